@@ -1,0 +1,57 @@
+/*
+ * One error: a code for programs and one sentence for people.
+ *
+ * A fallible function returns struct strobe_error * and NULL when all is well. The sentence says what failed, on what,
+ * why, and what to do next, without a trailing newline or full stop rules of its own. Only cmd/ prints it. The receiver
+ * owns the error: it returns it on, or calls error_destroy(). Safe in threads: an error belongs to who holds it.
+ */
+#pragma once
+#include <stdarg.h>
+#include <stdbool.h>
+
+enum error_code {
+	ERROR_OTHER,
+	ERROR_IO,          /* errnum says more */
+	ERROR_FORMAT,      /* input is not what it claims to be */
+	ERROR_TRUNCATED,   /* input ends before what it promised */
+	ERROR_UNSUPPORTED, /* this build, kernel or machine cannot */
+	ERROR_PERMISSION,  /* the sentence names the setting */
+	ERROR_NOT_FOUND,
+	ERROR_USAGE,       /* what the user typed */
+	ERROR_LIMIT,       /* a limit of ours or of the system */
+	ERROR_STOPPED,     /* the receiver of a callback asked to stop; not a failure */
+};
+
+struct strobe_error {
+	enum error_code code;
+	int errnum; /* errno that caused it, or 0 */
+	char *message;
+};
+
+#define _must_check_ __attribute__((warn_unused_result))
+
+struct strobe_error *error_create(enum error_code code, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), returns_nonnull)) _must_check_;
+/* ERROR_IO (or PERMISSION, NOT_FOUND by errnum); ": strerror(errnum)" is appended to the sentence. */
+struct strobe_error *error_errno(int errnum, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), returns_nonnull)) _must_check_;
+/* Puts "fmt: " before the sentence of err and returns err. NULL stays NULL. */
+struct strobe_error *error_prefix(struct strobe_error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3))) _must_check_;
+void error_destroy(struct strobe_error *err);
+bool error_is(const struct strobe_error *err, enum error_code code);
+
+static inline void error_destroyp(struct strobe_error **err)
+{
+	error_destroy(*err);
+}
+
+#define _cleanup_error_ __attribute__((cleanup(error_destroyp)))
+
+/* Hands an error on to the caller. */
+#define TRY(expr)                                   \
+	do {                                        \
+		struct strobe_error *try_ = (expr); \
+		if (try_)                           \
+			return try_;                \
+	} while (0)

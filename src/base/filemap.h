@@ -1,0 +1,29 @@
+/*
+ * A file mapped for reading, guarded: where the file shrinks under the reader, the pages read as zeros and the mapping
+ * remembers it, instead of a SIGBUS.
+ *
+ * cmd/ installs the handler once (filemap_install_guard); mappings register themselves in a fixed list that the handler
+ * reads without locks. Without the handler a shrunken file is fatal, as usual. Mapping and unmapping are thread-safe.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct filemap {
+	const uint8_t *data; /* NULL for an empty file */
+	size_t bytes;
+	int slot;            /* in the guard's list; -1 when not guarded */
+	bool heap;           /* read into memory: not a regular file */
+};
+
+void filemap_install_guard(void);
+/* Maps path whole and read-only. procfs-like files of size 0 are read into memory up to a limit of 1 GB. */
+struct strobe_error *filemap_open(struct filemap *m, const char *path) _must_check_;
+/* The same for an open file; fd is borrowed. name is for messages. */
+struct strobe_error *filemap_open_fd(struct filemap *m, int fd, const char *name) _must_check_;
+void filemap_close(struct filemap *m);
+/* True where a page of the mapping was found to be gone. */
+bool filemap_shrunk(const struct filemap *m);

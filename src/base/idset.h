@@ -1,0 +1,42 @@
+/*
+ * The index under every interning table: finds the id of an element that the caller stores in an array of its own.
+ *
+ * A slot holds 32 bits of hash and id + 1; the caller's eq() compares the key with its element. Ids are what the caller
+ * says, normally 0, 1, 2 …; a removed element is not supported (tables only grow). A zeroed set is empty and valid.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IDSET_NONE UINT32_MAX
+
+struct idset {
+	uint64_t *slots;
+	uint32_t mask; /* slots - 1, or 0 when nothing is allocated */
+	uint32_t used;
+};
+
+typedef bool (*idset_eq_fn)(const void *table, uint32_t id, const void *key);
+
+void idset_deinit(struct idset *s);
+void idset_grow(struct idset *s);
+/* Makes room for n elements at once. */
+void idset_reserve(struct idset *s, uint32_t n);
+
+/* The id whose element equals key, or IDSET_NONE. Inline, so that eq is inlined too. */
+static inline uint32_t idset_find(const struct idset *s, uint64_t hash, idset_eq_fn eq, const void *table, const void *key)
+{
+	if (!s->slots)
+		return IDSET_NONE;
+	uint32_t tag = (uint32_t)(hash >> 32);
+	for (uint32_t i = (uint32_t)hash & s->mask;; i = (i + 1) & s->mask) {
+		uint64_t slot = s->slots[i];
+		if (!slot)
+			return IDSET_NONE;
+		if ((uint32_t)(slot >> 32) == tag && eq(table, (uint32_t)slot - 1, key))
+			return (uint32_t)slot - 1;
+	}
+}
+
+/* Adds id under hash; it must not be there yet. The low 32 bits of the hash choose the slot, the high 32 are the tag. */
+void idset_insert(struct idset *s, uint64_t hash, uint32_t id);

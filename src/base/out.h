@@ -1,0 +1,88 @@
+/*
+ * A buffered byte sink: every view writes to one, so that stdout, files, goldens, pagers and HTTP share the path.
+ *
+ * No printf on hot paths: out_str, out_u64, out_hex and out_fill do what rows need. A failed write is kept and reported by
+ * out_close() or out_error(); writing on after it is harmless. EPIPE is kept like any other error.
+ * One thread at a time.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct out {
+	char *buf;
+	size_t len, cap;
+	/* Takes n bytes; NULL where the bytes stay in memory (out_init_mem). */
+	struct strobe_error *(*write)(void *ctx, const char *p, size_t n);
+	void *ctx;
+	struct strobe_error *error;
+	uint64_t flushed_bytes;
+};
+
+/* fd is borrowed: it is not closed. */
+void out_init_fd(struct out *o, int fd);
+/* Collects in memory: out_mem() reads it. */
+void out_init_mem(struct out *o);
+void out_init_fn(struct out *o, struct strobe_error *(*write)(void *ctx, const char *p, size_t n), void *ctx);
+/* Flushes, frees, and returns the first error. */
+struct strobe_error *out_close(struct out *o) _must_check_;
+void out_flush(struct out *o);
+/* True once a write has failed: long loops may stop. */
+bool out_failed(const struct out *o);
+/* What a memory sink holds; not NUL-terminated; valid until the next write. */
+const char *out_mem(const struct out *o, size_t *ret_len);
+
+/* Room for n bytes in the buffer, so that a caller may write them itself and add to o->len. */
+char *out_reserve_slow(struct out *o, size_t n);
+static inline char *out_reserve(struct out *o, size_t n)
+{
+	return o->cap - o->len >= n ? o->buf + o->len : out_reserve_slow(o, n);
+}
+
+void out_write_slow(struct out *o, const void *p, size_t n);
+static inline void out_write(struct out *o, const void *p, size_t n)
+{
+	if (o->cap - o->len >= n) {
+		memcpy(o->buf + o->len, p, n);
+		o->len += n;
+	} else {
+		out_write_slow(o, p, n);
+	}
+}
+
+static inline void out_str(struct out *o, const char *s)
+{
+	out_write(o, s, strlen(s));
+}
+
+static inline void out_ch(struct out *o, char c)
+{
+	*out_reserve(o, 1) = c;
+	o->len++;
+}
+
+void out_fill(struct out *o, char c, size_t n);
+/* The string padded with blanks to at least width bytes; right- or left-aligned. */
+void out_right(struct out *o, const char *s, size_t width);
+void out_left(struct out *o, const char *s, size_t width);
+void out_u64(struct out *o, uint64_t v);
+void out_i64(struct out *o, int64_t v);
+void out_u64_width(struct out *o, uint64_t v, size_t width, char pad); /* right-aligned */
+void out_hex(struct out *o, uint64_t v);                               /* no 0x */
+void out_hex_width(struct out *o, uint64_t v, size_t width, char pad);
+void out_f64(struct out *o, double v, int decimals); /* %.*f in the C locale */
+void out_f(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Text from a file or the kernel, made harmless: control bytes (and invalid UTF-8) become \xNN, so that nothing read from
+ * a recording can steer a terminal. Tabs and newlines are escaped too.
+ */
+void out_text(struct out *o, const char *s, size_t n);
+/* With XML entities for & < > " ' on top; what XML cannot hold becomes '?'. */
+void out_xml(struct out *o, const char *s, size_t n);
+/* A CSV field, quoted where it must be. */
+void out_csv(struct out *o, const char *s);

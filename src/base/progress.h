@@ -1,0 +1,24 @@
+/*
+ * Progress of long work: rooms report, cmd/ shows it on a terminal (after half a second, at most ten times a second).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+	const char *what; /* "reading", "resolving"; static string */
+	uint64_t done, total;
+	/* Called now and then; returns false to stop the work. NULL = nobody looks. */
+	bool (*tick)(void *ctx, const struct progress *p);
+	void *ctx;
+	uint64_t next_tick; /* of `done` */
+};
+
+bool progress_tick(struct progress *p);
+
+/* Adds to done; false when the user wants to stop. Cheap enough for each record. */
+static inline bool progress_add(struct progress *p, uint64_t n)
+{
+	p->done += n;
+	return p->done < p->next_tick || progress_tick(p);
+}

@@ -1,0 +1,38 @@
+/*
+ * Interned strings: each distinct string once, named by a u32 id; id 0 is "".
+ *
+ * The pointers are stable for the life of the table. Not safe for use by two threads at a time.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/idset.h"
+#include "base/vector.h"
+
+typedef uint32_t str_id;
+
+struct strtab {
+	struct arena arena;
+	struct idset index;
+	VEC(const char *) strings;
+	VEC(uint32_t) lengths;
+};
+
+void strtab_init(struct strtab *t);
+void strtab_deinit(struct strtab *t);
+str_id strtab_add(struct strtab *t, const char *s);
+str_id strtab_add_n(struct strtab *t, const char *s, size_t n);
+/* The id, or IDSET_NONE where the string was never added. */
+str_id strtab_find(const struct strtab *t, const char *s);
+
+static inline const char *strtab_get(const struct strtab *t, str_id id)
+{
+	return t->strings.data[id];
+}
+
+static inline size_t strtab_length(const struct strtab *t, str_id id)
+{
+	return t->lengths.data[id];
+}

@@ -1,0 +1,28 @@
+/*
+ * Small text tools: numbers with units, globs, splitting, nearest name.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whole string must be a number (0x… is hex, leading 0 is decimal); false otherwise or on overflow. */
+bool text_to_u64(const char *s, uint64_t *ret);
+bool text_to_i64(const char *s, int64_t *ret);
+bool text_to_f64(const char *s, double *ret);
+/* "64M", "1G", "4096", "16K", "100B": powers of 1024. */
+bool text_to_bytes(const char *s, uint64_t *ret);
+/* "10s", "2m", "1h", "1d", "100ms": nanoseconds. A bare number is refused. */
+bool text_to_duration_ns(const char *s, uint64_t *ret);
+/* "0-3,7" as a bitmap-free list: calls fn for each; false where it does not parse or exceeds max. */
+bool text_each_cpu(const char *list, uint32_t max, bool (*fn)(void *ctx, uint32_t cpu), void *ctx);
+/* Shell glob with * ? [set]; whole string. */
+bool text_glob(const char *pattern, const char *s);
+bool text_has_prefix(const char *s, const char *prefix);
+bool text_has_suffix(const char *s, const char *suffix);
+/* Edit distance with transpositions, for "did you mean". */
+unsigned text_distance(const char *a, const char *b);
+/* The nearest of n names (NULL where none is near enough to be worth saying). */
+const char *text_nearest(const char *name, const char *const *names, size_t n);
+/* Columns that the UTF-8 string takes on a terminal. */
+size_t text_columns(const char *s);

@@ -1,0 +1,51 @@
+/*
+ * A growing array of any type:
+ *
+ *	VEC(struct map *) maps = {};
+ *	vec_push(&maps, m);
+ *	for (size_t i = 0; i < maps.len; i++) use(maps.data[i]);
+ *	vec_deinit(&maps);
+ *
+ * A zeroed vector is empty and valid. Elements move when it grows: keep indexes, not pointers.
+ */
+#pragma once
+#include <stddef.h>
+#include <string.h>
+
+#define VEC(type)                \
+	struct {                 \
+		type *data;      \
+		size_t len, cap; \
+	}
+
+/* Makes room for min elements of elem_bytes; grows by doubling. Returns the new data. */
+void *vec_grow(void *data, size_t *cap, size_t min, size_t elem_bytes);
+
+#define vec_reserve(v, n)                                                                              \
+	do {                                                                                           \
+		if ((size_t)(n) > (v)->cap)                                                            \
+			(v)->data = vec_grow((v)->data, &(v)->cap, (n), sizeof(*(v)->data));           \
+	} while (0)
+
+#define vec_push(v, elem)                          \
+	do {                                       \
+		vec_reserve(v, (v)->len + 1);      \
+		(v)->data[(v)->len++] = (elem);    \
+	} while (0)
+
+/* Appends n uninitialised elements and gives a pointer to the first. */
+#define vec_extend(v, n)                                  \
+	({                                                \
+		vec_reserve(v, (v)->len + (n));           \
+		(v)->len += (n);                          \
+		&(v)->data[(v)->len - (n)];               \
+	})
+
+#define vec_last(v) ((v)->data[(v)->len - 1])
+#define vec_clear(v) ((void)((v)->len = 0))
+void vec_free(void *data);
+#define vec_deinit(v)                                      \
+	do {                                               \
+		vec_free((v)->data);                       \
+		memset((v), 0, sizeof(*(v)));              \
+	} while (0)
