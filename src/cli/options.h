@@ -1,0 +1,54 @@
+/*
+ * Option tables: one row makes the parser, -h, the man page's synopsis and the shell completion.
+ *
+ * Parsing follows the reference: clustered short options (-ag, -ns comm, -F99), --name=value and --name value, --no-NAME
+ * for every boolean, unique prefixes of long names, optional values only as -xVALUE or --name=VALUE, an end at "--" and at
+ * the first word that is no option. Values go into the command's own options struct at `offset`.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum option_kind {
+	OPTION_GROUP,   /* a heading in -h: help is its text */
+	OPTION_BOOL,    /* bool; --no-NAME clears it */
+	OPTION_COUNT,   /* unsigned; each one adds 1 (-vv); --no-NAME sets 0 */
+	OPTION_STRING,  /* const char * into argv */
+	OPTION_U64,     /* uint64_t */
+	OPTION_I64,     /* int64_t */
+	OPTION_F64,     /* double */
+	OPTION_CALL,    /* parse() is given the value (NULL for --no-NAME or a missing optional value) */
+};
+
+struct option {
+	enum option_kind kind;
+	char short_name;        /* or 0 */
+	const char *long_name;  /* or NULL */
+	size_t offset;          /* of the field in the options struct */
+	const char *arg;        /* what -h shows for the value: "freq|max"; NULL: OPTION_CALL without a value */
+	const char *help;
+	struct strobe_error *(*parse)(void *options, const char *value, bool negated);
+	bool optional_arg;      /* value only as -xVALUE or --name=VALUE */
+	const char *default_arg; /* value when an optional one is not given */
+	bool hidden;            /* understood, not shown */
+	size_t set_offset;      /* offset of a bool that says the option was given; 0 = none */
+};
+
+#define OPTIONS_END { .kind = OPTION_GROUP, .help = NULL }
+
+struct options_result {
+	int argc;      /* what is left, first non-option on; "--" removed */
+	char **argv;
+	bool help;     /* -h or --help was seen */
+	const char *help_keyword; /* -h KEYWORD: rows that contain it; or NULL */
+	bool had_dashes; /* the rest came after "--" */
+};
+
+/*
+ * argv[0] is the command's own name and is skipped. ERROR_USAGE names the wrong word, and the nearest option where one is near.
+ * permute: options may also stand behind other words (report, script); without it parsing ends at the first word (record CMD).
+ */
+struct strobe_error *options_parse(const struct option *table, void *options, int argc, char **argv, bool permute,
+				   struct options_result *ret) _must_check_;

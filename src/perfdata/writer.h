@@ -1,0 +1,35 @@
+/*
+ * Writing perf.data: header and attrs at the start, records as they come, feature sections and the final header at the end.
+ *
+ * What is written is version 2, attrs no larger on disk than perf 6.1 knows (128 bytes), so that every perf of the last
+ * years reads it. Until writer_finish() the header's data size is 0 and the file is readable up to its last whole record.
+ * Records go from the caller's memory to write(2) without a copy, unless they are compressed (zstd, COMPRESSED records).
+ * A pipe gets the pipe form: attrs and features as records. Files are created with mode 0600.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "record/env.h"
+#include "record/source.h"
+
+struct writer_options {
+	bool pipe;          /* write the pipe form */
+	int compress_level; /* 0 = none, 1 … 22 */
+	uint64_t mmap_bytes; /* of one ring: recorded in the COMPRESSED feature */
+};
+
+struct writer {
+	struct record_sink sink; /* thread: one at a time */
+	uint64_t bytes_written;  /* to the file so far, all parts */
+	uint64_t bytes_taken;    /* of records, before compression */
+	/* the rest is the writer's own: writer_priv.h */
+};
+
+/* fd is taken over. name is for messages. Events of env must be complete with their ids. */
+struct strobe_error *writer_create(int fd, const char *name, const struct env *env, struct writer_options options,
+				   struct writer **ret) _must_check_;
+/* Feature sections from env (all that the reference writes, and unknown ones from env->sections), then the final header. */
+struct strobe_error *writer_finish(struct writer *w, const struct env *env) _must_check_;
+void writer_destroy(struct writer *w);

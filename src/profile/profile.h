@@ -1,0 +1,155 @@
+/*
+ * The aggregated answer: tables by id (strings, mappings, functions, frames, stacks, label sets) and rows that join them.
+ *
+ * One type for what was aggregated from samples and for what came from a pprof file; every view and exporter reads it.
+ * Ids are indexes into the tables; elements are interned, so equal things have equal ids. While it is built it belongs
+ * to one thread; profiles built by several threads are joined with profile_merge(). Once finished it is immutable: a
+ * filter or a time slice makes a new one.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/idset.h"
+#include "base/strtab.h"
+#include "base/vector.h"
+
+#define PROFILE_NONE UINT32_MAX /* no such mapping, function, frame, stack or label set */
+
+typedef uint32_t mapping_id;
+typedef uint32_t function_id;
+typedef uint32_t frame_id;
+typedef uint32_t stack_id;
+typedef uint32_t labels_id;
+
+enum mapping_space { SPACE_USER, SPACE_KERNEL, SPACE_GUEST_KERNEL, SPACE_GUEST_USER, SPACE_HYPERVISOR, SPACE_UNKNOWN };
+
+struct profile_mapping {
+	str_id name;     /* short: "libc.so.6", "[kernel.kallsyms]" */
+	str_id path;     /* long */
+	str_id build_id; /* hex, or "" */
+	uint64_t start, end, offset; /* of one mapping of it, for exchange formats; 0 where several differ */
+	enum mapping_space space;
+	uint8_t kind;    /* enum mapped_kind of machine/, as a number: profiles know no machine */
+};
+
+struct profile_function {
+	mapping_id mapping;
+	str_id name;        /* for people: demangled */
+	str_id system_name; /* as linked */
+	str_id file;        /* source, or "" */
+	uint32_t line;      /* of its start, 0 unknown */
+	uint64_t start;     /* address in the mapping's space; symbol size below; 0 where unknown */
+	uint64_t size;
+	uint8_t binding;    /* STB_*: reports mark kernel and user, -v prints it */
+};
+
+enum frame_flag {
+	FRAME_INLINED = 1, /* this function was inlined into the next frame (its caller) */
+	FRAME_ANCHOR = 2,  /* a marker and not code: "[truncated]", a root made up by a view */
+};
+
+struct profile_frame {
+	mapping_id mapping;   /* or PROFILE_NONE */
+	function_id function; /* or PROFILE_NONE: no symbol */
+	uint64_t addr;        /* in the mapping's space; equal to ip where there is no mapping */
+	uint64_t ip;          /* one absolute address at which it was seen */
+	uint32_t line;        /* source line, 0 unknown */
+	uint8_t space;        /* enum mapping_space */
+	uint8_t flags;
+};
+
+/* A stack is a node of the tree of callers: the frame, and the stack that called it (PROFILE_NONE at the outermost). */
+struct profile_stack {
+	stack_id caller;
+	frame_id frame;
+	uint32_t depth; /* 1 for the outermost frame */
+};
+
+/* A value that a row counts: a perf event, or a sample type of pprof. */
+struct profile_event {
+	str_id name;      /* "cycles:u", "alloc_space" */
+	str_id unit;      /* of value: "", "nanoseconds", "bytes" */
+	uint64_t samples; /* totals over all rows */
+	uint64_t value;   /* sum of periods */
+	uint64_t lost;    /* samples the kernel says it lost */
+	uint32_t leader;  /* for --group */
+	bool is_tracepoint;
+};
+
+enum column_type {
+	COLUMN_STRING, /* str_id */
+	COLUMN_U64,
+	COLUMN_HEX,
+	COLUMN_I64,
+	COLUMN_FRAME,  /* frame_id: branch sources and targets, data addresses */
+	COLUMN_BYTES,  /* interned string that is not text */
+};
+
+/* A label column of this profile: pid, comm, cpu …, or a label of pprof by name. */
+struct profile_label_column {
+	str_id name; /* the key in columns.def, or a foreign label's name */
+	str_id unit; /* pprof numeric labels */
+	enum column_type type;
+};
+
+struct profile_row {
+	stack_id stack;   /* innermost frame's node; PROFILE_NONE: no address at all */
+	labels_id labels;
+	uint32_t event;
+	uint64_t samples;
+	uint64_t value;   /* sum of periods, or the value in the event's unit */
+	uint64_t weight;  /* sum of sample weights; 0 where not recorded */
+};
+
+struct profile {
+	struct strtab strings;
+	VEC(struct profile_mapping) mappings;
+	VEC(struct profile_function) functions;
+	VEC(struct profile_frame) frames;
+	VEC(struct profile_stack) stacks;
+	VEC(struct profile_event) events;
+	VEC(struct profile_label_column) columns;
+	VEC(uint64_t) labels;      /* label set i is labels[i * columns.len] … */
+	uint32_t labels_nr;
+	VEC(struct profile_row) rows;
+	uint64_t start_ns, duration_ns;
+
+	struct {
+		struct idset mappings, functions, frames, stacks, labels, rows;
+	} index;
+};
+
+struct profile *profile_create(void);
+void profile_destroy(struct profile *p);
+
+/* Interning: the id of an equal element, added where it is new. Strings must be of p->strings. */
+mapping_id profile_mapping(struct profile *p, const struct profile_mapping *m);
+function_id profile_function(struct profile *p, const struct profile_function *f);
+frame_id profile_frame(struct profile *p, const struct profile_frame *f);
+stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame);
+/* Columns are declared before the first label set. */
+uint32_t profile_column(struct profile *p, const char *name, enum column_type type);
+labels_id profile_labels(struct profile *p, const uint64_t *values);
+uint32_t profile_event(struct profile *p, const char *name, const char *unit);
+/* Adds to the row (stack, labels, event) and to the event's totals. */
+void profile_add(struct profile *p, stack_id stack, labels_id labels, uint32_t event, uint64_t samples, uint64_t value,
+		 uint64_t weight);
+
+static inline const uint64_t *profile_label_values(const struct profile *p, labels_id id)
+{
+	return p->labels.data + (size_t)id * p->columns.len;
+}
+
+static inline const char *profile_str(const struct profile *p, str_id id)
+{
+	return strtab_get(&p->strings, id);
+}
+
+/* The index of a label column by name, or PROFILE_NONE. */
+uint32_t profile_find_column(const struct profile *p, const char *name);
+/* Adds all of src to dst; events and columns are matched by name. */
+void profile_merge(struct profile *dst, const struct profile *src);
+/* A new profile of the rows for which keep() is true. */
+struct profile *profile_filter(const struct profile *p, bool (*keep)(void *ctx, const struct profile *p, const struct profile_row *row),
+			       void *ctx);

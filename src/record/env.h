@@ -1,0 +1,196 @@
+/*
+ * The environment of a recording: machine, events, build-ids and every feature section.
+ *
+ * Filled by perfdata/ from a header (or the first records of a stream) or by capture/ from the live system; after that
+ * everyone reads it as const, and live and recorded are the same. Strings and arrays live in `arena`. Fields that a
+ * recording lacks are NULL or 0. Each feature section is also kept as bytes, so that a rewrite does not harm what this
+ * version does not know.
+ */
+#pragma once
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "record/record.h"
+#include "record/sample.h"
+
+/* Bits of the header's feature bitmap (perf.data-file-format.txt). */
+enum env_feature_bit {
+	FEATURE_TRACING_DATA = 1,
+	FEATURE_BUILD_ID = 2,
+	FEATURE_HOSTNAME = 3,
+	FEATURE_OSRELEASE = 4,
+	FEATURE_VERSION = 5,
+	FEATURE_ARCH = 6,
+	FEATURE_NRCPUS = 7,
+	FEATURE_CPUDESC = 8,
+	FEATURE_CPUID = 9,
+	FEATURE_TOTAL_MEM = 10,
+	FEATURE_CMDLINE = 11,
+	FEATURE_EVENT_DESC = 12,
+	FEATURE_CPU_TOPOLOGY = 13,
+	FEATURE_NUMA_TOPOLOGY = 14,
+	FEATURE_BRANCH_STACK = 15,
+	FEATURE_PMU_MAPPINGS = 16,
+	FEATURE_GROUP_DESC = 17,
+	FEATURE_AUXTRACE = 18,
+	FEATURE_STAT = 19,
+	FEATURE_CACHE = 20,
+	FEATURE_SAMPLE_TIME = 21,
+	FEATURE_MEM_TOPOLOGY = 22,
+	FEATURE_CLOCKID = 23,
+	FEATURE_DIR_FORMAT = 24,
+	FEATURE_BPF_PROG_INFO = 25,
+	FEATURE_BPF_BTF = 26,
+	FEATURE_COMPRESSED = 27,
+	FEATURE_CPU_PMU_CAPS = 28,
+	FEATURE_CLOCK_DATA = 29,
+	FEATURE_HYBRID_TOPOLOGY = 30,
+	FEATURE_PMU_CAPS = 31,
+	FEATURE_CPU_DOMAIN_INFO = 32,
+	FEATURE_E_MACHINE = 33,
+	FEATURE_CLN_SIZE = 34,
+	FEATURE_BITS = 256,
+};
+
+struct env_event {
+	struct perf_event_attr attr; /* as much of it as this build knows; the rest of a larger one is in attr_raw */
+	const void *attr_raw;        /* as recorded, attr_bytes long */
+	uint32_t attr_bytes;
+	const char *name;            /* never NULL: from EVENT_DESC, or made from the attr */
+	const uint64_t *ids;
+	uint32_t ids_nr;
+	uint32_t leader;             /* index of the group's leader; its own when not grouped */
+	uint32_t group_members;      /* in a leader: members, itself among them; else 0 */
+	const char *group_name;      /* or NULL */
+	const char *unit;            /* EVENT_UPDATE, or NULL */
+	double scale;                /* 1.0 where none */
+	const uint32_t *own_cpus;    /* EVENT_UPDATE cpus */
+	uint32_t own_cpus_nr;
+	struct sample_layout layout;
+};
+
+struct env_build_id {
+	int32_t pid;          /* -1: host kernel and files of any process; guests have their own */
+	uint16_t cpumode;     /* PERF_RECORD_MISC_KERNEL, _USER … */
+	uint8_t build_id[RECORD_BUILD_ID_MAX];
+	uint8_t build_id_len;
+	const char *filename; /* "[kernel.kallsyms]", "[vdso]", a path */
+};
+
+struct env_cpu { /* CPU_TOPOLOGY, by CPU number; -1 where unknown */
+	int32_t core, socket, die;
+};
+
+struct env_numa_node {
+	uint32_t node;
+	uint64_t mem_total_kb, mem_free_kb;
+	const char *cpus;
+};
+
+struct env_cache {
+	uint32_t level, line_bytes, sets, ways;
+	const char *type, *size, *cpus;
+};
+
+struct env_pmu {
+	uint32_t type;
+	const char *name;
+};
+
+struct env_caps { /* CPU_PMU_CAPS and PMU_CAPS: "name=value" strings of one PMU */
+	const char *pmu;
+	const char *const *caps;
+	uint32_t caps_nr;
+};
+
+struct env_mem_node {
+	uint64_t node, blocks;
+	const uint64_t *bitmap;
+};
+
+struct env_section {
+	uint32_t bit;
+	uint64_t bytes;
+	const void *data; /* as recorded, in the byte order of the file */
+};
+
+struct env {
+	struct arena arena;
+	bool swapped;    /* recorded on a machine of the other byte order */
+	bool is_pipe;
+	uint32_t file_version; /* 1 or 2 */
+
+	const char *hostname, *os_release, *tool_version, *arch, *cpu_desc, *cpuid;
+	uint32_t cpus_online, cpus_available;
+	uint64_t total_mem_kb;
+	const char *const *cmdline;
+	uint32_t cmdline_nr;
+
+	VEC(struct env_event) events;
+	struct u64map event_by_id;    /* id → index */
+	bool one_layout;              /* all events decode alike: no look-up by id is needed to decode */
+
+	VEC(struct env_build_id) build_ids;
+	VEC(struct env_cpu) cpus;     /* index is the CPU number */
+	VEC(const char *) core_siblings, die_siblings, thread_siblings;
+	VEC(struct env_numa_node) numa;
+	VEC(struct env_cache) caches;
+	VEC(struct env_pmu) pmus;
+	VEC(struct env_caps) pmu_caps;
+	uint64_t mem_block_bytes, mem_version;
+	VEC(struct env_mem_node) mem_nodes;
+	VEC(struct env_section) hybrid_raw;
+
+	uint64_t first_sample_ns, last_sample_ns; /* SAMPLE_TIME; 0 where unknown */
+	uint64_t clockid_res_ns;                  /* CLOCKID */
+	bool has_clockid;
+	struct {
+		bool present;
+		uint32_t clockid;
+		uint64_t wall_ns, clockid_ns;
+	} clock_data;
+	struct { /* TIME_CONV, or from a live ring */
+		bool present;
+		uint64_t shift, mult, zero, cycles, mask;
+		bool cap_user_time_zero, cap_user_time_short;
+	} time_conv;
+	struct {
+		bool present;
+		uint32_t version, type, level, ratio, mmap_bytes;
+	} compressed;
+	bool has_branch_stack, has_stat, has_auxtrace;
+	bool has_dir_format;
+	uint64_t dir_version;
+	const void *tracing_data; /* the TRACING_DATA section as bytes, or NULL */
+	uint64_t tracing_data_bytes;
+
+	VEC(struct env_section) sections;
+};
+
+struct env *env_create(void);
+void env_destroy(struct env *e);
+
+/* Adds an event; its layout, attr copy and id index are made here. Strings are copied. Returns its index. */
+uint32_t env_add_event(struct env *e, const void *attr, uint32_t attr_bytes, const char *name, const uint64_t *ids,
+		       uint32_t ids_nr);
+/* More ids for an event that is known (ID_INDEX, late ATTR). */
+void env_add_ids(struct env *e, uint32_t event, const uint64_t *ids, uint32_t ids_nr);
+/* A name in the reference's spelling for an attr alone: "cycles:u", "raw 0x1a8", … in arena. */
+const char *env_attr_name(struct arena *a, const struct perf_event_attr *attr);
+
+/*
+ * The event a sample belongs to, by IDENTIFIER, ID, or because there is only one; env->events.len where none fits.
+ */
+uint32_t env_event_of_sample(const struct env *e, struct record r);
+/* The layout that decodes a record's trailer (all events agree on it in a valid file). */
+const struct sample_layout *env_tail_layout(const struct env *e);
+/* Decodes a sample and sets its event; false where it is damaged or belongs to no event. */
+bool env_decode_sample(const struct env *e, struct record r, struct sample *ret);
+/* The time of any record: of a sample, or of its trailer; false where it has none. */
+bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns);
+const struct env_section *env_section(const struct env *e, uint32_t bit);

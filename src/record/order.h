@@ -1,0 +1,19 @@
+/*
+ * Time order: a source that gives another source's records sorted by time, round by round.
+ *
+ * Guarantee: when a FINISHED_ROUND is read, every record not later than the newest one of the round *before* is on hand,
+ * so that much is delivered, in order of time, and in order of arrival where times are equal. Records without a time
+ * (and those of user types, from 64 on) are delivered as they arrive, before what is still held. A file without rounds is
+ * sorted whole. A record older than one already delivered is delivered at once and counted as late. Where the input is
+ * stable, records are not copied: an index of (time, pointer) is sorted; else held records are copied into an arena that
+ * is reused round by round. The same sorter serves files and live rings.
+ */
+#pragma once
+#include <stdint.h>
+
+#include "record/source.h"
+
+/* Takes ownership of input. */
+struct record_source *order_create(struct record_source *input);
+/* How many records came too late to be put in order so far. */
+uint64_t order_late(const struct record_source *order);

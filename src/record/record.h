@@ -1,0 +1,115 @@
+/*
+ * A record: the bytes of one PERF_RECORD_* in memory, and what each type is called.
+ *
+ * Types, fixed layouts and names come from records.def: decode, encode, swap and dump follow from it. Records are in the
+ * byte order of this machine by the time anyone outside perfdata/ sees them (payloads of RAW samples and of feature
+ * sections stay as recorded; env->swapped tells). Sources: perf_event_open(2), <linux/perf_event.h>, and
+ * tools/perf/Documentation/perf.data-file-format.txt for the types from 64 on.
+ */
+#pragma once
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* A value; the bytes belong to whoever delivered it, usually until its next delivery. */
+struct record {
+	const struct perf_event_header *hdr; /* hdr->size bytes follow from here, checked */
+	uint64_t file_offset;                /* where it stood in the input, for messages and dumps */
+};
+
+/* Types newer than Debian 12's kernel header, and the user-space types of the file format. */
+enum record_type {
+	RECORD_CALLCHAIN_DEFERRED = 22,
+	RECORD_USER_FIRST = 64,
+	RECORD_HEADER_ATTR = 64,
+	RECORD_HEADER_EVENT_TYPE = 65,
+	RECORD_HEADER_TRACING_DATA = 66,
+	RECORD_HEADER_BUILD_ID = 67,
+	RECORD_FINISHED_ROUND = 68,
+	RECORD_ID_INDEX = 69,
+	RECORD_AUXTRACE_INFO = 70,
+	RECORD_AUXTRACE = 71,
+	RECORD_AUXTRACE_ERROR = 72,
+	RECORD_THREAD_MAP = 73,
+	RECORD_CPU_MAP = 74,
+	RECORD_STAT_CONFIG = 75,
+	RECORD_STAT = 76,
+	RECORD_STAT_ROUND = 77,
+	RECORD_EVENT_UPDATE = 78,
+	RECORD_TIME_CONV = 79,
+	RECORD_HEADER_FEATURE = 80,
+	RECORD_COMPRESSED = 81,
+	RECORD_FINISHED_INIT = 82,
+	RECORD_COMPRESSED2 = 83,
+	RECORD_BPF_METADATA = 84,
+	RECORD_SCHEDSTAT_CPU = 85,
+	RECORD_SCHEDSTAT_DOMAIN = 86,
+	RECORD_TYPE_LIMIT = 96, /* tables are this long; higher types are unknown */
+};
+
+/* "MMAP2", "SAMPLE", …; NULL for a type nobody knows. */
+const char *record_type_name(uint32_t type);
+
+#define RECORD_BUILD_ID_MAX 20
+
+/* The side-band records, decoded: pointers go into the record. What a short record lacks is 0 or "". */
+struct record_mmap {
+	uint32_t pid, tid;
+	uint64_t start, len, pgoff;
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint32_t prot, flags;
+	uint8_t build_id[RECORD_BUILD_ID_MAX];
+	uint8_t build_id_len; /* 0 = the record carries an inode instead */
+	bool is_mmap2;
+	bool is_data;         /* PERF_RECORD_MISC_MMAP_DATA */
+	const char *filename;
+};
+struct record_comm {
+	uint32_t pid, tid;
+	bool exec;
+	const char *comm;
+};
+struct record_task { /* FORK and EXIT */
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+struct record_ksymbol {
+	uint64_t addr;
+	uint32_t len;
+	uint16_t ksym_type, flags; /* flags & 1: unregister */
+	const char *name;
+};
+struct record_namespaces {
+	uint32_t pid, tid;
+	uint64_t nr;
+	const struct perf_ns_link_info *links;
+};
+struct record_cgroup {
+	uint64_t id;
+	const char *path;
+};
+struct record_lost {
+	uint64_t id, lost;
+};
+struct record_switch {
+	bool cpu_wide, out, preempt;
+	uint32_t next_prev_pid, next_prev_tid;
+};
+struct record_throttle {
+	uint64_t time, id, stream_id;
+};
+
+/* Each returns false where the record is too short or a string has no end: the record is then damaged. */
+bool record_decode_mmap(struct record r, struct record_mmap *ret); /* MMAP and MMAP2 */
+bool record_decode_comm(struct record r, struct record_comm *ret);
+bool record_decode_task(struct record r, struct record_task *ret);
+bool record_decode_ksymbol(struct record r, struct record_ksymbol *ret);
+bool record_decode_namespaces(struct record r, struct record_namespaces *ret);
+bool record_decode_cgroup(struct record r, struct record_cgroup *ret);
+bool record_decode_lost(struct record r, struct record_lost *ret); /* LOST, and LOST_SAMPLES with id of its trailer */
+bool record_decode_switch(struct record r, struct record_switch *ret);
+bool record_decode_throttle(struct record r, struct record_throttle *ret);

@@ -1,0 +1,102 @@
+/*
+ * Samples and the identifiers that trail other records, decoded by a layout that is compiled once per attr.
+ *
+ * A sample is a value; its pointers go into the record's bytes. Decoding checks every length against the record and
+ * never allocates. Fields the attr did not ask for are 0 (cpu is SAMPLE_NO_CPU). Source: perf_event_open(2),
+ * PERF_RECORD_SAMPLE and sample_id_all.
+ */
+#pragma once
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "record/record.h"
+
+#define SAMPLE_NO_CPU UINT32_MAX
+#define SAMPLE_NO_OFFSET UINT16_MAX
+
+/* Where the fixed fields stand; SAMPLE_NO_OFFSET where absent. Offsets from the record's first byte. */
+struct sample_layout {
+	uint64_t sample_type, read_format, branch_sample_type;
+	uint64_t user_regs_mask, intr_regs_mask;
+	uint16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;
+	uint16_t variable; /* first byte behind the fixed fields: READ, CALLCHAIN, RAW … in their order */
+	/* The trailer of other records (sample_id_all): distances back from the record's end, 0 where absent. */
+	uint16_t tail_bytes, tail_tid, tail_time, tail_id, tail_stream_id, tail_cpu, tail_identifier;
+};
+
+struct sample_layout sample_layout_compile(const struct perf_event_attr *attr);
+
+struct sample_regs {
+	uint64_t abi;  /* PERF_SAMPLE_REGS_ABI_*; 0 = none were taken */
+	uint64_t mask;
+	const uint64_t *values; /* one for each bit of mask, lowest first */
+};
+
+struct sample_read_value {
+	uint64_t value, id, lost; /* id, lost: 0 where the read_format has none */
+};
+
+struct sample {
+	uint64_t ip, time, addr, id, stream_id, period;
+	uint32_t pid, tid, cpu;
+	uint16_t misc;    /* header.misc; cpumode is misc & PERF_RECORD_MISC_CPUMODE_MASK */
+	uint32_t event;   /* index into env->events */
+	struct {
+		uint64_t nr, time_enabled, time_running;
+		const uint64_t *values; /* raw words as laid out by read_format: sample_read_get() */
+		uint64_t read_format;
+	} read;
+	uint64_t callchain_nr;
+	const uint64_t *callchain; /* with PERF_CONTEXT_* markers, innermost first */
+	uint32_t raw_bytes;
+	const void *raw;
+	uint64_t branch_nr, branch_hw_idx;
+	bool has_branch_hw_idx;
+	const struct perf_branch_entry *branches; /* newest first */
+	const uint64_t *branch_counters;          /* one a branch, or NULL */
+	struct sample_regs user_regs, intr_regs;
+	uint64_t stack_bytes, stack_dyn_bytes; /* asked for, and filled */
+	const uint8_t *stack;
+	uint64_t weight;                       /* whole word; with WEIGHT_STRUCT its parts are below */
+	uint32_t weight1;
+	uint16_t weight2, weight3;
+	uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+	uint64_t aux_bytes;
+	const void *aux;
+};
+
+/* Decodes in full; false where the record is shorter than its layout says. `event` is not set. */
+bool sample_decode(const struct sample_layout *l, struct record r, struct sample *ret);
+/* The i-th counter of a group read; false where i is out of range. */
+bool sample_read_get(const struct sample *s, uint64_t i, struct sample_read_value *ret);
+
+/* The hot subset, without a full decode; the caller has checked hdr->size >= l->variable. */
+static inline uint64_t sample_word(struct record r, uint16_t offset)
+{
+	uint64_t v;
+	memcpy(&v, (const char *)r.hdr + offset, sizeof(v));
+	return v;
+}
+
+/*
+ * Only fixed fields and the callchain, for aggregation: false where the record is too short. With READ before the chain
+ * it is stepped over. Branch stacks, raw data and the rest are left 0.
+ */
+bool sample_decode_chain(const struct sample_layout *l, struct record r, struct sample *ret);
+
+/* The identifiers of a record that is not a sample. */
+struct sample_tail {
+	bool present;
+	uint32_t pid, tid, cpu;
+	uint64_t time, id, stream_id;
+};
+
+bool sample_tail_decode(const struct sample_layout *l, struct record r, struct sample_tail *ret);
+
+/* Writes a sample as a record with this layout; returns its size, or 0 where cap (or 64 KB) is too small. */
+size_t sample_encode(const struct sample_layout *l, const struct sample *s, void *dst, size_t cap);
+/* The same for the trailer of other records. */
+size_t sample_tail_encode(const struct sample_layout *l, const struct sample_tail *t, void *dst, size_t cap);

@@ -1,0 +1,61 @@
+/*
+ * Record source and record sink: the two doors that everything to the right of them shares.
+ *
+ * A source gives records one at a time in the order it has them (file order, ring order); record/order.h puts a source
+ * in time order. A sink takes whole records. Live rings, files, pipes and filters between them all look alike.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "record/env.h"
+#include "record/record.h"
+
+struct record_source {
+	const struct record_source_ops *ops;
+};
+
+struct record_source_ops {
+	/*
+	 * The next record, or *ret_end = true. The record's bytes stay valid until the next call, and for as long as the
+	 * source lives where `stable` is true (a mapped file).
+	 */
+	struct strobe_error *(*next)(struct record_source *s, struct record *ret, bool *ret_end);
+	/* The environment; complete once the first record has been given (streams bring it as records). */
+	const struct env *(*env)(struct record_source *s);
+	/* Starts again from the first record; NULL where that is not possible (pipe, live). */
+	struct strobe_error *(*rewind)(struct record_source *s);
+	bool (*stable)(struct record_source *s);
+	void (*destroy)(struct record_source *s);
+};
+
+static inline struct strobe_error *source_next(struct record_source *s, struct record *ret, bool *ret_end)
+{
+	return s->ops->next(s, ret, ret_end);
+}
+
+static inline const struct env *source_env(struct record_source *s)
+{
+	return s->ops->env(s);
+}
+
+static inline bool source_is_stable(struct record_source *s)
+{
+	return s->ops->stable && s->ops->stable(s);
+}
+
+static inline void source_destroy(struct record_source *s)
+{
+	if (s)
+		s->ops->destroy(s);
+}
+
+struct record_sink {
+	/* Takes n bytes of whole records, borrowed for the call. */
+	struct strobe_error *(*write)(struct record_sink *s, const void *records, size_t bytes);
+};
+
+static inline struct strobe_error *sink_write(struct record_sink *s, const void *records, size_t bytes)
+{
+	return s->write(s, records, bytes);
+}

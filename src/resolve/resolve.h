@@ -1,0 +1,98 @@
+/*
+ * Joins the record stream with machine, symbols and unwinding, and fills a profile.
+ *
+ * Two ways in: resolve_feed() takes records in time order one at a time (script, live, pipes); resolve_aggregate() reads a
+ * whole source, in parallel where it is a mapped file: a serial pass applies the side-band records, then slices of samples
+ * are aggregated by (space, raw callchain) on several threads, and only distinct stacks are resolved. No malloc per sample.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "machine/machine.h"
+#include "profile/profile.h"
+#include "record/source.h"
+#include "symbol/symbol.h"
+
+/* Why a stack ended, for the report's remarks. */
+enum chain_end { CHAIN_COMPLETE, CHAIN_CUT, CHAIN_NONE };
+
+/* One frame of a resolved sample, innermost first. Borrowed until the callback returns. */
+struct resolved_frame {
+	uint64_t ip;                /* absolute */
+	uint64_t addr;              /* in the DSO's space */
+	const struct map *map;      /* or NULL */
+	struct dso *dso;            /* or NULL */
+	const struct symbol *symbol; /* or NULL */
+	uint16_t cpumode;
+	bool inlined;
+	const char *file;           /* source, or NULL */
+	uint32_t line;
+};
+
+struct resolved_sample {
+	struct record record;
+	struct sample sample;
+	const struct env_event *event;
+	const struct thread *thread;
+	const char *comm;
+	struct resolved_frame leaf;  /* of sample.ip */
+	const struct resolved_frame *chain; /* markers removed; NULL where the event has no callchain */
+	uint32_t chain_nr;
+};
+
+/* Conditions a sample must meet to be seen at all; NULL or 0 means any. */
+struct resolve_filter {
+	const uint32_t *cpus; uint32_t cpus_nr;
+	const uint32_t *pids; uint32_t pids_nr;
+	const uint32_t *tids; uint32_t tids_nr;
+	const char *const *comms; uint32_t comms_nr;
+	const struct time_range { uint64_t from_ns, to_ns; } *times; uint32_t times_nr; /* to is included */
+};
+
+struct resolve_options {
+	struct resolve_filter filter;
+	const char *const *label_keys; /* columns of profile/columns.def to keep as labels: "comm", "pid", "cpu" … */
+	uint32_t label_keys_nr;
+	bool with_chains;      /* keep whole stacks; else only the leaf frame */
+	uint32_t max_stack;    /* frames kept, 0 = 127 */
+	bool hide_unresolved;
+	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */
+	bool by_address;       /* frames are told apart by address and not only by function */
+	bool keep_time_log;    /* columnar (time, cpu, tid, row) log, bounded */
+	unsigned threads;      /* 0 = all CPUs */
+	struct progress *progress;
+};
+
+struct resolver;
+
+struct resolver *resolver_create(struct record_source *source, struct symbols_options symbols, struct resolve_options options);
+void resolver_destroy(struct resolver *r);
+struct machine *resolver_machine(struct resolver *r);
+struct symbols *resolver_symbols(struct resolver *r);
+
+/* Reads the source to its end and returns the profile, owned by the caller. On error *ret still holds what was whole. */
+struct strobe_error *resolve_aggregate(struct resolver *r, struct profile **ret) _must_check_;
+
+/*
+ * The sample way: every record of the source in time order; side-band records are applied, samples that pass the filter
+ * are resolved and given to sample(), other records to record() (NULL = nobody looks). A callback returns ERROR_STOPPED to end.
+ */
+struct resolve_callbacks {
+	struct strobe_error *(*sample)(void *ctx, const struct resolved_sample *s);
+	struct strobe_error *(*record)(void *ctx, struct record r, uint64_t time_ns);
+	void *ctx;
+};
+struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks callbacks) _must_check_;
+
+/* Counts over all records seen, for --stats and the loss remarks: index is the record type. */
+struct resolve_stats {
+	uint64_t records[RECORD_TYPE_LIMIT];
+	uint64_t unknown_records;
+	uint64_t lost_records, lost_samples; /* sums of LOST.lost and LOST_SAMPLES.lost */
+	uint64_t unknown_id_samples, bad_samples;
+	uint64_t first_ns, last_ns;
+};
+const struct resolve_stats *resolver_stats(const struct resolver *r);

@@ -1,0 +1,63 @@
+/*
+ * Address → function: named, ordered sources (ELF, kallsyms, vdso, perf map …) behind one look-up.
+ *
+ * One `symbols` a session. A DSO is loaded on its first question; loading different DSOs in parallel and asking from
+ * several threads are safe (a mutex for each DSO's loading, read-only afterwards). Symbols live for the session.
+ * A file whose build-id differs from the recorded one is not used: the DSO then has no symbols and says so.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "machine/machine.h"
+#include "record/env.h"
+
+struct symbol {
+	uint64_t start, end;  /* in the DSO's address space (see symbols_address); end excluded */
+	const char *raw_name; /* as in the symbol table */
+	uint8_t binding;      /* STB_LOCAL, STB_GLOBAL, STB_WEAK; ' ' types of kallsyms are mapped to these */
+	char type;            /* as nm prints it: t T w W i … */
+};
+
+struct symbols_options {
+	const char *symfs;        /* prefix for every path, or NULL */
+	const char *vmlinux, *kallsyms; /* given files, or NULL */
+	const char *buildid_dir;  /* ~/.debug or what --buildid-dir says; NULL = none */
+	bool ignore_vmlinux, ignore_vmlinux_buildid;
+	bool use_modules;
+	bool no_demangle, demangle_kernel;
+	bool live;                /* files of running processes may be opened through /proc/PID/root */
+	/* Opens a file of another process; NULL = plain open(2). */
+	int (*open_file)(void *ctx, uint32_t pid, const char *path);
+	void *open_ctx;
+};
+
+struct symbols;
+struct dso;
+
+struct symbols *symbols_create(const struct env *env, struct symbols_options options);
+void symbols_destroy(struct symbols *s);
+
+/* The DSO of a mapped file; one for each. Thread-safe. */
+struct dso *symbols_dso(struct symbols *s, const struct mapped_file *file);
+/*
+ * The address within the DSO's space for an address of a process: ELF virtual address for files (through the program
+ * headers), unchanged for kernels, perf maps and others. This is what reports show and what symbols are sorted by.
+ */
+uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip);
+/* The best symbol over addr, or NULL. Loads the DSO on first use. */
+const struct symbol *dso_symbol(struct dso *d, uint64_t addr);
+/* Demangled for people (memoised; the raw name where nothing is to be demangled). Thread-safe. */
+const char *dso_symbol_name(struct dso *d, const struct symbol *sym);
+
+struct dso_facts {
+	const char *long_name;   /* path that symbols came from or would come from; e.g. vmlinux's path */
+	const char *source;      /* "elf", "kallsyms", "perf map", "vdso"; NULL where nothing was found */
+	const char *problem;     /* one line: why there are no (right) symbols; NULL when all is well */
+	bool loaded;
+	uint8_t build_id[RECORD_BUILD_ID_MAX];
+	uint8_t build_id_len;
+	bool is_64bit, has_symtab;
+};
+struct dso_facts dso_facts(struct dso *d);
