@@ -1,0 +1,53 @@
+# A face for those at work; Meson underneath does the building. `./demo` and `./test` need no make.
+BUILD ?= build
+MESON ?= meson
+JOBS ?= 2
+SUITES =
+
+.PHONY: all deps build demo test bench asan tsan fuzz lint golden install clean
+all: build
+
+deps:
+	tools/deps.sh build optional test
+
+build:
+	tools/build.sh $(BUILD)
+
+demo:
+	./demo
+
+# make test SUITES="unit cli"
+test: build
+	tests/run -j $(JOBS) --build $(BUILD) $(SUITES)
+
+bench: build
+	tools/deps.sh bench
+	tools/bench --strobe $(BUILD)/strobe
+
+asan:
+	tools/build.sh build-asan --buildtype=debugoptimized -Db_sanitize=address,undefined
+	tests/run -j $(JOBS) --build build-asan unit fuzz cli corpus
+
+tsan:
+	tools/build.sh build-tsan --buildtype=debugoptimized -Db_sanitize=thread
+	tests/run -j $(JOBS) --build build-tsan unit cli
+
+# make fuzz FUZZ_SECONDS=600: each target for so long, findings land in build-fuzz/
+FUZZ_SECONDS ?= 60
+fuzz:
+	CC=clang tools/build.sh build-fuzz --buildtype=debugoptimized -Dfuzz=true -Db_lundef=false \
+		-Db_sanitize=address,undefined
+	tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+lint: build
+	tests/run -j $(JOBS) --build $(BUILD) lint
+
+# Rewrites the expectations of tests/cli from what the binary says now: read the diff before committing it.
+golden: build
+	tests/run --build $(BUILD) --golden cli
+
+install: build
+	$(MESON) install -C $(BUILD) --no-rebuild $(if $(DESTDIR),--destdir $(DESTDIR))
+
+clean:
+	rm -rf build build-*

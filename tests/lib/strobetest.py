@@ -1,0 +1,146 @@
+"""What the test scripts share: TAP output, running programs with a time limit, workloads, recorded files.
+
+A script makes one Tap, calls ok() or skip() for each point and ends with tap.done(). All paths come from the
+environment that tests/run sets; run by hand, a script finds the tree by itself.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+TOP = os.environ.get("STROBE_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("STROBE_BUILD") or os.path.join(TOP, "build")
+STROBE = os.environ.get("STROBE") or os.path.join(BUILD, "strobe")
+PERF = os.environ.get("PERF") or shutil.which("perf") or "/usr/bin/perf"
+SHARED = os.environ.get("STROBE_SHARED") or os.path.join(os.path.dirname(TOP), "shared")
+CORPUS = os.path.join(SHARED, "corpus")
+CACHE = os.environ.get("STROBE_CACHE") or os.path.join(BUILD, "test-cache")
+SCRATCH = os.environ.get("STROBE_SCRATCH") or os.getcwd()
+SKIP_STATUS = 77
+
+
+class Tap:
+    """Test points, printed as they come."""
+
+    def __init__(self):
+        self.n = 0
+        self.n_failed = 0
+
+    def ok(self, passed, name, why=""):
+        """A point; why (text, may have lines) is printed where it failed. Returns passed."""
+        self.n += 1
+        print(f"{'ok' if passed else 'not ok'} {self.n} - {name.replace('#', '')}", flush=True)
+        if not passed:
+            self.n_failed += 1
+            for line in str(why).splitlines()[:80]:
+                print("#   " + line)
+        return passed
+
+    def skip(self, name, why):
+        self.n += 1
+        print(f"ok {self.n} - {name.replace('#', '')} # SKIP {why}", flush=True)
+
+    def equal(self, actual, expected, name):
+        return self.ok(actual == expected, name, f"got      {actual!r}\nexpected {expected!r}")
+
+    def between(self, low, value, high, name):
+        return self.ok(value is not None and low <= value <= high, name, f"{value} is not in {low} .. {high}")
+
+    def done(self):
+        print(f"1..{self.n}")
+        sys.exit(1 if self.n_failed else 0)
+
+
+def skip_all(why):
+    """Ends the script as skipped."""
+    print(why)
+    sys.exit(SKIP_STATUS)
+
+
+class Result:
+    """What a program did: status (None when it was killed for taking too long), out, err."""
+
+    def __init__(self, argv, status, out, err):
+        self.argv, self.status, self.out, self.err = argv, status, out, err
+
+    def __str__(self):
+        head = f"$ {' '.join(self.argv)}\nstatus {self.status}"
+        return "\n".join([head] + [s for s in (self.out[:3000], self.err[:3000]) if s])
+
+
+def run(*argv, timeout_s=60, env=None, cwd=None, stdin=None, text=True):
+    """Runs a program to its end; stdin is None (nothing), a path, or bytes."""
+    argv = [str(a) for a in argv]
+    source = subprocess.DEVNULL
+    if isinstance(stdin, str):
+        source = open(stdin, "rb")
+    try:
+        done = subprocess.run(
+            argv,
+            stdin=None if isinstance(stdin, bytes) else source,
+            input=stdin if isinstance(stdin, bytes) else None,
+            capture_output=True,
+            timeout=timeout_s,
+            env=os.environ | env if env else None,
+            cwd=cwd,
+        )
+        status, out, err = done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired as late:
+        status, out, err = None, late.stdout or b"", late.stderr or b""
+    finally:
+        if isinstance(stdin, str):
+            source.close()
+    if text:
+        out = out.decode(errors="replace")
+    return Result(argv, status, out, err.decode(errors="replace"))
+
+
+def strobe(*argv, **options):
+    return run(STROBE, *argv, **options)
+
+
+def perf(*argv, **options):
+    return run(PERF, *argv, **options)
+
+
+def build_workload(name, *flags, suffix="", libraries=()):
+    """Compiles tests/workloads/NAME.c into the scratch directory and returns the path of the binary."""
+    source = os.path.join(TOP, "tests", "workloads", name + ".c")
+    binary = os.path.join(SCRATCH, name + suffix)
+    flags = flags or ("-fno-omit-frame-pointer",)
+    argv = ["cc", "-O1", "-g0", "-fno-inline", "-fno-ipa-cp", "-fno-ipa-sra", "-fno-optimize-sibling-calls", *flags]
+    subprocess.run([*argv, "-o", binary, source, *libraries], check=True)
+    return binary
+
+
+def is_root():
+    return os.geteuid() == 0
+
+
+def require_root(what):
+    if not is_root():
+        skip_all(f"{what} wants root")
+
+
+def require_corpus():
+    if not os.path.exists(os.path.join(CORPUS, "MANIFEST.tsv")):
+        skip_all(f"no shared corpus at {CORPUS}")
+
+
+def require_perf():
+    if not os.access(PERF, os.X_OK):
+        skip_all("no reference perf on this machine (package linux-perf)")
+
+
+def stats_of(text):
+    """{"TOTAL": n, "SAMPLE": n, ...} of `report --stats`, the totals only (not those of each event)."""
+    totals = {}
+    for line in text.splitlines():
+        if "stats:" in line and not line.startswith("Aggregated"):
+            break
+        field = re.match(r"\s*(\w+) events:\s+(\d+)", line)
+        if field:
+            totals[field.group(1)] = int(field.group(2))
+    return totals

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Makes the recordings that the benchmarks read, once, into a directory outside the repository's history.
+
+usage: tools/bench_inputs.py DIR [NAME ...]
+
+Debian's perf records them (so that no figure depends on our own recorder), from tests/workloads/cxx_mix.cc and dd:
+
+  fp      about 725,000 frame-pointer stacks of a C++ program, some 75 MB
+  sys     about 3 million raw_syscalls:sys_enter samples with stacks, some 530 MB
+  flat    about 94,000 samples without stacks, some 4 MB
+  tiny    a few dozen samples with kernel addresses
+
+A file that is there already is kept. README in DIR says what each holds and how it was made.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PERF = os.environ.get("PERF", "/usr/bin/perf")
+
+RECORD = [PERF, "record", "-B", "-N", "-q"]
+INPUTS = {
+    "fp": RECORD + ["-e", "cpu-clock:u", "-F", "50000", "-g", "-o", "fp.data", "--", "./cxx_mix", "14.6"],
+    "sys": RECORD + ["-e", "raw_syscalls:sys_enter", "-g", "-m", "65536", "-o", "sys.data", "--", "dd",
+                     "if=/dev/zero", "of=/dev/null", "bs=512", "count=1500000"],
+    "flat": RECORD + ["-e", "cpu-clock:u", "-F", "20000", "-o", "flat.data", "--", "./cxx_mix", "4.7"],
+    "tiny": RECORD + ["-e", "cpu-clock", "-F", "4000", "-g", "-o", "tiny.data", "--", "ls", "-R", "/usr/share/doc"],
+}
+
+
+def build_workload(directory):
+    binary = os.path.join(directory, "cxx_mix")
+    if not os.path.exists(binary):
+        source = os.path.join(TOP, "tests", "workloads", "cxx_mix.cc")
+        subprocess.run(["g++", "-std=c++17", "-g", "-O2", "-fno-omit-frame-pointer", "-o", binary, source], check=True)
+    return binary
+
+
+def count_samples(path):
+    text = subprocess.run([PERF, "report", "--stats", "-i", path], capture_output=True, text=True).stdout
+    sample = re.search(r"SAMPLE events:\s+(\d+)", text)
+    lost = re.search(r"LOST events:\s+(\d+)", text)
+    return int(sample.group(1)) if sample else 0, int(lost.group(1)) if lost else 0
+
+
+def make(directory, names=None):
+    """Makes what is missing; returns {name: path}."""
+    os.makedirs(directory, exist_ok=True)
+    build_workload(directory)
+    readme = os.path.join(directory, "README")
+    for name in names or INPUTS:
+        path = os.path.join(directory, name + ".data")
+        if os.path.exists(path):
+            continue
+        argv = INPUTS[name]
+        print("making", path, ":", " ".join(argv), flush=True)
+        # dd and ls write to where nobody looks; a new session keeps a terminal's signals away from the workload
+        done = subprocess.run(argv, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if done.returncode or not os.path.exists(path):
+            sys.exit(f"{name}: perf record failed ({done.returncode}): {done.stderr.strip()}")
+        samples, lost = count_samples(path)
+        line = f"{name}.data  {os.path.getsize(path)} bytes, {samples} samples, {lost} LOST records: {' '.join(argv)}\n"
+        with open(readme, "a", encoding="utf-8") as out:
+            out.write(line)
+        print(line, end="", flush=True)
+    return {name: os.path.join(directory, name + ".data") for name in names or INPUTS}
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    make(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,117 @@
+#!/bin/sh
+# Installs the Debian packages that strobe needs: tools/deps.sh GROUP ... (build, optional, test, bench; default: build optional)
+# With --list it prints the list, with --check it only says what is missing (status 1 when something is).
+# Only what is missing is installed, as root or through sudo; without anything missing it needs no network and no rights.
+set -eu
+
+# group    package            what for
+list='
+build      gcc                the compiler
+build      libc6-dev          C library headers
+build      linux-libc-dev     kernel headers: perf_event.h
+build      meson              the build system
+build      ninja-build        runs what meson planned
+build      pkg-config         finds the libraries
+optional   libzstd-dev        compressed recordings (record -z, COMPRESSED records)
+optional   zlib1g-dev         compressed debug sections
+optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
+test       libcmocka-dev      unit tests
+test       linux-perf         the reference that the oracle tests ask
+test       python3            the test runner and the lint checks
+test       mandoc             checks the man pages
+test       shellcheck         checks the shell scripts
+test       binutils           strip, objcopy: files for the symbol tests
+test       procps             sysctl, ps for the live tests
+test       git                tests of the tree as it is committed
+bench      g++                the C++ program whose recordings are read
+bench      linux-perf         the reference to be faster than
+bench      python3            the bench runner
+'
+
+say() { echo "deps: $*" >&2; }
+
+mode=install
+groups=
+for arg; do
+	case $arg in
+	--list) mode=list ;;
+	--check) mode=check ;;
+	build | optional | test | bench) groups="$groups $arg" ;;
+	*)
+		say "'$arg' is neither --list, --check nor one of the groups build, optional, test, bench"
+		exit 2
+		;;
+	esac
+done
+groups=${groups:-build optional}
+
+if [ $mode = list ]; then
+	echo "$list" | sed '/^$/d'
+	exit 0
+fi
+
+is_installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+	say 'this is no Debian system: install by hand what tools/deps.sh --list names'
+	exit 0
+fi
+
+# Prints "package what for" of each missing package of the groups named.
+missing_of() {
+	for group in "$@"; do
+		echo "$list" | while read -r of package what; do
+			if [ "$of" = "$group" ] && ! is_installed "$package"; then
+				echo "$package $what"
+			fi
+		done
+	done
+}
+
+# shellcheck disable=SC2086 # a list of words
+missing=$(missing_of $groups | sort -u)
+[ -n "$missing" ] || exit 0
+packages=$(echo "$missing" | cut -d' ' -f1 | tr '\n' ' ')
+echo "$missing" | while read -r package what; do
+	say "missing: $package ($what)"
+done
+[ $mode = install ] || exit 1
+
+if [ "$(id -u)" = 0 ]; then
+	as_root() { env DEBIAN_FRONTEND=noninteractive "$@"; }
+elif command -v sudo >/dev/null 2>&1; then
+	# Only a person at a terminal can be asked for a password.
+	[ -t 2 ] && ask='' || ask=-n
+	as_root() { sudo ${ask:+"$ask"} env DEBIAN_FRONTEND=noninteractive "$@"; }
+else
+	say "neither root nor sudo: as root, run  apt-get install --no-install-recommends $packages"
+	exit 1
+fi
+
+apt_get() {
+	as_root apt-get -q -y -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold "$@" </dev/null
+}
+
+# Package lists may be absent (a fresh minbase) or old; without network the old ones must do.
+apt_get update >/dev/null 2>&1 || say 'apt-get update failed: trying with the package lists that are here'
+say "installing: $packages"
+# shellcheck disable=SC2086 # a list of words
+if ! apt_get install --no-install-recommends $packages >&2; then
+	# One that cannot be had must not hold up the others; what the group optional lacks the build does without.
+	for package in $packages; do
+		is_installed "$package" || apt_get install --no-install-recommends "$package" >&2 || true
+	done
+fi
+status=0
+for package in $packages; do
+	is_installed "$package" && continue
+	if echo "$list" | grep -q "^optional  *$package "; then
+		say "$package cannot be installed: building without it"
+	else
+		say "$package cannot be installed"
+		status=1
+	fi
+done
+exit $status
