@@ -29,7 +29,7 @@ static inline uint32_t idset_find(const struct idset *s, uint64_t hash, idset_eq
 	if (!s->slots)
 		return IDSET_NONE;
 	uint32_t tag = (uint32_t)(hash >> 32);
-	for (uint32_t i = (uint32_t)hash & s->mask;; i = (i + 1) & s->mask) {
+	for (uint32_t i = tag & s->mask;; i = (i + 1) & s->mask) {
 		uint64_t slot = s->slots[i];
 		if (!slot)
 			return IDSET_NONE;
@@ -38,5 +38,8 @@ static inline uint32_t idset_find(const struct idset *s, uint64_t hash, idset_eq
 	}
 }
 
-/* Adds id under hash; it must not be there yet. The low 32 bits of the hash choose the slot, the high 32 are the tag. */
+/*
+ * Adds id under hash; it must not be there yet. The high 32 bits of the hash are kept and also choose the slot, so that
+ * the table can grow without asking for hashes again.
+ */
 void idset_insert(struct idset *s, uint64_t hash, uint32_t id);

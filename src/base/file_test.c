@@ -1,0 +1,143 @@
+/* file, filemap, pool */
+#include "base/testing.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/filemap.h"
+#include "base/pool.h"
+
+static int temp_file(size_t bytes, char *path)
+{
+	strcpy(path, "/tmp/strobe-file-XXXXXX");
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	char *p = malloc(bytes + 1);
+	memset(p, 'a', bytes);
+	assert_ok(file_write_fd(fd, path, p, bytes));
+	free(p);
+	return fd;
+}
+
+static void files_are_read_whole(void **state)
+{
+	char path[32];
+	int fd = temp_file(10000, path);
+	struct strbuf b = {};
+	assert_ok(file_read(path, &b, 0));
+	assert_int_equal(b.len, 10000);
+	assert_fails(file_read(path, &b, 9999), ERROR_LIMIT);
+	strbuf_reset(&b);
+	assert_ok(file_read("/proc/self/status", &b, 0));
+	assert_true(b.len > 100 && !strncmp(b.data, "Name:", 5));
+	assert_fails(file_read("/nonexistent/x", &b, 0), ERROR_NOT_FOUND);
+	strbuf_deinit(&b);
+	unlink(path);
+	close(fd);
+}
+
+static void directories_are_made(void **state)
+{
+	char base[] = "/tmp/strobe-dir-XXXXXX", path[64];
+	assert_non_null(mkdtemp(base));
+	snprintf(path, sizeof(path), "%s/a//b/c/", base);
+	assert_ok(file_make_dirs(path));
+	assert_ok(file_make_dirs(path));
+	snprintf(path, sizeof(path), "rm -r %s", base);
+	assert_int_equal(system(path), 0);
+	assert_fails(file_make_dirs("/dev/null/x"), ERROR_IO);
+}
+
+static void maps_files_pipes_and_procfs(void **state)
+{
+	char path[32];
+	int fd = temp_file(5000, path);
+	struct filemap m;
+	assert_ok(filemap_open(&m, path));
+	assert_int_equal(m.bytes, 5000);
+	assert_int_equal(m.data[4999], 'a');
+	assert_true(m.slot >= 0 && !filemap_shrunk(&m));
+	filemap_close(&m);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_ok(filemap_open(&m, path));
+	assert_true(!m.data && !m.bytes);
+	filemap_close(&m);
+	assert_ok(filemap_open(&m, "/proc/self/maps"));
+	assert_true(m.heap && m.bytes > 100);
+	filemap_close(&m);
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "hello", 5), 5);
+	close(ends[1]);
+	assert_ok(filemap_open_fd(&m, ends[0], "pipe"));
+	assert_memory_equal(m.data, "hello", 5);
+	filemap_close(&m);
+	close(ends[0]);
+	assert_fails(filemap_open(&m, "/tmp"), ERROR_IO);
+	assert_fails(filemap_open(&m, "/nonexistent"), ERROR_NOT_FOUND);
+	unlink(path);
+	close(fd);
+}
+
+static void a_shrunken_file_reads_as_zeros(void **state)
+{
+	char path[32];
+	int fd = temp_file(100000, path);
+	struct filemap m;
+	filemap_install_guard();
+	filemap_install_guard();
+	assert_ok(filemap_open(&m, path));
+	assert_int_equal(ftruncate(fd, 10), 0);
+	assert_false(filemap_shrunk(&m));
+	assert_int_equal(((volatile const uint8_t *)m.data)[99999], 0);
+	assert_true(filemap_shrunk(&m));
+	assert_int_equal(((volatile const uint8_t *)m.data)[5], 'a');
+	filemap_close(&m);
+	assert_ok(filemap_open(&m, path));
+	assert_false(filemap_shrunk(&m));
+	filemap_close(&m);
+	unlink(path);
+	close(fd);
+}
+
+struct sums {
+	_Atomic uint64_t sum;
+	_Atomic unsigned threads[64];
+};
+
+static void add(void *ctx, size_t i, unsigned thread)
+{
+	struct sums *s = ctx;
+	atomic_fetch_add(&s->sum, i);
+	atomic_fetch_add(&s->threads[thread], 1);
+}
+
+static void pool_does_each_once(void **state)
+{
+	assert_true(pool_cpus() >= 1);
+	for (unsigned threads = 0; threads < 9; threads++) {
+		struct sums s = {};
+		pool_run(10000, threads, add, &s);
+		assert_int_equal(s.sum, 10000 * 9999 / 2);
+		unsigned calls = 0;
+		for (int i = 0; i < 64; i++)
+			calls += s.threads[i];
+		assert_int_equal(calls, 10000);
+	}
+	pool_run(0, 4, add, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_are_read_whole),
+		cmocka_unit_test(directories_are_made),
+		cmocka_unit_test(maps_files_pipes_and_procfs),
+		cmocka_unit_test(a_shrunken_file_reads_as_zeros),
+		cmocka_unit_test(pool_does_each_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

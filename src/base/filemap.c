@@ -1,0 +1,143 @@
+#include "base/filemap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+/*
+ * The list that the handler reads. A slot is taken by setting `start` from 0 to 1, filled, and published by setting start
+ * to the address; the handler needs no lock because it only looks at published slots.
+ */
+#define GUARDED_MAX 4096
+
+struct guarded {
+	_Atomic uintptr_t start;
+	_Atomic size_t bytes;
+	_Atomic bool shrunk;
+};
+
+static struct guarded guarded_list[GUARDED_MAX];
+static _Atomic int guarded_top; /* slots ever used: bounds the search */
+static struct sigaction previous_action;
+static uintptr_t page_bytes;
+
+static void on_sigbus(int sig, siginfo_t *info, void *context)
+{
+	int saved_errno = errno;
+	uintptr_t fault = (uintptr_t)info->si_addr;
+	int top = atomic_load(&guarded_top);
+	if (info->si_code > 0)
+		for (int i = 0; i < top; i++) {
+			uintptr_t start = atomic_load(&guarded_list[i].start);
+			if (start <= 1 || fault < start || fault - start >= atomic_load(&guarded_list[i].bytes))
+				continue;
+			void *page = (void *)(fault & ~(page_bytes - 1));
+			if (mmap(page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != page)
+				break;
+			atomic_store(&guarded_list[i].shrunk, true);
+			errno = saved_errno;
+			return;
+		}
+	/* Not ours: whoever was there before gets it (the default is to die), once this handler has returned. */
+	sigaction(SIGBUS, &previous_action, NULL);
+	raise(SIGBUS);
+	errno = saved_errno;
+}
+
+void filemap_install_guard(void)
+{
+	struct sigaction now;
+	if (!sigaction(SIGBUS, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_sigbus)
+		return;
+	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	struct sigaction action = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO };
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, &previous_action);
+}
+
+/* A slot for the mapping, or -1 where all are taken: the mapping then works, unguarded. */
+static int guard(const void *start, size_t bytes)
+{
+	for (int i = 0; i < GUARDED_MAX; i++) {
+		uintptr_t expected = 0;
+		if (!atomic_compare_exchange_strong(&guarded_list[i].start, &expected, 1))
+			continue;
+		atomic_store(&guarded_list[i].shrunk, false);
+		atomic_store(&guarded_list[i].bytes, bytes);
+		int top = atomic_load(&guarded_top);
+		while (top <= i && !atomic_compare_exchange_weak(&guarded_top, &top, i + 1))
+			;
+		atomic_store(&guarded_list[i].start, (uintptr_t)start);
+		return i;
+	}
+	return -1;
+}
+
+static struct strobe_error *read_to_heap(struct filemap *m, int fd, const char *name)
+{
+	_cleanup_strbuf_ struct strbuf content = {};
+	TRY(file_read_fd(fd, name, &content, (size_t)1 << 30));
+	size_t bytes = content.len;
+	if (!bytes) {
+		*m = (struct filemap){ .slot = -1 };
+		return NULL;
+	}
+	*m = (struct filemap){ .data = (const uint8_t *)strbuf_take(&content), .bytes = bytes, .slot = -1, .heap = true };
+	return NULL;
+}
+
+struct strobe_error *filemap_open(struct filemap *m, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(errno, "cannot open %s", path);
+	return filemap_open_fd(m, fd, path);
+}
+
+struct strobe_error *filemap_open_fd(struct filemap *m, int fd, const char *name)
+{
+	struct stat st;
+	if (fstat(fd, &st))
+		return error_errno(errno, "cannot stat %s", name);
+	if (S_ISDIR(st.st_mode))
+		return error_errno(EISDIR, "cannot read %s", name);
+	if (!S_ISREG(st.st_mode) || !st.st_size)
+		return read_to_heap(m, fd, name);
+	if ((uint64_t)st.st_size > SIZE_MAX)
+		return error_create(ERROR_LIMIT, "%s is too large to map", name);
+	size_t bytes = (size_t)st.st_size;
+	void *p = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED) {
+		int errnum = errno;
+		if (errnum == ENODEV || errnum == EPERM) /* file systems that do not map */
+			return read_to_heap(m, fd, name);
+		return error_errno(errnum, "cannot map %s", name);
+	}
+	*m = (struct filemap){ .data = p, .bytes = bytes, .slot = guard(p, bytes) };
+	return NULL;
+}
+
+void filemap_close(struct filemap *m)
+{
+	if (m->heap) {
+		free((void *)m->data);
+	} else if (m->data) {
+		if (m->slot >= 0)
+			atomic_store(&guarded_list[m->slot].start, 1); /* taken, but nothing to guard */
+		munmap((void *)m->data, m->bytes);
+		if (m->slot >= 0)
+			atomic_store(&guarded_list[m->slot].start, 0);
+	}
+	*m = (struct filemap){ .slot = -1 };
+}
+
+bool filemap_shrunk(const struct filemap *m)
+{
+	return !m->heap && m->data && m->slot >= 0 && atomic_load(&guarded_list[m->slot].shrunk);
+}

@@ -1,0 +1,72 @@
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *check(void *p)
+{
+	if (!p) {
+		/* The one place below cmd/ that prints: there is no memory left to carry an error with. */
+		static const char line[] = "strobe: out of memory\n";
+		fwrite(line, 1, sizeof(line) - 1, stderr);
+		abort();
+	}
+	return p;
+}
+
+void *xmalloc(size_t bytes)
+{
+	return check(malloc(bytes ? bytes : 1));
+}
+
+void *xcalloc(size_t n, size_t bytes)
+{
+	return check(calloc(n ? n : 1, bytes ? bytes : 1));
+}
+
+void *xreallocarray(void *p, size_t n, size_t bytes)
+{
+	/* Never 0 bytes: realloc would free and give NULL. */
+	return check(reallocarray(p, n ? n : 1, bytes ? bytes : 1));
+}
+
+char *xstrdup(const char *s)
+{
+	return xmemdup(s, strlen(s) + 1);
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+	n = strnlen(s, n);
+	char *p = xmalloc(n + 1);
+	memcpy(p, s, n);
+	p[n] = 0;
+	return p;
+}
+
+void *xmemdup(const void *p, size_t bytes)
+{
+	void *copy = xmalloc(bytes);
+	if (bytes)
+		memcpy(copy, p, bytes);
+	return copy;
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	char *s = xvasprintf(fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+char *xvasprintf(const char *fmt, va_list ap)
+{
+	char *s;
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	return check(s);
+}

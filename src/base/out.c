@@ -1,0 +1,357 @@
+#include "base/out.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+
+#define BUFFER (64 * 1024)
+
+static struct strobe_error *write_fd(void *ctx, const char *p, size_t n)
+{
+	return file_write_fd((int)(intptr_t)ctx, "output", p, n);
+}
+
+void out_init_fd(struct out *o, int fd)
+{
+	out_init_fn(o, write_fd, (void *)(intptr_t)fd);
+}
+
+void out_init_mem(struct out *o)
+{
+	*o = (struct out){ 0 };
+}
+
+void out_init_fn(struct out *o, struct strobe_error *(*write)(void *ctx, const char *p, size_t n), void *ctx)
+{
+	*o = (struct out){ .write = write, .ctx = ctx };
+}
+
+static void send(struct out *o, const char *p, size_t n)
+{
+	if (!o->error && n) {
+		o->error = o->write(o->ctx, p, n);
+		if (!o->error)
+			o->flushed_bytes += n;
+	}
+}
+
+void out_flush(struct out *o)
+{
+	if (!o->write)
+		return;
+	send(o, o->buf, o->len);
+	o->len = 0;
+}
+
+struct strobe_error *out_close(struct out *o)
+{
+	out_flush(o);
+	struct strobe_error *err = o->error;
+	free(o->buf);
+	*o = (struct out){ 0 };
+	return err;
+}
+
+bool out_failed(const struct out *o)
+{
+	return o->error != NULL;
+}
+
+const char *out_mem(const struct out *o, size_t *ret_len)
+{
+	*ret_len = o->len;
+	return o->buf ? o->buf : "";
+}
+
+char *out_reserve_slow(struct out *o, size_t n)
+{
+	out_flush(o);
+	if (o->cap - o->len < n) {
+		size_t cap = o->cap ? o->cap : o->write ? BUFFER : 256;
+		while (cap - o->len < n)
+			cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
+		o->buf = xreallocarray(o->buf, cap, 1);
+		o->cap = cap;
+	}
+	return o->buf + o->len;
+}
+
+void out_write_slow(struct out *o, const void *p, size_t n)
+{
+	if (o->write && n >= BUFFER) {
+		/* Large pieces go straight through. */
+		out_flush(o);
+		send(o, p, n);
+		return;
+	}
+	memcpy(out_reserve_slow(o, n), p, n);
+	o->len += n;
+}
+
+void out_fill(struct out *o, char c, size_t n)
+{
+	while (n) {
+		size_t part = n < 4096 ? n : 4096;
+		memset(out_reserve(o, part), c, part);
+		o->len += part;
+		n -= part;
+	}
+}
+
+void out_right(struct out *o, const char *s, size_t width)
+{
+	size_t n = strlen(s);
+	if (n < width)
+		out_fill(o, ' ', width - n);
+	out_write(o, s, n);
+}
+
+void out_left(struct out *o, const char *s, size_t width)
+{
+	size_t n = strlen(s);
+	out_write(o, s, n);
+	if (n < width)
+		out_fill(o, ' ', width - n);
+}
+
+/* Writes v to the end of a buffer of 20 bytes; returns its first digit. */
+static char *digits(char *end, uint64_t v)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+				    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
+	char *p = end;
+	while (v >= 100) {
+		p -= 2;
+		memcpy(p, pairs + v % 100 * 2, 2);
+		v /= 100;
+	}
+	if (v >= 10) {
+		p -= 2;
+		memcpy(p, pairs + v * 2, 2);
+	} else {
+		*--p = (char)('0' + v);
+	}
+	return p;
+}
+
+static char *hex_digits(char *end, uint64_t v)
+{
+	char *p = end;
+	do
+		*--p = "0123456789abcdef"[v & 15];
+	while (v >>= 4);
+	return p;
+}
+
+void out_u64(struct out *o, uint64_t v)
+{
+	char buf[20], *end = buf + sizeof(buf), *p = digits(end, v);
+	out_write(o, p, (size_t)(end - p));
+}
+
+void out_i64(struct out *o, int64_t v)
+{
+	if (v < 0)
+		out_ch(o, '-');
+	out_u64(o, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+void out_u64_width(struct out *o, uint64_t v, size_t width, char pad)
+{
+	char buf[20], *end = buf + sizeof(buf), *p = digits(end, v);
+	size_t n = (size_t)(end - p);
+	if (n < width)
+		out_fill(o, pad, width - n);
+	out_write(o, p, n);
+}
+
+void out_hex(struct out *o, uint64_t v)
+{
+	char buf[16], *end = buf + sizeof(buf), *p = hex_digits(end, v);
+	out_write(o, p, (size_t)(end - p));
+}
+
+void out_hex_width(struct out *o, uint64_t v, size_t width, char pad)
+{
+	char buf[16], *end = buf + sizeof(buf), *p = hex_digits(end, v);
+	size_t n = (size_t)(end - p);
+	if (n < width)
+		out_fill(o, pad, width - n);
+	out_write(o, p, n);
+}
+
+/* What the exact path below does not take: huge numbers and more than 18 decimals. */
+static void f64_slow(struct out *o, double v, int decimals)
+{
+	char *s = xasprintf("%.*f", decimals, v);
+	const char *point = localeconv()->decimal_point;
+	char *at = *point && strcmp(point, ".") ? strstr(s, point) : NULL;
+	if (at) {
+		out_write(o, s, (size_t)(at - s));
+		out_ch(o, '.');
+		out_str(o, at + strlen(point));
+	} else {
+		out_str(o, s);
+	}
+	free(s);
+}
+
+/*
+ * Exact like printf, in integers: the number is m / 2^k, its fraction times 10^decimals fits in 128 bits, and a tie goes
+ * to even.
+ */
+void out_f64(struct out *o, double v, int decimals)
+{
+	static const uint64_t pow10[] = {
+		1ull,		   10ull,	       100ull,		    1000ull,
+		10000ull,	   100000ull,	       1000000ull,	    10000000ull,
+		100000000ull,	   1000000000ull,      10000000000ull,	    100000000000ull,
+		1000000000000ull,  10000000000000ull,  100000000000000ull,  1000000000000000ull,
+		10000000000000000ull, 100000000000000000ull, 1000000000000000000ull,
+	};
+	if (decimals < 0)
+		decimals = 6;
+	if (isnan(v) || isinf(v)) {
+		out_str(o, isnan(v) ? signbit(v) ? "-nan" : "nan" : v < 0 ? "-inf" : "inf");
+		return;
+	}
+	double abs = fabs(v);
+	if (abs >= 0x1p63 || decimals > 18) {
+		f64_slow(o, v, decimals);
+		return;
+	}
+	if (signbit(v))
+		out_ch(o, '-');
+	int exp;
+	uint64_t m = (uint64_t)ldexp(frexp(abs, &exp), 53); /* abs = m * 2^(exp - 53) */
+	int k = 53 - exp;
+	uint64_t whole = 0, frac = 0;
+	if (k <= 0) {
+		whole = m << -k;
+	} else if (k < 127) {
+		uint64_t rest = k < 64 ? m & (((uint64_t)1 << k) - 1) : m;
+		whole = k < 64 ? m >> k : 0;
+		unsigned __int128 scaled = (unsigned __int128)rest * pow10[decimals];
+		unsigned __int128 half = (unsigned __int128)1 << (k - 1);
+		unsigned __int128 below = scaled & ((half << 1) - 1);
+		frac = (uint64_t)(scaled >> k);
+		bool odd = decimals ? frac & 1 : whole & 1;
+		if (below > half || (below == half && odd))
+			frac++;
+		if (frac >= pow10[decimals]) {
+			whole++;
+			frac -= pow10[decimals];
+		}
+	}
+	out_u64(o, whole);
+	if (decimals) {
+		out_ch(o, '.');
+		out_u64_width(o, frac, (size_t)decimals, '0');
+	}
+}
+
+void out_f(struct out *o, const char *fmt, ...)
+{
+	char small[256];
+	va_list ap, again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int n = vsnprintf(small, sizeof(small), fmt, ap);
+	va_end(ap);
+	if (n >= 0 && (size_t)n < sizeof(small)) {
+		out_write(o, small, (size_t)n);
+	} else {
+		char *s = xvasprintf(fmt, again);
+		out_str(o, s);
+		free(s);
+	}
+	va_end(again);
+}
+
+static void escape(struct out *o, unsigned char c)
+{
+	out_str(o, "\\x");
+	out_hex_width(o, c, 2, '0');
+}
+
+void out_text(struct out *o, const char *s, size_t n)
+{
+	for (size_t i = 0, len; i < n; i += len) {
+		/* Runs of plain ASCII, nearly all there is, are copied whole. */
+		for (len = 0; i + len < n && s[i + len] >= 0x20 && s[i + len] < 0x7f; len++)
+			;
+		if (len) {
+			out_write(o, s + i, len);
+			continue;
+		}
+		uint32_t c;
+		len = utf8_decode(s + i, n - i, &c);
+		if (len > 1 && c >= 0xa0) {
+			out_write(o, s + i, len);
+			continue;
+		}
+		if (!len)
+			len = 1;
+		for (size_t k = 0; k < len; k++)
+			escape(o, (unsigned char)s[i + k]);
+	}
+}
+
+void out_xml(struct out *o, const char *s, size_t n)
+{
+	for (size_t i = 0, len; i < n; i += len) {
+		const char *entity = NULL;
+		len = 1;
+		switch (s[i]) {
+		case '&':
+			entity = "&amp;";
+			break;
+		case '<':
+			entity = "&lt;";
+			break;
+		case '>':
+			entity = "&gt;";
+			break;
+		case '"':
+			entity = "&quot;";
+			break;
+		case '\'':
+			entity = "&#39;";
+			break;
+		}
+		if (entity) {
+			out_str(o, entity);
+			continue;
+		}
+		while (i + len < n && !strchr("&<>\"'", s[i + len]) && (s[i + len] & 0x80) == (s[i] & 0x80))
+			len++;
+		uint32_t c;
+		size_t one;
+		if ((s[i] & 0x80) && (one = utf8_decode(s + i, n - i, &c)) && (len = one, c == 0xfffe || c == 0xffff))
+			out_ch(o, '?');
+		else
+			out_text(o, s + i, len);
+	}
+}
+
+void out_csv(struct out *o, const char *s)
+{
+	if (!strpbrk(s, ",\"\r\n") && *s != ' ') {
+		out_str(o, s);
+		return;
+	}
+	out_ch(o, '"');
+	for (; *s; s++) {
+		if (*s == '"')
+			out_ch(o, '"');
+		out_ch(o, *s);
+	}
+	out_ch(o, '"');
+}

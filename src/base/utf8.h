@@ -1,0 +1,38 @@
+/*
+ * UTF-8 read one character at a time, strictly: no overlong forms, surrogates, or code points past U+10FFFF.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the character at s (n > 0 bytes are there), 0 where it is not valid UTF-8. */
+static inline size_t utf8_decode(const char *s, size_t n, uint32_t *ret)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	size_t len;
+	uint32_t min, v;
+	if (p[0] < 0x80) {
+		*ret = p[0];
+		return 1;
+	}
+	if ((p[0] & 0xe0) == 0xc0) {
+		len = 2, min = 0x80, v = p[0] & 0x1f;
+	} else if ((p[0] & 0xf0) == 0xe0) {
+		len = 3, min = 0x800, v = p[0] & 0x0f;
+	} else if ((p[0] & 0xf8) == 0xf0) {
+		len = 4, min = 0x10000, v = p[0] & 0x07;
+	} else {
+		return 0;
+	}
+	if (n < len)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		v = v << 6 | (p[i] & 0x3f);
+	}
+	if (v < min || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
+		return 0;
+	*ret = v;
+	return len;
+}
