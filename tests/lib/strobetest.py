@@ -110,7 +110,7 @@ def build_workload(name, *flags, suffix="", libraries=()):
     source = os.path.join(TOP, "tests", "workloads", name + ".c")
     binary = os.path.join(SCRATCH, name + suffix)
     flags = flags or ("-fno-omit-frame-pointer",)
-    argv = ["cc", "-O1", "-g0", "-fno-inline", "-fno-ipa-cp", "-fno-ipa-sra", "-fno-optimize-sibling-calls", *flags]
+    argv = ["cc", "-D_GNU_SOURCE", "-O1", "-g0", "-fno-inline", "-fno-ipa-cp", "-fno-ipa-sra", "-fno-optimize-sibling-calls", *flags]
     subprocess.run([*argv, "-o", binary, source, *libraries], check=True)
     return binary
 
@@ -144,3 +144,61 @@ def stats_of(text):
         if field:
             totals[field.group(1)] = int(field.group(2))
     return totals
+
+
+def record(*argv, output="perf.data", **options):
+    """Records with the binary under test into the scratch directory; returns the path, and fails the script where it fails."""
+    path = os.path.join(SCRATCH, output)
+    # Debian's perf as a stand-in sleeps out a second at the end of each recording without this
+    quick = ["--no-bpf-event"] if "perf" in os.path.basename(STROBE) else []
+    done = strobe("record", "-q", *quick, "-o", path, *argv, **options)
+    if done.status != 0 or not os.path.exists(path):
+        print(f"Bail out! recording failed\n{done}")
+        sys.exit(1)
+    return path
+
+
+def report_rows(path, sort, *argv):
+    """[(share of the total in percent, [value of each sort key])], from the report without call graphs."""
+    done = strobe("report", "--stdio", "--no-children", "-g", "none", "-i", path, "-s", sort, "-t", ";", *argv)
+    rows = []
+    for line in done.out.splitlines():
+        fields = [field.strip() for field in line.split(";")]
+        if re.fullmatch(r"[\d.]+%", fields[0]):
+            rows.append((float(fields[0].rstrip("%")), fields[1:]))
+    if not rows:
+        print("# no rows\n" + "\n".join("# " + line for line in str(done).splitlines()))
+    return rows
+
+
+def shares(path, sort, *argv):
+    """{value of the one sort key: percent}; a symbol without its [.] mark."""
+    found = {}
+    for percent, fields in report_rows(path, sort, *argv):
+        name = re.sub(r"^\[.\] ", "", fields[0])
+        found[name] = found.get(name, 0) + percent
+    return found
+
+
+class Sample:
+    """One sample of `script -F comm,pid,tid,period,ip,sym`: stack is [(address, name)], innermost first."""
+
+    def __init__(self, comm, pid, tid, period):
+        self.comm, self.pid, self.tid, self.period = comm, pid, tid, period
+        self.stack = []
+
+
+def script_samples(path, *argv):
+    done = strobe("script", "-i", path, "-F", "comm,pid,tid,period,ip,sym", *argv, timeout_s=120)
+    samples = []
+    for line in done.out.splitlines():
+        # without call chains the address stands on the same line
+        head = re.match(r"(\s*\S.*?)\s+(-?\d+)/(-?\d+)\s+(\d+):?\s*(?:([0-9a-f]+) (.*))?$", line)
+        frame = re.match(r"\s+([0-9a-f]+) (.*)$", line)
+        if head:
+            samples.append(Sample(head.group(1).strip(), int(head.group(2)), int(head.group(3)), int(head.group(4))))
+            if head.group(5):
+                samples[-1].stack.append((int(head.group(5), 16), head.group(6).strip()))
+        elif frame and samples:
+            samples[-1].stack.append((int(frame.group(1), 16), frame.group(2).strip()))
+    return samples
