@@ -1,0 +1,72 @@
+"""Recordings that the oracle tests ask about, made by perf or by strobe in the same ways, once a run of the tests."""
+
+import fcntl
+import os
+import subprocess
+
+from strobetest import CACHE, PERF, STROBE, TOP, is_root
+
+SPLIT = ["./split", "300", "7"]
+LIST = ["ls", "-R", "/usr/share/doc"]
+# name -> (needs root, options and command). Commands run in the cache directory, where the workloads lie.
+FIXTURES = {
+    "flat": (False, ["-e", "cpu-clock:u", "-F", "2000", "--", *SPLIT]),
+    "stacks": (True, ["-e", "cpu-clock", "-F", "4000", "-g", "--", *LIST]),
+    "user": (False, ["-e", "cpu-clock:u", "-F", "2000", "-g", "--", "./recurse", "300"]),
+    "period": (False, ["-e", "task-clock:u", "-c", "500000", "-d", "-W", "-s", "--", *SPLIT]),
+    "tracepoints": (True, ["-e", "raw_syscalls:sys_enter,sched:sched_switch", "-g", "--", "./forks", "4", "5"]),
+    "one-tracepoint": (True, ["-e", "sched:sched_process_fork", "--", "./forks", "10", "1"]),
+    "events": (False, ["-e", "cpu-clock:u,page-faults:u,context-switches:u", "-c", "1", "--", "./forks", "3", "4"]),
+    "group": (False, ["-e", "{cpu-clock:u,task-clock:u}", "-F", "1000", "--", *SPLIT]),
+    "system": (True, ["-a", "-g", "-F", "499", "--", *SPLIT]),
+    "threads": (False, ["-e", "cpu-clock:u", "-F", "2000", "--", "./threads", "5"]),
+    "zstd": (False, ["-z", "-e", "cpu-clock:u", "-F", "2000", "-g", "--", *SPLIT]),
+    "namespaces": (True, ["--namespaces", "--all-cgroups", "--switch-events", "-e", "cpu-clock", "--", "./forks", "5"]),
+    "no-buildid": (False, ["-B", "-e", "cpu-clock:u", "-F", "2000", "-g", "--", *SPLIT]),
+    "per-thread": (False, ["--per-thread", "-e", "cpu-clock:u", "-F", "1000", "--", *SPLIT]),
+}
+WORKLOADS = {"split": [], "recurse": [], "forks": [], "threads": ["-lpthread"]}
+
+
+def _build_workloads():
+    for name, libraries in WORKLOADS.items():
+        binary = os.path.join(CACHE, name)
+        if os.path.exists(binary):
+            continue
+        source = os.path.join(TOP, "tests", "workloads", name + ".c")
+        flags = ["-D_GNU_SOURCE", "-O1", "-fno-inline", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"]
+        subprocess.run(["cc", *flags, "-o", binary + ".new", source, *libraries], check=True)
+        os.rename(binary + ".new", binary)
+
+
+def usable():
+    """The names of the fixtures that this user can record."""
+    return [name for name, (wants_root, _) in FIXTURES.items() if is_root() or not wants_root]
+
+
+def fixture(name, recorder):
+    """The path of the recording NAME made by "perf" or "strobe"; made now where it is not there yet."""
+    os.makedirs(CACHE, exist_ok=True)
+    path = os.path.join(CACHE, f"{recorder}-{name}.data")
+    with open(os.path.join(CACHE, "lock"), "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.exists(path):
+            return path
+        _build_workloads()
+        binary = PERF if recorder == "perf" else STROBE
+        # without this Debian's perf sleeps out a second at the end of each recording
+        quick = ["--no-bpf-event"] if recorder == "perf" else []
+        argv = [binary, "record", "-q", *quick, "-o", path, *FIXTURES[name][1]]
+        done = subprocess.run(
+            argv,
+            cwd=CACHE,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            env=os.environ | {"HOME": CACHE},
+        )
+        if done.returncode or not os.path.exists(path):
+            raise RuntimeError(f"{' '.join(argv)}\nstatus {done.returncode}\n{done.stderr}")
+    return path

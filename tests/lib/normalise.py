@@ -1,0 +1,130 @@
+"""Makes two programs' answers comparable, without hiding what differs.
+
+Only what an answer may freely choose is taken out: hints, and the order of rows and branches whose figures are equal.
+Everything else is compared as printed. Meant differences are not for this module: they stand in
+tests/oracle/accepted.tsv, each with its reason.
+"""
+
+import re
+
+HINT = re.compile(r"^# \(|^#$|^\s*$")
+# a folded chain begins at the left edge, a flat one is a figure alone; a row has blanks before it, or separators in it
+ROW = re.compile(r"^(\s{2,}[\d.]+%\s+\S|[\d.]+% *;.*;)")
+BRANCH = re.compile(r"^([ |]*?)(\|? ?)--([\d.,]+%?)--(.*)$")
+ROOT = re.compile(r"^([ |]*)---(.*)$")
+
+
+class Node:
+    """A function in a printed call tree; column is where its name stands."""
+
+    def __init__(self, column, figure, name):
+        self.column, self.figure, self.name = column, figure, name
+        self.children = []
+
+    def key(self):
+        return (-figure_of(self.figure), self.name, [child.key() for child in self.children])
+
+    def lines(self, depth):
+        # a chain of only children is printed without figures; so it is here, and the depth stays
+        yield f"{'  ' * depth}{self.figure or '-'} {self.name}"
+        for child in sorted(self.children, key=Node.key):
+            yield from child.lines(depth + 1)
+
+
+def figure_of(text):
+    return float(text.rstrip("%").replace(",", "")) if text else 0.0
+
+
+def parse_tree(lines):
+    """The forest that the lines of a graph or fractal call chain draw."""
+    top = Node(-1, "", "")
+    open_nodes = [top]
+    for line in lines:
+        branch, root = BRANCH.match(line), ROOT.match(line)
+        if branch:
+            at = line.index("--") - 1
+            node = Node(line.index("--", at + 3) + 2, branch.group(3), branch.group(4))
+        elif root:
+            at = -1
+            node = Node(line.index("---") + 3, "", root.group(2))
+        else:
+            name = line.lstrip(" |")
+            if not name:
+                continue
+            at = len(line) - len(name)
+            node = Node(at, "", name)
+        # a continuation stands under the name above it, a branch one column left of where its dashes begin
+        while open_nodes[-1] is not top and open_nodes[-1].column > at:
+            open_nodes.pop()
+        open_nodes[-1].children.append(node)
+        open_nodes.append(node)
+    return top
+
+
+def is_tree(lines):
+    return any("--" in line for line in lines)
+
+
+def canonical_block(row, chain):
+    """One row of a report and the call chain below it."""
+    if is_tree(chain):
+        body = [line for child in sorted(parse_tree(chain).children, key=Node.key) for line in child.lines(1)]
+    else:
+        # flat and folded chains: paragraphs that begin with a figure, in any order where figures are equal
+        paragraphs = []
+        for line in chain:
+            if re.match(r"^\s*[\d.,]+%?( |$)", line) or not paragraphs:
+                paragraphs.append([])
+            paragraphs[-1].append(line.strip())
+        body = [line for p in sorted(paragraphs, key=lambda p: (-leading_figure(p[0]), p)) for line in p]
+    return [row] + body
+
+
+def leading_figure(line):
+    figure = re.match(r"\s*([\d.,]+)%?", line)
+    return float(figure.group(1).replace(",", "")) if figure else 0.0
+
+
+def report(text):
+    """The lines of `report --stdio`, rows of equal figures and branches of equal figures in a fixed order."""
+    out, blocks = [], []
+
+    def flush():
+        figures = [tuple(re.findall(r"[\d.]+%", block[0])) for block in blocks]
+        for _, block in sorted(enumerate(blocks), key=lambda b: (rank(figures, b[0]), b[1])):
+            out.extend(canonical_block(block[0], block[1:]))
+        blocks.clear()
+
+    for line in text.splitlines():
+        line = line.rstrip()
+        if HINT.match(line):
+            continue
+        if line.startswith("#"):
+            flush()
+            out.append(line)
+        elif ROW.match(line):
+            blocks.append([line])
+        elif blocks:
+            blocks[-1].append(line)
+        else:
+            out.append(line)
+    flush()
+    return out
+
+
+def rank(figures, index):
+    """The place of a block's figures among the runs of equal neighbours: only such runs may be put in order."""
+    place = 0
+    for i in range(1, index + 1):
+        if figures[i] != figures[i - 1]:
+            place += 1
+    return place
+
+
+def plain(text):
+    """Lines as they are, but for hints and blanks at the ends."""
+    return [line.rstrip() for line in text.splitlines() if not re.match(r"^# \(|^# Tip:", line)]
+
+
+def any_order(text):
+    return sorted(plain(text))

@@ -1,0 +1,59 @@
+"""Asks perf and strobe the same question about the same file, and compares.
+
+tests/oracle/accepted.tsv holds the differences that are meant, a line each: PATTERN, KIND, WHAT, REASON, with tabs
+between. PATTERN is matched (fnmatch) against the name of the comparison. KIND is
+  line    lines that match the regular expression WHAT are left out on both sides
+  differ  the whole answer differs; WHAT is "-". When it no longer differs that is a failure: the line is stale.
+"""
+
+import difflib
+import fnmatch
+import os
+import re
+
+import normalise
+from strobetest import TOP, perf, strobe
+
+ACCEPTED = os.path.join(TOP, "tests", "oracle", "accepted.tsv")
+
+
+def read_accepted(path=ACCEPTED):
+    rows = []
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            if line.strip() and not line.startswith("#"):
+                pattern, kind, what, reason = line.rstrip("\n").split("\t")
+                assert kind in ("line", "differ") and reason, line
+                rows.append((pattern, kind, what, reason))
+    return rows
+
+
+class Oracle:
+    def __init__(self, tap):
+        self.tap = tap
+        self.accepted = read_accepted()
+
+    def compare(self, name, path, argv, normaliser=normalise.plain, with_file=("-i",), timeout_s=60):
+        """One point: `perf ARGV -i PATH` and `strobe ARGV -i PATH` say the same and end with the same status."""
+        argv = [argv[0], *with_file, path, *argv[1:]]
+        theirs = perf(*argv, timeout_s=timeout_s)
+        ours = strobe(*argv, timeout_s=timeout_s)
+        return self.judge(name, theirs, ours, normaliser)
+
+    def judge(self, name, theirs, ours, normaliser):
+        rules = [row for row in self.accepted if fnmatch.fnmatchcase(name, row[0])]
+        meant = [reason for _, kind, _, reason in rules if kind == "differ"]
+        why = "" if theirs.status == ours.status else f"status {ours.status}, perf's is {theirs.status}\n{ours.err[:500]}"
+        if not why and theirs.out != ours.out:
+            dropped = [re.compile(what) for _, kind, what, _ in rules if kind == "line"]
+            left, right = (
+                [line for line in normaliser(text) if not any(d.search(line) for d in dropped)]
+                for text in (theirs.out, ours.out)
+            )
+            if left != right:
+                difference = difflib.unified_diff(left, right, "perf", "strobe", lineterm="", n=1)
+                why = "\n".join([" ".join(ours.argv)] + [line for line, _ in zip(difference, range(40))])
+        if meant:
+            stale = "this difference is gone: take the line out of accepted.tsv"
+            return self.tap.ok(bool(why), f"{name} (differs, and is meant to: {meant[0]})", stale)
+        return self.tap.ok(not why, name, why)

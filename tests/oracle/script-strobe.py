@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+"""`script` of files that strobe recorded: perf and strobe give the same answers."""
+# needs: record script
+# timeout: 600
+
+from questions import ask
+
+ask("strobe", "script")
