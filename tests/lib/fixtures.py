@@ -7,7 +7,7 @@ import subprocess
 from strobetest import CACHE, PERF, STROBE, TOP, is_root
 
 SPLIT = ["./split", "300", "7"]
-LIST = ["ls", "-R", "/usr/share/doc"]
+LIST = ["find", "/usr/share", "/usr/lib", "-size", "+1000k"]
 # name -> (needs root, options and command). Commands run in the cache directory, where the workloads lie.
 FIXTURES = {
     "flat": (False, ["-e", "cpu-clock:u", "-F", "2000", "--", *SPLIT]),

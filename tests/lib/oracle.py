@@ -34,7 +34,10 @@ class Oracle:
         self.accepted = read_accepted()
 
     def compare(self, name, path, argv, normaliser=normalise.plain, with_file=("-i",), timeout_s=60):
-        """One point: `perf ARGV -i PATH` and `strobe ARGV -i PATH` say the same and end with the same status."""
+        """
+        One point: `perf ARGV -i PATH` and `strobe ARGV -i PATH` say the same and end alike. Where perf fails, strobe may
+        fail too or do better, but not crash.
+        """
         argv = [argv[0], *with_file, path, *argv[1:]]
         theirs = perf(*argv, timeout_s=timeout_s)
         ours = strobe(*argv, timeout_s=timeout_s)
@@ -43,8 +46,10 @@ class Oracle:
     def judge(self, name, theirs, ours, normaliser):
         rules = [row for row in self.accepted if fnmatch.fnmatchcase(name, row[0])]
         meant = [reason for _, kind, _, reason in rules if kind == "differ"]
-        why = "" if theirs.status == ours.status else f"status {ours.status}, perf's is {theirs.status}\n{ours.err[:500]}"
-        if not why and theirs.out != ours.out:
+        why = ""
+        if ours.status is None or ours.status < 0 or (ours.status and not theirs.status):
+            why = f"{' '.join(ours.argv)}\nstatus {ours.status}, perf's is {theirs.status}\n{ours.err[:500]}"
+        elif theirs.status == 0 and theirs.out != ours.out:
             dropped = [re.compile(what) for _, kind, what, _ in rules if kind == "line"]
             left, right = (
                 [line for line in normaliser(text) if not any(d.search(line) for d in dropped)]
