@@ -38,16 +38,27 @@ struct option {
 
 #define OPTIONS_END { .kind = OPTION_GROUP, .help = NULL }
 
+/* For whoever walks a table. */
+bool option_is_end(const struct option *o);
+bool option_takes_value(const struct option *o);
+
 struct options_result {
 	int argc;      /* what is left, first non-option on; "--" removed */
 	char **argv;
-	bool help;     /* -h or --help was seen */
+	bool help;     /* -h or --help was seen; the rest is then what help is wanted on */
+	bool manual;   /* it was --help: the manual page is wanted rather than the table */
 	const char *help_keyword; /* -h KEYWORD: rows that contain it; or NULL */
 	bool had_dashes; /* the rest came after "--" */
+	bool list_opts;  /* --list-opts: only the names of all options are wanted, for completion */
+	const struct option *at_fault; /* with ERROR_USAGE: the row whose value was wrong, or NULL */
 };
 
 /*
- * argv[0] is the command's own name and is skipped. ERROR_USAGE names the wrong word, and the nearest option where one is near.
+ * argv[0] is the command's own name and is skipped; argv is reordered in place. ERROR_USAGE names the wrong word, and the
+ * nearest option where one is near. An option given twice: the later one wins, except for OPTION_COUNT and what a
+ * parse() collects. --no-NAME sets strings to NULL and numbers to 0; of an option whose own name begins with "no-",
+ * the negation is the name without it. OPTION_CALL parse() returns a sentence about the value; the option's name is put
+ * before it here.
  * permute: options may also stand behind other words (report, script); without it parsing ends at the first word (record CMD).
  */
 struct strobe_error *options_parse(const struct option *table, void *options, int argc, char **argv, bool permute,

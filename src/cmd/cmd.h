@@ -9,14 +9,29 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/strbuf.h"
+#include "cli/config.h"
 #include "cli/options.h"
+#include "cli/pager.h"
+#include "cli/terminal.h"
+
+/* The exit statuses of all commands. `record` and `stat` pass on the status of the program they ran. */
+enum cmd_status {
+	CMD_OK = 0,
+	CMD_FAILED = 1,         /* any error but those below; also: the input was damaged and what was whole is shown */
+	CMD_USAGE = 129,        /* wrong options or arguments, as the reference has it */
+	CMD_BROKEN_PIPE = 141,  /* the reader of our output has gone (128 + SIGPIPE); nothing is printed */
+};
 
 struct cmd_context {
 	const char *program; /* "strobe", or "perf" when called by that name: for usage and messages */
 	const struct cmd *cmd;
 	struct options_result rest;
 	bool no_pager, paginate;
-	const char *buildid_dir; /* --buildid-dir, or NULL */
+	const char *buildid_dir; /* --buildid-dir, or NULL: see cmd_buildid_dir() */
+	struct pager pager;      /* fd -1 while output is not paged */
+	struct config *config;   /* read on the first cmd_config() */
+	struct strbuf buildid_path;
 };
 
 struct cmd {
@@ -31,13 +46,34 @@ struct cmd {
 	bool hidden;                    /* not listed among the common commands */
 };
 
-/* Prints "strobe CMD: sentence" on stderr, destroys the error, returns the exit status for it. */
+/* By name, or NULL. */
+const struct cmd *cmd_find(const char *name);
+/* All commands, NULL-terminated. */
+extern const struct cmd *const cmd_all[];
+
+/* Prints "strobe CMD: sentence" on stderr, destroys the error, returns the exit status for it. NULL: returns 0. */
 int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err);
+/* A wrong word that only run() could see: the same with the command's usage lines behind it. Returns CMD_USAGE. */
+int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err);
 /* A line on stderr, "strobe CMD: …". */
 void cmd_say(const struct cmd_context *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Standard output, through a pager where that is a terminal and the user wants one; cmd_close_output() waits for it. */
+/*
+ * Standard output, through a pager where that is a terminal and the user wants one; cmd_close_output() waits for it and
+ * returns the exit status: 0, or what a failed write deserves. From the first call on, SIGPIPE is ignored in this process
+ * (a write then fails with EPIPE): a program that is started later must have it reset.
+ */
 struct out;
 void cmd_open_output(struct cmd_context *ctx, struct out *out);
 int cmd_close_output(struct cmd_context *ctx, struct out *out);
+/* Whether to colour what goes to cmd_open_output()'s out; ask after it was opened. */
+bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when);
 /* The -v level: makes the log hook print LOG_INFO (1) or LOG_DEBUG (2). */
 void cmd_set_verbosity(unsigned level);
+/* The user's settings; read at the first call. */
+struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret) _must_check_;
+/* Where build-ids are kept: --buildid-dir, the setting buildid.dir, ~/.debug; NULL without a home. Lives with ctx. */
+struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret) _must_check_;
+/* Shows the man page where there is one, else the -h text on stdout. cmd NULL: of the program. */
+int cmd_show_manual(struct cmd_context *ctx, const struct cmd *cmd);
+/* "strobe --help" as text. */
+void cmd_print_overview(struct out *out, const char *program);

@@ -1,5 +1,204 @@
-/* The entry: finds the command by its name and hands over. */
-int main(void)
+/* The entry: reads the program's own options, finds the command by its name and hands over. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/filemap.h"
+#include "base/mem.h"
+#include "base/out.h"
+#include "base/text.h"
+#include "cli/help.h"
+#include "cmd/frame.h"
+#include "config.h"
+
+struct frame {
+	unsigned version; /* -v, -vv */
+	bool paginate, no_pager, exec_path, list_cmds;
+	const char *buildid_dir;
+	const char *fill_manual;
+	unsigned debug_level;
+};
+
+static struct strobe_error *parse_debug(void *options, const char *value, bool negated)
 {
-	return 0;
+	struct frame *f = options;
+	uint64_t level = 1;
+	if (negated) {
+		f->debug_level = 0;
+		return NULL;
+	}
+	size_t len = strcspn(value, "=");
+	if (value[len] && (!text_to_u64(value + len + 1, &level) || level > 9))
+		return error_create(ERROR_USAGE, "the level in '%s' must be a number from 0 to 9", value);
+	if (len == strlen("verbose") && !strncmp(value, "verbose", len))
+		f->debug_level = (unsigned)level;
+	else if (len == strlen("perf-event-open") && !strncmp(value, "perf-event-open", len))
+		f->debug_level = level ? 2 : 0;
+	else
+		return error_create(ERROR_USAGE, "unknown subject '%.*s' (there are verbose and perf-event-open)", (int)len,
+				    value);
+	return NULL;
+}
+
+#define AT(field) offsetof(struct frame, field)
+
+const struct option frame_options[] = {
+	{ OPTION_COUNT, 'v', "version", AT(version), .help = "show the version; -vv also what this build holds" },
+	{ OPTION_BOOL, 'p', "paginate", AT(paginate), .help = "send output to a pager, whatever the settings say" },
+	{ OPTION_BOOL, 0, "no-pager", AT(no_pager), .help = "never send output to a pager" },
+	{ OPTION_STRING, 0, "buildid-dir", AT(buildid_dir), .arg = "directory",
+	  .help = "keep and look for build-ids here instead of ~/.debug" },
+	{ OPTION_BOOL, 0, "exec-path", AT(exec_path), .help = "show where helper programs are installed" },
+	{ OPTION_BOOL, 0, "list-cmds", AT(list_cmds), .help = "list the names of all commands" },
+	{ OPTION_CALL, 0, "debug", .arg = "subject[=level]", .parse = parse_debug,
+	  .help = "say more about a subject: verbose, perf-event-open" },
+	{ OPTION_STRING, 0, "fill-manual", AT(fill_manual), .arg = "template", .hidden = true,
+	  .help = "fill a manual page's template from the option tables" },
+	OPTIONS_END,
+};
+
+const char *const frame_usage[] = { "[--version] [--help] [OPTIONS] COMMAND [ARGS]", NULL };
+
+#define COMMAND(id) extern const struct cmd cmd_##id;
+#include "cmd/commands.def"
+#undef COMMAND
+
+const struct cmd *const cmd_all[] = {
+#define COMMAND(id) &cmd_##id,
+#include "cmd/commands.def"
+#undef COMMAND
+	NULL,
+};
+
+const struct cmd *cmd_find(const char *name)
+{
+	for (const struct cmd *const *c = cmd_all; *c; c++)
+		if (!strcmp((*c)->name, name))
+			return *c;
+	return NULL;
+}
+
+/* Installed as perf (the Meson option perf_link), it answers as perf. */
+static const char *program_name(const char *argv0)
+{
+	const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
+	const char *base = slash ? slash + 1 : argv0;
+	return base && !strcmp(base, "perf") ? "perf" : "strobe";
+}
+
+struct strobe_error *cmd_unknown(const char *program, const char *name)
+{
+	const char *names[sizeof(cmd_all) / sizeof(*cmd_all)];
+	size_t n = 0;
+	for (; cmd_all[n]; n++)
+		names[n] = cmd_all[n]->name;
+	const char *near = text_nearest(name, names, n);
+	if (near)
+		return error_create(ERROR_NOT_FOUND, "'%s' is not a %s command; did you mean '%s'?", name, program, near);
+	return error_create(ERROR_NOT_FOUND, "'%s' is not a %s command. See '%s --help'.", name, program, program);
+}
+
+static int list_opts(struct cmd_context *ctx, const struct option *table)
+{
+	struct out out;
+	cmd_open_output(ctx, &out);
+	help_list_opts(&out, table);
+	return cmd_close_output(ctx, &out);
+}
+
+static int show_help(struct cmd_context *ctx)
+{
+	const struct options_result *r = &ctx->rest;
+	if (r->manual && !r->argc)
+		return cmd_show_manual(ctx, ctx->cmd);
+	struct out out;
+	cmd_open_output(ctx, &out);
+	help_print_command(&out, ctx->program, ctx->cmd, (const char *const *)r->argv, r->argc);
+	return cmd_close_output(ctx, &out);
+}
+
+static int run_command(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **argv)
+{
+	_cleanup_free_ void *options = xcalloc(1, cmd->options_bytes ? cmd->options_bytes : 1);
+	ctx->cmd = cmd;
+	if (cmd->defaults)
+		cmd->defaults(options);
+	struct strobe_error *err = options_parse(cmd->options, options, argc, argv, cmd->permute, &ctx->rest);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	if (ctx->rest.help)
+		return show_help(ctx);
+	if (ctx->rest.list_opts)
+		return list_opts(ctx, cmd->options);
+	filemap_install_guard();
+	return cmd->run(ctx, options);
+}
+
+/* What the program's own options ask for instead of a command; -1 where they ask for nothing. */
+static int run_own(struct cmd_context *ctx, const struct frame *f, const struct options_result *r)
+{
+	struct out out;
+	if (r->list_opts) {
+		const struct cmd *cmd = r->argc ? cmd_find(r->argv[0]) : NULL;
+		if (r->argc && !cmd)
+			return cmd_fail(ctx, cmd_unknown(ctx->program, r->argv[0]));
+		return list_opts(ctx, cmd ? cmd->options : frame_options);
+	}
+	if (!f->version && !f->exec_path && !f->list_cmds && !f->fill_manual && (r->help || r->argc))
+		return -1;
+	out_init_fd(&out, STDOUT_FILENO);
+	struct strobe_error *err = NULL;
+	if (f->version)
+		version_print(&out, ctx->program, f->version > 1);
+	else if (f->exec_path)
+		out_str(&out, STROBE_PREFIX "/libexec/strobe\n");
+	else if (f->fill_manual)
+		err = manual_fill(&out, f->fill_manual);
+	else if (f->list_cmds)
+		for (const struct cmd *const *c = cmd_all; *c; c++)
+			out_f(&out, "%s%s", (*c)->name, c[1] ? " " : "\n");
+	else
+		cmd_print_overview(&out, ctx->program);
+	int status = cmd_close_output(ctx, &out);
+	if (err)
+		return cmd_fail(ctx, err);
+	return status || f->version || f->exec_path || f->list_cmds || f->fill_manual ? status : CMD_FAILED;
+}
+
+static int run(struct cmd_context *ctx, int argc, char **argv)
+{
+	struct frame frame = {};
+	struct options_result r;
+	struct strobe_error *err = options_parse(frame_options, &frame, argc, argv, false, &r);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	ctx->paginate = frame.paginate;
+	ctx->no_pager = frame.no_pager;
+	ctx->buildid_dir = frame.buildid_dir;
+	cmd_set_verbosity(frame.debug_level);
+	int status = run_own(ctx, &frame, &r);
+	if (status >= 0)
+		return status;
+	if (r.help) {
+		const struct cmd *cmd = r.argc ? cmd_find(r.argv[0]) : NULL;
+		if (cmd)
+			return cmd_show_manual(ctx, cmd);
+		struct out out;
+		cmd_open_output(ctx, &out);
+		cmd_print_overview(&out, ctx->program);
+		return cmd_close_output(ctx, &out);
+	}
+	const struct cmd *cmd = cmd_find(r.argv[0]);
+	return cmd ? run_command(ctx, cmd, r.argc, r.argv) : cmd_fail(ctx, cmd_unknown(ctx->program, r.argv[0]));
+}
+
+int main(int argc, char **argv)
+{
+	struct cmd_context ctx = { .program = program_name(argv[0]), .pager = { .fd = -1 } };
+	int status = run(&ctx, argc, argv);
+	config_destroy(ctx.config);
+	strbuf_deinit(&ctx.buildid_path);
+	return status;
 }

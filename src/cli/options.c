@@ -1,0 +1,318 @@
+#include "cli/options.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/vector.h"
+
+struct parser {
+	const struct option *table;
+	char *fields; /* the command's options struct */
+	int argc, at; /* at: the word that is being read */
+	char **argv;
+	struct options_result *result;
+};
+
+/* What a word of the command line was found to name. */
+struct match {
+	const struct option *option;
+	bool negated;
+	bool is_short;
+	char short_name;
+};
+
+bool option_is_end(const struct option *o)
+{
+	return o->kind == OPTION_GROUP && !o->help;
+}
+
+bool option_takes_value(const struct option *o)
+{
+	switch (o->kind) {
+	case OPTION_GROUP:
+	case OPTION_BOOL:
+	case OPTION_COUNT:
+		return false;
+	case OPTION_CALL:
+		return o->arg != NULL;
+	default:
+		return true;
+	}
+}
+
+/* "switch `F'" or "option `freq'", as it was typed. */
+static struct strobe_error *fault(struct parser *p, struct match m, const char *what)
+{
+	p->result->at_fault = m.option;
+	if (m.is_short)
+		return error_create(ERROR_USAGE, "switch `%c' %s", m.short_name, what);
+	return error_create(ERROR_USAGE, "option `%s%s' %s", m.negated ? "no-" : "", m.option->long_name, what);
+}
+
+static struct strobe_error *store_number(struct parser *p, struct match m, const char *value)
+{
+	char *field = p->fields + m.option->offset;
+	bool ok;
+	switch (m.option->kind) {
+	case OPTION_U64:
+		ok = text_to_u64(value, (uint64_t *)field);
+		break;
+	case OPTION_I64:
+		ok = text_to_i64(value, (int64_t *)field);
+		break;
+	default:
+		ok = text_to_f64(value, (double *)field);
+		break;
+	}
+	return ok ? NULL : fault(p, m, "expects a numerical value");
+}
+
+static void clear(struct parser *p, const struct option *o)
+{
+	char *field = p->fields + o->offset;
+	switch (o->kind) {
+	case OPTION_BOOL:
+		*(bool *)field = false;
+		break;
+	case OPTION_COUNT:
+		*(unsigned *)field = 0;
+		break;
+	case OPTION_STRING:
+		*(const char **)field = NULL;
+		break;
+	case OPTION_U64:
+		*(uint64_t *)field = 0;
+		break;
+	case OPTION_I64:
+		*(int64_t *)field = 0;
+		break;
+	case OPTION_F64:
+		*(double *)field = 0;
+		break;
+	case OPTION_GROUP:
+	case OPTION_CALL:
+		break;
+	}
+}
+
+static struct strobe_error *call(struct parser *p, struct match m, const char *value)
+{
+	struct strobe_error *err = m.option->parse(p->fields, value, m.negated);
+	if (!err)
+		return NULL;
+	p->result->at_fault = m.option;
+	if (m.is_short)
+		return error_prefix(err, "-%c", m.short_name);
+	return error_prefix(err, "--%s%s", m.negated ? "no-" : "", m.option->long_name);
+}
+
+/* value: NULL where none was given (or could be). */
+static struct strobe_error *apply(struct parser *p, struct match m, const char *value)
+{
+	const struct option *o = m.option;
+	if (o->set_offset)
+		*(bool *)(p->fields + o->set_offset) = true;
+	if (o->kind == OPTION_CALL)
+		return call(p, m, !value && !m.negated && option_takes_value(o) ? o->default_arg : value);
+	if (m.negated) {
+		clear(p, o);
+		return NULL;
+	}
+	switch (o->kind) {
+	case OPTION_BOOL:
+		*(bool *)(p->fields + o->offset) = true;
+		return NULL;
+	case OPTION_COUNT:
+		++*(unsigned *)(p->fields + o->offset);
+		return NULL;
+	case OPTION_STRING:
+		*(const char **)(p->fields + o->offset) = value ? value : o->default_arg;
+		return NULL;
+	default:
+		value = value ? value : o->default_arg;
+		return value ? store_number(p, m, value) : NULL;
+	}
+}
+
+/* An option that must have a value: glued is what came with the word, else the next word is taken. */
+static struct strobe_error *apply_with_value(struct parser *p, struct match m, const char *glued)
+{
+	if (m.negated || !option_takes_value(m.option)) {
+		if (glued)
+			return fault(p, m, "takes no value");
+		return apply(p, m, NULL);
+	}
+	if (glued || m.option->optional_arg)
+		return apply(p, m, glued);
+	if (p->at + 1 >= p->argc)
+		return fault(p, m, "requires a value");
+	return apply(p, m, p->argv[++p->at]);
+}
+
+static const struct option *find_short(const struct option *table, char c)
+{
+	for (const struct option *o = table; !option_is_end(o); o++)
+		if (o->kind != OPTION_GROUP && o->short_name == c)
+			return o;
+	return NULL;
+}
+
+/* A cluster such as -ag, -ns comm or -F99. */
+static struct strobe_error *parse_short(struct parser *p, const char *word)
+{
+	for (const char *c = word + 1; *c; c++) {
+		const struct option *o = find_short(p->table, *c);
+		if (!o && *c == 'h') {
+			p->result->help = true;
+			continue;
+		}
+		if (!o) {
+			p->result->at_fault = NULL;
+			return error_create(ERROR_USAGE, "unknown switch `%c'", *c);
+		}
+		struct match m = { .option = o, .is_short = true, .short_name = *c };
+		if (option_takes_value(o))
+			return apply_with_value(p, m, c[1] ? c + 1 : NULL);
+		TRY(apply(p, m, NULL));
+	}
+	return NULL;
+}
+
+/* Both rows do the same: naming either of them is not ambiguous. */
+static bool same_effect(struct match a, struct match b)
+{
+	return a.negated == b.negated &&
+	       (a.option == b.option || (a.option->kind == b.option->kind && a.option->offset == b.option->offset &&
+					 a.option->parse == b.option->parse));
+}
+
+/* The three spellings of a long option: itself, its negation, and the name without a "no-" of its own. */
+#define SPELLINGS 3
+
+static const char *spelling(const struct option *o, int i, struct strbuf *scratch)
+{
+	switch (i) {
+	case 0:
+		return o->long_name;
+	case 1:
+		strbuf_reset(scratch);
+		strbuf_addf(scratch, "no-%s", o->long_name);
+		return strbuf_str(scratch);
+	default:
+		return text_has_prefix(o->long_name, "no-") ? o->long_name + 3 : NULL;
+	}
+}
+
+static struct strobe_error *ambiguous(const char *name, size_t len, const struct match *matches, size_t n)
+{
+	_cleanup_strbuf_ struct strbuf list = {};
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(&list, "%s--%s%s", i ? i + 1 < n ? ", " : " or " : "", matches[i].negated ? "no-" : "",
+			    matches[i].option->long_name);
+	return error_create(ERROR_USAGE, "ambiguous option: %.*s (could be %s)", (int)len, name, strbuf_str(&list));
+}
+
+static struct strobe_error *unknown_long(const struct option *table, const char *name, size_t len)
+{
+	_cleanup_free_ char *typed = strndup(name, len);
+	VEC(const char *) names = {};
+	for (const struct option *o = table; !option_is_end(o); o++)
+		if (o->kind != OPTION_GROUP && o->long_name && !o->hidden)
+			vec_push(&names, o->long_name);
+	const char *near = typed ? text_nearest(typed, names.data, names.len) : NULL;
+	struct strobe_error *err =
+		near ? error_create(ERROR_USAGE, "unknown option `%.*s'; did you mean --%s?", (int)len, name, near) :
+		       error_create(ERROR_USAGE, "unknown option `%.*s'", (int)len, name);
+	vec_deinit(&names);
+	return err;
+}
+
+/* An exact spelling wins; else a prefix that fits one option only. */
+static struct strobe_error *find_long(struct parser *p, const char *name, size_t len, struct match *ret)
+{
+	_cleanup_strbuf_ struct strbuf scratch = {};
+	VEC(struct match) matches = {};
+	bool exact = false;
+	for (const struct option *o = p->table; !option_is_end(o) && !exact; o++) {
+		if (o->kind == OPTION_GROUP || !o->long_name)
+			continue;
+		for (int i = 0; i < SPELLINGS && !exact; i++) {
+			const char *s = spelling(o, i, &scratch);
+			if (!s || strncmp(s, name, len))
+				continue;
+			struct match m = { .option = o, .negated = i != 0 };
+			exact = !s[len];
+			if (exact)
+				vec_clear(&matches);
+			else if (o->hidden)
+				continue;
+			if (!matches.len || !same_effect(m, vec_last(&matches)))
+				vec_push(&matches, m);
+		}
+	}
+	struct strobe_error *err = NULL;
+	if (matches.len == 1)
+		*ret = matches.data[0];
+	else if (matches.len)
+		err = ambiguous(name, len, matches.data, matches.len);
+	else
+		err = unknown_long(p->table, name, len);
+	vec_deinit(&matches);
+	return err;
+}
+
+static struct strobe_error *parse_long(struct parser *p, const char *word)
+{
+	const char *name = word + 2;
+	if (!strcmp(name, "help")) {
+		p->result->help = p->result->manual = true;
+		return NULL;
+	}
+	if (!strcmp(name, "list-opts")) {
+		p->result->list_opts = true;
+		return NULL;
+	}
+	size_t len = strcspn(name, "=");
+	struct match m;
+	TRY(find_long(p, name, len, &m));
+	return apply_with_value(p, m, name[len] ? name + len + 1 : NULL);
+}
+
+struct strobe_error *options_parse(const struct option *table, void *options, int argc, char **argv, bool permute,
+				   struct options_result *ret)
+{
+	*ret = (struct options_result){ .argv = argv + (argc > 0) };
+	struct parser p = { .table = table, .fields = options, .argc = argc, .argv = argv, .result = ret };
+	int rest = argc > 0; /* words that are no options are moved down to here */
+	ret->argv = argv + rest;
+	for (p.at = rest; p.at < argc; p.at++) {
+		char *word = argv[p.at];
+		bool is_option = word[0] == '-' && word[1];
+		if (!strcmp(word, "--")) {
+			ret->had_dashes = true;
+			p.at++;
+			break;
+		}
+		if (!is_option && !permute)
+			break;
+		if (!is_option) {
+			argv[rest++] = word;
+			continue;
+		}
+		TRY(word[1] == '-' ? parse_long(&p, word) : parse_short(&p, word));
+		if (ret->help) { /* what follows are the words to look for */
+			p.at++;
+			break;
+		}
+	}
+	while (p.at < argc)
+		argv[rest++] = argv[p.at++];
+	ret->argc = (int)(argv + rest - ret->argv);
+	if (ret->help && ret->argc)
+		ret->help_keyword = ret->argv[0];
+	return NULL;
+}

@@ -1,0 +1,22 @@
+/*
+ * A pager on the terminal: a child that is fed through a pipe.
+ *
+ * Chosen by STROBE_PAGER, PERF_PAGER, the configured one, PAGER, then less and more where they are installed; an empty
+ * choice or "cat" means none. Run by the shell, as users write options into these variables. One pager a process.
+ */
+#pragma once
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct pager {
+	pid_t pid;
+	int fd; /* write here; -1 when there is no pager */
+};
+
+/* The command line of the pager, or NULL. configured may be NULL. */
+const char *pager_choose(const char *configured);
+struct strobe_error *pager_start(const char *command, struct pager *ret) _must_check_;
+/* Closes the pipe and waits until the user has left the pager. */
+void pager_finish(struct pager *p);

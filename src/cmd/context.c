@@ -1,0 +1,169 @@
+/* What every command needs to speak with the user: messages, output, pager, settings. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/out.h"
+#include "base/strbuf.h"
+#include "cli/help.h"
+#include "cmd/frame.h"
+
+/* One write(2) a line, so that lines of several threads and processes do not mix. */
+static void say_line(const struct cmd_context *ctx, const char *line)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	strbuf_addstr(&b, ctx ? ctx->program : "strobe");
+	if (ctx && ctx->cmd)
+		strbuf_addf(&b, " %s", ctx->cmd->name);
+	strbuf_addf(&b, ": %s\n", line);
+	fflush(stdout);
+	for (size_t done = 0; done < b.len;) {
+		ssize_t n = write(STDERR_FILENO, b.data + done, b.len - done);
+		if (n < 0 && errno != EINTR)
+			return;
+		done += n > 0 ? (size_t)n : 0;
+	}
+}
+
+void cmd_say(const struct cmd_context *ctx, const char *fmt, ...)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	say_line(ctx, strbuf_str(&b));
+}
+
+static int status_of(const struct strobe_error *err)
+{
+	if (err->errnum == EPIPE)
+		return CMD_BROKEN_PIPE;
+	return err->code == ERROR_USAGE ? CMD_USAGE : err->code == ERROR_STOPPED ? CMD_OK : CMD_FAILED;
+}
+
+int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err)
+{
+	if (!err)
+		return CMD_OK;
+	int status = status_of(err);
+	if (status != CMD_BROKEN_PIPE && status != CMD_OK)
+		say_line(ctx, err->message);
+	error_destroy(err);
+	return status;
+}
+
+int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err)
+{
+	say_line(ctx, err->message);
+	error_destroy(err);
+	struct out out;
+	out_init_fd(&out, STDERR_FILENO);
+	out_ch(&out, '\n');
+	help_usage(&out, ctx->program, ctx->cmd ? ctx->cmd->usage : frame_usage);
+	out_ch(&out, '\n');
+	if (ctx->cmd && ctx->rest.at_fault)
+		help_row(&out, ctx->rest.at_fault);
+	else if (ctx->cmd)
+		out_f(&out, " See '%s %s -h' for the options.\n", ctx->program, ctx->cmd->name);
+	/* Nobody is left to tell when stderr cannot be written. */
+	error_destroy(out_close(&out));
+	return CMD_USAGE;
+}
+
+/* The setting pager.CMD = false keeps a command off the pager; a string there is the pager itself. */
+static struct strobe_error *start_pager(struct cmd_context *ctx)
+{
+	const struct config *config;
+	TRY(cmd_config(ctx, &config));
+	const char *configured = config_get(config, "core.pager");
+	if (ctx->cmd) {
+		_cleanup_strbuf_ struct strbuf key = {};
+		strbuf_addf(&key, "pager.%s", ctx->cmd->name);
+		const char *value = config_get(config, strbuf_str(&key));
+		bool wanted;
+		struct strobe_error *not_a_bool = config_bool(config, strbuf_str(&key), true, &wanted);
+		if (not_a_bool) {
+			error_destroy(not_a_bool);
+			configured = value;
+		} else if (!wanted && !ctx->paginate) {
+			return NULL;
+		}
+	}
+	const char *command = pager_choose(configured);
+	return command ? pager_start(command, &ctx->pager) : NULL;
+}
+
+void cmd_open_output(struct cmd_context *ctx, struct out *out)
+{
+	signal(SIGPIPE, SIG_IGN);
+	if (!ctx->no_pager && ctx->pager.fd < 0 && isatty(STDOUT_FILENO)) {
+		struct strobe_error *err = start_pager(ctx);
+		if (err) /* the text matters more than how it is shown */
+			cmd_fail(ctx, err);
+	}
+	out_init_fd(out, ctx->pager.fd >= 0 ? ctx->pager.fd : STDOUT_FILENO);
+}
+
+int cmd_close_output(struct cmd_context *ctx, struct out *out)
+{
+	bool paged = ctx->pager.fd >= 0;
+	struct strobe_error *err = out_close(out);
+	pager_finish(&ctx->pager);
+	if (err && paged && err->errnum == EPIPE) { /* the user has seen enough */
+		error_destroy(err);
+		return CMD_OK;
+	}
+	return cmd_fail(ctx, err);
+}
+
+bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when)
+{
+	return terminal_colour(when, STDOUT_FILENO, ctx->pager.fd >= 0);
+}
+
+static void print_log(void *ctx, enum log_level level, const char *line)
+{
+	(void)ctx;
+	(void)level;
+	_cleanup_strbuf_ struct strbuf b = {};
+	strbuf_addf(&b, "%s\n", line);
+	ssize_t n = write(STDERR_FILENO, b.data, b.len);
+	(void)n;
+}
+
+void cmd_set_verbosity(unsigned level)
+{
+	enum log_level max = level > 1 ? LOG_DEBUG : level ? LOG_INFO : LOG_WARN;
+	log_set_sink((struct log_sink){ .fn = print_log, .max_level = max });
+}
+
+struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret)
+{
+	if (!ctx->config)
+		TRY(config_load(&ctx->config));
+	*ret = ctx->config;
+	return NULL;
+}
+
+struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret)
+{
+	const struct config *config;
+	*ret = ctx->buildid_dir;
+	if (*ret)
+		return NULL;
+	TRY(cmd_config(ctx, &config));
+	const char *home = getenv("HOME"), *set = config_get(config, "buildid.dir");
+	if (set && (set[0] != '~' || set[1] != '/')) {
+		*ret = set;
+	} else if (home && *home) {
+		strbuf_reset(&ctx->buildid_path);
+		strbuf_addf(&ctx->buildid_path, "%s%s", home, set ? set + 1 : "/.debug");
+		*ret = strbuf_str(&ctx->buildid_path);
+	}
+	return NULL;
+}

@@ -1,0 +1,22 @@
+/*
+ * What main.c and the commands about the program itself share; other commands need only cmd.h.
+ */
+#pragma once
+#include "base/out.h"
+#include "cmd/cmd.h"
+
+/* The program's own options: rows for -h, man page and completion. */
+extern const struct option frame_options[];
+extern const char *const frame_usage[];
+
+/* Says that there is no such command, and the nearest one where one is near. */
+struct strobe_error *cmd_unknown(const char *program, const char *name) _must_check_;
+/* "version" and, with build_options, what this build holds. */
+void version_print(struct out *out, const char *program, bool build_options);
+/* The -h text of a command; words (may be none) choose rows. */
+void help_print_command(struct out *out, const char *program, const struct cmd *cmd, const char *const *words, int n);
+/*
+ * Fills a man page's template: lines that are @SYNOPSIS@, @OPTIONS@ or @COMMANDS@ are replaced from the tables, @VERSION@
+ * anywhere. The command is named by the file: strobe-CMD.1.in, or strobe.1.in for the program.
+ */
+struct strobe_error *manual_fill(struct out *out, const char *path) _must_check_;
