@@ -1,0 +1,47 @@
+/*
+ * One const descriptor for each architecture; all are compiled in, so that a recording from another machine is read alike.
+ *
+ * Registers are numbered as in perf_event_attr.sample_regs_user and _intr (each kernel's arch/.../uapi/asm/perf_regs.h),
+ * and named as the reference prints them. Nothing here is mutable or owned.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARCH_REG_NONE (-1)
+
+/*
+ * To add an architecture:
+ *  1. a file arch_NAME.c with the descriptor, declared at the foot of this header and listed in arch.c and meson.build;
+ *  2. e_machine and class as in <elf.h>; every name that uname -m gives for it, NULL-terminated, the common one first;
+ *  3. the registers in perf order, NULL for numbers that are not in use, and which of them are pc, sp, fp and lr;
+ *  4. its procedure linkage table in object/plt.c, where decoding or counting its entries has rules of its own;
+ *  5. the mapping symbols its assembler leaves ("$x" and the like): symbol/elf.c skips them;
+ *  6. a case in arch_test.c.
+ */
+struct arch {
+	const char *name;               /* ours: "x86_64", "aarch64" … */
+	uint16_t e_machine;             /* EM_* */
+	uint8_t pointer_bytes;          /* 4 or 8 */
+	bool big_endian;                /* where there is only one order, or by custom */
+	const char *const *uname_names; /* ends in NULL */
+	const char *const *regs;        /* by perf number */
+	uint8_t regs_nr;                /* at most 64 */
+	int8_t pc, sp, fp;              /* perf numbers */
+	int8_t lr;                      /* the return address of a leaf function; ARCH_REG_NONE where it is on the stack */
+	bool mapping_symbols;           /* $a $d $t $x mark kinds of bytes and are no functions */
+};
+
+/* All of them, ending in NULL. */
+extern const struct arch *const arch_all[];
+
+/* By what uname -m says, or the recording's ARCH feature; NULL where it is unknown. "i586", "armv7l" are understood. */
+const struct arch *arch_by_uname(const char *machine);
+/* By an ELF header; bits is 32 or 64, 0 = either. */
+const struct arch *arch_by_elf(uint16_t e_machine, unsigned bits);
+/* The machine that this program was built for; NULL where it has no descriptor. */
+const struct arch *arch_native(void);
+/* The name of a register by perf number, or NULL. */
+const char *arch_reg_name(const struct arch *a, unsigned reg);
+
+extern const struct arch arch_x86_64, arch_i386, arch_aarch64, arch_arm, arch_riscv64, arch_s390x, arch_ppc64le;

@@ -1,0 +1,44 @@
+#include "arch/arch.h"
+
+#include <elf.h>
+#include <stddef.h>
+
+static const char *const regs_64[] = {
+	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10", "x11",
+	"x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
+	"x24", "x25", "x26", "x27", "x28", "x29", "lr",  "sp",  "pc",
+	[46] = "vg", /* SVE vector length, PERF_REG_ARM64_VG */
+};
+static const char *const regs_32[] = {
+	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc",
+};
+static const char *const names_64[] = { "aarch64", "arm64", "aarch64_be", NULL };
+static const char *const names_32[] = { "armv7l", "arm", "armv6l", "armv8l", "armv8b", NULL };
+
+const struct arch arch_aarch64 = {
+	.name = "aarch64",
+	.e_machine = EM_AARCH64,
+	.pointer_bytes = 8,
+	.uname_names = names_64,
+	.regs = regs_64,
+	.regs_nr = sizeof(regs_64) / sizeof(*regs_64),
+	.pc = 32,
+	.sp = 31,
+	.fp = 29,
+	.lr = 30,
+	.mapping_symbols = true,
+};
+
+const struct arch arch_arm = {
+	.name = "arm",
+	.e_machine = EM_ARM,
+	.pointer_bytes = 4,
+	.uname_names = names_32,
+	.regs = regs_32,
+	.regs_nr = sizeof(regs_32) / sizeof(*regs_32),
+	.pc = 15,
+	.sp = 13,
+	.fp = 11, /* r7 in Thumb code */
+	.lr = 14,
+	.mapping_symbols = true,
+};

@@ -1,0 +1,80 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <elf.h>
+#include <string.h>
+#include <sys/utsname.h>
+#ifdef __x86_64__
+#include <asm/perf_regs.h>
+#endif
+
+#include "arch/arch.h"
+
+static void test_every_descriptor_is_whole(void **state)
+{
+	for (const struct arch *const *a = arch_all; *a; a++) {
+		assert_non_null((*a)->name);
+		assert_true((*a)->regs_nr <= 64);
+		assert_true((*a)->pointer_bytes == 4 || (*a)->pointer_bytes == 8);
+		assert_non_null(arch_reg_name(*a, (unsigned)(*a)->pc));
+		assert_non_null(arch_reg_name(*a, (unsigned)(*a)->sp));
+		assert_non_null(arch_reg_name(*a, (unsigned)(*a)->fp));
+		assert_ptr_equal(arch_by_uname((*a)->uname_names[0]), *a);
+		assert_ptr_equal(arch_by_elf((*a)->e_machine, (*a)->pointer_bytes * 8u), *a);
+	}
+}
+
+static void test_registers_by_perf_number(void **state)
+{
+#ifdef __x86_64__
+	/* The kernel's own header is the second source. */
+	assert_int_equal(arch_x86_64.pc, PERF_REG_X86_IP);
+	assert_int_equal(arch_x86_64.sp, PERF_REG_X86_SP);
+	assert_int_equal(arch_x86_64.fp, PERF_REG_X86_BP);
+	assert_string_equal(arch_reg_name(&arch_x86_64, PERF_REG_X86_R15), "R15");
+	assert_string_equal(arch_reg_name(&arch_x86_64, PERF_REG_X86_XMM15 + 1), "XMM15");
+	assert_string_equal(arch_reg_name(&arch_i386, PERF_REG_X86_GS), "GS");
+#endif
+	assert_null(arch_reg_name(&arch_i386, 16));
+	assert_string_equal(arch_reg_name(&arch_aarch64, 32), "pc");
+	assert_string_equal(arch_reg_name(&arch_aarch64, 46), "vg");
+	assert_null(arch_reg_name(&arch_aarch64, 40));
+	assert_null(arch_reg_name(&arch_aarch64, 63));
+	assert_string_equal(arch_reg_name(&arch_riscv64, 0), "pc");
+	assert_string_equal(arch_reg_name(&arch_riscv64, 31), "t6");
+	assert_string_equal(arch_reg_name(&arch_s390x, 33), "PC");
+	assert_string_equal(arch_reg_name(&arch_ppc64le, 44), "mmcra");
+	assert_string_equal(arch_reg_name(&arch_ppc64le, 36), "link");
+}
+
+static void test_names_of_uname(void **state)
+{
+	assert_ptr_equal(arch_by_uname("i586"), &arch_i386);
+	assert_ptr_equal(arch_by_uname("armv5tejl"), &arch_arm);
+	assert_ptr_equal(arch_by_uname("arm64"), &arch_aarch64);
+	assert_null(arch_by_uname("vax"));
+	assert_null(arch_by_uname(NULL));
+	struct utsname u;
+	assert_int_equal(uname(&u), 0);
+	if (arch_native() && arch_native()->pointer_bytes == sizeof(long))
+		assert_ptr_equal(arch_by_uname(u.machine), arch_native());
+}
+
+static void test_x32_is_x86_64(void **state)
+{
+	assert_ptr_equal(arch_by_elf(EM_X86_64, 32), &arch_x86_64);
+	assert_null(arch_by_elf(EM_VAX, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_descriptor_is_whole),
+		cmocka_unit_test(test_registers_by_perf_number),
+		cmocka_unit_test(test_names_of_uname),
+		cmocka_unit_test(test_x32_is_x86_64),
+	};
+	return cmocka_run_group_tests_name("arch", tests, NULL, NULL);
+}

@@ -1,0 +1,42 @@
+#include "arch/arch.h"
+
+#include <elf.h>
+#include <stddef.h>
+
+/* The vector registers are 128 bits wide and take two numbers each, from 32 on. */
+#define XMM(n) [32 + 2 * n] = "XMM" #n, [33 + 2 * n] = "XMM" #n
+#define XMM_ALL                                                                                                     \
+	XMM(0), XMM(1), XMM(2), XMM(3), XMM(4), XMM(5), XMM(6), XMM(7), XMM(8), XMM(9), XMM(10), XMM(11), XMM(12),  \
+		XMM(13), XMM(14), XMM(15)
+#define COMMON "AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "DS", "ES", "FS", "GS"
+
+static const char *const regs_64[64] = { COMMON, "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", XMM_ALL };
+static const char *const regs_32[64] = { COMMON, XMM_ALL };
+static const char *const names_64[] = { "x86_64", "amd64", NULL };
+static const char *const names_32[] = { "i686", "i386", "i486", "i586", "x86", NULL };
+
+const struct arch arch_x86_64 = {
+	.name = "x86_64",
+	.e_machine = EM_X86_64,
+	.pointer_bytes = 8,
+	.uname_names = names_64,
+	.regs = regs_64,
+	.regs_nr = 64,
+	.pc = 8,
+	.sp = 7,
+	.fp = 6,
+	.lr = ARCH_REG_NONE,
+};
+
+const struct arch arch_i386 = {
+	.name = "i386",
+	.e_machine = EM_386,
+	.pointer_bytes = 4,
+	.uname_names = names_32,
+	.regs = regs_32,
+	.regs_nr = 64,
+	.pc = 8,
+	.sp = 7,
+	.fp = 6,
+	.lr = ARCH_REG_NONE,
+};
