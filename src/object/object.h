@@ -1,0 +1,167 @@
+/*
+ * ELF files, read by our own reader over a guarded mapping: header, sections, segments, symbol tables, PLT, notes.
+ *
+ * Both classes and both byte orders. The file is hostile: whatever points outside of it is treated as absent, and no
+ * allocation is sized by a number that was not checked against the file. After object_open an object is read-only and
+ * may be asked from several threads, except that object_section_bytes takes a lock of its own for what it inflates.
+ * Everything handed out lives until object_close. Addresses: `vaddr` is the ELF virtual address (ip_rel), `offset` is
+ * in the file. Sources: elf(5), the gABI, and the psABI supplements for the PLT.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/cursor.h"
+#include "base/error.h"
+
+#define OBJECT_BUILD_ID_MAX 64 /* longest that is kept; SHA-1 is 20, some linkers write 8, 16 or 32 */
+
+struct object;
+
+struct object_header {
+	bool is_64bit, swap; /* swap: its byte order is not ours */
+	uint16_t type;       /* ET_* */
+	uint16_t machine;    /* EM_* */
+	uint32_t flags;
+	uint64_t entry;
+	const struct arch *arch; /* or NULL */
+};
+
+struct object_section {
+	const char *name; /* "" where it has none */
+	uint32_t type;    /* SHT_* */
+	uint32_t link, info;
+	uint64_t flags;   /* SHF_* */
+	uint64_t addr, offset, bytes, entry_bytes;
+};
+
+struct object_segment {
+	uint32_t type, flags; /* PT_*, PF_* */
+	uint64_t offset, vaddr, file_bytes, memory_bytes, align;
+};
+
+/* Opens and checks header, section and segment tables; ERROR_FORMAT where the file is not ELF. */
+struct strobe_error *object_open(const char *path, struct object **ret) _must_check_;
+/* fd is borrowed; name is for messages. */
+struct strobe_error *object_open_fd(int fd, const char *name, struct object **ret) _must_check_;
+/* Bytes in memory, borrowed until object_close: the vdso, or a file inside another. */
+struct strobe_error *object_open_memory(const void *bytes, size_t n, const char *name, struct object **ret) _must_check_;
+void object_close(struct object *o);
+
+static inline void object_closep(struct object **o)
+{
+	object_close(*o);
+}
+
+const char *object_name(const struct object *o);
+const struct object_header *object_header(const struct object *o);
+/* Index 0 is the null section, as in st_shndx. */
+size_t object_sections_count(const struct object *o);
+const struct object_section *object_section(const struct object *o, size_t i);
+/* The first of that name; ".zdebug_x" answers for ".debug_x". NULL where there is none. */
+const struct object_section *object_find_section(const struct object *o, const char *name);
+/* As they lie in the file; NULL (and 0) for NOBITS and for sections that are not inside the file. */
+const void *object_section_raw(const struct object *o, const struct object_section *s, size_t *ret_bytes);
+/* The content: inflated where the section is compressed (memoised, thread-safe). */
+struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret,
+					  size_t *ret_bytes) _must_check_;
+/* A cursor over the content in the byte order of the object; empty where it cannot be had. */
+struct cursor object_section_cursor(struct object *o, const struct object_section *s);
+
+size_t object_segments_count(const struct object *o);
+const struct object_segment *object_segment(const struct object *o, size_t i);
+/* Through PT_LOAD; an executable segment wins where two share a page of the file. False where nothing is loaded there. */
+bool object_vaddr_of_offset(const struct object *o, uint64_t offset, uint64_t *ret);
+bool object_offset_of_vaddr(const struct object *o, uint64_t vaddr, uint64_t *ret);
+/* The file's bytes at a virtual address, at most up to the end of its segment; NULL where there are none. */
+const void *object_bytes_at(const struct object *o, uint64_t vaddr, size_t *ret_bytes);
+
+/* A symbol table in place. Entries are decoded one at a time; those that lie are given as they are. */
+struct object_symtab {
+	const uint8_t *entries;
+	size_t count;
+	size_t entry_bytes;
+	const char *strings;  /* strings_bytes long; its last byte is NUL */
+	size_t strings_bytes; /* 0 = no names */
+	bool is_64bit, swap;
+};
+
+struct object_symbol {
+	uint64_t value, size;
+	uint32_t name; /* offset in strings; not checked: object_symbol_name() is */
+	uint16_t section;
+	uint8_t info, other; /* ELF64_ST_BIND/TYPE/VISIBILITY */
+};
+
+/* SHT_SYMTAB or SHT_DYNSYM; false where the object has none (or none that lies inside the file). */
+bool object_symtab(const struct object *o, uint32_t type, struct object_symtab *ret);
+
+static inline struct object_symbol object_symbol(const struct object_symtab *t, size_t i)
+{
+	struct object_symbol s;
+	const uint8_t *p = t->entries + i * t->entry_bytes;
+	if (t->is_64bit) {
+		memcpy(&s.name, p, 4);
+		s.info = p[4];
+		s.other = p[5];
+		memcpy(&s.section, p + 6, 2);
+		memcpy(&s.value, p + 8, 8);
+		memcpy(&s.size, p + 16, 8);
+		if (t->swap) {
+			s.value = __builtin_bswap64(s.value);
+			s.size = __builtin_bswap64(s.size);
+		}
+	} else {
+		uint32_t value, size;
+		memcpy(&s.name, p, 4);
+		memcpy(&value, p + 4, 4);
+		memcpy(&size, p + 8, 4);
+		s.info = p[12];
+		s.other = p[13];
+		memcpy(&s.section, p + 14, 2);
+		s.value = t->swap ? __builtin_bswap32(value) : value;
+		s.size = t->swap ? __builtin_bswap32(size) : size;
+	}
+	if (t->swap) {
+		s.name = __builtin_bswap32(s.name);
+		s.section = __builtin_bswap16(s.section);
+	}
+	return s;
+}
+
+/* "" where it has none or lies. */
+static inline const char *object_symbol_name(const struct object_symtab *t, const struct object_symbol *s)
+{
+	return s->name < t->strings_bytes ? t->strings + s->name : "";
+}
+
+/* A stub of the procedure linkage table, and what it jumps to. */
+struct object_plt_entry {
+	uint64_t vaddr;
+	uint32_t bytes;
+	uint32_t symbol; /* index in .dynsym; 0 = none: an ifunc of this object, see resolver */
+	uint64_t resolver; /* vaddr of an ifunc's resolver (IRELATIVE), where symbol is 0 */
+};
+
+/*
+ * Calls fn for each stub of .plt, .plt.sec and .plt.got. x86 and arm64 stubs are decoded (which GOT slot they load), so
+ * that any layout of the linker is understood; those of other machines are counted off in the order of .rela.plt.
+ */
+void object_each_plt(const struct object *o, void (*fn)(void *ctx, const struct object_plt_entry *e), void *ctx);
+
+/* NT_GNU_BUILD_ID; its length, or 0 where there is none. */
+size_t object_build_id(const struct object *o, uint8_t ret[OBJECT_BUILD_ID_MAX]);
+/* The same in bare notes: /sys/kernel/notes, /sys/module/NAME/notes/.note.gnu.build-id. */
+size_t object_build_id_in_notes(const void *notes, size_t bytes, bool swap, uint8_t ret[OBJECT_BUILD_ID_MAX]);
+/* .gnu_debuglink: the file name (borrowed) and CRC-32; false where there is none. */
+bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc);
+
+/*
+ * Files that may hold the symbols and DWARF of `o`, in the order gdb and elfutils look, each prefixed by sysroot (or NULL):
+ * build-id below /usr/lib/debug, then .gnu_debuglink beside it, in .debug/, and below /usr/lib/debug. Calls fn with each
+ * path until it returns true; returns whether it did. path is where `o` came from. The caller opens and checks.
+ */
+bool object_find_debug(struct object *o, const char *path, const char *sysroot, bool (*fn)(void *ctx, const char *path),
+		       void *ctx);

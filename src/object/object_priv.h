@@ -1,0 +1,39 @@
+/* What the files of object/ share. */
+#pragma once
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "base/filemap.h"
+#include "base/vector.h"
+#include "object/object.h"
+
+/* A section that was inflated. */
+struct object_inflated {
+	const struct object_section *section;
+	void *data;
+	size_t bytes;
+};
+
+struct object {
+	struct filemap map; /* empty where the bytes are borrowed */
+	const uint8_t *data;
+	size_t bytes;
+	char *name;
+	struct object_header header;
+	struct object_section *sections;
+	size_t sections_nr;
+	struct object_segment *segments;
+	size_t segments_nr;
+	pthread_mutex_t lock; /* of inflated */
+	VEC(struct object_inflated) inflated;
+};
+
+/* n bytes at offset, or NULL where they are not inside. */
+static inline const uint8_t *object_range(const struct object *o, uint64_t offset, uint64_t n)
+{
+	return offset <= o->bytes && n <= o->bytes - offset ? o->data + offset : NULL;
+}
+
+/* Inflates raw (what a SHF_COMPRESSED or .zdebug section holds) into *ret, owned by the caller. */
+struct strobe_error *object_inflate(const struct object *o, const struct object_section *s, const void *raw,
+				    size_t raw_bytes, void **ret, size_t *ret_bytes) _must_check_;

@@ -1,0 +1,150 @@
+#include <elf.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "config.h"
+#include "object/object_priv.h"
+
+#if HAVE_ZLIB
+#include <zlib.h>
+#endif
+#if HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+/* The largest that a section may grow to, and by which factor: what deflate can reach, and generous for zstd. */
+#define INFLATED_MAX	   ((uint64_t)8 << 30)
+#define INFLATED_RATIO_MAX 1100
+
+const struct object_section *object_find_section(const struct object *o, const char *name)
+{
+	bool is_debug = !strncmp(name, ".debug_", 7);
+	for (size_t i = 1; i < o->sections_nr; i++) {
+		const char *n = o->sections[i].name;
+		if (!strcmp(n, name) || (is_debug && !strncmp(n, ".zdebug_", 8) && !strcmp(n + 8, name + 7)))
+			return &o->sections[i];
+	}
+	return NULL;
+}
+
+const void *object_section_raw(const struct object *o, const struct object_section *s, size_t *ret_bytes)
+{
+	const void *p = s->type == SHT_NOBITS || s->type == SHT_NULL ? NULL : object_range(o, s->offset, s->bytes);
+	*ret_bytes = p ? (size_t)s->bytes : 0;
+	return p;
+}
+
+static struct strobe_error *inflate_zlib(const struct object *o, const char *section, const void *from, size_t from_bytes,
+					 void *to, size_t to_bytes)
+{
+#if HAVE_ZLIB
+	uLongf got = to_bytes;
+	if (uncompress(to, &got, from, from_bytes) != Z_OK || got != to_bytes)
+		return error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, section);
+	return NULL;
+#else
+	return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed with zlib, which this build lacks", o->name, section);
+#endif
+}
+
+static struct strobe_error *inflate_zstd(const struct object *o, const char *section, const void *from, size_t from_bytes,
+					 void *to, size_t to_bytes)
+{
+#if HAVE_ZSTD
+	size_t got = ZSTD_decompress(to, to_bytes, from, from_bytes);
+	if (ZSTD_isError(got) || got != to_bytes)
+		return error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, section);
+	return NULL;
+#else
+	return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed with zstd, which this build lacks", o->name, section);
+#endif
+}
+
+/* Method and size before the compressed bytes: an Elf_Chdr, or "ZLIB" and a big-endian size in .zdebug sections. */
+static uint32_t read_compression(const struct object *o, const struct object_section *s, struct cursor *c, uint64_t *ret_bytes)
+{
+	uint32_t method = 0;
+	if (s->flags & SHF_COMPRESSED) {
+		method = cursor_u32(c);
+		if (o->header.is_64bit)
+			cursor_skip(c, 4);
+		*ret_bytes = o->header.is_64bit ? cursor_u64(c) : cursor_u32(c);
+		cursor_skip(c, o->header.is_64bit ? 8 : 4); /* ch_addralign */
+	} else {
+		const char *magic = cursor_bytes(c, 4);
+		if (magic && !memcmp(magic, "ZLIB", 4))
+			method = ELFCOMPRESS_ZLIB;
+		c->swap = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+		*ret_bytes = cursor_u64(c);
+	}
+	return c->bad ? 0 : method;
+}
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2 /* newer than Debian 12's elf.h */
+#endif
+
+struct strobe_error *object_inflate(const struct object *o, const struct object_section *s, const void *raw, size_t raw_bytes,
+				    void **ret, size_t *ret_bytes)
+{
+	struct cursor c = cursor_make(raw, raw_bytes, o->header.swap);
+	uint64_t bytes = 0;
+	uint32_t method = read_compression(o, s, &c, &bytes);
+	if (!method || bytes > INFLATED_MAX || bytes / INFLATED_RATIO_MAX > cursor_left(&c))
+		return error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, s->name);
+	if (method != ELFCOMPRESS_ZLIB && method != ELFCOMPRESS_ZSTD)
+		return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed by method %u, which is unknown", o->name,
+				    s->name, method);
+	void *to = xmalloc(bytes ? (size_t)bytes : 1);
+	struct strobe_error *err = method == ELFCOMPRESS_ZLIB ?
+					   inflate_zlib(o, s->name, c.at, cursor_left(&c), to, (size_t)bytes) :
+					   inflate_zstd(o, s->name, c.at, cursor_left(&c), to, (size_t)bytes);
+	if (err) {
+		free(to);
+		return err;
+	}
+	*ret = to;
+	*ret_bytes = (size_t)bytes;
+	return NULL;
+}
+
+struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret, size_t *ret_bytes)
+{
+	size_t raw_bytes;
+	const void *raw = object_section_raw(o, s, &raw_bytes);
+	if (!raw)
+		return error_create(ERROR_NOT_FOUND, "%s: section %s has no bytes in the file", o->name, s->name);
+	if (!(s->flags & SHF_COMPRESSED) && strncmp(s->name, ".zdebug_", 8)) {
+		*ret = raw;
+		*ret_bytes = raw_bytes;
+		return NULL;
+	}
+	pthread_mutex_lock(&o->lock);
+	struct strobe_error *err = NULL;
+	struct object_inflated *found = NULL;
+	for (size_t i = 0; i < o->inflated.len && !found; i++)
+		if (o->inflated.data[i].section == s)
+			found = &o->inflated.data[i];
+	if (!found) {
+		struct object_inflated add = { .section = s };
+		err = object_inflate(o, s, raw, raw_bytes, &add.data, &add.bytes);
+		if (!err) {
+			vec_push(&o->inflated, add);
+			found = &vec_last(&o->inflated);
+		}
+	}
+	if (found) {
+		*ret = found->data;
+		*ret_bytes = found->bytes;
+	}
+	pthread_mutex_unlock(&o->lock);
+	return err;
+}
+
+struct cursor object_section_cursor(struct object *o, const struct object_section *s)
+{
+	const void *p = "";
+	size_t bytes = 0;
+	_cleanup_error_ struct strobe_error *err = object_section_bytes(o, s, &p, &bytes);
+	return cursor_make(err ? "" : p, err ? 0 : bytes, o->header.swap);
+}
