@@ -53,7 +53,7 @@ struct profile_frame {
 	mapping_id mapping;   /* or PROFILE_NONE */
 	function_id function; /* or PROFILE_NONE: no symbol */
 	uint64_t addr;        /* in the mapping's space; equal to ip where there is no mapping */
-	uint64_t ip;          /* one absolute address at which it was seen */
+	uint64_t ip;          /* one absolute address at which it was seen: an example, not compared */
 	uint32_t line;        /* source line, 0 unknown */
 	uint8_t space;        /* enum mapping_space */
 	uint8_t flags;
@@ -102,6 +102,14 @@ struct profile_row {
 	uint64_t weight;  /* sum of sample weights; 0 where not recorded */
 };
 
+/* One sample of the time log: when, where, who, and the row that counted it. */
+struct profile_log_entry {
+	uint64_t time_ns;
+	uint32_t cpu; /* UINT32_MAX where not recorded */
+	uint32_t tid;
+	uint32_t row;
+};
+
 struct profile {
 	struct strtab strings;
 	VEC(struct profile_mapping) mappings;
@@ -113,6 +121,8 @@ struct profile {
 	VEC(uint64_t) labels;      /* label set i is labels[i * columns.len] … */
 	uint32_t labels_nr;
 	VEC(struct profile_row) rows;
+	VEC(struct profile_log_entry) log; /* by time; empty unless it was asked for */
+	uint64_t log_dropped;              /* samples that the log's bound left out */
 	uint64_t start_ns, duration_ns;
 
 	struct {
@@ -128,13 +138,13 @@ mapping_id profile_mapping(struct profile *p, const struct profile_mapping *m);
 function_id profile_function(struct profile *p, const struct profile_function *f);
 frame_id profile_frame(struct profile *p, const struct profile_frame *f);
 stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame);
-/* Columns are declared before the first label set. */
+/* Label sets that exist already get the value 0 in a new column. */
 uint32_t profile_column(struct profile *p, const char *name, enum column_type type);
 labels_id profile_labels(struct profile *p, const uint64_t *values);
 uint32_t profile_event(struct profile *p, const char *name, const char *unit);
-/* Adds to the row (stack, labels, event) and to the event's totals. */
-void profile_add(struct profile *p, stack_id stack, labels_id labels, uint32_t event, uint64_t samples, uint64_t value,
-		 uint64_t weight);
+/* Adds to the row (stack, labels, event) and to the event's totals; returns the row's index. */
+uint32_t profile_add(struct profile *p, stack_id stack, labels_id labels, uint32_t event, uint64_t samples, uint64_t value,
+		     uint64_t weight);
 
 static inline const uint64_t *profile_label_values(const struct profile *p, labels_id id)
 {

@@ -1,0 +1,221 @@
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "profile/transfer_priv.h"
+
+void profile_transfer_init(struct profile_transfer *t, struct profile *dst, const struct profile *src)
+{
+	*t = (struct profile_transfer){
+		.dst = dst,
+		.src = src,
+		.strings = xcalloc(src->strings.strings.len + 1, sizeof(uint32_t)),
+		.mappings = xcalloc(src->mappings.len + 1, sizeof(uint32_t)),
+		.functions = xcalloc(src->functions.len + 1, sizeof(uint32_t)),
+		.frames = xcalloc(src->frames.len + 1, sizeof(uint32_t)),
+		.stacks = xcalloc(src->stacks.len + 1, sizeof(uint32_t)),
+		.labels = xcalloc((size_t)src->labels_nr + 1, sizeof(uint32_t)),
+		.events = xcalloc(src->events.len + 1, sizeof(uint32_t)),
+		.columns = xcalloc(src->columns.len + 1, sizeof(uint32_t)),
+	};
+	for (size_t i = 0; i < src->columns.len; i++) {
+		const struct profile_label_column *c = &src->columns.data[i];
+		t->columns[i] = profile_column(dst, profile_str(src, c->name), c->type);
+		dst->columns.data[t->columns[i]].unit = strtab_add(&dst->strings, profile_str(src, c->unit));
+	}
+	t->values = xcalloc(dst->columns.len + 1, sizeof(*t->values));
+}
+
+void profile_transfer_deinit(struct profile_transfer *t)
+{
+	free(t->strings);
+	free(t->mappings);
+	free(t->functions);
+	free(t->frames);
+	free(t->stacks);
+	free(t->labels);
+	free(t->events);
+	free(t->columns);
+	free(t->values);
+	vec_deinit(&t->path);
+}
+
+static str_id carry_string(struct profile_transfer *t, str_id id)
+{
+	if (!t->strings[id]) {
+		const char *s = strtab_get(&t->src->strings, id);
+		t->strings[id] = strtab_add_n(&t->dst->strings, s, strtab_length(&t->src->strings, id)) + 1;
+	}
+	return t->strings[id] - 1;
+}
+
+static mapping_id carry_mapping(struct profile_transfer *t, mapping_id id)
+{
+	if (id == PROFILE_NONE)
+		return id;
+	if (!t->mappings[id]) {
+		struct profile_mapping m = t->src->mappings.data[id];
+		m.name = carry_string(t, m.name);
+		m.path = carry_string(t, m.path);
+		m.build_id = carry_string(t, m.build_id);
+		t->mappings[id] = profile_mapping(t->dst, &m) + 1;
+	}
+	return t->mappings[id] - 1;
+}
+
+static function_id carry_function(struct profile_transfer *t, function_id id)
+{
+	if (id == PROFILE_NONE)
+		return id;
+	if (!t->functions[id]) {
+		struct profile_function f = t->src->functions.data[id];
+		f.mapping = carry_mapping(t, f.mapping);
+		f.name = carry_string(t, f.name);
+		f.system_name = carry_string(t, f.system_name);
+		f.file = carry_string(t, f.file);
+		t->functions[id] = profile_function(t->dst, &f) + 1;
+	}
+	return t->functions[id] - 1;
+}
+
+static frame_id carry_frame(struct profile_transfer *t, frame_id id)
+{
+	if (id == PROFILE_NONE)
+		return id;
+	if (!t->frames[id]) {
+		struct profile_frame f = t->src->frames.data[id];
+		f.mapping = carry_mapping(t, f.mapping);
+		f.function = carry_function(t, f.function);
+		t->frames[id] = profile_frame(t->dst, &f) + 1;
+	}
+	return t->frames[id] - 1;
+}
+
+/* Outwards to the first node that is known, and back; no recursion, because stacks may be deep. */
+static stack_id carry_stack(struct profile_transfer *t, stack_id id)
+{
+	if (id == PROFILE_NONE)
+		return id;
+	vec_clear(&t->path);
+	for (stack_id at = id; at != PROFILE_NONE && !t->stacks[at]; at = t->src->stacks.data[at].caller)
+		vec_push(&t->path, at);
+	while (t->path.len) {
+		stack_id at = t->path.data[--t->path.len];
+		const struct profile_stack *s = &t->src->stacks.data[at];
+		stack_id caller = s->caller == PROFILE_NONE ? PROFILE_NONE : t->stacks[s->caller] - 1;
+		t->stacks[at] = profile_stack(t->dst, caller, carry_frame(t, s->frame)) + 1;
+	}
+	return t->stacks[id] - 1;
+}
+
+static labels_id carry_labels(struct profile_transfer *t, labels_id id)
+{
+	if (id == PROFILE_NONE)
+		return id;
+	if (t->labels[id])
+		return t->labels[id] - 1;
+	const uint64_t *from = profile_label_values(t->src, id);
+	memset(t->values, 0, t->dst->columns.len * sizeof(*t->values));
+	for (size_t i = 0; i < t->src->columns.len; i++) {
+		uint64_t v = from[i];
+		switch (t->src->columns.data[i].type) {
+		case COLUMN_STRING:
+		case COLUMN_BYTES:
+			v = carry_string(t, (str_id)v);
+			break;
+		case COLUMN_FRAME:
+			v = carry_frame(t, (frame_id)v);
+			break;
+		case COLUMN_U64:
+		case COLUMN_HEX:
+		case COLUMN_I64:
+			break;
+		}
+		t->values[t->columns[i]] = v;
+	}
+	labels_id new_id = profile_labels(t->dst, t->values);
+	t->labels[id] = new_id + 1;
+	return new_id;
+}
+
+/*
+ * Events are matched by name and unit; a recording may have two of one name (-e a -e a), so the second is matched with the
+ * second.
+ */
+static uint32_t find_event(struct profile_transfer *t, uint32_t event, str_id name, str_id unit)
+{
+	const struct profile_event *events = t->src->events.data;
+	uint32_t earlier = 0;
+	for (uint32_t i = 0; i < event; i++)
+		earlier += events[i].name == events[event].name && events[i].unit == events[event].unit;
+	for (uint32_t i = 0; i < t->dst->events.len; i++) {
+		const struct profile_event *e = &t->dst->events.data[i];
+		if (e->name == name && e->unit == unit && earlier-- == 0)
+			return i;
+	}
+	return PROFILE_NONE;
+}
+
+uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event)
+{
+	if (t->events[event])
+		return t->events[event] - 1;
+	const struct profile_event *e = &t->src->events.data[event];
+	str_id name = carry_string(t, e->name), unit = carry_string(t, e->unit);
+	uint32_t id = find_event(t, event, name, unit);
+	bool is_new = id == PROFILE_NONE;
+	if (is_new) {
+		struct profile_event made = { .name = name, .unit = unit, .is_tracepoint = e->is_tracepoint };
+		id = (uint32_t)t->dst->events.len;
+		made.leader = id;
+		vec_push(&t->dst->events, made);
+	}
+	t->events[event] = id + 1;
+	t->dst->events.data[id].lost += e->lost;
+	if (is_new && e->leader < event) {
+		uint32_t leader = profile_transfer_event(t, e->leader);
+		t->dst->events.data[id].leader = leader;
+	}
+	return id;
+}
+
+uint32_t profile_transfer_row(struct profile_transfer *t, uint32_t i)
+{
+	const struct profile_row *r = &t->src->rows.data[i];
+	return profile_add(t->dst, carry_stack(t, r->stack), carry_labels(t, r->labels),
+			   profile_transfer_event(t, r->event), r->samples, r->value, r->weight);
+}
+
+static void merge_span(struct profile *dst, const struct profile *src, bool first)
+{
+	uint64_t src_end = src->start_ns + src->duration_ns, dst_end = dst->start_ns + dst->duration_ns;
+	if (first || (src->start_ns && (!dst->start_ns || src->start_ns < dst->start_ns)))
+		dst->start_ns = src->start_ns;
+	if (first || src_end > dst_end)
+		dst_end = src_end;
+	dst->duration_ns = dst_end - dst->start_ns;
+}
+
+void profile_merge(struct profile *dst, const struct profile *src)
+{
+	struct profile_transfer t;
+	merge_span(dst, src, !dst->rows.len && !dst->start_ns);
+	profile_transfer_init(&t, dst, src);
+	for (uint32_t i = 0; i < src->events.len; i++)
+		profile_transfer_event(&t, i);
+	uint32_t *rows = src->log.len ? xcalloc(src->rows.len, sizeof(*rows)) : NULL;
+	for (uint32_t i = 0; i < src->rows.len; i++) {
+		uint32_t row = profile_transfer_row(&t, i);
+		if (rows)
+			rows[i] = row;
+	}
+	for (size_t i = 0; i < src->log.len; i++) {
+		struct profile_log_entry e = src->log.data[i];
+		e.row = rows[e.row];
+		vec_push(&dst->log, e);
+	}
+	dst->log_dropped += src->log_dropped;
+	free(rows);
+	profile_transfer_deinit(&t);
+}

@@ -1,0 +1,226 @@
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+struct profile *profile_create(void)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
+	strtab_init(&p->strings);
+	return p;
+}
+
+void profile_destroy(struct profile *p)
+{
+	if (!p)
+		return;
+	strtab_deinit(&p->strings);
+	vec_deinit(&p->mappings);
+	vec_deinit(&p->functions);
+	vec_deinit(&p->frames);
+	vec_deinit(&p->stacks);
+	vec_deinit(&p->events);
+	vec_deinit(&p->columns);
+	vec_deinit(&p->labels);
+	vec_deinit(&p->rows);
+	vec_deinit(&p->log);
+	idset_deinit(&p->index.mappings);
+	idset_deinit(&p->index.functions);
+	idset_deinit(&p->index.frames);
+	idset_deinit(&p->index.stacks);
+	idset_deinit(&p->index.labels);
+	idset_deinit(&p->index.rows);
+	free(p);
+}
+
+/* Two ids in one word: what most tables are keyed by. */
+static uint64_t pair(uint32_t a, uint32_t b)
+{
+	return (uint64_t)a << 32 | b;
+}
+
+static bool mapping_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct profile_mapping *a = &((const struct profile *)table)->mappings.data[id], *b = key;
+	return a->name == b->name && a->path == b->path && a->build_id == b->build_id && a->start == b->start &&
+	       a->end == b->end && a->offset == b->offset && a->space == b->space && a->kind == b->kind;
+}
+
+mapping_id profile_mapping(struct profile *p, const struct profile_mapping *m)
+{
+	uint64_t hash = hash_combine(hash_u64(pair(m->path, m->build_id)), pair(m->name, m->space << 8 | m->kind));
+	hash = hash_combine(hash_combine(hash, m->start), m->offset);
+	mapping_id id = idset_find(&p->index.mappings, hash, mapping_eq, p, m);
+	if (id != IDSET_NONE)
+		return id;
+	id = (mapping_id)p->mappings.len;
+	vec_push(&p->mappings, *m);
+	idset_insert(&p->index.mappings, hash, id);
+	return id;
+}
+
+static bool function_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct profile_function *a = &((const struct profile *)table)->functions.data[id], *b = key;
+	return a->mapping == b->mapping && a->name == b->name && a->system_name == b->system_name && a->file == b->file &&
+	       a->line == b->line && a->start == b->start && a->size == b->size && a->binding == b->binding;
+}
+
+function_id profile_function(struct profile *p, const struct profile_function *f)
+{
+	uint64_t hash = hash_combine(hash_u64(pair(f->mapping, f->name)), pair(f->system_name, f->file));
+	hash = hash_combine(hash, f->start ^ (uint64_t)f->line << 48);
+	function_id id = idset_find(&p->index.functions, hash, function_eq, p, f);
+	if (id != IDSET_NONE)
+		return id;
+	id = (function_id)p->functions.len;
+	vec_push(&p->functions, *f);
+	idset_insert(&p->index.functions, hash, id);
+	return id;
+}
+
+/* ip is an example of where the frame was seen, and no part of what it is. */
+static bool frame_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct profile_frame *a = &((const struct profile *)table)->frames.data[id], *b = key;
+	return a->mapping == b->mapping && a->function == b->function && a->addr == b->addr && a->line == b->line &&
+	       a->space == b->space && a->flags == b->flags;
+}
+
+frame_id profile_frame(struct profile *p, const struct profile_frame *f)
+{
+	uint64_t hash = hash_combine(hash_u64(pair(f->mapping, f->function)), f->addr);
+	hash = hash_combine(hash, (uint64_t)f->line << 16 | f->space << 8 | f->flags);
+	frame_id id = idset_find(&p->index.frames, hash, frame_eq, p, f);
+	if (id != IDSET_NONE)
+		return id;
+	id = (frame_id)p->frames.len;
+	vec_push(&p->frames, *f);
+	idset_insert(&p->index.frames, hash, id);
+	return id;
+}
+
+static bool stack_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct profile_stack *a = &((const struct profile_stack *)table)[id], *b = key;
+	return a->frame == b->frame && a->caller == b->caller;
+}
+
+stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame)
+{
+	struct profile_stack key = {
+		.caller = caller,
+		.frame = frame,
+		.depth = caller == PROFILE_NONE ? 1 : p->stacks.data[caller].depth + 1,
+	};
+	uint64_t hash = hash_u64(pair(caller, frame));
+	stack_id id = idset_find(&p->index.stacks, hash, stack_eq, p->stacks.data, &key);
+	if (id != IDSET_NONE)
+		return id;
+	id = (stack_id)p->stacks.len;
+	vec_push(&p->stacks, key);
+	idset_insert(&p->index.stacks, hash, id);
+	return id;
+}
+
+static uint64_t labels_hash(const struct profile *p, const uint64_t *values)
+{
+	return hash_u64s(values, p->columns.len, 1);
+}
+
+static bool labels_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct profile *p = table;
+	return memcmp(profile_label_values(p, id), key, p->columns.len * sizeof(uint64_t)) == 0;
+}
+
+labels_id profile_labels(struct profile *p, const uint64_t *values)
+{
+	uint64_t hash = labels_hash(p, values);
+	labels_id id = idset_find(&p->index.labels, hash, labels_eq, p, values);
+	if (id != IDSET_NONE)
+		return id;
+	id = p->labels_nr++;
+	if (p->columns.len)
+		memcpy(vec_extend(&p->labels, p->columns.len), values, p->columns.len * sizeof(uint64_t));
+	idset_insert(&p->index.labels, hash, id);
+	return id;
+}
+
+/* Gives each label set there is one value more, 0: a merge may bring a column that this profile never had. */
+static void widen_labels(struct profile *p)
+{
+	size_t cols = p->columns.len, old_cols = cols - 1;
+	uint64_t *data = xcalloc(p->labels_nr, cols * sizeof(*data));
+	for (uint32_t i = 0; old_cols && i < p->labels_nr; i++)
+		memcpy(data + i * cols, p->labels.data + i * old_cols, old_cols * sizeof(*data));
+	vec_deinit(&p->labels);
+	idset_deinit(&p->index.labels);
+	memset(&p->index.labels, 0, sizeof(p->index.labels));
+	memcpy(vec_extend(&p->labels, p->labels_nr * cols), data, p->labels_nr * cols * sizeof(*data));
+	free(data);
+	for (uint32_t i = 0; i < p->labels_nr; i++)
+		idset_insert(&p->index.labels, labels_hash(p, profile_label_values(p, i)), i);
+}
+
+uint32_t profile_column(struct profile *p, const char *name, enum column_type type)
+{
+	uint32_t i = profile_find_column(p, name);
+	if (i != PROFILE_NONE)
+		return i;
+	struct profile_label_column column = { .name = strtab_add(&p->strings, name), .type = type };
+	vec_push(&p->columns, column);
+	if (p->labels_nr)
+		widen_labels(p);
+	return (uint32_t)p->columns.len - 1;
+}
+
+uint32_t profile_find_column(const struct profile *p, const char *name)
+{
+	str_id id = strtab_find(&p->strings, name);
+	for (uint32_t i = 0; id != IDSET_NONE && i < p->columns.len; i++) {
+		if (p->columns.data[i].name == id)
+			return i;
+	}
+	return PROFILE_NONE;
+}
+
+uint32_t profile_event(struct profile *p, const char *name, const char *unit)
+{
+	struct profile_event e = { .name = strtab_add(&p->strings, name), .unit = strtab_add(&p->strings, unit) };
+	for (uint32_t i = 0; i < p->events.len; i++) {
+		if (p->events.data[i].name == e.name && p->events.data[i].unit == e.unit)
+			return i;
+	}
+	e.leader = (uint32_t)p->events.len;
+	vec_push(&p->events, e);
+	return e.leader;
+}
+
+static bool row_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct profile_row *a = &((const struct profile *)table)->rows.data[id], *b = key;
+	return a->stack == b->stack && a->labels == b->labels && a->event == b->event;
+}
+
+uint32_t profile_add(struct profile *p, stack_id stack, labels_id labels, uint32_t event, uint64_t samples, uint64_t value,
+		     uint64_t weight)
+{
+	struct profile_row key = { .stack = stack, .labels = labels, .event = event };
+	uint64_t hash = hash_combine(hash_u64(pair(stack, labels)), event);
+	uint32_t id = idset_find(&p->index.rows, hash, row_eq, p, &key);
+	if (id == IDSET_NONE) {
+		id = (uint32_t)p->rows.len;
+		vec_push(&p->rows, key);
+		idset_insert(&p->index.rows, hash, id);
+	}
+	struct profile_row *row = &p->rows.data[id];
+	row->samples += samples;
+	row->value += value;
+	row->weight += weight;
+	p->events.data[event].samples += samples;
+	p->events.data[event].value += value;
+	return id;
+}
