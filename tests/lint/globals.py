@@ -23,7 +23,7 @@ def mutable_symbols(archive):
     for line in text.splitlines():
         head = re.match(r"(\S+):\s+file format", line)
         if head:
-            member = head.group(1)
+            member = os.path.basename(head.group(1))
         field = re.match(r"[0-9a-f]{16} (.{7}) (\S+)\s+([0-9a-f]{16}) (?:\.hidden )?(\S+)$", line)
         if not field or "O" not in field.group(1):
             continue
