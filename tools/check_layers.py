@@ -21,7 +21,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # header pattern -> the rooms that may include it
 CONFINED = [
-    (r"(libelf|gelf|dwarf|elf)\.h|elfutils/.*", {"object"}),
+    (r"elf\.h", {"object", "arch"}),  # arch: the EM_ numbers
+    (r"(libelf|gelf|dwarf)\.h|elfutils/.*", {"object"}),
     (r"n?curses.*|slang.*", {"view/tui"}),
     (r"bpf/.*", {"bpf"}),
     (r"zstd\.h", {"perfdata", "object"}),

@@ -50,11 +50,10 @@ status=0
 [ -f share/bash-completion/completions/strobe ] || status=1
 point $status 'the completion is in place'
 status=0
-for page in "$STROBE_TOP"/man/*.[1-8]; do
-	[ -e "$page" ] || continue
-	section=${page##*.}
-	[ -e "share/man/man$section/$(basename "$page")" ] || {
-		echo "# $(basename "$page") is not installed"
+for page in "$STROBE_TOP"/man/*.1.in; do
+	name=$(basename "$page" .in)
+	[ -s "share/man/man1/$name" ] || {
+		echo "# $name is not installed"
 		status=1
 	}
 done
