@@ -1,0 +1,63 @@
+/*
+ * The CPUs of the system: which are there, how they are grouped, what memory and caches they share.
+ *
+ * Source: Documentation/admin-guide/cputopology.rst, ABI/stable/sysfs-devices-node, sysfs-devices-system-cpu.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vector.h"
+#include "sys/sys.h"
+
+#define SYS_CPU_MAX 65535
+
+typedef VEC(uint32_t) sys_cpus; /* ascending */
+
+/* "0-3,7" appended to *ret. */
+struct strobe_error *sys_cpus_parse(const char *list, sys_cpus *ret) _must_check_;
+/* A file that is such a list, like a PMU's cpumask. */
+struct strobe_error *sys_cpus_read(const struct sys *sys, const char *path, sys_cpus *ret) _must_check_;
+struct strobe_error *sys_cpus_online(const struct sys *sys, sys_cpus *ret) _must_check_;
+struct strobe_error *sys_cpus_possible(const struct sys *sys, sys_cpus *ret) _must_check_;
+struct strobe_error *sys_cpus_present(const struct sys *sys, sys_cpus *ret) _must_check_;
+bool sys_cpus_has(const sys_cpus *cpus, uint32_t cpu);
+
+struct sys_cpu {
+	uint32_t cpu;
+	bool online;
+	int32_t core, cluster, die, socket, node; /* -1 where the system does not say (offline, not known) */
+};
+
+struct sys_node {
+	uint32_t node;
+	uint64_t mem_total_kb, mem_free_kb;
+	const char *cpus; /* list */
+};
+
+struct sys_cache {
+	uint32_t level, line_bytes, sets, ways;
+	const char *type, *size, *cpus; /* "Data", "48K", "0-1" */
+};
+
+struct sys_topology {
+	struct arena arena; /* owns all strings */
+	VEC(struct sys_cpu) cpus; /* all present, ascending */
+	size_t online_nr;
+	/* Distinct lists of CPUs that share a package, a die, a core. */
+	VEC(const char *) packages, dies, cores;
+	VEC(struct sys_node) nodes;
+	VEC(struct sys_cache) caches; /* each cache once, by level, type and CPUs */
+};
+
+struct strobe_error *sys_topology_read(struct sys_topology *t, const struct sys *sys) _must_check_;
+void sys_topology_deinit(struct sys_topology *t);
+
+/* Facts of the machine as text, owned; NULL where it does not say. */
+char *sys_cpu_description(const struct sys *sys);
+/* "GenuineIntel,6,207,2" on x86 (vendor, family, model, stepping), the MIDR on Arm, the PVR line on PowerPC. */
+char *sys_cpuid(const struct sys *sys);
+uint64_t sys_mem_total_kb(const struct sys *sys);

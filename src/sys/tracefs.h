@@ -1,0 +1,12 @@
+/*
+ * Where tracefs is, mounted where it was not and rights allow.
+ *
+ * Source: Documentation/trace/ftrace.rst. Errors: ERROR_UNSUPPORTED (kernel without tracing), ERROR_PERMISSION (with the
+ * command that helps).
+ */
+#pragma once
+#include "base/error.h"
+#include "sys/sys.h"
+
+/* The directory that holds events/ ("/sys/kernel/tracing"), without the root of sys; owned. */
+struct strobe_error *sys_tracefs(const struct sys *sys, char **ret) _must_check_;
