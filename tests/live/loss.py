@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Fast tracepoints are recorded whole, and every loss is counted and said."""
+# needs: record report
+# serial
+
+import re
+
+from strobetest import Tap, record, require_root, stats_of, strobe
+
+BLOCKS = 200000
+DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", f"count={BLOCKS}"]
+
+
+def main():
+    require_root("raw_syscalls:sys_enter")
+    tap = Tap()
+    for title, options in ("plain", []), ("compressed", ["-z"]):
+        path = record("-e", "raw_syscalls:sys_enter", *options, "--", *DD, output=f"{title}.data")
+        stats = stats_of(strobe("report", "--stats", "-i", path).out)
+        # one read and one write a block, and what a program needs to begin and end
+        tap.between(2 * BLOCKS, stats.get("SAMPLE", 0), 2 * BLOCKS + 500, f"{title}: a sample for each system call")
+        tap.equal(stats.get("LOST", 0) + stats.get("LOST_SAMPLES", 0), 0, f"{title}: no record of loss")
+
+    # a ring of one page cannot keep up: samples and losses together are the calls that were made
+    path = record("-e", "raw_syscalls:sys_enter", "-m", "1", "--", *DD, output="lossy.data")
+    stats = stats_of(strobe("report", "--stats", "-i", path).out)
+    text = strobe("report", "--stdio", "-i", path)
+    said = re.search(r"# Total Lost Samples: (\d+)", text.out)
+    tap.ok(said is not None, "report has a line for what was lost", text)
+    lost = int(said.group(1)) if said else 0
+    tap.between(2 * BLOCKS, stats.get("SAMPLE", 0) + lost, 2 * BLOCKS + 1500, "samples and losses add up")
+    tap.done()
+
+
+main()
