@@ -25,8 +25,16 @@ struct strobe_error *reader_open(const char *path, struct reader_options options
 struct strobe_error *reader_open_mem(const void *data, size_t bytes, struct record_source **ret) _must_check_;
 
 /*
- * For readers in parallel: the data section as one run of whole records in this machine's byte order, in place, valid
- * while the source lives. False where there is no such thing (pipe, other byte order, compressed, several files): use next().
+ * For readers in parallel: the data section as one run of records in this machine's byte order, in place, valid while the
+ * source lives. False where there is no such thing (pipe, other byte order, compressed, several files): use next().
+ *
+ *	uint64_t offset = 0, n = 0;
+ *	while (reader_span_next(s, &span, &offset, &r))
+ *		n++, …;
+ *	reader_span_done(s, &span, offset, n);
+ *	… go on with source_next(), which gives what the walk could not, the end, or the error.
+ *
+ * Records of user types are seen by the environment on the way: one thread walks; others may read what it has found.
  */
 struct reader_span {
 	const uint8_t *data;
@@ -34,8 +42,32 @@ struct reader_span {
 	uint64_t file_offset;
 };
 bool reader_span(struct record_source *s, struct reader_span *ret);
+bool reader_span_user(struct record_source *s, const struct reader_span *span, uint64_t *offset, struct record r);
+void reader_span_done(struct record_source *s, const struct reader_span *span, uint64_t offset, uint64_t records);
+/* Bytes of the file that are about to be read: asks for their pages at once. Safe in any thread. */
+void reader_populate(struct record_source *s, uint64_t file_offset, uint64_t bytes);
 
-/* Set once the end was reached without an error: the recorder did not finish the header. */
+/* The record at *offset, which moves behind it and its payload; false at the end or where next() must take over. */
+static inline bool reader_span_next(struct record_source *s, const struct reader_span *span, uint64_t *offset,
+				    struct record *ret)
+{
+	uint64_t at = *offset, left = span->bytes - at;
+	const struct perf_event_header *hdr = (const struct perf_event_header *)(span->data + at);
+
+	if (left < sizeof(*hdr) || hdr->size < sizeof(*hdr) || hdr->size > left || hdr->size & 7)
+		return false;
+	*ret = (struct record){ .hdr = hdr, .file_offset = span->file_offset + at };
+	*offset = at + hdr->size;
+	return hdr->type < RECORD_USER_FIRST || reader_span_user(s, span, offset, *ret);
+}
+
+/*
+ * The bytes that follow the record just given (the trace of an AUXTRACE), piece by piece; 0 bytes at their end. The record
+ * itself is no longer valid then, unless the source is stable. What is not asked for, next() steps over.
+ */
+struct strobe_error *reader_payload(struct record_source *s, const void **ret, size_t *ret_bytes) _must_check_;
+
+/* True where the recorder did not finish the header: the file is read up to its last whole record. */
 bool reader_was_unfinished(struct record_source *s);
 /* What was damaged and skipped, to be told at the end: counts by kind. */
 struct reader_damage {
@@ -44,3 +76,5 @@ struct reader_damage {
 struct reader_damage reader_damage(struct record_source *s);
 /* Size of the input in bytes, 0 where unknown. */
 uint64_t reader_bytes(struct record_source *s);
+/* The directory of a recording in directory form (kcore_dir may be in it), or NULL. */
+const char *reader_directory(struct record_source *s);

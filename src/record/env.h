@@ -65,7 +65,7 @@ struct env_event {
 	const uint64_t *ids;
 	uint32_t ids_nr;
 	uint32_t leader;             /* index of the group's leader; its own when not grouped */
-	uint32_t group_members;      /* in a leader: members, itself among them; else 0 */
+	uint32_t group_members;      /* in a leader: members, itself among them; else 0 or 1 */
 	const char *group_name;      /* or NULL */
 	const char *unit;            /* EVENT_UPDATE, or NULL */
 	double scale;                /* 1.0 where none */
@@ -108,8 +108,29 @@ struct env_caps { /* CPU_PMU_CAPS and PMU_CAPS: "name=value" strings of one PMU 
 	uint32_t caps_nr;
 };
 
+struct env_hybrid {
+	const char *pmu, *cpus;
+};
+
+struct env_bpf_prog { /* BPF_PROG_INFO */
+	uint32_t id;
+	uint32_t info_bytes, data_bytes;
+	uint64_t arrays;        /* which arrays of struct bpf_prog_info stand in data, as the tools number them */
+	const void *info, *data; /* struct bpf_prog_info, its pointers being offsets into data; as recorded */
+};
+
+struct env_bpf_btf {
+	uint32_t id, bytes;
+	const void *data;
+};
+
+struct env_auxtrace {
+	uint64_t file_offset, bytes;
+};
+
 struct env_mem_node {
-	uint64_t node, blocks;
+	uint64_t node, blocks;   /* blocks: bits of the node, as recorded */
+	uint64_t bits;           /* of the bitmap */
 	const uint64_t *bitmap;
 };
 
@@ -126,6 +147,7 @@ struct env {
 	uint32_t file_version; /* 1 or 2 */
 
 	const char *hostname, *os_release, *tool_version, *arch, *cpu_desc, *cpuid;
+	uint32_t e_machine, e_flags; /* E_MACHINE: of the recorded ELF machine; 0 where unknown */
 	uint32_t cpus_online, cpus_available;
 	uint64_t total_mem_kb;
 	const char *const *cmdline;
@@ -144,7 +166,10 @@ struct env {
 	VEC(struct env_caps) pmu_caps;
 	uint64_t mem_block_bytes, mem_version;
 	VEC(struct env_mem_node) mem_nodes;
-	VEC(struct env_section) hybrid_raw;
+	VEC(struct env_hybrid) hybrid; /* HYBRID_TOPOLOGY */
+	VEC(struct env_bpf_prog) bpf_progs;
+	VEC(struct env_bpf_btf) bpf_btfs;
+	VEC(struct env_auxtrace) auxtrace; /* AUXTRACE: where payloads stand */
 
 	uint64_t first_sample_ns, last_sample_ns; /* SAMPLE_TIME; 0 where unknown */
 	uint64_t clockid_res_ns;                  /* CLOCKID */
@@ -194,3 +219,7 @@ bool env_decode_sample(const struct env *e, struct record r, struct sample *ret)
 /* The time of any record: of a sample, or of its trailer; false where it has none. */
 bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns);
 const struct env_section *env_section(const struct env *e, uint32_t bit);
+/* Adds a section, or takes the place of the one that was there; data is not copied. */
+void env_set_section(struct env *e, uint32_t bit, const void *data, uint64_t bytes);
+/* Takes a record of the other byte order whose header is swapped already, in place; false where it is damaged. */
+bool env_swap_record(const struct env *e, void *record);

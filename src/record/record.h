@@ -53,6 +53,60 @@ enum record_type {
 /* "MMAP2", "SAMPLE", …; NULL for a type nobody knows. */
 const char *record_type_name(uint32_t type);
 
+/* The fixed layout of a type, from records.def. */
+enum record_field_kind {
+	RECORD_FIELD_END,
+	RECORD_FIELD_U8,
+	RECORD_FIELD_U16,
+	RECORD_FIELD_U32,
+	RECORD_FIELD_U64,
+	RECORD_FIELD_CHARS,    /* `bytes` of them */
+	RECORD_FIELD_STRING,   /* to its NUL, padded to 8 */
+	RECORD_FIELD_MMAP2_ID, /* build-id or inode, 24 bytes */
+	RECORD_FIELD_REPEAT,   /* what follows repeats to the end */
+	RECORD_FIELD_REST,     /* bytes to the end */
+};
+struct record_field {
+	const char *name;
+	uint8_t kind, bytes; /* bytes: of one such field, 0 where it varies */
+};
+/* Fields up to one of kind END; NULL for an unknown type. */
+const struct record_field *record_fields(uint32_t type);
+
+/* One field of one record, as record_walk() meets it. */
+struct record_value {
+	const struct record_field *field;
+	const void *data; /* in the record */
+	size_t bytes;     /* a string's without NUL and padding */
+	uint64_t number;  /* of U8 … U64 */
+};
+struct record_walk {
+	struct record r;
+	const struct record_field *at, *repeat;
+	uint32_t offset, end;
+};
+/* Walks the fields of a record, trailer_bytes (sample_layout.tail_bytes) left out. */
+struct record_walk record_walk(struct record r, uint32_t trailer_bytes);
+bool record_walk_next(struct record_walk *w, struct record_value *ret);
+
+/*
+ * Builds a record from the values of its fields in their order (number, or data and bytes); missing ones at the end are
+ * left out. room_after bytes for a trailer are kept free and counted in the size. Returns the size, 0 where cap or 64 KB
+ * is too small or the values do not fit the type.
+ */
+size_t record_encode(uint32_t type, uint16_t misc, const struct record_value *values, size_t n, size_t room_after,
+		     void *dst, size_t cap);
+
+/*
+ * From the other byte order to ours, in place: bytes is writable, holds a whole record whose size was checked, and its
+ * header is swapped already. trailer_bytes as above. Samples are sample_swap()'s.
+ */
+void record_swap(void *bytes, uint32_t trailer_bytes);
+/* The header alone. */
+void record_swap_header(struct perf_event_header *hdr);
+/* A recorded attr: n bytes of it, of any size. Bit-fields are mirrored as compilers of the other byte order lay them. */
+void record_swap_attr(void *attr, size_t n);
+
 #define RECORD_BUILD_ID_MAX 20
 
 /* The side-band records, decoded: pointers go into the record. What a short record lacks is 0 or "". */
@@ -110,6 +164,6 @@ bool record_decode_task(struct record r, struct record_task *ret);
 bool record_decode_ksymbol(struct record r, struct record_ksymbol *ret);
 bool record_decode_namespaces(struct record r, struct record_namespaces *ret);
 bool record_decode_cgroup(struct record r, struct record_cgroup *ret);
-bool record_decode_lost(struct record r, struct record_lost *ret); /* LOST, and LOST_SAMPLES with id of its trailer */
+bool record_decode_lost(struct record r, struct record_lost *ret); /* LOST; LOST_SAMPLES has its id in the trailer */
 bool record_decode_switch(struct record r, struct record_switch *ret);
 bool record_decode_throttle(struct record r, struct record_throttle *ret);

@@ -82,6 +82,55 @@ static inline uint64_t sample_word(struct record r, uint16_t offset)
 }
 
 /*
+ * The least that aggregation needs, decoded without touching the rest of a struct sample: for loops over millions.
+ * False where the record is too short. Fields the layout lacks are 0 (cpu is SAMPLE_NO_CPU).
+ */
+struct sample_hot {
+	uint64_t ip, time, id, period;
+	uint32_t pid, tid, cpu;
+	uint16_t misc;
+	uint64_t callchain_nr;
+	const uint64_t *callchain;
+};
+
+/* Steps over READ; NULL where the record ends before it does. */
+const uint64_t *sample_skip_read(const struct sample_layout *l, const uint64_t *at, const uint64_t *end);
+
+static inline bool sample_decode_hot(const struct sample_layout *l, struct record r, struct sample_hot *ret)
+{
+	if (__builtin_expect(r.hdr->size < l->variable, 0))
+		return false;
+	ret->ip = l->ip != SAMPLE_NO_OFFSET ? sample_word(r, l->ip) : 0;
+	ret->time = l->time != SAMPLE_NO_OFFSET ? sample_word(r, l->time) : 0;
+	ret->id = l->identifier != SAMPLE_NO_OFFSET ? sample_word(r, l->identifier)
+		  : l->id != SAMPLE_NO_OFFSET       ? sample_word(r, l->id)
+						    : 0;
+	ret->period = l->period != SAMPLE_NO_OFFSET ? sample_word(r, l->period) : 0;
+	ret->pid = ret->tid = 0;
+	if (l->tid != SAMPLE_NO_OFFSET) {
+		memcpy(&ret->pid, (const char *)r.hdr + l->tid, 4);
+		memcpy(&ret->tid, (const char *)r.hdr + l->tid + 4, 4);
+	}
+	ret->cpu = SAMPLE_NO_CPU;
+	if (l->cpu != SAMPLE_NO_OFFSET)
+		memcpy(&ret->cpu, (const char *)r.hdr + l->cpu, 4);
+	ret->misc = r.hdr->misc;
+	ret->callchain_nr = 0;
+	ret->callchain = NULL;
+	if (l->sample_type & PERF_SAMPLE_CALLCHAIN) {
+		const uint64_t *at = (const uint64_t *)((const char *)r.hdr + l->variable);
+		const uint64_t *end = (const uint64_t *)((const char *)r.hdr + (r.hdr->size & ~7u));
+		if (l->sample_type & PERF_SAMPLE_READ)
+			at = sample_skip_read(l, at, end);
+		if (__builtin_expect(!at || at >= end || *at > (uint64_t)(end - at - 1), 0))
+			return false;
+		ret->callchain_nr = *at;
+		ret->callchain = at + 1;
+	}
+	return true;
+}
+
+/*
  * Only fixed fields and the callchain, for aggregation: false where the record is too short. With READ before the chain
  * it is stepped over. Branch stacks, raw data and the rest are left 0.
  */
@@ -95,6 +144,16 @@ struct sample_tail {
 };
 
 bool sample_tail_decode(const struct sample_layout *l, struct record r, struct sample_tail *ret);
+
+/*
+ * From the other byte order to ours, in place: bytes is writable and holds a whole record, its header swapped and its size
+ * checked. What RAW, STACK_USER and AUX carry stays as recorded. False where the sample is shorter than its layout says.
+ */
+bool sample_swap(const struct sample_layout *l, void *bytes);
+/* The same for the trailer of another record. */
+void sample_tail_swap(const struct sample_layout *l, void *bytes);
+/* True where both decode every sample and trailer alike. */
+bool sample_layout_equal(const struct sample_layout *a, const struct sample_layout *b);
 
 /* Writes a sample as a record with this layout; returns its size, or 0 where cap (or 64 KB) is too small. */
 size_t sample_encode(const struct sample_layout *l, const struct sample *s, void *dst, size_t cap);

@@ -1,0 +1,228 @@
+/* The header of the file form: versions 1 and 2, either byte order, and the 16 bytes in front of a stream. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "perfdata/reader_priv.h"
+
+/* Offsets in struct perf_file_header (perf.data-file-format.txt). */
+#define AT_SIZE 8
+#define HEADER_BYTES_OLD 72 /* before there were features */
+
+static uint64_t get64(const uint8_t *p, bool swap)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+/*
+ * Version 2's magic tells the byte order. Version 1's does not: there the sizes must make sense in one order.
+ */
+static bool find_byte_order(const uint8_t *p, struct file_header *ret)
+{
+	uint64_t magic = get64(p, false), size = get64(p + AT_SIZE, false);
+
+	if (magic == PERF_MAGIC_V1) {
+		ret->version = 1;
+		ret->swapped = size > UINT32_MAX;
+		return true;
+	}
+	ret->version = 2;
+	ret->swapped = magic == __builtin_bswap64(PERF_MAGIC_V2);
+	return ret->swapped || magic == PERF_MAGIC_V2;
+}
+
+static struct strobe_error *foreign(const char *name, const uint8_t *p, size_t bytes)
+{
+	if (bytes >= 2 && p[0] == 0x1f && p[1] == 0x8b)
+		return error_create(ERROR_FORMAT, "%s is compressed with gzip: unpack it first", name);
+	if (bytes >= 4 && !memcmp(p, "\x28\xb5\x2f\xfd", 4))
+		return error_create(ERROR_FORMAT, "%s is compressed with zstd: unpack it first", name);
+	if (bytes >= 4 && !memcmp(p, "\177ELF", 4))
+		return error_create(ERROR_FORMAT, "%s is a program (ELF), not a recording", name);
+	if (bytes < PERF_PIPE_HEADER_BYTES)
+		return error_create(ERROR_TRUNCATED, "%s is too short for a recording: %zu bytes, no whole header", name,
+				    bytes);
+	return error_create(ERROR_FORMAT, "%s is not a recording: it does not begin with PERFILE2", name);
+}
+
+/*
+ * The bitmap was written in words of the recorder's `long`. In big-endian words of 32 bits the halves of our 64-bit word
+ * are in the other order; every recorder sets HOSTNAME, which tells.
+ */
+static void read_features(const uint8_t *p, struct file_header *ret)
+{
+	for (size_t i = 0; i < FEATURE_BITS / 64; i++)
+		ret->features[i] = get64(p + i * 8, ret->swapped);
+	if (ret->swapped && !(ret->features[0] & 1ull << FEATURE_HOSTNAME) &&
+	    ret->features[0] & 1ull << (FEATURE_HOSTNAME + 32))
+		for (size_t i = 0; i < FEATURE_BITS / 64; i++)
+			ret->features[i] = ret->features[i] << 32 | ret->features[i] >> 32;
+}
+
+struct strobe_error *header_parse(const char *name, const void *data, size_t bytes, struct file_header *ret)
+{
+	const uint8_t *p = data;
+
+	*ret = (struct file_header){};
+	if (bytes < PERF_PIPE_HEADER_BYTES || !find_byte_order(p, ret))
+		return foreign(name, p, bytes);
+	ret->header_bytes = get64(p + AT_SIZE, ret->swapped);
+	if (ret->header_bytes == PERF_PIPE_HEADER_BYTES) {
+		ret->is_pipe = true;
+		return NULL;
+	}
+	if (ret->header_bytes < HEADER_BYTES_OLD || ret->header_bytes > UINT16_MAX)
+		return error_create(ERROR_FORMAT, "%s: its header says that it is %" PRIu64 " bytes long, which cannot be", name,
+				    ret->header_bytes);
+	if (bytes < ret->header_bytes)
+		return error_create(ERROR_TRUNCATED, "%s ends within its header, at byte %zu of %" PRIu64, name, bytes,
+				    ret->header_bytes);
+	ret->attr_bytes = get64(p + 16, ret->swapped);
+	ret->attrs_offset = get64(p + 24, ret->swapped);
+	ret->attrs_bytes = get64(p + 32, ret->swapped);
+	ret->data_offset = get64(p + 40, ret->swapped);
+	ret->data_bytes = get64(p + 48, ret->swapped);
+	if (ret->header_bytes >= PERF_FILE_HEADER_BYTES)
+		read_features(p + HEADER_BYTES_OLD, ret);
+	if (ret->attr_bytes < PERF_ATTR_SIZE_VER0 + 16 || ret->attr_bytes > UINT16_MAX)
+		return error_create(ERROR_FORMAT, "%s: its header says that an event takes %" PRIu64 " bytes, which cannot be",
+				    name, ret->attr_bytes);
+	return NULL;
+}
+
+struct section {
+	uint64_t offset, bytes;
+};
+
+static bool is_inside(struct section s, uint64_t file_bytes)
+{
+	return s.offset <= file_bytes && s.bytes <= file_bytes - s.offset;
+}
+
+static struct section read_section(struct cursor *c)
+{
+	struct section s;
+	s.offset = cursor_u64(c);
+	s.bytes = cursor_u64(c);
+	return s;
+}
+
+/*
+ * One attr and where its ids are. Tools write an attr of the size that its own size field says, and the section right
+ * behind it, which is the end of the entry as well.
+ */
+static struct strobe_error *load_attr(struct reader *rd, const uint8_t *entry, const uint8_t *data, uint64_t bytes,
+				      uint64_t *ids_left)
+{
+	const struct file_header *h = &rd->header;
+	size_t attr_bytes = h->attr_bytes - 16;
+	_Alignas(8) uint8_t attr[UINT16_MAX];
+	uint32_t own_bytes;
+
+	memcpy(attr, entry, attr_bytes);
+	if (h->swapped)
+		record_swap_attr(attr, attr_bytes);
+	memcpy(&own_bytes, attr + 4, sizeof(own_bytes));
+	if (own_bytes >= PERF_ATTR_SIZE_VER0 && own_bytes < attr_bytes)
+		attr_bytes = own_bytes;
+	struct cursor c = cursor_make(entry + h->attr_bytes - 16, 16, h->swapped);
+	struct section ids = read_section(&c);
+	if (!is_inside(ids, bytes))
+		return error_create(ERROR_TRUNCATED,
+				    "%s: ids of event %zu should stand at %" PRIu64 "+%" PRIu64 ", the file has %" PRIu64 " bytes",
+				    rd->name, rd->env->events.len, ids.offset, ids.bytes, bytes);
+	/* Sections of ids do not overlap: together they cannot be more than the file. */
+	if (ids.bytes > *ids_left)
+		return error_create(ERROR_FORMAT, "%s: its events claim more ids than the file can hold", rd->name);
+	*ids_left -= ids.bytes;
+	uint32_t nr = (uint32_t)(ids.bytes / 8);
+	uint64_t *copy = arena_alloc(&rd->env->arena, (size_t)nr * 8 + 8);
+	c = cursor_make(data + ids.offset, ids.bytes, h->swapped);
+	for (uint32_t i = 0; i < nr; i++)
+		copy[i] = cursor_u64(&c);
+	env_add_event(rd->env, attr, (uint32_t)attr_bytes, NULL, copy, nr);
+	return NULL;
+}
+
+static struct strobe_error *load_attrs(struct reader *rd, const uint8_t *data, uint64_t bytes)
+{
+	const struct file_header *h = &rd->header;
+	struct section attrs = { h->attrs_offset, h->attrs_bytes };
+	uint64_t ids_left = bytes;
+
+	if (!is_inside(attrs, bytes))
+		return error_create(ERROR_TRUNCATED,
+				    "%s: its events should stand at %" PRIu64 "+%" PRIu64 ", the file has %" PRIu64 " bytes",
+				    rd->name, attrs.offset, attrs.bytes, bytes);
+	for (uint64_t i = 0; i < attrs.bytes / h->attr_bytes; i++)
+		TRY(load_attr(rd, data + attrs.offset + i * h->attr_bytes, data, bytes, &ids_left));
+	if (!rd->env->events.len)
+		return error_create(ERROR_FORMAT, "%s names no event", rd->name);
+	return NULL;
+}
+
+/* The table of sections stands right behind the data, in the order of the bits that are set. */
+static void load_features(struct reader *rd, const uint8_t *data, uint64_t bytes)
+{
+	const struct file_header *h = &rd->header;
+	uint64_t table = h->data_offset + h->data_bytes, left = bytes;
+
+	if (table < h->data_offset || table > bytes) {
+		rd->cut_features = true;
+		return;
+	}
+	struct cursor c = cursor_make(data + table, bytes - table, h->swapped);
+	for (uint32_t bit = 0; bit < FEATURE_BITS; bit++) {
+		if (!(h->features[bit / 64] >> (bit % 64) & 1))
+			continue;
+		struct section s = read_section(&c);
+		if (c.bad || !is_inside(s, bytes)) {
+			log_info("%s: feature section %u is not inside the file", rd->name, bit);
+			rd->cut_features = true;
+			continue;
+		}
+		if (s.bytes > left) {
+			log_warn("%s: feature section %u overlaps others, and is left out", rd->name, bit);
+			continue;
+		}
+		left -= s.bytes;
+		feature_decode(rd->env, bit, data + s.offset, s.bytes);
+	}
+}
+
+/*
+ * A recorder that was killed leaves a data size of 0. So does one that recorded nothing; it has a table of sections where
+ * the data would be, whose offsets lie behind it and inside the file.
+ */
+static bool is_unfinished(const struct file_header *h, const uint8_t *data, uint64_t bytes)
+{
+	uint64_t sections = 0;
+
+	if (h->data_bytes || h->data_offset >= bytes)
+		return false;
+	for (size_t i = 0; i < FEATURE_BITS / 64; i++)
+		sections += (uint64_t)__builtin_popcountll(h->features[i]);
+	struct cursor c = cursor_make(data + h->data_offset, bytes - h->data_offset, h->swapped);
+	for (uint64_t i = 0; i < sections; i++) {
+		struct section s = read_section(&c);
+		if (c.bad || !is_inside(s, bytes) || s.offset < h->data_offset + sections * 16)
+			return true;
+	}
+	return !sections;
+}
+
+struct strobe_error *header_load(struct reader *rd, const uint8_t *data, uint64_t bytes)
+{
+	const struct file_header *h = &rd->header;
+
+	rd->env->swapped = h->swapped;
+	rd->env->file_version = h->version;
+	TRY(load_attrs(rd, data, bytes));
+	rd->unfinished = is_unfinished(h, data, bytes);
+	rd->compressed = h->features[0] >> FEATURE_COMPRESSED & 1;
+	if (!rd->unfinished)
+		load_features(rd, data, bytes);
+	return NULL;
+}

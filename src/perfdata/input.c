@@ -1,0 +1,231 @@
+#include "perfdata/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "config.h"
+
+#if HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#define STREAM_BYTES ((size_t)1 << 18)
+#define UNZIP_BYTES  ((size_t)1 << 18)
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
+struct unzip {
+#if HAVE_ZSTD
+	ZSTD_DStream *stream;
+	ZSTD_inBuffer in;
+#endif
+	uint8_t *out; /* UNZIP_BYTES */
+	size_t at, len;
+	bool drained; /* all of `in` is in `out`: zstd takes offence at being asked again and again for nothing */
+};
+
+void input_init_map(struct input *in, const char *name, struct filemap map)
+{
+	*in = (struct input){
+		.name = xstrdup(name), .map = map, .data = map.data, .end = map.bytes, .size = map.bytes, .fd = -1
+	};
+}
+
+void input_init_mem(struct input *in, const char *name, const void *data, size_t bytes)
+{
+	*in = (struct input){ .name = xstrdup(name), .data = data, .end = bytes, .size = bytes, .fd = -1 };
+	in->map.slot = -1;
+}
+
+void input_init_stream(struct input *in, const char *name, int fd, bool close_fd)
+{
+	*in = (struct input){ .name = xstrdup(name), .end = UINT64_MAX, .fd = fd, .close_fd = close_fd };
+	in->map.slot = -1;
+}
+
+void input_deinit(struct input *in)
+{
+	if (in->unzip) {
+#if HAVE_ZSTD
+		ZSTD_freeDStream(in->unzip->stream);
+#endif
+		free(in->unzip->out);
+		free(in->unzip);
+	}
+	if (in->close_fd)
+		close(in->fd);
+	if (in->map.data)
+		filemap_close(&in->map);
+	free(in->buf);
+	free(in->name);
+}
+
+/* Makes n bytes from pos on stand in the buffer, as far as the stream has them. */
+static struct strobe_error *fill(struct input *in, size_t n)
+{
+	if (in->buf_len - in->buf_at >= n || in->eof)
+		return NULL;
+	if (in->buf_cap - in->buf_at < n) {
+		memmove(in->buf, in->buf + in->buf_at, in->buf_len - in->buf_at);
+		in->buf_len -= in->buf_at;
+		in->buf_at = 0;
+	}
+	while (in->buf_len - in->buf_at < n && !in->eof) {
+		/* The buffer grows with what has come, never by what the input says it will send. */
+		if (in->buf_len == in->buf_cap) {
+			in->buf_cap = in->buf_cap ? in->buf_cap * 2 : STREAM_BYTES;
+			in->buf = xreallocarray(in->buf, in->buf_cap, 1);
+		}
+		ssize_t got = read(in->fd, in->buf + in->buf_len, in->buf_cap - in->buf_len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return error_errno(errno, "cannot read %s", in->name);
+		in->buf_len += (size_t)got;
+		in->eof = !got;
+	}
+	return NULL;
+}
+
+struct strobe_error *input_peek(struct input *in, size_t n, const uint8_t **ret, size_t *ret_have)
+{
+	uint64_t left = in->end > in->pos ? in->end - in->pos : 0;
+
+	if (n > left)
+		n = (size_t)left;
+	if (in->data) {
+		*ret = in->data + in->pos;
+		*ret_have = n;
+		return NULL;
+	}
+	TRY(fill(in, n));
+	*ret = in->buf + in->buf_at;
+	*ret_have = in->buf_len - in->buf_at < n ? in->buf_len - in->buf_at : n;
+	return NULL;
+}
+
+void input_advance(struct input *in, size_t n)
+{
+	in->pos += n;
+	if (!in->data)
+		in->buf_at += n;
+}
+
+struct strobe_error *input_skip(struct input *in, uint64_t n, uint64_t *ret_skipped)
+{
+	uint64_t done = 0;
+
+	while (done < n) {
+		uint64_t left = n - done;
+		const uint8_t *p;
+		size_t have;
+		TRY(input_peek(in, in->data ? (size_t)left : left < STREAM_BYTES ? (size_t)left : STREAM_BYTES, &p, &have));
+		if (!have)
+			break;
+		input_advance(in, have);
+		done += have;
+	}
+	*ret_skipped = done;
+	return NULL;
+}
+
+void input_populate(const struct input *in, uint64_t pos, uint64_t bytes)
+{
+	if (!in->map.data || in->map.heap || pos >= in->size)
+		return;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = (uintptr_t)(in->data + pos) & ~(page - 1);
+	uint64_t left = in->size - pos;
+	uintptr_t to = ((uintptr_t)(in->data + pos) + (uintptr_t)(bytes < left ? bytes : left) + page - 1) & ~(page - 1);
+	/* Only a hint: a kernel before 5.14 does not know it, and faults do the same. */
+	(void)madvise((void *)from, to - from, MADV_POPULATE_READ);
+}
+
+#if HAVE_ZSTD
+
+struct strobe_error *input_unzip_feed(struct input *in, const void *payload, size_t bytes)
+{
+	if (!in->unzip) {
+		in->unzip = xcalloc(1, sizeof(*in->unzip));
+		in->unzip->out = xmalloc(UNZIP_BYTES);
+		in->unzip->stream = ZSTD_createDStream();
+		if (!in->unzip->stream)
+			return error_create(ERROR_LIMIT, "%s: no memory to decompress", in->name);
+	}
+	in->unzip->in = (ZSTD_inBuffer){ .src = payload, .size = bytes };
+	in->unzip->drained = false;
+	return NULL;
+}
+
+struct strobe_error *input_unzip_peek(struct input *in, size_t want, uint8_t **ret, size_t *ret_have)
+{
+	struct unzip *u = in->unzip;
+
+	*ret = NULL;
+	*ret_have = 0;
+	if (!u)
+		return NULL;
+	if (want > UNZIP_BYTES)
+		want = UNZIP_BYTES;
+	while (u->len - u->at < want && !u->drained) {
+		if (u->at) {
+			memmove(u->out, u->out + u->at, u->len - u->at);
+			u->len -= u->at;
+			u->at = 0;
+		}
+		ZSTD_outBuffer out = { .dst = u->out, .size = UNZIP_BYTES, .pos = u->len };
+		size_t rc = ZSTD_decompressStream(u->stream, &out, &u->in);
+		if (ZSTD_isError(rc)) {
+			u->drained = true;
+			return error_create(ERROR_FORMAT, "%s: compressed records cannot be opened: %s", in->name,
+					    ZSTD_getErrorName(rc));
+		}
+		u->len = out.pos;
+		u->drained = u->in.pos == u->in.size && out.pos < out.size;
+	}
+	*ret = u->out + u->at;
+	*ret_have = u->len - u->at;
+	return NULL;
+}
+
+void input_unzip_reset(struct input *in)
+{
+	if (!in->unzip)
+		return;
+	ZSTD_initDStream(in->unzip->stream);
+	in->unzip->in = (ZSTD_inBuffer){};
+	in->unzip->drained = true;
+	in->unzip->at = in->unzip->len = 0;
+}
+
+#else
+
+struct strobe_error *input_unzip_feed(struct input *in, const void *payload, size_t bytes)
+{
+	return error_create(ERROR_UNSUPPORTED, "%s is compressed with zstd: this build lacks libzstd", in->name);
+}
+
+struct strobe_error *input_unzip_peek(struct input *in, size_t want, uint8_t **ret, size_t *ret_have)
+{
+	*ret = NULL;
+	*ret_have = 0;
+	return NULL;
+}
+
+void input_unzip_reset(struct input *in)
+{
+}
+
+#endif
+
+void input_unzip_advance(struct input *in, size_t n)
+{
+	in->unzip->at += n;
+}

@@ -1,0 +1,539 @@
+#include "perfdata/reader.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata/reader_priv.h"
+
+/* How far ahead pages of a mapping are asked for: one call in place of a fault for every 64 KB. */
+#define POPULATE_BYTES (4ull << 20)
+/* How far into a recording the records that describe it are looked for before the first one is given. */
+#define PRELOAD_BYTES (256u << 10)
+/* Of a stream: descriptions may be long (tracepoint formats). */
+#define PRELOAD_STREAM_BYTES (64u << 20)
+
+static struct reader *of(struct record_source *s)
+{
+	return (struct reader *)s;
+}
+
+static struct input *current(struct reader *rd)
+{
+	return &rd->inputs.data[rd->current];
+}
+
+/* Ends the stream with an error that is told again whenever someone asks for more. */
+static struct strobe_error *fail(struct reader *rd, struct strobe_error *err)
+{
+	rd->error = err;
+	return error_create(err->code, "%s", err->message);
+}
+
+static struct strobe_error *truncated(struct reader *rd, uint64_t offset, const char *what)
+{
+	return fail(rd, error_create(ERROR_TRUNCATED,
+				     "%s ends within %s at byte %" PRIu64 ": %" PRIu64 " whole records before it were read",
+				     current(rd)->name, what, offset, rd->records));
+}
+
+static struct strobe_error *damaged(struct reader *rd, uint64_t offset, unsigned size)
+{
+	rd->damage.bad_records++;
+	if (current(rd)->data)
+		rd->damage.skipped_bytes += current(rd)->end - offset;
+	return fail(rd, error_create(ERROR_FORMAT,
+				     "%s: the record at byte %" PRIu64 " says that it is %u bytes long: nothing behind it can be read "
+				     "(%" PRIu64 " whole records before it were)",
+				     current(rd)->name, offset, size, rd->records));
+}
+
+/* A record at its place, as found: its header in our byte order on the side. */
+struct found {
+	const uint8_t *at;
+	struct perf_event_header hdr;
+	uint64_t offset;
+	bool from_unzip;
+};
+
+/*
+ * In place where it may stand there: aligned and of our byte order; else in the scratch, or where all are promised to stay
+ * valid, in the arena. False where it cannot be swapped.
+ */
+static bool place(struct reader *rd, const struct found *f, struct record *ret)
+{
+	ret->file_offset = f->offset;
+	ret->hdr = (const struct perf_event_header *)f->at;
+	if (rd->stable && (f->from_unzip || (uintptr_t)f->at & 7)) {
+		ret->hdr = arena_memdup(&rd->env->arena, f->at, f->hdr.size);
+		return true;
+	}
+	if (!rd->header.swapped && !((uintptr_t)f->at & 7))
+		return true;
+	memcpy(rd->scratch, f->at, f->hdr.size);
+	memcpy(rd->scratch, &f->hdr, sizeof(f->hdr));
+	ret->hdr = (const struct perf_event_header *)rd->scratch;
+	return !rd->header.swapped || env_swap_record(rd->env, rd->scratch);
+}
+
+static struct perf_event_header header_at(const struct reader *rd, const uint8_t *p)
+{
+	struct perf_event_header hdr;
+	memcpy(&hdr, p, sizeof(hdr));
+	if (rd->header.swapped)
+		record_swap_header(&hdr);
+	return hdr;
+}
+
+/* The next record out of compressed ones; f->at is NULL where they are used up. */
+static struct strobe_error *find_unzipped(struct reader *rd, struct found *f)
+{
+	struct input *in = current(rd);
+	size_t have;
+	uint8_t *p;
+
+	f->at = NULL;
+	TRY(input_unzip_peek(in, sizeof(f->hdr), &p, &have));
+	if (have < sizeof(f->hdr))
+		return NULL; /* the rest of it comes with the next compressed record */
+	f->hdr = header_at(rd, p);
+	if (f->hdr.size < sizeof(f->hdr))
+		return error_create(ERROR_FORMAT, "%s: a compressed record says that it is %u bytes long", in->name,
+				    f->hdr.size);
+	TRY(input_unzip_peek(in, f->hdr.size, &p, &have));
+	if (have < f->hdr.size)
+		return NULL;
+	f->at = p;
+	f->offset = in->pos;
+	f->from_unzip = true;
+	return NULL;
+}
+
+static bool plausible(const struct reader *rd, struct perf_event_header hdr)
+{
+	return hdr.size >= sizeof(hdr) && hdr.type && hdr.type < RECORD_TYPE_LIMIT;
+}
+
+/* The next record of the input itself; f->at is NULL at its end. */
+static struct strobe_error *find_raw(struct reader *rd, struct found *f)
+{
+	struct input *in = current(rd);
+	const uint8_t *p;
+	size_t have;
+
+	f->at = NULL;
+	f->from_unzip = false;
+	f->offset = in->pos;
+	TRY(input_peek(in, sizeof(f->hdr), &p, &have));
+	if (!have)
+		return NULL;
+	if (have < sizeof(f->hdr)) {
+		if (rd->unfinished)
+			return NULL;
+		return truncated(rd, f->offset, "the header of a record");
+	}
+	f->hdr = header_at(rd, p);
+	if (f->hdr.size < sizeof(f->hdr) || (rd->unfinished && !plausible(rd, f->hdr))) {
+		if (rd->unfinished)
+			return NULL;
+		return damaged(rd, f->offset, f->hdr.size);
+	}
+	TRY(input_peek(in, f->hdr.size, &p, &have));
+	if (have < f->hdr.size) {
+		if (rd->unfinished)
+			return NULL;
+		return truncated(rd, f->offset, "a record");
+	}
+	f->at = p;
+	return NULL;
+}
+
+static uint64_t number_behind_header(const struct reader *rd, const struct found *f, size_t bytes)
+{
+	uint32_t u32 = 0;
+	uint64_t u64 = 0;
+
+	if (f->hdr.size < sizeof(f->hdr) + bytes)
+		return 0;
+	if (bytes == sizeof(u32)) {
+		memcpy(&u32, f->at + sizeof(f->hdr), sizeof(u32));
+		return rd->header.swapped ? __builtin_bswap32(u32) : u32;
+	}
+	memcpy(&u64, f->at + sizeof(f->hdr), sizeof(u64));
+	return rd->header.swapped ? __builtin_bswap64(u64) : u64;
+}
+
+/* Bytes that follow a record without being part of it. */
+static uint64_t payload_of(const struct reader *rd, const struct found *f)
+{
+	if (f->from_unzip)
+		return 0;
+	if (f->hdr.type == RECORD_HEADER_TRACING_DATA && rd->env->is_pipe)
+		return number_behind_header(rd, f, sizeof(uint32_t));
+	return f->hdr.type == RECORD_AUXTRACE ? number_behind_header(rd, f, sizeof(uint64_t)) : 0;
+}
+
+/* A compressed record: what is in it comes next. The record itself is given too, for those that count. */
+static struct strobe_error *open_compressed(struct reader *rd, const struct found *f)
+{
+	size_t skip = sizeof(f->hdr), bytes = f->hdr.size - sizeof(f->hdr);
+
+	if (f->hdr.type == RECORD_COMPRESSED2) { /* says how much of it is padding */
+		uint64_t data_bytes = number_behind_header(rd, f, sizeof(uint64_t));
+		if (bytes < sizeof(data_bytes))
+			return error_create(ERROR_FORMAT, "%s: a compressed record is too short", current(rd)->name);
+		skip += sizeof(data_bytes);
+		bytes -= sizeof(data_bytes);
+		if (data_bytes < bytes)
+			bytes = data_bytes;
+	}
+	return input_unzip_feed(current(rd), f->at + skip, bytes);
+}
+
+/*
+ * The formats of tracepoints follow their record in a stream. They are kept, being part of the environment. `before` is
+ * where the record stands behind the input's position; it may move, so f is looked up again.
+ */
+static struct strobe_error *take_tracing_data(struct reader *rd, size_t before, struct found *f)
+{
+	struct input *in = current(rd);
+	uint64_t bytes = payload_of(rd, f);
+	const uint8_t *p;
+	size_t have;
+
+	if (f->hdr.type != RECORD_HEADER_TRACING_DATA || !bytes || rd->env->tracing_data)
+		return NULL;
+	TRY(input_peek(in, before + f->hdr.size + bytes, &p, &have));
+	f->at = p + before;
+	if (have < before + f->hdr.size + bytes)
+		return NULL; /* told as truncated when it is skipped */
+	p += before + f->hdr.size;
+	const void *kept = in->data ? (const void *)p : arena_memdup(&rd->env->arena, p, bytes);
+	feature_decode(rd->env, FEATURE_TRACING_DATA, kept, bytes);
+	return NULL;
+}
+
+/* Steps over what was given last: not earlier, because its bytes may stand in a buffer. */
+static struct strobe_error *step(struct reader *rd)
+{
+	struct input *in = current(rd);
+	uint64_t skipped;
+
+	if (rd->pending_unzip)
+		input_unzip_advance(in, rd->pending_unzip);
+	if (rd->pending_stream)
+		input_advance(in, rd->pending_stream);
+	rd->pending_stream = rd->pending_unzip = 0;
+	if (!rd->payload_left)
+		return NULL;
+	uint64_t payload = rd->payload_left, offset = in->pos;
+	rd->payload_left = 0;
+	TRY(input_skip(in, payload, &skipped));
+	return skipped == payload || rd->unfinished ? NULL : truncated(rd, offset, "what follows a record");
+}
+
+static struct strobe_error *watch(struct reader *rd)
+{
+	struct input *in = current(rd);
+
+	if (in->data && in->pos + POPULATE_BYTES / 2 > rd->populated && rd->populated < in->end) {
+		uint64_t from = rd->populated > in->pos ? rd->populated : in->pos, left = in->end - from;
+		uint64_t bytes = left < POPULATE_BYTES ? left : POPULATE_BYTES;
+		input_populate(in, from, bytes);
+		rd->populated = from + bytes;
+	}
+	rd->fast_end = rd->populated == in->end ? in->end : rd->populated - POPULATE_BYTES / 2;
+	if (!rd->stable || in->unzip)
+		rd->fast_end = 0;
+	if (filemap_shrunk(&in->map))
+		return fail(rd, error_create(ERROR_TRUNCATED, "%s became shorter while it was read", in->name));
+	if (rd->options.progress && in->pos > rd->progressed) {
+		uint64_t more = in->pos - rd->progressed;
+		rd->progressed = in->pos;
+		if (!progress_add(rd->options.progress, more))
+			return error_create(ERROR_STOPPED, "stopped");
+	}
+	return NULL;
+}
+
+static struct strobe_error *end_of_input(struct reader *rd, bool *ret_end)
+{
+	struct input *in = current(rd);
+
+	if (rd->cut_data && !rd->current)
+		return truncated(rd, in->size, "its data");
+	if (rd->current + 1 < rd->inputs.len) {
+		rd->current++;
+		rd->populated = rd->progressed = 0;
+		return NULL;
+	}
+	if (rd->cut_features && !rd->unfinished)
+		return truncated(rd, in->size, "its feature sections");
+	rd->ended = true;
+	*ret_end = true;
+	return NULL;
+}
+
+static struct strobe_error *find(struct reader *rd, struct found *f, bool *ret_end)
+{
+	for (;;) {
+		TRY(step(rd));
+		TRY(watch(rd));
+		struct strobe_error *err = find_unzipped(rd, f);
+		if (err)
+			return fail(rd, err);
+		if (f->at)
+			return NULL;
+		TRY(find_raw(rd, f));
+		if (f->at)
+			return take_tracing_data(rd, 0, f);
+		TRY(end_of_input(rd, ret_end));
+		if (*ret_end)
+			return NULL;
+	}
+}
+
+static struct strobe_error *next_slow(struct reader *rd, struct record *ret, bool *ret_end)
+{
+	*ret_end = rd->ended;
+	if (rd->error)
+		return error_create(rd->error->code, "%s", rd->error->message);
+	while (!*ret_end) {
+		struct found f;
+		TRY(find(rd, &f, ret_end));
+		if (*ret_end)
+			break;
+		if (f.from_unzip)
+			rd->pending_unzip = f.hdr.size;
+		else if (current(rd)->data)
+			input_advance(current(rd), f.hdr.size);
+		else
+			rd->pending_stream = f.hdr.size;
+		rd->payload_left = payload_of(rd, &f);
+		if (!f.from_unzip && (f.hdr.type == RECORD_COMPRESSED || f.hdr.type == RECORD_COMPRESSED2)) {
+			struct strobe_error *err = open_compressed(rd, &f);
+			if (err)
+				return fail(rd, err);
+		}
+		if (!place(rd, &f, ret)) {
+			rd->damage.bad_records++;
+			rd->damage.skipped_bytes += f.hdr.size;
+			continue;
+		}
+		if (rd->records++ >= rd->applied) {
+			rd->applied = rd->records;
+			stream_apply(rd->env, *ret);
+		}
+		return NULL;
+	}
+	return NULL;
+}
+
+/* A record of the kernel, in place: the one case that is worth a short way. */
+static struct strobe_error *reader_next(struct record_source *s, struct record *ret, bool *ret_end)
+{
+	struct reader *rd = of(s);
+	struct input *in = current(rd);
+	const struct perf_event_header *hdr = (const void *)(in->data + in->pos);
+
+	if (in->pos + sizeof(*hdr) > rd->fast_end || in->pos & 7 || rd->payload_left || hdr->size < sizeof(*hdr) ||
+	    hdr->size > rd->fast_end - in->pos || hdr->type >= RECORD_USER_FIRST)
+		return next_slow(rd, ret, ret_end);
+	*ret = (struct record){ .hdr = hdr, .file_offset = in->pos };
+	*ret_end = false;
+	in->pos += hdr->size;
+	rd->records++;
+	return NULL;
+}
+
+/*
+ * Takes the descriptions at the start into the environment before anyone asks for a record: a report prints the header
+ * before it reads. A stream is read ahead as far as they go; the bytes wait in its buffer.
+ */
+struct strobe_error *reader_preload(struct reader *rd)
+{
+	struct input *in = current(rd);
+	size_t at = 0, limit = in->data ? PRELOAD_BYTES : PRELOAD_STREAM_BYTES, have;
+	uint64_t records = 0;
+
+	while (at < limit) {
+		struct found f = {};
+		TRY(input_peek(in, at + sizeof(f.hdr), &f.at, &have));
+		if (have < at + sizeof(f.hdr))
+			break;
+		f.hdr = header_at(rd, f.at + at);
+		if (f.hdr.size < sizeof(f.hdr) || f.hdr.type == PERF_RECORD_SAMPLE || f.hdr.type == RECORD_COMPRESSED ||
+		    f.hdr.type == RECORD_COMPRESSED2 || f.hdr.type == RECORD_AUXTRACE ||
+		    f.hdr.type == RECORD_FINISHED_INIT || (rd->env->is_pipe && f.hdr.type < RECORD_USER_FIRST))
+			break;
+		TRY(input_peek(in, at + f.hdr.size, &f.at, &have));
+		if (have < at + f.hdr.size)
+			break;
+		f.at += at;
+		TRY(take_tracing_data(rd, at, &f));
+		size_t step = f.hdr.size + payload_of(rd, &f);
+		struct record r;
+		if (f.hdr.type >= RECORD_USER_FIRST && place(rd, &f, &r))
+			stream_apply(rd->env, r);
+		at += step;
+		records++;
+	}
+	rd->applied = records;
+	return NULL;
+}
+
+static const struct env *reader_env(struct record_source *s)
+{
+	return of(s)->env;
+}
+
+void reader_start(struct reader *rd)
+{
+	for (size_t i = 0; i < rd->inputs.len; i++) {
+		struct input *in = &rd->inputs.data[i];
+		in->pos = in->start;
+		input_unzip_reset(in);
+	}
+	error_destroy(rd->error);
+	rd->error = NULL;
+	rd->current = 0;
+	rd->ended = false;
+	rd->records = rd->populated = rd->fast_end = rd->payload_left = rd->pending_stream = rd->pending_unzip = 0;
+	rd->progressed = current(rd)->pos;
+	rd->damage = (struct reader_damage){};
+}
+
+static struct strobe_error *reader_rewind(struct record_source *s)
+{
+	struct reader *rd = of(s);
+
+	if (!current(rd)->data)
+		return error_create(ERROR_UNSUPPORTED, "%s is a stream: it can be read only once", rd->name);
+	reader_start(rd);
+	return NULL;
+}
+
+static bool reader_stable(struct record_source *s)
+{
+	return of(s)->stable;
+}
+
+static void reader_destroy(struct record_source *s)
+{
+	struct reader *rd = of(s);
+
+	for (size_t i = 0; i < rd->inputs.len; i++)
+		input_deinit(&rd->inputs.data[i]);
+	vec_deinit(&rd->inputs);
+	env_destroy(rd->env);
+	error_destroy(rd->error);
+	free(rd->scratch);
+	free(rd->directory);
+	free(rd->name);
+	free(rd);
+}
+
+const struct record_source_ops reader_ops = {
+	.next = reader_next,
+	.env = reader_env,
+	.rewind = reader_rewind,
+	.stable = reader_stable,
+	.destroy = reader_destroy,
+};
+
+struct strobe_error *reader_payload(struct record_source *s, const void **ret, size_t *ret_bytes)
+{
+	struct reader *rd = of(s);
+	struct input *in = current(rd);
+	const uint8_t *p;
+
+	*ret = NULL;
+	*ret_bytes = 0;
+	if (!rd->payload_left)
+		return NULL;
+	if (rd->pending_stream)
+		input_advance(in, rd->pending_stream);
+	rd->pending_stream = 0;
+	size_t want = rd->payload_left < 65536 || in->data ? (size_t)rd->payload_left : 65536;
+	TRY(input_peek(in, want, &p, ret_bytes));
+	if (!*ret_bytes) {
+		rd->payload_left = 0;
+		return truncated(rd, in->pos, "what follows a record");
+	}
+	*ret = p;
+	rd->payload_left -= *ret_bytes;
+	if (in->data)
+		input_advance(in, *ret_bytes);
+	else
+		rd->pending_stream = *ret_bytes;
+	return NULL;
+}
+
+bool reader_span(struct record_source *s, struct reader_span *ret)
+{
+	struct reader *rd = of(s);
+	const struct input *in = current(rd);
+
+	if (!rd->stable || rd->compressed || rd->inputs.len != 1 || (uintptr_t)(in->data + in->start) & 7)
+		return false;
+	*ret = (struct reader_span){ in->data + in->start, in->end - in->start, in->start };
+	return true;
+}
+
+bool reader_span_user(struct record_source *s, const struct reader_span *span, uint64_t *offset, struct record r)
+{
+	struct reader *rd = of(s);
+	uint64_t at = *offset - r.hdr->size;
+	struct found f = { .at = span->data + at, .hdr = *r.hdr };
+	uint64_t payload = payload_of(rd, &f);
+
+	if (payload > span->bytes - *offset || payload & 7 || r.hdr->type == RECORD_COMPRESSED ||
+	    r.hdr->type == RECORD_COMPRESSED2) {
+		*offset = at;
+		return false;
+	}
+	*offset += payload;
+	if (r.hdr->type != RECORD_FINISHED_ROUND)
+		stream_apply(rd->env, r);
+	return true;
+}
+
+void reader_span_done(struct record_source *s, const struct reader_span *span, uint64_t offset, uint64_t records)
+{
+	struct reader *rd = of(s);
+
+	reader_start(rd);
+	current(rd)->pos = span->file_offset + offset;
+	rd->records = records;
+	if (rd->applied < records)
+		rd->applied = records;
+}
+
+void reader_populate(struct record_source *s, uint64_t file_offset, uint64_t bytes)
+{
+	input_populate(current(of(s)), file_offset, bytes);
+}
+
+bool reader_was_unfinished(struct record_source *s)
+{
+	return of(s)->unfinished;
+}
+
+struct reader_damage reader_damage(struct record_source *s)
+{
+	return of(s)->damage;
+}
+
+uint64_t reader_bytes(struct record_source *s)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < of(s)->inputs.len; i++)
+		bytes += of(s)->inputs.data[i].size;
+	return bytes;
+}
+
+const char *reader_directory(struct record_source *s)
+{
+	return of(s)->directory;
+}
