@@ -37,7 +37,7 @@ struct mapped_file {
 	uint8_t build_id_len; /* from MMAP2 or the BUILD_ID feature; 0 where unknown */
 	uint32_t maj, min;
 	uint64_t ino, ino_generation;
-	uint32_t pid;         /* of the process for MAPPED_ANON (perf map), else of the first that mapped it */
+	uint32_t pid;         /* of the process for MAPPED_ANON (its perf map), else of the first that mapped it */
 	bool guest;
 };
 
@@ -59,13 +59,22 @@ struct thread {
 
 struct machine;
 
+#define CPUMODE_UNKNOWN 0xffff
+
+/* env is kept: build-ids that arrive in it later are seen at the next record. */
 struct machine *machine_create(const struct env *env);
 void machine_destroy(struct machine *m);
 
 /* Applies a side-band record (MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, NAMESPACES, CGROUP); others are ignored. */
 void machine_apply(struct machine *m, struct record r, uint64_t time_ns);
-/* All records before the first question have been applied, in whatever order; sorts histories. Optional when fed in order. */
+/*
+ * All records so far have been applied, in whatever order: brings them into order of time (of arrival where times are
+ * equal). Questions do this themselves, but only a sealed machine may be asked by several threads. A record that comes
+ * after a question about later times counts from the latest time applied.
+ */
 void machine_seal(struct machine *m);
+/* Changes whenever a record was applied: what was asked before may have another answer now. */
+uint64_t machine_generation(const struct machine *m);
 
 /* The thread at that time; made up with comm ":TID" where no record told of it. Never NULL. */
 const struct thread *machine_thread(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns);
@@ -87,6 +96,23 @@ const struct map *machine_map(struct machine *m, const struct thread *t, uint16_
  * (UINT64_MAX: never). Kernel addresses are the same in every space.
  */
 uint32_t machine_space(struct machine *m, const struct thread *t, uint64_t time_ns, uint64_t *ret_until);
+
+/*
+ * All that is asked for a sample, in one question: it holds for this pid and tid from from_ns up to, and not including,
+ * until_ns (where machine_generation() stays the same).
+ */
+struct machine_view {
+	const struct thread *thread;
+	str_id comm;
+	uint32_t space;
+	uint64_t from_ns, until_ns;
+};
+struct machine_view machine_view(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns);
+/* The map of an address in a space that machine_space() or machine_view() named. */
+const struct map *machine_space_map(struct machine *m, uint32_t space, uint16_t cpumode, uint64_t ip);
+
+/* How often the recorder says that reading a process's maps took too long: its addresses cannot be resolved. */
+uint64_t machine_map_timeouts(const struct machine *m);
 
 /* All there are, for --tasks and --mmaps: in order of appearance. */
 size_t machine_threads_count(const struct machine *m);

@@ -1,0 +1,242 @@
+/*
+ * Questions to the machine: bisection in histories that nobody changes meanwhile.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "machine/machine_priv.h"
+
+static void get_ready(struct machine *m)
+{
+	if (m->pending.records.len)
+		machine_seal(m);
+	if (!m->asked)
+		m->asked = true;
+}
+
+struct made_up_key {
+	uint32_t pid, tid;
+	struct process *process;
+};
+
+static bool made_up_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct thread *t = &((const struct machine *)table)->made_up.data[id]->pub;
+	const struct made_up_key *k = key;
+	return t->pid == k->pid && t->tid == k->tid && t->process == k->process;
+}
+
+/* A thread that only samples tell of. It belongs to its pid's process where that is known. */
+static struct thread_history *make_up(struct machine *m, struct made_up_key k)
+{
+	uint64_t hash = hash_combine((uint64_t)k.pid << 32 | k.tid, (uintptr_t)k.process);
+	pthread_mutex_lock(&m->lock);
+	uint32_t id = idset_find(&m->made_up_index, hash, made_up_eq, m, &k);
+	if (id == IDSET_NONE) {
+		struct thread_history *t = xcalloc(1, sizeof(*t));
+		t->pub = (struct thread){
+			.pid = k.pid, .tid = k.tid, .ppid = UINT32_MAX, .end_ns = UINT64_MAX, .process = k.process
+		};
+		t->made_up = true;
+		char name[16];
+		snprintf(name, sizeof(name), ":%d", (int)k.tid);
+		vec_push(&t->comms, ((struct comm_version){ .comm = strtab_add(&m->strings, name) }));
+		id = (uint32_t)m->made_up.len;
+		vec_push(&m->made_up, t);
+		idset_insert(&m->made_up_index, hash, id);
+	}
+	struct thread_history *t = m->made_up.data[id];
+	pthread_mutex_unlock(&m->lock);
+	return t;
+}
+
+/* The history of a thread, and the time around time_ns for which that is the answer. */
+static struct thread_history *find_thread(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns, uint64_t *ret_from,
+					  uint64_t *ret_until)
+{
+	struct thread_history *t = thread_at(m, tid, time_ns, ret_from, ret_until);
+	/* The kernel says -1 for a task that is gone; tid 0 is the idle task in every pid namespace. */
+	if (t && (t->pub.pid == pid || pid == UINT32_MAX || t->pub.pid == UINT32_MAX || tid == 0))
+		return t;
+	uint64_t until;
+	struct process *p = process_at(m, pid, time_ns, &until);
+	if (p && p->start_ns > *ret_from)
+		*ret_from = p->start_ns;
+	if (until < *ret_until)
+		*ret_until = until;
+	return make_up(m, (struct made_up_key){ .pid = pid, .tid = tid, .process = p ? p : m->nowhere });
+}
+
+/* The name that held; the first one told also holds for the time before, for which none was. */
+static size_t comm_index(const struct thread_history *t, uint64_t time_ns)
+{
+	size_t lo = 0, hi = t->comms.len;
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (t->comms.data[mid].from_ns <= time_ns)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static str_id comm_of(struct machine *m, const struct thread_history *t, uint64_t time_ns, size_t *ret_index)
+{
+	if (t->comms.len) {
+		*ret_index = comm_index(t, time_ns);
+		return t->comms.data[*ret_index].comm;
+	}
+	*ret_index = 0;
+	struct made_up_key k = { .pid = t->pub.pid, .tid = t->pub.tid, .process = t->pub.process };
+	return make_up(m, k)->comms.data[0].comm;
+}
+
+static bool space_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct space *a = &((const struct machine *)table)->spaces.data[id], *b = key;
+	return a->process == b->process && a->version == b->version && a->kernel_version == b->kernel_version;
+}
+
+static void narrow(const struct process *p, uint32_t version, uint64_t *from, uint64_t *until)
+{
+	if (p->versions.data[version].from_ns > *from && version)
+		*from = p->versions.data[version].from_ns;
+	if (version + 1 < p->versions.len && p->versions.data[version + 1].from_ns < *until)
+		*until = p->versions.data[version + 1].from_ns;
+}
+
+static uint32_t find_space(struct machine *m, const struct process *p, uint64_t time_ns, uint64_t *from, uint64_t *until)
+{
+	uint32_t version = process_version(p, time_ns), kernel_version = process_version(m->kernel, time_ns);
+	const struct space_version *v = &p->versions.data[version], *k = &m->kernel->versions.data[kernel_version];
+	narrow(p, version, from, until);
+	narrow(m->kernel, kernel_version, from, until);
+	const struct space_version *home = &m->processes.data[v->home_process]->versions.data[v->home_version];
+	struct space s = {
+		.process = v->home_process,
+		.version = v->home_version,
+		.kernel_version = kernel_version,
+		.user = home->epoch,
+		.kernel = k->epoch,
+		.user_ns = home->from_ns,
+		.kernel_ns = k->from_ns,
+	};
+	uint64_t hash = hash_combine((uint64_t)s.process << 32 | s.version, kernel_version);
+	pthread_mutex_lock(&m->lock);
+	uint32_t id = idset_find(&m->space_index, hash, space_eq, m, &s);
+	if (id == IDSET_NONE) {
+		id = (uint32_t)m->spaces.len;
+		vec_push(&m->spaces, s);
+		idset_insert(&m->space_index, hash, id);
+	}
+	pthread_mutex_unlock(&m->lock);
+	return id;
+}
+
+struct machine_view machine_view(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	struct machine_view v;
+	size_t comm;
+	get_ready(m);
+	const struct thread_history *t = find_thread(m, pid, tid, time_ns, &v.from_ns, &v.until_ns);
+	v.thread = &t->pub;
+	v.comm = comm_of(m, t, time_ns, &comm);
+	if (comm && t->comms.data[comm].from_ns > v.from_ns)
+		v.from_ns = t->comms.data[comm].from_ns;
+	if (comm + 1 < t->comms.len && t->comms.data[comm + 1].from_ns < v.until_ns)
+		v.until_ns = t->comms.data[comm + 1].from_ns;
+	v.space = find_space(m, t->pub.process, time_ns, &v.from_ns, &v.until_ns);
+	return v;
+}
+
+const struct thread *machine_thread(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	uint64_t from, until;
+	get_ready(m);
+	return &find_thread(m, pid, tid, time_ns, &from, &until)->pub;
+}
+
+str_id machine_comm(struct machine *m, const struct thread *t, uint64_t time_ns)
+{
+	size_t unused;
+	get_ready(m);
+	return comm_of(m, (const struct thread_history *)t, time_ns, &unused);
+}
+
+uint64_t machine_comm_since(struct machine *m, const struct thread *thread, uint64_t time_ns, bool *ret_exec)
+{
+	get_ready(m);
+	const struct thread_history *t = (const struct thread_history *)thread;
+	*ret_exec = false;
+	if (!t->comms.len)
+		return t->pub.start_ns;
+	const struct comm_version *c = &t->comms.data[comm_index(t, time_ns)];
+	*ret_exec = c->exec;
+	return c->from_ns;
+}
+
+uint32_t machine_space(struct machine *m, const struct thread *t, uint64_t time_ns, uint64_t *ret_until)
+{
+	uint64_t from = 0;
+	get_ready(m);
+	*ret_until = UINT64_MAX;
+	return find_space(m, t->process, time_ns, &from, ret_until);
+}
+
+/* Guests have one kernel as far as a recording tells, and their processes' maps are not recorded. */
+static const struct map *map_of(const struct machine *m, const struct space *s, uint16_t cpumode, uint64_t ip)
+{
+	switch (cpumode) {
+	case PERF_RECORD_MISC_KERNEL:
+		return maptree_find(s->kernel->root, ip, s->kernel_ns);
+	case PERF_RECORD_MISC_USER:
+		return maptree_find(s->user->root, ip, s->user_ns);
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return maptree_find(vec_last(&m->guest_kernel->versions).epoch->root, ip, UINT64_MAX);
+	case CPUMODE_UNKNOWN: {
+		const struct map *map = maptree_find(s->user->root, ip, s->user_ns);
+		return map ? map : maptree_find(s->kernel->root, ip, s->kernel_ns);
+	}
+	default:
+		return NULL;
+	}
+}
+
+const struct map *machine_map(struct machine *m, const struct thread *t, uint16_t cpumode, uint64_t ip, uint64_t time_ns)
+{
+	get_ready(m);
+	const struct process *p = t->process;
+	const struct space_version *v = &p->versions.data[process_version(p, time_ns)];
+	const struct space_version *k = &m->kernel->versions.data[process_version(m->kernel, time_ns)];
+	struct space s = { .user = v->epoch, .kernel = k->epoch, .user_ns = v->from_ns, .kernel_ns = k->from_ns };
+	return map_of(m, &s, cpumode, ip);
+}
+
+const struct map *machine_space_map(struct machine *m, uint32_t space, uint16_t cpumode, uint64_t ip)
+{
+	pthread_mutex_lock(&m->lock);
+	struct space s = m->spaces.data[space];
+	pthread_mutex_unlock(&m->lock);
+	return map_of(m, &s, cpumode, ip);
+}
+
+void machine_each_map(struct machine *m, const struct thread *t, uint64_t time_ns, bool (*fn)(void *ctx, const struct map *map),
+		      void *ctx)
+{
+	get_ready(m);
+	const struct space_version *v = &t->process->versions.data[process_version(t->process, time_ns)];
+	maptree_each(v->epoch->root, v->from_ns, fn, ctx);
+}
+
+bool machine_namespace(const struct machine *m, const struct thread *t, unsigned kind, uint64_t *ret_dev, uint64_t *ret_ino)
+{
+	const struct thread_history *h = (const struct thread_history *)t;
+	if (kind >= h->namespaces_nr)
+		return false;
+	*ret_dev = h->namespaces[kind].dev;
+	*ret_ino = h->namespaces[kind].ino;
+	return true;
+}
