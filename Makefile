@@ -20,9 +20,11 @@ demo:
 test: build
 	tests/run -j $(JOBS) --build $(BUILD) $(SUITES)
 
+# make bench BENCH_INPUTS=DIR: where the recordings are, or will be made (some 700 MB)
+BENCH_INPUTS ?= build-bench
 bench: build
 	tools/deps.sh bench
-	tools/bench --strobe $(BUILD)/strobe
+	tools/bench --strobe $(BUILD)/strobe --inputs $(BENCH_INPUTS) --write doc/BENCHMARKS.md
 
 asan:
 	tools/build.sh build-asan --buildtype=debugoptimized -Db_sanitize=address,undefined
