@@ -1,0 +1,56 @@
+/*
+ * The state of one parse, shared by the parts of the parser. For this room alone.
+ */
+#pragma once
+#include "base/error.h"
+#include "event/event.h"
+#include "event/pmu.h"
+
+struct parser {
+	const char *text; /* the whole, for columns */
+	const char *at;
+	const struct sys *sys;
+	struct event_list *list;
+	struct arena scratch; /* what lives until the parse is over */
+	struct pmu_set pmus;
+	char *tracefs; /* asked for once; NULL before */
+	struct strobe_error *tracefs_error; /* why there is none */
+};
+
+/* One name=value between the slashes; strings in parser.scratch. */
+struct term {
+	const char *name;
+	const char *value; /* NULL where there is no = */
+	const char *at, *value_at; /* in parser.text, for columns */
+};
+
+typedef VEC(struct term) term_list;
+
+/* ERROR_USAGE that names the column of `at`. */
+struct strobe_error *parse_fail(const struct parser *p, const char *at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4), returns_nonnull)) _must_check_;
+
+/* Reads terms from p->at, which is behind the opening slash, to behind the closing one. */
+struct strobe_error *parse_term_list(struct parser *p, term_list *ret) _must_check_;
+/* Terms of any event: period=, call-graph=, config= … */
+struct strobe_error *parse_apply_common(struct parser *p, struct event *e, const term_list *terms) _must_check_;
+/* Terms of a PMU event: also formats, named events and rNNN. */
+struct strobe_error *parse_apply_pmu(struct parser *p, struct event *e, struct pmu *pmu,
+				     const term_list *terms) _must_check_;
+/* The scale, unit and terms of a PMU's named event; at is for errors. */
+struct strobe_error *parse_apply_alias(struct parser *p, struct event *e, struct pmu *pmu,
+				       const struct pmu_alias *alias, const term_list *terms,
+				       const char *at) _must_check_;
+/* A number as the shell's tools write it: decimal, 0x…, 0…. */
+bool parse_number(const char *s, uint64_t *ret);
+/* "r1a8" or "r0x1a8" */
+bool parse_raw(const char *s, size_t n, uint64_t *ret);
+
+/* Finds or mounts tracefs, once. */
+struct strobe_error *parse_tracefs(struct parser *p) _must_check_;
+
+/* The nearest thing this machine has to a name that nothing has; in p->scratch, or NULL. */
+const char *suggest_event(struct parser *p, const char *name);
+const char *suggest_tracepoint(struct parser *p, const char *system, const char *name);
+/* What a kernel must have for a tracepoint that is not there, or NULL. */
+const char *suggest_kernel_option(const char *system, const char *name);

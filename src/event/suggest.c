@@ -1,0 +1,106 @@
+/*
+ * "Did you mean": the nearest name that this machine has.
+ */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "event/names.h"
+#include "event/parse_priv.h"
+#include "event/tracepoint.h"
+
+typedef VEC(const char *) name_list;
+
+struct search {
+	struct arena *arena;
+	name_list names;
+	const char *wanted;
+	const char *exact; /* a tracepoint whose name, without its system, is what is wanted */
+};
+
+static bool collect(void *ctx, const struct event_name *n)
+{
+	struct search *s = ctx;
+	if (n->group == EVENT_GROUP_TRACEPOINT) {
+		const char *colon = strchr(n->name, ':');
+		if (colon && !strcmp(colon + 1, s->wanted) && !s->exact)
+			s->exact = arena_strdup(s->arena, n->name);
+		return true;
+	}
+	vec_push(&s->names, arena_strdup(s->arena, n->name));
+	if (n->alias)
+		vec_push(&s->names, arena_strdup(s->arena, n->alias));
+	return true;
+}
+
+const char *suggest_event(struct parser *p, const char *name)
+{
+	struct search s = { .arena = &p->scratch, .wanted = name };
+	/* Groups that cannot be read have nothing to suggest. */
+	_cleanup_error_ struct strobe_error *err = event_names_each(p->sys, EVENT_GROUP_ALL, collect, &s);
+	const char *near = s.exact ? s.exact : text_nearest(name, s.names.data, s.names.len);
+	vec_deinit(&s.names);
+	return near;
+}
+
+static const char *nearest_of(struct parser *p, const char *name, sys_names *names)
+{
+	const char *near = text_nearest(name, (const char *const *)names->data, names->len);
+	near = near ? arena_strdup(&p->scratch, near) : NULL;
+	sys_names_deinit(names);
+	return near;
+}
+
+const char *suggest_tracepoint(struct parser *p, const char *system, const char *name)
+{
+	sys_names systems = {}, events = {};
+	_cleanup_error_ struct strobe_error *err = tracepoint_events(p->sys, p->tracefs, system, &events);
+	if (!err && events.len) {
+		const char *near = nearest_of(p, name, &events);
+		return near ? arena_printf(&p->scratch, "%s:%s", system, near) : NULL;
+	}
+	sys_names_deinit(&events);
+	_cleanup_error_ struct strobe_error *no_systems = tracepoint_systems(p->sys, p->tracefs, &systems);
+	const char *near_system = nearest_of(p, system, &systems);
+	if (near_system) {
+		sys_names there = {};
+		_cleanup_error_ struct strobe_error *no_events =
+			tracepoint_events(p->sys, p->tracefs, near_system, &there);
+		bool has = false;
+		for (size_t i = 0; i < there.len; i++)
+			has |= !strcmp(there.data[i], name);
+		const char *near = nearest_of(p, name, &there);
+		return arena_printf(&p->scratch, "%s:%s", near_system, has ? name : near ? near : "*");
+	}
+	/* The right name in the wrong system. */
+	struct search s = { .arena = &p->scratch, .wanted = name };
+	_cleanup_error_ struct strobe_error *no_names =
+		event_names_each(p->sys, EVENT_GROUP_TRACEPOINT, collect, &s);
+	vec_deinit(&s.names);
+	return s.exact;
+}
+
+const char *suggest_kernel_option(const char *system, const char *name)
+{
+	static const struct {
+		const char *system, *name, *option;
+	} rows[] = {
+		{ "syscalls", "*", "the kernel option CONFIG_FTRACE_SYSCALLS brings these" },
+		{ "raw_syscalls", "*", "the kernel option CONFIG_HAVE_SYSCALL_TRACEPOINTS brings these" },
+		{ "sched", "sched_stat_*", "the kernel option CONFIG_SCHEDSTATS brings these" },
+		{ "lock", "lock_*", "the kernel option CONFIG_LOCK_STAT or CONFIG_LOCKDEP brings these" },
+		{ "kvm*", "*", "the module kvm brings these" },
+		{ "ext4", "*", "the module ext4 brings these" },
+		{ "xfs", "*", "the module xfs brings these" },
+		{ "btrfs", "*", "the module btrfs brings these" },
+		{ "block", "*", "the kernel option CONFIG_BLK_DEV_IO_TRACE or CONFIG_BLOCK brings these" },
+		{ "preemptirq", "*", "the kernel option CONFIG_TRACE_PREEMPT_TOGGLE or CONFIG_TRACE_IRQFLAGS brings these" },
+		{ "probe*", "*", "add the probe first: strobe probe --add" },
+		{ "sdt_*", "*", "add the marker's probe first: strobe probe --add" },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (text_glob(rows[i].system, system) && text_glob(rows[i].name, name))
+			return rows[i].option;
+	return NULL;
+}

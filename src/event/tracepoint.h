@@ -1,0 +1,17 @@
+/*
+ * Tracepoints by name: their ids, and which of them a glob means.
+ *
+ * Source: Documentation/trace/events.rst. Names are sorted.
+ */
+#pragma once
+#include "base/error.h"
+#include "sys/sys.h"
+
+/* The systems (directories of events/); the tracefs path as sys_tracefs() gives it. */
+struct strobe_error *tracepoint_systems(const struct sys *sys, const char *tracefs, sys_names *ret) _must_check_;
+/* The events of a system that perf can count: those with an id. */
+struct strobe_error *tracepoint_events(const struct sys *sys, const char *tracefs, const char *system,
+				       sys_names *ret) _must_check_;
+struct strobe_error *tracepoint_id(const struct sys *sys, const char *tracefs, const char *system, const char *name,
+				   uint64_t *ret) _must_check_;
+bool tracepoint_is_glob(const char *text);
