@@ -1,0 +1,89 @@
+/*
+ * Tracepoints as the kernel describes them: what each field of a raw sample is, and how the kernel would print it.
+ *
+ * A `struct tracepoints` is filled from the TRACING_DATA section of a recording, or format by format from tracefs. It
+ * owns everything; what it hands out lives until tracepoints_destroy(). After it is filled it is only read, from any
+ * number of threads. Formats come from files and are hostile: a format that does not make sense is an error that names it,
+ * and a sample that is shorter than its format says reads as zeros.
+ * Sources: Documentation/trace/events.rst, perf.data-file-format.txt (HEADER_TRACING_DATA), trace-cmd.dat.v6(5).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/out.h"
+#include "record/env.h"
+
+enum field_kind {
+	FIELD_NUMBER,
+	FIELD_ARRAY,            /* fixed: elements of element_bytes lie at offset */
+	FIELD_DYNAMIC,          /* __data_loc: a word at offset tells where the bytes are in the record */
+	FIELD_DYNAMIC_RELATIVE, /* __rel_loc: the same, counted from behind the word */
+};
+
+struct tracepoint_field {
+	const char *name, *type; /* type as the kernel writes it, without __data_loc: "unsigned long", "char[]" */
+	uint32_t offset, bytes;
+	enum field_kind kind;
+	bool is_signed;
+	bool is_string;          /* an array of char */
+	bool is_pointer;
+	bool is_long;            /* its type has the word long: the reference shows it in hex where it lists fields */
+	uint32_t element_bytes;  /* of arrays; 1 where the type says nothing */
+};
+
+struct print_program;
+
+struct tracepoint {
+	uint32_t id;
+	const char *system, *name;
+	const struct tracepoint_field *fields; /* the common ones first */
+	uint32_t fields_nr, common_nr;
+	const char *print_fmt;
+	const struct print_program *program;   /* NULL: the print format has what only the kernel can evaluate */
+};
+
+struct tracepoints;
+
+/* swapped: the recording's byte order is not ours. long_bytes: of the recorded machine, 4 or 8. */
+struct tracepoints *tracepoints_create(bool swapped, unsigned long_bytes);
+void tracepoints_destroy(struct tracepoints *t);
+/* Reads env's TRACING_DATA. An empty set where there is none. On error *ret still has what was whole. */
+struct strobe_error *tracepoints_read(const struct env *env, struct tracepoints **ret) _must_check_;
+/* Adds one format file's text. The first of two with the same id stays. */
+struct strobe_error *tracepoints_add(struct tracepoints *t, const char *system, const char *text, size_t bytes) _must_check_;
+
+const struct tracepoint *tracepoints_by_id(const struct tracepoints *t, uint32_t id);
+const struct tracepoint *tracepoints_by_name(const struct tracepoints *t, const char *system, const char *name);
+size_t tracepoints_count(const struct tracepoints *t);
+const struct tracepoint *tracepoints_at(const struct tracepoints *t, size_t i);
+/* NULL where it has no such field. */
+const struct tracepoint_field *tracepoint_field(const struct tracepoint *tp, const char *name);
+
+/* Number of a field; arrays give their first element. Sign-extended where the field is signed; 0 past the sample's end. */
+uint64_t field_number(const struct tracepoints *t, const struct tracepoint_field *f, const void *raw, uint32_t raw_bytes);
+/* The bytes of a field (for dynamic ones: where they point), cut to the sample. */
+struct field_span {
+	const uint8_t *data;
+	uint32_t bytes;
+};
+struct field_span field_bytes(const struct tracepoints *t, const struct tracepoint_field *f, const void *raw, uint32_t raw_bytes);
+/* A field alone, as the reference lists it. */
+void field_text(struct out *out, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
+		uint32_t raw_bytes);
+
+/* What a print format may want to know beyond the sample: function names for %pS. NULL = addresses are printed. */
+struct trace_names {
+	/* The kernel function over addr, its name borrowed until the next call; NULL where there is none. */
+	const char *(*symbol)(void *ctx, uint64_t addr, uint64_t *ret_offset);
+	void *ctx;
+};
+
+/*
+ * What the kernel's trace file would show for this sample (without task, CPU and time). Where the format cannot be
+ * evaluated: "[FAILED TO PARSE]" and all fields, as the reference does.
+ */
+void trace_text(struct out *out, const struct tracepoints *t, const struct tracepoint *tp, const void *raw,
+		uint32_t raw_bytes, const struct trace_names *names);
