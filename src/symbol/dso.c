@@ -1,0 +1,220 @@
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "symbol/demangle.h"
+#include "symbol/symbol_priv.h"
+
+/* Asked in this order; the first that applies and finds something serves. */
+static const struct symbol_source *const sources[] = {
+	&source_vmlinux, &source_kallsyms, &source_module, &source_vdso, &source_perf_map, &source_elf,
+};
+
+static bool by_record(const struct dso *d)
+{
+	return d->file->kind == MAPPED_BPF || d->file->kind == MAPPED_OTHER_KERNEL;
+}
+
+void dso_problem(struct dso *d, const char *fmt, ...)
+{
+	if (d->problem)
+		return;
+	va_list ap;
+	va_start(ap, fmt);
+	char *text = xvasprintf(fmt, ap);
+	va_end(ap);
+	d->problem = arena_strdup(&d->arena, text);
+	free(text);
+}
+
+const char *dso_hex(struct dso *d, const uint8_t *id, size_t n)
+{
+	char *text = arena_alloc_aligned(&d->arena, 2 * n + 1, 1);
+	for (size_t i = 0; i < n; i++) {
+		text[2 * i] = "0123456789abcdef"[id[i] >> 4];
+		text[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
+	}
+	text[2 * n] = 0;
+	return text;
+}
+
+static void load_locked(struct dso *d)
+{
+	if (by_record(d)) {
+		d->source = "ksymbol";
+		return;
+	}
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+		if (!(sources[i]->kinds & 1u << d->file->kind) || !sources[i]->load(d))
+			continue;
+		d->source = sources[i]->name;
+		d->problem = NULL;
+		break;
+	}
+	if (d->table)
+		d->made = xcalloc(d->table->entries_nr, sizeof(*d->made));
+}
+
+static void load(struct dso *d)
+{
+	if (atomic_load_explicit(&d->loaded, memory_order_acquire))
+		return;
+	pthread_mutex_lock(&d->lock);
+	if (!atomic_load_explicit(&d->loaded, memory_order_relaxed)) {
+		load_locked(d);
+		atomic_store_explicit(&d->loaded, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* The record said where this code is and what it is called; the map carries the same range. */
+static void add_range(struct dso *d, const struct map *map)
+{
+	pthread_mutex_lock(&d->lock);
+	for (size_t i = 0; i < d->ranges.len; i++)
+		if (d->ranges.data[i].start == map->start && d->ranges.data[i].end == map->end) {
+			pthread_mutex_unlock(&d->lock);
+			return;
+		}
+	struct made_symbol *m = arena_new(&d->arena, struct made_symbol);
+	m->symbol = (struct symbol){
+		.start = map->start,
+		.end = map->end,
+		.raw_name = arena_strdup(&d->arena, d->file->name ? d->file->name : ""),
+		.binding = STB_LOCAL,
+		.type = 't',
+	};
+	vec_push(&d->ranges, ((struct ksymbol_range){ .start = map->start, .end = map->end, .made = m }));
+	pthread_mutex_unlock(&d->lock);
+}
+
+static const struct symbol *range_symbol(struct dso *d, uint64_t addr)
+{
+	const struct symbol *found = NULL;
+	pthread_mutex_lock(&d->lock);
+	for (size_t i = d->ranges.len; i-- && !found;)
+		if (addr >= d->ranges.data[i].start && addr < d->ranges.data[i].end)
+			found = &d->ranges.data[i].made->symbol;
+	pthread_mutex_unlock(&d->lock);
+	return found;
+}
+
+uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip)
+{
+	uint64_t none = 0;
+	switch (d->file->kind) {
+	case MAPPED_KERNEL:
+		if (map->pgoff)
+			atomic_compare_exchange_strong(&d->recorded_base, &none, map->pgoff);
+		return ip;
+	case MAPPED_MODULE:
+		atomic_compare_exchange_strong(&d->recorded_base, &none, map->start);
+		return ip;
+	case MAPPED_BPF:
+	case MAPPED_OTHER_KERNEL:
+		add_range(d, map);
+		return ip;
+	case MAPPED_FILE:
+	case MAPPED_VDSO: {
+		uint64_t offset = ip - map->start + map->pgoff, addr;
+		load(d);
+		return d->object && object_vaddr_of_offset(d->object, offset, &addr) ? addr : offset;
+	}
+	case MAPPED_VSYSCALL:
+	case MAPPED_ANON:
+		break;
+	}
+	return ip;
+}
+
+/* Entries become symbols when they are first met. The name is copied: mapped files may change under us. */
+static const struct symbol *make_symbol(struct dso *d, uint32_t index)
+{
+	pthread_mutex_lock(&d->lock);
+	struct made_symbol *m = atomic_load_explicit(&d->made[index], memory_order_relaxed);
+	if (!m) {
+		const struct table_entry *e = &d->table->entries[index];
+		const struct table_names *names = e->space < TABLE_SPACES ? &d->table->names[e->space] : NULL;
+		const char *name = table_name(d->table, e);
+		size_t length = names && *name ? strnlen(name, names->bytes - e->name) : 0;
+		m = arena_new(&d->arena, struct made_symbol);
+		m->symbol = (struct symbol){
+			.start = e->start + (uint64_t)d->shift,
+			.end = e->end + (uint64_t)d->shift,
+			.raw_name = arena_strndup(&d->arena, name, length),
+			.binding = e->binding,
+			.type = e->type,
+		};
+		atomic_store_explicit(&d->made[index], m, memory_order_release);
+	}
+	pthread_mutex_unlock(&d->lock);
+	return &m->symbol;
+}
+
+const struct symbol *dso_symbol(struct dso *d, uint64_t addr)
+{
+	load(d);
+	if (by_record(d))
+		return range_symbol(d, addr);
+	if (!d->table)
+		return NULL;
+	uint32_t index = table_find(d->table, addr - (uint64_t)d->shift);
+	if (index == TABLE_NONE)
+		return NULL;
+	const struct made_symbol *m = atomic_load_explicit(&d->made[index], memory_order_acquire);
+	return m ? &m->symbol : make_symbol(d, index);
+}
+
+/* The reference leaves names of the kernel alone unless it is asked: some of them look mangled. */
+static bool is_kernel(const struct dso *d)
+{
+	return d->file->kind == MAPPED_KERNEL || d->file->kind == MAPPED_MODULE || by_record(d);
+}
+
+const char *dso_symbol_name(struct dso *d, const struct symbol *sym)
+{
+	const struct symbols_options *options = &d->session->options;
+	if (options->no_demangle || (is_kernel(d) && !options->demangle_kernel) || !demangle_is_mangled(sym->raw_name))
+		return sym->raw_name;
+	struct made_symbol *m = (struct made_symbol *)sym;
+	const char *shown = atomic_load_explicit(&m->shown, memory_order_acquire);
+	if (shown)
+		return shown;
+	char *name = demangle_name(sym->raw_name);
+	pthread_mutex_lock(&d->lock);
+	shown = atomic_load_explicit(&m->shown, memory_order_relaxed);
+	if (!shown) {
+		shown = name ? arena_strdup(&d->arena, name) : sym->raw_name;
+		atomic_store_explicit(&m->shown, shown, memory_order_release);
+	}
+	pthread_mutex_unlock(&d->lock);
+	free(name);
+	return shown;
+}
+
+struct dso_facts dso_facts(struct dso *d)
+{
+	bool loaded = atomic_load_explicit(&d->loaded, memory_order_acquire);
+	struct dso_facts f = { .long_name = d->file->path, .loaded = loaded, .is_64bit = true };
+	memcpy(f.build_id, d->file->build_id, sizeof(f.build_id));
+	f.build_id_len = d->file->build_id_len;
+	if (!loaded)
+		return f;
+	if (d->long_name)
+		f.long_name = d->long_name;
+	f.source = d->source;
+	f.problem = d->problem;
+	f.has_symtab = d->has_symtab;
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	if (d->object) {
+		f.is_64bit = object_header(d->object)->is_64bit;
+		size_t n = f.build_id_len ? 0 : object_build_id(d->object, id);
+		if (n > sizeof(f.build_id))
+			n = sizeof(f.build_id);
+		memcpy(f.build_id, id, n);
+		if (n)
+			f.build_id_len = (uint8_t)n;
+	}
+	return f;
+}

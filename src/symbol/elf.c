@@ -1,0 +1,319 @@
+/* Symbols of ELF files: .symtab and .dynsym merged, and the stubs of the PLT. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/u64map.h"
+#include "symbol/symbol_priv.h"
+
+enum { SPACE_SYMTAB, SPACE_DYNSYM, SPACE_OWN };
+
+/* What a symbol's section allows. */
+struct section_kind {
+	bool loaded;       /* SHF_ALLOC */
+	bool takes_labels; /* symbols without type are taken in text and data sections only */
+	char type;         /* of objects, as nm prints it: d b r; functions are t */
+};
+
+struct loader {
+	struct dso *d;
+	const struct elf_load *from;
+	struct table_builder builder;
+	struct section_kind *kinds;
+	size_t kinds_nr;
+	bool mapping_symbols, thumb;
+	struct u64map ifuncs; /* resolver → entry, made when a stub asks */
+	struct strbuf own;    /* names that lie in no table: of PLT stubs */
+};
+
+static void read_kinds(struct loader *l)
+{
+	l->kinds_nr = object_sections_count(l->from->object);
+	l->kinds = xcalloc(l->kinds_nr + 1, sizeof(*l->kinds));
+	for (size_t i = 0; i < l->kinds_nr; i++) {
+		const struct object_section *s = object_section(l->from->object, i);
+		l->kinds[i] = (struct section_kind){
+			.loaded = s->flags & SHF_ALLOC && (!l->from->only_section || !strcmp(s->name, l->from->only_section)),
+			.takes_labels = strstr(s->name, ".text") || strstr(s->name, ".data"),
+			.type = s->flags & SHF_EXECINSTR   ? 't' :
+				s->type == SHT_NOBITS	   ? 'b' :
+				s->flags & SHF_WRITE	   ? 'd' :
+							     'r',
+		};
+	}
+}
+
+/* $a $d $t $x, alone or before a dot, say what kind of bytes follow; riscv adds the ISA to $x. */
+static bool is_mapping_symbol(const char *name)
+{
+	return name[0] == '$' && name[1] && strchr("adtx", name[1]);
+}
+
+static bool is_taken(const struct loader *l, const struct object_symbol *s, const char *name)
+{
+	unsigned type = ELF64_ST_TYPE(s->info), visibility = ELF64_ST_VISIBILITY(s->other);
+	if (!*name || s->section == SHN_UNDEF || s->section == SHN_ABS || s->section == SHN_COMMON)
+		return false;
+	bool known = s->section < l->kinds_nr && s->section < SHN_LORESERVE;
+	if (known && !l->kinds[s->section].loaded)
+		return false;
+	if (type == STT_NOTYPE)
+		return known && l->kinds[s->section].takes_labels && visibility != STV_HIDDEN && visibility != STV_INTERNAL;
+	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
+}
+
+static char type_letter(const struct loader *l, const struct object_symbol *s)
+{
+	unsigned type = ELF64_ST_TYPE(s->info), binding = ELF64_ST_BIND(s->info);
+	if (type == STT_GNU_IFUNC)
+		return 'i';
+	if (binding == STB_WEAK)
+		return type == STT_OBJECT ? 'V' : 'W';
+	if (binding == STB_GNU_UNIQUE)
+		return 'u';
+	char letter = s->section < l->kinds_nr ? l->kinds[s->section].type : 't';
+	return binding == STB_LOCAL ? letter : (char)(letter - 'a' + 'A');
+}
+
+static void add_symbols(struct loader *l, const struct object_symtab *t, uint8_t space)
+{
+	l->builder.names[space] = (struct table_names){ .data = t->strings, .bytes = t->strings_bytes };
+	vec_reserve(&l->builder.entries, l->builder.entries.len + t->count);
+	for (size_t i = 1; i < t->count; i++) {
+		struct object_symbol s = object_symbol(t, i);
+		const char *name = object_symbol_name(t, &s);
+		if (!is_taken(l, &s, name) || (l->mapping_symbols && is_mapping_symbol(name)))
+			continue;
+		uint64_t start = s.value;
+		if (l->thumb && ELF64_ST_TYPE(s.info) == STT_FUNC)
+			start &= ~(uint64_t)1;
+		struct table_entry e = {
+			.start = start,
+			.end = s.size > UINT64_MAX - start ? UINT64_MAX : start + s.size,
+			.name = s.name,
+			.space = space,
+			.binding = ELF64_ST_BIND(s.info),
+			.type = type_letter(l, &s),
+		};
+		vec_push(&l->builder.entries, e);
+	}
+}
+
+/* The name of the ifunc whose resolver is at vaddr; "" where no symbol begins there. */
+static const char *resolver_name(struct loader *l, uint64_t vaddr)
+{
+	if (!l->ifuncs.slots)
+		for (size_t i = 0; i < l->builder.entries.len; i++)
+			if (l->builder.entries.data[i].type == 'i')
+				*u64map_put(&l->ifuncs, l->builder.entries.data[i].start, NULL) = i;
+	const uint64_t *found = u64map_get(&l->ifuncs, vaddr);
+	if (!found)
+		return "";
+	const struct table_entry *e = &l->builder.entries.data[*found];
+	return l->builder.names[e->space].data + e->name;
+}
+
+struct plt_loader {
+	struct loader *l;
+	struct object_symtab dynsym;
+	bool has_dynsym;
+};
+
+/* Symbol versions stay out of it: "foo@GLIBC_2.4" would read "foo@GLIBC_2.4@plt". */
+static void add_plt_entry(void *ctx, const struct object_plt_entry *p)
+{
+	struct plt_loader *plt = ctx;
+	struct loader *l = plt->l;
+	const char *name = "";
+	if (p->symbol && plt->has_dynsym && p->symbol < plt->dynsym.count) {
+		struct object_symbol s = object_symbol(&plt->dynsym, p->symbol);
+		name = object_symbol_name(&plt->dynsym, &s);
+	} else if (!p->symbol) {
+		name = resolver_name(l, p->resolver);
+	}
+	struct table_entry e = {
+		.start = p->vaddr,
+		.end = p->vaddr > UINT64_MAX - p->bytes ? UINT64_MAX : p->vaddr + p->bytes,
+		.name = (uint32_t)l->own.len,
+		.space = SPACE_OWN,
+		.binding = STB_GLOBAL,
+		.type = 'T',
+	};
+	if (*name)
+		strbuf_addf(&l->own, "%s@plt", name);
+	else
+		strbuf_addf(&l->own, "*ABS*+0x%llx@plt", (unsigned long long)p->resolver);
+	strbuf_addch(&l->own, 0);
+	vec_push(&l->builder.entries, e);
+}
+
+static void add_plt(struct loader *l, struct object *o)
+{
+	struct plt_loader plt = { .l = l };
+	plt.has_dynsym = object_symtab(o, SHT_DYNSYM, &plt.dynsym);
+	strbuf_addch(&l->own, 0);
+	object_each_plt(o, add_plt_entry, &plt);
+	char *names = arena_memdup(&l->d->arena, l->own.data, l->own.len);
+	l->builder.names[SPACE_OWN] = (struct table_names){ .data = names, .bytes = l->own.len };
+}
+
+void elf_load_table(struct dso *d, const struct elf_load *from)
+{
+	struct object *o = from->object;
+	const struct object_header *h = object_header(o);
+	struct loader l = { .d = d, .from = from, .builder.demangle = from->demangle };
+	l.mapping_symbols = h->arch && h->arch->mapping_symbols;
+	l.thumb = h->machine == EM_ARM;
+	read_kinds(&l);
+	struct object_symtab t;
+	d->has_symtab = object_symtab(from->symbols_from ? from->symbols_from : o, SHT_SYMTAB, &t);
+	if (d->has_symtab)
+		add_symbols(&l, &t, SPACE_SYMTAB);
+	if (object_symtab(o, SHT_DYNSYM, &t))
+		add_symbols(&l, &t, SPACE_DYNSYM);
+	add_plt(&l, o);
+	if (l.builder.entries.len) {
+		table_finish(&l.builder, &d->own_table);
+		d->table = &d->own_table;
+	}
+	table_builder_deinit(&l.builder);
+	strbuf_deinit(&l.own);
+	u64map_deinit(&l.ifuncs);
+	free(l.kinds);
+}
+
+static bool same_build_id(const struct mapped_file *f, const uint8_t *id, size_t n)
+{
+	/* Recorders keep 20 bytes; a shorter one may have been padded with zeros to them. */
+	size_t kept = n < RECORD_BUILD_ID_MAX ? n : RECORD_BUILD_ID_MAX;
+	if (kept > f->build_id_len || memcmp(f->build_id, id, kept))
+		return false;
+	for (size_t i = kept; i < f->build_id_len; i++)
+		if (f->build_id[i])
+			return false;
+	return true;
+}
+
+bool elf_matches(struct dso *d, const struct object *o, const char *path)
+{
+	const struct mapped_file *f = d->file;
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	if (!f->build_id_len || (f->kind == MAPPED_KERNEL && d->session->options.ignore_vmlinux_buildid))
+		return true;
+	size_t n = object_build_id(o, id);
+	if (n && same_build_id(f, id, n))
+		return true;
+	dso_problem(d, "%s was replaced since it was recorded: its build-id is %s, recorded was %s", path,
+		    n ? dso_hex(d, id, n) : "missing", dso_hex(d, f->build_id, f->build_id_len));
+	return false;
+}
+
+static int open_path(struct dso *d, const char *path, uint32_t pid)
+{
+	const struct symbols_options *o = &d->session->options;
+	/* O_NONBLOCK: a path of a recording may name a FIFO by now. */
+	int fd = pid && o->open_file ? o->open_file(o->open_ctx, pid, path) : -1;
+	if (fd >= 0)
+		return fd;
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct object **ret)
+{
+	_cleanup_close_ int fd = open_path(d, path, pid);
+	if (fd < 0) {
+		dso_problem(d, "cannot open %s: %s", path, strerror(errno));
+		return false;
+	}
+	struct object *o;
+	_cleanup_error_ struct strobe_error *err = object_open_fd(fd, path, &o);
+	if (err) {
+		dso_problem(d, "%s", err->message);
+		return false;
+	}
+	if (!elf_matches(d, o, path)) {
+		object_close(o);
+		return false;
+	}
+	*ret = o;
+	return true;
+}
+
+/* ~/.debug/.build-id/ab/cdef…/NAME, as buildid-cache keeps it: "elf" for files, "vdso", "kallsyms"; "debug" besides. */
+static const char *cached_path(struct dso *d, const char *name)
+{
+	const char *dir = d->session->options.buildid_dir;
+	if (!dir || d->file->build_id_len < 2)
+		return NULL;
+	const char *hex = dso_hex(d, d->file->build_id, d->file->build_id_len);
+	return arena_printf(&d->arena, "%s/.build-id/%.2s/%s/%s", dir, hex, hex + 2, name);
+}
+
+static bool open_file(struct dso *d)
+{
+	const struct symbols_options *o = &d->session->options;
+	const char *path = o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, d->file->path) : d->file->path;
+	const char *cached = cached_path(d, d->file->kind == MAPPED_VDSO ? "vdso" : "elf");
+	bool found = d->file->kind != MAPPED_VDSO && elf_open_checked(d, path, o->symfs ? 0 : d->file->pid, &d->object);
+	if (!found && cached && !access(cached, R_OK) && elf_open_checked(d, cached, 0, &d->object)) {
+		found = true;
+		path = cached;
+	}
+	if (found)
+		d->long_name = path;
+	return found;
+}
+
+/* A debug file serves when it has the build-id of the mapped file, or is linked from it where there is none. */
+static bool try_debug_file(void *ctx, const char *path)
+{
+	struct dso *d = ctx;
+	struct object *o;
+	if (access(path, R_OK))
+		return false;
+	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
+	if (err)
+		return false;
+	uint8_t mine[OBJECT_BUILD_ID_MAX], its[OBJECT_BUILD_ID_MAX];
+	size_t n = object_build_id(d->object, mine);
+	struct object_symtab t;
+	if (!n || object_build_id(o, its) != n || memcmp(mine, its, n) || !object_symtab(o, SHT_SYMTAB, &t)) {
+		object_close(o);
+		return false;
+	}
+	d->symbols_object = o;
+	return true;
+}
+
+static void find_debug_file(struct dso *d)
+{
+	struct object_symtab t;
+	if (object_symtab(d->object, SHT_SYMTAB, &t))
+		return;
+	const char *cached = cached_path(d, "debug");
+	if (cached && try_debug_file(d, cached))
+		return;
+	object_find_debug(d->object, d->file->path, d->session->options.symfs, try_debug_file, d);
+}
+
+static bool load_elf(struct dso *d)
+{
+	if (!open_file(d))
+		return false;
+	find_debug_file(d);
+	elf_load_table(d, &(struct elf_load){
+				  .object = d->object,
+				  .symbols_from = d->symbols_object,
+				  .demangle = !d->session->options.no_demangle,
+			  });
+	if (!d->table)
+		dso_problem(d, "%s has no symbols: it was stripped", d->long_name);
+	return d->table;
+}
+
+const struct symbol_source source_elf = { .name = "elf", .kinds = 1u << MAPPED_FILE | 1u << MAPPED_VDSO, .load = load_elf };

@@ -1,0 +1,217 @@
+/* Symbols of the kernel and its modules: kallsyms, a vmlinux, module files. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "symbol/symbol_priv.h"
+
+/* Which symbol the recorder measured the kernel's place by: its name follows the bracket in the recorded path. */
+static uint64_t reference_address(const struct dso *d, uint64_t text, uint64_t stext)
+{
+	const char *path = d->file->path ? d->file->path : "";
+	if (text_has_suffix(path, "]_stext"))
+		return stext;
+	return text ? text : stext;
+}
+
+/* Whether the live kernel is the one that was recorded; says the problem where it is not. */
+static bool is_recorded_kernel(struct dso *d, const struct kallsyms *k)
+{
+	const struct mapped_file *f = d->file;
+	const struct env *env = d->session->env;
+	struct utsname u;
+	if (!k->live)
+		return true;
+	/* Modules have build-ids of their own: their kernel is told by its release. */
+	if (f->kind == MAPPED_KERNEL && f->build_id_len && k->build_id_len) {
+		if (k->build_id_len <= f->build_id_len && !memcmp(k->build_id, f->build_id, k->build_id_len))
+			return true;
+		dso_problem(d, "recorded on another kernel (build-id %s; the running one is %s): give its symbols by --vmlinux "
+			    "or --kallsyms", dso_hex(d, f->build_id, f->build_id_len), dso_hex(d, k->build_id, k->build_id_len));
+		return false;
+	}
+	if (env && env->os_release && !uname(&u) && strcmp(env->os_release, u.release)) {
+		dso_problem(d, "recorded on kernel %s, this is %s: give its symbols by --vmlinux or --kallsyms", env->os_release,
+			    u.release);
+		return false;
+	}
+	return true;
+}
+
+/* "[name]" without its brackets. */
+static size_t module_name(const struct dso *d, const char **ret)
+{
+	const char *name = d->file->name ? d->file->name : "";
+	size_t n = strlen(name);
+	if (n >= 2 && name[0] == '[' && name[n - 1] == ']') {
+		name++;
+		n -= 2;
+	}
+	*ret = name;
+	return n;
+}
+
+/* A module that was loaded anew since the recording lies elsewhere: its symbols would be off. */
+static bool is_module_where_recorded(struct dso *d, const struct kallsyms *k)
+{
+	_cleanup_strbuf_ struct strbuf text = {}, start = {};
+	const char *name;
+	size_t n = module_name(d, &name);
+	uint64_t recorded = atomic_load(&d->recorded_base), now;
+	if (!k->live || !recorded)
+		return true;
+	_cleanup_error_ struct strobe_error *err = file_read("/proc/modules", &text, 16 << 20);
+	if (err || !n)
+		return true;
+	strbuf_addch(&start, '\n');
+	strbuf_add(&start, name, n);
+	strbuf_addch(&start, ' ');
+	const char *all = strbuf_str(&text), *line = strncmp(all, start.data + 1, start.len - 1) ? strstr(all, start.data) : all;
+	const char *address = line ? strstr(line, " 0x") : NULL;
+	if (!line) {
+		dso_problem(d, "module %.*s is not loaded any more", (int)n, name);
+		return false;
+	}
+	now = address ? strtoull(address, NULL, 16) : 0;
+	if (now && now != recorded) {
+		dso_problem(d, "module %.*s was loaded elsewhere when it was recorded", (int)n, name);
+		return false;
+	}
+	return true;
+}
+
+static bool load_kallsyms(struct dso *d)
+{
+	const char *problem;
+	if (d->file->guest) {
+		dso_problem(d, "symbols of guest kernels are not read");
+		return false;
+	}
+	/* A vmlinux that was named and did not serve is not replaced by a guess. */
+	if (d->file->kind == MAPPED_KERNEL && d->session->options.vmlinux && !d->session->options.kallsyms &&
+	    !d->session->options.ignore_vmlinux)
+		return false;
+	const struct kallsyms *k = symbols_kallsyms(d->session, &problem);
+	if (!k) {
+		dso_problem(d, "%s", problem ? problem : "no kernel symbols");
+		return false;
+	}
+	if (!is_recorded_kernel(d, k))
+		return false;
+	if (d->file->kind == MAPPED_MODULE && !is_module_where_recorded(d, k))
+		return false;
+	uint64_t here = reference_address(d, k->text, k->stext), recorded = atomic_load(&d->recorded_base);
+	if (d->file->kind == MAPPED_KERNEL && here && recorded)
+		d->shift = (int64_t)(recorded - here);
+	d->table = &k->table;
+	d->long_name = d->session->options.kallsyms ? d->session->options.kallsyms : "[kernel.kallsyms]";
+	return true;
+}
+
+const struct symbol_source source_kallsyms = {
+	.name = "kallsyms", .kinds = 1u << MAPPED_KERNEL | 1u << MAPPED_MODULE, .load = load_kallsyms,
+};
+
+/* The address of a symbol by name; 0 where there is none. */
+static uint64_t address_by_name(const struct object *o, const char *name)
+{
+	struct object_symtab t;
+	if (!object_symtab(o, SHT_SYMTAB, &t))
+		return 0;
+	for (size_t i = 1; i < t.count; i++) {
+		struct object_symbol s = object_symbol(&t, i);
+		if (!strcmp(object_symbol_name(&t, &s), name))
+			return s.value;
+	}
+	return 0;
+}
+
+static bool use_vmlinux(struct dso *d, const char *path)
+{
+	if (!elf_open_checked(d, path, 0, &d->object))
+		return false;
+	elf_load_table(d, &(struct elf_load){ .object = d->object, .demangle = d->session->options.demangle_kernel });
+	if (!d->table) {
+		dso_problem(d, "%s has no symbols", path);
+		object_close(d->object);
+		d->object = NULL;
+		return false;
+	}
+	uint64_t here = reference_address(d, address_by_name(d->object, "_text"), address_by_name(d->object, "_stext"));
+	uint64_t recorded = atomic_load(&d->recorded_base);
+	if (here && recorded)
+		d->shift = (int64_t)(recorded - here);
+	d->long_name = arena_strdup(&d->arena, path);
+	return true;
+}
+
+/* Where distributions and people keep it, %s being the release. */
+static const char *const vmlinux_paths[] = {
+	"/usr/lib/debug/boot/vmlinux-%s",     "/usr/lib/debug/lib/modules/%s/vmlinux", "/lib/modules/%s/build/vmlinux",
+	"/usr/lib/debug/lib/modules/%s/vmlinux.debug", "/boot/vmlinux-%s",
+};
+
+static bool find_vmlinux(struct dso *d)
+{
+	const struct env *env = d->session->env;
+	const char *symfs = d->session->options.symfs ? d->session->options.symfs : "";
+	struct utsname u;
+	if (!d->file->build_id_len || uname(&u))
+		return false;
+	const char *release = env && env->os_release ? env->os_release : u.release;
+	const char *hex = dso_hex(d, d->file->build_id, d->file->build_id_len);
+	const char *by_id = arena_printf(&d->arena, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs, hex, hex + 2);
+	if (!access(by_id, R_OK) && use_vmlinux(d, by_id))
+		return true;
+	if (strchr(release, '/'))
+		return false;
+	for (size_t i = 0; i < sizeof(vmlinux_paths) / sizeof(*vmlinux_paths); i++) {
+		const char *percent = strchr(vmlinux_paths[i], '%');
+		const char *path = arena_printf(&d->arena, "%s%.*s%s%s", symfs, (int)(percent - vmlinux_paths[i]), vmlinux_paths[i],
+						release, percent + 2);
+		if (!access(path, R_OK) && use_vmlinux(d, path))
+			return true;
+	}
+	return false;
+}
+
+static bool load_vmlinux(struct dso *d)
+{
+	const struct symbols_options *o = &d->session->options;
+	if (d->file->guest || o->kallsyms || o->ignore_vmlinux)
+		return false;
+	if (o->vmlinux)
+		return use_vmlinux(d, o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, o->vmlinux) : o->vmlinux);
+	return find_vmlinux(d);
+}
+
+const struct symbol_source source_vmlinux = { .name = "vmlinux", .kinds = 1u << MAPPED_KERNEL, .load = load_vmlinux };
+
+/* A relocatable file: the kernel laid its .text where the map of the module begins. */
+static bool load_module(struct dso *d)
+{
+	const struct symbols_options *o = &d->session->options;
+	const char *path = d->file->path ? d->file->path : "";
+	struct object *object;
+	if (d->file->guest || *path != '/')
+		return false;
+	if (o->symfs)
+		path = arena_printf(&d->arena, "%s%s", o->symfs, path);
+	if (!elf_open_checked(d, path, 0, &object))
+		return false;
+	elf_load_table(d, &(struct elf_load){ .object = object, .only_section = ".text", .demangle = o->demangle_kernel });
+	d->object = object;
+	d->shift = (int64_t)atomic_load(&d->recorded_base);
+	d->long_name = path;
+	if (!d->table)
+		dso_problem(d, "%s has no symbols", path);
+	return d->table;
+}
+
+const struct symbol_source source_module = { .name = "module", .kinds = 1u << MAPPED_MODULE, .load = load_module };

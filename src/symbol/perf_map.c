@@ -1,0 +1,124 @@
+#include "symbol/perf_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "symbol/symbol_priv.h"
+
+#define PERF_MAP_MAX ((size_t)1 << 30)
+
+/* A hex number with or without 0x; *at moves behind it. */
+static bool read_hex(const char **at, const char *end, uint64_t *ret)
+{
+	const char *p = *at, *first;
+	uint64_t v = 0;
+	if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x')
+		p += 2;
+	for (first = p; p < end && p - first < 16; p++) {
+		char c = (char)(*p | 0x20);
+		if (*p >= '0' && *p <= '9')
+			v = v << 4 | (uint64_t)(*p - '0');
+		else if (c >= 'a' && c <= 'f')
+			v = v << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			break;
+	}
+	*at = p;
+	*ret = v;
+	return p > first;
+}
+
+static bool skip_blanks(const char **at, const char *end)
+{
+	const char *p = *at;
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	bool any = p > *at;
+	*at = p;
+	return any;
+}
+
+static void parse_line(struct table_builder *b, char *names, size_t *names_bytes, const char *at, const char *end)
+{
+	struct table_entry e = { .binding = STB_GLOBAL, .type = 't', .name = (uint32_t)*names_bytes };
+	uint64_t bytes;
+	if (end > at && end[-1] == '\r')
+		end--;
+	if (!read_hex(&at, end, &e.start) || !skip_blanks(&at, end) || !read_hex(&at, end, &bytes) || !skip_blanks(&at, end) ||
+	    at == end || !bytes || memchr(at, 0, (size_t)(end - at)))
+		return;
+	e.end = bytes > UINT64_MAX - e.start ? UINT64_MAX : e.start + bytes;
+	memcpy(names + *names_bytes, at, (size_t)(end - at));
+	*names_bytes += (size_t)(end - at);
+	names[(*names_bytes)++] = 0;
+	vec_push(&b->entries, e);
+}
+
+void perf_map_parse(const char *text, size_t n, struct table *ret, char **ret_names)
+{
+	struct table_builder b = { .ends = TABLE_ENDS_JIT };
+	char *names = xmalloc(n + 1);
+	size_t names_bytes = 0;
+	for (const char *line = text, *end = text + n; line < end;) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		const char *line_end = newline ? newline : end;
+		parse_line(&b, names, &names_bytes, line, line_end);
+		line = line_end + 1;
+	}
+	b.names[0] = (struct table_names){ .data = names, .bytes = names_bytes };
+	table_finish(&b, ret);
+	table_builder_deinit(&b);
+	*ret_names = names;
+}
+
+/* In the process's own view of /tmp, where the caller can open that (containers); else in ours. */
+static int open_map(const struct symbols_options *o, uint32_t pid, const char *path)
+{
+	int fd = o->open_file ? o->open_file(o->open_ctx, pid, path) : -1;
+	return fd >= 0 ? fd : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+static bool load_perf_map(struct dso *d)
+{
+	const struct symbols_options *o = &d->session->options;
+	const char *path = arena_printf(&d->arena, "%s/tmp/perf-%u.map", o->symfs ? o->symfs : "", d->file->pid);
+	_cleanup_close_ int fd = open_map(o, d->file->pid, path);
+	struct stat st;
+	if (fd < 0) {
+		if (errno != ENOENT)
+			dso_problem(d, "cannot open %s: %s", path, strerror(errno));
+		return false;
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		dso_problem(d, "%s is not a regular file", path);
+		return false;
+	}
+	_cleanup_strbuf_ struct strbuf text = {};
+	_cleanup_error_ struct strobe_error *err = file_read_fd(fd, path, &text, PERF_MAP_MAX);
+	if (err) {
+		dso_problem(d, "%s", err->message);
+		return false;
+	}
+	char *names;
+	perf_map_parse(strbuf_str(&text), text.len, &d->own_table, &names);
+	if (!d->own_table.entries_nr) {
+		free(names);
+		table_deinit(&d->own_table);
+		dso_problem(d, "%s holds no line \"START SIZE NAME\"", path);
+		return false;
+	}
+	d->table = &d->own_table;
+	d->own_names = names;
+	d->long_name = path;
+	return true;
+}
+
+const struct symbol_source source_perf_map = { .name = "perf map", .kinds = 1u << MAPPED_ANON, .load = load_perf_map };

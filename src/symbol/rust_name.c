@@ -1,0 +1,157 @@
+#include "symbol/rust_name.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "symbol/rust_v0.h"
+
+/* "h" and 16 hex digits; too few different ones were no hash. */
+static bool is_hash(const char *ident, size_t n)
+{
+	unsigned seen = 0;
+	if (n != 17 || ident[0] != 'h')
+		return false;
+	for (size_t i = 1; i < n; i++) {
+		char c = ident[i];
+		if (c >= '0' && c <= '9')
+			seen |= 1u << (c - '0');
+		else if (c >= 'a' && c <= 'f')
+			seen |= 1u << (c - 'a' + 10);
+		else
+			return false;
+	}
+	return __builtin_popcount(seen) >= 5;
+}
+
+void rust_add_utf8(struct strbuf *b, uint32_t c)
+{
+	if (c < 0x80) {
+		strbuf_addch(b, (char)c);
+	} else if (c < 0x800) {
+		strbuf_addch(b, (char)(0xc0 | c >> 6));
+		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
+	} else if (c < 0x10000) {
+		strbuf_addch(b, (char)(0xe0 | c >> 12));
+		strbuf_addch(b, (char)(0x80 | (c >> 6 & 0x3f)));
+		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
+	} else {
+		strbuf_addch(b, (char)(0xf0 | c >> 18));
+		strbuf_addch(b, (char)(0x80 | (c >> 12 & 0x3f)));
+		strbuf_addch(b, (char)(0x80 | (c >> 6 & 0x3f)));
+		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
+	}
+}
+
+/* $LT$ and the like, $u20$; returns how many bytes of the identifier it took, 0 where it is no escape. */
+static size_t add_escape(struct strbuf *b, const char *p, size_t n)
+{
+	static const struct {
+		const char *code;
+		char means;
+	} escapes[] = { { "SP", '@' }, { "BP", '*' }, { "RF", '&' }, { "LT", '<' },
+			{ "GT", '>' }, { "LP", '(' }, { "RP", ')' }, { "C", ',' } };
+	const char *close = n > 1 ? memchr(p + 1, '$', n - 1) : NULL;
+	if (!close)
+		return 0;
+	size_t length = (size_t)(close - p - 1);
+	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++)
+		if (strlen(escapes[i].code) == length && !memcmp(p + 1, escapes[i].code, length)) {
+			strbuf_addch(b, escapes[i].means);
+			return length + 2;
+		}
+	if (p[1] != 'u' || length < 2 || length > 7)
+		return 0;
+	uint32_t c = 0;
+	for (const char *h = p + 2; h < close; h++) {
+		if (!isxdigit((unsigned char)*h) || isupper((unsigned char)*h))
+			return 0;
+		c = c << 4 | (uint32_t)(*h <= '9' ? *h - '0' : *h - 'a' + 10);
+	}
+	if (c < 0x20 || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	rust_add_utf8(b, c);
+	return length + 2;
+}
+
+static void add_legacy_ident(struct strbuf *b, const char *p, size_t n)
+{
+	if (n >= 2 && p[0] == '_' && p[1] == '$') { /* so that it began like a C++ identifier */
+		p++;
+		n--;
+	}
+	while (n) {
+		size_t took = *p == '$' ? add_escape(b, p, n) : 0;
+		if (*p == '$' && !took) { /* not ours: the rest as it is */
+			strbuf_add(b, p, n);
+			return;
+		}
+		if (!took && n >= 2 && p[0] == '.' && p[1] == '.') {
+			strbuf_addstr(b, "::");
+			took = 2;
+		}
+		if (!took) {
+			strbuf_addch(b, *p);
+			took = 1;
+		}
+		p += took;
+		n -= took;
+	}
+}
+
+/* <number><identifier> at *at, before end; false where it does not fit. */
+static bool next_ident(const char **at, const char *end, const char **ret, size_t *ret_n)
+{
+	const char *p = *at;
+	size_t n = 0;
+	if (p == end || *p < '1' || *p > '9')
+		return false;
+	while (p < end && *p >= '0' && *p <= '9' && n < 100000)
+		n = n * 10 + (size_t)(*p++ - '0');
+	if (n > (size_t)(end - p))
+		return false;
+	*ret = p;
+	*ret_n = n;
+	*at = p + n;
+	return true;
+}
+
+/* _ZN <identifiers> 17h<hash> E, perhaps with a suffix that begins in a dot. */
+static char *demangle_legacy(const char *name)
+{
+	const char *p = name + 3, *ident = NULL, *last = NULL;
+	size_t n = 0, count = 0;
+	for (const char *c = p; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("_$.:@", *c))
+			return NULL;
+	const char *end = name + strlen(name), *at = p;
+	while (next_ident(&at, end, &ident, &n)) {
+		last = ident;
+		count++;
+	}
+	if (count < 2 || *at != 'E' || (at[1] && at[1] != '.') || !is_hash(ident, n))
+		return NULL;
+	_cleanup_strbuf_ struct strbuf b = {};
+	for (at = p; next_ident(&at, end, &ident, &n) && ident != last;) {
+		if (b.len)
+			strbuf_addstr(&b, "::");
+		add_legacy_ident(&b, ident, n);
+	}
+	return xstrdup(strbuf_str(&b));
+}
+
+char *rust_demangle(const char *name)
+{
+	if (name[0] != '_')
+		return NULL;
+	if (name[1] == 'R')
+		return rust_v0_demangle(name + 2);
+	if (name[1] == 'Z' && name[2] == 'N')
+		return demangle_legacy(name);
+	return NULL;
+}

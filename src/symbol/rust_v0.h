@@ -1,0 +1,9 @@
+/* The v0 mangling of Rust (RFC 2603 and the rustc book, "v0 Symbol Format"): for rust_name.c. */
+#pragma once
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+/* What follows "_R"; NULL where it does not follow the grammar. Bounded in depth and output. */
+char *rust_v0_demangle(const char *mangled);
+void rust_add_utf8(struct strbuf *b, uint32_t c);

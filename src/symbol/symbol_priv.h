@@ -1,0 +1,94 @@
+/*
+ * What the files of symbol/ share: the session, the DSO, and the list of sources.
+ *
+ * A source is one way to get the symbols of a DSO: a descriptor in the ordered list of symbols.c. Loading runs under the
+ * DSO's lock; what it leaves in the DSO is read-only afterwards.
+ */
+#pragma once
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "object/object.h"
+#include "symbol/kallsyms.h"
+#include "symbol/symbol.h"
+#include "symbol/table.h"
+
+/* A symbol that was asked for; those that nobody asks for are never made. */
+struct made_symbol {
+	struct symbol symbol;
+	_Atomic(const char *) shown; /* demangled; NULL until asked */
+};
+
+/* A stretch of kernel memory with one symbol that a record told of (KSYMBOL): found by its map. */
+struct ksymbol_range {
+	uint64_t start, end;
+	struct made_symbol *made;
+};
+
+struct dso {
+	struct symbols *session;
+	const struct mapped_file *file;
+	pthread_mutex_t lock; /* of loading, the arena, made and ranges */
+	struct arena arena;
+
+	_Atomic bool loaded;
+	const struct table *table;      /* own_table or the session's kernel symbols; NULL = no symbols */
+	struct table own_table;
+	char *own_names;                /* of own_table, where they lie in no file */
+	int64_t shift;                  /* table address + shift = address in the DSO's space */
+	_Atomic(struct made_symbol *) *made; /* by entry */
+	struct object *object;          /* the file that is mapped: translates addresses */
+	struct object *symbols_object;  /* a separate debug file, where the names lie */
+	VEC(struct ksymbol_range) ranges;
+
+	/* Where the kernel or module was when it was recorded, from the first map that was asked about; 0 = not known. */
+	_Atomic uint64_t recorded_base;
+
+	const char *source, *problem, *long_name; /* in arena or static */
+	bool has_symtab;
+};
+
+/* Says why there are no right symbols; the first problem stays. */
+void dso_problem(struct dso *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+struct symbol_source {
+	const char *name;
+	uint32_t kinds; /* bits 1 << enum mapped_kind */
+	/* Fills the DSO and returns true; or leaves it, says the problem where that is worth saying, and returns false. */
+	bool (*load)(struct dso *d);
+};
+
+extern const struct symbol_source source_elf, source_vdso, source_perf_map, source_vmlinux, source_module, source_kallsyms;
+
+struct elf_load {
+	struct object *object;       /* the file that is mapped */
+	struct object *symbols_from; /* a separate debug file with .symtab, or NULL */
+	const char *only_section;    /* of a relocatable file: its symbols alone count; or NULL */
+	bool demangle;
+};
+
+/* Reads symbols into d->own_table and, where there are any, sets d->table. */
+void elf_load_table(struct dso *d, const struct elf_load *from);
+/*
+ * Opens path as the file of this DSO; on ERROR_NOT_FOUND and on a build-id other than the recorded one the object stays
+ * NULL and the problem is said.
+ */
+bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct object **ret);
+/* Whether an object has the recorded build-id (or none was recorded); says the problem where it has not. */
+bool elf_matches(struct dso *d, const struct object *o, const char *path);
+/* The build-id as text. */
+const char *dso_hex(struct dso *d, const uint8_t *id, size_t n);
+
+struct symbols {
+	const struct env *env;
+	struct symbols_options options;
+	pthread_mutex_t lock; /* of dsos and kallsyms */
+	VEC(struct dso *) dsos; /* by mapped_file id; NULL where nobody asked */
+	struct kallsyms kallsyms;
+	bool kallsyms_tried;
+};
+
+/* The session's kernel symbols, read on the first question; NULL (and problem said) where there are none. Thread-safe. */
+const struct kallsyms *symbols_kallsyms(struct symbols *s, const char **ret_problem);
