@@ -362,9 +362,12 @@ struct strobe_error *reader_preload(struct reader *rd)
 		if (have < at + sizeof(f.hdr))
 			break;
 		f.hdr = header_at(rd, f.at + at);
+		/* The header of a recorder that was killed does not tell this. */
+		if (f.hdr.type == RECORD_COMPRESSED || f.hdr.type == RECORD_COMPRESSED2)
+			rd->stable = false;
 		if (f.hdr.size < sizeof(f.hdr) || f.hdr.type == PERF_RECORD_SAMPLE || f.hdr.type == RECORD_COMPRESSED ||
 		    f.hdr.type == RECORD_COMPRESSED2 || f.hdr.type == RECORD_AUXTRACE ||
-		    f.hdr.type == RECORD_FINISHED_INIT || (rd->env->is_pipe && f.hdr.type < RECORD_USER_FIRST))
+		    (rd->env->is_pipe && f.hdr.type < RECORD_USER_FIRST))
 			break;
 		TRY(input_peek(in, at + f.hdr.size, &f.at, &have));
 		if (have < at + f.hdr.size)

@@ -15,7 +15,8 @@
 #include "record/source.h"
 
 struct writer_options {
-	bool pipe;          /* write the pipe form */
+	bool pipe;          /* write the pipe form: env must be complete when the writer is created */
+	bool bare;          /* only records, no header: data.N of the directory form */
 	int compress_level; /* 0 = none, 1 … 22 */
 	uint64_t mmap_bytes; /* of one ring: recorded in the COMPRESSED feature */
 };
@@ -30,6 +31,18 @@ struct writer {
 /* fd is taken over. name is for messages. Events of env must be complete with their ids. */
 struct strobe_error *writer_create(int fd, const char *name, const struct env *env, struct writer_options options,
 				   struct writer **ret) _must_check_;
-/* Feature sections from env (all that the reference writes, and unknown ones from env->sections), then the final header. */
+/*
+ * An AUXTRACE record, then its payload in pieces: never compressed, and entered into the AUXTRACE section. The pieces must
+ * add up to what the record says.
+ */
+struct strobe_error *writer_auxtrace(struct writer *w, struct record r) _must_check_;
+struct strobe_error *writer_payload(struct writer *w, const void *p, size_t bytes) _must_check_;
+/* Units, scales and own CPUs of events as EVENT_UPDATE records (a pipe gets them from writer_create()). */
+struct strobe_error *writer_event_updates(struct writer *w, const struct env *env) _must_check_;
+/*
+ * After a write has failed (disk full) this still makes what is on disk a whole file where it can: the data up to the last
+ * whole record, without feature sections where there is no room.
+ *
+ * Feature sections from env (all that the reference writes, and unknown ones from env->sections), then the final header. */
 struct strobe_error *writer_finish(struct writer *w, const struct env *env) _must_check_;
 void writer_destroy(struct writer *w);

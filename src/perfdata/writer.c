@@ -1,0 +1,533 @@
+#include "perfdata/writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "config.h"
+#include "perfdata/features_priv.h"
+
+#if HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#define PERF_MAGIC_V2	    0x32454c4946524550ull
+#define PERF_HEADER_BYTES   104
+#define PERF_COMP_ZSTD	    1
+#define RECORD_MAX	    UINT16_MAX
+
+/*
+ * A COMPRESSED record is one flushed piece of the stream: the reference wants each to give at least one byte, and no more
+ * than the size in the COMPRESSED feature. So many bytes never compress to more than fits a record.
+ */
+#define COMPRESS_CHUNK 64000
+
+struct section {
+	uint64_t offset, bytes;
+};
+
+struct file_writer {
+	struct writer pub;
+	int fd;
+	char *name;
+	struct writer_options options;
+	uint64_t data_offset, data_end; /* data_end: behind the last whole record on disk */
+	uint64_t ids_offset;            /* first event's ids; the others' follow */
+	uint64_t attrs_offset;
+	VEC(struct env_auxtrace) auxtrace;
+	bool failed; /* a write did not succeed: nothing more is written but the header */
+#if HAVE_ZSTD
+	ZSTD_CCtx *zstd;
+#endif
+	uint8_t *compressed; /* RECORD_MAX */
+	uint64_t compressed_in, compressed_out;
+};
+
+static struct file_writer *of(struct writer *w)
+{
+	return (struct file_writer *)w;
+}
+
+/* What of n bytes of records is whole within the first `have`. */
+static size_t whole_records(const void *p, size_t n, size_t have)
+{
+	size_t at = 0;
+
+	while (n - at >= sizeof(struct perf_event_header)) {
+		struct perf_event_header hdr;
+		memcpy(&hdr, (const char *)p + at, sizeof(hdr));
+		if (hdr.size < sizeof(hdr) || hdr.size > have - at)
+			break;
+		at += hdr.size;
+	}
+	return at;
+}
+
+static struct strobe_error *write_all(struct file_writer *w, const void *p, size_t n, size_t *ret_done)
+{
+	*ret_done = 0;
+	while (*ret_done < n) {
+		ssize_t done = write(w->fd, (const char *)p + *ret_done, n - *ret_done);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return error_errno(errno, "cannot write %s", w->name);
+		*ret_done += (size_t)done;
+		w->pub.bytes_written += (uint64_t)done;
+	}
+	return NULL;
+}
+
+/* Bytes of whole records; where the disk is full, what of them is whole on it counts. */
+static struct strobe_error *write_records(struct file_writer *w, const void *p, size_t n)
+{
+	size_t done;
+
+	if (w->failed)
+		return error_create(ERROR_IO, "cannot write %s: a write before this one failed", w->name);
+	struct strobe_error *err = write_all(w, p, n, &done);
+	w->failed = err != NULL;
+	w->data_end += err ? whole_records(p, n, done) : n;
+	return err;
+}
+
+#if HAVE_ZSTD
+
+static struct strobe_error *compress_start(struct file_writer *w)
+{
+	w->zstd = ZSTD_createCCtx();
+	w->compressed = xmalloc(RECORD_MAX);
+	if (!w->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, w->options.compress_level)))
+		return error_create(ERROR_LIMIT, "cannot compress with level %d", w->options.compress_level);
+	return NULL;
+}
+
+static struct strobe_error *compress_chunk(struct file_writer *w, const char *p, size_t n)
+{
+	struct perf_event_header hdr = { .type = RECORD_COMPRESSED };
+	ZSTD_inBuffer in = { .src = p, .size = n };
+	ZSTD_outBuffer out = { .dst = w->compressed, .size = RECORD_MAX, .pos = sizeof(hdr) };
+	size_t rc = ZSTD_compressStream2(w->zstd, &out, &in, ZSTD_e_flush);
+
+	if (ZSTD_isError(rc) || rc || in.pos < in.size)
+		return error_create(ERROR_OTHER, "cannot compress records: %s",
+				    ZSTD_isError(rc) ? ZSTD_getErrorName(rc) : "no room");
+	hdr.size = (uint16_t)out.pos;
+	memcpy(w->compressed, &hdr, sizeof(hdr));
+	w->compressed_in += n;
+	w->compressed_out += out.pos;
+	return write_records(w, w->compressed, out.pos);
+}
+
+static void compress_end(struct file_writer *w)
+{
+	ZSTD_freeCCtx(w->zstd);
+	free(w->compressed);
+}
+
+#else
+
+static struct strobe_error *compress_start(struct file_writer *w)
+{
+	return error_create(ERROR_UNSUPPORTED, "compression (-z) needs libzstd, which this build lacks");
+}
+
+static struct strobe_error *compress_chunk(struct file_writer *w, const char *p, size_t n)
+{
+	return write_records(w, p, n);
+}
+
+static void compress_end(struct file_writer *w)
+{
+}
+
+#endif
+
+static struct strobe_error *writer_write(struct record_sink *sink, const void *records, size_t bytes)
+{
+	struct file_writer *w = (struct file_writer *)sink;
+	const char *p = records;
+
+	if (!w->options.compress_level) {
+		TRY(write_records(w, p, bytes));
+		w->pub.bytes_taken += bytes;
+		return NULL;
+	}
+	while (bytes) {
+		size_t n = bytes < COMPRESS_CHUNK ? bytes : COMPRESS_CHUNK;
+		TRY(compress_chunk(w, p, n));
+		w->pub.bytes_taken += n;
+		p += n;
+		bytes -= n;
+	}
+	return NULL;
+}
+
+struct strobe_error *writer_auxtrace(struct writer *pub, struct record r)
+{
+	struct file_writer *w = of(pub);
+	struct env_auxtrace entry = { .file_offset = w->data_end, .bytes = r.hdr->size };
+
+	vec_push(&w->auxtrace, entry);
+	TRY(write_records(w, r.hdr, r.hdr->size));
+	w->pub.bytes_taken += r.hdr->size;
+	return NULL;
+}
+
+struct strobe_error *writer_payload(struct writer *pub, const void *p, size_t bytes)
+{
+	struct file_writer *w = of(pub);
+	size_t done;
+
+	struct strobe_error *err = write_all(w, p, bytes, &done);
+	w->failed |= err != NULL;
+	w->data_end += err ? 0 : bytes;
+	w->pub.bytes_taken += err ? 0 : bytes;
+	return err;
+}
+
+/* The file form: header, ids, attrs; then data. */
+
+static void put64(struct strbuf *b, uint64_t v)
+{
+	strbuf_add(b, &v, sizeof(v));
+}
+
+static void put_header(const struct file_writer *w, const struct env *env, uint64_t data_bytes, const uint64_t *features,
+		       struct strbuf *b)
+{
+	put64(b, PERF_MAGIC_V2);
+	put64(b, PERF_HEADER_BYTES);
+	put64(b, WRITTEN_ATTR_BYTES + sizeof(struct section));
+	put64(b, w->attrs_offset);
+	put64(b, env->events.len * (WRITTEN_ATTR_BYTES + sizeof(struct section)));
+	put64(b, w->data_offset);
+	put64(b, data_bytes);
+	put64(b, 0); /* event types: of old versions */
+	put64(b, 0);
+	for (size_t i = 0; i < FEATURE_BITS / 64; i++)
+		put64(b, features[i]);
+}
+
+/* Header, ids and attrs as they stand at the start of the file; features all 0, data size 0: not finished. */
+static void put_start(struct file_writer *w, const struct env *env, struct strbuf *b)
+{
+	static const uint64_t no_features[FEATURE_BITS / 64];
+	uint64_t ids = 0;
+
+	for (size_t i = 0; i < env->events.len; i++)
+		ids += env->events.data[i].ids_nr;
+	w->ids_offset = PERF_HEADER_BYTES;
+	w->attrs_offset = w->ids_offset + ids * 8;
+	w->data_offset = w->attrs_offset + env->events.len * (WRITTEN_ATTR_BYTES + sizeof(struct section));
+	put_header(w, env, 0, no_features, b);
+	for (size_t i = 0; i < env->events.len; i++)
+		strbuf_add(b, env->events.data[i].ids, env->events.data[i].ids_nr * 8ull);
+	uint64_t at = w->ids_offset;
+	for (size_t i = 0; i < env->events.len; i++) {
+		const struct env_event *ev = &env->events.data[i];
+		struct section section = { at, ev->ids_nr * 8ull };
+		uint8_t attr[WRITTEN_ATTR_BYTES];
+		feature_attr(ev, attr);
+		strbuf_add(b, attr, sizeof(attr));
+		strbuf_add(b, &section, sizeof(section));
+		at += section.bytes;
+	}
+}
+
+/* The pipe form: the same as records. */
+
+/* Padded to 8, except for features: decoders of old CPU topologies tell by what is left how new they are. */
+static struct strobe_error *put_record(struct strbuf *b, uint32_t type, const char *what, const struct strbuf *body)
+{
+	struct perf_event_header hdr = { .type = type, .size = (uint16_t)(sizeof(hdr) + body->len) };
+	static const char zeros[8];
+	size_t padding = type == RECORD_HEADER_FEATURE ? 0 : -body->len & 7;
+
+	if (sizeof(hdr) + body->len + padding > RECORD_MAX)
+		return error_create(ERROR_LIMIT, "%s do not fit a record of a stream (%zu bytes): record into a file", what,
+				    body->len);
+	hdr.size += padding;
+	strbuf_add(b, &hdr, sizeof(hdr));
+	strbuf_add(b, body->data, body->len);
+	strbuf_add(b, zeros, padding);
+	return NULL;
+}
+
+static struct strobe_error *put_attrs(const struct env *env, struct strbuf *b)
+{
+	for (size_t i = 0; i < env->events.len; i++) {
+		const struct env_event *ev = &env->events.data[i];
+		_cleanup_strbuf_ struct strbuf body = {};
+		uint8_t attr[WRITTEN_ATTR_BYTES];
+		feature_attr(ev, attr);
+		strbuf_add(&body, attr, sizeof(attr));
+		strbuf_add(&body, ev->ids, ev->ids_nr * 8ull);
+		TRY(put_record(b, RECORD_HEADER_ATTR, "the ids of an event", &body));
+	}
+	return NULL;
+}
+
+/* Flags without data, indexes into a file and formats (which have a record of their own) are not sent. */
+static bool is_sent(uint32_t bit)
+{
+	switch (bit) {
+	case FEATURE_TRACING_DATA:
+	case FEATURE_BUILD_ID:
+	case FEATURE_BRANCH_STACK:
+	case FEATURE_AUXTRACE:
+	case FEATURE_STAT:
+	case FEATURE_DIR_FORMAT:
+	case FEATURE_SAMPLE_TIME:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void put_features(const struct env *env, struct strbuf *b)
+{
+	for (uint32_t bit = 1; bit < FEATURE_BITS; bit++) {
+		_cleanup_strbuf_ struct strbuf body = {};
+		put64(&body, bit);
+		if (!is_sent(bit) || !feature_encode(env, bit, &body))
+			continue;
+		struct strobe_error *err = put_record(b, RECORD_HEADER_FEATURE, "feature data", &body);
+		if (err)
+			log_info("feature %u is left out: %s", bit, err->message);
+		error_destroy(err);
+	}
+}
+
+/* perf's name for where a stream's features end is the number of features it knows, with no data. */
+static struct strobe_error *put_last_feature(struct strbuf *b)
+{
+	_cleanup_strbuf_ struct strbuf body = {};
+	put64(&body, FEATURE_PMU_CAPS + 1);
+	return put_record(b, RECORD_HEADER_FEATURE, "features", &body);
+}
+
+/* Formats stand behind their record, padded; the record's own 12 bytes are what the reference writes and expects. */
+static void put_tracing_data(const struct env *env, struct strbuf *b)
+{
+	static const char zeros[8];
+	uint32_t bytes = (uint32_t)((env->tracing_data_bytes + 7) & ~7ull);
+	struct perf_event_header hdr = { .type = RECORD_HEADER_TRACING_DATA, .size = sizeof(hdr) + sizeof(bytes) };
+
+	if (!env->tracing_data)
+		return;
+	strbuf_add(b, &hdr, sizeof(hdr));
+	strbuf_add(b, &bytes, sizeof(bytes));
+	strbuf_add(b, env->tracing_data, env->tracing_data_bytes);
+	strbuf_add(b, zeros, bytes - env->tracing_data_bytes);
+}
+
+static void put_build_ids(const struct env *env, struct strbuf *b)
+{
+	_cleanup_strbuf_ struct strbuf entries = {};
+	size_t at = 0;
+
+	/* The section's entries are records but for their type. */
+	feature_encode(env, FEATURE_BUILD_ID, &entries);
+	while (at < entries.len) {
+		struct perf_event_header hdr;
+		memcpy(&hdr, entries.data + at, sizeof(hdr));
+		hdr.type = RECORD_HEADER_BUILD_ID;
+		memcpy(entries.data + at, &hdr, sizeof(hdr));
+		at += hdr.size;
+	}
+	strbuf_add(b, entries.data, entries.len);
+}
+
+/* Kinds of EVENT_UPDATE. */
+enum { UPDATE_UNIT = 0, UPDATE_SCALE = 1, UPDATE_NAME = 2, UPDATE_CPUS = 3 };
+
+static struct strobe_error *put_update(struct strbuf *b, uint64_t kind, uint64_t id, const void *data, size_t n)
+{
+	_cleanup_strbuf_ struct strbuf body = {};
+	put64(&body, kind);
+	put64(&body, id);
+	strbuf_add(&body, data, n);
+	return put_record(b, RECORD_EVENT_UPDATE, "the CPUs of an event", &body);
+}
+
+static struct strobe_error *put_updates(const struct env *env, bool names, struct strbuf *b)
+{
+	for (size_t i = 0; i < env->events.len; i++) {
+		const struct env_event *ev = &env->events.data[i];
+		uint64_t id = ev->ids_nr ? ev->ids[0] : 0;
+		if (!id)
+			continue;
+		if (ev->unit && *ev->unit)
+			TRY(put_update(b, UPDATE_UNIT, id, ev->unit, strlen(ev->unit) + 1));
+		if (ev->scale != 1.0)
+			TRY(put_update(b, UPDATE_SCALE, id, &ev->scale, sizeof(ev->scale)));
+		if (names)
+			TRY(put_update(b, UPDATE_NAME, id, ev->name, strlen(ev->name) + 1));
+		if (ev->own_cpus_nr) {
+			VEC(uint16_t) map = {};
+			vec_push(&map, (uint16_t)0); /* a list */
+			vec_push(&map, (uint16_t)ev->own_cpus_nr);
+			for (uint32_t k = 0; k < ev->own_cpus_nr; k++)
+				vec_push(&map, (uint16_t)ev->own_cpus[k]);
+			struct strobe_error *err = put_update(b, UPDATE_CPUS, id, map.data, map.len * sizeof(*map.data));
+			vec_deinit(&map);
+			TRY(err);
+		}
+	}
+	return NULL;
+}
+
+struct strobe_error *writer_event_updates(struct writer *w, const struct env *env)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	TRY(put_updates(env, false, &b));
+	return b.len ? sink_write(&w->sink, b.data, b.len) : NULL;
+}
+
+/* What the writer itself knows better than the environment it is given: that of a copy's source, say. */
+static struct env own_facts(const struct file_writer *w, const struct env *env)
+{
+	struct env e = *env;
+
+	e.compressed.present = w->options.compress_level;
+	e.compressed.version = 0;
+	e.compressed.type = PERF_COMP_ZSTD;
+	e.compressed.level = (uint32_t)w->options.compress_level;
+	e.compressed.ratio = (uint32_t)(w->compressed_out ? (w->compressed_in + w->compressed_out / 2) / w->compressed_out : 0);
+	e.compressed.mmap_bytes =
+		(uint32_t)(w->options.mmap_bytes > COMPRESS_CHUNK ? w->options.mmap_bytes : COMPRESS_CHUNK);
+	e.auxtrace.data = w->auxtrace.data;
+	e.auxtrace.len = w->auxtrace.len;
+	e.has_auxtrace = env->has_auxtrace || w->auxtrace.len;
+	return e;
+}
+
+static struct strobe_error *start_pipe(struct file_writer *w, const struct env *env)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	struct env facts = own_facts(w, env);
+	size_t done;
+
+	put64(&b, PERF_MAGIC_V2);
+	put64(&b, 16);
+	TRY(put_attrs(&facts, &b));
+	put_features(&facts, &b);
+	TRY(put_last_feature(&b));
+	TRY(put_updates(&facts, true, &b));
+	put_build_ids(&facts, &b);
+	put_tracing_data(&facts, &b);
+	return write_all(w, b.data, b.len, &done);
+}
+
+static struct strobe_error *start_file(struct file_writer *w, const struct env *env)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	size_t done;
+
+	put_start(w, env, &b);
+	w->data_end = w->data_offset;
+	return write_all(w, b.data, b.len, &done);
+}
+
+static void destroyp(struct file_writer **w)
+{
+	if (*w)
+		writer_destroy(&(*w)->pub);
+}
+
+struct strobe_error *writer_create(int fd, const char *name, const struct env *env, struct writer_options options,
+				   struct writer **ret)
+{
+	_cleanup_(destroyp) struct file_writer *w = xcalloc(1, sizeof(*w));
+
+	w->pub.sink.write = writer_write;
+	w->fd = fd;
+	w->name = xstrdup(name);
+	w->options = options;
+	if (options.compress_level)
+		TRY(compress_start(w));
+	if (options.pipe)
+		TRY(start_pipe(w, env));
+	else if (!options.bare)
+		TRY(start_file(w, env));
+	*ret = &take_ptr(w)->pub;
+	return NULL;
+}
+
+static struct strobe_error *write_at(struct file_writer *w, uint64_t offset, const void *p, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t step = pwrite(w->fd, (const char *)p + done, n - done, (off_t)(offset + done));
+		if (step < 0 && errno == EINTR)
+			continue;
+		if (step < 0)
+			return error_errno(errno, "cannot write %s", w->name);
+		done += (size_t)step;
+	}
+	return NULL;
+}
+
+/* All sections behind the data, one after the other, and the table of them in front. */
+static struct strobe_error *write_features(struct file_writer *w, const struct env *env, uint64_t ret_bits[FEATURE_BITS / 64])
+{
+	_cleanup_strbuf_ struct strbuf all = {};
+	struct env facts = own_facts(w, env);
+	struct section table[FEATURE_BITS];
+	uint64_t bits[FEATURE_BITS / 64] = {};
+	size_t n = 0;
+
+	for (uint32_t bit = 1; bit < FEATURE_BITS; bit++) {
+		size_t before = all.len;
+		if (!feature_encode(&facts, bit, &all))
+			continue;
+		table[n++] = (struct section){ before, all.len - before };
+		bits[bit / 64] |= 1ull << (bit % 64);
+	}
+	for (size_t i = 0; i < n; i++)
+		table[i].offset += w->data_end + n * sizeof(*table);
+	TRY(write_at(w, w->data_end, table, n * sizeof(*table)));
+	if (all.len)
+		TRY(write_at(w, w->data_end + n * sizeof(*table), all.data, all.len));
+	w->pub.bytes_written += n * sizeof(*table) + all.len;
+	memcpy(ret_bits, bits, sizeof(bits));
+	return NULL;
+}
+
+struct strobe_error *writer_finish(struct writer *pub, const struct env *env)
+{
+	struct file_writer *w = of(pub);
+	_cleanup_strbuf_ struct strbuf header = {};
+	uint64_t bits[FEATURE_BITS / 64] = {};
+
+	if (w->options.pipe || w->options.bare)
+		return NULL;
+	if (w->failed && ftruncate(w->fd, (off_t)w->data_end))
+		log_info("cannot cut %s to its whole records: %s", w->name, strerror(errno));
+	struct strobe_error *err = write_features(w, env, bits);
+	if (err) /* no room for them: the records are worth more */
+		memset(bits, 0, sizeof(bits));
+	put_header(w, env, w->data_end - w->data_offset, bits, &header);
+	struct strobe_error *header_err = write_at(w, 0, header.data, header.len);
+	if (!err)
+		return header_err;
+	error_destroy(header_err);
+	return err;
+}
+
+void writer_destroy(struct writer *pub)
+{
+	if (!pub)
+		return;
+	struct file_writer *w = of(pub);
+	if (w->options.compress_level)
+		compress_end(w);
+	vec_deinit(&w->auxtrace);
+	close(w->fd);
+	free(w->name);
+	free(w);
+}
