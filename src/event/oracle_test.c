@@ -87,7 +87,7 @@ static void events_ask_what_the_reference_asks(void **state)
 		"cycles/name=x/", "cycles/config=1/u", "cs/period=5,name=zz/",
 		"{page-faults,cs}", "{page-faults,cs}:u", "{page-faults:k,cs}:u", "{cs:k,faults:h}:u", "{faults:G,cs}:u",
 		"{faults:u,cs:k}:D", "g{faults,cs}:kI", "cs,faults:u,task-clock:k", " cs , faults",
-		"sched:sched_switch", "sched:sched_switch:u", "sched:sched_proces?_fork", "raw_syscalls:sys_*:k",
+		"sched:sched_switch", "sched:sched_switch:u", "sched:sched_proces?_fork", "raw_syscalls:sys_ent*:k",
 		"{sched:sched_switch,cs:D}:u", "duration_time", "user_time,system_time",
 		"msr/tsc/", "msr/tsc/u", "msr/event=1/", "msr/smi,name=foo/", "tsc", "tsc:u", "msr/config=4/",
 		"uprobe/retprobe,ref_ctr_offset=5/", "uprobe/ref_ctr_offset=0x12345678/",

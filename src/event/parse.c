@@ -121,10 +121,11 @@ static struct strobe_error *finish_plain(struct parser *p, size_t first, const c
 }
 
 /* A generic event: once, or on a hybrid machine once for each PMU of a core. */
-static void add_generic(struct parser *p, enum event_kind kind, uint32_t type, uint64_t config)
+static void add_generic(struct parser *p, enum event_kind kind, uint32_t type, uint64_t config, bool each_core)
 {
 	bool hybrid = false;
-	if (kind == EVENT_HARDWARE || kind == EVENT_CACHE || kind == EVENT_RAW) {
+	/* One look spares reading all PMUs where a single kind of core is there. */
+	if (each_core && !sys_exists(p->sys, PMU_DIR "/cpu/type")) {
 		pmu_set_read(&p->pmus);
 		unsigned cores = 0;
 		for (size_t i = 0; i < p->pmus.pmus.len; i++)
@@ -165,11 +166,10 @@ static void name_generic(struct parser *p, size_t first, const char *start, size
 }
 
 static struct strobe_error *parse_generic(struct parser *p, const char *start, enum event_kind kind, uint32_t type,
-					  uint64_t config, enum event_tool tool)
+					  uint64_t config, bool each_core)
 {
 	size_t first = p->list->events.len, name_n = (size_t)(p->at - start);
-	add_generic(p, kind, type, config);
-	vec_last(&p->list->events).tool = tool;
+	add_generic(p, kind, type, config, each_core);
 	TRY(finish_plain(p, first, start));
 	name_generic(p, first, start, name_n);
 	return NULL;
@@ -440,7 +440,7 @@ static struct strobe_error *parse_cache(struct parser *p, const char *start, boo
 	enum table_cache_result r = table_cache_parse(start, n, &config, &wrong_at);
 	*ret_found = r == TABLE_CACHE_OK;
 	if (r == TABLE_CACHE_OK)
-		return parse_generic(p, start, EVENT_CACHE, PERF_TYPE_HW_CACHE, config, EVENT_TOOL_NONE);
+		return parse_generic(p, start, EVENT_CACHE, PERF_TYPE_HW_CACHE, config, true);
 	if (r == TABLE_CACHE_NO_SUCH_OP)
 		return parse_fail(p, start, "'%.*s': this cache has no such operation", (int)n, start);
 	return NULL;
@@ -458,7 +458,7 @@ static struct strobe_error *parse_numeric(struct parser *p, const char *start, b
 	if (type > UINT32_MAX)
 		return parse_fail(p, start, "the type of an event has 32 bits");
 	p->at += 1 + n;
-	return parse_generic(p, start, EVENT_RAW, (uint32_t)type, config, EVENT_TOOL_NONE);
+	return parse_generic(p, start, EVENT_RAW, (uint32_t)type, config, false);
 }
 
 /* One event, which may be several where it is a glob. */
@@ -482,15 +482,19 @@ static struct strobe_error *parse_event(struct parser *p)
 			return NULL;
 	}
 	const struct table_symbol *symbol = table_find(start, n);
-	if (symbol)
-		return parse_generic(p, start, symbol->kind, symbol->type, symbol->config, symbol->tool);
+	if (symbol) {
+		size_t first = p->list->events.len;
+		TRY(parse_generic(p, start, symbol->kind, symbol->type, symbol->config, symbol->kind == EVENT_HARDWARE));
+		p->list->events.data[first].tool = symbol->tool;
+		return NULL;
+	}
 	TRY(parse_cache(p, start, &found));
 	if (found)
 		return NULL;
 	uint64_t raw;
 	/* "rac:" could be a system of tracepoints. */
 	if (parse_raw(start, n, &raw) && !(colon && is_system(p, start, n)))
-		return parse_generic(p, start, EVENT_RAW, PERF_TYPE_RAW, raw, EVENT_TOOL_NONE);
+		return parse_generic(p, start, EVENT_RAW, PERF_TYPE_RAW, raw, true);
 	if (colon && (memchr(start, '*', n) || memchr(start, '?', n) || memchr(start, '[', n) || is_system(p, start, n)))
 		return parse_tracepoint(p, start);
 	if (*p->at != '/' || !pmu_find(&p->pmus, start, n)) {
