@@ -93,7 +93,7 @@ static void events_ask_what_the_reference_asks(void **state)
 		"uprobe/retprobe,ref_ctr_offset=5/", "uprobe/ref_ctr_offset=0x12345678/",
 	};
 	if (!has_perf()) {
-		print_message("perf is not installed: nothing to compare with\n");
+		print_message("# perf is not installed: nothing to compare with\n");
 		skip();
 	}
 	_cleanup_free_ char *tracefs = NULL;
@@ -129,7 +129,7 @@ static void events_ask_what_the_reference_asks(void **state)
 		event_list_deinit(&list);
 		blocks_deinit(&reference);
 	}
-	print_message("%zu attrs compared\n", compared);
+	print_message("# %zu attrs compared\n", compared);
 	assert_true(compared > 150);
 }
 
@@ -137,7 +137,7 @@ static void events_ask_what_the_reference_asks(void **state)
 static void attr_text_is_that_of_the_reference(void **state)
 {
 	if (!has_perf()) {
-		print_message("perf is not installed: nothing to compare with\n");
+		print_message("# perf is not installed: nothing to compare with\n");
 		skip();
 	}
 	blocks reference = {};
@@ -178,7 +178,7 @@ static void attr_text_is_that_of_the_reference(void **state)
 	if (!strstr(reference.data[0], "sample_regs_user                 0xff0fff")) {
 		strbuf_deinit(&ours);
 		blocks_deinit(&reference);
-		print_message("not x86-64: other registers\n");
+		print_message("# not x86-64: other registers\n");
 		skip();
 	}
 	assert_string_equal(strbuf_str(&ours), reference.data[0]);

@@ -426,6 +426,8 @@ static bool is_system(struct parser *p, const char *start, size_t n)
 static struct strobe_error *no_such_event(struct parser *p, const char *start)
 {
 	const char *name = arena_strndup(&p->scratch, start, (size_t)(p->at - start));
+	if (text_has_suffix(name, ".c") || text_has_suffix(name, ".o"))
+		return parse_fail(p, start, "'%s': BPF programs are not events here; strobe has its own for stat, trace and top", name);
 	const char *near = suggest_event(p, name);
 	if (near)
 		return parse_fail(p, start, "no event '%s'; did you mean '%s'?", name, near);

@@ -376,6 +376,8 @@ static void mistakes_are_pointed_at(void **state)
 		{ "cylces", 1, "did you mean 'cycles'?" },
 		{ "cs,instruction", 4, "did you mean 'instructions'?" },
 		{ "sched_switch", 1, "did you mean 'sched:sched_switch'?" },
+		{ "shed_switch", 1, "did you mean 'sched:sched_switch'?" },
+		{ "prog.o", 1, "BPF programs" },
 		{ "mem-load", 1, "did you mean 'mem-loads'?" },
 		{ "nothing_like_it", 1, "strobe list" },
 		{ "cycles:x", 8, "'x' is no modifier" },

@@ -14,10 +14,29 @@ typedef VEC(const char *) name_list;
 
 struct search {
 	struct arena *arena;
-	name_list names;
+	name_list names; /* as they might be mistyped */
+	name_list full;  /* as they must be typed; as many */
 	const char *wanted;
 	const char *exact; /* a tracepoint whose name, without its system, is what is wanted */
 };
+
+static void add(struct search *s, const char *name, const char *full)
+{
+	vec_push(&s->names, arena_strdup(s->arena, name));
+	vec_push(&s->full, full == name ? vec_last(&s->names) : arena_strdup(s->arena, full));
+}
+
+static const char *nearest(struct search *s)
+{
+	const char *near = s->exact ? NULL : text_nearest(s->wanted, s->names.data, s->names.len);
+	const char *full = s->exact;
+	for (size_t i = 0; near && i < s->names.len && !full; i++)
+		if (s->names.data[i] == near)
+			full = s->full.data[i];
+	vec_deinit(&s->names);
+	vec_deinit(&s->full);
+	return full;
+}
 
 static bool collect(void *ctx, const struct event_name *n)
 {
@@ -26,11 +45,13 @@ static bool collect(void *ctx, const struct event_name *n)
 		const char *colon = strchr(n->name, ':');
 		if (colon && !strcmp(colon + 1, s->wanted) && !s->exact)
 			s->exact = arena_strdup(s->arena, n->name);
+		if (colon)
+			add(s, colon + 1, n->name);
 		return true;
 	}
-	vec_push(&s->names, arena_strdup(s->arena, n->name));
+	add(s, n->name, n->name);
 	if (n->alias)
-		vec_push(&s->names, arena_strdup(s->arena, n->alias));
+		add(s, n->alias, n->alias);
 	return true;
 }
 
@@ -39,9 +60,7 @@ const char *suggest_event(struct parser *p, const char *name)
 	struct search s = { .arena = &p->scratch, .wanted = name };
 	/* Groups that cannot be read have nothing to suggest. */
 	_cleanup_error_ struct strobe_error *err = event_names_each(p->sys, EVENT_GROUP_ALL, collect, &s);
-	const char *near = s.exact ? s.exact : text_nearest(name, s.names.data, s.names.len);
-	vec_deinit(&s.names);
-	return near;
+	return nearest(&s);
 }
 
 static const char *nearest_of(struct parser *p, const char *name, sys_names *names)
@@ -77,8 +96,7 @@ const char *suggest_tracepoint(struct parser *p, const char *system, const char 
 	struct search s = { .arena = &p->scratch, .wanted = name };
 	_cleanup_error_ struct strobe_error *no_names =
 		event_names_each(p->sys, EVENT_GROUP_TRACEPOINT, collect, &s);
-	vec_deinit(&s.names);
-	return s.exact;
+	return nearest(&s);
 }
 
 const char *suggest_kernel_option(const char *system, const char *name)

@@ -21,7 +21,7 @@ static void live_counts_page_faults(void **state)
 					.config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1 };
 	int fd = sys_perf_event_open(sys, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
-		print_message("perf_event_open: errno %d\n", -fd);
+		print_message("# perf_event_open: errno %d\n", -fd);
 		skip();
 	}
 	assert_int_equal(sys_ioctl(sys, fd, PERF_EVENT_IOC_RESET, 0), 0);
