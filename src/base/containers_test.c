@@ -155,10 +155,10 @@ static void sort_is_stable_and_agrees_with_qsort(void **state)
 		for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
 			size_t n = sizes[s];
 			struct sort_pair *a = calloc(n + 1, sizeof(*a)), *b = calloc(n + 1, sizeof(*b));
-			for (size_t i = 0; i < n; i++)
-				a[i] = (struct sort_pair){
-					((uint64_t)rand() << 33 ^ (uint64_t)rand() << 11 ^ (uint64_t)rand()) & masks[m], i
-				};
+			for (size_t i = 0; i < n; i++) {
+				uint64_t random = (uint64_t)rand() << 33 ^ (uint64_t)rand() << 11 ^ (uint64_t)rand();
+				a[i] = (struct sort_pair){ random & masks[m], i };
+			}
 			memcpy(b, a, n * sizeof(*a));
 			sort_pairs(a, n);
 			qsort(b, n, sizeof(*b), by_key_then_value);

@@ -41,7 +41,8 @@ struct strobe_error *file_read_fd(int fd, const char *name, struct strbuf *ret, 
 		ret->len += (size_t)n;
 		ret->data[ret->len] = 0;
 		if (ret->len - start > max_bytes)
-			return error_create(ERROR_LIMIT, "%s has more than the %zu bytes that are read of it", name, max_bytes);
+			return error_create(ERROR_LIMIT, "%s has more than the %zu bytes that are read of it", name,
+					    max_bytes);
 		step = 4096;
 	}
 }

@@ -11,8 +11,8 @@
 #include "base/file.h"
 
 /*
- * The list that the handler reads. A slot is taken by setting `start` from 0 to 1, filled, and published by setting start
- * to the address; the handler needs no lock because it only looks at published slots.
+ * The list that the handler reads. A slot is taken by setting `start` from 0 to 1, filled, and published by setting
+ * start to the address; the handler needs no lock because it only looks at published slots.
  */
 #define GUARDED_MAX 4096
 
@@ -88,7 +88,9 @@ static struct strobe_error *read_to_heap(struct filemap *m, int fd, const char *
 		*m = (struct filemap){ .slot = -1 };
 		return NULL;
 	}
-	*m = (struct filemap){ .data = (const uint8_t *)strbuf_take(&content), .bytes = bytes, .slot = -1, .heap = true };
+	*m = (struct filemap){
+		.data = (const uint8_t *)strbuf_take(&content), .bytes = bytes, .slot = -1, .heap = true
+	};
 	return NULL;
 }
 

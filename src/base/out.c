@@ -204,17 +204,31 @@ static void f64_slow(struct out *o, double v, int decimals)
 }
 
 /*
- * Exact like printf, in integers: the number is m / 2^k, its fraction times 10^decimals fits in 128 bits, and a tie goes
- * to even.
+ * Exact like printf, in integers: the number is m / 2^k, its fraction times 10^decimals fits in 128 bits, and a tie
+ * goes to even.
  */
 void out_f64(struct out *o, double v, int decimals)
 {
 	static const uint64_t pow10[] = {
-		1ull,		   10ull,	       100ull,		    1000ull,
-		10000ull,	   100000ull,	       1000000ull,	    10000000ull,
-		100000000ull,	   1000000000ull,      10000000000ull,	    100000000000ull,
-		1000000000000ull,  10000000000000ull,  100000000000000ull,  1000000000000000ull,
-		10000000000000000ull, 100000000000000000ull, 1000000000000000000ull,
+		1ull,
+		10ull,
+		100ull,
+		1000ull,
+		10000ull,
+		100000ull,
+		1000000ull,
+		10000000ull,
+		100000000ull,
+		1000000000ull,
+		10000000000ull,
+		100000000000ull,
+		1000000000000ull,
+		10000000000000ull,
+		100000000000000ull,
+		1000000000000000ull,
+		10000000000000000ull,
+		100000000000000000ull,
+		1000000000000000000ull,
 	};
 	if (decimals < 0)
 		decimals = 6;

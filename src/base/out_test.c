@@ -47,9 +47,32 @@ static void numbers(void **state)
 /* printf is the second source: rounding is the same to the last digit, ties too. */
 static void doubles_like_printf(void **state)
 {
-	static const double fixed[] = { 0, -0.0, 0.5, 1.5, 2.5, 0.125, 0.375, 0.005, 1.005, 99.995, 999999.9999999, 1e-300,
-					DBL_MIN, DBL_TRUE_MIN, 1e15, 9007199254740993, 9.3e18, 1e300, DBL_MAX, 0x1p63,
-					0x1.fffffffffffffp62, 0.1, 100, 0.9999999, 4.35, 1e22 };
+	static const double fixed[] = { 0,
+					-0.0,
+					0.5,
+					1.5,
+					2.5,
+					0.125,
+					0.375,
+					0.005,
+					1.005,
+					99.995,
+					999999.9999999,
+					1e-300,
+					DBL_MIN,
+					DBL_TRUE_MIN,
+					1e15,
+					9007199254740993,
+					9.3e18,
+					1e300,
+					DBL_MAX,
+					0x1p63,
+					0x1.fffffffffffffp62,
+					0.1,
+					100,
+					0.9999999,
+					4.35,
+					1e22 };
 	srand(3);
 	for (int i = 0; i < 200000; i++) {
 		double v;
@@ -139,7 +162,8 @@ static void json_is_json(void **state)
 	json_init(&j, &o, false);
 	json_object(&j);
 	json_key(&j, "s");
-	json_str(&j, "q\"\\\n\xff" "é");
+	json_str(&j, "q\"\\\n\xff"
+		     "é");
 	json_key(&j, "a");
 	json_array(&j);
 	json_u64(&j, UINT64_MAX);
@@ -154,7 +178,8 @@ static void json_is_json(void **state)
 	json_end(&j);
 	json_end(&j);
 	json_end(&j);
-	assert_holds(&o, "{\"s\":\"q\\\"\\\\\\u000a\xef\xbf\xbdé\",\"a\":[18446744073709551615,-5,0.1,null,3,true,null,\"0x1f\",{}]}");
+	assert_holds(&o, "{\"s\":\"q\\\"\\\\\\u000a\xef\xbf\xbdé\",\"a\":[18446744073709551615,-5,0.1,null,3,true,null,"
+			 "\"0x1f\",{}]}");
 	out_init_mem(&o);
 	json_init(&j, &o, true);
 	json_object(&j);

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-#define SHORT	   32
+#define SHORT      32
 #define DIGIT_BITS 11 /* 2048 counters stay in the first-level cache */
 
 static void insertion(struct sort_pair *pairs, size_t n)
@@ -54,7 +54,8 @@ void sort_pairs(struct sort_pair *pairs, size_t n)
 	}
 	if (sorted)
 		return;
-	/* Only the bits that differ, in digits of equal size; small for small n, where counters cost more than passes. */
+	/* Only the bits that differ, in digits of equal size; small for small n, where counters cost more than passes.
+	 */
 	unsigned low = (unsigned)__builtin_ctzll(differ), high = 64 - (unsigned)__builtin_clzll(differ);
 	unsigned widest = n < 4096 ? 8 : DIGIT_BITS;
 	unsigned passes = (high - low + widest - 1) / widest;

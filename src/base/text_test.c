@@ -13,7 +13,9 @@ static void numbers_are_whole_or_refused(void **state)
 	assert_true(text_to_u64("18446744073709551615", &u) && u == UINT64_MAX);
 	assert_true(text_to_u64("0x1F", &u) && u == 31);
 	assert_true(text_to_u64("010", &u) && u == 10);
-	static const char *const wrong[] = { "", " 1", "1 ", "-1", "+1", "18446744073709551616", "0x", "0x10000000000000000", "1a" };
+	static const char *const wrong[] = {
+		"", " 1", "1 ", "-1", "+1", "18446744073709551616", "0x", "0x10000000000000000", "1a"
+	};
 	for (size_t k = 0; k < sizeof(wrong) / sizeof(*wrong); k++)
 		assert_false(text_to_u64(wrong[k], &u));
 	assert_int_equal(u, 10);
@@ -21,7 +23,8 @@ static void numbers_are_whole_or_refused(void **state)
 	assert_false(text_to_i64("-9223372036854775809", &i));
 	assert_false(text_to_i64("9223372036854775808", &i));
 	assert_true(text_to_f64("2.5e3", &d) && d == 2500);
-	assert_false(text_to_f64("2,5", &d) || text_to_f64("", &d) || text_to_f64("1e999", &d) || text_to_f64("nan", &d));
+	assert_false(text_to_f64("2,5", &d) || text_to_f64("", &d) || text_to_f64("1e999", &d) ||
+		     text_to_f64("nan", &d));
 }
 
 static void sizes_and_durations(void **state)
@@ -37,7 +40,8 @@ static void sizes_and_durations(void **state)
 	assert_true(text_to_duration_ns("100ms", &v) && v == 100000000);
 	assert_true(text_to_duration_ns("2m", &v) && v == 120000000000);
 	assert_true(text_to_duration_ns("1d", &v) && v == 86400000000000);
-	assert_false(text_to_duration_ns("10", &v) || text_to_duration_ns("s", &v) || text_to_duration_ns("9999999999d", &v));
+	assert_false(text_to_duration_ns("10", &v) || text_to_duration_ns("s", &v) ||
+		     text_to_duration_ns("9999999999d", &v));
 }
 
 static bool add_cpu(void *ctx, uint32_t cpu)

@@ -8,14 +8,14 @@
  *	event_list_deinit(&list);
  *
  * The list owns its events; all their strings live in its arena (whoever sets filter or cgroup copies them there). An
- * attr holds what the event text says and nothing that an option of record or stat says: sample_period is 0 where nobody
- * named one, except for tracepoints, breakpoints and bpf-output, where every event is one sample; sample_type holds
- * the fields without which the event says nothing (RAW, TIME and CPU of a tracepoint). Terms that are not in the attr are in
- * `terms`, with a bit in terms.set for each that was written.
+ * attr holds what the event text says and nothing that an option of record or stat says: sample_period is 0 where
+ *nobody named one, except for tracepoints, breakpoints and bpf-output, where every event is one sample; sample_type
+ *holds the fields without which the event says nothing (RAW, TIME and CPU of a tracepoint). Terms that are not in the
+ *attr are in `terms`, with a bit in terms.set for each that was written.
  *
- * Errors are ERROR_USAGE with one line that names the column, or ERROR_PERMISSION and ERROR_UNSUPPORTED where the kernel
- * keeps what was asked for. A list that could not be extended is as it was before. One thread at a time.
- * Source: perf_event_open(2), perf-list(1), Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}.
+ * Errors are ERROR_USAGE with one line that names the column, or ERROR_PERMISSION and ERROR_UNSUPPORTED where the
+ *kernel keeps what was asked for. A list that could not be extended is as it was before. One thread at a time. Source:
+ *perf_event_open(2), perf-list(1), Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}.
  */
 #pragma once
 #include <stdbool.h>
@@ -78,7 +78,7 @@ struct event_terms {
 	uint32_t max_stack;
 	uint64_t max_events; /* nr=: stop after so many (trace) */
 	uint32_t aux_sample_size;
-	uint32_t aux_action; /* PERF_ABI_AUX_*: also in the attr */
+	uint32_t aux_action;     /* PERF_ABI_AUX_*: also in the attr */
 	const char *branch_type; /* as -j takes it */
 	const char *metric_id;
 	const char **driver_configs; /* "@x=y" without @ */
@@ -87,17 +87,17 @@ struct event_terms {
 
 struct event {
 	enum event_kind kind;
-	const char *name; /* what the user typed, or name= */
+	const char *name;            /* what the user typed, or name= */
 	struct perf_event_attr attr; /* size is PERF_ABI_ATTR_BYTES */
-	uint64_t config3, config4; /* for sys_perf_event_open_wide() */
+	uint64_t config3, config4;   /* for sys_perf_event_open_wide() */
 
-	uint32_t leader; /* index of its group's leader in the list: its own when it is in no group */
+	uint32_t leader;        /* index of its group's leader in the list: its own when it is in no group */
 	const char *group_name; /* NAME{…}, or NULL */
-	bool weak_group; /* :W: undo the group where it cannot be scheduled */
-	bool sample_read; /* :S: the leader samples, the members are read with it */
-	bool precise_max; /* :P: as precise as the PMU can */
-	bool bpf_counter; /* :b */
-	bool guest_host_set; /* G or H was written, so the defaults keep off */
+	bool weak_group;        /* :W: undo the group where it cannot be scheduled */
+	bool sample_read;       /* :S: the leader samples, the members are read with it */
+	bool precise_max;       /* :P: as precise as the PMU can */
+	bool bpf_counter;       /* :b */
+	bool guest_host_set;    /* G or H was written, so the defaults keep off */
 
 	const char *filter; /* for --filter */
 	const char *cgroup; /* for -G */
@@ -106,12 +106,12 @@ struct event {
 
 	const char *system, *tracepoint; /* the id is attr.config */
 
-	const char *pmu; /* name in sysfs, or NULL */
-	sys_cpus cpus; /* where its PMU counts; empty: everywhere */
-	bool uncore; /* counts a socket, not a task: open on `cpus` with pid -1 */
-	bool merge; /* one of several PMUs that a single text named: stat adds them up */
+	const char *pmu;  /* name in sysfs, or NULL */
+	sys_cpus cpus;    /* where its PMU counts; empty: everywhere */
+	bool uncore;      /* counts a socket, not a task: open on `cpus` with pid -1 */
+	bool merge;       /* one of several PMUs that a single text named: stat adds them up */
 	const char *unit; /* of the scaled count, or NULL */
-	double scale; /* 1.0 where none */
+	double scale;     /* 1.0 where none */
 	bool per_package, snapshot;
 
 	enum event_tool tool;

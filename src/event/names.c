@@ -15,8 +15,9 @@ static bool each_symbol(enum event_kind kind, enum event_group group, name_fn fn
 {
 	for (size_t i = 0; i < table_symbols_nr; i++) {
 		const struct table_symbol *s = &table_symbols[i];
-		struct event_name n = { .group = group, .name = s->name, .alias = s->alias, .type = s->type,
-					.config = s->config };
+		struct event_name n = {
+			.group = group, .name = s->name, .alias = s->alias, .type = s->type, .config = s->config
+		};
 		if (s->kind == kind && !fn(ctx, &n))
 			return false;
 	}
@@ -42,8 +43,13 @@ static bool each_pmu_event(struct pmu_set *set, name_fn fn, void *ctx)
 		for (size_t k = 0; k < pmu->aliases.len; k++) {
 			const struct pmu_alias *a = &pmu->aliases.data[k];
 			_cleanup_free_ char *name = xasprintf("%s/%s/", pmu->name, a->name);
-			struct event_name n = { .group = EVENT_GROUP_PMU, .name = name, .alias = a->name, .pmu = pmu->name,
-						.terms = a->terms, .unit = a->unit, .scale = a->scale_text,
+			struct event_name n = { .group = EVENT_GROUP_PMU,
+						.name = name,
+						.alias = a->name,
+						.pmu = pmu->name,
+						.terms = a->terms,
+						.unit = a->unit,
+						.scale = a->scale_text,
 						.type = pmu->type };
 			if (!fn(ctx, &n))
 				return false;
@@ -64,7 +70,9 @@ static struct strobe_error *each_tracepoint(const struct sys *sys, name_fn fn, v
 		err = tracepoint_events(sys, tracefs, systems.data[i], &events);
 		for (size_t k = 0; !err && more && k < events.len; k++) {
 			_cleanup_free_ char *name = xasprintf("%s:%s", systems.data[i], events.data[k]);
-			struct event_name n = { .group = EVENT_GROUP_TRACEPOINT, .name = name, .type = PERF_TYPE_TRACEPOINT };
+			struct event_name n = { .group = EVENT_GROUP_TRACEPOINT,
+						.name = name,
+						.type = PERF_TYPE_TRACEPOINT };
 			more = fn(ctx, &n);
 		}
 		sys_names_deinit(&events);

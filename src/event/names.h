@@ -23,12 +23,12 @@ enum event_group {
 
 struct event_name {
 	enum event_group group;
-	const char *name;  /* as -e takes it: "cpu-cycles", "msr/tsc/", "sched:sched_switch" */
-	const char *alias; /* another name of the same, or NULL */
-	const char *pmu;   /* of PMU events, else NULL */
-	const char *terms; /* of PMU events: "event=0x3c,umask=0x01" */
+	const char *name;         /* as -e takes it: "cpu-cycles", "msr/tsc/", "sched:sched_switch" */
+	const char *alias;        /* another name of the same, or NULL */
+	const char *pmu;          /* of PMU events, else NULL */
+	const char *terms;        /* of PMU events: "event=0x3c,umask=0x01" */
 	const char *unit, *scale; /* of PMU events, or NULL */
-	uint32_t type;     /* of hardware, software and cache events */
+	uint32_t type;            /* of hardware, software and cache events */
 	uint64_t config;
 };
 

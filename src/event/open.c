@@ -58,10 +58,9 @@ struct strobe_error *event_default(struct event_list *list, const struct sys *sy
 		}
 		taken.step = (enum event_default_step)i;
 		taken.user_only = user_only;
-		struct event *added = event_list_add(list, steps[i].type == PERF_TYPE_HARDWARE ? EVENT_HARDWARE
-											 : EVENT_SOFTWARE,
-						     steps[i].type, steps[i].config,
-						     user_only ? steps[i].user_name : steps[i].name);
+		struct event *added =
+			event_list_add(list, steps[i].type == PERF_TYPE_HARDWARE ? EVENT_HARDWARE : EVENT_SOFTWARE,
+				       steps[i].type, steps[i].config, user_only ? steps[i].user_name : steps[i].name);
 		added->attr.precise_ip = steps[i].precise_ip;
 		added->attr.exclude_kernel = added->attr.exclude_hv = user_only;
 		*ret = taken;
@@ -90,39 +89,51 @@ static struct strobe_error *no_right(const struct event *e, int errnum, const st
 	const char *what = pid == -1 ? "all processes of a CPU" : !e->attr.exclude_kernel ? "the kernel" : "this task";
 	if (sys_is_perfmon(sys)) {
 		if (sys_lockdown(sys) == SYS_LOCKDOWN_CONFIDENTIALITY)
-			return error_create(ERROR_PERMISSION, "cannot open '%s': the kernel is locked down (confidentiality, see "
-							      "/sys/kernel/security/lockdown), even for root", e->name);
+			return error_create(ERROR_PERMISSION,
+					    "cannot open '%s': the kernel is locked down (confidentiality, see "
+					    "/sys/kernel/security/lockdown), even for root",
+					    e->name);
 		if (sys_has_seccomp(sys))
-			return error_create(ERROR_PERMISSION, "cannot open '%s': perf_event_open is forbidden by the seccomp filter "
-							      "of this container; allow it in the container's profile", e->name);
-		return error_create(ERROR_PERMISSION, "cannot open '%s': %s, although CAP_PERFMON or CAP_SYS_ADMIN is there; a "
-						      "security module (SELinux, the host) forbids it",
+			return error_create(ERROR_PERMISSION,
+					    "cannot open '%s': perf_event_open is forbidden by the seccomp filter "
+					    "of this container; allow it in the container's profile",
+					    e->name);
+		return error_create(ERROR_PERMISSION,
+				    "cannot open '%s': %s, although CAP_PERFMON or CAP_SYS_ADMIN is there; a "
+				    "security module (SELinux, the host) forbids it",
 				    e->name, strerrordesc_np(errnum));
 	}
 	if (sys_has_seccomp(sys) && paranoid <= needed)
-		return error_create(ERROR_PERMISSION, "cannot open '%s': perf_event_open is forbidden, most likely by the seccomp "
-						      "filter of this container; allow it in the container's profile", e->name);
+		return error_create(ERROR_PERMISSION,
+				    "cannot open '%s': perf_event_open is forbidden, most likely by the seccomp "
+				    "filter of this container; allow it in the container's profile",
+				    e->name);
 	if (paranoid > 2)
-		return error_create(ERROR_PERMISSION, "cannot open '%s': kernel.perf_event_paranoid is %d, which forbids all of it "
-						      "without CAP_PERFMON; run as root, or: sysctl kernel.perf_event_paranoid=%d",
+		return error_create(ERROR_PERMISSION,
+				    "cannot open '%s': kernel.perf_event_paranoid is %d, which forbids all of it "
+				    "without CAP_PERFMON; run as root, or: sysctl kernel.perf_event_paranoid=%d",
 				    e->name, paranoid, needed);
 	if (paranoid > needed) {
 		bool user_helps = pid != -1 && !e->attr.exclude_kernel && paranoid <= 2 && needed != -1;
-		return error_create(ERROR_PERMISSION, "cannot open '%s' for %s: kernel.perf_event_paranoid is %d and CAP_PERFMON "
-						      "is missing; run as root%s, or: sysctl kernel.perf_event_paranoid=%d",
+		return error_create(ERROR_PERMISSION,
+				    "cannot open '%s' for %s: kernel.perf_event_paranoid is %d and CAP_PERFMON "
+				    "is missing; run as root%s, or: sysctl kernel.perf_event_paranoid=%d",
 				    e->name, needed == -1 ? "sampling a tracepoint" : what, paranoid,
 				    user_helps ? ", count user space only (:u)" : "", needed);
 	}
 	if (pid > 0)
-		return error_create(ERROR_PERMISSION, "cannot open '%s' for process %d: it belongs to another user or has gained "
-						      "rights; run as root or with CAP_PERFMON or CAP_SYS_PTRACE", e->name, (int)pid);
+		return error_create(ERROR_PERMISSION,
+				    "cannot open '%s' for process %d: it belongs to another user or has gained "
+				    "rights; run as root or with CAP_PERFMON or CAP_SYS_PTRACE",
+				    e->name, (int)pid);
 	return error_create(ERROR_PERMISSION, "cannot open '%s': %s; run as root or with CAP_PERFMON", e->name,
 			    strerrordesc_np(errnum));
 }
 
 static bool is_hardware(const struct event *e)
 {
-	return e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE || e->attr.type == PERF_TYPE_RAW;
+	return e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE ||
+	       e->attr.type == PERF_TYPE_RAW;
 }
 
 static struct strobe_error *not_supported(const struct event *e, const struct sys *sys)
@@ -134,8 +145,10 @@ static struct strobe_error *not_supported(const struct event *e, const struct sy
 		has_pmu |= sys_exists(sys, path);
 	}
 	if (is_hardware(e) && !has_pmu)
-		return error_create(ERROR_UNSUPPORTED, "'%s' is not supported: this machine shows no hardware counters (a virtual "
-						       "machine without a PMU?); cpu-clock samples by time", e->name);
+		return error_create(ERROR_UNSUPPORTED,
+				    "'%s' is not supported: this machine shows no hardware counters (a virtual "
+				    "machine without a PMU?); cpu-clock samples by time",
+				    e->name);
 	return error_create(ERROR_UNSUPPORTED, "'%s' is not supported by this CPU or kernel", e->name);
 }
 
@@ -143,16 +156,17 @@ static struct strobe_error *wrong_for_pmu(const struct event *e)
 {
 	const struct perf_event_attr *a = &e->attr;
 	if (a->sample_type & PERF_SAMPLE_BRANCH_STACK)
-		return error_create(ERROR_UNSUPPORTED, "'%s' cannot record branch stacks (-b, -j, lbr): its PMU does not have them",
+		return error_create(ERROR_UNSUPPORTED,
+				    "'%s' cannot record branch stacks (-b, -j, lbr): its PMU does not have them",
 				    e->name);
 	if (a->aux_output)
 		return error_create(ERROR_UNSUPPORTED, "'%s' cannot write to an AUX area (aux-output)", e->name);
 	if (a->precise_ip)
-		return error_create(ERROR_UNSUPPORTED, "'%s' cannot be as precise as asked (%u × p); use fewer p", e->name,
-				    (unsigned)a->precise_ip);
+		return error_create(ERROR_UNSUPPORTED, "'%s' cannot be as precise as asked (%u × p); use fewer p",
+				    e->name, (unsigned)a->precise_ip);
 	if (a->sample_period)
-		return error_create(ERROR_UNSUPPORTED, "'%s' cannot be sampled, its PMU has no interrupt; count it with stat",
-				    e->name);
+		return error_create(ERROR_UNSUPPORTED,
+				    "'%s' cannot be sampled, its PMU has no interrupt; count it with stat", e->name);
 	return error_create(ERROR_UNSUPPORTED, "'%s' is not supported as asked by its PMU", e->name);
 }
 
@@ -161,28 +175,38 @@ static struct strobe_error *invalid(const struct event *e, const struct sys *sys
 	const struct perf_event_attr *a = &e->attr;
 	uint64_t max_rate = sys_perf_event_max_sample_rate(sys);
 	if (a->freq && a->sample_freq > max_rate)
-		return error_create(ERROR_LIMIT, "'%s': a frequency of %" PRIu64 " is above kernel.perf_event_max_sample_rate, "
-						 "which is %" PRIu64 "; use a lower -F, or raise it with sysctl",
+		return error_create(ERROR_LIMIT,
+				    "'%s': a frequency of %" PRIu64 " is above kernel.perf_event_max_sample_rate, "
+				    "which is %" PRIu64 "; use a lower -F, or raise it with sysctl",
 				    e->name, (uint64_t)a->sample_freq, max_rate);
 	if (a->type == PERF_TYPE_BREAKPOINT)
-		return error_create(ERROR_UNSUPPORTED, "'%s': the CPU has no such breakpoint; lengths are 1, 2, 4 and 8 bytes, the "
-						       "address a multiple of it, x alone with 8, r not without w on x86", e->name);
-	if (e->uncore && a->sample_period)
-		return error_create(ERROR_UNSUPPORTED, "'%s' counts a whole socket and cannot be sampled; use stat -a", e->name);
-	if (e->uncore)
-		return error_create(ERROR_UNSUPPORTED, "'%s' counts a whole socket, not a task: use -a and no modifiers like :u",
+		return error_create(ERROR_UNSUPPORTED,
+				    "'%s': the CPU has no such breakpoint; lengths are 1, 2, 4 and 8 bytes, the "
+				    "address a multiple of it, x alone with 8, r not without w on x86",
 				    e->name);
+	if (e->uncore && a->sample_period)
+		return error_create(ERROR_UNSUPPORTED, "'%s' counts a whole socket and cannot be sampled; use stat -a",
+				    e->name);
+	if (e->uncore)
+		return error_create(ERROR_UNSUPPORTED,
+				    "'%s' counts a whole socket, not a task: use -a and no modifiers like :u", e->name);
 	if (a->write_backward)
-		return error_create(ERROR_UNSUPPORTED, "'%s': the kernel refuses it with an overwritten ring (--overwrite)", e->name);
+		return error_create(ERROR_UNSUPPORTED,
+				    "'%s': the kernel refuses it with an overwritten ring (--overwrite)", e->name);
 	if (a->use_clockid)
-		return error_create(ERROR_UNSUPPORTED, "'%s': the kernel refuses clock %d (-k)", e->name, (int)a->clockid);
+		return error_create(ERROR_UNSUPPORTED, "'%s': the kernel refuses clock %d (-k)", e->name,
+				    (int)a->clockid);
 	if (a->sample_type & PERF_SAMPLE_BRANCH_STACK)
-		return error_create(ERROR_UNSUPPORTED, "'%s': the kernel refuses it with this choice of branches (-j)", e->name);
+		return error_create(ERROR_UNSUPPORTED, "'%s': the kernel refuses it with this choice of branches (-j)",
+				    e->name);
 	if (e->kind == EVENT_PMU)
-		return error_create(ERROR_UNSUPPORTED, "'%s': the PMU '%s' refuses this combination of terms and modifiers", e->name,
+		return error_create(ERROR_UNSUPPORTED,
+				    "'%s': the PMU '%s' refuses this combination of terms and modifiers", e->name,
 				    e->pmu);
-	return error_create(ERROR_UNSUPPORTED, "'%s': the kernel refuses this combination of attributes (-vv shows them); an older "
-					       "kernel may lack one, and a group cannot mix PMUs", e->name);
+	return error_create(ERROR_UNSUPPORTED,
+			    "'%s': the kernel refuses this combination of attributes (-vv shows them); an older "
+			    "kernel may lack one, and a group cannot mix PMUs",
+			    e->name);
 }
 
 struct strobe_error *event_open_error(const struct event *e, int errnum, const struct sys *sys, pid_t pid, int cpu)
@@ -195,8 +219,10 @@ struct strobe_error *event_open_error(const struct event *e, int errnum, const s
 		err = no_right(e, errnum, sys, pid, cpu);
 		break;
 	case ENOSYS:
-		err = error_create(ERROR_UNSUPPORTED, "cannot open '%s': this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a "
-						      "container forbids it", e->name);
+		err = error_create(ERROR_UNSUPPORTED,
+				   "cannot open '%s': this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a "
+				   "container forbids it",
+				   e->name);
 		break;
 	case ENOENT:
 		err = not_supported(e, sys);
@@ -206,43 +232,55 @@ struct strobe_error *event_open_error(const struct event *e, int errnum, const s
 		break;
 	case ENODEV:
 		err = cpu >= 0 && !is_hardware(e)
-			      ? error_create(ERROR_UNSUPPORTED, "cannot open '%s' on CPU %d: it is offline", e->name, cpu)
+			      ? error_create(ERROR_UNSUPPORTED, "cannot open '%s' on CPU %d: it is offline", e->name,
+					     cpu)
 			      : not_supported(e, sys);
 		break;
 	case EINVAL:
 		err = invalid(e, sys);
 		break;
 	case EMFILE:
-		err = error_create(ERROR_LIMIT, "cannot open '%s': too many open files for this process (%" PRIu64 " allowed); raise it "
-						"with ulimit -n, or name fewer events, CPUs or threads",
+		err = error_create(ERROR_LIMIT,
+				   "cannot open '%s': too many open files for this process (%" PRIu64
+				   " allowed); raise it "
+				   "with ulimit -n, or name fewer events, CPUs or threads",
 				   e->name, sys_raise_nofile(0));
 		break;
 	case ENFILE:
-		err = error_create(ERROR_LIMIT, "cannot open '%s': too many open files in the system (sysctl fs.file-max)", e->name);
+		err = error_create(ERROR_LIMIT,
+				   "cannot open '%s': too many open files in the system (sysctl fs.file-max)", e->name);
 		break;
 	case ESRCH:
 		err = error_create(ERROR_NOT_FOUND, "cannot open '%s': process %d is gone", e->name, (int)pid);
 		break;
 	case EBUSY:
-		err = error_create(ERROR_UNSUPPORTED, "cannot open '%s': the counter is held by somebody else (another profiler, the "
-						      "NMI watchdog: sysctl kernel.nmi_watchdog=0)", e->name);
+		err = error_create(ERROR_UNSUPPORTED,
+				   "cannot open '%s': the counter is held by somebody else (another profiler, the "
+				   "NMI watchdog: sysctl kernel.nmi_watchdog=0)",
+				   e->name);
 		break;
 	case ENOSPC:
 		err = a->type == PERF_TYPE_BREAKPOINT
-			      ? error_create(ERROR_LIMIT, "cannot open '%s': all breakpoint registers of the CPU are taken", e->name)
+			      ? error_create(ERROR_LIMIT,
+					     "cannot open '%s': all breakpoint registers of the CPU are taken", e->name)
 			      : error_create(ERROR_LIMIT, "cannot open '%s': the PMU has no room for it", e->name);
 		break;
 	case ENOMEM:
-		err = error_create(ERROR_LIMIT, "cannot open '%s': the kernel has no memory for it (deep call chains take buffers by "
-						"kernel.perf_event_max_stack, which is %u)", e->name, sys_perf_event_max_stack(sys));
+		err = error_create(
+			ERROR_LIMIT,
+			"cannot open '%s': the kernel has no memory for it (deep call chains take buffers by "
+			"kernel.perf_event_max_stack, which is %u)",
+			e->name, sys_perf_event_max_stack(sys));
 		break;
 	case EOVERFLOW:
-		err = error_create(ERROR_LIMIT, "cannot open '%s': max-stack %u is above kernel.perf_event_max_stack, which is %u; "
-						"raise it with sysctl", e->name, (unsigned)a->sample_max_stack,
-				   sys_perf_event_max_stack(sys));
+		err = error_create(ERROR_LIMIT,
+				   "cannot open '%s': max-stack %u is above kernel.perf_event_max_stack, which is %u; "
+				   "raise it with sysctl",
+				   e->name, (unsigned)a->sample_max_stack, sys_perf_event_max_stack(sys));
 		break;
 	case E2BIG:
-		err = error_create(ERROR_UNSUPPORTED, "cannot open '%s': it asks for a field that this kernel does not know yet", e->name);
+		err = error_create(ERROR_UNSUPPORTED,
+				   "cannot open '%s': it asks for a field that this kernel does not know yet", e->name);
 		break;
 	default:
 		return error_errno(errnum, "cannot open '%s' (perf_event_open)", e->name);

@@ -15,20 +15,20 @@ enum event_default_step {
 struct event_default {
 	enum event_default_step step;
 	bool user_only; /* kernel samples were not allowed: exclude_kernel is set */
-	int errnum; /* why the step before was not taken; 0 at the first */
+	int errnum;     /* why the step before was not taken; 0 at the first */
 };
 
 /*
- * Appends the first of cycles:ppp, cycles:pp, cycles:p, cycles, cpu-clock that can be opened for sampling on (pid, cpu),
- * 0 and -1 being this thread anywhere. Where the kernel part is forbidden each is tried without it. Fails where not even
- * cpu-clock can be opened.
+ * Appends the first of cycles:ppp, cycles:pp, cycles:p, cycles, cpu-clock that can be opened for sampling on (pid,
+ * cpu), 0 and -1 being this thread anywhere. Where the kernel part is forbidden each is tried without it. Fails where
+ * not even cpu-clock can be opened.
  */
 struct strobe_error *event_default(struct event_list *list, const struct sys *sys, pid_t pid, int cpu,
 				   struct event_default *ret) _must_check_;
 
 /*
- * One sentence on why perf_event_open() failed with errnum for the event: names the sysctl, capability, limit or hardware
- * that is in the way, and what to do. pid and cpu are those of the call.
+ * One sentence on why perf_event_open() failed with errnum for the event: names the sysctl, capability, limit or
+ * hardware that is in the way, and what to do. pid and cpu are those of the call.
  */
 struct strobe_error *event_open_error(const struct event *e, int errnum, const struct sys *sys, pid_t pid, int cpu)
 	__attribute__((returns_nonnull)) _must_check_;

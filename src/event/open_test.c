@@ -18,15 +18,33 @@ static void default_steps_down(void **state)
 		unsigned precise;
 	} rows[] = {
 		{ { { 0 } }, EVENT_DEFAULT_CYCLES_PPP, false, "cycles:ppp", 3 },
-		{ { { .match = MATCH_PRECISE, .precise_ip = 3, .errnum = EOPNOTSUPP } }, EVENT_DEFAULT_CYCLES_PP, false, "cycles:pp", 2 },
-		{ { { .match = MATCH_PRECISE, .precise_ip = 2, .errnum = EINVAL } }, EVENT_DEFAULT_CYCLES_P, false, "cycles:p", 1 },
-		{ { { .match = MATCH_PRECISE, .precise_ip = 1, .errnum = EOPNOTSUPP } }, EVENT_DEFAULT_CYCLES, false, "cycles", 0 },
-		{ { { .match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT } }, EVENT_DEFAULT_CPU_CLOCK, false,
-		  "cpu-clock", 0 },
+		{ { { .match = MATCH_PRECISE, .precise_ip = 3, .errnum = EOPNOTSUPP } },
+		  EVENT_DEFAULT_CYCLES_PP,
+		  false,
+		  "cycles:pp",
+		  2 },
+		{ { { .match = MATCH_PRECISE, .precise_ip = 2, .errnum = EINVAL } },
+		  EVENT_DEFAULT_CYCLES_P,
+		  false,
+		  "cycles:p",
+		  1 },
+		{ { { .match = MATCH_PRECISE, .precise_ip = 1, .errnum = EOPNOTSUPP } },
+		  EVENT_DEFAULT_CYCLES,
+		  false,
+		  "cycles",
+		  0 },
+		{ { { .match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT } },
+		  EVENT_DEFAULT_CPU_CLOCK,
+		  false,
+		  "cpu-clock",
+		  0 },
 		{ { { .match = MATCH_KERNEL, .errnum = EACCES } }, EVENT_DEFAULT_CYCLES_PPP, true, "cycles:pppu", 3 },
 		{ { { .match = MATCH_KERNEL, .errnum = EACCES },
 		    { .match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT } },
-		  EVENT_DEFAULT_CPU_CLOCK, true, "cpu-clock:u", 0 },
+		  EVENT_DEFAULT_CPU_CLOCK,
+		  true,
+		  "cpu-clock:u",
+		  0 },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct sys_faked *f = sys_faked_create();
@@ -82,7 +100,8 @@ static void sentences_name_what_is_in_the_way(void **state)
 				    user3 = { "3\n", 0, 0, NULL, true }, vm = { "2\n", ~0ull, 0, NULL, false },
 				    root = { "2\n", ~0ull, 0, NULL, true }, box = { "2\n", ~0ull, 2, NULL, true },
 				    user_box = { "-1\n", 0, 2, NULL, true },
-				    locked = { "2\n", 1ull << CAP_PERFMON, 0, "none integrity [confidentiality]\n", true };
+				    locked = { "2\n", 1ull << CAP_PERFMON, 0, "none integrity [confidentiality]\n",
+					       true };
 	static const struct {
 		const struct machine *machine;
 		const char *text;
@@ -128,8 +147,8 @@ static void sentences_name_what_is_in_the_way(void **state)
 		struct event_list list;
 		event_list_init(&list);
 		assert_ok(event_parse(&list, sys_faked_sys(f), rows[i].text));
-		struct strobe_error *err =
-			event_open_error(&list.events.data[0], rows[i].errnum, sys_faked_sys(f), rows[i].pid, rows[i].cpu);
+		struct strobe_error *err = event_open_error(&list.events.data[0], rows[i].errnum, sys_faked_sys(f),
+							    rows[i].pid, rows[i].cpu);
 		for (size_t k = 0; k < 3 && rows[i].says[k]; k++)
 			if (!strstr(err->message, rows[i].says[k]) || strchr(err->message, '\n'))
 				fail_msg("%s, errno %d: %s", rows[i].text, rows[i].errnum, err->message);

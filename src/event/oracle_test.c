@@ -1,4 +1,4 @@
-/* The attr that an event text gives, against what the reference asks of this kernel (perf stat -vv, perf record -vv). */
+/* The attr that an event text gives, against what the reference asks of this kernel (perf -vv). */
 #include "base/testing.h"
 
 #include <stdio.h>
@@ -24,8 +24,8 @@ static void blocks_deinit(blocks *b)
 /* The attr dumps of a command's output, without the lines that say what the command and not the event asked for. */
 static void read_blocks(const char *command, bool keep_all, blocks *ret)
 {
-	static const char *const not_of_event[] = { "  sample_type ", "  read_format ", "  disabled ", "  inherit ",
-						    "  enable_on_exec ", "  { sample_period" };
+	static const char *const not_of_event[] = { "  sample_type ", "  read_format ",    "  disabled ",
+						    "  inherit ",     "  enable_on_exec ", "  { sample_period" };
 	FILE *f = popen(command, "r");
 	assert_non_null(f);
 	_cleanup_free_ char *line = NULL;
@@ -62,36 +62,40 @@ static bool has_perf(void)
 /* Hardware events are asked for even where there is no PMU, so they can be compared anywhere. */
 static void events_ask_what_the_reference_asks(void **state)
 {
+	/* clang-format off */
 	static const char *const texts[] = {
-		"cycles", "cpu-cycles", "instructions", "branches", "branch-instructions", "branch-misses", "bus-cycles",
-		"cache-references", "cache-misses", "ref-cycles", "stalled-cycles-frontend", "idle-cycles-frontend",
-		"stalled-cycles-backend", "idle-cycles-backend", "cycles:u", "cycles:k", "cycles:h", "cycles:uk", "cycles:kh",
-		"cycles:ukh", "cycles:G", "cycles:H", "cycles:GH", "cycles:HG", "cycles:uG", "cycles:Gu", "cycles:kH", "cycles:I",
-		"cycles:p", "cycles:pp", "cycles:ppp", "cycles:upp", "cycles:pu", "cycles:kp", "cycles:Gp", "cycles:pG", "cycles:P",
-		"cycles:D", "cycles:S", "cycles:W", "cycles:e", "cycles:b", "cycles:uD", "cycles:ukhGHpppDI",
-		"cpu-clock", "task-clock", "page-faults", "faults", "minor-faults", "major-faults", "context-switches", "cs",
-		"cpu-migrations", "migrations", "alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches",
-		"page-faults:u", "cs:k", "cs:ppp", "cpu-clock:kD",
-		"L1-dcache-loads", "L1-dcache-load-misses", "L1-dcache-stores", "L1-dcache-store-misses", "L1-dcache-prefetches",
-		"L1-dcache-prefetch-misses", "L1-icache-loads", "L1-icache-load-misses", "L1-icache-prefetches", "LLC-loads",
-		"LLC-load-misses", "LLC-stores", "LLC-store-misses", "LLC-prefetches", "LLC-prefetch-misses", "dTLB-loads",
-		"dTLB-load-misses", "dTLB-stores", "dTLB-store-misses", "dTLB-prefetches", "iTLB-loads", "iTLB-load-misses",
-		"branch-loads", "branch-load-misses", "node-loads", "node-load-misses", "node-stores", "node-store-misses",
-		"node-prefetches", "node-prefetch-misses", "l1d-read", "l1d", "L1-dcache", "l1-d-write-miss", "L1-icache-load-refs",
-		"L1-data-misses", "L2-loads", "d-tlb-loads", "Data-TLB-write", "i-tlb-read-miss", "bpu-load", "btb-loads-misses",
-		"bpc", "node", "LLC-misses", "LLC-speculative-read", "L1-dcache-prefetch-Reference", "L1-dcache-access",
-		"r1a8", "r00c0", "r00c0:u", "r1", "r20000038f", "rffffffffffffffff:k", "0:1", "1:2:u", "4:0x1c2",
-		"mem:0x1000", "mem:0x1000:w", "mem:0x1000:r", "mem:0x1000:rw", "mem:0x1000:wr", "mem:0x1000:x", "mem:0x1000/1:w",
-		"mem:0x1000/2:rw:u", "mem:0x1000/8:x", "mem:4096/8:w:k", "mem:0x1000:u",
-		"software/config=2/", "software/config=0x3,config1=7,config2=8/u", "breakpoint/config=1/",
-		"cycles/name=x/", "cycles/config=1/u", "cs/period=5,name=zz/",
-		"{page-faults,cs}", "{page-faults,cs}:u", "{page-faults:k,cs}:u", "{cs:k,faults:h}:u", "{faults:G,cs}:u",
-		"{faults:u,cs:k}:D", "g{faults,cs}:kI", "cs,faults:u,task-clock:k", " cs , faults",
-		"sched:sched_switch", "sched:sched_switch:u", "sched:sched_proces?_fork", "raw_syscalls:sys_ent*:k",
-		"{sched:sched_switch,cs:D}:u", "duration_time", "user_time,system_time",
-		"msr/tsc/", "msr/tsc/u", "msr/event=1/", "msr/smi,name=foo/", "tsc", "tsc:u", "msr/config=4/",
+		"cycles", "cpu-cycles", "instructions", "branches", "branch-instructions", "branch-misses",
+		"bus-cycles", "cache-references", "cache-misses", "ref-cycles", "stalled-cycles-frontend",
+		"idle-cycles-frontend", "stalled-cycles-backend", "idle-cycles-backend", "cycles:u", "cycles:k",
+		"cycles:h", "cycles:uk", "cycles:kh", "cycles:ukh", "cycles:G", "cycles:H", "cycles:GH", "cycles:HG",
+		"cycles:uG", "cycles:Gu", "cycles:kH", "cycles:I", "cycles:p", "cycles:pp", "cycles:ppp",
+		"cycles:upp", "cycles:pu", "cycles:kp", "cycles:Gp", "cycles:pG", "cycles:P", "cycles:D", "cycles:S",
+		"cycles:W", "cycles:e", "cycles:b", "cycles:uD", "cycles:ukhGHpppDI", "cpu-clock", "task-clock",
+		"page-faults", "faults", "minor-faults", "major-faults", "context-switches", "cs", "cpu-migrations",
+		"migrations", "alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches",
+		"page-faults:u", "cs:k", "cs:ppp", "cpu-clock:kD", "L1-dcache-loads", "L1-dcache-load-misses",
+		"L1-dcache-stores", "L1-dcache-store-misses", "L1-dcache-prefetches", "L1-dcache-prefetch-misses",
+		"L1-icache-loads", "L1-icache-load-misses", "L1-icache-prefetches", "LLC-loads", "LLC-load-misses",
+		"LLC-stores", "LLC-store-misses", "LLC-prefetches", "LLC-prefetch-misses", "dTLB-loads",
+		"dTLB-load-misses", "dTLB-stores", "dTLB-store-misses", "dTLB-prefetches", "iTLB-loads",
+		"iTLB-load-misses", "branch-loads", "branch-load-misses", "node-loads", "node-load-misses",
+		"node-stores", "node-store-misses", "node-prefetches", "node-prefetch-misses", "l1d-read", "l1d",
+		"L1-dcache", "l1-d-write-miss", "L1-icache-load-refs", "L1-data-misses", "L2-loads", "d-tlb-loads",
+		"Data-TLB-write", "i-tlb-read-miss", "bpu-load", "btb-loads-misses", "bpc", "node", "LLC-misses",
+		"LLC-speculative-read", "L1-dcache-prefetch-Reference", "L1-dcache-access", "r1a8", "r00c0",
+		"r00c0:u", "r1", "r20000038f", "rffffffffffffffff:k", "0:1", "1:2:u", "4:0x1c2", "mem:0x1000",
+		"mem:0x1000:w", "mem:0x1000:r", "mem:0x1000:rw", "mem:0x1000:wr", "mem:0x1000:x", "mem:0x1000/1:w",
+		"mem:0x1000/2:rw:u", "mem:0x1000/8:x", "mem:4096/8:w:k", "mem:0x1000:u", "software/config=2/",
+		"software/config=0x3,config1=7,config2=8/u", "breakpoint/config=1/", "cycles/name=x/",
+		"cycles/config=1/u", "cs/period=5,name=zz/", "{page-faults,cs}", "{page-faults,cs}:u",
+		"{page-faults:k,cs}:u", "{cs:k,faults:h}:u", "{faults:G,cs}:u", "{faults:u,cs:k}:D",
+		"g{faults,cs}:kI", "cs,faults:u,task-clock:k", " cs , faults", "sched:sched_switch",
+		"sched:sched_switch:u", "sched:sched_proces?_fork", "raw_syscalls:sys_ent*:k",
+		"{sched:sched_switch,cs:D}:u", "duration_time", "user_time,system_time", "msr/tsc/", "msr/tsc/u",
+		"msr/event=1/", "msr/smi,name=foo/", "tsc", "tsc:u", "msr/config=4/",
 		"uprobe/retprobe,ref_ctr_offset=5/", "uprobe/ref_ctr_offset=0x12345678/",
 	};
+	/* clang-format on */
 	if (!has_perf()) {
 		print_message("# perf is not installed: nothing to compare with\n");
 		skip();
@@ -121,7 +125,8 @@ static void events_ask_what_the_reference_asks(void **state)
 			if (k && r && !strcmp(ours.data, reference.data[r - 1]))
 				continue; /* the reference's repetition was dropped above */
 			if (strcmp(ours.data, reference.data[r]))
-				fail_msg("%s, event %zu:\n%s--- the reference:\n%s", texts[i], k, ours.data, reference.data[r]);
+				fail_msg("%s, event %zu:\n%s--- the reference:\n%s", texts[i], k, ours.data,
+					 reference.data[r]);
 			r++;
 			compared++;
 		}
@@ -141,30 +146,54 @@ static void attr_text_is_that_of_the_reference(void **state)
 		skip();
 	}
 	blocks reference = {};
-	read_blocks("cd /tmp && perf record -vv -o /dev/null -e cpu-clock -s -d -W --phys-data --data-page-size --code-page-size "
-		    "-g --call-graph dwarf -I -R -n -k 1 --overwrite true 2>&1", true, &reference);
+	read_blocks("cd /tmp && perf record -vv -o /dev/null -e cpu-clock -s -d -W --phys-data --data-page-size "
+		    "--code-page-size "
+		    "-g --call-graph dwarf -I -R -n -k 1 --overwrite true 2>&1",
+		    true, &reference);
 	if (!reference.len)
 		skip();
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = PERF_ABI_ATTR_BYTES,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |
-			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |
-			       PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR |
-			       PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_WEIGHT_STRUCT,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | PERF_FORMAT_LOST,
-		.disabled = 1, .inherit = 1, .mmap = 1, .comm = 1, .freq = 1, .inherit_stat = 1, .enable_on_exec = 1, .task = 1,
-		.mmap_data = 1, .sample_id_all = 1, .exclude_guest = 1, .exclude_callchain_user = 1, .mmap2 = 1, .comm_exec = 1,
-		.use_clockid = 1, .write_backward = 1, .ksymbol = 1, .bpf_event = 1,
-		.sample_regs_user = 0xff0fff, .sample_stack_user = 8192, .clockid = 1, .sample_regs_intr = 0xff0fff,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+			       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW |
+			       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR |
+			       PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
+			       PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_WEIGHT_STRUCT,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
+			       PERF_FORMAT_LOST,
+		.disabled = 1,
+		.inherit = 1,
+		.mmap = 1,
+		.comm = 1,
+		.freq = 1,
+		.inherit_stat = 1,
+		.enable_on_exec = 1,
+		.task = 1,
+		.mmap_data = 1,
+		.sample_id_all = 1,
+		.exclude_guest = 1,
+		.exclude_callchain_user = 1,
+		.mmap2 = 1,
+		.comm_exec = 1,
+		.use_clockid = 1,
+		.write_backward = 1,
+		.ksymbol = 1,
+		.bpf_event = 1,
+		.sample_regs_user = 0xff0fff,
+		.sample_stack_user = 8192,
+		.clockid = 1,
+		.sample_regs_intr = 0xff0fff,
 	};
 	/* What depends on the machine and the options' side effects is taken over from the text itself. */
 	static const struct {
 		const char *name;
 		unsigned bit;
-	} varying[] = { { "  mmap ", 8 }, { "  comm ", 9 }, { "  task ", 13 }, { "  mmap_data ", 17 }, { "  mmap2 ", 23 },
-			{ "  comm_exec ", 24 }, { "  enable_on_exec ", 12 }, { "  ksymbol ", 29 }, { "  bpf_event ", 30 },
-			{ "  freq ", 10 } };
+	} varying[] = {
+		{ "  mmap ", 8 },       { "  comm ", 9 },       { "  task ", 13 },           { "  mmap_data ", 17 },
+		{ "  mmap2 ", 23 },     { "  comm_exec ", 24 }, { "  enable_on_exec ", 12 }, { "  ksymbol ", 29 },
+		{ "  bpf_event ", 30 }, { "  freq ", 10 }
+	};
 	uint64_t words[16];
 	memcpy(words, &attr, sizeof(words));
 	for (size_t i = 0; i < sizeof(varying) / sizeof(*varying); i++)

@@ -144,7 +144,8 @@ static void add_generic(struct parser *p, enum event_kind kind, uint32_t type, u
 		if (kind == EVENT_RAW)
 			e = event_list_add(p->list, kind, pmu->type, config, "");
 		else
-			e = event_list_add(p->list, kind, type, config | (uint64_t)pmu->type << PERF_PMU_TYPE_SHIFT, "");
+			e = event_list_add(p->list, kind, type, config | (uint64_t)pmu->type << PERF_PMU_TYPE_SHIFT,
+					   "");
 		e->pmu = arena_strdup(&p->list->arena, pmu->name);
 		for (size_t k = 0; k < pmu->cpus.len; k++)
 			vec_push(&e->cpus, pmu->cpus.data[k]);
@@ -161,7 +162,8 @@ static void name_generic(struct parser *p, size_t first, const char *start, size
 		if (!e->pmu || (e->terms.set & EVENT_TERM_NAME))
 			continue;
 		rest += *rest == ':';
-		e->name = arena_printf(&p->list->arena, "%s/%.*s/%.*s", e->pmu, (int)name_n, start, (int)(p->at - rest), rest);
+		e->name = arena_printf(&p->list->arena, "%s/%.*s/%.*s", e->pmu, (int)name_n, start, (int)(p->at - rest),
+				       rest);
 	}
 }
 
@@ -203,12 +205,16 @@ static struct strobe_error *no_such_pmu(struct parser *p, const char *at, const 
 	const char *near = text_nearest(name, names.data, names.len);
 	struct strobe_error *err;
 	if (!strcmp(name, "cpu") || text_has_prefix(name, "cpu_"))
-		err = parse_fail(p, at, "no PMU '%s': this machine shows no hardware counters (a virtual machine without them, "
-					"or a kernel without their driver); there are %s", name, strbuf_str(&all));
+		err = parse_fail(
+			p, at,
+			"no PMU '%s': this machine shows no hardware counters (a virtual machine without them, "
+			"or a kernel without their driver); there are %s",
+			name, strbuf_str(&all));
 	else if (near)
 		err = parse_fail(p, at, "no event and no PMU '%s'; did you mean '%s'?", name, near);
 	else
-		err = parse_fail(p, at, "no event and no PMU '%s'; there are the PMUs %s", name, all.len ? all.data : "(none)");
+		err = parse_fail(p, at, "no event and no PMU '%s'; there are the PMUs %s", name,
+				 all.len ? all.data : "(none)");
 	vec_deinit(&names);
 	strbuf_deinit(&all);
 	return err;
@@ -322,7 +328,8 @@ static struct strobe_error *parse_breakpoint(struct parser *p, const char *start
 	return NULL;
 }
 
-static struct strobe_error *no_such_tracepoint(struct parser *p, const char *start, const char *system, const char *name)
+static struct strobe_error *no_such_tracepoint(struct parser *p, const char *start, const char *system,
+					       const char *name)
 {
 	_cleanup_free_ char *dir = xasprintf("%s/events/%s", p->tracefs, system);
 	_cleanup_free_ char *wrong_system = xasprintf("no tracepoint system '%s'", system);
@@ -427,7 +434,9 @@ static struct strobe_error *no_such_event(struct parser *p, const char *start)
 {
 	const char *name = arena_strndup(&p->scratch, start, (size_t)(p->at - start));
 	if (text_has_suffix(name, ".c") || text_has_suffix(name, ".o"))
-		return parse_fail(p, start, "'%s': BPF programs are not events here; strobe has its own for stat, trace and top", name);
+		return parse_fail(p, start,
+				  "'%s': BPF programs are not events here; strobe has its own for stat, trace and top",
+				  name);
 	const char *near = suggest_event(p, name);
 	if (near)
 		return parse_fail(p, start, "no event '%s'; did you mean '%s'?", name, near);
@@ -473,7 +482,8 @@ static struct strobe_error *parse_event(struct parser *p)
 	}
 	size_t n = name_length(p->at);
 	if (!n)
-		return parse_fail(p, p->at, *p->at ? "an event is expected before '%c'" : "an event is expected here", *p->at);
+		return parse_fail(p, p->at, *p->at ? "an event is expected before '%c'" : "an event is expected here",
+				  *p->at);
 	p->at += n;
 	if (*p->at == '{')
 		return parse_fail(p, p->at, "groups cannot be nested");
@@ -486,7 +496,8 @@ static struct strobe_error *parse_event(struct parser *p)
 	const struct table_symbol *symbol = table_find(start, n);
 	if (symbol) {
 		size_t first = p->list->events.len;
-		TRY(parse_generic(p, start, symbol->kind, symbol->type, symbol->config, symbol->kind == EVENT_HARDWARE));
+		TRY(parse_generic(p, start, symbol->kind, symbol->type, symbol->config,
+				  symbol->kind == EVENT_HARDWARE));
 		p->list->events.data[first].tool = symbol->tool;
 		return NULL;
 	}
@@ -497,7 +508,8 @@ static struct strobe_error *parse_event(struct parser *p)
 	/* "rac:" could be a system of tracepoints. */
 	if (parse_raw(start, n, &raw) && !(colon && is_system(p, start, n)))
 		return parse_generic(p, start, EVENT_RAW, PERF_TYPE_RAW, raw, true);
-	if (colon && (memchr(start, '*', n) || memchr(start, '?', n) || memchr(start, '[', n) || is_system(p, start, n)))
+	if (colon &&
+	    (memchr(start, '*', n) || memchr(start, '?', n) || memchr(start, '[', n) || is_system(p, start, n)))
 		return parse_tracepoint(p, start);
 	if (*p->at != '/' || !pmu_find(&p->pmus, start, n)) {
 		TRY(parse_alias(p, start, &found));
@@ -554,7 +566,8 @@ static struct strobe_error *parse_list(struct parser *p)
 		if (!*p->at)
 			return NULL;
 		if (*p->at != ',')
-			return parse_fail(p, p->at, *p->at == '}' ? "this } has no {" : "'%c' is not expected here", *p->at);
+			return parse_fail(p, p->at, *p->at == '}' ? "this } has no {" : "'%c' is not expected here",
+					  *p->at);
 		p->at++;
 	}
 }

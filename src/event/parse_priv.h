@@ -13,14 +13,14 @@ struct parser {
 	struct event_list *list;
 	struct arena scratch; /* what lives until the parse is over */
 	struct pmu_set pmus;
-	char *tracefs; /* asked for once; NULL before */
+	char *tracefs;                      /* asked for once; NULL before */
 	struct strobe_error *tracefs_error; /* why there is none */
 };
 
 /* One name=value between the slashes; strings in parser.scratch. */
 struct term {
 	const char *name;
-	const char *value; /* NULL where there is no = */
+	const char *value;         /* NULL where there is no = */
 	const char *at, *value_at; /* in parser.text, for columns */
 };
 

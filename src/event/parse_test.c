@@ -117,7 +117,8 @@ static void pmu_terms_land_in_their_bits(void **state)
 		const char *name;
 	} rows[] = {
 		{ "cpu/event=0x3c,umask=1,name=x/", 4, 0x13c, 0, "x" },
-		{ "cpu/event=0xa8,umask=0x1,cmask=0x1,name='LSD.UOPS:cmask=0x1'/u", 4, 0x10001a8, 0, "LSD.UOPS:cmask=0x1" },
+		{ "cpu/event=0xa8,umask=0x1,cmask=0x1,name='LSD.UOPS:cmask=0x1'/u", 4, 0x10001a8, 0,
+		  "LSD.UOPS:cmask=0x1" },
 		{ "cpu/event=0xa8,umask=0x1,name=\\'LSD:c,x/y\\'/", 4, 0x1a8, 0, "LSD:c,x/y" },
 		{ "cpu/event=0xb7,umask=1,offcore_rsp=0xffffffffffffffff/", 4, 0x1b7, UINT64_MAX,
 		  "cpu/event=0xb7,umask=1,offcore_rsp=0xffffffffffffffff/" },
@@ -167,8 +168,10 @@ static void formats_may_be_split(void **state)
 	struct pmu_range ranges[64];
 	size_t nr;
 	assert_true(pmu_format_parse("config2:1,3-4,63\n", &config, ranges, &nr) && config == 2 && nr == 3);
-	assert_false(pmu_format_parse("config:64", &config, ranges, &nr) || pmu_format_parse("config:4-3", &config, ranges, &nr) ||
-		     pmu_format_parse("config9:1", &config, ranges, &nr) || pmu_format_parse("config", &config, ranges, &nr) ||
+	assert_false(pmu_format_parse("config:64", &config, ranges, &nr) ||
+		     pmu_format_parse("config:4-3", &config, ranges, &nr) ||
+		     pmu_format_parse("config9:1", &config, ranges, &nr) ||
+		     pmu_format_parse("config", &config, ranges, &nr) ||
 		     pmu_format_parse("config:1,", &config, ranges, &nr));
 }
 
@@ -178,8 +181,9 @@ static void uncore_boxes_are_found_by_glob_and_prefix(void **state)
 		const char *text;
 		size_t boxes;
 	} rows[] = {
-		{ "uncore_imc_0/cas_count_read/", 1 }, { "imc_1/cas_count_read/", 1 },	 { "imc/cas_count_read/", 2 },
-		{ "uncore_imc/cas_count_read/", 2 },   { "*imc*/cas_count_read/", 2 },	 { "uncore_*/event=4,umask=3/", 2 },
+		{ "uncore_imc_0/cas_count_read/", 1 }, { "imc_1/cas_count_read/", 1 },
+		{ "imc/cas_count_read/", 2 },          { "uncore_imc/cas_count_read/", 2 },
+		{ "*imc*/cas_count_read/", 2 },        { "uncore_*/event=4,umask=3/", 2 },
 		{ "imc_[01]/cas_count_read/", 2 },     { "cas_count_read", 2 },
 	};
 	struct sys_faked *f = intel();
@@ -241,8 +245,8 @@ static void generic_events_on_a_hybrid_machine(void **state)
 static void arm_formats(void **state)
 {
 	struct sys_faked *f = arm();
-	struct event_list list =
-		parsed(f, "armv8_pmuv3_0/event=0x11,long/,l1d_cache_refill:u,cycles,arm_spe_0/inv_event_filter=5,period=3/");
+	struct event_list list = parsed(
+		f, "armv8_pmuv3_0/event=0x11,long/,l1d_cache_refill:u,cycles,arm_spe_0/inv_event_filter=5,period=3/");
 	assert_int_equal(list.events.len, 4);
 	assert_int_equal(list.events.data[0].attr.config, 0x11);
 	assert_int_equal(list.events.data[0].attr.config1, 1);
@@ -265,8 +269,9 @@ static void tracepoint_globs(void **state)
 		const char *name;
 		uint64_t id;
 	} expected[] = {
-		{ "sched:sched_process_exec", 309 }, { "sched:sched_process_fork", 308 }, { "sched:sched_switch", 314 },
-		{ "raw_syscalls:sys_enter", 22 },    { "syscalls:sys_enter_read", 700 },  { "sched:sched_process_exec", 309 },
+		{ "sched:sched_process_exec", 309 }, { "sched:sched_process_fork", 308 },
+		{ "sched:sched_switch", 314 },       { "raw_syscalls:sys_enter", 22 },
+		{ "syscalls:sys_enter_read", 700 },  { "sched:sched_process_exec", 309 },
 		{ "sched:sched_process_fork", 308 },
 	};
 	assert_int_equal(list.events.len, 7);
@@ -288,21 +293,26 @@ static void terms_of_one_event(void **state)
 {
 	struct sys_faked *f = intel();
 	struct event_list list = parsed(
-		f, "cpu-clock/period=1000,call-graph=dwarf,stack-size=2048,time=0,name=abc,no-inherit,max-stack=10,overwrite/u,"
-		   "cycles/freq=max,inherit=0,call-graph=no,percore,aux-output,aux-sample-size=4096,nr=5,branch_type=any_call/,"
-		   "cpu/event=1,@cfg1,@cfg2=config,freq=99,no-overwrite=1,metric-id=m,cpu=1-2/,"
-		   "sched:sched_switch/call-graph=fp,name=sw/k,cs/aux-action=pause/");
+		f,
+		"cpu-clock/"
+		"period=1000,call-graph=dwarf,stack-size=2048,time=0,name=abc,no-inherit,max-stack=10,overwrite/u,"
+		"cycles/"
+		"freq=max,inherit=0,call-graph=no,percore,aux-output,aux-sample-size=4096,nr=5,branch_type=any_call/,"
+		"cpu/event=1,@cfg1,@cfg2=config,freq=99,no-overwrite=1,metric-id=m,cpu=1-2/,"
+		"sched:sched_switch/call-graph=fp,name=sw/k,cs/aux-action=pause/");
 	assert_int_equal(list.events.len, 5);
 	const struct event *e = list.events.data;
 	assert_string_equal(e[0].name, "abc");
-	assert_int_equal(e[0].terms.set, EVENT_TERM_PERIOD | EVENT_TERM_CALL_GRAPH | EVENT_TERM_STACK_SIZE | EVENT_TERM_TIME |
-						 EVENT_TERM_NAME | EVENT_TERM_INHERIT | EVENT_TERM_MAX_STACK | EVENT_TERM_OVERWRITE);
+	assert_int_equal(e[0].terms.set, EVENT_TERM_PERIOD | EVENT_TERM_CALL_GRAPH | EVENT_TERM_STACK_SIZE |
+						 EVENT_TERM_TIME | EVENT_TERM_NAME | EVENT_TERM_INHERIT |
+						 EVENT_TERM_MAX_STACK | EVENT_TERM_OVERWRITE);
 	assert_int_equal(e[0].terms.period, 1000);
 	assert_int_equal(e[0].terms.call_graph, EVENT_CALL_GRAPH_DWARF);
 	assert_int_equal(e[0].terms.stack_size, 2048);
 	assert_true(!e[0].terms.time && !e[0].terms.inherit && e[0].terms.overwrite && e[0].attr.exclude_kernel);
 	assert_int_equal(e[0].terms.max_stack, 10);
-	assert_true(e[1].terms.freq == EVENT_FREQ_MAX && !e[1].terms.inherit && e[1].terms.percore && e[1].attr.aux_output);
+	assert_true(e[1].terms.freq == EVENT_FREQ_MAX && !e[1].terms.inherit && e[1].terms.percore &&
+		    e[1].attr.aux_output);
 	assert_int_equal(e[1].terms.call_graph, EVENT_CALL_GRAPH_NO);
 	assert_int_equal(e[1].terms.aux_sample_size, 4096);
 	assert_int_equal(e[1].terms.max_events, 5);
@@ -499,7 +509,8 @@ static void all_names_can_be_listed_and_typed(void **state)
 	assert_ok(event_names_each(sys_faked_sys(f), EVENT_GROUP_ALL, parse_listed, f));
 	sys_faked_destroy(f);
 	f = sys_faked_create();
-	assert_fails(event_names_each(sys_faked_sys(f), EVENT_GROUP_TRACEPOINT, count_group, counts), ERROR_UNSUPPORTED);
+	assert_fails(event_names_each(sys_faked_sys(f), EVENT_GROUP_TRACEPOINT, count_group, counts),
+		     ERROR_UNSUPPORTED);
 	sys_faked_destroy(f);
 }
 

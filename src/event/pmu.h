@@ -15,8 +15,8 @@
 #include "sys/cpus.h"
 #include "sys/sys.h"
 
-#define PMU_DIR		"/sys/bus/event_source/devices"
-#define PMU_CONFIGS	5 /* config, config1 … config4 */
+#define PMU_DIR     "/sys/bus/event_source/devices"
+#define PMU_CONFIGS 5 /* config, config1 … config4 */
 
 struct pmu_range {
 	uint8_t first, last;
@@ -33,9 +33,9 @@ struct pmu_format {
 
 struct pmu_alias {
 	const char *name;
-	const char *terms; /* "event=0x3c,umask=0x1" */
-	const char *unit;  /* or NULL */
-	double scale;      /* 1.0 where none */
+	const char *terms;      /* "event=0x3c,umask=0x1" */
+	const char *unit;       /* or NULL */
+	double scale;           /* 1.0 where none */
 	const char *scale_text; /* as the file has it, or NULL */
 	bool per_package, snapshot;
 };
@@ -43,8 +43,8 @@ struct pmu_alias {
 struct pmu {
 	const char *name;
 	uint32_t type;
-	bool uncore; /* has a cpumask: counts for a socket on those CPUs */
-	bool core;   /* counts on the CPUs themselves: "cpu", or has a list of its CPUs */
+	bool uncore;   /* has a cpumask: counts for a socket on those CPUs */
+	bool core;     /* counts on the CPUs themselves: "cpu", or has a list of its CPUs */
 	sys_cpus cpus; /* of cpumask or cpus; empty where there is neither */
 	VEC(struct pmu_format) formats;
 	VEC(struct pmu_alias) aliases; /* by name; pmu_aliases() reads them */

@@ -94,8 +94,7 @@ const char *suggest_tracepoint(struct parser *p, const char *system, const char 
 	}
 	/* The right name in the wrong system. */
 	struct search s = { .arena = &p->scratch, .wanted = name };
-	_cleanup_error_ struct strobe_error *no_names =
-		event_names_each(p->sys, EVENT_GROUP_TRACEPOINT, collect, &s);
+	_cleanup_error_ struct strobe_error *no_names = event_names_each(p->sys, EVENT_GROUP_TRACEPOINT, collect, &s);
 	return nearest(&s);
 }
 
@@ -113,7 +112,8 @@ const char *suggest_kernel_option(const char *system, const char *name)
 		{ "xfs", "*", "the module xfs brings these" },
 		{ "btrfs", "*", "the module btrfs brings these" },
 		{ "block", "*", "the kernel option CONFIG_BLK_DEV_IO_TRACE or CONFIG_BLOCK brings these" },
-		{ "preemptirq", "*", "the kernel option CONFIG_TRACE_PREEMPT_TOGGLE or CONFIG_TRACE_IRQFLAGS brings these" },
+		{ "preemptirq", "*",
+		  "the kernel option CONFIG_TRACE_PREEMPT_TOGGLE or CONFIG_TRACE_IRQFLAGS brings these" },
 		{ "probe*", "*", "add the probe first: strobe probe --add" },
 		{ "sdt_*", "*", "add the marker's probe first: strobe probe --add" },
 	};

@@ -3,9 +3,18 @@
 #include <stdio.h>
 #include <strings.h>
 
-#define HW(config, name, alias) { name, alias, EVENT_HARDWARE, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config, 0 }
-#define SW(config, name, alias) { name, alias, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config, 0 }
-#define TOOL(tool, name) { name, NULL, EVENT_TOOL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, EVENT_TOOL_##tool }
+#define HW(config, name, alias)                                                            \
+	{                                                                                  \
+		name, alias, EVENT_HARDWARE, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config, 0 \
+	}
+#define SW(config, name, alias)                                                            \
+	{                                                                                  \
+		name, alias, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config, 0 \
+	}
+#define TOOL(tool, name)                                                                           \
+	{                                                                                          \
+		name, NULL, EVENT_TOOL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, EVENT_TOOL_##tool \
+	}
 
 const struct table_symbol table_symbols[] = {
 	HW(BRANCH_INSTRUCTIONS, "branch-instructions", "branches"),
@@ -53,7 +62,7 @@ const struct table_symbol *table_find(const char *name, size_t n)
 
 struct part {
 	const char *names[ALIASES]; /* the first is the one that is shown */
-	unsigned ops; /* of caches: bits of the operations that exist */
+	unsigned ops;               /* of caches: bits of the operations that exist */
 };
 
 #define R (1 << PERF_COUNT_HW_CACHE_OP_READ)

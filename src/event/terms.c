@@ -390,8 +390,8 @@ static struct strobe_error *unknown_term(struct parser *p, const struct term *t,
 	const char *near = text_nearest(t->name, names.data, names.len);
 	struct strobe_error *err;
 	if (near)
-		err = parse_fail(p, t->at, "unknown term '%s'%s%s; did you mean '%s'?", t->name, pmu ? " of the PMU " : "",
-				 pmu ? pmu->name : "", near);
+		err = parse_fail(p, t->at, "unknown term '%s'%s%s; did you mean '%s'?", t->name,
+				 pmu ? " of the PMU " : "", pmu ? pmu->name : "", near);
 	else
 		err = parse_fail(p, t->at, "unknown term '%s'%s%s; there are %s", t->name, pmu ? " of the PMU " : "",
 				 pmu ? pmu->name : "", valid.data);
@@ -469,8 +469,8 @@ static struct strobe_error *apply_alias_term(struct parser *p, struct event *e, 
 	if (t.value && !strcmp(t.value, "?")) {
 		const struct term *given = find_parameter(terms, t.name);
 		if (!given)
-			return parse_fail(p, at, "'%s' wants a value for '%s': %s/%s,%s=…/", alias, t.name, pmu->name, alias,
-					  t.name);
+			return parse_fail(p, at, "'%s' wants a value for '%s': %s/%s,%s=…/", alias, t.name, pmu->name,
+					  alias, t.name);
 		t = *given;
 	}
 	const struct pmu_format *f = pmu_format(&p->pmus, pmu, t.name);
@@ -503,7 +503,8 @@ struct strobe_error *parse_apply_alias(struct parser *p, struct event *e, struct
 	return NULL;
 }
 
-/* cpu/cycles/ and cpu_core/LLC-loads/: the generic names, where the PMU of a core is asked for one that it does not list. */
+/* cpu/cycles/ and cpu_core/LLC-loads/: the generic names, where the PMU of a core is asked for one that it does not
+ * list. */
 static bool apply_generic(struct event *e, const struct pmu *pmu, const char *name)
 {
 	const struct table_symbol *s = table_find(name, strlen(name));

@@ -251,7 +251,9 @@ static char *cpuinfo_field(const char *text, const char *key)
 
 char *sys_cpu_description(const struct sys *sys)
 {
-	static const char *const keys[] = { "model name", "cpu model", "Processor", "cpu", "vendor_id", "uarch", "isa" };
+	static const char *const keys[] = {
+		"model name", "cpu model", "Processor", "cpu", "vendor_id", "uarch", "isa"
+	};
 	_cleanup_strbuf_ struct strbuf text = {};
 	_cleanup_error_ struct strobe_error *err = sys_read(sys, "/proc/cpuinfo", &text, 0);
 	for (size_t i = 0; !err && i < sizeof(keys) / sizeof(*keys); i++) {

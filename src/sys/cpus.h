@@ -44,7 +44,7 @@ struct sys_cache {
 };
 
 struct sys_topology {
-	struct arena arena; /* owns all strings */
+	struct arena arena;       /* owns all strings */
 	VEC(struct sys_cpu) cpus; /* all present, ascending */
 	size_t online_nr;
 	/* Distinct lists of CPUs that share a package, a die, a core. */

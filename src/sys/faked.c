@@ -171,13 +171,14 @@ void sys_faked_tracepoint(struct sys_faked *f, const char *system, const char *n
 	sys_faked_file(f, path, content);
 	_cleanup_free_ char *format_path = xasprintf("/sys/kernel/tracing/events/%s/%s/format", system, name);
 	_cleanup_free_ char *format = xasprintf(
-		"name: %s\nID: %u\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n", name, id);
+		"name: %s\nID: %u\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n", name,
+		id);
 	sys_faked_file(f, format_path, format);
 }
 
 void sys_faked_status(struct sys_faked *f, uint64_t cap_eff, uint32_t euid, int seccomp)
 {
-	_cleanup_free_ char *text = xasprintf("Name:\tfaked\nUid:\t%u\t%u\t%u\t%u\nCapEff:\t%016llx\nSeccomp:\t%d\n", euid,
-					      euid, euid, euid, (unsigned long long)cap_eff, seccomp);
+	_cleanup_free_ char *text = xasprintf("Name:\tfaked\nUid:\t%u\t%u\t%u\t%u\nCapEff:\t%016llx\nSeccomp:\t%d\n",
+					      euid, euid, euid, euid, (unsigned long long)cap_eff, seccomp);
 	sys_faked_file(f, "/proc/self/status", text);
 }

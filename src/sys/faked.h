@@ -3,7 +3,8 @@
  *
  *	struct sys_faked *f = sys_faked_create();
  *	sys_faked_file(f, "/proc/sys/kernel/perf_event_paranoid", "2\n");
- *	sys_faked_answer(f, (struct sys_faked_answer){ .match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT });
+ *	sys_faked_answer(f, (struct sys_faked_answer){ .match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT
+ *});
  *	... sys_faked_sys(f) goes where a struct sys is wanted ...
  *	sys_faked_destroy(f);
  *
@@ -30,11 +31,11 @@ struct sys_faked_open {
 enum sys_faked_match {
 	MATCH_TYPE = 1 << 0,
 	MATCH_CONFIG = 1 << 1,
-	MATCH_PRECISE = 1 << 2,	 /* precise_ip at least .precise_ip */
-	MATCH_KERNEL = 1 << 3,	 /* exclude_kernel is 0 */
-	MATCH_SIZE = 1 << 4,	 /* attr larger than .size */
-	MATCH_CPU = 1 << 5,	 /* .cpu */
-	MATCH_BRANCH = 1 << 6,	 /* branch stack asked for */
+	MATCH_PRECISE = 1 << 2,  /* precise_ip at least .precise_ip */
+	MATCH_KERNEL = 1 << 3,   /* exclude_kernel is 0 */
+	MATCH_SIZE = 1 << 4,     /* attr larger than .size */
+	MATCH_CPU = 1 << 5,      /* .cpu */
+	MATCH_BRANCH = 1 << 6,   /* branch stack asked for */
 	MATCH_SAMPLING = 1 << 7, /* sample_period is not 0 */
 };
 

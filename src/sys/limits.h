@@ -29,11 +29,13 @@ bool sys_has_cap(const struct sys *sys, unsigned cap);
 /* CAP_PERFMON or CAP_SYS_ADMIN: perf_event_paranoid does not bind us. */
 bool sys_is_perfmon(const struct sys *sys);
 uint32_t sys_euid(const struct sys *sys);
-/* True where a seccomp filter is on this process (containers): perf_event_open may be refused whatever else allows it. */
+/* True where a seccomp filter is on this process (containers): perf_event_open may be refused whatever else allows it.
+ */
 bool sys_has_seccomp(const struct sys *sys);
 enum sys_lockdown sys_lockdown(const struct sys *sys);
 
 /* Bytes that this process may lock (RLIMIT_MEMLOCK); UINT64_MAX = no limit. */
 uint64_t sys_memlock_bytes(void);
-/* Raises RLIMIT_NOFILE to its hard limit, and further where rights allow and `want` needs it. Gives what is now allowed. */
+/* Raises RLIMIT_NOFILE to its hard limit, and further where rights allow and `want` needs it. Gives what is now
+ * allowed. */
 uint64_t sys_raise_nofile(uint64_t want);

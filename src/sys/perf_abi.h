@@ -2,8 +2,8 @@
  * The perf_event ABI as of Linux 6.19, where the header of the build machine (Debian 12: 6.1) stops earlier.
  *
  * Source: include/uapi/linux/perf_event.h and include/uapi/linux/fs.h of the kernel, perf_event_open(2). Only additions
- * stand here, each guarded, so that a newer header is used as it is. An attr of ours is 128 bytes (PERF_ATTR_SIZE_VER7) in
- * memory and on disk; what later kernels put behind it goes through sys_perf_event_open_wide().
+ * stand here, each guarded, so that a newer header is used as it is. An attr of ours is 128 bytes (PERF_ATTR_SIZE_VER7)
+ * in memory and on disk; what later kernels put behind it goes through sys_perf_event_open_wide().
  */
 #pragma once
 #include <linux/ioctl.h>
@@ -23,12 +23,12 @@
 #endif
 
 /* Enumerators cannot be asked for with #ifdef: ours have names of their own. */
-#define PERF_ABI_RECORD_CALLCHAIN_DEFERRED     22 /* Linux 6.19 */
-#define PERF_ABI_CONTEXT_USER_DEFERRED	       ((uint64_t)-640)
-#define PERF_ABI_SAMPLE_BRANCH_COUNTERS	       (1u << 19) /* Linux 6.8 */
-#define PERF_ABI_SAMPLE_BRANCH_COUNTERS_SHIFT  19
-#define PERF_ABI_CALLCHAIN_CONTEXT_MAX	       ((uint64_t)-4095)
-#define PERF_ABI_RECORD_KNOWN_MAX	       23 /* first unknown kernel record type */
+#define PERF_ABI_RECORD_CALLCHAIN_DEFERRED    22 /* Linux 6.19 */
+#define PERF_ABI_CONTEXT_USER_DEFERRED        ((uint64_t)-640)
+#define PERF_ABI_SAMPLE_BRANCH_COUNTERS       (1u << 19) /* Linux 6.8 */
+#define PERF_ABI_SAMPLE_BRANCH_COUNTERS_SHIFT 19
+#define PERF_ABI_CALLCHAIN_CONTEXT_MAX        ((uint64_t)-4095)
+#define PERF_ABI_RECORD_KNOWN_MAX             23 /* first unknown kernel record type */
 
 /* Bits of the flag word behind read_format, counted as the bit-fields are declared. */
 enum perf_abi_attr_bit {
@@ -43,7 +43,7 @@ enum perf_abi_aux_action {
 	PERF_ABI_AUX_RESUME = 1 << 2,
 };
 
-#define PERF_ABI_FLAGS_OFFSET	   40 /* the flag word: `disabled` is its first bit */
+#define PERF_ABI_FLAGS_OFFSET      40 /* the flag word: `disabled` is its first bit */
 #define PERF_ABI_AUX_ACTION_OFFSET 116
 
 static inline uint64_t perf_abi_attr_mask(unsigned bit)
@@ -100,11 +100,11 @@ enum procmap_query_flags {
 
 struct procmap_query {
 	uint64_t size;
-	uint64_t query_flags;   /* PROCMAP_QUERY_VMA_* that must be set, and how to search */
+	uint64_t query_flags; /* PROCMAP_QUERY_VMA_* that must be set, and how to search */
 	uint64_t query_addr;
 	uint64_t vma_start;
 	uint64_t vma_end;
-	uint64_t vma_flags;     /* PROCMAP_QUERY_VMA_* of what was found */
+	uint64_t vma_flags; /* PROCMAP_QUERY_VMA_* of what was found */
 	uint64_t vma_page_size;
 	uint64_t vma_offset;
 	uint64_t inode;

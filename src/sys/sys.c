@@ -79,7 +79,7 @@ int sys_perf_event_open_wide(const struct sys *sys, const struct perf_event_attr
 	union {
 		struct perf_event_attr attr;
 		char bytes[PERF_ATTR_SIZE_VER9 > sizeof(struct perf_event_attr) ? PERF_ATTR_SIZE_VER9
-										 : sizeof(struct perf_event_attr)];
+										: sizeof(struct perf_event_attr)];
 	} wide = { 0 };
 	memcpy(wide.bytes, attr, sizeof(*attr));
 	if (config3 || config4) {

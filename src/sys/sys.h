@@ -2,8 +2,8 @@
  * The door to the running system: perf_event_open(2), procfs, sysfs, tracefs, clocks.
  *
  * A `const struct sys *` is passed to whoever asks the kernel something; sys_live() is the real one. What is a file is
- * read below `root`, so that a test gives a directory of recorded files; what is a call goes through `ops`, which a test
- * replaces (sys/faked.h). Paths are given as on the real system ("/proc/1/maps") without the root.
+ * read below `root`, so that a test gives a directory of recorded files; what is a call goes through `ops`, which a
+ * test replaces (sys/faked.h). Paths are given as on the real system ("/proc/1/maps") without the root.
  *
  * Calls give a file descriptor, 0 or -errno, because callers fall back by errno; file functions give errors with a
  * sentence. The struct is immutable: any thread may use it.
@@ -62,7 +62,8 @@ bool sys_exists(const struct sys *sys, const char *path);
 /* open(2) with O_CLOEXEC below the root: fd or -errno. */
 int sys_open(const struct sys *sys, const char *path, int flags);
 /* Appends the file to *ret; max_bytes as in file_read(). */
-struct strobe_error *sys_read(const struct sys *sys, const char *path, struct strbuf *ret, size_t max_bytes) _must_check_;
+struct strobe_error *sys_read(const struct sys *sys, const char *path, struct strbuf *ret,
+			      size_t max_bytes) _must_check_;
 /* The first line without its newline; owned. */
 struct strobe_error *sys_read_line(const struct sys *sys, const char *path, char **ret) _must_check_;
 /* A file that is one number (0x… is hex). */

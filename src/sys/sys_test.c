@@ -1,4 +1,5 @@
-/* sys, limits, tracefs, cpus, faked: the live machine checked against the tools of the distribution, and made-up ones. */
+/* sys, limits, tracefs, cpus, faked: the live machine checked against the tools of the distribution, and made-up ones.
+ */
 #include "base/testing.h"
 
 #include <errno.h>
@@ -17,8 +18,10 @@
 static void live_counts_page_faults(void **state)
 {
 	const struct sys *sys = sys_live();
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = PERF_ABI_ATTR_BYTES,
-					.config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1 };
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = PERF_ABI_ATTR_BYTES,
+					.config = PERF_COUNT_SW_PAGE_FAULTS,
+					.exclude_kernel = 1 };
 	int fd = sys_perf_event_open(sys, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
 		print_message("# perf_event_open: errno %d\n", -fd);
@@ -97,7 +100,8 @@ static void faked_calls_are_kept_and_answered(void **state)
 {
 	struct sys_faked *f = sys_faked_create();
 	const struct sys *sys = sys_faked_sys(f);
-	sys_faked_answer(f, (struct sys_faked_answer){ .match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT });
+	sys_faked_answer(
+		f, (struct sys_faked_answer){ .match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT });
 	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = PERF_ABI_ATTR_BYTES };
 	assert_int_equal(sys_perf_event_open(sys, &attr, 5, 1, -1, 0), -ENOENT);
 	attr.type = PERF_TYPE_RAW;
@@ -179,7 +183,9 @@ static void topology_of_a_made_up_machine(void **state)
 		static const struct {
 			const char *name;
 			int value[3];
-		} numbers[] = { { "core_id", { 0, 0, 4 } }, { "die_id", { 0, 0, 0 } }, { "physical_package_id", { 0, 0, 1 } } };
+		} numbers[] = { { "core_id", { 0, 0, 4 } },
+				{ "die_id", { 0, 0, 0 } },
+				{ "physical_package_id", { 0, 0, 1 } } };
 		for (size_t i = 0; i < 3; i++) {
 			snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, numbers[i].name);
 			snprintf(text, sizeof(text), "%d\n", numbers[i].value[cpu]);
@@ -213,8 +219,9 @@ static void topology_of_a_made_up_machine(void **state)
 	assert_int_equal(t.nodes.data[0].mem_total_kb, 1000);
 	assert_int_equal(t.nodes.data[0].mem_free_kb, 400);
 	sys_topology_deinit(&t);
-	sys_faked_file(f, "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\n"
-					   "model name\t: Some CPU\nstepping\t: 2\n");
+	sys_faked_file(f, "/proc/cpuinfo",
+		       "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\n"
+		       "model name\t: Some CPU\nstepping\t: 2\n");
 	char *id = sys_cpuid(sys_faked_sys(f)), *name = sys_cpu_description(sys_faked_sys(f));
 	assert_string_equal(id, "GenuineIntel,6,207,2");
 	assert_string_equal(name, "Some CPU");

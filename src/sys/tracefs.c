@@ -55,12 +55,14 @@ struct strobe_error *sys_tracefs(const struct sys *sys, char **ret)
 	if ((*ret = find_mounted(sys)))
 		return NULL;
 	if (forbidden)
-		return error_create(ERROR_PERMISSION, "no right to read the tracepoints in %s/events; run as root, or let "
-						      "root do: mount -o remount,mode=755 %s",
+		return error_create(ERROR_PERMISSION,
+				    "no right to read the tracepoints in %s/events; run as root, or let "
+				    "root do: mount -o remount,mode=755 %s",
 				    usual_places[0], usual_places[0]);
 	if (!sys_exists(sys, usual_places[0]))
-		return error_create(ERROR_UNSUPPORTED, "no tracepoints: %s is not there (a kernel without CONFIG_TRACING, or "
-						       "a container without its sysfs)",
+		return error_create(ERROR_UNSUPPORTED,
+				    "no tracepoints: %s is not there (a kernel without CONFIG_TRACING, or "
+				    "a container without its sysfs)",
 				    usual_places[0]);
 	_cleanup_free_ char *target = sys_path(sys, usual_places[0]);
 	int failed = sys->ops->mount(sys->ctx, "nodev", target, "tracefs");
@@ -69,8 +71,10 @@ struct strobe_error *sys_tracefs(const struct sys *sys, char **ret)
 		return NULL;
 	}
 	if (failed == -ENODEV)
-		return error_create(ERROR_UNSUPPORTED, "no tracepoints: this kernel has no tracefs (CONFIG_TRACING is off)");
-	return error_create(ERROR_PERMISSION, "no tracepoints: tracefs is not mounted and cannot be (%s); as root: "
-					      "mount -t tracefs nodev %s",
+		return error_create(ERROR_UNSUPPORTED,
+				    "no tracepoints: this kernel has no tracefs (CONFIG_TRACING is off)");
+	return error_create(ERROR_PERMISSION,
+			    "no tracepoints: tracefs is not mounted and cannot be (%s); as root: "
+			    "mount -t tracefs nodev %s",
 			    failed ? strerrordesc_np(-failed) : "it stays empty", usual_places[0]);
 }

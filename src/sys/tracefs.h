@@ -1,8 +1,8 @@
 /*
  * Where tracefs is, mounted where it was not and rights allow.
  *
- * Source: Documentation/trace/ftrace.rst. Errors: ERROR_UNSUPPORTED (kernel without tracing), ERROR_PERMISSION (with the
- * command that helps).
+ * Source: Documentation/trace/ftrace.rst. Errors: ERROR_UNSUPPORTED (kernel without tracing), ERROR_PERMISSION (with
+ * the command that helps).
  */
 #pragma once
 #include "base/error.h"
