@@ -1,0 +1,46 @@
+/*
+ * A resolved sample, or a side-band record, as a line of script's output.
+ *
+ * One dumper a run and one thread at a time. Texts of frames are kept: an address that comes again costs a look-up and a
+ * copy. Everything is written to the caller's out; names from the recording are made harmless on the way.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/out.h"
+#include "decode/tracepoint.h"
+#include "dump/fields.h"
+#include "machine/machine.h"
+#include "record/env.h"
+#include "resolve/resolve.h"
+
+struct dump_options {
+	struct dump_fields fields;  /* checked: dump_fields_check() */
+	bool nanoseconds;           /* --ns */
+	bool relative_time;         /* --reltime: since the first sample */
+	bool delta_time;            /* --deltatime: since the previous sample */
+	bool latency_columns;       /* -L */
+	bool show_chains;           /* not -G, and some event has them */
+	bool kernel_path;           /* --show-kernel-path */
+	bool full_source_path;
+	const char *const *stop_at; /* --stop-bt: symbols at which a stack's text ends */
+	uint32_t stop_at_nr;
+};
+
+struct dumper;
+
+/* env, machine and tracepoints are borrowed; options' strings too. */
+struct dumper *dumper_create(const struct env *env, struct machine *machine, struct symbols *symbols,
+			     const struct tracepoints *tracepoints, struct dump_options options);
+void dumper_destroy(struct dumper *d);
+
+void dumper_sample(struct dumper *d, struct out *out, const struct resolved_sample *s);
+/*
+ * A side-band record in the form of --show-task-events and its kin: the columns that a sample would have, then the record.
+ * pid and tid are of the task it is about.
+ */
+void dumper_record(struct dumper *d, struct out *out, struct record r, uint64_t time_ns);
+
+/* Wall-clock time is only known where the recording says how its clock relates to it: for -F tod. */
+bool dumper_has_wall_clock(const struct env *env);

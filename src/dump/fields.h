@@ -1,0 +1,48 @@
+/*
+ * Which fields are printed for which kind of event: the defaults, what -F asks for, and what the recording has.
+ *
+ * -F takes a list of names, alone for all kinds of events or behind "hw:", "sw:", "trace:" … for one; or a list of +name
+ * and -name that changes the defaults. Source: perf-script(1).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "record/env.h"
+
+enum dump_field_index {
+#define FIELD(id, name) DUMP_INDEX_##id,
+#include "dump/fields.def"
+#undef FIELD
+	DUMP_FIELDS_NR,
+};
+
+#define DUMP_FIELD(id) ((uint64_t)1 << DUMP_INDEX_##id)
+
+/* PERF_TYPE_HARDWARE … PERF_TYPE_BREAKPOINT, then every other type. */
+#define DUMP_KINDS 7
+
+struct dump_fields {
+	uint64_t of[DUMP_KINDS];
+	uint64_t asked[DUMP_KINDS]; /* named by the user: their absence from the recording is an error */
+	bool user_set[DUMP_KINDS], any_user_set;
+};
+
+void dump_fields_defaults(struct dump_fields *f);
+/* Applies one -F. ERROR_USAGE names the wrong word. */
+struct strobe_error *dump_fields_parse(struct dump_fields *f, const char *text) _must_check_;
+/* True where -F would understand it: for `-f LIST`, as old scripts have it. */
+bool dump_fields_is_list(const char *text);
+/*
+ * Drops the default fields that the recording's events lack. A field that was asked for by name and is not there is an
+ * error that says so. with_chains: call chains are shown, for tracepoints too.
+ */
+struct strobe_error *dump_fields_check(struct dump_fields *f, const struct env *env, bool with_chains) _must_check_;
+/* Index into of[] for an event. */
+unsigned dump_kind(const struct perf_event_attr *attr);
+/* "comm,tid,pid,…" for help texts. */
+#define DUMP_FIELD_NAMES                                                                                          \
+	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, addr, symoff, srcline, period, iregs, uregs, brstack, " \
+	"brstacksym, brstackoff, flags, data_src, weight, bpf-output, phys_addr, misc, tod, data_page_size, "          \
+	"code_page_size, ins_lat, cgroup, retire_lat"
