@@ -52,8 +52,9 @@ static void load_locked(struct dso *d)
 		d->problem = NULL;
 		break;
 	}
-	if (d->table)
-		d->made = xcalloc(d->table->entries_nr, sizeof(*d->made));
+	size_t n = d->kernel ? d->kernel->count : d->table.entries_nr;
+	if (n)
+		d->made = xcalloc(n, sizeof(*d->made));
 }
 
 static void load(struct dso *d)
@@ -128,24 +129,40 @@ uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip)
 	return ip;
 }
 
-/* Entries become symbols when they are first met. The name is copied: mapped files may change under us. */
+/* The name is copied, with its length bounded by where it lies: mapped files may change under us. */
+static void fill_symbol(struct dso *d, uint32_t index, struct symbol *ret)
+{
+	const char *name;
+	size_t most = 0;
+	if (d->kernel) {
+		name = kallsyms_symbol(d->kernel, index, &ret->start, &ret->end, &ret->type);
+		if (*name)
+			most = d->kernel->names_bytes - (size_t)(name - d->kernel->names);
+		bool weak = (ret->type | 0x20) == 'w', local = ret->type >= 'a';
+		ret->binding = weak ? STB_WEAK : local ? STB_LOCAL : STB_GLOBAL;
+	} else {
+		const struct table_entry *e = &d->table.entries[index];
+		name = table_name(&d->table, e);
+		if (*name)
+			most = d->table.names[e->space].bytes - e->name;
+		ret->start = e->start;
+		ret->end = e->end;
+		ret->binding = e->binding;
+		ret->type = e->type;
+	}
+	ret->start += (uint64_t)d->shift;
+	ret->end += (uint64_t)d->shift;
+	ret->raw_name = arena_strndup(&d->arena, name, strnlen(name, most));
+}
+
+/* Entries become symbols when they are first met. */
 static const struct symbol *make_symbol(struct dso *d, uint32_t index)
 {
 	pthread_mutex_lock(&d->lock);
 	struct made_symbol *m = atomic_load_explicit(&d->made[index], memory_order_relaxed);
 	if (!m) {
-		const struct table_entry *e = &d->table->entries[index];
-		const struct table_names *names = e->space < TABLE_SPACES ? &d->table->names[e->space] : NULL;
-		const char *name = table_name(d->table, e);
-		size_t length = names && *name ? strnlen(name, names->bytes - e->name) : 0;
 		m = arena_new(&d->arena, struct made_symbol);
-		m->symbol = (struct symbol){
-			.start = e->start + (uint64_t)d->shift,
-			.end = e->end + (uint64_t)d->shift,
-			.raw_name = arena_strndup(&d->arena, name, length),
-			.binding = e->binding,
-			.type = e->type,
-		};
+		fill_symbol(d, index, &m->symbol);
 		atomic_store_explicit(&d->made[index], m, memory_order_release);
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -157,9 +174,10 @@ const struct symbol *dso_symbol(struct dso *d, uint64_t addr)
 	load(d);
 	if (by_record(d))
 		return range_symbol(d, addr);
-	if (!d->table)
+	if (!d->made)
 		return NULL;
-	uint32_t index = table_find(d->table, addr - (uint64_t)d->shift);
+	uint64_t at = addr - (uint64_t)d->shift;
+	uint32_t index = d->kernel ? kallsyms_find(d->kernel, at) : table_find(&d->table, at);
 	if (index == TABLE_NONE)
 		return NULL;
 	const struct made_symbol *m = atomic_load_explicit(&d->made[index], memory_order_acquire);

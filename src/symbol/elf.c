@@ -178,8 +178,8 @@ void elf_load_table(struct dso *d, const struct elf_load *from)
 		add_symbols(&l, &t, SPACE_DYNSYM);
 	add_plt(&l, o);
 	if (l.builder.entries.len) {
-		table_finish(&l.builder, &d->own_table);
-		d->table = &d->own_table;
+		table_finish(&l.builder, &d->table);
+		d->has_table = true;
 	}
 	table_builder_deinit(&l.builder);
 	strbuf_deinit(&l.own);
@@ -311,9 +311,9 @@ static bool load_elf(struct dso *d)
 				  .symbols_from = d->symbols_object,
 				  .demangle = !d->session->options.no_demangle,
 			  });
-	if (!d->table)
+	if (!d->has_table)
 		dso_problem(d, "%s has no symbols: it was stripped", d->long_name);
-	return d->table;
+	return d->has_table;
 }
 
 const struct symbol_source source_elf = { .name = "elf", .kinds = 1u << MAPPED_FILE | 1u << MAPPED_VDSO, .load = load_elf };

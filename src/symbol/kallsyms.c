@@ -1,8 +1,12 @@
 #include "symbol/kallsyms.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -10,119 +14,32 @@
 #include "base/text.h"
 #include "object/object.h"
 
-struct parser {
-	struct kallsyms *k;
-	struct table_builder builder;
-	char *names;
-	size_t names_bytes;
-	bool any, any_address;
-	/* The module of the previous line: lines of one module follow each other. */
-	const char *module;
-	size_t module_bytes;
-	uint16_t module_nr;
-};
-
-static inline int hex_digit(char c)
+uint32_t kallsyms_find(const struct kallsyms_list *l, uint64_t addr)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-static uint16_t module_number(struct parser *p, const char *name, size_t bytes)
-{
-	if (!bytes) {
-		p->module = NULL;
-		return 0;
+	size_t n = l->count;
+	if (!n || addr < l->base || addr - l->base > UINT32_MAX)
+		return KALLSYMS_NONE;
+	uint32_t at = (uint32_t)(addr - l->base);
+	const uint32_t *first = l->starts;
+	if (at < *first)
+		return KALLSYMS_NONE;
+	/* The last start that is not above: halving without a branch to mispredict. */
+	while (n > 1) {
+		size_t half = n / 2;
+		first += first[half] <= at ? half : 0;
+		n -= half;
 	}
-	if (!p->module || p->module_bytes != bytes || memcmp(p->module, name, bytes)) {
-		p->module = name;
-		p->module_bytes = bytes;
-		p->module_nr = p->module_nr == UINT16_MAX ? 1 : (uint16_t)(p->module_nr + 1);
-	}
-	return p->module_nr;
+	uint32_t i = (uint32_t)(first - l->starts);
+	return l->types[i] ? i : KALLSYMS_NONE;
 }
 
-/* The kinds that an address can be looked up in: text, weak text, data, bss. */
-static bool is_kept_type(char type)
+const char *kallsyms_symbol(const struct kallsyms_list *l, uint32_t i, uint64_t *ret_start, uint64_t *ret_end, char *ret_type)
 {
-	char lower = (char)(type | 0x20);
-	return lower == 't' || lower == 'w' || lower == 'd' || lower == 'b';
-}
-
-static void add_symbol(struct parser *p, uint64_t address, char type, const char *name, size_t bytes, uint16_t module)
-{
-	bool local = type >= 'a';
-	struct table_entry e = {
-		.start = address,
-		.end = address,
-		.name = (uint32_t)p->names_bytes,
-		.binding = type == 'W' || type == 'w' ? STB_WEAK : local ? STB_LOCAL : STB_GLOBAL,
-		.type = type,
-	};
-	memcpy(p->names + p->names_bytes, name, bytes);
-	p->names_bytes += bytes;
-	p->names[p->names_bytes++] = 0;
-	vec_push(&p->builder.entries, e);
-	vec_push(&p->builder.modules, module);
-	if (!p->k->text && bytes == 5 && !memcmp(name, "_text", 5))
-		p->k->text = address;
-	if (!p->k->stext && bytes == 6 && !memcmp(name, "_stext", 6))
-		p->k->stext = address;
-}
-
-static void parse_line(struct parser *p, const char *line, const char *end)
-{
-	uint64_t address = 0;
-	const char *at = line;
-	for (int digit; at < end && (digit = hex_digit(*at)) >= 0; at++)
-		address = address << 4 | (uint64_t)digit;
-	/* "ADDRESS T N" at the least, and no more digits than 64 bits have. */
-	if (at == line || at - line > 16 || end - at < 4 || *at != ' ' || at[2] != ' ')
-		return;
-	char type = at[1];
-	const char *name = at + 3;
-	const char *tab = memchr(name, '\t', (size_t)(end - name)), *name_end = tab ? tab : end;
-	while (name_end > name && (name_end[-1] == ' ' || name_end[-1] == '\r'))
-		name_end--;
-	p->any = true;
-	p->any_address |= address != 0;
-	/* "$x" and the like are mapping symbols that arm64 modules bring along. */
-	if (!is_kept_type(type) || name == name_end || *name == '$' || memchr(name, 0, (size_t)(name_end - name)))
-		return;
-	const char *module = tab ? tab + 1 : end;
-	add_symbol(p, address, type, name, (size_t)(name_end - name), module_number(p, module, (size_t)(end - module)));
-}
-
-bool kallsyms_parse(struct kallsyms *k, const char *text, size_t n)
-{
-	struct parser p = { .k = k, .builder.ends = TABLE_ENDS_KERNEL };
-	if (n > UINT32_MAX) /* names are found by 32-bit offsets; the real list has 5 to 20 MB */
-		n = UINT32_MAX;
-	/* A name is shorter than its line, so the text bounds the names. */
-	p.names = xmalloc(n + 1);
-	vec_reserve(&p.builder.entries, n / 40 + 16);
-	vec_reserve(&p.builder.modules, n / 40 + 16);
-	for (const char *line = text, *end = text + n; line < end;) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		const char *line_end = newline ? newline : end;
-		parse_line(&p, line, line_end);
-		line = line_end + 1;
-	}
-	bool hidden = p.any && !p.any_address;
-	if (!hidden) {
-		p.builder.names[0] = (struct table_names){ .data = p.names, .bytes = p.names_bytes };
-		table_finish(&p.builder, &k->table);
-		k->names = p.names;
-	} else {
-		free(p.names);
-	}
-	table_builder_deinit(&p.builder);
-	return !hidden;
+	uint32_t name = l->name_offsets[i];
+	*ret_start = l->base + l->starts[i];
+	*ret_end = i + 1 < l->count ? l->base + l->starts[i + 1] : *ret_start;
+	*ret_type = l->types[i];
+	return name < l->names_bytes ? l->names + name : "";
 }
 
 static void read_key(struct kallsyms_key *key)
@@ -173,46 +90,81 @@ static char *hidden_problem(void)
 		       "(kernel.kptr_restrict is 0)");
 }
 
-static void load_text(struct kallsyms *k, const char *path, const struct kallsyms_key *key)
+#define PIECE_BYTES ((size_t)64 << 10)
+
+/* Piece by piece: procfs hands out a page at a time, and the text as a whole would cost its weight in page faults. */
+static struct strobe_error *parse_file(struct kallsyms *k, const char *path, bool *ret_shown)
 {
-	_cleanup_strbuf_ struct strbuf text = {};
-	struct strobe_error *err = file_read(path, &text, (size_t)1 << 30);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(errno, "cannot open %s", path);
+	_cleanup_free_ char *piece = xmalloc(PIECE_BYTES);
+	struct kallsyms_parser *p = kallsyms_parser_create(k);
+	struct strobe_error *err = NULL;
+	size_t have = 0;
+	for (;;) {
+		ssize_t n = read(fd, piece + have, PIECE_BYTES - have);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			err = error_errno(errno, "cannot read %s", path);
+		have += n > 0 ? (size_t)n : 0;
+		if (n > 0 && have < PIECE_BYTES)
+			continue;
+		kallsyms_parser_feed(p, piece, have);
+		have = 0;
+		if (n <= 0)
+			break;
+	}
+	*ret_shown = kallsyms_parser_finish(p);
+	return err;
+}
+
+static void *save(void *arg)
+{
+	kallsyms_cache_save(arg);
+	return NULL;
+}
+
+static void load_text(struct kallsyms *k, const char *path)
+{
+	bool shown;
+	struct strobe_error *err = parse_file(k, path, &shown);
 	if (err) {
 		k->problem = xasprintf("no kernel symbols: %s", err->message);
 		error_destroy(err);
 		return;
 	}
-	if (!kallsyms_parse(k, strbuf_str(&text), text.len)) {
-		k->problem = key ? hidden_problem() : xasprintf("%s holds no addresses, only zeros", path);
-		return;
-	}
-	if (!k->table.entries_nr)
+	if (!shown)
+		k->problem = k->live ? hidden_problem() : xasprintf("%s holds no addresses, only zeros", path);
+	else if (!k->list.count)
 		k->problem = xasprintf("no kernel symbols in %s", path);
-	else if (key)
-		kallsyms_cache_save(k, key);
+	else if (k->live)
+		k->saving = !pthread_create(&k->saver, NULL, save, k);
 }
 
 void kallsyms_load(struct kallsyms *k, const char *path)
 {
-	struct kallsyms_key key;
 	memset(k, 0, sizeof(*k));
 	k->cache.slot = -1;
 	if (path) {
-		load_text(k, path, NULL);
+		load_text(k, path);
 		return;
 	}
-	read_key(&key);
+	read_key(&k->key);
 	k->live = true;
-	memcpy(k->build_id, key.build_id, sizeof(k->build_id));
-	k->build_id_len = (uint8_t)key.build_id_len;
-	if (!kallsyms_cache_load(k, &key))
-		load_text(k, "/proc/kallsyms", &key);
+	memcpy(k->build_id, k->key.build_id, sizeof(k->build_id));
+	k->build_id_len = (uint8_t)k->key.build_id_len;
+	if (!kallsyms_cache_load(k))
+		load_text(k, "/proc/kallsyms");
 }
 
 void kallsyms_deinit(struct kallsyms *k)
 {
-	table_deinit(&k->table);
+	if (k->saving)
+		pthread_join(k->saver, NULL);
+	for (size_t i = 0; i < sizeof(k->memory) / sizeof(*k->memory); i++)
+		free(k->memory[i]);
 	filemap_close(&k->cache);
-	free(k->names);
 	free(k->problem);
 }

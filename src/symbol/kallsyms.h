@@ -3,38 +3,19 @@
  *
  * Reading the live list costs the kernel 20 to 40 ms, so its parsed form is kept on disk for as long as this boot lasts
  * and no module comes or goes: $XDG_CACHE_HOME/strobe or ~/.cache/strobe, mode 0600, checked when it is read, and mapped
- * rather than read. Without a home, or in a directory of somebody else, nothing is kept.
+ * rather than read. Without a home, or in a directory of somebody else, nothing is kept. The list is written by a thread
+ * of its own, which kallsyms_deinit waits for. Read-only, and so safe for threads, once loaded.
  */
 #pragma once
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/filemap.h"
-#include "symbol/table.h"
 
 #define KALLSYMS_BUILD_ID_MAX 20
-
-struct kallsyms {
-	struct table table;
-	uint64_t text, stext;  /* addresses of _text and _stext, 0 where missing: where this kernel was loaded */
-	bool live;             /* of the running kernel */
-	uint8_t build_id[KALLSYMS_BUILD_ID_MAX]; /* of the running kernel, where live */
-	uint8_t build_id_len;
-	char *problem;         /* why there are no symbols, or NULL */
-	char *names;           /* when parsed here */
-	struct filemap cache;  /* when mapped */
-};
-
-/* From the given file, or of the running kernel (path NULL). Where that fails the table is empty and problem says why. */
-void kallsyms_load(struct kallsyms *k, const char *path);
-void kallsyms_deinit(struct kallsyms *k);
-
-/*
- * Parses a text of lines "ADDRESS TYPE NAME[\tMODULE]". Lines that are none are left out. Functions and data are kept
- * (types t w d b in either case). Returns false where every address was 0: the kernel hides them.
- */
-bool kallsyms_parse(struct kallsyms *k, const char *text, size_t n);
+#define KALLSYMS_NONE	      UINT32_MAX
 
 /* What the cache of the running kernel must agree with. */
 struct kallsyms_key {
@@ -44,6 +25,53 @@ struct kallsyms_key {
 	uint64_t modules; /* a hash of which modules are loaded where */
 };
 
-/* Both do nothing where there is no usable directory; load returns whether the table was filled. */
-bool kallsyms_cache_load(struct kallsyms *k, const struct kallsyms_key *key);
-void kallsyms_cache_save(const struct kallsyms *k, const struct kallsyms_key *key);
+/*
+ * The list has no sizes: a symbol ends where the next begins. So each takes nine bytes: start - base, name, type.
+ * Type 0 is a gap that belongs to nobody.
+ */
+struct kallsyms_list {
+	uint64_t base;
+	const uint32_t *starts; /* ascending, all different */
+	const uint32_t *name_offsets;
+	const char *types;
+	size_t count;
+	const char *names;      /* each name ends inside, in a NUL; names may share their tails */
+	size_t names_bytes;
+	uint64_t text, stext;   /* addresses of _text and _stext, 0 where missing: where this kernel was loaded */
+};
+
+struct kallsyms {
+	struct kallsyms_list list;
+	bool live;                               /* of the running kernel */
+	uint8_t build_id[KALLSYMS_BUILD_ID_MAX]; /* of the running kernel, where live */
+	uint8_t build_id_len;
+	char *problem;                           /* why there are no symbols, or NULL */
+	void *memory[4];                         /* what list lies in, when parsed here */
+	struct filemap cache;                    /* or when mapped */
+	struct kallsyms_key key;
+	bool saving;
+	pthread_t saver;
+};
+
+/* From the given file, or of the running kernel (path NULL). Where that fails the list is empty and problem says why. */
+void kallsyms_load(struct kallsyms *k, const char *path);
+void kallsyms_deinit(struct kallsyms *k);
+
+/* The index of the symbol over the address, or KALLSYMS_NONE. */
+uint32_t kallsyms_find(const struct kallsyms_list *l, uint64_t addr);
+/* Its name; "" where a mapped list lies. The last symbol ends with the page behind its start. */
+const char *kallsyms_symbol(const struct kallsyms_list *l, uint32_t i, uint64_t *ret_start, uint64_t *ret_end, char *ret_type);
+
+/*
+ * Parses text of lines "ADDRESS TYPE NAME[\tMODULE]", fed in pieces of any size. Lines that are none are left out. Functions
+ * and data are kept (types t w d b in either case). Finishing fills k->list and frees the parser; it returns false where
+ * every address was 0: the kernel hides them.
+ */
+struct kallsyms_parser;
+struct kallsyms_parser *kallsyms_parser_create(struct kallsyms *k);
+void kallsyms_parser_feed(struct kallsyms_parser *p, const char *text, size_t n);
+bool kallsyms_parser_finish(struct kallsyms_parser *p);
+
+/* Both do nothing where there is no usable directory; load returns whether the list was filled. */
+bool kallsyms_cache_load(struct kallsyms *k);
+void kallsyms_cache_save(const struct kallsyms *k);

@@ -13,19 +13,32 @@
 #include "symbol/kallsyms.h"
 
 /*
- * The file: this header, then starts, owners, entries and names as the table has them in memory. Native byte order and
+ * The file: this header, then starts, name offsets, types and names as the list has them in memory. Native byte order and
  * layout: it never leaves the machine. Anything that disagrees makes it another file, which is read anew and replaced.
  */
 struct cache_header {
 	char magic[8];
-	uint32_t version, header_bytes, entry_bytes, reserved;
+	uint32_t version, header_bytes;
 	struct kallsyms_key key;
-	uint64_t text, stext;
-	uint64_t segments_nr, entries_nr, names_bytes;
+	uint64_t base, text, stext;
+	uint64_t count, names_bytes;
 };
 
 #define CACHE_MAGIC   "strobeKS"
 #define CACHE_VERSION 1
+
+/* Whether what exists of the path is ours: under sudo, $HOME may be somebody else's. */
+static bool is_ours_above(const char *path)
+{
+	_cleanup_free_ char *above = xstrdup(path);
+	struct stat st;
+	for (char *slash; (slash = strrchr(above, '/')) && slash != above;) {
+		*slash = 0;
+		if (!stat(above, &st))
+			return st.st_uid == geteuid();
+	}
+	return false;
+}
 
 /* The directory, made where it is missing; NULL where there is none, or it belongs to somebody else (sudo and $HOME). */
 static char *cache_dir(bool make)
@@ -39,13 +52,8 @@ static char *cache_dir(bool make)
 	else
 		return NULL;
 	struct stat st;
-	if (stat(dir, &st) && make) {
-		/* Whose the new directory would be is told by what exists of the path. */
-		struct stat above = {};
-		const char *base = xdg && *xdg == '/' ? xdg : home;
-		if (stat(base, &above) == 0 && above.st_uid == geteuid())
-			error_destroy(file_make_dirs(dir));
-	}
+	if (make && stat(dir, &st) && is_ours_above(dir))
+		error_destroy(file_make_dirs(dir));
 	if (stat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 022) {
 		free(dir);
 		return NULL;
@@ -53,42 +61,31 @@ static char *cache_dir(bool make)
 	return dir;
 }
 
-static bool same_key(const struct kallsyms_key *a, const struct kallsyms_key *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
-
-/* Sizes are checked one by one against what is left of the file: none of the sums can overflow. */
-static bool lay_table(struct kallsyms *k, const struct cache_header *h)
+/* Sizes are checked against the file by subtraction: none of the sums can overflow. */
+static bool lay_list(struct kallsyms *k, const struct cache_header *h)
 {
 	uint64_t left = k->cache.bytes - sizeof(*h);
 	const uint8_t *at = k->cache.data + sizeof(*h);
-	if (h->segments_nr > left / sizeof(uint64_t))
+	struct kallsyms_list *l = &k->list;
+	if (!h->count || h->count > left / 9 || h->names_bytes != left - h->count * 9 || !h->names_bytes)
 		return false;
-	k->table.starts = (const uint64_t *)at;
-	at += h->segments_nr * sizeof(uint64_t);
-	left -= h->segments_nr * sizeof(uint64_t);
-	if (h->entries_nr > left / sizeof(struct table_entry))
+	if (k->cache.data[k->cache.bytes - 1])
 		return false;
-	k->table.entries = (const struct table_entry *)at;
-	at += h->entries_nr * sizeof(struct table_entry);
-	left -= h->entries_nr * sizeof(struct table_entry);
-	if (h->segments_nr > left / sizeof(uint32_t))
-		return false;
-	k->table.owners = (const uint32_t *)at;
-	at += h->segments_nr * sizeof(uint32_t);
-	left -= h->segments_nr * sizeof(uint32_t);
-	if (h->names_bytes != left || !left || at[left - 1])
-		return false;
-	k->table.names[0] = (struct table_names){ .data = (const char *)at, .bytes = (size_t)left };
-	k->table.segments_nr = (size_t)h->segments_nr;
-	k->table.entries_nr = (size_t)h->entries_nr;
-	k->text = h->text;
-	k->stext = h->stext;
+	*l = (struct kallsyms_list){
+		.base = h->base,
+		.text = h->text,
+		.stext = h->stext,
+		.count = (size_t)h->count,
+		.names_bytes = (size_t)h->names_bytes,
+		.starts = (const uint32_t *)at,
+		.name_offsets = (const uint32_t *)(at + h->count * 4),
+		.types = (const char *)(at + h->count * 8),
+		.names = (const char *)(at + h->count * 9),
+	};
 	return true;
 }
 
-static bool map_cache(struct kallsyms *k, const char *path, const struct kallsyms_key *key)
+static bool map_cache(struct kallsyms *k, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
@@ -98,22 +95,20 @@ static bool map_cache(struct kallsyms *k, const char *path, const struct kallsym
 	if (err)
 		return false;
 	const struct cache_header *h = (const struct cache_header *)k->cache.data;
-	if (k->cache.bytes >= sizeof(*h) && !memcmp(h->magic, CACHE_MAGIC, 8) && h->version == CACHE_VERSION &&
-	    h->header_bytes == sizeof(*h) && h->entry_bytes == sizeof(struct table_entry) && same_key(&h->key, key) &&
-	    lay_table(k, h))
+	if (k->cache.bytes > sizeof(*h) && !memcmp(h->magic, CACHE_MAGIC, 8) && h->version == CACHE_VERSION &&
+	    h->header_bytes == sizeof(*h) && !memcmp(&h->key, &k->key, sizeof(h->key)) && lay_list(k, h))
 		return true;
-	memset(&k->table, 0, sizeof(k->table));
 	filemap_close(&k->cache);
 	return false;
 }
 
-bool kallsyms_cache_load(struct kallsyms *k, const struct kallsyms_key *key)
+bool kallsyms_cache_load(struct kallsyms *k)
 {
-	_cleanup_free_ char *dir = *key->boot_id ? cache_dir(false) : NULL;
+	_cleanup_free_ char *dir = *k->key.boot_id ? cache_dir(false) : NULL;
 	if (!dir)
 		return false;
 	_cleanup_free_ char *path = xasprintf("%s/kallsyms", dir);
-	return map_cache(k, path, key);
+	return map_cache(k, path);
 }
 
 static bool write_all(int fd, struct iovec *v, int n)
@@ -135,10 +130,10 @@ static bool write_all(int fd, struct iovec *v, int n)
 }
 
 /* Under a name of its own until it is whole, so that readers see the old one or the new one. */
-void kallsyms_cache_save(const struct kallsyms *k, const struct kallsyms_key *key)
+void kallsyms_cache_save(const struct kallsyms *k)
 {
-	const struct table *t = &k->table;
-	_cleanup_free_ char *dir = *key->boot_id && t->names[0].bytes ? cache_dir(true) : NULL;
+	const struct kallsyms_list *l = &k->list;
+	_cleanup_free_ char *dir = *k->key.boot_id && l->count ? cache_dir(true) : NULL;
 	if (!dir)
 		return;
 	_cleanup_free_ char *path = xasprintf("%s/kallsyms", dir), *temporary = xasprintf("%s/kallsyms.XXXXXX", dir);
@@ -149,20 +144,19 @@ void kallsyms_cache_save(const struct kallsyms *k, const struct kallsyms_key *ke
 		.magic = CACHE_MAGIC,
 		.version = CACHE_VERSION,
 		.header_bytes = sizeof(h),
-		.entry_bytes = sizeof(struct table_entry),
-		.key = *key,
-		.text = k->text,
-		.stext = k->stext,
-		.segments_nr = t->segments_nr,
-		.entries_nr = t->entries_nr,
-		.names_bytes = t->names[0].bytes,
+		.key = k->key,
+		.base = l->base,
+		.text = l->text,
+		.stext = l->stext,
+		.count = l->count,
+		.names_bytes = l->names_bytes,
 	};
 	struct iovec v[] = {
 		{ &h, sizeof(h) },
-		{ (void *)t->starts, t->segments_nr * sizeof(*t->starts) },
-		{ (void *)t->entries, t->entries_nr * sizeof(*t->entries) },
-		{ (void *)t->owners, t->segments_nr * sizeof(*t->owners) },
-		{ (void *)t->names[0].data, t->names[0].bytes },
+		{ (void *)l->starts, l->count * sizeof(*l->starts) },
+		{ (void *)l->name_offsets, l->count * sizeof(*l->name_offsets) },
+		{ (void *)l->types, l->count },
+		{ (void *)l->names, l->names_bytes },
 	};
 	if (!write_all(fd, v, sizeof(v) / sizeof(*v)) || rename(temporary, path))
 		unlink(temporary);

@@ -106,10 +106,10 @@ static bool load_kallsyms(struct dso *d)
 		return false;
 	if (d->file->kind == MAPPED_MODULE && !is_module_where_recorded(d, k))
 		return false;
-	uint64_t here = reference_address(d, k->text, k->stext), recorded = atomic_load(&d->recorded_base);
+	uint64_t here = reference_address(d, k->list.text, k->list.stext), recorded = atomic_load(&d->recorded_base);
 	if (d->file->kind == MAPPED_KERNEL && here && recorded)
 		d->shift = (int64_t)(recorded - here);
-	d->table = &k->table;
+	d->kernel = &k->list;
 	d->long_name = d->session->options.kallsyms ? d->session->options.kallsyms : "[kernel.kallsyms]";
 	return true;
 }
@@ -137,7 +137,7 @@ static bool use_vmlinux(struct dso *d, const char *path)
 	if (!elf_open_checked(d, path, 0, &d->object))
 		return false;
 	elf_load_table(d, &(struct elf_load){ .object = d->object, .demangle = d->session->options.demangle_kernel });
-	if (!d->table) {
+	if (!d->has_table) {
 		dso_problem(d, "%s has no symbols", path);
 		object_close(d->object);
 		d->object = NULL;
@@ -209,9 +209,9 @@ static bool load_module(struct dso *d)
 	d->object = object;
 	d->shift = (int64_t)atomic_load(&d->recorded_base);
 	d->long_name = path;
-	if (!d->table)
+	if (!d->has_table)
 		dso_problem(d, "%s has no symbols", path);
-	return d->table;
+	return d->has_table;
 }
 
 const struct symbol_source source_module = { .name = "module", .kinds = 1u << MAPPED_MODULE, .load = load_module };

@@ -108,14 +108,14 @@ static bool load_perf_map(struct dso *d)
 		return false;
 	}
 	char *names;
-	perf_map_parse(strbuf_str(&text), text.len, &d->own_table, &names);
-	if (!d->own_table.entries_nr) {
+	perf_map_parse(strbuf_str(&text), text.len, &d->table, &names);
+	if (!d->table.entries_nr) {
 		free(names);
-		table_deinit(&d->own_table);
+		table_deinit(&d->table);
 		dso_problem(d, "%s holds no line \"START SIZE NAME\"", path);
 		return false;
 	}
-	d->table = &d->own_table;
+	d->has_table = true;
 	d->own_names = names;
 	d->long_name = path;
 	return true;

@@ -34,9 +34,11 @@ struct dso {
 	struct arena arena;
 
 	_Atomic bool loaded;
-	const struct table *table;      /* own_table or the session's kernel symbols; NULL = no symbols */
-	struct table own_table;
-	char *own_names;                /* of own_table, where they lie in no file */
+	/* Either of the two, or neither: no symbols. */
+	const struct kallsyms_list *kernel; /* the session's */
+	bool has_table;
+	struct table table;
+	char *own_names;                /* of the table, where they lie in no file */
 	int64_t shift;                  /* table address + shift = address in the DSO's space */
 	_Atomic(struct made_symbol *) *made; /* by entry */
 	struct object *object;          /* the file that is mapped: translates addresses */
@@ -69,7 +71,7 @@ struct elf_load {
 	bool demangle;
 };
 
-/* Reads symbols into d->own_table and, where there are any, sets d->table. */
+/* Reads symbols into d->table and, where there are any, sets d->has_table. */
 void elf_load_table(struct dso *d, const struct elf_load *from);
 /*
  * Opens path as the file of this DSO; on ERROR_NOT_FOUND and on a build-id other than the recorded one the object stays

@@ -19,7 +19,7 @@ static void dso_destroy(struct dso *d)
 {
 	if (!d)
 		return;
-	table_deinit(&d->own_table);
+	table_deinit(&d->table);
 	object_close(d->object);
 	object_close(d->symbols_object);
 	free(d->own_names);
@@ -69,5 +69,5 @@ const struct kallsyms *symbols_kallsyms(struct symbols *s, const char **ret_prob
 	}
 	pthread_mutex_unlock(&s->lock);
 	*ret_problem = s->kallsyms.problem;
-	return s->kallsyms.table.entries_nr ? &s->kallsyms : NULL;
+	return s->kallsyms.list.count ? &s->kallsyms : NULL;
 }

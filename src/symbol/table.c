@@ -11,7 +11,6 @@
 void table_builder_deinit(struct table_builder *b)
 {
 	vec_deinit(&b->entries);
-	vec_deinit(&b->modules);
 }
 
 void table_deinit(struct table *t)
@@ -59,14 +58,6 @@ static void sort_by_start(struct table_builder *b)
 	struct table_entry *entries = xreallocarray(NULL, n, sizeof(*entries));
 	for (size_t i = 0; i < n; i++)
 		entries[i] = b->entries.data[pairs[i].value];
-	if (b->modules.len == n) {
-		uint16_t *modules = xreallocarray(NULL, n, sizeof(*modules));
-		for (size_t i = 0; i < n; i++)
-			modules[i] = b->modules.data[pairs[i].value];
-		vec_free(b->modules.data);
-		b->modules.data = modules;
-		b->modules.cap = n;
-	}
 	free(pairs);
 	vec_free(b->entries.data);
 	b->entries.data = entries;
@@ -88,14 +79,7 @@ static void guess_ends(struct table_builder *b)
 		if (e->end != e->start)
 			continue;
 		e->loose = true;
-		bool leaves = i + 1 < n && b->ends == TABLE_ENDS_KERNEL && b->modules.len == n &&
-			      b->modules.data[i] != b->modules.data[i + 1];
-		if (i + 1 == n || leaves)
-			e->end = end_of_page_behind(e->start);
-		else
-			e->end = b->entries.data[i + 1].start;
-		if (leaves && e->end > b->entries.data[i + 1].start)
-			e->end = b->entries.data[i + 1].start;
+		e->end = i + 1 == n ? end_of_page_behind(e->start) : b->entries.data[i + 1].start;
 	}
 }
 

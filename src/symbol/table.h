@@ -2,8 +2,7 @@
  * A table of symbols that answers "what is at this address" with one binary search.
  *
  * Symbols may overlap, nest, share a start or have no size: finishing a table chooses the best of those that share a
- * start, gives an end to those without size, and cuts what is left into disjoint segments with one owner each. The
- * arrays are plain, so that a table can lie in a mapped file (the kernel's does) as well as in memory.
+ * start, gives an end to those without size, and cuts what is left into disjoint segments with one owner each.
  * Read-only, and so safe for threads, once finished.
  */
 #pragma once
@@ -16,7 +15,6 @@
 
 #define TABLE_NONE UINT32_MAX
 
-/* Fixed layout: it is also what lies in the cache of kernel symbols. */
 struct table_entry {
 	uint64_t start, end; /* end excluded; equal to start while the size is unknown */
 	uint32_t name;       /* offset in the string space `space` */
@@ -45,9 +43,8 @@ struct table {
 
 /* How to end symbols without size. */
 enum table_ends {
-	TABLE_ENDS_ELF,    /* at the next symbol */
-	TABLE_ENDS_KERNEL, /* and where the space of one module ends: at the end of the page behind */
-	TABLE_ENDS_JIT,    /* all have sizes; of those that overlap, the one with the higher name offset holds */
+	TABLE_ENDS_ELF, /* at the next symbol; the last at the end of the page behind */
+	TABLE_ENDS_JIT, /* all have sizes; of those that overlap, the one with the higher name offset holds */
 };
 
 struct table_builder {
@@ -55,8 +52,6 @@ struct table_builder {
 	struct table_names names[TABLE_SPACES];
 	enum table_ends ends;
 	bool demangle; /* aliases are ranked by the names that people see */
-	/* For TABLE_ENDS_KERNEL: module of an entry by index, 0 = the kernel itself. */
-	VEC(uint16_t) modules;
 };
 
 /* Entries in the order of their tables; the builder is emptied. */
@@ -65,5 +60,5 @@ void table_builder_deinit(struct table_builder *b);
 void table_deinit(struct table *t);
 /* The index of the entry that owns addr, or TABLE_NONE. */
 uint32_t table_find(const struct table *t, uint64_t addr);
-/* Never NULL; "" where the entry lies (mapped tables are not checked as a whole). */
+/* Never NULL. */
 const char *table_name(const struct table *t, const struct table_entry *e);

@@ -33,7 +33,7 @@ static bool load_vdso(struct dso *d)
 	elf_load_table(d, &(struct elf_load){ .object = o });
 	d->object = o;
 	d->long_name = "[vdso]";
-	return d->table;
+	return d->has_table;
 }
 
 const struct symbol_source source_vdso = { .name = "vdso", .kinds = 1u << MAPPED_VDSO, .load = load_vdso };
