@@ -223,6 +223,14 @@ const struct map *machine_space_map(struct machine *m, uint32_t space, uint16_t 
 	return map_of(m, &s, cpumode, ip);
 }
 
+uint32_t machine_space_kernel(struct machine *m, uint32_t space)
+{
+	pthread_mutex_lock(&m->lock);
+	uint32_t version = m->spaces.data[space].kernel_version;
+	pthread_mutex_unlock(&m->lock);
+	return version;
+}
+
 void machine_each_map(struct machine *m, const struct thread *t, uint64_t time_ns, bool (*fn)(void *ctx, const struct map *map),
 		      void *ctx)
 {

@@ -474,6 +474,9 @@ struct strobe_error *reader_payload(struct record_source *s, const void **ret, s
 
 bool reader_span(struct record_source *s, struct reader_span *ret)
 {
+	/* Whoever has a source may ask: a filter or a test's own source has no span. */
+	if (s->ops != &reader_ops)
+		return false;
 	struct reader *rd = of(s);
 	const struct input *in = current(rd);
 

@@ -61,18 +61,31 @@ struct resolve_options {
 	bool hide_unresolved;
 	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */
 	bool by_address;       /* frames are told apart by address and not only by function */
-	bool keep_time_log;    /* columnar (time, cpu, tid, row) log, bounded */
+	/*
+	 * Look callers up by the call and not by the address it returns to. The reference (6.1) looks up the return address
+	 * itself for frame-pointer chains, and so names the next function where a call that never returns stands last.
+	 */
+	bool call_sites;
+	uint64_t time_quantum_ns; /* the "time" label is rounded down to a multiple of this; 0 = exact */
+	bool keep_time_log;    /* profile->log: time, CPU, thread and row of each sample */
+	uint64_t time_log_max; /* its bound, 0 = 4 million samples; the rest is counted in log_dropped */
 	unsigned threads;      /* 0 = all CPUs */
 	struct progress *progress;
 };
 
 struct resolver;
 
+/* source is borrowed, must outlive the resolver, and is read from its start. Strings of the options are copied. */
 struct resolver *resolver_create(struct record_source *source, struct symbols_options symbols, struct resolve_options options);
 void resolver_destroy(struct resolver *r);
 struct machine *resolver_machine(struct resolver *r);
 struct symbols *resolver_symbols(struct resolver *r);
 
+/* True where a label of this name can be extracted from samples ("trace:NAME" is a tracepoint's field). */
+bool resolve_key_known(const char *name);
+
+/* Only counts the records and tells the machine: for --stats, --tasks and --mmaps. No sample is resolved. */
+struct strobe_error *resolve_count(struct resolver *r) _must_check_;
 /* Reads the source to its end and returns the profile, owned by the caller. On error *ret still holds what was whole. */
 struct strobe_error *resolve_aggregate(struct resolver *r, struct profile **ret) _must_check_;
 
@@ -93,6 +106,14 @@ struct resolve_stats {
 	uint64_t unknown_records;
 	uint64_t lost_records, lost_samples; /* sums of LOST.lost and LOST_SAMPLES.lost */
 	uint64_t unknown_id_samples, bad_samples;
-	uint64_t first_ns, last_ns;
+	uint64_t filtered_samples;   /* of what resolve_filter left out */
+	uint64_t unresolved_samples; /* left out by hide_unresolved */
+	uint64_t late_records;       /* of resolve_stream: too late to be put in order */
+	uint64_t first_ns, last_ns;  /* of samples */
+	const struct resolve_event_stats {
+		uint64_t samples;      /* all of them, filtered or not */
+		uint64_t lost_samples; /* LOST_SAMPLES of this event */
+	} *events;                   /* by index in env->events */
+	uint32_t events_nr;
 };
 const struct resolve_stats *resolver_stats(const struct resolver *r);

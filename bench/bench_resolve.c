@@ -1,0 +1,118 @@
+/*
+ * How long reading, aggregating and resolving a recording takes, and what it holds in memory.
+ *
+ *	bench_resolve [-k KEY[,KEY…]] [-t THREADS] [-r REPEATS] [-c | -s] [-n] FILE
+ *
+ * -c only counts, -s streams as `script` does, -n without call chains. Not installed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "perfdata/reader.h"
+#include "resolve/resolve.h"
+
+static double seconds(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void print_memory(void)
+{
+	char line[256];
+	FILE *f = fopen("/proc/self/status", "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "RssAnon", 7) || !strncmp(line, "VmHWM", 5))
+			fputs(line, stdout);
+	if (f)
+		fclose(f);
+}
+
+static void die(struct strobe_error *err)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "bench_resolve: %s\n", err->message);
+	error_destroy(err);
+}
+
+struct seen {
+	uint64_t samples, frames, check;
+};
+
+static struct strobe_error *see(void *ctx, const struct resolved_sample *s)
+{
+	struct seen *seen = ctx;
+	seen->samples++;
+	seen->frames += s->chain_nr;
+	for (uint32_t i = 0; i < s->chain_nr; i++)
+		seen->check += s->chain[i].addr;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *keys[16];
+	struct resolve_options o = { .label_keys = keys, .with_chains = true };
+	int c, repeats = 1;
+	bool count = false, stream = false;
+	while ((c = getopt(argc, argv, "k:t:r:csn")) != -1) {
+		if (c == 'k')
+			for (char *k = strtok(optarg, ","); k && o.label_keys_nr < 16; k = strtok(NULL, ","))
+				keys[o.label_keys_nr++] = k;
+		else if (c == 't')
+			o.threads = (unsigned)atoi(optarg);
+		else if (c == 'r')
+			repeats = atoi(optarg);
+		else if (c == 'c')
+			count = true;
+		else if (c == 's')
+			stream = true;
+		else if (c == 'n')
+			o.with_chains = false;
+		else
+			return 2;
+	}
+	if (optind >= argc)
+		return 2;
+	for (int i = 0; i < repeats; i++) {
+		double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+		struct record_source *source = NULL;
+		struct strobe_error *err = reader_open(argv[optind], (struct reader_options){ .force = true }, &source);
+		if (err) {
+			die(err);
+			return 1;
+		}
+		double opened = seconds(CLOCK_MONOTONIC);
+		struct resolver *r = resolver_create(source, (struct symbols_options){ .use_modules = true }, o);
+		struct profile *p = NULL;
+		struct seen seen = { 0 };
+		if (count)
+			die(resolve_count(r));
+		else if (stream)
+			die(resolve_stream(r, (struct resolve_callbacks){ .sample = see, .ctx = &seen }));
+		else
+			die(resolve_aggregate(r, &p));
+		double end = seconds(CLOCK_MONOTONIC);
+		printf("open %.4f work %.4f wall %.4f cpu %.4f s", opened - wall, end - opened, end - wall,
+		       seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+		if (p)
+			printf("  rows %zu stacks %zu frames %zu functions %zu samples %llu value %llu", p->rows.len, p->stacks.len,
+			       p->frames.len, p->functions.len, (unsigned long long)p->events.data[0].samples,
+			       (unsigned long long)p->events.data[0].value);
+		if (stream)
+			printf("  samples %llu frames %llu check %llx", (unsigned long long)seen.samples,
+			       (unsigned long long)seen.frames, (unsigned long long)seen.check);
+		putchar('\n');
+		if (i == repeats - 1)
+			print_memory();
+		profile_destroy(p);
+		resolver_destroy(r);
+		source_destroy(source);
+	}
+	return 0;
+}

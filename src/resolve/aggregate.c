@@ -1,0 +1,168 @@
+/*
+ * A whole recording → raw rows → profile: in slices on several threads where it is mapped, else in one stream.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "resolve/resolver_priv.h"
+
+#define TIME_LOG_MAX 4000000
+/* Fewer slices than this are not worth a second thread: it costs more to start than they take. */
+#define SLICES_PER_THREAD 2
+
+struct slices {
+	struct resolver *r;
+	struct walk *walk;
+	const struct reader_span *span;
+	struct worker *workers;
+	_Atomic uint64_t done_bytes;
+	_Atomic bool stopped;
+};
+
+/* Progress is told by the caller's thread alone. */
+static void tell_progress(struct slices *s, uint64_t bytes, unsigned thread)
+{
+	struct progress *p = s->r->options.progress;
+	uint64_t done = atomic_fetch_add_explicit(&s->done_bytes, bytes, memory_order_relaxed) + bytes;
+	if (p && !thread && done > p->done && !progress_add(p, done - p->done))
+		atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
+}
+
+static void run_slice(void *ctx, size_t i, unsigned thread)
+{
+	struct slices *s = ctx;
+	struct worker *w = &s->workers[thread];
+	uint64_t at = s->walk->slices.data[i], end = s->walk->slices.data[i + 1];
+	if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
+		return;
+	for (uint64_t from = at; at < end;) {
+		const struct perf_event_header *hdr = (const void *)(s->span->data + at);
+		__builtin_prefetch(s->span->data + at + 1024);
+		__builtin_prefetch(s->span->data + at + 1024 + 64);
+		__builtin_prefetch(s->span->data + at + 1024 + 128);
+		if (hdr->type == PERF_RECORD_SAMPLE) {
+			/* 0 is the time of what was there before: a place must not be it. */
+			worker_sample(w, (struct record){ .hdr = hdr, .file_offset = s->span->file_offset + at }, at + 1);
+		}
+		at += hdr->size + record_payload_bytes(hdr);
+		if (at >= end)
+			tell_progress(s, at - from, thread);
+	}
+}
+
+static struct worker *workers_create(struct resolver *r, unsigned n)
+{
+	struct worker *workers = xcalloc(n, sizeof(*workers));
+	uint64_t log_max = r->options.time_log_max ? r->options.time_log_max : TIME_LOG_MAX;
+	for (unsigned i = 0; i < n; i++)
+		worker_init(&workers[i], r, r->options.keep_time_log ? log_max / n : 0);
+	return workers;
+}
+
+static struct profile *workers_finish(struct resolver *r, struct worker *workers, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		worker_count(&workers[i], r);
+	struct profile *p = fill_profile(r, workers, n);
+	for (unsigned i = 0; i < n; i++)
+		worker_deinit(&workers[i]);
+	free(workers);
+	return p;
+}
+
+static unsigned threads_for(const struct resolver *r, size_t slices)
+{
+	unsigned threads = r->options.threads ? r->options.threads : pool_cpus();
+	size_t worth = slices / SLICES_PER_THREAD;
+	if (threads > worth)
+		threads = (unsigned)worth;
+	return threads ? threads : 1;
+}
+
+static void rest_sample(struct walk *w, struct record rec, uint64_t place)
+{
+	if (rec.hdr->type == PERF_RECORD_SAMPLE)
+		worker_sample(w->worker, rec, place);
+}
+
+static struct strobe_error *aggregate_span(struct resolver *r, const struct reader_span *span, struct profile **ret)
+{
+	struct walk walk = { .r = r };
+	walk_span(&walk, span);
+	/* Where this fails, the second time over the rest fails at the same record. */
+	error_destroy(walk_rest(&walk, span, walk_rest_side_band));
+	machine_seal(r->machine);
+	size_t n = walk.slices.len - 1;
+	unsigned threads = threads_for(r, n);
+	struct slices s = { .r = r, .walk = &walk, .span = span, .workers = workers_create(r, threads) };
+	if (r->options.progress)
+		r->options.progress->total = span->bytes;
+	pool_run(n, threads, run_slice, &s);
+	walk.worker = &s.workers[0];
+	struct strobe_error *err = walk_rest(&walk, span, rest_sample);
+	*ret = workers_finish(r, s.workers, threads);
+	walk_deinit(&walk);
+	if (!s.stopped)
+		return err;
+	error_destroy(err);
+	return error_create(ERROR_STOPPED, "stopped");
+}
+
+struct feed {
+	struct resolver *r;
+	struct worker *worker; /* NULL: only count */
+	uint64_t place;
+};
+
+static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t time_ns)
+{
+	struct feed *f = ctx;
+	f->place++;
+	if (rec.hdr->type != PERF_RECORD_SAMPLE) {
+		resolver_side_band(f->r, rec, time_ns);
+		return NULL;
+	}
+	f->r->stats.records[PERF_RECORD_SAMPLE]++;
+	if (f->worker)
+		worker_sample(f->worker, rec, f->place);
+	else
+		resolver_count_sample(f->r, rec);
+	return NULL;
+}
+
+static struct strobe_error *aggregate_stream(struct resolver *r, struct profile **ret)
+{
+	struct worker *w = workers_create(r, 1);
+	struct feed f = { .r = r, .worker = w };
+	struct strobe_error *err = resolver_read(r, feed_record, &f);
+	*ret = workers_finish(r, w, 1);
+	return err;
+}
+
+struct strobe_error *resolve_aggregate(struct resolver *r, struct profile **ret)
+{
+	struct reader_span span;
+	*ret = NULL;
+	resolver_start(r);
+	if (reader_span(r->source, &span))
+		return aggregate_span(r, &span, ret);
+	return aggregate_stream(r, ret);
+}
+
+struct strobe_error *resolve_count(struct resolver *r)
+{
+	struct reader_span span;
+	resolver_start(r);
+	if (!reader_span(r->source, &span)) {
+		struct feed f = { .r = r };
+		return resolver_read(r, feed_record, &f);
+	}
+	struct walk walk = { .r = r, .with_samples = true };
+	walk_span(&walk, &span);
+	struct strobe_error *err = walk_rest(&walk, &span, walk_rest_side_band);
+	machine_seal(r->machine);
+	walk_deinit(&walk);
+	return err;
+}

@@ -1,0 +1,49 @@
+/*
+ * Labels: which raw facts of a sample can be kept as columns of a profile, and how each is extracted.
+ *
+ * Extraction gives raw 64-bit values; what a value stands for (a string, a frame) is made of it once for each distinct
+ * label set, when the profile is filled.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "machine/machine.h"
+#include "profile/profile.h"
+#include "record/sample.h"
+
+enum key_id {
+	/* Facts of the thread: extracted once for as long as they hold. */
+	KEY_COMM, KEY_PID, KEY_TID, KEY_PPID,
+	/* Facts of every sample's fixed part. */
+	KEY_CPU, KEY_CPUMODE, KEY_MACHINE, KEY_TIME,
+	/* Tracepoint data: interned by its bytes. */
+	KEY_TRACE, KEY_TRACE_FIELD,
+	/* Facts that need the whole sample decoded. */
+	KEY_ADDR, KEY_DADDR, KEY_WEIGHT, KEY_INS_LAT, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_DATA_SRC, KEY_PHYS_ADDR,
+	KEY_CGROUP, KEY_CGROUP_ID, KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE,
+	/* Of one branch (branch_mode). */
+	KEY_BRANCH_FROM, KEY_BRANCH_TO, KEY_BRANCH_FLAGS, KEY_BRANCH_CYCLES,
+};
+
+struct key {
+	const char *name;
+	enum key_id id;
+	enum column_type type; /* in the profile */
+};
+
+/* By name, or NULL. "trace:NAME" finds KEY_TRACE_FIELD. */
+const struct key *key_find(const char *name);
+
+static inline bool key_is_of_thread(enum key_id id)
+{
+	return id <= KEY_PPID;
+}
+
+static inline bool key_needs_full_decode(enum key_id id)
+{
+	return id >= KEY_ADDR;
+}
+
+/* The raw value of a key that needs the whole sample; branch is NULL outside of branch_mode. */
+uint64_t key_extract(enum key_id id, const struct sample *s, const struct perf_branch_entry *branch);

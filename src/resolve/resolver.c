@@ -1,0 +1,198 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "record/order.h"
+#include "resolve/chain.h"
+#include "resolve/resolver_priv.h"
+
+bool resolve_key_known(const char *name)
+{
+	return key_find(name) != NULL;
+}
+
+/* Columns of threads first: their values are copied in one go. */
+static void take_columns(struct resolver *r, const struct resolve_options *o)
+{
+	r->columns = arena_new_array(&r->arena, struct column, o->label_keys_nr + 1);
+	for (int of_thread = 1; of_thread >= 0; of_thread--) {
+		for (uint32_t i = 0; i < o->label_keys_nr; i++) {
+			const struct key *key = key_find(o->label_keys[i]);
+			if (!key || key_is_of_thread(key->id) != of_thread)
+				continue;
+			r->columns[r->columns_nr++] =
+				(struct column){ .key = key, .name = arena_strdup(&r->arena, o->label_keys[i]) };
+			r->has_trace |= key->id == KEY_TRACE || key->id == KEY_TRACE_FIELD;
+			r->has_full |= key_needs_full_decode(key->id);
+		}
+		if (of_thread)
+			r->thread_columns = r->columns_nr;
+	}
+}
+
+bool resolver_has_clock(const struct env *env)
+{
+	for (size_t i = 0; i < env->events.len; i++) {
+		const struct perf_event_attr *a = &env->events.data[i].attr;
+		if (!a->sample_id_all || !(a->sample_type & PERF_SAMPLE_TIME))
+			return false;
+	}
+	return env->events.len > 0;
+}
+
+struct resolver *resolver_create(struct record_source *source, struct symbols_options symbols, struct resolve_options options)
+{
+	struct resolver *r = xcalloc(1, sizeof(*r));
+	arena_init(&r->arena);
+	r->source = source;
+	r->env = source_env(source);
+	r->options = options;
+	if (!r->options.max_stack)
+		r->options.max_stack = CHAIN_MAX_DEFAULT;
+	r->machine = machine_create(r->env);
+	r->symbols = symbols_create(r->env, symbols);
+	filter_init(&r->filter, &options.filter, r->machine);
+	r->options.filter = (struct resolve_filter){};
+	take_columns(r, &options);
+	r->options.label_keys = NULL;
+	frame_cache_init(&r->frames, r->machine, r->symbols, options.call_sites);
+	return r;
+}
+
+void resolver_destroy(struct resolver *r)
+{
+	if (!r)
+		return;
+	frame_cache_deinit(&r->frames);
+	filter_deinit(&r->filter);
+	tracepoints_destroy(r->tracepoints);
+	symbols_destroy(r->symbols);
+	machine_destroy(r->machine);
+	free(r->event_stats);
+	arena_deinit(&r->arena);
+	free(r);
+}
+
+struct machine *resolver_machine(struct resolver *r)
+{
+	return r->machine;
+}
+
+struct symbols *resolver_symbols(struct resolver *r)
+{
+	return r->symbols;
+}
+
+const struct resolve_stats *resolver_stats(const struct resolver *r)
+{
+	return &r->stats;
+}
+
+struct tracepoints *resolver_tracepoints(struct resolver *r)
+{
+	if (r->tracepoints)
+		return r->tracepoints;
+	struct strobe_error *err = tracepoints_read(r->env, &r->tracepoints);
+	if (err)
+		log_warn("%s", err->message);
+	error_destroy(err);
+	if (!r->tracepoints)
+		r->tracepoints = tracepoints_create(r->env->swapped, sizeof(uint64_t));
+	return r->tracepoints;
+}
+
+void resolver_size_stats(struct resolver *r)
+{
+	uint32_t n = (uint32_t)r->env->events.len;
+	if (n <= r->stats.events_nr && r->event_stats)
+		return;
+	r->event_stats = xreallocarray(r->event_stats, n + 1, sizeof(*r->event_stats));
+	memset(r->event_stats + r->stats.events_nr, 0, (n + 1 - r->stats.events_nr) * sizeof(*r->event_stats));
+	r->stats.events = r->event_stats;
+	r->stats.events_nr = n;
+}
+
+void resolver_start(struct resolver *r)
+{
+	r->stats = (struct resolve_stats){};
+	free(r->event_stats);
+	r->event_stats = NULL;
+	resolver_size_stats(r);
+	r->no_clock = !resolver_has_clock(r->env);
+}
+
+struct strobe_error *resolver_rewind(struct resolver *r)
+{
+	return r->source->ops->rewind ? r->source->ops->rewind(r->source) : NULL;
+}
+
+/* order_create() takes its input over; ours is only borrowed. */
+struct borrowed {
+	struct record_source source;
+	struct record_source *real;
+};
+
+static struct strobe_error *borrowed_next(struct record_source *s, struct record *ret, bool *ret_end)
+{
+	return source_next(((struct borrowed *)s)->real, ret, ret_end);
+}
+
+static const struct env *borrowed_env(struct record_source *s)
+{
+	return source_env(((struct borrowed *)s)->real);
+}
+
+static bool borrowed_stable(struct record_source *s)
+{
+	return source_is_stable(((struct borrowed *)s)->real);
+}
+
+static void borrowed_destroy(struct record_source *s)
+{
+	free(s);
+}
+
+static const struct record_source_ops borrowed_ops = {
+	.next = borrowed_next,
+	.env = borrowed_env,
+	.stable = borrowed_stable,
+	.destroy = borrowed_destroy,
+};
+
+static struct strobe_error *read_all(struct resolver *r, struct record_source *from,
+				     struct strobe_error *(*fn)(void *ctx, struct record rec, uint64_t time_ns), void *ctx)
+{
+	struct record rec;
+	bool end = false;
+	uint64_t time_ns, place = 0;
+	for (;;) {
+		TRY(source_next(from, &rec, &end));
+		if (end)
+			return NULL;
+		place++;
+		if (r->no_clock)
+			time_ns = place;
+		else if (!env_record_time(r->env, rec, &time_ns))
+			time_ns = 0;
+		TRY(fn(ctx, rec, time_ns));
+	}
+}
+
+struct strobe_error *resolver_read(struct resolver *r,
+				   struct strobe_error *(*fn)(void *ctx, struct record rec, uint64_t time_ns), void *ctx)
+{
+	/* Streams bring their events as records: the first one has them all. */
+	TRY(resolver_rewind(r));
+	r->no_clock = r->env->events.len && !resolver_has_clock(r->env);
+	if (r->no_clock)
+		return read_all(r, r->source, fn, ctx);
+	struct borrowed *b = xcalloc(1, sizeof(*b));
+	b->source.ops = &borrowed_ops;
+	b->real = r->source;
+	struct record_source *order = order_create(&b->source);
+	struct strobe_error *err = read_all(r, order, fn, ctx);
+	r->stats.late_records = order_late(order);
+	source_destroy(order);
+	return err;
+}

@@ -1,0 +1,144 @@
+/*
+ * What the files of the resolve room share.
+ */
+#pragma once
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "decode/tracepoint.h"
+#include "machine/machine.h"
+#include "perfdata/reader.h"
+#include "resolve/frames.h"
+#include "resolve/keys.h"
+#include "resolve/rawtab.h"
+#include "resolve/resolve.h"
+
+/* Sorted; of nr 0 every id is one. */
+struct id_list {
+	uint32_t *ids;
+	uint32_t nr;
+};
+
+struct filter {
+	struct id_list cpus, pids, tids, comms; /* comms: ids in the machine's strings */
+	struct time_range *times;
+	uint32_t times_nr;
+	bool of_samples; /* cpus or times are given */
+};
+
+void filter_init(struct filter *f, const struct resolve_filter *from, struct machine *m);
+void filter_deinit(struct filter *f);
+bool filter_thread(const struct filter *f, uint32_t pid, uint32_t tid, str_id comm);
+bool filter_sample(const struct filter *f, uint32_t cpu, uint64_t time_ns);
+
+/* A label column that was asked for. */
+struct column {
+	const struct key *key;
+	const char *name; /* as asked for */
+};
+
+struct resolver {
+	struct record_source *source;
+	const struct env *env;
+	struct machine *machine;
+	struct symbols *symbols;
+	struct resolve_options options;
+	struct filter filter;
+	struct arena arena;
+	struct column *columns;
+	uint32_t columns_nr, thread_columns; /* those of threads come first */
+	bool has_trace, has_full;            /* some column is of tracepoint data; needs the whole sample */
+	struct frame_cache frames;
+	struct tracepoints *tracepoints;     /* NULL until asked for */
+	struct resolve_stats stats;
+	struct resolve_event_stats *event_stats;
+	/* No clock to order by: where a record stands in the input is its time. */
+	bool no_clock;
+};
+
+struct tracepoints *resolver_tracepoints(struct resolver *r);
+/* Per-event counters for all events that env has by now. */
+void resolver_size_stats(struct resolver *r);
+/* Whether records can be put in order of their times; else in that of their arrival. */
+bool resolver_has_clock(const struct env *env);
+
+/* Forgets the counts of an earlier reading. */
+void resolver_start(struct resolver *r);
+/* Back to the first record, where the source can. */
+struct strobe_error *resolver_rewind(struct resolver *r) _must_check_;
+/*
+ * Reads the source from its start, in order of time: fn for each record, with its time (0 where it has none; its number
+ * where there is no clock).
+ */
+struct strobe_error *resolver_read(struct resolver *r,
+				   struct strobe_error *(*fn)(void *ctx, struct record rec, uint64_t time_ns), void *ctx)
+	_must_check_;
+
+/* walk.c: everything but samples. */
+struct worker;
+struct walk {
+	struct resolver *r;
+	VEC(uint64_t) slices; /* offsets in the span at which slices of whole records begin; the last is the end */
+	uint64_t records;
+	bool with_samples;     /* count samples by event, too */
+	struct worker *worker; /* for the samples of the rest */
+};
+/* Walks the span, counts records, tells the machine. */
+void walk_span(struct walk *w, const struct reader_span *span);
+struct strobe_error *walk_rest(struct walk *w, const struct reader_span *span,
+			       void (*fn)(struct walk *w, struct record rec, uint64_t place)) _must_check_;
+void walk_rest_side_band(struct walk *w, struct record rec, uint64_t place);
+void walk_deinit(struct walk *w);
+/* Bytes that follow a record without being part of it. */
+static inline uint64_t record_payload_bytes(const struct perf_event_header *hdr)
+{
+	uint64_t bytes = 0;
+	if (hdr->type == RECORD_AUXTRACE && hdr->size >= sizeof(*hdr) + sizeof(bytes))
+		memcpy(&bytes, hdr + 1, sizeof(bytes));
+	return bytes;
+}
+/* Counts a sample by its event, and the span of time. */
+void resolver_count_sample(struct resolver *r, struct record rec);
+/* Counts one record that is not a sample and tells the machine of it. */
+void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns);
+
+/* worker.c: samples → raw rows. */
+struct thread_facts {
+	struct machine_view view;
+	uint64_t generation;
+	uint64_t labels_hash;
+	uint32_t pid, tid;
+	bool valid, pass;
+};
+struct event_facts {
+	struct sample_layout layout;
+	uint64_t period; /* where samples carry none */
+	bool full;       /* samples must be decoded whole */
+	const struct tracepoint *tracepoint;
+	/* Which part of the payload tells one line of text from another. */
+	uint32_t trace_start, trace_end;
+};
+struct worker {
+	struct resolver *r;
+	struct rawtab tab;
+	struct event_facts *events;
+	uint32_t events_nr;
+	struct thread_facts *threads; /* direct-mapped by tid */
+	uint64_t *thread_labels;      /* thread_columns each */
+	uint64_t *labels;             /* of the sample at hand */
+	VEC(struct profile_log_entry) log;
+	uint64_t log_max, log_dropped;
+	uint64_t *event_samples;
+	uint64_t samples, bad, unknown_id, filtered;
+	uint64_t first_ns, last_ns;
+};
+void worker_init(struct worker *w, struct resolver *r, uint64_t log_max);
+void worker_deinit(struct worker *w);
+/* time_ns: of the sample, or its place in the input where there is no clock. place: for the order of rows. */
+void worker_sample(struct worker *w, struct record rec, uint64_t place);
+/* Adds its counts to the resolver's. */
+void worker_count(const struct worker *w, struct resolver *r);
+
+/* fill.c: raw rows of all workers → profile. */
+struct profile *fill_profile(struct resolver *r, struct worker *workers, unsigned n);

@@ -1,0 +1,139 @@
+/*
+ * The serial pass over a mapped recording: record headers only, and the few records that are not samples.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "resolve/resolver_priv.h"
+
+/*
+ * Each header tells where the next one stands, so the loop waits for memory at every record unless lines are asked for
+ * ahead: a page ahead makes it three times as fast, as fast as memory can be read at all.
+ */
+#define PREFETCH_BYTES 4096
+#define LINE_BYTES     64
+/* Slices are small enough to be shared out evenly, and large enough that taking one costs nothing. */
+#define SLICE_BYTES (1u << 20)
+
+static void count_lost(struct resolver *r, struct record rec)
+{
+	struct record_lost lost;
+	if (!record_decode_lost(rec, &lost))
+		return;
+	if (rec.hdr->type == PERF_RECORD_LOST) {
+		r->stats.lost_records += lost.lost;
+		return;
+	}
+	r->stats.lost_samples += lost.lost;
+	uint32_t event = env_event_of_sample(r->env, rec);
+	if (event < r->stats.events_nr)
+		r->event_stats[event].lost_samples += lost.lost;
+}
+
+static void count_type(struct resolver *r, uint32_t type)
+{
+	if (type < RECORD_TYPE_LIMIT)
+		r->stats.records[type]++;
+	if (!record_type_name(type))
+		r->stats.unknown_records++;
+}
+
+void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns)
+{
+	uint32_t type = rec.hdr->type;
+	count_type(r, type);
+	if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
+		count_lost(r, rec);
+	machine_apply(r->machine, rec, time_ns);
+}
+
+/* The tools' own records have no time: they tell of what was there before. */
+static uint64_t time_of(const struct resolver *r, struct record rec, uint64_t place)
+{
+	uint64_t time_ns;
+	if (r->no_clock)
+		return place;
+	return env_record_time(r->env, rec, &time_ns) ? time_ns : 0;
+}
+
+void resolver_count_sample(struct resolver *r, struct record rec)
+{
+	uint32_t event = env_event_of_sample(r->env, rec);
+	uint64_t time_ns;
+	resolver_size_stats(r);
+	if (event >= r->stats.events_nr) {
+		r->stats.unknown_id_samples++;
+		return;
+	}
+	r->event_stats[event].samples++;
+	if (!env_record_time(r->env, rec, &time_ns))
+		return;
+	if (!r->stats.last_ns || time_ns < r->stats.first_ns)
+		r->stats.first_ns = time_ns;
+	if (time_ns > r->stats.last_ns)
+		r->stats.last_ns = time_ns;
+}
+
+void walk_span(struct walk *w, const struct reader_span *span)
+{
+	struct resolver *r = w->r;
+	uint64_t at = 0, slice_end = 0, records = 0, samples = 0;
+	struct record rec;
+	for (;;) {
+		uint64_t place = at;
+		for (unsigned i = 0; i < 3; i++)
+			__builtin_prefetch(span->data + at + PREFETCH_BYTES + i * LINE_BYTES);
+		if (!reader_span_next(r->source, span, &at, &rec))
+			break;
+		records++;
+		if (place >= slice_end) {
+			vec_push(&w->slices, place);
+			slice_end = place + SLICE_BYTES;
+		}
+		if (__builtin_expect(rec.hdr->type == PERF_RECORD_SAMPLE, 1)) {
+			samples++;
+			if (w->with_samples)
+				resolver_count_sample(r, rec);
+		} else {
+			resolver_side_band(r, rec, time_of(r, rec, place + 1));
+		}
+	}
+	vec_push(&w->slices, at);
+	w->records = records;
+	r->stats.records[PERF_RECORD_SAMPLE] += samples;
+}
+
+/*
+ * The walk ends where records are to be opened or moved, or are damaged: from there on the source gives them one by one.
+ * place goes on from the walk's end.
+ */
+struct strobe_error *walk_rest(struct walk *w, const struct reader_span *span,
+			       void (*fn)(struct walk *w, struct record rec, uint64_t place))
+{
+	struct record rec;
+	bool end = false;
+	uint64_t at = vec_last(&w->slices);
+	reader_span_done(w->r->source, span, at, w->records);
+	for (;;) {
+		TRY(source_next(w->r->source, &rec, &end));
+		if (end)
+			return NULL;
+		fn(w, rec, ++at);
+	}
+}
+
+void walk_rest_side_band(struct walk *w, struct record rec, uint64_t place)
+{
+	if (rec.hdr->type != PERF_RECORD_SAMPLE) {
+		resolver_side_band(w->r, rec, time_of(w->r, rec, place));
+		return;
+	}
+	w->r->stats.records[PERF_RECORD_SAMPLE]++;
+	if (w->with_samples)
+		resolver_count_sample(w->r, rec);
+}
+
+void walk_deinit(struct walk *w)
+{
+	vec_deinit(&w->slices);
+}

@@ -1,0 +1,330 @@
+/*
+ * The hot loop: a sample becomes one added count. Nothing is allocated for a sample whose row is known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "resolve/resolver_priv.h"
+
+#define THREADS_CACHED 1024 /* a power of two */
+
+static void find_trace_range(struct event_facts *e)
+{
+	const struct tracepoint *tp = e->tracepoint;
+	e->trace_start = 0;
+	e->trace_end = UINT32_MAX;
+	if (!tp || !tp->common_nr)
+		return;
+	/* The common fields (type, flags, pid) are in no text, except where a format asks for them. */
+	const struct tracepoint_field *last = &tp->fields[tp->common_nr - 1];
+	if (!strstr(tp->print_fmt ? tp->print_fmt : "common_", "common_"))
+		e->trace_start = last->offset + last->bytes;
+	/* Behind the fields may stand padding of any content; behind dynamic ones stands what they point to. */
+	uint32_t end = 0;
+	for (uint32_t i = 0; i < tp->fields_nr; i++) {
+		const struct tracepoint_field *f = &tp->fields[i];
+		if (f->kind == FIELD_DYNAMIC || f->kind == FIELD_DYNAMIC_RELATIVE || !f->bytes)
+			return;
+		end = f->offset + f->bytes > end ? f->offset + f->bytes : end;
+	}
+	e->trace_end = end > e->trace_start ? end : UINT32_MAX;
+}
+
+static struct event_facts event_facts(struct resolver *r, uint32_t i)
+{
+	const struct env_event *ev = &r->env->events.data[i];
+	struct event_facts e = {
+		.layout = ev->layout,
+		.period = ev->attr.sample_period,
+		.full = r->has_full || r->options.branch_mode || ev->attr.sample_type & PERF_SAMPLE_WEIGHT_TYPE,
+	};
+	if (r->has_trace && ev->attr.type == PERF_TYPE_TRACEPOINT)
+		e.tracepoint = tracepoints_by_id(resolver_tracepoints(r), (uint32_t)ev->attr.config);
+	find_trace_range(&e);
+	return e;
+}
+
+/* Events may come while a stream is read. */
+static void size_events(struct worker *w)
+{
+	uint32_t n = (uint32_t)w->r->env->events.len;
+	w->events = xreallocarray(w->events, n + 1, sizeof(*w->events));
+	w->event_samples = xreallocarray(w->event_samples, n + 1, sizeof(*w->event_samples));
+	for (uint32_t i = w->events_nr; i < n; i++) {
+		w->events[i] = event_facts(w->r, i);
+		w->event_samples[i] = 0;
+	}
+	w->events_nr = n;
+}
+
+void worker_init(struct worker *w, struct resolver *r, uint64_t log_max)
+{
+	*w = (struct worker){ .r = r, .log_max = log_max, .first_ns = UINT64_MAX };
+	rawtab_init(&w->tab, r->columns_nr);
+	w->threads = xcalloc(THREADS_CACHED, sizeof(*w->threads));
+	w->thread_labels = xcalloc((size_t)THREADS_CACHED * r->thread_columns + 1, sizeof(*w->thread_labels));
+	w->labels = xcalloc(r->columns_nr + 1, sizeof(*w->labels));
+	size_events(w);
+}
+
+void worker_deinit(struct worker *w)
+{
+	rawtab_deinit(&w->tab);
+	free(w->events);
+	free(w->event_samples);
+	free(w->threads);
+	free(w->thread_labels);
+	free(w->labels);
+	vec_deinit(&w->log);
+}
+
+static uint64_t thread_label(enum key_id id, const struct thread_facts *t)
+{
+	switch (id) {
+	case KEY_COMM:
+		return t->view.comm;
+	case KEY_PID:
+		return t->pid;
+	case KEY_TID:
+		return t->tid;
+	default:
+		return t->view.thread->ppid;
+	}
+}
+
+static void learn_thread(struct worker *w, struct thread_facts *t, uint64_t *labels, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	struct resolver *r = w->r;
+	t->view = machine_view(r->machine, pid, tid, time_ns);
+	t->generation = machine_generation(r->machine);
+	t->pid = pid;
+	t->tid = tid;
+	t->valid = true;
+	t->pass = filter_thread(&r->filter, pid, tid, t->view.comm);
+	for (uint32_t i = 0; i < r->thread_columns; i++)
+		labels[i] = thread_label(r->columns[i].key->id, t);
+	t->labels_hash = hash_u64s(labels, r->thread_columns, 3);
+}
+
+static inline struct thread_facts *find_thread(struct worker *w, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	uint32_t slot = tid & (THREADS_CACHED - 1);
+	struct thread_facts *t = &w->threads[slot];
+	if (__builtin_expect(!(t->valid && t->tid == tid && t->pid == pid && time_ns >= t->view.from_ns &&
+			       time_ns < t->view.until_ns && t->generation == machine_generation(w->r->machine)),
+			     0))
+		learn_thread(w, t, w->thread_labels + (size_t)slot * w->r->thread_columns, pid, tid, time_ns);
+	return t;
+}
+
+/* What of a sample the labels and counts are made from. */
+struct found {
+	struct record rec;
+	const struct sample_hot *hot;
+	const struct sample *full; /* or NULL */
+	const struct event_facts *event;
+	uint32_t event_index;
+	uint64_t time_ns;
+};
+
+/* The RAW part stands behind the chain, or where the chain would. */
+static bool find_raw(const struct found *f, const void **ret, uint32_t *ret_bytes)
+{
+	const struct sample_layout *l = &f->event->layout;
+	if (f->full) {
+		*ret = f->full->raw;
+		*ret_bytes = f->full->raw_bytes;
+		return f->full->raw != NULL;
+	}
+	if (!(l->sample_type & PERF_SAMPLE_RAW))
+		return false;
+	const uint64_t *end = (const uint64_t *)((const char *)f->rec.hdr + (f->rec.hdr->size & ~7u));
+	const uint64_t *at = (const uint64_t *)((const char *)f->rec.hdr + l->variable);
+	if (f->hot->callchain)
+		at = f->hot->callchain + f->hot->callchain_nr;
+	else if (l->sample_type & PERF_SAMPLE_READ)
+		at = sample_skip_read(l, at, end);
+	if (!at || at >= end)
+		return false;
+	memcpy(ret_bytes, at, sizeof(*ret_bytes));
+	*ret = (const char *)at + sizeof(*ret_bytes);
+	return *ret_bytes <= (size_t)((const char *)end - (const char *)*ret);
+}
+
+/* The label of tracepoint data is the number of its bytes, + 1; 0 where the event has none. */
+static uint64_t trace_label(struct worker *w, const struct found *f, uint32_t column, uint64_t *hash)
+{
+	struct raw_bytes b = { .event = f->event_index, .column = column };
+	if (!f->event->tracepoint || !find_raw(f, &b.payload, &b.payload_bytes))
+		return 0;
+	if (w->r->columns[column].key->id == KEY_TRACE_FIELD) {
+		const char *name = strchr(w->r->columns[column].name, ':') + 1;
+		const struct tracepoint_field *field = tracepoint_field(f->event->tracepoint, name);
+		if (!field)
+			return 0;
+		struct field_span span = field_bytes(w->r->tracepoints, field, b.payload, b.payload_bytes);
+		b.key = span.data ? span.data : b.payload;
+		b.key_bytes = span.bytes;
+	} else {
+		uint32_t end = b.payload_bytes < f->event->trace_end ? b.payload_bytes : f->event->trace_end;
+		uint32_t start = f->event->trace_start < end ? f->event->trace_start : end;
+		b.key = (const char *)b.payload + start;
+		b.key_bytes = end - start;
+	}
+	uint64_t h = raw_bytes_hash(&b);
+	*hash = hash_combine(*hash, h);
+	return (uint64_t)rawtab_bytes(&w->tab, h, &b) + 1;
+}
+
+static uint64_t fixed_label(const struct worker *w, enum key_id id, const struct found *f)
+{
+	uint64_t quantum = w->r->options.time_quantum_ns;
+	uint16_t cpumode = f->hot->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	switch (id) {
+	case KEY_CPU:
+		return f->hot->cpu;
+	case KEY_CPUMODE:
+		return cpumode;
+	case KEY_MACHINE:
+		return cpumode == PERF_RECORD_MISC_GUEST_KERNEL || cpumode == PERF_RECORD_MISC_GUEST_USER;
+	default: /* KEY_TIME */
+		return quantum ? f->time_ns - f->time_ns % quantum : f->time_ns;
+	}
+}
+
+/* Labels of the sample itself, behind those of its thread; returns the hash of all. */
+static uint64_t sample_labels(struct worker *w, const struct found *f, const struct perf_branch_entry *branch, uint64_t hash)
+{
+	const struct resolver *r = w->r;
+	for (uint32_t i = r->thread_columns; i < r->columns_nr; i++) {
+		enum key_id id = r->columns[i].key->id;
+		if (id == KEY_TRACE || id == KEY_TRACE_FIELD) {
+			w->labels[i] = trace_label(w, f, i, &hash);
+			continue;
+		}
+		w->labels[i] = key_needs_full_decode(id) ? key_extract(id, f->full, branch) : fixed_label(w, id, f);
+		hash = hash_combine(hash, w->labels[i]);
+	}
+	return hash;
+}
+
+static void log_sample(struct worker *w, const struct found *f, uint32_t row)
+{
+	if (w->log.len >= w->log_max) {
+		w->log_dropped++;
+		return;
+	}
+	struct profile_log_entry e = { .time_ns = f->time_ns, .cpu = f->hot->cpu, .tid = f->hot->tid, .row = row };
+	vec_push(&w->log, e);
+}
+
+struct counted {
+	uint64_t value, weight;
+};
+
+static inline void count(struct worker *w, const struct found *f, struct raw_key *k, uint64_t labels_hash, struct counted add,
+			 uint64_t place)
+{
+	k->stack_hash = hash_u64s(k->chain, k->chain_nr, hash_mum(k->ip ^ 0xa0761d6478bd642full, k->context + 0x8ebc6af09c88c6e3ull));
+	k->hash = hash_combine(k->stack_hash ^ k->event, labels_hash);
+	uint32_t id = rawtab_row(&w->tab, k, place);
+	struct raw_row *row = &w->tab.rows.data[id];
+	row->samples++;
+	row->value += add.value;
+	row->weight += add.weight;
+	if (w->log_max)
+		log_sample(w, f, id);
+}
+
+/* branch_mode: each branch is a row of its own, at its target, and counts one. */
+static void count_branches(struct worker *w, const struct found *f, struct raw_key *k, uint64_t thread_hash, uint64_t place)
+{
+	for (uint64_t i = 0; i < f->full->branch_nr; i++) {
+		const struct perf_branch_entry *b = &f->full->branches[i];
+		uint64_t hash = sample_labels(w, f, b, thread_hash);
+		k->ip = b->to;
+		k->context = raw_context(raw_context_space(k->context), CPUMODE_UNKNOWN);
+		count(w, f, k, hash, (struct counted){ 1, b->cycles ? b->cycles : 1 }, place);
+	}
+}
+
+static bool find_event(struct worker *w, struct found *f)
+{
+	if (__builtin_expect(w->events_nr != w->r->env->events.len, 0))
+		size_events(w);
+	f->event_index = w->events_nr == 1 ? 0 : env_event_of_sample(w->r->env, f->rec);
+	if (f->event_index >= w->events_nr) {
+		w->unknown_id++;
+		return false;
+	}
+	f->event = &w->events[f->event_index];
+	return true;
+}
+
+void worker_sample(struct worker *w, struct record rec, uint64_t place)
+{
+	struct resolver *r = w->r;
+	struct found f = { .rec = rec };
+	struct sample_hot hot;
+	struct sample full;
+	if (!find_event(w, &f))
+		return;
+	if (!sample_decode_hot(&f.event->layout, rec, &hot) ||
+	    (f.event->full && !sample_decode(&f.event->layout, rec, &full))) {
+		w->bad++;
+		return;
+	}
+	f.hot = &hot;
+	f.full = f.event->full ? &full : NULL;
+	w->samples++;
+	w->event_samples[f.event_index]++;
+	if (hot.time < w->first_ns)
+		w->first_ns = hot.time;
+	if (hot.time > w->last_ns)
+		w->last_ns = hot.time;
+	f.time_ns = hot.time;
+	struct thread_facts *t = find_thread(w, hot.pid, hot.tid, r->no_clock ? place : hot.time);
+	if (!t->pass || (r->filter.of_samples && !filter_sample(&r->filter, hot.cpu, hot.time))) {
+		w->filtered++;
+		return;
+	}
+	if (r->thread_columns)
+		memcpy(w->labels, w->thread_labels + (size_t)(hot.tid & (THREADS_CACHED - 1)) * r->thread_columns,
+		       r->thread_columns * sizeof(*w->labels));
+	struct raw_key k = {
+		.ip = hot.ip,
+		.context = raw_context(t->view.space, hot.misc & PERF_RECORD_MISC_CPUMODE_MASK),
+		.event = f.event_index,
+		.labels = w->labels,
+	};
+	if (r->options.branch_mode && full.branches) {
+		count_branches(w, &f, &k, t->labels_hash, place);
+		return;
+	}
+	if (r->options.with_chains) {
+		k.chain = hot.callchain;
+		k.chain_nr = (uint32_t)hot.callchain_nr;
+	}
+	uint64_t hash = r->columns_nr > r->thread_columns ? sample_labels(w, &f, NULL, t->labels_hash) : t->labels_hash;
+	bool has_period = f.event->layout.period != SAMPLE_NO_OFFSET;
+	uint64_t weight = !f.full ? 0 : full.weight1 ? full.weight1 : full.weight;
+	count(w, &f, &k, hash, (struct counted){ has_period ? hot.period : f.event->period, weight }, place);
+}
+
+void worker_count(const struct worker *w, struct resolver *r)
+{
+	struct resolve_stats *s = &r->stats;
+	resolver_size_stats(r);
+	for (uint32_t i = 0; i < w->events_nr; i++)
+		r->event_stats[i].samples += w->event_samples[i];
+	s->bad_samples += w->bad;
+	s->unknown_id_samples += w->unknown_id;
+	s->filtered_samples += w->filtered;
+	if (!w->samples)
+		return;
+	if (!s->last_ns || w->first_ns < s->first_ns)
+		s->first_ns = w->first_ns;
+	if (w->last_ns > s->last_ns)
+		s->last_ns = w->last_ns;
+}
