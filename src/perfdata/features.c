@@ -414,3 +414,16 @@ void feature_decode(struct env *e, uint32_t bit, const void *data, uint64_t byte
 	if (c.bad)
 		log_info("feature section %u is damaged", bit);
 }
+
+void feature_refresh_events(struct env *e)
+{
+	static const uint32_t bits[] = { FEATURE_EVENT_DESC, FEATURE_GROUP_DESC };
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++) {
+		const struct env_section *s = env_section(e, bits[i]);
+		if (!s)
+			continue;
+		struct cursor c = cursor_make(s->data, s->bytes, e->swapped);
+		decoders[bits[i]](e, &c);
+	}
+}

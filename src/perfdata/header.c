@@ -219,6 +219,8 @@ struct strobe_error *header_load(struct reader *rd, const uint8_t *data, uint64_
 
 	rd->env->swapped = h->swapped;
 	rd->env->file_version = h->version;
+	rd->env->file.data_offset = h->data_offset;
+	rd->env->file.data_bytes = h->data_bytes;
 	TRY(load_attrs(rd, data, bytes));
 	rd->unfinished = is_unfinished(h, data, bytes);
 	rd->compressed = h->features[0] >> FEATURE_COMPRESSED & 1;

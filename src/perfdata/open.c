@@ -112,6 +112,7 @@ static struct strobe_error *add_file(struct reader *rd, const char *path)
 		input_init_stream(&in, path, take_fd(fd), true);
 	} else {
 		TRY(check_owner(path, &st, rd->options.force));
+		rd->env->file.modified_s = rd->inputs.len ? rd->env->file.modified_s : st.st_mtime;
 		TRY(filemap_open_fd(&map, fd, path));
 		input_init_map(&in, path, map);
 	}
@@ -126,6 +127,7 @@ static struct strobe_error *add_stdin(struct reader *rd)
 	struct input in;
 
 	if (!fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && !lseek(STDIN_FILENO, 0, SEEK_CUR)) {
+		rd->env->file.modified_s = st.st_mtime;
 		TRY(filemap_open_fd(&map, STDIN_FILENO, "standard input"));
 		input_init_map(&in, "standard input", map);
 	} else {

@@ -382,6 +382,8 @@ struct strobe_error *reader_preload(struct reader *rd)
 		records++;
 	}
 	rd->applied = records;
+	if (rd->env->is_pipe)
+		feature_refresh_events(rd->env);
 	return NULL;
 }
 

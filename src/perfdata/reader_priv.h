@@ -51,6 +51,8 @@ struct strobe_error *header_load(struct reader *rd, const uint8_t *data, uint64_
 
 /* features.c: one section into env; what is damaged is left out. The bytes must outlive env. */
 void feature_decode(struct env *e, uint32_t bit, const void *data, uint64_t bytes);
+/* Names and groups once more: some streams send them before the events that they are about. */
+void feature_refresh_events(struct env *e);
 
 /* stream.c: what a record says about the recording itself. Payload of TRACING_DATA is kept by reader.c. */
 void stream_apply(struct env *e, struct record r);

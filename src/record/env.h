@@ -145,6 +145,10 @@ struct env {
 	bool swapped;    /* recorded on a machine of the other byte order */
 	bool is_pipe;
 	uint32_t file_version; /* 1 or 2 */
+	struct { /* of a file: where its data stand, and when it was last written */
+		uint64_t data_offset, data_bytes;
+		int64_t modified_s;
+	} file;
 
 	const char *hostname, *os_release, *tool_version, *arch, *cpu_desc, *cpuid;
 	uint32_t e_machine, e_flags; /* E_MACHINE: of the recorded ELF machine; 0 where unknown */

@@ -1,0 +1,15 @@
+/*
+ * The header of a recording as text, as `report --header` prints it: "# hostname : …", line by line as the reference.
+ *
+ * Text from the recording is made harmless for terminals. One section a feature, in the order of the feature bits.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "base/out.h"
+#include "record/env.h"
+
+/* full: with what is long (topology, caches), which -I asks for; else a line says that it is there. */
+void header_text_print(struct out *out, const struct env *env, bool full);
+/* "TRACING_DATA", "HOSTNAME" … as the reference spells feature bits; NULL where nobody has named it. */
+const char *header_text_feature(uint32_t bit);

@@ -1,0 +1,219 @@
+#include "record/attr_text.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct bit_name {
+	uint64_t bit;
+	const char *name;
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* In the order in which the reference lists them, which is not quite that of the bits. */
+static const struct bit_name sample_type_names[] = {
+	{ PERF_SAMPLE_IP, "IP" },
+	{ PERF_SAMPLE_TID, "TID" },
+	{ PERF_SAMPLE_TIME, "TIME" },
+	{ PERF_SAMPLE_ADDR, "ADDR" },
+	{ PERF_SAMPLE_READ, "READ" },
+	{ PERF_SAMPLE_CALLCHAIN, "CALLCHAIN" },
+	{ PERF_SAMPLE_ID, "ID" },
+	{ PERF_SAMPLE_CPU, "CPU" },
+	{ PERF_SAMPLE_PERIOD, "PERIOD" },
+	{ PERF_SAMPLE_STREAM_ID, "STREAM_ID" },
+	{ PERF_SAMPLE_RAW, "RAW" },
+	{ PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK" },
+	{ PERF_SAMPLE_REGS_USER, "REGS_USER" },
+	{ PERF_SAMPLE_STACK_USER, "STACK_USER" },
+	{ PERF_SAMPLE_IDENTIFIER, "IDENTIFIER" },
+	{ PERF_SAMPLE_REGS_INTR, "REGS_INTR" },
+	{ PERF_SAMPLE_DATA_SRC, "DATA_SRC" },
+	{ PERF_SAMPLE_WEIGHT, "WEIGHT" },
+	{ PERF_SAMPLE_TRANSACTION, "TRANSACTION" },
+	{ PERF_SAMPLE_PHYS_ADDR, "PHYS_ADDR" },
+	{ PERF_SAMPLE_AUX, "AUX" },
+	{ PERF_SAMPLE_CGROUP, "CGROUP" },
+	{ PERF_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE" },
+	{ PERF_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE" },
+	{ PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },
+};
+
+static const struct bit_name read_format_names[] = {
+	{ PERF_FORMAT_TOTAL_TIME_ENABLED, "TOTAL_TIME_ENABLED" },
+	{ PERF_FORMAT_TOTAL_TIME_RUNNING, "TOTAL_TIME_RUNNING" },
+	{ PERF_FORMAT_ID, "ID" },
+	{ PERF_FORMAT_GROUP, "GROUP" },
+	{ PERF_FORMAT_LOST, "LOST" },
+};
+
+static const struct bit_name branch_names[] = {
+	{ PERF_SAMPLE_BRANCH_USER, "USER" },
+	{ PERF_SAMPLE_BRANCH_KERNEL, "KERNEL" },
+	{ PERF_SAMPLE_BRANCH_HV, "HV" },
+	{ PERF_SAMPLE_BRANCH_ANY, "ANY" },
+	{ PERF_SAMPLE_BRANCH_ANY_CALL, "ANY_CALL" },
+	{ PERF_SAMPLE_BRANCH_ANY_RETURN, "ANY_RETURN" },
+	{ PERF_SAMPLE_BRANCH_IND_CALL, "IND_CALL" },
+	{ PERF_SAMPLE_BRANCH_ABORT_TX, "ABORT_TX" },
+	{ PERF_SAMPLE_BRANCH_IN_TX, "IN_TX" },
+	{ PERF_SAMPLE_BRANCH_NO_TX, "NO_TX" },
+	{ PERF_SAMPLE_BRANCH_COND, "COND" },
+	{ PERF_SAMPLE_BRANCH_CALL_STACK, "CALL_STACK" },
+	{ PERF_SAMPLE_BRANCH_IND_JUMP, "IND_JUMP" },
+	{ PERF_SAMPLE_BRANCH_CALL, "CALL" },
+	{ PERF_SAMPLE_BRANCH_NO_FLAGS, "NO_FLAGS" },
+	{ PERF_SAMPLE_BRANCH_NO_CYCLES, "NO_CYCLES" },
+	{ PERF_SAMPLE_BRANCH_TYPE_SAVE, "TYPE_SAVE" },
+	{ PERF_SAMPLE_BRANCH_HW_INDEX, "HW_INDEX" },
+	{ PERF_SAMPLE_BRANCH_PRIV_SAVE, "PRIV_SAVE" },
+	{ 1ull << 19, "COUNTERS" }, /* Linux 6.8 */
+};
+
+/* The bit-fields, in the order of struct perf_event_attr; NULL where they are two bits of one field. */
+static const char *const flag_names[] = {
+	"disabled",
+	"inherit",
+	"pinned",
+	"exclusive",
+	"exclude_user",
+	"exclude_kernel",
+	"exclude_hv",
+	"exclude_idle",
+	"mmap",
+	"comm",
+	"freq",
+	"inherit_stat",
+	"enable_on_exec",
+	"task",
+	"watermark",
+	"precise_ip",
+	NULL,
+	"mmap_data",
+	"sample_id_all",
+	"exclude_host",
+	"exclude_guest",
+	"exclude_callchain_kernel",
+	"exclude_callchain_user",
+	"mmap2",
+	"comm_exec",
+	"use_clockid",
+	"context_switch",
+	"write_backward",
+	"namespaces",
+	"ksymbol",
+	"bpf_event",
+	"aux_output",
+	"cgroup",
+	"text_poke",
+	"build_id",
+	"inherit_thread",
+	"remove_on_exec",
+	"sigtrap",
+	"defer_callchain", /* Linux 6.19 */
+	"defer_output",
+};
+
+static void add_bits(struct strbuf *b, uint64_t value, const struct bit_name *names, size_t n)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < n; i++) {
+		if (!(value & names[i].bit))
+			continue;
+		strbuf_addf(b, "%s%s", separator, names[i].name);
+		value &= ~names[i].bit;
+		separator = "|";
+	}
+	if (value)
+		strbuf_addf(b, "%s0x%" PRIx64, separator, value);
+}
+
+void attr_sample_type_text(uint64_t sample_type, struct strbuf *ret)
+{
+	add_bits(ret, sample_type, sample_type_names, COUNT(sample_type_names));
+}
+
+struct teller {
+	void (*fn)(void *ctx, const char *name, const char *value);
+	void *ctx;
+	struct strbuf text;
+};
+
+static void tell(struct teller *t, const char *name)
+{
+	t->fn(t->ctx, name, strbuf_str(&t->text));
+	strbuf_reset(&t->text);
+}
+
+static void tell_number(struct teller *t, const char *name, uint64_t value)
+{
+	if (!value)
+		return;
+	strbuf_addf(&t->text, "%" PRIu64, value);
+	tell(t, name);
+}
+
+static void tell_hex(struct teller *t, const char *name, uint64_t value)
+{
+	if (!value)
+		return;
+	strbuf_addf(&t->text, "0x%" PRIx64, value);
+	tell(t, name);
+}
+
+static void tell_bits(struct teller *t, const char *name, uint64_t value, const struct bit_name *names, size_t n)
+{
+	if (!value)
+		return;
+	add_bits(&t->text, value, names, n);
+	tell(t, name);
+}
+
+static void tell_flags(struct teller *t, const struct perf_event_attr *attr)
+{
+	uint64_t flags;
+
+	memcpy(&flags, (const char *)attr + offsetof(struct perf_event_attr, read_format) + sizeof(attr->read_format),
+	       sizeof(flags));
+	for (unsigned i = 0; i < COUNT(flag_names); i++) {
+		if (!flag_names[i])
+			continue;
+		uint64_t mask = i + 1 < COUNT(flag_names) && !flag_names[i + 1] ? 3 : 1;
+		/* Compilers for big-endian machines lay the first bit-field at the top. */
+		bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+		tell_number(t, flag_names[i], flags >> (big ? 63 - i - (mask == 3) : i) & mask);
+	}
+}
+
+void attr_each_field(const struct perf_event_attr *attr, void (*fn)(void *ctx, const char *name, const char *value), void *ctx)
+{
+	struct teller t = { .fn = fn, .ctx = ctx };
+
+	tell_number(&t, "type", attr->type);
+	tell_number(&t, "size", attr->size);
+	tell_hex(&t, "config", attr->config);
+	tell_number(&t, "{ sample_period, sample_freq }", attr->sample_period);
+	tell_bits(&t, "sample_type", attr->sample_type, sample_type_names, COUNT(sample_type_names));
+	tell_bits(&t, "read_format", attr->read_format, read_format_names, COUNT(read_format_names));
+	tell_flags(&t, attr);
+	tell_number(&t, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
+	tell_number(&t, "bp_type", attr->bp_type);
+	tell_hex(&t, "{ bp_addr, config1 }", attr->bp_addr);
+	tell_hex(&t, "{ bp_len, config2 }", attr->bp_len);
+	tell_bits(&t, "branch_sample_type", attr->branch_sample_type, branch_names, COUNT(branch_names));
+	tell_hex(&t, "sample_regs_user", attr->sample_regs_user);
+	tell_number(&t, "sample_stack_user", attr->sample_stack_user);
+	if (attr->clockid) {
+		strbuf_addf(&t.text, "%d", (int)attr->clockid);
+		tell(&t, "clockid");
+	}
+	tell_hex(&t, "sample_regs_intr", attr->sample_regs_intr);
+	tell_number(&t, "aux_watermark", attr->aux_watermark);
+	tell_number(&t, "sample_max_stack", attr->sample_max_stack);
+	tell_number(&t, "aux_sample_size", attr->aux_sample_size);
+	tell_number(&t, "sig_data", attr->sig_data);
+	strbuf_deinit(&t.text);
+}
