@@ -103,11 +103,8 @@ static struct strobe_error *add_file(struct reader *rd, const char *path)
 	struct stat st;
 	struct input in;
 
-	if (fd < 0 || fstat(fd, &st)) {
-		int errnum = errno;
-		return error_errno(errnum, errnum == ENOENT ? "cannot open %s (record something first)" : "cannot open %s",
-				   path);
-	}
+	if (fd < 0 || fstat(fd, &st))
+		return error_errno(errno, "cannot open %s", path);
 	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode)) {
 		input_init_stream(&in, path, take_fd(fd), true);
 	} else {

@@ -527,6 +527,16 @@ bool reader_was_unfinished(struct record_source *s)
 	return of(s)->unfinished;
 }
 
+struct strobe_error *reader_check_whole(struct record_source *s)
+{
+	const struct reader *rd = of(s);
+
+	if (!rd->cut_data && (!rd->cut_features || rd->unfinished))
+		return NULL;
+	return error_create(ERROR_TRUNCATED, "%s ends within its %s, at byte %" PRIu64, rd->name,
+			    rd->cut_data ? "data" : "feature sections", rd->inputs.data[0].size);
+}
+
 struct reader_damage reader_damage(struct record_source *s)
 {
 	return of(s)->damage;

@@ -69,6 +69,8 @@ struct strobe_error *reader_payload(struct record_source *s, const void **ret, s
 
 /* True where the recorder did not finish the header: the file is read up to its last whole record. */
 bool reader_was_unfinished(struct record_source *s);
+/* ERROR_TRUNCATED where the file ends before what its header says, without reading it: for those who only want the header. */
+struct strobe_error *reader_check_whole(struct record_source *s) _must_check_;
 /* What was damaged and skipped, to be told at the end: counts by kind. */
 struct reader_damage {
 	uint64_t bad_records, skipped_bytes;

@@ -1,0 +1,15 @@
+/*
+ * What every command that reads a recording does alike: which file, and what is to be said about it at the end.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "cmd/cmd.h"
+#include "record/source.h"
+#include "resolve/resolve.h"
+
+/* given, or standard input where that is a pipe, or perf.data. */
+const char *input_path(const char *given);
+struct strobe_error *input_open(const char *given, bool force, struct record_source **ret) _must_check_;
+/* Says once what was lost while recording, and what was damaged or unfinished in the file. */
+void input_remarks(const struct cmd_context *ctx, struct record_source *source, const struct resolve_stats *stats);

@@ -1,0 +1,1 @@
+strobe buildid-list -i absent.data

@@ -1,0 +1,1 @@
+strobe buildid-list --with-hit-s

@@ -1,0 +1,2 @@
+: > x.data
+strobe evlist -i x.data

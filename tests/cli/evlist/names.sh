@@ -1,0 +1,3 @@
+# the default input is perf.data
+python3 "$STROBE_TOP/tests/lib/recording.py" two-events perf.data
+strobe evlist

@@ -1,0 +1,1 @@
+strobe evlist -i absent.data
