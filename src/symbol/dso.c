@@ -141,8 +141,8 @@ static void fill_symbol(struct dso *d, uint32_t index, struct symbol *ret)
 		bool weak = (ret->type | 0x20) == 'w', local = ret->type >= 'a';
 		ret->binding = weak ? STB_WEAK : local ? STB_LOCAL : STB_GLOBAL;
 	} else {
-		const struct table_entry *e = &d->table.entries[index];
-		name = table_name(&d->table, e);
+		const struct symtable_entry *e = &d->table.entries[index];
+		name = symtable_name(&d->table, e);
 		if (*name)
 			most = d->table.names[e->space].bytes - e->name;
 		ret->start = e->start;
@@ -177,8 +177,8 @@ const struct symbol *dso_symbol(struct dso *d, uint64_t addr)
 	if (!d->made)
 		return NULL;
 	uint64_t at = addr - (uint64_t)d->shift;
-	uint32_t index = d->kernel ? kallsyms_find(d->kernel, at) : table_find(&d->table, at);
-	if (index == TABLE_NONE)
+	uint32_t index = d->kernel ? kallsyms_find(d->kernel, at) : symtable_find(&d->table, at);
+	if (index == SYMTABLE_NONE)
 		return NULL;
 	const struct made_symbol *m = atomic_load_explicit(&d->made[index], memory_order_acquire);
 	return m ? &m->symbol : make_symbol(d, index);

@@ -23,7 +23,7 @@ struct section_kind {
 struct loader {
 	struct dso *d;
 	const struct elf_load *from;
-	struct table_builder builder;
+	struct symtable_builder builder;
 	struct section_kind *kinds;
 	size_t kinds_nr;
 	bool mapping_symbols, thumb;
@@ -82,7 +82,7 @@ static char type_letter(const struct loader *l, const struct object_symbol *s)
 
 static void add_symbols(struct loader *l, const struct object_symtab *t, uint8_t space)
 {
-	l->builder.names[space] = (struct table_names){ .data = t->strings, .bytes = t->strings_bytes };
+	l->builder.names[space] = (struct symtable_names){ .data = t->strings, .bytes = t->strings_bytes };
 	vec_reserve(&l->builder.entries, l->builder.entries.len + t->count);
 	for (size_t i = 1; i < t->count; i++) {
 		struct object_symbol s = object_symbol(t, i);
@@ -92,7 +92,7 @@ static void add_symbols(struct loader *l, const struct object_symtab *t, uint8_t
 		uint64_t start = s.value;
 		if (l->thumb && ELF64_ST_TYPE(s.info) == STT_FUNC)
 			start &= ~(uint64_t)1;
-		struct table_entry e = {
+		struct symtable_entry e = {
 			.start = start,
 			.end = s.size > UINT64_MAX - start ? UINT64_MAX : start + s.size,
 			.name = s.name,
@@ -114,7 +114,7 @@ static const char *resolver_name(struct loader *l, uint64_t vaddr)
 	const uint64_t *found = u64map_get(&l->ifuncs, vaddr);
 	if (!found)
 		return "";
-	const struct table_entry *e = &l->builder.entries.data[*found];
+	const struct symtable_entry *e = &l->builder.entries.data[*found];
 	return l->builder.names[e->space].data + e->name;
 }
 
@@ -136,7 +136,7 @@ static void add_plt_entry(void *ctx, const struct object_plt_entry *p)
 	} else if (!p->symbol) {
 		name = resolver_name(l, p->resolver);
 	}
-	struct table_entry e = {
+	struct symtable_entry e = {
 		.start = p->vaddr,
 		.end = p->vaddr > UINT64_MAX - p->bytes ? UINT64_MAX : p->vaddr + p->bytes,
 		.name = (uint32_t)l->own.len,
@@ -159,7 +159,7 @@ static void add_plt(struct loader *l, struct object *o)
 	strbuf_addch(&l->own, 0);
 	object_each_plt(o, add_plt_entry, &plt);
 	char *names = arena_memdup(&l->d->arena, l->own.data, l->own.len);
-	l->builder.names[SPACE_OWN] = (struct table_names){ .data = names, .bytes = l->own.len };
+	l->builder.names[SPACE_OWN] = (struct symtable_names){ .data = names, .bytes = l->own.len };
 }
 
 void elf_load_table(struct dso *d, const struct elf_load *from)
@@ -178,10 +178,10 @@ void elf_load_table(struct dso *d, const struct elf_load *from)
 		add_symbols(&l, &t, SPACE_DYNSYM);
 	add_plt(&l, o);
 	if (l.builder.entries.len) {
-		table_finish(&l.builder, &d->table);
+		symtable_finish(&l.builder, &d->table);
 		d->has_table = true;
 	}
-	table_builder_deinit(&l.builder);
+	symtable_builder_deinit(&l.builder);
 	strbuf_deinit(&l.own);
 	u64map_deinit(&l.ifuncs);
 	free(l.kinds);

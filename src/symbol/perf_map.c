@@ -46,9 +46,9 @@ static bool skip_blanks(const char **at, const char *end)
 	return any;
 }
 
-static void parse_line(struct table_builder *b, char *names, size_t *names_bytes, const char *at, const char *end)
+static void parse_line(struct symtable_builder *b, char *names, size_t *names_bytes, const char *at, const char *end)
 {
-	struct table_entry e = { .binding = STB_GLOBAL, .type = 't', .name = (uint32_t)*names_bytes };
+	struct symtable_entry e = { .binding = STB_GLOBAL, .type = 't', .name = (uint32_t)*names_bytes };
 	uint64_t bytes;
 	if (end > at && end[-1] == '\r')
 		end--;
@@ -62,9 +62,9 @@ static void parse_line(struct table_builder *b, char *names, size_t *names_bytes
 	vec_push(&b->entries, e);
 }
 
-void perf_map_parse(const char *text, size_t n, struct table *ret, char **ret_names)
+void perf_map_parse(const char *text, size_t n, struct symtable *ret, char **ret_names)
 {
-	struct table_builder b = { .ends = TABLE_ENDS_JIT };
+	struct symtable_builder b = { .ends = SYMTABLE_ENDS_JIT };
 	char *names = xmalloc(n + 1);
 	size_t names_bytes = 0;
 	for (const char *line = text, *end = text + n; line < end;) {
@@ -73,9 +73,9 @@ void perf_map_parse(const char *text, size_t n, struct table *ret, char **ret_na
 		parse_line(&b, names, &names_bytes, line, line_end);
 		line = line_end + 1;
 	}
-	b.names[0] = (struct table_names){ .data = names, .bytes = names_bytes };
-	table_finish(&b, ret);
-	table_builder_deinit(&b);
+	b.names[0] = (struct symtable_names){ .data = names, .bytes = names_bytes };
+	symtable_finish(&b, ret);
+	symtable_builder_deinit(&b);
 	*ret_names = names;
 }
 
@@ -111,7 +111,7 @@ static bool load_perf_map(struct dso *d)
 	perf_map_parse(strbuf_str(&text), text.len, &d->table, &names);
 	if (!d->table.entries_nr) {
 		free(names);
-		table_deinit(&d->table);
+		symtable_deinit(&d->table);
 		dso_problem(d, "%s holds no line \"START SIZE NAME\"", path);
 		return false;
 	}

@@ -7,7 +7,7 @@
 #pragma once
 #include <stddef.h>
 
-#include "symbol/table.h"
+#include "symbol/symtable.h"
 
 /* The table's names lie in *ret_names, owned by the caller. */
-void perf_map_parse(const char *text, size_t n, struct table *ret, char **ret_names);
+void perf_map_parse(const char *text, size_t n, struct symtable *ret, char **ret_names);

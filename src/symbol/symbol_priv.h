@@ -13,7 +13,7 @@
 #include "object/object.h"
 #include "symbol/kallsyms.h"
 #include "symbol/symbol.h"
-#include "symbol/table.h"
+#include "symbol/symtable.h"
 
 /* A symbol that was asked for; those that nobody asks for are never made. */
 struct made_symbol {
@@ -37,7 +37,7 @@ struct dso {
 	/* Either of the two, or neither: no symbols. */
 	const struct kallsyms_list *kernel; /* the session's */
 	bool has_table;
-	struct table table;
+	struct symtable table;
 	char *own_names;                /* of the table, where they lie in no file */
 	int64_t shift;                  /* table address + shift = address in the DSO's space */
 	_Atomic(struct made_symbol *) *made; /* by entry */

@@ -19,7 +19,7 @@ static void dso_destroy(struct dso *d)
 {
 	if (!d)
 		return;
-	table_deinit(&d->table);
+	symtable_deinit(&d->table);
 	object_close(d->object);
 	object_close(d->symbols_object);
 	free(d->own_names);

@@ -1,4 +1,4 @@
-#include "symbol/table.h"
+#include "symbol/symtable.h"
 
 #include <stdlib.h>
 
@@ -8,30 +8,30 @@
 
 #define PAGE 4096u
 
-void table_builder_deinit(struct table_builder *b)
+void symtable_builder_deinit(struct symtable_builder *b)
 {
 	vec_deinit(&b->entries);
 }
 
-void table_deinit(struct table *t)
+void symtable_deinit(struct symtable *t)
 {
 	for (size_t i = 0; i < sizeof(t->memory) / sizeof(*t->memory); i++)
 		free(t->memory[i]);
 	memset(t, 0, sizeof(*t));
 }
 
-const char *table_name(const struct table *t, const struct table_entry *e)
+const char *symtable_name(const struct symtable *t, const struct symtable_entry *e)
 {
-	if (e->space >= TABLE_SPACES || e->name >= t->names[e->space].bytes)
+	if (e->space >= SYMTABLE_SPACES || e->name >= t->names[e->space].bytes)
 		return "";
 	return t->names[e->space].data + e->name;
 }
 
-uint32_t table_find(const struct table *t, uint64_t addr)
+uint32_t symtable_find(const struct symtable *t, uint64_t addr)
 {
 	size_t n = t->segments_nr;
 	if (!n || addr < t->starts[0])
-		return TABLE_NONE;
+		return SYMTABLE_NONE;
 	/* The last start that is not above addr: halving without a branch to mispredict. */
 	const uint64_t *base = t->starts;
 	while (n > 1) {
@@ -40,10 +40,10 @@ uint32_t table_find(const struct table *t, uint64_t addr)
 		n -= half;
 	}
 	uint32_t owner = t->owners[base - t->starts];
-	return owner < t->entries_nr ? owner : TABLE_NONE;
+	return owner < t->entries_nr ? owner : SYMTABLE_NONE;
 }
 
-static void sort_by_start(struct table_builder *b)
+static void sort_by_start(struct symtable_builder *b)
 {
 	size_t n = b->entries.len;
 	bool sorted = true;
@@ -55,7 +55,7 @@ static void sort_by_start(struct table_builder *b)
 	for (size_t i = 0; i < n; i++)
 		pairs[i] = (struct sort_pair){ .key = b->entries.data[i].start, .value = i };
 	sort_pairs(pairs, n);
-	struct table_entry *entries = xreallocarray(NULL, n, sizeof(*entries));
+	struct symtable_entry *entries = xreallocarray(NULL, n, sizeof(*entries));
 	for (size_t i = 0; i < n; i++)
 		entries[i] = b->entries.data[pairs[i].value];
 	free(pairs);
@@ -71,11 +71,11 @@ static uint64_t end_of_page_behind(uint64_t addr)
 }
 
 /* Of entries that share a start, all but the last still end where they start: the ranking drops them. */
-static void guess_ends(struct table_builder *b)
+static void guess_ends(struct symtable_builder *b)
 {
 	size_t n = b->entries.len;
 	for (size_t i = 0; i < n; i++) {
-		struct table_entry *e = &b->entries.data[i];
+		struct symtable_entry *e = &b->entries.data[i];
 		if (e->end != e->start)
 			continue;
 		e->loose = true;
@@ -83,7 +83,7 @@ static void guess_ends(struct table_builder *b)
 	}
 }
 
-static struct rank_candidate candidate(const struct table_builder *b, const struct table_entry *e)
+static struct rank_candidate candidate(const struct symtable_builder *b, const struct symtable_entry *e)
 {
 	return (struct rank_candidate){
 		.bytes = e->end - e->start,
@@ -96,12 +96,12 @@ static struct rank_candidate candidate(const struct table_builder *b, const stru
  * Keeps the best of each run of entries with one start. A loser that reaches further than the winner is kept behind it,
  * for the addresses that the winner does not cover.
  */
-static void choose_among_aliases(struct table_builder *b)
+static void choose_among_aliases(struct symtable_builder *b)
 {
 	size_t out = 0, n = b->entries.len;
-	struct table_entry *e = b->entries.data;
+	struct symtable_entry *e = b->entries.data;
 	for (size_t i = 0, next; i < n; i = next) {
-		struct table_entry best = e[i], longest = e[i];
+		struct symtable_entry best = e[i], longest = e[i];
 		for (next = i + 1; next < n && e[next].start == e[i].start; next++) {
 			struct rank_candidate a = candidate(b, &best), c = candidate(b, &e[next]);
 			if (rank_better(&c, &a, b->demangle))
@@ -129,7 +129,7 @@ static void begin_segment(struct segments *s, uint64_t addr, uint32_t owner)
 		s->nr--;
 	if (s->nr && s->owners[s->nr - 1] == owner)
 		return;
-	if (!s->nr && owner == TABLE_NONE)
+	if (!s->nr && owner == SYMTABLE_NONE)
 		return;
 	s->starts[s->nr] = addr;
 	s->owners[s->nr++] = owner;
@@ -174,28 +174,28 @@ static void heap_pop(struct open_heap *h)
  * Which of the symbols over an address owns it: the innermost with a size; a label without size only what no sized symbol
  * covers (local labels of assembly live inside of functions). In a perf map the latest line: JITs use memory again.
  */
-static uint64_t priority(const struct table_builder *b, const struct table_entry *e, size_t i)
+static uint64_t priority(const struct symtable_builder *b, const struct symtable_entry *e, size_t i)
 {
-	if (b->ends == TABLE_ENDS_JIT)
+	if (b->ends == SYMTABLE_ENDS_JIT)
 		return e->name; /* names are in the order of lines */
 	return (uint64_t)!e->loose << 32 | i;
 }
 
 /* Ends what is over at `until`; what it covered falls to whom is open below. */
-static void close_until(struct segments *s, struct open_heap *open, const struct table_entry *e, uint64_t until)
+static void close_until(struct segments *s, struct open_heap *open, const struct symtable_entry *e, uint64_t until)
 {
 	while (open->items.len && e[open->items.data[0].entry].end <= until) {
 		uint64_t end = e[open->items.data[0].entry].end;
 		while (open->items.len && e[open->items.data[0].entry].end <= end)
 			heap_pop(open);
-		begin_segment(s, end, open->items.len ? open->items.data[0].entry : TABLE_NONE);
+		begin_segment(s, end, open->items.len ? open->items.data[0].entry : SYMTABLE_NONE);
 	}
 }
 
 /* One sweep over the entries by start. */
-static void cut_segments(const struct table_builder *b, struct segments *s)
+static void cut_segments(const struct symtable_builder *b, struct segments *s)
 {
-	const struct table_entry *e = b->entries.data;
+	const struct symtable_entry *e = b->entries.data;
 	struct open_heap open = {};
 	for (size_t i = 0; i < b->entries.len; i++) {
 		close_until(s, &open, e, e[i].start);
@@ -209,12 +209,12 @@ static void cut_segments(const struct table_builder *b, struct segments *s)
 	vec_deinit(&open.items);
 }
 
-void table_finish(struct table_builder *b, struct table *ret)
+void symtable_finish(struct symtable_builder *b, struct symtable *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->names, b->names, sizeof(ret->names));
 	sort_by_start(b);
-	if (b->ends != TABLE_ENDS_JIT) {
+	if (b->ends != SYMTABLE_ENDS_JIT) {
 		guess_ends(b);
 		choose_among_aliases(b);
 	}
@@ -234,5 +234,5 @@ void table_finish(struct table_builder *b, struct table *ret)
 	ret->segments_nr = s.nr;
 	ret->entries_nr = n;
 	memset(&b->entries, 0, sizeof(b->entries));
-	table_builder_deinit(b);
+	symtable_builder_deinit(b);
 }

@@ -13,9 +13,9 @@
 
 #include "base/vector.h"
 
-#define TABLE_NONE UINT32_MAX
+#define SYMTABLE_NONE UINT32_MAX
 
-struct table_entry {
+struct symtable_entry {
 	uint64_t start, end; /* end excluded; equal to start while the size is unknown */
 	uint32_t name;       /* offset in the string space `space` */
 	uint8_t space;       /* which of names[] */
@@ -24,41 +24,41 @@ struct table_entry {
 	uint8_t loose;       /* its end is a guess: it had no size */
 };
 
-#define TABLE_SPACES 3
+#define SYMTABLE_SPACES 3
 
-struct table_names {
+struct symtable_names {
 	const char *data; /* each name ends inside, in a NUL */
 	size_t bytes;
 };
 
-struct table {
+struct symtable {
 	const uint64_t *starts;  /* of segments, ascending */
-	const uint32_t *owners;  /* entry of each segment, TABLE_NONE = nobody */
+	const uint32_t *owners;  /* entry of each segment, SYMTABLE_NONE = nobody */
 	size_t segments_nr;
-	const struct table_entry *entries;
+	const struct symtable_entry *entries;
 	size_t entries_nr;
-	struct table_names names[TABLE_SPACES];
+	struct symtable_names names[SYMTABLE_SPACES];
 	void *memory[3];         /* starts, owners, entries, where they are ours to free */
 };
 
 /* How to end symbols without size. */
-enum table_ends {
-	TABLE_ENDS_ELF, /* at the next symbol; the last at the end of the page behind */
-	TABLE_ENDS_JIT, /* all have sizes; of those that overlap, the one with the higher name offset holds */
+enum symtable_ends {
+	SYMTABLE_ENDS_ELF, /* at the next symbol; the last at the end of the page behind */
+	SYMTABLE_ENDS_JIT, /* all have sizes; of those that overlap, the one with the higher name offset holds */
 };
 
-struct table_builder {
-	VEC(struct table_entry) entries;
-	struct table_names names[TABLE_SPACES];
-	enum table_ends ends;
+struct symtable_builder {
+	VEC(struct symtable_entry) entries;
+	struct symtable_names names[SYMTABLE_SPACES];
+	enum symtable_ends ends;
 	bool demangle; /* aliases are ranked by the names that people see */
 };
 
 /* Entries in the order of their tables; the builder is emptied. */
-void table_finish(struct table_builder *b, struct table *ret);
-void table_builder_deinit(struct table_builder *b);
-void table_deinit(struct table *t);
-/* The index of the entry that owns addr, or TABLE_NONE. */
-uint32_t table_find(const struct table *t, uint64_t addr);
+void symtable_finish(struct symtable_builder *b, struct symtable *ret);
+void symtable_builder_deinit(struct symtable_builder *b);
+void symtable_deinit(struct symtable *t);
+/* The index of the entry that owns addr, or SYMTABLE_NONE. */
+uint32_t symtable_find(const struct symtable *t, uint64_t addr);
 /* Never NULL. */
-const char *table_name(const struct table *t, const struct table_entry *e);
+const char *symtable_name(const struct symtable *t, const struct symtable_entry *e);

@@ -1,0 +1,174 @@
+/* Names as people read them. Expectations: what perf report 6.1 printed for such programs, and c++filt -p -i live. */
+#include "base/testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "symbol/cxx_name.h"
+#include "symbol/demangle.h"
+
+struct name_case {
+	const char *mangled, *shown; /* NULL: stays as it is */
+};
+
+static void check(const struct name_case *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char *shown = demangle_name(cases[i].mangled);
+		if (cases[i].shown ? !shown || strcmp(shown, cases[i].shown) : !!shown)
+			fail_msg("%s reads %s, not %s", cases[i].mangled, shown ? shown : "(as it is)",
+				 cases[i].shown ? cases[i].shown : "(as it is)");
+		free(shown);
+	}
+}
+
+static void cxx_names_without_parameters(void **state)
+{
+	static const struct name_case cases[] = {
+		{ "_ZN12_GLOBAL__N_14AnonclEi", "(anonymous namespace)::Anon::operator()" },
+		{ "_ZNK12_GLOBAL__N_14AnoncvlEv", "(anonymous namespace)::Anon::operator long" },
+		{ "_Z4tmplIdET_S0_St6vectorIS0_SaIS0_EE", "tmpl<double>" },
+		{ "_ZZ5outerIcEiT_ENKUlS0_E_clIlEEDaS0_", "outer<char>(char)::{lambda(auto:1)#1}::operator()<long>" },
+		{ "_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()" },
+		{ "_ZNKR1S1fEi", "S::f" },
+		{ "_ZN1S1gEPFviE", "S::g" },
+		{ "_ZN1SD0Ev", "S::~S" },
+		{ "_ZltRK1SS1_", "operator<" },
+		{ "_Z4gooov.isra.0", "gooo" },
+		{ "_Z3bazi.cold", "baz" },
+		{ "_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int, std::allocator<int> >::push_back" },
+		{ "_ZTV1S", "vtable for S" },
+		{ "_ZThn16_N1S1fEi", "non-virtual thunk to S::f(int)" },
+		{ "_ZNSo5flushEv@plt", "std::ostream::flush@plt" },
+		{ "_GLOBAL__I_main", "global constructors keyed to main" },
+		{ "_ZN63fooEv", NULL },
+		{ "_Z", NULL },
+		{ "_ZN", NULL },
+		{ "main", NULL },
+		{ "", NULL },
+		{ "_", NULL },
+	};
+	check(cases, sizeof(cases) / sizeof(*cases));
+}
+
+static void rust_names_without_hashes(void **state)
+{
+	static const struct name_case cases[] = {
+		{ "_ZN3foo17h0123456789abcdefE", "foo" },
+		{ "_ZN4core3fmt5Write9write_str17h0123456789abcdefE", "core::fmt::Write::write_str" },
+		{ "_ZN45_$LT$alloc..string..String$u20$as$u20$Foo$GT$3bar17h0123456789abcdefE.llvm.123",
+		  "<alloc::string::String as Foo>::bar" },
+		{ "_ZN4test28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE", "test::{{closure}}" },
+		/* A C++ name that only looks like one: too few different digits for a hash. */
+		{ "_ZN3foo17h0000000000000000E", "foo::h0000000000000000" },
+		{ "_RNvCskwGfYPst2Cb_3foo3bar", "foo::bar" },
+		{ "_RNvMCs4fqI2P2rA04_13const_genericINtB0_8SignedKhKhn80_E1f", NULL },
+		{ "_RINvCs1_1a1bKj3_KcA_", NULL },
+		/* From RFC 2603 and rustc's documentation. */
+		{ "_RNvNtNtCs1234_7mycrate3foo3bar3baz", "mycrate::foo::bar::baz" },
+		{ "_RNCNvCsgStHSCytQ6I_7mycrate4main0B3_", "mycrate::main::{closure#0}" },
+		{ "_RNvCs15kBYyAo9fc_7mycrateu8gdel_5qa", "mycrate::g\303\266del" },
+		{ "_R", NULL },
+		{ "_RNv", NULL },
+		{ "_RB_", NULL },
+		{ "_RNvB_3foo", NULL },
+	};
+	check(cases, sizeof(cases) / sizeof(*cases));
+}
+
+/* Cut at every byte and bent at every byte: whatever comes out, nothing else happens. */
+static void damaged_names_do_no_harm(void **state)
+{
+	static const char *const names[] = {
+		"_ZZ5outerIcEiT_ENKUlS0_E_clIlEEDaS0_",
+		"_ZNSt6vectorIiSaIiEE9push_backEOi",
+		"_RNvXs_NtCs1_3foo3barINtB4_3BazKj3_ENtB4_1T1f",
+		"_ZN45_$LT$alloc..string..String$u20$as$u20$Foo$GT$3bar17h0123456789abcdefE",
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t n = strlen(names[i]);
+		for (size_t cut = 0; cut <= n; cut++) {
+			char *copy = strndup(names[i], cut);
+			free(demangle_name(copy));
+			free(copy);
+		}
+		for (size_t bent = 0; bent < n; bent++)
+			for (int c = 1; c < 256; c += 3) {
+				char *copy = strdup(names[i]);
+				copy[bent] = (char)c;
+				free(demangle_name(copy));
+				free(copy);
+			}
+	}
+}
+
+static void deep_names_end(void **state)
+{
+	struct strbuf deep = {}, out = {};
+	strbuf_addstr(&deep, "_Z1f");
+	for (int i = 0; i < 100000; i++)
+		strbuf_addch(&deep, 'M');
+	free(demangle_name(strbuf_str(&deep)));
+	strbuf_reset(&deep);
+	strbuf_addstr(&deep, "_Z");
+	for (int i = 0; i < 5000; i++)
+		strbuf_addstr(&deep, "Z1f");
+	assert_false(cxx_name_reduce(strbuf_str(&deep), &out));
+	strbuf_reset(&deep);
+	strbuf_addstr(&deep, "_R");
+	for (int i = 0; i < 50000; i++)
+		strbuf_addstr(&deep, "Y");
+	assert_null(demangle_name(strbuf_str(&deep)));
+	strbuf_deinit(&deep);
+	strbuf_deinit(&out);
+}
+
+static void names_of_libstdcxx_as_cxxfilt_reads_them(void **state)
+{
+	static const char library[] = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
+	char line[1 << 16], command[512];
+	if (access(library, R_OK) || system("command -v nm >/dev/null 2>&1 && command -v c++filt >/dev/null 2>&1")) {
+		print_message("no nm, c++filt or libstdc++ here\n");
+		skip();
+	}
+	/* Two lines for each name: as it is, and as c++filt reads it. */
+	snprintf(command, sizeof(command),
+		 "nm -D --defined-only %s | sed -n 's/.* \\(_Z[^@]*\\).*/\\1/p' | sort -u | "
+		 "while read -r n; do echo \"$n\"; done > /tmp/strobe-names.$$; c++filt -p -i < /tmp/strobe-names.$$ | "
+		 "paste -d '\\n' /tmp/strobe-names.$$ -; rm -f /tmp/strobe-names.$$",
+		 library);
+	FILE *f = popen(command, "r");
+	char *mangled = NULL;
+	size_t compared = 0;
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		if (!mangled) {
+			mangled = strdup(line);
+			continue;
+		}
+		char *shown = demangle_name(mangled);
+		assert_string_equal(shown ? shown : mangled, line);
+		free(shown);
+		free(mangled);
+		mangled = NULL;
+		compared++;
+	}
+	pclose(f);
+	free(mangled);
+	assert_true(compared > 3000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cxx_names_without_parameters),
+		cmocka_unit_test(rust_names_without_hashes),
+		cmocka_unit_test(damaged_names_do_no_harm),
+		cmocka_unit_test(deep_names_end),
+		cmocka_unit_test(names_of_libstdcxx_as_cxxfilt_reads_them),
+	};
+	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
+}
