@@ -412,7 +412,8 @@ static void long_stacks_are_cut_at_their_outer_end(void **state)
 	struct recording f;
 	recording_init(&f);
 	add_comm(&f, 0, 10, "app", false);
-	add_sample(&f, (struct test_sample){ .time = 1, .pid = 10, .period = 1, .chain = { PERF_CONTEXT_USER, 1, 2, 3, 4, 5 } });
+	struct test_sample s = { .time = 1, .pid = 10, .period = 1, .chain = { PERF_CONTEXT_USER, 1, 2, 3, 4, 5 } };
+	add_sample(&f, s);
 	check(&f, (struct resolve_options){ .with_chains = true, .max_stack = 3 }, "app|3;2;1 1 1\n");
 	recording_deinit(&f);
 }
@@ -526,9 +527,12 @@ static struct strobe_error *stream_sample(void *ctx, const struct resolved_sampl
 	assert_true(s->sample.time >= out->last_ns);
 	out->last_ns = s->sample.time;
 	strbuf_addf(&out->text, "%llu %s %u", (unsigned long long)s->sample.time, s->comm, s->thread->pid);
-	for (uint32_t i = 0; i < s->chain_nr; i++)
-		strbuf_addf(&out->text, " %s+%llx", s->chain[i].symbol ? s->chain[i].symbol->raw_name : s->chain[i].map ? s->chain[i].map->file->name : "?",
-			    (unsigned long long)(s->chain[i].addr - (s->chain[i].symbol ? s->chain[i].symbol->start : 0)));
+	for (uint32_t i = 0; i < s->chain_nr; i++) {
+		const struct resolved_frame *f = &s->chain[i];
+		const char *name = f->symbol ? f->symbol->raw_name : f->map ? f->map->file->name : "?";
+		uint64_t from = f->symbol ? f->symbol->start : 0;
+		strbuf_addf(&out->text, " %s+%llx", name, (unsigned long long)(f->addr - from));
+	}
 	strbuf_addch(&out->text, '\n');
 	return out->stop_after && !--out->stop_after ? error_create(ERROR_STOPPED, "enough") : NULL;
 }
