@@ -105,12 +105,11 @@ struct machine_view {
 	const struct thread *thread;
 	str_id comm;
 	uint32_t space;
+	uint32_t kernel; /* which state of the kernel's maps: kernel addresses mean the same in all spaces with one */
 	uint64_t from_ns, until_ns;
 };
 struct machine_view machine_view(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns);
 /* The map of an address in a space that machine_space() or machine_view() named. */
-/* Which state of the kernel's own maps it was: kernel addresses mean the same in all spaces of one. */
-uint32_t machine_space_kernel(struct machine *m, uint32_t space);
 const struct map *machine_space_map(struct machine *m, uint32_t space, uint16_t cpumode, uint64_t ip);
 
 /* How often the recorder says that reading a process's maps took too long: its addresses cannot be resolved. */

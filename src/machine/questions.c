@@ -108,12 +108,14 @@ static void narrow(const struct process *p, uint32_t version, uint64_t *from, ui
 		*until = p->versions.data[version + 1].from_ns;
 }
 
-static uint32_t find_space(struct machine *m, const struct process *p, uint64_t time_ns, uint64_t *from, uint64_t *until)
+static uint32_t find_space(struct machine *m, const struct process *p, uint64_t time_ns, uint64_t *from, uint64_t *until,
+			   uint32_t *ret_kernel)
 {
 	uint32_t version = process_version(p, time_ns), kernel_version = process_version(m->kernel, time_ns);
 	const struct space_version *v = &p->versions.data[version], *k = &m->kernel->versions.data[kernel_version];
 	narrow(p, version, from, until);
 	narrow(m->kernel, kernel_version, from, until);
+	*ret_kernel = kernel_version;
 	const struct space_version *home = &m->processes.data[v->home_process]->versions.data[v->home_version];
 	struct space s = {
 		.process = v->home_process,
@@ -148,7 +150,7 @@ struct machine_view machine_view(struct machine *m, uint32_t pid, uint32_t tid, 
 		v.from_ns = t->comms.data[comm].from_ns;
 	if (comm + 1 < t->comms.len && t->comms.data[comm + 1].from_ns < v.until_ns)
 		v.until_ns = t->comms.data[comm + 1].from_ns;
-	v.space = find_space(m, t->pub.process, time_ns, &v.from_ns, &v.until_ns);
+	v.space = find_space(m, t->pub.process, time_ns, &v.from_ns, &v.until_ns, &v.kernel);
 	return v;
 }
 
@@ -181,9 +183,10 @@ uint64_t machine_comm_since(struct machine *m, const struct thread *thread, uint
 uint32_t machine_space(struct machine *m, const struct thread *t, uint64_t time_ns, uint64_t *ret_until)
 {
 	uint64_t from = 0;
+	uint32_t kernel;
 	get_ready(m);
 	*ret_until = UINT64_MAX;
-	return find_space(m, t->process, time_ns, &from, ret_until);
+	return find_space(m, t->process, time_ns, &from, ret_until, &kernel);
 }
 
 /* Guests have one kernel as far as a recording tells, and their processes' maps are not recorded. */
@@ -221,14 +224,6 @@ const struct map *machine_space_map(struct machine *m, uint32_t space, uint16_t 
 	struct space s = m->spaces.data[space];
 	pthread_mutex_unlock(&m->lock);
 	return map_of(m, &s, cpumode, ip);
-}
-
-uint32_t machine_space_kernel(struct machine *m, uint32_t space)
-{
-	pthread_mutex_lock(&m->lock);
-	uint32_t version = m->spaces.data[space].kernel_version;
-	pthread_mutex_unlock(&m->lock);
-	return version;
 }
 
 void machine_each_map(struct machine *m, const struct thread *t, uint64_t time_ns, bool (*fn)(void *ctx, const struct map *map),

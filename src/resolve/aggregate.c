@@ -52,19 +52,21 @@ static void run_slice(void *ctx, size_t i, unsigned thread)
 	}
 }
 
-static struct worker *workers_create(struct resolver *r, unsigned n)
+static struct worker *workers_create(struct resolver *r, unsigned n, bool stable, uint64_t bytes)
 {
 	struct worker *workers = xcalloc(n, sizeof(*workers));
 	uint64_t log_max = r->options.time_log_max ? r->options.time_log_max : TIME_LOG_MAX;
 	for (unsigned i = 0; i < n; i++)
-		worker_init(&workers[i], r, r->options.keep_time_log ? log_max / n : 0);
+		worker_init(&workers[i], r, r->options.keep_time_log ? log_max / n : 0, stable, bytes / n);
 	return workers;
 }
 
 static struct profile *workers_finish(struct resolver *r, struct worker *workers, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
+		worker_flush(&workers[i]);
 		worker_count(&workers[i], r);
+	}
 	struct profile *p = fill_profile(r, workers, n);
 	for (unsigned i = 0; i < n; i++)
 		worker_deinit(&workers[i]);
@@ -83,8 +85,11 @@ static unsigned threads_for(const struct resolver *r, size_t slices)
 
 static void rest_sample(struct walk *w, struct record rec, uint64_t place)
 {
-	if (rec.hdr->type == PERF_RECORD_SAMPLE)
-		worker_sample(w->worker, rec, place);
+	if (rec.hdr->type != PERF_RECORD_SAMPLE)
+		return;
+	/* These need not stay where they are. */
+	worker_sample(w->worker, rec, place);
+	worker_flush(w->worker);
 }
 
 static struct strobe_error *aggregate_span(struct resolver *r, const struct reader_span *span, struct profile **ret)
@@ -96,11 +101,13 @@ static struct strobe_error *aggregate_span(struct resolver *r, const struct read
 	machine_seal(r->machine);
 	size_t n = walk.slices.len - 1;
 	unsigned threads = threads_for(r, n);
-	struct slices s = { .r = r, .walk = &walk, .span = span, .workers = workers_create(r, threads) };
+	struct slices s = { .r = r, .walk = &walk, .span = span, .workers = workers_create(r, threads, true, span->bytes) };
 	if (r->options.progress)
 		r->options.progress->total = span->bytes;
 	pool_run(n, threads, run_slice, &s);
 	walk.worker = &s.workers[0];
+	for (unsigned i = 0; i < threads; i++)
+		worker_flush(&s.workers[i]);
 	struct strobe_error *err = walk_rest(&walk, span, rest_sample);
 	*ret = workers_finish(r, s.workers, threads);
 	walk_deinit(&walk);
@@ -134,7 +141,7 @@ static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t t
 
 static struct strobe_error *aggregate_stream(struct resolver *r, struct profile **ret)
 {
-	struct worker *w = workers_create(r, 1);
+	struct worker *w = workers_create(r, 1, false, 0);
 	struct feed f = { .r = r, .worker = w };
 	struct strobe_error *err = resolver_read(r, feed_record, &f);
 	*ret = workers_finish(r, w, 1);

@@ -9,87 +9,33 @@
 #include "resolve/chain.h"
 #include "resolve/resolver_priv.h"
 
-#define STACK_UNKNOWN 0          /* in stack_nodes: not resolved yet */
-#define STACK_DROPPED UINT32_MAX /* its leaf has no symbol, and those are to be hidden */
-
 struct fill {
 	struct resolver *r;
 	struct profile *p;
-	struct rawtab *tab; /* of all workers */
-	VEC(frame_id) frames;       /* by index in the frame cache: frame + 1 */
+	struct worker *w;           /* whose rows are at hand: what is by raw number is the worker's own */
+	struct fill_worker {
+		frame_id *frames;   /* by raw frame: frame + 1 */
+		uint64_t *bytes;    /* by raw bytes: string + 1 */
+		labels_id *labels;  /* by group: label set + 1, where there are no labels of samples */
+		raw_id next;        /* the next row, or */
+		uint32_t next_sub;
+	} *of, *all;
 	VEC(mapping_id) mappings;   /* by mapped_file.id: mapping + 1 */
+	VEC(frame_id) cached;       /* by index in the frame cache: frame + 1 */
 	str_id *comms;              /* by string of the machine: string + 1 */
-	uint64_t *bytes;            /* by raw bytes: string + 1 */
-	uint64_t *stack_nodes;      /* by raw stack: node + 1 */
-	struct chain_entry *entries;
 	VEC(frame_id) path, last_path; /* outermost first */
 	VEC(stack_id) last_nodes;
 	uint64_t *labels;
 };
 
-/* ---- equal rows of several workers become one ---- */
+/* In raw_row.result: the stack is not made yet; its leaf has no symbol and those are hidden. Else the stack + 2. */
+#define STACK_NEW     UINT32_MAX
+#define STACK_DROPPED 0
+#define STACK_FIRST   2
 
 static bool is_bytes(const struct column *c)
 {
 	return c->key->id == KEY_TRACE || c->key->id == KEY_TRACE_FIELD;
-}
-
-/* Each worker numbers tracepoint bytes for itself: those of others get the first worker's numbers. */
-static uint32_t *translate_bytes(struct rawtab *to, const struct rawtab *from)
-{
-	uint32_t *ids = xcalloc(from->bytes.len + 1, sizeof(*ids));
-	for (size_t i = 0; i < from->bytes.len; i++) {
-		const struct raw_bytes *b = &from->bytes.data[i];
-		ids[i] = rawtab_bytes(to, raw_bytes_hash(b), b);
-	}
-	return ids;
-}
-
-/* Returns the new row of each. */
-static uint32_t *add_rows(struct resolver *r, struct rawtab *to, struct rawtab *from)
-{
-	uint32_t *bytes = r->has_trace ? translate_bytes(to, from) : NULL;
-	uint32_t *rows = xcalloc(from->rows.len + 1, sizeof(*rows));
-	for (uint32_t i = 0; i < from->rows.len; i++) {
-		const struct raw_row *row = &from->rows.data[i];
-		uint64_t *labels = from->labels.data + (size_t)i * r->columns_nr;
-		for (uint32_t c = r->thread_columns; bytes && c < r->columns_nr; c++)
-			if (is_bytes(&r->columns[c]) && labels[c])
-				labels[c] = (uint64_t)bytes[labels[c] - 1] + 1;
-		struct raw_key k = {
-			.hash = row->hash,
-			.stack_hash = from->stacks.data[row->stack].hash,
-			.ip = row->words[0],
-			.context = row->words[1],
-			.chain = row->words + RAW_HEAD,
-			.chain_nr = row->words_nr - RAW_HEAD,
-			.event = row->event,
-			.labels = labels,
-		};
-		rows[i] = rawtab_row(to, &k, row->first);
-		struct raw_row *sum = &to->rows.data[rows[i]];
-		sum->samples += row->samples;
-		sum->value += row->value;
-		sum->weight += row->weight;
-		if (row->first < sum->first)
-			sum->first = row->first;
-	}
-	free(bytes);
-	return rows;
-}
-
-static void merge_workers(struct resolver *r, struct worker *workers, unsigned n)
-{
-	for (unsigned i = 1; i < n; i++) {
-		uint32_t *rows = add_rows(r, &workers[0].tab, &workers[i].tab);
-		for (size_t j = 0; j < workers[i].log.len; j++) {
-			struct profile_log_entry e = workers[i].log.data[j];
-			e.row = rows[e.row];
-			vec_push(&workers[0].log, e);
-		}
-		workers[0].log_dropped += workers[i].log_dropped;
-		free(rows);
-	}
 }
 
 /* ---- addresses ---- */
@@ -184,15 +130,25 @@ static frame_id make_frame(struct fill *f, const struct resolved_frame *from, bo
 	return profile_frame(f->p, &fr);
 }
 
-static frame_id frame_of(struct fill *f, uint32_t space, struct chain_entry e, bool is_caller)
+static frame_id frame_of_where(struct fill *f, struct frame_where where, uint64_t ip)
 {
 	struct frame_cache *c = &f->r->frames;
-	uint32_t i = frame_cache_find(c, space, e.cpumode, e.ip, is_caller);
-	while (__builtin_expect(f->frames.len <= i, 0))
-		vec_push(&f->frames, 0);
-	if (!f->frames.data[i])
-		f->frames.data[i] = make_frame(f, &c->frames.data[i], f->r->options.by_address) + 1;
-	return f->frames.data[i] - 1;
+	uint32_t i = frame_cache_find(c, where, ip);
+	while (f->cached.len <= i)
+		vec_push(&f->cached, 0);
+	if (!f->cached.data[i])
+		f->cached.data[i] = make_frame(f, &c->frames.data[i], f->r->options.by_address) + 1;
+	return f->cached.data[i] - 1;
+}
+
+static inline frame_id frame_of(struct fill *f, uint32_t raw)
+{
+	frame_id *memo = &f->of->frames[raw];
+	if (__builtin_expect(!*memo, 0)) {
+		const struct raw_frame *rf = &f->w->tab.frames.data[raw];
+		*memo = frame_of_where(f, rf->where, rf->ip) + 1;
+	}
+	return *memo - 1;
 }
 
 /* Data and branch addresses keep their exact address: a column may show it. 0 is no address. */
@@ -201,27 +157,26 @@ static uint64_t address_label(struct fill *f, uint32_t space, uint64_t address)
 	if (!address)
 		return PROFILE_NONE;
 	struct frame_cache *c = &f->r->frames;
-	uint32_t i = frame_cache_find(c, space, CPUMODE_UNKNOWN, address, false);
+	uint32_t i = frame_cache_find(c, (struct frame_where){ .space = space, .cpumode = CPUMODE_UNKNOWN }, address);
 	return make_frame(f, &c->frames.data[i], true);
 }
 
 /* ---- stacks ---- */
 
-/* Frames of a raw stack, outermost first, into f->path. False where its leaf is unresolved and such are hidden. */
-static bool find_path(struct fill *f, const struct raw_stack *s)
+/* Frames of a row, outermost first, into f->path. False where its leaf is unresolved and such are hidden. */
+static bool find_path(struct fill *f, struct raw_row *row)
 {
-	const struct resolve_options *o = &f->r->options;
-	uint32_t space = raw_context_space(s->words[1]);
-	uint32_t n = chain_expand(s->words + RAW_HEAD, s->words_nr - RAW_HEAD, s->words[0], raw_context_cpumode(s->words[1]),
-				  o->max_stack, f->entries);
+	const uint32_t *raw = raw_path(row);
+	bool hide = f->r->options.hide_unresolved;
 	vec_clear(&f->path);
-	for (uint32_t i = n; i-- > 0;) {
-		frame_id id = frame_of(f, space, f->entries[i], i > 0);
-		bool unresolved = o->hide_unresolved && f->p->frames.data[id].function == PROFILE_NONE;
+	vec_reserve(&f->path, row->path_nr);
+	for (uint32_t i = row->path_nr; i-- > 0;) {
+		frame_id id = frame_of(f, raw[i]);
+		bool unresolved = hide && f->p->frames.data[id].function == PROFILE_NONE;
 		if (unresolved && !i)
 			return false;
 		if (!unresolved)
-			vec_push(&f->path, id);
+			f->path.data[f->path.len++] = id;
 	}
 	return true;
 }
@@ -247,15 +202,12 @@ static stack_id intern_path(struct fill *f)
 }
 
 /* False where rows of this stack are to be left out. */
-static bool stack_of(struct fill *f, uint32_t stack, stack_id *ret)
+static bool stack_of(struct fill *f, struct raw_row *row, stack_id *ret)
 {
-	uint64_t *memo = &f->stack_nodes[stack];
-	if (*memo == STACK_UNKNOWN)
-		*memo = find_path(f, &f->tab->stacks.data[stack]) ? (uint64_t)intern_path(f) + 1 : (uint64_t)STACK_DROPPED + 2;
-	if (*memo == (uint64_t)STACK_DROPPED + 2)
-		return false;
-	*ret = (stack_id)(*memo - 1);
-	return true;
+	if (row->result == STACK_NEW)
+		row->result = find_path(f, row) ? intern_path(f) + STACK_FIRST : STACK_DROPPED;
+	*ret = row->result - STACK_FIRST; /* PROFILE_NONE + 2 is 1: no address at all */
+	return row->result != STACK_DROPPED;
 }
 
 /* ---- labels ---- */
@@ -287,10 +239,10 @@ static uint64_t bytes_label(struct fill *f, uint32_t column, uint64_t raw)
 {
 	if (!raw)
 		return 0;
-	uint64_t *memo = &f->bytes[raw - 1];
+	uint64_t *memo = &f->of->bytes[raw - 1];
 	if (*memo)
 		return *memo - 1;
-	const struct raw_bytes *b = &f->tab->bytes.data[raw - 1];
+	const struct raw_bytes *b = &f->w->tab.bytes.data[raw - 1];
 	struct tracepoints *all = resolver_tracepoints(f->r);
 	const struct tracepoint *tp = tracepoints_by_id(all, (uint32_t)f->r->env->events.data[b->event].attr.config);
 	struct trace_names names = { .symbol = kernel_symbol, .ctx = f->r };
@@ -316,22 +268,34 @@ static uint64_t cgroup_label(struct fill *f, uint64_t id)
 	return strtab_add(&f->p->strings, path ? path : id ? "unknown" : "N/A");
 }
 
-static labels_id labels_of(struct fill *f, const struct raw_row *row, const uint64_t *raw)
+static uint64_t label_of(struct fill *f, uint32_t column, const struct raw_row *row, uint64_t raw)
 {
-	for (uint32_t i = 0; i < f->r->columns_nr; i++) {
-		enum key_id id = f->r->columns[i].key->id;
-		if (id == KEY_COMM)
-			f->labels[i] = comm_label(f, (str_id)raw[i]);
-		else if (is_bytes(&f->r->columns[i]))
-			f->labels[i] = bytes_label(f, i, raw[i]);
-		else if (id == KEY_CGROUP)
-			f->labels[i] = cgroup_label(f, raw[i]);
-		else if (f->r->columns[i].key->type == COLUMN_FRAME)
-			f->labels[i] = address_label(f, raw_context_space(row->words[1]), raw[i]);
-		else
-			f->labels[i] = raw[i];
-	}
-	return profile_labels(f->p, f->labels);
+	enum key_id id = f->r->columns[column].key->id;
+	if (id == KEY_COMM)
+		return comm_label(f, (str_id)raw);
+	if (is_bytes(&f->r->columns[column]))
+		return bytes_label(f, column, raw);
+	if (id == KEY_CGROUP)
+		return cgroup_label(f, raw);
+	if (f->r->columns[column].key->type == COLUMN_FRAME)
+		return address_label(f, raw_context_space(row->context), raw);
+	return raw;
+}
+
+/* sub: the labels of samples, NULL where there are none and all is told by the row. */
+static labels_id labels_of(struct fill *f, const struct raw_row *row, const uint64_t *sub)
+{
+	const struct resolver *r = f->r;
+	labels_id *memo = &f->of->labels[row->group];
+	if (!sub && *memo)
+		return *memo - 1;
+	const uint64_t *thread = f->w->groups.data + (size_t)row->group * r->thread_columns;
+	for (uint32_t i = 0; i < r->columns_nr; i++)
+		f->labels[i] = label_of(f, i, row, i < r->thread_columns ? thread[i] : sub[i - r->thread_columns]);
+	labels_id id = profile_labels(f->p, f->labels);
+	if (!sub)
+		*memo = id + 1;
+	return id;
 }
 
 /* ---- all of it ---- */
@@ -352,64 +316,112 @@ static void add_events(struct fill *f)
 	}
 }
 
-/* Rows in the order in which their first samples stood in the input. */
-static struct sort_pair *row_order(const struct rawtab *tab)
+/* Where the worker's next row was first met; UINT64_MAX where it has no more. */
+static uint64_t next_place(const struct worker *w, const struct fill_worker *of)
 {
-	struct sort_pair *order = xreallocarray(NULL, tab->rows.len + 1, sizeof(*order));
-	for (size_t i = 0; i < tab->rows.len; i++)
-		order[i] = (struct sort_pair){ .key = tab->rows.data[i].first, .value = i };
-	sort_pairs(order, tab->rows.len);
-	return order;
+	if (w->sub_columns)
+		return of->next_sub < w->tab.subs.len ? w->tab.subs.data[of->next_sub].first : UINT64_MAX;
+	return of->next < w->tab.heap.len ? rawtab_row(&w->tab, of->next)->first : UINT64_MAX;
 }
 
-static void take_log(struct profile *p, struct worker *w, const uint32_t *rows)
+static uint32_t add_row(struct fill *f, struct raw_row *row, const uint64_t *sub_labels, uint64_t samples, uint64_t value,
+			uint64_t weight)
 {
-	struct sort_pair *order = xreallocarray(NULL, w->log.len + 1, sizeof(*order));
-	for (size_t i = 0; i < w->log.len; i++)
-		order[i] = (struct sort_pair){ .key = w->log.data[i].time_ns, .value = i };
-	sort_pairs(order, w->log.len);
-	for (size_t i = 0; i < w->log.len; i++) {
-		struct profile_log_entry e = w->log.data[order[i].value];
-		e.row = rows[e.row];
+	stack_id stack;
+	if (!stack_of(f, row, &stack)) {
+		f->r->stats.unresolved_samples += samples;
+		return PROFILE_NONE;
+	}
+	return profile_add(f->p, stack, labels_of(f, row, sub_labels), row->event, samples, value, weight);
+}
+
+static void add_next(struct fill *f)
+{
+	struct rawtab *tab = &f->w->tab;
+	if (!f->w->sub_columns) {
+		struct raw_row *row = rawtab_row(tab, f->of->next);
+		f->of->next = rawtab_next(tab, f->of->next);
+		/* The hash is not needed any more; the log wants to know what the row became. */
+		row->hash = add_row(f, row, NULL, row->samples, row->value, row->weight);
+		return;
+	}
+	uint32_t i = f->of->next_sub++;
+	struct raw_sub *sub = &tab->subs.data[i];
+	const uint64_t *labels = tab->sub_labels.data + (size_t)i * tab->sub_labels_nr;
+	sub->result = add_row(f, rawtab_row(tab, sub->row), labels, sub->samples, sub->value, sub->weight);
+}
+
+/*
+ * Every worker has its rows in the order of their first samples; taken together in that order, all tables of the profile
+ * come out the same whichever thread took which slice. Equal rows of several workers meet in the profile.
+ */
+static void add_all_rows(struct fill *f, struct worker *workers, unsigned n)
+{
+	for (;;) {
+		uint64_t least = UINT64_MAX;
+		unsigned best = 0;
+		for (unsigned i = 0; i < n; i++) {
+			uint64_t place = next_place(&workers[i], &f->all[i]);
+			if (place < least) {
+				least = place;
+				best = i;
+			}
+		}
+		if (least == UINT64_MAX)
+			return;
+		f->w = &workers[best];
+		f->of = &f->all[best];
+		add_next(f);
+	}
+}
+
+static void take_log(struct profile *p, struct worker *workers, unsigned n)
+{
+	VEC(struct sort_pair) order = {};
+	for (unsigned i = 0; i < n; i++) {
+		for (size_t j = 0; j < workers[i].log.len; j++) {
+			struct sort_pair pair = { .key = workers[i].log.data[j].time_ns, .value = (uint64_t)i << 40 | j };
+			vec_push(&order, pair);
+		}
+		p->log_dropped += workers[i].log_dropped;
+	}
+	sort_pairs(order.data, order.len);
+	for (size_t i = 0; i < order.len; i++) {
+		const struct worker *w = &workers[order.data[i].value >> 40];
+		struct profile_log_entry e = w->log.data[order.data[i].value & ((1ull << 40) - 1)];
+		e.row = w->sub_columns ? w->tab.subs.data[e.row].result : (uint32_t)rawtab_row(&w->tab, e.row)->hash;
 		if (e.row != PROFILE_NONE)
 			vec_push(&p->log, e);
 	}
-	p->log_dropped = w->log_dropped;
-	free(order);
+	vec_deinit(&order);
 }
 
-static void add_all_rows(struct fill *f, struct worker *w)
+static void fill_init(struct fill *f, struct worker *workers, unsigned n)
 {
-	struct rawtab *tab = f->tab;
-	struct sort_pair *order = row_order(tab);
-	uint32_t *rows = w->log_max ? xcalloc(tab->rows.len + 1, sizeof(*rows)) : NULL;
-	for (size_t i = 0; i < tab->rows.len; i++) {
-		uint32_t at = (uint32_t)order[i].value, id = PROFILE_NONE;
-		const struct raw_row *row = &tab->rows.data[at];
-		stack_id stack;
-		if (stack_of(f, row->stack, &stack)) {
-			labels_id labels = labels_of(f, row, tab->labels.data + (size_t)at * f->r->columns_nr);
-			id = profile_add(f->p, stack, labels, row->event, row->samples, row->value, row->weight);
-		} else {
-			f->r->stats.unresolved_samples += row->samples;
-		}
-		if (rows)
-			rows[at] = id;
+	struct resolver *r = f->r;
+	f->all = xcalloc(n, sizeof(*f->all));
+	for (unsigned i = 0; i < n; i++) {
+		f->all[i].frames = xcalloc(workers[i].tab.frames.len + 1, sizeof(*f->all[i].frames));
+		f->all[i].bytes = xcalloc(workers[i].tab.bytes.len + 1, sizeof(*f->all[i].bytes));
+		f->all[i].labels = xcalloc((size_t)workers[i].groups_nr + 1, sizeof(*f->all[i].labels));
 	}
-	if (rows)
-		take_log(f->p, w, rows);
-	free(rows);
-	free(order);
+	f->comms = xcalloc(machine_strings(r->machine)->strings.len + 1, sizeof(*f->comms));
+	f->labels = xcalloc(r->columns_nr + 1, sizeof(*f->labels));
+	for (uint32_t i = 0; i < r->columns_nr; i++)
+		profile_column(f->p, r->columns[i].name, r->columns[i].key->type);
 }
 
-static void fill_deinit(struct fill *f)
+static void fill_deinit(struct fill *f, unsigned n)
 {
-	vec_deinit(&f->frames);
+	for (unsigned i = 0; i < n; i++) {
+		free(f->all[i].frames);
+		free(f->all[i].bytes);
+		free(f->all[i].labels);
+	}
+	free(f->all);
 	vec_deinit(&f->mappings);
+	vec_deinit(&f->cached);
 	free(f->comms);
-	free(f->bytes);
-	free(f->stack_nodes);
-	free(f->entries);
 	vec_deinit(&f->path);
 	vec_deinit(&f->last_path);
 	vec_deinit(&f->last_nodes);
@@ -418,21 +430,16 @@ static void fill_deinit(struct fill *f)
 
 struct profile *fill_profile(struct resolver *r, struct worker *workers, unsigned n)
 {
-	struct fill f = { .r = r, .p = profile_create(), .tab = &workers[0].tab };
-	merge_workers(r, workers, n);
-	f.comms = xcalloc(machine_strings(r->machine)->strings.len + 1, sizeof(*f.comms));
-	f.bytes = xcalloc(f.tab->bytes.len + 1, sizeof(*f.bytes));
-	f.stack_nodes = xcalloc(f.tab->stacks.len + 1, sizeof(*f.stack_nodes));
-	f.entries = xcalloc((size_t)r->options.max_stack + 1, sizeof(*f.entries));
-	f.labels = xcalloc(r->columns_nr + 1, sizeof(*f.labels));
-	for (uint32_t i = 0; i < r->columns_nr; i++)
-		profile_column(f.p, r->columns[i].name, r->columns[i].key->type);
+	struct fill f = { .r = r, .p = profile_create() };
+	fill_init(&f, workers, n);
 	add_events(&f);
-	add_all_rows(&f, &workers[0]);
+	add_all_rows(&f, workers, n);
+	if (r->options.keep_time_log)
+		take_log(f.p, workers, n);
 	if (r->stats.last_ns) {
 		f.p->start_ns = r->stats.first_ns;
 		f.p->duration_ns = r->stats.last_ns - r->stats.first_ns;
 	}
-	fill_deinit(&f);
+	fill_deinit(&f, n);
 	return f.p;
 }

@@ -4,26 +4,10 @@
 
 #include "base/mem.h"
 
-void frame_cache_init(struct frame_cache *c, struct machine *machine, struct symbols *symbols, bool call_sites)
+void frame_index_deinit(struct frame_index *x)
 {
-	*c = (struct frame_cache){ .machine = machine, .symbols = symbols, .call_sites = call_sites };
-}
-
-void frame_cache_deinit(struct frame_cache *c)
-{
-	free(c->slots);
-	vec_deinit(&c->frames);
-	vec_deinit(&c->dsos);
-	vec_deinit(&c->kernels);
-}
-
-uint32_t frame_cache_ask_kernel(struct frame_cache *c, uint32_t space)
-{
-	while (c->kernels.len <= space)
-		vec_push(&c->kernels, 0);
-	uint32_t kernel = machine_space_kernel(c->machine, space);
-	c->kernels.data[space] = kernel + 1;
-	return kernel;
+	free(x->slots);
+	*x = (struct frame_index){};
 }
 
 static void place(struct frame_slot *slots, uint32_t mask, struct frame_slot s)
@@ -34,16 +18,36 @@ static void place(struct frame_slot *slots, uint32_t mask, struct frame_slot s)
 	slots[i] = s;
 }
 
-static void grow(struct frame_cache *c)
+static void grow(struct frame_index *x)
 {
-	uint32_t slots = c->slots ? (c->mask + 1) * 2 : 1024;
+	uint32_t slots = x->slots ? (x->mask + 1) * 2 : 512;
 	struct frame_slot *fresh = xcalloc(slots, sizeof(*fresh));
-	for (uint32_t i = 0; c->slots && i <= c->mask; i++)
-		if (c->slots[i].context)
-			place(fresh, slots - 1, c->slots[i]);
-	free(c->slots);
-	c->slots = fresh;
-	c->mask = slots - 1;
+	for (uint32_t i = 0; x->slots && i <= x->mask; i++)
+		if (x->slots[i].context)
+			place(fresh, slots - 1, x->slots[i]);
+	free(x->slots);
+	x->slots = fresh;
+	x->mask = slots - 1;
+}
+
+void frame_index_add(struct frame_index *x, uint64_t ip, uint64_t context, uint32_t id)
+{
+	if (!x->slots || x->used >= x->mask / 2)
+		grow(x);
+	place(x->slots, x->mask, (struct frame_slot){ ip, context, id });
+	x->used++;
+}
+
+void frame_cache_init(struct frame_cache *c, struct machine *machine, struct symbols *symbols)
+{
+	*c = (struct frame_cache){ .machine = machine, .symbols = symbols };
+}
+
+void frame_cache_deinit(struct frame_cache *c)
+{
+	frame_index_deinit(&c->index);
+	vec_deinit(&c->frames);
+	vec_deinit(&c->dsos);
 }
 
 static struct dso *dso_of(struct frame_cache *c, const struct mapped_file *file)
@@ -55,13 +59,12 @@ static struct dso *dso_of(struct frame_cache *c, const struct mapped_file *file)
 	return c->dsos.data[file->id];
 }
 
-static struct resolved_frame resolve_address(struct frame_cache *c, uint32_t space, uint16_t cpumode, uint64_t ip,
-					     bool is_caller)
+static struct resolved_frame resolve_address(struct frame_cache *c, struct frame_where where, uint64_t ip)
 {
-	struct resolved_frame f = { .ip = ip, .addr = ip, .cpumode = cpumode };
+	struct resolved_frame f = { .ip = ip, .addr = ip, .cpumode = where.cpumode };
 	/* The call stands before the address it returns to: its last byte is one back. */
-	uint64_t back = c->call_sites && is_caller && ip ? 1 : 0;
-	f.map = machine_space_map(c->machine, space, cpumode, ip - back);
+	uint64_t back = where.call_site && ip ? 1 : 0;
+	f.map = machine_space_map(c->machine, where.space, where.cpumode, ip - back);
 	if (!f.map)
 		return f;
 	f.dso = dso_of(c, f.map->file);
@@ -72,13 +75,10 @@ static struct resolved_frame resolve_address(struct frame_cache *c, uint32_t spa
 	return f;
 }
 
-uint32_t frame_cache_add(struct frame_cache *c, uint32_t space, uint16_t cpumode, uint64_t ip, bool is_caller)
+uint32_t frame_cache_add(struct frame_cache *c, struct frame_where where, uint64_t ip)
 {
-	if (!c->slots || c->used >= c->mask / 2)
-		grow(c);
 	uint32_t id = (uint32_t)c->frames.len;
-	vec_push(&c->frames, resolve_address(c, space, cpumode, ip, is_caller));
-	place(c->slots, c->mask, (struct frame_slot){ ip, frame_context(c, space, cpumode, is_caller), id });
-	c->used++;
+	vec_push(&c->frames, resolve_address(c, where, ip));
+	frame_index_add(&c->index, ip, frame_context(where), id);
 	return id;
 }

@@ -2,64 +2,106 @@
 
 #include <string.h>
 
-void rawtab_init(struct rawtab *t, uint32_t labels_nr)
+#include "resolve/chain.h"
+
+void rawtab_init(struct rawtab *t, uint32_t sub_labels_nr)
 {
-	*t = (struct rawtab){ .labels_nr = labels_nr };
+	*t = (struct rawtab){ .sub_labels_nr = sub_labels_nr };
 	arena_init(&t->arena);
 }
 
 void rawtab_deinit(struct rawtab *t)
 {
 	arena_deinit(&t->arena);
-	vec_deinit(&t->stacks);
-	vec_deinit(&t->rows);
-	vec_deinit(&t->labels);
+	vec_deinit(&t->heap);
+	vec_deinit(&t->subs);
+	vec_deinit(&t->sub_labels);
 	vec_deinit(&t->bytes);
-	idset_deinit(&t->stack_index);
+	vec_deinit(&t->frames);
+	vec_deinit(&t->entries);
+	frame_index_deinit(&t->frame_index);
 	idset_deinit(&t->row_index);
+	idset_deinit(&t->sub_index);
 	idset_deinit(&t->bytes_index);
 }
 
-static bool stack_eq(const void *table, uint32_t id, const void *key)
+static uint32_t raw_frame(struct rawtab *t, uint64_t ip, struct frame_where where)
 {
-	const struct raw_stack *s = &((const struct rawtab *)table)->stacks.data[id];
-	const struct raw_key *k = key;
-	return s->hash == k->stack_hash && s->words_nr == k->chain_nr + RAW_HEAD && s->words[0] == k->ip &&
-	       s->words[1] == k->context && raw_words_equal(s->words + RAW_HEAD, k->chain, k->chain_nr);
-}
-
-static uint32_t add_stack(struct rawtab *t, const struct raw_key *k)
-{
-	uint32_t id = idset_find(&t->stack_index, k->stack_hash, stack_eq, t, k);
-	if (id != IDSET_NONE)
+	uint64_t context = frame_context(where);
+	uint32_t id = frame_index_find(&t->frame_index, ip, context);
+	if (id != FRAME_NONE)
 		return id;
-	uint64_t *words = arena_alloc(&t->arena, ((size_t)k->chain_nr + RAW_HEAD) * sizeof(*words));
-	words[0] = k->ip;
-	words[1] = k->context;
-	if (k->chain_nr)
-		memcpy(words + RAW_HEAD, k->chain, k->chain_nr * sizeof(*words));
-	id = (uint32_t)t->stacks.len;
-	struct raw_stack s = { .hash = k->stack_hash, .words = words, .words_nr = k->chain_nr + RAW_HEAD };
-	vec_push(&t->stacks, s);
-	idset_insert(&t->stack_index, k->stack_hash, id);
+	struct raw_frame f = { .ip = ip, .where = where };
+	id = (uint32_t)t->frames.len;
+	vec_push(&t->frames, f);
+	frame_index_add(&t->frame_index, ip, context, id);
 	return id;
 }
 
-uint32_t rawtab_add_row(struct rawtab *t, const struct raw_key *k, uint64_t first)
+/* The chain of k into t->entries; returns their number. */
+static uint32_t expand(struct rawtab *t, const struct raw_key *k, const struct raw_path_options *o)
 {
-	uint32_t stack = add_stack(t, k), id = (uint32_t)t->rows.len;
-	struct raw_row r = {
+	uint32_t max = o->max_stack < k->chain_nr + 1 ? o->max_stack : k->chain_nr + 1;
+	vec_reserve(&t->entries, (size_t)max + 1);
+	return chain_expand(k->chain, k->chain_nr, k->ip, raw_context_cpumode(k->context), max, t->entries.data);
+}
+
+raw_id rawtab_add(struct rawtab *t, const struct raw_key *k, uint32_t kernel, const struct raw_path_options *o, uint64_t first)
+{
+	uint32_t path_nr = expand(t, k, o);
+	size_t words = sizeof(struct raw_row) / sizeof(uint64_t) + k->chain_nr + (path_nr + 1) / 2;
+	raw_id id = (raw_id)t->heap.len;
+	struct raw_row *r = (struct raw_row *)vec_extend(&t->heap, words);
+	*r = (struct raw_row){
 		.hash = k->hash,
-		.words = t->stacks.data[stack].words,
-		.words_nr = t->stacks.data[stack].words_nr,
-		.stack = stack,
-		.event = k->event,
+		.ip = k->ip,
+		.context = k->context,
 		.first = first,
+		.event = k->event,
+		.group = k->group,
+		.chain_nr = (uint16_t)k->chain_nr,
+		.path_nr = (uint16_t)path_nr,
+		.result = UINT32_MAX,
 	};
-	vec_push(&t->rows, r);
-	if (t->labels_nr)
-		memcpy(vec_extend(&t->labels, t->labels_nr), k->labels, t->labels_nr * sizeof(uint64_t));
+	if (k->chain_nr)
+		memcpy(r->chain, k->chain, k->chain_nr * sizeof(*k->chain));
+	struct frame_where where = { .space = raw_context_space(k->context), .kernel = kernel };
+	for (uint32_t i = 0; i < path_nr; i++) {
+		where.cpumode = t->entries.data[i].cpumode;
+		where.call_site = o->call_sites && i;
+		raw_path(r)[i] = raw_frame(t, t->entries.data[i].ip, where);
+	}
 	idset_insert(&t->row_index, k->hash, id);
+	t->rows_nr++;
+	return id;
+}
+
+struct sub_key {
+	uint64_t hash;
+	const uint64_t *labels;
+	raw_id row;
+};
+
+static bool sub_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct rawtab *t = table;
+	const struct sub_key *k = key;
+	const struct raw_sub *s = &t->subs.data[id];
+	return s->hash == k->hash && s->row == k->row &&
+	       raw_words_equal(t->sub_labels.data + (size_t)id * t->sub_labels_nr, k->labels, t->sub_labels_nr);
+}
+
+uint32_t rawtab_sub(struct rawtab *t, raw_id row, const uint64_t *labels, uint64_t hash, uint64_t first)
+{
+	struct sub_key k = { .hash = hash_combine(hash, row), .labels = labels, .row = row };
+	uint32_t id = idset_find(&t->sub_index, k.hash, sub_eq, t, &k);
+	if (id != IDSET_NONE)
+		return id;
+	struct raw_sub s = { .hash = k.hash, .row = row, .first = first };
+	id = (uint32_t)t->subs.len;
+	vec_push(&t->subs, s);
+	memcpy(vec_extend(&t->sub_labels, t->sub_labels_nr), labels, t->sub_labels_nr * sizeof(*labels));
+	idset_insert(&t->sub_index, k.hash, id);
 	return id;
 }
 
@@ -70,8 +112,9 @@ static bool bytes_eq(const void *table, uint32_t id, const void *key)
 	       memcmp(a->key, b->key, a->key_bytes) == 0;
 }
 
-uint32_t rawtab_bytes(struct rawtab *t, uint64_t hash, const struct raw_bytes *b)
+uint32_t rawtab_bytes(struct rawtab *t, const struct raw_bytes *b)
 {
+	uint64_t hash = raw_bytes_hash(b);
 	uint32_t id = idset_find(&t->bytes_index, hash, bytes_eq, t, b);
 	if (id != IDSET_NONE)
 		return id;

@@ -56,7 +56,7 @@ struct resolver *resolver_create(struct record_source *source, struct symbols_op
 	r->options.filter = (struct resolve_filter){};
 	take_columns(r, &options);
 	r->options.label_keys = NULL;
-	frame_cache_init(&r->frames, r->machine, r->symbols, options.call_sites);
+	frame_cache_init(&r->frames, r->machine, r->symbols);
 	return r;
 }
 

@@ -107,8 +107,8 @@ void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns)
 struct thread_facts {
 	struct machine_view view;
 	uint64_t generation;
-	uint64_t labels_hash;
 	uint32_t pid, tid;
+	uint32_t group; /* of its labels */
 	bool valid, pass;
 };
 struct event_facts {
@@ -119,24 +119,42 @@ struct event_facts {
 	/* Which part of the payload tells one line of text from another. */
 	uint32_t trace_start, trace_end;
 };
+#define WORKER_BATCH 32
+/* A sample on its way into the table. */
+struct raw_sample {
+	struct raw_key key;
+	uint64_t labels_hash; /* of sub labels */
+	uint64_t value, weight;
+	uint64_t place, time_ns;
+	uint32_t cpu, tid, kernel;
+};
 struct worker {
 	struct resolver *r;
 	struct rawtab tab;
 	struct event_facts *events;
 	uint32_t events_nr;
 	struct thread_facts *threads; /* direct-mapped by tid */
-	uint64_t *thread_labels;      /* thread_columns each */
-	uint64_t *labels;             /* of the sample at hand */
-	VEC(struct profile_log_entry) log;
+	VEC(uint64_t) groups;         /* thread_columns labels each */
+	uint32_t groups_nr;
+	struct idset group_index;
+	uint32_t sub_columns;         /* columns_nr - thread_columns */
+	struct raw_path_options path;
+	/* Samples are put into the table in batches, so that its memory is waited for once a batch. */
+	struct raw_sample *batch;
+	uint64_t *batch_labels; /* sub_columns each */
+	uint32_t batch_nr, batch_max;
+	VEC(struct profile_log_entry) log; /* row: a raw_id, or the number of a sub */
 	uint64_t log_max, log_dropped;
 	uint64_t *event_samples;
 	uint64_t samples, bad, unknown_id, filtered;
 	uint64_t first_ns, last_ns;
 };
-void worker_init(struct worker *w, struct resolver *r, uint64_t log_max);
+/* stable: records stay where they are until worker_flush(). */
+void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool stable, uint64_t input_bytes);
 void worker_deinit(struct worker *w);
-/* time_ns: of the sample, or its place in the input where there is no clock. place: for the order of rows. */
+/* place: where the record stands in the input, from 1 on; it is also its time where there is no clock. */
 void worker_sample(struct worker *w, struct record rec, uint64_t place);
+void worker_flush(struct worker *w);
 /* Adds its counts to the resolver's. */
 void worker_count(const struct worker *w, struct resolver *r);
 

@@ -30,14 +30,20 @@ static const struct machine_view *view_of(struct stream *s, uint32_t pid, uint32
 	return &s->view;
 }
 
-static struct resolved_frame frame_of(struct stream *s, uint32_t space, struct chain_entry e, bool is_caller)
+static struct resolved_frame frame_of(struct stream *s, const struct machine_view *v, struct chain_entry e, bool is_caller)
 {
 	struct frame_cache *c = &s->r->frames;
-	uint32_t i = frame_cache_find(c, space, e.cpumode, e.ip, is_caller);
+	struct frame_where where = {
+		.space = v->space,
+		.kernel = v->kernel,
+		.cpumode = e.cpumode,
+		.call_site = is_caller && s->r->options.call_sites,
+	};
+	uint32_t i = frame_cache_find(c, where, e.ip);
 	return c->frames.data[i];
 }
 
-static void resolve_chain(struct stream *s, struct resolved_sample *out, uint32_t space)
+static void resolve_chain(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
 {
 	const struct sample *sample = &out->sample;
 	const struct resolve_options *o = &s->r->options;
@@ -48,7 +54,7 @@ static void resolve_chain(struct stream *s, struct resolved_sample *out, uint32_
 	vec_clear(&s->chain);
 	vec_reserve(&s->chain, n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		struct resolved_frame f = frame_of(s, space, s->entries.data[i], i > 0);
+		struct resolved_frame f = frame_of(s, v, s->entries.data[i], i > 0);
 		if (f.symbol || !o->hide_unresolved)
 			vec_push(&s->chain, f);
 	}
@@ -83,9 +89,9 @@ static struct strobe_error *stream_sample(struct stream *s, struct record rec, u
 	out.thread = v->thread;
 	out.comm = strtab_get(machine_strings(r->machine), v->comm);
 	uint16_t cpumode = out.sample.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	out.leaf = frame_of(s, v->space, (struct chain_entry){ .ip = out.sample.ip, .cpumode = cpumode }, false);
+	out.leaf = frame_of(s, v, (struct chain_entry){ .ip = out.sample.ip, .cpumode = cpumode }, false);
 	if (out.sample.callchain && r->options.with_chains)
-		resolve_chain(s, &out, v->space);
+		resolve_chain(s, &out, v);
 	if (r->options.hide_unresolved && !out.leaf.symbol) {
 		r->stats.unresolved_samples++;
 		return NULL;

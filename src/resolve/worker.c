@@ -7,7 +7,9 @@
 #include "base/mem.h"
 #include "resolve/resolver_priv.h"
 
-#define THREADS_CACHED 1024 /* a power of two */
+#define THREADS_CACHED    1024 /* a power of two */
+#define ROWS_PER_BYTE     2048
+#define ROWS_RESERVED_MAX 65536
 
 static void find_trace_range(struct event_facts *e)
 {
@@ -58,13 +60,23 @@ static void size_events(struct worker *w)
 	w->events_nr = n;
 }
 
-void worker_init(struct worker *w, struct resolver *r, uint64_t log_max)
+void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool stable, uint64_t input_bytes)
 {
-	*w = (struct worker){ .r = r, .log_max = log_max, .first_ns = UINT64_MAX };
-	rawtab_init(&w->tab, r->columns_nr);
+	*w = (struct worker){
+		.r = r,
+		.log_max = log_max,
+		.first_ns = UINT64_MAX,
+		.sub_columns = r->columns_nr - r->thread_columns,
+		.path = { .max_stack = r->options.max_stack, .call_sites = r->options.call_sites },
+		.batch_max = stable ? WORKER_BATCH : 1,
+	};
+	rawtab_init(&w->tab, w->sub_columns);
+	/* Growing the index means hashing all of it anew: begin with what a recording of this size is likely to need. */
+	uint64_t rows = input_bytes / ROWS_PER_BYTE;
+	idset_reserve(&w->tab.row_index, rows < ROWS_RESERVED_MAX ? (uint32_t)rows : ROWS_RESERVED_MAX);
 	w->threads = xcalloc(THREADS_CACHED, sizeof(*w->threads));
-	w->thread_labels = xcalloc((size_t)THREADS_CACHED * r->thread_columns + 1, sizeof(*w->thread_labels));
-	w->labels = xcalloc(r->columns_nr + 1, sizeof(*w->labels));
+	w->batch = xcalloc(WORKER_BATCH, sizeof(*w->batch));
+	w->batch_labels = xcalloc((size_t)WORKER_BATCH * w->sub_columns + 1, sizeof(*w->batch_labels));
 	size_events(w);
 }
 
@@ -74,8 +86,10 @@ void worker_deinit(struct worker *w)
 	free(w->events);
 	free(w->event_samples);
 	free(w->threads);
-	free(w->thread_labels);
-	free(w->labels);
+	free(w->batch);
+	free(w->batch_labels);
+	vec_deinit(&w->groups);
+	idset_deinit(&w->group_index);
 	vec_deinit(&w->log);
 }
 
@@ -93,7 +107,31 @@ static uint64_t thread_label(enum key_id id, const struct thread_facts *t)
 	}
 }
 
-static void learn_thread(struct worker *w, struct thread_facts *t, uint64_t *labels, uint32_t pid, uint32_t tid, uint64_t time_ns)
+static bool group_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct worker *w = table;
+	uint32_t n = w->r->thread_columns;
+	return raw_words_equal(w->groups.data + (size_t)id * n, key, n);
+}
+
+/* Threads whose labels are equal are one group: rows are told apart by its number. */
+static uint32_t group_of(struct worker *w, const struct thread_facts *t)
+{
+	uint32_t n = w->r->thread_columns;
+	uint64_t *labels = vec_extend(&w->groups, n); /* kept where it is new */
+	for (uint32_t i = 0; i < n; i++)
+		labels[i] = thread_label(w->r->columns[i].key->id, t);
+	uint64_t hash = hash_u64s(labels, n, 3);
+	uint32_t id = idset_find(&w->group_index, hash, group_eq, w, labels);
+	if (id != IDSET_NONE) {
+		w->groups.len -= n;
+		return id;
+	}
+	idset_insert(&w->group_index, hash, w->groups_nr);
+	return w->groups_nr++;
+}
+
+static void learn_thread(struct worker *w, struct thread_facts *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	struct resolver *r = w->r;
 	t->view = machine_view(r->machine, pid, tid, time_ns);
@@ -102,19 +140,16 @@ static void learn_thread(struct worker *w, struct thread_facts *t, uint64_t *lab
 	t->tid = tid;
 	t->valid = true;
 	t->pass = filter_thread(&r->filter, pid, tid, t->view.comm);
-	for (uint32_t i = 0; i < r->thread_columns; i++)
-		labels[i] = thread_label(r->columns[i].key->id, t);
-	t->labels_hash = hash_u64s(labels, r->thread_columns, 3);
+	t->group = group_of(w, t);
 }
 
 static inline struct thread_facts *find_thread(struct worker *w, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-	uint32_t slot = tid & (THREADS_CACHED - 1);
-	struct thread_facts *t = &w->threads[slot];
+	struct thread_facts *t = &w->threads[tid & (THREADS_CACHED - 1)];
 	if (__builtin_expect(!(t->valid && t->tid == tid && t->pid == pid && time_ns >= t->view.from_ns &&
 			       time_ns < t->view.until_ns && t->generation == machine_generation(w->r->machine)),
 			     0))
-		learn_thread(w, t, w->thread_labels + (size_t)slot * w->r->thread_columns, pid, tid, time_ns);
+		learn_thread(w, t, pid, tid, time_ns);
 	return t;
 }
 
@@ -172,9 +207,8 @@ static uint64_t trace_label(struct worker *w, const struct found *f, uint32_t co
 		b.key = (const char *)b.payload + start;
 		b.key_bytes = end - start;
 	}
-	uint64_t h = raw_bytes_hash(&b);
-	*hash = hash_combine(*hash, h);
-	return (uint64_t)rawtab_bytes(&w->tab, h, &b) + 1;
+	*hash = hash_combine(*hash, raw_bytes_hash(&b));
+	return (uint64_t)rawtab_bytes(&w->tab, &b) + 1;
 }
 
 static uint64_t fixed_label(const struct worker *w, enum key_id id, const struct found *f)
@@ -193,59 +227,86 @@ static uint64_t fixed_label(const struct worker *w, enum key_id id, const struct
 	}
 }
 
-/* Labels of the sample itself, behind those of its thread; returns the hash of all. */
-static uint64_t sample_labels(struct worker *w, const struct found *f, const struct perf_branch_entry *branch, uint64_t hash)
+/* Labels of the sample itself; returns their hash. */
+static uint64_t sample_labels(struct worker *w, const struct found *f, const struct perf_branch_entry *branch, uint64_t *labels)
 {
 	const struct resolver *r = w->r;
-	for (uint32_t i = r->thread_columns; i < r->columns_nr; i++) {
+	uint64_t hash = 3;
+	for (uint32_t i = r->thread_columns; i < r->columns_nr; i++, labels++) {
 		enum key_id id = r->columns[i].key->id;
 		if (id == KEY_TRACE || id == KEY_TRACE_FIELD) {
-			w->labels[i] = trace_label(w, f, i, &hash);
+			*labels = trace_label(w, f, i, &hash);
 			continue;
 		}
-		w->labels[i] = key_needs_full_decode(id) ? key_extract(id, f->full, branch) : fixed_label(w, id, f);
-		hash = hash_combine(hash, w->labels[i]);
+		*labels = key_needs_full_decode(id) ? key_extract(id, f->full, branch) : fixed_label(w, id, f);
+		hash = hash_combine(hash, *labels);
 	}
 	return hash;
 }
 
-static void log_sample(struct worker *w, const struct found *f, uint32_t row)
+static void log_sample(struct worker *w, const struct raw_sample *s, uint32_t row)
 {
 	if (w->log.len >= w->log_max) {
 		w->log_dropped++;
 		return;
 	}
-	struct profile_log_entry e = { .time_ns = f->time_ns, .cpu = f->hot->cpu, .tid = f->hot->tid, .row = row };
+	struct profile_log_entry e = { .time_ns = s->time_ns, .cpu = s->cpu, .tid = s->tid, .row = row };
 	vec_push(&w->log, e);
 }
 
-struct counted {
-	uint64_t value, weight;
-};
-
-static inline void count(struct worker *w, const struct found *f, struct raw_key *k, uint64_t labels_hash, struct counted add,
-			 uint64_t place)
+static inline void count(struct worker *w, const struct raw_sample *s, const uint64_t *labels)
 {
-	k->stack_hash = hash_u64s(k->chain, k->chain_nr, hash_mum(k->ip ^ 0xa0761d6478bd642full, k->context + 0x8ebc6af09c88c6e3ull));
-	k->hash = hash_combine(k->stack_hash ^ k->event, labels_hash);
-	uint32_t id = rawtab_row(&w->tab, k, place);
-	struct raw_row *row = &w->tab.rows.data[id];
-	row->samples++;
-	row->value += add.value;
-	row->weight += add.weight;
-	if (w->log_max)
-		log_sample(w, f, id);
+	raw_id id = rawtab_find(&w->tab, &s->key);
+	if (__builtin_expect(id == IDSET_NONE, 0))
+		id = rawtab_add(&w->tab, &s->key, s->kernel, &w->path, s->place);
+	if (__builtin_expect(w->sub_columns != 0, 0)) {
+		id = rawtab_sub(&w->tab, id, labels, s->labels_hash, s->place);
+		struct raw_sub *sub = &w->tab.subs.data[id];
+		sub->samples++;
+		sub->value += s->value;
+		sub->weight += s->weight;
+	} else {
+		struct raw_row *row = rawtab_row(&w->tab, id);
+		row->samples++;
+		row->value += s->value;
+		row->weight += s->weight;
+	}
+	if (__builtin_expect(w->log_max != 0, 0))
+		log_sample(w, s, id);
+}
+
+void worker_flush(struct worker *w)
+{
+	for (uint32_t i = 0; i < w->batch_nr; i++)
+		rawtab_prefetch_row(&w->tab, w->batch[i].key.hash);
+	for (uint32_t i = 0; i < w->batch_nr; i++)
+		count(w, &w->batch[i], w->batch_labels + (size_t)i * w->sub_columns);
+	w->batch_nr = 0;
+}
+
+/* The labels of the sample are in their place already. */
+static inline void enqueue(struct worker *w, struct raw_sample *s)
+{
+	s->key.hash = raw_hash(&s->key);
+	rawtab_prefetch_slot(&w->tab, s->key.hash);
+	if (++w->batch_nr == w->batch_max)
+		worker_flush(w);
 }
 
 /* branch_mode: each branch is a row of its own, at its target, and counts one. */
-static void count_branches(struct worker *w, const struct found *f, struct raw_key *k, uint64_t thread_hash, uint64_t place)
+static void add_branches(struct worker *w, const struct found *f, const struct raw_sample *proto)
 {
 	for (uint64_t i = 0; i < f->full->branch_nr; i++) {
 		const struct perf_branch_entry *b = &f->full->branches[i];
-		uint64_t hash = sample_labels(w, f, b, thread_hash);
-		k->ip = b->to;
-		k->context = raw_context(raw_context_space(k->context), CPUMODE_UNKNOWN);
-		count(w, f, k, hash, (struct counted){ 1, b->cycles ? b->cycles : 1 }, place);
+		struct raw_sample *s = &w->batch[w->batch_nr];
+		*s = *proto;
+		s->labels_hash = sample_labels(w, f, b, w->batch_labels + (size_t)w->batch_nr * w->sub_columns);
+		s->key.ip = b->to;
+		s->key.context = raw_context(raw_context_space(proto->key.context), CPUMODE_UNKNOWN);
+		s->key.chain_nr = 0;
+		s->value = 1;
+		s->weight = b->cycles ? b->cycles : 1;
+		enqueue(w, s);
 	}
 }
 
@@ -277,39 +338,43 @@ void worker_sample(struct worker *w, struct record rec, uint64_t place)
 	}
 	f.hot = &hot;
 	f.full = f.event->full ? &full : NULL;
+	f.time_ns = hot.time;
 	w->samples++;
 	w->event_samples[f.event_index]++;
-	if (hot.time < w->first_ns)
-		w->first_ns = hot.time;
-	if (hot.time > w->last_ns)
-		w->last_ns = hot.time;
-	f.time_ns = hot.time;
-	struct thread_facts *t = find_thread(w, hot.pid, hot.tid, r->no_clock ? place : hot.time);
+	w->first_ns = hot.time < w->first_ns ? hot.time : w->first_ns;
+	w->last_ns = hot.time > w->last_ns ? hot.time : w->last_ns;
+	const struct thread_facts *t = find_thread(w, hot.pid, hot.tid, r->no_clock ? place : hot.time);
 	if (!t->pass || (r->filter.of_samples && !filter_sample(&r->filter, hot.cpu, hot.time))) {
 		w->filtered++;
 		return;
 	}
-	if (r->thread_columns)
-		memcpy(w->labels, w->thread_labels + (size_t)(hot.tid & (THREADS_CACHED - 1)) * r->thread_columns,
-		       r->thread_columns * sizeof(*w->labels));
-	struct raw_key k = {
-		.ip = hot.ip,
-		.context = raw_context(t->view.space, hot.misc & PERF_RECORD_MISC_CPUMODE_MASK),
-		.event = f.event_index,
-		.labels = w->labels,
+	bool has_period = f.event->layout.period != SAMPLE_NO_OFFSET;
+	struct raw_sample *s = &w->batch[w->batch_nr];
+	*s = (struct raw_sample){
+		.key = {
+			.ip = hot.ip,
+			.context = raw_context(t->view.space, hot.misc & PERF_RECORD_MISC_CPUMODE_MASK),
+			.chain = hot.callchain,
+			.chain_nr = r->options.with_chains ? (uint32_t)hot.callchain_nr : 0,
+			.event = f.event_index,
+			.group = t->group,
+		},
+		.value = has_period ? hot.period : f.event->period,
+		.weight = !f.full ? 0 : full.weight1 ? full.weight1 : full.weight,
+		.place = place,
+		.time_ns = hot.time,
+		.cpu = hot.cpu,
+		.tid = hot.tid,
+		.kernel = t->view.kernel,
 	};
-	if (r->options.branch_mode && full.branches) {
-		count_branches(w, &f, &k, t->labels_hash, place);
+	if (r->options.branch_mode && f.full && full.branches) {
+		struct raw_sample proto = *s;
+		add_branches(w, &f, &proto);
 		return;
 	}
-	if (r->options.with_chains) {
-		k.chain = hot.callchain;
-		k.chain_nr = (uint32_t)hot.callchain_nr;
-	}
-	uint64_t hash = r->columns_nr > r->thread_columns ? sample_labels(w, &f, NULL, t->labels_hash) : t->labels_hash;
-	bool has_period = f.event->layout.period != SAMPLE_NO_OFFSET;
-	uint64_t weight = !f.full ? 0 : full.weight1 ? full.weight1 : full.weight;
-	count(w, &f, &k, hash, (struct counted){ has_period ? hot.period : f.event->period, weight }, place);
+	if (w->sub_columns)
+		s->labels_hash = sample_labels(w, &f, NULL, w->batch_labels + (size_t)w->batch_nr * w->sub_columns);
+	enqueue(w, s);
 }
 
 void worker_count(const struct worker *w, struct resolver *r)
