@@ -1,0 +1,37 @@
+/*
+ * -D and --threads: when events count, and which CPUs each reader reads.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vector.h"
+#include "sys/cpus.h"
+#include "sys/sys.h"
+
+struct delay_range {
+	uint64_t start_ms, end_ms; /* end 0: to the end of the recording */
+};
+
+struct delay_schedule {
+	VEC(struct delay_range) ranges; /* ascending, apart from each other */
+	bool never;                     /* -1: until --control says enable */
+};
+
+/* "100", "-1", "10-20,30-40". */
+struct strobe_error *delay_parse(const char *text, struct delay_schedule *ret) _must_check_;
+
+struct reader_mask {
+	sys_cpus read;     /* rings of these CPUs */
+	sys_cpus affinity; /* where the thread runs; empty: anywhere */
+};
+
+struct reader_masks {
+	VEC(struct reader_mask) masks;
+};
+
+/* "cpu", "core", "package", "numa", or "0-3/0:4-7/4" (CPUs/affinity of each thread). used: the CPUs that are recorded. */
+struct strobe_error *reader_masks_parse(const char *text, const struct sys *sys, const sys_cpus *used, struct reader_masks *ret)
+	_must_check_;
+void reader_masks_deinit(struct reader_masks *m);

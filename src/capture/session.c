@@ -1,0 +1,532 @@
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "capture/session_priv.h"
+#include "capture/tracing_data.h"
+#include "event/attr_text.h"
+
+/* In an epoll event: which ring or task spoke. */
+#define TASK_TAG (1ull << 63)
+
+static struct strobe_error *prepare(struct capture *c, pid_t workload)
+{
+	TRY(target_resolve(c->sys, &c->options.target, workload, &c->map));
+	for (unsigned i = 0; i < c->map.notes_nr; i++)
+		vec_push(&c->notes, c->map.notes[i]);
+	TRY(capture_events_configure(c->events, &c->options, &c->map));
+	bool large;
+	c->ring_bytes = capture_choose_ring_bytes(c, &large);
+	/*
+	 * Woken when a quarter is full, three quarters are left for what comes while the reader gets going. Rings of the
+	 * usual size keep the kernel's own rule (half), and with it the attr of the reference.
+	 */
+	for (size_t i = 0; large && i < c->events->events.len; i++) {
+		struct perf_event_attr *a = &c->events->events.data[i].attr;
+		if (a->wakeup_events || a->write_backward)
+			continue;
+		a->watermark = 1;
+		a->wakeup_watermark = (uint32_t)(c->ring_bytes / 4);
+	}
+	return NULL;
+}
+
+static struct strobe_error *add_tracing_data(struct capture *c)
+{
+	VEC(struct tracepoint_ref) refs = {};
+	for (size_t i = 0; i < c->events->events.len; i++) {
+		const struct capture_event *e = &c->events->events.data[i];
+		struct tracepoint_ref t = { e->tracepoint_system, e->tracepoint_name };
+		if (t.name)
+			vec_push(&refs, t);
+	}
+	struct strobe_error *err = NULL;
+	if (refs.len) {
+		err = tracing_data_build(c->sys, refs.data, refs.len, &c->tracing_data);
+		size_t n;
+		c->env->tracing_data = out_mem(&c->tracing_data, &n);
+		c->env->tracing_data_bytes = n;
+	}
+	vec_deinit(&refs);
+	return err;
+}
+
+static void fill_env(struct capture *c)
+{
+	VEC(uint64_t) ids = {};
+	struct env *env = c->env;
+	for (size_t i = 0; i < c->events->events.len; i++) {
+		const struct capture_event *e = &c->events->events.data[i];
+		vec_clear(&ids);
+		for (uint32_t slot = 0; slot < e->slots; slot++)
+			if (e->fds[slot] >= 0)
+				vec_push(&ids, e->ids[slot]);
+		uint32_t at = env_add_event(env, &e->attr, PERF_ABI_ATTR_BYTES, e->name, ids.data, (uint32_t)ids.len);
+		struct env_event *ev = &env->events.data[at];
+		ev->leader = e->leader;
+		ev->unit = e->unit ? arena_strdup(&env->arena, e->unit) : NULL;
+		ev->scale = e->scale != 0.0 ? e->scale : 1.0;
+	}
+	for (size_t i = 0; i < c->events->events.len; i++) {
+		const struct capture_event *e = &c->events->events.data[i];
+		if (e->leader != i)
+			env->events.data[e->leader].group_members++;
+		if (e->group_name)
+			env->events.data[i].group_name = arena_strdup(&env->arena, e->group_name);
+	}
+	for (size_t i = 0; i < env->events.len; i++) {
+		env->events.data[i].group_members += env->events.data[i].group_members != 0;
+		env->has_branch_stack |= (env->events.data[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK) != 0;
+	}
+	vec_deinit(&ids);
+	c->tail_bytes = env->events.len ? env->events.data[0].layout.tail_bytes : 0;
+	env->compressed.mmap_bytes = (uint32_t)c->ring_bytes;
+}
+
+static struct strobe_error *add_reader(struct capture *c)
+{
+	struct capture_reader r = { .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
+	if (r.epoll_fd < 0)
+		return error_errno(errno, "cannot make an epoll descriptor");
+	r.stats.first_ns = UINT64_MAX;
+	r.stats.time_offset = c->env->one_layout ? c->env->events.data[0].layout.time : SAMPLE_NO_OFFSET;
+	/* Layouts differ, but mostly not in where the time stands. */
+	if (!c->env->one_layout) {
+		uint16_t offset = c->env->events.data[0].layout.time;
+		bool same = true;
+		for (size_t i = 1; i < c->env->events.len; i++)
+			same &= c->env->events.data[i].layout.time == offset;
+		if (same)
+			r.stats.time_offset = offset;
+	}
+	vec_push(&c->readers, r);
+	return NULL;
+}
+
+static struct strobe_error *watch(struct capture_reader *r, int fd, uint32_t events, uint64_t tag)
+{
+	struct epoll_event e = { .events = events, .data.u64 = tag };
+	if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e))
+		return error_errno(errno, "cannot wait for a ring");
+	return NULL;
+}
+
+static bool owns_ring(const struct capture *c, int fd, uint32_t *ret)
+{
+	for (uint32_t i = 0; i < c->rings.len; i++)
+		if (c->rings.data[i].fd == fd) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * The fd that owns a ring tells of data. The first event of each (CPU, thread) tells when its task has ended; all events of
+ * a task end together, so that one is enough.
+ */
+static struct strobe_error *watch_all(struct capture *c)
+{
+	struct capture_reader *r = &c->readers.data[0];
+	for (uint32_t i = 0; i < c->rings.len; i++) {
+		vec_push(&r->rings, i);
+		TRY(watch(r, c->rings.data[i].fd, EPOLLIN, i));
+	}
+	if (c->map.system_wide || !c->events->events.len)
+		return NULL;
+	c->counts_tasks = true;
+	const struct capture_event *e = &c->events->events.data[0];
+	for (uint32_t slot = 0; slot < e->slots; slot++) {
+		uint32_t ring;
+		if (e->fds[slot] < 0)
+			continue;
+		c->live_tasks++;
+		if (!owns_ring(c, e->fds[slot], &ring))
+			TRY(watch(r, e->fds[slot], 0, TASK_TAG | slot)); /* hang-ups only */
+	}
+	return NULL;
+}
+
+static struct strobe_error *open_all(struct capture *c, pid_t workload)
+{
+	TRY(prepare(c, workload));
+	TRY(capture_events_open(c->events, &c->options, &c->map));
+	TRY(capture_map_rings(c));
+	fill_env(c);
+	TRY(add_tracing_data(c));
+	TRY(add_reader(c));
+	TRY(watch_all(c));
+	c->lost = xcalloc(c->events->events.len, sizeof(*c->lost));
+	if (c->events->user_only)
+		vec_push(&c->notes,
+			 (const char *)"no right to record the kernel: user space only (kernel.perf_event_paranoid is above 1)");
+	return NULL;
+}
+
+struct strobe_error *capture_open(const struct sys *sys, const struct capture_options *options, struct event_set *events,
+				  pid_t workload, struct capture **ret)
+{
+	struct capture *c = xcalloc(1, sizeof(*c));
+	c->sys = sys;
+	c->options = *options;
+	c->events = events;
+	c->env = env_create();
+	out_init_mem(&c->tracing_data);
+	struct strobe_error *err = open_all(c, workload);
+	if (err) {
+		capture_close(c);
+		return err;
+	}
+	*ret = c;
+	return NULL;
+}
+
+struct strobe_error *capture_configure_only(const struct sys *sys, const struct capture_options *options,
+					    struct event_set *events, bool has_workload)
+{
+	struct capture c = { .sys = sys, .options = *options, .events = events };
+	/* Nobody is recorded: our own process stands in for the workload. */
+	struct strobe_error *err = prepare(&c, has_workload ? getpid() : 0);
+	for (size_t i = 0; !err && i < events->events.len; i++) {
+		struct strbuf text = {};
+		event_attr_text(&events->events.data[i].attr, &text);
+		log_debug("%s:\n%s", events->events.data[i].name, strbuf_str(&text));
+		strbuf_deinit(&text);
+	}
+	target_map_deinit(&c.map);
+	vec_deinit(&c.notes);
+	return err;
+}
+
+void capture_close(struct capture *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->readers.len; i++) {
+		close(c->readers.data[i].epoll_fd);
+		vec_deinit(&c->readers.data[i].rings);
+	}
+	for (size_t i = 0; i < c->rings.len; i++)
+		ring_unmap(&c->rings.data[i]);
+	event_set_deinit(c->events);
+	vec_deinit(&c->readers);
+	vec_deinit(&c->rings);
+	vec_deinit(&c->notes);
+	vec_deinit(&c->excluded);
+	target_map_deinit(&c->map);
+	env_destroy(c->env);
+	error_destroy(out_close(&c->tracing_data));
+	free(c->lost);
+	free(c->ring_sinks);
+	sys_topology_deinit(&c->topology);
+	free(c);
+}
+
+struct env *capture_env(struct capture *c)
+{
+	return c->env;
+}
+
+const struct target_map *capture_target(const struct capture *c)
+{
+	return &c->map;
+}
+
+const struct event_set *capture_events(const struct capture *c)
+{
+	return c->events;
+}
+
+size_t capture_notes(const struct capture *c, const char *const **ret)
+{
+	*ret = c->notes.data;
+	return c->notes.len;
+}
+
+uint64_t capture_ring_bytes(const struct capture *c)
+{
+	return c->ring_bytes;
+}
+
+bool capture_overwrites(const struct capture *c)
+{
+	return c->has_backward;
+}
+
+static struct strobe_error *synthesize_tasks(struct capture *c, struct record_sink *sink, struct synth_options *o, bool again,
+					     struct synth_report *report)
+{
+	if (c->map.system_wide || again)
+		return synth_all_tasks(sink, o, report);
+	/* The child is about to exec: what it has mapped now is ours and not the program's. */
+	if (c->map.is_workload)
+		o->parts &= ~(unsigned)SYNTH_MMAP;
+	return synth_target_tasks(sink, o, &c->map, report);
+}
+
+struct strobe_error *capture_synthesize(struct capture *c, struct record_sink *sink, bool again)
+{
+	struct synth_options o = {
+		.sys = c->sys,
+		.parts = c->options.synth_parts,
+		.tail_bytes = c->tail_bytes,
+		.build_ids = c->options.build_id_mmap,
+		.data_maps = c->options.sample_address || c->options.mmap_data || c->options.callgraph.mode == CALLGRAPH_DWARF,
+		.namespaces = c->options.namespaces,
+		.threads = (unsigned)c->options.synth_threads,
+		.timeout_ms = (uint32_t)c->options.proc_map_timeout_ms,
+	};
+	struct synth_report report = {};
+	if (c->rings.len)
+		TRY(synth_time_conv(sink, c->rings.data[0].page));
+	TRY(synth_id_index(sink, c->events, &c->map));
+	bool kernel = false;
+	for (size_t i = 0; i < c->events->events.len; i++)
+		kernel |= !c->events->events.data[i].attr.exclude_kernel && !c->events->events.data[i].is_dummy;
+	if (kernel)
+		TRY(synth_kernel(sink, &o, &report));
+	TRY(synth_thread_map(sink, &c->map));
+	TRY(synth_cpu_map(sink, &c->map));
+	if (kernel && !c->options.no_bpf_event)
+		TRY(synth_bpf(sink, &o));
+	if (c->options.cgroups && (o.parts & SYNTH_CGROUP))
+		TRY(synth_cgroups(sink, &o));
+	TRY(synthesize_tasks(c, sink, &o, again, &report));
+	TRY(synth_mark(sink, RECORD_FINISHED_INIT));
+	if (report.kernel_restricted)
+		vec_push(&c->notes, (const char *)"kernel addresses are hidden (kernel.kptr_restrict): kernel samples cannot be resolved "
+						  "to functions; run as root, or: sudo sysctl kernel.kptr_restrict=0");
+	if (report.maps_timed_out)
+		vec_push(&c->notes, (const char *)arena_printf(
+			&c->events->arena,
+			"mappings of %u processes (the last: %d) took longer than %u ms to read and are not complete; "
+			"--proc-map-timeout gives them more",
+			report.maps_timed_out, report.timed_out_pid, o.timeout_ms));
+	return NULL;
+}
+
+void capture_enable(struct capture *c)
+{
+	capture_events_enable(c->events);
+}
+
+void capture_disable(struct capture *c)
+{
+	capture_events_disable(c->events);
+}
+
+bool capture_set_enabled(struct capture *c, const char *event, bool on)
+{
+	return capture_event_enable(c->events, event, on);
+}
+
+void capture_start(struct capture *c)
+{
+	if (!c->map.is_workload && !c->options.delay_ms)
+		capture_events_enable(c->events);
+}
+
+struct strobe_error *capture_split(struct capture *c, const sys_cpus *lists, unsigned n)
+{
+	while (c->readers.len < n)
+		TRY(add_reader(c));
+	vec_clear(&c->readers.data[0].rings);
+	for (uint32_t i = 0; i < c->rings.len; i++) {
+		for (unsigned r = 0; r < n; r++) {
+			if (!sys_cpus_has(&lists[r], (uint32_t)c->rings.data[i].cpu))
+				continue;
+			vec_push(&c->readers.data[r].rings, i);
+			if (r) {
+				epoll_ctl(c->readers.data[0].epoll_fd, EPOLL_CTL_DEL, c->rings.data[i].fd, NULL);
+				TRY(watch(&c->readers.data[r], c->rings.data[i].fd, EPOLLIN, i));
+			}
+			break;
+		}
+	}
+	return NULL;
+}
+
+unsigned capture_rings(const struct capture *c)
+{
+	return (unsigned)c->rings.len;
+}
+
+void capture_set_ring_sink(struct capture *c, unsigned ring, struct record_sink *sink)
+{
+	if (!c->ring_sinks)
+		c->ring_sinks = xcalloc(c->rings.len, sizeof(*c->ring_sinks));
+	c->ring_sinks[ring] = sink;
+}
+
+void capture_set_affinity(struct capture *c, bool on, bool node)
+{
+	c->affine = on;
+	c->affine_node = node;
+	if (!on || !node || c->topology.cpus.len)
+		return;
+	struct strobe_error *err = sys_topology_read(&c->topology, c->sys);
+	error_destroy(err); /* nodes that are not known are not moved to */
+}
+
+/* So that pages of the ring are read where they are near; a CPU that went offline is no reason to stop. */
+static void move_to(const struct capture *c, int cpu)
+{
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	int node = -1;
+	for (size_t i = 0; i < c->topology.cpus.len; i++)
+		if (c->topology.cpus.data[i].cpu == (uint32_t)cpu)
+			node = c->topology.cpus.data[i].node;
+	for (size_t i = 0; c->affine_node && node >= 0 && i < c->topology.cpus.len; i++)
+		if (c->topology.cpus.data[i].node == node && c->topology.cpus.data[i].cpu < CPU_SETSIZE)
+			CPU_SET(c->topology.cpus.data[i].cpu, &set);
+	if (!c->affine_node)
+		CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+unsigned capture_readers(const struct capture *c)
+{
+	return (unsigned)c->readers.len;
+}
+
+int capture_poll_fd(const struct capture *c, unsigned reader)
+{
+	return c->readers.data[reader].epoll_fd;
+}
+
+bool capture_tasks_gone(struct capture *c, unsigned reader)
+{
+	struct epoll_event events[64];
+	struct capture_reader *r = &c->readers.data[reader];
+	int n = epoll_wait(r->epoll_fd, events, 64, 0);
+	bool data = false;
+	for (int i = 0; i < n; i++) {
+		data |= (events[i].events & EPOLLIN) != 0;
+		if (!(events[i].events & (EPOLLHUP | EPOLLERR)))
+			continue;
+		/* Hung up for good: it would be reported on each call. */
+		uint64_t tag = events[i].data.u64;
+		int fd = tag & TASK_TAG ? c->events->events.data[0].fds[tag & ~TASK_TAG] : c->rings.data[tag].fd;
+		epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+		__atomic_sub_fetch(&c->live_tasks, 1, __ATOMIC_RELAXED);
+	}
+	r->wakeups += data;
+	return c->counts_tasks && !__atomic_load_n(&c->live_tasks, __ATOMIC_RELAXED);
+}
+
+struct strobe_error *capture_drain(struct capture *c, unsigned reader, struct record_sink *sink, bool all, bool rounds,
+				   uint64_t *ret_bytes)
+{
+	struct capture_reader *r = &c->readers.data[reader];
+	uint64_t before = r->stats.bytes;
+	*ret_bytes = 0;
+	for (size_t i = 0; i < r->rings.len; i++) {
+		struct ring *ring = &c->rings.data[r->rings.data[i]];
+		if (ring->backward)
+			continue;
+		uint64_t pending = ring_pending(ring);
+		if (!pending || (!all && pending < c->options.flush_bytes))
+			continue;
+		if (c->affine)
+			move_to(c, ring->cpu);
+		struct record_sink *to = c->ring_sinks ? c->ring_sinks[r->rings.data[i]] : sink;
+		TRY(ring_drain(ring, to, &r->stats));
+	}
+	*ret_bytes = r->stats.bytes - before;
+	if (rounds && *ret_bytes)
+		TRY(synth_mark(sink, RECORD_FINISHED_ROUND));
+	return NULL;
+}
+
+struct strobe_error *capture_snapshot(struct capture *c, struct record_sink *sink, uint64_t *ret_bytes)
+{
+	struct capture_reader *r = &c->readers.data[0];
+	uint64_t before = r->stats.bytes;
+	struct strobe_error *err = NULL;
+	for (size_t i = 0; i < c->rings.len && !err; i++) {
+		struct ring *ring = &c->rings.data[i];
+		if (!ring->backward)
+			continue;
+		/* The kernel must not write over what is being read. */
+		sys_ioctl(c->sys, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+		err = ring_drain_backward(ring, sink, &r->stats);
+		sys_ioctl(c->sys, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+	}
+	*ret_bytes = r->stats.bytes - before;
+	if (!err && *ret_bytes)
+		err = synth_mark(sink, RECORD_FINISHED_ROUND);
+	return err;
+}
+
+void capture_exclude_thread(struct capture *c, pid_t tid)
+{
+	vec_push(&c->excluded, tid);
+}
+
+/*
+ * The recorder's own system calls, wake-ups and page faults must not fill what it records. Only tracepoints can be
+ * filtered by who hits them; common_pid is the id of the thread.
+ */
+struct strobe_error *capture_apply_filters(struct capture *c)
+{
+	if (c->options.exclude_self && c->map.system_wide && c->excluded.len) {
+		struct strbuf own = {};
+		for (size_t i = 0; i < c->excluded.len; i++)
+			strbuf_addf(&own, "%scommon_pid != %d", i ? " && " : "", c->excluded.data[i]);
+		for (size_t i = 0; i < c->events->events.len; i++) {
+			struct capture_event *e = &c->events->events.data[i];
+			/* ftrace:function takes no such filter. */
+			if (!e->tracepoint_name || !strcmp(e->tracepoint_system, "ftrace"))
+				continue;
+			e->filter = e->filter ? arena_printf(&c->events->arena, "(%s) && (%s)", e->filter, strbuf_str(&own)) :
+						arena_strdup(&c->events->arena, strbuf_str(&own));
+		}
+		strbuf_deinit(&own);
+	}
+	return capture_events_filter(c->events);
+}
+
+struct strobe_error *capture_finish(struct capture *c, struct record_sink *sink)
+{
+	for (size_t i = 0; i < c->events->events.len; i++) {
+		const struct capture_event *e = &c->events->events.data[i];
+		c->lost[i] = 0;
+		for (uint32_t slot = 0; slot < e->slots; slot++)
+			c->lost[i] += capture_event_lost(e, slot);
+	}
+	return synth_lost_samples(sink, c->events, &c->map, &c->lost_samples);
+}
+
+struct capture_totals capture_totals(const struct capture *c)
+{
+	struct capture_totals t = { .first_ns = UINT64_MAX, .lost_samples = c->lost_samples };
+	for (size_t i = 0; i < c->readers.len; i++) {
+		const struct ring_stats *s = &c->readers.data[i].stats;
+		t.samples += s->samples;
+		t.records += s->records;
+		t.bytes += s->bytes;
+		t.lost_events += s->lost_events;
+		t.throttled += s->throttled;
+		t.wakeups += c->readers.data[i].wakeups;
+		if (s->first_ns < t.first_ns)
+			t.first_ns = s->first_ns;
+		if (s->last_ns > t.last_ns)
+			t.last_ns = s->last_ns;
+	}
+	if (t.first_ns == UINT64_MAX)
+		t.first_ns = 0;
+	return t;
+}
+
+uint64_t capture_lost_of_event(const struct capture *c, size_t event)
+{
+	return event < c->events->events.len ? c->lost[event] : 0;
+}

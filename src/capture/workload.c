@@ -1,0 +1,110 @@
+#include "capture/workload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+static _Noreturn void child(char *const argv[], struct workload_options options, int go_fd, int error_fd)
+{
+	char go;
+	ssize_t n;
+	/* What runs between fork and exec must not be mistaken for the program itself. */
+	prctl(PR_SET_NAME, "strobe-exec");
+	/* Dies with the recorder when that is killed before the command was started: the pipe then ends. */
+	do
+		n = read(go_fd, &go, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127);
+	if (options.stdout_to_stderr)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &options.mask, NULL);
+	execvp(argv[0], argv);
+	int errnum = errno;
+	n = write(error_fd, &errnum, sizeof(errnum));
+	_exit(127);
+}
+
+struct strobe_error *workload_fork(char *const argv[], struct workload_options options, struct workload *ret)
+{
+	int go[2], error[2];
+	*ret = (struct workload){ .go_fd = -1, .error_fd = -1, .name = argv[0] };
+	if (pipe2(go, O_CLOEXEC))
+		return error_errno(errno, "cannot make a pipe for '%s'", argv[0]);
+	if (pipe2(error, O_CLOEXEC)) {
+		int errnum = errno;
+		close(go[0]);
+		close(go[1]);
+		return error_errno(errnum, "cannot make a pipe for '%s'", argv[0]);
+	}
+	pid_t pid = fork();
+	if (!pid) {
+		close(go[1]);
+		close(error[0]);
+		child(argv, options, go[0], error[1]);
+	}
+	int errnum = errno;
+	close(go[0]);
+	close(error[1]);
+	if (pid < 0) {
+		close(go[1]);
+		close(error[0]);
+		return error_errno(errnum, "cannot fork for '%s'", argv[0]);
+	}
+	ret->pid = pid;
+	ret->go_fd = go[1];
+	ret->error_fd = error[0];
+	return NULL;
+}
+
+struct strobe_error *workload_start(struct workload *w)
+{
+	int errnum = 0;
+	ssize_t n;
+	char go = 1;
+	do
+		n = write(w->go_fd, &go, 1);
+	while (n < 0 && errno == EINTR);
+	close(take_fd(w->go_fd));
+	w->started = true;
+	do
+		n = read(w->error_fd, &errnum, sizeof(errnum));
+	while (n < 0 && errno == EINTR);
+	close(take_fd(w->error_fd));
+	if (n != sizeof(errnum))
+		return NULL;
+	workload_reap(w, true);
+	return error_errno(errnum, "failed to start the '%s' workload", w->name);
+}
+
+bool workload_reap(struct workload *w, bool wait)
+{
+	while (w->pid > 0 && !w->reaped) {
+		pid_t pid = waitpid(w->pid, &w->status, wait ? 0 : WNOHANG);
+		if (pid == w->pid || (pid < 0 && errno == ECHILD))
+			w->reaped = true;
+		else if (pid == 0 || errno != EINTR)
+			break;
+	}
+	return w->reaped;
+}
+
+void workload_end(struct workload *w)
+{
+	if (w->go_fd >= 0)
+		close(take_fd(w->go_fd)); /* a child still waiting ends by itself */
+	if (w->error_fd >= 0)
+		close(take_fd(w->error_fd));
+	if (w->pid <= 0 || workload_reap(w, false))
+		return;
+	kill(w->pid, w->started ? SIGTERM : SIGKILL);
+	workload_reap(w, true);
+}
