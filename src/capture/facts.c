@@ -50,7 +50,7 @@ static void fill_node_memory(struct env *env, const struct sys *sys, uint32_t no
 			uint64_t *bitmap = arena_calloc(&env->arena, (bits + 63) / 64 * 8);
 			for (size_t i = 0; i < blocks.len; i++)
 				bitmap[blocks.data[i] / 64] |= 1ull << (blocks.data[i] % 64);
-			struct env_mem_node m = { .node = node, .blocks = bits, .bitmap = bitmap };
+			struct env_mem_node m = { .node = node, .blocks = bits, .bits = bits, .bitmap = bitmap };
 			vec_push(&env->mem_nodes, m);
 		}
 	}

@@ -402,14 +402,17 @@ int capture_poll_fd(const struct capture *c, unsigned reader)
 	return c->readers.data[reader].epoll_fd;
 }
 
+void capture_count_wakeup(struct capture *c, unsigned reader)
+{
+	c->readers.data[reader].wakeups++;
+}
+
 bool capture_tasks_gone(struct capture *c, unsigned reader)
 {
 	struct epoll_event events[64];
 	struct capture_reader *r = &c->readers.data[reader];
 	int n = epoll_wait(r->epoll_fd, events, 64, 0);
-	bool data = false;
 	for (int i = 0; i < n; i++) {
-		data |= (events[i].events & EPOLLIN) != 0;
 		if (!(events[i].events & (EPOLLHUP | EPOLLERR)))
 			continue;
 		/* Hung up for good: it would be reported on each call. */
@@ -418,7 +421,6 @@ bool capture_tasks_gone(struct capture *c, unsigned reader)
 		epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 		__atomic_sub_fetch(&c->live_tasks, 1, __ATOMIC_RELAXED);
 	}
-	r->wakeups += data;
 	return c->counts_tasks && !__atomic_load_n(&c->live_tasks, __ATOMIC_RELAXED);
 }
 

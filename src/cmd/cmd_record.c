@@ -58,6 +58,7 @@ struct recording {
 	struct capture *trigger;      /* --switch-output-event */
 	struct record_output output;
 	struct workload workload;
+	char **argv;                  /* of the workload */
 	struct control control;
 	struct reader_masks masks;
 	struct reader_thread *threads; /* of --threads; NULL: the main thread reads */
@@ -279,6 +280,8 @@ static void *read_rings(void *arg)
 	};
 	while (!t->error && poll(fds, 2, DRAIN_INTERVAL_MS) >= 0) {
 		uint64_t bytes;
+		if (fds[1].revents)
+			capture_count_wakeup(r->capture, t->reader);
 		capture_tasks_gone(r->capture, t->reader);
 		t->error = capture_drain(r->capture, t->reader, NULL, false, false, &bytes);
 		if (fds[0].revents)
@@ -607,6 +610,8 @@ static struct strobe_error *loop(struct recording *r)
 		};
 		if (poll(fds, WAIT_FDS, DRAIN_INTERVAL_MS) < 0 && errno != EINTR)
 			return error_errno(errno, "cannot wait for events");
+		if (fds[WAIT_RINGS].revents && !r->threads)
+			capture_count_wakeup(r->capture, 0);
 		TRY(drain_once(r));
 		if (fds[WAIT_DELAY].revents)
 			TRY(take_delay(r));
@@ -657,7 +662,10 @@ static struct strobe_error *prepare(struct recording *r)
 		TRY(error_prefix(control_open(o->control, &r->control), "--control"));
 	if (argc) {
 		struct workload_options w = { .mask = r->old_mask, .stdout_to_stderr = r->output.pipe };
-		TRY(workload_fork(r->ctx->rest.argv, w, &r->workload));
+		/* The parser's rest ends by its count, exec's arguments by NULL. */
+		r->argv = xcalloc((size_t)argc + 1, sizeof(*r->argv));
+		memcpy(r->argv, r->ctx->rest.argv, (size_t)argc * sizeof(*r->argv));
+		TRY(workload_fork(r->argv, w, &r->workload));
 	}
 	event_set_init(&r->events, r->sys);
 	event_set_add_list(&r->events, &o->events);
@@ -763,6 +771,7 @@ static void release(struct recording *r)
 	control_close(&r->control);
 	reader_masks_deinit(&r->masks);
 	free(r->threads);
+	free(r->argv);
 	int *fds[] = { &r->stop_fd, &r->signal_fd, &r->delay_fd, &r->switch_fd };
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		cleanup_closep(fds[i]);
