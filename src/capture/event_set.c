@@ -176,7 +176,7 @@ static bool give_up_something(struct opening *o, struct capture_event *e, int er
 	    a->type != PERF_TYPE_TRACEPOINT && !o->options->all_kernel && !o->map->system_wide) {
 		for (size_t i = 0; i < o->set->events.len; i++) {
 			struct capture_event *other = &o->set->events.data[i];
-			if (other->attr.exclude_kernel || other->attr.exclude_user || other->fds)
+			if (other->attr.exclude_kernel || other->attr.exclude_user)
 				continue;
 			other->attr.exclude_kernel = 1;
 			other->attr.exclude_hv = 1;
@@ -184,8 +184,6 @@ static bool give_up_something(struct opening *o, struct capture_event *e, int er
 				other->name = arena_printf(&o->set->arena, "%s%su", other->name,
 							   strchr(other->name, ':') ? "" : ":");
 		}
-		if (!a->exclude_kernel) /* was open already with what it had */
-			return false;
 		o->set->user_only = true;
 		return true;
 	}
@@ -231,7 +229,7 @@ static struct strobe_error *refused(const struct opening *o, size_t index, int e
 	return event_open_error(&as_event, errnum, o->set->sys, pid, cpu);
 }
 
-static void describe(const struct capture_event *e)
+void capture_event_describe(const struct capture_event *e)
 {
 	if (!log_enabled(LOG_DEBUG))
 		return;
@@ -283,7 +281,7 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 	e->slots = slots;
 	memset(e->fds, 0xff, slots * sizeof(*e->fds));
 	int last = 0;
-	describe(e);
+	capture_event_describe(e);
 	for (size_t c = 0; c < m->cpus.len; c++) {
 		if (!wants_cpu(e, m->cpus.data[c]))
 			continue;

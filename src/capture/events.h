@@ -66,6 +66,8 @@ struct strobe_error *capture_events_open(struct event_set *s, const struct captu
 					 const struct target_map *map) _must_check_;
 /* Tracepoint filters, set once they are open. An error names the event's fields. */
 struct strobe_error *capture_events_filter(struct event_set *s) _must_check_;
+/* Logs the attr at LOG_DEBUG, field by field. */
+void capture_event_describe(const struct capture_event *e);
 void capture_events_enable(struct event_set *s);
 void capture_events_disable(struct event_set *s);
 /* One event by name, with its group; NULL: all. False where there is no such event. */

@@ -65,6 +65,7 @@ struct capture_options {
 
 	uint64_t mmap_pages;         /* of data a ring, a power of two; 0 = chosen by what is recorded */
 	uint64_t aux_pages;
+	uint64_t rings_bytes_max;    /* of all rings together; 0 = no bound. What is in them comes after any limit of a file */
 	uint64_t flush_bytes;        /* least to be in a ring before it is read */
 	int rt_prio;                 /* SCHED_FIFO priority asked for; 0 = try 1, quietly */
 	uint64_t synth_threads;      /* 0 = as many as pay */

@@ -57,6 +57,9 @@ uint64_t capture_choose_ring_bytes(const struct capture *c, bool *ret_large)
 	}
 	while (want > limit && want > page)
 		want >>= 1;
+	uint64_t max = c->options.rings_bytes_max;
+	while (max && want * rings > max && want > 8 * page)
+		want >>= 1;
 	return want;
 }
 

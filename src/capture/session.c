@@ -5,11 +5,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "capture/session_priv.h"
 #include "capture/tracing_data.h"
-#include "event/attr_text.h"
 
 /* In an epoll event: which ring or task spoke. */
 #define TASK_TAG (1ull << 63)
@@ -192,12 +190,8 @@ struct strobe_error *capture_configure_only(const struct sys *sys, const struct 
 	struct capture c = { .sys = sys, .options = *options, .events = events };
 	/* Nobody is recorded: our own process stands in for the workload. */
 	struct strobe_error *err = prepare(&c, has_workload ? getpid() : 0);
-	for (size_t i = 0; !err && i < events->events.len; i++) {
-		struct strbuf text = {};
-		event_attr_text(&events->events.data[i].attr, &text);
-		log_debug("%s:\n%s", events->events.data[i].name, strbuf_str(&text));
-		strbuf_deinit(&text);
-	}
+	for (size_t i = 0; !err && i < events->events.len; i++)
+		capture_event_describe(&events->events.data[i]);
 	target_map_deinit(&c.map);
 	vec_deinit(&c.notes);
 	return err;

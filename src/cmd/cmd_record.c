@@ -188,6 +188,10 @@ static void settle_options(struct recording *r)
 		say(r, "--aio has no effect: rings are written to the file without a copy in between");
 	if (o->debuginfod_set)
 		say(r, "--debuginfod has no effect on record, which fetches nothing");
+	/* A file of a limited size is not to be overshot by what is in the rings. */
+	c->rings_bytes_max = o->max_bytes / 4;
+	if (o->switching.bytes && (!c->rings_bytes_max || o->switching.bytes / 4 < c->rings_bytes_max))
+		c->rings_bytes_max = o->switching.bytes / 4;
 	/* dwarf without a size: eight kilobytes. */
 	if (c->callgraph.mode == CALLGRAPH_DWARF && !c->callgraph.dump_bytes)
 		c->callgraph.dump_bytes = 8192;
@@ -728,7 +732,7 @@ static void say_lost(const struct recording *r, const struct capture_totals *t)
 		strbuf_str(&by_event), sched_getscheduler(0) & SCHED_FIFO ? "" : ", or real-time priority (as root, or ulimit -r)");
 }
 
-static void say_result(const struct recording *r, const char *name)
+static void say_result(const struct recording *r, const char *name, bool failed)
 {
 	struct capture_totals t = capture_totals(r->capture);
 	uint64_t bytes = r->output.bytes;
@@ -738,6 +742,10 @@ static void say_result(const struct recording *r, const char *name)
 		say(r, "the kernel throttled events %llu times: samples came faster than kernel.perf_event_max_sample_rate and "
 		       "kernel.perf_cpu_time_max_percent allow",
 		    (unsigned long long)t.throttled);
+	if (failed) { /* what was read from the rings is not what is in the file */
+		report(r, "Wrote %.3f MB %s, which ends early", (double)bytes / 1048576, r->output.pipe ? "-" : name);
+		return;
+	}
 	_cleanup_free_ char *samples = t.samples ? xasprintf(" (%llu samples)", (unsigned long long)t.samples) : xstrdup("");
 	_cleanup_free_ char *packed = NULL;
 	if (r->o->compress_level)
@@ -796,13 +804,20 @@ static int record(struct recording *r)
 	struct strobe_error *joined = join_threads(r);
 	/* What could be written is kept, whatever went wrong. */
 	struct strobe_error *ended = end_file(r, &name);
-	workload_end(&r->workload);
-	say_result(r, name);
+	/* Before it is ended by us: that is no status of its own. */
 	int status = exit_status(r);
+	workload_end(&r->workload);
+	say_result(r, name, err || joined || ended);
+	/* The first is the cause of the others. */
 	struct strobe_error *all[] = { err, joined, ended };
-	for (size_t i = 0; i < 3; i++)
-		if (all[i])
+	bool failed = false;
+	for (size_t i = 0; i < 3; i++) {
+		if (all[i] && !failed)
 			status = cmd_fail(r->ctx, all[i]);
+		else
+			error_destroy(all[i]);
+		failed |= all[i] != NULL;
+	}
 	return status;
 }
 

@@ -160,6 +160,11 @@ static struct strobe_error *add_to_row(struct record_output *o, const char **ret
 	localtime_r(&now.tv_sec, &tm);
 	strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm);
 	char *name = xasprintf("%s.%s%02ld", o->path, text, now.tv_nsec / 10000000);
+	/* Two in one hundredth of a second: neither replaces the other. */
+	for (unsigned i = 1; !access(name, F_OK); i++) {
+		free(name);
+		name = xasprintf("%s.%s%02ld.%u", o->path, text, now.tv_nsec / 10000000, i);
+	}
 	if (rename(o->path, name)) {
 		int errnum = errno;
 		struct strobe_error *err = error_errno(errnum, "cannot name the recording %s", name);
