@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "decode/data_src.h"
 #include "dump/dumper_priv.h"
@@ -26,13 +27,12 @@ static const char *kernel_symbol(void *ctx, uint64_t addr, uint64_t *ret_offset)
 }
 
 struct dumper *dumper_create(const struct env *env, struct machine *machine, struct symbols *symbols,
-			     const struct tracepoints *tracepoints, struct dump_options options)
+			     struct dump_options options)
 {
 	struct dumper *d = xcalloc(1, sizeof(*d));
 	d->env = env;
 	d->machine = machine;
 	d->symbols = symbols;
-	d->tracepoints = tracepoints;
 	d->options = options;
 	d->arch = env->arch ? arch_by_uname(env->arch) : arch_native();
 	d->trace_names = (struct trace_names){ kernel_symbol, d };
@@ -48,6 +48,7 @@ void dumper_destroy(struct dumper *d)
 	vec_deinit(&d->frames);
 	idset_deinit(&d->frames_index);
 	arena_deinit(&d->arena);
+	tracepoints_destroy(d->tracepoints);
 	error_destroy(out_close(&d->scratch)); /* memory does not fail */
 	free(d);
 }
@@ -101,6 +102,12 @@ static void put_trace(struct dumper *d, struct out *out, const struct resolved_s
 {
 	if (!s->sample.raw)
 		return;
+	if (!d->tracepoints) {
+		struct strobe_error *err = tracepoints_read(d->env, &d->tracepoints);
+		if (err)
+			log_warn("%s; what is whole is used", err->message);
+		error_destroy(err);
+	}
 	const struct tracepoint *tp = tracepoints_by_id(d->tracepoints, (uint32_t)s->event->attr.config);
 	if (tp)
 		trace_text(out, d->tracepoints, tp, s->sample.raw, s->sample.raw_bytes, &d->trace_names);

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "base/out.h"
-#include "decode/tracepoint.h"
 #include "dump/fields.h"
 #include "machine/machine.h"
 #include "record/env.h"
@@ -30,9 +29,9 @@ struct dump_options {
 
 struct dumper;
 
-/* env, machine and tracepoints are borrowed; options' strings too. */
+/* env, machine and symbols are borrowed; options' strings too. Tracepoint formats are read from env when first needed. */
 struct dumper *dumper_create(const struct env *env, struct machine *machine, struct symbols *symbols,
-			     const struct tracepoints *tracepoints, struct dump_options options);
+			     struct dump_options options);
 void dumper_destroy(struct dumper *d);
 
 void dumper_sample(struct dumper *d, struct out *out, const struct resolved_sample *s);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/idset.h"
 #include "base/vector.h"
+#include "decode/tracepoint.h"
 #include "dump/dumper.h"
 
 /* The text of one frame, kept. */
@@ -22,7 +23,7 @@ struct dumper {
 	const struct env *env;
 	struct machine *machine;
 	struct symbols *symbols;
-	const struct tracepoints *tracepoints;
+	struct tracepoints *tracepoints; /* NULL until a sample wants them */
 	struct dump_options options;
 	const struct arch *arch;
 	size_t name_width;     /* of the event column; 0 until the first sample */
@@ -59,3 +60,4 @@ void dump_registers(struct dumper *d, struct out *out, const struct sample_regs 
 void dump_branches(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s);
 void dump_bpf_output(struct out *out, const void *raw, uint32_t bytes);
 const char *dump_page_size(uint64_t bytes);
+const char *dump_branch_type(const struct perf_branch_entry *b);

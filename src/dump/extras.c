@@ -18,7 +18,7 @@ void dump_registers(struct dumper *d, struct out *out, const struct sample_regs 
 	}
 }
 
-static const char *branch_type(const struct perf_branch_entry *b)
+const char *dump_branch_type(const struct perf_branch_entry *b)
 {
 	static const char *const types[16] = { "",	 "COND", "UNCOND",    "IND",	  "CALL", "IND_CALL", "RET",	"SYSCALL",
 					       "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "" };
@@ -73,7 +73,7 @@ static void put_branches(struct dumper *d, struct out *out, uint64_t of, const s
 		out_str(out, b->abort ? "A/" : "-/");
 		out_u64(out, b->cycles);
 		out_ch(out, '/');
-		out_str(out, branch_type(b));
+		out_str(out, dump_branch_type(b));
 		out_ch(out, ' ');
 	}
 }

@@ -1,0 +1,258 @@
+/* The reference's raw dump: perf-script(1), -D. */
+#include "dump/raw.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/cursor.h"
+#include "dump/dumper_priv.h"
+#include "dump/event_text.h"
+
+#define BYTES_A_LINE 16
+
+static void hex_lines(struct out *out, const uint8_t *p, size_t n)
+{
+	out_f(out, ".\n. ... raw event: size %zu bytes\n", n);
+	for (size_t at = 0; at < n; at += BYTES_A_LINE) {
+		out_str(out, ".  ");
+		out_hex_width(out, at, 4, '0');
+		out_str(out, ": ");
+		for (size_t i = at; i < at + BYTES_A_LINE; i++) {
+			out_ch(out, ' ');
+			if (i < n)
+				out_hex_width(out, p[i], 2, '0');
+			else
+				out_str(out, "  ");
+		}
+		out_str(out, "  ");
+		for (size_t i = at; i < at + BYTES_A_LINE; i++)
+			out_ch(out, i >= n ? ' ' : isprint(p[i]) ? (char)p[i] : '.');
+		out_ch(out, '\n');
+	}
+	out_ch(out, '\n');
+}
+
+/* CPU and time in front of the record's name. */
+static void stamp(struct out *out, const struct env *env, struct record r, uint32_t cpu, uint64_t time_ns)
+{
+	if (!env->events.len)
+		return;
+	const struct perf_event_attr *a = &env->events.data[0].attr;
+	if (r.hdr->type != PERF_RECORD_SAMPLE && !a->sample_id_all) {
+		out_str(out, "-1 -1 ");
+		return;
+	}
+	if (a->sample_type & PERF_SAMPLE_CPU)
+		out_f(out, "%u ", cpu == SAMPLE_NO_CPU ? 0 : cpu);
+	if (a->sample_type & PERF_SAMPLE_TIME)
+		out_f(out, "%" PRIu64 " ", time_ns);
+}
+
+static void head(struct out *out, const struct env *env, const char *name, struct record r, uint32_t cpu, uint64_t time_ns)
+{
+	out_f(out, "\n%#" PRIx64 "@%s [%#x]: event: %u\n", r.file_offset, name, r.hdr->size, r.hdr->type);
+	hex_lines(out, (const uint8_t *)r.hdr, r.hdr->size);
+	stamp(out, env, r, cpu, time_ns);
+	out_f(out, "%#" PRIx64 " [%#x]: ", r.file_offset, r.hdr->size);
+}
+
+/* ---- records ---- */
+
+static void id_index(struct out *out, struct cursor c)
+{
+	uint64_t nr = cursor_u64(&c);
+	out_f(out, " nr: %" PRIu64 "\n", nr);
+	for (uint64_t i = 0; i < nr; i++) {
+		uint64_t id = cursor_u64(&c), idx = cursor_u64(&c), cpu = cursor_u64(&c), tid = cursor_u64(&c);
+		if (c.bad)
+			return;
+		out_f(out, " ... id: %" PRIu64 "  idx: %" PRIu64 "  cpu: %" PRId64 "  tid: %" PRId64 "\n", id, idx, (int64_t)cpu,
+		      (int64_t)tid);
+	}
+}
+
+static void event_update(struct out *out, struct cursor c)
+{
+	uint64_t kind = cursor_u64(&c), id = cursor_u64(&c);
+	out_f(out, "\n... id:    %" PRIu64 "\n", id);
+	if (kind == 0 || kind == 2) {
+		const char *s = cursor_cstr(&c);
+		out_str(out, kind == 0 ? "... unit:  " : "... name:  ");
+		out_text(out, s ? s : "", s ? strlen(s) : 0);
+		out_ch(out, '\n');
+	} else if (kind == 1) {
+		uint64_t bits = cursor_u64(&c);
+		double scale;
+		memcpy(&scale, &bits, sizeof(scale));
+		out_f(out, "... scale: %f\n", scale);
+	}
+}
+
+static void user_record(struct out *out, const struct env *env, struct record r)
+{
+	struct cursor c = cursor_make((const char *)r.hdr + sizeof(*r.hdr), r.hdr->size - sizeof(*r.hdr), false);
+	switch (r.hdr->type) {
+	case RECORD_ID_INDEX:
+		out_str(out, "PERF_RECORD_ID_INDEX");
+		id_index(out, c);
+		break;
+	case RECORD_EVENT_UPDATE:
+		out_str(out, "PERF_RECORD_EVENT_UPDATE");
+		event_update(out, c);
+		break;
+	default:
+		event_text(out, env, r);
+		break;
+	}
+}
+
+static void lost_record(struct out *out, struct record r, uint64_t tail_id)
+{
+	struct record_lost l;
+	if (!record_decode_lost(r, &l)) {
+		out_str(out, " (damaged)\n");
+		return;
+	}
+	if (r.hdr->type == PERF_RECORD_LOST)
+		out_f(out, "PERF_RECORD_LOST: id:%" PRIu64 ": lost:%" PRIu64 "\n", l.id, l.lost);
+	else
+		out_f(out, "PERF_RECORD_LOST_SAMPLES: id:%" PRIu64 ": lost samples :%" PRIu64 "\n", tail_id, l.lost);
+}
+
+void raw_record(struct out *out, const struct env *env, const char *name, struct record r)
+{
+	struct sample_tail tail = { .cpu = 0 };
+	const struct sample_layout *layout = env->events.len ? env_tail_layout(env) : NULL;
+	bool is_user = r.hdr->type >= RECORD_USER_FIRST;
+	if (is_user || !layout || !sample_tail_decode(layout, r, &tail) || !tail.present)
+		tail = (struct sample_tail){ 0 };
+	head(out, env, name, r, tail.cpu, tail.time);
+	if (is_user)
+		user_record(out, env, r);
+	else if (r.hdr->type == PERF_RECORD_LOST || r.hdr->type == PERF_RECORD_LOST_SAMPLES)
+		lost_record(out, r, tail.id);
+	else
+		event_text(out, env, r);
+}
+
+/* ---- samples ---- */
+
+static void chain(struct out *out, const struct sample *s)
+{
+	out_f(out, "... FP chain: nr:%" PRIu64 "\n", s->callchain_nr);
+	for (uint64_t i = 0; i < s->callchain_nr; i++)
+		out_f(out, "..... %2" PRIu64 ": %016" PRIx64 "\n", i, s->callchain[i]);
+}
+
+static void branches(struct out *out, const struct sample *s, bool callstack)
+{
+	out_f(out, "%s: nr:%" PRIu64 "\n", callstack ? "... branch callstack" : "... branch stack", s->branch_nr);
+	for (uint64_t i = 0; i < s->branch_nr; i++) {
+		const struct perf_branch_entry *b = &s->branches[i];
+		if (callstack) {
+			if (!i)
+				out_f(out, "..... %2" PRIu64 ": %016" PRIx64 "\n", i, (uint64_t)b->to);
+			out_f(out, "..... %2" PRIu64 ": %016" PRIx64 "\n", i + 1, (uint64_t)b->from);
+			continue;
+		}
+		out_f(out, "..... %2" PRIu64 ": %016" PRIx64 " -> %016" PRIx64 " %u cycles %s%s%s%s %x %s \n", i, (uint64_t)b->from,
+		      (uint64_t)b->to, (unsigned)b->cycles, b->mispred ? "M" : " ", b->predicted ? "P" : " ",
+		      b->abort ? "A" : " ", b->in_tx ? "T" : " ", (unsigned)b->reserved, dump_branch_type(b));
+	}
+}
+
+static void registers(struct out *out, const struct env *env, const char *which, const struct sample_regs *regs)
+{
+	static const char *const abis[] = { "none", "32-bit", "64-bit" };
+	const struct arch *arch = env->arch ? arch_by_uname(env->arch) : arch_native();
+	if (!regs->values)
+		return;
+	out_f(out, "... %s regs: mask 0x%" PRIx64 " ABI %s\n", which, regs->mask, regs->abi < 3 ? abis[regs->abi] : "unknown");
+	unsigned i = 0;
+	for (uint64_t mask = regs->mask; mask; mask &= mask - 1, i++) {
+		const char *name = arch ? arch_reg_name(arch, (unsigned)__builtin_ctzll(mask)) : NULL;
+		out_f(out, ".... %-5s 0x%016" PRIx64 "\n", name ? name : "unknown", regs->values[i]);
+	}
+}
+
+static void counts(struct out *out, const struct sample *s)
+{
+	uint64_t format = s->read.read_format;
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		out_f(out, "...... time enabled %016" PRIx64 "\n", s->read.time_enabled);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		out_f(out, "...... time running %016" PRIx64 "\n", s->read.time_running);
+	out_str(out, format & PERF_FORMAT_GROUP ? ".... group nr " : "");
+	if (format & PERF_FORMAT_GROUP)
+		out_f(out, "%" PRIu64 "\n", s->read.nr);
+	struct sample_read_value v;
+	for (uint64_t i = 0; sample_read_get(s, i, &v); i++) {
+		out_f(out, "..... id %016" PRIx64 ", value %016" PRIx64, v.id, v.value);
+		if (format & PERF_FORMAT_LOST)
+			out_f(out, ", lost %" PRIu64, v.lost);
+		out_ch(out, '\n');
+	}
+}
+
+void raw_sample(struct out *out, const struct env *env, const char *name, const struct resolved_sample *s)
+{
+	const struct sample *x = &s->sample;
+	uint64_t type = s->event->attr.sample_type;
+	head(out, env, name, s->record, x->cpu, x->time);
+	out_f(out, "PERF_RECORD_SAMPLE(IP, 0x%x): %d/%d: ", x->misc, (int)x->pid, (int)x->tid);
+	out_f(out, "%#" PRIx64 " period: %" PRIu64 " addr: %#" PRIx64 "\n", x->ip, x->period, x->addr);
+	if (x->callchain)
+		chain(out, x);
+	if (x->branches)
+		branches(out, x, s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+	registers(out, env, "user", &x->user_regs);
+	registers(out, env, "intr", &x->intr_regs);
+	if (type & PERF_SAMPLE_STACK_USER)
+		out_f(out, "... ustack: size %" PRIu64 ", offset 0x%x\n", x->stack_dyn_bytes,
+		      x->stack ? (unsigned)(x->stack - (const uint8_t *)s->record.hdr) : 0);
+	if (type & PERF_SAMPLE_WEIGHT_STRUCT)
+		out_f(out, "... weight: %u,0x%x,0x%x\n", x->weight1, x->weight2, x->weight3);
+	else if (type & PERF_SAMPLE_WEIGHT)
+		out_f(out, "... weight: %" PRIu64 "\n", x->weight);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		out_f(out, " . data_src: 0x%" PRIx64 "\n", x->data_src);
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		out_f(out, " .. phys_addr: 0x%" PRIx64 "\n", x->phys_addr);
+	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
+		out_f(out, " .. data page size: %s\n", dump_page_size(x->data_page_size));
+	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
+		out_f(out, " .. code page size: %s\n", dump_page_size(x->code_page_size));
+	if (type & PERF_SAMPLE_TRANSACTION)
+		out_f(out, "... transaction: %" PRIx64 "\n", x->transaction);
+	if (type & PERF_SAMPLE_READ)
+		counts(out, x);
+	out_str(out, " ... thread: ");
+	out_text(out, s->comm, strlen(s->comm));
+	out_f(out, ":%d\n ...... dso: ", (int)s->thread->tid);
+	const char *dso = s->leaf.map ? s->leaf.map->file->path : "<not found>";
+	out_text(out, dso, strlen(dso));
+	out_ch(out, '\n');
+}
+
+struct strobe_error *raw_all(struct out *out, struct record_source *source, const char *name)
+{
+	for (;;) {
+		struct record r;
+		bool end;
+		TRY(source_next(source, &r, &end));
+		if (end)
+			return NULL;
+		const struct env *env = source_env(source);
+		struct resolved_sample s = { .record = r };
+		if (r.hdr->type != PERF_RECORD_SAMPLE) {
+			raw_record(out, env, name, r);
+			continue;
+		}
+		if (!env_decode_sample(env, r, &s.sample))
+			continue;
+		head(out, env, name, r, s.sample.cpu, s.sample.time);
+		out_str(out, "PERF_RECORD_SAMPLE\n");
+	}
+}
