@@ -1,0 +1,167 @@
+/*
+ * Where the data of a memory access came from, in words.
+ *
+ * A data source is passed as the u64 of the record in our bit order (union perf_mem_data_src, bit 0 is the first of
+ * mem_op); source: perf_event.h.
+ */
+#include <linux/perf_event.h>
+#include <stdio.h>
+
+#include "profile/data_source_priv.h"
+#include "profile/hist_priv.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+static unsigned bits(uint64_t v, unsigned shift, unsigned n)
+{
+	return (unsigned)(v >> shift) & ((1u << n) - 1);
+}
+
+static unsigned level_bits(uint64_t v) { return bits(v, PERF_MEM_LVL_SHIFT, 14); }
+static unsigned level_number(uint64_t v) { return bits(v, PERF_MEM_LVLNUM_SHIFT, 4); }
+static unsigned snoop_bits(uint64_t v) { return bits(v, PERF_MEM_SNOOP_SHIFT, 5); }
+static unsigned lock_bits(uint64_t v) { return bits(v, PERF_MEM_LOCK_SHIFT, 2); }
+static unsigned tlb_bits(uint64_t v) { return bits(v, PERF_MEM_TLB_SHIFT, 7); }
+static unsigned blocked_bits(uint64_t v) { return bits(v, PERF_MEM_BLK_SHIFT, 3); }
+
+uint64_t column_data_source(enum column_id id, uint64_t v)
+{
+	switch (id) {
+	case COLUMN_MEM: return v & ((0x3fffull << PERF_MEM_LVL_SHIFT) | (0xfull << PERF_MEM_LVLNUM_SHIFT) |
+				     (1ull << PERF_MEM_REMOTE_SHIFT) | (7ull << PERF_MEM_HOPS_SHIFT));
+	case COLUMN_SNOOP: return v & ((0x1full << PERF_MEM_SNOOP_SHIFT) | (3ull << PERF_MEM_SNOOPX_SHIFT));
+	case COLUMN_LOCKED: return lock_bits(v);
+	case COLUMN_TLB: return tlb_bits(v);
+	case COLUMN_BLOCKED: return blocked_bits(v);
+	default: return v;
+	}
+}
+
+/* Names of the bits that are set, " or " between. */
+static void add_names(struct strbuf *out, unsigned v, const char *const *names, size_t n)
+{
+	bool first = true;
+	for (size_t i = 0; i < n; i++) {
+		if (!(v & (1u << i)) || !names[i])
+			continue;
+		if (!first)
+			strbuf_addstr(out, " or ");
+		strbuf_addstr(out, names[i]);
+		first = false;
+	}
+}
+
+static void add_level(struct strbuf *out, uint64_t v)
+{
+	static const char *const names[] = { NULL, NULL, NULL, "L1", "LFB", "L2", "L3", "Local RAM",
+					     "Remote RAM (1 hop)", "Remote RAM (2 hops)", "Remote Cache (1 hop)",
+					     "Remote Cache (2 hops)", "I/O", "Uncached" };
+	static const char *const numbers[16] = { [PERF_MEM_LVLNUM_L1] = "L1", [PERF_MEM_LVLNUM_L2] = "L2",
+						 [PERF_MEM_LVLNUM_L3] = "L3", [PERF_MEM_LVLNUM_L4] = "L4",
+						 [PERF_MEM_LVLNUM_CXL] = "CXL", [PERF_MEM_LVLNUM_IO] = "I/O",
+						 [PERF_MEM_LVLNUM_ANY_CACHE] = "Any cache",
+						 [PERF_MEM_LVLNUM_LFB] = "LFB", [PERF_MEM_LVLNUM_RAM] = "RAM",
+						 [PERF_MEM_LVLNUM_PMEM] = "PMEM" };
+	static const char *const hops[8] = { NULL, "core, same node", "node, same socket", "socket, same board", "board" };
+	unsigned level = level_bits(v), number = level_number(v), hop = bits(v, PERF_MEM_HOPS_SHIFT, 3);
+	size_t start = out->len;
+	if (bits(v, PERF_MEM_REMOTE_SHIFT, 1))
+		strbuf_addstr(out, "Remote ");
+	if (hops[hop])
+		strbuf_addf(out, "%s ", hops[hop]);
+	unsigned where = level & ~(PERF_MEM_LVL_NA | PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS);
+	if (where)
+		add_names(out, where, names, COUNT(names));
+	else if (numbers[number])
+		strbuf_addstr(out, numbers[number]);
+	if (out->len == start) {
+		strbuf_addstr(out, "N/A");
+		return;
+	}
+	strbuf_addstr(out, level & PERF_MEM_LVL_MISS ? " miss" : " hit");
+}
+
+static void add_snoop(struct strbuf *out, uint64_t v)
+{
+	static const char *const names[] = { "N/A", "None", "Hit", "Miss", "HitM" };
+	static const char *const more[] = { "Fwd", "Peer" };
+	size_t start = out->len;
+	unsigned extra = bits(v, PERF_MEM_SNOOPX_SHIFT, 2);
+	add_names(out, snoop_bits(v), names, COUNT(names));
+	if (extra && out->len > start)
+		strbuf_addstr(out, " or ");
+	add_names(out, extra, more, COUNT(more));
+	if (out->len == start)
+		strbuf_addstr(out, "N/A");
+}
+
+static void add_tlb(struct strbuf *out, uint64_t v)
+{
+	static const char *const names[] = { NULL, NULL, NULL, "L1", "L2", "Walker", "Fault" };
+	unsigned tlb = tlb_bits(v);
+	size_t start = out->len;
+	add_names(out, tlb & ~(PERF_MEM_TLB_NA | PERF_MEM_TLB_HIT | PERF_MEM_TLB_MISS), names, COUNT(names));
+	if (out->len == start)
+		strbuf_addstr(out, "N/A");
+	if (tlb & PERF_MEM_TLB_HIT)
+		strbuf_addstr(out, " hit");
+	if (tlb & PERF_MEM_TLB_MISS)
+		strbuf_addstr(out, " miss");
+}
+
+static void add_blocked(struct strbuf *out, uint64_t v)
+{
+	unsigned blocked = blocked_bits(v);
+	if (!blocked || (blocked & PERF_MEM_BLK_NA)) {
+		strbuf_addstr(out, "N/A");
+		return;
+	}
+	if (blocked & PERF_MEM_BLK_DATA)
+		strbuf_addstr(out, " Data");
+	if (blocked & PERF_MEM_BLK_ADDR)
+		strbuf_addstr(out, " Addr");
+}
+
+static void pad(struct strbuf *out, size_t start, unsigned width)
+{
+	while (out->len - start < width)
+		strbuf_addch(out, ' ');
+}
+
+void column_format_data_source(enum column_id id, uint64_t v, unsigned width, struct strbuf *out)
+{
+	size_t start = out->len;
+	switch (id) {
+	case COLUMN_MEM: add_level(out, v); break;
+	case COLUMN_SNOOP: add_snoop(out, v); break;
+	case COLUMN_TLB: add_tlb(out, v); break;
+	case COLUMN_BLOCKED: add_blocked(out, v); break;
+	default:
+		strbuf_addstr(out, !lock_bits(v) || (lock_bits(v) & PERF_MEM_LOCK_NA) ? "N/A" :
+				   lock_bits(v) & PERF_MEM_LOCK_LOCKED		      ? "Yes" : "No");
+		break;
+	}
+	pad(out, start, width);
+}
+
+void column_format_transaction(uint64_t txn, unsigned width, struct strbuf *out)
+{
+	static const struct {
+		uint64_t flag;
+		const char *text;
+	} flags[] = {
+		{ PERF_TXN_ELISION, "EL " },	       { PERF_TXN_TRANSACTION, "TX " },
+		{ PERF_TXN_SYNC, "SYNC " },	       { PERF_TXN_ASYNC, "ASYNC " },
+		{ PERF_TXN_RETRY, "RETRY " },	       { PERF_TXN_CONFLICT, "CON " },
+		{ PERF_TXN_CAPACITY_WRITE, "CAP-WRITE " }, { PERF_TXN_CAPACITY_READ, "CAP-READ " },
+	};
+	size_t start = out->len;
+	for (size_t i = 0; i < COUNT(flags); i++)
+		if (txn & flags[i].flag)
+			strbuf_addstr(out, flags[i].text);
+	if (txn && !(txn & (PERF_TXN_SYNC | PERF_TXN_ASYNC)))
+		strbuf_addstr(out, "NEITHER ");
+	if (txn & PERF_TXN_ABORT_MASK)
+		strbuf_addf(out, ":%llx", (unsigned long long)(txn >> PERF_TXN_ABORT_SHIFT));
+	pad(out, start, width);
+}

@@ -1,0 +1,568 @@
+/* Grouping rows into entries. */
+#include "profile/hist.h"
+
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "profile/hist_priv.h"
+
+#define UNKNOWN UINT64_MAX
+#define QUANTUM_NS 100000000ull
+
+/* Numbers for distinct tuples of u64: tuple i is values.data[i * width] … */
+struct tuples {
+	VEC(uint64_t) values;
+	size_t width;
+	struct idset index;
+	uint32_t nr;
+};
+
+struct tuple_key {
+	const struct tuples *of;
+	const uint64_t *values;
+};
+
+static bool tuple_equal(const void *table, uint32_t id, const void *key)
+{
+	const struct tuples *t = table;
+	return !memcmp(t->values.data + id * t->width, key, t->width * sizeof(uint64_t));
+}
+
+static uint32_t tuple_id(struct tuples *t, const uint64_t *values)
+{
+	uint64_t hash = hash_u64s(values, t->width, t->width);
+	uint32_t id = idset_find(&t->index, hash, tuple_equal, t, values);
+	if (id != IDSET_NONE)
+		return id;
+	if (t->width)
+		memcpy(vec_extend(&t->values, t->width), values, t->width * sizeof(uint64_t));
+	idset_insert(&t->index, hash, t->nr);
+	return t->nr++;
+}
+
+static void tuples_deinit(struct tuples *t)
+{
+	vec_deinit(&t->values);
+	idset_deinit(&t->index);
+}
+
+char hist_level(enum mapping_space space)
+{
+	switch (space) {
+	case SPACE_KERNEL: return 'k';
+	case SPACE_GUEST_KERNEL: return 'g';
+	case SPACE_GUEST_USER: return 'u';
+	case SPACE_HYPERVISOR: return 'H';
+	case SPACE_USER:
+	case SPACE_UNKNOWN: break;
+	}
+	return '.';
+}
+
+bool hist_key_bind(struct hist_key *k, const struct profile *p)
+{
+	char name[64];
+	const char *at = k->column->labels;
+	k->label = k->label2 = PROFILE_NONE;
+	if (!k->header)
+		k->header = k->column->header;
+	if (k->column->id == COLUMN_FIELD)
+		at = k->header;
+	for (uint32_t *label = &k->label; *at; label = &k->label2) {
+		size_t n = k->column->id == COLUMN_FIELD ? strlen(at) : strcspn(at, " ");
+		if (n < sizeof(name)) {
+			memcpy(name, at, n);
+			name[n] = '\0';
+			*label = profile_find_column(p, name);
+		}
+		at += n + (at[n] == ' ');
+		if (label == &k->label2)
+			break;
+	}
+	return k->label != PROFILE_NONE || k->column->from != COLUMN_FROM_LABELS;
+}
+
+/* Four words that are equal where the reference takes two symbols for the same. */
+static void symbol_words(const struct hist *h, frame_id id, bool caller, uint64_t words[4])
+{
+	const struct profile *p = h->profile;
+	const struct profile_frame *f = id == PROFILE_NONE ? NULL : &p->frames.data[id];
+	if (!f || f->function == PROFILE_NONE) {
+		words[0] = words[2] = words[3] = 0;
+		words[1] = !f ? 0 : caller ? f->ip : f->addr;
+		return;
+	}
+	const struct profile_function *fn = &p->functions.data[f->function];
+	words[0] = 1 + (f->mapping == PROFILE_NONE ? 0 : p->mappings.data[f->mapping].name);
+	words[1] = fn->start;
+	words[2] = fn->name;
+	words[3] = fn->size;
+}
+
+static uint64_t dso_word(const struct hist *h, frame_id id)
+{
+	const struct profile *p = h->profile;
+	if (id == PROFILE_NONE || p->frames.data[id].mapping == PROFILE_NONE)
+		return UNKNOWN;
+	const struct profile_mapping *m = &p->mappings.data[p->frames.data[id].mapping];
+	return h->options.long_names ? m->path : m->name;
+}
+
+static uint64_t srcline_word(struct hist *h, frame_id id, bool caller, bool file_only)
+{
+	if (id == PROFILE_NONE)
+		return 0;
+	const struct profile_frame *f = &h->profile->frames.data[id];
+	str_id line = hist_srcline(h, id, caller ? f->ip : f->addr);
+	if (!file_only)
+		return line;
+	/* Only a known line has a file; what stands in for one ("main+4") has none. */
+	const char *s = strtab_get(&h->strings, line), *colon = strrchr(s, ':');
+	if (!f->line || !colon)
+		return 0;
+	return strtab_add_n(&h->strings, s, colon - s);
+}
+
+/* Appends the words of one key that a frame decides; returns how many. */
+static size_t frame_words(struct hist *h, const struct hist_key *k, frame_id id, bool caller, uint64_t *words)
+{
+	const struct profile *p = h->profile;
+	const struct profile_frame *f = id == PROFILE_NONE ? NULL : &p->frames.data[id];
+	const struct profile_function *fn =
+		f && f->function != PROFILE_NONE ? &p->functions.data[f->function] : NULL;
+	switch (k->column->id) {
+	case COLUMN_DSO:
+	case COLUMN_DSO_FROM:
+	case COLUMN_DSO_TO:
+	case COLUMN_DSO_DADDR:
+		words[0] = dso_word(h, id);
+		return 1;
+	case COLUMN_SYMBOL:
+	case COLUMN_SYMBOL_IADDR:
+	case COLUMN_SYMBOL_FROM:
+	case COLUMN_SYMBOL_TO:
+	case COLUMN_SYMBOL_DADDR:
+		symbol_words(h, id, caller, words);
+		return 4;
+	case COLUMN_SRCLINE:
+	case COLUMN_SRCLINE_FROM:
+	case COLUMN_SRCLINE_TO:
+		words[0] = srcline_word(h, id, caller, false);
+		return 1;
+	case COLUMN_SRCFILE:
+		words[0] = srcline_word(h, id, caller, true);
+		return 1;
+	case COLUMN_SYMBOL_SIZE:
+		words[0] = fn ? fn->size : UNKNOWN;
+		return 1;
+	case COLUMN_DSO_SIZE:
+		words[0] = f && f->mapping != PROFILE_NONE ? f->mapping : UNKNOWN;
+		return 1;
+	case COLUMN_ADDR:
+	case COLUMN_ADDR_FROM:
+	case COLUMN_ADDR_TO:
+		words[0] = !f ? 0 : caller ? f->ip : f->addr;
+		return 1;
+	case COLUMN_DCACHELINE:
+		words[0] = f ? f->ip & ~63ull : 0;
+		return 1;
+	default:
+		words[0] = 0;
+		return 1;
+	}
+}
+
+static uint64_t time_word(const struct hist *h, uint64_t ns)
+{
+	uint64_t quantum = h->options.time_quantum_ns ? h->options.time_quantum_ns : QUANTUM_NS;
+	return ns / quantum * quantum;
+}
+
+/* Appends the words of one key that labels or the stack decide. */
+static size_t row_words(struct hist *h, const struct hist_key *k, const struct profile_row *row, uint64_t *words)
+{
+	const struct profile *p = h->profile;
+	const uint64_t *labels = profile_label_values(p, row->labels);
+	if (k->column->from == COLUMN_FROM_STACK) {
+		const str_id *parents = h->options.stack_parents;
+		words[0] = parents && row->stack != PROFILE_NONE ? parents[row->stack] : 0;
+		return 1;
+	}
+	uint64_t value = k->label == PROFILE_NONE ? 0 : labels[k->label];
+	words[0] = value;
+	switch (k->column->id) {
+	case COLUMN_DSO_FROM:
+	case COLUMN_DSO_TO:
+	case COLUMN_SYMBOL_FROM:
+	case COLUMN_SYMBOL_TO:
+	case COLUMN_SRCLINE_FROM:
+	case COLUMN_SRCLINE_TO:
+	case COLUMN_ADDR_FROM:
+	case COLUMN_ADDR_TO:
+	case COLUMN_SYMBOL_DADDR:
+	case COLUMN_DSO_DADDR:
+	case COLUMN_DCACHELINE:
+		return frame_words(h, k, k->label == PROFILE_NONE ? PROFILE_NONE : (frame_id)value, false, words);
+	case COLUMN_CGROUP_ID:
+		words[1] = k->label2 == PROFILE_NONE ? 0 : labels[k->label2];
+		return 2;
+	case COLUMN_MISPREDICT:
+		words[0] &= BRANCH_MISPREDICTED | BRANCH_PREDICTED;
+		return 1;
+	case COLUMN_ABORT:
+		words[0] &= BRANCH_ABORT;
+		return 1;
+	case COLUMN_IN_TX:
+		words[0] &= BRANCH_IN_TX;
+		return 1;
+	case COLUMN_IPC_LBR:
+		words[0] = 0;
+		return 1;
+	case COLUMN_MEM:
+	case COLUMN_SNOOP:
+	case COLUMN_LOCKED:
+	case COLUMN_TLB:
+	case COLUMN_BLOCKED:
+		words[0] = column_data_source(k->column->id, value);
+		return 1;
+	case COLUMN_TIME:
+		words[0] = time_word(h, value);
+		return 1;
+	default:
+		return 1;
+	}
+}
+
+static bool key_from_frame(const struct hist_key *k)
+{
+	return k->column->from == COLUMN_FROM_FRAME;
+}
+
+static bool key_from_row(const struct hist_key *k)
+{
+	return k->column->from == COLUMN_FROM_LABELS || k->column->from == COLUMN_FROM_STACK;
+}
+
+/* Numbers frames by their values; one more for "no frame" at the end. */
+static uint32_t *number_frames(struct hist *h, struct tuples *t, bool caller)
+{
+	const struct profile *p = h->profile;
+	uint32_t *keys = xreallocarray(NULL, p->frames.len + 1, sizeof(*keys));
+	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * 4 + 1, sizeof(*words));
+	for (size_t i = 0; i <= p->frames.len; i++) {
+		t->width = 0;
+		for (uint32_t k = 0; k < h->options.keys_nr; k++)
+			if (key_from_frame(&h->options.keys[k]))
+				t->width += frame_words(h, &h->options.keys[k],
+							i < p->frames.len ? (frame_id)i : PROFILE_NONE, caller,
+							words + t->width);
+		keys[i] = tuple_id(t, words);
+	}
+	free(words);
+	return keys;
+}
+
+/* Groups the rows of our events by what their labels say: fills rows and group_rows. */
+static void number_rows(struct hist *h, const uint32_t *event_index)
+{
+	const struct profile *p = h->profile;
+	struct tuples t = {};
+	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * 4 + 1, sizeof(*words));
+	uint32_t *groups = xreallocarray(NULL, p->rows.len + 1, sizeof(*groups));
+	bool by_stack = false, any = false;
+	for (uint32_t k = 0; k < h->options.keys_nr; k++) {
+		by_stack |= h->options.keys[k].column->from == COLUMN_FROM_STACK;
+		any |= key_from_row(&h->options.keys[k]);
+	}
+	/* Most rows share few label sets: each set is numbered once. */
+	uint32_t *of_labels = by_stack || !any ? NULL : xcalloc(p->labels_nr + 1, sizeof(*of_labels));
+	uint32_t rows_nr = 0;
+	for (size_t r = 0; r < p->rows.len; r++) {
+		const struct profile_row *row = &p->rows.data[r];
+		if (event_index[row->event] == PROFILE_NONE)
+			continue;
+		rows_nr++;
+		if (of_labels && of_labels[row->labels]) {
+			groups[r] = of_labels[row->labels] - 1;
+			continue;
+		}
+		t.width = 0;
+		for (uint32_t k = 0; any && k < h->options.keys_nr; k++)
+			if (key_from_row(&h->options.keys[k]))
+				t.width += row_words(h, &h->options.keys[k], row, words + t.width);
+		groups[r] = any || !t.nr ? tuple_id(&t, words) : 0;
+		if (of_labels)
+			of_labels[row->labels] = groups[r] + 1;
+	}
+	h->groups_nr = t.nr;
+	h->group_rows = xcalloc(t.nr + 2, sizeof(*h->group_rows));
+	h->rows = xreallocarray(NULL, rows_nr + 1, sizeof(*h->rows));
+	uint32_t *starts = h->group_rows;
+	for (size_t r = 0; r < p->rows.len; r++)
+		if (event_index[p->rows.data[r].event] != PROFILE_NONE)
+			starts[groups[r] + 2]++;
+	for (uint32_t g = 2; g < t.nr + 2; g++)
+		starts[g] += starts[g - 1];
+	/* starts[g + 1] now is where group g goes, and ends as where it ended. */
+	for (size_t r = 0; r < p->rows.len; r++)
+		if (event_index[p->rows.data[r].event] != PROFILE_NONE)
+			h->rows[starts[groups[r] + 1]++] = (uint32_t)r;
+	free(groups);
+	free(words);
+	free(of_labels);
+	tuples_deinit(&t);
+}
+
+struct filler {
+	struct hist *h;
+	const uint32_t *event_index;
+	uint32_t *entry_of;  /* frame_key → entry of this group */
+	uint32_t *seen;      /* entry → stamp of the last row that counted for it */
+	size_t seen_cap, stats_cap;
+	uint32_t stamp;
+	uint32_t group;
+};
+
+static uint32_t entry_add(struct filler *f, uint32_t frame_key, frame_id frame, uint32_t row, uint64_t addr, char level)
+{
+	struct hist *h = f->h;
+	uint32_t e = (uint32_t)h->entries.len;
+	vec_push(&h->entries, ((struct hist_entry){ .frame = frame, .row = row, .addr = addr, .frame_key = frame_key,
+						    .group = f->group, .level = level, .hidden = true }));
+	if (h->entries.len > f->seen_cap) {
+		size_t cap = h->entries.cap;
+		f->seen = xreallocarray(f->seen, cap, sizeof(*f->seen));
+		h->stats = xreallocarray(h->stats, cap * h->options.events_nr, sizeof(*h->stats));
+		f->seen_cap = cap;
+	}
+	f->seen[e] = 0;
+	memset(h->stats + (size_t)e * h->options.events_nr, 0, h->options.events_nr * sizeof(*h->stats));
+	f->entry_of[frame_key] = e;
+	return e;
+}
+
+/*
+ * Where a caller runs that belongs to no mapping: as the frame before it on the way in which the reference walks the
+ * stack, and before the first as the sample itself.
+ */
+static char caller_level(const struct hist *h, stack_id stack, stack_id leaf)
+{
+	const struct profile *p = h->profile;
+	const struct profile_frame *frames = p->frames.data;
+	const struct profile_frame *f = &frames[p->stacks.data[stack].frame];
+	if (f->mapping != PROFILE_NONE)
+		return hist_level(f->space);
+	if (!h->options.callee_first) {
+		for (stack_id s = p->stacks.data[stack].caller; s != PROFILE_NONE; s = p->stacks.data[s].caller)
+			if (frames[p->stacks.data[s].frame].mapping != PROFILE_NONE)
+				return hist_level(frames[p->stacks.data[s].frame].space);
+		return hist_level(frames[p->stacks.data[leaf].frame].space);
+	}
+	char level = hist_level(frames[p->stacks.data[leaf].frame].space);
+	for (stack_id s = leaf; s != stack && s != PROFILE_NONE; s = p->stacks.data[s].caller)
+		if (frames[p->stacks.data[s].frame].mapping != PROFILE_NONE)
+			level = hist_level(frames[p->stacks.data[s].frame].space);
+	return level;
+}
+
+static void add_self(struct hist_stat *s, const struct profile_row *row, enum mapping_space space)
+{
+	s->period += row->value;
+	s->samples += row->samples;
+	s->weight += row->weight;
+	s->children += row->value;
+	s->children_samples += row->samples;
+	switch (space) {
+	case SPACE_KERNEL: s->sys += row->value; break;
+	case SPACE_GUEST_KERNEL: s->guest_sys += row->value; break;
+	case SPACE_GUEST_USER: s->guest_user += row->value; break;
+	case SPACE_USER: s->user += row->value; break;
+	case SPACE_HYPERVISOR:
+	case SPACE_UNKNOWN: break;
+	}
+}
+
+/* Adds to what stands above the row's innermost frame, each entry once. */
+static void fill_callers(struct filler *f, uint32_t r, const struct profile_row *row, uint32_t event, bool hidden)
+{
+	struct hist *h = f->h;
+	const struct profile_stack *stacks = h->profile->stacks.data;
+	uint32_t events_nr = h->options.events_nr, leaf_depth = stacks[row->stack].depth;
+	bool callee_first = h->options.callee_first;
+	for (stack_id s = row->stack; s != PROFILE_NONE; s = stacks[s].caller) {
+		uint32_t key = h->caller_keys[stacks[s].frame], e = f->entry_of[key];
+		if (e == PROFILE_NONE)
+			e = entry_add(f, key, stacks[s].frame, r, h->profile->frames.data[stacks[s].frame].ip,
+				      caller_level(h, s, row->stack));
+		uint32_t depth = callee_first ? stacks[s].depth : leaf_depth - stacks[s].depth + 1;
+		struct hist_entry *entry = &h->entries.data[e];
+		if (entry->max_depth < depth)
+			entry->max_depth = depth;
+		if (f->seen[e] == f->stamp)
+			continue;
+		f->seen[e] = f->stamp;
+		struct hist_stat *stat = &h->stats[(size_t)e * events_nr + event];
+		stat->children += row->value;
+		stat->children_samples += row->samples;
+		entry->hidden &= hidden;
+	}
+}
+
+static void fill_row(struct filler *f, uint32_t r)
+{
+	struct hist *h = f->h;
+	const struct profile *p = h->profile;
+	const struct profile_row *row = &p->rows.data[r];
+	uint32_t event = f->event_index[row->event];
+	frame_id frame = row->stack == PROFILE_NONE ? PROFILE_NONE : p->stacks.data[row->stack].frame;
+	const struct profile_frame *fr = frame == PROFILE_NONE ? NULL : &p->frames.data[frame];
+	uint32_t key = h->self_keys[frame == PROFILE_NONE ? p->frames.len : frame], e = f->entry_of[key];
+	bool hidden = h->options.row_hidden && h->options.row_hidden(h->options.ctx, p, row);
+	if (e == PROFILE_NONE)
+		e = entry_add(f, key, frame, r, fr ? fr->addr : 0, hist_level(fr ? fr->space : SPACE_UNKNOWN));
+	struct hist_entry *entry = &h->entries.data[e];
+	entry->hidden &= hidden;
+	uint32_t depth = row->stack == PROFILE_NONE ? 0 : p->stacks.data[row->stack].depth;
+	if (entry->max_depth < depth)
+		entry->max_depth = depth;
+	add_self(&h->stats[(size_t)e * h->options.events_nr + event], row, fr ? fr->space : SPACE_UNKNOWN);
+	struct hist_total *total = &h->totals[event];
+	total->period += row->value;
+	total->samples += row->samples;
+	total->weight += row->weight;
+	f->seen[e] = ++f->stamp;
+	if (h->options.children && row->stack != PROFILE_NONE)
+		fill_callers(f, r, row, event, hidden);
+}
+
+static void fill(struct hist *h, const uint32_t *event_index)
+{
+	struct filler f = { .h = h, .event_index = event_index };
+	f.entry_of = xreallocarray(NULL, h->frame_keys_nr + 1, sizeof(*f.entry_of));
+	memset(f.entry_of, 0xff, (h->frame_keys_nr + 1) * sizeof(*f.entry_of));
+	h->group_entries = xcalloc(h->groups_nr + 1, sizeof(*h->group_entries));
+	for (uint32_t g = 0; g < h->groups_nr; g++) {
+		f.group = g;
+		h->group_entries[g] = (uint32_t)h->entries.len;
+		for (uint32_t i = h->group_rows[g]; i < h->group_rows[g + 1]; i++)
+			fill_row(&f, h->rows[i]);
+		for (size_t e = h->group_entries[g]; e < h->entries.len; e++)
+			f.entry_of[h->entries.data[e].frame_key] = PROFILE_NONE;
+	}
+	h->group_entries[h->groups_nr] = (uint32_t)h->entries.len;
+	free(f.entry_of);
+	free(f.seen);
+}
+
+/* Hides what --symbol-filter leaves out, and sums what is shown. */
+static void finish(struct hist *h)
+{
+	const char *filter = h->options.symbol_filter;
+	for (size_t i = 0; i < h->entries.len; i++) {
+		struct hist_entry *e = &h->entries.data[i];
+		if (filter) {
+			const struct profile_function *fn = hist_function(h, e);
+			e->hidden |= !fn || !strstr(profile_str(h->profile, fn->name), filter);
+		}
+		for (uint32_t j = 0; !e->hidden && j < h->options.events_nr; j++) {
+			h->totals[j].shown_period += h->stats[i * h->options.events_nr + j].period;
+			h->totals[j].shown_samples += h->stats[i * h->options.events_nr + j].samples;
+		}
+	}
+}
+
+struct hist *hist_create(const struct profile *p, struct hist_options options)
+{
+	struct hist *h = xcalloc(1, sizeof(*h));
+	h->profile = p;
+	h->options = options;
+	strtab_init(&h->strings);
+	uint32_t *event_index = xreallocarray(NULL, p->events.len + 1, sizeof(*event_index));
+	memset(event_index, 0xff, (p->events.len + 1) * sizeof(*event_index));
+	for (uint32_t i = 0; i < options.events_nr; i++)
+		event_index[options.events[i]] = i;
+	h->totals = xcalloc(options.events_nr + 1, sizeof(*h->totals));
+
+	struct tuples frames = {};
+	h->self_keys = number_frames(h, &frames, false);
+	if (options.children)
+		h->caller_keys = number_frames(h, &frames, true);
+	h->frame_keys_nr = frames.nr;
+	tuples_deinit(&frames);
+	number_rows(h, event_index);
+	fill(h, event_index);
+	finish(h);
+	free(event_index);
+	return h;
+}
+
+void hist_destroy(struct hist *h)
+{
+	if (!h)
+		return;
+	strtab_deinit(&h->strings);
+	vec_deinit(&h->entries);
+	free(h->stats);
+	free(h->totals);
+	free(h->order);
+	free(h->self_keys);
+	free(h->caller_keys);
+	free(h->rows);
+	free(h->group_rows);
+	free(h->group_entries);
+	free(h);
+}
+
+const struct profile_function *hist_function(const struct hist *h, const struct hist_entry *e)
+{
+	return frame_function(h->profile, e->frame);
+}
+
+const struct profile_mapping *hist_mapping(const struct hist *h, const struct hist_entry *e)
+{
+	return frame_mapping(h->profile, e->frame);
+}
+
+uint64_t hist_label(const struct hist *h, const struct hist_entry *e, uint32_t label, uint64_t fallback)
+{
+	if (label == PROFILE_NONE)
+		return fallback;
+	return profile_label_values(h->profile, h->profile->rows.data[e->row].labels)[label];
+}
+
+str_id hist_srcline(struct hist *h, frame_id frame, uint64_t addr)
+{
+	const struct profile *p = h->profile;
+	const struct profile_frame *f = &p->frames.data[frame];
+	const struct profile_function *fn = frame_function(p, frame);
+	_cleanup_strbuf_ struct strbuf b = {};
+	if (fn && f->line) {
+		const char *file = profile_str(p, fn->file), *slash = strrchr(file, '/');
+		strbuf_addf(&b, "%s:%u", slash && !h->options.full_source_path ? slash + 1 : file, f->line);
+	} else if (fn) {
+		strbuf_addf(&b, "%s+%llu", profile_str(p, fn->name), (unsigned long long)(f->addr - fn->start));
+	} else if (f->mapping != PROFILE_NONE) {
+		strbuf_addf(&b, "%s[%llx]", profile_str(p, p->mappings.data[f->mapping].name), (unsigned long long)addr);
+	} else {
+		strbuf_addstr(&b, "??:0");
+	}
+	return strtab_add_n(&h->strings, strbuf_str(&b), b.len);
+}
+
+uint64_t hist_value(const struct hist_stat *s, enum column_id id)
+{
+	switch (id) {
+	case COLUMN_OVERHEAD:
+	case COLUMN_PERIOD:
+	case COLUMN_CI: return s->period;
+	case COLUMN_OVERHEAD_CHILDREN: return s->children;
+	case COLUMN_OVERHEAD_SYS: return s->sys;
+	case COLUMN_OVERHEAD_US: return s->user;
+	case COLUMN_OVERHEAD_GUEST_SYS: return s->guest_sys;
+	case COLUMN_OVERHEAD_GUEST_US: return s->guest_user;
+	case COLUMN_SAMPLE: return s->samples;
+	default: return 0;
+	}
+}
