@@ -1,0 +1,83 @@
+/*
+ * A finished report, as every view of it takes it: which events, which rows, which columns.
+ *
+ * Filled in by cmd_report (or a test) and const for the views; everything is borrowed. Each struct report_part is one
+ * event, or one group of events side by side.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/calltree.h"
+#include "profile/hist.h"
+
+struct report_part {
+	struct hist *hist;       /* sorted */
+	const char *event_name;  /* "cycles:u", or "anon group { cycles, instructions }" */
+	bool is_group;
+	bool has_chains;         /* the event was recorded with call chains */
+	uint64_t samples, period; /* as the head shows them */
+};
+
+struct report {
+	const struct report_part *parts;
+	uint32_t parts_nr;
+	const struct hist_key *fields; /* columns in order; sums and sort keys */
+	uint32_t fields_nr;
+	struct calltree_options chains;
+	double percent_limit;  /* rows below are left out */
+	bool relative;         /* shares are of what the filters leave (--percentage relative) */
+	bool show_chains;
+	bool hierarchy;
+	bool mem_mode;
+	const char *sort_order;
+	const char *separator; /* -t, or NULL */
+	const unsigned *widths; /* -w: by field, 0 = as needed */
+	uint32_t widths_nr;
+	uint64_t lost_samples;
+	bool quiet;            /* rows only */
+	bool symbol_first; /* the first sort key is the symbol: a chain does not repeat it */
+	const char *tip;       /* a line of advice at the end, or NULL */
+};
+
+/* What 100 % means for event j of a part. */
+static inline uint64_t report_total(const struct report *r, const struct report_part *p, uint32_t j)
+{
+	const struct hist_total *t = &p->hist->totals[j];
+	return r->relative ? t->shown_period : t->period;
+}
+
+static inline double report_percent(uint64_t value, uint64_t total)
+{
+	return total ? 100.0 * (double)value / (double)total : 0.0;
+}
+
+/* Whether the limit on shares lets the entry through; the first event decides. */
+static inline bool report_shows(const struct report *r, const struct report_part *p, const struct hist_entry *e)
+{
+	const struct hist_stat *s = hist_stats(p->hist, e);
+	uint64_t value = p->hist->options.children ? s->children : s->period;
+	return report_percent(value, report_total(r, p, 0)) >= r->percent_limit;
+}
+
+/* An interval that holds the true share in 95 of 100 recordings, in percent. */
+struct report_interval {
+	double low, high;
+};
+/*
+ * Wilson's score interval for a share of all samples. A sample that stands for a longer period weighs more, so the share
+ * is that of the periods; the number of draws is the number of samples of the event.
+ */
+struct report_interval report_interval(uint64_t value, uint64_t total, uint64_t samples);
+
+/* Entries that are shown, in order, and their call trees (NULL where none are shown). */
+struct report_rows {
+	uint32_t *entries;
+	uint32_t nr;
+	struct calltrees *trees;
+};
+void report_rows_init(struct report_rows *rows, const struct report *r, const struct report_part *p);
+void report_rows_deinit(struct report_rows *rows);
+
+/* The name of a frame in a call chain; an address where there is no symbol. Appended. */
+void report_frame_name(const struct hist *h, frame_id frame, bool by_address, struct strbuf *out);
