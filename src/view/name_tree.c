@@ -1,0 +1,245 @@
+#include "view/name_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/sort.h"
+
+/* ---- building ---- */
+
+struct node_key {
+	uint32_t parent;
+	name_id name;
+};
+
+static bool node_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct name_node *a = &((const struct name_node *)table)[id];
+	const struct node_key *b = key;
+	return a->parent == b->parent && a->name == b->name;
+}
+
+static uint32_t child_of(struct name_tree *t, uint32_t parent, name_id name)
+{
+	struct node_key key = { parent, name };
+	uint64_t hash = hash_u64((uint64_t)parent << 32 | name);
+	uint32_t id = idset_find(&t->index, hash, node_eq, t->nodes.data, &key);
+	if (id != IDSET_NONE)
+		return id;
+	id = (uint32_t)t->nodes.len;
+	struct name_node node = { .parent = parent, .name = name };
+	vec_push(&t->nodes, node);
+	idset_insert(&t->index, hash, id);
+	return id;
+}
+
+struct builder {
+	struct name_tree *t;
+	const struct profile *p;
+	bool reverse;
+	name_id process; /* of the row at hand, or PROFILE_NONE */
+	bool is_java;
+	uint32_t top;    /* its node */
+	/* By stack: process + 1 in the high half, node in the low one. Rows of one process come one after the other. */
+	uint64_t *memo;
+	VEC(stack_id) path;
+};
+
+static uint32_t add_frame(struct builder *b, uint32_t node, frame_id frame)
+{
+	struct name_span span = frame_names_get(&b->t->names, frame, b->is_java);
+	for (uint32_t i = 0; i < span.nr; i++) {
+		uint32_t at = b->reverse ? span.nr - 1 - i : i;
+		node = child_of(b->t, node, b->t->names.lists.data[span.first + at]);
+	}
+	return node;
+}
+
+/* The node of a stack: from the nearest caller whose node is known, inwards. */
+static uint32_t node_of(struct builder *b, stack_id stack)
+{
+	uint64_t owner = (uint64_t)(b->process + 1) << 32;
+	uint32_t node = b->top;
+	vec_clear(&b->path);
+	for (; stack != PROFILE_NONE; stack = b->p->stacks.data[stack].caller) {
+		uint64_t known = b->memo[stack];
+		if (known && (known & ~(uint64_t)UINT32_MAX) == owner) {
+			node = (uint32_t)known;
+			break;
+		}
+		vec_push(&b->path, stack);
+	}
+	/* Neither process nor frame: it still counts. */
+	if (!node && !b->path.len)
+		return child_of(b->t, 0, frame_names_add(&b->t->names, "[unknown]", NAME_USER));
+	while (b->path.len) {
+		stack_id s = vec_last(&b->path);
+		b->path.len--;
+		node = add_frame(b, node, b->p->stacks.data[s].frame);
+		b->memo[s] = owner | node;
+	}
+	return node;
+}
+
+static uint32_t reversed_node_of(struct builder *b, stack_id stack)
+{
+	uint32_t node = 0;
+	for (; stack != PROFILE_NONE; stack = b->p->stacks.data[stack].caller)
+		node = add_frame(b, node, b->p->stacks.data[stack].frame);
+	name_id last = b->process;
+	if (last == PROFILE_NONE && node)
+		return node;
+	return child_of(b->t, node, last != PROFILE_NONE ? last : frame_names_add(&b->t->names, "[unknown]", NAME_USER));
+}
+
+bool name_tree_counts_samples(const struct profile *p, uint32_t event, bool count_samples)
+{
+	return count_samples || p->events.data[event].is_tracepoint || !p->events.data[event].value;
+}
+
+static void take_process(struct builder *b, name_id process)
+{
+	b->process = process;
+	b->is_java = frame_names_is_java(&b->t->names, process);
+	b->top = process == PROFILE_NONE || b->reverse ? 0 : child_of(b->t, 0, process);
+}
+
+static void add_rows(struct builder *b, const struct sort_pair *order, size_t n, bool samples_only)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct profile_row *row = &b->p->rows.data[order[i].value];
+		if (!i || (name_id)order[i].key != b->process)
+			take_process(b, (name_id)order[i].key);
+		uint32_t id = b->reverse ? reversed_node_of(b, row->stack) : node_of(b, row->stack);
+		struct name_node *node = &b->t->nodes.data[id];
+		node->samples = add_saturated(node->samples, row->samples);
+		node->value = add_saturated(node->value, samples_only ? row->samples : row->value);
+	}
+}
+
+void name_tree_init(struct name_tree *t, const struct profile *p, const struct name_tree_options *options)
+{
+	struct builder b = { .t = t, .p = p, .reverse = options->reverse };
+	*t = (struct name_tree){};
+	frame_names_init(&t->names, p, options->names);
+	struct name_node root = { .parent = PROFILE_NONE, .name = PROFILE_NONE };
+	vec_push(&t->nodes, root);
+	struct sort_pair *order = xreallocarray(NULL, p->rows.len + 1, sizeof(*order));
+	size_t n = 0;
+	for (size_t i = 0; i < p->rows.len; i++)
+		if (p->rows.data[i].event == options->event)
+			order[n++] = (struct sort_pair){ frame_names_process(&t->names, p->rows.data[i].labels), i };
+	sort_pairs(order, n);
+	b.memo = xcalloc(p->stacks.len + 1, sizeof(*b.memo));
+	add_rows(&b, order, n, name_tree_counts_samples(p, options->event, options->count_samples));
+	free(b.memo);
+	free(order);
+	vec_deinit(&b.path);
+}
+
+void name_tree_deinit(struct name_tree *t)
+{
+	frame_names_deinit(&t->names);
+	vec_deinit(&t->nodes);
+	idset_deinit(&t->index);
+	free(t->children);
+}
+
+/* ---- order ---- */
+
+struct ranked {
+	uint64_t head; /* the first bytes, so that most comparisons end in one */
+	const char *text;
+	uint32_t bytes; /* without the end */
+	name_id name;
+	bool path;
+};
+
+static unsigned char byte_at(const struct ranked *r, uint32_t i)
+{
+	return i < r->bytes ? (unsigned char)r->text[i] : ';';
+}
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->head != y->head)
+		return x->head < y->head ? -1 : 1;
+	uint32_t x_bytes = x->bytes + x->path, y_bytes = y->bytes + y->path;
+	uint32_t both = x->bytes < y->bytes ? x->bytes : y->bytes;
+	int order = memcmp(x->text, y->text, both);
+	for (uint32_t i = both; !order && i < x_bytes && i < y_bytes; i++)
+		order = byte_at(x, i) - byte_at(y, i);
+	if (order)
+		return order;
+	if (x_bytes != y_bytes)
+		return x_bytes < y_bytes ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name; /* equal texts of two modules */
+}
+
+static struct ranked ranked(const struct name_tree *t, name_id name, bool path)
+{
+	size_t bytes;
+	struct ranked r = { .name = name, .path = path };
+	r.text = frame_name_text(&t->names, name, &bytes);
+	r.bytes = (uint32_t)bytes;
+	for (uint32_t i = 0; i < 8; i++)
+		r.head = r.head << 8 | (i < r.bytes + path ? byte_at(&r, i) : 0);
+	return r;
+}
+
+struct name_ranks name_tree_ranks(const struct name_tree *t)
+{
+	size_t names = t->names.names.len;
+	struct ranked *all = xreallocarray(NULL, names * 2 + 1, sizeof(*all));
+	struct name_ranks r = {
+		.bare = xcalloc(names + 1, sizeof(*r.bare)),
+		.as_path = xcalloc(names + 1, sizeof(*r.as_path)),
+		.nr = (uint32_t)names * 2,
+	};
+	for (uint32_t i = 0; i < names; i++) {
+		all[i * 2] = ranked(t, i, false);
+		all[i * 2 + 1] = ranked(t, i, true);
+	}
+	qsort(all, r.nr, sizeof(*all), compare_ranked);
+	for (uint32_t i = 0; i < r.nr; i++)
+		(all[i].path ? r.as_path : r.bare)[all[i].name] = i;
+	free(all);
+	return r;
+}
+
+void name_ranks_deinit(struct name_ranks *r)
+{
+	free(r->bare);
+	free(r->as_path);
+}
+
+/* Twice by counting: by rank, then by parent, which keeps the order of ranks below each. */
+void name_tree_sort(struct name_tree *t, const uint32_t *rank, uint32_t ranks_nr)
+{
+	uint32_t n = (uint32_t)t->nodes.len, at = 0;
+	uint32_t *by_rank = xreallocarray(NULL, (size_t)n + 1, sizeof(*by_rank));
+	uint32_t *next = xcalloc((size_t)(ranks_nr > n ? ranks_nr : n) + 1, sizeof(*next));
+	free(t->children);
+	t->children = xreallocarray(NULL, (size_t)n + 1, sizeof(*t->children));
+	for (uint32_t i = 1; i < n; i++)
+		next[rank[t->nodes.data[i].name] + 1]++;
+	for (uint32_t i = 1; i <= ranks_nr; i++)
+		next[i] += next[i - 1];
+	for (uint32_t i = 1; i < n; i++)
+		by_rank[next[rank[t->nodes.data[i].name]]++] = i;
+	for (uint32_t i = 0; i < n; i++)
+		t->nodes.data[i].children = 0;
+	for (uint32_t i = 1; i < n; i++)
+		t->nodes.data[t->nodes.data[i].parent].children++;
+	for (uint32_t i = 0; i < n; i++) {
+		t->nodes.data[i].first_child = next[i] = at;
+		at += t->nodes.data[i].children;
+	}
+	for (uint32_t i = 0; i + 1 < n; i++)
+		t->children[next[t->nodes.data[by_rank[i]].parent]++] = by_rank[i];
+	free(next);
+	free(by_rank);
+}
