@@ -1,14 +1,27 @@
 #include "symbol/cxx_name.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#define DEPTH_MAX 200
+#include "base/vector.h"
 
+#define DEPTH_MAX  200
+#define OUTPUT_MAX ((uint64_t)256 << 10)
+
+/*
+ * A few hundred bytes of mangled text can stand for gigabytes: each substitution may repeat all that came before it. So
+ * the walk also adds up how long the readable text will be, by the ABI's numbering of what can be substituted. The sum
+ * is generous with each piece; what matters is that it grows where the text does.
+ */
 struct walker {
 	const char *p;
 	int depth;
 	bool bad;
+	uint64_t length;       /* of the readable text so far */
+	VEC(uint64_t) lengths; /* of what S_, S0_, S1_ … stand for */
+	uint64_t argument;     /* longest template argument of the function that is being read: T_ stands for one */
+	bool in_signature;
 };
 
 static void walk_type(struct walker *w);
@@ -37,6 +50,20 @@ static void fail(struct walker *w)
 {
 	w->bad = true;
 	w->p = "";
+}
+
+static void add_length(struct walker *w, uint64_t n)
+{
+	w->length += n;
+	if (w->length > OUTPUT_MAX)
+		fail(w);
+}
+
+/* What was read since `from` can be substituted from here on. */
+static void add_candidate(struct walker *w, uint64_t from)
+{
+	if (!w->bad)
+		vec_push(&w->lengths, w->length - from);
 }
 
 static bool enter(struct walker *w)
@@ -88,18 +115,24 @@ static void walk_source_name(struct walker *w)
 	}
 	while (is_digit(*w->p) && n < 1000000)
 		n = n * 10 + (size_t)(*w->p++ - '0');
-	if (!n || strnlen(w->p, n) < n)
+	if (!n || strnlen(w->p, n) < n) {
 		fail(w);
-	else
-		w->p += n;
+		return;
+	}
+	w->p += n;
+	add_length(w, n + 2); /* "::", or ", " */
 }
 
-/* [<base 36 number>] _ */
-static void walk_sequence(struct walker *w)
+/* [<base 36 number>] _: its value, 0 where there are no digits, one more than the number else. */
+static size_t walk_sequence(struct walker *w)
 {
-	while (is_digit(*w->p) || is_upper(*w->p))
-		w->p++;
+	size_t n = 0;
+	bool any = false;
+	for (; is_digit(*w->p) || is_upper(*w->p); w->p++, any = true)
+		if (n < 1000000)
+			n = n * 36 + (size_t)(is_digit(*w->p) ? *w->p - '0' : *w->p - 'A' + 10);
 	expect(w, '_');
+	return any ? n + 1 : 0;
 }
 
 /* T_ T0_ TL0__ … */
@@ -112,6 +145,7 @@ static void walk_template_param(struct walker *w)
 	}
 	walk_number(w);
 	expect(w, '_');
+	add_length(w, w->argument + 8);
 }
 
 /* S_ S0_ St Sa Ss …: abbreviations carry ABI tags ("Ss" of B5cxx11). */
@@ -119,7 +153,11 @@ static void walk_substitution(struct walker *w)
 {
 	expect(w, 'S');
 	if (*w->p == '_' || is_digit(*w->p) || is_upper(*w->p)) {
-		walk_sequence(w);
+		size_t nr = walk_sequence(w);
+		if (nr < w->lengths.len)
+			add_length(w, w->lengths.data[nr] + 2);
+		else
+			fail(w);
 		return;
 	}
 	if (!*w->p || !strchr("tabsiod", *w->p)) {
@@ -127,6 +165,7 @@ static void walk_substitution(struct walker *w)
 		return;
 	}
 	w->p++;
+	add_length(w, 80); /* std::basic_string<char, std::char_traits<char>, std::allocator<char> > */
 	while (take(w, 'B'))
 		walk_source_name(w);
 }
@@ -157,6 +196,7 @@ static void walk_unnamed(struct walker *w)
 	}
 	walk_number(w);
 	expect(w, '_');
+	add_length(w, 40);
 }
 
 static void walk_operator_name(struct walker *w)
@@ -173,6 +213,7 @@ static void walk_operator_name(struct walker *w)
 	} else {
 		w->p += 2;
 	}
+	add_length(w, 20);
 }
 
 /* C1 C2 CI1<type> D0 D1 DC<names>E: constructors, destructors, structured bindings. */
@@ -192,6 +233,8 @@ static void walk_special_member(struct walker *w)
 		w->p++;
 	if (inherited)
 		walk_type(w);
+	/* The name of the class again: what stands before it is at least as long. */
+	add_length(w, w->lengths.len ? vec_last(&w->lengths) : 80);
 }
 
 static void walk_discriminator(struct walker *w)
@@ -239,10 +282,12 @@ static void walk_this_qualifiers(struct walker *w)
 		w->p++;
 }
 
-/* Between N and E. */
+/* Between N and E. Each prefix that is not the whole can be substituted. */
 static void walk_prefixes(struct walker *w)
 {
+	uint64_t from = w->length;
 	while (!w->bad && !take(w, 'E')) {
+		char kind = *w->p;
 		if (*w->p == 'S')
 			walk_substitution(w);
 		else if (*w->p == 'I' || *w->p == 'J')
@@ -253,6 +298,8 @@ static void walk_prefixes(struct walker *w)
 			walk_type(w);
 		else if (!take(w, 'M')) /* of a member's initialiser: a lambda follows */
 			walk_unqualified_name(w);
+		if (kind != 'S' && kind != 'M' && *w->p != 'E')
+			add_candidate(w, from);
 	}
 }
 
@@ -294,14 +341,20 @@ static void walk_name(struct walker *w)
 	} else if (*w->p == 'Z') {
 		walk_local_name(w);
 	} else {
-		if (*w->p == 'S' && w->p[1] != 't') {
+		uint64_t from = w->length;
+		bool substituted = *w->p == 'S' && w->p[1] != 't';
+		if (substituted) {
 			walk_substitution(w);
 		} else {
-			take2(w, "St");
+			if (take2(w, "St"))
+				add_length(w, 5);
 			walk_unqualified_name(w);
 		}
-		if (*w->p == 'I' || *w->p == 'J')
+		if (*w->p == 'I') { /* a J begins the next argument */
+			if (!substituted)
+				add_candidate(w, from);
 			walk_template_args(w);
+		}
 	}
 	w->depth--;
 }
@@ -316,8 +369,10 @@ static void walk_literal(struct walker *w)
 	} else {
 		walk_type(w);
 		/* The value runs to the next E: digits, or the bytes of a floating number in lower case. */
+		const char *value = w->p;
 		while (*w->p && *w->p != 'E')
 			w->p++;
+		add_length(w, (uint64_t)(w->p - value) + 8);
 	}
 	expect(w, 'E');
 }
@@ -341,11 +396,19 @@ static void walk_template_arg(struct walker *w)
 
 static void walk_template_args(struct walker *w)
 {
+	uint64_t longest = 0;
 	if (!take(w, 'I'))
 		expect(w, 'J');
-	while (!w->bad && *w->p != 'E')
+	while (!w->bad && *w->p != 'E') {
+		uint64_t from = w->length;
 		walk_template_arg(w);
+		add_length(w, 3);
+		if (w->length - from > longest)
+			longest = w->length - from;
+	}
 	expect(w, 'E');
+	if (!w->in_signature)
+		w->argument = longest;
 }
 
 /* D…: decltype, pack expansions, vectors, and the newer builtin types. */
@@ -438,64 +501,99 @@ static bool is_type_prefix(char c)
 	return c && strchr("rVKPROCG", c);
 }
 
-static void walk_type_body(struct walker *w)
+static bool is_cv(char c)
 {
+	return c == 'r' || c == 'V' || c == 'K';
+}
+
+/* T_, or a template template parameter with its arguments. */
+static void walk_type_of_param(struct walker *w)
+{
+	uint64_t from = w->length;
+	walk_template_param(w);
+	if (*w->p == 'I') {
+		add_candidate(w, from);
+		walk_template_args(w);
+	}
+}
+
+/* U<vendor qualifier> <type>, or a lambda or unnamed type. */
+static void walk_u_type(struct walker *w)
+{
+	if (w->p[1] == 'l' || w->p[1] == 't') {
+		walk_name(w);
+		return;
+	}
+	w->p++;
+	walk_source_name(w);
+	if (*w->p == 'I')
+		walk_template_args(w);
+	walk_type(w);
+}
+
+/* A type without prefixes; whether it can be substituted: builtins, and what was substituted itself, cannot. */
+static bool walk_type_body(struct walker *w)
+{
+	const char *from = w->p;
 	switch (*w->p) {
 	case 'D':
 		walk_d_type(w);
-		return;
+		return !strchr("fdehsuiacnFBU", from[1] ? from[1] : 'f');
 	case 'F':
 		walk_function_type(w);
-		return;
+		return true;
 	case 'A':
 		walk_array_type(w);
-		return;
+		return true;
 	case 'M':
 		w->p++;
 		walk_type(w);
 		walk_type(w);
-		return;
+		return true;
 	case 'T':
 		if (w->p[1] == 's' || w->p[1] == 'u' || w->p[1] == 'e') {
 			w->p += 2;
 			walk_name(w);
-			return;
+		} else {
+			walk_type_of_param(w);
 		}
-		walk_template_param(w);
-		if (*w->p == 'I')
-			walk_template_args(w);
-		return;
-	case 'U': /* vendor qualifier */
-		if (w->p[1] == 'l' || w->p[1] == 't') {
-			walk_name(w);
-			return;
-		}
+		return true;
+	case 'U':
+		walk_u_type(w);
+		return true;
+	case 'u':
 		w->p++;
 		walk_source_name(w);
 		if (*w->p == 'I')
 			walk_template_args(w);
-		walk_type(w);
-		return;
-	case 'u': /* vendor type */
-		w->p++;
-		walk_source_name(w);
-		if (*w->p == 'I')
-			walk_template_args(w);
-		return;
+		return true;
 	}
-	if (is_lower(*w->p))
+	if (is_lower(*w->p)) {
 		w->p++;
-	else
-		walk_name(w);
+		return false;
+	}
+	bool substituted = *from == 'S' && from[1] != 't';
+	walk_name(w);
+	/* Arguments make a new type of what was substituted. */
+	return !substituted || (w->p > from && !w->bad && w->p[-1] == 'E');
 }
 
 static void walk_type(struct walker *w)
 {
 	if (!enter(w))
 		return;
-	while (is_type_prefix(*w->p))
-		w->p++;
-	walk_type_body(w);
+	uint64_t from = w->length;
+	int prefixes = 0;
+	for (bool cv = false; is_type_prefix(*w->p); w->p++) {
+		/* Qualifiers that stand together make one new type. */
+		prefixes += !(cv && is_cv(*w->p));
+		cv = is_cv(*w->p);
+	}
+	add_length(w, 12 * (uint64_t)prefixes + 18);
+	if (walk_type_body(w))
+		add_candidate(w, from);
+	while (prefixes--)
+		add_candidate(w, from);
 	w->depth--;
 }
 
@@ -529,6 +627,25 @@ static void walk_expression_name(struct walker *w)
 	walk_unqualified_name(w);
 	if (*w->p == 'I')
 		walk_template_args(w);
+}
+
+/*
+ * Behind sr: <type> <name>, or <names> E <name>, where older compilers wrote <name> <name> without an E. An E that no
+ * name follows closes something outside.
+ */
+static void walk_unresolved_name(struct walker *w)
+{
+	if (!is_digit(*w->p)) {
+		walk_type(w);
+		walk_expression_name(w);
+		return;
+	}
+	while (!w->bad && is_digit(*w->p))
+		walk_expression_name(w);
+	if (w->p[0] == 'E' && (is_digit(w->p[1]) || (w->p[1] == 'o' && w->p[2] == 'n'))) {
+		w->p++;
+		walk_expression_name(w);
+	}
 }
 
 /* [gs] nw <expressions> _ <type> (E | pi <expressions> E) */
@@ -570,8 +687,7 @@ static bool walk_special_expression(struct walker *w)
 		if (two)
 			walk_expression(w);
 	} else if (take2(w, "sr")) {
-		walk_type(w);
-		walk_expression_name(w);
+		walk_unresolved_name(w);
 	} else if (take2(w, "sp")) {
 		walk_expression(w);
 	} else if (take2(w, "sZ")) {
@@ -701,8 +817,9 @@ static void walk_special_name(struct walker *w)
 	} else if (!guard && strchr("VTISFJ", kind)) {
 		walk_type(w);
 	} else if (guard && kind == 'R') {
+		/* Its number's "_" is left: __cxa_demangle does not take it where the name could not end in one. */
 		walk_name(w);
-		walk_sequence(w);
+		walk_number(w);
 	} else if (guard && kind == 'V') {
 		walk_name(w);
 	} else if (guard && kind == 'A') {
@@ -724,14 +841,20 @@ static void walk_encoding(struct walker *w)
 {
 	if (!enter(w))
 		return;
+	uint64_t argument = w->argument;
+	bool in_signature = w->in_signature;
+	w->in_signature = false;
 	if (is_special(w)) {
 		walk_special_name(w);
 	} else {
 		walk_name(w);
+		w->in_signature = true;
 		take(w, 'J'); /* a return type follows */
 		while (!w->bad && *w->p && *w->p != 'E' && *w->p != '.' && *w->p != '@')
 			walk_type(w);
 	}
+	w->argument = argument;
+	w->in_signature = in_signature;
 	w->depth--;
 }
 
@@ -759,27 +882,34 @@ static bool append_name(struct strbuf *ret, struct walker *w)
 	return append(ret, w, from);
 }
 
-bool cxx_name_reduce(const char *mangled, struct strbuf *ret)
+static bool reduce(struct walker *w, struct strbuf *ret)
 {
-	struct walker w = { .p = mangled + 2 };
-	const char *from = w.p;
-	strbuf_addstr(ret, "_Z");
-	if (is_special(&w)) {
-		walk_special_name(&w);
-		return append(ret, &w, from);
+	const char *from = w->p;
+	if (is_special(w)) {
+		walk_special_name(w);
+		return append(ret, w, from);
 	}
-	if (*w.p != 'Z')
-		return append_name(ret, &w);
-	walk_local_function(&w);
-	if (!append(ret, &w, from))
+	if (*w->p != 'Z')
+		return append_name(ret, w);
+	walk_local_function(w);
+	if (!append(ret, w, from))
 		return false;
-	if (*w.p == 's' && !is_lower(w.p[1])) {
+	if (*w->p == 's' && !is_lower(w->p[1])) {
 		strbuf_addch(ret, 's');
 		return true;
 	}
-	if (!append_name(ret, &w))
+	if (!append_name(ret, w))
 		return false;
-	from = w.p;
-	walk_discriminator(&w);
-	return append(ret, &w, from);
+	from = w->p;
+	walk_discriminator(w);
+	return append(ret, w, from);
+}
+
+bool cxx_name_reduce(const char *mangled, struct strbuf *ret)
+{
+	struct walker w = { .p = mangled + 2 };
+	strbuf_addstr(ret, "_Z");
+	bool done = reduce(&w, ret);
+	vec_deinit(&w.lengths);
+	return done;
 }

@@ -13,6 +13,7 @@
 
 /*
  * Appends "_Z…" reduced to the name. Special names (vtables, thunks) keep all of theirs. What follows the encoding
- * (".cold", "@plt") is dropped. False where the symbol does not follow the grammar.
+ * (".cold", "@plt") is dropped. False where the symbol does not follow the grammar, and where it would read longer than
+ * a few hundred kilobytes: symbols can be made that stand for gigabytes.
  */
 bool cxx_name_reduce(const char *mangled, struct strbuf *ret);

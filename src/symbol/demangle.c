@@ -11,12 +11,6 @@
 #include "symbol/cxx_name.h"
 #include "symbol/rust_name.h"
 
-/*
- * Some kilobytes of a hostile symbol can stand for gigabytes of text (each substitution may double it), and
- * __cxa_demangle has no limit. Real names are shorter than this; longer ones are shown as they are.
- */
-#define MANGLED_MAX 16384
-
 typedef char *(*cxa_demangle_fn)(const char *mangled, char *buffer, size_t *length, int *status);
 
 static cxa_demangle_fn cxa_demangle;
@@ -35,13 +29,15 @@ static char *demangle_cxx(const char *name)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	_cleanup_strbuf_ struct strbuf reduced = {};
 	int status;
-	if (strnlen(name, MANGLED_MAX) == MANGLED_MAX)
-		return NULL;
 	pthread_once(&once, load_cxa);
 	if (!cxa_demangle)
 		return NULL;
-	if (!strncmp(name, "_GLOBAL_", 8))
+	if (!strncmp(name, "_GLOBAL_", 8)) {
+		/* What its constructors belong to may be mangled again. */
+		if (!strncmp(name + 11, "_Z", 2) && !cxx_name_reduce(name + 11, &reduced))
+			return NULL;
 		return cxa_demangle(name, NULL, NULL, &status);
+	}
 	if (!cxx_name_reduce(name, &reduced))
 		return NULL;
 	return cxa_demangle(strbuf_str(&reduced), NULL, NULL, &status);

@@ -44,6 +44,12 @@ static void cxx_names_without_parameters(void **state)
 		{ "_ZThn16_N1S1fEi", "non-virtual thunk to S::f(int)" },
 		{ "_ZNSo5flushEv@plt", "std::ostream::flush@plt" },
 		{ "_GLOBAL__I_main", "global constructors keyed to main" },
+		/* What older and newer compilers make of names that depend on templates. */
+		{ "_ZGRL3foo_", "reference temporary #0 for foo" },
+		{ "_Z1fI1aJiiEEvv", "f<a, int, int>" },
+		{ "_Z1fI1aIiEJRiEEvv", "f<a<int>, int&>" },
+		{ "_Z1fIiEv1bIXsr3stdE4is_vIT_EEE", "f<int>" },
+		{ "_Z1gI1bIXsr3stdE4is_vIiEEEEvv", "g<b<std::is_v<int> > >" },
 		{ "_ZN63fooEv", NULL },
 		{ "_Z", NULL },
 		{ "_ZN", NULL },
@@ -126,6 +132,20 @@ static void deep_names_end(void **state)
 	strbuf_deinit(&out);
 }
 
+/* b<a, a>, c<b<a, a>, b<a, a>> … : each level doubles the text. */
+static void names_that_stand_for_gigabytes_stay_as_they_are(void **state)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct strbuf bomb = {};
+	strbuf_addstr(&bomb, "_Z1fI1aIiiE");
+	for (int level = 0, last = 1; level < 15; level++, last += 2)
+		strbuf_addf(&bomb, "1bIS%c_S%c_E", digits[last], digits[last]);
+	strbuf_addstr(&bomb, "Evv");
+	char *shown = demangle_name(strbuf_str(&bomb));
+	assert_null(shown);
+	strbuf_deinit(&bomb);
+}
+
 static void names_of_libstdcxx_as_cxxfilt_reads_them(void **state)
 {
 	static const char library[] = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
@@ -168,6 +188,7 @@ int main(void)
 		cmocka_unit_test(rust_names_without_hashes),
 		cmocka_unit_test(damaged_names_do_no_harm),
 		cmocka_unit_test(deep_names_end),
+		cmocka_unit_test(names_that_stand_for_gigabytes_stay_as_they_are),
 		cmocka_unit_test(names_of_libstdcxx_as_cxxfilt_reads_them),
 	};
 	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);

@@ -1,0 +1,76 @@
+/* Any bytes as an ELF file: its tables, notes, compressed sections and PLT, and the symbols of a DSO made of it. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/object.h"
+#include "symbol/symbol_priv.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool seen_path(void *ctx, const char *path)
+{
+	*(size_t *)ctx += strlen(path);
+	return false;
+}
+
+static void ask_sections(struct object *o)
+{
+	size_t sum = 0, n;
+	for (size_t i = 0; i < object_sections_count(o); i++) {
+		const void *p;
+		const struct object_section *s = object_section(o, i);
+		struct strobe_error *err = object_section_bytes(o, s, &p, &n);
+		if (!err && n)
+			sum += ((const uint8_t *)p)[0] + ((const uint8_t *)p)[n - 1] + strlen(s->name);
+		error_destroy(err);
+	}
+	object_find_debug(o, "/usr/bin/x", NULL, seen_path, &sum);
+}
+
+static void ask_addresses(struct object *o)
+{
+	for (size_t i = 0; i < object_segments_count(o); i++) {
+		const struct object_segment *s = object_segment(o, i);
+		uint64_t v;
+		size_t n;
+		object_vaddr_of_offset(o, s->offset + 1, &v);
+		object_offset_of_vaddr(o, s->vaddr + 1, &v);
+		const uint8_t *p = object_bytes_at(o, s->vaddr, &n);
+		if (p && n)
+			v += (uint64_t)p[0] + p[n - 1];
+	}
+}
+
+static void ask_symbols(struct object *o)
+{
+	struct symbols *session = symbols_create(NULL, (struct symbols_options){});
+	struct mapped_file file = { .path = "x", .name = "x" };
+	struct dso *d = symbols_dso(session, &file);
+	elf_load_table(d, &(struct elf_load){ .object = o, .demangle = true });
+	for (size_t i = 0; i < d->table.segments_nr && i < 4096; i++) {
+		uint32_t at = symtable_find(&d->table, d->table.starts[i]);
+		if (at != SYMTABLE_NONE && strlen(symtable_name(&d->table, &d->table.entries[at])) > 1 << 30)
+			abort();
+		if (i && d->table.starts[i - 1] >= d->table.starts[i])
+			abort();
+	}
+	symbols_destroy(session);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct object *o;
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	struct strobe_error *err = object_open_memory(data, size, "input", &o);
+	if (err) {
+		error_destroy(err);
+		return 0;
+	}
+	object_build_id(o, id);
+	ask_sections(o);
+	ask_addresses(o);
+	ask_symbols(o);
+	object_close(o);
+	return 0;
+}
