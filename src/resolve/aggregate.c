@@ -129,6 +129,8 @@ static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t t
 	f->place++;
 	if (rec.hdr->type != PERF_RECORD_SAMPLE) {
 		resolver_side_band(f->r, rec, time_ns);
+		if (f->worker)
+			worker_machine_changed(f->worker);
 		return NULL;
 	}
 	f->r->stats.records[PERF_RECORD_SAMPLE]++;

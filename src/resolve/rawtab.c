@@ -1,7 +1,9 @@
 #include "resolve/rawtab.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "resolve/chain.h"
 
 void rawtab_init(struct rawtab *t, uint32_t sub_labels_nr)
@@ -13,7 +15,10 @@ void rawtab_init(struct rawtab *t, uint32_t sub_labels_nr)
 void rawtab_deinit(struct rawtab *t)
 {
 	arena_deinit(&t->arena);
-	vec_deinit(&t->heap);
+	for (size_t i = 0; i < t->chunks.len; i++)
+		free(t->chunks.data[i]);
+	vec_deinit(&t->chunks);
+	vec_deinit(&t->paths);
 	vec_deinit(&t->subs);
 	vec_deinit(&t->sub_labels);
 	vec_deinit(&t->bytes);
@@ -25,13 +30,13 @@ void rawtab_deinit(struct rawtab *t)
 	idset_deinit(&t->bytes_index);
 }
 
-static uint32_t raw_frame(struct rawtab *t, uint64_t ip, struct frame_where where)
+uint32_t rawtab_frame(struct rawtab *t, uint64_t ip, struct frame_where where, uint64_t first)
 {
 	uint64_t context = frame_context(where);
 	uint32_t id = frame_index_find(&t->frame_index, ip, context);
 	if (id != FRAME_NONE)
 		return id;
-	struct raw_frame f = { .ip = ip, .where = where };
+	struct raw_frame f = { .ip = ip, .first = first, .where = where };
 	id = (uint32_t)t->frames.len;
 	vec_push(&t->frames, f);
 	frame_index_add(&t->frame_index, ip, context, id);
@@ -46,40 +51,45 @@ static uint32_t expand(struct rawtab *t, const struct raw_key *k, const struct r
 	return chain_expand(k->chain, k->chain_nr, k->ip, raw_context_cpumode(k->context), max, t->entries.data);
 }
 
-raw_id rawtab_add(struct rawtab *t, const struct raw_key *k, uint32_t kernel, const struct raw_path_options *o, uint64_t first)
+static struct raw_row *new_row(struct rawtab *t)
 {
-	uint32_t path_nr = expand(t, k, o);
-	size_t words = sizeof(struct raw_row) / sizeof(uint64_t) + k->chain_nr + (path_nr + 1) / 2;
-	raw_id id = (raw_id)t->heap.len;
-	struct raw_row *r = (struct raw_row *)vec_extend(&t->heap, words);
+	if (t->rows_nr >> RAW_CHUNK_BITS == t->chunks.len) {
+		size_t bytes = sizeof(struct raw_row) << RAW_CHUNK_BITS;
+		struct raw_row *chunk = aligned_alloc(sizeof(struct raw_row), bytes);
+		vec_push(&t->chunks, chunk ? chunk : xmalloc(SIZE_MAX)); /* says that memory is out */
+	}
+	return rawtab_row(t, t->rows_nr++);
+}
+
+uint32_t rawtab_add(struct rawtab *t, const struct raw_key *k, uint32_t kernel, const struct raw_path_options *o, uint64_t first)
+{
+	uint32_t path_nr = expand(t, k, o), id = t->rows_nr;
+	struct raw_row *r = new_row(t);
 	*r = (struct raw_row){
 		.hash = k->hash,
-		.ip = k->ip,
-		.context = k->context,
 		.first = first,
-		.event = k->event,
+		.event = (uint16_t)k->event,
 		.group = k->group,
-		.chain_nr = (uint16_t)k->chain_nr,
+		.path = (uint32_t)t->paths.len,
 		.path_nr = (uint16_t)path_nr,
 		.result = UINT32_MAX,
 	};
-	if (k->chain_nr)
-		memcpy(r->chain, k->chain, k->chain_nr * sizeof(*k->chain));
+	uint32_t *path = vec_extend(&t->paths, path_nr);
 	struct frame_where where = { .space = raw_context_space(k->context), .kernel = kernel };
 	for (uint32_t i = 0; i < path_nr; i++) {
 		where.cpumode = t->entries.data[i].cpumode;
 		where.call_site = o->call_sites && i;
-		raw_path(r)[i] = raw_frame(t, t->entries.data[i].ip, where);
+		path[i] = rawtab_frame(t, t->entries.data[i].ip, where, first);
+		t->frames.data[path[i]].in_path = true;
 	}
-	idset_insert(&t->row_index, k->hash, id);
-	t->rows_nr++;
+	idset_insert(&t->row_index, k->hash.a, id);
 	return id;
 }
 
 struct sub_key {
 	uint64_t hash;
 	const uint64_t *labels;
-	raw_id row;
+	uint32_t row;
 };
 
 static bool sub_eq(const void *table, uint32_t id, const void *key)
@@ -91,7 +101,7 @@ static bool sub_eq(const void *table, uint32_t id, const void *key)
 	       raw_words_equal(t->sub_labels.data + (size_t)id * t->sub_labels_nr, k->labels, t->sub_labels_nr);
 }
 
-uint32_t rawtab_sub(struct rawtab *t, raw_id row, const uint64_t *labels, uint64_t hash, uint64_t first)
+uint32_t rawtab_sub(struct rawtab *t, uint32_t row, const uint64_t *labels, uint64_t hash, uint64_t first)
 {
 	struct sub_key k = { .hash = hash_combine(hash, row), .labels = labels, .row = row };
 	uint32_t id = idset_find(&t->sub_index, k.hash, sub_eq, t, &k);

@@ -1,10 +1,11 @@
 /*
  * What one worker has counted so far, before anything is resolved.
  *
- * A row is (address space, cpumode, address, raw callchain, event, group of thread labels) with its counts. Rows lie one
- * behind the other in one array of words, each with its chain as recorded behind it (to be compared with) and its path:
- * the chain without markers, as numbers of raw frames, innermost first. Where labels of samples themselves were asked for,
- * counts are kept in sub-rows (row, labels) in place of the row.
+ * A row is (address space, cpumode, address, raw callchain, event, group of thread labels) with its counts, and is known by
+ * 128 bits of hash over all of these: comparing whole chains would cost a recording of many stacks more than all the rest,
+ * and two that meet by chance would need 2^60 of them. A row is one cache line. Its path is the chain without markers, as
+ * numbers of raw frames, innermost first. Where labels of samples themselves were asked for, counts are kept in sub-rows
+ * (row, labels) in place of the row.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,25 +17,28 @@
 #include "base/vector.h"
 #include "resolve/frames.h"
 
-struct raw_row {
-	uint64_t hash;
-	uint64_t ip, context; /* raw_context() */
-	uint64_t samples, value, weight;
-	uint64_t first;       /* where its first sample stood: rows come out in one order, however many threads there were */
-	uint32_t event, group;
-	uint16_t chain_nr, path_nr; /* a record has 64 KB at most */
-	uint32_t result;      /* what it became, for whoever fills the profile */
-	uint64_t chain[];     /* then uint32_t path[], padded */
+struct raw_hash {
+	uint64_t a, b;
 };
 
-/* A row is named by its place: words before it. */
-typedef uint32_t raw_id;
+struct raw_row {
+	struct raw_hash hash;
+	uint64_t samples, value, weight;
+	uint64_t first;  /* where its first sample stood: rows come out in one order, however many threads there were */
+	uint32_t path;   /* in rawtab.paths */
+	uint32_t group;
+	uint32_t result; /* what it became, for whoever fills the profile */
+	uint16_t path_nr; /* a record has 64 KB at most */
+	uint16_t event;
+} __attribute__((aligned(64)));
+
+#define RAW_EVENTS_MAX UINT16_MAX
+#define RAW_CHUNK_BITS 12 /* rows of a chunk: they never move, and never lie across two lines */
 
 struct raw_sub {
 	uint64_t hash;
 	uint64_t samples, value, weight, first;
-	raw_id row;
-	uint32_t result;
+	uint32_t row, result;
 };
 
 /* Bytes that a label stands for (tracepoint data), with the first whole payload they were met in. */
@@ -46,13 +50,16 @@ struct raw_bytes {
 
 struct raw_frame {
 	uint64_t ip;
+	uint64_t first; /* as in a row */
 	struct frame_where where;
+	bool in_path;   /* some path has it, and not only labels */
 };
 
 struct rawtab {
 	struct arena arena; /* of bytes */
-	VEC(uint64_t) heap; /* of rows */
-	size_t rows_nr;
+	VEC(struct raw_row *) chunks;
+	uint32_t rows_nr;
+	VEC(uint32_t) paths;
 	VEC(struct raw_sub) subs;
 	VEC(uint64_t) sub_labels; /* of sub i from i * sub_labels_nr */
 	uint32_t sub_labels_nr;
@@ -64,7 +71,7 @@ struct rawtab {
 };
 
 struct raw_key {
-	uint64_t hash;
+	struct raw_hash hash;
 	uint64_t ip, context;
 	const uint64_t *chain;
 	uint32_t chain_nr;
@@ -96,28 +103,41 @@ static inline uint16_t raw_context_cpumode(uint64_t context)
 void rawtab_init(struct rawtab *t, uint32_t sub_labels_nr);
 void rawtab_deinit(struct rawtab *t);
 
-static inline struct raw_row *rawtab_row(const struct rawtab *t, raw_id id)
+static inline struct raw_row *rawtab_row(const struct rawtab *t, uint32_t id)
 {
-	return (struct raw_row *)(t->heap.data + id);
+	return &t->chunks.data[id >> RAW_CHUNK_BITS][id & ((1u << RAW_CHUNK_BITS) - 1)];
 }
 
-static inline uint32_t *raw_path(struct raw_row *r)
+static inline uint64_t raw_word(const uint64_t *p)
 {
-	return (uint32_t *)(r->chain + r->chain_nr);
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+	return v;
 }
 
-/* The row behind this one. */
-static inline raw_id rawtab_next(const struct rawtab *t, raw_id id)
+/* Two hashes that share nothing but their input, computed side by side: the processor does both in the time of one. */
+static inline struct raw_hash raw_hash(const struct raw_key *k)
 {
-	const struct raw_row *r = rawtab_row(t, id);
-	return id + (uint32_t)(sizeof(*r) / sizeof(uint64_t)) + r->chain_nr + (r->path_nr + 1u) / 2;
-}
-
-static inline uint64_t raw_hash(const struct raw_key *k)
-{
-	uint64_t head = hash_mum(k->ip ^ 0xa0761d6478bd642full, k->context + 0x8ebc6af09c88c6e3ull);
-	uint64_t who = ((uint64_t)k->event << 32 | k->group) * 0x589965cc75374cc3ull;
-	return hash_u64s(k->chain, k->chain_nr, head ^ who);
+	const uint64_t *p = k->chain;
+	uint32_t n = k->chain_nr;
+	uint64_t who = (uint64_t)k->event << 48 ^ (uint64_t)k->group << 16 ^ n;
+	struct raw_hash h = {
+		.a = hash_mum(k->ip ^ 0xa0761d6478bd642full, k->context + 0x8ebc6af09c88c6e3ull) ^ who * 0x589965cc75374cc3ull,
+		.b = hash_mum(k->ip + 0x1d8e4e27c47d124full, k->context ^ 0xeb44accab455d165ull) + who * 0x9fb21c651e98df25ull,
+	};
+	for (; n >= 4; n -= 4, p += 4) {
+		uint64_t w0 = raw_word(p), w1 = raw_word(p + 1), w2 = raw_word(p + 2), w3 = raw_word(p + 3);
+		h.a = hash_mum(w0 ^ 0xa0761d6478bd642full, w1 ^ h.a) ^
+		      hash_mum(w2 ^ 0x8ebc6af09c88c6e3ull, w3 ^ h.a ^ 0x589965cc75374cc3ull);
+		h.b = hash_mum(w0 + 0x1d8e4e27c47d124full, w2 + h.b) +
+		      hash_mum(w1 + 0xeb44accab455d165ull, w3 + (h.b ^ 0x9fb21c651e98df25ull));
+	}
+	for (; n; n--, p++) {
+		h.a = hash_mum(h.a ^ 0xa0761d6478bd642full, raw_word(p) ^ 0xe7037ed1a0b428dbull);
+		h.b = hash_mum(h.b + 0x1d8e4e27c47d124full, raw_word(p) + 0xeb44accab455d165ull);
+	}
+	h.a = hash_mum(h.a ^ 0xe7037ed1a0b428dbull, 0x9e3779b97f4a7c15ull);
+	return h;
 }
 
 static inline bool raw_words_equal(const uint64_t *a, const uint64_t *b, uint32_t n)
@@ -130,10 +150,9 @@ static inline bool raw_words_equal(const uint64_t *a, const uint64_t *b, uint32_
 
 static inline bool raw_row_eq(const void *table, uint32_t id, const void *key)
 {
-	const struct raw_key *k = key;
+	const struct raw_hash *h = key;
 	const struct raw_row *r = rawtab_row(table, id);
-	return r->hash == k->hash && r->ip == k->ip && r->context == k->context && r->chain_nr == k->chain_nr &&
-	       r->event == k->event && r->group == k->group && raw_words_equal(r->chain, k->chain, k->chain_nr);
+	return r->hash.a == h->a && r->hash.b == h->b;
 }
 
 /* Asks for the memory that rawtab_find() will look at first, and next: rows are found in batches, all waiting at once. */
@@ -148,28 +167,27 @@ static inline void rawtab_prefetch_row(const struct rawtab *t, uint64_t hash)
 	if (!t->row_index.slots)
 		return;
 	uint64_t slot = t->row_index.slots[(uint32_t)(hash >> 32) & t->row_index.mask];
-	if (!slot)
-		return;
-	const char *row = (const char *)rawtab_row(t, (uint32_t)slot - 1);
-	__builtin_prefetch(row, 1);
-	__builtin_prefetch(row + 64);
-	__builtin_prefetch(row + 128);
+	if (slot)
+		__builtin_prefetch(rawtab_row(t, (uint32_t)slot - 1), 1);
 }
 
-static inline raw_id rawtab_find(const struct rawtab *t, const struct raw_key *k)
+static inline uint32_t rawtab_find(const struct rawtab *t, const struct raw_key *k)
 {
-	return idset_find(&t->row_index, k->hash, raw_row_eq, t, k);
+	return idset_find(&t->row_index, k->hash.a, raw_row_eq, t, &k->hash);
 }
 
-raw_id rawtab_add(struct rawtab *t, const struct raw_key *k, uint32_t kernel, const struct raw_path_options *o, uint64_t first);
+uint32_t rawtab_add(struct rawtab *t, const struct raw_key *k, uint32_t kernel, const struct raw_path_options *o, uint64_t first);
 
 /* The sub-row of a row with these labels, made where it is new. */
-uint32_t rawtab_sub(struct rawtab *t, raw_id row, const uint64_t *labels, uint64_t hash, uint64_t first);
+uint32_t rawtab_sub(struct rawtab *t, uint32_t row, const uint64_t *labels, uint64_t hash, uint64_t first);
 
 static inline uint64_t raw_bytes_hash(const struct raw_bytes *b)
 {
 	return hash_combine(hash_bytes(b->key, b->key_bytes), (uint64_t)b->event << 32 | b->column);
 }
+
+/* The number of an address as a raw frame. */
+uint32_t rawtab_frame(struct rawtab *t, uint64_t ip, struct frame_where where, uint64_t first);
 
 /* The number of key's bytes (of one column and event); payload is copied where they are new. */
 uint32_t rawtab_bytes(struct rawtab *t, const struct raw_bytes *b);

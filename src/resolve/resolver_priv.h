@@ -106,11 +106,11 @@ void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns)
 /* worker.c: samples → raw rows. */
 struct thread_facts {
 	struct machine_view view;
-	uint64_t generation;
+	uint32_t generation; /* of the worker; 0: nothing known */
 	uint32_t pid, tid;
-	uint32_t group; /* of its labels */
-	bool valid, pass;
-};
+	uint32_t group;      /* of its labels */
+	bool pass;
+} __attribute__((aligned(64)));
 struct event_facts {
 	struct sample_layout layout;
 	uint64_t period; /* where samples carry none */
@@ -134,6 +134,8 @@ struct worker {
 	struct event_facts *events;
 	uint32_t events_nr;
 	struct thread_facts *threads; /* direct-mapped by tid */
+	uint64_t machine_generation;
+	uint32_t generation;          /* counts the machine's */
 	VEC(uint64_t) groups;         /* thread_columns labels each */
 	uint32_t groups_nr;
 	struct idset group_index;
@@ -143,7 +145,7 @@ struct worker {
 	struct raw_sample *batch;
 	uint64_t *batch_labels; /* sub_columns each */
 	uint32_t batch_nr, batch_max;
-	VEC(struct profile_log_entry) log; /* row: a raw_id, or the number of a sub */
+	VEC(struct profile_log_entry) log; /* row: of the table, or its sub */
 	uint64_t log_max, log_dropped;
 	uint64_t *event_samples;
 	uint64_t samples, bad, unknown_id, filtered;
@@ -155,6 +157,8 @@ void worker_deinit(struct worker *w);
 /* place: where the record stands in the input, from 1 on; it is also its time where there is no clock. */
 void worker_sample(struct worker *w, struct record rec, uint64_t place);
 void worker_flush(struct worker *w);
+/* Where side-band comes between samples: forgets what may have changed. */
+void worker_machine_changed(struct worker *w);
 /* Adds its counts to the resolver's. */
 void worker_count(const struct worker *w, struct resolver *r);
 

@@ -74,7 +74,11 @@ void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool st
 	/* Growing the index means hashing all of it anew: begin with what a recording of this size is likely to need. */
 	uint64_t rows = input_bytes / ROWS_PER_BYTE;
 	idset_reserve(&w->tab.row_index, rows < ROWS_RESERVED_MAX ? (uint32_t)rows : ROWS_RESERVED_MAX);
-	w->threads = xcalloc(THREADS_CACHED, sizeof(*w->threads));
+	w->threads = aligned_alloc(64, THREADS_CACHED * sizeof(*w->threads));
+	if (!w->threads)
+		w->threads = xmalloc(SIZE_MAX); /* says that memory is out */
+	memset(w->threads, 0, THREADS_CACHED * sizeof(*w->threads));
+	w->generation = 1;
 	w->batch = xcalloc(WORKER_BATCH, sizeof(*w->batch));
 	w->batch_labels = xcalloc((size_t)WORKER_BATCH * w->sub_columns + 1, sizeof(*w->batch_labels));
 	size_events(w);
@@ -135,10 +139,9 @@ static void learn_thread(struct worker *w, struct thread_facts *t, uint32_t pid,
 {
 	struct resolver *r = w->r;
 	t->view = machine_view(r->machine, pid, tid, time_ns);
-	t->generation = machine_generation(r->machine);
+	t->generation = w->generation;
 	t->pid = pid;
 	t->tid = tid;
-	t->valid = true;
 	t->pass = filter_thread(&r->filter, pid, tid, t->view.comm);
 	t->group = group_of(w, t);
 }
@@ -146,11 +149,20 @@ static void learn_thread(struct worker *w, struct thread_facts *t, uint32_t pid,
 static inline struct thread_facts *find_thread(struct worker *w, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	struct thread_facts *t = &w->threads[tid & (THREADS_CACHED - 1)];
-	if (__builtin_expect(!(t->valid && t->tid == tid && t->pid == pid && time_ns >= t->view.from_ns &&
-			       time_ns < t->view.until_ns && t->generation == machine_generation(w->r->machine)),
-			     0))
+	bool known = t->generation == w->generation && t->tid == tid && t->pid == pid && time_ns >= t->view.from_ns &&
+		     time_ns < t->view.until_ns;
+	if (__builtin_expect(!known, 0))
 		learn_thread(w, t, pid, tid, time_ns);
 	return t;
+}
+
+void worker_machine_changed(struct worker *w)
+{
+	uint64_t now = machine_generation(w->r->machine);
+	if (now == w->machine_generation)
+		return;
+	w->machine_generation = now;
+	w->generation++;
 }
 
 /* What of a sample the labels and counts are made from. */
@@ -160,7 +172,8 @@ struct found {
 	const struct sample *full; /* or NULL */
 	const struct event_facts *event;
 	uint32_t event_index;
-	uint64_t time_ns;
+	uint32_t space;
+	uint64_t time_ns, place;
 };
 
 /* The RAW part stands behind the chain, or where the chain would. */
@@ -227,6 +240,13 @@ static uint64_t fixed_label(const struct worker *w, enum key_id id, const struct
 	}
 }
 
+/* An address as a label is the number of its raw frame, + 1. 0 is no address. */
+static uint64_t address_label(struct worker *w, const struct found *f, uint64_t address)
+{
+	struct frame_where where = { .space = f->space, .cpumode = CPUMODE_UNKNOWN };
+	return address ? (uint64_t)rawtab_frame(&w->tab, address, where, f->place) + 1 : 0;
+}
+
 /* Labels of the sample itself; returns their hash. */
 static uint64_t sample_labels(struct worker *w, const struct found *f, const struct perf_branch_entry *branch, uint64_t *labels)
 {
@@ -239,6 +259,8 @@ static uint64_t sample_labels(struct worker *w, const struct found *f, const str
 			continue;
 		}
 		*labels = key_needs_full_decode(id) ? key_extract(id, f->full, branch) : fixed_label(w, id, f);
+		if (r->columns[i].key->type == COLUMN_FRAME)
+			*labels = address_label(w, f, *labels);
 		hash = hash_combine(hash, *labels);
 	}
 	return hash;
@@ -256,7 +278,7 @@ static void log_sample(struct worker *w, const struct raw_sample *s, uint32_t ro
 
 static inline void count(struct worker *w, const struct raw_sample *s, const uint64_t *labels)
 {
-	raw_id id = rawtab_find(&w->tab, &s->key);
+	uint32_t id = rawtab_find(&w->tab, &s->key);
 	if (__builtin_expect(id == IDSET_NONE, 0))
 		id = rawtab_add(&w->tab, &s->key, s->kernel, &w->path, s->place);
 	if (__builtin_expect(w->sub_columns != 0, 0)) {
@@ -278,7 +300,7 @@ static inline void count(struct worker *w, const struct raw_sample *s, const uin
 void worker_flush(struct worker *w)
 {
 	for (uint32_t i = 0; i < w->batch_nr; i++)
-		rawtab_prefetch_row(&w->tab, w->batch[i].key.hash);
+		rawtab_prefetch_row(&w->tab, w->batch[i].key.hash.a);
 	for (uint32_t i = 0; i < w->batch_nr; i++)
 		count(w, &w->batch[i], w->batch_labels + (size_t)i * w->sub_columns);
 	w->batch_nr = 0;
@@ -288,7 +310,7 @@ void worker_flush(struct worker *w)
 static inline void enqueue(struct worker *w, struct raw_sample *s)
 {
 	s->key.hash = raw_hash(&s->key);
-	rawtab_prefetch_slot(&w->tab, s->key.hash);
+	rawtab_prefetch_slot(&w->tab, s->key.hash.a);
 	if (++w->batch_nr == w->batch_max)
 		worker_flush(w);
 }
@@ -315,7 +337,7 @@ static bool find_event(struct worker *w, struct found *f)
 	if (__builtin_expect(w->events_nr != w->r->env->events.len, 0))
 		size_events(w);
 	f->event_index = w->events_nr == 1 ? 0 : env_event_of_sample(w->r->env, f->rec);
-	if (f->event_index >= w->events_nr) {
+	if (f->event_index >= w->events_nr || f->event_index > RAW_EVENTS_MAX) {
 		w->unknown_id++;
 		return false;
 	}
@@ -348,25 +370,23 @@ void worker_sample(struct worker *w, struct record rec, uint64_t place)
 		w->filtered++;
 		return;
 	}
-	bool has_period = f.event->layout.period != SAMPLE_NO_OFFSET;
+	f.space = t->view.space;
+	f.place = place;
+	/* Field by field: a whole struct at once would be written twice. */
 	struct raw_sample *s = &w->batch[w->batch_nr];
-	*s = (struct raw_sample){
-		.key = {
-			.ip = hot.ip,
-			.context = raw_context(t->view.space, hot.misc & PERF_RECORD_MISC_CPUMODE_MASK),
-			.chain = hot.callchain,
-			.chain_nr = r->options.with_chains ? (uint32_t)hot.callchain_nr : 0,
-			.event = f.event_index,
-			.group = t->group,
-		},
-		.value = has_period ? hot.period : f.event->period,
-		.weight = !f.full ? 0 : full.weight1 ? full.weight1 : full.weight,
-		.place = place,
-		.time_ns = hot.time,
-		.cpu = hot.cpu,
-		.tid = hot.tid,
-		.kernel = t->view.kernel,
-	};
+	s->key.ip = hot.ip;
+	s->key.context = raw_context(t->view.space, hot.misc & PERF_RECORD_MISC_CPUMODE_MASK);
+	s->key.chain = hot.callchain;
+	s->key.chain_nr = r->options.with_chains ? (uint32_t)hot.callchain_nr : 0;
+	s->key.event = f.event_index;
+	s->key.group = t->group;
+	s->value = f.event->layout.period != SAMPLE_NO_OFFSET ? hot.period : f.event->period;
+	s->weight = !f.full ? 0 : full.weight1 ? full.weight1 : full.weight;
+	s->place = place;
+	s->time_ns = hot.time;
+	s->cpu = hot.cpu;
+	s->tid = hot.tid;
+	s->kernel = t->view.kernel;
 	if (r->options.branch_mode && f.full && full.branches) {
 		struct raw_sample proto = *s;
 		add_branches(w, &f, &proto);

@@ -1,0 +1,52 @@
+/*
+ * How raw rows become a profile: what fill.c and stacks.c share.
+ */
+#pragma once
+#include "resolve/resolver_priv.h"
+
+#define FILL_DROPPED UINT32_MAX /* a raw row's result where its leaf has no symbol and such are hidden */
+
+/* Nodes and rows of one worker, made of its raw rows by function and not by address. */
+struct fill_node {
+	uint32_t caller; /* node, or PROFILE_NONE */
+	frame_id frame;
+	uint64_t first;
+	stack_id stack;  /* in the profile */
+};
+
+struct fill_row {
+	uint64_t samples, value, weight, first;
+	uint32_t node; /* PROFILE_NONE: no address at all */
+	uint32_t group, event;
+	uint32_t result; /* row of the profile */
+};
+
+struct fill_worker {
+	struct worker *w;
+	frame_id *frames;  /* by raw frame, where it is in a path */
+	frame_id *exact;   /* by raw frame, where it is a label: frame + 1 */
+	uint64_t *bytes;   /* by raw bytes: string + 1 */
+	labels_id *labels; /* by group: label set + 1, where there are no labels of samples */
+	VEC(struct fill_node) nodes;
+	VEC(struct fill_row) rows;
+	struct idset node_index, row_index;
+	VEC(frame_id) path, last_path; /* outermost first */
+	VEC(uint32_t) last_nodes;
+	uint64_t dropped; /* samples */
+	uint32_t next;    /* row or sub that comes next */
+};
+
+struct fill {
+	struct resolver *r;
+	struct profile *p;
+	struct fill_worker *of;
+	unsigned n;
+	VEC(mapping_id) mappings; /* by mapped_file.id: mapping + 1 */
+	str_id *comms;            /* by string of the machine: string + 1 */
+	uint64_t *labels;         /* of the row at hand */
+};
+
+/* stacks.c */
+frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address);
+/* Makes the frames and stacks, and each worker's rows. */
+void fill_stacks(struct fill *f);

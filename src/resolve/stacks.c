@@ -1,0 +1,275 @@
+/*
+ * Raw frames and paths → frames and stacks of a profile.
+ *
+ * In three steps: raw frames are resolved, one after the other in the order of their first use; then each worker makes a
+ * tree of its own out of its paths, all at once, in which most paths fall together (frames are told apart by function);
+ * then the trees are joined. Each step goes by the place of the first sample, so that the ids that come out do not depend
+ * on which worker had which slice.
+ */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "resolve/fill_priv.h"
+
+static enum mapping_space space_of(uint16_t cpumode, const struct map *map)
+{
+	switch (cpumode) {
+	case PERF_RECORD_MISC_KERNEL:
+		return SPACE_KERNEL;
+	case PERF_RECORD_MISC_USER:
+		return SPACE_USER;
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return SPACE_GUEST_KERNEL;
+	case PERF_RECORD_MISC_GUEST_USER:
+		return SPACE_GUEST_USER;
+	case PERF_RECORD_MISC_HYPERVISOR:
+		return SPACE_HYPERVISOR;
+	default: /* found by trying */
+		if (!map)
+			return SPACE_UNKNOWN;
+		return map->file->kind >= MAPPED_KERNEL && map->file->kind <= MAPPED_OTHER_KERNEL ? SPACE_KERNEL : SPACE_USER;
+	}
+}
+
+static str_id build_id_string(struct profile *p, const uint8_t *id, unsigned bytes)
+{
+	char hex[2 * RECORD_BUILD_ID_MAX];
+	for (unsigned i = 0; i < bytes && i < RECORD_BUILD_ID_MAX; i++) {
+		hex[2 * i] = "0123456789abcdef"[id[i] >> 4];
+		hex[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
+	}
+	return strtab_add_n(&p->strings, hex, 2 * (bytes < RECORD_BUILD_ID_MAX ? bytes : RECORD_BUILD_ID_MAX));
+}
+
+static mapping_id add_mapping(struct fill *f, const struct resolved_frame *from, enum mapping_space space)
+{
+	const struct mapped_file *file = from->map->file;
+	struct profile *p = f->p;
+	struct dso_facts facts = from->dso ? dso_facts(from->dso) : (struct dso_facts){};
+	bool own_id = file->build_id_len || !facts.build_id_len;
+	struct profile_mapping m = {
+		.name = strtab_add(&p->strings, file->name),
+		.path = strtab_add(&p->strings, facts.long_name && file->kind == MAPPED_KERNEL ? facts.long_name : file->path),
+		.build_id = own_id ? build_id_string(p, file->build_id, file->build_id_len)
+				   : build_id_string(p, facts.build_id, facts.build_id_len),
+		.start = from->map->start,
+		.end = from->map->end,
+		.offset = from->map->pgoff,
+		.space = space,
+		.kind = (uint8_t)file->kind,
+	};
+	return profile_mapping(p, &m);
+}
+
+static mapping_id mapping_of(struct fill *f, const struct resolved_frame *from, enum mapping_space space)
+{
+	if (!from->map)
+		return PROFILE_NONE;
+	uint32_t id = from->map->file->id;
+	while (f->mappings.len <= id)
+		vec_push(&f->mappings, 0);
+	if (!f->mappings.data[id])
+		f->mappings.data[id] = add_mapping(f, from, space) + 1;
+	return f->mappings.data[id] - 1;
+}
+
+static function_id function_of(struct fill *f, const struct resolved_frame *from, mapping_id mapping)
+{
+	if (!from->symbol)
+		return PROFILE_NONE;
+	struct profile *p = f->p;
+	const struct symbol *sym = from->symbol;
+	struct profile_function fn = {
+		.mapping = mapping,
+		.name = strtab_add(&p->strings, dso_symbol_name(from->dso, sym)),
+		.system_name = strtab_add(&p->strings, sym->raw_name),
+		.start = sym->start,
+		.size = sym->end - sym->start,
+		.binding = sym->binding,
+	};
+	return profile_function(p, &fn);
+}
+
+frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address)
+{
+	enum mapping_space space = space_of(from->cpumode, from->map);
+	struct profile_frame fr = { .ip = from->ip, .addr = from->addr, .space = space };
+	fr.mapping = mapping_of(f, from, space);
+	fr.function = function_of(f, from, fr.mapping);
+	if (fr.function != PROFILE_NONE && !by_address)
+		fr.addr = from->symbol->start;
+	return profile_frame(f->p, &fr);
+}
+
+/* ---- frames, in the order of their first use ---- */
+
+static uint64_t next_frame_place(const struct fill_worker *of, uint32_t *next)
+{
+	const struct rawtab *tab = &of->w->tab;
+	while (*next < tab->frames.len && !tab->frames.data[*next].in_path)
+		(*next)++;
+	return *next < tab->frames.len ? tab->frames.data[*next].first : UINT64_MAX;
+}
+
+static void resolve_frames(struct fill *f)
+{
+	VEC(frame_id) known = {}; /* by index in the frame cache: frame + 1 */
+	struct frame_cache *c = &f->r->frames;
+	uint32_t *next = xcalloc(f->n, sizeof(*next));
+	for (;;) {
+		uint64_t least = UINT64_MAX;
+		unsigned best = 0;
+		for (unsigned i = 0; i < f->n; i++) {
+			uint64_t place = next_frame_place(&f->of[i], &next[i]);
+			if (place < least) {
+				least = place;
+				best = i;
+			}
+		}
+		if (least == UINT64_MAX)
+			break;
+		uint32_t raw = next[best]++;
+		const struct raw_frame *rf = &f->of[best].w->tab.frames.data[raw];
+		uint32_t i = frame_cache_find(c, rf->where, rf->ip);
+		while (known.len <= i)
+			vec_push(&known, 0);
+		if (!known.data[i])
+			known.data[i] = fill_frame(f, &c->frames.data[i], f->r->options.by_address) + 1;
+		f->of[best].frames[raw] = known.data[i] - 1;
+	}
+	vec_deinit(&known);
+	free(next);
+}
+
+/* ---- the tree of one worker ---- */
+
+static bool node_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct fill_node *a = &((const struct fill_node *)table)[id], *b = key;
+	return a->caller == b->caller && a->frame == b->frame;
+}
+
+static uint32_t add_node(struct fill_worker *of, uint32_t caller, frame_id frame, uint64_t first)
+{
+	struct fill_node n = { .caller = caller, .frame = frame, .first = first };
+	uint64_t hash = hash_u64((uint64_t)caller << 32 | frame);
+	uint32_t id = idset_find(&of->node_index, hash, node_eq, of->nodes.data, &n);
+	if (id != IDSET_NONE)
+		return id;
+	id = (uint32_t)of->nodes.len;
+	vec_push(&of->nodes, n);
+	idset_insert(&of->node_index, hash, id);
+	return id;
+}
+
+/* Frames of a row, outermost first, into of->path. False where its leaf is unresolved and such are hidden. */
+static bool find_path(const struct fill *f, struct fill_worker *of, const struct raw_row *row)
+{
+	const uint32_t *raw = of->w->tab.paths.data + row->path;
+	bool hide = f->r->options.hide_unresolved;
+	vec_clear(&of->path);
+	vec_reserve(&of->path, row->path_nr);
+	for (uint32_t i = row->path_nr; i-- > 0;) {
+		frame_id id = of->frames[raw[i]];
+		bool unresolved = hide && f->p->frames.data[id].function == PROFILE_NONE;
+		if (unresolved && !i)
+			return false;
+		if (!unresolved)
+			of->path.data[of->path.len++] = id;
+	}
+	return true;
+}
+
+/* Stacks that were met one after the other mostly share their outer frames: those nodes need no look-up. */
+static uint32_t intern_path(struct fill_worker *of, uint64_t first)
+{
+	size_t n = of->path.len, same = 0;
+	uint32_t node = PROFILE_NONE;
+	while (same < n && same < of->last_path.len && of->path.data[same] == of->last_path.data[same])
+		same++;
+	if (same)
+		node = of->last_nodes.data[same - 1];
+	vec_reserve(&of->last_path, n);
+	vec_reserve(&of->last_nodes, n);
+	for (size_t i = same; i < n; i++) {
+		node = add_node(of, node, of->path.data[i], first);
+		of->last_path.data[i] = of->path.data[i];
+		of->last_nodes.data[i] = node;
+	}
+	of->last_path.len = of->last_nodes.len = n;
+	return node;
+}
+
+static bool row_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct fill_row *a = &((const struct fill_row *)table)[id], *b = key;
+	return a->node == b->node && a->group == b->group && a->event == b->event;
+}
+
+/* The row that raw rows of one stack, group and event become. */
+static uint32_t add_row(struct fill_worker *of, uint32_t node, const struct raw_row *raw)
+{
+	struct fill_row row = { .node = node, .group = raw->group, .event = raw->event, .first = raw->first };
+	uint64_t hash = hash_combine(hash_u64((uint64_t)node << 32 | raw->group), raw->event);
+	uint32_t id = idset_find(&of->row_index, hash, row_eq, of->rows.data, &row);
+	if (id == IDSET_NONE) {
+		id = (uint32_t)of->rows.len;
+		vec_push(&of->rows, row);
+		idset_insert(&of->row_index, hash, id);
+	}
+	struct fill_row *sum = &of->rows.data[id];
+	sum->samples += raw->samples;
+	sum->value += raw->value;
+	sum->weight += raw->weight;
+	return id;
+}
+
+static void make_tree(void *ctx, size_t i, unsigned thread)
+{
+	struct fill *f = ctx;
+	struct fill_worker *of = &f->of[i];
+	struct rawtab *tab = &of->w->tab;
+	for (uint32_t j = 0; j < tab->rows_nr; j++) {
+		struct raw_row *raw = rawtab_row(tab, j);
+		raw->result = FILL_DROPPED;
+		if (find_path(f, of, raw))
+			raw->result = add_row(of, intern_path(of, raw->first), raw);
+		else
+			of->dropped += raw->samples;
+	}
+}
+
+/* ---- all trees together ---- */
+
+static void join_trees(struct fill *f)
+{
+	uint32_t *next = xcalloc(f->n, sizeof(*next));
+	for (;;) {
+		struct fill_worker *best = NULL;
+		uint64_t least = UINT64_MAX;
+		for (unsigned i = 0; i < f->n; i++) {
+			struct fill_worker *of = &f->of[i];
+			if (next[i] < of->nodes.len && of->nodes.data[next[i]].first < least) {
+				least = of->nodes.data[next[i]].first;
+				best = of;
+			}
+		}
+		if (!best)
+			break;
+		struct fill_node *node = &best->nodes.data[next[best - f->of]++];
+		stack_id caller = node->caller == PROFILE_NONE ? PROFILE_NONE : best->nodes.data[node->caller].stack;
+		node->stack = profile_stack(f->p, caller, node->frame);
+	}
+	free(next);
+}
+
+void fill_stacks(struct fill *f)
+{
+	resolve_frames(f);
+	pool_run(f->n, f->n, make_tree, f);
+	join_trees(f);
+	for (unsigned i = 0; i < f->n; i++)
+		f->r->stats.unresolved_samples += f->of[i].dropped;
+}
