@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -219,6 +220,49 @@ void capture_close(struct capture *c)
 	free(c->ring_sinks);
 	sys_topology_deinit(&c->topology);
 	free(c);
+}
+
+static int compare_fds(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+	return (x > y) - (x < y);
+}
+
+/* All descriptors but these. */
+static void close_others(int *fds, size_t n)
+{
+	unsigned from = 0;
+	qsort(fds, n, sizeof(*fds), compare_fds);
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned)fds[i] > from)
+			close_range(from, (unsigned)fds[i] - 1, 0);
+		from = (unsigned)fds[i] + 1;
+	}
+	close_range(from, ~0u, 0);
+}
+
+void capture_close_behind(struct capture *c)
+{
+	VEC(int) fds = {};
+	bool slow = false;
+	for (size_t i = 0; i < c->events->events.len; i++) {
+		const struct capture_event *e = &c->events->events.data[i];
+		slow |= e->tracepoint_name != NULL;
+		for (uint32_t slot = 0; slot < e->slots; slot++)
+			if (e->fds[slot] >= 0)
+				vec_push(&fds, e->fds[slot]);
+	}
+	capture_events_disable(c->events);
+	if (slow && !fork()) {
+		/* Not to be met by the signals of our terminal, nor to hold its directory. */
+		setsid();
+		if (chdir("/"))
+			_exit(1);
+		prctl(PR_SET_NAME, "strobe-close");
+		close_others(fds.data, fds.len);
+		_exit(0);
+	}
+	vec_deinit(&fds);
 }
 
 struct env *capture_env(struct capture *c)

@@ -37,6 +37,12 @@ struct strobe_error *capture_open(const struct sys *sys, const struct capture_op
 struct strobe_error *capture_configure_only(const struct sys *sys, const struct capture_options *options,
 					    struct event_set *events, bool has_workload) _must_check_;
 void capture_close(struct capture *c);
+/*
+ * Before capture_close(), at the end of a program: a forked process keeps the events' descriptors, so that closing them
+ * here costs nothing. The kernel waits 40 ms (an RCU grace period) for each tracepoint that is closed, 14 s for all system
+ * calls; that process waits instead, in the background, with no other descriptor of ours. Does nothing where no event is slow.
+ */
+void capture_close_behind(struct capture *c);
 
 /* Events with their ids, tracepoint formats, clock, caps of the rings; the caller adds facts (capture/facts.h). */
 struct env *capture_env(struct capture *c);

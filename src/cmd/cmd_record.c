@@ -773,9 +773,11 @@ static void release(struct recording *r)
 	record_output_discard(&r->output);
 	record_output_deinit(&r->output);
 	if (r->capture)
-		capture_close(r->capture);
+		capture_close_behind(r->capture);
 	if (r->trigger)
-		capture_close(r->trigger);
+		capture_close_behind(r->trigger);
+	capture_close(r->capture);
+	capture_close(r->trigger);
 	control_close(&r->control);
 	reader_masks_deinit(&r->masks);
 	free(r->threads);
