@@ -70,6 +70,7 @@ struct recording {
 	uint64_t file_start_bytes;    /* what had been written when this file was begun */
 	int signal;                   /* that ended it, or 0 */
 	bool done, filled;
+	bool gone;                    /* all tasks that were recorded have ended */
 	unsigned files;
 	sigset_t old_mask;
 };
@@ -590,7 +591,7 @@ static struct strobe_error *drain_once(struct recording *r)
 			r->done = true;
 	} else {
 		if (capture_tasks_gone(r->capture, 0))
-			r->done = true;
+			r->done = r->gone = true;
 		TRY(capture_drain(r->capture, 0, main_sink(r), false, true, &bytes));
 	}
 	if (r->o->max_bytes && record_output_bytes(&r->output) >= r->o->max_bytes && !r->done) {
@@ -806,7 +807,9 @@ static int record(struct recording *r)
 	struct strobe_error *joined = join_threads(r);
 	/* What could be written is kept, whatever went wrong. */
 	struct strobe_error *ended = end_file(r, &name);
-	/* Before it is ended by us: that is no status of its own. */
+	/* Its events hung up: it has ended or is about to, and has a status of its own. One that we end has none. */
+	if (r->gone && capture_target(r->capture)->is_workload)
+		workload_reap(&r->workload, true);
 	int status = exit_status(r);
 	workload_end(&r->workload);
 	say_result(r, name, err || joined || ended);
