@@ -7,8 +7,9 @@
 #include "capture/events.h"
 #include "sys/limits.h"
 
-#define DEFAULT_BRANCH_LBR \
-	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS)
+#define DEFAULT_BRANCH_LBR                                                                        \
+	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_NO_CYCLES | \
+	 PERF_SAMPLE_BRANCH_NO_FLAGS)
 
 static bool is_dummy(const struct perf_event_attr *a)
 {
@@ -276,10 +277,11 @@ static struct strobe_error *limit_freq(struct event_set *s, struct capture_optio
 	if (o->freq_hz <= max)
 		return NULL;
 	if (o->strict_freq)
-		return error_create(ERROR_LIMIT,
-				    "frequency %llu is above the limit of %llu in /proc/sys/kernel/perf_event_max_sample_rate "
-				    "and --strict-freq forbids a lower one",
-				    (unsigned long long)o->freq_hz, (unsigned long long)max);
+		return error_create(
+			ERROR_LIMIT,
+			"frequency %llu is above the limit of %llu in /proc/sys/kernel/perf_event_max_sample_rate "
+			"and --strict-freq forbids a lower one",
+			(unsigned long long)o->freq_hz, (unsigned long long)max);
 	s->requested_freq = o->freq_hz;
 	s->lowered_freq = max;
 	o->freq_hz = max;
@@ -328,8 +330,8 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 	if (o.sample_address)
 		o.mmap_data = true;
 	/*
-	 * Mappings must be seen while nothing is sampled yet (delay) and on every CPU even where its events are throttled or
-	 * limited to a PMU's CPUs: a dummy event, enabled at once, brings them.
+	 * Mappings must be seen while nothing is sampled yet (delay) and on every CPU even where its events are
+	 * throttled or limited to a PMU's CPUs: a dummy event, enabled at once, brings them.
 	 */
 	size_t tracker = 0;
 	if (o.delay_ms || map->system_wide) {

@@ -16,7 +16,7 @@
 
 void event_set_init(struct event_set *s, const struct sys *sys)
 {
-	*s = (struct event_set){ .sys = sys };
+	*s = (struct event_set){.sys = sys};
 	arena_init(&s->arena);
 }
 
@@ -83,7 +83,7 @@ void event_set_add_list(struct event_set *s, const struct event_list *list)
 uint32_t event_set_add_dummy(struct event_set *s)
 {
 	struct capture_event e = {
-		.attr = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_period = 1 },
+		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_period = 1},
 		.name = "dummy:HG",
 		.scale = 1.0,
 		.leader = (uint32_t)s->events.len,
@@ -93,14 +93,16 @@ uint32_t event_set_add_dummy(struct event_set *s)
 	return e.leader;
 }
 
-static int open_fd(const struct sys *sys, const struct capture_event *e, pid_t pid, int cpu, int group_fd, unsigned long flags)
+static int open_fd(const struct sys *sys, const struct capture_event *e, pid_t pid, int cpu, int group_fd,
+		   unsigned long flags)
 {
-	return sys_perf_event_open_wide(sys, &e->attr, e->config3, e->config4, pid, cpu, group_fd, flags | PERF_FLAG_FD_CLOEXEC);
+	return sys_perf_event_open_wide(sys, &e->attr, e->config3, e->config4, pid, cpu, group_fd,
+					flags | PERF_FLAG_FD_CLOEXEC);
 }
 
 /*
- * What an older kernel may not know, newest first. Fields that the user asked for are not in it: they fail. Each is tried
- * by taking it from all events; kernels answer EINVAL to any bit that they do not know.
+ * What an older kernel may not know, newest first. Fields that the user asked for are not in it: they fail. Each is
+ * tried by taking it from all events; kernels answer EINVAL to any bit that they do not know.
  */
 static bool drop_feature(struct event_set *s, unsigned step)
 {
@@ -118,7 +120,8 @@ static bool drop_feature(struct event_set *s, unsigned step)
 			break;
 		case 2: /* 5.12: the struct replaced the plain weight */
 			if (a->sample_type & PERF_SAMPLE_WEIGHT_STRUCT) {
-				a->sample_type = (a->sample_type & ~(uint64_t)PERF_SAMPLE_WEIGHT_STRUCT) | PERF_SAMPLE_WEIGHT;
+				a->sample_type =
+					(a->sample_type & ~(uint64_t)PERF_SAMPLE_WEIGHT_STRUCT) | PERF_SAMPLE_WEIGHT;
 				changed = true;
 			}
 			break;
@@ -144,7 +147,7 @@ struct opening {
 	struct event_set *set;
 	const struct capture_options *options;
 	const struct target_map *map;
-	unsigned step;       /* of drop_feature */
+	unsigned step; /* of drop_feature */
 	bool limit_raised;
 };
 
@@ -172,8 +175,9 @@ static bool give_up_something(struct opening *o, struct capture_event *e, int er
 		e->name = "cpu-clock";
 		return true;
 	}
-	if ((errnum == EACCES || errnum == EPERM) && !a->exclude_kernel && !a->exclude_user && sys_perf_event_paranoid(o->set->sys) > 1 &&
-	    a->type != PERF_TYPE_TRACEPOINT && !o->options->all_kernel && !o->map->system_wide) {
+	if ((errnum == EACCES || errnum == EPERM) && !a->exclude_kernel && !a->exclude_user &&
+	    sys_perf_event_paranoid(o->set->sys) > 1 && a->type != PERF_TYPE_TRACEPOINT && !o->options->all_kernel &&
+	    !o->map->system_wide) {
 		for (size_t i = 0; i < o->set->events.len; i++) {
 			struct capture_event *other = &o->set->events.data[i];
 			if (other->attr.exclude_kernel || other->attr.exclude_user)
@@ -214,10 +218,13 @@ static struct strobe_error *refused(const struct opening *o, size_t index, int e
 {
 	const struct capture_event *e = &o->set->events.data[index];
 	if (errnum == EINVAL)
-		return error_create(ERROR_UNSUPPORTED,
-				    "the kernel refuses this combination of options for %s (see -vv for the attributes)", e->name);
+		return error_create(
+			ERROR_UNSUPPORTED,
+			"the kernel refuses this combination of options for %s (see -vv for the attributes)", e->name);
 	struct event as_event = {
-		.kind = e->tracepoint_name ? EVENT_TRACEPOINT : e->attr.type == PERF_TYPE_HARDWARE ? EVENT_HARDWARE : EVENT_SOFTWARE,
+		.kind = e->tracepoint_name                   ? EVENT_TRACEPOINT
+			: e->attr.type == PERF_TYPE_HARDWARE ? EVENT_HARDWARE
+							     : EVENT_SOFTWARE,
 		.name = e->name,
 		.attr = e->attr,
 		.scale = 1.0,
@@ -254,7 +261,7 @@ static bool wants_cpu(const struct capture_event *e, int cpu)
 
 static struct strobe_error *open_cgroup(const struct sys *sys, const struct capture_event *e, int *ret_fd)
 {
-	static const char *const roots[] = { "/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
+	static const char *const roots[] = {"/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"};
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
 		_cleanup_free_ char *path = xasprintf("%s/%s", roots[i], e->cgroup);
 		int fd = sys_open(sys, path, O_RDONLY | O_DIRECTORY);
@@ -293,7 +300,10 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 				continue; /* its thread was gone already for the leader */
 			int fd;
 			do
-				fd = open_fd(s->sys, e, cgroup_fd >= 0 ? cgroup_fd : e->uncore ? -1 : m->threads.data[t].tid,
+				fd = open_fd(s->sys, e,
+					     cgroup_fd >= 0 ? cgroup_fd
+					     : e->uncore    ? -1
+							    : m->threads.data[t].tid,
 					     m->cpus.data[c], group_fd, cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0);
 			while (fd < 0 && give_up_something(o, e, -fd));
 			if (fd >= 0) {
@@ -319,7 +329,7 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 struct strobe_error *capture_events_open(struct event_set *s, const struct capture_options *options,
 					 const struct target_map *map)
 {
-	struct opening o = { .set = s, .options = options, .map = map };
+	struct opening o = {.set = s, .options = options, .map = map};
 	sys_raise_nofile(s->events.len * map->cpus.len * map->threads.len + 64);
 	for (size_t i = 0; i < s->events.len; i++)
 		TRY(open_event(&o, i));
@@ -335,7 +345,8 @@ static char *field_names(const struct sys *sys, const struct capture_event *e)
 	if (!e->tracepoint_system)
 		return NULL;
 	error_destroy(sys_tracefs(sys, &root));
-	_cleanup_free_ char *path = root ? xasprintf("%s/events/%s/%s/format", root, e->tracepoint_system, e->tracepoint_name) : NULL;
+	_cleanup_free_ char *path =
+		root ? xasprintf("%s/events/%s/%s/format", root, e->tracepoint_system, e->tracepoint_name) : NULL;
 	if (!path || !host_read(sys, path, &text))
 		return NULL;
 	for (const char *line = strbuf_str(&text); (line = strstr(line, "\tfield:"));) {
@@ -360,13 +371,16 @@ struct strobe_error *capture_events_filter(struct event_set *s)
 		if (!e->filter)
 			continue;
 		for (uint32_t slot = 0; slot < e->slots; slot++) {
-			int r = e->fds[slot] < 0 ? 0 : sys_ioctl(s->sys, e->fds[slot], PERF_EVENT_IOC_SET_FILTER, (uintptr_t)e->filter);
+			int r = e->fds[slot] < 0 ? 0
+						 : sys_ioctl(s->sys, e->fds[slot], PERF_EVENT_IOC_SET_FILTER,
+							     (uintptr_t)e->filter);
 			if (r >= 0)
 				continue;
 			int errnum = -r;
 			_cleanup_free_ char *names = field_names(s->sys, e);
-			return error_create(ERROR_USAGE, "the kernel refuses the filter \"%s\" on %s (%s)%s%s", e->filter, e->name,
-					    strerror(errnum), names ? "; its fields are: " : "", names ? names : "");
+			return error_create(ERROR_USAGE, "the kernel refuses the filter \"%s\" on %s (%s)%s%s",
+					    e->filter, e->name, strerror(errnum), names ? "; its fields are: " : "",
+					    names ? names : "");
 		}
 	}
 	return NULL;
@@ -406,7 +420,8 @@ uint64_t capture_event_lost(const struct capture_event *e, uint32_t slot)
 {
 	if (!(e->attr.read_format & PERF_FORMAT_LOST) || slot >= e->slots || e->fds[slot] < 0)
 		return 0;
-	/* value, enabled, running, id, lost; with GROUP: nr, enabled, running, then value, id, lost of the leader first. */
+	/* value, enabled, running, id, lost; with GROUP: nr, enabled, running, then value, id, lost of the leader
+	 * first. */
 	uint64_t words[4 + 3 * 64];
 	ssize_t n = read(e->fds[slot], words, sizeof(words));
 	size_t times = !!(e->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +

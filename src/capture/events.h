@@ -2,9 +2,10 @@
  * The events of a session: attrs as they were parsed, configured by the options, opened on CPUs × threads.
  *
  * An event set owns its events, their fds and ids. capture_events_configure() turns options into attr bits the way the
- * reference does (sample_type, read_format, tracking event, dummy event); capture_events_open() opens them and falls back
- * where the kernel or the rights ask for it: features that older kernels lack, precision levels, user space only under
- * perf_event_paranoid (user_only then says so). Each attr is logged at LOG_DEBUG before its first open. One thread at a time.
+ * reference does (sample_type, read_format, tracking event, dummy event); capture_events_open() opens them and falls
+ * back where the kernel or the rights ask for it: features that older kernels lack, precision levels, user space only
+ * under perf_event_paranoid (user_only then says so). Each attr is logged at LOG_DEBUG before its first open. One
+ * thread at a time.
  */
 #pragma once
 #include <stdbool.h>
@@ -21,26 +22,26 @@
 struct capture_event {
 	struct perf_event_attr attr;
 	uint64_t config3, config4;
-	const char *name;             /* as in -e; this and the other strings in the set's arena */
-	const char *unit;             /* or NULL */
-	double scale;                 /* 1.0 where none */
-	const uint32_t *own_cpus;     /* CPUs of the event's PMU; NULL = those of the target */
+	const char *name;         /* as in -e; this and the other strings in the set's arena */
+	const char *unit;         /* or NULL */
+	double scale;             /* 1.0 where none */
+	const uint32_t *own_cpus; /* CPUs of the event's PMU; NULL = those of the target */
 	uint32_t own_cpus_nr;
-	bool uncore;                  /* counts a socket: opened without a task */
-	uint32_t leader;              /* index of its group's leader: its own when not grouped */
-	const char *group_name;       /* in a leader, or NULL */
-	const char *filter;           /* of a tracepoint, or NULL */
-	const char *cgroup;           /* path below the perf_event hierarchy, or NULL */
+	bool uncore;                                     /* counts a socket: opened without a task */
+	uint32_t leader;                                 /* index of its group's leader: its own when not grouped */
+	const char *group_name;                          /* in a leader, or NULL */
+	const char *filter;                              /* of a tracepoint, or NULL */
+	const char *cgroup;                              /* path below the perf_event hierarchy, or NULL */
 	const char *tracepoint_system, *tracepoint_name; /* or NULL */
-	bool precise_max;             /* :P and the default: highest level that works */
-	bool sample_read;             /* :S: the leader samples, members are read with it */
-	struct event_terms terms;     /* of the event itself: they win over the options */
+	bool precise_max;                                /* :P and the default: highest level that works */
+	bool sample_read;                                /* :S: the leader samples, members are read with it */
+	struct event_terms terms;                        /* of the event itself: they win over the options */
 	/* Set by configure: */
-	bool tracking;                /* brings MMAP, COMM, FORK … */
-	bool immediate;               /* counts from its opening on */
-	bool is_dummy;                /* added by us */
+	bool tracking;  /* brings MMAP, COMM, FORK … */
+	bool immediate; /* counts from its opening on */
+	bool is_dummy;  /* added by us */
 	/* Set by open: */
-	int *fds;                     /* [cpu index * threads + thread index]; -1 where not open */
+	int *fds; /* [cpu index * threads + thread index]; -1 where not open */
 	uint64_t *ids;
 	uint32_t slots;
 };
@@ -49,7 +50,7 @@ struct event_set {
 	const struct sys *sys;
 	struct arena arena;
 	VEC(struct capture_event) events;
-	bool user_only;               /* kernel samples were given up for want of rights */
+	bool user_only;                        /* kernel samples were given up for want of rights */
 	uint64_t requested_freq, lowered_freq; /* set where the kernel's limit made the default lower */
 };
 

@@ -11,7 +11,7 @@
 #include "sys/cpus.h"
 
 #define NODE_DIR "/sys/devices/system/node"
-#define PMU_DIR "/sys/bus/event_source/devices"
+#define PMU_DIR  "/sys/bus/event_source/devices"
 
 /* Keeps *line in the arena and frees it; NULL stays NULL. */
 static const char *keep(struct env *env, char *line)
@@ -50,16 +50,16 @@ static void fill_node_memory(struct env *env, const struct sys *sys, uint32_t no
 			uint64_t *bitmap = arena_calloc(&env->arena, (bits + 63) / 64 * 8);
 			for (size_t i = 0; i < blocks.len; i++)
 				bitmap[blocks.data[i] / 64] |= 1ull << (blocks.data[i] % 64);
-			struct env_mem_node m = { .node = node, .blocks = bits, .bits = bits, .bitmap = bitmap };
+			struct env_mem_node m = {.node = node, .blocks = bits, .bits = bits, .bitmap = bitmap};
 			vec_push(&env->mem_nodes, m);
 		}
 	}
 	vec_deinit(&blocks);
 }
 
-#define KEEP_LIST(to, from)                                                                            \
-	for (size_t i_ = 0; i_ < (from)->len; i_++)                                                    \
-		vec_push(to, (const char *)arena_strdup(&env->arena, (from)->data[i_]))
+#define KEEP_LIST(to, from)                         \
+	for (size_t i_ = 0; i_ < (from)->len; i_++) \
+	vec_push(to, (const char *)arena_strdup(&env->arena, (from)->data[i_]))
 
 static void fill_topology(struct env *env, const struct sys *sys)
 {
@@ -71,10 +71,10 @@ static void fill_topology(struct env *env, const struct sys *sys)
 	}
 	for (size_t i = 0; i < t.cpus.len; i++) {
 		const struct sys_cpu *c = &t.cpus.data[i];
-		const struct env_cpu none = { -1, -1, -1 };
+		const struct env_cpu none = {-1, -1, -1};
 		while (env->cpus.len < c->cpu)
 			vec_push(&env->cpus, none);
-		struct env_cpu e = { .core = c->core, .socket = c->socket, .die = c->die };
+		struct env_cpu e = {.core = c->core, .socket = c->socket, .die = c->die};
 		vec_push(&env->cpus, e);
 	}
 	env->cpus_available = (uint32_t)t.cpus.len;
@@ -147,7 +147,7 @@ static void fill_pmus(struct env *env, const struct sys *sys)
 		_cleanup_free_ char *path = xasprintf(PMU_DIR "/%s/type", names.data[i]);
 		if (!host_number(sys, path, &type))
 			continue;
-		struct env_pmu p = { .type = (uint32_t)type, .name = arena_strdup(&env->arena, names.data[i]) };
+		struct env_pmu p = {.type = (uint32_t)type, .name = arena_strdup(&env->arena, names.data[i])};
 		vec_push(&env->pmus, p);
 		fill_caps(env, sys, p.name);
 	}
@@ -182,7 +182,8 @@ void facts_clock(struct env *env, const struct sys *sys, int32_t clockid)
 {
 	struct timespec res;
 	env->has_clockid = true;
-	env->clockid_res_ns = !clock_getres(clockid, &res) ? (uint64_t)res.tv_sec * 1000000000ull + (uint64_t)res.tv_nsec : 0;
+	env->clockid_res_ns =
+		!clock_getres(clockid, &res) ? (uint64_t)res.tv_sec * 1000000000ull + (uint64_t)res.tv_nsec : 0;
 	uint64_t clock_ns = sys_clock_ns(sys, clockid), wall_ns = sys_clock_ns(sys, CLOCK_REALTIME);
 	if (!clock_ns || !wall_ns)
 		return;

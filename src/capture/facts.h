@@ -1,8 +1,8 @@
 /*
  * The environment of a live system: what the feature sections of a recording say about the machine.
  *
- * facts_fill() sets every field of env that does not depend on the recording; events, clocks and times are the session's.
- * What is absent on this machine stays unset. Strings live in env's arena.
+ * facts_fill() sets every field of env that does not depend on the recording; events, clocks and times are the
+ * session's. What is absent on this machine stays unset. Strings live in env's arena.
  */
 #pragma once
 #include "record/env.h"

@@ -38,7 +38,8 @@ struct strobe_error *callgraph_parse(const char *text, struct callgraph_options 
 	} else if (n == 5 && !memcmp(text, "dwarf", 5)) {
 		uint64_t bytes = 8192;
 		if (comma && (!text_to_bytes(comma + 1, &bytes) || !bytes))
-			return error_create(ERROR_USAGE, "\"%s\" is no stack dump size: give bytes, as in --call-graph dwarf,16384",
+			return error_create(ERROR_USAGE,
+					    "\"%s\" is no stack dump size: give bytes, as in --call-graph dwarf,16384",
 					    comma + 1);
 		bytes = (bytes + 7) & ~7ull;
 		/* One sample is at most 64 KB, the size field of a record being 16 bits wide. */
@@ -59,25 +60,25 @@ struct flag_name {
 };
 
 static const struct flag_name branch_names[] = {
-	{ "u", PERF_SAMPLE_BRANCH_USER },
-	{ "k", PERF_SAMPLE_BRANCH_KERNEL },
-	{ "hv", PERF_SAMPLE_BRANCH_HV },
-	{ "any", PERF_SAMPLE_BRANCH_ANY },
-	{ "any_call", PERF_SAMPLE_BRANCH_ANY_CALL },
-	{ "any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN },
-	{ "ind_call", PERF_SAMPLE_BRANCH_IND_CALL },
-	{ "abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX },
-	{ "in_tx", PERF_SAMPLE_BRANCH_IN_TX },
-	{ "no_tx", PERF_SAMPLE_BRANCH_NO_TX },
-	{ "cond", PERF_SAMPLE_BRANCH_COND },
-	{ "ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP },
-	{ "call", PERF_SAMPLE_BRANCH_CALL },
-	{ "no_flags", PERF_SAMPLE_BRANCH_NO_FLAGS },
-	{ "no_cycles", PERF_SAMPLE_BRANCH_NO_CYCLES },
-	{ "save_type", PERF_SAMPLE_BRANCH_TYPE_SAVE },
-	{ "stack", PERF_SAMPLE_BRANCH_CALL_STACK },
-	{ "hw_index", PERF_SAMPLE_BRANCH_HW_INDEX },
-	{ "priv", PERF_SAMPLE_BRANCH_PRIV_SAVE },
+	{"u", PERF_SAMPLE_BRANCH_USER},
+	{"k", PERF_SAMPLE_BRANCH_KERNEL},
+	{"hv", PERF_SAMPLE_BRANCH_HV},
+	{"any", PERF_SAMPLE_BRANCH_ANY},
+	{"any_call", PERF_SAMPLE_BRANCH_ANY_CALL},
+	{"any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN},
+	{"ind_call", PERF_SAMPLE_BRANCH_IND_CALL},
+	{"abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX},
+	{"in_tx", PERF_SAMPLE_BRANCH_IN_TX},
+	{"no_tx", PERF_SAMPLE_BRANCH_NO_TX},
+	{"cond", PERF_SAMPLE_BRANCH_COND},
+	{"ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP},
+	{"call", PERF_SAMPLE_BRANCH_CALL},
+	{"no_flags", PERF_SAMPLE_BRANCH_NO_FLAGS},
+	{"no_cycles", PERF_SAMPLE_BRANCH_NO_CYCLES},
+	{"save_type", PERF_SAMPLE_BRANCH_TYPE_SAVE},
+	{"stack", PERF_SAMPLE_BRANCH_CALL_STACK},
+	{"hw_index", PERF_SAMPLE_BRANCH_HW_INDEX},
+	{"priv", PERF_SAMPLE_BRANCH_PRIV_SAVE},
 };
 
 struct strobe_error *branch_filter_parse(const char *text, uint64_t *ret)
@@ -91,7 +92,8 @@ struct strobe_error *branch_filter_parse(const char *text, uint64_t *ret)
 			if (strlen(branch_names[i].name) == n && !strncmp(branch_names[i].name, at, n))
 				bit = branch_names[i].bit;
 		if (!bit)
-			return error_create(ERROR_USAGE, "unknown branch filter \"%.*s\" (see strobe help record, -j)", (int)n, at);
+			return error_create(ERROR_USAGE, "unknown branch filter \"%.*s\" (see strobe help record, -j)",
+					    (int)n, at);
 		mask |= bit;
 		at += n + (at[n] == ',');
 	}
@@ -108,11 +110,15 @@ struct strobe_error *clockid_parse(const char *text, int32_t *ret)
 		const char *name;
 		int32_t id;
 	} clocks[] = {
-		{ "monotonic", CLOCK_MONOTONIC }, { "monotonic_raw", CLOCK_MONOTONIC_RAW },
-		{ "boottime", CLOCK_BOOTTIME },   { "realtime", CLOCK_REALTIME },
-		{ "tai", CLOCK_TAI },             { "mono", CLOCK_MONOTONIC },
-		{ "raw", CLOCK_MONOTONIC_RAW },   { "real", CLOCK_REALTIME },
-		{ "boot", CLOCK_BOOTTIME },
+		{"monotonic", CLOCK_MONOTONIC},
+		{"monotonic_raw", CLOCK_MONOTONIC_RAW},
+		{"boottime", CLOCK_BOOTTIME},
+		{"realtime", CLOCK_REALTIME},
+		{"tai", CLOCK_TAI},
+		{"mono", CLOCK_MONOTONIC},
+		{"raw", CLOCK_MONOTONIC_RAW},
+		{"real", CLOCK_REALTIME},
+		{"boot", CLOCK_BOOTTIME},
 	};
 	int64_t number;
 	if (text_to_i64(text, &number)) {
@@ -145,8 +151,9 @@ struct strobe_error *synth_parts_parse(const char *text, unsigned *ret)
 		else if (n == 6 && !strncmp(at, "cgroup", n))
 			parts |= SYNTH_CGROUP;
 		else
-			return error_create(ERROR_USAGE, "unknown kind \"%.*s\" for --synth: use no, all, task, mmap, cgroup", (int)n,
-					    at);
+			return error_create(ERROR_USAGE,
+					    "unknown kind \"%.*s\" for --synth: use no, all, task, mmap, cgroup",
+					    (int)n, at);
 		at += n + (at[n] == ',');
 	}
 	*ret = parts;
@@ -178,22 +185,23 @@ struct strobe_error *mmap_pages_parse(const char *text, uint64_t *ret)
 #if defined(__x86_64__)
 /* In the order of arch/x86/include/uapi/asm/perf_regs.h; holes are registers that 64-bit mode does not sample. */
 static const char *const reg_names[] = {
-	"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "", "", "", "",
-	"R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", NULL,
+	"AX", "BX", "CX", "DX", "SI", "DI",  "BP",  "SP",  "IP",  "FLAGS", "CS",  "SS", "",
+	"",   "",   "",   "R8", "R9", "R10", "R11", "R12", "R13", "R14",   "R15", NULL,
 };
 #define REGS_NR 24
 /* DS, ES, FS and GS are refused by the kernel for 64-bit tasks. */
 #define REGS_ALL (((1ull << REGS_NR) - 1) & ~(0xfull << 12))
 #elif defined(__aarch64__)
 static const char *const reg_names[] = {
-	"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
-	"x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "lr", "sp", "pc", NULL,
+	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10", "x11",
+	"x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
+	"x24", "x25", "x26", "x27", "x28", "x29", "lr",  "sp",  "pc",  NULL,
 };
-#define REGS_NR 33
+#define REGS_NR  33
 #define REGS_ALL ((1ull << REGS_NR) - 1)
 #else
-static const char *const reg_names[] = { NULL };
-#define REGS_NR 0
+static const char *const reg_names[] = {NULL};
+#define REGS_NR  0
 #define REGS_ALL 0ull
 #endif
 
@@ -224,8 +232,8 @@ struct strobe_error *sample_regs_parse(const char *text, bool user, uint64_t *re
 			if (n && strlen(reg_names[i]) == n && !strncasecmp(reg_names[i], at, n))
 				bit = 1ull << i;
 		if (!bit)
-			return error_create(ERROR_USAGE, "unknown register \"%.*s\" in %s (list them with %s=?)", (int)n, at, option,
-					    option);
+			return error_create(ERROR_USAGE, "unknown register \"%.*s\" in %s (list them with %s=?)",
+					    (int)n, at, option, option);
 		mask |= bit;
 		at += n + (at[n] == ',');
 	}

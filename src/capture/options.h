@@ -26,7 +26,7 @@ struct callgraph_options {
 /* What exists already when recording starts, by kind: --synth. */
 enum synth_parts {
 	SYNTH_NONE = 0,
-	SYNTH_TASK = 1 << 0,   /* FORK, COMM, NAMESPACES */
+	SYNTH_TASK = 1 << 0, /* FORK, COMM, NAMESPACES */
 	SYNTH_MMAP = 1 << 1,
 	SYNTH_CGROUP = 1 << 2,
 	SYNTH_ALL = SYNTH_TASK | SYNTH_MMAP | SYNTH_CGROUP,
@@ -36,40 +36,41 @@ struct capture_options {
 	struct target target;
 	struct callgraph_options callgraph;
 
-	uint64_t freq_hz;            /* samples a second where an event has no period of its own; 0 = use period */
-	uint64_t period;             /* events a sample, where freq_hz is 0 */
-	bool freq_set, period_set;   /* by the user: they then override what an event came with */
-	bool strict_freq;            /* fail instead of lowering */
+	uint64_t freq_hz;          /* samples a second where an event has no period of its own; 0 = use period */
+	uint64_t period;           /* events a sample, where freq_hz is 0 */
+	bool freq_set, period_set; /* by the user: they then override what an event came with */
+	bool strict_freq;          /* fail instead of lowering */
 
 	bool no_inherit, no_samples, inherit_stat;
 	bool sample_address, sample_phys_addr, sample_weight;
 	bool data_page_size, code_page_size, transaction;
-	bool no_time;                /* TIME is on unless it was refused */
+	bool no_time; /* TIME is on unless it was refused */
 	bool sample_cpu, sample_identifier;
 	bool raw_samples, no_buffering;
 	bool period_field_set, no_period_field; /* -P, --no-period */
-	bool running_time;           /* TOTAL_TIME_ENABLED and _RUNNING with values that are read */
-	uint64_t branch_mask;        /* PERF_SAMPLE_BRANCH_*; 0 = no branch stack */
-	uint64_t intr_regs, user_regs; /* register masks of this architecture; 0 = none */
+	bool running_time;                      /* TOTAL_TIME_ENABLED and _RUNNING with values that are read */
+	uint64_t branch_mask;                   /* PERF_SAMPLE_BRANCH_*; 0 = no branch stack */
+	uint64_t intr_regs, user_regs;          /* register masks of this architecture; 0 = none */
 	bool use_clockid;
 	int32_t clockid;
 	bool all_user, all_kernel;
-	bool group;                  /* all events in one group */
+	bool group; /* all events in one group */
 	bool namespaces, cgroups, switch_events, no_bpf_event, text_poke;
-	bool mmap_data;              /* non-executable mappings too; set with sample_address */
-	bool build_id_mmap;          /* build-ids in MMAP2 */
-	bool overwrite;              /* rings keep the newest data: written backwards, read at the end */
-	bool exclude_self;           /* tracepoints: not the recorder's own threads */
+	bool mmap_data;     /* non-executable mappings too; set with sample_address */
+	bool build_id_mmap; /* build-ids in MMAP2 */
+	bool overwrite;     /* rings keep the newest data: written backwards, read at the end */
+	bool exclude_self;  /* tracepoints: not the recorder's own threads */
 
-	int64_t delay_ms;            /* before events are enabled; -1 = never by itself; 0 = at once */
+	int64_t delay_ms; /* before events are enabled; -1 = never by itself; 0 = at once */
 
-	uint64_t mmap_pages;         /* of data a ring, a power of two; 0 = chosen by what is recorded */
+	uint64_t mmap_pages; /* of data a ring, a power of two; 0 = chosen by what is recorded */
 	uint64_t aux_pages;
-	uint64_t rings_bytes_max;    /* of all rings together; 0 = no bound. What is in them comes after any limit of a file */
-	uint64_t flush_bytes;        /* least to be in a ring before it is read */
-	int rt_prio;                 /* SCHED_FIFO priority asked for; 0 = try 1, quietly */
-	uint64_t synth_threads;      /* 0 = as many as pay */
-	unsigned synth_parts;        /* SYNTH_* */
+	uint64_t rings_bytes_max; /* of all rings together; 0 = no bound. What is in them comes after any limit of a
+				     file */
+	uint64_t flush_bytes;     /* least to be in a ring before it is read */
+	int rt_prio;              /* SCHED_FIFO priority asked for; 0 = try 1, quietly */
+	uint64_t synth_threads;   /* 0 = as many as pay */
+	unsigned synth_parts;     /* SYNTH_* */
 	uint64_t proc_map_timeout_ms;
 };
 

@@ -1,6 +1,5 @@
 #include "capture/procmap.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,6 +16,7 @@
 #include "base/mem.h"
 #include "base/u64map.h"
 #include "base/vector.h"
+#include "object/object.h"
 
 struct build_id {
 	uint64_t dev, ino;
@@ -43,41 +43,21 @@ void build_id_cache_destroy(struct build_id_cache *c)
 	free(c);
 }
 
-/* Notes of the PT_NOTE segments; any class, this machine's byte order (its kernel runs nothing else). */
-static unsigned read_build_id(int fd, uint8_t ret[20])
+static uint8_t read_build_id(int fd, const char *name, uint8_t ret[20])
 {
-	union {
-		unsigned char ident[EI_NIDENT];
-		Elf64_Ehdr e64;
-		Elf32_Ehdr e32;
-	} h;
-	if (pread(fd, &h, sizeof(h), 0) < (ssize_t)sizeof(h.e32) || memcmp(h.ident, ELFMAG, SELFMAG))
+	struct object *o;
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	struct strobe_error *err = object_open_fd(fd, name, &o);
+	if (err) { /* not ELF: data, a script, a JIT cache */
+		error_destroy(err);
 		return 0;
-	bool is64 = h.ident[EI_CLASS] == ELFCLASS64;
-	uint64_t phoff = is64 ? h.e64.e_phoff : h.e32.e_phoff;
-	unsigned nr = is64 ? h.e64.e_phnum : h.e32.e_phnum;
-	size_t entry = is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	if (phoff > INT64_MAX)
-		return 0;
-	for (unsigned i = 0; i < nr && i < 128; i++) {
-		union {
-			Elf64_Phdr p64;
-			Elf32_Phdr p32;
-		} p;
-		if (pread(fd, &p, entry, (off_t)(phoff + i * entry)) != (ssize_t)entry)
-			return 0;
-		if ((is64 ? p.p64.p_type : p.p32.p_type) != PT_NOTE)
-			continue;
-		uint64_t offset = is64 ? p.p64.p_offset : p.p32.p_offset, bytes = is64 ? p.p64.p_filesz : p.p32.p_filesz;
-		uint8_t notes[4096];
-		if (offset > INT64_MAX)
-			continue;
-		ssize_t n = pread(fd, notes, bytes < sizeof(notes) ? bytes : sizeof(notes), (off_t)offset);
-		unsigned len = n > 0 ? notes_build_id(notes, (size_t)n, ret) : 0;
-		if (len)
-			return len;
 	}
-	return 0;
+	size_t n = object_build_id(o, id);
+	object_close(o);
+	if (n > 20) /* an MMAP2 record has no room for more */
+		return 0;
+	memcpy(ret, id, n);
+	return (uint8_t)n;
 }
 
 static void file_build_id(const struct sys *sys, struct build_id_cache *c, pid_t pid, struct synth_map *m)
@@ -102,9 +82,9 @@ static void file_build_id(const struct sys *sys, struct build_id_cache *c, pid_t
 		fd = sys_open(sys, path, O_RDONLY | O_NONBLOCK);
 	}
 	struct stat st;
-	struct build_id b = { .dev = dev, .ino = m->ino };
+	struct build_id b = {.dev = dev, .ino = m->ino};
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == m->ino)
-		b.len = (uint8_t)read_build_id(fd, b.bytes);
+		b.len = read_build_id(fd, path, b.bytes);
 	vec_push(&c->ids, b);
 	*slot = c->ids.len;
 	m->build_id_len = b.len;
@@ -151,7 +131,8 @@ static enum query_result query_each(int fd, pid_t pid, const struct procmap_opti
 	for (;;) {
 		struct procmap_query q = {
 			.size = sizeof(q),
-			.query_flags = PROCMAP_QUERY_COVERING_OR_NEXT_VMA | (o->data_maps ? 0 : PROCMAP_QUERY_VMA_EXECUTABLE),
+			.query_flags =
+				PROCMAP_QUERY_COVERING_OR_NEXT_VMA | (o->data_maps ? 0 : PROCMAP_QUERY_VMA_EXECUTABLE),
 			.query_addr = at,
 			.vma_name_size = sizeof(name),
 			.vma_name_addr = (uint64_t)(uintptr_t)name,
@@ -205,7 +186,7 @@ static enum query_result query_each(int fd, pid_t pid, const struct procmap_opti
 static bool parse_line(char *line, pid_t pid, struct synth_map *m)
 {
 	char *at = line, *end;
-	*m = (struct synth_map){ .pid = (uint32_t)pid, .tid = (uint32_t)pid, .cpumode = PERF_RECORD_MISC_USER };
+	*m = (struct synth_map){.pid = (uint32_t)pid, .tid = (uint32_t)pid, .cpumode = PERF_RECORD_MISC_USER};
 	m->start = strtoull(at, &end, 16);
 	if (*end != '-')
 		return false;

@@ -1,5 +1,6 @@
 /*
- * The mappings of a process, one call each: by the PROCMAP_QUERY ioctl (Linux 6.11), else from the text of its maps file.
+ * The mappings of a process, one call each: by the PROCMAP_QUERY ioctl (Linux 6.11), else from the text of its maps
+ * file.
  *
  * The ioctl gives the executable mappings alone, and their build-ids out of the page cache, without opening the files.
  * For older kernels build-ids are read from the files through /proc/PID/map_files or the path, once for each
@@ -16,7 +17,7 @@
 struct procmap_options {
 	const struct sys *sys;
 	bool data_maps, build_ids;
-	bool no_ioctl;      /* for tests: the text alone */
+	bool no_ioctl;        /* for tests: the text alone */
 	uint64_t deadline_ns; /* of CLOCK_MONOTONIC; 0 = none */
 };
 
@@ -25,8 +26,8 @@ struct build_id_cache *build_id_cache_create(void);
 void build_id_cache_destroy(struct build_id_cache *c);
 
 /*
- * Calls fn for each mapping of pid (its pid and tid set); strings are borrowed for the call. False where the deadline passed
- * before the end; a process that cannot be seen has no mappings.
+ * Calls fn for each mapping of pid (its pid and tid set); strings are borrowed for the call. False where the deadline
+ * passed before the end; a process that cannot be seen has no mappings.
  */
 bool procmap_each(pid_t pid, const struct procmap_options *o, struct build_id_cache *cache,
 		  void (*fn)(void *ctx, const struct synth_map *m), void *ctx);

@@ -38,7 +38,7 @@ void ring_unmap(struct ring *r)
 	if (r->page)
 		sys_munmap(r->sys, r->page, r->bytes + (size_t)sysconf(_SC_PAGESIZE));
 	free(r->bounce);
-	*r = (struct ring){ .fd = -1 };
+	*r = (struct ring){.fd = -1};
 }
 
 /* Pairs with the kernel's release of data_head: what is before head has been written. */
@@ -145,7 +145,8 @@ static struct strobe_error *deliver(struct ring *r, uint64_t from, uint64_t to, 
 			const struct perf_event_header *h = header_at(r, from);
 			/* Cannot be while the kernel keeps its word; a stop is better than an endless loop. */
 			if (h->size < sizeof(*h) || h->size > to - from) {
-				err = error_create(ERROR_FORMAT, "a ring of CPU %d holds a record of impossible size", r->cpu);
+				err = error_create(ERROR_FORMAT, "a ring of CPU %d holds a record of impossible size",
+						   r->cpu);
 				break;
 			}
 			if (from + h->size > end_of_ring)
@@ -220,7 +221,7 @@ bool ring_next(struct ring *r, struct record *ret)
 		return false;
 	if ((r->tail & (r->bytes - 1)) + size > r->bytes)
 		h = join(r, r->tail, size);
-	*ret = (struct record){ .hdr = h, .file_offset = r->tail };
+	*ret = (struct record){.hdr = h, .file_offset = r->tail};
 	r->tail += size;
 	return true;
 }

@@ -19,29 +19,31 @@ struct ring {
 	const struct sys *sys;
 	struct perf_event_mmap_page *page; /* NULL while not mapped */
 	uint8_t *data;
-	uint64_t bytes;      /* of data, a power of two */
-	uint64_t tail;       /* where reading goes on */
+	uint64_t bytes;        /* of data, a power of two */
+	uint64_t tail;         /* where reading goes on */
 	uint64_t backward_end; /* of an overwriting ring: what was read up to last time */
-	int fd;              /* of the event that owns it; borrowed */
-	int cpu;             /* -1: of a thread */
+	int fd;                /* of the event that owns it; borrowed */
+	int cpu;               /* -1: of a thread */
 	bool backward;
-	uint8_t *bounce;     /* 64 KB, made on first need */
+	uint8_t *bounce; /* 64 KB, made on first need */
 };
 
 struct ring_stats {
 	uint64_t samples, records, bytes;
 	uint64_t lost_records, lost_events; /* LOST: how many, and what they add up to */
 	uint64_t throttled, aux_lost;
-	uint64_t first_ns, last_ns;         /* of samples; first is UINT64_MAX while there is none */
-	uint16_t time_offset;               /* of the time in a sample, or SAMPLE_NO_OFFSET */
+	uint64_t first_ns, last_ns; /* of samples; first is UINT64_MAX while there is none */
+	uint16_t time_offset;       /* of the time in a sample, or SAMPLE_NO_OFFSET */
 };
 
-struct strobe_error *ring_map(struct ring *r, const struct sys *sys, int fd, uint64_t bytes, int cpu, bool backward) _must_check_;
+struct strobe_error *ring_map(struct ring *r, const struct sys *sys, int fd, uint64_t bytes, int cpu,
+			      bool backward) _must_check_;
 void ring_unmap(struct ring *r);
 /* Bytes to be read at this moment. */
 uint64_t ring_pending(const struct ring *r);
 struct strobe_error *ring_drain(struct ring *r, struct record_sink *sink, struct ring_stats *stats) _must_check_;
-struct strobe_error *ring_drain_backward(struct ring *r, struct record_sink *sink, struct ring_stats *stats) _must_check_;
+struct strobe_error *ring_drain_backward(struct ring *r, struct record_sink *sink,
+					 struct ring_stats *stats) _must_check_;
 /* Counts one run of whole records; also for records that do not come from a ring. */
 void ring_stats_count(struct ring_stats *stats, const void *records, size_t bytes);
 /* The next record in place (or in the bounce buffer), or false where there is none; given back by the next call. */

@@ -17,7 +17,7 @@
  * many CPUs half of it, so that rings stay a small part of memory.
  */
 #define LARGE_RING_BYTES (8u << 20)
-#define MANY_CPUS 32
+#define MANY_CPUS        32
 
 static bool is_heavy(const struct capture *c)
 {
@@ -41,7 +41,8 @@ uint64_t capture_choose_ring_bytes(const struct capture *c, bool *ret_large)
 	*ret_large = false;
 	if (c->options.mmap_pages)
 		return c->options.mmap_pages * page;
-	/* The kernel lets each user have mlock_kb for each CPU that is online, then RLIMIT_MEMLOCK, pages of headers with it. */
+	/* The kernel lets each user have mlock_kb for each CPU that is online, then RLIMIT_MEMLOCK, pages of headers
+	 * with it. */
 	uint64_t limit = UINT64_MAX;
 	if (!is_mlock_free(c)) {
 		long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -69,14 +70,19 @@ static struct strobe_error *explain_map(struct capture *c, struct strobe_error *
 	error_destroy(err);
 	if (errnum == EPERM || errnum == EACCES)
 		return error_create(ERROR_PERMISSION,
-				    "cannot lock rings of %llu KB in memory: kernel.perf_event_mlock_kb is %llu and the limit of locked "
-				    "memory (ulimit -l) is %llu KB; raise one of them, give CAP_IPC_LOCK, or take smaller rings with -m "
+				    "cannot lock rings of %llu KB in memory: kernel.perf_event_mlock_kb is %llu and "
+				    "the limit of locked "
+				    "memory (ulimit -l) is %llu KB; raise one of them, give CAP_IPC_LOCK, or take "
+				    "smaller rings with -m "
 				    "(pages)",
-				    (unsigned long long)(bytes >> 10), (unsigned long long)sys_perf_event_mlock_kb(c->sys),
+				    (unsigned long long)(bytes >> 10),
+				    (unsigned long long)sys_perf_event_mlock_kb(c->sys),
 				    (unsigned long long)(sys_memlock_bytes() >> 10));
 	if (errnum == ENOMEM)
-		return error_create(ERROR_LIMIT, "no memory for rings of %llu KB on each of %zu CPUs: take smaller ones with -m (pages)",
-				    (unsigned long long)(bytes >> 10), c->map.cpus.len);
+		return error_create(
+			ERROR_LIMIT,
+			"no memory for rings of %llu KB on each of %zu CPUs: take smaller ones with -m (pages)",
+			(unsigned long long)(bytes >> 10), c->map.cpus.len);
 	return error_errno(errnum, "cannot map a ring of %llu KB", (unsigned long long)(bytes >> 10));
 }
 
@@ -96,11 +102,13 @@ static struct strobe_error *map_one(struct capture *c, int fd, int cpu, bool bac
 	}
 	if (bytes < c->ring_bytes) {
 		if (!c->rings.len)
-			vec_push(&c->notes, (const char *)arena_printf(
-				&c->events->arena,
-				"rings of %llu KB a CPU: kernel.perf_event_mlock_kb is %llu, ulimit -l %llu KB; larger ones lose less",
-				(unsigned long long)(bytes >> 10), (unsigned long long)sys_perf_event_mlock_kb(c->sys),
-				(unsigned long long)(sys_memlock_bytes() >> 10)));
+			vec_push(&c->notes,
+				 (const char *)arena_printf(&c->events->arena,
+							    "rings of %llu KB a CPU: kernel.perf_event_mlock_kb is "
+							    "%llu, ulimit -l %llu KB; larger ones lose less",
+							    (unsigned long long)(bytes >> 10),
+							    (unsigned long long)sys_perf_event_mlock_kb(c->sys),
+							    (unsigned long long)(sys_memlock_bytes() >> 10)));
 		c->ring_bytes = bytes;
 	}
 	vec_push(&c->rings, ring);

@@ -17,8 +17,9 @@ struct strobe_error *delay_parse(const char *text, struct delay_schedule *ret)
 			return NULL;
 		}
 		if (ms < 0)
-			return error_create(ERROR_USAGE, "\"%s\": give milliseconds, -1, or ranges like 10-20,30-40", text);
-		struct delay_range r = { .start_ms = (uint64_t)ms };
+			return error_create(ERROR_USAGE, "\"%s\": give milliseconds, -1, or ranges like 10-20,30-40",
+					    text);
+		struct delay_range r = {.start_ms = (uint64_t)ms};
 		if (ms)
 			vec_push(&ret->ranges, r);
 		return NULL;
@@ -33,7 +34,8 @@ struct strobe_error *delay_parse(const char *text, struct delay_schedule *ret)
 			*dash++ = '\0';
 		if (!dash || !text_to_u64(word, &r.start_ms) || !text_to_u64(dash, &r.end_ms)) {
 			vec_deinit(&ret->ranges);
-			return error_create(ERROR_USAGE, "\"%s\": give milliseconds, -1, or ranges like 10-20,30-40", text);
+			return error_create(ERROR_USAGE, "\"%s\": give milliseconds, -1, or ranges like 10-20,30-40",
+					    text);
 		}
 		if (r.end_ms <= r.start_ms || (ret->ranges.len && r.start_ms <= last)) {
 			vec_deinit(&ret->ranges);
@@ -56,7 +58,8 @@ static bool overlaps(const sys_cpus *a, const sys_cpus *b)
 }
 
 /* One thread for the CPUs of the list that are recorded; none where there are none. */
-static struct strobe_error *add_mask(struct reader_masks *m, const char *read, const char *affinity, const sys_cpus *used)
+static struct strobe_error *add_mask(struct reader_masks *m, const char *read, const char *affinity,
+				     const sys_cpus *used)
 {
 	struct reader_mask mask = {};
 	sys_cpus all = {};
@@ -71,7 +74,8 @@ static struct strobe_error *add_mask(struct reader_masks *m, const char *read, c
 		if (overlaps(&m->masks.data[i].read, &mask.read))
 			err = error_create(ERROR_USAGE, "the CPUs \"%s\" are read by an earlier thread too", read);
 		else if (affinity && overlaps(&m->masks.data[i].affinity, &mask.affinity))
-			err = error_create(ERROR_USAGE, "the affinity \"%s\" overlaps that of an earlier thread", affinity);
+			err = error_create(ERROR_USAGE, "the affinity \"%s\" overlaps that of an earlier thread",
+					   affinity);
 	}
 	if (err || !mask.read.len) {
 		vec_deinit(&mask.read);
@@ -89,8 +93,8 @@ static struct strobe_error *add_lists(struct reader_masks *m, const char *const 
 	return NULL;
 }
 
-static struct strobe_error *predefined(const char *text, const struct sys *sys, const sys_cpus *used, struct reader_masks *m,
-				       bool *ret_known)
+static struct strobe_error *predefined(const char *text, const struct sys *sys, const sys_cpus *used,
+				       struct reader_masks *m, bool *ret_known)
 {
 	struct sys_topology t = {};
 	*ret_known = true;
@@ -117,7 +121,8 @@ static struct strobe_error *predefined(const char *text, const struct sys *sys, 
 	return err;
 }
 
-static struct strobe_error *parse_masks(const char *text, const struct sys *sys, const sys_cpus *used, struct reader_masks *m)
+static struct strobe_error *parse_masks(const char *text, const struct sys *sys, const sys_cpus *used,
+					struct reader_masks *m)
 {
 	bool known;
 	TRY(predefined(text, sys, used, m, &known));
@@ -137,13 +142,15 @@ static struct strobe_error *parse_masks(const char *text, const struct sys *sys,
 		for (size_t k = 0; k < m->masks.len; k++)
 			read |= sys_cpus_has(&m->masks.data[k].read, used->data[i]);
 		if (!read)
-			return error_create(ERROR_USAGE, "no thread of \"%s\" reads CPU %u: name it, or leave it out with -C", text,
+			return error_create(ERROR_USAGE,
+					    "no thread of \"%s\" reads CPU %u: name it, or leave it out with -C", text,
 					    used->data[i]);
 	}
 	return NULL;
 }
 
-struct strobe_error *reader_masks_parse(const char *text, const struct sys *sys, const sys_cpus *used, struct reader_masks *ret)
+struct strobe_error *reader_masks_parse(const char *text, const struct sys *sys, const sys_cpus *used,
+					struct reader_masks *ret)
 {
 	*ret = (struct reader_masks){};
 	struct strobe_error *err = parse_masks(text && *text ? text : "cpu", sys, used, ret);

@@ -31,7 +31,8 @@ struct reader_masks {
 	VEC(struct reader_mask) masks;
 };
 
-/* "cpu", "core", "package", "numa", or "0-3/0:4-7/4" (CPUs/affinity of each thread). used: the CPUs that are recorded. */
-struct strobe_error *reader_masks_parse(const char *text, const struct sys *sys, const sys_cpus *used, struct reader_masks *ret)
-	_must_check_;
+/* "cpu", "core", "package", "numa", or "0-3/0:4-7/4" (CPUs/affinity of each thread). used: the CPUs that are recorded.
+ */
+struct strobe_error *reader_masks_parse(const char *text, const struct sys *sys, const sys_cpus *used,
+					struct reader_masks *ret) _must_check_;
 void reader_masks_deinit(struct reader_masks *m);

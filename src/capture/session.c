@@ -22,8 +22,8 @@ static struct strobe_error *prepare(struct capture *c, pid_t workload)
 	bool large;
 	c->ring_bytes = capture_choose_ring_bytes(c, &large);
 	/*
-	 * Woken when a quarter is full, three quarters are left for what comes while the reader gets going. Rings of the
-	 * usual size keep the kernel's own rule (half), and with it the attr of the reference.
+	 * Woken when a quarter is full, three quarters are left for what comes while the reader gets going. Rings of
+	 * the usual size keep the kernel's own rule (half), and with it the attr of the reference.
 	 */
 	for (size_t i = 0; large && i < c->events->events.len; i++) {
 		struct perf_event_attr *a = &c->events->events.data[i].attr;
@@ -40,7 +40,7 @@ static struct strobe_error *add_tracing_data(struct capture *c)
 	VEC(struct tracepoint_ref) refs = {};
 	for (size_t i = 0; i < c->events->events.len; i++) {
 		const struct capture_event *e = &c->events->events.data[i];
-		struct tracepoint_ref t = { e->tracepoint_system, e->tracepoint_name };
+		struct tracepoint_ref t = {e->tracepoint_system, e->tracepoint_name};
 		if (t.name)
 			vec_push(&refs, t);
 	}
@@ -89,7 +89,7 @@ static void fill_env(struct capture *c)
 
 static struct strobe_error *add_reader(struct capture *c)
 {
-	struct capture_reader r = { .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
+	struct capture_reader r = {.epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
 	if (r.epoll_fd < 0)
 		return error_errno(errno, "cannot make an epoll descriptor");
 	r.stats.first_ns = UINT64_MAX;
@@ -109,7 +109,7 @@ static struct strobe_error *add_reader(struct capture *c)
 
 static struct strobe_error *watch(struct capture_reader *r, int fd, uint32_t events, uint64_t tag)
 {
-	struct epoll_event e = { .events = events, .data.u64 = tag };
+	struct epoll_event e = {.events = events, .data.u64 = tag};
 	if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e))
 		return error_errno(errno, "cannot wait for a ring");
 	return NULL;
@@ -126,8 +126,8 @@ static bool owns_ring(const struct capture *c, int fd, uint32_t *ret)
 }
 
 /*
- * The fd that owns a ring tells of data. The first event of each (CPU, thread) tells when its task has ended; all events of
- * a task end together, so that one is enough.
+ * The fd that owns a ring tells of data. The first event of each (CPU, thread) tells when its task has ended; all
+ * events of a task end together, so that one is enough.
  */
 static struct strobe_error *watch_all(struct capture *c)
 {
@@ -162,13 +162,13 @@ static struct strobe_error *open_all(struct capture *c, pid_t workload)
 	TRY(watch_all(c));
 	c->lost = xcalloc(c->events->events.len, sizeof(*c->lost));
 	if (c->events->user_only)
-		vec_push(&c->notes,
-			 (const char *)"no right to record the kernel: user space only (kernel.perf_event_paranoid is above 1)");
+		vec_push(&c->notes, (const char *)"no right to record the kernel: user space only "
+						  "(kernel.perf_event_paranoid is above 1)");
 	return NULL;
 }
 
-struct strobe_error *capture_open(const struct sys *sys, const struct capture_options *options, struct event_set *events,
-				  pid_t workload, struct capture **ret)
+struct strobe_error *capture_open(const struct sys *sys, const struct capture_options *options,
+				  struct event_set *events, pid_t workload, struct capture **ret)
 {
 	struct capture *c = xcalloc(1, sizeof(*c));
 	c->sys = sys;
@@ -188,7 +188,7 @@ struct strobe_error *capture_open(const struct sys *sys, const struct capture_op
 struct strobe_error *capture_configure_only(const struct sys *sys, const struct capture_options *options,
 					    struct event_set *events, bool has_workload)
 {
-	struct capture c = { .sys = sys, .options = *options, .events = events };
+	struct capture c = {.sys = sys, .options = *options, .events = events};
 	/* Nobody is recorded: our own process stands in for the workload. */
 	struct strobe_error *err = prepare(&c, has_workload ? getpid() : 0);
 	for (size_t i = 0; !err && i < events->events.len; i++)
@@ -296,8 +296,8 @@ bool capture_overwrites(const struct capture *c)
 	return c->has_backward;
 }
 
-static struct strobe_error *synthesize_tasks(struct capture *c, struct record_sink *sink, struct synth_options *o, bool again,
-					     struct synth_report *report)
+static struct strobe_error *synthesize_tasks(struct capture *c, struct record_sink *sink, struct synth_options *o,
+					     bool again, struct synth_report *report)
 {
 	if (c->map.system_wide || again)
 		return synth_all_tasks(sink, o, report);
@@ -314,7 +314,8 @@ struct strobe_error *capture_synthesize(struct capture *c, struct record_sink *s
 		.parts = c->options.synth_parts,
 		.tail_bytes = c->tail_bytes,
 		.build_ids = c->options.build_id_mmap,
-		.data_maps = c->options.sample_address || c->options.mmap_data || c->options.callgraph.mode == CALLGRAPH_DWARF,
+		.data_maps = c->options.sample_address || c->options.mmap_data ||
+			     c->options.callgraph.mode == CALLGRAPH_DWARF,
 		.namespaces = c->options.namespaces,
 		.threads = (unsigned)c->options.synth_threads,
 		.timeout_ms = (uint32_t)c->options.proc_map_timeout_ms,
@@ -337,14 +338,16 @@ struct strobe_error *capture_synthesize(struct capture *c, struct record_sink *s
 	TRY(synthesize_tasks(c, sink, &o, again, &report));
 	TRY(synth_mark(sink, RECORD_FINISHED_INIT));
 	if (report.kernel_restricted)
-		vec_push(&c->notes, (const char *)"kernel addresses are hidden (kernel.kptr_restrict): kernel samples cannot be resolved "
+		vec_push(&c->notes, (const char *)"kernel addresses are hidden (kernel.kptr_restrict): kernel samples "
+						  "cannot be resolved "
 						  "to functions; run as root, or: sudo sysctl kernel.kptr_restrict=0");
 	if (report.maps_timed_out)
-		vec_push(&c->notes, (const char *)arena_printf(
-			&c->events->arena,
-			"mappings of %u processes (the last: %d) took longer than %u ms to read and are not complete; "
-			"--proc-map-timeout gives them more",
-			report.maps_timed_out, report.timed_out_pid, o.timeout_ms));
+		vec_push(&c->notes,
+			 (const char *)arena_printf(&c->events->arena,
+						    "mappings of %u processes (the last: %d) took longer than %u ms to "
+						    "read and are not complete; "
+						    "--proc-map-timeout gives them more",
+						    report.maps_timed_out, report.timed_out_pid, o.timeout_ms));
 	return NULL;
 }
 
@@ -526,8 +529,9 @@ struct strobe_error *capture_apply_filters(struct capture *c)
 			/* ftrace:function takes no such filter. */
 			if (!e->tracepoint_name || !strcmp(e->tracepoint_system, "ftrace"))
 				continue;
-			e->filter = e->filter ? arena_printf(&c->events->arena, "(%s) && (%s)", e->filter, strbuf_str(&own)) :
-						arena_strdup(&c->events->arena, strbuf_str(&own));
+			e->filter =
+				e->filter ? arena_printf(&c->events->arena, "(%s) && (%s)", e->filter, strbuf_str(&own))
+					  : arena_strdup(&c->events->arena, strbuf_str(&own));
 		}
 		strbuf_deinit(&own);
 	}
@@ -547,7 +551,7 @@ struct strobe_error *capture_finish(struct capture *c, struct record_sink *sink)
 
 struct capture_totals capture_totals(const struct capture *c)
 {
-	struct capture_totals t = { .first_ns = UINT64_MAX, .lost_samples = c->lost_samples };
+	struct capture_totals t = {.first_ns = UINT64_MAX, .lost_samples = c->lost_samples};
 	for (size_t i = 0; i < c->readers.len; i++) {
 		const struct ring_stats *s = &c->readers.data[i].stats;
 		t.samples += s->samples;

@@ -1,7 +1,8 @@
 /*
  * A recording in progress: target, open events, ring buffers, and the records that come out of them.
  *
- *	TRY(capture_open(sys, &options, &events, workload_pid, &c));  events configured, opened, rings mapped; nothing counts yet
+ *	TRY(capture_open(sys, &options, &events, workload_pid, &c));  events configured, opened, rings mapped; nothing
+ *counts yet
  *	... write capture_env(c) where it goes ...
  *	TRY(capture_synthesize(c, sink));                             what existed before
  *	capture_start(c); workload_start(&w);
@@ -9,9 +10,10 @@
  *	capture_stop(c); TRY(capture_drain(…)); TRY(capture_finish(c, sink));
  *	capture_close(c);
  *
- * The rings may be shared out among readers (capture_split), each drained by a thread of its own with a sink of its own;
- * all else belongs to the thread that opened the session. capture_source() instead gives the rings as a record source for
- * commands that look at records at once (top, trace). Nothing is printed: what the user should know is in capture_notes().
+ * The rings may be shared out among readers (capture_split), each drained by a thread of its own with a sink of its
+ *own; all else belongs to the thread that opened the session. capture_source() instead gives the rings as a record
+ *source for commands that look at records at once (top, trace). Nothing is printed: what the user should know is in
+ *capture_notes().
  */
 #pragma once
 #include <stdbool.h>
@@ -31,16 +33,17 @@
 struct capture;
 
 /* Takes over *events (which must not move until capture_close()). workload: the forked child, 0 = none. */
-struct strobe_error *capture_open(const struct sys *sys, const struct capture_options *options, struct event_set *events,
-				  pid_t workload, struct capture **ret) _must_check_;
+struct strobe_error *capture_open(const struct sys *sys, const struct capture_options *options,
+				  struct event_set *events, pid_t workload, struct capture **ret) _must_check_;
 /* Only as far as attrs: for --dry-run. Logs them. */
 struct strobe_error *capture_configure_only(const struct sys *sys, const struct capture_options *options,
 					    struct event_set *events, bool has_workload) _must_check_;
 void capture_close(struct capture *c);
 /*
  * Before capture_close(), at the end of a program: a forked process keeps the events' descriptors, so that closing them
- * here costs nothing. The kernel waits 40 ms (an RCU grace period) for each tracepoint that is closed, 14 s for all system
- * calls; that process waits instead, in the background, with no other descriptor of ours. Does nothing where no event is slow.
+ * here costs nothing. The kernel waits 40 ms (an RCU grace period) for each tracepoint that is closed, 14 s for all
+ * system calls; that process waits instead, in the background, with no other descriptor of ours. Does nothing where no
+ * event is slow.
  */
 void capture_close_behind(struct capture *c);
 
@@ -65,8 +68,8 @@ void capture_disable(struct capture *c);
 bool capture_set_enabled(struct capture *c, const char *event, bool on);
 
 /*
- * Shares the rings among n readers by CPU lists: ring i belongs to the first reader whose list has its CPU; rings that no
- * list has go to none. Without a call there is one reader with all rings.
+ * Shares the rings among n readers by CPU lists: ring i belongs to the first reader whose list has its CPU; rings that
+ * no list has go to none. Without a call there is one reader with all rings.
  */
 struct strobe_error *capture_split(struct capture *c, const sys_cpus *lists, unsigned n) _must_check_;
 unsigned capture_readers(const struct capture *c);
@@ -78,8 +81,8 @@ void capture_set_affinity(struct capture *c, bool on, bool node);
 /* Readable when a ring of the reader passed its watermark or a task ended. */
 int capture_poll_fd(const struct capture *c, unsigned reader);
 /*
- * Moves what is in the reader's rings to the sink; rings with less than flush_bytes wait unless `all`. *ret_bytes is what was
- * moved. With rounds, a FINISHED_ROUND follows where anything was.
+ * Moves what is in the reader's rings to the sink; rings with less than flush_bytes wait unless `all`. *ret_bytes is
+ * what was moved. With rounds, a FINISHED_ROUND follows where anything was.
  */
 struct strobe_error *capture_drain(struct capture *c, unsigned reader, struct record_sink *sink, bool all, bool rounds,
 				   uint64_t *ret_bytes) _must_check_;
@@ -98,8 +101,8 @@ struct strobe_error *capture_finish(struct capture *c, struct record_sink *sink)
 
 struct capture_totals {
 	uint64_t samples, records, bytes;
-	uint64_t lost_events;   /* told by LOST records in the stream */
-	uint64_t lost_samples;  /* told by the events' own counts; counts the same losses where both are known */
+	uint64_t lost_events;  /* told by LOST records in the stream */
+	uint64_t lost_samples; /* told by the events' own counts; counts the same losses where both are known */
 	uint64_t throttled;
 	uint64_t first_ns, last_ns; /* of samples; 0 where none had a time */
 	uint64_t wakeups;

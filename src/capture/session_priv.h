@@ -7,7 +7,7 @@
 #include "capture/session.h"
 
 struct capture_reader {
-	VEC(uint32_t) rings;  /* indexes */
+	VEC(uint32_t) rings; /* indexes */
 	int epoll_fd;
 	struct ring_stats stats;
 	uint64_t wakeups;
@@ -22,15 +22,15 @@ struct capture {
 	VEC(struct ring) rings;
 	VEC(struct capture_reader) readers;
 	uint64_t ring_bytes;
-	size_t live_tasks;        /* (CPU, thread) pairs that have not hung up */
-	bool counts_tasks;        /* the end of all tasks ends the recording */
+	size_t live_tasks; /* (CPU, thread) pairs that have not hung up */
+	bool counts_tasks; /* the end of all tasks ends the recording */
 	bool has_backward;
 	struct record_sink **ring_sinks; /* by ring, or NULL */
 	bool affine, affine_node;
-	struct sys_topology topology;    /* read where affinity is by node */
+	struct sys_topology topology; /* read where affinity is by node */
 	VEC(pid_t) excluded;
-	VEC(const char *) notes;  /* in events' arena or static */
-	uint64_t *lost;           /* by event */
+	VEC(const char *) notes; /* in events' arena or static */
+	uint64_t *lost;          /* by event */
 	uint64_t lost_samples;
 	struct out tracing_data;
 	uint16_t tail_bytes;

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/cursor.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "capture/host_priv.h"
 #include "capture/synth_priv.h"
+#include "object/object.h"
 #include "record/sample.h"
 
 struct strobe_error *synth_flush(struct out *o, struct record_sink *sink)
@@ -33,7 +33,7 @@ static struct strobe_error *finish(struct out *o, struct record_sink *sink)
 
 struct strobe_error *synth_mark(struct record_sink *sink, uint32_t type)
 {
-	struct perf_event_header h = { .type = type, .size = sizeof(h) };
+	struct perf_event_header h = {.type = type, .size = sizeof(h)};
 	return sink_write(sink, &h, sizeof(h));
 }
 
@@ -67,29 +67,17 @@ void synth_map_record(struct out *o, const struct synth_map *m, uint16_t tail_by
 	memcpy(p + 72, m->name, n);
 }
 
-unsigned notes_build_id(const void *notes, size_t bytes, uint8_t ret[20])
-{
-	struct cursor c = cursor_make(notes, bytes, false);
-	while (cursor_left(&c) >= 12) {
-		uint32_t name_bytes = cursor_u32(&c), desc_bytes = cursor_u32(&c), type = cursor_u32(&c);
-		const char *name = cursor_bytes(&c, (name_bytes + 3ull) & ~3ull);
-		const uint8_t *desc = cursor_bytes(&c, (desc_bytes + 3ull) & ~3ull);
-		if (c.bad)
-			break;
-		if (type == 3 && name_bytes == 4 && !memcmp(name, "GNU", 4) && desc_bytes <= 20) {
-			memcpy(ret, desc, desc_bytes);
-			return desc_bytes;
-		}
-	}
-	return 0;
-}
-
 static unsigned notes_file_build_id(const struct sys *sys, const char *path, uint8_t ret[20])
 {
 	_cleanup_strbuf_ struct strbuf notes = {};
+	uint8_t id[OBJECT_BUILD_ID_MAX];
 	if (!host_read(sys, path, &notes))
 		return 0;
-	return notes_build_id(notes.data, notes.len, ret);
+	size_t n = object_build_id_in_notes(notes.data, notes.len, false, id);
+	if (n > 20) /* an MMAP2 record has no room for more */
+		return 0;
+	memcpy(ret, id, n);
+	return (unsigned)n;
 }
 
 /*
@@ -106,7 +94,8 @@ static uint64_t find_text_start(const struct sys *sys, const char **ret_name)
 	uint64_t stext = 0;
 	ssize_t n;
 	/* 4 MB is more than all per-CPU and absolute symbols that may come first. */
-	for (size_t total = 0; total < (4u << 20) && (n = read(fd, buf + have, sizeof(buf) - 1 - have)) > 0; total += (size_t)n) {
+	for (size_t total = 0; total < (4u << 20) && (n = read(fd, buf + have, sizeof(buf) - 1 - have)) > 0;
+	     total += (size_t)n) {
 		have += (size_t)n;
 		buf[have] = '\0';
 		char *line = buf, *end;
@@ -359,8 +348,8 @@ struct strobe_error *synth_time_conv(struct record_sink *sink, const struct perf
 	return finish(&o, sink);
 }
 
-struct strobe_error *synth_lost_samples(struct record_sink *sink, const struct event_set *set, const struct target_map *map,
-					uint64_t *ret_lost)
+struct strobe_error *synth_lost_samples(struct record_sink *sink, const struct event_set *set,
+					const struct target_map *map, uint64_t *ret_lost)
 {
 	struct out o;
 	*ret_lost = 0;

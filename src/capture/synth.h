@@ -1,11 +1,12 @@
 /*
- * What existed before recording began, told as records: kernel and module maps, BPF programs, cgroups, processes with their
- * names, threads, namespaces and mappings; and the maps that tie a recording to its target (threads, CPUs, ids).
+ * What existed before recording began, told as records: kernel and module maps, BPF programs, cgroups, processes with
+ * their names, threads, namespaces and mappings; and the maps that tie a recording to its target (threads, CPUs, ids).
  *
- * Records go to a sink, made in memory in batches. Each carries an empty trailer of `tail_bytes` (time 0), as sample_id_all
- * asks. Mappings are asked for with the PROCMAP_QUERY ioctl where the kernel has it (6.11: executable ones only, with
- * their build-id) and else read from /proc/PID/maps, with build-ids read from the files once for each (device, inode).
- * Processes are scanned by several threads when there are many. A process that is gone or not ours to see is left out.
+ * Records go to a sink, made in memory in batches. Each carries an empty trailer of `tail_bytes` (time 0), as
+ * sample_id_all asks. Mappings are asked for with the PROCMAP_QUERY ioctl where the kernel has it (6.11: executable
+ * ones only, with their build-id) and else read from /proc/PID/maps, with build-ids read from the files once for each
+ * (device, inode). Processes are scanned by several threads when there are many. A process that is gone or not ours to
+ * see is left out.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,13 +21,13 @@
 
 struct synth_options {
 	const struct sys *sys;
-	unsigned parts;        /* SYNTH_* */
-	uint16_t tail_bytes;   /* of the trailer that each kernel-type record carries */
-	bool build_ids;        /* in MMAP2 */
-	bool data_maps;        /* mappings that are not executable too */
+	unsigned parts;      /* SYNTH_* */
+	uint16_t tail_bytes; /* of the trailer that each kernel-type record carries */
+	bool build_ids;      /* in MMAP2 */
+	bool data_maps;      /* mappings that are not executable too */
 	bool namespaces;
-	unsigned threads;      /* 0 = as many as pay */
-	uint32_t timeout_ms;   /* for the mappings of one process; 0 = none */
+	unsigned threads;    /* 0 = as many as pay */
+	uint32_t timeout_ms; /* for the mappings of one process; 0 = none */
 };
 
 /* What could not be told; sentences are the caller's to print. */
@@ -36,27 +37,25 @@ struct synth_report {
 	pid_t timed_out_pid;
 };
 
-struct strobe_error *synth_kernel(struct record_sink *sink, const struct synth_options *o, struct synth_report *r) _must_check_;
+struct strobe_error *synth_kernel(struct record_sink *sink, const struct synth_options *o,
+				  struct synth_report *r) _must_check_;
 /* KSYMBOL and BPF_EVENT for programs that are loaded; nothing where that needs more rights. */
 struct strobe_error *synth_bpf(struct record_sink *sink, const struct synth_options *o) _must_check_;
 struct strobe_error *synth_cgroups(struct record_sink *sink, const struct synth_options *o) _must_check_;
 /* All processes of the system. */
-struct strobe_error *synth_all_tasks(struct record_sink *sink, const struct synth_options *o, struct synth_report *r)
-	_must_check_;
+struct strobe_error *synth_all_tasks(struct record_sink *sink, const struct synth_options *o,
+				     struct synth_report *r) _must_check_;
 /* The processes of the target's threads. */
-struct strobe_error *synth_target_tasks(struct record_sink *sink, const struct synth_options *o, const struct target_map *map,
-					struct synth_report *r) _must_check_;
+struct strobe_error *synth_target_tasks(struct record_sink *sink, const struct synth_options *o,
+					const struct target_map *map, struct synth_report *r) _must_check_;
 struct strobe_error *synth_thread_map(struct record_sink *sink, const struct target_map *map) _must_check_;
 struct strobe_error *synth_cpu_map(struct record_sink *sink, const struct target_map *map) _must_check_;
-struct strobe_error *synth_id_index(struct record_sink *sink, const struct event_set *set, const struct target_map *map)
-	_must_check_;
+struct strobe_error *synth_id_index(struct record_sink *sink, const struct event_set *set,
+				    const struct target_map *map) _must_check_;
 /* How the counter that stamps hardware traces maps to perf's clock; nothing where the CPU does not tell. */
 struct strobe_error *synth_time_conv(struct record_sink *sink, const struct perf_event_mmap_page *page) _must_check_;
 /* LOST_SAMPLES for each event and slot that lost some; *ret_lost is their sum. */
-struct strobe_error *synth_lost_samples(struct record_sink *sink, const struct event_set *set, const struct target_map *map,
-					uint64_t *ret_lost) _must_check_;
+struct strobe_error *synth_lost_samples(struct record_sink *sink, const struct event_set *set,
+					const struct target_map *map, uint64_t *ret_lost) _must_check_;
 /* A record of a header alone: FINISHED_ROUND, FINISHED_INIT. */
 struct strobe_error *synth_mark(struct record_sink *sink, uint32_t type) _must_check_;
-
-/* The build-id in a buffer of ELF notes (/sys/kernel/notes); its length, 0 where there is none. */
-unsigned notes_build_id(const void *notes, size_t bytes, uint8_t ret[20]);

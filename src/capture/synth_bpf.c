@@ -16,7 +16,7 @@
 #define TAG_BYTES 8
 /* More functions or programs than any system has: bounds on what the kernel is believed. */
 #define FUNCTION_LIMIT 4096
-#define BTF_LIMIT (16u << 20)
+#define BTF_LIMIT      (16u << 20)
 
 static int sys_bpf(int cmd, union bpf_attr *attr)
 {
@@ -25,13 +25,13 @@ static int sys_bpf(int cmd, union bpf_attr *attr)
 
 static int open_id(int cmd, uint32_t id)
 {
-	union bpf_attr attr = { .prog_id = id };
+	union bpf_attr attr = {.prog_id = id};
 	return sys_bpf(cmd, &attr);
 }
 
 static bool object_info(int fd, void *info, uint32_t bytes)
 {
-	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)fd, .info_len = bytes, .info = (uintptr_t)info } };
+	union bpf_attr attr = {.info = {.bpf_fd = (uint32_t)fd, .info_len = bytes, .info = (uintptr_t)info}};
 	return !sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
@@ -54,17 +54,36 @@ static char *btf_function_name(const uint8_t *btf, uint32_t bytes, uint32_t type
 		uint32_t n = BTF_INFO_VLEN(t.info);
 		size_t extra = 0;
 		switch (BTF_INFO_KIND(t.info)) {
-		case BTF_KIND_INT: extra = 4; break;
-		case BTF_KIND_ARRAY: extra = sizeof(struct btf_array); break;
+		case BTF_KIND_INT:
+			extra = 4;
+			break;
+		case BTF_KIND_ARRAY:
+			extra = sizeof(struct btf_array);
+			break;
 		case BTF_KIND_STRUCT:
-		case BTF_KIND_UNION: extra = n * sizeof(struct btf_member); break;
-		case BTF_KIND_ENUM: extra = n * sizeof(struct btf_enum); break;
-		case BTF_KIND_FUNC_PROTO: extra = n * sizeof(struct btf_param); break;
-		case BTF_KIND_VAR: extra = sizeof(struct btf_var); break;
-		case BTF_KIND_DATASEC: extra = n * sizeof(struct btf_var_secinfo); break;
-		case BTF_KIND_DECL_TAG: extra = sizeof(struct btf_decl_tag); break;
-		case BTF_KIND_ENUM64: extra = n * sizeof(struct btf_enum64); break;
-		default: break;
+		case BTF_KIND_UNION:
+			extra = n * sizeof(struct btf_member);
+			break;
+		case BTF_KIND_ENUM:
+			extra = n * sizeof(struct btf_enum);
+			break;
+		case BTF_KIND_FUNC_PROTO:
+			extra = n * sizeof(struct btf_param);
+			break;
+		case BTF_KIND_VAR:
+			extra = sizeof(struct btf_var);
+			break;
+		case BTF_KIND_DATASEC:
+			extra = n * sizeof(struct btf_var_secinfo);
+			break;
+		case BTF_KIND_DECL_TAG:
+			extra = sizeof(struct btf_decl_tag);
+			break;
+		case BTF_KIND_ENUM64:
+			extra = n * sizeof(struct btf_enum64);
+			break;
+		default:
+			break;
 		}
 		if (id == type_id) {
 			if (BTF_INFO_KIND(t.info) != BTF_KIND_FUNC || t.name_off >= h.str_len)
@@ -86,7 +105,7 @@ static uint8_t *load_btf(uint32_t id, uint32_t *ret_bytes)
 		return NULL;
 	uint32_t bytes = info.btf_size;
 	uint8_t *data = xmalloc(bytes);
-	info = (struct bpf_btf_info){ .btf = (uintptr_t)data, .btf_size = bytes };
+	info = (struct bpf_btf_info){.btf = (uintptr_t)data, .btf_size = bytes};
 	if (!object_info(fd, &info, sizeof(info))) {
 		free(data);
 		return NULL;
@@ -172,7 +191,7 @@ struct strobe_error *synth_bpf(struct record_sink *sink, const struct synth_opti
 	out_init_mem(&o);
 	uint32_t id = 0;
 	for (unsigned i = 0; i < FUNCTION_LIMIT; i++) {
-		union bpf_attr attr = { .start_id = id };
+		union bpf_attr attr = {.start_id = id};
 		if (sys_bpf(BPF_PROG_GET_NEXT_ID, &attr))
 			break; /* ENOENT: that was all; EPERM: not ours to see */
 		id = attr.next_id;

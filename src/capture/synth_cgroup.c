@@ -44,7 +44,7 @@ static void walk(struct out *o, const char *root, const char *below, uint16_t ta
 	struct {
 		struct file_handle h;
 		uint64_t id;
-	} handle = { .h.handle_bytes = sizeof(uint64_t) };
+	} handle = {.h.handle_bytes = sizeof(uint64_t)};
 	int mount;
 	if (name_to_handle_at(AT_FDCWD, path, &handle.h, &mount, 0))
 		return;
@@ -73,8 +73,9 @@ struct strobe_error *synth_cgroups(struct record_sink *sink, const struct synth_
 {
 	_cleanup_free_ char *root = find_hierarchy(opt->sys);
 	if (!root)
-		return error_create(ERROR_UNSUPPORTED,
-				    "no cgroup hierarchy for perf events is mounted (cgroup2, or cgroup with perf_event)");
+		return error_create(
+			ERROR_UNSUPPORTED,
+			"no cgroup hierarchy for perf events is mounted (cgroup2, or cgroup with perf_event)");
 	struct out o;
 	out_init_mem(&o);
 	walk(&o, root, "", opt->tail_bytes, 0);

@@ -31,7 +31,7 @@ static void add_thread(const struct sys *sys, struct target_map *m, pid_t pid, p
 	for (size_t i = 0; i < m->threads.len; i++)
 		if (m->threads.data[i].tid == tid)
 			return;
-	struct thread_entry e = { .pid = pid, .tid = tid };
+	struct thread_entry e = {.pid = pid, .tid = tid};
 	_cleanup_free_ char *path = xasprintf("/proc/%d/task/%d/comm", pid, tid);
 	_cleanup_strbuf_ struct strbuf comm = {};
 	host_read(sys, path, &comm);
@@ -85,7 +85,8 @@ static struct strobe_error *parse_ids(const struct sys *sys, const char *list, b
 	if (!wanted)
 		return error_create(ERROR_USAGE, "no %s id in \"%s\"", processes ? "process" : "thread", list);
 	if (!m->threads.len)
-		return error_create(ERROR_NOT_FOUND, "no such %s: %d is not running%s", processes ? "process" : "thread", (int)last,
+		return error_create(ERROR_NOT_FOUND, "no such %s: %d is not running%s",
+				    processes ? "process" : "thread", (int)last,
 				    wanted > 1 ? ", nor are the others" : "");
 	(void)gone;
 	return NULL;
@@ -139,7 +140,8 @@ static struct strobe_error *resolve_cpus(const struct sys *sys, const struct tar
 	const sys_cpus *use = t->cpus ? &wanted : &online;
 	for (size_t i = 0; !err && i < use->len; i++) {
 		if (!sys_cpus_has(&online, use->data[i]))
-			err = error_create(ERROR_USAGE, "CPU %u is not online (see /sys/devices/system/cpu/online)", use->data[i]);
+			err = error_create(ERROR_USAGE, "CPU %u is not online (see /sys/devices/system/cpu/online)",
+					   use->data[i]);
 		vec_push(&m->cpus, (int)use->data[i]);
 	}
 	vec_deinit(&online);
@@ -147,7 +149,8 @@ static struct strobe_error *resolve_cpus(const struct sys *sys, const struct tar
 	return err;
 }
 
-struct strobe_error *target_resolve(const struct sys *sys, const struct target *asked, pid_t workload, struct target_map *ret)
+struct strobe_error *target_resolve(const struct sys *sys, const struct target *asked, pid_t workload,
+				    struct target_map *ret)
 {
 	struct target t = *asked;
 	*ret = (struct target_map){};
@@ -191,7 +194,7 @@ struct strobe_error *target_resolve(const struct sys *sys, const struct target *
 	if (!err && !ret->threads.len) {
 		ret->system_wide = cpus;
 		ret->is_workload = !cpus;
-		struct thread_entry e = { .pid = cpus ? -1 : workload, .tid = cpus ? -1 : workload };
+		struct thread_entry e = {.pid = cpus ? -1 : workload, .tid = cpus ? -1 : workload};
 		vec_push(&ret->threads, e);
 	}
 	if (!err && t.per_thread)

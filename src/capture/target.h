@@ -2,8 +2,8 @@
  * Who is recorded: CPUs, processes, threads, users; made into the lists of CPUs and threads that events are opened on.
  *
  * A target names CPUs or tasks, not both; target_resolve() settles conflicts in the reference's way and says so in
- * `notes`. Without either, a workload is the target; without a workload, the whole system. Facts of running processes are
- * read from procfs once, when it is resolved: a thread that ends before its event is open is left out.
+ * `notes`. Without either, a workload is the target; without a workload, the whole system. Facts of running processes
+ * are read from procfs once, when it is resolved: a thread that ends before its event is open is left out.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,30 +18,30 @@
 
 struct target {
 	bool system_wide;
-	const char *cpus;   /* "0-3,7" or NULL */
-	const char *pids;   /* "12,99": with all their threads */
+	const char *cpus; /* "0-3,7" or NULL */
+	const char *pids; /* "12,99": with all their threads */
 	const char *tids;
-	const char *uid;    /* name or number: the processes of that user */
-	bool per_thread;    /* one ring a thread, not a CPU */
+	const char *uid; /* name or number: the processes of that user */
+	bool per_thread; /* one ring a thread, not a CPU */
 };
 
 struct thread_entry {
-	pid_t pid, tid;     /* tid -1: every task of the CPU */
+	pid_t pid, tid; /* tid -1: every task of the CPU */
 	char comm[16];
 };
 
 struct target_map {
-	VEC(int) cpus;                    /* -1: any CPU */
+	VEC(int) cpus; /* -1: any CPU */
 	VEC(struct thread_entry) threads;
-	bool system_wide;                 /* CPUs are the target, not tasks */
-	bool is_workload;                 /* the only thread is the child that was forked */
-	const char *notes[4];             /* sentences for the user, static */
+	bool system_wide;     /* CPUs are the target, not tasks */
+	bool is_workload;     /* the only thread is the child that was forked */
+	const char *notes[4]; /* sentences for the user, static */
 	unsigned notes_nr;
 };
 
 /* workload: the forked child or 0. */
-struct strobe_error *target_resolve(const struct sys *sys, const struct target *t, pid_t workload, struct target_map *ret)
-	_must_check_;
+struct strobe_error *target_resolve(const struct sys *sys, const struct target *t, pid_t workload,
+				    struct target_map *ret) _must_check_;
 void target_map_deinit(struct target_map *m);
 /* Whether the target is nobody but the workload. */
 bool target_is_none(const struct target *t);

@@ -29,11 +29,13 @@ static void put_file(struct out *o, const struct sys *sys, const char *root, con
 	out_write(o, strbuf_str(&text), text.len);
 }
 
-static struct strobe_error *put_format(struct out *o, const struct sys *sys, const char *root, const struct tracepoint_ref *t)
+static struct strobe_error *put_format(struct out *o, const struct sys *sys, const char *root,
+				       const struct tracepoint_ref *t)
 {
 	_cleanup_free_ char *path = xasprintf("%s/events/%s/%s/format", root, t->system, t->name);
 	_cleanup_strbuf_ struct strbuf text = {};
-	TRY(error_prefix(sys_read(sys, path, &text, 0), "cannot read the format of tracepoint %s:%s", t->system, t->name));
+	TRY(error_prefix(sys_read(sys, path, &text, 0), "cannot read the format of tracepoint %s:%s", t->system,
+			 t->name));
 	put_u64(o, text.len);
 	out_write(o, text.data, text.len);
 	return NULL;
@@ -55,8 +57,8 @@ static bool is_repeated(const struct tracepoint_ref *refs, size_t i)
 	return false;
 }
 
-static struct strobe_error *put_system(struct out *o, const struct sys *sys, const char *root, const struct tracepoint_ref *refs,
-				       size_t n, const char *system)
+static struct strobe_error *put_system(struct out *o, const struct sys *sys, const char *root,
+				       const struct tracepoint_ref *refs, size_t n, const char *system)
 {
 	uint32_t count = 0;
 	for (size_t i = 0; i < n; i++)
@@ -68,12 +70,13 @@ static struct strobe_error *put_system(struct out *o, const struct sys *sys, con
 	return NULL;
 }
 
-struct strobe_error *tracing_data_build(const struct sys *sys, const struct tracepoint_ref *refs, size_t n, struct out *o)
+struct strobe_error *tracing_data_build(const struct sys *sys, const struct tracepoint_ref *refs, size_t n,
+					struct out *o)
 {
 	_cleanup_free_ char *root = NULL;
 	TRY(sys_tracefs(sys, &root));
 	const uint16_t probe = 1;
-	static const unsigned char magic[] = { 23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g', '0', '.', '6', 0 };
+	static const unsigned char magic[] = {23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g', '0', '.', '6', 0};
 	out_write(o, magic, sizeof(magic));
 	out_ch(o, *(const char *)&probe ? 0 : 1);
 	out_ch(o, (char)sizeof(long));

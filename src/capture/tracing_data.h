@@ -1,8 +1,8 @@
 /*
  * The TRACING_DATA section: the formats of the tracepoints that were recorded, as tracefs tells them.
  *
- * Layout as trace-cmd's file version 0.6, which the reference writes: header_page and header_event, formats of ftrace's own
- * events, formats by system, kallsyms (empty), printk formats, saved command lines. Source: trace-cmd.dat.v6(5).
+ * Layout as trace-cmd's file version 0.6, which the reference writes: header_page and header_event, formats of ftrace's
+ * own events, formats by system, kallsyms (empty), printk formats, saved command lines. Source: trace-cmd.dat.v6(5).
  */
 #pragma once
 #include "base/error.h"
@@ -14,5 +14,5 @@ struct tracepoint_ref {
 };
 
 /* Appends the section; a tracepoint without a readable format is an error that names the setting. */
-struct strobe_error *tracing_data_build(const struct sys *sys, const struct tracepoint_ref *refs, size_t n, struct out *ret)
-	_must_check_;
+struct strobe_error *tracing_data_build(const struct sys *sys, const struct tracepoint_ref *refs, size_t n,
+					struct out *ret) _must_check_;

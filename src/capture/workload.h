@@ -1,8 +1,9 @@
 /*
  * The command to be recorded: forked early so that events can be opened on it, exec'd when all is ready.
  *
- * The child waits on a pipe; its events are enabled by its exec (enable_on_exec). The outcome of exec comes back through a
- * second, close-on-exec pipe. The child gets the signal mask and dispositions that the caller had before it changed them.
+ * The child waits on a pipe; its events are enabled by its exec (enable_on_exec). The outcome of exec comes back
+ * through a second, close-on-exec pipe. The child gets the signal mask and dispositions that the caller had before it
+ * changed them.
  */
 #pragma once
 #include <signal.h>
@@ -12,19 +13,20 @@
 #include "base/error.h"
 
 struct workload {
-	pid_t pid;          /* 0 = none */
+	pid_t pid; /* 0 = none */
 	int go_fd, error_fd;
 	bool started, reaped;
-	int status;         /* of wait(2), once reaped */
-	const char *name;   /* argv[0], borrowed */
+	int status;       /* of wait(2), once reaped */
+	const char *name; /* argv[0], borrowed */
 };
 
 struct workload_options {
-	sigset_t mask;       /* for the child */
+	sigset_t mask;         /* for the child */
 	bool stdout_to_stderr; /* our standard output carries the recording: the child's must not */
 };
 
-struct strobe_error *workload_fork(char *const argv[], struct workload_options options, struct workload *ret) _must_check_;
+struct strobe_error *workload_fork(char *const argv[], struct workload_options options,
+				   struct workload *ret) _must_check_;
 /* Lets it exec; ERROR_NOT_FOUND or so where that failed (the child is reaped then). */
 struct strobe_error *workload_start(struct workload *w) _must_check_;
 /* Takes its status if it has ended (or waits for it). True once it is reaped. */

@@ -1,12 +1,8 @@
 /* strobe record: records what a program, some processes or the whole system do, into a perf.data file. */
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -17,100 +13,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/out.h"
-#include "capture/control.h"
 #include "capture/facts.h"
-#include "capture/session.h"
-#include "capture/workload.h"
-#include "cmd/cmd.h"
-#include "cmd/record_options.h"
-#include "cmd/record_output.h"
+#include "cmd/record_priv.h"
 #include "config.h"
 #include "event/open.h"
 
-#ifndef SCHED_RESET_ON_FORK
-#define SCHED_RESET_ON_FORK 0x40000000
-#endif
-
-/*
- * Rings are looked at that often whatever their watermark says, so that a file is not much behind what happened when the
- * recorder is killed.
- */
-#define DRAIN_INTERVAL_MS 250
-
 enum wait_fd { WAIT_SIGNAL, WAIT_DELAY, WAIT_SWITCH, WAIT_CONTROL, WAIT_TRIGGER, WAIT_RINGS, WAIT_FDS };
-
-struct reader_thread {
-	pthread_t thread;
-	struct recording *rec;
-	unsigned reader;
-	sys_cpus affinity;
-	pid_t tid;
-	bool started;
-	struct strobe_error *error;
-};
-
-struct recording {
-	struct cmd_context *ctx;
-	struct record_options *o;
-	const struct sys *sys;
-	struct event_set events, trigger_events;
-	struct capture *capture;
-	struct capture *trigger;      /* --switch-output-event */
-	struct record_output output;
-	struct workload workload;
-	char **argv;                  /* of the workload */
-	struct control control;
-	struct reader_masks masks;
-	struct reader_thread *threads; /* of --threads; NULL: the main thread reads */
-	unsigned threads_nr;
-	pthread_barrier_t ready;      /* threads have their ids, filters may be set */
-	int stop_fd;                  /* eventfd for the threads */
-	int signal_fd, delay_fd, switch_fd;
-	size_t delay_step;            /* next edge of the schedule: start and end of each range in turn */
-	uint64_t file_start_bytes;    /* what had been written when this file was begun */
-	int signal;                   /* that ended it, or 0 */
-	bool done, filled;
-	bool gone;                    /* all tasks that were recorded have ended */
-	unsigned files;
-	sigset_t old_mask;
-};
-
-static void say(const struct recording *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(const struct recording *r, const char *fmt, ...)
-{
-	va_list ap;
-	if (r->o->quiet)
-		return;
-	va_start(ap, fmt);
-	_cleanup_free_ char *line = xvasprintf(fmt, ap);
-	va_end(ap);
-	cmd_say(r->ctx, "%s", line);
-}
-
-/* The reference's bracketed lines, which scripts look for. */
-static void report(const struct recording *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void report(const struct recording *r, const char *fmt, ...)
-{
-	va_list ap;
-	if (r->o->quiet)
-		return;
-	va_start(ap, fmt);
-	_cleanup_free_ char *line = xvasprintf(fmt, ap);
-	va_end(ap);
-	_cleanup_free_ char *all = xasprintf("[ %s record: %s ]\n", r->ctx->program, line);
-	ssize_t n = write(STDERR_FILENO, all, strlen(all));
-	(void)n;
-}
-
-static void say_notes(struct recording *r)
-{
-	const char *const *notes;
-	size_t n = capture_notes(r->capture, &notes);
-	for (size_t i = 0; i < n; i++)
-		say(r, "%s", notes[i]);
-}
 
 static struct strobe_error *open_signals(struct recording *r)
 {
@@ -130,8 +38,9 @@ static struct strobe_error *open_signals(struct recording *r)
 static struct strobe_error *open_timer(uint64_t first_ns, uint64_t interval_ns, int *ret)
 {
 	struct itimerspec spec = {
-		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000), .tv_nsec = (long)(first_ns % 1000000000) },
-		.it_interval = { .tv_sec = (time_t)(interval_ns / 1000000000), .tv_nsec = (long)(interval_ns % 1000000000) },
+		.it_value = {.tv_sec = (time_t)(first_ns / 1000000000), .tv_nsec = (long)(first_ns % 1000000000)},
+		.it_interval = {.tv_sec = (time_t)(interval_ns / 1000000000),
+				.tv_nsec = (long)(interval_ns % 1000000000)},
 	};
 	if (*ret < 0)
 		*ret = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -148,7 +57,7 @@ static struct strobe_error *default_event(struct recording *r)
 	TRY(event_default(&r->o->events, r->sys, system_wide ? -1 : 0, system_wide ? 0 : -1, &d));
 	log_info("recording %s: the best default event of this machine", r->o->events.events.data[0].name);
 	if (d.user_only)
-		say(r, "no right to record the kernel: user space only (kernel.perf_event_paranoid is above 1)");
+		record_say(r, "no right to record the kernel: user space only (kernel.perf_event_paranoid is above 1)");
 	return NULL;
 }
 
@@ -167,7 +76,7 @@ static struct strobe_error *take_old_callgraph(struct recording *r)
 		error_destroy(err);
 		return NULL;
 	}
-	say(r, "-g %s is the old spelling of --call-graph %s", word, word);
+	record_say(r, "-g %s is the old spelling of --call-graph %s", word, word);
 	r->o->capture.callgraph = mode;
 	return options_parse(record_option_table, r->o, rest->argc, rest->argv, false, rest);
 }
@@ -186,9 +95,9 @@ static void settle_options(struct recording *r)
 	if (o->switching.on)
 		o->timestamp_filename = true;
 	if (o->aio_set)
-		say(r, "--aio has no effect: rings are written to the file without a copy in between");
+		record_say(r, "--aio has no effect: rings are written to the file without a copy in between");
 	if (o->debuginfod_set)
-		say(r, "--debuginfod has no effect on record, which fetches nothing");
+		record_say(r, "--debuginfod has no effect on record, which fetches nothing");
 	/* A file of a limited size is not to be overshot by what is in the rings. */
 	c->rings_bytes_max = o->max_bytes / 4;
 	if (o->switching.bytes && (!c->rings_bytes_max || o->switching.bytes / 4 < c->rings_bytes_max))
@@ -216,154 +125,10 @@ static struct strobe_error *check_options(const struct recording *r)
 		return error_create(ERROR_USAGE, "--threads and --overwrite exclude each other");
 #if !HAVE_ZSTD
 	if (o->compress_level)
-		return error_create(ERROR_UNSUPPORTED, "-z: this build lacks libzstd (install libzstd-dev and build again)");
+		return error_create(ERROR_UNSUPPORTED,
+				    "-z: this build lacks libzstd (install libzstd-dev and build again)");
 #endif
 	return NULL;
-}
-
-static void say_freq(const struct recording *r)
-{
-	const struct event_set *s = capture_events(r->capture);
-	unsigned long long asked = s->requested_freq, got = s->lowered_freq;
-	if (r->o->capture.freq_hz == CAPTURE_FREQ_MAX)
-		log_info("the highest frequency: kernel.perf_event_max_sample_rate");
-	if (!got)
-		return;
-	if (r->o->capture.freq_set)
-		say(r,
-		    "maximum frequency rate (%llu Hz) exceeded: recording at %llu Hz. The limit is "
-		    "/proc/sys/kernel/perf_event_max_sample_rate; --strict-freq refuses instead",
-		    asked, got);
-	else
-		say(r,
-		    "Lowering default frequency rate to %llu. Please consider tweaking "
-		    "/proc/sys/kernel/perf_event_max_sample_rate.",
-		    got);
-}
-
-/* First in the queue when a ring has filled: at normal priority a busy CPU makes the reader late, and data is lost. */
-static struct strobe_error *raise_priority(const struct recording *r)
-{
-	int asked = r->o->capture.rt_prio;
-	struct sched_param p = { .sched_priority = asked ? asked : 1 };
-	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p)) {
-		log_info("reading at real-time priority %d", p.sched_priority);
-		return NULL;
-	}
-	if (!asked) {
-		log_info("reading at normal priority: real-time is not permitted (CAP_SYS_NICE, ulimit -r)");
-		return NULL;
-	}
-	return error_errno(errno, "-r %d: no right to real-time priority (CAP_SYS_NICE, ulimit -r)", asked);
-}
-
-static struct strobe_error *set_affinity(const sys_cpus *cpus)
-{
-	if (!cpus->len)
-		return NULL;
-	size_t bytes = CPU_ALLOC_SIZE(vec_last(cpus) + 1);
-	cpu_set_t *set = xcalloc(1, bytes);
-	for (size_t i = 0; i < cpus->len; i++)
-		CPU_SET_S(cpus->data[i], bytes, set);
-	int r = sched_setaffinity(0, bytes, set);
-	free(set);
-	return r ? error_errno(errno, "cannot run the reader on the CPUs asked for") : NULL;
-}
-
-static void *read_rings(void *arg)
-{
-	struct reader_thread *t = arg;
-	struct recording *r = t->rec;
-	t->tid = (pid_t)syscall(SYS_gettid);
-	t->error = set_affinity(&t->affinity);
-	if (!t->error)
-		t->error = raise_priority(r);
-	pthread_barrier_wait(&r->ready);
-	struct pollfd fds[] = {
-		{ .fd = r->stop_fd, .events = POLLIN },
-		{ .fd = capture_poll_fd(r->capture, t->reader), .events = POLLIN },
-	};
-	while (!t->error && poll(fds, 2, DRAIN_INTERVAL_MS) >= 0) {
-		uint64_t bytes;
-		if (fds[1].revents)
-			capture_count_wakeup(r->capture, t->reader);
-		capture_tasks_gone(r->capture, t->reader);
-		t->error = capture_drain(r->capture, t->reader, NULL, false, false, &bytes);
-		if (fds[0].revents)
-			break;
-	}
-	if (t->error) { /* the main thread ends the recording */
-		ssize_t n = write(r->stop_fd, &(uint64_t){ 1 }, 8);
-		(void)n;
-	}
-	return NULL;
-}
-
-static struct strobe_error *plan_threads(struct recording *r)
-{
-	const struct target_map *map = capture_target(r->capture);
-	sys_cpus used = {};
-	for (size_t i = 0; i < map->cpus.len; i++)
-		vec_push(&used, (uint32_t)map->cpus.data[i]);
-	struct strobe_error *err = reader_masks_parse(r->o->threads, r->sys, &used, &r->masks);
-	vec_deinit(&used);
-	if (err)
-		return error_prefix(err, "--threads");
-	r->threads_nr = (unsigned)r->masks.masks.len;
-	sys_cpus *lists = xcalloc(r->threads_nr, sizeof(*lists));
-	for (unsigned i = 0; i < r->threads_nr; i++)
-		memcpy(&lists[i], &r->masks.masks.data[i].read, sizeof(*lists));
-	err = capture_split(r->capture, lists, r->threads_nr);
-	free(lists);
-	return err;
-}
-
-static struct strobe_error *start_threads(struct recording *r)
-{
-	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (r->stop_fd < 0)
-		return error_errno(errno, "cannot make an eventfd");
-	for (size_t i = 0; i < r->output.parts.len; i++)
-		capture_set_ring_sink(r->capture, (unsigned)i, &r->output.parts.data[i]->sink);
-	r->threads = xcalloc(r->threads_nr, sizeof(*r->threads));
-	pthread_barrier_init(&r->ready, NULL, r->threads_nr + 1);
-	for (unsigned i = 0; i < r->threads_nr; i++) {
-		struct reader_thread *t = &r->threads[i];
-		t->rec = r;
-		t->reader = i;
-		memcpy(&t->affinity, &r->masks.masks.data[i].affinity, sizeof(t->affinity));
-		int e = pthread_create(&t->thread, NULL, read_rings, t);
-		/* Those before wait at a barrier that can never open: nothing is lost by ending here. */
-		if (e)
-			return error_errno(e, "cannot start reader thread %u", i);
-		t->started = true;
-	}
-	pthread_barrier_wait(&r->ready);
-	for (unsigned i = 0; i < r->threads_nr; i++)
-		capture_exclude_thread(r->capture, r->threads[i].tid);
-	return NULL;
-}
-
-static struct strobe_error *join_threads(struct recording *r)
-{
-	struct strobe_error *err = NULL;
-	if (!r->threads)
-		return NULL;
-	ssize_t n = write(r->stop_fd, &(uint64_t){ 1 }, 8);
-	(void)n;
-	for (unsigned i = 0; i < r->threads_nr; i++) {
-		struct reader_thread *t = &r->threads[i];
-		if (!t->started)
-			continue;
-		pthread_join(t->thread, NULL);
-		t->started = false;
-		if (!err)
-			err = t->error;
-		else
-			error_destroy(t->error);
-		t->error = NULL;
-	}
-	return err;
 }
 
 /* /proc/self/cmdline: what the user typed, before options were reordered; the program by its whole path. */
@@ -444,7 +209,7 @@ static struct strobe_error *switch_file(struct recording *r)
 {
 	const char *name;
 	TRY(end_file(r, &name));
-	report(r, "Dump %s", name);
+	record_report(r, "Dump %s", name);
 	TRY(begin_file(r));
 	return record_output_commit(&r->output);
 }
@@ -468,7 +233,7 @@ static struct strobe_error *take_signals(struct recording *r)
 			if (r->o->switching.by_signal)
 				TRY(switch_file(r));
 			else if (capture_overwrites(r->capture))
-				TRY(capture_snapshot(r->capture, main_sink(r), &(uint64_t){ 0 }));
+				TRY(capture_snapshot(r->capture, main_sink(r), &(uint64_t){0}));
 			break;
 		default:
 			r->signal = (int)info.ssi_signo;
@@ -504,7 +269,7 @@ static struct strobe_error *take_delay(struct recording *r)
 		capture_disable(r->capture);
 	else
 		capture_enable(r->capture);
-	say(r, ends ? "events disabled" : "events enabled");
+	record_say(r, ends ? "events disabled" : "events enabled");
 	r->delay_step++;
 	return arm_delay(r, ends ? range->end_ms : range->start_ms);
 }
@@ -533,18 +298,19 @@ static struct strobe_error *take_control(struct recording *r)
 			done = capture_set_enabled(r->capture, *command.argument ? command.argument : NULL,
 						   command.verb == CONTROL_ENABLE);
 			if (done)
-				say(r, "%s %s", *command.argument ? command.argument : "events",
-				    command.verb == CONTROL_ENABLE ? "enabled" : "disabled");
+				record_say(r, "%s %s", *command.argument ? command.argument : "events",
+					   command.verb == CONTROL_ENABLE ? "enabled" : "disabled");
 			else
-				say(r, "--control: no event %s", command.argument);
+				record_say(r, "--control: no event %s", command.argument);
 			break;
 		case CONTROL_SNAPSHOT:
 			if (r->o->switching.on)
 				TRY(switch_file(r));
 			else if (capture_overwrites(r->capture))
-				TRY(capture_snapshot(r->capture, main_sink(r), &(uint64_t){ 0 }));
+				TRY(capture_snapshot(r->capture, main_sink(r), &(uint64_t){0}));
 			else
-				say(r, "--control: snapshot has no effect without --overwrite or --switch-output");
+				record_say(r,
+					   "--control: snapshot has no effect without --overwrite or --switch-output");
 			break;
 		case CONTROL_EVLIST:
 			list_events(r, command.argument);
@@ -553,7 +319,7 @@ static struct strobe_error *take_control(struct recording *r)
 			r->done = true;
 			break;
 		case CONTROL_UNKNOWN:
-			say(r, "--control: unknown command \"%s\"", command.argument);
+			record_say(r, "--control: unknown command \"%s\"", command.argument);
 			done = false;
 			break;
 		default:
@@ -575,7 +341,7 @@ static struct strobe_error *drop_records(struct record_sink *s, const void *reco
 
 static struct strobe_error *take_trigger(struct recording *r)
 {
-	struct record_sink sink = { .write = drop_records };
+	struct record_sink sink = {.write = drop_records};
 	uint64_t bytes, before = capture_totals(r->trigger).samples;
 	capture_tasks_gone(r->trigger, 0);
 	TRY(capture_drain(r->trigger, 0, &sink, true, false, &bytes));
@@ -595,8 +361,8 @@ static struct strobe_error *drain_once(struct recording *r)
 		TRY(capture_drain(r->capture, 0, main_sink(r), false, true, &bytes));
 	}
 	if (r->o->max_bytes && record_output_bytes(&r->output) >= r->o->max_bytes && !r->done) {
-		report(r, "perf size limit reached (%llu KB), stopping session",
-		       (unsigned long long)(r->o->max_bytes >> 10));
+		record_report(r, "perf size limit reached (%llu KB), stopping session",
+			      (unsigned long long)(r->o->max_bytes >> 10));
 		r->done = true;
 	}
 	return is_switch_due(r) ? switch_file(r) : NULL;
@@ -606,12 +372,13 @@ static struct strobe_error *loop(struct recording *r)
 {
 	while (!r->done) {
 		struct pollfd fds[WAIT_FDS] = {
-			[WAIT_SIGNAL] = { .fd = r->signal_fd, .events = POLLIN },
-			[WAIT_DELAY] = { .fd = r->delay_fd, .events = POLLIN },
-			[WAIT_SWITCH] = { .fd = r->switch_fd, .events = POLLIN },
-			[WAIT_CONTROL] = { .fd = r->control.fd, .events = POLLIN },
-			[WAIT_TRIGGER] = { .fd = r->trigger ? capture_poll_fd(r->trigger, 0) : -1, .events = POLLIN },
-			[WAIT_RINGS] = { .fd = r->threads ? r->stop_fd : capture_poll_fd(r->capture, 0), .events = POLLIN },
+			[WAIT_SIGNAL] = {.fd = r->signal_fd, .events = POLLIN},
+			[WAIT_DELAY] = {.fd = r->delay_fd, .events = POLLIN},
+			[WAIT_SWITCH] = {.fd = r->switch_fd, .events = POLLIN},
+			[WAIT_CONTROL] = {.fd = r->control.fd, .events = POLLIN},
+			[WAIT_TRIGGER] = {.fd = r->trigger ? capture_poll_fd(r->trigger, 0) : -1, .events = POLLIN},
+			[WAIT_RINGS] = {.fd = r->threads ? r->stop_fd : capture_poll_fd(r->capture, 0),
+					.events = POLLIN},
 		};
 		if (poll(fds, WAIT_FDS, DRAIN_INTERVAL_MS) < 0 && errno != EINTR)
 			return error_errno(errno, "cannot wait for events");
@@ -625,7 +392,8 @@ static struct strobe_error *loop(struct recording *r)
 		if (fds[WAIT_TRIGGER].revents)
 			TRY(take_trigger(r));
 		uint64_t expirations;
-		if (fds[WAIT_SWITCH].revents && read(r->switch_fd, &expirations, sizeof(expirations)) == sizeof(expirations))
+		if (fds[WAIT_SWITCH].revents &&
+		    read(r->switch_fd, &expirations, sizeof(expirations)) == sizeof(expirations))
 			TRY(switch_file(r));
 		if (fds[WAIT_SIGNAL].revents)
 			TRY(take_signals(r));
@@ -647,7 +415,8 @@ static struct strobe_error *open_trigger(struct recording *r)
 	options.mmap_pages = 16;
 	event_set_init(&r->trigger_events, r->sys);
 	event_set_add_list(&r->trigger_events, &r->o->switch_events);
-	TRY(error_prefix(capture_open(r->sys, &options, &r->trigger_events, r->workload.pid, &r->trigger), "--switch-output-event"));
+	TRY(error_prefix(capture_open(r->sys, &options, &r->trigger_events, r->workload.pid, &r->trigger),
+			 "--switch-output-event"));
 	capture_exclude_thread(r->trigger, (pid_t)syscall(SYS_gettid));
 	return capture_apply_filters(r->trigger);
 }
@@ -666,7 +435,7 @@ static struct strobe_error *prepare(struct recording *r)
 	if (o->control)
 		TRY(error_prefix(control_open(o->control, &r->control), "--control"));
 	if (argc) {
-		struct workload_options w = { .mask = r->old_mask, .stdout_to_stderr = r->output.pipe };
+		struct workload_options w = {.mask = r->old_mask, .stdout_to_stderr = r->output.pipe};
 		/* The parser's rest ends by its count, exec's arguments by NULL. */
 		r->argv = xcalloc((size_t)argc + 1, sizeof(*r->argv));
 		memcpy(r->argv, r->ctx->rest.argv, (size_t)argc * sizeof(*r->argv));
@@ -675,7 +444,7 @@ static struct strobe_error *prepare(struct recording *r)
 	event_set_init(&r->events, r->sys);
 	event_set_add_list(&r->events, &o->events);
 	TRY(capture_open(r->sys, &o->capture, &r->events, r->workload.pid, &r->capture));
-	say_freq(r);
+	record_say_freq(r);
 	r->output.options.mmap_bytes = capture_ring_bytes(r->capture);
 	capture_set_affinity(r->capture, o->affinity != AFFINITY_SYS, o->affinity == AFFINITY_NODE);
 	TRY(open_trigger(r));
@@ -685,15 +454,15 @@ static struct strobe_error *prepare(struct recording *r)
 static struct strobe_error *start(struct recording *r)
 {
 	if (r->o->threads_set)
-		TRY(plan_threads(r));
+		TRY(record_plan_threads(r));
 	TRY(begin_file(r));
 	capture_exclude_thread(r->capture, (pid_t)syscall(SYS_gettid));
 	if (r->o->threads_set)
-		TRY(start_threads(r));
+		TRY(record_start_threads(r));
 	TRY(capture_apply_filters(r->capture));
 	if (!r->threads)
-		TRY(raise_priority(r));
-	say_notes(r);
+		TRY(record_raise_priority(r));
+	record_say_notes(r);
 	if (r->trigger)
 		capture_enable(r->trigger);
 	capture_start(r->capture);
@@ -701,7 +470,7 @@ static struct strobe_error *start(struct recording *r)
 		TRY(workload_start(&r->workload));
 	TRY(record_output_commit(&r->output));
 	if (r->o->delay.never)
-		say(r, "events disabled");
+		record_say(r, "events disabled");
 	else if (r->o->capture.delay_ms)
 		TRY(arm_delay(r, 0));
 	if (r->o->switching.interval_ns)
@@ -710,51 +479,6 @@ static struct strobe_error *start(struct recording *r)
 	if (!r->output.pipe)
 		fill_facts(r);
 	return NULL;
-}
-
-static void say_lost(const struct recording *r, const struct capture_totals *t)
-{
-	uint64_t lost = t->lost_samples > t->lost_events ? t->lost_samples : t->lost_events;
-	if (!lost)
-		return;
-	_cleanup_strbuf_ struct strbuf by_event = {};
-	const struct event_set *s = capture_events(r->capture);
-	for (size_t i = 0; i < s->events.len; i++) {
-		unsigned long long n = capture_lost_of_event(r->capture, i);
-		if (n)
-			strbuf_addf(&by_event, "%s%s %llu", by_event.len ? ", " : " (", s->events.data[i].name, n);
-	}
-	if (by_event.len)
-		strbuf_addch(&by_event, ')');
-	cmd_say(r->ctx,
-		"LOST %llu of %llu records, %.1f %%%s: they came faster than they were read. Larger rings (-m 32M), fewer events "
-		"(--filter, -c, a lower -F)%s help.",
-		(unsigned long long)lost, (unsigned long long)(t->records + lost), 100.0 * (double)lost / (double)(t->records + lost),
-		strbuf_str(&by_event), sched_getscheduler(0) & SCHED_FIFO ? "" : ", or real-time priority (as root, or ulimit -r)");
-}
-
-static void say_result(const struct recording *r, const char *name, bool failed)
-{
-	struct capture_totals t = capture_totals(r->capture);
-	uint64_t bytes = r->output.bytes;
-	report(r, "Woken up %llu times to write data", (unsigned long long)t.wakeups);
-	say_lost(r, &t);
-	if (t.throttled)
-		say(r, "the kernel throttled events %llu times: samples came faster than kernel.perf_event_max_sample_rate and "
-		       "kernel.perf_cpu_time_max_percent allow",
-		    (unsigned long long)t.throttled);
-	if (failed) { /* what was read from the rings is not what is in the file */
-		report(r, "Wrote %.3f MB %s, which ends early", (double)bytes / 1048576, r->output.pipe ? "-" : name);
-		return;
-	}
-	_cleanup_free_ char *samples = t.samples ? xasprintf(" (%llu samples)", (unsigned long long)t.samples) : xstrdup("");
-	_cleanup_free_ char *packed = NULL;
-	if (r->o->compress_level)
-		packed = xasprintf(", compressed (original %.3f MB, ratio is %.3f)", (double)t.bytes / 1048576,
-				   bytes ? (double)t.bytes / (double)bytes : 0);
-	report(r, "Captured and wrote %.3f MB %s%s%s%s", (double)bytes / 1048576,
-	       r->output.pipe ? "-" : r->o->timestamp_filename ? r->output.path : name,
-	       r->o->timestamp_filename && !r->output.pipe ? ".<timestamp>" : "", packed ? packed : "", samples);
 }
 
 /* The status that the workload, or the signal that ended us, asks for. */
@@ -769,7 +493,7 @@ static int exit_status(struct recording *r)
 
 static void release(struct recording *r)
 {
-	error_destroy(join_threads(r));
+	error_destroy(record_join_threads(r));
 	workload_end(&r->workload);
 	record_output_discard(&r->output);
 	record_output_deinit(&r->output);
@@ -783,7 +507,7 @@ static void release(struct recording *r)
 	reader_masks_deinit(&r->masks);
 	free(r->threads);
 	free(r->argv);
-	int *fds[] = { &r->stop_fd, &r->signal_fd, &r->delay_fd, &r->switch_fd };
+	int *fds[] = {&r->stop_fd, &r->signal_fd, &r->delay_fd, &r->switch_fd};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		cleanup_closep(fds[i]);
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
@@ -804,7 +528,7 @@ static int record(struct recording *r)
 	r->done = true;
 	if (capture_target(r->capture)->system_wide || !r->workload.reaped)
 		capture_disable(r->capture);
-	struct strobe_error *joined = join_threads(r);
+	struct strobe_error *joined = record_join_threads(r);
 	/* What could be written is kept, whatever went wrong. */
 	struct strobe_error *ended = end_file(r, &name);
 	/* Its events hung up: it has ended or is about to, and has a status of its own. One that we end has none. */
@@ -812,9 +536,9 @@ static int record(struct recording *r)
 		workload_reap(&r->workload, true);
 	int status = exit_status(r);
 	workload_end(&r->workload);
-	say_result(r, name, err || joined || ended);
+	record_say_result(r, name, err || joined || ended);
 	/* The first is the cause of the others. */
-	struct strobe_error *all[] = { err, joined, ended };
+	struct strobe_error *all[] = {err, joined, ended};
 	bool failed = false;
 	for (size_t i = 0; i < 3; i++) {
 		if (all[i] && !failed)
@@ -845,8 +569,8 @@ static int run(struct cmd_context *ctx, void *options)
 		.ctx = ctx,
 		.o = o,
 		.sys = sys_live(),
-		.workload = { .go_fd = -1, .error_fd = -1 },
-		.control = { .fd = -1, .ack_fd = -1 },
+		.workload = {.go_fd = -1, .error_fd = -1},
+		.control = {.fd = -1, .ack_fd = -1},
 		.stop_fd = -1,
 		.signal_fd = -1,
 		.delay_fd = -1,
@@ -888,7 +612,8 @@ static int run(struct cmd_context *ctx, void *options)
 const struct cmd cmd_record = {
 	.name = "record",
 	.summary = "Run a command and record its profile into perf.data",
-	.usage = (const char *const[]){ "record [<options>] [<command>]", "record [<options>] -- <command> [<options>]", NULL },
+	.usage = (const char *const[]){"record [<options>] [<command>]", "record [<options>] -- <command> [<options>]",
+				       NULL},
 	.options = record_option_table,
 	.options_bytes = sizeof(struct record_options),
 	.defaults = record_options_defaults,

@@ -21,7 +21,7 @@ struct record_options {
 	struct capture_options capture;
 	struct event_list events;
 	struct event_list switch_events; /* --switch-output-event */
-	VEC(size_t) last_event;    /* where the events of the last -e begin, while parsing */
+	VEC(size_t) last_event;          /* where the events of the last -e begin, while parsing */
 
 	unsigned verbose;
 	bool quiet, dry_run;
@@ -34,7 +34,7 @@ struct record_options {
 	struct delay_schedule delay;
 	bool callgraph_set;
 	bool threads_set;
-	const char *threads;       /* or NULL: the default layout */
+	const char *threads; /* or NULL: the default layout */
 	bool no_buildid, no_buildid_cache, buildid_all, buildid_mmap;
 	enum affinity_mode affinity;
 	bool aio_set, exclude_perf_set, debuginfod_set;

@@ -15,7 +15,7 @@
 struct strobe_error *record_output_init(struct record_output *o, const char *path, bool directory)
 {
 	struct stat st;
-	*o = (struct record_output){ .path = path ? path : "perf.data", .directory = directory };
+	*o = (struct record_output){.path = path ? path : "perf.data", .directory = directory};
 	if (path ? !strcmp(path, "-") : !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode))
 		o->pipe = true;
 	if (!o->pipe)
@@ -48,7 +48,7 @@ static void remove_recording(const char *path)
 {
 	if (!unlink(path) || errno != EISDIR)
 		return;
-	static const char *const names[] = { "data", "kcore_dir" };
+	static const char *const names[] = {"data", "kcore_dir"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		_cleanup_free_ char *file = xasprintf("%s/%s", path, names[i]);
 		unlink(file);
