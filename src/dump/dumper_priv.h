@@ -53,6 +53,8 @@ void dump_chain(struct dumper *d, struct out *out, unsigned kind, const struct r
 void dump_leaf(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s);
 /* The frame of any address at a sample's time. */
 struct resolved_frame dump_lookup(struct dumper *d, const struct resolved_sample *s, uint16_t cpumode, uint64_t ip);
+/* As an offset into its file, where it has one and is no kernel. */
+uint64_t dump_shown_address(const struct resolved_frame *f);
 const char *dump_dso_name(const struct dumper *d, const struct resolved_frame *f);
 
 /* ---- extras.c: fields behind the address ---- */

@@ -29,7 +29,8 @@ const char *dump_branch_type(const struct perf_branch_entry *b)
 	return types[b->type];
 }
 
-static void put_end(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s, uint64_t ip, enum dump_field_index form)
+static void put_end(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s, uint64_t ip,
+		    enum dump_field_index form)
 {
 	uint16_t cpumode = s->sample.misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct resolved_frame f = { .ip = ip };
@@ -46,10 +47,8 @@ static void put_end(struct dumper *d, struct out *out, uint64_t of, const struct
 	} else if (wants_name) {
 		out_str(out, "[unknown]");
 	} else {
-		bool relative = form == DUMP_INDEX_BRSTACKOFF && f.map && f.map->file->kind != MAPPED_KERNEL &&
-				f.map->file->kind != MAPPED_MODULE && f.map->file->kind != MAPPED_ANON;
 		out_str(out, "0x");
-		out_hex(out, relative ? ip - f.map->start + f.map->pgoff : ip);
+		out_hex(out, form == DUMP_INDEX_BRSTACKOFF ? dump_shown_address(&f) : ip);
 	}
 	if (of & DUMP_FIELD(DSO)) {
 		const char *name = dump_dso_name(d, &f);
@@ -59,7 +58,8 @@ static void put_end(struct dumper *d, struct out *out, uint64_t of, const struct
 	}
 }
 
-static void put_branches(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s, enum dump_field_index form)
+static void put_branches(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s,
+			 enum dump_field_index form)
 {
 	for (uint64_t i = 0; i < s->sample.branch_nr; i++) {
 		const struct perf_branch_entry *b = &s->sample.branches[i];

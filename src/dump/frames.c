@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "dump/dumper_priv.h"
 
 static bool is_kernel(const struct mapped_file *f)
@@ -10,11 +11,22 @@ static bool is_kernel(const struct mapped_file *f)
 	return f->kind == MAPPED_KERNEL || f->kind == MAPPED_MODULE || f->kind == MAPPED_BPF || f->kind == MAPPED_OTHER_KERNEL;
 }
 
+/* The reference names a module by its path once the recording's list of build-ids has brought that, and else by its name. */
+static bool has_recorded_build_id(const struct env *env, const char *path)
+{
+	for (size_t i = 0; i < env->build_ids.len; i++)
+		if (!strcmp(env->build_ids.data[i].filename, path))
+			return true;
+	return false;
+}
+
 const char *dump_dso_name(const struct dumper *d, const struct resolved_frame *f)
 {
 	if (!f->map)
 		return "[unknown]";
 	const struct mapped_file *file = f->map->file;
+	if (file->kind == MAPPED_MODULE && has_recorded_build_id(d->env, file->path))
+		return file->path;
 	if (d->options.kernel_path && is_kernel(file) && f->dso) {
 		struct dso_facts facts = dso_facts(f->dso);
 		if (facts.long_name)
@@ -72,10 +84,22 @@ static void put_source_line(struct dumper *d, struct out *out, const struct reso
 	}
 }
 
-/* The reference shows user addresses of stacks as offsets into the file, and the kernel's as they are. */
-static uint64_t shown_address(const struct resolved_frame *f)
+/* Memory without a file, as the reference tells it by its name: code there is shown where it lies. */
+static bool is_anonymous(const struct mapped_file *f)
 {
-	if (!f->map || is_kernel(f->map->file) || f->map->file->kind == MAPPED_ANON)
+	static const char *const prefixes[] = { "//anon", "/dev/zero", "/anon_hugepage", "[heap", "[stack", "/SYSV" };
+	if (f->kind != MAPPED_ANON)
+		return false;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (text_has_prefix(f->path, prefixes[i]))
+			return true;
+	return false;
+}
+
+/* The reference shows user addresses of stacks as offsets into the file, and the kernel's as they are. */
+uint64_t dump_shown_address(const struct resolved_frame *f)
+{
+	if (!f->map || is_kernel(f->map->file) || is_anonymous(f->map->file))
 		return f->ip;
 	return f->ip - f->map->start + f->map->pgoff;
 }
@@ -95,7 +119,7 @@ static void frame_line(struct dumper *d, struct out *out, uint64_t of, const str
 {
 	out_ch(out, '\t');
 	if (of & DUMP_FIELD(IP))
-		out_hex_width(out, shown_address(f), 16, ' ');
+		out_hex_width(out, dump_shown_address(f), 16, ' ');
 	dump_symbol_part(d, out, of, f);
 	if (of & DUMP_FIELD(SRCLINE))
 		put_source_line(d, out, f);
@@ -103,6 +127,18 @@ static void frame_line(struct dumper *d, struct out *out, uint64_t of, const str
 		out_str(out, " (inlined)");
 	out_ch(out, '\n');
 }
+
+/* The text of the place a sample was taken at, which stands behind the columns and shows the address as it was. */
+static void leaf_text(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f)
+{
+	out_ch(out, ' ');
+	out_hex_width(out, f->ip, 16, ' ');
+	dump_symbol_part(d, out, of, f);
+	if (of & DUMP_FIELD(SRCLINE))
+		put_source_line(d, out, f);
+}
+
+#define LEAF 0x80 /* beside the kind: the text is leaf_text() */
 
 struct frame_key {
 	const struct resolved_frame *frame;
@@ -124,7 +160,11 @@ static uint32_t add_frame(struct dumper *d, const struct frame_key *k, uint64_t 
 				.stops = d->options.stop_at_nr && is_stop(d, f) };
 	size_t n;
 	d->scratch.len = 0;
-	frame_line(d, &d->scratch, d->options.fields.of[k->kind], f);
+	uint64_t of = d->options.fields.of[k->kind & ~LEAF];
+	if (k->kind & LEAF)
+		leaf_text(d, &d->scratch, of, f);
+	else
+		frame_line(d, &d->scratch, of, f);
 	const char *text = out_mem(&d->scratch, &n);
 	t.text = arena_memdup(&d->arena, text, n);
 	t.bytes = (uint32_t)n;
@@ -134,16 +174,21 @@ static uint32_t add_frame(struct dumper *d, const struct frame_key *k, uint64_t 
 	return id;
 }
 
+/* Valid until the next call. */
+static const struct frame_text *frame_text(struct dumper *d, const struct resolved_frame *f, uint32_t kind)
+{
+	struct frame_key key = { f, kind };
+	uint64_t hash = hash_combine(hash_u64(f->ip ^ (uint64_t)kind << 56), (uintptr_t)f->map ^ (uintptr_t)f->symbol);
+	uint32_t id = idset_find(&d->frames_index, hash, same_frame, d, &key);
+	if (id == IDSET_NONE)
+		id = add_frame(d, &key, hash);
+	return &d->frames.data[id];
+}
+
 void dump_chain(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s)
 {
 	for (uint32_t i = 0; i < s->chain_nr; i++) {
-		struct frame_key key = { &s->chain[i], kind };
-		uint64_t hash = hash_combine(hash_u64(s->chain[i].ip ^ kind), (uintptr_t)s->chain[i].map ^
-										     (uintptr_t)s->chain[i].symbol);
-		uint32_t id = idset_find(&d->frames_index, hash, same_frame, d, &key);
-		if (id == IDSET_NONE)
-			id = add_frame(d, &key, hash);
-		const struct frame_text *t = &d->frames.data[id];
+		const struct frame_text *t = frame_text(d, &s->chain[i], kind);
 		out_write(out, t->text, t->bytes);
 		if (t->stops)
 			break;
@@ -152,12 +197,8 @@ void dump_chain(struct dumper *d, struct out *out, unsigned kind, const struct r
 
 void dump_leaf(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s)
 {
-	uint64_t of = d->options.fields.of[kind];
-	out_ch(out, ' ');
-	out_hex_width(out, s->leaf.ip, 16, ' ');
-	dump_symbol_part(d, out, of, &s->leaf);
-	if (of & DUMP_FIELD(SRCLINE))
-		put_source_line(d, out, &s->leaf);
+	const struct frame_text *t = frame_text(d, &s->leaf, kind | LEAF);
+	out_write(out, t->text, t->bytes);
 }
 
 struct resolved_frame dump_lookup(struct dumper *d, const struct resolved_sample *s, uint16_t cpumode, uint64_t ip)

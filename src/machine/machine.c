@@ -107,8 +107,8 @@ static void apply_mmap(struct machine *m, struct record rec, uint64_t time_ns)
 		.is_data = r.is_data,
 	};
 	struct mapped_file *file = files_find(m, &r, kernel, guest);
-	/* Some recorders gave the kernel no length. */
-	if (!r.len && file->kind == MAPPED_KERNEL)
+	/* Recorders give the kernel the length of its main text, or none; code of its start-up (.init.text) lies behind that. */
+	if (file->kind == MAPPED_KERNEL)
 		map.end = UINT64_MAX;
 	if (map.start >= map.end)
 		return;
