@@ -20,11 +20,16 @@ struct frame_where {
 	bool call_site; /* ip is what a call returns to: the call itself is meant */
 };
 
-/* Never 0. */
+/* What of it tells one look-up from another, in one word; never 0. */
+static inline uint64_t frame_context_of(uint32_t space, uint32_t kernel, uint16_t cpumode, bool call_site)
+{
+	uint64_t in = cpumode == PERF_RECORD_MISC_KERNEL ? kernel : space;
+	return in << 24 | (uint64_t)cpumode << 8 | (uint64_t)call_site << 1 | 1;
+}
+
 static inline uint64_t frame_context(struct frame_where w)
 {
-	uint64_t in = w.cpumode == PERF_RECORD_MISC_KERNEL ? w.kernel : w.space;
-	return in << 24 | (uint64_t)w.cpumode << 8 | (uint64_t)w.call_site << 1 | 1;
+	return frame_context_of(w.space, w.kernel, w.cpumode, w.call_site);
 }
 
 /* An index of (ip, context) → number. A zeroed one is empty. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/mem.h"
 #include "resolve/chain.h"
@@ -24,10 +25,19 @@ void rawtab_deinit(struct rawtab *t)
 	vec_deinit(&t->bytes);
 	vec_deinit(&t->frames);
 	vec_deinit(&t->entries);
+	vec_deinit(&t->last_entries);
 	frame_index_deinit(&t->frame_index);
 	idset_deinit(&t->row_index);
 	idset_deinit(&t->sub_index);
 	idset_deinit(&t->bytes_index);
+}
+
+static uint32_t add_frame(struct rawtab *t, uint64_t ip, uint64_t context, struct raw_frame f)
+{
+	uint32_t id = (uint32_t)t->frames.len;
+	vec_push(&t->frames, f);
+	frame_index_add(&t->frame_index, ip, context, id);
+	return id;
 }
 
 uint32_t rawtab_frame(struct rawtab *t, uint64_t ip, struct frame_where where, uint64_t first)
@@ -36,26 +46,68 @@ uint32_t rawtab_frame(struct rawtab *t, uint64_t ip, struct frame_where where, u
 	uint32_t id = frame_index_find(&t->frame_index, ip, context);
 	if (id != FRAME_NONE)
 		return id;
-	struct raw_frame f = { .ip = ip, .first = first, .where = where };
-	id = (uint32_t)t->frames.len;
-	vec_push(&t->frames, f);
-	frame_index_add(&t->frame_index, ip, context, id);
-	return id;
+	return add_frame(t, ip, context, (struct raw_frame){ .ip = ip, .first = first, .where = where });
 }
 
-/* The chain of k into t->entries; returns their number. */
-static uint32_t expand(struct rawtab *t, const struct raw_key *k, const struct raw_path_options *o)
+/* The chain of k into t->entries. */
+static void expand(struct rawtab *t, const struct raw_key *k, const struct raw_path_options *o)
 {
 	uint32_t max = o->max_stack < k->chain_nr + 1 ? o->max_stack : k->chain_nr + 1;
+	vec_clear(&t->entries);
 	vec_reserve(&t->entries, (size_t)max + 1);
-	return chain_expand(k->chain, k->chain_nr, k->ip, raw_context_cpumode(k->context), max, t->entries.data);
+	t->entries.len = chain_expand(k->chain, k->chain_nr, k->ip, raw_context_cpumode(k->context), max, t->entries.data);
+}
+
+/* How many outer frames the chain at hand has in common with the one before. The innermost is none: it is no caller. */
+static size_t common_callers(const struct rawtab *t, uint32_t space, uint32_t kernel)
+{
+	size_t n = t->entries.len, m = t->last_entries.len, same = 0;
+	if (space != t->last_space || kernel != t->last_kernel)
+		return 0;
+	const struct chain_entry *a = t->entries.data + n, *b = t->last_entries.data + m;
+	while (same + 1 < n && same + 1 < m && a[-1].ip == b[-1].ip && a[-1].cpumode == b[-1].cpumode) {
+		same++;
+		a--;
+		b--;
+	}
+	return same;
+}
+
+/* Only words are handed on here: a struct written in parts and read as a whole would hold the processor up at each frame. */
+static void find_path(struct rawtab *t, uint32_t space, uint32_t kernel, bool call_sites, uint64_t first, uint32_t *path)
+{
+	size_t n = t->entries.len, same = common_callers(t, space, kernel);
+	if (same)
+		memcpy(path + n - same, t->paths.data + t->last_path + t->last_entries.len - same, same * sizeof(*path));
+	for (size_t i = 0; i < n - same; i++) {
+		uint64_t ip = t->entries.data[i].ip;
+		uint16_t cpumode = t->entries.data[i].cpumode;
+		uint64_t context = frame_context_of(space, kernel, cpumode, call_sites && i);
+		uint32_t id = frame_index_find(&t->frame_index, ip, context);
+		if (__builtin_expect(id == FRAME_NONE, 0)) {
+			struct frame_where where = { space, kernel, cpumode, call_sites && i };
+			id = add_frame(t, ip, context, (struct raw_frame){ .ip = ip, .first = first, .where = where });
+		}
+		t->frames.data[id].in_path = true;
+		path[i] = id;
+	}
+	t->last_path = (uint32_t)(path - t->paths.data);
+	t->last_space = space;
+	t->last_kernel = kernel;
+	/* The chain at hand becomes the one before; the place of that is used again. */
+	__typeof__(t->entries) entries = t->entries;
+	memcpy(&t->entries, &t->last_entries, sizeof(entries));
+	memcpy(&t->last_entries, &entries, sizeof(entries));
 }
 
 static struct raw_row *new_row(struct rawtab *t)
 {
 	if (t->rows_nr >> RAW_CHUNK_BITS == t->chunks.len) {
 		size_t bytes = sizeof(struct raw_row) << RAW_CHUNK_BITS;
-		struct raw_row *chunk = aligned_alloc(sizeof(struct raw_row), bytes);
+		struct raw_row *chunk = aligned_alloc(bytes, bytes);
+		/* A recording that fills one chunk fills more: those in one piece save a page fault for every 64 rows. */
+		if (chunk && t->chunks.len)
+			madvise(chunk, bytes, MADV_HUGEPAGE);
 		vec_push(&t->chunks, chunk ? chunk : xmalloc(SIZE_MAX)); /* says that memory is out */
 	}
 	return rawtab_row(t, t->rows_nr++);
@@ -63,7 +115,8 @@ static struct raw_row *new_row(struct rawtab *t)
 
 uint32_t rawtab_add(struct rawtab *t, const struct raw_key *k, uint32_t kernel, const struct raw_path_options *o, uint64_t first)
 {
-	uint32_t path_nr = expand(t, k, o), id = t->rows_nr;
+	expand(t, k, o);
+	uint32_t path_nr = (uint32_t)t->entries.len, id = t->rows_nr;
 	struct raw_row *r = new_row(t);
 	*r = (struct raw_row){
 		.hash = k->hash,
@@ -75,13 +128,7 @@ uint32_t rawtab_add(struct rawtab *t, const struct raw_key *k, uint32_t kernel, 
 		.result = UINT32_MAX,
 	};
 	uint32_t *path = vec_extend(&t->paths, path_nr);
-	struct frame_where where = { .space = raw_context_space(k->context), .kernel = kernel };
-	for (uint32_t i = 0; i < path_nr; i++) {
-		where.cpumode = t->entries.data[i].cpumode;
-		where.call_site = o->call_sites && i;
-		path[i] = rawtab_frame(t, t->entries.data[i].ip, where, first);
-		t->frames.data[path[i]].in_path = true;
-	}
+	find_path(t, raw_context_space(k->context), kernel, o->call_sites, first, path);
 	idset_insert(&t->row_index, k->hash.a, id);
 	return id;
 }

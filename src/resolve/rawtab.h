@@ -33,7 +33,7 @@ struct raw_row {
 } __attribute__((aligned(64)));
 
 #define RAW_EVENTS_MAX UINT16_MAX
-#define RAW_CHUNK_BITS 12 /* rows of a chunk: they never move, and never lie across two lines */
+#define RAW_CHUNK_BITS 15 /* rows of a chunk, 2 MB: they never move, and never lie across two lines */
 
 struct raw_sub {
 	uint64_t hash;
@@ -67,7 +67,9 @@ struct rawtab {
 	VEC(struct raw_frame) frames;
 	struct frame_index frame_index;
 	struct idset row_index, sub_index, bytes_index;
-	VEC(struct chain_entry) entries; /* of the chain at hand */
+	/* The chain at hand, and the one before with its path: their outer frames are mostly the same. */
+	VEC(struct chain_entry) entries, last_entries;
+	uint32_t last_path, last_space, last_kernel;
 };
 
 struct raw_key {

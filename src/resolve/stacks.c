@@ -231,6 +231,7 @@ static void make_tree(void *ctx, size_t i, unsigned thread)
 	struct fill *f = ctx;
 	struct fill_worker *of = &f->of[i];
 	struct rawtab *tab = &of->w->tab;
+	idset_reserve(&of->node_index, tab->rows_nr / 2);
 	for (uint32_t j = 0; j < tab->rows_nr; j++) {
 		struct raw_row *raw = rawtab_row(tab, j);
 		raw->result = FILL_DROPPED;

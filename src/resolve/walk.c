@@ -14,6 +14,8 @@
 #define LINE_BYTES     64
 /* Slices are small enough to be shared out evenly, and large enough that taking one costs nothing. */
 #define SLICE_BYTES (1u << 20)
+/* Pages are asked for in pieces of this size: one call in place of a fault for every few of them. */
+#define POPULATE_BYTES (8u << 20)
 
 static void count_lost(struct resolver *r, struct record rec)
 {
@@ -77,10 +79,15 @@ void resolver_count_sample(struct resolver *r, struct record rec)
 void walk_span(struct walk *w, const struct reader_span *span)
 {
 	struct resolver *r = w->r;
-	uint64_t at = 0, slice_end = 0, records = 0, samples = 0;
+	uint64_t at = 0, slice_end = 0, populated = 0, records = 0, samples = 0;
 	struct record rec;
 	for (;;) {
 		uint64_t place = at;
+		if (place >= populated) {
+			uint64_t left = span->bytes - place, bytes = left < POPULATE_BYTES ? left : POPULATE_BYTES;
+			reader_populate(r->source, span->file_offset + place, bytes);
+			populated = place + bytes;
+		}
 		for (unsigned i = 0; i < 3; i++)
 			__builtin_prefetch(span->data + at + PREFETCH_BYTES + i * LINE_BYTES);
 		if (!reader_span_next(r->source, span, &at, &rec))

@@ -8,8 +8,8 @@
 #include "resolve/resolver_priv.h"
 
 #define THREADS_CACHED    1024 /* a power of two */
-#define ROWS_PER_BYTE     2048
-#define ROWS_RESERVED_MAX 65536
+#define BYTES_PER_ROW     512
+#define ROWS_RESERVED_MAX 131072
 
 static void find_trace_range(struct event_facts *e)
 {
@@ -72,7 +72,7 @@ void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool st
 	};
 	rawtab_init(&w->tab, w->sub_columns);
 	/* Growing the index means hashing all of it anew: begin with what a recording of this size is likely to need. */
-	uint64_t rows = input_bytes / ROWS_PER_BYTE;
+	uint64_t rows = input_bytes / BYTES_PER_ROW;
 	idset_reserve(&w->tab.row_index, rows < ROWS_RESERVED_MAX ? (uint32_t)rows : ROWS_RESERVED_MAX);
 	w->threads = aligned_alloc(64, THREADS_CACHED * sizeof(*w->threads));
 	if (!w->threads)
