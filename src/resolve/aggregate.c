@@ -137,7 +137,7 @@ static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t t
 	if (f->worker)
 		worker_sample(f->worker, rec, f->place);
 	else
-		resolver_count_sample(f->r, rec);
+		resolver_count_sample(f->r, env_event_of_sample(f->r->env, rec), time_ns);
 	return NULL;
 }
 

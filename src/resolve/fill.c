@@ -74,7 +74,7 @@ static uint64_t address_label(struct fill *f, struct fill_worker *of, uint64_t r
 	frame_id *memo = &of->exact[raw - 1];
 	if (!*memo) {
 		const struct raw_frame *rf = &of->w->tab.frames.data[raw - 1];
-		uint32_t i = frame_cache_find(&f->r->frames, rf->where, rf->ip);
+		uint32_t i = cached_frame(&f->r->frames, rf);
 		*memo = fill_frame(f, &f->r->frames.frames.data[i], true) + 1;
 	}
 	return *memo - 1;

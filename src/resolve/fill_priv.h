@@ -46,6 +46,12 @@ struct fill {
 	uint64_t *labels;         /* of the row at hand */
 };
 
+static inline uint32_t cached_frame(struct frame_cache *c, const struct raw_frame *raw)
+{
+	const struct frame_where *w = &raw->where;
+	return frame_cache_find(c, w->space, w->kernel, w->cpumode, w->call_site, raw->ip);
+}
+
 /* stacks.c */
 frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address);
 /* Makes the frames and stacks, and each worker's rows. */

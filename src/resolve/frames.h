@@ -78,9 +78,15 @@ void frame_cache_init(struct frame_cache *c, struct machine *machine, struct sym
 void frame_cache_deinit(struct frame_cache *c);
 uint32_t frame_cache_add(struct frame_cache *c, struct frame_where where, uint64_t ip);
 
-/* Index of the frame in c->frames. */
-static inline uint32_t frame_cache_find(struct frame_cache *c, struct frame_where where, uint64_t ip)
+/*
+ * Index of the frame in c->frames. The parts of a frame_where, one by one: a struct written in parts and read as a whole
+ * would hold the processor up at each frame.
+ */
+static inline uint32_t frame_cache_find(struct frame_cache *c, uint32_t space, uint32_t kernel, uint16_t cpumode,
+					bool call_site, uint64_t ip)
 {
-	uint32_t id = frame_index_find(&c->index, ip, frame_context(where));
-	return __builtin_expect(id != FRAME_NONE, 1) ? id : frame_cache_add(c, where, ip);
+	uint32_t id = frame_index_find(&c->index, ip, frame_context_of(space, kernel, cpumode, call_site));
+	if (__builtin_expect(id != FRAME_NONE, 1))
+		return id;
+	return frame_cache_add(c, (struct frame_where){ space, kernel, cpumode, call_site }, ip);
 }

@@ -132,7 +132,7 @@ static void resolve_frames(struct fill *f)
 			break;
 		uint32_t raw = next[best]++;
 		const struct raw_frame *rf = &f->of[best].w->tab.frames.data[raw];
-		uint32_t i = frame_cache_find(c, rf->where, rf->ip);
+		uint32_t i = cached_frame(c, rf);
 		while (known.len <= i)
 			vec_push(&known, 0);
 		if (!known.data[i])

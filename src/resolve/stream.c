@@ -1,9 +1,25 @@
 /*
  * Every record in time order, samples resolved one by one.
  */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
 #include "base/vector.h"
 #include "resolve/chain.h"
 #include "resolve/resolver_priv.h"
+
+/*
+ * Chains that were resolved lately, by hash of their words: most samples of a recording share few chains, and of those that
+ * are known nothing is looked up or copied.
+ */
+#define CHAINS_KEPT 1024 /* a power of two */
+struct kept_chain {
+	uint32_t space, kernel;
+	bool valid;
+	VEC(uint64_t) words;
+	VEC(struct resolved_frame) frames;
+};
 
 struct stream {
 	struct resolver *r;
@@ -13,7 +29,7 @@ struct stream {
 	uint64_t generation;
 	bool has_view;
 	VEC(struct chain_entry) entries;
-	VEC(struct resolved_frame) chain;
+	struct kept_chain *chains;
 };
 
 static const struct machine_view *view_of(struct stream *s, uint32_t pid, uint32_t tid, uint64_t time_ns)
@@ -30,48 +46,59 @@ static const struct machine_view *view_of(struct stream *s, uint32_t pid, uint32
 	return &s->view;
 }
 
-static struct resolved_frame frame_of(struct stream *s, const struct machine_view *v, struct chain_entry e, bool is_caller)
+static const struct resolved_frame *frame_of(struct stream *s, const struct machine_view *v, uint64_t ip, uint16_t cpumode,
+					     bool is_caller)
 {
 	struct frame_cache *c = &s->r->frames;
-	struct frame_where where = {
-		.space = v->space,
-		.kernel = v->kernel,
-		.cpumode = e.cpumode,
-		.call_site = is_caller && s->r->options.call_sites,
-	};
-	uint32_t i = frame_cache_find(c, where, e.ip);
-	return c->frames.data[i];
+	uint32_t i = frame_cache_find(c, v->space, v->kernel, cpumode, is_caller && s->r->options.call_sites, ip);
+	return &c->frames.data[i];
 }
 
-static void resolve_chain(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
+static void resolve_chain(struct stream *s, struct kept_chain *k, const struct machine_view *v, const uint64_t *words,
+			  uint32_t words_nr)
 {
-	const struct sample *sample = &out->sample;
 	const struct resolve_options *o = &s->r->options;
-	uint32_t max = o->max_stack < sample->callchain_nr ? o->max_stack : (uint32_t)sample->callchain_nr;
-	vec_reserve(&s->entries, max + 1);
+	uint32_t max = o->max_stack < words_nr ? o->max_stack : words_nr;
+	vec_reserve(&s->entries, (size_t)max + 1);
 	/* ip 0: the chain is shown as it was recorded. */
-	uint32_t n = chain_expand(sample->callchain, (uint32_t)sample->callchain_nr, 0, 0, max, s->entries.data);
-	vec_clear(&s->chain);
-	vec_reserve(&s->chain, n + 1);
+	uint32_t n = chain_expand(words, words_nr, 0, 0, max, s->entries.data);
+	vec_clear(&k->frames);
+	vec_reserve(&k->frames, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		struct resolved_frame f = frame_of(s, v, s->entries.data[i], i > 0);
-		if (f.symbol || !o->hide_unresolved)
-			vec_push(&s->chain, f);
+		const struct resolved_frame *f = frame_of(s, v, s->entries.data[i].ip, s->entries.data[i].cpumode, i > 0);
+		if (f->symbol || !o->hide_unresolved)
+			k->frames.data[k->frames.len++] = *f;
 	}
-	out->chain = s->chain.data;
-	out->chain_nr = (uint32_t)s->chain.len;
+	k->space = v->space;
+	k->kernel = v->kernel;
+	k->valid = true;
+	vec_clear(&k->words);
+	if (words_nr)
+		memcpy(vec_extend(&k->words, words_nr), words, words_nr * sizeof(*words));
+}
+
+static const struct kept_chain *find_chain(struct stream *s, const struct machine_view *v, const struct sample *sample)
+{
+	uint32_t n = (uint32_t)sample->callchain_nr;
+	uint64_t hash = hash_u64s(sample->callchain, n, (uint64_t)v->space << 32 | v->kernel);
+	struct kept_chain *k = &s->chains[hash_u64(hash) & (CHAINS_KEPT - 1)];
+	if (!k->valid || k->space != v->space || k->kernel != v->kernel || k->words.len != n ||
+	    !raw_words_equal(k->words.data, sample->callchain, n))
+		resolve_chain(s, k, v, sample->callchain, n);
+	return k;
 }
 
 static struct strobe_error *stream_sample(struct stream *s, struct record rec, uint64_t time_ns)
 {
 	struct resolver *r = s->r;
-	struct resolved_sample out = { .record = rec };
+	struct resolved_sample out; /* every field is set below: clearing it first would cost as much as decoding */
 	uint32_t event = env_event_of_sample(r->env, rec);
 	if (event >= r->env->events.len) {
 		r->stats.unknown_id_samples++;
 		return NULL;
 	}
-	resolver_count_sample(r, rec);
+	resolver_count_sample(r, event, time_ns);
+	out.record = rec;
 	out.event = &r->env->events.data[event];
 	if (!sample_decode(&out.event->layout, rec, &out.sample)) {
 		r->stats.bad_samples++;
@@ -88,10 +115,14 @@ static struct strobe_error *stream_sample(struct stream *s, struct record rec, u
 	}
 	out.thread = v->thread;
 	out.comm = strtab_get(machine_strings(r->machine), v->comm);
-	uint16_t cpumode = out.sample.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	out.leaf = frame_of(s, v, (struct chain_entry){ .ip = out.sample.ip, .cpumode = cpumode }, false);
-	if (out.sample.callchain && r->options.with_chains)
-		resolve_chain(s, &out, v);
+	out.leaf = *frame_of(s, v, out.sample.ip, out.sample.misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
+	out.chain = NULL;
+	out.chain_nr = 0;
+	if (out.sample.callchain && r->options.with_chains) {
+		const struct kept_chain *k = find_chain(s, v, &out.sample);
+		out.chain = k->frames.data;
+		out.chain_nr = (uint32_t)k->frames.len;
+	}
 	if (r->options.hide_unresolved && !out.leaf.symbol) {
 		r->stats.unresolved_samples++;
 		return NULL;
@@ -113,10 +144,15 @@ static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t
 struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks callbacks)
 {
 	struct stream s = { .r = r, .callbacks = callbacks };
+	s.chains = xcalloc(CHAINS_KEPT, sizeof(*s.chains));
 	resolver_start(r);
 	struct strobe_error *err = resolver_read(r, stream_record, &s);
+	for (uint32_t i = 0; i < CHAINS_KEPT; i++) {
+		vec_deinit(&s.chains[i].words);
+		vec_deinit(&s.chains[i].frames);
+	}
+	free(s.chains);
 	vec_deinit(&s.entries);
-	vec_deinit(&s.chain);
 	if (!error_is(err, ERROR_STOPPED))
 		return err;
 	error_destroy(err);

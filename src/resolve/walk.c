@@ -6,11 +6,6 @@
 #include "base/mem.h"
 #include "resolve/resolver_priv.h"
 
-/*
- * Each header tells where the next one stands, so the loop waits for memory at every record unless lines are asked for
- * ahead: a page ahead makes it three times as fast, as fast as memory can be read at all.
- */
-#define PREFETCH_BYTES 4096
 #define LINE_BYTES     64
 /* Slices are small enough to be shared out evenly, and large enough that taking one costs nothing. */
 #define SLICE_BYTES (1u << 20)
@@ -58,22 +53,30 @@ static uint64_t time_of(const struct resolver *r, struct record rec, uint64_t pl
 	return env_record_time(r->env, rec, &time_ns) ? time_ns : 0;
 }
 
-void resolver_count_sample(struct resolver *r, struct record rec)
+void resolver_count_sample(struct resolver *r, uint32_t event, uint64_t time_ns)
 {
-	uint32_t event = env_event_of_sample(r->env, rec);
-	uint64_t time_ns;
-	resolver_size_stats(r);
-	if (event >= r->stats.events_nr) {
-		r->stats.unknown_id_samples++;
-		return;
+	if (__builtin_expect(event >= r->stats.events_nr, 0)) {
+		resolver_size_stats(r); /* events may come while a stream is read */
+		if (event >= r->stats.events_nr) {
+			r->stats.unknown_id_samples++;
+			return;
+		}
 	}
 	r->event_stats[event].samples++;
-	if (!env_record_time(r->env, rec, &time_ns))
+	if (r->no_clock)
 		return;
 	if (!r->stats.last_ns || time_ns < r->stats.first_ns)
 		r->stats.first_ns = time_ns;
 	if (time_ns > r->stats.last_ns)
 		r->stats.last_ns = time_ns;
+}
+
+/* Where samples are not looked into any further. */
+static void count_sample(struct resolver *r, struct record rec)
+{
+	uint64_t time_ns = 0;
+	(void)env_record_time(r->env, rec, &time_ns);
+	resolver_count_sample(r, env_event_of_sample(r->env, rec), time_ns);
 }
 
 void walk_span(struct walk *w, const struct reader_span *span)
@@ -89,7 +92,7 @@ void walk_span(struct walk *w, const struct reader_span *span)
 			populated = place + bytes;
 		}
 		for (unsigned i = 0; i < 3; i++)
-			__builtin_prefetch(span->data + at + PREFETCH_BYTES + i * LINE_BYTES);
+			__builtin_prefetch(span->data + at + WALK_PREFETCH_BYTES + i * LINE_BYTES);
 		if (!reader_span_next(r->source, span, &at, &rec))
 			break;
 		records++;
@@ -100,7 +103,7 @@ void walk_span(struct walk *w, const struct reader_span *span)
 		if (__builtin_expect(rec.hdr->type == PERF_RECORD_SAMPLE, 1)) {
 			samples++;
 			if (w->with_samples)
-				resolver_count_sample(r, rec);
+				count_sample(r, rec);
 		} else {
 			resolver_side_band(r, rec, time_of(r, rec, place + 1));
 		}
@@ -137,7 +140,7 @@ void walk_rest_side_band(struct walk *w, struct record rec, uint64_t place)
 	}
 	w->r->stats.records[PERF_RECORD_SAMPLE]++;
 	if (w->with_samples)
-		resolver_count_sample(w->r, rec);
+		count_sample(w->r, rec);
 }
 
 void walk_deinit(struct walk *w)
