@@ -187,6 +187,12 @@ static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s
 	return out_failed(out) ? error_create(ERROR_STOPPED, "output") : NULL;
 }
 
+static bool knows_stack(void *ctx, const struct resolved_sample *sample)
+{
+	struct script *s = ctx;
+	return s->dumper && dumper_knows_stack(s->dumper, sample);
+}
+
 /* ---- other records ---- */
 
 static uint64_t wanted_records(const struct script_options *o)
@@ -313,8 +319,14 @@ static struct strobe_error *print_all(struct script *s)
 		TRY(prepare(s));
 	s->show = wanted_records(o);
 	bool wants_records = s->show || o->show_round || o->raw;
-	struct strobe_error *err = resolve_stream(
-		s->resolver, (struct resolve_callbacks){ .sample = on_sample, .record = wants_records ? on_record : NULL, .ctx = s });
+	bool wants_place = s->symbols.nr || s->dsos.nr || o->raw; /* of samples whose stack is known, too */
+	struct resolve_callbacks callbacks = {
+		.sample = on_sample,
+		.record = wants_records ? on_record : NULL,
+		.knows_stack = wants_place ? NULL : knows_stack,
+		.ctx = s,
+	};
+	struct strobe_error *err = resolve_stream(s->resolver, callbacks);
 	struct strobe_error *files = close_event_files(s);
 	if (!err)
 		return files;

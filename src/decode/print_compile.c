@@ -917,6 +917,8 @@ static const char *scan_conversion(struct parser *p, const char *f, struct print
 	}
 	if (take_argument(p, &part->arg) && part->conversion != 's' && part->conversion != 'p' && !is_number(part->arg))
 		fail(p);
+	part->is_plain_field = part->arg && part->arg->kind == NODE_FIELD && strchr("dux", part->conversion) && !part->flags &&
+			       part->width < 0 && part->precision < 0 && !part->width_arg && !part->precision_arg;
 	return f;
 }
 

@@ -489,13 +489,45 @@ static void wide_part_text(struct out *out, const struct eval *e, const struct p
 	error_destroy(out_close(&aside)); /* memory does not fail */
 }
 
+static void put_hex(struct out *out, uint64_t v)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *p = out_reserve(out, 16);
+	unsigned n = v ? (unsigned)(67 - __builtin_clzll(v)) / 4 : 1;
+	out->len += n;
+	for (; n-- > 0; v >>= 4)
+		p[n] = digits[v & 15];
+}
+
+/* A field by itself in a plain %d, %u or %x: most of what tracepoints print. */
+static void field_number_text(struct out *out, const struct eval *e, const struct print_part *part)
+{
+	const struct print_node *n = part->arg;
+	uint64_t v = 0;
+	if (n->number + n->type.bytes <= e->raw_bytes)
+		v = raw_load(e->t, e->raw + n->number, n->type.bytes, n->type.is_signed);
+	v = convert(v, (struct ctype){ .bytes = part->bytes, .is_signed = part->conversion == 'd' });
+	if (part->conversion == 'x')
+		put_hex(out, v);
+	else if (part->conversion == 'd')
+		out_i64(out, (int64_t)v);
+	else
+		out_u64(out, v);
+}
+
 static void program_text(struct out *out, const struct eval *e, const struct print_program *program)
 {
 	for (uint32_t i = 0; i < program->parts_nr; i++) {
 		const struct print_part *part = &program->parts[i];
-		out_write(out, part->literal, part->literal_bytes);
+		char *p = out_reserve(out, part->literal_bytes);
+		memcpy(p, part->literal, part->literal_bytes);
+		out->len += part->literal_bytes;
 		if (!part->conversion)
 			continue;
+		if (part->is_plain_field) {
+			field_number_text(out, e, part);
+			continue;
+		}
 		bool has_width = part->width > 0 || (part->width_arg && part->pointer[0] != 'b');
 		if (has_width && (part->conversion == 's' || part->conversion == 'p'))
 			wide_part_text(out, e, part);

@@ -60,6 +60,7 @@ struct print_part {
 	const char *literal; /* before the conversion */
 	uint32_t literal_bytes;
 	char conversion;     /* d u x X o c s p, or 0 where only text is left */
+	bool is_plain_field; /* d u x of a NODE_FIELD without flags and widths */
 	char pointer[6];     /* what follows %p */
 	uint8_t flags, bytes; /* bytes: size of the number that is taken */
 	int32_t width, precision; /* -1 = none */

@@ -65,15 +65,36 @@ static void put_misc(struct out *out, const struct dump_task *t)
 	out_fill(out, ' ', n < 6 ? 6 - n : 1);
 }
 
-/* Seconds right-aligned in 5, a point, and the rest to `digits` places, cut off and not rounded. */
+/* v as exactly n digits, from p on. */
+static void put_digits(char *p, uint32_t v, int n)
+{
+	while (n-- > 0) {
+		p[n] = (char)('0' + v % 10);
+		v /= 10;
+	}
+}
+
+/* Seconds right-aligned in 5, a point, and the rest to 6 or 9 places, cut off and not rounded. */
 static void put_seconds(struct dumper *d, struct out *out, uint64_t ns)
 {
-	out_u64_width(out, ns / NS_PER_S, 5, ' ');
-	out_ch(out, '.');
-	if (d->options.nanoseconds)
-		out_u64_width(out, ns % NS_PER_S, 9, '0');
-	else
-		out_u64_width(out, ns % NS_PER_S / 1000, 6, '0');
+	uint64_t seconds = ns / NS_PER_S;
+	uint32_t rest = (uint32_t)(ns - seconds * NS_PER_S);
+	int places = d->options.nanoseconds ? 9 : 6;
+	if (seconds >= 100000) {
+		out_u64(out, seconds);
+	} else {
+		char *p = out_reserve(out, 5);
+		put_digits(p, (uint32_t)seconds, 5);
+		for (int i = 0; i < 4 && p[i] == '0'; i++)
+			p[i] = ' ';
+		out->len += 5;
+	}
+	char *p = out_reserve(out, 12);
+	p[0] = '.';
+	put_digits(p + 1, places == 9 ? rest : rest / 1000, places);
+	p[places + 1] = ':';
+	p[places + 2] = ' ';
+	out->len += (size_t)places + 3;
 }
 
 bool dumper_has_wall_clock(const struct env *env)
@@ -106,10 +127,9 @@ static void put_time(struct dumper *d, struct out *out, uint64_t ns)
 	d->seen_time = true;
 	d->previous_ns = ns;
 	put_seconds(d, out, shown);
-	out_str(out, ": ");
 }
 
-void dump_columns(struct dumper *d, struct out *out, const struct env_event *e, const struct dump_task *t)
+static void put_task(struct dumper *d, struct out *out, const struct env_event *e, const struct dump_task *t)
 {
 	uint64_t of = d->options.fields.of[e ? dump_kind(&e->attr) : PERF_TYPE_HARDWARE];
 	bool latency = d->options.latency_columns;
@@ -132,6 +152,33 @@ void dump_columns(struct dumper *d, struct out *out, const struct env_event *e, 
 		out_u64_width(out, t->cpu == SAMPLE_NO_CPU ? 0 : t->cpu, 3, latency ? ' ' : '0');
 		out_str(out, latency ? " " : "] ");
 	}
+}
+
+/* Neighbours in time are mostly of the same task: its columns are made once for a run of them. */
+static void put_task_again(struct dumper *d, struct out *out, const struct env_event *e, const struct dump_task *t)
+{
+	struct task_text *k = &d->task;
+	bool same = k->event == e && k->comm == t->comm && k->pid == t->pid && k->tid == t->tid && k->cpu == t->cpu;
+	if (!same || !k->comm) {
+		size_t n;
+		d->scratch.len = 0;
+		put_task(d, &d->scratch, e, t);
+		const char *text = out_mem(&d->scratch, &n);
+		if (n > sizeof(k->text)) {
+			out_write(out, text, n);
+			k->comm = NULL;
+			return;
+		}
+		*k = (struct task_text){ .event = e, .comm = t->comm, .pid = t->pid, .tid = t->tid, .cpu = t->cpu, .bytes = (uint32_t)n };
+		memcpy(k->text, text, n);
+	}
+	out_write(out, k->text, k->bytes);
+}
+
+void dump_columns(struct dumper *d, struct out *out, const struct env_event *e, const struct dump_task *t)
+{
+	uint64_t of = d->options.fields.of[e ? dump_kind(&e->attr) : PERF_TYPE_HARDWARE];
+	put_task_again(d, out, e, t);
 	if (of & DUMP_FIELD(MISC))
 		put_misc(out, t);
 	if (of & DUMP_FIELD(TOD))

@@ -37,6 +37,7 @@ struct dumper *dumper_create(const struct env *env, struct machine *machine, str
 	d->arch = env->arch ? arch_by_uname(env->arch) : arch_native();
 	d->trace_names = (struct trace_names){ kernel_symbol, d };
 	arena_init(&d->arena);
+	stack_texts_init(&d->stacks);
 	out_init_mem(&d->scratch);
 	return d;
 }
@@ -48,20 +49,41 @@ void dumper_destroy(struct dumper *d)
 	vec_deinit(&d->frames);
 	idset_deinit(&d->frames_index);
 	arena_deinit(&d->arena);
+	stack_texts_deinit(&d->stacks);
 	tracepoints_destroy(d->tracepoints);
 	error_destroy(out_close(&d->scratch)); /* memory does not fail */
 	free(d);
 }
 
-static void put_event_name(struct dumper *d, struct out *out, const char *name)
+/* Once a sample is there, all events of a stream are known, and so how wide their column is. */
+static void make_names(struct dumper *d)
 {
-	if (!d->name_width) /* once the first sample is there, all events of a stream are known */
-		for (size_t i = 0; i < d->env->events.len; i++) {
-			size_t n = strlen(d->env->events.data[i].name);
-			d->name_width = n > d->name_width ? n : d->name_width;
-		}
-	out_right(out, name, d->name_width);
-	out_str(out, ": ");
+	size_t width = 0;
+	d->names_nr = d->env->events.len;
+	d->names = arena_new_array(&d->arena, struct name_text, d->names_nr);
+	for (size_t i = 0; i < d->names_nr; i++) {
+		size_t n = strlen(d->env->events.data[i].name);
+		width = n > width ? n : width;
+	}
+	for (size_t i = 0; i < d->names_nr; i++) {
+		struct out text;
+		size_t n;
+		const char *name = d->env->events.data[i].name;
+		out_init_mem(&text);
+		out_fill(&text, ' ', width - strlen(name));
+		out_text(&text, name, strlen(name));
+		out_str(&text, ": ");
+		const char *p = out_mem(&text, &n);
+		d->names[i] = (struct name_text){ arena_memdup(&d->arena, p, n), (uint32_t)n };
+		error_destroy(out_close(&text)); /* memory does not fail */
+	}
+}
+
+static void put_event_name(struct dumper *d, struct out *out, uint32_t event)
+{
+	if (event >= d->names_nr)
+		make_names(d);
+	out_write(out, d->names[event].text, d->names[event].bytes);
 }
 
 /* Whether the address a sample carries lies where a symbol could be: page faults, and branches recorded one by one. */
@@ -177,12 +199,12 @@ void dumper_sample(struct dumper *d, struct out *out, const struct resolved_samp
 		out_ch(out, ' ');
 	}
 	if (of & DUMP_FIELD(EVENT))
-		put_event_name(d, out, s->event->name);
+		put_event_name(d, out, x->event);
 	put_values(d, out, of, s);
 	if (of & DUMP_FIELD(IP)) {
 		if (d->options.show_chains && x->callchain) {
 			out_ch(out, '\n');
-			dump_chain(d, out, kind, s);
+			dump_stack(d, out, kind, s);
 		} else {
 			dump_leaf(d, out, kind, s);
 		}

@@ -36,6 +36,11 @@ void dumper_destroy(struct dumper *d);
 
 void dumper_sample(struct dumper *d, struct out *out, const struct resolved_sample *s);
 /*
+ * True where the text of this sample's stack is kept from an earlier one: its frames need not be looked up, and
+ * dumper_sample() must be called for it next. For resolve_callbacks.knows_stack.
+ */
+bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s);
+/*
  * A side-band record in the form of --show-task-events and its kin: the columns that a sample would have, then the record.
  * pid and tid are of the task it is about.
  */

@@ -19,6 +19,39 @@ struct frame_text {
 	bool stops;           /* its symbol is one of stop_at */
 };
 
+/* The text of a whole stack, kept: most samples of a recording share few stacks. */
+struct stack_text {
+	uint64_t space;        /* resolved_sample.chain_space */
+	const uint64_t *words; /* the raw callchain */
+	uint32_t words_nr, bytes;
+	const char *text;
+	unsigned kind;
+};
+
+struct stack_texts {
+	struct arena arena;
+	struct idset index;
+	VEC(struct stack_text) all;
+	uint64_t hits, misses;
+	uint64_t hash;          /* of the stack that was asked for last */
+	uint32_t known;         /* its index, or IDSET_NONE */
+	bool off;               /* stacks hardly come again here */
+};
+
+/* The task's columns as they were printed last. comm is interned: the same pointer is the same name. */
+struct task_text {
+	const struct env_event *event;
+	const char *comm; /* NULL: nothing is kept */
+	uint32_t pid, tid, cpu, bytes;
+	char text[80];
+};
+
+/* The event column, padded. */
+struct name_text {
+	const char *text;
+	uint32_t bytes;
+};
+
 struct dumper {
 	const struct env *env;
 	struct machine *machine;
@@ -26,13 +59,16 @@ struct dumper {
 	struct tracepoints *tracepoints; /* NULL until a sample wants them */
 	struct dump_options options;
 	const struct arch *arch;
-	size_t name_width;     /* of the event column; 0 until the first sample */
+	struct task_text task;
+	struct name_text *names; /* by event; NULL until the first sample */
+	size_t names_nr;
 	uint64_t first_ns, previous_ns;
 	bool seen_time;
 	size_t data_src_width; /* of the widest so far */
 	struct arena arena;
 	struct idset frames_index;
 	VEC(struct frame_text) frames;
+	struct stack_texts stacks;
 	struct out scratch;
 	struct trace_names trace_names;
 };
@@ -50,6 +86,11 @@ void dump_columns(struct dumper *d, struct out *out, const struct env_event *e, 
 /* " name+0x1f (dso)" by the fields. */
 void dump_symbol_part(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f);
 void dump_chain(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s);
+/* ---- stacks.c ---- */
+void dump_stack(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s);
+void stack_texts_init(struct stack_texts *t);
+void stack_texts_deinit(struct stack_texts *t);
+/* ---- frames.c ---- */
 void dump_leaf(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s);
 /* The frame of any address at a sample's time. */
 struct resolved_frame dump_lookup(struct dumper *d, const struct resolved_sample *s, uint16_t cpumode, uint64_t ip);

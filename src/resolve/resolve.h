@@ -41,6 +41,7 @@ struct resolved_sample {
 	struct resolved_frame leaf;  /* of sample.ip */
 	const struct resolved_frame *chain; /* markers removed; NULL where the event has no callchain */
 	uint32_t chain_nr;
+	uint64_t chain_space;        /* samples with equal callchain words and equal chain_space have the same frames */
 };
 
 /* Conditions a sample must meet to be seen at all; NULL or 0 means any. */
@@ -96,6 +97,11 @@ struct strobe_error *resolve_aggregate(struct resolver *r, struct profile **ret)
 struct resolve_callbacks {
 	struct strobe_error *(*sample)(void *ctx, const struct resolved_sample *s);
 	struct strobe_error *(*record)(void *ctx, struct record r, uint64_t time_ns);
+	/*
+	 * Asked before frames are looked up: true means that the receiver knows this stack from an earlier sample, and leaf and
+	 * chain stay empty. NULL = all are resolved. Not asked with hide_unresolved.
+	 */
+	bool (*knows_stack)(void *ctx, const struct resolved_sample *s);
 	void *ctx;
 };
 struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks callbacks) _must_check_;

@@ -115,6 +115,9 @@ static struct strobe_error *stream_sample(struct stream *s, struct record rec, u
 	}
 	out.thread = v->thread;
 	out.comm = strtab_get(machine_strings(r->machine), v->comm);
+	out.chain_space = (uint64_t)v->kernel << 32 | v->space;
+	if (s->callbacks.knows_stack && !r->options.hide_unresolved && s->callbacks.knows_stack(s->callbacks.ctx, &out))
+		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, &out) : NULL;
 	out.leaf = *frame_of(s, v, out.sample.ip, out.sample.misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
 	out.chain = NULL;
 	out.chain_nr = 0;
