@@ -1,0 +1,40 @@
+/*
+ * Where the boxes of a flame graph stand: a box a node of the tree of names, as wide as its share of the whole.
+ *
+ * Boxes come in the order of a walk: a box, then what stands on it from left to right. What a node takes itself is the
+ * free part of its box, at its left. Nodes narrower than min_width are left out with all that stands on them.
+ */
+#pragma once
+#include <stdint.h>
+
+#include "base/error.h"
+#include "view/name_tree.h"
+
+struct flame_layout_options {
+	struct name_tree_options tree;
+	uint64_t total;      /* the whole width stands for so much; 0 = what there is */
+	double width;        /* of the whole, in pixels */
+	double min_width;    /* in pixels */
+};
+
+struct flame_box {
+	uint32_t node;
+	uint32_t depth;      /* 0 for the root */
+	uint32_t last;       /* index behind the last box that stands on it */
+	double x, width;     /* from the left edge of the whole, in pixels */
+	uint64_t value, samples; /* with all that stands on it */
+};
+
+struct flame_layout {
+	struct name_tree tree;
+	uint64_t *values, *samples; /* by node, with those below */
+	VEC(struct flame_box) boxes;
+	uint32_t depth_max;
+	uint32_t left_out;   /* nodes that are too narrow */
+	uint64_t total;
+};
+
+/* ERROR_USAGE where `total` is less than what there is; ERROR_NOT_FOUND where there is nothing. Deinit in any case. */
+struct strobe_error *flame_layout_init(struct flame_layout *l, const struct profile *p, const struct flame_layout_options *o)
+	_must_check_;
+void flame_layout_deinit(struct flame_layout *l);

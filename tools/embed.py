@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Turns text files into C strings: tools/embed.py FILE ... > embedded.inc
+
+FILE name.ext becomes `static const char name_ext[]`. Comments and what indents a line are left out: the text is written
+into every page that is made.
+"""
+
+import os
+import re
+import sys
+
+
+def squeezed(text):
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def quoted(line):
+    return '"' + line.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?") + '\\n"'
+
+
+for path in sys.argv[1:]:
+    with open(path, encoding="utf-8") as f:
+        content = squeezed(f.read())
+    # what would end the section that holds it
+    assert "]]>" not in content and "</" not in content and content.isascii(), path
+    print(f"static const char {re.sub(r'[^a-z0-9]', '_', os.path.basename(path))}[] =")
+    print("\n".join(quoted(line) for line in content.splitlines()) + ";")
