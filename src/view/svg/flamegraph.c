@@ -375,10 +375,11 @@ static void put_picture(struct picture *pic)
 
 /* ---- options ---- */
 
-static struct strobe_error *check_colours(struct picture *pic)
+static struct strobe_error *check_colours(const struct flamegraph_options *o)
 {
-	const struct flamegraph_options *o = pic->o;
-	if (!palette_find(o->colours, &pic->palette)) {
+	enum palette palette;
+	struct background background;
+	if (!palette_find(o->colours, &palette)) {
 		struct strbuf all = {};
 		for (int i = 0; i < PALETTE_NR; i++)
 			strbuf_addf(&all, "%s%s", i ? ", " : "", palette_names[i]);
@@ -386,11 +387,10 @@ static struct strobe_error *check_colours(struct picture *pic)
 		strbuf_deinit(&all);
 		return err;
 	}
-	if (!palette_background(pic->palette, o->background, &pic->background))
+	if (!palette_background(palette, o->background, &background))
 		return error_create(ERROR_USAGE, "'%s' is no background: yellow, blue, green, grey or #rrggbb", o->background);
 	if (o->hash_colours && o->random_colours)
 		return error_create(ERROR_USAGE, "colours are by name or random, not both");
-	pic->order = o->hash_colours ? PALETTE_BY_PREFIX : o->random_colours ? PALETTE_RANDOM : PALETTE_BY_NAME;
 	return NULL;
 }
 
@@ -409,14 +409,28 @@ static struct strobe_error *check_sizes(const struct flamegraph_options *o)
 	return NULL;
 }
 
+struct strobe_error *flamegraph_check(const struct flamegraph_options *options)
+{
+	TRY(check_sizes(options));
+	return check_colours(options);
+}
+
+static void choose_colours(struct picture *pic)
+{
+	const struct flamegraph_options *o = pic->o;
+	palette_find(o->colours, &pic->palette);
+	palette_background(pic->palette, o->background, &pic->background);
+	pic->order = o->hash_colours ? PALETTE_BY_PREFIX : o->random_colours ? PALETTE_RANDOM : PALETTE_BY_NAME;
+	pic->colours = xcalloc(pic->layout.tree.names.names.len + 1, sizeof(*pic->colours));
+}
+
 struct strobe_error *view_flamegraph_svg(const struct profile *p, const struct flamegraph_options *options, struct out *out)
 {
 	struct picture pic = { .p = p, .o = options, .out = out };
 	double width = options->width - 2.0 * SIDE_PIXELS, size = options->font_size;
 	if (options->event >= p->events.len)
 		return error_create(ERROR_NOT_FOUND, "the profile has no event number %u", options->event);
-	TRY(check_sizes(options));
-	TRY(check_colours(&pic));
+	TRY(flamegraph_check(options));
 	struct flame_layout_options layout = {
 		.tree = {
 			.names = options->names,
@@ -434,7 +448,7 @@ struct strobe_error *view_flamegraph_svg(const struct profile *p, const struct f
 		pic.top = size * (options->subtitle ? 5 : 3);
 		pic.frames_height = (double)(pic.layout.depth_max + 1) * options->frame_height;
 		pic.height = pic.top + pic.frames_height + 2 * size + 10;
-		pic.colours = xcalloc(pic.layout.tree.names.names.len + 1, sizeof(*pic.colours));
+		choose_colours(&pic);
 		put_picture(&pic);
 		free(pic.colours);
 	}

@@ -46,6 +46,9 @@ struct flamegraph_options {
 /* Default of every field: 1200 pixels wide, frames of 16 that are left out below 0.1, palette "hot". */
 struct flamegraph_options flamegraph_defaults(void);
 
+/* What is wrong with the options, before any work is done: ERROR_USAGE. */
+struct strobe_error *flamegraph_check(const struct flamegraph_options *options) _must_check_;
+
 /*
  * ERROR_USAGE where an option is wrong, ERROR_NOT_FOUND where there is no such event or it has no samples: nothing is
  * written then. Failed writes are told by out_close().
