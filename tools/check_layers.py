@@ -27,6 +27,7 @@ CONFINED = [
     (r"bpf/.*", {"bpf"}),
     (r"zstd\.h", {"perfdata", "object"}),
     (r"lzma\.h", {"object"}),
+    (r"perfmon/.*", {"event"}),
     (r"curl/.*", {"net"}),
     (r"(capstone|Zydis)/.*", {"annotate"}),
     (r"microhttpd\.h", {"web"}),

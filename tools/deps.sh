@@ -15,6 +15,7 @@ build      pkg-config         finds the libraries
 optional   libzstd-dev        compressed recordings (record -z, COMPRESSED records)
 optional   zlib1g-dev         compressed debug sections
 optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
+optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)
 test       libcmocka-dev      unit tests
 test       linux-perf         the reference that the oracle tests ask
 test       python3            the test runner and the lint checks

@@ -13,6 +13,7 @@ static const struct {
 	{ "zstd", "HAVE_ZSTD", HAVE_ZSTD },
 	{ "zlib", "HAVE_ZLIB", HAVE_ZLIB },
 	{ "lzma", "HAVE_LZMA", HAVE_LZMA },
+	{ "libpfm4", "HAVE_PFM", HAVE_PFM },
 };
 
 void version_print(struct out *out, const char *program, bool build_options)

@@ -58,6 +58,16 @@ static bool each_pmu_event(struct pmu_set *set, name_fn fn, void *ctx)
 	return true;
 }
 
+/* As the whole names would be sorted: the colon behind a system counts ("fib6:" before "fib:"). */
+static int compare_systems(const void *pa, const void *pb)
+{
+	const char *a = *(char *const *)pa, *b = *(char *const *)pb;
+	size_t i = 0;
+	while (a[i] && a[i] == b[i])
+		i++;
+	return (a[i] ? (unsigned char)a[i] : ':') - (b[i] ? (unsigned char)b[i] : ':');
+}
+
 static struct strobe_error *each_tracepoint(const struct sys *sys, name_fn fn, void *ctx)
 {
 	_cleanup_free_ char *tracefs = NULL;
@@ -65,6 +75,8 @@ static struct strobe_error *each_tracepoint(const struct sys *sys, name_fn fn, v
 	sys_names systems = {};
 	struct strobe_error *err = tracepoint_systems(sys, tracefs, &systems);
 	bool more = true;
+	if (systems.len)
+		qsort(systems.data, systems.len, sizeof(*systems.data), compare_systems);
 	for (size_t i = 0; !err && more && i < systems.len; i++) {
 		sys_names events = {};
 		err = tracepoint_events(sys, tracefs, systems.data[i], &events);

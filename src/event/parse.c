@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "event/parse_priv.h"
+#include "event/pfm.h"
 #include "event/table_priv.h"
 #include "event/tracepoint.h"
 #include "sys/tracefs.h"
@@ -328,6 +329,30 @@ static struct strobe_error *parse_breakpoint(struct parser *p, const char *start
 	return NULL;
 }
 
+/* A vendor's name, "INST_RETIRED:ANY:u": the text up to the event's end. *ret_found false where there is none. */
+static struct strobe_error *parse_vendor(struct parser *p, const char *start, bool *ret_found)
+{
+	struct perf_event_attr attr = {};
+	size_t n = strcspn(start, ",}/ \t\n");
+	*ret_found = false;
+	_cleanup_error_ struct strobe_error *err = pfm_encode(arena_strndup(&p->scratch, start, n), &attr);
+	if (error_is(err, ERROR_USAGE)) /* it has the event, but not the unit mask or modifier */
+		return parse_fail(p, start, "%s", err->message);
+	if (err)
+		return NULL;
+	struct event *e = event_list_add(p->list, EVENT_RAW, attr.type, attr.config, "");
+	e->attr.config1 = attr.config1;
+	e->attr.config2 = attr.config2;
+	e->attr.exclude_user = attr.exclude_user;
+	e->attr.exclude_kernel = attr.exclude_kernel;
+	p->at = start + n;
+	*ret_found = true;
+	size_t first = p->list->events.len - 1;
+	TRY(finish_plain(p, first, start));
+	name_as_typed(p, first, start);
+	return NULL;
+}
+
 static struct strobe_error *no_such_tracepoint(struct parser *p, const char *start, const char *system,
 					       const char *name)
 {
@@ -416,8 +441,11 @@ static struct strobe_error *parse_tracepoint(struct parser *p, const char *start
 	if (err)
 		return error_prefix(err, "event '%s:%s'", system, name);
 	TRY(error_prefix(add_systems(p, system, name), "event '%s:%s'", system, name));
-	if (p->list->events.len == first)
-		return no_such_tracepoint(p, start, system, name);
+	if (p->list->events.len == first) {
+		bool found;
+		TRY(parse_vendor(p, start, &found));
+		return found ? NULL : no_such_tracepoint(p, start, system, name);
+	}
 	return finish_plain(p, first, start);
 }
 
@@ -432,7 +460,11 @@ static bool is_system(struct parser *p, const char *start, size_t n)
 
 static struct strobe_error *no_such_event(struct parser *p, const char *start)
 {
+	bool found;
 	const char *name = arena_strndup(&p->scratch, start, (size_t)(p->at - start));
+	TRY(parse_vendor(p, start, &found));
+	if (found)
+		return NULL;
 	if (text_has_suffix(name, ".c") || text_has_suffix(name, ".o"))
 		return parse_fail(p, start,
 				  "'%s': BPF programs are not events here; strobe has its own for stat, trace and top",

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""`list` says what perf's says: the same rows in the same order, for groups, globs and everything."""
+# needs: list
+
+from strobetest import Tap, perf, require_perf, require_root, run, strobe, STROBE
+
+QUESTIONS = [
+    [],
+    ["hw"],
+    ["hardware"],
+    ["sw"],
+    ["software"],
+    ["cache"],
+    ["hwcache"],
+    ["pmu"],
+    ["tracepoint"],
+    ["sdt"],
+    ["sched:sched_process_*"],
+    ["*:*_enter_open*"],
+    ["nosuch:*"],
+    ["sw", "sched:*fork*"],
+    ["cpu-"],
+    ["migrations"],
+    ["nothing_is_called_so"],
+]
+# perf looks for a word in the second half of a tracepoint's name only: what it finds must be there
+WORDS = ["connect", "tick", "kvm", "msr", "tp"]
+
+
+def rows(text):
+    """The lines of events; metrics are each tool's own, and those of libpfm4 are not in Debian's perf."""
+    head = text.split("\nMetric Groups:")[0]
+    return [line for line in head.splitlines() if line and "[Vendor event]" not in line]
+
+
+def main():
+    require_perf()
+    require_root("the whole list")
+    tap = Tap()
+    for question in QUESTIONS:
+        tap.equal(rows(strobe("list", *question).out), rows(perf("list", *question).out), f"list {' '.join(question)}")
+    for word in WORDS:
+        ours, theirs = rows(strobe("list", word).out), rows(perf("list", word).out)
+        missing = [row for row in theirs if row not in ours]
+        tap.ok(not missing and all(word in row for row in ours), f"list {word} has all that perf finds", missing)
+    ours = strobe("list", "--raw-dump", "sw").out.split()
+    tap.equal(ours, perf("list", "--raw-dump", "sw").out.split(), "list --raw-dump sw")
+    unprivileged = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", STROBE, "list")
+    tap.ok(
+        unprivileged.status == 0 and "task-clock" in unprivileged.out and "tracing" in unprivileged.err,
+        "without rights it lists what may be seen and names what may not",
+        unprivileged,
+    )
+    tap.done()
+
+
+main()
