@@ -148,6 +148,8 @@ static struct strobe_error *apply_with_value(struct parser *p, struct match m, c
 	}
 	if (glued || m.option->optional_arg)
 		return apply(p, m, glued);
+	if (m.option->default_arg && (p->at + 1 >= p->argc || p->argv[p->at + 1][0] == '-'))
+		return apply(p, m, NULL);
 	if (p->at + 1 >= p->argc)
 		return fault(p, m, "requires a value");
 	return apply(p, m, p->argv[++p->at]);

@@ -31,7 +31,8 @@ struct option {
 	const char *help;
 	struct strobe_error *(*parse)(void *options, const char *value, bool negated);
 	bool optional_arg;      /* value only as -xVALUE or --name=VALUE */
-	const char *default_arg; /* value when an optional one is not given */
+	/* Value when an optional one is not given; of one that is not optional, when no word follows that could be it. */
+	const char *default_arg;
 	bool hidden;            /* understood, not shown */
 	size_t set_offset;      /* offset of a bool that says the option was given; 0 = none */
 };

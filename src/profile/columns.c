@@ -119,7 +119,9 @@ static int compare_names(const char *a, const char *b)
 
 static const char *thread_comm(const struct hist *h, const struct hist_entry *e, uint64_t tid)
 {
-	const char *name = h->options.thread_name ? h->options.thread_name(h->options.thread_ctx, (uint32_t)tid) : NULL;
+	const char *name = NULL;
+	if (h->options.thread_name && tid <= UINT32_MAX)
+		name = h->options.thread_name(h->options.thread_ctx, (uint32_t)tid);
 	if (name)
 		return name;
 	return label_string(h, e, profile_find_column(h->profile, "comm"));
@@ -444,6 +446,8 @@ unsigned column_measure(const struct hist *h, const struct hist_key *k, const st
 		return s && cell_symbol(h, k, e) ? strlen(s) :
 		       s && strlen(s) > UNRESOLVED_DSO_WIDTH ? strlen(s) : UNRESOLVED_DSO_WIDTH;
 	case COLUMN_COMM:
+		/* The reference makes room for the name that the thread had at last. */
+		return (unsigned)strlen(thread_comm(h, e, hist_label(h, e, h->thread_label, UINT64_MAX)));
 	case COLUMN_DSO_FROM:
 	case COLUMN_DSO_TO:
 	case COLUMN_DSO_DADDR:

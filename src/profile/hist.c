@@ -479,6 +479,7 @@ struct hist *hist_create(const struct profile *p, struct hist_options options)
 	h->profile = p;
 	h->options = options;
 	strtab_init(&h->strings);
+	h->thread_label = profile_find_column(p, "tid");
 	uint32_t *event_index = xreallocarray(NULL, p->events.len + 1, sizeof(*event_index));
 	memset(event_index, 0xff, (p->events.len + 1) * sizeof(*event_index));
 	for (uint32_t i = 0; i < options.events_nr; i++)

@@ -52,6 +52,7 @@ struct hist_options {
 	uint32_t keys_nr;
 	bool children;
 	bool callee_first;         /* call chains run from the innermost frame out (-g callee) */
+	bool callers_above;        /* equal shares with children: the caller first (where call chains are shown) */
 	const str_id *stack_parents; /* for each stack: name of what --parent matched, 0 = nothing; NULL = no such key */
 	/* True where a filter on names leaves the row out: it counts in the totals and its entries are not shown. */
 	bool (*row_hidden)(void *ctx, const struct profile *p, const struct profile_row *row);
@@ -89,6 +90,7 @@ struct hist {
 	uint32_t *group_entries;   /* the same for entries */
 	uint32_t groups_nr;
 	struct strtab strings;     /* made for cells: source lines */
+	uint32_t thread_label;     /* label column of thread ids, or PROFILE_NONE */
 };
 
 /* Group, without order: hist_sort() gives that. */

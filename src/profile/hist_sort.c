@@ -22,7 +22,8 @@ static int compare_values(const struct sorter *s, const struct hist_entry *a, co
 {
 	const struct hist_stat *x = hist_stats(s->h, a), *y = hist_stats(s->h, b);
 	int order = compare_u64_down(hist_value(&x[s->event], id), hist_value(&y[s->event], id));
-	for (uint32_t j = 0; !order && j < s->h->options.events_nr; j++)
+	/* With children the reference asks the deciding event alone. */
+	for (uint32_t j = 0; !order && id != COLUMN_OVERHEAD_CHILDREN && j < s->h->options.events_nr; j++)
 		if (j != s->event)
 			order = compare_u64_down(hist_value(&x[j], id), hist_value(&y[j], id));
 	return order;
@@ -48,7 +49,7 @@ static int compare(const void *pa, const void *pb, void *ctx)
 		int order;
 		if (k->column->from == COLUMN_FROM_VALUES) {
 			order = compare_values(s, a, b, k->column->id);
-			if (!order && k->column->id == COLUMN_OVERHEAD_CHILDREN)
+			if (!order && h->options.callers_above && k->column->id == COLUMN_OVERHEAD_CHILDREN)
 				order = compare_depth(s, a, b);
 		} else {
 			order = column_compare(h, k, a, b);
@@ -67,7 +68,7 @@ static int compare(const void *pa, const void *pb, void *ctx)
 void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32_t event)
 {
 	struct sorter s = { .h = h, .by = by, .by_nr = by_nr, .event = event < h->options.events_nr ? event : 0 };
-	s.thread = profile_find_column(h->profile, "tid");
+	s.thread = h->thread_label;
 	if (s.thread == PROFILE_NONE)
 		s.thread = profile_find_column(h->profile, "comm");
 	h->order = xreallocarray(h->order, h->entries.len + 1, sizeof(*h->order));

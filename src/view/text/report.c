@@ -86,7 +86,7 @@ static void add_value(struct text_part *t, const struct hist_key *k, const struc
 							    t->part->hist->totals[event].samples);
 		struct strbuf text = {};
 		strbuf_addf(&text, "%.2f-%.2f%%", ci.low, ci.high);
-		strbuf_addf(&t->line, r->separator ? "%s" : "%*s", r->separator ? 0 : (int)field_width, strbuf_str(&text));
+		strbuf_addf(&t->line, "%*s", r->separator ? 0 : (int)field_width, strbuf_str(&text));
 		strbuf_deinit(&text);
 	} else if (is_percent(k->column->id)) {
 		double percent = report_percent(value, report_total(r, t->part, event));

@@ -1,0 +1,87 @@
+/*
+ * What the files of `strobe report` share: its options, and what is made of them.
+ */
+#pragma once
+#include <regex.h>
+
+#include "base/arena.h"
+#include "cmd/cmd.h"
+#include "record/source.h"
+#include "resolve/resolve.h"
+#include "view/report.h"
+
+#define REPORT_PARENTS "^sys_|^do_page_fault" /* what --sort parent looks for unless -p says otherwise */
+
+enum report_format { REPORT_STDIO, REPORT_JSON, REPORT_CSV };
+
+struct report_options {
+	const char *input;
+	bool force;
+	/* What is read */
+	const char *comms, *dsos, *symbols, *symbol_filter, *cpus, *pids, *tids, *times;
+	uint64_t max_stack;
+	const char *parent, *ignore_callees;
+	bool exclude_other, hide_unresolved, branch_stack, no_branch_stack, mem_mode;
+	/* How it is grouped */
+	const char *sort, *fields;
+	bool children, group, group_set, hierarchy;
+	uint64_t group_sort_index, time_quantum_ns;
+	bool show_samples, show_period, show_cpu_modes, show_ci;
+	/* How it is shown */
+	struct calltree_options chains;
+	bool chains_asked, chain_order_set;
+	double percent_limit;
+	bool percent_limit_set, relative;
+	const char *separator, *widths;
+	enum report_format format;
+	bool stdio, nanoseconds, full_source_path, skip_empty, quiet;
+	bool header, header_only, full_header, stats, tasks, mmaps, raw;
+	unsigned verbose;
+	/* Where symbols come from */
+	const char *symfs, *vmlinux, *kallsyms;
+	bool modules, ignore_vmlinux, no_demangle, demangle_kernel;
+};
+
+struct report_run {
+	struct cmd_context *ctx;
+	const struct report_options *o;
+	struct arena arena;
+	struct record_source *source;
+	const struct env *env;
+	struct resolver *resolver;
+	struct profile *profile;
+	bool has_chains, has_branches, only_tracepoints;
+	bool children, branch_mode;
+	const char *sort_order;  /* as typed, or the default */
+	/* Keys the rows are grouped by, what they are sorted by, and what is shown. */
+	struct hist_key *keys, *by, *fields;
+	uint32_t keys_nr, by_nr, fields_nr;
+	str_id *parents;         /* by stack */
+	struct report_filters *filters;
+};
+
+/* -g, --call-graph: any of print type, threshold, limit, order, key and value, in any order. */
+struct strobe_error *report_parse_chains(struct report_options *o, const char *value) _must_check_;
+
+/* Keys and columns out of -s, -F and the options that add columns. The labels they read go into *ret_labels. */
+struct strobe_error *report_choose_columns(struct report_run *r) _must_check_;
+const char *const *report_labels(struct report_run *r, uint32_t *ret_nr);
+/* Once the profile is there: finds the labels. */
+void report_bind_columns(struct report_run *r);
+
+/* Name filters: rows they leave out count in the totals and are not shown. */
+struct strobe_error *report_filters_create(struct report_run *r) _must_check_;
+bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_row *row);
+/* "# comm: NAME" for filters on one name, and leaves out the columns that would say nothing. */
+void report_elide(struct report_run *r, struct out *out);
+
+/* For --sort parent: the matching caller of each stack. */
+struct strobe_error *report_find_parents(struct report_run *r) _must_check_;
+/* --ignore-callees: the profile with all stacks cut below the outermost function that matches. */
+struct strobe_error *report_cut_callees(struct report_run *r) _must_check_;
+
+/* A source that has its environment complete before the first record is asked for, whether file or stream. */
+void report_peek(struct record_source **source);
+
+void report_print_stats(struct out *out, const struct env *env, const struct resolve_stats *stats, bool skip_empty);
+void report_print_tasks(struct out *out, struct machine *m, bool with_maps);

@@ -1,0 +1,219 @@
+/* report: which columns there are, out of -s and -F. */
+#include <string.h>
+
+#include "cmd/report.h"
+
+struct key_list {
+	struct hist_key *data;
+	uint32_t nr, cap;
+	struct arena *arena;
+};
+
+static bool same_key(const struct hist_key *a, const struct hist_key *b)
+{
+	return a->column == b->column && (a->column->id != COLUMN_FIELD || !strcmp(a->header, b->header));
+}
+
+static bool has_key(const struct key_list *l, const struct hist_key *k)
+{
+	for (uint32_t i = 0; i < l->nr; i++)
+		if (same_key(&l->data[i], k))
+			return true;
+	return false;
+}
+
+static void add_key(struct key_list *l, struct hist_key k)
+{
+	if (has_key(l, &k))
+		return;
+	if (l->nr == l->cap) {
+		struct hist_key *more = arena_new_array(l->arena, struct hist_key, l->cap * 2 + 8);
+		if (l->nr)
+			memcpy(more, l->data, l->nr * sizeof(*more));
+		l->data = more;
+		l->cap = l->cap * 2 + 8;
+	}
+	l->data[l->nr++] = k;
+}
+
+static struct hist_key key_of(enum column_id id)
+{
+	return (struct hist_key){ .column = &columns[id], .header = columns[id].header, .label = PROFILE_NONE,
+				  .label2 = PROFILE_NONE };
+}
+
+/* The sums that stand before the keys, in their order. */
+static void add_sums(const struct report_run *r, struct key_list *l)
+{
+	const struct report_options *o = r->o;
+	if (r->children)
+		add_key(l, key_of(COLUMN_OVERHEAD_CHILDREN));
+	add_key(l, key_of(COLUMN_OVERHEAD));
+	if (o->show_ci)
+		add_key(l, key_of(COLUMN_CI));
+	if (o->show_cpu_modes) {
+		add_key(l, key_of(COLUMN_OVERHEAD_SYS));
+		add_key(l, key_of(COLUMN_OVERHEAD_US));
+	}
+	if (o->show_samples)
+		add_key(l, key_of(COLUMN_SAMPLE));
+	if (o->show_period)
+		add_key(l, key_of(COLUMN_PERIOD));
+}
+
+static struct strobe_error *check_set(const struct report_run *r, const struct column *c, const char *what)
+{
+	if (c->set == COLUMN_SET_BRANCH && !r->branch_mode)
+		return error_create(ERROR_USAGE, "%s key '%s' is for branch records: record with -b, or use -b here", what, c->name);
+	if (c->set == COLUMN_SET_MEMORY && !r->o->mem_mode)
+		return error_create(ERROR_USAGE, "%s key '%s' is for memory accesses: use --mem-mode", what, c->name);
+	return NULL;
+}
+
+/* A field of a tracepoint: "[event.]field[/raw]". */
+static bool field_key(struct report_run *r, const char *word, size_t n, struct hist_key *ret)
+{
+	const char *dot = memchr(word, '.', n);
+	const char *name = dot ? dot + 1 : word;
+	size_t length = n - (size_t)(name - word);
+	bool raw = length > 4 && !memcmp(name + length - 4, "/raw", 4);
+	if (!r->only_tracepoints || !length)
+		return false;
+	*ret = key_of(COLUMN_FIELD);
+	ret->raw = raw;
+	ret->header = arena_strndup(&r->arena, name, raw ? length - 4 : length);
+	return true;
+}
+
+static struct strobe_error *add_words(struct report_run *r, struct key_list *l, const char *words, const char *what)
+{
+	for (const char *at = words; *at; at += strspn(at, ", ")) {
+		size_t n = strcspn(at, ", ");
+		if (!n)
+			continue;
+		const struct column *c = column_find(at, n);
+		struct hist_key k;
+		if (c)
+			k = key_of(c->id);
+		else if (!field_key(r, at, n, &k))
+			return error_create(ERROR_USAGE, "Unknown --%s key: `%.*s'", what, (int)n, at);
+		if (c)
+			TRY(check_set(r, c, what));
+		if (c && c->id == COLUMN_OVERHEAD_CHILDREN && !r->children) {
+			at += n; /* nothing is known of callers */
+			continue;
+		}
+		add_key(l, k);
+		at += n;
+	}
+	return NULL;
+}
+
+static const char *default_sort(const struct report_run *r)
+{
+	if (r->o->mem_mode)
+		return "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat";
+	if (r->branch_mode)
+		return "comm,dso_from,symbol_from,symbol_to,cycles";
+	return r->only_tracepoints ? "trace" : "comm,dso,symbol";
+}
+
+struct strobe_error *report_choose_columns(struct report_run *r)
+{
+	const struct report_options *o = r->o;
+	bool strict_sort = o->sort && *o->sort != '+', strict_fields = o->fields && *o->fields != '+';
+	struct key_list by = { .arena = &r->arena }, fields = { .arena = &r->arena }, keys = { .arena = &r->arena };
+	const char *sort = o->sort;
+	if (!strict_sort)
+		sort = o->sort ? arena_printf(&r->arena, "%s,%s", default_sort(r), o->sort + 1) :
+		       strict_fields ? NULL : default_sort(r);
+	r->sort_order = sort;
+
+	if (strict_fields)
+		TRY(add_words(r, &fields, o->fields, "fields"));
+	else
+		add_sums(r, &fields);
+	if (sort) {
+		if (!strict_fields) {
+			if (r->children)
+				add_key(&by, key_of(COLUMN_OVERHEAD_CHILDREN));
+			add_key(&by, key_of(COLUMN_OVERHEAD));
+		}
+		TRY(add_words(r, &by, sort, "sort"));
+		/* The reference shows this column wherever the key is spelled out. */
+		if (o->sort && strstr(o->sort, "symbol") && !r->branch_mode && !o->mem_mode)
+			add_key(&by, key_of(COLUMN_IPC_NULL));
+		if (o->parent)
+			add_key(&by, key_of(COLUMN_PARENT));
+	}
+	if (o->fields && !strict_fields)
+		TRY(add_words(r, &fields, o->fields + 1, "fields"));
+	for (uint32_t i = 0; i < by.nr; i++)
+		add_key(&fields, by.data[i]);
+	for (uint32_t i = 0; i < fields.nr; i++)
+		add_key(&by, fields.data[i]);
+	for (uint32_t i = 0; i < by.nr; i++)
+		if (by.data[i].column->from != COLUMN_FROM_VALUES)
+			add_key(&keys, by.data[i]);
+	r->by = by.data;
+	r->by_nr = by.nr;
+	r->fields = fields.data;
+	r->fields_nr = fields.nr;
+	r->keys = keys.data;
+	r->keys_nr = keys.nr;
+	return NULL;
+}
+
+static void add_label(struct report_run *r, const char **labels, uint32_t *nr, const char *name, size_t n)
+{
+	char *copy = arena_strndup(&r->arena, name, n);
+	for (uint32_t i = 0; i < *nr; i++)
+		if (!strcmp(labels[i], copy))
+			return;
+	if (resolve_key_known(copy))
+		labels[(*nr)++] = copy;
+}
+
+const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
+{
+	const char **labels = arena_new_array(&r->arena, const char *, r->keys_nr * 2 + 8);
+	const struct report_options *o = r->o;
+	*ret_nr = 0;
+	for (uint32_t i = 0; i < r->keys_nr; i++) {
+		struct hist_key *k = &r->keys[i];
+		if (k->column->id == COLUMN_FIELD) {
+			const char *label = arena_printf(&r->arena, "trace:%s", k->header);
+			add_label(r, labels, ret_nr, label, strlen(label));
+			continue;
+		}
+		for (const char *at = k->column->labels; *at; at += strspn(at, " ")) {
+			size_t n = strcspn(at, " ");
+			add_label(r, labels, ret_nr, at, n);
+			at += n;
+		}
+	}
+	if (o->comms)
+		add_label(r, labels, ret_nr, "comm", 4);
+	if (o->pids)
+		add_label(r, labels, ret_nr, "pid", 3);
+	/* Rows with equal shares are put in order by thread, and a column of names is as wide as threads' last names. */
+	bool by_comm = false;
+	for (uint32_t i = 0; i < r->keys_nr; i++)
+		by_comm |= r->keys[i].column->id == COLUMN_COMM;
+	if (o->tids || by_comm || (r->children && o->chains.mode != CALLTREE_NONE))
+		add_label(r, labels, ret_nr, "tid", 3);
+	return labels;
+}
+
+static void bind(struct hist_key *keys, uint32_t n, const struct profile *p)
+{
+	for (uint32_t i = 0; i < n; i++)
+		hist_key_bind(&keys[i], p);
+}
+
+void report_bind_columns(struct report_run *r)
+{
+	bind(r->keys, r->keys_nr, r->profile);
+	bind(r->by, r->by_nr, r->profile);
+	bind(r->fields, r->fields_nr, r->profile);
+}

@@ -1,0 +1,72 @@
+/* A report as comma-separated values (RFC 4180, lines end in a newline alone). */
+#include "view/data/data.h"
+#include "view/data/data_priv.h"
+
+static void add_head(struct out *o, const struct report *r)
+{
+	out_str(o, "event");
+	for (uint32_t i = 0; i < r->fields_nr; i++) {
+		const struct hist_key *k = &r->fields[i];
+		out_ch(o, ',');
+		if (k->column->id == COLUMN_CI)
+			out_str(o, "ci_low,ci_high");
+		else
+			out_csv(o, k->column->id == COLUMN_FIELD ? k->header : k->column->name);
+	}
+	out_ch(o, '\n');
+}
+
+static void add_value(struct out *o, const struct report *r, const struct report_part *p, const struct hist_stat *s,
+		      uint32_t event, enum column_id id)
+{
+	uint64_t total = report_total(r, p, event);
+	if (id == COLUMN_SAMPLE || id == COLUMN_PERIOD) {
+		out_u64(o, hist_value(s, id));
+	} else if (id == COLUMN_CI) {
+		struct report_interval ci = report_interval(s->period, total, p->hist->totals[event].samples);
+		out_f64(o, ci.low, 4);
+		out_ch(o, ',');
+		out_f64(o, ci.high, 4);
+	} else {
+		out_f64(o, report_percent(hist_value(s, id), total), 4);
+	}
+}
+
+static void add_row(struct out *o, const struct report *r, const struct report_part *p, const struct hist_entry *e,
+		    uint32_t event)
+{
+	const struct hist *h = p->hist;
+	struct strbuf cell = {};
+	out_csv(o, profile_str(h->profile, h->profile->events.data[h->options.events[event]].name));
+	for (uint32_t i = 0; i < r->fields_nr; i++) {
+		const struct hist_key *k = &r->fields[i];
+		out_ch(o, ',');
+		if (k->column->from == COLUMN_FROM_VALUES) {
+			add_value(o, r, p, &hist_stats(h, e)[event], event, k->column->id);
+		} else if (data_is_number(h, k)) {
+			out_i64(o, (int64_t)hist_label(h, e, k->label, 0));
+		} else {
+			strbuf_reset(&cell);
+			data_cell(h, k, e, &cell);
+			out_csv(o, strbuf_str(&cell));
+		}
+	}
+	out_ch(o, '\n');
+	strbuf_deinit(&cell);
+}
+
+void data_report_csv(struct out *o, const struct report *r)
+{
+	add_head(o, r);
+	for (uint32_t i = 0; i < r->parts_nr; i++) {
+		const struct report_part *p = &r->parts[i];
+		struct report_rows rows;
+		struct report flat = *r;
+		flat.show_chains = false;
+		report_rows_init(&rows, &flat, p);
+		for (uint32_t n = 0; n < rows.nr && !out_failed(o); n++)
+			for (uint32_t j = 0; j < p->hist->options.events_nr; j++)
+				add_row(o, r, p, &p->hist->entries.data[rows.entries[n]], j);
+		report_rows_deinit(&rows);
+	}
+}

@@ -1,0 +1,14 @@
+/*
+ * Reports for programs: JSON (doc/schema/report-1.md) and CSV.
+ *
+ * Both hold the rows that the text report would show, in its order, with figures that are not rounded for people.
+ */
+#pragma once
+#include "base/out.h"
+#include "view/report.h"
+
+#define DATA_REPORT_SCHEMA "strobe-report-1"
+
+void data_report_json(struct out *o, const struct report *r);
+/* One line of column names, then a line for each row; the first column is the event. */
+void data_report_csv(struct out *o, const struct report *r);
