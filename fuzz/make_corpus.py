@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Writes the seed corpora of the targets that read recordings: fuzz/make_corpus.py (from the top of the tree).
+
+All seeds are made here, byte by byte; findings are added beside them by hand.
+"""
+
+import os
+import struct
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+
+import recording  # noqa: E402
+
+
+def write(target, name, data):
+    with open(os.path.join(TOP, "fuzz", "corpus", target, name), "wb") as f:
+        f.write(data)
+
+
+def u32(order, *values):
+    return struct.pack(order + f"{len(values)}I", *values)
+
+
+def u64(order, *values):
+    return struct.pack(order + f"{len(values)}Q", *values)
+
+
+def all_features(order):
+    """A recording that has every feature section there is."""
+    r = recording.two_events(order)
+    text = r.text
+    r.features |= {
+        5: text("6.1"), 6: text("x86_64"), 7: u32(order, 2, 2), 8: text("cpu"), 9: text("id,1,2"), 10: u64(order, 1000),
+        11: u32(order, 2) + text("perf") + text("it's"),
+        13: u32(order, 1) + text("0-1") + u32(order, 2) + text("0") + text("1") + u32(order, 0, 0, 1, 0, 1) + text("0-1")
+        + u32(order, 0, 0),
+        14: u32(order, 1, 0) + u64(order, 100, 50) + text("0-1"), 15: b"",
+        16: u32(order, 1, 1) + text("software"), 18: u64(order, 1, 264, 48), 19: b"",
+        20: u32(order, 1, 1, 1, 64, 64, 12) + text("Data") + text("48K") + text("0"), 21: u64(order, 2000, 2009),
+        22: u64(order, 1, 1 << 27, 1, 0, 70, 70, 0xf0f, 0x3f), 23: u64(order, 1), 24: u64(order, 1),
+        25: u32(order, 1, 232, 16) + u64(order, 0) + u32(order, 1, 7).ljust(104, b"\0") + u32(order, 1, 1)
+        + u64(order, 0, 8).ljust(120, b"\0") + u64(order, 0xffffffffc0000000, 64),
+        26: u32(order, 1, 5, 4, 0), 27: u32(order, 0, 1, 3, 4, 524288),
+        28: u32(order, 1) + text("branches") + text("32"), 29: u32(order, 1, 1) + u64(order, 1700000000123456789, 9876),
+        30: u32(order, 1) + text("cpu_core") + text("0-1"),
+        31: u32(order, 1, 1) + text("a") + text("b") + text("cpu_core"), 33: u32(order, 62, 0), 40: b"unknown",
+    }
+    r.build_id(-1, bytes(range(20)), "[kernel.kallsyms]", 1)
+    return r
+
+
+def every_record(r):
+    """One record of each type, with a plausible body."""
+    order = r.order
+    body = u32(order, 10, 10, 10, 10) + u64(order, 1, 2, 3, 4, 5) + b"name\0\0\0\0" + r.tail(10, 10, 3000)
+    for kind in list(range(1, 9)) + list(range(10, 23)) + list(range(64, 87)):
+        if kind not in (66, 71, 81, 83):
+            r.record(kind, body)
+    r.record(74, struct.pack(order + "HHHH", 1, 1, 8, 0) + u64(order, 3 << 16, 0))
+    r.record(78, u64(order, 0, 101) + b"ms\0\0\0\0\0\0")
+    r.record(78, u64(order, 1, 101, 0x3ff0000000000000))
+    r.record(78, u64(order, 3, 101) + struct.pack(order + "HHHH", 0, 2, 0, 1))
+    r.record(71, u64(order, 8, 0, 0) + u32(order, 0, 0, 0, 0))
+    r.data += b"payload!"
+    return r
+
+
+def full_sample(order):
+    """A sample with every field, under an attr that asks for all."""
+    sample_type = (1 << 25) - 1
+    flags = 1 << 18
+    r = recording.Recording(order)
+    native = recording.Recording("<")  # the target takes the attr as swapped already
+    attr = native.pack("IIQQQQQ", 4 if order == "<" else 5, 128, 0, 1, sample_type, 31, flags)
+    attr += native.pack("IIQQQQIiQ", 0, 0, 0, 0, 1 << 17 | 1 << 19, 3, 64, 0, 3)
+    body = u64(order, 1, 0x400000) + u32(order, 1, 1) + u64(order, 1000, 0xdead, 1, 1) + u32(order, 0, 0) + u64(order, 1)
+    body += u64(order, 1, 5, 5, 7, 1, 0)  # a group of one
+    body += u64(order, 2, (1 << 64) - 512, 0x400000)  # call chain
+    body += u32(order, 4) + b"rawx"
+    body += u64(order, 1, (1 << 64) - 1, 0x10, 0x20, 1, 3)  # a branch with its counter
+    body += u64(order, 2, 1, 2)  # registers
+    body += u64(order, 16) + bytes(16) + u64(order, 8)  # stack
+    body += u64(order, 5, 6, 7)  # weight, data source, transaction
+    body += u64(order, 2, 1, 2)  # registers at the interrupt
+    body += u64(order, 1, 2, 4096, 4096)  # physical address, cgroup, page sizes
+    body += u64(order, 8) + b"auxauxau"
+    r.record(9, body)
+    return attr.ljust(128, b"\0") + r.data
+
+
+def main():
+    for order, name in (("<", "little"), (">", "big")):
+        byte = b"\0" if order == "<" else b"\1"
+        features = all_features(order)
+        write("header", f"{name}-features", features.file())
+        write("header", f"{name}-records", every_record(recording.two_events(order)).file())
+        write("header", f"{name}-unfinished", recording.two_events(order).file(finished=False))
+        write("pipe", f"{name}-features", byte + features.stream()[16:])
+        write("pipe", f"{name}-records", byte + every_record(recording.two_events(order)).stream()[16:])
+        write("records", f"{name}-sample", full_sample(order))
+        r = recording.two_events(order)
+        every_record(r)
+        attr = bytearray(recording.two_events().events[0][0])
+        attr[0] = attr[0] & ~3 | (order == ">")
+        write("records", f"{name}-types", bytes(attr) + r.data)
+
+
+main()

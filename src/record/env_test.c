@@ -1,0 +1,134 @@
+#include "base/testing.h"
+#include "record/attr_text.h"
+#include "record/bytes_builder.h"
+#include "record/env.h"
+
+/* What perf evlist 6.1 calls events of such attrs in a file that does not name them. */
+static void test_names(void **state)
+{
+	static const struct {
+		uint32_t type, bp_type;
+		uint64_t config, flags, bp_addr;
+		const char *name;
+	} cases[] = {
+		{ PERF_TYPE_HARDWARE, 0, 0, 0, 0, "cycles:HG" },
+		{ PERF_TYPE_HARDWARE, 0, 0, 1 << 20, 0, "cycles" },
+		{ PERF_TYPE_HARDWARE, 0, 1, 3 << 5 | 1 << 20, 0, "instructions:uH" },
+		{ PERF_TYPE_HARDWARE, 0, 0, 1 << 4, 0, "cycles:kh" },
+		{ PERF_TYPE_HARDWARE, 0, 0, 7 << 4, 0, "cycles" },
+		{ PERF_TYPE_HARDWARE, 0, 0, 1 << 19, 0, "cycles:G" },
+		{ PERF_TYPE_HARDWARE, 0, 0, 1 << 15, 0, "cycles:p" },
+		{ PERF_TYPE_HARDWARE, 0, 0, 2 << 15 | 1 << 20, 0, "cycles:ppH" },
+		{ PERF_TYPE_HARDWARE, 0, 0, 3 << 15 | 3 << 5 | 1 << 19, 0, "cycles:upppG" },
+		{ PERF_TYPE_HARDWARE, 0, 99, 1 << 20, 0, "unknown-hardware" },
+		{ PERF_TYPE_SOFTWARE, 0, 9, 0, 0, "dummy:HG" },
+		{ PERF_TYPE_SOFTWARE, 0, 2, 1 << 20, 0, "page-faults" },
+		{ PERF_TYPE_HW_CACHE, 0, 0, 1 << 20, 0, "L1-dcache-loads" },
+		{ PERF_TYPE_HW_CACHE, 0, 0x10000, 1 << 20, 0, "L1-dcache-load-misses" },
+		{ PERF_TYPE_HW_CACHE, 0, 0x10203, 1 << 20, 0, "dTLB-prefetch-misses" },
+		{ PERF_TYPE_HW_CACHE, 0, 0x10006, 1 << 20, 0, "node-load-misses" },
+		{ PERF_TYPE_HW_CACHE, 0, 0x101, 1 << 20, 0, "invalid-cache" },
+		{ PERF_TYPE_HW_CACHE, 0, 7, 1 << 20, 0, "unknown-ext-hardware-cache-type" },
+		{ PERF_TYPE_RAW, 0, 0x1a8, 1 << 20, 0, "raw 0x1a8" },
+		{ PERF_TYPE_BREAKPOINT, 3, 0, 1 << 20, 0x1234, "mem:0x1234:rw" },
+		{ PERF_TYPE_BREAKPOINT, 4, 0, 0, 0x1234, "mem:0x1234:x:HG" },
+		{ 99, 0, 0, 0, 0, "unknown attr type: 99" },
+	};
+	struct arena a;
+
+	arena_init(&a);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct perf_event_attr attr = { .type = cases[i].type, .config = cases[i].config };
+		memcpy((char *)&attr + 40, &cases[i].flags, 8);
+		attr.bp_type = cases[i].bp_type;
+		attr.bp_addr = cases[i].bp_addr;
+		assert_string_equal(env_attr_name(&a, &attr), cases[i].name);
+	}
+	arena_deinit(&a);
+}
+
+static struct record sample_of(struct bytes_builder *b, uint64_t id)
+{
+	b->bytes.len = 0;
+	bytes_begin(b, PERF_RECORD_SAMPLE, 0);
+	bytes_u64(b, id);
+	bytes_u64(b, 0x1000);
+	bytes_u64(b, 55);
+	return bytes_end(b);
+}
+
+static void test_event_of_sample(void **state)
+{
+	struct env *e = env_create();
+	struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME, .sample_id_all = 1,
+	};
+	struct bytes_builder b = {};
+	uint64_t first[] = { 1, 2 }, second[] = { 3 }, more[] = { 3, 4 };
+	struct sample s;
+	uint64_t time;
+
+	env_add_event(e, &attr, sizeof(attr), NULL, first, 2);
+	assert_int_equal(env_event_of_sample(e, sample_of(&b, 77)), 0); /* there is only one */
+	env_add_event(e, &attr, sizeof(attr), "second", second, 1);
+	assert_true(e->one_layout);
+	assert_int_equal(env_event_of_sample(e, sample_of(&b, 2)), 0);
+	assert_int_equal(env_event_of_sample(e, sample_of(&b, 3)), 1);
+	assert_int_equal(env_event_of_sample(e, sample_of(&b, 4)), 2); /* nobody's */
+	assert_int_equal(env_event_of_sample(e, sample_of(&b, 0)), 0); /* made up by a tool */
+	env_add_ids(e, 1, more, 2);
+	assert_int_equal(e->events.data[1].ids_nr, 2);
+	assert_true(env_decode_sample(e, sample_of(&b, 4), &s));
+	assert_int_equal(s.event, 1);
+	assert_int_equal(s.ip, 0x1000);
+	assert_true(env_record_time(e, sample_of(&b, 4), &time));
+	assert_int_equal(time, 55);
+	attr.sample_type |= PERF_SAMPLE_RAW;
+	env_add_event(e, &attr, sizeof(attr), NULL, NULL, 0);
+	assert_false(e->one_layout);
+	bytes_deinit(&b);
+	env_destroy(e);
+}
+
+/* A larger attr than we know is kept whole; a smaller one has zeros behind it. */
+static void test_attr_sizes(void **state)
+{
+	struct env *e = env_create();
+	uint8_t large[192] = {}, small[PERF_ATTR_SIZE_VER0] = {};
+
+	large[150] = 42;
+	env_add_event(e, large, sizeof(large), "large", NULL, 0);
+	env_add_event(e, small, sizeof(small), "small", NULL, 0);
+	assert_int_equal(e->events.data[0].attr_bytes, 192);
+	assert_int_equal(((const uint8_t *)e->events.data[0].attr_raw)[150], 42);
+	assert_int_equal(e->events.data[1].attr.sample_regs_user, 0);
+	env_destroy(e);
+}
+
+static void collect(void *ctx, const char *name, const char *value)
+{
+	strbuf_addf(ctx, "%s=%s;", name, value);
+}
+
+static void test_attr_fields(void **state)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = 128, .sample_freq = 99, .freq = 1, .precise_ip = 2, .sigtrap = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_IDENTIFIER | 1ull << 40, .clockid = -1,
+	};
+	_cleanup_strbuf_ struct strbuf b = {};
+
+	attr_each_field(&attr, collect, &b);
+	assert_string_equal(strbuf_str(&b),
+			    "type=1;size=128;{ sample_period, sample_freq }=99;sample_type=IP|IDENTIFIER|0x10000000000;"
+			    "freq=1;precise_ip=2;sigtrap=1;clockid=-1;");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names), cmocka_unit_test(test_event_of_sample), cmocka_unit_test(test_attr_sizes),
+		cmocka_unit_test(test_attr_fields),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+#include <stdlib.h>
+
+#include "base/testing.h"
+#include "record/bytes_builder.h"
+#include "record/order.h"
+
+/* A source over a list of times; 0 is a FINISHED_ROUND, UINT64_MAX a record without a time. */
+struct listed {
+	struct record_source source;
+	struct env *env;
+	const uint64_t *times;
+	size_t n, at;
+	bool stable;
+	struct bytes_builder all;  /* where stable: every record stands here */
+	_Alignas(8) uint8_t one[64]; /* else only the last one */
+};
+
+static struct record build(struct bytes_builder *b, uint64_t time, uint64_t serial)
+{
+	if (!time || time == UINT64_MAX) {
+		bytes_begin(b, time ? RECORD_THREAD_MAP : RECORD_FINISHED_ROUND, 0);
+	} else {
+		bytes_begin(b, PERF_RECORD_SAMPLE, 0);
+		bytes_u64(b, time);
+		bytes_u64(b, serial); /* as its address: to see where equal times end up */
+	}
+	return bytes_end(b);
+}
+
+static struct strobe_error *listed_next(struct record_source *s, struct record *ret, bool *ret_end)
+{
+	struct listed *l = (struct listed *)s;
+
+	*ret_end = l->at >= l->n;
+	if (*ret_end)
+		return l->n == 3 ? error_create(ERROR_TRUNCATED, "cut") : NULL;
+	struct bytes_builder b = {};
+	*ret = build(&b, l->times[l->at], l->at);
+	if (l->stable) {
+		/* room was reserved: earlier records do not move */
+		size_t at = l->all.bytes.len;
+		bytes_raw(&l->all, b.bytes.data, b.bytes.len);
+		ret->hdr = (const void *)(l->all.bytes.data + at);
+	} else {
+		memset(l->one, 0xee, sizeof(l->one));
+		memcpy(l->one, b.bytes.data, b.bytes.len);
+		ret->hdr = (const void *)l->one;
+	}
+	bytes_deinit(&b);
+	l->at++;
+	return NULL;
+}
+
+static const struct env *listed_env(struct record_source *s)
+{
+	return ((struct listed *)s)->env;
+}
+
+static bool listed_stable(struct record_source *s)
+{
+	return ((struct listed *)s)->stable;
+}
+
+static void listed_destroy(struct record_source *s)
+{
+	struct listed *l = (struct listed *)s;
+	bytes_deinit(&l->all);
+	env_destroy(l->env);
+	free(l);
+}
+
+static const struct record_source_ops listed_ops = {
+	.next = listed_next, .env = listed_env, .stable = listed_stable, .destroy = listed_destroy,
+};
+
+static struct record_source *listed_create(const uint64_t *times, size_t n, bool stable)
+{
+	struct listed *l = calloc(1, sizeof(*l));
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR };
+
+	assert_non_null(l);
+	l->source.ops = &listed_ops;
+	l->env = env_create();
+	env_add_event(l->env, &attr, sizeof(attr), "x", NULL, 0);
+	l->times = times;
+	l->n = n;
+	l->stable = stable;
+	vec_reserve(&l->all.bytes, n * 32);
+	return &l->source;
+}
+
+/* Expects the serials, -1 for a round mark and -2 for the record without a time. */
+static void check(const uint64_t *times, size_t n, const int *expected, size_t expected_n, uint64_t late)
+{
+	for (int stable = 0; stable < 2; stable++) {
+		struct record_source *o = order_create(listed_create(times, n, stable));
+		size_t i = 0;
+		for (bool end = false;;) {
+			struct record r;
+			struct strobe_error *err = source_next(o, &r, &end);
+			if (err) {
+				assert_int_equal(err->code, ERROR_TRUNCATED);
+				assert_int_equal(i, expected_n);
+				error_destroy(err);
+				break;
+			}
+			if (end)
+				break;
+			assert_true(i < expected_n);
+			struct sample s;
+			int serial = r.hdr->type == RECORD_FINISHED_ROUND ? -1 : -2;
+			if (r.hdr->type == PERF_RECORD_SAMPLE) {
+				assert_true(env_decode_sample(source_env(o), r, &s));
+				serial = (int)s.addr;
+			}
+			assert_int_equal(serial, expected[i++]);
+		}
+		assert_int_equal(i, expected_n);
+		assert_int_equal(order_late(o), late);
+		source_destroy(o);
+	}
+}
+
+#define CHECK(late, times, ...)                                                                             \
+	do {                                                                                                \
+		static const int expected_[] = { __VA_ARGS__ };                                             \
+		check(times, sizeof(times) / sizeof(*(times)), expected_, sizeof(expected_) / sizeof(int), late); \
+	} while (0)
+
+static void test_no_rounds(void **state)
+{
+	static const uint64_t times[] = { 5, 7, 9, 4, 6, 8, 7, 1 };
+	CHECK(0, times, 7, 3, 0, 4, 1, 6, 5, 2); /* equal times in order of arrival */
+}
+
+/*
+ * The first round gives nothing, its newest time being 30. The second gives what is not later than 30, its own 25 among
+ * it; 40 waits.
+ */
+static void test_rounds(void **state)
+{
+	static const uint64_t times[] = { 10, 30, 20, 0, 40, 25, 31, 0, 35, 50, 0 };
+	CHECK(0, times, -1, -1, 0, 2, 5, 1, -1, 6, 8, 4, 9);
+}
+
+/* A record that is older than what was given already comes at once. */
+static void test_late(void **state)
+{
+	static const uint64_t times[] = { 10, 20, 0, 30, 0, 5, 40 };
+	CHECK(1, times, -1, -1, 0, 1, 5, 3, 6);
+}
+
+static void test_without_time(void **state)
+{
+	static const uint64_t times[] = { 10, UINT64_MAX, 5, 8 };
+	CHECK(0, times, -2, 2, 3, 0);
+}
+
+/* An error of the input is told after all that was whole. */
+static void test_error_last(void **state)
+{
+	static const uint64_t times[] = { 9, 3, 6 };
+	CHECK(0, times, 1, 2, 0);
+}
+
+/* Many short runs (the radix sort) and many rounds, against the rule written down plainly. */
+static void test_many(void **state)
+{
+	enum { N = 20000 };
+	static uint64_t times[N];
+	uint64_t seed = 42, last = 0;
+	size_t given = 0;
+
+	for (size_t i = 0; i < N; i++) {
+		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+		times[i] = i % 500 == 499 ? 0 : 1000 + i * 10 + (seed >> 33) % 4000;
+	}
+	struct record_source *o = order_create(listed_create(times, N, false));
+	for (bool end = false;;) {
+		struct record r;
+		struct sample s;
+		assert_ok(source_next(o, &r, &end));
+		if (end)
+			break;
+		if (r.hdr->type != PERF_RECORD_SAMPLE)
+			continue;
+		assert_true(env_decode_sample(source_env(o), r, &s));
+		assert_true(s.time == times[s.addr]);
+		assert_true(s.time >= last);
+		last = s.time;
+		given++;
+	}
+	assert_int_equal(given, N - N / 500);
+	assert_int_equal(order_late(o), 0);
+	source_destroy(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_rounds), cmocka_unit_test(test_rounds), cmocka_unit_test(test_late),
+		cmocka_unit_test(test_without_time), cmocka_unit_test(test_error_last), cmocka_unit_test(test_many),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
