@@ -33,21 +33,36 @@ struct unzip {
 
 void input_init_map(struct input *in, const char *name, struct filemap map)
 {
-	*in = (struct input){
-		.name = xstrdup(name), .map = map, .data = map.data, .end = map.bytes, .size = map.bytes, .fd = -1
-	};
+	input_init_mem(in, name, map.data, map.bytes);
+	in->map = map;
 }
 
 void input_init_mem(struct input *in, const char *name, const void *data, size_t bytes)
 {
-	*in = (struct input){ .name = xstrdup(name), .data = data, .end = bytes, .size = bytes, .fd = -1 };
-	in->map.slot = -1;
+	*in = (struct input){
+		.name = xstrdup(name),
+		.map.slot = -1,
+		.data = data,
+		.end = bytes,
+		.size = bytes,
+		.window = data,
+		.window_bytes = bytes,
+		.fd = -1,
+	};
 }
 
 void input_init_stream(struct input *in, const char *name, int fd, bool close_fd)
 {
-	*in = (struct input){ .name = xstrdup(name), .end = UINT64_MAX, .fd = fd, .close_fd = close_fd };
-	in->map.slot = -1;
+	*in = (struct input){
+		.name = xstrdup(name), .map.slot = -1, .end = UINT64_MAX, .fd = fd, .close_fd = close_fd
+	};
+}
+
+void input_read_from(struct input *in, int fd)
+{
+	in->fd = fd;
+	in->close_fd = in->can_seek = true;
+	in->window_bytes = 0;
 }
 
 void input_deinit(struct input *in)
@@ -67,28 +82,40 @@ void input_deinit(struct input *in)
 	free(in->name);
 }
 
-/* Makes n bytes from pos on stand in the buffer, as far as the stream has them. */
+static size_t at_hand(const struct input *in)
+{
+	uint64_t offset = in->pos - in->window_pos;
+	return in->pos >= in->window_pos && offset < in->window_bytes ? (size_t)(in->window_bytes - offset) : 0;
+}
+
+/*
+ * Makes n bytes from pos on stand in the buffer, as far as there are so many. The first of them comes to its start, so
+ * that records of usual sizes stand aligned whatever stood before them.
+ */
 static struct strobe_error *fill(struct input *in, size_t n)
 {
-	if (in->buf_len - in->buf_at >= n || in->eof)
-		return NULL;
-	if (in->buf_cap - in->buf_at < n) {
-		memmove(in->buf, in->buf + in->buf_at, in->buf_len - in->buf_at);
-		in->buf_len -= in->buf_at;
-		in->buf_at = 0;
-	}
-	while (in->buf_len - in->buf_at < n && !in->eof) {
+	size_t kept = at_hand(in);
+
+	if (kept)
+		memmove(in->buf, in->window + (in->pos - in->window_pos), kept);
+	in->window = in->buf;
+	in->window_pos = in->pos;
+	in->window_bytes = kept;
+	while (in->window_bytes < n && !in->eof) {
 		/* The buffer grows with what has come, never by what the input says it will send. */
-		if (in->buf_len == in->buf_cap) {
+		if (in->window_bytes == in->buf_cap) {
 			in->buf_cap = in->buf_cap ? in->buf_cap * 2 : STREAM_BYTES;
-			in->buf = xreallocarray(in->buf, in->buf_cap, 1);
+			in->window = in->buf = xreallocarray(in->buf, in->buf_cap, 1);
 		}
-		ssize_t got = read(in->fd, in->buf + in->buf_len, in->buf_cap - in->buf_len);
+		uint8_t *to = in->buf + in->window_bytes;
+		size_t room = in->buf_cap - in->window_bytes;
+		ssize_t got = in->can_seek ? pread(in->fd, to, room, (off_t)(in->pos + in->window_bytes))
+					   : read(in->fd, to, room);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
 			return error_errno(errno, "cannot read %s", in->name);
-		in->buf_len += (size_t)got;
+		in->window_bytes += (size_t)got;
 		in->eof = !got;
 	}
 	return NULL;
@@ -100,33 +127,29 @@ struct strobe_error *input_peek(struct input *in, size_t n, const uint8_t **ret,
 
 	if (n > left)
 		n = (size_t)left;
-	if (in->data) {
-		*ret = in->data + in->pos;
-		*ret_have = n;
-		return NULL;
+	size_t have = at_hand(in);
+	if (have < n && in->fd >= 0) {
+		TRY(fill(in, n));
+		have = at_hand(in);
 	}
-	TRY(fill(in, n));
-	*ret = in->buf + in->buf_at;
-	*ret_have = in->buf_len - in->buf_at < n ? in->buf_len - in->buf_at : n;
+	*ret = have ? in->window + (in->pos - in->window_pos) : NULL;
+	*ret_have = have < n ? have : n;
 	return NULL;
-}
-
-void input_advance(struct input *in, size_t n)
-{
-	in->pos += n;
-	if (!in->data)
-		in->buf_at += n;
 }
 
 struct strobe_error *input_skip(struct input *in, uint64_t n, uint64_t *ret_skipped)
 {
 	uint64_t done = 0;
 
-	while (done < n) {
-		uint64_t left = n - done;
+	if (in->fd < 0 || in->can_seek) {
+		uint64_t left = in->end > in->pos ? in->end - in->pos : 0;
+		done = n < left ? n : left;
+		in->pos += done;
+	}
+	while (in->fd >= 0 && !in->can_seek && done < n) {
 		const uint8_t *p;
 		size_t have;
-		TRY(input_peek(in, in->data ? (size_t)left : left < STREAM_BYTES ? (size_t)left : STREAM_BYTES, &p, &have));
+		TRY(input_peek(in, n - done < STREAM_BYTES ? (size_t)(n - done) : STREAM_BYTES, &p, &have));
 		if (!have)
 			break;
 		input_advance(in, have);
@@ -138,7 +161,7 @@ struct strobe_error *input_skip(struct input *in, uint64_t n, uint64_t *ret_skip
 
 void input_populate(const struct input *in, uint64_t pos, uint64_t bytes)
 {
-	if (!in->map.data || in->map.heap || pos >= in->size)
+	if (!in->map.data || in->map.heap || in->fd >= 0 || pos >= in->size)
 		return;
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t from = (uintptr_t)(in->data + pos) & ~(page - 1);

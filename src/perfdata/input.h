@@ -1,8 +1,9 @@
 /*
- * The bytes of one part of a recording: a mapping, memory, or a stream, with what is decompressed from it on top.
+ * The bytes of one part of a recording: a mapping, memory, a file that is read, or a stream, with what is decompressed from
+ * it on top.
  *
  * Of the room alone. A position counts from the start of the file or stream. Bytes given stay valid until the next call
- * that moves or fills the input; those of a mapping as long as the input lives.
+ * that peeks or skips; those of a mapping or memory as long as the input lives.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,14 +18,19 @@ struct unzip;
 struct input {
 	char *name;            /* for messages */
 	struct filemap map;
-	const uint8_t *data;   /* of a mapping or memory, NULL for a stream */
-	uint64_t start, pos, end; /* end: where records end; of a stream UINT64_MAX until it ended */
+	const uint8_t *data;   /* the whole file, mapped or in memory; NULL for a stream */
+	uint64_t start, pos, end; /* end: where records end; UINT64_MAX for a stream */
 	uint64_t size;         /* of the whole file, 0 for a stream */
 
-	int fd;                /* of a stream, else -1 */
-	bool close_fd, eof;
-	uint8_t *buf;          /* [buf_at, buf_len) is what pos points at */
-	size_t buf_at, buf_len, buf_cap;
+	/* What is at hand: bytes from window_pos on. All of the file, or what was read of it. */
+	const uint8_t *window;
+	uint64_t window_pos;
+	size_t window_bytes;
+
+	int fd;                /* what is read instead of mapped; else -1 */
+	bool close_fd, can_seek, eof;
+	uint8_t *buf;
+	size_t buf_cap;
 
 	struct unzip *unzip;   /* once a compressed record was met */
 };
@@ -34,12 +40,17 @@ void input_init_map(struct input *in, const char *name, struct filemap map);
 void input_init_mem(struct input *in, const char *name, const void *data, size_t bytes);
 /* fd is closed in the end where close_fd. */
 void input_init_stream(struct input *in, const char *name, int fd, bool close_fd);
+/* From here on the file is read, not looked at in its mapping. fd is taken over. */
+void input_read_from(struct input *in, int fd);
 void input_deinit(struct input *in);
 
 /* Up to n bytes from pos on in one piece; *ret_have says how many there are (fewer only where the input ends). */
 struct strobe_error *input_peek(struct input *in, size_t n, const uint8_t **ret, size_t *ret_have) _must_check_;
-/* Steps over bytes that input_peek() gave. */
-void input_advance(struct input *in, size_t n);
+/* Steps over bytes that input_peek() gave; they stay valid until the next peek. */
+static inline void input_advance(struct input *in, size_t n)
+{
+	in->pos += n;
+}
 /* Steps over n bytes, however many; *ret_skipped is less where the input ends. */
 struct strobe_error *input_skip(struct input *in, uint64_t n, uint64_t *ret_skipped) _must_check_;
 /* Tells the kernel that bytes from pos on are about to be read, so that they cost no fault each. */

@@ -53,7 +53,7 @@ static struct strobe_error *open_file_form(struct reader *rd)
 	in->start = h->data_offset;
 	rd->cut_data = !rd->unfinished && h->data_bytes > room;
 	in->end = h->data_offset + (rd->unfinished || rd->cut_data ? room : h->data_bytes);
-	rd->stable = !h->swapped && !rd->compressed;
+	rd->stable = !h->swapped && !rd->compressed && in->fd < 0;
 	return NULL;
 }
 
@@ -76,15 +76,16 @@ static struct strobe_error *open_input(struct reader *rd)
 			TRY(input_peek(in, SIZE_MAX, &p, &have));
 			in->data = p;
 			in->size = in->end = have;
+			if (in->close_fd)
+				close(in->fd);
+			in->close_fd = false;
+			in->fd = -1;
 		}
 		TRY(open_file_form(rd));
 	} else {
 		in->start = PERF_PIPE_HEADER_BYTES;
 	}
-	if (in->data)
-		reader_start(rd);
-	else
-		input_advance(in, PERF_PIPE_HEADER_BYTES);
+	in->pos = in->start;
 	return reader_preload(rd);
 }
 
@@ -112,6 +113,8 @@ static struct strobe_error *add_file(struct reader *rd, const char *path)
 		rd->env->file.modified_s = rd->inputs.len ? rd->env->file.modified_s : st.st_mtime;
 		TRY(filemap_open_fd(&map, fd, path));
 		input_init_map(&in, path, map);
+		if (rd->options.sequential && !map.heap)
+			input_read_from(&in, take_fd(fd));
 	}
 	add_input(rd, in);
 	return NULL;

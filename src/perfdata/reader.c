@@ -40,7 +40,7 @@ static struct strobe_error *truncated(struct reader *rd, uint64_t offset, const 
 static struct strobe_error *damaged(struct reader *rd, uint64_t offset, unsigned size)
 {
 	rd->damage.bad_records++;
-	if (current(rd)->data)
+	if (current(rd)->size)
 		rd->damage.skipped_bytes += current(rd)->end - offset;
 	return fail(rd, error_create(ERROR_FORMAT,
 				     "%s: the record at byte %" PRIu64 " says that it is %u bytes long: nothing behind it can be read "
@@ -208,25 +208,19 @@ static struct strobe_error *take_tracing_data(struct reader *rd, size_t before, 
 	if (have < before + f->hdr.size + bytes)
 		return NULL; /* told as truncated when it is skipped */
 	p += before + f->hdr.size;
-	const void *kept = in->data ? (const void *)p : arena_memdup(&rd->env->arena, p, bytes);
+	const void *kept = in->fd < 0 ? (const void *)p : arena_memdup(&rd->env->arena, p, bytes);
 	feature_decode(rd->env, FEATURE_TRACING_DATA, kept, bytes);
 	return NULL;
 }
 
-/* Steps over what was given last: not earlier, because its bytes may stand in a buffer. */
+/* Steps over what follows the record given last, as far as nobody asked for it. */
 static struct strobe_error *step(struct reader *rd)
 {
 	struct input *in = current(rd);
-	uint64_t skipped;
+	uint64_t payload = rd->payload_left, offset = in->pos, skipped;
 
-	if (rd->pending_unzip)
-		input_unzip_advance(in, rd->pending_unzip);
-	if (rd->pending_stream)
-		input_advance(in, rd->pending_stream);
-	rd->pending_stream = rd->pending_unzip = 0;
-	if (!rd->payload_left)
+	if (!payload)
 		return NULL;
-	uint64_t payload = rd->payload_left, offset = in->pos;
 	rd->payload_left = 0;
 	TRY(input_skip(in, payload, &skipped));
 	return skipped == payload || rd->unfinished ? NULL : truncated(rd, offset, "what follows a record");
@@ -236,15 +230,12 @@ static struct strobe_error *watch(struct reader *rd)
 {
 	struct input *in = current(rd);
 
-	if (in->data && in->pos + POPULATE_BYTES / 2 > rd->populated && rd->populated < in->end) {
+	if (in->fd < 0 && in->pos + POPULATE_BYTES / 2 > rd->populated && rd->populated < in->end) {
 		uint64_t from = rd->populated > in->pos ? rd->populated : in->pos, left = in->end - from;
 		uint64_t bytes = left < POPULATE_BYTES ? left : POPULATE_BYTES;
 		input_populate(in, from, bytes);
 		rd->populated = from + bytes;
 	}
-	rd->fast_end = rd->populated == in->end ? in->end : rd->populated - POPULATE_BYTES / 2;
-	if (!rd->stable || in->unzip)
-		rd->fast_end = 0;
 	if (filemap_shrunk(&in->map))
 		return fail(rd, error_create(ERROR_TRUNCATED, "%s became shorter while it was read", in->name));
 	if (rd->options.progress && in->pos > rd->progressed) {
@@ -256,6 +247,17 @@ static struct strobe_error *watch(struct reader *rd)
 	return NULL;
 }
 
+/* Up to where next() may take records without a look at anything else. */
+static void set_fast_end(struct reader *rd)
+{
+	const struct input *in = current(rd);
+	uint64_t end = in->window_pos + in->window_bytes;
+
+	if (in->fd < 0)
+		end = rd->populated == in->end ? in->end : rd->populated - POPULATE_BYTES / 2;
+	rd->fast_end = rd->header.swapped || in->unzip ? 0 : end < in->end ? end : in->end;
+}
+
 static struct strobe_error *end_of_input(struct reader *rd, bool *ret_end)
 {
 	struct input *in = current(rd);
@@ -264,7 +266,7 @@ static struct strobe_error *end_of_input(struct reader *rd, bool *ret_end)
 		return truncated(rd, in->size, "its data");
 	if (rd->current + 1 < rd->inputs.len) {
 		rd->current++;
-		rd->populated = rd->progressed = 0;
+		rd->populated = rd->progressed = rd->fast_end = 0;
 		return NULL;
 	}
 	if (rd->cut_features && !rd->unfinished)
@@ -304,11 +306,9 @@ static struct strobe_error *next_slow(struct reader *rd, struct record *ret, boo
 		if (*ret_end)
 			break;
 		if (f.from_unzip)
-			rd->pending_unzip = f.hdr.size;
-		else if (current(rd)->data)
-			input_advance(current(rd), f.hdr.size);
+			input_unzip_advance(current(rd), f.hdr.size);
 		else
-			rd->pending_stream = f.hdr.size;
+			input_advance(current(rd), f.hdr.size);
 		rd->payload_left = payload_of(rd, &f);
 		if (!f.from_unzip && (f.hdr.type == RECORD_COMPRESSED || f.hdr.type == RECORD_COMPRESSED2)) {
 			struct strobe_error *err = open_compressed(rd, &f);
@@ -324,6 +324,7 @@ static struct strobe_error *next_slow(struct reader *rd, struct record *ret, boo
 			rd->applied = rd->records;
 			stream_apply(rd->env, *ret);
 		}
+		set_fast_end(rd);
 		return NULL;
 	}
 	return NULL;
@@ -334,10 +335,12 @@ static struct strobe_error *reader_next(struct record_source *s, struct record *
 {
 	struct reader *rd = of(s);
 	struct input *in = current(rd);
-	const struct perf_event_header *hdr = (const void *)(in->data + in->pos);
 
-	if (in->pos + sizeof(*hdr) > rd->fast_end || in->pos & 7 || rd->payload_left || hdr->size < sizeof(*hdr) ||
-	    hdr->size > rd->fast_end - in->pos || hdr->type >= RECORD_USER_FIRST)
+	if (in->pos + sizeof(struct perf_event_header) > rd->fast_end || rd->payload_left)
+		return next_slow(rd, ret, ret_end);
+	const struct perf_event_header *hdr = (const void *)(in->window + (in->pos - in->window_pos));
+	if ((uintptr_t)hdr & 7 || hdr->size < sizeof(*hdr) || hdr->size > rd->fast_end - in->pos ||
+	    hdr->type >= RECORD_USER_FIRST)
 		return next_slow(rd, ret, ret_end);
 	*ret = (struct record){ .hdr = hdr, .file_offset = in->pos };
 	*ret_end = false;
@@ -353,7 +356,7 @@ static struct strobe_error *reader_next(struct record_source *s, struct record *
 struct strobe_error *reader_preload(struct reader *rd)
 {
 	struct input *in = current(rd);
-	size_t at = 0, limit = in->data ? PRELOAD_BYTES : PRELOAD_STREAM_BYTES, have;
+	size_t at = 0, limit = rd->env->is_pipe ? PRELOAD_STREAM_BYTES : PRELOAD_BYTES, have;
 	uint64_t records = 0;
 
 	while (at < limit) {
@@ -403,7 +406,7 @@ void reader_start(struct reader *rd)
 	rd->error = NULL;
 	rd->current = 0;
 	rd->ended = false;
-	rd->records = rd->populated = rd->fast_end = rd->payload_left = rd->pending_stream = rd->pending_unzip = 0;
+	rd->records = rd->populated = rd->fast_end = rd->payload_left = 0;
 	rd->progressed = current(rd)->pos;
 	rd->damage = (struct reader_damage){};
 }
@@ -412,7 +415,7 @@ static struct strobe_error *reader_rewind(struct record_source *s)
 {
 	struct reader *rd = of(s);
 
-	if (!current(rd)->data)
+	if (current(rd)->fd >= 0 && !current(rd)->can_seek)
 		return error_create(ERROR_UNSUPPORTED, "%s is a stream: it can be read only once", rd->name);
 	reader_start(rd);
 	return NULL;
@@ -456,10 +459,7 @@ struct strobe_error *reader_payload(struct record_source *s, const void **ret, s
 	*ret_bytes = 0;
 	if (!rd->payload_left)
 		return NULL;
-	if (rd->pending_stream)
-		input_advance(in, rd->pending_stream);
-	rd->pending_stream = 0;
-	size_t want = rd->payload_left < 65536 || in->data ? (size_t)rd->payload_left : 65536;
+	size_t want = rd->payload_left < 65536 || in->fd < 0 ? (size_t)rd->payload_left : 65536;
 	TRY(input_peek(in, want, &p, ret_bytes));
 	if (!*ret_bytes) {
 		rd->payload_left = 0;
@@ -467,10 +467,7 @@ struct strobe_error *reader_payload(struct record_source *s, const void **ret, s
 	}
 	*ret = p;
 	rd->payload_left -= *ret_bytes;
-	if (in->data)
-		input_advance(in, *ret_bytes);
-	else
-		rd->pending_stream = *ret_bytes;
+	input_advance(in, *ret_bytes);
 	return NULL;
 }
 

@@ -27,7 +27,7 @@ struct reader {
 	struct file_header header;
 	char *name;
 	char *directory;          /* or NULL */
-	bool stable;              /* what is given stays valid: mapped, of our byte order, neither pipe form nor compressed */
+	bool stable;              /* what is given stays valid: in memory, of our byte order, neither pipe form nor compressed */
 	bool unfinished, ended;
 	bool cut_data;            /* the file ends before its data does, by the header */
 	bool cut_features;        /* … or before its feature sections do */
@@ -39,7 +39,6 @@ struct reader {
 	uint64_t populated;       /* position up to which the kernel was told */
 	uint64_t progressed;
 	uint64_t payload_left;    /* bytes that follow the record just given */
-	size_t pending_stream, pending_unzip; /* bytes of the record just given, where it stands in a buffer */
 	uint8_t *scratch;         /* a record swapped or moved to an aligned place */
 	struct strobe_error *error; /* what ended the stream: given again at each call */
 };

@@ -139,6 +139,47 @@ static void test_pipe(void **state)
 	}
 }
 
+/* Read instead of mapped: the same records, also where a buffer ends within one, and from the start again. */
+static void test_sequential(void **state)
+{
+	char path[] = "/tmp/strobe-reader-XXXXXX";
+	struct file_builder f = build_file(false);
+	struct reader_span span;
+	struct record_source *s;
+	const uint32_t n = 30000; /* 960 KB: several buffers */
+	int fd = mkstemp(path);
+
+	build_event(&f, PERF_COUNT_SW_CPU_CLOCK, TYPE, 71);
+	for (uint32_t i = 0; i < n; i++)
+		build_sample(&f, i, 1000 + i, 71);
+	struct bytes_builder file = build_finish(&f);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, file.bytes.data, file.bytes.len), file.bytes.len);
+	close(fd);
+	assert_ok(reader_open(path, (struct reader_options){ .sequential = true }, &s));
+	unlink(path);
+	assert_false(source_is_stable(s));
+	assert_false(reader_span(s, &span));
+	for (int pass = 0; pass < 2; pass++) {
+		uint32_t i = 0;
+		for (;; i++) {
+			struct sample sample;
+			struct record r;
+			bool end;
+			assert_ok(source_next(s, &r, &end));
+			if (end)
+				break;
+			assert_true(env_decode_sample(source_env(s), r, &sample));
+			assert_int_equal(sample.pid, i);
+		}
+		assert_int_equal(i, n);
+		assert_ok(s->ops->rewind(s));
+	}
+	source_destroy(s);
+	bytes_deinit(&file);
+	build_deinit(&f);
+}
+
 /* Older recorders wrote smaller attrs, newer ones larger. Version 1 differs in its magic alone. */
 static void test_attr_sizes(void **state)
 {
@@ -431,6 +472,7 @@ int main(void)
 		cmocka_unit_test(test_file_both_orders),
 		cmocka_unit_test(test_stream_both_orders),
 		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_sequential),
 		cmocka_unit_test(test_attr_sizes),
 		cmocka_unit_test(test_cut_everywhere),
 		cmocka_unit_test(test_unfinished),
