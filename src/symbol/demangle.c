@@ -1,46 +1,30 @@
 #include "symbol/demangle.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "symbol/cxx_name.h"
+#include "symbol/cxx_tree.h"
 #include "symbol/rust_name.h"
-
-typedef char *(*cxa_demangle_fn)(const char *mangled, char *buffer, size_t *length, int *status);
-
-static cxa_demangle_fn cxa_demangle;
-
-static void load_cxa(void)
-{
-	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-	if (!library)
-		library = dlopen("libc++abi.so.1", RTLD_LAZY | RTLD_LOCAL);
-	void *fn = library ? dlsym(library, "__cxa_demangle") : NULL;
-	memcpy(&cxa_demangle, &fn, sizeof(fn));
-}
 
 static char *demangle_cxx(const char *name)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	_cleanup_strbuf_ struct strbuf reduced = {};
-	int status;
-	pthread_once(&once, load_cxa);
-	if (!cxa_demangle)
-		return NULL;
-	if (!strncmp(name, "_GLOBAL_", 8)) {
-		/* What its constructors belong to may be mangled again. */
-		if (!strncmp(name + 11, "_Z", 2) && !cxx_name_reduce(name + 11, &reduced))
-			return NULL;
-		return cxa_demangle(name, NULL, NULL, &status);
+	_cleanup_strbuf_ struct strbuf text = {};
+	struct arena arena;
+	/* Old compilers' functions that run constructors: what they belong to may be mangled again. */
+	if (name[1] == 'G') {
+		char *of = name[11] == '_' && name[12] == 'Z' ? demangle_name(name + 11) : NULL;
+		strbuf_addf(&text, "global %s keyed to %s", name[9] == 'I' ? "constructors" : "destructors", of ? of : name + 11);
+		free(of);
+		return strbuf_take(&text);
 	}
-	if (!cxx_name_reduce(name, &reduced))
-		return NULL;
-	return cxa_demangle(strbuf_str(&reduced), NULL, NULL, &status);
+	arena_init(&arena);
+	struct cxx_node *n = cxx_parse(&arena, name);
+	bool done = n && cxx_print(&arena, n, &text);
+	arena_deinit(&arena);
+	return done ? strbuf_take(&text) : NULL;
 }
 
 bool demangle_is_mangled(const char *name)
@@ -48,7 +32,7 @@ bool demangle_is_mangled(const char *name)
 	if (name[0] != '_')
 		return false;
 	return name[1] == 'Z' || name[1] == 'R' ||
-	       (!strncmp(name, "_GLOBAL_", 8) && strchr("._$", name[8]) && (name[9] == 'D' || name[9] == 'I') && name[10] == '_');
+	       (!strncmp(name, "_GLOBAL_", 8) && name[8] && strchr("._$", name[8]) && (name[9] == 'D' || name[9] == 'I') && name[10] == '_');
 }
 
 static char *demangle_plain(const char *name)

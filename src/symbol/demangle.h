@@ -1,8 +1,8 @@
 /*
  * Names of C++ and Rust as people write them, without parameter lists: as the reference prints them.
  *
- * Thread-safe; costs nothing until the first mangled name is met. C++ is read by __cxa_demangle of libstdc++, which is
- * loaded then; where the machine has none, C++ names stay as they are.
+ * Thread-safe; needs no library. Hostile names are bounded in depth, steps and output, and stay as they are where they
+ * exceed that.
  */
 #pragma once
 #include <stdbool.h>

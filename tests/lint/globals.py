@@ -12,7 +12,6 @@ ALLOWED = {
     "base_filemap.c.o": {"*"},  # the regions that the SIGBUS handler may consult
     "base_log.c.o": {"*"},  # the hook that cmd/ sets once
     "base_mem.c.o": {"*"},
-    "symbol_demangle.c.o": {"cxa_demangle", "once.0"},  # libstdc++, loaded on the first C++ name
     "base_error.c.o": {"*"},  # the static out-of-memory error
 }
 
