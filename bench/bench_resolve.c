@@ -100,7 +100,7 @@ int main(int argc, char **argv)
 		double end = seconds(CLOCK_MONOTONIC);
 		printf("open %.4f work %.4f wall %.4f cpu %.4f s", opened - wall, end - opened, end - wall,
 		       seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
-		if (p)
+		if (p && p->events.len)
 			printf("  rows %zu stacks %zu frames %zu functions %zu samples %llu value %llu", p->rows.len, p->stacks.len,
 			       p->frames.len, p->functions.len, (unsigned long long)p->events.data[0].samples,
 			       (unsigned long long)p->events.data[0].value);

@@ -79,13 +79,23 @@ static bool is_ours(uint32_t type)
 	}
 }
 
-void machine_apply(struct machine *m, struct record r, uint64_t time_ns)
+static void hold(struct machine *m, const struct perf_event_header *hdr, uint64_t time_ns)
 {
-	if (!is_ours(r.hdr->type))
-		return;
-	vec_push(&m->pending.records, arena_memdup(&m->pending.arena, r.hdr, r.hdr->size));
+	vec_push(&m->pending.records, hdr);
 	vec_push(&m->pending.times, time_ns);
 	m->generation++;
+}
+
+void machine_apply(struct machine *m, struct record r, uint64_t time_ns)
+{
+	if (is_ours(r.hdr->type))
+		hold(m, arena_memdup(&m->pending.arena, r.hdr, r.hdr->size), time_ns);
+}
+
+void machine_apply_in_place(struct machine *m, struct record r, uint64_t time_ns)
+{
+	if (is_ours(r.hdr->type))
+		hold(m, r.hdr, time_ns);
 }
 
 static void apply_mmap(struct machine *m, struct record rec, uint64_t time_ns)
@@ -193,8 +203,10 @@ void machine_seal(struct machine *m)
 {
 	files_take_build_ids(m);
 	size_t n = m->pending.records.len;
-	if (!n)
+	if (!n) {
+		m->asked = true;
 		return;
+	}
 	struct sort_pair *order = xreallocarray(NULL, n, sizeof(*order));
 	for (size_t i = 0; i < n; i++)
 		order[i] = (struct sort_pair){ .key = m->pending.times.data[i], .value = i };
@@ -202,6 +214,8 @@ void machine_seal(struct machine *m)
 	for (size_t i = 0; i < n; i++)
 		apply_now(m, (struct record){ .hdr = m->pending.records.data[order[i].value] }, order[i].key);
 	free(order);
+	/* What was answered from now on must stay as it was. */
+	m->asked = true;
 	vec_clear(&m->pending.records);
 	vec_clear(&m->pending.times);
 	arena_reset(&m->pending.arena);

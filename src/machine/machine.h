@@ -67,6 +67,8 @@ void machine_destroy(struct machine *m);
 
 /* Applies a side-band record (MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, NAMESPACES, CGROUP); others are ignored. */
 void machine_apply(struct machine *m, struct record r, uint64_t time_ns);
+/* The same without a copy: the record must stay where it is until machine_seal(). */
+void machine_apply_in_place(struct machine *m, struct record r, uint64_t time_ns);
 /*
  * All records so far have been applied, in whatever order: brings them into order of time (of arrival where times are
  * equal). Questions do this themselves, but only a sealed machine may be asked by several threads. A record that comes

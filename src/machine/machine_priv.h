@@ -79,7 +79,7 @@ struct machine {
 	uint64_t map_timeouts;
 
 	struct {
-		struct arena arena; /* copies of records */
+		struct arena arena; /* copies of those records that do not stay where they are */
 		VEC(const struct perf_event_header *) records;
 		VEC(uint64_t) times;
 	} pending;

@@ -10,10 +10,8 @@
 
 static void get_ready(struct machine *m)
 {
-	if (m->pending.records.len)
+	if (m->pending.records.len || !m->asked)
 		machine_seal(m);
-	if (!m->asked)
-		m->asked = true;
 }
 
 struct made_up_key {

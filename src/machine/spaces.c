@@ -86,9 +86,9 @@ static bool keep_inner_map(void *ctx, const struct map *map)
 void process_add_map(struct machine *m, struct process *p, const struct map *map, uint64_t time_ns)
 {
 	const struct map_node *root = vec_last(&p->versions).epoch->root;
-	if (same_map(maptree_at(root, map->start), map))
-		return;
 	bool overlaps = maptree_overlaps(root, map->start, map->end);
+	if (overlaps && same_map(maptree_at(root, map->start), map))
+		return;
 	struct space_version *v = version_for_change(m, p, time_ns);
 	if (!overlaps) {
 		v->epoch->root = maptree_insert(&m->tree, root, map, time_ns, v->epoch->edition);

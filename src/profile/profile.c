@@ -133,7 +133,7 @@ static uint64_t labels_hash(const struct profile *p, const uint64_t *values)
 static bool labels_eq(const void *table, uint32_t id, const void *key)
 {
 	const struct profile *p = table;
-	return memcmp(profile_label_values(p, id), key, p->columns.len * sizeof(uint64_t)) == 0;
+	return !p->columns.len || memcmp(profile_label_values(p, id), key, p->columns.len * sizeof(uint64_t)) == 0;
 }
 
 labels_id profile_labels(struct profile *p, const uint64_t *values)

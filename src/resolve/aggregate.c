@@ -128,7 +128,7 @@ static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t t
 	struct feed *f = ctx;
 	f->place++;
 	if (rec.hdr->type != PERF_RECORD_SAMPLE) {
-		resolver_side_band(f->r, rec, time_ns);
+		resolver_side_band(f->r, rec, time_ns, false);
 		if (f->worker)
 			worker_machine_changed(f->worker);
 		return NULL;

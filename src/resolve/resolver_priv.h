@@ -106,8 +106,8 @@ static inline uint64_t record_payload_bytes(const struct perf_event_header *hdr)
 }
 /* Counts a sample by its event, and the span of time. */
 void resolver_count_sample(struct resolver *r, uint32_t event, uint64_t time_ns);
-/* Counts one record that is not a sample and tells the machine of it. */
-void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns);
+/* Counts one record that is not a sample and tells the machine of it. in_place: it stays there until machine_seal(). */
+void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns, bool in_place);
 
 /* worker.c: samples → raw rows. */
 struct thread_facts {

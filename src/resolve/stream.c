@@ -140,7 +140,7 @@ static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t
 		s->r->stats.records[PERF_RECORD_SAMPLE]++;
 		return stream_sample(s, rec, time_ns);
 	}
-	resolver_side_band(s->r, rec, time_ns);
+	resolver_side_band(s->r, rec, time_ns, false);
 	return s->callbacks.record ? s->callbacks.record(s->callbacks.ctx, rec, time_ns) : NULL;
 }
 

@@ -35,13 +35,16 @@ static void count_type(struct resolver *r, uint32_t type)
 		r->stats.unknown_records++;
 }
 
-void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns)
+void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns, bool in_place)
 {
 	uint32_t type = rec.hdr->type;
 	count_type(r, type);
 	if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
 		count_lost(r, rec);
-	machine_apply(r->machine, rec, time_ns);
+	if (in_place)
+		machine_apply_in_place(r->machine, rec, time_ns);
+	else
+		machine_apply(r->machine, rec, time_ns);
 }
 
 /* The tools' own records have no time: they tell of what was there before. */
@@ -105,7 +108,7 @@ void walk_span(struct walk *w, const struct reader_span *span)
 			if (w->with_samples)
 				count_sample(r, rec);
 		} else {
-			resolver_side_band(r, rec, time_of(r, rec, place + 1));
+			resolver_side_band(r, rec, time_of(r, rec, place + 1), true);
 		}
 	}
 	vec_push(&w->slices, at);
@@ -135,7 +138,7 @@ struct strobe_error *walk_rest(struct walk *w, const struct reader_span *span,
 void walk_rest_side_band(struct walk *w, struct record rec, uint64_t place)
 {
 	if (rec.hdr->type != PERF_RECORD_SAMPLE) {
-		resolver_side_band(w->r, rec, time_of(w->r, rec, place));
+		resolver_side_band(w->r, rec, time_of(w->r, rec, place), false);
 		return;
 	}
 	w->r->stats.records[PERF_RECORD_SAMPLE]++;
