@@ -432,6 +432,60 @@ static void unresolved_frames_can_be_hidden(void **state)
 	recording_deinit(&f);
 }
 
+/* Two branches newest first: to is where a row lies, from is a label; each counts one. */
+static void each_branch_is_a_row(void **state)
+{
+	static const char *const keys[] = { "comm", "branch_from", "branch_to", "branch_cycles" };
+	struct recording f;
+	recording_init(&f);
+	f.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_BRANCH_STACK;
+	f.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	add_kernel(&f);
+	add_comm(&f, 0, 10, "app", false);
+	add_map(&f, 0, 10, 0x1000, 0x2000, "/nowhere/app");
+	add_sample(&f, (struct test_sample){ .time = 5, .pid = 10, .chain = { 0x1010 } });
+	struct perf_branch_entry branches[2] = { { .from = 0x1800, .to = TEXT + 0x110, .cycles = 9 }, { .from = 0x1810, .to = 0x1820 } };
+	build_u64(&f.b, 2);
+	build_bytes(&f.b, branches, sizeof(branches));
+	build_end(&f.b);
+	struct resolve_options o = { .branch_mode = true, .label_keys = keys, .label_keys_nr = 4 };
+	open_recording(&f);
+	struct resolver *r = resolver_create(f.source, symbols_of(&f), o);
+	struct profile *p;
+	assert_ok(resolve_aggregate(r, &p));
+	assert_int_equal(p->rows.len, 2);
+	assert_int_equal(p->events.data[0].value, 2);
+	const struct profile_row *row = &p->rows.data[0];
+	const struct profile_frame *leaf = &p->frames.data[p->stacks.data[row->stack].frame];
+	assert_string_equal(profile_str(p, p->functions.data[leaf->function].name), "sys_one");
+	assert_int_equal(leaf->space, SPACE_KERNEL);
+	const uint64_t *labels = profile_label_values(p, row->labels);
+	assert_int_equal(p->frames.data[labels[1]].addr, 0x800);
+	assert_int_equal(p->frames.data[labels[2]].addr, TEXT + 0x110); /* exact, beside the row's function */
+	assert_int_equal(labels[3], 9);
+	assert_int_equal(row->weight, 9);
+	leaf = &p->frames.data[p->stacks.data[p->rows.data[1].stack].frame];
+	assert_int_equal(leaf->function, PROFILE_NONE);
+	assert_int_equal(leaf->addr, 0x820);
+	profile_destroy(p);
+	resolver_destroy(r);
+	recording_deinit(&f);
+}
+
+static void modules_are_shown_from_their_start(void **state)
+{
+	struct recording f;
+	recording_init(&f);
+	add_kernel(&f);
+	build_mmap(&f.b, KERNEL, UINT32_MAX, 0xffffffffc0100000, 0x1000, 0, "/nowhere/snd-x.ko");
+	trailer(&f, 0, 0);
+	add_comm(&f, 0, 10, "app", false);
+	add_sample(&f, (struct test_sample){ .time = 1, .pid = 10, .misc = KERNEL, .period = 1,
+					     .chain = { PERF_CONTEXT_KERNEL, 0xffffffffc0100123 } });
+	check(&f, WITH_CHAINS, "app|[snd_x]:123 1 1\n");
+	recording_deinit(&f);
+}
+
 /* Many threads, CPUs, execs and stacks, enough for several slices; the two ways in are each other's second source. */
 static void slices_in_parallel_give_what_one_stream_gives(void **state)
 {
@@ -674,6 +728,8 @@ int main(void)
 		cmocka_unit_test(what_a_recording_lacks_has_a_stand_in),
 		cmocka_unit_test(long_stacks_are_cut_at_their_outer_end),
 		cmocka_unit_test(unresolved_frames_can_be_hidden),
+		cmocka_unit_test(each_branch_is_a_row),
+		cmocka_unit_test(modules_are_shown_from_their_start),
 		cmocka_unit_test(slices_in_parallel_give_what_one_stream_gives),
 		cmocka_unit_test(the_order_of_rows_does_not_depend_on_threads),
 		cmocka_unit_test(a_stream_is_in_order_and_resolved),
