@@ -274,8 +274,9 @@ static void equal_stacks_are_counted_together(void **state)
 	add_kernel(&f);
 	add_comm(&f, 0, 10, "app", false);
 	add_map(&f, 0, 10, 0x1000, 0x2000, "/nowhere/app");
-	for (uint64_t i = 0; i < 3; i++)
-		add_sample(&f, (struct test_sample){ .time = 10 + i, .pid = 10, .period = 5, .chain = { PERF_CONTEXT_USER, 0x1010, 0x1020 } });
+	struct test_sample s = { .pid = 10, .period = 5, .chain = { PERF_CONTEXT_USER, 0x1010, 0x1020 } };
+	for (s.time = 10; s.time < 13; s.time++)
+		add_sample(&f, s);
 	add_sample(&f, (struct test_sample){ .time = 20, .pid = 10, .period = 1, .chain = { PERF_CONTEXT_USER, 0x1010 } });
 	check(&f, WITH_CHAINS, "app|app:10 1 1\napp|app:20;app:10 3 15\n");
 	check(&f, (struct resolve_options){ .with_chains = false }, "app|app:10 4 16\n");
@@ -366,7 +367,9 @@ static void samples_pass_filters_or_are_counted_as_left_out(void **state)
 	check(&f, o, "app|12 1 1\nother|13 1 1\n");
 	o.filter = (struct resolve_filter){ .cpus = (uint32_t[]){ 7, 0 }, .cpus_nr = 2 };
 	check(&f, o, "app|10 1 1\nother|17 1 1\n");
-	o.filter = (struct resolve_filter){ .comms = (const char *const[]){ "other" }, .comms_nr = 1, .cpus = (uint32_t[]){ 0, 1 }, .cpus_nr = 2 };
+	o.filter = (struct resolve_filter){ .cpus = (uint32_t[]){ 0, 1 }, .cpus_nr = 2 };
+	o.filter.comms = (const char *const[]){ "other" };
+	o.filter.comms_nr = 1;
 	check(&f, o, "other|11 1 1\n");
 	o.filter = (struct resolve_filter){ .pids = (uint32_t[]){ 10 }, .pids_nr = 1, .times = &range, .times_nr = 1 };
 	check(&f, o, "app|12 1 1\n");
@@ -381,8 +384,11 @@ static void labels_are_what_was_asked_for(void **state)
 	struct recording f;
 	recording_init(&f);
 	add_comm(&f, 0, 10, "app", false);
-	add_sample(&f, (struct test_sample){ .time = 123, .pid = 10, .cpu = 3, .period = 1, .chain = { PERF_CONTEXT_USER, 0x10 } });
-	add_sample(&f, (struct test_sample){ .time = 129, .pid = 10, .tid = 77, .cpu = 3, .period = 1, .chain = { PERF_CONTEXT_USER, 0x10 } });
+	struct test_sample s = { .time = 123, .pid = 10, .cpu = 3, .period = 1, .chain = { PERF_CONTEXT_USER, 0x10 } };
+	add_sample(&f, s);
+	s.time = 129;
+	s.tid = 77;
+	add_sample(&f, s);
 	/* Those of the thread come first. */
 	check(&f, (struct resolve_options){ .label_keys = keys, .label_keys_nr = 5, .time_quantum_ns = 10 },
 	      ":77|77|3|120|10 1 1\napp|10|3|120|10 1 1\n");
@@ -551,8 +557,8 @@ static void the_order_of_rows_does_not_depend_on_threads(void **state)
 	open_recording(&f);
 	struct profile *p[2];
 	for (unsigned i = 0; i < 2; i++) {
-		struct resolver *r = resolver_create(f.source, symbols_of(&f),
-						     (struct resolve_options){ .with_chains = true, .threads = i ? 4 : 1, .keep_time_log = true });
+		struct resolve_options o = { .with_chains = true, .threads = i ? 4 : 1, .keep_time_log = true };
+		struct resolver *r = resolver_create(f.source, symbols_of(&f), o);
 		assert_ok(resolve_aggregate(r, &p[i]));
 		resolver_destroy(r);
 	}
@@ -671,7 +677,8 @@ static void a_damaged_recording_gives_what_was_whole(void **state)
 	add_sample(&f, (struct test_sample){ .time = 6, .pid = 10, .period = 1, .chain = { 0x20 } });
 	((struct perf_event_header *)(f.b.bytes.data + whole))->size = 4;
 	open_recording(&f);
-	struct resolver *r = resolver_create(f.source, symbols_of(&f), (struct resolve_options){ .label_keys = comm_key, .label_keys_nr = 1 });
+	struct resolve_options o = { .label_keys = comm_key, .label_keys_nr = 1 };
+	struct resolver *r = resolver_create(f.source, symbols_of(&f), o);
 	struct profile *p;
 	assert_fails(resolve_aggregate(r, &p), ERROR_FORMAT);
 	char *text = profile_text(p);
@@ -701,7 +708,8 @@ static void a_chain_that_lies_is_counted_as_bad(void **state)
 static void chains_are_read_marker_by_marker(void **state)
 {
 	struct chain_entry e[8];
-	const uint64_t words[] = { PERF_CONTEXT_HV, 1, PERF_CONTEXT_KERNEL, 2, PERF_CONTEXT_USER, 3, (uint64_t)-640, 99, 4, (uint64_t)-7, 5 };
+	const uint64_t deferred = (uint64_t)-640, unknown = (uint64_t)-7;
+	const uint64_t words[] = { PERF_CONTEXT_HV, 1, PERF_CONTEXT_KERNEL, 2, PERF_CONTEXT_USER, 3, deferred, 99, 4, unknown, 5 };
 	assert_int_equal(chain_expand(words, 11, 1, KERNEL, 8, e), 4);
 	assert_int_equal(e[0].cpumode, PERF_RECORD_MISC_HYPERVISOR);
 	assert_int_equal(e[1].cpumode, KERNEL);
