@@ -155,6 +155,9 @@ static enum query_result query_each(int fd, pid_t pid, const struct procmap_opti
 				return QUERY_DONE;
 			return at ? QUERY_DONE : QUERY_UNKNOWN;
 		}
+		/* A kernel that answers without an answer would keep us here for ever. */
+		if (q.vma_end <= at)
+			return at ? QUERY_DONE : QUERY_UNKNOWN;
 		struct synth_map m = {
 			.pid = (uint32_t)pid,
 			.tid = (uint32_t)pid,

@@ -4,7 +4,8 @@
  *
  * The ioctl gives the executable mappings alone, and their build-ids out of the page cache, without opening the files.
  * For older kernels build-ids are read from the files through /proc/PID/map_files or the path, once for each
- * (device, inode) of a cache. Source: include/uapi/linux/fs.h, proc_pid_maps(5).
+ * (device, inode) of a cache. The ioctl does not know [vsyscall], where no code runs any more. Source:
+ * include/uapi/linux/fs.h, proc_pid_maps(5).
  */
 #pragma once
 #include <stdbool.h>
