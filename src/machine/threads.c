@@ -104,7 +104,7 @@ void threads_fork(struct machine *m, const struct record_task *r, bool clone_map
 	}
 	struct thread_history *t = thread_create(m, r->pid, r->tid, time_ns, process);
 	t->pub.ppid = r->ppid;
-	if (parent && parent->comms.len && clone_maps)
+	if (parent && parent->comms.len)
 		push_comm(t, time_ns, vec_last(&parent->comms).comm, false);
 	if (parent) {
 		t->namespaces = parent->namespaces;
