@@ -371,7 +371,7 @@ static void symbol_text(struct out *out, const struct eval *e, uint64_t addr, bo
 static void pointer_text(struct out *out, const struct eval *e, const struct print_part *part)
 {
 	const struct print_node *n = part->arg;
-	bool is_span = n->kind == NODE_SPAN;
+	bool is_span = n->kind == NODE_SPAN || n->kind == NODE_BITMASK || n->kind == NODE_CPUMASK;
 	struct field_span s = is_span ? span(e, n) : (struct field_span){ .data = e->raw };
 	switch (part->pointer[0]) {
 	case 'F':
