@@ -519,9 +519,10 @@ static void program_text(struct out *out, const struct eval *e, const struct pri
 {
 	for (uint32_t i = 0; i < program->parts_nr; i++) {
 		const struct print_part *part = &program->parts[i];
-		char *p = out_reserve(out, part->literal_bytes);
-		memcpy(p, part->literal, part->literal_bytes);
-		out->len += part->literal_bytes;
+		if (part->literal_bytes) { /* inline, for this is most of the text */
+			memcpy(out_reserve(out, part->literal_bytes), part->literal, part->literal_bytes);
+			out->len += part->literal_bytes;
+		}
 		if (!part->conversion)
 			continue;
 		if (part->is_plain_field) {
