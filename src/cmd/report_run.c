@@ -37,9 +37,15 @@ static struct strobe_error *choose_modes(struct report_run *r, struct report_opt
 	if (o->chains_asked && !r->has_chains)
 		return error_create(ERROR_USAGE, "Selected -g but no callchain data. Did you call '%s record' without -g?",
 				    r->ctx->program);
+	if (o->cpus)
+		for (size_t i = 0; i < r->env->events.len; i++)
+			if (!(r->env->events.data[i].attr.sample_type & PERF_SAMPLE_CPU))
+				return error_create(ERROR_USAGE, "the samples of '%s' do not say on which CPU they were taken: leave "
+								 "out -C, or record with --sample-cpu",
+						    r->env->events.data[i].name);
 	r->children = o->children && r->has_chains && !r->branch_mode && !o->mem_mode && !o->hierarchy;
 	if (!o->chain_order_set)
-		o->chains.callee_first = !r->children;
+		o->chains.callee_first = !o->children || !r->has_chains;
 	if (o->percent_limit_set)
 		o->chains.min_percent = o->percent_limit;
 	return NULL;
@@ -234,9 +240,6 @@ static void make_parts(struct report_run *r, struct part_list *l, struct thread_
 
 static const char *choose_tip(const struct report_run *r)
 {
-	const struct report_options *o = r->o;
-	if (o->sort || o->parent || o->quiet)
-		return NULL;
 	if (!r->has_chains && !r->only_tracepoints && !r->branch_mode)
 		return "To see who calls these functions, record with -g";
 	if (r->only_tracepoints)
@@ -273,6 +276,7 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 		.separator = o->separator,
 		.lost_samples = resolver_stats(r->resolver)->lost_samples,
 		.quiet = o->quiet,
+		.time_slices = o->times,
 		.symbol_first = !o->fields && o->sort && text_has_prefix(o->sort, "sym"),
 		.tip = choose_tip(r),
 	};

@@ -140,8 +140,11 @@ static int compare_frames(const struct calltrees *t, frame_id a, frame_id b)
 {
 	const struct profile *p = t->h->profile;
 	struct chain_key x = chain_key(p, a, t->options.by_address), y = chain_key(p, b, t->options.by_address);
-	if (x.dso != y.dso)
-		return x.dso > y.dso ? -1 : 1;
+	if (x.dso != y.dso) {
+		uint64_t i = x.dso ? p->mappings.data[x.dso - 1].order + 1ull : 0;
+		uint64_t j = y.dso ? p->mappings.data[y.dso - 1].order + 1ull : 0;
+		return i != j ? (i > j ? -1 : 1) : x.dso > y.dso ? -1 : 1;
+	}
 	if (x.at != y.at)
 		return x.at > y.at ? -1 : 1;
 	return x.tag > y.tag ? -1 : x.tag < y.tag;

@@ -233,8 +233,8 @@ static void format_symbol(const struct hist *h, const struct hist_key *k, const 
 		     f == PROFILE_NONE			  ? hist_level(SPACE_HYPERVISOR) :
 							    hist_level(h->profile->frames.data[f].space);
 	size_t start = out->len;
-	if (h->options.long_names && name && k->column->id == COLUMN_SYMBOL)
-		strbuf_addf(out, "%-#*llx ", ADDRESS_DIGITS + 2, (unsigned long long)e->addr);
+	if (h->options.long_names && k->column->id == COLUMN_SYMBOL)
+		strbuf_addf(out, "%-#*llx %c ", ADDRESS_DIGITS + 2, (unsigned long long)e->addr, e->level == 'k' ? 'k' : 'd');
 	strbuf_addf(out, "[%c] ", level);
 	if (!name) {
 		add_address(out, cell_address(h, k, e));
@@ -246,8 +246,7 @@ static void format_symbol(const struct hist *h, const struct hist_key *k, const 
 		strbuf_addstr(out, " (inlined)");
 }
 
-static void format_time(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width,
-			struct strbuf *out)
+static void format_time(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, struct strbuf *out)
 {
 	uint64_t ns = cell_time(h, k, e);
 	char text[40];
@@ -257,7 +256,7 @@ static void format_time(const struct hist *h, const struct hist_key *k, const st
 	else
 		snprintf(text, sizeof(text), "%llu.%06llu", (unsigned long long)(ns / 1000000000),
 			 (unsigned long long)(ns % 1000000000 / 1000));
-	add_left(out, text, width);
+	strbuf_addstr(out, text);
 }
 
 static void format_size(struct strbuf *out, uint64_t size, unsigned width)
@@ -407,7 +406,7 @@ void column_format(const struct hist *h, const struct hist_key *k, const struct 
 			    (unsigned long long)hist_label(h, e, k->label2, 0));
 		return;
 	case COLUMN_TIME:
-		return format_time(h, k, e, width, out);
+		return format_time(h, k, e, out);
 	case COLUMN_CODE_PAGE_SIZE:
 	case COLUMN_DATA_PAGE_SIZE:
 		return format_page_size(out, v, width);
@@ -470,6 +469,9 @@ unsigned column_measure(const struct hist *h, const struct hist_key *k, const st
 	case COLUMN_ADDR_TO:
 	case COLUMN_DCACHELINE:
 		return ADDRESS_DIGITS + 6;
+	case COLUMN_CPU:
+	case COLUMN_SOCKET:
+		return k->column->width;
 	default: {
 		_cleanup_strbuf_ struct strbuf b = {};
 		column_format(h, k, e, 0, &b);

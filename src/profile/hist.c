@@ -398,7 +398,7 @@ static void fill_callers(struct filler *f, uint32_t r, const struct profile_row 
 				      caller_level(h, s, row->stack));
 		uint32_t depth = callee_first ? stacks[s].depth : leaf_depth - stacks[s].depth + 1;
 		struct hist_entry *entry = &h->entries.data[e];
-		if (entry->max_depth < depth)
+		if (!event && entry->max_depth < depth)
 			entry->max_depth = depth;
 		if (f->seen[e] == f->stamp)
 			continue;
@@ -425,7 +425,7 @@ static void fill_row(struct filler *f, uint32_t r)
 	struct hist_entry *entry = &h->entries.data[e];
 	entry->hidden &= hidden;
 	uint32_t depth = row->stack == PROFILE_NONE ? 0 : p->stacks.data[row->stack].depth;
-	if (entry->max_depth < depth)
+	if (!event && entry->max_depth < depth)
 		entry->max_depth = depth;
 	add_self(&h->stats[(size_t)e * h->options.events_nr + event], row, fr ? fr->space : SPACE_UNKNOWN);
 	struct hist_total *total = &h->totals[event];

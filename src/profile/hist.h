@@ -40,7 +40,7 @@ struct hist_entry {
 	uint64_t addr;       /* code address as shown where there is no symbol */
 	uint32_t frame_key;  /* number of the combination of frame values */
 	uint32_t group;      /* number of the combination of label values */
-	uint32_t max_depth;  /* of the stacks below (callers first) or above it */
+	uint32_t max_depth;  /* of the first event's stacks below (callers first) or above it */
 	char level;          /* where the code runs: 'k' '.' 'g' 'u' 'H' */
 	bool hidden;         /* only samples that a filter leaves out */
 };

@@ -31,6 +31,7 @@ struct profile_mapping {
 	uint64_t start, end, offset; /* of one mapping of it, for exchange formats; 0 where several differ */
 	enum mapping_space space;
 	uint8_t kind;    /* enum mapped_kind of machine/, as a number: profiles know no machine */
+	uint32_t order;  /* when it was first mapped, counted; tells equal shares apart in call trees */
 };
 
 struct profile_function {

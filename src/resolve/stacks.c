@@ -59,6 +59,7 @@ static mapping_id add_mapping(struct fill *f, const struct resolved_frame *from,
 		.offset = from->map->pgoff,
 		.space = space,
 		.kind = (uint8_t)file->kind,
+		.order = file->id,
 	};
 	return profile_mapping(p, &m);
 }

@@ -52,7 +52,7 @@ void report_frame_name(const struct hist *h, frame_id frame, bool by_address, st
 		const char *file = profile_str(p, fn->file), *slash = strrchr(file, '/');
 		strbuf_addf(out, " %s:%u", slash ? slash + 1 : file, f->line);
 	} else if (by_address && fn->size) {
-		strbuf_addf(out, "+0x%llx", (unsigned long long)(f->addr - fn->start));
+		strbuf_addf(out, " +%llu", (unsigned long long)(f->addr - fn->start));
 	}
 	if (f->flags & FRAME_INLINED)
 		strbuf_addstr(out, " (inlined)");

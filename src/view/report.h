@@ -35,6 +35,7 @@ struct report {
 	const unsigned *widths; /* -w: by field, 0 = as needed */
 	uint32_t widths_nr;
 	uint64_t lost_samples;
+	const char *time_slices; /* --time, or NULL */
 	bool quiet;            /* rows only */
 	bool symbol_first; /* the first sort key is the symbol: a chain does not repeat it */
 	const char *tip;       /* a line of advice at the end, or NULL */

@@ -191,7 +191,8 @@ static void add_path(frame_list *path, const struct calltree_node *n)
 static void list_flat(struct drawer *d, const struct calltree_node *n, const frame_id *frames, size_t frames_nr, uint64_t total)
 {
 	strbuf_addstr(&d->t->line, "           ");
-	add_share(d, n->hits, n->hits_samples, total);
+	/* The reference counts what goes on below the branch as well. */
+	add_share(d, calltree_total(n), n->hits_samples + n->below_samples, total);
 	text_flush_line(d->t);
 	for (size_t i = 0; i < frames_nr; i++) {
 		strbuf_addstr(&d->t->line, "                ");
@@ -241,7 +242,7 @@ void text_chain(struct text_part *t, uint32_t entry)
 		return;
 	const struct hist_stat *s = hist_stats(t->part->hist, &t->part->hist->entries.data[entry]);
 	uint64_t whole = t->part->hist->options.children ? s->children : s->period;
-	uint64_t total = report_total(t->report, t->part, 0);
+	uint64_t total = t->part->hist->totals[0].period; /* of all samples, whatever the filters leave */
 	struct drawer d = { .t = t, .o = &t->report->chains, .by_address = t->report->chains.by_address };
 	if (d.o->mode == CALLTREE_FLAT || d.o->mode == CALLTREE_FOLDED)
 		list_paths(&d, root, total);

@@ -114,7 +114,7 @@ static void add_line(struct grower *g, const struct level_node *node, uint32_t l
 		text_value(t, i, node->stats, false);
 	}
 	if (!r->separator)
-		add_blanks(t, (g->levels - 1 - level) * HIERARCHY_INDENT);
+		add_blanks(t, (g->levels - 1) * HIERARCHY_INDENT);
 	strbuf_addstr(&t->line, r->separator ? r->separator : "  ");
 	size_t start = t->line.len;
 	text_cell(t, g->fields[level], &t->part->hist->entries.data[node->entry], true);
@@ -122,6 +122,16 @@ static void add_line(struct grower *g, const struct level_node *node, uint32_t l
 	memmove(t->line.data + start, t->line.data + start + blanks, t->line.len - start - blanks + 1);
 	t->line.len -= blanks;
 	text_flush_line(t);
+}
+
+/* Of the columns before the names. */
+static unsigned sums_width(const struct text_part *t)
+{
+	unsigned width = 0;
+	for (uint32_t i = 0; i < t->report->fields_nr; i++)
+		if (t->report->fields[i].column->from == COLUMN_FROM_VALUES)
+			width += text_header_width(t, i) + (width ? 2 : 0);
+	return width;
 }
 
 static void add_nodes(struct grower *g, const struct level_node *parent, uint32_t level)
@@ -141,9 +151,8 @@ static void add_nodes(struct grower *g, const struct level_node *parent, uint32_
 			add_nodes(g, node, level + 1);
 	}
 	if (!shown && parent->children_nr && level) {
-		add_blanks(t, level * HIERARCHY_INDENT + 2);
-		strbuf_addf(&t->line, "%*sno entry >= %.2f%%", (int)(g->levels * HIERARCHY_INDENT), "",
-			    t->report->percent_limit);
+		add_blanks(t, (g->levels + level - 1) * HIERARCHY_INDENT + sums_width(t) + 4);
+		strbuf_addf(&t->line, "no entry >= %.2f%%", t->report->percent_limit);
 		text_flush_line(t);
 	}
 }

@@ -206,6 +206,8 @@ static void add_title(struct text_part *t)
 	char unit = shorten(&samples);
 	strbuf_addf(&t->line, "# Samples: %llu%c of event%s '%s'", (unsigned long long)samples, unit, p->is_group ? "s" : "",
 		    p->event_name);
+	if (t->report->time_slices)
+		strbuf_addf(&t->line, " (time slices: %s)", t->report->time_slices);
 	text_flush_line(t);
 	if (t->report->mem_mode) {
 		out_f(t->out, "# Total weight : %llu\n", (unsigned long long)p->period);
