@@ -109,6 +109,12 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+/* The reference compares addresses as signed numbers: those of the kernel come first. */
+static int compare_addresses(uint64_t a, uint64_t b)
+{
+	return (int64_t)a < (int64_t)b ? -1 : a != b;
+}
+
 /* NULL stands behind all names. */
 static int compare_names(const char *a, const char *b)
 {
@@ -192,8 +198,8 @@ int column_compare_identity(const struct hist *h, const struct hist_key *k, cons
 		const struct profile_function *x = frame_function(h->profile, cell_frame(h, k, a));
 		const struct profile_function *y = frame_function(h->profile, cell_frame(h, k, b));
 		if (!x || !y)
-			return !x != !y ? !x - !y : compare_u64(cell_address(h, k, a), cell_address(h, k, b));
-		int order = compare_u64(x->start, y->start);
+			return !x != !y ? !x - !y : compare_addresses(cell_address(h, k, a), cell_address(h, k, b));
+		int order = compare_addresses(x->start, y->start);
 		return order ? order : compare_u64(x->size, y->size);
 	}
 	default:

@@ -91,7 +91,7 @@ static void symbol_words(const struct hist *h, frame_id id, bool caller, uint64_
 	const struct profile_frame *f = id == PROFILE_NONE ? NULL : &p->frames.data[id];
 	if (!f || f->function == PROFILE_NONE) {
 		words[0] = words[2] = words[3] = 0;
-		words[1] = !f ? 0 : caller ? f->ip : f->addr;
+		words[1] = !f ? 0 : caller ? f->ip : frame_address(p, f);
 		return;
 	}
 	const struct profile_function *fn = &p->functions.data[f->function];
@@ -421,7 +421,7 @@ static void fill_row(struct filler *f, uint32_t r)
 	uint32_t key = h->self_keys[frame == PROFILE_NONE ? p->frames.len : frame], e = f->entry_of[key];
 	bool hidden = h->options.row_hidden && h->options.row_hidden(h->options.ctx, p, row);
 	if (e == PROFILE_NONE)
-		e = entry_add(f, key, frame, r, fr ? fr->addr : 0, hist_level(fr ? fr->space : SPACE_UNKNOWN));
+		e = entry_add(f, key, frame, r, fr ? frame_address(p, fr) : 0, hist_level(fr ? fr->space : SPACE_UNKNOWN));
 	struct hist_entry *entry = &h->entries.data[e];
 	entry->hidden &= hidden;
 	uint32_t depth = row->stack == PROFILE_NONE ? 0 : p->stacks.data[row->stack].depth;

@@ -16,5 +16,17 @@ static inline const struct profile_mapping *frame_mapping(const struct profile *
 	return &p->mappings.data[p->frames.data[id].mapping];
 }
 
+/*
+ * The address by which the reference shows code without a symbol: its offset in the file, for files mapped by a process;
+ * known where the address lies in the mapping that the profile has kept.
+ */
+static inline uint64_t frame_address(const struct profile *p, const struct profile_frame *f)
+{
+	if (f->function != PROFILE_NONE || f->mapping == PROFILE_NONE || f->space != SPACE_USER)
+		return f->addr;
+	const struct profile_mapping *m = &p->mappings.data[f->mapping];
+	return f->ip >= m->start && f->ip < m->end ? f->ip - m->start + m->offset : f->addr;
+}
+
 /* The bits of a data source (union perf_mem_data_src) that a memory key compares. */
 uint64_t column_data_source(enum column_id id, uint64_t data_src);
