@@ -123,6 +123,14 @@ static int compare_names(const char *a, const char *b)
 	return a == b ? 0 : strcmp(a, b);
 }
 
+/* The same string of the profile has the same id, and needs no look. */
+static int compare_labels(const struct hist *h, const struct hist_key *k, const struct hist_entry *a,
+			  const struct hist_entry *b)
+{
+	uint64_t x = hist_label(h, a, k->label, 0), y = hist_label(h, b, k->label, 0);
+	return x == y ? 0 : strcmp(profile_str(h->profile, (str_id)x), profile_str(h->profile, (str_id)y));
+}
+
 static const char *thread_comm(const struct hist *h, const struct hist_entry *e, uint64_t tid)
 {
 	const char *name = NULL;
@@ -181,7 +189,7 @@ int column_compare(const struct hist *h, const struct hist_key *k, const struct 
 		break;
 	}
 	if (label_is_string(h, k->label))
-		return strcmp(label_string(h, a, k->label), label_string(h, b, k->label));
+		return compare_labels(h, k, a, b);
 	int64_t x = (int64_t)hist_label(h, a, k->label, 0), y = (int64_t)hist_label(h, b, k->label, 0);
 	int order = x < y ? -1 : x > y;
 	return order ? order : compare_u64(hist_label(h, a, k->label2, 0), hist_label(h, b, k->label2, 0));

@@ -1,14 +1,27 @@
 /* The order of a report's rows. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "profile/hist_priv.h"
+
+/* A cell as it is compared: looked up once for each entry, as sorting asks for it again and again. */
+union cell {
+	uint64_t value;   /* sums, the greatest first */
+	int64_t number;
+	const char *name; /* NULL stands behind all names */
+};
+
+enum cell_kind { CELL_SUM, CELL_NUMBER, CELL_NAME, CELL_OTHER };
 
 struct sorter {
 	const struct hist *h;
 	const struct hist_key *by;
 	uint32_t by_nr, event;
 	uint32_t thread; /* label column that tells threads apart, or PROFILE_NONE */
+	enum cell_kind *kinds;
+	union cell *cells;  /* of entry e and key i: cells[e * by_nr + i] */
+	uint64_t *threads;  /* by entry */
 };
 
 static int compare_u64_down(uint64_t a, uint64_t b)
@@ -16,12 +29,11 @@ static int compare_u64_down(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
-/* The deciding event first, then the others of the group in their order. */
-static int compare_values(const struct sorter *s, const struct hist_entry *a, const struct hist_entry *b,
-			  enum column_id id)
+/* The other events of a group, in their order. */
+static int compare_others(const struct sorter *s, uint32_t a, uint32_t b, enum column_id id)
 {
-	const struct hist_stat *x = hist_stats(s->h, a), *y = hist_stats(s->h, b);
-	int order = compare_u64_down(hist_value(&x[s->event], id), hist_value(&y[s->event], id));
+	const struct hist_stat *x = hist_stats(s->h, &s->h->entries.data[a]), *y = hist_stats(s->h, &s->h->entries.data[b]);
+	int order = 0;
 	/* With children the reference asks the deciding event alone. */
 	for (uint32_t j = 0; !order && id != COLUMN_OVERHEAD_CHILDREN && j < s->h->options.events_nr; j++)
 		if (j != s->event)
@@ -30,33 +42,110 @@ static int compare_values(const struct sorter *s, const struct hist_entry *a, co
 }
 
 /* Callers come before what they call where both have the same share: the entry with the longer stacks below it first. */
-static int compare_depth(const struct sorter *s, const struct hist_entry *a, const struct hist_entry *b)
+static int compare_depth(const struct sorter *s, uint32_t a, uint32_t b)
 {
 	const struct hist *h = s->h;
-	if (hist_label(h, a, s->thread, 0) != hist_label(h, b, s->thread, 0))
+	if (s->threads[a] != s->threads[b])
 		return 0;
-	int order = a->max_depth > b->max_depth ? -1 : a->max_depth < b->max_depth;
+	uint32_t x = h->entries.data[a].max_depth, y = h->entries.data[b].max_depth;
+	int order = x > y ? -1 : x < y;
 	return h->options.callee_first ? -order : order;
 }
 
-static int compare(const struct sorter *s, uint32_t ia, uint32_t ib)
+static int compare_names(const char *a, const char *b)
+{
+	if (a == b)
+		return 0;
+	if (!a || !b)
+		return !a - !b;
+	return strcmp(a, b);
+}
+
+static int compare(const struct sorter *s, uint32_t a, uint32_t b)
 {
 	const struct hist *h = s->h;
-	const struct hist_entry *a = &h->entries.data[ia], *b = &h->entries.data[ib];
+	const union cell *x = s->cells + (size_t)a * s->by_nr, *y = s->cells + (size_t)b * s->by_nr;
 	for (uint32_t i = 0; i < s->by_nr; i++) {
-		const struct hist_key *k = &s->by[i];
-		int order;
-		if (k->column->from == COLUMN_FROM_VALUES) {
-			order = compare_values(s, a, b, k->column->id);
-			if (!order && h->options.callers_above && k->column->id == COLUMN_OVERHEAD_CHILDREN)
+		int order = 0;
+		switch (s->kinds[i]) {
+		case CELL_SUM:
+			order = compare_u64_down(x[i].value, y[i].value);
+			if (!order && h->options.events_nr > 1)
+				order = compare_others(s, a, b, s->by[i].column->id);
+			if (!order && h->options.callers_above && s->by[i].column->id == COLUMN_OVERHEAD_CHILDREN)
 				order = compare_depth(s, a, b);
-		} else {
-			order = column_compare(h, k, a, b);
+			break;
+		case CELL_NUMBER: order = x[i].number < y[i].number ? -1 : x[i].number > y[i].number; break;
+		case CELL_NAME: order = compare_names(x[i].name, y[i].name); break;
+		case CELL_OTHER:
+			order = column_compare(h, &s->by[i], &h->entries.data[a], &h->entries.data[b]);
+			break;
 		}
 		if (order)
 			return order;
 	}
 	return 0;
+}
+
+static enum cell_kind kind_of(const struct hist *h, const struct hist_key *k)
+{
+	if (k->column->from == COLUMN_FROM_VALUES)
+		return CELL_SUM;
+	switch (k->column->id) {
+	case COLUMN_COMM:
+	case COLUMN_TRACE:
+		return k->label != PROFILE_NONE ? CELL_NAME : CELL_OTHER;
+	case COLUMN_DSO:
+	case COLUMN_SYMBOL:
+		return CELL_NAME;
+	case COLUMN_PID:
+	case COLUMN_TID:
+	case COLUMN_CPU:
+		return CELL_NUMBER;
+	default:
+		return CELL_OTHER;
+	}
+}
+
+static union cell cell_of(const struct sorter *s, const struct hist_key *k, enum cell_kind kind, const struct hist_entry *e)
+{
+	const struct hist *h = s->h;
+	const struct profile_function *fn;
+	const struct profile_mapping *m;
+	union cell c = {};
+	switch (kind) {
+	case CELL_SUM: c.value = hist_value(&hist_stats(h, e)[s->event], k->column->id); break;
+	case CELL_NUMBER: c.number = (int64_t)hist_label(h, e, k->label, 0); break;
+	case CELL_OTHER: break;
+	case CELL_NAME:
+		if (k->column->id == COLUMN_SYMBOL) {
+			fn = hist_function(h, e);
+			c.name = fn ? profile_str(h->profile, fn->name) : NULL;
+		} else if (k->column->id == COLUMN_DSO) {
+			m = hist_mapping(h, e);
+			c.name = m ? profile_str(h->profile, h->options.long_names ? m->path : m->name) : NULL;
+		} else {
+			c.name = profile_str(h->profile, (str_id)hist_label(h, e, k->label, 0));
+		}
+		break;
+	}
+	return c;
+}
+
+static void look_up_cells(struct sorter *s)
+{
+	size_t n = s->h->entries.len;
+	s->kinds = xreallocarray(NULL, s->by_nr + 1, sizeof(*s->kinds));
+	s->cells = xreallocarray(NULL, n * s->by_nr + 1, sizeof(*s->cells));
+	s->threads = xreallocarray(NULL, n + 1, sizeof(*s->threads));
+	for (uint32_t i = 0; i < s->by_nr; i++)
+		s->kinds[i] = kind_of(s->h, &s->by[i]);
+	for (size_t e = 0; e < n; e++) {
+		const struct hist_entry *entry = &s->h->entries.data[e];
+		s->threads[e] = hist_label(s->h, entry, s->thread, 0);
+		for (uint32_t i = 0; i < s->by_nr; i++)
+			s->cells[e * s->by_nr + i] = cell_of(s, &s->by[i], s->kinds[i], entry);
+	}
 }
 
 /* By what tells entries apart, in the order of the keys. */
@@ -172,6 +261,7 @@ void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32
 	h->order = xreallocarray(h->order, n + 1, sizeof(*h->order));
 	for (uint32_t i = 0; i < n; i++)
 		h->order[i] = i;
+	look_up_cells(&s);
 	qsort_r(h->order, n, sizeof(*h->order), compare_identity, &s);
 	struct tree t = { .root = NIL, .nodes = xreallocarray(NULL, n + 1, sizeof(*t.nodes)) };
 	for (uint32_t i = 0; i < n; i++)
@@ -181,4 +271,7 @@ void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32
 		if (!h->entries.data[e].hidden)
 			h->order[h->order_nr++] = e;
 	free(t.nodes);
+	free(s.kinds);
+	free(s.cells);
+	free(s.threads);
 }
