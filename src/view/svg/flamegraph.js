@@ -181,7 +181,6 @@
 	function openSearch() {
 		if (!box) {
 			const holder = document.createElementNS(SVG, "foreignObject"), width = Math.min(320, full / 2);
-			holder.setAttribute("x", pad + full - width);
 			holder.setAttribute("y", 4);
 			holder.setAttribute("width", width);
 			holder.setAttribute("height", 2.2 * fontSize);
@@ -202,8 +201,9 @@
 				toggle.setAttribute("aria-pressed", String(!anyCase));
 				search();
 			});
-			svg.appendChild(holder);
-			box = { holder: holder, input: input };
+			topBar.appendChild(holder);
+			box = { holder: holder, input: input, width: width };
+			follow();
 		}
 		box.input.focus();
 		box.input.select();
@@ -250,6 +250,39 @@
 		}
 	}
 
+	/* ---- bars: what is read and pressed stays in sight where the picture is taller than the window ---- */
+
+	function bar(height) {
+		const g = document.createElementNS(SVG, "g"), back = document.createElementNS(SVG, "rect");
+		back.setAttribute("class", "bar hidden");
+		back.setAttribute("width", "100%");
+		back.setAttribute("height", height);
+		g.appendChild(back);
+		svg.appendChild(g);
+		return g;
+	}
+
+	function move(g, y, away) {
+		g.setAttribute("transform", "translate(0," + y + ")");
+		g.firstChild.classList.toggle("hidden", !away);
+	}
+
+	function follow() {
+		const seen = svg.getBoundingClientRect(), height = svg.viewBox.baseVal.height;
+		const scale = height / (seen.height || height);
+		const top = Math.max(0, -seen.top * scale);
+		const view = document.documentElement;
+		const below = Math.max(0, (seen.bottom - (view.clientHeight || window.innerHeight)) * scale);
+		/* the right edge of what is seen, for what is aligned to it */
+		const right = pad + full - Math.max(0, (seen.right - (view.clientWidth || window.innerWidth)) * scale);
+		for (const text of [searchButton, matched])
+			text.setAttribute("x", right);
+		if (box)
+			box.holder.setAttribute("x", right - box.width);
+		move(topBar, Math.min(top, height - 3 * fontSize), top > fontSize);
+		move(bottomBar, Math.max(0, height - below - 2 * fontSize - 10), below > fontSize);
+	}
+
 	/* ---- buttons, mouse, keys ---- */
 
 	function button(label, x, anchor, act) {
@@ -268,7 +301,7 @@
 				act();
 			}
 		});
-		svg.appendChild(b);
+		topBar.appendChild(b);
 		return b;
 	}
 
@@ -335,6 +368,11 @@
 		}
 	}
 
+	const topBar = bar(3 * fontSize), bottomBar = bar(2 * fontSize + 10);
+	for (const text of [details, matched]) {
+		text.setAttribute("y", 1.5 * fontSize + 5);
+		bottomBar.appendChild(text);
+	}
 	const resetButton = button("Reset zoom", pad, "start", () => zoom(root));
 	const searchButton = button("Search", pad + full, "end", openSearch);
 	resetButton.classList.add("hidden");
@@ -343,13 +381,13 @@
 	const holder = find(".frames");
 	holder.addEventListener("mouseover", (e) => tell(frameOf(e)));
 	holder.addEventListener("mouseout", () => tell(null));
-	holder.addEventListener("focusin", function (e) {
+	/* at the window: an element that listens for focus can be tabbed to in some browsers */
+	window.addEventListener("focusin", function (e) {
 		const f = frameOf(e);
 		if (f)
 			choose(f);
 		tell(f);
 	});
-	holder.addEventListener("focusout", () => tell(null));
 	holder.addEventListener("click", function (e) {
 		const f = frameOf(e);
 		if (f)
@@ -357,8 +395,14 @@
 	});
 	holder.addEventListener("keydown", onFrameKey);
 	window.addEventListener("keydown", onKey);
+	window.addEventListener("scroll", follow);
+	window.addEventListener("resize", follow);
 	for (const f of frames)
 		if (f.text || f.width > 5 * charWidth)
 			place(f, f.x, f.width);
 	recall();
+	/* The root is where reading begins. */
+	if (!inverted && svg === document.documentElement)
+		window.scrollTo(0, svg.viewBox.baseVal.height);
+	follow();
 })();
