@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -152,6 +153,21 @@ static struct strobe_error *watch_all(struct capture *c)
 	return NULL;
 }
 
+/*
+ * In a pid namespace of its own (a container) the system's other processes can be recorded, but have no pid there: the
+ * kernel says 0 or -1, and /proc does not show them.
+ */
+static bool is_pid_namespace_nested(const struct sys *sys)
+{
+	/* The first namespace has this inode: PROC_PID_INIT_INO of the kernel. */
+	const ino_t first = 0xEFFFFFFC;
+	struct stat st;
+	char *path = sys_path(sys, "/proc/self/ns/pid");
+	bool nested = !stat(path, &st) && st.st_ino != first;
+	free(path);
+	return nested;
+}
+
 static struct strobe_error *open_all(struct capture *c, pid_t workload)
 {
 	TRY(prepare(c, workload));
@@ -165,6 +181,9 @@ static struct strobe_error *open_all(struct capture *c, pid_t workload)
 	if (c->events->user_only)
 		vec_push(&c->notes, (const char *)"no right to record the kernel: user space only "
 						  "(kernel.perf_event_paranoid is above 1)");
+	if (c->map.system_wide && is_pid_namespace_nested(c->sys))
+		vec_push(&c->notes, (const char *)"this is a pid namespace of its own (a container): processes outside of it "
+						  "are recorded without pid, name and mappings; run on the host to see them");
 	return NULL;
 }
 
@@ -569,6 +588,14 @@ struct capture_totals capture_totals(const struct capture *c)
 	if (t.first_ns == UINT64_MAX)
 		t.first_ns = 0;
 	return t;
+}
+
+void capture_forget_times(struct capture *c)
+{
+	for (size_t i = 0; i < c->readers.len; i++) {
+		c->readers.data[i].stats.first_ns = UINT64_MAX;
+		c->readers.data[i].stats.last_ns = 0;
+	}
 }
 
 uint64_t capture_lost_of_event(const struct capture *c, size_t event)

@@ -108,6 +108,8 @@ struct capture_totals {
 	uint64_t wakeups;
 };
 struct capture_totals capture_totals(const struct capture *c);
+/* The next totals have times of what comes from now on: a new file begins. */
+void capture_forget_times(struct capture *c);
 /* Lost samples by event index; valid after capture_finish(). */
 uint64_t capture_lost_of_event(const struct capture *c, size_t event);
 

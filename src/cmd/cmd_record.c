@@ -176,6 +176,7 @@ static struct strobe_error *begin_file(struct recording *r)
 	if (!r->o->tail_synthesize)
 		TRY(capture_synthesize(r->capture, main_sink(r), r->files > 0));
 	r->files++;
+	capture_forget_times(r->capture);
 	return NULL;
 }
 
