@@ -182,8 +182,9 @@ static struct strobe_error *open_all(struct capture *c, pid_t workload)
 		vec_push(&c->notes, (const char *)"no right to record the kernel: user space only "
 						  "(kernel.perf_event_paranoid is above 1)");
 	if (c->map.system_wide && is_pid_namespace_nested(c->sys))
-		vec_push(&c->notes, (const char *)"this is a pid namespace of its own (a container): processes outside of it "
-						  "are recorded without pid, name and mappings; run on the host to see them");
+		vec_push(&c->notes,
+			 (const char *)"this is a pid namespace of its own (a container): processes outside of it "
+				       "are recorded without pid, name and mappings; run on the host to see them");
 	return NULL;
 }
 

@@ -23,9 +23,7 @@ static _Noreturn void child(char *const argv[], struct workload_options options,
 		_exit(127);
 	if (options.stdout_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	signal(SIGPIPE, options.sigpipe);
 	sigprocmask(SIG_SETMASK, &options.mask, NULL);
 	execvp(argv[0], argv);
 	int errnum = errno;

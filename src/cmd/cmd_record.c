@@ -16,21 +16,25 @@
 #include "capture/facts.h"
 #include "cmd/record_priv.h"
 #include "config.h"
+#include "event/attr_text.h"
 #include "event/open.h"
 
 enum wait_fd { WAIT_SIGNAL, WAIT_DELAY, WAIT_SWITCH, WAIT_CONTROL, WAIT_TRIGGER, WAIT_RINGS, WAIT_FDS };
 
 static struct strobe_error *open_signals(struct recording *r)
 {
+	struct sigaction hup;
 	sigset_t set;
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	/* Under nohup it is ignored, and means nothing to us either. */
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
-	signal(SIGPIPE, SIG_IGN);
+	r->old_sigpipe = signal(SIGPIPE, SIG_IGN);
 	r->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return r->signal_fd < 0 ? error_errno(errno, "cannot wait for signals") : NULL;
 }
@@ -79,6 +83,28 @@ static struct strobe_error *take_old_callgraph(struct recording *r)
 	record_say(r, "-g %s is the old spelling of --call-graph %s", word, word);
 	r->o->capture.callgraph = mode;
 	return options_parse(record_option_table, r->o, rest->argc, rest->argv, false, rest);
+}
+
+/* The settings that perf-config(1) knows for record. */
+static struct strobe_error *apply_settings(struct recording *r)
+{
+	struct record_options *o = r->o;
+	struct callgraph_options *c = &o->capture.callgraph;
+	const struct config *config;
+	TRY(cmd_config(r->ctx, &config));
+	const char *ids = config_get(config, "record.build-id");
+	if (ids && !strcmp(ids, "skip") && !o->buildid_all && !o->buildid_mmap)
+		o->no_buildid = true;
+	const char *mode = config_get(config, "call-graph.record-mode"),
+		   *bytes = config_get(config, "call-graph.dump-size");
+	if (!mode)
+		mode = config_get(config, "record.call-graph");
+	if (mode && o->callgraph_by_g)
+		TRY(error_prefix(callgraph_parse(mode, c), "the setting call-graph.record-mode"));
+	if (!bytes || !o->callgraph_by_g || c->mode != CALLGRAPH_DWARF)
+		return NULL;
+	_cleanup_free_ char *sized = xasprintf("dwarf,%s", bytes);
+	return error_prefix(callgraph_parse(sized, c), "the setting call-graph.dump-size");
 }
 
 static void settle_options(struct recording *r)
@@ -275,16 +301,28 @@ static struct strobe_error *take_delay(struct recording *r)
 	return arm_delay(r, ends ? range->end_ms : range->start_ms);
 }
 
-static void list_events(struct recording *r, const char *argument)
+static void list_events(const struct recording *r, const char *argument)
 {
 	const struct event_set *s = capture_events(r->capture);
+	struct out out;
+	out_init_fd(&out, STDERR_FILENO);
 	for (size_t i = 0; i < s->events.len; i++) {
 		const struct capture_event *e = &s->events.data[i];
+		bool opens = !strcmp(argument, "-g") && i + 1 < s->events.len && s->events.data[i + 1].leader == i;
+		bool member = !strcmp(argument, "-g") && e->leader != i;
+		bool closes = member && (i + 1 == s->events.len || s->events.data[i + 1].leader != e->leader);
+		out_f(&out, "%s%s%s", opens ? "{" : "", e->name, closes ? "}" : "");
 		if (!strcmp(argument, "-F"))
-			fprintf(stderr, "%s: sample_freq=%llu\n", e->name, (unsigned long long)e->attr.sample_freq);
-		else
-			fprintf(stderr, "%s\n", e->name);
+			out_f(&out, ": %s=%llu", e->attr.freq ? "sample_freq" : "sample_period",
+			      (unsigned long long)e->attr.sample_freq);
+		out_ch(&out, opens || (member && !closes) ? ',' : '\n');
+		if (strcmp(argument, "-v"))
+			continue;
+		_cleanup_strbuf_ struct strbuf attr = {};
+		event_attr_text(&e->attr, &attr);
+		out_str(&out, strbuf_str(&attr));
 	}
+	error_destroy(out_close(&out));
 }
 
 static struct strobe_error *take_control(struct recording *r)
@@ -436,7 +474,11 @@ static struct strobe_error *prepare(struct recording *r)
 	if (o->control)
 		TRY(error_prefix(control_open(o->control, &r->control), "--control"));
 	if (argc) {
-		struct workload_options w = {.mask = r->old_mask, .stdout_to_stderr = r->output.pipe};
+		struct workload_options w = {
+			.mask = r->old_mask,
+			.sigpipe = r->old_sigpipe == SIG_IGN ? SIG_IGN : SIG_DFL,
+			.stdout_to_stderr = r->output.pipe,
+		};
 		/* The parser's rest ends by its count, exec's arguments by NULL. */
 		r->argv = xcalloc((size_t)argc + 1, sizeof(*r->argv));
 		memcpy(r->argv, r->ctx->rest.argv, (size_t)argc * sizeof(*r->argv));
@@ -581,7 +623,9 @@ static int run(struct cmd_context *ctx, void *options)
 	cmd_set_verbosity(o->verbose);
 	if (o->list_intr_regs || o->list_user_regs)
 		return list_registers(ctx);
-	struct strobe_error *err = take_old_callgraph(&r);
+	struct strobe_error *err = apply_settings(&r);
+	if (!err)
+		err = take_old_callgraph(&r);
 	if (!err)
 		err = check_options(&r);
 	if (err)

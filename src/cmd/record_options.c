@@ -125,7 +125,7 @@ CALL(parse_count)
 CALL(parse_g)
 {
 	OPTIONS;
-	o->callgraph_set = !negated;
+	o->callgraph_set = o->callgraph_by_g = !negated;
 	o->capture.callgraph.mode = negated ? CALLGRAPH_NONE : CALLGRAPH_FP;
 	return NULL;
 }
@@ -138,6 +138,7 @@ CALL(parse_call_graph)
 		return NULL;
 	}
 	o->callgraph_set = true;
+	o->callgraph_by_g = false;
 	return callgraph_parse(value, &o->capture.callgraph);
 }
 

@@ -33,6 +33,7 @@ struct record_options {
 	const char *control;
 	struct delay_schedule delay;
 	bool callgraph_set;
+	bool callgraph_by_g; /* -g: the mode may come from the settings */
 	bool threads_set;
 	const char *threads; /* or NULL: the default layout */
 	bool no_buildid, no_buildid_cache, buildid_all, buildid_mmap;

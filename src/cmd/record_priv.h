@@ -54,6 +54,7 @@ struct recording {
 	bool gone; /* all tasks that were recorded have ended */
 	unsigned files;
 	sigset_t old_mask;
+	void (*old_sigpipe)(int);
 };
 
 /* A line for the user, unless -q. */

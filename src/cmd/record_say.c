@@ -77,12 +77,14 @@ static void say_lost(const struct recording *r, const struct capture_totals *t)
 	if (by_event.len)
 		strbuf_addch(&by_event, ')');
 	uint64_t all = t->samples + lost;
-	const char *faster = sched_getscheduler(0) & SCHED_FIFO ? "" : ", or real-time priority (as root, or ulimit -r)";
+	const char *faster =
+		sched_getscheduler(0) & SCHED_FIFO ? "" : ", or real-time priority (as root, or ulimit -r)";
 	cmd_say(r->ctx,
-		"LOST %llu of %llu samples, %.1f %%%s: they came faster than they were read. Larger rings (-m 32M), fewer "
+		"LOST %llu of %llu samples, %.1f %%%s: they came faster than they were read. Larger rings (-m 32M), "
+		"fewer "
 		"events (--filter, -c, a lower -F)%s help.",
-		(unsigned long long)lost, (unsigned long long)all, 100.0 * (double)lost / (double)all, strbuf_str(&by_event),
-		faster);
+		(unsigned long long)lost, (unsigned long long)all, 100.0 * (double)lost / (double)all,
+		strbuf_str(&by_event), faster);
 }
 
 void record_say_result(const struct recording *r, const char *name, bool failed)

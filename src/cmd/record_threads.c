@@ -16,10 +16,15 @@
 #define SCHED_RESET_ON_FORK 0x40000000
 #endif
 
+#define COMPRESS_LEVEL_QUICK 3
+
 /* First in the queue when a ring has filled: at normal priority a busy CPU makes the reader late, and data is lost. */
 struct strobe_error *record_raise_priority(const struct recording *r)
 {
 	int asked = r->o->capture.rt_prio;
+	/* Slow compression at real-time priority would keep others from this CPU. */
+	if (!asked && r->o->compress_level > COMPRESS_LEVEL_QUICK)
+		return NULL;
 	struct sched_param p = {.sched_priority = asked ? asked : 1};
 	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p)) {
 		log_info("reading at real-time priority %d", p.sched_priority);
