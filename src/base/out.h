@@ -46,6 +46,8 @@ static inline char *out_reserve(struct out *o, size_t n)
 void out_write_slow(struct out *o, const void *p, size_t n);
 static inline void out_write(struct out *o, const void *p, size_t n)
 {
+	if (!n)
+		return;
 	if (o->cap - o->len >= n) {
 		memcpy(o->buf + o->len, p, n);
 		o->len += n;

@@ -25,7 +25,9 @@ static bool mmap_text(struct out *out, struct record r)
 	struct record_mmap m;
 	if (!record_decode_mmap(r, &m))
 		return false;
-	out_f(out, " %d/%d: [0x%" PRIx64 "(", (int)m.pid, (int)m.tid, m.start);
+	out_f(out, " %d/%d: [", (int)m.pid, (int)m.tid);
+	put_hex(out, m.start);
+	out_ch(out, '(');
 	put_hex(out, m.len);
 	out_str(out, ") @ ");
 	put_hex(out, m.pgoff);
@@ -188,6 +190,70 @@ static bool text_poke_text(struct out *out, struct record r)
 	return true;
 }
 
+static void put_cpu_range(struct out *out, bool *any, uint32_t from, uint32_t to)
+{
+	out_f(out, from == to ? "%s%u" : "%s%u-%u", *any ? "," : "", from, to);
+	*any = true;
+}
+
+/* Neighbours are joined: 0-3,8. */
+struct cpu_run {
+	uint32_t from, to;
+	bool open, any;
+};
+
+static void run_add(struct out *out, struct cpu_run *run, uint32_t cpu)
+{
+	if (run->open && cpu == run->to + 1) {
+		run->to = cpu;
+		return;
+	}
+	if (run->open)
+		put_cpu_range(out, &run->any, run->from, run->to);
+	run->from = run->to = cpu;
+	run->open = true;
+}
+
+/* The words of a mask are as long as the recorded machine's. */
+static bool put_mask(struct out *out, struct cursor *c, struct cpu_run *run)
+{
+	uint16_t nr = cursor_u16(c), bytes = cursor_u16(c);
+	if (bytes != 4 && bytes != 8)
+		return false;
+	if (bytes == 8)
+		cursor_skip(c, 4); /* aligned */
+	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t word = bytes == 8 ? cursor_u64(c) : cursor_u32(c);
+		for (; word && !c->bad; word &= word - 1)
+			run_add(out, run, i * bytes * 8 + (uint32_t)__builtin_ctzll(word));
+	}
+	return true;
+}
+
+bool event_text_cpus(struct out *out, struct cursor *c)
+{
+	struct cpu_run run = { 0 };
+	uint16_t type = cursor_u16(c);
+	bool known = true;
+	if (type == 0) { /* a list */
+		uint16_t nr = cursor_u16(c);
+		for (uint32_t i = 0; i < nr && !c->bad; i++) {
+			uint16_t cpu = cursor_u16(c);
+			if (cpu != UINT16_MAX && !c->bad)
+				run_add(out, &run, cpu);
+		}
+	} else if (type == 1) {
+		known = put_mask(out, c, &run);
+	} else if (type == 2) { /* a range; whether it also means "any CPU" comes first */
+		cursor_skip(c, 2);
+		uint16_t from = cursor_u16(c), to = cursor_u16(c);
+		run = (struct cpu_run){ .from = from, .to = to, .open = !c->bad };
+	}
+	if (run.open)
+		put_cpu_range(out, &run.any, run.from, run.to);
+	return known && !c->bad && type <= 2;
+}
+
 static bool user_text(struct out *out, struct record r)
 {
 	struct cursor c = body_of(r);
@@ -209,6 +275,9 @@ static bool user_text(struct out *out, struct record r)
 			      cycles, mask, zero_cap, short_cap);
 		return true;
 	}
+	case RECORD_CPU_MAP:
+		out_str(out, ": ");
+		return event_text_cpus(out, &c);
 	case RECORD_THREAD_MAP: {
 		uint64_t nr = cursor_u64(&c);
 		bool one = nr == 1;

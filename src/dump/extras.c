@@ -63,7 +63,8 @@ static void put_branches(struct dumper *d, struct out *out, uint64_t of, const s
 {
 	for (uint64_t i = 0; i < s->sample.branch_nr; i++) {
 		const struct perf_branch_entry *b = &s->sample.branches[i];
-		out_ch(out, ' ');
+		if (form != DUMP_INDEX_BRSTACKSYM)
+			out_ch(out, ' ');
 		put_end(d, out, of, s, b->from, form);
 		out_ch(out, '/');
 		put_end(d, out, of, s, b->to, form);

@@ -50,12 +50,20 @@ static void stamp(struct out *out, const struct env *env, struct record r, uint3
 		out_f(out, "%" PRIu64 " ", time_ns);
 }
 
+/* Of a stream the reference says where in it, behind its header, a record stands. */
+#define STREAM_HEADER_BYTES 16
+
 static void head(struct out *out, const struct env *env, const char *name, struct record r, uint32_t cpu, uint64_t time_ns)
 {
-	out_f(out, "\n%#" PRIx64 "@%s [%#x]: event: %u\n", r.file_offset, name, r.hdr->size, r.hdr->type);
+	uint64_t offset = r.file_offset;
+	if (env->is_pipe) {
+		name = "pipe";
+		offset -= offset >= STREAM_HEADER_BYTES ? STREAM_HEADER_BYTES : offset;
+	}
+	out_f(out, "\n%#" PRIx64 "@%s [%#x]: event: %u\n", offset, name, r.hdr->size, r.hdr->type);
 	hex_lines(out, (const uint8_t *)r.hdr, r.hdr->size);
 	stamp(out, env, r, cpu, time_ns);
-	out_f(out, "%#" PRIx64 " [%#x]: ", r.file_offset, r.hdr->size);
+	out_f(out, "%#" PRIx64 " [%#x]: ", offset, r.hdr->size);
 }
 
 /* ---- records ---- */
@@ -87,6 +95,10 @@ static void event_update(struct out *out, struct cursor c)
 		double scale;
 		memcpy(&scale, &bits, sizeof(scale));
 		out_f(out, "... scale: %f\n", scale);
+	} else if (kind == 3) {
+		out_str(out, "... ");
+		event_text_cpus(out, &c);
+		out_ch(out, '\n');
 	}
 }
 
@@ -157,7 +169,7 @@ static void branches(struct out *out, const struct sample *s, bool callstack)
 			out_f(out, "..... %2" PRIu64 ": %016" PRIx64 "\n", i + 1, (uint64_t)b->from);
 			continue;
 		}
-		out_f(out, "..... %2" PRIu64 ": %016" PRIx64 " -> %016" PRIx64 " %u cycles %s%s%s%s %x %s \n", i, (uint64_t)b->from,
+		out_f(out, "..... %2" PRIu64 ": %016" PRIx64 " -> %016" PRIx64 " %u cycles %s%s%s%s %x %s\n", i, (uint64_t)b->from,
 		      (uint64_t)b->to, (unsigned)b->cycles, b->mispred ? "M" : " ", b->predicted ? "P" : " ",
 		      b->abort ? "A" : " ", b->in_tx ? "T" : " ", (unsigned)b->reserved, dump_branch_type(b));
 	}

@@ -415,7 +415,10 @@ static struct strobe_error *reader_rewind(struct record_source *s)
 {
 	struct reader *rd = of(s);
 
-	if (current(rd)->fd >= 0 && !current(rd)->can_seek)
+	bool once = current(rd)->fd >= 0 && !current(rd)->can_seek;
+	if (once && !rd->records && !rd->ended)
+		return NULL; /* it stands at its first record still */
+	if (once)
 		return error_create(ERROR_UNSUPPORTED, "%s is a stream: it can be read only once", rd->name);
 	reader_start(rd);
 	return NULL;
