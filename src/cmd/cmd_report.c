@@ -122,6 +122,8 @@ static const struct option table[] = {
 	{ OPTION_CALL, 0, "time-quantum", .arg = "time", .parse = parse_quantum, .help = "spans of the sort key time (100ms)" },
 	{ OPTION_BOOL, 0, "stdio", AT(stdio), .help = "as text (on)" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|csv", .parse = parse_format, .help = "for people or for programs" },
+	{ OPTION_BOOL, 'T', "threads", AT(show_threads),
+	  .help = "show how far the counters of each thread had come when it ended (record -s)" },
 	{ OPTION_STRING, 't', "field-separator", AT(separator), .arg = "separator",
 	  .help = "put this between columns, without blanks; in names it becomes '.'" },
 	{ OPTION_STRING, 'w', "column-widths", AT(widths), .arg = "width[,width...]", .help = "use these widths; 0 is as wide as needed" },

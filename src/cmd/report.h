@@ -5,6 +5,7 @@
 #include <regex.h>
 
 #include "base/arena.h"
+#include "base/vector.h"
 #include "cmd/cmd.h"
 #include "record/source.h"
 #include "resolve/resolve.h"
@@ -34,12 +35,22 @@ struct report_options {
 	bool percent_limit_set, relative;
 	const char *separator, *widths;
 	enum report_format format;
-	bool stdio, nanoseconds, full_source_path, skip_empty, quiet;
+	bool stdio, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
 	/* Where symbols come from */
 	const char *symfs, *vmlinux, *kallsyms;
 	bool modules, ignore_vmlinux, no_demangle, demangle_kernel;
+};
+
+/* What READ records say: how far the counters of each thread had come when it ended (record -s). */
+struct report_read {
+	uint32_t pid, tid, event;
+	uint64_t value;
+};
+
+struct report_reads {
+	VEC(struct report_read) all;
 };
 
 struct report_run {
@@ -58,6 +69,7 @@ struct report_run {
 	uint32_t keys_nr, by_nr, fields_nr;
 	str_id *parents;         /* by stack */
 	struct report_filters *filters;
+	struct report_reads reads;
 };
 
 /* -g, --call-graph: any of print type, threshold, limit, order, key and value, in any order. */
@@ -80,8 +92,12 @@ struct strobe_error *report_find_parents(struct report_run *r) _must_check_;
 /* --ignore-callees: the profile with all stacks cut below the outermost function that matches. */
 struct strobe_error *report_cut_callees(struct report_run *r) _must_check_;
 
-/* A source that has its environment complete before the first record is asked for, whether file or stream. */
-void report_peek(struct record_source **source);
+/*
+ * Puts a source before *source that has its environment complete before the first record is asked for, whether file or
+ * stream. READ records that pass are added to reads, where that is not NULL.
+ */
+void report_peek(struct record_source **source, struct report_reads *reads);
 
 void report_print_stats(struct out *out, const struct env *env, const struct resolve_stats *stats, bool skip_empty);
+void report_print_reads(struct out *out, const struct env *env, const struct report_reads *reads);
 void report_print_tasks(struct out *out, struct machine *m, bool with_maps);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/out.h"
+#include "base/u64map.h"
 #include "cmd/report.h"
 
 static const char *record_name(uint32_t type)
@@ -61,10 +62,66 @@ void report_print_stats(struct out *out, const struct env *env, const struct res
 	}
 }
 
+static unsigned digits(uint64_t v)
+{
+	unsigned n = 1;
+	for (; v > 9; v /= 10)
+		n++;
+	return n;
+}
+
+static int compare_reads(const void *a, const void *b)
+{
+	const struct report_read *x = a, *y = b;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+/* One line for each thread, one column for each event. */
+static void print_reads(struct out *out, const struct env *env, const struct report_read *all, size_t n)
+{
+	unsigned pid_width = 3, tid_width = 3, *widths = xcalloc(env->events.len + 1, sizeof(*widths));
+	uint64_t *values = xcalloc(env->events.len + 1, sizeof(*values));
+	for (size_t e = 0; e < env->events.len; e++)
+		widths[e] = n ? (unsigned)strlen(env->events.data[e].name) : 0;
+	for (size_t i = 0; i < n; i++) {
+		pid_width = digits(all[i].pid) > pid_width ? digits(all[i].pid) : pid_width;
+		tid_width = digits(all[i].tid) > tid_width ? digits(all[i].tid) : tid_width;
+		unsigned *width = &widths[all[i].event];
+		*width = digits(all[i].value) > *width ? digits(all[i].value) : *width;
+	}
+	out_f(out, "# %*s  %*s", (int)pid_width, "PID", (int)tid_width, "TID");
+	for (size_t e = 0; n && e < env->events.len; e++)
+		out_f(out, "  %*s", (int)widths[e], env->events.data[e].name);
+	out_ch(out, '\n');
+	for (size_t from = 0, to; from < n; from = to) {
+		memset(values, 0, env->events.len * sizeof(*values));
+		for (to = from; to < n && !compare_reads(&all[from], &all[to]); to++)
+			values[all[to].event] += all[to].value;
+		out_f(out, "  %*u  %*u", (int)pid_width, all[from].pid, (int)tid_width, all[from].tid);
+		for (size_t e = 0; e < env->events.len; e++)
+			out_f(out, "  %*" PRIu64, (int)widths[e], values[e]);
+		out_ch(out, '\n');
+	}
+	free(widths);
+	free(values);
+}
+
+void report_print_reads(struct out *out, const struct env *env, const struct report_reads *reads)
+{
+	size_t n = reads->all.len;
+	struct report_read *sorted = xmemdup(reads->all.data, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare_reads);
+	print_reads(out, env, sorted, n);
+	free(sorted);
+}
+
 struct task {
 	const struct thread *thread;
 	uint32_t parent; /* index + 1 of the task it descends from; 0 = none */
-	bool printed;
+	uint32_t first, last, next; /* children and siblings, index + 1 */
+	bool listed;
 };
 
 struct tasks {
@@ -94,11 +151,8 @@ static void print_task(struct tasks *t, uint32_t index)
 {
 	struct task *task = &t->all[index];
 	const struct thread *th = task->thread;
-	if (task->printed)
-		return;
-	task->printed = true;
 	const char *comm = strtab_get(machine_strings(t->machine), machine_comm(t->machine, th, th->end_ns));
-	int ppid = th->tid && th->ppid != UINT32_MAX && task->parent ? (int)th->ppid : -1;
+	int ppid = th->tid && task->parent ? (int)th->ppid : -1;
 	out_f(t->out, "%10d %8d %8d |", (int)th->pid, (int)th->tid, ppid);
 	out_fill(t->out, ' ', t->depth);
 	out_text(t->out, comm, strlen(comm));
@@ -106,24 +160,37 @@ static void print_task(struct tasks *t, uint32_t index)
 	if (t->with_maps)
 		machine_each_map(t->machine, th, th->end_ns, print_map, t);
 	t->depth++;
-	for (uint32_t i = 0; i < t->nr; i++)
-		if (t->all[i].parent == index + 1)
-			print_task(t, i);
+	for (uint32_t i = task->first; i; i = t->all[i - 1].next)
+		print_task(t, i - 1);
 	t->depth--;
 }
+
+/* The reference lists tasks as its table of threads has them. */
+#define TASK_BUCKETS 256
 
 static int compare_tasks(const void *a, const void *b)
 {
 	const struct thread *x = ((const struct task *)a)->thread, *y = ((const struct task *)b)->thread;
+	if (x->tid % TASK_BUCKETS != y->tid % TASK_BUCKETS)
+		return x->tid % TASK_BUCKETS < y->tid % TASK_BUCKETS ? -1 : 1;
 	return x->tid < y->tid ? -1 : x->tid > y->tid ? 1 : x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-static uint32_t find_task(const struct tasks *t, uint32_t tid, uint32_t not_index)
+/* Puts a task below its parent, and that below its own: so the first of a family brings all before it along. */
+static void list_task(struct tasks *t, uint32_t i, struct task *roots)
 {
-	for (uint32_t i = 0; i < t->nr; i++)
-		if (t->all[i].thread->tid == tid && i != not_index)
-			return i + 1;
-	return 0;
+	while (!t->all[i].listed) {
+		struct task *parent = t->all[i].parent ? &t->all[t->all[i].parent - 1] : roots;
+		t->all[i].listed = true;
+		if (parent->last)
+			t->all[parent->last - 1].next = i + 1;
+		else
+			parent->first = i + 1;
+		parent->last = i + 1;
+		if (parent == roots)
+			break;
+		i = t->all[i].parent - 1;
+	}
 }
 
 void report_print_tasks(struct out *out, struct machine *m, bool with_maps)
@@ -134,18 +201,26 @@ void report_print_tasks(struct out *out, struct machine *m, bool with_maps)
 	for (size_t i = 0; i < n; i++)
 		t.all[t.nr++].thread = machine_thread_at(m, i);
 	qsort(t.all, t.nr, sizeof(*t.all), compare_tasks);
+	/* Of tasks that had the same id one after the other, the last. */
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < t.nr; i++)
+		if (i + 1 == t.nr || t.all[i].thread->tid != t.all[i + 1].thread->tid)
+			t.all[kept++] = t.all[i];
+	t.nr = kept;
+	struct u64map index = {}; /* by tid: index + 1 */
+	for (uint32_t i = 0; i < t.nr; i++)
+		*u64map_put(&index, t.all[i].thread->tid, NULL) = i + 1;
 	for (uint32_t i = 0; i < t.nr; i++) {
 		const struct thread *th = t.all[i].thread;
-		/* A thread stands below its process, a process below the one that forked it. */
-		t.all[i].parent = find_task(&t, th->tid != th->pid ? th->pid : th->ppid, i);
-		if (t.all[i].parent && !th->ppid && th->tid == th->pid)
-			t.all[i].parent = 0;
+		const uint64_t *parent = th->tid && th->ppid != UINT32_MAX ? u64map_get(&index, th->ppid) : NULL;
+		t.all[i].parent = parent && *parent != i + 1 ? (uint32_t)*parent : 0;
 	}
+	u64map_deinit(&index);
 	out_f(out, "# %8s %8s %8s  comm\n", "pid", "tid", "ppid");
+	struct task roots = {};
 	for (uint32_t i = 0; i < t.nr; i++)
-		if (!t.all[i].parent)
-			print_task(&t, i);
-	for (uint32_t i = 0; i < t.nr; i++)
-		print_task(&t, i);
+		list_task(&t, i, &roots);
+	for (uint32_t i = roots.first; i; i = t.all[i - 1].next)
+		print_task(&t, i - 1);
 	free(t.all);
 }

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/cursor.h"
 #include "base/mem.h"
 #include "base/vector.h"
 #include "cmd/report.h"
@@ -19,11 +20,32 @@ struct peek {
 	size_t at;
 	struct strobe_error *error; /* that the real source met early */
 	bool ended;
+	struct report_reads *reads;
 };
 
 static struct peek *peek_of(struct record_source *s)
 {
 	return (struct peek *)s;
+}
+
+/* A READ record: pid, tid, and the counter as its event's read_format has it. */
+static void note_read(struct peek *p, struct record r)
+{
+	const struct env *env = source_env(p->real);
+	struct cursor c = cursor_make(r.hdr, r.hdr->size, false);
+	if (!p->reads || r.hdr->type != PERF_RECORD_READ || !env->events.len)
+		return;
+	cursor_skip(&c, sizeof(*r.hdr));
+	struct report_read read = { .pid = cursor_u32(&c), .tid = cursor_u32(&c) };
+	read.value = cursor_u64(&c);
+	uint64_t format = env->events.data[0].attr.read_format;
+	cursor_skip(&c, 8 * (!!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) + !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING)));
+	if (format & PERF_FORMAT_ID) {
+		uint64_t *event = u64map_get(&env->event_by_id, cursor_u64(&c));
+		read.event = event ? (uint32_t)*event : UINT32_MAX;
+	}
+	if (!c.bad && !(format & PERF_FORMAT_GROUP) && read.event < env->events.len)
+		vec_push(&p->reads->all, read);
 }
 
 static struct strobe_error *peek_next(struct record_source *s, struct record *ret, bool *ret_end)
@@ -32,6 +54,7 @@ static struct strobe_error *peek_next(struct record_source *s, struct record *re
 	*ret_end = false;
 	if (p->at < p->early.len) {
 		*ret = p->early.data[p->at++];
+		note_read(p, *ret);
 		return NULL;
 	}
 	if (p->error)
@@ -40,7 +63,10 @@ static struct strobe_error *peek_next(struct record_source *s, struct record *re
 		*ret_end = true;
 		return NULL;
 	}
-	return source_next(p->real, ret, ret_end);
+	TRY(source_next(p->real, ret, ret_end));
+	if (!*ret_end)
+		note_read(p, *ret);
+	return NULL;
 }
 
 static const struct env *peek_env(struct record_source *s)
@@ -89,9 +115,10 @@ static bool is_about_env(uint32_t type)
 	}
 }
 
-void report_peek(struct record_source **source)
+void report_peek(struct record_source **source, struct report_reads *reads)
 {
 	struct peek *p = xcalloc(1, sizeof(*p));
+	p->reads = reads;
 	p->source.ops = &peek_ops;
 	p->real = *source;
 	arena_init(&p->arena);

@@ -288,7 +288,11 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 	report.fields = r->fields;
 	report.fields_nr = r->fields_nr;
 	switch (o->format) {
-	case REPORT_STDIO: text_report(out, &report); break;
+	case REPORT_STDIO:
+		text_report(out, &report);
+		if (o->show_threads)
+			report_print_reads(out, r->env, &r->reads);
+		break;
 	case REPORT_JSON: data_report_json(out, &report); break;
 	case REPORT_CSV: data_report_csv(out, &report); break;
 	}
@@ -338,10 +342,21 @@ static struct strobe_error *print_facts(struct report_run *r, struct out *out)
 	return err;
 }
 
+static struct strobe_error *check_parent(const struct report_run *r)
+{
+	for (uint32_t i = 0; i < r->keys_nr && !r->has_chains; i++)
+		if (r->keys[i].column->id == COLUMN_PARENT)
+			return error_create(ERROR_USAGE, "Selected --sort parent, but no callchain data. Did you call '%s record' "
+							 "without -g?",
+					    r->ctx->program);
+	return NULL;
+}
+
 static struct strobe_error *print_report(struct report_run *r, struct report_options *o, struct out *out)
 {
 	TRY(choose_modes(r, o));
 	TRY(report_choose_columns(r));
+	TRY(check_parent(r));
 	TRY(report_filters_create(r));
 	TRY(make_resolver(r));
 	struct strobe_error *damaged = resolve_aggregate(r->resolver, &r->profile);
@@ -362,8 +377,8 @@ static struct strobe_error *print_report(struct report_run *r, struct report_opt
 
 static struct strobe_error *run(struct report_run *r, struct report_options *o, struct out *out)
 {
-	if (source_env(r->source)->is_pipe)
-		report_peek(&r->source);
+	if (source_env(r->source)->is_pipe || o->show_threads)
+		report_peek(&r->source, o->show_threads ? &r->reads : NULL);
 	r->env = source_env(r->source);
 	bool as_text = o->format == REPORT_STDIO && !o->quiet;
 	if (o->header || o->header_only)
@@ -397,6 +412,7 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 	}
 	if (status != CMD_BROKEN_PIPE && !o->quiet)
 		input_remarks(ctx, file, r.resolver ? resolver_stats(r.resolver) : NULL);
+	vec_deinit(&r.reads.all);
 	profile_destroy(r.profile);
 	resolver_destroy(r.resolver);
 	source_destroy(r.source);
