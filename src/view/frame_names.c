@@ -114,8 +114,9 @@ static void add_unknown(struct frame_names *n, struct strbuf *b, const struct mo
 	char *copy = xstrndup(base, bytes);
 	strbuf_addch(b, '[');
 	add_plain(b, copy);
+	/* As the reference prints them: within the object, but absolute in the kernel. */
 	if (n->options.with_addresses)
-		strbuf_addf(b, " <%llx>", (unsigned long long)f->ip);
+		strbuf_addf(b, " <%llx>", (unsigned long long)(f->mapping == PROFILE_NONE || m->is_kernel ? f->ip : f->addr));
 	strbuf_addch(b, ']');
 	free(copy);
 }

@@ -65,6 +65,7 @@ static void code_without_a_symbol_is_named_after_its_module(void **state)
 	check("?" KERNEL, FOLDED, false, "[[kernel.kallsyms]]");
 	check("?" KERNEL, FULL, false, "[kernel.kallsyms]");
 	check("?@/usr/lib/libc.so.6", addresses, false, "[libc.so.6 <1000>]");
+	check("?@[ext4]", addresses, false, "[[ext4] <7f0000001000>]");
 }
 
 static void code_outside_of_every_module_is_unknown(void **state)

@@ -27,7 +27,8 @@ static inline frame_id test_frame(struct profile *p, const char *text, size_t by
 		.space = kernel ? SPACE_KERNEL : SPACE_USER,
 	};
 	struct profile_frame f = { .mapping = profile_mapping(p, &m), .function = PROFILE_NONE, .space = m.space };
-	f.ip = f.addr = 0x1000;
+	f.addr = 0x1000;
+	f.ip = 0x7f0000001000;
 	if (name[0] == '~') { /* inlined into its caller */
 		f.flags = FRAME_INLINED;
 		memmove(name, name + 1, strlen(name));
