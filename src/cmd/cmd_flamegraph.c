@@ -292,7 +292,7 @@ static struct strobe_error *write_file(struct run *r, const char *path)
 		return error_errno(errno, "cannot write %s", path);
 	out_init_fd(&out, fd);
 	struct strobe_error *err = write_view(r, &out);
-	struct strobe_error *closed = error_prefix(out_close(&out), "cannot write %s", path);
+	struct strobe_error *closed = error_prefix(out_close(&out), "%s", path);
 	if (!err)
 		return closed;
 	error_destroy(closed);

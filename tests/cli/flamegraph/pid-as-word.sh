@@ -1,0 +1,1 @@
+strobe flamegraph --pid 10
