@@ -5,12 +5,14 @@
 #include "symbol/cxx_tree.h"
 
 #define DEPTH_MAX 300
+#define STEPS_MAX 100000 /* the one place that looks ahead could be nested */
 
 struct parser {
 	struct arena *arena;
 	const char *p;
-	int depth;
+	int depth, steps;
 	bool bad;
+	bool in_conversion; /* the type of a conversion operator is read */
 	VEC(struct cxx_node *) substitutions; /* S_, S0_, S1_ … */
 };
 
@@ -46,7 +48,7 @@ static struct cxx_node *fail(struct parser *p)
 /* Every call is paired with p->depth--. */
 static bool enter(struct parser *p)
 {
-	if (++p->depth > DEPTH_MAX)
+	if (++p->depth > DEPTH_MAX || ++p->steps > STEPS_MAX)
 		fail(p);
 	return !p->bad;
 }
@@ -273,7 +275,10 @@ const struct cxx_operator *cxx_operator_by_code(const char *code)
 static struct cxx_node *parse_operator_name(struct parser *p)
 {
 	if (take2(p, "cv")) {
+		bool was = p->in_conversion;
+		p->in_conversion = true;
 		struct cxx_node *type = parse_type(p);
+		p->in_conversion = was;
 		return make(p, CXX_CONVERSION, type, NULL);
 	}
 	if (take2(p, "li")) {
@@ -518,11 +523,14 @@ static struct cxx_node *parse_template_arg(struct parser *p)
 static struct cxx_node *parse_template_args(struct parser *p)
 {
 	struct cxx_node *list = make(p, CXX_LIST, NULL, NULL), *tail = list;
+	bool was = p->in_conversion;
+	p->in_conversion = false;
 	if (!take(p, 'I'))
 		expect(p, 'J');
 	while (!p->bad && *p->p != 'E')
 		list_add(p, &tail, parse_template_arg(p));
 	expect(p, 'E');
+	p->in_conversion = was;
 	return p->bad ? NULL : list;
 }
 
@@ -721,9 +729,18 @@ static struct cxx_node *parse_t_type(struct parser *p)
 	struct cxx_node *n = parse_template_param(p);
 	if (*p->p != 'I')
 		return n;
+	/* In cvT_I…E the arguments are the conversion's own, unless more of them follow. */
+	const char *args_at = p->p;
+	size_t noted = p->substitutions.len;
 	substitute(p, n);
 	struct cxx_node *args = parse_template_args(p);
-	return make(p, CXX_TEMPLATE, n, args);
+	if (!p->in_conversion || *p->p == 'I')
+		return make(p, CXX_TEMPLATE, n, args);
+	if (!p->bad) {
+		p->p = args_at;
+		p->substitutions.len = noted;
+	}
+	return n;
 }
 
 /* A type without prefixes. */

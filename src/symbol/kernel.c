@@ -97,6 +97,10 @@ static bool load_kallsyms(struct dso *d)
 	if (d->file->kind == MAPPED_KERNEL && d->session->options.vmlinux && !d->session->options.kallsyms &&
 	    !d->session->options.ignore_vmlinux)
 		return false;
+	if (d->file->kind == MAPPED_MODULE && !d->session->options.use_modules) {
+		dso_problem(d, "symbols of modules were not asked for (--modules)");
+		return false;
+	}
 	const struct kallsyms *k = symbols_kallsyms(d->session, &problem);
 	if (!k) {
 		dso_problem(d, "%s", problem ? problem : "no kernel symbols");
@@ -199,7 +203,7 @@ static bool load_module(struct dso *d)
 	const struct symbols_options *o = &d->session->options;
 	const char *path = d->file->path ? d->file->path : "";
 	struct object *object;
-	if (d->file->guest || *path != '/')
+	if (d->file->guest || *path != '/' || !o->use_modules)
 		return false;
 	if (o->symfs)
 		path = arena_printf(&d->arena, "%s%s", o->symfs, path);
