@@ -244,8 +244,8 @@ static void debug_files_are_looked_for_in_order(void **state)
 	assert_false(object_find_debug(o, "/usr/bin/p", NULL, note_path, &all));
 	assert_string_equal(all.text, "/usr/lib/debug/.build-id/de/adbeef05060708090a0b0c0d0e0f1011121314.debug\n"
 				      "/usr/bin/p.debug\n/usr/bin/.debug/p.debug\n/usr/lib/debug/usr/bin/p.debug\n");
-	assert_true(object_find_debug(o, "/usr/bin/p", "/root", note_path, &one));
-	assert_string_equal(one.text, "/root/usr/lib/debug/.build-id/de/adbeef05060708090a0b0c0d0e0f1011121314.debug\n");
+	assert_true(object_find_debug(o, "/usr/bin/p", "/sysroot", note_path, &one));
+	assert_string_equal(one.text, "/sysroot/usr/lib/debug/.build-id/de/adbeef05060708090a0b0c0d0e0f1011121314.debug\n");
 	object_close(o);
 	free(bytes);
 }
