@@ -134,8 +134,9 @@ static inline void print_header(const struct env *env)
 static inline void copy_to_null(struct record_source *source, bool pipe)
 {
 	struct writer *w;
-	struct strobe_error *err =
-		writer_create(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null", source_env(source), (struct writer_options){ .pipe = pipe }, &w);
+	struct writer_options options = { .pipe = pipe };
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct strobe_error *err = writer_create(fd, "/dev/null", source_env(source), options, &w);
 
 	if (err) {
 		error_destroy(err);

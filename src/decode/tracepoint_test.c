@@ -170,7 +170,8 @@ static void test_bits(void **state)
 	uint8_t raw[24] = { 7 };
 	uint64_t mask = 0xf000000000000035ull;
 	memcpy(raw + 8, &mask, 8);
-	check(made(false, "\tfield:unsigned long mask[1];\toffset:8;\tsize:8;\tsigned:0;\n", "\"%*pbl %*pb\", 64, REC->mask, 64, REC->mask"),
+	check(made(false, "\tfield:unsigned long mask[1];\toffset:8;\tsize:8;\tsigned:0;\n",
+		   "\"%*pbl %*pb\", 64, REC->mask, 64, REC->mask"),
 	      raw, sizeof(raw), "0,2,4-5,60-63 f0000000,00000035");
 }
 
@@ -302,7 +303,8 @@ static void add_sized(struct strbuf *b, const char *text)
 
 static struct strbuf section(void)
 {
-	static const char format[] = "name: thing\nID: 9\nformat:\n\tfield:void * s;\toffset:8;\tsize:8;\tsigned:0;\n\nprint fmt: \"%s\", REC->s\n";
+	static const char format[] = "name: thing\nID: 9\nformat:\n"
+				     "\tfield:void * s;\toffset:8;\tsize:8;\tsigned:0;\n\nprint fmt: \"%s\", REC->s\n";
 	struct strbuf b = {};
 	const uint16_t probe = 1;
 	strbuf_add(&b, "\x17\x08\x44tracing0.6", 14);

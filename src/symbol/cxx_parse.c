@@ -826,7 +826,9 @@ static struct cxx_node *parse_cv_type(struct parser *p)
 		f->number = type->number;
 		f->c = type->c;
 		while (n--)
-			f->number |= kinds[n] == CXX_CONST ? CXX_THIS_CONST : kinds[n] == CXX_VOLATILE ? CXX_THIS_VOLATILE : CXX_THIS_RESTRICT;
+			f->number |= kinds[n] == CXX_CONST      ? CXX_THIS_CONST
+				     : kinds[n] == CXX_VOLATILE ? CXX_THIS_VOLATILE
+								: CXX_THIS_RESTRICT;
 		return f;
 	}
 	while (n--)

@@ -32,7 +32,8 @@ bool demangle_is_mangled(const char *name)
 	if (name[0] != '_')
 		return false;
 	return name[1] == 'Z' || name[1] == 'R' ||
-	       (!strncmp(name, "_GLOBAL_", 8) && name[8] && strchr("._$", name[8]) && (name[9] == 'D' || name[9] == 'I') && name[10] == '_');
+	       (!strncmp(name, "_GLOBAL_", 8) && name[8] && strchr("._$", name[8]) &&
+		(name[9] == 'D' || name[9] == 'I') && name[10] == '_');
 }
 
 static char *demangle_plain(const char *name)
