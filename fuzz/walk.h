@@ -133,10 +133,11 @@ static inline void print_header(const struct env *env)
 /* A copy into nowhere: all that is encoded from what was decoded. */
 static inline void copy_to_null(struct record_source *source, bool pipe)
 {
+	const struct writer_options options = { .pipe = pipe };
+	const char *name = "/dev/null";
 	struct writer *w;
-	struct writer_options options = { .pipe = pipe };
-	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	struct strobe_error *err = writer_create(fd, "/dev/null", source_env(source), options, &w);
+	struct strobe_error *err =
+		writer_create(open(name, O_RDWR | O_CLOEXEC), name, source_env(source), options, &w);
 
 	if (err) {
 		error_destroy(err);

@@ -4,10 +4,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/u64map.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "machine/machine.h"
@@ -32,14 +35,26 @@ struct row {
 
 struct rows {
 	VEC(struct row) list;
+	struct arena names; /* of what has none of its own */
+	struct u64map seen;
+	struct u64map ids;  /* path's hash → index in env->build_ids */
 };
+
+static void rows_deinit(struct rows *rows)
+{
+	vec_deinit(&rows->list);
+	arena_deinit(&rows->names);
+	u64map_deinit(&rows->seen);
+	u64map_deinit(&rows->ids);
+}
 
 static void add_row(struct rows *rows, const uint8_t *build_id, size_t len, const char *path)
 {
 	/* Some recorders list a file once a process. */
-	for (size_t i = 0; path && i < rows->list.len; i++) {
-		const struct row *r = &rows->list.data[i];
-		if (r->build_id_len == len && !memcmp(r->build_id, build_id, len) && !strcmp(r->path, path))
+	if (path) {
+		bool is_new;
+		u64map_put(&rows->seen, hash_combine(hash_str(path), hash_bytes(build_id, len)), &is_new);
+		if (!is_new)
 			return;
 	}
 	vec_push(&rows->list, ((struct row){ build_id, len, path }));
@@ -164,20 +179,29 @@ static struct strobe_error *find_hits(struct hits *h, struct record_source *orde
 	}
 }
 
+/* Memory where a run-time compiler may have put code: its symbols are in the process's perf map, which is what is named. */
+static bool is_no_file(const char *path)
+{
+	static const char *const prefixes[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (text_has_prefix(path, prefixes[i]))
+			return true;
+	return false;
+}
+
 /* A file's id: as mapped, or as the recorder listed it later than it was mapped. */
 static void add_hit(struct rows *rows, const struct env *env, const struct mapped_file *file)
 {
 	const uint8_t *id = file->build_id;
 	size_t len = file->build_id_len;
 
-	for (size_t i = 0; !len && i < env->build_ids.len; i++)
-		if (!strcmp(env->build_ids.data[i].filename, file->path)) {
-			id = env->build_ids.data[i].build_id;
-			len = env->build_ids.data[i].build_id_len;
-		}
-	/* JIT code has no file that could be looked up by its id. */
-	if (len || file->kind != MAPPED_ANON)
-		add_row(rows, id, len, file->path);
+	const uint64_t *index = len ? NULL : u64map_get(&rows->ids, hash_str(file->path));
+	if (index && !strcmp(env->build_ids.data[*index].filename, file->path)) {
+		id = env->build_ids.data[*index].build_id;
+		len = env->build_ids.data[*index].build_id_len;
+	}
+	add_row(rows, id, len, is_no_file(file->path) ? arena_printf(&rows->names, "/tmp/perf-%u.map", file->pid) : file->path);
 }
 
 static int list_hits(struct cmd_context *ctx, const struct buildid_options *o, struct record_source *source)
@@ -188,16 +212,19 @@ static int list_hits(struct cmd_context *ctx, const struct buildid_options *o, s
 	/* What was whole is listed, then the damage told. */
 	struct strobe_error *err = find_hits(&h, ordered);
 
+	const struct env *env = source_env(ordered);
+	for (size_t i = 0; i < env->build_ids.len; i++)
+		*u64map_put(&rows.ids, hash_str(env->build_ids.data[i].filename), NULL) = i;
 	for (size_t i = 0; i < machine_files_count(h.machine); i++) {
 		const struct mapped_file *file = machine_file_at(h.machine, i);
 		if (file->id < h.hit.len && h.hit.data[file->id])
-			add_hit(&rows, source_env(ordered), file);
+			add_hit(&rows, env, file);
 	}
 	int status = print(ctx, o, &rows);
 	if (err)
 		status = cmd_fail(ctx, err);
 	input_remarks(ctx, source, NULL);
-	vec_deinit(&rows.list);
+	rows_deinit(&rows);
 	vec_deinit(&h.hit);
 	machine_destroy(h.machine);
 	source_destroy(ordered);
@@ -214,7 +241,7 @@ static int list_feature(struct cmd_context *ctx, const struct buildid_options *o
 		add_row(&rows, b->build_id, b->build_id_len, b->filename);
 	}
 	int status = print(ctx, o, &rows);
-	vec_deinit(&rows.list);
+	rows_deinit(&rows);
 	source_destroy(source);
 	return status;
 }
@@ -257,7 +284,7 @@ static bool list_object(struct cmd_context *ctx, const struct buildid_options *o
 	struct rows rows = {};
 	add_row(&rows, id, len, NULL);
 	*ret_status = print(ctx, o, &rows);
-	vec_deinit(&rows.list);
+	rows_deinit(&rows);
 	return true;
 }
 
@@ -283,7 +310,7 @@ static int list_kernel(struct cmd_context *ctx, const struct buildid_options *o)
 		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "this kernel tells no build-id in /sys/kernel/notes"));
 	add_row(&rows, id, len, NULL);
 	int status = print(ctx, o, &rows);
-	vec_deinit(&rows.list);
+	rows_deinit(&rows);
 	return status;
 }
 

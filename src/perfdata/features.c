@@ -182,18 +182,21 @@ static void decode_pmus(struct env *e, struct cursor *c)
 	}
 }
 
+/* An event belongs to one group: the first that claims it. */
 static void decode_groups(struct env *e, struct cursor *c)
 {
 	for (uint32_t n = cursor_u32(c); n && !c->bad; n--) {
 		const char *name = get_string(e, c);
-		uint32_t leader = cursor_u32(c), members = cursor_u32(c);
+		uint32_t leader = cursor_u32(c), members = cursor_u32(c), i = 1;
 		if (c->bad || leader >= e->events.len)
 			continue;
 		struct env_event *ev = &e->events.data[leader];
-		ev->group_members = members < e->events.len - leader ? members : (uint32_t)e->events.len - leader;
-		ev->group_name = strcmp(name, "{anon_group}") ? name : NULL;
-		for (uint32_t i = 1; i < ev->group_members; i++)
+		if (ev->leader != leader || ev->group_members)
+			continue;
+		for (; i < members && leader + i < e->events.len && ev[i].leader == leader + i && !ev[i].group_members; i++)
 			ev[i].leader = leader;
+		ev->group_members = i;
+		ev->group_name = strcmp(name, "{anon_group}") ? name : NULL;
 	}
 }
 

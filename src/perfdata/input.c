@@ -1,4 +1,4 @@
-#include "perfdata/input.h"
+#include "perfdata/input_priv.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,8 @@
 
 #define STREAM_BYTES ((size_t)1 << 18)
 #define UNZIP_BYTES  ((size_t)1 << 18)
+/* What a record may open to: recorders fill it with a part of one ring. Without a bound small files could keep us for days. */
+#define UNZIP_RECORD_MAX (512ull << 20)
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
@@ -28,6 +30,7 @@ struct unzip {
 #endif
 	uint8_t *out; /* UNZIP_BYTES */
 	size_t at, len;
+	uint64_t produced; /* by the record fed last */
 	bool drained; /* all of `in` is in `out`: zstd takes offence at being asked again and again for nothing */
 };
 
@@ -96,7 +99,7 @@ static struct strobe_error *fill(struct input *in, size_t n)
 {
 	size_t kept = at_hand(in);
 
-	if (kept)
+	if (kept && in->pos != in->window_pos)
 		memmove(in->buf, in->window + (in->pos - in->window_pos), kept);
 	in->window = in->buf;
 	in->window_pos = in->pos;
@@ -184,6 +187,7 @@ struct strobe_error *input_unzip_feed(struct input *in, const void *payload, siz
 	}
 	in->unzip->in = (ZSTD_inBuffer){ .src = payload, .size = bytes };
 	in->unzip->drained = false;
+	in->unzip->produced = 0;
 	return NULL;
 }
 
@@ -210,7 +214,13 @@ struct strobe_error *input_unzip_peek(struct input *in, size_t want, uint8_t **r
 			return error_create(ERROR_FORMAT, "%s: compressed records cannot be opened: %s", in->name,
 					    ZSTD_getErrorName(rc));
 		}
+		u->produced += out.pos - u->len;
 		u->len = out.pos;
+		if (u->produced > UNZIP_RECORD_MAX) {
+			u->drained = true;
+			return error_create(ERROR_FORMAT, "%s: a compressed record opens to more than %llu MB", in->name,
+					    UNZIP_RECORD_MAX >> 20);
+		}
 		u->drained = u->in.pos == u->in.size && out.pos < out.size;
 	}
 	*ret = u->out + u->at;

@@ -385,6 +385,7 @@ struct strobe_error *reader_preload(struct reader *rd)
 		records++;
 	}
 	rd->applied = records;
+	rd->preloaded = in->pos + at;
 	if (rd->env->is_pipe)
 		feature_refresh_events(rd->env);
 	return NULL;
@@ -501,7 +502,7 @@ bool reader_span_user(struct record_source *s, const struct reader_span *span, u
 		return false;
 	}
 	*offset += payload;
-	if (r.hdr->type != RECORD_FINISHED_ROUND)
+	if (r.hdr->type != RECORD_FINISHED_ROUND && r.file_offset >= rd->preloaded)
 		stream_apply(rd->env, r);
 	return true;
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include "base/cursor.h"
 #include "base/vector.h"
-#include "perfdata/input.h"
+#include "perfdata/input_priv.h"
 #include "perfdata/reader.h"
 
 #define PERF_MAGIC_V2 0x32454c4946524550ull /* "PERFILE2" */
@@ -35,6 +35,7 @@ struct reader {
 	struct reader_damage damage;
 	uint64_t records;         /* given so far */
 	uint64_t applied;         /* how many from the start are in the environment already */
+	uint64_t preloaded;       /* position up to which they were applied before the first was asked for */
 	uint64_t fast_end;        /* up to here next() needs to look at nothing but sizes; 0: never */
 	uint64_t populated;       /* position up to which the kernel was told */
 	uint64_t progressed;

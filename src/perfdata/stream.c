@@ -3,6 +3,9 @@
 
 #include "perfdata/reader_priv.h"
 
+/* A few bytes can name 65536 CPUs: many events that do so are not believed. */
+#define OWN_CPUS_MAX (1u << 20)
+
 static struct cursor body(struct record r)
 {
 	return cursor_make((const char *)r.hdr + sizeof(*r.hdr), r.hdr->size - sizeof(*r.hdr), false);
@@ -55,8 +58,11 @@ static void apply_cpu_map(struct env *e, struct env_event *ev, struct cursor c)
 		for (uint32_t i = first; !c.bad && i <= last; i++)
 			vec_push(&cpus, i);
 	}
-	ev->own_cpus = arena_memdup(&e->arena, cpus.data, cpus.len * sizeof(*cpus.data));
-	ev->own_cpus_nr = (uint32_t)cpus.len;
+	size_t index = (size_t)(ev - e->events.data) + 1;
+	if (!ev->own_cpus_nr && cpus.len <= OWN_CPUS_MAX / index) {
+		ev->own_cpus = arena_memdup(&e->arena, cpus.data, cpus.len * sizeof(*cpus.data));
+		ev->own_cpus_nr = (uint32_t)cpus.len;
+	}
 	vec_deinit(&cpus);
 }
 
@@ -122,11 +128,6 @@ static void apply_build_id(struct env *e, struct record r)
 	/* The length is told since 5.12, behind a flag in misc. */
 	b.build_id_len = r.hdr->misc & PERF_RECORD_MISC_EXT_RESERVED && id[20] <= sizeof(b.build_id) ? id[20] : 20;
 	b.filename = arena_strndup(&e->arena, (const char *)c.at, strnlen((const char *)c.at, cursor_left(&c)));
-	for (size_t i = 0; i < e->build_ids.len; i++) {
-		const struct env_build_id *known = &e->build_ids.data[i];
-		if (known->pid == b.pid && !strcmp(known->filename, b.filename) && !memcmp(known->build_id, b.build_id, 20))
-			return;
-	}
 	vec_push(&e->build_ids, b);
 }
 
