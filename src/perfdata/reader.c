@@ -33,7 +33,7 @@ static struct strobe_error *fail(struct reader *rd, struct strobe_error *err)
 static struct strobe_error *truncated(struct reader *rd, uint64_t offset, const char *what)
 {
 	return fail(rd, error_create(ERROR_TRUNCATED,
-				     "%s ends within %s at byte %" PRIu64 ": %" PRIu64 " whole records before it were read",
+				     "%s ends within %s at byte %" PRIu64 "; whole records read before it: %" PRIu64,
 				     current(rd)->name, what, offset, rd->records));
 }
 
@@ -44,7 +44,7 @@ static struct strobe_error *damaged(struct reader *rd, uint64_t offset, unsigned
 		rd->damage.skipped_bytes += current(rd)->end - offset;
 	return fail(rd, error_create(ERROR_FORMAT,
 				     "%s: the record at byte %" PRIu64 " says that it is %u bytes long: nothing behind it can be read "
-				     "(%" PRIu64 " whole records before it were)",
+				     "(whole records read before it: %" PRIu64 ")",
 				     current(rd)->name, offset, size, rd->records));
 }
 
