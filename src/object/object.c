@@ -195,6 +195,25 @@ struct strobe_error *object_open_fd(int fd, const char *name, struct object **re
 	return finish_open(o, name, ret);
 }
 
+struct strobe_error *object_open_packed_fd(int fd, const char *name, struct object **ret)
+{
+	struct filemap map;
+	void *unpacked;
+	size_t bytes;
+	TRY(filemap_open_fd(&map, fd, name));
+	struct strobe_error *err = object_unpack(map.data, map.bytes, name, &unpacked, &bytes);
+	if (err || unpacked)
+		filemap_close(&map);
+	if (err)
+		return err;
+	struct object *o = object_alloc();
+	o->map = map;
+	o->unpacked = unpacked;
+	o->data = unpacked ? unpacked : map.data;
+	o->bytes = unpacked ? bytes : map.bytes;
+	return finish_open(o, name, ret);
+}
+
 struct strobe_error *object_open_memory(const void *bytes, size_t n, const char *name, struct object **ret)
 {
 	struct object *o = object_alloc();
@@ -212,6 +231,7 @@ void object_close(struct object *o)
 	vec_deinit(&o->inflated);
 	pthread_mutex_destroy(&o->lock);
 	filemap_close(&o->map);
+	free(o->unpacked);
 	free(o->sections);
 	free(o->segments);
 	free(o->name);

@@ -46,6 +46,14 @@ struct object_segment {
 struct strobe_error *object_open(const char *path, struct object **ret) _must_check_;
 /* fd is borrowed; name is for messages. */
 struct strobe_error *object_open_fd(int fd, const char *name, struct object **ret) _must_check_;
+/* The same for a file that may be packed as a whole, as kernel modules are: .ko.gz, .ko.xz, .ko.zst. */
+struct strobe_error *object_open_packed_fd(int fd, const char *name, struct object **ret) _must_check_;
+/*
+ * Unpacks gzip, xz or zstd, told apart by how they begin; *ret is owned by the caller, and NULL where the bytes are none of
+ * these. Limited to 256 MB; ERROR_UNSUPPORTED where this build lacks the library.
+ */
+struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, const char *name, void **ret, size_t *ret_bytes)
+	_must_check_;
 /* Bytes in memory, borrowed until object_close: the vdso, or a file inside another. */
 struct strobe_error *object_open_memory(const void *bytes, size_t n, const char *name, struct object **ret) _must_check_;
 void object_close(struct object *o);

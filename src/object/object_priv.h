@@ -15,7 +15,8 @@ struct object_inflated {
 };
 
 struct object {
-	struct filemap map; /* empty where the bytes are borrowed */
+	struct filemap map; /* empty where the bytes are borrowed or unpacked */
+	void *unpacked;     /* or NULL */
 	const uint8_t *data;
 	size_t bytes;
 	char *name;

@@ -16,6 +16,9 @@
 #if HAVE_ZSTD
 #include <zstd.h>
 #endif
+#if HAVE_LZMA
+#include <lzma.h>
+#endif
 
 static const uint8_t code[64] = { 0xc3 };
 static const uint8_t id20[20] = { 0xde, 0xad, 0xbe, 0xef, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
@@ -349,6 +352,57 @@ static void compressed_sections_are_inflated(void **state)
 }
 #endif
 
+static void check_packed(const uint8_t *packed, size_t packed_bytes, const uint8_t *want, size_t want_bytes)
+{
+	char path[] = "/tmp/strobe-packed-XXXXXX";
+	int fd = mkstemp(path);
+	struct object *o;
+	void *p;
+	size_t n;
+	assert_ok(object_unpack(packed, packed_bytes, "packed", &p, &n));
+	assert_int_equal(n, want_bytes);
+	assert_memory_equal(p, want, n);
+	free(p);
+	for (size_t cut = 8; cut < packed_bytes; cut += packed_bytes / 7) {
+		assert_fails(object_unpack(packed, cut, "cut", &p, &n), ERROR_FORMAT);
+		assert_null(p);
+	}
+	assert_ok(file_write_fd(fd, path, packed, packed_bytes));
+	assert_ok(object_open_packed_fd(fd, path, &o));
+	assert_int_equal(object_find_section(o, ".text")->addr, 0x2040);
+	object_close(o);
+	close(fd);
+	unlink(path);
+}
+
+static void whole_files_are_unpacked(void **state)
+{
+	size_t n;
+	uint8_t *file = make_file(true, false, &n), *packed = malloc(2 * n + 1000);
+	void *p;
+	size_t unpacked;
+	assert_ok(object_unpack(file, n, "plain", &p, &unpacked));
+	assert_null(p);
+#if HAVE_ZLIB
+	z_stream z = { .next_in = file, .avail_in = (uInt)n, .next_out = packed, .avail_out = (uInt)(2 * n + 1000) };
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	check_packed(packed, z.total_out, file, n);
+	deflateEnd(&z);
+#endif
+#if HAVE_ZSTD
+	size_t zstd_bytes = ZSTD_compress(packed, 2 * n + 1000, file, n, 3);
+	check_packed(packed, zstd_bytes, file, n);
+#endif
+#if HAVE_LZMA
+	size_t xz_bytes = 0;
+	assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, file, n, packed, &xz_bytes, 2 * n + 1000), LZMA_OK);
+	check_packed(packed, xz_bytes, file, n);
+#endif
+	free(packed);
+	free(file);
+}
+
 /* Lines of a tool's output, or NULL where it is not there. */
 static FILE *run_tool(const char *tool, const char *fmt, const char *path)
 {
@@ -412,6 +466,7 @@ int main(void)
 		cmocka_unit_test(debug_links_and_where_they_lead),
 		cmocka_unit_test(debug_files_are_looked_for_in_order),
 		cmocka_unit_test(compressed_sections_are_inflated),
+		cmocka_unit_test(whole_files_are_unpacked),
 		cmocka_unit_test(sections_and_symbols_as_readelf_shows_them),
 	};
 	return cmocka_run_group_tests_name("object", tests, NULL, NULL);

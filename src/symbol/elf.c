@@ -231,7 +231,9 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 		return false;
 	}
 	struct object *o;
-	_cleanup_error_ struct strobe_error *err = object_open_fd(fd, path, &o);
+	bool may_be_packed = d->file->kind == MAPPED_MODULE;
+	_cleanup_error_ struct strobe_error *err = may_be_packed ? object_open_packed_fd(fd, path, &o) :
+								   object_open_fd(fd, path, &o);
 	if (err) {
 		dso_problem(d, "%s", err->message);
 		return false;
