@@ -1,9 +1,14 @@
 /*
- * Joins the record stream with machine, symbols and unwinding, and fills a profile.
+ * Joins the record stream with machine and symbols, and fills a profile.
  *
- * Two ways in: resolve_feed() takes records in time order one at a time (script, live, pipes); resolve_aggregate() reads a
- * whole source, in parallel where it is a mapped file: a serial pass applies the side-band records, then slices of samples
- * are aggregated by (space, raw callchain) on several threads, and only distinct stacks are resolved. No malloc per sample.
+ * Two ways in: resolve_stream() gives every record in time order, samples resolved (script); resolve_aggregate() reads a
+ * whole source into a profile: where it is a mapped file, a serial walk over record headers applies the side-band records,
+ * then slices of samples are counted by (space, raw callchain, labels) on several threads, and only distinct stacks are
+ * resolved; else the same counting takes the records in time order. Both count the same, and the ids that come out do not
+ * depend on the number of threads. No malloc per sample.
+ *
+ * A recording whose records carry no times is taken in the order of its records. A resolver belongs to one thread; the
+ * threads it starts are over when its functions return.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,9 +20,6 @@
 #include "profile/profile.h"
 #include "record/source.h"
 #include "symbol/symbol.h"
-
-/* Why a stack ended, for the report's remarks. */
-enum chain_end { CHAIN_COMPLETE, CHAIN_CUT, CHAIN_NONE };
 
 /* One frame of a resolved sample, innermost first. Borrowed until the callback returns. */
 struct resolved_frame {
