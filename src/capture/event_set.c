@@ -58,6 +58,8 @@ void event_set_add_list(struct event_set *s, const struct event_list *list)
 			.unit = keep(s, e->unit),
 			.scale = e->scale,
 			.uncore = e->uncore,
+			.kind = e->kind,
+			.pmu = keep(s, e->pmu),
 			.leader = base + e->leader,
 			.group_name = keep(s, e->group_name),
 			.filter = keep(s, e->filter),
@@ -84,6 +86,7 @@ uint32_t event_set_add_dummy(struct event_set *s)
 {
 	struct capture_event e = {
 		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_period = 1},
+		.kind = EVENT_SOFTWARE,
 		.name = "dummy:HG",
 		.scale = 1.0,
 		.leader = (uint32_t)s->events.len,
@@ -214,25 +217,42 @@ static void read_id(const struct sys *sys, struct capture_event *e, uint32_t slo
 		e->ids[slot] = words[at];
 }
 
+/* Whether it opens once nothing is to be sampled: then its PMU counts but has no interrupt. */
+static bool counts_only(const struct sys *sys, const struct capture_event *e, pid_t pid, int cpu)
+{
+	struct capture_event plain = {
+		.attr = {.type = e->attr.type,
+			 .size = PERF_ABI_ATTR_BYTES,
+			 .config = e->attr.config,
+			 .config1 = e->attr.config1,
+			 .config2 = e->attr.config2,
+			 .disabled = 1},
+		.config3 = e->config3,
+		.config4 = e->config4,
+	};
+	int fd = open_fd(sys, &plain, pid, cpu, -1, 0);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static struct strobe_error *refused(const struct opening *o, size_t index, int errnum, pid_t pid, int cpu)
 {
 	const struct capture_event *e = &o->set->events.data[index];
-	if (errnum == EINVAL)
-		return error_create(
-			ERROR_UNSUPPORTED,
-			"the kernel refuses this combination of options for %s (see -vv for the attributes)", e->name);
-	struct event as_event = {
-		.kind = e->tracepoint_name                   ? EVENT_TRACEPOINT
-			: e->attr.type == PERF_TYPE_HARDWARE ? EVENT_HARDWARE
-							     : EVENT_SOFTWARE,
+	if ((errnum == EINVAL || errnum == EOPNOTSUPP) && e->kind == EVENT_PMU && e->attr.sample_period &&
+	    counts_only(o->set->sys, e, pid, cpu))
+		return error_create(ERROR_UNSUPPORTED,
+				    "'%s' can be counted but not sampled: its PMU has no interrupt; use stat", e->name);
+	const struct event as_event = {
+		.kind = e->kind,
 		.name = e->name,
 		.attr = e->attr,
 		.scale = 1.0,
 		.system = e->tracepoint_system,
 		.tracepoint = e->tracepoint_name,
+		.pmu = e->pmu,
+		.uncore = e->uncore,
 	};
-	if (e->attr.type > PERF_TYPE_BREAKPOINT)
-		as_event.kind = EVENT_PMU;
 	return event_open_error(&as_event, errnum, o->set->sys, pid, cpu);
 }
 

@@ -22,6 +22,8 @@
 struct capture_event {
 	struct perf_event_attr attr;
 	uint64_t config3, config4;
+	enum event_kind kind;
+	const char *pmu;          /* or NULL */
 	const char *name;         /* as in -e; this and the other strings in the set's arena */
 	const char *unit;         /* or NULL */
 	double scale;             /* 1.0 where none */
