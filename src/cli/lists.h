@@ -22,7 +22,8 @@ struct list_numbers {
 /* "a,b,c"; an item "file://PATH" stands for the lines of that file. text NULL gives an empty list. */
 struct strobe_error *list_strings_parse(struct arena *a, const char *text, struct list_strings *ret) _must_check_;
 /* "1,2,3"; what names the option in messages. */
-struct strobe_error *list_numbers_parse(struct arena *a, const char *what, const char *text, struct list_numbers *ret) _must_check_;
+struct strobe_error *list_numbers_parse(struct arena *a, const char *what, const char *text,
+					struct list_numbers *ret) _must_check_;
 /* "0-3,7" */
 struct strobe_error *list_cpus_parse(struct arena *a, const char *text, struct list_numbers *ret) _must_check_;
 

@@ -44,7 +44,8 @@ struct script {
 
 /* ---- before the first record ---- */
 
-static struct strobe_error *find_event(const struct env *env, const char *name, const char *option, const struct env_event **ret)
+static struct strobe_error *find_event(const struct env *env, const char *name, const char *option,
+				       const struct env_event **ret)
 {
 	*ret = NULL;
 	if (!name)

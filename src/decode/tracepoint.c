@@ -257,7 +257,8 @@ struct strobe_error *tracepoints_add(struct tracepoints *t, const char *system, 
 	return err;
 }
 
-struct field_span field_bytes(const struct tracepoints *t, const struct tracepoint_field *f, const void *raw, uint32_t raw_bytes)
+struct field_span field_bytes(const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
+			      uint32_t raw_bytes)
 {
 	uint64_t at = f->offset, n = f->bytes;
 	if (f->kind == FIELD_DYNAMIC || f->kind == FIELD_DYNAMIC_RELATIVE) {

@@ -53,7 +53,8 @@ void tracepoints_destroy(struct tracepoints *t);
 /* Reads env's TRACING_DATA. An empty set where there is none. On error *ret still has what was whole. */
 struct strobe_error *tracepoints_read(const struct env *env, struct tracepoints **ret) _must_check_;
 /* Adds one format file's text. The first of two with the same id stays. */
-struct strobe_error *tracepoints_add(struct tracepoints *t, const char *system, const char *text, size_t bytes) _must_check_;
+struct strobe_error *tracepoints_add(struct tracepoints *t, const char *system, const char *text,
+				     size_t bytes) _must_check_;
 
 const struct tracepoint *tracepoints_by_id(const struct tracepoints *t, uint32_t id);
 const struct tracepoint *tracepoints_by_name(const struct tracepoints *t, const char *system, const char *name);
@@ -69,7 +70,8 @@ struct field_span {
 	const uint8_t *data;
 	uint32_t bytes;
 };
-struct field_span field_bytes(const struct tracepoints *t, const struct tracepoint_field *f, const void *raw, uint32_t raw_bytes);
+struct field_span field_bytes(const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
+			      uint32_t raw_bytes);
 /* A field alone, as the reference lists it. */
 void field_text(struct out *out, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
 		uint32_t raw_bytes);

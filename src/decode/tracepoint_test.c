@@ -303,8 +303,8 @@ static void add_sized(struct strbuf *b, const char *text)
 
 static struct strbuf section(void)
 {
-	static const char format[] = "name: thing\nID: 9\nformat:\n"
-				     "\tfield:void * s;\toffset:8;\tsize:8;\tsigned:0;\n\nprint fmt: \"%s\", REC->s\n";
+	static const char format[] = "name: thing\nID: 9\nformat:\n\tfield:void * s;\toffset:8;\tsize:8;\tsigned:0;\n\n"
+				     "print fmt: \"%s\", REC->s\n";
 	struct strbuf b = {};
 	const uint16_t probe = 1;
 	strbuf_add(&b, "\x17\x08\x44tracing0.6", 14);
