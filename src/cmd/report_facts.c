@@ -121,8 +121,11 @@ struct task {
 	const struct thread *thread;
 	uint32_t parent; /* index + 1 of the task it descends from; 0 = none */
 	uint32_t first, last, next; /* children and siblings, index + 1 */
+	unsigned depth;
 	bool listed;
 };
+
+#define DEPTH_MAX 500 /* of the indent */
 
 struct tasks {
 	struct out *out;
@@ -150,6 +153,7 @@ static bool print_map(void *ctx, const struct map *m)
 static void print_task(struct tasks *t, uint32_t index)
 {
 	struct task *task = &t->all[index];
+	task->depth = t->depth;
 	const struct thread *th = task->thread;
 	const char *comm = strtab_get(machine_strings(t->machine), machine_comm(t->machine, th, th->end_ns));
 	int ppid = th->tid && task->parent ? (int)th->ppid : -1;
@@ -159,10 +163,27 @@ static void print_task(struct tasks *t, uint32_t index)
 	out_ch(t->out, '\n');
 	if (t->with_maps)
 		machine_each_map(t->machine, th, th->end_ns, print_map, t);
-	t->depth++;
-	for (uint32_t i = task->first; i; i = t->all[i - 1].next)
-		print_task(t, i - 1);
-	t->depth--;
+}
+
+/* A family line by line, parents first. Not by recursion: a recording may claim any number of generations. */
+static void print_family(struct tasks *t, uint32_t root)
+{
+	uint32_t at = root;
+	for (;;) {
+		print_task(t, at);
+		if (t->all[at].first) {
+			at = t->all[at].first - 1;
+			t->depth += t->depth < DEPTH_MAX;
+			continue;
+		}
+		while (at != root && !t->all[at].next) {
+			at = t->all[at].parent - 1;
+			t->depth = t->all[at].depth;
+		}
+		if (at == root)
+			return;
+		at = t->all[at].next - 1;
+	}
 }
 
 /* The reference lists tasks as its table of threads has them. */
@@ -221,6 +242,6 @@ void report_print_tasks(struct out *out, struct machine *m, bool with_maps)
 	for (uint32_t i = 0; i < t.nr; i++)
 		list_task(&t, i, &roots);
 	for (uint32_t i = roots.first; i; i = t.all[i - 1].next)
-		print_task(&t, i - 1);
+		print_family(&t, i - 1);
 	free(t.all);
 }
