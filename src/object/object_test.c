@@ -265,7 +265,7 @@ static struct object *open_compressed(const char *name, uint64_t flags, const st
 	return o;
 }
 
-static void add_chdr(struct strbuf *to, uint32_t method, uint64_t bytes)
+static __attribute__((unused)) void add_chdr(struct strbuf *to, uint32_t method, uint64_t bytes)
 {
 	struct elf_builder b = { .is_64bit = true };
 	elf_put(&b, to, method, 4);
@@ -275,7 +275,7 @@ static void add_chdr(struct strbuf *to, uint32_t method, uint64_t bytes)
 }
 
 #if HAVE_ZLIB || HAVE_ZSTD
-static void check_inflated(const char *name, uint64_t flags, const struct strbuf *content, const char *want, size_t want_bytes)
+static __attribute__((unused)) void check_inflated(const char *name, uint64_t flags, const struct strbuf *content, const char *want, size_t want_bytes)
 {
 	uint8_t *file;
 	const void *p, *again;
@@ -304,7 +304,7 @@ static void compressed_sections_are_inflated(void **state)
 	char text[5000];
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = "abcdefg"[i % 7];
-	char packed[6000];
+	__attribute__((unused)) char packed[6000];
 	struct strbuf content = {};
 #if HAVE_ZLIB
 	uLongf packed_bytes = sizeof(packed);
@@ -352,7 +352,7 @@ static void compressed_sections_are_inflated(void **state)
 }
 #endif
 
-static void check_packed(const uint8_t *packed, size_t packed_bytes, const uint8_t *want, size_t want_bytes)
+static __attribute__((unused)) void check_packed(const uint8_t *packed, size_t packed_bytes, const uint8_t *want, size_t want_bytes)
 {
 	char path[] = "/tmp/strobe-packed-XXXXXX";
 	int fd = mkstemp(path);

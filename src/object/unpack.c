@@ -23,8 +23,8 @@ struct unpacked {
 	size_t bytes, cap;
 };
 
-/* Room to write to; false at the limit. Without any of the libraries nobody asks for it. */
-static inline bool make_room(struct unpacked *u)
+/* Room to write to; false at the limit. */
+static __attribute__((unused)) bool make_room(struct unpacked *u)
 {
 	if (u->bytes < u->cap)
 		return true;
