@@ -1,8 +1,9 @@
 /*
- * One const descriptor for each architecture; all are compiled in, so that a recording from another machine is read alike.
+ * One const descriptor for each architecture; all are compiled in, so that a recording from another machine is read
+ * alike.
  *
- * Registers are numbered as in perf_event_attr.sample_regs_user and _intr (each kernel's arch/.../uapi/asm/perf_regs.h),
- * and named as the reference prints them. Nothing here is mutable or owned.
+ * Registers are numbered as in perf_event_attr.sample_regs_user and _intr (each kernel's
+ * arch/.../uapi/asm/perf_regs.h), and named as the reference prints them. Nothing here is mutable or owned.
  */
 #pragma once
 #include <stdbool.h>
@@ -28,7 +29,7 @@ struct arch {
 	const char *const *regs;        /* by perf number */
 	uint8_t regs_nr;                /* at most 64 */
 	int8_t pc, sp, fp;              /* perf numbers */
-	int8_t lr;                      /* the return address of a leaf function; ARCH_REG_NONE where it is on the stack */
+	int8_t lr; /* the return address of a leaf function; ARCH_REG_NONE where it is on the stack */
 	bool mapping_symbols;           /* $a $d $t $x mark kinds of bytes and are no functions */
 };
 

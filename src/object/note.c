@@ -43,11 +43,12 @@ size_t object_build_id(const struct object *o, uint8_t ret[OBJECT_BUILD_ID_MAX])
 		const uint8_t *p = s->type == PT_NOTE ? object_range(o, s->offset, s->file_bytes) : NULL;
 		if (!p)
 			continue;
-		size_t n = find_build_id(cursor_make(p, (size_t)s->file_bytes, o->header.swap), s->align == 8 ? 8 : 4, ret);
+		size_t n = find_build_id(cursor_make(p, (size_t)s->file_bytes, o->header.swap), s->align == 8 ? 8 : 4,
+					 ret);
 		if (n)
 			return n;
 	}
-	/* Relocatable files (kernel modules) have no segments; separate debug files may have lost what they point to. */
+	/* Relocatable files (kernel modules) have no segments; separate debug files may lack their content. */
 	for (size_t i = 1; i < o->sections_nr; i++) {
 		const struct object_section *s = &o->sections[i];
 		size_t bytes;

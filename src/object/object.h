@@ -49,13 +49,14 @@ struct strobe_error *object_open_fd(int fd, const char *name, struct object **re
 /* The same for a file that may be packed as a whole, as kernel modules are: .ko.gz, .ko.xz, .ko.zst. */
 struct strobe_error *object_open_packed_fd(int fd, const char *name, struct object **ret) _must_check_;
 /*
- * Unpacks gzip, xz or zstd, told apart by how they begin; *ret is owned by the caller, and NULL where the bytes are none of
- * these. Limited to 256 MB; ERROR_UNSUPPORTED where this build lacks the library.
+ * Unpacks gzip, xz or zstd, told apart by how they begin; *ret is owned by the caller, and NULL where the bytes are
+ * none of these. Limited to 256 MB; ERROR_UNSUPPORTED where this build lacks the library.
  */
-struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, const char *name, void **ret, size_t *ret_bytes)
-	_must_check_;
+struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, const char *name, void **ret,
+				   size_t *ret_bytes) _must_check_;
 /* Bytes in memory, borrowed until object_close: the vdso, or a file inside another. */
-struct strobe_error *object_open_memory(const void *bytes, size_t n, const char *name, struct object **ret) _must_check_;
+struct strobe_error *object_open_memory(const void *bytes, size_t n, const char *name,
+					struct object **ret) _must_check_;
 void object_close(struct object *o);
 
 static inline void object_closep(struct object **o)
@@ -80,7 +81,7 @@ struct cursor object_section_cursor(struct object *o, const struct object_sectio
 
 size_t object_segments_count(const struct object *o);
 const struct object_segment *object_segment(const struct object *o, size_t i);
-/* Through PT_LOAD; an executable segment wins where two share a page of the file. False where nothing is loaded there. */
+/* Through PT_LOAD; an executable segment wins where two share a page of the file. False where none is. */
 bool object_vaddr_of_offset(const struct object *o, uint64_t offset, uint64_t *ret);
 bool object_offset_of_vaddr(const struct object *o, uint64_t vaddr, uint64_t *ret);
 /* The file's bytes at a virtual address, at most up to the end of its segment; NULL where there are none. */
@@ -167,9 +168,10 @@ size_t object_build_id_in_notes(const void *notes, size_t bytes, bool swap, uint
 bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc);
 
 /*
- * Files that may hold the symbols and DWARF of `o`, in the order gdb and elfutils look, each prefixed by sysroot (or NULL):
- * build-id below /usr/lib/debug, then .gnu_debuglink beside it, in .debug/, and below /usr/lib/debug. Calls fn with each
- * path until it returns true; returns whether it did. path is where `o` came from. The caller opens and checks.
+ * Files that may hold the symbols and DWARF of `o`, in the order gdb and elfutils look, each prefixed by sysroot (or
+ * NULL): build-id below /usr/lib/debug, then .gnu_debuglink beside it, in .debug/, and below /usr/lib/debug. Calls fn
+ * with each path until it returns true; returns whether it did. path is where `o` came from. The caller opens and
+ * checks.
  */
 bool object_find_debug(struct object *o, const char *path, const char *sysroot, bool (*fn)(void *ctx, const char *path),
 		       void *ctx);

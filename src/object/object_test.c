@@ -26,9 +26,11 @@ static const uint8_t id20[20] = { 0xde, 0xad, 0xbe, 0xef, 5, 6, 7, 8, 9, 10, 11,
 /* Text at 0x2040 that lies at 0x40 less than a page before in the file, data behind it, a build-id. */
 static uint8_t *make_file(bool is_64bit, bool big, size_t *ret_bytes)
 {
-	struct elf_builder b = { .is_64bit = is_64bit, .big = big, .type = ET_DYN, .machine = is_64bit ? EM_X86_64 : EM_386 };
+	struct elf_builder b = {
+		.is_64bit = is_64bit, .big = big, .type = ET_DYN, .machine = is_64bit ? EM_X86_64 : EM_386};
 	elf_add_build_id(&b, id20, sizeof(id20));
-	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x2040, code, sizeof(code));
+	uint32_t text =
+		elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x2040, code, sizeof(code));
 	uint32_t data = elf_add_section(&b, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x4000, code, 16);
 	elf_add_section(&b, ".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0x5000, NULL, 1 << 20);
 	elf_load_section(&b, text, PF_R | PF_X);
@@ -172,7 +174,8 @@ static void what_is_no_elf_is_said(void **state)
 static void executable_segment_wins_a_shared_page(void **state)
 {
 	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
-	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x2000, code, sizeof(code));
+	uint32_t text =
+		elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x2000, code, sizeof(code));
 	elf_add_segment(&b, PT_LOAD, PF_R, 0, 0, b.sections[text].offset + 8);
 	elf_load_section(&b, text, PF_R | PF_X);
 	uint64_t offset = b.sections[text].offset, v;
@@ -248,13 +251,15 @@ static void debug_files_are_looked_for_in_order(void **state)
 	assert_string_equal(all.text, "/usr/lib/debug/.build-id/de/adbeef05060708090a0b0c0d0e0f1011121314.debug\n"
 				      "/usr/bin/p.debug\n/usr/bin/.debug/p.debug\n/usr/lib/debug/usr/bin/p.debug\n");
 	assert_true(object_find_debug(o, "/usr/bin/p", "/sysroot", note_path, &one));
-	assert_string_equal(one.text, "/sysroot/usr/lib/debug/.build-id/de/adbeef05060708090a0b0c0d0e0f1011121314.debug\n");
+	assert_string_equal(one.text,
+			    "/sysroot/usr/lib/debug/.build-id/de/adbeef05060708090a0b0c0d0e0f1011121314.debug\n");
 	object_close(o);
 	free(bytes);
 }
 
 /* One section, compressed in the given form; its size as promised by the header may lie. */
-static struct object *open_compressed(const char *name, uint64_t flags, const struct strbuf *content, uint8_t **ret_file)
+static struct object *open_compressed(const char *name, uint64_t flags, const struct strbuf *content,
+				      uint8_t **ret_file)
 {
 	struct elf_builder b = { .is_64bit = true, .type = ET_REL, .machine = EM_X86_64 };
 	elf_add_section(&b, name, SHT_PROGBITS, flags, 0, content->data, content->len);
@@ -275,7 +280,8 @@ static __attribute__((unused)) void add_chdr(struct strbuf *to, uint32_t method,
 }
 
 #if HAVE_ZLIB || HAVE_ZSTD
-static __attribute__((unused)) void check_inflated(const char *name, uint64_t flags, const struct strbuf *content, const char *want, size_t want_bytes)
+static __attribute__((unused)) void check_inflated(const char *name, uint64_t flags, const struct strbuf *content,
+						   const char *want, size_t want_bytes)
 {
 	uint8_t *file;
 	const void *p, *again;
@@ -352,7 +358,8 @@ static void compressed_sections_are_inflated(void **state)
 }
 #endif
 
-static __attribute__((unused)) void check_packed(const uint8_t *packed, size_t packed_bytes, const uint8_t *want, size_t want_bytes)
+static __attribute__((unused)) void check_packed(const uint8_t *packed, size_t packed_bytes, const uint8_t *want,
+						 size_t want_bytes)
 {
 	char path[] = "/tmp/strobe-packed-XXXXXX";
 	int fd = mkstemp(path);
@@ -396,7 +403,8 @@ static void whole_files_are_unpacked(void **state)
 #endif
 #if HAVE_LZMA
 	size_t xz_bytes = 0;
-	assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, file, n, packed, &xz_bytes, 2 * n + 1000), LZMA_OK);
+	assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, file, n, packed, &xz_bytes, 2 * n + 1000),
+			 LZMA_OK);
 	check_packed(packed, xz_bytes, file, n);
 #endif
 	free(packed);

@@ -100,7 +100,8 @@ static const struct got_slot *find_slot(const struct plt *plt, uint64_t vaddr)
 
 static void emit(const struct plt *plt, const struct got_slot *slot, uint64_t vaddr, uint32_t bytes)
 {
-	struct object_plt_entry e = { .vaddr = vaddr, .bytes = bytes, .symbol = slot->symbol, .resolver = slot->resolver };
+	struct object_plt_entry e = {
+		.vaddr = vaddr, .bytes = bytes, .symbol = slot->symbol, .resolver = slot->resolver};
 	plt->fn(plt->ctx, &e);
 }
 
@@ -110,7 +111,8 @@ static int32_t read_i32(const uint8_t *p)
 }
 
 /* jmp *slot, behind an endbr and a bnd or notrack prefix where control-flow protection is on. */
-static void scan_x86(const struct plt *plt, const struct object_section *s, const uint8_t *p, size_t bytes, uint64_t got)
+static void scan_x86(const struct plt *plt, const struct object_section *s, const uint8_t *p, size_t bytes,
+		     uint64_t got)
 {
 	bool wide = plt->o->header.machine == EM_X86_64;
 	uint32_t entry = s->entry_bytes == 8 ? 8 : 16;

@@ -193,14 +193,16 @@ static void stubs_of_libc_as_objdump_names_them(void **state)
 	assert_ok(object_open(path, &o));
 	assert_true(object_symtab(o, SHT_DYNSYM, &l.dynsym));
 	object_each_plt(o, note_live, &l);
-	snprintf(command, sizeof(command), "LC_ALL=C objdump -d -j .plt -j .plt.sec -j .plt.got '%s' 2>/dev/null", path);
+	snprintf(command, sizeof(command), "LC_ALL=C objdump -d -j .plt -j .plt.sec -j .plt.got '%s' 2>/dev/null",
+		 path);
 	FILE *f = popen(command, "r");
 	size_t compared = 0;
 	while (fgets(line, sizeof(line), f)) {
 		unsigned long long vaddr;
 		const char *suffix;
 		/* "@plt-0x10" is what it calls the code before the first stub. */
-		if (sscanf(line, "%llx <%255[^>]>:", &vaddr, name) != 2 || !(suffix = strstr(name, "@plt")) || suffix[4])
+		if (sscanf(line, "%llx <%255[^>]>:", &vaddr, name) != 2 || !(suffix = strstr(name, "@plt")) ||
+		    suffix[4])
 			continue;
 		name[strcspn(name, "@")] = 0; /* versions, and "@plt" itself */
 		const struct stub *found = NULL;

@@ -34,8 +34,8 @@ const void *object_section_raw(const struct object *o, const struct object_secti
 	return p;
 }
 
-static struct strobe_error *inflate_zlib(const struct object *o, const char *section, const void *from, size_t from_bytes,
-					 void *to, size_t to_bytes)
+static struct strobe_error *inflate_zlib(const struct object *o, const char *section, const void *from,
+					 size_t from_bytes, void *to, size_t to_bytes)
 {
 #if HAVE_ZLIB
 	uLongf got = to_bytes;
@@ -43,12 +43,13 @@ static struct strobe_error *inflate_zlib(const struct object *o, const char *sec
 		return error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, section);
 	return NULL;
 #else
-	return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed with zlib, which this build lacks", o->name, section);
+	return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed with zlib, which this build lacks",
+			    o->name, section);
 #endif
 }
 
-static struct strobe_error *inflate_zstd(const struct object *o, const char *section, const void *from, size_t from_bytes,
-					 void *to, size_t to_bytes)
+static struct strobe_error *inflate_zstd(const struct object *o, const char *section, const void *from,
+					 size_t from_bytes, void *to, size_t to_bytes)
 {
 #if HAVE_ZSTD
 	size_t got = ZSTD_decompress(to, to_bytes, from, from_bytes);
@@ -56,12 +57,14 @@ static struct strobe_error *inflate_zstd(const struct object *o, const char *sec
 		return error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, section);
 	return NULL;
 #else
-	return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed with zstd, which this build lacks", o->name, section);
+	return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed with zstd, which this build lacks",
+			    o->name, section);
 #endif
 }
 
 /* Method and size before the compressed bytes: an Elf_Chdr, or "ZLIB" and a big-endian size in .zdebug sections. */
-static uint32_t read_compression(const struct object *o, const struct object_section *s, struct cursor *c, uint64_t *ret_bytes)
+static uint32_t read_compression(const struct object *o, const struct object_section *s, struct cursor *c,
+				 uint64_t *ret_bytes)
 {
 	uint32_t method = 0;
 	if (s->flags & SHF_COMPRESSED) {
@@ -84,8 +87,8 @@ static uint32_t read_compression(const struct object *o, const struct object_sec
 #define ELFCOMPRESS_ZSTD 2 /* newer than Debian 12's elf.h */
 #endif
 
-struct strobe_error *object_inflate(const struct object *o, const struct object_section *s, const void *raw, size_t raw_bytes,
-				    void **ret, size_t *ret_bytes)
+struct strobe_error *object_inflate(const struct object *o, const struct object_section *s, const void *raw,
+				    size_t raw_bytes, void **ret, size_t *ret_bytes)
 {
 	struct cursor c = cursor_make(raw, raw_bytes, o->header.swap);
 	uint64_t bytes = 0;
@@ -93,8 +96,8 @@ struct strobe_error *object_inflate(const struct object *o, const struct object_
 	if (!method || bytes > INFLATED_MAX || bytes / INFLATED_RATIO_MAX > cursor_left(&c))
 		return error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, s->name);
 	if (method != ELFCOMPRESS_ZLIB && method != ELFCOMPRESS_ZSTD)
-		return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed by method %u, which is unknown", o->name,
-				    s->name, method);
+		return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed by method %u, which is unknown",
+				    o->name, s->name, method);
 	void *to = xmalloc(bytes ? (size_t)bytes : 1);
 	struct strobe_error *err = method == ELFCOMPRESS_ZLIB ?
 					   inflate_zlib(o, s->name, c.at, cursor_left(&c), to, (size_t)bytes) :
@@ -108,7 +111,8 @@ struct strobe_error *object_inflate(const struct object *o, const struct object_
 	return NULL;
 }
 
-struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret, size_t *ret_bytes)
+struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret,
+					  size_t *ret_bytes)
 {
 	size_t raw_bytes;
 	const void *raw = object_section_raw(o, s, &raw_bytes);

@@ -2,9 +2,10 @@
  * For tests: builds ELF files of either class and byte order, byte by byte, by the gABI.
  *
  *	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
- *	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof(code));
+ *	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC, 0x1000, code, sizeof(code));
  *	elf_add_symbol(&b, &b.symtab, "main", 0x1000, 4, STB_GLOBAL, STT_FUNC, text);
- *	size_t n; uint8_t *bytes = elf_finish(&b, &n); … free(bytes);
+ *	size_t n;
+ *	uint8_t *bytes = elf_finish(&b, &n);
  */
 #pragma once
 #include <elf.h>
@@ -54,8 +55,8 @@ static inline size_t elf_header_bytes(const struct elf_builder *b)
 	return (b->is_64bit ? 64 : 52) + ELF_BUILDER_MAX * (b->is_64bit ? 56u : 32u);
 }
 
-static inline uint32_t elf_add_section(struct elf_builder *b, const char *name, uint32_t type, uint64_t flags, uint64_t addr,
-				       const void *bytes, size_t n)
+static inline uint32_t elf_add_section(struct elf_builder *b, const char *name, uint32_t type, uint64_t flags,
+				       uint64_t addr, const void *bytes, size_t n)
 {
 	uint32_t i = ++b->sections_nr;
 	while ((elf_header_bytes(b) + b->data.len) % 16)
@@ -71,8 +72,8 @@ static inline uint32_t elf_add_section(struct elf_builder *b, const char *name, 
 	return i;
 }
 
-static inline void elf_add_segment(struct elf_builder *b, uint32_t type, uint32_t flags, uint64_t offset, uint64_t vaddr,
-				   uint64_t bytes)
+static inline void elf_add_segment(struct elf_builder *b, uint32_t type, uint32_t flags, uint64_t offset,
+				   uint64_t vaddr, uint64_t bytes)
 {
 	uint32_t i = b->segments_nr++;
 	b->segments[i].type = type;
@@ -86,11 +87,12 @@ static inline void elf_add_segment(struct elf_builder *b, uint32_t type, uint32_
 /* A PT_LOAD that maps a section to its address. */
 static inline void elf_load_section(struct elf_builder *b, uint32_t section, uint32_t flags)
 {
-	elf_add_segment(b, PT_LOAD, flags, b->sections[section].offset, b->sections[section].addr, b->sections[section].bytes);
+	elf_add_segment(b, PT_LOAD, flags, b->sections[section].offset, b->sections[section].addr,
+			b->sections[section].bytes);
 }
 
-static inline void elf_put_symbol(const struct elf_builder *b, struct strbuf *to, uint32_t name, uint64_t value, uint64_t size,
-				  uint8_t info, uint8_t other, uint16_t section)
+static inline void elf_put_symbol(const struct elf_builder *b, struct strbuf *to, uint32_t name, uint64_t value,
+				  uint64_t size, uint8_t info, uint8_t other, uint16_t section)
 {
 	elf_put(b, to, name, 4);
 	if (!b->is_64bit) {
@@ -146,7 +148,8 @@ static inline void elf_add_symbol_section(struct elf_builder *b, struct elf_symb
 	bool dynamic = type == SHT_DYNSYM;
 	if (!t->entries.len)
 		return;
-	uint32_t strings = elf_add_section(b, dynamic ? ".dynstr" : ".strtab", SHT_STRTAB, 0, 0, t->strings.data, t->strings.len);
+	uint32_t strings =
+		elf_add_section(b, dynamic ? ".dynstr" : ".strtab", SHT_STRTAB, 0, 0, t->strings.data, t->strings.len);
 	uint32_t s = elf_add_section(b, dynamic ? ".dynsym" : ".symtab", type, 0, 0, t->entries.data, t->entries.len);
 	b->sections[s].link = strings;
 	b->sections[s].entry_bytes = b->is_64bit ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);

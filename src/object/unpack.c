@@ -106,7 +106,8 @@ static const struct packing {
 	{ "zstd", "\x28\xb5\x2f\xfd", 4, HAVE_ZSTD, unpack_zstd },
 };
 
-struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, const char *name, void **ret, size_t *ret_bytes)
+struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, const char *name, void **ret,
+				   size_t *ret_bytes)
 {
 	*ret = NULL;
 	*ret_bytes = 0;
@@ -115,7 +116,8 @@ struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, cons
 		if (packed_bytes < p->magic_bytes || memcmp(packed, p->magic, p->magic_bytes))
 			continue;
 		if (!p->built)
-			return error_create(ERROR_UNSUPPORTED, "%s is packed with %s, which this build lacks", name, p->name);
+			return error_create(ERROR_UNSUPPORTED, "%s is packed with %s, which this build lacks", name,
+					    p->name);
 		struct unpacked u = {};
 		if (!p->unpack(packed, packed_bytes, &u)) {
 			bool too_large = u.bytes >= UNPACKED_MAX;

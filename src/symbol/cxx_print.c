@@ -122,8 +122,8 @@ static void leave_param(struct printer *p, struct outside was)
 }
 
 /*
- * A tail that prints nothing (empty packs) leaves no comma, but to the demangler that people know the comma's blank stays
- * the last character: "a<b<c>>", where "b<c> >" is usual. An empty pack before others does leave its comma.
+ * A tail that prints nothing (empty packs) leaves no comma, but to the demangler that people know the comma's blank
+ * stays the last character: "a<b<c>>", where "b<c> >" is usual. An empty pack before others does leave its comma.
  */
 static void print_list(struct printer *p, const struct cxx_node *list)
 {
@@ -196,7 +196,8 @@ static const struct cxx_node *last_name(const struct cxx_node *n)
 {
 	for (int i = 0; n && i < DEPTH_MAX; i++) {
 		if (n->kind == CXX_QUALIFIED || n->kind == CXX_LOCAL)
-			n = n->b && n->b->kind == CXX_UNNAMED ? n->a : n->b; /* what has no name is called as what it is in */
+			n = n->b && n->b->kind == CXX_UNNAMED ? n->a
+							      : n->b; /* what has no name is called as what it is in */
 		else if (n->kind == CXX_TEMPLATE || n->kind == CXX_TAGGED)
 			n = n->a;
 		else
@@ -518,7 +519,8 @@ struct reference {
 
 static struct reference collapse(struct printer *p, const struct cxx_node *n)
 {
-	struct reference r = { .to = n->a, .scope = p->scope, .pack_index = p->pack_index, .lvalue = n->kind == CXX_LVALUE };
+	struct reference r = {
+		.to = n->a, .scope = p->scope, .pack_index = p->pack_index, .lvalue = n->kind == CXX_LVALUE};
 	if (n->a && n->a->kind == CXX_PARAM && !p->in_lambda) {
 		struct cxx_node *param = n->a;
 		if (!param->scope)

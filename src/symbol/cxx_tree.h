@@ -102,9 +102,9 @@ struct cxx_node {
 };
 
 /*
- * Reads the name of a symbol (from "_Z" on), and of functions no more than that: parameters, return types and qualifiers
- * of `this` are left out, and so is what follows the encoding. NULL where it does not follow the grammar (Itanium C++
- * ABI, 5.1 "External Names").
+ * Reads the name of a symbol (from "_Z" on), and of functions no more than that: parameters, return types and
+ * qualifiers of `this` are left out, and so is what follows the encoding. NULL where it does not follow the grammar
+ * (Itanium C++ ABI, 5.1 "External Names").
  */
 struct cxx_node *cxx_parse(struct arena *arena, const char *mangled);
 /* Appends the readable text, once for a tree; false where it is too long or does not make sense. */

@@ -16,7 +16,8 @@ static char *demangle_cxx(const char *name)
 	/* Old compilers' functions that run constructors: what they belong to may be mangled again. */
 	if (name[1] == 'G') {
 		char *of = name[11] == '_' && name[12] == 'Z' ? demangle_name(name + 11) : NULL;
-		strbuf_addf(&text, "global %s keyed to %s", name[9] == 'I' ? "constructors" : "destructors", of ? of : name + 11);
+		strbuf_addf(&text, "global %s keyed to %s", name[9] == 'I' ? "constructors" : "destructors",
+			    of ? of : name + 11);
 		free(of);
 		return strbuf_take(&text);
 	}

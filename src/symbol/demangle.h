@@ -9,5 +9,6 @@
 
 /* Whether the name looks mangled at all: "_Z…", "_R…", "_GLOBAL__I_…". Cheap. */
 bool demangle_is_mangled(const char *name);
-/* The readable name, owned by the caller (free), or NULL where there is nothing to demangle. "@plt" stays at the end. */
+/* The readable name, owned by the caller (free), or NULL where there is nothing to demangle. "@plt" stays at the end.
+ */
 char *demangle_name(const char *name);

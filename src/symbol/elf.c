@@ -38,12 +38,13 @@ static void read_kinds(struct loader *l)
 	for (size_t i = 0; i < l->kinds_nr; i++) {
 		const struct object_section *s = object_section(l->from->object, i);
 		l->kinds[i] = (struct section_kind){
-			.loaded = s->flags & SHF_ALLOC && (!l->from->only_section || !strcmp(s->name, l->from->only_section)),
+			.loaded = s->flags & SHF_ALLOC &&
+				  (!l->from->only_section || !strcmp(s->name, l->from->only_section)),
 			.takes_labels = strstr(s->name, ".text") || strstr(s->name, ".data"),
-			.type = s->flags & SHF_EXECINSTR   ? 't' :
-				s->type == SHT_NOBITS	   ? 'b' :
-				s->flags & SHF_WRITE	   ? 'd' :
-							     'r',
+			.type = s->flags & SHF_EXECINSTR ? 't'
+				: s->type == SHT_NOBITS  ? 'b'
+				: s->flags & SHF_WRITE   ? 'd'
+							 : 'r',
 		};
 	}
 }
@@ -63,7 +64,8 @@ static bool is_taken(const struct loader *l, const struct object_symbol *s, cons
 	if (known && !l->kinds[s->section].loaded)
 		return false;
 	if (type == STT_NOTYPE)
-		return known && l->kinds[s->section].takes_labels && visibility != STV_HIDDEN && visibility != STV_INTERNAL;
+		return known && l->kinds[s->section].takes_labels && visibility != STV_HIDDEN &&
+		       visibility != STV_INTERNAL;
 	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
 }
 
@@ -318,4 +320,5 @@ static bool load_elf(struct dso *d)
 	return d->has_table;
 }
 
-const struct symbol_source source_elf = { .name = "elf", .kinds = 1u << MAPPED_FILE | 1u << MAPPED_VDSO, .load = load_elf };
+const struct symbol_source source_elf = {
+	.name = "elf", .kinds = 1u << MAPPED_FILE | 1u << MAPPED_VDSO, .load = load_elf};

@@ -33,7 +33,8 @@ uint32_t kallsyms_find(const struct kallsyms_list *l, uint64_t addr)
 	return l->types[i] ? i : KALLSYMS_NONE;
 }
 
-const char *kallsyms_symbol(const struct kallsyms_list *l, uint32_t i, uint64_t *ret_start, uint64_t *ret_end, char *ret_type)
+const char *kallsyms_symbol(const struct kallsyms_list *l, uint32_t i, uint64_t *ret_start, uint64_t *ret_end,
+			    char *ret_type)
 {
 	uint32_t name = l->name_offsets[i];
 	*ret_start = l->base + l->starts[i];
@@ -68,7 +69,8 @@ static void read_key(struct kallsyms_key *key)
 		size_t name_bytes = space ? (size_t)(space - line) : bytes;
 		key->modules = hash_combine(key->modules, hash_bytes(line, name_bytes));
 		if (address)
-			key->modules = hash_combine(key->modules, hash_bytes(address, bytes - (size_t)(address - line)));
+			key->modules =
+				hash_combine(key->modules, hash_bytes(address, bytes - (size_t)(address - line)));
 		next = next ? next + 1 : NULL;
 	}
 	error_destroy(err);
@@ -86,7 +88,8 @@ static char *hidden_problem(void)
 					 (unsigned long long)level,
 					 level > 1 ? " after sysctl kernel.kptr_restrict=1" : " or set it to 0");
 	}
-	return xstrdup("kernel symbols are hidden from this user: run as root, or set kernel.perf_event_paranoid to 1 or lower "
+	return xstrdup("kernel symbols are hidden from this user: run as root, or set kernel.perf_event_paranoid to 1 "
+		       "or lower "
 		       "(kernel.kptr_restrict is 0)");
 }
 

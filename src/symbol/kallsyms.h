@@ -2,9 +2,9 @@
  * The kernel's own symbols, as /proc/kallsyms lists them, or a copy of it from elsewhere.
  *
  * Reading the live list costs the kernel 20 to 40 ms, so its parsed form is kept on disk for as long as this boot lasts
- * and no module comes or goes: $XDG_CACHE_HOME/strobe or ~/.cache/strobe, mode 0600, checked when it is read, and mapped
- * rather than read. Without a home, or in a directory of somebody else, nothing is kept. The list is written by a thread
- * of its own, which kallsyms_deinit waits for. Read-only, and so safe for threads, once loaded.
+ * and no module comes or goes: $XDG_CACHE_HOME/strobe or ~/.cache/strobe, mode 0600, checked when it is read, and
+ * mapped rather than read. Without a home, or in a directory of somebody else, nothing is kept. The list is written by
+ * a thread of its own, which kallsyms_deinit waits for. Read-only, and so safe for threads, once loaded.
  */
 #pragma once
 #include <pthread.h>
@@ -53,19 +53,21 @@ struct kallsyms {
 	pthread_t saver;
 };
 
-/* From the given file, or of the running kernel (path NULL). Where that fails the list is empty and problem says why. */
+/* From the given file, or of the running kernel (path NULL). Where that fails the list is empty and problem says why.
+ */
 void kallsyms_load(struct kallsyms *k, const char *path);
 void kallsyms_deinit(struct kallsyms *k);
 
 /* The index of the symbol over the address, or KALLSYMS_NONE. */
 uint32_t kallsyms_find(const struct kallsyms_list *l, uint64_t addr);
 /* Its name; "" where a mapped list lies. The last symbol ends with the page behind its start. */
-const char *kallsyms_symbol(const struct kallsyms_list *l, uint32_t i, uint64_t *ret_start, uint64_t *ret_end, char *ret_type);
+const char *kallsyms_symbol(const struct kallsyms_list *l, uint32_t i, uint64_t *ret_start, uint64_t *ret_end,
+			    char *ret_type);
 
 /*
- * Parses text of lines "ADDRESS TYPE NAME[\tMODULE]", fed in pieces of any size. Lines that are none are left out. Functions
- * and data are kept (types t w d b in either case). Finishing fills k->list and frees the parser; it returns false where
- * every address was 0: the kernel hides them.
+ * Parses text of lines "ADDRESS TYPE NAME[\tMODULE]", fed in pieces of any size. Lines that are none are left out.
+ * Functions and data are kept (types t w d b in either case). Finishing fills k->list and frees the parser; it returns
+ * false where every address was 0: the kernel hides them.
  */
 struct kallsyms_parser;
 struct kallsyms_parser *kallsyms_parser_create(struct kallsyms *k);

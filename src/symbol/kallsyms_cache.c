@@ -13,8 +13,9 @@
 #include "symbol/kallsyms.h"
 
 /*
- * The file: this header, then starts, name offsets, types and names as the list has them in memory. Native byte order and
- * layout: it never leaves the machine. Anything that disagrees makes it another file, which is read anew and replaced.
+ * The file: this header, then starts, name offsets, types and names as the list has them in memory. Native byte order
+ * and layout: it never leaves the machine. Anything that disagrees makes it another file, which is read anew and
+ * replaced.
  */
 struct cache_header {
 	char magic[8];
@@ -40,7 +41,8 @@ static bool is_ours_above(const char *path)
 	return false;
 }
 
-/* The directory, made where it is missing; NULL where there is none, or it belongs to somebody else (sudo and $HOME). */
+/* The directory, made where it is missing; NULL where there is none, or it belongs to somebody else (sudo and $HOME).
+ */
 static char *cache_dir(bool make)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -91,7 +91,8 @@ static uint32_t add_name(struct kallsyms_parser *p, const char *name, size_t byt
 	return offset;
 }
 
-static void add_symbol(struct kallsyms_parser *p, uint64_t address, char type, const char *name, size_t bytes, uint16_t module)
+static void add_symbol(struct kallsyms_parser *p, uint64_t address, char type, const char *name, size_t bytes,
+		       uint16_t module)
 {
 	if (p->names.len + bytes >= UINT32_MAX) /* names are found by 32-bit offsets; real lists have some MB of them */
 		return;

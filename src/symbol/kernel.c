@@ -32,13 +32,16 @@ static bool is_recorded_kernel(struct dso *d, const struct kallsyms *k)
 	if (f->kind == MAPPED_KERNEL && f->build_id_len && k->build_id_len) {
 		if (k->build_id_len <= f->build_id_len && !memcmp(k->build_id, f->build_id, k->build_id_len))
 			return true;
-		dso_problem(d, "recorded on another kernel (build-id %s; the running one is %s): give its symbols by --vmlinux "
-			    "or --kallsyms", dso_hex(d, f->build_id, f->build_id_len), dso_hex(d, k->build_id, k->build_id_len));
+		dso_problem(d,
+			    "recorded on another kernel (build-id %s; the running one is %s): give its symbols by "
+			    "--vmlinux "
+			    "or --kallsyms",
+			    dso_hex(d, f->build_id, f->build_id_len), dso_hex(d, k->build_id, k->build_id_len));
 		return false;
 	}
 	if (env && env->os_release && !uname(&u) && strcmp(env->os_release, u.release)) {
-		dso_problem(d, "recorded on kernel %s, this is %s: give its symbols by --vmlinux or --kallsyms", env->os_release,
-			    u.release);
+		dso_problem(d, "recorded on kernel %s, this is %s: give its symbols by --vmlinux or --kallsyms",
+			    env->os_release, u.release);
 		return false;
 	}
 	return true;
@@ -72,7 +75,8 @@ static bool is_module_where_recorded(struct dso *d, const struct kallsyms *k)
 	strbuf_addch(&start, '\n');
 	strbuf_add(&start, name, n);
 	strbuf_addch(&start, ' ');
-	const char *all = strbuf_str(&text), *line = strncmp(all, start.data + 1, start.len - 1) ? strstr(all, start.data) : all;
+	const char *all = strbuf_str(&text),
+		   *line = strncmp(all, start.data + 1, start.len - 1) ? strstr(all, start.data) : all;
 	const char *address = line ? strstr(line, " 0x") : NULL;
 	if (!line) {
 		dso_problem(d, "module %.*s is not loaded any more", (int)n, name);
@@ -177,8 +181,8 @@ static bool find_vmlinux(struct dso *d)
 		return false;
 	for (size_t i = 0; i < sizeof(vmlinux_paths) / sizeof(*vmlinux_paths); i++) {
 		const char *percent = strchr(vmlinux_paths[i], '%');
-		const char *path = arena_printf(&d->arena, "%s%.*s%s%s", symfs, (int)(percent - vmlinux_paths[i]), vmlinux_paths[i],
-						release, percent + 2);
+		const char *path = arena_printf(&d->arena, "%s%.*s%s%s", symfs, (int)(percent - vmlinux_paths[i]),
+						vmlinux_paths[i], release, percent + 2);
 		if (!access(path, R_OK) && use_vmlinux(d, path))
 			return true;
 	}
@@ -209,7 +213,8 @@ static bool load_module(struct dso *d)
 		path = arena_printf(&d->arena, "%s%s", o->symfs, path);
 	if (!elf_open_checked(d, path, 0, &object))
 		return false;
-	elf_load_table(d, &(struct elf_load){ .object = object, .only_section = ".text", .demangle = o->demangle_kernel });
+	elf_load_table(d,
+		       &(struct elf_load){.object = object, .only_section = ".text", .demangle = o->demangle_kernel});
 	d->object = object;
 	d->shift = (int64_t)atomic_load(&d->recorded_base);
 	d->long_name = path;

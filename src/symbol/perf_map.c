@@ -52,8 +52,8 @@ static void parse_line(struct symtable_builder *b, char *names, size_t *names_by
 	uint64_t bytes;
 	if (end > at && end[-1] == '\r')
 		end--;
-	if (!read_hex(&at, end, &e.start) || !skip_blanks(&at, end) || !read_hex(&at, end, &bytes) || !skip_blanks(&at, end) ||
-	    at == end || !bytes || memchr(at, 0, (size_t)(end - at)))
+	if (!read_hex(&at, end, &e.start) || !skip_blanks(&at, end) || !read_hex(&at, end, &bytes) ||
+	    !skip_blanks(&at, end) || at == end || !bytes || memchr(at, 0, (size_t)(end - at)))
 		return;
 	e.end = bytes > UINT64_MAX - e.start ? UINT64_MAX : e.start + bytes;
 	memcpy(names + *names_bytes, at, (size_t)(end - at));

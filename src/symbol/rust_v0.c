@@ -388,10 +388,11 @@ static void print_path(struct v0 *v, bool in_value)
 static const char *basic_type(char tag)
 {
 	static const char *const names['z' - 'a' + 1] = {
-		['b' - 'a'] = "bool", ['c' - 'a'] = "char",  ['e' - 'a'] = "str",   ['u' - 'a'] = "()",	   ['a' - 'a'] = "i8",
-		['s' - 'a'] = "i16",  ['l' - 'a'] = "i32",   ['x' - 'a'] = "i64",   ['n' - 'a'] = "i128",  ['i' - 'a'] = "isize",
-		['h' - 'a'] = "u8",   ['t' - 'a'] = "u16",   ['m' - 'a'] = "u32",   ['y' - 'a'] = "u64",   ['o' - 'a'] = "u128",
-		['j' - 'a'] = "usize", ['f' - 'a'] = "f32",  ['d' - 'a'] = "f64",   ['z' - 'a'] = "!",	   ['p' - 'a'] = "_",
+		['b' - 'a'] = "bool", ['c' - 'a'] = "char",  ['e' - 'a'] = "str",  ['u' - 'a'] = "()",
+		['a' - 'a'] = "i8",   ['s' - 'a'] = "i16",   ['l' - 'a'] = "i32",  ['x' - 'a'] = "i64",
+		['n' - 'a'] = "i128", ['i' - 'a'] = "isize", ['h' - 'a'] = "u8",   ['t' - 'a'] = "u16",
+		['m' - 'a'] = "u32",  ['y' - 'a'] = "u64",   ['o' - 'a'] = "u128", ['j' - 'a'] = "usize",
+		['f' - 'a'] = "f32",  ['d' - 'a'] = "f64",   ['z' - 'a'] = "!",    ['p' - 'a'] = "_",
 		['v' - 'a'] = "...",
 	};
 	return tag >= 'a' && tag <= 'z' ? names[tag - 'a'] : NULL;

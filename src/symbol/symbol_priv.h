@@ -1,8 +1,8 @@
 /*
  * What the files of symbol/ share: the session, the DSO, and the list of sources.
  *
- * A source is one way to get the symbols of a DSO: a descriptor in the ordered list of symbols.c. Loading runs under the
- * DSO's lock; what it leaves in the DSO is read-only afterwards.
+ * A source is one way to get the symbols of a DSO: a descriptor in the ordered list of symbols.c. Loading runs under
+ * the DSO's lock; what it leaves in the DSO is read-only afterwards.
  */
 #pragma once
 #include <pthread.h>
@@ -45,7 +45,8 @@ struct dso {
 	struct object *symbols_object;  /* a separate debug file, where the names lie */
 	VEC(struct ksymbol_range) ranges;
 
-	/* Where the kernel or module was when it was recorded, from the first map that was asked about; 0 = not known. */
+	/* Where the kernel or module was when it was recorded, from the first map that was asked about; 0 = not known.
+	 */
 	_Atomic uint64_t recorded_base;
 
 	const char *source, *problem, *long_name; /* in arena or static */
@@ -58,11 +59,13 @@ void dso_problem(struct dso *d, const char *fmt, ...) __attribute__((format(prin
 struct symbol_source {
 	const char *name;
 	uint32_t kinds; /* bits 1 << enum mapped_kind */
-	/* Fills the DSO and returns true; or leaves it, says the problem where that is worth saying, and returns false. */
+	/* Fills the DSO and returns true; or leaves it, says the problem where that is worth saying, and returns false.
+	 */
 	bool (*load)(struct dso *d);
 };
 
-extern const struct symbol_source source_elf, source_vdso, source_perf_map, source_vmlinux, source_module, source_kallsyms;
+extern const struct symbol_source source_elf, source_vdso, source_perf_map, source_vmlinux, source_module,
+	source_kallsyms;
 
 struct elf_load {
 	struct object *object;       /* the file that is mapped */
@@ -92,5 +95,6 @@ struct symbols {
 	bool kallsyms_tried;
 };
 
-/* The session's kernel symbols, read on the first question; NULL (and problem said) where there are none. Thread-safe. */
+/* The session's kernel symbols, read on the first question; NULL (and problem said) where there are none. Thread-safe.
+ */
 const struct kallsyms *symbols_kallsyms(struct symbols *s, const char **ret_problem);

@@ -60,7 +60,8 @@ static uint64_t write_object(const char *path, const uint8_t *id, bool symtab, b
 {
 	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
 	elf_add_build_id(&b, id, 20);
-	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x2000, code, sizeof(code));
+	uint32_t text =
+		elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x2000, code, sizeof(code));
 	uint32_t comment = elf_add_section(&b, ".comment", SHT_PROGBITS, 0, 0, code, 16);
 	elf_load_section(&b, text, PF_R | PF_X);
 	if (symtab) {
@@ -228,7 +229,8 @@ static int open_below(void *ctx, uint32_t pid, const char *path)
 static void jit_code_by_the_map_of_its_process(void **state)
 {
 	struct scratch *s = *state;
-	static const char text[] = "1000 20 first()\n0x1010 0x8 later in it\r\nnonsense\n2000 0 empty\n3000 10\n3000 zz no\n";
+	static const char text[] =
+		"1000 20 first()\n0x1010 0x8 later in it\r\nnonsense\n2000 0 empty\n3000 10\n3000 zz no\n";
 	char dir[100], path[200];
 	snprintf(dir, sizeof(dir), "%s/42/tmp", s->dir);
 	assert_ok(file_make_dirs(dir));
@@ -294,8 +296,9 @@ static void the_vdso_from_memory(void **state)
 static void kernel_symbols_move_with_the_recorded_kernel(void **state)
 {
 	struct scratch *s = *state;
-	static const char list[] = "ffffffff81000000 T _text\nffffffff81000100 T _stext\nffffffff81000200 T schedule\n"
-				   "ffffffff81000300 t _ZN3foo3barEv\nffffffff81000400 T _etext\nffffffffc0000000 t m\t[mod]\n";
+	static const char list[] =
+		"ffffffff81000000 T _text\nffffffff81000100 T _stext\nffffffff81000200 T schedule\n"
+		"ffffffff81000300 t _ZN3foo3barEv\nffffffff81000400 T _etext\nffffffffc0000000 t m\t[mod]\n";
 	write_file(in_scratch(s, "kallsyms"), list, sizeof(list) - 1);
 	s->symbols = symbols_create(NULL, (struct symbols_options){ .kallsyms = s->path, .use_modules = true });
 	struct dso *d = map_file(s, MAPPED_KERNEL, "[kernel.kallsyms]_text", NULL);
@@ -322,7 +325,8 @@ static void a_vmlinux_that_was_named(void **state)
 	struct scratch *s = *state;
 	struct elf_builder b = { .is_64bit = true, .type = ET_EXEC, .machine = EM_X86_64 };
 	elf_add_build_id(&b, id20, 20);
-	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0xffffffff81000000, code, 512);
+	uint32_t text =
+		elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0xffffffff81000000, code, 512);
 	elf_add_symbol(&b, &b.symtab, "_text", 0xffffffff81000000, 0, STB_GLOBAL, STT_NOTYPE, text);
 	elf_add_symbol(&b, &b.symtab, "schedule", 0xffffffff81000100, 0x40, STB_GLOBAL, STT_FUNC, text);
 	size_t n;
@@ -341,7 +345,7 @@ static void a_vmlinux_that_was_named(void **state)
 	assert_null(name_at(s, d, 0xffffffff81000120));
 	assert_non_null(strstr(dso_facts(d).problem, "replaced"));
 	symbols_destroy(s->symbols);
-	s->symbols = symbols_create(NULL, (struct symbols_options){ .vmlinux = s->path, .ignore_vmlinux_buildid = true });
+	s->symbols = symbols_create(NULL, (struct symbols_options){.vmlinux = s->path, .ignore_vmlinux_buildid = true});
 	s->file = (struct mapped_file){};
 	d = map_file(s, MAPPED_KERNEL, "[kernel.kallsyms]_text", other);
 	assert_string_equal(name_at(s, d, 0xffffffff81000120), "schedule");

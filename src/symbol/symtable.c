@@ -171,8 +171,9 @@ static void heap_pop(struct open_heap *h)
 }
 
 /*
- * Which of the symbols over an address owns it: the innermost with a size; a label without size only what no sized symbol
- * covers (local labels of assembly live inside of functions). In a perf map the latest line: JITs use memory again.
+ * Which of the symbols over an address owns it: the innermost with a size; a label without size only what no sized
+ * symbol covers (local labels of assembly live inside of functions). In a perf map the latest line: JITs use memory
+ * again.
  */
 static uint64_t priority(const struct symtable_builder *b, const struct symtable_entry *e, size_t i)
 {

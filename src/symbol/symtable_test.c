@@ -15,7 +15,8 @@ struct made {
 
 static void add(struct made *m, const char *name, uint64_t start, uint64_t bytes, uint8_t binding)
 {
-	struct symtable_entry e = { .start = start, .end = start + bytes, .name = (uint32_t)m->names.len, .binding = binding };
+	struct symtable_entry e = {
+		.start = start, .end = start + bytes, .name = (uint32_t)m->names.len, .binding = binding};
 	strbuf_add(&m->names, name, strlen(name) + 1);
 	vec_push(&m->builder.entries, e);
 }
