@@ -65,7 +65,7 @@ static const char *file_at(struct fixture *f, uint32_t pid, uint64_t ip, uint64_
 	return map ? map->file->path : "-";
 }
 
-static void exec_starts_an_empty_space(void **state)
+static void exec_covers_the_old_maps_with_the_new(void **state)
 {
 	struct fixture *f = *state;
 	comm(f, 0, 10, 10, "sh", false);
@@ -75,9 +75,12 @@ static void exec_starts_an_empty_space(void **state)
 	assert_string_equal(comm_at(f, 10, 10, 50), "sh");
 	assert_string_equal(comm_at(f, 10, 10, 100), "ls");
 	assert_string_equal(file_at(f, 10, 0x1800, 99), "/bin/sh");
-	assert_string_equal(file_at(f, 10, 0x1800, 100), "-");
+	assert_string_equal(file_at(f, 10, 0x1800, 100), "/bin/sh"); /* the call to execve itself */
 	assert_string_equal(file_at(f, 10, 0x8800, 105), "-");
 	assert_string_equal(file_at(f, 10, 0x8800, 110), "/bin/ls");
+	map_file(f, 120, 10, 0x1000, 0x2000, 0, "/lib/libc.so");
+	assert_string_equal(file_at(f, 10, 0x1800, 119), "/bin/sh");
+	assert_string_equal(file_at(f, 10, 0x1800, 120), "/lib/libc.so");
 	bool exec;
 	assert_int_equal(machine_comm_since(f->m, machine_thread(f->m, 10, 10, 120), 120, &exec), 100);
 	assert_true(exec);
@@ -349,7 +352,7 @@ static void namespaces_and_cgroups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(exec_starts_an_empty_space),
+		TEST(exec_covers_the_old_maps_with_the_new),
 		TEST(a_child_has_its_parents_maps_until_either_changes),
 		TEST(a_thread_shares_its_process),
 		TEST(a_pid_used_again_is_another_process),

@@ -55,8 +55,13 @@ struct process *process_create(struct machine *m, uint32_t pid, uint64_t start_n
 
 void process_exec(struct machine *m, struct process *p, uint64_t time_ns)
 {
+	/*
+	 * The old maps stay beneath the new ones: until the system call is over, the saved registers (and so the call chains of
+	 * samples taken in it) hold addresses of the old image. What the new image maps covers them.
+	 */
+	const struct map_node *old = vec_last(&p->versions).epoch->root;
 	struct space_version *v = version_for_change(m, p, time_ns);
-	v->epoch = epoch_create(m, NULL);
+	v->epoch = epoch_create(m, old);
 }
 
 static bool same_map(const struct map *a, const struct map *b)
