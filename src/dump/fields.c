@@ -58,8 +58,9 @@ static struct strobe_error *no_such_field(const char *name, size_t len)
 {
 	_cleanup_free_ char *typed = xstrndup(name, len);
 	const char *near = text_nearest(typed, names, DUMP_FIELDS_NR);
-	return error_create(ERROR_USAGE, "there is no field '%s'%s%s%s; there are " DUMP_FIELD_NAMES, typed,
-			    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	if (near)
+		return error_create(ERROR_USAGE, "there is no field '%s'; did you mean '%s'?", typed, near);
+	return error_create(ERROR_USAGE, "there is no field '%s'; there are " DUMP_FIELD_NAMES, typed);
 }
 
 /* "hw:" … at *text: the kind, or -1 for all. */

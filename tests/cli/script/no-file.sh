@@ -1,0 +1,1 @@
+strobe script -i absent.data
