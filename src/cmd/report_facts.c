@@ -139,8 +139,6 @@ struct tasks {
 static bool print_map(void *ctx, const struct map *m)
 {
 	struct tasks *t = ctx;
-	if (m->is_data)
-		return true;
 	out_fill(t->out, ' ', 31 + t->depth);
 	out_f(t->out, " %" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %" PRIu64 " ", m->start, m->end,
 	      m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p', m->pgoff,

@@ -27,6 +27,15 @@ static void look_at_events(struct report_run *r)
 	}
 }
 
+/* What a filter asks for must be in every sample. */
+static struct strobe_error *check_recorded(const struct report_run *r, uint64_t sample_type, const char *what)
+{
+	for (size_t i = 0; i < r->env->events.len; i++)
+		if (!(r->env->events.data[i].attr.sample_type & sample_type))
+			return error_create(ERROR_USAGE, "the samples of '%s' do not say %s", r->env->events.data[i].name, what);
+	return NULL;
+}
+
 static struct strobe_error *choose_modes(struct report_run *r, struct report_options *o)
 {
 	look_at_events(r);
@@ -38,11 +47,9 @@ static struct strobe_error *choose_modes(struct report_run *r, struct report_opt
 		return error_create(ERROR_USAGE, "Selected -g but no callchain data. Did you call '%s record' without -g?",
 				    r->ctx->program);
 	if (o->cpus)
-		for (size_t i = 0; i < r->env->events.len; i++)
-			if (!(r->env->events.data[i].attr.sample_type & PERF_SAMPLE_CPU))
-				return error_create(ERROR_USAGE, "the samples of '%s' do not say on which CPU they were taken: leave "
-								 "out -C, or record with --sample-cpu",
-						    r->env->events.data[i].name);
+		TRY(check_recorded(r, PERF_SAMPLE_CPU, "on which CPU they were taken: leave out -C, or record with --sample-cpu"));
+	if (o->times)
+		TRY(check_recorded(r, PERF_SAMPLE_TIME, "when they were taken: leave out --time, or record with -T"));
 	r->children = o->children && r->has_chains && !r->branch_mode && !o->mem_mode && !o->hierarchy;
 	if (!o->chain_order_set)
 		o->chains.callee_first = !o->children || !r->has_chains;
@@ -215,7 +222,7 @@ static void add_part(struct report_run *r, struct part_list *l, const uint32_t *
 	hist_sort(p->hist, r->by, r->by_nr, (uint32_t)o->group_sort_index);
 	for (uint32_t j = 0; j < n; j++) {
 		const struct hist_total *t = &p->hist->totals[j];
-		p->samples += t->samples;
+		p->samples += o->relative ? t->shown_samples : t->samples;
 		p->period += o->mem_mode ? t->weight : o->relative ? t->shown_period : t->period;
 	}
 }
@@ -337,6 +344,7 @@ static struct strobe_error *print_facts(struct report_run *r, struct out *out)
 	struct strobe_error *err = resolve_count(r->resolver);
 	if (o->stats)
 		report_print_stats(out, r->env, resolver_stats(r->resolver), o->skip_empty);
+	machine_seal(resolver_machine(r->resolver));
 	if (o->tasks || o->mmaps)
 		report_print_tasks(out, resolver_machine(r->resolver), o->mmaps);
 	return err;

@@ -441,7 +441,7 @@ void column_format(const struct hist *h, const struct hist_key *k, const struct 
 	case COLUMN_BLOCKED:
 		return column_format_data_source(k->column->id, v, width, out);
 	case COLUMN_TRACE:
-		return strbuf_addstr(out, text);
+		return strbuf_add(out, text, width && strlen(text) > width ? width : strlen(text));
 	case COLUMN_FIELD:
 		return format_label(h, k, e, width, out);
 	default:

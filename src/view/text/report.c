@@ -40,8 +40,13 @@ static const char *header_of(const struct report *r, const struct report_part *p
 unsigned text_header_width(const struct text_part *t, uint32_t field)
 {
 	const struct hist_key *k = &t->report->fields[field];
-	unsigned columns = is_value(k) && t->part->is_group ? t->part->hist->options.events_nr : 1;
-	return is_value(k) ? k->column->width * columns : t->widths[field];
+	if (!is_value(k))
+		return t->widths[field];
+	/* As wide as asked for, but not narrower than its name or the events of a group need. */
+	unsigned width = t->widths[field], name = (unsigned)strlen(header_of(t->report, t->part, k));
+	if (t->part->is_group && width < k->column->width * t->part->hist->options.events_nr)
+		width = k->column->width * t->part->hist->options.events_nr;
+	return width < name ? name : width;
 }
 
 void text_widths(struct text_part *t)
@@ -57,9 +62,9 @@ void text_widths(struct text_part *t)
 			t->widths[i] = fixed;
 			continue;
 		}
-		unsigned width = (unsigned)strlen(header_of(r, t->part, k));
-		if (width < k->column->width)
-			width = k->column->width;
+		unsigned width = k->column->width;
+		if (!is_value(k) && width < strlen(k->header))
+			width = (unsigned)strlen(k->header);
 		for (uint32_t e = 0; !is_value(k) && e < h->order_nr; e++) {
 			unsigned n = column_measure(h, k, &h->entries.data[h->order[e]]);
 			if (n > width)
@@ -107,9 +112,8 @@ void text_value(struct text_part *t, uint32_t field, const struct hist_stat *sta
 	const struct hist_key *k = &t->report->fields[field];
 	size_t start = t->line.len;
 	uint32_t events = t->part->is_group ? t->part->hist->options.events_nr : 1;
-	bool fixed = t->widths[field] != k->column->width;
 	for (uint32_t j = 0; j < events; j++)
-		add_value(t, k, &stats[j], j, fixed ? t->widths[field] : k->column->width);
+		add_value(t, k, &stats[j], j, t->widths[field]);
 	if (!last)
 		pad_to(&t->line, start, text_header_width(t, field));
 }
