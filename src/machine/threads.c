@@ -90,26 +90,24 @@ void threads_fork(struct machine *m, const struct record_task *r, bool clone_map
 {
 	if (r->tid == 0)
 		return; /* the idle task of a CPU that came up */
-	struct thread_line *line = line_of(m, r->ptid);
-	struct thread_history *parent = line ? vec_last(&line->all) : NULL;
+	/* A parent that no other record tells of is a task all the same: lists of tasks show whose child this is. */
+	struct thread_history *parent = latest(m, r->ppid, r->ptid, time_ns);
 	struct process *process;
 	if (r->pid == r->ppid && r->pid != r->tid) {
 		process = process_latest(m, r->pid);
 	} else {
 		struct process *from = NULL;
 		if (clone_maps)
-			from = parent && parent->pub.pid == r->ppid ? parent->pub.process : process_at(m, r->ppid, time_ns, NULL);
+			from = parent->pub.pid == r->ppid ? parent->pub.process : process_at(m, r->ppid, time_ns, NULL);
 		process = process_create(m, r->pid, time_ns, from);
 		processes_add(m, process);
 	}
 	struct thread_history *t = thread_create(m, r->pid, r->tid, time_ns, process);
 	t->pub.ppid = r->ppid;
-	if (parent && parent->comms.len)
+	if (parent->comms.len)
 		push_comm(t, time_ns, vec_last(&parent->comms).comm, false);
-	if (parent) {
-		t->namespaces = parent->namespaces;
-		t->namespaces_nr = parent->namespaces_nr;
-	}
+	t->namespaces = parent->namespaces;
+	t->namespaces_nr = parent->namespaces_nr;
 }
 
 void threads_exit(struct machine *m, const struct record_task *r, uint64_t time_ns)
