@@ -22,7 +22,9 @@ static void look_at_events(struct report_run *r)
 	for (size_t i = 0; i < r->env->events.len; i++) {
 		const struct perf_event_attr *a = &r->env->events.data[i].attr;
 		r->has_chains |= !!(a->sample_type & PERF_SAMPLE_CALLCHAIN);
-		r->has_branches |= !!(a->sample_type & PERF_SAMPLE_BRANCH_STACK);
+		/* Call stacks of the processor (--call-graph lbr) are branch records as well, and mean something else. */
+		r->has_branches |= a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+				   !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 		r->only_tracepoints &= a->type == PERF_TYPE_TRACEPOINT;
 	}
 }

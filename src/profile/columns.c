@@ -145,13 +145,17 @@ int column_compare(const struct hist *h, const struct hist_key *k, const struct 
 {
 	switch (k->column->id) {
 	case COLUMN_DSO:
-	case COLUMN_DSO_FROM:
-	case COLUMN_DSO_TO:
 	case COLUMN_DSO_DADDR:
 		return compare_names(cell_dso(h, k, a), cell_dso(h, k, b));
-	case COLUMN_SYMBOL:
+	case COLUMN_DSO_FROM:
+	case COLUMN_DSO_TO: /* the reference's order of these is the other way round */
+		return compare_names(cell_dso(h, k, b), cell_dso(h, k, a));
 	case COLUMN_SYMBOL_FROM:
-	case COLUMN_SYMBOL_TO:
+	case COLUMN_SYMBOL_TO: /* by address, not by name */
+		return column_compare_identity(h, k, a, b);
+	case COLUMN_CYCLES:
+		return -compare_u64(hist_label(h, a, k->label, 0), hist_label(h, b, k->label, 0));
+	case COLUMN_SYMBOL:
 	case COLUMN_SYMBOL_DADDR:
 	case COLUMN_SYMBOL_IADDR:
 		return compare_names(cell_symbol(h, k, a), cell_symbol(h, k, b));

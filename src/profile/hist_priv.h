@@ -16,6 +16,8 @@ static inline const struct profile_mapping *frame_mapping(const struct profile *
 	return &p->mappings.data[p->frames.data[id].mapping];
 }
 
+#define KIND_FILE 0 /* profile_mapping.kind: a file mapped by a process */
+
 /*
  * The address by which the reference shows code without a symbol: its offset in the file, for files mapped by a process;
  * known where the address lies in the mapping that the profile has kept.
@@ -25,6 +27,8 @@ static inline uint64_t frame_address(const struct profile *p, const struct profi
 	if (f->function != PROFILE_NONE || f->mapping == PROFILE_NONE || f->space != SPACE_USER)
 		return f->addr;
 	const struct profile_mapping *m = &p->mappings.data[f->mapping];
+	if (m->kind != KIND_FILE)
+		return f->addr;
 	return f->ip >= m->start && f->ip < m->end ? f->ip - m->start + m->offset : f->addr;
 }
 

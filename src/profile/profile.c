@@ -86,13 +86,15 @@ static bool frame_eq(const void *table, uint32_t id, const void *key)
 {
 	const struct profile_frame *a = &((const struct profile *)table)->frames.data[id], *b = key;
 	return a->mapping == b->mapping && a->function == b->function && a->addr == b->addr && a->line == b->line &&
-	       a->space == b->space && a->flags == b->flags;
+	       a->space == b->space && a->flags == b->flags && (a->function != PROFILE_NONE || a->ip == b->ip);
 }
 
 frame_id profile_frame(struct profile *p, const struct profile_frame *f)
 {
 	uint64_t hash = hash_combine(hash_u64(pair(f->mapping, f->function)), f->addr);
 	hash = hash_combine(hash, (uint64_t)f->line << 16 | f->space << 8 | f->flags);
+	if (f->function == PROFILE_NONE)
+		hash = hash_combine(hash, f->ip);
 	frame_id id = idset_find(&p->index.frames, hash, frame_eq, p, f);
 	if (id != IDSET_NONE)
 		return id;
