@@ -43,7 +43,16 @@ static uint64_t cell_address(const struct hist *h, const struct hist_key *k, con
 	if (k->column->from == COLUMN_FROM_FRAME)
 		return e->addr;
 	frame_id f = cell_frame(h, k, e);
-	return f == PROFILE_NONE ? 0 : h->profile->frames.data[f].addr;
+	return f == PROFILE_NONE ? 0 : frame_address(h->profile, &h->profile->frames.data[f]);
+}
+
+/* The address by which cells are told apart: of labels, the absolute one. */
+static uint64_t cell_identity(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
+{
+	frame_id f = cell_frame(h, k, e);
+	if (k->column->from == COLUMN_FROM_FRAME)
+		return e->addr;
+	return f == PROFILE_NONE ? 0 : h->profile->frames.data[f].ip;
 }
 
 static const char *cell_dso(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
@@ -102,6 +111,11 @@ static uint64_t cell_dso_size(const struct hist *h, const struct hist_entry *e)
 {
 	const struct profile_mapping *m = hist_mapping(h, e);
 	return m && m->end > m->start ? m->end - m->start : UINT64_MAX;
+}
+
+static uint64_t entry_ip(const struct hist *h, const struct hist_entry *e)
+{
+	return e->frame == PROFILE_NONE ? 0 : h->profile->frames.data[e->frame].ip;
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -167,6 +181,7 @@ int column_compare(const struct hist *h, const struct hist_key *k, const struct 
 	case COLUMN_SRCFILE:
 		return strcmp(cell_srcline(h, k, a), cell_srcline(h, k, b));
 	case COLUMN_ADDR:
+		return compare_addresses(entry_ip(h, a), entry_ip(h, b));
 	case COLUMN_ADDR_FROM:
 	case COLUMN_ADDR_TO:
 	case COLUMN_DCACHELINE:
@@ -210,7 +225,7 @@ int column_compare_identity(const struct hist *h, const struct hist_key *k, cons
 		const struct profile_function *x = frame_function(h->profile, cell_frame(h, k, a));
 		const struct profile_function *y = frame_function(h->profile, cell_frame(h, k, b));
 		if (!x || !y)
-			return !x != !y ? !x - !y : compare_addresses(cell_address(h, k, a), cell_address(h, k, b));
+			return !x != !y ? !x - !y : compare_addresses(cell_identity(h, k, a), cell_identity(h, k, b));
 		int order = compare_addresses(x->start, y->start);
 		return order ? order : compare_u64(x->size, y->size);
 	}
@@ -429,7 +444,7 @@ void column_format(const struct hist *h, const struct hist_key *k, const struct 
 	case COLUMN_DATA_PAGE_SIZE:
 		return format_page_size(out, v, width);
 	case COLUMN_ADDR:
-		return format_number(out, "%#llx", width, e->addr);
+		return format_number(out, "%#llx", width, entry_ip(h, e));
 	case COLUMN_PHYS_DADDR:
 		strbuf_addf(out, "[.] 0x%0*llx", ADDRESS_DIGITS, (unsigned long long)v);
 		return;
@@ -466,7 +481,9 @@ unsigned column_measure(const struct hist *h, const struct hist_key *k, const st
 		/* The reference makes room for the name that the thread had at last. */
 		return (unsigned)strlen(thread_comm(h, e, hist_label(h, e, h->thread_label, UINT64_MAX)));
 	case COLUMN_DSO_FROM:
-	case COLUMN_DSO_TO:
+	case COLUMN_DSO_TO: /* the reference asks for no more room than this where the symbol is unknown */
+		s = cell_dso(h, k, e);
+		return s && cell_symbol(h, k, e) ? strlen(s) : UNRESOLVED_DSO_WIDTH;
 	case COLUMN_DSO_DADDR:
 	case COLUMN_PARENT:
 	case COLUMN_CGROUP:

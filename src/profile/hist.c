@@ -161,9 +161,11 @@ static size_t frame_words(struct hist *h, const struct hist_key *k, frame_id id,
 		words[0] = f && f->mapping != PROFILE_NONE ? f->mapping : UNKNOWN;
 		return 1;
 	case COLUMN_ADDR:
+		words[0] = f ? f->ip : 0;
+		return 1;
 	case COLUMN_ADDR_FROM:
 	case COLUMN_ADDR_TO:
-		words[0] = !f ? 0 : caller ? f->ip : f->addr;
+		words[0] = f ? frame_address(p, f) : 0;
 		return 1;
 	case COLUMN_DCACHELINE:
 		words[0] = f ? f->ip & ~63ull : 0;
@@ -204,7 +206,7 @@ static size_t row_words(struct hist *h, const struct hist_key *k, const struct p
 	case COLUMN_SYMBOL_DADDR:
 	case COLUMN_DSO_DADDR:
 	case COLUMN_DCACHELINE:
-		return frame_words(h, k, k->label == PROFILE_NONE ? PROFILE_NONE : (frame_id)value, false, words);
+		return frame_words(h, k, k->label == PROFILE_NONE ? PROFILE_NONE : (frame_id)value, true, words);
 	case COLUMN_CGROUP_ID:
 		words[1] = k->label2 == PROFILE_NONE ? 0 : labels[k->label2];
 		return 2;

@@ -54,7 +54,7 @@ struct profile_frame {
 	mapping_id mapping;   /* or PROFILE_NONE */
 	function_id function; /* or PROFILE_NONE: no symbol */
 	uint64_t addr;        /* in the mapping's space; equal to ip where there is no mapping */
-	uint64_t ip;          /* one absolute address at which it was seen: an example, not compared; without a function, frames are told apart by it */
+	uint64_t ip;          /* one absolute address at which it was seen: an example, compared only without a function */
 	uint32_t line;        /* source line, 0 unknown */
 	uint8_t space;        /* enum mapping_space */
 	uint8_t flags;
