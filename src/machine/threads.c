@@ -112,6 +112,8 @@ void threads_fork(struct machine *m, const struct record_task *r, bool clone_map
 
 void threads_exit(struct machine *m, const struct record_task *r, uint64_t time_ns)
 {
+	if (!line_of(m, r->tid))
+		return; /* nothing but its end is known: no sample of it can follow */
 	struct thread_history *t = latest(m, r->pid, r->tid, time_ns);
 	t->pub.end_ns = time_ns;
 	if (t->pub.ppid == UINT32_MAX)

@@ -9,7 +9,7 @@ import re
 
 HINT = re.compile(r"^# \(|^#$|^\s*$")
 # a folded chain begins at the left edge, a flat one is a figure alone; a row has blanks before it, or separators in it
-ROW = re.compile(r"^(\s{2,}[\d.]+%\s+\S|[\d.]+% *;.*;)")
+ROW = re.compile(r"^(\s{2,}[\d.]+%\s+\S|\s?[\d.]+% *;.*;)")
 BRANCH = re.compile(r"^([ |]*?)(\|? ?)--([\d.,]+%?)--(.*)$")
 ROOT = re.compile(r"^([ |]*)---(.*)$")
 

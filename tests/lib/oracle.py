@@ -4,6 +4,8 @@ tests/oracle/accepted.tsv holds the differences that are meant, a line each: PAT
 between. PATTERN is matched (fnmatch) against the name of the comparison. KIND is
   line    lines that match the regular expression WHAT are left out on both sides
   mask    what matches the regular expression WHAT is replaced by ~ on both sides
+  pair    as many lines that only perf has and that match WHAT as lines that only strobe has and that hold a masked name
+  refuse  strobe ends with the status of wrong usage where perf ends with 0, and WHAT is found in what it says
   differ  the whole answer differs; WHAT is "-". When it no longer differs that is a failure: the line is stale.
 """
 
@@ -24,9 +26,18 @@ def read_accepted(path=ACCEPTED):
         for line in f:
             if line.strip() and not line.startswith("#"):
                 pattern, kind, what, reason = line.rstrip("\n").split("\t")
-                assert kind in ("line", "mask", "differ") and reason, line
+                assert kind in ("line", "mask", "pair", "refuse", "differ") and reason, line
                 rows.append((pattern, kind, what, reason))
     return rows
+
+
+def without_pairs(left, right, pattern):
+    """Both sides without the lines that one side alone has: of perf those that match, of strobe those with a masked name."""
+    only_left = [line for line in left if line not in set(right) and pattern.search(line)]
+    only_right = [line for line in right if line not in set(left) and "~" in line]
+    if len(only_left) != len(only_right):
+        return left, right
+    return [line for line in left if line not in only_left], [line for line in right if line not in only_right]
 
 
 class Oracle:
@@ -50,6 +61,8 @@ class Oracle:
         rules = [row for row in self.accepted if fnmatch.fnmatchcase(name, row[0])]
         meant = [reason for _, kind, _, reason in rules if kind == "differ"]
         why = ""
+        if theirs.status == 0 and any(kind == "refuse" and re.search(what, ours.err) for _, kind, what, _ in rules):
+            return self.tap.ok(ours.status == 129, f"{name} (is refused)", str(ours))
         if ours.status is None or ours.status < 0 or (ours.status and not theirs.status):
             why = f"{' '.join(ours.argv)}\nstatus {ours.status}, perf's is {theirs.status}\n{ours.err[:500]}"
         elif theirs.status == 0 and theirs.out != ours.out:
@@ -62,6 +75,8 @@ class Oracle:
                 return [line for line in normaliser(text) if not any(d.search(line) for d in dropped)]
 
             left, right = comparable(theirs.out), comparable(ours.out)
+            for what in (what for _, kind, what, _ in rules if kind == "pair"):
+                left, right = without_pairs(left, right, re.compile(what))
             if left != right:
                 difference = difflib.unified_diff(left, right, "perf", "strobe", lineterm="", n=1)
                 why = "\n".join([" ".join(ours.argv)] + [line for line, _ in zip(difference, range(40))])
