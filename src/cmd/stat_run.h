@@ -1,0 +1,48 @@
+/*
+ * One session of `strobe stat`: the counters, the workload, and the waiting in between.
+ */
+#pragma once
+#include <signal.h>
+
+#include "capture/control.h"
+#include "capture/workload.h"
+#include "cmd/cmd.h"
+#include "cmd/stat_options.h"
+#include "counter/counter.h"
+#include "counter/stats.h"
+
+struct stat_session;
+
+struct stat_hooks {
+	/* Each interval, after its reading: time since the beginning and length. */
+	struct strobe_error *(*interval)(struct stat_session *s, double time_s, double length_s);
+	void *ctx;
+};
+
+struct stat_session {
+	struct cmd_context *ctx;
+	const struct stat_options *options;
+	const struct sys *sys;
+	struct target target;          /* as settled: see stat_settle_target() */
+	struct target_map map;
+	struct counter_set set;
+	struct stat_hooks hooks;
+	struct control control;
+	sigset_t old_mask;
+	int signal_fd;
+	char **argv;                   /* of the command; argc 0: none */
+	int argc;
+	bool counts_command;           /* the command is what is counted, not only how long */
+
+	/* Of the last run: */
+	double elapsed_s, user_s, system_s;
+	int status;                    /* of wait(2); 0 without a command */
+	bool timed_out;
+	int signal;                    /* that was sent to us; 0 = none */
+	uint64_t intervals;
+};
+
+struct strobe_error *stat_session_open(struct stat_session *s) _must_check_;
+/* Starts the command, counts, waits until it is over; readings are in the set. */
+struct strobe_error *stat_session_run(struct stat_session *s) _must_check_;
+void stat_session_close(struct stat_session *s);

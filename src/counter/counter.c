@@ -1,0 +1,540 @@
+#include "counter/counter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "event/attr_text.h"
+#include "event/open.h"
+#include "sys/limits.h"
+
+/*
+ * The kernel bounds the bytes of a group's reading to 16 KB: so many events, with the count and the two times before
+ * them, stay well below.
+ */
+#define BUNDLE_EVENTS   1024
+#define BUNDLE_FROM     8    /* fewer are not worth it */
+#define SPARE_FDS       64   /* for everything that is not a counter */
+
+static bool is_clock(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE && (a->config == PERF_COUNT_SW_TASK_CLOCK || a->config == PERF_COUNT_SW_CPU_CLOCK);
+}
+
+/* Software events never compete for counters, so that grouping them changes nothing that is counted. */
+static bool can_bundle(const struct counter_set *s, uint32_t i)
+{
+	const struct counter_event *e = &s->events.data[i];
+	bool grouped = e->leader != i || (i + 1 < s->events.len && s->events.data[i + 1].leader == i);
+	return !grouped && !e->source && !e->event->cgroup && !e->event->cpus.len && e->event->kind != EVENT_TOOL &&
+	       (e->attr.type == PERF_TYPE_TRACEPOINT || e->attr.type == PERF_TYPE_SOFTWARE) &&
+	       !e->attr.pinned && !e->attr.exclusive;
+}
+
+static void plan_bundles(struct counter_set *s)
+{
+	uint32_t n = (uint32_t)s->events.len;
+	for (uint32_t i = 0; i < n; i++)
+		s->events.data[i].opened_leader = s->events.data[i].leader;
+	if (!s->options.bundle)
+		return;
+	for (uint32_t first = 0; first < n;) {
+		uint32_t end = first;
+		while (end < n && end - first < BUNDLE_EVENTS && can_bundle(s, end))
+			end++;
+		if (end - first >= BUNDLE_FROM)
+			for (uint32_t i = first; i < end; i++)
+				s->events.data[i].opened_leader = first;
+		first = end > first ? end : first + 1;
+	}
+}
+
+static void set_attr(struct counter_set *s, struct counter_event *e)
+{
+	struct perf_event_attr *a = &e->attr;
+	*a = e->event->attr;
+	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	a->sample_type = PERF_SAMPLE_IDENTIFIER;
+	/* Counting, not sampling: that spares the kernel work at each event, and spares the user a right. */
+	a->sample_period = 0;
+	a->freq = 0;
+	a->precise_ip = 0;
+	a->inherit = !s->options.no_inherit;
+	if (e->event->terms.set & EVENT_TERM_INHERIT)
+		a->inherit = e->event->terms.inherit;
+	if (s->options.all_user)
+		a->exclude_kernel = a->exclude_hv = 1;
+	if (s->options.all_kernel)
+		a->exclude_user = a->exclude_hv = 1;
+}
+
+static void add_event(struct counter_set *s, const struct event *e, uint32_t leader)
+{
+	struct counter_event c = { .event = e, .name = e->name, .unit = e->unit ? e->unit : "", .scale = e->scale,
+				   .leader = leader, .supported = true };
+	set_attr(s, &c);
+	if (is_clock(&c.attr) && !e->unit) {
+		c.unit = "msec";
+		c.scale = 1e-6;
+	} else if (e->kind == EVENT_TOOL) {
+		c.unit = "ns";
+	}
+	vec_push(&s->events, c);
+}
+
+static bool wants_cpu(const struct event *e, int cpu)
+{
+	return cpu < 0 || !e->cpus.len || sys_cpus_has(&e->cpus, (uint32_t)cpu);
+}
+
+static void add_slots(struct counter_set *s, struct counter_event *c)
+{
+	const struct event *e = c->event;
+	const struct target_map *m = s->map;
+	c->first_slot = (uint32_t)s->slots.len;
+	struct counter_slot slot = { .fd = -1 };
+	if (e->kind == EVENT_TOOL) {
+		slot.cpu = -1;
+		vec_push(&s->slots, slot);
+	} else if (e->uncore && !m->system_wide) {
+		/* A box of the socket counts for everyone, whoever is the target. */
+		for (size_t i = 0; i < e->cpus.len; i++) {
+			slot.cpu = (int32_t)e->cpus.data[i];
+			vec_push(&s->slots, slot);
+		}
+	} else if (m->system_wide) {
+		for (size_t i = 0; i < m->cpus.len; i++) {
+			slot.cpu = m->cpus.data[i];
+			if (wants_cpu(e, slot.cpu))
+				vec_push(&s->slots, slot);
+		}
+	} else {
+		slot.cpu = -1;
+		for (size_t t = 0; t < m->threads.len; t++) {
+			slot.thread = (uint32_t)t;
+			vec_push(&s->slots, slot);
+		}
+	}
+	c->slots_nr = (uint32_t)s->slots.len - c->first_slot;
+}
+
+void counter_init(struct counter_set *s, const struct sys *sys, const struct event_list *list, const struct target_map *map,
+		  struct counter_options options)
+{
+	*s = (struct counter_set){ .sys = sys, .map = map, .options = options };
+	arena_init(&s->arena);
+	for (size_t i = 0; i < list->events.len; i++)
+		add_event(s, &list->events.data[i], list->events.data[i].leader);
+	for (size_t i = 0; i < s->events.len; i++)
+		add_slots(s, &s->events.data[i]);
+}
+
+void counter_add_source(struct counter_set *s, struct count_source *source)
+{
+	vec_push(&s->sources, source);
+}
+
+void counter_close(struct counter_set *s)
+{
+	/* Members before their leaders, so that no group has to be taken apart. */
+	for (size_t i = s->slots.len; i-- > 0;)
+		if (s->slots.data[i].fd >= 0)
+			close(take_fd(s->slots.data[i].fd));
+}
+
+void counter_deinit(struct counter_set *s)
+{
+	counter_close(s);
+	for (size_t i = 0; i < s->sources.len; i++)
+		s->sources.data[i]->ops->destroy(s->sources.data[i]);
+	vec_deinit(&s->sources);
+	vec_deinit(&s->events);
+	vec_deinit(&s->slots);
+	vec_deinit(&s->notes);
+	free(s->buffer);
+	arena_deinit(&s->arena);
+}
+
+static void close_event(struct counter_set *s, const struct counter_event *e)
+{
+	for (uint32_t k = 0; k < e->slots_nr; k++) {
+		struct counter_slot *slot = &s->slots.data[e->first_slot + k];
+		if (slot->fd >= 0)
+			close(take_fd(slot->fd));
+	}
+}
+
+static void note(struct counter_set *s, const char *sentence)
+{
+	vec_push(&s->notes, sentence);
+}
+
+static void describe(const struct counter_event *e)
+{
+	static const char rule[] = "------------------------------------------------------------";
+	if (!log_enabled(LOG_DEBUG))
+		return;
+	_cleanup_strbuf_ struct strbuf text = {};
+	event_attr_text(&e->attr, &text);
+	while (text.len && text.data[text.len - 1] == '\n')
+		text.data[--text.len] = '\0';
+	log_debug("%s\nperf_event_attr:\n%s\n%s", rule, strbuf_str(&text), rule);
+}
+
+/* From here on only user space is counted. */
+static void fall_back_to_user(struct counter_set *s)
+{
+	s->user_only = true;
+	for (size_t i = 0; i < s->events.len; i++) {
+		struct counter_event *e = &s->events.data[i];
+		if (e->attr.exclude_kernel || e->attr.exclude_user || e->event->kind == EVENT_TOOL)
+			continue;
+		e->attr.exclude_kernel = e->attr.exclude_hv = 1;
+		e->name = arena_printf(&s->arena, "%s%su", e->name, strchr(e->name, ':') ? "" : ":");
+	}
+}
+
+static struct strobe_error *open_cgroup(const struct counter_set *s, const char *name, int *ret_fd)
+{
+	static const char *const roots[] = { "/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", roots[i], name);
+		*ret_fd = sys_open(s->sys, path, O_RDONLY | O_DIRECTORY);
+		if (*ret_fd >= 0)
+			return NULL;
+	}
+	return error_create(ERROR_NOT_FOUND, "no access to cgroup %s (looked below /sys/fs/cgroup)", name);
+}
+
+enum verdict { VERDICT_AGAIN, VERDICT_UNSUPPORTED, VERDICT_GONE, VERDICT_FAIL };
+
+struct opening {
+	struct counter_set *set;
+	bool limit_raised, guest_dropped;
+};
+
+/* What to make of a refusal. */
+static enum verdict judge(struct opening *o, struct counter_event *e, int errnum)
+{
+	struct counter_set *s = o->set;
+	bool plain = !e->attr.exclude_kernel && !e->attr.exclude_user;
+	switch (errnum) {
+	case EMFILE:
+		if (o->limit_raised)
+			return VERDICT_FAIL;
+		o->limit_raised = true;
+		sys_raise_nofile(UINT64_MAX);
+		return VERDICT_AGAIN;
+	case EACCES:
+	case EPERM:
+		if (!plain || s->map->system_wide || e->attr.type == PERF_TYPE_TRACEPOINT || s->user_only)
+			return VERDICT_FAIL;
+		log_info("kernel.perf_event_paranoid=%d, counting user space only", sys_perf_event_paranoid(s->sys));
+		fall_back_to_user(s);
+		return VERDICT_AGAIN;
+	case ESRCH:
+		return VERDICT_GONE;
+	case EINVAL:
+		/* Some PMUs cannot tell guests from the host, some boxes know no levels. */
+		if (e->attr.exclude_guest && !o->guest_dropped) {
+			e->attr.exclude_guest = 0;
+			o->guest_dropped = true;
+			return VERDICT_AGAIN;
+		}
+		return VERDICT_UNSUPPORTED;
+	case ENOENT:
+	case ENOSYS:
+	case ENXIO:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return VERDICT_UNSUPPORTED;
+	default:
+		return VERDICT_FAIL;
+	}
+}
+
+static void say_group_does_not_fit(struct counter_set *s, const struct counter_event *e)
+{
+	const struct counter_event *leader = &s->events.data[e->leader];
+	if (leader == e || e->errnum != EINVAL)
+		return;
+	note(s, arena_printf(&s->arena, "the group of '%s' does not fit into the counters of this PMU together with '%s', which "
+			     "is left out; without braces, or with :W, they take turns", leader->name, e->name));
+}
+
+/* A weak group is taken apart where it cannot be counted as one; what is open of it is closed. True where it was. */
+static bool undo_weak_group(struct counter_set *s, uint32_t index)
+{
+	uint32_t leader = s->events.data[index].leader;
+	if (!s->events.data[index].event->weak_group || leader == index)
+		return false;
+	for (uint32_t i = leader; i < s->events.len && s->events.data[i].leader == leader; i++) {
+		struct counter_event *e = &s->events.data[i];
+		close_event(s, e);
+		if (i != leader)
+			e->leader = e->opened_leader = i;
+	}
+	return true;
+}
+
+static void set_start(struct counter_set *s, struct counter_event *e, uint32_t index)
+{
+	bool leads = e->opened_leader == index;
+	bool grouped = !leads || (index + 1 < s->events.len && s->events.data[index + 1].opened_leader == index);
+	/* A bundle is enabled as a whole; members start in the state of their leader. */
+	e->attr.disabled = leads;
+	e->attr.enable_on_exec = leads && s->options.start == COUNTER_START_ON_EXEC && !e->event->uncore;
+	e->attr.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
+	if (grouped)
+		e->attr.read_format |= PERF_FORMAT_GROUP;
+}
+
+static struct strobe_error *open_slot(struct opening *o, uint32_t index, struct counter_slot *slot, int cgroup_fd,
+				      enum verdict *ret)
+{
+	struct counter_set *s = o->set;
+	struct counter_event *e = &s->events.data[index];
+	const struct counter_event *leader = &s->events.data[e->opened_leader];
+	int group_fd = -1;
+	pid_t pid = cgroup_fd >= 0 ? cgroup_fd : e->event->uncore ? -1 : s->map->threads.data[slot->thread].tid;
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0);
+	if (e->opened_leader != index) {
+		/* The leader has as many slots, in the same order. */
+		uint32_t at = (uint32_t)(slot - &s->slots.data[e->first_slot]);
+		if (!leader->supported) {
+			e->errnum = leader->errnum;
+			*ret = VERDICT_UNSUPPORTED;
+			return NULL;
+		}
+		group_fd = at < leader->slots_nr ? s->slots.data[leader->first_slot + at].fd : -1;
+		if (group_fd < 0) {
+			*ret = VERDICT_GONE;
+			return NULL;
+		}
+	}
+	for (;;) {
+		int fd = sys_perf_event_open_wide(s->sys, &e->attr, e->event->config3, e->event->config4, pid, slot->cpu, group_fd,
+						  flags);
+		if (fd >= 0) {
+			log_debug("sys_perf_event_open: pid %d  cpu %d  group_fd %d  flags %#lx = %d", pid, slot->cpu, group_fd, flags,
+				  fd);
+			slot->fd = fd;
+			*ret = VERDICT_AGAIN;
+			return NULL;
+		}
+		log_debug("sys_perf_event_open: pid %d  cpu %d  group_fd %d  flags %#lx: error %d", pid, slot->cpu, group_fd, flags,
+			  -fd);
+		e->errnum = -fd;
+		*ret = judge(o, e, -fd);
+		if (*ret == VERDICT_FAIL) {
+			struct event shown = *e->event;
+			shown.attr = e->attr;
+			return event_open_error(&shown, -fd, s->sys, pid, slot->cpu);
+		}
+		if (*ret != VERDICT_AGAIN)
+			return NULL;
+	}
+}
+
+/* *ret_next is the event to go on with: the next one, or the leader of a weak group that was taken apart. */
+static struct strobe_error *open_event(struct opening *o, uint32_t index, uint32_t *ret_next)
+{
+	struct counter_set *s = o->set;
+	struct counter_event *e = &s->events.data[index];
+	uint32_t leader = e->leader;
+	_cleanup_close_ int cgroup_fd = -1;
+	*ret_next = index + 1;
+	if (e->event->kind == EVENT_TOOL || e->source || !e->supported)
+		return NULL;
+	if (e->event->cgroup)
+		TRY(open_cgroup(s, e->event->cgroup, &cgroup_fd));
+	set_start(s, e, index);
+	describe(e);
+	o->guest_dropped = false;
+	for (uint32_t k = 0; k < e->slots_nr; k++) {
+		enum verdict v;
+		TRY(open_slot(o, index, &s->slots.data[e->first_slot + k], cgroup_fd, &v));
+		if (v != VERDICT_UNSUPPORTED)
+			continue;
+		if (undo_weak_group(s, index)) {
+			*ret_next = leader;
+			return NULL;
+		}
+		log_info("%s event is not supported by the kernel.", e->name);
+		say_group_does_not_fit(s, e);
+		e->supported = false;
+		close_event(s, e);
+		return NULL;
+	}
+	return NULL;
+}
+
+/* Counters that descriptors are wanted for. */
+static size_t descriptors_wanted(const struct counter_set *s)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s->events.len; i++) {
+		const struct counter_event *e = &s->events.data[i];
+		n += e->source || e->event->kind == EVENT_TOOL ? 0 : e->slots_nr;
+	}
+	return n;
+}
+
+/* Threads may end before they are reached; that all of them did is an error. */
+static bool all_gone(const struct counter_set *s)
+{
+	bool any = false;
+	for (size_t i = 0; i < s->events.len; i++) {
+		const struct counter_event *e = &s->events.data[i];
+		if (!e->supported || e->source || e->event->kind == EVENT_TOOL)
+			continue;
+		any = true;
+		for (uint32_t k = 0; k < e->slots_nr; k++)
+			if (s->slots.data[e->first_slot + k].fd >= 0)
+				return false;
+	}
+	return any;
+}
+
+struct strobe_error *counter_open(struct counter_set *s)
+{
+	struct opening o = { .set = s };
+	size_t wanted = descriptors_wanted(s) + SPARE_FDS;
+	uint64_t allowed = sys_raise_nofile(wanted);
+	if (allowed < wanted)
+		return error_create(ERROR_LIMIT,
+				    "%zu counters are wanted, but only %" PRIu64 " open files are allowed; raise the limit "
+				    "(ulimit -Hn, or nofile in /etc/security/limits.conf)",
+				    wanted - SPARE_FDS, allowed);
+	plan_bundles(s);
+	for (uint32_t i = 0; i < s->events.len;)
+		TRY(open_event(&o, i, &i));
+	if (all_gone(s))
+		return error_create(ERROR_NOT_FOUND, "the threads that were to be counted have ended");
+	return NULL;
+}
+
+struct strobe_error *counter_enable(struct counter_set *s, bool on)
+{
+	for (size_t i = 0; i < s->sources.len; i++)
+		TRY(s->sources.data[i]->ops->enable(s->sources.data[i], on));
+	for (uint32_t i = 0; i < s->events.len; i++) {
+		const struct counter_event *e = &s->events.data[i];
+		if (e->opened_leader != i)
+			continue;
+		/* Members of a group as it was opened go with their leader, bundle or not. */
+		for (uint32_t k = 0; k < e->slots_nr; k++) {
+			int fd = s->slots.data[e->first_slot + k].fd;
+			unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+			int r = fd < 0 ? 0 : sys_ioctl(s->sys, fd, request, PERF_IOC_FLAG_GROUP);
+			if (r < 0)
+				return error_errno(-r, "cannot %s '%s'", on ? "enable" : "disable", e->name);
+		}
+	}
+	return NULL;
+}
+
+bool counter_enable_named(struct counter_set *s, const char *name, bool on)
+{
+	bool found = false;
+	for (size_t i = 0; i < s->events.len; i++) {
+		const struct counter_event *e = &s->events.data[i];
+		if (strcmp(e->name, name) != 0)
+			continue;
+		found = true;
+		for (uint32_t k = 0; k < e->slots_nr; k++) {
+			int fd = s->slots.data[e->first_slot + k].fd;
+			if (fd >= 0)
+				sys_ioctl(s->sys, fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		}
+	}
+	return found;
+}
+
+struct strobe_error *counter_filter(struct counter_set *s)
+{
+	for (size_t i = 0; i < s->events.len; i++) {
+		const struct counter_event *e = &s->events.data[i];
+		for (uint32_t k = 0; e->event->filter && k < e->slots_nr; k++) {
+			int fd = s->slots.data[e->first_slot + k].fd;
+			int r = fd < 0 ? 0 : sys_ioctl(s->sys, fd, PERF_EVENT_IOC_SET_FILTER, (uintptr_t)e->event->filter);
+			if (r < 0)
+				return error_create(ERROR_USAGE,
+						    "filter \"%s\" is refused for %s (strobe list --details %s names its fields): %s",
+						    e->event->filter, e->name, e->name, strerrordesc_np(-r));
+		}
+	}
+	return NULL;
+}
+
+/* A descriptor of its own: value, enabled, running. A counter in error state (pinned, not scheduled) ends at once. */
+static void read_single(struct counter_slot *slot)
+{
+	uint64_t words[3];
+	ssize_t n;
+	do
+		n = read(slot->fd, words, sizeof(words));
+	while (n < 0 && errno == EINTR);
+	if (n == sizeof(words))
+		slot->now = (struct count_reading){ words[0], words[1], words[2] };
+}
+
+/* Leader and members in one call: number, enabled, running, and a value for each that could be opened. */
+static void read_group(struct counter_set *s, uint32_t leader, uint32_t slot_index)
+{
+	uint32_t n = 1;
+	while (leader + n < s->events.len && s->events.data[leader + n].opened_leader == leader)
+		n++;
+	if (s->buffer_words < n + 3) {
+		s->buffer_words = n + 3;
+		s->buffer = xreallocarray(s->buffer, s->buffer_words, sizeof(*s->buffer));
+	}
+	int fd = s->slots.data[s->events.data[leader].first_slot + slot_index].fd;
+	ssize_t got;
+	do
+		got = read(fd, s->buffer, (n + 3) * sizeof(*s->buffer));
+	while (got < 0 && errno == EINTR);
+	if (got < (ssize_t)(3 * sizeof(*s->buffer)))
+		return;
+	uint64_t values = s->buffer[0], at = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct counter_event *e = &s->events.data[leader + i];
+		struct counter_slot *slot = slot_index < e->slots_nr ? &s->slots.data[e->first_slot + slot_index] : NULL;
+		if (slot && slot->fd >= 0 && at < values)
+			slot->now = (struct count_reading){ s->buffer[3 + at++], s->buffer[1], s->buffer[2] };
+	}
+}
+
+struct strobe_error *counter_read(struct counter_set *s)
+{
+	for (size_t i = 0; i < s->slots.len; i++)
+		s->slots.data[i].before = s->slots.data[i].now;
+	for (size_t i = 0; i < s->sources.len; i++)
+		TRY(s->sources.data[i]->ops->read(s->sources.data[i], s));
+	for (uint32_t i = 0; i < s->events.len; i++) {
+		const struct counter_event *e = &s->events.data[i];
+		if (e->opened_leader != i)
+			continue;
+		for (uint32_t k = 0; k < e->slots_nr; k++) {
+			struct counter_slot *slot = &s->slots.data[e->first_slot + k];
+			if (slot->fd >= 0 && e->attr.read_format & PERF_FORMAT_GROUP)
+				read_group(s, i, k);
+			else if (slot->fd >= 0)
+				read_single(slot);
+		}
+	}
+	return NULL;
+}
+
+void counter_reset(struct counter_set *s)
+{
+	for (size_t i = 0; i < s->slots.len; i++)
+		s->slots.data[i].now = s->slots.data[i].before = (struct count_reading){};
+}

@@ -1,0 +1,109 @@
+/*
+ * A count listing: what `strobe stat` counted, ready to be shown. Filled by counter/, read by the views.
+ *
+ * Rows stand in the order in which they are shown. Strings are borrowed from whoever fills the listing and outlive it.
+ * A value is scaled already (for the share of the time in which its event was counted, and to its unit); over several
+ * runs it is their mean.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vector.h"
+
+enum counts_state {
+	COUNTS_COUNTED,
+	COUNTS_NOT_COUNTED,   /* the event was there, but nothing ran in its time */
+	COUNTS_NOT_SUPPORTED, /* this machine cannot count it */
+};
+
+/* How rows are gathered: what a place is. */
+enum counts_by {
+	COUNTS_BY_NOTHING,
+	COUNTS_BY_CPU,
+	COUNTS_BY_CORE,
+	COUNTS_BY_CLUSTER,
+	COUNTS_BY_CACHE,
+	COUNTS_BY_DIE,
+	COUNTS_BY_SOCKET,
+	COUNTS_BY_NODE,
+	COUNTS_BY_THREAD,
+};
+
+/* Fields that do not apply to the listing's `by` are 0. */
+struct counts_place {
+	int32_t cpu, core, cluster, die, socket, node;
+	int32_t cache_level, cache; /* cache: the first CPU that shares it */
+	uint32_t cpus;              /* how many are gathered here */
+	int32_t tid;
+	const char *comm;
+	bool of_core;               /* with COUNTS_BY_CPU: the event counted a core, shown as "S0-D0-C1" */
+};
+
+/* Whether a derived figure is good news: colours on a terminal. */
+enum counts_mark { COUNTS_PLAIN, COUNTS_LOW, COUNTS_MEDIUM, COUNTS_HIGH, COUNTS_GOOD, COUNTS_BAD };
+
+/* A derived figure: "1.25  insn per cycle". */
+struct counts_figure {
+	double value;
+	unsigned width, decimals; /* as the classic layout prints it */
+	const char *suffix;       /* "%" or "" */
+	const char *unit;         /* "insn per cycle", "GHz", "K/sec" */
+	enum counts_mark mark;
+};
+
+#define COUNTS_FIGURES 4
+
+struct counts_noise {
+	bool present;          /* over more than one run */
+	double percent;        /* standard error of the mean, in percent of it */
+	double low, high;      /* 95 % interval of the mean (Student's t) */
+	double min, max;
+};
+
+struct counts_row {
+	struct counts_place place;
+	const char *event, *unit, *cgroup; /* unit "" where none; cgroup NULL where none */
+	enum counts_state state;
+	double value;
+	bool is_fraction;      /* its scale has a fraction: two decimals */
+	uint64_t enabled_ns, running_ns; /* means over the runs; running < enabled: it shared its counter */
+	struct counts_noise noise;
+	struct counts_figure figures[COUNTS_FIGURES];
+	unsigned figures_nr;
+	/* A metric and not an event: its value is the first figure's. */
+	bool is_metric;
+	const char *metric;    /* name of it, or NULL */
+	const char *missing;   /* events that it lacks, or NULL */
+};
+
+struct counts_times {
+	double mean_s, error_s; /* standard error; 0 for one run */
+	double low_s, high_s, min_s, max_s;
+};
+
+struct counts {
+	enum counts_by by;
+	VEC(struct counts_row) rows;
+	const char *target;          /* "'true'", "'system wide'", "process id '12'" */
+	uint64_t runs;
+	bool is_null_run;
+	bool is_interval;            /* elapsed.mean_s is then the time since the beginning */
+	bool is_summary;             /* behind intervals: the whole */
+	double time_s;               /* of an interval: when it ended */
+	double interval_s;           /* how long it was */
+	struct counts_times elapsed;
+	bool has_usage;
+	double user_s, system_s;
+	VEC(double) elapsed_each;    /* of each run, for --table */
+	unsigned unit_width;         /* of the longest unit */
+	bool has_cgroups;
+	bool metrics_only;
+};
+
+static inline void counts_deinit(struct counts *c)
+{
+	vec_deinit(&c->rows);
+	vec_deinit(&c->elapsed_each);
+}

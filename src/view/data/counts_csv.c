@@ -1,0 +1,101 @@
+#include "view/data/counts_csv.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static void place_fields(struct out *out, enum counts_by by, const struct counts_place *p, const char *sep)
+{
+	switch (by) {
+	case COUNTS_BY_NOTHING:
+		return;
+	case COUNTS_BY_CPU:
+		if (p->of_core)
+			out_f(out, "S%d-D%d-C%d%s", p->socket, p->die, p->core, sep);
+		else
+			out_f(out, "CPU%d%s", p->cpu, sep);
+		return;
+	case COUNTS_BY_CORE:
+		out_f(out, "S%d-D%d-C%d%s%u%s", p->socket, p->die, p->core, sep, p->cpus, sep);
+		return;
+	case COUNTS_BY_CLUSTER:
+		out_f(out, "S%d-D%d-CLS%d%s%u%s", p->socket, p->die, p->cluster, sep, p->cpus, sep);
+		return;
+	case COUNTS_BY_CACHE:
+		out_f(out, "S%d-D%d-L%d-ID%d%s%u%s", p->socket, p->die, p->cache_level, p->cache, sep, p->cpus, sep);
+		return;
+	case COUNTS_BY_DIE:
+		out_f(out, "S%d-D%d%s%u%s", p->socket, p->die, sep, p->cpus, sep);
+		return;
+	case COUNTS_BY_SOCKET:
+		out_f(out, "S%d%s%u%s", p->socket, sep, p->cpus, sep);
+		return;
+	case COUNTS_BY_NODE:
+		out_f(out, "N%d%s%u%s", p->node, sep, p->cpus, sep);
+		return;
+	case COUNTS_BY_THREAD:
+		out_f(out, "%s-%d%s", p->comm ? p->comm : "", p->tid, sep);
+		return;
+	}
+}
+
+static void prefix(struct out *out, const struct counts *c, const char *sep, bool no_summary_word)
+{
+	if (c->is_interval) {
+		double whole = floor(c->time_s);
+		out_f(out, "%6.0f.%09.0f%s", whole, floor((c->time_s - whole) * 1e9), sep);
+	} else if (c->is_summary && !no_summary_word) {
+		out_f(out, "%16s%s", "summary", sep);
+	}
+}
+
+static void figure_fields(struct out *out, const struct counts_figure *f, const char *sep)
+{
+	if (f)
+		out_f(out, "%s%.*f%s%s", sep, (int)f->decimals, f->value, sep, f->unit);
+	else
+		out_f(out, "%s%s", sep, sep);
+}
+
+static void row_fields(struct out *out, const struct counts *c, const struct counts_row *row, const char *sep)
+{
+	static const char *const states[] = { [COUNTS_NOT_COUNTED] = "<not counted>",
+					      [COUNTS_NOT_SUPPORTED] = "<not supported>" };
+	place_fields(out, c->by, &row->place, sep);
+	if (row->is_metric)
+		out_str(out, sep);
+	else if (row->state == COUNTS_COUNTED)
+		out_f(out, "%.*f%s", row->is_fraction ? 2 : 0, row->value, sep);
+	else
+		out_f(out, "%s%s", states[row->state], sep);
+	out_f(out, "%s%s%s", row->unit, sep, row->is_metric ? "" : row->event);
+	if (row->cgroup)
+		out_f(out, "%s%s", sep, row->cgroup);
+	if (c->runs > 1)
+		out_f(out, "%s%.2f%%", sep, row->noise.percent);
+	double share = row->state == COUNTS_COUNTED && row->enabled_ns ?
+			       100.0 * (double)row->running_ns / (double)row->enabled_ns : 100.0;
+	out_f(out, "%s%" PRIu64 "%s%.2f", sep, row->state == COUNTS_COUNTED ? row->running_ns : 0, sep, share);
+}
+
+void counts_csv(struct out *out, const struct counts *c, const char *sep, bool no_summary_word)
+{
+	for (size_t i = 0; i < c->rows.len; i++) {
+		const struct counts_row *row = &c->rows.data[i];
+		if (c->metrics_only && !row->figures_nr)
+			continue;
+		prefix(out, c, sep, no_summary_word);
+		row_fields(out, c, row, sep);
+		figure_fields(out, row->figures_nr ? &row->figures[0] : NULL, sep);
+		out_ch(out, '\n');
+		for (unsigned k = 1; k < row->figures_nr; k++) {
+			/* Further figures on lines of their own, in the same columns. */
+			unsigned empty = 4 + (row->cgroup != NULL) + (c->runs > 1);
+			prefix(out, c, sep, no_summary_word);
+			place_fields(out, c->by, &row->place, sep);
+			for (unsigned n = 0; n < empty; n++)
+				out_str(out, sep);
+			figure_fields(out, &row->figures[k], sep);
+			out_ch(out, '\n');
+		}
+	}
+}

@@ -1,0 +1,8 @@
+/*
+ * A count listing with fields between separators, as perf stat -x prints it: one line an event, no heading.
+ */
+#pragma once
+#include "base/out.h"
+#include "table/counts.h"
+
+void counts_csv(struct out *out, const struct counts *c, const char *separator, bool no_summary_word);

@@ -1,0 +1,18 @@
+/*
+ * A count listing as JSON: in the line form of perf stat -j, and as one document (schema "strobe.stat").
+ */
+#pragma once
+#include "base/json.h"
+#include "base/out.h"
+#include "table/counts.h"
+
+/* One object a line, each complete; counts as strings, as the reference has them. */
+void counts_json_lines(struct out *out, const struct counts *c);
+
+/*
+ * One document: begin, one call for each interval and for the whole, end. Numbers are numbers; what was not counted is
+ * null, with the reason in "state". doc/SCHEMAS.md describes it.
+ */
+void counts_json_begin(struct json *j, struct out *out, const char *target);
+void counts_json_add(struct json *j, const struct counts *c);
+void counts_json_end(struct json *j);
