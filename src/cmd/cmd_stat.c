@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "bpf/syscall_counts.h"
 #include "cmd/stat_options.h"
 #include "cmd/stat_output.h"
 #include "cmd/stat_run.h"
@@ -130,6 +131,21 @@ static struct counter_options counter_options(const struct stat *st)
 	};
 }
 
+/* Many tracepoints of system calls are dear to close: one BPF program counts them all, where it may. */
+static void take_syscalls(struct stat *st)
+{
+	struct counter_set *set = &st->session.set;
+	size_t taken;
+	if (st->o->bpf_off || st->o->by == COUNTS_BY_THREAD || !syscall_counts_fit(set))
+		return;
+	struct strobe_error *err = syscall_counts_take(set, st->session.counts_command, &taken);
+	if (err)
+		log_info("system calls are counted by an event for each: %s", err->message);
+	else
+		log_info("%zu events are counted by one BPF program", taken);
+	error_destroy(err);
+}
+
 static struct strobe_error *prepare(struct stat *st)
 {
 	struct stat_session *s = &st->session;
@@ -138,6 +154,7 @@ static struct strobe_error *prepare(struct stat *st)
 	TRY(settle_target(st));
 	TRY(choose_events(st));
 	counter_init(&s->set, s->sys, &st->o->events, &s->map, counter_options(st));
+	take_syscalls(st);
 	TRY(tally_init(&st->tally, &s->set, tally));
 	TRY(tally_init(&st->whole, &s->set, tally));
 	return stat_session_open(s);

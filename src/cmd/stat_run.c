@@ -251,8 +251,6 @@ static struct strobe_error *start(struct run *r)
 		fprintf(stderr, "Events disabled\n");
 	else if (called)
 		TRY(enable(r, true));
-	for (size_t i = 0; !called && i < s->set.sources.len; i++)
-		TRY(s->set.sources.data[i]->ops->enable(s->set.sources.data[i], true));
 	getrusage(RUSAGE_CHILDREN, &r->usage_before);
 	r->start_s = now_s(s);
 	if (r->workload.pid)

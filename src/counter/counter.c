@@ -413,6 +413,9 @@ struct strobe_error *counter_open(struct counter_set *s)
 				    "%zu counters are wanted, but only %" PRIu64 " open files are allowed; raise the limit "
 				    "(ulimit -Hn, or nofile in /etc/security/limits.conf)",
 				    wanted - SPARE_FDS, allowed);
+	pid_t leader = s->map->is_workload ? s->map->threads.data[0].tid : 0;
+	for (size_t i = 0; i < s->sources.len; i++)
+		TRY(s->sources.data[i]->ops->open(s->sources.data[i], leader));
 	plan_bundles(s);
 	for (uint32_t i = 0; i < s->events.len;)
 		TRY(open_event(&o, i, &i));

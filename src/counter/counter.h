@@ -52,6 +52,8 @@ struct count_source {
 struct counter_set;
 
 struct count_source_ops {
+	/* A run begins: counts are zero again, and what was opened on the command before is opened on this one (0: none). */
+	struct strobe_error *(*open)(struct count_source *s, pid_t leader);
 	/* Sets `now` of the slots of those events whose source this is. */
 	struct strobe_error *(*read)(struct count_source *s, struct counter_set *set);
 	struct strobe_error *(*enable)(struct count_source *s, bool on);

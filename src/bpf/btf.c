@@ -1,0 +1,153 @@
+#include "bpf/btf.h"
+
+#include <linux/btf.h>
+#include <string.h>
+
+#define BTF_FILE      "/sys/kernel/btf/vmlinux"
+#define BTF_MAX_BYTES (64u << 20)
+#define BTF_MAGIC_    0xeb9f
+
+/* How many bytes follow the head of a type. */
+static size_t tail_bytes(const struct btf_type *t)
+{
+	uint32_t n = BTF_INFO_VLEN(t->info);
+	switch (BTF_INFO_KIND(t->info)) {
+	case BTF_KIND_INT:
+	case BTF_KIND_VAR:
+	case BTF_KIND_DECL_TAG:
+		return 4;
+	case BTF_KIND_ARRAY:
+		return sizeof(struct btf_array);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return n * sizeof(struct btf_member);
+	case BTF_KIND_ENUM:
+		return n * sizeof(struct btf_enum);
+	case BTF_KIND_FUNC_PROTO:
+		return n * sizeof(struct btf_param);
+	case BTF_KIND_DATASEC:
+		return n * sizeof(struct btf_var_secinfo);
+	case 19: /* BTF_KIND_ENUM64, Linux 6.0 */
+		return n * 12;
+	default:
+		return 0;
+	}
+}
+
+static struct strobe_error *damaged(void)
+{
+	return error_create(ERROR_FORMAT, "%s is not what it claims to be", BTF_FILE);
+}
+
+static void index_types(struct btf *b, size_t bytes)
+{
+	for (size_t at = 0; bytes - at >= sizeof(struct btf_type);) {
+		const struct btf_type *t = (const void *)(b->types + at);
+		size_t n = sizeof(*t) + tail_bytes(t);
+		if (n > bytes - at)
+			return;
+		vec_push(&b->type_at, (uint32_t)at);
+		at += n;
+	}
+}
+
+struct strobe_error *btf_load(const struct sys *sys, struct btf *ret)
+{
+	*ret = (struct btf){};
+	struct strobe_error *err = sys_read(sys, BTF_FILE, &ret->bytes, BTF_MAX_BYTES);
+	if (error_is(err, ERROR_NOT_FOUND)) {
+		error_destroy(err);
+		return error_create(ERROR_UNSUPPORTED, "the kernel brings no BTF (CONFIG_DEBUG_INFO_BTF)");
+	}
+	if (err)
+		return err;
+	const struct btf_header *h = (const void *)ret->bytes.data;
+	size_t all = ret->bytes.len;
+	if (all < sizeof(*h) || h->magic != BTF_MAGIC_ || h->hdr_len < sizeof(*h) || h->hdr_len > all) {
+		btf_deinit(ret);
+		return damaged();
+	}
+	size_t rest = all - h->hdr_len;
+	if (h->type_off > rest || h->type_len > rest - h->type_off || h->str_off > rest || h->str_len > rest - h->str_off ||
+	    !h->str_len || ret->bytes.data[h->hdr_len + h->str_off + h->str_len - 1]) {
+		btf_deinit(ret);
+		return damaged();
+	}
+	ret->types = (const uint8_t *)ret->bytes.data + h->hdr_len + h->type_off;
+	index_types(ret, h->type_len);
+	ret->strings = ret->bytes.data + h->hdr_len + h->str_off;
+	ret->strings_bytes = h->str_len;
+	return NULL;
+}
+
+void btf_deinit(struct btf *b)
+{
+	strbuf_deinit(&b->bytes);
+	vec_deinit(&b->type_at);
+	*b = (struct btf){};
+}
+
+static const char *string(const struct btf *b, uint32_t offset)
+{
+	return offset < b->strings_bytes ? b->strings + offset : "";
+}
+
+static const struct btf_type *by_id(const struct btf *b, uint32_t id)
+{
+	return id && id <= b->type_at.len ? (const void *)(b->types + b->type_at.data[id - 1]) : NULL;
+}
+
+static const struct btf_type *by_name(const struct btf *b, const char *name)
+{
+	for (uint32_t id = 1; id <= b->type_at.len; id++) {
+		const struct btf_type *t = by_id(b, id);
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT && !strcmp(string(b, t->name_off), name))
+			return t;
+	}
+	return NULL;
+}
+
+/* Members of unnamed structures and unions inside count as the structure's own. */
+static bool member_offset(const struct btf *b, const struct btf_type *t, const char *name, unsigned depth, uint32_t *ret_bits,
+			  uint32_t *ret_type)
+{
+	unsigned kind = BTF_INFO_KIND(t->info);
+	if ((kind != BTF_KIND_STRUCT && kind != BTF_KIND_UNION) || depth > 8)
+		return false;
+	const struct btf_member *m = (const void *)(t + 1);
+	for (uint32_t i = 0; i < BTF_INFO_VLEN(t->info); i++) {
+		uint32_t bits = BTF_INFO_KFLAG(t->info) ? BTF_MEMBER_BIT_OFFSET(m[i].offset) : m[i].offset;
+		const char *found = string(b, m[i].name_off);
+		if (*found && !strcmp(found, name)) {
+			*ret_bits = bits;
+			*ret_type = m[i].type;
+			return true;
+		}
+		if (*found)
+			continue;
+		const struct btf_type *inner = by_id(b, m[i].type);
+		if (inner && member_offset(b, inner, name, depth + 1, ret_bits, ret_type)) {
+			*ret_bits += bits;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct strobe_error *btf_offset(const struct btf *b, const char *structure, const char *const *names, uint32_t *ret)
+{
+	const struct btf_type *t = by_name(b, structure);
+	uint32_t bits = 0;
+	for (size_t i = 0; t && names[i]; i++) {
+		uint32_t more, type;
+		if (!member_offset(b, t, names[i], 0, &more, &type))
+			return error_create(ERROR_UNSUPPORTED, "this kernel's struct %s has no %s", structure, names[i]);
+		bits += more;
+		if (names[i + 1])
+			t = by_id(b, type);
+	}
+	if (!t)
+		return error_create(ERROR_UNSUPPORTED, "this kernel has no struct %s", structure);
+	*ret = bits / 8;
+	return NULL;
+}

@@ -1,0 +1,113 @@
+#include "bpf/kernel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "sys/limits.h"
+
+#define LOG_BYTES (64 << 10)
+
+/*
+ * What the kernel asks of programs that look at its own structures. The programs of this room may be used under the
+ * terms of BSD or GPL, at the user's choice.
+ */
+#define LICENSE "Dual BSD/GPL"
+
+static int bpf(enum bpf_cmd command, union bpf_attr *attr)
+{
+	long r = syscall(SYS_bpf, command, attr, sizeof(*attr));
+	return r < 0 ? -errno : (int)r;
+}
+
+static uint64_t address(const void *p)
+{
+	return (uint64_t)(uintptr_t)p;
+}
+
+static struct strobe_error *refused(const struct sys *sys, int errnum, const char *what)
+{
+	if (errnum == EPERM && sys_lockdown(sys) != SYS_LOCKDOWN_NONE)
+		return error_create(ERROR_PERMISSION, "%s: the kernel is locked down (see /sys/kernel/security/lockdown)", what);
+	if (errnum == EPERM)
+		return error_create(ERROR_PERMISSION, "%s: no right to load BPF programs (CAP_BPF and CAP_PERFMON, or root)", what);
+	if (errnum == ENOSYS)
+		return error_create(ERROR_UNSUPPORTED, "%s: this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)", what);
+	return error_create(ERROR_UNSUPPORTED, "%s: %s", what, strerrordesc_np(errnum));
+}
+
+struct strobe_error *bpf_map_make(const struct sys *sys, const char *name, struct bpf_map_shape shape, int *ret_fd)
+{
+	union bpf_attr attr = {
+		.map_type = shape.type,
+		.key_size = shape.key_bytes,
+		.value_size = shape.value_bytes,
+		.max_entries = shape.entries,
+		.map_flags = shape.flags,
+	};
+	snprintf(attr.map_name, sizeof(attr.map_name), "%s", name);
+	int fd = bpf(BPF_MAP_CREATE, &attr);
+	if (fd < 0)
+		return refused(sys, -fd, "cannot make a BPF map");
+	*ret_fd = fd;
+	return NULL;
+}
+
+struct strobe_error *bpf_map_set(int fd, const void *key, const void *value)
+{
+	union bpf_attr attr = { .map_fd = (uint32_t)fd, .key = address(key), .value = address(value), .flags = BPF_ANY };
+	int r = bpf(BPF_MAP_UPDATE_ELEM, &attr);
+	return r < 0 ? error_errno(-r, "cannot write to a BPF map") : NULL;
+}
+
+static int load(struct bpf_asm *program, char *log)
+{
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+		.insns = address(program->code.data),
+		.insn_cnt = (uint32_t)program->code.len,
+		.license = address(LICENSE),
+		.log_level = log ? 1 : 0,
+		.log_size = log ? LOG_BYTES : 0,
+		.log_buf = address(log),
+	};
+	memcpy(attr.prog_name, "strobe", 7);
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, struct bpf_asm *program,
+					       int *ret_link)
+{
+	TRY(bpf_asm_finish(program));
+	_cleanup_close_ int fd = load(program, NULL);
+	if (fd < 0 && log_enabled(LOG_DEBUG)) {
+		_cleanup_free_ char *log = xcalloc(1, LOG_BYTES);
+		int again = load(program, log);
+		if (again >= 0)
+			close(again);
+		log_debug("BPF program for %s:\n%s", tracepoint, log);
+	}
+	if (fd < 0)
+		return refused(sys, -fd, "the kernel refuses the BPF program");
+	union bpf_attr attr = { .raw_tracepoint = { .name = address(tracepoint), .prog_fd = (uint32_t)fd } };
+	int link = bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
+	if (link < 0)
+		return error_errno(-link, "cannot attach a BPF program to the tracepoint %s", tracepoint);
+	*ret_link = link;
+	return NULL;
+}
+
+bool bpf_kernel_is_at_least(const struct sys *sys, unsigned major, unsigned minor)
+{
+	struct utsname name;
+	unsigned a = 0, b = 0;
+	if (sys_uname(sys, &name) || sscanf(name.release, "%u.%u", &a, &b) != 2)
+		return false;
+	return a > major || (a == major && b >= minor);
+}
