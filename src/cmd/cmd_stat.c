@@ -18,6 +18,9 @@
 #include "counter/listing.h"
 #include "counter/tally.h"
 
+/* So many tracepoints that the time to close them is worth a word. */
+#define MANY_TRACEPOINTS 50
+
 struct stat {
 	struct stat_session session;
 	struct stat_options *o;
@@ -128,6 +131,7 @@ static struct counter_options counter_options(const struct stat *st)
 		.all_kernel = o->all_kernel,
 		.no_scale = !o->scale,
 		.bundle = true,
+		.hold_tracepoints = o->runs != 1,
 	};
 }
 
@@ -139,7 +143,10 @@ static void take_syscalls(struct stat *st)
 	if (st->o->bpf_off || st->o->by == COUNTS_BY_THREAD || !syscall_counts_fit(set))
 		return;
 	struct strobe_error *err = syscall_counts_take(set, st->session.counts_command, &taken);
-	if (err)
+	if (err && set->events.len >= MANY_TRACEPOINTS)
+		cmd_say(st->session.ctx, "system calls are counted by a tracepoint for each, which the kernel takes some 40 ms to close "
+			"one after the other; that goes on in the background. One BPF program could do: %s", err->message);
+	else if (err)
 		log_info("system calls are counted by an event for each: %s", err->message);
 	else
 		log_info("%zu events are counted by one BPF program", taken);

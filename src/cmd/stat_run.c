@@ -1,6 +1,7 @@
 #include "cmd/stat_run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,8 +52,63 @@ struct strobe_error *stat_session_open(struct stat_session *s)
 	return s->options->control ? control_open(s->options->control, &s->control) : NULL;
 }
 
+typedef VEC(int) fd_list;
+
+static void add_fd(void *ctx, int fd)
+{
+	vec_push((fd_list *)ctx, fd);
+}
+
+static int compare_fds(const void *pa, const void *pb)
+{
+	return *(const int *)pa - *(const int *)pb;
+}
+
+/* Keeps the descriptors of the list (ascending) alone, waits until the parent is gone, and lets the kernel close them. */
+static _Noreturn void outlive_parent(const fd_list *keep, int pipe_fd)
+{
+	char end;
+	setsid();
+	unsigned next = 0;
+	for (size_t i = 0; i < keep->len; i++) {
+		if ((unsigned)keep->data[i] > next)
+			close_range(next, (unsigned)keep->data[i] - 1, 0);
+		next = (unsigned)keep->data[i] + 1;
+	}
+	close_range(next, ~0U, 0);
+	while (read(pipe_fd, &end, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/*
+ * The kernel takes some 40 ms for each tracepoint that it lets go, and its caller waits. The results are out: a process
+ * that holds the same descriptors ends behind us, and waits instead.
+ */
+static void leave_tracepoints_behind(struct stat_session *s)
+{
+	fd_list fds = {};
+	int ends[2];
+	counter_each_slow_fd(&s->set, add_fd, &fds);
+	if (fds.len && !pipe2(ends, O_CLOEXEC)) {
+		/* Until then they shall count nothing. */
+		error_destroy(counter_enable(&s->set, false));
+		vec_push(&fds, ends[0]);
+		qsort(fds.data, fds.len, sizeof(*fds.data), compare_fds);
+		pid_t pid = fork();
+		if (!pid)
+			outlive_parent(&fds, ends[0]);
+		/* Our end stays open until we end. */
+		close(ends[0]);
+		if (pid > 0)
+			log_info("process %d closes %zu tracepoints in the background", pid, fds.len - 1);
+	}
+	vec_deinit(&fds);
+}
+
 void stat_session_close(struct stat_session *s)
 {
+	leave_tracepoints_behind(s);
 	control_close(&s->control);
 	if (s->signal_fd >= 0)
 		close(take_fd(s->signal_fd));
@@ -292,6 +348,7 @@ struct strobe_error *stat_session_run(struct stat_session *s)
 	r.fds[WAIT_CONTROL] = s->control.fd;
 	s->timed_out = false;
 	s->intervals = 0;
+	counter_close(&s->set);
 	struct strobe_error *err = NULL;
 	if (s->argc)
 		err = workload_fork(s->argv, (struct workload_options){ .mask = s->old_mask }, &r.workload);
@@ -299,7 +356,6 @@ struct strobe_error *stat_session_run(struct stat_session *s)
 		err = count(&r);
 	if (err)
 		workload_end(&r.workload);
-	counter_close(&s->set);
 	for (int i = WAIT_INTERVAL; i <= WAIT_DELAY; i++)
 		if (r.fds[i] >= 0)
 			close(r.fds[i]);

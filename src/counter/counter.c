@@ -149,9 +149,43 @@ void counter_close(struct counter_set *s)
 			close(take_fd(s->slots.data[i].fd));
 }
 
+void counter_each_slow_fd(const struct counter_set *s, void (*fn)(void *ctx, int fd), void *ctx)
+{
+	for (size_t i = 0; i < s->held.len; i++)
+		fn(ctx, s->held.data[i]);
+	for (size_t i = 0; i < s->events.len; i++) {
+		const struct counter_event *e = &s->events.data[i];
+		for (uint32_t k = 0; e->attr.type == PERF_TYPE_TRACEPOINT && k < e->slots_nr; k++)
+			if (s->slots.data[e->first_slot + k].fd >= 0)
+				fn(ctx, s->slots.data[e->first_slot + k].fd);
+	}
+}
+
+/* One that cannot be opened makes later runs slower, and nothing worse. */
+static void hold_tracepoints(struct counter_set *s)
+{
+	if (!s->options.hold_tracepoints || s->held.len)
+		return;
+	for (size_t i = 0; i < s->events.len; i++) {
+		const struct counter_event *e = &s->events.data[i];
+		struct perf_event_attr attr = e->attr;
+		if (attr.type != PERF_TYPE_TRACEPOINT || e->source || !e->supported)
+			continue;
+		attr.disabled = 1;
+		attr.enable_on_exec = attr.inherit = 0;
+		attr.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
+		int fd = sys_perf_event_open(s->sys, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+		if (fd >= 0)
+			vec_push(&s->held, fd);
+	}
+}
+
 void counter_deinit(struct counter_set *s)
 {
 	counter_close(s);
+	for (size_t i = 0; i < s->held.len; i++)
+		close(s->held.data[i]);
+	vec_deinit(&s->held);
 	for (size_t i = 0; i < s->sources.len; i++)
 		s->sources.data[i]->ops->destroy(s->sources.data[i]);
 	vec_deinit(&s->sources);
@@ -382,7 +416,8 @@ static size_t descriptors_wanted(const struct counter_set *s)
 	size_t n = 0;
 	for (size_t i = 0; i < s->events.len; i++) {
 		const struct counter_event *e = &s->events.data[i];
-		n += e->source || e->event->kind == EVENT_TOOL ? 0 : e->slots_nr;
+		if (!e->source && e->event->kind != EVENT_TOOL)
+			n += e->slots_nr + s->options.hold_tracepoints;
 	}
 	return n;
 }
@@ -419,6 +454,7 @@ struct strobe_error *counter_open(struct counter_set *s)
 	plan_bundles(s);
 	for (uint32_t i = 0; i < s->events.len;)
 		TRY(open_event(&o, i, &i));
+	hold_tracepoints(s);
 	if (all_gone(s))
 		return error_create(ERROR_NOT_FOUND, "the threads that were to be counted have ended");
 	return NULL;

@@ -74,6 +74,11 @@ struct counter_options {
 	 * What is counted is the same.
 	 */
 	bool bundle;
+	/*
+	 * Tracepoints are held by a descriptor more until the set is gone. The kernel takes some 40 ms to let go of one that
+	 * nobody else uses: so it does that once and not after each run.
+	 */
+	bool hold_tracepoints;
 };
 
 struct counter_set {
@@ -84,6 +89,7 @@ struct counter_set {
 	VEC(struct counter_event) events;
 	VEC(struct counter_slot) slots;
 	VEC(struct count_source *) sources; /* owned */
+	VEC(int) held;                      /* see counter_options.hold_tracepoints */
 	VEC(const char *) notes;            /* sentences for the user, in the arena */
 	bool user_only;                     /* kernel space was given up for want of rights */
 	uint64_t *buffer;                   /* of group reads */
@@ -102,6 +108,8 @@ void counter_add_source(struct counter_set *s, struct count_source *source);
 struct strobe_error *counter_open(struct counter_set *s) _must_check_;
 /* Ends counting; slots keep their last reading, and can be opened again on another workload. */
 void counter_close(struct counter_set *s);
+/* Descriptors that the kernel is slow to close: those of tracepoints. fn is called for each. */
+void counter_each_slow_fd(const struct counter_set *s, void (*fn)(void *ctx, int fd), void *ctx);
 struct strobe_error *counter_enable(struct counter_set *s, bool on) _must_check_;
 /* Of the events with this name alone; false where there is none. */
 bool counter_enable_named(struct counter_set *s, const char *name, bool on);
