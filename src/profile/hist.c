@@ -27,7 +27,7 @@ struct tuple_key {
 static bool tuple_equal(const void *table, uint32_t id, const void *key)
 {
 	const struct tuples *t = table;
-	return !memcmp(t->values.data + id * t->width, key, t->width * sizeof(uint64_t));
+	return !t->width || !memcmp(t->values.data + id * t->width, key, t->width * sizeof(uint64_t));
 }
 
 static uint32_t tuple_id(struct tuples *t, const uint64_t *values)

@@ -56,12 +56,18 @@ static void equal_things_have_equal_ids(void **state)
 static void a_frame_is_the_same_wherever_it_was_seen(void **state)
 {
 	struct profile *p = profile_create();
-	struct profile_frame f = { .mapping = PROFILE_NONE, .function = PROFILE_NONE, .addr = 4, .ip = 4 };
+	struct profile_function fn = { .mapping = PROFILE_NONE, .name = strtab_add(&p->strings, "f") };
+	struct profile_frame f = { .mapping = PROFILE_NONE, .function = profile_function(p, &fn), .addr = 4, .ip = 4 };
 	frame_id id = profile_frame(p, &f);
 	f.ip = 5;
 	assert_int_equal(profile_frame(p, &f), id);
 	f.addr = 5;
 	assert_int_not_equal(profile_frame(p, &f), id);
+	/* Code without a name is what its address is. */
+	struct profile_frame unknown = { .mapping = PROFILE_NONE, .function = PROFILE_NONE, .addr = 4, .ip = 4 };
+	id = profile_frame(p, &unknown);
+	unknown.ip = 5;
+	assert_int_not_equal(profile_frame(p, &unknown), id);
 	profile_destroy(p);
 }
 
