@@ -53,6 +53,20 @@ static struct strobe_error *parse_quantum(void *options, const char *value, bool
 	return NULL;
 }
 
+static struct strobe_error *parse_colour(void *options, const char *value, bool negated)
+{
+	struct report_options *o = options;
+	if (!negated && value && !strcmp(value, "always"))
+		o->colour = COLOUR_ALWAYS;
+	else if (negated || (value && !strcmp(value, "never")))
+		o->colour = COLOUR_NEVER;
+	else if (value && !strcmp(value, "auto"))
+		o->colour = COLOUR_AUTO;
+	else
+		return error_create(ERROR_USAGE, "is always, never or auto");
+	return NULL;
+}
+
 static struct strobe_error *parse_branch(void *options, const char *value, bool negated)
 {
 	struct report_options *o = options;
@@ -121,6 +135,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "mem-mode", AT(mem_mode), .help = "profile of memory accesses" },
 	{ OPTION_CALL, 0, "time-quantum", .arg = "time", .parse = parse_quantum, .help = "spans of the sort key time (100ms)" },
 	{ OPTION_BOOL, 0, "stdio", AT(stdio), .help = "as text (on)" },
+	{ OPTION_CALL, 0, "stdio-color", .arg = "always|never|auto", .parse = parse_colour, .help = "colour shares (auto: on a terminal)" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|csv", .parse = parse_format, .help = "for people or for programs" },
 	{ OPTION_BOOL, 'T', "threads", AT(show_threads),
 	  .help = "show how far the counters of each thread had come when it ended (record -s)" },

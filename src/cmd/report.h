@@ -35,6 +35,7 @@ struct report_options {
 	bool percent_limit_set, relative;
 	const char *separator, *widths;
 	enum report_format format;
+	enum colour_when colour;
 	bool stdio, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;

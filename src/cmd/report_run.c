@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/u64map.h"
+#include "cli/color.h"
 #include "cli/lists.h"
 #include "cmd/input.h"
 #include "cmd/report.h"
@@ -269,6 +270,19 @@ static struct strobe_error *parse_widths(struct report_run *r, struct report *re
 	return NULL;
 }
 
+/* Not an error: a program may be done before the first sample is due, and filters may leave nothing. */
+static void say_empty(const struct report_run *r)
+{
+	bool any = false;
+	const struct resolve_stats *stats = resolver_stats(r->resolver);
+	for (uint32_t i = 0; i < stats->events_nr; i++)
+		any |= stats->events[i].samples;
+	if (any)
+		cmd_say(r->ctx, "the filters leave no samples of %s", input_path(r->o->input));
+	else
+		cmd_say(r->ctx, "%s has no samples", input_path(r->o->input));
+}
+
 static struct strobe_error *show(struct report_run *r, struct out *out)
 {
 	const struct report_options *o = r->o;
@@ -289,6 +303,11 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 		.symbol_first = !o->fields && o->sort && text_has_prefix(o->sort, "sym"),
 		.tip = choose_tip(r),
 	};
+	if (cmd_use_colour(r->ctx, o->colour)) {
+		report.colour_high = colour_escape(true, COLOUR_HIGH);
+		report.colour_medium = colour_escape(true, COLOUR_MEDIUM);
+		report.colour_off = colour_escape(true, COLOUR_RESET);
+	}
 	TRY(parse_widths(r, &report));
 	report_elide(r, o->format == REPORT_STDIO && !o->quiet ? out : NULL);
 	make_parts(r, &parts, &names);
@@ -296,8 +315,12 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 	report.parts_nr = parts.nr;
 	report.fields = r->fields;
 	report.fields_nr = r->fields_nr;
+	if (!parts.nr)
+		say_empty(r);
 	switch (o->format) {
 	case REPORT_STDIO:
+		if (!parts.nr)
+			break;
 		text_report(out, &report);
 		if (o->show_threads)
 			report_print_reads(out, r->env, &r->reads);

@@ -39,6 +39,7 @@ struct report {
 	bool quiet;            /* rows only */
 	bool symbol_first; /* the first sort key is the symbol: a chain does not repeat it */
 	const char *tip;       /* a line of advice at the end, or NULL */
+	const char *colour_high, *colour_medium, *colour_off; /* what text puts around shares; NULL: no colours */
 };
 
 /* What 100 % means for event j of a part. */

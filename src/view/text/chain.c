@@ -26,7 +26,13 @@ static void add_share(struct drawer *d, uint64_t period, uint64_t samples, uint6
 	switch (d->o->value) {
 	case CALLTREE_PERIOD: strbuf_addf(&d->t->line, "%llu", (unsigned long long)period); break;
 	case CALLTREE_COUNT: strbuf_addf(&d->t->line, "%llu", (unsigned long long)samples); break;
-	case CALLTREE_PERCENT: strbuf_addf(&d->t->line, "%.2f%%", report_percent(period, total)); break;
+	case CALLTREE_PERCENT: {
+		double percent = report_percent(period, total);
+		bool coloured = text_colour(d->t, percent);
+		strbuf_addf(&d->t->line, "%.2f%%", percent);
+		text_colour_end(d->t, coloured);
+		break;
+	}
 	}
 }
 

@@ -107,15 +107,45 @@ static void add_value(struct text_part *t, const struct hist_key *k, const struc
 	}
 }
 
+static void write_line_so_far(struct text_part *t)
+{
+	out_text(t->out, strbuf_str(&t->line), t->line.len);
+	strbuf_reset(&t->line);
+}
+
+bool text_colour(struct text_part *t, double percent)
+{
+	const struct report *r = t->report;
+	if (!r->colour_off || percent <= 0.5)
+		return false;
+	write_line_so_far(t);
+	out_str(t->out, percent >= 5 ? r->colour_high : r->colour_medium);
+	return true;
+}
+
+void text_colour_end(struct text_part *t, bool coloured)
+{
+	if (!coloured)
+		return;
+	write_line_so_far(t);
+	out_str(t->out, t->report->colour_off);
+}
+
 void text_value(struct text_part *t, uint32_t field, const struct hist_stat *stats, bool last)
 {
 	const struct hist_key *k = &t->report->fields[field];
-	size_t start = t->line.len;
 	uint32_t events = t->part->is_group ? t->part->hist->options.events_nr : 1;
-	for (uint32_t j = 0; j < events; j++)
+	size_t used = 0;
+	for (uint32_t j = 0; j < events; j++) {
+		double percent = report_percent(hist_value(&stats[j], k->column->id), report_total(t->report, t->part, j));
+		bool coloured = is_percent(k->column->id) && text_colour(t, percent);
+		size_t start = t->line.len;
 		add_value(t, k, &stats[j], j, t->widths[field]);
-	if (!last)
-		pad_to(&t->line, start, text_header_width(t, field));
+		used += t->line.len - start;
+		text_colour_end(t, coloured);
+	}
+	for (; !last && used < text_header_width(t, field); used++)
+		strbuf_addch(&t->line, ' ');
 }
 
 /* The separator must not stand in a cell. */

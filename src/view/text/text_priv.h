@@ -20,6 +20,12 @@ unsigned text_header_width(const struct text_part *t, uint32_t field);
 void text_cell(struct text_part *t, uint32_t field, const struct hist_entry *e, bool last);
 /* The same for a sum that is not the entry's own. */
 void text_value(struct text_part *t, uint32_t field, const struct hist_stat *stats, bool last);
+/*
+ * Around a share: the escapes of its colour, where there are any. The line so far is written: what is cell and what is
+ * escape must not be mixed up when cells are made harmless.
+ */
+bool text_colour(struct text_part *t, double percent);
+void text_colour_end(struct text_part *t, bool coloured);
 void text_add_header(struct text_part *t, uint32_t field);
 void text_flush_line(struct text_part *t);
 /* The call tree of an entry. */
