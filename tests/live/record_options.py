@@ -152,7 +152,7 @@ def full_disk(tap):
 def self_exclusion(tap):
     path, _ = recorded(tap, "-a with tracepoints", "-a", "-e", TRACE, "--", "sleep", "0.3")
     rows = strobe("report", "--stdio", "-i", path, "-s", "comm", "-t", ";").out
-    share = sum(float(line.split("%")[0]) for line in rows.splitlines() if re.match(r"\s*[\d.]+%\s*;\s*strobe\b", line))
+    share = sum(float(line.split("%")[0]) for line in rows.splitlines() if re.match(r"\s*[\d.]+%\s*;\s*strobe\s*$", line))
     tap.between(0, share, 5, "-a with tracepoints: the recorder does not record itself")
 
 

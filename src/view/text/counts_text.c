@@ -298,8 +298,9 @@ static void footer(const struct counts_text *t, struct out *out, const struct co
 		out_f(out, "%*s %*.*f +- %.*f seconds time elapsed", t->table ? 10 : 0, "", width, decimals, c->elapsed.mean_s,
 		      decimals, c->elapsed.error_s);
 		noise(t, out, c->elapsed.mean_s > 0 ? 100.0 * c->elapsed.error_s / c->elapsed.mean_s : 0, false);
-		out_f(out, "\n%*s # 95 %% interval %.*f to %.*f, extremes %.*f and %.*f", t->table ? 10 : 17, "", decimals, c->elapsed.low_s, decimals,
-		      c->elapsed.high_s, decimals, c->elapsed.min_s, decimals, c->elapsed.max_s);
+		out_f(out, "\n%*s # 95 %% interval %.*f to %.*f, extremes %.*f and %.*f", t->table ? 10 : 17, "", decimals,
+		      c->elapsed.low_s, decimals, c->elapsed.high_s, decimals, c->elapsed.min_s, decimals,
+		      c->elapsed.max_s);
 	}
 	out_str(out, "\n\n");
 }
