@@ -139,6 +139,7 @@ static const struct option table[] = {
 	{ OPTION_CALL, 0, "format", .arg = "text|json|csv", .parse = parse_format, .help = "for people or for programs" },
 	{ OPTION_BOOL, 'T', "threads", AT(show_threads),
 	  .help = "show how far the counters of each thread had come when it ended (record -s)" },
+	{ OPTION_STRING, 0, "flamegraph", AT(flamegraph), .arg = "file", .help = "draw a flame graph into this file (SVG) instead" },
 	{ OPTION_STRING, 't', "field-separator", AT(separator), .arg = "separator",
 	  .help = "put this between columns, without blanks; in names it becomes '.'" },
 	{ OPTION_STRING, 'w', "column-widths", AT(widths), .arg = "width[,width...]", .help = "use these widths; 0 is as wide as needed" },

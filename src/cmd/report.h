@@ -33,7 +33,7 @@ struct report_options {
 	bool chains_asked, chain_order_set;
 	double percent_limit;
 	bool percent_limit_set, relative;
-	const char *separator, *widths;
+	const char *separator, *widths, *flamegraph;
 	enum report_format format;
 	enum colour_when colour;
 	bool stdio, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
@@ -87,6 +87,9 @@ struct strobe_error *report_filters_create(struct report_run *r) _must_check_;
 bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_row *row);
 /* "# comm: NAME" for filters on one name, and leaves out the columns that would say nothing. */
 void report_elide(struct report_run *r, struct out *out);
+
+/* Writes the picture; names are filtered as in the table. */
+struct strobe_error *report_write_flamegraph(struct report_run *r) _must_check_;
 
 /* For --sort parent: the matching caller of each stack. */
 struct strobe_error *report_find_parents(struct report_run *r) _must_check_;

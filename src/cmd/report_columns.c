@@ -192,7 +192,7 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 			at += n;
 		}
 	}
-	if (o->comms)
+	if (o->comms || o->flamegraph)
 		add_label(r, labels, ret_nr, "comm", 4);
 	if (o->pids)
 		add_label(r, labels, ret_nr, "pid", 3);

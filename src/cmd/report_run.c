@@ -79,7 +79,7 @@ static struct strobe_error *make_filter(struct report_run *r, struct resolve_fil
 
 static bool needs_stacks(const struct report_run *r)
 {
-	bool needs = r->children || r->o->chains.mode != CALLTREE_NONE || r->o->ignore_callees || r->o->exclude_other;
+	bool needs = r->children || r->o->flamegraph || r->o->chains.mode != CALLTREE_NONE || r->o->ignore_callees || r->o->exclude_other;
 	for (uint32_t i = 0; i < r->keys_nr; i++)
 		needs |= r->keys[i].column->id == COLUMN_PARENT;
 	return needs && r->has_chains;
@@ -309,7 +309,9 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 		report.colour_off = colour_escape(true, COLOUR_RESET);
 	}
 	TRY(parse_widths(r, &report));
-	report_elide(r, o->format == REPORT_STDIO && !o->quiet ? out : NULL);
+	report_elide(r, o->format == REPORT_STDIO && !o->quiet && !o->flamegraph ? out : NULL);
+	if (o->flamegraph)
+		return report_write_flamegraph(r);
 	make_parts(r, &parts, &names);
 	report.parts = parts.data;
 	report.parts_nr = parts.nr;
@@ -413,7 +415,7 @@ static struct strobe_error *run(struct report_run *r, struct report_options *o, 
 	if (source_env(r->source)->is_pipe || o->show_threads)
 		report_peek(&r->source, o->show_threads ? &r->reads : NULL);
 	r->env = source_env(r->source);
-	bool as_text = o->format == REPORT_STDIO && !o->quiet;
+	bool as_text = o->format == REPORT_STDIO && !o->quiet && !o->flamegraph;
 	if (o->header || o->header_only)
 		header_text_print(out, r->env, o->full_header);
 	else if (as_text && !o->stats && !o->tasks && !o->mmaps && !o->raw)
