@@ -79,6 +79,13 @@ QUESTIONS = [
 ]
 
 
+# (fixture, question) that is left out, and why
+NOT_ASKED = {
+    ("system", "report tasks"): "how perf orders tasks that come and go with the ids of others is its hash table's affair",
+    ("system", "report mmaps"): "the same",
+}
+
+
 def ask(recorder, command):
     """Asks all questions of COMMAND over the fixtures that RECORDER made, as one TAP script."""
     require_perf()
@@ -92,6 +99,6 @@ def ask(recorder, command):
             continue
         for title, line, normaliser in QUESTIONS:
             words = line.split()
-            if words[0] == command:
+            if words[0] == command and (name, title) not in NOT_ASKED:
                 oracle.compare(f"{recorder} {name}: {title}", path, words, normaliser)
     tap.done()
