@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/list.h"
+#include "counter/metrics.h"
 #include "event/describe.h"
 #include "event/event.h"
 #include "event/names.h"
@@ -188,6 +189,53 @@ static bool list_marker(void *ctx, const struct sdt_marker *m)
 	return !out_failed(l->printer.out);
 }
 
+/* Of those with one name the first stands for all. */
+static bool is_repeated(size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(metrics_builtin[i].name, metrics_builtin[index].name))
+			return true;
+	return false;
+}
+
+static void list_metrics(struct lister *l)
+{
+	bool heading = l->selection->glob != NULL;
+	for (size_t i = 0; i < metrics_builtin_nr; i++) {
+		const struct metric *m = &metrics_builtin[i];
+		if (is_repeated(i) || !matches(l, m->name))
+			continue;
+		if (!heading && !i)
+			list_heading(&l->printer, "Metrics");
+		struct list_row row = { .name = m->name, .type = "Metric", .topic = m->groups, .desc = m->desc, .long_desc = m->desc,
+					.encoding = m->expr, .unit = m->unit, .no_event = true };
+		list_row(&l->printer, &row);
+	}
+}
+
+static bool is_new_group(size_t index, const char *group)
+{
+	for (size_t i = 0; i < index; i++)
+		if (metric_is_in_group(&metrics_builtin[i], group))
+			return false;
+	return true;
+}
+
+static void list_metric_groups(struct lister *l)
+{
+	list_heading(&l->printer, "Metric Groups");
+	for (size_t i = 0; i < metrics_builtin_nr; i++) {
+		_cleanup_free_ char *copy = xstrdup(metrics_builtin[i].groups);
+		char *rest = copy;
+		for (char *group; (group = strsep(&rest, ";"));) {
+			if (!is_new_group(i, group))
+				continue;
+			struct list_row row = { .name = group, .no_event = true };
+			list_row(&l->printer, &row);
+		}
+	}
+}
+
 static void list_patterns(struct lister *l)
 {
 	static const struct list_row rows[] = {
@@ -228,6 +276,8 @@ static void list_selection(struct lister *l, const struct selection *s)
 		list_patterns(l);
 	if (s->groups & EVENT_GROUP_TRACEPOINT && !l->pmu)
 		note_error(l, event_names_each(l->sys, EVENT_GROUP_TRACEPOINT, list_event, l));
+	if (s->metrics && !s->whole_tracepoint && !l->pmu)
+		list_metrics(l);
 	if (s->sdt && !l->pmu) {
 		const char *dir;
 		struct strobe_error *err = cmd_buildid_dir(l->ctx, &dir);
@@ -235,6 +285,8 @@ static void list_selection(struct lister *l, const struct selection *s)
 			sdt_cache_each(l->sys, dir, list_marker, l);
 		note_error(l, err);
 	}
+	if (s->metric_groups && !l->pmu)
+		list_metric_groups(l);
 }
 
 /* A word of the command line; glob_room holds the folded pattern. */

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "bpf/syscall_counts.h"
+#include "cmd/stat_events.h"
 #include "cmd/stat_options.h"
 #include "cmd/stat_output.h"
 #include "cmd/stat_run.h"
@@ -25,6 +26,7 @@ struct stat {
 	struct stat_session session;
 	struct stat_options *o;
 	struct stat_output output;
+	struct metric_set metrics;
 	struct tally tally;     /* what is shown next */
 	struct tally whole;     /* of all intervals, for --summary */
 	struct stats elapsed, user, system;
@@ -69,31 +71,11 @@ static struct strobe_error *check_options(const struct stat_options *o, int argc
 		return error_create(ERROR_USAGE, "--table wants several runs: -r");
 	if (o->runs != 1 && !argc)
 		return error_create(ERROR_USAGE, "-r wants a command to run");
+	if (o->for_each_cgroup && !whole)
+		return error_create(ERROR_USAGE, "--for-each-cgroup counts in cgroups of the whole system: add -a or -C");
 	for (size_t i = 0; i < o->events.events.len; i++)
 		if (o->events.events.data[i].cgroup && !whole)
 			return error_create(ERROR_USAGE, "-G counts in cgroups of the whole system: add -a or -C");
-	return NULL;
-}
-
-static void group_all(struct event_list *list)
-{
-	for (size_t i = 0; i < list->events.len; i++)
-		if (list->events.data[i].kind != EVENT_TOOL)
-			list->events.data[i].leader = 0;
-}
-
-static struct strobe_error *choose_events(struct stat *st)
-{
-	struct stat_options *o = st->o;
-	const struct target *t = &st->session.target;
-	if (o->null_run)
-		return NULL;
-	if (!o->events.events.len)
-		TRY(counter_defaults(&o->events, st->session.sys, t->system_wide || t->cpus, o->detail));
-	else
-		TRY(counter_defaults_detail(&o->events, st->session.sys, o->detail));
-	if (o->group)
-		group_all(&o->events);
 	return NULL;
 }
 
@@ -159,7 +141,7 @@ static struct strobe_error *prepare(struct stat *st)
 	struct tally_options tally = { .by = st->o->by, .cache_level = st->o->cache_level, .no_merge = st->o->no_merge,
 				       .no_scale = !st->o->scale, .percore_threads = st->o->percore_threads };
 	TRY(settle_target(st));
-	TRY(choose_events(st));
+	TRY(stat_choose_events(s->ctx, st->o, s->sys, &s->target, &st->metrics));
 	counter_init(&s->set, s->sys, &st->o->events, &s->map, counter_options(st));
 	take_syscalls(st);
 	TRY(tally_init(&st->tally, &s->set, tally));
@@ -182,7 +164,11 @@ static void show(struct stat *st, struct counts *c, const struct tally *t)
 	const struct stat_options *o = st->o;
 	c->metrics_only = o->metric_only;
 	c->is_null_run = o->null_run;
-	listing_fill(c, t, (struct listing_options){ .all_threads = o->per_thread && !o->target.pids && !o->target.tids });
+	listing_fill(c, t, (struct listing_options){
+				   .all_threads = o->per_thread && !o->target.pids && !o->target.tids,
+				   .no_figures = st->metrics.uses.len != 0,
+			   });
+	metric_set_show(&st->metrics, t, c);
 	stat_output_show(&st->output, c);
 	counts_deinit(c);
 }
@@ -347,6 +333,7 @@ static void stat_free(struct stat *st)
 	struct stat_session *s = &st->session;
 	stat_session_close(s);
 	free(s->argv);
+	metric_set_deinit(&st->metrics);
 	tally_deinit(&st->tally);
 	tally_deinit(&st->whole);
 	counter_deinit(&s->set);
@@ -366,6 +353,7 @@ static int run(struct cmd_context *ctx, void *options)
 		.control = { .fd = -1, .ack_fd = -1 },
 		.hooks = { .interval = show_interval, .ctx = &st },
 	};
+	metric_set_init(&st.metrics);
 	cmd_set_verbosity(o->verbose);
 	int status = stat_run(&st);
 	stat_free(&st);

@@ -72,7 +72,7 @@ static void text_row(struct list_printer *p, const struct list_row *row)
 	if (row->alias)
 		strbuf_addf(&name, " OR %s", row->alias);
 	out_str(p->out, "  ");
-	out_left(p->out, strbuf_str(&name), row->type ? NAME_COLUMNS : 0);
+	out_left(p->out, strbuf_str(&name), row->type ? NAME_COLUMNS : 0); /* groups of metrics have no type */
 	strbuf_deinit(&name);
 	if (row->type)
 		out_f(p->out, " [%s]", row->type);

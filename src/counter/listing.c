@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static struct counts_noise noise_of(const struct tally_cell *c, double scale)
 {
 	struct counts_noise n = { .present = c->value.n > 1 };
@@ -44,6 +46,9 @@ static void add_row(struct counts *ret, const struct tally *t, struct listing_op
 	double elapsed_s = ret->is_interval ? ret->interval_s : ret->elapsed.mean_s;
 	if (row.state == COUNTS_COUNTED && !o.no_figures)
 		figures_add(&row, t, event, place, elapsed_s);
+	/* Rates are not what is meant by metrics. */
+	if (ret->metrics_only && row.figures_nr && text_has_suffix(row.figures[0].unit, "/sec"))
+		row.figures_nr = 0;
 	if (strlen(row.unit) > ret->unit_width)
 		ret->unit_width = (unsigned)strlen(row.unit);
 	ret->has_cgroups |= row.cgroup != NULL;
@@ -75,7 +80,7 @@ void listing_fill(struct counts *ret, const struct tally *t, struct listing_opti
 {
 	uint32_t events = (uint32_t)t->set->events.len, places = (uint32_t)t->places.len;
 	/* By CPU and by thread, the places of an event follow each other; else the events of a place. */
-	bool by_event = t->options.by == COUNTS_BY_CPU || t->options.by == COUNTS_BY_THREAD;
+	bool by_event = (t->options.by == COUNTS_BY_CPU || t->options.by == COUNTS_BY_THREAD) && !ret->metrics_only;
 	uint32_t outer = by_event ? events : places, inner = by_event ? places : events;
 	ret->by = t->options.by;
 	vec_clear(&ret->rows);

@@ -144,10 +144,25 @@ static unsigned unit_columns(const struct counts *c)
 	return c->unit_width > UNIT_COLUMNS ? c->unit_width : UNIT_COLUMNS;
 }
 
+/* A metric that could not be computed. */
+static void missing_text(struct out *out, const struct counts *c, const struct counts_row *row)
+{
+	struct strbuf place = {};
+	time_prefix(out, c);
+	place_text(&place, c->by, &row->place);
+	out_fill(out, ' ', place.len + VALUE_COLUMNS + 1 + unit_columns(c) + 1 + NAME_COLUMNS);
+	strbuf_deinit(&place);
+	out_f(out, " # %s: not computed, for want of %s\n", row->metric, row->missing);
+}
+
 static void row_text(const struct counts_text *t, struct out *out, const struct counts *c, const struct counts_row *row)
 {
 	struct strbuf b = {};
 	bool counted = row->state == COUNTS_COUNTED;
+	if (row->missing) {
+		missing_text(out, c, row);
+		return;
+	}
 	time_prefix(out, c);
 	place_text(&b, c->by, &row->place);
 	out_write(out, strbuf_str(&b), b.len);
@@ -184,9 +199,6 @@ static void row_text(const struct counts_text *t, struct out *out, const struct 
 		figure(t, out, &row->figures[i]);
 		out_ch(out, '\n');
 	}
-	if (row->missing)
-		out_f(out, "%*s # %s: not computed, for want of %s\n", VALUE_COLUMNS + 1 + (int)unit_columns(c) + 1 + NAME_COLUMNS,
-		      "", row->metric ? row->metric : row->event, row->missing);
 }
 
 static void heading(struct counts_text *t, struct out *out, const struct counts *c)
@@ -211,10 +223,16 @@ static bool same_place(enum counts_by by, const struct counts_place *a, const st
 	return same;
 }
 
-static size_t metric_width(const struct counts_figure *f, const char *name)
+static size_t metric_width(const char *name)
 {
-	size_t n = strlen(name ? name : f->unit);
+	size_t n = strlen(name);
 	return n > METRIC_COLUMNS ? n : METRIC_COLUMNS;
+}
+
+/* A metric that could not be computed has its column all the same. */
+static unsigned columns_of(const struct counts_row *row)
+{
+	return row->missing ? 1 : row->figures_nr;
 }
 
 /* One line a place with the figures alone, under a line of their names. */
@@ -230,10 +248,10 @@ static void metrics_only_text(struct counts_text *t, struct out *out, const stru
 		}
 		strbuf_deinit(&place);
 		for (size_t i = 0; i < c->rows.len && same_place(c->by, &c->rows.data[0].place, &c->rows.data[i].place); i++)
-			for (unsigned k = 0; k < c->rows.data[i].figures_nr; k++) {
+			for (unsigned k = 0; k < columns_of(&c->rows.data[i]); k++) {
 				const struct counts_row *row = &c->rows.data[i];
 				const char *name = row->metric ? row->metric : row->figures[k].unit;
-				out_right(out, name, metric_width(&row->figures[k], name));
+				out_right(out, name, metric_width(name));
 				out_ch(out, ' ');
 			}
 		out_ch(out, '\n');
@@ -249,13 +267,14 @@ static void metrics_only_text(struct counts_text *t, struct out *out, const stru
 			out_write(out, strbuf_str(&place), place.len);
 			strbuf_deinit(&place);
 		}
-		for (unsigned k = 0; k < row->figures_nr; k++) {
+		for (unsigned k = 0; k < columns_of(row); k++) {
 			const struct counts_figure *f = &row->figures[k];
-			char number[400];
-			snprintf(number, sizeof(number), "%.*f%s", (int)f->decimals, f->value, f->suffix);
+			char number[400] = "-";
+			if (!row->missing)
+				snprintf(number, sizeof(number), "%.*f%s", (int)f->decimals, f->value, f->suffix);
 			const char *colour = escape(t, f->mark);
 			out_str(out, colour);
-			out_right(out, row->missing ? "-" : number, metric_width(f, row->metric));
+			out_right(out, number, metric_width(row->metric ? row->metric : f->unit));
 			out_f(out, "%s ", *colour ? "\033[m" : "");
 		}
 	}
