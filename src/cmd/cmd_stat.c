@@ -15,6 +15,7 @@
 #include "cmd/stat_events.h"
 #include "cmd/stat_options.h"
 #include "cmd/stat_output.h"
+#include "cmd/stat_record.h"
 #include "cmd/stat_run.h"
 #include "counter/listing.h"
 #include "counter/tally.h"
@@ -26,6 +27,7 @@ struct stat {
 	struct stat_session session;
 	struct stat_options *o;
 	struct stat_output output;
+	struct stat_recorder recorder;
 	struct metric_set metrics;
 	struct tally tally;     /* what is shown next */
 	struct tally whole;     /* of all intervals, for --summary */
@@ -69,6 +71,8 @@ static struct strobe_error *check_options(const struct stat_options *o, int argc
 		return error_create(ERROR_USAGE, "--interval-count and --timeout exclude each other");
 	if (o->table && o->runs <= 1)
 		return error_create(ERROR_USAGE, "--table wants several runs: -r");
+	if (o->record && o->runs != 1)
+		return error_create(ERROR_USAGE, "stat record keeps one run: not with -r");
 	if (o->runs != 1 && !argc)
 		return error_create(ERROR_USAGE, "-r wants a command to run");
 	if (o->for_each_cgroup && !whole)
@@ -146,6 +150,8 @@ static struct strobe_error *prepare(struct stat *st)
 	take_syscalls(st);
 	TRY(tally_init(&st->tally, &s->set, tally));
 	TRY(tally_init(&st->whole, &s->set, tally));
+	if (st->o->record)
+		TRY(stat_recorder_open(&st->recorder, st->o, s->sys, &s->set));
 	return stat_session_open(s);
 }
 
@@ -178,6 +184,8 @@ static struct strobe_error *show_interval(struct stat_session *s, double time_s,
 	struct stat *st = s->hooks.ctx;
 	struct counts c = { .is_interval = true, .time_s = time_s, .interval_s = length_s, .runs = 1 };
 	say_notes(st);
+	if (st->o->record)
+		TRY(stat_recorder_add(&st->recorder, &s->set, time_s, false));
 	tally_clear(&st->tally);
 	tally_add(&st->tally, TALLY_SINCE_BEFORE);
 	show(st, &c, &st->tally);
@@ -256,6 +264,11 @@ static struct strobe_error *run_once(struct stat *st)
 	say_notes(st);
 	say_raw(st);
 	TRY(run_shell(st->o->post));
+	/* The last interval is the end of those. */
+	if (st->o->record && !st->o->interval_ms)
+		TRY(stat_recorder_add(&st->recorder, &s->set, s->elapsed_s, true));
+	if (st->o->record)
+		TRY(stat_recorder_finish(&st->recorder));
 	stats_add(&st->elapsed, s->elapsed_s);
 	stats_add(&st->user, s->user_s);
 	stats_add(&st->system, s->system_s);
@@ -333,12 +346,30 @@ static void stat_free(struct stat *st)
 	struct stat_session *s = &st->session;
 	stat_session_close(s);
 	free(s->argv);
+	stat_recorder_close(&st->recorder);
 	metric_set_deinit(&st->metrics);
 	tally_deinit(&st->tally);
 	tally_deinit(&st->whole);
 	counter_deinit(&s->set);
 	target_map_deinit(&s->map);
 	vec_deinit(&st->elapsed_each);
+}
+
+/* stat record, stat report: the options may stand before or behind that word. */
+static struct strobe_error *take_subcommand(struct cmd_context *ctx, struct stat_options *o)
+{
+	struct options_result *rest = &ctx->rest;
+	if (!rest->argc || rest->had_dashes)
+		return NULL;
+	o->record = !strcmp(rest->argv[0], "record");
+	o->report = !strcmp(rest->argv[0], "report");
+	if (o->report)
+		TRY(options_parse(stat_report_option_table, o, rest->argc, rest->argv, true, rest));
+	else if (o->record)
+		TRY(options_parse(stat_option_table, o, rest->argc, rest->argv, false, rest));
+	if (o->report && rest->argc)
+		return error_create(ERROR_USAGE, "'%s' is one word too many: name a recording with -i", rest->argv[0]);
+	return NULL;
 }
 
 static int run(struct cmd_context *ctx, void *options)
@@ -353,9 +384,12 @@ static int run(struct cmd_context *ctx, void *options)
 		.control = { .fd = -1, .ack_fd = -1 },
 		.hooks = { .interval = show_interval, .ctx = &st },
 	};
+	struct strobe_error *err = take_subcommand(ctx, o);
+	if (err)
+		return cmd_fail_usage(ctx, err);
 	metric_set_init(&st.metrics);
 	cmd_set_verbosity(o->verbose);
-	int status = stat_run(&st);
+	int status = o->report ? stat_report(ctx, o) : stat_run(&st);
 	stat_free(&st);
 	stat_options_deinit(o);
 	return status;
@@ -364,7 +398,9 @@ static int run(struct cmd_context *ctx, void *options)
 const struct cmd cmd_stat = {
 	.name = "stat",
 	.summary = "Run a command and gather counts of events",
-	.usage = (const char *const[]){ "stat [<options>] [<command>]", "stat [<options>] -- <command> [<options>]", NULL },
+	.usage = (const char *const[]){ "stat [<options>] [<command>]", "stat [<options>] -- <command> [<options>]",
+					"stat record [-o <file>] [<options>] [<command>]", "stat report [-i <file>] [<options>]",
+					NULL },
 	.options = stat_option_table,
 	.options_bytes = sizeof(struct stat_options),
 	.defaults = stat_options_defaults,

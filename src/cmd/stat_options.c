@@ -271,8 +271,29 @@ const struct option stat_option_table[] = {
 	{ OPTION_STRING, 0, "vs", AT(versus), .arg = "command",
 	  .help = "run this command in turn with the other, and say which counts differ" },
 	{ OPTION_BOOL, 0, "no-bpf", AT(bpf_off), .help = "count with a descriptor for each event, never by a BPF program" },
-	{ OPTION_STRING, 0, "input", AT(input), .arg = "file", .help = "of stat report: the recording" },
 	{ OPTION_BOOL, 0, "quiet", AT(quiet), .help = "print nothing" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more: what is opened, raw counts, what is not supported" },
+	OPTIONS_END,
+};
+
+/* What makes sense of a recording: -i is its file here. */
+const struct option stat_report_option_table[] = {
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "the recording" },
+	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "by CPU" },
+	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "by core" },
+	{ OPTION_CALL, 0, "per-cluster", .parse = parse_per_cluster, .help = "by cluster" },
+	{ OPTION_CALL, 0, "per-cache", .arg = "level", .optional_arg = true, .parse = parse_per_cache, .help = "by cache" },
+	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "by die" },
+	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "by socket" },
+	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "by NUMA node" },
+	{ OPTION_BOOL, 0, "no-merge", AT(no_merge), .help = "keep events of the same name on several PMUs apart" },
+	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up what was counted part of the time" },
+	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print the whole behind the intervals" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard error" },
+	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "fields between separators" },
+	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "a JSON object a line" },
+	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format, .help = "json: one document" },
+	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "digits in groups" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
 };

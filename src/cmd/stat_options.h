@@ -48,10 +48,12 @@ struct stat_options {
 	const char *prometheus;
 
 	const char *versus;        /* --vs */
+	bool record, report;       /* the words behind stat */
 	const char *input;         /* of stat report */
 	bool bpf_off;
 };
 
 extern const struct option stat_option_table[];
+extern const struct option stat_report_option_table[];
 void stat_options_defaults(void *options);
 void stat_options_deinit(struct stat_options *o);

@@ -28,16 +28,18 @@ static const char *thousands_separator(void)
 struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_options *o)
 {
 	*s = (struct stat_output){ .options = o, .fd = STDERR_FILENO };
-	if (o->output && o->log_fd >= 0)
+	/* The file of stat record is its recording. */
+	const char *file = o->record ? NULL : o->output;
+	if (file && o->log_fd >= 0)
 		return error_create(ERROR_USAGE, "-o and --log-fd exclude each other");
-	if (o->append && !o->output)
+	if (o->append && !file)
 		return error_create(ERROR_USAGE, "--append wants a file: -o");
-	if (o->output && strcmp(o->output, "-")) {
-		s->fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC | (o->append ? O_APPEND : O_TRUNC), 0644);
+	if (file && strcmp(file, "-")) {
+		s->fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC | (o->append ? O_APPEND : O_TRUNC), 0644);
 		if (s->fd < 0)
-			return error_errno(errno, "cannot write %s", o->output);
+			return error_errno(errno, "cannot write %s", file);
 		s->owned = true;
-	} else if (o->output) {
+	} else if (file) {
 		s->fd = STDOUT_FILENO;
 	} else if (o->log_fd >= 0) {
 		if (fcntl((int)o->log_fd, F_GETFD) < 0)

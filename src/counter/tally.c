@@ -168,16 +168,19 @@ static struct strobe_error *make_places(struct tally *t)
 			t->place_of_slot[i] = set->slots.data[i].thread;
 		return NULL;
 	}
-	struct sys_topology topology;
-	TRY(sys_topology_read(&topology, set->sys));
-	add_cpu_places(t, &topology);
-	count_cpus(t, &topology);
+	struct sys_topology here;
+	if (!t->options.topology)
+		TRY(sys_topology_read(&here, set->sys));
+	const struct sys_topology *topology = t->options.topology ? t->options.topology : &here;
+	add_cpu_places(t, topology);
+	count_cpus(t, topology);
 	for (size_t i = 0; i < set->slots.len; i++) {
-		struct counts_place p = place_of(t, &topology, set->slots.data[i].cpu);
+		struct counts_place p = place_of(t, topology, set->slots.data[i].cpu);
 		uint32_t at = find_place(t, &p);
 		t->place_of_slot[i] = set->slots.data[i].cpu < 0 || at == TALLY_NO_PLACE ? 0 : at;
 	}
-	sys_topology_deinit(&topology);
+	if (topology == &here)
+		sys_topology_deinit(&here);
 	return NULL;
 }
 

@@ -30,6 +30,7 @@ struct tally_options {
 	bool no_merge;          /* events of PMUs that one text named stay apart */
 	bool no_scale;
 	bool keep_values;
+	const struct sys_topology *topology; /* of a recording; NULL: of this machine */
 	bool percore_threads;   /* --percore-show-thread: with a percore event each CPU shows its core's sum */
 };
 
