@@ -17,6 +17,7 @@
 #include "cmd/stat_output.h"
 #include "cmd/stat_record.h"
 #include "cmd/stat_run.h"
+#include "cmd/stat_vs.h"
 #include "counter/listing.h"
 #include "counter/tally.h"
 
@@ -372,6 +373,18 @@ static struct strobe_error *take_subcommand(struct cmd_context *ctx, struct stat
 	return NULL;
 }
 
+static int compare(struct cmd_context *ctx, struct stat_options *o)
+{
+	struct strobe_error *err = check_options(o, ctx->rest.argc);
+	if (!err && !ctx->rest.argc)
+		err = error_create(ERROR_USAGE, "--vs wants another command to compare with: --vs 'COMMAND' -- COMMAND");
+	if (!err && (o->interval_ms || o->delay_ms || o->record || o->null_run || o->by != COUNTS_BY_NOTHING || o->metrics ||
+		     o->timeout_ms || o->control || o->prometheus))
+		err = error_create(ERROR_USAGE, "--vs goes together with -e, -d, -a, -C, -i, -r and how output is written, not with "
+				   "intervals, delays, metrics, places or recordings");
+	return err ? cmd_fail_usage(ctx, err) : stat_versus(ctx, o);
+}
+
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct stat_options *o = options;
@@ -389,7 +402,7 @@ static int run(struct cmd_context *ctx, void *options)
 		return cmd_fail_usage(ctx, err);
 	metric_set_init(&st.metrics);
 	cmd_set_verbosity(o->verbose);
-	int status = o->report ? stat_report(ctx, o) : stat_run(&st);
+	int status = o->report ? stat_report(ctx, o) : o->versus ? compare(ctx, o) : stat_run(&st);
 	stat_free(&st);
 	stat_options_deinit(o);
 	return status;
