@@ -286,7 +286,8 @@ static bool lookup_own(void *ctx, const char *name, double *ret)
 
 static struct counts_figure figure_of(const struct metric_use *use, double value, struct scope *scope)
 {
-	struct counts_figure f = { .value = value, .width = 8, .decimals = 3, .suffix = *use->metric.unit == '%' ? "%" : "", .unit = use->metric.name };
+	struct counts_figure f = { .value = value, .width = 8, .decimals = 3,
+					      .suffix = *use->metric.unit == '%' ? "%" : "", .unit = use->metric.name };
 	scope->value = value;
 	if (use->threshold)
 		f.mark = metric_eval(use->threshold, lookup_own, scope) == 1 ? COUNTS_BAD : COUNTS_GOOD;

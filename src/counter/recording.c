@@ -386,7 +386,8 @@ struct strobe_error *recording_next(struct recording *rec, struct record_source 
 	for (;;) {
 		TRY(source_next(source, &r, ret_end));
 		if (*ret_end)
-			return rec->started ? NULL : error_create(ERROR_FORMAT, "the recording holds no counts: it was not made by stat record");
+			return rec->started ? NULL : error_create(ERROR_FORMAT,
+					   "the recording holds no counts: it was not made by stat record");
 		const struct env *env = source_env(source);
 		if (r.hdr->type == RECORD_THREAD_MAP && !rec->started)
 			TRY(read_threads(rec, r));
