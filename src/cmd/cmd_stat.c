@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "bpf/syscall_counts.h"
 #include "cmd/stat_events.h"
+#include "cmd/stat_expose.h"
 #include "cmd/stat_options.h"
 #include "cmd/stat_output.h"
 #include "cmd/stat_record.h"
@@ -20,6 +21,7 @@
 #include "cmd/stat_vs.h"
 #include "counter/listing.h"
 #include "counter/tally.h"
+#include "view/data/counts_prometheus.h"
 
 /* So many tracepoints that the time to close them is worth a word. */
 #define MANY_TRACEPOINTS 50
@@ -31,6 +33,9 @@ struct stat {
 	struct stat_recorder recorder;
 	struct metric_set metrics;
 	struct tally tally;     /* what is shown next */
+	struct stat_expose expose;
+	struct out *exposed_to; /* while somebody asks */
+	struct tally exposed;   /* of --prometheus */
 	struct tally whole;     /* of all intervals, for --summary */
 	struct stats elapsed, user, system;
 	VEC(double) elapsed_each;
@@ -122,6 +127,41 @@ static struct counter_options counter_options(const struct stat *st)
 	};
 }
 
+/* The counts so far, for a scraper. */
+static struct strobe_error *expose_readings(void *ctx)
+{
+	struct stat *st = ctx;
+	struct counts c = { .runs = 1, .elapsed = { .mean_s = st->session.elapsed_s } };
+	tally_clear(&st->exposed);
+	tally_add(&st->exposed, TALLY_ALL);
+	listing_fill(&c, &st->exposed, (struct listing_options){ .no_figures = st->metrics.uses.len != 0 });
+	metric_set_show(&st->metrics, &st->exposed, &c);
+	counts_prometheus(st->exposed_to, &c);
+	counts_deinit(&c);
+	return NULL;
+}
+
+static struct strobe_error *expose_now(void *ctx, struct out *out)
+{
+	struct stat *st = ctx;
+	st->exposed_to = out;
+	return stat_session_peek(&st->session, expose_readings, st);
+}
+
+/* At the end the readings are there. */
+static struct strobe_error *expose_last(void *ctx, struct out *out)
+{
+	struct stat *st = ctx;
+	st->exposed_to = out;
+	return expose_readings(st);
+}
+
+static struct strobe_error *asked(struct stat_session *s)
+{
+	struct stat *st = s->hooks.ctx;
+	return stat_expose_serve(&st->expose, expose_now, st);
+}
+
 /* Many tracepoints of system calls are dear to close: one BPF program counts them all, where it may. */
 static void take_syscalls(struct stat *st)
 {
@@ -151,6 +191,12 @@ static struct strobe_error *prepare(struct stat *st)
 	take_syscalls(st);
 	TRY(tally_init(&st->tally, &s->set, tally));
 	TRY(tally_init(&st->whole, &s->set, tally));
+	TRY(tally_init(&st->exposed, &s->set, tally));
+	if (st->o->prometheus) {
+		TRY(stat_expose_open(&st->expose, st->o->prometheus));
+		s->hooks.asked = asked;
+		s->hooks.asked_fd = stat_expose_fd(&st->expose);
+	}
 	if (st->o->record)
 		TRY(stat_recorder_open(&st->recorder, st->o, s->sys, &s->set));
 	return stat_session_open(s);
@@ -265,6 +311,8 @@ static struct strobe_error *run_once(struct stat *st)
 	say_notes(st);
 	say_raw(st);
 	TRY(run_shell(st->o->post));
+	if (st->o->prometheus)
+		TRY(stat_expose_finish(&st->expose, expose_last, st));
 	/* The last interval is the end of those. */
 	if (st->o->record && !st->o->interval_ms)
 		TRY(stat_recorder_add(&st->recorder, &s->set, s->elapsed_s, true));
@@ -348,6 +396,8 @@ static void stat_free(struct stat *st)
 	stat_session_close(s);
 	free(s->argv);
 	stat_recorder_close(&st->recorder);
+	stat_expose_close(&st->expose);
+	tally_deinit(&st->exposed);
 	metric_set_deinit(&st->metrics);
 	tally_deinit(&st->tally);
 	tally_deinit(&st->whole);
@@ -388,7 +438,7 @@ static int compare(struct cmd_context *ctx, struct stat_options *o)
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct stat_options *o = options;
-	struct stat st = { .o = o };
+	struct stat st = { .o = o, .expose = { .listen_fd = -1, .timer_fd = -1 } };
 	st.session = (struct stat_session){
 		.ctx = ctx,
 		.options = o,

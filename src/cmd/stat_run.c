@@ -14,18 +14,19 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/mem.h"
 
 /* How often it is looked whether the tasks that are counted still live. */
 #define ALIVE_INTERVAL_MS 100
 
-enum wait_fd { WAIT_SIGNAL, WAIT_INTERVAL, WAIT_TIMEOUT, WAIT_DELAY, WAIT_CONTROL, WAIT_FDS };
+enum wait_fd { WAIT_SIGNAL, WAIT_INTERVAL, WAIT_TIMEOUT, WAIT_DELAY, WAIT_CONTROL, WAIT_ASKED, WAIT_FDS };
 
 /* The timers and what has come of one run. */
 struct run {
 	struct stat_session *s;
 	struct workload workload;
 	int fds[WAIT_FDS];
-	double start_s, last_s;
+	double last_s;
 	struct rusage usage_before;
 	bool enabled, ended;
 };
@@ -148,7 +149,7 @@ static struct strobe_error *take_reading(struct run *r)
 	struct rusage usage;
 	TRY(counter_read(&s->set));
 	getrusage(RUSAGE_CHILDREN, &usage);
-	s->elapsed_s = now_s(s) - r->start_s;
+	s->elapsed_s = now_s(s) - s->start_s;
 	s->user_s = usage_s(usage.ru_utime, r->usage_before.ru_utime);
 	s->system_s = usage_s(usage.ru_stime, r->usage_before.ru_stime);
 	set_tool(&s->set, EVENT_TOOL_DURATION_TIME, s->elapsed_s);
@@ -250,6 +251,17 @@ static bool any_alive(const struct stat_session *s)
 	return false;
 }
 
+struct strobe_error *stat_session_peek(struct stat_session *s, struct strobe_error *(*fn)(void *ctx), void *ctx)
+{
+	_cleanup_free_ struct counter_slot *kept = xmemdup(s->set.slots.data, s->set.slots.len * sizeof(*kept));
+	TRY(counter_read(&s->set));
+	set_tool(&s->set, EVENT_TOOL_DURATION_TIME, now_s(s) - s->start_s);
+	s->elapsed_s = now_s(s) - s->start_s;
+	struct strobe_error *err = fn(ctx);
+	memcpy(s->set.slots.data, kept, s->set.slots.len * sizeof(*kept));
+	return err;
+}
+
 static struct strobe_error *wait_for_end(struct run *r)
 {
 	struct stat_session *s = r->s;
@@ -272,12 +284,14 @@ static struct strobe_error *wait_for_end(struct run *r)
 			TRY(enable(r, true));
 			fprintf(stderr, "Events enabled\n");
 			/* Time counts from here on, as events do. */
-			r->start_s = now_s(s);
+			s->start_s = now_s(s);
 		}
 		if (fds[WAIT_INTERVAL].revents && read(r->fds[WAIT_INTERVAL], &ticks, sizeof(ticks)) > 0 && !r->ended)
 			TRY(take_interval(r));
 		if (fds[WAIT_CONTROL].revents)
 			TRY(take_commands(r));
+		if (fds[WAIT_ASKED].revents)
+			TRY(s->hooks.asked(s));
 		if (fds[WAIT_TIMEOUT].revents) {
 			s->timed_out = true;
 			r->ended = true;
@@ -308,7 +322,7 @@ static struct strobe_error *start(struct run *r)
 	else if (called)
 		TRY(enable(r, true));
 	getrusage(RUSAGE_CHILDREN, &r->usage_before);
-	r->start_s = now_s(s);
+	s->start_s = now_s(s);
 	if (r->workload.pid)
 		TRY(workload_start(&r->workload));
 	return set_timers(r);
@@ -326,7 +340,7 @@ static struct strobe_error *count(struct run *r)
 	if (r->workload.pid && !r->workload.reaped)
 		workload_end(&r->workload);
 	s->status = r->workload.pid ? r->workload.status : 0;
-	double end = now_s(s) - r->start_s;
+	double end = now_s(s) - s->start_s;
 	/* Of what goes on without us nothing later may be counted. */
 	if (s->set.options.start == COUNTER_START_CALLED && r->enabled)
 		TRY(counter_enable(&s->set, false));
@@ -346,6 +360,7 @@ struct strobe_error *stat_session_run(struct stat_session *s)
 		r.fds[i] = -1;
 	r.fds[WAIT_SIGNAL] = s->signal_fd;
 	r.fds[WAIT_CONTROL] = s->control.fd;
+	r.fds[WAIT_ASKED] = s->hooks.asked ? s->hooks.asked_fd : -1;
 	s->timed_out = false;
 	s->intervals = 0;
 	counter_close(&s->set);

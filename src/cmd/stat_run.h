@@ -16,6 +16,9 @@ struct stat_session;
 struct stat_hooks {
 	/* Each interval, after its reading: time since the beginning and length. */
 	struct strobe_error *(*interval)(struct stat_session *s, double time_s, double length_s);
+	/* --prometheus: the descriptor of whoever asks, and what to do when it is readable. */
+	struct strobe_error *(*asked)(struct stat_session *s);
+	int asked_fd;
 	void *ctx;
 };
 
@@ -34,7 +37,8 @@ struct stat_session {
 	int argc;
 	bool counts_command;           /* the command is what is counted, not only how long */
 
-	/* Of the last run: */
+	/* Of the last run, or of the one that goes on: */
+	double start_s;
 	double elapsed_s, user_s, system_s;
 	int status;                    /* of wait(2); 0 without a command */
 	bool timed_out;
@@ -45,4 +49,6 @@ struct stat_session {
 struct strobe_error *stat_session_open(struct stat_session *s) _must_check_;
 /* Starts the command, counts, waits until it is over; readings are in the set. */
 struct strobe_error *stat_session_run(struct stat_session *s) _must_check_;
+/* Readings as they are at this moment, for somebody in between: intervals do not notice. fn sees the slots. */
+struct strobe_error *stat_session_peek(struct stat_session *s, struct strobe_error *(*fn)(void *ctx), void *ctx) _must_check_;
 void stat_session_close(struct stat_session *s);
