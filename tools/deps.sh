@@ -23,6 +23,7 @@ test       mandoc             checks the man pages
 test       shellcheck         checks the shell scripts
 test       binutils           strip, objcopy: files for the symbol tests
 test       procps             sysctl, ps for the live tests
+test       libc6-dbg          the symbols that both sides of an oracle test name libc by
 test       git                tests of the tree as it is committed
 bench      g++                the C++ program whose recordings are read
 bench      linux-perf         the reference to be faster than
