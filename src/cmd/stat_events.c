@@ -168,12 +168,39 @@ static struct strobe_error *expand_cgroups(struct stat_options *o, const struct 
 	return err;
 }
 
+/* Terms that say how samples are taken mean nothing to counts. */
+static struct strobe_error *refuse_sampling(const struct event_list *events)
+{
+	static const struct {
+		uint32_t bit;
+		const char *name;
+	} terms[] = {
+		{ EVENT_TERM_FREQ, "freq" },
+		{ EVENT_TERM_TIME, "time" },
+		{ EVENT_TERM_CALL_GRAPH, "call-graph" },
+		{ EVENT_TERM_STACK_SIZE, "stack-size" },
+		{ EVENT_TERM_MAX_STACK, "max-stack" },
+		{ EVENT_TERM_OVERWRITE, "overwrite" },
+		{ EVENT_TERM_AUX_OUTPUT, "aux-output" },
+		{ EVENT_TERM_AUX_SAMPLE_SIZE, "aux-sample-size" },
+		{ EVENT_TERM_AUX_ACTION, "aux-action" },
+		{ EVENT_TERM_BRANCH_TYPE, "branch_type" },
+	};
+	for (size_t i = 0; i < events->events.len; i++)
+		for (size_t k = 0; k < sizeof(terms) / sizeof(*terms); k++)
+			if (events->events.data[i].terms.set & terms[k].bit)
+				return error_create(ERROR_USAGE, "event '%s': the term '%s' is about samples, and stat takes none",
+						    events->events.data[i].name, terms[k].name);
+	return NULL;
+}
+
 struct strobe_error *stat_choose_events(struct cmd_context *ctx, struct stat_options *o, const struct sys *sys,
 					const struct target *target, struct metric_set *metrics)
 {
 	bool wants_metrics = o->metrics || o->topdown || o->transaction || o->smi_cost || o->iostat_set;
 	if (o->null_run)
 		return NULL;
+	TRY(refuse_sampling(&o->events));
 	if (wants_metrics)
 		TRY(define_own(ctx, metrics));
 	if (o->topdown)

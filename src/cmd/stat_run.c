@@ -242,11 +242,21 @@ static struct strobe_error *take_interval(struct run *r)
 	return NULL;
 }
 
+/* A zombie that its parent has not waited for counts nothing any more. */
+static bool is_alive(const struct sys *sys, pid_t tid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/stat", tid);
+	_cleanup_free_ char *line = NULL;
+	_cleanup_error_ struct strobe_error *err = sys_read_line(sys, path, &line);
+	const char *name_end = err ? NULL : strrchr(line, ')');
+	return name_end && name_end[1] && !strchr("ZXx", name_end[2]);
+}
+
 /* Whether one of the tasks that are counted still runs. */
 static bool any_alive(const struct stat_session *s)
 {
 	for (size_t i = 0; i < s->map.threads.len; i++)
-		if (!kill(s->map.threads.data[i].tid, 0) || errno == EPERM)
+		if (is_alive(s->sys, s->map.threads.data[i].tid))
 			return true;
 	return false;
 }

@@ -70,9 +70,9 @@ static void set_attr(struct counter_set *s, struct counter_event *e)
 	if (e->event->terms.set & EVENT_TERM_INHERIT)
 		a->inherit = e->event->terms.inherit;
 	if (s->options.all_user)
-		a->exclude_kernel = a->exclude_hv = 1;
+		a->exclude_kernel = 1;
 	if (s->options.all_kernel)
-		a->exclude_user = a->exclude_hv = 1;
+		a->exclude_user = 1;
 }
 
 static void add_event(struct counter_set *s, const struct event *e, uint32_t leader)

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""`stat` beside perf's: the same words in the same columns, numbers apart, in all forms of output."""
+# needs: stat
+# serial
+# timeout: 300
+
+import os
+import re
+import subprocess
+
+from strobetest import PERF, STROBE, Tap, require_perf, require_root
+
+HEADS = """
+true
+-d true
+-dd true
+-ddd true
+-a sleep 0.01
+-a -A sleep 0.01
+-C 0 sleep 0.01
+-C 0-1 -A -e cs sleep 0.01
+-a --per-core sleep 0.01
+-a --per-socket sleep 0.01
+-a --per-die sleep 0.01
+-a --per-node sleep 0.01
+-x, true
+-x ; -e cs,faults true
+-x \\t -e cs true
+-x, -a --per-core -e cs sleep 0.01
+-x, -a --per-socket -e cs sleep 0.01
+-x, -a -A sleep 0.01
+-x, -r 3 -e task-clock true
+-j true
+-j -a --per-die -e cs sleep 0.01
+-j -a --per-node -e cs sleep 0.01
+-j -a -A -e cs sleep 0.01
+-j -r 3 -e task-clock true
+-n true
+-e duration_time,user_time,faults sleep 0.01
+-e cs -p 1 sleep 0.01
+-e cs -t 1 sleep 0.01
+-e cs,faults --per-thread -p 1 sleep 0.01
+-e cs,faults --per-thread -p 1 -x, sleep 0.01
+-e cs,faults --per-thread -p 1 -j sleep 0.01
+-e cs false
+-e cs sh -c 'exit 3'
+-e cs sh -c 'kill $$'
+--timeout 150 -e cs sleep 3
+-e {cs,faults} true
+-e {cs,faults}:u -e task-clock true
+-e cs:u,faults:k,task-clock:uk true
+-e cs/name=hello/ true
+-g -e cs,faults true
+-D 10 -e cs sleep 0.03
+-D -1 -e cs sleep 0.03
+-e mem:0x1000:rw true
+-e msr/tsc/,task-clock true
+-a -e power/energy-psys/ sleep 0.01
+--log-fd 1 -e cs true
+-S -e cs true
+-i -e cs true
+-B -e cs true
+--no-big-num -e cs true
+--no-scale -e cs true
+--all-user -e cs,faults true
+--all-kernel -e cs,faults true
+-o /dev/stdout -e cs true
+--pre 'echo before' --post 'echo behind' -e cs true
+-e cycles,instructions,branches,branch-misses,cache-references,cache-misses true
+-e LLC-loads,LLC-load-misses,dTLB-loads,dTLB-load-misses true
+-e r00c0,instructions -a sleep 0.01
+-e sched:sched_switch,raw_syscalls:sys_enter true
+-e task-clock,sched:sched_process_exec true
+""".strip().splitlines()
+# intervals: how many there are is a matter of luck, so lines that repeat are taken together
+INTERVALS = """
+-I 20 sleep 0.05
+-I 20 -x, -e cs,task-clock sleep 0.05
+-I 20 -j -e task-clock sleep 0.05
+-I 20 -a -A -e cs sleep 0.05
+-I 20 -a --per-core -e cs sleep 0.05
+-I 20 -a --per-socket -e cs sleep 0.05
+-I 20 -a --per-die -e cs sleep 0.05
+-I 20 -a --per-node -e cs sleep 0.05
+-I 20 -x, -a --per-node -e cs sleep 0.05
+-I 10 --interval-count 2 -a -e cs sleep 1
+-I 20 --summary -a -e cs sleep 0.03
+-I 20 --summary -x, -a -e cs sleep 0.03
+-I 20 --summary --no-csv-summary -x, -a -e cs sleep 0.03
+""".strip().splitlines()
+
+
+def split(line):
+    import shlex
+
+    # -x ; and -e {a,b} are words, not syntax
+    return shlex.split(line, posix=True) if "'" in line else line.replace("\\\\", "\\").split()
+
+
+def normal(text):
+    text = re.sub(r"\b(strobe|perf)\b", "TOOL", text)
+    # the program's own addition behind -r
+    text = re.sub(r"^ *# 95 % interval.*\n", "", text, flags=re.M)
+    # the name of no unit
+    text = text.replace('"(null)"', '""')
+    text = re.sub(r"<not counted>( ns)?", "N\\1", text)
+    text = re.sub(r"\d+\.\d+", "N", text)
+    text = re.sub(r"\d+", "N", text)
+    # which unit a rate has, and whether there is noise, hangs on the numbers
+    text = re.sub(r"N,?[KMG]?/sec", "N/sec", text)
+    text = re.sub(r"\"[KMG]?/sec\"", '"/sec"', text)
+    text = re.sub(r" +# +N ( +)?[KMG]?/sec +", " RATE ", text)
+    text = re.sub(r" *\( \+- +N% \)", "", text)
+    text = re.sub(r",N,,N", ",,N", text)
+    text = re.sub(r" +N", " N", text)
+    return re.sub(r"[ \t]+$", "", text, flags=re.M)
+
+
+def ask(program, words):
+    done = subprocess.run([program, "stat", *words], capture_output=True, text=True, timeout=30, env=os.environ | {"LC_ALL": "C"})
+    return done.returncode, normal(done.stdout), normal(done.stderr)
+
+
+def rateless(text):
+    """With a count of nothing there is no rate."""
+    return re.sub(r" RATE ?", "", text)
+
+
+def check(tap, line, fold):
+    words = split(line)
+    theirs, ours = ask(PERF, words), ask(STROBE, words)
+    if fold:
+        theirs, ours = ((a, sorted(set(b.splitlines())), sorted(set(c.splitlines()))) for a, b, c in (theirs, ours))
+        same = theirs[1:] == ours[1:]
+    else:
+        same = [rateless(t) for t in theirs[1:]] == [rateless(t) for t in ours[1:]]
+    # perf forgets that a signal ended the command
+    same_status = theirs[0] == ours[0] or "kill" in line
+    tap.ok(same and same_status, f"stat {line}", f"perf   {theirs}\nstrobe {ours}")
+
+
+def main():
+    require_perf()
+    require_root("counting the system")
+    tap = Tap()
+    for line in HEADS:
+        check(tap, line, False)
+    for line in INTERVALS:
+        check(tap, line, True)
+    tap.done()
+
+
+main()
