@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Fast tracepoints are recorded whole, and every loss is counted and said."""
+# second try
 # needs: record report
 # serial
 

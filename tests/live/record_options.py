@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What the options of `record` ask of the kernel and leave in the file: attrs as perf's, losses, rows of files, control."""
+# second try
 # needs: record report script evlist
 # serial
 # timeout: 300
@@ -138,7 +139,8 @@ def full_disk(tap):
         return
     try:
         path = in_scratch("small/x.data")
-        done = strobe("record", "-a", "-e", "cpu-clock", "-F", "20000", "-o", path, "--", "sleep", "2")
+        # 200,000 events of some 60 bytes: forty times the disk, on an idle machine too
+        done = strobe("record", "-e", TRACE, "-o", path, "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=512", "count=100000")
         lines = [line for line in done.err.splitlines() if "No space left" in line]
         tap.ok(done.status == 1 and len(lines) == 1, "a full disk: one line, status 1", done)
         read = strobe("report", "--stats", "-i", path)

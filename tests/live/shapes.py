@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Programs of known shape come out in that shape: deep recursion, many threads, a fork storm, an exec chain, dlopen."""
+# second try
 # needs: record report script
 # serial
 # timeout: 300

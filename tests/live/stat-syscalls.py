@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Families of system calls counted by one BPF program: the very numbers that an event for each gives, and perf."""
+# second try
 # needs: stat
 # serial
 # timeout: 300

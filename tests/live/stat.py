@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`stat` of programs whose counts are known, and what it says and returns when something is wrong."""
+# second try
 # needs: stat
 # timeout: 300
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`flamegraph --folded` gives what `perf script | stackcollapse-perf.pl` gives, of files that perf recorded."""
+# second try
 # needs: flamegraph
 # timeout: 600
 

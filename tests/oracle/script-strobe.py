@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`script` of files that strobe recorded: perf and strobe give the same answers."""
+# second try
 # needs: record script
 # timeout: 600
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What `stat` asks of the kernel (-vv) is what perf's asks: attrs, and on which tasks, CPUs and groups they are opened."""
+# second try
 # needs: stat
 # timeout: 300
 

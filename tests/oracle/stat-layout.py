@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`stat` beside perf's: the same words in the same columns, numbers apart, in all forms of output."""
+# second try
 # needs: stat
 # serial
 # timeout: 300
