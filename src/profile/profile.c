@@ -26,6 +26,7 @@ void profile_destroy(struct profile *p)
 	vec_deinit(&p->labels);
 	vec_deinit(&p->rows);
 	vec_deinit(&p->log);
+	vec_deinit(&p->origin.comments);
 	idset_deinit(&p->index.mappings);
 	idset_deinit(&p->index.functions);
 	idset_deinit(&p->index.frames);

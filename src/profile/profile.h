@@ -111,6 +111,16 @@ struct profile_log_entry {
 	uint32_t row;
 };
 
+/* What a profile from elsewhere says of itself besides its rows; zeroed for a recording. */
+struct profile_origin {
+	bool events_are_values; /* the events are the values of one and the same sample, as pprof's sample types are */
+	str_id period_type, period_unit;
+	int64_t period;
+	str_id default_event;   /* what to show where nobody asked for another; "" = the last */
+	str_id drop_frames, keep_frames; /* regular expressions: frames below the first are of no interest but for the second */
+	VEC(str_id) comments;
+};
+
 struct profile {
 	struct strtab strings;
 	VEC(struct profile_mapping) mappings;
@@ -125,6 +135,7 @@ struct profile {
 	VEC(struct profile_log_entry) log; /* by time; empty unless it was asked for */
 	uint64_t log_dropped;              /* samples that the log's bound left out */
 	uint64_t start_ns, duration_ns;
+	struct profile_origin origin;
 
 	struct {
 		struct idset mappings, functions, frames, stacks, labels, rows;

@@ -1,0 +1,76 @@
+#include "exchange/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "exchange/gzip.h"
+
+/* A profile of this size, unpacked, is no profile any more. */
+#define UNPACKED_MAX ((size_t)4 << 30)
+
+const struct exchange_format exchange_formats[] = {
+	{ "pprof", "profile.proto packed with gzip, as pprof reads and writes it",
+	  (const char *const[]){ ".pb.gz", ".pprof", ".prof", NULL }, pprof_probe, pprof_read, pprof_write },
+	{ "pprof-raw", "profile.proto, not packed", (const char *const[]){ ".pb", NULL }, NULL, pprof_read, pprof_write_raw },
+	{ "folded", "folded stacks, a line each", (const char *const[]){ ".folded", ".collapsed", NULL }, folded_probe,
+	  folded_read, NULL },
+};
+const size_t exchange_formats_nr = sizeof(exchange_formats) / sizeof(*exchange_formats);
+
+const struct exchange_format *exchange_find(const char *name)
+{
+	for (size_t i = 0; i < exchange_formats_nr; i++)
+		if (!strcmp(exchange_formats[i].name, name))
+			return &exchange_formats[i];
+	return NULL;
+}
+
+const struct exchange_format *exchange_by_path(const char *path)
+{
+	for (size_t i = 0; i < exchange_formats_nr; i++) {
+		const struct exchange_format *f = &exchange_formats[i];
+		for (const char *const *s = f->suffixes; f->write && *s; s++)
+			if (text_has_suffix(path, *s))
+				return f;
+	}
+	return NULL;
+}
+
+const struct exchange_format *exchange_probe(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < exchange_formats_nr; i++) {
+		const struct exchange_format *f = &exchange_formats[i];
+		if (f->read && f->probe && f->probe(p, n))
+			return f;
+	}
+	return NULL;
+}
+
+static struct strobe_error *read_unpacked(const uint8_t *p, size_t n, const struct exchange_format *format,
+					  struct profile **ret)
+{
+	if (!n)
+		return error_create(ERROR_FORMAT, "it is empty");
+	if (!format)
+		format = exchange_probe(p, n);
+	if (!format)
+		return error_create(ERROR_FORMAT, "it is no profile of a known format");
+	return format->read(p, n, ret);
+}
+
+struct strobe_error *exchange_read(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
+				   struct profile **ret)
+{
+	*ret = NULL;
+	if (!gzip_is(p, n))
+		return error_prefix(read_unpacked(p, n, format, ret), "cannot read %s", name);
+	uint8_t *unpacked;
+	size_t unpacked_n;
+	struct strobe_error *err = gzip_unpack(p, n, UNPACKED_MAX, &unpacked, &unpacked_n);
+	if (!err) {
+		err = read_unpacked(unpacked, unpacked_n, format, ret);
+		free(unpacked);
+	}
+	return error_prefix(err, "cannot read %s", name);
+}

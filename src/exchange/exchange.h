@@ -1,0 +1,53 @@
+/*
+ * Profiles to and from the formats of other programs.
+ *
+ * A format is a descriptor in the table of exchange.c, with a reader, a writer or both. Bytes from outside are hostile:
+ * readers check every length against what is there, and say in one sentence what is wrong. A profile that is returned
+ * belongs to the caller. Writers append to a byte sink; its close tells of failed writes.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/out.h"
+#include "profile/profile.h"
+
+struct exchange_format {
+	const char *name;            /* what --from and --to call it */
+	const char *what;            /* for people */
+	const char *const *suffixes; /* of file names, NULL-terminated */
+	/* Whether bytes look like it; NULL where they cannot tell. */
+	bool (*probe)(const uint8_t *p, size_t n);
+	struct strobe_error *(*read)(const uint8_t *p, size_t n, struct profile **ret);
+	struct strobe_error *(*write)(const struct profile *p, struct out *out);
+};
+
+extern const struct exchange_format exchange_formats[];
+extern const size_t exchange_formats_nr;
+
+/* By name, or NULL. */
+const struct exchange_format *exchange_find(const char *name);
+/* By how a path ends, of those that can be written; NULL where none ends so. */
+const struct exchange_format *exchange_by_path(const char *path);
+/* By what the bytes look like; NULL where no reader knows them. */
+const struct exchange_format *exchange_probe(const uint8_t *p, size_t n);
+
+/*
+ * Reads a profile out of a file's bytes, which may be packed with gzip. format NULL: what they look like. name is for
+ * messages.
+ */
+struct strobe_error *exchange_read(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
+				   struct profile **ret) _must_check_;
+
+/* Google's profile.proto, not packed. */
+bool pprof_probe(const uint8_t *p, size_t n);
+struct strobe_error *pprof_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
+/* Packed with gzip, and as it is. */
+struct strobe_error *pprof_write(const struct profile *p, struct out *out) _must_check_;
+struct strobe_error *pprof_write_raw(const struct profile *p, struct out *out) _must_check_;
+
+/* Lines "outermost;…;innermost VALUE"; a last word in brackets or with _[k] _[j] _[i] marks is part of a name. */
+bool folded_probe(const uint8_t *p, size_t n);
+struct strobe_error *folded_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;

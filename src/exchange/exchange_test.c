@@ -1,0 +1,136 @@
+#include "base/testing.h"
+
+#include "exchange/exchange.h"
+#include "exchange/gzip.h"
+
+/* By hand, from the encoding's specification: one type "cpu" in "ns", a sample of 7 at f (line 3) inlined into g. */
+static const uint8_t by_hand[] = {
+	0x0a, 4, 0x08, 1, 0x10, 2,                                  /* sample_type { type: 1 unit: 2 } */
+	0x12, 6, 0x0a, 1, 9, 0x12, 1, 7,                            /* sample { location: [9] value: [7] } */
+	0x22, 18, 0x08, 9, 0x18, 0x80, 0x20,                        /* location { id: 9 address: 0x1000 */
+	0x22, 4, 0x08, 1, 0x10, 3, 0x22, 5, 0x08, 2, 0x10, 0x80, 1, /*   line {1, 3} line {2, 128} } */
+	0x2a, 4, 0x08, 1, 0x10, 3,                                  /* function { id: 1 name: 3 } */
+	0x2a, 4, 0x08, 2, 0x10, 4,                                  /* function { id: 2 name: 4 } */
+	0x32, 0, 0x32, 3, 'c', 'p', 'u', 0x32, 2, 'n', 's', 0x32, 1, 'f', 0x32, 1, 'g',
+};
+
+static const char *function_name(const struct profile *p, stack_id stack)
+{
+	const struct profile_frame *f = &p->frames.data[p->stacks.data[stack].frame];
+	return profile_str(p, p->functions.data[f->function].name);
+}
+
+static void check_by_hand(const struct profile *p)
+{
+	assert_int_equal(p->rows.len, 1);
+	assert_int_equal(p->rows.data[0].value, 7);
+	stack_id inner = p->rows.data[0].stack, outer = p->stacks.data[inner].caller;
+	assert_string_equal(function_name(p, inner), "f");
+	assert_string_equal(function_name(p, outer), "g");
+	const struct profile_frame *f = &p->frames.data[p->stacks.data[inner].frame];
+	const struct profile_frame *g = &p->frames.data[p->stacks.data[outer].frame];
+	assert_int_equal(f->flags, FRAME_INLINED);
+	assert_int_equal(f->line, 3);
+	assert_int_equal(g->flags, 0);
+	assert_int_equal(g->line, 128);
+	assert_int_equal(g->addr, 0x1000);
+	assert_int_equal(p->stacks.data[outer].caller, PROFILE_NONE);
+	assert_string_equal(profile_str(p, p->events.data[0].name), "cpu");
+	assert_string_equal(profile_str(p, p->events.data[0].unit), "ns");
+}
+
+static void reads_what_was_made_by_hand(void **state)
+{
+	struct profile *p;
+	assert_ok(exchange_read(by_hand, sizeof(by_hand), "by hand", NULL, &p));
+	check_by_hand(p);
+	profile_destroy(p);
+}
+
+static void writes_what_it_reads(void **state)
+{
+	struct profile *p, *again;
+	struct out out;
+	assert_ok(exchange_read(by_hand, sizeof(by_hand), "by hand", NULL, &p));
+	out_init_mem(&out);
+	assert_ok(pprof_write(p, &out));
+	size_t n;
+	const char *bytes = out_mem(&out, &n);
+	assert_true(gzip_is((const uint8_t *)bytes, n));
+	assert_ok(exchange_read((const uint8_t *)bytes, n, "again", NULL, &again));
+	check_by_hand(again);
+	assert_ok(out_close(&out));
+	profile_destroy(p);
+	profile_destroy(again);
+}
+
+/* Whatever is cut off, it is an error or a profile, and never more. */
+static void cut_short(void **state)
+{
+	for (size_t n = 0; n < sizeof(by_hand); n++) {
+		struct profile *p;
+		struct strobe_error *err = exchange_read(by_hand, n, "cut", NULL, &p);
+		assert_true(err || p);
+		error_destroy(err);
+		profile_destroy(p);
+	}
+}
+
+static void unknown_ids(void **state)
+{
+	uint8_t bytes[sizeof(by_hand)];
+	struct profile *p;
+	memcpy(bytes, by_hand, sizeof(bytes));
+	bytes[10] = 8; /* the sample's location */
+	assert_fails(exchange_read(bytes, sizeof(bytes), "wrong", NULL, &p), ERROR_FORMAT);
+	memcpy(bytes, by_hand, sizeof(bytes));
+	bytes[24] = 5; /* the line's function */
+	assert_fails(exchange_read(bytes, sizeof(bytes), "wrong", NULL, &p), ERROR_FORMAT);
+}
+
+static void folded_lines(void **state)
+{
+	static const char text[] = "# a comment\n"
+				   "main;a b;c 12\n"
+				   "main;a b 3\n"
+				   "main;sys_[k];x_[i] 4.75\r\n";
+	struct profile *p;
+	assert_ok(exchange_read((const uint8_t *)text, strlen(text), "text", NULL, &p));
+	assert_int_equal(p->rows.len, 3);
+	assert_int_equal(p->events.data[0].value, 19);
+	assert_string_equal(function_name(p, p->rows.data[0].stack), "c");
+	assert_string_equal(function_name(p, p->rows.data[1].stack), "a b");
+	assert_int_equal(p->stacks.data[p->rows.data[0].stack].caller, p->rows.data[1].stack);
+	const struct profile_stack *x = &p->stacks.data[p->rows.data[2].stack];
+	assert_int_equal(p->frames.data[x->frame].flags, FRAME_INLINED);
+	assert_int_equal(p->frames.data[p->stacks.data[x->caller].frame].space, SPACE_KERNEL);
+	profile_destroy(p);
+	assert_fails(exchange_read((const uint8_t *)"a;b 1\na;b c\n", 12, "text", NULL, &p), ERROR_FORMAT);
+}
+
+static void a_bomb(void **state)
+{
+	struct out packed;
+	size_t n = 1 << 20, packed_n;
+	uint8_t *zeros = test_calloc(n, 1), *back;
+	out_init_mem(&packed);
+	assert_ok(gzip_pack(zeros, n, &packed));
+	const uint8_t *p = (const uint8_t *)out_mem(&packed, &packed_n);
+	assert_fails(gzip_unpack(p, packed_n, n / 2, &back, &n), ERROR_LIMIT);
+	assert_fails(gzip_unpack(p, packed_n / 2, n * 2, &back, &n), ERROR_FORMAT);
+	assert_ok(out_close(&packed));
+	test_free(zeros);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_what_was_made_by_hand),
+		cmocka_unit_test(writes_what_it_reads),
+		cmocka_unit_test(cut_short),
+		cmocka_unit_test(unknown_ids),
+		cmocka_unit_test(folded_lines),
+		cmocka_unit_test(a_bomb),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

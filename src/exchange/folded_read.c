@@ -1,0 +1,112 @@
+#include <string.h>
+
+#include "base/text.h"
+#include "exchange/exchange.h"
+
+struct line {
+	const char *stack;
+	size_t stack_n;
+	uint64_t value;
+};
+
+/* "a;b c 12": the value is the last word. False where it is no number. */
+static bool split(const char *p, size_t n, struct line *ret)
+{
+	while (n && (p[n - 1] == '\r' || p[n - 1] == ' '))
+		n--;
+	size_t digits = 0;
+	while (digits < n && p[n - 1 - digits] >= '0' && p[n - 1 - digits] <= '9')
+		digits++;
+	/* a fraction, as some tools write it, is cut off */
+	size_t number = digits;
+	if (digits < n && p[n - 1 - digits] == '.') {
+		size_t whole = digits + 1;
+		while (whole < n && p[n - 1 - whole] >= '0' && p[n - 1 - whole] <= '9')
+			whole++;
+		if (whole > digits + 1)
+			number = whole;
+	}
+	if (!number || number > 20 + digits || number >= n || p[n - 1 - number] != ' ')
+		return false;
+	*ret = (struct line){ .stack = p, .stack_n = n - number - 1 };
+	for (const char *at = p + n - number; at < p + n && *at != '.'; at++)
+		if (__builtin_mul_overflow(ret->value, 10, &ret->value) ||
+		    __builtin_add_overflow(ret->value, (uint64_t)(*at - '0'), &ret->value))
+			return false;
+	return true;
+}
+
+static const char *line_end(const char *p, const char *end)
+{
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+	return newline ? newline : end;
+}
+
+bool folded_probe(const uint8_t *p, size_t n)
+{
+	const char *at = (const char *)p, *end = at + n;
+	/* the first line that is neither empty nor a comment */
+	while (at < end && (*at == '\n' || *at == '#'))
+		at = line_end(at, end) + 1;
+	if (at >= end || memchr(at, 0, (size_t)(line_end(at, end) - at)))
+		return false;
+	struct line line;
+	return split(at, (size_t)(line_end(at, end) - at), &line);
+}
+
+
+/* The marks of stackcollapse-perf.pl say what a frame was. */
+static frame_id make_frame(struct profile *p, const char *s, size_t n)
+{
+	struct profile_frame f = { .mapping = PROFILE_NONE, .function = PROFILE_NONE, .space = SPACE_USER };
+	if (n > 4 && !memcmp(s + n - 4, "_[k]", 4)) {
+		f.space = SPACE_KERNEL;
+		n -= 4;
+	} else if (n > 4 && !memcmp(s + n - 4, "_[i]", 4)) {
+		f.flags = FRAME_INLINED;
+		n -= 4;
+	} else if (n > 4 && !memcmp(s + n - 4, "_[j]", 4)) {
+		n -= 4;
+	}
+	str_id name = strtab_add_n(&p->strings, s, n);
+	f.function = profile_function(p, &(struct profile_function){ .mapping = PROFILE_NONE, .name = name, .system_name = name });
+	return profile_frame(p, &f);
+}
+
+static stack_id make_stack(struct profile *p, const char *s, size_t n)
+{
+	stack_id at = PROFILE_NONE;
+	for (const char *end = s + n; s < end;) {
+		const char *semicolon = memchr(s, ';', (size_t)(end - s));
+		const char *name_end = semicolon ? semicolon : end;
+		if (name_end > s)
+			at = profile_stack(p, at, make_frame(p, s, (size_t)(name_end - s)));
+		s = name_end + 1;
+	}
+	return at;
+}
+
+struct strobe_error *folded_read(const uint8_t *bytes, size_t n, struct profile **ret)
+{
+	struct profile *p = profile_create();
+	p->origin.events_are_values = true;
+	uint32_t event = profile_event(p, "samples", "count");
+	uint64_t number = 0;
+	const char *at = (const char *)bytes, *end = at + n, *next;
+	for (; at < end; at = next + 1) {
+		next = line_end(at, end);
+		number++;
+		struct line line;
+		if (next == at || *at == '#')
+			continue;
+		if (!split(at, (size_t)(next - at), &line)) {
+			profile_destroy(p);
+			return error_create(ERROR_FORMAT, "line %llu does not end in a blank and a number",
+					    (unsigned long long)number);
+		}
+		uint64_t none = 0;
+		profile_add(p, make_stack(p, line.stack, line.stack_n), profile_labels(p, &none), event, line.value, line.value, 0);
+	}
+	*ret = p;
+	return NULL;
+}

@@ -1,0 +1,81 @@
+#include "exchange/proto.h"
+
+#define VARINT_MAX_BYTES 10
+
+uint64_t proto_varint_slow(struct cursor *c)
+{
+	uint64_t value = 0;
+	const uint8_t *at = c->at;
+	for (unsigned i = 0; i < VARINT_MAX_BYTES && at < c->end; i++) {
+		uint8_t byte = *at++;
+		value |= (uint64_t)(byte & 0x7f) << 7 * i;
+		if (byte < 0x80) {
+			c->at = at;
+			return value;
+		}
+	}
+	c->bad = true;
+	return 0;
+}
+
+bool proto_next(struct cursor *c, struct proto_field *ret)
+{
+	if (c->bad || c->at == c->end)
+		return false;
+	uint64_t tag = proto_varint(c);
+	*ret = (struct proto_field){ .number = (uint32_t)(tag >> 3), .wire = tag & 7 };
+	if (!ret->number || tag >> 35)
+		c->bad = true;
+	switch (ret->wire) {
+	case PROTO_VARINT:
+		ret->value = proto_varint(c);
+		break;
+	case PROTO_FIXED64:
+		ret->value = cursor_u64(c);
+		break;
+	case PROTO_FIXED32:
+		ret->value = cursor_u32(c);
+		break;
+	case PROTO_BYTES: {
+		uint64_t n = proto_varint(c);
+		ret->bytes = cursor_sub(c, n);
+		break;
+	}
+	default: /* groups, which no profile has */
+		c->bad = true;
+	}
+	return !c->bad;
+}
+
+void proto_write_varint(struct out *out, uint64_t value)
+{
+	uint8_t *at = (uint8_t *)out_reserve(out, VARINT_MAX_BYTES);
+	size_t n = 0;
+	for (; value >= 0x80; value >>= 7)
+		at[n++] = (uint8_t)(value | 0x80);
+	at[n++] = (uint8_t)value;
+	out->len += n;
+}
+
+void proto_write_u64(struct out *out, uint32_t number, uint64_t value)
+{
+	if (!value)
+		return;
+	proto_write_varint(out, (uint64_t)number << 3 | PROTO_VARINT);
+	proto_write_varint(out, value);
+}
+
+void proto_write_bytes(struct out *out, uint32_t number, const void *p, size_t n)
+{
+	proto_write_varint(out, (uint64_t)number << 3 | PROTO_BYTES);
+	proto_write_varint(out, n);
+	out_write(out, p, n);
+}
+
+void proto_write_message(struct out *out, uint32_t number, struct out *message)
+{
+	size_t n;
+	const char *p = out_mem(message, &n);
+	proto_write_bytes(out, number, p, n);
+	message->len = 0;
+}
