@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "cli/config.h"
@@ -32,6 +33,7 @@ struct cmd_context {
 	struct pager pager;      /* fd -1 while output is not paged */
 	struct config *config;   /* read on the first cmd_config() */
 	struct strbuf buildid_path;
+	struct arena words;      /* option words that were made out of others */
 };
 
 struct cmd {
@@ -43,6 +45,7 @@ struct cmd {
 	void (*defaults)(void *options);
 	int (*run)(struct cmd_context *ctx, void *options);
 	bool permute;                   /* options may follow other words */
+	bool single_dash;               /* long options may have one dash (-top), as those of Go's programs */
 	bool hidden;                    /* not listed among the common commands */
 };
 

@@ -119,12 +119,34 @@ static int show_help(struct cmd_context *ctx)
 	return cmd_close_output(ctx, &out);
 }
 
+/*
+ * "-name" becomes "--name", "-name=true" and "-name=false" become "--name" and "--no-name". The words live as long as the
+ * process: options keep pointers into them.
+ */
+static void double_dashes(struct arena *words, int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		const char *word = argv[i];
+		bool is_long = word[0] == '-' && word[1] && word[1] != '-' && word[2];
+		if (!is_long && strncmp(word, "--", 2))
+			continue;
+		word += strspn(word, "-");
+		const char *equals = strchr(word, '=');
+		bool is_off = equals && !strcmp(equals, "=false"), is_on = equals && !strcmp(equals, "=true");
+		int n = is_off || is_on ? (int)(equals - word) : (int)strlen(word);
+		_cleanup_free_ char *made = xasprintf("--%s%.*s", is_off ? "no-" : "", n, word);
+		argv[i] = arena_strdup(words, made);
+	}
+}
+
 static int run_command(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **argv)
 {
 	_cleanup_free_ void *options = xcalloc(1, cmd->options_bytes ? cmd->options_bytes : 1);
 	ctx->cmd = cmd;
 	if (cmd->defaults)
 		cmd->defaults(options);
+	if (cmd->single_dash)
+		double_dashes(&ctx->words, argc, argv);
 	struct strobe_error *err = options_parse(cmd->options, options, argc, argv, cmd->permute, &ctx->rest);
 	if (err)
 		return cmd_fail_usage(ctx, err);
@@ -197,8 +219,10 @@ static int run(struct cmd_context *ctx, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct cmd_context ctx = { .program = program_name(argv[0]), .pager = { .fd = -1 } };
+	arena_init(&ctx.words);
 	int status = run(&ctx, argc, argv);
 	config_destroy(ctx.config);
 	strbuf_deinit(&ctx.buildid_path);
+	arena_deinit(&ctx.words);
 	return status;
 }

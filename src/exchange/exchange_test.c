@@ -1,6 +1,7 @@
 #include "base/testing.h"
 
 #include "exchange/exchange.h"
+#include "config.h"
 #include "exchange/gzip.h"
 
 /* By hand, from the encoding's specification: one type "cpu" in "ns", a sample of 7 at f (line 3) inlined into g. */
@@ -49,6 +50,8 @@ static void reads_what_was_made_by_hand(void **state)
 
 static void writes_what_it_reads(void **state)
 {
+	if (!HAVE_ZLIB)
+		skip();
 	struct profile *p, *again;
 	struct out out;
 	assert_ok(exchange_read(by_hand, sizeof(by_hand), "by hand", NULL, &p));
@@ -110,6 +113,8 @@ static void folded_lines(void **state)
 
 static void a_bomb(void **state)
 {
+	if (!HAVE_ZLIB)
+		skip();
 	struct out packed;
 	size_t n = 1 << 20, packed_n;
 	uint8_t *zeros = test_calloc(n, 1), *back;

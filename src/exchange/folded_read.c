@@ -60,6 +60,8 @@ static frame_id make_frame(struct profile *p, const char *s, size_t n)
 {
 	struct profile_frame f = { .mapping = PROFILE_NONE, .function = PROFILE_NONE, .space = SPACE_USER };
 	if (n > 4 && !memcmp(s + n - 4, "_[k]", 4)) {
+		str_id kernel = strtab_add(&p->strings, "[kernel]");
+		f.mapping = profile_mapping(p, &(struct profile_mapping){ .name = kernel, .path = kernel, .space = SPACE_KERNEL });
 		f.space = SPACE_KERNEL;
 		n -= 4;
 	} else if (n > 4 && !memcmp(s + n - 4, "_[i]", 4)) {
@@ -69,7 +71,7 @@ static frame_id make_frame(struct profile *p, const char *s, size_t n)
 		n -= 4;
 	}
 	str_id name = strtab_add_n(&p->strings, s, n);
-	f.function = profile_function(p, &(struct profile_function){ .mapping = PROFILE_NONE, .name = name, .system_name = name });
+	f.function = profile_function(p, &(struct profile_function){ .mapping = f.mapping, .name = name, .system_name = name });
 	return profile_frame(p, &f);
 }
 

@@ -532,13 +532,27 @@ static struct strobe_error *read_all(struct reader *r)
 	return each(r, PROFILE_SAMPLE, read_sample);
 }
 
+/* Whether a field of a profile has this number and form. */
+static bool is_field(const struct proto_field *f)
+{
+	if (f->number == PROFILE_PERIOD_TYPE || f->number <= PROFILE_STRING)
+		return f->wire == PROTO_BYTES;
+	return f->number <= PROFILE_DEFAULT_TYPE &&
+	       (f->wire == PROTO_VARINT || (f->number == PROFILE_COMMENT && f->wire == PROTO_BYTES));
+}
+
+/* Text may begin like a field, but does not go on like fields. */
 bool pprof_probe(const uint8_t *p, size_t n)
 {
 	struct cursor c = cursor_make(p, n, false);
 	struct proto_field f;
-	/* The first field of a profile is a type of values in all that is written; any field of it is taken. */
-	return proto_next(&c, &f) && f.number <= PROFILE_DEFAULT_TYPE &&
-	       (f.number > PROFILE_STRING || f.wire == PROTO_BYTES);
+	unsigned seen = 0;
+	while (seen < 16 && proto_next(&c, &f)) {
+		if (!is_field(&f))
+			return false;
+		seen++;
+	}
+	return seen == 16 || (seen && !c.bad) || seen > 3;
 }
 
 struct strobe_error *pprof_read(const uint8_t *p, size_t n, struct profile **ret)

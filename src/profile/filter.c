@@ -11,8 +11,7 @@ struct profile *profile_filter(const struct profile *p, bool (*keep)(void *ctx, 
 	struct profile *ret = profile_create();
 	struct profile_transfer t;
 	profile_transfer_init(&t, ret, p);
-	ret->start_ns = p->start_ns;
-	ret->duration_ns = p->duration_ns;
+	profile_transfer_origin(&t);
 	/* Every event stays, with its number, even where none of its rows does. */
 	for (uint32_t i = 0; i < p->events.len; i++)
 		profile_transfer_event(&t, i);

@@ -41,7 +41,7 @@ void profile_transfer_deinit(struct profile_transfer *t)
 	vec_deinit(&t->path);
 }
 
-static str_id carry_string(struct profile_transfer *t, str_id id)
+str_id profile_transfer_string(struct profile_transfer *t, str_id id)
 {
 	if (!t->strings[id]) {
 		const char *s = strtab_get(&t->src->strings, id);
@@ -56,9 +56,9 @@ static mapping_id carry_mapping(struct profile_transfer *t, mapping_id id)
 		return id;
 	if (!t->mappings[id]) {
 		struct profile_mapping m = t->src->mappings.data[id];
-		m.name = carry_string(t, m.name);
-		m.path = carry_string(t, m.path);
-		m.build_id = carry_string(t, m.build_id);
+		m.name = profile_transfer_string(t, m.name);
+		m.path = profile_transfer_string(t, m.path);
+		m.build_id = profile_transfer_string(t, m.build_id);
 		t->mappings[id] = profile_mapping(t->dst, &m) + 1;
 	}
 	return t->mappings[id] - 1;
@@ -71,15 +71,15 @@ static function_id carry_function(struct profile_transfer *t, function_id id)
 	if (!t->functions[id]) {
 		struct profile_function f = t->src->functions.data[id];
 		f.mapping = carry_mapping(t, f.mapping);
-		f.name = carry_string(t, f.name);
-		f.system_name = carry_string(t, f.system_name);
-		f.file = carry_string(t, f.file);
+		f.name = profile_transfer_string(t, f.name);
+		f.system_name = profile_transfer_string(t, f.system_name);
+		f.file = profile_transfer_string(t, f.file);
 		t->functions[id] = profile_function(t->dst, &f) + 1;
 	}
 	return t->functions[id] - 1;
 }
 
-static frame_id carry_frame(struct profile_transfer *t, frame_id id)
+frame_id profile_transfer_frame(struct profile_transfer *t, frame_id id)
 {
 	if (id == PROFILE_NONE)
 		return id;
@@ -104,12 +104,12 @@ static stack_id carry_stack(struct profile_transfer *t, stack_id id)
 		stack_id at = t->path.data[--t->path.len];
 		const struct profile_stack *s = &t->src->stacks.data[at];
 		stack_id caller = s->caller == PROFILE_NONE ? PROFILE_NONE : t->stacks[s->caller] - 1;
-		t->stacks[at] = profile_stack(t->dst, caller, carry_frame(t, s->frame)) + 1;
+		t->stacks[at] = profile_stack(t->dst, caller, profile_transfer_frame(t, s->frame)) + 1;
 	}
 	return t->stacks[id] - 1;
 }
 
-static labels_id carry_labels(struct profile_transfer *t, labels_id id)
+labels_id profile_transfer_labels(struct profile_transfer *t, labels_id id)
 {
 	if (id == PROFILE_NONE)
 		return id;
@@ -122,10 +122,10 @@ static labels_id carry_labels(struct profile_transfer *t, labels_id id)
 		switch (t->src->columns.data[i].type) {
 		case COLUMN_STRING:
 		case COLUMN_BYTES:
-			v = carry_string(t, (str_id)v);
+			v = profile_transfer_string(t, (str_id)v);
 			break;
 		case COLUMN_FRAME:
-			v = carry_frame(t, (frame_id)v);
+			v = profile_transfer_frame(t, (frame_id)v);
 			break;
 		case COLUMN_U64:
 		case COLUMN_HEX:
@@ -162,7 +162,7 @@ uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event)
 	if (t->events[event])
 		return t->events[event] - 1;
 	const struct profile_event *e = &t->src->events.data[event];
-	str_id name = carry_string(t, e->name), unit = carry_string(t, e->unit);
+	str_id name = profile_transfer_string(t, e->name), unit = profile_transfer_string(t, e->unit);
 	uint32_t id = find_event(t, event, name, unit);
 	bool is_new = id == PROFILE_NONE;
 	if (is_new) {
@@ -183,8 +183,26 @@ uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event)
 uint32_t profile_transfer_row(struct profile_transfer *t, uint32_t i)
 {
 	const struct profile_row *r = &t->src->rows.data[i];
-	return profile_add(t->dst, carry_stack(t, r->stack), carry_labels(t, r->labels),
+	return profile_add(t->dst, carry_stack(t, r->stack), profile_transfer_labels(t, r->labels),
 			   profile_transfer_event(t, r->event), r->samples, r->value, r->weight);
+}
+
+void profile_transfer_origin(struct profile_transfer *t)
+{
+	const struct profile_origin *from = &t->src->origin;
+	struct profile_origin *to = &t->dst->origin;
+	t->dst->start_ns = t->src->start_ns;
+	t->dst->duration_ns = t->src->duration_ns;
+	to->events_are_values = from->events_are_values;
+	to->period_type = profile_transfer_string(t, from->period_type);
+	to->period_unit = profile_transfer_string(t, from->period_unit);
+	to->period = from->period;
+	to->default_event = profile_transfer_string(t, from->default_event);
+	to->drop_frames = profile_transfer_string(t, from->drop_frames);
+	to->keep_frames = profile_transfer_string(t, from->keep_frames);
+	vec_clear(&to->comments);
+	for (size_t i = 0; i < from->comments.len; i++)
+		vec_push(&to->comments, profile_transfer_string(t, from->comments.data[i]));
 }
 
 static void merge_span(struct profile *dst, const struct profile *src, bool first)
@@ -200,8 +218,11 @@ static void merge_span(struct profile *dst, const struct profile *src, bool firs
 void profile_merge(struct profile *dst, const struct profile *src)
 {
 	struct profile_transfer t;
-	merge_span(dst, src, !dst->rows.len && !dst->start_ns);
+	bool is_first = !dst->rows.len && !dst->start_ns;
 	profile_transfer_init(&t, dst, src);
+	if (is_first)
+		profile_transfer_origin(&t);
+	merge_span(dst, src, is_first);
 	for (uint32_t i = 0; i < src->events.len; i++)
 		profile_transfer_event(&t, i);
 	uint32_t *rows = src->log.len ? xcalloc(src->rows.len, sizeof(*rows)) : NULL;

@@ -21,3 +21,8 @@ void profile_transfer_deinit(struct profile_transfer *t);
 /* Adds row i of src to dst; returns its row there. */
 uint32_t profile_transfer_row(struct profile_transfer *t, uint32_t i);
 uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event);
+str_id profile_transfer_string(struct profile_transfer *t, str_id id);
+frame_id profile_transfer_frame(struct profile_transfer *t, frame_id id);
+labels_id profile_transfer_labels(struct profile_transfer *t, labels_id id);
+/* What a foreign profile says of itself, and its times. */
+void profile_transfer_origin(struct profile_transfer *t);

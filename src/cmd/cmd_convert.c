@@ -1,0 +1,128 @@
+/* strobe convert: a profile of one format as one of another. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "cmd/profile_input.h"
+#include "view/data/folded.h"
+
+struct convert_command {
+	const char *from, *to;
+	bool force;
+	unsigned verbose;
+};
+
+#define AT(field) offsetof(struct convert_command, field)
+
+static const struct option table[] = {
+	{ OPTION_STRING, 0, "from", AT(from), .arg = "format", .help = "what the first file is (what it looks like)" },
+	{ OPTION_STRING, 0, "to", AT(to), .arg = "format",
+	  .help = "what to write (what the second file's name says): pprof, pprof-raw or folded" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording though it belongs to another user" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	OPTIONS_END,
+};
+
+/* Folded text is a view: it shows one event by the names of its frames. */
+static struct strobe_error *write_folded(const struct profile *p, struct out *out)
+{
+	struct folded_options options = {
+		.event = p->origin.events_are_values && p->events.len ? (uint32_t)p->events.len - 1 : 0,
+		/* marks that came in go out again */
+		.names = { .mark_kernel = p->origin.events_are_values, .mark_inlined = p->origin.events_are_values },
+	};
+	return view_folded(p, &options, out);
+}
+
+static const struct exchange_format folded = {
+	.name = "folded",
+	.write = write_folded,
+};
+
+static const struct exchange_format *writer_of(const char *name)
+{
+	if (!strcmp(name, "folded"))
+		return &folded;
+	const struct exchange_format *f = exchange_find(name);
+	return f && f->write ? f : NULL;
+}
+
+static struct strobe_error *known_formats(const char *what, const char *name, bool writers)
+{
+	_cleanup_strbuf_ struct strbuf names = {};
+	for (size_t i = 0; i < exchange_formats_nr; i++)
+		if (writers ? writer_of(exchange_formats[i].name) != NULL : exchange_formats[i].read != NULL)
+			strbuf_addf(&names, "%s%s", names.len ? ", " : "", exchange_formats[i].name);
+	return error_create(ERROR_USAGE, "%s '%s'; these are known: %s", what, name, strbuf_str(&names));
+}
+
+static struct strobe_error *choose_reader(const struct convert_command *o, const struct exchange_format **ret)
+{
+	*ret = o->from ? exchange_find(o->from) : NULL;
+	if (o->from && (!*ret || !(*ret)->read))
+		return known_formats("cannot read the format", o->from, false);
+	return NULL;
+}
+
+static struct strobe_error *choose_writer(const struct convert_command *o, const char *path,
+					  const struct exchange_format **ret)
+{
+	const struct exchange_format *by_path = exchange_by_path(path);
+	size_t n = strlen(path);
+	bool is_folded = n > 7 && !strcmp(path + n - 7, ".folded");
+	*ret = o->to ? writer_of(o->to) : is_folded ? &folded : by_path;
+	if (*ret)
+		return NULL;
+	if (o->to)
+		return known_formats("cannot write the format", o->to, true);
+	return error_create(ERROR_USAGE, "the end of '%s' names no format that can be written; name one with --to", path);
+}
+
+static struct strobe_error *write_file(const struct profile *p, const struct exchange_format *format, const char *path)
+{
+	struct out out;
+	bool is_stdout = !strcmp(path, "-");
+	_cleanup_close_ int fd = is_stdout ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0 && !is_stdout)
+		return error_errno(errno, "cannot write %s", path);
+	out_init_fd(&out, is_stdout ? STDOUT_FILENO : fd);
+	struct strobe_error *err = format->write(p, &out), *closed = error_prefix(out_close(&out), "%s", path);
+	if (!err)
+		return closed;
+	error_destroy(closed);
+	return err;
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	const struct convert_command *o = options;
+	const struct exchange_format *reader, *writer;
+	struct profile *p = NULL;
+	if (ctx->rest.argc != 2)
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "two files are wanted: what to read, and what to write"));
+	struct strobe_error *err = choose_reader(o, &reader);
+	if (!err)
+		err = choose_writer(o, ctx->rest.argv[1], &writer);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	cmd_set_verbosity(o->verbose);
+	struct profile_input input = { .path = ctx->rest.argv[0], .format = reader, .force = o->force };
+	err = profile_input_read(ctx, &input, &p);
+	if (!err)
+		err = write_file(p, writer, ctx->rest.argv[1]);
+	profile_destroy(p);
+	return cmd_fail(ctx, err);
+}
+
+const struct cmd cmd_convert = {
+	.name = "convert",
+	.summary = "Turn a recording or a profile into another format",
+	.usage = (const char *const[]){ "convert [<options>] IN OUT", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct convert_command),
+	.run = run,
+	.permute = true,
+};

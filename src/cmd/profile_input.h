@@ -1,0 +1,19 @@
+/*
+ * A profile from whatever file a user names: a recording is aggregated, what another program wrote is read as it is.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "cmd/cmd.h"
+#include "exchange/exchange.h"
+#include "profile/profile.h"
+
+struct profile_input {
+	const char *path;
+	const struct exchange_format *format; /* NULL: what it looks like */
+	bool force;                           /* a recording that belongs to another user */
+};
+
+/* The profile is the caller's. What was lost while recording is said, as by every command that reads a recording. */
+struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
+	_must_check_;

@@ -1,0 +1,76 @@
+/*
+ * Who calls whom, over all stacks of a profile: a node for each function (or line, file, address), an edge for each call
+ * that was seen.
+ *
+ * A node's flat value is of the samples that end in it; its cumulative one of those that pass through it, each counted
+ * once however often it recurs. The same for edges; calls of a node to itself make none. Values are signed, because a
+ * difference of two profiles has negative ones. Nodes that are not kept are passed over: the edge that goes over them is
+ * `residual`, and what ends in them is nobody's.
+ *
+ * Reads a const profile, which must outlive it; belongs to one thread while it is made.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/idset.h"
+#include "base/strtab.h"
+#include "base/vector.h"
+#include "profile/profile.h"
+
+enum callgraph_by {
+	CALLGRAPH_FUNCTIONS,
+	CALLGRAPH_FILE_FUNCTIONS,
+	CALLGRAPH_FILES,
+	CALLGRAPH_LINES,
+	CALLGRAPH_ADDRESSES,
+};
+
+struct callgraph_node {
+	str_id text;   /* of callgraph.strings: what people read */
+	str_id object; /* path of the object, of callgraph.strings, where nothing better is known; else "" */
+	frame_id frame; /* one that is this node */
+	int64_t flat, cum;
+	bool kept;
+	uint32_t in_first, in_nr, out_first, out_nr; /* in callgraph.in and .out */
+};
+
+struct callgraph_edge {
+	uint32_t from, to;
+	int64_t weight;
+	bool residual; /* goes over nodes that were not kept */
+	bool inlined;  /* on every stack that has it */
+	bool dropped;
+};
+
+struct callgraph_options {
+	enum callgraph_by by;
+	uint32_t event;
+	bool no_inlines;    /* functions that inlined others stand for them */
+	bool drop_negative;
+};
+
+struct callgraph {
+	const struct profile *profile;
+	struct callgraph_options options;
+	struct strtab strings;
+	VEC(struct callgraph_node) nodes;
+	VEC(struct callgraph_edge) edges;
+	VEC(uint32_t) in, out;  /* edges of each node, the heaviest first */
+	uint32_t *frame_nodes;  /* by frame: node, or PROFILE_NONE */
+	int64_t total;          /* sum of the sizes of all values */
+};
+
+struct callgraph *callgraph_create(const struct profile *p, struct callgraph_options options);
+void callgraph_destroy(struct callgraph *g);
+/* Counts again over the nodes that are kept. */
+void callgraph_recount(struct callgraph *g);
+
+enum callgraph_order { CALLGRAPH_BY_FLAT, CALLGRAPH_BY_CUM };
+/* Nodes that are kept and have a value, the largest first, equal ones by name; the array is the caller's to free. */
+uint32_t *callgraph_sort(const struct callgraph *g, enum callgraph_order order, uint32_t *ret_nr);
+
+static inline const char *callgraph_text(const struct callgraph *g, uint32_t node)
+{
+	return strtab_get(&g->strings, g->nodes.data[node].text);
+}

@@ -1,0 +1,184 @@
+#include "profile/select.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "profile/transfer_priv.h"
+
+enum { MATCH_FOCUS = 1, MATCH_IGNORE = 2, MATCH_HIDE = 4, MATCH_SHOW = 8, MATCH_SHOW_FROM = 16, MATCH_PRUNE = 32, HAS_USER = 64 };
+
+struct selector {
+	const struct profile *p;
+	uint8_t *frames;  /* by frame: MATCH_* */
+	uint8_t *stacks;  /* by stack: MATCH_* of any of its frames */
+	unsigned asked;   /* MATCH_* of the expressions that were given */
+	bool keeps_roots; /* MATCH_PRUNE counts only inside of a frame that does not match (HAS_USER) */
+};
+
+static struct strobe_error *compile(const char *expression, regex_t *ret)
+{
+	char why[200];
+	int failed = regcomp(ret, expression, REG_EXTENDED | REG_NOSUB);
+	if (!failed)
+		return NULL;
+	regerror(failed, ret, why, sizeof(why));
+	return error_create(ERROR_USAGE, "'%s' is no regular expression: %s", expression, why);
+}
+
+static bool matches(const regex_t *re, const char *s)
+{
+	return *s && !regexec(re, s, 0, NULL, 0);
+}
+
+/* Functions and objects once each, frames by those: there are many more frames. */
+static struct strobe_error *mark(struct selector *sel, const char *expression, uint8_t bit, bool names_only)
+{
+	const struct profile *p = sel->p;
+	if (!expression || !*expression)
+		return NULL;
+	regex_t re;
+	TRY(compile(expression, &re));
+	sel->asked |= bit;
+	bool *functions = xcalloc(p->functions.len + 1, 1), *mappings = xcalloc(p->mappings.len + 1, 1);
+	for (size_t i = 0; i < p->functions.len; i++) {
+		const struct profile_function *f = &p->functions.data[i];
+		functions[i] = matches(&re, profile_str(p, f->name)) || (!names_only && matches(&re, profile_str(p, f->file)));
+	}
+	for (size_t i = 0; i < p->mappings.len && !names_only; i++)
+		mappings[i] = matches(&re, profile_str(p, p->mappings.data[i].path));
+	for (size_t i = 0; i < p->frames.len; i++) {
+		const struct profile_frame *f = &p->frames.data[i];
+		if ((f->function != PROFILE_NONE && functions[f->function]) ||
+		    (f->mapping != PROFILE_NONE && mappings[f->mapping]))
+			sel->frames[i] |= bit;
+	}
+	free(functions);
+	free(mappings);
+	regfree(&re);
+	return NULL;
+}
+
+static void mark_stacks(struct selector *sel)
+{
+	const struct profile *p = sel->p;
+	for (size_t i = 0; i < p->stacks.len; i++) {
+		const struct profile_stack *s = &p->stacks.data[i];
+		uint8_t frame = sel->frames[s->frame], callers = s->caller == PROFILE_NONE ? 0 : sel->stacks[s->caller];
+		/* an allocator's frames at the root of a stack stay: not all of it may go */
+		if (sel->keeps_roots && !(callers & HAS_USER) && frame & MATCH_PRUNE)
+			frame &= (uint8_t)~MATCH_PRUNE;
+		else
+			frame |= HAS_USER;
+		sel->stacks[i] = frame | callers;
+	}
+}
+
+/* Whether the frame at the end of a stack shows; what its callers are decides too. */
+static bool is_shown(const struct selector *sel, stack_id stack)
+{
+	uint8_t frame = sel->frames[sel->p->stacks.data[stack].frame], all = sel->stacks[stack];
+	return !(frame & MATCH_HIDE) && !(all & MATCH_PRUNE) && (!(sel->asked & MATCH_SHOW) || frame & MATCH_SHOW) &&
+	       (!(sel->asked & MATCH_SHOW_FROM) || all & MATCH_SHOW_FROM);
+}
+
+static bool is_wanted(const struct selector *sel, stack_id stack)
+{
+	uint8_t all = stack == PROFILE_NONE ? 0 : sel->stacks[stack];
+	return (!(sel->asked & MATCH_FOCUS) || all & MATCH_FOCUS) && !(all & MATCH_IGNORE);
+}
+
+static struct profile *make(const struct selector *sel)
+{
+	const struct profile *p = sel->p;
+	struct profile *ret = profile_create();
+	struct profile_transfer t;
+	profile_transfer_init(&t, ret, p);
+	profile_transfer_origin(&t);
+	for (uint32_t i = 0; i < p->events.len; i++)
+		profile_transfer_event(&t, i);
+	/* old stack → new one; made only for stacks that a row ends in, and their callers */
+	stack_id *new_stacks = xmalloc((p->stacks.len + 1) * sizeof(*new_stacks));
+	bool *used = xcalloc(p->stacks.len + 1, 1);
+	for (size_t i = 0; i < p->rows.len; i++)
+		if (p->rows.data[i].stack != PROFILE_NONE && is_wanted(sel, p->rows.data[i].stack))
+			used[p->rows.data[i].stack] = true;
+	for (stack_id s = (stack_id)p->stacks.len; s--;)
+		if (used[s] && p->stacks.data[s].caller != PROFILE_NONE)
+			used[p->stacks.data[s].caller] = true;
+	for (stack_id s = 0; s < p->stacks.len; s++) {
+		const struct profile_stack *st = &p->stacks.data[s];
+		stack_id caller = st->caller == PROFILE_NONE ? PROFILE_NONE : new_stacks[st->caller];
+		new_stacks[s] = used[s] && is_shown(sel, s) ?
+			profile_stack(ret, caller, profile_transfer_frame(&t, st->frame)) : caller;
+	}
+	for (size_t i = 0; i < p->rows.len; i++) {
+		const struct profile_row *row = &p->rows.data[i];
+		stack_id stack = row->stack == PROFILE_NONE ? PROFILE_NONE : new_stacks[row->stack];
+		bool has_lost_all = row->stack != PROFILE_NONE && stack == PROFILE_NONE;
+		if (is_wanted(sel, row->stack) && !has_lost_all)
+			profile_add(ret, stack, profile_transfer_labels(&t, row->labels), profile_transfer_event(&t, row->event),
+				    row->samples, row->value, row->weight);
+	}
+	free(new_stacks);
+	free(used);
+	profile_transfer_deinit(&t);
+	return ret;
+}
+
+static struct selector selector_make(const struct profile *p)
+{
+	return (struct selector){
+		.p = p,
+		.frames = xcalloc(p->frames.len + 1, 1),
+		.stacks = xcalloc(p->stacks.len + 1, 1),
+	};
+}
+
+static struct strobe_error *selector_finish(struct selector *sel, struct strobe_error *err, struct profile **ret)
+{
+	*ret = NULL;
+	if (!err) {
+		mark_stacks(sel);
+		*ret = make(sel);
+	}
+	free(sel->frames);
+	free(sel->stacks);
+	return err;
+}
+
+static struct strobe_error *mark_all(struct selector *sel, const struct profile_select *s)
+{
+	TRY(mark(sel, s->focus, MATCH_FOCUS, false));
+	TRY(mark(sel, s->ignore, MATCH_IGNORE, false));
+	TRY(mark(sel, s->hide, MATCH_HIDE, false));
+	TRY(mark(sel, s->show, MATCH_SHOW, false));
+	TRY(mark(sel, s->show_from, MATCH_SHOW_FROM, false));
+	return mark(sel, s->prune_from, MATCH_PRUNE, false);
+}
+
+struct strobe_error *profile_select(const struct profile *p, const struct profile_select *select, struct profile **ret)
+{
+	struct selector sel = selector_make(p);
+	return selector_finish(&sel, mark_all(&sel, select), ret);
+}
+
+struct strobe_error *profile_drop_uninteresting(const struct profile *p, struct profile **ret)
+{
+	struct selector sel = selector_make(p);
+	/* the expressions match whole names */
+	char *drop = xasprintf("^(%s)$", profile_str(p, p->origin.drop_frames));
+	char *keep = xasprintf("^(%s)$", profile_str(p, p->origin.keep_frames));
+	struct strobe_error *err = mark(&sel, drop, MATCH_PRUNE, true);
+	if (!err && p->origin.keep_frames)
+		err = mark(&sel, keep, MATCH_SHOW, true);
+	for (size_t i = 0; i < p->frames.len; i++)
+		if (sel.frames[i] & MATCH_SHOW)
+			sel.frames[i] &= (uint8_t)~(MATCH_SHOW | MATCH_PRUNE);
+	sel.asked = MATCH_PRUNE;
+	sel.keeps_roots = true;
+	free(drop);
+	free(keep);
+	return selector_finish(&sel, err, ret);
+}

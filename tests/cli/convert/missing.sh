@@ -1,0 +1,1 @@
+strobe convert nowhere.pb.gz out.folded

@@ -1,0 +1,1 @@
+strobe convert --form pprof a b

@@ -1,0 +1,2 @@
+printf 'main;a 0\n' >in.folded
+strobe pprof -top in.folded

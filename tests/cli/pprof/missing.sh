@@ -1,0 +1,1 @@
+strobe pprof -top nowhere.pb.gz

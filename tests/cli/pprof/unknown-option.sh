@@ -1,0 +1,1 @@
+strobe pprof -tops x
