@@ -111,6 +111,7 @@ static struct strobe_error *make_resolver(struct report_run *r)
 	struct resolve_options options = {
 		.with_chains = needs_stacks(r),
 		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
+		.keep_outermost = !o->chains.callee_first && !o->flamegraph,
 		.hide_unresolved = o->hide_unresolved,
 		.branch_mode = r->branch_mode,
 		.by_address = needs_addresses(r),

@@ -26,7 +26,8 @@ static uint8_t *match_functions(const struct profile *p, const regex_t *re)
 
 static bool stack_matches(const struct profile *p, const uint8_t *functions, stack_id s)
 {
-	function_id fn = p->frames.data[p->stacks.data[s].frame].function;
+	const struct profile_frame *f = &p->frames.data[p->stacks.data[s].frame];
+	function_id fn = f->flags & FRAME_APART ? PROFILE_NONE : f->function; /* only chains are looked at */
 	return fn != PROFILE_NONE && functions[fn];
 }
 

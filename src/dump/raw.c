@@ -151,11 +151,11 @@ void raw_record(struct out *out, const struct env *env, const char *name, struct
 
 /* ---- samples ---- */
 
-static void chain(struct out *out, const struct sample *s)
+static void chain(struct out *out, const struct resolved_sample *s)
 {
-	out_f(out, "... FP chain: nr:%" PRIu64 "\n", s->callchain_nr);
-	for (uint64_t i = 0; i < s->callchain_nr; i++)
-		out_f(out, "..... %2" PRIu64 ": %016" PRIx64 "\n", i, s->callchain[i]);
+	out_f(out, "... FP chain: nr:%" PRIu64 "\n", s->recorded_callchain_nr);
+	for (uint64_t i = 0; i < s->recorded_callchain_nr; i++)
+		out_f(out, "..... %2" PRIu64 ": %016" PRIx64 "\n", i, s->recorded_callchain[i]);
 }
 
 static void branches(struct out *out, const struct sample *s, bool callstack)
@@ -212,11 +212,13 @@ void raw_sample(struct out *out, const struct env *env, const char *name, const 
 {
 	const struct sample *x = &s->sample;
 	uint64_t type = s->event->attr.sample_type;
+	if (s->repeated)
+		return;
 	head(out, env, name, s->record, x->cpu, x->time);
 	out_f(out, "PERF_RECORD_SAMPLE(IP, 0x%x): %d/%d: ", x->misc, (int)x->pid, (int)x->tid);
-	out_f(out, "%#" PRIx64 " period: %" PRIu64 " addr: %#" PRIx64 "\n", x->ip, x->period, x->addr);
-	if (x->callchain)
-		chain(out, x);
+	out_f(out, "%#" PRIx64 " period: %" PRIu64 " addr: %#" PRIx64 "\n", x->ip, s->recorded_period, x->addr);
+	if (s->recorded_callchain)
+		chain(out, s);
 	if (x->branches)
 		branches(out, x, s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 	registers(out, env, "user", &x->user_regs);

@@ -32,6 +32,7 @@ struct call_node {
 	stack_id stack;
 	uint32_t parent, first_child, children_nr; /* into children[] */
 	uint32_t self_entry; /* the entry that samples ending here belong to */
+	bool apart;          /* its frame is not shown: samples of it end in the parent */
 	uint64_t own, own_samples, sum, sum_samples;
 };
 
@@ -152,6 +153,11 @@ static int compare_frames(const struct calltrees *t, frame_id a, frame_id b)
 
 /* ---- the tree of calls of one group ---- */
 
+static bool frame_is_apart(const struct profile *p, frame_id f)
+{
+	return p->frames.data[f].flags & FRAME_APART;
+}
+
 typedef VEC(stack_id) stack_path;
 
 static uint32_t add_path(struct calltrees *t, stack_id leaf, stack_path *path)
@@ -169,7 +175,8 @@ static uint32_t add_path(struct calltrees *t, stack_id leaf, stack_path *path)
 	for (size_t i = path->len; i--;) {
 		stack_id s = path->data[i];
 		uint32_t self_key = t->h->self_keys[p->stacks.data[s].frame];
-		vec_push(&t->nodes, ((struct call_node){ .stack = s, .parent = at, .self_entry = t->entry_of[self_key] }));
+		vec_push(&t->nodes, ((struct call_node){ .stack = s, .parent = at, .self_entry = t->entry_of[self_key],
+						       .apart = frame_is_apart(p, p->stacks.data[s].frame) }));
 		if (at == NONE)
 			vec_push(&t->top, (uint32_t)t->nodes.len - 1);
 		else
@@ -241,7 +248,7 @@ static void find_outermost(struct calltrees *t, bool fill)
 			struct visit *v = &vec_last(&path);
 			const struct call_node *n = &t->nodes.data[v->node];
 			uint32_t entry = t->entry_of[t->h->caller_keys[t->h->profile->stacks.data[n->stack].frame]];
-			uint32_t rank = t->rank[entry];
+			uint32_t rank = n->apart ? NONE : t->rank[entry];
 			if (!v->child && rank != NONE && !on_path[rank]++) {
 				if (fill)
 					t->starts[t->start_of[rank]++] = (struct cursor_at){ .node = v->node };
@@ -316,13 +323,14 @@ static void find_innermost(struct calltrees *t, uint32_t group)
 			for (stack_id s = row->stack; s != NONE; s = p->stacks.data[s].caller) {
 				const uint32_t *keys = s == row->stack ? h->self_keys : h->caller_keys;
 				uint32_t rank = t->rank[t->entry_of[keys[p->stacks.data[s].frame]]];
-				if (rank != NONE && seen[rank] != stamp) {
+				stack_id from = chain_of_stack(p, s);
+				if (rank != NONE && seen[rank] != stamp && from != NONE) {
 					seen[rank] = stamp;
 					if (!round)
 						t->start_of[rank + 2]++;
 					else
 						t->starts[t->start_of[rank + 1]++] = (struct cursor_at){
-							.node = s, .weight = row->value, .samples = row->samples };
+							.node = from, .weight = row->value, .samples = row->samples };
 				}
 				if (!h->options.children)
 					break;
@@ -384,8 +392,16 @@ static void step(struct calltrees *t, struct worker *w, uint32_t entry, size_t f
 			node->hits += n->own;
 			node->hits_samples += n->own_samples;
 		}
-		for (uint32_t j = 0; j < n->children_nr; j++)
-			push_cursor(t, w, t->children[n->first_child + j], c.of_self);
+		for (uint32_t j = 0; j < n->children_nr; j++) {
+			uint32_t child = t->children[n->first_child + j];
+			const struct call_node *end = &t->nodes.data[child];
+			if (!end->apart) {
+				push_cursor(t, w, child, c.of_self);
+			} else if ((end->self_entry == entry) == (bool)c.of_self) {
+				node->hits += end->own;
+				node->hits_samples += end->own_samples;
+			}
+		}
 	}
 }
 
@@ -570,7 +586,8 @@ static void build_tree(void *ctx, size_t rank, unsigned thread)
 	} else {
 		restrict_to(t, w, (uint32_t)rank);
 		for (size_t i = 0; i < t->top.len; i++)
-			push_cursor(t, w, t->top.data[i], 1);
+			if (!t->nodes.data[t->top.data[i]].apart)
+				push_cursor(t, w, t->top.data[i], 1);
 		for (uint32_t i = t->start_of[rank]; i < t->start_of[rank + 1]; i++)
 			push_cursor(t, w, t->starts[i].node, 0);
 	}

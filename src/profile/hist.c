@@ -391,9 +391,11 @@ static void fill_callers(struct filler *f, uint32_t r, const struct profile_row 
 {
 	struct hist *h = f->h;
 	const struct profile_stack *stacks = h->profile->stacks.data;
-	uint32_t events_nr = h->options.events_nr, leaf_depth = stacks[row->stack].depth;
+	uint32_t events_nr = h->options.events_nr;
+	stack_id innermost = chain_of_stack(h->profile, row->stack);
+	uint32_t leaf_depth = innermost == PROFILE_NONE ? 0 : stacks[innermost].depth;
 	bool callee_first = h->options.callee_first;
-	for (stack_id s = row->stack; s != PROFILE_NONE; s = stacks[s].caller) {
+	for (stack_id s = innermost; s != PROFILE_NONE; s = stacks[s].caller) {
 		uint32_t key = h->caller_keys[stacks[s].frame], e = f->entry_of[key];
 		if (e == PROFILE_NONE)
 			e = entry_add(f, key, stacks[s].frame, r, h->profile->frames.data[stacks[s].frame].ip,
@@ -426,7 +428,8 @@ static void fill_row(struct filler *f, uint32_t r)
 		e = entry_add(f, key, frame, r, fr ? frame_address(p, fr) : 0, hist_level(fr ? fr->space : SPACE_UNKNOWN));
 	struct hist_entry *entry = &h->entries.data[e];
 	entry->hidden &= hidden;
-	uint32_t depth = row->stack == PROFILE_NONE ? 0 : p->stacks.data[row->stack].depth;
+	stack_id chain = chain_of_stack(p, row->stack);
+	uint32_t depth = chain == PROFILE_NONE ? 0 : p->stacks.data[chain].depth;
 	if (!event && entry->max_depth < depth)
 		entry->max_depth = depth;
 	add_self(&h->stats[(size_t)e * h->options.events_nr + event], row, fr ? fr->space : SPACE_UNKNOWN);

@@ -48,6 +48,7 @@ struct profile_function {
 enum frame_flag {
 	FRAME_INLINED = 1, /* this function was inlined into the next frame (its caller) */
 	FRAME_ANCHOR = 2,  /* a marker and not code: "[truncated]", a root made up by a view */
+	FRAME_APART = 4,   /* innermost: where the sample was, its recorded chain (if any) not beginning there; not in call trees */
 };
 
 struct profile_frame {
@@ -166,6 +167,14 @@ static inline const uint64_t *profile_label_values(const struct profile *p, labe
 static inline const char *profile_str(const struct profile *p, str_id id)
 {
 	return strtab_get(&p->strings, id);
+}
+
+/* The recorded callchain of a row's stack: without its innermost frame where that stands apart; PROFILE_NONE: empty. */
+static inline stack_id chain_of_stack(const struct profile *p, stack_id s)
+{
+	if (s == PROFILE_NONE || !(p->frames.data[p->stacks.data[s].frame].flags & FRAME_APART))
+		return s;
+	return p->stacks.data[s].caller;
 }
 
 /* The index of a label column by name, or PROFILE_NONE. */

@@ -123,6 +123,20 @@ struct feed {
 	uint64_t place;
 };
 
+static void count_members(struct resolver *r, struct record rec, uint64_t time_ns)
+{
+	uint32_t event = env_event_of_sample(r->env, rec);
+	struct sample sample;
+	if (event >= r->env->events.len || !members_are_read(&r->env->events.data[event].attr) ||
+	    !sample_decode(&r->env->events.data[event].layout, rec, &sample)) {
+		resolver_count_sample(r, event, time_ns);
+		return;
+	}
+	members_read(&r->members, r->env, &sample);
+	for (size_t i = 0; i < r->members.now.len; i++)
+		resolver_count_sample(r, r->members.now.data[i].event, time_ns);
+}
+
 static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t time_ns)
 {
 	struct feed *f = ctx;
@@ -137,7 +151,7 @@ static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t t
 	if (f->worker)
 		worker_sample(f->worker, rec, f->place);
 	else
-		resolver_count_sample(f->r, env_event_of_sample(f->r->env, rec), time_ns);
+		count_members(f->r, rec, time_ns);
 	return NULL;
 }
 
@@ -155,7 +169,8 @@ struct strobe_error *resolve_aggregate(struct resolver *r, struct profile **ret)
 	struct reader_span span;
 	*ret = NULL;
 	resolver_start(r);
-	if (reader_span(r->source, &span))
+	/* What a count moved by can only be told in order of time. */
+	if (!members_in(r->env) && reader_span(r->source, &span))
 		return aggregate_span(r, &span, ret);
 	return aggregate_stream(r, ret);
 }
@@ -164,7 +179,7 @@ struct strobe_error *resolve_count(struct resolver *r)
 {
 	struct reader_span span;
 	resolver_start(r);
-	if (!reader_span(r->source, &span)) {
+	if (members_in(r->env) || !reader_span(r->source, &span)) {
 		struct feed f = { .r = r };
 		return resolver_read(r, feed_record, &f);
 	}

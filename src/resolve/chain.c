@@ -33,29 +33,74 @@ static bool marker_cpumode(uint64_t marker, uint16_t *ret)
 	}
 }
 
-uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uint16_t cpumode, uint32_t max,
-		      struct chain_entry *ret)
+/* How many of the words are addresses; false where one is a marker that nobody knows. */
+static bool count_addresses(const uint64_t *words, uint32_t words_nr, uint32_t *ret)
 {
+	uint16_t mode;
 	uint32_t n = 0;
+	for (uint32_t i = 0; i < words_nr; i++) {
+		if (words[i] < PERF_CONTEXT_MAX)
+			n++;
+		else if (words[i] == CONTEXT_USER_DEFERRED)
+			i++;
+		else if (!marker_cpumode(words[i], &mode))
+			return false;
+	}
+	*ret = n;
+	return true;
+}
+
+uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uint16_t cpumode, struct chain_options options,
+		      struct chain_entry *ret, bool *ret_apart)
+{
+	uint32_t n = 0, skip = 0, kept, all;
 	/* What stands before the first marker is user code, as in files of kernels that wrote none. */
 	uint16_t mode = PERF_RECORD_MISC_USER;
-	for (uint32_t i = 0; i < words_nr && n < max; i++) {
+	if (!count_addresses(words, words_nr, &all))
+		words_nr = all = 0;
+	if (options.outermost && all > options.max)
+		skip = all - options.max;
+	kept = all - skip < options.max ? all - skip : options.max;
+	*ret_apart = ip != 0;
+	for (uint32_t i = 0; kept; i++) {
 		uint64_t word = words[i];
 		if (word >= PERF_CONTEXT_MAX) {
-			if (word == CONTEXT_USER_DEFERRED) {
+			if (word == CONTEXT_USER_DEFERRED)
 				i++;
-				continue;
-			}
-			if (!marker_cpumode(word, &mode))
-				break;
+			else
+				(void)marker_cpumode(word, &mode);
 			continue;
 		}
-		if (!n && word != ip && ip)
+		if (skip) {
+			skip--;
+			continue;
+		}
+		if (!n && word == ip && mode == cpumode)
+			*ret_apart = false;
+		if (!n && *ret_apart)
 			ret[n++] = (struct chain_entry){ .ip = ip, .cpumode = cpumode };
-		if (n < max)
-			ret[n++] = (struct chain_entry){ .ip = word, .cpumode = mode };
+		ret[n++] = (struct chain_entry){ .ip = word, .cpumode = mode };
+		kept--;
 	}
 	if (!n && ip)
 		ret[n++] = (struct chain_entry){ .ip = ip, .cpumode = cpumode };
+	return n;
+}
+
+uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct perf_branch_entry *branches,
+			  uint64_t branches_nr, uint32_t max, uint64_t *ret)
+{
+	uint32_t n = 0, user = 0;
+	uint32_t looked = words_nr < max ? words_nr : max;
+	while (user < looked && words[user] != PERF_CONTEXT_USER)
+		user++;
+	if (user == looked)
+		return 0;
+	for (uint32_t i = 0; i <= user; i++)
+		ret[n++] = words[i];
+	if (branches_nr)
+		ret[n++] = branches[0].to;
+	for (uint64_t i = 0; i < branches_nr; i++)
+		ret[n++] = branches[i].from;
 	return n;
 }

@@ -2,6 +2,8 @@
  * A recorded callchain → addresses with their cpumode, innermost first, without the markers.
  */
 #pragma once
+#include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CHAIN_MAX_DEFAULT 127
@@ -11,10 +13,25 @@ struct chain_entry {
 	uint16_t cpumode;
 };
 
+struct chain_options {
+	uint32_t max;     /* frames kept of the recorded ones */
+	bool outermost;   /* keep those farthest from the sample, as the reference does where callers come first */
+};
+
 /*
- * Writes at most max entries to ret and returns their number. ip and cpumode are the sample's own: they come first, also
- * where the chain does not begin with them (a precise sample may stand beside its chain). A marker that nobody knows makes
- * what follows meaningless: the chain ends there. ip 0 (not recorded): the chain alone tells where the sample was.
+ * Writes at most options.max + 1 entries to ret and returns their number. ip and cpumode are the sample's own: they come
+ * first, and *ret_apart tells whether the kept chain does not itself begin with them (it may be empty, a precise sample may
+ * stand beside it, its innermost frames may be cut off). Where a marker that nobody knows is met, all of the chain is taken
+ * for damaged and left out. ip 0 (not recorded): the chain alone tells where the sample was.
  */
-uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uint16_t cpumode, uint32_t max,
-		      struct chain_entry *ret);
+uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uint16_t cpumode, struct chain_options options,
+		      struct chain_entry *ret, bool *ret_apart);
+
+/*
+ * The callchain words of a sample whose user part the processor recorded as a stack of calls (--call-graph lbr): the
+ * kernel's part of words, then the place of the last call and where each call came from, newest first. ret has room for
+ * words_nr + branches_nr + 2; returns the number written, or 0 where the user's part is not among the first max words and
+ * the chain stays as it is.
+ */
+uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct perf_branch_entry *branches,
+			  uint64_t branches_nr, uint32_t max, uint64_t *ret);

@@ -75,7 +75,7 @@ static uint64_t address_label(struct fill *f, struct fill_worker *of, uint64_t r
 	if (!*memo) {
 		const struct raw_frame *rf = &of->w->tab.frames.data[raw - 1];
 		uint32_t i = cached_frame(&f->r->frames, rf);
-		*memo = fill_frame(f, &f->r->frames.frames.data[i], true) + 1;
+		*memo = fill_frame(f, &f->r->frames.frames.data[i], true, 0) + 1;
 	}
 	return *memo - 1;
 }

@@ -53,6 +53,6 @@ static inline uint32_t cached_frame(struct frame_cache *c, const struct raw_fram
 }
 
 /* stacks.c */
-frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address);
+frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags);
 /* Makes the frames and stacks, and each worker's rows. */
 void fill_stacks(struct fill *f);

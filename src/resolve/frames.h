@@ -18,6 +18,7 @@ struct frame_where {
 	uint32_t space, kernel;
 	uint16_t cpumode;
 	bool call_site; /* ip is what a call returns to: the call itself is meant */
+	bool apart;     /* of a sample whose chain does not begin there; the same for the look-up */
 };
 
 /* What of it tells one look-up from another, in one word; never 0. */
@@ -26,6 +27,8 @@ static inline uint64_t frame_context_of(uint32_t space, uint32_t kernel, uint16_
 	uint64_t in = cpumode == PERF_RECORD_MISC_KERNEL ? kernel : space;
 	return in << 24 | (uint64_t)cpumode << 8 | (uint64_t)call_site << 1 | 1;
 }
+
+#define FRAME_CONTEXT_APART 4 /* in frame_context_of()'s word: tells raw frames apart, and is the same for a look-up */
 
 static inline uint64_t frame_context(struct frame_where w)
 {
@@ -88,5 +91,5 @@ static inline uint32_t frame_cache_find(struct frame_cache *c, uint32_t space, u
 	uint32_t id = frame_index_find(&c->index, ip, frame_context_of(space, kernel, cpumode, call_site));
 	if (__builtin_expect(id != FRAME_NONE, 1))
 		return id;
-	return frame_cache_add(c, (struct frame_where){ space, kernel, cpumode, call_site }, ip);
+	return frame_cache_add(c, (struct frame_where){ space, kernel, cpumode, call_site, false }, ip);
 }

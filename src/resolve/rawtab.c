@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
-#include "resolve/chain.h"
 
 void rawtab_init(struct rawtab *t, uint32_t sub_labels_nr)
 {
@@ -52,10 +51,10 @@ uint32_t rawtab_frame(struct rawtab *t, uint64_t ip, struct frame_where where, u
 /* The chain of k into t->entries. */
 static void expand(struct rawtab *t, const struct raw_key *k, const struct raw_path_options *o)
 {
-	uint32_t max = o->max_stack < k->chain_nr + 1 ? o->max_stack : k->chain_nr + 1;
 	vec_clear(&t->entries);
-	vec_reserve(&t->entries, (size_t)max + 1);
-	t->entries.len = chain_expand(k->chain, k->chain_nr, k->ip, raw_context_cpumode(k->context), max, t->entries.data);
+	vec_reserve(&t->entries, (size_t)k->chain_nr + 1);
+	t->entries.len = chain_expand(k->chain, k->chain_nr, k->ip, raw_context_cpumode(k->context), o->chain, t->entries.data,
+				      &t->apart);
 }
 
 /* How many outer frames the chain at hand has in common with the one before. The innermost is none: it is no caller. */
@@ -83,9 +82,11 @@ static void find_path(struct rawtab *t, uint32_t space, uint32_t kernel, bool ca
 		uint64_t ip = t->entries.data[i].ip;
 		uint16_t cpumode = t->entries.data[i].cpumode;
 		uint64_t context = frame_context_of(space, kernel, cpumode, call_sites && i);
+		bool apart = !i && t->apart;
+		context |= apart ? FRAME_CONTEXT_APART : 0;
 		uint32_t id = frame_index_find(&t->frame_index, ip, context);
 		if (__builtin_expect(id == FRAME_NONE, 0)) {
-			struct frame_where where = { space, kernel, cpumode, call_sites && i };
+			struct frame_where where = { space, kernel, cpumode, call_sites && i, apart };
 			id = add_frame(t, ip, context, (struct raw_frame){ .ip = ip, .first = first, .where = where });
 		}
 		t->frames.data[id].in_path = true;

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/idset.h"
 #include "base/vector.h"
+#include "resolve/chain.h"
 #include "resolve/frames.h"
 
 struct raw_hash {
@@ -70,6 +71,7 @@ struct rawtab {
 	/* The chain at hand, and the one before with its path: their outer frames are mostly the same. */
 	VEC(struct chain_entry) entries, last_entries;
 	uint32_t last_path, last_space, last_kernel;
+	bool apart; /* the first entry is the sample's own place and not of its chain */
 };
 
 struct raw_key {
@@ -82,7 +84,7 @@ struct raw_key {
 
 /* How chains become paths. */
 struct raw_path_options {
-	uint32_t max_stack;
+	struct chain_options chain;
 	bool call_sites;
 };
 

@@ -44,6 +44,11 @@ struct resolved_sample {
 	const struct resolved_frame *chain; /* markers removed; NULL where the event has no callchain */
 	uint32_t chain_nr;
 	uint64_t chain_space;        /* samples with equal callchain words and equal chain_space have the same frames */
+	/* sample.callchain is what frames were made of; this is what the record holds, where branches were joined to it. */
+	const uint64_t *recorded_callchain;
+	uint64_t recorded_callchain_nr;
+	uint64_t recorded_period; /* the same of sample.period, where the event reads the counters of its group */
+	bool repeated;            /* its record was given before, for another member of the group */
 };
 
 /* Conditions a sample must meet to be seen at all; NULL or 0 means any. */
@@ -61,6 +66,7 @@ struct resolve_options {
 	uint32_t label_keys_nr;
 	bool with_chains;      /* keep whole stacks; else only the leaf frame */
 	uint32_t max_stack;    /* frames kept, 0 = 127 */
+	bool keep_outermost;   /* of more, keep those farthest from the sample: what the reference does, callers first */
 	bool hide_unresolved;
 	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */
 	bool by_address;       /* frames are told apart by address and not only by function */

@@ -7,6 +7,7 @@
 #include "machine/record_builder.h"
 #include "perfdata/reader.h"
 #include "resolve/chain.h"
+#include "resolve/members.h"
 #include "resolve/resolve.h"
 
 #define USER   PERF_RECORD_MISC_USER
@@ -709,19 +710,79 @@ static void a_chain_that_lies_is_counted_as_bad(void **state)
 static void chains_are_read_marker_by_marker(void **state)
 {
 	struct chain_entry e[8];
+	bool apart;
+	const struct chain_options eight = { .max = 8 }, two = { .max = 2 }, outer_two = { .max = 2, .outermost = true };
 	const uint64_t deferred = (uint64_t)-640, unknown = (uint64_t)-7;
 	const uint64_t words[] = { PERF_CONTEXT_HV, 1, PERF_CONTEXT_KERNEL, 2, PERF_CONTEXT_USER, 3, deferred, 99, 4, unknown, 5 };
-	assert_int_equal(chain_expand(words, 11, 1, KERNEL, 8, e), 4);
+	assert_int_equal(chain_expand(words, 9, 1, PERF_RECORD_MISC_HYPERVISOR, eight, e, &apart), 4);
+	assert_false(apart);
 	assert_int_equal(e[0].cpumode, PERF_RECORD_MISC_HYPERVISOR);
 	assert_int_equal(e[1].cpumode, KERNEL);
 	assert_int_equal(e[2].cpumode, USER);
-	assert_int_equal(e[3].ip, 4); /* behind a deferred part's cookie; an unknown marker ends it */
+	assert_int_equal(e[3].ip, 4); /* behind a deferred part's cookie */
+	/* An unknown marker makes all of it worthless. */
+	assert_int_equal(chain_expand(words, 11, 1, KERNEL, eight, e, &apart), 1);
+	assert_true(apart);
 	/* A sample beside its chain is its leaf. */
-	assert_int_equal(chain_expand(words, 11, 42, KERNEL, 2, e), 2);
+	assert_int_equal(chain_expand(words, 9, 42, KERNEL, two, e, &apart), 3);
+	assert_true(apart);
 	assert_int_equal(e[0].ip, 42);
 	assert_int_equal(e[1].ip, 1);
-	assert_int_equal(chain_expand(words, 0, 42, USER, 8, e), 1);
-	assert_int_equal(chain_expand(words, 1, 0, USER, 8, e), 0);
+	assert_int_equal(e[2].ip, 2);
+	assert_int_equal(chain_expand(words, 0, 42, USER, eight, e, &apart), 1);
+	assert_true(apart);
+	assert_int_equal(chain_expand(words, 1, 0, USER, eight, e, &apart), 0);
+	assert_false(apart);
+	/* With callers first the outer ones are kept, and the sample's own place. */
+	assert_int_equal(chain_expand(words, 9, 1, PERF_RECORD_MISC_HYPERVISOR, outer_two, e, &apart), 3);
+	assert_true(apart);
+	assert_int_equal(e[1].ip, 3);
+	assert_int_equal(e[1].cpumode, USER);
+	assert_int_equal(e[2].ip, 4);
+}
+
+static void a_stack_of_calls_is_joined_to_the_kernels_chain(void **state)
+{
+	const uint64_t words[] = { PERF_CONTEXT_KERNEL, 0x10, 0x20, PERF_CONTEXT_USER, 0x30, 0x40 };
+	const struct perf_branch_entry calls[] = { { .from = 0x300, .to = 0x400 }, { .from = 0x200, .to = 0x290 } };
+	const uint64_t joined[] = { PERF_CONTEXT_KERNEL, 0x10, 0x20, PERF_CONTEXT_USER, 0x400, 0x300, 0x200 };
+	uint64_t out[10];
+	assert_int_equal(chain_join_calls(words, 6, calls, 2, 127, out), 7);
+	assert_memory_equal(out, joined, sizeof(joined));
+	/* No user part within the limit: the chain stays. */
+	assert_int_equal(chain_join_calls(words, 6, calls, 2, 3, out), 0);
+	assert_int_equal(chain_join_calls(words, 3, calls, 2, 127, out), 0);
+	assert_int_equal(chain_join_calls(words, 6, calls, 0, 127, out), 4);
+}
+
+static void a_group_read_is_a_sample_of_each_member_that_moved(void **state)
+{
+	struct env *env = env_create();
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_ID,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+	};
+	const uint64_t leader_id = 7, member_id = 9;
+	env_add_event(env, &attr, sizeof(attr), "leader", &leader_id, 1);
+	env_add_event(env, &attr, sizeof(attr), "member", &member_id, 1);
+	assert_true(members_in(env));
+	uint64_t counts[] = { 100, 7, 40, 9, 3, 8 };
+	struct sample s = { .read = { .nr = 3, .values = counts, .read_format = attr.read_format } };
+	struct members m = {};
+	members_read(&m, env, &s);
+	assert_int_equal(m.now.len, 2);
+	assert_int_equal(m.now.data[0].period, 100);
+	assert_int_equal(m.now.data[1].event, 1);
+	assert_int_equal(m.now.data[1].period, 40);
+	assert_int_equal(m.unknown, 1);
+	counts[0] = 130;
+	members_read(&m, env, &s);
+	assert_int_equal(m.now.len, 1); /* what did not move has none */
+	assert_int_equal(m.now.data[0].event, 0);
+	assert_int_equal(m.now.data[0].period, 30);
+	members_deinit(&m);
+	env_destroy(env);
 }
 
 int main(void)
@@ -746,6 +807,8 @@ int main(void)
 		cmocka_unit_test(a_damaged_recording_gives_what_was_whole),
 		cmocka_unit_test(a_chain_that_lies_is_counted_as_bad),
 		cmocka_unit_test(chains_are_read_marker_by_marker),
+		cmocka_unit_test(a_stack_of_calls_is_joined_to_the_kernels_chain),
+		cmocka_unit_test(a_group_read_is_a_sample_of_each_member_that_moved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,7 @@ void resolver_destroy(struct resolver *r)
 	tracepoints_destroy(r->tracepoints);
 	symbols_destroy(r->symbols);
 	machine_destroy(r->machine);
+	members_deinit(&r->members);
 	free(r->event_stats);
 	arena_deinit(&r->arena);
 	free(r);
@@ -116,6 +117,7 @@ void resolver_size_stats(struct resolver *r)
 void resolver_start(struct resolver *r)
 {
 	r->stats = (struct resolve_stats){};
+	members_deinit(&r->members);
 	free(r->event_stats);
 	r->event_stats = NULL;
 	resolver_size_stats(r);
@@ -189,13 +191,18 @@ struct strobe_error *resolver_read(struct resolver *r,
 	/* Streams bring their events as records: the first one has them all. */
 	TRY(resolver_rewind(r));
 	r->no_clock = r->env->events.len && !resolver_has_clock(r->env);
-	if (r->no_clock)
-		return read_all(r, r->source, fn, ctx);
+	struct strobe_error *err;
+	if (r->no_clock) {
+		err = read_all(r, r->source, fn, ctx);
+		r->stats.unknown_id_samples += r->members.unknown;
+		return err;
+	}
 	struct borrowed *b = xcalloc(1, sizeof(*b));
 	b->source.ops = &borrowed_ops;
 	b->real = r->source;
 	struct record_source *order = order_create(&b->source);
-	struct strobe_error *err = read_all(r, order, fn, ctx);
+	err = read_all(r, order, fn, ctx);
+	r->stats.unknown_id_samples += r->members.unknown;
 	r->stats.late_records = order_late(order);
 	source_destroy(order);
 	return err;

@@ -11,6 +11,7 @@
 #include "perfdata/reader.h"
 #include "resolve/frames.h"
 #include "resolve/keys.h"
+#include "resolve/members.h"
 #include "resolve/rawtab.h"
 #include "resolve/resolve.h"
 
@@ -55,6 +56,7 @@ struct resolver {
 	struct resolve_event_stats *event_stats;
 	/* No clock to order by: where a record stands in the input is its time. */
 	bool no_clock;
+	struct members members; /* of the stream at hand */
 };
 
 struct tracepoints *resolver_tracepoints(struct resolver *r);
@@ -104,6 +106,12 @@ static inline uint64_t record_payload_bytes(const struct perf_event_header *hdr)
 		memcpy(&bytes, hdr + 1, sizeof(bytes));
 	return bytes;
 }
+/* Whether an event's stacks are to be joined with its branch records (--call-graph lbr). */
+static inline bool attr_has_calls(const struct perf_event_attr *a)
+{
+	return a->sample_type & PERF_SAMPLE_CALLCHAIN && a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
 /* Counts a sample by its event, and the span of time. */
 void resolver_count_sample(struct resolver *r, uint32_t event, uint64_t time_ns);
 /* Counts one record that is not a sample and tells the machine of it. in_place: it stays there until machine_seal(). */
@@ -121,6 +129,8 @@ struct event_facts {
 	struct sample_layout layout;
 	uint64_t period; /* where samples carry none */
 	bool full;       /* samples must be decoded whole */
+	bool members;    /* a record stands for a sample of each member of its group */
+	bool calls;      /* the user part of stacks was recorded as branches */
 	const struct tracepoint *tracepoint;
 	/* Which part of the payload tells one line of text from another. */
 	uint32_t trace_start, trace_end;
@@ -153,6 +163,7 @@ struct worker {
 	uint32_t batch_nr, batch_max;
 	VEC(struct profile_log_entry) log; /* row: of the table, or its sub */
 	uint64_t log_max, log_dropped;
+	VEC(uint64_t) joined; /* callchain words of the sample at hand, branches among them */
 	uint64_t *event_samples;
 	uint64_t samples, bad, unknown_id, filtered;
 	uint64_t first_ns, last_ns;

@@ -93,10 +93,10 @@ static function_id function_of(struct fill *f, const struct resolved_frame *from
 	return profile_function(p, &fn);
 }
 
-frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address)
+frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags)
 {
 	enum mapping_space space = space_of(from->cpumode, from->map);
-	struct profile_frame fr = { .ip = from->ip, .addr = from->addr, .space = space };
+	struct profile_frame fr = { .ip = from->ip, .addr = from->addr, .space = space, .flags = flags };
 	fr.mapping = mapping_of(f, from, space);
 	fr.function = function_of(f, from, fr.mapping);
 	if (fr.function != PROFILE_NONE && !by_address)
@@ -136,8 +136,12 @@ static void resolve_frames(struct fill *f)
 		uint32_t i = cached_frame(c, rf);
 		while (known.len <= i)
 			vec_push(&known, 0);
+		if (rf->where.apart) {
+			f->of[best].frames[raw] = fill_frame(f, &c->frames.data[i], f->r->options.by_address, FRAME_APART);
+			continue;
+		}
 		if (!known.data[i])
-			known.data[i] = fill_frame(f, &c->frames.data[i], f->r->options.by_address) + 1;
+			known.data[i] = fill_frame(f, &c->frames.data[i], f->r->options.by_address, 0) + 1;
 		f->of[best].frames[raw] = known.data[i] - 1;
 	}
 	vec_deinit(&known);

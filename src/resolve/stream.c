@@ -29,6 +29,7 @@ struct stream {
 	uint64_t generation;
 	bool has_view;
 	VEC(struct chain_entry) entries;
+	VEC(uint64_t) joined; /* words of the chain at hand, where branches are joined to it; else empty */
 	struct kept_chain *chains;
 };
 
@@ -58,10 +59,11 @@ static void resolve_chain(struct stream *s, struct kept_chain *k, const struct m
 			  uint32_t words_nr)
 {
 	const struct resolve_options *o = &s->r->options;
-	uint32_t max = o->max_stack < words_nr ? o->max_stack : words_nr;
-	vec_reserve(&s->entries, (size_t)max + 1);
+	struct chain_options how = { .max = s->joined.len ? UINT32_MAX : o->max_stack, .outermost = o->keep_outermost };
+	bool apart;
+	vec_reserve(&s->entries, (size_t)words_nr + 1);
 	/* ip 0: the chain is shown as it was recorded. */
-	uint32_t n = chain_expand(words, words_nr, 0, 0, max, s->entries.data);
+	uint32_t n = chain_expand(words, words_nr, 0, 0, how, s->entries.data, &apart);
 	vec_clear(&k->frames);
 	vec_reserve(&k->frames, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
@@ -88,6 +90,65 @@ static const struct kept_chain *find_chain(struct stream *s, const struct machin
 	return k;
 }
 
+/* The user's part of the stack is in the branch records (--call-graph lbr). */
+static void join_calls(struct stream *s, struct sample *x)
+{
+	vec_clear(&s->joined);
+	vec_reserve(&s->joined, x->callchain_nr + x->branch_nr + 2);
+	s->joined.len = chain_join_calls(x->callchain, (uint32_t)x->callchain_nr, x->branches, x->branch_nr,
+					 s->r->options.max_stack, s->joined.data);
+	if (!s->joined.len)
+		return;
+	x->callchain = s->joined.data;
+	x->callchain_nr = s->joined.len;
+}
+
+static struct strobe_error *give_sample(struct stream *s, struct resolved_sample *out, uint64_t time_ns)
+{
+	struct resolver *r = s->r;
+	struct sample *x = &out->sample;
+	resolver_count_sample(r, x->event, time_ns);
+	const struct machine_view *v = view_of(s, x->pid, x->tid, time_ns);
+	if (!filter_thread(&r->filter, x->pid, x->tid, v->comm) ||
+	    (r->filter.of_samples && !filter_sample(&r->filter, x->cpu, x->time))) {
+		r->stats.filtered_samples++;
+		return NULL;
+	}
+	out->thread = v->thread;
+	out->comm = strtab_get(machine_strings(r->machine), v->comm);
+	out->chain_space = (uint64_t)v->kernel << 32 | v->space;
+	if (s->callbacks.knows_stack && !r->options.hide_unresolved && s->callbacks.knows_stack(s->callbacks.ctx, out))
+		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
+	out->leaf = *frame_of(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
+	out->chain = NULL;
+	out->chain_nr = 0;
+	if (x->callchain && r->options.with_chains) {
+		const struct kept_chain *k = find_chain(s, v, x);
+		out->chain = k->frames.data;
+		out->chain_nr = (uint32_t)k->frames.len;
+	}
+	if (r->options.hide_unresolved && !out->leaf.symbol) {
+		r->stats.unresolved_samples++;
+		return NULL;
+	}
+	return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
+}
+
+static struct strobe_error *give_members(struct stream *s, struct resolved_sample *out, uint64_t time_ns)
+{
+	const struct members *m = &s->r->members;
+	members_read(&s->r->members, s->r->env, &out->sample);
+	for (size_t i = 0; i < m->now.len; i++) {
+		out->event = &s->r->env->events.data[m->now.data[i].event];
+		out->sample.event = m->now.data[i].event;
+		out->sample.id = m->now.data[i].id;
+		out->sample.period = m->now.data[i].period;
+		out->repeated = i > 0;
+		TRY(give_sample(s, out, time_ns));
+	}
+	return NULL;
+}
+
 static struct strobe_error *stream_sample(struct stream *s, struct record rec, uint64_t time_ns)
 {
 	struct resolver *r = s->r;
@@ -97,40 +158,25 @@ static struct strobe_error *stream_sample(struct stream *s, struct record rec, u
 		r->stats.unknown_id_samples++;
 		return NULL;
 	}
-	resolver_count_sample(r, event, time_ns);
+	const struct perf_event_attr *attr = &r->env->events.data[event].attr;
 	out.record = rec;
 	out.event = &r->env->events.data[event];
 	if (!sample_decode(&out.event->layout, rec, &out.sample)) {
+		resolver_count_sample(r, event, time_ns);
 		r->stats.bad_samples++;
 		return NULL;
 	}
 	out.sample.event = event;
 	if (out.event->layout.period == SAMPLE_NO_OFFSET)
-		out.sample.period = out.event->attr.sample_period;
-	const struct machine_view *v = view_of(s, out.sample.pid, out.sample.tid, time_ns);
-	if (!filter_thread(&r->filter, out.sample.pid, out.sample.tid, v->comm) ||
-	    (r->filter.of_samples && !filter_sample(&r->filter, out.sample.cpu, out.sample.time))) {
-		r->stats.filtered_samples++;
-		return NULL;
-	}
-	out.thread = v->thread;
-	out.comm = strtab_get(machine_strings(r->machine), v->comm);
-	out.chain_space = (uint64_t)v->kernel << 32 | v->space;
-	if (s->callbacks.knows_stack && !r->options.hide_unresolved && s->callbacks.knows_stack(s->callbacks.ctx, &out))
-		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, &out) : NULL;
-	out.leaf = *frame_of(s, v, out.sample.ip, out.sample.misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
-	out.chain = NULL;
-	out.chain_nr = 0;
-	if (out.sample.callchain && r->options.with_chains) {
-		const struct kept_chain *k = find_chain(s, v, &out.sample);
-		out.chain = k->frames.data;
-		out.chain_nr = (uint32_t)k->frames.len;
-	}
-	if (r->options.hide_unresolved && !out.leaf.symbol) {
-		r->stats.unresolved_samples++;
-		return NULL;
-	}
-	return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, &out) : NULL;
+		out.sample.period = attr->sample_period;
+	out.recorded_callchain = out.sample.callchain;
+	out.recorded_callchain_nr = out.sample.callchain_nr;
+	out.recorded_period = out.sample.period;
+	out.repeated = false;
+	s->joined.len = 0;
+	if (attr_has_calls(attr) && r->options.with_chains)
+		join_calls(s, &out.sample);
+	return members_are_read(attr) ? give_members(s, &out, time_ns) : give_sample(s, &out, time_ns);
 }
 
 static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t time_ns)
@@ -156,6 +202,7 @@ struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks
 	}
 	free(s.chains);
 	vec_deinit(&s.entries);
+	vec_deinit(&s.joined);
 	if (!error_is(err, ERROR_STOPPED))
 		return err;
 	error_destroy(err);

@@ -40,7 +40,10 @@ static struct event_facts event_facts(struct resolver *r, uint32_t i)
 		.layout = ev->layout,
 		.period = ev->attr.sample_period,
 		.full = r->has_full || r->options.branch_mode || ev->attr.sample_type & PERF_SAMPLE_WEIGHT_TYPE,
+		.members = members_are_read(&ev->attr),
+		.calls = attr_has_calls(&ev->attr) && r->options.with_chains,
 	};
+	e.full |= e.members || e.calls;
 	if (r->has_trace && ev->attr.type == PERF_TYPE_TRACEPOINT)
 		e.tracepoint = tracepoints_by_id(resolver_tracepoints(r), (uint32_t)ev->attr.config);
 	find_trace_range(&e);
@@ -56,6 +59,8 @@ static void size_events(struct worker *w)
 	for (uint32_t i = w->events_nr; i < n; i++) {
 		w->events[i] = event_facts(w->r, i);
 		w->event_samples[i] = 0;
+		if (w->events[i].calls)
+			w->batch_max = 1;
 	}
 	w->events_nr = n;
 }
@@ -67,7 +72,10 @@ void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool st
 		.log_max = log_max,
 		.first_ns = UINT64_MAX,
 		.sub_columns = r->columns_nr - r->thread_columns,
-		.path = { .max_stack = r->options.max_stack, .call_sites = r->options.call_sites },
+		.path = {
+			.chain = { .max = r->options.max_stack, .outermost = r->options.keep_outermost },
+			.call_sites = r->options.call_sites,
+		},
 		.batch_max = stable ? WORKER_BATCH : 1,
 	};
 	rawtab_init(&w->tab, w->sub_columns);
@@ -95,6 +103,7 @@ void worker_deinit(struct worker *w)
 	vec_deinit(&w->groups);
 	idset_deinit(&w->group_index);
 	vec_deinit(&w->log);
+	vec_deinit(&w->joined);
 }
 
 static uint64_t thread_label(enum key_id id, const struct thread_facts *t)
@@ -345,10 +354,85 @@ static bool find_event(struct worker *w, struct found *f)
 	return true;
 }
 
+/* A stack whose user part was recorded as branches. Its words are joined in one place, so that batches are of one sample. */
+static void enqueue_joined(struct worker *w, const struct found *f, struct raw_sample *s)
+{
+	const struct sample *x = f->full;
+	uint32_t room = (uint32_t)(x->callchain_nr + x->branch_nr + 2);
+	vec_reserve(&w->joined, room);
+	uint32_t n = chain_join_calls(x->callchain, (uint32_t)x->callchain_nr, x->branches, x->branch_nr,
+				      w->r->options.max_stack, w->joined.data);
+	if (!n) {
+		enqueue(w, s);
+		return;
+	}
+	struct chain_options limited = w->path.chain;
+	s->key.chain = w->joined.data;
+	s->key.chain_nr = n;
+	w->path.chain.max = UINT32_MAX; /* the limit is of the kernel's part, which kept to it */
+	enqueue(w, s);
+	w->path.chain = limited;
+}
+
+/* A sample of the event that f names. */
+static inline void put_sample(struct worker *w, struct found *f)
+{
+	const struct sample_hot *hot = f->hot;
+	struct resolver *r = w->r;
+	w->samples++;
+	w->event_samples[f->event_index]++;
+	w->first_ns = hot->time < w->first_ns ? hot->time : w->first_ns;
+	w->last_ns = hot->time > w->last_ns ? hot->time : w->last_ns;
+	const struct thread_facts *t = find_thread(w, hot->pid, hot->tid, r->no_clock ? f->place : hot->time);
+	if (!t->pass || (r->filter.of_samples && !filter_sample(&r->filter, hot->cpu, hot->time))) {
+		w->filtered++;
+		return;
+	}
+	f->space = t->view.space;
+	/* Field by field: a whole struct at once would be written twice. */
+	struct raw_sample *s = &w->batch[w->batch_nr];
+	s->key.ip = hot->ip;
+	s->key.context = raw_context(t->view.space, hot->misc & PERF_RECORD_MISC_CPUMODE_MASK);
+	s->key.chain = hot->callchain;
+	s->key.chain_nr = r->options.with_chains ? (uint32_t)hot->callchain_nr : 0;
+	s->key.event = f->event_index;
+	s->key.group = t->group;
+	s->value = f->event->layout.period != SAMPLE_NO_OFFSET ? hot->period : f->event->period;
+	s->weight = !f->full ? 0 : f->full->weight1 ? f->full->weight1 : f->full->weight;
+	s->place = f->place;
+	s->time_ns = hot->time;
+	s->cpu = hot->cpu;
+	s->tid = hot->tid;
+	s->kernel = t->view.kernel;
+	if (r->options.branch_mode && f->full && f->full->branches) {
+		struct raw_sample proto = *s;
+		add_branches(w, f, &proto);
+		return;
+	}
+	if (w->sub_columns)
+		s->labels_hash = sample_labels(w, f, NULL, w->batch_labels + (size_t)w->batch_nr * w->sub_columns);
+	if (__builtin_expect(f->event->calls, 0))
+		enqueue_joined(w, f, s);
+	else
+		enqueue(w, s);
+}
+
+/* The record is of one layout for all members; what is counted is each one's own. */
+static void put_members(struct worker *w, struct found *f, struct sample_hot *hot)
+{
+	struct members *m = &w->r->members;
+	members_read(m, w->r->env, f->full);
+	for (size_t i = 0; i < m->now.len; i++) {
+		f->event_index = m->now.data[i].event;
+		f->event = &w->events[f->event_index];
+		hot->period = m->now.data[i].period;
+		put_sample(w, f);
+	}
+}
+
 void worker_sample(struct worker *w, struct record rec, uint64_t place)
 {
-	struct resolver *r = w->r;
-	struct found f = { .rec = rec };
+	struct found f = { .rec = rec, .place = place };
 	struct sample_hot hot;
 	struct sample full;
 	if (!find_event(w, &f))
@@ -361,40 +445,10 @@ void worker_sample(struct worker *w, struct record rec, uint64_t place)
 	f.hot = &hot;
 	f.full = f.event->full ? &full : NULL;
 	f.time_ns = hot.time;
-	w->samples++;
-	w->event_samples[f.event_index]++;
-	w->first_ns = hot.time < w->first_ns ? hot.time : w->first_ns;
-	w->last_ns = hot.time > w->last_ns ? hot.time : w->last_ns;
-	const struct thread_facts *t = find_thread(w, hot.pid, hot.tid, r->no_clock ? place : hot.time);
-	if (!t->pass || (r->filter.of_samples && !filter_sample(&r->filter, hot.cpu, hot.time))) {
-		w->filtered++;
-		return;
-	}
-	f.space = t->view.space;
-	f.place = place;
-	/* Field by field: a whole struct at once would be written twice. */
-	struct raw_sample *s = &w->batch[w->batch_nr];
-	s->key.ip = hot.ip;
-	s->key.context = raw_context(t->view.space, hot.misc & PERF_RECORD_MISC_CPUMODE_MASK);
-	s->key.chain = hot.callchain;
-	s->key.chain_nr = r->options.with_chains ? (uint32_t)hot.callchain_nr : 0;
-	s->key.event = f.event_index;
-	s->key.group = t->group;
-	s->value = f.event->layout.period != SAMPLE_NO_OFFSET ? hot.period : f.event->period;
-	s->weight = !f.full ? 0 : full.weight1 ? full.weight1 : full.weight;
-	s->place = place;
-	s->time_ns = hot.time;
-	s->cpu = hot.cpu;
-	s->tid = hot.tid;
-	s->kernel = t->view.kernel;
-	if (r->options.branch_mode && f.full && full.branches) {
-		struct raw_sample proto = *s;
-		add_branches(w, &f, &proto);
-		return;
-	}
-	if (w->sub_columns)
-		s->labels_hash = sample_labels(w, &f, NULL, w->batch_labels + (size_t)w->batch_nr * w->sub_columns);
-	enqueue(w, s);
+	if (__builtin_expect(f.event->members, 0))
+		put_members(w, &f, &hot);
+	else
+		put_sample(w, &f);
 }
 
 void worker_count(const struct worker *w, struct resolver *r)
