@@ -196,6 +196,8 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 		add_label(r, labels, ret_nr, "comm", 4);
 	if (o->pids)
 		add_label(r, labels, ret_nr, "pid", 3);
+	if (r->branch_mode)
+		add_label(r, labels, ret_nr, "cpumode", 7);
 	/* Rows with equal shares are put in order by thread, and a column of names is as wide as threads' last names. */
 	bool by_comm = false;
 	for (uint32_t i = 0; i < r->keys_nr; i++)

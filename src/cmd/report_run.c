@@ -213,6 +213,7 @@ static void add_part(struct report_run *r, struct part_list *l, const uint32_t *
 		.callee_first = o->chains.callee_first,
 		.callers_above = o->chains.mode != CALLTREE_NONE,
 		.stack_parents = r->parents,
+		.branches = r->branch_mode,
 		.row_hidden = report_row_hidden,
 		.ctx = r,
 		.symbol_filter = o->symbol_filter,

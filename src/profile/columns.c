@@ -257,14 +257,21 @@ static void add_address(struct strbuf *out, uint64_t addr)
 	strbuf_addf(out, "%-#.*llx", ADDRESS_DIGITS, (unsigned long long)addr);
 }
 
+/* A branch from or to where nothing is mapped has the mark of what was tried last: the hypervisor. */
+static char label_level(const struct hist *h, const struct hist_key *k, frame_id f)
+{
+	enum mapping_space space = f == PROFILE_NONE ? SPACE_UNKNOWN : h->profile->frames.data[f].space;
+	if (space == SPACE_UNKNOWN && (f == PROFILE_NONE || k->column->set == COLUMN_SET_BRANCH))
+		space = SPACE_HYPERVISOR;
+	return hist_level(space);
+}
+
 static void format_symbol(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width,
 			  struct strbuf *out)
 {
 	frame_id f = cell_frame(h, k, e);
 	const char *name = k->column->id == COLUMN_ADDR_FROM || k->column->id == COLUMN_ADDR_TO ? NULL : cell_symbol(h, k, e);
-	char level = k->column->from == COLUMN_FROM_FRAME ? e->level :
-		     f == PROFILE_NONE			  ? hist_level(SPACE_HYPERVISOR) :
-							    hist_level(h->profile->frames.data[f].space);
+	char level = k->column->from == COLUMN_FROM_FRAME ? e->level : label_level(h, k, f);
 	size_t start = out->len;
 	if (h->options.long_names && k->column->id == COLUMN_SYMBOL)
 		strbuf_addf(out, "%-#*llx %c ", ADDRESS_DIGITS + 2, (unsigned long long)e->addr, e->level == 'k' ? 'k' : 'd');

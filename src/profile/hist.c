@@ -1,6 +1,7 @@
 /* Grouping rows into entries. */
 #include "profile/hist.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -91,7 +92,7 @@ static void symbol_words(const struct hist *h, frame_id id, bool caller, uint64_
 	const struct profile_frame *f = id == PROFILE_NONE ? NULL : &p->frames.data[id];
 	if (!f || f->function == PROFILE_NONE) {
 		words[0] = words[2] = words[3] = 0;
-		words[1] = !f ? 0 : caller ? f->ip : frame_address(p, f);
+		words[1] = !f ? 0 : caller || h->options.branches ? f->ip : frame_address(p, f);
 		return;
 	}
 	const struct profile_function *fn = &p->functions.data[f->function];
@@ -165,7 +166,7 @@ static size_t frame_words(struct hist *h, const struct hist_key *k, frame_id id,
 		return 1;
 	case COLUMN_ADDR_FROM:
 	case COLUMN_ADDR_TO:
-		words[0] = f ? frame_address(p, f) : 0;
+		words[0] = f ? f->ip : 0;
 		return 1;
 	case COLUMN_DCACHELINE:
 		words[0] = f ? f->ip & ~63ull : 0;
@@ -369,6 +370,20 @@ static char caller_level(const struct hist *h, stack_id stack, stack_id leaf)
 	return level;
 }
 
+/* Where the code of a row's innermost frame runs. */
+static char self_level(const struct hist *h, const struct profile_row *row, const struct profile_frame *f)
+{
+	if (h->cpumode_label == PROFILE_NONE)
+		return hist_level(f ? f->space : SPACE_UNKNOWN);
+	switch (profile_label_values(h->profile, row->labels)[h->cpumode_label]) {
+	case PERF_RECORD_MISC_KERNEL: return hist_level(SPACE_KERNEL);
+	case PERF_RECORD_MISC_USER: return hist_level(SPACE_USER);
+	case PERF_RECORD_MISC_GUEST_KERNEL: return hist_level(SPACE_GUEST_KERNEL);
+	case PERF_RECORD_MISC_GUEST_USER: return hist_level(SPACE_GUEST_USER);
+	default: return hist_level(SPACE_HYPERVISOR);
+	}
+}
+
 static void add_self(struct hist_stat *s, const struct profile_row *row, enum mapping_space space)
 {
 	s->period += row->value;
@@ -425,7 +440,8 @@ static void fill_row(struct filler *f, uint32_t r)
 	uint32_t key = h->self_keys[frame == PROFILE_NONE ? p->frames.len : frame], e = f->entry_of[key];
 	bool hidden = h->options.row_hidden && h->options.row_hidden(h->options.ctx, p, row);
 	if (e == PROFILE_NONE)
-		e = entry_add(f, key, frame, r, fr ? frame_address(p, fr) : 0, hist_level(fr ? fr->space : SPACE_UNKNOWN));
+		e = entry_add(f, key, frame, r, !fr ? 0 : h->options.branches ? fr->ip : frame_address(p, fr),
+			      self_level(h, row, fr));
 	struct hist_entry *entry = &h->entries.data[e];
 	entry->hidden &= hidden;
 	stack_id chain = chain_of_stack(p, row->stack);
@@ -485,6 +501,7 @@ struct hist *hist_create(const struct profile *p, struct hist_options options)
 	h->options = options;
 	strtab_init(&h->strings);
 	h->thread_label = profile_find_column(p, "tid");
+	h->cpumode_label = options.branches ? profile_find_column(p, "cpumode") : PROFILE_NONE;
 	uint32_t *event_index = xreallocarray(NULL, p->events.len + 1, sizeof(*event_index));
 	memset(event_index, 0xff, (p->events.len + 1) * sizeof(*event_index));
 	for (uint32_t i = 0; i < options.events_nr; i++)

@@ -58,6 +58,8 @@ struct hist_options {
 	bool (*row_hidden)(void *ctx, const struct profile *p, const struct profile_row *row);
 	void *ctx;
 	const char *symbol_filter; /* entries whose symbol does not contain it are hidden; NULL = all are shown */
+	/* Rows are branches: their code is known by its absolute address, and marked by where the sample was taken. */
+	bool branches;
 	bool long_names;           /* DSOs by path (-v) */
 	bool nanoseconds;          /* --ns */
 	bool full_source_path;
@@ -91,6 +93,7 @@ struct hist {
 	uint32_t groups_nr;
 	struct strtab strings;     /* made for cells: source lines */
 	uint32_t thread_label;     /* label column of thread ids, or PROFILE_NONE */
+	uint32_t cpumode_label;    /* of branches: label column of where the sample was taken, or PROFILE_NONE */
 };
 
 /* Group, without order: hist_sort() gives that. */

@@ -61,7 +61,8 @@ uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uin
 	if (options.outermost && all > options.max)
 		skip = all - options.max;
 	kept = all - skip < options.max ? all - skip : options.max;
-	*ret_apart = ip != 0;
+	bool has_ip = ip || options.zero_is_ip;
+	*ret_apart = has_ip;
 	for (uint32_t i = 0; kept; i++) {
 		uint64_t word = words[i];
 		if (word >= PERF_CONTEXT_MAX) {
@@ -82,7 +83,7 @@ uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uin
 		ret[n++] = (struct chain_entry){ .ip = word, .cpumode = mode };
 		kept--;
 	}
-	if (!n && ip)
+	if (!n && has_ip)
 		ret[n++] = (struct chain_entry){ .ip = ip, .cpumode = cpumode };
 	return n;
 }

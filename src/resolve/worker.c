@@ -73,7 +73,11 @@ void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool st
 		.first_ns = UINT64_MAX,
 		.sub_columns = r->columns_nr - r->thread_columns,
 		.path = {
-			.chain = { .max = r->options.max_stack, .outermost = r->options.keep_outermost },
+			.chain = {
+				.max = r->options.max_stack,
+				.outermost = r->options.keep_outermost,
+				.zero_is_ip = r->options.branch_mode,
+			},
 			.call_sites = r->options.call_sites,
 		},
 		.batch_max = stable ? WORKER_BATCH : 1,
@@ -249,11 +253,11 @@ static uint64_t fixed_label(const struct worker *w, enum key_id id, const struct
 	}
 }
 
-/* An address as a label is the number of its raw frame, + 1. 0 is no address. */
+/* An address as a label is the number of its raw frame, + 1. A branch may come from 0 or go there. */
 static uint64_t address_label(struct worker *w, const struct found *f, uint64_t address)
 {
 	struct frame_where where = { .space = f->space, .cpumode = CPUMODE_UNKNOWN };
-	return address ? (uint64_t)rawtab_frame(&w->tab, address, where, f->place) + 1 : 0;
+	return (uint64_t)rawtab_frame(&w->tab, address, where, f->place) + 1;
 }
 
 /* Labels of the sample itself; returns their hash. */

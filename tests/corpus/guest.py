@@ -9,8 +9,6 @@ import re
 
 from strobetest import CORPUS, Tap, require_corpus, strobe
 
-# known defects of ours that are still to be mended
-OPEN = {"aarch64-group": "perf makes a sample of each member of a group read, we only of its leader"}
 FILES = ["aarch64-cycles-g", "aarch64-dwarf", "aarch64-group", "be-all", "be-cpuclock-g", "be-zstd"]
 
 
@@ -58,11 +56,6 @@ def main():
             tap.ok(False, f"{name}: the corpus has this file")
             continue
         stats = strobe("report", "--stats", "-i", path)
-        if name in OPEN:
-            tap.ok(event_counts(stats.out) != event_counts(read_text(path + ".stats.txt")), f"{name} (open: {OPEN[name]})",
-                   "this difference is gone: take the line out of OPEN")
-            tap.ok(strobe("script", "-i", path).status == 0, f"{name}: script reads it")
-            continue
         tap.equal(event_counts(stats.out), event_counts(read_text(path + ".stats.txt")), f"{name}: --stats")
         expected = read_text(path + ".script.txt")
         script = strobe("script", "-i", path)
