@@ -33,58 +33,59 @@ static bool marker_cpumode(uint64_t marker, uint16_t *ret)
 	}
 }
 
-/* How many of the words are addresses; false where one is a marker that nobody knows. */
-static bool count_addresses(const uint64_t *words, uint32_t words_nr, uint32_t *ret)
+static uint32_t count_addresses(const uint64_t *words, uint32_t words_nr)
 {
-	uint16_t mode;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < words_nr; i++) {
 		if (words[i] < PERF_CONTEXT_MAX)
 			n++;
 		else if (words[i] == CONTEXT_USER_DEFERRED)
 			i++;
-		else if (!marker_cpumode(words[i], &mode))
-			return false;
 	}
-	*ret = n;
-	return true;
+	return n;
 }
 
 uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uint16_t cpumode, struct chain_options options,
 		      struct chain_entry *ret, bool *ret_apart)
 {
-	uint32_t n = 0, skip = 0, kept, all;
+	bool has_ip = ip || options.zero_is_ip;
+	bool apart = has_ip;
+	uint32_t n = 0, skip = 0, end = 0; /* of ret: set with its first entry */
 	/* What stands before the first marker is user code, as in files of kernels that wrote none. */
 	uint16_t mode = PERF_RECORD_MISC_USER;
-	if (!count_addresses(words, words_nr, &all))
-		words_nr = all = 0;
-	if (options.outermost && all > options.max)
-		skip = all - options.max;
-	kept = all - skip < options.max ? all - skip : options.max;
-	bool has_ip = ip || options.zero_is_ip;
-	*ret_apart = has_ip;
-	for (uint32_t i = 0; kept; i++) {
+	if (options.outermost && words_nr > options.max) {
+		uint32_t all = count_addresses(words, words_nr);
+		skip = all > options.max ? all - options.max : 0;
+	}
+	for (uint32_t i = 0; i < words_nr; i++) {
 		uint64_t word = words[i];
-		if (word >= PERF_CONTEXT_MAX) {
-			if (word == CONTEXT_USER_DEFERRED)
+		if (__builtin_expect(word >= PERF_CONTEXT_MAX, 0)) {
+			if (word == CONTEXT_USER_DEFERRED) {
 				i++;
-			else
-				(void)marker_cpumode(word, &mode);
+			} else if (!marker_cpumode(word, &mode)) {
+				n = 0;
+				apart = has_ip;
+				break;
+			}
 			continue;
 		}
-		if (skip) {
+		if (__builtin_expect(skip, 0)) {
 			skip--;
 			continue;
 		}
-		if (!n && word == ip && mode == cpumode)
-			*ret_apart = false;
-		if (!n && *ret_apart)
-			ret[n++] = (struct chain_entry){ .ip = ip, .cpumode = cpumode };
+		if (!n) {
+			apart = has_ip && (word != ip || mode != cpumode);
+			if (apart)
+				ret[n++] = (struct chain_entry){ .ip = ip, .cpumode = cpumode };
+			end = options.max < UINT32_MAX ? options.max + apart : options.max;
+		}
+		if (n == end)
+			break;
 		ret[n++] = (struct chain_entry){ .ip = word, .cpumode = mode };
-		kept--;
 	}
 	if (!n && has_ip)
 		ret[n++] = (struct chain_entry){ .ip = ip, .cpumode = cpumode };
+	*ret_apart = apart;
 	return n;
 }
 

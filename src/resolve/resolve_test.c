@@ -720,7 +720,7 @@ static void chains_are_read_marker_by_marker(void **state)
 	assert_int_equal(e[1].cpumode, KERNEL);
 	assert_int_equal(e[2].cpumode, USER);
 	assert_int_equal(e[3].ip, 4); /* behind a deferred part's cookie */
-	/* An unknown marker makes all of it worthless. */
+	/* An unknown marker makes all of it worthless, where it is come to. */
 	assert_int_equal(chain_expand(words, 11, 1, KERNEL, eight, e, &apart), 1);
 	assert_true(apart);
 	/* A sample beside its chain is its leaf. */
