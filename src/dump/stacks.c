@@ -5,7 +5,7 @@
 #include "dump/dumper_priv.h"
 
 /* What may be kept; when it is full all is forgotten. */
-#define KEPT_BYTES_MAX (16 << 20)
+#define KEPT_BYTES_MAX (4 << 20)
 /* Stacks looked at before deciding whether keeping them pays. */
 #define TRIAL 20000
 

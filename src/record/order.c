@@ -11,27 +11,35 @@
 #include "base/vector.h"
 
 /*
- * Held records are an array in the order of arrival and an array of (time, index) pairs. Arrivals come in few runs that
- * are sorted in themselves (one a ring), so that merging runs beats sorting; with many runs the radix sort is better.
+ * Held records are runs: neighbours in memory whose times do not fall, so that where one ends the next begins and only the
+ * ends are kept. A ring is read in long stretches, each of which is one run: what is held for a round is some hundred
+ * bytes and not an entry a record. Runs are merged as they are given: those that have begun are a heap by the time of
+ * their next record, the others wait, sorted by their first.
  *
  * Copies of an unstable input live in two arenas in turn: at the end of a round all records of the round before have been
  * given away, so that its arena is free for the next.
  */
-#define RUNS_MAX 16
 /* What a hostile or endless round may hold before it is given away early. */
 #define HELD_BYTES_MAX (1ull << 30)
+
+struct run {
+	const char *at, *end;  /* the next record to be given, and behind the last */
+	uint64_t offset;       /* of `at` in the input */
+	uint64_t at_ns, last_ns;
+};
 
 struct order {
 	struct record_source source;
 	struct record_source *input;
-	VEC(struct record) held, held_next;
-	VEC(struct sort_pair) pairs;      /* [at, ready) is being given away; the rest waits */
-	size_t at, ready;
-	VEC(struct sort_pair) scratch;
-	VEC(size_t) runs;                 /* where each sorted run of pairs begins */
+	VEC(struct run) runs;          /* in the order of arrival */
+	VEC(struct sort_pair) starts;  /* (time, index) of the runs that may be given, sorted; from start_at on not begun */
+	size_t start_at;
+	VEC(struct sort_pair) heap;    /* of those that have begun */
+	bool giving;
 	struct arena copies[2];
 	unsigned copies_now;
 	uint64_t newest_ns, limit_ns, given_ns, held_bytes, late;
+	uint64_t flush_ns;             /* what is being given is not later than this */
 	bool any_given, round_over, ended;
 	struct strobe_error *error; /* of the input, kept until all that was whole has been given */
 };
@@ -41,63 +49,44 @@ static struct order *of(struct record_source *s)
 	return (struct order *)s;
 }
 
-/* Merges two neighbouring sorted ranges [a, b) and [b, c) of from into to; the first wins ties. */
-static void merge(const struct sort_pair *from, struct sort_pair *to, size_t a, size_t b, size_t c)
+/* By time; the run that arrived first wins ties. */
+static bool is_before(struct sort_pair a, struct sort_pair b)
 {
-	size_t i = a, j = b, k = a;
-
-	while (i < b && j < c) {
-		bool second = from[j].key < from[i].key;
-		to[k++] = second ? from[j++] : from[i++];
-	}
-	memcpy(to + k, from + i, (b - i) * sizeof(*to));
-	memcpy(to + k + (b - i), from + j, (c - j) * sizeof(*to));
+	return a.key < b.key || (a.key == b.key && a.value < b.value);
 }
 
-static void sort_held(struct order *o)
+/* Puts p where the top of the heap was and lets it sink to its place. */
+static void heap_replace_top(struct order *o, struct sort_pair p)
 {
-	if (o->runs.len > RUNS_MAX) {
-		sort_pairs(o->pairs.data, o->pairs.len);
-	} else {
-		vec_reserve(&o->scratch, o->pairs.len);
-		while (o->runs.len > 1) {
-			size_t kept = 0, n = o->runs.len;
-			for (size_t i = 0; i < n; i += 2) {
-				size_t a = o->runs.data[i], b = i + 1 < n ? o->runs.data[i + 1] : o->pairs.len;
-				size_t c = i + 2 < n ? o->runs.data[i + 2] : o->pairs.len;
-				merge(o->pairs.data, o->scratch.data, a, b, c);
-				o->runs.data[kept++] = a;
-			}
-			o->runs.len = kept;
-			struct sort_pair *data = o->pairs.data;
-			size_t cap = o->pairs.cap;
-			o->pairs.data = o->scratch.data;
-			o->pairs.cap = o->scratch.cap;
-			o->scratch.data = data;
-			o->scratch.cap = cap;
-		}
+	struct sort_pair *h = o->heap.data;
+	size_t n = o->heap.len, i = 0;
+	for (size_t child; (child = 2 * i + 1) < n; i = child) {
+		child += child + 1 < n && is_before(h[child + 1], h[child]);
+		if (!is_before(h[child], p))
+			break;
+		h[i] = h[child];
 	}
-	vec_clear(&o->runs);
-	if (o->pairs.len)
-		vec_push(&o->runs, (size_t)0);
+	h[i] = p;
 }
 
-/* How many of the sorted pairs are not later than limit. */
-static size_t count_until(const struct order *o, uint64_t limit_ns)
+static void heap_push(struct order *o, struct sort_pair p)
 {
-	size_t lo = 0, hi = o->pairs.len;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (o->pairs.data[mid].key <= limit_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	vec_push(&o->heap, p);
+	struct sort_pair *h = o->heap.data;
+	size_t i = o->heap.len - 1;
+	for (; i && is_before(p, h[(i - 1) / 2]); i = (i - 1) / 2)
+		h[i] = h[(i - 1) / 2];
+	h[i] = p;
 }
 
-/* Drops what was given away; the rest moves to the front, in order of time: one sorted run. */
+static void heap_pop(struct order *o)
+{
+	struct sort_pair last = o->heap.data[--o->heap.len];
+	if (o->heap.len)
+		heap_replace_top(o, last);
+}
+
+/* All that may be given has been. What remains moves to the front. */
 static void compact(struct order *o)
 {
 	if (o->round_over) {
@@ -105,36 +94,26 @@ static void compact(struct order *o)
 		o->copies_now ^= 1;
 		arena_reset(&o->copies[o->copies_now]);
 	}
-	if (!o->ready)
-		return;
-	vec_clear(&o->held_next);
-	for (size_t i = o->ready; i < o->pairs.len; i++) {
-		struct sort_pair p = o->pairs.data[i];
-		o->pairs.data[o->held_next.len] = (struct sort_pair){ p.key, o->held_next.len };
-		vec_push(&o->held_next, o->held.data[p.value]);
-	}
-	__typeof__(o->held) given = o->held;
-	o->held.data = o->held_next.data;
-	o->held.len = o->pairs.len = o->held_next.len;
-	o->held.cap = o->held_next.cap;
-	o->held_next.data = given.data;
-	o->held_next.cap = given.cap;
-	o->at = o->ready = 0;
-	vec_clear(&o->runs);
-	if (o->pairs.len)
-		vec_push(&o->runs, (size_t)0);
+	size_t kept = 0;
+	for (size_t i = 0; i < o->runs.len; i++)
+		if (o->runs.data[i].at < o->runs.data[i].end)
+			o->runs.data[kept++] = o->runs.data[i];
+	o->runs.len = kept;
+	o->giving = false;
 }
 
 static void flush(struct order *o, uint64_t limit_ns)
 {
-	sort_held(o);
-	o->at = 0;
-	o->ready = count_until(o, limit_ns);
+	vec_clear(&o->starts);
+	vec_clear(&o->heap);
+	for (size_t i = 0; i < o->runs.len; i++)
+		if (o->runs.data[i].at_ns <= limit_ns)
+			vec_push(&o->starts, ((struct sort_pair){ o->runs.data[i].at_ns, i }));
+	sort_pairs(o->starts.data, o->starts.len);
+	o->start_at = 0;
+	o->flush_ns = limit_ns;
 	o->held_bytes = 0;
-	if (o->ready) {
-		o->given_ns = o->pairs.data[o->ready - 1].key;
-		o->any_given = true;
-	}
+	o->giving = true;
 }
 
 static void finish_round(struct order *o)
@@ -144,16 +123,58 @@ static void finish_round(struct order *o)
 	o->round_over = true; /* copies of the round before are free once the ready ones are given */
 }
 
+/* Takes the next record off its run; false where that is used up, for now or for good. */
+static bool step(struct order *o, struct run *run)
+{
+	const struct perf_event_header *hdr = (const void *)run->at;
+	run->offset += hdr->size;
+	run->at += hdr->size;
+	if (run->at >= run->end)
+		return false;
+	struct record next = { (const void *)run->at, run->offset };
+	/* Checked again, for the file may have been written to since. */
+	if (run->end - run->at < (ptrdiff_t)sizeof(*next.hdr) || next.hdr->size < sizeof(*next.hdr) ||
+	    next.hdr->size > run->end - run->at || !env_record_time(source_env(o->input), next, &run->at_ns)) {
+		run->at = run->end;
+		return false;
+	}
+	return run->at_ns <= o->flush_ns;
+}
+
+/* The next record in the order of time; false where nothing more may be given yet. */
+static bool give(struct order *o, struct record *ret)
+{
+	while (o->start_at < o->starts.len &&
+	       (!o->heap.len || is_before(o->starts.data[o->start_at], o->heap.data[0])))
+		heap_push(o, o->starts.data[o->start_at++]);
+	if (!o->heap.len)
+		return false;
+	size_t index = o->heap.data[0].value;
+	struct run *run = &o->runs.data[index];
+	*ret = (struct record){ (const void *)run->at, run->offset };
+	o->given_ns = run->at_ns;
+	o->any_given = true;
+	if (step(o, run))
+		heap_replace_top(o, (struct sort_pair){ run->at_ns, index });
+	else
+		heap_pop(o);
+	return true;
+}
+
 static void hold(struct order *o, struct record r, uint64_t time, bool stable)
 {
 	if (!stable) {
 		r.hdr = arena_memdup(&o->copies[o->copies_now], r.hdr, r.hdr->size);
 		o->held_bytes += r.hdr->size;
 	}
-	if (!o->pairs.len || time < vec_last(&o->pairs).key)
-		vec_push(&o->runs, o->pairs.len);
-	vec_push(&o->pairs, ((struct sort_pair){ time, o->held.len }));
-	vec_push(&o->held, r);
+	const char *p = (const char *)r.hdr, *end = p + r.hdr->size;
+	struct run *last = o->runs.len ? &vec_last(&o->runs) : NULL;
+	if (last && last->end == p && last->offset + (uint64_t)(p - last->at) == r.file_offset && time >= last->last_ns) {
+		last->end = end;
+		last->last_ns = time;
+	} else {
+		vec_push(&o->runs, ((struct run){ p, end, r.file_offset, time, time }));
+	}
 	if (time > o->newest_ns)
 		o->newest_ns = time;
 }
@@ -164,11 +185,11 @@ static struct strobe_error *order_next(struct record_source *s, struct record *r
 
 	*ret_end = false;
 	for (;;) {
-		if (o->at < o->ready) {
-			*ret = o->held.data[o->pairs.data[o->at++].value];
-			return NULL;
+		if (o->giving) {
+			if (give(o, ret))
+				return NULL;
+			compact(o);
 		}
-		compact(o);
 		if (o->ended) {
 			*ret_end = !o->error;
 			return take_ptr(o->error);
@@ -210,12 +231,12 @@ static const struct env *order_env(struct record_source *s)
 
 static void order_reset(struct order *o)
 {
-	vec_clear(&o->held);
-	vec_clear(&o->pairs);
 	vec_clear(&o->runs);
+	vec_clear(&o->starts);
+	vec_clear(&o->heap);
 	arena_reset(&o->copies[0]);
 	arena_reset(&o->copies[1]);
-	o->at = o->ready = 0;
+	o->giving = false;
 	o->newest_ns = o->limit_ns = o->given_ns = o->held_bytes = o->late = 0;
 	o->any_given = o->round_over = o->ended = false;
 	error_destroy(o->error);
@@ -244,11 +265,9 @@ static void order_destroy(struct record_source *s)
 
 	source_destroy(o->input);
 	error_destroy(o->error);
-	vec_deinit(&o->held);
-	vec_deinit(&o->held_next);
-	vec_deinit(&o->pairs);
-	vec_deinit(&o->scratch);
 	vec_deinit(&o->runs);
+	vec_deinit(&o->starts);
+	vec_deinit(&o->heap);
 	arena_deinit(&o->copies[0]);
 	arena_deinit(&o->copies[1]);
 	free(o);

@@ -41,6 +41,7 @@ static struct strobe_error *listed_next(struct record_source *s, struct record *
 		size_t at = l->all.bytes.len;
 		bytes_raw(&l->all, b.bytes.data, b.bytes.len);
 		ret->hdr = (const void *)(l->all.bytes.data + at);
+		ret->file_offset = at;
 	} else {
 		memset(l->one, 0xee, sizeof(l->one));
 		memcpy(l->one, b.bytes.data, b.bytes.len);
@@ -163,19 +164,24 @@ static void test_error_last(void **state)
 	CHECK(0, times, 1, 2, 0);
 }
 
-/* Many short runs (the radix sort) and many rounds, against the rule written down plainly. */
-static void test_many(void **state)
+/* Runs of many lengths and many rounds, against the rule written down plainly. */
+static void check_many(bool stable, unsigned run)
 {
 	enum { N = 20000 };
 	static uint64_t times[N];
-	uint64_t seed = 42, last = 0;
+	uint64_t seed = 42, last = 0, last_serial = 0;
 	size_t given = 0;
 
 	for (size_t i = 0; i < N; i++) {
 		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-		times[i] = i % 500 == 499 ? 0 : 1000 + i * 10 + (seed >> 33) % 4000;
+		if (i % 500 == 499)
+			times[i] = 0;
+		else if (i % run && times[i - 1])
+			times[i] = times[i - 1] + (seed >> 40) % 3;
+		else
+			times[i] = 1000 + i * 10 + (seed >> 33) % 3000;
 	}
-	struct record_source *o = order_create(listed_create(times, N, false));
+	struct record_source *o = order_create(listed_create(times, N, stable));
 	for (bool end = false;;) {
 		struct record r;
 		struct sample s;
@@ -186,13 +192,21 @@ static void test_many(void **state)
 			continue;
 		assert_true(env_decode_sample(source_env(o), r, &s));
 		assert_true(s.time == times[s.addr]);
-		assert_true(s.time >= last);
+		assert_true(s.time > last || (s.time == last && s.addr > last_serial));
 		last = s.time;
+		last_serial = s.addr;
 		given++;
 	}
 	assert_int_equal(given, N - N / 500);
 	assert_int_equal(order_late(o), 0);
 	source_destroy(o);
+}
+
+static void test_many(void **state)
+{
+	for (unsigned run = 1; run < 100; run = run * 2 + 1)
+		for (int stable = 0; stable < 2; stable++)
+			check_many(stable, run);
 }
 
 int main(void)
