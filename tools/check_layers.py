@@ -29,7 +29,7 @@ CONFINED = [
     (r"lzma\.h", {"object"}),
     (r"perfmon/.*", {"event"}),
     (r"curl/.*", {"net"}),
-    (r"(capstone|Zydis)/.*", {"annotate"}),
+    (r"(capstone|Zydis)/.*", {"disasm"}),
     (r"microhttpd\.h", {"web"}),
 ]
 # rooms that may print or exit

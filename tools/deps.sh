@@ -16,6 +16,8 @@ optional   libzstd-dev        compressed recordings (record -z, COMPRESSED recor
 optional   zlib1g-dev         compressed debug sections
 optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
 optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)
+optional   libzydis-dev       x86 instructions (script -F disasm, annotate)
+optional   libcapstone-dev    those of other architectures
 test       libcmocka-dev      unit tests
 test       linux-perf         the reference that the oracle tests ask
 test       python3            the test runner and the lint checks

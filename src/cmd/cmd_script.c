@@ -36,12 +36,13 @@ static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "read this recording; - is standard input" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read it though it belongs to another user" },
 	{ OPTION_CALL, 'F', "fields", .arg = "str", .parse = add_fields,
-	  .help = "print these fields, divided by commas; 'type:' before them makes it so for hw, sw, trace, raw or break\n"
-		  "events only; +field and -field change the default fields. Fields: " DUMP_FIELD_NAMES },
+	  .help = "print these fields, divided by commas; 'type:' before them makes it so for hw, sw, trace, raw, break or\n"
+		  "synth events only; +field and -field change the default fields. Fields: " DUMP_FIELD_NAMES },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "also print every record in hexadecimal, and its parts" },
 	{ OPTION_BOOL, 0, "dump-unsorted-raw-trace", AT(raw_unsorted), .help = "the same in the order of the file" },
 	{ OPTION_BOOL, 'G', "hide-call-graph", AT(hide_chains), .help = "print where samples were taken without their stacks" },
 	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "print no more than this many frames of a stack (127)" },
+	{ OPTION_U64, 0, "max-blocks", AT(max_blocks), .arg = "n", .help = "show at most this many branches of -F brstackinsn (all)" },
 	{ OPTION_STRING, 0, "stop-bt", AT(stop_at), .arg = "symbol[,symbol...]", .help = "end a stack's text at these symbols" },
 	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions (on)" },
 	{ OPTION_BOOL, 0, "ns", AT(nanoseconds), .help = "print times with nine decimal places" },

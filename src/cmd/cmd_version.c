@@ -14,6 +14,8 @@ static const struct {
 	{ "zlib", "HAVE_ZLIB", HAVE_ZLIB },
 	{ "lzma", "HAVE_LZMA", HAVE_LZMA },
 	{ "libpfm4", "HAVE_PFM", HAVE_PFM },
+	{ "zydis", "HAVE_ZYDIS", HAVE_ZYDIS },
+	{ "capstone", "HAVE_CAPSTONE", HAVE_CAPSTONE },
 };
 
 void version_print(struct out *out, const char *program, bool build_options)

@@ -39,6 +39,7 @@ struct script {
 	struct list_strings dsos, symbols, stop_at;
 	const struct env_event *on, *off;
 	bool discarding;         /* between --switch-off and --switch-on */
+	bool wants_guests;       /* machine_pid and vcpu, which ID_INDEX tells of */
 	uint64_t show;           /* bit n: records of type n are printed */
 };
 
@@ -101,6 +102,7 @@ static struct strobe_error *prepare(struct script *s)
 		.full_source_path = o->full_source_path,
 		.stop_at = s->stop_at.data,
 		.stop_at_nr = s->stop_at.nr,
+		.max_blocks = o->max_blocks,
 	};
 	dump_fields_defaults(&d.fields);
 	for (unsigned i = 0; i < o->fields_nr; i++)
@@ -115,8 +117,7 @@ static struct strobe_error *prepare(struct script *s)
 	s->discarding = s->on != NULL;
 	if (o->per_event)
 		TRY(open_event_files(s));
-	s->dumper = dumper_create(s->env, resolver_machine(s->resolver), resolver_symbols(s->resolver), d);
-	return NULL;
+	return dumper_create(s->env, resolver_machine(s->resolver), resolver_symbols(s->resolver), d, &s->dumper);
 }
 
 /* ---- samples ---- */
@@ -226,6 +227,11 @@ static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_
 	uint32_t type = r.hdr->type;
 	if (s->o->raw)
 		raw_record(s->out, s->env, input_path(s->o->input), r);
+	if (type == RECORD_ID_INDEX && s->wants_guests) {
+		if (!s->dumper)
+			TRY(prepare(s));
+		dumper_note_ids(s->dumper, r);
+	}
 	if (type == RECORD_FINISHED_ROUND && s->o->show_round)
 		event_text(s->out, s->env, r);
 	if (type >= 64 || !(s->show >> type & 1))
@@ -305,6 +311,17 @@ static struct strobe_error *close_event_files(struct script *s)
 	return first;
 }
 
+static bool any_field(const struct script_options *o, uint64_t wanted)
+{
+	struct dump_fields f = { 0 };
+	uint64_t any = 0;
+	for (unsigned i = 0; i < o->fields_nr; i++)
+		error_destroy(dump_fields_parse(&f, o->fields[i])); /* told when they are used */
+	for (unsigned k = 0; k < DUMP_KINDS; k++)
+		any |= f.asked[k];
+	return any & wanted;
+}
+
 static struct strobe_error *print_all(struct script *s)
 {
 	const struct script_options *o = s->o;
@@ -319,7 +336,8 @@ static struct strobe_error *print_all(struct script *s)
 	if (!s->env->is_pipe)
 		TRY(prepare(s));
 	s->show = wanted_records(o);
-	bool wants_records = s->show || o->show_round || o->raw;
+	s->wants_guests = any_field(o, DUMP_FIELD(MACHINE_PID) | DUMP_FIELD(VCPU));
+	bool wants_records = s->show || o->show_round || o->raw || s->wants_guests;
 	bool wants_place = s->symbols.nr || s->dsos.nr || o->raw; /* of samples whose stack is known, too */
 	struct resolve_callbacks callbacks = {
 		.sample = on_sample,

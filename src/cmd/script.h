@@ -12,7 +12,7 @@ struct script_options {
 	bool force, raw, raw_unsorted, hide_chains, inlined;
 	const char *fields[SCRIPT_FIELDS_MAX];
 	unsigned fields_nr;
-	uint64_t max_stack, addr_range;
+	uint64_t max_stack, max_blocks, addr_range;
 	const char *stop_at, *cpus, *comms, *pids, *tids, *dsos, *symbols, *times, *switch_on, *switch_off;
 	bool nanoseconds, relative_time, delta_time, latency_columns;
 	bool show_on_off, show_task, show_mmap, show_switch, show_namespaces, show_lost, show_round, show_bpf, show_cgroup,

@@ -129,10 +129,32 @@ static void put_time(struct dumper *d, struct out *out, uint64_t ns)
 	put_seconds(d, out, shown);
 }
 
-static void put_task(struct dumper *d, struct out *out, const struct env_event *e, const struct dump_task *t)
+void dumper_note_ids(struct dumper *d, struct record r)
+{
+	struct record_id_index index = record_decode_id_index(r);
+	for (uint64_t i = 0; index.guests && i < index.nr; i++) {
+		bool is_new;
+		uint64_t pid = index.guests[i].machine_pid;
+		if (pid)
+			*u64map_put(&d->guests, index.entries[i].id, &is_new) = pid << 32 | (uint32_t)index.guests[i].vcpu;
+	}
+}
+
+static uint64_t guest_of(const struct dumper *d, const struct dump_task *t)
+{
+	const uint64_t *guest = d->guests.used ? u64map_get(&d->guests, t->id) : NULL;
+	return guest ? *guest : 0;
+}
+
+static void put_task(struct dumper *d, struct out *out, const struct env_event *e, const struct dump_task *t,
+		     uint64_t guest)
 {
 	uint64_t of = d->options.fields.of[e ? dump_kind(&e->attr) : PERF_TYPE_HARDWARE];
 	bool latency = d->options.latency_columns;
+	if (guest && of & DUMP_FIELD(MACHINE_PID))
+		out_f(out, "VM:%5d ", (int)(guest >> 32));
+	if (guest && of & DUMP_FIELD(VCPU))
+		out_f(out, "VCPU:%03d ", (int)(uint32_t)guest);
 	if (of & DUMP_FIELD(COMM))
 		put_comm(d, out, e, of, t->comm);
 	if (of & DUMP_FIELD(PID)) {
@@ -158,18 +180,20 @@ static void put_task(struct dumper *d, struct out *out, const struct env_event *
 static void put_task_again(struct dumper *d, struct out *out, const struct env_event *e, const struct dump_task *t)
 {
 	struct task_text *k = &d->task;
-	bool same = k->event == e && k->comm == t->comm && k->pid == t->pid && k->tid == t->tid && k->cpu == t->cpu;
+	uint64_t guest = guest_of(d, t);
+	bool same = k->guest == guest && k->event == e && k->comm == t->comm && k->pid == t->pid && k->tid == t->tid && k->cpu == t->cpu;
 	if (!same || !k->comm) {
 		size_t n;
 		d->scratch.len = 0;
-		put_task(d, &d->scratch, e, t);
+		put_task(d, &d->scratch, e, t, guest);
 		const char *text = out_mem(&d->scratch, &n);
 		if (n > sizeof(k->text)) {
 			out_write(out, text, n);
 			k->comm = NULL;
 			return;
 		}
-		*k = (struct task_text){ .event = e, .comm = t->comm, .pid = t->pid, .tid = t->tid, .cpu = t->cpu, .bytes = (uint32_t)n };
+		*k = (struct task_text){ .event = e, .comm = t->comm, .guest = guest, .pid = t->pid, .tid = t->tid,
+					 .cpu = t->cpu, .bytes = (uint32_t)n };
 		memcpy(k->text, text, n);
 	}
 	out_write(out, k->text, k->bytes);

@@ -26,8 +26,8 @@ static const char *kernel_symbol(void *ctx, uint64_t addr, uint64_t *ret_offset)
 	return dso_symbol_name(dso, sym);
 }
 
-struct dumper *dumper_create(const struct env *env, struct machine *machine, struct symbols *symbols,
-			     struct dump_options options)
+struct strobe_error *dumper_create(const struct env *env, struct machine *machine, struct symbols *symbols,
+				   struct dump_options options, struct dumper **ret)
 {
 	struct dumper *d = xcalloc(1, sizeof(*d));
 	d->env = env;
@@ -39,7 +39,13 @@ struct dumper *dumper_create(const struct env *env, struct machine *machine, str
 	arena_init(&d->arena);
 	stack_texts_init(&d->stacks);
 	out_init_mem(&d->scratch);
-	return d;
+	struct strobe_error *err = dump_open_disasm(d);
+	if (err) {
+		dumper_destroy(d);
+		d = NULL;
+	}
+	*ret = d;
+	return err;
 }
 
 void dumper_destroy(struct dumper *d)
@@ -51,6 +57,9 @@ void dumper_destroy(struct dumper *d)
 	arena_deinit(&d->arena);
 	stack_texts_deinit(&d->stacks);
 	tracepoints_destroy(d->tracepoints);
+	u64map_deinit(&d->guests);
+	disasm_destroy(d->disasm);
+	disasm_destroy(d->disasm_32bit);
 	error_destroy(out_close(&d->scratch)); /* memory does not fail */
 	free(d);
 }
@@ -172,6 +181,7 @@ static void put_extras(struct dumper *d, struct out *out, uint64_t of, const str
 	if (of & DUMP_FIELD(BPF_OUTPUT) && s->event->attr.type == PERF_TYPE_SOFTWARE &&
 	    s->event->attr.config == PERF_COUNT_SW_BPF_OUTPUT && x->raw)
 		dump_bpf_output(out, x->raw, x->raw_bytes);
+	dump_insns(d, out, of, s);
 	if (of & DUMP_FIELD(PHYS_ADDR))
 		out_hex_width(out, x->phys_addr, 16, ' ');
 	if (of & DUMP_FIELD(DATA_PAGE_SIZE)) {
@@ -192,7 +202,7 @@ void dumper_sample(struct dumper *d, struct out *out, const struct resolved_samp
 	if (!of)
 		return;
 	struct dump_task task = { .pid = x->pid, .tid = x->tid, .cpu = x->cpu, .time_ns = x->time, .comm = s->comm,
-				  .misc = x->misc, .type = PERF_RECORD_SAMPLE };
+				  .misc = x->misc, .type = PERF_RECORD_SAMPLE, .id = x->id };
 	dump_columns(d, out, s->event, &task);
 	if (of & DUMP_FIELD(PERIOD)) {
 		out_u64_width(out, x->period, 10, ' ');
@@ -246,6 +256,7 @@ void dumper_record(struct dumper *d, struct out *out, struct record r, uint64_t 
 	task.pid = tail.present ? tail.pid : about.pid;
 	task.tid = tail.present ? tail.tid : about.tid;
 	task.cpu = tail.present ? tail.cpu : 0;
+	task.id = tail.id;
 	task.time_ns = tail.present ? tail.time : r.hdr->type == PERF_RECORD_FORK || r.hdr->type == PERF_RECORD_EXIT ? time_ns : 0;
 	const struct thread *thread = machine_thread(d->machine, about.pid, about.tid, time_ns);
 	task.comm = strtab_get(machine_strings(d->machine), machine_comm(d->machine, thread, time_ns));

@@ -25,13 +25,17 @@ struct dump_options {
 	bool full_source_path;
 	const char *const *stop_at; /* --stop-bt: symbols at which a stack's text ends */
 	uint32_t stop_at_nr;
+	uint64_t max_blocks;        /* --max-blocks: of brstackinsn; 0 = all */
 };
 
 struct dumper;
 
-/* env, machine and symbols are borrowed; options' strings too. Tracepoint formats are read from env when first needed. */
-struct dumper *dumper_create(const struct env *env, struct machine *machine, struct symbols *symbols,
-			     struct dump_options options);
+/*
+ * env, machine and symbols are borrowed; options' strings too. Tracepoint formats are read from env when first needed.
+ * ERROR_UNSUPPORTED where a field wants instructions decoded, and what does that is not there.
+ */
+struct strobe_error *dumper_create(const struct env *env, struct machine *machine, struct symbols *symbols,
+				   struct dump_options options, struct dumper **ret) _must_check_;
 void dumper_destroy(struct dumper *d);
 
 void dumper_sample(struct dumper *d, struct out *out, const struct resolved_sample *s);
@@ -45,6 +49,12 @@ bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s);
  * pid and tid are of the task it is about.
  */
 void dumper_record(struct dumper *d, struct out *out, struct record r, uint64_t time_ns);
+
+/*
+ * ID_INDEX: which of the ids count in which guest, for the fields machine_pid and vcpu. To be told of those that come before
+ * the samples.
+ */
+void dumper_note_ids(struct dumper *d, struct record r);
 
 /* Wall-clock time is only known where the recording says how its clock relates to it: for -F tod. */
 bool dumper_has_wall_clock(const struct env *env);

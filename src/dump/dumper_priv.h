@@ -3,8 +3,10 @@
 #include "arch/arch.h"
 #include "base/arena.h"
 #include "base/idset.h"
+#include "base/u64map.h"
 #include "base/vector.h"
 #include "decode/tracepoint.h"
+#include "disasm/disasm.h"
 #include "dump/dumper.h"
 
 /* The text of one frame, kept. */
@@ -42,6 +44,7 @@ struct stack_texts {
 struct task_text {
 	const struct env_event *event;
 	const char *comm; /* NULL: nothing is kept */
+	uint64_t guest;
 	uint32_t pid, tid, cpu, bytes;
 	char text[80];
 };
@@ -71,6 +74,8 @@ struct dumper {
 	struct stack_texts stacks;
 	struct out scratch;
 	struct trace_names trace_names;
+	struct u64map guests;   /* id of an event → machine_pid << 32 | vcpu */
+	struct disasm *disasm, *disasm_32bit; /* NULL where no field wants them */
 };
 
 /* ---- columns.c ---- */
@@ -79,6 +84,7 @@ struct dump_task {
 	uint64_t time_ns;
 	const char *comm;
 	uint16_t misc, type; /* of the record's header */
+	uint64_t id;         /* of the event as it was opened; 0 = not known */
 };
 void dump_columns(struct dumper *d, struct out *out, const struct env_event *e, const struct dump_task *task);
 
@@ -101,6 +107,14 @@ const char *dump_dso_name(const struct dumper *d, const struct resolved_frame *f
 /* ---- extras.c: fields behind the address ---- */
 void dump_registers(struct dumper *d, struct out *out, const struct sample_regs *regs);
 void dump_branches(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s);
+/* The end of a branch: its frame, in the kernel or outside of it. */
+struct resolved_frame dump_branch_end(struct dumper *d, const struct resolved_sample *s, uint64_t ip);
 void dump_bpf_output(struct out *out, const void *raw, uint32_t bytes);
 const char *dump_page_size(uint64_t bytes);
 const char *dump_branch_type(const struct perf_branch_entry *b);
+
+/* ---- insns.c ---- */
+/* ERROR_UNSUPPORTED where a field was asked for that wants instructions decoded, and nothing here does. */
+struct strobe_error *dump_open_disasm(struct dumper *d) _must_check_;
+/* insn, insnlen, disasm, and the way that brstackinsn and its kin show. */
+void dump_insns(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s);

@@ -29,17 +29,19 @@ const char *dump_branch_type(const struct perf_branch_entry *b)
 	return types[b->type];
 }
 
+struct resolved_frame dump_branch_end(struct dumper *d, const struct resolved_sample *s, uint64_t ip)
+{
+	struct resolved_frame f = dump_lookup(d, s, s->sample.misc & PERF_RECORD_MISC_CPUMODE_MASK, ip);
+	return f.map ? f : dump_lookup(d, s, CPUMODE_UNKNOWN, ip); /* a branch into the kernel, or out of it */
+}
+
 static void put_end(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s, uint64_t ip,
 		    enum dump_field_index form)
 {
-	uint16_t cpumode = s->sample.misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct resolved_frame f = { .ip = ip };
 	bool wants_name = form == DUMP_INDEX_BRSTACKSYM;
-	if (wants_name || form == DUMP_INDEX_BRSTACKOFF || of & DUMP_FIELD(DSO)) {
-		f = dump_lookup(d, s, cpumode, ip);
-		if (!f.map) /* a branch into the kernel, or out of it */
-			f = dump_lookup(d, s, CPUMODE_UNKNOWN, ip);
-	}
+	if (wants_name || form == DUMP_INDEX_BRSTACKOFF || of & DUMP_FIELD(DSO))
+		f = dump_branch_end(d, s, ip);
 	if (wants_name && f.symbol) {
 		const char *name = dso_symbol_name(f.dso, f.symbol);
 		out_text(out, name, strlen(name));
@@ -69,7 +71,7 @@ static void put_branches(struct dumper *d, struct out *out, uint64_t of, const s
 		out_ch(out, '/');
 		put_end(d, out, of, s, b->to, form);
 		out_ch(out, '/');
-		out_ch(out, b->mispred ? 'M' : b->predicted ? 'P' : '-');
+		out_ch(out, b->predicted ? 'P' : b->mispred ? 'M' : '-');
 		out_str(out, b->in_tx ? "/X/" : "/-/");
 		out_str(out, b->abort ? "A/" : "-/");
 		out_u64(out, b->cycles);

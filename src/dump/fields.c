@@ -10,6 +10,7 @@
 
 #define F(id) DUMP_FIELD(id)
 #define COMMON (F(COMM) | F(TID) | F(CPU) | F(TIME) | F(EVENT))
+#define BRANCH_WAYS (F(BRSTACKINSN) | F(BRSTACKINSNLEN) | F(BRSTACKDISASM))
 #define ADDRESS (F(IP) | F(SYM) | F(SYMOFF) | F(DSO))
 
 static const char *const names[] = {
@@ -17,6 +18,8 @@ static const char *const names[] = {
 #include "dump/fields.def"
 #undef FIELD
 };
+
+enum { KIND_OTHER = PERF_TYPE_MAX, KIND_SYNTH };
 
 static const struct {
 	const char *prefix, *name; /* in -F, and in messages */
@@ -31,12 +34,14 @@ static const struct {
 				    F(DATA_PAGE_SIZE) | F(CODE_PAGE_SIZE) | F(INS_LAT),
 			    F(TRACE) | F(BPF_OUTPUT) },
 	[PERF_TYPE_BREAKPOINT] = { "break", "breakpoint", COMMON | ADDRESS | F(PERIOD), F(TRACE) | F(BPF_OUTPUT) },
-	[DUMP_KINDS - 1] = { NULL, "other", COMMON | ADDRESS | F(PERIOD), F(TRACE) | F(BPF_OUTPUT) },
+	[KIND_OTHER] = { NULL, "other", COMMON | ADDRESS | F(PERIOD), F(TRACE) | F(BPF_OUTPUT) },
+	[KIND_SYNTH] = { "synth", "synthesized", COMMON | ADDRESS | F(PERIOD) | F(SYNTH), F(TRACE) | F(BPF_OUTPUT) },
 };
 
 unsigned dump_kind(const struct perf_event_attr *attr)
 {
-	return attr->type < DUMP_KINDS - 1 ? attr->type : DUMP_KINDS - 1;
+	/* `perf inject --itrace` numbers what it makes from behind the kernel's types on. */
+	return attr->type < PERF_TYPE_MAX ? attr->type : attr->type > INT32_MAX ? KIND_SYNTH : KIND_OTHER;
 }
 
 void dump_fields_defaults(struct dump_fields *f)
@@ -75,7 +80,7 @@ static struct strobe_error *take_prefix(const char **text, int *ret)
 		if (kinds[k].prefix && strlen(kinds[k].prefix) == len && !memcmp(kinds[k].prefix, *text, len))
 			*ret = k;
 	if (*ret < 0)
-		return error_create(ERROR_USAGE, "'%.*s' is no kind of event; there are hw, sw, trace, raw and break", (int)len,
+		return error_create(ERROR_USAGE, "'%.*s' is no kind of event; there are hw, sw, trace, raw, break and synth", (int)len,
 				    *text);
 	*text = colon + 1;
 	return NULL;
@@ -179,7 +184,7 @@ static const struct {
 	{ F(CGROUP), PERF_SAMPLE_CGROUP, "CGROUP" },
 };
 
-static struct strobe_error *check_event(struct dump_fields *f, unsigned k, const struct env_event *e)
+static struct strobe_error *check_event(struct dump_fields *f, unsigned k, const struct env_event *e, uint64_t branches)
 {
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++) {
 		if (!(f->of[k] & needs[i].field) || e->attr.sample_type & needs[i].sample_types)
@@ -190,11 +195,16 @@ static struct strobe_error *check_event(struct dump_fields *f, unsigned k, const
 					    e->name, needs[i].what, names[__builtin_ctzll(needs[i].field)]);
 		f->of[k] &= ~needs[i].field;
 	}
-	uint64_t of = f->of[k], has_address = of & (F(IP) | F(ADDR) | F(BRSTACK) | F(BRSTACKSYM) | F(BRSTACKOFF));
+	uint64_t of = f->of[k];
+	uint64_t has_address = of & (F(IP) | F(ADDR) | F(BRSTACK) | F(BRSTACKSYM) | F(BRSTACKOFF) | BRANCH_WAYS);
 	if (of & F(SYMOFF) && !(of & F(SYM)))
 		f->of[k] = of &= f->asked[k] & F(SYMOFF) ? of : ~F(SYMOFF);
 	if (of & F(SYMOFF) && !(of & F(SYM)))
 		return error_create(ERROR_USAGE, "the field 'symoff' needs 'sym' beside it");
+	if (f->asked[k] & BRANCH_WAYS && !(branches & PERF_SAMPLE_BRANCH_ANY))
+		return error_create(ERROR_OTHER,
+				    "the fields brstackinsn, brstackinsnlen and brstackdisasm follow every branch: they need a "
+				    "recording made with -b");
 	const char *orphan = has_address ? NULL : of & F(SYM) ? "sym" : of & F(DSO) ? "dso" : NULL;
 	if (of & F(SRCLINE) && !(of & F(IP)))
 		orphan = "srcline";
@@ -206,6 +216,9 @@ static struct strobe_error *check_event(struct dump_fields *f, unsigned k, const
 struct strobe_error *dump_fields_check(struct dump_fields *f, const struct env *env, bool with_chains)
 {
 	bool seen[DUMP_KINDS] = { 0 };
+	uint64_t branches = 0; /* which ones any event records */
+	for (size_t i = 0; i < env->events.len; i++)
+		branches |= env->events.data[i].attr.branch_sample_type;
 	for (size_t i = 0; i < env->events.len; i++) {
 		const struct env_event *e = &env->events.data[i];
 		unsigned k = dump_kind(&e->attr);
@@ -216,7 +229,7 @@ struct strobe_error *dump_fields_check(struct dump_fields *f, const struct env *
 		if (seen[k])
 			continue; /* as in the reference, the first event of a kind decides */
 		seen[k] = true;
-		TRY(check_event(f, k, e));
+		TRY(check_event(f, k, e, branches));
 	}
 	for (int k = 0; k < DUMP_KINDS; k++)
 		if (f->user_set[k] && f->of[k] && !seen[k] && !env->is_pipe)

@@ -20,8 +20,8 @@ enum dump_field_index {
 
 #define DUMP_FIELD(id) ((uint64_t)1 << DUMP_INDEX_##id)
 
-/* PERF_TYPE_HARDWARE … PERF_TYPE_BREAKPOINT, then every other type. */
-#define DUMP_KINDS 7
+/* PERF_TYPE_HARDWARE … PERF_TYPE_BREAKPOINT, then every other type, then what was synthesised from a trace of instructions. */
+#define DUMP_KINDS 8
 
 struct dump_fields {
 	uint64_t of[DUMP_KINDS];
@@ -43,6 +43,7 @@ struct strobe_error *dump_fields_check(struct dump_fields *f, const struct env *
 unsigned dump_kind(const struct perf_event_attr *attr);
 /* "comm,tid,pid,…" for help texts. */
 #define DUMP_FIELD_NAMES                                                                                          \
-	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, addr, symoff, srcline, period, iregs, uregs, brstack, " \
-	"brstacksym, brstackoff, flags, data_src, weight, bpf-output, phys_addr, misc, tod, data_page_size, "          \
-	"code_page_size, ins_lat, cgroup, retire_lat"
+	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline, period, iregs, uregs, "   \
+	"brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen, brstackdisasm, flags, data_src, weight, "       \
+	"bpf-output, insn, insnlen, disasm, phys_addr, misc, tod, data_page_size, code_page_size, ins_lat, "           \
+	"retire_lat, cgroup, machine_pid, vcpu; callindent, ipc and synth stay empty"

@@ -60,9 +60,13 @@ void dump_symbol_part(struct dumper *d, struct out *out, uint64_t of, const stru
 		out_ch(out, ' ');
 		put_symbol(d, out, of, f);
 	}
-	if (of & DUMP_FIELD(DSO) && !f->inlined) {
+	if (of & (DUMP_FIELD(DSO) | DUMP_FIELD(DSOFF)) && !f->inlined) {
 		out_str(out, " (");
 		put_name(out, dump_dso_name(d, f));
+		if (of & DUMP_FIELD(DSOFF) && f->map) {
+			out_str(out, "+0x");
+			out_hex(out, dump_shown_address(f));
+		}
 		out_ch(out, ')');
 	}
 }

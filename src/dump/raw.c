@@ -68,16 +68,18 @@ static void head(struct out *out, const struct env *env, const char *name, struc
 
 /* ---- records ---- */
 
-static void id_index(struct out *out, struct cursor c)
+static void id_index(struct out *out, struct record r)
 {
-	uint64_t nr = cursor_u64(&c);
-	out_f(out, " nr: %" PRIu64 "\n", nr);
-	for (uint64_t i = 0; i < nr; i++) {
-		uint64_t id = cursor_u64(&c), idx = cursor_u64(&c), cpu = cursor_u64(&c), tid = cursor_u64(&c);
-		if (c.bad)
-			return;
-		out_f(out, " ... id: %" PRIu64 "  idx: %" PRIu64 "  cpu: %" PRId64 "  tid: %" PRId64 "\n", id, idx, (int64_t)cpu,
-		      (int64_t)tid);
+	struct record_id_index index = record_decode_id_index(r);
+	out_f(out, " nr: %" PRIu64 "\n", index.nr);
+	for (uint64_t i = 0; i < index.nr; i++) {
+		const struct record_id_entry *e = &index.entries[i];
+		out_f(out, " ... id: %" PRIu64 "  idx: %" PRIu64 "  cpu: %" PRId64 "  tid: %" PRId64, e->id, e->idx, (int64_t)e->cpu,
+		      (int64_t)e->tid);
+		if (index.guests)
+			out_f(out, "  machine_pid: %" PRId64 "  vcpu: %" PRId64, (int64_t)index.guests[i].machine_pid,
+			      (int64_t)index.guests[i].vcpu);
+		out_ch(out, '\n');
 	}
 }
 
@@ -108,7 +110,7 @@ static void user_record(struct out *out, const struct env *env, struct record r)
 	switch (r.hdr->type) {
 	case RECORD_ID_INDEX:
 		out_str(out, "PERF_RECORD_ID_INDEX");
-		id_index(out, c);
+		id_index(out, r);
 		break;
 	case RECORD_EVENT_UPDATE:
 		out_str(out, "PERF_RECORD_EVENT_UPDATE");

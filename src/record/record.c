@@ -462,3 +462,20 @@ void record_swap(void *bytes, uint32_t trailer_bytes)
 		}
 	}
 }
+
+struct record_id_index record_decode_id_index(struct record r)
+{
+	struct record_id_index x = { 0 };
+	size_t head = sizeof(*r.hdr) + sizeof(x.nr), bytes = r.hdr->size < head ? 0 : r.hdr->size - head;
+	const char *p = (const char *)r.hdr;
+	if (r.hdr->size >= head)
+		memcpy(&x.nr, p + sizeof(*r.hdr), sizeof(x.nr));
+	if (x.nr > bytes / sizeof(*x.entries))
+		x.nr = bytes / sizeof(*x.entries);
+	x.entries = (const void *)(p + head);
+	if (bytes - x.nr * sizeof(*x.entries) >= x.nr * sizeof(*x.guests))
+		x.guests = (const void *)(p + head + x.nr * sizeof(*x.entries));
+	if (!x.nr)
+		x.guests = NULL;
+	return x;
+}

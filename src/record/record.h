@@ -157,6 +157,13 @@ struct record_throttle {
 	uint64_t time, id, stream_id;
 };
 
+/* ID_INDEX: which CPU and thread each id counts, and of a guest which virtual machine. -1 = none. */
+struct record_id_index {
+	uint64_t nr;                                 /* as many as the record holds */
+	const struct record_id_entry { uint64_t id, idx, cpu, tid; } *entries;
+	const struct record_id_guest { uint64_t machine_pid, vcpu; } *guests; /* by the same index, or NULL */
+};
+
 /* Each returns false where the record is too short or a string has no end: the record is then damaged. */
 bool record_decode_mmap(struct record r, struct record_mmap *ret); /* MMAP and MMAP2 */
 bool record_decode_comm(struct record r, struct record_comm *ret);
@@ -167,3 +174,4 @@ bool record_decode_cgroup(struct record r, struct record_cgroup *ret);
 bool record_decode_lost(struct record r, struct record_lost *ret); /* LOST; LOST_SAMPLES has its id in the trailer */
 bool record_decode_switch(struct record r, struct record_switch *ret);
 bool record_decode_throttle(struct record r, struct record_throttle *ret);
+struct record_id_index record_decode_id_index(struct record r);

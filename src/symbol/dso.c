@@ -211,6 +211,13 @@ const char *dso_symbol_name(struct dso *d, const struct symbol *sym)
 	return shown;
 }
 
+const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes)
+{
+	load(d);
+	*ret_bytes = 0;
+	return d->object ? object_bytes_at(d->object, addr - (uint64_t)d->shift, ret_bytes) : NULL;
+}
+
 struct dso_facts dso_facts(struct dso *d)
 {
 	bool loaded = atomic_load_explicit(&d->loaded, memory_order_acquire);

@@ -51,6 +51,12 @@ const struct symbol *dso_symbol(struct dso *d, uint64_t addr);
 /* Demangled for people (memoised; the raw name where nothing is to be demangled). Thread-safe. */
 const char *dso_symbol_name(struct dso *d, const struct symbol *sym);
 
+/*
+ * The bytes of code at an address of the DSO's space, and how many follow up to the end of their segment: as the file has
+ * them, which for the kernel is before it patched itself. NULL where no file is at hand. Live for the session.
+ */
+const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes);
+
 struct dso_facts {
 	const char *long_name;   /* path that symbols came from or would come from; e.g. vmlinux's path */
 	const char *source;      /* "elf", "kallsyms", "perf map", "vdso"; NULL where nothing was found */

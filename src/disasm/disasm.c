@@ -1,0 +1,114 @@
+#include "disasm/disasm.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "disasm/disasm_priv.h"
+
+/* Asked in this order; the first that knows the architecture and is there serves. */
+static const struct disasm_library *const libraries[] = { &disasm_zydis, &disasm_capstone };
+
+struct strobe_error *disasm_load(const char *file, const char *package, const struct disasm_symbol *symbols, size_t n)
+{
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return error_create(ERROR_UNSUPPORTED, "%s is not installed", package);
+	for (size_t i = 0; i < n; i++) {
+		void *address = dlsym(library, symbols[i].name);
+		if (!address)
+			return error_create(ERROR_UNSUPPORTED, "%s has no %s", file, symbols[i].name);
+		memcpy(symbols[i].to, &address, sizeof(address));
+	}
+	return NULL;
+}
+
+static struct strobe_error *wants(const struct arch *arch, const struct disasm_library *l, struct strobe_error *why)
+{
+	if (why)
+		return error_prefix(why, "%s instructions cannot be decoded", arch->name);
+	return error_create(ERROR_UNSUPPORTED, "%s instructions cannot be decoded: this build lacks %s (Debian: %s)", arch->name,
+			    l->name, l->header);
+}
+
+struct strobe_error *disasm_create(const struct arch *arch, enum disasm_syntax syntax, struct disasm **ret)
+{
+	struct strobe_error *first = NULL;
+	const struct disasm_library *wanted = NULL;
+	*ret = NULL;
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
+		const struct disasm_library *l = libraries[i];
+		if (!arch || !l->knows(arch))
+			continue;
+		wanted = wanted ? wanted : l;
+		struct strobe_error *err = l->create ? l->create(arch, syntax, ret) : NULL;
+		if (l->create && !err) {
+			**ret = (struct disasm){ l, arch, syntax };
+			error_destroy(first);
+			return NULL;
+		}
+		if (first)
+			error_destroy(err);
+		else
+			first = err;
+	}
+	if (wanted)
+		return wants(arch, wanted, first);
+	return error_create(ERROR_UNSUPPORTED, "nothing here decodes %s instructions",
+			    arch ? arch->name : "an unknown architecture's");
+}
+
+void disasm_destroy(struct disasm *d)
+{
+	if (d)
+		d->library->destroy(d);
+}
+
+bool disasm_decode(struct disasm *d, const void *code, size_t n, uint64_t ip, struct insn *ret)
+{
+	*ret = (struct insn){ 0 };
+	return n && d->library->decode(d, code, n, ip, ret) && ret->bytes && ret->bytes <= n;
+}
+
+/* objdump's columns: the mnemonic fills six places, and there is no blank between operands of AT&T's syntax. */
+#define MNEMONIC_WIDTH 6
+
+static bool is_prefix(const char *word, size_t n)
+{
+	static const char *const prefixes[] = { "lock", "rep", "repe", "repz", "repne", "repnz", "bnd", "notrack",
+						"xacquire", "xrelease", "data16", "addr32", "cs", "ds", "es", "fs", "gs", "ss" };
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (strlen(prefixes[i]) == n && !memcmp(prefixes[i], word, n))
+			return true;
+	return false;
+}
+
+static void put_columns(struct out *out, const char *text, bool tight)
+{
+	size_t n = strcspn(text, " ");
+	while (text[n] == ' ' && is_prefix(text, n)) {
+		out_write(out, text, n + 1);
+		text += n + 1;
+		n = strcspn(text, " ");
+	}
+	out_write(out, text, n);
+	text += n + strspn(text + n, " ");
+	if (!*text)
+		return;
+	out_fill(out, ' ', (n < MNEMONIC_WIDTH ? MNEMONIC_WIDTH - n : 0) + 1);
+	for (; *text; text++)
+		if (!tight || *text != ' ' || text[-1] != ',')
+			out_ch(out, *text);
+}
+
+void disasm_text(struct disasm *d, struct out *out, const void *code, size_t n, uint64_t ip)
+{
+	char text[DISASM_TEXT_MAX];
+	if (!n)
+		return;
+	if (d->library->text(d, code, n, ip, text)) {
+		put_columns(out, text, d->syntax == DISASM_ATT && d->arch->e_machine == arch_x86_64.e_machine);
+		return;
+	}
+	out_str(out, ".byte 0x");
+	out_hex_width(out, *(const uint8_t *)code, 2, '0');
+}

@@ -1,0 +1,34 @@
+/* What stands behind a disassembler: one descriptor a library. */
+#pragma once
+#include "disasm/disasm.h"
+
+#define DISASM_TEXT_MAX 256
+
+struct disasm {
+	const struct disasm_library *library;
+	const struct arch *arch;
+	enum disasm_syntax syntax;
+};
+
+struct disasm_library {
+	const char *name;   /* of the Debian package that has it */
+	const char *header; /* of the package that a build wants */
+	bool (*knows)(const struct arch *arch);
+	/* ERROR_UNSUPPORTED where it is not installed. *ret begins with a struct disasm that the caller fills. */
+	struct strobe_error *(*create)(const struct arch *arch, enum disasm_syntax syntax, struct disasm **ret);
+	void (*destroy)(struct disasm *d);
+	bool (*decode)(struct disasm *d, const void *code, size_t n, uint64_t ip, struct insn *ret);
+	/* Mnemonic, a space where operands follow, operands; at most DISASM_TEXT_MAX with the NUL. */
+	bool (*text)(struct disasm *d, const void *code, size_t n, uint64_t ip, char *ret);
+};
+
+/* NULL create: the build lacks it. */
+extern const struct disasm_library disasm_zydis, disasm_capstone;
+
+/* dlopen, and dlsym of each name into its place; the loader keeps the library for the life of the process. */
+struct disasm_symbol {
+	void *to; /* where the function's address is written */
+	const char *name;
+};
+struct strobe_error *disasm_load(const char *file, const char *package, const struct disasm_symbol *symbols, size_t n)
+	_must_check_;

@@ -1,0 +1,170 @@
+/* Truth: the encodings of llvm-mc for the instructions written beside them, and their targets by arithmetic. */
+#include <string.h>
+
+#include "base/testing.h"
+#include "disasm/disasm_priv.h"
+
+#define IP 0x401000u
+
+struct row {
+	const struct arch *arch;
+	const char *text; /* AT&T's syntax, as objdump prints it; NULL = the libraries may differ */
+	const char *code;
+	uint8_t bytes, flow;
+	uint64_t target, address; /* behind IP; 0 = none */
+};
+
+static const struct row x86_rows[] = {
+	{ &arch_x86_64, "push   %rbp", "\x55", 1, INSN_NEXT, 0, 0 },
+	{ &arch_x86_64, "mov    %rsp,%rbp", "\x48\x89\xe5", 3, INSN_NEXT, 0, 0 },
+	{ &arch_x86_64, "lea    0x10(%rax,%rcx,4),%rdx", "\x48\x8d\x54\x88\x10", 5, INSN_NEXT, 0, 0 },
+	{ &arch_x86_64, NULL, "\x48\x8d\x3d\x10\x00\x00\x00", 7, INSN_NEXT, 0, 0x17 },
+	{ &arch_x86_64, NULL, "\xff\x15\x08\x00\x00\x00", 6, INSN_CALL, 0, 0xe },
+	{ &arch_x86_64, NULL, "\xe8\x0d\x00\x00\x00", 5, INSN_CALL, 0x12, 0 },
+	{ &arch_x86_64, NULL, "\xeb\x10", 2, INSN_JUMP, 0x12, 0 },
+	{ &arch_x86_64, NULL, "\xff\xe0", 2, INSN_JUMP, 0, 0 },
+	{ &arch_x86_64, NULL, "\x3e\xff\xe0", 3, INSN_JUMP, 0, 0 },
+	{ &arch_x86_64, "jg     0x40100e", "\x7f\x0c", 2, INSN_BRANCH, 0xe, 0 },
+	{ &arch_x86_64, "je     0x401012", "\x74\x10", 2, INSN_BRANCH, 0x12, 0 },
+	{ &arch_x86_64, "setae  %al", "\x0f\x93\xc0", 3, INSN_NEXT, 0, 0 },
+	{ &arch_x86_64, "cmova  %ecx,%eax", "\x0f\x47\xc1", 3, INSN_NEXT, 0, 0 },
+	{ &arch_x86_64, NULL, "\xe2\x02", 2, INSN_BRANCH, 4, 0 },   /* loop */
+	{ &arch_x86_64, NULL, "\xe3\x02", 2, INSN_BRANCH, 4, 0 },   /* jrcxz */
+	{ &arch_x86_64, NULL, "\xc3", 1, INSN_RETURN, 0, 0 },
+	{ &arch_x86_64, "syscall", "\x0f\x05", 2, INSN_TRAP, 0, 0 },
+	{ &arch_x86_64, "int3", "\xcc", 1, INSN_TRAP, 0, 0 },
+	{ &arch_x86_64, "endbr64", "\xf3\x0f\x1e\xfa", 4, INSN_NEXT, 0, 0 },
+	{ &arch_x86_64, "vaddps %ymm0,%ymm1,%ymm2", "\xc5\xf4\x58\xd0", 4, INSN_NEXT, 0, 0 },
+	{ &arch_x86_64, "lock cmpxchg %ecx,(%rdx)", "\xf0\x0f\xb1\x0a", 4, INSN_NEXT, 0, 0 },
+	{ &arch_i386, NULL, "\xe8\x0d\x00\x00\x00", 5, INSN_CALL, 0x12, 0 },
+	{ &arch_i386, "inc    %eax", "\x40", 1, INSN_NEXT, 0, 0 }, /* a prefix in 64-bit code */
+};
+
+static const struct row other_rows[] = {
+	{ &arch_aarch64, NULL, "\x40\x00\x00\x94", 4, INSN_CALL, 0x100, 0 },
+	{ &arch_aarch64, NULL, "\x60\x00\x3f\xd6", 4, INSN_CALL, 0, 0 },
+	{ &arch_aarch64, NULL, "\xc0\xff\xff\x54", 4, INSN_BRANCH, (uint64_t)-8, 0 },
+	{ &arch_aarch64, NULL, "\x40\x00\x00\xb4", 4, INSN_BRANCH, 8, 0 },
+	{ &arch_aarch64, NULL, "\x04\x00\x00\x14", 4, INSN_JUMP, 0x10, 0 },
+	{ &arch_aarch64, NULL, "\xc0\x03\x5f\xd6", 4, INSN_RETURN, 0, 0 },
+	{ &arch_aarch64, "add    x0, x1, x2", "\x20\x00\x02\x8b", 4, INSN_NEXT, 0, 0 },
+	{ &arch_arm, NULL, "\x04\x00\x00\xeb", 4, INSN_CALL, 0x18, 0 },
+	{ &arch_arm, NULL, "\x1e\xff\x2f\xe1", 4, INSN_RETURN, 0, 0 },
+	{ &arch_arm, NULL, "\x02\x00\x00\x0a", 4, INSN_BRANCH, 0x10, 0 },
+	{ &arch_arm, NULL, "\x02\x00\x00\xea", 4, INSN_JUMP, 0x10, 0 },
+	{ &arch_arm, "add    r0, r1, r2", "\x02\x00\x81\xe0", 4, INSN_NEXT, 0, 0 },
+	{ &arch_ppc64le, NULL, "\x11\x00\x00\x48", 4, INSN_CALL, 0x10, 0 },
+	{ &arch_ppc64le, NULL, "\x20\x00\x80\x4e", 4, INSN_RETURN, 0, 0 },
+	{ &arch_ppc64le, NULL, "\x10\x00\x00\x48", 4, INSN_JUMP, 0x10, 0 },
+	{ &arch_ppc64le, "addi   r3, r4, 5", "\x05\x00\x64\x38", 4, INSN_NEXT, 0, 0 },
+	{ &arch_s390x, NULL, "\xc0\xe5\x00\x00\x00\x08", 6, INSN_CALL, 0x10, 0 },
+	{ &arch_s390x, NULL, "\xa7\x74\x00\x04", 4, INSN_BRANCH, 8, 0 },
+	{ &arch_s390x, NULL, "\xa7\xf4\x00\x06", 4, INSN_JUMP, 0xc, 0 },
+	{ &arch_s390x, NULL, "\x07\xfe", 2, INSN_RETURN, 0, 0 },
+	{ &arch_s390x, "lgr    %r2, %r3", "\xb9\x04\x00\x23", 4, INSN_NEXT, 0, 0 },
+};
+
+static void check_text(struct disasm *d, const struct row *row)
+{
+	struct out out;
+	size_t n;
+	out_init_mem(&out);
+	disasm_text(d, &out, row->code, row->bytes, IP);
+	const char *text = out_mem(&out, &n);
+	if (n != strlen(row->text) || memcmp(text, row->text, n))
+		fail_msg("'%.*s' for '%s'", (int)n, text, row->text);
+	error_destroy(out_close(&out));
+}
+
+static void check_row(struct disasm *d, const struct row *row)
+{
+	/* What follows does not matter, and an instruction that is cut is none. */
+	uint8_t code[32] = { 0 };
+	struct insn i;
+	memcpy(code, row->code, row->bytes);
+	if (!disasm_decode(d, code, sizeof(code), IP, &i) || i.bytes != row->bytes || i.flow != row->flow)
+		fail_msg("%s %02x %02x: %u bytes, flow %u", row->arch->name, code[0], code[1], i.bytes, i.flow);
+	assert_int_equal(i.has_target, row->target != 0);
+	if (row->target)
+		assert_true(i.target == IP + row->target);
+	if (row->address)
+		assert_true(i.has_address && i.address == IP + row->address);
+	for (size_t n = 0; n < row->bytes; n++)
+		assert_false(disasm_decode(d, row->code, n, IP, &i) && i.bytes > n);
+	if (row->text)
+		check_text(d, row);
+}
+
+static void check(const struct row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct disasm *d;
+		struct strobe_error *err = disasm_create(rows[i].arch, DISASM_ATT, &d);
+		if (err) {
+			assert_int_equal(err->code, ERROR_UNSUPPORTED);
+			error_destroy(err);
+			return; /* the build lacks the library */
+		}
+		check_row(d, &rows[i]);
+		disasm_destroy(d);
+	}
+}
+
+static void test_x86(void **state)
+{
+	check(x86_rows, sizeof(x86_rows) / sizeof(*x86_rows));
+}
+
+static void test_others(void **state)
+{
+	check(other_rows, sizeof(other_rows) / sizeof(*other_rows));
+}
+
+/* The two libraries agree on lengths and flow. */
+static void test_capstone_x86(void **state)
+{
+	for (size_t i = 0; i < sizeof(x86_rows) / sizeof(*x86_rows); i++) {
+		const struct row *row = &x86_rows[i];
+		struct disasm *d;
+		struct insn got;
+		if (!disasm_capstone.create)
+			return;
+		assert_ok(disasm_capstone.create(row->arch, DISASM_ATT, &d));
+		*d = (struct disasm){ &disasm_capstone, row->arch, DISASM_ATT };
+		if (!disasm_decode(d, row->code, row->bytes, IP, &got) || got.bytes != row->bytes || got.flow != row->flow ||
+		    got.has_target != (row->target != 0) || (row->target && got.target != IP + row->target))
+			fail_msg("%zu: %u bytes, flow %u, target %lx", i, got.bytes, got.flow, (long)got.target);
+		disasm_destroy(d);
+	}
+}
+
+static void test_intel(void **state)
+{
+	struct disasm *d;
+	struct strobe_error *err = disasm_create(&arch_x86_64, DISASM_INTEL, &d);
+	if (err) {
+		error_destroy(err);
+		return;
+	}
+	check_text(d, &(struct row){ &arch_x86_64, "mov    rbp, rsp", "\x48\x89\xe5", 3, 0, 0, 0 });
+	check_text(d, &(struct row){ &arch_x86_64, ".byte 0x06", "\x06", 1, 0, 0, 0 }); /* gone with 64 bits */
+	disasm_destroy(d);
+}
+
+static void test_unknown(void **state)
+{
+	struct disasm *d;
+	struct strobe_error *err = disasm_create(NULL, DISASM_ATT, &d);
+	assert_non_null(err);
+	assert_int_equal(err->code, ERROR_UNSUPPORTED);
+	error_destroy(err);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_x86),   cmocka_unit_test(test_others),  cmocka_unit_test(test_capstone_x86),
+		cmocka_unit_test(test_intel), cmocka_unit_test(test_unknown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
