@@ -265,12 +265,12 @@ static bool user_text(struct out *out, struct record r)
 		uint64_t shift = cursor_u64(&c), mult = cursor_u64(&c), zero = cursor_u64(&c);
 		if (c.bad)
 			return false;
-		out_f(out, "\n... Time Shift      %" PRIu64 "\n... Time Muliplier  %" PRIu64 "\n... Time Zero       %" PRIu64 "\n",
+		out_f(out, "\n... Time Shift      %" PRIu64 "\n... Time Muliplier  %" PRIu64 "\n... Time Zero       %" PRIu64,
 		      shift, mult, zero);
 		uint64_t cycles = cursor_u64(&c), mask = cursor_u64(&c);
 		bool zero_cap = cursor_u8(&c), short_cap = cursor_u8(&c);
 		if (!c.bad)
-			out_f(out, "... Time Cycles     %" PRIu64 "\n... Time Mask       %#" PRIx64 "\n... Cap Time Zero   %d\n"
+			out_f(out, "\n... Time Cycles     %" PRIu64 "\n... Time Mask       %#" PRIx64 "\n... Cap Time Zero   %d\n"
 				   "... Cap Time Short  %d",
 			      cycles, mask, zero_cap, short_cap);
 		return true;
@@ -297,6 +297,12 @@ static bool user_text(struct out *out, struct record r)
 }
 
 void event_text(struct out *out, const struct env *env, struct record r)
+{
+	event_text_open(out, env, r);
+	out_ch(out, '\n');
+}
+
+void event_text_open(struct out *out, const struct env *env, struct record r)
 {
 	const char *name = record_type_name(r.hdr->type);
 	bool whole = true;
@@ -349,5 +355,6 @@ void event_text(struct out *out, const struct env *env, struct record r)
 		whole = user_text(out, r);
 		break;
 	}
-	out_str(out, whole ? "\n" : " (damaged)\n");
+	if (!whole)
+		out_str(out, " (damaged)");
 }

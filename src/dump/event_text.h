@@ -11,5 +11,7 @@
 
 /* Ends with a newline (NAMESPACES has several lines). A damaged record is named as such. */
 void event_text(struct out *out, const struct env *env, struct record r);
+/* The same without the newline at its end. */
+void event_text_open(struct out *out, const struct env *env, struct record r);
 /* The CPUs of a CPU_MAP record's body, "0-3,8"; false where it is damaged. */
 bool event_text_cpus(struct out *out, struct cursor *c);

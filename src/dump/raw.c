@@ -104,6 +104,26 @@ static void event_update(struct out *out, struct cursor c)
 	}
 }
 
+/* What perf ends with a remark of its own, or not at all: the empty line behind it then is the end of its own line. */
+static const char *line_end(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+	case RECORD_HEADER_ATTR:
+	case RECORD_HEADER_EVENT_TYPE:
+	case RECORD_HEADER_FEATURE:
+	case RECORD_HEADER_BUILD_ID:
+		return "";
+	case RECORD_TIME_CONV:
+		return "\n: unhandled!\n";
+	case RECORD_FINISHED_INIT:
+		return ": unhandled!\n";
+	default:
+		return "\n";
+	}
+}
+
 static void user_record(struct out *out, const struct env *env, struct record r)
 {
 	struct cursor c = cursor_make((const char *)r.hdr + sizeof(*r.hdr), r.hdr->size - sizeof(*r.hdr), false);
@@ -117,7 +137,8 @@ static void user_record(struct out *out, const struct env *env, struct record r)
 		event_update(out, c);
 		break;
 	default:
-		event_text(out, env, r);
+		event_text_open(out, env, r);
+		out_str(out, line_end(r.hdr->type));
 		break;
 	}
 }
@@ -139,6 +160,8 @@ void raw_record(struct out *out, const struct env *env, const char *name, struct
 {
 	struct sample_tail tail = { .cpu = 0 };
 	const struct sample_layout *layout = env->events.len ? env_tail_layout(env) : NULL;
+	if (r.hdr->type == RECORD_COMPRESSED || r.hdr->type == RECORD_COMPRESSED2)
+		return; /* what is in it comes next */
 	bool is_user = r.hdr->type >= RECORD_USER_FIRST;
 	if (is_user || !layout || !sample_tail_decode(layout, r, &tail) || !tail.present)
 		tail = (struct sample_tail){ 0 };
@@ -147,8 +170,10 @@ void raw_record(struct out *out, const struct env *env, const char *name, struct
 		user_record(out, env, r);
 	else if (r.hdr->type == PERF_RECORD_LOST || r.hdr->type == PERF_RECORD_LOST_SAMPLES)
 		lost_record(out, r, tail.id);
-	else
-		event_text(out, env, r);
+	else {
+		event_text_open(out, env, r);
+		out_str(out, line_end(r.hdr->type));
+	}
 }
 
 /* ---- samples ---- */
@@ -227,7 +252,7 @@ void raw_sample(struct out *out, const struct env *env, const char *name, const 
 	registers(out, env, "intr", &x->intr_regs);
 	if (type & PERF_SAMPLE_STACK_USER)
 		out_f(out, "... ustack: size %" PRIu64 ", offset 0x%x\n", x->stack_dyn_bytes,
-		      x->stack ? (unsigned)(x->stack - (const uint8_t *)s->record.hdr) : 0);
+		      x->stack ? (unsigned)(x->stack - (const uint8_t *)s->record.hdr - sizeof(uint64_t)) : 0); /* of its size */
 	if (type & PERF_SAMPLE_WEIGHT_STRUCT)
 		out_f(out, "... weight: %u,0x%x,0x%x\n", x->weight1, x->weight2, x->weight3);
 	else if (type & PERF_SAMPLE_WEIGHT)

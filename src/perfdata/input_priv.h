@@ -33,6 +33,7 @@ struct input {
 	size_t buf_cap;
 
 	struct unzip *unzip;   /* once a compressed record was met */
+	uint64_t unzip_from;   /* where the last one stands: its records are said to stand there */
 };
 
 /* Takes the mapping over. */

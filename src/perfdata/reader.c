@@ -104,7 +104,7 @@ static struct strobe_error *find_unzipped(struct reader *rd, struct found *f)
 	if (have < f->hdr.size)
 		return NULL;
 	f->at = p;
-	f->offset = in->pos;
+	f->offset = in->unzip_from;
 	f->from_unzip = true;
 	return NULL;
 }
@@ -311,6 +311,7 @@ static struct strobe_error *next_slow(struct reader *rd, struct record *ret, boo
 			input_advance(current(rd), f.hdr.size);
 		rd->payload_left = payload_of(rd, &f);
 		if (!f.from_unzip && (f.hdr.type == RECORD_COMPRESSED || f.hdr.type == RECORD_COMPRESSED2)) {
+			current(rd)->unzip_from = f.offset;
 			struct strobe_error *err = open_compressed(rd, &f);
 			if (err)
 				return fail(rd, err);

@@ -25,6 +25,7 @@
 struct run {
 	const char *at, *end;  /* the next record to be given, and behind the last */
 	uint64_t offset;       /* of `at` in the input */
+	bool still;            /* all have this offset: they came out of one compressed record */
 	uint64_t at_ns, last_ns;
 };
 
@@ -127,7 +128,7 @@ static void finish_round(struct order *o)
 static bool step(struct order *o, struct run *run)
 {
 	const struct perf_event_header *hdr = (const void *)run->at;
-	run->offset += hdr->size;
+	run->offset += run->still ? 0 : hdr->size;
 	run->at += hdr->size;
 	if (run->at >= run->end)
 		return false;
@@ -161,6 +162,17 @@ static bool give(struct order *o, struct record *ret)
 	return true;
 }
 
+/* Whether a record behind the run's last one stands in the input where one of the run would. */
+static bool offset_fits(struct run *run, uint64_t offset)
+{
+	size_t bytes = (size_t)(run->end - run->at);
+	if (!run->still && run->offset + bytes == offset)
+		return true;
+	bool single = bytes == ((const struct perf_event_header *)run->at)->size;
+	run->still |= single && run->offset == offset;
+	return run->still && run->offset == offset;
+}
+
 static void hold(struct order *o, struct record r, uint64_t time, bool stable)
 {
 	if (!stable) {
@@ -169,11 +181,11 @@ static void hold(struct order *o, struct record r, uint64_t time, bool stable)
 	}
 	const char *p = (const char *)r.hdr, *end = p + r.hdr->size;
 	struct run *last = o->runs.len ? &vec_last(&o->runs) : NULL;
-	if (last && last->end == p && last->offset + (uint64_t)(p - last->at) == r.file_offset && time >= last->last_ns) {
+	if (last && last->end == p && time >= last->last_ns && offset_fits(last, r.file_offset)) {
 		last->end = end;
 		last->last_ns = time;
 	} else {
-		vec_push(&o->runs, ((struct run){ p, end, r.file_offset, time, time }));
+		vec_push(&o->runs, ((struct run){ .at = p, .end = end, .offset = r.file_offset, .at_ns = time, .last_ns = time }));
 	}
 	if (time > o->newest_ns)
 		o->newest_ns = time;
