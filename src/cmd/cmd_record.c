@@ -499,7 +499,10 @@ static struct strobe_error *start(struct recording *r)
 	if (r->o->threads_set)
 		TRY(record_plan_threads(r));
 	TRY(begin_file(r));
+	TRY(record_output_plan_removals(&r->output));
 	capture_exclude_thread(r->capture, (pid_t)syscall(SYS_gettid));
+	if (r->output.remover.started)
+		capture_exclude_thread(r->capture, r->output.remover.tid);
 	if (r->o->threads_set)
 		TRY(record_start_threads(r));
 	TRY(capture_apply_filters(r->capture));

@@ -12,6 +12,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
+/* Freed within a millisecond: no thread is worth it. */
+#define SLOW_REMOVAL_BYTES (4 << 20)
+
 struct strobe_error *record_output_init(struct record_output *o, const char *path, bool directory)
 {
 	struct stat st;
@@ -29,8 +32,20 @@ struct strobe_error *record_output_init(struct record_output *o, const char *pat
 	return NULL;
 }
 
+struct strobe_error *record_output_plan_removals(struct record_output *o)
+{
+	struct stat st;
+	_cleanup_free_ char *old = xasprintf("%s.old", o->path);
+	bool large = !lstat(old, &st) && (S_ISDIR(st.st_mode) || st.st_size >= SLOW_REMOVAL_BYTES);
+	/* A row removes as it goes, with its first file's data all before it. */
+	if (o->pipe || (!large && !o->max_files))
+		return NULL;
+	return record_remover_start(&o->remover);
+}
+
 void record_output_deinit(struct record_output *o)
 {
+	record_remover_stop(&o->remover);
 	writer_destroy(o->writer);
 	for (size_t i = 0; i < o->parts.len; i++)
 		writer_destroy(o->parts.data[i]);
@@ -43,19 +58,30 @@ void record_output_deinit(struct record_output *o)
 	o->writer = NULL;
 }
 
-/* A recording: a file, or a directory with one's files and nothing below. */
-static void remove_recording(const char *path)
+/* One file; what it held is freed behind our back where there is a remover. */
+static bool remove_file(struct record_output *o, const char *path)
 {
-	if (!unlink(path) || errno != EISDIR)
+	int held = record_remover_hold(&o->remover, path);
+	bool done = !unlink(path);
+	int errnum = errno;
+	record_remover_let_go(&o->remover, held);
+	errno = errnum;
+	return done;
+}
+
+/* A recording: a file, or a directory with one's files and nothing below. */
+static void remove_recording(struct record_output *o, const char *path)
+{
+	if (remove_file(o, path) || errno != EISDIR)
 		return;
 	static const char *const names[] = {"data", "kcore_dir"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		_cleanup_free_ char *file = xasprintf("%s/%s", path, names[i]);
-		unlink(file);
+		remove_file(o, file);
 	}
 	for (unsigned i = 0;; i++) {
 		_cleanup_free_ char *file = xasprintf("%s/data.%u", path, i);
-		if (unlink(file))
+		if (!remove_file(o, file))
 			break;
 	}
 	/* Fails where it holds anything else: then it is not ours to remove. */
@@ -102,7 +128,7 @@ struct strobe_error *record_output_open(struct record_output *o, const struct en
 	}
 	free(o->temporary);
 	o->temporary = xasprintf("%s.%d.tmp", o->path, getpid());
-	remove_recording(o->temporary);
+	remove_recording(o, o->temporary);
 	_cleanup_free_ char *file = NULL;
 	if (o->directory) {
 		if (mkdir(o->temporary, 0700)) {
@@ -133,7 +159,7 @@ struct strobe_error *record_output_commit(struct record_output *o)
 		return NULL;
 	if (!lstat(o->path, &st) && (st.st_size > 0 || S_ISDIR(st.st_mode))) {
 		_cleanup_free_ char *old = xasprintf("%s.old", o->path);
-		remove_recording(old);
+		remove_recording(o, old);
 		if (rename(o->path, old))
 			return error_errno(errno, "cannot move the older %s to %s", o->path, old);
 	}
@@ -146,7 +172,7 @@ struct strobe_error *record_output_commit(struct record_output *o)
 void record_output_discard(struct record_output *o)
 {
 	if (o->temporary)
-		remove_recording(o->temporary);
+		remove_recording(o, o->temporary);
 	free(take_ptr(o->temporary));
 }
 
@@ -174,7 +200,7 @@ static struct strobe_error *add_to_row(struct record_output *o, const char **ret
 	vec_push(&o->row, name);
 	*ret_name = name;
 	if (o->max_files && o->row.len > o->max_files) {
-		remove_recording(o->row.data[0]);
+		remove_recording(o, o->row.data[0]);
 		free(o->row.data[0]);
 		memmove(o->row.data, o->row.data + 1, (o->row.len - 1) * sizeof(char *));
 		o->row.len--;

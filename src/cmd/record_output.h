@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/vector.h"
+#include "cmd/record_remover.h"
 #include "perfdata/writer.h"
 
 struct record_output {
@@ -24,11 +25,14 @@ struct record_output {
 	char *temporary;            /* its name until it is committed; NULL afterwards */
 	VEC(char *) row;            /* finished files of a row, oldest first */
 	uint64_t bytes;             /* of files that are finished */
+	struct record_remover remover;
 };
 
 /* The path that -o and standard output stand for. */
 struct strobe_error *record_output_init(struct record_output *o, const char *path, bool directory) _must_check_;
 void record_output_deinit(struct record_output *o);
+/* Starts the remover where an earlier recording that is to go takes long to free; before the workload runs. */
+struct strobe_error *record_output_plan_removals(struct record_output *o) _must_check_;
 /* Opens the next file and writes its header. parts: data.N to make in a directory. */
 struct strobe_error *record_output_open(struct record_output *o, const struct env *env, unsigned parts) _must_check_;
 struct strobe_error *record_output_commit(struct record_output *o) _must_check_;

@@ -4,9 +4,10 @@
 # needs: record report
 # serial
 
+import os
 import re
 
-from strobetest import Tap, record, require_root, stats_of, strobe
+from strobetest import SCRATCH, Tap, record, require_root, stats_of, strobe
 
 BLOCKS = 200000
 DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", f"count={BLOCKS}"]
@@ -21,6 +22,18 @@ def main():
         # one read and one write a block, and what a program needs to begin and end
         tap.between(2 * BLOCKS, stats.get("SAMPLE", 0), 2 * BLOCKS + 500, f"{title}: a sample for each system call")
         tap.equal(stats.get("LOST", 0) + stats.get("LOST_SAMPLES", 0), 0, f"{title}: no record of loss")
+
+    # the name of an older recording goes at once; what it held is freed elsewhere: the rings fill up in 20 ms
+    for name in "plain.data", "plain.data.old":
+        with open(os.path.join(SCRATCH, name), "wb") as f:
+            for _ in range(300):
+                f.write(b"x" * (1 << 20))
+    path = record("-e", "raw_syscalls:sys_enter", "--", *DD, output="plain.data")
+    stats = stats_of(strobe("report", "--stats", "-i", path).out)
+    tap.between(2 * BLOCKS, stats.get("SAMPLE", 0), 2 * BLOCKS + 500, "a large older recording costs no sample")
+    tap.equal(stats.get("LOST", 0) + stats.get("LOST_SAMPLES", 0), 0, "and no record of loss")
+    for name in "plain.data", "plain.data.old":
+        os.unlink(os.path.join(SCRATCH, name))
 
     # a ring of one page cannot keep up: samples and losses together are the calls that were made
     path = record("-e", "raw_syscalls:sys_enter", "-m", "1", "--", *DD, output="lossy.data")
