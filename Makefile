@@ -4,7 +4,7 @@ MESON ?= meson
 JOBS ?= 2
 SUITES =
 
-.PHONY: all deps build demo test bench asan tsan fuzz lint golden install clean
+.PHONY: all deps build demo test test-vm bench asan tsan fuzz lint golden install clean
 all: build
 
 deps:
@@ -19,6 +19,11 @@ demo:
 # make test SUITES="unit cli"
 test: build
 	tests/run -j $(JOBS) --build $(BUILD) $(SUITES)
+
+# Hardware counters on an emulated arm64 machine: fetches a kernel (60 MB, once) and builds for it, in build-vm
+test-vm: build
+	tools/deps.sh vm
+	tests/run --build $(BUILD) vm
 
 # make bench BENCH_INPUTS=DIR: where the recordings are, or will be made (some 700 MB)
 BENCH_INPUTS ?= build-bench

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that strobe needs: tools/deps.sh GROUP ... (build, optional, test, bench; default: build optional)
+# Installs the Debian packages that strobe needs: tools/deps.sh GROUP ... (build, optional, test, bench, vm; default: build optional)
 # With --list it prints the list, with --check it only says what is missing (status 1 when something is).
 # Only what is missing is installed, as root or through sudo; without anything missing it needs no network and no rights.
 set -eu
@@ -31,6 +31,10 @@ test       golang-go          the reference that pprof is held against
 bench      g++                the C++ program whose recordings are read
 bench      linux-perf         the reference to be faster than
 bench      python3            the bench runner
+vm         qemu-system-arm    the machine that is emulated
+vm         gcc-aarch64-linux-gnu   the compiler for it
+vm         libc6-dev-arm64-cross   C library for it
+vm         python3            builds its root and drives it
 '
 
 say() { echo "deps: $*" >&2; }
@@ -41,9 +45,9 @@ for arg; do
 	case $arg in
 	--list) mode=list ;;
 	--check) mode=check ;;
-	build | optional | test | bench) groups="$groups $arg" ;;
+	build | optional | test | bench | vm) groups="$groups $arg" ;;
 	*)
-		say "'$arg' is neither --list, --check nor one of the groups build, optional, test, bench"
+		say "'$arg' is neither --list, --check nor one of the groups build, optional, test, bench, vm"
 		exit 2
 		;;
 	esac
