@@ -144,6 +144,7 @@ struct counter {
 	uint32_t *on_path_node;        /* how often each is on the path at hand */
 	VEC(uint32_t) on_path_edge;
 	struct u64map edges;           /* from << 32 | to → edge + 1 */
+	bool with_edges;
 };
 
 static void sum_values(struct counter *c)
@@ -202,7 +203,7 @@ static void enter(struct counter *c, stack_id s)
 	}
 	if (!c->on_path_node[node]++)
 		g->nodes.data[node].cum += c->all[s];
-	if (caller != PROFILE_NONE && caller != node) {
+	if (c->with_edges && caller != PROFILE_NONE && caller != node) {
 		uint32_t e = c->edge[s] = find_edge(c, caller, node);
 		if (!c->on_path_edge.data[e]++)
 			g->edges.data[e].weight += c->all[s];
@@ -261,7 +262,7 @@ static int compare_edges(const void *a, const void *b, void *ctx)
 	return order ? order : strcmp(callgraph_text(g, x->to), callgraph_text(g, y->to));
 }
 
-/* Edges in the lists of their nodes, sorted. */
+/* Edges in the lists of their nodes. */
 static void list_edges(struct callgraph *g)
 {
 	uint32_t in = 0, out = 0;
@@ -286,6 +287,10 @@ static void list_edges(struct callgraph *g)
 		g->in.data[to->in_first + to->in_nr++] = i;
 		g->out.data[from->out_first + from->out_nr++] = i;
 	}
+}
+
+void callgraph_sort_edges(struct callgraph *g)
+{
 	for (size_t i = 0; i < g->nodes.len; i++) {
 		const struct callgraph_node *n = &g->nodes.data[i];
 		if (n->in_nr > 1)
@@ -295,11 +300,12 @@ static void list_edges(struct callgraph *g)
 	}
 }
 
-void callgraph_recount(struct callgraph *g)
+static void count(struct callgraph *g, bool with_edges)
 {
 	size_t stacks = g->profile->stacks.len + 1;
 	struct counter c = {
 		.g = g,
+		.with_edges = with_edges,
 		.self = xcalloc(stacks, sizeof(int64_t)),
 		.all = xcalloc(stacks, sizeof(int64_t)),
 		.first_child = xmalloc(stacks * sizeof(stack_id)),
@@ -331,6 +337,11 @@ void callgraph_recount(struct callgraph *g)
 	u64map_deinit(&c.edges);
 }
 
+void callgraph_recount(struct callgraph *g)
+{
+	count(g, true);
+}
+
 struct callgraph *callgraph_create(const struct profile *p, struct callgraph_options options)
 {
 	struct callgraph *g = xcalloc(1, sizeof(*g));
@@ -338,7 +349,7 @@ struct callgraph *callgraph_create(const struct profile *p, struct callgraph_opt
 	g->options = options;
 	strtab_init(&g->strings);
 	make_nodes(g);
-	callgraph_recount(g);
+	count(g, false);
 	return g;
 }
 

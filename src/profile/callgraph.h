@@ -56,15 +56,18 @@ struct callgraph {
 	struct strtab strings;
 	VEC(struct callgraph_node) nodes;
 	VEC(struct callgraph_edge) edges;
-	VEC(uint32_t) in, out;  /* edges of each node, the heaviest first */
+	VEC(uint32_t) in, out;  /* edges of each node */
 	uint32_t *frame_nodes;  /* by frame: node, or PROFILE_NONE */
 	int64_t total;          /* sum of the sizes of all values */
 };
 
+/* Counts nodes only. */
 struct callgraph *callgraph_create(const struct profile *p, struct callgraph_options options);
 void callgraph_destroy(struct callgraph *g);
-/* Counts again over the nodes that are kept. */
+/* Counts again, over the nodes that are kept, and their edges. */
 void callgraph_recount(struct callgraph *g);
+/* Edges of each node in order, the heaviest first; they are in no order without. */
+void callgraph_sort_edges(struct callgraph *g);
 
 enum callgraph_order { CALLGRAPH_BY_FLAT, CALLGRAPH_BY_CUM };
 /* Nodes that are kept and have a value, the largest first, equal ones by name; the array is the caller's to free. */

@@ -198,15 +198,17 @@ static void drop_rare_nodes(struct report *r)
 		if (size_of(r->graph->nodes.data[r->nodes[i]].cum) >= cutoff)
 			r->nodes[kept++] = r->nodes[i];
 	r->dropped_nr = r->nodes_nr - kept;
-	if (r->dropped_nr)
-		keep_only_sorted(r, kept);
+	r->all_nr = kept;
+	/* among fewer nodes, more of the value has no node: the order may change */
+	keep_only_sorted(r, kept);
 	sort_nodes(r);
-	r->all_nr = r->nodes_nr;
 	int64_t edge_cutoff = size_of((int64_t)((double)sum * r->o.edge_fraction));
 	if (r->o.node_count && r->nodes_nr > r->o.node_count) {
 		keep_only_sorted(r, r->o.node_count);
 		sort_nodes(r);
 	}
+	if (r->o.report != PPROF_TOP)
+		callgraph_sort_edges(r->graph);
 	for (size_t i = 0; i < r->graph->edges.len; i++)
 		r->graph->edges.data[i].dropped = size_of(r->graph->edges.data[i].weight) < edge_cutoff;
 }
