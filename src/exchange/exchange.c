@@ -9,7 +9,12 @@
 /* A profile of this size, unpacked, is no profile any more. */
 #define UNPACKED_MAX ((size_t)4 << 30)
 
+static const char *const no_suffix[] = { NULL };
+
 const struct exchange_format exchange_formats[] = {
+	{ "gperftools", "a CPU profile of gperftools", no_suffix, gperftools_cpu_probe, gperftools_cpu_read, NULL },
+	{ "legacy", "a text profile of gperftools or Go: heap, contention, threads, counts", no_suffix, legacy_text_probe,
+	  legacy_text_read, NULL },
 	{ "pprof", "profile.proto packed with gzip, as pprof reads and writes it",
 	  (const char *const[]){ ".pb.gz", ".pprof", ".prof", NULL }, pprof_probe, pprof_read, pprof_write },
 	{ "pprof-raw", "profile.proto, not packed", (const char *const[]){ ".pb", NULL }, NULL, pprof_read, pprof_write_raw },

@@ -51,3 +51,9 @@ struct strobe_error *pprof_write_raw(const struct profile *p, struct out *out) _
 /* Lines "outermost;…;innermost VALUE"; a last word in brackets or with _[k] _[j] _[i] marks is part of a name. */
 bool folded_probe(const uint8_t *p, size_t n);
 struct strobe_error *folded_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
+
+/* CPU profiles of gperftools; the text profiles of gperftools and Go: heap, contention, threads, counts. Addresses only. */
+bool gperftools_cpu_probe(const uint8_t *p, size_t n);
+struct strobe_error *gperftools_cpu_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
+bool legacy_text_probe(const uint8_t *p, size_t n);
+struct strobe_error *legacy_text_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;

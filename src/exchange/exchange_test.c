@@ -111,6 +111,50 @@ static void folded_lines(void **state)
 	assert_fails(exchange_read((const uint8_t *)"a;b 1\na;b c\n", 12, "text", NULL, &p), ERROR_FORMAT);
 }
 
+/* One block of 4096 seen at a rate of 524288 stands for 1 / (1 - exp(-1/128)) = 128.5 blocks, and 526338.7 bytes. */
+static void a_heap_is_unsampled(void **state)
+{
+	static const char text[] = "heap profile: 1: 4096 [1: 4096] @ heap_v2/524288\n"
+				   "1: 4096 [1: 4096] @ 0x401001 0x402001\n"
+				   "\nMAPPED_LIBRARIES:\n"
+				   "00400000-00402000 r-xp 00001000 08:01 99 /bin/prog\n"
+				   "00402000-00403000 rw-p 00003000 08:01 99 /bin/prog\n";
+	struct profile *p;
+	assert_ok(exchange_read((const uint8_t *)text, strlen(text), "text", NULL, &p));
+	assert_string_equal(profile_str(p, p->events.data[1].name), "space");
+	assert_int_equal(p->events.data[0].value, 128);
+	assert_int_equal(p->events.data[1].value, 526338);
+	stack_id leaf = p->rows.data[0].stack;
+	const struct profile_frame *inner = &p->frames.data[p->stacks.data[leaf].frame];
+	const struct profile_frame *outer = &p->frames.data[p->stacks.data[p->stacks.data[leaf].caller].frame];
+	assert_int_equal(inner->addr, 0x401000);
+	assert_int_equal(outer->addr, 0x402000);
+	assert_string_equal(profile_str(p, p->mappings.data[inner->mapping].path), "/bin/prog");
+	assert_int_equal(p->mappings.data[inner->mapping].offset, 0x1000);
+	assert_int_equal(outer->mapping, PROFILE_NONE); /* no code there */
+	profile_destroy(p);
+}
+
+/* Words of 8 bytes: a period of 10000 us; 3 times at 0x10 called from 0x20, whose return address is 0x21. */
+static void a_cpu_profile_of_gperftools(void **state)
+{
+	uint64_t words[] = { 0, 3, 0, 10000, 0, 3, 2, 0x10, 0x21, 1, 1, 0x11, 0, 1, 0 }, swapped[15];
+	for (size_t i = 0; i < 15; i++)
+		swapped[i] = __builtin_bswap64(words[i]);
+	for (unsigned round = 0; round < 2; round++) {
+		struct profile *p;
+		assert_ok(exchange_read((const uint8_t *)(round ? swapped : words), sizeof(words), "words", NULL, &p));
+		assert_int_equal(p->rows.len, 4);
+		assert_int_equal(p->rows.data[1].value, 30000000);
+		stack_id caller = p->stacks.data[p->rows.data[0].stack].caller;
+		assert_int_equal(p->frames.data[p->stacks.data[caller].frame].addr, 0x20);
+		profile_destroy(p);
+	}
+	struct profile *p;
+	words[6] = 1 << 20; /* a depth that is not there */
+	assert_fails(exchange_read((const uint8_t *)words, sizeof(words), "words", NULL, &p), ERROR_FORMAT);
+}
+
 #if HAVE_ZLIB
 static void a_bomb(void **state)
 {
@@ -137,6 +181,8 @@ int main(void)
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(unknown_ids),
 		cmocka_unit_test(folded_lines),
+		cmocka_unit_test(a_heap_is_unsampled),
+		cmocka_unit_test(a_cpu_profile_of_gperftools),
 #if HAVE_ZLIB
 		cmocka_unit_test(a_bomb),
 #endif

@@ -9,6 +9,8 @@ import shutil
 from strobetest import CORPUS, SCRATCH, Tap, build_workload, run, skip_all, strobe
 
 PROFILES = ["internal/proftest/testdata/large.cpu"]
+# formats from before profile.proto: addresses only
+LEGACY = ["cppbench.cpu", "cppbench.heap", "cppbench.thread", "cppbench.thread.none", "go.godoc.thread"]
 REPORTS = [
     ["-top"],
     ["-top", "-cum"],
@@ -74,6 +76,15 @@ def check_corpus(tap):
                first_difference(ours.out, theirs.out))
 
 
+def check_legacy(tap):
+    for name in LEGACY:
+        path = os.path.join(CORPUS, "pprof", "profile", "testdata", name)
+        if os.path.exists(path):
+            compare(tap, path, [["-top", "-addresses", "-trim=false"], ["-traces"], ["-top"]], name)
+        else:
+            tap.skip(name, f"no shared corpus at {CORPUS}")
+
+
 def check_recording(tap):
     """What a recording becomes is the same to both, and its total is the recording's."""
     data, profile = os.path.join(SCRATCH, "x.data"), os.path.join(SCRATCH, "x.pb.gz")
@@ -90,6 +101,7 @@ def main():
         skip_all("no go tool pprof (golang-go)")
     tap = Tap()
     check_corpus(tap)
+    check_legacy(tap)
     check_recording(tap)
     tap.done()
 
