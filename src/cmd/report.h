@@ -62,7 +62,7 @@ struct report_run {
 	const struct env *env;
 	struct resolver *resolver;
 	struct profile *profile;
-	bool has_chains, has_branches, only_tracepoints;
+	bool has_chains, has_branches, has_data, only_tracepoints;
 	bool children, branch_mode;
 	const char *sort_order;  /* as typed, or the default */
 	/* Keys the rows are grouped by, what they are sorted by, and what is shown. */

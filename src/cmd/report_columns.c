@@ -1,6 +1,7 @@
 /* report: which columns there are, out of -s and -F. */
 #include <string.h>
 
+#include "base/text.h"
 #include "cmd/report.h"
 
 struct key_list {
@@ -85,6 +86,15 @@ static bool field_key(struct report_run *r, const char *word, size_t n, struct h
 	return true;
 }
 
+/* Only the reference's own machinery adds these, beside a symbol. */
+static struct strobe_error *check_ipc(const char *words, const char *what)
+{
+	if (words && strstr(words, "ipc"))
+		return error_create(ERROR_USAGE, "--%s: the columns of instructions per cycle stand beside symbols and cannot be asked for",
+				    what);
+	return NULL;
+}
+
 static struct strobe_error *add_words(struct report_run *r, struct key_list *l, const char *words, const char *what)
 {
 	for (const char *at = words; *at; at += strspn(at, ", ")) {
@@ -99,8 +109,10 @@ static struct strobe_error *add_words(struct report_run *r, struct key_list *l, 
 			return error_create(ERROR_USAGE, "Unknown --%s key: `%.*s'", what, (int)n, at);
 		if (c)
 			TRY(check_set(r, c, what));
-		if (c && c->id == COLUMN_OVERHEAD_CHILDREN && !r->children) {
-			at += n; /* nothing is known of callers */
+		/* Of the default keys this one has something to say of one architecture only. */
+		if (c && c->id == COLUMN_LOCAL_P_STAGE_CYC && !r->o->sort && !r->o->fields &&
+		    !(r->env->arch && text_has_prefix(r->env->arch, "ppc"))) {
+			at += n;
 			continue;
 		}
 		add_key(l, k);
@@ -112,7 +124,7 @@ static struct strobe_error *add_words(struct report_run *r, struct key_list *l, 
 static const char *default_sort(const struct report_run *r)
 {
 	if (r->o->mem_mode)
-		return "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat";
+		return "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,local_p_stage_cyc";
 	if (r->branch_mode)
 		return "comm,dso_from,symbol_from,symbol_to,cycles";
 	return r->only_tracepoints ? "trace" : "comm,dso,symbol";
@@ -122,11 +134,15 @@ struct strobe_error *report_choose_columns(struct report_run *r)
 {
 	const struct report_options *o = r->o;
 	bool strict_sort = o->sort && *o->sort != '+', strict_fields = o->fields && *o->fields != '+';
+	TRY(check_ipc(o->sort, "sort"));
 	struct key_list by = { .arena = &r->arena }, fields = { .arena = &r->arena }, keys = { .arena = &r->arena };
 	const char *sort = o->sort;
 	if (!strict_sort)
 		sort = o->sort ? arena_printf(&r->arena, "%s,%s", default_sort(r), o->sort + 1) :
 		       strict_fields ? NULL : default_sort(r);
+	/* The reference shows this column wherever the key is spelled out. */
+	if (o->sort && strstr(o->sort, "symbol"))
+		sort = arena_printf(&r->arena, "%s,%s", sort, r->branch_mode ? "ipc_lbr" : "ipc_null");
 	r->sort_order = sort;
 
 	if (strict_fields)
@@ -140,9 +156,6 @@ struct strobe_error *report_choose_columns(struct report_run *r)
 			add_key(&by, key_of(COLUMN_OVERHEAD));
 		}
 		TRY(add_words(r, &by, sort, "sort"));
-		/* The reference shows this column wherever the key is spelled out. */
-		if (o->sort && strstr(o->sort, "symbol") && !r->branch_mode && !o->mem_mode)
-			add_key(&by, key_of(COLUMN_IPC_NULL));
 		if (o->parent)
 			add_key(&by, key_of(COLUMN_PARENT));
 	}

@@ -26,6 +26,7 @@ static void look_at_events(struct report_run *r)
 		/* Call stacks of the processor (--call-graph lbr) are branch records as well, and mean something else. */
 		r->has_branches |= a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
 				   !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+		r->has_data |= !!(a->sample_type & PERF_SAMPLE_DATA_SRC);
 		r->only_tracepoints &= a->type == PERF_TYPE_TRACEPOINT;
 	}
 }
@@ -48,6 +49,9 @@ static struct strobe_error *choose_modes(struct report_run *r, struct report_opt
 				    r->ctx->program);
 	if (o->chains_asked && !r->has_chains)
 		return error_create(ERROR_USAGE, "Selected -g but no callchain data. Did you call '%s record' without -g?",
+				    r->ctx->program);
+	if (o->mem_mode && !r->has_data)
+		return error_create(ERROR_USAGE, "Selected --mem-mode but no mem data. Did you call '%s record' without -d?",
 				    r->ctx->program);
 	if (o->cpus)
 		TRY(check_recorded(r, PERF_SAMPLE_CPU, "on which CPU they were taken: leave out -C, or record with --sample-cpu"));
@@ -95,6 +99,7 @@ static bool needs_addresses(const struct report_run *r)
 		case COLUMN_SRCLINE_FROM:
 		case COLUMN_SRCLINE_TO:
 		case COLUMN_ADDR:
+		case COLUMN_SYMBOL_IADDR:
 		case COLUMN_ADDR_FROM:
 		case COLUMN_ADDR_TO:
 			needs = true;
@@ -114,6 +119,7 @@ static struct strobe_error *make_resolver(struct report_run *r)
 		.keep_outermost = !o->chains.callee_first && !o->flamegraph,
 		.hide_unresolved = o->hide_unresolved,
 		.branch_mode = r->branch_mode,
+		.mem_mode = o->mem_mode,
 		.by_address = needs_addresses(r),
 		.time_quantum_ns = o->time_quantum_ns,
 	};
@@ -228,7 +234,7 @@ static void add_part(struct report_run *r, struct part_list *l, const uint32_t *
 	for (uint32_t j = 0; j < n; j++) {
 		const struct hist_total *t = &p->hist->totals[j];
 		p->samples += o->relative ? t->shown_samples : t->samples;
-		p->period += o->mem_mode ? t->weight : o->relative ? t->shown_period : t->period;
+		p->period += o->relative ? t->shown_period : t->period;
 	}
 }
 

@@ -52,9 +52,11 @@ void data_src_level(struct out *out, uint64_t word)
 	unsigned printed = 0;
 	if (d.mem_remote)
 		out_str(out, "Remote ");
-	if (d.mem_hops && hops[d.mem_hops]) {
+	bool has_hops = d.mem_hops && hops[d.mem_hops];
+	if (has_hops) {
 		out_str(out, hops[d.mem_hops]);
-		printed = 1;
+		if (d.mem_lvl_num)
+			out_ch(out, ' ');
 	} else if (!d.mem_hops) {
 		printed = put_bits(out, level & ~(uint64_t)(PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS), levels,
 				   sizeof(levels) / sizeof(*levels), 0);
@@ -64,7 +66,7 @@ void data_src_level(struct out *out, uint64_t word)
 			out_str(out, " or ");
 		put_level_number(out, d.mem_lvl_num);
 	}
-	if (!printed && !d.mem_remote)
+	if (!printed && !has_hops && !d.mem_remote)
 		out_str(out, "N/A");
 	if (level & PERF_MEM_LVL_HIT)
 		out_str(out, " hit");

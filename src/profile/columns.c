@@ -7,7 +7,8 @@
 #include "profile/data_source_priv.h"
 #include "profile/hist_priv.h"
 
-#define ADDRESS_DIGITS 16
+#define ADDRESS_DIGITS       16
+#define TRANSACTION_WIDTH    32
 #define UNRESOLVED_DSO_WIDTH 16 /* a DSO column is at least as wide where an address had no symbol */
 
 const struct column columns[COLUMNS_NR] = {
@@ -50,7 +51,7 @@ static uint64_t cell_address(const struct hist *h, const struct hist_key *k, con
 static uint64_t cell_identity(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
 	frame_id f = cell_frame(h, k, e);
-	if (k->column->from == COLUMN_FROM_FRAME)
+	if (k->column->from == COLUMN_FROM_FRAME && k->column->set != COLUMN_SET_MEMORY)
 		return e->addr;
 	return f == PROFILE_NONE ? 0 : h->profile->frames.data[f].ip;
 }
@@ -167,11 +168,14 @@ int column_compare(const struct hist *h, const struct hist_key *k, const struct 
 	case COLUMN_SYMBOL_FROM:
 	case COLUMN_SYMBOL_TO: /* by address, not by name */
 		return column_compare_identity(h, k, a, b);
+	case COLUMN_SYMBOL_IADDR:
+	case COLUMN_SYMBOL_DADDR:
+		return -compare_addresses(cell_identity(h, k, a), cell_identity(h, k, b));
 	case COLUMN_CYCLES:
 		return -compare_u64(hist_label(h, a, k->label, 0), hist_label(h, b, k->label, 0));
 	case COLUMN_SYMBOL:
-	case COLUMN_SYMBOL_DADDR:
-	case COLUMN_SYMBOL_IADDR:
+	case COLUMN_IPC_NULL:
+	case COLUMN_IPC_LBR:
 		return compare_names(cell_symbol(h, k, a), cell_symbol(h, k, b));
 	case COLUMN_PARENT:
 		return strcmp(cell_parent(h, a), cell_parent(h, b));
@@ -194,9 +198,6 @@ int column_compare(const struct hist *h, const struct hist_key *k, const struct 
 		return compare_u64(cell_dso_size(h, a), cell_dso_size(h, b));
 	case COLUMN_TIME:
 		return compare_u64(cell_time(h, k, a), cell_time(h, k, b));
-	case COLUMN_IPC_NULL:
-	case COLUMN_IPC_LBR:
-		return 0;
 	case COLUMN_MEM:
 	case COLUMN_SNOOP:
 	case COLUMN_LOCKED:
@@ -219,9 +220,10 @@ int column_compare_identity(const struct hist *h, const struct hist_key *k, cons
 {
 	switch (k->column->id) {
 	case COLUMN_SYMBOL:
+	case COLUMN_IPC_NULL:
+	case COLUMN_IPC_LBR:
 	case COLUMN_SYMBOL_FROM:
-	case COLUMN_SYMBOL_TO:
-	case COLUMN_SYMBOL_IADDR: {
+	case COLUMN_SYMBOL_TO: {
 		const struct profile_function *x = frame_function(h->profile, cell_frame(h, k, a));
 		const struct profile_function *y = frame_function(h->profile, cell_frame(h, k, b));
 		if (!x || !y)
@@ -257,21 +259,55 @@ static void add_address(struct strbuf *out, uint64_t addr)
 	strbuf_addf(out, "%-#.*llx", ADDRESS_DIGITS, (unsigned long long)addr);
 }
 
-/* A branch from or to where nothing is mapped has the mark of what was tried last: the hypervisor. */
-static char label_level(const struct hist *h, const struct hist_key *k, frame_id f)
+/* Of branches: one from or to where nothing is mapped has the mark of what was tried last, the hypervisor. */
+static char branch_level(const struct hist *h, frame_id f)
 {
 	enum mapping_space space = f == PROFILE_NONE ? SPACE_UNKNOWN : h->profile->frames.data[f].space;
-	if (space == SPACE_UNKNOWN && (f == PROFILE_NONE || k->column->set == COLUMN_SET_BRANCH))
-		space = SPACE_HYPERVISOR;
-	return hist_level(space);
+	return hist_level(space == SPACE_UNKNOWN ? SPACE_HYPERVISOR : space);
+}
+
+#define CACHE_LINE_BYTES 64
+
+/* Data are marked as the code that touched them; cache lines of no map, and shared ones, have marks of their own. */
+static void format_data(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width,
+			struct strbuf *out)
+{
+	frame_id f = cell_frame(h, k, e);
+	const struct profile_function *fn = frame_function(h->profile, f);
+	bool line = k->column->id == COLUMN_DCACHELINE;
+	uint64_t addr = line ? cell_address(h, k, e) & ~(uint64_t)(CACHE_LINE_BYTES - 1) : cell_identity(h, k, e);
+	size_t start = out->len;
+	char level = e->level;
+	if (line && !frame_mapping(h->profile, f))
+		level = 'X';
+	else if (line && h->profile->frames.data[f].flags & FRAME_SHARED)
+		level = 's';
+	strbuf_addf(out, "[%c] ", level);
+	if (!fn)
+		add_address(out, addr);
+	else if (fn->is_data)
+		strbuf_addf(out, "%s+0x%llx", profile_str(h->profile, fn->name),
+			    (unsigned long long)(addr - (h->profile->frames.data[f].ip - h->profile->frames.data[f].addr + fn->start)));
+	else
+		strbuf_addstr(out, profile_str(h->profile, fn->name));
+	if (width && out->len - start > width)
+		out->len = start + width;
+}
+
+static void add_offset(const struct hist *h, frame_id f, struct strbuf *out)
+{
+	uint64_t offset = h->profile->frames.data[f].addr - frame_function(h->profile, f)->start;
+	if (offset)
+		strbuf_addf(out, "+0x%llx", (unsigned long long)offset);
 }
 
 static void format_symbol(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width,
 			  struct strbuf *out)
 {
 	frame_id f = cell_frame(h, k, e);
-	const char *name = k->column->id == COLUMN_ADDR_FROM || k->column->id == COLUMN_ADDR_TO ? NULL : cell_symbol(h, k, e);
-	char level = k->column->from == COLUMN_FROM_FRAME ? e->level : label_level(h, k, f);
+	const char *name = cell_symbol(h, k, e);
+	bool of_branch = k->column->id == COLUMN_SYMBOL_FROM || k->column->id == COLUMN_SYMBOL_TO;
+	char level = of_branch ? branch_level(h, f) : e->level;
 	size_t start = out->len;
 	if (h->options.long_names && k->column->id == COLUMN_SYMBOL)
 		strbuf_addf(out, "%-#*llx %c ", ADDRESS_DIGITS + 2, (unsigned long long)e->addr, e->level == 'k' ? 'k' : 'd');
@@ -284,6 +320,8 @@ static void format_symbol(const struct hist *h, const struct hist_key *k, const 
 	strbuf_add(out, name, width > used && n > width - used ? width - used : n);
 	if (f != PROFILE_NONE && (h->profile->frames.data[f].flags & FRAME_INLINED))
 		strbuf_addstr(out, " (inlined)");
+	if (k->column->id == COLUMN_ADDR_FROM || k->column->id == COLUMN_ADDR_TO)
+		add_offset(h, f, out);
 }
 
 static void format_time(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, struct strbuf *out)
@@ -391,10 +429,15 @@ static const char *text_cell(const struct hist *h, const struct hist_key *k, con
 	case COLUMN_SRCLINE:
 	case COLUMN_SRCLINE_FROM:
 	case COLUMN_SRCLINE_TO: return cell_srcline(h, k, e);
-	case COLUMN_IPC_NULL:
-	case COLUMN_IPC_LBR: return "-      -            ";
+	case COLUMN_IPC_LBR:
+		/* Instructions are counted by disassembly, which a report does not do. */
+		if (!cell_symbol(h, k, e))
+			return "-";
+		/* fallthrough */
+	case COLUMN_IPC_NULL: return "-      -            ";
 	case COLUMN_TRACE:
-		return k->label == PROFILE_NONE ? "N/A" : label_string(h, e, k->label);
+		s = k->label == PROFILE_NONE ? "" : label_string(h, e, k->label);
+		return *s || h->profile->events.data[h->profile->rows.data[e->row].event].is_tracepoint ? s : "N/A";
 	default: return NULL;
 	}
 }
@@ -411,12 +454,13 @@ void column_format(const struct hist *h, const struct hist_key *k, const struct 
 	case COLUMN_SYMBOL:
 	case COLUMN_SYMBOL_FROM:
 	case COLUMN_SYMBOL_TO:
-	case COLUMN_SYMBOL_IADDR:
-	case COLUMN_SYMBOL_DADDR:
 	case COLUMN_ADDR_FROM:
 	case COLUMN_ADDR_TO:
-	case COLUMN_DCACHELINE:
 		return format_symbol(h, k, e, width, out);
+	case COLUMN_SYMBOL_IADDR:
+	case COLUMN_SYMBOL_DADDR:
+	case COLUMN_DCACHELINE:
+		return format_data(h, k, e, width, out);
 	case COLUMN_CPU:
 		return add_small(out, k->label == PROFILE_NONE ? -1 : (int64_t)v, width, 3);
 	case COLUMN_SOCKET:
@@ -453,8 +497,8 @@ void column_format(const struct hist *h, const struct hist_key *k, const struct 
 	case COLUMN_ADDR:
 		return format_number(out, "%#llx", width, entry_ip(h, e));
 	case COLUMN_PHYS_DADDR:
-		strbuf_addf(out, "[.] 0x%0*llx", ADDRESS_DIGITS, (unsigned long long)v);
-		return;
+		strbuf_addf(out, "[%c] ", e->level);
+		return add_address(out, v);
 	case COLUMN_MISPREDICT:
 	case COLUMN_ABORT:
 	case COLUMN_IN_TX:
@@ -492,6 +536,8 @@ unsigned column_measure(const struct hist *h, const struct hist_key *k, const st
 		s = cell_dso(h, k, e);
 		return s && cell_symbol(h, k, e) ? strlen(s) : UNRESOLVED_DSO_WIDTH;
 	case COLUMN_DSO_DADDR:
+		s = cell_dso(h, k, e);
+		return s ? (unsigned)strlen(s) : UNRESOLVED_DSO_WIDTH;
 	case COLUMN_PARENT:
 	case COLUMN_CGROUP:
 	case COLUMN_TRACE:
@@ -502,15 +548,22 @@ unsigned column_measure(const struct hist *h, const struct hist_key *k, const st
 	case COLUMN_SYMBOL:
 	case COLUMN_SYMBOL_FROM:
 	case COLUMN_SYMBOL_TO:
-	case COLUMN_SYMBOL_IADDR:
-	case COLUMN_SYMBOL_DADDR:
 		s = cell_symbol(h, k, e);
 		return (unsigned)(s ? strlen(s) + 4 : ADDRESS_DIGITS + 6) +
 		       (h->options.long_names && k->column->id == COLUMN_SYMBOL ? ADDRESS_DIGITS + 5 : 0);
 	case COLUMN_ADDR_FROM:
 	case COLUMN_ADDR_TO:
-	case COLUMN_DCACHELINE:
 		return ADDRESS_DIGITS + 6;
+	case COLUMN_SYMBOL_IADDR:
+	case COLUMN_SYMBOL_DADDR:
+	case COLUMN_DCACHELINE: /* the reference makes room for an address behind the name */
+		s = cell_symbol(h, k, e);
+		return (unsigned)(s ? strlen(s) + ADDRESS_DIGITS + 6 + (k->column->id == COLUMN_DCACHELINE) :
+				      ADDRESS_DIGITS + 6);
+	case COLUMN_TRANSACTION: /* room for all flags at once */
+		return hist_label(h, e, k->label, 0) ? TRANSACTION_WIDTH : 0;
+	case COLUMN_DSO_SIZE:
+	case COLUMN_MEM: /* as wide as its head, whatever it holds */
 	case COLUMN_CPU:
 	case COLUMN_SOCKET:
 		return k->column->width;

@@ -37,83 +37,78 @@ uint64_t column_data_source(enum column_id id, uint64_t v)
 	}
 }
 
-/* Names of the bits that are set, " or " between. */
-static void add_names(struct strbuf *out, unsigned v, const char *const *names, size_t n)
+/* Names of the bits that are set, " or " between, and before the first where something stands there already. */
+static bool add_names(struct strbuf *out, unsigned v, const char *const *names, size_t n, bool after)
 {
-	bool first = true;
 	for (size_t i = 0; i < n; i++) {
-		if (!(v & (1u << i)) || !names[i])
+		if (!(v & (1u << i)))
 			continue;
-		if (!first)
-			strbuf_addstr(out, " or ");
-		strbuf_addstr(out, names[i]);
-		first = false;
+		strbuf_addf(out, "%s%s", after ? " or " : "", names[i]);
+		after = true;
 	}
+	return after;
+}
+
+static void add_level_number(struct strbuf *out, unsigned number)
+{
+	static const char *const names[16] = { [0x8] = "UNC", [PERF_MEM_LVLNUM_CXL] = "CXL", [PERF_MEM_LVLNUM_IO] = "I/O",
+					       [PERF_MEM_LVLNUM_ANY_CACHE] = "Any cache", [PERF_MEM_LVLNUM_LFB] = "LFB/MAB",
+					       [PERF_MEM_LVLNUM_RAM] = "RAM", [PERF_MEM_LVLNUM_PMEM] = "PMEM",
+					       [PERF_MEM_LVLNUM_NA] = "N/A" };
+	if (names[number])
+		strbuf_addstr(out, names[number]);
+	else
+		strbuf_addf(out, "L%u", number);
 }
 
 static void add_level(struct strbuf *out, uint64_t v)
 {
-	static const char *const names[] = { NULL, NULL, NULL, "L1", "LFB", "L2", "L3", "Local RAM",
+	static const char *const names[] = { "N/A", "HIT", "MISS", "L1", "LFB/MAB", "L2", "L3", "Local RAM",
 					     "Remote RAM (1 hop)", "Remote RAM (2 hops)", "Remote Cache (1 hop)",
 					     "Remote Cache (2 hops)", "I/O", "Uncached" };
-	static const char *const numbers[16] = { [PERF_MEM_LVLNUM_L1] = "L1", [PERF_MEM_LVLNUM_L2] = "L2",
-						 [PERF_MEM_LVLNUM_L3] = "L3", [PERF_MEM_LVLNUM_L4] = "L4",
-						 [PERF_MEM_LVLNUM_CXL] = "CXL", [PERF_MEM_LVLNUM_IO] = "I/O",
-						 [PERF_MEM_LVLNUM_ANY_CACHE] = "Any cache",
-						 [PERF_MEM_LVLNUM_LFB] = "LFB", [PERF_MEM_LVLNUM_RAM] = "RAM",
-						 [PERF_MEM_LVLNUM_PMEM] = "PMEM" };
 	static const char *const hops[8] = { NULL, "core, same node", "node, same socket", "socket, same board", "board" };
 	unsigned level = level_bits(v), number = level_number(v), hop = bits(v, PERF_MEM_HOPS_SHIFT, 3);
-	size_t start = out->len;
-	if (bits(v, PERF_MEM_REMOTE_SHIFT, 1))
+	bool any = false, remote = bits(v, PERF_MEM_REMOTE_SHIFT, 1);
+	if (remote)
 		strbuf_addstr(out, "Remote ");
 	if (hops[hop])
-		strbuf_addf(out, "%s ", hops[hop]);
-	unsigned where = level & ~(PERF_MEM_LVL_NA | PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS);
-	if (where)
-		add_names(out, where, names, COUNT(names));
-	else if (numbers[number])
-		strbuf_addstr(out, numbers[number]);
-	if (out->len == start) {
+		strbuf_addf(out, number ? "%s " : "%s", hops[hop]);
+	else if (!hop)
+		any = add_names(out, level & ~(PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS), names, COUNT(names), false);
+	if (number) {
+		strbuf_addstr(out, any ? " or " : "");
+		add_level_number(out, number);
+	} else if (!any && !hops[hop] && !remote) {
 		strbuf_addstr(out, "N/A");
-		return;
 	}
-	strbuf_addstr(out, level & PERF_MEM_LVL_MISS ? " miss" : " hit");
+	strbuf_addstr(out, level & PERF_MEM_LVL_HIT ? " hit" : "");
+	strbuf_addstr(out, level & PERF_MEM_LVL_MISS ? " miss" : "");
 }
 
 static void add_snoop(struct strbuf *out, uint64_t v)
 {
 	static const char *const names[] = { "N/A", "None", "Hit", "Miss", "HitM" };
 	static const char *const more[] = { "Fwd", "Peer" };
-	size_t start = out->len;
-	unsigned extra = bits(v, PERF_MEM_SNOOPX_SHIFT, 2);
-	add_names(out, snoop_bits(v), names, COUNT(names));
-	if (extra && out->len > start)
-		strbuf_addstr(out, " or ");
-	add_names(out, extra, more, COUNT(more));
-	if (out->len == start)
+	bool any = add_names(out, snoop_bits(v), names, COUNT(names), false);
+	if (!add_names(out, bits(v, PERF_MEM_SNOOPX_SHIFT, 2), more, COUNT(more), any))
 		strbuf_addstr(out, "N/A");
 }
 
 static void add_tlb(struct strbuf *out, uint64_t v)
 {
-	static const char *const names[] = { NULL, NULL, NULL, "L1", "L2", "Walker", "Fault" };
+	static const char *const names[] = { "N/A", "HIT", "MISS", "L1", "L2", "Walker", "Fault" };
 	unsigned tlb = tlb_bits(v);
-	size_t start = out->len;
-	add_names(out, tlb & ~(PERF_MEM_TLB_NA | PERF_MEM_TLB_HIT | PERF_MEM_TLB_MISS), names, COUNT(names));
-	if (out->len == start)
+	if (!add_names(out, tlb & ~(PERF_MEM_TLB_HIT | PERF_MEM_TLB_MISS), names, COUNT(names), false))
 		strbuf_addstr(out, "N/A");
-	if (tlb & PERF_MEM_TLB_HIT)
-		strbuf_addstr(out, " hit");
-	if (tlb & PERF_MEM_TLB_MISS)
-		strbuf_addstr(out, " miss");
+	strbuf_addstr(out, tlb & PERF_MEM_TLB_HIT ? " hit" : "");
+	strbuf_addstr(out, tlb & PERF_MEM_TLB_MISS ? " miss" : "");
 }
 
 static void add_blocked(struct strbuf *out, uint64_t v)
 {
 	unsigned blocked = blocked_bits(v);
 	if (!blocked || (blocked & PERF_MEM_BLK_NA)) {
-		strbuf_addstr(out, "N/A");
+		strbuf_addstr(out, " N/A");
 		return;
 	}
 	if (blocked & PERF_MEM_BLK_DATA)
@@ -137,8 +132,9 @@ void column_format_data_source(enum column_id id, uint64_t v, unsigned width, st
 	case COLUMN_TLB: add_tlb(out, v); break;
 	case COLUMN_BLOCKED: add_blocked(out, v); break;
 	default:
-		strbuf_addstr(out, !lock_bits(v) || (lock_bits(v) & PERF_MEM_LOCK_NA) ? "N/A" :
-				   lock_bits(v) & PERF_MEM_LOCK_LOCKED		      ? "Yes" : "No");
+		strbuf_addstr(out, lock_bits(v) & PERF_MEM_LOCK_NA     ? "N/A" :
+				   lock_bits(v) & PERF_MEM_LOCK_LOCKED ? "Yes" :
+									 "No");
 		break;
 	}
 	pad(out, start, width);

@@ -141,10 +141,10 @@ static size_t frame_words(struct hist *h, const struct hist_key *k, frame_id id,
 		words[0] = dso_word(h, id);
 		return 1;
 	case COLUMN_SYMBOL:
-	case COLUMN_SYMBOL_IADDR:
+	case COLUMN_IPC_NULL:
+	case COLUMN_IPC_LBR:
 	case COLUMN_SYMBOL_FROM:
 	case COLUMN_SYMBOL_TO:
-	case COLUMN_SYMBOL_DADDR:
 		symbol_words(h, id, caller, words);
 		return 4;
 	case COLUMN_SRCLINE:
@@ -162,6 +162,8 @@ static size_t frame_words(struct hist *h, const struct hist_key *k, frame_id id,
 		words[0] = f && f->mapping != PROFILE_NONE ? f->mapping : UNKNOWN;
 		return 1;
 	case COLUMN_ADDR:
+	case COLUMN_SYMBOL_IADDR:
+	case COLUMN_SYMBOL_DADDR:
 		words[0] = f ? f->ip : 0;
 		return 1;
 	case COLUMN_ADDR_FROM:
@@ -175,6 +177,12 @@ static size_t frame_words(struct hist *h, const struct hist_key *k, frame_id id,
 		words[0] = 0;
 		return 1;
 	}
+}
+
+static enum mapping_space row_space(const struct hist *h, const struct profile_row *row)
+{
+	const struct profile *p = h->profile;
+	return row->stack == PROFILE_NONE ? SPACE_UNKNOWN : p->frames.data[p->stacks.data[row->stack].frame].space;
 }
 
 static uint64_t time_word(const struct hist *h, uint64_t ns)
@@ -206,8 +214,10 @@ static size_t row_words(struct hist *h, const struct hist_key *k, const struct p
 	case COLUMN_ADDR_TO:
 	case COLUMN_SYMBOL_DADDR:
 	case COLUMN_DSO_DADDR:
-	case COLUMN_DCACHELINE:
 		return frame_words(h, k, k->label == PROFILE_NONE ? PROFILE_NONE : (frame_id)value, true, words);
+	case COLUMN_DCACHELINE: /* the kernel's accesses are told from the user's */
+		words[1] = row_space(h, row) == SPACE_KERNEL;
+		return 1 + frame_words(h, k, k->label == PROFILE_NONE ? PROFILE_NONE : (frame_id)value, true, words);
 	case COLUMN_CGROUP_ID:
 		words[1] = k->label2 == PROFILE_NONE ? 0 : labels[k->label2];
 		return 2;
@@ -219,9 +229,6 @@ static size_t row_words(struct hist *h, const struct hist_key *k, const struct p
 		return 1;
 	case COLUMN_IN_TX:
 		words[0] &= BRANCH_IN_TX;
-		return 1;
-	case COLUMN_IPC_LBR:
-		words[0] = 0;
 		return 1;
 	case COLUMN_MEM:
 	case COLUMN_SNOOP:
@@ -370,17 +377,17 @@ static char caller_level(const struct hist *h, stack_id stack, stack_id leaf)
 	return level;
 }
 
-/* Where the code of a row's innermost frame runs. */
-static char self_level(const struct hist *h, const struct profile_row *row, const struct profile_frame *f)
+/* Where a sample was taken: where its innermost frame runs, but of branches. */
+static enum mapping_space self_space(const struct hist *h, const struct profile_row *row, const struct profile_frame *f)
 {
 	if (h->cpumode_label == PROFILE_NONE)
-		return hist_level(f ? f->space : SPACE_UNKNOWN);
+		return f ? f->space : SPACE_UNKNOWN;
 	switch (profile_label_values(h->profile, row->labels)[h->cpumode_label]) {
-	case PERF_RECORD_MISC_KERNEL: return hist_level(SPACE_KERNEL);
-	case PERF_RECORD_MISC_USER: return hist_level(SPACE_USER);
-	case PERF_RECORD_MISC_GUEST_KERNEL: return hist_level(SPACE_GUEST_KERNEL);
-	case PERF_RECORD_MISC_GUEST_USER: return hist_level(SPACE_GUEST_USER);
-	default: return hist_level(SPACE_HYPERVISOR);
+	case PERF_RECORD_MISC_KERNEL: return SPACE_KERNEL;
+	case PERF_RECORD_MISC_USER: return SPACE_USER;
+	case PERF_RECORD_MISC_GUEST_KERNEL: return SPACE_GUEST_KERNEL;
+	case PERF_RECORD_MISC_GUEST_USER: return SPACE_GUEST_USER;
+	default: return SPACE_HYPERVISOR;
 	}
 }
 
@@ -441,14 +448,14 @@ static void fill_row(struct filler *f, uint32_t r)
 	bool hidden = h->options.row_hidden && h->options.row_hidden(h->options.ctx, p, row);
 	if (e == PROFILE_NONE)
 		e = entry_add(f, key, frame, r, !fr ? 0 : h->options.branches ? fr->ip : frame_address(p, fr),
-			      self_level(h, row, fr));
+			      hist_level(self_space(h, row, fr)));
 	struct hist_entry *entry = &h->entries.data[e];
 	entry->hidden &= hidden;
 	stack_id chain = chain_of_stack(p, row->stack);
 	uint32_t depth = chain == PROFILE_NONE ? 0 : p->stacks.data[chain].depth;
 	if (!event && entry->max_depth < depth)
 		entry->max_depth = depth;
-	add_self(&h->stats[(size_t)e * h->options.events_nr + event], row, fr ? fr->space : SPACE_UNKNOWN);
+	add_self(&h->stats[(size_t)e * h->options.events_nr + event], row, self_space(h, row, fr));
 	struct hist_total *total = &h->totals[event];
 	total->period += row->value;
 	total->samples += row->samples;

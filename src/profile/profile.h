@@ -42,6 +42,7 @@ struct profile_function {
 	uint32_t line;      /* of its start, 0 unknown */
 	uint64_t start;     /* address in the mapping's space; symbol size below; 0 where unknown */
 	uint64_t size;
+	bool is_data;       /* an object and not a function */
 	uint8_t binding;    /* STB_*: reports mark kernel and user, -v prints it */
 };
 
@@ -49,6 +50,7 @@ enum frame_flag {
 	FRAME_INLINED = 1, /* this function was inlined into the next frame (its caller) */
 	FRAME_ANCHOR = 2,  /* a marker and not code: "[truncated]", a root made up by a view */
 	FRAME_APART = 4,   /* innermost: where the sample was, its recorded chain (if any) not beginning there; not in call trees */
+	FRAME_SHARED = 8,  /* data in a file that is mapped shared */
 };
 
 struct profile_frame {

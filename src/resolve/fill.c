@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/mem.h"
 #include "base/sort.h"
@@ -66,6 +67,13 @@ static uint64_t cgroup_label(struct fill *f, uint64_t id)
 	return strtab_add(&f->p->strings, path ? path : id ? "unknown" : "N/A");
 }
 
+static bool is_shared_data(const struct resolved_frame *at)
+{
+	const struct map *m = at->map;
+	return at->cpumode == PERF_RECORD_MISC_USER && m && !(m->prot & PROT_EXEC) && m->flags & MAP_SHARED &&
+	       (m->file->maj || m->file->min || m->file->ino || m->file->ino_generation);
+}
+
 /* Data and branch addresses keep their exact address: a column may show it. */
 static uint64_t address_label(struct fill *f, struct fill_worker *of, uint64_t raw)
 {
@@ -75,7 +83,8 @@ static uint64_t address_label(struct fill *f, struct fill_worker *of, uint64_t r
 	if (!*memo) {
 		const struct raw_frame *rf = &of->w->tab.frames.data[raw - 1];
 		uint32_t i = cached_frame(&f->r->frames, rf);
-		*memo = fill_frame(f, &f->r->frames.frames.data[i], true, 0) + 1;
+		const struct resolved_frame *at = &f->r->frames.frames.data[i];
+		*memo = fill_frame(f, at, true, is_shared_data(at) ? FRAME_SHARED : 0) + 1;
 	}
 	return *memo - 1;
 }

@@ -9,7 +9,10 @@ static const struct key keys[] = {
 	{ "pid", KEY_PID, COLUMN_U64 },
 	{ "tid", KEY_TID, COLUMN_U64 },
 	{ "ppid", KEY_PPID, COLUMN_U64 },
+	{ "cgroup_dev", KEY_CGROUP_DEV, COLUMN_U64 },
+	{ "cgroup_ino", KEY_CGROUP_INO, COLUMN_U64 },
 	{ "cpu", KEY_CPU, COLUMN_U64 },
+	{ "socket", KEY_SOCKET, COLUMN_I64 },
 	{ "cpumode", KEY_CPUMODE, COLUMN_U64 },
 	{ "machine", KEY_MACHINE, COLUMN_U64 },
 	{ "time", KEY_TIME, COLUMN_U64 },
@@ -61,6 +64,8 @@ uint64_t key_extract(enum key_id id, const struct sample *s, const struct perf_b
 	case KEY_DADDR:
 		return s->addr;
 	case KEY_WEIGHT:
+		if (branch) /* each branch is a sample of its own */
+			return branch->cycles ? branch->cycles : 1;
 		return s->weight1 ? s->weight1 : s->weight;
 	case KEY_INS_LAT:
 		return s->weight2;

@@ -69,6 +69,7 @@ struct resolve_options {
 	bool keep_outermost;   /* of more, keep those farthest from the sample: what the reference does, callers first */
 	bool hide_unresolved;
 	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */
+	bool mem_mode;         /* a sample's value is its weight, 1 where it has none (report --mem-mode) */
 	bool by_address;       /* frames are told apart by address and not only by function */
 	/*
 	 * Look callers up by the call and not by the address it returns to. The reference (6.1) looks up the return address

@@ -7,6 +7,7 @@
  * on which worker had which slice.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -88,6 +89,7 @@ static function_id function_of(struct fill *f, const struct resolved_frame *from
 		.system_name = strtab_add(&p->strings, sym->raw_name),
 		.start = sym->start,
 		.size = sym->end - sym->start,
+		.is_data = sym->type && strchr("dDbBrRvVgGsS", sym->type),
 		.binding = sym->binding,
 	};
 	return profile_function(p, &fn);

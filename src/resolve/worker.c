@@ -39,7 +39,7 @@ static struct event_facts event_facts(struct resolver *r, uint32_t i)
 	struct event_facts e = {
 		.layout = ev->layout,
 		.period = ev->attr.sample_period,
-		.full = r->has_full || r->options.branch_mode || ev->attr.sample_type & PERF_SAMPLE_WEIGHT_TYPE,
+		.full = r->has_full || r->options.branch_mode || r->options.mem_mode || ev->attr.sample_type & PERF_SAMPLE_WEIGHT_TYPE,
 		.members = members_are_read(&ev->attr),
 		.calls = attr_has_calls(&ev->attr) && r->options.with_chains,
 	};
@@ -110,7 +110,16 @@ void worker_deinit(struct worker *w)
 	vec_deinit(&w->joined);
 }
 
-static uint64_t thread_label(enum key_id id, const struct thread_facts *t)
+#define CGROUP_NAMESPACE 6 /* in the order of NAMESPACES records */
+
+static uint64_t cgroup_label(const struct machine *m, enum key_id id, const struct thread *t)
+{
+	uint64_t dev = 0, ino = 0;
+	(void)machine_namespace(m, t, CGROUP_NAMESPACE, &dev, &ino);
+	return id == KEY_CGROUP_DEV ? dev : ino;
+}
+
+static uint64_t thread_label(const struct worker *w, enum key_id id, const struct thread_facts *t)
 {
 	switch (id) {
 	case KEY_COMM:
@@ -119,6 +128,9 @@ static uint64_t thread_label(enum key_id id, const struct thread_facts *t)
 		return t->pid;
 	case KEY_TID:
 		return t->tid;
+	case KEY_CGROUP_DEV:
+	case KEY_CGROUP_INO:
+		return cgroup_label(w->r->machine, id, t->view.thread);
 	default:
 		return t->view.thread->ppid;
 	}
@@ -137,7 +149,7 @@ static uint32_t group_of(struct worker *w, const struct thread_facts *t)
 	uint32_t n = w->r->thread_columns;
 	uint64_t *labels = vec_extend(&w->groups, n); /* kept where it is new */
 	for (uint32_t i = 0; i < n; i++)
-		labels[i] = thread_label(w->r->columns[i].key->id, t);
+		labels[i] = thread_label(w, w->r->columns[i].key->id, t);
 	uint64_t hash = hash_u64s(labels, n, 3);
 	uint32_t id = idset_find(&w->group_index, hash, group_eq, w, labels);
 	if (id != IDSET_NONE) {
@@ -185,7 +197,7 @@ struct found {
 	const struct sample *full; /* or NULL */
 	const struct event_facts *event;
 	uint32_t event_index;
-	uint32_t space;
+	uint32_t space, kernel;
 	uint64_t time_ns, place;
 };
 
@@ -237,6 +249,12 @@ static uint64_t trace_label(struct worker *w, const struct found *f, uint32_t co
 	return (uint64_t)rawtab_bytes(&w->tab, &b) + 1;
 }
 
+/* -1 where the recording does not tell. */
+static int64_t socket_of(const struct env *env, uint32_t cpu)
+{
+	return cpu < env->cpus.len ? env->cpus.data[cpu].socket : -1;
+}
+
 static uint64_t fixed_label(const struct worker *w, enum key_id id, const struct found *f)
 {
 	uint64_t quantum = w->r->options.time_quantum_ns;
@@ -244,6 +262,8 @@ static uint64_t fixed_label(const struct worker *w, enum key_id id, const struct
 	switch (id) {
 	case KEY_CPU:
 		return f->hot->cpu;
+	case KEY_SOCKET:
+		return (uint64_t)socket_of(w->r->env, f->hot->cpu);
 	case KEY_CPUMODE:
 		return cpumode;
 	case KEY_MACHINE:
@@ -254,9 +274,11 @@ static uint64_t fixed_label(const struct worker *w, enum key_id id, const struct
 }
 
 /* An address as a label is the number of its raw frame, + 1. A branch may come from 0 or go there. */
-static uint64_t address_label(struct worker *w, const struct found *f, uint64_t address)
+static uint64_t address_label(struct worker *w, const struct found *f, enum key_id id, uint64_t address)
 {
-	struct frame_where where = { .space = f->space, .cpumode = CPUMODE_UNKNOWN };
+	/* Data are looked up where the code that touched them runs, branches wherever something is mapped. */
+	uint16_t cpumode = id == KEY_DADDR ? f->hot->misc & PERF_RECORD_MISC_CPUMODE_MASK : CPUMODE_UNKNOWN;
+	struct frame_where where = { .space = f->space, .kernel = f->kernel, .cpumode = cpumode };
 	return (uint64_t)rawtab_frame(&w->tab, address, where, f->place) + 1;
 }
 
@@ -273,7 +295,7 @@ static uint64_t sample_labels(struct worker *w, const struct found *f, const str
 		}
 		*labels = key_needs_full_decode(id) ? key_extract(id, f->full, branch) : fixed_label(w, id, f);
 		if (r->columns[i].key->type == COLUMN_FRAME)
-			*labels = address_label(w, f, *labels);
+			*labels = address_label(w, f, id, *labels);
 		hash = hash_combine(hash, *labels);
 	}
 	return hash;
@@ -393,6 +415,7 @@ static inline void put_sample(struct worker *w, struct found *f)
 		return;
 	}
 	f->space = t->view.space;
+	f->kernel = t->view.kernel;
 	/* Field by field: a whole struct at once would be written twice. */
 	struct raw_sample *s = &w->batch[w->batch_nr];
 	s->key.ip = hot->ip;
@@ -402,6 +425,8 @@ static inline void put_sample(struct worker *w, struct found *f)
 	s->key.event = f->event_index;
 	s->key.group = t->group;
 	s->value = f->event->layout.period != SAMPLE_NO_OFFSET ? hot->period : f->event->period;
+	if (r->options.mem_mode && f->full) /* what an access took is what counts */
+		s->value = f->full->weight1 ? f->full->weight1 : f->full->weight ? f->full->weight : 1;
 	s->weight = !f->full ? 0 : f->full->weight1 ? f->full->weight1 : f->full->weight;
 	s->place = f->place;
 	s->time_ns = hot->time;

@@ -86,7 +86,9 @@ static void add_value(struct text_part *t, const struct hist_key *k, const struc
 {
 	const struct report *r = t->report;
 	uint64_t value = hist_value(s, k->column->id);
-	if (k->column->id == COLUMN_CI) {
+	if (k->column->id == COLUMN_OVERHEAD_CHILDREN && !t->part->hist->options.children) {
+		strbuf_addf(&t->line, " %*s", !r->separator && field_width ? (int)field_width - 1 : 0, "N/A");
+	} else if (k->column->id == COLUMN_CI) {
 		struct report_interval ci = report_interval(s->period, report_total(r, t->part, event),
 							    t->part->hist->totals[event].samples);
 		struct strbuf text = {};
@@ -134,7 +136,8 @@ void text_colour_end(struct text_part *t, bool coloured)
 void text_value(struct text_part *t, uint32_t field, const struct hist_stat *stats, bool last)
 {
 	const struct hist_key *k = &t->report->fields[field];
-	uint32_t events = t->part->is_group ? t->part->hist->options.events_nr : 1;
+	bool is_known = k->column->id != COLUMN_OVERHEAD_CHILDREN || t->part->hist->options.children;
+	uint32_t events = t->part->is_group && is_known ? t->part->hist->options.events_nr : 1;
 	size_t used = 0;
 	for (uint32_t j = 0; j < events; j++) {
 		double percent = report_percent(hist_value(&stats[j], k->column->id), report_total(t->report, t->part, j));
