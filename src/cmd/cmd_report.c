@@ -133,6 +133,7 @@ static const struct option table[] = {
 	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "use no more than this many frames of a stack (127)" },
 	{ OPTION_CALL, 'b', "branch-stack", .parse = parse_branch, .help = "count branch records (where there are any)" },
 	{ OPTION_BOOL, 0, "mem-mode", AT(mem_mode), .help = "profile of memory accesses" },
+	{ OPTION_BOOL, 0, "raw-trace", AT(raw_trace), .help = "show the fields of tracepoints and not their text" },
 	{ OPTION_CALL, 0, "time-quantum", .arg = "time", .parse = parse_quantum, .help = "spans of the sort key time (100ms)" },
 	{ OPTION_BOOL, 0, "stdio", AT(stdio), .help = "as text (on)" },
 	{ OPTION_CALL, 0, "stdio-color", .arg = "always|never|auto", .parse = parse_colour, .help = "colour shares (auto: on a terminal)" },

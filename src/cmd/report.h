@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/vector.h"
 #include "cmd/cmd.h"
+#include "decode/tracepoint.h"
 #include "record/source.h"
 #include "resolve/resolve.h"
 #include "view/report.h"
@@ -36,6 +37,7 @@ struct report_options {
 	const char *separator, *widths, *flamegraph;
 	enum report_format format;
 	enum colour_when colour;
+	bool raw_trace;
 	bool stdio, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
@@ -66,6 +68,7 @@ struct report_run {
 	bool children, branch_mode;
 	const char *sort_order;  /* as typed, or the default */
 	/* Keys the rows are grouped by, what they are sorted by, and what is shown. */
+	struct tracepoints *tracepoints; /* where fields of them are asked for */
 	struct hist_key *keys, *by, *fields;
 	uint32_t keys_nr, by_nr, fields_nr;
 	str_id *parents;         /* by stack */
@@ -75,6 +78,21 @@ struct report_run {
 
 /* -g, --call-graph: any of print type, threshold, limit, order, key and value, in any order. */
 struct strobe_error *report_parse_chains(struct report_options *o, const char *value) _must_check_;
+
+/* A key's or column's list; report_trace.c adds to it. */
+struct key_list {
+	struct hist_key *data;
+	uint32_t nr, cap;
+	struct arena *arena;
+};
+void report_add_key(struct key_list *l, struct hist_key k);
+struct hist_key report_key_of(enum column_id id);
+/*
+ * Fields of tracepoints: FIELD of all events that have it, EVENT.FIELD, EVENT.*, trace_fields; /raw behind it. EVENT is a
+ * name, a part of one that only one event has, or %N. *ret_any is false where the word is none of these.
+ */
+struct strobe_error *report_add_fields(struct report_run *r, struct key_list *l, const char *word, size_t n,
+				       bool *ret_any) _must_check_;
 
 /* Keys and columns out of -s, -F and the options that add columns. The labels they read go into *ret_labels. */
 struct strobe_error *report_choose_columns(struct report_run *r) _must_check_;

@@ -4,15 +4,11 @@
 #include "base/text.h"
 #include "cmd/report.h"
 
-struct key_list {
-	struct hist_key *data;
-	uint32_t nr, cap;
-	struct arena *arena;
-};
-
 static bool same_key(const struct hist_key *a, const struct hist_key *b)
 {
-	return a->column == b->column && (a->column->id != COLUMN_FIELD || !strcmp(a->header, b->header));
+	if (a->column != b->column)
+		return false;
+	return a->column->id != COLUMN_FIELD || (a->only_event == b->only_event && !strcmp(a->label_name, b->label_name));
 }
 
 static bool has_key(const struct key_list *l, const struct hist_key *k)
@@ -23,7 +19,7 @@ static bool has_key(const struct key_list *l, const struct hist_key *k)
 	return false;
 }
 
-static void add_key(struct key_list *l, struct hist_key k)
+void report_add_key(struct key_list *l, struct hist_key k)
 {
 	if (has_key(l, &k))
 		return;
@@ -37,7 +33,7 @@ static void add_key(struct key_list *l, struct hist_key k)
 	l->data[l->nr++] = k;
 }
 
-static struct hist_key key_of(enum column_id id)
+struct hist_key report_key_of(enum column_id id)
 {
 	return (struct hist_key){ .column = &columns[id], .header = columns[id].header, .label = PROFILE_NONE,
 				  .label2 = PROFILE_NONE };
@@ -48,18 +44,18 @@ static void add_sums(const struct report_run *r, struct key_list *l)
 {
 	const struct report_options *o = r->o;
 	if (r->children)
-		add_key(l, key_of(COLUMN_OVERHEAD_CHILDREN));
-	add_key(l, key_of(COLUMN_OVERHEAD));
+		report_add_key(l, report_key_of(COLUMN_OVERHEAD_CHILDREN));
+	report_add_key(l, report_key_of(COLUMN_OVERHEAD));
 	if (o->show_ci)
-		add_key(l, key_of(COLUMN_CI));
+		report_add_key(l, report_key_of(COLUMN_CI));
 	if (o->show_cpu_modes) {
-		add_key(l, key_of(COLUMN_OVERHEAD_SYS));
-		add_key(l, key_of(COLUMN_OVERHEAD_US));
+		report_add_key(l, report_key_of(COLUMN_OVERHEAD_SYS));
+		report_add_key(l, report_key_of(COLUMN_OVERHEAD_US));
 	}
 	if (o->show_samples)
-		add_key(l, key_of(COLUMN_SAMPLE));
+		report_add_key(l, report_key_of(COLUMN_SAMPLE));
 	if (o->show_period)
-		add_key(l, key_of(COLUMN_PERIOD));
+		report_add_key(l, report_key_of(COLUMN_PERIOD));
 }
 
 static struct strobe_error *check_set(const struct report_run *r, const struct column *c, const char *what)
@@ -69,21 +65,6 @@ static struct strobe_error *check_set(const struct report_run *r, const struct c
 	if (c->set == COLUMN_SET_MEMORY && !r->o->mem_mode)
 		return error_create(ERROR_USAGE, "%s key '%s' is for memory accesses: use --mem-mode", what, c->name);
 	return NULL;
-}
-
-/* A field of a tracepoint: "[event.]field[/raw]". */
-static bool field_key(struct report_run *r, const char *word, size_t n, struct hist_key *ret)
-{
-	const char *dot = memchr(word, '.', n);
-	const char *name = dot ? dot + 1 : word;
-	size_t length = n - (size_t)(name - word);
-	bool raw = length > 4 && !memcmp(name + length - 4, "/raw", 4);
-	if (!r->only_tracepoints || !length)
-		return false;
-	*ret = key_of(COLUMN_FIELD);
-	ret->raw = raw;
-	ret->header = arena_strndup(&r->arena, name, raw ? length - 4 : length);
-	return true;
 }
 
 /* Only the reference's own machinery adds these, beside a symbol. */
@@ -102,20 +83,22 @@ static struct strobe_error *add_words(struct report_run *r, struct key_list *l, 
 		if (!n)
 			continue;
 		const struct column *c = column_find(at, n);
-		struct hist_key k;
-		if (c)
-			k = key_of(c->id);
-		else if (!field_key(r, at, n, &k))
-			return error_create(ERROR_USAGE, "Unknown --%s key: `%.*s'", what, (int)n, at);
-		if (c)
-			TRY(check_set(r, c, what));
+		if (!c) {
+			bool any;
+			TRY(report_add_fields(r, l, at, n, &any));
+			if (!any)
+				return error_create(ERROR_USAGE, "Unknown --%s key: `%.*s'", what, (int)n, at);
+			at += n;
+			continue;
+		}
+		TRY(check_set(r, c, what));
 		/* Of the default keys this one has something to say of one architecture only. */
-		if (c && c->id == COLUMN_LOCAL_P_STAGE_CYC && !r->o->sort && !r->o->fields &&
+		if (c->id == COLUMN_LOCAL_P_STAGE_CYC && !r->o->sort && !r->o->fields &&
 		    !(r->env->arch && text_has_prefix(r->env->arch, "ppc"))) {
 			at += n;
 			continue;
 		}
-		add_key(l, k);
+		report_add_key(l, report_key_of(c->id));
 		at += n;
 	}
 	return NULL;
@@ -127,7 +110,7 @@ static const char *default_sort(const struct report_run *r)
 		return "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,local_p_stage_cyc";
 	if (r->branch_mode)
 		return "comm,dso_from,symbol_from,symbol_to,cycles";
-	return r->only_tracepoints ? "trace" : "comm,dso,symbol";
+	return r->only_tracepoints ? r->o->raw_trace ? "trace_fields" : "trace" : "comm,dso,symbol";
 }
 
 struct strobe_error *report_choose_columns(struct report_run *r)
@@ -152,22 +135,22 @@ struct strobe_error *report_choose_columns(struct report_run *r)
 	if (sort) {
 		if (!strict_fields) {
 			if (r->children)
-				add_key(&by, key_of(COLUMN_OVERHEAD_CHILDREN));
-			add_key(&by, key_of(COLUMN_OVERHEAD));
+				report_add_key(&by, report_key_of(COLUMN_OVERHEAD_CHILDREN));
+			report_add_key(&by, report_key_of(COLUMN_OVERHEAD));
 		}
 		TRY(add_words(r, &by, sort, "sort"));
 		if (o->parent)
-			add_key(&by, key_of(COLUMN_PARENT));
+			report_add_key(&by, report_key_of(COLUMN_PARENT));
 	}
 	if (o->fields && !strict_fields)
 		TRY(add_words(r, &fields, o->fields + 1, "fields"));
 	for (uint32_t i = 0; i < by.nr; i++)
-		add_key(&fields, by.data[i]);
+		report_add_key(&fields, by.data[i]);
 	for (uint32_t i = 0; i < fields.nr; i++)
-		add_key(&by, fields.data[i]);
+		report_add_key(&by, fields.data[i]);
 	for (uint32_t i = 0; i < by.nr; i++)
 		if (by.data[i].column->from != COLUMN_FROM_VALUES)
-			add_key(&keys, by.data[i]);
+			report_add_key(&keys, by.data[i]);
 	r->by = by.data;
 	r->by_nr = by.nr;
 	r->fields = fields.data;
@@ -195,8 +178,7 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 	for (uint32_t i = 0; i < r->keys_nr; i++) {
 		struct hist_key *k = &r->keys[i];
 		if (k->column->id == COLUMN_FIELD) {
-			const char *label = arena_printf(&r->arena, "trace:%s", k->header);
-			add_label(r, labels, ret_nr, label, strlen(label));
+			add_label(r, labels, ret_nr, k->label_name, strlen(k->label_name));
 			continue;
 		}
 		for (const char *at = k->column->labels; *at; at += strspn(at, " ")) {

@@ -120,6 +120,7 @@ static struct strobe_error *make_resolver(struct report_run *r)
 		.hide_unresolved = o->hide_unresolved,
 		.branch_mode = r->branch_mode,
 		.mem_mode = o->mem_mode,
+		.raw_trace = o->raw_trace,
 		.by_address = needs_addresses(r),
 		.time_quantum_ns = o->time_quantum_ns,
 	};
@@ -457,6 +458,7 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 		input_remarks(ctx, file, r.resolver ? resolver_stats(r.resolver) : NULL);
 	vec_deinit(&r.reads.all);
 	profile_destroy(r.profile);
+	tracepoints_destroy(r.tracepoints);
 	resolver_destroy(r.resolver);
 	source_destroy(r.source);
 	arena_deinit(&r.arena);

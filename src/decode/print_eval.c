@@ -546,8 +546,5 @@ void trace_text(struct out *out, const struct tracepoints *t, const struct trace
 		return;
 	}
 	out_str(out, "[FAILED TO PARSE]");
-	for (uint32_t i = tp->common_nr; i < tp->fields_nr; i++) {
-		out_f(out, " %s=", tp->fields[i].name);
-		field_text(out, t, &tp->fields[i], raw, raw_bytes);
-	}
+	fields_text(out, t, tp, raw, raw_bytes);
 }

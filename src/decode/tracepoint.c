@@ -327,3 +327,12 @@ void field_text(struct out *out, const struct tracepoints *t, const struct trace
 		out_u64(out, v);
 	}
 }
+
+void fields_text(struct out *out, const struct tracepoints *t, const struct tracepoint *tp, const void *raw,
+		 uint32_t raw_bytes)
+{
+	for (uint32_t i = tp->common_nr; i < tp->fields_nr; i++) {
+		out_f(out, " %s=", tp->fields[i].name);
+		field_text(out, t, &tp->fields[i], raw, raw_bytes);
+	}
+}

@@ -76,6 +76,10 @@ struct field_span field_bytes(const struct tracepoints *t, const struct tracepoi
 void field_text(struct out *out, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
 		uint32_t raw_bytes);
 
+/* All fields but the common ones, as the reference lists them: " name=value" for each. */
+void fields_text(struct out *out, const struct tracepoints *t, const struct tracepoint *tp, const void *raw,
+		 uint32_t raw_bytes);
+
 /* What a print format may want to know beyond the sample: function names for %pS. NULL = addresses are printed. */
 struct trace_names {
 	/* The kernel function over addr, its name borrowed until the next call; NULL where there is none. */

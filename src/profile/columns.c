@@ -398,8 +398,11 @@ static void format_label(const struct hist *h, const struct hist_key *k, const s
 			 struct strbuf *out)
 {
 	uint64_t v = hist_label(h, e, k->label, 0);
-	if (label_is_string(h, k->label))
-		strbuf_addstr(out, label_string(h, e, k->label));
+	if (label_is_string(h, k->label)) {
+		const char *s = label_string(h, e, k->label);
+		size_t n = strlen(s);
+		strbuf_addf(out, "%*.*s", (int)width, (int)(width && n > width ? width : n), s);
+	}
 	else if (k->label == PROFILE_NONE)
 		strbuf_addf(out, "%*s", (int)width, "");
 	else if (h->profile->columns.data[k->label].type == COLUMN_HEX)
@@ -567,6 +570,10 @@ unsigned column_measure(const struct hist *h, const struct hist_key *k, const st
 	case COLUMN_CPU:
 	case COLUMN_SOCKET:
 		return k->column->width;
+	case COLUMN_FIELD: {
+		unsigned n = label_is_string(h, k->label) && !k->cut ? (unsigned)strlen(label_string(h, e, k->label)) : 0;
+		return n > k->width ? n : k->width;
+	}
 	default: {
 		_cleanup_strbuf_ struct strbuf b = {};
 		column_format(h, k, e, 0, &b);

@@ -66,13 +66,16 @@ bool hist_key_bind(struct hist_key *k, const struct profile *p)
 {
 	char name[64];
 	const char *at = k->column->labels;
+	if (k->column->id == COLUMN_FIELD) {
+		k->label = profile_find_column(p, k->label_name ? k->label_name : k->header);
+		k->label2 = PROFILE_NONE;
+		return k->label != PROFILE_NONE;
+	}
 	k->label = k->label2 = PROFILE_NONE;
 	if (!k->header)
 		k->header = k->column->header;
-	if (k->column->id == COLUMN_FIELD)
-		at = k->header;
 	for (uint32_t *label = &k->label; *at; label = &k->label2) {
-		size_t n = k->column->id == COLUMN_FIELD ? strlen(at) : strcspn(at, " ");
+		size_t n = strcspn(at, " ");
 		if (n < sizeof(name)) {
 			memcpy(name, at, n);
 			name[n] = '\0';
@@ -202,6 +205,8 @@ static size_t row_words(struct hist *h, const struct hist_key *k, const struct p
 		return 1;
 	}
 	uint64_t value = k->label == PROFILE_NONE ? 0 : labels[k->label];
+	if (k->only_event && k->only_event != row->event + 1)
+		value = 0;
 	words[0] = value;
 	switch (k->column->id) {
 	case COLUMN_DSO_FROM:

@@ -24,7 +24,11 @@ struct hist_key {
 	uint32_t label, label2;  /* label columns of the profile, or PROFILE_NONE */
 	const char *header;      /* the column's, or the name of a field */
 	bool elided;             /* sorted by, not shown: it would be the same in every row */
-	bool raw;                /* field/raw: numbers as they are */
+	/* Of fields. */
+	const char *label_name;  /* in the profile; NULL: the header */
+	uint32_t only_event;     /* index + 1 of the one event that has it; 0: all have */
+	unsigned width;          /* at least */
+	bool cut;                /* what is longer is cut, in text */
 };
 
 struct hist_stat {

@@ -34,6 +34,25 @@ static const char *kernel_symbol(void *ctx, uint64_t addr, uint64_t *ret_offset)
 	return sym ? dso_symbol_name(dso, sym) : NULL;
 }
 
+/*
+ * The value in the first word of an event's text that begins with the field's name, or NULL: what the reference shows for
+ * a field. The word goes up to a blank; one character stands between name and value.
+ */
+static const char *find_field(const char *text, size_t bytes, const char *field, size_t *ret_bytes)
+{
+	size_t n = strlen(field);
+	for (size_t at = 0; at < bytes;) {
+		const char *blank = memchr(text + at, ' ', bytes - at);
+		size_t end = blank ? (size_t)(blank - text) : bytes;
+		if (end - at > n && !memcmp(text + at, field, n)) {
+			*ret_bytes = end - at - n - 1;
+			return text + at + n + 1;
+		}
+		at = end + 1;
+	}
+	return NULL;
+}
+
 static uint64_t bytes_label(struct fill *f, struct fill_worker *of, uint32_t column, uint64_t raw)
 {
 	if (!raw)
@@ -45,17 +64,26 @@ static uint64_t bytes_label(struct fill *f, struct fill_worker *of, uint32_t col
 	struct tracepoints *all = resolver_tracepoints(f->r);
 	const struct tracepoint *tp = tracepoints_by_id(all, (uint32_t)f->r->env->events.data[b->event].attr.config);
 	struct trace_names names = { .symbol = kernel_symbol, .ctx = f->r };
+	const struct column *c = &f->r->columns[column];
+	const struct tracepoint_field *field = tp && c->field ? tracepoint_field(tp, c->field) : NULL;
 	struct out text;
 	size_t bytes = 0;
+	const char *s = NULL;
 	out_init_mem(&text);
-	if (tp && f->r->columns[column].key->id == KEY_TRACE) {
+	if (tp && c->key->id == KEY_TRACE && f->r->options.raw_trace)
+		fields_text(&text, all, tp, b->payload, b->payload_bytes);
+	else if (tp && (c->key->id == KEY_TRACE || (field && !c->raw)))
 		trace_text(&text, all, tp, b->payload, b->payload_bytes, &names);
-	} else if (tp) {
-		const struct tracepoint_field *field = tracepoint_field(tp, strchr(f->r->columns[column].name, ':') + 1);
-		if (field)
+	if (field) {
+		s = out_mem(&text, &bytes);
+		s = find_field(s, bytes, c->field, &bytes);
+		if (!s) {
+			text.len = 0;
 			field_text(&text, all, field, b->payload, b->payload_bytes);
+		}
 	}
-	const char *s = out_mem(&text, &bytes);
+	if (!s)
+		s = out_mem(&text, &bytes);
 	*memo = (uint64_t)strtab_add_n(&f->p->strings, s, bytes) + 1;
 	error_destroy(out_close(&text));
 	return *memo - 1;

@@ -32,7 +32,7 @@ struct key {
 	enum column_type type; /* in the profile */
 };
 
-/* By name, or NULL. "trace:NAME" finds KEY_TRACE_FIELD. */
+/* By name, or NULL. "trace:NAME" and "trace:NAME/raw" find KEY_TRACE_FIELD. */
 const struct key *key_find(const char *name);
 
 static inline bool key_is_of_thread(enum key_id id)

@@ -77,6 +77,7 @@ struct resolve_options {
 	 */
 	bool call_sites;
 	uint64_t time_quantum_ns; /* the "time" label is rounded down to a multiple of this; 0 = exact */
+	bool raw_trace;        /* the "trace" label lists the fields in place of the event's text */
 	bool keep_time_log;    /* profile->log: time, CPU, thread and row of each sample */
 	uint64_t time_log_max; /* its bound, 0 = 4 million samples; the rest is counted in log_dropped */
 	unsigned threads;      /* 0 = all CPUs */
@@ -91,7 +92,10 @@ void resolver_destroy(struct resolver *r);
 struct machine *resolver_machine(struct resolver *r);
 struct symbols *resolver_symbols(struct resolver *r);
 
-/* True where a label of this name can be extracted from samples ("trace:NAME" is a tracepoint's field). */
+/*
+ * True where a label of this name can be extracted from samples. "trace:NAME" is a tracepoint's field as the event's text
+ * shows it (NAME=…), "trace:NAME/raw" is the field alone.
+ */
 bool resolve_key_known(const char *name);
 
 /* Only counts the records and tells the machine: for --stats, --tasks and --mmaps. No sample is resolved. */

@@ -21,8 +21,13 @@ static void take_columns(struct resolver *r, const struct resolve_options *o)
 			const struct key *key = key_find(o->label_keys[i]);
 			if (!key || key_is_of_thread(key->id) != of_thread)
 				continue;
-			r->columns[r->columns_nr++] =
-				(struct column){ .key = key, .name = arena_strdup(&r->arena, o->label_keys[i]) };
+			struct column *c = &r->columns[r->columns_nr++];
+			*c = (struct column){ .key = key, .name = arena_strdup(&r->arena, o->label_keys[i]) };
+			if (key->id == KEY_TRACE_FIELD) {
+				const char *field = strchr(c->name, ':') + 1, *slash = strchr(field, '/');
+				c->field = arena_strndup(&r->arena, field, slash ? (size_t)(slash - field) : strlen(field));
+				c->raw = slash != NULL;
+			}
 			r->has_trace |= key->id == KEY_TRACE || key->id == KEY_TRACE_FIELD;
 			r->has_full |= key_needs_full_decode(key->id);
 		}

@@ -37,6 +37,8 @@ bool filter_sample(const struct filter *f, uint32_t cpu, uint64_t time_ns);
 struct column {
 	const struct key *key;
 	const char *name; /* as asked for */
+	const char *field; /* KEY_TRACE_FIELD: of which field */
+	bool raw;          /* the field alone, and not as the event's text shows it */
 };
 
 struct resolver {

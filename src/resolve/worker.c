@@ -232,8 +232,7 @@ static uint64_t trace_label(struct worker *w, const struct found *f, uint32_t co
 	if (!f->event->tracepoint || !find_raw(f, &b.payload, &b.payload_bytes))
 		return 0;
 	if (w->r->columns[column].key->id == KEY_TRACE_FIELD) {
-		const char *name = strchr(w->r->columns[column].name, ':') + 1;
-		const struct tracepoint_field *field = tracepoint_field(f->event->tracepoint, name);
+		const struct tracepoint_field *field = tracepoint_field(f->event->tracepoint, w->r->columns[column].field);
 		if (!field)
 			return 0;
 		struct field_span span = field_bytes(w->r->tracepoints, field, b.payload, b.payload_bytes);

@@ -42,6 +42,12 @@ struct report {
 	const char *colour_high, *colour_medium, *colour_off; /* what text puts around shares; NULL: no colours */
 };
 
+/* Whether a column says anything of this part: a field of a tracepoint is of one event alone. */
+static inline bool report_part_has(const struct report_part *p, const struct hist_key *k)
+{
+	return !k->only_event || k->only_event == p->hist->options.events[0] + 1;
+}
+
 /* What 100 % means for event j of a part. */
 static inline uint64_t report_total(const struct report *r, const struct report_part *p, uint32_t j)
 {

@@ -41,6 +41,8 @@ static void add_row(struct out *o, const struct report *r, const struct report_p
 	for (uint32_t i = 0; i < r->fields_nr; i++) {
 		const struct hist_key *k = &r->fields[i];
 		out_ch(o, ',');
+		if (!report_part_has(p, k))
+			continue;
 		if (k->column->from == COLUMN_FROM_VALUES) {
 			add_value(o, r, p, &hist_stats(h, e)[event], event, k->column->id);
 		} else if (data_is_number(h, k)) {

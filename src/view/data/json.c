@@ -142,7 +142,7 @@ static void add_row(struct json *j, const struct report *r, const struct report_
 	const struct hist_entry *e = &h->entries.data[entry];
 	json_object(j);
 	for (uint32_t i = 0; i < r->fields_nr; i++)
-		if (r->fields[i].column->from != COLUMN_FROM_VALUES)
+		if (r->fields[i].column->from != COLUMN_FROM_VALUES && report_part_has(p, &r->fields[i]))
 			add_cell(j, h, &r->fields[i], e);
 	json_key(j, "values");
 	json_array(j);

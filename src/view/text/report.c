@@ -186,7 +186,8 @@ void text_add_header(struct text_part *t, uint32_t field)
 {
 	const struct hist_key *k = &t->report->fields[field];
 	const char *header = header_of(t->report, t->part, k);
-	strbuf_addf(&t->line, is_value(k) ? "%*s" : "%-*s", (int)text_header_width(t, field), header);
+	bool right = is_value(k) || k->column->id == COLUMN_FIELD;
+	strbuf_addf(&t->line, right ? "%*s" : "%-*s", (int)text_header_width(t, field), header);
 }
 
 static void add_heads(struct text_part *t)
@@ -255,9 +256,23 @@ static void add_title(struct text_part *t)
 	out_str(t->out, "#\n");
 }
 
-static void add_part(struct out *o, const struct report *r, const struct report_part *p)
+/* The columns that this event has. */
+static struct hist_key *fields_of(const struct report *r, const struct report_part *p, uint32_t *ret_nr)
 {
+	struct hist_key *fields = xreallocarray(NULL, r->fields_nr + 1, sizeof(*fields));
+	*ret_nr = 0;
+	for (uint32_t i = 0; i < r->fields_nr; i++)
+		if (report_part_has(p, &r->fields[i]))
+			fields[(*ret_nr)++] = r->fields[i];
+	return fields;
+}
+
+static void add_part(struct out *o, const struct report *all, const struct report_part *p)
+{
+	struct report own = *all, *r = &own;
 	struct text_part t = { .out = o, .report = r, .part = p };
+	struct hist_key *fields = fields_of(all, p, &own.fields_nr);
+	own.fields = fields;
 	text_widths(&t);
 	if (!r->quiet)
 		add_title(&t);
@@ -275,6 +290,7 @@ static void add_part(struct out *o, const struct report *r, const struct report_
 	}
 	out_str(o, "\n\n");
 	free(t.widths);
+	free(fields);
 	strbuf_deinit(&t.line);
 }
 
