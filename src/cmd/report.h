@@ -20,7 +20,9 @@ struct report_options {
 	const char *input;
 	bool force;
 	/* What is read */
-	const char *comms, *dsos, *symbols, *symbol_filter, *cpus, *pids, *tids, *times;
+	const char *comms, *dsos, *symbols, *symbol_filter, *cpus, *pids, *tids, *times, *switch_on, *switch_off;
+	uint64_t socket;
+	bool socket_set, show_switches;
 	uint64_t max_stack;
 	const char *parent, *ignore_callees;
 	bool exclude_other, hide_unresolved, branch_stack, no_branch_stack, mem_mode;

@@ -191,6 +191,8 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 		add_label(r, labels, ret_nr, "comm", 4);
 	if (o->pids)
 		add_label(r, labels, ret_nr, "pid", 3);
+	if (o->socket_set)
+		add_label(r, labels, ret_nr, "socket", 6);
 	if (r->branch_mode)
 		add_label(r, labels, ret_nr, "cpumode", 7);
 	/* Rows with equal shares are put in order by thread, and a column of names is as wide as threads' last names. */

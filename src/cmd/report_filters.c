@@ -10,7 +10,9 @@
 struct report_filters {
 	struct list_strings comms, dsos, symbols;
 	struct list_numbers pids, tids;
-	uint32_t comm, pid, tid, daddr; /* label columns */
+	uint32_t comm, pid, tid, socket; /* label columns */
+	bool by_socket;
+	uint64_t of_socket;
 	const str_id *parents;
 	bool exclude_other, branch_mode;
 	uint32_t branch_from, branch_to;
@@ -42,6 +44,8 @@ struct strobe_error *report_filters_create(struct report_run *r)
 	TRY(list_numbers_parse(&r->arena, "process", o->pids, &f->pids));
 	TRY(list_numbers_parse(&r->arena, "thread", o->tids, &f->tids));
 	f->exclude_other = o->exclude_other;
+	f->by_socket = o->socket_set;
+	f->of_socket = o->socket;
 	return NULL;
 }
 
@@ -68,6 +72,8 @@ bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_
 	if (f->pids.nr && (pid == PROFILE_NONE || !listed_number(&f->pids, labels[pid])))
 		return true;
 	if (f->tids.nr && (tid == PROFILE_NONE || !listed_number(&f->tids, labels[tid])))
+		return true;
+	if (f->by_socket && (f->socket == PROFILE_NONE || labels[f->socket] != f->of_socket))
 		return true;
 	if (f->exclude_other && (row->stack == PROFILE_NONE || !r->parents || !r->parents[row->stack]))
 		return true;
@@ -110,6 +116,7 @@ void report_elide(struct report_run *r, struct out *out)
 	f->comm = profile_find_column(r->profile, "comm");
 	f->pid = profile_find_column(r->profile, "pid");
 	f->tid = profile_find_column(r->profile, "tid");
+	f->socket = profile_find_column(r->profile, "socket");
 	f->branch_from = profile_find_column(r->profile, "branch_from");
 	f->branch_to = profile_find_column(r->profile, "branch_to");
 	uint32_t left = 0;

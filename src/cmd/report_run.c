@@ -110,6 +110,19 @@ static bool needs_addresses(const struct report_run *r)
 	return needs;
 }
 
+/* As resolve_options has it: index + 1. */
+static struct strobe_error *find_event(const struct env *env, const char *name, const char *option, uint32_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; name && i < env->events.len && !*ret; i++)
+		if (!strcmp(env->events.data[i].name, name))
+			*ret = (uint32_t)i + 1;
+	if (name && !*ret)
+		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s' for %s; 'evlist' lists those it has", name,
+				    option);
+	return NULL;
+}
+
 static struct strobe_error *make_resolver(struct report_run *r)
 {
 	const struct report_options *o = r->o;
@@ -134,6 +147,9 @@ static struct strobe_error *make_resolver(struct report_run *r)
 		.demangle_kernel = o->demangle_kernel,
 	};
 	TRY(cmd_buildid_dir(r->ctx, &symbols.buildid_dir));
+	options.keep_switches = o->show_switches;
+	TRY(find_event(r->env, o->switch_on, "--switch-on", &options.switch_on));
+	TRY(find_event(r->env, o->switch_off, "--switch-off", &options.switch_off));
 	options.label_keys = report_labels(r, &options.label_keys_nr);
 	TRY(make_filter(r, &options.filter));
 	r->resolver = resolver_create(r->source, symbols, options);
@@ -309,6 +325,8 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 		.lost_samples = resolver_stats(r->resolver)->lost_samples,
 		.quiet = o->quiet,
 		.time_slices = o->times,
+		.has_socket = o->socket_set,
+		.socket = o->socket,
 		.symbol_first = !o->fields && o->sort && text_has_prefix(o->sort, "sym"),
 		.tip = choose_tip(r),
 	};

@@ -169,8 +169,7 @@ struct strobe_error *resolve_aggregate(struct resolver *r, struct profile **ret)
 	struct reader_span span;
 	*ret = NULL;
 	resolver_start(r);
-	/* What a count moved by can only be told in order of time. */
-	if (!members_in(r->env) && reader_span(r->source, &span))
+	if (!resolver_needs_order(r) && reader_span(r->source, &span))
 		return aggregate_span(r, &span, ret);
 	return aggregate_stream(r, ret);
 }
@@ -179,7 +178,7 @@ struct strobe_error *resolve_count(struct resolver *r)
 {
 	struct reader_span span;
 	resolver_start(r);
-	if (members_in(r->env) || !reader_span(r->source, &span)) {
+	if (resolver_needs_order(r) || !reader_span(r->source, &span)) {
 		struct feed f = { .r = r };
 		return resolver_read(r, feed_record, &f);
 	}

@@ -77,6 +77,9 @@ struct resolve_options {
 	 */
 	bool call_sites;
 	uint64_t time_quantum_ns; /* the "time" label is rounded down to a multiple of this; 0 = exact */
+	/* Events between which samples count, as index + 1 (0: none): from the first's sample on, up to the second's, and again. */
+	uint32_t switch_on, switch_off;
+	bool keep_switches;    /* samples of those two count as well */
 	bool raw_trace;        /* the "trace" label lists the fields in place of the event's text */
 	bool keep_time_log;    /* profile->log: time, CPU, thread and row of each sample */
 	uint64_t time_log_max; /* its bound, 0 = 4 million samples; the rest is counted in log_dropped */
@@ -125,7 +128,7 @@ struct resolve_stats {
 	uint64_t unknown_records;
 	uint64_t lost_records, lost_samples; /* sums of LOST.lost and LOST_SAMPLES.lost */
 	uint64_t unknown_id_samples, bad_samples;
-	uint64_t filtered_samples;   /* of what resolve_filter left out */
+	uint64_t filtered_samples;   /* of what resolve_filter and the switches left out */
 	uint64_t unresolved_samples; /* left out by hide_unresolved */
 	uint64_t late_records;       /* of resolve_stream: too late to be put in order */
 	uint64_t first_ns, last_ns;  /* of samples */

@@ -127,6 +127,30 @@ void resolver_start(struct resolver *r)
 	r->event_stats = NULL;
 	resolver_size_stats(r);
 	r->no_clock = !resolver_has_clock(r->env);
+	r->is_switched = r->options.switch_on || r->options.switch_off;
+	r->is_off = r->options.switch_on;
+}
+
+bool resolver_needs_order(const struct resolver *r)
+{
+	/* What a count moved by can only be told in order of time. */
+	return r->is_switched || members_in(r->env);
+}
+
+bool resolver_leaves_out(struct resolver *r, uint32_t event)
+{
+	const struct resolve_options *o = &r->options;
+	if (o->switch_on && r->is_off) {
+		if (event + 1 != o->switch_on)
+			return true;
+		r->is_off = false;
+		return !o->keep_switches;
+	}
+	if (o->switch_off && !r->is_off && event + 1 == o->switch_off) {
+		r->is_off = true;
+		return !o->keep_switches;
+	}
+	return r->is_off;
 }
 
 struct strobe_error *resolver_rewind(struct resolver *r)

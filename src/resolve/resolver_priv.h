@@ -59,6 +59,7 @@ struct resolver {
 	/* No clock to order by: where a record stands in the input is its time. */
 	bool no_clock;
 	struct members members; /* of the stream at hand */
+	bool is_switched, is_off; /* --switch-on, --switch-off: whether there are such events, and whether samples are left out */
 };
 
 struct tracepoints *resolver_tracepoints(struct resolver *r);
@@ -108,6 +109,11 @@ static inline uint64_t record_payload_bytes(const struct perf_event_header *hdr)
 		memcpy(&bytes, hdr + 1, sizeof(bytes));
 	return bytes;
 }
+/* Whether the whole must be read in order of time, and not in slices. */
+bool resolver_needs_order(const struct resolver *r);
+/* Of a sample of that event: whether it comes while samples are left out. Where is_switched, in order of time. */
+bool resolver_leaves_out(struct resolver *r, uint32_t event);
+
 /* Whether an event's stacks are to be joined with its branch records (--call-graph lbr). */
 static inline bool attr_has_calls(const struct perf_event_attr *a)
 {

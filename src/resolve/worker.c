@@ -408,6 +408,10 @@ static inline void put_sample(struct worker *w, struct found *f)
 	w->event_samples[f->event_index]++;
 	w->first_ns = hot->time < w->first_ns ? hot->time : w->first_ns;
 	w->last_ns = hot->time > w->last_ns ? hot->time : w->last_ns;
+	if (__builtin_expect(r->is_switched, 0) && resolver_leaves_out(r, f->event_index)) {
+		w->filtered++;
+		return;
+	}
 	const struct thread_facts *t = find_thread(w, hot->pid, hot->tid, r->no_clock ? f->place : hot->time);
 	if (!t->pass || (r->filter.of_samples && !filter_sample(&r->filter, hot->cpu, hot->time))) {
 		w->filtered++;

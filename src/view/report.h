@@ -36,6 +36,8 @@ struct report {
 	uint32_t widths_nr;
 	uint64_t lost_samples;
 	const char *time_slices; /* --time, or NULL */
+	bool has_socket;       /* only samples of one processor socket are shown: */
+	uint64_t socket;
 	bool quiet;            /* rows only */
 	bool symbol_first; /* the first sort key is the symbol: a chain does not repeat it */
 	const char *tip;       /* a line of advice at the end, or NULL */

@@ -253,6 +253,8 @@ static void add_title(struct text_part *t)
 	} else {
 		out_f(t->out, "# Event count (approx.): %llu\n", (unsigned long long)p->period);
 	}
+	if (t->report->has_socket)
+		out_f(t->out, "# Processor Socket: %llu\n", (unsigned long long)t->report->socket);
 	out_str(t->out, "#\n");
 }
 
