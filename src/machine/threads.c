@@ -114,10 +114,8 @@ void threads_exit(struct machine *m, const struct record_task *r, uint64_t time_
 {
 	if (!line_of(m, r->tid))
 		return; /* nothing but its end is known: no sample of it can follow */
-	struct thread_history *t = latest(m, r->pid, r->tid, time_ns);
-	t->pub.end_ns = time_ns;
-	if (t->pub.ppid == UINT32_MAX)
-		t->pub.ppid = r->ppid;
+	/* Its ppid is not taken from here: it may be another one by now, and lists of tasks show who started whom. */
+	latest(m, r->pid, r->tid, time_ns)->pub.end_ns = time_ns;
 }
 
 void threads_namespaces(struct machine *m, const struct record_namespaces *r, uint64_t time_ns)

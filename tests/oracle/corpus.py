@@ -15,6 +15,7 @@ QUESTIONS = [
     ("report self none", "report --stdio --no-children -g none -s comm,dso,sym -n", normalise.report),
     ("report header only", "report --header-only", normalise.plain),
     ("report stats", "report --stats", normalise.plain),
+    ("report tasks", "report --tasks", normalise.plain),
     ("script", "script", normalise.plain),
     ("script head", "script -F comm,pid,tid,event,ip", normalise.plain),
     ("evlist", "evlist -v", normalise.plain),
