@@ -39,7 +39,7 @@ struct report_options {
 	const char *separator, *widths, *flamegraph;
 	enum report_format format;
 	enum colour_when colour;
-	bool raw_trace;
+	bool raw_trace, total_cycles, disable_order;
 	bool stdio, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
@@ -78,6 +78,8 @@ struct report_run {
 	struct report_reads reads;
 };
 
+/* --total-cycles: of all samples that the resolver's filter lets through. */
+struct strobe_error *report_print_cycles(struct report_run *r, struct out *out) _must_check_;
 /* -g, --call-graph: any of print type, threshold, limit, order, key and value, in any order. */
 struct strobe_error *report_parse_chains(struct report_options *o, const char *value) _must_check_;
 

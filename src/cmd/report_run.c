@@ -44,6 +44,8 @@ static struct strobe_error *choose_modes(struct report_run *r, struct report_opt
 {
 	look_at_events(r);
 	r->branch_mode = r->has_branches && !o->no_branch_stack && !o->mem_mode;
+	if (o->total_cycles && !r->has_branches)
+		return error_create(ERROR_USAGE, "--total-cycles needs branch records: record with -b");
 	if (o->branch_stack && !r->has_branches)
 		return error_create(ERROR_USAGE, "Selected -b but no branch data. Did you call '%s record' without -b?",
 				    r->ctx->program);
@@ -421,6 +423,8 @@ static struct strobe_error *print_report(struct report_run *r, struct report_opt
 	TRY(check_parent(r));
 	TRY(report_filters_create(r));
 	TRY(make_resolver(r));
+	if (o->total_cycles)
+		return report_print_cycles(r, out);
 	struct strobe_error *damaged = resolve_aggregate(r->resolver, &r->profile);
 	if (!r->profile)
 		return damaged;
@@ -449,6 +453,8 @@ static struct strobe_error *run(struct report_run *r, struct report_options *o, 
 		text_header_hint(out);
 	if (o->header_only)
 		return NULL;
+	if (o->raw && o->disable_order)
+		return raw_all(out, r->source, input_path(o->input));
 	if (o->raw)
 		return print_raw(r, out);
 	if (o->stats || o->tasks || o->mmaps)
