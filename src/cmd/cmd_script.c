@@ -30,6 +30,46 @@ static struct strobe_error *all_cpus(void *options, const char *value, bool nega
 	return NULL;
 }
 
+/* What this version has not, each said in one line with what there is instead. */
+static struct strobe_error *wants_trace_decoder(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL :
+			 error_create(ERROR_UNSUPPORTED, "traces of instructions (Intel PT, Arm CoreSight and SPE) are carried along, but "
+							 "not decoded by this version");
+}
+
+static struct strobe_error *wants_interpreter(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL :
+			 error_create(ERROR_UNSUPPORTED, "this version runs no Perl or Python scripts; they can read 'script --format "
+							 "json', an object a line");
+}
+
+static struct strobe_error *wants_dlfilter(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL :
+			 error_create(ERROR_UNSUPPORTED, "filters of perf's own binary interface cannot be loaded; a filter can read "
+							 "'script --format json', an object a line");
+}
+
+static struct strobe_error *wants_guests(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL : error_create(ERROR_UNSUPPORTED, "addresses of guests are not given names by this version");
+}
+
+static struct strobe_error *wants_stitching(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL :
+			 error_create(ERROR_UNSUPPORTED, "call stacks of the branch hardware are not stitched together by this version");
+}
+
+#define MISSING(option, why) { OPTION_CALL, 0, option, .arg = "...", .optional_arg = true, .parse = why, .hidden = true, .help = "not in this version" }
+
 #define AT(field) offsetof(struct script_options, field)
 
 static const struct option table[] = {
@@ -38,6 +78,8 @@ static const struct option table[] = {
 	{ OPTION_CALL, 'F', "fields", .arg = "str", .parse = add_fields,
 	  .help = "print these fields, divided by commas; 'type:' before them makes it so for hw, sw, trace, raw, break or\n"
 		  "synth events only; +field and -field change the default fields. Fields: " DUMP_FIELD_NAMES },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json",
+	  .help = "text (as perf prints it), or json: an object a line, with all that samples carry or what -F names" },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "also print every record in hexadecimal, and its parts" },
 	{ OPTION_BOOL, 0, "dump-unsorted-raw-trace", AT(raw_unsorted), .help = "the same in the order of the file" },
 	{ OPTION_BOOL, 'G', "hide-call-graph", AT(hide_chains), .help = "print where samples were taken without their stacks" },
@@ -83,6 +125,25 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "the kernel's symbols" },
 	{ OPTION_BOOL, 0, "demangle", AT(demangle), .help = "show C++ and Rust names as written in the source (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
+	{ OPTION_BOOL, 'd', "debug-mode", AT(debug), .help = "say in the end how many samples came out of the order of time" },
+	{ OPTION_CALL, 'g', "gen-script", .arg = "lang", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
+	{ OPTION_CALL, 's', "script", .arg = "name", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
+	{ OPTION_CALL, 'l', "list", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
+	MISSING("itrace", wants_trace_decoder),
+	MISSING("insn-trace", wants_trace_decoder),
+	MISSING("call-trace", wants_trace_decoder),
+	MISSING("call-ret-trace", wants_trace_decoder),
+	MISSING("graph-function", wants_trace_decoder),
+	MISSING("xed", wants_trace_decoder),
+	MISSING("dlfilter", wants_dlfilter),
+	MISSING("dlarg", wants_dlfilter),
+	MISSING("list-dlfilters", wants_dlfilter),
+	MISSING("guestmount", wants_guests),
+	MISSING("guestkallsyms", wants_guests),
+	MISSING("guestmodules", wants_guests),
+	MISSING("guestvmlinux", wants_guests),
+	MISSING("guest-code", wants_guests),
+	MISSING("stitch-lbr", wants_stitching),
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
 };
@@ -103,11 +164,17 @@ static int run(struct cmd_context *ctx, void *options)
 {
 	struct script_options *o = options;
 	cmd_set_verbosity(o->verbose);
+	o->json = o->format && !strcmp(o->format, "json");
+	if (o->format && !o->json && strcmp(o->format, "text"))
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "there is no format '%s'; there are text and json", o->format));
+	if (o->json && (o->raw || o->raw_unsorted || o->header || o->header_only || o->per_event))
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-D, --header, --header-only and --per-event-dump are text: "
+								     "they do not go with --format json"));
 	if (is_old_field_list(o, &ctx->rest))
 		o->fields[o->fields_nr++] = ctx->rest.argv[0];
 	else if (ctx->rest.argc)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is no option; running Perl and Python scripts over a "
-								     "recording is not part of this version",
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is no option; this version runs no Perl or Python scripts over a "
+								     "recording: they can read 'script --format json', an object a line",
 							ctx->rest.argv[0]));
 	return script_run(ctx, o);
 }

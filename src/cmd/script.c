@@ -16,6 +16,7 @@
 #include "dump/dumper.h"
 #include "dump/event_text.h"
 #include "dump/header_text.h"
+#include "dump/json_lines.h"
 #include "dump/raw.h"
 
 /* The samples of one event, in a file of their own (--per-event-dump). */
@@ -35,6 +36,7 @@ struct script {
 	struct resolver *resolver;
 	struct dumper *dumper;   /* made at the first record: a stream's events come as records */
 	struct out *out;
+	uint64_t previous_ns, misordered; /* --debug-mode */
 	struct event_file *files; /* one an event, or NULL */
 	struct list_strings dsos, symbols, stop_at;
 	const struct env_event *on, *off;
@@ -117,7 +119,10 @@ static struct strobe_error *prepare(struct script *s)
 	s->discarding = s->on != NULL;
 	if (o->per_event)
 		TRY(open_event_files(s));
-	return dumper_create(s->env, resolver_machine(s->resolver), resolver_symbols(s->resolver), d, &s->dumper);
+	TRY(dumper_create(s->env, resolver_machine(s->resolver), resolver_symbols(s->resolver), d, &s->dumper));
+	if (o->json)
+		json_lines_head(s->out, s->env);
+	return NULL;
 }
 
 /* ---- samples ---- */
@@ -174,6 +179,8 @@ static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s
 	if (!s->dumper)
 		TRY(prepare(s));
 	struct out *out = s->out;
+	s->misordered += sample->sample.time < s->previous_ns;
+	s->previous_ns = sample->sample.time;
 	if (s->o->raw)
 		raw_sample(out, s->env, input_path(s->o->input), sample);
 	if (switched_off(s, sample->event))
@@ -185,7 +192,10 @@ static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s
 		out = &f->out;
 		f->samples++;
 	}
-	dumper_sample(s->dumper, out, sample);
+	if (s->o->json)
+		json_lines_sample(s->dumper, out, sample, !s->o->fields_nr);
+	else
+		dumper_sample(s->dumper, out, sample);
 	return out_failed(out) ? error_create(ERROR_STOPPED, "output") : NULL;
 }
 
@@ -232,13 +242,17 @@ static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_
 			TRY(prepare(s));
 		dumper_note_ids(s->dumper, r);
 	}
-	if (type == RECORD_FINISHED_ROUND && s->o->show_round)
+	bool is_round = type == RECORD_FINISHED_ROUND && s->o->show_round;
+	if (is_round && !s->o->json)
 		event_text(s->out, s->env, r);
-	if (type >= 64 || !(s->show >> type & 1))
+	if ((type >= 64 || !(s->show >> type & 1)) && !(is_round && s->o->json))
 		return NULL;
 	if (!s->dumper)
 		TRY(prepare(s));
-	dumper_record(s->dumper, s->out, r, time_ns);
+	if (s->o->json)
+		json_lines_record(s->dumper, s->out, r, time_ns);
+	else
+		dumper_record(s->dumper, s->out, r, time_ns);
 	return out_failed(s->out) ? error_create(ERROR_STOPPED, "output") : NULL;
 }
 
@@ -338,7 +352,7 @@ static struct strobe_error *print_all(struct script *s)
 	s->show = wanted_records(o);
 	s->wants_guests = any_field(o, DUMP_FIELD(MACHINE_PID) | DUMP_FIELD(VCPU));
 	bool wants_records = s->show || o->show_round || o->raw || s->wants_guests;
-	bool wants_place = s->symbols.nr || s->dsos.nr || o->raw; /* of samples whose stack is known, too */
+	bool wants_place = o->json || s->symbols.nr || s->dsos.nr || o->raw; /* of samples whose stack is known, too */
 	struct resolve_callbacks callbacks = {
 		.sample = on_sample,
 		.record = wants_records ? on_record : NULL,
@@ -371,6 +385,8 @@ int script_run(struct cmd_context *ctx, const struct script_options *o)
 	}
 	if (status != CMD_BROKEN_PIPE)
 		input_remarks(ctx, s.source, s.resolver ? resolver_stats(s.resolver) : NULL);
+	if (o->debug && status != CMD_BROKEN_PIPE)
+		cmd_say(ctx, "%" PRIu64 " samples out of the order of time", s.misordered);
 	dumper_destroy(s.dumper);
 	resolver_destroy(s.resolver);
 	source_destroy(s.source);

@@ -8,8 +8,9 @@
 #define SCRIPT_FIELDS_MAX 16
 
 struct script_options {
-	const char *input;
-	bool force, raw, raw_unsorted, hide_chains, inlined;
+	const char *input, *format;
+	bool json; /* what format says */
+	bool force, debug, raw, raw_unsorted, hide_chains, inlined;
 	const char *fields[SCRIPT_FIELDS_MAX];
 	unsigned fields_nr;
 	uint64_t max_stack, max_blocks, addr_range;

@@ -129,17 +129,20 @@ static void put_data_src(struct dumper *d, struct out *out, uint64_t word)
 	out_fill(out, ' ', d->data_src_width - n);
 }
 
-static void put_trace(struct dumper *d, struct out *out, const struct resolved_sample *s)
+const struct tracepoint *dump_tracepoint(struct dumper *d, const struct resolved_sample *s)
 {
-	if (!s->sample.raw)
-		return;
 	if (!d->tracepoints) {
 		struct strobe_error *err = tracepoints_read(d->env, &d->tracepoints);
 		if (err)
 			log_warn("%s; what is whole is used", err->message);
 		error_destroy(err);
 	}
-	const struct tracepoint *tp = tracepoints_by_id(d->tracepoints, (uint32_t)s->event->attr.config);
+	return tracepoints_by_id(d->tracepoints, (uint32_t)s->event->attr.config);
+}
+
+static void put_trace(struct dumper *d, struct out *out, const struct resolved_sample *s)
+{
+	const struct tracepoint *tp = s->sample.raw ? dump_tracepoint(d, s) : NULL;
 	if (tp)
 		trace_text(out, d->tracepoints, tp, s->sample.raw, s->sample.raw_bytes, &d->trace_names);
 }

@@ -113,7 +113,14 @@ void dump_bpf_output(struct out *out, const void *raw, uint32_t bytes);
 const char *dump_page_size(uint64_t bytes);
 const char *dump_branch_type(const struct perf_branch_entry *b);
 
+/* ---- dumper.c ---- */
+/* The format of a sample's tracepoint; d->tracepoints is read on the first call. NULL where it is not known. */
+const struct tracepoint *dump_tracepoint(struct dumper *d, const struct resolved_sample *s);
+
 /* ---- insns.c ---- */
+struct json;
+/* insn, insnlen and disasm as keys of the object that is open. */
+void dump_insn_json(struct dumper *d, struct json *j, uint64_t of, const struct resolved_sample *s);
 /* ERROR_UNSUPPORTED where a field was asked for that wants instructions decoded, and nothing here does. */
 struct strobe_error *dump_open_disasm(struct dumper *d) _must_check_;
 /* insn, insnlen, disasm, and the way that brstackinsn and its kin show. */

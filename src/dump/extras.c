@@ -50,7 +50,8 @@ static void put_end(struct dumper *d, struct out *out, uint64_t of, const struct
 		out_str(out, "[unknown]");
 	} else {
 		out_str(out, "0x");
-		out_hex(out, form == DUMP_INDEX_BRSTACKOFF ? dump_shown_address(&f) : ip);
+		/* What runs at the addresses that its file has needs no offset. */
+		out_hex(out, form == DUMP_INDEX_BRSTACKOFF && f.addr != ip ? dump_shown_address(&f) : ip);
 	}
 	if (of & DUMP_FIELD(DSO)) {
 		const char *name = dump_dso_name(d, &f);
@@ -85,11 +86,12 @@ void dump_branches(struct dumper *d, struct out *out, uint64_t of, const struct 
 {
 	if (!s->sample.branches)
 		return;
+	/* one form, the first of these */
 	if (of & DUMP_FIELD(BRSTACK))
 		put_branches(d, out, of, s, DUMP_INDEX_BRSTACK);
-	if (of & DUMP_FIELD(BRSTACKSYM))
+	else if (of & DUMP_FIELD(BRSTACKSYM))
 		put_branches(d, out, of, s, DUMP_INDEX_BRSTACKSYM);
-	if (of & DUMP_FIELD(BRSTACKOFF))
+	else if (of & DUMP_FIELD(BRSTACKOFF))
 		put_branches(d, out, of, s, DUMP_INDEX_BRSTACKOFF);
 }
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "dump/dumper_priv.h"
 
 #define F(id) DUMP_FIELD(id)
@@ -85,6 +86,33 @@ static void put_sample_insn(struct dumper *d, struct out *out, uint64_t of, cons
 	if (of & F(DISASM)) {
 		out_str(out, "\t\t");
 		disasm_text(c.disasm, out, c.bytes, c.n, c.ip);
+	}
+}
+
+void dump_insn_json(struct dumper *d, struct json *j, uint64_t of, const struct resolved_sample *s)
+{
+	struct insn i;
+	size_t n;
+	if (!d->disasm || !(of & (F(INSN) | F(INSNLEN) | F(DISASM))))
+		return;
+	struct code c = code_at(d, s, s->sample.ip, INSN_MAX);
+	if (!c.bytes || !disasm_decode(c.disasm, c.bytes, c.n, c.ip, &i))
+		return;
+	if (of & F(INSNLEN)) {
+		json_key(j, "insnlen");
+		json_u64(j, i.bytes);
+	}
+	for (unsigned k = 0; k < 2; k++) {
+		if (!(of & (k ? F(DISASM) : F(INSN))))
+			continue;
+		d->scratch.len = 0;
+		if (k)
+			disasm_text(c.disasm, &d->scratch, c.bytes, c.n, c.ip);
+		for (size_t b = 0; !k && b < i.bytes; b++)
+			out_hex_width(&d->scratch, c.bytes[b], 2, '0');
+		const char *text = out_mem(&d->scratch, &n);
+		json_key(j, k ? "disasm" : "insn");
+		json_str_n(j, text, n);
 	}
 }
 

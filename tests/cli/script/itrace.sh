@@ -1,0 +1,1 @@
+strobe script --itrace=i100us -i x.data
