@@ -113,20 +113,6 @@ static struct strobe_error *settle_target(struct stat *st)
 	return NULL;
 }
 
-static struct counter_options counter_options(const struct stat *st)
-{
-	const struct stat_options *o = st->o;
-	return (struct counter_options){
-		.start = st->session.counts_command && !o->delay_ms ? COUNTER_START_ON_EXEC : COUNTER_START_CALLED,
-		.no_inherit = o->no_inherit,
-		.all_user = o->all_user,
-		.all_kernel = o->all_kernel,
-		.no_scale = !o->scale,
-		.bundle = true,
-		.hold_tracepoints = o->runs != 1,
-	};
-}
-
 /* The counts so far, for a scraper. */
 static struct strobe_error *expose_readings(void *ctx)
 {
@@ -187,7 +173,7 @@ static struct strobe_error *prepare(struct stat *st)
 				       .no_scale = !st->o->scale, .percore_threads = st->o->percore_threads };
 	TRY(settle_target(st));
 	TRY(stat_choose_events(s->ctx, st->o, s->sys, &s->target, &st->metrics));
-	counter_init(&s->set, s->sys, &st->o->events, &s->map, counter_options(st));
+	counter_init(&s->set, s->sys, &st->o->events, &s->map, stat_counter_options(st->o, s->counts_command));
 	take_syscalls(st);
 	TRY(tally_init(&st->tally, &s->set, tally));
 	TRY(tally_init(&st->whole, &s->set, tally));
@@ -442,7 +428,7 @@ static int run(struct cmd_context *ctx, void *options)
 	st.session = (struct stat_session){
 		.ctx = ctx,
 		.options = o,
-		.sys = sys_live(),
+		.sys = o->sys,
 		.signal_fd = -1,
 		.control = { .fd = -1, .ack_fd = -1 },
 		.hooks = { .interval = show_interval, .ctx = &st },

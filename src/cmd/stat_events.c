@@ -223,3 +223,16 @@ struct strobe_error *stat_choose_events(struct cmd_context *ctx, struct stat_opt
 		group_all(&o->events);
 	return o->for_each_cgroup ? expand_cgroups(o, sys) : NULL;
 }
+
+struct counter_options stat_counter_options(const struct stat_options *o, bool counts_command)
+{
+	return (struct counter_options){
+		.start = counts_command && !o->delay_ms ? COUNTER_START_ON_EXEC : COUNTER_START_CALLED,
+		.no_inherit = o->no_inherit,
+		.all_user = o->all_user,
+		.all_kernel = o->all_kernel,
+		.no_scale = !o->scale,
+		.bundle = true,
+		.hold_tracepoints = o->runs != 1,
+	};
+}

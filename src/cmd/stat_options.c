@@ -17,6 +17,7 @@ void stat_options_defaults(void *options)
 {
 	OPTIONS;
 	event_list_init(&o->events);
+	o->sys = sys_live();
 	o->runs = 1;
 	o->log_fd = -1;
 	o->scale = o->big_num = true;
@@ -34,7 +35,7 @@ CALL(parse_event)
 		return error_create(ERROR_USAGE, "events cannot be taken back");
 	o->last_event = o->events.events.len;
 	o->any_event = true;
-	return event_parse(&o->events, sys_live(), value);
+	return event_parse(&o->events, o->sys, value);
 }
 
 CALL(parse_filter)

@@ -9,6 +9,7 @@
 #include "table/counts.h"
 
 struct stat_options {
+	const struct sys *sys;     /* whose events are named: sys_live() by default */
 	struct event_list events;
 	size_t last_event;         /* where the events of the last -e begin */
 	bool any_event;            /* -e was given, even if it named nothing */

@@ -102,7 +102,7 @@ static struct strobe_error *prepare_side(struct versus *v, struct side *side)
 	struct stat_session *s = &side->session;
 	struct stat_options *o = v->o;
 	bool whole = o->target.system_wide || o->target.cpus;
-	*s = (struct stat_session){ .ctx = v->ctx, .options = o, .sys = sys_live(), .signal_fd = -1,
+	*s = (struct stat_session){ .ctx = v->ctx, .options = o, .sys = o->sys, .signal_fd = -1,
 				    .control = { .fd = -1, .ack_fd = -1 }, .target = o->target, .argv = side->argv,
 				    .argc = side->argc, .counts_command = !whole };
 	struct counter_options options = {
@@ -360,7 +360,7 @@ static struct strobe_error *prepare(struct versus *v)
 	struct options_result *rest = &v->ctx->rest;
 	struct side *a = &v->sides[0], *b = &v->sides[1];
 	TRY(split_words(v->o->versus, &v->words));
-	TRY(stat_choose_events(v->ctx, v->o, sys_live(), &v->o->target, &v->metrics));
+	TRY(stat_choose_events(v->ctx, v->o, v->o->sys, &v->o->target, &v->metrics));
 	vec_push(&v->words, NULL);
 	a->argc = rest->argc;
 	a->argv = xcalloc((size_t)rest->argc + 1, sizeof(*a->argv));
@@ -372,7 +372,7 @@ static struct strobe_error *prepare(struct versus *v)
 	TRY(stat_session_open(&a->session));
 	b->session.signal_fd = a->session.signal_fd;
 	b->session.old_mask = a->session.old_mask;
-	v->random = sys_clock_ns(sys_live(), CLOCK_MONOTONIC) | 1;
+	v->random = sys_clock_ns(v->o->sys, CLOCK_MONOTONIC) | 1;
 	return NULL;
 }
 

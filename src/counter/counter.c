@@ -69,10 +69,11 @@ static void set_attr(struct counter_set *s, struct counter_event *e)
 	a->inherit = !s->options.no_inherit;
 	if (e->event->terms.set & EVENT_TERM_INHERIT)
 		a->inherit = e->event->terms.inherit;
-	if (s->options.all_user)
-		a->exclude_kernel = 1;
-	if (s->options.all_kernel)
-		a->exclude_user = 1;
+	/* They win over what a modifier says. */
+	if (s->options.all_user || s->options.all_kernel) {
+		a->exclude_kernel = s->options.all_user;
+		a->exclude_user = !s->options.all_user;
+	}
 }
 
 static void add_event(struct counter_set *s, const struct event *e, uint32_t leader)

@@ -433,13 +433,25 @@ static struct strobe_error *parse_tracepoint(struct parser *p, const char *start
 	size_t n = (size_t)(p->at - start), first = p->list->events.len;
 	const char *system = arena_strndup(&p->scratch, start, n), *name_at = ++p->at;
 	n = name_length(p->at);
+	if (!n && *p->at == ':') { /* "icx::INST_RETIRED:ANY": a PMU as libpfm4 calls it, and its event */
+		bool found;
+		TRY(parse_vendor(p, start, &found));
+		if (found)
+			return NULL;
+	}
 	if (!n)
 		return parse_fail(p, p->at, "a tracepoint's name is missing behind '%s:'", system);
 	const char *name = arena_strndup(&p->scratch, name_at, n);
 	p->at += n;
 	struct strobe_error *err = parse_tracefs(p);
-	if (err)
-		return error_prefix(err, "event '%s:%s'", system, name);
+	if (err) {
+		bool found;
+		struct strobe_error *vendor_error = parse_vendor(p, start, &found);
+		if (!vendor_error && !found)
+			return error_prefix(err, "event '%s:%s'", system, name);
+		error_destroy(err);
+		return vendor_error;
+	}
 	TRY(error_prefix(add_systems(p, system, name), "event '%s:%s'", system, name));
 	if (p->list->events.len == first) {
 		bool found;
@@ -504,6 +516,26 @@ static struct strobe_error *parse_numeric(struct parser *p, const char *start, b
 	return parse_generic(p, start, EVENT_RAW, (uint32_t)type, config, false);
 }
 
+/* "L1D:REPLACEMENT": what begins like a name of ours and goes on as no modifier can is first looked for elsewhere. */
+static struct strobe_error *parse_namesake(struct parser *p, const char *start, bool is_ours, bool *ret_found)
+{
+	uint64_t config;
+	size_t n = (size_t)(p->at - start), at;
+	*ret_found = false;
+	if (*p->at != ':' || strchr(":,} \t\n", p->at[1 + strspn(p->at + 1, MODIFIERS)]))
+		return NULL;
+	if (!is_ours && table_cache_parse(start, n, &config, &at) == TABLE_CACHE_NO_NAME)
+		return NULL;
+	const char *colon = p->at;
+	struct strobe_error *err = parse_vendor(p, start, ret_found);
+	if (!err || *ret_found)
+		return err;
+	/* libpfm4 has the name and not what is behind it: then it is one of ours, and that is a wrong modifier. */
+	error_destroy(err);
+	p->at = colon;
+	return NULL;
+}
+
 /* One event, which may be several where it is a glob. */
 static struct strobe_error *parse_event(struct parser *p)
 {
@@ -526,6 +558,9 @@ static struct strobe_error *parse_event(struct parser *p)
 			return NULL;
 	}
 	const struct table_symbol *symbol = table_find(start, n);
+	TRY(parse_namesake(p, start, symbol, &found));
+	if (found)
+		return NULL;
 	if (symbol) {
 		size_t first = p->list->events.len;
 		TRY(parse_generic(p, start, symbol->kind, symbol->type, symbol->config,

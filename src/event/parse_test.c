@@ -125,7 +125,7 @@ static void pmu_terms_land_in_their_bits(void **state)
 		{ "cpu/mem-loads/pp", 4, 0x1cd, 3, "cpu/mem-loads/pp" },
 		{ "cpu/mem-loads,ldlat=30/", 4, 0x1cd, 30, "cpu/mem-loads,ldlat=30/" },
 		{ "cpu/ldlat=30,mem-loads/", 4, 0x1cd, 30, "cpu/ldlat=30,mem-loads/" },
-		{ "cpu/edge,inv,event=010/", 4, 0x840008, 0, "cpu/edge,inv,event=010/" },
+		{ "cpu/edge,inv,event=010/", 4, 0x84000a, 0, "cpu/edge,inv,event=010/" },
 		{ "cpu/event=08/", 4, 8, 0, "cpu/event=08/" },
 		{ "cpu/r1a8/", 4, 0x1a8, 0, "cpu/r1a8/" },
 		{ "cpu/r0x1A8/k", 4, 0x1a8, 0, "cpu/r0x1A8/k" },

@@ -15,16 +15,13 @@
 bool parse_number(const char *s, uint64_t *ret)
 {
 	char *end;
-	if (!isdigit((unsigned char)*s))
+	if (s[0] != '0' || (s[1] | 0x20) != 'x')
+		return text_to_u64(s, ret);
+	if (!isxdigit((unsigned char)s[2]))
 		return false;
 	errno = 0;
-	unsigned long long v = strtoull(s, &end, 0);
-	if (*end || errno) {
-		/* 08 is no octal number, and nobody meant one. */
-		return text_to_u64(s, ret);
-	}
-	*ret = v;
-	return true;
+	*ret = strtoull(s + 2, &end, 16);
+	return !*end && !errno;
 }
 
 bool parse_raw(const char *s, size_t n, uint64_t *ret)
