@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,10 +17,10 @@
 #include "sys/limits.h"
 
 /*
- * The kernel bounds the bytes of a group's reading to 16 KB: so many events, with the count and the two times before
- * them, stay well below.
+ * The kernel bounds the bytes of a group's reading to 16 KB, and walks the group for each member that is added: so many
+ * events cost it little, and few calls are left.
  */
-#define BUNDLE_EVENTS   1024
+#define BUNDLE_EVENTS   128
 #define BUNDLE_FROM     8    /* fewer are not worth it */
 #define SPARE_FDS       64   /* for everything that is not a counter */
 
@@ -142,12 +143,69 @@ void counter_add_source(struct counter_set *s, struct count_source *source)
 	vec_push(&s->sources, source);
 }
 
+/* Where many events are opened or closed on another CPU, the kernel would have to interrupt that for each of them. */
+struct pin {
+	cpu_set_t before;
+	bool is_pinned;
+};
+
+static void pin_to(struct pin *p, int cpu)
+{
+	cpu_set_t one;
+	CPU_ZERO(&one);
+	if (cpu < 0 || cpu >= CPU_SETSIZE || (!p->is_pinned && sched_getaffinity(0, sizeof(p->before), &p->before)))
+		return;
+	CPU_SET(cpu, &one);
+	/* Not being allowed there makes it slower, nothing else. */
+	p->is_pinned |= !sched_setaffinity(0, sizeof(one), &one);
+}
+
+static void unpin(struct pin *p)
+{
+	if (p->is_pinned)
+		sched_setaffinity(0, sizeof(p->before), &p->before);
+}
+
+/* One behind the last event that is opened together with this one. */
+static uint32_t bundle_end(const struct counter_set *s, uint32_t first)
+{
+	uint32_t end = first + 1;
+	while (end < s->events.len && s->events.data[end].opened_leader == first)
+		end++;
+	return end;
+}
+
+static bool is_bundle(const struct counter_set *s, uint32_t first)
+{
+	uint32_t end = bundle_end(s, first);
+	return s->events.data[first].opened_leader == first && end > first + 1 && s->events.data[end - 1].leader == end - 1;
+}
+
+static void close_slot(struct counter_slot *slot)
+{
+	if (slot->fd >= 0)
+		close(take_fd(slot->fd));
+}
+
+static void close_bundle(struct counter_set *s, uint32_t first, struct pin *pin)
+{
+	for (uint32_t k = 0; k < s->events.data[first].slots_nr; k++) {
+		pin_to(pin, s->slots.data[s->events.data[first].first_slot + k].cpu);
+		for (uint32_t i = bundle_end(s, first); i-- > first;)
+			close_slot(&s->slots.data[s->events.data[i].first_slot + k]);
+	}
+}
+
 void counter_close(struct counter_set *s)
 {
+	struct pin pin = {};
+	for (uint32_t i = 0; s->map && s->map->system_wide && i < s->events.len; i++)
+		if (is_bundle(s, i) && s->slots.data[s->events.data[i].first_slot].fd >= 0)
+			close_bundle(s, i, &pin);
 	/* Members before their leaders, so that no group has to be taken apart. */
 	for (size_t i = s->slots.len; i-- > 0;)
-		if (s->slots.data[i].fd >= 0)
-			close(take_fd(s->slots.data[i].fd));
+		close_slot(&s->slots.data[i]);
+	unpin(&pin);
 }
 
 void counter_each_slow_fd(const struct counter_set *s, void (*fn)(void *ctx, int fd), void *ctx)
@@ -199,11 +257,8 @@ void counter_deinit(struct counter_set *s)
 
 static void close_event(struct counter_set *s, const struct counter_event *e)
 {
-	for (uint32_t k = 0; k < e->slots_nr; k++) {
-		struct counter_slot *slot = &s->slots.data[e->first_slot + k];
-		if (slot->fd >= 0)
-			close(take_fd(slot->fd));
-	}
+	for (uint32_t k = 0; k < e->slots_nr; k++)
+		close_slot(&s->slots.data[e->first_slot + k]);
 }
 
 static void note(struct counter_set *s, const char *sentence)
@@ -411,6 +466,41 @@ static struct strobe_error *open_event(struct opening *o, uint32_t index, uint32
 	return NULL;
 }
 
+/* CPU by CPU. What one of them refuses is not counted on the others either. */
+static struct strobe_error *open_bundle(struct opening *o, uint32_t first, struct pin *pin)
+{
+	struct counter_set *s = o->set;
+	uint32_t end = bundle_end(s, first), slots = s->events.data[first].slots_nr;
+	for (uint32_t i = first; i < end; i++) {
+		set_start(s, &s->events.data[i], i);
+		describe(&s->events.data[i]);
+	}
+	for (uint32_t k = 0; k < slots; k++) {
+		pin_to(pin, s->slots.data[s->events.data[first].first_slot + k].cpu);
+		for (uint32_t i = first; i < end; i++) {
+			struct counter_event *e = &s->events.data[i];
+			enum verdict v = VERDICT_GONE;
+			o->guest_dropped = !e->attr.exclude_guest;
+			if (e->supported)
+				TRY(open_slot(o, i, &s->slots.data[e->first_slot + k], -1, &v));
+			if (v != VERDICT_UNSUPPORTED)
+				continue;
+			log_info("%s event is not supported by the kernel.", e->name);
+			e->supported = false;
+			close_event(s, e);
+			if (i != first)
+				continue;
+			/* The next one leads, from its first CPU on. */
+			for (uint32_t m = first + 1; m < end; m++) {
+				close_event(s, &s->events.data[m]);
+				s->events.data[m].opened_leader = first + 1;
+			}
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
 /* Counters that descriptors are wanted for. */
 static size_t descriptors_wanted(const struct counter_set *s)
 {
@@ -439,6 +529,23 @@ static bool all_gone(const struct counter_set *s)
 	return any;
 }
 
+static struct strobe_error *open_all(struct opening *o)
+{
+	struct counter_set *s = o->set;
+	struct pin pin = {};
+	struct strobe_error *err = NULL;
+	for (uint32_t i = 0; !err && i < s->events.len;) {
+		if (is_bundle(s, i)) {
+			err = open_bundle(o, i, &pin);
+			i = bundle_end(s, i); /* which is the next one where it could not lead */
+		} else {
+			err = open_event(o, i, &i);
+		}
+	}
+	unpin(&pin);
+	return err;
+}
+
 struct strobe_error *counter_open(struct counter_set *s)
 {
 	struct opening o = { .set = s };
@@ -453,8 +560,7 @@ struct strobe_error *counter_open(struct counter_set *s)
 	for (size_t i = 0; i < s->sources.len; i++)
 		TRY(s->sources.data[i]->ops->open(s->sources.data[i], leader));
 	plan_bundles(s);
-	for (uint32_t i = 0; i < s->events.len;)
-		TRY(open_event(&o, i, &i));
+	TRY(open_all(&o));
 	hold_tracepoints(s);
 	if (all_gone(s))
 		return error_create(ERROR_NOT_FOUND, "the threads that were to be counted have ended");
