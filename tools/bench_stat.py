@@ -1,0 +1,125 @@
+"""The rows of tools/bench about `stat`: what counting costs the program that is counted, and everyone else."""
+
+import mmap
+import os
+import re
+import statistics
+import struct
+import subprocess
+import time
+
+BLOCKS = 4_000_000
+DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", f"count={BLOCKS}"]
+# no clocks: their timers would be the cost
+SOFTWARE = ("cs", "faults", "minor-faults", "major-faults", "migrations", "alignment-faults", "emulation-faults", "dummy")
+EVENTS = 1000
+
+LOOP = r"""
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+int main(int argc, char **argv)
+{
+	int cpu = atoi(argv[2]), fd = open(argv[1], O_RDWR);
+	volatile uint64_t *turns = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 });
+	for (;;)
+		turns[cpu * 8]++;
+}
+"""
+
+
+class DdStatRow:
+    """stat around a dd of many small writes: the whole command, and dd's own time, in units of the bare dd."""
+
+    def __init__(self, name, event, target, perf, strobe, rounds=None):
+        self.name, self.target, self.rounds = name, target, rounds
+        argv = ["stat", "-o", "dd.txt", "-e", event, "--", *DD]
+        self.sides = {"bare": DD, "perf": [perf, *argv], "strobe": [strobe, *argv]}
+        self.results = {who: [] for who in self.sides}
+        self.failed = {}
+
+    def run(self, bench):
+        for _ in range(self.rounds or bench.options.rounds):
+            for who, argv in self.sides.items():
+                started = time.perf_counter()
+                done = subprocess.run(argv, cwd=bench.scratch, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                      env=os.environ | {"LC_ALL": "C", "HOME": bench.home})
+                whole = time.perf_counter() - started
+                inside = re.search(r"copied, ([\d.e-]+) s", done.stderr)
+                if done.returncode or not inside:
+                    self.failed[who] = f"status {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1]}"
+                    return
+                self.results[who].append((whole, float(inside.group(1))))
+
+    def cell(self, who):
+        if who in self.failed:
+            return f"failed ({self.failed[who]})"
+        bare = [min(run[i] for run in self.results["bare"]) for i in (0, 1)]
+        wholes, insides = zip(*self.results[who])
+        rest = min(whole - inside for whole, inside in self.results[who])
+        return (f"{min(wholes) / bare[0]:.2f} / {statistics.median(wholes) / bare[0]:.2f}; the workload inside "
+                f"{min(insides) / bare[1]:.2f} / {statistics.median(insides) / bare[1]:.2f}; before and after it {1000 * rest:.0f} ms")
+
+    def cells(self):
+        bare = ", ".join(f"{whole:.2f}" for whole, _ in self.results["bare"])
+        command = " ".join(["strobe", *self.sides["strobe"][1:]])
+        return [self.name, self.cell("perf"), self.cell("strobe"), f"bare dd: {bare} s", self.target, f"`{command}`"]
+
+
+class IdleRow:
+    """
+    A thousand software events on every CPU for a second: how much of the CPUs' time it takes from a loop that runs on each
+    when nobody else wants it, by how many turns it lacks against a second of `sleep`.
+    """
+
+    def __init__(self, name, target, perf, strobe):
+        self.name, self.target = name, target
+        events = ",".join(SOFTWARE[i % len(SOFTWARE)] for i in range(EVENTS))
+        argv = ["stat", "-a", "-o", "idle.txt", "-e", events, "--", "sleep", "1"]
+        self.sides = {"bare": ["sleep", "1"], "perf": [perf, *argv], "strobe": [strobe, *argv]}
+        self.lost = {"perf": [], "strobe": []}
+
+    def run(self, bench):
+        source, binary, shared = (os.path.join(bench.scratch, name) for name in ("idle_loop.c", "idle_loop", "turns"))
+        with open(source, "w", encoding="ascii") as f:
+            f.write(LOOP)
+        subprocess.run(["cc", "-D_GNU_SOURCE", "-O1", "-o", binary, source], check=True)
+        with open(shared, "wb") as f:
+            f.truncate(4096)
+        with open(shared, "rb") as f:
+            turns = mmap.mmap(f.fileno(), 4096, prot=mmap.PROT_READ)
+        cpus = sorted(os.sched_getaffinity(0))
+        loops = [subprocess.Popen([binary, shared, str(cpu)]) for cpu in cpus]
+        try:
+            time.sleep(0.5)
+            for _ in range(bench.options.rounds + 2):
+                self.round(bench, lambda: sum(struct.unpack_from("=Q", turns, 64 * cpu)[0] for cpu in cpus), len(cpus))
+        finally:
+            for loop in loops:
+                loop.kill()
+                loop.wait()
+
+    def round(self, bench, turns, cpus):
+        rates = {}
+        for who, argv in self.sides.items():
+            before, started = turns(), time.perf_counter()
+            subprocess.run(argv, cwd=bench.scratch, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            rates[who] = (turns() - before, time.perf_counter() - started)
+        full = rates["bare"][0] / rates["bare"][1]
+        for who, lost in self.lost.items():
+            lost.append(1000 * cpus * (rates[who][1] - rates[who][0] / full))
+
+    def cell(self, who):
+        return f"{statistics.median(self.lost[who]):.1f} ms of CPU (all: {', '.join(f'{n:.1f}' for n in self.lost[who])})"
+
+    def cells(self):
+        ratio = statistics.median(self.lost["perf"]) / max(statistics.median(self.lost["strobe"]), 0.1)
+        return [self.name, self.cell("perf"), self.cell("strobe"), f"{ratio:.1f} times", self.target,
+                "`strobe stat -a -e (1000 software events) sleep 1`, beside a loop of SCHED_IDLE on each CPU"]
