@@ -7,13 +7,34 @@
 static const struct arch_syscall x86_64[] = {
 #include "arch/syscalls_x86_64.def"
 };
+static const struct arch_syscall i386[] = {
+#include "arch/syscalls_i386.def"
+};
+static const struct arch_syscall aarch64[] = {
+#include "arch/syscalls_aarch64.def"
+};
 #undef SYSCALL
+
+#define NR_OF(array) (sizeof(array) / sizeof(*(array)))
+static const struct {
+	const struct arch *arch;
+	const struct arch_syscall *table;
+	size_t nr;
+} tables[] = {
+	{ &arch_x86_64, x86_64, NR_OF(x86_64) },
+	{ &arch_i386, i386, NR_OF(i386) },
+	{ &arch_aarch64, aarch64, NR_OF(aarch64) },
+};
 
 const struct arch_syscall *arch_syscalls(const struct arch *a, size_t *ret_nr)
 {
-	bool known = a == &arch_x86_64;
-	*ret_nr = known ? sizeof(x86_64) / sizeof(*x86_64) : 0;
-	return known ? x86_64 : NULL;
+	for (size_t i = 0; i < NR_OF(tables); i++)
+		if (tables[i].arch == a) {
+			*ret_nr = tables[i].nr;
+			return tables[i].table;
+		}
+	*ret_nr = 0;
+	return NULL;
 }
 
 const struct arch_syscall *arch_syscall_by_entry(const struct arch *a, const char *entry)

@@ -1,0 +1,290 @@
+/*
+ * System calls made readable: what each one is, what must be fetched from the caller's memory, and how all of it is
+ * written.
+ *
+ *	struct syscall_table *t = syscall_table_create(&arch_x86_64);
+ *	const struct syscall_desc *d = syscall_table_get(t, 257);       openat
+ *	... follow d->fetch at entry and exit, append pieces to a payload ...
+ *	struct syscall_event ev = { .desc = d, .arg = {...}, .ret = 3, .has_ret = true };
+ *	syscall_payload_add(&ev.payload, blob, blob_bytes);
+ *	syscall_print_args(&out, &style, &ev);    dfd: CWD, filename: "/etc/hosts", flags: RDONLY|CLOEXEC
+ *	syscall_print_result(&out, &style, &ev);  3</etc/hosts>
+ *
+ * Ownership: a table owns its descriptors and is const once made; threads may share it. Events and payloads are values
+ * that borrow the blobs. Printing allocates nothing of its own in text, and never reads outside the blobs: they may hold
+ * anything.
+ * Source: man pages section 2, the kernel's include/uapi and its syscall tracepoints.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/out.h"
+
+#define SYSCALL_ARGS 6
+#define SYSCALL_STEPS 8
+/* Numbers at and above have no descriptor; a BPF array of this size holds every table. */
+#define SYSCALL_NUMBERS 512
+
+/* Classes as strace's -e trace=%name has them. */
+#define SYSCALL_CLASSES(X)                                                                                   \
+	X(FILE, "file") X(DESC, "desc") X(NETWORK, "network") X(PROCESS, "process") X(SIGNAL, "signal")      \
+	X(MEMORY, "memory") X(IPC, "ipc") X(CREDS, "creds") X(CLOCK, "clock") X(PURE, "pure")                \
+	X(STAT, "stat") X(LSTAT, "lstat") X(FSTAT, "fstat") X(STAT_LIKE, "%stat")                            \
+	X(STATFS, "statfs") X(FSTATFS, "fstatfs") X(STATFS_LIKE, "%statfs")
+
+enum syscall_class_bit {
+#define X(id, text) SYSCALL_BIT_##id,
+	SYSCALL_CLASSES(X)
+#undef X
+	SYSCALL_CLASS_NR,
+};
+
+enum syscall_class {
+#define X(id, text) SYSCALL_##id = 1 << SYSCALL_BIT_##id,
+	SYSCALL_CLASSES(X)
+#undef X
+};
+
+/* How the result is to be read (all but RET_NEVER may be -errno). */
+enum syscall_ret {
+	SYSCALL_RET_INT,
+	SYSCALL_RET_FD,
+	SYSCALL_RET_PID,
+	SYSCALL_RET_PTR,   /* mmap, brk, mremap, shmat */
+	SYSCALL_RET_HEX,
+	SYSCALL_RET_OCTAL, /* umask */
+	SYSCALL_RET_UNSIGNED, /* getuid: never an error */
+	SYSCALL_RET_TIMEOUT, /* poll, select: 0 is "(Timeout)" */
+	SYSCALL_RET_NEVER, /* exit, rt_sigreturn */
+	SYSCALL_RET_FCNTL, /* by the command: a descriptor, flags, a number */
+	SYSCALL_RET_BPF,   /* likewise */
+	SYSCALL_RET_SCHED, /* a policy */
+	SYSCALL_RET_SIGNAL,
+	SYSCALL_RET_TIMEX, /* TIME_OK */
+};
+
+/*
+ * ---- What to fetch: a flat plan that a BPF program can follow ----
+ *
+ * A step says: when `at` comes, read through the pointer in args[arg] and append a piece. Rules for the reader:
+ *  - a pointer below 4096 is never followed (NULL, or a number in a place where a pointer may stand): no piece;
+ *  - at exit, steps are skipped when the call failed (result in -4095..-1), but for those with FETCH_ON_ERROR;
+ *  - the number of bytes is  min(max, unit * count)  where count comes from `len` as said there; 0 bytes: an empty piece
+ *    with status OK, so that "" can be told from what was not fetched; max 0 stands for the user's --str-limit;
+ *  - what is longer than it was fetched says TRUNCATED, an address that faults says FAULT (and has no bytes).
+ */
+enum syscall_fetch_what {
+	SYSCALL_FETCH_NONE,
+	SYSCALL_FETCH_STRING,  /* to the NUL, not included; at most max bytes (0: paths, as far as the reader goes) */
+	SYSCALL_FETCH_BYTES,
+	SYSCALL_FETCH_STRINGS, /* char *argv[]: strings as DATA parts, at most max of them; then the piece WHOLE with the
+				* number of pointers before NULL as a u32, as far as counted */
+	SYSCALL_FETCH_COUNT,   /* char *envp[]: only the piece WHOLE as for STRINGS */
+	SYSCALL_FETCH_IOVEC,   /* unit = sizeof(struct iovec); the array as WHOLE, at most max / unit elements; each base as a
+				* DATA part, up to str-limit bytes; at exit in total no more than the result says, and
+				* none when the call failed */
+	SYSCALL_FETCH_MSGHDR,  /* struct msghdr as WHOLE (unit bytes); then parts NAME, CONTROL, IOV and DATA */
+	SYSCALL_FETCH_MMSGHDR, /* count mmsghdr of unit bytes as WHOLE; NAME, IOV and DATA of the first one */
+};
+
+enum syscall_fetch_len {
+	SYSCALL_LEN_FIXED, /* count 1 */
+	SYSCALL_LEN_ARG,   /* count = args[len_arg], 32 bits of it where LEN_32 */
+	SYSCALL_LEN_RET,   /* count = the result */
+	SYSCALL_LEN_DEREF, /* count = the u32 that args[len_arg] points at (socklen_t *) */
+	SYSCALL_LEN_IOCTL, /* count = bits 16..29 of (u32)args[1]; 64 where they are 0; unit is 1 */
+	SYSCALL_LEN_BITS,  /* count = (args[len_arg] + 63) / 64 (fd sets) */
+};
+
+enum syscall_fetch_at {
+	SYSCALL_AT_ENTRY = 1,
+	SYSCALL_AT_EXIT = 2,
+	SYSCALL_FETCH_ON_ERROR = 4, /* at exit, even when the call failed (nanosleep's rest) */
+};
+
+/* 10 bytes; the BPF side declares the same layout. */
+struct syscall_fetch {
+	uint8_t what, at, arg, len, len_arg, unused;
+	uint16_t max;  /* bytes (STRINGS: strings); 0: --str-limit */
+	uint16_t unit; /* bytes of one element */
+};
+
+/* Nothing but numbers: an array map is filled with these by number. */
+struct syscall_plan {
+	uint32_t classes;
+	uint8_t known;     /* 0: no such call */
+	uint8_t nargs;
+	uint8_t steps_nr;
+	uint8_t entry_steps, exit_steps; /* how many of them have the moment in `at`: 0 = nothing to do then */
+	uint8_t unused[3];
+	struct syscall_fetch step[SYSCALL_STEPS];
+};
+
+_Static_assert(sizeof(struct syscall_fetch) == 10 && sizeof(struct syscall_plan) == 92, "the layout that BPF programs know");
+
+/*
+ * ---- What was fetched: pieces ----
+ *
+ * A blob is a sequence of pieces: this header, then `bytes` bytes, then zeros or anything up to a multiple of 8. Entry and
+ * exit may be one blob or two. A blob that ends early or lies about sizes is read as far as it makes sense.
+ */
+enum syscall_part {
+	SYSCALL_PART_WHOLE, /* what the argument points at, as it was at entry */
+	SYSCALL_PART_EXIT,  /* the same, as it was at exit: steps taken at exit write EXIT where WHOLE is said below */
+	SYSCALL_PART_NAME,
+	SYSCALL_PART_CONTROL,
+	SYSCALL_PART_IOV,
+	SYSCALL_PART_DATA = 16, /* and up: element 0, 1, ... */
+};
+#define SYSCALL_DATA_PARTS 32
+
+enum syscall_fetch_status { SYSCALL_FETCH_OK, SYSCALL_FETCH_TRUNCATED, SYSCALL_FETCH_FAULT };
+
+struct syscall_piece {
+	uint8_t arg, part, status, unused;
+	uint32_t bytes;
+};
+
+#define SYSCALL_PIECES 48
+
+struct syscall_payload {
+	uint32_t nr;
+	struct {
+		const uint8_t *data;
+		uint32_t bytes;
+		uint8_t arg, part, status;
+	} piece[SYSCALL_PIECES];
+};
+
+/* Indexes the pieces of one blob; what does not fit or is out of range is left out. The blob is borrowed. */
+void syscall_payload_add(struct syscall_payload *p, const void *blob, size_t bytes);
+
+/* ---- Descriptors ---- */
+
+struct syscall_arg; /* name and type; private but for syscall_arg_name() */
+
+struct syscall_desc {
+	uint16_t number;
+	uint8_t nargs;
+	uint8_t ret;         /* enum syscall_ret */
+	uint32_t classes;    /* enum syscall_class */
+	const char *name;    /* "stat" */
+	const char *entry;   /* "newstat": as tracepoints call it; the same pointer as name where it is alike */
+	bool described;      /* false: known by number only; arguments are printed as numbers in hex */
+	const struct syscall_arg *args;
+	const struct arch *arch;
+	struct syscall_plan plan;
+};
+
+/* "filename"; NULL beyond nargs. The kernel's own names, as in the formats of its tracepoints. */
+const char *syscall_arg_name(const struct syscall_desc *d, unsigned i);
+
+struct syscall_table;
+/* NULL where the architecture has no table (x86_64, i386 and aarch64 have). */
+struct syscall_table *syscall_table_create(const struct arch *a);
+void syscall_table_destroy(struct syscall_table *t);
+static inline void syscall_table_destroyp(struct syscall_table **t)
+{
+	syscall_table_destroy(*t);
+}
+#define _cleanup_syscall_table_ __attribute__((cleanup(syscall_table_destroyp)))
+/* NULL where no call has the number. */
+const struct syscall_desc *syscall_table_get(const struct syscall_table *t, uint64_t number);
+/* By name or by the kernel's name of its function ("stat", "newstat"); NULL where there is none. */
+const struct syscall_desc *syscall_table_find(const struct syscall_table *t, const char *name);
+/* All of them, by number. */
+size_t syscall_table_all(const struct syscall_table *t, const struct syscall_desc *const **ret);
+
+/* ---- Selection ---- */
+
+struct syscall_set {
+	uint64_t bits[SYSCALL_NUMBERS / 64];
+};
+
+static inline bool syscall_set_has(const struct syscall_set *s, uint64_t number)
+{
+	return number < SYSCALL_NUMBERS && s->bits[number / 64] >> number % 64 & 1;
+}
+
+/*
+ * "openat,close", "open*", "%file", "file" (a class where no call is called so), "!futex" or "!%memory" before the whole list,
+ * "/regex", "all", "none", "?name" (no error where it is unknown), and "trace=LIST". Numbers are understood too.
+ * Unknown names are ERROR_USAGE with the nearest ones.
+ * A name that another architecture has and this one lacks selects nothing here: pass several tables' results together.
+ */
+struct strobe_error *syscall_select(const struct syscall_table *t, const char *list, struct syscall_set *ret)
+	_must_check_;
+/* True where the word (without "!") names a call of any table, a glob that matches one, or a class: for telling -e tracepoints. */
+bool syscall_is_known_word(const char *word);
+
+/* ---- Printing ---- */
+
+enum syscall_layout {
+	SYSCALL_NAMED,  /* dfd: CWD, filename: "/etc/hosts", flags: RDONLY|CLOEXEC */
+	SYSCALL_STRACE, /* AT_FDCWD, "/etc/hosts", O_RDONLY|O_CLOEXEC */
+};
+
+struct syscall_style {
+	enum syscall_layout layout;
+	bool raw;         /* arguments as hexadecimal numbers */
+	bool show_zeros;  /* NAMED leaves out arguments that are 0 unless this is set */
+	bool show_prefix; /* NAMED: O_RDONLY rather than RDONLY */
+	bool whole;       /* structs with every member (strace -v) */
+	uint32_t str_limit; /* bytes of a string or buffer; 0: 32 */
+	/* What stands in < > behind a file descriptor ("/etc/hosts"); NULL: nothing is known. Valid until the next call. */
+	const char *(*fd_text)(void *ctx, uint32_t pid, int fd);
+	/* The name of a process, for "123 (ls)"; NULL likewise. Either function may be absent. */
+	const char *(*pid_text)(void *ctx, int pid);
+	void *ctx;
+};
+
+struct syscall_event {
+	const struct syscall_desc *desc; /* never NULL: for unknown numbers see syscall_desc_unknown() */
+	uint64_t arg[SYSCALL_ARGS];
+	int64_t ret;
+	bool has_ret; /* false: it has not returned yet: what comes at exit is printed as a pointer */
+	uint32_t pid; /* for fd_text */
+	struct syscall_payload payload;
+};
+
+/* A descriptor for a number that has none: "syscall_500", six arguments. */
+struct syscall_desc syscall_desc_unknown(const struct arch *a, uint64_t number, char (*name)[24]);
+
+/* What stands between the brackets. */
+void syscall_print_args(struct out *out, const struct syscall_style *style, const struct syscall_event *ev);
+/* "3", "0x7f...", "-1 ENOENT (No such file or directory)", "?"; and strace's remarks, "0 (Timeout)". */
+void syscall_print_result(struct out *out, const struct syscall_style *style, const struct syscall_event *ev);
+/*
+ * An object with a key for each argument. Numbers are numbers, pointers and masks without names "0x…", flag sets "A|B", structs
+ * objects, arrays arrays.
+ */
+void syscall_json_args(struct json *json, const struct syscall_style *style, const struct syscall_event *ev);
+/* {"value": -1, "errno": "ENOENT"} members, written into the object that is open: "ret", and "errno" where it failed. */
+void syscall_json_result(struct json *json, const struct syscall_style *style, const struct syscall_event *ev);
+
+/* ---- Names that others want too ---- */
+
+/* "ENOENT", NULL where unknown; and what strerror says of it, the same everywhere. */
+const char *syscall_errno_name(unsigned errnum);
+const char *syscall_errno_text(unsigned errnum);
+/* True for a result that is -errno. */
+static inline bool syscall_failed(int64_t ret)
+{
+	return ret < 0 && ret >= -4095;
+}
+/* "SIGINT", "SIGRT_2", NULL where there is none. */
+const char *syscall_signal_name(unsigned signal);
+/* siginfo_t of `bytes` bytes as strace writes it after "---": {si_signo=SIGCHLD, si_code=CLD_EXITED, ...}. */
+void syscall_print_siginfo(struct out *out, const struct syscall_style *style, const struct arch *a, const void *info,
+			   size_t bytes);
+/* A sockaddr as an argument shows it. */
+void syscall_print_sockaddr(struct out *out, const struct syscall_style *style, const void *addr, size_t bytes);
+/* Quoted and escaped like strace's: \n \t \" \\ \177; octal as short as it can be. */
+void syscall_print_quoted(struct out *out, const void *bytes, size_t n);
+/* "TIOCGWINSZ", NULL where it has no name. */
+const char *syscall_ioctl_name(uint32_t request);

@@ -1,0 +1,358 @@
+/* The arguments of a call, and its result. */
+#include "decode/syscall/specials_priv.h"
+
+#define PATH_LIMIT 4096
+
+static uint64_t count_of(const struct syscall_event *ev, const struct syscall_arg *arg)
+{
+	uint64_t n;
+	switch (arg->len) {
+	case SYSCALL_LEN_ARG:
+		n = ev->arg[arg->len_arg];
+		return ev->desc->arch->pointer_bytes == 4 ? (uint32_t)n : n;
+	case SYSCALL_LEN_RET:
+		return ev->has_ret && ev->ret > 0 ? (uint64_t)ev->ret : 0;
+	default:
+		return 1;
+	}
+}
+
+static uint64_t pointer_of(const struct emit *e, unsigned i)
+{
+	return e->arch->pointer_bytes == 4 ? (uint32_t)e->ev->arg[i] : e->ev->arg[i];
+}
+
+static bool is_whole(struct value_type t)
+{
+	return t.format == VALUE_STRUCT || t.format == VALUE_ARRAY || t.format == VALUE_SIGSET || t.format == VALUE_STATUS;
+}
+
+/* A number that the caller set and the kernel changed: [128 => 16]. */
+static void changed(struct emit *e, const struct syscall_arg *arg, struct piece in, struct piece out_piece)
+{
+	size_t n = value_bytes(e->arch, arg->type);
+	bool both = in.data && out_piece.data && in.bytes >= n && out_piece.bytes >= n && memcmp(in.data, out_piece.data, n);
+	struct piece p = out_piece.data ? out_piece : in;
+	if (e->json) {
+		emit_memory(e, arg->type, p.data, p.bytes);
+		return;
+	}
+	out_ch(e->out, '[');
+	if (both) {
+		emit_memory(e, arg->type, in.data, in.bytes);
+		out_str(e->out, n == 8 ? "] => [" : " => ");
+	}
+	emit_memory(e, arg->type, p.data, p.bytes);
+	out_ch(e->out, ']');
+}
+
+static void pointee(struct emit *e, const struct syscall_arg *arg, unsigned i)
+{
+	struct piece in = piece_find(e->ev, i, SYSCALL_PART_WHOLE), at_exit = piece_find(e->ev, i, SYSCALL_PART_EXIT);
+	/* What is left of a time-out is said behind the result. */
+	struct piece p = at_exit.data && !(in.data && e->ev->desc->ret == SYSCALL_RET_TIMEOUT) ? at_exit : in;
+	bool untouched = arg->type.format == VALUE_STATUS && e->ev->ret == 0; /* WNOHANG, and nobody to wait for */
+	if (!p.data || untouched)
+		emit_pointer(e, pointer_of(e, i));
+	else if (arg->type.format == VALUE_STATUS && !e->json) {
+		out_ch(e->out, '[');
+		emit_memory(e, arg->type, p.data, p.bytes);
+		out_ch(e->out, ']');
+	} else if (is_whole(arg->type))
+		emit_memory(e, arg->type, p.data, p.bytes);
+	else
+		changed(e, arg, in, at_exit);
+}
+
+static void list(struct emit *e, const struct syscall_arg *arg, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	uint64_t nr = count_of(e->ev, arg), k = 0;
+	size_t n = value_bytes(e->arch, arg->type);
+	bool mine = e->ev->has_ret && !syscall_failed(e->ev->ret); /* nothing was to be fetched: an empty list, not a pointer */
+	if (!p.data && !(mine && !nr && arg->len == SYSCALL_LEN_RET && pointer_of(e, i))) {
+		emit_pointer(e, pointer_of(e, i));
+		return;
+	}
+	emit_array(e);
+	for (; k < nr && (k + 1) * n <= p.bytes; k++) {
+		emit_item(e);
+		emit_memory(e, arg->type, p.data + k * n, n);
+	}
+	if (k < nr)
+		emit_more(e);
+	emit_array_end(e);
+}
+
+static void string(struct emit *e, const struct syscall_arg *arg, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	uint32_t limit = e->limit;
+	if (!p.data) {
+		emit_pointer(e, pointer_of(e, i));
+		return;
+	}
+	if (arg->kind == ARG_PATH && limit < PATH_LIMIT)
+		e->limit = PATH_LIMIT;
+	emit_string(e, p.data, strnlen((const char *)p.data, p.bytes), p.status == SYSCALL_FETCH_TRUNCATED);
+	e->limit = limit;
+}
+
+static void buffer(struct emit *e, const struct syscall_arg *arg, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	uint64_t nr = count_of(e->ev, arg);
+	bool empty = arg->len == SYSCALL_LEN_RET && e->ev->has_ret && e->ev->ret == 0 && pointer_of(e, i);
+	if (!p.data && !empty) {
+		emit_pointer(e, pointer_of(e, i));
+		return;
+	}
+	size_t n = p.bytes < nr ? p.bytes : (size_t)nr;
+	if (arg->kind == ARG_RANDOM)
+		emit_bytes(e, p.data, n, n < nr);
+	else
+		emit_string(e, p.data, n, n < nr);
+}
+
+static void messages(struct emit *e, const struct syscall_arg *arg, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	size_t head = e->arch->pointer_bytes == 4 ? 28 : 56, n = head + (e->arch->pointer_bytes == 4 ? 4 : 8);
+	if (!p.data || (arg->kind == ARG_MSGHDR && p.bytes < head)) {
+		emit_pointer(e, pointer_of(e, i));
+		return;
+	}
+	if (arg->kind == ARG_MSGHDR) {
+		emit_msghdr(e, i, p.data, p.bytes);
+		return;
+	}
+	uint64_t nr = count_of(e->ev, arg), k = 0;
+	emit_array(e);
+	for (; k < nr && k < 1 && (k + 1) * n <= p.bytes; k++) {
+		emit_item(e);
+		emit_struct(e);
+		emit_member(e, "msg_hdr");
+		emit_msghdr(e, i, p.data + k * n, head);
+		if (e->ev->has_ret && arg->at & SYSCALL_AT_EXIT) {
+			emit_member(e, "msg_len");
+			emit_u64(e, value_load(e->arch, p.data + k * n + head, 4));
+		}
+		emit_struct_end(e);
+	}
+	if (k < nr)
+		emit_more(e); /* the buffers of the others were not fetched */
+	emit_array_end(e);
+}
+
+static void strings(struct emit *e, unsigned i)
+{
+	struct piece count = piece_best(e->ev, i);
+	uint64_t nr = count.bytes >= 4 ? value_load(&arch_x86_64, count.data, 4) : 0;
+	if (!count.data) {
+		emit_pointer(e, pointer_of(e, i));
+		return;
+	}
+	emit_array(e);
+	uint64_t k = 0;
+	for (; k < nr && k < SYSCALL_DATA_PARTS; k++) {
+		struct piece p = piece_find(e->ev, i, SYSCALL_PART_DATA + (unsigned)k);
+		if (!p.data)
+			break;
+		emit_item(e);
+		emit_string(e, p.data, strnlen((const char *)p.data, p.bytes), p.status == SYSCALL_FETCH_TRUNCATED);
+	}
+	if (k < nr)
+		emit_more(e);
+	emit_array_end(e);
+}
+
+static void environ_count(struct emit *e, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	emit_pointer(e, pointer_of(e, i));
+	if (e->json || p.bytes < 4)
+		return;
+	uint64_t nr = value_load(&arch_x86_64, p.data, 4);
+	out_f(e->out, " /* %llu var%s%s */", (unsigned long long)nr, nr == 1 ? "" : "s",
+	      p.status == SYSCALL_FETCH_TRUNCATED ? " or more" : "");
+}
+
+void emit_fdset(struct emit *e, unsigned i, unsigned part)
+{
+	struct piece p = piece_find(e->ev, i, part);
+	if (!p.data) {
+		emit_pointer(e, pointer_of(e, i));
+		return;
+	}
+	uint64_t bits = e->ev->arg[0] < 8ULL * p.bytes ? e->ev->arg[0] : 8ULL * p.bytes;
+	struct out *out = emit_atom(e);
+	out_ch(out, '[');
+	bool first = true;
+	for (uint64_t fd = 0; fd < bits; fd++) {
+		if (!(p.data[fd / 8] >> fd % 8 & 1))
+			continue;
+		if (!first)
+			out_ch(out, ' ');
+		first = false;
+		out_u64(out, fd);
+	}
+	out_ch(out, ']');
+	emit_atom_end(e);
+}
+
+static void sockaddr(struct emit *e, const struct syscall_arg *arg, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	if (!p.data)
+		emit_pointer(e, pointer_of(e, i));
+	else
+		emit_sockaddr(e, p.data, p.bytes);
+}
+
+static void print_arg(struct emit *e, unsigned i)
+{
+	const struct syscall_arg *arg = &e->ev->desc->args[i];
+	uint64_t total;
+	switch (arg->kind) {
+	case ARG_VALUE: emit_value(e, arg->type, e->ev->arg[i]); break;
+	case ARG_POINTEE: pointee(e, arg, i); break;
+	case ARG_LIST: list(e, arg, i); break;
+	case ARG_PATH:
+	case ARG_STRING: string(e, arg, i); break;
+	case ARG_BUFFER:
+	case ARG_RANDOM: buffer(e, arg, i); break;
+	case ARG_IOVEC:
+		total = arg->at & SYSCALL_AT_EXIT && e->ev->has_ret && e->ev->ret >= 0 ? (uint64_t)e->ev->ret : UINT64_MAX;
+		emit_iovec(e, i, count_of(e->ev, arg), total);
+		break;
+	case ARG_MSGHDR:
+	case ARG_MMSGHDR: messages(e, arg, i); break;
+	case ARG_STRINGS: strings(e, i); break;
+	case ARG_ENVIRON: environ_count(e, i); break;
+	case ARG_SOCKADDR: sockaddr(e, arg, i); break;
+	case ARG_FDSET: emit_fdset(e, i, SYSCALL_PART_WHOLE); break;
+	case ARG_PAIR: emit_i64(e, (int64_t)((e->ev->arg[i + 1] & UINT32_MAX) << 32 | (e->ev->arg[i] & UINT32_MAX))); break;
+	case ARG_SPECIAL: arg->print(e, i); break;
+	default: emit_hex(e, e->ev->arg[i]); break;
+	}
+}
+
+/* The NAMED layout is silent about what is zero, as the reference is: but a descriptor 0 or a name for zero says something. */
+static bool is_silent(const struct emit *e, const struct syscall_arg *arg, unsigned i)
+{
+	if (e->strace || e->json || e->style->show_zeros || e->ev->arg[i])
+		return false;
+	switch (arg->kind) {
+	case ARG_VALUE:
+		switch (arg->type.format) {
+		case VALUE_FD:
+		case VALUE_DIRFD:
+		case VALUE_CLOCK:
+			return false;
+		case VALUE_ENUM:
+			return !constant_name(arg->type.of, 0);
+		case VALUE_FLAGS:
+			for (size_t k = 0; k < ((const struct constants *)arg->type.of)->nr && !arg->type.count; k++)
+				if (!((const struct constants *)arg->type.of)->list[k].value)
+					return false;
+			return true;
+		default:
+			return true;
+		}
+	case ARG_PAIR:
+		return !e->ev->arg[i + 1];
+	case ARG_SPECIAL:
+		return arg->at != 0; /* pointers */
+	default:
+		return true;
+	}
+}
+
+static bool is_shown(const struct emit *e, unsigned i)
+{
+	const struct syscall_arg *arg = &e->ev->desc->args[i];
+	if (arg->kind == ARG_HIDDEN || (arg->shown && !arg->shown(e->ev, i)))
+		return false;
+	return !is_silent(e, arg, i);
+}
+
+static void print_raw(struct emit *e)
+{
+	bool first = true;
+	for (unsigned i = 0; i < e->ev->desc->nargs; i++) {
+		const char *name = syscall_arg_name(e->ev->desc, i);
+		if (e->json) {
+			json_key(e->json, name);
+		} else {
+			if (!first)
+				out_str(e->out, ", ");
+			if (!e->strace) {
+				out_str(e->out, name);
+				out_str(e->out, ": ");
+			}
+		}
+		first = false;
+		emit_hex(e, e->ev->arg[i]);
+	}
+}
+
+/* strace gives the arguments of clone names, because their order is no one's. */
+static const char *clone_name(const char *name)
+{
+	static const char *const names[][2] = { { "clone_flags", "flags=" },     { "newsp", "child_stack=" },
+						{ "parent_tidptr", "parent_tid=" }, { "child_tidptr", "child_tidptr=" },
+						{ "tls", "tls=" } };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i][0], name))
+			return names[i][1];
+	return "";
+}
+
+static void print_all(struct emit *e)
+{
+	const struct syscall_desc *d = e->ev->desc;
+	bool clone = e->strace && !strcmp(d->name, "clone"), first = true;
+	for (unsigned k = 0; k < d->nargs; k++) {
+		unsigned i = clone && k < 2 ? 1 - k : k;
+		if (!is_shown(e, i))
+			continue;
+		if (e->json) {
+			json_key(e->json, d->args[i].name);
+		} else {
+			if (!first)
+				out_str(e->out, ", ");
+			if (!e->strace) {
+				out_str(e->out, d->args[i].name);
+				out_str(e->out, ": ");
+			} else if (clone) {
+				out_str(e->out, clone_name(d->args[i].name));
+			}
+		}
+		first = false;
+		print_arg(e, i);
+	}
+}
+
+void syscall_print_args(struct out *out, const struct syscall_style *style, const struct syscall_event *ev)
+{
+	struct emit e;
+	emit_init(&e, out, NULL, style, ev->desc->arch, ev);
+	if (style->raw || !ev->desc->described)
+		print_raw(&e);
+	else
+		print_all(&e);
+	emit_deinit(&e);
+}
+
+void syscall_json_args(struct json *json, const struct syscall_style *style, const struct syscall_event *ev)
+{
+	struct emit e;
+	emit_init(&e, NULL, json, style, ev->desc->arch, ev);
+	json_object(json);
+	if (style->raw || !ev->desc->described)
+		print_raw(&e);
+	else
+		print_all(&e);
+	json_end(json);
+	emit_deinit(&e);
+}

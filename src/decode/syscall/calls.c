@@ -1,0 +1,111 @@
+#include "decode/syscall/specials_priv.h"
+#include "decode/syscall/type_macros_priv.h"
+
+#include <string.h>
+
+/* Classes, as calls.def spells them. */
+enum {
+	none = 0,
+	file = SYSCALL_FILE,
+	desc = SYSCALL_DESC,
+	net = SYSCALL_NETWORK,
+	proc = SYSCALL_PROCESS,
+	sig = SYSCALL_SIGNAL,
+	mem = SYSCALL_MEMORY,
+	ipc = SYSCALL_IPC,
+	cred = SYSCALL_CREDS,
+	clk = SYSCALL_CLOCK,
+	pure = SYSCALL_PURE,
+	stat_ = SYSCALL_STAT,
+	lstat_ = SYSCALL_LSTAT,
+	fstat_ = SYSCALL_FSTAT,
+	stat_like = SYSCALL_STAT_LIKE,
+	statfs_ = SYSCALL_STATFS,
+	fstatfs_ = SYSCALL_FSTATFS,
+	statfs_like = SYSCALL_STATFS_LIKE,
+};
+
+#define ENTRY SYSCALL_AT_ENTRY
+#define EXIT SYSCALL_AT_EXIT
+#define BOTH_WAYS (SYSCALL_AT_ENTRY | SYSCALL_AT_EXIT)
+#define EVER (SYSCALL_AT_EXIT | SYSCALL_FETCH_ON_ERROR)
+
+#define ARG(n, k, ...) { .name = #n, .kind = ARG_##k, __VA_ARGS__ }
+#define A(n, t) ARG(n, VALUE, .type = t)
+#define SHOWN(n, t, p) ARG(n, VALUE, .type = t, .shown = p)
+#define WIDE(n) ARG(n, PAIR), ARG(n, HIDDEN)
+#define HIDDEN(n) ARG(n, HIDDEN)
+#define PATH(n) ARG(n, PATH, .at = ENTRY)
+#define STR(n) ARG(n, STRING, .at = ENTRY)
+#define OUT_PATH(n) ARG(n, PATH, .at = EXIT)
+#define IN_BUF(n, i) ARG(n, BUFFER, .at = ENTRY, .len = SYSCALL_LEN_ARG, .len_arg = i)
+#define OUT_BUF(n) ARG(n, BUFFER, .at = EXIT, .len = SYSCALL_LEN_RET)
+#define OUT_RANDOM(n) ARG(n, RANDOM, .at = EXIT, .len = SYSCALL_LEN_RET)
+#define TO(n, t) ARG(n, POINTEE, .at = ENTRY, .type = t)
+#define TO_SHOWN(n, t, p) ARG(n, POINTEE, .at = ENTRY, .type = t, .shown = p)
+#define FROM(n, t) ARG(n, POINTEE, .at = EXIT, .type = t)
+#define FROM_ANY(n, t) ARG(n, POINTEE, .at = EXIT, .type = t)
+#define BOTH(n, t) ARG(n, POINTEE, .at = BOTH_WAYS, .type = t)
+#define REST(n, t) ARG(n, POINTEE, .at = EVER, .type = t)
+#define CLONE_FROM(n, p) ARG(n, POINTEE, .at = EXIT, .type = INT, .shown = p)
+#define TO_N(n, t, i) ARG(n, LIST, .at = ENTRY, .type = t, .len = SYSCALL_LEN_ARG, .len_arg = i)
+#define FROM_N(n, t, i) ARG(n, LIST, .at = EXIT, .type = t, .len = SYSCALL_LEN_ARG, .len_arg = i)
+#define FROM_RET(n, t) ARG(n, LIST, .at = EXIT, .type = t, .len = SYSCALL_LEN_RET)
+#define IN_IOVEC(n, i) ARG(n, IOVEC, .at = ENTRY, .len = SYSCALL_LEN_ARG, .len_arg = i)
+#define OUT_IOVEC(n, i) ARG(n, IOVEC, .at = EVER, .len = SYSCALL_LEN_ARG, .len_arg = i)
+#define IN_MSG(n) ARG(n, MSGHDR, .at = ENTRY)
+#define OUT_MSG(n) ARG(n, MSGHDR, .at = EVER)
+#define IN_MMSG(n) ARG(n, MMSGHDR, .at = ENTRY, .len = SYSCALL_LEN_ARG, .len_arg = 2)
+#define OUT_MMSG(n) ARG(n, MMSGHDR, .at = EXIT, .len = SYSCALL_LEN_RET)
+#define STRINGS(n) ARG(n, STRINGS, .at = ENTRY)
+#define ENVIRON(n) ARG(n, ENVIRON, .at = ENTRY)
+#define SOCKADDR_IN(n, i) ARG(n, SOCKADDR, .at = ENTRY, .len = SYSCALL_LEN_ARG, .len_arg = i)
+#define SOCKADDR_OUT(n, i) ARG(n, SOCKADDR, .at = EXIT, .len = SYSCALL_LEN_DEREF, .len_arg = i)
+#define FDSET(n) ARG(n, FDSET, .at = BOTH_WAYS, .len = SYSCALL_LEN_BITS, .len_arg = 0)
+#define SPECIAL_VALUE(n, f) ARG(n, SPECIAL, .print = f)
+#define SPECIAL_SHOWN(n, f, p) ARG(n, SPECIAL, .print = f, .shown = p)
+#define SPECIAL(n, f, when, bytes) ARG(n, SPECIAL, .print = f, .at = when, .fetch_bytes = bytes)
+#define SPECIAL_IF(n, f, p, when, bytes) ARG(n, SPECIAL, .print = f, .shown = p, .at = when, .fetch_bytes = bytes)
+#define SPECIAL_FETCH_SHOWN(n, f, p, bytes) ARG(n, SPECIAL, .print = f, .shown = p, .at = ENTRY, .fetch_bytes = bytes)
+#define SPECIAL_N(n, f, when, unit, i) \
+	ARG(n, SPECIAL, .print = f, .at = when, .fetch_bytes = unit, .len = SYSCALL_LEN_ARG, .len_arg = i)
+#define SPECIAL_ARG(n, f, when, i) SPECIAL_N(n, f, when, 1, i)
+#define SPECIAL_DEREF(n, f, i) ARG(n, SPECIAL, .print = f, .at = EXIT, .fetch_bytes = 1, .len = SYSCALL_LEN_DEREF, .len_arg = i)
+#define SPECIAL_RET(n, f) ARG(n, SPECIAL, .print = f, .at = EXIT, .fetch_bytes = 1, .len = SYSCALL_LEN_RET)
+#define SPECIAL_IOCTL(n, f) ARG(n, SPECIAL, .print = f, .at = BOTH_WAYS, .fetch_bytes = 1, .len = SYSCALL_LEN_IOCTL)
+
+/* Elements of arrays; calls_i386.def has all of them too, and not all use all. */
+static const struct value_type fd_type = FD, ptr_type = PTR, timeval_type = IN(timeval), timespec_type = IN(timespec),
+			       timespec64_type = IN(timespec64), waitv_type = IN(futex_waitv);
+
+#define CALL(name, ret, classes, ...) static const struct syscall_arg args_##name[] = { __VA_ARGS__ };
+#include "decode/syscall/calls.def"
+#undef CALL
+#define CALL(name, ret, classes, ...) static const struct syscall_arg args_i386_##name[] = { __VA_ARGS__ };
+#include "decode/syscall/calls_i386.def"
+#undef CALL
+
+#define NR_OF(array) (sizeof(array) / sizeof(*(array)))
+#define CALL(name, ret, classes, ...) { #name, SYSCALL_RET_##ret, classes, NR_OF(args_##name), args_##name },
+static const struct call calls[] = {
+#include "decode/syscall/calls.def"
+};
+#undef CALL
+#define CALL(name, ret, classes, ...) { #name, SYSCALL_RET_##ret, classes, NR_OF(args_i386_##name), args_i386_##name },
+static const struct call calls_i386[] = {
+#include "decode/syscall/calls_i386.def"
+};
+
+static const struct call *find(const struct call *list, size_t nr, const char *name)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(list[i].name, name))
+			return &list[i];
+	return NULL;
+}
+
+const struct call *call_find(const struct arch *a, const char *name)
+{
+	const struct call *c = a == &arch_i386 ? find(calls_i386, NR_OF(calls_i386), name) : NULL;
+	return c ? c : find(calls, NR_OF(calls), name);
+}

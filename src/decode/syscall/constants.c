@@ -1,0 +1,41 @@
+#include "decode/syscall/types_priv.h"
+
+#include <string.h>
+
+#define TABLE(id, prefix) static const struct constant list_##id[] = {
+#define TABLE_ON(id, prefix, i386, aarch64) TABLE(id, prefix)
+#define C(name, value) { #name, (uint64_t)(value), (uint64_t)(value) },
+#define M(name, value, mask) { #name, (uint64_t)(value), (uint64_t)(mask) },
+#define E(name, value) { #name, (uint64_t)(value), UINT64_MAX },
+#define END };
+#include "decode/syscall/constants.def"
+#undef TABLE
+#undef TABLE_ON
+#undef C
+#undef M
+#undef E
+#undef END
+
+#define TABLE_ON(id, prefix, i386, aarch64) \
+	const struct constants constants_##id = { prefix, list_##id, sizeof(list_##id) / sizeof(*list_##id), i386, aarch64 };
+#define TABLE(id, prefix) TABLE_ON(id, prefix, NULL, NULL)
+#define C(name, value)
+#define M(name, value, mask)
+#define E(name, value)
+#define END
+#include "decode/syscall/constants.def"
+
+const char *constant_name(const struct constants *c, uint64_t v)
+{
+	/* A register of 32 bits comes with or without its sign. */
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->list[i].value == v || (v <= UINT32_MAX && (uint32_t)c->list[i].value == v))
+			return c->list[i].name;
+	return NULL;
+}
+
+const char *constant_short(const struct constants *c, const char *name)
+{
+	size_t n = strlen(c->prefix);
+	return !strncmp(name, c->prefix, n) && name[n] ? name + n : name;
+}

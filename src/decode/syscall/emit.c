@@ -1,0 +1,251 @@
+#include "decode/syscall/emit_priv.h"
+
+#define DEFAULT_STR_LIMIT 32
+
+void emit_init(struct emit *e, struct out *out, struct json *json, const struct syscall_style *style, const struct arch *a,
+	       const struct syscall_event *ev)
+{
+	*e = (struct emit){ .out = out, .json = json, .style = style, .arch = a, .ev = ev };
+	e->strace = !json && style->layout == SYSCALL_STRACE;
+	e->limit = style->str_limit ? style->str_limit : DEFAULT_STR_LIMIT;
+	if (json)
+		out_init_mem(&e->scratch);
+}
+
+void emit_deinit(struct emit *e)
+{
+	if (e->json)
+		error_destroy(out_close(&e->scratch));
+}
+
+/* Printers nest as deep as the tables do, which is less than EMIT_DEPTH. */
+static void push(struct emit *e)
+{
+	if (e->depth < EMIT_DEPTH - 1)
+		e->depth++;
+	e->first[e->depth] = true;
+}
+
+static void pop(struct emit *e)
+{
+	if (e->depth)
+		e->depth--;
+}
+
+static void separate(struct emit *e)
+{
+	if (!e->first[e->depth])
+		out_str(e->out, ", ");
+	e->first[e->depth] = false;
+}
+
+void emit_struct(struct emit *e)
+{
+	if (e->json)
+		json_object(e->json);
+	else
+		out_str(e->out, e->strace ? "{" : "{ ");
+	push(e);
+}
+
+void emit_member(struct emit *e, const char *name)
+{
+	if (e->json) {
+		json_key(e->json, name);
+		return;
+	}
+	separate(e);
+	if (!e->strace)
+		out_ch(e->out, '.');
+	out_str(e->out, name);
+	out_str(e->out, e->strace ? "=" : ": ");
+}
+
+void emit_struct_end(struct emit *e)
+{
+	if (e->json)
+		json_end(e->json);
+	else
+		out_str(e->out, e->strace ? "}" : " }");
+	pop(e);
+}
+
+void emit_array(struct emit *e)
+{
+	if (e->json)
+		json_array(e->json);
+	else
+		out_ch(e->out, '[');
+	push(e);
+}
+
+void emit_item(struct emit *e)
+{
+	if (!e->json)
+		separate(e);
+}
+
+void emit_array_end(struct emit *e)
+{
+	if (e->json)
+		json_end(e->json);
+	else
+		out_ch(e->out, ']');
+	pop(e);
+}
+
+void emit_more(struct emit *e)
+{
+	if (e->json)
+		return;
+	separate(e);
+	out_str(e->out, "...");
+}
+
+struct out *emit_atom(struct emit *e)
+{
+	if (!e->json)
+		return e->out;
+	e->scratch.len = 0;
+	return &e->scratch;
+}
+
+void emit_atom_end(struct emit *e)
+{
+	if (!e->json)
+		return;
+	size_t n;
+	const char *p = out_mem(&e->scratch, &n);
+	json_str_n(e->json, p, n);
+}
+
+void emit_word(struct emit *e, const char *s)
+{
+	if (e->json)
+		json_str(e->json, s);
+	else
+		out_str(e->out, s);
+}
+
+void emit_i64(struct emit *e, int64_t v)
+{
+	if (e->json)
+		json_i64(e->json, v);
+	else
+		out_i64(e->out, v);
+}
+
+void emit_u64(struct emit *e, uint64_t v)
+{
+	if (e->json)
+		json_u64(e->json, v);
+	else
+		out_u64(e->out, v);
+}
+
+void emit_hex(struct emit *e, uint64_t v)
+{
+	if (e->json) {
+		json_hex(e->json, v);
+		return;
+	}
+	if (v)
+		out_str(e->out, "0x");
+	out_hex(e->out, v);
+}
+
+void emit_pointer(struct emit *e, uint64_t v)
+{
+	if (v)
+		emit_hex(e, v);
+	else if (e->json)
+		json_null(e->json);
+	else
+		out_str(e->out, "NULL");
+}
+
+void emit_note(struct emit *e, const char *s)
+{
+	if (e->json)
+		return;
+	out_str(e->out, " /* ");
+	out_str(e->out, s);
+	out_str(e->out, " */");
+}
+
+/* One byte as C writes it; octal is as short as the byte behind allows. */
+static void escape(struct out *out, uint8_t c, uint8_t next)
+{
+	switch (c) {
+	case '"':
+	case '\\':
+		out_ch(out, '\\');
+		out_ch(out, (char)c);
+		return;
+	case '\t': out_str(out, "\\t"); return;
+	case '\n': out_str(out, "\\n"); return;
+	case '\v': out_str(out, "\\v"); return;
+	case '\f': out_str(out, "\\f"); return;
+	case '\r': out_str(out, "\\r"); return;
+	default: break;
+	}
+	if (c >= ' ' && c < 0x7f) {
+		out_ch(out, (char)c);
+		return;
+	}
+	out_ch(out, '\\');
+	bool full = next >= '0' && next <= '9';
+	if (full || c >= 0100)
+		out_ch(out, (char)('0' + (c >> 6)));
+	if (full || c >= 010)
+		out_ch(out, (char)('0' + (c >> 3 & 7)));
+	out_ch(out, (char)('0' + (c & 7)));
+}
+
+void syscall_print_quoted(struct out *out, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+	out_ch(out, '"');
+	for (size_t i = 0; i < n; i++)
+		escape(out, p[i], i + 1 < n ? p[i + 1] : 0);
+	out_ch(out, '"');
+}
+
+void emit_string(struct emit *e, const uint8_t *s, size_t n, bool cut)
+{
+	if (n > e->limit) {
+		n = e->limit;
+		cut = true;
+	}
+	if (e->json) {
+		struct out *atom = emit_atom(e);
+		out_write(atom, s, n);
+		if (cut)
+			out_str(atom, "...");
+		emit_atom_end(e);
+		return;
+	}
+	syscall_print_quoted(e->out, s, n);
+	if (cut)
+		out_str(e->out, "...");
+}
+
+void emit_bytes(struct emit *e, const uint8_t *s, size_t n, bool cut)
+{
+	if (n > e->limit) {
+		n = e->limit;
+		cut = true;
+	}
+	struct out *out = emit_atom(e);
+	if (!e->json)
+		out_ch(out, '"');
+	for (size_t i = 0; i < n; i++) {
+		out_str(out, "\\x");
+		out_hex_width(out, s[i], 2, '0');
+	}
+	if (!e->json)
+		out_ch(out, '"');
+	if (cut)
+		out_str(out, "...");
+	emit_atom_end(e);
+}

@@ -1,0 +1,88 @@
+/*
+ * Writes values in one of three spellings: NAMED ("tv_sec: 1"), STRACE ("tv_sec=1") and JSON. Printers say what there is, this
+ * says how it looks.
+ *
+ * An atom is a stretch of text that is one JSON string: emit_atom() gives the sink, emit_atom_end() ends it; they do not nest.
+ */
+#pragma once
+#include "decode/syscall/types_priv.h"
+
+#define EMIT_DEPTH 16
+
+struct emit {
+	struct out *out;
+	struct json *json; /* NULL: text */
+	struct out scratch; /* atoms of JSON */
+	const struct syscall_style *style;
+	const struct syscall_event *ev;
+	const struct arch *arch;
+	uint32_t limit; /* style->str_limit, or the default */
+	bool strace;
+	uint8_t depth;
+	bool first[EMIT_DEPTH];
+};
+
+void emit_init(struct emit *e, struct out *out, struct json *json, const struct syscall_style *style, const struct arch *a,
+	       const struct syscall_event *ev);
+void emit_deinit(struct emit *e);
+
+void emit_struct(struct emit *e);
+void emit_member(struct emit *e, const char *name);
+void emit_struct_end(struct emit *e);
+void emit_array(struct emit *e);
+void emit_item(struct emit *e);
+void emit_array_end(struct emit *e);
+/* "...": there is more than is shown. */
+void emit_more(struct emit *e);
+
+struct out *emit_atom(struct emit *e);
+void emit_atom_end(struct emit *e);
+void emit_word(struct emit *e, const char *s); /* an atom that is known beforehand */
+void emit_i64(struct emit *e, int64_t v);
+void emit_u64(struct emit *e, uint64_t v);
+void emit_hex(struct emit *e, uint64_t v);     /* 0x1f; 0 is 0 */
+void emit_pointer(struct emit *e, uint64_t v); /* 0 is NULL */
+/* A remark for people: left out of JSON. */
+void emit_note(struct emit *e, const char *s);
+/* Quoted and escaped, cut to the limit; cut: it was longer than what is here. */
+void emit_string(struct emit *e, const uint8_t *s, size_t n, bool cut);
+/* The same in \x escapes. */
+void emit_bytes(struct emit *e, const uint8_t *s, size_t n, bool cut);
+
+/* ---- Values, on top ---- */
+
+/* A number as it came in a register or from memory; sign and width by the type. */
+void emit_value(struct emit *e, struct value_type t, uint64_t v);
+/* What lies in memory: scalars, arrays, structs. `bytes` may be too few. */
+void emit_memory(struct emit *e, struct value_type t, const uint8_t *p, size_t bytes);
+void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes);
+void emit_flags(struct emit *e, const struct constants *c, uint64_t v);
+/* Into an atom that is open. */
+void flags_text(struct emit *e, struct out *out, const struct constants *c, uint64_t v);
+void emit_enum(struct emit *e, const struct constants *c, uint64_t v);
+void emit_fd(struct emit *e, int fd);
+void emit_dirfd(struct emit *e, int fd);
+void emit_pid(struct emit *e, int pid);
+void emit_signal(struct emit *e, uint64_t signal);
+void emit_sigset(struct emit *e, uint64_t set);
+void emit_mode(struct emit *e, uint32_t mode);
+void emit_octal(struct emit *e, uint64_t v);
+void emit_sockaddr(struct emit *e, const uint8_t *p, size_t bytes);
+/* Of argument i, as part says it was at entry or at exit. */
+void emit_fdset(struct emit *e, unsigned i, unsigned part);
+void emit_siginfo(struct emit *e, const uint8_t *p, size_t bytes);
+/* iovec and msghdr with the parts that were fetched for argument i. */
+void emit_iovec(struct emit *e, unsigned i, uint64_t nr, uint64_t limit_bytes);
+void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, size_t bytes);
+
+/* ---- Pieces ---- */
+
+struct piece {
+	const uint8_t *data; /* NULL: not fetched */
+	uint32_t bytes;
+	uint8_t status;
+};
+
+struct piece piece_find(const struct syscall_event *ev, unsigned arg, unsigned part);
+/* What the argument points at: at exit where that was fetched, otherwise at entry. */
+struct piece piece_best(const struct syscall_event *ev, unsigned arg);

@@ -1,0 +1,107 @@
+/* ioctl(2): the names of requests, and what their third argument points at. */
+#include "decode/syscall/specials_priv.h"
+#include "decode/syscall/type_macros_priv.h"
+
+enum ioctl_kind { IOCTL_POINTER, IOCTL_NUMBER, IOCTL_TEXT, IOCTL_BEFORE, IOCTL_AFTER, IOCTL_IF_INDEX, IOCTL_IF_VALUE,
+		  IOCTL_IF_ADDRESS };
+
+static const struct ioctl {
+	const char *name;
+	uint32_t number;
+	uint8_t kind;
+	struct value_type type;
+} ioctls[] = {
+#define POINTER IOCTL_POINTER, {}
+#define NUMBER IOCTL_NUMBER, {}
+#define TEXT IOCTL_TEXT, {}
+#define IF_INDEX IOCTL_IF_INDEX, {}
+#define IF_VALUE IOCTL_IF_VALUE, {}
+#define IF_ADDRESS IOCTL_IF_ADDRESS, {}
+#define BEFORE(t) IOCTL_BEFORE, t
+#define AFTER(t) IOCTL_AFTER, t
+#define IOCTL(name, number, ...) { #name, number, __VA_ARGS__ },
+#include "decode/syscall/ioctls.def"
+};
+
+static const struct ioctl *find(uint32_t number)
+{
+	for (size_t i = 0; i < sizeof(ioctls) / sizeof(*ioctls); i++)
+		if (ioctls[i].number == number)
+			return &ioctls[i];
+	return NULL;
+}
+
+const char *syscall_ioctl_name(uint32_t number)
+{
+	const struct ioctl *io = find(number);
+	return io ? io->name : NULL;
+}
+
+/* What has no name is taken apart: _IOC(_IOC_READ, 0x54, 0x30, 0x4). */
+void print_ioctl_cmd(struct emit *e, unsigned i)
+{
+	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
+	uint32_t cmd = (uint32_t)e->ev->arg[i];
+	const struct ioctl *io = find(cmd);
+	if (io) {
+		emit_word(e, io->name);
+		return;
+	}
+	struct out *out = emit_atom(e);
+	out_f(out, "_IOC(%s, 0x%x, 0x%x, 0x%x)", directions[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, cmd >> 16 & 0x3fff);
+	emit_atom_end(e);
+}
+
+/* struct ifreq: 16 bytes of name, then a union. */
+static void ifreq(struct emit *e, uint8_t kind, uint32_t cmd, struct piece p, bool answered)
+{
+	bool asks = !(cmd & 1) || (cmd & 0xff) == 0x33 || (cmd & 0xff) == 0x27 || (cmd & 0xff) == 0x13 ||
+		    (cmd & 0xff) == 0x15 || (cmd & 0xff) == 0x17 || (cmd & 0xff) == 0x19 || (cmd & 0xff) == 0x1b ||
+		    (cmd & 0xff) == 0x21;
+	emit_struct(e);
+	emit_member(e, "ifr_name");
+	emit_string(e, p.data, strnlen((const char *)p.data, 16), false);
+	if (kind == IOCTL_IF_ADDRESS && (answered || !asks)) {
+		emit_member(e, "ifr_addr");
+		emit_sockaddr(e, p.data + 16, 16);
+	} else if (kind == IOCTL_IF_VALUE && (answered || !asks)) {
+		emit_member(e, "ifr_value");
+		emit_i64(e, (int32_t)value_load(e->arch, p.data + 16, 4));
+	}
+	emit_struct_end(e);
+}
+
+static void pointee(struct emit *e, struct value_type t, struct piece p)
+{
+	if (t.format == VALUE_STRUCT) {
+		emit_memory(e, t, p.data, p.bytes);
+		return;
+	}
+	emit_array(e);
+	emit_item(e);
+	emit_memory(e, t, p.data, p.bytes);
+	emit_array_end(e);
+}
+
+void print_ioctl_arg(struct emit *e, unsigned i)
+{
+	uint32_t cmd = (uint32_t)e->ev->arg[1];
+	const struct ioctl *io = find(cmd);
+	struct piece in = piece_find(e->ev, i, SYSCALL_PART_WHOLE), after = piece_find(e->ev, i, SYSCALL_PART_EXIT);
+	struct piece best = after.data ? after : in;
+	uint8_t kind = io ? io->kind : IOCTL_POINTER;
+	if (kind == IOCTL_NUMBER)
+		emit_i64(e, (int32_t)e->ev->arg[i]);
+	else if (kind == IOCTL_BEFORE && in.data)
+		pointee(e, io->type, in);
+	else if (kind == IOCTL_AFTER && after.data)
+		pointee(e, io->type, after);
+	else if (kind == IOCTL_TEXT && in.data)
+		emit_string(e, in.data, strnlen((const char *)in.data, in.bytes), true);
+	else if (kind >= IOCTL_IF_INDEX && best.bytes >= 32)
+		ifreq(e, kind, cmd, best, after.data != NULL);
+	else if (kind == IOCTL_POINTER && !e->ev->arg[i] && !e->strace)
+		emit_u64(e, 0);
+	else
+		emit_hex(e, e->ev->arg[i]);
+}

@@ -1,0 +1,542 @@
+#include "decode/syscall/specials_priv.h"
+
+static uint32_t arg32(const struct syscall_event *ev, unsigned i)
+{
+	return (uint32_t)ev->arg[i];
+}
+
+/* ---- What is there at all ---- */
+
+static bool creates(const struct syscall_event *ev, unsigned flags)
+{
+	uint32_t tmpfile = ev->desc->arch == &arch_aarch64 ? 020040000 : 020200000;
+	return arg32(ev, flags) & 0100 || (arg32(ev, flags) & tmpfile) == tmpfile;
+}
+
+bool creates_1(const struct syscall_event *ev, unsigned i) { return creates(ev, 1); }
+bool creates_2(const struct syscall_event *ev, unsigned i) { return creates(ev, 2); }
+bool remaps_fixed(const struct syscall_event *ev, unsigned i) { return ev->arg[3] & (2 | 4); }
+bool clones_parent(const struct syscall_event *ev, unsigned i) { return ev->arg[0] & (0x100000 | 0x1000); }
+bool clones_child(const struct syscall_event *ev, unsigned i) { return ev->arg[0] & (0x200000 | 0x1000000); }
+bool clones_tls(const struct syscall_event *ev, unsigned i) { return ev->arg[0] & 0x80000; }
+bool membarrier_has_cpu(const struct syscall_event *ev, unsigned i) { return ev->arg[1] & 1; }
+
+bool fcntl_has_arg(const struct syscall_event *ev, unsigned i)
+{
+	switch (arg32(ev, 1)) {
+	case 1: case 3: case 9: case 11: case 1025: case 1028: case 1032: case 1034: /* F_GET… of what is no struct */
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool makes_device(const struct syscall_event *ev, unsigned mode)
+{
+	uint32_t type = arg32(ev, mode) & 0170000;
+	return type == 0020000 || type == 0060000;
+}
+
+bool makes_device_1(const struct syscall_event *ev, unsigned i) { return makes_device(ev, 1); }
+bool makes_device_2(const struct syscall_event *ev, unsigned i) { return makes_device(ev, 2); }
+
+/* ---- futex(2) ---- */
+
+enum { FUTEX_WAIT, FUTEX_WAKE, FUTEX_FD, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP, FUTEX_LOCK_PI, FUTEX_UNLOCK_PI,
+       FUTEX_TRYLOCK_PI, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET, FUTEX_WAIT_REQUEUE_PI, FUTEX_CMP_REQUEUE_PI, FUTEX_LOCK_PI2 };
+
+static uint32_t futex_op(const struct syscall_event *ev)
+{
+	return arg32(ev, 1) & 0x7f;
+}
+
+static bool is_one_of(uint32_t v, uint32_t set)
+{
+	return v < 32 && set >> v & 1;
+}
+
+bool futex_has_val(const struct syscall_event *ev, unsigned i)
+{
+	return !is_one_of(futex_op(ev), 1 << FUTEX_LOCK_PI | 1 << FUTEX_UNLOCK_PI | 1 << FUTEX_TRYLOCK_PI | 1 << FUTEX_LOCK_PI2);
+}
+
+bool futex_has_time(const struct syscall_event *ev, unsigned i)
+{
+	return !is_one_of(futex_op(ev), 1 << FUTEX_WAKE | 1 << FUTEX_FD | 1 << FUTEX_UNLOCK_PI | 1 << FUTEX_TRYLOCK_PI |
+						1 << FUTEX_WAKE_BITSET);
+}
+
+bool futex_has_uaddr2(const struct syscall_event *ev, unsigned i)
+{
+	return is_one_of(futex_op(ev), 1 << FUTEX_REQUEUE | 1 << FUTEX_CMP_REQUEUE | 1 << FUTEX_WAKE_OP |
+					       1 << FUTEX_WAIT_REQUEUE_PI | 1 << FUTEX_CMP_REQUEUE_PI) ||
+	       (futex_op(ev) == FUTEX_WAIT_BITSET);
+}
+
+bool futex_has_val3(const struct syscall_event *ev, unsigned i)
+{
+	return is_one_of(futex_op(ev), 1 << FUTEX_CMP_REQUEUE | 1 << FUTEX_WAKE_OP | 1 << FUTEX_WAIT_BITSET |
+					       1 << FUTEX_WAKE_BITSET | 1 << FUTEX_CMP_REQUEUE_PI);
+}
+
+void print_futex_op(struct emit *e, unsigned i)
+{
+	uint32_t op = arg32(e->ev, i);
+	const char *name = constant_name(&constants_futex, futex_op(e->ev));
+	struct out *out = emit_atom(e);
+	if (name)
+		out_str(out, e->strace || e->json || e->style->show_prefix ? name : constant_short(&constants_futex, name));
+	else
+		out_f(out, "0x%x", op & 0x7f);
+	if (op & 128)
+		out_str(out, "_PRIVATE");
+	if (op & 256)
+		out_str(out, e->strace || e->json ? "|FUTEX_CLOCK_REALTIME" : "|CLOCK_REALTIME");
+	emit_atom_end(e);
+}
+
+void print_futex_val(struct emit *e, unsigned i)
+{
+	if (futex_op(e->ev) == FUTEX_WAKE || futex_op(e->ev) == FUTEX_REQUEUE)
+		emit_i64(e, (int32_t)arg32(e->ev, i));
+	else
+		emit_u64(e, arg32(e->ev, i));
+}
+
+/* The fourth is a time, or how many to requeue. */
+void print_futex_time(struct emit *e, unsigned i)
+{
+	uint32_t op = futex_op(e->ev);
+	struct piece p = piece_best(e->ev, i);
+	bool wide = !strcmp(e->ev->desc->name, "futex_time64");
+	if (is_one_of(op, 1 << FUTEX_REQUEUE | 1 << FUTEX_CMP_REQUEUE | 1 << FUTEX_CMP_REQUEUE_PI | 1 << FUTEX_WAKE_OP))
+		emit_u64(e, arg32(e->ev, i));
+	else if (p.data)
+		emit_memory(e, (struct value_type){ VALUE_STRUCT, 0, 0, wide ? &struct_timespec64 : &struct_timespec }, p.data, p.bytes);
+	else
+		emit_pointer(e, e->ev->arg[i]);
+}
+
+void print_futex_val3(struct emit *e, unsigned i)
+{
+	uint32_t op = futex_op(e->ev);
+	if ((op == FUTEX_WAIT_BITSET || op == FUTEX_WAKE_BITSET) && arg32(e->ev, i) == UINT32_MAX)
+		emit_word(e, e->strace || e->json ? "FUTEX_BITSET_MATCH_ANY" : "MATCH_ANY");
+	else if (op == FUTEX_CMP_REQUEUE || op == FUTEX_CMP_REQUEUE_PI)
+		emit_u64(e, arg32(e->ev, i));
+	else
+		emit_hex(e, arg32(e->ev, i));
+}
+
+/* ---- poll(2), select(2) ---- */
+
+void print_poll(struct emit *e, unsigned i)
+{
+	struct piece in = piece_find(e->ev, i, SYSCALL_PART_WHOLE), after = piece_find(e->ev, i, SYSCALL_PART_EXIT);
+	struct piece p = in.data ? in : after;
+	uint64_t nr = arg32(e->ev, 1), k = 0;
+	if (!p.data) {
+		emit_pointer(e, e->ev->arg[i]);
+		return;
+	}
+	emit_array(e);
+	for (; k < nr && (k + 1) * 8 <= p.bytes; k++) {
+		emit_item(e);
+		emit_struct(e);
+		emit_member(e, "fd");
+		emit_fd(e, (int32_t)value_load(e->arch, p.data + 8 * k, 4));
+		emit_member(e, "events");
+		emit_flags(e, &constants_poll_event, value_load(e->arch, p.data + 8 * k + 4, 2));
+		if (!e->strace && (k + 1) * 8 <= after.bytes) {
+			emit_member(e, "revents");
+			emit_flags(e, &constants_poll_event, value_load(e->arch, after.data + 8 * k + 6, 2));
+		}
+		emit_struct_end(e);
+	}
+	if (k < nr)
+		emit_more(e);
+	emit_array_end(e);
+}
+
+/* A pointer to a set and its size; the set itself is not fetched. */
+void print_pselect_mask(struct emit *e, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	size_t word = e->arch->pointer_bytes;
+	if (p.bytes < 2 * word) {
+		emit_pointer(e, e->ev->arg[i]);
+		return;
+	}
+	emit_struct(e);
+	emit_member(e, "sigmask");
+	emit_pointer(e, value_load(e->arch, p.data, word));
+	emit_member(e, "sigsetsize");
+	emit_u64(e, value_load(e->arch, p.data + word, word));
+	emit_struct_end(e);
+}
+
+/* ---- clone(2) ---- */
+
+static void clone_flags(struct emit *e, uint64_t flags, uint32_t signal)
+{
+	struct out *out = emit_atom(e);
+	bool any = flags != 0;
+	if (any)
+		flags_text(e, out, &constants_clone, flags);
+	const char *name = signal ? syscall_signal_name(signal) : NULL;
+	if (signal) {
+		if (any)
+			out_ch(out, '|');
+		if (name)
+			out_str(out, name);
+		else
+			out_u64(out, signal);
+	} else if (!any) {
+		out_ch(out, '0');
+	}
+	emit_atom_end(e);
+}
+
+void print_clone_flags(struct emit *e, unsigned i)
+{
+	clone_flags(e, e->ev->arg[i] & ~0xffULL, e->ev->arg[i] & 0xff);
+}
+
+void print_clone_args(struct emit *e, unsigned i)
+{
+	struct piece p = piece_find(e->ev, i, SYSCALL_PART_WHOLE);
+	if (p.bytes < 64)
+		emit_pointer(e, e->ev->arg[i]);
+	else
+		emit_members(e, &struct_clone_args, p.data, p.bytes < e->ev->arg[1] ? p.bytes : e->ev->arg[1]);
+}
+
+/* ---- Sockets ---- */
+
+void print_protocol(struct emit *e, unsigned i)
+{
+	uint32_t family = arg32(e->ev, 0), protocol = arg32(e->ev, i);
+	if (family == 2 || family == 10)
+		emit_enum(e, &constants_ip_protocol, protocol);
+	else if (family == 16)
+		emit_enum(e, &constants_netlink_protocol, protocol);
+	else if (family == 17) {
+		const char *name = constant_name(&constants_ether_protocol, (protocol & 0xff) << 8 | (protocol >> 8 & 0xff));
+		struct out *out = emit_atom(e);
+		if (name)
+			out_f(out, "htons(%s)", name);
+		else
+			out_f(out, "htons(0x%x)", (protocol & 0xff) << 8 | (protocol >> 8 & 0xff));
+		emit_atom_end(e);
+	} else
+		emit_u64(e, protocol);
+}
+
+static const struct constants *options_of(uint32_t level)
+{
+	switch (level) {
+	case 0: return &constants_ip;
+	case 1: return &constants_so;
+	case 6: return &constants_tcp;
+	case 17: return &constants_udp;
+	case 41: return &constants_ipv6;
+	case 263: return &constants_packet;
+	case 270: return &constants_netlink;
+	default: return NULL;
+	}
+}
+
+void print_sockopt_name(struct emit *e, unsigned i)
+{
+	const struct constants *c = options_of(arg32(e->ev, 1));
+	if (c)
+		emit_enum(e, c, arg32(e->ev, i));
+	else
+		emit_u64(e, arg32(e->ev, i));
+}
+
+static const struct struct_type *option_struct(uint32_t level, uint32_t option)
+{
+	if (level == 1 && option == 13)
+		return &struct_linger;
+	if (level == 1 && option == 17)
+		return &struct_ucred;
+	if (level == 1 && (option == 20 || option == 21))
+		return &struct_timeval;
+	return level == 6 && option == 11 ? &struct_tcp_info : NULL;
+}
+
+void print_sockopt_value(struct emit *e, unsigned i)
+{
+	uint32_t level = arg32(e->ev, 1), option = arg32(e->ev, 2);
+	struct piece p = piece_best(e->ev, i);
+	const struct struct_type *s = option_struct(level, option);
+	bool text = (level == 1 && (option == 25 || option == 31)) || (level == 6 && (option == 13 || option == 31));
+	if (!p.data)
+		emit_pointer(e, e->ev->arg[i]);
+	else if (s)
+		emit_members(e, s, p.data, p.bytes);
+	else if (text)
+		emit_string(e, p.data, strnlen((const char *)p.data, p.bytes), false);
+	else if (p.bytes == 4) {
+		uint64_t v = value_load(e->arch, p.data, 4);
+		const char *error = level == 1 && option == 4 ? syscall_errno_name((unsigned)v) : NULL;
+		emit_array(e);
+		emit_item(e);
+		if (error)
+			emit_word(e, error);
+		else if (level == 1 && option == 3)
+			emit_value(e, (struct value_type){ VALUE_SOCKET_TYPE, 4, 0, NULL }, v);
+		else if (level == 1 && option == 39)
+			emit_enum(e, &constants_family, v);
+		else
+			emit_i64(e, (int32_t)v);
+		emit_array_end(e);
+	} else
+		emit_string(e, p.data, p.bytes, false);
+}
+
+/* ---- Files ---- */
+
+void print_fcntl_arg(struct emit *e, unsigned i)
+{
+	uint64_t v = e->ev->arg[i];
+	struct piece p = piece_best(e->ev, i);
+	bool wide = !strcmp(e->ev->desc->name, "fcntl64") || e->arch->pointer_bytes == 8;
+	switch (arg32(e->ev, 1)) {
+	case 0: case 8: case 1027: case 1030: case 1031: /* descriptors, pids and sizes */
+		emit_i64(e, (int32_t)v);
+		break;
+	case 2: emit_flags(e, &constants_fd_flags, (uint32_t)v); break;
+	case 4: emit_flags(e, &constants_open, (uint32_t)v); break;
+	case 5: case 6: case 7: case 12: case 13: case 14: case 36: case 37: case 38: {
+		bool locks64 = arg32(e->ev, 1) > 7 && wide;
+		if (p.data)
+			emit_members(e, locks64 ? &struct_flock64 : &struct_flock, p.data, p.bytes);
+		else
+			emit_pointer(e, v);
+		break;
+	}
+	case 10: emit_signal(e, v); break;
+	case 15: case 16:
+		if (p.data)
+			emit_members(e, &struct_f_owner_ex, p.data, p.bytes);
+		else
+			emit_pointer(e, v);
+		break;
+	case 1024: emit_enum(e, &constants_lock_type, v); break;
+	case 1033: emit_flags(e, &constants_seals, (uint32_t)v); break;
+	default: emit_hex(e, v); break;
+	}
+}
+
+/* Options in text, but for file systems that take a struct: those do not look like text. */
+void print_mount_data(struct emit *e, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	bool text = p.data != NULL;
+	for (uint32_t k = 0; k < p.bytes && text; k++)
+		text = p.data[k] >= ' ' && p.data[k] < 0x7f;
+	if (text)
+		emit_string(e, p.data, p.bytes, p.status == SYSCALL_FETCH_TRUNCATED);
+	else
+		emit_pointer(e, e->ev->arg[i]);
+}
+
+void print_quota_cmd(struct emit *e, unsigned i)
+{
+	static const char *const types[] = { "USRQUOTA", "GRPQUOTA", "PRJQUOTA" };
+	uint32_t cmd = arg32(e->ev, i), type = cmd & 0xff;
+	const char *name = constant_name(&constants_quota_cmd, cmd >> 8);
+	struct out *out = emit_atom(e);
+	out_str(out, "QCMD(");
+	if (name)
+		out_str(out, name);
+	else
+		out_f(out, "0x%x", cmd >> 8);
+	if (type < 3)
+		out_f(out, ", %s)", types[type]);
+	else
+		out_f(out, ", %u)", type);
+	emit_atom_end(e);
+}
+
+/* ---- Processes ---- */
+
+static bool prctl_has(const struct syscall_event *ev, unsigned i)
+{
+	/* How many arguments an option reads; the others are not worth a word unless they are set. */
+	switch (arg32(ev, 0)) {
+	case 47: case 53: case 39: case 38: case 59: case 62: case 0x53564d41: case 35:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool prctl_has_3(const struct syscall_event *ev, unsigned i) { return prctl_has(ev, i); }
+bool prctl_has_4(const struct syscall_event *ev, unsigned i) { return prctl_has(ev, i); }
+bool prctl_has_5(const struct syscall_event *ev, unsigned i) { return prctl_has(ev, i); }
+
+void print_prctl_arg2(struct emit *e, unsigned i)
+{
+	uint64_t v = e->ev->arg[i];
+	uint32_t option = arg32(e->ev, 0);
+	struct piece p;
+	switch (option) {
+	case 1: emit_signal(e, v); break;
+	case 15: case 16: /* a name of at most 15 bytes: given at entry, or there at exit */
+		p = option == 15 ? piece_find(e->ev, i, SYSCALL_PART_WHOLE) : piece_find(e->ev, i, SYSCALL_PART_EXIT);
+		if (p.data)
+			emit_string(e, p.data, strnlen((const char *)p.data, p.bytes), false);
+		else
+			emit_pointer(e, v);
+		break;
+	case 22: emit_enum(e, &constants_seccomp_mode, v); break;
+	case 23: case 24: emit_enum(e, &constants_capability, v); break;
+	case 47: emit_enum(e, &constants_cap_ambient, v); break;
+	case 2: case 37: case 40: /* an int, written by the kernel */
+		p = piece_find(e->ev, i, SYSCALL_PART_EXIT);
+		if (p.bytes >= 4) {
+			emit_array(e);
+			emit_item(e);
+			emit_i64(e, (int32_t)value_load(e->arch, p.data, 4));
+			emit_array_end(e);
+		} else {
+			emit_pointer(e, v);
+		}
+		break;
+	case 4: case 8: case 29: case 36: case 38: case 41: emit_u64(e, v); break;
+	default: emit_hex(e, v); break;
+	}
+}
+
+void print_arch_prctl(struct emit *e, unsigned i)
+{
+	struct piece p = piece_find(e->ev, i, SYSCALL_PART_EXIT);
+	uint32_t option = arg32(e->ev, 0);
+	if ((option == 0x1003 || option == 0x1004) && p.bytes >= 8) {
+		emit_array(e);
+		emit_item(e);
+		emit_hex(e, value_load(e->arch, p.data, 8));
+		emit_array_end(e);
+	} else {
+		emit_hex(e, e->ev->arg[i]);
+	}
+}
+
+void print_personality(struct emit *e, unsigned i)
+{
+	uint32_t v = arg32(e->ev, i);
+	if (v == UINT32_MAX) {
+		emit_hex(e, v);
+		return;
+	}
+	struct out *out = emit_atom(e);
+	const char *name = constant_name(&constants_personality, v & 0xff);
+	if (name)
+		out_str(out, name);
+	else
+		out_f(out, "0x%x", v & 0xff);
+	if (v & ~0xffU) {
+		out_ch(out, '|');
+		flags_text(e, out, &constants_personality_flags, v & ~0xffU);
+	}
+	emit_atom_end(e);
+}
+
+void print_cpu_mask(struct emit *e, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	if (!p.data) {
+		emit_pointer(e, e->ev->arg[i]);
+		return;
+	}
+	struct out *out = emit_atom(e);
+	bool first = true;
+	out_ch(out, '[');
+	for (uint64_t cpu = 0; cpu < 8ULL * p.bytes; cpu++) {
+		if (!(p.data[cpu / 8] >> cpu % 8 & 1))
+			continue;
+		if (!first)
+			out_ch(out, ' ');
+		first = false;
+		out_u64(out, cpu);
+	}
+	out_ch(out, ']');
+	emit_atom_end(e);
+}
+
+void print_ioprio(struct emit *e, unsigned i)
+{
+	uint32_t v = arg32(e->ev, i);
+	const char *name = constant_name(&constants_ioprio_class, v >> 13);
+	struct out *out = emit_atom(e);
+	if (name)
+		out_f(out, "IOPRIO_PRIO_VALUE(%s, %u)", name, v & 0x1fff);
+	else
+		out_f(out, "0x%x", v);
+	emit_atom_end(e);
+}
+
+/* ---- seccomp(2), bpf(2), messages ---- */
+
+void print_seccomp(struct emit *e, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	size_t word = e->arch->pointer_bytes;
+	if (arg32(e->ev, 0) == 1 && p.bytes >= 2 * word) {
+		emit_struct(e);
+		emit_member(e, "len");
+		emit_u64(e, value_load(e->arch, p.data, 2));
+		emit_member(e, "filter");
+		emit_pointer(e, value_load(e->arch, p.data + word, word));
+		emit_struct_end(e);
+	} else if (arg32(e->ev, 0) == 2 && p.bytes >= 4) {
+		emit_array(e);
+		emit_item(e);
+		emit_enum(e, &constants_seccomp_action, value_load(e->arch, p.data, 4));
+		emit_array_end(e);
+	} else {
+		emit_pointer(e, e->ev->arg[i]);
+	}
+}
+
+void print_bpf_attr(struct emit *e, unsigned i)
+{
+	static const struct struct_type *const attrs[] = {
+		[0] = &struct_bpf_map_create, [1] = &struct_bpf_element,     [2] = &struct_bpf_element,
+		[3] = &struct_bpf_element,    [4] = &struct_bpf_next_key,    [5] = &struct_bpf_prog_load,
+		[6] = &struct_bpf_obj,	      [7] = &struct_bpf_obj,	     [8] = &struct_bpf_attach,
+		[9] = &struct_bpf_attach,     [11] = &struct_bpf_id,	     [12] = &struct_bpf_id,
+		[13] = &struct_bpf_id,	      [14] = &struct_bpf_id,	     [15] = &struct_bpf_info,
+		[17] = &struct_bpf_raw_tracepoint, [18] = &struct_bpf_btf_load, [19] = &struct_bpf_id,
+		[21] = &struct_bpf_element,   [22] = &struct_bpf_fd,	     [28] = &struct_bpf_link_create,
+	};
+	uint32_t cmd = arg32(e->ev, 0);
+	struct piece p = piece_best(e->ev, i);
+	const struct struct_type *s = cmd < sizeof(attrs) / sizeof(*attrs) ? attrs[cmd] : NULL;
+	if (!p.data)
+		emit_pointer(e, e->ev->arg[i]);
+	else if (s)
+		emit_members(e, s, p.data, p.bytes);
+	else
+		emit_bytes(e, p.data, p.bytes, false);
+}
+
+/* A long for the type, then the text: only the type and the first bytes were fetched. */
+void print_msgbuf(struct emit *e, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	size_t word = e->arch->pointer_bytes;
+	if (p.bytes < word) {
+		emit_pointer(e, e->ev->arg[i]);
+		return;
+	}
+	emit_struct(e);
+	emit_member(e, "mtype");
+	emit_i64(e, (int64_t)value_load(e->arch, p.data, word));
+	emit_member(e, "mtext");
+	emit_string(e, p.data + word, p.bytes - word, true);
+	emit_struct_end(e);
+}

@@ -1,0 +1,144 @@
+#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/type_macros_priv.h"
+
+#define LONG_TYPE long_type
+#define ULONG_TYPE ulong_type
+static const struct value_type long_type = LONG, ulong_type = ULONG;
+
+/* The value of a scalar member; 0 where it is absent or beyond what was fetched. */
+static uint64_t member_value(const struct arch *a, const struct struct_type *s, const char *name, const uint8_t *p, size_t bytes)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < s->nr; i++) {
+		struct value_type t = s->members[i].type;
+		size_t align = value_align(a, t), n = value_bytes(a, t);
+		at = (at + align - 1) / align * align;
+		if (!strcmp(s->members[i].name, name))
+			return n <= 8 && at + n <= bytes ? value_load(a, p + at, n) : 0;
+		at += n;
+	}
+	return 0;
+}
+
+/* A device has a number where others have a size. */
+static void print_stat(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	if (e->style->whole || e->json) {
+		emit_members(e, s, p, bytes);
+		return;
+	}
+	uint32_t mode = (uint32_t)member_value(e->arch, s, "st_mode", p, bytes);
+	bool device = (mode & 0170000) == 0020000 || (mode & 0170000) == 0060000;
+	emit_struct(e);
+	emit_member(e, "st_mode");
+	emit_mode(e, mode);
+	if (device) {
+		emit_member(e, "st_rdev");
+		emit_value(e, (struct value_type)DEV(8), member_value(e->arch, s, "st_rdev", p, bytes));
+	} else {
+		emit_member(e, "st_size");
+		emit_i64(e, (int64_t)member_value(e->arch, s, "st_size", p, bytes));
+	}
+	emit_more(e);
+	emit_struct_end(e);
+}
+
+static void print_sched_param(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	emit_array(e);
+	emit_item(e);
+	emit_i64(e, (int32_t)value_load(e->arch, p, bytes < 4 ? bytes : 4));
+	emit_array_end(e);
+}
+
+/* A handler of SIG_DFL or SIG_IGN has its name; the restorer only counts with its flag. */
+static void print_sigaction(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	uint64_t handler = member_value(e->arch, s, "sa_handler", p, bytes);
+	uint64_t flags = member_value(e->arch, s, "sa_flags", p, bytes);
+	emit_struct(e);
+	emit_member(e, flags & 4 && handler > 1 && e->json ? "sa_sigaction" : "sa_handler");
+	if (handler <= 1)
+		emit_word(e, handler ? "SIG_IGN" : "SIG_DFL");
+	else
+		emit_pointer(e, handler);
+	emit_member(e, "sa_mask");
+	emit_sigset(e, member_value(e->arch, s, "sa_mask", p, bytes));
+	emit_member(e, "sa_flags");
+	emit_flags(e, &constants_sigaction, flags);
+	if (flags & 0x04000000) {
+		emit_member(e, "sa_restorer");
+		emit_pointer(e, member_value(e->arch, s, "sa_restorer", p, bytes));
+	}
+	emit_struct_end(e);
+}
+
+static void print_siginfo(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	emit_siginfo(e, p, bytes);
+}
+
+static const char *const perf_bits[] = {
+	"disabled", "inherit", "pinned", "exclusive", "exclude_user", "exclude_kernel", "exclude_hv", "exclude_idle", "mmap",
+	"comm", "freq", "inherit_stat", "enable_on_exec", "task", "watermark", NULL /* precise_ip, two bits */, NULL,
+	"mmap_data", "sample_id_all", "exclude_host", "exclude_guest", "exclude_callchain_kernel", "exclude_callchain_user",
+	"mmap2", "comm_exec", "use_clockid", "context_switch", "write_backward", "namespaces", "ksymbol", "bpf_event",
+	"aux_output", "cgroup", "text_poke", "build_id", "inherit_thread", "remove_on_exec", "sigtrap",
+};
+
+static void perf_config(struct emit *e, uint32_t type, uint64_t config)
+{
+	emit_member(e, "config");
+	if (type == 0)
+		emit_enum(e, &constants_perf_hardware, config);
+	else if (type == 1)
+		emit_enum(e, &constants_perf_software, config);
+	else if (e->json || !config)
+		emit_u64(e, config);
+	else
+		emit_hex(e, config);
+}
+
+static void print_perf_event_attr(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	const struct arch *a = e->arch;
+	uint32_t type = (uint32_t)member_value(a, s, "type", p, bytes);
+	uint64_t bits = member_value(a, s, "bits", p, bytes);
+	emit_struct(e);
+	emit_member(e, "type");
+	emit_enum(e, &constants_perf_type, type);
+	emit_member(e, "size");
+	emit_u64(e, member_value(a, s, "size", p, bytes));
+	perf_config(e, type, member_value(a, s, "config", p, bytes));
+	emit_member(e, bits & 1 << 10 ? "sample_freq" : "sample_period");
+	emit_u64(e, member_value(a, s, "sample_period", p, bytes));
+	emit_member(e, "sample_type");
+	emit_flags(e, &constants_perf_sample, member_value(a, s, "sample_type", p, bytes));
+	emit_member(e, "read_format");
+	emit_flags(e, &constants_perf_read, member_value(a, s, "read_format", p, bytes));
+	for (size_t i = 0; i < sizeof(perf_bits) / sizeof(*perf_bits); i++)
+		if (perf_bits[i] && bits >> i & 1) {
+			emit_member(e, perf_bits[i]);
+			emit_u64(e, 1);
+		}
+	emit_member(e, "precise_ip");
+	emit_u64(e, bits >> 15 & 3);
+	emit_more(e);
+	emit_struct_end(e);
+}
+
+#define STRUCT(id) static const struct member members_##id[] = {
+#define F(name, ...) { #name, __VA_ARGS__, 0 },
+#define V(name, ...) { #name, __VA_ARGS__, MEMBER_VERBOSE },
+#define N(name, ...) { #name, __VA_ARGS__, MEMBER_NONZERO },
+#define H(name, ...) { #name, __VA_ARGS__, MEMBER_HIDDEN },
+#define DONE(id, i386, aarch64, gapless, function) \
+	};                                         \
+	const struct struct_type struct_##id = {   \
+		#id, members_##id, sizeof(members_##id) / sizeof(*members_##id), i386, aarch64, gapless, function,
+#define END(id) DONE(id, NULL, NULL, false, NULL) };
+#define ALSO(id, i386, aarch64) DONE(id, i386, aarch64, false, NULL) };
+#define PRINT(id, function) DONE(id, NULL, NULL, false, function) };
+#define ALSO_PRINT(id, i386, aarch64, function) DONE(id, i386, aarch64, false, function) };
+#define PACKED(id, aarch64) DONE(id, NULL, aarch64, true, NULL) };
+#include "decode/syscall/structs.def"

@@ -1,0 +1,188 @@
+/*
+ * Of what system calls are made: constants, scalars, structs and arguments, as const tables.
+ *
+ * A value has a format and a width in bytes, 0 being the word of the calling program (4 on i386). Structs name their
+ * members in order; offsets follow from the rules of alignment of the architecture (types.c), so that one table serves
+ * 32 and 64 bits. Where architectures differ in more than that, a table names its other self.
+ */
+#pragma once
+#include "decode/syscall.h"
+
+struct emit;
+
+/* ---- Constants ---- */
+
+struct constant {
+	const char *name;
+	uint64_t value;
+	uint64_t mask; /* it applies where (v & mask) == value; for single bits the bits, for enums all ones */
+};
+
+struct constants {
+	const char *prefix; /* left out in the NAMED layout */
+	const struct constant *list;
+	size_t nr;
+	const struct constants *on_i386, *on_aarch64; /* NULL: the same */
+};
+
+#define TABLE(id, prefix) extern const struct constants constants_##id;
+#define TABLE_ON(id, prefix, i386, aarch64) extern const struct constants constants_##id;
+#define C(name, value)
+#define M(name, value, mask)
+#define E(name, value)
+#define END
+#include "decode/syscall/constants.def"
+#undef TABLE
+#undef TABLE_ON
+#undef C
+#undef M
+#undef E
+#undef END
+
+/* ---- Values ---- */
+
+enum value_format {
+	VALUE_SIGNED,
+	VALUE_UNSIGNED,
+	VALUE_HEX,      /* 0 is "0" */
+	VALUE_POINTER,  /* 0 is "NULL" */
+	VALUE_OCTAL,
+	VALUE_MODE,     /* S_IFREG|0644 */
+	VALUE_FLAGS,    /* of constants; count 1: 0 is 0, whatever the table calls it */
+	VALUE_ENUM,     /* of constants */
+	VALUE_FD,
+	VALUE_DIRFD,
+	VALUE_PID,
+	VALUE_ID,       /* uid, gid: -1 stands for itself */
+	VALUE_SIGNAL,
+	VALUE_DEVICE,   /* makedev(0x8, 0x1) */
+	VALUE_CLOCK,
+	VALUE_LIMIT,    /* 8192*1024, RLIM64_INFINITY */
+	VALUE_CHARS,    /* char name[count], to the NUL */
+	VALUE_BYTES,    /* u8 x[count]: as a string with \x escapes */
+	VALUE_ARRAY,    /* count of type `of` */
+	VALUE_STRUCT,   /* of a struct_type */
+	VALUE_SIGSET,   /* 8 bytes */
+	VALUE_PORT,     /* network order: htons(80) */
+	VALUE_STATUS,   /* of wait */
+	VALUE_PAD,
+	VALUE_SOCKET_TYPE, /* SOCK_STREAM|SOCK_CLOEXEC */
+	VALUE_CLONE_FLAGS, /* flags and the signal in the low byte */
+	VALUE_EPOLL_DATA,  /* {u32=3, u64=3} */
+	VALUE_SIGVAL,      /* {sival_int=3, sival_ptr=0x3} */
+	VALUE_CAPS,        /* 1<<CAP_CHOWN */
+	VALUE_FSID,        /* {val=[0x1, 0x2]} */
+	VALUE_ENUM_NUMBER, /* an enum; what has no name is a number */
+	VALUE_FLAGS_MODE,  /* flags, and a mode in the low 9 bits */
+};
+
+struct value_type {
+	uint8_t format;
+	uint8_t bytes; /* 0: a word */
+	uint16_t count;
+	const void *of;
+};
+
+#define MEMBER_VERBOSE 1 /* only with style.whole; "..." stands for it otherwise */
+#define MEMBER_HIDDEN 2  /* never */
+#define MEMBER_NONZERO 4 /* only where it is not 0 */
+
+struct member {
+	const char *name;
+	struct value_type type;
+	uint8_t flags;
+};
+
+struct struct_type {
+	const char *name;
+	const struct member *members;
+	size_t nr;
+	const struct struct_type *on_i386, *on_aarch64;
+	bool packed;
+	/* NULL: its members */
+	void (*print)(struct emit *e, const struct struct_type *s, const uint8_t *data, size_t bytes);
+};
+
+/* Bytes and alignment for the architecture; what a pointer to it fetches. */
+size_t value_bytes(const struct arch *a, struct value_type t);
+size_t value_align(const struct arch *a, struct value_type t);
+size_t struct_bytes(const struct arch *a, const struct struct_type *s);
+const struct struct_type *struct_on(const struct arch *a, const struct struct_type *s);
+const struct constants *constants_on(const struct arch *a, const struct constants *c);
+/* Little-endian (or the architecture's) load of `bytes` <= 8 bytes. */
+uint64_t value_load(const struct arch *a, const uint8_t *p, size_t bytes);
+/* Of an enum; NULL where it has no name. */
+const char *constant_name(const struct constants *c, uint64_t v);
+/* Without the prefix of the table. */
+const char *constant_short(const struct constants *c, const char *name);
+
+#define STRUCT(id) extern const struct struct_type struct_##id;
+#define F(name, type)
+#define V(name, type)
+#define N(name, type)
+#define H(name, type)
+#define END(id)
+#define ALSO(id, i386, aarch64)
+#define PRINT(id, function)
+#define ALSO_PRINT(id, i386, aarch64, function)
+#define PACKED(id, aarch64)
+#include "decode/syscall/structs.def"
+#undef STRUCT
+#undef F
+#undef V
+#undef N
+#undef H
+#undef END
+#undef ALSO
+#undef PRINT
+#undef ALSO_PRINT
+#undef PACKED
+
+/* ---- Arguments ---- */
+
+enum arg_kind {
+	ARG_VALUE,    /* the register, by its type */
+	ARG_POINTEE,  /* points at one of the type; a scalar stands in brackets */
+	ARG_LIST,     /* points at as many of the type as len says */
+	ARG_PATH,
+	ARG_STRING,
+	ARG_BUFFER,   /* len bytes */
+	ARG_RANDOM,   /* the same, never as text: \x1f */
+	ARG_IOVEC,
+	ARG_MSGHDR,
+	ARG_MMSGHDR,
+	ARG_STRINGS,  /* argv */
+	ARG_ENVIRON,  /* envp: counted */
+	ARG_SOCKADDR,
+	ARG_FDSET,
+	ARG_DIRENTS,  /* counted */
+	ARG_PAIR,     /* 64 bits in this register and the next, low half first; the next is ARG_HIDDEN */
+	ARG_HIDDEN,
+	ARG_SPECIAL,  /* print() */
+};
+
+struct syscall_arg {
+	const char *name;
+	uint8_t kind;
+	uint8_t at;           /* SYSCALL_AT_ENTRY, SYSCALL_AT_EXIT or both; 0: nothing is fetched */
+	uint8_t len, len_arg; /* how many: enum syscall_fetch_len */
+	struct value_type type;
+	/* NULL: always. Whether it is an argument at all beside the others (the mode of open). */
+	bool (*shown)(const struct syscall_event *ev, unsigned i);
+	void (*print)(struct emit *e, unsigned i);
+	uint16_t fetch_bytes; /* SPECIAL: how much to fetch; 0 with at != 0: a string */
+};
+
+/* What stands in calls*.def. */
+struct call {
+	const char *name;
+	uint8_t ret;
+	uint32_t classes;
+	uint8_t nargs;
+	const struct syscall_arg *args;
+};
+
+/* The call of the name as the architecture has it; NULL where it is not described. */
+const struct call *call_find(const struct arch *a, const char *name);
+/* Fills d->plan from its arguments. */
+void plan_make(struct syscall_desc *d);
