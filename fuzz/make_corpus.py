@@ -90,7 +90,44 @@ def full_sample(order):
     return attr.ljust(128, b"\0") + r.data
 
 
+def cfi_section(flags, programs):
+    """A CIE and an FDE for each program, as fuzz/cfi.c takes them; flags: 1 = 64 bit, 2 = big endian, 4 = .debug_frame."""
+    order = ">" if flags & 2 else "<"
+    debug, word = flags & 4, "Q" if flags & 1 else "I"
+
+    def entry(body):
+        body += b"\0" * (-len(body) % 8 + 4)
+        return struct.pack(order + "I", len(body)) + body
+
+    start = b"\xff\xff\xff\xff\x04\0" + (b"\x08" if flags & 1 else b"\x04") + b"\0" if debug else b"\0\0\0\0\x01zR\0"
+    out = entry(start + b"\x01\x78\x10" + (b"" if debug else b"\x01\x1b") + b"\x0c\x07\x08\x90\x01")
+    for i, program in enumerate(programs):
+        at = 0x1100 + 0x100 * i
+        if debug:
+            head = struct.pack(order + "I2" + word, 0, at, 0x80)
+        else:
+            head = struct.pack(order + "IiIB", len(out) + 4, at - (0x8000 + len(out) + 8), 0x80, 0)
+        out += entry(head + program)
+    return bytes([flags]) + out
+
+
+def cfi():
+    expressions = [b"\x0f\x03\x76\x78\x06\x10\x06\x02\x76\x00", b"\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22",
+                   b"\x0f\x04\x77\x08\x06\x06", b"\x16\x03\x05\x31\x12\x1a\x1b\x22\x10\x04\x03\x31\x2f\xfc\xff",
+                   b"\x10\x05\x07\x31\x28\x01\x00\x30\x32\x1c\x19"]
+    plain = [b"\x41\x0e\x10\x86\x02\x43\x0d\x06\x02\x30\x0c\x07\x08\xc6", b"\x44\x0a\x0e\x20\x42\x0b\x42\x07\x10",
+             b"\x03\x10\x00\x05\x03\x04\x11\x0c\x7f\x12\x07\x7e\x13\x7d\x14\x03\x01\x15\x03\x7f\x09\x10\x05\x06\x03\x08\x0d",
+             b"\x2e\x10\x2f\x03\x02\x2d\x44\x0a\x0a\x0b\x0b\x0b"]
+    for flags in range(8):
+        write("cfi", f"made-{flags}", cfi_section(flags, plain + expressions))
+    whole = cfi_section(1, plain)
+    write("cfi", "cut", whole[:len(whole) - 21])
+    write("cfi", "id-lies", whole.replace(b"\x1c\0\0\0", b"\x1d\0\0\0"))
+    write("cfi", "length-lies", whole[:1] + b"\xff\xff\xff\xff\xff\xff\xff\x7f\0\0\0\0" + whole[5:])
+
+
 def main():
+    cfi()
     for order, name in (("<", "little"), (">", "big")):
         byte = b"\0" if order == "<" else b"\1"
         features = all_features(order)

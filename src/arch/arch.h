@@ -10,15 +10,18 @@
 #include <stdint.h>
 
 #define ARCH_REG_NONE (-1)
+#define ARCH_DWARF_NONE 0xff
 
 /*
  * To add an architecture:
  *  1. a file arch_NAME.c with the descriptor, declared at the foot of this header and listed in arch.c and meson.build;
  *  2. e_machine and class as in <elf.h>; every name that uname -m gives for it, NULL-terminated, the common one first;
  *  3. the registers in perf order, NULL for numbers that are not in use, and which of them are pc, sp, fp and lr;
- *  4. its procedure linkage table in object/plt.c, where decoding or counting its entries has rules of its own;
- *  5. the mapping symbols its assembler leaves ("$x" and the like): symbol/elf.c skips them;
- *  6. a case in arch_test.c.
+ *  4. which perf register each DWARF register is (the psABI's "DWARF register number mapping"), or none: then stack
+ *     dumps of it are not unwound; where signal handlers return to code without tables, unwind/walk.c tells how;
+ *  5. its procedure linkage table in object/plt.c, where decoding or counting its entries has rules of its own;
+ *  6. the mapping symbols its assembler leaves ("$x" and the like): symbol/elf.c skips them;
+ *  7. a case in arch_test.c.
  */
 struct arch {
 	const char *name;               /* ours: "x86_64", "aarch64" … */
@@ -31,6 +34,12 @@ struct arch {
 	int8_t pc, sp, fp;              /* perf numbers */
 	int8_t lr; /* the return address of a leaf function; ARCH_REG_NONE where it is on the stack */
 	bool mapping_symbols;           /* $a $d $t $x mark kinds of bytes and are no functions */
+	/* Call frame information: perf numbers by DWARF number, ARCH_DWARF_NONE where samples lack it. NULL: not known. */
+	const uint8_t *dwarf_regs;
+	uint8_t dwarf_regs_nr; /* at most 64 */
+	uint8_t dwarf_sp, dwarf_fp;
+	uint8_t dwarf_ra;      /* what a CIE's return address column mostly is */
+	uint64_t code_bits;    /* bits of a return address that are address: a signature may stand in the others */
 };
 
 /* All of them, ending in NULL. */

@@ -12,6 +12,11 @@ static const char *const regs_64[] = {
 static const char *const regs_32[] = {
 	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc",
 };
+/* x0 to x30, sp: the same numbers in perf and in DWARF. 16 registers for arm. */
+static const uint8_t dwarf_same[] = {
+	0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+};
 static const char *const names_64[] = { "aarch64", "arm64", "aarch64_be", NULL };
 static const char *const names_32[] = { "armv7l", "arm", "armv6l", "armv8l", "armv8b", NULL };
 
@@ -27,6 +32,12 @@ const struct arch arch_aarch64 = {
 	.fp = 29,
 	.lr = 30,
 	.mapping_symbols = true,
+	.dwarf_regs = dwarf_same,
+	.dwarf_regs_nr = sizeof(dwarf_same),
+	.dwarf_sp = 31,
+	.dwarf_fp = 29,
+	.dwarf_ra = 30,
+	.code_bits = 0xffffffffffff, /* pointer authentication signs in the others */
 };
 
 const struct arch arch_arm = {
@@ -41,4 +52,10 @@ const struct arch arch_arm = {
 	.fp = 11, /* r7 in Thumb code */
 	.lr = 14,
 	.mapping_symbols = true,
+	.dwarf_regs = dwarf_same,
+	.dwarf_regs_nr = 16,
+	.dwarf_sp = 13,
+	.dwarf_fp = 11,
+	.dwarf_ra = 14,
+	.code_bits = UINT32_MAX,
 };

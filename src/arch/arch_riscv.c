@@ -7,6 +7,11 @@ static const char *const regs[] = {
 	"pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
 	"a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 };
+/* x0 is no register that could be saved. */
+static const uint8_t dwarf[] = {
+	ARCH_DWARF_NONE, 1,  2,	 3,  4,	 5,  6,	 7,  8,	 9,  10, 11, 12, 13, 14, 15,
+	16,		 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+};
 static const char *const names[] = { "riscv64", "riscv", NULL };
 
 const struct arch arch_riscv64 = {
@@ -21,4 +26,10 @@ const struct arch arch_riscv64 = {
 	.fp = 8,
 	.lr = 1,
 	.mapping_symbols = true,
+	.dwarf_regs = dwarf,
+	.dwarf_regs_nr = sizeof(dwarf),
+	.dwarf_sp = 2,
+	.dwarf_fp = 8,
+	.dwarf_ra = 1,
+	.code_bits = UINT64_MAX,
 };

@@ -8,6 +8,7 @@ static const char *const regs[] = {
 	"R12", "R13", "R14", "R15", "FP0", "FP1", "FP2", "FP3", "FP4", "FP5", "FP6",  "FP7",
 	"FP8", "FP9", "FP10", "FP11", "FP12", "FP13", "FP14", "FP15", "MASK", "PC",
 };
+static const uint8_t dwarf[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 static const char *const names[] = { "s390x", "s390", NULL };
 
 const struct arch arch_s390x = {
@@ -22,4 +23,10 @@ const struct arch arch_s390x = {
 	.sp = 15,
 	.fp = 11, /* by custom of the compilers; the ABI names none */
 	.lr = 14,
+	.dwarf_regs = dwarf,
+	.dwarf_regs_nr = sizeof(dwarf),
+	.dwarf_sp = 15,
+	.dwarf_fp = 11,
+	.dwarf_ra = 14,
+	.code_bits = UINT64_MAX,
 };

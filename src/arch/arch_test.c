@@ -49,6 +49,30 @@ static void test_registers_by_perf_number(void **state)
 	assert_string_equal(arch_reg_name(&arch_ppc64le, 36), "link");
 }
 
+static void test_dwarf_registers(void **state)
+{
+	for (const struct arch *const *a = arch_all; *a; a++) {
+		uint64_t seen = 0;
+		if (!(*a)->dwarf_regs)
+			continue;
+		assert_int_equal((*a)->dwarf_regs[(*a)->dwarf_sp], (*a)->sp);
+		assert_int_equal((*a)->dwarf_regs[(*a)->dwarf_fp], (*a)->fp);
+		for (unsigned i = 0; i < (*a)->dwarf_regs_nr; i++) {
+			unsigned perf = (*a)->dwarf_regs[i];
+			if (perf == ARCH_DWARF_NONE)
+				continue;
+			assert_non_null(arch_reg_name(*a, perf));
+			assert_false(seen >> perf & 1);
+			seen |= 1ull << perf;
+		}
+	}
+	/* psABI: DWARF 1 is rdx, 3 rbx. */
+	assert_string_equal(arch_reg_name(&arch_x86_64, arch_x86_64.dwarf_regs[1]), "DX");
+	assert_string_equal(arch_reg_name(&arch_x86_64, arch_x86_64.dwarf_regs[3]), "BX");
+	assert_string_equal(arch_reg_name(&arch_x86_64, arch_x86_64.dwarf_regs[15]), "R15");
+	assert_string_equal(arch_reg_name(&arch_i386, arch_i386.dwarf_regs[6]), "SI");
+}
+
 static void test_names_of_uname(void **state)
 {
 	assert_ptr_equal(arch_by_uname("i586"), &arch_i386);
@@ -73,6 +97,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_descriptor_is_whole),
 		cmocka_unit_test(test_registers_by_perf_number),
+		cmocka_unit_test(test_dwarf_registers),
 		cmocka_unit_test(test_names_of_uname),
 		cmocka_unit_test(test_x32_is_x86_64),
 	};

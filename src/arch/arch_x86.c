@@ -12,6 +12,10 @@
 
 static const char *const regs_64[64] = { COMMON, "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", XMM_ALL };
 static const char *const regs_32[64] = { COMMON, XMM_ALL };
+/* System V psABI, figure 3.36: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15, return address. */
+static const uint8_t dwarf_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, ARCH_DWARF_NONE };
+/* eax ecx edx ebx esp ebp esi edi, return address. */
+static const uint8_t dwarf_32[] = { 0, 2, 3, 1, 7, 6, 4, 5, ARCH_DWARF_NONE };
 static const char *const names_64[] = { "x86_64", "amd64", NULL };
 static const char *const names_32[] = { "i686", "i386", "i486", "i586", "x86", NULL };
 
@@ -26,6 +30,12 @@ const struct arch arch_x86_64 = {
 	.sp = 7,
 	.fp = 6,
 	.lr = ARCH_REG_NONE,
+	.dwarf_regs = dwarf_64,
+	.dwarf_regs_nr = sizeof(dwarf_64),
+	.dwarf_sp = 7,
+	.dwarf_fp = 6,
+	.dwarf_ra = 16,
+	.code_bits = UINT64_MAX,
 };
 
 const struct arch arch_i386 = {
@@ -39,4 +49,10 @@ const struct arch arch_i386 = {
 	.sp = 7,
 	.fp = 6,
 	.lr = ARCH_REG_NONE,
+	.dwarf_regs = dwarf_32,
+	.dwarf_regs_nr = sizeof(dwarf_32),
+	.dwarf_sp = 4,
+	.dwarf_fp = 5,
+	.dwarf_ra = 8,
+	.code_bits = UINT32_MAX,
 };

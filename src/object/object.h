@@ -160,6 +160,20 @@ struct object_plt_entry {
  */
 void object_each_plt(const struct object *o, void (*fn)(void *ctx, const struct object_plt_entry *e), void *ctx);
 
+/*
+ * Where call frame information lies: .eh_frame and .debug_frame (inflated where compressed), and the base addresses that
+ * its pointers may be relative to.
+ */
+struct object_frames {
+	const uint8_t *bytes;
+	size_t n;
+	uint64_t vaddr;     /* of bytes */
+	uint64_t text, got; /* vaddrs; 0 where there is none */
+	bool is_debug_frame;
+};
+/* Either or both; returns how many. */
+unsigned object_frames(struct object *o, struct object_frames ret[2]);
+
 /* NT_GNU_BUILD_ID; its length, or 0 where there is none. */
 size_t object_build_id(const struct object *o, uint8_t ret[OBJECT_BUILD_ID_MAX]);
 /* The same in bare notes: /sys/kernel/notes, /sys/module/NAME/notes/.note.gnu.build-id. */

@@ -1,0 +1,63 @@
+/*
+ * Any bytes as .eh_frame or .debug_frame: compiled, every row asked for, every expression run.
+ * The first byte chooses: 1 = 64 bit, 2 = other byte order, 4 = .debug_frame. The rest is the section, at address 0x8000;
+ * code is at 0x1000 to 0x10001000.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "unwind/expr_priv.h"
+#include "unwind/table.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool read_memory(void *ctx, uint64_t at, unsigned bytes, uint64_t *ret)
+{
+	*ret = at ^ bytes ^ *(uint64_t *)ctx;
+	return at & 1;
+}
+
+static void ask_rows(const struct unwind_table *t)
+{
+	for (uint32_t i = 0; i < t->rows_nr; i++) {
+		const struct unwind_rule *r = unwind_table_find(t, t->base + t->rows[i].offset);
+		if (r != &t->rules[t->rows[i].rule] || (i && t->rows[i - 1].offset >= t->rows[i].offset))
+			abort();
+		if (r->saves_nr && (r->saves > t->saves_nr || r->saves_nr > t->saves_nr - r->saves))
+			abort();
+		if (r->kind == UNWIND_CFA_EXPR && (uint32_t)r->value >= t->exprs_nr)
+			abort();
+	}
+	if (t->rules[t->rows[t->rows_nr - 1].rule].kind != UNWIND_CFA_NONE)
+		abort();
+}
+
+static void run_exprs(const struct unwind_table *t)
+{
+	uint64_t regs[UNWIND_REGS], sum = 1, cfa = 0x7000;
+	for (unsigned i = 0; i < UNWIND_REGS; i++)
+		regs[i] = 0x1001 * i;
+	struct expr_context x = {
+		.regs = regs, .known = 0xffffffff, .address_bytes = t->is_64bit ? 8 : 4, .swap = t->swap,
+		.read = read_memory, .ctx = &sum,
+	};
+	for (uint32_t i = 0; i < t->exprs_nr; i++)
+		expr_run(&x, &t->exprs[i], i & 1 ? &cfa : NULL, &sum);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	struct object_frames f = { .bytes = data + 1, .n = size - 1, .vaddr = 0x8000, .is_debug_frame = *data & 4 };
+	struct unwind_source from = {
+		.frames = &f, .frames_nr = 1, .is_64bit = *data & 1, .swap = *data & 2, .from = 0x1000, .to = 0x10001000,
+	};
+	struct unwind_table *t = unwind_table_build(&from);
+	if (t) {
+		ask_rows(t);
+		run_exprs(t);
+	}
+	unwind_table_destroy(t);
+	return 0;
+}

@@ -1,0 +1,69 @@
+/*
+ * What the makers of tables share: entries of .eh_frame and .debug_frame, and the state that their programs work on.
+ */
+#pragma once
+#include "base/cursor.h"
+#include "base/idset.h"
+#include "base/vector.h"
+#include "unwind/table.h"
+
+#define CFI_OMITTED 0xff /* DW_EH_PE_omit */
+
+struct cfi_cie {
+	size_t offset; /* in its section */
+	const uint8_t *program;
+	size_t program_bytes;
+	uint64_t code_align;
+	int64_t data_align;
+	uint8_t ra;
+	uint8_t encoding; /* of addresses in its FDEs: DW_EH_PE_* */
+	bool has_augmentation, is_signal, is_usable;
+};
+
+struct cfi_fde {
+	uint64_t start, end;
+	const uint8_t *program;
+	size_t program_bytes;
+	uint32_t cie;
+	uint32_t section;
+};
+
+/* One section, and how numbers in it are read. */
+struct cfi_section {
+	struct object_frames frames;
+	bool is_64bit, swap;
+	VEC(struct cfi_cie) cies; /* by offset, ascending */
+};
+
+struct cfi_fdes {
+	VEC(struct cfi_fde) list;
+};
+
+/* Reads the CIEs of a section, then its FDEs, which are appended. */
+void cfi_read_cies(struct cfi_section *s);
+void cfi_read_fdes(struct cfi_section *s, uint32_t section, struct cfi_fdes *ret);
+/* An address by its encoding; false where it cannot be told. at_bytes: where the section's bytes begin. */
+bool cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding, uint64_t function, uint64_t *ret);
+
+struct cfi_state {
+	uint64_t known; /* bit by register: regs[] says where it is */
+	int32_t cfa_value;
+	uint8_t cfa_kind, cfa_reg;
+	struct unwind_save regs[UNWIND_REGS];
+};
+
+struct cfi_builder {
+	VEC(struct unwind_row) rows;
+	VEC(struct unwind_rule) rules;
+	VEC(struct unwind_save) saves;
+	VEC(struct unwind_expr) exprs;
+	struct idset index;
+	uint64_t base;
+	/* Of the last CIE: what its program leaves, where every function begins. */
+	const struct cfi_cie *cie;
+	struct cfi_state initial;
+};
+
+/* Appends the rows of one function; they end at `end`. */
+void cfi_run(struct cfi_builder *b, const struct cfi_section *s, const struct cfi_fde *f, uint64_t end);
+void cfi_add_row(struct cfi_builder *b, uint64_t vaddr, uint32_t rule);

@@ -1,0 +1,476 @@
+/*
+ * Runs the program of a function, once, and keeps what it says as rows.
+ */
+#include <string.h>
+
+#include "base/hash.h"
+#include "unwind/cfi_priv.h"
+
+/* Deeper than any compiler nests; a program that goes on is damaged. */
+#define REMEMBERED_MAX 16
+/* Beyond these a file is made to be large: real ones have some thousands. */
+#define RULES_MAX (1u << 20)
+#define SAVES_MAX (1u << 23)
+#define EXPRS_MAX (1u << 20)
+
+enum {
+	CFA_SET_LOC = 0x01,
+	CFA_ADVANCE_LOC1 = 0x02,
+	CFA_ADVANCE_LOC2 = 0x03,
+	CFA_ADVANCE_LOC4 = 0x04,
+	CFA_OFFSET_EXTENDED = 0x05,
+	CFA_RESTORE_EXTENDED = 0x06,
+	CFA_UNDEFINED = 0x07,
+	CFA_SAME_VALUE = 0x08,
+	CFA_REGISTER = 0x09,
+	CFA_REMEMBER_STATE = 0x0a,
+	CFA_RESTORE_STATE = 0x0b,
+	CFA_DEF_CFA = 0x0c,
+	CFA_DEF_CFA_REGISTER = 0x0d,
+	CFA_DEF_CFA_OFFSET = 0x0e,
+	CFA_DEF_CFA_EXPRESSION = 0x0f,
+	CFA_EXPRESSION = 0x10,
+	CFA_OFFSET_EXTENDED_SF = 0x11,
+	CFA_DEF_CFA_SF = 0x12,
+	CFA_DEF_CFA_OFFSET_SF = 0x13,
+	CFA_VAL_OFFSET = 0x14,
+	CFA_VAL_OFFSET_SF = 0x15,
+	CFA_VAL_EXPRESSION = 0x16,
+	CFA_MIPS_ADVANCE_LOC8 = 0x1d,
+	CFA_NEGATE_RA_STATE = 0x2d, /* arm64: from here on the return address is signed, or no more */
+	CFA_GNU_ARGS_SIZE = 0x2e,
+	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
+};
+
+enum { OP_DEREF = 0x06, OP_BREG0 = 0x70, OP_BREG31 = 0x8f };
+
+struct run {
+	struct cfi_builder *b;
+	const struct cfi_section *section;
+	const struct cfi_cie *cie;
+	struct cursor c;
+	struct cfi_state state;
+	uint64_t at, start, end; /* vaddrs */
+	bool changed;            /* since the last row */
+	bool is_past;            /* the rest is not of this function */
+	uint32_t remembered;
+	/* Whole states: few programs remember any. */
+	struct cfi_state *stack;
+};
+
+struct rule_key {
+	struct unwind_rule rule;
+	struct unwind_save saves[UNWIND_REGS];
+};
+
+static bool rule_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct cfi_builder *b = table;
+	const struct rule_key *k = key;
+	const struct unwind_rule *r = &b->rules.data[id], *want = &k->rule;
+	if (r->value != want->value || r->saves_nr != want->saves_nr || r->kind != want->kind || r->reg != want->reg ||
+	    r->flags != want->flags || r->ra != want->ra)
+		return false;
+	return !r->saves_nr || !memcmp(b->saves.data + r->saves, k->saves, r->saves_nr * sizeof(*k->saves));
+}
+
+/* 0, no rule, where there are too many. */
+static uint32_t intern_rule(struct cfi_builder *b, const struct cfi_state *st, const struct cfi_cie *cie)
+{
+	struct rule_key k = { .rule = {
+		.value = st->cfa_value,
+		.kind = st->cfa_kind,
+		.reg = st->cfa_reg,
+		.flags = cie->is_signal ? UNWIND_SIGNAL : 0,
+		.ra = cie->ra,
+	} };
+	if (st->cfa_kind == UNWIND_CFA_NONE)
+		return 0;
+	uint8_t n = 0;
+	for (uint64_t left = st->known; left; left &= left - 1) {
+		const struct unwind_save *s = &st->regs[__builtin_ctzll(left)];
+		if (s->kind == UNWIND_SAVE_UNDEFINED && s->reg == cie->ra)
+			k.rule.flags |= UNWIND_END;
+		k.saves[n++] = *s;
+	}
+	k.rule.saves_nr = n;
+	uint64_t words[UNWIND_REGS + 2];
+	words[0] = (uint64_t)(uint32_t)k.rule.value << 32 | (uint32_t)k.rule.kind << 24 | (uint32_t)k.rule.reg << 16 |
+		   (uint32_t)k.rule.flags << 8 | k.rule.ra;
+	memcpy(words + 1, k.saves, n * sizeof(*k.saves));
+	uint64_t hash = hash_u64s(words, n + 1u, 11);
+	uint32_t id = idset_find(&b->index, hash, rule_eq, b, &k);
+	if (id != IDSET_NONE)
+		return id;
+	if (b->rules.len >= RULES_MAX || b->saves.len + n > SAVES_MAX)
+		return 0;
+	id = (uint32_t)b->rules.len;
+	k.rule.saves = (uint32_t)b->saves.len;
+	if (n)
+		memcpy(vec_extend(&b->saves, n), k.saves, n * sizeof(*k.saves));
+	vec_push(&b->rules, k.rule);
+	idset_insert(&b->index, hash, id);
+	return id;
+}
+
+void cfi_add_row(struct cfi_builder *b, uint64_t vaddr, uint32_t rule)
+{
+	uint32_t offset = (uint32_t)(vaddr - b->base);
+	if (b->rows.len && vec_last(&b->rows).offset == offset)
+		b->rows.len--;
+	if (b->rows.len && vec_last(&b->rows).rule == rule)
+		return;
+	vec_push(&b->rows, ((struct unwind_row){ offset, rule }));
+}
+
+static void end_row(struct run *r)
+{
+	if (!r->changed)
+		return;
+	cfi_add_row(r->b, r->at, intern_rule(r->b, &r->state, r->cie));
+	r->changed = false;
+}
+
+/* False where the rest lies behind the function, or before what was said already. */
+static bool advance_to(struct run *r, uint64_t at)
+{
+	if (at < r->at)
+		return false;
+	if (at > r->at)
+		end_row(r);
+	r->is_past = at >= r->end;
+	if (r->is_past)
+		return false;
+	r->at = at;
+	return true;
+}
+
+static bool advance(struct run *r, uint64_t units)
+{
+	uint64_t bytes;
+	if (__builtin_mul_overflow(units, r->cie->code_align, &bytes) || bytes > r->end - r->at)
+		bytes = r->end - r->at;
+	return advance_to(r, r->at + bytes);
+}
+
+static bool fits(int64_t v)
+{
+	return v >= INT32_MIN && v <= INT32_MAX;
+}
+
+/* Registers beyond those that are followed may be saved anywhere: nothing depends on them. */
+static bool set_reg(struct run *r, uint64_t reg, uint8_t kind, uint8_t base, int64_t value)
+{
+	if (!fits(value))
+		return false;
+	r->changed = true;
+	if (reg >= UNWIND_REGS)
+		return true;
+	r->state.regs[reg] = (struct unwind_save){ .reg = (uint8_t)reg, .kind = kind, .base = base, .value = (int32_t)value };
+	r->state.known |= 1ull << reg;
+	return true;
+}
+
+static bool set_scaled(struct run *r, uint64_t reg, uint8_t kind, int64_t factor)
+{
+	int64_t value;
+	return !__builtin_mul_overflow(factor, r->cie->data_align, &value) && set_reg(r, reg, kind, 0, value);
+}
+
+static void forget_reg(struct run *r, uint64_t reg)
+{
+	r->changed = true;
+	if (reg < UNWIND_REGS)
+		r->state.known &= ~(1ull << reg);
+}
+
+/* Back to what the CIE says. */
+static void restore_reg(struct run *r, uint64_t reg)
+{
+	const struct cfi_state *from = &r->b->initial;
+	forget_reg(r, reg);
+	if (reg < UNWIND_REGS && r->b->cie == r->cie && from->known >> reg & 1) {
+		r->state.regs[reg] = from->regs[reg];
+		r->state.known |= 1ull << reg;
+	}
+}
+
+static bool set_cfa(struct run *r, uint64_t reg, int64_t value)
+{
+	if (reg >= UNWIND_REGS || !fits(value))
+		return false;
+	r->state.cfa_kind = UNWIND_CFA_REG;
+	r->state.cfa_reg = (uint8_t)reg;
+	r->state.cfa_value = (int32_t)value;
+	r->changed = true;
+	return true;
+}
+
+static bool set_cfa_scaled(struct run *r, uint64_t reg, int64_t factor)
+{
+	int64_t value;
+	return !__builtin_mul_overflow(factor, r->cie->data_align, &value) && set_cfa(r, reg, value);
+}
+
+static bool add_expr(struct run *r, struct cursor e, int64_t *ret)
+{
+	if (r->b->exprs.len >= EXPRS_MAX || cursor_left(&e) > UINT32_MAX)
+		return false;
+	/* Functions that share an expression mostly follow one another. */
+	const struct unwind_expr *last = r->b->exprs.len ? &vec_last(&r->b->exprs) : NULL;
+	*ret = (int64_t)r->b->exprs.len;
+	if (last && last->n == cursor_left(&e) && !memcmp(last->bytes, e.at, last->n))
+		(*ret)--;
+	else
+		vec_push(&r->b->exprs, ((struct unwind_expr){ e.at, (uint32_t)cursor_left(&e) }));
+	return true;
+}
+
+/* "register + offset" alone. */
+static bool is_breg(struct cursor *e, uint8_t *ret_reg, int64_t *ret_offset)
+{
+	uint8_t op = cursor_u8(e);
+	if (op < OP_BREG0 || op > OP_BREG31)
+		return false;
+	*ret_reg = (uint8_t)(op - OP_BREG0);
+	*ret_offset = cursor_sleb(e);
+	return !e->bad && fits(*ret_offset);
+}
+
+/* sp + 8 + (((pc & 15) >= N) << 3): what linkers write for .plt. N is 11, or 10 where stubs begin with endbr64. */
+static bool is_plt(struct cursor e, int64_t *ret)
+{
+	static const uint8_t head[] = { 0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a }, tail[] = { 0x2a, 0x33, 0x24, 0x22 };
+	if (cursor_left(&e) != sizeof(head) + 1 + sizeof(tail) || memcmp(e.at, head, sizeof(head)) ||
+	    memcmp(e.at + sizeof(head) + 1, tail, sizeof(tail)))
+		return false;
+	*ret = e.at[sizeof(head)] - 0x30;
+	return *ret >= 0 && *ret < 16;
+}
+
+static bool set_cfa_expr(struct run *r)
+{
+	uint64_t n = cursor_uleb(&r->c);
+	struct cursor e = cursor_sub(&r->c, (size_t)n), rest = e;
+	uint8_t reg = 0;
+	int64_t value = 0;
+	if (r->c.bad)
+		return false;
+	r->changed = true;
+	if (is_breg(&rest, &reg, &value) && !cursor_left(&rest)) {
+		r->state.cfa_kind = UNWIND_CFA_REG;
+	} else if (!rest.bad && cursor_left(&rest) == 1 && *rest.at == OP_DEREF) {
+		r->state.cfa_kind = UNWIND_CFA_DEREF;
+	} else if (is_plt(e, &value)) {
+		r->state.cfa_kind = UNWIND_CFA_PLT;
+		reg = 7;
+	} else {
+		reg = 0;
+		r->state.cfa_kind = UNWIND_CFA_EXPR;
+		if (!add_expr(r, e, &value))
+			return false;
+	}
+	r->state.cfa_reg = reg;
+	r->state.cfa_value = (int32_t)value;
+	return true;
+}
+
+static bool set_reg_expr(struct run *r, bool is_value)
+{
+	uint64_t reg = cursor_uleb(&r->c), n = cursor_uleb(&r->c);
+	struct cursor e = cursor_sub(&r->c, (size_t)n), rest = e;
+	uint8_t base;
+	int64_t value;
+	if (r->c.bad)
+		return false;
+	if (!is_value && is_breg(&rest, &base, &value) && !cursor_left(&rest))
+		return set_reg(r, reg, UNWIND_SAVE_AT, base, value);
+	return add_expr(r, e, &value) && set_reg(r, reg, is_value ? UNWIND_SAVE_VALUE_EXPR : UNWIND_SAVE_EXPR, 0, value);
+}
+
+static void copy_state(struct cfi_state *to, const struct cfi_state *from)
+{
+	memcpy(to, from, offsetof(struct cfi_state, regs));
+	for (uint64_t left = from->known; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(left);
+		to->regs[i] = from->regs[i];
+	}
+}
+
+static bool restore_state(struct run *r)
+{
+	if (!r->remembered)
+		return false;
+	copy_state(&r->state, &r->stack[--r->remembered]);
+	r->changed = true;
+	return true;
+}
+
+static bool remember_state(struct run *r)
+{
+	if (r->remembered == REMEMBERED_MAX)
+		return false;
+	copy_state(&r->stack[r->remembered++], &r->state);
+	return true;
+}
+
+static inline uint64_t uleb(struct cursor *c)
+{
+	if (__builtin_expect(c->at < c->end && *c->at < 0x80, 1))
+		return *c->at++;
+	return cursor_uleb(c);
+}
+
+static bool set_loc(struct run *r)
+{
+	uint64_t to;
+	return cfi_pointer(r->section, &r->c, r->cie->encoding, r->start, &to) && advance_to(r, to);
+}
+
+/* False ends the program: it is damaged, or the rest is not of this function. */
+static bool step_extended(struct run *r, uint8_t op)
+{
+	struct cursor *c = &r->c;
+	uint64_t reg;
+	switch (op) {
+	case 0: /* padding */
+		return true;
+	case CFA_SET_LOC:
+		return set_loc(r);
+	case CFA_ADVANCE_LOC1:
+		return advance(r, cursor_u8(c));
+	case CFA_ADVANCE_LOC2:
+		return advance(r, cursor_u16(c));
+	case CFA_ADVANCE_LOC4:
+		return advance(r, cursor_u32(c));
+	case CFA_MIPS_ADVANCE_LOC8:
+		return advance(r, cursor_u64(c));
+	case CFA_OFFSET_EXTENDED:
+		reg = uleb(c);
+		return set_scaled(r, reg, UNWIND_SAVE_OFFSET, (int64_t)uleb(c));
+	case CFA_OFFSET_EXTENDED_SF:
+		reg = uleb(c);
+		return set_scaled(r, reg, UNWIND_SAVE_OFFSET, cursor_sleb(c));
+	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+		reg = uleb(c);
+		return set_scaled(r, reg, UNWIND_SAVE_OFFSET, -(int64_t)(uleb(c) & INT64_MAX));
+	case CFA_VAL_OFFSET:
+		reg = uleb(c);
+		return set_scaled(r, reg, UNWIND_SAVE_CFA, (int64_t)uleb(c));
+	case CFA_VAL_OFFSET_SF:
+		reg = uleb(c);
+		return set_scaled(r, reg, UNWIND_SAVE_CFA, cursor_sleb(c));
+	case CFA_RESTORE_EXTENDED:
+		restore_reg(r, uleb(c));
+		return true;
+	case CFA_UNDEFINED:
+		return set_reg(r, uleb(c), UNWIND_SAVE_UNDEFINED, 0, 0);
+	case CFA_SAME_VALUE:
+		forget_reg(r, uleb(c));
+		return true;
+	case CFA_REGISTER: {
+		reg = uleb(c);
+		uint64_t from = uleb(c);
+		return from < UNWIND_REGS && set_reg(r, reg, UNWIND_SAVE_REG, (uint8_t)from, 0);
+	}
+	case CFA_REMEMBER_STATE:
+		return remember_state(r);
+	case CFA_RESTORE_STATE:
+		return restore_state(r);
+	case CFA_DEF_CFA:
+		reg = uleb(c);
+		return set_cfa(r, reg, (int64_t)uleb(c));
+	case CFA_DEF_CFA_SF:
+		reg = uleb(c);
+		return set_cfa_scaled(r, reg, cursor_sleb(c));
+	case CFA_DEF_CFA_REGISTER:
+		return r->state.cfa_kind == UNWIND_CFA_REG && set_cfa(r, uleb(c), r->state.cfa_value);
+	case CFA_DEF_CFA_OFFSET:
+		return r->state.cfa_kind == UNWIND_CFA_REG && set_cfa(r, r->state.cfa_reg, (int64_t)uleb(c));
+	case CFA_DEF_CFA_OFFSET_SF:
+		return r->state.cfa_kind == UNWIND_CFA_REG && set_cfa_scaled(r, r->state.cfa_reg, cursor_sleb(c));
+	case CFA_DEF_CFA_EXPRESSION:
+		return set_cfa_expr(r);
+	case CFA_EXPRESSION:
+		return set_reg_expr(r, false);
+	case CFA_VAL_EXPRESSION:
+		return set_reg_expr(r, true);
+	case CFA_NEGATE_RA_STATE:
+		return true;
+	case CFA_GNU_ARGS_SIZE:
+		(void)uleb(c);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool step(struct run *r)
+{
+	uint8_t op = cursor_u8(&r->c), low = op & 0x3f;
+	switch (op >> 6) {
+	case 1:
+		return advance(r, low);
+	case 2:
+		return set_scaled(r, low, UNWIND_SAVE_OFFSET, (int64_t)uleb(&r->c));
+	case 3:
+		restore_reg(r, low);
+		return true;
+	default:
+		return step_extended(r, op);
+	}
+}
+
+/* True where the program came to its own end. */
+static bool run_program(struct run *r, const uint8_t *program, size_t n)
+{
+	r->c = cursor_make(program, n, r->section->swap);
+	r->c.start = r->section->frames.bytes;
+	while (cursor_left(&r->c))
+		if (!step(r) || r->c.bad)
+			return false;
+	return true;
+}
+
+static void run_cie(struct cfi_builder *b, struct run *r)
+{
+	b->cie = NULL;
+	r->state.known = 0;
+	r->state.cfa_kind = UNWIND_CFA_NONE;
+	/* An advance in a CIE means nothing: there is no room for one. */
+	uint64_t end = r->end;
+	r->end = r->at;
+	if (!run_program(r, r->cie->program, r->cie->program_bytes))
+		r->state.cfa_kind = UNWIND_CFA_NONE;
+	r->end = end;
+	r->remembered = 0;
+	r->is_past = false;
+	copy_state(&b->initial, &r->state);
+	b->cie = r->cie;
+}
+
+void cfi_run(struct cfi_builder *b, const struct cfi_section *s, const struct cfi_fde *f, uint64_t end)
+{
+	struct cfi_state remembered[REMEMBERED_MAX];
+	struct run r;
+	r.b = b;
+	r.section = s;
+	r.cie = &s->cies.data[f->cie];
+	r.at = r.start = f->start;
+	r.end = end;
+	r.remembered = 0;
+	r.is_past = false;
+	r.stack = remembered;
+	if (b->cie == r.cie)
+		copy_state(&r.state, &b->initial);
+	else
+		run_cie(b, &r);
+	r.changed = true;
+	if (run_program(&r, f->program, f->program_bytes)) {
+		end_row(&r);
+		return;
+	}
+	/* A step that failed inside the function: what it would have said is not known. */
+	if (!r.is_past)
+		cfi_add_row(b, r.at, 0);
+}

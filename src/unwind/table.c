@@ -1,0 +1,154 @@
+#include "unwind/table.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "unwind/cfi_priv.h"
+
+#define SECTIONS_MAX 4 /* two of the object, two of its debug file */
+
+/* From .eh_frame first, where both sections know a function: it is what the program itself uses. */
+static struct sort_pair *order_of(const struct cfi_fdes *fdes)
+{
+	struct sort_pair *order = xcalloc(fdes->list.len + 1, sizeof(*order));
+	for (size_t i = 0; i < fdes->list.len; i++)
+		order[i] = (struct sort_pair){ fdes->list.data[i].start, i };
+	sort_pairs(order, fdes->list.len);
+	return order;
+}
+
+/* Functions of code, by address. Discarded ones stand at 0 or below all code. */
+static void keep_code(struct cfi_fdes *fdes, const struct unwind_source *from)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < fdes->list.len; i++) {
+		const struct cfi_fde *f = &fdes->list.data[i];
+		if (f->start >= from->from && f->start < from->to && f->end > f->start)
+			fdes->list.data[n++] = *f;
+	}
+	fdes->list.len = n;
+}
+
+static void add_rows(struct cfi_builder *b, const struct cfi_section *sections, const struct cfi_fdes *fdes, uint64_t to)
+{
+	size_t n = fdes->list.len;
+	struct sort_pair *order = order_of(fdes);
+	vec_reserve(&b->rows, n * 4 + 1);
+	b->base = fdes->list.data[order[0].value].start;
+	for (size_t i = 0; i < n; i++) {
+		const struct cfi_fde *f = &fdes->list.data[order[i].value];
+		size_t next = i + 1;
+		while (next < n && order[next].key == f->start)
+			next++; /* known twice */
+		uint64_t end = f->end < to ? f->end : to, limit = next < n ? order[next].key : end;
+		if (end > limit)
+			end = limit;
+		if (end - b->base > UINT32_MAX)
+			break; /* no code is that large */
+		cfi_run(b, &sections[f->section], f, end);
+		if (end < limit || next == n)
+			cfi_add_row(b, end, 0);
+		i = next - 1;
+	}
+	if (vec_last(&b->rows).rule)
+		cfi_add_row(b, b->base + vec_last(&b->rows).offset + 1, 0);
+	free(order);
+}
+
+static void index_pages(struct unwind_table *t)
+{
+	uint32_t span = t->rows[t->rows_nr - 1].offset, row = 0;
+	t->pages_nr = (span >> UNWIND_PAGE_BITS) + 1;
+	t->pages = xcalloc((size_t)t->pages_nr + 1, sizeof(*t->pages));
+	for (uint32_t page = 0; page <= t->pages_nr; page++) {
+		uint64_t start = (uint64_t)page << UNWIND_PAGE_BITS;
+		while (row + 1 < t->rows_nr && t->rows[row + 1].offset <= start)
+			row++;
+		t->pages[page] = row;
+	}
+}
+
+static struct unwind_table *finish(struct cfi_builder *b, const struct unwind_source *from, size_t functions)
+{
+	struct unwind_table *t = xcalloc(1, sizeof(*t));
+	t->base = b->base;
+	t->rows = b->rows.data;
+	t->rows_nr = (uint32_t)b->rows.len;
+	t->rules = b->rules.data;
+	t->rules_nr = (uint32_t)b->rules.len;
+	t->saves = b->saves.data;
+	t->saves_nr = (uint32_t)b->saves.len;
+	t->exprs = b->exprs.data;
+	t->exprs_nr = (uint32_t)b->exprs.len;
+	t->functions = (uint32_t)functions;
+	t->swap = from->swap;
+	t->is_64bit = from->is_64bit;
+	idset_deinit(&b->index);
+	index_pages(t);
+	return t;
+}
+
+struct unwind_table *unwind_table_build(const struct unwind_source *from)
+{
+	struct cfi_section sections[SECTIONS_MAX];
+	struct cfi_fdes fdes = {};
+	unsigned n = from->frames_nr < SECTIONS_MAX ? from->frames_nr : SECTIONS_MAX;
+	for (unsigned i = 0; i < n; i++) {
+		sections[i] = (struct cfi_section){ .frames = from->frames[i], .is_64bit = from->is_64bit, .swap = from->swap };
+		cfi_read_cies(&sections[i]);
+		cfi_read_fdes(&sections[i], i, &fdes);
+	}
+	keep_code(&fdes, from);
+	struct unwind_table *t = NULL;
+	if (fdes.list.len) {
+		struct cfi_builder b = {};
+		vec_push(&b.rules, (struct unwind_rule){});
+		add_rows(&b, sections, &fdes, from->to);
+		t = finish(&b, from, fdes.list.len);
+	}
+	for (unsigned i = 0; i < n; i++)
+		vec_deinit(&sections[i].cies);
+	vec_deinit(&fdes.list);
+	return t;
+}
+
+static void code_range(const struct object *o, uint64_t *ret_from, uint64_t *ret_to)
+{
+	*ret_from = UINT64_MAX;
+	*ret_to = 0;
+	for (size_t i = 0; i < object_segments_count(o); i++) {
+		const struct object_segment *s = object_segment(o, i);
+		uint64_t end = s->vaddr + s->memory_bytes;
+		if (s->type != 1 /* PT_LOAD */ || !(s->flags & 1 /* PF_X */) || end < s->vaddr)
+			continue;
+		*ret_from = s->vaddr < *ret_from ? s->vaddr : *ret_from;
+		*ret_to = end > *ret_to ? end : *ret_to;
+	}
+}
+
+struct unwind_table *unwind_table_of(struct object *o, struct object *debug)
+{
+	struct object_frames frames[SECTIONS_MAX];
+	struct unwind_source from = { .frames = frames };
+	const struct object_header *h = object_header(o);
+	from.frames_nr = object_frames(o, frames);
+	if (debug && object_header(debug)->is_64bit == h->is_64bit && object_header(debug)->swap == h->swap)
+		from.frames_nr += object_frames(debug, frames + from.frames_nr);
+	from.is_64bit = h->is_64bit;
+	from.swap = h->swap;
+	code_range(o, &from.from, &from.to);
+	return unwind_table_build(&from);
+}
+
+void unwind_table_destroy(struct unwind_table *t)
+{
+	if (!t)
+		return;
+	free(t->rows);
+	free(t->pages);
+	free(t->rules);
+	free(t->saves);
+	free(t->exprs);
+	free(t);
+}

@@ -1,0 +1,108 @@
+/*
+ * Call frame information compiled: a sorted array of small rows, address → rule, for one object.
+ *
+ * A row says from which address on a rule holds; a rule says where the canonical frame address (CFA: the stack pointer
+ * before the call) and the caller's registers are. Objects have few distinct rules, so rows name them by number; the form
+ * of the common ones (register + offset, realigned frames, PLT stubs) is plain data that needs no interpreter. Registers
+ * are DWARF numbers of the object's architecture; those beyond 63 (vectors) are left out.
+ *
+ * A table is built once and const from then on: any number of threads may ask it. Expressions are borrowed from the
+ * object, which must outlive it. Input is hostile: whatever cannot be understood has no rule from there to the end of its
+ * function. Sources: DWARF 5 section 6.4, Linux Standard Base 5 "Exception Frames", the psABI supplements.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "object/object.h"
+
+enum unwind_cfa_kind {
+	UNWIND_CFA_NONE,  /* nothing is known here */
+	UNWIND_CFA_REG,   /* reg + value */
+	UNWIND_CFA_DEREF, /* what lies at reg + value: the frame was realigned, and keeps its caller's stack pointer (DRAP) */
+	UNWIND_CFA_PLT,   /* x86: sp + 8, and 8 more from byte `value` of a 16-byte stub on, when it has pushed */
+	UNWIND_CFA_EXPR,  /* expression number `value` */
+};
+
+enum unwind_save_kind {
+	UNWIND_SAVE_OFFSET,     /* lies at CFA + value */
+	UNWIND_SAVE_CFA,        /* is CFA + value */
+	UNWIND_SAVE_REG,        /* is in register base */
+	UNWIND_SAVE_AT,         /* lies at base + value */
+	UNWIND_SAVE_EXPR,       /* lies where expression `value` says */
+	UNWIND_SAVE_VALUE_EXPR, /* is what expression `value` says */
+	UNWIND_SAVE_UNDEFINED,  /* lost */
+};
+
+struct unwind_save {
+	uint8_t reg, kind, base, unused;
+	int32_t value;
+};
+
+#define UNWIND_SIGNAL 1 /* the frame of a signal: its caller was interrupted, and did not call */
+#define UNWIND_END    2 /* the return address is undefined: the outermost frame */
+
+struct unwind_rule {
+	uint32_t saves; /* the first, in the table's saves */
+	int32_t value;
+	uint8_t saves_nr, kind, reg, flags;
+	uint8_t ra; /* which register the return address is */
+};
+
+struct unwind_row {
+	uint32_t offset; /* from the table's base */
+	uint32_t rule;
+};
+
+struct unwind_expr {
+	const uint8_t *bytes;
+	uint32_t n;
+};
+
+struct unwind_table {
+	uint64_t base;         /* vaddr of the first row */
+	struct unwind_row *rows; /* ends with one that has no rule */
+	uint32_t rows_nr;
+	uint32_t *pages;       /* the row that holds where each page of UNWIND_PAGE_BITS begins, and a last one */
+	uint32_t pages_nr;
+	struct unwind_rule *rules; /* 0 is UNWIND_CFA_NONE */
+	struct unwind_save *saves;
+	struct unwind_expr *exprs;
+	uint32_t rules_nr, saves_nr, exprs_nr;
+	uint32_t functions; /* FDEs that were read */
+	bool swap, is_64bit;
+};
+
+#define UNWIND_PAGE_BITS 10
+#define UNWIND_REGS      64
+
+/* What a table is built of; object_frames() finds it. */
+struct unwind_source {
+	const struct object_frames *frames;
+	unsigned frames_nr;
+	bool is_64bit, swap;
+	uint64_t from, to; /* vaddrs of code; what lies outside is dropped */
+};
+
+/* NULL where the object has no call frame information. debug: a separate debug file that may have more, or NULL. */
+struct unwind_table *unwind_table_of(struct object *o, struct object *debug);
+struct unwind_table *unwind_table_build(const struct unwind_source *from);
+void unwind_table_destroy(struct unwind_table *t);
+
+/* The rule at vaddr; never NULL. */
+static inline const struct unwind_rule *unwind_table_find(const struct unwind_table *t, uint64_t vaddr)
+{
+	uint64_t offset = vaddr - t->base;
+	uint64_t page = offset >> UNWIND_PAGE_BITS;
+	if (page >= t->pages_nr)
+		return &t->rules[0];
+	uint32_t low = t->pages[page], n = t->pages[page + 1] - low + 1;
+	while (n > 1) {
+		uint32_t half = n / 2;
+		low = t->rows[low + half].offset <= offset ? low + half : low;
+		n -= half;
+	}
+	return &t->rules[t->rows[low].rule];
+}

@@ -1,0 +1,399 @@
+#include "unwind/walk.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "unwind/expr_priv.h"
+
+#define CACHE_SLOTS 4096 /* a power of two */
+/* Farther from the stack pointer than any stack is large: what asks for it is not a stack that was cut, but damage. */
+#define STACK_REACH ((uint64_t)1 << 30)
+/* Each may lead back to a stack that is further down. */
+#define SIGNAL_FRAMES_MAX 32
+
+enum site {
+	SITE_CODE,      /* mapped; the rule may be none */
+	SITE_SIGRETURN, /* where the kernel has signal handlers return to, in code without tables that say so */
+	SITE_NOWHERE,   /* nothing is mapped there */
+};
+
+/* What is known of an address: rules are asked for again and again at the same ones. */
+struct cached {
+	uint64_t ip;
+	uint32_t space;
+	uint32_t site;
+	const struct unwind_table *table;
+	const struct unwind_rule *rule; /* NULL: an empty slot */
+};
+
+struct unwinder {
+	struct machine *machine;
+	struct unwind_tables *tables;
+	struct cached *cache;
+};
+
+struct walk {
+	struct unwinder *u;
+	const struct unwind_input *in;
+	uint64_t regs[UNWIND_REGS]; /* by DWARF number */
+	uint64_t known;
+	uint64_t pc, sp, base;      /* base: sp of the innermost frame */
+	unsigned word;              /* bytes of an address */
+	bool exact;                 /* pc is where it was, and not where a call returns to */
+	bool innermost;             /* nothing but the sample's own registers yet, or those of an interrupted frame */
+	bool by_fp;                 /* the last step was by frame pointer */
+	unsigned signals;
+	struct unwind_result out;
+};
+
+static const struct unwind_rule no_rule;
+
+struct unwinder *unwinder_create(struct machine *machine, struct unwind_tables *tables)
+{
+	struct unwinder *u = xcalloc(1, sizeof(*u));
+	u->machine = machine;
+	u->tables = tables;
+	u->cache = xcalloc(CACHE_SLOTS, sizeof(*u->cache));
+	return u;
+}
+
+void unwinder_destroy(struct unwinder *u)
+{
+	if (!u)
+		return;
+	free(u->cache);
+	free(u);
+}
+
+void unwinder_reset(struct unwinder *u)
+{
+	memset(u->cache, 0, CACHE_SLOTS * sizeof(*u->cache));
+}
+
+const struct arch *unwind_arch(const struct arch *recorded, uint64_t abi)
+{
+	if (abi != PERF_SAMPLE_REGS_ABI_32 || !recorded)
+		return recorded;
+	return recorded == &arch_x86_64 ? &arch_i386 : recorded == &arch_aarch64 ? &arch_arm : recorded;
+}
+
+/* rt_sigreturn by number, then the call: gdb, libgcc and libunwind look for the same bytes. */
+static bool is_sigreturn(const struct arch *a, const struct object *o, uint64_t vaddr)
+{
+	static const uint8_t x86_64[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	static const uint8_t aarch64[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
+	const uint8_t *want = a == &arch_x86_64 ? x86_64 : a == &arch_aarch64 ? aarch64 : NULL;
+	size_t n, bytes = a == &arch_x86_64 ? sizeof(x86_64) : sizeof(aarch64);
+	const uint8_t *code = want ? object_bytes_at(o, vaddr, &n) : NULL;
+	return code && n >= bytes && !memcmp(code, want, bytes);
+}
+
+static void learn(struct walk *w, struct cached *c, uint64_t ip)
+{
+	const struct map *map = machine_space_map(w->u->machine, w->in->space, PERF_RECORD_MISC_USER, ip);
+	*c = (struct cached){ .ip = ip, .space = w->in->space, .site = map ? SITE_CODE : SITE_NOWHERE, .rule = &no_rule };
+	if (!map || (map->file->kind != MAPPED_FILE && map->file->kind != MAPPED_VDSO))
+		return;
+	const struct unwind_file *f = unwind_tables_find(w->u->tables, map->file);
+	uint64_t offset = ip - map->start + map->pgoff, vaddr;
+	if (!f->object || !object_vaddr_of_offset(f->object, offset, &vaddr))
+		return;
+	if (f->table) {
+		c->table = f->table;
+		c->rule = unwind_table_find(f->table, vaddr);
+	}
+	/*
+	 * arm64's vdso has a rule for its trampoline that only leads to the frame pointer's frame, and so passes over the
+	 * function that was interrupted.
+	 */
+	if ((c->rule->kind == UNWIND_CFA_NONE || w->in->arch == &arch_aarch64) &&
+	    is_sigreturn(w->in->arch, f->object, vaddr + (w->exact ? 0 : 1)))
+		c->site = SITE_SIGRETURN;
+}
+
+static inline const struct cached *look_up(struct walk *w)
+{
+	uint64_t ip = w->pc - !w->exact;
+	struct cached *c = &w->u->cache[hash_mum(ip, 0x9e3779b97f4a7c15ull ^ w->in->space) & (CACHE_SLOTS - 1)];
+	if (__builtin_expect(c->ip != ip || c->space != w->in->space || !c->rule, 0))
+		learn(w, c, ip);
+	return c;
+}
+
+static inline bool read_bytes(const struct walk *w, uint64_t at, unsigned bytes, uint64_t *ret)
+{
+	uint64_t offset = at - w->base;
+	if (offset > w->in->stack_bytes || w->in->stack_bytes - offset < bytes)
+		return false;
+	uint64_t v = 0;
+	memcpy(&v, w->in->stack + offset, bytes);
+	if (__builtin_expect(w->in->swap, 0))
+		v = __builtin_bswap64(v) >> (64 - 8 * bytes);
+	*ret = v;
+	return true;
+}
+
+static inline bool read_word(const struct walk *w, uint64_t at, uint64_t *ret)
+{
+	if (__builtin_expect(w->word == 8, 1) && !w->in->swap) {
+		uint64_t offset = at - w->base;
+		if (w->in->stack_bytes < 8 || offset > w->in->stack_bytes - 8)
+			return false;
+		memcpy(ret, w->in->stack + offset, 8);
+		return true;
+	}
+	return read_bytes(w, at, w->word, ret);
+}
+
+static bool read_for_expr(void *ctx, uint64_t at, unsigned bytes, uint64_t *ret)
+{
+	return read_bytes(ctx, at, bytes, ret);
+}
+
+static bool end(struct walk *w, enum unwind_end why)
+{
+	w->out.end = why;
+	return false;
+}
+
+/* Memory that was asked for is not there: cut, where it would lie behind the end of the copy. */
+static bool end_unread(struct walk *w, uint64_t at)
+{
+	uint64_t offset = at - w->base;
+	if (offset < w->in->stack_bytes || offset > STACK_REACH || w->in->stack_is_whole)
+		return end(w, UNWIND_END_LOST);
+	w->out.needed = offset + w->word;
+	return end(w, UNWIND_END_CUT);
+}
+
+static bool run_expr(struct walk *w, const struct unwind_table *t, int32_t number, const uint64_t *initial, uint64_t *ret)
+{
+	struct expr_context x = {
+		.regs = w->regs, .known = w->known, .address_bytes = (uint8_t)w->word, .swap = t->swap,
+		.read = read_for_expr, .ctx = w,
+	};
+	return expr_run(&x, &t->exprs[number], initial, ret);
+}
+
+static inline bool knows(const struct walk *w, unsigned reg)
+{
+	return w->known >> reg & 1;
+}
+
+static inline uint64_t address(const struct walk *w, uint64_t v)
+{
+	return w->word == 4 ? (uint32_t)v : v;
+}
+
+/* False ends the walk. */
+static inline bool find_cfa(struct walk *w, const struct cached *at, uint64_t *ret)
+{
+	const struct unwind_rule *r = at->rule;
+	uint64_t from = 0;
+	if (r->kind == UNWIND_CFA_REG || r->kind == UNWIND_CFA_DEREF) {
+		if (!knows(w, r->reg))
+			return end(w, UNWIND_END_LOST);
+		from = *ret = address(w, w->regs[r->reg] + (uint64_t)(int64_t)r->value);
+	}
+	switch (r->kind) {
+	case UNWIND_CFA_REG:
+		return true;
+	case UNWIND_CFA_DEREF:
+		return read_word(w, from, ret) || end_unread(w, from);
+	case UNWIND_CFA_PLT:
+		*ret = w->sp + 8 + ((w->pc & 15) >= (uint32_t)r->value ? 8 : 0);
+		return true;
+	default:
+		return run_expr(w, at->table, r->value, NULL, ret) || end(w, UNWIND_END_LOST);
+	}
+}
+
+/* Where a register of the caller is; false where it cannot be known. *ret_at: the memory that was asked for, or 0. */
+static inline bool find_saved(struct walk *w, const struct cached *c, const struct unwind_save *s, uint64_t cfa, uint64_t *ret,
+			      uint64_t *ret_at)
+{
+	switch (s->kind) {
+	case UNWIND_SAVE_OFFSET:
+		*ret_at = address(w, cfa + (uint64_t)(int64_t)s->value);
+		return read_word(w, *ret_at, ret);
+	case UNWIND_SAVE_CFA:
+		*ret = address(w, cfa + (uint64_t)(int64_t)s->value);
+		return true;
+	case UNWIND_SAVE_REG:
+		*ret = w->regs[s->base];
+		return knows(w, s->base);
+	case UNWIND_SAVE_AT:
+		if (!knows(w, s->base))
+			return false;
+		*ret_at = address(w, w->regs[s->base] + (uint64_t)(int64_t)s->value);
+		return read_word(w, *ret_at, ret);
+	case UNWIND_SAVE_EXPR:
+		return run_expr(w, c->table, s->value, &cfa, ret_at) && read_word(w, *ret_at, ret);
+	case UNWIND_SAVE_VALUE_EXPR:
+		return run_expr(w, c->table, s->value, &cfa, ret);
+	default:
+		return false;
+	}
+}
+
+static void set_reg(struct walk *w, unsigned reg, uint64_t v)
+{
+	w->regs[reg] = v;
+	w->known |= 1ull << reg;
+}
+
+/* The caller's frame is known. */
+static bool enter(struct walk *w, uint64_t pc, uint64_t sp, bool interrupted)
+{
+	w->pc = interrupted ? pc : pc & w->in->arch->code_bits;
+	w->exact = w->innermost = interrupted;
+	w->sp = sp;
+	w->regs[w->in->arch->dwarf_sp] = sp;
+	w->known |= 1ull << w->in->arch->dwarf_sp;
+	if (w->in->arch->dwarf_regs[w->in->arch->dwarf_ra] == ARCH_DWARF_NONE)
+		set_reg(w, w->in->arch->dwarf_ra, w->pc); /* expressions of x86 mean the pc by it */
+	if (sp > w->out.top && sp - w->base <= STACK_REACH)
+		w->out.top = sp;
+	return w->pc ? true : end(w, UNWIND_END_WHOLE);
+}
+
+static bool by_rule(struct walk *w, const struct cached *c)
+{
+	const struct unwind_rule *r = c->rule;
+	const struct unwind_save *saves = c->table->saves + r->saves;
+	uint64_t values[UNWIND_REGS], cfa = 0, lost = 0, at = 0, ra_at = 0;
+	bool has_ra = false, signal = r->flags & UNWIND_SIGNAL;
+	if (r->flags & UNWIND_END)
+		return end(w, UNWIND_END_WHOLE);
+	if (!find_cfa(w, c, &cfa))
+		return false;
+	for (unsigned i = 0; i < r->saves_nr; i++) {
+		at = 0;
+		if (!find_saved(w, c, &saves[i], cfa, &values[i], &at))
+			lost |= 1ull << saves[i].reg;
+		if (saves[i].reg == r->ra) {
+			has_ra = true;
+			ra_at = at;
+		}
+	}
+	if (lost >> r->ra & 1)
+		return ra_at ? end_unread(w, ra_at) : end(w, UNWIND_END_LOST);
+	for (unsigned i = 0; i < r->saves_nr; i++)
+		w->regs[saves[i].reg] = values[i];
+	uint64_t saved = 0;
+	for (unsigned i = 0; i < r->saves_nr; i++)
+		saved |= 1ull << saves[i].reg;
+	w->known = (w->known | saved) & ~lost;
+	if ((!has_ra && !w->innermost) || !knows(w, r->ra))
+		return end(w, UNWIND_END_LOST);
+	uint64_t sp = saved >> w->in->arch->dwarf_sp & 1 ? w->regs[w->in->arch->dwarf_sp] : cfa;
+	/* A leaf that keeps its return address in a register may have no frame at all. */
+	if (signal ? ++w->signals > SIGNAL_FRAMES_MAX : sp < w->sp || (sp == w->sp && !w->innermost))
+		return end(w, UNWIND_END_LOOP);
+	w->by_fp = false;
+	return enter(w, w->regs[r->ra], sp, signal);
+}
+
+static bool by_fp(struct walk *w, const struct cached *c)
+{
+	const struct arch *a = w->in->arch;
+	uint64_t fp = w->regs[a->dwarf_fp], pc, next;
+	/* A call to no code at all: the caller is where that would have returned to. */
+	if (c->site == SITE_NOWHERE && w->innermost && a->lr == ARCH_REG_NONE) {
+		if (!read_word(w, w->sp, &pc))
+			return end(w, UNWIND_END_NO_TABLE);
+		return enter(w, pc, w->sp + w->word, false);
+	}
+	if (!knows(w, a->dwarf_fp) || c->site == SITE_NOWHERE)
+		return end(w, UNWIND_END_NO_TABLE);
+	if (!fp && w->by_fp)
+		return end(w, UNWIND_END_WHOLE);
+	if (fp < w->sp || fp % w->word)
+		return end(w, UNWIND_END_NO_TABLE);
+	if (!read_word(w, fp, &next) || !read_word(w, fp + w->word, &pc))
+		return end_unread(w, fp + w->word);
+	w->regs[a->dwarf_fp] = next;
+	w->by_fp = true;
+	return enter(w, pc, fp + 2 * w->word, false);
+}
+
+/* The kernel left the registers on the stack when it called the handler: struct sigcontext, by DWARF number. */
+static bool by_sigreturn(struct walk *w)
+{
+	/* ucontext from sp on, its mcontext 40 bytes in: r8 to r15, di si bp bx dx ax cx sp ip. */
+	static const uint16_t x86_64[] = { 144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, 168 };
+	uint64_t values[UNWIND_REGS], pc = 0;
+	bool is_x86 = w->in->arch == &arch_x86_64;
+	unsigned n = is_x86 ? 17 : 32;
+	if (++w->signals > SIGNAL_FRAMES_MAX)
+		return end(w, UNWIND_END_LOOP);
+	for (unsigned i = 0; i < n; i++) {
+		/* arm64: siginfo, ucontext, 8 bytes of fault address; then x0 to x30, sp, pc. */
+		uint64_t at = w->sp + (is_x86 ? x86_64[i] : 312 + 8 * i);
+		if (!read_word(w, at, &values[i]))
+			return end_unread(w, at);
+	}
+	if (!is_x86 && !read_word(w, w->sp + 568, &pc))
+		return end_unread(w, w->sp + 568);
+	for (unsigned i = 0; i < n; i++)
+		set_reg(w, i, values[i]);
+	w->by_fp = false;
+	return enter(w, is_x86 ? values[16] : pc, values[w->in->arch->dwarf_sp], true);
+}
+
+static inline bool step(struct walk *w)
+{
+	const struct cached *c = look_up(w);
+	if (c->site == SITE_SIGRETURN)
+		return by_sigreturn(w);
+	return c->rule->kind != UNWIND_CFA_NONE ? by_rule(w, c) : by_fp(w, c);
+}
+
+static bool begin(struct walk *w)
+{
+	const struct unwind_input *in = w->in;
+	const struct arch *a = in->arch;
+	w->out.end = UNWIND_END_NO_REGS;
+	if (!a || !a->dwarf_regs || !(in->regs_mask >> a->pc & 1) || !(in->regs_mask >> a->sp & 1))
+		return false;
+	w->word = a->pointer_bytes;
+	for (unsigned i = 0; i < a->dwarf_regs_nr; i++) {
+		uint8_t perf = a->dwarf_regs[i];
+		if (perf == ARCH_DWARF_NONE || !(in->regs_mask >> perf & 1))
+			continue;
+		/* One value for each bit of the mask, lowest first. */
+		set_reg(w, i, in->regs[__builtin_popcountll(in->regs_mask & ((1ull << perf) - 1))]);
+	}
+	w->pc = in->regs[__builtin_popcountll(in->regs_mask & ((1ull << a->pc) - 1))];
+	if (a->dwarf_regs[a->dwarf_ra] == ARCH_DWARF_NONE)
+		set_reg(w, a->dwarf_ra, w->pc);
+	w->sp = w->base = w->out.sp = w->out.top = w->regs[a->dwarf_sp];
+	w->exact = w->innermost = true;
+	return true;
+}
+
+struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *in, uint64_t *ret)
+{
+	struct walk w;
+	w.u = u;
+	w.in = in;
+	w.known = 0;
+	w.by_fp = false;
+	w.signals = 0;
+	w.out = (struct unwind_result){};
+	if (!begin(&w))
+		return w.out;
+	for (;;) {
+		if (w.out.nr == in->max) {
+			w.out.end = UNWIND_END_LIMIT;
+			return w.out;
+		}
+		ret[w.out.nr++] = w.pc - (in->call_sites && !w.exact);
+		w.out.last = w.pc;
+		if (!step(&w))
+			return w.out;
+	}
+}
