@@ -23,6 +23,35 @@ struct strobe_error *input_open(const char *given, bool force, struct record_sou
 	return err;
 }
 
+#define DUMP_MAX 65528 /* a record has 64 KB */
+
+/* A number that is easy to type. */
+static uint64_t round_dump(uint64_t bytes)
+{
+	uint64_t up = (bytes + 1023) & ~(uint64_t)1023;
+	return up < DUMP_MAX ? up : DUMP_MAX;
+}
+
+static void say_dumps(const struct cmd_context *ctx, const struct resolve_dump_stats *d)
+{
+	if (d->continued)
+		cmd_say(ctx, "%" PRIu64 " of %" PRIu64 " stack dumps end before their stack; frame pointers led on from there",
+			d->continued, d->stacks);
+	if (!d->cut)
+		return;
+	if (d->needed_bytes > DUMP_MAX || (!d->needed_is_known && d->dump_bytes >= round_dump(DUMP_MAX)))
+		cmd_say(ctx,
+			"%" PRIu64 " of %" PRIu64 " stacks are cut: they are deeper than their dumps of %" PRIu64
+			" bytes, and than the %d bytes that a sample can hold",
+			d->cut, d->stacks, d->dump_bytes, DUMP_MAX);
+	else
+		cmd_say(ctx,
+			"%" PRIu64 " of %" PRIu64 " stacks are cut: they are deeper than their dumps of %" PRIu64 " bytes; %s%" PRIu64
+			" bytes would have been enough (record --call-graph dwarf,%" PRIu64 ")",
+			d->cut, d->stacks, d->dump_bytes, d->needed_is_known ? "" : "at least ", d->needed_bytes,
+			round_dump(d->needed_is_known ? d->needed_bytes : 2 * d->needed_bytes));
+}
+
 void input_remarks(const struct cmd_context *ctx, struct record_source *source, const struct resolve_stats *stats)
 {
 	struct reader_damage damage = reader_damage(source);
@@ -43,4 +72,5 @@ void input_remarks(const struct cmd_context *ctx, struct record_source *source, 
 	if (stats->unknown_id_samples)
 		cmd_say(ctx, "%" PRIu64 " samples belong to no event of this recording and were left out",
 			stats->unknown_id_samples);
+	say_dumps(ctx, &stats->dumps);
 }

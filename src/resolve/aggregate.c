@@ -67,6 +67,7 @@ static struct profile *workers_finish(struct resolver *r, struct worker *workers
 		worker_flush(&workers[i]);
 		worker_count(&workers[i], r);
 	}
+	dumps_finish(r);
 	struct profile *p = fill_profile(r, workers, n);
 	for (unsigned i = 0; i < n; i++)
 		worker_deinit(&workers[i]);

@@ -122,6 +122,19 @@ struct resolve_callbacks {
 };
 struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks callbacks) _must_check_;
 
+/* What became of the stack dumps that were unwound. */
+struct resolve_dump_stats {
+	uint64_t stacks;    /* all of them */
+	uint64_t whole;     /* to the outermost frame */
+	uint64_t cut;       /* the dump ended before the stack */
+	uint64_t continued; /* along the kernel's frame-pointer chain */
+	uint64_t broken;    /* by code without tables, or by damage */
+	uint64_t limited;   /* as deep as was asked for */
+	uint64_t dump_bytes;   /* the largest that was asked for */
+	uint64_t needed_bytes; /* a dump of this size would have held all that were cut; at least, where that is not known */
+	bool needed_is_known;
+};
+
 /* Counts over all records seen, for --stats and the loss remarks: index is the record type. */
 struct resolve_stats {
 	uint64_t records[RECORD_TYPE_LIMIT];
@@ -132,6 +145,7 @@ struct resolve_stats {
 	uint64_t unresolved_samples; /* left out by hide_unresolved */
 	uint64_t late_records;       /* of resolve_stream: too late to be put in order */
 	uint64_t first_ns, last_ns;  /* of samples */
+	struct resolve_dump_stats dumps;
 	const struct resolve_event_stats {
 		uint64_t samples;      /* all of them, filtered or not */
 		uint64_t lost_samples; /* LOST_SAMPLES of this event */

@@ -6,6 +6,7 @@
 #include "record/order.h"
 #include "resolve/chain.h"
 #include "resolve/resolver_priv.h"
+#include "unwind/tables.h"
 
 bool resolve_key_known(const char *name)
 {
@@ -72,6 +73,9 @@ void resolver_destroy(struct resolver *r)
 	frame_cache_deinit(&r->frames);
 	filter_deinit(&r->filter);
 	tracepoints_destroy(r->tracepoints);
+	unwind_tables_destroy(r->tables);
+	u64map_deinit(&r->reach.tops);
+	u64map_deinit(&r->reach.lows);
 	symbols_destroy(r->symbols);
 	machine_destroy(r->machine);
 	members_deinit(&r->members);

@@ -9,6 +9,7 @@
 #include "decode/tracepoint.h"
 #include "machine/machine.h"
 #include "perfdata/reader.h"
+#include "resolve/dumps.h"
 #include "resolve/frames.h"
 #include "resolve/keys.h"
 #include "resolve/members.h"
@@ -60,6 +61,8 @@ struct resolver {
 	bool no_clock;
 	struct members members; /* of the stream at hand */
 	bool is_switched, is_off; /* --switch-on, --switch-off: whether there are such events, and whether samples are left out */
+	struct unwind_tables *tables; /* NULL until asked for */
+	struct dump_reach reach;
 };
 
 struct tracepoints *resolver_tracepoints(struct resolver *r);
@@ -139,6 +142,7 @@ struct event_facts {
 	bool full;       /* samples must be decoded whole */
 	bool members;    /* a record stands for a sample of each member of its group */
 	bool calls;      /* the user part of stacks was recorded as branches */
+	bool dumps;      /* it is to be unwound from a copy of the stack */
 	const struct tracepoint *tracepoint;
 	/* Which part of the payload tells one line of text from another. */
 	uint32_t trace_start, trace_end;
@@ -171,6 +175,7 @@ struct worker {
 	uint32_t batch_nr, batch_max;
 	VEC(struct profile_log_entry) log; /* row: of the table, or its sub */
 	uint64_t log_max, log_dropped;
+	struct dumps dumps;   /* set up where some event has them */
 	VEC(uint64_t) joined; /* callchain words of the sample at hand, branches among them */
 	uint64_t *event_samples;
 	uint64_t samples, bad, unknown_id, filtered;

@@ -29,7 +29,9 @@ struct stream {
 	uint64_t generation;
 	bool has_view;
 	VEC(struct chain_entry) entries;
+	struct dumps dumps;   /* set up where some event has them */
 	VEC(uint64_t) joined; /* words of the chain at hand, where branches are joined to it; else empty */
+	bool is_joined;       /* the chain at hand was put together, within its limits */
 	struct kept_chain *chains;
 };
 
@@ -59,7 +61,7 @@ static void resolve_chain(struct stream *s, struct kept_chain *k, const struct m
 			  uint32_t words_nr)
 {
 	const struct resolve_options *o = &s->r->options;
-	struct chain_options how = { .max = s->joined.len ? UINT32_MAX : o->max_stack, .outermost = o->keep_outermost };
+	struct chain_options how = { .max = s->is_joined ? UINT32_MAX : o->max_stack, .outermost = o->keep_outermost };
 	bool apart;
 	vec_reserve(&s->entries, (size_t)words_nr + 1);
 	/* ip 0: the chain is shown as it was recorded. */
@@ -97,10 +99,28 @@ static void join_calls(struct stream *s, struct sample *x)
 	vec_reserve(&s->joined, x->callchain_nr + x->branch_nr + 2);
 	s->joined.len = chain_join_calls(x->callchain, (uint32_t)x->callchain_nr, x->branches, x->branch_nr,
 					 s->r->options.max_stack, s->joined.data);
-	if (!s->joined.len)
+	s->is_joined = s->joined.len > 0;
+	if (!s->is_joined)
 		return;
 	x->callchain = s->joined.data;
 	x->callchain_nr = s->joined.len;
+}
+
+/* The user's part of the stack is to be unwound (--call-graph dwarf). */
+static void join_dump(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
+{
+	struct sample recorded = out->sample;
+	const uint64_t *words;
+	if (!s->dumps.r)
+		dumps_init(&s->dumps, s->r);
+	recorded.callchain = out->recorded_callchain;
+	recorded.callchain_nr = out->recorded_callchain_nr;
+	uint32_t n = dumps_join(&s->dumps, v, &recorded, &words);
+	if (!n)
+		return;
+	s->is_joined = true;
+	out->sample.callchain = words;
+	out->sample.callchain_nr = n;
 }
 
 static struct strobe_error *give_sample(struct stream *s, struct resolved_sample *out, uint64_t time_ns)
@@ -117,6 +137,8 @@ static struct strobe_error *give_sample(struct stream *s, struct resolved_sample
 	out->thread = v->thread;
 	out->comm = strtab_get(machine_strings(r->machine), v->comm);
 	out->chain_space = (uint64_t)v->kernel << 32 | v->space;
+	if (attr_has_dumps(&out->event->attr) && r->options.with_chains)
+		join_dump(s, out, v);
 	if (s->callbacks.knows_stack && !r->options.hide_unresolved && s->callbacks.knows_stack(s->callbacks.ctx, out))
 		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
 	out->leaf = *frame_of(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
@@ -173,7 +195,7 @@ static struct strobe_error *stream_sample(struct stream *s, struct record rec, u
 	out.recorded_callchain_nr = out.sample.callchain_nr;
 	out.recorded_period = out.sample.period;
 	out.repeated = false;
-	s->joined.len = 0;
+	s->is_joined = false;
 	if (attr_has_calls(attr) && r->options.with_chains)
 		join_calls(s, &out.sample);
 	return members_are_read(attr) ? give_members(s, &out, time_ns) : give_sample(s, &out, time_ns);
@@ -203,6 +225,10 @@ struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks
 	free(s.chains);
 	vec_deinit(&s.entries);
 	vec_deinit(&s.joined);
+	if (s.dumps.r)
+		dumps_count(&s.dumps, r);
+	dumps_finish(r);
+	dumps_deinit(&s.dumps);
 	if (!error_is(err, ERROR_STOPPED))
 		return err;
 	error_destroy(err);

@@ -43,7 +43,8 @@ static struct event_facts event_facts(struct resolver *r, uint32_t i)
 		.members = members_are_read(&ev->attr),
 		.calls = attr_has_calls(&ev->attr) && r->options.with_chains,
 	};
-	e.full |= e.members || e.calls;
+	e.dumps = attr_has_dumps(&ev->attr) && r->options.with_chains;
+	e.full |= e.members || e.calls || e.dumps;
 	if (r->has_trace && ev->attr.type == PERF_TYPE_TRACEPOINT)
 		e.tracepoint = tracepoints_by_id(resolver_tracepoints(r), (uint32_t)ev->attr.config);
 	find_trace_range(&e);
@@ -59,8 +60,10 @@ static void size_events(struct worker *w)
 	for (uint32_t i = w->events_nr; i < n; i++) {
 		w->events[i] = event_facts(w->r, i);
 		w->event_samples[i] = 0;
-		if (w->events[i].calls)
+		if (w->events[i].calls || w->events[i].dumps)
 			w->batch_max = 1;
+		if (w->events[i].dumps && !w->dumps.r)
+			dumps_init(&w->dumps, w->r);
 	}
 	w->events_nr = n;
 }
@@ -108,6 +111,7 @@ void worker_deinit(struct worker *w)
 	idset_deinit(&w->group_index);
 	vec_deinit(&w->log);
 	vec_deinit(&w->joined);
+	dumps_deinit(&w->dumps);
 }
 
 #define CGROUP_NAMESPACE 6 /* in the order of NAMESPACES records */
@@ -198,6 +202,7 @@ struct found {
 	const struct event_facts *event;
 	uint32_t event_index;
 	uint32_t space, kernel;
+	const struct machine_view *view; /* of its thread */
 	uint64_t time_ns, place;
 };
 
@@ -379,20 +384,29 @@ static bool find_event(struct worker *w, struct found *f)
 	return true;
 }
 
-/* A stack whose user part was recorded as branches. Its words are joined in one place, so that batches are of one sample. */
-static void enqueue_joined(struct worker *w, const struct found *f, struct raw_sample *s)
+static uint32_t join_calls(struct worker *w, const struct sample *x, const uint64_t **ret)
 {
-	const struct sample *x = f->full;
 	uint32_t room = (uint32_t)(x->callchain_nr + x->branch_nr + 2);
 	vec_reserve(&w->joined, room);
-	uint32_t n = chain_join_calls(x->callchain, (uint32_t)x->callchain_nr, x->branches, x->branch_nr,
-				      w->r->options.max_stack, w->joined.data);
+	*ret = w->joined.data;
+	return chain_join_calls(x->callchain, (uint32_t)x->callchain_nr, x->branches, x->branch_nr,
+				w->r->options.max_stack, w->joined.data);
+}
+
+/*
+ * A stack whose user part was recorded as branches, or is to be unwound. Its words are joined in one place, so that batches
+ * are of one sample.
+ */
+static void enqueue_joined(struct worker *w, const struct found *f, struct raw_sample *s)
+{
+	const uint64_t *words = NULL;
+	uint32_t n = f->event->dumps ? dumps_join(&w->dumps, f->view, f->full, &words) : join_calls(w, f->full, &words);
 	if (!n) {
 		enqueue(w, s);
 		return;
 	}
 	struct chain_options limited = w->path.chain;
-	s->key.chain = w->joined.data;
+	s->key.chain = words;
 	s->key.chain_nr = n;
 	w->path.chain.max = UINT32_MAX; /* the limit is of the kernel's part, which kept to it */
 	enqueue(w, s);
@@ -419,6 +433,7 @@ static inline void put_sample(struct worker *w, struct found *f)
 	}
 	f->space = t->view.space;
 	f->kernel = t->view.kernel;
+	f->view = &t->view;
 	/* Field by field: a whole struct at once would be written twice. */
 	struct raw_sample *s = &w->batch[w->batch_nr];
 	s->key.ip = hot->ip;
@@ -443,7 +458,7 @@ static inline void put_sample(struct worker *w, struct found *f)
 	}
 	if (w->sub_columns)
 		s->labels_hash = sample_labels(w, f, NULL, w->batch_labels + (size_t)w->batch_nr * w->sub_columns);
-	if (__builtin_expect(f->event->calls, 0))
+	if (__builtin_expect(f->event->calls || f->event->dumps, 0))
 		enqueue_joined(w, f, s);
 	else
 		enqueue(w, s);
@@ -492,6 +507,8 @@ void worker_count(const struct worker *w, struct resolver *r)
 	s->bad_samples += w->bad;
 	s->unknown_id_samples += w->unknown_id;
 	s->filtered_samples += w->filtered;
+	if (w->dumps.r)
+		dumps_count(&w->dumps, r);
 	if (!w->samples)
 		return;
 	if (!s->last_ns || w->first_ns < s->first_ns)

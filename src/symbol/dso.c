@@ -218,6 +218,13 @@ const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes)
 	return d->object ? object_bytes_at(d->object, addr - (uint64_t)d->shift, ret_bytes) : NULL;
 }
 
+struct object *dso_object(struct dso *d, struct object **ret_debug)
+{
+	load(d);
+	*ret_debug = d->symbols_object;
+	return d->object;
+}
+
 struct dso_facts dso_facts(struct dso *d)
 {
 	bool loaded = atomic_load_explicit(&d->loaded, memory_order_acquire);

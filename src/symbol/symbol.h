@@ -35,6 +35,7 @@ struct symbols_options {
 
 struct symbols;
 struct dso;
+struct object;
 
 struct symbols *symbols_create(const struct env *env, struct symbols_options options);
 void symbols_destroy(struct symbols *s);
@@ -56,6 +57,12 @@ const char *dso_symbol_name(struct dso *d, const struct symbol *sym);
  * them, which for the kernel is before it patched itself. NULL where no file is at hand. Live for the session.
  */
 const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes);
+
+/*
+ * The file that is mapped, opened and checked against the recorded build-id, or NULL; *ret_debug: a separate debug file, or
+ * NULL. Both live for the session, and are read-only.
+ */
+struct object *dso_object(struct dso *d, struct object **ret_debug);
 
 struct dso_facts {
 	const char *long_name;   /* path that symbols came from or would come from; e.g. vmlinux's path */

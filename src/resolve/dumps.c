@@ -1,0 +1,219 @@
+#include "resolve/dumps.h"
+
+#include "arch/arch.h"
+#include "resolve/resolver_priv.h"
+#include "unwind/walk.h"
+
+static struct unwind_objects objects_of(void *ctx, const struct mapped_file *file)
+{
+	struct resolver *r = ctx;
+	struct unwind_objects ret = {};
+	struct dso *d = symbols_dso(r->symbols, file);
+	if (d)
+		ret.object = dso_object(d, &ret.debug);
+	return ret;
+}
+
+struct unwind_tables *resolver_tables(struct resolver *r)
+{
+	if (!r->tables)
+		r->tables = unwind_tables_create(objects_of, r);
+	return r->tables;
+}
+
+void dumps_init(struct dumps *d, struct resolver *r)
+{
+	*d = (struct dumps){ .r = r, .call_sites = true };
+	d->arch = r->env->arch ? arch_by_uname(r->env->arch) : arch_native();
+	d->unwinder = unwinder_create(r->machine, resolver_tables(r));
+}
+
+void dumps_deinit(struct dumps *d)
+{
+	unwinder_destroy(d->unwinder);
+	vec_deinit(&d->words);
+	u64map_deinit(&d->spaces);
+	u64map_deinit(&d->reach.tops);
+	u64map_deinit(&d->reach.lows);
+	*d = (struct dumps){};
+}
+
+static uint32_t user_part(const struct sample *s)
+{
+	uint32_t i = 0;
+	while (i < s->callchain_nr && s->callchain[i] != PERF_CONTEXT_USER)
+		i++;
+	return i;
+}
+
+/*
+ * The dump ended before the stack did: where the kernel followed frame pointers besides, its chain may lead on from an
+ * address that both have. What it has before that was seen already.
+ */
+static bool continue_by_fp(struct dumps *d, const struct sample *s, uint32_t fp, uint64_t *walked, uint32_t *n, uint32_t max)
+{
+	const uint64_t *words = s->callchain;
+	uint64_t back = d->call_sites ? 1 : 0;
+	for (uint32_t i = *n; i-- > 1;) {
+		uint32_t at = fp;
+		while (at < s->callchain_nr && words[at] != walked[i] + back)
+			at++;
+		if (at >= s->callchain_nr)
+			continue;
+		if (at + 1 == s->callchain_nr)
+			return false;
+		while (++at < s->callchain_nr && *n < max && words[at] < PERF_CONTEXT_MAX)
+			walked[(*n)++] = words[at] - back;
+		return true;
+	}
+	return false;
+}
+
+static void note_reach(struct dumps *d, uint64_t who, const struct unwind_result *w)
+{
+	bool is_new;
+	uint64_t *known;
+	if (w->end == UNWIND_END_WHOLE) {
+		known = u64map_put(&d->reach.tops, who, NULL);
+		*known = w->top > *known ? w->top : *known;
+		return;
+	}
+	known = u64map_put(&d->reach.lows, who, &is_new);
+	*known = is_new || w->sp < *known ? w->sp : *known;
+	d->stats.needed_bytes = w->needed > d->stats.needed_bytes ? w->needed : d->stats.needed_bytes;
+}
+
+static void count_end(struct dumps *d, const struct unwind_result *w, bool continued)
+{
+	struct resolve_dump_stats *s = &d->stats;
+	s->stacks++;
+	s->whole += w->end == UNWIND_END_WHOLE;
+	s->limited += w->end == UNWIND_END_LIMIT;
+	s->continued += continued;
+	s->cut += w->end == UNWIND_END_CUT && !continued;
+	s->broken += !continued && (w->end == UNWIND_END_NO_TABLE || w->end == UNWIND_END_LOST || w->end == UNWIND_END_LOOP);
+}
+
+struct readable {
+	struct dumps *d;
+	bool found;
+};
+
+static bool look_for_readable(void *ctx, const struct map *map)
+{
+	struct readable *x = ctx;
+	x->found = map->file->kind == MAPPED_FILE && unwind_tables_find(x->d->r->tables, map->file)->object;
+	return !x->found;
+}
+
+static bool is_readable(struct dumps *d, const struct machine_view *v)
+{
+	bool is_new;
+	uint64_t *known = u64map_put(&d->spaces, v->space, &is_new);
+	if (is_new) {
+		struct readable x = { .d = d };
+		uint64_t time_ns = v->until_ns < UINT64_MAX ? v->until_ns - 1 : v->until_ns;
+		machine_each_map(d->r->machine, v->thread, time_ns, look_for_readable, &x);
+		*known = x.found;
+	}
+	return *known;
+}
+
+static void follow_machine(struct dumps *d)
+{
+	uint64_t generation = machine_generation(d->r->machine);
+	if (generation == d->machine_generation)
+		return;
+	unwinder_reset(d->unwinder);
+	u64map_deinit(&d->spaces);
+	d->machine_generation = generation;
+}
+
+uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct sample *s, const uint64_t **ret)
+{
+	uint32_t max = d->r->options.max_stack, kernel = user_part(s);
+	if (!s->user_regs.values || !s->stack_bytes)
+		return 0;
+	follow_machine(d);
+	if (!is_readable(d, v))
+		return 0;
+	vec_reserve(&d->words, (size_t)kernel + max + 1);
+	uint64_t *words = d->words.data, *walked;
+	uint32_t head = kernel < max ? kernel : max, n = 0;
+	if (head)
+		memcpy(words, s->callchain, head * sizeof(*words));
+	words[head] = PERF_CONTEXT_USER;
+	walked = words + head + 1;
+	struct unwind_input in = {
+		.arch = unwind_arch(d->arch, s->user_regs.abi),
+		.space = v->space,
+		.swap = d->r->env->swapped,
+		.regs_mask = s->user_regs.mask,
+		.regs = s->user_regs.values,
+		.stack = s->stack,
+		.stack_bytes = s->stack_dyn_bytes,
+		.stack_is_whole = s->stack_dyn_bytes < s->stack_bytes,
+		.call_sites = d->call_sites,
+		.max = max,
+	};
+	struct unwind_result w = unwind_walk(d->unwinder, &in, walked);
+	if (w.end == UNWIND_END_NO_REGS)
+		return 0;
+	n = w.nr;
+	bool continued = w.end != UNWIND_END_WHOLE && kernel < s->callchain_nr &&
+			 continue_by_fp(d, s, kernel + 1, walked, &n, max);
+	count_end(d, &w, continued);
+	d->stats.dump_bytes = s->stack_bytes > d->stats.dump_bytes ? s->stack_bytes : d->stats.dump_bytes;
+	if (w.end == UNWIND_END_WHOLE || w.end == UNWIND_END_CUT)
+		note_reach(d, (uint64_t)v->space << 32 | s->tid, &w);
+	*ret = words;
+	return head + 1 + n;
+}
+
+static void merge(struct u64map *to, const struct u64map *from, bool highest)
+{
+	for (size_t i = 0; from->slots && i <= from->mask; i++) {
+		const struct u64map_slot *s = &from->slots[i];
+		bool is_new;
+		if (!s->used)
+			continue;
+		uint64_t *known = u64map_put(to, s->key, &is_new);
+		if (is_new || (highest ? s->value > *known : s->value < *known))
+			*known = s->value;
+	}
+}
+
+void dumps_count(const struct dumps *d, struct resolver *r)
+{
+	struct resolve_dump_stats *to = &r->stats.dumps;
+	const struct resolve_dump_stats *from = &d->stats;
+	to->stacks += from->stacks;
+	to->whole += from->whole;
+	to->cut += from->cut;
+	to->continued += from->continued;
+	to->broken += from->broken;
+	to->limited += from->limited;
+	to->dump_bytes = from->dump_bytes > to->dump_bytes ? from->dump_bytes : to->dump_bytes;
+	to->needed_bytes = from->needed_bytes > to->needed_bytes ? from->needed_bytes : to->needed_bytes;
+	merge(&r->reach.tops, &d->reach.tops, true);
+	merge(&r->reach.lows, &d->reach.lows, false);
+}
+
+/* A thread of which one stack was whole tells how much the others would have needed. */
+void dumps_finish(struct resolver *r)
+{
+	struct resolve_dump_stats *s = &r->stats.dumps;
+	const struct u64map *lows = &r->reach.lows;
+	s->needed_is_known = true;
+	for (size_t i = 0; lows->slots && i <= lows->mask; i++) {
+		if (!lows->slots[i].used)
+			continue;
+		const uint64_t *top = u64map_get(&r->reach.tops, lows->slots[i].key);
+		if (!top || *top <= lows->slots[i].value)
+			s->needed_is_known = false;
+		else if (*top - lows->slots[i].value > s->needed_bytes)
+			s->needed_bytes = *top - lows->slots[i].value;
+	}
+	u64map_deinit(&r->reach.tops);
+	u64map_deinit(&r->reach.lows);
+}

@@ -1,0 +1,57 @@
+/*
+ * Stack dumps (--call-graph dwarf) → callchain words: the kernel's part as recorded, then the unwound user's part, so that
+ * whoever expands a chain needs not know where it came from.
+ *
+ * A struct dumps belongs to one thread; the tables behind it are shared by all of a session.
+ */
+#pragma once
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "record/sample.h"
+#include "resolve/resolve.h"
+
+struct unwinder;
+struct unwind_tables;
+
+/* How far the stack of each thread is known to reach, and where its cut dumps began: what a dump would have needed. */
+struct dump_reach {
+	struct u64map tops, lows; /* by space and thread */
+};
+
+struct dumps {
+	struct resolver *r;
+	const struct arch *arch; /* of the recording */
+	/* Addresses of callers are those of their calls, as the reference shows them; set to false for what they return to. */
+	bool call_sites;
+	struct unwinder *unwinder;
+	uint64_t machine_generation;
+	struct u64map spaces; /* whether any file that is mapped there can be read */
+	VEC(uint64_t) words;
+	struct resolve_dump_stats stats;
+	struct dump_reach reach;
+};
+
+/* Whether samples of this event bring what a walk begins with: the reference asks the same. */
+static inline bool attr_has_dumps(const struct perf_event_attr *a)
+{
+	return a->sample_type & PERF_SAMPLE_REGS_USER && a->sample_type & PERF_SAMPLE_STACK_USER;
+}
+
+void dumps_init(struct dumps *d, struct resolver *r);
+void dumps_deinit(struct dumps *d);
+
+/*
+ * The words of a sample's chain, until the next is asked for; returns their number, or 0 where the chain stays as it is:
+ * nothing was dumped, or no file of the process can be read, and a walk would tell nothing but where the sample was.
+ */
+uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct sample *s, const uint64_t **ret);
+
+/* Adds its counts to the resolver's; dumps_finish() when all have. */
+void dumps_count(const struct dumps *d, struct resolver *r);
+void dumps_finish(struct resolver *r);
+/* The session's tables, made on the first question. */
+struct unwind_tables *resolver_tables(struct resolver *r);
