@@ -376,6 +376,9 @@ static struct strobe_error *raw_record_seen(void *ctx, struct record r, uint64_t
 {
 	struct report_raw *raw = ctx;
 	raw_record(raw->out, raw->env, raw->name, r);
+	/* The reference's report has no use for these two, and says so behind each. */
+	if (r.hdr->type == RECORD_THREAD_MAP || r.hdr->type == RECORD_CPU_MAP)
+		out_str(raw->out, ": unhandled!\n");
 	return out_failed(raw->out) ? error_create(ERROR_STOPPED, "output") : NULL;
 }
 
@@ -389,6 +392,7 @@ static struct strobe_error *print_raw(struct report_run *r, struct out *out)
 		error_destroy(err);
 		err = NULL;
 	}
+	report_print_stats(out, r->env, resolver_stats(r->resolver), r->o->skip_empty);
 	return err;
 }
 
@@ -449,7 +453,7 @@ static struct strobe_error *run(struct report_run *r, struct report_options *o, 
 	bool as_text = o->format == REPORT_STDIO && !o->quiet && !o->flamegraph;
 	if (o->header || o->header_only)
 		header_text_print(out, r->env, o->full_header);
-	else if (as_text && !o->stats && !o->tasks && !o->mmaps && !o->raw)
+	else if (as_text && !o->stats && !o->tasks && !o->mmaps)
 		text_header_hint(out);
 	if (o->header_only)
 		return NULL;

@@ -219,6 +219,7 @@ static void registers(struct out *out, const struct env *env, const char *which,
 static void counts(struct out *out, const struct sample *s)
 {
 	uint64_t format = s->read.read_format;
+	out_str(out, "... sample_read:\n");
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		out_f(out, "...... time enabled %016" PRIx64 "\n", s->read.time_enabled);
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
@@ -235,12 +236,25 @@ static void counts(struct out *out, const struct sample *s)
 	}
 }
 
+/* For each sample that a record stands for. */
+static void place(struct out *out, const struct resolved_sample *s)
+{
+	out_str(out, " ... thread: ");
+	out_text(out, s->comm, strlen(s->comm));
+	out_f(out, ":%d\n ...... dso: ", (int)s->thread->tid);
+	const char *dso = s->leaf.map ? s->leaf.map->file->path : "<not found>";
+	out_text(out, dso, strlen(dso));
+	out_ch(out, '\n');
+}
+
 void raw_sample(struct out *out, const struct env *env, const char *name, const struct resolved_sample *s)
 {
 	const struct sample *x = &s->sample;
 	uint64_t type = s->event->attr.sample_type;
-	if (s->repeated)
+	if (s->repeated) {
+		place(out, s);
 		return;
+	}
 	head(out, env, name, s->record, x->cpu, x->time);
 	out_f(out, "PERF_RECORD_SAMPLE(IP, 0x%x): %d/%d: ", x->misc, (int)x->pid, (int)x->tid);
 	out_f(out, "%#" PRIx64 " period: %" PRIu64 " addr: %#" PRIx64 "\n", x->ip, s->recorded_period, x->addr);
@@ -269,12 +283,7 @@ void raw_sample(struct out *out, const struct env *env, const char *name, const 
 		out_f(out, "... transaction: %" PRIx64 "\n", x->transaction);
 	if (type & PERF_SAMPLE_READ)
 		counts(out, x);
-	out_str(out, " ... thread: ");
-	out_text(out, s->comm, strlen(s->comm));
-	out_f(out, ":%d\n ...... dso: ", (int)s->thread->tid);
-	const char *dso = s->leaf.map ? s->leaf.map->file->path : "<not found>";
-	out_text(out, dso, strlen(dso));
-	out_ch(out, '\n');
+	place(out, s);
 }
 
 struct strobe_error *raw_all(struct out *out, struct record_source *source, const char *name)
