@@ -40,9 +40,8 @@ def data_source(rng):
 
 
 def memory(rng):
-    m = start(
-        made.ADDR | made.CPU | made.PERIOD | made.WEIGHT | made.DATA_SRC | made.PHYS_ADDR | made.DATA_PAGE_SIZE | made.CODE_PAGE_SIZE | made.TRANSACTION
-    )
+    access = made.ADDR | made.WEIGHT | made.DATA_SRC | made.PHYS_ADDR | made.DATA_PAGE_SIZE
+    m = start(made.CPU | made.PERIOD | made.CODE_PAGE_SIZE | made.TRANSACTION | access)
     m.mmap(10, 0x400000, 0x10000, "/opt/app")
     m.mmap(10, 0x600000, 0x10000, "/opt/app", offset=0x10000, data=True)
     m.mmap(10, 0x7FFD00000000, 0x21000, "[stack]", data=True)
