@@ -102,7 +102,8 @@ static const struct option table[] = {
 	{ OPTION_CALL, 'g', "call-graph", .arg = "print_type,threshold[,print_limit],order,sort_key,value",
 	  .parse = parse_chains, .default_arg = "graph",
 	  .help = "show call graphs: graph, flat, fractal, folded or none; least share in percent; most entries on a level;\n"
-		  "caller or callee (which comes first); function or address (what is told apart); percent, period or count.\n"
+		  "caller or callee (which comes first); function or address (what is told apart); branch (as --branch-history);\n"
+		  "percent, period or count.\n"
 		  "In any order; default: graph,0.5,caller,function,percent" },
 	{ OPTION_CALL, 'G', "inverted", .parse = invert, .help = "callers first in call graphs" },
 	{ OPTION_BOOL, 'n', "show-nr-samples", AT(show_samples), .help = "show the number of samples" },
@@ -138,6 +139,8 @@ static const struct option table[] = {
 	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "use no more than this many frames of a stack (127)" },
 	{ OPTION_CALL, 'b', "branch-stack", .parse = parse_branch, .help = "count branch records (where there are any)" },
 	{ OPTION_BOOL, 0, "mem-mode", AT(mem_mode), .help = "profile of memory accesses" },
+	{ OPTION_BOOL, 0, "branch-history", AT(branch_history),
+	  .help = "put the branches before each sample in front of its call stack, frames told apart by address" },
 	{ OPTION_BOOL, 0, "total-cycles", AT(total_cycles),
 	  .help = "show blocks of code by the cycles that branch records count for them" },
 	{ OPTION_BOOL, 0, "raw-trace", AT(raw_trace), .help = "show the fields of tracepoints and not their text" },

@@ -39,7 +39,7 @@ struct report_options {
 	const char *separator, *widths, *flamegraph;
 	enum report_format format;
 	enum colour_when colour;
-	bool raw_trace, total_cycles, disable_order;
+	bool raw_trace, total_cycles, disable_order, branch_history;
 	bool stdio, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;

@@ -1,6 +1,5 @@
 /* report -g: the reference's parameters of call graphs. */
 #include <stdio.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -15,6 +14,7 @@ struct word {
 static void set_mode(struct report_options *o, int v) { o->chains.mode = (enum calltree_mode)v; }
 static void set_value(struct report_options *o, int v) { o->chains.value = (enum calltree_value)v; }
 static void set_by_address(struct report_options *o, int v) { o->chains.by_address = v; }
+static void set_branches(struct report_options *o, int v) { o->branch_history = v; }
 static void set_order(struct report_options *o, int callee_first)
 {
 	o->chains.callee_first = callee_first;
@@ -32,6 +32,7 @@ static const struct word words[] = {
 	{ "callee", set_order, true },
 	{ "function", set_by_address, false },
 	{ "address", set_by_address, true },
+	{ "branch", set_branches, true },
 	{ "percent", set_value, CALLTREE_PERCENT },
 	{ "period", set_value, CALLTREE_PERIOD },
 	{ "count", set_value, CALLTREE_COUNT },
@@ -62,7 +63,7 @@ struct strobe_error *report_parse_chains(struct report_options *o, const char *v
 		if (n >= sizeof(number) || !text_to_f64(number, &v) || v < 0)
 			return error_create(ERROR_USAGE,
 					    "'%.*s' is none of graph, flat, fractal, folded, none, caller, callee, function, "
-					    "address, percent, period, count, and no number",
+					    "address, branch, percent, period, count, and no number",
 					    (int)n, at);
 		if (threshold_set)
 			o->chains.print_limit = v > UINT32_MAX ? 0 : (uint32_t)v;

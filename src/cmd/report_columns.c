@@ -108,6 +108,8 @@ static const char *default_sort(const struct report_run *r)
 {
 	if (r->o->mem_mode)
 		return "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,local_p_stage_cyc";
+	if (r->o->branch_history)
+		return "srcline,symbol,dso";
 	if (r->branch_mode)
 		return "comm,dso_from,symbol_from,symbol_to,cycles";
 	return r->only_tracepoints ? r->o->raw_trace ? "trace_fields" : "trace" : "comm,dso,symbol";

@@ -43,7 +43,13 @@ static struct strobe_error *check_recorded(const struct report_run *r, uint64_t 
 static struct strobe_error *choose_modes(struct report_run *r, struct report_options *o)
 {
 	look_at_events(r);
-	r->branch_mode = r->has_branches && !o->no_branch_stack && !o->mem_mode;
+	if (o->branch_history && !r->has_branches)
+		return error_create(ERROR_USAGE, "--branch-history needs branch records: record with -b");
+	if (o->branch_history) {
+		r->has_chains = true;
+		o->chains.by_address = true;
+	}
+	r->branch_mode = r->has_branches && !o->no_branch_stack && !o->mem_mode && !o->branch_history;
 	if (o->total_cycles && !r->has_branches)
 		return error_create(ERROR_USAGE, "--total-cycles needs branch records: record with -b");
 	if (o->branch_stack && !r->has_branches)
@@ -134,6 +140,7 @@ static struct strobe_error *make_resolver(struct report_run *r)
 		.keep_outermost = !o->chains.callee_first && !o->flamegraph,
 		.hide_unresolved = o->hide_unresolved,
 		.branch_mode = r->branch_mode,
+		.branch_history = o->branch_history,
 		.mem_mode = o->mem_mode,
 		.raw_trace = o->raw_trace,
 		.by_address = needs_addresses(r),
@@ -226,7 +233,8 @@ static void add_part(struct report_run *r, struct part_list *l, const uint32_t *
 		return;
 	const struct env_event *leader = &r->env->events.data[events[0]];
 	struct report_part *p = &l->data[l->nr++];
-	p->has_chains = leader->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+	p->has_chains = leader->attr.sample_type & PERF_SAMPLE_CALLCHAIN ||
+			(o->branch_history && leader->attr.sample_type & PERF_SAMPLE_BRANCH_STACK);
 	p->is_group = n > 1;
 	p->event_name = part_name(r, events, n);
 	p->hist = hist_create(r->profile, (struct hist_options){

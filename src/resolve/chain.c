@@ -2,6 +2,7 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "machine/machine.h"
 
@@ -27,6 +28,9 @@ static bool marker_cpumode(uint64_t marker, uint16_t *ret)
 		return true;
 	case PERF_CONTEXT_GUEST_USER:
 		*ret = PERF_RECORD_MISC_GUEST_USER;
+		return true;
+	case CHAIN_CONTEXT_ANY:
+		*ret = CPUMODE_UNKNOWN;
 		return true;
 	default:
 		return false;
@@ -105,4 +109,58 @@ uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct
 	for (uint64_t i = 0; i < branches_nr; i++)
 		ret[n++] = branches[i].from;
 	return n;
+}
+
+#define BRANCHES_MAX 127   /* more than any processor records */
+#define CALL_BYTES_MAX 8   /* a call is no longer: what it returns to lies no farther behind it */
+
+/* Whether n branches from at on come from where n branches from before on came from. */
+static bool same_sources(const struct perf_branch_entry *before, const struct perf_branch_entry *at, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (before[i].from != at[i].from)
+			return false;
+	return true;
+}
+
+/* A run of branches that repeats the run just before it is another round of a loop: it goes. */
+static uint32_t remove_loops(struct perf_branch_entry *b, uint32_t n)
+{
+	for (uint32_t at = 1; at < n; at++) {
+		for (uint32_t back = 1; back <= at && at + back <= n; back++) {
+			if (!same_sources(&b[at - back], &b[at], back))
+				continue;
+			memmove(&b[at], &b[at + back], (n - at - back) * sizeof(*b));
+			n -= back;
+			back = 0; /* what follows may be one more round */
+		}
+	}
+	return n;
+}
+
+uint32_t chain_join_branches(const uint64_t *words, uint32_t words_nr, const struct perf_branch_entry *branches,
+			     uint64_t branches_nr, uint32_t max, uint64_t *ret)
+{
+	struct perf_branch_entry kept[BRANCHES_MAX];
+	uint32_t n = 0, callers = 0, out = 0, limit = max < BRANCHES_MAX ? max : BRANCHES_MAX;
+	uint64_t mode = PERF_CONTEXT_USER;
+	for (uint64_t i = 0; i < branches_nr && n < limit; i++) {
+		kept[n++] = branches[i];
+		while (callers < words_nr && words[callers] >= PERF_CONTEXT_MAX)
+			mode = words[callers++];
+		if (callers < words_nr && branches[i].from < words[callers] && words[callers] - branches[i].from <= CALL_BYTES_MAX)
+			callers++;
+	}
+	n = remove_loops(kept, n);
+	if (n)
+		ret[out++] = CHAIN_CONTEXT_ANY;
+	for (uint32_t i = 0; i < n; i++) {
+		ret[out++] = kept[i].to;
+		ret[out++] = kept[i].from;
+	}
+	if (n)
+		ret[out++] = mode;
+	while (callers < words_nr)
+		ret[out++] = words[callers++];
+	return out;
 }

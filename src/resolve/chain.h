@@ -36,3 +36,14 @@ uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uin
  */
 uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct perf_branch_entry *branches,
 			  uint64_t branches_nr, uint32_t max, uint64_t *ret);
+
+/* A marker of our own in joined words: addresses behind it are looked up wherever something is mapped. */
+#define CHAIN_CONTEXT_ANY ((uint64_t)-4094)
+
+/*
+ * Callchain words with the branches that came before the sample in front (report --branch-history): for each, newest
+ * first, where it went and where it came from. A loop is kept once. Callers that are a branch's source already are left
+ * out. ret has room for words_nr + 2 * branches_nr + 2; returns the number written.
+ */
+uint32_t chain_join_branches(const uint64_t *words, uint32_t words_nr, const struct perf_branch_entry *branches,
+			     uint64_t branches_nr, uint32_t max, uint64_t *ret);

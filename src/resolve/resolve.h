@@ -69,6 +69,7 @@ struct resolve_options {
 	bool keep_outermost;   /* of more, keep those farthest from the sample: what the reference does, callers first */
 	bool hide_unresolved;
 	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */
+	bool branch_history;   /* the branches before a sample stand in front of its stack (report --branch-history) */
 	bool mem_mode;         /* a sample's value is its weight, 1 where it has none (report --mem-mode) */
 	bool by_address;       /* frames are told apart by address and not only by function */
 	/*

@@ -755,6 +755,27 @@ static void a_stack_of_calls_is_joined_to_the_kernels_chain(void **state)
 	assert_int_equal(chain_join_calls(words, 6, calls, 0, 127, out), 4);
 }
 
+static void branches_stand_before_the_stack_they_led_to(void **state)
+{
+	const uint64_t words[] = { PERF_CONTEXT_USER, 0x105, 0x210, 0x300 };
+	/* Newest first: two rounds of a loop, the call from 0x20c, which returns to 0x210. */
+	const struct perf_branch_entry b[] = {
+		{ .from = 0x120, .to = 0x100 }, { .from = 0x120, .to = 0x100 }, { .from = 0x20c, .to = 0x100 },
+	};
+	const uint64_t joined[] = { CHAIN_CONTEXT_ANY, 0x100, 0x120, 0x100, 0x20c, PERF_CONTEXT_USER, 0x105, 0x210, 0x300 };
+	uint64_t out[12];
+	assert_int_equal(chain_join_branches(words, 4, b, 3, 127, out), 9);
+	assert_memory_equal(out, joined, sizeof(joined));
+	/* A caller next in line that a branch came from is left out. */
+	const uint64_t beyond[] = { PERF_CONTEXT_USER, 0x210, 0x300 };
+	assert_int_equal(chain_join_branches(beyond, 3, b + 2, 1, 127, out), 5);
+	assert_int_equal(out[3], PERF_CONTEXT_USER);
+	assert_int_equal(out[4], 0x300);
+	/* No branches: the stack as it is. */
+	assert_int_equal(chain_join_branches(words, 4, NULL, 0, 127, out), 4);
+	assert_memory_equal(out, words, sizeof(words));
+}
+
 static void a_group_read_is_a_sample_of_each_member_that_moved(void **state)
 {
 	struct env *env = env_create();
@@ -808,6 +829,7 @@ int main(void)
 		cmocka_unit_test(a_chain_that_lies_is_counted_as_bad),
 		cmocka_unit_test(chains_are_read_marker_by_marker),
 		cmocka_unit_test(a_stack_of_calls_is_joined_to_the_kernels_chain),
+		cmocka_unit_test(branches_stand_before_the_stack_they_led_to),
 		cmocka_unit_test(a_group_read_is_a_sample_of_each_member_that_moved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

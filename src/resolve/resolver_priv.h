@@ -143,6 +143,8 @@ struct event_facts {
 	bool members;    /* a record stands for a sample of each member of its group */
 	bool calls;      /* the user part of stacks was recorded as branches */
 	bool dumps;      /* it is to be unwound from a copy of the stack */
+	bool history;    /* branches are to stand before stacks */
+	bool joined;     /* one of these: the words of a stack are made of several parts */
 	const struct tracepoint *tracepoint;
 	/* Which part of the payload tells one line of text from another. */
 	uint32_t trace_start, trace_end;

@@ -44,7 +44,9 @@ static struct event_facts event_facts(struct resolver *r, uint32_t i)
 		.calls = attr_has_calls(&ev->attr) && r->options.with_chains,
 	};
 	e.dumps = attr_has_dumps(&ev->attr) && r->options.with_chains;
-	e.full |= e.members || e.calls || e.dumps;
+	e.history = r->options.branch_history && r->options.with_chains && ev->attr.sample_type & PERF_SAMPLE_BRANCH_STACK;
+	e.joined = e.calls || e.dumps || e.history;
+	e.full |= e.members || e.joined;
 	if (r->has_trace && ev->attr.type == PERF_TYPE_TRACEPOINT)
 		e.tracepoint = tracepoints_by_id(resolver_tracepoints(r), (uint32_t)ev->attr.config);
 	find_trace_range(&e);
@@ -60,7 +62,7 @@ static void size_events(struct worker *w)
 	for (uint32_t i = w->events_nr; i < n; i++) {
 		w->events[i] = event_facts(w->r, i);
 		w->event_samples[i] = 0;
-		if (w->events[i].calls || w->events[i].dumps)
+		if (w->events[i].joined)
 			w->batch_max = 1;
 		if (w->events[i].dumps && !w->dumps.r)
 			dumps_init(&w->dumps, w->r);
@@ -384,23 +386,30 @@ static bool find_event(struct worker *w, struct found *f)
 	return true;
 }
 
-static uint32_t join_calls(struct worker *w, const struct sample *x, const uint64_t **ret)
+/*
+ * The words of a stack of which a part was recorded as branches, or is to be unwound, or which the branches before it belong
+ * to. They are joined in one place, so that batches are of one sample. 0: the recorded words are all.
+ */
+static uint32_t join_words(struct worker *w, const struct found *f, const uint64_t **ret)
 {
-	uint32_t room = (uint32_t)(x->callchain_nr + x->branch_nr + 2);
-	vec_reserve(&w->joined, room);
+	const struct sample *x = f->full;
+	const uint64_t *words = x->callchain;
+	uint32_t n = f->event->dumps ? dumps_join(&w->dumps, f->view, x, &words) : 0;
+	uint32_t words_nr = n ? n : (uint32_t)x->callchain_nr, max = w->r->options.max_stack;
+	*ret = words;
+	if (!f->event->calls && !f->event->history)
+		return n;
+	vec_reserve(&w->joined, words_nr + 2 * x->branch_nr + 2);
 	*ret = w->joined.data;
-	return chain_join_calls(x->callchain, (uint32_t)x->callchain_nr, x->branches, x->branch_nr,
-				w->r->options.max_stack, w->joined.data);
+	if (f->event->history)
+		return chain_join_branches(words, words_nr, x->branches, x->branch_nr, max, w->joined.data);
+	return chain_join_calls(words, words_nr, x->branches, x->branch_nr, max, w->joined.data);
 }
 
-/*
- * A stack whose user part was recorded as branches, or is to be unwound. Its words are joined in one place, so that batches
- * are of one sample.
- */
 static void enqueue_joined(struct worker *w, const struct found *f, struct raw_sample *s)
 {
 	const uint64_t *words = NULL;
-	uint32_t n = f->event->dumps ? dumps_join(&w->dumps, f->view, f->full, &words) : join_calls(w, f->full, &words);
+	uint32_t n = join_words(w, f, &words);
 	if (!n) {
 		enqueue(w, s);
 		return;
@@ -408,7 +417,7 @@ static void enqueue_joined(struct worker *w, const struct found *f, struct raw_s
 	struct chain_options limited = w->path.chain;
 	s->key.chain = words;
 	s->key.chain_nr = n;
-	w->path.chain.max = UINT32_MAX; /* the limit is of the kernel's part, which kept to it */
+	w->path.chain.max = UINT32_MAX; /* the limit is of the parts, which kept to it */
 	enqueue(w, s);
 	w->path.chain = limited;
 }
@@ -458,7 +467,7 @@ static inline void put_sample(struct worker *w, struct found *f)
 	}
 	if (w->sub_columns)
 		s->labels_hash = sample_labels(w, f, NULL, w->batch_labels + (size_t)w->batch_nr * w->sub_columns);
-	if (__builtin_expect(f->event->calls || f->event->dumps, 0))
+	if (__builtin_expect(f->event->joined, 0))
 		enqueue_joined(w, f, s);
 	else
 		enqueue(w, s);
