@@ -5,11 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/lists.h"
+#include "cmd/flame_input.h"
 #include "cmd/input.h"
 #include "view/data/folded.h"
 #include "view/svg/flamegraph.h"
@@ -18,10 +17,10 @@
 
 struct flamegraph_command {
 	struct flamegraph_options svg;
-	const char *input, *output, *event, *symfs, *vmlinux, *kallsyms;
-	const char *cpus, *comms, *pids, *tids, *times;
-	bool force, folded, all_marks, demangle, demangle_kernel;
-	uint64_t max_stack, width, frame_height;
+	struct flame_input_options in;
+	const char *input, *base, *output, *event, *encoding;
+	bool folded, all_marks, consistent, normalize;
+	uint64_t width, frame_height;
 	unsigned verbose;
 };
 
@@ -32,7 +31,7 @@ static struct strobe_error *pid_option(void *options, const char *value, bool ne
 {
 	struct flamegraph_command *o = options;
 	if (value)
-		o->pids = value;
+		o->in.pids = value;
 	else
 		o->svg.names.with_pid = !negated;
 	return NULL;
@@ -42,7 +41,7 @@ static struct strobe_error *tid_option(void *options, const char *value, bool ne
 {
 	struct flamegraph_command *o = options;
 	if (value)
-		o->tids = value;
+		o->in.tids = value;
 	else
 		o->svg.names.with_tid = !negated;
 	return NULL;
@@ -65,25 +64,31 @@ static struct strobe_error *min_width_option(void *options, const char *value, b
 #define AT(field) offsetof(struct flamegraph_command, field)
 
 static const struct option table[] = {
-	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "read this recording; - is standard input" },
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", 
+	  .help = "read this: a recording, folded stacks, the text of `perf script`, or a pprof profile; - is standard input" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file",
 	  .help = "write to this file; - is standard output, which is also the default unless it is a terminal: a picture\n"
 		  "then goes to " DEFAULT_OUTPUT },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read it though it belongs to another user" },
+	{ OPTION_BOOL, 'f', "force", AT(in.force), .help = "read it though it belongs to another user" },
 	{ OPTION_BOOL, 0, "folded", AT(folded), .help = "print folded stacks instead: process;outermost;...;innermost value" },
+
+	{ OPTION_STRING, 0, "diff-base", AT(base), .arg = "file",
+	  .help = "compare with this: widths are the input's, red is what takes more there, blue what takes less" },
+	{ OPTION_BOOL, 0, "normalize", AT(normalize), .help = "compare shares: scale the base to the input's total" },
+	{ OPTION_BOOL, 0, "negate", AT(svg.negate), .help = "compare the other way: blue is more" },
 
 	{ OPTION_GROUP, .help = "which samples" },
 	{ OPTION_STRING, 'e', "event", AT(event), .arg = "event", .help = "of this event (the first one that has samples)" },
 	{ OPTION_STRING, 0, "event-filter", AT(event), .arg = "event", .help = "the same", .hidden = true },
-	{ OPTION_STRING, 'C', "cpu", AT(cpus), .arg = "cpu", .help = "only samples taken on these CPUs: 0-3,7" },
-	{ OPTION_STRING, 'c', "comms", AT(comms), .arg = "comm[,comm...]", .help = "only tasks of these names" },
+	{ OPTION_STRING, 'C', "cpu", AT(in.cpus), .arg = "cpu", .help = "only samples taken on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 'c', "comms", AT(in.comms), .arg = "comm[,comm...]", .help = "only tasks of these names" },
 	{ OPTION_CALL, 0, "pid", .arg = "pid[,pid...]", .optional_arg = true, .parse = pid_option,
 	  .help = "only these processes; without a list: tell processes apart by their number" },
 	{ OPTION_CALL, 0, "tid", .arg = "tid[,tid...]", .optional_arg = true, .parse = tid_option,
 	  .help = "only these threads; without a list: tell threads apart by their numbers" },
-	{ OPTION_STRING, 0, "time", AT(times), .arg = "str",
+	{ OPTION_STRING, 0, "time", AT(in.times), .arg = "str",
 	  .help = "only this span: start,stop in seconds (either may be left out); or 10%/2, 0%-10%,30%-40%" },
-	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "no more than this many frames of a stack (127)" },
+	{ OPTION_U64, 0, "max-stack", AT(in.max_stack), .arg = "n", .help = "no more than this many frames of a stack (127)" },
 
 	{ OPTION_GROUP, .help = "names" },
 	{ OPTION_BOOL, 0, "kernel", AT(svg.names.mark_kernel), .help = "mark functions of the kernel with _[k]" },
@@ -91,11 +96,11 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "inline", AT(svg.names.mark_inlined), .help = "mark inlined functions with _[i]" },
 	{ OPTION_BOOL, 0, "all", AT(all_marks), .help = "--kernel and --jit" },
 	{ OPTION_BOOL, 0, "addrs", AT(svg.names.with_addresses), .help = "show addresses where there is no symbol" },
-	{ OPTION_STRING, 0, "symfs", AT(symfs), .arg = "directory", .help = "look for files with symbols below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "the kernel's image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "the kernel's symbols" },
-	{ OPTION_BOOL, 0, "demangle", AT(demangle), .help = "show C++ and Rust names as written in the source (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
+	{ OPTION_STRING, 0, "symfs", AT(in.symfs), .arg = "directory", .help = "look for files with symbols below this directory" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(in.vmlinux), .arg = "file", .help = "the kernel's image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(in.kallsyms), .arg = "file", .help = "the kernel's symbols" },
+	{ OPTION_BOOL, 0, "demangle", AT(in.demangle), .help = "show C++ and Rust names as written in the source (on)" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(in.demangle_kernel), .help = "the same for the kernel" },
 
 	{ OPTION_GROUP, .help = "the picture" },
 	{ OPTION_STRING, 0, "title", AT(svg.title), .arg = "text", .help = "the line above it" },
@@ -106,6 +111,8 @@ static const struct option table[] = {
 	{ OPTION_CALL, 0, "minwidth", .arg = "pixels|n%", .parse = min_width_option, .help = "leave out narrower frames (0.1)" },
 	{ OPTION_STRING, 0, "fonttype", AT(svg.font_type), .arg = "font", .help = "the font (monospace)" },
 	{ OPTION_F64, 0, "fontsize", AT(svg.font_size), .arg = "pixels", .help = "its size (12)" },
+	{ OPTION_F64, 0, "fontwidth", AT(svg.font_width), .arg = "n", .help = "a letter's width, of the font's size (0.6)" },
+	{ OPTION_STRING, 0, "encoding", AT(encoding), .arg = "name", .help = "utf-8, which is what is written", .hidden = true },
 	{ OPTION_STRING, 0, "nametype", AT(svg.name_type), .arg = "text", .help = "what names are (Function:)" },
 	{ OPTION_STRING, 0, "countname", AT(svg.count_name), .arg = "text",
 	  .help = "show values and not numbers of samples, and call them this" },
@@ -116,8 +123,11 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "bgcolors", AT(svg.background), .arg = "color",
 	  .help = "background: yellow, blue, green, grey or #rrggbb (what goes with the palette)" },
 	{ OPTION_BOOL, 0, "hash", AT(svg.hash_colours), .help = "names that begin alike have similar colours" },
+	{ OPTION_BOOL, 0, "cp", AT(consistent), .hidden = true,
+	  .help = "the same name has the same colour in every picture (on, but for --random)" },
 	{ OPTION_BOOL, 0, "random", AT(svg.random_colours), .help = "each frame has a colour of its own" },
 	{ OPTION_BOOL, 0, "reverse", AT(svg.reverse), .help = "begin with the innermost functions, their callers above" },
+	{ OPTION_BOOL, 0, "flamechart", AT(svg.in_time), .help = "from left to right as time goes, instead of summed up" },
 	{ OPTION_BOOL, 0, "inverted", AT(svg.inverted), .help = "grow downwards: an icicle graph" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
@@ -129,67 +139,18 @@ static void defaults(void *options)
 	o->svg = flamegraph_defaults();
 	o->width = o->svg.width;
 	o->frame_height = o->svg.frame_height;
-	o->demangle = true;
+	o->in.demangle = true;
+	o->consistent = true;
 }
-
-/* ---- the profile ---- */
 
 struct run {
 	struct cmd_context *ctx;
 	struct flamegraph_command *o;
-	struct arena arena;
-	struct record_source *source;
-	struct resolver *resolver;
-	struct profile *profile;
+	struct flame_input in, base;
+	struct profile *merged; /* with a base: both of them */
+	struct profile *profile; /* what is shown: of in, or merged */
 	char *subtitle;
 };
-
-static struct strobe_error *make_filter(struct run *r, struct resolve_filter *ret)
-{
-	const struct flamegraph_command *o = r->o;
-	const struct env *env = source_env(r->source);
-	struct list_numbers cpus, pids, tids;
-	struct list_strings comms;
-	struct list_spans spans;
-	TRY(list_cpus_parse(&r->arena, o->cpus, &cpus));
-	TRY(list_numbers_parse(&r->arena, "process", o->pids, &pids));
-	TRY(list_numbers_parse(&r->arena, "thread", o->tids, &tids));
-	TRY(list_strings_parse(&r->arena, o->comms, &comms));
-	TRY(list_spans_parse(&r->arena, o->times, env->first_sample_ns, env->last_sample_ns, &spans));
-	struct time_range *times = arena_new_array(&r->arena, struct time_range, spans.nr ? spans.nr : 1);
-	for (uint32_t i = 0; i < spans.nr; i++)
-		times[i] = (struct time_range){ spans.data[i].from_ns, spans.data[i].to_ns };
-	*ret = (struct resolve_filter){
-		.cpus = cpus.data, .cpus_nr = cpus.nr, .pids = pids.data, .pids_nr = pids.nr, .tids = tids.data,
-		.tids_nr = tids.nr, .comms = comms.data, .comms_nr = comms.nr, .times = times, .times_nr = spans.nr,
-	};
-	return NULL;
-}
-
-/* On an error r->profile may still hold what was whole. */
-static struct strobe_error *aggregate(struct run *r)
-{
-	static const char *const keys[] = { "comm", "pid", "tid" };
-	const struct flamegraph_command *o = r->o;
-	struct resolve_options options = {
-		.label_keys = keys,
-		.label_keys_nr = o->svg.names.with_tid ? 3 : o->svg.names.with_pid ? 2 : 1,
-		.with_chains = true,
-		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
-	};
-	struct symbols_options symbols = {
-		.symfs = o->symfs,
-		.vmlinux = o->vmlinux,
-		.kallsyms = o->kallsyms,
-		.use_modules = true,
-		.no_demangle = !o->demangle,
-		.demangle_kernel = o->demangle_kernel,
-	};
-	TRY(cmd_buildid_dir(r->ctx, &symbols.buildid_dir));
-	TRY(make_filter(r, &options.filter));
-	r->resolver = resolver_create(r->source, symbols, options);
-	return resolve_aggregate(r->resolver, &r->profile);
-}
 
 /* ---- the event ---- */
 
@@ -228,11 +189,21 @@ static bool find_event(const struct run *r, bool with_samples, bool without_modi
 
 static struct strobe_error *choose_event(const struct run *r, uint32_t *ret)
 {
+	const struct profile_origin *origin = &r->profile->origin;
+	if (origin->events_are_values && !r->o->event && !r->merged && r->profile->events.len) {
+		/* the values of one sample: the one that the file means to be shown, or the last */
+		*ret = (uint32_t)r->profile->events.len - 1;
+		for (uint32_t i = 0; i < r->profile->events.len; i++)
+			if (origin->default_event && r->profile->events.data[i].name == origin->default_event)
+				*ret = i;
+		if (r->profile->events.data[*ret].samples || r->profile->events.data[*ret].value)
+			return NULL;
+	}
 	if (find_event(r, true, false, ret) || find_event(r, true, true, ret))
 		return NULL;
 	if (r->o->event && !find_event(r, false, true, ret))
 		return no_such_event(r);
-	uint64_t filtered = resolver_stats(r->resolver)->filtered_samples;
+	uint64_t filtered = r->in.resolver ? resolver_stats(r->in.resolver)->filtered_samples : 0;
 	if (filtered)
 		return error_create(ERROR_NOT_FOUND, "none of %" PRIu64 " samples passes -C, --comms, --pid, --tid and --time", filtered);
 	return error_create(ERROR_NOT_FOUND, "the recording has no samples%s%s", r->o->event ? " of " : "",
@@ -243,7 +214,7 @@ static struct strobe_error *choose_event(const struct run *r, uint32_t *ret)
 static void tell_other_events(const struct run *r, uint32_t shown)
 {
 	_cleanup_strbuf_ struct strbuf names = {};
-	for (uint32_t i = 0; i < r->profile->events.len && !r->o->event; i++)
+	for (uint32_t i = 0; i < r->profile->events.len && !r->o->event && !r->o->svg.has_base; i++)
 		if (i != shown && r->profile->events.data[i].samples)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", event_name(r, i));
 	if (names.len)
@@ -255,18 +226,27 @@ static void tell_other_events(const struct run *r, uint32_t shown)
 static bool counts_samples(const struct run *r, uint32_t event)
 {
 	/* The reference knows a period only where each sample carries one; else a sample counts 1. */
-	const struct env *env = source_env(r->source);
-	return event < env->events.len && !(env->events.data[event].attr.sample_type & PERF_SAMPLE_PERIOD);
+	const struct env *env = r->in.source ? source_env(r->in.source) : NULL;
+	return env && event < env->events.len && !(env->events.data[event].attr.sample_type & PERF_SAMPLE_PERIOD);
 }
 
 static void add_subtitle(struct run *r, uint32_t event)
 {
+	struct flamegraph_options *svg = &r->o->svg;
 	const struct profile_event *e = &r->profile->events.data[event];
-	r->subtitle = xasprintf("%s, %" PRIu64 " sample%s", event_name(r, event), e->samples, e->samples == 1 ? "" : "s");
-	if (!r->o->svg.subtitle)
-		r->o->svg.subtitle = r->subtitle;
-	else if (!*r->o->svg.subtitle)
-		r->o->svg.subtitle = NULL;
+	const char *unit = profile_str(r->profile, e->unit);
+	if (r->in.is_folded)
+		r->subtitle = NULL;
+	else if (r->profile->origin.events_are_values)
+		r->subtitle = xstrdup(event_name(r, event));
+	else
+		r->subtitle = xasprintf("%s, %" PRIu64 " sample%s", event_name(r, event), e->samples, e->samples == 1 ? "" : "s");
+	if (!svg->subtitle)
+		svg->subtitle = r->subtitle;
+	else if (!*svg->subtitle)
+		svg->subtitle = NULL;
+	if (r->profile->origin.events_are_values && !svg->count_name && *unit && strcmp(unit, "count"))
+		svg->count_name = unit;
 }
 
 static struct strobe_error *write_view(struct run *r, struct out *out)
@@ -278,6 +258,8 @@ static struct strobe_error *write_view(struct run *r, struct out *out)
 			.event = o->svg.event,
 			.count_samples = o->svg.count_samples,
 		};
+		if (r->in.is_folded) /* the marks that came in */
+			folded.names.mark_kernel = folded.names.mark_jit = folded.names.mark_inlined = true;
 		return view_folded(r->profile, &folded, out);
 	}
 	add_subtitle(r, o->svg.event);
@@ -321,12 +303,64 @@ static struct strobe_error *write_output(struct run *r, int *ret_status)
 	return NULL;
 }
 
+/* ---- comparison ---- */
+
+#define BASE_EVENT "before"
+
+static uint32_t event_called(const struct profile *p, const char *name)
+{
+	uint32_t i = 0;
+	while (i < p->events.len && strcmp(profile_str(p, p->events.data[i].name), name))
+		i++;
+	return i;
+}
+
+/* Both profiles as one, the event of the base under a name of its own. */
+static struct strobe_error *join_base(struct run *r)
+{
+	struct flamegraph_command *o = r->o;
+	uint32_t shown, base;
+	TRY(choose_event(r, &shown));
+	r->profile = r->base.profile;
+	struct strobe_error *err = choose_event(r, &base);
+	r->profile = r->in.profile;
+	if (err)
+		return error_prefix(err, "%s", r->base.path);
+	r->base.profile->events.data[base].name = strtab_add(&r->base.profile->strings, BASE_EVENT);
+	/* from empty on: the strings of a profile that is finished stay as they are */
+	r->merged = profile_create();
+	profile_merge(r->merged, r->in.profile);
+	profile_merge(r->merged, r->base.profile);
+	o->event = profile_str(r->in.profile, r->in.profile->events.data[shown].name);
+	r->profile = r->merged;
+	return NULL;
+}
+
+static struct strobe_error *read_base(struct run *r)
+{
+	struct flamegraph_command *o = r->o;
+	struct flame_input_options options = o->in;
+	if (!o->base)
+		return NULL;
+	options.single = true;
+	TRY(flame_input_read(r->ctx, o->base, &options, &r->base));
+	return join_base(r);
+}
+
+/* ---- the run ---- */
+
 /* Status of what was shown; the error of the reading comes after it, for what was whole is shown all the same. */
 static int show(struct run *r)
 {
 	struct flamegraph_command *o = r->o;
 	int status = CMD_OK;
-	struct strobe_error *err = choose_event(r, &o->svg.event);
+	struct strobe_error *err = read_base(r);
+	if (!err)
+		err = choose_event(r, &o->svg.event);
+	if (!err && (o->base || r->in.two_values)) {
+		o->svg.has_base = true;
+		o->svg.base_event = event_called(r->profile, BASE_EVENT);
+	}
 	if (!err) {
 		o->svg.count_samples = counts_samples(r, o->svg.event);
 		tell_other_events(r, o->svg.event);
@@ -338,15 +372,18 @@ static int show(struct run *r)
 
 static int run_all(struct run *r)
 {
-	struct strobe_error *err = input_open(r->o->input, r->o->force, &r->source);
-	if (!err)
-		err = aggregate(r);
+	struct flamegraph_command *o = r->o;
+	o->in.single = o->base || o->folded;
+	struct strobe_error *err = flame_input_read(r->ctx, o->input, &o->in, &r->in);
 	int status = CMD_OK;
+	r->profile = r->in.profile;
 	if (r->profile && (!err || r->profile->rows.len))
 		status = show(r);
+	if (r->profile && r->profile->log_dropped)
+		cmd_say(r->ctx, "%" PRIu64 " samples behind the first ones are not in the chart", r->profile->log_dropped);
 	int failed = cmd_fail(r->ctx, err);
-	if (r->resolver && status != CMD_BROKEN_PIPE)
-		input_remarks(r->ctx, r->source, resolver_stats(r->resolver));
+	if (r->in.resolver && status != CMD_BROKEN_PIPE)
+		input_remarks(r->ctx, r->in.source, resolver_stats(r->in.resolver));
 	return status ? status : failed;
 }
 
@@ -356,6 +393,10 @@ static struct strobe_error *finish_options(struct flamegraph_command *o)
 		return error_create(ERROR_USAGE, "no picture is as large as that");
 	o->svg.width = (uint32_t)o->width;
 	o->svg.frame_height = (uint32_t)o->frame_height;
+	o->svg.normalize = o->normalize;
+	o->in.with_pid = o->svg.names.with_pid;
+	o->in.with_tid = o->svg.names.with_tid;
+	o->in.in_time = o->svg.in_time;
 	if (o->all_marks)
 		o->svg.names.mark_kernel = o->svg.names.mark_jit = true;
 	struct flamegraph_options d = flamegraph_defaults();
@@ -366,24 +407,51 @@ static struct strobe_error *finish_options(struct flamegraph_command *o)
 	return flamegraph_check(&o->svg);
 }
 
+/* flamegraph.pl takes its input as a word; a number is more likely a list that its option lacks. */
+static struct strobe_error *take_word(const struct cmd_context *ctx, struct flamegraph_command *o)
+{
+	uint64_t number;
+	if (!ctx->rest.argc)
+		return NULL;
+	const char *word = ctx->rest.argv[0];
+	if (o->input || ctx->rest.argc > 1)
+		return error_create(ERROR_USAGE, "'%s' is one file too many", ctx->rest.argv[o->input ? 0 : 1]);
+	if (text_to_u64(word, &number))
+		return error_create(ERROR_USAGE, "'%s' is no option; a list is given as --pid=LIST or --tid=LIST", word);
+	o->input = word;
+	return NULL;
+}
+
+static struct strobe_error *check_options(const struct flamegraph_command *o)
+{
+	if (o->encoding && strcasecmp(o->encoding, "utf-8") && strcasecmp(o->encoding, "utf8"))
+		return error_create(ERROR_USAGE, "the picture is written in UTF-8; '%s' is not supported", o->encoding);
+	if (!o->consistent && !o->svg.random_colours)
+		return error_create(ERROR_USAGE, "--no-cp: names have their colours; --random gives each frame its own");
+	if ((o->normalize || o->svg.negate) && o->folded)
+		return error_create(ERROR_USAGE, "--normalize and --negate are about pictures, not folded stacks");
+	if (o->base && o->folded)
+		return error_create(ERROR_USAGE, "--diff-base draws a picture; folded stacks have one value");
+	if (o->svg.in_time && o->folded)
+		return error_create(ERROR_USAGE, "--flamechart draws a picture; folded stacks are sums");
+	return NULL;
+}
+
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct run r = { .ctx = ctx, .o = options };
-	if (ctx->rest.argc) {
-		uint64_t number;
-		const char *hint = text_to_u64(ctx->rest.argv[0], &number) ? "; a list is given as --pid=LIST or --tid=LIST" : "";
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is no option%s", ctx->rest.argv[0], hint));
-	}
-	struct strobe_error *err = finish_options(r.o);
+	struct strobe_error *err = take_word(ctx, r.o);
+	if (!err)
+		err = finish_options(r.o);
+	if (!err)
+		err = check_options(r.o);
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(r.o->verbose);
-	arena_init(&r.arena);
 	int status = run_all(&r);
-	profile_destroy(r.profile);
-	resolver_destroy(r.resolver);
-	source_destroy(r.source);
-	arena_deinit(&r.arena);
+	profile_destroy(r.merged);
+	flame_input_close(&r.base);
+	flame_input_close(&r.in);
 	free(r.subtitle);
 	return status;
 }
@@ -391,7 +459,7 @@ static int run(struct cmd_context *ctx, void *options)
 const struct cmd cmd_flamegraph = {
 	.name = "flamegraph",
 	.summary = "Draw a flame graph (SVG) of perf.data (created by record), or print folded stacks",
-	.usage = (const char *const[]){ "flamegraph [<options>]", "flamegraph --folded [<options>]", NULL },
+	.usage = (const char *const[]){ "flamegraph [<options>] [<file>]", "flamegraph --folded [<options>] [<file>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct flamegraph_command),
 	.defaults = defaults,

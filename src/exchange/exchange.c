@@ -18,6 +18,7 @@ const struct exchange_format exchange_formats[] = {
 	{ "pprof", "profile.proto packed with gzip, as pprof reads and writes it",
 	  (const char *const[]){ ".pb.gz", ".pprof", ".prof", NULL }, pprof_probe, pprof_read, pprof_write },
 	{ "pprof-raw", "profile.proto, not packed", (const char *const[]){ ".pb", NULL }, NULL, pprof_read, pprof_write_raw },
+	{ "perf-script", "the text of perf script", (const char *const[]){ NULL }, script_probe, script_read, NULL },
 	{ "folded", "folded stacks, a line each", (const char *const[]){ ".folded", ".collapsed", NULL }, folded_probe,
 	  folded_read, NULL },
 };

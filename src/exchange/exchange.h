@@ -48,8 +48,19 @@ struct strobe_error *pprof_read(const uint8_t *p, size_t n, struct profile **ret
 struct strobe_error *pprof_write(const struct profile *p, struct out *out) _must_check_;
 struct strobe_error *pprof_write_raw(const struct profile *p, struct out *out) _must_check_;
 
+/* What `perf script` prints, with its default fields or fewer; time and place of each sample go into the log. */
+bool script_probe(const uint8_t *p, size_t n);
+struct strobe_error *script_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
+
 /* Lines "outermost;…;innermost VALUE"; a last word in brackets or with _[k] _[j] _[i] marks is part of a name. */
 bool folded_probe(const uint8_t *p, size_t n);
+struct folded_form {
+	bool two_values; /* lines end in two numbers, as difffolded.pl makes them: the events "before" and "samples" */
+	bool keep_order; /* each line is a row of its own (told apart by the label "line"), in the order of the file */
+};
+struct strobe_error *folded_read_as(const uint8_t *p, size_t n, struct folded_form form, struct profile **ret) _must_check_;
+/* Whether its first line ends in two numbers. */
+bool folded_has_two_values(const uint8_t *p, size_t n);
 struct strobe_error *folded_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
 
 /* CPU profiles of gperftools; the text profiles of gperftools and Go: heap, contention, threads, counts. Addresses only. */

@@ -54,7 +54,6 @@ bool folded_probe(const uint8_t *p, size_t n)
 	return split(at, (size_t)(line_end(at, end) - at), &line);
 }
 
-
 /* The marks of stackcollapse-perf.pl say what a frame was. */
 static frame_id make_frame(struct profile *p, const char *s, size_t n)
 {
@@ -68,6 +67,9 @@ static frame_id make_frame(struct profile *p, const char *s, size_t n)
 		f.flags = FRAME_INLINED;
 		n -= 4;
 	} else if (n > 4 && !memcmp(s + n - 4, "_[j]", 4)) {
+		/* a perf map of no process: what is known of a JIT's code */
+		str_id jit = strtab_add(&p->strings, "[jit]"), map = strtab_add(&p->strings, "/tmp/perf-0.map");
+		f.mapping = profile_mapping(p, &(struct profile_mapping){ .name = jit, .path = map, .space = SPACE_USER });
 		n -= 4;
 	}
 	str_id name = strtab_add_n(&p->strings, s, n);
@@ -88,27 +90,72 @@ static stack_id make_stack(struct profile *p, const char *s, size_t n)
 	return at;
 }
 
-struct strobe_error *folded_read(const uint8_t *bytes, size_t n, struct profile **ret)
+/* Both values of a line; one where two are not wanted or not there. */
+static unsigned split_columns(const char *p, size_t n, unsigned most, struct line *ret, uint64_t *ret_before)
+{
+	struct line before;
+	if (!split(p, n, ret))
+		return 0;
+	if (most < 2 || !split(ret->stack, ret->stack_n, &before))
+		return 1;
+	*ret_before = before.value;
+	ret->stack_n = before.stack_n;
+	return 2;
+}
+
+struct strobe_error *folded_read_as(const uint8_t *bytes, size_t n, struct folded_form form, struct profile **ret)
 {
 	struct profile *p = profile_create();
 	p->origin.events_are_values = true;
+	uint32_t before = form.two_values ? profile_event(p, "before", "count") : 0;
 	uint32_t event = profile_event(p, "samples", "count");
-	uint64_t number = 0;
+	if (form.keep_order)
+		profile_column(p, "line", COLUMN_U64);
+	uint64_t number = 0, two = 0, one = 0;
 	const char *at = (const char *)bytes, *end = at + n, *next;
 	for (; at < end; at = next + 1) {
 		next = line_end(at, end);
 		number++;
 		struct line line;
+		uint64_t old = 0;
 		if (next == at || *at == '#')
 			continue;
-		if (!split(at, (size_t)(next - at), &line)) {
+		unsigned columns = split_columns(at, (size_t)(next - at), form.two_values ? 2 : 1, &line, &old);
+		if (!columns) {
 			profile_destroy(p);
 			return error_create(ERROR_FORMAT, "line %llu does not end in a blank and a number",
 					    (unsigned long long)number);
 		}
-		uint64_t none = 0;
-		profile_add(p, make_stack(p, line.stack, line.stack_n), profile_labels(p, &none), event, line.value, line.value, 0);
+		*(columns == 2 ? &two : &one) += 1;
+		stack_id stack = make_stack(p, line.stack, line.stack_n);
+		labels_id labels = profile_labels(p, &number);
+		if (columns == 2)
+			profile_add(p, stack, labels, before, old, old, 0);
+		profile_add(p, stack, labels, event, line.value, line.value, 0);
+	}
+	if (form.two_values && one) {
+		profile_destroy(p);
+		return error_create(ERROR_FORMAT, "%s of its lines end in two numbers, which are what a comparison needs",
+				    two ? "not all" : "none");
 	}
 	*ret = p;
 	return NULL;
+}
+
+struct strobe_error *folded_read(const uint8_t *bytes, size_t n, struct profile **ret)
+{
+	return folded_read_as(bytes, n, (struct folded_form){ 0 }, ret);
+}
+
+bool folded_has_two_values(const uint8_t *bytes, size_t n)
+{
+	const char *at = (const char *)bytes, *end = at + n, *next;
+	for (; at < end; at = next + 1) {
+		struct line line;
+		uint64_t before;
+		next = line_end(at, end);
+		if (next != at && *at != '#')
+			return split_columns(at, (size_t)(next - at), 2, &line, &before) == 2;
+	}
+	return false;
 }

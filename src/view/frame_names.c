@@ -235,6 +235,16 @@ struct name_span frame_names_make(struct frame_names *n, frame_id frame, bool is
 
 /* ---- processes ---- */
 
+/* -1 is not known: text of `perf script` may tell a thread and not its process. */
+static void add_id(struct strbuf *b, char before, int32_t id)
+{
+	strbuf_addch(b, before);
+	if (id == -1)
+		strbuf_addch(b, '?');
+	else
+		strbuf_addf(b, "%d", id);
+}
+
 static name_id add_process(struct frame_names *n, labels_id labels)
 {
 	const struct profile *p = n->profile;
@@ -251,9 +261,9 @@ static name_id add_process(struct frame_names *n, labels_id labels)
 	else
 		add_plain(b, profile_str(p, (str_id)values[comm]));
 	if ((n->options.with_pid || n->options.with_tid) && pid != PROFILE_NONE)
-		strbuf_addf(b, "-%lld", (long long)(int32_t)values[pid]);
+		add_id(b, '-', (int32_t)values[pid]);
 	if (n->options.with_tid && tid != PROFILE_NONE)
-		strbuf_addf(b, "/%lld", (long long)(int32_t)values[tid]);
+		add_id(b, '/', (int32_t)values[tid]);
 	for (size_t i = 0; !n->options.full && i < b->len; i++)
 		b->data[i] = b->data[i] == ' ' ? '_' : b->data[i] == ';' ? ':' : b->data[i];
 	struct frame_name name = {

@@ -18,6 +18,13 @@ struct name_tree_options {
 	uint32_t event;     /* rows of this one only */
 	bool count_samples; /* values are sample counts: always so for tracepoints and where no value was recorded */
 	bool reverse;       /* innermost frame first, process last */
+	/*
+	 * One after the other instead of summed up: only what follows its like is one node. In the order of the profile's log,
+	 * the samples of a row counting alike, or of its rows where there is no log.
+	 */
+	bool in_time;
+	bool has_base;      /* rows of base_event go into name_node.base */
+	uint32_t base_event;
 };
 
 struct name_node {
@@ -25,6 +32,8 @@ struct name_node {
 	name_id name;    /* PROFILE_NONE in the root */
 	uint64_t value;  /* of rows that end here */
 	uint64_t samples;
+	uint64_t base;   /* value of base_event's rows that end here */
+	uint64_t start;  /* with in_time: the sum of what came before it */
 	uint32_t first_child, children; /* in name_tree.children, after name_tree_sort() */
 };
 
@@ -50,11 +59,19 @@ struct name_ranks {
 	uint32_t *as_path; /* of "name;" */
 	uint32_t nr;
 };
+/* Full names are ranked with their mark behind them ("_[k]"), as flamegraph.pl sees it. */
 struct name_ranks name_tree_ranks(const struct name_tree *t);
 void name_ranks_deinit(struct name_ranks *r);
 
 /* Makes children: those of one parent in the order of rank[name]. */
 void name_tree_sort(struct name_tree *t, const uint32_t *rank, uint32_t ranks_nr);
+/*
+ * The same in the order in which flamegraph.pl draws them, which sorts lines: a node that has children stands where its
+ * name with a ';' behind it does.
+ */
+void name_tree_sort_as_lines(struct name_tree *t, const struct name_ranks *ranks);
+/* The same in the order in which nodes were made: of a tree in time. */
+void name_tree_keep_order(struct name_tree *t);
 
 static inline uint64_t add_saturated(uint64_t a, uint64_t b)
 {

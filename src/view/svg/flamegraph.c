@@ -14,8 +14,6 @@
 #define TEXT_INDENT 3
 #define MAX_WIDTH   1000000
 #define HOTTEST     5  /* functions named in the description */
-/* Advance of a letter by font size: exact for nearly all fixed-width fonts, near enough for others (the script measures). */
-#define LETTER_WIDTH 0.6
 
 struct flamegraph_options flamegraph_defaults(void)
 {
@@ -25,6 +23,7 @@ struct flamegraph_options flamegraph_defaults(void)
 		.min_width = 0.1,
 		.font_type = "monospace",
 		.font_size = 12,
+		.font_width = 0.6, /* exact for nearly all fixed-width fonts, near enough for others (the script measures) */
 		.name_type = "Function:",
 		.factor = 1,
 		.colours = "hot",
@@ -103,6 +102,17 @@ static const char *event_name(const struct picture *pic)
 	return profile_str(pic->p, pic->p->events.data[pic->o->event].name);
 }
 
+/* "; +1.23%": what the function took itself, against the base. */
+static void put_delta(const struct picture *pic, int64_t delta)
+{
+	double share = 100.0 * (double)(pic->o->negate ? -delta : delta) / (double)pic->layout.total;
+	out_str(pic->out, "; ");
+	if (share >= 0)
+		out_ch(pic->out, '+');
+	out_f64(pic->out, share, 2);
+	out_ch(pic->out, '%');
+}
+
 /* "libc.so.6, 1,234 samples, 5.67%" */
 static void put_details(const struct picture *pic, const char *module, uint64_t value, uint64_t samples)
 {
@@ -135,6 +145,20 @@ static const char *name_of(const struct picture *pic, uint32_t node, const struc
 	return id == PROFILE_NONE ? "all" : strtab_get(&pic->layout.tree.names.strings, (*ret)->text);
 }
 
+/*
+ * White where nothing changed, red where there is more and blue where there is less, as flamegraph.pl has them: a small
+ * change is already told from none.
+ */
+#define DELTA_PALEST 210
+static uint32_t colour_of_delta(const struct picture *pic, int64_t delta)
+{
+	double part = pic->layout.delta_max ? (double)delta / (double)pic->layout.delta_max : 0;
+	uint32_t pale = (uint32_t)(DELTA_PALEST * (1 - (part < 0 ? -part : part)) + 1e-9);
+	if (part == 0)
+		return 0xffffff;
+	return (part > 0) != pic->o->negate ? 0xff0000 | pale << 8 | pale : pale << 16 | pale << 8 | 0xff;
+}
+
 static uint32_t colour_of(struct picture *pic, uint32_t node, uint64_t seed)
 {
 	const struct frame_name *name;
@@ -150,7 +174,7 @@ static uint32_t colour_of(struct picture *pic, uint32_t node, uint64_t seed)
 /* As much of the name as has room, ".." in place of the rest; nothing where three letters have none. */
 static void put_label(const struct picture *pic, const char *s, double width)
 {
-	double fits = (width - 2 * TEXT_INDENT) / (pic->o->font_size * LETTER_WIDTH);
+	double fits = (width - 2 * TEXT_INDENT) / (pic->o->font_size * pic->o->font_width);
 	if (fits < 3)
 		return;
 	size_t room = (size_t)fits, bytes = strlen(s), at = 0, cut = 0;
@@ -193,6 +217,8 @@ static void put_frame(struct picture *pic, size_t index)
 	put_xml(out, text);
 	out_ch(out, '\n');
 	put_details(pic, strtab_get(&pic->layout.tree.names.strings, name->module), box->value, box->samples);
+	if (pic->o->has_base && box->node)
+		put_delta(pic, box->delta);
 	out_str(out, "</title><rect x=\"");
 	put_pixels(out, SIDE_PIXELS + box->x);
 	out_str(out, "\" y=\"");
@@ -202,9 +228,9 @@ static void put_frame(struct picture *pic, size_t index)
 	out_str(out, "\" height=\"");
 	out_u64(out, pic->o->frame_height - 1);
 	out_str(out, "\" fill=\"");
-	put_colour(out, colour_of(pic, box->node, index));
+	put_colour(out, pic->o->has_base ? colour_of_delta(pic, box->node ? box->delta : 0) : colour_of(pic, box->node, index));
 	out_str(out, "\"/>");
-	if (box->width >= 2 * TEXT_INDENT + 3 * pic->o->font_size * LETTER_WIDTH) {
+	if (box->width >= 2 * TEXT_INDENT + 3 * pic->o->font_size * pic->o->font_width) {
 		out_str(out, "<text x=\"");
 		put_pixels(out, SIDE_PIXELS + box->x + TEXT_INDENT);
 		out_str(out, "\" y=\"");
@@ -239,7 +265,9 @@ static void put_frames(struct picture *pic)
 
 static const char *title_of(const struct flamegraph_options *o)
 {
-	return o->title ? o->title : o->inverted ? "Icicle Graph" : "Flame Graph";
+	if (o->title)
+		return o->title;
+	return o->in_time ? "Flame Chart" : o->inverted ? "Icicle Graph" : "Flame Graph";
 }
 
 static int compare_values(const void *a, const void *b)
@@ -402,6 +430,8 @@ static struct strobe_error *check_sizes(const struct flamegraph_options *o)
 		return error_create(ERROR_USAGE, "a frame height of %u pixels is not within 2 to 1000", o->frame_height);
 	if (!(o->font_size > 0 && o->font_size <= 1000))
 		return error_create(ERROR_USAGE, "a font size of %g is not within 0 to 1000", o->font_size);
+	if (!(o->font_width > 0 && o->font_width <= 10))
+		return error_create(ERROR_USAGE, "a font width of %g is not within 0 to 10", o->font_width);
 	if (!(o->min_width >= 0 && o->min_width <= MAX_WIDTH))
 		return error_create(ERROR_USAGE, "a least width of %g is not within 0 to %u", o->min_width, MAX_WIDTH);
 	if (!(o->factor > -1e300 && o->factor < 1e300))
@@ -412,6 +442,8 @@ static struct strobe_error *check_sizes(const struct flamegraph_options *o)
 struct strobe_error *flamegraph_check(const struct flamegraph_options *options)
 {
 	TRY(check_sizes(options));
+	if (options->has_base && options->in_time)
+		return error_create(ERROR_USAGE, "a chart in time cannot be compared with another");
 	return check_colours(options);
 }
 
@@ -430,6 +462,8 @@ struct strobe_error *view_flamegraph_svg(const struct profile *p, const struct f
 	double width = options->width - 2.0 * SIDE_PIXELS, size = options->font_size;
 	if (options->event >= p->events.len)
 		return error_create(ERROR_NOT_FOUND, "the profile has no event number %u", options->event);
+	if (options->has_base && options->base_event >= p->events.len)
+		return error_create(ERROR_NOT_FOUND, "the profile has no event number %u", options->base_event);
 	TRY(flamegraph_check(options));
 	struct flame_layout_options layout = {
 		.tree = {
@@ -437,8 +471,12 @@ struct strobe_error *view_flamegraph_svg(const struct profile *p, const struct f
 			.event = options->event,
 			.count_samples = options->count_samples,
 			.reverse = options->reverse,
+			.in_time = options->in_time,
+			.has_base = options->has_base,
+			.base_event = options->base_event,
 		},
 		.total = options->total,
+		.normalize = options->normalize,
 		.width = width,
 		.min_width = options->min_width_is_percent ? width * options->min_width / 100 : options->min_width,
 	};

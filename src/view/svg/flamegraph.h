@@ -27,6 +27,7 @@ struct flamegraph_options {
 	bool min_width_is_percent;
 	const char *font_type;
 	double font_size;
+	double font_width;      /* advance of a letter, as a part of the font's size: how much of a name has room */
 	const char *name_type;  /* before a frame's name where details are told: "Function:" */
 	/*
 	 * What is counted: details say value * factor and this. NULL with factor 1: the number of samples, whatever the
@@ -40,6 +41,14 @@ struct flamegraph_options {
 	bool random_colours;
 	bool reverse;           /* merge from the innermost frame on */
 	bool inverted;          /* the root on top */
+	bool in_time;           /* one sample after the other instead of summed up: a flame chart */
+	/*
+	 * A comparison: widths are of `event`, colours tell how much more (red) or less (blue) than in base_event each
+	 * function took itself. negate turns the colours round.
+	 */
+	bool has_base, negate;
+	bool normalize;         /* the base is scaled to the total of event: shares are compared */
+	uint32_t base_event;
 	uint64_t total;         /* what the whole width stands for; 0 = what there is */
 };
 

@@ -14,6 +14,7 @@ struct level {
 struct placing {
 	struct flame_layout *l;
 	double pixels_per_value, min_width;
+	bool in_time;
 	VEC(struct level) levels;
 };
 
@@ -34,6 +35,32 @@ static void add_up(struct flame_layout *l)
 	}
 }
 
+static int64_t delta_of(const struct flame_layout *l, uint32_t node)
+{
+	const struct name_node *n = &l->tree.nodes.data[node];
+	double scaled = (double)n->base * l->base_scale;
+	uint64_t base = l->base_scale == 1 ? n->base : scaled < 0x1p63 ? (uint64_t)(scaled + 0.5) : INT64_MAX;
+	uint64_t more = n->value > base ? n->value - base : 0, less = base > n->value ? base - n->value : 0;
+	return more > INT64_MAX ? INT64_MAX : less > INT64_MAX ? -INT64_MAX : more ? (int64_t)more : -(int64_t)less;
+}
+
+static double scale_to_total(const struct flame_layout *l)
+{
+	double base = 0;
+	for (size_t i = 0; i < l->tree.nodes.len; i++)
+		base += (double)l->tree.nodes.data[i].base;
+	return base > 0 ? (double)l->values[0] / base : 1;
+}
+
+static void find_delta_max(struct flame_layout *l)
+{
+	for (size_t i = 1; i < l->tree.nodes.len; i++) {
+		int64_t delta = delta_of(l, (uint32_t)i);
+		uint64_t size = (uint64_t)(delta < 0 ? -delta : delta);
+		l->delta_max = size > l->delta_max ? size : l->delta_max;
+	}
+}
+
 static void place_box(struct placing *p, uint32_t node, uint64_t at)
 {
 	struct flame_layout *l = p->l;
@@ -44,6 +71,7 @@ static void place_box(struct placing *p, uint32_t node, uint64_t at)
 		.width = (double)(node ? l->values[node] : l->total) * p->pixels_per_value,
 		.value = l->values[node],
 		.samples = l->samples[node],
+		.delta = delta_of(l, node),
 	};
 	struct level level = {
 		.node = node,
@@ -69,7 +97,7 @@ static void place_all(struct placing *p)
 			continue;
 		}
 		uint32_t child = l->tree.children[node->first_child + level->next++];
-		uint64_t at = level->at;
+		uint64_t at = p->in_time ? l->tree.nodes.data[child].start : level->at;
 		level->at = add_saturated(at, l->values[child]);
 		if (l->values[child] && (double)l->values[child] * p->pixels_per_value >= p->min_width)
 			place_box(p, child, at);
@@ -89,10 +117,22 @@ struct strobe_error *flame_layout_init(struct flame_layout *l, const struct prof
 	if (l->total < l->values[0])
 		return error_create(ERROR_USAGE, "the total %llu is less than the sum of what is shown, %llu",
 				    (unsigned long long)l->total, (unsigned long long)l->values[0]);
-	struct name_ranks ranks = name_tree_ranks(&l->tree);
-	name_tree_sort(&l->tree, ranks.bare, ranks.nr);
-	name_ranks_deinit(&ranks);
-	struct placing placing = { .l = l, .pixels_per_value = o->width / (double)l->total, .min_width = o->min_width };
+	if (o->tree.in_time) {
+		name_tree_keep_order(&l->tree);
+	} else {
+		struct name_ranks ranks = name_tree_ranks(&l->tree);
+		name_tree_sort_as_lines(&l->tree, &ranks);
+		name_ranks_deinit(&ranks);
+	}
+	l->base_scale = o->tree.has_base && o->normalize ? scale_to_total(l) : 1;
+	if (o->tree.has_base)
+		find_delta_max(l);
+	struct placing placing = {
+		.l = l,
+		.pixels_per_value = o->width / (double)l->total,
+		.min_width = o->min_width,
+		.in_time = o->tree.in_time,
+	};
 	place_all(&placing);
 	vec_deinit(&placing.levels);
 	return NULL;

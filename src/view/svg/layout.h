@@ -2,7 +2,8 @@
  * Where the boxes of a flame graph stand: a box a node of the tree of names, as wide as its share of the whole.
  *
  * Boxes come in the order of a walk: a box, then what stands on it from left to right. What a node takes itself is the
- * free part of its box, at its left. Nodes narrower than min_width are left out with all that stands on them.
+ * free part of its box, at its left; of a tree in time it is where it was. Nodes narrower than min_width are left out
+ * with all that stands on them. Siblings stand in the order in which flamegraph.pl puts them.
  */
 #pragma once
 #include <stdint.h>
@@ -13,6 +14,7 @@
 struct flame_layout_options {
 	struct name_tree_options tree;
 	uint64_t total;      /* the whole width stands for so much; 0 = what there is */
+	bool normalize;      /* with a base: scaled to the same sum */
 	double width;        /* of the whole, in pixels */
 	double min_width;    /* in pixels */
 };
@@ -23,6 +25,7 @@ struct flame_box {
 	uint32_t last;       /* index behind the last box that stands on it */
 	double x, width;     /* from the left edge of the whole, in pixels */
 	uint64_t value, samples; /* with all that stands on it */
+	int64_t delta;           /* what it takes itself against the base; saturated */
 };
 
 struct flame_layout {
@@ -32,6 +35,8 @@ struct flame_layout {
 	uint32_t depth_max;
 	uint32_t left_out;   /* nodes that are too narrow */
 	uint64_t total;
+	double base_scale;       /* of name_node.base, before it is compared */
+	uint64_t delta_max;      /* the largest difference, without its sign */
 };
 
 /* ERROR_USAGE where `total` is less than what there is; ERROR_NOT_FOUND where there is nothing. Deinit in any case. */

@@ -1,0 +1,39 @@
+/*
+ * What `strobe flamegraph` draws: a recording, aggregated as its options say, or what another program wrote (folded stacks,
+ * the text of `perf script`, a pprof profile).
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "cmd/cmd.h"
+#include "profile/profile.h"
+#include "record/source.h"
+#include "resolve/resolve.h"
+
+struct flame_input_options {
+	const char *symfs, *vmlinux, *kallsyms;
+	const char *cpus, *comms, *pids, *tids, *times; /* of recordings alone */
+	uint64_t max_stack;
+	bool force, demangle, demangle_kernel;
+	bool with_pid, with_tid;
+	bool in_time;    /* keep the order of samples, or of lines */
+	bool single;     /* folded lines have one value: a second number is part of the stack */
+};
+
+struct flame_input {
+	struct arena arena;
+	const char *path;
+	struct record_source *source; /* NULL where it is no recording */
+	struct resolver *resolver;
+	struct profile *profile;      /* NULL where nothing could be read */
+	bool is_folded, two_values;   /* two_values: the events "before" and "samples" */
+};
+
+/*
+ * path NULL: standard input where that is a pipe, else perf.data. On an error ret->profile may still hold what was whole.
+ * flame_input_close() in any case.
+ */
+struct strobe_error *flame_input_read(struct cmd_context *ctx, const char *path, const struct flame_input_options *o,
+				      struct flame_input *ret) _must_check_;
+void flame_input_close(struct flame_input *in);

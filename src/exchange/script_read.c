@@ -1,0 +1,354 @@
+/*
+ * The text of `perf script` as a profile: a head for each sample, its frames on the lines below it up to an empty line, or
+ * its one place behind the head. What a sample lacks (-F) is left out. Source: perf-script(1), and what it prints.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "exchange/exchange.h"
+
+/* The log of samples is kept up to this many; rows count all of them. */
+#define LOG_MAX 4000000
+
+struct piece {
+	const char *p;
+	size_t n;
+};
+
+struct head {
+	struct piece comm, event; /* event.n 0: none is named */
+	uint32_t pid, tid, cpu;   /* pid UINT32_MAX: only one number is told, and it is the thread's */
+	uint64_t time_ns, period; /* period 0: none is told */
+	struct piece rest;        /* behind the event: a tracepoint's fields, or the place of a sample without a stack */
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static struct piece skip_blanks(struct piece s)
+{
+	while (s.n && is_blank(*s.p))
+		s.p++, s.n--;
+	while (s.n && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+/* Digits at the front; saturated. Returns how many. */
+static size_t take_number(struct piece *s, uint64_t *ret)
+{
+	size_t n = 0;
+	*ret = 0;
+	for (; n < s->n && is_digit(s->p[n]); n++)
+		if (__builtin_mul_overflow(*ret, 10, ret) || __builtin_add_overflow(*ret, (uint64_t)(s->p[n] - '0'), ret))
+			*ret = UINT64_MAX;
+	s->p += n;
+	s->n -= n;
+	return n;
+}
+
+/* " 123/456 " or " 456 ": what ends the name. */
+static bool take_ids(struct piece s, struct head *h, struct piece *ret_rest)
+{
+	uint64_t first, second;
+	size_t blanks = 0;
+	while (blanks < s.n && is_blank(s.p[blanks]))
+		blanks++;
+	s.p += blanks;
+	s.n -= blanks;
+	if (!blanks || !take_number(&s, &first))
+		return false;
+	h->pid = UINT32_MAX;
+	h->tid = (uint32_t)first;
+	if (s.n && *s.p == '/') {
+		s.p++, s.n--;
+		if (!take_number(&s, &second))
+			return false;
+		h->pid = (uint32_t)first;
+		h->tid = (uint32_t)second;
+	}
+	if (!s.n || !is_blank(*s.p))
+		return false;
+	*ret_rest = skip_blanks(s);
+	return true;
+}
+
+static void take_cpu(struct piece *s, struct head *h)
+{
+	struct piece at = *s;
+	uint64_t cpu;
+	h->cpu = UINT32_MAX;
+	if (!at.n || *at.p != '[')
+		return;
+	at.p++, at.n--;
+	if (!take_number(&at, &cpu) || !at.n || *at.p != ']')
+		return;
+	at.p++, at.n--;
+	h->cpu = (uint32_t)cpu;
+	*s = skip_blanks(at);
+}
+
+/* "1410597.984841:" */
+static void take_time(struct piece *s, struct head *h)
+{
+	struct piece at = *s;
+	uint64_t seconds, fraction;
+	h->time_ns = 0;
+	if (!take_number(&at, &seconds) || !at.n || *at.p != '.')
+		return;
+	at.p++, at.n--;
+	size_t digits = take_number(&at, &fraction);
+	if (!digits || digits > 9 || !at.n || *at.p != ':' || seconds > UINT64_MAX / 2000000000)
+		return;
+	for (; digits < 9; digits++)
+		fraction *= 10;
+	at.p++, at.n--;
+	h->time_ns = seconds * 1000000000 + fraction;
+	*s = skip_blanks(at);
+}
+
+/* "  10101010 cpu-clock: ", the period being optional; what is behind stays. */
+static bool take_event(struct piece *s, struct head *h)
+{
+	struct piece at = *s;
+	h->period = 0;
+	if (take_number(&at, &h->period) && (!at.n || !is_blank(*at.p)))
+		return false;
+	at = skip_blanks(at);
+	size_t n = 0;
+	while (n < at.n && !is_blank(at.p[n]))
+		n++;
+	if (n < 2 || at.p[n - 1] != ':')
+		return false;
+	h->event = (struct piece){ at.p, n - 1 };
+	*s = skip_blanks((struct piece){ at.p + n, at.n - n });
+	return true;
+}
+
+/*
+ * Names may hold blanks and numbers: the first number that stands alone behind a blank is taken for the task's. "swapper
+ *     0 [001] 12.345: cycles: ".
+ */
+static bool parse_head(struct piece line, struct head *ret)
+{
+	line = skip_blanks(line);
+	for (size_t i = 1; i < line.n; i++) {
+		struct piece rest;
+		*ret = (struct head){ .comm = { line.p, i } };
+		if (!is_blank(line.p[i]) || is_blank(line.p[i - 1]) ||
+		    !take_ids((struct piece){ line.p + i, line.n - i }, ret, &rest))
+			continue;
+		take_cpu(&rest, ret);
+		take_time(&rest, ret);
+		if (!take_event(&rest, ret))
+			continue;
+		ret->rest = rest;
+		return true;
+	}
+	return false;
+}
+
+struct frame {
+	uint64_t ip;
+	struct piece symbol, module;
+};
+
+static int hex_digit(char c)
+{
+	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* "	ffffffff8104f45a native_write_msr_safe+0xa ([kernel.kallsyms])" */
+static bool parse_frame(struct piece s, struct frame *ret)
+{
+	s = skip_blanks(s);
+	size_t n = 0, open;
+	ret->ip = 0;
+	for (; n < s.n && n < 16 && hex_digit(s.p[n]) >= 0; n++)
+		ret->ip = ret->ip << 4 | (uint64_t)hex_digit(s.p[n]);
+	if (!n || n >= s.n || !is_blank(s.p[n]) || s.p[s.n - 1] != ')')
+		return false;
+	s = skip_blanks((struct piece){ s.p + n, s.n - n });
+	for (open = s.n; open && !(s.p[open - 1] == '(' && open >= 2 && s.p[open - 2] == ' '); open--)
+		;
+	if (open < 3)
+		return false;
+	ret->module = (struct piece){ s.p + open, s.n - open - 1 };
+	ret->symbol = skip_blanks((struct piece){ s.p, open - 2 });
+	return ret->symbol.n;
+}
+
+/* The symbol without "+0x1f". */
+static struct piece bare_symbol(struct piece s)
+{
+	size_t n = s.n;
+	while (n && hex_digit(s.p[n - 1]) >= 0)
+		n--;
+	if (n < s.n && n > 3 && !memcmp(s.p + n - 3, "+0x", 3))
+		s.n = n - 3;
+	return s;
+}
+
+static bool is(struct piece s, const char *word)
+{
+	return s.n == strlen(word) && !memcmp(s.p, word, s.n);
+}
+
+static bool ends(struct piece s, const char *word)
+{
+	size_t n = strlen(word);
+	return s.n >= n && !memcmp(s.p + s.n - n, word, n);
+}
+
+/* Of the names in brackets all but these are the kernel or a module of it. */
+static bool is_kernel(struct piece module)
+{
+	static const char *const user[] = { "[vdso]", "[vdso32]", "[vdsox32]", "[vsyscall]", "[heap]", "[stack]", "[anon]", "[unknown]" };
+	for (size_t i = 0; i < sizeof(user) / sizeof(*user); i++)
+		if (is(module, user[i]))
+			return false;
+	return (module.n && *module.p == '[') || ends(module, "vmlinux") || ends(module, ".ko");
+}
+
+struct reading {
+	struct profile *p;
+	struct head head;
+	bool in_sample, is_tracepoint;
+	VEC(frame_id) frames; /* innermost first */
+	uint64_t lines, samples;
+};
+
+static mapping_id make_mapping(struct profile *p, struct piece module)
+{
+	if (is(module, "[unknown]") || is(module, "inlined"))
+		return PROFILE_NONE;
+	size_t slash = module.n;
+	while (slash && module.p[slash - 1] != '/')
+		slash--;
+	bool anonymous = slash && ends(module, ".map"); /* a perf map keeps its path: names are marked by it */
+	struct profile_mapping m = {
+		.name = strtab_add_n(&p->strings, module.p + (anonymous ? 0 : slash), module.n - (anonymous ? 0 : slash)),
+		.path = strtab_add_n(&p->strings, module.p, module.n),
+		.space = is_kernel(module) ? SPACE_KERNEL : SPACE_USER,
+	};
+	return profile_mapping(p, &m);
+}
+
+static void add_frame(struct reading *r, const struct frame *f)
+{
+	struct profile *p = r->p;
+	struct profile_frame frame = {
+		.mapping = make_mapping(p, f->module),
+		.function = PROFILE_NONE,
+		.addr = f->ip,
+		.ip = f->ip,
+		.space = is_kernel(f->module) ? SPACE_KERNEL : SPACE_USER,
+		.flags = is(f->module, "inlined") ? FRAME_INLINED : 0,
+	};
+	if (!is(f->symbol, "[unknown]")) {
+		struct piece bare = bare_symbol(f->symbol);
+		str_id name = strtab_add_n(&p->strings, bare.p, bare.n);
+		frame.function = profile_function(p, &(struct profile_function){ .mapping = frame.mapping, .name = name, .system_name = name });
+	}
+	vec_push(&r->frames, profile_frame(p, &frame));
+}
+
+static void finish_sample(struct reading *r)
+{
+	struct profile *p = r->p;
+	const struct head *h = &r->head;
+	if (!r->in_sample)
+		return;
+	r->in_sample = false;
+	stack_id stack = PROFILE_NONE;
+	while (r->frames.len)
+		stack = profile_stack(p, stack, r->frames.data[--r->frames.len]);
+	uint64_t labels[] = { strtab_add_n(&p->strings, h->comm.p, h->comm.n), h->pid, h->tid };
+	str_id name = strtab_add_n(&p->strings, h->event.p, h->event.n);
+	uint32_t event = profile_event(p, strtab_get(&p->strings, name), "");
+	p->events.data[event].is_tracepoint |= r->is_tracepoint;
+	uint32_t row = profile_add(p, stack, profile_labels(p, labels), event, 1, h->period ? h->period : 1, 0);
+	struct profile_log_entry entry = { .time_ns = h->time_ns, .cpu = h->cpu, .tid = h->tid, .row = row };
+	if (p->log.len < LOG_MAX)
+		vec_push(&p->log, entry);
+	else
+		p->log_dropped++;
+	r->samples++;
+}
+
+static void read_line(struct reading *r, struct piece line)
+{
+	struct frame frame;
+	struct head head;
+	if (!skip_blanks(line).n) {
+		finish_sample(r);
+		return;
+	}
+	/* Frames are indented; so are the heads of samples without a stack, which begin with a name. */
+	if (r->in_sample && is_blank(*line.p) && parse_frame(line, &frame)) {
+		add_frame(r, &frame);
+		return;
+	}
+	if (!parse_head(line, &head))
+		return;
+	finish_sample(r);
+	r->head = head;
+	r->in_sample = true;
+	r->is_tracepoint = memchr(head.event.p, ':', head.event.n) && head.rest.n && !parse_frame(head.rest, &frame);
+	if (head.rest.n && !r->is_tracepoint && parse_frame(head.rest, &frame)) {
+		add_frame(r, &frame);
+		finish_sample(r);
+	}
+}
+
+static struct piece take_line(struct piece *text)
+{
+	const char *newline = memchr(text->p, '\n', text->n);
+	size_t n = newline ? (size_t)(newline - text->p) : text->n, step = n + (newline != NULL);
+	struct piece line = { text->p, n };
+	text->p += step;
+	text->n -= step;
+	return line;
+}
+
+bool script_probe(const uint8_t *p, size_t n)
+{
+	struct piece text = { (const char *)p, n };
+	while (text.n) {
+		struct piece line = take_line(&text);
+		struct head head;
+		if (!skip_blanks(line).n || *line.p == '#')
+			continue;
+		return !memchr(line.p, 0, line.n) && parse_head(line, &head);
+	}
+	return false;
+}
+
+struct strobe_error *script_read(const uint8_t *p, size_t n, struct profile **ret)
+{
+	struct reading r = { .p = profile_create() };
+	struct piece text = { (const char *)p, n };
+	profile_column(r.p, "comm", COLUMN_STRING);
+	profile_column(r.p, "pid", COLUMN_I64);
+	profile_column(r.p, "tid", COLUMN_I64);
+	while (text.n) {
+		struct piece line = take_line(&text);
+		if (!line.n || *line.p != '#')
+			read_line(&r, line);
+	}
+	/* A stack that no empty line ends was cut: it would be counted at a place where it is not. */
+	vec_deinit(&r.frames);
+	if (!r.samples) {
+		profile_destroy(r.p);
+		return error_create(ERROR_FORMAT, "it holds no samples as 'perf script' prints them");
+	}
+	*ret = r.p;
+	return NULL;
+}

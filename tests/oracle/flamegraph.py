@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""
+Pictures: the same boxes at the same places as flamegraph.pl draws, of the folded stacks in the shared corpus; the same
+colours where two are compared; and the text of `perf script`, folded as stackcollapse-perf.pl folds it.
+
+flamegraph-pl.tsv beside this file holds what flamegraph.pl (at 41fee1f) answered, a digest for each picture. It was written
+by  flamegraph.py --write DIRECTORY  with that program and difffolded.pl in DIRECTORY.
+"""
+# needs: flamegraph
+
+import hashlib
+import html
+import os
+import re
+import subprocess
+import sys
+
+from strobetest import CORPUS, SCRATCH, STROBE, TOP, Tap, strobe
+
+ANSWERS = os.path.join(TOP, "tests", "oracle", "flamegraph-pl.tsv")
+FOLDED = os.path.join(CORPUS, "FlameGraph", "test", "results")
+TEXTS = os.path.join(CORPUS, "FlameGraph", "test")
+# answers of a version that took only "java" for Java, and not "java-PID"
+OUTDATED = ["perf-java-stacks-01-collapsed-pid.txt", "perf-java-stacks-01-collapsed-tid.txt"]
+OPTIONS = ["", "--reverse", "--inverted", "--flamechart", "--minwidth 3%", "--width 600 --minwidth 2"]
+BOX = re.compile(r'<title>(.*?)</title><rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="[\d.]+"\s+fill="([^"]+)"', re.S)
+DETAILS = re.compile(r"[ \n]\(?[^()\n]*\d+\.\d\d%(; [-+][\d.]+%)?\)?$|\n.*$|[ \n]\([^()]*samples?, 100%\)$", re.S)
+
+
+def colour(text):
+    if text.startswith("#"):
+        return tuple(int(text[i:i + 2], 16) for i in (1, 3, 5))
+    return tuple(int(word) for word in re.findall(r"\d+", text))
+
+
+def boxes(svg, inverted=False, with_colours=False):
+    """
+    Level, left and right edge and name of each box, to a tenth of a pixel (flamegraph.pl rounds the edges, and takes the
+    width from them); and of comparisons colour and difference.
+    """
+    found = []
+    for title, x, y, width, fill in BOX.findall(svg):
+        title = html.unescape(title)
+        delta = re.search(r"; ([-+][\d.]+)%", title)
+        box = (float(y), f"{float(x):.1f}", f"{float(x) + float(width):.1f}", DETAILS.sub("", title))
+        if with_colours:
+            box += (colour(fill), float(delta.group(1)) + 0.0 if delta else 0.0)
+        found.append(box)
+    levels = sorted({box[0] for box in found}, reverse=not inverted)
+    return sorted((levels.index(box[0]),) + box[1:] for box in found)
+
+
+def digest(found):
+    return hashlib.sha256(repr(found).encode()).hexdigest()[:16]
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        return f.read()
+
+
+def two_profiles(path):
+    """
+    Two profiles out of one: stacks that take more, as much and less, and a new one. None is gone: where that is so
+    flamegraph.pl loses boxes of the same name that end at the same place.
+    """
+    paths = [os.path.join(SCRATCH, name) for name in ("before.folded", "after.folded")]
+    with open(paths[0], "w", encoding="utf-8") as before, open(paths[1], "w", encoding="utf-8") as after:
+        for i, line in enumerate(read(path).splitlines()):
+            stack, _, value = line.rpartition(" ")
+            before.write(f"{stack} {int(value) * 4}\n")
+            after.write(f"{stack} {int(value) * (8, 4, 1)[i % 3]}\n")
+        after.write("java;other;thing 7\n")
+    return paths
+
+
+def pictures():
+    """Name, folded file and options of each."""
+    for name in sorted(os.listdir(FOLDED)):
+        for options in OPTIONS:
+            yield f"{name} {options}".strip(), os.path.join(FOLDED, name), options.split()
+
+
+def comparisons():
+    path = os.path.join(FOLDED, "perf-java-stacks-01-collapsed-all.txt")
+    for options in ([], ["--negate"], ["--normalize"]):
+        yield " ".join(["compared", *options]), path, options
+
+
+def write(directory):
+    """The answers of the programs themselves."""
+
+    def perl(program, *argv):
+        return subprocess.run(["perl", os.path.join(directory, program), *argv], capture_output=True, text=True, check=True).stdout
+
+    with open(ANSWERS, "w", encoding="utf-8") as f:
+        f.write("# picture, boxes, digest of what tests/oracle/flamegraph.py makes of flamegraph.pl's answer\n")
+        for name, path, options in pictures():
+            found = boxes(perl("flamegraph.pl", *options, path), "--inverted" in options)
+            f.write(f"{name}\t{len(found)}\t{digest(found)}\n")
+        for name, path, options in comparisons():
+            both = os.path.join(SCRATCH, "both.folded")
+            with open(both, "w", encoding="utf-8") as text:
+                text.write(perl("difffolded.pl", *(["-n"] if "--normalize" in options else []), *two_profiles(path)))
+            found = boxes(perl("flamegraph.pl", *(["--negate"] if "--negate" in options else []), both), with_colours=True)
+            f.write(f"{name}\t{len(found)}\t{digest(found)}\n")
+
+
+def check_collapse(tap):
+    """The text of `perf script`, against the answers that the corpus has from stackcollapse-perf.pl."""
+    for name in sorted(os.listdir(TEXTS)):
+        for option in ("pid", "tid", "kernel", "jit", "all", "addrs") if name.endswith(".txt") else ():
+            answer = f"{name[:-4]}-collapsed-{option}.txt"
+            if answer not in OUTDATED:
+                done = strobe("flamegraph", "--folded", f"--{option}", os.path.join(TEXTS, name))
+                tap.ok(done.out == read(os.path.join(FOLDED, answer)), f"folded {name} --{option}", done.err)
+    text = os.path.join(TEXTS, "perf-java-stacks-01.txt")
+    with open(text, "rb") as f:
+        piped = subprocess.run([STROBE, "flamegraph", "--folded"], input=f.read(), capture_output=True)
+    tap.ok(piped.stdout.decode() == strobe("flamegraph", "--folded", text).out, "the same from a pipe", piped.stderr)
+
+
+def main():
+    if sys.argv[1:2] == ["--write"]:
+        write(sys.argv[2])
+        return
+    tap = Tap()
+    if not os.path.isdir(FOLDED):
+        tap.skip("pictures are flamegraph.pl's", f"no shared corpus at {CORPUS}")
+        tap.done()
+        return
+    answers = dict(line.split("\t", 1) for line in read(ANSWERS).splitlines() if not line.startswith("#"))
+    for name, path, options in pictures():
+        done = strobe("flamegraph", *options, path)
+        found = boxes(done.out, "--inverted" in options)
+        tap.ok(answers[name] == f"{len(found)}\t{digest(found)}", f"boxes of {name}", f"{len(found)} boxes; {done.err}")
+    for name, path, options in comparisons():
+        before, after = two_profiles(path)
+        done = strobe("flamegraph", "--diff-base", before, *options, after)
+        found = boxes(done.out, with_colours=True)
+        tap.ok(answers[name] == f"{len(found)}\t{digest(found)}", name, f"{len(found)} boxes; {done.err}")
+    check_collapse(tap)
+    tap.done()
+
+
+main()
