@@ -64,7 +64,7 @@ static struct strobe_error *min_width_option(void *options, const char *value, b
 #define AT(field) offsetof(struct flamegraph_command, field)
 
 static const struct option table[] = {
-	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", 
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file",
 	  .help = "read this: a recording, folded stacks, the text of `perf script`, or a pprof profile; - is standard input" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file",
 	  .help = "write to this file; - is standard output, which is also the default unless it is a terminal: a picture\n"

@@ -68,7 +68,11 @@ static struct strobe_error *wants_stitching(void *options, const char *value, bo
 			 error_create(ERROR_UNSUPPORTED, "call stacks of the branch hardware are not stitched together by this version");
 }
 
-#define MISSING(option, why) { OPTION_CALL, 0, option, .arg = "...", .optional_arg = true, .parse = why, .hidden = true, .help = "not in this version" }
+#define MISSING(option, why)                                                                       \
+	{                                                                                          \
+		OPTION_CALL, 0, option, .arg = "...", .optional_arg = true, .parse = why, .hidden = true, \
+		.help = "not in this version"                                                      \
+	}
 
 #define AT(field) offsetof(struct script_options, field)
 
@@ -173,9 +177,11 @@ static int run(struct cmd_context *ctx, void *options)
 	if (is_old_field_list(o, &ctx->rest))
 		o->fields[o->fields_nr++] = ctx->rest.argv[0];
 	else if (ctx->rest.argc)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is no option; this version runs no Perl or Python scripts over a "
-								     "recording: they can read 'script --format json', an object a line",
-							ctx->rest.argv[0]));
+		return cmd_fail_usage(
+			ctx, error_create(ERROR_USAGE,
+					  "'%s' is no option; this version runs no Perl or Python scripts over a recording: they can "
+					  "read 'script --format json', an object a line",
+					  ctx->rest.argv[0]));
 	return script_run(ctx, o);
 }
 

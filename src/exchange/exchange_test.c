@@ -171,6 +171,72 @@ static void a_bomb(void **state)
 }
 #endif
 
+static uint64_t value_at(const struct profile *p, uint32_t event, size_t nth)
+{
+	for (size_t i = 0; i < p->rows.len; i++)
+		if (p->rows.data[i].event == event && !nth--)
+			return p->rows.data[i].value;
+	return UINT64_MAX;
+}
+
+static void folded_in_two_forms(void **state)
+{
+	static const char two[] = "a;b 5 7\na;c 4 0\n", again[] = "a;b 5\na;c 1\na;b 2\n";
+	struct profile *p;
+	assert_true(folded_has_two_values((const uint8_t *)two, sizeof(two) - 1));
+	assert_false(folded_has_two_values((const uint8_t *)again, sizeof(again) - 1));
+	assert_ok(folded_read_as((const uint8_t *)two, sizeof(two) - 1, (struct folded_form){ .two_values = true }, &p));
+	assert_int_equal(p->events.len, 2);
+	assert_string_equal(profile_str(p, p->events.data[0].name), "before");
+	assert_int_equal(value_at(p, 0, 0), 5);
+	assert_int_equal(value_at(p, 1, 0), 7);
+	assert_int_equal(value_at(p, 0, 1), 4);
+	profile_destroy(p);
+	assert_ok(folded_read_as((const uint8_t *)again, sizeof(again) - 1, (struct folded_form){ .keep_order = true }, &p));
+	assert_int_equal(p->rows.len, 3);
+	assert_int_equal(value_at(p, 0, 2), 2);
+	assert_int_equal(p->rows.data[2].stack, p->rows.data[0].stack);
+	profile_destroy(p);
+	struct strobe_error *err =
+		folded_read_as((const uint8_t *)again, sizeof(again) - 1, (struct folded_form){ .two_values = true }, &p);
+	assert_int_equal(err->code, ERROR_FORMAT);
+	error_destroy(err);
+}
+
+static void text_of_perf_script(void **state)
+{
+	static const char text[] = "# arch : x86_64\n"
+				   "two words 12/13 [002] 12.345678:     250000 cpu-clock:u: \n"
+				   "\t          401036 main+0x16 (/bin/prog)\n"
+				   "\tffffffff81000130 entry ([kernel.kallsyms])\n"
+				   "\t               0 [unknown] ([unknown])\n\n"
+				   "            prog    10     0.000002:          5 cycles:            401036 f (/tmp/prog)\n"
+				   "p 7 [000] 1.000001: sched:sched_switch: prev_comm=x\n\n"
+				   "cut 7 [000] 1.000001: 9 cycles: \n\t 401036 main (/bin/prog)\n";
+	struct profile *p;
+	assert_ok(exchange_read((const uint8_t *)text, sizeof(text) - 1, "text", NULL, &p));
+	assert_int_equal(p->rows.len, 3); /* what ends before its stack does is not counted */
+	const struct profile_row *row = &p->rows.data[0];
+	assert_int_equal(row->value, 250000);
+	assert_int_equal(p->log.data[0].time_ns, 12345678000);
+	assert_int_equal(p->log.data[0].cpu, 2);
+	const uint64_t *labels = profile_label_values(p, row->labels);
+	assert_string_equal(profile_str(p, (str_id)labels[0]), "two words");
+	assert_int_equal(labels[1], 12);
+	assert_int_equal(labels[2], 13);
+	assert_string_equal(function_name(p, row->stack), "main");
+	const struct profile_stack *caller = &p->stacks.data[p->stacks.data[row->stack].caller];
+	assert_int_equal(p->frames.data[caller->frame].space, SPACE_KERNEL);
+	assert_int_equal(p->frames.data[caller->frame].ip, 0xffffffff81000130);
+	assert_int_equal(p->frames.data[p->stacks.data[caller->caller].frame].function, PROFILE_NONE);
+	assert_string_equal(function_name(p, p->rows.data[1].stack), "f");
+	assert_int_equal(p->rows.data[1].value, 5);
+	assert_string_equal(profile_str(p, p->events.data[2].name), "sched:sched_switch");
+	assert_true(p->events.data[2].is_tracepoint);
+	assert_int_equal(p->rows.data[2].stack, PROFILE_NONE);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +249,8 @@ int main(void)
 		cmocka_unit_test(folded_lines),
 		cmocka_unit_test(a_heap_is_unsampled),
 		cmocka_unit_test(a_cpu_profile_of_gperftools),
+		cmocka_unit_test(folded_in_two_forms),
+		cmocka_unit_test(text_of_perf_script),
 #if HAVE_ZLIB
 		cmocka_unit_test(a_bomb),
 #endif

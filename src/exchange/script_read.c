@@ -255,7 +255,8 @@ static void add_frame(struct reading *r, const struct frame *f)
 	if (!is(f->symbol, "[unknown]")) {
 		struct piece bare = bare_symbol(f->symbol);
 		str_id name = strtab_add_n(&p->strings, bare.p, bare.n);
-		frame.function = profile_function(p, &(struct profile_function){ .mapping = frame.mapping, .name = name, .system_name = name });
+		struct profile_function fn = { .mapping = frame.mapping, .name = name, .system_name = name };
+		frame.function = profile_function(p, &fn);
 	}
 	vec_push(&r->frames, profile_frame(p, &frame));
 }

@@ -138,7 +138,8 @@ def main():
     n = write_branches(program, at, branches)
     write_guest(guest)
     for fields in ("ip,sym,symoff,dso,brstackinsn", "ip,brstackinsn,brstackinsnlen", "ip,brstack,insn,insnlen",
-                   "ip,sym,brstack,brstacksym,brstackoff", "+insn,+brstackinsn,-sym,-symoff", "ip,brstacksym", "ip,sym,dso,brstackoff", "ip,ipc,callindent,synth"):
+                   "ip,sym,brstack,brstacksym,brstackoff",
+                   "+insn,+brstackinsn,-sym,-symoff", "ip,brstacksym", "ip,sym,dso,brstackoff", "ip,ipc,callindent,synth"):
         compare(tap, branches, "-F", fields)
     compare(tap, branches, "-F", "ip,brstackinsn", "--max-blocks", "2")
     compare(tap, guest, "-F", "machine_pid,vcpu,comm,pid,tid,ip")

@@ -112,10 +112,33 @@ static void values_beyond_64_bits_stay_in_the_picture(void **state)
 	profile_destroy(p);
 }
 
+static void a_chart_keeps_the_order(void **state)
+{
+	struct flame_layout_options o = { .width = 1000, .tree.in_time = true };
+	CHECK(two_branches(), o, { "all", 0, 0, 1000, 6 }, { "sh", 1, 0, 1000, 6 }, { "main", 2, 0, 1000, 6 },
+	      { "b", 3, 0, 300, 4 }, { "a", 3, 300, 500, 6 }, { "c", 4, 300, 500, 6 });
+}
+
+static void a_log_says_when(void **state)
+{
+	/* b, then a, then b again: of two samples of a row each counts half of its value */
+	struct flame_layout_options o = { .width = 100, .tree.in_time = true };
+	struct profile *p = test_profile(SAMPLES({ "sh", "b", 61 }, { "sh", "a", 39 }));
+	static const uint32_t rows[] = { 0, 1, 0 };
+	for (uint32_t i = 0; i < 3; i++) {
+		struct profile_log_entry e = { .time_ns = 10 + i, .row = rows[i] };
+		vec_push(&p->log, e);
+	}
+	CHECK(p, o, { "all", 0, 0, 100, 5 }, { "sh", 1, 0, 100, 5 }, { "b", 2, 0, 31, 3 }, { "a", 2, 31, 39, 4 },
+	      { "b", 2, 70, 30, 5 });
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(widths_are_shares),
+		cmocka_unit_test(a_chart_keeps_the_order),
+		cmocka_unit_test(a_log_says_when),
 		cmocka_unit_test(a_total_leaves_room),
 		cmocka_unit_test(a_total_that_is_too_small_is_refused),
 		cmocka_unit_test(narrow_frames_are_left_out_with_what_they_carry),
