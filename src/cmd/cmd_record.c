@@ -178,10 +178,6 @@ static void fill_facts(struct recording *r)
 	facts_fill(env, r->sys, STROBE_VERSION, (int)words.len, words.data);
 	if (r->o->capture.use_clockid)
 		facts_clock(env, r->sys, r->o->capture.clockid);
-	if (r->output.directory) {
-		env->has_dir_format = true;
-		env->dir_version = 1;
-	}
 	vec_deinit(&words);
 }
 
@@ -193,14 +189,19 @@ static struct record_sink *main_sink(struct recording *r)
 
 static struct strobe_error *begin_file(struct recording *r)
 {
+	struct env *env = capture_env(r->capture);
 	if (r->output.pipe)
 		fill_facts(r);
-	TRY(record_output_open(&r->output, capture_env(r->capture), capture_rings(r->capture)));
+	env->has_dir_format = r->output.directory;
+	env->dir_version = 1;
+	TRY(record_output_open(&r->output, env, capture_rings(r->capture)));
 	r->file_start_bytes = record_output_bytes(&r->output) - r->output.writer->bytes_written;
 	if (!r->output.pipe)
-		TRY(writer_event_updates(r->output.writer, capture_env(r->capture)));
+		TRY(writer_event_updates(r->output.writer, env));
 	if (!r->o->tail_synthesize)
 		TRY(capture_synthesize(r->capture, main_sink(r), r->files > 0));
+	if (!r->output.pipe)
+		TRY(writer_round(r->output.writer, env));
 	r->files++;
 	capture_forget_times(r->capture);
 	return NULL;
@@ -212,8 +213,11 @@ static struct strobe_error *end_file(struct recording *r, const char **ret_name)
 	struct strobe_error *err = NULL;
 	uint64_t bytes;
 	*ret_name = r->output.path;
-	for (unsigned i = 0; !err && i < capture_readers(r->capture); i++)
-		err = capture_drain(r->capture, i, main_sink(r), true, !r->output.directory, &bytes);
+	for (unsigned i = 0; !err && i < capture_readers(r->capture); i++) {
+		err = capture_drain(r->capture, i, main_sink(r), true, false, &bytes);
+		if (!err && bytes && !r->output.directory)
+			err = writer_round(r->output.writer, capture_env(r->capture));
+	}
 	if (!err && capture_overwrites(r->capture))
 		err = capture_snapshot(r->capture, main_sink(r), &bytes);
 	if (!err && r->done)
@@ -397,7 +401,9 @@ static struct strobe_error *drain_once(struct recording *r)
 	} else {
 		if (capture_tasks_gone(r->capture, 0))
 			r->done = r->gone = true;
-		TRY(capture_drain(r->capture, 0, main_sink(r), false, true, &bytes));
+		TRY(capture_drain(r->capture, 0, main_sink(r), false, false, &bytes));
+		if (bytes)
+			TRY(writer_round(r->output.writer, capture_env(r->capture)));
 	}
 	if (r->o->max_bytes && record_output_bytes(&r->output) >= r->o->max_bytes && !r->done) {
 		record_report(r, "perf size limit reached (%llu KB), stopping session",
@@ -467,6 +473,7 @@ static struct strobe_error *prepare(struct recording *r)
 	TRY(open_signals(r));
 	TRY(record_output_init(&r->output, o->output, o->threads_set));
 	r->output.options.compress_level = o->compress_level;
+	r->output.options.checkpoints = !r->output.pipe;
 	r->output.timestamped = o->timestamp_filename;
 	r->output.max_files = o->switching.max_files;
 	if (r->output.pipe && o->switching.on)

@@ -178,6 +178,8 @@ static void load_features(struct reader *rd, const uint8_t *data, uint64_t bytes
 		if (!(h->features[bit / 64] >> (bit % 64) & 1))
 			continue;
 		struct section s = read_section(&c);
+		if (!bit && rd->unfinished)
+			continue;
 		if (c.bad || !is_inside(s, bytes)) {
 			log_info("%s: feature section %u is not inside the file", rd->name, bit);
 			rd->cut_features = true;
@@ -213,6 +215,24 @@ static bool is_unfinished(const struct file_header *h, const uint8_t *data, uint
 	return !sections;
 }
 
+/*
+ * Our own recorder's mark of a file that it has not finished: feature 0, which is reserved, and for its section a
+ * FINISHED_ROUND whose size is that of the table (writer_round()). Records go on behind it.
+ */
+static bool is_checkpointed(const struct file_header *h, const uint8_t *data, uint64_t bytes)
+{
+	uint64_t sections = 0, table = h->data_offset + h->data_bytes;
+
+	if (!(h->features[0] & 1) || table < h->data_offset || table > bytes)
+		return false;
+	for (size_t i = 0; i < FEATURE_BITS / 64; i++)
+		sections += (uint64_t)__builtin_popcountll(h->features[i]);
+	struct cursor c = cursor_make(data + table, bytes - table, h->swapped);
+	uint32_t type = cursor_u32(&c);
+	uint16_t misc = cursor_u16(&c), size = cursor_u16(&c);
+	return !c.bad && type == RECORD_FINISHED_ROUND && !misc && size == sections * sizeof(struct section);
+}
+
 struct strobe_error *header_load(struct reader *rd, const uint8_t *data, uint64_t bytes)
 {
 	const struct file_header *h = &rd->header;
@@ -222,9 +242,10 @@ struct strobe_error *header_load(struct reader *rd, const uint8_t *data, uint64_
 	rd->env->file.data_offset = h->data_offset;
 	rd->env->file.data_bytes = h->data_bytes;
 	TRY(load_attrs(rd, data, bytes));
-	rd->unfinished = is_unfinished(h, data, bytes);
+	bool checkpointed = is_checkpointed(h, data, bytes);
+	rd->unfinished = checkpointed || is_unfinished(h, data, bytes);
 	rd->compressed = h->features[0] >> FEATURE_COMPRESSED & 1;
-	if (!rd->unfinished)
+	if (!rd->unfinished || checkpointed)
 		load_features(rd, data, bytes);
 	return NULL;
 }

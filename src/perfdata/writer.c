@@ -17,6 +17,7 @@
 
 #define PERF_MAGIC_V2	    0x32454c4946524550ull
 #define PERF_HEADER_BYTES   104
+#define HEADER_AT_DATA	    40
 #define PERF_COMP_ZSTD	    1
 #define RECORD_MAX	    UINT16_MAX
 
@@ -39,6 +40,11 @@ struct file_writer {
 	uint64_t ids_offset;            /* first event's ids; the others' follow */
 	uint64_t attrs_offset;
 	VEC(struct env_auxtrace) auxtrace;
+	VEC(struct section) early; /* what stands in front of the data, by bit, for checkpoints */
+	uint64_t early_bits[FEATURE_BITS / 64];
+	struct section early_formats; /* TRACING_DATA among them; 0 bytes: none */
+	const void *formats;	      /* what it was made of */
+	bool checkpointed;
 	bool failed; /* a write did not succeed: nothing more is written but the header */
 #if HAVE_ZSTD
 	ZSTD_CCtx *zstd;
@@ -211,6 +217,34 @@ static void put_header(const struct file_writer *w, const struct env *env, uint6
 	put64(b, 0);
 	for (size_t i = 0; i < FEATURE_BITS / 64; i++)
 		put64(b, features[i]);
+}
+
+static struct env own_facts(const struct file_writer *w, const struct env *env);
+
+/*
+ * Sections that are known before the data and without which it cannot be read (the formats of tracepoints) or names
+ * events (their descriptions). They stay where they are; only the table of them moves, see writer_round().
+ */
+static void put_early(struct file_writer *w, const struct env *env, struct strbuf *b)
+{
+	struct env facts = own_facts(w, env);
+
+	for (uint32_t bit = 1; bit < FEATURE_BITS; bit++) {
+		size_t before = b->len;
+		if (!feature_encode(&facts, bit, b))
+			continue;
+		struct section section = { before, b->len - before };
+		vec_push(&w->early, section);
+		w->early_bits[bit / 64] |= 1ull << (bit % 64);
+		if (bit != FEATURE_TRACING_DATA)
+			continue;
+		w->early_formats = section;
+		w->formats = env->tracing_data;
+	}
+	/* Records stand at multiples of 8. */
+	static const char zeros[8];
+	strbuf_add(b, zeros, -b->len & 7);
+	w->data_offset = b->len;
 }
 
 /* Header, ids and attrs as they stand at the start of the file; features all 0, data size 0: not finished. */
@@ -430,6 +464,11 @@ static struct strobe_error *start_file(struct file_writer *w, const struct env *
 	size_t done;
 
 	put_start(w, env, &b);
+	if (w->options.checkpoints) {
+		put_early(w, env, &b);
+		/* Where the data begins is told by the header, which is there already. */
+		memcpy(b.data + HEADER_AT_DATA, &w->data_offset, sizeof(w->data_offset));
+	}
 	w->data_end = w->data_offset;
 	return write_all(w, b.data, b.len, &done);
 }
@@ -449,6 +488,7 @@ struct strobe_error *writer_create(int fd, const char *name, const struct env *e
 	w->fd = fd;
 	w->name = xstrdup(name);
 	w->options = options;
+	w->options.checkpoints = options.checkpoints && !options.pipe && !options.bare;
 	if (options.compress_level)
 		TRY(compress_start(w));
 	if (options.pipe)
@@ -481,21 +521,76 @@ static struct strobe_error *write_features(struct file_writer *w, const struct e
 	uint64_t bits[FEATURE_BITS / 64] = {};
 	size_t n = 0;
 
+	size_t own = SIZE_MAX; /* the entry whose section is in front of the data */
 	for (uint32_t bit = 1; bit < FEATURE_BITS; bit++) {
 		size_t before = all.len;
-		if (!feature_encode(&facts, bit, &all))
+		if (bit == FEATURE_TRACING_DATA && w->early_formats.bytes && w->formats == env->tracing_data)
+			own = n;
+		else if (!feature_encode(&facts, bit, &all))
 			continue;
 		table[n++] = (struct section){ before, all.len - before };
 		bits[bit / 64] |= 1ull << (bit % 64);
 	}
 	for (size_t i = 0; i < n; i++)
 		table[i].offset += w->data_end + n * sizeof(*table);
+	if (own < n)
+		table[own] = w->early_formats;
 	TRY(write_at(w, w->data_end, table, n * sizeof(*table)));
 	if (all.len)
 		TRY(write_at(w, w->data_end + n * sizeof(*table), all.data, all.len));
 	w->pub.bytes_written += n * sizeof(*table) + all.len;
 	memcpy(ret_bits, bits, sizeof(bits));
 	return NULL;
+}
+
+/*
+ * The table of sections must stand behind the data, which grows: each round's mark holds one. By the header the data ends
+ * where the newest mark begins. The mark's own 16 bytes are the table's first entry, of feature 0, which is reserved and
+ * nobody reads. So nothing that the header tells is ever overwritten, and a recorder may be killed at any point.
+ */
+static void put_mark(const struct file_writer *w, struct strbuf *b)
+{
+	size_t bytes = (1 + w->early.len) * sizeof(struct section);
+	struct perf_event_header hdr = { .type = RECORD_FINISHED_ROUND, .size = (uint16_t)bytes };
+
+	strbuf_add(b, &hdr, sizeof(hdr));
+	put64(b, 0);
+	strbuf_add(b, w->early.data, w->early.len * sizeof(struct section));
+}
+
+struct strobe_error *writer_round(struct writer *pub, const struct env *env)
+{
+	static const struct perf_event_header plain = { .type = RECORD_FINISHED_ROUND, .size = sizeof(plain) };
+	struct file_writer *w = of(pub);
+	_cleanup_strbuf_ struct strbuf mark = {}, header = {};
+	uint64_t bits[FEATURE_BITS / 64], end = w->data_end;
+
+	if (!w->options.checkpoints)
+		return sink_write(&w->pub.sink, &plain, sizeof(plain));
+	put_mark(w, &mark);
+	TRY(write_records(w, mark.data, mark.len));
+	w->pub.bytes_taken += mark.len;
+	memcpy(bits, w->early_bits, sizeof(bits));
+	bits[0] |= 1; /* FEATURE_RESERVED: not finished */
+	put_header(w, env, end - w->data_offset, bits, &header);
+	w->checkpointed = true;
+	return write_at(w, 0, header.data, header.len);
+}
+
+/*
+ * No room for all sections: those in front of the data need a few bytes only, which the last block mostly has left.
+ * Else the records are worth more, but not those of tracepoints, which say nothing without their formats: there the
+ * header is left at the newest mark.
+ */
+static bool write_early_table(struct file_writer *w, uint64_t ret_bits[FEATURE_BITS / 64])
+{
+	if (!w->early.len)
+		return false;
+	struct strobe_error *err = write_at(w, w->data_end, w->early.data, w->early.len * sizeof(*w->early.data));
+	memcpy(ret_bits, w->early_bits, sizeof(w->early_bits));
+	bool done = !err;
+	error_destroy(err);
+	return done;
 }
 
 struct strobe_error *writer_finish(struct writer *pub, const struct env *env)
@@ -509,8 +604,11 @@ struct strobe_error *writer_finish(struct writer *pub, const struct env *env)
 	if (w->failed && ftruncate(w->fd, (off_t)w->data_end))
 		log_info("cannot cut %s to its whole records: %s", w->name, strerror(errno));
 	struct strobe_error *err = write_features(w, env, bits);
-	if (err) /* no room for them: the records are worth more */
+	if (err && !write_early_table(w, bits)) {
+		if (w->checkpointed && w->early_formats.bytes)
+			return err;
 		memset(bits, 0, sizeof(bits));
+	}
 	put_header(w, env, w->data_end - w->data_offset, bits, &header);
 	struct strobe_error *header_err = write_at(w, 0, header.data, header.len);
 	if (!err)
@@ -527,6 +625,7 @@ void writer_destroy(struct writer *pub)
 	if (w->options.compress_level)
 		compress_end(w);
 	vec_deinit(&w->auxtrace);
+	vec_deinit(&w->early);
 	close(w->fd);
 	free(w->name);
 	free(w);

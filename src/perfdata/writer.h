@@ -2,7 +2,8 @@
  * Writing perf.data: header and attrs at the start, records as they come, feature sections and the final header at the end.
  *
  * What is written is version 2, attrs no larger on disk than perf 6.1 knows (128 bytes), so that every perf of the last
- * years reads it. Until writer_finish() the header's data size is 0 and the file is readable up to its last whole record.
+ * years reads it. Until writer_finish() the header's data size is 0 and the file is readable up to its last whole record;
+ * with checkpoints it tells of the data up to the last round, with what is needed to read it, so that others can as well.
  * Records go from the caller's memory to write(2) without a copy, unless they are compressed (zstd, COMPRESSED records).
  * A pipe gets the pipe form: attrs and features as records. Files are created with mode 0600.
  */
@@ -17,6 +18,7 @@
 struct writer_options {
 	bool pipe;          /* write the pipe form: env must be complete when the writer is created */
 	bool bare;          /* only records, no header: data.N of the directory form */
+	bool checkpoints;   /* of the file form: writer_round() makes it whole up to there */
 	int compress_level; /* 0 = none, 1 … 22 */
 	uint64_t mmap_bytes; /* of one ring: recorded in the COMPRESSED feature */
 };
@@ -39,6 +41,8 @@ struct strobe_error *writer_auxtrace(struct writer *w, struct record r) _must_ch
 struct strobe_error *writer_payload(struct writer *w, const void *p, size_t bytes) _must_check_;
 /* Units, scales and own CPUs of events as EVENT_UPDATE records (a pipe gets them from writer_create()). */
 struct strobe_error *writer_event_updates(struct writer *w, const struct env *env) _must_check_;
+/* A FINISHED_ROUND: what comes later is not earlier than what was written before the mark before it. */
+struct strobe_error *writer_round(struct writer *w, const struct env *env) _must_check_;
 /*
  * After a write has failed (disk full) this still makes what is on disk a whole file where it can: the data up to the last
  * whole record, without feature sections where there is no room.

@@ -190,6 +190,107 @@ static void test_unfinished_is_readable(void **state)
 	bytes_deinit(&from);
 }
 
+static uint64_t le64_at(const uint8_t *data, size_t at)
+{
+	uint64_t v;
+	memcpy(&v, data + at, sizeof(v));
+	return v;
+}
+
+/* What the file held when the writer had done so much, read as if it had been killed then. */
+static void check_killed(int fd, int level, uint32_t samples, uint32_t told)
+{
+	size_t bytes;
+	_cleanup_free_ uint8_t *data = content_of(dup(fd), &bytes);
+	struct record_source *s;
+	uint32_t got = 0, before_mark = 0;
+	uint64_t told_end = le64_at(data, 40) + le64_at(data, 48);
+
+	assert_ok(reader_open_mem(data, bytes, &s));
+	assert_true(reader_was_unfinished(s));
+	assert_int_equal(source_env(s)->tracing_data_bytes, 7);
+	assert_memory_equal(source_env(s)->tracing_data, "formats", 7);
+	assert_string_equal(source_env(s)->events.data[1].name, "page-faults");
+	for (bool end = false;;) {
+		struct record r;
+		assert_ok(source_next(s, &r, &end));
+		if (end)
+			break;
+		got += r.hdr->type == PERF_RECORD_SAMPLE;
+		before_mark += r.hdr->type == PERF_RECORD_SAMPLE && r.file_offset < told_end;
+	}
+	assert_ok(reader_check_whole(s));
+	assert_int_equal(got, samples);
+	if (!level) /* what those see who go by the header; what is decompressed stands nowhere in the file */
+		assert_int_equal(before_mark, told);
+	/* By it, the table: feature 0 is the mark itself, the next one the formats, in front of the data. */
+	assert_int_equal(le64_at(data, 72) & 3, 3);
+	assert_int_equal(le64_at(data, told_end) & 0xffffffff, RECORD_FINISHED_ROUND);
+	uint64_t formats = le64_at(data, told_end + 16);
+	assert_true(formats + 7 <= le64_at(data, 40));
+	assert_memory_equal(data + formats, "formats", 7);
+	assert_int_equal(le64_at(data, told_end + 24), 7);
+	source_destroy(s);
+}
+
+static void write_samples(struct writer *w, uint32_t first, uint32_t n)
+{
+	struct file_builder f = build_file(false);
+	for (uint32_t i = first; i < first + n; i++)
+		build_sample(&f, i, 1000 + i, 71 + i % 2);
+	assert_ok(sink_write(&w->sink, f.data.bytes.data, f.data.bytes.len));
+	build_deinit(&f);
+}
+
+/* With checkpoints the header tells of all up to the last round, whenever the recorder is killed. */
+static void check_checkpoints(int level)
+{
+	struct bytes_builder from = source_file(0, false);
+	int fd = memory_fd(), keep = dup(fd);
+	struct record_source *s;
+	struct writer *w;
+	size_t bytes;
+
+	assert_ok(reader_open_mem(from.bytes.data, from.bytes.len, &s));
+	struct env *e = env_create();
+	const struct env *old = source_env(s);
+	for (size_t i = 0; i < 2; i++)
+		env_add_event(e, old->events.data[i].attr_raw, old->events.data[i].attr_bytes, old->events.data[i].name,
+			      old->events.data[i].ids, old->events.data[i].ids_nr);
+	e->tracing_data = "formats";
+	e->tracing_data_bytes = 7;
+	assert_ok(writer_create(fd, "x", e, (struct writer_options){ .checkpoints = true, .compress_level = level }, &w));
+	write_samples(w, 0, 10);
+	assert_ok(writer_round(w, e));
+	check_killed(keep, level, 10, 10);
+	write_samples(w, 10, 5);
+	check_killed(keep, level, 15, 10);
+	assert_ok(writer_round(w, e));
+	check_killed(keep, level, 15, 15);
+	write_samples(w, 15, 1);
+	e->hostname = "lab";
+	assert_ok(writer_finish(w, e));
+	writer_destroy(w);
+	source_destroy(s);
+	_cleanup_free_ uint8_t *data = content_of(keep, &bytes);
+	assert_ok(reader_open_mem(data, bytes, &s));
+	assert_false(reader_was_unfinished(s));
+	assert_int_equal(le64_at(data, 72) & 3, 2);
+	assert_string_equal(source_env(s)->hostname, "lab");
+	assert_int_equal(source_env(s)->tracing_data_bytes, 7);
+	source_destroy(s);
+	env_destroy(e);
+	bytes_deinit(&from);
+}
+
+static void test_checkpoints(void **state)
+{
+	check_checkpoints(0);
+#if HAVE_ZSTD
+	check_checkpoints(1);
+#endif
+}
+
 /* The disk is full in the middle of a record: what is whole stays, and the header says so. */
 static void test_disk_full(void **state)
 {
@@ -274,6 +375,7 @@ int main(void)
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_attr_is_cut),
 		cmocka_unit_test(test_unfinished_is_readable),
+		cmocka_unit_test(test_checkpoints),
 		cmocka_unit_test(test_disk_full),
 		cmocka_unit_test(test_filter),
 	};

@@ -96,6 +96,8 @@ static void add_symbol(struct kallsyms_parser *p, uint64_t address, char type, c
 {
 	if (p->names.len + bytes >= UINT32_MAX) /* names are found by 32-bit offsets; real lists have some MB of them */
 		return;
+	if (address == UINT64_MAX) /* no byte is behind it where it could end */
+		return;
 	if (p->starts.len && address < vec_last(&p->starts))
 		p->unsorted = true;
 	if (module && !p->modules.len)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from strobetest import SCRATCH, STROBE, Tap, build_workload, is_root, record, run, stats_of, strobe
+from strobetest import SCRATCH, STROBE, Tap, build_workload, is_root, perf, record, run, stats_of, strobe
 
 N_CUTS = 60
 
@@ -29,13 +29,21 @@ def lines_of(text):
     return [line for line in text.splitlines() if line.strip()]
 
 
+CLOCK = ["-e", "cpu-clock:u", "-F", "5000", "-g"]
+# names of events come from their formats: without them perf refuses the file
+BOTH = [*CLOCK, "-e", "sched:sched_switch"]
+
+
 def killed(tap, split):
-    for title, options in ("plain", []), ("compressed", ["-z"]):
+    kinds = [("plain", CLOCK), ("compressed", [*CLOCK, "-z"])]
+    if is_root():
+        kinds += [("tracepoint", BOTH), ("tracepoint, compressed", [*BOTH, "-z"]), ("threads", [*BOTH, "--threads"])]
+    for title, options in kinds:
         path = in_scratch(f"killed-{title}.data")
-        argv = [STROBE, "record", "-e", "cpu-clock:u", "-F", "5000", "-g", *options, "-o", path, "--", split, "20000"]
+        argv = [STROBE, "record", *options, "-o", path, "--", split, "20000"]
         process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    start_new_session=True)
-        time.sleep(2.5)
+        time.sleep(1.5)
         process.send_signal(signal.SIGKILL)
         process.wait()
         os.killpg(process.pid, signal.SIGKILL)  # its workload
@@ -45,6 +53,10 @@ def killed(tap, split):
         tap.ok(bool(lines_of(stats.err)), f"killed recorder, {title}: it is said", stats)
         report = strobe("report", "--stdio", "-g", "none", "--no-children", "-i", path)
         tap.ok(report.status == 0 and "hot" in report.out, f"killed recorder, {title}: report shows names", report)
+        theirs = perf("report", "--stats", "-i", path)
+        low = stats_of(stats.out).get("SAMPLE", 0)
+        # its header tells of all but what was written behind the last mark
+        tap.between(0.5 * low, stats_of(theirs.out).get("SAMPLE", 0), low, f"killed recorder, {title}: perf reads it")
 
 
 def cut_short(tap, split):

@@ -148,6 +148,12 @@ def full_disk(tap):
         tap.ok(read.status == 0 and stats_of(read.out).get("SAMPLE", 0) > 100, "a full disk: what is on it is readable", read)
         theirs = perf("report", "--stats", "-i", path)
         tap.ok(stats_of(theirs.out).get("SAMPLE", 0) > 100, "a full disk: by perf as well", theirs)
+        os.unlink(path)  # an older one is kept until there is a newer
+        done = strobe("record", "-e", TRACE, "-m", "4", "-o", path, "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=512",
+                      "count=4000000")
+        tap.equal(done.status, 1, "a disk full of tracepoints: status 1")
+        theirs = perf("script", "-i", path)
+        tap.ok(TRACE + ":" in theirs.out, "by perf as well, with their formats", theirs)
     finally:
         run("umount", SCRATCH + "/small")
 
