@@ -134,6 +134,7 @@ def main():
         write("header", f"{name}-features", features.file())
         write("header", f"{name}-records", every_record(recording.two_events(order)).file())
         write("header", f"{name}-unfinished", recording.two_events(order).file(finished=False))
+        write("header", f"{name}-checkpoint", all_features(order).checkpointed())
         write("pipe", f"{name}-features", byte + features.stream()[16:])
         write("pipe", f"{name}-records", byte + every_record(recording.two_events(order)).stream()[16:])
         write("records", f"{name}-sample", full_sample(order))

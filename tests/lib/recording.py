@@ -98,6 +98,22 @@ class Recording:
                                    len(self.data) if finished else 0, 0, 0, *words)
         return header + ids + attrs + self.data + (table + sections if finished else b"")
 
+    def checkpointed(self):
+        """The file as strobe leaves it that was killed: sections in front of the data, a table of them in its marks."""
+        whole = self.file()
+        data_at, size = (int.from_bytes(whole[at:at + 8], "little" if self.order == "<" else "big") for at in (40, 48))
+        n = len(self.features)
+        sections = whole[data_at + size + 16 * n:]
+        sections += bytes(-len(sections) % 8)
+        mark, at = self.pack("IHHQ", 68, 0, 16 * (n + 1), 0), data_at
+        for bit in sorted(self.features):
+            mark += self.pack("QQ", at, len(self.features[bit]))
+            at += len(self.features[bit])
+        bits = 1 | sum(1 << bit for bit in self.features)
+        words = [bits >> 64 * i & (1 << 64) - 1 for i in range(4)]
+        header = whole[:40] + self.pack("QQ", data_at + len(sections), size) + whole[56:72] + self.pack("4Q", *words)
+        return header + whole[104:data_at] + sections + self.data + mark + self.data
+
     def stream(self):
         """The same as a pipe carries it."""
         out = (MAGIC if self.order == "<" else MAGIC[::-1]) + self.pack("Q", 16)

@@ -32,6 +32,7 @@ if ! command -v debootstrap >/dev/null 2>&1; then
 	say 'installing debootstrap'
 	apt-get install -y --no-install-recommends debootstrap >/dev/null
 fi
+# shellcheck disable=SC2016 # apt's own names
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' | head -n 1)
 [ -n "$mirror" ] || {
 	say 'apt here has no source of Debian 12 (bookworm) main'
