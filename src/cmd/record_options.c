@@ -354,7 +354,9 @@ CALL(refuse_kcore)
 CALL(refuse_off_cpu)
 {
 	return negated ? NULL
-		       : error_create(ERROR_UNSUPPORTED, "off-CPU recording needs BPF, which this build does not have");
+		       : error_create(ERROR_UNSUPPORTED,
+				      "off-CPU samples made by BPF are not in this version: record the switches with "
+				      "their stacks instead, -e sched:sched_switch -g");
 }
 
 CALL(refuse_bpf_source)
