@@ -45,6 +45,7 @@ else
 	root=$(mktemp -d "${TMPDIR:-/tmp}/minbase.XXXXXX")
 fi
 root=$(cd "$root" && pwd)
+chmod 755 "$root" # it is the root of users without rights, too
 
 # What is mounted below goes first, the deepest before what it is in; nothing is removed while anything still is.
 # shellcheck disable=SC2317 # called by trap
@@ -81,7 +82,9 @@ for where in proc sys dev; do
 	mount --rbind "/$where" "$root/$where"
 	mount --make-rslave "$root/$where"
 done
-if [ -d "$shared" ]; then
+if [ ! -d "$shared" ]; then
+	say "no corpus at $shared: tests of it will be skipped, which --strict does not allow"
+else
 	mount --bind "$shared" "$root/src/shared"
 	mount -o remount,bind,ro "$root/src/shared"
 fi
