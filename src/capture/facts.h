@@ -12,3 +12,5 @@
 void facts_fill(struct env *env, const struct sys *sys, const char *tool_version, int argc, char *const argv[]);
 /* CLOCKID and CLOCK_DATA: the recording's clock, and the wall clock read together with it. */
 void facts_clock(struct env *env, const struct sys *sys, int32_t clockid);
+/* BPF_PROG_INFO and BPF_BTF: the programs that are loaded, where they may be seen. */
+void facts_bpf(struct env *env);

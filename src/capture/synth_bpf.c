@@ -2,38 +2,17 @@
  * Loaded BPF programs: KSYMBOL for each JITed function, BPF_EVENT for each program. New ones bring their own records.
  */
 #include <errno.h>
-#include <linux/bpf.h>
 #include <linux/btf.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "capture/bpf_priv.h"
 #include "capture/synth_priv.h"
 
 #define TAG_BYTES 8
-/* More functions or programs than any system has: bounds on what the kernel is believed. */
-#define FUNCTION_LIMIT 4096
 #define BTF_LIMIT      (16u << 20)
-
-static int sys_bpf(int cmd, union bpf_attr *attr)
-{
-	return (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-}
-
-static int open_id(int cmd, uint32_t id)
-{
-	union bpf_attr attr = {.prog_id = id};
-	return sys_bpf(cmd, &attr);
-}
-
-static bool object_info(int fd, void *info, uint32_t bytes)
-{
-	union bpf_attr attr = {.info = {.bpf_fd = (uint32_t)fd, .info_len = bytes, .info = (uintptr_t)info}};
-	return !sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
-}
 
 /* The name of the function type `type_id` of a BTF blob, copied; NULL where it is not there. */
 static char *btf_function_name(const uint8_t *btf, uint32_t bytes, uint32_t type_id)
@@ -97,16 +76,16 @@ static char *btf_function_name(const uint8_t *btf, uint32_t bytes, uint32_t type
 	return NULL;
 }
 
-static uint8_t *load_btf(uint32_t id, uint32_t *ret_bytes)
+uint8_t *bpf_load_btf(uint32_t id, uint32_t *ret_bytes)
 {
-	_cleanup_close_ int fd = id ? open_id(BPF_BTF_GET_FD_BY_ID, id) : -1;
+	_cleanup_close_ int fd = id ? bpf_open_id(BPF_BTF_GET_FD_BY_ID, id) : -1;
 	struct bpf_btf_info info = {};
-	if (fd < 0 || !object_info(fd, &info, sizeof(info)) || !info.btf_size || info.btf_size > BTF_LIMIT)
+	if (fd < 0 || !bpf_object_info(fd, &info, sizeof(info)) || !info.btf_size || info.btf_size > BTF_LIMIT)
 		return NULL;
 	uint32_t bytes = info.btf_size;
 	uint8_t *data = xmalloc(bytes);
 	info = (struct bpf_btf_info){.btf = (uintptr_t)data, .btf_size = bytes};
-	if (!object_info(fd, &info, sizeof(info))) {
+	if (!bpf_object_info(fd, &info, sizeof(info))) {
 		free(data);
 		return NULL;
 	}
@@ -139,7 +118,7 @@ static void program_name(struct strbuf *b, const uint8_t tag[TAG_BYTES], const c
 static void synth_program(struct out *o, int fd, uint16_t tail)
 {
 	struct bpf_prog_info sizes = {};
-	if (!object_info(fd, &sizes, sizeof(sizes)) || !sizes.nr_jited_ksyms || sizes.nr_jited_ksyms > FUNCTION_LIMIT)
+	if (!bpf_object_info(fd, &sizes, sizeof(sizes)) || !sizes.nr_jited_ksyms || sizes.nr_jited_ksyms > BPF_COUNT_LIMIT)
 		return;
 	uint32_t n = sizes.nr_jited_ksyms;
 	_cleanup_free_ uint64_t *addrs = xcalloc(n, sizeof(*addrs));
@@ -161,10 +140,10 @@ static void synth_program(struct out *o, int fd, uint16_t tail)
 		info.func_info = (uintptr_t)functions;
 		info.func_info_rec_size = sizes.func_info_rec_size;
 	}
-	if (!object_info(fd, &info, sizeof(info)) || info.nr_jited_ksyms != n)
+	if (!bpf_object_info(fd, &info, sizeof(info)) || info.nr_jited_ksyms != n)
 		return;
 	uint32_t btf_bytes = 0;
-	_cleanup_free_ uint8_t *btf = has_functions ? load_btf(info.btf_id, &btf_bytes) : NULL;
+	_cleanup_free_ uint8_t *btf = has_functions ? bpf_load_btf(info.btf_id, &btf_bytes) : NULL;
 	_cleanup_strbuf_ struct strbuf name = {};
 	for (uint32_t i = 0; i < n; i++) {
 		_cleanup_free_ char *function = NULL;
@@ -190,12 +169,8 @@ struct strobe_error *synth_bpf(struct record_sink *sink, const struct synth_opti
 	struct out o;
 	out_init_mem(&o);
 	uint32_t id = 0;
-	for (unsigned i = 0; i < FUNCTION_LIMIT; i++) {
-		union bpf_attr attr = {.start_id = id};
-		if (sys_bpf(BPF_PROG_GET_NEXT_ID, &attr))
-			break; /* ENOENT: that was all; EPERM: not ours to see */
-		id = attr.next_id;
-		_cleanup_close_ int fd = open_id(BPF_PROG_GET_FD_BY_ID, id);
+	for (unsigned i = 0; i < BPF_COUNT_LIMIT && bpf_next_program(&id); i++) {
+		_cleanup_close_ int fd = bpf_open_id(BPF_PROG_GET_FD_BY_ID, id);
 		if (fd >= 0)
 			synth_program(&o, fd, opt->tail_bytes);
 	}

@@ -176,6 +176,8 @@ static void fill_facts(struct recording *r)
 	}
 	struct env *env = capture_env(r->capture);
 	facts_fill(env, r->sys, STROBE_VERSION, (int)words.len, words.data);
+	if (!r->o->capture.no_bpf_event)
+		facts_bpf(env);
 	if (r->o->capture.use_clockid)
 		facts_clock(env, r->sys, r->o->capture.clockid);
 	vec_deinit(&words);

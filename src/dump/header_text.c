@@ -258,12 +258,27 @@ static uint32_t get32(const struct env *e, const void *data, size_t offset)
  * Where struct bpf_prog_info has what is shown (<linux/bpf.h>): its name, and how many addresses and lengths of
  * functions, which lie in the data behind it.
  */
+#define PROG_TAG	  8
+#define PROG_TAG_BYTES	  8
 #define PROG_NAME	  64
 #define PROG_NAME_BYTES	  16
 #define PROG_NR_KSYMS	  104
 #define PROG_NR_FUNC_LENS 108
 #define PROG_KSYMS	  112
 #define PROG_FUNC_LENS	  120
+#define PROG_NR_TAGS	  180
+#define PROG_TAGS	  184
+
+/* The tag of a function: its own where the program has several, else that of the program. */
+static const uint8_t *prog_tag(const struct env *e, const struct env_bpf_prog *p, uint32_t function)
+{
+	const uint8_t *own = (const uint8_t *)p->info + PROG_TAG;
+	if (p->info_bytes < PROG_TAGS + 8 || function >= get32(e, p->info, PROG_NR_TAGS))
+		return own;
+	uint64_t at = get64(e, p->info, PROG_TAGS) + function * (uint64_t)PROG_TAG_BYTES;
+	bool inside = p->data_bytes >= PROG_TAG_BYTES && at <= p->data_bytes - PROG_TAG_BYTES;
+	return inside ? (const uint8_t *)p->data + at : own;
+}
 
 static void print_bpf_progs(struct out *out, const struct env *e)
 {
@@ -284,6 +299,11 @@ static void print_bpf_progs(struct out *out, const struct env *e)
 			if (n > 1)
 				out_f(out, "sub_prog %u: ", k);
 			out_str(out, "bpf_prog_");
+			const uint8_t *tag = prog_tag(e, p, k);
+			for (unsigned b = 0; b < PROG_TAG_BYTES; b++)
+				out_f(out, "%02x", tag[b]);
+			if (*name)
+				out_ch(out, '_');
 			out_text(out, name, strnlen(name, PROG_NAME_BYTES));
 			out_f(out, " addr 0x%" PRIx64 " size %u\n", get64(e, p->data, addr_at), get32(e, p->data, len_at));
 		}
