@@ -69,6 +69,8 @@ static struct strobe_error *check_options(const struct stat_options *o, int argc
 		return error_create(ERROR_USAGE, "counts by CPU, core, cache, die, socket or node are for the whole system: add -a or -C");
 	if (o->per_thread && !t->pids && !t->tids && !t->system_wide && argc)
 		return error_create(ERROR_USAGE, "--per-thread wants threads that are there: -p, -t or -a, or no command");
+	if (o->topdown_level && !o->topdown)
+		return error_create(ERROR_USAGE, "--td-level says how deep --topdown goes: add that");
 	if (o->interval_ms && o->runs != 1)
 		return error_create(ERROR_USAGE, "-I and -r exclude each other");
 	if (o->interval_count && !o->interval_ms)

@@ -1,6 +1,7 @@
 #include "cmd/stat_events.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static struct strobe_error *add_metrics(struct metric_set *metrics, struct stat_
 					const char *names)
 {
 	size_t first = metrics->uses.len;
-	struct metric_options options = { .no_group = o->metric_no_group, .no_merge = o->metric_no_merge };
+	struct metric_options options = { .no_group = o->metric_no_group, .no_merge = o->metric_no_merge,
+				  .no_threshold = o->metric_no_threshold };
 	TRY(error_prefix(metric_set_add(metrics, &o->events, sys, names, options), "%s", option));
 	for (size_t i = first; i < metrics->uses.len; i++)
 		if (!metrics->uses.data[i].missing)
@@ -58,11 +60,45 @@ static struct strobe_error *add_smi(struct metric_set *metrics, struct stat_opti
 	return add_metrics(metrics, o, sys, "--smi-cost", "smi");
 }
 
+#define TOPDOWN_LEVELS 2
+
+/* As deep as asked for; 0: as deep as this machine can. */
+static struct strobe_error *add_topdown(struct metric_set *metrics, struct stat_options *o, const struct sys *sys)
+{
+	if (o->topdown_level > TOPDOWN_LEVELS)
+		return error_create(ERROR_USAGE, "--td-level %" PRIu64 ": there are %d levels", o->topdown_level, TOPDOWN_LEVELS);
+	TRY(add_metrics(metrics, o, sys, "--topdown", "topdown"));
+	if (o->topdown_level > 1)
+		return add_metrics(metrics, o, sys, "--td-level 2", "topdown2");
+	if (o->topdown_level == 1 || !sys_exists(sys, "/sys/bus/event_source/devices/cpu/events/topdown-heavy-ops"))
+		return NULL;
+	return add_metrics(metrics, o, sys, "--topdown", "topdown2");
+}
+
 static void group_all(struct event_list *list)
 {
 	for (size_t i = 0; i < list->events.len; i++)
 		if (list->events.data[i].kind != EVENT_TOOL)
 			list->events.data[i].leader = 0;
+}
+
+/* Of the events of PMUs whose names begin so, those of one PMU stay. */
+static size_t keep_pmu(struct event_list *events, const char *prefix, const char *pmu)
+{
+	size_t kept = 0;
+	struct event *data = events->events.data;
+	for (size_t i = 0; i < events->events.len; i++) {
+		if (data[i].pmu && text_has_prefix(data[i].pmu, prefix) && strcmp(data[i].pmu, pmu) != 0) {
+			vec_deinit(&data[i].cpus);
+			continue;
+		}
+		/* Leaders are indexes: those behind a gap move up by as much. */
+		uint32_t shift = (uint32_t)(i - kept);
+		data[i].leader = data[i].leader == i ? (uint32_t)kept : data[i].leader >= shift ? data[i].leader - shift : (uint32_t)kept;
+		data[kept++] = data[i];
+	}
+	events->events.len = kept;
+	return kept;
 }
 
 /* --cputype: of a hybrid machine, only the events of one kind of core stay. */
@@ -74,21 +110,16 @@ static struct strobe_error *keep_cputype(struct cmd_context *ctx, struct stat_op
 		cmd_say(ctx, "--cputype is left aside: this machine has no PMU %s, its cores are all of one kind", pmu);
 		return NULL;
 	}
-	size_t kept = 0;
-	struct event *data = o->events.events.data;
-	for (size_t i = 0; i < o->events.events.len; i++) {
-		bool other = data[i].pmu && text_has_prefix(data[i].pmu, "cpu_") && strcmp(data[i].pmu, pmu) != 0;
-		if (other) {
-			vec_deinit(&data[i].cpus);
-			continue;
-		}
-		/* Leaders are indexes: those behind a gap move up by as much. */
-		uint32_t shift = (uint32_t)(i - kept);
-		data[i].leader = data[i].leader == i ? (uint32_t)kept : data[i].leader >= shift ? data[i].leader - shift : (uint32_t)kept;
-		data[kept++] = data[i];
-	}
-	o->events.events.len = kept;
-	return kept ? NULL : error_create(ERROR_USAGE, "--cputype %s leaves no event", o->cputype);
+	return keep_pmu(&o->events, "cpu_", pmu) ? NULL : error_create(ERROR_USAGE, "--cputype %s leaves no event", o->cputype);
+}
+
+static struct strobe_error *filter_pmu(struct stat_options *o, const struct sys *sys)
+{
+	_cleanup_free_ char *dir = xasprintf("/sys/bus/event_source/devices/%s", o->pmu_filter);
+	if (!*o->pmu_filter || !sys_exists(sys, dir))
+		return error_create(ERROR_USAGE, "--pmu-filter: this machine has no PMU '%s'", o->pmu_filter);
+	return keep_pmu(&o->events, "", o->pmu_filter) ? NULL :
+	       error_create(ERROR_USAGE, "--pmu-filter %s leaves no event", o->pmu_filter);
 }
 
 typedef VEC(char *) name_list;
@@ -204,7 +235,7 @@ struct strobe_error *stat_choose_events(struct cmd_context *ctx, struct stat_opt
 	if (wants_metrics)
 		TRY(define_own(ctx, metrics));
 	if (o->topdown)
-		TRY(add_metrics(metrics, o, sys, "--topdown", "topdown"));
+		TRY(add_topdown(metrics, o, sys));
 	if (o->transaction)
 		TRY(add_metrics(metrics, o, sys, "-T", "transaction"));
 	if (o->smi_cost)
@@ -217,8 +248,12 @@ struct strobe_error *stat_choose_events(struct cmd_context *ctx, struct stat_opt
 		TRY(counter_defaults(&o->events, sys, target->system_wide || target->cpus, o->detail));
 	else
 		TRY(counter_defaults_detail(&o->events, sys, o->detail));
+	if (o->hybrid_merge)
+		counter_merge_hybrid(&o->events);
 	if (o->cputype)
 		TRY(keep_cputype(ctx, o, sys));
+	if (o->pmu_filter)
+		TRY(filter_pmu(o, sys));
 	if (o->group)
 		group_all(&o->events);
 	return o->for_each_cgroup ? expand_cgroups(o, sys) : NULL;
@@ -232,6 +267,7 @@ struct counter_options stat_counter_options(const struct stat_options *o, bool c
 		.all_user = o->all_user,
 		.all_kernel = o->all_kernel,
 		.no_scale = !o->scale,
+		.no_affinity = !o->affinity,
 		.bundle = true,
 		.hold_tracepoints = o->runs != 1,
 	};

@@ -20,7 +20,7 @@ void stat_options_defaults(void *options)
 	o->sys = sys_live();
 	o->runs = 1;
 	o->log_fd = -1;
-	o->scale = o->big_num = true;
+	o->scale = o->big_num = o->affinity = true;
 }
 
 void stat_options_deinit(struct stat_options *o)
@@ -194,6 +194,9 @@ CALL(parse_format)
 CALL(parse_iostat)
 {
 	OPTIONS;
+	/* Those that perf would name belong to one generation of servers; without names all of them are measured. */
+	if (value && strcmp(value, "default") != 0)
+		return error_create(ERROR_USAGE, "\"%s\": ports cannot be chosen; all are measured", value);
 	o->iostat_set = !negated;
 	o->iostat = value;
 	return NULL;
@@ -210,6 +213,7 @@ const struct option stat_option_table[] = {
 	{ OPTION_STRING, 'M', "metrics", AT(metrics), .arg = "metric", .help = "count what these metrics or groups of them need" },
 	{ OPTION_BOOL, 0, "metric-no-group", AT(metric_no_group), .help = "do not group the events of a metric" },
 	{ OPTION_BOOL, 0, "metric-no-merge", AT(metric_no_merge), .help = "do not share events between metrics" },
+	{ OPTION_BOOL, 0, "metric-no-threshold", AT(metric_no_threshold), .help = "do not judge metrics by their thresholds" },
 	{ OPTION_BOOL, 0, "topdown", AT(topdown), .help = "measure where the slots of the pipeline go" },
 	{ OPTION_U64, 0, "td-level", AT(topdown_level), .arg = "n", .help = "how deep --topdown goes; 0: as deep as it can" },
 	{ OPTION_BOOL, 'T', "transaction", AT(transaction), .help = "measure hardware transactions" },
@@ -221,6 +225,7 @@ const struct option stat_option_table[] = {
 	{ OPTION_BOOL, 0, "all-kernel", AT(all_kernel), .help = "count in the kernel only" },
 	{ OPTION_BOOL, 'g', "group", AT(group), .help = "count all events as one group" },
 	{ OPTION_STRING, 0, "cputype", AT(cputype), .arg = "type", .help = "of a hybrid machine, count on this kind of core" },
+	{ OPTION_STRING, 0, "pmu-filter", AT(pmu_filter), .arg = "PMU", .help = "of several PMUs that an event means, count on this one" },
 	{ OPTION_GROUP, .help = "Who is counted" },
 	{ OPTION_BOOL, 'a', "all-cpus", AT(target.system_wide), .help = "the whole system" },
 	{ OPTION_STRING, 'C', "cpu", AT(target.cpus), .arg = "cpu", .help = "these CPUs: 0-3,7" },
@@ -258,6 +263,8 @@ const struct option stat_option_table[] = {
 	{ OPTION_BOOL, 0, "no-merge", AT(no_merge), .help = "keep events of the same name on several PMUs apart" },
 	{ OPTION_BOOL, 0, "hybrid-merge", AT(hybrid_merge), .help = "merge the same event of the kinds of cores" },
 	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up what was counted part of the time (on; --no-scale)" },
+	{ OPTION_BOOL, 0, "affinity", AT(affinity),
+	  .help = "open the counters of a CPU from that CPU, which is not interrupted then (on; --no-affinity)" },
 	{ OPTION_GROUP, .help = "How it is shown" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard error" },
 	{ OPTION_BOOL, 0, "append", AT(append), .help = "append to that file" },

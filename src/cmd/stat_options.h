@@ -26,15 +26,16 @@ struct stat_options {
 
 	unsigned verbose, detail;
 	bool quiet, null_run, no_inherit, group, sync;
+	bool affinity;
 	bool scale, all_user, all_kernel, no_merge, hybrid_merge;
 	bool percore_threads, per_thread;
 	bool transaction, topdown, smi_cost;
 	uint64_t topdown_level;
 	bool iostat_set;
-	const char *iostat, *cputype;
+	const char *iostat, *cputype, *pmu_filter;
 
 	const char *metrics;       /* -M */
-	bool metric_only, metric_no_group, metric_no_merge;
+	bool metric_only, metric_no_group, metric_no_merge, metric_no_threshold;
 	const char *for_each_cgroup;
 	const char *control;
 	const char *pre, *post;

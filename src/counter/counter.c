@@ -146,14 +146,14 @@ void counter_add_source(struct counter_set *s, struct count_source *source)
 /* Where many events are opened or closed on another CPU, the kernel would have to interrupt that for each of them. */
 struct pin {
 	cpu_set_t before;
-	bool is_pinned;
+	bool is_pinned, off;
 };
 
 static void pin_to(struct pin *p, int cpu)
 {
 	cpu_set_t one;
 	CPU_ZERO(&one);
-	if (cpu < 0 || cpu >= CPU_SETSIZE || (!p->is_pinned && sched_getaffinity(0, sizeof(p->before), &p->before)))
+	if (p->off || cpu < 0 || cpu >= CPU_SETSIZE || (!p->is_pinned && sched_getaffinity(0, sizeof(p->before), &p->before)))
 		return;
 	CPU_SET(cpu, &one);
 	/* Not being allowed there makes it slower, nothing else. */
@@ -198,7 +198,7 @@ static void close_bundle(struct counter_set *s, uint32_t first, struct pin *pin)
 
 void counter_close(struct counter_set *s)
 {
-	struct pin pin = {};
+	struct pin pin = { .off = s->options.no_affinity };
 	for (uint32_t i = 0; s->map && s->map->system_wide && i < s->events.len; i++)
 		if (is_bundle(s, i) && s->slots.data[s->events.data[i].first_slot].fd >= 0)
 			close_bundle(s, i, &pin);
@@ -532,7 +532,7 @@ static bool all_gone(const struct counter_set *s)
 static struct strobe_error *open_all(struct opening *o)
 {
 	struct counter_set *s = o->set;
-	struct pin pin = {};
+	struct pin pin = { .off = s->options.no_affinity };
 	struct strobe_error *err = NULL;
 	for (uint32_t i = 0; !err && i < s->events.len;) {
 		if (is_bundle(s, i)) {

@@ -69,6 +69,7 @@ struct counter_options {
 	enum counter_start start;
 	bool no_inherit, all_user, all_kernel;
 	bool no_scale;
+	bool no_affinity; /* do not go to a CPU to open and close its bundles */
 	/*
 	 * Plain software events and tracepoints are opened as groups, so that many of them are enabled and read in one call.
 	 * What is counted is the same.
@@ -120,6 +121,11 @@ struct strobe_error *counter_read(struct counter_set *s) _must_check_;
 /* Forgets all readings. */
 void counter_reset(struct counter_set *s);
 
+/*
+ * --hybrid-merge: where one name became an event of each kind of core ("cpu_core/cycles/", "cpu_atom/cycles/"), those get
+ * that name back and are shown as one.
+ */
+void counter_merge_hybrid(struct event_list *list);
 /* The events that stat counts when nobody names one; detail 0 to 3 as in -d, -dd, -ddd. */
 struct strobe_error *counter_defaults(struct event_list *list, const struct sys *sys, bool system_wide,
 				      unsigned detail) _must_check_;

@@ -93,6 +93,27 @@ static void groups_of_the_user_stay_as_they_are(void **state)
 	close_all(&o);
 }
 
+static void kinds_of_cores_can_be_merged(void **state)
+{
+	struct sys_faked *f = sys_faked_create();
+	struct event_list list;
+	sys_faked_file(f, "/sys/bus/event_source/devices/cpu_core/type", "4\n");
+	sys_faked_file(f, "/sys/bus/event_source/devices/cpu_core/cpus", "0-7\n");
+	sys_faked_file(f, "/sys/bus/event_source/devices/cpu_atom/type", "10\n");
+	sys_faked_file(f, "/sys/bus/event_source/devices/cpu_atom/cpus", "8-11\n");
+	event_list_init(&list);
+	assert_ok(event_parse(&list, sys_faked_sys(f), "cycles,instructions:u,cs,cpu_core/branches/"));
+	assert_int_equal(list.events.len, 6);
+	counter_merge_hybrid(&list);
+	static const char *const names[] = { "cycles", "cycles", "instructions:u", "instructions:u", "cs", "cpu_core/branches/" };
+	for (size_t i = 0; i < 6; i++) {
+		assert_string_equal(list.events.data[i].name, names[i]);
+		assert_int_equal(list.events.data[i].merge, i < 4);
+	}
+	event_list_deinit(&list);
+	sys_faked_destroy(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +121,7 @@ int main(void)
 		cmocka_unit_test(the_next_leads_where_the_first_is_not_supported),
 		cmocka_unit_test(what_one_cpu_refuses_is_not_counted),
 		cmocka_unit_test(groups_of_the_user_stay_as_they_are),
+		cmocka_unit_test(kinds_of_cores_can_be_merged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,6 +158,8 @@ static struct strobe_error *add_metric(struct metric_set *s, struct event_list *
 		vec_deinit(&best.events);
 		return NULL;
 	}
+	if (o.no_threshold)
+		best.threshold = NULL;
 	vec_push(&s->uses, best);
 	return best.missing ? NULL : add_events(events, sys, &best, o);
 }
@@ -294,12 +296,6 @@ static struct counts_figure figure_of(const struct metric_use *use, double value
 	return f;
 }
 
-static bool same_place(const struct counts_place *a, const struct counts_place *b)
-{
-	return a->cpu == b->cpu && a->core == b->core && a->cluster == b->cluster && a->die == b->die && a->socket == b->socket &&
-	       a->node == b->node && a->cache_level == b->cache_level && a->cache == b->cache && a->tid == b->tid;
-}
-
 /* The row of the first event of the metric in this place that has room; NULL where there is none. */
 static struct counts_row *row_for(struct counts *c, const struct metric_use *use, const struct counts_place *place,
 				  const char *cgroup)
@@ -308,7 +304,7 @@ static struct counts_row *row_for(struct counts *c, const struct metric_use *use
 		for (size_t i = 0; i < c->rows.len; i++) {
 			struct counts_row *row = &c->rows.data[i];
 			if (!row->is_metric && !strcmp(row->event, use->events.data[k]) && row->state == COUNTS_COUNTED &&
-			    same_place(&row->place, place) && same_cgroup(row->cgroup, cgroup) && row->figures_nr < COUNTS_FIGURES)
+			    counts_same_place(&row->place, place) && same_cgroup(row->cgroup, cgroup) && row->figures_nr < COUNTS_FIGURES)
 				return row;
 		}
 	return NULL;

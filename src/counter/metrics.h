@@ -40,7 +40,7 @@ struct metric_use {
 };
 
 struct metric_options {
-	bool no_group, no_merge;
+	bool no_group, no_merge, no_threshold;
 };
 
 struct metric_set {

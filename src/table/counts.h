@@ -102,6 +102,13 @@ struct counts {
 	bool metrics_only;
 };
 
+/* Fields that do not apply are 0 in both. */
+static inline bool counts_same_place(const struct counts_place *a, const struct counts_place *b)
+{
+	return a->cpu == b->cpu && a->core == b->core && a->cluster == b->cluster && a->die == b->die && a->socket == b->socket &&
+	       a->node == b->node && a->cache_level == b->cache_level && a->cache == b->cache && a->tid == b->tid;
+}
+
 static inline void counts_deinit(struct counts *c)
 {
 	vec_deinit(&c->rows);

@@ -77,12 +77,60 @@ static void row_fields(struct out *out, const struct counts *c, const struct cou
 	out_f(out, "%s%" PRIu64 "%s%.2f", sep, row->state == COUNTS_COUNTED ? row->running_ns : 0, sep, share);
 }
 
-void counts_csv(struct out *out, const struct counts *c, const char *sep, bool no_summary_word)
+static void figures_heading(struct out *out, const struct counts *c, const char *sep)
+{
+	static const char *const places[] = {
+		[COUNTS_BY_CPU] = "cpu,",	    [COUNTS_BY_CORE] = "core,cpus,", [COUNTS_BY_CLUSTER] = "cluster,cpus,",
+		[COUNTS_BY_CACHE] = "cache,cpus,", [COUNTS_BY_DIE] = "die,cpus,",   [COUNTS_BY_SOCKET] = "socket,cpus,",
+		[COUNTS_BY_NODE] = "node,cpus,",    [COUNTS_BY_THREAD] = "comm-pid,",
+	};
+	const char *place = places[c->by];
+	if (c->is_interval)
+		out_f(out, "time%s", sep);
+	for (; place && *place; place++)
+		if (*place == ',')
+			out_str(out, sep);
+		else
+			out_ch(out, *place);
+	for (size_t i = 0; i < c->rows.len && counts_same_place(&c->rows.data[0].place, &c->rows.data[i].place); i++) {
+		const struct counts_row *row = &c->rows.data[i];
+		for (unsigned k = 0; k < (row->missing ? 1 : row->figures_nr); k++)
+			out_f(out, "%s%s", row->metric ? row->metric : row->figures[k].unit, sep);
+	}
+	out_ch(out, '\n');
+}
+
+/* --metric-only: a line of names, and a line of figures for each place. */
+static void figures_csv(struct out *out, const struct counts *c, const char *sep, bool no_summary_word)
 {
 	for (size_t i = 0; i < c->rows.len; i++) {
 		const struct counts_row *row = &c->rows.data[i];
-		if (c->metrics_only && !row->figures_nr)
-			continue;
+		if (!i || !counts_same_place(&row[-1].place, &row->place)) {
+			if (i)
+				out_ch(out, '\n');
+			prefix(out, c, sep, no_summary_word);
+			place_fields(out, c->by, &row->place, sep);
+		}
+		for (unsigned k = 0; k < row->figures_nr && !row->missing; k++)
+			out_f(out, "%.*f%s", (int)row->figures[k].decimals, row->figures[k].value, sep);
+		/* A metric without its events has its column all the same. */
+		if (row->missing)
+			out_str(out, sep);
+	}
+	out_ch(out, '\n');
+}
+
+void counts_csv(struct out *out, const struct counts *c, const char *sep, bool no_summary_word)
+{
+	if (c->metrics_only) {
+		/* Once at the top. */
+		if (!c->is_interval || c->time_s == c->interval_s)
+			figures_heading(out, c, sep);
+		figures_csv(out, c, sep, no_summary_word);
+		return;
+	}
+	for (size_t i = 0; i < c->rows.len; i++) {
+		const struct counts_row *row = &c->rows.data[i];
 		prefix(out, c, sep, no_summary_word);
 		row_fields(out, c, row, sep);
 		figure_fields(out, row->figures_nr ? &row->figures[0] : NULL, sep);

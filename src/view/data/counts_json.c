@@ -130,13 +130,35 @@ static void line_row(struct line *l, const struct counts *c, const struct counts
 	out_str(out, "}\n");
 }
 
+/* --metric-only: an object for each place. */
+static void figures_lines(struct out *out, const struct counts *c)
+{
+	struct line l = { .out = out };
+	for (size_t i = 0; i < c->rows.len; i++) {
+		const struct counts_row *row = &c->rows.data[i];
+		if (!i || !counts_same_place(&row[-1].place, &row->place)) {
+			if (l.some)
+				out_str(out, "}\n");
+			l.some = false;
+			line_place(&l, c, row);
+		}
+		for (unsigned k = 0; k < row->figures_nr && !row->missing; k++) {
+			key(&l, row->metric ? row->metric : row->figures[k].unit);
+			out_f(out, "\"%.*f\"", (int)row->figures[k].decimals, row->figures[k].value);
+		}
+	}
+	out_str(out, l.some ? "}\n" : "{}\n");
+}
+
 void counts_json_lines(struct out *out, const struct counts *c)
 {
+	if (c->metrics_only) {
+		figures_lines(out, c);
+		return;
+	}
 	for (size_t i = 0; i < c->rows.len; i++) {
 		const struct counts_row *row = &c->rows.data[i];
 		struct line l = { .out = out };
-		if (c->metrics_only && !row->figures_nr)
-			continue;
 		line_row(&l, c, row);
 		for (unsigned k = 1; k < row->figures_nr; k++) {
 			struct line more = { .out = out };

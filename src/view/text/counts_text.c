@@ -212,17 +212,6 @@ static void heading(struct counts_text *t, struct out *out, const struct counts 
 		out_f(out, "             counts %*s events\n", (int)unit_columns(c), "unit");
 }
 
-static bool same_place(enum counts_by by, const struct counts_place *a, const struct counts_place *b)
-{
-	struct strbuf ta = {}, tb = {};
-	place_text(&ta, by, a);
-	place_text(&tb, by, b);
-	bool same = !strcmp(strbuf_str(&ta), strbuf_str(&tb));
-	strbuf_deinit(&ta);
-	strbuf_deinit(&tb);
-	return same;
-}
-
 static size_t metric_width(const char *name)
 {
 	size_t n = strlen(name);
@@ -247,7 +236,7 @@ static void metrics_only_text(struct counts_text *t, struct out *out, const stru
 			out_ch(out, ' ');
 		}
 		strbuf_deinit(&place);
-		for (size_t i = 0; i < c->rows.len && same_place(c->by, &c->rows.data[0].place, &c->rows.data[i].place); i++)
+		for (size_t i = 0; i < c->rows.len && counts_same_place(&c->rows.data[0].place, &c->rows.data[i].place); i++)
 			for (unsigned k = 0; k < columns_of(&c->rows.data[i]); k++) {
 				const struct counts_row *row = &c->rows.data[i];
 				const char *name = row->metric ? row->metric : row->figures[k].unit;
@@ -258,7 +247,7 @@ static void metrics_only_text(struct counts_text *t, struct out *out, const stru
 	}
 	for (size_t i = 0; i < c->rows.len; i++) {
 		const struct counts_row *row = &c->rows.data[i];
-		if (!i || !same_place(c->by, &row[-1].place, &row->place)) {
+		if (!i || !counts_same_place(&row[-1].place, &row->place)) {
 			struct strbuf place = {};
 			if (i)
 				out_ch(out, '\n');
