@@ -1,8 +1,10 @@
 #include "view/data/counts_prometheus.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 struct labels {
 	struct out *out;
@@ -12,7 +14,15 @@ struct labels {
 static void label(struct labels *l, const char *name, const char *value)
 {
 	out_f(l->out, "%s%s=\"", l->some ? "," : "{", name);
-	for (const char *c = value; *c; c++) {
+	for (const char *c = value, *end = c + strlen(c); *c; c++) {
+		uint32_t rune;
+		size_t n = utf8_decode(c, (size_t)(end - c), &rune);
+		/* The text is UTF-8, and the name of a thread may be anything. */
+		if (n > 1 || (unsigned char)*c >= 0x80) {
+			out_write(l->out, n > 1 ? c : "?", n > 1 ? n : 1);
+			c += n > 1 ? n - 1 : 0;
+			continue;
+		}
 		if (*c == '\\' || *c == '"')
 			out_ch(l->out, '\\');
 		out_str(l->out, *c == '\n' ? "\\n" : (const char[]){ *c, '\0' });
@@ -52,9 +62,25 @@ static void place_labels(struct labels *l, enum counts_by by, const struct count
 	}
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* How many rows before this one have its labels: an event that was named twice, or boxes that are kept apart. */
+static unsigned copies_before(const struct counts *c, const struct counts_row *row)
+{
+	unsigned n = 0;
+	for (const struct counts_row *r = c->rows.data; r < row; r++)
+		n += r->is_metric == row->is_metric && counts_same_place(&r->place, &row->place) && same_text(r->event, row->event) &&
+		     same_text(r->cgroup, row->cgroup);
+	return n;
+}
+
 static void row_labels(struct out *out, const struct counts *c, const struct counts_row *row, const char *figure)
 {
 	struct labels l = { .out = out };
+	unsigned copies = row->is_metric ? 0 : copies_before(c, row);
 	if (!row->is_metric)
 		label(&l, "event", row->event);
 	if (figure)
@@ -63,6 +89,9 @@ static void row_labels(struct out *out, const struct counts *c, const struct cou
 		label(&l, "unit", row->unit);
 	if (row->cgroup)
 		label(&l, "cgroup", row->cgroup);
+	/* No two lines of an exposition may have the same labels. */
+	if (copies)
+		number_label(&l, "copy", copies + 1);
 	place_labels(&l, c->by, &row->place);
 	out_str(out, l.some ? "} " : " ");
 }
