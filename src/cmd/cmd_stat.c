@@ -332,7 +332,9 @@ static struct strobe_error *run_all(struct stat *st)
 		if (o->runs != 1 && o->verbose)
 			fprintf(stderr, "[ %s stat: executing run #%llu ... ]\n", s->ctx->program, (unsigned long long)i + 1);
 		TRY(run_once(st));
-		say_how_it_ended(s);
+		/* A document that is written to the same place is not to be broken: then it is said behind it. */
+		if (!o->json_document)
+			say_how_it_ended(s);
 		if (!o->runs) {
 			show_whole(st);
 			forget_runs(st);
@@ -371,6 +373,8 @@ static int stat_run(struct stat *st)
 	if (!err)
 		err = run_all(st);
 	struct strobe_error *write_error = stat_output_close(&st->output);
+	if (!err && st->o->json_document)
+		say_how_it_ended(s);
 	if (!err)
 		err = write_error;
 	else
