@@ -23,8 +23,8 @@
 #include "counter/tally.h"
 #include "view/data/counts_prometheus.h"
 
-/* So many tracepoints that the time to close them is worth a word. */
-#define MANY_TRACEPOINTS 50
+/* So many that it is worth a word. */
+#define MANY_EVENTS 50
 
 struct stat {
 	struct stat_session session;
@@ -158,9 +158,8 @@ static void take_syscalls(struct stat *st)
 	if (st->o->bpf_off || st->o->by == COUNTS_BY_THREAD || !syscall_counts_fit(set))
 		return;
 	struct strobe_error *err = syscall_counts_take(set, st->session.counts_command, &taken);
-	if (err && set->events.len >= MANY_TRACEPOINTS)
-		cmd_say(st->session.ctx, "system calls are counted by a tracepoint for each, which the kernel takes some 40 ms to close "
-			"one after the other; that goes on in the background. One BPF program could do: %s", err->message);
+	if (err && set->events.len >= MANY_EVENTS)
+		cmd_say(st->session.ctx, "an event counts each of these system calls, where one BPF program could do: %s", err->message);
 	else if (err)
 		log_info("system calls are counted by an event for each: %s", err->message);
 	else

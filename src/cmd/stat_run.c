@@ -18,6 +18,8 @@
 
 /* How often it is looked whether the tasks that are counted still live. */
 #define ALIVE_INTERVAL_MS 100
+/* So many that what it costs to close them is worth a word. */
+#define MANY_TRACEPOINTS  50
 
 enum wait_fd { WAIT_SIGNAL, WAIT_INTERVAL, WAIT_TIMEOUT, WAIT_DELAY, WAIT_CONTROL, WAIT_ASKED, WAIT_FDS };
 
@@ -101,8 +103,13 @@ static void leave_tracepoints_behind(struct stat_session *s)
 			outlive_parent(&fds, ends[0]);
 		/* Our end stays open until we end. */
 		close(ends[0]);
-		if (pid > 0)
-			log_info("process %d closes %zu tracepoints in the background", pid, fds.len - 1);
+		size_t n = fds.len - 1;
+		if (pid > 0 && n >= MANY_TRACEPOINTS && !s->options->quiet && !s->options->separator && !s->options->json &&
+		    !s->options->json_document)
+			cmd_say(s->ctx, "process %d closes %zu tracepoints in the background; the kernel takes some 40 ms for each, %.0f s "
+				"in all", pid, n, 0.04 * (double)n);
+		else if (pid > 0)
+			log_info("process %d closes %zu tracepoints in the background", pid, n);
 	}
 	vec_deinit(&fds);
 }
