@@ -272,8 +272,13 @@ static bool by_rule(struct walk *w, const struct cached *c)
 		return false;
 	for (unsigned i = 0; i < r->saves_nr; i++) {
 		at = 0;
-		if (!find_saved(w, c, &saves[i], cfa, &values[i], &at))
+		bool found = find_saved(w, c, &saves[i], cfa, &values[i], &at);
+		if (!found && w->innermost && at && at < w->sp && knows(w, saves[i].reg)) {
+			/* Below the stack pointer: it was popped already, and compilers do not say so before a return. */
+			values[i] = w->regs[saves[i].reg];
+		} else if (!found) {
 			lost |= 1ull << saves[i].reg;
+		}
 		if (saves[i].reg == r->ra) {
 			has_ra = true;
 			ra_at = at;

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Stacks whose truth is known are whole at every sampled instruction, unwound from stack dumps; cut ones are counted."""
+# second try
+# needs: record report script
+# serial
+# timeout: 300
+
+import os
+import re
+import shutil
+import subprocess
+
+from strobetest import SCRATCH, TOP, Tap, build_workload, record, run, script_samples, strobe
+
+EVENT = ["-e", "cpu-clock:u", "-F", "8000"]
+INNER = {"leaf", "saving", "busy"}
+
+# what stands between busy() and main()
+OUTER = {
+    "recursion": ["recursion"] * 200,
+    "tail": ["tail_end"],
+    "signal": None,  # libc stands between
+    "alloca": ["with_alloca"],
+    "realigned": ["realigned"],
+    "setjmp": ["jumps", "with_setjmp"],
+}
+
+
+def names_of(sample):
+    return [name for _, name in sample.stack]
+
+
+def inner_is_right(names, at):
+    """leaf and saving are called by busy, and leaf by saving alone."""
+    return names[:at] in ([], ["busy"], ["saving", "busy"], ["leaf", "saving", "busy"])
+
+
+def signal_is_right(outer):
+    """on_signal, the trampoline, raise and what it is made of, in_signal, main."""
+    if outer[:1] != ["on_signal"] or "in_signal" not in outer:
+        return False
+    at = outer.index("in_signal")
+    return 2 < at < 7 and outer[at + 1] == "main"
+
+
+def is_right(scenario, names):
+    at = next((i for i, name in enumerate(names) if name not in INNER), len(names))
+    if not inner_is_right(names, at) or names[-1] != "_start":
+        return False
+    if scenario == "signal":
+        return signal_is_right(names[at:])
+    expected = OUTER[scenario]
+    return names[at:at + len(expected) + 1] == expected + ["main"]
+
+
+def known_stacks(tap):
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer", "-foptimize-sibling-calls")
+    for scenario in OUTER:
+        path = record(*EVENT, "--call-graph", "dwarf,16384", "--", binary, scenario, "300", output=f"{scenario}.data")
+        samples = [s for s in script_samples(path, "--max-stack", "512") if s.stack and s.stack[0][1] in INNER]
+        wrong = [names_of(s) for s in samples if not is_right(scenario, names_of(s))]
+        tap.between(300, len(samples), 9000, f"{scenario}: samples")
+        seen = {s.stack[0][0] for s in samples}
+        tap.between(12, len(seen), 1000, f"{scenario}: of many instructions")
+        tap.equal(wrong[:3], [], f"{scenario}: each stack is the true one, of {len(samples)}")
+
+
+def whole(tap, path, name, binary_of, least=0.99):
+    samples = [s for s in script_samples(path, "--max-stack", "512") if binary_of in names_of(s) or len(s.stack) > 3]
+    ended = [s for s in samples if names_of(s)[-1] == "_start"]
+    tap.between(least, len(ended) / max(len(samples), 1), 1,
+                f"{name}: of {len(samples)} stacks more than {least:.0%} end in _start")
+
+
+def stubs_and_throws(tap):
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer", "-fno-builtin", "-Wl,-z,lazy")
+    path = record(*EVENT, "--call-graph", "dwarf", "--", binary, "stubs", "300", output="stubs.data")
+    whole(tap, path, "PLT stubs", "stubs")
+    through = sum("stubs" in names_of(s) and names_of(s)[0] != "stubs" for s in script_samples(path))
+    tap.between(100, through, 9000, "PLT stubs: samples in what is called through them")
+    if not shutil.which("c++"):
+        tap.skip("exceptions", "no c++ on this machine")
+        return
+    binary = os.path.join(SCRATCH, "throws")
+    source = os.path.join(TOP, "tests", "workloads", "throws.cc")
+    subprocess.run(["c++", "-O2", "-fomit-frame-pointer", "-D_GNU_SOURCE", "-o", binary, source], check=True)
+    path = record(*EVENT, "--call-graph", "dwarf,16384", "--", binary, "300", output="throws.data")
+    # while libgcc enters a handler, it writes the handler's registers over those that its own frame saved
+    whole(tap, path, "exceptions", "catcher", 0.96)
+
+
+def cut(tap):
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer")
+    path = record(*EVENT, "--call-graph", "dwarf,1024", "--", binary, "recursion", "200", output="cut.data")
+    done = strobe("report", "--stdio", "-i", path)
+    said = re.search(r"(\d+) of (\d+) stacks are cut: they are deeper than their dumps of 1024 bytes", done.err)
+    tap.ok(said and int(said.group(1)) > 0.9 * int(said.group(2)), "cut stacks are counted and named", done.err)
+    samples = script_samples(path)
+    ends = sum(names_of(s)[-1] != "_start" for s in samples if s.stack)
+    tap.between(ends - 3, int(said.group(1)) if said else None, ends + 3, "as many as do not end in _start")
+    dump = re.search(r"record --call-graph dwarf,(\d+)", done.err)
+    again = record(*EVENT, "--call-graph", f"dwarf,{dump.group(1) if dump else 8}", "--", binary, "recursion", "200",
+                   output="again.data")
+    done = strobe("report", "--stdio", "-i", again)
+    tap.ok("stacks are cut" not in done.err or dump and int(dump.group(1)) < 8192, "a dump of that size would hold them",
+           done.err)
+
+
+def python(tap):
+    # the interpreter itself: what is found first may be a script that starts it
+    found = run("python3", "-c", "import sys; print(sys.executable)").out.strip()
+    work = ("import json, re, time\nt = time.process_time()\n"
+            "while time.process_time() - t < 0.7:\n"
+            "    json.loads(json.dumps([{'a': [1, 2, sorted(map(str, range(30)))]}])); re.sub('a+', 'b', 'aaab' * 9)\n")
+    path = record("-e", "cpu-clock:u", "-F", "997", "--call-graph", "dwarf,65528", "-m", "16M", "--", found, "-c", work,
+                  output="python.data")
+    whole(tap, path, "python3", "main")
+
+
+def main():
+    tap = Tap()
+    known_stacks(tap)
+    stubs_and_throws(tap)
+    cut(tap)
+    python(tap)
+    tap.done()
+
+
+main()
