@@ -1,0 +1,262 @@
+/* strobe inject: a recording copied, with something added or made over on the way. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/u64map.h"
+#include "cmd/cmd.h"
+#include "cmd/input.h"
+#include "object/object.h"
+#include "perfdata/reader.h"
+#include "perfdata/rewrite.h"
+#include "resolve/convert.h"
+
+#define MAX_STACK 1024 /* frames of a converted chain: more than any reader shows unasked */
+
+struct inject_options {
+	const char *input, *output;
+	bool force, build_ids, all_build_ids, convert;
+	unsigned verbose;
+};
+
+struct inject {
+	struct rewrite_filter filter; /* first: the filter is handed back */
+	struct cmd_context *ctx;
+	const struct inject_options *o;
+	struct record_source *source;
+	struct resolver *resolver;
+	struct converter *converter; /* NULL where dumps stay as they are */
+	struct env env;              /* of the new recording */
+	VEC(bool) hit;               /* by mapped file */
+	char *temporary;
+	struct writer *writer;
+};
+
+static void mark(struct inject *in, const struct machine_view *v, uint16_t cpumode, uint64_t ip)
+{
+	const struct map *map = machine_space_map(resolver_machine(in->resolver), v->space, cpumode, ip);
+	if (!map)
+		return;
+	while (in->hit.len <= map->file->id)
+		vec_push(&in->hit, false);
+	in->hit.data[map->file->id] = true;
+}
+
+/* The files of the sample and of the callers in its recorded chain. */
+static void mark_sample(struct inject *in, struct record r)
+{
+	const struct env *env = source_env(in->source);
+	uint32_t event = env_event_of_sample(env, r);
+	struct sample_hot s;
+	if (event >= env->events.len || !sample_decode_hot(&env->events.data[event].layout, r, &s))
+		return;
+	struct machine_view v = machine_view(resolver_machine(in->resolver), s.pid, s.tid, s.time);
+	mark(in, &v, s.misc & PERF_RECORD_MISC_CPUMODE_MASK, s.ip);
+	for (uint64_t i = 0; i < s.callchain_nr; i++)
+		if (s.callchain[i] < PERF_CONTEXT_MAX)
+			mark(in, &v, CPUMODE_UNKNOWN, s.callchain[i]);
+}
+
+static struct strobe_error *filter_record(struct rewrite_filter *f, struct record r, struct record_sink *out, bool *ret_keep)
+{
+	struct inject *in = (struct inject *)f;
+	if (r.hdr->type == PERF_RECORD_SAMPLE && in->o->build_ids && !in->o->all_build_ids)
+		mark_sample(in, r);
+	return in->converter ? converter_record(in->converter, r, out, ret_keep) : NULL;
+}
+
+/* As it was mapped, or as its file has it by now. */
+static uint8_t build_id_of(struct inject *in, const struct mapped_file *file, uint8_t ret[OBJECT_BUILD_ID_MAX])
+{
+	struct object *debug, *o;
+	if (file->build_id_len) {
+		memcpy(ret, file->build_id, file->build_id_len);
+		return file->build_id_len;
+	}
+	if (file->kind != MAPPED_FILE && file->kind != MAPPED_VDSO)
+		return 0;
+	o = dso_object(symbols_dso(resolver_symbols(in->resolver), file), &debug);
+	size_t n = o ? object_build_id(o, ret) : 0;
+	return n < RECORD_BUILD_ID_MAX ? (uint8_t)n : RECORD_BUILD_ID_MAX;
+}
+
+static bool is_listed(const struct env *env, const char *path)
+{
+	for (size_t i = 0; i < env->build_ids.len; i++)
+		if (!strcmp(env->build_ids.data[i].filename, path))
+			return true;
+	return false;
+}
+
+static void add_build_ids(struct inject *in)
+{
+	struct machine *m = resolver_machine(in->resolver);
+	const struct env *from = source_env(in->source);
+	/* A list of our own: the source's stays as it is. */
+	memset(&in->env.build_ids, 0, sizeof(in->env.build_ids));
+	for (size_t i = 0; i < from->build_ids.len; i++)
+		vec_push(&in->env.build_ids, from->build_ids.data[i]);
+	for (size_t i = 0; i < machine_files_count(m); i++) {
+		const struct mapped_file *file = machine_file_at(m, i);
+		uint8_t id[OBJECT_BUILD_ID_MAX];
+		bool wanted = in->o->all_build_ids || (file->id < in->hit.len && in->hit.data[file->id]);
+		uint8_t n = wanted && !is_listed(&in->env, file->path) ? build_id_of(in, file, id) : 0;
+		if (!n)
+			continue;
+		bool kernel = file->kind == MAPPED_KERNEL || file->kind == MAPPED_MODULE;
+		struct env_build_id b = {
+			.pid = -1,
+			.cpumode = kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
+			.build_id_len = n,
+			.filename = file->path,
+		};
+		memcpy(b.build_id, id, n);
+		vec_push(&in->env.build_ids, b);
+		if (in->o->verbose)
+			cmd_say(in->ctx, "build-id added: %s", file->path);
+	}
+}
+
+/* The input is mapped: writing over it would change what is read. */
+static struct strobe_error *check_output(const struct inject_options *o)
+{
+	struct stat in, out;
+	if (!strcmp(o->output, "-"))
+		return isatty(STDOUT_FILENO) ? error_create(ERROR_USAGE, "a recording is binary data and standard output is "
+									 "a terminal: name a file with -o") :
+					       NULL;
+	if (!stat(input_path(o->input), &in) && !stat(o->output, &out) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+		return error_create(ERROR_USAGE, "%s is the input, too: name another file with -o", o->output);
+	return NULL;
+}
+
+static struct strobe_error *open_output(struct inject *in)
+{
+	const char *path = in->o->output;
+	bool pipe = !strcmp(path, "-");
+	if (!pipe)
+		in->temporary = xasprintf("%s.%d.tmp", path, getpid());
+	int fd = pipe ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) :
+			open(in->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return error_errno(errno, "cannot create %s", pipe ? "standard output" : path);
+	return writer_create(fd, pipe ? "standard output" : path, &in->env, (struct writer_options){ .pipe = pipe }, &in->writer);
+}
+
+static struct strobe_error *commit(struct inject *in)
+{
+	TRY(writer_finish(in->writer, &in->env));
+	if (in->temporary && rename(in->temporary, in->o->output))
+		return error_errno(errno, "cannot rename %s to %s", in->temporary, in->o->output);
+	free(in->temporary);
+	in->temporary = NULL;
+	return NULL;
+}
+
+static struct strobe_error *inject(struct inject *in)
+{
+	struct symbols_options symbols = {};
+	TRY(check_output(in->o));
+	TRY(cmd_buildid_dir(in->ctx, &symbols.buildid_dir));
+	in->resolver = resolver_create(in->source, symbols,
+				       (struct resolve_options){ .with_chains = true, .max_stack = MAX_STACK, .threads = 1 });
+	/* Twice over the input: who mapped what has to be known before the first sample is looked at. */
+	if (in->source->ops->rewind) {
+		struct strobe_error *err = in->source->ops->rewind(in->source);
+		if (err)
+			return error_prefix(err, "%s has to be read twice: save it to a file first", input_path(in->o->input));
+	}
+	TRY(resolve_count(in->resolver));
+	if (in->source->ops->rewind)
+		TRY(in->source->ops->rewind(in->source));
+	if (in->o->convert) {
+		in->converter = converter_create(in->resolver);
+		in->env = *converter_env(in->converter);
+	} else {
+		in->env = *source_env(in->source);
+	}
+	TRY(open_output(in));
+	TRY(rewrite(in->source, in->writer, &in->filter));
+	if (in->o->build_ids)
+		add_build_ids(in);
+	return commit(in);
+}
+
+static void say_converted(struct inject *in)
+{
+	struct stat before, after;
+	converter_finish(in->converter);
+	uint64_t n = converter_samples(in->converter);
+	if (!n)
+		cmd_say(in->ctx, "%s has no samples with stack dumps: nothing was converted", input_path(in->o->input));
+	else if (in->o->verbose && !stat(input_path(in->o->input), &before) && !stat(in->o->output, &after))
+		cmd_say(in->ctx, "%" PRIu64 " stacks converted: %lld bytes before, %lld after", n, (long long)before.st_size,
+			(long long)after.st_size);
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct inject_options *o = options;
+	struct inject in = { .filter.record = filter_record, .ctx = ctx, .o = o };
+	if (ctx->rest.argc)
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: name a recording with -i",
+							ctx->rest.argv[0]));
+	o->build_ids |= o->all_build_ids;
+	if (!o->build_ids && !o->convert)
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "nothing to do: say -b, --buildid-all or --convert-callchain"));
+	struct strobe_error *err = input_open(o->input, o->force, &in.source);
+	if (err)
+		return cmd_fail(ctx, err);
+	err = inject(&in);
+	if (!err && in.converter)
+		say_converted(&in);
+	if (in.resolver)
+		input_remarks(ctx, in.source, resolver_stats(in.resolver));
+	if (o->build_ids && in.env.build_ids.data != source_env(in.source)->build_ids.data)
+		vec_deinit(&in.env.build_ids);
+	writer_destroy(in.writer);
+	if (in.temporary)
+		unlink(in.temporary);
+	free(in.temporary);
+	vec_deinit(&in.hit);
+	converter_destroy(in.converter);
+	resolver_destroy(in.resolver);
+	source_destroy(in.source);
+	return cmd_fail(ctx, err);
+}
+
+static void defaults(void *options)
+{
+	((struct inject_options *)options)->output = "-";
+}
+
+#define AT(field) offsetof(struct inject_options, field)
+static const struct option table[] = {
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "the recording (perf.data)" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "where to write; - is standard output, in pipe form (-)" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a file of another owner" },
+	{ OPTION_BOOL, 'b', "build-ids", AT(build_ids), .help = "add build-ids of the files that samples fell into" },
+	{ OPTION_BOOL, 0, "buildid-all", AT(all_build_ids), .help = "add build-ids of all files that were mapped" },
+	{ OPTION_BOOL, 0, "convert-callchain", AT(convert),
+	  .help = "unwind stack dumps and write call chains in their place" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say what was added and how much smaller the file became" },
+	OPTIONS_END,
+};
+
+const struct cmd cmd_inject = {
+	.name = "inject",
+	.summary = "Copy a recording with build-ids or call chains added",
+	.usage = (const char *const[]){ "inject [<options>]", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct inject_options),
+	.defaults = defaults,
+	.run = run,
+	.permute = true,
+};

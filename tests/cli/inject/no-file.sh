@@ -1,0 +1,1 @@
+strobe inject -b -i absent.data -o x.data

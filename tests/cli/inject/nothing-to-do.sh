@@ -1,0 +1,1 @@
+strobe inject -i absent.data

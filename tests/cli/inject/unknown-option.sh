@@ -1,0 +1,1 @@
+strobe inject --no-such-option
