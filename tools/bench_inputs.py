@@ -7,6 +7,7 @@ Debian's perf records them (so that no figure depends on our own recorder), from
 
   fp      about 725,000 frame-pointer stacks of a C++ program, some 75 MB
   sys     about 3 million raw_syscalls:sys_enter samples with stacks, some 530 MB
+  dump    about 34,000 stacks of the same program as dumps of 8 KB, some 285 MB
   flat    about 94,000 samples without stacks, some 4 MB
   tiny    a few dozen samples with kernel addresses
 
@@ -26,6 +27,8 @@ INPUTS = {
     "fp": RECORD + ["-e", "cpu-clock:u", "-F", "50000", "-g", "-o", "fp.data", "--", "./cxx_mix", "14.6"],
     "sys": RECORD + ["-e", "raw_syscalls:sys_enter", "-g", "-m", "65536", "-o", "sys.data", "--", "dd",
                      "if=/dev/zero", "of=/dev/null", "bs=512", "count=1500000"],
+    "dump": RECORD + ["-e", "cpu-clock:u", "-F", "4000", "--call-graph", "dwarf", "-m", "4096", "-o", "dump.data", "--",
+                      "./cxx_mix", "8.5"],
     "flat": RECORD + ["-e", "cpu-clock:u", "-F", "20000", "-o", "flat.data", "--", "./cxx_mix", "4.7"],
     "tiny": RECORD + ["-e", "cpu-clock", "-F", "4000", "-g", "-o", "tiny.data", "--", "ls", "-R", "/usr/share/doc"],
 }

@@ -47,6 +47,7 @@ bool cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding
 
 struct cfi_state {
 	uint64_t known; /* bit by register: regs[] says where it is */
+	uint64_t hash;  /* of those, each hashed by itself and all joined by xor: kept up to date as they change */
 	int32_t cfa_value;
 	uint8_t cfa_kind, cfa_reg;
 	struct unwind_save regs[UNWIND_REGS];

@@ -59,58 +59,75 @@ struct run {
 };
 
 struct rule_key {
-	struct unwind_rule rule;
-	struct unwind_save saves[UNWIND_REGS];
+	const struct cfi_state *state;
+	uint8_t flags, ra;
 };
 
-static bool rule_eq(const void *table, uint32_t id, const void *key)
+static inline uint64_t save_word(const struct unwind_save *s)
+{
+	uint64_t word;
+	_Static_assert(sizeof(*s) == sizeof(word), "a save is one word");
+	memcpy(&word, s, sizeof(word));
+	return word;
+}
+
+static inline uint64_t save_hash(const struct unwind_save *s)
+{
+	return hash_mum(save_word(s) ^ 0xa0761d6478bd642full, 0xe7037ed1a0b428dbull);
+}
+
+static inline bool rule_eq(const void *table, uint32_t id, const void *key)
 {
 	const struct cfi_builder *b = table;
 	const struct rule_key *k = key;
-	const struct unwind_rule *r = &b->rules.data[id], *want = &k->rule;
-	if (r->value != want->value || r->saves_nr != want->saves_nr || r->kind != want->kind || r->reg != want->reg ||
-	    r->flags != want->flags || r->ra != want->ra)
+	const struct cfi_state *st = k->state;
+	const struct unwind_rule *r = &b->rules.data[id];
+	if (r->value != st->cfa_value || r->kind != st->cfa_kind || r->reg != st->cfa_reg || r->flags != k->flags ||
+	    r->ra != k->ra)
 		return false;
-	return !r->saves_nr || !memcmp(b->saves.data + r->saves, k->saves, r->saves_nr * sizeof(*k->saves));
+	const struct unwind_save *saves = b->saves.data + r->saves;
+	uint64_t left = st->known;
+	for (unsigned i = 0; i < r->saves_nr; i++, left &= left - 1)
+		if (!(left >> saves[i].reg & 1) || save_word(&saves[i]) != save_word(&st->regs[saves[i].reg]))
+			return false;
+	return !left;
+}
+
+static uint32_t add_rule(struct cfi_builder *b, const struct rule_key *k, uint64_t hash)
+{
+	const struct cfi_state *st = k->state;
+	uint32_t id = (uint32_t)b->rules.len, n = (uint32_t)__builtin_popcountll(st->known);
+	if (id >= RULES_MAX || b->saves.len + n > SAVES_MAX)
+		return 0;
+	struct unwind_rule rule = {
+		.saves = (uint32_t)b->saves.len,
+		.value = st->cfa_value,
+		.saves_nr = (uint8_t)n,
+		.kind = st->cfa_kind,
+		.reg = st->cfa_reg,
+		.flags = k->flags,
+		.ra = k->ra,
+	};
+	for (uint64_t left = st->known; left; left &= left - 1)
+		vec_push(&b->saves, st->regs[__builtin_ctzll(left)]);
+	vec_push(&b->rules, rule);
+	idset_insert(&b->index, hash, id);
+	return id;
 }
 
 /* 0, no rule, where there are too many. */
 static uint32_t intern_rule(struct cfi_builder *b, const struct cfi_state *st, const struct cfi_cie *cie)
 {
-	struct rule_key k = { .rule = {
-		.value = st->cfa_value,
-		.kind = st->cfa_kind,
-		.reg = st->cfa_reg,
-		.flags = cie->is_signal ? UNWIND_SIGNAL : 0,
-		.ra = cie->ra,
-	} };
+	struct rule_key k = { .state = st, .flags = cie->is_signal ? UNWIND_SIGNAL : 0, .ra = cie->ra };
 	if (st->cfa_kind == UNWIND_CFA_NONE)
 		return 0;
-	uint8_t n = 0;
-	for (uint64_t left = st->known; left; left &= left - 1) {
-		const struct unwind_save *s = &st->regs[__builtin_ctzll(left)];
-		if (s->kind == UNWIND_SAVE_UNDEFINED && s->reg == cie->ra)
-			k.rule.flags |= UNWIND_END;
-		k.saves[n++] = *s;
-	}
-	k.rule.saves_nr = n;
-	uint64_t words[UNWIND_REGS + 2];
-	words[0] = (uint64_t)(uint32_t)k.rule.value << 32 | (uint32_t)k.rule.kind << 24 | (uint32_t)k.rule.reg << 16 |
-		   (uint32_t)k.rule.flags << 8 | k.rule.ra;
-	memcpy(words + 1, k.saves, n * sizeof(*k.saves));
-	uint64_t hash = hash_u64s(words, n + 1u, 11);
+	if (st->known >> cie->ra & 1 && st->regs[cie->ra].kind == UNWIND_SAVE_UNDEFINED)
+		k.flags |= UNWIND_END;
+	uint64_t cfa = (uint64_t)(uint32_t)st->cfa_value << 32 | (uint32_t)st->cfa_kind << 24 | (uint32_t)st->cfa_reg << 16 |
+		       (uint32_t)k.flags << 8 | k.ra;
+	uint64_t hash = hash_mum(cfa ^ 0x8ebc6af09c88c6e3ull, st->hash ^ 0x589965cc75374cc3ull);
 	uint32_t id = idset_find(&b->index, hash, rule_eq, b, &k);
-	if (id != IDSET_NONE)
-		return id;
-	if (b->rules.len >= RULES_MAX || b->saves.len + n > SAVES_MAX)
-		return 0;
-	id = (uint32_t)b->rules.len;
-	k.rule.saves = (uint32_t)b->saves.len;
-	if (n)
-		memcpy(vec_extend(&b->saves, n), k.saves, n * sizeof(*k.saves));
-	vec_push(&b->rules, k.rule);
-	idset_insert(&b->index, hash, id);
-	return id;
+	return id != IDSET_NONE ? id : add_rule(b, &k, hash);
 }
 
 void cfi_add_row(struct cfi_builder *b, uint64_t vaddr, uint32_t rule)
@@ -158,6 +175,22 @@ static bool fits(int64_t v)
 	return v >= INT32_MIN && v <= INT32_MAX;
 }
 
+static void take_reg(struct cfi_state *st, unsigned reg)
+{
+	if (!(st->known >> reg & 1))
+		return;
+	st->hash ^= save_hash(&st->regs[reg]);
+	st->known &= ~(1ull << reg);
+}
+
+static void put_reg(struct cfi_state *st, struct unwind_save s)
+{
+	take_reg(st, s.reg);
+	st->regs[s.reg] = s;
+	st->hash ^= save_hash(&s);
+	st->known |= 1ull << s.reg;
+}
+
 /* Registers beyond those that are followed may be saved anywhere: nothing depends on them. */
 static bool set_reg(struct run *r, uint64_t reg, uint8_t kind, uint8_t base, int64_t value)
 {
@@ -166,8 +199,7 @@ static bool set_reg(struct run *r, uint64_t reg, uint8_t kind, uint8_t base, int
 	r->changed = true;
 	if (reg >= UNWIND_REGS)
 		return true;
-	r->state.regs[reg] = (struct unwind_save){ .reg = (uint8_t)reg, .kind = kind, .base = base, .value = (int32_t)value };
-	r->state.known |= 1ull << reg;
+	put_reg(&r->state, (struct unwind_save){ .reg = (uint8_t)reg, .kind = kind, .base = base, .value = (int32_t)value });
 	return true;
 }
 
@@ -181,7 +213,7 @@ static void forget_reg(struct run *r, uint64_t reg)
 {
 	r->changed = true;
 	if (reg < UNWIND_REGS)
-		r->state.known &= ~(1ull << reg);
+		take_reg(&r->state, (unsigned)reg);
 }
 
 /* Back to what the CIE says. */
@@ -189,10 +221,8 @@ static void restore_reg(struct run *r, uint64_t reg)
 {
 	const struct cfi_state *from = &r->b->initial;
 	forget_reg(r, reg);
-	if (reg < UNWIND_REGS && r->b->cie == r->cie && from->known >> reg & 1) {
-		r->state.regs[reg] = from->regs[reg];
-		r->state.known |= 1ull << reg;
-	}
+	if (reg < UNWIND_REGS && r->b->cie == r->cie && from->known >> reg & 1)
+		put_reg(&r->state, from->regs[reg]);
 }
 
 static bool set_cfa(struct run *r, uint64_t reg, int64_t value)
@@ -435,7 +465,7 @@ static bool run_program(struct run *r, const uint8_t *program, size_t n)
 static void run_cie(struct cfi_builder *b, struct run *r)
 {
 	b->cie = NULL;
-	r->state.known = 0;
+	r->state.known = r->state.hash = 0;
 	r->state.cfa_kind = UNWIND_CFA_NONE;
 	/* An advance in a CIE means nothing: there is no room for one. */
 	uint64_t end = r->end;
