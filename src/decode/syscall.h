@@ -11,9 +11,8 @@
  *	syscall_print_result(&out, &style, &ev);  3</etc/hosts>
  *
  * Ownership: a table owns its descriptors and is const once made; threads may share it. Events and payloads are values
- * that borrow the blobs. Printing allocates nothing of its own in text, and never reads outside the blobs: they may hold
- * anything.
- * Source: man pages section 2, the kernel's include/uapi and its syscall tracepoints.
+ * that borrow the blobs. Printing allocates nothing of its own in text, and never reads outside the blobs: they may
+ *hold anything. Source: man pages section 2, the kernel's include/uapi and its syscall tracepoints.
  */
 #pragma once
 #include <stdbool.h>
@@ -25,23 +24,24 @@
 #include "base/json.h"
 #include "base/out.h"
 
-#define SYSCALL_ARGS 6
+#define SYSCALL_ARGS  6
 #define SYSCALL_STEPS 8
 /* Numbers at and above have no descriptor; a BPF array of this size holds every table. */
 #define SYSCALL_NUMBERS 512
 
 /* Classes as strace's -e trace=%name has them. */
-#define SYSCALL_CLASSES(X)                                                                                   \
-	X(FILE, "file") X(DESC, "desc") X(NETWORK, "network") X(PROCESS, "process") X(SIGNAL, "signal")      \
-	X(MEMORY, "memory") X(IPC, "ipc") X(CREDS, "creds") X(CLOCK, "clock") X(PURE, "pure")                \
-	X(STAT, "stat") X(LSTAT, "lstat") X(FSTAT, "fstat") X(STAT_LIKE, "%stat")                            \
-	X(STATFS, "statfs") X(FSTATFS, "fstatfs") X(STATFS_LIKE, "%statfs")
+#define SYSCALL_CLASSES(X)                                                                                          \
+	X(FILE, "file")                                                                                             \
+	X(DESC, "desc") X(NETWORK, "network") X(PROCESS, "process") X(SIGNAL, "signal") X(MEMORY, "memory")         \
+		X(IPC, "ipc") X(CREDS, "creds") X(CLOCK, "clock") X(PURE, "pure") X(STAT, "stat") X(LSTAT, "lstat") \
+			X(FSTAT, "fstat") X(STAT_LIKE, "%stat") X(STATFS, "statfs") X(FSTATFS, "fstatfs")           \
+				X(STATFS_LIKE, "%statfs")
 
 enum syscall_class_bit {
 #define X(id, text) SYSCALL_BIT_##id,
 	SYSCALL_CLASSES(X)
 #undef X
-	SYSCALL_CLASS_NR,
+		SYSCALL_CLASS_NR,
 };
 
 enum syscall_class {
@@ -55,15 +55,15 @@ enum syscall_ret {
 	SYSCALL_RET_INT,
 	SYSCALL_RET_FD,
 	SYSCALL_RET_PID,
-	SYSCALL_RET_PTR,   /* mmap, brk, mremap, shmat */
+	SYSCALL_RET_PTR, /* mmap, brk, mremap, shmat */
 	SYSCALL_RET_HEX,
-	SYSCALL_RET_OCTAL, /* umask */
+	SYSCALL_RET_OCTAL,    /* umask */
 	SYSCALL_RET_UNSIGNED, /* getuid: never an error */
-	SYSCALL_RET_TIMEOUT, /* poll, select: 0 is "(Timeout)" */
-	SYSCALL_RET_NEVER, /* exit, rt_sigreturn */
-	SYSCALL_RET_FCNTL, /* by the command: a descriptor, flags, a number */
-	SYSCALL_RET_BPF,   /* likewise */
-	SYSCALL_RET_SCHED, /* a policy */
+	SYSCALL_RET_TIMEOUT,  /* poll, select: 0 is "(Timeout)" */
+	SYSCALL_RET_NEVER,    /* exit, rt_sigreturn */
+	SYSCALL_RET_FCNTL,    /* by the command: a descriptor, flags, a number */
+	SYSCALL_RET_BPF,      /* likewise */
+	SYSCALL_RET_SCHED,    /* a policy */
 	SYSCALL_RET_SIGNAL,
 	SYSCALL_RET_TIMEX, /* TIME_OK */
 };
@@ -74,21 +74,21 @@ enum syscall_ret {
  * A step says: when `at` comes, read through the pointer in args[arg] and append a piece. Rules for the reader:
  *  - a pointer below 4096 is never followed (NULL, or a number in a place where a pointer may stand): no piece;
  *  - at exit, steps are skipped when the call failed (result in -4095..-1), but for those with FETCH_ON_ERROR;
- *  - the number of bytes is  min(max, unit * count)  where count comes from `len` as said there; 0 bytes: an empty piece
- *    with status OK, so that "" can be told from what was not fetched; max 0 stands for the user's --str-limit;
+ *  - the number of bytes is  min(max, unit * count)  where count comes from `len` as said there; 0 bytes: an empty
+ * piece with status OK, so that "" can be told from what was not fetched; max 0 stands for the user's --str-limit;
  *  - what is longer than it was fetched says TRUNCATED, an address that faults says FAULT (and has no bytes).
  */
 enum syscall_fetch_what {
 	SYSCALL_FETCH_NONE,
-	SYSCALL_FETCH_STRING,  /* to the NUL, not included; at most max bytes (0: paths, as far as the reader goes) */
+	SYSCALL_FETCH_STRING, /* to the NUL, not included; at most max bytes (0: paths, as far as the reader goes) */
 	SYSCALL_FETCH_BYTES,
-	SYSCALL_FETCH_STRINGS, /* char *argv[]: strings as DATA parts, at most max of them; then the piece WHOLE with the
-				* number of pointers before NULL as a u32, as far as counted */
+	SYSCALL_FETCH_STRINGS, /* char *argv[]: strings as DATA parts, at most max of them; then the piece WHOLE with
+				* the number of pointers before NULL as a u32, as far as counted */
 	SYSCALL_FETCH_COUNT,   /* char *envp[]: only the piece WHOLE as for STRINGS */
-	SYSCALL_FETCH_IOVEC,   /* unit = sizeof(struct iovec); the array as WHOLE, at most max / unit elements; each base as a
-				* DATA part, up to str-limit bytes; at exit in total no more than the result says, and
-				* none when the call failed */
-	SYSCALL_FETCH_MSGHDR,  /* struct msghdr as WHOLE (unit bytes); then parts NAME, CONTROL, IOV and DATA */
+	SYSCALL_FETCH_IOVEC,  /* unit = sizeof(struct iovec); the array as WHOLE, at most max / unit elements; each base
+			       * as a  DATA part, up to str-limit bytes; at exit in total no more than the result says,
+			       * and  none when the call failed */
+	SYSCALL_FETCH_MSGHDR, /* struct msghdr as WHOLE (unit bytes); then parts NAME, CONTROL, IOV and DATA */
 	SYSCALL_FETCH_MMSGHDR, /* count mmsghdr of unit bytes as WHOLE; NAME, IOV and DATA of the first one */
 };
 
@@ -117,7 +117,7 @@ struct syscall_fetch {
 /* Nothing but numbers: an array map is filled with these by number. */
 struct syscall_plan {
 	uint32_t classes;
-	uint8_t known;     /* 0: no such call */
+	uint8_t known; /* 0: no such call */
 	uint8_t nargs;
 	uint8_t steps_nr;
 	uint8_t entry_steps, exit_steps; /* how many of them have the moment in `at`: 0 = nothing to do then */
@@ -125,13 +125,14 @@ struct syscall_plan {
 	struct syscall_fetch step[SYSCALL_STEPS];
 };
 
-_Static_assert(sizeof(struct syscall_fetch) == 10 && sizeof(struct syscall_plan) == 92, "the layout that BPF programs know");
+_Static_assert(sizeof(struct syscall_fetch) == 10 && sizeof(struct syscall_plan) == 92,
+	       "the layout that BPF programs know");
 
 /*
  * ---- What was fetched: pieces ----
  *
- * A blob is a sequence of pieces: this header, then `bytes` bytes, then zeros or anything up to a multiple of 8. Entry and
- * exit may be one blob or two. A blob that ends early or lies about sizes is read as far as it makes sense.
+ * A blob is a sequence of pieces: this header, then `bytes` bytes, then zeros or anything up to a multiple of 8. Entry
+ * and exit may be one blob or two. A blob that ends early or lies about sizes is read as far as it makes sense.
  */
 enum syscall_part {
 	SYSCALL_PART_WHOLE, /* what the argument points at, as it was at entry */
@@ -171,11 +172,11 @@ struct syscall_arg; /* name and type; private but for syscall_arg_name() */
 struct syscall_desc {
 	uint16_t number;
 	uint8_t nargs;
-	uint8_t ret;         /* enum syscall_ret */
-	uint32_t classes;    /* enum syscall_class */
-	const char *name;    /* "stat" */
-	const char *entry;   /* "newstat": as tracepoints call it; the same pointer as name where it is alike */
-	bool described;      /* false: known by number only; arguments are printed as numbers in hex */
+	uint8_t ret;       /* enum syscall_ret */
+	uint32_t classes;  /* enum syscall_class */
+	const char *name;  /* "stat" */
+	const char *entry; /* "newstat": as tracepoints call it; the same pointer as name where it is alike */
+	bool described;    /* false: known by number only; arguments are printed as numbers in hex */
 	const struct syscall_arg *args;
 	const struct arch *arch;
 	struct syscall_plan plan;
@@ -212,14 +213,16 @@ static inline bool syscall_set_has(const struct syscall_set *s, uint64_t number)
 }
 
 /*
- * "openat,close", "open*", "%file", "file" (a class where no call is called so), "!futex" or "!%memory" before the whole list,
+ * "openat,close", "open*", "%file", "file" (a class where no call is called so), "!futex" or "!%memory" before the
+ * whole list,
  * "/regex", "all", "none", "?name" (no error where it is unknown), and "trace=LIST". Numbers are understood too.
  * Unknown names are ERROR_USAGE with the nearest ones.
  * A name that another architecture has and this one lacks selects nothing here: pass several tables' results together.
  */
-struct strobe_error *syscall_select(const struct syscall_table *t, const char *list, struct syscall_set *ret)
-	_must_check_;
-/* True where the word (without "!") names a call of any table, a glob that matches one, or a class: for telling -e tracepoints. */
+struct strobe_error *syscall_select(const struct syscall_table *t, const char *list,
+				    struct syscall_set *ret) _must_check_;
+/* True where the word (without "!") names a call of any table, a glob that matches one, or a class: for telling -e
+ * tracepoints. */
 bool syscall_is_known_word(const char *word);
 
 /* ---- Printing ---- */
@@ -231,12 +234,13 @@ enum syscall_layout {
 
 struct syscall_style {
 	enum syscall_layout layout;
-	bool raw;         /* arguments as hexadecimal numbers */
-	bool show_zeros;  /* NAMED leaves out arguments that are 0 unless this is set */
-	bool show_prefix; /* NAMED: O_RDONLY rather than RDONLY */
-	bool whole;       /* structs with every member (strace -v) */
+	bool raw;           /* arguments as hexadecimal numbers */
+	bool show_zeros;    /* NAMED leaves out arguments that are 0 unless this is set */
+	bool show_prefix;   /* NAMED: O_RDONLY rather than RDONLY */
+	bool whole;         /* structs with every member (strace -v) */
 	uint32_t str_limit; /* bytes of a string or buffer; 0: 32 */
-	/* What stands in < > behind a file descriptor ("/etc/hosts"); NULL: nothing is known. Valid until the next call. */
+	/* What stands in < > behind a file descriptor ("/etc/hosts"); NULL: nothing is known. Valid until the next
+	 * call. */
 	const char *(*fd_text)(void *ctx, uint32_t pid, int fd);
 	/* The name of a process, for "123 (ls)"; NULL likewise. Either function may be absent. */
 	const char *(*pid_text)(void *ctx, int pid);
@@ -260,11 +264,12 @@ void syscall_print_args(struct out *out, const struct syscall_style *style, cons
 /* "3", "0x7f...", "-1 ENOENT (No such file or directory)", "?"; and strace's remarks, "0 (Timeout)". */
 void syscall_print_result(struct out *out, const struct syscall_style *style, const struct syscall_event *ev);
 /*
- * An object with a key for each argument. Numbers are numbers, pointers and masks without names "0x…", flag sets "A|B", structs
- * objects, arrays arrays.
+ * An object with a key for each argument. Numbers are numbers, pointers and masks without names "0x…", flag sets "A|B",
+ * structs objects, arrays arrays.
  */
 void syscall_json_args(struct json *json, const struct syscall_style *style, const struct syscall_event *ev);
-/* {"value": -1, "errno": "ENOENT"} members, written into the object that is open: "ret", and "errno" where it failed. */
+/* {"value": -1, "errno": "ENOENT"} members, written into the object that is open: "ret", and "errno" where it failed.
+ */
 void syscall_json_result(struct json *json, const struct syscall_style *style, const struct syscall_event *ev);
 
 /* ---- Names that others want too ---- */

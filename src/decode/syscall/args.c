@@ -24,14 +24,16 @@ static uint64_t pointer_of(const struct emit *e, unsigned i)
 
 static bool is_whole(struct value_type t)
 {
-	return t.format == VALUE_STRUCT || t.format == VALUE_ARRAY || t.format == VALUE_SIGSET || t.format == VALUE_STATUS;
+	return t.format == VALUE_STRUCT || t.format == VALUE_ARRAY || t.format == VALUE_SIGSET ||
+	       t.format == VALUE_STATUS;
 }
 
 /* A number that the caller set and the kernel changed: [128 => 16]. */
 static void changed(struct emit *e, const struct syscall_arg *arg, struct piece in, struct piece out_piece)
 {
 	size_t n = value_bytes(e->arch, arg->type);
-	bool both = in.data && out_piece.data && in.bytes >= n && out_piece.bytes >= n && memcmp(in.data, out_piece.data, n);
+	bool both = in.data && out_piece.data && in.bytes >= n && out_piece.bytes >= n &&
+		    memcmp(in.data, out_piece.data, n);
 	struct piece p = out_piece.data ? out_piece : in;
 	if (e->json) {
 		emit_memory(e, arg->type, p.data, p.bytes);
@@ -69,7 +71,8 @@ static void list(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	struct piece p = piece_best(e->ev, i);
 	uint64_t nr = count_of(e->ev, arg), k = 0;
 	size_t n = value_bytes(e->arch, arg->type);
-	bool mine = e->ev->has_ret && !syscall_failed(e->ev->ret); /* nothing was to be fetched: an empty list, not a pointer */
+	bool mine = e->ev->has_ret &&
+		    !syscall_failed(e->ev->ret); /* nothing was to be fetched: an empty list, not a pointer */
 	if (!p.data && !(mine && !nr && arg->len == SYSCALL_LEN_RET && pointer_of(e, i))) {
 		emit_pointer(e, pointer_of(e, i));
 		return;
@@ -214,30 +217,58 @@ static void print_arg(struct emit *e, unsigned i)
 	const struct syscall_arg *arg = &e->ev->desc->args[i];
 	uint64_t total;
 	switch (arg->kind) {
-	case ARG_VALUE: emit_value(e, arg->type, e->ev->arg[i]); break;
-	case ARG_POINTEE: pointee(e, arg, i); break;
-	case ARG_LIST: list(e, arg, i); break;
+	case ARG_VALUE:
+		emit_value(e, arg->type, e->ev->arg[i]);
+		break;
+	case ARG_POINTEE:
+		pointee(e, arg, i);
+		break;
+	case ARG_LIST:
+		list(e, arg, i);
+		break;
 	case ARG_PATH:
-	case ARG_STRING: string(e, arg, i); break;
+	case ARG_STRING:
+		string(e, arg, i);
+		break;
 	case ARG_BUFFER:
-	case ARG_RANDOM: buffer(e, arg, i); break;
+	case ARG_RANDOM:
+		buffer(e, arg, i);
+		break;
 	case ARG_IOVEC:
-		total = arg->at & SYSCALL_AT_EXIT && e->ev->has_ret && e->ev->ret >= 0 ? (uint64_t)e->ev->ret : UINT64_MAX;
+		total = arg->at & SYSCALL_AT_EXIT && e->ev->has_ret && e->ev->ret >= 0 ? (uint64_t)e->ev->ret
+										       : UINT64_MAX;
 		emit_iovec(e, i, count_of(e->ev, arg), total);
 		break;
 	case ARG_MSGHDR:
-	case ARG_MMSGHDR: messages(e, arg, i); break;
-	case ARG_STRINGS: strings(e, i); break;
-	case ARG_ENVIRON: environ_count(e, i); break;
-	case ARG_SOCKADDR: sockaddr(e, arg, i); break;
-	case ARG_FDSET: emit_fdset(e, i, SYSCALL_PART_WHOLE); break;
-	case ARG_PAIR: emit_i64(e, (int64_t)((e->ev->arg[i + 1] & UINT32_MAX) << 32 | (e->ev->arg[i] & UINT32_MAX))); break;
-	case ARG_SPECIAL: arg->print(e, i); break;
-	default: emit_hex(e, e->ev->arg[i]); break;
+	case ARG_MMSGHDR:
+		messages(e, arg, i);
+		break;
+	case ARG_STRINGS:
+		strings(e, i);
+		break;
+	case ARG_ENVIRON:
+		environ_count(e, i);
+		break;
+	case ARG_SOCKADDR:
+		sockaddr(e, arg, i);
+		break;
+	case ARG_FDSET:
+		emit_fdset(e, i, SYSCALL_PART_WHOLE);
+		break;
+	case ARG_PAIR:
+		emit_i64(e, (int64_t)((e->ev->arg[i + 1] & UINT32_MAX) << 32 | (e->ev->arg[i] & UINT32_MAX)));
+		break;
+	case ARG_SPECIAL:
+		arg->print(e, i);
+		break;
+	default:
+		emit_hex(e, e->ev->arg[i]);
+		break;
 	}
 }
 
-/* The NAMED layout is silent about what is zero, as the reference is: but a descriptor 0 or a name for zero says something. */
+/* The NAMED layout is silent about what is zero, as the reference is: but a descriptor 0 or a name for zero says
+ * something. */
 static bool is_silent(const struct emit *e, const struct syscall_arg *arg, unsigned i)
 {
 	if (e->strace || e->json || e->style->show_zeros || e->ev->arg[i])
@@ -299,9 +330,11 @@ static void print_raw(struct emit *e)
 /* strace gives the arguments of clone names, because their order is no one's. */
 static const char *clone_name(const char *name)
 {
-	static const char *const names[][2] = { { "clone_flags", "flags=" },     { "newsp", "child_stack=" },
-						{ "parent_tidptr", "parent_tid=" }, { "child_tidptr", "child_tidptr=" },
-						{ "tls", "tls=" } };
+	static const char *const names[][2] = {{"clone_flags", "flags="},
+					       {"newsp", "child_stack="},
+					       {"parent_tidptr", "parent_tid="},
+					       {"child_tidptr", "child_tidptr="},
+					       {"tls", "tls="}};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(names[i][0], name))
 			return names[i][1];

@@ -2,10 +2,10 @@
 
 #define DEFAULT_STR_LIMIT 32
 
-void emit_init(struct emit *e, struct out *out, struct json *json, const struct syscall_style *style, const struct arch *a,
-	       const struct syscall_event *ev)
+void emit_init(struct emit *e, struct out *out, struct json *json, const struct syscall_style *style,
+	       const struct arch *a, const struct syscall_event *ev)
 {
-	*e = (struct emit){ .out = out, .json = json, .style = style, .arch = a, .ev = ev };
+	*e = (struct emit){.out = out, .json = json, .style = style, .arch = a, .ev = ev};
 	e->strace = !json && style->layout == SYSCALL_STRACE;
 	e->limit = style->str_limit ? style->str_limit : DEFAULT_STR_LIMIT;
 	if (json)
@@ -182,12 +182,23 @@ static void escape(struct out *out, uint8_t c, uint8_t next)
 		out_ch(out, '\\');
 		out_ch(out, (char)c);
 		return;
-	case '\t': out_str(out, "\\t"); return;
-	case '\n': out_str(out, "\\n"); return;
-	case '\v': out_str(out, "\\v"); return;
-	case '\f': out_str(out, "\\f"); return;
-	case '\r': out_str(out, "\\r"); return;
-	default: break;
+	case '\t':
+		out_str(out, "\\t");
+		return;
+	case '\n':
+		out_str(out, "\\n");
+		return;
+	case '\v':
+		out_str(out, "\\v");
+		return;
+	case '\f':
+		out_str(out, "\\f");
+		return;
+	case '\r':
+		out_str(out, "\\r");
+		return;
+	default:
+		break;
 	}
 	if (c >= ' ' && c < 0x7f) {
 		out_ch(out, (char)c);

@@ -1,8 +1,9 @@
 /*
- * Writes values in one of three spellings: NAMED ("tv_sec: 1"), STRACE ("tv_sec=1") and JSON. Printers say what there is, this
- * says how it looks.
+ * Writes values in one of three spellings: NAMED ("tv_sec: 1"), STRACE ("tv_sec=1") and JSON. Printers say what there
+ * is, this says how it looks.
  *
- * An atom is a stretch of text that is one JSON string: emit_atom() gives the sink, emit_atom_end() ends it; they do not nest.
+ * An atom is a stretch of text that is one JSON string: emit_atom() gives the sink, emit_atom_end() ends it; they do
+ * not nest.
  */
 #pragma once
 #include "decode/syscall/types_priv.h"
@@ -11,7 +12,7 @@
 
 struct emit {
 	struct out *out;
-	struct json *json; /* NULL: text */
+	struct json *json;  /* NULL: text */
 	struct out scratch; /* atoms of JSON */
 	const struct syscall_style *style;
 	const struct syscall_event *ev;
@@ -22,8 +23,8 @@ struct emit {
 	bool first[EMIT_DEPTH];
 };
 
-void emit_init(struct emit *e, struct out *out, struct json *json, const struct syscall_style *style, const struct arch *a,
-	       const struct syscall_event *ev);
+void emit_init(struct emit *e, struct out *out, struct json *json, const struct syscall_style *style,
+	       const struct arch *a, const struct syscall_event *ev);
 void emit_deinit(struct emit *e);
 
 void emit_struct(struct emit *e);

@@ -2,8 +2,16 @@
 #include "decode/syscall/specials_priv.h"
 #include "decode/syscall/type_macros_priv.h"
 
-enum ioctl_kind { IOCTL_POINTER, IOCTL_NUMBER, IOCTL_TEXT, IOCTL_BEFORE, IOCTL_AFTER, IOCTL_IF_INDEX, IOCTL_IF_VALUE,
-		  IOCTL_IF_ADDRESS };
+enum ioctl_kind {
+	IOCTL_POINTER,
+	IOCTL_NUMBER,
+	IOCTL_TEXT,
+	IOCTL_BEFORE,
+	IOCTL_AFTER,
+	IOCTL_IF_INDEX,
+	IOCTL_IF_VALUE,
+	IOCTL_IF_ADDRESS
+};
 
 static const struct ioctl {
 	const char *name;
@@ -11,15 +19,33 @@ static const struct ioctl {
 	uint8_t kind;
 	struct value_type type;
 } ioctls[] = {
-#define POINTER IOCTL_POINTER, {}
-#define NUMBER IOCTL_NUMBER, {}
-#define TEXT IOCTL_TEXT, {}
-#define IF_INDEX IOCTL_IF_INDEX, {}
-#define IF_VALUE IOCTL_IF_VALUE, {}
-#define IF_ADDRESS IOCTL_IF_ADDRESS, {}
-#define BEFORE(t) IOCTL_BEFORE, t
-#define AFTER(t) IOCTL_AFTER, t
-#define IOCTL(name, number, ...) { #name, number, __VA_ARGS__ },
+#define POINTER        \
+	IOCTL_POINTER, \
+	{              \
+	}
+#define NUMBER        \
+	IOCTL_NUMBER, \
+	{             \
+	}
+#define TEXT        \
+	IOCTL_TEXT, \
+	{           \
+	}
+#define IF_INDEX        \
+	IOCTL_IF_INDEX, \
+	{               \
+	}
+#define IF_VALUE        \
+	IOCTL_IF_VALUE, \
+	{               \
+	}
+#define IF_ADDRESS        \
+	IOCTL_IF_ADDRESS, \
+	{                 \
+	}
+#define BEFORE(t)                IOCTL_BEFORE, t
+#define AFTER(t)                 IOCTL_AFTER, t
+#define IOCTL(name, number, ...) {#name, number, __VA_ARGS__},
 #include "decode/syscall/ioctls.def"
 };
 
@@ -40,7 +66,7 @@ const char *syscall_ioctl_name(uint32_t number)
 /* What has no name is taken apart: _IOC(_IOC_READ, 0x54, 0x30, 0x4). */
 void print_ioctl_cmd(struct emit *e, unsigned i)
 {
-	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
+	static const char *const directions[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE"};
 	uint32_t cmd = (uint32_t)e->ev->arg[i];
 	const struct ioctl *io = find(cmd);
 	if (io) {
@@ -48,7 +74,8 @@ void print_ioctl_cmd(struct emit *e, unsigned i)
 		return;
 	}
 	struct out *out = emit_atom(e);
-	out_f(out, "_IOC(%s, 0x%x, 0x%x, 0x%x)", directions[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, cmd >> 16 & 0x3fff);
+	out_f(out, "_IOC(%s, 0x%x, 0x%x, 0x%x)", directions[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff,
+	      cmd >> 16 & 0x3fff);
 	emit_atom_end(e);
 }
 

@@ -17,8 +17,8 @@ static void vectors(struct emit *e, unsigned i, struct piece p, uint64_t nr, uin
 		uint64_t len = value_load(e->arch, p.data + k * 2 * word + word, word);
 		uint64_t here = len < total ? len : total;
 		total -= here;
-		struct piece data = k < SYSCALL_DATA_PARTS ? piece_find(e->ev, i, SYSCALL_PART_DATA + (unsigned)k) :
-							     (struct piece){};
+		struct piece data = k < SYSCALL_DATA_PARTS ? piece_find(e->ev, i, SYSCALL_PART_DATA + (unsigned)k)
+							   : (struct piece){};
 		emit_item(e);
 		emit_struct(e);
 		emit_member(e, "iov_base");
@@ -81,7 +81,7 @@ static void control(struct emit *e, const uint8_t *p, size_t bytes)
 		if (level == 1 && type == 1)
 			rights(e, p + head, data);
 		else if (level == 1 && type == 2)
-			emit_memory(e, (struct value_type){ VALUE_STRUCT, 0, 0, &struct_ucred }, p + head, data);
+			emit_memory(e, (struct value_type){VALUE_STRUCT, 0, 0, &struct_ucred}, p + head, data);
 		else
 			emit_bytes(e, p + head, data, false);
 		emit_struct_end(e);

@@ -2,10 +2,10 @@
 #include "decode/syscall/types_priv.h"
 
 /* Arrays that the kernel or the caller fill are shown as far as this. */
-#define LIST_BYTES 512
+#define LIST_BYTES   512
 #define STRUCT_BYTES 512
-#define STRINGS_MAX 16
-#define IOVEC_MAX 8
+#define STRINGS_MAX  16
+#define IOVEC_MAX    8
 
 static size_t msghdr_bytes(const struct arch *a)
 {
@@ -94,11 +94,11 @@ static bool of_argument(const struct arch *a, const struct syscall_arg *arg, str
 void plan_make(struct syscall_desc *d)
 {
 	struct syscall_plan *p = &d->plan;
-	*p = (struct syscall_plan){ .classes = d->classes, .known = 1, .nargs = d->nargs };
+	*p = (struct syscall_plan){.classes = d->classes, .known = 1, .nargs = d->nargs};
 	if (!d->described)
 		return;
 	for (unsigned i = 0; i < d->nargs && p->steps_nr < SYSCALL_STEPS; i++) {
-		struct syscall_fetch f = { .at = d->args[i].at, .arg = (uint8_t)i };
+		struct syscall_fetch f = {.at = d->args[i].at, .arg = (uint8_t)i};
 		if (!of_argument(d->arch, &d->args[i], &f))
 			continue;
 		p->entry_steps += f.at & SYSCALL_AT_ENTRY;

@@ -14,7 +14,7 @@ static const struct {
 	const char *name;
 	uint32_t bit;
 } classes[] = {
-#define X(id, text) { text, SYSCALL_##id },
+#define X(id, text) {text, SYSCALL_##id},
 	SYSCALL_CLASSES(X)
 #undef X
 };
@@ -55,8 +55,9 @@ static bool is_name_anywhere(const char *name)
 		size_t nr;
 		const struct arch_syscall *list = arch_syscalls(arch_all[k], &nr);
 		for (size_t i = 0; i < nr; i++)
-			if (has_glob(name) ? name_matches(&list[i], name) :
-					     !strcmp(list[i].name, name) || (list[i].entry && !strcmp(list[i].entry, name)))
+			if (has_glob(name)
+				    ? name_matches(&list[i], name)
+				    : !strcmp(list[i].name, name) || (list[i].entry && !strcmp(list[i].entry, name)))
 				return true;
 	}
 	return false;
@@ -85,10 +86,14 @@ static struct strobe_error *unknown(const struct syscall_table *t, const char *w
 	const char *near = text_nearest(word + (*word == '%'), names, n);
 	free(names);
 	if (*word == '%')
-		return error_create(ERROR_USAGE, near ? "no class of system calls is called '%s': did you mean '%%%s'?" :
-							"no class of system calls is called '%s'", word, near);
-	return error_create(ERROR_USAGE, near ? "no system call is called '%s': did you mean '%s'?" :
-						"no system call is called '%s'", word, near);
+		return error_create(ERROR_USAGE,
+				    near ? "no class of system calls is called '%s': did you mean '%%%s'?"
+					 : "no class of system calls is called '%s'",
+				    word, near);
+	return error_create(ERROR_USAGE,
+			    near ? "no system call is called '%s': did you mean '%s'?"
+				 : "no system call is called '%s'",
+			    word, near);
 }
 
 static struct strobe_error *add_regex(const struct syscall_table *t, const char *pattern, struct syscall_set *set)

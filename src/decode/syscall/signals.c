@@ -1,14 +1,19 @@
 #include "decode/syscall/emit_priv.h"
 
-static const char *const names[65] = {
-	[1] = "SIGHUP",     "SIGINT",    "SIGQUIT",   "SIGILL",    "SIGTRAP",   "SIGABRT",   "SIGBUS",    "SIGFPE",
-	[9] = "SIGKILL",    "SIGUSR1",   "SIGSEGV",   "SIGUSR2",   "SIGPIPE",   "SIGALRM",   "SIGTERM",   "SIGSTKFLT",
-	[17] = "SIGCHLD",   "SIGCONT",   "SIGSTOP",   "SIGTSTP",   "SIGTTIN",   "SIGTTOU",   "SIGURG",    "SIGXCPU",
-	[25] = "SIGXFSZ",   "SIGVTALRM", "SIGPROF",   "SIGWINCH",  "SIGIO",     "SIGPWR",    "SIGSYS",    "SIGRTMIN",
-	[33] = "SIGRT_1",   "SIGRT_2",   "SIGRT_3",   "SIGRT_4",   "SIGRT_5",   "SIGRT_6",   "SIGRT_7",   "SIGRT_8",
-	[41] = "SIGRT_9",   "SIGRT_10",  "SIGRT_11",  "SIGRT_12",  "SIGRT_13",  "SIGRT_14",  "SIGRT_15",  "SIGRT_16",
-	[49] = "SIGRT_17",  "SIGRT_18",  "SIGRT_19",  "SIGRT_20",  "SIGRT_21",  "SIGRT_22",  "SIGRT_23",  "SIGRT_24",
-	[57] = "SIGRT_25",  "SIGRT_26",  "SIGRT_27",  "SIGRT_28",  "SIGRT_29",  "SIGRT_30",  "SIGRT_31",  "SIGRT_32",
+static const char
+	*const names[65] =
+		{
+			[1] = "SIGHUP",    "SIGINT",    "SIGQUIT",         "SIGILL",    "SIGTRAP",        "SIGABRT",
+			"SIGBUS",          "SIGFPE",    [9] = "SIGKILL",   "SIGUSR1",   "SIGSEGV",        "SIGUSR2",
+			"SIGPIPE",         "SIGALRM",   "SIGTERM",         "SIGSTKFLT", [17] = "SIGCHLD", "SIGCONT",
+			"SIGSTOP",         "SIGTSTP",   "SIGTTIN",         "SIGTTOU",   "SIGURG",         "SIGXCPU",
+			[25] = "SIGXFSZ",  "SIGVTALRM", "SIGPROF",         "SIGWINCH",  "SIGIO",          "SIGPWR",
+			"SIGSYS",          "SIGRTMIN",  [33] = "SIGRT_1",  "SIGRT_2",   "SIGRT_3",        "SIGRT_4",
+			"SIGRT_5",         "SIGRT_6",   "SIGRT_7",         "SIGRT_8",   [41] = "SIGRT_9", "SIGRT_10",
+			"SIGRT_11",        "SIGRT_12",  "SIGRT_13",        "SIGRT_14",  "SIGRT_15",       "SIGRT_16",
+			[49] = "SIGRT_17", "SIGRT_18",  "SIGRT_19",        "SIGRT_20",  "SIGRT_21",       "SIGRT_22",
+			"SIGRT_23",        "SIGRT_24",  [57] = "SIGRT_25", "SIGRT_26",  "SIGRT_27",       "SIGRT_28",
+			"SIGRT_29",        "SIGRT_30",  "SIGRT_31",        "SIGRT_32",
 };
 
 const char *syscall_signal_name(unsigned signal)
@@ -50,15 +55,24 @@ void emit_sigset(struct emit *e, uint64_t set)
 static const struct constants *codes_of(uint32_t signal)
 {
 	switch (signal) {
-	case 4: return &constants_si_code_ill;
-	case 5: return &constants_si_code_trap;
-	case 7: return &constants_si_code_bus;
-	case 8: return &constants_si_code_fpe;
-	case 11: return &constants_si_code_segv;
-	case 17: return &constants_si_code_chld;
-	case 29: return &constants_si_code_poll;
-	case 31: return &constants_si_code_sys;
-	default: return &constants_si_code;
+	case 4:
+		return &constants_si_code_ill;
+	case 5:
+		return &constants_si_code_trap;
+	case 7:
+		return &constants_si_code_bus;
+	case 8:
+		return &constants_si_code_fpe;
+	case 11:
+		return &constants_si_code_segv;
+	case 17:
+		return &constants_si_code_chld;
+	case 29:
+		return &constants_si_code_poll;
+	case 31:
+		return &constants_si_code_sys;
+	default:
+		return &constants_si_code;
 	}
 }
 

@@ -13,18 +13,46 @@ static bool creates(const struct syscall_event *ev, unsigned flags)
 	return arg32(ev, flags) & 0100 || (arg32(ev, flags) & tmpfile) == tmpfile;
 }
 
-bool creates_1(const struct syscall_event *ev, unsigned i) { return creates(ev, 1); }
-bool creates_2(const struct syscall_event *ev, unsigned i) { return creates(ev, 2); }
-bool remaps_fixed(const struct syscall_event *ev, unsigned i) { return ev->arg[3] & (2 | 4); }
-bool clones_parent(const struct syscall_event *ev, unsigned i) { return ev->arg[0] & (0x100000 | 0x1000); }
-bool clones_child(const struct syscall_event *ev, unsigned i) { return ev->arg[0] & (0x200000 | 0x1000000); }
-bool clones_tls(const struct syscall_event *ev, unsigned i) { return ev->arg[0] & 0x80000; }
-bool membarrier_has_cpu(const struct syscall_event *ev, unsigned i) { return ev->arg[1] & 1; }
+bool creates_1(const struct syscall_event *ev, unsigned i)
+{
+	return creates(ev, 1);
+}
+bool creates_2(const struct syscall_event *ev, unsigned i)
+{
+	return creates(ev, 2);
+}
+bool remaps_fixed(const struct syscall_event *ev, unsigned i)
+{
+	return ev->arg[3] & (2 | 4);
+}
+bool clones_parent(const struct syscall_event *ev, unsigned i)
+{
+	return ev->arg[0] & (0x100000 | 0x1000);
+}
+bool clones_child(const struct syscall_event *ev, unsigned i)
+{
+	return ev->arg[0] & (0x200000 | 0x1000000);
+}
+bool clones_tls(const struct syscall_event *ev, unsigned i)
+{
+	return ev->arg[0] & 0x80000;
+}
+bool membarrier_has_cpu(const struct syscall_event *ev, unsigned i)
+{
+	return ev->arg[1] & 1;
+}
 
 bool fcntl_has_arg(const struct syscall_event *ev, unsigned i)
 {
 	switch (arg32(ev, 1)) {
-	case 1: case 3: case 9: case 11: case 1025: case 1028: case 1032: case 1034: /* F_GET… of what is no struct */
+	case 1:
+	case 3:
+	case 9:
+	case 11:
+	case 1025:
+	case 1028:
+	case 1032:
+	case 1034: /* F_GET… of what is no struct */
 		return false;
 	default:
 		return true;
@@ -37,13 +65,33 @@ static bool makes_device(const struct syscall_event *ev, unsigned mode)
 	return type == 0020000 || type == 0060000;
 }
 
-bool makes_device_1(const struct syscall_event *ev, unsigned i) { return makes_device(ev, 1); }
-bool makes_device_2(const struct syscall_event *ev, unsigned i) { return makes_device(ev, 2); }
+bool makes_device_1(const struct syscall_event *ev, unsigned i)
+{
+	return makes_device(ev, 1);
+}
+bool makes_device_2(const struct syscall_event *ev, unsigned i)
+{
+	return makes_device(ev, 2);
+}
 
 /* ---- futex(2) ---- */
 
-enum { FUTEX_WAIT, FUTEX_WAKE, FUTEX_FD, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP, FUTEX_LOCK_PI, FUTEX_UNLOCK_PI,
-       FUTEX_TRYLOCK_PI, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET, FUTEX_WAIT_REQUEUE_PI, FUTEX_CMP_REQUEUE_PI, FUTEX_LOCK_PI2 };
+enum {
+	FUTEX_WAIT,
+	FUTEX_WAKE,
+	FUTEX_FD,
+	FUTEX_REQUEUE,
+	FUTEX_CMP_REQUEUE,
+	FUTEX_WAKE_OP,
+	FUTEX_LOCK_PI,
+	FUTEX_UNLOCK_PI,
+	FUTEX_TRYLOCK_PI,
+	FUTEX_WAIT_BITSET,
+	FUTEX_WAKE_BITSET,
+	FUTEX_WAIT_REQUEUE_PI,
+	FUTEX_CMP_REQUEUE_PI,
+	FUTEX_LOCK_PI2
+};
 
 static uint32_t futex_op(const struct syscall_event *ev)
 {
@@ -57,7 +105,8 @@ static bool is_one_of(uint32_t v, uint32_t set)
 
 bool futex_has_val(const struct syscall_event *ev, unsigned i)
 {
-	return !is_one_of(futex_op(ev), 1 << FUTEX_LOCK_PI | 1 << FUTEX_UNLOCK_PI | 1 << FUTEX_TRYLOCK_PI | 1 << FUTEX_LOCK_PI2);
+	return !is_one_of(futex_op(ev),
+			  1 << FUTEX_LOCK_PI | 1 << FUTEX_UNLOCK_PI | 1 << FUTEX_TRYLOCK_PI | 1 << FUTEX_LOCK_PI2);
 }
 
 bool futex_has_time(const struct syscall_event *ev, unsigned i)
@@ -85,7 +134,8 @@ void print_futex_op(struct emit *e, unsigned i)
 	const char *name = constant_name(&constants_futex, futex_op(e->ev));
 	struct out *out = emit_atom(e);
 	if (name)
-		out_str(out, e->strace || e->json || e->style->show_prefix ? name : constant_short(&constants_futex, name));
+		out_str(out,
+			e->strace || e->json || e->style->show_prefix ? name : constant_short(&constants_futex, name));
 	else
 		out_f(out, "0x%x", op & 0x7f);
 	if (op & 128)
@@ -112,7 +162,8 @@ void print_futex_time(struct emit *e, unsigned i)
 	if (is_one_of(op, 1 << FUTEX_REQUEUE | 1 << FUTEX_CMP_REQUEUE | 1 << FUTEX_CMP_REQUEUE_PI | 1 << FUTEX_WAKE_OP))
 		emit_u64(e, arg32(e->ev, i));
 	else if (p.data)
-		emit_memory(e, (struct value_type){ VALUE_STRUCT, 0, 0, wide ? &struct_timespec64 : &struct_timespec }, p.data, p.bytes);
+		emit_memory(e, (struct value_type){VALUE_STRUCT, 0, 0, wide ? &struct_timespec64 : &struct_timespec},
+			    p.data, p.bytes);
 	else
 		emit_pointer(e, e->ev->arg[i]);
 }
@@ -221,7 +272,8 @@ void print_protocol(struct emit *e, unsigned i)
 	else if (family == 16)
 		emit_enum(e, &constants_netlink_protocol, protocol);
 	else if (family == 17) {
-		const char *name = constant_name(&constants_ether_protocol, (protocol & 0xff) << 8 | (protocol >> 8 & 0xff));
+		const char *name =
+			constant_name(&constants_ether_protocol, (protocol & 0xff) << 8 | (protocol >> 8 & 0xff));
 		struct out *out = emit_atom(e);
 		if (name)
 			out_f(out, "htons(%s)", name);
@@ -235,14 +287,22 @@ void print_protocol(struct emit *e, unsigned i)
 static const struct constants *options_of(uint32_t level)
 {
 	switch (level) {
-	case 0: return &constants_ip;
-	case 1: return &constants_so;
-	case 6: return &constants_tcp;
-	case 17: return &constants_udp;
-	case 41: return &constants_ipv6;
-	case 263: return &constants_packet;
-	case 270: return &constants_netlink;
-	default: return NULL;
+	case 0:
+		return &constants_ip;
+	case 1:
+		return &constants_so;
+	case 6:
+		return &constants_tcp;
+	case 17:
+		return &constants_udp;
+	case 41:
+		return &constants_ipv6;
+	case 263:
+		return &constants_packet;
+	case 270:
+		return &constants_netlink;
+	default:
+		return NULL;
 	}
 }
 
@@ -286,7 +346,7 @@ void print_sockopt_value(struct emit *e, unsigned i)
 		if (error)
 			emit_word(e, error);
 		else if (level == 1 && option == 3)
-			emit_value(e, (struct value_type){ VALUE_SOCKET_TYPE, 4, 0, NULL }, v);
+			emit_value(e, (struct value_type){VALUE_SOCKET_TYPE, 4, 0, NULL}, v);
 		else if (level == 1 && option == 39)
 			emit_enum(e, &constants_family, v);
 		else
@@ -304,12 +364,28 @@ void print_fcntl_arg(struct emit *e, unsigned i)
 	struct piece p = piece_best(e->ev, i);
 	bool wide = !strcmp(e->ev->desc->name, "fcntl64") || e->arch->pointer_bytes == 8;
 	switch (arg32(e->ev, 1)) {
-	case 0: case 8: case 1027: case 1030: case 1031: /* descriptors, pids and sizes */
+	case 0:
+	case 8:
+	case 1027:
+	case 1030:
+	case 1031: /* descriptors, pids and sizes */
 		emit_i64(e, (int32_t)v);
 		break;
-	case 2: emit_flags(e, &constants_fd_flags, (uint32_t)v); break;
-	case 4: emit_flags(e, &constants_open, (uint32_t)v); break;
-	case 5: case 6: case 7: case 12: case 13: case 14: case 36: case 37: case 38: {
+	case 2:
+		emit_flags(e, &constants_fd_flags, (uint32_t)v);
+		break;
+	case 4:
+		emit_flags(e, &constants_open, (uint32_t)v);
+		break;
+	case 5:
+	case 6:
+	case 7:
+	case 12:
+	case 13:
+	case 14:
+	case 36:
+	case 37:
+	case 38: {
 		bool locks64 = arg32(e->ev, 1) > 7 && wide;
 		if (p.data)
 			emit_members(e, locks64 ? &struct_flock64 : &struct_flock, p.data, p.bytes);
@@ -317,16 +393,25 @@ void print_fcntl_arg(struct emit *e, unsigned i)
 			emit_pointer(e, v);
 		break;
 	}
-	case 10: emit_signal(e, v); break;
-	case 15: case 16:
+	case 10:
+		emit_signal(e, v);
+		break;
+	case 15:
+	case 16:
 		if (p.data)
 			emit_members(e, &struct_f_owner_ex, p.data, p.bytes);
 		else
 			emit_pointer(e, v);
 		break;
-	case 1024: emit_enum(e, &constants_lock_type, v); break;
-	case 1033: emit_flags(e, &constants_seals, (uint32_t)v); break;
-	default: emit_hex(e, v); break;
+	case 1024:
+		emit_enum(e, &constants_lock_type, v);
+		break;
+	case 1033:
+		emit_flags(e, &constants_seals, (uint32_t)v);
+		break;
+	default:
+		emit_hex(e, v);
+		break;
 	}
 }
 
@@ -345,7 +430,7 @@ void print_mount_data(struct emit *e, unsigned i)
 
 void print_quota_cmd(struct emit *e, unsigned i)
 {
-	static const char *const types[] = { "USRQUOTA", "GRPQUOTA", "PRJQUOTA" };
+	static const char *const types[] = {"USRQUOTA", "GRPQUOTA", "PRJQUOTA"};
 	uint32_t cmd = arg32(e->ev, i), type = cmd & 0xff;
 	const char *name = constant_name(&constants_quota_cmd, cmd >> 8);
 	struct out *out = emit_atom(e);
@@ -367,16 +452,32 @@ static bool prctl_has(const struct syscall_event *ev, unsigned i)
 {
 	/* How many arguments an option reads; the others are not worth a word unless they are set. */
 	switch (arg32(ev, 0)) {
-	case 47: case 53: case 39: case 38: case 59: case 62: case 0x53564d41: case 35:
+	case 47:
+	case 53:
+	case 39:
+	case 38:
+	case 59:
+	case 62:
+	case 0x53564d41:
+	case 35:
 		return true;
 	default:
 		return false;
 	}
 }
 
-bool prctl_has_3(const struct syscall_event *ev, unsigned i) { return prctl_has(ev, i); }
-bool prctl_has_4(const struct syscall_event *ev, unsigned i) { return prctl_has(ev, i); }
-bool prctl_has_5(const struct syscall_event *ev, unsigned i) { return prctl_has(ev, i); }
+bool prctl_has_3(const struct syscall_event *ev, unsigned i)
+{
+	return prctl_has(ev, i);
+}
+bool prctl_has_4(const struct syscall_event *ev, unsigned i)
+{
+	return prctl_has(ev, i);
+}
+bool prctl_has_5(const struct syscall_event *ev, unsigned i)
+{
+	return prctl_has(ev, i);
+}
 
 void print_prctl_arg2(struct emit *e, unsigned i)
 {
@@ -384,18 +485,30 @@ void print_prctl_arg2(struct emit *e, unsigned i)
 	uint32_t option = arg32(e->ev, 0);
 	struct piece p;
 	switch (option) {
-	case 1: emit_signal(e, v); break;
-	case 15: case 16: /* a name of at most 15 bytes: given at entry, or there at exit */
+	case 1:
+		emit_signal(e, v);
+		break;
+	case 15:
+	case 16: /* a name of at most 15 bytes: given at entry, or there at exit */
 		p = option == 15 ? piece_find(e->ev, i, SYSCALL_PART_WHOLE) : piece_find(e->ev, i, SYSCALL_PART_EXIT);
 		if (p.data)
 			emit_string(e, p.data, strnlen((const char *)p.data, p.bytes), false);
 		else
 			emit_pointer(e, v);
 		break;
-	case 22: emit_enum(e, &constants_seccomp_mode, v); break;
-	case 23: case 24: emit_enum(e, &constants_capability, v); break;
-	case 47: emit_enum(e, &constants_cap_ambient, v); break;
-	case 2: case 37: case 40: /* an int, written by the kernel */
+	case 22:
+		emit_enum(e, &constants_seccomp_mode, v);
+		break;
+	case 23:
+	case 24:
+		emit_enum(e, &constants_capability, v);
+		break;
+	case 47:
+		emit_enum(e, &constants_cap_ambient, v);
+		break;
+	case 2:
+	case 37:
+	case 40: /* an int, written by the kernel */
 		p = piece_find(e->ev, i, SYSCALL_PART_EXIT);
 		if (p.bytes >= 4) {
 			emit_array(e);
@@ -406,8 +519,17 @@ void print_prctl_arg2(struct emit *e, unsigned i)
 			emit_pointer(e, v);
 		}
 		break;
-	case 4: case 8: case 29: case 36: case 38: case 41: emit_u64(e, v); break;
-	default: emit_hex(e, v); break;
+	case 4:
+	case 8:
+	case 29:
+	case 36:
+	case 38:
+	case 41:
+		emit_u64(e, v);
+		break;
+	default:
+		emit_hex(e, v);
+		break;
 	}
 }
 
@@ -505,13 +627,17 @@ void print_seccomp(struct emit *e, unsigned i)
 void print_bpf_attr(struct emit *e, unsigned i)
 {
 	static const struct struct_type *const attrs[] = {
-		[0] = &struct_bpf_map_create, [1] = &struct_bpf_element,     [2] = &struct_bpf_element,
-		[3] = &struct_bpf_element,    [4] = &struct_bpf_next_key,    [5] = &struct_bpf_prog_load,
-		[6] = &struct_bpf_obj,	      [7] = &struct_bpf_obj,	     [8] = &struct_bpf_attach,
-		[9] = &struct_bpf_attach,     [11] = &struct_bpf_id,	     [12] = &struct_bpf_id,
-		[13] = &struct_bpf_id,	      [14] = &struct_bpf_id,	     [15] = &struct_bpf_info,
-		[17] = &struct_bpf_raw_tracepoint, [18] = &struct_bpf_btf_load, [19] = &struct_bpf_id,
-		[21] = &struct_bpf_element,   [22] = &struct_bpf_fd,	     [28] = &struct_bpf_link_create,
+		[0] = &struct_bpf_map_create,   [1] = &struct_bpf_element,
+		[2] = &struct_bpf_element,      [3] = &struct_bpf_element,
+		[4] = &struct_bpf_next_key,     [5] = &struct_bpf_prog_load,
+		[6] = &struct_bpf_obj,          [7] = &struct_bpf_obj,
+		[8] = &struct_bpf_attach,       [9] = &struct_bpf_attach,
+		[11] = &struct_bpf_id,          [12] = &struct_bpf_id,
+		[13] = &struct_bpf_id,          [14] = &struct_bpf_id,
+		[15] = &struct_bpf_info,        [17] = &struct_bpf_raw_tracepoint,
+		[18] = &struct_bpf_btf_load,    [19] = &struct_bpf_id,
+		[21] = &struct_bpf_element,     [22] = &struct_bpf_fd,
+		[28] = &struct_bpf_link_create,
 	};
 	uint32_t cmd = arg32(e->ev, 0);
 	struct piece p = piece_best(e->ev, i);

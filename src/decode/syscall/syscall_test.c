@@ -9,7 +9,7 @@ struct blob {
 
 static void piece(struct blob *b, uint8_t arg, uint8_t part, uint8_t status, const void *p, uint32_t n)
 {
-	struct syscall_piece head = { .arg = arg, .part = part, .status = status, .bytes = n };
+	struct syscall_piece head = {.arg = arg, .part = part, .status = status, .bytes = n};
 	memcpy(b->bytes + b->len, &head, sizeof(head));
 	memcpy(b->bytes + b->len + sizeof(head), p, n);
 	b->len += sizeof(head) + (n + 7) / 8 * 8;
@@ -22,8 +22,8 @@ struct state {
 static int set_up(void **ret)
 {
 	static struct state s;
-	s = (struct state){ syscall_table_create(&arch_x86_64), syscall_table_create(&arch_i386),
-			    syscall_table_create(&arch_aarch64) };
+	s = (struct state){syscall_table_create(&arch_x86_64), syscall_table_create(&arch_i386),
+			   syscall_table_create(&arch_aarch64)};
 	*ret = &s;
 	return !(s.x86_64 && s.i386 && s.aarch64);
 }
@@ -46,7 +46,7 @@ static const char *fd_text(void *ctx, uint32_t pid, int fd)
 static const char *text_of(const struct syscall_event *ev, bool strace, bool with_fds)
 {
 	static char text[4096];
-	struct syscall_style style = { .layout = strace ? SYSCALL_STRACE : SYSCALL_NAMED };
+	struct syscall_style style = {.layout = strace ? SYSCALL_STRACE : SYSCALL_NAMED};
 	if (with_fds)
 		style.fd_text = fd_text;
 	struct out out;
@@ -66,7 +66,7 @@ static const char *text_of(const struct syscall_event *ev, bool strace, bool wit
 static struct syscall_event event(const struct syscall_table *t, const char *name, const struct blob *b, int64_t ret,
 				  const uint64_t arg[SYSCALL_ARGS])
 {
-	struct syscall_event ev = { .desc = syscall_table_find(t, name), .ret = ret, .has_ret = true };
+	struct syscall_event ev = {.desc = syscall_table_find(t, name), .ret = ret, .has_ret = true};
 	assert_non_null(ev.desc);
 	memcpy(ev.arg, arg, sizeof(ev.arg));
 	if (b)
@@ -74,9 +74,9 @@ static struct syscall_event event(const struct syscall_table *t, const char *nam
 	return ev;
 }
 
-#define ARGS(...) ((const uint64_t[SYSCALL_ARGS]){ __VA_ARGS__ })
-#define says(ev, named, strace)                                   \
-	do {                                                      \
+#define ARGS(...) ((const uint64_t[SYSCALL_ARGS]){__VA_ARGS__})
+#define says(ev, named, strace)                                        \
+	do {                                                           \
 		assert_string_equal(text_of(ev, false, false), named); \
 		assert_string_equal(text_of(ev, true, false), strace); \
 	} while (0)
@@ -89,11 +89,13 @@ static void open_calls(void **state)
 	struct syscall_event ev = event(s->x86_64, "openat", &b, 3, ARGS((uint64_t)-100, 0x7f0000001000, 02000000));
 	says(&ev, "dfd: CWD, filename: \"/etc/ld.so.cache\", flags: RDONLY|CLOEXEC = 3",
 	     "AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC = 3");
-	assert_string_equal(text_of(&ev, true, true), "AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC = 3</etc/ho\\x0asts>");
+	assert_string_equal(text_of(&ev, true, true),
+			    "AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC = 3</etc/ho\\x0asts>");
 	ev.arg[2] = 02 | 0100 | 0200;
 	ev.arg[3] = 0640;
 	ev.ret = -17;
-	says(&ev, "dfd: CWD, filename: \"/etc/ld.so.cache\", flags: RDWR|CREAT|EXCL, mode: 0640 = -1 EEXIST (File exists)",
+	says(&ev,
+	     "dfd: CWD, filename: \"/etc/ld.so.cache\", flags: RDWR|CREAT|EXCL, mode: 0640 = -1 EEXIST (File exists)",
 	     "AT_FDCWD, \"/etc/ld.so.cache\", O_RDWR|O_CREAT|O_EXCL, 0640 = -1 EEXIST (File exists)");
 	/* arm64 has other bits for O_DIRECTORY and O_NOFOLLOW */
 	ev = event(s->aarch64, "openat", &b, 3, ARGS(0xffffff9c, 0x1000, 0140000));
@@ -109,17 +111,24 @@ static void buffers(void **state)
 {
 	const struct state *s = *state;
 	struct blob b = {};
-	piece(&b, 1, SYSCALL_PART_EXIT, SYSCALL_FETCH_TRUNCATED, "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0>\0\1\0\0\0\260\214\2\0\0\0\0\0", 32);
+	piece(&b, 1, SYSCALL_PART_EXIT, SYSCALL_FETCH_TRUNCATED,
+	      "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0>\0\1\0\0\0\260\214\2\0\0\0\0\0", 32);
 	struct syscall_event ev = event(s->x86_64, "read", &b, 832, ARGS(3, 0x7ffe00000000, 832));
-	says(&ev, "fd: 3, buf: \"\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\3\\0>\\0\\1\\0\\0\\0\\260\\214\\2\\0\\0\\0\\0\\0\"..., count: 832 = 832",
-	     "3, \"\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\3\\0>\\0\\1\\0\\0\\0\\260\\214\\2\\0\\0\\0\\0\\0\"..., 832 = 832");
+	says(&ev,
+	     "fd: 3, buf: "
+	     "\"\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\3\\0>\\0\\1\\0\\0\\0\\260\\214\\2\\0\\0\\0\\0\\0\"..., "
+	     "count: 832 = 832",
+	     "3, "
+	     "\"\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\3\\0>\\0\\1\\0\\0\\0\\260\\214\\2\\0\\0\\0\\0\\0\"..., "
+	     "832 = 832");
 	ev = event(s->x86_64, "read", NULL, 0, ARGS(0, 0x7ffe00000000, 10));
 	says(&ev, "fd: 0, buf: \"\", count: 10 = 0", "0, \"\", 10 = 0");
 	/* a byte that a digit follows takes three digits; nothing reaches a terminal as it is */
 	b = (struct blob){};
 	piece(&b, 1, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, "\0331\33[m\1a\"\\\n", 10);
 	ev = event(s->x86_64, "write", &b, 10, ARGS(1, 0x7ffe00000000, 10));
-	says(&ev, "fd: 1, buf: \"\\0331\\33[m\\1a\\\"\\\\\\n\", count: 10 = 10", "1, \"\\0331\\33[m\\1a\\\"\\\\\\n\", 10 = 10");
+	says(&ev, "fd: 1, buf: \"\\0331\\33[m\\1a\\\"\\\\\\n\", count: 10 = 10",
+	     "1, \"\\0331\\33[m\\1a\\\"\\\\\\n\", 10 = 10");
 }
 
 static void sockets(void **state)
@@ -128,15 +137,19 @@ static void sockets(void **state)
 	struct blob b = {};
 	piece(&b, 1, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, "\2\0\0\120\177\0\0\1\0\0\0\0\0\0\0\0", 16);
 	struct syscall_event ev = event(s->x86_64, "connect", &b, -111, ARGS(3, 0x7ffe00000000, 16));
-	says(&ev, "fd: 3, uservaddr: { .family: INET, .port: 80, .addr: 127.0.0.1 }, addrlen: 16 = -1 ECONNREFUSED (Connection refused)",
-	     "3, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"127.0.0.1\")}, 16 = -1 ECONNREFUSED (Connection refused)");
+	says(&ev,
+	     "fd: 3, uservaddr: { .family: INET, .port: 80, .addr: 127.0.0.1 }, addrlen: 16 = -1 ECONNREFUSED "
+	     "(Connection refused)",
+	     "3, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"127.0.0.1\")}, 16 = -1 ECONNREFUSED "
+	     "(Connection refused)");
 	b = (struct blob){};
 	piece(&b, 1, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, "\1\0/run/x.sock", 13);
 	ev = event(s->x86_64, "connect", &b, 0, ARGS(3, 0x7ffe00000000, 110));
 	says(&ev, "fd: 3, uservaddr: { .family: UNIX, .path: \"/run/x.sock\" }, addrlen: 110 = 0",
 	     "3, {sa_family=AF_UNIX, sun_path=\"/run/x.sock\"}, 110 = 0");
 	ev = event(s->x86_64, "socket", NULL, 3, ARGS(2, 02000001, 0));
-	says(&ev, "family: INET, type: STREAM|CLOEXEC, protocol: IP = 3", "AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_IP = 3");
+	says(&ev, "family: INET, type: STREAM|CLOEXEC, protocol: IP = 3",
+	     "AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_IP = 3");
 	b = (struct blob){};
 	piece(&b, 3, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, "\1\0\0\0", 4);
 	ev = event(s->x86_64, "setsockopt", &b, 0, ARGS(3, 1, 2, 0x7ffe00000000, 4));
@@ -148,10 +161,14 @@ static void times(void **state)
 {
 	const struct state *s = *state;
 	struct blob b = {};
-	piece(&b, 2, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, "\1\0\0\0\0\0\0\0\0\312\232\73\0\0\0\0", 16); /* 1 s, 0x3b9aca00 ns */
+	piece(&b, 2, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, "\1\0\0\0\0\0\0\0\0\312\232\73\0\0\0\0",
+	      16); /* 1 s, 0x3b9aca00 ns */
 	struct syscall_event ev = event(s->x86_64, "clock_nanosleep", &b, -516, ARGS(0, 0, 0x7ffe00000000, 0));
-	says(&ev, "which_clock: REALTIME, rqtp: { .tv_sec: 1, .tv_nsec: 1000000000 } = ? ERESTART_RESTARTBLOCK (Interrupted by signal)",
-	     "CLOCK_REALTIME, 0, {tv_sec=1, tv_nsec=1000000000}, NULL = ? ERESTART_RESTARTBLOCK (Interrupted by signal)");
+	says(&ev,
+	     "which_clock: REALTIME, rqtp: { .tv_sec: 1, .tv_nsec: 1000000000 } = ? ERESTART_RESTARTBLOCK (Interrupted "
+	     "by signal)",
+	     "CLOCK_REALTIME, 0, {tv_sec=1, tv_nsec=1000000000}, NULL = ? ERESTART_RESTARTBLOCK (Interrupted by "
+	     "signal)");
 	/* the same struct has words of four bytes on i386 */
 	b = (struct blob){};
 	piece(&b, 0, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, "\2\0\0\0\5\0\0\0", 8);
@@ -188,7 +205,8 @@ static void processes(void **state)
 static void memory_calls(void **state)
 {
 	const struct state *s = *state;
-	struct syscall_event ev = event(s->x86_64, "mmap", NULL, 0x7f0000000000, ARGS(0, 8192, 3, 0x22, (uint64_t)-1, 0));
+	struct syscall_event ev =
+		event(s->x86_64, "mmap", NULL, 0x7f0000000000, ARGS(0, 8192, 3, 0x22, (uint64_t)-1, 0));
 	says(&ev, "len: 8192, prot: READ|WRITE, flags: PRIVATE|ANONYMOUS, fd: -1 = 0x7f0000000000",
 	     "NULL, 8192, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0 = 0x7f0000000000");
 	ev = event(s->x86_64, "mprotect", NULL, 0, ARGS(0x1000, 4096, 0));
@@ -196,7 +214,8 @@ static void memory_calls(void **state)
 	ev = event(s->x86_64, "futex", NULL, 1, ARGS(0x1000, 129, 1, 0, 0, 0));
 	says(&ev, "uaddr: 0x1000, op: WAKE_PRIVATE, val: 1 = 1", "0x1000, FUTEX_WAKE_PRIVATE, 1 = 1");
 	ev = event(s->x86_64, "fcntl", NULL, 0100002, ARGS(3, 3));
-	says(&ev, "fd: 3, cmd: GETFL = 0x8002 (flags RDWR|LARGEFILE)", "3, F_GETFL = 0x8002 (flags O_RDWR|O_LARGEFILE)");
+	says(&ev, "fd: 3, cmd: GETFL = 0x8002 (flags RDWR|LARGEFILE)",
+	     "3, F_GETFL = 0x8002 (flags O_RDWR|O_LARGEFILE)");
 }
 
 /* Two registers make a 64-bit number on i386. */
@@ -238,7 +257,8 @@ static void selection(void **state)
 	assert_ok(syscall_select(s->x86_64, "newstat", &set)); /* the kernel's name */
 	assert_true(syscall_set_has(&set, 4));
 	assert_ok(syscall_select(s->x86_64, "%%stat", &set));
-	assert_true(syscall_set_has(&set, 4) && syscall_set_has(&set, 5) && syscall_set_has(&set, 6) && syscall_set_has(&set, 332));
+	assert_true(syscall_set_has(&set, 4) && syscall_set_has(&set, 5) && syscall_set_has(&set, 6) &&
+		    syscall_set_has(&set, 332));
 	assert_ok(syscall_select(s->aarch64, "open", &set)); /* x86-64 has it: nothing is wrong, and nothing selected */
 	assert_false(syscall_set_has(&set, 2));
 	struct strobe_error *err = syscall_select(s->x86_64, "opnat", &set);
@@ -247,20 +267,22 @@ static void selection(void **state)
 	error_destroy(err);
 	assert_fails(syscall_select(s->x86_64, "%nofile", &set), ERROR_USAGE);
 	assert_ok(syscall_select(s->x86_64, "?opnat", &set));
-	assert_true(syscall_is_known_word("epoll_*") && syscall_is_known_word("file") && !syscall_is_known_word("cycles"));
+	assert_true(syscall_is_known_word("epoll_*") && syscall_is_known_word("file") &&
+		    !syscall_is_known_word("cycles"));
 }
 
-/* Every call of every table: described, with room for its plan, printable with nothing fetched and with hostile bytes. */
+/* Every call of every table: described, with room for its plan, printable with nothing fetched and with hostile bytes.
+ */
 static void all_calls(void **state)
 {
 	const struct state *s = *state;
-	const struct syscall_table *const tables[] = { s->x86_64, s->i386, s->aarch64 };
+	const struct syscall_table *const tables[] = {s->x86_64, s->i386, s->aarch64};
 	struct syscall_style style = {};
 	for (size_t t = 0; t < 3; t++) {
 		const struct syscall_desc *const *all;
 		size_t nr = syscall_table_all(tables[t], &all);
 		for (size_t i = 0; i < nr; i++) {
-			struct syscall_event ev = { .desc = all[i] };
+			struct syscall_event ev = {.desc = all[i]};
 			assert_true(all[i]->nargs <= SYSCALL_ARGS);
 			memset(ev.arg, 0x41, sizeof(ev.arg));
 			struct out out;
@@ -277,8 +299,8 @@ static void all_calls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_calls), cmocka_unit_test(buffers),      cmocka_unit_test(sockets),
-		cmocka_unit_test(times),      cmocka_unit_test(processes),    cmocka_unit_test(memory_calls),
+		cmocka_unit_test(open_calls),   cmocka_unit_test(buffers),      cmocka_unit_test(sockets),
+		cmocka_unit_test(times),        cmocka_unit_test(processes),    cmocka_unit_test(memory_calls),
 		cmocka_unit_test(wide_numbers), cmocka_unit_test(stat_layouts), cmocka_unit_test(selection),
 		cmocka_unit_test(all_calls),
 	};

@@ -11,7 +11,7 @@
 struct syscall_table {
 	const struct arch *arch;
 	size_t nr;
-	struct syscall_desc *descs;        /* by number */
+	struct syscall_desc *descs; /* by number */
 	const struct syscall_desc **all;
 	const struct syscall_desc *by_number[SYSCALL_NUMBERS];
 };
@@ -89,7 +89,7 @@ size_t syscall_table_all(const struct syscall_table *t, const struct syscall_des
 
 const char *syscall_arg_name(const struct syscall_desc *d, unsigned i)
 {
-	static const char *const numbered[SYSCALL_ARGS] = { "arg1", "arg2", "arg3", "arg4", "arg5", "arg6" };
+	static const char *const numbered[SYSCALL_ARGS] = {"arg1", "arg2", "arg3", "arg4", "arg5", "arg6"};
 	if (i >= d->nargs)
 		return NULL;
 	return d->described ? d->args[i].name : numbered[i];

@@ -25,7 +25,7 @@ struct constants {
 	const struct constants *on_i386, *on_aarch64; /* NULL: the same */
 };
 
-#define TABLE(id, prefix) extern const struct constants constants_##id;
+#define TABLE(id, prefix)                   extern const struct constants constants_##id;
 #define TABLE_ON(id, prefix, i386, aarch64) extern const struct constants constants_##id;
 #define C(name, value)
 #define M(name, value, mask)
@@ -44,27 +44,27 @@ struct constants {
 enum value_format {
 	VALUE_SIGNED,
 	VALUE_UNSIGNED,
-	VALUE_HEX,      /* 0 is "0" */
-	VALUE_POINTER,  /* 0 is "NULL" */
+	VALUE_HEX,     /* 0 is "0" */
+	VALUE_POINTER, /* 0 is "NULL" */
 	VALUE_OCTAL,
-	VALUE_MODE,     /* S_IFREG|0644 */
-	VALUE_FLAGS,    /* of constants; count 1: 0 is 0, whatever the table calls it */
-	VALUE_ENUM,     /* of constants */
+	VALUE_MODE,  /* S_IFREG|0644 */
+	VALUE_FLAGS, /* of constants; count 1: 0 is 0, whatever the table calls it */
+	VALUE_ENUM,  /* of constants */
 	VALUE_FD,
 	VALUE_DIRFD,
 	VALUE_PID,
-	VALUE_ID,       /* uid, gid: -1 stands for itself */
+	VALUE_ID, /* uid, gid: -1 stands for itself */
 	VALUE_SIGNAL,
-	VALUE_DEVICE,   /* makedev(0x8, 0x1) */
+	VALUE_DEVICE, /* makedev(0x8, 0x1) */
 	VALUE_CLOCK,
-	VALUE_LIMIT,    /* 8192*1024, RLIM64_INFINITY */
-	VALUE_CHARS,    /* char name[count], to the NUL */
-	VALUE_BYTES,    /* u8 x[count]: as a string with \x escapes */
-	VALUE_ARRAY,    /* count of type `of` */
-	VALUE_STRUCT,   /* of a struct_type */
-	VALUE_SIGSET,   /* 8 bytes */
-	VALUE_PORT,     /* network order: htons(80) */
-	VALUE_STATUS,   /* of wait */
+	VALUE_LIMIT,  /* 8192*1024, RLIM64_INFINITY */
+	VALUE_CHARS,  /* char name[count], to the NUL */
+	VALUE_BYTES,  /* u8 x[count]: as a string with \x escapes */
+	VALUE_ARRAY,  /* count of type `of` */
+	VALUE_STRUCT, /* of a struct_type */
+	VALUE_SIGSET, /* 8 bytes */
+	VALUE_PORT,   /* network order: htons(80) */
+	VALUE_STATUS, /* of wait */
 	VALUE_PAD,
 	VALUE_SOCKET_TYPE, /* SOCK_STREAM|SOCK_CLOEXEC */
 	VALUE_CLONE_FLAGS, /* flags and the signal in the low byte */
@@ -84,7 +84,7 @@ struct value_type {
 };
 
 #define MEMBER_VERBOSE 1 /* only with style.whole; "..." stands for it otherwise */
-#define MEMBER_HIDDEN 2  /* never */
+#define MEMBER_HIDDEN  2 /* never */
 #define MEMBER_NONZERO 4 /* only where it is not 0 */
 
 struct member {
@@ -141,24 +141,24 @@ const char *constant_short(const struct constants *c, const char *name);
 /* ---- Arguments ---- */
 
 enum arg_kind {
-	ARG_VALUE,    /* the register, by its type */
-	ARG_POINTEE,  /* points at one of the type; a scalar stands in brackets */
-	ARG_LIST,     /* points at as many of the type as len says */
+	ARG_VALUE,   /* the register, by its type */
+	ARG_POINTEE, /* points at one of the type; a scalar stands in brackets */
+	ARG_LIST,    /* points at as many of the type as len says */
 	ARG_PATH,
 	ARG_STRING,
-	ARG_BUFFER,   /* len bytes */
-	ARG_RANDOM,   /* the same, never as text: \x1f */
+	ARG_BUFFER, /* len bytes */
+	ARG_RANDOM, /* the same, never as text: \x1f */
 	ARG_IOVEC,
 	ARG_MSGHDR,
 	ARG_MMSGHDR,
-	ARG_STRINGS,  /* argv */
-	ARG_ENVIRON,  /* envp: counted */
+	ARG_STRINGS, /* argv */
+	ARG_ENVIRON, /* envp: counted */
 	ARG_SOCKADDR,
 	ARG_FDSET,
-	ARG_DIRENTS,  /* counted */
-	ARG_PAIR,     /* 64 bits in this register and the next, low half first; the next is ARG_HIDDEN */
+	ARG_DIRENTS, /* counted */
+	ARG_PAIR,    /* 64 bits in this register and the next, low half first; the next is ARG_HIDDEN */
 	ARG_HIDDEN,
-	ARG_SPECIAL,  /* print() */
+	ARG_SPECIAL, /* print() */
 };
 
 struct syscall_arg {

@@ -140,13 +140,13 @@ void emit_mode(struct emit *e, uint32_t mode)
 		uint32_t type;
 		const char *name;
 	} types[] = {
-		{ 0140000, "S_IFSOCK" }, { 0120000, "S_IFLNK" }, { 0100000, "S_IFREG" }, { 0060000, "S_IFBLK" },
-		{ 0040000, "S_IFDIR" },  { 0020000, "S_IFCHR" }, { 0010000, "S_IFIFO" },
+		{0140000, "S_IFSOCK"}, {0120000, "S_IFLNK"}, {0100000, "S_IFREG"}, {0060000, "S_IFBLK"},
+		{0040000, "S_IFDIR"},  {0020000, "S_IFCHR"}, {0010000, "S_IFIFO"},
 	};
 	static const struct {
 		uint32_t bit;
 		const char *name;
-	} bits[] = { { 04000, "S_ISUID" }, { 02000, "S_ISGID" }, { 01000, "S_ISVTX" } };
+	} bits[] = {{04000, "S_ISUID"}, {02000, "S_ISGID"}, {01000, "S_ISVTX"}};
 	struct out *out = emit_atom(e);
 	const char *type = NULL;
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
@@ -247,12 +247,13 @@ static void clock_id(struct emit *e, int32_t v)
 		out_str(out, shown_name(e, &constants_clock, name));
 	} else if (v < 0) {
 		/* pid and kind packed by the C library: clock_getcpuclockid(3) */
-		static const char *const kinds[] = { "PROF", "VIRT", "SCHED" };
+		static const char *const kinds[] = {"PROF", "VIRT", "SCHED"};
 		int32_t pid = ~(v >> 3);
 		if ((v & 3) == 3)
 			out_f(out, "FD_TO_CLOCKID(%d)", pid);
 		else
-			out_f(out, "MAKE_%s_CPUCLOCK(%d, CPUCLOCK_%s)", v & 4 ? "THREAD" : "PROCESS", pid, kinds[v & 3]);
+			out_f(out, "MAKE_%s_CPUCLOCK(%d, CPUCLOCK_%s)", v & 4 ? "THREAD" : "PROCESS", pid,
+			      kinds[v & 3]);
 	} else {
 		unknown(e, out, &constants_clock, (uint32_t)v);
 	}
@@ -315,11 +316,21 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 	uint64_t u = bytes < 8 ? v & ((1ULL << 8 * bytes) - 1) : v;
 	int64_t s = extend(v, bytes);
 	switch (t.format) {
-	case VALUE_SIGNED: emit_i64(e, s); break;
-	case VALUE_UNSIGNED: emit_u64(e, u); break;
-	case VALUE_POINTER: emit_pointer(e, u); break;
-	case VALUE_OCTAL: emit_octal(e, u); break;
-	case VALUE_MODE: emit_mode(e, (uint32_t)u); break;
+	case VALUE_SIGNED:
+		emit_i64(e, s);
+		break;
+	case VALUE_UNSIGNED:
+		emit_u64(e, u);
+		break;
+	case VALUE_POINTER:
+		emit_pointer(e, u);
+		break;
+	case VALUE_OCTAL:
+		emit_octal(e, u);
+		break;
+	case VALUE_MODE:
+		emit_mode(e, (uint32_t)u);
+		break;
 	case VALUE_FLAGS:
 		if (t.count && !u)
 			emit_u64(e, 0);
@@ -336,28 +347,60 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 		emit_atom_end(e);
 		break;
 	}
-	case VALUE_ENUM: emit_enum(e, t.of, u); break;
+	case VALUE_ENUM:
+		emit_enum(e, t.of, u);
+		break;
 	case VALUE_ENUM_NUMBER:
 		if (constant_name(t.of, u))
 			emit_enum(e, t.of, u);
 		else
 			emit_i64(e, s);
 		break;
-	case VALUE_FD: emit_fd(e, (int)s); break;
-	case VALUE_DIRFD: emit_dirfd(e, (int)s); break;
-	case VALUE_PID: emit_pid(e, (int)s); break;
-	case VALUE_ID: id(e, u, bytes); break;
-	case VALUE_SIGNAL: emit_signal(e, u); break;
-	case VALUE_DEVICE: device(e, u); break;
-	case VALUE_CLOCK: clock_id(e, (int32_t)s); break;
-	case VALUE_LIMIT: limit(e, u, bytes); break;
-	case VALUE_SIGSET: emit_sigset(e, u); break;
-	case VALUE_STATUS: wait_status(e, (uint32_t)u); break;
-	case VALUE_SOCKET_TYPE: socket_type(e, (uint32_t)u); break;
-	case VALUE_EPOLL_DATA: two(e, "u32", "u64", (int32_t)u, u, false); break;
-	case VALUE_SIGVAL: two(e, "sival_int", "sival_ptr", (int32_t)u, u, true); break;
-	case VALUE_CAPS: capabilities(e, (uint32_t)u); break;
-	default: emit_hex(e, u); break;
+	case VALUE_FD:
+		emit_fd(e, (int)s);
+		break;
+	case VALUE_DIRFD:
+		emit_dirfd(e, (int)s);
+		break;
+	case VALUE_PID:
+		emit_pid(e, (int)s);
+		break;
+	case VALUE_ID:
+		id(e, u, bytes);
+		break;
+	case VALUE_SIGNAL:
+		emit_signal(e, u);
+		break;
+	case VALUE_DEVICE:
+		device(e, u);
+		break;
+	case VALUE_CLOCK:
+		clock_id(e, (int32_t)s);
+		break;
+	case VALUE_LIMIT:
+		limit(e, u, bytes);
+		break;
+	case VALUE_SIGSET:
+		emit_sigset(e, u);
+		break;
+	case VALUE_STATUS:
+		wait_status(e, (uint32_t)u);
+		break;
+	case VALUE_SOCKET_TYPE:
+		socket_type(e, (uint32_t)u);
+		break;
+	case VALUE_EPOLL_DATA:
+		two(e, "u32", "u64", (int32_t)u, u, false);
+		break;
+	case VALUE_SIGVAL:
+		two(e, "sival_int", "sival_ptr", (int32_t)u, u, true);
+		break;
+	case VALUE_CAPS:
+		capabilities(e, (uint32_t)u);
+		break;
+	default:
+		emit_hex(e, u);
+		break;
 	}
 }
 
