@@ -66,6 +66,8 @@ enum syscall_ret {
 	SYSCALL_RET_SCHED,    /* a policy */
 	SYSCALL_RET_SIGNAL,
 	SYSCALL_RET_TIMEX, /* TIME_OK */
+	SYSCALL_RET_PERSONALITY,
+	SYSCALL_RET_IOPRIO,
 };
 
 /*

@@ -283,7 +283,7 @@ static bool is_silent(const struct emit *e, const struct syscall_arg *arg, unsig
 		case VALUE_ENUM:
 			return !constant_name(arg->type.of, 0);
 		case VALUE_FLAGS:
-			for (size_t k = 0; k < ((const struct constants *)arg->type.of)->nr && !arg->type.count; k++)
+			for (size_t k = 0; k < ((const struct constants *)arg->type.of)->nr; k++)
 				if (!((const struct constants *)arg->type.of)->list[k].value)
 					return false;
 			return true;

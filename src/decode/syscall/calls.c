@@ -54,7 +54,7 @@ enum {
 #define IN_IOVEC(n, i) ARG(n, IOVEC, .at = ENTRY, .len = SYSCALL_LEN_ARG, .len_arg = i)
 #define OUT_IOVEC(n, i) ARG(n, IOVEC, .at = EVER, .len = SYSCALL_LEN_ARG, .len_arg = i)
 #define IN_MSG(n) ARG(n, MSGHDR, .at = ENTRY)
-#define OUT_MSG(n) ARG(n, MSGHDR, .at = EVER)
+#define OUT_MSG(n) ARG(n, MSGHDR, .at = EXIT)
 #define IN_MMSG(n) ARG(n, MMSGHDR, .at = ENTRY, .len = SYSCALL_LEN_ARG, .len_arg = 2)
 #define OUT_MMSG(n) ARG(n, MMSGHDR, .at = EXIT, .len = SYSCALL_LEN_RET)
 #define STRINGS(n) ARG(n, STRINGS, .at = ENTRY)
@@ -70,13 +70,15 @@ enum {
 #define SPECIAL_N(n, f, when, unit, i) \
 	ARG(n, SPECIAL, .print = f, .at = when, .fetch_bytes = unit, .len = SYSCALL_LEN_ARG, .len_arg = i)
 #define SPECIAL_ARG(n, f, when, i) SPECIAL_N(n, f, when, 1, i)
-#define SPECIAL_DEREF(n, f, i) ARG(n, SPECIAL, .print = f, .at = EXIT, .fetch_bytes = 1, .len = SYSCALL_LEN_DEREF, .len_arg = i)
+#define SPECIAL_DEREF(n, f, i) \
+	ARG(n, SPECIAL, .print = f, .at = EXIT, .fetch_bytes = 1, .len = SYSCALL_LEN_DEREF, .len_arg = i)
 #define SPECIAL_RET(n, f) ARG(n, SPECIAL, .print = f, .at = EXIT, .fetch_bytes = 1, .len = SYSCALL_LEN_RET)
-#define SPECIAL_IOCTL(n, f) ARG(n, SPECIAL, .print = f, .at = BOTH_WAYS, .fetch_bytes = 1, .len = SYSCALL_LEN_IOCTL)
+#define SPECIAL_IOCTL(n, f, p) \
+	ARG(n, SPECIAL, .print = f, .shown = p, .at = BOTH_WAYS, .fetch_bytes = 1, .len = SYSCALL_LEN_IOCTL)
 
 /* Elements of arrays; calls_i386.def has all of them too, and not all use all. */
-static const struct value_type fd_type = FD, ptr_type = PTR, timeval_type = IN(timeval), timespec_type = IN(timespec),
-			       timespec64_type = IN(timespec64), waitv_type = IN(futex_waitv);
+static const struct value_type fd_type = FD, ptr_type = PTR, timeval_type = IN(timeval), utimens_type = IN(utimens),
+			       utimens64_type = IN(utimens64), waitv_type = IN(futex_waitv);
 
 #define CALL(name, ret, classes, ...) static const struct syscall_arg args_##name[] = { __VA_ARGS__ };
 #include "decode/syscall/calls.def"

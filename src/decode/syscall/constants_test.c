@@ -143,7 +143,7 @@ static void sizes(void **state)
 		{ &struct_uring_params, sizeof(struct io_uring_params) },
 		{ &struct_clone_args, sizeof(struct clone_args) },
 		{ &struct_cap_header, sizeof(struct __user_cap_header_struct) },
-		{ &struct_cap_data, sizeof(struct __user_cap_data_struct) },
+		{ &struct_cap_data, 2 * sizeof(struct __user_cap_data_struct) },
 	};
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && sizeof(long) == 8; i++)
 		if (struct_bytes(&arch_x86_64, known[i].s) != known[i].bytes)

@@ -69,6 +69,8 @@ void emit_sigset(struct emit *e, uint64_t set);
 void emit_mode(struct emit *e, uint32_t mode);
 void emit_octal(struct emit *e, uint64_t v);
 void emit_sockaddr(struct emit *e, const uint8_t *p, size_t bytes);
+void emit_personality(struct emit *e, uint32_t v);
+void emit_ioprio(struct emit *e, uint32_t v);
 /* Of argument i, as part says it was at entry or at exit. */
 void emit_fdset(struct emit *e, unsigned i, unsigned part);
 void emit_siginfo(struct emit *e, const uint8_t *p, size_t bytes);

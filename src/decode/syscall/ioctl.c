@@ -4,6 +4,7 @@
 
 enum ioctl_kind {
 	IOCTL_POINTER,
+	IOCTL_NOTHING,
 	IOCTL_NUMBER,
 	IOCTL_TEXT,
 	IOCTL_BEFORE,
@@ -21,6 +22,10 @@ static const struct ioctl {
 } ioctls[] = {
 #define POINTER        \
 	IOCTL_POINTER, \
+	{              \
+	}
+#define NOTHING        \
+	IOCTL_NOTHING, \
 	{              \
 	}
 #define NUMBER        \
@@ -79,6 +84,34 @@ void print_ioctl_cmd(struct emit *e, unsigned i)
 	emit_atom_end(e);
 }
 
+bool ioctl_has_arg(const struct syscall_event *ev, unsigned i)
+{
+	const struct ioctl *io = find((uint32_t)ev->arg[1]);
+	return !io || io->kind != IOCTL_NOTHING;
+}
+
+static const char *ifreq_member(uint32_t cmd)
+{
+	switch (cmd) {
+	case 0x8933:
+		return "ifr_ifindex";
+	case 0x8913:
+	case 0x8914:
+		return "ifr_flags";
+	case 0x8921:
+	case 0x8922:
+		return "ifr_mtu";
+	case 0x891d:
+	case 0x891e:
+		return "ifr_metric";
+	case 0x8942:
+	case 0x8943:
+		return "ifr_qlen";
+	default:
+		return "ifr_value";
+	}
+}
+
 /* struct ifreq: 16 bytes of name, then a union. */
 static void ifreq(struct emit *e, uint8_t kind, uint32_t cmd, struct piece p, bool answered)
 {
@@ -92,7 +125,7 @@ static void ifreq(struct emit *e, uint8_t kind, uint32_t cmd, struct piece p, bo
 		emit_member(e, "ifr_addr");
 		emit_sockaddr(e, p.data + 16, 16);
 	} else if (kind == IOCTL_IF_VALUE && (answered || !asks)) {
-		emit_member(e, "ifr_value");
+		emit_member(e, ifreq_member(cmd));
 		emit_i64(e, (int32_t)value_load(e->arch, p.data + 16, 4));
 	}
 	emit_struct_end(e);

@@ -103,7 +103,7 @@ void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, size_t bytes)
 	uint64_t name = value_load(a, p, w), iov = value_load(a, p + 2 * w, w), iovlen = value_load(a, p + 3 * w, w);
 	uint32_t namelen = (uint32_t)value_load(a, p + w, 4);
 	uint64_t ctl = value_load(a, p + 4 * w, w), ctllen = value_load(a, p + 5 * w, w);
-	bool received = e->ev->desc->args[i].at & SYSCALL_AT_EXIT;
+	bool received = e->ev->desc->args[i].at & SYSCALL_AT_EXIT && e->ev->desc->args[i].kind == ARG_MSGHDR;
 	uint64_t total = received && e->ev->has_ret && e->ev->ret >= 0 ? (uint64_t)e->ev->ret : UINT64_MAX;
 	struct piece part;
 

@@ -126,6 +126,18 @@ static void value_result(struct emit *e)
 		emit_flags(e, &constants_sched, (uint64_t)ev->ret);
 		out_ch(e->out, ')');
 		break;
+	case SYSCALL_RET_PERSONALITY:
+		emit_hex(e, (uint64_t)ev->ret);
+		out_str(e->out, " (");
+		emit_personality(e, (uint32_t)ev->ret);
+		out_ch(e->out, ')');
+		break;
+	case SYSCALL_RET_IOPRIO:
+		emit_hex(e, (uint64_t)ev->ret);
+		out_str(e->out, " (");
+		emit_ioprio(e, (uint32_t)ev->ret);
+		out_ch(e->out, ')');
+		break;
 	case SYSCALL_RET_SIGNAL:
 		emit_i64(e, ev->ret);
 		name = syscall_signal_name((unsigned)ev->ret);

@@ -83,7 +83,7 @@ static void netlink(struct emit *e, const uint8_t *p)
 	member(e, "nl_groups", "groups");
 	uint64_t groups = value_load(e->arch, p + 8, 4);
 	if (e->strace)
-		out_hex_width(e->out, groups, 8, '0');
+		out_f(e->out, "%#08llx", (unsigned long long)groups);
 	else
 		emit_hex(e, groups);
 }

@@ -118,8 +118,7 @@ bool futex_has_time(const struct syscall_event *ev, unsigned i)
 bool futex_has_uaddr2(const struct syscall_event *ev, unsigned i)
 {
 	return is_one_of(futex_op(ev), 1 << FUTEX_REQUEUE | 1 << FUTEX_CMP_REQUEUE | 1 << FUTEX_WAKE_OP |
-					       1 << FUTEX_WAIT_REQUEUE_PI | 1 << FUTEX_CMP_REQUEUE_PI) ||
-	       (futex_op(ev) == FUTEX_WAIT_BITSET);
+					       1 << FUTEX_WAIT_REQUEUE_PI | 1 << FUTEX_CMP_REQUEUE_PI);
 }
 
 bool futex_has_val3(const struct syscall_event *ev, unsigned i)
@@ -253,13 +252,26 @@ void print_clone_flags(struct emit *e, unsigned i)
 	clone_flags(e, e->ev->arg[i] & ~0xffULL, e->ev->arg[i] & 0xff);
 }
 
+/* Members that no flag makes the kernel look at are left out, whatever they hold. */
 void print_clone_args(struct emit *e, unsigned i)
 {
+	static const struct {
+		uint64_t flags;
+		size_t at;
+	} members[] = {{0x1000, 8}, {0x1200000, 16}, {0x100000, 24}, {0x80000, 56}};
 	struct piece p = piece_find(e->ev, i, SYSCALL_PART_WHOLE);
-	if (p.bytes < 64)
+	uint8_t args[128];
+	if (p.bytes < 64) {
 		emit_pointer(e, e->ev->arg[i]);
-	else
-		emit_members(e, &struct_clone_args, p.data, p.bytes < e->ev->arg[1] ? p.bytes : e->ev->arg[1]);
+		return;
+	}
+	size_t n = p.bytes < sizeof(args) ? p.bytes : sizeof(args);
+	memcpy(args, p.data, n);
+	uint64_t flags = value_load(e->arch, args, 8);
+	for (size_t k = 0; k < sizeof(members) / sizeof(*members); k++)
+		if (!(flags & members[k].flags))
+			memset(args + members[k].at, 0, 8);
+	emit_members(e, &struct_clone_args, args, n < e->ev->arg[1] ? n : e->ev->arg[1]);
 }
 
 /* ---- Sockets ---- */
@@ -388,7 +400,9 @@ void print_fcntl_arg(struct emit *e, unsigned i)
 	case 38: {
 		bool locks64 = arg32(e->ev, 1) > 7 && wide;
 		if (p.data)
-			emit_members(e, locks64 ? &struct_flock64 : &struct_flock, p.data, p.bytes);
+			emit_memory(e,
+				    (struct value_type){VALUE_STRUCT, 0, 0, locks64 ? &struct_flock64 : &struct_flock},
+				    p.data, p.bytes);
 		else
 			emit_pointer(e, v);
 		break;
@@ -466,6 +480,44 @@ static bool prctl_has(const struct syscall_event *ev, unsigned i)
 	}
 }
 
+/* The options that ask for something and get it as the result. */
+bool prctl_has_2(const struct syscall_event *ev, unsigned i)
+{
+	switch (arg32(ev, 0)) {
+	case 3:
+	case 7:
+	case 13:
+	case 21:
+	case 27:
+	case 30:
+	case 31:
+	case 32:
+	case 34:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool kcmp_has_index(const struct syscall_event *ev, unsigned i)
+{
+	return arg32(ev, 2) == 0 || arg32(ev, 2) == 7;
+}
+
+bool reboot_has_arg(const struct syscall_event *ev, unsigned i)
+{
+	return arg32(ev, 2) == 0xa1b2c3d4; /* LINUX_REBOOT_CMD_RESTART2 */
+}
+
+/* How many arguments each command of keyctl(2) takes behind its own number. */
+bool keyctl_has(const struct syscall_event *ev, unsigned i)
+{
+	static const uint8_t counts[] = {2, 1, 3, 1, 3, 2, 3, 1, 2, 2, 4, 3, 4, 3, 1, 2, 1,
+					 3, 0, 4, 4, 1, 2, 4, 4, 4, 4, 4, 4, 3, 4, 2, 3};
+	uint32_t option = arg32(ev, 0);
+	return option >= sizeof(counts) || i <= counts[option];
+}
+
 bool prctl_has_3(const struct syscall_event *ev, unsigned i)
 {
 	return prctl_has(ev, i);
@@ -513,7 +565,10 @@ void print_prctl_arg2(struct emit *e, unsigned i)
 		if (p.bytes >= 4) {
 			emit_array(e);
 			emit_item(e);
-			emit_i64(e, (int32_t)value_load(e->arch, p.data, 4));
+			if (option == 2)
+				emit_signal(e, value_load(e->arch, p.data, 4));
+			else
+				emit_i64(e, (int32_t)value_load(e->arch, p.data, 4));
 			emit_array_end(e);
 		} else {
 			emit_pointer(e, v);
@@ -547,13 +602,8 @@ void print_arch_prctl(struct emit *e, unsigned i)
 	}
 }
 
-void print_personality(struct emit *e, unsigned i)
+void emit_personality(struct emit *e, uint32_t v)
 {
-	uint32_t v = arg32(e->ev, i);
-	if (v == UINT32_MAX) {
-		emit_hex(e, v);
-		return;
-	}
 	struct out *out = emit_atom(e);
 	const char *name = constant_name(&constants_personality, v & 0xff);
 	if (name)
@@ -565,6 +615,15 @@ void print_personality(struct emit *e, unsigned i)
 		flags_text(e, out, &constants_personality_flags, v & ~0xffU);
 	}
 	emit_atom_end(e);
+}
+
+void print_personality(struct emit *e, unsigned i)
+{
+	uint32_t v = arg32(e->ev, i);
+	if (v == UINT32_MAX) /* asks */
+		emit_hex(e, v);
+	else
+		emit_personality(e, v);
 }
 
 void print_cpu_mask(struct emit *e, unsigned i)
@@ -589,9 +648,8 @@ void print_cpu_mask(struct emit *e, unsigned i)
 	emit_atom_end(e);
 }
 
-void print_ioprio(struct emit *e, unsigned i)
+void emit_ioprio(struct emit *e, uint32_t v)
 {
-	uint32_t v = arg32(e->ev, i);
 	const char *name = constant_name(&constants_ioprio_class, v >> 13);
 	struct out *out = emit_atom(e);
 	if (name)
@@ -599,6 +657,11 @@ void print_ioprio(struct emit *e, unsigned i)
 	else
 		out_f(out, "0x%x", v);
 	emit_atom_end(e);
+}
+
+void print_ioprio(struct emit *e, unsigned i)
+{
+	emit_ioprio(e, arg32(e->ev, i));
 }
 
 /* ---- seccomp(2), bpf(2), messages ---- */

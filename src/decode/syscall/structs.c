@@ -3,7 +3,8 @@
 
 #define LONG_TYPE long_type
 #define ULONG_TYPE ulong_type
-static const struct value_type long_type = LONG, ulong_type = ULONG;
+#define CAPS_TYPE caps_type
+static const struct value_type long_type = LONG, ulong_type = ULONG, caps_type = CAPS;
 
 /* The value of a scalar member; 0 where it is absent or beyond what was fetched. */
 static uint64_t member_value(const struct arch *a, const struct struct_type *s, const char *name, const uint8_t *p, size_t bytes)
@@ -40,6 +41,42 @@ static void print_stat(struct emit *e, const struct struct_type *s, const uint8_
 		emit_i64(e, (int64_t)member_value(e->arch, s, "st_size", p, bytes));
 	}
 	emit_more(e);
+	emit_struct_end(e);
+}
+
+/* Who holds the lock is an answer: of F_GETLK and F_OFD_GETLK, and of F_GETLK64. */
+static void print_flock(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	uint64_t cmd = e->ev->arg[1];
+	size_t pid = struct_bytes(e->arch, s) - (e->arch->pointer_bytes == 8 ? 8 : 4);
+	bool answers = cmd == 5 || cmd == 36 || cmd == 12;
+	emit_members(e, s, p, answers || bytes < pid ? bytes : pid);
+}
+
+/* utimensat(2): two values of the nanoseconds say what to do instead. */
+static void print_utimens(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	uint64_t ns = member_value(e->arch, s, "tv_nsec", p, bytes);
+	if (ns == 0x3fffffff || ns == 0x3ffffffe)
+		emit_word(e, ns & 1 ? "UTIME_NOW" : "UTIME_OMIT");
+	else
+		emit_members(e, s, p, bytes);
+}
+
+/* Three sets of 32 bits, and since the second version three more for the bits above. */
+static void print_cap_data(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	static const char *const names[] = { "effective", "permitted", "inheritable" };
+	struct piece head = piece_best(e->ev, 0);
+	bool wide = head.bytes >= 4 && value_load(e->arch, head.data, 4) != 0x19980330 && bytes >= 24;
+	emit_struct(e);
+	for (size_t i = 0; i < 3 && 4 * (i + 1) <= bytes; i++) {
+		uint64_t v = value_load(e->arch, p + 4 * i, 4);
+		if (wide)
+			v |= value_load(e->arch, p + 12 + 4 * i, 4) << 32;
+		emit_member(e, names[i]);
+		emit_value(e, (struct value_type){ VALUE_CAPS, 8, 0, NULL }, v);
+	}
 	emit_struct_end(e);
 }
 

@@ -97,7 +97,7 @@ const char *syscall_arg_name(const struct syscall_desc *d, unsigned i)
 
 struct syscall_desc syscall_desc_unknown(const struct arch *a, uint64_t number, char (*name)[24])
 {
-	snprintf(*name, sizeof(*name), "syscall_%llu", (unsigned long long)(uint32_t)number);
+	snprintf(*name, sizeof(*name), "syscall_0x%llx", (unsigned long long)(uint32_t)number);
 	return (struct syscall_desc){
 		.number = (uint16_t)(number < UINT16_MAX ? number : UINT16_MAX),
 		.nargs = SYSCALL_ARGS,

@@ -2,160 +2,58 @@
  * The words that structs.def and calls.def use for types: initialisers of struct value_type. Included by the two files
  * that build those tables, and by nothing else: the names are short.
  */
+/* clang-format off: one line each */
 #pragma once
 #include "decode/syscall/types_priv.h"
 
-#define SIGNED(n)                        \
-	{                                \
-		VALUE_SIGNED, n, 0, NULL \
-	}
-#define UNSIGNED(n)                        \
-	{                                  \
-		VALUE_UNSIGNED, n, 0, NULL \
-	}
+#define SIGNED(n) { VALUE_SIGNED, n, 0, NULL }
+#define UNSIGNED(n) { VALUE_UNSIGNED, n, 0, NULL }
 #define INT   SIGNED(4)
 #define S64   SIGNED(8)
 #define LONG  SIGNED(0)
 #define U32   UNSIGNED(4)
 #define U64   UNSIGNED(8)
 #define ULONG UNSIGNED(0)
-#define HEX(n)                        \
-	{                             \
-		VALUE_HEX, n, 0, NULL \
-	}
+#define HEX(n) { VALUE_HEX, n, 0, NULL }
 #define HEX32 HEX(4)
 #define HEX64 HEX(8)
-#define PTR                               \
-	{                                 \
-		VALUE_POINTER, 0, 0, NULL \
-	}
-#define PTR64                             \
-	{                                 \
-		VALUE_POINTER, 8, 0, NULL \
-	}
-#define OCTAL64                         \
-	{                               \
-		VALUE_OCTAL, 8, 0, NULL \
-	}
-#define MODE(n)                        \
-	{                              \
-		VALUE_MODE, n, 0, NULL \
-	}
-#define DEV(n)                           \
-	{                                \
-		VALUE_DEVICE, n, 0, NULL \
-	}
-#define ID(n)                        \
-	{                            \
-		VALUE_ID, n, 0, NULL \
-	}
-#define FD                           \
-	{                            \
-		VALUE_FD, 4, 0, NULL \
-	}
-#define PID                           \
-	{                             \
-		VALUE_PID, 4, 0, NULL \
-	}
-#define SIGNAL                           \
-	{                                \
-		VALUE_SIGNAL, 4, 0, NULL \
-	}
-#define SIGNAL64                         \
-	{                                \
-		VALUE_SIGNAL, 8, 0, NULL \
-	}
-#define SIGSET                           \
-	{                                \
-		VALUE_SIGSET, 8, 0, NULL \
-	}
-#define SIGVAL                           \
-	{                                \
-		VALUE_SIGVAL, 0, 0, NULL \
-	}
-#define CAPS                           \
-	{                              \
-		VALUE_CAPS, 4, 0, NULL \
-	}
-#define FSID                           \
-	{                              \
-		VALUE_FSID, 4, 0, NULL \
-	}
-#define EPOLL_DATA                           \
-	{                                    \
-		VALUE_EPOLL_DATA, 8, 0, NULL \
-	}
-#define LIMIT(n)                        \
-	{                               \
-		VALUE_LIMIT, n, 0, NULL \
-	}
-#define FLAGS_OF(n, t)                            \
-	{                                         \
-		VALUE_FLAGS, n, 0, &constants_##t \
-	}
+#define PTR { VALUE_POINTER, 0, 0, NULL }
+#define PTR64 { VALUE_POINTER, 8, 0, NULL }
+#define OCTAL64 { VALUE_OCTAL, 8, 0, NULL }
+#define MODE(n) { VALUE_MODE, n, 0, NULL }
+#define DEV(n) { VALUE_DEVICE, n, 0, NULL }
+#define ID(n) { VALUE_ID, n, 0, NULL }
+#define FD { VALUE_FD, 4, 0, NULL }
+#define PID { VALUE_PID, 4, 0, NULL }
+#define SIGNAL { VALUE_SIGNAL, 4, 0, NULL }
+#define SIGNAL64 { VALUE_SIGNAL, 8, 0, NULL }
+#define SIGSET { VALUE_SIGSET, 8, 0, NULL }
+#define SIGVAL { VALUE_SIGVAL, 0, 0, NULL }
+#define CAPS { VALUE_CAPS, 4, 0, NULL }
+#define FSID { VALUE_FSID, 4, 0, NULL }
+#define EPOLL_DATA { VALUE_EPOLL_DATA, 8, 0, NULL }
+#define LIMIT(n) { VALUE_LIMIT, n, 0, NULL }
+#define FLAGS_OF(n, t) { VALUE_FLAGS, n, 0, &constants_##t }
 #define FLAGS(t)      FLAGS_OF(4, t)
 #define FLAGS16(t)    FLAGS_OF(2, t)
 #define FLAGS64(t)    FLAGS_OF(8, t)
 #define FLAGS_WORD(t) FLAGS_OF(0, t)
-#define ENUM_OF(n, t)                            \
-	{                                        \
-		VALUE_ENUM, n, 0, &constants_##t \
-	}
+#define ENUM_OF(n, t) { VALUE_ENUM, n, 0, &constants_##t }
 #define ENUM(t)   ENUM_OF(4, t)
 #define ENUM16(t) ENUM_OF(2, t)
 #define ENUM64(t) ENUM_OF(8, t)
-#define FLAGS_NO_ZERO(t)                          \
-	{                                         \
-		VALUE_FLAGS, 4, 1, &constants_##t \
-	}
-#define FLAGS_MODE(t)                                  \
-	{                                              \
-		VALUE_FLAGS_MODE, 4, 0, &constants_##t \
-	}
+#define FLAGS_MODE(t) { VALUE_FLAGS_MODE, 4, 0, &constants_##t }
 #define SCHED      FLAGS(sched)
 #define IPC_CMD(t) ENUM(t)
-#define KEY        ENUM(ipc_key)
-#define KEYARG                                              \
-	{                                                   \
-		VALUE_ENUM_NUMBER, 4, 0, &constants_keyring \
-	}
-#define CLOCK                           \
-	{                               \
-		VALUE_CLOCK, 4, 0, NULL \
-	}
-#define STATUS                           \
-	{                                \
-		VALUE_STATUS, 4, 0, NULL \
-	}
-#define SOCKTYPE                              \
-	{                                     \
-		VALUE_SOCKET_TYPE, 4, 0, NULL \
-	}
-#define DIRFD                           \
-	{                               \
-		VALUE_DIRFD, 4, 0, NULL \
-	}
-#define OCTAL                           \
-	{                               \
-		VALUE_OCTAL, 4, 0, NULL \
-	}
-#define CHARS(n)                        \
-	{                               \
-		VALUE_CHARS, 0, n, NULL \
-	}
-#define BYTES(n)                        \
-	{                               \
-		VALUE_BYTES, 0, n, NULL \
-	}
-#define PAD(n)                        \
-	{                             \
-		VALUE_PAD, 0, n, NULL \
-	}
-#define ARRAY(n, type)                   \
-	{                                \
-		VALUE_ARRAY, 0, n, &type \
-	}
-#define IN(s)                                   \
-	{                                       \
-		VALUE_STRUCT, 0, 0, &struct_##s \
-	}
+#define KEY { VALUE_ENUM, 4, 1, &constants_ipc_key }
+#define KEYARG { VALUE_ENUM_NUMBER, 4, 0, &constants_keyring }
+#define CLOCK { VALUE_CLOCK, 4, 0, NULL }
+#define STATUS { VALUE_STATUS, 4, 0, NULL }
+#define SOCKTYPE { VALUE_SOCKET_TYPE, 4, 0, NULL }
+#define DIRFD { VALUE_DIRFD, 4, 0, NULL }
+#define OCTAL { VALUE_OCTAL, 4, 0, NULL }
+#define CHARS(n) { VALUE_CHARS, 0, n, NULL }
+#define BYTES(n) { VALUE_BYTES, 0, n, NULL }
+#define PAD(n) { VALUE_PAD, 0, n, NULL }
+#define ARRAY(n, type) { VALUE_ARRAY, 0, n, &type }
+#define IN(s) { VALUE_STRUCT, 0, 0, &struct_##s }

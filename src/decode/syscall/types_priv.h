@@ -48,8 +48,8 @@ enum value_format {
 	VALUE_POINTER, /* 0 is "NULL" */
 	VALUE_OCTAL,
 	VALUE_MODE,  /* S_IFREG|0644 */
-	VALUE_FLAGS, /* of constants; count 1: 0 is 0, whatever the table calls it */
-	VALUE_ENUM,  /* of constants */
+	VALUE_FLAGS, /* of constants */
+	VALUE_ENUM,  /* of constants; count 1: others are common */
 	VALUE_FD,
 	VALUE_DIRFD,
 	VALUE_PID,

@@ -183,9 +183,8 @@ static void device(struct emit *e, uint64_t dev)
 
 static void limit(struct emit *e, uint64_t v, size_t bytes)
 {
-	bool wide = e->ev && !strcmp(e->ev->desc->name, "prlimit64");
 	if (v == (bytes == 8 ? UINT64_MAX : UINT32_MAX))
-		emit_word(e, wide ? "RLIM64_INFINITY" : "RLIM_INFINITY");
+		emit_word(e, bytes == 8 ? "RLIM64_INFINITY" : "RLIM_INFINITY");
 	else if (v > 1024 && v % 1024 == 0 && !e->json)
 		out_f(e->out, "%llu*1024", (unsigned long long)(v / 1024));
 	else
@@ -269,7 +268,7 @@ static void id(struct emit *e, uint64_t v, size_t bytes)
 		emit_u64(e, v);
 }
 
-static void capabilities(struct emit *e, uint32_t v)
+static void capabilities(struct emit *e, uint64_t v)
 {
 	if (!v) {
 		emit_u64(e, 0);
@@ -277,11 +276,14 @@ static void capabilities(struct emit *e, uint32_t v)
 	}
 	struct out *out = emit_atom(e);
 	bool any = false;
-	for (unsigned i = 0; i < 32; i++) {
+	for (unsigned i = 0; i < 64; i++) {
 		if (!(v >> i & 1))
 			continue;
 		const char *name = constant_name(&constants_capability, i);
-		out_f(out, "%s1<<%s", any ? "|" : "", name ? name : "CAP_???");
+		if (name)
+			out_f(out, "%s1<<%s", any ? "|" : "", name);
+		else
+			out_f(out, "%s1<<%u", any ? "|" : "", i);
 		any = true;
 	}
 	emit_atom_end(e);
@@ -332,10 +334,7 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 		emit_mode(e, (uint32_t)u);
 		break;
 	case VALUE_FLAGS:
-		if (t.count && !u)
-			emit_u64(e, 0);
-		else
-			emit_flags(e, t.of, u);
+		emit_flags(e, t.of, u);
 		break;
 	case VALUE_FLAGS_MODE: {
 		struct out *out = emit_atom(e);
@@ -348,7 +347,10 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 		break;
 	}
 	case VALUE_ENUM:
-		emit_enum(e, t.of, u);
+		if (t.count && !constant_name(t.of, u))
+			emit_hex(e, u);
+		else
+			emit_enum(e, t.of, u);
 		break;
 	case VALUE_ENUM_NUMBER:
 		if (constant_name(t.of, u))
@@ -396,7 +398,7 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 		two(e, "sival_int", "sival_ptr", (int32_t)u, u, true);
 		break;
 	case VALUE_CAPS:
-		capabilities(e, (uint32_t)u);
+		capabilities(e, u);
 		break;
 	default:
 		emit_hex(e, u);

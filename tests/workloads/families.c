@@ -1,0 +1,793 @@
+/*
+ * System calls by family, for the comparison of decoders: families NAME makes the calls of one, families lists the names. Nothing
+ * here depends on time or chance but for what the kernel answers; most failures are wanted.
+ */
+#include <sched.h>
+#include <sys/fsuid.h>
+#include <sys/time.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <grp.h>
+#include <netinet/in.h>
+#include <sys/types.h>
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/close_range.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
+#include <linux/if_packet.h>
+#include <linux/io_uring.h>
+#include <linux/keyctl.h>
+#include <linux/netlink.h>
+#include <linux/openat2.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <net/if.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/capability.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/msg.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/sendfile.h>
+#include <sys/shm.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/timerfd.h>
+#include <sys/times.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+#include <utime.h>
+
+#define F "family.tmp"
+
+static int make(void)
+{
+	return open(F, O_RDWR | O_CREAT | O_TRUNC, 0640);
+}
+
+static void family_open(void)
+{
+	int fd = make();
+	close(fd);
+	close(open("/dev/null", O_WRONLY | O_APPEND | O_NONBLOCK));
+	close(open("/tmp", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	close(open("/tmp", O_TMPFILE | O_RDWR, 0600));
+	close(syscall(SYS_open, "/etc/passwd", O_RDONLY | 0100000));
+	syscall(SYS_openat, 77, "no\n\"such\\\x1b[31m", O_PATH | O_NOATIME);
+	syscall(SYS_open, (char *)1, O_RDONLY);
+	syscall(SYS_creat, "/nonexistent/x", 04755);
+	unlink(F);
+}
+
+static void family_openat2(void)
+{
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH };
+	syscall(SYS_openat2, AT_FDCWD, "nothing", &how, sizeof(how));
+	how = (struct open_how){ .flags = O_RDWR | O_CREAT, .mode = 0600 };
+	close(syscall(SYS_openat2, AT_FDCWD, F, &how, sizeof(how)));
+	unlink(F);
+}
+
+static void family_read_write(void)
+{
+	char buf[100];
+	int fd = make();
+	write(fd, "hello\tworld\n", 12);
+	write(fd, "\0001\0\1a\377", 6);
+	write(fd, "0123456789012345678901234567890123456789", 40);
+	lseek(fd, 0, SEEK_SET);
+	read(fd, buf, 5);
+	read(fd, buf, sizeof(buf));
+	read(fd, buf, sizeof(buf));
+	pread(fd, buf, 10, 3);
+	pwrite(fd, "xyz", 3, 1000);
+	lseek(fd, -4, SEEK_END);
+	lseek(fd, 0, SEEK_HOLE);
+	read(99, buf, 1);
+	write(fd, NULL, 3);
+	write(fd, "", 0);
+	close(fd);
+	unlink(F);
+}
+
+static void family_vectors(void)
+{
+	char a[4], b[20];
+	int fd = make();
+	struct iovec out[3] = { { "one", 3 }, { NULL, 0 }, { "three and more than thirty-two bytes of it", 42 } };
+	struct iovec in[2] = { { a, sizeof(a) }, { b, sizeof(b) } };
+	writev(fd, out, 3);
+	lseek(fd, 0, SEEK_SET);
+	readv(fd, in, 2);
+	preadv(fd, in, 2, 40);
+	pwritev(fd, out, 1, 7);
+	preadv2(fd, in, 1, 0, RWF_NOWAIT);
+	pwritev2(fd, out, 1, 0, RWF_SYNC | RWF_DSYNC);
+	writev(fd, out, 0);
+	close(fd);
+	unlink(F);
+}
+
+static void family_stat(void)
+{
+	struct stat st;
+	struct statx stx;
+	syscall(SYS_stat, "/etc/passwd", &st);
+	syscall(SYS_lstat, "/dev/null", &st);
+	syscall(SYS_fstat, 0, &st);
+	syscall(SYS_stat, "/nonexistent", &st);
+	fstatat(AT_FDCWD, "/", &st, AT_SYMLINK_NOFOLLOW);
+	statx(AT_FDCWD, "/nonexistent", AT_STATX_DONT_SYNC, STATX_BASIC_STATS | STATX_BTIME, &stx);
+	statx(AT_FDCWD, "/dev", AT_NO_AUTOMOUNT, STATX_ALL, &stx);
+}
+
+static void family_statfs(void)
+{
+	struct statfs st;
+	statfs("/proc", &st);
+	statfs("/nonexistent", &st);
+	fstatfs(99, &st);
+}
+
+static void family_names(void)
+{
+	char buf[64];
+	mkdir("d", 0755);
+	mkdirat(AT_FDCWD, "d/e", 01777);
+	symlink("target", "l");
+	symlinkat("target", AT_FDCWD, "d/l");
+	readlink("l", buf, sizeof(buf));
+	readlinkat(AT_FDCWD, "d/l", buf, 3);
+	rename("l", "m");
+	renameat(AT_FDCWD, "m", AT_FDCWD, "n");
+	syscall(SYS_renameat2, AT_FDCWD, "n", AT_FDCWD, "d/l", RENAME_EXCHANGE);
+	link("n", "o");
+	linkat(AT_FDCWD, "n", AT_FDCWD, "p", AT_SYMLINK_FOLLOW);
+	unlink("n");
+	unlink("o");
+	unlinkat(AT_FDCWD, "d/l", 0);
+	unlinkat(AT_FDCWD, "d/e", AT_REMOVEDIR);
+	rmdir("d");
+	access("/etc", R_OK | X_OK);
+	access("/etc", F_OK);
+	faccessat(AT_FDCWD, "/nonexistent", W_OK, AT_EACCESS);
+	chdir("/nonexistent");
+	fchdir(99);
+	getcwd(buf, 2);
+	chroot("/nonexistent");
+	syscall(SYS_rmdir, "");
+}
+
+static void family_modes(void)
+{
+	int fd = make();
+	struct timespec times[2] = { { 1, 2 }, { .tv_nsec = UTIME_OMIT } };
+	struct utimbuf ub = { 5, 6 };
+	chmod(F, 0600);
+	fchmod(fd, 04711);
+	fchmodat(AT_FDCWD, F, 0640, 0);
+	syscall(SYS_chown, F, 0, -1);
+	fchown(fd, -1, 0);
+	fchownat(AT_FDCWD, F, 0, 0, AT_SYMLINK_NOFOLLOW);
+	lchown("/nonexistent", 1000, 1000);
+	umask(022);
+	utimensat(AT_FDCWD, F, times, 0);
+	syscall(SYS_utime, F, &ub);
+	truncate(F, 100);
+	ftruncate(fd, 1000000);
+	fallocate(fd, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, 0, 4096);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	sync_file_range(fd, 0, 10, SYNC_FILE_RANGE_WRITE);
+	fsync(fd);
+	fdatasync(fd);
+	syncfs(99);
+	mknod("fifo", S_IFIFO | 0600, 0);
+	mknod("dev", S_IFCHR | 0600, 0x103);
+	unlink("fifo");
+	unlink("dev");
+	close(fd);
+	unlink(F);
+}
+
+static void family_descriptors(void)
+{
+	int fd = make(), p[2];
+	dup(fd);
+	dup2(fd, 20);
+	dup3(fd, 21, O_CLOEXEC);
+	dup3(fd, fd, 0);
+	pipe(p);
+	pipe2(p, O_CLOEXEC | O_NONBLOCK);
+	pipe2(NULL, 0);
+	flock(fd, LOCK_EX | LOCK_NB);
+	flock(fd, LOCK_UN);
+	syscall(SYS_close_range, 20, 30, 0);
+	syscall(SYS_close_range, 30, ~0U, CLOSE_RANGE_CLOEXEC);
+	close(99);
+	close(fd);
+	unlink(F);
+}
+
+static void family_fcntl(void)
+{
+	int fd = make();
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 10 };
+	fcntl(fd, F_GETFD);
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	fcntl(fd, F_GETFD);
+	fcntl(fd, F_GETFL);
+	fcntl(fd, F_SETFL, O_NONBLOCK | O_APPEND);
+	fcntl(fd, F_DUPFD, 30);
+	fcntl(fd, F_DUPFD_CLOEXEC, 40);
+	fcntl(fd, F_SETLK, &lock);
+	fcntl(fd, F_GETLK, &lock);
+	fcntl(fd, F_OFD_SETLK, &lock);
+	fcntl(fd, F_GETOWN);
+	fcntl(fd, F_SETSIG, SIGUSR1);
+	fcntl(fd, F_SETLEASE, F_RDLCK);
+	fcntl(99, F_GETPIPE_SZ);
+	fcntl(99, F_SETPIPE_SZ, 4096);
+	fcntl(fd, F_GET_SEALS);
+	close(fd);
+	unlink(F);
+}
+
+static void family_ioctl(void)
+{
+	struct winsize ws;
+	struct ifreq ifr = { .ifr_name = "lo" };
+	int n = 1, fd = socket(AF_INET, SOCK_DGRAM, 0), p[2];
+	pipe(p);
+	write(p[1], "abc", 3);
+	ioctl(p[0], FIONREAD, &n);
+	ioctl(p[0], FIONBIO, &n);
+	ioctl(0, TIOCGWINSZ, &ws);
+	ioctl(99, TIOCSPGRP, &n);
+	ioctl(fd, SIOCGIFINDEX, &ifr);
+	ioctl(99, FIOCLEX);
+	ioctl(99, 0x12345678, 0);
+	ioctl(99, _IOR('z', 200, int), 1);
+}
+
+static void family_directories(void)
+{
+	char buf[1024];
+	int fd = open("/nonexistent", O_RDONLY | O_DIRECTORY);
+	syscall(SYS_getdents64, fd, buf, sizeof(buf));
+	syscall(SYS_getdents, 99, buf, sizeof(buf));
+}
+
+static void family_xattr(void)
+{
+	char value[32];
+	int fd = make();
+	setxattr(F, "user.a", "some\0value", 10, XATTR_CREATE);
+	setxattr(F, "user.b", NULL, 0, 0);
+	getxattr("/nonexistent", "user.a", value, sizeof(value));
+	fgetxattr(99, "user.a", value, sizeof(value));
+	listxattr("/nonexistent", value, sizeof(value));
+	lremovexattr("/nonexistent", "user.a");
+	close(fd);
+	unlink(F);
+}
+
+static void family_splice(void)
+{
+	int fd = make(), p[2], q[2];
+	off_t at = 0;
+	loff_t in = 0;
+	pipe(p);
+	pipe(q);
+	write(fd, "0123456789", 10);
+	splice(fd, &in, p[1], NULL, 5, SPLICE_F_MOVE | SPLICE_F_MORE);
+	tee(p[0], q[1], 3, SPLICE_F_NONBLOCK);
+	vmsplice(q[1], &(struct iovec){ "abc", 3 }, 1, 0);
+	sendfile(q[1], fd, &at, 4);
+	copy_file_range(99, NULL, fd, NULL, 1, 0);
+	close(fd);
+	unlink(F);
+}
+
+static void family_memory(void)
+{
+	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	mprotect(p, 4096, PROT_NONE);
+	mprotect(p, 4096, PROT_READ | PROT_EXEC);
+	madvise(p, 4096, MADV_DONTNEED);
+	madvise(p, 8192, MADV_HUGEPAGE);
+	msync(p, 4096, MS_SYNC | MS_INVALIDATE);
+	mlock(p, 4096);
+	munlock(p, 4096);
+	syscall(SYS_mlock2, p, 4096, 1);
+	munlockall();
+	mremap(p, 8192, 4096, 0);
+	mremap(p, 4096, 16384, MREMAP_MAYMOVE);
+	mmap((void *)0x10000000, 4096, PROT_READ, MAP_SHARED | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
+	mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 99, 0x1000);
+	munmap((void *)0x10000000, 4096);
+	munmap((void *)1, 4096);
+	syscall(SYS_brk, 0);
+	syscall(SYS_memfd_create, "name", 1);
+	syscall(SYS_get_mempolicy, NULL, NULL, 0, NULL, 0);
+	syscall(SYS_pkey_alloc, 0, 0);
+	syscall(SYS_membarrier, 0, 0, 0);
+}
+
+static void handler(int sig)
+{
+}
+
+static void family_signals(void)
+{
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	stack_t ss = { .ss_flags = SS_DISABLE };
+	sigset_t set, old;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGUSR2);
+	sigaddset(&sa.sa_mask, SIGTERM);
+	sigaction(SIGUSR1, &sa, NULL);
+	sigaction(SIGUSR1, NULL, &sa);
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	sigfillset(&set);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	sigpending(&set);
+	kill(getpid(), SIGUSR1);
+	kill(getpid(), 0);
+	kill(999999, SIGTERM);
+	syscall(SYS_tkill, -1, SIGRTMIN + 2);
+	syscall(SYS_tgkill, -1, -1, SIGSTOP);
+	sigaltstack(&ss, NULL);
+	sigaltstack(NULL, &ss);
+	struct timespec ts = { 0, 1000 };
+	siginfo_t info;
+	sigemptyset(&set);
+	sigtimedwait(&set, &info, &ts);
+	close(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+	syscall(SYS_rt_sigaction, 99, NULL, NULL, 8);
+}
+
+static void family_processes(void)
+{
+	int status;
+	siginfo_t info;
+	pid_t pid = fork();
+	if (!pid)
+		_exit(3);
+	waitpid(pid, &status, 0);
+	pid = vfork();
+	if (!pid)
+		_exit(0);
+	wait4(pid, &status, WUNTRACED, NULL);
+	waitpid(-1, &status, WNOHANG);
+	waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+	setpgid(999999, 0);
+	getpgid(999999);
+	getsid(999999);
+	getpriority(PRIO_PROCESS, 0);
+	setpriority(PRIO_USER, 99999, 5);
+	execve("/nonexistent", (char *[]){ "a", "b \"c\"", NULL }, (char *[]){ "X=1", NULL });
+	execve("/nonexistent", (char *[]){ NULL }, NULL);
+	syscall(SYS_pidfd_open, 999999, 0);
+	syscall(SYS_pidfd_send_signal, 99, SIGTERM, NULL, 0);
+	unshare(CLONE_FS | CLONE_NEWUTS);
+	setns(99, CLONE_NEWNET);
+	syscall(SYS_kcmp, 999999, 999999, 1, 0, 0);
+}
+
+static void *body(void *p)
+{
+	return p;
+}
+
+static void family_threads(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, body, NULL);
+	pthread_join(t, NULL);
+}
+
+static void family_clone3(void)
+{
+	struct clone_args a = { .flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD };
+	int status;
+	long pid = syscall(SYS_clone3, &a, sizeof(a));
+	if (!pid)
+		syscall(SYS_exit, 7);
+	waitpid((pid_t)pid, &status, 0);
+	syscall(SYS_clone3, NULL, 64);
+}
+
+static void family_identity(void)
+{
+	gid_t groups[4];
+	uid_t r, e, s;
+	struct __user_cap_header_struct head = { .version = 0x20080522 };
+	struct __user_cap_data_struct data[2];
+	getuid();
+	getegid();
+	getgroups(0, NULL);
+	setgroups(1, (gid_t[]){ 0 });
+	getgroups(4, groups);
+	getresuid(&r, &e, &s);
+	syscall(SYS_setresuid, -1, 0, -1);
+	syscall(SYS_setreuid, 0, -1);
+	setfsuid(0);
+	getppid();
+	syscall(SYS_capget, &head, data);
+	sethostname((char *)1, 3);
+}
+
+static void family_limits(void)
+{
+	struct rlimit r = { 1024, RLIM_INFINITY };
+	struct rusage ru;
+	getrlimit(RLIMIT_NOFILE, &r);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	prlimit(999999, RLIMIT_STACK, NULL, (void *)&r);
+	syscall(SYS_getrlimit, RLIMIT_CPU, &r);
+	getrusage(RUSAGE_CHILDREN, &ru);
+	getrusage(77, &ru);
+}
+
+static void family_prctl(void)
+{
+	char name[16];
+	int n;
+	prctl(PR_SET_NAME, "renamed");
+	prctl(PR_GET_NAME, name);
+	prctl(PR_SET_PDEATHSIG, SIGHUP);
+	prctl(PR_GET_PDEATHSIG, &n);
+	prctl(PR_GET_DUMPABLE);
+	prctl(PR_SET_KEEPCAPS, 0);
+	prctl(PR_CAPBSET_READ, 5);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+	prctl(PR_GET_SECCOMP);
+	syscall(SYS_arch_prctl, 0x1003, &n - 100);
+	personality(0xffffffff);
+	personality(PER_LINUX);
+}
+
+static void family_sched(void)
+{
+	struct sched_param p = {};
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	sched_yield();
+	sched_getscheduler(0);
+	sched_setscheduler(0, SCHED_OTHER, &p);
+	sched_getparam(0, &p);
+	sched_get_priority_max(SCHED_FIFO);
+	sched_get_priority_min(SCHED_RR);
+	sched_setaffinity(999999, 8, &set);
+	syscall(SYS_ioprio_get, 1, 0);
+	syscall(SYS_ioprio_set, 1, 999999, 2 << 13 | 4);
+}
+
+static void family_time(void)
+{
+	struct timespec ts = { 0, 1000 };
+	struct itimerval it = { .it_value = { 100, 0 } };
+	clock_getres(CLOCK_MONOTONIC, &ts);
+	syscall(SYS_clock_getres, CLOCK_REALTIME_COARSE, NULL);
+	syscall(SYS_clock_gettime, 77, &ts);
+	ts = (struct timespec){ 0, 1000 };
+	syscall(SYS_nanosleep, &ts, NULL);
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+	setitimer(ITIMER_REAL, &it, NULL);
+	it = (struct itimerval){};
+	setitimer(ITIMER_PROF, &it, NULL);
+	alarm(0);
+	syscall(SYS_settimeofday, (void *)1, NULL);
+}
+
+static void family_timers(void)
+{
+	timer_t t;
+	struct itimerspec its = { .it_value = { 100, 5 } }, old;
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	timerfd_settime(fd, 0, &its, NULL);
+	its = (struct itimerspec){};
+	timerfd_settime(fd, TFD_TIMER_ABSTIME, &its, NULL);
+	timerfd_gettime(fd, &old);
+	timer_create(CLOCK_REALTIME, &ev, &t);
+	timer_settime(t, TIMER_ABSTIME, &its, NULL);
+	timer_gettime(t, &old);
+	timer_getoverrun(t);
+	timer_delete(t);
+}
+
+static void family_poll(void)
+{
+	int p[2];
+	pipe(p);
+	write(p[1], "x", 1);
+	struct pollfd fds[2] = { { p[0], POLLIN | POLLPRI, 0 }, { p[1], POLLOUT, 0 } };
+	struct timespec ts = { 0, 1000 };
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	poll(fds, 2, 0);
+	poll(fds, 1, -1);
+	fds[0].events = POLLPRI;
+	poll(fds, 1, 0);
+	ppoll(fds, 1, &ts, &set);
+	poll(NULL, 0, 0);
+}
+
+static void family_select(void)
+{
+	int p[2];
+	pipe(p);
+	write(p[1], "x", 1);
+	fd_set in, out;
+	FD_ZERO(&in);
+	FD_ZERO(&out);
+	FD_SET(p[0], &in);
+	FD_SET(p[1], &out);
+	struct timeval tv = { 0, 0 };
+	syscall(SYS_select, p[1] + 1, &in, &out, NULL, &tv);
+	FD_ZERO(&in);
+	syscall(SYS_select, 1, &in, NULL, NULL, &tv);
+	syscall(SYS_select, -1, NULL, NULL, NULL, NULL);
+}
+
+static void family_epoll(void)
+{
+	int fd = epoll_create1(EPOLL_CLOEXEC), p[2];
+	struct epoll_event ev = { EPOLLIN | EPOLLET, { .u64 = 5 } }, got[4];
+	pipe(p);
+	epoll_create(1);
+	epoll_ctl(fd, EPOLL_CTL_ADD, p[0], &ev);
+	epoll_wait(fd, got, 4, 0);
+	write(p[1], "x", 1);
+	epoll_wait(fd, got, 4, -1);
+	epoll_pwait(fd, got, 4, 0, NULL);
+	ev.events = EPOLLOUT | EPOLLONESHOT | EPOLLRDHUP;
+	epoll_ctl(fd, EPOLL_CTL_MOD, p[0], &ev);
+	epoll_ctl(fd, EPOLL_CTL_DEL, p[0], NULL);
+	epoll_ctl(fd, EPOLL_CTL_DEL, 99, NULL);
+	eventfd(5, EFD_SEMAPHORE | EFD_NONBLOCK);
+	syscall(SYS_eventfd, 1);
+}
+
+static void family_inotify(void)
+{
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	inotify_add_watch(fd, "/tmp", IN_CREATE | IN_DELETE | IN_MOVED_TO);
+	inotify_add_watch(fd, "/nonexistent", IN_ALL_EVENTS);
+	inotify_rm_watch(fd, 1);
+	close(fd);
+}
+
+static void family_futex(void)
+{
+	static uint32_t word = 1;
+	struct timespec ts = { 0, 1000 };
+	syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+	syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 1, &ts, NULL, 0);
+	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 0, NULL, NULL, -1);
+	syscall(SYS_futex, &word, FUTEX_CMP_REQUEUE, 1, 2, &word + 1, 5);
+	syscall(SYS_futex, &word, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0);
+	syscall(SYS_futex, &word, FUTEX_WAKE_BITSET, 3, NULL, NULL, 0xff);
+	syscall(SYS_set_robust_list, NULL, 5);
+}
+
+static void family_tcp(void)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_storage got;
+	socklen_t n = sizeof(got);
+	int one = 1, s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char buf[50];
+	setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	a.sin_port = htons(45321);
+	bind(s, (void *)&a, sizeof(a));
+	listen(s, 5);
+	int c = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
+	connect(c, (void *)&a, sizeof(a));
+	setsockopt(c, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	int d = accept4(s, NULL, NULL, SOCK_NONBLOCK);
+	send(c, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL);
+	recv(d, buf, sizeof(buf), 0);
+	recv(d, buf, sizeof(buf), MSG_DONTWAIT | MSG_PEEK);
+	getsockname(s, (void *)&got, &n);
+	n = sizeof(one);
+	getsockopt(c, SOL_SOCKET, SO_ERROR, &one, &n);
+	getsockopt(c, SOL_SOCKET, SO_TYPE, &one, &n);
+	struct linger l = { 1, 0 };
+	setsockopt(c, SOL_SOCKET, SO_LINGER, &l, sizeof(l));
+	shutdown(d, SHUT_WR);
+	close(c);
+	a.sin_port = htons(1);
+	connect(socket(AF_INET, SOCK_STREAM, 0), (void *)&a, sizeof(a));
+}
+
+static void family_inet6(void)
+{
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_port = htons(9), .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	int one = 1, s = socket(AF_INET6, SOCK_DGRAM, IPPROTO_UDP);
+	setsockopt(s, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
+	sendto(s, "datagram", 8, MSG_DONTWAIT, (void *)&a, sizeof(a));
+	bind(99, (void *)&a, sizeof(a));
+}
+
+static void family_unix(void)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX, .sun_path = "family.sock" };
+	struct sockaddr_un b = { .sun_family = AF_UNIX, .sun_path = "\0abstract" };
+	int p[2], s = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	bind(s, (void *)&a, sizeof(a));
+	connect(s, (void *)&b, offsetof(struct sockaddr_un, sun_path) + 9);
+	unlink("family.sock");
+	socketpair(AF_UNIX, SOCK_STREAM, 0, p);
+	sendto(s, "x", 1, 0, (void *)&a, sizeof(a));
+}
+
+static void family_messages(void)
+{
+	int p[2];
+	char a[4], b[20], control[64];
+	socketpair(AF_UNIX, SOCK_DGRAM, 0, p);
+	struct iovec out[2] = { { "hello ", 6 }, { "world", 5 } }, in[2] = { { a, sizeof(a) }, { b, sizeof(b) } };
+	struct msghdr m = { .msg_iov = out, .msg_iovlen = 2 };
+	sendmsg(p[0], &m, MSG_NOSIGNAL);
+	struct msghdr r = { .msg_iov = in, .msg_iovlen = 2 };
+	recvmsg(p[1], &r, 0);
+	m.msg_control = control;
+	m.msg_controllen = CMSG_SPACE(sizeof(int));
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	*c = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
+	memcpy(CMSG_DATA(c), &p[0], sizeof(int));
+	sendmsg(p[0], &m, 0);
+	r = (struct msghdr){ .msg_iov = in, .msg_iovlen = 2, .msg_control = control, .msg_controllen = sizeof(control) };
+	recvmsg(p[1], &r, MSG_CMSG_CLOEXEC);
+	struct mmsghdr mm[1] = { { .msg_hdr = { .msg_iov = out, .msg_iovlen = 1 } } };
+	sendmmsg(p[0], mm, 1, 0);
+	mm[0].msg_hdr.msg_iov = in;
+	recvmmsg(p[1], mm, 1, MSG_DONTWAIT, NULL);
+	recvmsg(99, &r, 0);
+	sendmsg(99, NULL, 0);
+}
+
+static void family_netlink(void)
+{
+	struct sockaddr_nl a = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	bind(s, (void *)&a, sizeof(a));
+	close(s);
+	socket(AF_NETLINK, SOCK_DGRAM, NETLINK_KOBJECT_UEVENT);
+	socket(77, SOCK_SEQPACKET, 5);
+}
+
+static void family_ipc(void)
+{
+	int q = msgget(IPC_PRIVATE, IPC_CREAT | 0600), s = semget(IPC_PRIVATE, 2, 0600), m;
+	struct sembuf op[2] = { { 0, 1, SEM_UNDO }, { 1, -1, IPC_NOWAIT } };
+	semop(s, op, 2);
+	semctl(s, 0, IPC_RMID);
+	msgctl(q, IPC_RMID, NULL);
+	m = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+	void *p = shmat(m, NULL, SHM_RDONLY);
+	shmdt(p);
+	shmctl(m, IPC_RMID, NULL);
+	shmget(0x1234567, 1, 0);
+	shmat(-1, NULL, 0);
+}
+
+static void family_system(void)
+{
+	struct utsname u;
+	uname(&u);
+	syscall(SYS_sysinfo, (void *)1);
+	sync();
+	syscall(SYS_syslog, 77, NULL, 0);
+	mount("none", "/nonexistent", "tmpfs", MS_NOSUID | MS_NODEV, "size=1m");
+	umount2("/nonexistent", MNT_DETACH);
+	syscall(SYS_swapoff, "/nonexistent");
+	syscall(SYS_reboot, 1, 2, 3, NULL);
+	syscall(SYS_delete_module, "nonexistent", O_NONBLOCK);
+	syscall(SYS_acct, "/nonexistent");
+	syscall(SYS_pivot_root, "/nonexistent", "/nonexistent");
+	syscall(SYS_vhangup + 1000);
+}
+
+static void family_random(void)
+{
+	char buf[8];
+	getrandom(buf, 0, GRND_NONBLOCK);
+	getrandom((void *)1, 8, GRND_RANDOM | GRND_NONBLOCK);
+}
+
+static void family_seccomp(void)
+{
+	struct sock_fprog prog = {};
+	uint32_t action = SECCOMP_RET_ALLOW;
+	syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
+	syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG, &prog);
+}
+
+static void family_keys(void)
+{
+	syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_THREAD_KEYRING, 0);
+	syscall(SYS_add_key, "nothing", "name", "data", 4, KEY_SPEC_PROCESS_KEYRING);
+	syscall(SYS_request_key, "nothing", "name", NULL, KEY_SPEC_SESSION_KEYRING);
+}
+
+static void family_namespaces(void)
+{
+	syscall(SYS_fsopen, "nothing", 1);
+	syscall(SYS_open_tree, AT_FDCWD, "/nonexistent", 1);
+	syscall(SYS_move_mount, AT_FDCWD, "/nonexistent", AT_FDCWD, "/nonexistent", 0);
+	syscall(SYS_name_to_handle_at, AT_FDCWD, "/nonexistent", NULL, NULL, 0);
+}
+
+static void family_rseq(void)
+{
+	syscall(SYS_rseq, NULL, 5, 1, 2);
+	syscall(SYS_set_tid_address, NULL);
+	syscall(SYS_get_robust_list, 999999, NULL, NULL);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} families[] = {
+#define FAMILY(name) { #name, family_##name }
+	FAMILY(open), FAMILY(openat2), FAMILY(read_write), FAMILY(vectors), FAMILY(stat), FAMILY(statfs), FAMILY(names),
+	FAMILY(modes), FAMILY(descriptors), FAMILY(fcntl), FAMILY(ioctl), FAMILY(directories), FAMILY(xattr), FAMILY(splice),
+	FAMILY(memory), FAMILY(signals), FAMILY(processes), FAMILY(threads), FAMILY(clone3), FAMILY(identity), FAMILY(limits),
+	FAMILY(prctl), FAMILY(sched), FAMILY(time), FAMILY(timers), FAMILY(poll), FAMILY(select), FAMILY(epoll),
+	FAMILY(inotify), FAMILY(futex), FAMILY(tcp), FAMILY(inet6), FAMILY(unix), FAMILY(messages), FAMILY(netlink),
+	FAMILY(ipc), FAMILY(system), FAMILY(random), FAMILY(seccomp), FAMILY(keys), FAMILY(namespaces), FAMILY(rseq),
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++) {
+		if (argc < 2)
+			puts(families[i].name);
+		else if (!strcmp(families[i].name, argv[1])) {
+			close(-12345); /* what comes before is the loader's */
+			families[i].run();
+		}
+	}
+	return 0;
+}
