@@ -18,12 +18,16 @@ optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
 optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)
 optional   libzydis-dev       x86 instructions (script -F disasm, annotate)
 optional   libcapstone-dev    those of other architectures
+optional   clang              compiles the BPF programs of trace
+optional   llvm               strips them
+optional   libbpf-dev         loads them
 test       libcmocka-dev      unit tests
 test       linux-perf         the reference that the oracle tests ask
 test       python3            the test runner and the lint checks
 test       mandoc             checks the man pages
 test       shellcheck         checks the shell scripts
 test       binutils           strip, objcopy: files for the symbol tests
+test       strace             the second source of what trace shows
 test       procps             sysctl, ps for the live tests
 test       libc6-dbg          the symbols that both sides of an oracle test name libc by
 test       git                tests of the tree as it is committed
@@ -31,6 +35,7 @@ test       golang-go          the reference that pprof is held against
 test       strace             the second reading of system calls
 bench      g++                the C++ program whose recordings are read
 bench      linux-perf         the reference to be faster than
+bench      strace             the slower reference of trace
 bench      python3            the bench runner
 vm         qemu-system-arm    the machine that is emulated
 vm         gcc-aarch64-linux-gnu   the compiler for it

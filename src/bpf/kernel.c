@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include "sys/limits.h"
 
 #define LOG_BYTES (64 << 10)
+/* What the kernel numbers the namespace at the top: PROC_PID_INIT_INO. */
+#define TOP_PID_NAMESPACE 0xEFFFFFFCu
 
 /*
  * What the kernel asks of programs that look at its own structures. The programs of this room may be used under the
@@ -31,7 +34,7 @@ static uint64_t address(const void *p)
 	return (uint64_t)(uintptr_t)p;
 }
 
-static struct strobe_error *refused(const struct sys *sys, int errnum, const char *what)
+struct strobe_error *bpf_refused(const struct sys *sys, int errnum, const char *what)
 {
 	if (errnum == EPERM && sys_lockdown(sys) != SYS_LOCKDOWN_NONE)
 		return error_create(ERROR_PERMISSION, "%s: the kernel is locked down (see /sys/kernel/security/lockdown)", what);
@@ -54,7 +57,7 @@ struct strobe_error *bpf_map_make(const struct sys *sys, const char *name, struc
 	snprintf(attr.map_name, sizeof(attr.map_name), "%s", name);
 	int fd = bpf(BPF_MAP_CREATE, &attr);
 	if (fd < 0)
-		return refused(sys, -fd, "cannot make a BPF map");
+		return bpf_refused(sys, -fd, "cannot make a BPF map");
 	*ret_fd = fd;
 	return NULL;
 }
@@ -94,7 +97,7 @@ struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char
 		log_debug("BPF program for %s:\n%s", tracepoint, log);
 	}
 	if (fd < 0)
-		return refused(sys, -fd, "the kernel refuses the BPF program");
+		return bpf_refused(sys, -fd, "the kernel refuses the BPF program");
 	union bpf_attr attr = { .raw_tracepoint = { .name = address(tracepoint), .prog_fd = (uint32_t)fd } };
 	int link = bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
 	if (link < 0)
@@ -110,4 +113,32 @@ bool bpf_kernel_is_at_least(const struct sys *sys, unsigned major, unsigned mino
 	if (sys_uname(sys, &name) || sscanf(name.release, "%u.%u", &a, &b) != 2)
 		return false;
 	return a > major || (a == major && b >= minor);
+}
+
+uint64_t bpf_program_missed(int fd)
+{
+	struct bpf_prog_info info = {};
+	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)fd, .info_len = sizeof(info), .info = address(&info) } };
+	return bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) < 0 ? 0 : info.recursion_misses;
+}
+
+bool bpf_map_next(int fd, const void *key, void *ret_key)
+{
+	union bpf_attr attr = { .map_fd = (uint32_t)fd, .key = address(key), .next_key = address(ret_key) };
+	return bpf(BPF_MAP_GET_NEXT_KEY, &attr) >= 0;
+}
+
+bool bpf_map_get(int fd, const void *key, void *ret_value)
+{
+	union bpf_attr attr = { .map_fd = (uint32_t)fd, .key = address(key), .value = address(ret_value) };
+	return bpf(BPF_MAP_LOOKUP_ELEM, &attr) >= 0;
+}
+
+struct strobe_error *bpf_check_pid_namespace(const struct sys *sys)
+{
+	struct stat ns;
+	_cleanup_free_ char *path = sys_path(sys, "/proc/self/ns/pid");
+	if (stat(path, &ns) || ns.st_ino != TOP_PID_NAMESPACE)
+		return error_create(ERROR_UNSUPPORTED, "the numbers of tasks are not the kernel's own in this pid namespace");
+	return NULL;
 }

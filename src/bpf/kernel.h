@@ -26,3 +26,12 @@ struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char
 					       int *ret_link) _must_check_;
 /* Helpers that the program calls are there: a kernel tells by refusing, so this is a cheap look at its version instead. */
 bool bpf_kernel_is_at_least(const struct sys *sys, unsigned major, unsigned minor);
+/* The sentence for an errno that the kernel refused something of BPF with. */
+struct strobe_error *bpf_refused(const struct sys *sys, int errnum, const char *what) _must_check_;
+/* How many runs of a program were skipped, because it was running on that CPU already. */
+uint64_t bpf_program_missed(int fd);
+/* One key after another: the first one where key is NULL; false at the end. */
+bool bpf_map_next(int fd, const void *key, void *ret_key);
+bool bpf_map_get(int fd, const void *key, void *ret_value);
+/* An error where task ids as programs see them are not ours: below the top pid namespace. */
+struct strobe_error *bpf_check_pid_namespace(const struct sys *sys) _must_check_;

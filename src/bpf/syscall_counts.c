@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arch/syscalls.h"
@@ -16,11 +15,10 @@
 #include "base/text.h"
 #include "bpf/btf.h"
 #include "bpf/syscall_programs.h"
+#include "bpf/trace_whom.h"
 
 /* Fewer events than these are closed about as fast as programs are loaded. */
 #define EVENTS_MIN 2
-/* What the kernel numbers the namespace at the top: PROC_PID_INIT_INO. */
-#define TOP_PID_NAMESPACE 0xEFFFFFFCu
 
 struct syscall_counts {
 	struct count_source source;
@@ -220,15 +218,11 @@ static const struct count_source_ops ops = {
 
 static struct strobe_error *check_kernel(const struct sys *sys)
 {
-	struct stat ns;
 	if (arch_native() != &arch_x86_64)
 		return error_create(ERROR_UNSUPPORTED, "system calls are counted by BPF on x86-64 only");
 	if (!bpf_kernel_is_at_least(sys, 5, 11))
 		return error_create(ERROR_UNSUPPORTED, "system calls are counted by BPF from Linux 5.11 on");
-	_cleanup_free_ char *path = sys_path(sys, "/proc/self/ns/pid");
-	if (stat(path, &ns) || ns.st_ino != TOP_PID_NAMESPACE)
-		return error_create(ERROR_UNSUPPORTED, "the numbers of tasks are not the kernel's own in this pid namespace");
-	return NULL;
+	return bpf_check_pid_namespace(sys);
 }
 
 static struct strobe_error *find_offsets(const struct sys *sys, struct syscall_programs *p)
@@ -334,15 +328,6 @@ static struct strobe_error *attach_all(struct syscall_counts *c, bool inherit)
 	return NULL;
 }
 
-static uint32_t cpus_of(const struct sys *sys)
-{
-	sys_cpus cpus = {};
-	_cleanup_error_ struct strobe_error *err = sys_cpus_possible(sys, &cpus);
-	uint32_t n = !err && cpus.len ? vec_last(&cpus) + 1 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-	vec_deinit(&cpus);
-	return n;
-}
-
 /* Which events are ours; the first of them says whether tasks inherit. */
 static size_t choose(struct syscall_counts *c, bool *ret_inherit)
 {
@@ -375,7 +360,7 @@ struct strobe_error *syscall_counts_take(struct counter_set *set, bool has_leade
 	c->source.ops = &ops;
 	c->set = set;
 	c->programs = (struct syscall_programs){ .state_fd = -1, .tasks_fd = -1, .enter_fd = -1, .exit_fd = -1,
-						 .cpus = cpus_of(set->sys), .everyone = set->map->system_wide,
+						 .cpus = trace_cpus_possible(set->sys), .everyone = set->map->system_wide,
 						 .has_leader = has_leader };
 	size_t taken = choose(c, &inherit);
 	c->programs.threads_of_leader = inherit;

@@ -14,6 +14,7 @@ static const struct {
 	{ "zlib", "HAVE_ZLIB", HAVE_ZLIB },
 	{ "lzma", "HAVE_LZMA", HAVE_LZMA },
 	{ "libpfm4", "HAVE_PFM", HAVE_PFM },
+	{ "bpf_programs", "HAVE_BPF_PROGRAMS", HAVE_BPF_PROGRAMS },
 	{ "zydis", "HAVE_ZYDIS", HAVE_ZYDIS },
 	{ "capstone", "HAVE_CAPSTONE", HAVE_CAPSTONE },
 };

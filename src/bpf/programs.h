@@ -1,0 +1,51 @@
+/*
+ * libbpf, loaded on first use: the programs that were built with clang (*.bpf.c) go through it into the kernel.
+ *
+ * Its types stay inside this room. Messages of the library and of the kernel's verifier go to the log (LOG_DEBUG).
+ * A build without clang or libbpf has no programs, and bpf_load() says so. Source: libbpf.readthedocs.io.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "sys/sys.h"
+
+struct bpf_loaded; /* one object file: its maps, its programs, attached */
+
+struct bpf_image {
+	const char *name;
+	const void *bytes;
+	size_t size;
+};
+
+/* What stands in the way of programs built with clang, or NULL: a sentence without an end. */
+const char *bpf_image_missing(void);
+
+struct bpf_map_size {
+	const char *name;
+	uint32_t entries;
+};
+
+struct bpf_load_options {
+	const struct sys *sys;
+	struct bpf_image image;
+	const void *settings; /* for the map .rodata, which it must fill */
+	size_t settings_bytes;
+	const struct bpf_map_size *sizes; /* ends with a NULL name */
+	const char *const *without;       /* programs that are not wanted, NULL-terminated; may be NULL */
+};
+
+/* Opens and loads; nothing is attached yet. */
+struct strobe_error *bpf_load(const struct bpf_load_options *o, struct bpf_loaded **ret) _must_check_;
+/* Attaches all programs but those left out. They end with the object, and with this process whatever ends it. */
+struct strobe_error *bpf_attach(struct bpf_loaded *b) _must_check_;
+void bpf_detach(struct bpf_loaded *b);
+void bpf_unload(struct bpf_loaded *b);
+/* The descriptor of a map; borrowed; -1 where there is none. */
+int bpf_map_of(const struct bpf_loaded *b, const char *name);
+/* The memory of a map that can be mapped (BPF_F_MMAPABLE, .bss); unmapped by bpf_unload(). */
+struct strobe_error *bpf_map_memory(struct bpf_loaded *b, const char *name, size_t bytes, void **ret) _must_check_;
+/* The kernel skipped so many runs of programs, because one was running on that CPU already. */
+uint64_t bpf_runs_missed(const struct bpf_loaded *b);

@@ -1,0 +1,239 @@
+#include "bpf/summary_tracer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "bpf/kernel.h"
+#include "bpf/programs.h"
+#include "config.h"
+#if HAVE_BPF_PROGRAMS
+#include "trace_summary.inc"
+#else
+static const unsigned char trace_summary_object[1];
+#endif
+
+/* Deeper cgroups than this are shown by number. */
+#define CGROUP_DEPTH 16
+
+struct summary_tracer {
+	struct bpf_loaded *loaded;
+	enum syscall_stats_by by;
+	bool errnos;
+	struct trace_control *control;
+	const struct trace_row *rows;
+	const struct trace_thread *threads;
+};
+
+static struct strobe_error *fill(struct summary_tracer *s, const struct trace_whom *w)
+{
+	void *bss, *rows, *threads;
+	TRY(trace_whom_fill(w, s->loaded));
+	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control) + TRACE_CALLS, &bss));
+	TRY(bpf_map_memory(s->loaded, "rows", sizeof(struct trace_row) * TRACE_ROWS, &rows));
+	TRY(bpf_map_memory(s->loaded, "threads", sizeof(struct trace_thread) * TRACE_THREADS, &threads));
+	s->control = bss;
+	s->rows = rows;
+	s->threads = threads;
+	trace_whom_control(w, bss);
+	return NULL;
+}
+
+struct strobe_error *summary_tracer_open(const struct trace_whom *w, const struct summary_options *o,
+					 struct summary_tracer **ret)
+{
+	TRY(trace_whom_check(w->sys));
+	struct summary_tracer *s = xcalloc(1, sizeof(*s));
+	struct trace_settings settings = { .summary = 1, .by = (uint8_t)o->by, .errnos = o->errnos };
+	trace_whom_settings(w, &settings);
+	const struct bpf_map_size sizes[] = { { "cpus", trace_cpus_possible(w->sys) }, {} };
+	const char *without[] = { w->inherit && !w->map->system_wide ? NULL : "trace_fork", NULL };
+	struct bpf_load_options load = {
+		.sys = w->sys,
+		.image = { "trace_summary", trace_summary_object, sizeof(trace_summary_object) },
+		.settings = &settings,
+		.settings_bytes = sizeof(settings),
+		.sizes = sizes,
+		.without = without,
+	};
+	s->by = o->by;
+	s->errnos = o->errnos;
+	struct strobe_error *err = bpf_load(&load, &s->loaded);
+	if (!err)
+		err = fill(s, w);
+	if (!err)
+		err = bpf_attach(s->loaded);
+	if (err) {
+		summary_tracer_close(s);
+		return err;
+	}
+	*ret = s;
+	return NULL;
+}
+
+void summary_tracer_enable(struct summary_tracer *s, bool on)
+{
+	__atomic_store_n(&s->control->enabled, on, __ATOMIC_SEQ_CST);
+}
+
+void summary_tracer_stop(struct summary_tracer *s)
+{
+	bpf_detach(s->loaded);
+}
+
+void summary_tracer_close(struct summary_tracer *s)
+{
+	if (!s)
+		return;
+	bpf_unload(s->loaded);
+	free(s);
+}
+
+/* --- reading --- */
+
+/* The path below `at` of the cgroup with this id: that is the inode of its directory. */
+static bool find_cgroup(int at, uint64_t id, unsigned depth, char **ret)
+{
+	bool found = false;
+	DIR *dir = fdopendir(at);
+	if (!dir) {
+		close(at);
+		return false;
+	}
+	for (struct dirent *e; !found && (e = readdir(dir));) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		_cleanup_free_ char *below = NULL;
+		int sub = e->d_ino == id ? -1 : openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		found = e->d_ino == id || (sub >= 0 && depth && find_cgroup(sub, id, depth - 1, &below));
+		if (found)
+			*ret = xasprintf("/%s%s", e->d_name, below ? below : "");
+	}
+	closedir(dir);
+	return found;
+}
+
+static char *cgroup_path(uint64_t id)
+{
+	static const char *const roots[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	struct stat st;
+	char *path = NULL;
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++) {
+		if (!stat(roots[i], &st) && st.st_ino == id)
+			return xstrdup("/");
+		int fd = open(roots[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 && find_cgroup(fd, id, CGROUP_DEPTH, &path))
+			return path;
+	}
+	return xasprintf("cgroup %llu", (unsigned long long)id);
+}
+
+struct reading {
+	struct summary_tracer *s;
+	const char *(*name)(void *ctx, uint32_t call);
+	void *ctx;
+	struct syscall_stats *stats;
+	uint32_t *thread_of; /* by the kernel's index: ours + 1 */
+	uint32_t others;     /* ours + 1 */
+	struct u64map cgroups;
+};
+
+static uint32_t thread_of_cgroup(struct reading *r, const struct trace_thread *t)
+{
+	bool is_new;
+	uint64_t *at = u64map_put(&r->cgroups, t->cgroup, &is_new);
+	if (is_new) {
+		_cleanup_free_ char *path = cgroup_path(t->cgroup);
+		*at = syscall_stats_thread(r->stats, 0, 0, "", path);
+	}
+	return (uint32_t)*at;
+}
+
+static uint32_t thread_of(struct reading *r, uint32_t index)
+{
+	if (index == TRACE_THREAD_NONE || index >= TRACE_THREADS) {
+		if (!r->others) {
+			bool all = r->s->by == SYSCALL_STATS_BY_NOTHING;
+			r->others = syscall_stats_thread(r->stats, 0, 0, all ? "" : "(others)", NULL) + 1;
+			r->stats->threads.data[r->others - 1].is_others = !all;
+		}
+		return r->others - 1;
+	}
+	if (!r->thread_of[index]) {
+		const struct trace_thread *t = &r->s->threads[index];
+		char comm[sizeof(t->comm) + 1] = {};
+		memcpy(comm, t->comm, sizeof(t->comm));
+		r->thread_of[index] = r->s->by == SYSCALL_STATS_BY_CGROUP ? thread_of_cgroup(r, t) + 1 :
+				      syscall_stats_thread(r->stats, t->tid, t->pid, comm, NULL) + 1;
+		/* The call that it left by has begun and not ended. */
+		r->stats->threads.data[r->thread_of[index] - 1].events += t->ended;
+	}
+	return r->thread_of[index] - 1;
+}
+
+static struct syscall_stat *row_in_stats(struct reading *r, uint32_t index)
+{
+	const struct trace_row *from = &r->s->rows[index];
+	return syscall_stats_row(r->stats, thread_of(r, from->thread), from->call, r->name(r->ctx, from->call));
+}
+
+static void read_row(struct reading *r, uint32_t index)
+{
+	const struct trace_row *from = &r->s->rows[index];
+	if (!from->calls)
+		return;
+	struct syscall_stat row = {
+		.calls = from->calls,
+		.errors = from->errors,
+		.total_ns = from->total_ns,
+		.min_ns = from->min_ns,
+		.max_ns = from->max_ns,
+		.squares = (long double)from->squares[1] * 18446744073709551616.0L + (long double)from->squares[0],
+	};
+	for (unsigned i = 0; i < TRACE_SLOTS; i++)
+		row.slot[i] = from->slot[i];
+	syscall_stat_merge(row_in_stats(r, index), &row);
+}
+
+static void read_errnos(struct reading *r)
+{
+	int fd = bpf_map_of(r->s->loaded, "errnos");
+	struct trace_errno_key key, *last = NULL, next;
+	uint64_t calls;
+	for (; bpf_map_next(fd, last, &next); last = &key) {
+		key = next;
+		if (key.row < TRACE_ROWS && bpf_map_get(fd, &key, &calls))
+			syscall_stat_add_errno(row_in_stats(r, key.row), key.errnum, calls);
+	}
+}
+
+struct strobe_error *summary_tracer_read(struct summary_tracer *s, const char *(*name)(void *ctx, uint32_t call), void *ctx,
+					 struct syscall_stats *ret)
+{
+	const struct trace_control *c = s->control;
+	struct reading r = { .s = s, .name = name, .ctx = ctx, .stats = ret };
+	r.thread_of = xcalloc(TRACE_THREADS, sizeof(*r.thread_of));
+	ret->by = s->by;
+	for (uint32_t i = 0; i < c->rows && i < TRACE_ROW_OTHERS; i++)
+		read_row(&r, i);
+	for (uint32_t i = 0; i < c->rows_others && i < TRACE_ROWS_OTHERS; i++)
+		read_row(&r, TRACE_ROW_OTHERS + i);
+	if (s->errnos)
+		read_errnos(&r);
+	syscall_stats_finish(ret);
+	free(r.thread_of);
+	u64map_deinit(&r.cgroups);
+	uint64_t missed = c->dropped + bpf_runs_missed(s->loaded);
+	if (missed)
+		log_warn("%llu calls are not counted: the kernel had no room", (unsigned long long)missed);
+	if (c->unfollowed)
+		log_warn("%llu tasks could not be followed: the kernel had no memory", (unsigned long long)c->unfollowed);
+	return NULL;
+}

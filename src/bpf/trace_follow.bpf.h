@@ -1,0 +1,126 @@
+/*
+ * Whom to trace: the maps and programs that both objects of trace have, the summary and the stream. Each defines
+ * struct task_state before, the memory of a followed task, which begins with what stands in TASK_STATE_HEAD.
+ *
+ * A followed task has a place in the task storage. Those that are named from the beginning stand in the map of targets
+ * by their thread id; what a followed task starts is followed from its fork on.
+ */
+#pragma once
+#include "bpf/trace_shared.h"
+#include "bpf/vmlinux_min.bpf.h"
+
+#include <bpf/bpf_helpers.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile struct trace_settings settings = {};
+struct trace_control control = {};
+/* By call, native ones first: 1 where it is asked for. */
+unsigned char selected[TRACE_CALLS] = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, __u32);
+} targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u32);
+} excluded SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroup SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1024); /* resized to the CPUs that there are */
+	__type(key, __u32);
+	__type(value, __u32);
+} cpus SEC(".maps");
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE struct task_state *follow(struct task_struct *task)
+{
+	struct task_state *s = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!s)
+		__sync_fetch_and_add(&control.unfollowed, 1);
+	return s;
+}
+
+/* The memory of the task where it is followed, else NULL. */
+INLINE struct task_state *followed(struct task_struct *task)
+{
+	__u32 id;
+	struct task_state *s = bpf_task_storage_get(&tasks, task, 0, 0);
+	if (s)
+		return s;
+	id = task->tgid;
+	if (settings.everyone) {
+		if (id == settings.self)
+			return NULL;
+		if (settings.excludes && (bpf_map_lookup_elem(&excluded, &id)))
+			return NULL;
+		id = task->pid;
+		if (settings.excludes && bpf_map_lookup_elem(&excluded, &id))
+			return NULL;
+	} else {
+		id = task->pid;
+		if (!bpf_map_lookup_elem(&targets, &id))
+			return NULL;
+	}
+	return follow(task);
+}
+
+/* What can change from call to call. */
+INLINE _Bool counts_here(void)
+{
+	if (settings.by_cpu) {
+		__u32 cpu = bpf_get_smp_processor_id();
+		__u32 *on = bpf_map_lookup_elem(&cpus, &cpu);
+		if (!on || !*on)
+			return 0;
+	}
+	return !settings.by_cgroup || bpf_current_task_under_cgroup(&cgroup, 0) == 1;
+}
+
+INLINE __u32 call_of(struct task_struct *task, long number)
+{
+	__u32 call = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1;
+#if defined(__TARGET_ARCH_x86)
+	/* TS_COMPAT: this very call came through the 32-bit door. */
+	if (task->thread_info.status & 2)
+		call += TRACE_NUMBERS;
+#elif defined(__TARGET_ARCH_arm64)
+	/* TIF_32BIT */
+	if (task->thread_info.flags & 1UL << 22)
+		call += TRACE_NUMBERS;
+#endif
+	return call;
+}
+
+INLINE long number_of(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->orig_ax;
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->syscallno;
+#endif
+}

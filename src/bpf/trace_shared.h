@@ -1,0 +1,120 @@
+/*
+ * What the BPF programs of trace (trace.bpf.c) and their loader (tracer.c) both know: settings, the rows of the summary,
+ * and the events of the stream. For these two alone.
+ *
+ * Times are nanoseconds of CLOCK_MONOTONIC. Thread and process ids are the kernel's own, of the pid namespace at the top.
+ */
+#pragma once
+#include <linux/types.h>
+
+/* Calls by number; those of 32-bit programs follow behind the native ones. A number beyond shares the last place. */
+#define TRACE_NUMBERS 512
+#define TRACE_CALLS   (2 * TRACE_NUMBERS)
+
+/* --- the summary --- */
+
+#define TRACE_SLOTS        32 /* of a histogram: slot i holds durations from 2^i ns on; the last one all beyond */
+#define TRACE_ROWS         32768
+#define TRACE_ROWS_OTHERS  4096 /* the last rows: of threads that there was no room for */
+#define TRACE_THREADS      16384
+#define TRACE_ROW_OTHERS   (TRACE_ROWS - TRACE_ROWS_OTHERS)
+#define TRACE_THREAD_NONE  0xffffffffU
+
+/* One call of one thread (or of all of them). Written by one CPU at a time. */
+struct trace_row {
+	__u32 thread; /* index in the threads, or TRACE_THREAD_NONE: of all, or of those that there was no room for */
+	__u32 call;   /* number, + TRACE_NUMBERS of a 32-bit program */
+	__u64 calls, errors;
+	__u64 total_ns, min_ns, max_ns;
+	__u64 squares[2]; /* the sum of the squares of the durations: low and high half */
+	__u32 slot[TRACE_SLOTS];
+};
+
+struct trace_thread {
+	__u32 tid, pid;
+	__u64 cgroup; /* in TRACE_BY_CGROUP */
+	__u32 ended;  /* 1: it has gone, by a call that does not return */
+	char comm[16];
+	__u32 unused;
+};
+
+struct trace_errno_key {
+	__u32 row, errnum;
+};
+
+enum trace_by { TRACE_BY_THREAD, TRACE_BY_ALL, TRACE_BY_CGROUP };
+
+/* --- the stream --- */
+
+enum trace_event_type {
+	TRACE_EVENT_CALL = 1,   /* a call has returned */
+	TRACE_EVENT_ENTERED,    /* a call that does not return, or that sleeps: its result comes later */
+	TRACE_EVENT_FORK,       /* args: child's tid, child's pid; payload: its name */
+	TRACE_EVENT_EXEC,       /* payload: the new name */
+	TRACE_EVENT_RENAME,
+	TRACE_EVENT_EXIT,       /* ret: exit code of the task */
+	TRACE_EVENT_SIGNAL,     /* args: number, si_code, si_errno */
+};
+
+#define TRACE_FLAG_COMPAT   1 /* a call of a 32-bit program */
+#define TRACE_FLAG_STARTED  2 /* start_ns is known */
+#define TRACE_FLAG_RESUMED  4 /* its ENTERED came before */
+#define TRACE_FLAG_ENTRY    8 /* the payload begins with what was fetched at entry */
+
+struct trace_event {
+	__u64 time_ns, start_ns;
+	__u32 tid, pid;
+	__u32 number; /* as the program said it */
+	__u8 type, flags, args_nr, unused;
+	__s64 ret;
+	/* args_nr words, then the payload up to the end of the record */
+};
+
+/* A record of a stream is never longer. */
+#define TRACE_EVENT_MAX 16384
+
+/* --- what to fetch: the layout of struct syscall_fetch and struct syscall_plan of decode/syscall.h --- */
+
+#define TRACE_STEPS 8
+
+struct trace_step {
+	__u8 what, at, arg, len, len_arg, deferred; /* deferred: said to be at entry, done at exit */
+	__u16 max, unit, unused2;
+};
+
+struct trace_plan {
+	__u32 classes;
+	__u8 known, args_nr, steps_nr, entry_steps;
+	struct trace_step step[TRACE_STEPS];
+	/* What is ours: */
+	__u8 at_entry; /* steps that are not deferred */
+	__u8 no_return;
+	__u8 unused[2];
+};
+
+/* --- settings: constants to the programs --- */
+
+struct trace_settings {
+	__u32 self;      /* our own process, left out */
+	__u8 summary, stream;
+	__u8 by;         /* enum trace_by */
+	__u8 errnos;     /* count errors by number */
+	__u8 everyone;   /* all tasks; else those in the map of targets, and what they start */
+	__u8 inherit;    /* what they start is followed */
+	__u8 has_leader; /* counting begins with the exec of the leader */
+	__u8 by_cpu, by_cgroup, excludes;
+	__u8 failures_only, select_all;
+	__u64 longer_than_ns;
+	__u32 str_limit;
+	__u32 wake_bytes; /* of the ring: the reader is woken when so much waits */
+};
+
+struct trace_control {
+	__u32 enabled;
+	__u32 leader;  /* the command's process */
+	__u32 threads, rows, rows_others;
+	__u32 unused;
+	__u64 dropped;   /* calls that there was no row for */
+	__u64 lost;      /* events that did not fit into the ring */
+	__u64 unfollowed; /* tasks that there was no memory to follow */
+};

@@ -1,0 +1,73 @@
+#include "bpf/trace_whom.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "bpf/kernel.h"
+#include "bpf/programs.h"
+#include "sys/cpus.h"
+
+struct strobe_error *trace_whom_check(const struct sys *sys)
+{
+	if (bpf_image_missing())
+		return error_create(ERROR_UNSUPPORTED, "%s", bpf_image_missing());
+	if (!bpf_kernel_is_at_least(sys, 5, 13))
+		return error_create(ERROR_UNSUPPORTED, "the BPF programs of trace want Linux 5.13 or later");
+	return bpf_check_pid_namespace(sys);
+}
+
+void trace_whom_settings(const struct trace_whom *w, struct trace_settings *s)
+{
+	s->self = (uint32_t)getpid();
+	s->everyone = w->map->system_wide;
+	s->inherit = w->inherit;
+	s->has_leader = w->leader && !w->starts_enabled;
+	s->by_cpu = w->by_cpu;
+	s->by_cgroup = w->cgroup != NULL;
+	s->excludes = w->excluded_nr != 0;
+	s->select_all = w->all_calls;
+}
+
+static struct strobe_error *fill_cgroup(const struct trace_whom *w, int map)
+{
+	_cleanup_close_ int fd = open(w->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(errno, "cannot open the cgroup %s", w->cgroup);
+	return error_prefix(bpf_map_set(map, &(uint32_t){ 0 }, &fd), "-G %s: not a cgroup of version 2", w->cgroup);
+}
+
+struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_loaded *b)
+{
+	int targets = bpf_map_of(b, "targets"), excluded = bpf_map_of(b, "excluded"), cpus = bpf_map_of(b, "cpus");
+	uint32_t one = 1;
+	if (!w->map->system_wide)
+		for (size_t i = 0; i < w->map->threads.len; i++)
+			TRY(bpf_map_set(targets, &w->map->threads.data[i].tid, &one));
+	for (size_t i = 0; i < w->excluded_nr; i++)
+		TRY(bpf_map_set(excluded, &w->excluded[i], &one));
+	for (size_t i = 0; w->by_cpu && i < w->map->cpus.len; i++)
+		TRY(bpf_map_set(cpus, &w->map->cpus.data[i], &one));
+	return w->cgroup ? fill_cgroup(w, bpf_map_of(b, "cgroup")) : NULL;
+}
+
+void trace_whom_control(const struct trace_whom *w, void *bss)
+{
+	struct trace_control *control = bss;
+	uint8_t *selected = (uint8_t *)bss + sizeof(*control);
+	control->leader = (uint32_t)w->leader;
+	control->enabled = w->starts_enabled;
+	for (size_t i = 0; i < TRACE_CALLS; i++)
+		selected[i] = w->all_calls || (w->selected[i / 64] >> i % 64 & 1);
+}
+
+uint32_t trace_cpus_possible(const struct sys *sys)
+{
+	sys_cpus cpus = {};
+	_cleanup_error_ struct strobe_error *err = sys_cpus_possible(sys, &cpus);
+	uint32_t n = !err && cpus.len ? vec_last(&cpus) + 1 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	vec_deinit(&cpus);
+	return n;
+}

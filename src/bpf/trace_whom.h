@@ -1,0 +1,41 @@
+/*
+ * Whom the BPF programs of trace follow, and which calls: what the summary and the stream have in common.
+ *
+ * The command is a target by its number from its fork on; with has_leader nothing is counted before its exec. All strings
+ * and arrays are borrowed. x86-64 and arm64, from Linux 5.13 on, in the top pid namespace.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "bpf/trace_shared.h"
+#include "capture/target.h"
+#include "sys/sys.h"
+
+struct trace_whom {
+	const struct sys *sys;
+	const struct target_map *map; /* tasks, or system_wide */
+	bool by_cpu;                  /* only calls that end on the CPUs of map */
+	bool inherit;
+	bool starts_enabled;          /* else tracer_enable() or, with a leader, its exec begins */
+	pid_t leader;                 /* the command's process, or 0 */
+	const char *cgroup;           /* the path of a cgroup in the file system, or NULL */
+	const pid_t *excluded;        /* processes or threads that are left out, system-wide */
+	size_t excluded_nr;
+	bool all_calls;
+	uint64_t selected[TRACE_CALLS / 64]; /* else: bit by call, 32-bit ones from TRACE_NUMBERS on */
+};
+
+struct bpf_loaded;
+struct bpf_map_size;
+
+/* Why it cannot be done by BPF here, or NULL. */
+struct strobe_error *trace_whom_check(const struct sys *sys) _must_check_;
+void trace_whom_settings(const struct trace_whom *w, struct trace_settings *settings);
+/* After loading: fills the maps. */
+struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_loaded *b) _must_check_;
+/* What stands at the beginning of .bss: the control, then what is selected (TRACE_CALLS bytes). */
+void trace_whom_control(const struct trace_whom *w, void *bss);
+uint32_t trace_cpus_possible(const struct sys *sys);

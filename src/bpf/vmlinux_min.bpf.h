@@ -1,0 +1,41 @@
+/*
+ * The kernel's own types, as far as the programs here look at them. Only names matter: where a field lies in the running
+ * kernel is found by libbpf when a program is loaded (CO-RE), so that one build serves all kernels.
+ *
+ * Source: include/linux/sched.h, arch/x86/include/asm/{ptrace,thread_info}.h, arch/arm64/include/asm/ptrace.h.
+ */
+#pragma once
+#include <linux/bpf.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct thread_info {
+	unsigned long flags;
+#if defined(__TARGET_ARCH_x86)
+	__u32 status;
+#endif
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	int pid, tgid;
+	char comm[16];
+	struct task_struct *group_leader;
+};
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, sp;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs {
+	unsigned long regs[31];
+	unsigned long sp, pc, pstate;
+	unsigned long orig_x0;
+	int syscallno;
+};
+#else
+#error "no layout of pt_regs for this architecture"
+#endif
+
+#pragma clang attribute pop

@@ -1,0 +1,67 @@
+/*
+ * Statistics of system calls: how often each was made, how often it failed, how long it took, by thread (or by cgroup, or
+ * of all). Filled by bpf/ from what the kernel counted, or call by call from a stream or a recording; read by the views.
+ *
+ * A call is known by a number of the filler's; its name is borrowed and outlives the statistics. Times are nanoseconds.
+ * One thread at a time.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+
+#define SYSCALL_STATS_SLOTS 40
+
+enum syscall_stats_by { SYSCALL_STATS_BY_THREAD, SYSCALL_STATS_BY_NOTHING, SYSCALL_STATS_BY_CGROUP };
+
+struct syscall_errno_count {
+	uint32_t errnum;
+	uint64_t calls;
+};
+
+struct syscall_stat {
+	uint32_t call;
+	const char *name;
+	uint64_t calls, errors;
+	uint64_t total_ns, min_ns, max_ns;
+	long double squares;                /* sum of the squares of the durations, in ns² */
+	uint64_t slot[SYSCALL_STATS_SLOTS]; /* slot i: from 2^i ns on, below 2^(i+1); 0 also: less than 1 ns */
+	VEC(struct syscall_errno_count) errnos;
+};
+
+struct syscall_thread {
+	uint32_t tid, pid;
+	const char *comm;
+	const char *cgroup;  /* SYSCALL_STATS_BY_CGROUP: its path */
+	bool is_others;      /* all threads that there was no room to tell apart */
+	uint64_t events;     /* beginnings and ends of calls */
+	struct u64map index; /* call → row */
+	VEC(struct syscall_stat) rows;
+};
+
+struct syscall_stats {
+	enum syscall_stats_by by;
+	struct arena arena;
+	VEC(struct syscall_thread) threads;
+	uint64_t events;
+};
+
+void syscall_stats_deinit(struct syscall_stats *s);
+/* Adds a thread and gives its index; names are copied (cgroup may be NULL). */
+uint32_t syscall_stats_thread(struct syscall_stats *s, uint32_t tid, uint32_t pid, const char *comm, const char *cgroup);
+void syscall_stats_rename(struct syscall_stats *s, uint32_t thread, const char *comm);
+/* The row of a call, made where there is none; moves when others are made. */
+struct syscall_stat *syscall_stats_row(struct syscall_stats *s, uint32_t thread, uint32_t call, const char *name);
+/* One call that has ended. errnum: 0 where it did well. */
+void syscall_stat_add(struct syscall_stat *row, uint64_t ns, uint32_t errnum);
+void syscall_stat_merge(struct syscall_stat *into, const struct syscall_stat *from);
+void syscall_stat_add_errno(struct syscall_stat *row, uint32_t errnum, uint64_t calls);
+/* Counts events, and sorts: threads by their events, fewest first, calls by total time, longest first. */
+void syscall_stats_finish(struct syscall_stats *s);
+double syscall_stat_mean_ns(const struct syscall_stat *row);
+/* The standard error of the mean, in percent of it. */
+double syscall_stat_error_percent(const struct syscall_stat *row);

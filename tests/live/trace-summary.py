@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""trace -s: every call is counted, by thread, call and errno, whatever follows from fork to thread to exec."""
+# second try
+
+import json
+import os
+import subprocess
+
+from strobetest import SCRATCH, STROBE, Tap, is_root, run, skip_all, strobe
+
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static long calls;
+
+static void *make_calls(void *arg)
+{
+	for (long i = 0; i < calls; i++) {
+		syscall(SYS_getppid);
+		if (i % 10 == 0)
+			syscall(SYS_close, -1);
+	}
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread[64];
+	int threads = atoi(argv[1]);
+	calls = atol(argv[2]);
+	for (int i = 0; i < threads; i++)
+		pthread_create(&thread[i], NULL, make_calls, NULL);
+	for (int i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+	for (int i = 0; i < 5; i++)
+		if (!fork())
+			execl("/bin/sh", "sh", "-c", "exit 0", NULL);
+	while (wait(NULL) > 0)
+		;
+	return 7;
+}
+"""
+
+
+def build():
+    source, binary = os.path.join(SCRATCH, "calls.c"), os.path.join(SCRATCH, "calls")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(PROGRAM)
+    subprocess.run(["cc", "-D_GNU_SOURCE", "-O1", "-pthread", "-o", binary, source], check=True)
+    return binary
+
+
+def summary(*argv):
+    done = strobe("trace", "-s", "--format", "json", "-o", "out.json", *argv)
+    with open("out.json", encoding="utf-8") as f:
+        return done, json.load(f)
+
+
+def rows_of(document, call):
+    return [(row, r) for row in document["rows"] for r in row["syscalls"] if r["syscall"] == call]
+
+
+def check_threads(tap, binary, threads, calls):
+    done, document = summary("--errno-summary", binary, str(threads), str(calls))
+    tap.equal(done.status, 7, f"{threads} threads: the command's status")
+    found = rows_of(document, "getppid")
+    ours = [r for row, r in found if row["comm"] == "calls"]
+    tap.equal(sorted(r["calls"] for r in ours), [calls] * threads, f"{threads} threads make {calls} calls each")
+    closes = [r for row, r in rows_of(document, "close") if r["errors"]]
+    tap.equal(sum(r["errnos"].get("EBADF", 0) for r in closes), threads * ((calls + 9) // 10), "the errors by number")
+    tap.ok(all(sum(r["log2_ns"]) == r["calls"] for _, r in found), "a histogram holds every call")
+    tap.ok(all(r["min_ns"] * r["calls"] <= r["total_ns"] <= r["max_ns"] * r["calls"] for _, r in found), "times fit together")
+    return document
+
+
+def main():
+    if not is_root():
+        skip_all("needs root")
+    why = strobe("trace", "-s", "true")
+    if "built without BPF" in why.err:
+        skip_all(why.err)
+    tap = Tap()
+    binary = build()
+    document = check_threads(tap, binary, 1, 20000)
+    tap.equal(len([1 for row, r in rows_of(document, "execve") if row["comm"] == "sh"]), 5, "children are followed through exec")
+    check_threads(tap, binary, 64, 2000)
+    _, document = summary("--summary-mode", "total", binary, "8", "5000")
+    tap.equal(len(document["rows"]), 1, "one block for all")
+    shells = 5
+    tap.equal(sum(r["calls"] for _, r in rows_of(document, "getppid")), 40000 + shells, "all calls of all threads, and the shells' own")
+    _, document = summary("-e", "getppid", binary, "2", "3000")
+    tap.equal({r["syscall"] for row in document["rows"] for r in row["syscalls"]}, {"getppid"}, "-e chooses in the kernel")
+    _, document = summary("--no-inherit", binary, "2", "3000")
+    tap.equal([row["comm"] for row in document["rows"]], ["calls"], "--no-inherit: the first thread alone")
+    with subprocess.Popen([STROBE, "trace", "-a", "-s", "--format", "json", "-o", "out.json", "sleep", "0.3"]) as ours:
+        ours.wait()
+    with open("out.json", encoding="utf-8") as f:
+        document = json.load(f)
+    tap.ok(any(row["comm"] == "sleep" for row in document["rows"]), "-a sees the command")
+    tap.ok(not any(row["pid"] == ours.pid for row in document["rows"]), "and not ourselves")
+    strace = run("strace", "-f", "-c", "-o", "strace.txt", binary, "1", "300")
+    if strace.status == 7:
+        with open("strace.txt", encoding="utf-8") as f:
+            table = [line.split() for line in f]
+        theirs = {line[-1]: int(line[3]) for line in table if len(line) >= 5 and line[3].isdigit()}
+        _, document = summary("--summary-mode", "total", binary, "1", "300")
+        mine = {r["syscall"]: r["calls"] for row in document["rows"] for r in row["syscalls"]}
+        # how often a thread waits is chance; strace -c counts what returns in two tasks twice
+        chance = ("clone", "clone3", "vfork", "futex", "wait4", "exit_group", "exit", "restart_syscall", "total", "rt_sigreturn")
+        differ = {c for c in theirs.keys() | mine.keys() if mine.get(c) != theirs.get(c) and c not in chance}
+        tap.ok(not differ, "counts as strace has them", {c: (mine.get(c), theirs.get(c)) for c in differ})
+    tap.done()
+
+
+main()
