@@ -1,0 +1,48 @@
+/*
+ * Prints what the DWARF reader says of addresses, for the oracle test and for timing: dwarf_ask FILE < addresses
+ *
+ * Each hexadecimal address is answered by its frames, innermost first, as "name\tfile:line", and an empty line.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "object/dwarf.h"
+
+static struct object *open_split(void *ctx, const char *path)
+{
+	struct object *o = NULL;
+	(void)ctx;
+	error_destroy(object_open(path, &o));
+	return o;
+}
+
+static void answer(struct dwarf *d, uint64_t addr)
+{
+	struct dwarf_frame f[DWARF_FRAMES_MAX] = {};
+	unsigned n = dwarf_frames(d, addr, f);
+	if (!n && dwarf_line(d, addr, &f[0]))
+		n = 1;
+	for (unsigned i = 0; i < n; i++)
+		printf("%s\t%s:%u\n", f[i].name ? f[i].name : "??", f[i].file ? f[i].file : "??", f[i].line);
+	printf(n ? "\n" : "??\t??:0\n\n");
+}
+
+int main(int argc, char **argv)
+{
+	struct object *o = NULL, *supplement = NULL;
+	const char *name;
+	const uint8_t *id;
+	size_t id_bytes;
+	char line[64];
+	if (argc < 2 || object_open(argv[1], &o))
+		return 2;
+	if (dwarf_supplement_link(o, &name, &id, &id_bytes))
+		error_destroy(object_open(argc > 2 ? argv[2] : name, &supplement));
+	struct dwarf *d = dwarf_create(o, (struct dwarf_files){ .supplement = supplement, .open_split = open_split });
+	while (d && fgets(line, sizeof(line), stdin))
+		answer(d, strtoull(line, NULL, 16));
+	dwarf_destroy(d);
+	object_close(o);
+	object_close(supplement);
+	return d ? 0 : 1;
+}

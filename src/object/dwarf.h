@@ -1,0 +1,55 @@
+/*
+ * DWARF 2-5 by our own reader: address -> function, what was inlined there, and source lines.
+ *
+ * A `struct dwarf` reads the debug information of one object (borrowed, as its supplement is) and keeps what it made of
+ * it. Creating one looks at the roots of the compile units only; the line table and the functions of a unit are read when
+ * an address in it is first asked for, and the inlined calls of a function when one in it is. All questions may be asked
+ * from several threads: each unit has a lock for what is made in it. Strings live until dwarf_destroy().
+ *
+ * The bytes are hostile: whatever points outside is absent, chains of references are bounded, and a unit that cannot be
+ * understood is passed over. Addresses are ELF virtual addresses. Sources: the DWARF standards 2 to 5, and the wiki pages
+ * of GCC on DebugFission (split DWARF of version 4) and of dwz (DW_FORM_GNU_ref_alt).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object/object.h"
+
+struct dwarf;
+
+struct dwarf_files {
+	/* The supplement that .gnu_debugaltlink names (dwz), borrowed; or NULL. */
+	struct object *supplement;
+	/*
+	 * Opens a .dwo or .dwp by the path that the debug information or the object's name gives; NULL = there is none. What
+	 * it returns is closed by dwarf_destroy(). Called once a path, never by two threads at a time. NULL: split units have lines only.
+	 */
+	struct object *(*open_split)(void *ctx, const char *path);
+	void *ctx;
+};
+
+/* NULL where the object has no debug information. */
+struct dwarf *dwarf_create(struct object *o, struct dwarf_files files);
+void dwarf_destroy(struct dwarf *d);
+
+#define DWARF_FRAMES_MAX 64 /* deepest nesting of inlined calls that is told */
+
+/* What the code at an address belongs to, innermost first; each but the last was inlined into the next. */
+struct dwarf_frame {
+	const char *name; /* as linked where the debug information has that, else as in the source; NULL = not known */
+	const char *file; /* full path, NULL = not known */
+	uint32_t line, column; /* 0 = not known */
+	bool inlined;
+};
+
+/* Returns how many; 0 where no function of the debug information is at addr. Its line may be known nevertheless. */
+unsigned dwarf_frames(struct dwarf *d, uint64_t addr, struct dwarf_frame ret[DWARF_FRAMES_MAX]);
+/* File and line alone: cheaper. False where none is known. */
+bool dwarf_line(struct dwarf *d, uint64_t addr, struct dwarf_frame *ret);
+/* Calls fn for each row of the line table of the unit at addr, for listings of source; ends with line 0 behind a sequence. */
+void dwarf_each_line(struct dwarf *d, uint64_t addr,
+		     void (*fn)(void *ctx, uint64_t addr, const char *file, uint32_t line), void *ctx);
+/* The name and build-id in .gnu_debugaltlink (borrowed); false where there is none. */
+bool dwarf_supplement_link(struct object *o, const char **ret_name, const uint8_t **ret_id, size_t *ret_id_bytes);

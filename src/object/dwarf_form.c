@@ -1,0 +1,314 @@
+/* Abbreviations and attribute forms. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "object/dwarf_priv.h"
+
+#define VARIES UINT32_MAX
+
+uint64_t dwarf_get(struct cursor *c, unsigned bytes)
+{
+	switch (bytes) {
+	case 1: return cursor_u8(c);
+	case 2: return cursor_u16(c);
+	case 4: return cursor_u32(c);
+	case 8: return cursor_u64(c);
+	default: c->bad = true; return 0;
+	}
+}
+
+static uint64_t get_u24(struct cursor *c)
+{
+	uint64_t a = cursor_u8(c), b = cursor_u8(c), d = cursor_u8(c);
+	bool big = c->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	return big ? a << 16 | b << 8 | d : d << 16 | b << 8 | a;
+}
+
+/* Sizes that need nothing but the unit's header: 0x80 + for "as wide as": address, offset. */
+enum { WIDE_ADDRESS = 0x80, WIDE_OFFSET, WIDE_REF_ADDR, WIDE_VARIES };
+
+static unsigned form_width(uint16_t form)
+{
+	switch (form) {
+	case DW_FORM_addr: return WIDE_ADDRESS;
+	case DW_FORM_data1: case DW_FORM_flag: case DW_FORM_ref1: case DW_FORM_strx1: case DW_FORM_addrx1: return 1;
+	case DW_FORM_data2: case DW_FORM_ref2: case DW_FORM_strx2: case DW_FORM_addrx2: return 2;
+	case DW_FORM_strx3: case DW_FORM_addrx3: return 3;
+	case DW_FORM_data4: case DW_FORM_ref4: case DW_FORM_ref_sup4: case DW_FORM_strx4: case DW_FORM_addrx4: return 4;
+	case DW_FORM_data8: case DW_FORM_ref8: case DW_FORM_ref_sig8: case DW_FORM_ref_sup8: return 8;
+	case DW_FORM_data16: return 16;
+	case DW_FORM_flag_present: case DW_FORM_implicit_const: return 0;
+	case DW_FORM_strp: case DW_FORM_sec_offset: case DW_FORM_line_strp: case DW_FORM_strp_sup:
+	case DW_FORM_GNU_ref_alt: case DW_FORM_GNU_strp_alt: return WIDE_OFFSET;
+	case DW_FORM_ref_addr: return WIDE_REF_ADDR;
+	default: return WIDE_VARIES;
+	}
+}
+
+/* In bytes, or VARIES. */
+static uint32_t width_in(const struct dwarf_unit *u, unsigned width)
+{
+	switch (width) {
+	case WIDE_ADDRESS: return u->address_bytes;
+	case WIDE_OFFSET: return u->offset_bytes;
+	case WIDE_REF_ADDR: return u->version <= 2 ? u->address_bytes : u->offset_bytes;
+	case WIDE_VARIES: return VARIES;
+	default: return width;
+	}
+}
+
+static int compare_codes(const void *a, const void *b)
+{
+	uint64_t x = ((const struct dwarf_abbrev *)a)->code, y = ((const struct dwarf_abbrev *)b)->code;
+	return x < y ? -1 : x > y;
+}
+
+static void count_width(struct dwarf_abbrev *a, unsigned width)
+{
+	if (a->fixed_bytes == VARIES)
+		return;
+	a->addresses += width == WIDE_ADDRESS;
+	a->offsets += width == WIDE_OFFSET;
+	a->unit_refs += width == WIDE_REF_ADDR;
+	bool full = a->addresses == UINT16_MAX || a->offsets == UINT16_MAX || a->unit_refs == UINT16_MAX;
+	if (width == WIDE_VARIES || full || a->fixed_bytes > UINT16_MAX)
+		a->fixed_bytes = VARIES;
+	else if (width < WIDE_ADDRESS)
+		a->fixed_bytes += width;
+}
+
+static bool read_abbrev(struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_abbrev *a)
+{
+	a->tag = (uint16_t)cursor_uleb(c);
+	a->has_children = cursor_u8(c);
+	a->first = (uint32_t)t->attrs.len;
+	for (;;) {
+		struct dwarf_attr attr = {};
+		uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
+		if (form == DW_FORM_implicit_const)
+			attr.constant = cursor_sleb(c);
+		if (c->bad)
+			return false;
+		if (!name && !form)
+			break;
+		attr.name = name > UINT16_MAX ? 0 : (uint16_t)name;
+		attr.form = form > UINT16_MAX ? 0 : (uint16_t)form;
+		vec_push(&t->attrs, attr);
+		count_width(a, form_width(attr.form));
+	}
+	a->nr = (uint32_t)t->attrs.len - a->first;
+	return true;
+}
+
+static struct dwarf_abbrevs *read_table(struct dwarf_file *f, uint64_t offset)
+{
+	struct cursor c = f->sections[DWARF_ABBREV];
+	if (offset > cursor_left(&c) || !cursor_skip(&c, (size_t)offset))
+		return NULL;
+	struct dwarf_abbrevs *t = xcalloc(1, sizeof(*t));
+	bool sorted = true;
+	for (;;) {
+		struct dwarf_abbrev a = { .code = cursor_uleb(&c) };
+		if (c.bad || !a.code || !read_abbrev(&c, t, &a))
+			break; /* what was whole serves */
+		sorted &= !t->entries.len || vec_last(&t->entries).code < a.code;
+		vec_push(&t->entries, a);
+	}
+	if (!sorted)
+		qsort(t->entries.data, t->entries.len, sizeof(*t->entries.data), compare_codes);
+	return t;
+}
+
+const struct dwarf_abbrevs *dwarf_abbrevs(struct dwarf_file *f, uint64_t offset)
+{
+	uint64_t *known = u64map_get(&f->abbrevs, offset);
+	if (!known) {
+		struct dwarf_abbrevs *t = read_table(f, offset);
+		known = u64map_put(&f->abbrevs, offset, NULL);
+		*known = (uintptr_t)t;
+	}
+	return (const struct dwarf_abbrevs *)(uintptr_t)*known;
+}
+
+void dwarf_abbrevs_free(struct dwarf_file *f)
+{
+	for (size_t i = 0; f->abbrevs.slots && i <= f->abbrevs.mask; i++) {
+		struct dwarf_abbrevs *t = f->abbrevs.slots[i].used ? (void *)(uintptr_t)f->abbrevs.slots[i].value : NULL;
+		if (!t)
+			continue;
+		vec_deinit(&t->entries);
+		vec_deinit(&t->attrs);
+		free(t);
+	}
+	u64map_deinit(&f->abbrevs);
+}
+
+const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code)
+{
+	size_t n = t->entries.len;
+	if (code - 1 < n && t->entries.data[code - 1].code == code)
+		return &t->entries.data[code - 1];
+	struct dwarf_abbrev key = { .code = code };
+	return n ? bsearch(&key, t->entries.data, n, sizeof(key), compare_codes) : NULL;
+}
+
+static bool skip_block(struct cursor *c, uint64_t bytes)
+{
+	if (bytes > cursor_left(c))
+		c->bad = true;
+	return !c->bad && cursor_skip(c, (size_t)bytes);
+}
+
+/* LEB128 of any length. */
+static void skip_leb(struct cursor *c)
+{
+	while (cursor_u8(c) & 0x80 && !c->bad)
+		;
+}
+
+static void skip_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form)
+{
+	uint32_t width = width_in(u, form_width(form));
+	if (width != VARIES) {
+		cursor_skip(c, width);
+		return;
+	}
+	switch (form) {
+	case DW_FORM_string: cursor_cstr(c); break;
+	case DW_FORM_block1: skip_block(c, cursor_u8(c)); break;
+	case DW_FORM_block2: skip_block(c, cursor_u16(c)); break;
+	case DW_FORM_block4: skip_block(c, cursor_u32(c)); break;
+	case DW_FORM_block: case DW_FORM_exprloc: skip_block(c, cursor_uleb(c)); break;
+	case DW_FORM_sdata: case DW_FORM_udata: case DW_FORM_ref_udata: case DW_FORM_strx: case DW_FORM_addrx:
+	case DW_FORM_loclistx: case DW_FORM_rnglistx: case DW_FORM_GNU_addr_index: case DW_FORM_GNU_str_index:
+		skip_leb(c);
+		break;
+	case DW_FORM_indirect: dwarf_read_form(u, c, form, 0); break;
+	default: c->bad = true;
+	}
+}
+
+bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrevs *t,
+		      const struct dwarf_abbrev *a)
+{
+	if (a->fixed_bytes != VARIES)
+		return cursor_skip(c, a->fixed_bytes + (size_t)a->addresses * u->address_bytes +
+					      (size_t)a->offsets * u->offset_bytes +
+					      (size_t)a->unit_refs * width_in(u, WIDE_REF_ADDR));
+	const struct dwarf_attr *attr = t->attrs.data + a->first;
+	for (uint32_t i = 0; i < a->nr && !c->bad; i++)
+		skip_form(u, c, attr[i].form);
+	return !c->bad;
+}
+
+static const char *string_at(struct cursor c, uint64_t offset)
+{
+	if (offset >= cursor_left(&c) || !cursor_skip(&c, (size_t)offset))
+		return NULL;
+	return cursor_cstr(&c);
+}
+
+static struct dwarf_value constant(uint64_t u)
+{
+	return (struct dwarf_value){ .class = DWARF_CONSTANT, .u = u };
+}
+
+static struct dwarf_value of_class(enum dwarf_class class, uint64_t u)
+{
+	return (struct dwarf_value){ .class = class, .u = u };
+}
+
+static struct dwarf_value string_in(const struct dwarf_file *f, enum dwarf_section s, uint64_t offset)
+{
+	return (struct dwarf_value){ .class = DWARF_STRING, .string = f ? string_at(f->sections[s], offset) : NULL };
+}
+
+static struct dwarf_value in_unit(const struct dwarf_unit *u, uint64_t offset)
+{
+	bool inside = offset < u->end - u->offset;
+	return of_class(inside ? DWARF_REFERENCE : DWARF_OTHER, u->offset + offset);
+}
+
+struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form, int64_t implicit)
+{
+	const struct dwarf_file *supplement = u->file->dwarf->has_supplement ? &u->file->dwarf->supplement : NULL;
+	if (form == DW_FORM_indirect) {
+		form = (uint16_t)cursor_uleb(c);
+		if (form == DW_FORM_indirect || form == DW_FORM_implicit_const)
+			c->bad = true;
+	}
+	switch (form) {
+	case DW_FORM_addr: return of_class(DWARF_ADDRESS, dwarf_get(c, u->address_bytes));
+	case DW_FORM_data1: case DW_FORM_flag: return constant(cursor_u8(c));
+	case DW_FORM_data2: return constant(cursor_u16(c));
+	case DW_FORM_data4: return constant(cursor_u32(c));
+	case DW_FORM_data8: return constant(cursor_u64(c));
+	case DW_FORM_udata: return constant(cursor_uleb(c));
+	case DW_FORM_sdata: return constant((uint64_t)cursor_sleb(c));
+	case DW_FORM_implicit_const: return constant((uint64_t)implicit);
+	case DW_FORM_flag_present: return constant(1);
+	case DW_FORM_string:
+		return (struct dwarf_value){ .class = DWARF_STRING, .string = cursor_cstr(c) };
+	case DW_FORM_strp: return string_in(u->file, DWARF_STR, dwarf_get(c, u->offset_bytes));
+	case DW_FORM_line_strp: return string_in(u->file, DWARF_LINE_STR, dwarf_get(c, u->offset_bytes));
+	case DW_FORM_strp_sup: case DW_FORM_GNU_strp_alt:
+		return string_in(supplement, DWARF_STR, dwarf_get(c, u->offset_bytes));
+	case DW_FORM_strx: case DW_FORM_GNU_str_index: return of_class(DWARF_STRING_INDEX, cursor_uleb(c));
+	case DW_FORM_strx1: return of_class(DWARF_STRING_INDEX, cursor_u8(c));
+	case DW_FORM_strx2: return of_class(DWARF_STRING_INDEX, cursor_u16(c));
+	case DW_FORM_strx3: return of_class(DWARF_STRING_INDEX, get_u24(c));
+	case DW_FORM_strx4: return of_class(DWARF_STRING_INDEX, cursor_u32(c));
+	case DW_FORM_addrx: case DW_FORM_GNU_addr_index: return of_class(DWARF_ADDRESS_INDEX, cursor_uleb(c));
+	case DW_FORM_addrx1: return of_class(DWARF_ADDRESS_INDEX, cursor_u8(c));
+	case DW_FORM_addrx2: return of_class(DWARF_ADDRESS_INDEX, cursor_u16(c));
+	case DW_FORM_addrx3: return of_class(DWARF_ADDRESS_INDEX, get_u24(c));
+	case DW_FORM_addrx4: return of_class(DWARF_ADDRESS_INDEX, cursor_u32(c));
+	case DW_FORM_ref1: return in_unit(u, cursor_u8(c));
+	case DW_FORM_ref2: return in_unit(u, cursor_u16(c));
+	case DW_FORM_ref4: return in_unit(u, cursor_u32(c));
+	case DW_FORM_ref8: return in_unit(u, cursor_u64(c));
+	case DW_FORM_ref_udata: return in_unit(u, cursor_uleb(c));
+	case DW_FORM_ref_addr:
+		return of_class(DWARF_REFERENCE, dwarf_get(c, u->version <= 2 ? u->address_bytes : u->offset_bytes));
+	case DW_FORM_GNU_ref_alt: return of_class(DWARF_REFERENCE_SUPPLEMENT, dwarf_get(c, u->offset_bytes));
+	case DW_FORM_ref_sup4: return of_class(DWARF_REFERENCE_SUPPLEMENT, cursor_u32(c));
+	case DW_FORM_ref_sup8: return of_class(DWARF_REFERENCE_SUPPLEMENT, cursor_u64(c));
+	case DW_FORM_sec_offset: return of_class(DWARF_OFFSET, dwarf_get(c, u->offset_bytes));
+	case DW_FORM_rnglistx: return of_class(DWARF_LIST_INDEX, cursor_uleb(c));
+	default:
+		skip_form(u, c, form);
+		return of_class(DWARF_OTHER, 0);
+	}
+}
+
+const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v)
+{
+	if (v->class == DWARF_STRING)
+		return v->string;
+	if (v->class != DWARF_STRING_INDEX)
+		return NULL;
+	struct cursor c = u->file->sections[DWARF_STR_OFFSETS];
+	uint64_t left = cursor_left(&c);
+	if (u->str_offsets_base > left || v->u >= (left - u->str_offsets_base) / u->offset_bytes)
+		return NULL;
+	cursor_skip(&c, (size_t)(u->str_offsets_base + v->u * u->offset_bytes));
+	return string_at(u->file->sections[DWARF_STR], dwarf_get(&c, u->offset_bytes));
+}
+
+/* The table of addresses is in the file of the skeleton. */
+bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret)
+{
+	*ret = v->u;
+	if (v->class == DWARF_ADDRESS)
+		return true;
+	if (v->class != DWARF_ADDRESS_INDEX)
+		return false;
+	const struct dwarf_unit *of = u->skeleton ? u->skeleton : u;
+	struct cursor c = of->file->sections[DWARF_ADDR];
+	uint64_t left = cursor_left(&c);
+	if (of->addr_base > left || v->u >= (left - of->addr_base) / u->address_bytes)
+		return false;
+	cursor_skip(&c, (size_t)(of->addr_base + v->u * u->address_bytes));
+	*ret = dwarf_get(&c, u->address_bytes);
+	return !c.bad;
+}

@@ -1,0 +1,217 @@
+/* What the files of the DWARF reader share. */
+#pragma once
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "object/dwarf.h"
+#include "object/dwarf_const.h"
+
+/* ---- files and their sections ---- */
+
+enum dwarf_section {
+	DWARF_INFO, DWARF_ABBREV, DWARF_STR, DWARF_LINE_STR, DWARF_STR_OFFSETS, DWARF_ADDR, DWARF_RANGES, DWARF_RNGLISTS,
+	DWARF_LINE, DWARF_ARANGES, DWARF_SECTIONS_NR,
+};
+
+struct dwarf_unit;
+
+struct dwarf_file {
+	struct dwarf *dwarf;
+	struct object *object;
+	bool split;                                  /* its sections are named .dwo */
+	struct cursor sections[DWARF_SECTIONS_NR];   /* at their starts */
+	VEC(struct dwarf_unit *) units;              /* by offset */
+	struct u64map abbrevs;                       /* offset -> struct dwarf_abbrevs *; under dwarf->lock */
+};
+
+/* ---- abbreviations and attributes ---- */
+
+struct dwarf_attr {
+	uint16_t name, form;
+	int64_t constant; /* of DW_FORM_implicit_const */
+};
+
+struct dwarf_abbrev {
+	uint64_t code;
+	uint32_t first, nr;  /* in attrs */
+	/* Of all attributes together; UINT32_MAX where that varies. Those as wide as the unit says are counted apart. */
+	uint32_t fixed_bytes;
+	uint16_t addresses, offsets, unit_refs;
+	uint16_t tag;
+	bool has_children;
+};
+
+struct dwarf_abbrevs {
+	VEC(struct dwarf_abbrev) entries; /* by code; mostly 1, 2, 3 … */
+	VEC(struct dwarf_attr) attrs;
+};
+
+enum dwarf_class {
+	DWARF_NONE, DWARF_ADDRESS, DWARF_ADDRESS_INDEX, DWARF_CONSTANT, DWARF_STRING, DWARF_OFFSET, DWARF_LIST_INDEX,
+	DWARF_REFERENCE, DWARF_REFERENCE_SUPPLEMENT, DWARF_STRING_INDEX, DWARF_OTHER,
+};
+
+struct dwarf_value {
+	enum dwarf_class class;
+	uint64_t u;         /* references: offset in the section of the file */
+	const char *string; /* of DWARF_STRING: NUL-terminated in its section */
+};
+
+/* ---- units ---- */
+
+struct dwarf_range {
+	uint64_t start, end;
+};
+
+typedef VEC(struct dwarf_range) dwarf_ranges;
+
+struct dwarf_row {
+	uint64_t addr;
+	uint32_t file, line; /* line 0 and file UINT32_MAX: behind the end of a sequence */
+	uint16_t column;
+};
+
+/* A stretch of addresses and who is innermost there. */
+struct dwarf_segment {
+	uint64_t start;
+	uint32_t owner; /* UINT32_MAX = nobody */
+};
+
+struct dwarf_segments {
+	struct dwarf_segment *at;
+	size_t nr;
+};
+
+struct dwarf_scope {
+	uint64_t origin;         /* the DIE that has its name or leads to it, in origin_file */
+	struct dwarf_file *origin_file;
+	const char *name;        /* made when first asked for; under the unit's lock */
+	bool named;
+	uint32_t parent;         /* UINT32_MAX: the function itself */
+	uint32_t call_file, call_line, call_column;
+};
+
+struct dwarf_function {
+	uint64_t die;            /* offset in the unit's file */
+	bool read;
+	struct dwarf_scope *scopes; /* the function first */
+	size_t scopes_nr;
+	struct dwarf_segments segments; /* of scopes */
+};
+
+struct dwarf_line_file {
+	const char *name;
+	uint64_t dir;
+	const char *path; /* made when first asked for */
+};
+
+struct dwarf_unit {
+	struct dwarf_file *file;
+	uint64_t offset, end, dies;  /* in .debug_info; dies: where the root stands */
+	uint64_t abbrev_offset;
+	uint64_t id;                 /* of a split unit and its skeleton */
+	uint16_t version;
+	uint8_t address_bytes, offset_bytes, type;
+	const struct dwarf_abbrevs *abbrevs; /* NULL until used; under dwarf->lock */
+	bool bad;
+
+	/* Of the root. */
+	bool has_root;
+	uint64_t low_pc, str_offsets_base, addr_base, rnglists_base, ranges_base, line_offset;
+	bool has_lines, has_dwo;
+	const char *name, *comp_dir, *dwo_name;
+	struct dwarf_unit *skeleton, *split; /* split: found when loaded */
+
+	/* Made when the first address in it is asked for. */
+	pthread_mutex_t lock;
+	_Atomic bool lines_read, functions_read;
+	struct arena arena;
+	struct dwarf_row *rows;
+	size_t rows_nr;
+	const char **dirs;
+	size_t dirs_nr;
+	struct dwarf_line_file *files;
+	size_t files_nr;
+	unsigned line_version;
+	struct dwarf_function *functions;
+	size_t functions_nr;
+	struct dwarf_segments segments; /* of functions */
+};
+
+struct dwarf_unit_range {
+	uint64_t start, end, max_end; /* max_end: of this one and all before it */
+	struct dwarf_unit *unit;
+};
+
+struct dwarf {
+	struct object *object;
+	struct dwarf_files files;
+	struct dwarf_file main, supplement;
+	bool has_supplement;
+	pthread_mutex_t lock; /* of abbrevs, roots and split files */
+	struct dwarf_unit_range *ranges; /* by start */
+	size_t ranges_nr;
+	VEC(struct dwarf_file *) split;
+	struct dwarf_file *package;      /* .dwp */
+	bool package_tried;
+	uint64_t (*text)[2];             /* what is executable; addresses elsewhere are of discarded code */
+	size_t text_nr;
+};
+
+/* ---- dwarf_form.c ---- */
+/* NULL where the table is damaged. Under dwarf->lock, or while there is one thread. */
+const struct dwarf_abbrevs *dwarf_abbrevs(struct dwarf_file *f, uint64_t offset);
+void dwarf_abbrevs_free(struct dwarf_file *f);
+const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code);
+/* The cursor is in the section DWARF_INFO of the unit's file, or in a line header (form by form). */
+struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form, int64_t constant);
+bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrevs *t,
+		      const struct dwarf_abbrev *a);
+const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v);
+bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret);
+uint64_t dwarf_get(struct cursor *c, unsigned bytes);
+
+/* ---- dwarf_ranges.c ---- */
+/* Appends the ranges that DW_AT_ranges names. */
+void dwarf_read_ranges(const struct dwarf_unit *u, const struct dwarf_value *v, dwarf_ranges *to);
+struct dwarf_owned {
+	struct dwarf_range range;
+	uint32_t owner; /* of those that overlap, the higher owns */
+};
+typedef VEC(struct dwarf_owned) dwarf_owned_list;
+/* Cuts what may nest into disjoint segments; the list is emptied. */
+struct dwarf_segments dwarf_cut_segments(dwarf_owned_list *list, struct arena *arena);
+uint32_t dwarf_segment_find(const struct dwarf_segments *s, uint64_t addr);
+bool dwarf_is_text(const struct dwarf *d, uint64_t addr);
+
+/* ---- dwarf_unit.c ---- */
+void dwarf_file_init(struct dwarf_file *f, struct dwarf *d, struct object *o, bool split);
+void dwarf_file_deinit(struct dwarf_file *f);
+/* Reads the headers of all units. */
+void dwarf_read_units(struct dwarf_file *f);
+/* The unit around an offset, its root read and its abbreviations there; NULL where there is none. */
+struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);
+/* False where the unit cannot be read. */
+bool dwarf_unit_prepare(struct dwarf_unit *u);
+/* Reads the root; its address ranges are appended. Needs no lock while there is one thread. */
+void dwarf_read_root(struct dwarf_unit *u, dwarf_ranges *ranges);
+void dwarf_build_index(struct dwarf *d);
+
+/* ---- dwarf_line.c ---- */
+void dwarf_read_lines(struct dwarf_unit *u);
+const struct dwarf_row *dwarf_row_find(const struct dwarf_unit *u, uint64_t addr);
+/* Under the unit's lock. */
+const char *dwarf_file_path(struct dwarf_unit *u, uint64_t file);
+
+/* ---- dwarf_scope.c ---- */
+/* u: the unit that has the functions (a split one, where there is). */
+void dwarf_read_functions(struct dwarf_unit *u);
+void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn);
+const char *dwarf_die_name(struct dwarf_file *f, uint64_t die);
+
+/* ---- dwarf_split.c ---- */
+/* The unit with the functions of a skeleton; the unit itself where it is none or its file is missing. */
+struct dwarf_unit *dwarf_split_unit(struct dwarf_unit *u);

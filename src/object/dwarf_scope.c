@@ -1,0 +1,216 @@
+/* Functions of a unit, and the inlined calls within a function. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "object/dwarf_priv.h"
+
+#define REFERENCES_MAX 16 /* abstract origins and specifications in a row */
+
+/* What is read of a function or an inlined call. */
+struct die {
+	struct dwarf_value low, high, ranges, name, linkage, origin, specification;
+	uint64_t call_file, call_line, call_column;
+};
+
+static void take_attr(struct die *d, uint16_t name, struct dwarf_value v)
+{
+	switch (name) {
+	case DW_AT_low_pc: d->low = v; break;
+	case DW_AT_high_pc: d->high = v; break;
+	case DW_AT_ranges: d->ranges = v; break;
+	case DW_AT_name: d->name = v; break;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name: d->linkage = v; break;
+	case DW_AT_abstract_origin: d->origin = v; break;
+	case DW_AT_specification: d->specification = v; break;
+	case DW_AT_call_file: d->call_file = v.u; break;
+	case DW_AT_call_line: d->call_line = v.u; break;
+	case DW_AT_call_column: d->call_column = v.u; break;
+	}
+}
+
+static bool read_die(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, struct die *ret)
+{
+	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
+	*ret = (struct die){};
+	for (uint32_t i = 0; i < a->nr && !c->bad; i++)
+		take_attr(ret, attr[i].name, dwarf_read_form(u, c, attr[i].form, attr[i].constant));
+	return !c->bad;
+}
+
+static void die_ranges(const struct dwarf_unit *u, const struct die *d, dwarf_ranges *to)
+{
+	uint64_t low, high;
+	vec_clear(to);
+	if (d->ranges.class) {
+		dwarf_read_ranges(u, &d->ranges, to);
+	} else if (dwarf_address(u, &d->low, &low)) {
+		high = low + d->high.u;
+		if (d->high.class != DWARF_CONSTANT && !dwarf_address(u, &d->high, &high))
+			return;
+		if (low < high && dwarf_is_text(u->file->dwarf, low))
+			vec_push(to, ((struct dwarf_range){ low, high }));
+	}
+}
+
+static struct cursor cursor_at(const struct dwarf_unit *u, uint64_t offset)
+{
+	struct cursor c = u->file->sections[DWARF_INFO];
+	if (cursor_left(&c) >= u->end)
+		c.end = c.start + u->end;
+	cursor_seek(&c, (size_t)offset);
+	return c;
+}
+
+/* One walk over all DIEs of the unit: what is no function is only skipped. */
+void dwarf_read_functions(struct dwarf_unit *u)
+{
+	struct cursor c = cursor_at(u, u->dies);
+	VEC(struct dwarf_function) functions = {};
+	dwarf_owned_list owned = {};
+	dwarf_ranges ranges = {};
+	struct die d;
+	for (uint64_t depth = 0; cursor_left(&c) && !c.bad;) {
+		uint64_t offset = cursor_offset(&c), code = cursor_uleb(&c);
+		if (!code) {
+			if (depth <= 1)
+				break;
+			depth--;
+			continue;
+		}
+		const struct dwarf_abbrev *a = dwarf_abbrev_find(u->abbrevs, code);
+		if (!a)
+			break;
+		depth += a->has_children;
+		if (a->tag != DW_TAG_subprogram) {
+			dwarf_skip_attrs(u, &c, u->abbrevs, a);
+		} else if (read_die(u, &c, a, &d)) {
+			die_ranges(u, &d, &ranges);
+			for (size_t i = 0; i < ranges.len; i++) {
+				struct dwarf_owned o = { ranges.data[i], (uint32_t)functions.len };
+				vec_push(&owned, o);
+			}
+			if (ranges.len)
+				vec_push(&functions, ((struct dwarf_function){ .die = offset }));
+		}
+		if (!depth)
+			break; /* a root without children */
+	}
+	u->functions = arena_memdup(&u->arena, functions.data ? (void *)functions.data : (void *)"",
+				    functions.len * sizeof(*u->functions));
+	u->functions_nr = functions.len;
+	u->segments = dwarf_cut_segments(&owned, &u->arena);
+	vec_deinit(&functions);
+	vec_deinit(&ranges);
+}
+
+struct scope_builder {
+	struct dwarf_unit *u;
+	VEC(struct dwarf_scope) scopes;
+	VEC(uint32_t) open; /* by depth below the function: the scope that children belong to */
+	dwarf_owned_list owned;
+	dwarf_ranges ranges;
+};
+
+/* Where the name of a scope is, or is to be found further on. */
+static void set_origin(struct dwarf_scope *s, struct dwarf_unit *u, const struct die *d, uint64_t self)
+{
+	const struct dwarf_value *to = d->origin.class ? &d->origin : &d->specification;
+	bool own = d->name.class || d->linkage.class || !to->class;
+	s->origin_file = u->file;
+	s->origin = own ? self : to->u;
+	if (own || to->class == DWARF_REFERENCE)
+		return;
+	s->origin_file = to->class == DWARF_REFERENCE_SUPPLEMENT ? &u->file->dwarf->supplement : NULL;
+}
+
+static uint32_t add_scope(struct scope_builder *b, const struct die *d, uint64_t self, uint32_t parent)
+{
+	struct dwarf_scope s = { .parent = parent, .call_file = (uint32_t)d->call_file, .call_line = (uint32_t)d->call_line,
+				 .call_column = (uint32_t)d->call_column };
+	set_origin(&s, b->u, d, self);
+	die_ranges(b->u, d, &b->ranges);
+	if (!b->ranges.len && parent != UINT32_MAX)
+		return parent; /* no code of its own is left: its children are seen as the caller's */
+	uint32_t id = (uint32_t)b->scopes.len;
+	vec_push(&b->scopes, s);
+	for (size_t i = 0; i < b->ranges.len; i++)
+		vec_push(&b->owned, ((struct dwarf_owned){ b->ranges.data[i], id }));
+	return id;
+}
+
+#define DEPTH_MAX 4096
+#define SKIPPED	  UINT32_MAX
+
+/* The function's subtree; of functions nested in it nothing is taken: they stand for themselves. */
+static void walk_function(struct scope_builder *b, struct cursor *c)
+{
+	struct dwarf_unit *u = b->u;
+	do {
+		uint64_t offset = cursor_offset(c), code = cursor_uleb(c);
+		if (c->bad)
+			return;
+		if (!code) {
+			if (b->open.len)
+				b->open.len--;
+			continue;
+		}
+		const struct dwarf_abbrev *a = dwarf_abbrev_find(u->abbrevs, code);
+		if (!a || b->open.len > DEPTH_MAX)
+			return;
+		uint32_t within = b->open.len ? vec_last(&b->open) : 0;
+		bool first = !b->scopes.len;
+		struct die d;
+		if (first || (a->tag == DW_TAG_inlined_subroutine && within != SKIPPED)) {
+			if (!read_die(u, c, a, &d))
+				return;
+			within = add_scope(b, &d, offset, first ? UINT32_MAX : within);
+		} else {
+			if (a->tag == DW_TAG_subprogram)
+				within = SKIPPED;
+			dwarf_skip_attrs(u, c, u->abbrevs, a);
+		}
+		if (a->has_children)
+			vec_push(&b->open, within);
+	} while (b->open.len && cursor_left(c) && !c->bad);
+}
+
+void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn)
+{
+	struct scope_builder b = { .u = u };
+	struct cursor c = cursor_at(u, fn->die);
+	walk_function(&b, &c);
+	fn->scopes = arena_memdup(&u->arena, b.scopes.data ? (void *)b.scopes.data : (void *)"",
+				  b.scopes.len * sizeof(*fn->scopes));
+	fn->scopes_nr = b.scopes.len;
+	fn->segments = dwarf_cut_segments(&b.owned, &u->arena);
+	vec_deinit(&b.scopes);
+	vec_deinit(&b.open);
+	vec_deinit(&b.ranges);
+}
+
+const char *dwarf_die_name(struct dwarf_file *f, uint64_t offset)
+{
+	const char *name = NULL;
+	for (int i = 0; i < REFERENCES_MAX && f; i++) {
+		struct dwarf_unit *u = dwarf_unit_at(f, offset);
+		if (!u)
+			break;
+		struct cursor c = cursor_at(u, offset);
+		const struct dwarf_abbrev *a = dwarf_abbrev_find(u->abbrevs, cursor_uleb(&c));
+		struct die d;
+		if (!a || !read_die(u, &c, a, &d))
+			break;
+		const char *linkage = dwarf_string(u, &d.linkage), *plain = dwarf_string(u, &d.name);
+		if (linkage)
+			return linkage;
+		name = name ? name : plain;
+		const struct dwarf_value *to = d.origin.class ? &d.origin : &d.specification;
+		if (to->class == DWARF_REFERENCE_SUPPLEMENT)
+			f = &f->dwarf->supplement;
+		else if (to->class != DWARF_REFERENCE)
+			break;
+		offset = to->u;
+	}
+	return name;
+}

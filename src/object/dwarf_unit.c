@@ -1,0 +1,305 @@
+/* Units: their headers and roots, and which unit an address is in. */
+#include <elf.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "object/dwarf_priv.h"
+
+static const char *const section_names[DWARF_SECTIONS_NR] = {
+	[DWARF_INFO] = ".debug_info", [DWARF_ABBREV] = ".debug_abbrev", [DWARF_STR] = ".debug_str",
+	[DWARF_LINE_STR] = ".debug_line_str", [DWARF_STR_OFFSETS] = ".debug_str_offsets", [DWARF_ADDR] = ".debug_addr",
+	[DWARF_RANGES] = ".debug_ranges", [DWARF_RNGLISTS] = ".debug_rnglists", [DWARF_LINE] = ".debug_line",
+	[DWARF_ARANGES] = ".debug_aranges",
+};
+
+void dwarf_file_init(struct dwarf_file *f, struct dwarf *d, struct object *o, bool split)
+{
+	*f = (struct dwarf_file){ .dwarf = d, .object = o, .split = split };
+	for (int i = 0; i < DWARF_SECTIONS_NR; i++) {
+		char name[32];
+		size_t n = strlen(section_names[i]);
+		memcpy(name, section_names[i], n + 1);
+		if (split)
+			memcpy(name + n, ".dwo", 5);
+		const struct object_section *s = object_find_section(o, name);
+		f->sections[i] = s ? object_section_cursor(o, s) : cursor_make("", 0, object_header(o)->swap);
+	}
+}
+
+void dwarf_file_deinit(struct dwarf_file *f)
+{
+	for (size_t i = 0; i < f->units.len; i++) {
+		struct dwarf_unit *u = f->units.data[i];
+		arena_deinit(&u->arena);
+		pthread_mutex_destroy(&u->lock);
+		free(u);
+	}
+	vec_deinit(&f->units);
+	dwarf_abbrevs_free(f);
+}
+
+/* False at the end, or where nothing after it can be found. */
+static bool read_header(struct dwarf_file *f, struct cursor *c)
+{
+	struct dwarf_unit h = { .file = f, .offset = cursor_offset(c), .offset_bytes = 4 };
+	uint64_t bytes = cursor_u32(c);
+	if (bytes == UINT32_MAX) {
+		h.offset_bytes = 8;
+		bytes = cursor_u64(c);
+	}
+	if (c->bad || bytes > cursor_left(c) || (h.offset_bytes == 4 && bytes >= 0xfffffff0u))
+		return false;
+	struct cursor in = *c;
+	in.end = in.at + bytes;
+	cursor_skip(c, (size_t)bytes);
+	h.end = cursor_offset(c);
+	h.version = cursor_u16(&in);
+	if (h.version >= 5) {
+		h.type = cursor_u8(&in);
+		h.address_bytes = cursor_u8(&in);
+		h.abbrev_offset = dwarf_get(&in, h.offset_bytes);
+		if (h.type == DW_UT_skeleton || h.type == DW_UT_split_compile)
+			h.id = cursor_u64(&in);
+		else if (h.type == DW_UT_type || h.type == DW_UT_split_type)
+			cursor_skip(&in, 8u + h.offset_bytes);
+	} else {
+		h.type = DW_UT_compile;
+		h.abbrev_offset = dwarf_get(&in, h.offset_bytes);
+		h.address_bytes = cursor_u8(&in);
+	}
+	h.dies = cursor_offset(&in);
+	bool known_address = h.address_bytes == 4 || h.address_bytes == 8;
+	if (in.bad || h.version < 2 || h.version > 5 || !known_address)
+		return true; /* passed over */
+	struct dwarf_unit *u = xmalloc(sizeof(*u));
+	*u = h;
+	arena_init(&u->arena);
+	pthread_mutex_init(&u->lock, NULL);
+	vec_push(&f->units, u);
+	return true;
+}
+
+void dwarf_read_units(struct dwarf_file *f)
+{
+	struct cursor c = f->sections[DWARF_INFO];
+	while (cursor_left(&c) && read_header(f, &c))
+		;
+}
+
+struct root {
+	struct dwarf_value low, high, ranges, name, comp_dir, dwo_name;
+};
+
+static void take_root_attr(struct dwarf_unit *u, struct root *r, uint16_t name, struct dwarf_value v)
+{
+	switch (name) {
+	case DW_AT_low_pc: r->low = v; break;
+	case DW_AT_high_pc: r->high = v; break;
+	case DW_AT_ranges: r->ranges = v; break;
+	case DW_AT_name: r->name = v; break;
+	case DW_AT_comp_dir: r->comp_dir = v; break;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name:
+		r->dwo_name = v;
+		u->has_dwo = true;
+		break;
+	case DW_AT_GNU_dwo_id: u->id = v.u; break;
+	case DW_AT_stmt_list:
+		u->line_offset = v.u;
+		u->has_lines = v.class == DWARF_OFFSET || v.class == DWARF_CONSTANT;
+		break;
+	case DW_AT_str_offsets_base: u->str_offsets_base = v.u; break;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base: u->addr_base = v.u; break;
+	case DW_AT_rnglists_base: u->rnglists_base = v.u; break;
+	case DW_AT_GNU_ranges_base: u->ranges_base = v.u; break;
+	}
+}
+
+/* The abbreviation of a root mostly stands first in its table: read from there, the table need not be kept. */
+void dwarf_read_root(struct dwarf_unit *u, dwarf_ranges *ranges)
+{
+	u->has_root = true;
+	struct cursor c = u->file->sections[DWARF_INFO];
+	c.end = c.start + u->end;
+	cursor_seek(&c, (size_t)u->dies);
+	if (!u->abbrevs)
+		u->abbrevs = dwarf_abbrevs(u->file, u->abbrev_offset);
+	const struct dwarf_abbrev *a = u->abbrevs ? dwarf_abbrev_find(u->abbrevs, cursor_uleb(&c)) : NULL;
+	if (!a) {
+		u->bad = true;
+		return;
+	}
+	struct root r = {};
+	for (uint32_t i = 0; i < a->nr && !c.bad; i++) {
+		const struct dwarf_attr *attr = &u->abbrevs->attrs.data[a->first + i];
+		take_root_attr(u, &r, attr->name, dwarf_read_form(u, &c, attr->form, attr->constant));
+	}
+	u->bad = c.bad;
+	u->name = dwarf_string(u, &r.name);
+	u->comp_dir = dwarf_string(u, &r.comp_dir);
+	u->dwo_name = dwarf_string(u, &r.dwo_name);
+	uint64_t low = 0, high = 0;
+	bool has_low = dwarf_address(u, &r.low, &low);
+	u->low_pc = low;
+	if (u->bad || !ranges || (a->tag != DW_TAG_compile_unit && a->tag != DW_TAG_skeleton_unit))
+		return;
+	if (r.ranges.class) {
+		dwarf_read_ranges(u, &r.ranges, ranges);
+	} else if (has_low) {
+		high = r.high.class == DWARF_CONSTANT ? low + r.high.u : 0;
+		if (r.high.class == DWARF_CONSTANT || dwarf_address(u, &r.high, &high))
+			if (low < high && dwarf_is_text(u->file->dwarf, low))
+				vec_push(ranges, ((struct dwarf_range){ low, high }));
+	}
+}
+
+bool dwarf_unit_prepare(struct dwarf_unit *u)
+{
+	pthread_mutex_lock(&u->file->dwarf->lock);
+	if (!u->has_root)
+		dwarf_read_root(u, NULL);
+	bool good = !u->bad && u->abbrevs;
+	pthread_mutex_unlock(&u->file->dwarf->lock);
+	return good;
+}
+
+struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
+{
+	size_t low = 0, high = f->units.len;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (f->units.data[mid]->end <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == f->units.len || offset < f->units.data[low]->dies || !dwarf_unit_prepare(f->units.data[low]))
+		return NULL;
+	return f->units.data[low];
+}
+
+/* ---- which unit an address is in ---- */
+
+struct index_builder {
+	VEC(struct dwarf_unit_range) all;
+};
+
+static void add_ranges(struct index_builder *b, struct dwarf_unit *u, dwarf_ranges *ranges)
+{
+	for (size_t i = 0; i < ranges->len; i++) {
+		struct dwarf_unit_range r = { .start = ranges->data[i].start, .end = ranges->data[i].end, .unit = u };
+		vec_push(&b->all, r);
+	}
+}
+
+static struct dwarf_unit *unit_of_header(struct dwarf_file *f, uint64_t offset)
+{
+	size_t low = 0, high = f->units.len;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (f->units.data[mid]->offset < offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < f->units.len && f->units.data[low]->offset == offset ? f->units.data[low] : NULL;
+}
+
+/* One set of .debug_aranges, for a unit whose root says nothing. */
+static void read_set(struct index_builder *b, struct dwarf_file *f, const uint8_t *silent, struct cursor *c)
+{
+	size_t start = cursor_offset(c);
+	uint64_t bytes = cursor_u32(c);
+	unsigned offset_bytes = 4;
+	if (bytes == UINT32_MAX) {
+		offset_bytes = 8;
+		bytes = cursor_u64(c);
+	}
+	if (c->bad || bytes > cursor_left(c)) {
+		c->bad = true;
+		return;
+	}
+	struct cursor in = *c;
+	in.end = in.at + bytes;
+	cursor_skip(c, (size_t)bytes);
+	cursor_u16(&in);
+	struct dwarf_unit *u = unit_of_header(f, dwarf_get(&in, offset_bytes));
+	unsigned address = cursor_u8(&in), segment = cursor_u8(&in);
+	if (!u || segment || (address != 4 && address != 8))
+		return;
+	size_t i = 0;
+	while (i < f->units.len && f->units.data[i] != u)
+		i++;
+	if (!silent[i])
+		return;
+	while ((cursor_offset(&in) - start) % (2 * address) && cursor_skip(&in, 1))
+		;
+	while (cursor_left(&in) >= 2 * address) {
+		uint64_t low = dwarf_get(&in, address), length = dwarf_get(&in, address);
+		if (length && low + length > low && dwarf_is_text(f->dwarf, low))
+			vec_push(&b->all, ((struct dwarf_unit_range){ .start = low, .end = low + length, .unit = u }));
+	}
+}
+
+static void read_aranges(struct index_builder *b, struct dwarf_file *f, const uint8_t *silent)
+{
+	struct cursor c = f->sections[DWARF_ARANGES];
+	while (cursor_left(&c) && !c.bad)
+		read_set(b, f, silent, &c);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct dwarf_unit_range *x = a, *y = b;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->unit->offset < y->unit->offset ? -1 : x->unit->offset > y->unit->offset;
+}
+
+static void find_text(struct dwarf *d)
+{
+	const struct object *o = d->object;
+	size_t n = object_segments_count(o);
+	d->text = xcalloc(n + 1, sizeof(*d->text));
+	for (size_t i = 0; i < n; i++) {
+		const struct object_segment *s = object_segment(o, i);
+		if (s->type != PT_LOAD || !(s->flags & PF_X) || !s->memory_bytes)
+			continue;
+		d->text[d->text_nr][0] = s->vaddr;
+		d->text[d->text_nr++][1] = s->vaddr + s->memory_bytes;
+	}
+}
+
+void dwarf_build_index(struct dwarf *d)
+{
+	struct dwarf_file *f = &d->main;
+	struct index_builder b = {};
+	dwarf_ranges ranges = {};
+	bool any_silent = false;
+	uint8_t *silent = xcalloc(f->units.len + 1, 1);
+	find_text(d);
+	for (size_t i = 0; i < f->units.len; i++) {
+		struct dwarf_unit *u = f->units.data[i];
+		if (u->type != DW_UT_compile && u->type != DW_UT_skeleton)
+			continue;
+		vec_clear(&ranges);
+		dwarf_read_root(u, &ranges);
+		silent[i] = !ranges.len && !u->bad;
+		any_silent |= silent[i];
+		add_ranges(&b, u, &ranges);
+	}
+	if (any_silent)
+		read_aranges(&b, f, silent);
+	qsort(b.all.data, b.all.len, sizeof(*b.all.data), compare_ranges);
+	uint64_t max_end = 0;
+	for (size_t i = 0; i < b.all.len; i++) {
+		max_end = b.all.data[i].end > max_end ? b.all.data[i].end : max_end;
+		b.all.data[i].max_end = max_end;
+	}
+	d->ranges = b.all.data;
+	d->ranges_nr = b.all.len;
+	vec_deinit(&ranges);
+	free(silent);
+}
