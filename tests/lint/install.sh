@@ -31,7 +31,7 @@ ninja -C "$dir" -j 2 >"$STROBE_SCRATCH/ninja" 2>&1 || status=$?
 point $status 'it builds without a warning'
 
 status=0
-meson test -C "$dir" --no-rebuild --num-processes 2 --suite unit >"$STROBE_SCRATCH/unit" 2>&1 || status=$?
+meson test -C "$dir" --timeout-multiplier 5 --no-rebuild --num-processes 2 --suite unit >"$STROBE_SCRATCH/unit" 2>&1 || status=$?
 [ $status = 0 ] || tail -50 "$STROBE_SCRATCH/unit" | sed 's/^/# /'
 point $status 'its unit tests pass'
 

@@ -18,7 +18,8 @@
 	X(creates_1)                                                                                              \
 	X(creates_2) X(remaps_fixed) X(clones_parent) X(clones_child) X(clones_tls) X(makes_device_1)             \
 		X(makes_device_2) X(prctl_has_3) X(prctl_has_4) X(prctl_has_5) X(futex_has_val) X(futex_has_time) \
-			X(futex_has_uaddr2) X(futex_has_val3) X(membarrier_has_cpu) X(fcntl_has_arg) X(kcmp_has_index) X(prctl_has_2) X(keyctl_has) X(reboot_has_arg) X(ioctl_has_arg)
+			X(futex_has_uaddr2) X(futex_has_val3) X(membarrier_has_cpu) X(fcntl_has_arg) \
+			X(kcmp_has_index) X(prctl_has_2) X(keyctl_has) X(reboot_has_arg) X(ioctl_has_arg)
 
 #define X(name) void name(struct emit *e, unsigned i);
 SPECIAL_PRINTERS(X)
