@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "cli/terminal.h"
 #include "view/data/counts_csv.h"
@@ -18,11 +19,14 @@
 #define CLEAR_SCREEN "\033[H\033[2J"
 
 /* The user's separator between groups of digits; the program itself stays in the C locale. */
-static const char *thousands_separator(void)
+static char *thousands_separator(void)
 {
 	locale_t locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
-	/* It lives as long as the locale does: that is kept. */
-	return locale ? nl_langinfo_l(THOUSEP, locale) : "";
+	if (!locale)
+		return xstrdup("");
+	char *separator = xstrdup(nl_langinfo_l(THOUSEP, locale));
+	freelocale(locale);
+	return separator;
 }
 
 struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_options *o)
@@ -48,9 +52,10 @@ struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_o
 	}
 	out_init_fd(&s->out, s->fd);
 	bool plain = !o->separator && !o->json && !o->json_document;
+	s->thousands = o->big_num && plain ? thousands_separator() : xstrdup("");
 	s->text = (struct counts_text){
 		.colour = plain && terminal_colour(COLOUR_AUTO, s->fd, false),
-		.thousands = o->big_num && plain ? thousands_separator() : "",
+		.thousands = s->thousands,
 		.clear = o->interval_clear ? CLEAR_SCREEN : NULL,
 		.table = o->table,
 	};
@@ -110,5 +115,6 @@ struct strobe_error *stat_output_close(struct stat_output *s)
 	if (s->owned && close(s->fd) && !err)
 		err = error_errno(errno, "cannot write %s", s->options->output);
 	free(s->target);
+	free(s->thousands);
 	return err;
 }

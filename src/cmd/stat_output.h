@@ -18,6 +18,7 @@ struct stat_output {
 	struct json json;    /* --format json: one document */
 	bool json_begun;
 	char *target;        /* of the title */
+	char *thousands;     /* what stands between groups of digits */
 };
 
 struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_options *o) _must_check_;

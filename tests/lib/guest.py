@@ -30,7 +30,7 @@ APT::Sandbox::User "root";
 Acquire::Retries "3";
 Acquire::http::Timeout "30";
 """
-BOOT_LIMIT_S = 300
+BOOT_LIMIT_S = 600  # some 40 on an idle machine
 COMMAND_LIMIT_S = 60  # by the guest's clock
 INIT = """#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /tmp /usr/bin /sbin

@@ -10,7 +10,7 @@ lines (lines.tsv), each with what is to be asked for. The sources of that, by th
     stat-machines.py --write    asks perf for the rows that say perf and rewrites their last column
 """
 # needs: stat
-# timeout: 120
+# timeout: 300
 
 import os
 import re
