@@ -46,25 +46,18 @@ static uint32_t user_part(const struct sample *s)
 	return i;
 }
 
-/*
- * The dump ended before the stack did: where the kernel followed frame pointers besides, its chain may lead on from an
- * address that both have. What it has before that was seen already.
- */
-static bool continue_by_fp(struct dumps *d, const struct sample *s, uint32_t fp, uint64_t *walked, uint32_t *n, uint32_t max)
+bool dumps_continue(const uint64_t *words, uint32_t words_nr, uint64_t back, uint64_t *walked, uint32_t *n, uint32_t max)
 {
-	const uint64_t *words = s->callchain;
-	uint64_t back = d->call_sites ? 1 : 0;
 	for (uint32_t i = *n; i-- > 1;) {
-		uint32_t at = fp;
-		while (at < s->callchain_nr && words[at] != walked[i] + back)
+		uint32_t at = 0;
+		while (at < words_nr && words[at] != walked[i] + back)
 			at++;
-		if (at >= s->callchain_nr)
+		if (at >= words_nr)
 			continue;
-		if (at + 1 == s->callchain_nr)
-			return false;
-		while (++at < s->callchain_nr && *n < max && words[at] < PERF_CONTEXT_MAX)
+		uint32_t before = *n;
+		while (++at < words_nr && *n < max && words[at] < PERF_CONTEXT_MAX)
 			walked[(*n)++] = words[at] - back;
-		return true;
+		return *n > before;
 	}
 	return false;
 }
@@ -161,7 +154,8 @@ uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct 
 		return 0;
 	n = w.nr;
 	bool continued = w.end != UNWIND_END_WHOLE && kernel < s->callchain_nr &&
-			 continue_by_fp(d, s, kernel + 1, walked, &n, max);
+			 dumps_continue(s->callchain + kernel + 1, (uint32_t)s->callchain_nr - kernel - 1, d->call_sites, walked,
+					&n, max);
 	count_end(d, &w, continued);
 	d->stats.dump_bytes = s->stack_bytes > d->stats.dump_bytes ? s->stack_bytes : d->stats.dump_bytes;
 	if (w.end == UNWIND_END_WHOLE || w.end == UNWIND_END_CUT)

@@ -50,6 +50,14 @@ void dumps_deinit(struct dumps *d);
  */
 uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct sample *s, const uint64_t **ret);
 
+/*
+ * The dump ended before the stack did: where the kernel followed frame pointers besides, its chain (words: of the user's
+ * part) may lead on from an address that both have. What it has before that was seen already. back: by how much walked
+ * addresses stand before the ones that calls return to. Appends to walked, which has n of max; false where it does not
+ * lead on.
+ */
+bool dumps_continue(const uint64_t *words, uint32_t words_nr, uint64_t back, uint64_t *walked, uint32_t *n, uint32_t max);
+
 /* Adds its counts to the resolver's; dumps_finish() when all have. */
 void dumps_count(const struct dumps *d, struct resolver *r);
 void dumps_finish(struct resolver *r);

@@ -7,6 +7,7 @@
 #include "machine/record_builder.h"
 #include "perfdata/reader.h"
 #include "resolve/chain.h"
+#include "resolve/dumps.h"
 #include "resolve/members.h"
 #include "resolve/resolve.h"
 
@@ -741,6 +742,27 @@ static void chains_are_read_marker_by_marker(void **state)
 	assert_int_equal(e[2].ip, 4);
 }
 
+static void a_cut_stack_goes_on_along_frame_pointers(void **state)
+{
+	/* Frame pointers pass over the frames 0x200 and 0x400, which keep none. */
+	const uint64_t by_fp[] = { 0x100, 0x300, 0x500, 0x600 };
+	uint64_t walked[8] = { 0x100, 0x1ff, 0x2ff, 0x3ff };
+	uint32_t n = 4;
+	(void)state;
+	assert_true(dumps_continue(by_fp, 4, 1, walked, &n, 8));
+	assert_int_equal(n, 6);
+	assert_int_equal(walked[3], 0x3ff);
+	assert_int_equal(walked[4], 0x4ff);
+	assert_int_equal(walked[5], 0x5ff);
+	/* Full, at its end, or without a common caller: it does not. */
+	n = 4;
+	assert_false(dumps_continue(by_fp, 4, 1, walked, &n, 4));
+	assert_false(dumps_continue(by_fp, 2, 1, walked, &n, 8));
+	assert_false(dumps_continue(by_fp, 1, 1, walked, &n, 8));
+	assert_false(dumps_continue(by_fp, 0, 1, walked, &n, 8));
+	assert_int_equal(n, 4);
+}
+
 static void a_stack_of_calls_is_joined_to_the_kernels_chain(void **state)
 {
 	const uint64_t words[] = { PERF_CONTEXT_KERNEL, 0x10, 0x20, PERF_CONTEXT_USER, 0x30, 0x40 };
@@ -828,6 +850,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_recording_gives_what_was_whole),
 		cmocka_unit_test(a_chain_that_lies_is_counted_as_bad),
 		cmocka_unit_test(chains_are_read_marker_by_marker),
+		cmocka_unit_test(a_cut_stack_goes_on_along_frame_pointers),
 		cmocka_unit_test(a_stack_of_calls_is_joined_to_the_kernels_chain),
 		cmocka_unit_test(branches_stand_before_the_stack_they_led_to),
 		cmocka_unit_test(a_group_read_is_a_sample_of_each_member_that_moved),
