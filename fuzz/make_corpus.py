@@ -126,8 +126,37 @@ def cfi():
     write("cfi", "length-lies", whole[:1] + b"\xff\xff\xff\xff\xff\xff\xff\x7f\0\0\0\0" + whole[5:])
 
 
+def piece(arg, part, data, status=0):
+    """One piece of a payload as decode/syscall.h has it."""
+    return struct.pack("<BBBBI", arg, part, status, 0, len(data)) + data + bytes(-len(data) % 8)
+
+
+def system_calls():
+    """Blobs that are right for one call, and blobs for all calls of an architecture, of which most find them wrong."""
+    ones, big = b"\x01" * 512, bytes(range(256)) * 2
+    blobs = {
+        "openat": (0, 257, piece(1, 0, b"/etc/hosts")),
+        "connect": (0, 42, piece(1, 0, b"\2\0\0\x50\x7f\0\0\1" + bytes(8))),
+        "recvmsg": (0, 47, piece(1, 1, u64("<", 4096, 16, 8192, 2, 12288, 24, 0)) + piece(1, 2, b"\1\0/x")
+                    + piece(1, 4, u64("<", 4096, 5, 8192, 9)) + piece(1, 3, u64("<", 20) + u32("<", 1, 1, 7, 0))
+                    + piece(1, 16, b"hello") + piece(1, 17, b"there", 1)),
+        "execve": (0, 59, piece(0, 0, b"/bin/ls") + piece(1, 16, b"ls") + piece(1, 0, u32("<", 1)) + piece(2, 0, u32("<", 40))),
+        "every": (0, 65535, b"".join(piece(a, part, big) for a in range(6) for part in (0, 1, 2, 3, 4, 16, 17))),
+        "every-i386": (1, 65535, b"".join(piece(a, part, ones) for a in range(6) for part in (0, 1, 3, 4, 16))),
+        "every-aarch64": (2, 65535, b"".join(piece(a, part, b"\xff" * 300) for a in range(6) for part in (0, 1, 2, 4))),
+        "every-short": (0, 65535, b"".join(piece(a, part, b"\xff\x7f\1") for a in range(6) for part in (0, 1, 2, 3, 4, 16))),
+        "lying": (0, 65535, struct.pack("<BBBBI", 1, 0, 0, 0, 0xffffffff) + b"short"),
+        "out-of-range": (0, 65535, piece(200, 250, b"x") + piece(5, 99, b"y") + piece(1, 0, b"")),
+    }
+    for name, (arch, number, blob) in blobs.items():
+        for style in (0, 1, 4, 31):
+            head = struct.pack("<BBHI", arch, style, number, 0) + u64("<", 3, 4096, 16, 1 << 40, 5, 0xffffffffffffffff)
+            write("syscall", f"{name}-{style}", head + struct.pack("<q", 2) + blob)
+
+
 def main():
     cfi()
+    system_calls()
     for order, name in (("<", "little"), (">", "big")):
         byte = b"\0" if order == "<" else b"\1"
         features = all_features(order)
