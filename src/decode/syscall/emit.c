@@ -5,7 +5,14 @@
 void emit_init(struct emit *e, struct out *out, struct json *json, const struct syscall_style *style,
 	       const struct arch *a, const struct syscall_event *ev)
 {
-	*e = (struct emit){.out = out, .json = json, .style = style, .arch = a, .ev = ev};
+	/* Once for each event: the scratch and the depths are set when they are used. */
+	e->out = out;
+	e->json = json;
+	e->style = style;
+	e->ev = ev;
+	e->arch = a;
+	e->depth = 0;
+	e->first[0] = true;
 	e->strace = !json && style->layout == SYSCALL_STRACE;
 	e->limit = style->str_limit ? style->str_limit : DEFAULT_STR_LIMIT;
 	if (json)
@@ -173,52 +180,44 @@ void emit_note(struct emit *e, const char *s)
 	out_str(e->out, " */");
 }
 
-/* One byte as C writes it; octal is as short as the byte behind allows. */
-static void escape(struct out *out, uint8_t c, uint8_t next)
+/* What stands behind the backslash where C has a letter for the byte; 0: none. */
+static const char letters[256] = {
+	['"'] = '"', ['\\'] = '\\', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r',
+};
+
+/* One byte as C writes it, at most four characters; octal is as short as the byte behind allows. */
+static char *escape(char *to, uint8_t c, uint8_t next)
 {
-	switch (c) {
-	case '"':
-	case '\\':
-		out_ch(out, '\\');
-		out_ch(out, (char)c);
-		return;
-	case '\t':
-		out_str(out, "\\t");
-		return;
-	case '\n':
-		out_str(out, "\\n");
-		return;
-	case '\v':
-		out_str(out, "\\v");
-		return;
-	case '\f':
-		out_str(out, "\\f");
-		return;
-	case '\r':
-		out_str(out, "\\r");
-		return;
-	default:
-		break;
+	if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') {
+		*to++ = (char)c;
+		return to;
 	}
-	if (c >= ' ' && c < 0x7f) {
-		out_ch(out, (char)c);
-		return;
+	*to++ = '\\';
+	if (letters[c]) {
+		*to++ = letters[c];
+		return to;
 	}
-	out_ch(out, '\\');
 	bool full = next >= '0' && next <= '9';
 	if (full || c >= 0100)
-		out_ch(out, (char)('0' + (c >> 6)));
+		*to++ = (char)('0' + (c >> 6));
 	if (full || c >= 010)
-		out_ch(out, (char)('0' + (c >> 3 & 7)));
-	out_ch(out, (char)('0' + (c & 7)));
+		*to++ = (char)('0' + (c >> 3 & 7));
+	*to++ = (char)('0' + (c & 7));
+	return to;
 }
 
 void syscall_print_quoted(struct out *out, const void *bytes, size_t n)
 {
+	enum { CHUNK = 1024 };
 	const uint8_t *p = bytes;
 	out_ch(out, '"');
-	for (size_t i = 0; i < n; i++)
-		escape(out, p[i], i + 1 < n ? p[i + 1] : 0);
+	for (size_t at = 0; at < n; at += CHUNK) {
+		size_t end = n - at < CHUNK ? n : at + CHUNK;
+		char *start = out_reserve(out, 4 * (end - at)), *to = start;
+		for (size_t i = at; i < end; i++)
+			to = escape(to, p[i], i + 1 < n ? p[i + 1] : 0);
+		out->len += (size_t)(to - start);
+	}
 	out_ch(out, '"');
 }
 
