@@ -766,6 +766,123 @@ static void family_rseq(void)
 	syscall(SYS_get_robust_list, 999999, NULL, NULL);
 }
 
+#if defined(__x86_64__)
+/* As 32-bit programs call: numbers and structs of i386, memory below 4 GB. */
+static long call32(long number, long a, long b, long c, long d, long e, long f)
+{
+	long ret;
+	register long bp __asm__("r8") = f;
+	__asm__ volatile("push %%rbp; mov %%r8, %%rbp; int $0x80; pop %%rbp"
+			 : "=a"(ret)
+			 : "0"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), "r"(bp)
+			 : "memory", "r9", "r10", "r11");
+	return ret;
+}
+
+static void family_compat(void)
+{
+	char *low = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	long p = (long)low;
+	uint32_t *words = (uint32_t *)(low + 1024);
+	strcpy(low, F);
+	strcpy(low + 64, "some text");
+	long fd = call32(5, p, O_RDWR | O_CREAT | O_TRUNC, 0640, 0, 0, 0);
+	call32(4, fd, p + 64, 9, 0, 0, 0);                   /* write */
+	call32(180, fd, p + 128, 4, 2, 0, 0);                /* pread64: the position in two registers */
+	call32(194, fd, 1, 1, 0, 0, 0);                      /* ftruncate64: 4 GB and a byte */
+	call32(140, fd, 0, 5, p + 256, SEEK_SET, 0);         /* _llseek */
+	words[0] = 0, words[1] = 1000;
+	call32(162, p + 1024, 0, 0, 0, 0, 0);                /* nanosleep: words of four bytes */
+	words[0] = (uint32_t)p + 64, words[1] = 4, words[2] = (uint32_t)p, words[3] = 3;
+	call32(146, fd, p + 1024, 2, 0, 0, 0);               /* writev */
+	call32(221, fd, F_GETFL, 0, 0, 0, 0);                /* fcntl64 */
+	call32(192, 0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* mmap2 */
+	call32(199, 0, 0, 0, 0, 0, 0);                       /* getuid32 */
+	call32(24, 0, 0, 0, 0, 0, 0);                        /* getuid */
+	call32(76, RLIMIT_CORE, 1, 0, 0, 0, 0);              /* getrlimit */
+	words[0] = 100, words[1] = 0, words[2] = 0, words[3] = 0;
+	call32(407, CLOCK_MONOTONIC, 77, p + 1024, 0, 0, 0); /* clock_nanosleep_time64 */
+	call32(10, p, 0, 0, 0, 0, 0);                        /* unlink */
+	call32(6, fd, 0, 0, 0, 0, 0);                        /* close */
+}
+#else
+static void family_compat(void)
+{
+}
+#endif
+
+static void *many(void *p)
+{
+	for (int i = 0; i < 50; i++)
+		syscall(SYS_lseek, 99, (long)p + i, SEEK_CUR);
+	return NULL;
+}
+
+static void family_manythreads(void)
+{
+	pthread_t t[4];
+	for (long i = 0; i < 4; i++)
+		pthread_create(&t[i], NULL, many, (void *)(1000 * i));
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void family_perf(void)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK,
+					.disabled = 1, .exclude_hv = 1, .sample_period = 5,
+					.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID };
+	syscall(SYS_perf_event_open, &attr, 0, -1, 99, PERF_FLAG_FD_CLOEXEC);
+	syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0);
+}
+
+static void family_bpf(void)
+{
+	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY, .key_size = 5 };
+	syscall(SYS_bpf, 77, &attr, sizeof(attr));
+	syscall(SYS_bpf, BPF_MAP_CREATE, NULL, 0);
+}
+
+static void family_uring(void)
+{
+	struct io_uring_params p = { .flags = 0x80000000 };
+	syscall(SYS_io_uring_setup, 8, NULL);
+	syscall(SYS_io_uring_enter, 99, 1, 2, IORING_ENTER_GETEVENTS, NULL, 8);
+	syscall(SYS_io_uring_register, 99, IORING_REGISTER_FILES, NULL, 3);
+	(void)p;
+}
+
+static void family_fanotify(void)
+{
+	syscall(SYS_fanotify_mark, 99, 1, 8ULL, AT_FDCWD, "/nonexistent");
+}
+
+static void family_aio(void)
+{
+	syscall(SYS_io_setup, 0, NULL);
+	syscall(SYS_io_destroy, NULL);
+}
+
+static void family_queues(void)
+{
+	syscall(SYS_mq_open, "nothing", O_RDONLY | O_NONBLOCK);
+	syscall(SYS_mq_unlink, "nothing");
+	syscall(SYS_mq_timedsend, 99, "text", 4, 7, NULL);
+}
+
+static void family_numa(void)
+{
+	syscall(SYS_migrate_pages, 999999, 0, NULL, NULL);
+	syscall(SYS_getcpu, NULL, NULL, NULL);
+}
+
+static void family_usernames(void)
+{
+	syscall(SYS_setfsuid, -1);
+	syscall(SYS_setpgid, -1, -1);
+	syscall(SYS_getpgid, 0x7fffffff);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -777,6 +894,8 @@ static const struct {
 	FAMILY(prctl), FAMILY(sched), FAMILY(time), FAMILY(timers), FAMILY(poll), FAMILY(select), FAMILY(epoll),
 	FAMILY(inotify), FAMILY(futex), FAMILY(tcp), FAMILY(inet6), FAMILY(unix), FAMILY(messages), FAMILY(netlink),
 	FAMILY(ipc), FAMILY(system), FAMILY(random), FAMILY(seccomp), FAMILY(keys), FAMILY(namespaces), FAMILY(rseq),
+	FAMILY(compat), FAMILY(manythreads), FAMILY(perf), FAMILY(bpf), FAMILY(uring), FAMILY(fanotify), FAMILY(aio),
+	FAMILY(queues), FAMILY(numa), FAMILY(usernames),
 };
 
 int main(int argc, char **argv)

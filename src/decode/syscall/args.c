@@ -258,6 +258,9 @@ static void print_arg(struct emit *e, unsigned i)
 	case ARG_PAIR:
 		emit_i64(e, (int64_t)((e->ev->arg[i + 1] & UINT32_MAX) << 32 | (e->ev->arg[i] & UINT32_MAX)));
 		break;
+	case ARG_PAIR_HIGH:
+		emit_i64(e, (int64_t)((e->ev->arg[i] & UINT32_MAX) << 32 | (e->ev->arg[i + 1] & UINT32_MAX)));
+		break;
 	case ARG_SPECIAL:
 		arg->print(e, i);
 		break;
@@ -291,6 +294,7 @@ static bool is_silent(const struct emit *e, const struct syscall_arg *arg, unsig
 			return true;
 		}
 	case ARG_PAIR:
+	case ARG_PAIR_HIGH:
 		return !e->ev->arg[i + 1];
 	case ARG_SPECIAL:
 		return arg->at != 0; /* pointers */

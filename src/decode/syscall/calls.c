@@ -34,6 +34,7 @@ enum {
 #define A(n, t) ARG(n, VALUE, .type = t)
 #define SHOWN(n, t, p) ARG(n, VALUE, .type = t, .shown = p)
 #define WIDE(n) ARG(n, PAIR), ARG(n, HIDDEN)
+#define WIDE_HIGH(n) ARG(n, PAIR_HIGH), ARG(n, HIDDEN)
 #define HIDDEN(n) ARG(n, HIDDEN)
 #define PATH(n) ARG(n, PATH, .at = ENTRY)
 #define STR(n) ARG(n, STRING, .at = ENTRY)

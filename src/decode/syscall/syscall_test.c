@@ -224,6 +224,8 @@ static void wide_numbers(void **state)
 	const struct state *s = *state;
 	struct syscall_event ev = event(s->i386, "ftruncate64", NULL, 0, ARGS(3, 0x80000001, 1));
 	says(&ev, "fd: 3, offset: 6442450945 = 0", "3, 6442450945 = 0");
+	ev = event(s->i386, "_llseek", NULL, 0, ARGS(3, 1, 0x80000001, 0, 1));
+	says(&ev, "fd: 3, offset: 6442450945, whence: CUR = 0", "3, 6442450945, NULL, SEEK_CUR = 0");
 	assert_string_equal(syscall_arg_name(ev.desc, 0), "fd");
 }
 

@@ -157,6 +157,7 @@ enum arg_kind {
 	ARG_FDSET,
 	ARG_DIRENTS, /* counted */
 	ARG_PAIR,    /* 64 bits in this register and the next, low half first; the next is ARG_HIDDEN */
+	ARG_PAIR_HIGH, /* the same, high half first */
 	ARG_HIDDEN,
 	ARG_SPECIAL, /* print() */
 };
