@@ -30,12 +30,13 @@
 #define SYSCALL_NUMBERS 512
 
 /* Classes as strace's -e trace=%name has them. */
-#define SYSCALL_CLASSES(X)                                                                                          \
-	X(FILE, "file")                                                                                             \
-	X(DESC, "desc") X(NETWORK, "network") X(PROCESS, "process") X(SIGNAL, "signal") X(MEMORY, "memory")         \
-		X(IPC, "ipc") X(CREDS, "creds") X(CLOCK, "clock") X(PURE, "pure") X(STAT, "stat") X(LSTAT, "lstat") \
-			X(FSTAT, "fstat") X(STAT_LIKE, "%stat") X(STATFS, "statfs") X(FSTATFS, "fstatfs")           \
-				X(STATFS_LIKE, "%statfs")
+/* clang-format off */
+#define SYSCALL_CLASSES(X) \
+	X(FILE, "file") X(DESC, "desc") X(NETWORK, "network") X(PROCESS, "process") X(SIGNAL, "signal") \
+	X(MEMORY, "memory") X(IPC, "ipc") X(CREDS, "creds") X(CLOCK, "clock") X(PURE, "pure") \
+	X(STAT, "stat") X(LSTAT, "lstat") X(FSTAT, "fstat") X(STAT_LIKE, "%stat") X(STATFS, "statfs") \
+	X(FSTATFS, "fstatfs") X(STATFS_LIKE, "%statfs")
+/* clang-format on */
 
 enum syscall_class_bit {
 #define X(id, text) SYSCALL_BIT_##id,
