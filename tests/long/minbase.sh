@@ -51,10 +51,11 @@ chmod 755 "$root" # it is the root of users without rights, too
 # shellcheck disable=SC2317 # called by trap
 clean() {
 	trap '' INT TERM HUP
-	awk -v below="$root/" 'index($5, below) == 1 { print $5 }' /proc/self/mountinfo | sort -r | while read -r where; do
+	rm -f "$root.log"
+	awk -v below="$root/" 'index($5 "/", below) == 1 { print $5 }' /proc/self/mountinfo | sort -r | while read -r where; do
 		umount -l "$where" || true
 	done
-	if grep -qF " $root/" /proc/self/mountinfo; then
+	if grep -qF -e " $root/" -e " $root " /proc/self/mountinfo; then
 		say "$root has mounts that cannot be undone: left as it is"
 	elif [ -z "$keep" ]; then
 		rm -rf --one-file-system "$root"
@@ -63,6 +64,9 @@ clean() {
 trap clean EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
+
+# A mount of its own: unshare(1) in the tests wants its root to be one.
+mount --bind "$root" "$root"
 
 say "debootstrap into $root"
 debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 || {
