@@ -1,0 +1,55 @@
+/* The numbers of ioctls.def against the system's headers, by the compiler. */
+#include <stdbool.h>
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+#include <asm/ioctls.h>
+#include <asm/termbits.h>
+#include <linux/btrfs.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/hdreg.h>
+#include <linux/if_tun.h>
+#include <linux/kd.h>
+#include <linux/kvm.h>
+#include <linux/loop.h>
+#include <linux/nsfs.h>
+#include <linux/perf_event.h>
+#include <linux/random.h>
+#include <linux/rtc.h>
+#include <linux/sockios.h>
+#include <linux/userfaultfd.h>
+#include <linux/vt.h>
+#include <linux/watchdog.h>
+#include <stddef.h>
+#include <scsi/sg.h>
+
+#include "base/testing.h"
+#include "decode/syscall.h"
+
+#if defined(__x86_64__)
+#define IOCTL(name, number, ...) _Static_assert((uint32_t)(name) == (number), #name);
+#include "decode/syscall/ioctls.def"
+#undef IOCTL
+#endif
+
+/* A number has one name: the first would hide the second. */
+static void names(void **state)
+{
+	static const struct {
+		uint32_t number;
+		const char *name;
+	} all[] = {
+#define IOCTL(name, number, ...) { number, #name },
+#include "decode/syscall/ioctls.def"
+	};
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		assert_string_equal(syscall_ioctl_name(all[i].number), all[i].name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(names) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
