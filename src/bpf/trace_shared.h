@@ -79,12 +79,13 @@ struct trace_event {
 
 struct trace_step {
 	__u8 what, at, arg, len, len_arg, deferred; /* deferred: said to be at entry, done at exit */
-	__u16 max, unit, unused2;
+	__u16 max, unit;
 };
 
 struct trace_plan {
 	__u32 classes;
-	__u8 known, args_nr, steps_nr, entry_steps;
+	__u8 known, args_nr, steps_nr, entry_steps, exit_steps;
+	__u8 unused_there[3];
 	struct trace_step step[TRACE_STEPS];
 	/* What is ours: */
 	__u8 at_entry; /* steps that are not deferred */

@@ -10,14 +10,12 @@ static int run(struct cmd_context *ctx, void *options)
 		.ctx = ctx,
 		.o = o,
 		.sys = sys_live(),
-		.hooks = &trace_summary_hooks,
+		.hooks = o->summary ? &trace_summary_hooks : &trace_stream_hooks,
 		.workload = { .go_fd = -1, .error_fd = -1 },
 		.signal_fd = -1,
 		.out_fd = -1,
 	};
 	cmd_set_verbosity(o->verbose);
-	if (!o->summary)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "this version sums up only: add -s"));
 	int status = trace_run(&r);
 	trace_options_deinit(o);
 	return status;

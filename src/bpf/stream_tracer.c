@@ -1,0 +1,187 @@
+#include "bpf/stream_tracer.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "bpf/kernel.h"
+#include "bpf/programs.h"
+#include "config.h"
+#if HAVE_BPF_PROGRAMS
+#include "trace_stream.inc"
+#else
+static const unsigned char trace_stream_object[1];
+#endif
+
+struct stream_tracer {
+	struct bpf_loaded *loaded;
+	struct trace_control *control;
+	uint64_t *consumer;       /* page of its own */
+	const uint64_t *producer; /* page of its own, the data behind it, twice */
+	const uint8_t *data;
+	uint64_t ring_bytes;
+};
+
+_Static_assert(sizeof(struct trace_step) == sizeof(struct syscall_fetch), "one layout");
+_Static_assert(offsetof(struct trace_plan, step) == offsetof(struct syscall_plan, step), "one layout");
+_Static_assert(TRACE_STEPS == SYSCALL_STEPS && TRACE_NUMBERS == SYSCALL_NUMBERS, "one size");
+
+/*
+ * Calls behind which what they were given may be gone: the address space, the stack of a caller whose memory another
+ * task shares and goes on with, the mapping.
+ */
+static bool forgets(const char *name)
+{
+	static const char *const names[] = { "execve", "execveat", "clone", "clone3", "vfork", "munmap", "rt_sigreturn",
+					     "sigreturn", "exit", "exit_group", "mmap", "mremap", "shmdt" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* The plan, with the steps that can wait until the call ends. */
+static struct trace_plan plan_of(const struct syscall_desc *d)
+{
+	struct trace_plan plan = {};
+	memcpy(&plan, &d->plan, sizeof(d->plan) < offsetof(struct trace_plan, at_entry) ? sizeof(d->plan) :
+				       offsetof(struct trace_plan, at_entry));
+	plan.no_return = strcmp(d->name, "exit") == 0 || strcmp(d->name, "exit_group") == 0;
+	for (unsigned i = 0; i < plan.steps_nr && i < TRACE_STEPS; i++) {
+		struct trace_step *s = &plan.step[i];
+		bool written = s->at & SYSCALL_AT_EXIT;
+		for (unsigned k = 0; k < plan.steps_nr && k < TRACE_STEPS; k++)
+			written |= plan.step[k].arg == s->arg && (plan.step[k].at & SYSCALL_AT_EXIT);
+		if (!(s->at & SYSCALL_AT_ENTRY))
+			continue;
+		s->deferred = !written && !forgets(d->name);
+		plan.at_entry += !s->deferred;
+	}
+	return plan;
+}
+
+static struct strobe_error *fill_plans(const struct stream_options *o, int fd)
+{
+	for (uint32_t call = 0; call < TRACE_CALLS; call++) {
+		const struct syscall_table *t = call < TRACE_NUMBERS ? o->native : o->compat;
+		const struct syscall_desc *d = t ? syscall_table_get(t, call % TRACE_NUMBERS) : NULL;
+		if (!d)
+			continue;
+		struct trace_plan plan = plan_of(d);
+		TRY(bpf_map_set(fd, &call, &plan));
+	}
+	return NULL;
+}
+
+static struct strobe_error *map_ring(struct stream_tracer *s)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = bpf_map_of(s->loaded, "ring");
+	void *consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (consumer == MAP_FAILED)
+		return error_errno(errno, "cannot map the ring buffer");
+	s->consumer = consumer;
+	void *producer = mmap(NULL, page + 2 * s->ring_bytes, PROT_READ, MAP_SHARED, fd, (off_t)page);
+	if (producer == MAP_FAILED)
+		return error_errno(errno, "cannot map the ring buffer");
+	s->producer = producer;
+	s->data = (const uint8_t *)producer + page;
+	return NULL;
+}
+
+static struct strobe_error *fill(struct stream_tracer *s, const struct trace_whom *w, const struct stream_options *o)
+{
+	void *bss;
+	TRY(trace_whom_fill(w, s->loaded));
+	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control) + TRACE_CALLS, &bss));
+	s->control = bss;
+	trace_whom_control(w, bss);
+	TRY(fill_plans(o, bpf_map_of(s->loaded, "plans")));
+	return map_ring(s);
+}
+
+struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct stream_options *o,
+					struct stream_tracer **ret)
+{
+	TRY(trace_whom_check(w->sys));
+	struct stream_tracer *s = xcalloc(1, sizeof(*s));
+	struct trace_settings settings = { .stream = 1, .failures_only = o->failures_only,
+					   .longer_than_ns = o->longer_than_ns, .str_limit = o->str_limit };
+	trace_whom_settings(w, &settings);
+	s->ring_bytes = o->ring_bytes;
+	const struct bpf_map_size sizes[] = {
+		{ "cpus", trace_cpus_possible(w->sys) },
+		{ "ring", (uint32_t)o->ring_bytes },
+		{},
+	};
+	struct bpf_load_options load = {
+		.sys = w->sys,
+		.image = { "trace_stream", trace_stream_object, sizeof(trace_stream_object) },
+		.settings = &settings,
+		.settings_bytes = sizeof(settings),
+		.sizes = sizes,
+	};
+	struct strobe_error *err = bpf_load(&load, &s->loaded);
+	if (!err)
+		err = fill(s, w, o);
+	if (!err)
+		err = bpf_attach(s->loaded);
+	if (err) {
+		stream_tracer_close(s);
+		return err;
+	}
+	*ret = s;
+	return NULL;
+}
+
+void stream_tracer_enable(struct stream_tracer *s, bool on)
+{
+	__atomic_store_n(&s->control->enabled, on, __ATOMIC_SEQ_CST);
+}
+
+void stream_tracer_stop(struct stream_tracer *s)
+{
+	bpf_detach(s->loaded);
+}
+
+void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx)
+{
+	uint64_t at = *s->consumer, end = __atomic_load_n(s->producer, __ATOMIC_ACQUIRE);
+	bool go_on = true;
+	while (at < end && go_on) {
+		const uint8_t *record = s->data + (at & (s->ring_bytes - 1));
+		uint32_t length = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
+		if (length & BPF_RINGBUF_BUSY_BIT)
+			break;
+		uint32_t bytes = length & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		const struct trace_event *ev = (const struct trace_event *)(record + BPF_RINGBUF_HDR_SZ);
+		if (!(length & BPF_RINGBUF_DISCARD_BIT) && bytes >= sizeof(*ev) &&
+		    bytes - sizeof(*ev) >= ev->args_nr * sizeof(uint64_t))
+			go_on = fn(ctx, ev, bytes);
+		at += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
+		__atomic_store_n(s->consumer, at, __ATOMIC_RELEASE);
+	}
+}
+
+uint64_t stream_tracer_lost(const struct stream_tracer *s)
+{
+	return s->control->lost + bpf_runs_missed(s->loaded);
+}
+
+void stream_tracer_close(struct stream_tracer *s)
+{
+	if (!s)
+		return;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	if (s->producer)
+		munmap((void *)(uintptr_t)s->producer, page + 2 * s->ring_bytes);
+	if (s->consumer)
+		munmap(s->consumer, page);
+	bpf_unload(s->loaded);
+	free(s);
+}

@@ -1,0 +1,35 @@
+/*
+ * System calls as a stream of events, from BPF programs through one ring buffer of the kernel.
+ *
+ *	TRY(stream_tracer_open(&whom, &options, &s));
+ *	while (...) { wait some milliseconds; stream_tracer_drain(s, fn, ctx); }
+ *
+ * Events come in the order in which they were written: by their ends. They are lent for the call of fn, read in place. The
+ * ring takes events as long as there is room; what is lost then is counted. No event wakes the reader: it comes by itself.
+ * One thread at a time.
+ */
+#pragma once
+#include "base/error.h"
+#include "bpf/trace_shared.h"
+#include "bpf/trace_whom.h"
+#include "decode/syscall.h"
+
+struct stream_tracer;
+
+struct stream_options {
+	const struct syscall_table *native, *compat; /* their plans are followed; compat may be NULL */
+	bool failures_only;
+	uint64_t longer_than_ns;
+	uint32_t str_limit;
+	uint64_t ring_bytes; /* a power of two */
+};
+
+struct strobe_error *stream_tracer_open(const struct trace_whom *whom, const struct stream_options *o,
+					struct stream_tracer **ret) _must_check_;
+void stream_tracer_enable(struct stream_tracer *s, bool on);
+/* Detaches: what is in the ring is all. */
+void stream_tracer_stop(struct stream_tracer *s);
+/* args_nr words and the payload follow the event. fn ends it with false. */
+void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx);
+uint64_t stream_tracer_lost(const struct stream_tracer *s);
+void stream_tracer_close(struct stream_tracer *s);

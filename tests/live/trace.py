@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""trace: a line for each call, with what its arguments point at; nothing lost; strace as the second source."""
+# second try
+
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+
+from strobetest import SCRATCH, STROBE, Tap, is_root, run, skip_all, strobe
+
+
+def trace(*argv, name="out.txt"):
+    done = strobe("trace", "-o", name, *argv)
+    with open(name, encoding="utf-8") as f:
+        return done, f.read()
+
+
+def check_seeds(tap):
+    """connect with its address, openat with its name."""
+    port = socket.socket()
+    port.bind(("127.0.0.1", 0))
+    number = port.getsockname()[1]
+    port.close()
+    code = f"import socket\ns = socket.socket()\ntry: s.connect(('127.0.0.1', {number}))\nexcept OSError: pass\nopen('/etc/hosts').read()"
+    _, text = trace("-e", "connect,openat", "python3", "-c", code)
+    tap.ok(re.search(rf"connect\(fd: \d+.*127\.0\.0\.1.*{number}.*ECONNREFUSED", text) or
+           re.search(rf"connect\(fd: \d+.*{number}.*127\.0\.0\.1.*ECONNREFUSED", text), "connect has its address", text[-600:])
+    tap.ok('openat(dfd: CWD, filename: "/etc/hosts", flags: RDONLY|CLOEXEC)' in text, "openat has its name", text[-600:])
+    others = [line for line in text.splitlines() if not re.search(r"connect\(|openat\(", line)]
+    tap.ok(not others, "no other calls", "\n".join(others[:3]))
+
+
+def check_against_strace(tap, *argv):
+    """The sequence of calls and results, call by call; addresses differ from run to run."""
+    run("strace", "-o", "strace.txt", *argv)
+    done, _ = trace("--format", "json", *argv, name="ours.json")
+    with open("strace.txt", encoding="utf-8", errors="replace") as f:
+        theirs = [m.groups() for m in (re.match(r"(\w+)\(.*\)\s*= (\S+)(?: (E\w+))?", line) for line in f) if m]
+    with open("ours.json", encoding="utf-8") as f:
+        events = [json.loads(line) for line in f]
+    ours = [(e["syscall"], e["ret"], e.get("errno")) for e in events if "ret" in e]
+    tap.equal([c for c, _, _ in ours], [c for c, r, _ in theirs if r != "?"], f"{argv[0]}: the same calls in the same order as strace")
+    tap.equal([e for _, _, e in ours], [e for _, r, e in theirs if r != "?"], f"{argv[0]}: the same errors")
+    return done
+
+
+def check_stream(tap):
+    done, text = trace("-e", "write", "dd", "if=/dev/zero", "of=/dev/null", "bs=512", "count=100000")
+    tap.equal(text.count(", count: 512)"), 100000, "every call has its line")
+    tap.ok("lost" not in done.err, "nothing is lost", done.err)
+
+
+def check_options(tap):
+    _, text = trace("--failure", "cat", "/nonexistent")
+    tap.ok(text and all("= -1 E" in line for line in text.splitlines()), "--failure", text)
+    tap.ok('"/nonexistent"' in text, "the failing name", text)
+    _, text = trace("--duration", "150", "sleep", "0.2")
+    tap.equal([re.sub(r".* (\w+)\(.*", r"\1", line) for line in text.splitlines()], ["clock_nanosleep"], "--duration")
+    _, text = trace("--max-events", "3", "true")
+    tap.equal(text.count("\n"), 3, "--max-events")
+    _, text = trace("-S", "true")
+    tap.ok("Summary of events:" in text and "execve(" in text, "-S: lines and statistics", text[-500:])
+    _, text = trace("sh", "-c", "sleep 0.1 & wait")
+    tap.ok(re.search(r"clock_nanosleep\(.*\.\.\.$", text, re.M), "a call that sleeps is shown", text[-800:])
+    tap.ok("... [continued]: clock_nanosleep()" in text, "and continued", text[-800:])
+    evil = os.path.join(SCRATCH, "a\033[2Jb")
+    _, text = trace("-e", "newfstatat,statx,openat,execve", "ls", evil)
+    tap.ok("\033" not in text and "\\33[2Jb" in text, "bytes are escaped", text[-400:])
+    done = strobe("trace", "-e", "opentat", "true")
+    tap.ok(done.status == 129 and "openat" in done.err, "an unknown call, and a near one", done.err)
+    done = strobe("trace", "-p", "999999999")
+    tap.ok(done.status != 0 and done.err, "a pid that is gone", done.err)
+    done = strobe("trace", "-o", "/dev/full", "true")
+    tap.ok(done.status == 1 and "cannot write" in done.err, "a full disk is said", done.err)
+    done, text = trace("sh", "-c", "echo out; echo err >&2; exit 5")
+    tap.equal((done.status, done.out, done.err), (5, "out\n", "err\n"), "the command's output and status are its own")
+
+
+def check_attach(tap):
+    with subprocess.Popen(["sh", "-c", "while :; do sleep 0.05; done"]) as target:
+        with subprocess.Popen([STROBE, "trace", "-p", str(target.pid), "-o", "p.txt"]) as tracer:
+            time.sleep(0.6)
+            tracer.kill()
+        time.sleep(0.2)
+        size = os.path.getsize("p.txt")
+        with open("p.txt", encoding="utf-8") as f:
+            text = f.read()
+        tap.ok("execve(" in text and "sleep" in text, "-p follows what a process starts", text[:500])
+        tap.ok(os.path.getsize("p.txt") == size, "killed: nothing goes on")
+        target.kill()
+
+
+def main():
+    if not is_root():
+        skip_all("needs root")
+    why = strobe("trace", "-s", "true")
+    if "built without BPF" in why.err:
+        skip_all(why.err)
+    tap = Tap()
+    check_seeds(tap)
+    for argv in (["true"], ["ls", "/"], ["cat", "/etc/hosts", "/nonexistent"], ["dd", "if=/dev/zero", "of=/dev/null", "count=5"]):
+        check_against_strace(tap, *argv)
+    check_stream(tap)
+    check_options(tap)
+    check_attach(tap)
+    tap.done()
+
+
+main()
