@@ -133,6 +133,8 @@ static bool is_listed(const char *const *list, const char *name)
 static struct strobe_error *prepare(struct bpf_loaded *b, const struct bpf_load_options *o)
 {
 	struct bpf_object_open_opts opts = { .sz = sizeof(opts), .object_name = o->image.name };
+	/* Statistics of the verifier. */
+	opts.kernel_log_level = log_enabled(LOG_DEBUG) ? 4 : 0;
 	b->object = b->lib.open_mem(o->image.bytes, o->image.size, &opts);
 	if (!b->object)
 		return error_errno(errno, "libbpf cannot read the programs '%s'", o->image.name);

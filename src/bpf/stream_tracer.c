@@ -9,7 +9,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "bpf/kernel.h"
 #include "bpf/programs.h"
 #include "config.h"
 #if HAVE_BPF_PROGRAMS
@@ -29,6 +28,7 @@ struct stream_tracer {
 
 _Static_assert(sizeof(struct trace_step) == sizeof(struct syscall_fetch), "one layout");
 _Static_assert(offsetof(struct trace_plan, step) == offsetof(struct syscall_plan, step), "one layout");
+_Static_assert(sizeof(struct trace_plan) % 8 == 0, "the kernel's stride of an array");
 _Static_assert(TRACE_STEPS == SYSCALL_STEPS && TRACE_NUMBERS == SYSCALL_NUMBERS, "one size");
 
 /*
@@ -65,17 +65,15 @@ static struct trace_plan plan_of(const struct syscall_desc *d)
 	return plan;
 }
 
-static struct strobe_error *fill_plans(const struct stream_options *o, int fd)
+static void fill_plans(const struct stream_options *o, struct trace_plan *plans)
 {
 	for (uint32_t call = 0; call < TRACE_CALLS; call++) {
 		const struct syscall_table *t = call < TRACE_NUMBERS ? o->native : o->compat;
 		const struct syscall_desc *d = t ? syscall_table_get(t, call % TRACE_NUMBERS) : NULL;
 		if (!d)
 			continue;
-		struct trace_plan plan = plan_of(d);
-		TRY(bpf_map_set(fd, &call, &plan));
+		plans[call] = plan_of(d);
 	}
-	return NULL;
 }
 
 static struct strobe_error *map_ring(struct stream_tracer *s)
@@ -96,12 +94,13 @@ static struct strobe_error *map_ring(struct stream_tracer *s)
 
 static struct strobe_error *fill(struct stream_tracer *s, const struct trace_whom *w, const struct stream_options *o)
 {
-	void *bss;
+	void *bss, *plans;
 	TRY(trace_whom_fill(w, s->loaded));
+	TRY(bpf_map_memory(s->loaded, "plans", sizeof(struct trace_plan) * TRACE_CALLS, &plans));
+	fill_plans(o, plans);
 	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control) + TRACE_CALLS, &bss));
 	s->control = bss;
 	trace_whom_control(w, bss);
-	TRY(fill_plans(o, bpf_map_of(s->loaded, "plans")));
 	return map_ring(s);
 }
 

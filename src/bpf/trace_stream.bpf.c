@@ -66,6 +66,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, TRACE_CALLS);
 	__type(key, __u32);
 	__type(value, struct trace_plan);
@@ -142,12 +143,17 @@ GLOBAL int put_strings(struct scratch *s, __u32 arg, __u64 ptr, __u32 max)
 	if (!s)
 		return 0;
 	size = s->compat ? 4 : 8;
+	/* Two loops: in one, the verifier would go through every pair of both limits. */
+	for (__u32 i = 0; i < STRINGS_MAX; i++) {
+		__u64 string = 0;
+		if (i >= max || bpf_probe_read_user(&string, size, (void *)(ptr + i * size)) || !string)
+			break;
+		put(s, arg | (PART_DATA + i) << 8, string, AS_STRING, settings.str_limit);
+	}
 	for (; n < POINTERS_MAX; n++) {
 		__u64 string = 0;
 		if (bpf_probe_read_user(&string, size, (void *)(ptr + n * size)) || !string)
 			break;
-		if (n < max && n < STRINGS_MAX)
-			put(s, arg | (PART_DATA + n) << 8, string, AS_STRING, settings.str_limit);
 	}
 	put_number(s, arg, n);
 	return 0;
