@@ -22,7 +22,7 @@
 #define TICK_MS     5
 #define ALIGN       70 /* where results begin */
 #define FD_PATH_MAX 4096
-#define NO_NAME     UINT32_MAX
+#define LOW_FDS     256
 
 struct task {
 	uint32_t tid, pid;
@@ -98,6 +98,13 @@ static void forget_fd(struct stream *s, uint32_t pid, int64_t fd)
 		u64map_remove(&s->fds, fd_key(pid, fd));
 }
 
+/* After what closes many: those with low numbers are asked for again. */
+static void forget_fds(struct stream *s, uint32_t pid)
+{
+	for (int fd = 0; fd < LOW_FDS; fd++)
+		forget_fd(s, pid, fd);
+}
+
 /* A descriptor that was not opened before our eyes: what the kernel says of it now. */
 static uint64_t look_up_fd(struct stream *s, uint32_t pid, int fd)
 {
@@ -154,8 +161,8 @@ static void follow_fds(struct stream *s, const struct syscall_event *ev)
 	case 'c':
 		if (!strcmp(name, "close"))
 			forget_fd(s, ev->pid, (int32_t)ev->arg[0]);
-		else if (text_has_prefix(name, "close_range") || text_has_prefix(name, "clone"))
-			break;
+		else if (!strcmp(name, "close_range"))
+			forget_fds(s, ev->pid);
 		break;
 	case 'd':
 		if (ev->ret >= 0 && text_has_prefix(name, "dup")) {
@@ -164,8 +171,6 @@ static void follow_fds(struct stream *s, const struct syscall_event *ev)
 			if (at)
 				*u64map_put(&s->fds, fd_key(ev->pid, ev->ret), NULL) = at;
 		}
-		break;
-	case 'e': /* descriptors that are closed by it are many, and it is rare */
 		break;
 	}
 }
@@ -188,11 +193,14 @@ static uint64_t position(const struct out *out)
 static void print_head(struct stream *s, const struct task *t, uint64_t start_ns, uint64_t duration_ns, bool has_duration)
 {
 	struct out *out = &s->run->out;
-	if (!start_ns)
+	if (!start_ns) {
 		out_str(out, "         ? ");
-	else {
+	} else if (s->run->o->full_time || start_ns >= s->first_ns) {
 		print_ms(out, s->run->o->full_time ? start_ns : start_ns - s->first_ns, 10);
 		out_ch(out, ' ');
+	} else {
+		/* It began before what ended first. */
+		out_f(out, "%10.3f ", -(double)(s->first_ns - start_ns) / 1e6);
 	}
 	if (has_duration) {
 		out_ch(out, '(');
@@ -339,7 +347,6 @@ static void take_call(struct stream *s, const struct trace_event *ev, size_t byt
 		return;
 	if (!s->first_ns)
 		s->first_ns = ev->start_ns ? ev->start_ns : ev->time_ns;
-	/* What was there before the first line has begun has no time of its own. */
 	if (s->run->o->json)
 		print_json(s, t, ev, &call);
 	else
@@ -358,10 +365,19 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 		take_call(s, ev, bytes);
 		break;
 	case TRACE_EVENT_FORK:
-		if (ev->args_nr >= 2)
-			name_task(s, task_of(s, (uint32_t)args[0], (uint32_t)args[1]), ev, bytes);
+		if (ev->args_nr >= 2) {
+			struct task *t = task_of(s, (uint32_t)args[0], (uint32_t)args[1]);
+			/* The number may have been another's. */
+			*t = (struct task){ .tid = (uint32_t)args[0], .pid = (uint32_t)args[1] };
+			name_task(s, t, ev, bytes);
+			if (t->pid != ev->pid)
+				forget_fds(s, t->pid);
+		}
 		break;
 	case TRACE_EVENT_EXEC:
+		forget_fds(s, ev->pid);
+		name_task(s, task_of(s, ev->tid, ev->pid), ev, bytes);
+		break;
 	case TRACE_EVENT_RENAME:
 		name_task(s, task_of(s, ev->tid, ev->pid), ev, bytes);
 		break;
