@@ -1,0 +1,1 @@
+strobe trace -s --summary-mode process true
