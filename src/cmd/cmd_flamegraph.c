@@ -93,7 +93,8 @@ static const struct option table[] = {
 	{ OPTION_GROUP, .help = "names" },
 	{ OPTION_BOOL, 0, "kernel", AT(svg.names.mark_kernel), .help = "mark functions of the kernel with _[k]" },
 	{ OPTION_BOOL, 0, "jit", AT(svg.names.mark_jit), .help = "mark functions that a JIT compiler made with _[j]" },
-	{ OPTION_BOOL, 0, "inline", AT(svg.names.mark_inlined), .help = "mark inlined functions with _[i]" },
+	{ OPTION_BOOL, 0, "inline", AT(svg.names.mark_inlined),
+	  .help = "show inlined functions, from debug information too, marked with _[i]" },
 	{ OPTION_BOOL, 0, "all", AT(all_marks), .help = "--kernel and --jit" },
 	{ OPTION_BOOL, 0, "addrs", AT(svg.names.with_addresses), .help = "show addresses where there is no symbol" },
 	{ OPTION_STRING, 0, "symfs", AT(in.symfs), .arg = "directory", .help = "look for files with symbols below this directory" },
@@ -374,6 +375,7 @@ static int run_all(struct run *r)
 {
 	struct flamegraph_command *o = r->o;
 	o->in.single = o->base || o->folded;
+	o->in.inlines = o->svg.names.mark_inlined;
 	struct strobe_error *err = flame_input_read(r->ctx, o->input, &o->in, &r->in);
 	int status = CMD_OK;
 	r->profile = r->in.profile;

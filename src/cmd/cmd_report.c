@@ -171,6 +171,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(ignore_vmlinux), .help = "do not look for the kernel's image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "the kernel's symbols" },
 	{ OPTION_BOOL, 'm', "modules", AT(modules), .help = "use symbols of kernel modules (on)" },
+	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions in call graphs, from debug information (on)" },
 	{ OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show addresses and paths; -vv says more" },
@@ -180,7 +181,7 @@ static const struct option table[] = {
 static void defaults(void *options)
 {
 	struct report_options *o = options;
-	o->children = o->group = o->modules = o->skip_empty = true;
+	o->inlined = o->children = o->group = o->modules = o->skip_empty = true;
 	o->chains.mode = CALLTREE_GRAPH;
 	o->chains.min_percent = 0.5;
 }

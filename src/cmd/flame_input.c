@@ -125,6 +125,7 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, struct flame_inpu
 		.label_keys = keys,
 		.label_keys_nr = o->with_tid ? 3 : o->with_pid ? 2 : 1,
 		.with_chains = true,
+		.with_inlines = o->inlines,
 		.keep_time_log = o->in_time,
 		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
 	};

@@ -15,7 +15,7 @@ struct flame_input_options {
 	const char *symfs, *vmlinux, *kallsyms;
 	const char *cpus, *comms, *pids, *tids, *times; /* of recordings alone */
 	uint64_t max_stack;
-	bool force, demangle, demangle_kernel;
+	bool force, demangle, demangle_kernel, inlines;
 	bool with_pid, with_tid;
 	bool in_time;    /* keep the order of samples, or of lines */
 	bool single;     /* folded lines have one value: a second number is part of the stack */

@@ -26,6 +26,8 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 		.label_keys_nr = sizeof(keys) / sizeof(*keys),
 		.with_chains = true,
 		.by_address = true,
+		.with_inlines = true,
+		.with_lines = true,
 	};
 	TRY(cmd_buildid_dir(ctx, &symbols.buildid_dir));
 	TRY(input_open(input->path, input->force, &source));

@@ -45,6 +45,7 @@ struct report_options {
 	unsigned verbose;
 	/* Where symbols come from */
 	const char *symfs, *vmlinux, *kallsyms;
+	bool inlined;
 	bool modules, ignore_vmlinux, no_demangle, demangle_kernel;
 };
 

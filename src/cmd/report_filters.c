@@ -82,7 +82,7 @@ bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_
 	if (r->branch_mode && f->branch_from != PROFILE_NONE && f->branch_to != PROFILE_NONE)
 		return frame_hidden(f, p, (frame_id)labels[f->branch_from]) &&
 		       frame_hidden(f, p, (frame_id)labels[f->branch_to]);
-	return frame_hidden(f, p, row->stack == PROFILE_NONE ? PROFILE_NONE : p->stacks.data[row->stack].frame);
+	return frame_hidden(f, p, profile_self_frame(p, row->stack));
 }
 
 static bool elides(enum column_id id, const struct report_filters *f, const struct list_strings **ret, const char **ret_name)

@@ -97,6 +97,23 @@ static bool needs_stacks(const struct report_run *r)
 	return needs && r->has_chains;
 }
 
+static bool needs_lines(const struct report_run *r)
+{
+	bool needs = r->o->chains.by_address;
+	for (uint32_t i = 0; i < r->keys_nr; i++)
+		switch (r->keys[i].column->id) {
+		case COLUMN_SRCLINE:
+		case COLUMN_SRCFILE:
+		case COLUMN_SRCLINE_FROM:
+		case COLUMN_SRCLINE_TO:
+			needs = true;
+			break;
+		default:
+			break;
+		}
+	return needs;
+}
+
 static bool needs_addresses(const struct report_run *r)
 {
 	bool needs = r->o->chains.by_address || r->o->verbose;
@@ -144,6 +161,9 @@ static struct strobe_error *make_resolver(struct report_run *r)
 		.mem_mode = o->mem_mode,
 		.raw_trace = o->raw_trace,
 		.by_address = needs_addresses(r),
+		.with_inlines = o->inlined && needs_stacks(r),
+		.with_lines = needs_lines(r),
+		.innermost_lines = !o->chains.by_address,
 		.time_quantum_ns = o->time_quantum_ns,
 	};
 	struct symbols_options symbols = {

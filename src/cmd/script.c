@@ -282,11 +282,24 @@ static struct strobe_error *make_filter(struct script *s, struct resolve_filter 
 	return NULL;
 }
 
+static bool any_field(const struct script_options *o, uint64_t wanted)
+{
+	struct dump_fields f = { 0 };
+	uint64_t any = 0;
+	for (unsigned i = 0; i < o->fields_nr; i++)
+		error_destroy(dump_fields_parse(&f, o->fields[i])); /* told when they are used */
+	for (unsigned k = 0; k < DUMP_KINDS; k++)
+		any |= f.asked[k];
+	return any & wanted;
+}
+
 static struct strobe_error *make_resolver(struct script *s)
 {
 	const struct script_options *o = s->o;
 	struct resolve_options options = {
 		.with_chains = !o->hide_chains,
+		.with_inlines = o->inlined && !o->hide_chains,
+		.with_lines = any_field(o, DUMP_FIELD(SRCLINE)),
 		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
 	};
 	struct symbols_options symbols = {
@@ -323,17 +336,6 @@ static struct strobe_error *close_event_files(struct script *s)
 			first = err;
 	}
 	return first;
-}
-
-static bool any_field(const struct script_options *o, uint64_t wanted)
-{
-	struct dump_fields f = { 0 };
-	uint64_t any = 0;
-	for (unsigned i = 0; i < o->fields_nr; i++)
-		error_destroy(dump_fields_parse(&f, o->fields[i])); /* told when they are used */
-	for (unsigned k = 0; k < DUMP_KINDS; k++)
-		any |= f.asked[k];
-	return any & wanted;
 }
 
 static struct strobe_error *print_all(struct script *s)

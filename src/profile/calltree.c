@@ -174,8 +174,11 @@ static uint32_t add_path(struct calltrees *t, stack_id leaf, stack_path *path)
 	}
 	for (size_t i = path->len; i--;) {
 		stack_id s = path->data[i];
-		uint32_t self_key = t->h->self_keys[p->stacks.data[s].frame];
-		vec_push(&t->nodes, ((struct call_node){ .stack = s, .parent = at, .self_entry = t->entry_of[self_key],
+		frame_id frame = p->stacks.data[s].frame;
+		/* Samples in inlined code count for what it was inlined into. */
+		bool is_inlined = p->frames.data[frame].flags & FRAME_INLINED && at != NONE;
+		uint32_t self = is_inlined ? t->nodes.data[at].self_entry : t->entry_of[t->h->self_keys[frame]];
+		vec_push(&t->nodes, ((struct call_node){ .stack = s, .parent = at, .self_entry = self,
 						       .apart = frame_is_apart(p, p->stacks.data[s].frame) }));
 		if (at == NONE)
 			vec_push(&t->top, (uint32_t)t->nodes.len - 1);
@@ -320,9 +323,13 @@ static void find_innermost(struct calltrees *t, uint32_t group)
 			if (row->event != h->options.events[0] || row->stack == NONE)
 				continue;
 			stamp++;
-			for (stack_id s = row->stack; s != NONE; s = p->stacks.data[s].caller) {
-				const uint32_t *keys = s == row->stack ? h->self_keys : h->caller_keys;
-				uint32_t rank = t->rank[t->entry_of[keys[p->stacks.data[s].frame]]];
+			/* What the sample counts for has all of the stack, and so the frames that were inlined into it. */
+			frame_id self = profile_self_frame(p, row->stack);
+			bool is_inlined = p->stacks.data[row->stack].frame != self;
+			bool is_self = true;
+			for (stack_id s = row->stack; s != NONE;) {
+				frame_id frame = is_self ? self : p->stacks.data[s].frame;
+				uint32_t rank = t->rank[t->entry_of[(is_self ? h->self_keys : h->caller_keys)[frame]]];
 				stack_id from = chain_of_stack(p, s);
 				if (rank != NONE && seen[rank] != stamp && from != NONE) {
 					seen[rank] = stamp;
@@ -334,6 +341,9 @@ static void find_innermost(struct calltrees *t, uint32_t group)
 				}
 				if (!h->options.children)
 					break;
+				if (!is_self || !is_inlined)
+					s = p->stacks.data[s].caller;
+				is_self = false;
 			}
 		}
 		if (!round) {

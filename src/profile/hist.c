@@ -447,7 +447,7 @@ static void fill_row(struct filler *f, uint32_t r)
 	const struct profile *p = h->profile;
 	const struct profile_row *row = &p->rows.data[r];
 	uint32_t event = f->event_index[row->event];
-	frame_id frame = row->stack == PROFILE_NONE ? PROFILE_NONE : p->stacks.data[row->stack].frame;
+	frame_id frame = profile_self_frame(p, row->stack);
 	const struct profile_frame *fr = frame == PROFILE_NONE ? NULL : &p->frames.data[frame];
 	uint32_t key = h->self_keys[frame == PROFILE_NONE ? p->frames.len : frame], e = f->entry_of[key];
 	bool hidden = h->options.row_hidden && h->options.row_hidden(h->options.ctx, p, row);

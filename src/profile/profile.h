@@ -171,6 +171,18 @@ static inline const char *profile_str(const struct profile *p, str_id id)
 	return strtab_get(&p->strings, id);
 }
 
+/*
+ * The frame that a sample counts for: the innermost that is no inlined one, since that is what a symbol table calls the
+ * code there. PROFILE_NONE for no stack.
+ */
+static inline frame_id profile_self_frame(const struct profile *p, stack_id s)
+{
+	while (s != PROFILE_NONE && p->frames.data[p->stacks.data[s].frame].flags & FRAME_INLINED &&
+	       p->stacks.data[s].caller != PROFILE_NONE)
+		s = p->stacks.data[s].caller;
+	return s == PROFILE_NONE ? PROFILE_NONE : p->stacks.data[s].frame;
+}
+
 /* The recorded callchain of a row's stack: without its innermost frame where that stands apart; PROFILE_NONE: empty. */
 static inline stack_id chain_of_stack(const struct profile *p, stack_id s)
 {

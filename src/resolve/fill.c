@@ -295,6 +295,7 @@ static void fill_deinit(struct fill *f)
 	}
 	free(f->of);
 	vec_deinit(&f->mappings);
+	vec_deinit(&f->lists);
 	free(f->comms);
 	free(f->labels);
 }

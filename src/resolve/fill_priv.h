@@ -23,7 +23,7 @@ struct fill_row {
 
 struct fill_worker {
 	struct worker *w;
-	frame_id *frames;  /* by raw frame, where it is in a path */
+	uint32_t *frames;  /* by raw frame, where it is in a path: its list in fill.lists */
 	frame_id *exact;   /* by raw frame, where it is a label: frame + 1 */
 	uint64_t *bytes;   /* by raw bytes: string + 1 */
 	labels_id *labels; /* by group: label set + 1, where there are no labels of samples */
@@ -42,6 +42,7 @@ struct fill {
 	struct fill_worker *of;
 	unsigned n;
 	VEC(mapping_id) mappings; /* by mapped_file.id: mapping + 1 */
+	VEC(frame_id) lists;      /* of frames at one address, outermost first: how many, then they */
 	str_id *comms;            /* by string of the machine: string + 1 */
 	uint64_t *labels;         /* of the row at hand */
 };

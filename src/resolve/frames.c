@@ -72,6 +72,7 @@ static struct resolved_frame resolve_address(struct frame_cache *c, struct frame
 		return f;
 	f.addr = dso_address(f.dso, f.map, ip);
 	f.symbol = dso_symbol(f.dso, f.addr - back);
+	f.is_call = back;
 	/* Where a module was loaded says nothing to anybody: an address without a symbol is shown within it. */
 	if (!f.symbol && f.map->file->kind == MAPPED_MODULE)
 		f.addr = ip - f.map->start + f.map->pgoff;

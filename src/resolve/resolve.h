@@ -30,6 +30,7 @@ struct resolved_frame {
 	const struct symbol *symbol; /* or NULL */
 	uint16_t cpumode;
 	bool inlined;
+	bool is_call;               /* looked up by the call before ip (resolve_options.call_sites) */
 	const char *file;           /* source, or NULL */
 	uint32_t line;
 };
@@ -71,6 +72,10 @@ struct resolve_options {
 	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */
 	bool branch_history;   /* the branches before a sample stand in front of its stack (report --branch-history) */
 	bool mem_mode;         /* a sample's value is its weight, 1 where it has none (report --mem-mode) */
+	bool with_inlines;     /* frames of inlined functions, from debug information */
+	bool with_lines;       /* source file and line of frames; wants by_address */
+	/* Of an address with inlined functions, the line is that of the innermost: what --sort srcline groups by. */
+	bool innermost_lines;
 	bool by_address;       /* frames are told apart by address and not only by function */
 	/*
 	 * Look callers up by the call and not by the address it returns to. The reference (6.1) looks up the return address

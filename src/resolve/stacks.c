@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "resolve/fill_priv.h"
+#include "resolve/inlines.h"
 
 static enum mapping_space space_of(uint16_t cpumode, const struct map *map)
 {
@@ -86,6 +87,7 @@ static function_id function_of(struct fill *f, const struct resolved_frame *from
 	struct profile_function fn = {
 		.mapping = mapping,
 		.name = strtab_add(&p->strings, dso_symbol_name(from->dso, sym)),
+		.file = f->r->options.with_lines && from->file ? strtab_add(&p->strings, from->file) : 0,
 		.system_name = strtab_add(&p->strings, sym->raw_name),
 		.start = sym->start,
 		.size = sym->end - sym->start,
@@ -98,7 +100,8 @@ static function_id function_of(struct fill *f, const struct resolved_frame *from
 frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags)
 {
 	enum mapping_space space = space_of(from->cpumode, from->map);
-	struct profile_frame fr = { .ip = from->ip, .addr = from->addr, .space = space, .flags = flags };
+	struct profile_frame fr = { .ip = from->ip, .addr = from->addr, .space = space, .flags = flags,
+				    .line = f->r->options.with_lines ? from->line : 0 };
 	fr.mapping = mapping_of(f, from, space);
 	fr.function = function_of(f, from, fr.mapping);
 	if (fr.function != PROFILE_NONE && !by_address)
@@ -116,10 +119,29 @@ static uint64_t next_frame_place(const struct fill_worker *of, uint32_t *next)
 	return *next < tab->frames.len ? tab->frames.data[*next].first : UINT64_MAX;
 }
 
-static void resolve_frames(struct fill *f)
+/* A raw frame that some path has, and its frame in the cache. */
+struct used_frame {
+	unsigned worker;
+	uint32_t raw, cached;
+	bool apart;
+};
+
+/* What the debug information says of an address; nr 0: was not asked. */
+struct expansion {
+	struct resolved_frame *frames; /* innermost first */
+	unsigned nr;
+};
+
+struct frame_lists {
+	struct fill *f;
+	VEC(struct used_frame) used;
+	VEC(uint32_t) cached;         /* each cached frame that is used, once */
+	struct expansion *expansions; /* by cached frame */
+};
+
+static void collect_frames(struct frame_lists *l)
 {
-	VEC(frame_id) known = {}; /* by index in the frame cache: frame + 1 */
-	struct frame_cache *c = &f->r->frames;
+	struct fill *f = l->f;
 	uint32_t *next = xcalloc(f->n, sizeof(*next));
 	for (;;) {
 		uint64_t least = UINT64_MAX;
@@ -135,19 +157,84 @@ static void resolve_frames(struct fill *f)
 			break;
 		uint32_t raw = next[best]++;
 		const struct raw_frame *rf = &f->of[best].w->tab.frames.data[raw];
-		uint32_t i = cached_frame(c, rf);
-		while (known.len <= i)
-			vec_push(&known, 0);
-		if (rf->where.apart) {
-			f->of[best].frames[raw] = fill_frame(f, &c->frames.data[i], f->r->options.by_address, FRAME_APART);
-			continue;
-		}
-		if (!known.data[i])
-			known.data[i] = fill_frame(f, &c->frames.data[i], f->r->options.by_address, 0) + 1;
-		f->of[best].frames[raw] = known.data[i] - 1;
+		struct used_frame u = { best, raw, cached_frame(&f->r->frames, rf), rf->where.apart };
+		vec_push(&l->used, u);
 	}
-	vec_deinit(&known);
 	free(next);
+}
+
+#define EXPANDED_AT_ONCE 16 /* addresses of one function mostly follow each other: they share what is read */
+
+static void expand_some(void *ctx, size_t i, unsigned thread)
+{
+	struct frame_lists *l = ctx;
+	size_t end = (i + 1) * EXPANDED_AT_ONCE < l->cached.len ? (i + 1) * EXPANDED_AT_ONCE : l->cached.len;
+	struct resolved_frame at[SOURCE_FRAMES_MAX];
+	for (size_t j = i * EXPANDED_AT_ONCE; j < end; j++) {
+		struct expansion *e = &l->expansions[l->cached.data[j]];
+		e->nr = inlines_expand(&l->f->r->frames.frames.data[l->cached.data[j]], l->f->r->options.with_inlines, at);
+		if (l->f->r->options.innermost_lines) {
+			at[e->nr - 1].file = at[0].file;
+			at[e->nr - 1].line = at[0].line;
+		}
+		e->frames = xmemdup(at, e->nr * sizeof(*at));
+	}
+	(void)thread;
+}
+
+/* Each distinct address once, on all CPUs. */
+static void expand_frames(struct frame_lists *l)
+{
+	const struct resolve_options *o = &l->f->r->options;
+	l->expansions = xcalloc(l->f->r->frames.frames.len + 1, sizeof(*l->expansions));
+	if (!o->with_inlines && !o->with_lines)
+		return;
+	for (size_t i = 0; i < l->used.len; i++) {
+		struct expansion *e = &l->expansions[l->used.data[i].cached];
+		if (!e->nr)
+			vec_push(&l->cached, l->used.data[i].cached);
+		e->nr = 1;
+	}
+	size_t n = (l->cached.len + EXPANDED_AT_ONCE - 1) / EXPANDED_AT_ONCE;
+	pool_run(n, n < 8 ? 1 : o->threads, expand_some, l);
+}
+
+static uint32_t add_list(struct frame_lists *l, const struct used_frame *u)
+{
+	struct fill *f = l->f;
+	const struct expansion *e = &l->expansions[u->cached];
+	uint32_t id = (uint32_t)f->lists.len;
+	bool by_address = f->r->options.by_address;
+	uint8_t flags = u->apart ? FRAME_APART : 0;
+	unsigned nr = e->nr ? e->nr : 1;
+	vec_push(&f->lists, nr);
+	for (unsigned i = nr; i-- > 0;) {
+		const struct resolved_frame *at = e->nr ? &e->frames[i] : &f->r->frames.frames.data[u->cached];
+		frame_id frame = fill_frame(f, at, by_address, flags | (at->inlined ? FRAME_INLINED : 0));
+		vec_push(&f->lists, frame);
+	}
+	return id;
+}
+
+static void resolve_frames(struct fill *f)
+{
+	struct frame_lists l = { .f = f };
+	collect_frames(&l);
+	expand_frames(&l);
+	uint32_t *known = xcalloc(f->r->frames.frames.len + 1, sizeof(*known)); /* by cached frame: list + 1 */
+	for (size_t i = 0; i < l.used.len; i++) {
+		const struct used_frame *u = &l.used.data[i];
+		uint32_t list = !u->apart && known[u->cached] ? known[u->cached] - 1 : add_list(&l, u);
+		if (!u->apart)
+			known[u->cached] = list + 1;
+		f->of[u->worker].frames[u->raw] = list;
+	}
+	for (size_t i = 0; i < l.cached.len; i++)
+		free(l.expansions[l.cached.data[i]].frames);
+	free(l.expansions);
+	free(known);
+	vec_deinit(&l.used);
+	vec_deinit(&l.cached);
 }
 
 /* ---- the tree of one worker ---- */
@@ -179,12 +266,12 @@ static bool find_path(const struct fill *f, struct fill_worker *of, const struct
 	vec_clear(&of->path);
 	vec_reserve(&of->path, row->path_nr);
 	for (uint32_t i = row->path_nr; i-- > 0;) {
-		frame_id id = of->frames[raw[i]];
-		bool unresolved = hide && f->p->frames.data[id].function == PROFILE_NONE;
+		const frame_id *list = f->lists.data + of->frames[raw[i]];
+		bool unresolved = hide && f->p->frames.data[list[1]].function == PROFILE_NONE;
 		if (unresolved && !i)
 			return false;
-		if (!unresolved)
-			of->path.data[of->path.len++] = id;
+		for (frame_id j = 1; !unresolved && j <= list[0]; j++)
+			vec_push(&of->path, list[j]);
 	}
 	return true;
 }

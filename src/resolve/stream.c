@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/vector.h"
 #include "resolve/chain.h"
+#include "resolve/inlines.h"
 #include "resolve/resolver_priv.h"
 
 /*
@@ -70,8 +71,15 @@ static void resolve_chain(struct stream *s, struct kept_chain *k, const struct m
 	vec_reserve(&k->frames, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct resolved_frame *f = frame_of(s, v, s->entries.data[i].ip, s->entries.data[i].cpumode, i > 0);
-		if (f->symbol || !o->hide_unresolved)
-			k->frames.data[k->frames.len++] = *f;
+		if (!f->symbol && o->hide_unresolved)
+			continue;
+		if (o->with_inlines || o->with_lines) {
+			struct resolved_frame at[SOURCE_FRAMES_MAX];
+			unsigned nr = inlines_expand(f, o->with_inlines, at);
+			memcpy(vec_extend(&k->frames, nr), at, nr * sizeof(*at));
+		} else {
+			vec_push(&k->frames, *f);
+		}
 	}
 	k->space = v->space;
 	k->kernel = v->kernel;
@@ -142,6 +150,8 @@ static struct strobe_error *give_sample(struct stream *s, struct resolved_sample
 	if (s->callbacks.knows_stack && !r->options.hide_unresolved && s->callbacks.knows_stack(s->callbacks.ctx, out))
 		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
 	out->leaf = *frame_of(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
+	if (r->options.with_lines && out->leaf.dso)
+		dso_source_line(out->leaf.dso, out->leaf.addr, &out->leaf.file, &out->leaf.line);
 	out->chain = NULL;
 	out->chain_nr = 0;
 	if (x->callchain && r->options.with_chains) {

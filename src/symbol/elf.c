@@ -249,7 +249,7 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 }
 
 /* ~/.debug/.build-id/ab/cdef…/NAME, as buildid-cache keeps it: "elf" for files, "vdso", "kallsyms"; "debug" besides. */
-static const char *cached_path(struct dso *d, const char *name)
+const char *elf_cached_path(struct dso *d, const char *name)
 {
 	const char *dir = d->session->options.buildid_dir;
 	if (!dir || d->file->build_id_len < 2)
@@ -262,7 +262,7 @@ static bool open_file(struct dso *d)
 {
 	const struct symbols_options *o = &d->session->options;
 	const char *path = o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, d->file->path) : d->file->path;
-	const char *cached = cached_path(d, d->file->kind == MAPPED_VDSO ? "vdso" : "elf");
+	const char *cached = elf_cached_path(d, d->file->kind == MAPPED_VDSO ? "vdso" : "elf");
 	bool found = d->file->kind != MAPPED_VDSO && elf_open_checked(d, path, o->symfs ? 0 : d->file->pid, &d->object);
 	if (!found && cached && !access(cached, R_OK) && elf_open_checked(d, cached, 0, &d->object)) {
 		found = true;
@@ -299,7 +299,7 @@ static void find_debug_file(struct dso *d)
 	struct object_symtab t;
 	if (object_symtab(d->object, SHT_SYMTAB, &t))
 		return;
-	const char *cached = cached_path(d, "debug");
+	const char *cached = elf_cached_path(d, "debug");
 	if (cached && try_debug_file(d, cached))
 		return;
 	object_find_debug(d->object, d->file->path, d->session->options.symfs, try_debug_file, d);

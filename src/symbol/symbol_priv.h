@@ -27,6 +27,8 @@ struct ksymbol_range {
 	struct made_symbol *made;
 };
 
+struct dso_source;
+
 struct dso {
 	struct symbols *session;
 	const struct mapped_file *file;
@@ -44,6 +46,7 @@ struct dso {
 	struct object *object;          /* the file that is mapped: translates addresses */
 	struct object *symbols_object;  /* a separate debug file, where the names lie */
 	VEC(struct ksymbol_range) ranges;
+	_Atomic(struct dso_source *) source_lines; /* source.c; NULL until a line is asked for */
 
 	/* Where the kernel or module was when it was recorded, from the first map that was asked about; 0 = not known.
 	 */
@@ -83,6 +86,9 @@ void elf_load_table(struct dso *d, const struct elf_load *from);
 bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct object **ret);
 /* Whether an object has the recorded build-id (or none was recorded); says the problem where it has not. */
 bool elf_matches(struct dso *d, const struct object *o, const char *path);
+void dso_source_destroy(struct dso_source *s);
+/* Where buildid-cache keeps a file of this DSO: "elf", "debug", "vdso"; NULL where there is no cache or no build-id. */
+const char *elf_cached_path(struct dso *d, const char *name);
 /* The build-id as text. */
 const char *dso_hex(struct dso *d, const uint8_t *id, size_t n);
 

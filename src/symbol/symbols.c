@@ -19,6 +19,7 @@ static void dso_destroy(struct dso *d)
 {
 	if (!d)
 		return;
+	dso_source_destroy(atomic_load_explicit(&d->source_lines, memory_order_relaxed));
 	symtable_deinit(&d->table);
 	object_close(d->object);
 	object_close(d->symbols_object);

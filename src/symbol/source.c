@@ -1,0 +1,237 @@
+#include "symbol/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "object/dwarf.h"
+#include "symbol/symbol_priv.h"
+
+#define DWZ_DIRECTORY "/usr/lib/debug/.dwz"
+
+struct dso_source {
+	struct dwarf *dwarf;                      /* NULL: there is none */
+	struct object *debug_object, *supplement; /* ours to close, or NULL */
+	const char *origin;
+	VEC(struct made_symbol *) inlined;        /* interned by name and range; under the DSO's lock */
+	struct idset inlined_index;
+};
+
+static bool has_dwarf(const struct object *o)
+{
+	const struct object_section *s = o ? object_find_section(o, ".debug_info") : NULL;
+	size_t bytes;
+	return s && object_section_raw(o, s, &bytes) && bytes;
+}
+
+struct debug_search {
+	struct dso *d;
+	struct object *found;
+};
+
+static bool same_id(const struct object *a, const struct object *b)
+{
+	uint8_t x[OBJECT_BUILD_ID_MAX], y[OBJECT_BUILD_ID_MAX];
+	size_t n = object_build_id(a, x);
+	return n && object_build_id(b, y) == n && !memcmp(x, y, n);
+}
+
+static bool try_file(void *ctx, const char *path)
+{
+	struct debug_search *s = ctx;
+	struct object *o;
+	if (access(path, R_OK))
+		return false;
+	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
+	if (err)
+		return false;
+	if (!same_id(s->d->object, o) || !has_dwarf(o)) {
+		object_close(o);
+		return false;
+	}
+	s->found = o;
+	return true;
+}
+
+/* Places in their order: see the header. */
+static struct object *find_object(struct dso *d, struct dso_source *s)
+{
+	if (has_dwarf(d->object))
+		return d->object;
+	if (has_dwarf(d->symbols_object))
+		return d->symbols_object;
+	struct debug_search search = { .d = d };
+	const char *cached = elf_cached_path(d, "debug");
+	if (!cached || !try_file(&search, cached))
+		object_find_debug(d->object, d->file->path, d->session->options.symfs, try_file, &search);
+	s->debug_object = search.found;
+	return search.found;
+}
+
+/* A file that its link names by build-id too. */
+static struct object *open_supplement_at(const char *path, const uint8_t *id, size_t id_bytes)
+{
+	struct object *o;
+	uint8_t its[OBJECT_BUILD_ID_MAX];
+	if (access(path, R_OK))
+		return NULL;
+	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
+	if (err)
+		return NULL;
+	if (object_build_id(o, its) == id_bytes && !memcmp(its, id, id_bytes))
+		return o;
+	object_close(o);
+	return NULL;
+}
+
+static struct object *open_supplement(struct dso *d, struct object *o)
+{
+	const char *name, *symfs = d->session->options.symfs;
+	const uint8_t *id;
+	size_t bytes;
+	if (!dwarf_supplement_link(o, &name, &id, &bytes))
+		return NULL;
+	const char *base = strrchr(name, '/'), *dir = strrchr(object_name(o), '/');
+	struct object *found = NULL;
+	if (*name == '/' && symfs)
+		found = open_supplement_at(arena_printf(&d->arena, "%s%s", symfs, name), id, bytes);
+	if (!found && *name == '/')
+		found = open_supplement_at(name, id, bytes);
+	if (!found && *name != '/' && dir) {
+		int dir_bytes = (int)(dir - object_name(o));
+		found = open_supplement_at(arena_printf(&d->arena, "%.*s/%s", dir_bytes, object_name(o), name), id, bytes);
+	}
+	base = base ? base + 1 : name;
+	return found ? found :
+		       open_supplement_at(arena_printf(&d->arena, "%s" DWZ_DIRECTORY "/%s", symfs ? symfs : "", base), id, bytes);
+}
+
+static struct object *open_split(void *ctx, const char *path)
+{
+	struct dso *d = ctx;
+	struct object *o = NULL;
+	if (d->session->options.symfs) {
+		char *below = xasprintf("%s%s", d->session->options.symfs, path);
+		struct strobe_error *err = access(below, R_OK) ? NULL : object_open(below, &o);
+		error_destroy(err);
+		free(below);
+	}
+	if (!o && !access(path, R_OK))
+		error_destroy(object_open(path, &o));
+	return o;
+}
+
+static struct dso_source *make_source(struct dso *d)
+{
+	struct dso_source *s = xcalloc(1, sizeof(*s));
+	struct object *o = d->object ? find_object(d, s) : NULL;
+	if (!o)
+		return s;
+	s->supplement = open_supplement(d, o);
+	s->dwarf = dwarf_create(o, (struct dwarf_files){ .supplement = s->supplement, .open_split = open_split, .ctx = d });
+	s->origin = s->dwarf ? object_name(o) : NULL;
+	return s;
+}
+
+/* Only of files that processes map: the kernel's own are not asked here. */
+static struct dso_source *source_of(struct dso *d)
+{
+	if (d->file->kind != MAPPED_FILE && d->file->kind != MAPPED_VDSO)
+		return NULL;
+	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
+	if (s)
+		return s->dwarf ? s : NULL;
+	dso_symbol(d, 0); /* loads the DSO */
+	pthread_mutex_lock(&d->lock);
+	s = atomic_load_explicit(&d->source_lines, memory_order_relaxed);
+	if (!s) {
+		s = make_source(d);
+		atomic_store_explicit(&d->source_lines, s, memory_order_release);
+	}
+	pthread_mutex_unlock(&d->lock);
+	return s->dwarf ? s : NULL;
+}
+
+void dso_source_destroy(struct dso_source *s)
+{
+	if (!s)
+		return;
+	dwarf_destroy(s->dwarf);
+	object_close(s->debug_object);
+	object_close(s->supplement);
+	vec_deinit(&s->inlined);
+	idset_deinit(&s->inlined_index);
+	free(s);
+}
+
+/* ---- answers ---- */
+
+static bool symbol_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct symbol *a = &((const struct dso_source *)table)->inlined.data[id]->symbol, *b = key;
+	return a->start == b->start && a->end == b->end && !strcmp(a->raw_name, b->raw_name);
+}
+
+static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, const char *name, const struct symbol *outer)
+{
+	struct symbol want = { .raw_name = name ? name : "??", .binding = STB_LOCAL, .type = 't' };
+	want.start = outer ? outer->start : 0;
+	want.end = outer ? outer->end : 0;
+	uint64_t hash = hash_combine(hash_bytes(want.raw_name, strlen(want.raw_name)), want.start);
+	pthread_mutex_lock(&d->lock);
+	uint32_t id = idset_find(&s->inlined_index, hash, symbol_eq, s, &want);
+	if (id == IDSET_NONE) {
+		struct made_symbol *m = arena_new(&d->arena, struct made_symbol);
+		m->symbol = want; /* names of the debug information live as long */
+		id = (uint32_t)s->inlined.len;
+		vec_push(&s->inlined, m);
+		idset_insert(&s->inlined_index, hash, id);
+	}
+	const struct symbol *found = &s->inlined.data[id]->symbol;
+	pthread_mutex_unlock(&d->lock);
+	return found;
+}
+
+unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX])
+{
+	struct dso_source *s = source_of(d);
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	if (!s)
+		return 0;
+	uint64_t vaddr = addr - (uint64_t)d->shift;
+	unsigned n = dwarf_frames(s->dwarf, vaddr, f);
+	if (!n && dwarf_line(s->dwarf, vaddr, &f[0]))
+		n = 1;
+	if (n && !f[n - 1].inlined && !outer)
+		outer = inlined_symbol(d, s, f[n - 1].name, NULL);
+	for (unsigned i = 0; i < n; i++) {
+		bool inlined = i + 1 < n;
+		ret[i] = (struct source_frame){
+			.symbol = inlined ? inlined_symbol(d, s, f[i].name, outer) : outer,
+			.file = f[i].file,
+			.line = f[i].line,
+			.inlined = inlined,
+		};
+	}
+	return n;
+}
+
+bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line)
+{
+	struct dso_source *s = source_of(d);
+	struct dwarf_frame f;
+	if (!s || !dwarf_line(s->dwarf, addr - (uint64_t)d->shift, &f) || !f.file)
+		return false;
+	*ret_file = f.file;
+	*ret_line = f.line;
+	return true;
+}
+
+const char *dso_source_origin(struct dso *d)
+{
+	struct dso_source *s = source_of(d);
+	return s ? s->origin : NULL;
+}

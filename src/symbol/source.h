@@ -1,0 +1,31 @@
+/*
+ * Address -> source line and inlined functions, from the debug information of a DSO.
+ *
+ * The debug information is looked for on the first question: in the file itself, in the separate file that symbols came
+ * from, in the build-id cache, then where object_find_debug() looks (build-id directory, .gnu_debuglink). Thread-safe, and
+ * quick in parallel: units of compilation are read under locks of their own. What is given out lives for the session.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symbol/symbol.h"
+
+#define SOURCE_FRAMES_MAX 64
+
+struct source_frame {
+	const struct symbol *symbol; /* of an inlined function: its name, over the range of the symbol it is in */
+	const char *file;            /* full path, or NULL */
+	uint32_t line;
+	bool inlined;
+};
+
+/*
+ * The functions over an address, innermost first; the last is `outer`, what dso_symbol() says, and the others were inlined
+ * into it. Returns 0 where nothing is known: neither inlines nor a line.
+ */
+unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX]);
+/* File and line alone; false where they are not known. */
+bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line);
+/* Where the debug information came from, or NULL; for -v. */
+const char *dso_source_origin(struct dso *d);
