@@ -30,12 +30,13 @@ test       binutils           strip, objcopy: files for the symbol tests
 test       strace             the second source of what trace shows
 test       procps             sysctl, ps for the live tests
 test       libc6-dbg          the symbols that both sides of an oracle test name libc by
+test       llvm               llvm-symbolizer, whose frames and lines ours are held to
+test       elfutils           eu-addr2line, the same for lines
+test       dwz                programs whose debug information is shared
+test       clang              programs to symbolise, of another compiler
 test       git                tests of the tree as it is committed
 test       golang-go          the reference that pprof is held against
-test       llvm-14            llvm-symbolizer, which lines and inlined functions are held against
-test       clang              compiles programs whose debug information is read
 test       g++                the same, of C++
-test       strace             the second reading of system calls
 bench      g++                the C++ program whose recordings are read
 bench      linux-perf         the reference to be faster than
 bench      strace             the slower reference of trace

@@ -1,0 +1,69 @@
+/*
+ * Any bytes as the sections of an object's debug information: its units, line programs, functions and inlined calls.
+ *
+ * The input is split into sections: each begins with its number (one byte) and its length (two bytes, little-endian). They
+ * are put into an ELF file, whose own reader has a target of its own.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "object/dwarf.h"
+#include "object/testing_elf.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const names[] = {
+	".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str", ".debug_ranges", ".debug_rnglists",
+	".debug_addr", ".debug_str_offsets", ".debug_aranges",
+};
+#define NAMES_NR (sizeof(names) / sizeof(*names))
+
+static void on_line(void *ctx, uint64_t addr, const char *file, uint32_t line)
+{
+	*(uint64_t *)ctx += addr + line + (file ? strlen(file) : 0);
+}
+
+static void ask(struct dwarf *d)
+{
+	uint64_t sum = 0;
+	for (uint64_t addr = 0x1000; addr < 0x1400; addr += 7) {
+		struct dwarf_frame f[DWARF_FRAMES_MAX];
+		unsigned n = dwarf_frames(d, addr, f);
+		for (unsigned i = 0; i < n; i++)
+			sum += (f[i].name ? strlen(f[i].name) : 0) + (f[i].file ? strlen(f[i].file) : 0) + f[i].line;
+		if (n > DWARF_FRAMES_MAX || (n && f[n - 1].inlined && n < DWARF_FRAMES_MAX))
+			abort();
+		if (dwarf_line(d, addr, &f[0]))
+			sum += f[0].line;
+	}
+	dwarf_each_line(d, 0x1000, on_line, &sum);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
+	bool seen[NAMES_NR] = {};
+	for (size_t at = 0; at + 3 <= size;) {
+		size_t which = data[at] % NAMES_NR, n = data[at + 1] | (size_t)data[at + 2] << 8;
+		at += 3;
+		n = n < size - at ? n : size - at;
+		if (!seen[which])
+			elf_add_section(&b, names[which], SHT_PROGBITS, 0, 0, data + at, n);
+		seen[which] = true;
+		at += n;
+	}
+	size_t bytes;
+	uint8_t *file = elf_finish(&b, &bytes);
+	struct object *o = NULL;
+	struct strobe_error *err = object_open_memory(file, bytes, "input", &o);
+	struct dwarf *d = err ? NULL : dwarf_create(o, (struct dwarf_files){});
+	if (d)
+		ask(d);
+	dwarf_destroy(d);
+	object_close(o);
+	error_destroy(err);
+	free(file);
+	return 0;
+}
