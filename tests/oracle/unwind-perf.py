@@ -26,7 +26,7 @@ def common(a, b):
 
 
 def compare(tap, name, path, least_equal):
-    theirs, ours = stacks(perf, path, "--no-inline"), stacks(strobe, path)
+    theirs, ours = stacks(perf, path, "--no-inline"), stacks(strobe, path, "--no-inline")
     tap.ok(len(theirs) > 100 and [t for t, _ in theirs] == [t for t, _ in ours], f"{name}: the same {len(ours)} samples")
     pairs = [(a, b) for (_, a), (_, b) in zip(theirs, ours)]
     equal = sum(a == b for a, b in pairs)
