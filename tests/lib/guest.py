@@ -149,7 +149,7 @@ class Guest:
         """strobe for the guest, without optional libraries; built again where the tree has changed."""
         build = os.path.join(self.folder, "strobe")
         if not os.path.exists(os.path.join(build, "build.ninja")):
-            off = [f"-D{name}=disabled" for name in ("zstd", "zlib", "lzma", "pfm", "tests")]
+            off = [f"-D{name}=disabled" for name in ("zstd", "zlib", "lzma", "pfm", "zydis", "capstone", "bpf", "tests")]
             call("meson", "setup", build, "--cross-file", os.path.join(TOP, "tests", "vm", "arm64.ini"), "--buildtype=release",
                  "-Db_pie=false", "-Dc_link_args=-static", *off, cwd=TOP)
         call("ninja", "-C", build, "strobe", timeout_s=900)
