@@ -61,7 +61,8 @@ def known_stacks(tap):
         wrong = [names_of(s) for s in samples if not is_right(scenario, names_of(s))]
         tap.between(300, len(samples), 9000, f"{scenario}: samples")
         seen = {s.stack[0][0] for s in samples}
-        tap.between(12, len(seen), 1000, f"{scenario}: of many instructions")
+        # interrupts come where the processor waits: a tight loop may be seen at few of its instructions
+        tap.between(4, len(seen), 1000, f"{scenario}: of several instructions")
         tap.equal(wrong[:3], [], f"{scenario}: each stack is the true one, of {len(samples)}")
 
 
