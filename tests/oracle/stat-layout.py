@@ -8,6 +8,7 @@
 import os
 import re
 import subprocess
+import sys
 
 from strobetest import PERF, STROBE, Tap, require_perf, require_root
 
@@ -38,11 +39,11 @@ true
 -j -r 3 -e task-clock true
 -n true
 -e duration_time,user_time,faults sleep 0.01
--e cs -p 1 sleep 0.01
--e cs -t 1 sleep 0.01
--e cs,faults --per-thread -p 1 sleep 0.01
--e cs,faults --per-thread -p 1 -x, sleep 0.01
--e cs,faults --per-thread -p 1 -j sleep 0.01
+-e cs -p IDLE sleep 0.01
+-e cs -t IDLE sleep 0.01
+-e cs,faults --per-thread -p IDLE sleep 0.01
+-e cs,faults --per-thread -p IDLE -x, sleep 0.01
+-e cs,faults --per-thread -p IDLE -j sleep 0.01
 -e cs false
 -e cs sh -c 'exit 3'
 -e cs sh -c 'kill $$'
@@ -91,6 +92,15 @@ INTERVALS = """
 """.strip().splitlines()
 
 
+# a process of four threads that does nothing: rows go by count, and a process of others (init, say) counts when it likes
+IDLE = """
+import threading
+for _ in range(3):
+    threading.Thread(target=threading.Event().wait).start()
+print("idle", flush=True)
+"""
+
+
 def split(line):
     import shlex
 
@@ -127,8 +137,8 @@ def rateless(text):
     return re.sub(r" RATE ?", "", text)
 
 
-def check(tap, line, fold):
-    words = split(line)
+def check(tap, line, fold, idle):
+    words = [str(idle) if word == "IDLE" else word for word in split(line)]
     theirs, ours = ask(PERF, words), ask(STROBE, words)
     if fold:
         theirs, ours = ((a, sorted(set(b.splitlines())), sorted(set(c.splitlines()))) for a, b, c in (theirs, ours))
@@ -144,10 +154,13 @@ def main():
     require_perf()
     require_root("counting the system")
     tap = Tap()
-    for line in HEADS:
-        check(tap, line, False)
-    for line in INTERVALS:
-        check(tap, line, True)
+    with subprocess.Popen([sys.executable, "-c", IDLE], stdout=subprocess.PIPE) as idle:
+        idle.stdout.readline()
+        for line in HEADS:
+            check(tap, line, False, idle.pid)
+        for line in INTERVALS:
+            check(tap, line, True, idle.pid)
+        idle.kill()
     tap.done()
 
 
