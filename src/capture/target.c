@@ -205,3 +205,20 @@ struct strobe_error *target_resolve(const struct sys *sys, const struct target *
 		target_map_deinit(ret);
 	return err;
 }
+
+static bool is_alive(const struct sys *sys, pid_t tid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/stat", tid);
+	_cleanup_free_ char *line = NULL;
+	_cleanup_error_ struct strobe_error *err = sys_read_line(sys, path, &line);
+	const char *name_end = err ? NULL : strrchr(line, ')');
+	return name_end && name_end[1] && !strchr("ZXx", name_end[2]);
+}
+
+bool target_map_is_alive(const struct target_map *m, const struct sys *sys)
+{
+	for (size_t i = 0; i < m->threads.len; i++)
+		if (is_alive(sys, m->threads.data[i].tid))
+			return true;
+	return false;
+}

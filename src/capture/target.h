@@ -43,5 +43,7 @@ struct target_map {
 struct strobe_error *target_resolve(const struct sys *sys, const struct target *t, pid_t workload,
 				    struct target_map *ret) _must_check_;
 void target_map_deinit(struct target_map *m);
+/* Whether one of its threads still runs: a zombie that nobody has waited for does nothing any more. */
+bool target_map_is_alive(const struct target_map *m, const struct sys *sys);
 /* Whether the target is nobody but the workload. */
 bool target_is_none(const struct target *t);

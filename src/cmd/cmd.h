@@ -68,6 +68,9 @@ void cmd_say(const struct cmd_context *ctx, const char *fmt, ...) __attribute__(
 struct out;
 void cmd_open_output(struct cmd_context *ctx, struct out *out);
 int cmd_close_output(struct cmd_context *ctx, struct out *out);
+/* Writes a file anew by write(); its error, or that of the file. */
+struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
+	_must_check_;
 /* Whether to colour what goes to cmd_open_output()'s out; ask after it was opened. */
 bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when);
 /* The -v level: makes the log hook print LOG_INFO (1) or LOG_DEBUG (2). */

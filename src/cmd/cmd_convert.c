@@ -1,6 +1,4 @@
 /* strobe convert: a profile of one format as one of another. */
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,15 +79,24 @@ static struct strobe_error *choose_writer(const struct convert_command *o, const
 	return error_create(ERROR_USAGE, "the end of '%s' names no format that can be written; name one with --to", path);
 }
 
-static struct strobe_error *write_file(const struct profile *p, const struct exchange_format *format, const char *path)
+struct conversion {
+	const struct profile *profile;
+	const struct exchange_format *format;
+};
+
+static struct strobe_error *write_profile(void *ctx, struct out *out)
+{
+	const struct conversion *c = ctx;
+	return c->format->write(c->profile, out);
+}
+
+static struct strobe_error *write_output(struct conversion *c, const char *path)
 {
 	struct out out;
-	bool is_stdout = !strcmp(path, "-");
-	_cleanup_close_ int fd = is_stdout ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0 && !is_stdout)
-		return error_errno(errno, "cannot write %s", path);
-	out_init_fd(&out, is_stdout ? STDOUT_FILENO : fd);
-	struct strobe_error *err = format->write(p, &out), *closed = error_prefix(out_close(&out), "%s", path);
+	if (strcmp(path, "-"))
+		return cmd_write_file(path, write_profile, c);
+	out_init_fd(&out, STDOUT_FILENO);
+	struct strobe_error *err = write_profile(c, &out), *closed = out_close(&out);
 	if (!err)
 		return closed;
 	error_destroy(closed);
@@ -112,7 +119,7 @@ static int run(struct cmd_context *ctx, void *options)
 	struct profile_input input = { .path = ctx->rest.argv[0], .format = reader, .force = o->force };
 	err = profile_input_read(ctx, &input, &p);
 	if (!err)
-		err = write_file(p, writer, ctx->rest.argv[1]);
+		err = write_output(&(struct conversion){ p, writer }, ctx->rest.argv[1]);
 	profile_destroy(p);
 	return cmd_fail(ctx, err);
 }

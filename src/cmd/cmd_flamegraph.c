@@ -1,6 +1,4 @@
 /* strobe flamegraph: a recording as a flame graph (SVG), or as folded stacks. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +29,7 @@ static struct strobe_error *pid_option(void *options, const char *value, bool ne
 {
 	struct flamegraph_command *o = options;
 	if (value)
-		o->in.pids = value;
+		o->in.choice.pids = value;
 	else
 		o->svg.names.with_pid = !negated;
 	return NULL;
@@ -41,7 +39,7 @@ static struct strobe_error *tid_option(void *options, const char *value, bool ne
 {
 	struct flamegraph_command *o = options;
 	if (value)
-		o->in.tids = value;
+		o->in.choice.tids = value;
 	else
 		o->svg.names.with_tid = !negated;
 	return NULL;
@@ -80,13 +78,13 @@ static const struct option table[] = {
 	{ OPTION_GROUP, .help = "which samples" },
 	{ OPTION_STRING, 'e', "event", AT(event), .arg = "event", .help = "of this event (the first one that has samples)" },
 	{ OPTION_STRING, 0, "event-filter", AT(event), .arg = "event", .help = "the same", .hidden = true },
-	{ OPTION_STRING, 'C', "cpu", AT(in.cpus), .arg = "cpu", .help = "only samples taken on these CPUs: 0-3,7" },
-	{ OPTION_STRING, 'c', "comms", AT(in.comms), .arg = "comm[,comm...]", .help = "only tasks of these names" },
+	{ OPTION_STRING, 'C', "cpu", AT(in.choice.cpus), .arg = "cpu", .help = "only samples taken on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 'c', "comms", AT(in.choice.comms), .arg = "comm[,comm...]", .help = "only tasks of these names" },
 	{ OPTION_CALL, 0, "pid", .arg = "pid[,pid...]", .optional_arg = true, .parse = pid_option,
 	  .help = "only these processes; without a list: tell processes apart by their number" },
 	{ OPTION_CALL, 0, "tid", .arg = "tid[,tid...]", .optional_arg = true, .parse = tid_option,
 	  .help = "only these threads; without a list: tell threads apart by their numbers" },
-	{ OPTION_STRING, 0, "time", AT(in.times), .arg = "str",
+	{ OPTION_STRING, 0, "time", AT(in.choice.times), .arg = "str",
 	  .help = "only this span: start,stop in seconds (either may be left out); or 10%/2, 0%-10%,30%-40%" },
 	{ OPTION_U64, 0, "max-stack", AT(in.max_stack), .arg = "n", .help = "no more than this many frames of a stack (127)" },
 
@@ -250,8 +248,9 @@ static void add_subtitle(struct run *r, uint32_t event)
 		svg->count_name = unit;
 }
 
-static struct strobe_error *write_view(struct run *r, struct out *out)
+static struct strobe_error *write_view(void *ctx, struct out *out)
 {
+	struct run *r = ctx;
 	struct flamegraph_command *o = r->o;
 	if (o->folded) {
 		struct folded_options folded = {
@@ -265,21 +264,6 @@ static struct strobe_error *write_view(struct run *r, struct out *out)
 	}
 	add_subtitle(r, o->svg.event);
 	return view_flamegraph_svg(r->profile, &o->svg, out);
-}
-
-static struct strobe_error *write_file(struct run *r, const char *path)
-{
-	struct out out;
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_errno(errno, "cannot write %s", path);
-	out_init_fd(&out, fd);
-	struct strobe_error *err = write_view(r, &out);
-	struct strobe_error *closed = error_prefix(out_close(&out), "%s", path);
-	if (!err)
-		return closed;
-	error_destroy(closed);
-	return err;
 }
 
 static struct strobe_error *write_stdout(struct run *r, int *ret_status)
@@ -298,7 +282,7 @@ static struct strobe_error *write_output(struct run *r, int *ret_status)
 		path = DEFAULT_OUTPUT;
 	if (!path || !strcmp(path, "-"))
 		return write_stdout(r, ret_status);
-	TRY(write_file(r, path));
+	TRY(cmd_write_file(path, write_view, r));
 	if (!r->o->output)
 		cmd_say(r->ctx, "the picture is in %s; a browser shows it", path);
 	return NULL;

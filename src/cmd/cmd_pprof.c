@@ -1,6 +1,4 @@
 /* strobe pprof: the reports of pprof, over its profiles and over recordings. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +164,7 @@ static struct strobe_error *choose_event(const struct profile *p, const char *na
 struct run {
 	struct cmd_context *ctx;
 	const struct pprof_command *o;
+	enum pprof_output output;
 	struct profile *profile;
 	int64_t base_total;
 };
@@ -334,51 +333,38 @@ static struct strobe_error *write_text(struct run *r, enum pprof_output output, 
 	return err;
 }
 
-static struct strobe_error *write_report(struct run *r, enum pprof_output output, struct out *out)
+static struct strobe_error *write_report(void *ctx, struct out *out)
 {
+	struct run *r = ctx;
+	enum pprof_output output = r->output;
 	uint32_t event;
 	int64_t total;
 	TRY(prepare(r, &event, &total));
 	return output == OUTPUT_PROTO ? pprof_write(r->profile, out) : write_text(r, output, event, total, out);
 }
 
-static int run_to_stdout(struct run *r, enum pprof_output output)
+static int run_to_stdout(struct run *r)
 {
 	struct out out;
 	cmd_open_output(r->ctx, &out);
-	struct strobe_error *err = write_report(r, output, &out);
+	struct strobe_error *err = write_report(r, &out);
 	int status = cmd_close_output(r->ctx, &out), failed = cmd_fail(r->ctx, err);
 	return status ? status : failed;
-}
-
-static struct strobe_error *run_to_file(struct run *r, enum pprof_output output)
-{
-	struct out out;
-	_cleanup_close_ int fd = open(r->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_errno(errno, "cannot write %s", r->o->output);
-	out_init_fd(&out, fd);
-	struct strobe_error *err = write_report(r, output, &out), *closed = error_prefix(out_close(&out), "%s", r->o->output);
-	if (!err)
-		return closed;
-	error_destroy(closed);
-	return err;
 }
 
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct run r = { .ctx = ctx, .o = options };
-	enum pprof_output output;
-	struct strobe_error *err = choose_output(r.o, &output);
+	struct strobe_error *err = choose_output(r.o, &r.output);
 	if (!err && !r.o->divide_by)
 		err = error_create(ERROR_USAGE, "values cannot be divided by 0");
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(r.o->verbose);
 	bool to_file = r.o->output && strcmp(r.o->output, "-");
-	if (output == OUTPUT_PROTO && !to_file && isatty(STDOUT_FILENO))
+	if (r.output == OUTPUT_PROTO && !to_file && isatty(STDOUT_FILENO))
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "a profile is no text for a terminal; name a file with -output"));
-	int status = to_file ? cmd_fail(ctx, run_to_file(&r, output)) : run_to_stdout(&r, output);
+	int status = to_file ? cmd_fail(ctx, cmd_write_file(r.o->output, write_report, &r)) : run_to_stdout(&r);
 	profile_destroy(r.profile);
 	return status;
 }

@@ -1,11 +1,13 @@
 /* What every command needs to speak with the user: messages, output, pager, settings. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/log.h"
 #include "base/out.h"
 #include "base/strbuf.h"
@@ -119,6 +121,20 @@ int cmd_close_output(struct cmd_context *ctx, struct out *out)
 		return CMD_OK;
 	}
 	return cmd_fail(ctx, err);
+}
+
+struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
+{
+	struct out out;
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return error_errno(errno, "cannot write %s", path);
+	out_init_fd(&out, fd);
+	struct strobe_error *err = write(ctx, &out), *closed = error_prefix(out_close(&out), "%s", path);
+	if (!err)
+		return closed;
+	error_destroy(closed);
+	return err;
 }
 
 bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when)

@@ -1,66 +1,11 @@
 #include "cmd/flame_input.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/filemap.h"
-#include "cli/lists.h"
 #include "cmd/input.h"
 #include "exchange/exchange.h"
-
-#define MAGIC_BYTES 8
-
-/* The first bytes of a pipe, which stay in it: tee(2) copies them into another. False where it ends before. */
-static bool peek_pipe(int fd, char ret[MAGIC_BYTES])
-{
-	int copy[2];
-	ssize_t n;
-	if (pipe2(copy, O_CLOEXEC) < 0)
-		return false;
-	do
-		n = tee(fd, copy[1], MAGIC_BYTES, 0);
-	while (n < 0 && errno == EINTR);
-	if (n == MAGIC_BYTES)
-		n = read(copy[0], ret, MAGIC_BYTES);
-	close(copy[0]);
-	close(copy[1]);
-	return n == MAGIC_BYTES;
-}
-
-static bool peek(const char *path, char ret[MAGIC_BYTES])
-{
-	struct stat st;
-	bool is_stdin = !strcmp(path, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool good = false;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		good = false;
-	else if (S_ISREG(st.st_mode))
-		good = pread(fd, ret, MAGIC_BYTES, is_stdin ? lseek(fd, 0, SEEK_CUR) : 0) == MAGIC_BYTES;
-	else if (is_stdin && S_ISFIFO(st.st_mode))
-		good = peek_pipe(fd, ret);
-	if (!is_stdin && fd >= 0)
-		close(fd);
-	return good;
-}
-
-/* What cannot be looked into (a directory, a device, nothing at all) is left to the reader of recordings. */
-static bool is_foreign(const char *path)
-{
-	static const char *const magics[] = { "PERFILE2", "2ELIFREP", "PERFFILE", "ELIFFREP" };
-	char head[MAGIC_BYTES];
-	struct stat st;
-	if (!peek(path, head)) /* of the shortest text, too */
-		return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size && st.st_size < MAGIC_BYTES;
-	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
-		if (!memcmp(head, magics[i], MAGIC_BYTES))
-			return false;
-	return true;
-}
 
 /* ---- what another program wrote ---- */
 
@@ -83,7 +28,8 @@ static struct strobe_error *read_foreign(const char *path, const struct flame_in
 	struct filemap map;
 	bool is_stdin = !strcmp(path, "-");
 	const char *name = is_stdin ? "standard input" : path;
-	if (o->cpus || o->comms || o->pids || o->tids || o->times || o->max_stack)
+	const struct sample_choice *c = &o->choice;
+	if (c->cpus || c->comms || c->pids || c->tids || c->times || o->max_stack)
 		return error_create(ERROR_USAGE, "%s is no recording: -C, --comms, --pid=LIST, --tid=LIST, --time and --max-stack "
 						 "choose samples of recordings",
 				    name);
@@ -96,27 +42,6 @@ static struct strobe_error *read_foreign(const char *path, const struct flame_in
 }
 
 /* ---- recordings ---- */
-
-static struct strobe_error *make_filter(struct flame_input *in, const struct flame_input_options *o, struct resolve_filter *ret)
-{
-	const struct env *env = source_env(in->source);
-	struct list_numbers cpus, pids, tids;
-	struct list_strings comms;
-	struct list_spans spans;
-	TRY(list_cpus_parse(&in->arena, o->cpus, &cpus));
-	TRY(list_numbers_parse(&in->arena, "process", o->pids, &pids));
-	TRY(list_numbers_parse(&in->arena, "thread", o->tids, &tids));
-	TRY(list_strings_parse(&in->arena, o->comms, &comms));
-	TRY(list_spans_parse(&in->arena, o->times, env->first_sample_ns, env->last_sample_ns, &spans));
-	struct time_range *times = arena_new_array(&in->arena, struct time_range, spans.nr ? spans.nr : 1);
-	for (uint32_t i = 0; i < spans.nr; i++)
-		times[i] = (struct time_range){ spans.data[i].from_ns, spans.data[i].to_ns };
-	*ret = (struct resolve_filter){
-		.cpus = cpus.data, .cpus_nr = cpus.nr, .pids = pids.data, .pids_nr = pids.nr, .tids = tids.data,
-		.tids_nr = tids.nr, .comms = comms.data, .comms_nr = comms.nr, .times = times, .times_nr = spans.nr,
-	};
-	return NULL;
-}
 
 static struct strobe_error *aggregate(struct cmd_context *ctx, struct flame_input *in, const struct flame_input_options *o)
 {
@@ -138,7 +63,7 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, struct flame_inpu
 		.demangle_kernel = o->demangle_kernel,
 	};
 	TRY(cmd_buildid_dir(ctx, &symbols.buildid_dir));
-	TRY(make_filter(in, o, &options.filter));
+	TRY(sample_choice_parse(&o->choice, source_env(in->source), &in->arena, &options.filter));
 	in->resolver = resolver_create(in->source, symbols, options);
 	return resolve_aggregate(in->resolver, &in->profile);
 }
@@ -148,7 +73,7 @@ struct strobe_error *flame_input_read(struct cmd_context *ctx, const char *path,
 {
 	*ret = (struct flame_input){ .path = input_path(path) };
 	arena_init(&ret->arena);
-	if (is_foreign(ret->path))
+	if (input_is_foreign(ret->path))
 		return read_foreign(ret->path, o, ret);
 	TRY(input_open(path, o->force, &ret->source));
 	return aggregate(ctx, ret, o);

@@ -7,13 +7,14 @@
 
 #include "base/arena.h"
 #include "cmd/cmd.h"
+#include "cmd/sample_choice.h"
 #include "profile/profile.h"
 #include "record/source.h"
 #include "resolve/resolve.h"
 
 struct flame_input_options {
 	const char *symfs, *vmlinux, *kallsyms;
-	const char *cpus, *comms, *pids, *tids, *times; /* of recordings alone */
+	struct sample_choice choice; /* of recordings alone */
 	uint64_t max_stack;
 	bool force, demangle, demangle_kernel, inlines;
 	bool with_pid, with_tid;

@@ -1,6 +1,9 @@
 #include "cmd/input.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +15,55 @@ const char *input_path(const char *given)
 	if (given && *given)
 		return given;
 	return !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
+}
+
+#define MAGIC_BYTES 8
+
+/* The first bytes of a pipe, which stay in it: tee(2) copies them into another. False where it ends before. */
+static bool peek_pipe(int fd, char ret[MAGIC_BYTES])
+{
+	int copy[2];
+	ssize_t n;
+	if (pipe2(copy, O_CLOEXEC) < 0)
+		return false;
+	do
+		n = tee(fd, copy[1], MAGIC_BYTES, 0);
+	while (n < 0 && errno == EINTR);
+	if (n == MAGIC_BYTES)
+		n = read(copy[0], ret, MAGIC_BYTES);
+	close(copy[0]);
+	close(copy[1]);
+	return n == MAGIC_BYTES;
+}
+
+static bool peek(const char *path, char ret[MAGIC_BYTES])
+{
+	struct stat st;
+	bool is_stdin = !strcmp(path, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool good = false;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		good = false;
+	else if (S_ISREG(st.st_mode))
+		good = pread(fd, ret, MAGIC_BYTES, is_stdin ? lseek(fd, 0, SEEK_CUR) : 0) == MAGIC_BYTES;
+	else if (is_stdin && S_ISFIFO(st.st_mode))
+		good = peek_pipe(fd, ret);
+	if (!is_stdin && fd >= 0)
+		close(fd);
+	return good;
+}
+
+bool input_is_foreign(const char *path)
+{
+	static const char *const magics[] = { "PERFILE2", "2ELIFREP", "PERFFILE", "ELIFFREP" };
+	char head[MAGIC_BYTES];
+	struct stat st;
+	if (!peek(path, head)) /* of the shortest text, too */
+		return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size && st.st_size < MAGIC_BYTES;
+	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
+		if (!memcmp(head, magics[i], MAGIC_BYTES))
+			return false;
+	return true;
 }
 
 struct strobe_error *input_open(const char *given, bool force, struct record_source **ret)

@@ -10,6 +10,11 @@
 
 /* given, or standard input where that is a pipe, or perf.data. */
 const char *input_path(const char *given);
+/*
+ * Whether a file, or standard input ("-"), begins with something else than a recording does. What cannot be looked into (a
+ * directory, a device, nothing at all) is left to the reader of recordings. Nothing is taken out of a pipe.
+ */
+bool input_is_foreign(const char *path);
 struct strobe_error *input_open(const char *given, bool force, struct record_source **ret) _must_check_;
 /* Says once what was lost while recording, and what was damaged or unfinished in the file. */
 void input_remarks(const struct cmd_context *ctx, struct record_source *source, const struct resolve_stats *stats);

@@ -1,20 +1,8 @@
 #include "cmd/profile_input.h"
 
-#include <string.h>
-
 #include "base/filemap.h"
 #include "cmd/input.h"
 #include "resolve/resolve.h"
-
-/* "PERFILE2" of either byte order, or the first version's magic. */
-static bool is_recording(const struct filemap *m)
-{
-	static const char *const magics[] = { "PERFILE2", "2ELIFREP", "PERFFILE", "ELIFFREP" };
-	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
-		if (m->bytes >= 8 && !memcmp(m->data, magics[i], 8))
-			return true;
-	return false;
-}
 
 static struct strobe_error *aggregate(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
 {
@@ -48,12 +36,10 @@ struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct pr
 {
 	struct filemap map;
 	*ret = NULL;
+	if (!input->format && !input_is_foreign(input->path))
+		return aggregate(ctx, input, ret);
 	TRY(filemap_open(&map, input->path));
-	struct strobe_error *err;
-	if (!input->format && is_recording(&map))
-		err = aggregate(ctx, input, ret);
-	else
-		err = exchange_read(map.data, map.bytes, input->path, input->format, ret);
+	struct strobe_error *err = exchange_read(map.data, map.bytes, input->path, input->format, ret);
 	filemap_close(&map);
 	return err;
 }

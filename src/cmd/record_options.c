@@ -67,26 +67,12 @@ CALL(parse_filter)
 	return negated ? error_create(ERROR_USAGE, "filters cannot be taken back") : add_filter(options, value);
 }
 
-/* The n-th name of the list is for the n-th event; a single one is for all before it. */
 CALL(parse_cgroup)
 {
 	OPTIONS;
 	if (negated)
 		return error_create(ERROR_USAGE, "cgroups cannot be taken back");
-	if (!o->events.events.len)
-		return error_create(ERROR_USAGE, "stands behind the events (-e) that it is for");
-	_cleanup_free_ char *copy = xstrdup(value);
-	size_t n = 0;
-	char *rest = copy;
-	bool single = !strchr(value, ',');
-	for (char *word; (word = strsep(&rest, ",")); n++) {
-		if (!single && n >= o->events.events.len)
-			return error_create(ERROR_USAGE, "more cgroups than events in \"%s\"", value);
-		for (size_t i = single ? 0 : n; i < (single ? o->events.events.len : n + 1); i++)
-			if (*word && !o->events.events.data[i].cgroup)
-				o->events.events.data[i].cgroup = arena_strdup(&o->events.arena, word);
-	}
-	return NULL;
+	return event_list_set_cgroups(&o->events, value);
 }
 
 CALL(parse_freq)

@@ -1,8 +1,4 @@
 /* report --flamegraph: the samples that the report would count, as a picture. */
-#include <errno.h>
-#include <fcntl.h>
-
-#include "base/cleanup.h"
 #include "cmd/report.h"
 #include "view/svg/flamegraph.h"
 
@@ -20,8 +16,16 @@ static uint32_t first_event(const struct profile *p)
 	return 0;
 }
 
-static struct strobe_error *write_picture(const struct report_run *r, const struct profile *p, struct out *out)
+struct picture {
+	const struct report_run *r;
+	struct profile *kept;
+};
+
+static struct strobe_error *write_picture(void *ctx, struct out *out)
 {
+	const struct picture *picture = ctx;
+	const struct report_run *r = picture->r;
+	const struct profile *p = picture->kept;
 	struct flamegraph_options options = flamegraph_defaults();
 	options.event = first_event(p);
 	options.count_samples = options.event < r->env->events.len &&
@@ -31,18 +35,8 @@ static struct strobe_error *write_picture(const struct report_run *r, const stru
 
 struct strobe_error *report_write_flamegraph(struct report_run *r)
 {
-	const char *path = r->o->flamegraph;
-	struct out out;
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_errno(errno, "cannot write %s", path);
-	struct profile *kept = profile_filter(r->profile, is_kept, r);
-	out_init_fd(&out, fd);
-	struct strobe_error *err = write_picture(r, kept, &out);
-	struct strobe_error *closed = error_prefix(out_close(&out), "%s", path);
-	profile_destroy(kept);
-	if (!err)
-		return closed;
-	error_destroy(closed);
+	struct picture p = { r, profile_filter(r->profile, is_kept, r) };
+	struct strobe_error *err = cmd_write_file(r->o->flamegraph, write_picture, &p);
+	profile_destroy(p.kept);
 	return err;
 }

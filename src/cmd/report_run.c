@@ -10,6 +10,7 @@
 #include "cmd/input.h"
 #include "cmd/report.h"
 #include "cmd/report_run.h"
+#include "cmd/sample_choice.h"
 #include "dump/header_text.h"
 #include "dump/raw.h"
 #include "view/data/data.h"
@@ -74,20 +75,6 @@ static struct strobe_error *choose_modes(struct report_run *r, struct report_opt
 }
 
 /* ---- from file to profile ---- */
-
-static struct strobe_error *make_filter(struct report_run *r, struct resolve_filter *ret)
-{
-	const struct report_options *o = r->o;
-	struct list_numbers cpus;
-	struct list_spans spans;
-	TRY(list_cpus_parse(&r->arena, o->cpus, &cpus));
-	TRY(list_spans_parse(&r->arena, o->times, r->env->first_sample_ns, r->env->last_sample_ns, &spans));
-	struct time_range *times = arena_new_array(&r->arena, struct time_range, spans.nr + 1);
-	for (uint32_t i = 0; i < spans.nr; i++)
-		times[i] = (struct time_range){ spans.data[i].from_ns, spans.data[i].to_ns };
-	*ret = (struct resolve_filter){ .cpus = cpus.data, .cpus_nr = cpus.nr, .times = times, .times_nr = spans.nr };
-	return NULL;
-}
 
 static bool needs_stacks(const struct report_run *r)
 {
@@ -180,7 +167,8 @@ static struct strobe_error *make_resolver(struct report_run *r)
 	TRY(find_event(r->env, o->switch_on, "--switch-on", &options.switch_on));
 	TRY(find_event(r->env, o->switch_off, "--switch-off", &options.switch_off));
 	options.label_keys = report_labels(r, &options.label_keys_nr);
-	TRY(make_filter(r, &options.filter));
+	TRY(sample_choice_parse(&(struct sample_choice){ .cpus = r->o->cpus, .times = r->o->times }, r->env, &r->arena,
+				&options.filter));
 	r->resolver = resolver_create(r->source, symbols, options);
 	return NULL;
 }

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/lists.h"
 #include "cmd/input.h"
+#include "cmd/sample_choice.h"
 #include "dump/dumper.h"
 #include "dump/event_text.h"
 #include "dump/header_text.h"
@@ -261,25 +262,13 @@ static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_
 static struct strobe_error *make_filter(struct script *s, struct resolve_filter *ret)
 {
 	const struct script_options *o = s->o;
-	struct list_numbers cpus, pids, tids;
-	struct list_strings comms;
-	struct list_spans spans;
-	TRY(list_cpus_parse(&s->arena, o->cpus, &cpus));
-	TRY(list_numbers_parse(&s->arena, "process", o->pids, &pids));
-	TRY(list_numbers_parse(&s->arena, "thread", o->tids, &tids));
-	TRY(list_strings_parse(&s->arena, o->comms, &comms));
-	TRY(list_spans_parse(&s->arena, o->times, s->env->first_sample_ns, s->env->last_sample_ns, &spans));
+	const struct sample_choice choice = {
+		.cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times,
+	};
 	TRY(list_strings_parse(&s->arena, o->dsos, &s->dsos));
 	TRY(list_strings_parse(&s->arena, o->symbols, &s->symbols));
 	TRY(list_strings_parse(&s->arena, o->stop_at, &s->stop_at));
-	struct time_range *times = arena_new_array(&s->arena, struct time_range, spans.nr ? spans.nr : 1);
-	for (uint32_t i = 0; i < spans.nr; i++)
-		times[i] = (struct time_range){ spans.data[i].from_ns, spans.data[i].to_ns };
-	*ret = (struct resolve_filter){
-		.cpus = cpus.data, .cpus_nr = cpus.nr, .pids = pids.data, .pids_nr = pids.nr, .tids = tids.data,
-		.tids_nr = tids.nr, .comms = comms.data, .comms_nr = comms.nr, .times = times, .times_nr = spans.nr,
-	};
-	return NULL;
+	return sample_choice_parse(&choice, s->env, &s->arena, ret);
 }
 
 static bool any_field(const struct script_options *o, uint64_t wanted)

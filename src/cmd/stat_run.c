@@ -249,25 +249,6 @@ static struct strobe_error *take_interval(struct run *r)
 	return NULL;
 }
 
-/* A zombie that its parent has not waited for counts nothing any more. */
-static bool is_alive(const struct sys *sys, pid_t tid)
-{
-	_cleanup_free_ char *path = xasprintf("/proc/%d/stat", tid);
-	_cleanup_free_ char *line = NULL;
-	_cleanup_error_ struct strobe_error *err = sys_read_line(sys, path, &line);
-	const char *name_end = err ? NULL : strrchr(line, ')');
-	return name_end && name_end[1] && !strchr("ZXx", name_end[2]);
-}
-
-/* Whether one of the tasks that are counted still runs. */
-static bool any_alive(const struct stat_session *s)
-{
-	for (size_t i = 0; i < s->map.threads.len; i++)
-		if (is_alive(s->sys, s->map.threads.data[i].tid))
-			return true;
-	return false;
-}
-
 struct strobe_error *stat_session_peek(struct stat_session *s, struct strobe_error *(*fn)(void *ctx), void *ctx)
 {
 	_cleanup_free_ struct counter_slot *kept = xmemdup(s->set.slots.data, s->set.slots.len * sizeof(*kept));
@@ -292,7 +273,7 @@ static struct strobe_error *wait_for_end(struct run *r)
 		if (n < 0 && errno != EINTR)
 			return error_errno(errno, "cannot wait");
 		if (n <= 0) {
-			r->ended = tasks && !any_alive(s);
+			r->ended = tasks && !target_map_is_alive(&s->map, s->sys);
 			continue;
 		}
 		if (fds[WAIT_SIGNAL].revents)

@@ -129,24 +129,6 @@ static void take_signals(struct trace_run *r)
 	}
 }
 
-/* A zombie that its parent has not waited for makes no calls any more. */
-static bool is_alive(const struct sys *sys, pid_t tid)
-{
-	_cleanup_free_ char *path = xasprintf("/proc/%d/stat", tid);
-	_cleanup_free_ char *line = NULL;
-	_cleanup_error_ struct strobe_error *err = sys_read_line(sys, path, &line);
-	const char *name_end = err ? NULL : strrchr(line, ')');
-	return name_end && name_end[1] && !strchr("ZXx", name_end[2]);
-}
-
-static bool any_alive(const struct trace_run *r)
-{
-	for (size_t i = 0; i < r->map.threads.len; i++)
-		if (is_alive(r->sys, r->map.threads.data[i].tid))
-			return true;
-	return false;
-}
-
 static uint64_t now_ms(const struct trace_run *r)
 {
 	return sys_clock_ns(r->sys, CLOCK_MONOTONIC) / 1000000;
@@ -169,7 +151,7 @@ static struct strobe_error *wait_for_end(struct trace_run *r)
 		}
 		if (tasks && now_ms(r) - alive_ms >= ALIVE_INTERVAL_MS) {
 			alive_ms = now_ms(r);
-			r->ended |= !any_alive(r);
+			r->ended |= !target_map_is_alive(&r->map, r->sys);
 		}
 		if (r->hooks->tick && !r->ended)
 			TRY(r->hooks->tick(r, false, &r->ended));

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/mem.h"
+
 void event_list_init(struct event_list *list)
 {
 	memset(list, 0, sizeof(*list));
@@ -140,5 +143,23 @@ const char *event_apply_modifiers(struct event *e, const char *modifiers, bool o
 	a->exclude_idle = x.idle;
 	a->precise_ip = x.precise;
 	e->guest_host_set = x.host_or_guest;
+	return NULL;
+}
+
+struct strobe_error *event_list_set_cgroups(struct event_list *list, const char *names)
+{
+	if (!list->events.len)
+		return error_create(ERROR_USAGE, "stands behind the events (-e) that it is for");
+	_cleanup_free_ char *copy = xstrdup(names);
+	size_t n = 0;
+	char *rest = copy;
+	bool single = !strchr(names, ',');
+	for (char *word; (word = strsep(&rest, ",")); n++) {
+		if (!single && n >= list->events.len)
+			return error_create(ERROR_USAGE, "more cgroups than events in \"%s\"", names);
+		for (size_t i = single ? 0 : n; i < (single ? list->events.len : n + 1); i++)
+			if (*word && !list->events.data[i].cgroup)
+				list->events.data[i].cgroup = arena_strdup(&list->arena, word);
+	}
 	return NULL;
 }

@@ -133,6 +133,8 @@ void event_attr_defaults(struct perf_event_attr *attr);
 /* An event with the defaults, appended; valid until the next is. */
 struct event *event_list_add(struct event_list *list, enum event_kind kind, uint32_t type, uint64_t config,
 			     const char *name);
+/* -G: the n-th name of the list is for the n-th event, a single one for all that have none yet. */
+struct strobe_error *event_list_set_cgroups(struct event_list *list, const char *names) _must_check_;
 /*
  * Applies modifiers ("u", "kpp", "S"). As in the reference a set given to an event starts from nothing, one given to a
  * group adds to what the event has. NULL, or the first character that is wrong.

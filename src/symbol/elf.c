@@ -249,7 +249,7 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 }
 
 /* ~/.debug/.build-id/ab/cdef…/NAME, as buildid-cache keeps it: "elf" for files, "vdso", "kallsyms"; "debug" besides. */
-const char *elf_cached_path(struct dso *d, const char *name)
+static const char *cached_path(struct dso *d, const char *name)
 {
 	const char *dir = d->session->options.buildid_dir;
 	if (!dir || d->file->build_id_len < 2)
@@ -262,7 +262,7 @@ static bool open_file(struct dso *d)
 {
 	const struct symbols_options *o = &d->session->options;
 	const char *path = o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, d->file->path) : d->file->path;
-	const char *cached = elf_cached_path(d, d->file->kind == MAPPED_VDSO ? "vdso" : "elf");
+	const char *cached = cached_path(d, d->file->kind == MAPPED_VDSO ? "vdso" : "elf");
 	bool found = d->file->kind != MAPPED_VDSO && elf_open_checked(d, path, o->symfs ? 0 : d->file->pid, &d->object);
 	if (!found && cached && !access(cached, R_OK) && elf_open_checked(d, cached, 0, &d->object)) {
 		found = true;
@@ -273,10 +273,16 @@ static bool open_file(struct dso *d)
 	return found;
 }
 
-/* A debug file serves when it has the build-id of the mapped file, or is linked from it where there is none. */
+struct debug_search {
+	const struct dso *dso;
+	bool (*wanted)(const struct object *o);
+	struct object *found;
+};
+
+/* A debug file serves when it has the build-id of the mapped file, and what is looked for. */
 static bool try_debug_file(void *ctx, const char *path)
 {
-	struct dso *d = ctx;
+	struct debug_search *s = ctx;
 	struct object *o;
 	if (access(path, R_OK))
 		return false;
@@ -284,32 +290,36 @@ static bool try_debug_file(void *ctx, const char *path)
 	if (err)
 		return false;
 	uint8_t mine[OBJECT_BUILD_ID_MAX], its[OBJECT_BUILD_ID_MAX];
-	size_t n = object_build_id(d->object, mine);
-	struct object_symtab t;
-	if (!n || object_build_id(o, its) != n || memcmp(mine, its, n) || !object_symtab(o, SHT_SYMTAB, &t)) {
+	size_t n = object_build_id(s->dso->object, mine);
+	if (!n || object_build_id(o, its) != n || memcmp(mine, its, n) || !s->wanted(o)) {
 		object_close(o);
 		return false;
 	}
-	d->symbols_object = o;
+	s->found = o;
 	return true;
 }
 
-static void find_debug_file(struct dso *d)
+struct object *elf_open_debug(struct dso *d, bool (*wanted)(const struct object *o))
+{
+	struct debug_search s = { d, wanted, NULL };
+	const char *cached = cached_path(d, "debug");
+	if (!cached || !try_debug_file(&s, cached))
+		object_find_debug(d->object, d->file->path, d->session->options.symfs, try_debug_file, &s);
+	return s.found;
+}
+
+static bool has_symtab(const struct object *o)
 {
 	struct object_symtab t;
-	if (object_symtab(d->object, SHT_SYMTAB, &t))
-		return;
-	const char *cached = elf_cached_path(d, "debug");
-	if (cached && try_debug_file(d, cached))
-		return;
-	object_find_debug(d->object, d->file->path, d->session->options.symfs, try_debug_file, d);
+	return object_symtab(o, SHT_SYMTAB, &t);
 }
 
 static bool load_elf(struct dso *d)
 {
 	if (!open_file(d))
 		return false;
-	find_debug_file(d);
+	if (!has_symtab(d->object))
+		d->symbols_object = elf_open_debug(d, has_symtab);
 	elf_load_table(d, &(struct elf_load){
 				  .object = d->object,
 				  .symbols_from = d->symbols_object,

@@ -27,35 +27,6 @@ static bool has_dwarf(const struct object *o)
 	return s && object_section_raw(o, s, &bytes) && bytes;
 }
 
-struct debug_search {
-	struct dso *d;
-	struct object *found;
-};
-
-static bool same_id(const struct object *a, const struct object *b)
-{
-	uint8_t x[OBJECT_BUILD_ID_MAX], y[OBJECT_BUILD_ID_MAX];
-	size_t n = object_build_id(a, x);
-	return n && object_build_id(b, y) == n && !memcmp(x, y, n);
-}
-
-static bool try_file(void *ctx, const char *path)
-{
-	struct debug_search *s = ctx;
-	struct object *o;
-	if (access(path, R_OK))
-		return false;
-	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
-	if (err)
-		return false;
-	if (!same_id(s->d->object, o) || !has_dwarf(o)) {
-		object_close(o);
-		return false;
-	}
-	s->found = o;
-	return true;
-}
-
 /* Places in their order: see the header. */
 static struct object *find_object(struct dso *d, struct dso_source *s)
 {
@@ -63,12 +34,7 @@ static struct object *find_object(struct dso *d, struct dso_source *s)
 		return d->object;
 	if (has_dwarf(d->symbols_object))
 		return d->symbols_object;
-	struct debug_search search = { .d = d };
-	const char *cached = elf_cached_path(d, "debug");
-	if (!cached || !try_file(&search, cached))
-		object_find_debug(d->object, d->file->path, d->session->options.symfs, try_file, &search);
-	s->debug_object = search.found;
-	return search.found;
+	return s->debug_object = elf_open_debug(d, has_dwarf);
 }
 
 /* A file that its link names by build-id too. */

@@ -87,8 +87,11 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 /* Whether an object has the recorded build-id (or none was recorded); says the problem where it has not. */
 bool elf_matches(struct dso *d, const struct object *o, const char *path);
 void dso_source_destroy(struct dso_source *s);
-/* Where buildid-cache keeps a file of this DSO: "elf", "debug", "vdso"; NULL where there is no cache or no build-id. */
-const char *elf_cached_path(struct dso *d, const char *name);
+/*
+ * A separate debug file of d->object that has what is wanted, for the caller to close; NULL: there is none. From the
+ * build-id cache, or where object_find_debug() looks. Under d->lock.
+ */
+struct object *elf_open_debug(struct dso *d, bool (*wanted)(const struct object *o));
 /* The build-id as text. */
 const char *dso_hex(struct dso *d, const uint8_t *id, size_t n);
 
