@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "capture/target.h"
-#include "cmd/stat_events.h"
+#include "cmd/stat/events.h"
 #include "sys/faked.h"
 
 #define COMMAND_PID 4242

@@ -1,0 +1,74 @@
+/*
+ * A run of `strobe record`, shared by its files: cmd_record.c (the run), record_threads.c (readers), record_say.c
+ * (messages).
+ */
+#pragma once
+#include <pthread.h>
+#include <signal.h>
+
+#include "capture/control.h"
+#include "capture/schedule.h"
+#include "capture/session.h"
+#include "capture/workload.h"
+#include "cmd/cmd.h"
+#include "cmd/record/options.h"
+#include "cmd/record/output.h"
+
+/*
+ * Rings are looked at that often whatever their watermark says, so that a file is not much behind what happened when
+ * the recorder is killed.
+ */
+#define DRAIN_INTERVAL_MS 250
+
+struct reader_thread {
+	pthread_t thread;
+	struct recording *rec;
+	unsigned reader;
+	sys_cpus affinity;
+	pid_t tid;
+	bool started;
+	struct strobe_error *error;
+};
+
+struct recording {
+	struct cmd_context *ctx;
+	struct record_options *o;
+	const struct sys *sys;
+	struct event_set events, trigger_events;
+	struct capture *capture;
+	struct capture *trigger; /* --switch-output-event */
+	struct record_output output;
+	struct workload workload;
+	char **argv; /* of the workload */
+	struct control control;
+	struct reader_masks masks;
+	struct reader_thread *threads; /* of --threads; NULL: the main thread reads */
+	unsigned threads_nr;
+	pthread_barrier_t ready; /* threads have their ids, filters may be set */
+	int stop_fd;             /* eventfd for the threads */
+	int signal_fd, delay_fd, switch_fd;
+	size_t delay_step;         /* next edge of the schedule: start and end of each range in turn */
+	uint64_t file_start_bytes; /* what had been written when this file was begun */
+	int signal;                /* that ended it, or 0 */
+	bool done, filled;
+	bool gone; /* all tasks that were recorded have ended */
+	unsigned files;
+	sigset_t old_mask;
+	void (*old_sigpipe)(int);
+};
+
+/* A line for the user, unless -q. */
+void record_say(const struct recording *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The reference's bracketed lines, which scripts look for. */
+void record_report(const struct recording *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void record_say_notes(const struct recording *r);
+void record_say_freq(const struct recording *r);
+/* What came of it; failed: the file ends early. */
+void record_say_result(const struct recording *r, const char *name, bool failed);
+
+/* Real-time priority for the calling thread, where that is permitted or asked for. */
+struct strobe_error *record_raise_priority(const struct recording *r) _must_check_;
+/* --threads: shares the rings out; starts the readers (they know their ids on return); ends them. */
+struct strobe_error *record_plan_threads(struct recording *r) _must_check_;
+struct strobe_error *record_start_threads(struct recording *r) _must_check_;
+struct strobe_error *record_join_threads(struct recording *r) _must_check_;

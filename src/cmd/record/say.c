@@ -1,0 +1,118 @@
+/* What `strobe record` tells its user. */
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/record/priv.h"
+
+void record_say(const struct recording *r, const char *fmt, ...)
+{
+	va_list ap;
+	if (r->o->quiet)
+		return;
+	va_start(ap, fmt);
+	_cleanup_free_ char *line = xvasprintf(fmt, ap);
+	va_end(ap);
+	cmd_say(r->ctx, "%s", line);
+}
+
+void record_report(const struct recording *r, const char *fmt, ...)
+{
+	va_list ap;
+	if (r->o->quiet)
+		return;
+	va_start(ap, fmt);
+	_cleanup_free_ char *line = xvasprintf(fmt, ap);
+	va_end(ap);
+	_cleanup_free_ char *all = xasprintf("[ %s record: %s ]\n", r->ctx->program, line);
+	ssize_t n = write(STDERR_FILENO, all, strlen(all));
+	(void)n;
+}
+
+void record_say_freq(const struct recording *r)
+{
+	const struct event_set *s = capture_events(r->capture);
+	unsigned long long asked = s->requested_freq, got = s->lowered_freq;
+	if (r->o->capture.freq_hz == CAPTURE_FREQ_MAX)
+		log_info("the highest frequency: kernel.perf_event_max_sample_rate");
+	if (!got)
+		return;
+	if (r->o->capture.freq_set)
+		record_say(r,
+			   "maximum frequency rate (%llu Hz) exceeded: recording at %llu Hz. The limit is "
+			   "/proc/sys/kernel/perf_event_max_sample_rate; --strict-freq refuses instead",
+			   asked, got);
+	else
+		record_say(r,
+			   "Lowering default frequency rate to %llu. Please consider tweaking "
+			   "/proc/sys/kernel/perf_event_max_sample_rate.",
+			   got);
+}
+
+void record_say_notes(const struct recording *r)
+{
+	const char *const *notes;
+	size_t n = capture_notes(r->capture, &notes);
+	for (size_t i = 0; i < n; i++)
+		record_say(r, "%s", notes[i]);
+}
+
+static void say_lost(const struct recording *r, const struct capture_totals *t)
+{
+	uint64_t lost = t->lost_samples > t->lost_events ? t->lost_samples : t->lost_events;
+	if (!lost)
+		return;
+	_cleanup_strbuf_ struct strbuf by_event = {};
+	const struct event_set *s = capture_events(r->capture);
+	for (size_t i = 0; i < s->events.len; i++) {
+		unsigned long long n = capture_lost_of_event(r->capture, i);
+		if (n)
+			strbuf_addf(&by_event, "%s%s %llu", by_event.len ? ", " : " (", s->events.data[i].name, n);
+	}
+	if (by_event.len)
+		strbuf_addch(&by_event, ')');
+	uint64_t all = t->samples + lost;
+	const char *faster =
+		sched_getscheduler(0) & SCHED_FIFO ? "" : ", or real-time priority (as root, or ulimit -r)";
+	cmd_say(r->ctx,
+		"LOST %llu of %llu samples, %.1f %%%s: they came faster than they were read. Larger rings (-m 32M), "
+		"fewer "
+		"events (--filter, -c, a lower -F)%s help.",
+		(unsigned long long)lost, (unsigned long long)all, 100.0 * (double)lost / (double)all,
+		strbuf_str(&by_event), faster);
+}
+
+void record_say_result(const struct recording *r, const char *name, bool failed)
+{
+	struct capture_totals t = capture_totals(r->capture);
+	uint64_t bytes = r->output.bytes;
+	record_report(r, "Woken up %llu times to write data", (unsigned long long)t.wakeups);
+	say_lost(r, &t);
+	if (t.throttled)
+		record_say(r,
+			   "the kernel throttled events %llu times: samples came faster than "
+			   "kernel.perf_event_max_sample_rate and "
+			   "kernel.perf_cpu_time_max_percent allow",
+			   (unsigned long long)t.throttled);
+	if (failed) { /* what was read from the rings is not what is in the file */
+		record_report(r, "Wrote %.3f MB %s, which ends early", (double)bytes / 1048576,
+			      r->output.pipe ? "-" : name);
+		return;
+	}
+	_cleanup_free_ char *samples =
+		t.samples ? xasprintf(" (%llu samples)", (unsigned long long)t.samples) : xstrdup("");
+	_cleanup_free_ char *packed = NULL;
+	if (r->o->compress_level)
+		packed = xasprintf(", compressed (original %.3f MB, ratio is %.3f)", (double)t.bytes / 1048576,
+				   bytes ? (double)t.bytes / (double)bytes : 0);
+	record_report(r, "Captured and wrote %.3f MB %s%s%s%s", (double)bytes / 1048576,
+		      r->output.pipe             ? "-"
+		      : r->o->timestamp_filename ? r->output.path
+						 : name,
+		      r->o->timestamp_filename && !r->output.pipe ? ".<timestamp>" : "", packed ? packed : "", samples);
+}

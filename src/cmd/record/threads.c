@@ -1,0 +1,152 @@
+/* The readers of `strobe record`: priority, and threads of their own for --threads. */
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/record/priv.h"
+
+#ifndef SCHED_RESET_ON_FORK
+#define SCHED_RESET_ON_FORK 0x40000000
+#endif
+
+#define COMPRESS_LEVEL_QUICK 3
+
+/* First in the queue when a ring has filled: at normal priority a busy CPU makes the reader late, and data is lost. */
+struct strobe_error *record_raise_priority(const struct recording *r)
+{
+	int asked = r->o->capture.rt_prio;
+	/* Slow compression at real-time priority would keep others from this CPU. */
+	if (!asked && r->o->compress_level > COMPRESS_LEVEL_QUICK)
+		return NULL;
+	struct sched_param p = {.sched_priority = asked ? asked : 1};
+	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p)) {
+		log_info("reading at real-time priority %d", p.sched_priority);
+		return NULL;
+	}
+	if (!asked) {
+		log_info("reading at normal priority: real-time is not permitted (CAP_SYS_NICE, ulimit -r)");
+		return NULL;
+	}
+	return error_errno(errno, "-r %d: no right to real-time priority (CAP_SYS_NICE, ulimit -r)", asked);
+}
+
+static struct strobe_error *set_affinity(const sys_cpus *cpus)
+{
+	if (!cpus->len)
+		return NULL;
+	size_t bytes = CPU_ALLOC_SIZE(vec_last(cpus) + 1);
+	cpu_set_t *set = xcalloc(1, bytes);
+	for (size_t i = 0; i < cpus->len; i++)
+		CPU_SET_S(cpus->data[i], bytes, set);
+	int r = sched_setaffinity(0, bytes, set);
+	free(set);
+	return r ? error_errno(errno, "cannot run the reader on the CPUs asked for") : NULL;
+}
+
+static void wake_main(const struct recording *r)
+{
+	ssize_t n = write(r->stop_fd, &(uint64_t){1}, 8);
+	(void)n;
+}
+
+static void *read_rings(void *arg)
+{
+	struct reader_thread *t = arg;
+	struct recording *r = t->rec;
+	t->tid = (pid_t)syscall(SYS_gettid);
+	t->error = set_affinity(&t->affinity);
+	if (!t->error)
+		t->error = record_raise_priority(r);
+	pthread_barrier_wait(&r->ready);
+	struct pollfd fds[] = {
+		{.fd = r->stop_fd, .events = POLLIN},
+		{.fd = capture_poll_fd(r->capture, t->reader), .events = POLLIN},
+	};
+	while (!t->error && poll(fds, 2, DRAIN_INTERVAL_MS) >= 0) {
+		uint64_t bytes;
+		if (fds[1].revents)
+			capture_count_wakeup(r->capture, t->reader);
+		bool gone = capture_tasks_gone(r->capture, t->reader);
+		t->error = capture_drain(r->capture, t->reader, NULL, false, false, &bytes);
+		if (gone) /* the main thread ends the recording */
+			wake_main(r);
+		if (fds[0].revents || gone)
+			break;
+	}
+	if (t->error)
+		wake_main(r);
+	return NULL;
+}
+
+struct strobe_error *record_plan_threads(struct recording *r)
+{
+	const struct target_map *map = capture_target(r->capture);
+	sys_cpus used = {};
+	for (size_t i = 0; i < map->cpus.len; i++)
+		vec_push(&used, (uint32_t)map->cpus.data[i]);
+	struct strobe_error *err = reader_masks_parse(r->o->threads, r->sys, &used, &r->masks);
+	vec_deinit(&used);
+	if (err)
+		return error_prefix(err, "--threads");
+	r->threads_nr = (unsigned)r->masks.masks.len;
+	sys_cpus *lists = xcalloc(r->threads_nr, sizeof(*lists));
+	for (unsigned i = 0; i < r->threads_nr; i++)
+		memcpy(&lists[i], &r->masks.masks.data[i].read, sizeof(*lists));
+	err = capture_split(r->capture, lists, r->threads_nr);
+	free(lists);
+	return err;
+}
+
+struct strobe_error *record_start_threads(struct recording *r)
+{
+	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (r->stop_fd < 0)
+		return error_errno(errno, "cannot make an eventfd");
+	for (size_t i = 0; i < r->output.parts.len; i++)
+		capture_set_ring_sink(r->capture, (unsigned)i, &r->output.parts.data[i]->sink);
+	r->threads = xcalloc(r->threads_nr, sizeof(*r->threads));
+	pthread_barrier_init(&r->ready, NULL, r->threads_nr + 1);
+	for (unsigned i = 0; i < r->threads_nr; i++) {
+		struct reader_thread *t = &r->threads[i];
+		t->rec = r;
+		t->reader = i;
+		memcpy(&t->affinity, &r->masks.masks.data[i].affinity, sizeof(t->affinity));
+		int e = pthread_create(&t->thread, NULL, read_rings, t);
+		/* Those before wait at a barrier that can never open: nothing is lost by ending here. */
+		if (e)
+			return error_errno(e, "cannot start reader thread %u", i);
+		t->started = true;
+	}
+	pthread_barrier_wait(&r->ready);
+	for (unsigned i = 0; i < r->threads_nr; i++)
+		capture_exclude_thread(r->capture, r->threads[i].tid);
+	return NULL;
+}
+
+struct strobe_error *record_join_threads(struct recording *r)
+{
+	struct strobe_error *err = NULL;
+	if (!r->threads)
+		return NULL;
+	wake_main(r); /* and each of them: nobody reads it now */
+	for (unsigned i = 0; i < r->threads_nr; i++) {
+		struct reader_thread *t = &r->threads[i];
+		if (!t->started)
+			continue;
+		pthread_join(t->thread, NULL);
+		t->started = false;
+		if (!err)
+			err = t->error;
+		else
+			error_destroy(t->error);
+		t->error = NULL;
+	}
+	return err;
+}

@@ -1,0 +1,214 @@
+/* strobe report: a recording as a table of where its time went. */
+#include <string.h>
+
+#include "base/text.h"
+#include "cmd/report/run.h"
+
+static struct strobe_error *parse_chains(void *options, const char *value, bool negated)
+{
+	struct report_options *o = options;
+	if (negated) {
+		o->chains.mode = CALLTREE_NONE;
+		return NULL;
+	}
+	return report_parse_chains(o, value ? value : "graph");
+}
+
+static struct strobe_error *invert(void *options, const char *value, bool negated)
+{
+	struct report_options *o = options;
+	o->chains.callee_first = negated;
+	o->chain_order_set = true;
+	return NULL;
+}
+
+static struct strobe_error *parse_percentage(void *options, const char *value, bool negated)
+{
+	struct report_options *o = options;
+	if (negated || !value)
+		return error_create(ERROR_USAGE, "needs relative or absolute");
+	if (strcmp(value, "relative") && strcmp(value, "absolute"))
+		return error_create(ERROR_USAGE, "Invalid percentage: %s (relative or absolute)", value);
+	o->relative = !strcmp(value, "relative");
+	return NULL;
+}
+
+static struct strobe_error *parse_format(void *options, const char *value, bool negated)
+{
+	static const char *const names[] = { "text", "json", "csv" };
+	struct report_options *o = options;
+	for (unsigned i = 0; value && !negated && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(value, names[i])) {
+			o->format = (enum report_format)i;
+			return NULL;
+		}
+	return error_create(ERROR_USAGE, "is text, json or csv");
+}
+
+static struct strobe_error *parse_quantum(void *options, const char *value, bool negated)
+{
+	struct report_options *o = options;
+	if (negated || !value || !text_to_duration_ns(value, &o->time_quantum_ns) || !o->time_quantum_ns)
+		return error_create(ERROR_USAGE, "needs a time with its unit, such as 10ms");
+	return NULL;
+}
+
+static struct strobe_error *parse_colour(void *options, const char *value, bool negated)
+{
+	struct report_options *o = options;
+	if (!negated && value && !strcmp(value, "always"))
+		o->colour = COLOUR_ALWAYS;
+	else if (negated || (value && !strcmp(value, "never")))
+		o->colour = COLOUR_NEVER;
+	else if (value && !strcmp(value, "auto"))
+		o->colour = COLOUR_AUTO;
+	else
+		return error_create(ERROR_USAGE, "is always, never or auto");
+	return NULL;
+}
+
+static struct strobe_error *parse_branch(void *options, const char *value, bool negated)
+{
+	struct report_options *o = options;
+	o->branch_stack = !negated;
+	o->no_branch_stack = negated;
+	return NULL;
+}
+
+static struct strobe_error *parse_demangle(void *options, const char *value, bool negated)
+{
+	struct report_options *o = options;
+	o->no_demangle = negated;
+	return NULL;
+}
+
+#define AT(field) offsetof(struct report_options, field)
+#define SORT_KEYS                                                                                                    \
+	"overhead overhead_sys overhead_us overhead_guest_sys overhead_guest_us overhead_children sample period ci\n" \
+	"pid tid comm dso symbol parent cpu socket srcline srcfile local_weight weight transaction trace\n"           \
+	"symbol_size dso_size cgroup cgroup_id ipc_null time code_page_size local_ins_lat ins_lat\n"                  \
+	"local_p_stage_cyc p_stage_cyc addr; of branches: dso_from dso_to symbol_from symbol_to mispredict abort\n"   \
+	"in_tx cycles srcline_from srcline_to ipc_lbr addr_from addr_to; of memory accesses: symbol_daddr dso_daddr\n" \
+	"locked tlb mem snoop dcacheline symbol_iaddr phys_daddr data_page_size blocked; fields of tracepoints"
+
+static const struct option table[] = {
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "read this recording; - is standard input" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read it though it belongs to another user" },
+	{ OPTION_STRING, 's', "sort", AT(sort), .arg = "key[,key2...]",
+	  .help = "group and sort by these keys; + before them adds to the default. Keys: " SORT_KEYS },
+	{ OPTION_STRING, 'F', "fields", AT(fields), .arg = "key[,keys...]",
+	  .help = "show these columns, named as the sort keys are; + before them adds to the default" },
+	{ OPTION_BOOL, 0, "children", AT(children), .help = "count a function's callees for it as well, where stacks were recorded (on)" },
+	{ OPTION_CALL, 'g', "call-graph", .arg = "print_type,threshold[,print_limit],order,sort_key,value",
+	  .parse = parse_chains, .default_arg = "graph",
+	  .help = "show call graphs: graph, flat, fractal, folded or none; least share in percent; most entries on a level;\n"
+		  "caller or callee (which comes first); function or address (what is told apart); branch (as --branch-history);\n"
+		  "percent, period or count.\n"
+		  "In any order; default: graph,0.5,caller,function,percent" },
+	{ OPTION_CALL, 'G', "inverted", .parse = invert, .help = "callers first in call graphs" },
+	{ OPTION_BOOL, 'n', "show-nr-samples", AT(show_samples), .help = "show the number of samples" },
+	{ OPTION_BOOL, 0, "show-total-period", AT(show_period), .help = "show the sum of periods" },
+	{ OPTION_BOOL, 0, "show-cpu-utilization", AT(show_cpu_modes), .help = "show shares of kernel and user space" },
+	{ OPTION_BOOL, 0, "ci", AT(show_ci), .help = "show the interval that holds the true share in 95 of 100 recordings" },
+	{ OPTION_F64, 0, "percent-limit", AT(percent_limit), .arg = "percent", .set_offset = AT(percent_limit_set),
+	  .help = "leave out entries with a smaller share" },
+	{ OPTION_CALL, 0, "percentage", .arg = "relative|absolute", .parse = parse_percentage,
+	  .help = "shares of what filters leave, or of all (absolute)" },
+	{ OPTION_BOOL, 0, "hierarchy", AT(hierarchy), .help = "show the sort keys as levels of a tree" },
+	{ OPTION_BOOL, 0, "group", AT(group), .set_offset = AT(group_set), .help = "show the events of a group side by side" },
+	{ OPTION_U64, 0, "group-sort-idx", AT(group_sort_index), .arg = "n", .help = "sort a group by its event number n, the first is 0" },
+	{ OPTION_STRING, 'c', "comms", AT(comms), .arg = "comm[,comm...]", .help = "only tasks of these names" },
+	{ OPTION_STRING, 'd', "dsos", AT(dsos), .arg = "dso[,dso...]", .help = "only samples in these objects" },
+	{ OPTION_STRING, 'S', "symbols", AT(symbols), .arg = "symbol[,symbol...]", .help = "only samples in these functions" },
+	{ OPTION_STRING, 0, "symbol-filter", AT(symbol_filter), .arg = "filter", .help = "show only functions whose names contain this" },
+	{ OPTION_STRING, 'C', "cpu", AT(cpus), .arg = "cpu", .help = "only samples taken on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 0, "pid", AT(pids), .arg = "pid[,pid...]", .help = "only these processes" },
+	{ OPTION_STRING, 0, "tid", AT(tids), .arg = "tid[,tid...]", .help = "only these threads" },
+	{ OPTION_STRING, 0, "time", AT(times), .arg = "str",
+	  .help = "only this span: start,stop in seconds (either may be left out); or 10%/2, 0%-10%,30%-40%" },
+	{ OPTION_U64, 0, "socket-filter", AT(socket), .arg = "n", .set_offset = AT(socket_set),
+	  .help = "only samples of this processor socket" },
+	{ OPTION_STRING, 0, "switch-on", AT(switch_on), .arg = "event", .help = "count samples from this event on" },
+	{ OPTION_STRING, 0, "switch-off", AT(switch_off), .arg = "event", .help = "stop counting at this event" },
+	{ OPTION_BOOL, 0, "show-on-off-events", AT(show_switches), .help = "count the samples of these two events as well" },
+	{ OPTION_STRING, 'p', "parent", AT(parent), .arg = "regex", .help = "callers that --sort parent groups by" },
+	{ OPTION_BOOL, 'x', "exclude-other", AT(exclude_other), .help = "show only entries with such a caller" },
+	{ OPTION_STRING, 0, "ignore-callees", AT(ignore_callees), .arg = "regex",
+	  .help = "count what these functions call for themselves" },
+	{ OPTION_BOOL, 'U', "hide-unresolved", AT(hide_unresolved), .help = "leave out samples without a symbol" },
+	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "use no more than this many frames of a stack (127)" },
+	{ OPTION_CALL, 'b', "branch-stack", .parse = parse_branch, .help = "count branch records (where there are any)" },
+	{ OPTION_BOOL, 0, "mem-mode", AT(mem_mode), .help = "profile of memory accesses" },
+	{ OPTION_BOOL, 0, "branch-history", AT(branch_history),
+	  .help = "put the branches before each sample in front of its call stack, frames told apart by address" },
+	{ OPTION_BOOL, 0, "total-cycles", AT(total_cycles),
+	  .help = "show blocks of code by the cycles that branch records count for them" },
+	{ OPTION_BOOL, 0, "raw-trace", AT(raw_trace), .help = "show the fields of tracepoints and not their text" },
+	{ OPTION_CALL, 0, "time-quantum", .arg = "time", .parse = parse_quantum, .help = "spans of the sort key time (100ms)" },
+	{ OPTION_BOOL, 0, "stdio", AT(stdio), .help = "as text (on)" },
+	{ OPTION_CALL, 0, "stdio-color", .arg = "always|never|auto", .parse = parse_colour, .help = "colour shares (auto: on a terminal)" },
+	{ OPTION_CALL, 0, "format", .arg = "text|json|csv", .parse = parse_format, .help = "for people or for programs" },
+	{ OPTION_BOOL, 'T', "threads", AT(show_threads),
+	  .help = "show how far the counters of each thread had come when it ended (record -s)" },
+	{ OPTION_STRING, 0, "flamegraph", AT(flamegraph), .arg = "file", .help = "draw a flame graph into this file (SVG) instead" },
+	{ OPTION_STRING, 't', "field-separator", AT(separator), .arg = "separator",
+	  .help = "put this between columns, without blanks; in names it becomes '.'" },
+	{ OPTION_STRING, 'w', "column-widths", AT(widths), .arg = "width[,width...]", .help = "use these widths; 0 is as wide as needed" },
+	{ OPTION_BOOL, 0, "ns", AT(nanoseconds), .help = "show times with nine decimal places" },
+	{ OPTION_BOOL, 0, "full-source-path", AT(full_source_path), .help = "show source files with their directories" },
+	{ OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "show rows and nothing else" },
+	{ OPTION_BOOL, 0, "skip-empty", AT(skip_empty), .help = "leave out events without samples (on)" },
+	{ OPTION_BOOL, 0, "header", AT(header), .help = "show the recording's header first" },
+	{ OPTION_BOOL, 0, "header-only", AT(header_only), .help = "show the header and nothing else" },
+	{ OPTION_BOOL, 'I', "show-info", AT(full_header), .help = "with --header: show also what is long" },
+	{ OPTION_BOOL, 0, "stats", AT(stats), .help = "show how many records there are of each kind" },
+	{ OPTION_BOOL, 0, "tasks", AT(tasks), .help = "show the tasks that were seen" },
+	{ OPTION_BOOL, 0, "mmaps", AT(mmaps), .help = "show the tasks and what they had mapped" },
+	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "show every record in hexadecimal, and its parts" },
+	{ OPTION_BOOL, 0, "disable-order", AT(disable_order), .help = "with -D: in the order of the file and not of time" },
+	{ OPTION_STRING, 0, "symfs", AT(symfs), .arg = "directory", .help = "look for files with symbols below this directory" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "the kernel's image" },
+	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(ignore_vmlinux), .help = "do not look for the kernel's image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "the kernel's symbols" },
+	{ OPTION_BOOL, 'm', "modules", AT(modules), .help = "use symbols of kernel modules (on)" },
+	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions in call graphs, from debug information (on)" },
+	{ OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show addresses and paths; -vv says more" },
+	OPTIONS_END,
+};
+
+static void defaults(void *options)
+{
+	struct report_options *o = options;
+	o->inlined = o->children = o->group = o->modules = o->skip_empty = true;
+	o->chains.mode = CALLTREE_GRAPH;
+	o->chains.min_percent = 0.5;
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct report_options *o = options;
+	cmd_set_verbosity(o->verbose > 1 ? o->verbose - 1 : 0);
+	if (ctx->rest.argc > 1)
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many", ctx->rest.argv[1]));
+	/* `report FILE` is what `report -i FILE` is. */
+	if (ctx->rest.argc)
+		o->input = ctx->rest.argv[0];
+	if (o->separator && !strcmp(o->separator, "\\t"))
+		o->separator = "\t";
+	if (o->separator && !strcmp(o->separator, "."))
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'.' cannot be the separator: it stands for it in names"));
+	return report_run(ctx, o);
+}
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.summary = "Read perf.data (created by record) and display the profile",
+	.usage = (const char *const[]){ "report [<options>]", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct report_options),
+	.defaults = defaults,
+	.run = run,
+	.permute = true,
+};

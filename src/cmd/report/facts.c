@@ -1,0 +1,245 @@
+/* report: what a recording holds, without its samples: --stats, --tasks, --mmaps, -T. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/out.h"
+#include "base/u64map.h"
+#include "cmd/report/report.h"
+
+static const char *record_name(uint32_t type)
+{
+	static const char *const names[RECORD_TYPE_LIMIT] = {
+		[PERF_RECORD_MMAP] = "MMAP", [PERF_RECORD_LOST] = "LOST", [PERF_RECORD_COMM] = "COMM",
+		[PERF_RECORD_EXIT] = "EXIT", [PERF_RECORD_THROTTLE] = "THROTTLE", [PERF_RECORD_UNTHROTTLE] = "UNTHROTTLE",
+		[PERF_RECORD_FORK] = "FORK", [PERF_RECORD_READ] = "READ", [PERF_RECORD_SAMPLE] = "SAMPLE",
+		[PERF_RECORD_MMAP2] = "MMAP2", [PERF_RECORD_AUX] = "AUX", [PERF_RECORD_ITRACE_START] = "ITRACE_START",
+		[PERF_RECORD_LOST_SAMPLES] = "LOST_SAMPLES", [PERF_RECORD_SWITCH] = "SWITCH",
+		[PERF_RECORD_SWITCH_CPU_WIDE] = "SWITCH_CPU_WIDE", [PERF_RECORD_NAMESPACES] = "NAMESPACES",
+		[PERF_RECORD_KSYMBOL] = "KSYMBOL", [PERF_RECORD_BPF_EVENT] = "BPF_EVENT", [PERF_RECORD_CGROUP] = "CGROUP",
+		[PERF_RECORD_TEXT_POKE] = "TEXT_POKE", [PERF_RECORD_AUX_OUTPUT_HW_ID] = "AUX_OUTPUT_HW_ID",
+		[RECORD_CALLCHAIN_DEFERRED] = "CALLCHAIN_DEFERRED",
+		[RECORD_HEADER_ATTR] = "ATTR", [RECORD_HEADER_EVENT_TYPE] = "EVENT_TYPE",
+		[RECORD_HEADER_TRACING_DATA] = "TRACING_DATA", [RECORD_HEADER_BUILD_ID] = "BUILD_ID",
+		[RECORD_FINISHED_ROUND] = "FINISHED_ROUND", [RECORD_ID_INDEX] = "ID_INDEX",
+		[RECORD_AUXTRACE_INFO] = "AUXTRACE_INFO", [RECORD_AUXTRACE] = "AUXTRACE",
+		[RECORD_AUXTRACE_ERROR] = "AUXTRACE_ERROR", [RECORD_THREAD_MAP] = "THREAD_MAP", [RECORD_CPU_MAP] = "CPU_MAP",
+		[RECORD_STAT_CONFIG] = "STAT_CONFIG", [RECORD_STAT] = "STAT", [RECORD_STAT_ROUND] = "STAT_ROUND",
+		[RECORD_EVENT_UPDATE] = "EVENT_UPDATE", [RECORD_TIME_CONV] = "TIME_CONV", [RECORD_HEADER_FEATURE] = "FEATURE",
+		[RECORD_COMPRESSED] = "COMPRESSED", [RECORD_FINISHED_INIT] = "FINISHED_INIT",
+		[RECORD_BPF_METADATA] = "BPF_METADATA", [RECORD_SCHEDSTAT_CPU] = "SCHEDSTAT_CPU",
+		[RECORD_SCHEDSTAT_DOMAIN] = "SCHEDSTAT_DOMAIN",
+	};
+	return type < RECORD_TYPE_LIMIT && names[type] ? names[type] : "UNKNOWN";
+}
+
+void report_print_stats(struct out *out, const struct env *env, const struct resolve_stats *stats, bool skip_empty)
+{
+	uint64_t total = stats->unknown_records;
+	for (uint32_t i = 1; i < RECORD_TYPE_LIMIT; i++)
+		total += stats->records[i];
+	out_str(out, "\nAggregated stats:\n");
+	out_f(out, "%16s events: %10" PRIu64 "\n", "TOTAL", total);
+	for (uint32_t i = 1; i < RECORD_TYPE_LIMIT; i++)
+		if (stats->records[i])
+			out_f(out, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", record_name(i), stats->records[i],
+			      100.0 * (double)stats->records[i] / (double)total);
+	if (stats->unknown_records)
+		out_f(out, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", "UNKNOWN", stats->unknown_records,
+		      100.0 * (double)stats->unknown_records / (double)total);
+	for (uint32_t i = 0; i < stats->events_nr && i < env->events.len; i++) {
+		const struct resolve_event_stats *e = &stats->events[i];
+		if (skip_empty && !e->samples && !e->lost_samples)
+			continue;
+		const char *name = env->events.data[i].name;
+		out_text(out, name, strlen(name));
+		out_str(out, " stats:\n");
+		if (e->samples || !skip_empty)
+			out_f(out, "%16s events: %10" PRIu64 "\n", "SAMPLE", e->samples);
+		if (e->lost_samples)
+			out_f(out, "%16s events: %10" PRIu64 "\n", "LOST_SAMPLES", e->lost_samples);
+	}
+}
+
+static unsigned digits(uint64_t v)
+{
+	unsigned n = 1;
+	for (; v > 9; v /= 10)
+		n++;
+	return n;
+}
+
+static int compare_reads(const void *a, const void *b)
+{
+	const struct report_read *x = a, *y = b;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+/* One line for each thread, one column for each event. */
+static void print_reads(struct out *out, const struct env *env, const struct report_read *all, size_t n)
+{
+	unsigned pid_width = 3, tid_width = 3, *widths = xcalloc(env->events.len + 1, sizeof(*widths));
+	uint64_t *values = xcalloc(env->events.len + 1, sizeof(*values));
+	for (size_t e = 0; e < env->events.len; e++)
+		widths[e] = n ? (unsigned)strlen(env->events.data[e].name) : 0;
+	for (size_t i = 0; i < n; i++) {
+		pid_width = digits(all[i].pid) > pid_width ? digits(all[i].pid) : pid_width;
+		tid_width = digits(all[i].tid) > tid_width ? digits(all[i].tid) : tid_width;
+		unsigned *width = &widths[all[i].event];
+		*width = digits(all[i].value) > *width ? digits(all[i].value) : *width;
+	}
+	out_f(out, "# %*s  %*s", (int)pid_width, "PID", (int)tid_width, "TID");
+	for (size_t e = 0; n && e < env->events.len; e++)
+		out_f(out, "  %*s", (int)widths[e], env->events.data[e].name);
+	out_ch(out, '\n');
+	for (size_t from = 0, to; from < n; from = to) {
+		memset(values, 0, env->events.len * sizeof(*values));
+		for (to = from; to < n && !compare_reads(&all[from], &all[to]); to++)
+			values[all[to].event] += all[to].value;
+		out_f(out, "  %*u  %*u", (int)pid_width, all[from].pid, (int)tid_width, all[from].tid);
+		for (size_t e = 0; e < env->events.len; e++)
+			out_f(out, "  %*" PRIu64, (int)widths[e], values[e]);
+		out_ch(out, '\n');
+	}
+	free(widths);
+	free(values);
+}
+
+void report_print_reads(struct out *out, const struct env *env, const struct report_reads *reads)
+{
+	size_t n = reads->all.len;
+	struct report_read *sorted = xmemdup(reads->all.data, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare_reads);
+	print_reads(out, env, sorted, n);
+	free(sorted);
+}
+
+struct task {
+	const struct thread *thread;
+	uint32_t parent; /* index + 1 of the task it descends from; 0 = none */
+	uint32_t first, last, next; /* children and siblings, index + 1 */
+	unsigned depth;
+	bool listed;
+};
+
+#define DEPTH_MAX 500 /* of the indent */
+
+struct tasks {
+	struct out *out;
+	struct machine *machine;
+	struct task *all;
+	uint32_t nr;
+	bool with_maps;
+	unsigned depth;
+};
+
+static bool print_map(void *ctx, const struct map *m)
+{
+	struct tasks *t = ctx;
+	out_fill(t->out, ' ', 31 + t->depth);
+	out_f(t->out, " %" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %" PRIu64 " ", m->start, m->end,
+	      m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p', m->pgoff,
+	      m->file->ino);
+	out_text(t->out, m->file->path, strlen(m->file->path));
+	out_ch(t->out, '\n');
+	return true;
+}
+
+static void print_task(struct tasks *t, uint32_t index)
+{
+	struct task *task = &t->all[index];
+	task->depth = t->depth;
+	const struct thread *th = task->thread;
+	const char *comm = strtab_get(machine_strings(t->machine), machine_comm(t->machine, th, th->end_ns));
+	int ppid = th->tid && task->parent ? (int)th->ppid : -1;
+	out_f(t->out, "%10d %8d %8d |", (int)th->pid, (int)th->tid, ppid);
+	out_fill(t->out, ' ', t->depth);
+	out_text(t->out, comm, strlen(comm));
+	out_ch(t->out, '\n');
+	if (t->with_maps)
+		machine_each_map(t->machine, th, th->end_ns, print_map, t);
+}
+
+/* A family line by line, parents first. Not by recursion: a recording may claim any number of generations. */
+static void print_family(struct tasks *t, uint32_t root)
+{
+	uint32_t at = root;
+	for (;;) {
+		print_task(t, at);
+		if (t->all[at].first) {
+			at = t->all[at].first - 1;
+			t->depth += t->depth < DEPTH_MAX;
+			continue;
+		}
+		while (at != root && !t->all[at].next) {
+			at = t->all[at].parent - 1;
+			t->depth = t->all[at].depth;
+		}
+		if (at == root)
+			return;
+		at = t->all[at].next - 1;
+	}
+}
+
+/* The reference lists tasks as its table of threads has them. */
+#define TASK_BUCKETS 256
+
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct thread *x = ((const struct task *)a)->thread, *y = ((const struct task *)b)->thread;
+	if (x->tid % TASK_BUCKETS != y->tid % TASK_BUCKETS)
+		return x->tid % TASK_BUCKETS < y->tid % TASK_BUCKETS ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid ? 1 : x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* Puts a task below its parent, and that below its own: so the first of a family brings all before it along. */
+static void list_task(struct tasks *t, uint32_t i, struct task *roots)
+{
+	while (!t->all[i].listed) {
+		struct task *parent = t->all[i].parent ? &t->all[t->all[i].parent - 1] : roots;
+		t->all[i].listed = true;
+		if (parent->last)
+			t->all[parent->last - 1].next = i + 1;
+		else
+			parent->first = i + 1;
+		parent->last = i + 1;
+		if (parent == roots)
+			break;
+		i = t->all[i].parent - 1;
+	}
+}
+
+void report_print_tasks(struct out *out, struct machine *m, bool with_maps)
+{
+	struct tasks t = { .out = out, .machine = m, .with_maps = with_maps };
+	size_t n = machine_threads_count(m);
+	t.all = xcalloc(n + 1, sizeof(*t.all));
+	for (size_t i = 0; i < n; i++)
+		t.all[t.nr++].thread = machine_thread_at(m, i);
+	qsort(t.all, t.nr, sizeof(*t.all), compare_tasks);
+	/* Of tasks that had the same id one after the other, the last. */
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < t.nr; i++)
+		if (i + 1 == t.nr || t.all[i].thread->tid != t.all[i + 1].thread->tid)
+			t.all[kept++] = t.all[i];
+	t.nr = kept;
+	struct u64map index = {}; /* by tid: index + 1 */
+	for (uint32_t i = 0; i < t.nr; i++)
+		*u64map_put(&index, t.all[i].thread->tid, NULL) = i + 1;
+	for (uint32_t i = 0; i < t.nr; i++) {
+		const struct thread *th = t.all[i].thread;
+		const uint64_t *parent = th->tid && th->ppid != UINT32_MAX ? u64map_get(&index, th->ppid) : NULL;
+		t.all[i].parent = parent && *parent != i + 1 ? (uint32_t)*parent : 0;
+	}
+	u64map_deinit(&index);
+	out_f(out, "# %8s %8s %8s  comm\n", "pid", "tid", "ppid");
+	struct task roots = {};
+	for (uint32_t i = 0; i < t.nr; i++)
+		list_task(&t, i, &roots);
+	for (uint32_t i = roots.first; i; i = t.all[i - 1].next)
+		print_family(&t, i - 1);
+	free(t.all);
+}

@@ -1,0 +1,134 @@
+/* report: filters on names, which hide rows and leave the totals alone. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/out.h"
+#include "base/text.h"
+#include "cli/lists.h"
+#include "cmd/report/report.h"
+
+struct report_filters {
+	struct list_strings comms, dsos, symbols;
+	struct list_numbers pids, tids;
+	uint32_t comm, pid, tid, socket; /* label columns */
+	bool by_socket;
+	uint64_t of_socket;
+	const str_id *parents;
+	bool exclude_other, branch_mode;
+	uint32_t branch_from, branch_to;
+};
+
+static bool listed(const struct list_strings *l, const char *name)
+{
+	for (uint32_t i = 0; i < l->nr; i++)
+		if (!strcmp(l->data[i], name))
+			return true;
+	return false;
+}
+
+static bool listed_number(const struct list_numbers *l, uint64_t v)
+{
+	for (uint32_t i = 0; i < l->nr; i++)
+		if (l->data[i] == v)
+			return true;
+	return false;
+}
+
+struct strobe_error *report_filters_create(struct report_run *r)
+{
+	const struct report_options *o = r->o;
+	struct report_filters *f = r->filters = arena_new(&r->arena, struct report_filters);
+	TRY(list_strings_parse(&r->arena, o->comms, &f->comms));
+	TRY(list_strings_parse(&r->arena, o->dsos, &f->dsos));
+	TRY(list_strings_parse(&r->arena, o->symbols, &f->symbols));
+	TRY(list_numbers_parse(&r->arena, "process", o->pids, &f->pids));
+	TRY(list_numbers_parse(&r->arena, "thread", o->tids, &f->tids));
+	f->exclude_other = o->exclude_other;
+	f->by_socket = o->socket_set;
+	f->of_socket = o->socket;
+	return NULL;
+}
+
+static bool frame_hidden(const struct report_filters *f, const struct profile *p, frame_id id)
+{
+	const struct profile_frame *frame = id == PROFILE_NONE ? NULL : &p->frames.data[id];
+	const struct profile_mapping *m = frame && frame->mapping != PROFILE_NONE ? &p->mappings.data[frame->mapping] : NULL;
+	if (f->dsos.nr && !(m && (listed(&f->dsos, profile_str(p, m->name)) || listed(&f->dsos, profile_str(p, m->path)))))
+		return true;
+	if (!f->symbols.nr)
+		return false;
+	return !frame || frame->function == PROFILE_NONE ||
+	       !listed(&f->symbols, profile_str(p, p->functions.data[frame->function].name));
+}
+
+bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	const struct report_run *r = ctx;
+	const struct report_filters *f = r->filters;
+	const uint64_t *labels = profile_label_values(p, row->labels);
+	uint32_t comm = f->comm, pid = f->pid, tid = f->tid;
+	if (f->comms.nr && (comm == PROFILE_NONE || !listed(&f->comms, profile_str(p, (str_id)labels[comm]))))
+		return true;
+	if (f->pids.nr && (pid == PROFILE_NONE || !listed_number(&f->pids, labels[pid])))
+		return true;
+	if (f->tids.nr && (tid == PROFILE_NONE || !listed_number(&f->tids, labels[tid])))
+		return true;
+	if (f->by_socket && (f->socket == PROFILE_NONE || labels[f->socket] != f->of_socket))
+		return true;
+	if (f->exclude_other && (row->stack == PROFILE_NONE || !r->parents || !r->parents[row->stack]))
+		return true;
+	if (!f->dsos.nr && !f->symbols.nr)
+		return false;
+	if (r->branch_mode && f->branch_from != PROFILE_NONE && f->branch_to != PROFILE_NONE)
+		return frame_hidden(f, p, (frame_id)labels[f->branch_from]) &&
+		       frame_hidden(f, p, (frame_id)labels[f->branch_to]);
+	return frame_hidden(f, p, profile_self_frame(p, row->stack));
+}
+
+static bool elides(enum column_id id, const struct report_filters *f, const struct list_strings **ret, const char **ret_name)
+{
+	switch (id) {
+	case COLUMN_COMM:
+		*ret = &f->comms;
+		*ret_name = "comm";
+		break;
+	case COLUMN_DSO:
+	case COLUMN_DSO_FROM:
+	case COLUMN_DSO_TO:
+		*ret = &f->dsos;
+		*ret_name = id == COLUMN_DSO_FROM ? "dso_from" : id == COLUMN_DSO_TO ? "dso_to" : "dso";
+		break;
+	case COLUMN_SYMBOL:
+	case COLUMN_SYMBOL_FROM:
+	case COLUMN_SYMBOL_TO:
+		*ret = &f->symbols;
+		*ret_name = id == COLUMN_SYMBOL_FROM ? "sym_from" : id == COLUMN_SYMBOL_TO ? "sym_to" : "symbol";
+		break;
+	default:
+		return false;
+	}
+	return (*ret)->nr == 1;
+}
+
+void report_elide(struct report_run *r, struct out *out)
+{
+	struct report_filters *f = r->filters;
+	f->comm = profile_find_column(r->profile, "comm");
+	f->pid = profile_find_column(r->profile, "pid");
+	f->tid = profile_find_column(r->profile, "tid");
+	f->socket = profile_find_column(r->profile, "socket");
+	f->branch_from = profile_find_column(r->profile, "branch_from");
+	f->branch_to = profile_find_column(r->profile, "branch_to");
+	uint32_t left = 0;
+	static const enum column_id order[] = { COLUMN_COMM, COLUMN_DSO, COLUMN_SYMBOL };
+	const struct list_strings *list;
+	const char *name;
+	for (size_t i = 0; out && i < sizeof(order) / sizeof(*order); i++)
+		if (elides(order[i], f, &list, &name))
+			out_f(out, "# %s: %s\n", name, list->data[0]);
+	for (uint32_t i = 0; i < r->fields_nr; i++)
+		left += r->fields[i].column->from != COLUMN_FROM_VALUES && !elides(r->fields[i].column->id, f, &list, &name);
+	/* A table without any key would not say what its rows are. */
+	for (uint32_t i = 0; left && i < r->fields_nr; i++)
+		r->fields[i].elided = elides(r->fields[i].column->id, f, &list, &name);
+}

@@ -1,0 +1,42 @@
+/* report --flamegraph: the samples that the report would count, as a picture. */
+#include "cmd/report/report.h"
+#include "view/svg/flamegraph.h"
+
+static bool is_kept(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	return !report_row_hidden(ctx, p, row);
+}
+
+/* The first event that has samples, as `flamegraph` chooses. */
+static uint32_t first_event(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->events.len; i++)
+		if (p->events.data[i].samples)
+			return i;
+	return 0;
+}
+
+struct picture {
+	const struct report_run *r;
+	struct profile *kept;
+};
+
+static struct strobe_error *write_picture(void *ctx, struct out *out)
+{
+	const struct picture *picture = ctx;
+	const struct report_run *r = picture->r;
+	const struct profile *p = picture->kept;
+	struct flamegraph_options options = flamegraph_defaults();
+	options.event = first_event(p);
+	options.count_samples = options.event < r->env->events.len &&
+				!(r->env->events.data[options.event].attr.sample_type & PERF_SAMPLE_PERIOD);
+	return view_flamegraph_svg(p, &options, out);
+}
+
+struct strobe_error *report_write_flamegraph(struct report_run *r)
+{
+	struct picture p = { r, profile_filter(r->profile, is_kept, r) };
+	struct strobe_error *err = cmd_write_file(r->o->flamegraph, write_picture, &p);
+	profile_destroy(p.kept);
+	return err;
+}

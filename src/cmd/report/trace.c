@@ -1,0 +1,124 @@
+/* report: fields of tracepoints as keys and columns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/report/report.h"
+
+/* What the user typed, in parts. */
+struct wanted {
+	const char *event; /* or NULL */
+	const char *field; /* "*": all of the event's */
+	bool raw;
+	bool any;
+};
+
+static struct strobe_error *load(struct report_run *r)
+{
+	if (r->tracepoints)
+		return NULL;
+	struct strobe_error *err = tracepoints_read(r->env, &r->tracepoints);
+	if (err)
+		log_warn("%s", err->message);
+	error_destroy(err);
+	return r->tracepoints ? NULL : error_create(ERROR_NOT_FOUND, "the recording does not describe its tracepoints");
+}
+
+static const struct tracepoint *tracepoint_of(const struct report_run *r, size_t event)
+{
+	const struct perf_event_attr *a = &r->env->events.data[event].attr;
+	return a->type == PERF_TYPE_TRACEPOINT ? tracepoints_by_id(r->tracepoints, (uint32_t)a->config) : NULL;
+}
+
+static void add_field(struct report_run *r, struct key_list *l, struct wanted *w, size_t event, const struct tracepoint_field *f)
+{
+	struct hist_key k = report_key_of(COLUMN_FIELD);
+	bool is_array = f->kind != FIELD_NUMBER && !f->is_string;
+	k.header = arena_strdup(&r->arena, f->name);
+	k.label_name = arena_printf(&r->arena, w->raw ? "trace:%s/raw" : "trace:%s", f->name);
+	k.only_event = (uint32_t)event + 1;
+	/* In the reference's way: room for the bytes in hexadecimal, which lists of numbers do not keep to. */
+	k.width = f->is_string && f->kind == FIELD_ARRAY ? f->bytes : f->is_string ? 0 : f->bytes * 2 + 2;
+	k.cut = is_array;
+	report_add_key(l, k);
+	w->any = true;
+}
+
+static void add_fields_of(struct report_run *r, struct key_list *l, struct wanted *w, size_t event)
+{
+	const struct tracepoint *tp = tracepoint_of(r, event);
+	if (!tp)
+		return;
+	if (!strcmp(w->field, "*")) {
+		for (uint32_t i = tp->common_nr; i < tp->fields_nr; i++)
+			add_field(r, l, w, event, &tp->fields[i]);
+		return;
+	}
+	const struct tracepoint_field *f = tracepoint_field(tp, w->field);
+	if (f)
+		add_field(r, l, w, event, f);
+}
+
+static struct strobe_error *find_event(const struct report_run *r, const char *name, size_t *ret)
+{
+	const struct env *env = r->env;
+	uint64_t number;
+	*ret = env->events.len;
+	if (*name == '%') {
+		if (text_to_u64(name + 1, &number) && number && number <= env->events.len)
+			*ret = (size_t)number - 1;
+	} else {
+		bool whole = strchr(name, ':');
+		for (size_t i = 0; i < env->events.len; i++) {
+			const char *of = env->events.data[i].name;
+			if (whole ? strcmp(of, name) != 0 : !strstr(of, name))
+				continue;
+			if (*ret < env->events.len && !whole)
+				return error_create(ERROR_USAGE, "'%s' may be %s or %s", name, env->events.data[*ret].name, of);
+			*ret = i;
+		}
+	}
+	if (*ret == env->events.len)
+		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; 'evlist' lists those it has", name);
+	if (!tracepoint_of(r, *ret))
+		return error_create(ERROR_USAGE, "'%s' is not a tracepoint", env->events.data[*ret].name);
+	return NULL;
+}
+
+struct strobe_error *report_add_fields(struct report_run *r, struct key_list *l, const char *word, size_t n, bool *ret_any)
+{
+	char *copy = arena_strndup(&r->arena, word, n), *dot = strchr(copy, '.'), *slash = strchr(dot ? dot : copy, '/');
+	struct wanted w = { .field = dot ? dot + 1 : copy, .event = dot ? copy : NULL, .raw = r->o->raw_trace };
+	size_t event = 0;
+	bool has_tracepoint = false;
+	for (size_t i = 0; i < r->env->events.len; i++)
+		has_tracepoint |= r->env->events.data[i].attr.type == PERF_TYPE_TRACEPOINT;
+	*ret_any = false;
+	if (!has_tracepoint)
+		return NULL;
+	TRY(load(r));
+	if (dot)
+		*dot = '\0';
+	if (slash) {
+		*slash++ = '\0';
+		if (strcmp(slash, "raw"))
+			return error_create(ERROR_USAGE, "a field may have /raw behind it, not /%s", slash);
+		w.raw = true;
+	}
+	if (!strcmp(w.field, "trace_fields")) {
+		w.field = "*";
+		w.event = NULL;
+	}
+	if (w.event) {
+		TRY(find_event(r, w.event, &event));
+		add_fields_of(r, l, &w, event);
+		if (!w.any)
+			return error_create(ERROR_USAGE, "'%s' has no field '%s'", r->env->events.data[event].name, w.field);
+	} else {
+		for (event = 0; event < r->env->events.len; event++)
+			add_fields_of(r, l, &w, event);
+	}
+	*ret_any = w.any;
+	return NULL;
+}

@@ -1,0 +1,386 @@
+#include "cmd/script/script.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/lists.h"
+#include "cmd/input.h"
+#include "cmd/sample_choice.h"
+#include "dump/dumper.h"
+#include "dump/event_text.h"
+#include "dump/header_text.h"
+#include "dump/json_lines.h"
+#include "dump/raw.h"
+
+/* The samples of one event, in a file of their own (--per-event-dump). */
+struct event_file {
+	struct out out;
+	char *path;
+	int fd;
+	uint64_t samples;
+};
+
+struct script {
+	struct cmd_context *ctx;
+	const struct script_options *o;
+	struct arena arena;
+	struct record_source *source;
+	const struct env *env;
+	struct resolver *resolver;
+	struct dumper *dumper;   /* made at the first record: a stream's events come as records */
+	struct out *out;
+	uint64_t previous_ns, misordered; /* --debug-mode */
+	struct event_file *files; /* one an event, or NULL */
+	struct list_strings dsos, symbols, stop_at;
+	const struct env_event *on, *off;
+	bool discarding;         /* between --switch-off and --switch-on */
+	bool wants_guests;       /* machine_pid and vcpu, which ID_INDEX tells of */
+	uint64_t show;           /* bit n: records of type n are printed */
+};
+
+/* ---- before the first record ---- */
+
+static struct strobe_error *find_event(const struct env *env, const char *name, const char *option,
+				       const struct env_event **ret)
+{
+	*ret = NULL;
+	if (!name)
+		return NULL;
+	for (size_t i = 0; i < env->events.len; i++)
+		if (!strcmp(env->events.data[i].name, name))
+			*ret = &env->events.data[i];
+	if (!*ret)
+		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s' for %s; 'evlist' lists those it has", name,
+				    option);
+	return NULL;
+}
+
+static bool any_chains(const struct env *env)
+{
+	for (size_t i = 0; i < env->events.len; i++)
+		if (env->events.data[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			return true;
+	return false;
+}
+
+static struct strobe_error *open_event_files(struct script *s)
+{
+	s->files = arena_new_array(&s->arena, struct event_file, s->env->events.len);
+	for (size_t i = 0; i < s->env->events.len; i++)
+		s->files[i].fd = -1;
+	for (size_t i = 0; i < s->env->events.len; i++) {
+		struct event_file *f = &s->files[i];
+		/* An event's name may hold anything: it names a file here, and stays in its directory. */
+		char *name = arena_strdup(&s->arena, s->env->events.data[i].name);
+		for (char *p = name; *p; p++)
+			*p = *p == '/' ? '_' : *p;
+		f->path = arena_printf(&s->arena, "%s.%s.dump", input_path(s->o->input), name);
+		f->fd = open(f->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (f->fd < 0)
+			return error_errno(errno, "cannot write %s", f->path);
+		out_init_fd(&f->out, f->fd);
+	}
+	return NULL;
+}
+
+/* All that needs the events; a stream has them once its first record of another kind comes. */
+static struct strobe_error *prepare(struct script *s)
+{
+	const struct script_options *o = s->o;
+	struct dump_options d = {
+		.nanoseconds = o->nanoseconds,
+		.relative_time = o->relative_time,
+		.delta_time = o->delta_time,
+		.latency_columns = o->latency_columns,
+		.show_chains = !o->hide_chains && any_chains(s->env),
+		.kernel_path = o->kernel_path,
+		.full_source_path = o->full_source_path,
+		.stop_at = s->stop_at.data,
+		.stop_at_nr = s->stop_at.nr,
+		.max_blocks = o->max_blocks,
+	};
+	dump_fields_defaults(&d.fields);
+	for (unsigned i = 0; i < o->fields_nr; i++)
+		TRY(dump_fields_parse(&d.fields, o->fields[i]));
+	TRY(dump_fields_check(&d.fields, s->env, d.show_chains));
+	for (unsigned k = 0; k < DUMP_KINDS; k++)
+		if (d.fields.asked[k] & DUMP_FIELD(TOD) && !dumper_has_wall_clock(s->env))
+			return error_create(ERROR_NOT_FOUND, "the recording does not relate its clock to the time of day: field 'tod' "
+							     "needs a recording made with -k CLOCK");
+	TRY(find_event(s->env, o->switch_on, "--switch-on", &s->on));
+	TRY(find_event(s->env, o->switch_off, "--switch-off", &s->off));
+	s->discarding = s->on != NULL;
+	if (o->per_event)
+		TRY(open_event_files(s));
+	TRY(dumper_create(s->env, resolver_machine(s->resolver), resolver_symbols(s->resolver), d, &s->dumper));
+	if (o->json)
+		json_lines_head(s->out, s->env);
+	return NULL;
+}
+
+/* ---- samples ---- */
+
+static bool in_list(const struct list_strings *l, const char *name)
+{
+	for (uint32_t i = 0; i < l->nr; i++)
+		if (!strcmp(l->data[i], name))
+			return true;
+	return false;
+}
+
+/* -S: by name, or by address: of the function, or (with --addr-range, of the bytes from it on) of the sample. */
+static bool symbol_wanted(const struct script *s, const struct resolved_frame *f)
+{
+	if (f->symbol && in_list(&s->symbols, dso_symbol_name(f->dso, f->symbol)))
+		return true;
+	for (uint32_t i = 0; i < s->symbols.nr; i++) {
+		uint64_t address;
+		if (!text_has_prefix(s->symbols.data[i], "0x") || !text_to_u64(s->symbols.data[i], &address))
+			continue;
+		if (f->symbol && f->ip - (f->addr - f->symbol->start) == address)
+			return true;
+		if (f->ip >= address && f->ip - address <= s->o->addr_range)
+			return true;
+	}
+	return false;
+}
+
+static bool dso_wanted(const struct script *s, const struct resolved_frame *f)
+{
+	return f->map && (in_list(&s->dsos, f->map->file->path) || in_list(&s->dsos, f->map->file->name));
+}
+
+/* --switch-on and --switch-off; the events themselves are shown where that was asked for. */
+static bool switched_off(struct script *s, const struct env_event *e)
+{
+	if (s->on && s->discarding) {
+		if (e != s->on)
+			return true;
+		s->discarding = false;
+		return !s->o->show_on_off;
+	}
+	if (s->off && !s->discarding && e == s->off) {
+		s->discarding = true;
+		return !s->o->show_on_off;
+	}
+	return s->discarding;
+}
+
+static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *sample)
+{
+	struct script *s = ctx;
+	if (!s->dumper)
+		TRY(prepare(s));
+	struct out *out = s->out;
+	s->misordered += sample->sample.time < s->previous_ns;
+	s->previous_ns = sample->sample.time;
+	if (s->o->raw)
+		raw_sample(out, s->env, input_path(s->o->input), sample);
+	if (switched_off(s, sample->event))
+		return NULL;
+	if ((s->symbols.nr && !symbol_wanted(s, &sample->leaf)) || (s->dsos.nr && !dso_wanted(s, &sample->leaf)))
+		return NULL;
+	if (s->files) {
+		struct event_file *f = &s->files[sample->sample.event];
+		out = &f->out;
+		f->samples++;
+	}
+	if (s->o->json)
+		json_lines_sample(s->dumper, out, sample, !s->o->fields_nr);
+	else
+		dumper_sample(s->dumper, out, sample);
+	return out_failed(out) ? error_create(ERROR_STOPPED, "output") : NULL;
+}
+
+static bool knows_stack(void *ctx, const struct resolved_sample *sample)
+{
+	struct script *s = ctx;
+	return s->dumper && dumper_knows_stack(s->dumper, sample);
+}
+
+/* ---- other records ---- */
+
+static uint64_t wanted_records(const struct script_options *o)
+{
+	static const struct {
+		size_t option;
+		uint64_t types;
+	} rows[] = {
+#define TYPE(t) ((uint64_t)1 << PERF_RECORD_##t)
+		{ offsetof(struct script_options, show_task), TYPE(COMM) | TYPE(FORK) | TYPE(EXIT) },
+		{ offsetof(struct script_options, show_mmap), TYPE(MMAP) | TYPE(MMAP2) },
+		{ offsetof(struct script_options, show_switch), TYPE(SWITCH) | TYPE(SWITCH_CPU_WIDE) },
+		{ offsetof(struct script_options, show_namespaces), TYPE(NAMESPACES) },
+		{ offsetof(struct script_options, show_lost), TYPE(LOST) },
+		{ offsetof(struct script_options, show_bpf), TYPE(KSYMBOL) | TYPE(BPF_EVENT) },
+		{ offsetof(struct script_options, show_cgroup), TYPE(CGROUP) },
+		{ offsetof(struct script_options, show_text_poke), TYPE(TEXT_POKE) },
+#undef TYPE
+	};
+	uint64_t wanted = 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (*(const bool *)((const char *)o + rows[i].option))
+			wanted |= rows[i].types;
+	return wanted;
+}
+
+static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_ns)
+{
+	struct script *s = ctx;
+	uint32_t type = r.hdr->type;
+	if (s->o->raw)
+		raw_record(s->out, s->env, input_path(s->o->input), r);
+	if (type == RECORD_ID_INDEX && s->wants_guests) {
+		if (!s->dumper)
+			TRY(prepare(s));
+		dumper_note_ids(s->dumper, r);
+	}
+	bool is_round = type == RECORD_FINISHED_ROUND && s->o->show_round;
+	if (is_round && !s->o->json)
+		event_text(s->out, s->env, r);
+	if ((type >= 64 || !(s->show >> type & 1)) && !(is_round && s->o->json))
+		return NULL;
+	if (!s->dumper)
+		TRY(prepare(s));
+	if (s->o->json)
+		json_lines_record(s->dumper, s->out, r, time_ns);
+	else
+		dumper_record(s->dumper, s->out, r, time_ns);
+	return out_failed(s->out) ? error_create(ERROR_STOPPED, "output") : NULL;
+}
+
+/* ---- the run ---- */
+
+static struct strobe_error *make_filter(struct script *s, struct resolve_filter *ret)
+{
+	const struct script_options *o = s->o;
+	const struct sample_choice choice = {
+		.cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times,
+	};
+	TRY(list_strings_parse(&s->arena, o->dsos, &s->dsos));
+	TRY(list_strings_parse(&s->arena, o->symbols, &s->symbols));
+	TRY(list_strings_parse(&s->arena, o->stop_at, &s->stop_at));
+	return sample_choice_parse(&choice, s->env, &s->arena, ret);
+}
+
+static bool any_field(const struct script_options *o, uint64_t wanted)
+{
+	struct dump_fields f = { 0 };
+	uint64_t any = 0;
+	for (unsigned i = 0; i < o->fields_nr; i++)
+		error_destroy(dump_fields_parse(&f, o->fields[i])); /* told when they are used */
+	for (unsigned k = 0; k < DUMP_KINDS; k++)
+		any |= f.asked[k];
+	return any & wanted;
+}
+
+static struct strobe_error *make_resolver(struct script *s)
+{
+	const struct script_options *o = s->o;
+	struct resolve_options options = {
+		.with_chains = !o->hide_chains,
+		.with_inlines = o->inlined && !o->hide_chains,
+		.with_lines = any_field(o, DUMP_FIELD(SRCLINE)),
+		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
+	};
+	struct symbols_options symbols = {
+		.symfs = o->symfs,
+		.vmlinux = o->vmlinux,
+		.kallsyms = o->kallsyms,
+		.use_modules = true,
+		.no_demangle = !o->demangle,
+		.demangle_kernel = o->demangle_kernel,
+	};
+	TRY(cmd_buildid_dir(s->ctx, &symbols.buildid_dir));
+	TRY(make_filter(s, &options.filter));
+	s->resolver = resolver_create(s->source, symbols, options);
+	return NULL;
+}
+
+static struct strobe_error *close_event_files(struct script *s)
+{
+	struct strobe_error *first = NULL;
+	for (size_t i = 0; s->files && i < s->env->events.len; i++) {
+		struct event_file *f = &s->files[i];
+		if (f->fd < 0)
+			continue;
+		out_flush(&f->out);
+		double mb = (double)f->out.flushed_bytes / 1024.0 / 1024.0;
+		struct strobe_error *err = error_prefix(out_close(&f->out), "%s", f->path);
+		close(f->fd);
+		if (!err)
+			out_f(s->out, "[ %s script: Wrote %.3f MB %s (%" PRIu64 " samples) ]\n", s->ctx->program, mb, f->path,
+			      f->samples);
+		if (first)
+			error_destroy(err);
+		else
+			first = err;
+	}
+	return first;
+}
+
+static struct strobe_error *print_all(struct script *s)
+{
+	const struct script_options *o = s->o;
+	s->env = source_env(s->source);
+	if (o->header || o->header_only)
+		header_text_print(s->out, s->env, o->full_header);
+	if (o->header_only)
+		return NULL;
+	if (o->raw_unsorted)
+		return raw_all(s->out, s->source, input_path(o->input));
+	TRY(make_resolver(s));
+	if (!s->env->is_pipe)
+		TRY(prepare(s));
+	s->show = wanted_records(o);
+	s->wants_guests = any_field(o, DUMP_FIELD(MACHINE_PID) | DUMP_FIELD(VCPU));
+	bool wants_records = s->show || o->show_round || o->raw || s->wants_guests;
+	bool wants_place = o->json || s->symbols.nr || s->dsos.nr || o->raw; /* of samples whose stack is known, too */
+	struct resolve_callbacks callbacks = {
+		.sample = on_sample,
+		.record = wants_records ? on_record : NULL,
+		.knows_stack = wants_place ? NULL : knows_stack,
+		.ctx = s,
+	};
+	struct strobe_error *err = resolve_stream(s->resolver, callbacks);
+	struct strobe_error *files = close_event_files(s);
+	if (!err)
+		return files;
+	error_destroy(files);
+	return err;
+}
+
+int script_run(struct cmd_context *ctx, const struct script_options *o)
+{
+	struct script s = { .ctx = ctx, .o = o };
+	struct out out;
+	struct strobe_error *err = input_open(o->input, o->force, &s.source);
+	if (err)
+		return cmd_fail(ctx, err);
+	arena_init(&s.arena);
+	cmd_open_output(ctx, &out);
+	s.out = &out;
+	err = print_all(&s);
+	int status = cmd_close_output(ctx, &out);
+	if (err) {
+		int failed = cmd_fail(ctx, err);
+		status = status ? status : failed;
+	}
+	if (status != CMD_BROKEN_PIPE)
+		input_remarks(ctx, s.source, s.resolver ? resolver_stats(s.resolver) : NULL);
+	if (o->debug && status != CMD_BROKEN_PIPE)
+		cmd_say(ctx, "%" PRIu64 " samples out of the order of time", s.misordered);
+	dumper_destroy(s.dumper);
+	resolver_destroy(s.resolver);
+	source_destroy(s.source);
+	arena_deinit(&s.arena);
+	return status;
+}

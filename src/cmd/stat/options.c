@@ -1,0 +1,293 @@
+#include "cmd/stat/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
+#define OPTIONS struct stat_options *o = options
+
+#define INTERVAL_MIN_MS 1
+#define TIMEOUT_MIN_MS  10
+
+void stat_options_defaults(void *options)
+{
+	OPTIONS;
+	event_list_init(&o->events);
+	o->sys = sys_live();
+	o->runs = 1;
+	o->log_fd = -1;
+	o->scale = o->big_num = o->affinity = true;
+}
+
+void stat_options_deinit(struct stat_options *o)
+{
+	event_list_deinit(&o->events);
+}
+
+CALL(parse_event)
+{
+	OPTIONS;
+	if (negated)
+		return error_create(ERROR_USAGE, "events cannot be taken back");
+	o->last_event = o->events.events.len;
+	o->any_event = true;
+	return event_parse(&o->events, o->sys, value);
+}
+
+CALL(parse_filter)
+{
+	OPTIONS;
+	if (negated)
+		return error_create(ERROR_USAGE, "filters cannot be taken back");
+	if (o->last_event == o->events.events.len)
+		return error_create(ERROR_USAGE, "stands behind the -e whose events it filters");
+	for (size_t i = o->last_event; i < o->events.events.len; i++) {
+		struct event *e = &o->events.events.data[i];
+		if (!e->tracepoint)
+			return error_create(ERROR_USAGE, "%s is no tracepoint: the kernel filters those only", e->name);
+		e->filter = e->filter ? arena_printf(&o->events.arena, "(%s) && (%s)", e->filter, value) :
+					arena_strdup(&o->events.arena, value);
+	}
+	return NULL;
+}
+
+CALL(parse_cgroup)
+{
+	OPTIONS;
+	if (negated)
+		return error_create(ERROR_USAGE, "cgroups cannot be taken back");
+	return event_list_set_cgroups(&o->events, value);
+}
+
+static struct strobe_error *set_by(struct stat_options *o, enum counts_by by, bool negated)
+{
+	if (negated)
+		o->by = o->by == by ? COUNTS_BY_NOTHING : o->by;
+	else
+		o->by = by;
+	return NULL;
+}
+
+CALL(parse_no_aggr)
+{
+	return set_by(options, COUNTS_BY_CPU, negated);
+}
+
+CALL(parse_per_core)
+{
+	return set_by(options, COUNTS_BY_CORE, negated);
+}
+
+CALL(parse_per_cluster)
+{
+	return set_by(options, COUNTS_BY_CLUSTER, negated);
+}
+
+CALL(parse_per_die)
+{
+	return set_by(options, COUNTS_BY_DIE, negated);
+}
+
+CALL(parse_per_socket)
+{
+	return set_by(options, COUNTS_BY_SOCKET, negated);
+}
+
+CALL(parse_per_node)
+{
+	return set_by(options, COUNTS_BY_NODE, negated);
+}
+
+CALL(parse_per_thread)
+{
+	OPTIONS;
+	o->per_thread = !negated;
+	return set_by(options, COUNTS_BY_THREAD, negated);
+}
+
+CALL(parse_per_cache)
+{
+	OPTIONS;
+	if (value) {
+		if ((value[0] != 'l' && value[0] != 'L') || value[1] < '1' || value[1] > '4' || value[2])
+			return error_create(ERROR_USAGE, "\"%s\" is no level of caches: L1, L2, L3 or L4", value);
+		o->cache_level = (unsigned)(value[1] - '0');
+	}
+	return set_by(options, COUNTS_BY_CACHE, negated);
+}
+
+CALL(parse_interval)
+{
+	OPTIONS;
+	if (negated) {
+		o->interval_ms = 0;
+		return NULL;
+	}
+	if (!text_to_u64(value, &o->interval_ms) || o->interval_ms < INTERVAL_MIN_MS || o->interval_ms > UINT32_MAX)
+		return error_create(ERROR_USAGE, "\"%s\" is no interval: give milliseconds, 1 at least", value);
+	return NULL;
+}
+
+CALL(parse_timeout)
+{
+	OPTIONS;
+	if (negated) {
+		o->timeout_ms = 0;
+		return NULL;
+	}
+	if (!text_to_u64(value, &o->timeout_ms) || o->timeout_ms < TIMEOUT_MIN_MS || o->timeout_ms > UINT32_MAX)
+		return error_create(ERROR_USAGE, "\"%s\" is no time-out: give milliseconds, 10 at least", value);
+	return NULL;
+}
+
+CALL(parse_delay)
+{
+	OPTIONS;
+	o->delay_ms = 0;
+	if (!negated && (!text_to_i64(value, &o->delay_ms) || o->delay_ms < -1 || o->delay_ms > UINT32_MAX))
+		return error_create(ERROR_USAGE, "\"%s\" is no delay: give milliseconds, or -1 to start with events disabled", value);
+	return NULL;
+}
+
+CALL(parse_separator)
+{
+	OPTIONS;
+	o->separator = negated ? NULL : !strcmp(value, "\\t") ? "\t" : value;
+	return NULL;
+}
+
+CALL(parse_format)
+{
+	OPTIONS;
+	o->json = o->json_document = false;
+	if (negated || !strcmp(value, "text"))
+		return NULL;
+	if (!strcmp(value, "json"))
+		o->json_document = true;
+	else if (!strcmp(value, "jsonl"))
+		o->json = true;
+	else if (!strcmp(value, "csv"))
+		o->separator = o->separator ? o->separator : ",";
+	else
+		return error_create(ERROR_USAGE, "\"%s\" is no format: text, json (one document), jsonl (the lines of -j), csv", value);
+	return NULL;
+}
+
+CALL(parse_iostat)
+{
+	OPTIONS;
+	/* Those that perf would name belong to one generation of servers; without names all of them are measured. */
+	if (value && strcmp(value, "default") != 0)
+		return error_create(ERROR_USAGE, "\"%s\": ports cannot be chosen; all are measured", value);
+	o->iostat_set = !negated;
+	o->iostat = value;
+	return NULL;
+}
+
+#define AT(field) offsetof(struct stat_options, field)
+
+const struct option stat_option_table[] = {
+	{ OPTION_GROUP, .help = "What is counted" },
+	{ OPTION_CALL, 'e', "event", .arg = "event", .parse = parse_event, .help = "what to count; strobe list shows the names" },
+	{ OPTION_CALL, 0, "pfm-events", .arg = "event", .parse = parse_event, .help = "the same, as libpfm4 names events" },
+	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "condition on the tracepoints before it" },
+	{ OPTION_COUNT, 'd', "detailed", AT(detail), .help = "count caches too; -dd TLBs, -ddd prefetches" },
+	{ OPTION_STRING, 'M', "metrics", AT(metrics), .arg = "metric", .help = "count what these metrics or groups of them need" },
+	{ OPTION_BOOL, 0, "metric-no-group", AT(metric_no_group), .help = "do not group the events of a metric" },
+	{ OPTION_BOOL, 0, "metric-no-merge", AT(metric_no_merge), .help = "do not share events between metrics" },
+	{ OPTION_BOOL, 0, "metric-no-threshold", AT(metric_no_threshold), .help = "do not judge metrics by their thresholds" },
+	{ OPTION_BOOL, 0, "topdown", AT(topdown), .help = "measure where the slots of the pipeline go" },
+	{ OPTION_U64, 0, "td-level", AT(topdown_level), .arg = "n", .help = "how deep --topdown goes; 0: as deep as it can" },
+	{ OPTION_BOOL, 'T', "transaction", AT(transaction), .help = "measure hardware transactions" },
+	{ OPTION_BOOL, 0, "smi-cost", AT(smi_cost), .help = "measure the cost of system management interrupts" },
+	{ OPTION_CALL, 0, "iostat", .arg = "default", .optional_arg = true, .parse = parse_iostat,
+	  .help = "measure the traffic of I/O ports" },
+	{ OPTION_BOOL, 'n', "null", AT(null_run), .help = "count nothing: only the time" },
+	{ OPTION_BOOL, 0, "all-user", AT(all_user), .help = "count in user space only" },
+	{ OPTION_BOOL, 0, "all-kernel", AT(all_kernel), .help = "count in the kernel only" },
+	{ OPTION_BOOL, 'g', "group", AT(group), .help = "count all events as one group" },
+	{ OPTION_STRING, 0, "cputype", AT(cputype), .arg = "type", .help = "of a hybrid machine, count on this kind of core" },
+	{ OPTION_STRING, 0, "pmu-filter", AT(pmu_filter), .arg = "PMU", .help = "of several PMUs that an event means, count on this one" },
+	{ OPTION_GROUP, .help = "Who is counted" },
+	{ OPTION_BOOL, 'a', "all-cpus", AT(target.system_wide), .help = "the whole system" },
+	{ OPTION_STRING, 'C', "cpu", AT(target.cpus), .arg = "cpu", .help = "these CPUs: 0-3,7" },
+	{ OPTION_STRING, 'p', "pid", AT(target.pids), .arg = "pid", .help = "these processes" },
+	{ OPTION_STRING, 't', "tid", AT(target.tids), .arg = "tid", .help = "these threads" },
+	{ OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = parse_cgroup, .help = "these cgroups; for the events before it" },
+	{ OPTION_STRING, 0, "for-each-cgroup", AT(for_each_cgroup), .arg = "name",
+	  .help = "all events once for each of these cgroups (names, or a regular expression)" },
+	{ OPTION_BOOL, 'i', "no-inherit", AT(no_inherit), .help = "leave out what the tasks start" },
+	{ OPTION_GROUP, .help = "When, and how often" },
+	{ OPTION_U64, 'r', "repeat", AT(runs), .arg = "n", .help = "run so often and show mean and spread; 0: forever" },
+	{ OPTION_CALL, 'I', "interval-print", .arg = "ms", .parse = parse_interval, .help = "print at this interval" },
+	{ OPTION_U64, 0, "interval-count", AT(interval_count), .arg = "n", .help = "stop after so many intervals" },
+	{ OPTION_BOOL, 0, "interval-clear", AT(interval_clear), .help = "clear the screen before each interval" },
+	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print the whole behind the intervals" },
+	{ OPTION_BOOL, 0, "no-csv-summary", AT(no_csv_summary), .help = "leave out the word summary in -x" },
+	{ OPTION_CALL, 'D', "delay", .arg = "ms", .parse = parse_delay, .help = "wait before counting; -1: start disabled" },
+	{ OPTION_CALL, 0, "timeout", .arg = "ms", .parse = parse_timeout, .help = "stop after this time" },
+	{ OPTION_STRING, 0, "control", AT(control), .arg = "fd:ctl[,ack]|fifo:ctl[,ack]",
+	  .help = "take commands: enable, disable, evlist, ping, stop" },
+	{ OPTION_STRING, 0, "pre", AT(pre), .arg = "command", .help = "run this before each run" },
+	{ OPTION_STRING, 0, "post", AT(post), .arg = "command", .help = "run this after each run" },
+	{ OPTION_BOOL, 'S', "sync", AT(sync), .help = "sync(2) before each run" },
+	{ OPTION_GROUP, .help = "How counts are gathered" },
+	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "by CPU" },
+	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "by core" },
+	{ OPTION_CALL, 0, "per-cluster", .parse = parse_per_cluster, .help = "by cluster" },
+	{ OPTION_CALL, 0, "per-cache", .arg = "level", .optional_arg = true, .parse = parse_per_cache,
+	  .help = "by cache: L2, L3; the last level without" },
+	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "by die" },
+	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "by socket" },
+	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "by NUMA node" },
+	{ OPTION_CALL, 0, "per-thread", .parse = parse_per_thread, .help = "by thread" },
+	{ OPTION_BOOL, 0, "percore-show-thread", AT(percore_threads), .help = "with percore events, the core's count on each CPU" },
+	{ OPTION_BOOL, 0, "no-merge", AT(no_merge), .help = "keep events of the same name on several PMUs apart" },
+	{ OPTION_BOOL, 0, "hybrid-merge", AT(hybrid_merge), .help = "merge the same event of the kinds of cores" },
+	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up what was counted part of the time (on; --no-scale)" },
+	{ OPTION_BOOL, 0, "affinity", AT(affinity),
+	  .help = "open the counters of a CPU from that CPU, which is not interrupted then (on; --no-affinity)" },
+	{ OPTION_GROUP, .help = "How it is shown" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard error" },
+	{ OPTION_BOOL, 0, "append", AT(append), .help = "append to that file" },
+	{ OPTION_I64, 0, "log-fd", AT(log_fd), .arg = "n", .help = "write to this descriptor" },
+	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "fields between separators" },
+	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "a JSON object a line" },
+	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format, .help = "json: one document, numbers as numbers" },
+	{ OPTION_STRING, 0, "prometheus", AT(prometheus), .arg = "port|file", .help = "expose running counts to Prometheus" },
+	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "digits in groups where the locale has them (on; --no-big-num)" },
+	{ OPTION_BOOL, 0, "metric-only", AT(metric_only), .help = "only derived figures" },
+	{ OPTION_BOOL, 0, "table", AT(table), .help = "with -r, show each run" },
+	{ OPTION_STRING, 0, "vs", AT(versus), .arg = "command",
+	  .help = "run this command in turn with the other, and say which counts differ" },
+	{ OPTION_BOOL, 0, "no-bpf", AT(bpf_off), .help = "count with a descriptor for each event, never by a BPF program" },
+	{ OPTION_BOOL, 0, "quiet", AT(quiet), .help = "print nothing" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more: what is opened, raw counts, what is not supported" },
+	OPTIONS_END,
+};
+
+/* What makes sense of a recording: -i is its file here. */
+const struct option stat_report_option_table[] = {
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "the recording" },
+	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "by CPU" },
+	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "by core" },
+	{ OPTION_CALL, 0, "per-cluster", .parse = parse_per_cluster, .help = "by cluster" },
+	{ OPTION_CALL, 0, "per-cache", .arg = "level", .optional_arg = true, .parse = parse_per_cache, .help = "by cache" },
+	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "by die" },
+	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "by socket" },
+	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "by NUMA node" },
+	{ OPTION_BOOL, 0, "no-merge", AT(no_merge), .help = "keep events of the same name on several PMUs apart" },
+	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up what was counted part of the time" },
+	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print the whole behind the intervals" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard error" },
+	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "fields between separators" },
+	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "a JSON object a line" },
+	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format, .help = "json: one document" },
+	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "digits in groups" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	OPTIONS_END,
+};

@@ -1,0 +1,120 @@
+#include "cmd/stat/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cli/terminal.h"
+#include "view/data/counts_csv.h"
+#include "view/data/counts_json.h"
+
+#define CLEAR_SCREEN "\033[H\033[2J"
+
+/* The user's separator between groups of digits; the program itself stays in the C locale. */
+static char *thousands_separator(void)
+{
+	locale_t locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+	if (!locale)
+		return xstrdup("");
+	char *separator = xstrdup(nl_langinfo_l(THOUSEP, locale));
+	freelocale(locale);
+	return separator;
+}
+
+struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_options *o)
+{
+	*s = (struct stat_output){ .options = o, .fd = STDERR_FILENO };
+	/* The file of stat record is its recording. */
+	const char *file = o->record ? NULL : o->output;
+	if (file && o->log_fd >= 0)
+		return error_create(ERROR_USAGE, "-o and --log-fd exclude each other");
+	if (o->append && !file)
+		return error_create(ERROR_USAGE, "--append wants a file: -o");
+	if (file && strcmp(file, "-")) {
+		s->fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC | (o->append ? O_APPEND : O_TRUNC), 0644);
+		if (s->fd < 0)
+			return error_errno(errno, "cannot write %s", file);
+		s->owned = true;
+	} else if (file) {
+		s->fd = STDOUT_FILENO;
+	} else if (o->log_fd >= 0) {
+		if (fcntl((int)o->log_fd, F_GETFD) < 0)
+			return error_create(ERROR_USAGE, "--log-fd %d: no such open descriptor", (int)o->log_fd);
+		s->fd = (int)o->log_fd;
+	}
+	out_init_fd(&s->out, s->fd);
+	bool plain = !o->separator && !o->json && !o->json_document;
+	s->thousands = o->big_num && plain ? thousands_separator() : xstrdup("");
+	s->text = (struct counts_text){
+		.colour = plain && terminal_colour(COLOUR_AUTO, s->fd, false),
+		.thousands = s->thousands,
+		.clear = o->interval_clear ? CLEAR_SCREEN : NULL,
+		.table = o->table,
+	};
+	if (s->owned && plain) {
+		time_t now = time(NULL);
+		char text[32] = "";
+		out_f(&s->out, "# started on %s\n", ctime_r(&now, text) ? text : "\n");
+	}
+	return NULL;
+}
+
+void stat_output_title(struct stat_output *s, const struct stat_options *o, char *const *argv, int argc)
+{
+	struct strbuf b = {};
+	const struct target *t = &o->target;
+	if (t->system_wide) {
+		strbuf_addstr(&b, "'system wide'");
+	} else if (t->cpus) {
+		strbuf_addf(&b, "'CPU(s) %s'", t->cpus);
+	} else if (t->pids || t->tids) {
+		strbuf_addf(&b, "%s id '%s'", t->pids ? "process" : "thread", t->pids ? t->pids : t->tids);
+	} else {
+		for (int i = 0; i < argc; i++)
+			strbuf_addf(&b, "%s%s", i ? " " : "'", argv[i]);
+		strbuf_addch(&b, '\'');
+	}
+	free(s->target);
+	s->target = strbuf_take(&b);
+}
+
+void stat_output_show(struct stat_output *s, struct counts *c)
+{
+	const struct stat_options *o = s->options;
+	c->target = s->target;
+	if (o->quiet)
+		return;
+	if (o->json_document) {
+		if (!s->json_begun)
+			counts_json_begin(&s->json, &s->out, s->target);
+		s->json_begun = true;
+		counts_json_add(&s->json, c);
+	} else if (o->json) {
+		counts_json_lines(&s->out, c);
+	} else if (o->separator) {
+		counts_csv(&s->out, c, o->separator, o->no_csv_summary);
+	} else {
+		counts_text(&s->text, &s->out, c);
+	}
+	out_flush(&s->out);
+}
+
+struct strobe_error *stat_output_close(struct stat_output *s)
+{
+	if (s->json_begun)
+		counts_json_end(&s->json);
+	struct strobe_error *err = out_close(&s->out);
+	if (s->owned && close(s->fd) && !err)
+		err = error_errno(errno, "cannot write %s", s->options->output);
+	free(s->target);
+	free(s->thousands);
+	return err;
+}

@@ -1,0 +1,32 @@
+/* strobe trace: the system calls of a command, of tasks that are there, or of the whole system. */
+#include <string.h>
+
+#include "cmd/trace/run.h"
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct trace_options *o = options;
+	struct trace_run r = {
+		.ctx = ctx,
+		.o = o,
+		.sys = sys_live(),
+		.hooks = o->summary ? &trace_summary_hooks : &trace_stream_hooks,
+		.workload = { .go_fd = -1, .error_fd = -1 },
+		.signal_fd = -1,
+		.out_fd = -1,
+	};
+	cmd_set_verbosity(o->verbose);
+	int status = trace_run(&r);
+	trace_options_deinit(o);
+	return status;
+}
+
+const struct cmd cmd_trace = {
+	.name = "trace",
+	.summary = "Show system calls, or statistics of them",
+	.usage = (const char *const[]){ "trace [<options>] [<command>]", "trace [<options>] -- <command> [<options>]", NULL },
+	.options = trace_option_table,
+	.options_bytes = sizeof(struct trace_options),
+	.defaults = trace_options_defaults,
+	.run = run,
+};

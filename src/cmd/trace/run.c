@@ -1,0 +1,221 @@
+#include "cmd/trace/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+/* How often it is looked whether the tasks that are traced still live. */
+#define ALIVE_INTERVAL_MS 100
+
+const struct syscall_desc *trace_call_desc(const struct trace_run *r, uint32_t call)
+{
+	const struct syscall_table *t = call < TRACE_NUMBERS ? r->native : r->compat;
+	return t ? syscall_table_get(t, call % TRACE_NUMBERS) : NULL;
+}
+
+static struct strobe_error *choose_calls(struct trace_run *r)
+{
+	const struct arch *arch = arch_native();
+	r->native = arch ? syscall_table_create(arch) : NULL;
+	r->compat = arch == &arch_x86_64 ? syscall_table_create(&arch_i386) : NULL;
+	if (!r->native)
+		return error_create(ERROR_UNSUPPORTED, "no table of system calls for this architecture");
+	r->whom.all_calls = !r->o->calls;
+	if (!r->o->calls)
+		return NULL;
+	struct syscall_set native = {}, compat = {};
+	TRY(syscall_select(r->native, r->o->calls, &native));
+	if (r->compat)
+		TRY(syscall_select(r->compat, r->o->calls, &compat));
+	memcpy(r->whom.selected, native.bits, sizeof(native.bits));
+	memcpy(r->whom.selected + TRACE_NUMBERS / 64, compat.bits, sizeof(compat.bits));
+	return NULL;
+}
+
+/* A name below the hierarchy of cgroups, or a path. */
+static struct strobe_error *find_cgroup(struct trace_run *r)
+{
+	static const char *const roots[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	struct stat st;
+	if (!r->o->cgroup)
+		return NULL;
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots) && !r->cgroup; i++) {
+		char *path = xasprintf("%s/%s", roots[i], r->o->cgroup);
+		_cleanup_free_ char *procs = xasprintf("%s/cgroup.procs", path);
+		if (!stat(procs, &st))
+			r->cgroup = path;
+		else
+			free(path);
+	}
+	if (!r->cgroup)
+		return error_create(ERROR_NOT_FOUND, "-G %s: no such cgroup below /sys/fs/cgroup (version 2)", r->o->cgroup);
+	r->whom.cgroup = r->cgroup;
+	return NULL;
+}
+
+static struct strobe_error *settle_target(struct trace_run *r)
+{
+	const struct trace_options *o = r->o;
+	int argc = r->ctx->rest.argc;
+	r->target = o->target;
+	if (o->cgroup && target_is_none(&r->target))
+		r->target.system_wide = true;
+	if (target_is_none(&r->target) && !argc)
+		r->target.system_wide = true;
+	r->traces_command = target_is_none(&r->target);
+	TRY(target_resolve(r->sys, &r->target, r->traces_command ? r->workload.pid : 0, &r->map));
+	for (unsigned i = 0; i < r->map.notes_nr; i++)
+		cmd_say(r->ctx, "%s", r->map.notes[i]);
+	r->whom.sys = r->sys;
+	r->whom.map = &r->map;
+	r->whom.by_cpu = o->target.cpus != NULL;
+	r->whom.inherit = !o->no_inherit;
+	r->whom.leader = r->traces_command ? r->workload.pid : 0;
+	r->whom.starts_enabled = !r->traces_command && !o->delay_ms;
+	r->whom.excluded = o->excluded.data;
+	r->whom.excluded_nr = o->excluded.len;
+	return NULL;
+}
+
+static struct strobe_error *open_signals(struct trace_run *r)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
+	signal(SIGPIPE, SIG_IGN);
+	r->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return r->signal_fd < 0 ? error_errno(errno, "cannot wait for signals") : NULL;
+}
+
+static struct strobe_error *open_output(struct trace_run *r)
+{
+	const char *file = r->o->output;
+	r->out_fd = STDERR_FILENO;
+	if (file && !strcmp(file, "-"))
+		r->out_fd = STDOUT_FILENO;
+	else if (file)
+		r->out_fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (r->out_fd < 0)
+		return error_errno(errno, "cannot write %s", file);
+	out_init_fd(&r->out, r->out_fd);
+	return NULL;
+}
+
+static void take_signals(struct trace_run *r)
+{
+	struct signalfd_siginfo info;
+	while (read(r->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGCHLD) {
+			r->signal = (int)info.ssi_signo;
+			r->ended = true;
+		} else if (r->workload.pid && workload_reap(&r->workload, false)) {
+			r->ended = true;
+		}
+	}
+}
+
+static uint64_t now_ms(const struct trace_run *r)
+{
+	return sys_clock_ns(r->sys, CLOCK_MONOTONIC) / 1000000;
+}
+
+static struct strobe_error *wait_for_end(struct trace_run *r)
+{
+	bool tasks = !r->workload.pid && (r->target.pids || r->target.tids || r->target.uid);
+	uint64_t begin_ms = r->o->delay_ms ? now_ms(r) + (uint64_t)r->o->delay_ms : 0, alive_ms = now_ms(r);
+	while (!r->ended) {
+		struct pollfd fd = { .fd = r->signal_fd, .events = POLLIN };
+		int wait_ms = r->hooks->tick ? r->hooks->tick_ms : tasks || begin_ms ? ALIVE_INTERVAL_MS : -1;
+		if (poll(&fd, 1, wait_ms) < 0 && errno != EINTR)
+			return error_errno(errno, "cannot wait");
+		if (fd.revents)
+			take_signals(r);
+		if (begin_ms && now_ms(r) >= begin_ms) {
+			begin_ms = 0;
+			r->hooks->enable(r, true);
+		}
+		if (tasks && now_ms(r) - alive_ms >= ALIVE_INTERVAL_MS) {
+			alive_ms = now_ms(r);
+			r->ended |= !target_map_is_alive(&r->map, r->sys);
+		}
+		if (r->hooks->tick && !r->ended)
+			TRY(r->hooks->tick(r, false, &r->ended));
+	}
+	return NULL;
+}
+
+static struct strobe_error *run(struct trace_run *r)
+{
+	TRY(trace_options_check(r->o, r->ctx->rest.argc));
+	TRY(choose_calls(r));
+	TRY(find_cgroup(r));
+	TRY(open_signals(r));
+	TRY(open_output(r));
+	if (r->ctx->rest.argc) {
+		struct workload_options options = { .mask = r->old_mask, .stdout_to_stderr = r->out_fd == STDOUT_FILENO };
+		r->argv = xcalloc((size_t)r->ctx->rest.argc + 1, sizeof(*r->argv));
+		memcpy(r->argv, r->ctx->rest.argv, (size_t)r->ctx->rest.argc * sizeof(*r->argv));
+		TRY(workload_fork(r->argv, options, &r->workload));
+	}
+	TRY(settle_target(r));
+	TRY(r->hooks->open(r));
+	if (r->workload.pid)
+		TRY(workload_start(&r->workload));
+	TRY(wait_for_end(r));
+	return r->hooks->finish(r);
+}
+
+/* The command's own status; what ended us by a signal ends us so, for the shell that waits. */
+static int status_of(const struct trace_run *r)
+{
+	if (r->signal) {
+		signal(r->signal, SIG_DFL);
+		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+		raise(r->signal);
+	}
+	if (!r->workload.reaped || !r->traces_command)
+		return CMD_OK;
+	int status = r->workload.status;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int trace_run(struct trace_run *r)
+{
+	struct strobe_error *err = run(r);
+	if (r->state)
+		r->hooks->close(r);
+	/* A command that is not at its end goes on without us, unless it was never let go. */
+	if (r->workload.pid && !r->workload.reaped && (err || r->signal || r->ended))
+		workload_end(&r->workload);
+	struct strobe_error *write_error = r->out_fd >= 0 ? out_close(&r->out) : NULL;
+	if (err)
+		error_destroy(write_error);
+	else
+		err = error_prefix(write_error, "cannot write %s", r->o->output ? r->o->output : "to standard error");
+	if (r->out_fd > STDERR_FILENO)
+		close(r->out_fd);
+	if (r->signal_fd >= 0)
+		close(r->signal_fd);
+	int status = err && error_is(err, ERROR_USAGE) ? cmd_fail_usage(r->ctx, err) : err ? cmd_fail(r->ctx, err) : status_of(r);
+	target_map_deinit(&r->map);
+	free(r->cgroup);
+	free(r->argv);
+	syscall_table_destroy(r->native);
+	syscall_table_destroy(r->compat);
+	return status;
+}

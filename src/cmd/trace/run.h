@@ -1,0 +1,60 @@
+/*
+ * A run of `strobe trace`: the command or the tasks that are there, signals, and the waiting in between; what is done with
+ * system calls is the hooks' (trace_summary.c, trace_stream.c).
+ */
+#pragma once
+#include <signal.h>
+
+#include "base/out.h"
+#include "bpf/trace_whom.h"
+#include "capture/workload.h"
+#include "cmd/cmd.h"
+#include "cmd/trace/options.h"
+
+struct trace_run;
+
+struct trace_hooks {
+	/* The target is known, the command waits to be let go. */
+	struct strobe_error *(*open)(struct trace_run *r);
+	void (*enable)(struct trace_run *r, bool on);
+	/* Every tick_ms while it runs, and once behind its end; *ret_end to end it. NULL: not wanted. */
+	struct strobe_error *(*tick)(struct trace_run *r, bool last, bool *ret_end);
+	/* It has ended: what is left to say. */
+	struct strobe_error *(*finish)(struct trace_run *r);
+	void (*close)(struct trace_run *r);
+	int tick_ms;
+};
+
+struct trace_run {
+	struct cmd_context *ctx;
+	const struct trace_options *o;
+	const struct sys *sys;
+	const struct trace_hooks *hooks;
+	struct target target;
+	struct target_map map;
+	struct trace_whom whom;
+	char *cgroup;
+	struct workload workload;
+	char **argv; /* the command's, ending with NULL */
+	bool traces_command;
+	sigset_t old_mask;
+	int signal_fd;
+	int signal; /* that ended us, or 0 */
+	bool ended;
+	struct out out;
+	int out_fd;
+	/* System calls of this machine, and of its 32-bit programs (may be NULL). */
+	struct syscall_table *native, *compat;
+	void *state; /* of the hooks */
+};
+
+extern const struct trace_hooks trace_summary_hooks, trace_stream_hooks;
+
+/* Statistics in the format that was asked for. */
+struct syscall_stats;
+void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats);
+
+/* From the options to the exit status. */
+int trace_run(struct trace_run *r);
+/* The name of a call as the programs number it; of unknown ones "syscall_500". */
+const struct syscall_desc *trace_call_desc(const struct trace_run *r, uint32_t call);

@@ -1,0 +1,72 @@
+/* `trace -s`: statistics that the kernel makes. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "bpf/summary_tracer.h"
+#include "cmd/trace/run.h"
+#include "view/data/syscall_stats_json.h"
+#include "view/text/syscall_stats_text.h"
+
+static struct strobe_error *summary_open(struct trace_run *r)
+{
+	struct summary_options options = { .by = r->o->by, .errnos = r->o->errnos };
+	struct summary_tracer *s;
+	TRY(summary_tracer_open(&r->whom, &options, &s));
+	r->state = s;
+	return NULL;
+}
+
+static void summary_enable(struct trace_run *r, bool on)
+{
+	summary_tracer_enable(r->state, on);
+}
+
+/* Names of calls that have none live as long as the statistics do. */
+struct names {
+	const struct trace_run *run;
+	struct arena arena;
+};
+
+static const char *name_of(void *ctx, uint32_t call)
+{
+	struct names *n = ctx;
+	const struct syscall_desc *d = trace_call_desc(n->run, call);
+	return d ? d->name : arena_printf(&n->arena, "syscall_%u", call % TRACE_NUMBERS);
+}
+
+void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats)
+{
+	struct syscall_stats_style style = { .errnos = r->o->errnos, .histograms = r->o->histograms,
+					     .max_rows = r->o->max_summary };
+	if (r->o->json)
+		syscall_stats_json(&r->out, stats);
+	else
+		syscall_stats_text(&r->out, stats, style);
+}
+
+static struct strobe_error *summary_finish(struct trace_run *r)
+{
+	struct syscall_stats stats = {};
+	struct names names = { .run = r };
+	arena_init(&stats.arena);
+	arena_init(&names.arena);
+	summary_tracer_stop(r->state);
+	struct strobe_error *err = summary_tracer_read(r->state, name_of, &names, &stats);
+	if (!err)
+		trace_print_stats(r, &stats);
+	syscall_stats_deinit(&stats);
+	arena_deinit(&names.arena);
+	return err;
+}
+
+static void summary_close(struct trace_run *r)
+{
+	summary_tracer_close(r->state);
+}
+
+const struct trace_hooks trace_summary_hooks = {
+	.open = summary_open,
+	.enable = summary_enable,
+	.finish = summary_finish,
+	.close = summary_close,
+};
