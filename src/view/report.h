@@ -36,6 +36,7 @@ struct report {
 	uint32_t widths_nr;
 	uint64_t lost_samples;
 	const char *time_slices; /* --time, or NULL */
+	bool ref_chains;         /* --show-ref-call-graph, which the title tells */
 	bool has_socket;       /* only samples of one processor socket are shown: */
 	uint64_t socket;
 	bool quiet;            /* rows only */

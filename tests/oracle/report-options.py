@@ -9,7 +9,7 @@ import subprocess
 import normalise
 from fixtures import fixture, usable
 from oracle import Oracle
-from strobetest import CACHE, PERF, Tap, require_perf
+from strobetest import CACHE, PERF, STROBE, Tap, require_perf
 
 FLAT = "--no-children -g none"
 QUESTIONS = [
@@ -47,27 +47,57 @@ QUESTIONS = [
     ("sampled group", "--no-children"),
     ("sampled group", "--stats"),
     ("sampled group", "-D"),
+    ("sampled group", "--show-ref-call-graph --no-children"),
+    ("partial group", "--no-children"),
+    ("partial group", "--show-ref-call-graph --no-children"),
+    ("partial group", "--show-ref-call-graph --no-children --group"),
+    ("read", f"{FLAT} -T"),
+    ("read", f"{FLAT} -T --pretty=normal"),
 ]
 
 
-def sampled_group():
-    """A group whose leader samples for all."""
+# a group whose leader samples for all; one with stacks at its leader only; one whose counts are read when threads end
+OWN = {
+    "sampled group": ["-e", "{cpu-clock:u,page-faults:u}:S", "-F", "1000", "-g"],
+    "partial group": ["-e", "{cpu-clock:u,page-faults/call-graph=no/u}", "-F", "1000", "-g"],
+    "read": ["-e", "cpu-clock:u,page-faults:u", "-F", "1000", "-s"],
+}
+
+
+def record(name):
     fixture("flat", "perf")  # builds the program
-    path = os.path.join(CACHE, "perf-sampled-group.data")
-    argv = [PERF, "record", "-q", "--no-bpf-event", "-o", path, "-e", "{cpu-clock:u,page-faults:u}:S", "-F", "1000", "-g"]
-    subprocess.run([*argv, "--", "./split", "300", "7"], cwd=CACHE, check=True, capture_output=True, env=os.environ | {"HOME": CACHE})
+    path = os.path.join(CACHE, f"perf-{name.replace(' ', '-')}.data")
+    argv = [PERF, "record", "-q", "--no-bpf-event", "-o", path, *OWN[name]]
+    # counts are read when a child ends
+    argv += ["--", "sh", "-c", "./split 150 7 & ./split 150 7; wait"]
+    subprocess.run(argv, cwd=CACHE, check=True, capture_output=True, env=os.environ | {"HOME": CACHE})
     return path
+
+
+def check_raw_reads(tap, path):
+    """perf forgets to end the lines of --pretty raw; the values must be those of its table."""
+    words = ["report", "--stdio", "-i", path, *FLAT.split(), "-T"]
+    table = subprocess.run([PERF, *words], capture_output=True, text=True).stdout.splitlines()
+    begin = next(i for i, line in enumerate(table) if line.split()[:3] == ["#", "PID", "TID"])
+    names = table[begin].split()[3:]
+    want = [[*row[:2], name, f"{event:x}", row[2 + event]]
+            for row in (line.split() for line in table[begin + 1:] if line) for event, name in enumerate(names)]
+    ours = subprocess.run([STROBE, *words, "--pretty", "raw"], capture_output=True, text=True).stdout.splitlines()
+    begin = next((i for i, line in enumerate(ours) if line.split() == ["#", "PID", "TID", "Name", "Raw", "Count"]), len(ours))
+    got = [line.split() for line in ours[begin + 1:] if line]
+    tap.ok(want and got == want, "report -T --pretty raw", f"wanted {want}\ngot    {got}")
 
 
 def main():
     require_perf()
     tap = Tap()
     oracle = Oracle(tap)
-    group = sampled_group()
-    oracle.compare("group: script", group, ["script"], normalise.plain)
+    own = {name: record(name) for name in OWN}
+    oracle.compare("group: script", own["sampled group"], ["script"], normalise.plain)
+    check_raw_reads(tap, own["read"])
     for name, options in QUESTIONS:
-        if name in usable() or name == "sampled group":
-            path = group if name == "sampled group" else fixture(name, "perf")
+        if name in usable() or name in own:
+            path = own.get(name) or fixture(name, "perf")
             words = ["report", "--stdio", *options.split()]
             is_list = "-D" in words or "--stats" in words
             oracle.compare(f"options {name}: report {options}", path, words, normalise.plain if is_list else normalise.report)

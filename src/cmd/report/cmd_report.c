@@ -82,6 +82,30 @@ static struct strobe_error *parse_demangle(void *options, const char *value, boo
 	return NULL;
 }
 
+static struct strobe_error *parse_pretty(void *options, const char *value, bool negated)
+{
+	struct report_options *o = options;
+	if (value && strcmp(value, "raw") && strcmp(value, "normal"))
+		return error_create(ERROR_USAGE, "is normal or raw");
+	o->raw_reads = value && !strcmp(value, "raw");
+	return NULL;
+}
+
+static struct strobe_error *wants_trace_decoder(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL :
+			 error_create(ERROR_UNSUPPORTED, "traces of instructions (Intel PT, Arm CoreSight and SPE) are carried along, but "
+							 "not decoded by this version");
+}
+
+static struct strobe_error *wants_stitching(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL :
+			 error_create(ERROR_UNSUPPORTED, "call stacks of the branch hardware are not stitched together by this version");
+}
+
 #define AT(field) offsetof(struct report_options, field)
 #define SORT_KEYS                                                                                                    \
 	"overhead overhead_sys overhead_us overhead_guest_sys overhead_guest_us overhead_children sample period ci\n" \
@@ -136,6 +160,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "ignore-callees", AT(ignore_callees), .arg = "regex",
 	  .help = "count what these functions call for themselves" },
 	{ OPTION_BOOL, 'U', "hide-unresolved", AT(hide_unresolved), .help = "leave out samples without a symbol" },
+	{ OPTION_BOOL, 0, "show-ref-call-graph", AT(ref_chains),
+	  .help = "in a group only some of whose events have stacks: show them with all events" },
 	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "use no more than this many frames of a stack (127)" },
 	{ OPTION_CALL, 'b', "branch-stack", .parse = parse_branch, .help = "count branch records (where there are any)" },
 	{ OPTION_BOOL, 0, "mem-mode", AT(mem_mode), .help = "profile of memory accesses" },
@@ -150,6 +176,7 @@ static const struct option table[] = {
 	{ OPTION_CALL, 0, "format", .arg = "text|json|csv", .parse = parse_format, .help = "for people or for programs" },
 	{ OPTION_BOOL, 'T', "threads", AT(show_threads),
 	  .help = "show how far the counters of each thread had come when it ended (record -s)" },
+	{ OPTION_CALL, 0, "pretty", .arg = "normal|raw", .parse = parse_pretty, .help = "the table of -T, or a line for each value" },
 	{ OPTION_STRING, 0, "flamegraph", AT(flamegraph), .arg = "file", .help = "draw a flame graph into this file (SVG) instead" },
 	{ OPTION_STRING, 't', "field-separator", AT(separator), .arg = "separator",
 	  .help = "put this between columns, without blanks; in names it becomes '.'" },
@@ -174,6 +201,9 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions in call graphs, from debug information (on)" },
 	{ OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
+	{ OPTION_CALL, 0, "itrace", .arg = "...", .optional_arg = true, .parse = wants_trace_decoder, .hidden = true,
+	  .help = "not in this version" },
+	{ OPTION_CALL, 0, "stitch-lbr", .parse = wants_stitching, .hidden = true, .help = "not in this version" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show addresses and paths; -vv says more" },
 	OPTIONS_END,
 };

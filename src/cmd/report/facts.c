@@ -1,5 +1,6 @@
 /* report: what a recording holds, without its samples: --stats, --tasks, --mmaps, -T. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,9 +74,24 @@ static unsigned digits(uint64_t v)
 static int compare_reads(const void *a, const void *b)
 {
 	const struct report_read *x = a, *y = b;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* Threads in the order in which they were read first, as the reference has them. */
+static void rank_reads(struct report_read *reads, size_t n)
+{
+	struct u64map ranks = {};
+	for (size_t i = 0; i < n; i++) {
+		bool is_new;
+		uint64_t *rank = u64map_put(&ranks, (uint64_t)reads[i].pid << 32 | reads[i].tid, &is_new);
+		if (is_new)
+			*rank = ranks.used;
+		reads[i].rank = (uint32_t)*rank;
+	}
+	u64map_deinit(&ranks);
+	qsort(reads, n, sizeof(*reads), compare_reads);
 }
 
 /* One line for each thread, one column for each event. */
@@ -97,8 +113,8 @@ static void print_reads(struct out *out, const struct env *env, const struct rep
 	out_ch(out, '\n');
 	for (size_t from = 0, to; from < n; from = to) {
 		memset(values, 0, env->events.len * sizeof(*values));
-		for (to = from; to < n && !compare_reads(&all[from], &all[to]); to++)
-			values[all[to].event] += all[to].value;
+		for (to = from; to < n && all[to].rank == all[from].rank; to++)
+			values[all[to].event] = all[to].value;
 		out_f(out, "  %*u  %*u", (int)pid_width, all[from].pid, (int)tid_width, all[from].tid);
 		for (size_t e = 0; e < env->events.len; e++)
 			out_f(out, "  %*" PRIu64, (int)widths[e], values[e]);
@@ -108,13 +124,52 @@ static void print_reads(struct out *out, const struct env *env, const struct rep
 	free(values);
 }
 
-void report_print_reads(struct out *out, const struct env *env, const struct report_reads *reads)
+#define RAW_COLUMNS 5
+
+static void print_raw_line(struct out *out, const char *begin, const char *const cells[RAW_COLUMNS], const int widths[RAW_COLUMNS])
 {
-	size_t n = reads->all.len;
-	struct report_read *sorted = xmemdup(reads->all.data, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), compare_reads);
-	print_reads(out, env, sorted, n);
-	free(sorted);
+	out_str(out, begin);
+	for (unsigned i = 0; i < RAW_COLUMNS; i++)
+		out_f(out, "%s%*s", i ? "  " : "", widths[i], cells[i]);
+	out_ch(out, '\n');
+}
+
+/* --pretty raw: one line for each thread and event. The reference calls the number of the event "Raw", and forgets to end the lines. */
+static void print_raw_reads(struct out *out, const struct env *env, const struct report_read *all, size_t n)
+{
+	static const char *const heads[RAW_COLUMNS] = { "PID", "TID", "Name", "Raw", "Count" };
+	char numbers[RAW_COLUMNS][24];
+	int widths[RAW_COLUMNS] = { 3, 3, 4, 3, 5 };
+	for (unsigned pass = 0; pass < 2; pass++) {
+		if (pass)
+			print_raw_line(out, "# ", heads, widths);
+		for (size_t i = 0; i < n; i++) {
+			const char *cells[RAW_COLUMNS] = { numbers[0], numbers[1], env->events.data[all[i].event].name, numbers[3],
+							   numbers[4] };
+			snprintf(numbers[0], sizeof(*numbers), "%" PRIu32, all[i].pid);
+			snprintf(numbers[1], sizeof(*numbers), "%" PRIu32, all[i].tid);
+			snprintf(numbers[3], sizeof(*numbers), "%" PRIx32, all[i].event);
+			snprintf(numbers[4], sizeof(*numbers), "%" PRIu64, all[i].value);
+			for (unsigned c = 0; !pass && c < RAW_COLUMNS; c++)
+				widths[c] = (int)strlen(cells[c]) > widths[c] ? (int)strlen(cells[c]) : widths[c];
+			if (pass)
+				print_raw_line(out, "  ", cells, widths);
+		}
+	}
+}
+
+void report_print_reads(struct out *out, const struct env *env, const struct report_reads *reads, bool raw)
+{
+	struct report_read *sums = xmemdup(reads->all.data, reads->all.len * sizeof(*sums));
+	size_t n = 0;
+	rank_reads(sums, reads->all.len);
+	for (size_t i = 0; i < reads->all.len; i++)
+		if (n && !compare_reads(&sums[n - 1], &sums[i]))
+			sums[n - 1].value += sums[i].value;
+		else
+			sums[n++] = sums[i];
+	(raw ? print_raw_reads : print_reads)(out, env, sums, n);
+	free(sums);
 }
 
 struct task {

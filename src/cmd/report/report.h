@@ -39,7 +39,7 @@ struct report_options {
 	const char *separator, *widths, *flamegraph;
 	enum report_format format;
 	enum colour_when colour;
-	bool raw_trace, total_cycles, disable_order, branch_history;
+	bool raw_trace, total_cycles, disable_order, branch_history, raw_reads, ref_chains;
 	bool stdio, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
@@ -51,7 +51,7 @@ struct report_options {
 
 /* What READ records say: how far the counters of each thread had come when it ended (record -s). */
 struct report_read {
-	uint32_t pid, tid, event;
+	uint32_t pid, tid, event, rank;
 	uint64_t value;
 };
 
@@ -126,5 +126,5 @@ struct strobe_error *report_cut_callees(struct report_run *r) _must_check_;
 void report_peek(struct record_source **source, struct report_reads *reads);
 
 void report_print_stats(struct out *out, const struct env *env, const struct resolve_stats *stats, bool skip_empty);
-void report_print_reads(struct out *out, const struct env *env, const struct report_reads *reads);
+void report_print_reads(struct out *out, const struct env *env, const struct report_reads *reads, bool raw);
 void report_print_tasks(struct out *out, struct machine *m, bool with_maps);

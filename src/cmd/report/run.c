@@ -343,6 +343,7 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 		.lost_samples = resolver_stats(r->resolver)->lost_samples,
 		.quiet = o->quiet,
 		.time_slices = o->times,
+		.ref_chains = o->ref_chains,
 		.has_socket = o->socket_set,
 		.socket = o->socket,
 		.symbol_first = !o->fields && o->sort && text_has_prefix(o->sort, "sym"),
@@ -370,7 +371,7 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 			break;
 		text_report(out, &report);
 		if (o->show_threads)
-			report_print_reads(out, r->env, &r->reads);
+			report_print_reads(out, r->env, &r->reads, o->raw_reads);
 		break;
 	case REPORT_JSON: data_report_json(out, &report); break;
 	case REPORT_CSV: data_report_csv(out, &report); break;

@@ -244,6 +244,8 @@ static void add_title(struct text_part *t)
 	char unit = shorten(&samples);
 	strbuf_addf(&t->line, "# Samples: %llu%c of event%s '%s'", (unsigned long long)samples, unit, p->is_group ? "s" : "",
 		    p->event_name);
+	if (t->report->ref_chains && strstr(p->event_name, "call-graph=no"))
+		strbuf_addstr(&t->line, ", show reference callgraph");
 	if (t->report->time_slices)
 		strbuf_addf(&t->line, " (time slices: %s)", t->report->time_slices);
 	text_flush_line(t);
