@@ -28,9 +28,9 @@ CALL(parse_mode)
 CALL(parse_format)
 {
 	struct trace_options *o = options;
-	o->json = !negated && !strcmp(value, "json");
-	if (!negated && !o->json && strcmp(value, "text") != 0)
-		return error_create(ERROR_USAGE, "\"%s\" is no format: text or json", value);
+	o->format = trace_format_find(negated ? "text" : value);
+	if (!o->format)
+		return error_create(ERROR_USAGE, "\"%s\" is no format: %s", value, trace_format_names());
 	return NULL;
 }
 
@@ -108,6 +108,7 @@ const struct option trace_option_table[] = {
 void trace_options_defaults(void *options)
 {
 	struct trace_options *o = options;
+	o->format = &trace_format_text;
 	o->str_limit = 32;
 	o->ring_bytes = 8 << 20;
 }

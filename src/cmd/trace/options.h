@@ -5,6 +5,7 @@
 #include "base/vector.h"
 #include "capture/target.h"
 #include "cli/options.h"
+#include "cmd/trace/line.h"
 #include "decode/syscall.h"
 #include "table/syscall_stats.h"
 
@@ -19,7 +20,7 @@ struct trace_options {
 	bool summary, with_summary, errnos, histograms;
 	enum syscall_stats_by by;
 	uint64_t max_summary;
-	bool json;
+	const struct trace_format *format;
 	unsigned verbose;
 	/* Of the stream. */
 	bool full_time, no_comm, failure;

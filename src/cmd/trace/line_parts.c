@@ -1,0 +1,96 @@
+/* Parts of lines that are text in every format. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cmd/trace/line.h"
+
+void trace_place_text(struct out *out, const struct trace_place *place, bool with_file)
+{
+	if (with_file && place->file) {
+		out_text(out, place->file, strlen(place->file));
+		out_str(out, "@0x");
+		out_hex(out, place->offset);
+		return;
+	}
+	if (!place->symbol) {
+		out_str(out, "0x");
+		out_hex(out, place->address);
+		return;
+	}
+	out_text(out, place->symbol, strlen(place->symbol));
+	out_str(out, "+0x");
+	out_hex(out, place->offset);
+}
+
+/* A field of a type pid_t, or called so, is followed by the task's name where that is known. */
+static bool is_pid(const struct tracepoint_field *f)
+{
+	size_t n = strlen(f->name);
+	return !strcmp(f->type, "pid_t") || !strcmp(f->name, "pid") || (n > 4 && !strcmp(f->name + n - 4, "_pid"));
+}
+
+static void put_array(struct out *out, const struct trace_line *line, const struct tracepoint_field *f)
+{
+	struct field_span span = field_bytes(line->points, f, line->raw, line->raw_bytes);
+	if (f->is_string) {
+		syscall_print_quoted(out, span.data, strnlen((const char *)span.data, span.bytes));
+		return;
+	}
+	out_str(out, "0x");
+	for (uint32_t i = 0; i < span.bytes && i < 32; i++)
+		out_hex_width(out, span.data[i], 2, '0');
+	if (span.bytes > 32)
+		out_str(out, "...");
+}
+
+static void put_number(struct out *out, const struct trace_paper *p, const struct trace_line *line,
+		       const struct tracepoint_field *f)
+{
+	uint64_t v = field_number(line->points, f, line->raw, line->raw_bytes);
+	if (f->is_pointer) {
+		out_str(out, "0x");
+		out_hex(out, v);
+	} else if (f->is_signed) {
+		out_i64(out, (int64_t)v);
+	} else {
+		out_u64(out, v);
+	}
+	const char *comm = is_pid(f) && p->style->pid_text ? p->style->pid_text(p->style->ctx, (int)v) : NULL;
+	if (comm) {
+		out_str(out, " (");
+		out_text(out, comm, strlen(comm));
+		out_ch(out, ')');
+	}
+}
+
+void trace_point_args(struct out *out, const struct trace_paper *p, const struct trace_line *line)
+{
+	bool any = false;
+	if (line->call) {
+		syscall_print_args(out, p->style, line->call);
+		return;
+	}
+	if (!line->point)
+		return;
+	if (p->points_as_kernel) {
+		trace_text(out, line->points, line->point, line->raw, line->raw_bytes, NULL);
+		return;
+	}
+	for (uint32_t i = line->point->common_nr; i < line->point->fields_nr; i++) {
+		const struct tracepoint_field *f = &line->point->fields[i];
+		bool number = f->kind == FIELD_NUMBER;
+		/* What is zero says nothing, as with system calls. */
+		if (number && !p->style->show_zeros && !field_number(line->points, f, line->raw, line->raw_bytes))
+			continue;
+		if (any)
+			out_str(out, ", ");
+		any = true;
+		out_str(out, f->name);
+		out_str(out, ": ");
+		if (number)
+			put_number(out, p, line, f);
+		else
+			put_array(out, line, f);
+	}
+}

@@ -1,0 +1,211 @@
+/* A line of trace as a line of text, in the reference's layout. */
+#include <string.h>
+
+#include "base/text.h"
+#include "cmd/trace/line.h"
+
+#define ALIGN      70 /* where results begin */
+#define STACK_FROM 39 /* where frames begin */
+#define COMM_WIDTH 14
+
+static void print_ms(struct out *out, uint64_t ns, size_t width)
+{
+	uint64_t us = (ns + 500) / 1000;
+	out_u64_width(out, us / 1000, width - 4, ' ');
+	out_ch(out, '.');
+	out_u64_width(out, us % 1000, 3, '0');
+}
+
+static uint64_t position(const struct out *out)
+{
+	return out->flushed_bytes + out->len;
+}
+
+static void print_time(const struct trace_paper *p, const struct trace_line *line)
+{
+	struct out *out = p->out;
+	uint64_t time_ns = line->time_ns;
+	if (line->start_unknown) {
+		out_str(out, "         ? ");
+	} else if (p->full_time || time_ns >= p->first_ns) {
+		print_ms(out, p->full_time ? time_ns : time_ns - p->first_ns, 10);
+		out_ch(out, ' ');
+	} else {
+		/* It began before what ended first. */
+		out_f(out, "%10.3f ", -(double)(p->first_ns - time_ns) / 1e6);
+	}
+}
+
+static void print_task(const struct trace_paper *p, const struct trace_line *line)
+{
+	struct out *out = p->out;
+	if (p->no_task)
+		return;
+	if (!p->no_comm && line->comm[0]) {
+		out_text(out, line->comm, strnlen(line->comm, COMM_WIDTH));
+		out_ch(out, '/');
+	} else if (!p->no_comm) {
+		out_ch(out, ':');
+		out_u64(out, line->pid);
+		out_ch(out, '/');
+	}
+	out_u64(out, line->tid);
+	out_ch(out, ' ');
+}
+
+static void print_head(const struct trace_paper *p, const struct trace_line *line, bool times_calls)
+{
+	print_time(p, line);
+	if (!times_calls) {
+		print_task(p, line);
+		return;
+	}
+	if (line->has_duration) {
+		out_ch(p->out, '(');
+		print_ms(p->out, line->duration_ns, 6);
+		out_str(p->out, " ms): ");
+	} else {
+		out_str(p->out, "(         ): ");
+	}
+	print_task(p, line);
+}
+
+static void pad_to(struct out *out, uint64_t begin, uint64_t width)
+{
+	uint64_t printed = position(out) - begin;
+	out_fill(out, ' ', printed < width ? (size_t)(width - printed) : 1);
+}
+
+static void print_call(const struct trace_paper *p, const struct trace_line *line)
+{
+	struct out *out = p->out;
+	const struct syscall_event *call = line->call;
+	bool ended = line->kind == TRACE_LINE_CALL;
+	print_head(p, line, true);
+	uint64_t begin = position(out);
+	if (line->continued)
+		out_str(out, " ... [continued]: ");
+	out_str(out, call->desc->name);
+	out_ch(out, '(');
+	if (!line->continued)
+		syscall_print_args(out, p->style, call);
+	out_ch(out, ')');
+	if (ended) {
+		pad_to(out, begin, ALIGN);
+		out_str(out, "= ");
+		syscall_print_result(out, p->style, call);
+	} else if (call->desc->ret == SYSCALL_RET_NEVER) {
+		pad_to(out, begin, ALIGN);
+		out_str(out, "= ?");
+	} else {
+		pad_to(out, begin, ALIGN - 4);
+		out_str(out, " ...");
+	}
+}
+
+static void print_point(const struct trace_paper *p, const struct trace_line *line)
+{
+	print_head(p, line, false);
+	out_text(p->out, line->event, strlen(line->event));
+	out_ch(p->out, '(');
+	trace_point_args(p->out, p, line);
+	out_ch(p->out, ')');
+}
+
+static void print_fault(const struct trace_paper *p, const struct trace_line *line)
+{
+	struct out *out = p->out;
+	print_head(p, line, true);
+	out_str(out, line->major ? "majfault [" : "minfault [");
+	trace_place_text(out, &line->from, false);
+	out_str(out, "] => ");
+	trace_place_text(out, &line->to, true);
+	out_str(out, " (");
+	out_ch(out, line->to.map);
+	out_ch(out, line->to.level);
+	out_ch(out, ')');
+}
+
+static void print_signal_name(struct out *out, uint32_t signal)
+{
+	const char *name = syscall_signal_name(signal);
+	if (name)
+		out_str(out, name);
+	else
+		out_u64(out, signal);
+}
+
+static void print_signal(const struct trace_paper *p, const struct trace_line *line)
+{
+	struct out *out = p->out;
+	print_head(p, line, true);
+	out_str(out, "--- ");
+	print_signal_name(out, line->signal);
+	out_ch(out, ' ');
+	syscall_print_siginfo(out, p->style, arch_native(), line->siginfo, line->siginfo_bytes);
+	out_str(out, " ---");
+}
+
+static void print_fork(const struct trace_paper *p, const struct trace_line *line)
+{
+	print_head(p, line, true);
+	if (line->child_pid == line->pid)
+		out_f(p->out, "+++ starts thread %u +++", line->child_tid);
+	else
+		out_f(p->out, "+++ starts process %u +++", line->child_pid);
+}
+
+static void print_exit(const struct trace_paper *p, const struct trace_line *line)
+{
+	struct out *out = p->out;
+	print_head(p, line, true);
+	if (line->exit_code & 0x7f) {
+		out_str(out, "+++ killed by ");
+		print_signal_name(out, line->exit_code & 0x7f);
+		out_str(out, line->exit_code & 0x80 ? " (core dumped) +++" : " +++");
+	} else {
+		out_f(out, "+++ exited with %u +++", line->exit_code >> 8 & 0xff);
+	}
+}
+
+static void print_frames(const struct trace_paper *p, const struct trace_line *line)
+{
+	struct out *out = p->out;
+	for (uint32_t i = 0; i < line->frames_nr; i++) {
+		const struct resolved_frame *f = &line->frames[i];
+		out_fill(out, ' ', STACK_FROM);
+		if (f->symbol) {
+			const char *name = dso_symbol_name(f->dso, f->symbol);
+			out_text(out, name, strlen(name));
+		} else {
+			out_f(out, "[%#llx]", (unsigned long long)f->ip);
+		}
+		if (f->inlined) {
+			out_str(out, " (inlined)\n");
+			continue;
+		}
+		const char *file = f->map ? f->map->file->path : "[unknown]";
+		if (f->map && f->map->file->kind != MAPPED_FILE)
+			file = f->map->file->name;
+		out_str(out, " (");
+		out_text(out, file, strlen(file));
+		out_str(out, ")\n");
+	}
+}
+
+static void text_line(struct trace_paper *p, const struct trace_line *line)
+{
+	static void (*const printers[])(const struct trace_paper *, const struct trace_line *) = {
+		[TRACE_LINE_CALL] = print_call,	    [TRACE_LINE_ENTERED] = print_call, [TRACE_LINE_POINT] = print_point,
+		[TRACE_LINE_FAULT] = print_fault,   [TRACE_LINE_SIGNAL] = print_signal, [TRACE_LINE_FORK] = print_fork,
+		[TRACE_LINE_EXIT] = print_exit,
+	};
+	printers[line->kind](p, line);
+	out_ch(p->out, '\n');
+	print_frames(p, line);
+}
+
+const struct trace_format trace_format_text = {
+	.name = "text",
+	.line = text_line,
+};

@@ -1,0 +1,155 @@
+#include "cmd/trace/lines.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+struct trace_lines {
+	struct trace_lines_setup setup;
+	const struct trace_format *format;
+	struct trace_paper paper;
+	struct syscall_style style;
+	struct trace_tasks tasks;
+	struct syscall_stats stats;
+	struct arena names;
+	bool finished, ended;
+};
+
+struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
+{
+	const struct trace_options *o = setup->o;
+	struct trace_lines *l = xcalloc(1, sizeof(*l));
+	l->setup = *setup;
+	l->format = o->format;
+	l->tasks.sys = setup->sys;
+	l->style = (struct syscall_style){ .layout = o->strace_style ? SYSCALL_STRACE : SYSCALL_NAMED,
+					   .str_limit = (uint32_t)o->str_limit, .fd_text = trace_tasks_fd_text,
+					   .pid_text = trace_tasks_pid_text, .ctx = &l->tasks };
+	l->paper = (struct trace_paper){ .out = setup->out, .style = &l->style, .full_time = o->full_time,
+					 .no_comm = o->no_comm, .no_task = setup->one_thread };
+	l->stats.by = o->by;
+	arena_init(&l->stats.arena);
+	arena_init(&l->names);
+	if (l->format->begin)
+		l->format->begin(&l->paper);
+	return l;
+}
+
+void trace_lines_finish(struct trace_lines *l)
+{
+	if (l->finished)
+		return;
+	l->finished = true;
+	if (l->format->end)
+		l->format->end(&l->paper);
+	syscall_stats_finish(&l->stats);
+}
+
+void trace_lines_destroy(struct trace_lines *l)
+{
+	if (!l)
+		return;
+	trace_lines_finish(l);
+	syscall_stats_deinit(&l->stats);
+	arena_deinit(&l->names);
+	trace_tasks_deinit(&l->tasks);
+	free(l);
+}
+
+static const char *keep_name(struct trace_lines *l, const struct syscall_desc *d)
+{
+	return d->described ? d->name : arena_strdup(&l->names, d->name);
+}
+
+static void add_to_stats(struct trace_lines *l, struct trace_task *t, const struct trace_line *line, uint32_t key)
+{
+	const struct syscall_event *call = line->call;
+	bool all = l->setup.o->by == SYSCALL_STATS_BY_NOTHING;
+	if (!all && !t->stats)
+		t->stats = syscall_stats_thread(&l->stats, t->tid, t->pid, t->comm, NULL) + 1;
+	if (all && !l->stats.threads.len)
+		syscall_stats_thread(&l->stats, 0, 0, "", NULL);
+	struct syscall_stat *row = syscall_stats_row(&l->stats, all ? 0 : t->stats - 1, key, call->desc->name);
+	if (!row->calls)
+		row->name = keep_name(l, call->desc);
+	syscall_stat_add(row, line->duration_ns, syscall_failed(call->ret) ? (uint32_t)-call->ret : 0);
+}
+
+static bool is_wanted(const struct trace_lines *l, const struct trace_line *line)
+{
+	const struct trace_options *o = l->setup.o;
+	bool ended = line->kind == TRACE_LINE_CALL;
+	if (l->setup.chosen_before)
+		return true;
+	if (o->failure && (!ended || !syscall_failed(line->call->ret)))
+		return false;
+	return !o->duration_set || (ended && line->has_duration && (double)line->duration_ns > o->duration_ms * 1e6);
+}
+
+static void write_line(struct trace_lines *l, const struct trace_line *line)
+{
+	uint64_t max = l->setup.o->max_events;
+	if (l->ended)
+		return;
+	if (!l->paper.first_ns)
+		l->paper.first_ns = line->time_ns;
+	l->format->line(&l->paper, line);
+	l->paper.lines++;
+	l->ended = max && l->paper.lines >= max;
+}
+
+void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t key)
+{
+	struct trace_task *t = trace_task(&l->tasks, line->tid, line->pid);
+	bool ended = line->kind == TRACE_LINE_CALL;
+	if (ended && l->setup.o->with_summary)
+		add_to_stats(l, t, line, key);
+	if (ended && line->call->ret >= 0)
+		trace_tasks_follow_fds(&l->tasks, line->call);
+	if (!is_wanted(l, line))
+		return;
+	line->comm = t->comm;
+	line->continued = ended && t->pending;
+	t->pending = !ended;
+	write_line(l, line);
+}
+
+void trace_lines_other(struct trace_lines *l, struct trace_line *line)
+{
+	if (!line->comm)
+		line->comm = trace_task(&l->tasks, line->tid, line->pid)->comm;
+	write_line(l, line);
+}
+
+struct trace_tasks *trace_lines_tasks(struct trace_lines *l)
+{
+	return &l->tasks;
+}
+
+void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const char *comm, size_t room)
+{
+	struct trace_task *t = trace_task(&l->tasks, tid, pid);
+	trace_task_name(t, comm, room);
+	if (t->stats)
+		syscall_stats_rename(&l->stats, t->stats - 1, t->comm);
+}
+
+const struct syscall_style *trace_lines_style(const struct trace_lines *l)
+{
+	return &l->style;
+}
+
+uint64_t trace_lines_count(const struct trace_lines *l)
+{
+	return l->paper.lines;
+}
+
+bool trace_lines_ended(const struct trace_lines *l)
+{
+	return l->ended || out_failed(l->setup.out);
+}
+
+const struct syscall_stats *trace_lines_stats(const struct trace_lines *l)
+{
+	return &l->stats;
+}

@@ -1,0 +1,46 @@
+/*
+ * The lines of one run of trace, live or recorded: what is known of tasks, which lines are wanted, statistics beside them
+ * (-S), the time that lines count from and the end after --max-events. A source of events (stream.c) tells it what happened
+ * in order; lines go out in the format that was asked for.
+ *
+ *	struct trace_lines *l = trace_lines_create(&setup);
+ *	trace_lines_call(l, &line, number_key);  …                         as things happen
+ *	if (trace_lines_ended(l)) …                                        --max-events, or the output is full
+ *	trace_lines_finish(l);  trace_lines_destroy(l);
+ *
+ * Task names and descriptors are followed by trace_lines_call() and trace_lines_tasks(). One thread.
+ */
+#pragma once
+#include "cmd/trace/line.h"
+#include "cmd/trace/options.h"
+#include "cmd/trace/tasks.h"
+#include "table/syscall_stats.h"
+
+struct trace_lines;
+
+struct trace_lines_setup {
+	const struct trace_options *o; /* borrowed */
+	struct out *out;
+	const struct sys *sys;         /* NULL: a recording */
+	bool one_thread;               /* only one can be meant: lines do not name it */
+	bool chosen_before;            /* --failure and --duration were applied by the source */
+};
+
+struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup);
+void trace_lines_destroy(struct trace_lines *l);
+/*
+ * A call: statistics, descriptors, and its line. line->comm and line->continued are filled in here. key tells calls apart in
+ * the statistics: the number, + 512 of a 32-bit program.
+ */
+void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t key);
+/* Anything else that happened; line->comm is filled in where it is NULL. */
+void trace_lines_other(struct trace_lines *l, struct trace_line *line);
+/* Tasks, for who tells of forks, execs and names. */
+struct trace_tasks *trace_lines_tasks(struct trace_lines *l);
+void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const char *comm, size_t room);
+const struct syscall_style *trace_lines_style(const struct trace_lines *l);
+uint64_t trace_lines_count(const struct trace_lines *l);
+bool trace_lines_ended(const struct trace_lines *l);
+/* The end of the format, once. What -S counted stands in *trace_lines_stats(), finished. */
+void trace_lines_finish(struct trace_lines *l);
+const struct syscall_stats *trace_lines_stats(const struct trace_lines *l);

@@ -1,0 +1,39 @@
+/*
+ * What trace knows of tasks and their descriptors, as far as it saw it or can ask the running system.
+ *
+ * Owns its strings. `sys` NULL: a recording, nothing is asked. One thread.
+ */
+#pragma once
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "decode/syscall.h"
+#include "sys/sys.h"
+
+struct trace_task {
+	uint32_t tid, pid;
+	char comm[17];
+	uint32_t stats; /* index + 1 in the statistics; 0: none yet */
+	bool pending;   /* its last line was without a result */
+};
+
+struct trace_tasks {
+	const struct sys *sys;
+	VEC(struct trace_task) all;
+	struct u64map by_tid; /* tid → index */
+	struct u64map fds;    /* pid << 32 | fd → index of paths + 1; 0: nothing is known */
+	VEC(char *) paths;
+};
+
+void trace_tasks_deinit(struct trace_tasks *t);
+/* Made, and its name asked for, where it is new. Valid until the next call. */
+struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid);
+/* A task that starts: the number may have been another's. */
+struct trace_task *trace_task_new(struct trace_tasks *t, uint32_t tid, uint32_t pid);
+void trace_task_name(struct trace_task *task, const char *comm, size_t room);
+/* After what closes many: those with low numbers are asked for again. */
+void trace_tasks_forget_fds(struct trace_tasks *t, uint32_t pid);
+/* Descriptors that come and go by a call that has succeeded. */
+void trace_tasks_follow_fds(struct trace_tasks *t, const struct syscall_event *ev);
+/* For struct syscall_style; ctx is the struct trace_tasks. */
+const char *trace_tasks_fd_text(void *ctx, uint32_t pid, int fd);
+const char *trace_tasks_pid_text(void *ctx, int pid);
