@@ -40,6 +40,8 @@ test       g++                the same, of C++
 bench      g++                the C++ program whose recordings are read
 bench      linux-perf         the reference to be faster than
 bench      strace             the slower reference of trace
+bench      nginx-light        the server that is traced under load
+bench      wrk                the load
 bench      python3            the bench runner
 vm         qemu-system-arm    the machine that is emulated
 vm         gcc-aarch64-linux-gnu   the compiler for it
