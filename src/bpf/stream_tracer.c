@@ -33,12 +33,13 @@ _Static_assert(TRACE_STEPS == SYSCALL_STEPS && TRACE_NUMBERS == SYSCALL_NUMBERS,
 
 /*
  * Calls behind which what they were given may be gone: the address space, the stack of a caller whose memory another
- * task shares and goes on with, the mapping.
+ * task shares and goes on with, the mapping; and those that write over it (offsets that move on).
  */
 static bool forgets(const char *name)
 {
 	static const char *const names[] = { "execve", "execveat", "clone", "clone3", "vfork", "munmap", "rt_sigreturn",
-					     "sigreturn", "exit", "exit_group", "mmap", "mremap", "shmdt" };
+					     "sigreturn", "exit", "exit_group", "mmap", "mremap", "shmdt",
+					     "splice", "copy_file_range" };
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(names[i], name) == 0)
 			return true;

@@ -234,6 +234,9 @@ GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 at_ex
 		arg |= PART_EXIT << 8;
 	if (at_exit && f->what != FETCH_BYTES)
 		limit = s->ret < 0 ? (f->deferred ? ~0ULL : 0) : f->deferred ? ~0ULL : s->ret;
+	/* The result counts messages; msg_len of the first says how long it is. */
+	if (at_exit && f->what == FETCH_MMSGHDR && !f->deferred && s->ret > 0 && unit == 64)
+		limit = bpf_probe_read_user(&short_count, 4, (void *)(ptr + 56)) ? 0 : short_count;
 	if (f->what == FETCH_MSGHDR || f->what == FETCH_MMSGHDR || f->what == FETCH_IOVEC)
 		arg &= 7;
 	put(s, arg, ptr, unit * count, max);

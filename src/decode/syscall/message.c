@@ -22,7 +22,7 @@ static void vectors(struct emit *e, unsigned i, struct piece p, uint64_t nr, uin
 		emit_item(e);
 		emit_struct(e);
 		emit_member(e, "iov_base");
-		if (data.data)
+		if (data.data && base)
 			emit_string(e, data.data, data.bytes < here ? data.bytes : here, data.bytes < here);
 		else
 			emit_pointer(e, base);

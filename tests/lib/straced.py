@@ -1,0 +1,129 @@
+"""System calls as strace writes them: what is the same in two runs, and what differs on purpose. Two scripts of tests/oracle hold
+ours against it: strace-decode.py by ptrace, strace-trace.py by `strobe trace`."""
+
+import re
+import shutil
+
+# (family or *, pattern in both texts, replacement, reason): differences that are meant
+ACCEPTED = [
+    ("*", r'getrandom\("[^"]*"', "getrandom(RANDOM", "chance"),
+    ("*", r"sysinfo\({.*?}\)", "sysinfo(INFO)", "load and memory of the moment"),
+    ("*", r"getppid\(\) = \d+", "getppid() = PARENT", "the tracer itself"),
+    ("*", r" ?=> {parent_tid=\[\w+\]}", "", "what clone3 wrote is its result: the struct is not fetched again"),
+    ("*", r" /\* \w*\?\?\? \*/", "", "the remark that strace puts behind numbers without a name"),
+    ("*", r"WSTOPPED", "WUNTRACED", "two names of one bit; wait4(2) has the latter"),
+    ("memory", r"(membarrier\(MEMBARRIER_CMD_QUERY, 0\) = ).*", r"\1COMMANDS", "we give the number alone"),
+    ("prctl", r" \(SUID_DUMP_USER\)", "", "a name for a result that only one option has"),
+    ("tcp", r"\[SOCK_STREAM\]", "[1]", "SO_TYPE has a name in ours"),
+    ("messages", r"(sendmmsg.*), msg_len=\d+", r"\1", "ours is fetched when the call is made"),
+    ("messages", r"recvmsg\(99, .*, 0\) = -1", "recvmsg(99, MSG, 0) = -1", "nothing came: ours gives the address"),
+    ("ipc", r"(?<=\()\d+|= \d+$", "ID", "numbers of objects count up"),
+    ("system", r"0x4d", "77", "ours are hexadecimal where there is no name"),
+    ("server", r"(accept4\(.*|getsockname\(.*)htons\(\d+\)", r"\1htons(PORT)", "the kernel's choice"),
+    ("perf", r"PERF_ATTR_SIZE_VER\d", "128", "a size that strace has a name for"),
+    ("perf", r" /\* arbitrary skid \*/", "", "a remark of strace's"),
+    ("bpf", r"(bpf\(0x4d, )[^,]*", r"\1ATTR", "ours shows the bytes of a command without a name"),
+    ("rseq", r"RSEQ_FLAG_UNREGISTER", "0x1", "strace 6.1 has no name for it"),
+    ("rseq", r"\(NULL", "(0", "an address in ours, a number in strace's"),
+]
+
+# The return from a handler happens whenever the signal did; strace reads the mask from the stack there.
+UNTIMED = re.compile(r"rt_sigreturn\(")
+# Threads of python fight for its lock as they meet: the sockets are what the server and its client do alike.
+KEPT = {"server": re.compile(r"(socket|bind|listen|accept4?|connect|sendto|recvfrom|setsockopt|getsockname|getpeername|shutdown)\(")}
+KEPT["manythreads"] = re.compile(r"lseek\(")
+KEPT["threads"] = re.compile(r"(?!futex\()")  # whether one waits for the other to end is chance
+# Where a number that is some thread's may be something else.
+NUMBERS = re.compile(r"(mmap|munmap|mprotect|mremap|madvise|read|write|pread64|newfstatat|fstat|lseek|brk|statfs)\(")
+
+SERVER = """
+import socket, threading
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", 45322)); s.listen(5)
+def serve():
+    c, _ = s.accept(); c.sendall(c.recv(100).upper()); c.close()
+c = socket.socket()
+t = threading.Thread(target=serve); t.start()
+c.connect(("127.0.0.1", 45322)); c.sendall(b"hello"); c.recv(100); t.join()
+"""
+
+
+def lines_of(path):
+    """[(tid, call)] in the order of returns; strace's unfinished calls are put together."""
+    open_calls, calls = {}, []
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        for line in f:
+            tid, _, text = line.rstrip("\n").partition(" ")
+            text = text.strip()
+            if text.startswith(("+++", "---")) or "strace:" in text:
+                if text.startswith("+++") and tid in open_calls:
+                    calls.append((tid, open_calls.pop(tid) + ") = ?"))
+                continue
+            if text.endswith("<unfinished ...>"):
+                open_calls[tid] = text[: -len("<unfinished ...>")].rstrip(" ")
+                continue
+            if text.endswith("<unfinished ...>) = ?"):
+                text = text[: -len("<unfinished ...>) = ?")].rstrip(" ") + ") = ?"
+            resumed = re.match(r"<\.\.\. \w+ resumed>", text)
+            if resumed:
+                head, rest = open_calls.pop(tid, ""), text[resumed.end():]
+                text = head + (" " if head.endswith(",") else "") + rest.lstrip(" ")
+            calls.append((tid, text))
+    return calls
+
+
+def normalise(calls, family, accepted=ACCEPTED):
+    """Texts by thread, threads in order of appearance; what no two runs have alike is masked."""
+    tids = list(dict.fromkeys(tid for tid, _ in calls))
+    names = {tid: f"T{i}" for i, tid in enumerate(tids)}
+    threads = {}
+    for tid, text in calls:
+        text = re.sub(r"\)\s+= ", ") = ", text)
+        text = re.sub(r" /\* (\d+ entries|\d{4}-.*?) \*/", "", text)
+        text = re.sub(r"(?<![\w\"])([A-Z_][A-Z_0-9]*|0x[0-9a-f]+|0[0-7]*)(\|([A-Z_][A-Z_0-9]*|0x[0-9a-f]+|0[0-7]+))+",
+                      lambda m: "|".join(sorted(m.group(0).split("|"))), text)
+        if UNTIMED.match(text) or (family in KEPT and not KEPT[family].match(text)):
+            continue
+        if not NUMBERS.match(text):
+            text = re.sub(r"\b\d{3,}\b", lambda m: names.get(m.group(0), m.group(0)), text)
+        text = re.sub(r"\b0x[0-9a-f]{7,}\b", "PTR", text)
+        for where, pattern, replacement, _ in accepted:
+            if where in ("*", family):
+                text = re.sub(pattern, replacement, text)
+        threads.setdefault(names[tid], []).append(text)
+    if family in KEPT and len(threads) > 2:  # who was first is chance
+        return {f"T{i}": texts for i, texts in enumerate(sorted(threads.values()))}
+    return threads
+
+
+def own_part(threads):
+    """What a family's program does behind its marker: the loader's calls are compared once, by the program `ls`."""
+    first = threads.get("T0", [])
+    marker = [i for i, text in enumerate(first) if text.startswith("close(-12345)")]
+    if marker:
+        threads["T0"] = first[marker[0] + 1:]
+    return threads
+
+
+def programs():
+    """Besides the families."""
+    python = shutil.which("python3") or "python3"
+    return {
+        "ls": ["/bin/ls", "-l", "/etc/default"],
+        "sh": ["/bin/sh", "-c", "(exit 3); echo $?"],
+        "cat": ["/bin/cat", "/etc/passwd"],
+        "python3": [python, "-I", "-S", "-c", "print(1)"],
+        "server": [python, "-I", "-S", "-c", SERVER],
+    }
+
+
+def differences(ours, theirs):
+    """Call by call, by thread."""
+    found = []
+    for tid in sorted(set(ours) | set(theirs)):
+        mine, strace = ours.get(tid, []), theirs.get(tid, [])
+        for i in range(max(len(mine), len(strace))):
+            x = mine[i] if i < len(mine) else "(nothing)"
+            y = strace[i] if i < len(strace) else "(nothing)"
+            if x != y:
+                found.append(f"{tid}\n  ours   {x}\n  strace {y}")
+    return found
