@@ -1,0 +1,178 @@
+#include "cmd/recorded_files.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "cmd/input.h"
+#include "record/order.h"
+
+/* Which files samples fell into, by the ids of the machine's files. */
+struct hits {
+	struct machine *machine;
+	enum recorded_which which;
+	VEC(bool) hit;
+	/* The answer to the last question, which holds for the next one more often than not. */
+	struct machine_view view;
+	uint32_t pid, tid;
+	uint64_t generation;
+	bool have_view;
+};
+
+void recorded_files_add(struct recorded_files *files, const uint8_t *build_id, size_t len, const char *path)
+{
+	/* Some recorders list a file once a process. */
+	if (path) {
+		bool is_new;
+		u64map_put(&files->seen, hash_combine(hash_str(path), hash_bytes(build_id, len)), &is_new);
+		if (!is_new)
+			return;
+	}
+	vec_push(&files->list, ((struct recorded_file){ build_id, len, path }));
+}
+
+static void mark_file(struct hits *h, const struct mapped_file *file)
+{
+	while (h->hit.len <= file->id)
+		vec_push(&h->hit, false);
+	h->hit.data[file->id] = true;
+}
+
+static void mark_address(struct hits *h, uint16_t cpumode, uint64_t ip)
+{
+	const struct map *map = machine_space_map(h->machine, h->view.space, cpumode, ip);
+	if (map)
+		mark_file(h, map->file);
+}
+
+static void count_sample(struct hits *h, const struct env *env, struct record r)
+{
+	struct sample_hot s;
+	uint32_t event = env_event_of_sample(env, r);
+
+	if (event >= env->events.len || !sample_decode_hot(&env->events.data[event].layout, r, &s))
+		return;
+	if (!h->have_view || s.pid != h->pid || s.tid != h->tid || s.time < h->view.from_ns || s.time >= h->view.until_ns ||
+	    h->generation != machine_generation(h->machine)) {
+		h->view = machine_view(h->machine, s.pid, s.tid, s.time);
+		h->pid = s.pid;
+		h->tid = s.tid;
+		h->generation = machine_generation(h->machine);
+		h->have_view = true;
+	}
+	mark_address(h, s.misc & PERF_RECORD_MISC_CPUMODE_MASK, s.ip);
+	for (uint64_t i = 0; h->which == RECORDED_NEEDED && i < s.callchain_nr; i++)
+		if (s.callchain[i] < PERF_CONTEXT_MAX)
+			mark_address(h, CPUMODE_UNKNOWN, s.callchain[i]);
+}
+
+static struct strobe_error *find_hits(struct hits *h, struct record_source *ordered)
+{
+	for (;;) {
+		struct record r;
+		uint64_t time = 0;
+		bool end;
+
+		TRY(source_next(ordered, &r, &end));
+		if (end)
+			return NULL;
+		const struct env *env = source_env(ordered);
+		if (r.hdr->type == PERF_RECORD_SAMPLE) {
+			count_sample(h, env, r);
+		} else {
+			env_record_time(env, r, &time);
+			machine_apply(h->machine, r, time);
+		}
+	}
+}
+
+/* Memory where a run-time compiler may have put code: its symbols are in the process's perf map, which is what is named. */
+static bool is_no_file(const char *path)
+{
+	static const char *const prefixes[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (text_has_prefix(path, prefixes[i]))
+			return true;
+	return false;
+}
+
+/* A file's id: as mapped, or as the recorder listed it later than it was mapped. */
+static void add_hit(struct recorded_files *files, const struct env *env, const struct mapped_file *file)
+{
+	const uint8_t *id = file->build_id;
+	size_t len = file->build_id_len;
+
+	const uint64_t *index = len ? NULL : u64map_get(&files->ids, hash_str(file->path));
+	if (index && !strcmp(env->build_ids.data[*index].filename, file->path)) {
+		id = env->build_ids.data[*index].build_id;
+		len = env->build_ids.data[*index].build_id_len;
+	}
+	recorded_files_add(files, id, len,
+			   is_no_file(file->path) ? arena_printf(&files->names, "/tmp/perf-%u.map", file->pid) : file->path);
+}
+
+/* Whether stacks have to be unwound before it is known which files they are in. */
+static bool has_dumps(const struct env *env)
+{
+	for (size_t i = 0; i < env->events.len; i++)
+		if (env->events.data[i].attr.sample_type & PERF_SAMPLE_STACK_USER)
+			return true;
+	return false;
+}
+
+static struct strobe_error *read_hits(struct recorded_files *files, enum recorded_which which)
+{
+	struct record_source *ordered = order_create(files->source);
+	struct hits h = { .machine = machine_create(source_env(ordered)), .which = which };
+	/* What was whole is listed, then the damage told. */
+	struct strobe_error *err = find_hits(&h, ordered);
+
+	files->source = ordered;
+	files->machine = h.machine;
+	const struct env *env = source_env(ordered);
+	bool all = which == RECORDED_NEEDED && has_dumps(env);
+	for (size_t i = 0; i < env->build_ids.len; i++)
+		*u64map_put(&files->ids, hash_str(env->build_ids.data[i].filename), NULL) = i;
+	for (size_t i = 0; i < machine_files_count(h.machine); i++) {
+		const struct mapped_file *file = machine_file_at(h.machine, i);
+		if ((file->id < h.hit.len && h.hit.data[file->id]) || (all && file->kind == MAPPED_FILE))
+			add_hit(files, env, file);
+	}
+	vec_deinit(&h.hit);
+	return err;
+}
+
+static void read_list(struct recorded_files *files)
+{
+	const struct env *env = source_env(files->source);
+
+	for (size_t i = 0; i < env->build_ids.len; i++) {
+		const struct env_build_id *b = &env->build_ids.data[i];
+		recorded_files_add(files, b->build_id, b->build_id_len, b->filename);
+	}
+}
+
+struct strobe_error *recorded_files_read(const char *input, bool force, enum recorded_which which, struct recorded_files *ret)
+{
+	arena_init(&ret->names);
+	TRY(input_open(input, force, &ret->source));
+	ret->reader = ret->source;
+	const struct env *env = source_env(ret->source);
+	bool listed = env_section(env, FEATURE_BUILD_ID);
+	if (listed && (which == RECORDED_LISTED || env_section(env, FEATURE_AUXTRACE))) {
+		read_list(ret);
+		return NULL;
+	}
+	return read_hits(ret, which);
+}
+
+void recorded_files_deinit(struct recorded_files *files)
+{
+	machine_destroy(files->machine);
+	source_destroy(files->source);
+	vec_deinit(&files->list);
+	arena_deinit(&files->names);
+	u64map_deinit(&files->seen);
+	u64map_deinit(&files->ids);
+}

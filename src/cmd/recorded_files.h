@@ -1,0 +1,42 @@
+/*
+ * Which files a recording tells of, by build-id: what buildid-list shows, buildid-cache looks for and archive packs.
+ *
+ * A list in the header is taken as it is, unless hits are asked for. Without one (streams, and recorders that write ids into
+ * MMAP2) the samples tell which files matter. Traces in AUX data are not decoded for this: all files are listed then.
+ */
+#pragma once
+#include "base/arena.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "cmd/cmd.h"
+#include "machine/machine.h"
+#include "record/source.h"
+
+struct recorded_file {
+	const uint8_t *build_id;
+	size_t build_id_len;
+	const char *path; /* NULL: the id alone */
+};
+
+enum recorded_which {
+	RECORDED_LISTED,  /* by the header's list; with hits where there is none */
+	RECORDED_HIT,     /* that a sample's own address lies in: what the reference calls hits */
+	RECORDED_NEEDED,  /* those, the callers' in recorded chains, and where stacks were dumped all that hold code */
+};
+
+/* Zeroed is empty. Strings live until recorded_files_deinit(). */
+struct recorded_files {
+	VEC(struct recorded_file) list;
+	struct record_source *source, *reader; /* the reader is the source's, and what input_remarks() asks */
+	struct machine *machine;
+	struct arena names; /* of what has none of its own */
+	struct u64map seen;
+	struct u64map ids;  /* path's hash → index in env->build_ids */
+};
+
+/* On error what was whole is listed. The lists of one call each: call it once for each zeroed struct. */
+struct strobe_error *recorded_files_read(const char *input, bool force, enum recorded_which which,
+					 struct recorded_files *ret) _must_check_;
+/* A row that comes from elsewhere; nothing where it is there already. */
+void recorded_files_add(struct recorded_files *files, const uint8_t *build_id, size_t len, const char *path);
+void recorded_files_deinit(struct recorded_files *files);

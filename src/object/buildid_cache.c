@@ -1,0 +1,267 @@
+#include "object/buildid_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/vector.h"
+
+#define LINK_UP "../.." /* from .build-id/xx/ to the cache */
+
+void buildid_hex(const uint8_t *id, size_t bytes, char ret[BUILDID_HEX_MAX])
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t n = bytes < BUILDID_HEX_MAX / 2 ? bytes : BUILDID_HEX_MAX / 2;
+	for (size_t i = 0; i < n; i++) {
+		ret[2 * i] = digits[id[i] >> 4];
+		ret[2 * i + 1] = digits[id[i] & 15];
+	}
+	ret[2 * n] = 0;
+}
+
+static bool is_hex(const char *s)
+{
+	size_t n = strspn(s, "0123456789abcdef");
+	return n > 2 && n < BUILDID_HEX_MAX && !s[n];
+}
+
+char *buildid_cache_path(const char *dir, const char *hex, const char *name)
+{
+	if (!is_hex(hex))
+		return NULL;
+	return xasprintf("%s/.build-id/%.2s/%s%s%s", dir, hex, hex + 2, name ? "/" : "", name ? name : "");
+}
+
+bool buildid_cache_has(const char *dir, const char *hex)
+{
+	_cleanup_free_ char *link = buildid_cache_path(dir, hex, NULL);
+	struct stat st;
+	return link && !stat(link, &st) && S_ISDIR(st.st_mode);
+}
+
+/* A path of the recording becomes one below the cache: it must not climb out of it, nor into the links. */
+static bool is_safe(const char *path)
+{
+	if (!*path || strlen(path) >= PATH_MAX || !strncmp(path, ".build-id", 9))
+		return false;
+	for (const char *at = path; at; at = strchr(at, '/')) {
+		at += *at == '/';
+		if (at[0] == '.' && (!at[1] || at[1] == '/' || (at[1] == '.' && (!at[2] || at[2] == '/'))))
+			return false;
+	}
+	return true;
+}
+
+static struct strobe_error *make_link(const char *link, const char *target)
+{
+	char now[PATH_MAX];
+	ssize_t n = readlink(link, now, sizeof(now) - 1);
+	if (n >= 0) {
+		now[n] = 0;
+		if (!strcmp(now, target))
+			return NULL;
+		/* The same file under another path: the newer one is where it is by now. */
+		unlink(link);
+	}
+	if (symlink(target, link) && errno != EEXIST)
+		return error_errno(errno, "cannot make the link %s", link);
+	return NULL;
+}
+
+struct strobe_error *buildid_cache_add(const char *dir, const char *hex, const char *path)
+{
+	while (*path == '/')
+		path++;
+	if (!is_hex(hex) || !is_safe(path))
+		return error_create(ERROR_FORMAT, "'%s' with the build-id '%s' is nothing that can be cached", path, hex);
+	_cleanup_free_ char *entry = xasprintf("%s/%s/%s", dir, path, hex);
+	_cleanup_free_ char *links = xasprintf("%s/.build-id/%.2s", dir, hex);
+	_cleanup_free_ char *link = xasprintf("%s/%s", links, hex + 2);
+	_cleanup_free_ char *target = xasprintf(LINK_UP "/%s/%s", path, hex);
+	TRY(file_make_dirs(entry));
+	TRY(file_make_dirs(links));
+	return make_link(link, target);
+}
+
+static struct strobe_error *copy_bytes(int from, const char *from_name, int to, const char *to_name)
+{
+	_cleanup_free_ char *buffer = xmalloc(1 << 16);
+	for (;;) {
+		ssize_t n = read(from, buffer, 1 << 16);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_errno(errno, "cannot read %s", from_name);
+		if (!n)
+			return NULL;
+		TRY(file_write_fd(to, to_name, buffer, (size_t)n));
+	}
+}
+
+/* Into a file of its own first, so that nobody finds half of it. from NULL: of the bytes. */
+static struct strobe_error *put_copy(const char *to, const char *from, const void *p, size_t n)
+{
+	_cleanup_close_ int in = from ? open(from, O_RDONLY | O_CLOEXEC) : -1;
+	if (from && in < 0)
+		return error_errno(errno, "cannot open %s", from);
+	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", to);
+	_cleanup_close_ int out = mkostemp(temporary, O_CLOEXEC);
+	if (out < 0)
+		return error_errno(errno, "cannot create %s", temporary);
+	struct strobe_error *err = from ? copy_bytes(in, from, out, temporary) : file_write_fd(out, temporary, p, n);
+	struct stat st;
+	if (!err && fchmod(out, from && !fstat(in, &st) ? (st.st_mode & 0755) | 0400 : 0644))
+		err = error_errno(errno, "cannot set the mode of %s", temporary);
+	if (!err && rename(temporary, to))
+		err = error_errno(errno, "cannot rename %s to %s", temporary, to);
+	if (err)
+		unlink(temporary);
+	return err;
+}
+
+struct strobe_error *buildid_cache_put(const char *dir, const char *hex, const char *name, const char *from)
+{
+	_cleanup_free_ char *to = buildid_cache_path(dir, hex, name);
+	struct stat st;
+	if (!to)
+		return error_create(ERROR_FORMAT, "'%s' is no build-id", hex);
+	if (!lstat(to, &st))
+		return NULL;
+	/* A link, unless it would be one to a link: that may be made to lead elsewhere. */
+	if (!lstat(from, &st) && S_ISREG(st.st_mode) && st.st_size && !link(from, to))
+		return NULL;
+	return put_copy(to, from, NULL, 0);
+}
+
+struct strobe_error *buildid_cache_put_bytes(const char *dir, const char *hex, const char *name, const void *p, size_t n)
+{
+	_cleanup_free_ char *to = buildid_cache_path(dir, hex, name);
+	if (!to)
+		return error_create(ERROR_FORMAT, "'%s' is no build-id", hex);
+	return put_copy(to, NULL, p, n);
+}
+
+/* The files of an entry; entries hold no directories. */
+static void empty_directory(const char *path)
+{
+	DIR *d = opendir(path);
+	if (!d)
+		return;
+	for (struct dirent *e; (e = readdir(d));)
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
+}
+
+/* Removes path and what is above it below `top`, as far as that is empty. */
+static void remove_empty(const char *top, const char *path)
+{
+	_cleanup_free_ char *at = xstrdup(path);
+	size_t top_bytes = strlen(top);
+	while (strlen(at) > top_bytes && !rmdir(at)) {
+		char *slash = strrchr(at, '/');
+		if (!slash)
+			return;
+		*slash = 0;
+	}
+}
+
+struct strobe_error *buildid_cache_remove(const char *dir, const char *hex)
+{
+	_cleanup_free_ char *link = buildid_cache_path(dir, hex, NULL);
+	char target[PATH_MAX];
+	ssize_t n = link ? readlink(link, target, sizeof(target) - 1) : -1;
+	if (n < 0)
+		return error_create(ERROR_NOT_FOUND, "%s is not in the cache %s", hex, dir);
+	target[n] = 0;
+	const char *below = target + strlen(LINK_UP "/");
+	/* Only what add() makes is emptied: a link that leads elsewhere is only taken away. */
+	if (text_has_prefix(target, LINK_UP "/") && is_safe(below)) {
+		_cleanup_free_ char *entry = xasprintf("%s/%s", dir, below);
+		empty_directory(entry);
+		remove_empty(dir, entry);
+	}
+	if (unlink(link))
+		return error_errno(errno, "cannot remove %s", link);
+	*strrchr(link, '/') = 0;
+	remove_empty(dir, link);
+	return NULL;
+}
+
+/* ---- what there is ---- */
+
+struct listing {
+	struct arena arena;
+	VEC(struct buildid_cache_entry) entries;
+};
+
+static const char *path_of(struct listing *l, const char *dir, const char *hex)
+{
+	_cleanup_free_ char *link = buildid_cache_path(dir, hex, NULL);
+	char target[PATH_MAX];
+	ssize_t n = link ? readlink(link, target, sizeof(target) - 1) : -1;
+	if (n < 0)
+		return NULL;
+	target[n] = 0;
+	const char *path = text_has_prefix(target, LINK_UP) ? target + strlen(LINK_UP) : target;
+	const char *slash = strrchr(target, '/');
+	if (slash <= path)
+		return "";
+	path += path[1] == '['; /* "[vdso]" was no path */
+	return arena_strndup(&l->arena, path, (size_t)(slash - path));
+}
+
+static void list_links(struct listing *l, const char *dir, const char *first)
+{
+	_cleanup_free_ char *below = xasprintf("%s/.build-id/%s", dir, first);
+	DIR *d = opendir(below);
+	if (!d)
+		return;
+	for (struct dirent *e; (e = readdir(d));) {
+		struct buildid_cache_entry add = { .hex = arena_printf(&l->arena, "%s%s", first, e->d_name) };
+		if (!is_hex(add.hex))
+			continue;
+		add.path = path_of(l, dir, add.hex);
+		if (add.path)
+			vec_push(&l->entries, add);
+	}
+	closedir(d);
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct buildid_cache_entry *a = pa, *b = pb;
+	int c = strcmp(a->path, b->path);
+	return c ? c : strcmp(a->hex, b->hex);
+}
+
+void buildid_cache_each(const char *dir, bool (*fn)(void *ctx, const struct buildid_cache_entry *e), void *ctx)
+{
+	struct listing l = {};
+	_cleanup_free_ char *top = xasprintf("%s/.build-id", dir);
+	DIR *d = opendir(top);
+	if (!d)
+		return;
+	arena_init(&l.arena);
+	for (struct dirent *e; (e = readdir(d));)
+		if (strlen(e->d_name) == 2 && strspn(e->d_name, "0123456789abcdef") == 2)
+			list_links(&l, dir, e->d_name);
+	closedir(d);
+	if (l.entries.len)
+		qsort(l.entries.data, l.entries.len, sizeof(*l.entries.data), compare);
+	for (size_t i = 0; i < l.entries.len; i++)
+		if (!fn(ctx, &l.entries.data[i]))
+			break;
+	vec_deinit(&l.entries);
+	arena_deinit(&l.arena);
+}
