@@ -1,0 +1,94 @@
+#include "cmd/cached_file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "probe/sdt_notes.h"
+#include "sys/process_files.h"
+
+/* Where a path of a process is for us: its own files are opened by descriptor, so that its links lead nowhere else. */
+static struct strobe_error *locate(const char *path, uint32_t pid, struct cached_file *f)
+{
+	char real[PATH_MAX];
+	if (!pid) {
+		if (!realpath(path, real))
+			return error_errno(errno, "cannot find %s", path);
+		f->path = xstrdup(real);
+		f->source = xstrdup(real);
+		return object_open(real, &f->object);
+	}
+	_cleanup_close_ int fd = process_file_open(pid, path);
+	if (fd < 0)
+		return error_errno(-fd, "cannot open %s as process %u sees it", path, pid);
+	f->path = process_file_path(pid, fd);
+	f->source = xasprintf("/proc/%u/root%s", pid, f->path);
+	return object_open_fd(fd, path, &f->object);
+}
+
+struct strobe_error *cached_file_open(const char *path, uint32_t pid, struct cached_file *ret)
+{
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	*ret = (struct cached_file){};
+	struct strobe_error *err = locate(path, pid, ret);
+	size_t n = err ? 0 : object_build_id(ret->object, id);
+	if (!err && !n)
+		err = error_create(ERROR_NOT_FOUND, "%s has no build-id", path);
+	if (err)
+		cached_file_close(ret);
+	else
+		buildid_hex(id, n, ret->hex);
+	return err;
+}
+
+void cached_file_close(struct cached_file *f)
+{
+	object_close(f->object);
+	free(f->path);
+	free(f->source);
+	*f = (struct cached_file){};
+}
+
+struct debug_search {
+	const struct cached_file *file;
+	char *found;
+};
+
+/* A file of the same build-id with symbols or lines. */
+static bool try_debug(void *ctx, const char *path)
+{
+	struct debug_search *s = ctx;
+	struct object *o;
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	char hex[BUILDID_HEX_MAX];
+	if (access(path, R_OK))
+		return false;
+	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
+	if (err)
+		return false;
+	buildid_hex(id, object_build_id(o, id), hex);
+	object_close(o);
+	if (strcmp(hex, s->file->hex) || !strcmp(path, s->file->source))
+		return false;
+	s->found = realpath(path, NULL);
+	return s->found;
+}
+
+struct strobe_error *cached_file_add(const char *dir, const struct cached_file *f)
+{
+	_cleanup_strbuf_ struct strbuf probes = {};
+	struct debug_search search = { .file = f };
+	TRY(buildid_cache_add(dir, f->hex, f->path));
+	TRY(buildid_cache_put(dir, f->hex, "elf", f->source));
+	object_find_debug(f->object, f->source, NULL, try_debug, &search);
+	_cleanup_free_ char *debug = search.found;
+	if (debug)
+		TRY(buildid_cache_put(dir, f->hex, "debug", debug));
+	sdt_notes_lines(f->object, f->path, &probes);
+	return buildid_cache_put_bytes(dir, f->hex, "probes", strbuf_str(&probes), probes.len);
+}

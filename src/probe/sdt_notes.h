@@ -1,0 +1,24 @@
+/*
+ * Markers in programs (SDT, USDT), as their notes tell, and the lines that the build-id cache keeps of them.
+ *
+ * A note of .note.stapsdt holds the place of a marker, provider, name, and where its arguments are at that place. A cache's
+ * "probes" has for each marker "%sdt_PROVIDER:NAME=NAME" and the definition of its uprobe. Addresses are moved by as much as
+ * prelink moved .stapsdt.base. Arguments that a uprobe cannot fetch (constants, symbols; all on other machines than x86) are
+ * left out. Sources: SystemTap's UserSpaceProbeImplementation, the kernel's uprobetracer.rst.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "object/object.h"
+
+struct sdt_note {
+	uint64_t vaddr, semaphore; /* semaphore: 0 = none */
+	const char *provider, *name, *arguments;
+};
+
+/* In the order of the file; fn returns false to stop. */
+void sdt_notes_each(struct object *o, bool (*fn)(void *ctx, const struct sdt_note *n), void *ctx);
+/* The lines of all markers; path is where probes are to be set. */
+void sdt_notes_lines(struct object *o, const char *path, struct strbuf *ret);

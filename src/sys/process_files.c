@@ -1,0 +1,109 @@
+#include "sys/process_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "sys/sys.h"
+
+#define OUR_PID 0 /* /proc/self */
+
+/* Of a file below /proc/PID, followed. */
+static bool stat_of(uint32_t pid, const char *name, struct stat *ret)
+{
+	_cleanup_free_ char *path = pid == OUR_PID ? xasprintf("/proc/self/%s", name) : xasprintf("/proc/%u/%s", pid, name);
+	return !stat(path, ret);
+}
+
+static bool same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool process_has_own_files(uint32_t pid)
+{
+	struct stat ours, its;
+	if (stat_of(OUR_PID, "ns/mnt", &ours) && stat_of(pid, "ns/mnt", &its) && !same(&ours, &its))
+		return true;
+	return stat_of(OUR_PID, "root", &ours) && stat_of(pid, "root", &its) && !same(&ours, &its);
+}
+
+int process_file_open(uint32_t pid, const char *path)
+{
+	_cleanup_free_ char *root_path = xasprintf("/proc/%u/root", pid);
+	_cleanup_close_ int root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	return fd < 0 ? -errno : fd;
+}
+
+char *process_file_path(uint32_t pid, int fd)
+{
+	_cleanup_free_ char *link = xasprintf("/proc/self/fd/%d", fd), *root_link = xasprintf("/proc/%u/root", pid);
+	char path[PATH_MAX], root[PATH_MAX];
+	ssize_t n = readlink(link, path, sizeof(path) - 1), root_n = readlink(root_link, root, sizeof(root) - 1);
+	if (n < 0)
+		return xstrdup("");
+	path[n] = 0;
+	/* Of another mount namespace the kernel tells paths from that one's own root. */
+	if (root_n <= 1)
+		return xstrdup(path);
+	root[root_n] = 0;
+	return xstrdup(text_has_prefix(path, root) ? path + root_n : path);
+}
+
+uint32_t process_inner_pid(uint32_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%u/status", pid);
+	_cleanup_strbuf_ struct strbuf text = {};
+	_cleanup_error_ struct strobe_error *err = sys_read(sys_live(), path, &text, 1 << 16);
+	const char *line = err ? NULL : strstr(strbuf_str(&text), "\nNSpid:"), *end = line ? strchr(line + 1, '\n') : NULL;
+	if (!end)
+		return pid;
+	/* One number for each namespace, outermost first. */
+	const char *at = end;
+	while (at > line && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	unsigned long inner = strtoul(at, NULL, 10);
+	return inner && inner <= UINT32_MAX ? (uint32_t)inner : pid;
+}
+
+bool process_mount_namespace(uint32_t pid, uint64_t *ret_dev, uint64_t *ret_ino)
+{
+	struct stat st;
+	if (!stat_of(pid, "ns/mnt", &st))
+		return false;
+	*ret_dev = st.st_dev;
+	*ret_ino = st.st_ino;
+	return true;
+}
+
+uint32_t process_in_mount_namespace(uint64_t dev, uint64_t ino)
+{
+	sys_names names = {};
+	uint32_t found = 0;
+	_cleanup_error_ struct strobe_error *err = sys_list(sys_live(), "/proc", &names);
+	for (size_t i = 0; i < names.len; i++) {
+		uint64_t pid, its_dev, its_ino;
+		if (text_to_u64(names.data[i], &pid) && pid <= UINT32_MAX && (!found || pid < found) &&
+		    process_mount_namespace((uint32_t)pid, &its_dev, &its_ino) && its_dev == dev && its_ino == ino)
+			found = (uint32_t)pid;
+	}
+	sys_names_deinit(&names);
+	return found;
+}
