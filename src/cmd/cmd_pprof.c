@@ -131,34 +131,6 @@ static const char *wanted_index(const struct pprof_command *o)
 	       o->alloc_space ? "alloc_space" : o->alloc_objects ? "alloc_objects" : o->contentions ? "contentions" : "";
 }
 
-static struct strobe_error *choose_event(const struct profile *p, const char *name, uint32_t *ret)
-{
-	_cleanup_strbuf_ struct strbuf names = {};
-	bool by_default = !*name;
-	uint64_t number;
-	if (!p->events.len)
-		return error_create(ERROR_FORMAT, "the profile has no values");
-	*ret = (uint32_t)p->events.len - 1;
-	if (by_default)
-		name = profile_str(p, p->origin.default_event);
-	if (text_to_u64(name, &number) && number < p->events.len) {
-		*ret = (uint32_t)number;
-		return NULL;
-	}
-	const char *without = text_has_prefix(name, "inuse_") ? name + strlen("inuse_") : name;
-	for (uint32_t i = 0; i < p->events.len; i++) {
-		const char *event = profile_str(p, p->events.data[i].name);
-		strbuf_addf(&names, "%s%s", i ? ", " : "", event);
-		if (!strcmp(event, name) || !strcmp(event, without)) {
-			*ret = i;
-			return NULL;
-		}
-	}
-	if (by_default)
-		return NULL;
-	return error_create(ERROR_USAGE, "the profile has no values '%s'; it has %s", name, strbuf_str(&names));
-}
-
 /* ---- the profile ---- */
 
 struct run {
@@ -182,7 +154,7 @@ static int64_t total_of(const struct profile *p, uint32_t event)
 
 static struct strobe_error *read_file(struct run *r, const char *path, struct profile **ret)
 {
-	struct profile_input input = { .path = path };
+	struct profile_input input = { .path = path, .value = r->output == OUTPUT_PROTO ? NULL : wanted_index(r->o) };
 	TRY(profile_input_read(r->ctx, &input, ret));
 	if (!(*ret)->origin.drop_frames)
 		return NULL;
@@ -242,7 +214,7 @@ static struct strobe_error *subtract_base(struct run *r)
 	if (!path)
 		return NULL;
 	TRY(read_file(r, path, &base));
-	struct strobe_error *err = choose_event(base, wanted_index(r->o), &event);
+	struct strobe_error *err = profile_choose_event(base, wanted_index(r->o), &event);
 	if (!err && r->o->diff_base)
 		r->base_total = total_of(base, event);
 	if (!err && r->o->normalize)
@@ -265,7 +237,7 @@ static struct strobe_error *prepare(struct run *r, uint32_t *ret_event, int64_t 
 	struct profile *selected;
 	TRY(read_all(r));
 	TRY(subtract_base(r));
-	TRY(choose_event(r->profile, wanted_index(r->o), ret_event));
+	TRY(profile_choose_event(r->profile, wanted_index(r->o), ret_event));
 	*ret_total = r->base_total ? r->base_total : total_of(r->profile, *ret_event);
 	if (!*ret_total)
 		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample of it has a value of '%s'; what ran for less "

@@ -39,7 +39,7 @@ struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct pr
 	if (!input->format && !input_is_foreign(input->path))
 		return aggregate(ctx, input, ret);
 	TRY(filemap_open(&map, input->path));
-	struct strobe_error *err = exchange_read(map.data, map.bytes, input->path, input->format, ret);
+	struct strobe_error *err = exchange_read_value(map.data, map.bytes, input->path, input->format, input->value, ret);
 	filemap_close(&map);
 	return err;
 }

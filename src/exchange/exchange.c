@@ -16,8 +16,9 @@ const struct exchange_format exchange_formats[] = {
 	{ "legacy", "a text profile of gperftools or Go: heap, contention, threads, counts", no_suffix, legacy_text_probe,
 	  legacy_text_read, NULL },
 	{ "pprof", "profile.proto packed with gzip, as pprof reads and writes it",
-	  (const char *const[]){ ".pb.gz", ".pprof", ".prof", NULL }, pprof_probe, pprof_read, pprof_write },
-	{ "pprof-raw", "profile.proto, not packed", (const char *const[]){ ".pb", NULL }, NULL, pprof_read, pprof_write_raw },
+	  (const char *const[]){ ".pb.gz", ".pprof", ".prof", NULL }, pprof_probe, pprof_read, pprof_write, pprof_read_value },
+	{ "pprof-raw", "profile.proto, not packed", (const char *const[]){ ".pb", NULL }, NULL, pprof_read, pprof_write_raw,
+	  pprof_read_value },
 	{ "perf-script", "the text of perf script", (const char *const[]){ NULL }, script_probe, script_read, NULL },
 	{ "folded", "folded stacks, a line each", (const char *const[]){ ".folded", ".collapsed", NULL }, folded_probe,
 	  folded_read, NULL },
@@ -54,7 +55,7 @@ const struct exchange_format *exchange_probe(const uint8_t *p, size_t n)
 }
 
 static struct strobe_error *read_unpacked(const uint8_t *p, size_t n, const struct exchange_format *format,
-					  struct profile **ret)
+					  const char *value, struct profile **ret)
 {
 	if (!n)
 		return error_create(ERROR_FORMAT, "it is empty");
@@ -62,21 +63,27 @@ static struct strobe_error *read_unpacked(const uint8_t *p, size_t n, const stru
 		format = exchange_probe(p, n);
 	if (!format)
 		return error_create(ERROR_FORMAT, "it is no profile of a known format");
-	return format->read(p, n, ret);
+	return value && format->read_value ? format->read_value(p, n, value, ret) : format->read(p, n, ret);
+}
+
+struct strobe_error *exchange_read_value(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
+					 const char *value, struct profile **ret)
+{
+	*ret = NULL;
+	if (!gzip_is(p, n))
+		return error_prefix(read_unpacked(p, n, format, value, ret), "cannot read %s", name);
+	uint8_t *unpacked;
+	size_t unpacked_n;
+	struct strobe_error *err = gzip_unpack(p, n, UNPACKED_MAX, &unpacked, &unpacked_n);
+	if (!err) {
+		err = read_unpacked(unpacked, unpacked_n, format, value, ret);
+		free(unpacked);
+	}
+	return error_prefix(err, "cannot read %s", name);
 }
 
 struct strobe_error *exchange_read(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
 				   struct profile **ret)
 {
-	*ret = NULL;
-	if (!gzip_is(p, n))
-		return error_prefix(read_unpacked(p, n, format, ret), "cannot read %s", name);
-	uint8_t *unpacked;
-	size_t unpacked_n;
-	struct strobe_error *err = gzip_unpack(p, n, UNPACKED_MAX, &unpacked, &unpacked_n);
-	if (!err) {
-		err = read_unpacked(unpacked, unpacked_n, format, ret);
-		free(unpacked);
-	}
-	return error_prefix(err, "cannot read %s", name);
+	return exchange_read_value(p, n, name, format, NULL, ret);
 }

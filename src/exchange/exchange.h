@@ -22,6 +22,8 @@ struct exchange_format {
 	bool (*probe)(const uint8_t *p, size_t n);
 	struct strobe_error *(*read)(const uint8_t *p, size_t n, struct profile **ret);
 	struct strobe_error *(*write)(const struct profile *p, struct out *out);
+	/* As read, for who wants one kind of values only; NULL where the reader cannot leave out the others. */
+	struct strobe_error *(*read_value)(const uint8_t *p, size_t n, const char *value, struct profile **ret);
 };
 
 extern const struct exchange_format exchange_formats[];
@@ -40,10 +42,15 @@ const struct exchange_format *exchange_probe(const uint8_t *p, size_t n);
  */
 struct strobe_error *exchange_read(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
 				   struct profile **ret) _must_check_;
+/* The same; value: the only one of which rows are wanted, as profile_choose_event() names it; others may be there. */
+struct strobe_error *exchange_read_value(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
+					 const char *value, struct profile **ret) _must_check_;
 
 /* Google's profile.proto, not packed. */
 bool pprof_probe(const uint8_t *p, size_t n);
 struct strobe_error *pprof_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
+/* With the rows of one kind of values only (profile_choose_event()), of all where it has none of that name; NULL: of all. */
+struct strobe_error *pprof_read_value(const uint8_t *p, size_t n, const char *value, struct profile **ret) _must_check_;
 /* Packed with gzip, and as it is. */
 struct strobe_error *pprof_write(const struct profile *p, struct out *out) _must_check_;
 struct strobe_error *pprof_write_raw(const struct profile *p, struct out *out) _must_check_;

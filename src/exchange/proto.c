@@ -18,11 +18,8 @@ uint64_t proto_varint_slow(struct cursor *c)
 	return 0;
 }
 
-bool proto_next(struct cursor *c, struct proto_field *ret)
+bool proto_next_slow(struct cursor *c, uint64_t tag, struct proto_field *ret)
 {
-	if (c->bad || c->at == c->end)
-		return false;
-	uint64_t tag = proto_varint(c);
 	*ret = (struct proto_field){ .number = (uint32_t)(tag >> 3), .wire = tag & 7 };
 	if (!ret->number || tag >> 35)
 		c->bad = true;

@@ -21,9 +21,6 @@ struct proto_field {
 	struct cursor bytes; /* of PROTO_BYTES; borrowed */
 };
 
-/* The next field; false at the end, and where the bytes are no field (the cursor is bad then). */
-bool proto_next(struct cursor *c, struct proto_field *ret);
-
 uint64_t proto_varint_slow(struct cursor *c);
 
 static inline uint64_t proto_varint(struct cursor *c)
@@ -31,6 +28,35 @@ static inline uint64_t proto_varint(struct cursor *c)
 	if (c->at < c->end && *c->at < 0x80)
 		return *c->at++;
 	return proto_varint_slow(c);
+}
+
+/* Of a field that is neither a number nor bytes of a short tag. */
+bool proto_next_slow(struct cursor *c, uint64_t tag, struct proto_field *ret);
+
+/* The next field; false at the end, and where the bytes are no field (the cursor is bad then). */
+static inline bool proto_next(struct cursor *c, struct proto_field *ret)
+{
+	if (c->bad || c->at == c->end)
+		return false;
+	uint64_t tag = proto_varint(c);
+	if (tag >> 7 || tag < 8 || ((tag & 7) != PROTO_VARINT && (tag & 7) != PROTO_BYTES))
+		return proto_next_slow(c, tag, ret);
+	uint64_t value = proto_varint(c);
+	ret->number = (uint32_t)(tag >> 3);
+	ret->wire = tag & 7;
+	ret->value = value;
+	if (ret->wire == PROTO_VARINT) {
+		ret->bytes = (struct cursor){};
+		return !c->bad;
+	}
+	ret->value = 0;
+	if (c->bad || value > cursor_left(c)) {
+		c->bad = true;
+		return false;
+	}
+	ret->bytes = (struct cursor){ .at = c->at, .end = c->at + value, .start = c->at, .swap = c->swap };
+	c->at += value;
+	return true;
 }
 
 /* Fields of value 0 are left out, as the format has it. */

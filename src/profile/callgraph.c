@@ -135,12 +135,21 @@ static void make_nodes(struct callgraph *g)
 
 /* ---- counting: once over the tree of stacks, however many samples there are ---- */
 
+/* A stack on the path at hand. */
+struct step {
+	stack_id stack;
+	uint32_t node, edge; /* the nearest kept node, and the edge that led to it (or PROFILE_NONE) */
+	bool residual;       /* ends in frames that are not kept */
+	bool is_first_node, is_first_edge; /* on this path */
+	bool own_node;       /* node is this stack's own */
+	int64_t all;         /* of samples that pass, as far as they have been met */
+};
+
 struct counter {
 	struct callgraph *g;
-	int64_t *self, *all;           /* by stack: of samples that end there, and of those that pass */
-	stack_id *first_child, *sibling;
-	uint32_t *node, *edge;         /* by stack: the nearest kept node, and the edge that led to it (or PROFILE_NONE) */
-	bool *residual;                /* by stack: ends in frames that are not kept */
+	int64_t *self;                 /* by stack: of samples that end there */
+	stack_id *order;               /* callers first, each with all that it calls; NULL: as they stand */
+	VEC(struct step) path;
 	uint32_t *on_path_node;        /* how often each is on the path at hand */
 	VEC(uint32_t) on_path_edge;
 	struct u64map edges;           /* from << 32 | to → edge + 1 */
@@ -161,16 +170,47 @@ static void sum_values(struct counter *c)
 			c->self[row->stack] += value;
 	}
 	c->g->total = total;
-	/* a stack's number is larger than its caller's */
-	for (stack_id s = (stack_id)p->stacks.len; s--;) {
-		c->all[s] += c->self[s];
-		stack_id caller = p->stacks.data[s].caller;
-		if (caller == PROFILE_NONE)
-			continue;
-		c->all[caller] += c->all[s];
-		c->sibling[s] = c->first_child[caller];
-		c->first_child[caller] = s;
+}
+
+/* Whether stacks stand in the order of a walk: each one's caller is on the path of the one before. */
+static bool is_in_order(const struct profile *p)
+{
+	VEC(stack_id) path = {};
+	bool is = true;
+	for (stack_id s = 0; s < p->stacks.len && is; s++) {
+		const struct profile_stack *st = &p->stacks.data[s];
+		uint32_t above = st->depth - 1;
+		is = above <= path.len && (!above || path.data[above - 1] == st->caller);
+		path.len = above;
+		if (is)
+			vec_push(&path, s);
 	}
+	vec_deinit(&path);
+	return is;
+}
+
+static stack_id *walk_order(const struct profile *p)
+{
+	size_t nr = p->stacks.len;
+	uint32_t *sizes = xcalloc(nr + 1, sizeof(uint32_t)), *next = xmalloc((nr + 1) * sizeof(uint32_t)), roots = 0;
+	stack_id *order = xmalloc((nr + 1) * sizeof(stack_id));
+	/* a stack's number is larger than its caller's */
+	for (size_t s = nr; s--;) {
+		stack_id caller = p->stacks.data[s].caller;
+		sizes[s]++;
+		if (caller != PROFILE_NONE)
+			sizes[caller] += sizes[s];
+	}
+	for (stack_id s = 0; s < nr; s++) {
+		stack_id caller = p->stacks.data[s].caller;
+		uint32_t *place = caller == PROFILE_NONE ? &roots : &next[caller];
+		order[*place] = s;
+		next[s] = *place + 1;
+		*place += sizes[s];
+	}
+	free(sizes);
+	free(next);
+	return order;
 }
 
 static uint32_t find_edge(struct counter *c, uint32_t from, uint32_t to)
@@ -186,64 +226,66 @@ static uint32_t find_edge(struct counter *c, uint32_t from, uint32_t to)
 	return (uint32_t)*at - 1;
 }
 
+static void enter_edge(struct counter *c, struct step *step, uint32_t caller, bool was_residual, bool is_inlined)
+{
+	uint32_t e = step->edge = find_edge(c, caller, step->node);
+	step->is_first_edge = !c->on_path_edge.data[e]++;
+	c->g->edges.data[e].residual |= was_residual;
+	c->g->edges.data[e].inlined &= is_inlined;
+}
+
 static void enter(struct counter *c, stack_id s)
 {
 	struct callgraph *g = c->g;
-	const struct profile_stack *st = &g->profile->stacks.data[s];
-	uint32_t caller = st->caller == PROFILE_NONE ? PROFILE_NONE : c->node[st->caller];
-	bool was_residual = st->caller != PROFILE_NONE && c->residual[st->caller];
-	uint32_t node = g->frame_nodes[st->frame];
-	c->edge[s] = PROFILE_NONE;
-	if (node == PROFILE_NONE || !g->nodes.data[node].kept) {
-		c->node[s] = caller;
-		c->residual[s] = node != PROFILE_NONE || was_residual;
-		if (!c->residual[s] && caller != PROFILE_NONE)
+	frame_id frame = g->profile->stacks.data[s].frame;
+	const struct step *above = c->path.len ? &vec_last(&c->path) : NULL;
+	uint32_t caller = above ? above->node : PROFILE_NONE, node = g->frame_nodes[frame];
+	bool was_residual = above && above->residual;
+	struct step step = { .stack = s, .node = node, .edge = PROFILE_NONE, .all = c->self[s] };
+	step.own_node = node != PROFILE_NONE && g->nodes.data[node].kept;
+	if (step.own_node) {
+		step.is_first_node = !c->on_path_node[node]++;
+		g->nodes.data[node].flat += c->self[s];
+		if (c->with_edges && caller != PROFILE_NONE && caller != node)
+			enter_edge(c, &step, caller, was_residual, g->profile->frames.data[frame].flags & FRAME_INLINED);
+	} else {
+		step.node = caller;
+		step.residual = node != PROFILE_NONE || was_residual;
+		if (!step.residual && caller != PROFILE_NONE)
 			g->nodes.data[caller].flat += c->self[s];
-		return;
 	}
-	if (!c->on_path_node[node]++)
-		g->nodes.data[node].cum += c->all[s];
-	if (c->with_edges && caller != PROFILE_NONE && caller != node) {
-		uint32_t e = c->edge[s] = find_edge(c, caller, node);
-		if (!c->on_path_edge.data[e]++)
-			g->edges.data[e].weight += c->all[s];
-		g->edges.data[e].residual |= was_residual;
-		g->edges.data[e].inlined &= (g->profile->frames.data[st->frame].flags & FRAME_INLINED) != 0;
-	}
-	c->node[s] = node;
-	c->residual[s] = false;
-	g->nodes.data[node].flat += c->self[s];
+	vec_push(&c->path, step);
 }
 
-static void leave(struct counter *c, stack_id s)
+static void leave(struct counter *c)
 {
-	const struct callgraph *g = c->g;
-	uint32_t node = g->frame_nodes[g->profile->stacks.data[s].frame];
-	if (node != PROFILE_NONE && g->nodes.data[node].kept)
-		c->on_path_node[node]--;
-	if (c->edge[s] != PROFILE_NONE)
-		c->on_path_edge.data[c->edge[s]]--;
+	const struct step *step = &c->path.data[--c->path.len];
+	if (c->path.len)
+		vec_last(&c->path).all += step->all;
+	if (step->own_node) {
+		c->on_path_node[step->node]--;
+		if (step->is_first_node)
+			c->g->nodes.data[step->node].cum += step->all;
+	}
+	if (step->edge != PROFILE_NONE) {
+		c->on_path_edge.data[step->edge]--;
+		if (step->is_first_edge)
+			c->g->edges.data[step->edge].weight += step->all;
+	}
 }
 
 /* Depth first, without recursion, because stacks may be deep. */
-static void walk(struct counter *c, stack_id root)
+static void walk(struct counter *c)
 {
 	const struct profile *p = c->g->profile;
-	for (stack_id s = root;;) {
+	for (size_t i = 0; i < p->stacks.len; i++) {
+		stack_id s = c->order ? c->order[i] : (stack_id)i;
+		while (c->path.len >= p->stacks.data[s].depth)
+			leave(c);
 		enter(c, s);
-		if (c->first_child[s] != PROFILE_NONE) {
-			s = c->first_child[s];
-			continue;
-		}
-		while (s != root && c->sibling[s] == PROFILE_NONE) {
-			leave(c, s);
-			s = p->stacks.data[s].caller;
-		}
-		leave(c, s);
-		if (s == root)
-			return;
-		s = c->sibling[s];
 	}
+	while (c->path.len)
+		leave(c);
 }
 
 static int64_t size_of(int64_t v)
@@ -302,37 +344,23 @@ void callgraph_sort_edges(struct callgraph *g)
 
 static void count(struct callgraph *g, bool with_edges)
 {
-	size_t stacks = g->profile->stacks.len + 1;
 	struct counter c = {
 		.g = g,
 		.with_edges = with_edges,
-		.self = xcalloc(stacks, sizeof(int64_t)),
-		.all = xcalloc(stacks, sizeof(int64_t)),
-		.first_child = xmalloc(stacks * sizeof(stack_id)),
-		.sibling = xmalloc(stacks * sizeof(stack_id)),
-		.node = xmalloc(stacks * sizeof(uint32_t)),
-		.edge = xmalloc(stacks * sizeof(uint32_t)),
-		.residual = xcalloc(stacks, sizeof(bool)),
+		.self = xcalloc(g->profile->stacks.len + 1, sizeof(int64_t)),
+		.order = is_in_order(g->profile) ? NULL : walk_order(g->profile),
 		.on_path_node = xcalloc(g->nodes.len + 1, sizeof(uint32_t)),
 	};
-	memset(c.first_child, 0xff, stacks * sizeof(stack_id));
-	memset(c.sibling, 0xff, stacks * sizeof(stack_id));
 	for (size_t i = 0; i < g->nodes.len; i++)
 		g->nodes.data[i].flat = g->nodes.data[i].cum = 0;
 	vec_clear(&g->edges);
 	sum_values(&c);
-	for (stack_id s = 0; s < g->profile->stacks.len; s++)
-		if (g->profile->stacks.data[s].caller == PROFILE_NONE)
-			walk(&c, s);
+	walk(&c);
 	list_edges(g);
 	free(c.self);
-	free(c.all);
-	free(c.first_child);
-	free(c.sibling);
-	free(c.node);
-	free(c.edge);
-	free(c.residual);
+	free(c.order);
 	free(c.on_path_node);
+	vec_deinit(&c.path);
 	vec_deinit(&c.on_path_edge);
 	u64map_deinit(&c.edges);
 }

@@ -111,14 +111,29 @@ static bool stack_eq(const void *table, uint32_t id, const void *key)
 	return a->frame == b->frame && a->caller == b->caller;
 }
 
+static uint64_t stack_hash(const struct profile_stack *s)
+{
+	return hash_u64(pair(s->caller, s->frame));
+}
+
+/* Stacks that a reader appended are indexed when somebody asks. */
+static void index_stacks(struct profile *p)
+{
+	idset_reserve(&p->index.stacks, (uint32_t)p->stacks.len);
+	for (stack_id i = p->index.stacks.used; i < p->stacks.len; i++)
+		idset_insert(&p->index.stacks, stack_hash(&p->stacks.data[i]), i);
+}
+
 stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame)
 {
+	if (p->index.stacks.used < p->stacks.len)
+		index_stacks(p);
 	struct profile_stack key = {
 		.caller = caller,
 		.frame = frame,
 		.depth = caller == PROFILE_NONE ? 1 : p->stacks.data[caller].depth + 1,
 	};
-	uint64_t hash = hash_u64(pair(caller, frame));
+	uint64_t hash = stack_hash(&key);
 	stack_id id = idset_find(&p->index.stacks, hash, stack_eq, p->stacks.data, &key);
 	if (id != IDSET_NONE)
 		return id;
@@ -208,11 +223,32 @@ static bool row_eq(const void *table, uint32_t id, const void *key)
 	return a->stack == b->stack && a->labels == b->labels && a->event == b->event;
 }
 
+static uint64_t row_hash(const struct profile_row *r)
+{
+	return hash_combine(hash_u64(pair(r->stack, r->labels)), r->event);
+}
+
+static void index_rows(struct profile *p)
+{
+	idset_reserve(&p->index.rows, (uint32_t)p->rows.len);
+	for (uint32_t i = p->index.rows.used; i < p->rows.len; i++)
+		idset_insert(&p->index.rows, row_hash(&p->rows.data[i]), i);
+}
+
+void profile_append(struct profile *p, const struct profile_row *row)
+{
+	vec_push(&p->rows, *row);
+	p->events.data[row->event].samples += row->samples;
+	p->events.data[row->event].value += row->value;
+}
+
 uint32_t profile_add(struct profile *p, stack_id stack, labels_id labels, uint32_t event, uint64_t samples, uint64_t value,
 		     uint64_t weight)
 {
 	struct profile_row key = { .stack = stack, .labels = labels, .event = event };
-	uint64_t hash = hash_combine(hash_u64(pair(stack, labels)), event);
+	if (p->index.rows.used < p->rows.len)
+		index_rows(p);
+	uint64_t hash = row_hash(&key);
 	uint32_t id = idset_find(&p->index.rows, hash, row_eq, p, &key);
 	if (id == IDSET_NONE) {
 		id = (uint32_t)p->rows.len;

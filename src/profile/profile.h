@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/idset.h"
 #include "base/strtab.h"
 #include "base/vector.h"
@@ -161,6 +162,9 @@ uint32_t profile_event(struct profile *p, const char *name, const char *unit);
 uint32_t profile_add(struct profile *p, stack_id stack, labels_id labels, uint32_t event, uint64_t samples, uint64_t value,
 		     uint64_t weight);
 
+/* Adds a row of which the caller knows that there is none like it; so may stacks be appended (stack_builder.h). */
+void profile_append(struct profile *p, const struct profile_row *row);
+
 static inline const uint64_t *profile_label_values(const struct profile *p, labels_id id)
 {
 	return p->labels.data + (size_t)id * p->columns.len;
@@ -191,6 +195,11 @@ static inline stack_id chain_of_stack(const struct profile *p, stack_id s)
 	return p->stacks.data[s].caller;
 }
 
+/*
+ * The event that a name or a number of pprof's -sample_index means; of "" the one that the profile says to show, else the
+ * last. ERROR_USAGE with the names there are.
+ */
+struct strobe_error *profile_choose_event(const struct profile *p, const char *name, uint32_t *ret) _must_check_;
 /* The index of a label column by name, or PROFILE_NONE. */
 uint32_t profile_find_column(const struct profile *p, const char *name);
 /* Adds all of src to dst; events and columns are matched by name. */

@@ -1,0 +1,73 @@
+/*
+ * The reader of profile.proto: its state, and what its parts have in common. Of the room alone.
+ */
+#pragma once
+#include "base/cursor.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "exchange/proto.h"
+#include "profile/profile.h"
+#include "profile/stack_builder.h"
+
+/* Ids are normally 1, 2, 3 …: those are found by index, others in a map. Numbers are indexes + 1; 0 is unknown. */
+struct id_table {
+	VEC(uint32_t) dense;
+	struct u64map sparse;
+};
+
+/* A text as it stands in the file: interned when something uses it. */
+struct raw_string {
+	const char *p;
+	size_t n;
+	str_id id; /* + 1; 0 = not interned yet */
+};
+
+struct raw_function {
+	uint64_t name, system_name, file; /* numbers of strings */
+	uint64_t line;
+};
+
+struct pprof_reader {
+	struct profile *p;
+	struct cursor file;
+	VEC(struct raw_string) strings;
+	VEC(struct raw_function) functions;
+	VEC(mapping_id) mappings;
+	VEC(struct stack_step) locations; /* outermost frame first */
+	VEC(frame_id) frames;
+	struct id_table function_ids, mapping_ids, location_ids;
+	VEC(uint32_t) columns; /* by (key << 1 | is a number): column + 1 */
+
+	uint32_t count_event;  /* the event that counts samples, or PROFILE_NONE */
+	uint32_t only_event;   /* whose values are wanted, or PROFILE_NONE for all */
+};
+
+/* The index, or PROFILE_NONE. */
+static inline uint32_t pprof_id_get(const struct id_table *t, uint64_t id)
+{
+	if (id < t->dense.len && t->dense.data[id])
+		return t->dense.data[id] - 1;
+	const uint64_t *found = u64map_get(&t->sparse, id);
+	return found ? (uint32_t)*found - 1 : PROFILE_NONE;
+}
+
+/* A number outside the table is "", as an absent field is. */
+static inline str_id pprof_intern(struct pprof_reader *r, uint64_t number)
+{
+	if (number >= r->strings.len)
+		return 0;
+	struct raw_string *s = &r->strings.data[number];
+	if (!s->id)
+		s->id = strtab_add_n(&r->p->strings, s->p, s->n) + 1;
+	return s->id - 1;
+}
+
+static inline struct strobe_error *pprof_bad(const char *what)
+{
+	return error_create(ERROR_FORMAT, "its %s is damaged", what);
+}
+
+/* Declares the labels of a sample whose columns are new; before any sample is read. */
+struct strobe_error *pprof_declare_labels(struct pprof_reader *r, struct cursor sample) _must_check_;
+/* All samples of the file, to rows. */
+struct strobe_error *pprof_read_samples(struct pprof_reader *r) _must_check_;

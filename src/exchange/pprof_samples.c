@@ -1,0 +1,292 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "exchange/pprof_proto.h"
+#include "exchange/pprof_read_priv.h"
+
+/* Stacks unfold to more than the file holds, for it says of each location once what is inlined; but not to so much more. */
+#define STACKS_PER_BYTE 64
+#define STACKS_MIN (1u << 20)
+
+struct samples {
+	struct pprof_reader *r;
+	struct stack_builder stacks;
+	VEC(labels_id) labels;       /* by sample */
+	VEC(int64_t) kept;           /* by sample: kept_nr values */
+	uint32_t kept_nr;
+	uint64_t no_labels_plus_one; /* the set of a sample without labels + 1, once there is one */
+
+	/* Of the sample at hand. */
+	VEC(uint32_t) path; /* locations, innermost first */
+	VEC(int64_t) values;
+	VEC(uint64_t) label_values;
+	bool has_labels;
+};
+
+/* ---- labels ---- */
+
+struct raw_label {
+	uint64_t key, string, number, unit;
+};
+
+static struct strobe_error *read_raw_label(struct cursor c, struct raw_label *ret)
+{
+	struct proto_field f;
+	*ret = (struct raw_label){};
+	while (proto_next(&c, &f)) {
+		switch (f.number) {
+		case LABEL_KEY:
+			ret->key = f.value;
+			break;
+		case LABEL_STRING:
+			ret->string = f.value;
+			break;
+		case LABEL_NUMBER:
+			ret->number = f.value;
+			break;
+		case LABEL_UNIT:
+			ret->unit = f.value;
+			break;
+		}
+	}
+	return c.bad ? pprof_bad("label") : NULL;
+}
+
+/* Declares the label's column where it is new. */
+static struct strobe_error *declare_label(struct pprof_reader *r, struct cursor c)
+{
+	struct raw_label l;
+	TRY(read_raw_label(c, &l));
+	if (l.key >= r->strings.len)
+		return pprof_bad("label");
+	size_t slot = l.key << 1 | !l.string;
+	if (r->columns.data[slot])
+		return NULL;
+	uint32_t column = profile_column(r->p, profile_str(r->p, pprof_intern(r, l.key)), l.string ? COLUMN_STRING : COLUMN_I64);
+	r->p->columns.data[column].unit = pprof_intern(r, l.unit);
+	r->columns.data[slot] = column + 1;
+	return NULL;
+}
+
+struct strobe_error *pprof_declare_labels(struct pprof_reader *r, struct cursor sample)
+{
+	struct proto_field f;
+	while (proto_next(&sample, &f))
+		if (f.number == SAMPLE_LABEL)
+			TRY(declare_label(r, f.bytes));
+	return NULL; /* a damaged sample is told of when it is read */
+}
+
+/* A key with several texts keeps them all, in one text. */
+static str_id join(struct profile *p, str_id a, str_id b)
+{
+	if (!a)
+		return b;
+	char *both = xasprintf("%s %s", profile_str(p, a), profile_str(p, b));
+	str_id id = strtab_add(&p->strings, both);
+	free(both);
+	return id;
+}
+
+static struct strobe_error *read_label(struct samples *s, struct cursor c)
+{
+	struct pprof_reader *r = s->r;
+	struct raw_label l;
+	TRY(read_raw_label(c, &l));
+	uint64_t *value = &s->label_values.data[r->columns.data[l.key << 1 | !l.string] - 1];
+	*value = l.string ? join(r->p, (str_id)*value, pprof_intern(r, l.string)) : l.number;
+	s->has_labels = true;
+	return NULL;
+}
+
+static labels_id finish_labels(struct samples *s)
+{
+	if (!s->has_labels && s->no_labels_plus_one)
+		return (labels_id)(s->no_labels_plus_one - 1);
+	labels_id id = profile_labels(s->r->p, s->label_values.data);
+	if (!s->has_labels)
+		s->no_labels_plus_one = (uint64_t)id + 1;
+	else
+		memset(s->label_values.data, 0, s->label_values.len * sizeof(uint64_t));
+	s->has_labels = false;
+	return id;
+}
+
+/* ---- one sample ---- */
+
+static struct strobe_error *add_location(struct samples *s, uint64_t id)
+{
+	uint32_t index = pprof_id_get(&s->r->location_ids, id);
+	if (index == PROFILE_NONE)
+		return error_create(ERROR_FORMAT, "it names a location that it does not have (id %llu)", (unsigned long long)id);
+	vec_push(&s->path, index);
+	return NULL;
+}
+
+/* Numbers of a repeated field: packed, or one by one. */
+static struct strobe_error *read_locations(struct samples *s, struct proto_field *f)
+{
+	if (f->wire == PROTO_VARINT)
+		return add_location(s, f->value);
+	const struct id_table *ids = &s->r->location_ids;
+	struct cursor c = f->bytes;
+	vec_reserve(&s->path, s->path.len + cursor_left(&c));
+	while (c.at < c.end && !c.bad) {
+		uint64_t id = proto_varint(&c);
+		if (id < ids->dense.len && ids->dense.data[id])
+			s->path.data[s->path.len++] = ids->dense.data[id] - 1;
+		else
+			TRY(add_location(s, id));
+	}
+	return c.bad ? pprof_bad("sample") : NULL;
+}
+
+static struct strobe_error *read_values(struct samples *s, struct proto_field *f)
+{
+	if (f->wire == PROTO_VARINT)
+		vec_push(&s->values, (int64_t)f->value);
+	while (f->wire == PROTO_BYTES && f->bytes.at < f->bytes.end && !f->bytes.bad)
+		vec_push(&s->values, (int64_t)proto_varint(&f->bytes));
+	return f->bytes.bad ? pprof_bad("sample") : NULL;
+}
+
+static void keep_values(struct samples *s)
+{
+	const struct pprof_reader *r = s->r;
+	if (r->only_event == PROFILE_NONE) {
+		memcpy(vec_extend(&s->kept, s->values.len), s->values.data, s->values.len * sizeof(int64_t));
+		return;
+	}
+	int64_t *kept = vec_extend(&s->kept, 2);
+	kept[0] = r->count_event == PROFILE_NONE ? 1 : s->values.data[r->count_event];
+	kept[1] = s->values.data[r->only_event];
+}
+
+static struct strobe_error *read_sample(struct samples *s, struct cursor c)
+{
+	struct proto_field f;
+	vec_clear(&s->path);
+	vec_clear(&s->values);
+	while (proto_next(&c, &f)) {
+		if (f.number == SAMPLE_LOCATION)
+			TRY(read_locations(s, &f));
+		else if (f.number == SAMPLE_VALUE)
+			TRY(read_values(s, &f));
+		else if (f.number == SAMPLE_LABEL)
+			TRY(read_label(s, f.bytes));
+	}
+	if (c.bad)
+		return pprof_bad("sample");
+	if (s->values.len != s->r->p->events.len)
+		return error_create(ERROR_FORMAT, "a sample has %zu values where there are %zu types of them", s->values.len,
+				    s->r->p->events.len);
+	keep_values(s);
+	for (size_t i = s->path.len; i--;)
+		stack_builder_step(&s->stacks, s->path.data[i]);
+	stack_builder_end(&s->stacks);
+	vec_push(&s->labels, finish_labels(s));
+	return NULL;
+}
+
+/* ---- rows ---- */
+
+static uint64_t row_samples(const struct samples *s, const int64_t *values)
+{
+	const struct pprof_reader *r = s->r;
+	if (r->only_event != PROFILE_NONE)
+		return (uint64_t)values[0];
+	return r->count_event == PROFILE_NONE ? 1 : (uint64_t)values[r->count_event];
+}
+
+static void append_rows(const struct samples *s, const int64_t *values, stack_id stack, labels_id labels)
+{
+	struct pprof_reader *r = s->r;
+	bool is_one = r->only_event != PROFILE_NONE;
+	struct profile_row row = { .stack = stack, .labels = labels, .samples = row_samples(s, values) };
+	for (uint32_t e = is_one ? r->only_event : 0; e < (is_one ? r->only_event + 1 : r->p->events.len); e++) {
+		row.event = e;
+		row.value = (uint64_t)values[is_one ? 1 : e];
+		if (row.value)
+			profile_append(r->p, &row);
+	}
+}
+
+/* The first sample of each (stack, labels): most stacks have but one set of labels, others go to a map. */
+struct firsts {
+	uint32_t *of_stack; /* by stack: sample + 1; of no stack: the last */
+	struct u64map others;
+};
+
+static uint32_t first_alike(struct firsts *f, const struct samples *s, const stack_id *stacks, uint32_t i)
+{
+	uint32_t slot = stacks[i] == PROFILE_NONE ? (uint32_t)s->r->p->stacks.len : stacks[i];
+	uint32_t *first = &f->of_stack[slot];
+	if (!*first)
+		*first = i + 1;
+	if (s->labels.data[*first - 1] == s->labels.data[i])
+		return *first - 1;
+	uint64_t *other = u64map_put(&f->others, (uint64_t)slot << 32 | s->labels.data[i], NULL);
+	if (!*other)
+		*other = (uint64_t)i + 1;
+	return (uint32_t)*other - 1;
+}
+
+/* Samples of one stack and set of labels are one; rows stand in the order of the file. */
+static void make_rows(struct samples *s, stack_id *stacks)
+{
+	struct profile *p = s->r->p;
+	struct firsts f = { .of_stack = xcalloc(p->stacks.len + 1, sizeof(uint32_t)) };
+	uint32_t nr = (uint32_t)s->labels.len;
+	bool *is_merged = xcalloc(nr + 1, 1);
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t first = first_alike(&f, s, stacks, i);
+		if (first == i)
+			continue;
+		is_merged[i] = true;
+		for (uint32_t v = 0; v < s->kept_nr; v++)
+			s->kept.data[(size_t)first * s->kept_nr + v] += s->kept.data[(size_t)i * s->kept_nr + v];
+	}
+	free(f.of_stack);
+	u64map_deinit(&f.others);
+	vec_reserve(&p->rows, nr);
+	for (uint32_t i = 0; i < nr; i++)
+		if (!is_merged[i])
+			append_rows(s, s->kept.data + (size_t)i * s->kept_nr, stacks[i], s->labels.data[i]);
+	free(is_merged);
+}
+
+static struct strobe_error *finish(struct samples *s)
+{
+	size_t file = cursor_left(&s->r->file);
+	stack_id *stacks = xmalloc((s->labels.len + 1) * sizeof(*stacks));
+	struct strobe_error *err = stack_builder_finish(&s->stacks, (uint64_t)file * STACKS_PER_BYTE + STACKS_MIN, stacks);
+	stack_builder_deinit(&s->stacks);
+	if (!err)
+		make_rows(s, stacks);
+	free(stacks);
+	return err;
+}
+
+struct strobe_error *pprof_read_samples(struct pprof_reader *r)
+{
+	struct samples s = { .r = r, .kept_nr = r->only_event == PROFILE_NONE ? (uint32_t)r->p->events.len : 2 };
+	struct strobe_error *err = NULL;
+	struct cursor c = r->file;
+	struct proto_field f;
+	stack_builder_init(&s.stacks, r->p, r->frames.data, r->locations.data, (uint32_t)r->locations.len);
+	memset(vec_extend(&s.label_values, r->p->columns.len + 1), 0, (r->p->columns.len + 1) * sizeof(uint64_t));
+	while (!err && proto_next(&c, &f))
+		if (f.number == PROFILE_SAMPLE)
+			err = read_sample(&s, f.bytes);
+	if (!err)
+		err = finish(&s);
+	else
+		stack_builder_deinit(&s.stacks);
+	vec_deinit(&s.labels);
+	vec_deinit(&s.kept);
+	vec_deinit(&s.path);
+	vec_deinit(&s.values);
+	vec_deinit(&s.label_values);
+	return err;
+}

@@ -1,0 +1,33 @@
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "profile/profile.h"
+
+struct strobe_error *profile_choose_event(const struct profile *p, const char *name, uint32_t *ret)
+{
+	_cleanup_strbuf_ struct strbuf names = {};
+	bool by_default = !*name;
+	uint64_t number;
+	if (!p->events.len)
+		return error_create(ERROR_FORMAT, "the profile has no values");
+	*ret = (uint32_t)p->events.len - 1;
+	if (by_default)
+		name = profile_str(p, p->origin.default_event);
+	if (text_to_u64(name, &number) && number < p->events.len) {
+		*ret = (uint32_t)number;
+		return NULL;
+	}
+	const char *without = text_has_prefix(name, "inuse_") ? name + strlen("inuse_") : name;
+	for (uint32_t i = 0; i < p->events.len; i++) {
+		const char *event = profile_str(p, p->events.data[i].name);
+		strbuf_addf(&names, "%s%s", i ? ", " : "", event);
+		if (!strcmp(event, name) || !strcmp(event, without)) {
+			*ret = i;
+			return NULL;
+		}
+	}
+	if (by_default)
+		return NULL;
+	return error_create(ERROR_USAGE, "the profile has no values '%s'; it has %s", name, strbuf_str(&names));
+}
