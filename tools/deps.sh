@@ -14,6 +14,7 @@ build      ninja-build        runs what meson planned
 build      pkg-config         finds the libraries
 optional   libzstd-dev        compressed recordings (record -z, COMPRESSED records)
 optional   zlib1g-dev         compressed debug sections
+optional   libdeflate-dev     packing and unpacking of profiles, faster than zlib does
 optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
 optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)
 optional   libzydis-dev       x86 instructions (script -F disasm, annotate)

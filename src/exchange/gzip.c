@@ -12,6 +12,9 @@ bool gzip_is(const uint8_t *p, size_t n)
 
 #if HAVE_ZLIB
 #include <zlib.h>
+#if HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 
 #define GZIP_WINDOW (15 + 16) /* the largest window, with a gzip header */
 
@@ -32,8 +35,43 @@ static size_t promised_bytes(const uint8_t *p, size_t n, size_t max_bytes)
 	return length > least && length <= most ? length + 1 : least;
 }
 
+#if HAVE_LIBDEFLATE
+/* One member whose length is what it says, as nearly all are; anything else is zlib's, and its messages too. */
+static bool unpack_at_once(const uint8_t *p, size_t n, size_t max_bytes, uint8_t **ret, size_t *ret_n)
+{
+	size_t cap = promised_bytes(p, n, max_bytes), taken = 0;
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	uint8_t *data = xmalloc(cap);
+	bool is_done = d && libdeflate_gzip_decompress_ex(d, p, n, data, cap, &taken, ret_n) == LIBDEFLATE_SUCCESS && taken == n;
+	libdeflate_free_decompressor(d);
+	if (is_done)
+		*ret = data;
+	else
+		free(data);
+	return is_done;
+}
+
+struct strobe_error *gzip_pack(const void *p, size_t n, struct out *out)
+{
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(1);
+	if (!c)
+		return error_create(ERROR_OTHER, "cannot start libdeflate");
+	size_t room = libdeflate_gzip_compress_bound(c, n);
+	out->len += libdeflate_gzip_compress(c, p, n, out_reserve(out, room), room);
+	libdeflate_free_compressor(c);
+	return NULL;
+}
+#else
+static bool unpack_at_once(const uint8_t *p, size_t n, size_t max_bytes, uint8_t **ret, size_t *ret_n)
+{
+	return false;
+}
+#endif
+
 struct strobe_error *gzip_unpack(const uint8_t *p, size_t n, size_t max_bytes, uint8_t **ret, size_t *ret_n)
 {
+	if (unpack_at_once(p, n, max_bytes, ret, ret_n))
+		return NULL;
 	z_stream z = {};
 	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
 		return error_create(ERROR_OTHER, "cannot start zlib");
@@ -67,6 +105,7 @@ struct strobe_error *gzip_unpack(const uint8_t *p, size_t n, size_t max_bytes, u
 	return error_create(ERROR_FORMAT, "its gzip packing is %s", status == Z_BUF_ERROR ? "cut short" : "damaged");
 }
 
+#if !HAVE_LIBDEFLATE
 struct strobe_error *gzip_pack(const void *p, size_t n, struct out *out)
 {
 	z_stream z = {};
@@ -87,6 +126,7 @@ struct strobe_error *gzip_pack(const void *p, size_t n, struct out *out)
 	deflateEnd(&z);
 	return status == Z_STREAM_END ? NULL : error_create(ERROR_OTHER, "zlib fails with %d", status);
 }
+#endif
 #else
 struct strobe_error *gzip_unpack(const uint8_t *p, size_t n, size_t max_bytes, uint8_t **ret, size_t *ret_n)
 {

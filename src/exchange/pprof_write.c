@@ -28,6 +28,7 @@ struct writer {
 	VEC(frame_id) location_frames; /* innermost first */
 	VEC(uint32_t) location_starts; /* in location_frames; one more at the end */
 	struct idset locations;
+	uint32_t *location_of;        /* by frame that is a location of its own: id, or 0 */
 	struct u64map samples;        /* stack << 32 | labels → index of sample + 1 */
 	VEC(uint64_t) sample_keys;
 	VEC(int64_t) sample_values;   /* of sample i: values_nr from i * values_nr */
@@ -157,6 +158,13 @@ static uint64_t location_id(struct writer *w, const frame_id *frames, size_t nr)
 	return id + 1;
 }
 
+static uint64_t single_location(struct writer *w, frame_id frame)
+{
+	if (!w->location_of[frame])
+		w->location_of[frame] = (uint32_t)location_id(w, &frame, 1);
+	return w->location_of[frame];
+}
+
 /* Innermost first; a run of inlined frames and the one that they are inlined into are one location. */
 static void write_stack(struct writer *w, stack_id stack)
 {
@@ -168,7 +176,7 @@ static void write_stack(struct writer *w, stack_id stack)
 		bool goes_on = p->frames.data[frame].flags & FRAME_INLINED && p->stacks.data[stack].caller != PROFILE_NONE;
 		if (goes_on)
 			continue;
-		proto_write_varint(&w->inner, location_id(w, w->path.data, w->path.len));
+		proto_write_varint(&w->inner, w->path.len == 1 ? single_location(w, frame) : location_id(w, w->path.data, w->path.len));
 		vec_clear(&w->path);
 	}
 	if (w->inner.len)
@@ -313,6 +321,7 @@ struct strobe_error *pprof_write_raw(const struct profile *p, struct out *out)
 	out_init_mem(&w.inner);
 	memset(vec_extend(&w.strings, p->strings.strings.len), 0, p->strings.strings.len * sizeof(uint64_t));
 	vec_push(&w.location_starts, 0);
+	w.location_of = xcalloc(p->frames.len + 1, sizeof(uint32_t));
 	collect_samples(&w);
 	write_types(&w);
 	write_samples(&w);
@@ -329,6 +338,7 @@ struct strobe_error *pprof_write_raw(const struct profile *p, struct out *out)
 	vec_deinit(&w.location_frames);
 	vec_deinit(&w.location_starts);
 	idset_deinit(&w.locations);
+	free(w.location_of);
 	u64map_deinit(&w.samples);
 	vec_deinit(&w.sample_keys);
 	vec_deinit(&w.sample_values);

@@ -359,28 +359,62 @@ static void out_labels(const struct report *r, labels_id labels, bool texts)
 	vec_deinit(&lines);
 }
 
-static void out_stack(const struct report *r, stack_id stack, int64_t value)
+/* What stands in a trace for each node, made once: blanks and the name. */
+struct trace_lines {
+	struct out text;
+	size_t *starts; /* by node; one more at the end */
+};
+
+#define TRACE_INDENT 13
+
+static void trace_lines_init(struct trace_lines *t, const struct report *r)
+{
+	size_t nr = r->graph->nodes.len;
+	t->starts = xcalloc(nr + 1, sizeof(*t->starts));
+	out_init_mem(&t->text);
+	for (uint32_t i = 0; i < nr; i++) {
+		out_fill(&t->text, ' ', TRACE_INDENT);
+		const char *name = callgraph_text(r->graph, i);
+		out_text(&t->text, name, strlen(name));
+		out_ch(&t->text, '\n');
+		t->starts[i + 1] = t->text.len;
+	}
+}
+
+static void trace_lines_deinit(struct trace_lines *t)
+{
+	error_destroy(out_close(&t->text));
+	free(t->starts);
+}
+
+static void out_stack(const struct report *r, const struct trace_lines *lines, stack_id stack, int64_t value)
 {
 	const struct profile *p = r->p;
+	size_t all;
+	const char *text = out_mem(&lines->text, &all);
 	bool is_first = true;
 	for (; stack != PROFILE_NONE; stack = p->stacks.data[stack].caller, is_first = false) {
 		frame_id frame = p->stacks.data[stack].frame;
 		uint32_t node = r->graph->frame_nodes[frame];
 		if (node == PROFILE_NONE)
 			continue;
-		if (is_first)
+		size_t from = lines->starts[node], until = lines->starts[node + 1];
+		if (is_first) {
 			out_value(r, value, 10);
-		else
-			out_fill(r->out, ' ', 10);
-		out_str(r->out, "   ");
-		out_name(r, callgraph_text(r->graph, node));
-		out_str(r->out, p->frames.data[frame].flags & FRAME_INLINED ? " (inline)\n" : "\n");
+			from += 10;
+		}
+		bool is_inlined = p->frames.data[frame].flags & FRAME_INLINED;
+		out_write(r->out, text + from, until - from - is_inlined);
+		if (is_inlined)
+			out_str(r->out, " (inline)\n");
 	}
 }
 
 /* One trace for each stack and set of labels: rows that differ in nothing else are one. */
 static void out_traces(const struct report *r)
 {
+	struct trace_lines lines;
+	trace_lines_init(&lines, r);
 	out_profile_labels(r);
 	for (size_t i = 0; i < r->p->rows.len; i++) {
 		const struct profile_row *row = &r->p->rows.data[i];
@@ -389,9 +423,10 @@ static void out_traces(const struct report *r)
 		out_str(r->out, TRACE_SEPARATOR);
 		out_labels(r, row->labels, true);
 		out_labels(r, row->labels, false);
-		out_stack(r, row->stack, (int64_t)row->value);
+		out_stack(r, &lines, row->stack, (int64_t)row->value);
 	}
 	out_str(r->out, TRACE_SEPARATOR);
+	trace_lines_deinit(&lines);
 }
 
 /* ---- tags ---- */
