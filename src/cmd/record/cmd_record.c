@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/out.h"
-#include "capture/facts.h"
 #include "cmd/record/priv.h"
 #include "config.h"
 #include "event/attr_text.h"
@@ -157,30 +156,11 @@ static struct strobe_error *check_options(const struct recording *r)
 	return NULL;
 }
 
-/* /proc/self/cmdline: what the user typed, before options were reordered; the program by its whole path. */
 static void fill_facts(struct recording *r)
 {
-	if (r->filled)
-		return;
+	if (!r->filled)
+		record_output_facts(capture_env(r->capture), r->sys, &r->o->capture);
 	r->filled = true;
-	_cleanup_strbuf_ struct strbuf text = {};
-	char exe[4096];
-	VEC(char *) words = {};
-	error_destroy(sys_read(r->sys, "/proc/self/cmdline", &text, 0));
-	for (size_t at = 0; at < text.len; at += strlen(text.data + at) + 1)
-		vec_push(&words, text.data + at);
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n > 0 && words.len) {
-		exe[n] = '\0';
-		words.data[0] = exe;
-	}
-	struct env *env = capture_env(r->capture);
-	facts_fill(env, r->sys, STROBE_VERSION, (int)words.len, words.data);
-	if (!r->o->capture.no_bpf_event)
-		facts_bpf(env);
-	if (r->o->capture.use_clockid)
-		facts_clock(env, r->sys, r->o->capture.clockid);
-	vec_deinit(&words);
 }
 
 /* A sink for what the main thread has to say: the file, or in a directory its file "data". */

@@ -8,6 +8,8 @@
 #include "base/text.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
+/* Used by commands that begin their options with these. */
+#define SHARED(name) struct strobe_error *record_##name(void *options, const char *value, bool negated)
 /* Reads what most parsers below begin with. */
 #define OPTIONS struct record_options *o = options
 
@@ -27,7 +29,7 @@ void record_options_deinit(struct record_options *o)
 	vec_deinit(&o->delay.ranges);
 }
 
-CALL(parse_event)
+SHARED(parse_event)
 {
 	OPTIONS;
 	if (negated)
@@ -62,12 +64,12 @@ static struct strobe_error *add_filter(struct record_options *o, const char *fil
 	return NULL;
 }
 
-CALL(parse_filter)
+SHARED(parse_filter)
 {
 	return negated ? error_create(ERROR_USAGE, "filters cannot be taken back") : add_filter(options, value);
 }
 
-CALL(parse_cgroup)
+SHARED(parse_cgroup)
 {
 	OPTIONS;
 	if (negated)
@@ -75,7 +77,7 @@ CALL(parse_cgroup)
 	return event_list_set_cgroups(&o->events, value);
 }
 
-CALL(parse_freq)
+SHARED(parse_freq)
 {
 	OPTIONS;
 	struct capture_options *c = &o->capture;
@@ -94,7 +96,7 @@ CALL(parse_freq)
 	return NULL;
 }
 
-CALL(parse_count)
+SHARED(parse_count)
 {
 	OPTIONS;
 	struct capture_options *c = &o->capture;
@@ -128,13 +130,13 @@ CALL(parse_call_graph)
 	return callgraph_parse(value, &o->capture.callgraph);
 }
 
-CALL(parse_branch_any)
+SHARED(parse_branch_any)
 {
 	OPTIONS;
 	return negated ? (o->capture.branch_mask = 0, NULL) : branch_filter_parse("any", &o->capture.branch_mask);
 }
 
-CALL(parse_branch)
+SHARED(parse_branch)
 {
 	OPTIONS;
 	return negated ? (o->capture.branch_mask = 0, NULL) : branch_filter_parse(value, &o->capture.branch_mask);
@@ -185,7 +187,7 @@ CALL(parse_delay)
 	return NULL;
 }
 
-CALL(parse_mmap_pages)
+SHARED(parse_mmap_pages)
 {
 	OPTIONS;
 	o->capture.mmap_pages = o->capture.aux_pages = 0;
@@ -212,7 +214,7 @@ CALL(parse_mmap_flush)
 	return NULL;
 }
 
-CALL(parse_realtime)
+SHARED(parse_realtime)
 {
 	OPTIONS;
 	uint64_t prio = 0;
@@ -366,7 +368,7 @@ const struct option record_option_table[] = {
 	 .help = "processes that run already, with all their threads"},
 	{OPTION_STRING, 't', "tid", AT(capture.target.tids), .arg = "tid", .help = "threads that run already"},
 	{OPTION_STRING, 'u', "uid", AT(capture.target.uid), .arg = "user", .help = "the processes of a user"},
-	{OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = parse_cgroup,
+	{OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = record_parse_cgroup,
 	 .help = "count the events before it only in these cgroups (with -a)"},
 	{OPTION_BOOL, 0, "per-thread", AT(capture.target.per_thread), .help = "one ring a thread instead of one a CPU"},
 	{OPTION_BOOL, 'i', "no-inherit", AT(capture.no_inherit), .help = "not the children of the target"},
@@ -378,11 +380,11 @@ const struct option record_option_table[] = {
 	 .help = "wait so long before recording; -1: until --control enables; or ranges: 10-20,30-40"},
 
 	GROUP("What to record"),
-	{OPTION_CALL, 'e', "event", .arg = "event", .parse = parse_event, .help = "events; `strobe list` shows them"},
-	{OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter,
+	{OPTION_CALL, 'e', "event", .arg = "event", .parse = record_parse_event, .help = "events; `strobe list` shows them"},
+	{OPTION_CALL, 0, "filter", .arg = "filter", .parse = record_parse_filter,
 	 .help = "condition on the fields of the tracepoints before it"},
-	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = parse_freq, .help = "samples a second (4000)"},
-	{OPTION_CALL, 'c', "count", .arg = "n", .parse = parse_count, .help = "one sample for each n events"},
+	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = record_parse_freq, .help = "samples a second (4000)"},
+	{OPTION_CALL, 'c', "count", .arg = "n", .parse = record_parse_count, .help = "one sample for each n events"},
 	{OPTION_BOOL, 0, "strict-freq", AT(capture.strict_freq),
 	 .help = "fail where the frequency is above the kernel's limit"},
 	{OPTION_BOOL, 0, "group", AT(capture.group), .help = "put all events into one group"},
@@ -397,8 +399,8 @@ const struct option record_option_table[] = {
 	{OPTION_BOOL, 0, "kernel-callchains", AT(capture.callgraph.kernel_only),
 	 .help = "call chains of the kernel only"},
 	{OPTION_BOOL, 0, "user-callchains", AT(capture.callgraph.user_only), .help = "call chains of user space only"},
-	{OPTION_CALL, 'b', "branch-any", .parse = parse_branch_any, .help = "the branches taken last"},
-	{OPTION_CALL, 'j', "branch-filter", .arg = "filter", .parse = parse_branch,
+	{OPTION_CALL, 'b', "branch-any", .parse = record_parse_branch_any, .help = "the branches taken last"},
+	{OPTION_CALL, 'j', "branch-filter", .arg = "filter", .parse = record_parse_branch,
 	 .help = "branches of a kind: any any_call any_ret ind_call call cond u k hv in_tx no_tx abort_tx save_type …"},
 	{OPTION_BOOL, 'd', "data", AT(capture.sample_address), .help = "data addresses"},
 	{OPTION_BOOL, 0, "phys-data", AT(capture.sample_phys_addr), .help = "physical data addresses"},
@@ -458,14 +460,14 @@ const struct option record_option_table[] = {
 	{OPTION_CALL, 0, "kcore", .parse = refuse_kcore, .help = "copy /proc/kcore (left for later)"},
 
 	GROUP("How it is read"),
-	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages[,pages]", .parse = parse_mmap_pages,
+	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages[,pages]", .parse = record_parse_mmap_pages,
 	 .help = "size of each ring, in pages or bytes (2M)"},
 	{OPTION_BOOL, 0, "overwrite", AT(capture.overwrite),
 	 .help = "keep the newest data in the rings until the end or a signal"},
 	{OPTION_CALL, 0, "mmap-flush", .arg = "bytes", .parse = parse_mmap_flush,
 	 .help = "least that is read from a ring at once"},
 	{OPTION_BOOL, 0, "no-buffering", AT(capture.no_buffering), .help = "wake up for each event"},
-	{OPTION_CALL, 'r', "realtime", .arg = "n", .parse = parse_realtime,
+	{OPTION_CALL, 'r', "realtime", .arg = "n", .parse = record_parse_realtime,
 	 .help = "SCHED_FIFO priority of the reader (1 where permitted)"},
 	{OPTION_CALL, 0, "affinity", .arg = "node|cpu", .parse = parse_affinity,
 	 .help = "read each ring on its node or CPU"},

@@ -42,6 +42,17 @@ struct record_options {
 	bool list_intr_regs, list_user_regs;
 };
 
+/* Parsers of single options, for other commands whose options begin with a struct record_options. */
+struct strobe_error *record_parse_event(void *options, const char *value, bool negated) _must_check_;
+struct strobe_error *record_parse_filter(void *options, const char *value, bool negated) _must_check_;
+struct strobe_error *record_parse_cgroup(void *options, const char *value, bool negated) _must_check_;
+struct strobe_error *record_parse_freq(void *options, const char *value, bool negated) _must_check_;
+struct strobe_error *record_parse_count(void *options, const char *value, bool negated) _must_check_;
+struct strobe_error *record_parse_branch_any(void *options, const char *value, bool negated) _must_check_;
+struct strobe_error *record_parse_branch(void *options, const char *value, bool negated) _must_check_;
+struct strobe_error *record_parse_mmap_pages(void *options, const char *value, bool negated) _must_check_;
+struct strobe_error *record_parse_realtime(void *options, const char *value, bool negated) _must_check_;
+
 extern const struct option record_option_table[];
 void record_options_defaults(void *options);
 void record_options_deinit(struct record_options *o);

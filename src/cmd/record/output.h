@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/vector.h"
+#include "capture/options.h"
 #include "cmd/record/remover.h"
 #include "perfdata/writer.h"
 
@@ -43,3 +44,5 @@ struct strobe_error *record_output_finish(struct record_output *o, const struct 
 					  const char **ret_name) _must_check_;
 /* Of all that was written so far. */
 uint64_t record_output_bytes(const struct record_output *o);
+/* What a recording says of the machine and of the command that made it, for a file that is about to be finished. */
+void record_output_facts(struct env *env, const struct sys *sys, const struct capture_options *options);

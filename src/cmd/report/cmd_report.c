@@ -208,7 +208,7 @@ static const struct option table[] = {
 	OPTIONS_END,
 };
 
-static void defaults(void *options)
+void report_options_defaults(void *options)
 {
 	struct report_options *o = options;
 	o->inlined = o->children = o->group = o->modules = o->skip_empty = true;
@@ -238,7 +238,7 @@ const struct cmd cmd_report = {
 	.usage = (const char *const[]){ "report [<options>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct report_options),
-	.defaults = defaults,
+	.defaults = report_options_defaults,
 	.run = run,
 	.permute = true,
 };

@@ -112,7 +112,9 @@ static const char *default_sort(const struct report_run *r)
 		return "srcline,symbol,dso";
 	if (r->branch_mode)
 		return "comm,dso_from,symbol_from,symbol_to,cycles";
-	return r->only_tracepoints ? r->o->raw_trace ? "trace_fields" : "trace" : "comm,dso,symbol";
+	return r->only_tracepoints ? r->o->raw_trace ? "trace_fields" : "trace" :
+	       r->default_sort	   ? r->default_sort :
+					     "comm,dso,symbol";
 }
 
 struct strobe_error *report_choose_columns(struct report_run *r)
@@ -189,9 +191,9 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 			at += n;
 		}
 	}
-	if (o->comms || o->flamegraph)
+	if (o->comms || o->flamegraph || r->wants_threads)
 		add_label(r, labels, ret_nr, "comm", 4);
-	if (o->pids)
+	if (o->pids || r->wants_threads)
 		add_label(r, labels, ret_nr, "pid", 3);
 	if (o->socket_set)
 		add_label(r, labels, ret_nr, "socket", 6);
@@ -201,7 +203,7 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 	bool by_comm = false;
 	for (uint32_t i = 0; i < r->keys_nr; i++)
 		by_comm |= r->keys[i].column->id == COLUMN_COMM;
-	if (o->tids || by_comm || (r->children && o->chains.mode != CALLTREE_NONE))
+	if (o->tids || by_comm || r->wants_threads || (r->children && o->chains.mode != CALLTREE_NONE))
 		add_label(r, labels, ret_nr, "tid", 3);
 	return labels;
 }

@@ -5,6 +5,7 @@
 #include <regex.h>
 
 #include "base/arena.h"
+#include "base/u64map.h"
 #include "base/vector.h"
 #include "cmd/cmd.h"
 #include "decode/tracepoint.h"
@@ -63,6 +64,7 @@ struct report_run {
 	struct cmd_context *ctx;
 	const struct report_options *o;
 	struct arena arena;
+	struct arena scratch;    /* of the report that was built last: see report_build() */
 	struct record_source *source;
 	const struct env *env;
 	struct resolver *resolver;
@@ -70,6 +72,9 @@ struct report_run {
 	bool has_chains, has_branches, has_data, only_tracepoints;
 	bool children, branch_mode;
 	const char *sort_order;  /* as typed, or the default */
+	const char *default_sort; /* of the command: NULL is comm,dso,symbol */
+	bool live;               /* of running processes: their files may be opened through /proc */
+	bool wants_threads;      /* the profile is to tell threads and processes apart, whatever the keys are */
 	/* Keys the rows are grouped by, what they are sorted by, and what is shown. */
 	struct tracepoints *tracepoints; /* where fields of them are asked for */
 	struct hist_key *keys, *by, *fields;
@@ -79,8 +84,33 @@ struct report_run {
 	struct report_reads reads;
 };
 
+/* Names of threads, for columns. */
+struct report_names {
+	struct machine *machine;
+	struct u64map by_tid; /* index of the last thread with that id, + 1 */
+};
+
+/* A report as views take it, and what it is made of; starts zeroed. */
+struct report_built {
+	struct report report;
+	struct report_part *parts;
+	struct report_names names;
+};
+
+/* What the events of r->env hold, and what the options mean for them. */
+struct strobe_error *report_choose_modes(struct report_run *r, struct report_options *o) _must_check_;
+/* Once columns are chosen: r->resolver, for r->source. */
+struct strobe_error *report_make_resolver(struct report_run *r) _must_check_;
+/*
+ * Rows out of r->profile, whose columns are bound, for as long as the profile stays as it is. One at a time: strings are in
+ * r->scratch, which report_built_deinit() empties.
+ */
+struct strobe_error *report_build(struct report_run *r, struct report_built *b) _must_check_;
+void report_built_deinit(struct report_run *r, struct report_built *b);
+
 /* --total-cycles: of all samples that the resolver's filter lets through. */
 struct strobe_error *report_print_cycles(struct report_run *r, struct out *out) _must_check_;
+void report_options_defaults(void *options);
 /* -g, --call-graph: any of print type, threshold, limit, order, key and value, in any order. */
 struct strobe_error *report_parse_chains(struct report_options *o, const char *value) _must_check_;
 

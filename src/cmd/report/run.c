@@ -16,302 +16,7 @@
 #include "view/data/data.h"
 #include "view/text/text.h"
 
-/* ---- what the recording holds ---- */
-
-static void look_at_events(struct report_run *r)
-{
-	r->only_tracepoints = r->env->events.len > 0;
-	for (size_t i = 0; i < r->env->events.len; i++) {
-		const struct perf_event_attr *a = &r->env->events.data[i].attr;
-		r->has_chains |= !!(a->sample_type & PERF_SAMPLE_CALLCHAIN);
-		/* Call stacks of the processor (--call-graph lbr) are branch records as well, and mean something else. */
-		r->has_branches |= a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
-				   !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
-		r->has_data |= !!(a->sample_type & PERF_SAMPLE_DATA_SRC);
-		r->only_tracepoints &= a->type == PERF_TYPE_TRACEPOINT;
-	}
-}
-
-/* What a filter asks for must be in every sample. */
-static struct strobe_error *check_recorded(const struct report_run *r, uint64_t sample_type, const char *what)
-{
-	for (size_t i = 0; i < r->env->events.len; i++)
-		if (!(r->env->events.data[i].attr.sample_type & sample_type))
-			return error_create(ERROR_USAGE, "the samples of '%s' do not say %s", r->env->events.data[i].name, what);
-	return NULL;
-}
-
-static struct strobe_error *choose_modes(struct report_run *r, struct report_options *o)
-{
-	look_at_events(r);
-	if (o->branch_history && !r->has_branches)
-		return error_create(ERROR_USAGE, "--branch-history needs branch records: record with -b");
-	if (o->branch_history) {
-		r->has_chains = true;
-		o->chains.by_address = true;
-	}
-	r->branch_mode = r->has_branches && !o->no_branch_stack && !o->mem_mode && !o->branch_history;
-	if (o->total_cycles && !r->has_branches)
-		return error_create(ERROR_USAGE, "--total-cycles needs branch records: record with -b");
-	if (o->branch_stack && !r->has_branches)
-		return error_create(ERROR_USAGE, "Selected -b but no branch data. Did you call '%s record' without -b?",
-				    r->ctx->program);
-	if (o->chains_asked && !r->has_chains)
-		return error_create(ERROR_USAGE, "Selected -g but no callchain data. Did you call '%s record' without -g?",
-				    r->ctx->program);
-	if (o->mem_mode && !r->has_data)
-		return error_create(ERROR_USAGE, "Selected --mem-mode but no mem data. Did you call '%s record' without -d?",
-				    r->ctx->program);
-	if (o->cpus)
-		TRY(check_recorded(r, PERF_SAMPLE_CPU, "on which CPU they were taken: leave out -C, or record with --sample-cpu"));
-	if (o->times)
-		TRY(check_recorded(r, PERF_SAMPLE_TIME, "when they were taken: leave out --time, or record with -T"));
-	r->children = o->children && r->has_chains && !r->branch_mode && !o->mem_mode && !o->hierarchy;
-	if (!o->chain_order_set)
-		o->chains.callee_first = !o->children || !r->has_chains;
-	if (o->percent_limit_set)
-		o->chains.min_percent = o->percent_limit;
-	return NULL;
-}
-
-/* ---- from file to profile ---- */
-
-static bool needs_stacks(const struct report_run *r)
-{
-	bool needs = r->children || r->o->flamegraph || r->o->chains.mode != CALLTREE_NONE || r->o->ignore_callees || r->o->exclude_other;
-	for (uint32_t i = 0; i < r->keys_nr; i++)
-		needs |= r->keys[i].column->id == COLUMN_PARENT;
-	return needs && r->has_chains;
-}
-
-static bool needs_lines(const struct report_run *r)
-{
-	bool needs = r->o->chains.by_address;
-	for (uint32_t i = 0; i < r->keys_nr; i++)
-		switch (r->keys[i].column->id) {
-		case COLUMN_SRCLINE:
-		case COLUMN_SRCFILE:
-		case COLUMN_SRCLINE_FROM:
-		case COLUMN_SRCLINE_TO:
-			needs = true;
-			break;
-		default:
-			break;
-		}
-	return needs;
-}
-
-static bool needs_addresses(const struct report_run *r)
-{
-	bool needs = r->o->chains.by_address || r->o->verbose;
-	for (uint32_t i = 0; i < r->keys_nr; i++)
-		switch (r->keys[i].column->id) {
-		case COLUMN_SRCLINE:
-		case COLUMN_SRCFILE:
-		case COLUMN_SRCLINE_FROM:
-		case COLUMN_SRCLINE_TO:
-		case COLUMN_ADDR:
-		case COLUMN_SYMBOL_IADDR:
-		case COLUMN_ADDR_FROM:
-		case COLUMN_ADDR_TO:
-			needs = true;
-			break;
-		default:
-			break;
-		}
-	return needs;
-}
-
-/* As resolve_options has it: index + 1. */
-static struct strobe_error *find_event(const struct env *env, const char *name, const char *option, uint32_t *ret)
-{
-	*ret = 0;
-	for (size_t i = 0; name && i < env->events.len && !*ret; i++)
-		if (!strcmp(env->events.data[i].name, name))
-			*ret = (uint32_t)i + 1;
-	if (name && !*ret)
-		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s' for %s; 'evlist' lists those it has", name,
-				    option);
-	return NULL;
-}
-
-static struct strobe_error *make_resolver(struct report_run *r)
-{
-	const struct report_options *o = r->o;
-	struct resolve_options options = {
-		.with_chains = needs_stacks(r),
-		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
-		.keep_outermost = !o->chains.callee_first && !o->flamegraph,
-		.hide_unresolved = o->hide_unresolved,
-		.branch_mode = r->branch_mode,
-		.branch_history = o->branch_history,
-		.mem_mode = o->mem_mode,
-		.raw_trace = o->raw_trace,
-		.by_address = needs_addresses(r),
-		.with_inlines = o->inlined && needs_stacks(r),
-		.with_lines = needs_lines(r),
-		.innermost_lines = !o->chains.by_address,
-		.time_quantum_ns = o->time_quantum_ns,
-	};
-	struct symbols_options symbols = {
-		.symfs = o->symfs,
-		.vmlinux = o->vmlinux,
-		.kallsyms = o->kallsyms,
-		.ignore_vmlinux = o->ignore_vmlinux,
-		.use_modules = true,
-		.no_demangle = o->no_demangle,
-		.demangle_kernel = o->demangle_kernel,
-	};
-	TRY(cmd_buildid_dir(r->ctx, &symbols.buildid_dir));
-	options.keep_switches = o->show_switches;
-	TRY(find_event(r->env, o->switch_on, "--switch-on", &options.switch_on));
-	TRY(find_event(r->env, o->switch_off, "--switch-off", &options.switch_off));
-	options.label_keys = report_labels(r, &options.label_keys_nr);
-	TRY(sample_choice_parse(&(struct sample_choice){ .cpus = r->o->cpus, .times = r->o->times }, r->env, &r->arena,
-				&options.filter));
-	r->resolver = resolver_create(r->source, symbols, options);
-	return NULL;
-}
-
-/* ---- from profile to parts ---- */
-
-struct thread_names {
-	struct machine *machine;
-	struct u64map by_tid; /* index of the last thread with that id, + 1 */
-};
-
-static const char *thread_name(void *ctx, uint32_t tid)
-{
-	struct thread_names *n = ctx;
-	if (!n->by_tid.slots)
-		for (size_t i = 0; i < machine_threads_count(n->machine); i++)
-			*u64map_put(&n->by_tid, machine_thread_at(n->machine, i)->tid, NULL) = i + 1;
-	const uint64_t *index = u64map_get(&n->by_tid, tid);
-	if (!index)
-		return NULL;
-	const struct thread *t = machine_thread_at(n->machine, *index - 1);
-	return strtab_get(machine_strings(n->machine), machine_comm(n->machine, t, t->end_ns));
-}
-
-struct part_list {
-	struct report_part *data;
-	uint32_t nr;
-};
-
-static bool is_member(const struct report_run *r, size_t event, size_t leader)
-{
-	if (r->o->group_set && r->o->group) {
-		/* --group puts together what was not recorded in groups. */
-		bool any = false;
-		for (size_t i = 0; i < r->env->events.len; i++)
-			any |= r->env->events.data[i].group_members > 1;
-		if (!any)
-			return leader == 0;
-	}
-	if (!r->o->group)
-		return event == leader;
-	return r->env->events.data[event].leader == leader;
-}
-
-static const char *part_name(struct report_run *r, const uint32_t *events, uint32_t n)
-{
-	const struct env_event *leader = &r->env->events.data[events[0]];
-	if (n == 1)
-		return leader->name;
-	struct strbuf b = {};
-	bool recorded = leader->group_members > 1;
-	if (recorded)
-		strbuf_addf(&b, "%s { ", leader->group_name && *leader->group_name ? leader->group_name : "anon group");
-	for (uint32_t i = 0; i < n; i++)
-		strbuf_addf(&b, "%s%s", i ? ", " : "", r->env->events.data[events[i]].name);
-	if (recorded)
-		strbuf_addstr(&b, " }");
-	const char *name = arena_strdup(&r->arena, strbuf_str(&b));
-	strbuf_deinit(&b);
-	return name;
-}
-
-static void add_part(struct report_run *r, struct part_list *l, const uint32_t *events, uint32_t n, struct thread_names *names)
-{
-	const struct report_options *o = r->o;
-	uint64_t samples = 0;
-	for (uint32_t i = 0; i < n; i++)
-		samples += r->profile->events.data[events[i]].samples;
-	if (!samples && o->skip_empty)
-		return;
-	const struct env_event *leader = &r->env->events.data[events[0]];
-	struct report_part *p = &l->data[l->nr++];
-	p->has_chains = leader->attr.sample_type & PERF_SAMPLE_CALLCHAIN ||
-			(o->branch_history && leader->attr.sample_type & PERF_SAMPLE_BRANCH_STACK);
-	p->is_group = n > 1;
-	p->event_name = part_name(r, events, n);
-	p->hist = hist_create(r->profile, (struct hist_options){
-		.events = events,
-		.events_nr = n,
-		.keys = r->keys,
-		.keys_nr = r->keys_nr,
-		.children = r->children,
-		.callee_first = o->chains.callee_first,
-		.callers_above = o->chains.mode != CALLTREE_NONE,
-		.stack_parents = r->parents,
-		.branches = r->branch_mode,
-		.row_hidden = report_row_hidden,
-		.ctx = r,
-		.symbol_filter = o->symbol_filter,
-		.long_names = o->verbose > 0,
-		.nanoseconds = o->nanoseconds,
-		.full_source_path = o->full_source_path,
-		.time_quantum_ns = o->time_quantum_ns,
-		.thread_name = thread_name,
-		.thread_ctx = names,
-	});
-	hist_sort(p->hist, r->by, r->by_nr, (uint32_t)o->group_sort_index);
-	for (uint32_t j = 0; j < n; j++) {
-		const struct hist_total *t = &p->hist->totals[j];
-		p->samples += o->relative ? t->shown_samples : t->samples;
-		p->period += o->relative ? t->shown_period : t->period;
-	}
-}
-
-static void make_parts(struct report_run *r, struct part_list *l, struct thread_names *names)
-{
-	size_t n = r->profile->events.len;
-	l->data = arena_new_array(&r->arena, struct report_part, n + 1);
-	for (size_t leader = 0; leader < n; leader++) {
-		uint32_t *events = arena_new_array(&r->arena, uint32_t, n + 1), members = 0;
-		if (!is_member(r, leader, leader))
-			continue;
-		events[members++] = (uint32_t)leader;
-		for (size_t i = 0; i < n; i++)
-			if (i != leader && is_member(r, i, leader))
-				events[members++] = (uint32_t)i;
-		add_part(r, l, events, members, names);
-	}
-}
-
 /* ---- showing ---- */
-
-static const char *choose_tip(const struct report_run *r)
-{
-	if (!r->has_chains && !r->only_tracepoints && !r->branch_mode)
-		return "To see who calls these functions, record with -g";
-	if (r->only_tracepoints)
-		return "To group events by what caused them, try -s comm,sym";
-	if (r->children)
-		return "To sort by the time functions take themselves, use --no-children";
-	return "To draw the stacks as a picture, use the command flamegraph";
-}
-
-static struct strobe_error *parse_widths(struct report_run *r, struct report *report)
-{
-	struct list_numbers widths;
-	if (!r->o->widths)
-		return NULL;
-	TRY(list_numbers_parse(&r->arena, "width", r->o->widths, &widths));
-	report->widths = widths.data;
-	report->widths_nr = widths.nr;
-	return NULL;
-}
 
 /* Not an error: a program may be done before the first sample is due, and filters may leave nothing. */
 static void say_empty(const struct report_run *r)
@@ -329,56 +34,30 @@ static void say_empty(const struct report_run *r)
 static struct strobe_error *show(struct report_run *r, struct out *out)
 {
 	const struct report_options *o = r->o;
-	struct thread_names names = { .machine = resolver_machine(r->resolver) };
-	struct part_list parts = {};
-	struct report report = {
-		.chains = o->chains,
-		.percent_limit = o->percent_limit,
-		.relative = o->relative,
-		.show_chains = o->chains.mode != CALLTREE_NONE && r->has_chains && !r->branch_mode,
-		.hierarchy = o->hierarchy,
-		.mem_mode = o->mem_mode,
-		.sort_order = r->sort_order,
-		.separator = o->separator,
-		.lost_samples = resolver_stats(r->resolver)->lost_samples,
-		.quiet = o->quiet,
-		.time_slices = o->times,
-		.ref_chains = o->ref_chains,
-		.has_socket = o->socket_set,
-		.socket = o->socket,
-		.symbol_first = !o->fields && o->sort && text_has_prefix(o->sort, "sym"),
-		.tip = choose_tip(r),
-	};
-	if (cmd_use_colour(r->ctx, o->colour)) {
-		report.colour_high = colour_escape(true, COLOUR_HIGH);
-		report.colour_medium = colour_escape(true, COLOUR_MEDIUM);
-		report.colour_off = colour_escape(true, COLOUR_RESET);
-	}
-	TRY(parse_widths(r, &report));
+	struct report_built b = {};
 	report_elide(r, o->format == REPORT_STDIO && !o->quiet && !o->flamegraph ? out : NULL);
 	if (o->flamegraph)
 		return report_write_flamegraph(r);
-	make_parts(r, &parts, &names);
-	report.parts = parts.data;
-	report.parts_nr = parts.nr;
-	report.fields = r->fields;
-	report.fields_nr = r->fields_nr;
-	if (!parts.nr)
+	TRY(report_build(r, &b));
+	if (cmd_use_colour(r->ctx, o->colour)) {
+		b.report.colour_high = colour_escape(true, COLOUR_HIGH);
+		b.report.colour_medium = colour_escape(true, COLOUR_MEDIUM);
+		b.report.colour_off = colour_escape(true, COLOUR_RESET);
+	}
+	if (!b.report.parts_nr)
 		say_empty(r);
 	switch (o->format) {
 	case REPORT_STDIO:
-		if (!parts.nr)
+		if (!b.report.parts_nr)
 			break;
-		text_report(out, &report);
+		text_report(out, &b.report);
 		if (o->show_threads)
 			report_print_reads(out, r->env, &r->reads, o->raw_reads);
 		break;
-	case REPORT_JSON: data_report_json(out, &report); break;
-	case REPORT_CSV: data_report_csv(out, &report); break;
+	case REPORT_JSON: data_report_json(out, &b.report); break;
+	case REPORT_CSV: data_report_csv(out, &b.report); break;
 	}
-	for (uint32_t i = 0; i < parts.nr; i++)
-		hist_destroy(parts.data[i].hist);
-	u64map_deinit(&names.by_tid);
+	report_built_deinit(r, &b);
 	return NULL;
 }
 
@@ -402,7 +81,7 @@ static struct strobe_error *raw_record_seen(void *ctx, struct record r, uint64_t
 static struct strobe_error *print_raw(struct report_run *r, struct out *out)
 {
 	struct report_raw raw = { out, r->env, input_path(r->o->input) };
-	TRY(make_resolver(r));
+	TRY(report_make_resolver(r));
 	struct strobe_error *err = resolve_stream(r->resolver, (struct resolve_callbacks){
 		.sample = raw_sample_seen, .record = raw_record_seen, .ctx = &raw });
 	if (error_is(err, ERROR_STOPPED)) {
@@ -439,11 +118,11 @@ static struct strobe_error *check_parent(const struct report_run *r)
 
 static struct strobe_error *print_report(struct report_run *r, struct report_options *o, struct out *out)
 {
-	TRY(choose_modes(r, o));
+	TRY(report_choose_modes(r, o));
 	TRY(report_choose_columns(r));
 	TRY(check_parent(r));
 	TRY(report_filters_create(r));
-	TRY(make_resolver(r));
+	TRY(report_make_resolver(r));
 	if (o->total_cycles)
 		return report_print_cycles(r, out);
 	struct strobe_error *damaged = resolve_aggregate(r->resolver, &r->profile);
@@ -491,6 +170,7 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 	if (err)
 		return cmd_fail(ctx, err);
 	arena_init(&r.arena);
+	arena_init(&r.scratch);
 	cmd_open_output(ctx, &out);
 	struct record_source *file = r.source;
 	err = run(&r, o, &out);
@@ -507,5 +187,6 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 	resolver_destroy(r.resolver);
 	source_destroy(r.source);
 	arena_deinit(&r.arena);
+	arena_deinit(&r.scratch);
 	return status;
 }

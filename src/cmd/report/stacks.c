@@ -44,7 +44,7 @@ struct strobe_error *report_find_parents(struct report_run *r)
 	uint8_t *functions = match_functions(p, &re);
 	regfree(&re);
 	/* Callers have lower ids than what they call. With callers first, the outermost match counts. */
-	r->parents = arena_new_array(&r->arena, str_id, p->stacks.len + 1);
+	r->parents = arena_new_array(&r->scratch, str_id, p->stacks.len + 1);
 	for (stack_id s = 0; s < p->stacks.len; s++) {
 		stack_id caller = p->stacks.data[s].caller;
 		str_id above = caller == PROFILE_NONE ? 0 : r->parents[caller], own = 0;

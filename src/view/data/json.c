@@ -177,22 +177,56 @@ static void add_part(struct json *j, const struct report *r, const struct report
 	json_end(j);
 }
 
+static void add_report(struct json *j, const struct report *r)
+{
+	json_object(j);
+	json_key(j, "schema");
+	json_str(j, DATA_REPORT_SCHEMA);
+	json_key(j, "lost_samples");
+	json_u64(j, r->lost_samples);
+	json_key(j, "call_order");
+	json_str(j, !r->show_chains ? "none" : r->chains.callee_first ? "callee" : "caller");
+	json_key(j, "events");
+	json_array(j);
+	for (uint32_t i = 0; i < r->parts_nr; i++)
+		add_part(j, r, &r->parts[i]);
+	json_end(j);
+	json_end(j);
+}
+
 void data_report_json(struct out *o, const struct report *r)
 {
 	struct json j;
 	json_init(&j, o, true);
+	add_report(&j, r);
+	out_ch(o, '\n');
+}
+
+void data_refresh_json(struct out *o, const struct data_refresh *f, const struct report *r)
+{
+	struct json j;
+	json_init(&j, o, false);
 	json_object(&j);
 	json_key(&j, "schema");
-	json_str(&j, DATA_REPORT_SCHEMA);
-	json_key(&j, "lost_samples");
-	json_u64(&j, r->lost_samples);
-	json_key(&j, "call_order");
-	json_str(&j, !r->show_chains ? "none" : r->chains.callee_first ? "callee" : "caller");
-	json_key(&j, "events");
-	json_array(&j);
-	for (uint32_t i = 0; i < r->parts_nr; i++)
-		add_part(&j, r, &r->parts[i]);
-	json_end(&j);
+	json_str(&j, DATA_REFRESH_SCHEMA);
+	json_key(&j, "refresh");
+	json_u64(&j, f->number);
+	json_key(&j, "seconds");
+	json_f64(&j, f->seconds);
+	json_key(&j, "samples");
+	json_u64(&j, f->samples);
+	json_key(&j, "kernel_samples");
+	json_u64(&j, f->kernel_samples);
+	json_key(&j, "lost");
+	json_u64(&j, f->lost);
+	json_key(&j, "lost_total");
+	json_u64(&j, f->lost_total);
+	json_key(&j, "dropped");
+	json_u64(&j, f->dropped);
+	json_key(&j, "dropped_total");
+	json_u64(&j, f->dropped_total);
+	json_key(&j, "report");
+	add_report(&j, r);
 	json_end(&j);
 	out_ch(o, '\n');
 }

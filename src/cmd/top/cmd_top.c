@@ -1,0 +1,24 @@
+/* strobe top: where time goes, as it goes. */
+#include "cmd/top/run.h"
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct top_options *o = options;
+	cmd_set_verbosity(o->record.verbose);
+	if (ctx->rest.argc)
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: top runs no command",
+							ctx->rest.argv[0]));
+	int status = top_run(ctx, o);
+	top_options_deinit(o);
+	return status;
+}
+
+const struct cmd cmd_top = {
+	.name = "top",
+	.summary = "Show where time goes while it goes",
+	.usage = (const char *const[]){ "top [<options>]", NULL },
+	.options = top_option_table,
+	.options_bytes = sizeof(struct top_options),
+	.defaults = top_options_defaults,
+	.run = run,
+};

@@ -1,0 +1,22 @@
+/*
+ * The options of `strobe top`, parsed: those of recording, those of reporting, and a few of its own.
+ */
+#pragma once
+#include "cmd/record/options.h"
+#include "cmd/report/report.h"
+
+struct top_options {
+	struct record_options record; /* first: record's parsers are given a pointer to all of it */
+	struct report_options report;
+	double delay_s;          /* between refreshes */
+	uint64_t entries;        /* rows shown; 0: as the terminal has room for, or all */
+	uint64_t count_filter;   /* rows with no more samples than this are not shown */
+	uint64_t refreshes;      /* end after so many; 0 = go on */
+	bool zero, hide_kernel, hide_user, show_self;
+	bool stdio;
+	const char *record_file; /* --record */
+};
+
+extern const struct option top_option_table[];
+void top_options_defaults(void *options);
+void top_options_deinit(struct top_options *o);

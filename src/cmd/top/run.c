@@ -1,0 +1,359 @@
+#include "cmd/top/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "event/open.h"
+
+/* Rows of the last minutes that can be stepped back to: some 20 MB. */
+#define REMEMBERED_ROWS 600000
+
+/* ---- opening ---- */
+
+static struct strobe_error *open_signals(struct top_run *t)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &t->old_mask);
+	signal(SIGPIPE, SIG_IGN);
+	t->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return t->signal_fd < 0 ? error_errno(errno, "cannot wait for signals") : NULL;
+}
+
+static bool is_system_wide(const struct top_run *t)
+{
+	const struct target *whom = &t->o->record.capture.target;
+	return whom->system_wide || whom->cpus || target_is_none(whom);
+}
+
+static struct strobe_error *settle_options(struct top_run *t)
+{
+	struct record_options *o = &t->o->record;
+	struct capture_options *c = &o->capture;
+	struct event_default d;
+	if (c->period_set && !c->freq_set)
+		c->freq_hz = 0;
+	if (c->period_set && c->freq_set)
+		c->period_set = false;
+	if (target_is_none(&c->target))
+		c->target.system_wide = true;
+	c->exclude_self = !t->o->show_self;
+	c->build_id_mmap = t->o->record_file != NULL;
+	if (t->o->delay_s < 0.01 || t->o->delay_s > 86400)
+		return error_create(ERROR_USAGE, "-d: seconds between refreshes, from 0.01 to 86400");
+	if (o->events.events.len)
+		return NULL;
+	TRY(event_default(&o->events, t->sys, is_system_wide(t) ? -1 : 0, is_system_wide(t) ? 0 : -1, &d));
+	if (d.user_only)
+		cmd_say(t->ctx, "no right to sample the kernel: user space only (kernel.perf_event_paranoid is above 1; "
+				"'echo 1 > /proc/sys/kernel/perf_event_paranoid' as root)");
+	return NULL;
+}
+
+static struct strobe_error *tee_write(struct record_sink *sink, const void *records, size_t bytes)
+{
+	struct top_tee *tee = (struct top_tee *)sink;
+	if (tee->file)
+		TRY(sink_write(tee->file, records, bytes));
+	return sink_write(tee->counts, records, bytes);
+}
+
+static struct strobe_error *open_capture(struct top_run *t)
+{
+	const char *const *notes;
+	event_set_init(&t->events, t->sys);
+	event_set_add_list(&t->events, &t->o->record.events);
+	TRY(capture_open(t->sys, &t->o->record.capture, &t->events, 0, &t->capture));
+	size_t n = capture_notes(t->capture, &notes);
+	for (size_t i = 0; i < n; i++)
+		cmd_say(t->ctx, "%s", notes[i]);
+	if (t->events.lowered_freq && t->o->record.capture.freq_set)
+		cmd_say(t->ctx, "sampling at %llu Hz: kernel.perf_event_max_sample_rate allows no more",
+			(unsigned long long)t->events.lowered_freq);
+	return NULL;
+}
+
+/* What the report needs to know of events; its columns; who turns samples into rows. */
+static struct strobe_error *open_report(struct top_run *t)
+{
+	struct report_run *r = &t->report;
+	r->source = capture_source(t->capture);
+	r->env = capture_env(t->capture);
+	r->default_sort = "dso,symbol";
+	r->live = true;
+	TRY(report_choose_modes(r, &t->o->report));
+	TRY(report_choose_columns(r));
+	TRY(report_filters_create(r));
+	TRY(report_make_resolver(r));
+	t->live = resolve_live_create(r->resolver, (struct resolve_live_filter){});
+	top_set_filter(t);
+	t->tee = (struct top_tee){ .sink.write = tee_write, .counts = resolve_live_sink(t->live) };
+	history_init(&t->history, t->o->zero ? HISTORY_LAST : HISTORY_FADE, REMEMBERED_ROWS);
+	return NULL;
+}
+
+static struct strobe_error *open_output(struct top_run *t)
+{
+	if (!t->o->record_file)
+		return NULL;
+	if (!strcmp(t->o->record_file, "-"))
+		return error_create(ERROR_USAGE, "--record: needs the name of a file");
+	t->has_output = true;
+	TRY(record_output_init(&t->output, t->o->record_file, false));
+	t->output.options.checkpoints = true;
+	TRY(record_output_open(&t->output, capture_env(t->capture), capture_rings(t->capture)));
+	t->tee.file = &t->output.writer->sink;
+	return writer_event_updates(t->output.writer, capture_env(t->capture));
+}
+
+static struct strobe_error *start(struct top_run *t)
+{
+	TRY(open_signals(t));
+	TRY(settle_options(t));
+	TRY(open_capture(t));
+	TRY(open_report(t));
+	TRY(open_output(t));
+	TRY(capture_synthesize(t->capture, &t->tee.sink, false));
+	if (t->has_output) {
+		TRY(writer_round(t->output.writer, capture_env(t->capture)));
+		TRY(record_output_commit(&t->output));
+	}
+	capture_exclude_thread(t->capture, (pid_t)syscall(SYS_gettid));
+	TRY(capture_apply_filters(t->capture));
+	capture_start(t->capture);
+	t->last_ns = top_now_ns(t);
+	return NULL;
+}
+
+/* ---- counting ---- */
+
+uint64_t top_now_ns(const struct top_run *t)
+{
+	return sys_clock_ns(t->sys, CLOCK_MONOTONIC);
+}
+
+uint64_t top_delay_ns(const struct top_run *t)
+{
+	return (uint64_t)(t->o->delay_s * 1e9);
+}
+
+void top_set_filter(struct top_run *t)
+{
+	resolve_live_set_filter(t->live, (struct resolve_live_filter){
+		.without_pid = t->o->show_self ? 0 : (uint32_t)getpid(),
+		.no_kernel = t->o->hide_kernel,
+		.no_user = t->o->hide_user,
+	});
+}
+
+struct strobe_error *top_drain(struct top_run *t)
+{
+	uint64_t bytes;
+	TRY(capture_drain(t->capture, 0, &t->tee.sink, true, false, &bytes));
+	if (t->has_output && bytes)
+		TRY(writer_round(t->output.writer, capture_env(t->capture)));
+	resolve_live_pass(t->live);
+	return NULL;
+}
+
+static void count_losses(struct top_run *t)
+{
+	struct data_refresh *f = &t->refresh;
+	const struct resolve_stats *s = resolver_stats(t->report.resolver);
+	struct capture_totals totals = capture_totals(t->capture);
+	uint64_t bad = s->bad_samples + s->unknown_id_samples;
+	f->lost = totals.lost_events - f->lost_total;
+	f->lost_total = totals.lost_events;
+	f->dropped = bad - f->dropped_total;
+	f->dropped_total = bad;
+}
+
+struct strobe_error *top_refresh(struct top_run *t)
+{
+	struct report_run *r = &t->report;
+	/* What this pass finds is counted when the next one is over: at once, here. */
+	TRY(top_drain(t));
+	TRY(top_drain(t));
+	struct resolve_live_counts counts = resolve_live_counts(t->live);
+	uint64_t now = top_now_ns(t);
+	r->profile = resolve_live_take(t->live);
+	struct strobe_error *err = report_cut_callees(r);
+	history_add(&t->history, r->profile, t->last_ns, now);
+	r->profile = t->history.profile;
+	t->refresh.number++;
+	t->refresh.seconds = (double)(now - t->last_ns) / 1e9;
+	t->refresh.samples = counts.samples;
+	t->refresh.kernel_samples = counts.kernel;
+	t->last_ns = now;
+	count_losses(t);
+	if (err)
+		return err;
+	report_bind_columns(r);
+	report_elide(r, NULL);
+	return report_find_parents(r);
+}
+
+void top_look_around(struct top_run *t)
+{
+	struct signalfd_siginfo info;
+	while (read(t->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		t->signal = (int)info.ssi_signo;
+		t->done = true;
+	}
+	if (capture_tasks_gone(t->capture, 0))
+		t->gone = true;
+}
+
+/* ---- what is said ---- */
+
+static void add_events(const struct top_run *t, struct strbuf *b)
+{
+	const struct env *env = capture_env(t->capture);
+	bool first = true;
+	for (size_t i = 0; i < env->events.len; i++) {
+		const struct perf_event_attr *a = &env->events.data[i].attr;
+		if (t->events.events.data[i].is_dummy)
+			continue;
+		strbuf_addstr(b, first ? "[" : ", ");
+		if (a->freq)
+			strbuf_addf(b, "%lluHz ", (unsigned long long)a->sample_freq);
+		else if (a->sample_period != 1)
+			strbuf_addf(b, "1/%llu ", (unsigned long long)a->sample_period);
+		strbuf_addstr(b, env->events.data[i].name);
+		first = false;
+	}
+	strbuf_addstr(b, "]");
+}
+
+static void add_target(const struct top_run *t, struct strbuf *b)
+{
+	const struct target *whom = &t->o->record.capture.target;
+	const struct target_map *map = capture_target(t->capture);
+	if (whom->pids)
+		strbuf_addf(b, "(target_pid: %s", whom->pids);
+	else if (whom->tids)
+		strbuf_addf(b, "(target_tid: %s", whom->tids);
+	else if (whom->uid)
+		strbuf_addf(b, "(uid: %s", whom->uid);
+	else
+		strbuf_addstr(b, "(all");
+	if (whom->cpus)
+		strbuf_addf(b, ", CPU%s: %s)", map->cpus.len > 1 ? "s" : "", whom->cpus);
+	else if (whom->pids || whom->tids || whom->uid)
+		strbuf_addstr(b, ")");
+	else
+		strbuf_addf(b, ", %zu CPU%s)", map->cpus.len, map->cpus.len > 1 ? "s" : "");
+}
+
+void top_head(const struct top_run *t, struct strbuf *b)
+{
+	const struct data_refresh *f = &t->refresh;
+	double rate = f->seconds > 0 ? (double)f->samples / f->seconds : 0;
+	strbuf_addf(b, "   PerfTop:%8.0f irqs/sec  kernel:%4.1f%%  lost: %llu/%llu drop: %llu/%llu ", rate,
+		    f->samples ? 100.0 * (double)f->kernel_samples / (double)f->samples : 0.0, (unsigned long long)f->lost,
+		    (unsigned long long)f->lost_total, (unsigned long long)f->dropped, (unsigned long long)f->dropped_total);
+	add_events(t, b);
+	strbuf_addstr(b, ",  ");
+	add_target(t, b);
+}
+
+void top_limit_rows(const struct top_run *t, struct report_built *b, uint64_t entries)
+{
+	for (uint32_t i = 0; i < b->report.parts_nr; i++) {
+		struct hist *h = b->parts[i].hist;
+		uint32_t kept = 0;
+		for (uint32_t j = 0; j < h->order_nr; j++) {
+			const struct hist_stat *s = hist_stats(h, &h->entries.data[h->order[j]]);
+			uint64_t samples = h->options.children ? s->children_samples : s->samples;
+			if (samples > t->o->count_filter && (!entries || kept < entries))
+				h->order[kept++] = h->order[j];
+		}
+		h->order_nr = kept;
+	}
+}
+
+/* ---- all of it ---- */
+
+/* What was seen so far becomes a whole file, whatever ended it. */
+static struct strobe_error *finish_output(struct top_run *t)
+{
+	const char *name;
+	uint64_t bytes;
+	struct env *env = capture_env(t->capture);
+	if (!t->has_output || !t->output.writer)
+		return NULL;
+	TRY(capture_drain(t->capture, 0, t->tee.file, true, false, &bytes));
+	TRY(capture_finish(t->capture, t->tee.file));
+	record_output_facts(env, t->sys, &t->o->record.capture);
+	struct capture_totals totals = capture_totals(t->capture);
+	env->first_sample_ns = totals.first_ns;
+	env->last_sample_ns = totals.last_ns;
+	TRY(record_output_finish(&t->output, env, &name));
+	cmd_say(t->ctx, "%llu samples are in %s", (unsigned long long)totals.samples, name);
+	return NULL;
+}
+
+static void release(struct top_run *t)
+{
+	if (t->has_output) {
+		record_output_discard(&t->output);
+		record_output_deinit(&t->output);
+	}
+	resolve_live_destroy(t->live);
+	if (t->history.profile)
+		history_deinit(&t->history);
+	tracepoints_destroy(t->report.tracepoints);
+	resolver_destroy(t->report.resolver);
+	source_destroy(t->report.source);
+	if (t->capture)
+		capture_close_behind(t->capture);
+	capture_close(t->capture);
+	arena_deinit(&t->report.arena);
+	arena_deinit(&t->report.scratch);
+	if (t->signal_fd >= 0)
+		close(t->signal_fd);
+	sigprocmask(SIG_SETMASK, &t->old_mask, NULL);
+}
+
+int top_run(struct cmd_context *ctx, struct top_options *o)
+{
+	struct top_run t = { .ctx = ctx, .o = o, .sys = sys_live(), .signal_fd = -1 };
+	t.report = (struct report_run){ .ctx = ctx, .o = &o->report };
+	arena_init(&t.report.arena);
+	arena_init(&t.report.scratch);
+	sigprocmask(SIG_SETMASK, NULL, &t.old_mask);
+	struct strobe_error *err = start(&t);
+	if (!err) {
+		err = top_stdio(&t);
+		capture_disable(t.capture);
+		struct strobe_error *finished = finish_output(&t);
+		if (err)
+			error_destroy(finished);
+		else
+			err = finished;
+	}
+	release(&t);
+	bool broken = err && err->code == ERROR_STOPPED;
+	if (broken) {
+		error_destroy(err);
+		return CMD_BROKEN_PIPE;
+	}
+	if (err)
+		return error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
+	/* Ctrl-C is how it ends; anything else was not the user's. */
+	if (t.signal && t.signal != SIGINT) {
+		signal(t.signal, SIG_DFL);
+		raise(t.signal);
+	}
+	return CMD_OK;
+}

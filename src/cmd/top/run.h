@@ -1,0 +1,61 @@
+/*
+ * A run of `strobe top`: the session that counts, and the views that show it.
+ *
+ * run.c opens and drains the session and makes a report at each refresh; stdio.c prints it; screen.c shows it. One thread.
+ */
+#pragma once
+#include <signal.h>
+
+#include "capture/session.h"
+#include "cmd/record/output.h"
+#include "cmd/top/options.h"
+#include "profile/history.h"
+#include "resolve/live.h"
+#include "view/data/data.h"
+
+/* Takes what comes out of the rings to the counters and, with --record, to a file. */
+struct top_tee {
+	struct record_sink sink;
+	struct record_sink *counts, *file;
+};
+
+struct top_run {
+	struct cmd_context *ctx;
+	struct top_options *o;
+	const struct sys *sys;
+	struct event_set events;
+	struct capture *capture;
+	struct report_run report;
+	struct resolve_live *live;
+	struct history history;
+	struct record_output output; /* --record */
+	bool has_output;
+	struct top_tee tee;
+	struct data_refresh refresh; /* the last one */
+	uint64_t last_ns;            /* when it was */
+	uint64_t bad_before;
+	int signal_fd;
+	int signal;                  /* that ended it, or 0 */
+	bool done, gone;             /* gone: everything that was watched has ended */
+	sigset_t old_mask;
+};
+
+int top_run(struct cmd_context *ctx, struct top_options *o);
+
+/* Reads what the rings hold. */
+struct strobe_error *top_drain(struct top_run *t) _must_check_;
+/* Reads what the rings hold, up to now, and makes it the last slice of the history. */
+struct strobe_error *top_refresh(struct top_run *t) _must_check_;
+/* A signal or the end of what is watched may end the session. */
+void top_look_around(struct top_run *t);
+uint64_t top_now_ns(const struct top_run *t);
+uint64_t top_delay_ns(const struct top_run *t);
+/* Which samples are counted, after hide_kernel or hide_user has changed. */
+void top_set_filter(struct top_run *t);
+/* "PerfTop: …": rate, losses, event, target. */
+void top_head(const struct top_run *t, struct strbuf *b);
+/* Rows with too few samples, and beyond the number that is asked for, are taken off the report. */
+void top_limit_rows(const struct top_run *t, struct report_built *b, uint64_t entries);
+
+/* One report after the other, until it is done. */
+struct strobe_error *top_stdio(struct top_run *t) _must_check_;

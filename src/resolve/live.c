@@ -1,0 +1,158 @@
+#include "resolve/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "resolve/resolver_priv.h"
+
+/* Samples of a pass beyond this are counted at once, with the mappings known by then: memory is bounded on a flood. */
+#define KEPT_BYTES_MAX (64ull << 20)
+
+struct kept {
+	uint8_t *data;
+	size_t len, cap;
+};
+
+struct resolve_live {
+	struct record_sink sink;
+	struct resolver *r;
+	struct worker worker;
+	struct resolve_live_filter filter;
+	struct resolve_live_counts counts;
+	uint64_t place;
+	struct kept now, before; /* samples of this pass, and of the one before */
+};
+
+static void count_kept(struct resolve_live *l, struct kept *k)
+{
+	for (size_t at = 0; at < k->len;) {
+		const struct perf_event_header *hdr = (const void *)(k->data + at);
+		__builtin_prefetch(k->data + at + 512);
+		worker_sample(&l->worker, (struct record){ .hdr = hdr }, ++l->place);
+		at += hdr->size;
+	}
+	worker_flush(&l->worker);
+	k->len = 0;
+}
+
+static void keep(struct resolve_live *l, const struct perf_event_header *hdr)
+{
+	struct kept *k = &l->now;
+	if (k->len + hdr->size > KEPT_BYTES_MAX) {
+		count_kept(l, &l->before);
+		count_kept(l, k);
+	}
+	if (k->len + hdr->size > k->cap) {
+		k->cap = k->cap ? k->cap * 2 : 1 << 16;
+		k->data = xreallocarray(k->data, k->cap, 1);
+	}
+	memcpy(k->data + k->len, hdr, hdr->size);
+	k->len += hdr->size;
+}
+
+static bool is_ours(const struct resolve_live *l, struct record rec)
+{
+	uint32_t pid, event = env_event_of_sample(l->r->env, rec);
+	if (!l->filter.without_pid || event >= l->r->env->events.len)
+		return false;
+	const struct sample_layout *layout = &l->r->env->events.data[event].layout;
+	if (layout->tid == SAMPLE_NO_OFFSET || rec.hdr->size < layout->variable)
+		return false;
+	memcpy(&pid, (const char *)rec.hdr + layout->tid, sizeof(pid));
+	return pid == l->filter.without_pid;
+}
+
+static void take(struct resolve_live *l, struct record rec)
+{
+	uint64_t time_ns;
+	if (rec.hdr->type == PERF_RECORD_SAMPLE) {
+		uint16_t mode = rec.hdr->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+		if (is_ours(l, rec))
+			return;
+		bool kernel = mode == PERF_RECORD_MISC_KERNEL;
+		l->r->stats.records[PERF_RECORD_SAMPLE]++;
+		l->counts.kernel += kernel;
+		l->counts.exact += !!(rec.hdr->misc & PERF_RECORD_MISC_EXACT_IP);
+		l->counts.samples++;
+		if (kernel ? !l->filter.no_kernel : !l->filter.no_user)
+			keep(l, rec.hdr);
+		return;
+	}
+	if (!env_record_time(l->r->env, rec, &time_ns))
+		time_ns = 0;
+	resolver_side_band(l->r, rec, time_ns, false);
+	worker_machine_changed(&l->worker);
+}
+
+static struct strobe_error *take_records(struct record_sink *sink, const void *records, size_t bytes)
+{
+	struct resolve_live *l = (struct resolve_live *)sink;
+	for (size_t at = 0; at < bytes;) {
+		const struct perf_event_header *hdr = (const void *)((const char *)records + at);
+		take(l, (struct record){ .hdr = hdr });
+		at += hdr->size;
+	}
+	return NULL;
+}
+
+static void start_worker(struct resolve_live *l)
+{
+	/* Kept samples stay where they are until they are counted, so that batches are worth while. */
+	worker_init(&l->worker, l->r, 0, true, 0);
+}
+
+struct resolve_live *resolve_live_create(struct resolver *r, struct resolve_live_filter filter)
+{
+	struct resolve_live *l = xcalloc(1, sizeof(*l));
+	l->sink.write = take_records;
+	l->r = r;
+	l->filter = filter;
+	resolver_start(r);
+	start_worker(l);
+	return l;
+}
+
+void resolve_live_destroy(struct resolve_live *l)
+{
+	if (!l)
+		return;
+	worker_deinit(&l->worker);
+	free(l->now.data);
+	free(l->before.data);
+	free(l);
+}
+
+struct record_sink *resolve_live_sink(struct resolve_live *l)
+{
+	return &l->sink;
+}
+
+void resolve_live_pass(struct resolve_live *l)
+{
+	struct kept done = l->before;
+	count_kept(l, &done);
+	l->before = l->now;
+	l->now = done;
+}
+
+struct profile *resolve_live_take(struct resolve_live *l)
+{
+	worker_flush(&l->worker);
+	worker_count(&l->worker, l->r);
+	struct profile *p = fill_profile(l->r, &l->worker, 1);
+	worker_deinit(&l->worker);
+	start_worker(l);
+	l->counts = (struct resolve_live_counts){};
+	return p;
+}
+
+struct resolve_live_counts resolve_live_counts(const struct resolve_live *l)
+{
+	return l->counts;
+}
+
+void resolve_live_set_filter(struct resolve_live *l, struct resolve_live_filter filter)
+{
+	l->filter = filter;
+}

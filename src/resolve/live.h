@@ -1,0 +1,45 @@
+/*
+ * Aggregating a recording while it is being made: what `top` shows.
+ *
+ *	l = resolve_live_create(resolver, (struct resolve_live_filter){ … });
+ *	while (…) {
+ *		capture_drain(c, 0, resolve_live_sink(l), …);  all rings, one pass
+ *		resolve_live_pass(l);
+ *		if (refresh is due) p = resolve_live_take(l);  what was counted since the last one
+ *	}
+ *
+ * Each record is handed over once, in the order of the rings; nothing is sorted. Side-band records are told to the machine
+ * as they come; samples are kept until the pass behind theirs is over. By then every mapping that is older than they are is
+ * known, whichever ring it stood in, since a ring that was read early in their pass has been read again. What is kept are
+ * two passes of samples; the rest is the machine, which grows with the tasks that were seen.
+ *
+ * Belongs to one thread. The resolver must outlive it, and is not to be asked for anything else meanwhile but its machine,
+ * symbols and stats.
+ */
+#pragma once
+#include "record/source.h"
+#include "resolve/resolve.h"
+
+struct resolve_live;
+
+/* Samples that are not shown. */
+struct resolve_live_filter {
+	uint32_t without_pid; /* of this process, as if it were not there; 0 = none */
+	bool no_kernel, no_user;
+};
+
+/* Samples met since the last resolve_live_take(), those of no_kernel and no_user among them. */
+struct resolve_live_counts {
+	uint64_t samples, kernel, exact;
+};
+
+struct resolve_live *resolve_live_create(struct resolver *r, struct resolve_live_filter filter);
+void resolve_live_destroy(struct resolve_live *l);
+/* Takes records of one pass over the rings, and those that were synthesised before. */
+struct record_sink *resolve_live_sink(struct resolve_live *l);
+/* All rings were read once. */
+void resolve_live_pass(struct resolve_live *l);
+/* The samples counted since the last call, the caller's; the event totals are theirs alone. */
+struct profile *resolve_live_take(struct resolve_live *l);
+struct resolve_live_counts resolve_live_counts(const struct resolve_live *l);
+void resolve_live_set_filter(struct resolve_live *l, struct resolve_live_filter filter);

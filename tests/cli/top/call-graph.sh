@@ -1,0 +1,1 @@
+strobe top --call-graph dwarf,4096,wrong

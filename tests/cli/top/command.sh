@@ -1,0 +1,1 @@
+strobe top sleep 1

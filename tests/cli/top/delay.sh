@@ -1,0 +1,1 @@
+strobe top -d 0 --stdio

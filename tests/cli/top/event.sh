@@ -1,0 +1,1 @@
+strobe top --stdio -e no_such_event

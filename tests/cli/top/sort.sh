@@ -1,0 +1,1 @@
+strobe top --stdio -s nonsense -e cpu-clock:u -p $$
