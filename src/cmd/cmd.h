@@ -43,6 +43,7 @@ struct cmd {
 	const struct option *options;   /* ends with OPTIONS_END */
 	size_t options_bytes;           /* of the options struct; it starts zeroed, then defaults() */
 	void (*defaults)(void *options);
+	void (*release)(void *options); /* whatever came of them: also after words that could not be parsed */
 	int (*run)(struct cmd_context *ctx, void *options);
 	bool permute;                   /* options may follow other words */
 	bool single_dash;               /* long options may have one dash (-top), as those of Go's programs */

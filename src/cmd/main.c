@@ -139,6 +139,18 @@ static void double_dashes(struct arena *words, int argc, char **argv)
 	}
 }
 
+static int run_parsed(struct cmd_context *ctx, void *options, struct strobe_error *err)
+{
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	if (ctx->rest.help)
+		return show_help(ctx);
+	if (ctx->rest.list_opts)
+		return list_opts(ctx, ctx->cmd->options);
+	filemap_install_guard();
+	return ctx->cmd->run(ctx, options);
+}
+
 static int run_command(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **argv)
 {
 	_cleanup_free_ void *options = xcalloc(1, cmd->options_bytes ? cmd->options_bytes : 1);
@@ -147,15 +159,10 @@ static int run_command(struct cmd_context *ctx, const struct cmd *cmd, int argc,
 		cmd->defaults(options);
 	if (cmd->single_dash)
 		double_dashes(&ctx->words, argc, argv);
-	struct strobe_error *err = options_parse(cmd->options, options, argc, argv, cmd->permute, &ctx->rest);
-	if (err)
-		return cmd_fail_usage(ctx, err);
-	if (ctx->rest.help)
-		return show_help(ctx);
-	if (ctx->rest.list_opts)
-		return list_opts(ctx, cmd->options);
-	filemap_install_guard();
-	return cmd->run(ctx, options);
+	int status = run_parsed(ctx, options, options_parse(cmd->options, options, argc, argv, cmd->permute, &ctx->rest));
+	if (cmd->release)
+		cmd->release(options);
+	return status;
 }
 
 /* What the program's own options ask for instead of a command; -1 where they ask for nothing. */

@@ -80,7 +80,7 @@ struct strobe_error *gzip_unpack(const uint8_t *p, size_t n, size_t max_bytes, u
 	int status = Z_OK;
 	while (status == Z_OK && used <= max_bytes) {
 		if (used == cap) {
-			cap *= 2;
+			cap = cap < max_bytes / 2 ? cap * 2 : max_bytes + 1;
 			data = xreallocarray(data, cap, 1);
 		}
 		z.next_in = (Bytef *)p + taken;
@@ -94,7 +94,7 @@ struct strobe_error *gzip_unpack(const uint8_t *p, size_t n, size_t max_bytes, u
 			status = inflateReset(&z); /* another member */
 	}
 	inflateEnd(&z);
-	if (status == Z_STREAM_END) {
+	if (status == Z_STREAM_END && used <= max_bytes) {
 		*ret = data;
 		*ret_n = used;
 		return NULL;

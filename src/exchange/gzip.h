@@ -1,5 +1,6 @@
 /*
- * Bytes packed as gzip, both ways, by zlib, and by libdeflate where it is built in. Without zlib in the build both functions say so (ERROR_UNSUPPORTED).
+ * Bytes packed as gzip, both ways, by zlib, and by libdeflate where it is built in. Without zlib in the build both functions
+ * say so (ERROR_UNSUPPORTED).
  */
 #pragma once
 #include <stdbool.h>

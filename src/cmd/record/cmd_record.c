@@ -637,7 +637,6 @@ static int run(struct cmd_context *ctx, void *options)
 		status = record(&r);
 		release(&r);
 	}
-	record_options_deinit(o);
 	if (status < 0) { /* ended by a signal: whoever started us is to see that */
 		signal(-status, SIG_DFL);
 		raise(-status);
@@ -654,5 +653,6 @@ const struct cmd cmd_record = {
 	.options = record_option_table,
 	.options_bytes = sizeof(struct record_options),
 	.defaults = record_options_defaults,
+	.release = record_options_deinit,
 	.run = run,
 };

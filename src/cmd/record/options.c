@@ -21,8 +21,9 @@ void record_options_defaults(void *options)
 	event_list_init(&o->switch_events);
 }
 
-void record_options_deinit(struct record_options *o)
+void record_options_deinit(void *options)
 {
+	struct record_options *o = options;
 	event_list_deinit(&o->events);
 	event_list_deinit(&o->switch_events);
 	vec_deinit(&o->last_event);

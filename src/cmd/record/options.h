@@ -55,4 +55,4 @@ struct strobe_error *record_parse_realtime(void *options, const char *value, boo
 
 extern const struct option record_option_table[];
 void record_options_defaults(void *options);
-void record_options_deinit(struct record_options *o);
+void record_options_deinit(void *options);

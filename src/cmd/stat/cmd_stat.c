@@ -445,7 +445,6 @@ static int run(struct cmd_context *ctx, void *options)
 	cmd_set_verbosity(o->verbose);
 	int status = o->report ? stat_report(ctx, o) : o->versus ? compare(ctx, o) : stat_run(&st);
 	stat_free(&st);
-	stat_options_deinit(o);
 	return status;
 }
 
@@ -458,5 +457,6 @@ const struct cmd cmd_stat = {
 	.options = stat_option_table,
 	.options_bytes = sizeof(struct stat_options),
 	.defaults = stat_options_defaults,
+	.release = stat_options_deinit,
 	.run = run,
 };

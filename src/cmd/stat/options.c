@@ -23,8 +23,9 @@ void stat_options_defaults(void *options)
 	o->scale = o->big_num = o->affinity = true;
 }
 
-void stat_options_deinit(struct stat_options *o)
+void stat_options_deinit(void *options)
 {
+	struct stat_options *o = options;
 	event_list_deinit(&o->events);
 }
 

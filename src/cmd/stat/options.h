@@ -58,4 +58,4 @@ struct stat_options {
 extern const struct option stat_option_table[];
 extern const struct option stat_report_option_table[];
 void stat_options_defaults(void *options);
-void stat_options_deinit(struct stat_options *o);
+void stat_options_deinit(void *options);

@@ -8,9 +8,7 @@ static int run(struct cmd_context *ctx, void *options)
 	if (ctx->rest.argc)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: top runs no command",
 							ctx->rest.argv[0]));
-	int status = top_run(ctx, o);
-	top_options_deinit(o);
-	return status;
+	return top_run(ctx, o);
 }
 
 const struct cmd cmd_top = {
@@ -20,5 +18,6 @@ const struct cmd cmd_top = {
 	.options = top_option_table,
 	.options_bytes = sizeof(struct top_options),
 	.defaults = top_options_defaults,
+	.release = top_options_deinit,
 	.run = run,
 };

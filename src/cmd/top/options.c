@@ -17,8 +17,9 @@ void top_options_defaults(void *options)
 	o->delay_s = 2;
 }
 
-void top_options_deinit(struct top_options *o)
+void top_options_deinit(void *options)
 {
+	struct top_options *o = options;
 	record_options_deinit(&o->record);
 }
 

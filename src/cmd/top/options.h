@@ -19,4 +19,4 @@ struct top_options {
 
 extern const struct option top_option_table[];
 void top_options_defaults(void *options);
-void top_options_deinit(struct top_options *o);
+void top_options_deinit(void *options);

@@ -16,9 +16,7 @@ static int run(struct cmd_context *ctx, void *options)
 		.out_fd = -1,
 	};
 	cmd_set_verbosity(o->verbose);
-	int status = trace_run(&r);
-	trace_options_deinit(o);
-	return status;
+	return trace_run(&r);
 }
 
 const struct cmd cmd_trace = {
@@ -28,5 +26,6 @@ const struct cmd cmd_trace = {
 	.options = trace_option_table,
 	.options_bytes = sizeof(struct trace_options),
 	.defaults = trace_options_defaults,
+	.release = trace_options_deinit,
 	.run = run,
 };

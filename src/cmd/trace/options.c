@@ -113,8 +113,9 @@ void trace_options_defaults(void *options)
 	o->ring_bytes = 8 << 20;
 }
 
-void trace_options_deinit(struct trace_options *o)
+void trace_options_deinit(void *options)
 {
+	struct trace_options *o = options;
 	vec_deinit(&o->excluded);
 }
 

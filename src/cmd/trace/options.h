@@ -34,6 +34,6 @@ struct trace_options {
 
 extern const struct option trace_option_table[];
 void trace_options_defaults(void *options);
-void trace_options_deinit(struct trace_options *o);
+void trace_options_deinit(void *options);
 /* What cannot stand together. */
 struct strobe_error *trace_options_check(const struct trace_options *o, int argc) _must_check_;
