@@ -154,9 +154,36 @@ def system_calls():
             write("syscall", f"{name}-{style}", head + struct.pack("<q", 2) + blob)
 
 
+def archives():
+    """As tar and python's tarfile write them, packed and not, whole and cut."""
+    import io
+    import tarfile
+
+    def member(archive, name, content=b"", **facts):
+        info = tarfile.TarInfo(name)
+        info.size = len(content)
+        for key, value in facts.items():
+            setattr(info, key, value)
+        archive.addfile(info, io.BytesIO(content))
+
+    for name, mode, form in (("ustar", "w:", tarfile.USTAR_FORMAT), ("gnu", "w:", tarfile.GNU_FORMAT),
+                             ("pax.gz", "w:gz", tarfile.PAX_FORMAT), ("pax.bz2", "w:bz2", tarfile.PAX_FORMAT),
+                             ("gnu.xz", "w:xz", tarfile.GNU_FORMAT)):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode=mode, format=form) as archive:
+            member(archive, "bin/prog/" + "ab" * 20 + "/elf", b"\x7fELF" + bytes(range(256)) * 4)
+            member(archive, ".build-id/ab/" + "ab" * 19, type=tarfile.SYMTYPE, linkname="../../bin/prog/" + "ab" * 20)
+            if form != tarfile.USTAR_FORMAT:
+                member(archive, "long/" * 60 + "name", b"x" * 700)
+            member(archive, "dir", type=tarfile.DIRTYPE)
+        write("tar", name, out.getvalue())
+        write("tar", name + "-cut", out.getvalue()[:len(out.getvalue()) * 2 // 3])
+
+
 def main():
     cfi()
     system_calls()
+    archives()
     for order, name in (("<", "little"), (">", "big")):
         byte = b"\0" if order == "<" else b"\1"
         features = all_features(order)

@@ -25,8 +25,9 @@ CONFINED = [
     (r"elf\.h", {"object", "arch", "symbol"}),  # arch: EM_*; symbol: STB_* and STT_*
     (r"n?curses.*|slang.*", {"view/tui"}),
     (r"bpf/.*", {"bpf"}),
-    (r"zstd\.h", {"perfdata", "object"}),
-    (r"lzma\.h", {"object"}),
+    (r"zstd\.h", {"perfdata", "object", "archive"}),
+    (r"lzma\.h", {"object", "archive"}),
+    (r"bzlib\.h", {"archive"}),
     (r"perfmon/.*", {"event"}),
     (r"curl/.*", {"net"}),
     (r"(capstone|Zydis)/.*", {"disasm"}),

@@ -16,6 +16,7 @@ optional   libzstd-dev        compressed recordings (record -z, COMPRESSED recor
 optional   zlib1g-dev         compressed debug sections
 optional   libdeflate-dev     packing and unpacking of profiles, faster than zlib does
 optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
+optional   libbz2-dev         archives packed as the reference does (archive)
 optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)
 optional   libzydis-dev       x86 instructions (script -F disasm, annotate)
 optional   libcapstone-dev    those of other architectures

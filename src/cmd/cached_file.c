@@ -1,6 +1,7 @@
 #include "cmd/cached_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "probe/sdt_notes.h"
 #include "sys/process_files.h"
 
@@ -16,19 +16,17 @@
 static struct strobe_error *locate(const char *path, uint32_t pid, struct cached_file *f)
 {
 	char real[PATH_MAX];
-	if (!pid) {
-		if (!realpath(path, real))
-			return error_errno(errno, "cannot find %s", path);
-		f->path = xstrdup(real);
-		f->source = xstrdup(real);
-		return object_open(real, &f->object);
-	}
-	_cleanup_close_ int fd = process_file_open(pid, path);
-	if (fd < 0)
+	if (!pid && !realpath(path, real))
+		return error_errno(errno, "cannot find %s", path);
+	int opened = pid ? process_file_open(pid, path) : open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_close_ int fd = opened;
+	if (fd < 0 && pid)
 		return error_errno(-fd, "cannot open %s as process %u sees it", path, pid);
-	f->path = process_file_path(pid, fd);
-	f->source = xasprintf("/proc/%u/root%s", pid, f->path);
-	return object_open_fd(fd, path, &f->object);
+	if (fd < 0)
+		return error_errno(errno, "cannot open %s", path);
+	f->path = pid ? process_file_path(pid, fd) : xstrdup(real);
+	f->source = pid ? xasprintf("/proc/%u/root%s", pid, f->path) : xstrdup(real);
+	return object_open_packed_fd(fd, path, &f->object);
 }
 
 struct strobe_error *cached_file_open(const char *path, uint32_t pid, struct cached_file *ret)
@@ -79,14 +77,19 @@ static bool try_debug(void *ctx, const char *path)
 	return s->found;
 }
 
+char *cached_file_debug(const struct cached_file *f)
+{
+	struct debug_search search = { .file = f };
+	object_find_debug(f->object, f->source, NULL, try_debug, &search);
+	return search.found;
+}
+
 struct strobe_error *cached_file_add(const char *dir, const struct cached_file *f)
 {
 	_cleanup_strbuf_ struct strbuf probes = {};
-	struct debug_search search = { .file = f };
 	TRY(buildid_cache_add(dir, f->hex, f->path));
 	TRY(buildid_cache_put(dir, f->hex, "elf", f->source));
-	object_find_debug(f->object, f->source, NULL, try_debug, &search);
-	_cleanup_free_ char *debug = search.found;
+	_cleanup_free_ char *debug = cached_file_debug(f);
 	if (debug)
 		TRY(buildid_cache_put(dir, f->hex, "debug", debug));
 	sdt_notes_lines(f->object, f->path, &probes);

@@ -33,6 +33,7 @@ struct cmd_context {
 	struct pager pager;      /* fd -1 while output is not paged */
 	struct config *config;   /* read on the first cmd_config() */
 	struct strbuf buildid_path;
+	struct foreign_files *foreign; /* of cmd_symbols_options(), or NULL */
 	struct arena words;      /* option words that were made out of others */
 };
 
@@ -80,6 +81,14 @@ void cmd_set_verbosity(unsigned level);
 struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret) _must_check_;
 /* Where build-ids are kept: --buildid-dir, the setting buildid.dir, ~/.debug; NULL without a home. Lives with ctx. */
 struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret) _must_check_;
+/*
+ * What every command that names addresses sets alike: where build-ids are kept, and files of running processes. force: files
+ * of other users are believed, too. One recording at a time.
+ */
+struct env;
+struct symbols_options;
+struct strobe_error *cmd_symbols_options(struct cmd_context *ctx, const struct env *env, bool force,
+					 struct symbols_options *ret) _must_check_;
 /* Shows the man page where there is one, else the -h text on stdout. cmd NULL: of the program. */
 int cmd_show_manual(struct cmd_context *ctx, const struct cmd *cmd);
 /* "strobe --help" as text. */

@@ -164,7 +164,7 @@ static struct strobe_error *inject(struct inject *in)
 {
 	struct symbols_options symbols = {};
 	TRY(check_output(in->o));
-	TRY(cmd_buildid_dir(in->ctx, &symbols.buildid_dir));
+	TRY(cmd_symbols_options(in->ctx, source_env(in->source), in->o->force, &symbols));
 	in->resolver = resolver_create(in->source, symbols,
 				       (struct resolve_options){ .with_chains = true, .max_stack = MAX_STACK, .threads = 1 });
 	/* Twice over the input: who mapped what has to be known before the first sample is looked at. */

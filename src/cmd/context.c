@@ -12,6 +12,7 @@
 #include "base/out.h"
 #include "base/strbuf.h"
 #include "cli/help.h"
+#include "cmd/foreign_files.h"
 #include "cmd/frame.h"
 
 /* One write(2) a line, so that lines of several threads and processes do not mix. */
@@ -182,4 +183,13 @@ struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret)
 		*ret = strbuf_str(&ctx->buildid_path);
 	}
 	return NULL;
+}
+
+struct strobe_error *cmd_symbols_options(struct cmd_context *ctx, const struct env *env, bool force, struct symbols_options *ret)
+{
+	foreign_files_destroy(ctx->foreign);
+	ctx->foreign = foreign_files_create(env, NULL);
+	foreign_files_serve(ctx->foreign, ret);
+	ret->trust_all = force;
+	return cmd_buildid_dir(ctx, &ret->buildid_dir);
 }

@@ -62,7 +62,7 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, struct flame_inpu
 		.no_demangle = !o->demangle,
 		.demangle_kernel = o->demangle_kernel,
 	};
-	TRY(cmd_buildid_dir(ctx, &symbols.buildid_dir));
+	TRY(cmd_symbols_options(ctx, source_env(in->source), o->force, &symbols));
 	TRY(sample_choice_parse(&o->choice, source_env(in->source), &in->arena, &options.filter));
 	in->resolver = resolver_create(in->source, symbols, options);
 	return resolve_aggregate(in->resolver, &in->profile);

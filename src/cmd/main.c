@@ -10,6 +10,7 @@
 #include "base/out.h"
 #include "base/text.h"
 #include "cli/help.h"
+#include "cmd/foreign_files.h"
 #include "cmd/frame.h"
 #include "config.h"
 
@@ -228,6 +229,7 @@ int main(int argc, char **argv)
 	struct cmd_context ctx = { .program = program_name(argv[0]), .pager = { .fd = -1 } };
 	arena_init(&ctx.words);
 	int status = run(&ctx, argc, argv);
+	foreign_files_destroy(ctx.foreign);
 	config_destroy(ctx.config);
 	strbuf_deinit(&ctx.buildid_path);
 	arena_deinit(&ctx.words);

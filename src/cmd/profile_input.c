@@ -17,8 +17,12 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 		.with_inlines = true,
 		.with_lines = true,
 	};
-	TRY(cmd_buildid_dir(ctx, &symbols.buildid_dir));
 	TRY(input_open(input->path, input->force, &source));
+	struct strobe_error *options_err = cmd_symbols_options(ctx, source_env(source), input->force, &symbols);
+	if (options_err) {
+		source_destroy(source);
+		return options_err;
+	}
 	struct resolver *resolver = resolver_create(source, symbols, options);
 	struct strobe_error *err = resolve_aggregate(resolver, ret);
 	if (!err)

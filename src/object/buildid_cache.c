@@ -50,7 +50,7 @@ bool buildid_cache_has(const char *dir, const char *hex)
 }
 
 /* A path of the recording becomes one below the cache: it must not climb out of it, nor into the links. */
-static bool is_safe(const char *path)
+bool buildid_cache_is_safe(const char *path)
 {
 	if (!*path || strlen(path) >= PATH_MAX || !strncmp(path, ".build-id", 9))
 		return false;
@@ -82,7 +82,7 @@ struct strobe_error *buildid_cache_add(const char *dir, const char *hex, const c
 {
 	while (*path == '/')
 		path++;
-	if (!is_hex(hex) || !is_safe(path))
+	if (!is_hex(hex) || !buildid_cache_is_safe(path))
 		return error_create(ERROR_FORMAT, "'%s' with the build-id '%s' is nothing that can be cached", path, hex);
 	_cleanup_free_ char *entry = xasprintf("%s/%s/%s", dir, path, hex);
 	_cleanup_free_ char *links = xasprintf("%s/.build-id/%.2s", dir, hex);
@@ -186,7 +186,7 @@ struct strobe_error *buildid_cache_remove(const char *dir, const char *hex)
 	target[n] = 0;
 	const char *below = target + strlen(LINK_UP "/");
 	/* Only what add() makes is emptied: a link that leads elsewhere is only taken away. */
-	if (text_has_prefix(target, LINK_UP "/") && is_safe(below)) {
+	if (text_has_prefix(target, LINK_UP "/") && buildid_cache_is_safe(below)) {
 		_cleanup_free_ char *entry = xasprintf("%s/%s", dir, below);
 		empty_directory(entry);
 		remove_empty(dir, entry);

@@ -27,6 +27,8 @@ char *buildid_cache_path(const char *dir, const char *hex, const char *name);
 /* Whether there is an entry that leads somewhere. */
 bool buildid_cache_has(const char *dir, const char *hex);
 
+/* Whether a path of a recording may become one below the cache. */
+bool buildid_cache_is_safe(const char *path);
 /* Makes DIR/PATH/HEX and the link to it. Nothing happens where both are there. */
 struct strobe_error *buildid_cache_add(const char *dir, const char *hex, const char *path) _must_check_;
 /* Puts the content of `from` there under that name; what is there already stays. */

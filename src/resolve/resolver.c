@@ -58,6 +58,8 @@ struct resolver *resolver_create(struct record_source *source, struct symbols_op
 		r->options.max_stack = CHAIN_MAX_DEFAULT;
 	r->machine = machine_create(r->env);
 	r->symbols = symbols_create(r->env, symbols);
+	if (symbols.processes)
+		symbols.processes->attach(symbols.processes_ctx, r->machine);
 	filter_init(&r->filter, &options.filter, r->machine);
 	r->options.filter = (struct resolve_filter){};
 	take_columns(r, &options);

@@ -218,10 +218,15 @@ bool elf_matches(struct dso *d, const struct object *o, const char *path)
 static int open_path(struct dso *d, const char *path, uint32_t pid)
 {
 	const struct symbols_options *o = &d->session->options;
-	/* O_NONBLOCK: a path of a recording may name a FIFO by now. */
-	int fd = pid && o->open_file ? o->open_file(o->open_ctx, pid, path) : -1;
+	int fd = pid && o->processes ? o->processes->open(o->processes_ctx, pid, path) : SYMBOLS_SAME_FILES;
 	if (fd >= 0)
 		return fd;
+	/* What the process had is gone: only a build-id can tell whether ours is the same. */
+	if (fd != SYMBOLS_SAME_FILES && !d->file->build_id_len) {
+		errno = -fd;
+		return -1;
+	}
+	/* O_NONBLOCK: a path of a recording may name a FIFO by now. */
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
@@ -249,7 +254,7 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 }
 
 /* ~/.debug/.build-id/ab/cdef…/NAME, as buildid-cache keeps it: "elf" for files, "vdso", "kallsyms"; "debug" besides. */
-static const char *cached_path(struct dso *d, const char *name)
+const char *dso_cached_path(struct dso *d, const char *name)
 {
 	const char *dir = d->session->options.buildid_dir;
 	if (!dir || d->file->build_id_len < 2)
@@ -262,7 +267,7 @@ static bool open_file(struct dso *d)
 {
 	const struct symbols_options *o = &d->session->options;
 	const char *path = o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, d->file->path) : d->file->path;
-	const char *cached = cached_path(d, d->file->kind == MAPPED_VDSO ? "vdso" : "elf");
+	const char *cached = dso_cached_path(d, d->file->kind == MAPPED_VDSO ? "vdso" : "elf");
 	bool found = d->file->kind != MAPPED_VDSO && elf_open_checked(d, path, o->symfs ? 0 : d->file->pid, &d->object);
 	if (!found && cached && !access(cached, R_OK) && elf_open_checked(d, cached, 0, &d->object)) {
 		found = true;
@@ -302,7 +307,7 @@ static bool try_debug_file(void *ctx, const char *path)
 struct object *elf_open_debug(struct dso *d, bool (*wanted)(const struct object *o))
 {
 	struct debug_search s = { d, wanted, NULL };
-	const char *cached = cached_path(d, "debug");
+	const char *cached = dso_cached_path(d, "debug");
 	if (!cached || !try_debug_file(&s, cached))
 		object_find_debug(d->object, d->file->path, d->session->options.symfs, try_debug_file, &s);
 	return s.found;

@@ -60,6 +60,26 @@ static size_t module_name(const struct dso *d, const char **ret)
 	return n;
 }
 
+/*
+ * A list from the build-id cache may be of another boot of the same kernel: modules lie elsewhere then, and the kernel itself,
+ * too, unless its place is not left to chance.
+ */
+static bool is_list_of_boot(struct dso *d, const struct kallsyms *k)
+{
+	struct symbols *s = d->session;
+	bool found = false;
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < s->dsos.len && !found; i++) {
+		const struct dso *kernel = s->dsos.data[i];
+		uint64_t base = kernel && kernel->file->kind == MAPPED_KERNEL ? atomic_load(&kernel->recorded_base) : 0;
+		found = base && base == reference_address(kernel, k->list.text, k->list.stext);
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (!found)
+		dso_problem(d, "%s may be of another boot: where modules lay then is not known", s->kallsyms_path);
+	return found;
+}
+
 /* A module that was loaded anew since the recording lies elsewhere: its symbols would be off. */
 static bool is_module_where_recorded(struct dso *d, const struct kallsyms *k)
 {
@@ -67,6 +87,8 @@ static bool is_module_where_recorded(struct dso *d, const struct kallsyms *k)
 	const char *name;
 	size_t n = module_name(d, &name);
 	uint64_t recorded = atomic_load(&d->recorded_base), now;
+	if (!k->live && d->session->kallsyms_path)
+		return is_list_of_boot(d, k);
 	if (!k->live || !recorded)
 		return true;
 	_cleanup_error_ struct strobe_error *err = file_read("/proc/modules", &text, 16 << 20);
@@ -105,7 +127,7 @@ static bool load_kallsyms(struct dso *d)
 		dso_problem(d, "symbols of modules were not asked for (--modules)");
 		return false;
 	}
-	const struct kallsyms *k = symbols_kallsyms(d->session, &problem);
+	const struct kallsyms *k = symbols_kallsyms(d, &problem);
 	if (!k) {
 		dso_problem(d, "%s", problem ? problem : "no kernel symbols");
 		return false;
@@ -118,7 +140,8 @@ static bool load_kallsyms(struct dso *d)
 	if (d->file->kind == MAPPED_KERNEL && here && recorded)
 		d->shift = (int64_t)(recorded - here);
 	d->kernel = &k->list;
-	d->long_name = d->session->options.kallsyms ? d->session->options.kallsyms : "[kernel.kallsyms]";
+	const struct symbols *s = d->session;
+	d->long_name = s->options.kallsyms ? s->options.kallsyms : s->kallsyms_path ? s->kallsyms_path : "[kernel.kallsyms]";
 	return true;
 }
 

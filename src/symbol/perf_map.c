@@ -1,16 +1,13 @@
 #include "symbol/perf_map.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "symbol/jit_file.h"
 #include "symbol/symbol_priv.h"
 
 #define PERF_MAP_MAX ((size_t)1 << 30)
@@ -79,28 +76,12 @@ void perf_map_parse(const char *text, size_t n, struct symtable *ret, char **ret
 	*ret_names = names;
 }
 
-/* In the process's own view of /tmp, where the caller can open that (containers); else in ours. */
-static int open_map(const struct symbols_options *o, uint32_t pid, const char *path)
-{
-	int fd = o->open_file ? o->open_file(o->open_ctx, pid, path) : -1;
-	return fd >= 0 ? fd : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-}
-
 static bool load_perf_map(struct dso *d)
 {
-	const struct symbols_options *o = &d->session->options;
-	const char *path = arena_printf(&d->arena, "%s/tmp/perf-%u.map", o->symfs ? o->symfs : "", d->file->pid);
-	_cleanup_close_ int fd = open_map(o, d->file->pid, path);
-	struct stat st;
-	if (fd < 0) {
-		if (errno != ENOENT)
-			dso_problem(d, "cannot open %s: %s", path, strerror(errno));
+	const char *path;
+	_cleanup_close_ int fd = jit_file_open(d, "/tmp/perf-%u.map", &path);
+	if (fd < 0)
 		return false;
-	}
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		dso_problem(d, "%s is not a regular file", path);
-		return false;
-	}
 	_cleanup_strbuf_ struct strbuf text = {};
 	_cleanup_error_ struct strobe_error *err = file_read_fd(fd, path, &text, PERF_MAP_MAX);
 	if (err) {

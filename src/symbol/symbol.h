@@ -20,6 +20,21 @@ struct symbol {
 	char type;            /* as nm prints it: t T w W i … */
 };
 
+/* The process sees the same files as we do: open those. */
+#define SYMBOLS_SAME_FILES (-4096)
+
+/* Who knows the processes of the recording, as far as they still run. Called from several threads. */
+struct symbols_processes {
+	/* What it opens by that path: a descriptor, -errno, or SYMBOLS_SAME_FILES. */
+	int (*open)(void *ctx, uint32_t pid, const char *path);
+	/* What it believes its pid to be (in a container), for names made of it. */
+	uint32_t (*inner_pid)(void *ctx, uint32_t pid);
+	/* Whether it runs as that user. */
+	bool (*runs_as)(void *ctx, uint32_t pid, uint32_t uid);
+	/* Told once whose recording it is. */
+	void (*attach)(void *ctx, struct machine *machine);
+};
+
 struct symbols_options {
 	const char *symfs;        /* prefix for every path, or NULL */
 	const char *vmlinux, *kallsyms; /* given files, or NULL */
@@ -27,10 +42,10 @@ struct symbols_options {
 	bool ignore_vmlinux, ignore_vmlinux_buildid;
 	bool use_modules;
 	bool no_demangle, demangle_kernel;
-	bool live;                /* files of running processes may be opened through /proc/PID/root */
-	/* Opens a file of another process; NULL = plain open(2). */
-	int (*open_file)(void *ctx, uint32_t pid, const char *path);
-	void *open_ctx;
+	bool trust_all;           /* believe JIT files of other users, too */
+	/* Files of running processes; NULL: ours alone are opened. */
+	const struct symbols_processes *processes;
+	void *processes_ctx;
 };
 
 struct symbols;

@@ -1,6 +1,7 @@
 /* The door: from a mapped file and an address to a name, for every kind of mapping. */
 #include "base/testing.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -223,8 +224,21 @@ static int open_below(void *ctx, uint32_t pid, const char *path)
 {
 	char below[256];
 	snprintf(below, sizeof(below), "%s/%u%s", (const char *)ctx, pid, path);
-	return open(below, O_RDONLY | O_CLOEXEC);
+	int fd = open(below, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
+
+static uint32_t same_pid(void *ctx, uint32_t pid)
+{
+	return pid == 99 ? 1 : pid; /* that is what it is in its container */
+}
+
+static bool runs_as(void *ctx, uint32_t pid, uint32_t uid)
+{
+	return pid == 99 && uid == 4711;
+}
+
+static const struct symbols_processes processes_below = { .open = open_below, .inner_pid = same_pid, .runs_as = runs_as };
 
 static void jit_code_by_the_map_of_its_process(void **state)
 {
@@ -236,7 +250,7 @@ static void jit_code_by_the_map_of_its_process(void **state)
 	assert_ok(file_make_dirs(dir));
 	snprintf(path, sizeof(path), "%s/perf-42.map", dir);
 	write_file(path, text, sizeof(text) - 1);
-	s->symbols = symbols_create(NULL, (struct symbols_options){ .open_file = open_below, .open_ctx = s->dir });
+	s->symbols = symbols_create(NULL, (struct symbols_options){ .processes = &processes_below, .processes_ctx = s->dir });
 	s->file.pid = 42;
 	struct dso *d = map_file(s, MAPPED_ANON, "//anon", NULL);
 	s->map.start = 0x1000;
@@ -254,6 +268,38 @@ static void jit_code_by_the_map_of_its_process(void **state)
 	assert_null(dso_facts(d).problem);
 }
 
+static void jit_files_of_others_are_not_believed(void **state)
+{
+	struct scratch *s = *state;
+	static const char text[] = "1000 20 first\n";
+	static const struct {
+		uint32_t pid;
+		uid_t owner;
+		bool believed;
+	} cases[] = { { 51, 0, true }, { 52, 4711, false }, { 99, 4711, true }, { 53, 4712, false } };
+	if (geteuid())
+		skip(); /* nobody else can give files away */
+	s->symbols = symbols_create(NULL, (struct symbols_options){ .processes = &processes_below, .processes_ctx = s->dir });
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char dir[100], path[200];
+		uint32_t pid = cases[i].pid;
+		snprintf(dir, sizeof(dir), "%s/%u/tmp", s->dir, pid);
+		assert_ok(file_make_dirs(dir));
+		snprintf(path, sizeof(path), "%s/perf-%u.map", dir, same_pid(NULL, pid));
+		write_file(path, text, sizeof(text) - 1);
+		assert_int_equal(chown(path, cases[i].owner, 0), 0);
+		s->file = (struct mapped_file){ .id = i, .pid = pid };
+		s->map.start = 0x1000;
+		struct dso *d = map_file(s, MAPPED_ANON, "//anon", NULL);
+		if (cases[i].believed) {
+			assert_string_equal(name_at(s, d, 0x1000), "first");
+		} else {
+			assert_null(name_at(s, d, 0x1000));
+			assert_non_null(strstr(dso_facts(d).problem, "not believed"));
+		}
+	}
+}
+
 static void files_of_containers_through_the_callback(void **state)
 {
 	struct scratch *s = *state;
@@ -262,7 +308,7 @@ static void files_of_containers_through_the_callback(void **state)
 	assert_ok(file_make_dirs(dir));
 	snprintf(path, sizeof(path), "%s/app", dir);
 	uint64_t text = write_object(path, id20, true, false);
-	s->symbols = symbols_create(NULL, (struct symbols_options){ .open_file = open_below, .open_ctx = s->dir });
+	s->symbols = symbols_create(NULL, (struct symbols_options){ .processes = &processes_below, .processes_ctx = s->dir });
 	s->file.pid = 7;
 	struct dso *d = map_file(s, MAPPED_FILE, "/opt/app", id20);
 	assert_string_equal(name_at(s, d, s->map.start + text), "local");
@@ -447,6 +493,7 @@ int main(void)
 		TEST(a_debug_file_names_what_was_stripped),
 		TEST(what_has_no_symbols_says_so),
 		TEST(jit_code_by_the_map_of_its_process),
+		TEST(jit_files_of_others_are_not_believed),
 		TEST(files_of_containers_through_the_callback),
 		TEST(the_vdso_from_memory),
 		TEST(kernel_symbols_move_with_the_recorded_kernel),

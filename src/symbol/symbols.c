@@ -2,8 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
+#include "object/buildid_cache.h"
 #include "symbol/symbol_priv.h"
 
 struct symbols *symbols_create(const struct env *env, struct symbols_options options)
@@ -39,6 +43,7 @@ void symbols_destroy(struct symbols *s)
 		dso_destroy(s->dsos.data[i]);
 	vec_deinit(&s->dsos);
 	kallsyms_deinit(&s->kallsyms);
+	free(s->kallsyms_path);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -61,12 +66,57 @@ struct dso *symbols_dso(struct symbols *s, const struct mapped_file *file)
 	return d;
 }
 
-const struct kallsyms *symbols_kallsyms(struct symbols *s, const char **ret_problem)
+/* What the recording says of the build-id of its kernel; 0 where it says nothing. */
+static size_t kernel_build_id(const struct dso *d, const uint8_t **ret)
 {
+	const struct env *env = d->session->env;
+	if (d->file->kind == MAPPED_KERNEL && d->file->build_id_len) {
+		*ret = d->file->build_id;
+		return d->file->build_id_len;
+	}
+	for (size_t i = 0; env && i < env->build_ids.len; i++) {
+		const struct env_build_id *b = &env->build_ids.data[i];
+		if (!strcmp(b->filename, "[kernel.kallsyms]")) {
+			*ret = b->build_id;
+			return b->build_id_len;
+		}
+	}
+	return 0;
+}
+
+/* The list that the build-id cache has of a kernel that is not the running one. */
+static char *cached_list(const struct dso *d)
+{
+	_cleanup_strbuf_ struct strbuf notes = {};
+	const char *dir = d->session->options.buildid_dir;
+	const uint8_t *id = NULL;
+	uint8_t running[OBJECT_BUILD_ID_MAX];
+	char hex[BUILDID_HEX_MAX];
+	size_t n = dir ? kernel_build_id(d, &id) : 0;
+	if (!n)
+		return NULL;
+	_cleanup_error_ struct strobe_error *err = file_read("/sys/kernel/notes", &notes, 1 << 20);
+	size_t running_n = err ? 0 : object_build_id_in_notes(strbuf_str(&notes), notes.len, false, running);
+	if (running_n >= n && !memcmp(running, id, n))
+		return NULL;
+	buildid_hex(id, n, hex);
+	char *path = buildid_cache_path(dir, hex, "kallsyms");
+	if (path && access(path, R_OK)) {
+		free(path);
+		path = NULL;
+	}
+	return path;
+}
+
+const struct kallsyms *symbols_kallsyms(struct dso *d, const char **ret_problem)
+{
+	struct symbols *s = d->session;
 	pthread_mutex_lock(&s->lock);
 	if (!s->kallsyms_tried) {
 		s->kallsyms_tried = true;
-		kallsyms_load(&s->kallsyms, s->options.kallsyms);
+		if (!s->options.kallsyms)
+			s->kallsyms_path = cached_list(d);
+		kallsyms_load(&s->kallsyms, s->kallsyms_path ? s->kallsyms_path : s->options.kallsyms);
 	}
 	pthread_mutex_unlock(&s->lock);
 	*ret_problem = s->kallsyms.problem;

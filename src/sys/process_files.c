@@ -107,3 +107,27 @@ uint32_t process_in_mount_namespace(uint64_t dev, uint64_t ino)
 	sys_names_deinit(&names);
 	return found;
 }
+
+int64_t process_start_s(uint32_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%u/stat", pid);
+	_cleanup_strbuf_ struct strbuf text = {};
+	_cleanup_error_ struct strobe_error *err = sys_read(sys_live(), path, &text, 1 << 16);
+	unsigned long long ticks;
+	struct timespec now, up;
+	/* Its name is in brackets and may hold anything; behind it starttime is the twentieth field. */
+	const char *at = err ? NULL : strrchr(strbuf_str(&text), ')');
+	if (!at || sscanf(at + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks) != 1)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	return now.tv_sec - up.tv_sec + (int64_t)(ticks / (unsigned long long)sysconf(_SC_CLK_TCK));
+}
+
+bool process_user(uint32_t pid, uint32_t *ret_uid)
+{
+	struct stat st;
+	bool found = stat_of(pid, "", &st);
+	*ret_uid = found ? st.st_uid : 0;
+	return found;
+}

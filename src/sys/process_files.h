@@ -20,3 +20,7 @@ uint32_t process_inner_pid(uint32_t pid);
 bool process_mount_namespace(uint32_t pid, uint64_t *ret_dev, uint64_t *ret_ino);
 /* A process that is in that mount namespace, the lowest; 0 where there is none. */
 uint32_t process_in_mount_namespace(uint64_t dev, uint64_t ino);
+/* When it started, in seconds since 1970; 0 where it is not there. */
+int64_t process_start_s(uint32_t pid);
+/* The user that it runs as; false where it is not there. */
+bool process_user(uint32_t pid, uint32_t *ret_uid);

@@ -154,7 +154,7 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 		.demangle_kernel = o->demangle_kernel,
 		.live = r->live,
 	};
-	TRY(cmd_buildid_dir(r->ctx, &symbols.buildid_dir));
+	TRY(cmd_symbols_options(r->ctx, r->env, o->force, &symbols));
 	options.keep_switches = o->show_switches;
 	TRY(find_event(r->env, o->switch_on, "--switch-on", &options.switch_on));
 	TRY(find_event(r->env, o->switch_off, "--switch-off", &options.switch_off));

@@ -299,7 +299,7 @@ static struct strobe_error *make_resolver(struct script *s)
 		.no_demangle = !o->demangle,
 		.demangle_kernel = o->demangle_kernel,
 	};
-	TRY(cmd_buildid_dir(s->ctx, &symbols.buildid_dir));
+	TRY(cmd_symbols_options(s->ctx, s->env, o->force, &symbols));
 	TRY(make_filter(s, &options.filter));
 	s->resolver = resolver_create(s->source, symbols, options);
 	return NULL;

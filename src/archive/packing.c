@@ -1,0 +1,104 @@
+#include "archive/packing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/packing_priv.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+struct packer {
+	const struct packing *packing;
+	char *name;
+	void *state;
+	bool unpack;
+};
+
+static enum packing_step copy_step(void *state, struct packing_io *io, bool finish)
+{
+	(void)state;
+	size_t n = io->in_bytes < io->out_bytes ? io->in_bytes : io->out_bytes;
+	if (n)
+		memcpy(io->out, io->in, n);
+	io->in += n;
+	io->in_bytes -= n;
+	io->out += n;
+	io->out_bytes -= n;
+	return finish && !io->in_bytes ? PACKING_END : PACKING_MORE;
+}
+
+static struct strobe_error *copy_create(bool unpack, void **ret)
+{
+	(void)unpack;
+	*ret = NULL;
+	return NULL;
+}
+
+static void copy_destroy(void *state, bool unpack)
+{
+	(void)state;
+	(void)unpack;
+}
+
+static const struct packing packing_none = { .name = "tar", .create = copy_create, .step = copy_step, .destroy = copy_destroy };
+
+static const struct packing *const packings[] = { &packing_bzip2, &packing_gzip, &packing_xz, &packing_zstd };
+#define PACKINGS (sizeof(packings) / sizeof(*packings))
+
+const struct packing *packing_by_name(const char *file_name)
+{
+	for (size_t i = 0; i < PACKINGS; i++)
+		for (size_t k = 0; k < 2; k++)
+			if (text_has_suffix(file_name, packings[i]->suffixes[k]))
+				return packings[i];
+	return &packing_none;
+}
+
+const struct packing *packing_by_content(const void *p, size_t n)
+{
+	for (size_t i = 0; i < PACKINGS; i++)
+		if (n >= packings[i]->magic_bytes && !memcmp(p, packings[i]->magic, packings[i]->magic_bytes))
+			return packings[i];
+	return &packing_none;
+}
+
+const char *packing_name(const struct packing *p)
+{
+	return p->name;
+}
+
+struct strobe_error *packer_create(const struct packing *p, bool unpack, const char *name, struct packer **ret)
+{
+	struct packer *s = xcalloc(1, sizeof(*s));
+	struct strobe_error *err = p->create(unpack, &s->state);
+	if (err) {
+		free(s);
+		return error_prefix(err, "%s", name);
+	}
+	s->packing = p;
+	s->name = xstrdup(name);
+	s->unpack = unpack;
+	*ret = s;
+	return NULL;
+}
+
+struct strobe_error *packer_step(struct packer *s, struct packing_io *io, bool finish, bool *ret_end)
+{
+	struct packing_io before = *io;
+	enum packing_step step = s->packing->step(s->state, io, finish);
+	*ret_end = step == PACKING_END;
+	if (step == PACKING_DAMAGED)
+		return error_create(ERROR_FORMAT, "%s: its %s packing is damaged", s->name, s->packing->name);
+	if (step == PACKING_MORE && finish && s->unpack && before.in_bytes == io->in_bytes && before.out_bytes == io->out_bytes)
+		return error_create(ERROR_TRUNCATED, "%s ends within its %s packing", s->name, s->packing->name);
+	return NULL;
+}
+
+void packer_destroy(struct packer *s)
+{
+	if (!s)
+		return;
+	s->packing->destroy(s->state, s->unpack);
+	free(s->name);
+	free(s);
+}

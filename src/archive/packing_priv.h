@@ -1,0 +1,18 @@
+/* What a way of packing has to offer: one descriptor each. */
+#pragma once
+#include "archive/packing.h"
+
+enum packing_step { PACKING_MORE, PACKING_END, PACKING_DAMAGED };
+
+struct packing {
+	const char *name;
+	const char *suffixes[2];
+	const char *magic;
+	size_t magic_bytes;
+	/* ERROR_UNSUPPORTED where this build, or this machine, lacks the library. */
+	struct strobe_error *(*create)(bool unpack, void **ret);
+	enum packing_step (*step)(void *state, struct packing_io *io, bool finish);
+	void (*destroy)(void *state, bool unpack);
+};
+
+extern const struct packing packing_bzip2, packing_gzip, packing_xz, packing_zstd;

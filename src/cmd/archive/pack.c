@@ -1,0 +1,274 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "archive/tar.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cmd/archive/archive.h"
+#include "cmd/cached_file.h"
+#include "cmd/foreign_files.h"
+#include "cmd/input.h"
+#include "cmd/recorded_files.h"
+#include "sys/sys.h"
+
+struct pack {
+	struct cmd_context *ctx;
+	const struct archive_options *o;
+	const char *cache_dir;
+	struct tar_writer *w;
+	struct foreign_files *foreign;
+	unsigned packed, missing;
+};
+
+/* What an entry of the cache may hold that another machine has use for. */
+static const char *const entry_names[] = { "elf", "debug", "vdso", "kallsyms", "probes" };
+
+static struct strobe_error *add_link(struct pack *p, const char *hex, const char *path)
+{
+	_cleanup_free_ char *link = xasprintf(".build-id/%.2s/%s", hex, hex + 2);
+	_cleanup_free_ char *target = xasprintf("../../%s/%s", path, hex);
+	return tar_add_link(p->w, link, target);
+}
+
+static struct strobe_error *add_path(struct pack *p, const char *hex, const char *path, const char *name, const char *source)
+{
+	_cleanup_close_ int fd = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return error_errno(errno, "cannot open %s", source);
+	_cleanup_free_ char *inside = xasprintf("%s/%s/%s", path, hex, name);
+	return tar_add_file(p->w, inside, fd, source);
+}
+
+static struct strobe_error *add_bytes(struct pack *p, const char *hex, const char *path, const char *name, const void *bytes,
+				      size_t n)
+{
+	_cleanup_free_ char *inside = xasprintf("%s/%s/%s", path, hex, name);
+	TRY(add_link(p, hex, path));
+	return tar_add_bytes(p->w, inside, bytes, n);
+}
+
+/* From the cache; *ret_done false where it has nothing of this build-id. */
+static struct strobe_error *add_cached(struct pack *p, const char *hex, const char *path, bool *ret_done)
+{
+	for (size_t i = 0; i < sizeof(entry_names) / sizeof(*entry_names); i++) {
+		_cleanup_free_ char *source = p->cache_dir ? buildid_cache_path(p->cache_dir, hex, entry_names[i]) : NULL;
+		if (!source || access(source, R_OK))
+			continue;
+		/* Markers alone are not what was asked for. */
+		if (!*ret_done && !strcmp(entry_names[i], "probes"))
+			continue;
+		if (!*ret_done)
+			TRY(add_link(p, hex, path));
+		*ret_done = true;
+		TRY(add_path(p, hex, path, entry_names[i], source));
+	}
+	return NULL;
+}
+
+/* The file where it was recorded, if it still is the same. */
+static struct strobe_error *add_installed(struct pack *p, const struct recorded_file *f, const char *hex, const char *path,
+					  bool *ret_done)
+{
+	struct cached_file file;
+	uint32_t pid = foreign_files_pid_of_path(p->foreign, f->path);
+	struct strobe_error *err = cached_file_open(f->path, pid, &file);
+	if (err && pid) {
+		error_destroy(err);
+		err = cached_file_open(f->path, 0, &file);
+	}
+	if (err || strcmp(file.hex, hex)) {
+		if (!err)
+			cached_file_close(&file);
+		error_destroy(err);
+		return NULL;
+	}
+	*ret_done = true;
+	_cleanup_free_ char *debug = cached_file_debug(&file);
+	err = add_link(p, hex, path);
+	if (!err)
+		err = add_path(p, hex, path, "elf", file.source);
+	if (!err && debug)
+		err = add_path(p, hex, path, "debug", debug);
+	cached_file_close(&file);
+	return err;
+}
+
+static bool is_running_kernel(const char *hex)
+{
+	_cleanup_strbuf_ struct strbuf notes = {};
+	_cleanup_error_ struct strobe_error *err = sys_read(sys_live(), "/sys/kernel/notes", &notes, 0);
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	char running[BUILDID_HEX_MAX];
+	if (err)
+		return false;
+	buildid_hex(id, object_build_id_in_notes(strbuf_str(&notes), notes.len, false, id), running);
+	return !strcmp(running, hex);
+}
+
+/* A list of nothing but zeros, as users without rights see it, helps nobody. */
+static bool has_addresses(const struct strbuf *kallsyms)
+{
+	return strspn(strbuf_str(kallsyms), "0") < strcspn(strbuf_str(kallsyms), " ") || strstr(strbuf_str(kallsyms), "\nffff");
+}
+
+static struct strobe_error *add_kernel(struct pack *p, const char *hex, const char *path, bool *ret_done)
+{
+	_cleanup_strbuf_ struct strbuf kallsyms = {};
+	if (!is_running_kernel(hex))
+		return NULL;
+	TRY(sys_read(sys_live(), "/proc/kallsyms", &kallsyms, 0));
+	if (!has_addresses(&kallsyms))
+		return NULL;
+	*ret_done = true;
+	return add_bytes(p, hex, path, "kallsyms", strbuf_str(&kallsyms), kallsyms.len);
+}
+
+static struct strobe_error *add_vdso(struct pack *p, const char *hex, const char *path, bool *ret_done)
+{
+	size_t bytes;
+	const void *image = object_own_vdso(&bytes);
+	struct object *o;
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	char ours[BUILDID_HEX_MAX];
+	if (!image)
+		return NULL;
+	TRY(object_open_memory(image, bytes, "[vdso]", &o));
+	buildid_hex(id, object_build_id(o, id), ours);
+	object_close(o);
+	if (strcmp(ours, hex))
+		return NULL;
+	*ret_done = true;
+	return add_bytes(p, hex, path, "vdso", image, bytes);
+}
+
+static struct strobe_error *add_file(struct pack *p, const struct recorded_file *f)
+{
+	char hex[BUILDID_HEX_MAX];
+	bool done = false;
+	if (!f->path)
+		return NULL;
+	if (!f->build_id_len) {
+		if (*f->path == '/' && strncmp(f->path, "/tmp/perf-", 10)) {
+			p->missing++;
+			cmd_say(p->ctx, "%s was recorded without its build-id and is left out", f->path);
+		}
+		return NULL;
+	}
+	buildid_hex(f->build_id, f->build_id_len, hex);
+	const char *path = f->path + (*f->path == '/');
+	if (buildid_cache_is_safe(path))
+		TRY(add_cached(p, hex, path, &done));
+	if (!done && *f->path == '/' && buildid_cache_is_safe(path))
+		TRY(add_installed(p, f, hex, path, &done));
+	if (!done && !strncmp(f->path, "[kernel.", 8))
+		TRY(add_kernel(p, hex, path, &done));
+	if (!done && !strcmp(f->path, "[vdso]"))
+		TRY(add_vdso(p, hex, path, &done));
+	p->packed += done;
+	p->missing += !done;
+	if (!done)
+		cmd_say(p->ctx, "%s (%s) is not in the build-id cache, and not where it was recorded: it is left out", f->path, hex);
+	else if (p->o->verbose)
+		cmd_say(p->ctx, "packed: %s %s", hex, f->path);
+	return NULL;
+}
+
+static struct strobe_error *add_files(struct pack *p, const struct recorded_files *files, int fd, const char *name)
+{
+	TRY(tar_writer_create(fd, name, packing_by_name(name), &p->w));
+	for (size_t i = 0; i < files->list.len; i++)
+		TRY(add_file(p, &files->list.data[i]));
+	TRY(tar_writer_finish(p->w));
+	return NULL;
+}
+
+/* The recording, and the archive of its files, in another. */
+static struct strobe_error *add_all(struct pack *p, const struct recorded_files *files, int fd, const char *name)
+{
+	const char *input = input_path(p->o->input), *base = strrchr(input, '/');
+	_cleanup_free_ char *temporary = xasprintf("%s.symbols.XXXXXX", name);
+	_cleanup_close_ int symbols = mkostemp(temporary, O_CLOEXEC);
+	_cleanup_close_ int recording = open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct tar_writer *all = NULL;
+	if (recording < 0)
+		return error_errno(errno, "cannot open %s", input);
+	if (symbols < 0)
+		return error_errno(errno, "cannot create %s", temporary);
+	unlink(temporary);
+	TRY(add_files(p, files, symbols, SYMBOLS_NAME));
+	if (lseek(symbols, 0, SEEK_SET))
+		return error_errno(errno, "cannot read %s", temporary);
+	TRY(tar_writer_create(fd, name, packing_by_name(name), &all));
+	struct strobe_error *err = tar_add_file(all, base ? base + 1 : input, recording, input);
+	if (!err)
+		err = tar_add_file(all, SYMBOLS_NAME, symbols, SYMBOLS_NAME);
+	if (!err)
+		err = tar_writer_finish(all);
+	tar_writer_destroy(all);
+	return err;
+}
+
+static char *default_name(const struct archive_options *o)
+{
+	char host[65] = "", when[32];
+	time_t now = time(NULL);
+	struct tm tm;
+	if (!o->all)
+		return xasprintf("%s.tar.bz2", input_path(o->input));
+	gethostname(host, sizeof(host) - 1);
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
+	return xasprintf("perf.all-%s-%s.tar.bz2", host, when);
+}
+
+static struct strobe_error *write_archive(struct pack *p, const struct recorded_files *files, const char *name)
+{
+	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", name);
+	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(errno, "cannot create %s", name);
+	struct strobe_error *err = (p->o->all ? add_all : add_files)(p, files, fd, name);
+	if (!err && !p->packed && !p->o->all)
+		err = error_create(ERROR_NOT_FOUND, "none of its files is at hand: there is nothing to pack");
+	if (!err && rename(temporary, name))
+		err = error_errno(errno, "cannot rename %s to %s", temporary, name);
+	if (err)
+		unlink(temporary);
+	return err;
+}
+
+static void say_next(struct pack *p, const char *name)
+{
+	printf("Now please run:\n\n$ strobe archive --unpack %s\n", name);
+	if (!p->o->all)
+		printf("\nor\n\n$ tar xvf %s -C ~/.debug\n", name);
+	printf("\nwherever you need to run 'strobe report' on.\n");
+}
+
+int archive_pack(struct cmd_context *ctx, const struct archive_options *o, const char *cache_dir)
+{
+	struct pack p = { .ctx = ctx, .o = o, .cache_dir = cache_dir };
+	struct recorded_files files = {};
+	const char *input = input_path(o->input);
+	if (!strcmp(input, "-"))
+		return cmd_fail(ctx, error_create(ERROR_UNSUPPORTED, "a stream has to be saved to a file first"));
+	struct strobe_error *err = recorded_files_read(o->input, o->force, RECORDED_NEEDED, &files);
+	_cleanup_free_ char *name = o->output ? xstrdup(o->output) : default_name(o);
+	if (!err && !files.list.len)
+		err = error_create(ERROR_NOT_FOUND, "no build-ids found in %s", input);
+	if (!err) {
+		p.foreign = foreign_files_create(source_env(files.source), files.machine);
+		err = write_archive(&p, &files, name);
+	}
+	if (!err)
+		say_next(&p, name);
+	tar_writer_destroy(p.w);
+	foreign_files_destroy(p.foreign);
+	recorded_files_deinit(&files);
+	return cmd_fail(ctx, err);
+}

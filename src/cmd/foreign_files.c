@@ -1,0 +1,133 @@
+#include "cmd/foreign_files.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/u64map.h"
+#include "sys/process_files.h"
+
+struct foreign_files {
+	const struct env *env;
+	struct machine *machine;
+	char host[65];
+	pthread_mutex_t lock;
+	struct u64map stand_ins; /* pid → whose view serves, 0 = ours */
+};
+
+/* Recorded on this machine. A stream from a pipe names its machine only later, or never: who pipes records here. */
+static bool is_ours(const struct foreign_files *f)
+{
+	return !f->env->hostname || !strcmp(f->env->hostname, f->host);
+}
+
+struct foreign_files *foreign_files_create(const struct env *env, struct machine *machine)
+{
+	struct foreign_files *f = xcalloc(1, sizeof(*f));
+	f->env = env;
+	f->machine = machine;
+	pthread_mutex_init(&f->lock, NULL);
+	gethostname(f->host, sizeof(f->host) - 1);
+	return f;
+}
+
+void foreign_files_destroy(struct foreign_files *f)
+{
+	if (!f)
+		return;
+	u64map_deinit(&f->stand_ins);
+	pthread_mutex_destroy(&f->lock);
+	free(f);
+}
+
+/* Whether the process was there when the recording ended: else its number belongs to another by now. */
+static bool is_recorded_one(const struct foreign_files *f, uint32_t pid)
+{
+	int64_t started = process_start_s(pid);
+	return started && (!f->env->file.modified_s || started <= f->env->file.modified_s);
+}
+
+static bool recorded_namespace(const struct foreign_files *f, uint32_t pid, uint64_t *ret_dev, uint64_t *ret_ino)
+{
+	if (!f->machine)
+		return false;
+	const struct thread *t = machine_thread(f->machine, pid, pid, UINT64_MAX);
+	return machine_namespace(f->machine, t, MNT_NS_INDEX, ret_dev, ret_ino) && *ret_ino;
+}
+
+/* Whose view of files serves for a process: its own, or that of one in its mount namespace; 0 = ours. */
+static uint32_t find_stand_in(const struct foreign_files *f, uint32_t pid)
+{
+	uint64_t dev, ino, its_dev, its_ino;
+	if (!is_ours(f) || !pid)
+		return 0;
+	bool recorded = recorded_namespace(f, pid, &dev, &ino);
+	if (is_recorded_one(f, pid) &&
+	    (!recorded || (process_mount_namespace(pid, &its_dev, &its_ino) && its_dev == dev && its_ino == ino)))
+		return process_has_own_files(pid) ? pid : 0;
+	if (!recorded)
+		return 0;
+	uint32_t other = process_in_mount_namespace(dev, ino);
+	return other && process_has_own_files(other) ? other : 0;
+}
+
+/* Asked for each file of a process: the answer is looked for once. */
+static uint32_t stand_in(struct foreign_files *f, uint32_t pid)
+{
+	bool is_new;
+	pthread_mutex_lock(&f->lock);
+	uint64_t *found = u64map_put(&f->stand_ins, pid, &is_new);
+	if (is_new)
+		*found = find_stand_in(f, pid);
+	uint32_t as = (uint32_t)*found;
+	pthread_mutex_unlock(&f->lock);
+	return as;
+}
+
+static int open_foreign(void *ctx, uint32_t pid, const char *path)
+{
+	uint32_t as = stand_in(ctx, pid);
+	return as ? process_file_open(as, path) : SYMBOLS_SAME_FILES;
+}
+
+static uint32_t inner_pid(void *ctx, uint32_t pid)
+{
+	const struct foreign_files *f = ctx;
+	return is_ours(f) && is_recorded_one(f, pid) ? process_inner_pid(pid) : pid;
+}
+
+static bool runs_as(void *ctx, uint32_t pid, uint32_t uid)
+{
+	const struct foreign_files *f = ctx;
+	uint32_t its;
+	return is_ours(f) && is_recorded_one(f, pid) && process_user(pid, &its) && its == uid;
+}
+
+static void attach(void *ctx, struct machine *machine)
+{
+	((struct foreign_files *)ctx)->machine = machine;
+}
+
+void foreign_files_serve(struct foreign_files *f, struct symbols_options *ret)
+{
+	static const struct symbols_processes processes = {
+		.open = open_foreign,
+		.inner_pid = inner_pid,
+		.runs_as = runs_as,
+		.attach = attach,
+	};
+	ret->processes = &processes;
+	ret->processes_ctx = f;
+}
+
+uint32_t foreign_files_pid_of_path(struct foreign_files *f, const char *path)
+{
+	for (size_t i = 0; f->machine && i < machine_files_count(f->machine); i++) {
+		const struct mapped_file *file = machine_file_at(f->machine, i);
+		if (file->kind == MAPPED_FILE && !strcmp(file->path, path))
+			return stand_in(f, file->pid);
+	}
+	return 0;
+}

@@ -1,0 +1,78 @@
+#include "symbol/jit_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "symbol/symbol_priv.h"
+
+static const char *path_for(struct dso *d, const char *format, uint32_t pid)
+{
+	_cleanup_strbuf_ struct strbuf path = {};
+	const char *number = strstr(format, "%u"), *symfs = d->session->options.symfs;
+	strbuf_addstr(&path, symfs ? symfs : "");
+	strbuf_add(&path, format, number ? (size_t)(number - format) : strlen(format));
+	if (number)
+		strbuf_addf(&path, "%u%s", pid, number + 2);
+	return arena_strdup(&d->arena, strbuf_str(&path));
+}
+
+static int open_plain(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_somewhere(struct dso *d, const char *format, const char **ret_path)
+{
+	const struct symbols_options *o = &d->session->options;
+	uint32_t pid = d->file->pid, inner = pid;
+	int fd = SYMBOLS_SAME_FILES;
+	if (o->processes && !o->symfs) {
+		inner = o->processes->inner_pid(o->processes_ctx, pid);
+		*ret_path = path_for(d, format, inner);
+		fd = o->processes->open(o->processes_ctx, pid, *ret_path);
+		if (fd != SYMBOLS_SAME_FILES)
+			return fd;
+		fd = open_plain(*ret_path);
+		if (fd >= 0 || inner == pid)
+			return fd;
+	}
+	*ret_path = path_for(d, format, pid);
+	return open_plain(*ret_path);
+}
+
+/* False with the problem said. */
+static bool is_believed(struct dso *d, int fd, const char *path)
+{
+	const struct symbols_options *o = &d->session->options;
+	struct stat st;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		dso_problem(d, "%s is not a regular file", path);
+		return false;
+	}
+	if (o->trust_all || !st.st_uid || st.st_uid == geteuid() ||
+	    (o->processes && o->processes->runs_as(o->processes_ctx, d->file->pid, st.st_uid)))
+		return true;
+	dso_problem(d, "%s belongs to user %u, who is neither you nor the process: it is not believed (-f does)", path,
+		    (unsigned)st.st_uid);
+	return false;
+}
+
+int jit_file_open(struct dso *d, const char *format, const char **ret_path)
+{
+	_cleanup_close_ int fd = open_somewhere(d, format, ret_path);
+	if (fd < 0) {
+		if (fd != -ENOENT)
+			dso_problem(d, "cannot open %s: %s", *ret_path, strerror(-fd));
+		return -1;
+	}
+	if (!is_believed(d, fd, *ret_path))
+		return -1;
+	return take_fd(fd);
+}

@@ -1,0 +1,1 @@
+strobe --buildid-dir cache buildid-cache -a absent,here

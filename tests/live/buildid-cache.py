@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""The build-id cache and archives: what perf wrote strobe reads, and the other way round; a report names what was replaced."""
+# needs: record report buildid-cache archive
+# timeout: 120
+
+import os
+import shutil
+import subprocess
+import tarfile
+
+from strobetest import PERF, SCRATCH, Tap, perf, record, run, strobe
+
+SDT = r"""
+#include <stdio.h>
+#define MARK(name, args) __asm__ volatile("990: nop\n.pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n"              \
+	".4byte 992f-991f,994f-993f,3\n991: .asciz \"stapsdt\"\n992: .balign 4\n993: .8byte 990b\n"                        \
+	".8byte _.stapsdt.base\n.8byte 0\n.asciz \"testing\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n994: .balign 4\n"  \
+	".popsection\n.ifndef _.stapsdt.base\n.pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"      \
+	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n.size _.stapsdt.base,1\n.popsection\n.endif")
+int main(void) { MARK("first", "4@%edi 8@%rsi"); MARK("second", "-4@$5 -8@-16(%rbp) 1@%al 2@(%r8)"); MARK("bare", ""); return 0; }
+"""
+WORK = "#include <stdlib.h>\nvolatile unsigned long s;\n__attribute__((noinline)) void %s(void) " \
+       "{ for (unsigned long i = 0; i < 60000000; i++) s += i + %d; }\nint main(void) { %s(); return 0; }\n"
+
+
+def work(name):
+    """A program that spends its time in a function of that name; others have another build-id, which is made of the code."""
+    return WORK % (name, len(name), name)
+
+
+def scratch(*parts):
+    return os.path.join(SCRATCH, *parts)
+
+
+def build(source, name, *flags):
+    path = scratch(name)
+    with open(path + ".c", "w", encoding="utf-8") as f:
+        f.write(source)
+    subprocess.run(["cc", "-O1", "-g0", "-Wl,--build-id", *flags, "-o", path, path + ".c"], check=True)
+    return path
+
+
+def content(top):
+    """{path below: link target, or size}."""
+    found = {}
+    for folder, folders, files in os.walk(top):
+        for name in files + folders:
+            path = os.path.join(folder, name)
+            below = os.path.relpath(path, top)
+            if os.path.islink(path):
+                found[below] = os.readlink(path)
+            elif os.path.isfile(path):
+                with open(path, "rb") as f:
+                    found[below] = f.read() if name == "probes" else os.path.getsize(path)
+    return found
+
+
+def layout(tap, files):
+    if not os.access(PERF, os.X_OK):
+        tap.skip("the layout is perf's", "no reference perf on this machine")
+        return
+    ours, theirs = scratch("ours"), scratch("theirs")
+    strobe("--buildid-dir", ours, "buildid-cache", "-a", ",".join(files))
+    perf("--buildid-dir", theirs, "buildid-cache", "-a", ",".join(files))
+    tap.ok(content(ours) and content(ours) == content(theirs), "the layout is perf's", f"{content(ours)}\n{content(theirs)}")
+    tap.equal(sorted(perf("--buildid-dir", ours, "buildid-cache", "-l").out.splitlines()),
+              strobe("--buildid-dir", theirs, "buildid-cache", "-l").out.splitlines() and
+              sorted(strobe("--buildid-dir", theirs, "buildid-cache", "-l").out.splitlines()), "each lists the other's")
+    perf("--buildid-dir", ours, "buildid-cache", "-r", files[0])
+    tap.equal(len(strobe("--buildid-dir", ours, "buildid-cache", "-l").out.splitlines()), len(files) - 1, "perf removed one")
+    strobe("--buildid-dir", theirs, "buildid-cache", "-r", files[0], "-p", files[1])
+    tap.equal(len(perf("--buildid-dir", theirs, "buildid-cache", "-l").out.splitlines()), len(files) - 2, "strobe removed two")
+    tap.equal(perf("--buildid-dir", theirs, "buildid-cache", "-P").status, 0, "perf purges what is left")
+
+
+def replaced(tap):
+    cache, old = scratch("cache"), build(work("old_work"), "program")
+    path = record("-e", "cpu-clock:u", "-F", "1000", "--", old, output="old.data")
+    tap.ok("old_work" in strobe("report", "--stdio", "-i", path).out, "named from its file")
+    missing = strobe("--buildid-dir", cache, "buildid-cache", "-M", path).out
+    tap.ok(old in missing, "-M names it", missing)
+    strobe("--buildid-dir", cache, "buildid-cache", "-a", old)
+    tap.ok(old not in strobe("--buildid-dir", cache, "buildid-cache", "-M", path).out, "-M does not, once it was added")
+    archive, everything = scratch("old.tar.bz2"), scratch("all.tar.bz2")
+    done = strobe("--buildid-dir", scratch("nothing"), "archive", path, "-o", archive)
+    tap.ok(done.status == 0 and old.strip("/") in " ".join(tarfile.open(archive).getnames()), "packed from where it lies", str(done))
+    strobe("--buildid-dir", scratch("nothing"), "archive", "--all", path, "-o", everything)
+    os.unlink(old)
+    build(work("brand_new_work"), "program")
+    done = strobe("--buildid-dir", scratch("nothing"), "report", "--stdio", "-v", "-i", path)
+    tap.ok("brand_new_work" not in done.out and "old_work" not in done.out, "another file by that path is not taken for it", str(done))
+    tap.ok("replaced" in done.out + done.err, "and that is said", str(done))
+    tap.ok("old_work" in strobe("--buildid-dir", cache, "report", "--stdio", "-i", path).out, "named from the cache")
+    return path, archive, everything
+
+
+def archives(tap, path, archive, everything):
+    unpacked = scratch("unpacked")
+    done = strobe("--buildid-dir", unpacked, "archive", "--unpack", archive)
+    tap.ok(done.status == 0, "unpacks", str(done))
+    tap.ok("old_work" in strobe("--buildid-dir", unpacked, "report", "--stdio", "-i", path).out, "named from the archive")
+    by_tar = scratch("by-tar")
+    os.mkdir(by_tar)
+    tap.equal(run("tar", "xf", archive, "-C", by_tar).status, 0, "tar unpacks it, too")
+    tap.equal(content(by_tar), content(unpacked), "to the same files")
+    for packing in ("tar", "tar.gz", "tar.xz", "tar.zst"):
+        other, name = scratch("by-" + packing), scratch("x." + packing)
+        strobe("--buildid-dir", unpacked, "archive", path, "-o", name)
+        strobe("--buildid-dir", other, "archive", "--unpack", name)
+        tap.ok(content(other) == content(unpacked), f"and as .{packing}", f"{content(other)}\n{content(unpacked)}")
+    here, cache = scratch("elsewhere"), scratch("elsewhere-cache")
+    os.mkdir(here)
+    done = strobe("--buildid-dir", cache, "archive", "--unpack", everything, cwd=here)
+    tap.ok(done.status == 0 and os.path.exists(os.path.join(here, "old.data")), "--all brings the recording", str(done))
+    tap.ok("old_work" in strobe("--buildid-dir", cache, "report", "--stdio", "-i", "old.data", cwd=here).out, "and its names")
+    again = strobe("--buildid-dir", cache, "archive", "--unpack", everything, cwd=here)
+    tap.ok(again.status == 129 and "is here already" in again.err, "which is not written over", str(again))
+
+
+def with_perf(tap, path):
+    home = scratch("home")
+    os.mkdir(home)
+    if not os.access(PERF, os.X_OK) or not shutil.which("bzip2"):
+        tap.skip("archives of perf", "no reference perf on this machine, or no bzip2")
+        return
+    env = {"HOME": home, "PATH": os.path.dirname(PERF) + ":" + os.environ["PATH"]}
+    old = build(work("third_work"), "third")
+    path = scratch("third.data")
+    perf("record", "-q", "-e", "cpu-clock:u", "-F", "1000", "-o", path, "--", old, env=env)
+    ours = strobe("archive", path, "-o", scratch("third.ours.tar.bz2"), env=env)
+    done = perf("archive", path, env=env)
+    if not tap.ok(done.status == 0 and ours.status == 0, "both pack what perf recorded", f"{done}\n{ours}"):
+        return
+    os.unlink(old)
+    for archive in ("third.data.tar.bz2", "third.ours.tar.bz2"):
+        cache = scratch(archive + "-cache")
+        done = strobe("--buildid-dir", cache, "archive", "--unpack", scratch(archive))
+        tap.ok("third_work" in strobe("--buildid-dir", cache, "report", "--stdio", "-i", path).out, f"strobe names by {archive}",
+               str(done))
+        tap.ok("third_work" in perf("--buildid-dir", cache, "report", "--stdio", "-i", path).out, f"and so does perf")
+
+
+def main():
+    tap = Tap()
+    layout(tap, [build(work("a_work"), "a"), build(SDT, "marked"), os.path.realpath("/lib/x86_64-linux-gnu/libc.so.6")
+                 if os.path.exists("/lib/x86_64-linux-gnu/libc.so.6") else build(work("b_work"), "b")])
+    path, archive, everything = replaced(tap)
+    archives(tap, path, archive, everything)
+    with_perf(tap, path)
+    tap.done()
+
+
+main()
