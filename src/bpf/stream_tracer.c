@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "bpf/kernel.h"
 #include "bpf/programs.h"
 #include "config.h"
 #if HAVE_BPF_PROGRAMS
@@ -111,7 +112,10 @@ struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct
 	TRY(trace_whom_check(w->sys));
 	struct stream_tracer *s = xcalloc(1, sizeof(*s));
 	struct trace_settings settings = { .stream = 1, .failures_only = o->failures_only,
-					   .longer_than_ns = o->longer_than_ns, .str_limit = o->str_limit };
+					   .longer_than_ns = o->longer_than_ns, .str_limit = o->str_limit,
+					   .stacks = o->stacks, .kernel_stacks = o->kernel_stacks,
+					   .stack_bytes = o->stack_bytes };
+	static const char *const no_signals[] = { "stream_signal", NULL };
 	trace_whom_settings(w, &settings);
 	s->ring_bytes = o->ring_bytes;
 	const struct bpf_map_size sizes[] = {
@@ -125,6 +129,7 @@ struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,
+		.without = o->signals ? NULL : no_signals,
 	};
 	struct strobe_error *err = bpf_load(&load, &s->loaded);
 	if (!err)
@@ -171,6 +176,38 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 uint64_t stream_tracer_lost(const struct stream_tracer *s)
 {
 	return s->control->lost + bpf_runs_missed(s->loaded);
+}
+
+static void put_bytes(struct out *out, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out_hex_width(out, p[i], 2, '0');
+}
+
+struct strobe_error *stream_tracer_dump(const struct stream_tracer *s, const char *name, struct out *out)
+{
+	/* Others are of CPUs or tasks, or hand out what is in them once. */
+	static const struct {
+		const char *name;
+		uint32_t value_bytes;
+	} maps[] = { { "targets", 4 }, { "excluded", 4 }, { "cpus", 4 }, { "plans", sizeof(struct trace_plan) } };
+	uint8_t value[sizeof(struct trace_plan)], zeros[sizeof(struct trace_plan)] = {};
+	uint32_t key, next, *last = NULL, bytes = 0;
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		if (!strcmp(maps[i].name, name))
+			bytes = maps[i].value_bytes;
+	if (!bytes)
+		return error_create(ERROR_NOT_FOUND, "--map-dump %s: the maps that can be shown are targets, excluded, cpus and plans",
+				    name);
+	for (int fd = bpf_map_of(s->loaded, name); bpf_map_next(fd, last, &next); last = &key) {
+		key = next;
+		if (!bpf_map_get(fd, &key, value) || !memcmp(value, zeros, bytes))
+			continue;
+		out_f(out, "[%u] = 0x", key);
+		put_bytes(out, value, bytes);
+		out_ch(out, '\n');
+	}
+	return NULL;
 }
 
 void stream_tracer_close(struct stream_tracer *s)

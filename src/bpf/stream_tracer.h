@@ -10,6 +10,7 @@
  */
 #pragma once
 #include "base/error.h"
+#include "base/out.h"
 #include "bpf/trace_shared.h"
 #include "bpf/trace_whom.h"
 #include "decode/syscall.h"
@@ -22,6 +23,10 @@ struct stream_options {
 	uint64_t longer_than_ns;
 	uint32_t str_limit;
 	uint64_t ring_bytes; /* a power of two */
+	enum trace_stacks stacks; /* a STACK stands before each CALL that has ended, and each POINT */
+	bool kernel_stacks;
+	uint32_t stack_bytes; /* of a dump */
+	bool signals;         /* SIGNAL events */
 };
 
 struct strobe_error *stream_tracer_open(const struct trace_whom *whom, const struct stream_options *o,
@@ -32,4 +37,6 @@ void stream_tracer_stop(struct stream_tracer *s);
 /* args_nr words and the payload follow the event. fn ends it with false. */
 void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx);
 uint64_t stream_tracer_lost(const struct stream_tracer *s);
+/* A line for each element of a map of the programs that is not all zeros. ERROR_NOT_FOUND names those that can be listed. */
+struct strobe_error *stream_tracer_dump(const struct stream_tracer *s, const char *map, struct out *out) _must_check_;
 void stream_tracer_close(struct stream_tracer *s);

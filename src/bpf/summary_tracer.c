@@ -14,6 +14,7 @@
 #include "bpf/kernel.h"
 #include "bpf/programs.h"
 #include "config.h"
+#include "sys/tasks.h"
 #if HAVE_BPF_PROGRAMS
 #include "trace_summary.inc"
 #else
@@ -26,7 +27,8 @@ static const unsigned char trace_summary_object[1];
 struct summary_tracer {
 	struct bpf_loaded *loaded;
 	enum syscall_stats_by by;
-	bool errnos;
+	bool errnos, sched;
+	const struct sys *sys;
 	struct trace_control *control;
 	const struct trace_row *rows;
 	const struct trace_thread *threads;
@@ -65,6 +67,8 @@ struct strobe_error *summary_tracer_open(const struct trace_whom *w, const struc
 	};
 	s->by = o->by;
 	s->errnos = o->errnos;
+	s->sched = o->sched;
+	s->sys = w->sys;
 	struct strobe_error *err = bpf_load(&load, &s->loaded);
 	if (!err)
 		err = fill(s, w);
@@ -156,6 +160,17 @@ static uint32_t thread_of_cgroup(struct reading *r, const struct trace_thread *t
 	return (uint32_t)*at;
 }
 
+/* Since it was seen first; of one that still lives, up to now. */
+static void read_sched(struct reading *r, const struct trace_thread *t, struct syscall_thread *row)
+{
+	uint64_t ran = t->ran_ns, waited = t->waited_ns;
+	if (!r->s->sched || r->s->by != SYSCALL_STATS_BY_THREAD)
+		return;
+	row->has_sched = t->gone || sys_task_times(r->s->sys, (pid_t)t->tid, &ran, &waited);
+	row->ran_ns = ran > t->ran_before_ns ? ran - t->ran_before_ns : 0;
+	row->waited_ns = waited > t->waited_before_ns ? waited - t->waited_before_ns : 0;
+}
+
 static uint32_t thread_of(struct reading *r, uint32_t index)
 {
 	if (index == TRACE_THREAD_NONE || index >= TRACE_THREADS) {
@@ -174,6 +189,7 @@ static uint32_t thread_of(struct reading *r, uint32_t index)
 				      syscall_stats_thread(r->stats, t->tid, t->pid, comm, NULL) + 1;
 		/* The call that it left by has begun and not ended. */
 		r->stats->threads.data[r->thread_of[index] - 1].events += t->ended;
+		read_sched(r, t, &r->stats->threads.data[r->thread_of[index] - 1]);
 	}
 	return r->thread_of[index] - 1;
 }

@@ -20,6 +20,7 @@ struct summary_tracer;
 struct summary_options {
 	enum syscall_stats_by by;
 	bool errnos;
+	bool sched; /* how long threads ran and waited for a CPU */
 };
 
 struct strobe_error *summary_tracer_open(const struct trace_whom *whom, const struct summary_options *o,

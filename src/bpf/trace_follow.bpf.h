@@ -9,6 +9,7 @@
 #include "bpf/trace_shared.h"
 #include "bpf/vmlinux_min.bpf.h"
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -56,6 +57,12 @@ struct {
 } cpus SEC(".maps");
 
 #define INLINE static inline __attribute__((always_inline))
+
+/* How long it was ready without a CPU; 0 where the kernel does not count that (CONFIG_SCHED_INFO). */
+INLINE __u64 waited_ns(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : 0;
+}
 
 INLINE struct task_state *follow(struct task_struct *task)
 {

@@ -35,7 +35,9 @@ struct trace_thread {
 	__u64 cgroup; /* in TRACE_BY_CGROUP */
 	__u32 ended;  /* 1: it has gone, by a call that does not return */
 	char comm[16];
-	__u32 unused;
+	__u32 gone;     /* its end was seen: the second pair of times is of then */
+	__u64 ran_before_ns, waited_before_ns; /* on CPUs and waiting for one, before it was seen */
+	__u64 ran_ns, waited_ns;
 };
 
 struct trace_errno_key {
@@ -52,8 +54,23 @@ enum trace_event_type {
 	TRACE_EVENT_FORK,       /* args: child's tid, child's pid; payload: its name */
 	TRACE_EVENT_EXEC,       /* payload: the new name */
 	TRACE_EVENT_RENAME,
-	TRACE_EVENT_EXIT,       /* ret: exit code of the task */
-	TRACE_EVENT_SIGNAL,     /* args: number, si_code, si_errno */
+	TRACE_EVENT_EXIT,       /* ret: exit code of the task; args: ns on a CPU, ns waiting for one, 1: the process ends */
+	TRACE_EVENT_SIGNAL,     /* is delivered; args: number; payload: the beginning of its siginfo_t */
+	TRACE_EVENT_POINT,      /* the entry of a call, as a tracepoint */
+	TRACE_EVENT_STACK,      /* of the next CALL or POINT of the same task: struct trace_stack in place of args */
+};
+
+/* How a stack of user space is taken. */
+enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_FP, TRACE_STACKS_DUMP };
+
+#define TRACE_STACK_FRAMES 127
+#define TRACE_STACK_BYTES  16384 /* at most, of a dump: the kernel has 32 kB a CPU for all of it */
+#define TRACE_STACK_REGS   40    /* as ptrace(2) orders them */
+
+/* Behind it: kernel_bytes of addresses, then user_bytes of addresses (FP) or of the stack itself (DUMP). */
+struct trace_stack {
+	__u32 kernel_bytes, user_bytes;
+	__u64 regs[TRACE_STACK_REGS]; /* DUMP */
 };
 
 #define TRACE_FLAG_COMPAT   1 /* a call of a 32-bit program */
@@ -67,6 +84,7 @@ struct trace_event {
 	__u32 number; /* as the program said it */
 	__u8 type, flags, args_nr, unused;
 	__s64 ret;
+	__u32 cpu, unused_too;
 	/* args_nr words, then the payload up to the end of the record */
 };
 
@@ -93,6 +111,10 @@ struct trace_plan {
 	__u8 unused[2];
 };
 
+/* What is asked for of a call. */
+#define TRACE_SELECTED_CALL  1
+#define TRACE_SELECTED_POINT 2 /* its entry, as a tracepoint */
+
 /* --- settings: constants to the programs --- */
 
 struct trace_settings {
@@ -107,7 +129,11 @@ struct trace_settings {
 	__u8 failures_only, select_all;
 	__u64 longer_than_ns;
 	__u32 str_limit;
-	__u32 wake_bytes; /* of the ring: the reader is woken when so much waits */
+	__u8 stacks;        /* enum trace_stacks */
+	__u8 kernel_stacks;
+	__u8 points;        /* some calls are asked for as tracepoints: TRACE_SELECTED_POINT */
+	__u8 unused;
+	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
 };
 
 struct trace_control {

@@ -13,10 +13,20 @@ struct task_state {
 	__u32 call; /* of start_ns */
 	__u8 told;  /* its ENTERED is out */
 	__u8 blob;  /* what was fetched at entry waits in blobs */
-	__u8 unused[2];
+	__u8 point; /* its POINT is to be sent when what it points at can be read */
+	__u8 unused;
 };
 
 #include "bpf/trace_follow.bpf.h"
+
+#define SIGINFO_BYTES 48 /* of kernel_siginfo: what siginfo_t begins with */
+
+/* How much of struct pt_regs is laid out as ptrace(2) has it. */
+#if defined(__TARGET_ARCH_x86)
+#define USER_REGS_BYTES (21 * 8)
+#elif defined(__TARGET_ARCH_arm64)
+#define USER_REGS_BYTES (34 * 8)
+#endif
 
 #define PIECE_MAX 4096
 #define BLOB_MAX  4096
@@ -38,7 +48,7 @@ struct piece {
 /* An event in the making. Offsets stay in memory, where the verifier does not follow them. */
 struct scratch {
 	__u32 at;
-	__u32 compat;
+	__u32 compat, faults, unused;
 	__s64 ret;
 	__u64 arg[6];
 	__u8 buf[TRACE_EVENT_MAX + PIECE_MAX + 64];
@@ -101,6 +111,7 @@ GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 
 		r = bpf_probe_read_user_str(s->buf + at + 8, max + 2, (void *)ptr);
 		if (r < 0) {
 			p->status = STATUS_FAULT;
+			s->faults++;
 		} else {
 			n = r > 0 ? r - 1 : 0;
 			if (n > max) {
@@ -117,6 +128,7 @@ GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 
 		n &= 0xfff;
 		if (n && bpf_probe_read_user(s->buf + at + 8, n, (void *)ptr)) {
 			p->status = STATUS_FAULT;
+			s->faults++;
 			n = 0;
 		}
 	}
@@ -302,6 +314,8 @@ INLINE void begin(struct scratch *s, struct task_struct *task, __u8 type, __u64 
 	ev->args_nr = 0;
 	ev->unused = 0;
 	ev->ret = 0;
+	ev->cpu = bpf_get_smp_processor_id();
+	ev->unused_too = 0;
 	s->at = sizeof(*ev);
 }
 
@@ -330,6 +344,76 @@ INLINE void send(struct scratch *s)
 		__sync_fetch_and_add(&control.lost, 1);
 }
 
+/* --- stacks --- */
+
+#define PAGE 4096
+
+struct stack_scratch {
+	struct trace_event ev;
+	struct trace_stack head;
+	__u8 data[TRACE_STACK_FRAMES * 8 + 8 + TRACE_STACK_BYTES + 2 * PAGE];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stack_scratch);
+} stacks SEC(".maps");
+
+/* The stack from its top on, page by page: what is not in memory ends it. */
+GLOBAL int dump_stack(struct stack_scratch *k, __u64 sp, __u32 bytes)
+{
+	__u32 at, n;
+	if (!k || !sp)
+		return 0;
+	for (__u32 i = 0; i < TRACE_STACK_BYTES / PAGE + 1; i++) {
+		at = k->head.user_bytes;
+		if (at >= bytes || at > TRACE_STACK_BYTES)
+			break;
+		n = PAGE - ((sp + at) & (PAGE - 1));
+		if (n > bytes - at)
+			n = bytes - at;
+		if (n > PAGE)
+			break;
+		if (bpf_probe_read_user(k->data + (k->head.kernel_bytes & 0x3ff) + (at & 0xffff), n, (void *)(sp + at)))
+			break;
+		k->head.user_bytes = at + n;
+	}
+	return 0;
+}
+
+INLINE void send_stack(void *ctx, struct task_struct *task, __u64 now)
+{
+	struct stack_scratch *k;
+	__u32 zero = 0;
+	__u64 bytes;
+	long n;
+	if (!settings.stacks && !settings.kernel_stacks)
+		return;
+	k = bpf_map_lookup_elem(&stacks, &zero);
+	if (!k)
+		return;
+	k->ev = (struct trace_event){ .time_ns = now, .tid = task->pid, .pid = task->tgid, .type = TRACE_EVENT_STACK };
+	k->head.kernel_bytes = 0;
+	k->head.user_bytes = 0;
+	if (settings.kernel_stacks) {
+		n = bpf_get_stack(ctx, k->data, TRACE_STACK_FRAMES * 8, 0);
+		k->head.kernel_bytes = n > 0 ? n & 0x3ff : 0;
+	}
+	if (settings.stacks == TRACE_STACKS_FP) {
+		n = bpf_get_stack(ctx, k->data + (k->head.kernel_bytes & 0x3ff), TRACE_STACK_FRAMES * 8, BPF_F_USER_STACK);
+		k->head.user_bytes = n > 0 ? n & 0x3ff : 0;
+	} else if (settings.stacks == TRACE_STACKS_DUMP) {
+		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+		bpf_probe_read_kernel(k->head.regs, USER_REGS_BYTES, regs);
+		dump_stack(k, regs->sp, settings.stack_bytes);
+	}
+	bytes = sizeof(k->ev) + sizeof(k->head) + k->head.kernel_bytes + k->head.user_bytes;
+	if (bytes <= sizeof(*k) && bpf_ringbuf_output(&ring, k, bytes, BPF_RB_NO_WAKEUP))
+		__sync_fetch_and_add(&control.lost, 1);
+}
+
 INLINE struct scratch *scratch_of(__u32 i)
 {
 	return bpf_map_lookup_elem(&scratches, &i);
@@ -348,6 +432,37 @@ INLINE void take_blob(struct scratch *s, struct task_struct *task)
 		bpf_probe_read_kernel(s->buf + at, n, b->data);
 		s->at = at + n;
 	}
+}
+
+/* The entry of a call as a tracepoint, with what it points at. */
+INLINE void send_point(void *ctx, struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan,
+		       __u32 number, _Bool last_chance)
+{
+	__u64 now = bpf_ktime_get_ns();
+	begin_call(s, task, t, TRACE_EVENT_POINT, now, number, plan->args_nr);
+	s->faults = 0;
+	for (__u32 i = 0; i < TRACE_STEPS; i++) {
+		if (i >= plan->steps_nr)
+			break;
+		if (plan->step[i].at & AT_ENTRY)
+			fetch_step(s, &plan->step[i], 0);
+	}
+	/* A page that nobody has touched yet: the call itself will. */
+	t->point = s->faults && !last_chance;
+	if (t->point)
+		return;
+	send_stack(ctx, task, now);
+	send(s);
+}
+
+INLINE _Bool is_point(__u32 call)
+{
+	return settings.points && call < TRACE_CALLS && (selected[call] & TRACE_SELECTED_POINT);
+}
+
+INLINE _Bool is_call(__u32 call)
+{
+	return settings.select_all || (call < TRACE_CALLS && (selected[call] & TRACE_SELECTED_CALL));
 }
 
 SEC("tp_btf/sys_enter")
@@ -370,8 +485,19 @@ int stream_enter(__u64 *ctx)
 	t->call = call;
 	t->told = 0;
 	t->blob = 0;
+	t->point = 0;
 	t->start_ns = bpf_ktime_get_ns();
 	plan = bpf_map_lookup_elem(&plans, &call);
+	if (is_point(call) && plan && control.enabled && counts_here()) {
+		s = scratch_of(0);
+		if (!s)
+			return 0;
+		take_args(s, (struct pt_regs *)ctx[0], call >= TRACE_NUMBERS);
+		s->ret = 0;
+		send_point(ctx, s, task, t, plan, number, plan->no_return);
+		if (!is_call(call))
+			return 0;
+	}
 	if (!plan || !(plan->at_entry | plan->no_return))
 		return 0;
 	s = scratch_of(0);
@@ -380,11 +506,11 @@ int stream_enter(__u64 *ctx)
 	take_args(s, (struct pt_regs *)ctx[0], call >= TRACE_NUMBERS);
 	s->ret = 0;
 	if (plan->no_return) {
-		if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns ||
-		    (!settings.select_all && (call >= TRACE_CALLS || !selected[call])))
+		if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || !is_call(call))
 			return 0;
 		begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, number, plan->args_nr);
 		t->told = 1;
+		send_stack(ctx, task, t->start_ns);
 		send(s);
 		return 0;
 	}
@@ -429,7 +555,16 @@ int stream_exit(__u64 *ctx)
 	call = call_of(task, number);
 	if (number == -1 && t->start_ns)
 		call = t->call;
-	if (!settings.select_all && (call >= TRACE_CALLS || !selected[call]))
+	if (t->point) {
+		s = scratch_of(1);
+		plan = bpf_map_lookup_elem(&plans, &call);
+		if (!s || !plan)
+			goto out;
+		take_args(s, regs, call >= TRACE_NUMBERS);
+		s->ret = 0;
+		send_point(ctx, s, task, t, plan, number, 1);
+	}
+	if (!is_call(call))
 		goto out;
 	if (settings.failures_only && !failed)
 		goto out;
@@ -448,6 +583,7 @@ int stream_exit(__u64 *ctx)
 	if (t->blob)
 		take_blob(s, task);
 	fetch_at_exit(s, plan, failed, 0);
+	send_stack(ctx, task, now);
 	send(s);
 out:
 	if (t)
@@ -470,13 +606,18 @@ int stream_switch(__u64 *ctx)
 	if (!t || !t->start_ns || t->told || !control.enabled || !counts_here())
 		return 0;
 	call = t->call;
-	if (!settings.select_all && (call >= TRACE_CALLS || !selected[call]))
-		return 0;
-	if (settings.failures_only || settings.longer_than_ns)
-		return 0;
 	s = scratch_of(2);
 	plan = bpf_map_lookup_elem(&plans, &call);
 	if (!s || !plan)
+		return 0;
+	if (t->point) {
+		take_args(s, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), call >= TRACE_NUMBERS);
+		s->ret = 0;
+		send_point(ctx, s, task, t, plan, call % TRACE_NUMBERS, 1);
+	}
+	if (!is_call(call))
+		return 0;
+	if (settings.failures_only || settings.longer_than_ns)
 		return 0;
 	take_args(s, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), call >= TRACE_NUMBERS);
 	s->ret = 0;
@@ -552,12 +693,39 @@ int stream_rename(__u64 *ctx)
 	return 0;
 }
 
+SEC("tp_btf/signal_deliver")
+int stream_signal(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scratch *s;
+	struct trace_event *ev;
+	__u32 at;
+	if (!followed(task) || !control.enabled || !counts_here())
+		return 0;
+	s = scratch_of(2);
+	if (!s)
+		return 0;
+	begin(s, task, TRACE_EVENT_SIGNAL, bpf_ktime_get_ns());
+	ev = (struct trace_event *)s->buf;
+	ev->args_nr = 1;
+	((__u64 *)(s->buf + sizeof(*ev)))[0] = (__u32)ctx[0];
+	s->at += 8;
+	at = s->at & 0x3ff8;
+	if (bpf_probe_read_kernel(s->buf + at, SIGINFO_BYTES, (void *)ctx[1]))
+		return 0;
+	s->at = at + SIGINFO_BYTES;
+	send(s);
+	return 0;
+}
+
 SEC("tp_btf/sched_process_exit")
 int stream_gone(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 id = task->pid;
 	struct scratch *s;
+	struct trace_event *ev;
+	__u64 *args;
 	if (!bpf_task_storage_get(&tasks, task, 0, 0))
 		return 0;
 	if (!settings.everyone)
@@ -566,6 +734,14 @@ int stream_gone(__u64 *ctx)
 	if (!s)
 		return 0;
 	begin(s, task, TRACE_EVENT_EXIT, bpf_ktime_get_ns());
+	ev = (struct trace_event *)s->buf;
+	args = (__u64 *)(s->buf + sizeof(*ev));
+	ev->ret = task->exit_code;
+	ev->args_nr = 3;
+	args[0] = task->se.sum_exec_runtime;
+	args[1] = waited_ns(task);
+	args[2] = task->signal->live.counter == 0;
+	s->at += 24;
 	send(s);
 	return 0;
 }

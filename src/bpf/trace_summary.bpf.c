@@ -9,6 +9,7 @@ struct task_state {
 	__u64 cgroup;
 	__u32 call; /* of start_ns; TRACE_CALLS: none */
 	__u32 thread; /* + 1; 0: none yet */
+	__u32 is_new, unused; /* its whole life is seen */
 	__u32 row_of[TRACE_CALLS]; /* + 1; 0: none yet */
 };
 
@@ -65,6 +66,10 @@ static __attribute__((noinline)) __u32 new_thread(struct task_state *s)
 	t->pid = task->tgid;
 	t->cgroup = s->cgroup;
 	bpf_get_current_comm(t->comm, sizeof(t->comm));
+	if (!s->is_new) {
+		t->ran_before_ns = task->se.sum_exec_runtime;
+		t->waited_before_ns = waited_ns(task);
+	}
 	s->thread = i + 1;
 	return i + 1;
 }
@@ -242,8 +247,9 @@ SEC("tp_btf/sched_process_fork")
 int trace_fork(__u64 *ctx)
 {
 	struct task_struct *child = (struct task_struct *)ctx[1];
-	if (followed(bpf_get_current_task_btf()))
-		follow(child);
+	struct task_state *s;
+	if (followed(bpf_get_current_task_btf()) && (s = follow(child)))
+		s->is_new = 1;
 	return 0;
 }
 
@@ -280,6 +286,9 @@ int trace_gone(__u64 *ctx)
 	if (!t)
 		return 0;
 	t->ended = s->start_ns != 0;
+	t->ran_ns = task->se.sum_exec_runtime;
+	t->waited_ns = waited_ns(task);
+	t->gone = 1;
 	bpf_get_current_comm(t->comm, sizeof(t->comm));
 	return 0;
 }

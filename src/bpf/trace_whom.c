@@ -29,6 +29,8 @@ void trace_whom_settings(const struct trace_whom *w, struct trace_settings *s)
 	s->by_cgroup = w->cgroup != NULL;
 	s->excludes = w->excluded_nr != 0;
 	s->select_all = w->all_calls;
+	for (size_t i = 0; i < TRACE_CALLS / 64; i++)
+		s->points |= w->points[i] != 0;
 }
 
 static struct strobe_error *fill_cgroup(const struct trace_whom *w, int map)
@@ -60,7 +62,8 @@ void trace_whom_control(const struct trace_whom *w, void *bss)
 	control->leader = (uint32_t)w->leader;
 	control->enabled = w->starts_enabled;
 	for (size_t i = 0; i < TRACE_CALLS; i++)
-		selected[i] = w->all_calls || (w->selected[i / 64] >> i % 64 & 1);
+		selected[i] = (w->all_calls || (w->selected[i / 64] >> i % 64 & 1) ? TRACE_SELECTED_CALL : 0) |
+			      (w->points[i / 64] >> i % 64 & 1 ? TRACE_SELECTED_POINT : 0);
 }
 
 uint32_t trace_cpus_possible(const struct sys *sys)

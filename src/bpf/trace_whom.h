@@ -26,6 +26,7 @@ struct trace_whom {
 	size_t excluded_nr;
 	bool all_calls;
 	uint64_t selected[TRACE_CALLS / 64]; /* else: bit by call, 32-bit ones from TRACE_NUMBERS on */
+	uint64_t points[TRACE_CALLS / 64];   /* calls whose entry is wanted as a tracepoint (stream) */
 };
 
 struct bpf_loaded;

@@ -16,11 +16,31 @@ struct thread_info {
 #endif
 };
 
+struct sched_entity {
+	__u64 sum_exec_runtime;
+};
+
+struct sched_info {
+	unsigned long long run_delay;
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	int pid, tgid;
 	char comm[16];
 	struct task_struct *group_leader;
+	int exit_code;
+	struct signal_struct *signal;
+	struct sched_entity se;
+	struct sched_info sched_info; /* may be missing: CONFIG_SCHED_INFO */
 };
 
 #if defined(__TARGET_ARCH_x86)

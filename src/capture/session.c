@@ -345,7 +345,7 @@ struct strobe_error *capture_synthesize(struct capture *c, struct record_sink *s
 	if (c->rings.len)
 		TRY(synth_time_conv(sink, c->rings.data[0].page));
 	TRY(synth_id_index(sink, c->events, &c->map));
-	bool kernel = false;
+	bool kernel = c->options.kernel_maps;
 	for (size_t i = 0; i < c->events->events.len; i++)
 		kernel |= !c->events->events.data[i].attr.exclude_kernel && !c->events->events.data[i].is_dummy;
 	if (kernel)

@@ -39,6 +39,8 @@ struct syscall_thread {
 	const char *cgroup;  /* SYSCALL_STATS_BY_CGROUP: its path */
 	bool is_others;      /* all threads that there was no room to tell apart */
 	uint64_t events;     /* beginnings and ends of calls */
+	bool has_sched;      /* the next two are known */
+	uint64_t ran_ns, waited_ns; /* on a CPU, and ready without one */
 	struct u64map index; /* call → row */
 	VEC(struct syscall_stat) rows;
 };

@@ -10,13 +10,14 @@ static int run(struct cmd_context *ctx, void *options)
 		.ctx = ctx,
 		.o = o,
 		.sys = sys_live(),
-		.hooks = o->summary ? &trace_summary_hooks : &trace_stream_hooks,
 		.workload = { .go_fd = -1, .error_fd = -1 },
 		.signal_fd = -1,
 		.out_fd = -1,
 	};
 	cmd_set_verbosity(o->verbose);
-	return trace_run(&r);
+	struct strobe_error *err = trace_options_settle(o);
+	r.hooks = o->summary ? &trace_summary_hooks : trace_wants_events(o) ? &trace_events_hooks : &trace_stream_hooks;
+	return err ? cmd_fail_usage(ctx, err) : trace_run(&r);
 }
 
 const struct cmd cmd_trace = {

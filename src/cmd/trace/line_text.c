@@ -60,7 +60,7 @@ static void print_head(const struct trace_paper *p, const struct trace_line *lin
 		print_task(p, line);
 		return;
 	}
-	if (line->has_duration) {
+	if (line->has_duration || line->kind == TRACE_LINE_FAULT) {
 		out_ch(p->out, '(');
 		print_ms(p->out, line->duration_ns, 6);
 		out_str(p->out, " ms): ");

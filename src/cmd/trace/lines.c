@@ -1,5 +1,6 @@
 #include "cmd/trace/lines.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -22,17 +23,33 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 	l->setup = *setup;
 	l->format = o->format;
 	l->tasks.sys = setup->sys;
+	l->tasks.sched = o->sched;
 	l->style = (struct syscall_style){ .layout = o->strace_style ? SYSCALL_STRACE : SYSCALL_NAMED,
 					   .str_limit = (uint32_t)o->str_limit, .fd_text = trace_tasks_fd_text,
 					   .pid_text = trace_tasks_pid_text, .ctx = &l->tasks };
 	l->paper = (struct trace_paper){ .out = setup->out, .style = &l->style, .full_time = o->full_time,
-					 .no_comm = o->no_comm, .no_task = setup->one_thread };
+					 .no_comm = o->no_comm, .no_task = setup->one_thread,
+					 .points_as_kernel = o->points_as_kernel };
 	l->stats.by = o->by;
 	arena_init(&l->stats.arena);
 	arena_init(&l->names);
 	if (l->format->begin)
 		l->format->begin(&l->paper);
 	return l;
+}
+
+/* How long those ran that have statistics. */
+static void fill_sched(struct trace_lines *l)
+{
+	for (size_t i = 0; i < l->tasks.all.len; i++) {
+		struct trace_task *t = &l->tasks.all.data[i];
+		if (!t->stats)
+			continue;
+		struct syscall_thread *row = &l->stats.threads.data[t->stats - 1];
+		row->has_sched = t->gone || trace_task_ask_sched(&l->tasks, t->tid, &t->ran_ns, &t->waited_ns);
+		row->ran_ns = t->ran_ns > t->ran_before_ns ? t->ran_ns - t->ran_before_ns : 0;
+		row->waited_ns = t->waited_ns > t->waited_before_ns ? t->waited_ns - t->waited_before_ns : 0;
+	}
 }
 
 void trace_lines_finish(struct trace_lines *l)
@@ -42,6 +59,8 @@ void trace_lines_finish(struct trace_lines *l)
 	l->finished = true;
 	if (l->format->end)
 		l->format->end(&l->paper);
+	if (l->tasks.sched)
+		fill_sched(l);
 	syscall_stats_finish(&l->stats);
 }
 
@@ -119,6 +138,23 @@ void trace_lines_other(struct trace_lines *l, struct trace_line *line)
 	if (!line->comm)
 		line->comm = trace_task(&l->tasks, line->tid, line->pid)->comm;
 	write_line(l, line);
+}
+
+void trace_lines_entry_point(struct trace_lines *l, struct trace_line *line)
+{
+	char event[64];
+	snprintf(event, sizeof(event), "syscalls:sys_enter_%s", line->call->desc->entry);
+	line->kind = TRACE_LINE_POINT;
+	line->event = event;
+	trace_lines_other(l, line);
+}
+
+void trace_lines_ran(struct trace_lines *l, uint32_t tid, uint32_t pid, uint64_t ran_ns, uint64_t waited_ns)
+{
+	struct trace_task *t = trace_task(&l->tasks, tid, pid);
+	t->ran_ns = ran_ns;
+	t->waited_ns = waited_ns;
+	t->gone = true;
 }
 
 struct trace_tasks *trace_lines_tasks(struct trace_lines *l)

@@ -35,6 +35,10 @@ void trace_lines_destroy(struct trace_lines *l);
 void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t key);
 /* Anything else that happened; line->comm is filled in where it is NULL. */
 void trace_lines_other(struct trace_lines *l, struct trace_line *line);
+/* The entry of a call as a tracepoint: line->call says which. */
+void trace_lines_entry_point(struct trace_lines *l, struct trace_line *line);
+/* A task has ended that was so long on CPUs, and so long waiting for one (--sched). */
+void trace_lines_ran(struct trace_lines *l, uint32_t tid, uint32_t pid, uint64_t ran_ns, uint64_t waited_ns);
 /* Tasks, for who tells of forks, execs and names. */
 struct trace_tasks *trace_lines_tasks(struct trace_lines *l);
 void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const char *comm, size_t room);

@@ -31,8 +31,8 @@ static struct strobe_error *choose_calls(struct trace_run *r)
 	r->compat = arch == &arch_x86_64 ? syscall_table_create(&arch_i386) : NULL;
 	if (!r->native)
 		return error_create(ERROR_UNSUPPORTED, "no table of system calls for this architecture");
-	r->whom.all_calls = !r->o->calls;
-	if (!r->o->calls)
+	r->whom.all_calls = !r->o->calls && trace_wants_calls(r->o);
+	if (!r->o->calls || !trace_wants_calls(r->o))
 		return NULL;
 	struct syscall_set native = {}, compat = {};
 	TRY(syscall_select(r->native, r->o->calls, &native));
@@ -134,25 +134,35 @@ static uint64_t now_ms(const struct trace_run *r)
 	return sys_clock_ns(r->sys, CLOCK_MONOTONIC) / 1000000;
 }
 
-static struct strobe_error *wait_for_end(struct trace_run *r)
+struct strobe_error *trace_wait(struct trace_run *r, int wait_ms)
 {
 	bool tasks = !r->workload.pid && (r->target.pids || r->target.tids || r->target.uid);
-	uint64_t begin_ms = r->o->delay_ms ? now_ms(r) + (uint64_t)r->o->delay_ms : 0, alive_ms = now_ms(r);
+	struct pollfd fd = { .fd = r->signal_fd, .events = POLLIN };
+	if (wait_ms < 0 && (tasks || r->begin_ms))
+		wait_ms = ALIVE_INTERVAL_MS;
+	if (poll(&fd, 1, wait_ms) < 0 && errno != EINTR)
+		return error_errno(errno, "cannot wait");
+	if (fd.revents)
+		take_signals(r);
+	if (r->begin_ms && now_ms(r) >= r->begin_ms) {
+		r->begin_ms = 0;
+		r->hooks->enable(r, true);
+	}
+	if (tasks && now_ms(r) - r->alive_ms >= ALIVE_INTERVAL_MS) {
+		r->alive_ms = now_ms(r);
+		r->ended |= !target_map_is_alive(&r->map, r->sys);
+	}
+	return NULL;
+}
+
+static struct strobe_error *wait_for_end(struct trace_run *r)
+{
+	r->alive_ms = now_ms(r);
+	r->begin_ms = r->o->delay_ms ? r->alive_ms + (uint64_t)r->o->delay_ms : 0;
+	if (r->hooks->run)
+		return r->hooks->run(r);
 	while (!r->ended) {
-		struct pollfd fd = { .fd = r->signal_fd, .events = POLLIN };
-		int wait_ms = r->hooks->tick ? r->hooks->tick_ms : tasks || begin_ms ? ALIVE_INTERVAL_MS : -1;
-		if (poll(&fd, 1, wait_ms) < 0 && errno != EINTR)
-			return error_errno(errno, "cannot wait");
-		if (fd.revents)
-			take_signals(r);
-		if (begin_ms && now_ms(r) >= begin_ms) {
-			begin_ms = 0;
-			r->hooks->enable(r, true);
-		}
-		if (tasks && now_ms(r) - alive_ms >= ALIVE_INTERVAL_MS) {
-			alive_ms = now_ms(r);
-			r->ended |= !target_map_is_alive(&r->map, r->sys);
-		}
+		TRY(trace_wait(r, r->hooks->tick ? r->hooks->tick_ms : -1));
 		if (r->hooks->tick && !r->ended)
 			TRY(r->hooks->tick(r, false, &r->ended));
 	}

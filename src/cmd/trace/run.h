@@ -17,6 +17,8 @@ struct trace_hooks {
 	/* The target is known, the command waits to be let go. */
 	struct strobe_error *(*open)(struct trace_run *r);
 	void (*enable)(struct trace_run *r, bool on);
+	/* The whole wait, by trace_wait() again and again until r->ended. NULL: tick is called instead. */
+	struct strobe_error *(*run)(struct trace_run *r);
 	/* Every tick_ms while it runs, and once behind its end; *ret_end to end it. NULL: not wanted. */
 	struct strobe_error *(*tick)(struct trace_run *r, bool last, bool *ret_end);
 	/* It has ended: what is left to say. */
@@ -41,6 +43,7 @@ struct trace_run {
 	int signal_fd;
 	int signal; /* that ended us, or 0 */
 	bool ended;
+	uint64_t begin_ms, alive_ms; /* when -D is over (0: it is), when it was last looked whether tasks live */
 	struct out out;
 	int out_fd;
 	/* System calls of this machine, and of its 32-bit programs (may be NULL). */
@@ -48,7 +51,10 @@ struct trace_run {
 	void *state; /* of the hooks */
 };
 
-extern const struct trace_hooks trace_summary_hooks, trace_stream_hooks;
+extern const struct trace_hooks trace_summary_hooks, trace_stream_hooks, trace_events_hooks;
+
+/* Waits so long for signals and the ends of tasks (-1: until something happens); sets r->ended, ends the delay. */
+struct strobe_error *trace_wait(struct trace_run *r, int wait_ms) _must_check_;
 
 /* Statistics in the format that was asked for. */
 struct syscall_stats;

@@ -9,7 +9,7 @@
 
 static struct strobe_error *summary_open(struct trace_run *r)
 {
-	struct summary_options options = { .by = r->o->by, .errnos = r->o->errnos };
+	struct summary_options options = { .by = r->o->by, .errnos = r->o->errnos, .sched = r->o->sched };
 	struct summary_tracer *s;
 	TRY(summary_tracer_open(&r->whom, &options, &s));
 	r->state = s;

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "sys/tasks.h"
 
 #define FD_PATH_MAX 4096
 #define LOW_FDS     256
@@ -26,11 +27,17 @@ static void ask_name(struct trace_tasks *t, struct trace_task *task)
 {
 	if (!t->sys)
 		return;
+	t->asked_names++;
 	_cleanup_free_ char *path = xasprintf("/proc/%u/comm", task->tid);
 	_cleanup_free_ char *line = NULL;
 	_cleanup_error_ struct strobe_error *err = sys_read_line(t->sys, path, &line);
 	if (!err)
 		snprintf(task->comm, sizeof(task->comm), "%s", line);
+}
+
+bool trace_task_ask_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *ret_ran_ns, uint64_t *ret_waited_ns)
+{
+	return t->sys && sys_task_times(t->sys, (pid_t)tid, ret_ran_ns, ret_waited_ns);
 }
 
 struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid)
@@ -40,6 +47,8 @@ struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid)
 	if (is_new) {
 		struct trace_task task = { .tid = tid, .pid = pid };
 		ask_name(t, &task);
+		if (t->sched)
+			trace_task_ask_sched(t, tid, &task.ran_before_ns, &task.waited_before_ns);
 		*at = t->all.len;
 		vec_push(&t->all, task);
 	}
@@ -99,6 +108,7 @@ static uint64_t look_up_fd(struct trace_tasks *t, uint32_t pid, int fd)
 {
 	char path[64], target[FD_PATH_MAX];
 	snprintf(path, sizeof(path), "/proc/%u/fd/%d", pid, fd);
+	t->asked_fds++;
 	ssize_t n = t->sys ? readlink(path, target, sizeof(target)) : -1;
 	if (n > 0)
 		set_fd(t, pid, fd, target, (size_t)n);

@@ -14,6 +14,9 @@ struct trace_task {
 	char comm[17];
 	uint32_t stats; /* index + 1 in the statistics; 0: none yet */
 	bool pending;   /* its last line was without a result */
+	/* With `sched`: nanoseconds on a CPU and waiting for one, before we saw it, and at its end. */
+	uint64_t ran_before_ns, waited_before_ns, ran_ns, waited_ns;
+	bool gone;
 };
 
 struct trace_tasks {
@@ -22,6 +25,8 @@ struct trace_tasks {
 	struct u64map by_tid; /* tid → index */
 	struct u64map fds;    /* pid << 32 | fd → index of paths + 1; 0: nothing is known */
 	VEC(char *) paths;
+	bool sched;           /* asks how long tasks ran and waited */
+	uint64_t asked_names, asked_fds; /* questions to /proc */
 };
 
 void trace_tasks_deinit(struct trace_tasks *t);
@@ -29,6 +34,8 @@ void trace_tasks_deinit(struct trace_tasks *t);
 struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid);
 /* A task that starts: the number may have been another's. */
 struct trace_task *trace_task_new(struct trace_tasks *t, uint32_t tid, uint32_t pid);
+/* What the kernel says now of how long it ran and waited; false where it has gone, or nobody counts. */
+bool trace_task_ask_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *ret_ran_ns, uint64_t *ret_waited_ns);
 void trace_task_name(struct trace_task *task, const char *comm, size_t room);
 /* After what closes many: those with low numbers are asked for again. */
 void trace_tasks_forget_fds(struct trace_tasks *t, uint32_t pid);

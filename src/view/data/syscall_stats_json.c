@@ -61,6 +61,10 @@ static void write_thread(struct json *j, const struct syscall_stats *s, const st
 		u64_of(j, "pid", t->pid);
 	}
 	u64_of(j, "events", t->events);
+	if (t->has_sched) {
+		u64_of(j, "ran_ns", t->ran_ns);
+		u64_of(j, "waited_ns", t->waited_ns);
+	}
 	json_key(j, "syscalls");
 	json_array(j);
 	for (size_t i = 0; i < t->rows.len; i++)

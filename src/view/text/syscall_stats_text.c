@@ -81,6 +81,8 @@ static void print_title(struct out *out, const struct syscall_stats *s, const st
 	out_f(out, ", %llu events", (unsigned long long)t->events);
 	if (s->by != SYSCALL_STATS_BY_NOTHING)
 		out_f(out, ", %.1f%%", s->events ? 100.0 * (double)t->events / (double)s->events : 0.0);
+	if (t->has_sched)
+		out_f(out, ", %.3f msec, waited %.3f msec", (double)t->ran_ns / NS_PER_MS, (double)t->waited_ns / NS_PER_MS);
 	out_str(out, "\n\n");
 }
 

@@ -1,0 +1,177 @@
+#include "cmd/trace/calls.h"
+
+#include "record/sample.h"
+
+static const uint64_t *args_of(const struct trace_event *ev)
+{
+	return (const uint64_t *)(ev + 1);
+}
+
+static struct trace_line line_of(const struct trace_event *ev, enum trace_line_kind kind)
+{
+	return (struct trace_line){ .kind = kind, .time_ns = ev->time_ns, .tid = ev->tid, .pid = ev->pid, .cpu = ev->cpu };
+}
+
+static void take_call(const struct trace_calls *c, const struct trace_event *ev, size_t bytes,
+		      const struct resolved_frame *frames, uint32_t frames_nr)
+{
+	const struct syscall_table *table = ev->flags & TRACE_FLAG_COMPAT ? c->compat : c->native;
+	const struct syscall_desc *desc = table ? syscall_table_get(table, ev->number) : NULL;
+	struct syscall_desc unknown;
+	char name[24];
+	struct syscall_event call;
+	if (!desc) {
+		unknown = syscall_desc_unknown(ev->flags & TRACE_FLAG_COMPAT ? &arch_i386 : arch_native(), ev->number, &name);
+		desc = &unknown;
+	}
+	call.desc = desc;
+	for (unsigned i = 0; i < SYSCALL_ARGS; i++)
+		call.arg[i] = i < ev->args_nr ? args_of(ev)[i] : 0;
+	call.ret = ev->ret;
+	call.has_ret = ev->type == TRACE_EVENT_CALL;
+	call.pid = ev->pid;
+	call.payload.nr = 0;
+	size_t head = sizeof(*ev) + ev->args_nr * sizeof(uint64_t);
+	syscall_payload_add(&call.payload, (const uint8_t *)ev + head, bytes - head);
+	struct trace_line line = line_of(ev, call.has_ret ? TRACE_LINE_CALL : TRACE_LINE_ENTERED);
+	line.call = &call;
+	line.frames = frames;
+	line.frames_nr = frames_nr;
+	line.start_unknown = !ev->start_ns;
+	line.time_ns = ev->start_ns ? ev->start_ns : ev->time_ns;
+	line.has_duration = call.has_ret && ev->start_ns;
+	line.duration_ns = line.has_duration ? ev->time_ns - ev->start_ns : 0;
+	if (ev->type == TRACE_EVENT_POINT)
+		trace_lines_entry_point(c->lines, &line);
+	else
+		trace_lines_call(c->lines, &line, desc->number + (ev->flags & TRACE_FLAG_COMPAT ? TRACE_NUMBERS : 0));
+}
+
+/* The name behind the arguments. */
+static void rename_task(const struct trace_calls *c, uint32_t tid, uint32_t pid, const struct trace_event *ev, size_t bytes)
+{
+	const char *comm = (const char *)(args_of(ev) + ev->args_nr);
+	trace_lines_rename(c->lines, tid, pid, comm, bytes - sizeof(*ev) - ev->args_nr * sizeof(uint64_t));
+}
+
+static void take_fork(const struct trace_calls *c, const struct trace_event *ev, size_t bytes)
+{
+	uint32_t tid = (uint32_t)args_of(ev)[0], pid = (uint32_t)args_of(ev)[1];
+	struct trace_tasks *tasks = trace_lines_tasks(c->lines);
+	trace_task_new(tasks, tid, pid);
+	rename_task(c, tid, pid, ev, bytes);
+	if (pid != ev->pid)
+		trace_tasks_forget_fds(tasks, pid);
+	if (!c->processes)
+		return;
+	struct trace_line line = line_of(ev, TRACE_LINE_FORK);
+	line.child_tid = tid;
+	line.child_pid = pid;
+	trace_lines_other(c->lines, &line);
+}
+
+static void take_exit(const struct trace_calls *c, const struct trace_event *ev)
+{
+	if (c->sched)
+		trace_lines_ran(c->lines, ev->tid, ev->pid, args_of(ev)[0], args_of(ev)[1]);
+	if (!c->processes)
+		return;
+	struct trace_line line = line_of(ev, TRACE_LINE_EXIT);
+	line.exit_code = (uint32_t)ev->ret;
+	line.last_thread = args_of(ev)[2];
+	trace_lines_other(c->lines, &line);
+}
+
+static void take_signal(const struct trace_calls *c, const struct trace_event *ev, size_t bytes)
+{
+	struct trace_line line = line_of(ev, TRACE_LINE_SIGNAL);
+	line.signal = (uint32_t)args_of(ev)[0];
+	line.siginfo = args_of(ev) + ev->args_nr;
+	line.siginfo_bytes = (uint32_t)(bytes - sizeof(*ev) - ev->args_nr * sizeof(uint64_t));
+	trace_lines_other(c->lines, &line);
+}
+
+void trace_calls_take(const struct trace_calls *c, const struct trace_event *ev, size_t bytes,
+		      const struct resolved_frame *frames, uint32_t frames_nr)
+{
+	switch (ev->type) {
+	case TRACE_EVENT_CALL:
+	case TRACE_EVENT_ENTERED:
+	case TRACE_EVENT_POINT:
+		take_call(c, ev, bytes, frames, frames_nr);
+		break;
+	case TRACE_EVENT_FORK:
+		if (ev->args_nr >= 2)
+			take_fork(c, ev, bytes);
+		break;
+	case TRACE_EVENT_EXEC:
+		trace_tasks_forget_fds(trace_lines_tasks(c->lines), ev->pid);
+		rename_task(c, ev->tid, ev->pid, ev, bytes);
+		break;
+	case TRACE_EVENT_RENAME:
+		rename_task(c, ev->tid, ev->pid, ev, bytes);
+		break;
+	case TRACE_EVENT_EXIT:
+		if (ev->args_nr >= 3)
+			take_exit(c, ev);
+		break;
+	case TRACE_EVENT_SIGNAL:
+		if (ev->args_nr && c->signals)
+			take_signal(c, ev, bytes);
+		break;
+	default:
+		break;
+	}
+}
+
+struct stream_options trace_stream_options(const struct trace_run *r)
+{
+	const struct trace_options *o = r->o;
+	/* With -S all are counted, and lines are chosen later. */
+	return (struct stream_options){
+		.native = r->native,
+		.compat = r->compat,
+		.failures_only = o->failure && !o->with_summary,
+		.longer_than_ns = o->duration_set && !o->with_summary ? (uint64_t)(o->duration_ms * 1e6) : 0,
+		.str_limit = (uint32_t)o->str_limit,
+		.ring_bytes = o->ring_bytes,
+		.signals = trace_shows_signals(o),
+	};
+}
+
+void trace_calls_init(struct trace_calls *c, struct trace_run *r)
+{
+	const struct trace_options *o = r->o;
+	struct trace_lines_setup setup = {
+		.o = o,
+		.out = &r->out,
+		.sys = r->sys,
+		.one_thread = o->no_inherit && !r->map.system_wide && r->map.threads.len == 1,
+		.chosen_before = !o->with_summary,
+	};
+	*c = (struct trace_calls){ .native = r->native, .compat = r->compat, .lines = trace_lines_create(&setup),
+				   .signals = trace_shows_signals(o), .processes = trace_shows_processes(o),
+				   .sched = o->sched };
+}
+
+struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run *r, struct stream_tracer *tracer)
+{
+	trace_lines_finish(c->lines);
+	if (r->o->with_summary)
+		trace_print_stats(r, trace_lines_stats(c->lines));
+	if (r->o->tool_stats) {
+		const struct trace_tasks *t = trace_lines_tasks(c->lines);
+		out_f(&r->out, "Stats:\n lines             : %llu\n tasks             : %zu\n names asked for   : %llu\n"
+			       " descriptors asked : %llu\n events lost       : %llu\n",
+		      (unsigned long long)trace_lines_count(c->lines), t->all.len, (unsigned long long)t->asked_names,
+		      (unsigned long long)t->asked_fds, tracer ? (unsigned long long)stream_tracer_lost(tracer) : 0ULL);
+	}
+	return r->o->map_dump && tracer ? stream_tracer_dump(tracer, r->o->map_dump, &r->out) : NULL;
+}
+
+void trace_say_lost(struct trace_run *r, uint64_t lost)
+{
+	if (lost)
+		cmd_say(r->ctx, "%llu events are lost: the buffer was full (make it larger with -m, or choose calls with -e)",
+			(unsigned long long)lost);
+}

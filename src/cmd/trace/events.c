@@ -1,0 +1,459 @@
+/*
+ * `trace` with tracepoints, page faults or call graphs: what comes out of rings and from the BPF programs, in order of time,
+ * with symbols.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "cmd/trace/calls.h"
+#include "cmd/trace/merged.h"
+#include "cmd/trace/places.h"
+#include "record/sample.h"
+
+enum event_role { ROLE_POINT, ROLE_MINOR_FAULT, ROLE_MAJOR_FAULT, ROLE_NONE };
+
+/* One for each event of the session. */
+struct traced {
+	enum event_role role;
+	bool is_switch;                 /* in the list only for --switch-on or --switch-off */
+	uint64_t max, seen;             /* nr=; 0: no limit */
+	const struct tracepoint *point; /* or NULL */
+	const struct syscall_desc *call; /* of syscalls:sys_enter_* */
+};
+
+struct events {
+	struct trace_run *run;
+	struct event_set set; /* taken over by the session */
+	struct capture_options capture_options;
+	struct capture *capture;
+	struct stream_tracer *tracer; /* NULL: no system calls */
+	struct trace_calls calls;
+	struct trace_merged merged;
+	struct record_source *source;
+	struct resolver *resolver;
+	struct tracepoints *formats;
+	VEC(struct traced) traced;
+	bool switched_off;
+	uint64_t lost;
+	uint64_t event[(TRACE_EVENT_MAX + 4096) / 8]; /* of the BPF programs, where it is aligned */
+};
+
+/* --- what to open --- */
+
+static const char *entry_of(const struct event *e)
+{
+	bool is_entry = e->system && !strcmp(e->system, "syscalls") && !strncmp(e->tracepoint, "sys_enter_", 10);
+	return is_entry ? e->tracepoint + 10 : NULL;
+}
+
+static bool is_switch(const struct trace_options *o, const char *name)
+{
+	return (o->switch_on && !strcmp(name, o->switch_on)) || (o->switch_off && !strcmp(name, o->switch_off));
+}
+
+/*
+ * The entry of a call is told by the BPF programs, which can read what its arguments point at. What they cannot do is left to
+ * the tracepoint itself: filters and terms, and to be one that switches.
+ */
+static bool take_as_entry(struct events *s, const struct event *e)
+{
+	const char *name = entry_of(e);
+	const struct syscall_desc *d = name ? syscall_table_find(s->run->native, name) : NULL;
+	if (!d || e->filter || e->terms.set || is_switch(s->run->o, e->name))
+		return false;
+	s->run->whom.points[d->number / 64] |= 1ULL << d->number % 64;
+	return true;
+}
+
+static void add_fault_event(struct event_list *list, uint64_t config, const char *name)
+{
+	struct event *e = event_list_add(list, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, config, name);
+	e->attr.sample_period = 1;
+}
+
+/* --filter-pids, for the tracepoints: the kernel knows a thread by common_pid. */
+static void exclude_pids(struct event_list *list, const struct trace_options *o)
+{
+	if (!o->excluded.len)
+		return;
+	_cleanup_strbuf_ struct strbuf pids = {};
+	for (size_t i = 0; i < o->excluded.len; i++)
+		strbuf_addf(&pids, "%scommon_pid != %d", i ? " && " : "", (int)o->excluded.data[i]);
+	for (size_t i = 0; i < list->events.len; i++) {
+		struct event *e = &list->events.data[i];
+		if (e->kind == EVENT_TRACEPOINT)
+			e->filter = e->filter ? arena_printf(&list->arena, "(%s) && (%s)", e->filter, strbuf_str(&pids)) :
+						arena_strdup(&list->arena, strbuf_str(&pids));
+	}
+}
+
+static struct strobe_error *make_events(struct events *s)
+{
+	const struct trace_options *o = s->run->o;
+	struct event_list list;
+	event_list_init(&list);
+	for (size_t i = 0; i < o->events.events.len; i++) {
+		const struct event *e = &o->events.events.data[i];
+		if (take_as_entry(s, e))
+			continue;
+		vec_push(&list.events, *e);
+		struct event *last = &vec_last(&list.events);
+		last->leader = (uint32_t)list.events.len - 1;
+		if (last->kind == EVENT_SOFTWARE && !last->attr.sample_period)
+			last->attr.sample_period = 1;
+	}
+	if (o->major_faults)
+		add_fault_event(&list, PERF_COUNT_SW_PAGE_FAULTS_MAJ, "major-faults");
+	if (o->minor_faults)
+		add_fault_event(&list, PERF_COUNT_SW_PAGE_FAULTS_MIN, "minor-faults");
+	exclude_pids(&list, o);
+	struct strobe_error *err = o->cgroup ? event_list_set_cgroups(&list, o->cgroup) : NULL;
+	event_set_init(&s->set, s->run->sys);
+	event_set_add_list(&s->set, &list);
+	if (!list.events.len)
+		event_set_add_dummy(&s->set);
+	event_list_deinit(&list);
+	return err;
+}
+
+static struct capture_options capture_options_of(const struct trace_run *r)
+{
+	const struct trace_options *o = r->o;
+	struct capture_options c;
+	capture_options_init(&c);
+	c.target = r->target;
+	c.callgraph = o->callgraph;
+	c.no_inherit = o->no_inherit;
+	c.sample_address = o->minor_faults || o->major_faults;
+	c.sample_cpu = c.sample_identifier = c.exclude_self = true;
+	c.kernel_maps = o->kernel_graph;
+	c.use_clockid = true;
+	c.clockid = CLOCK_MONOTONIC;
+	c.delay_ms = o->delay_ms ? -1 : 0;
+	c.mmap_pages = o->ring_bytes_set ? o->ring_bytes >> 12 : 0;
+	c.proc_map_timeout_ms = o->proc_map_timeout_ms;
+	return c;
+}
+
+/* --- what existed before --- */
+
+struct memory_sink {
+	struct record_sink sink;
+	VEC(uint8_t) bytes;
+};
+
+static struct strobe_error *keep_records(struct record_sink *sink, const void *records, size_t bytes)
+{
+	struct memory_sink *m = (struct memory_sink *)sink;
+	memcpy(vec_extend(&m->bytes, bytes), records, bytes);
+	return NULL;
+}
+
+static bool wants_symbols(const struct trace_options *o)
+{
+	if (o->callgraph.mode != CALLGRAPH_NONE || o->kernel_graph || o->minor_faults || o->major_faults)
+		return true;
+	for (size_t i = 0; i < o->events.events.len; i++)
+		if (o->events.events.data[i].terms.set & EVENT_TERM_CALL_GRAPH)
+			return true;
+	return false;
+}
+
+/* --- samples --- */
+
+static struct traced traced_of(const struct events *s, const struct env_event *e, size_t i)
+{
+	const struct trace_options *o = s->run->o;
+	struct traced t = { .is_switch = !o->show_switches && is_switch(o, e->name) };
+	if (i >= s->set.events.len || s->set.events.data[i].is_dummy) {
+		t.role = ROLE_NONE;
+		return t;
+	}
+	const struct capture_event *c = &s->set.events.data[i];
+	if (c->terms.set & EVENT_TERM_MAX_EVENTS)
+		t.max = c->terms.max_events;
+	if (e->attr.type == PERF_TYPE_SOFTWARE && o->minor_faults && !strcmp(e->name, "minor-faults"))
+		t.role = ROLE_MINOR_FAULT;
+	else if (e->attr.type == PERF_TYPE_SOFTWARE && o->major_faults && !strcmp(e->name, "major-faults"))
+		t.role = ROLE_MAJOR_FAULT;
+	if (e->attr.type != PERF_TYPE_TRACEPOINT)
+		return t;
+	t.point = tracepoints_by_id(s->formats, (uint32_t)e->attr.config);
+	if (t.point && !strcmp(t.point->system, "syscalls") && !strncmp(t.point->name, "sys_enter_", 10))
+		t.call = syscall_table_find(s->run->native, t.point->name + 10);
+	return t;
+}
+
+/* Its arguments, as far as a sample holds them: pointers stay addresses. */
+static struct syscall_event call_of(const struct events *s, const struct traced *t, const struct sample *x)
+{
+	struct syscall_event call = { .desc = t->call, .pid = x->pid };
+	uint32_t from = t->point->common_nr + 1;
+	for (uint32_t i = 0; i < SYSCALL_ARGS && from + i < t->point->fields_nr; i++)
+		call.arg[i] = field_number(s->formats, &t->point->fields[from + i], x->raw, x->raw_bytes);
+	return call;
+}
+
+/* From here on, up to there. True where the event only switches. */
+static bool switches(struct events *s, const struct resolved_sample *r, const struct traced *t)
+{
+	const struct trace_options *o = s->run->o;
+	bool on = o->switch_on && !strcmp(r->event->name, o->switch_on);
+	bool off = o->switch_off && !strcmp(r->event->name, o->switch_off);
+	if (s->switched_off) {
+		if (!on)
+			return true;
+		s->switched_off = false;
+		return t->is_switch;
+	}
+	if (off) {
+		s->switched_off = true;
+		return t->is_switch;
+	}
+	return on && t->is_switch;
+}
+
+static bool is_excluded(const struct events *s, const struct sample *x)
+{
+	const struct trace_options *o = s->run->o;
+	if ((pid_t)x->pid == getpid())
+		return true;
+	for (size_t i = 0; i < o->excluded.len; i++)
+		if (o->excluded.data[i] == (pid_t)x->pid || o->excluded.data[i] == (pid_t)x->tid)
+			return true;
+	return false;
+}
+
+static bool is_in_bpf(const struct resolved_frame *f)
+{
+	static const char *const prefixes[] = { "bpf_", "__bpf_", "__traceiter_", "perf_", "trace_call_bpf" };
+	if (!f->symbol || !f->map || f->map->file->kind == MAPPED_FILE)
+		return false;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (!strncmp(f->symbol->raw_name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return f->map->file->kind == MAPPED_BPF;
+}
+
+/* False where the stack is too small to be shown. */
+static bool stack_of(const struct events *s, const struct resolved_sample *r, const struct resolved_frame **ret, uint32_t *ret_nr)
+{
+	const struct resolved_frame *f = r->chain;
+	uint32_t n = r->chain_nr;
+	/* The kernel's way to the program that took the stack is of no interest. */
+	while (r->sample.event == s->merged.bpf_event && n && is_in_bpf(f)) {
+		f++;
+		n--;
+	}
+	*ret = n ? f : NULL;
+	*ret_nr = n;
+	return n >= s->run->o->min_stack;
+}
+
+static void print_sample(struct events *s, const struct resolved_sample *r)
+{
+	struct out *out = &s->run->out;
+	out_f(out, "%s %.3f ", r->event->name, (double)r->sample.time / 1e6);
+	out_text(out, r->comm, strlen(r->comm));
+	out_f(out, " %u/%u [%u]\n", r->sample.pid, r->sample.tid, r->sample.cpu);
+}
+
+static void take_bpf(struct events *s, const struct resolved_sample *r)
+{
+	const struct resolved_frame *frames;
+	uint32_t n, bytes = r->sample.raw_bytes;
+	if (bytes < sizeof(struct trace_event) || bytes > sizeof(s->event))
+		return;
+	memcpy(s->event, r->sample.raw, bytes);
+	const struct trace_event *ev = (const struct trace_event *)s->event;
+	bool is_line = ev->type == TRACE_EVENT_CALL || ev->type == TRACE_EVENT_ENTERED || ev->type == TRACE_EVENT_POINT ||
+		       ev->type == TRACE_EVENT_SIGNAL;
+	if (is_line && s->switched_off)
+		return;
+	bool shown = stack_of(s, r, &frames, &n);
+	if (is_line && !shown)
+		return;
+	if (is_line && s->run->o->print_sample)
+		print_sample(s, r);
+	trace_calls_take(&s->calls, ev, bytes, frames, n);
+}
+
+static struct strobe_error *take_sample(void *ctx, const struct resolved_sample *r)
+{
+	struct events *s = ctx;
+	if (trace_lines_ended(s->calls.lines))
+		return error_create(ERROR_STOPPED, "enough");
+	if (r->sample.event == s->merged.bpf_event) {
+		take_bpf(s, r);
+		return NULL;
+	}
+	struct traced *t = r->sample.event < s->traced.len ? &s->traced.data[r->sample.event] : NULL;
+	if (!t || t->role == ROLE_NONE || is_excluded(s, &r->sample) || switches(s, r, t))
+		return NULL;
+	struct trace_line line = { .kind = TRACE_LINE_POINT, .time_ns = r->sample.time, .tid = r->sample.tid, .pid = r->sample.pid,
+				   .cpu = r->sample.cpu, .event = r->event->name, .points = s->formats, .point = t->point,
+				   .raw = r->sample.raw, .raw_bytes = r->sample.raw_bytes };
+	struct syscall_event call;
+	if (!stack_of(s, r, &line.frames, &line.frames_nr) || (t->max && t->seen++ >= t->max))
+		return NULL;
+	if (t->role == ROLE_MINOR_FAULT || t->role == ROLE_MAJOR_FAULT) {
+		line.kind = TRACE_LINE_FAULT;
+		line.major = t->role == ROLE_MAJOR_FAULT;
+		trace_fault_places(resolver_machine(s->resolver), resolver_symbols(s->resolver), r, &line);
+	} else if (t->call) {
+		call = call_of(s, t, &r->sample);
+		line.call = &call;
+	}
+	if (s->run->o->print_sample)
+		print_sample(s, r);
+	if (r->comm[0] && r->comm[0] != ':')
+		line.comm = r->comm;
+	trace_lines_other(s->calls.lines, &line);
+	return NULL;
+}
+
+/* Names of tasks, where the BPF programs do not tell them. */
+static struct strobe_error *take_record(void *ctx, struct record r, uint64_t time_ns)
+{
+	struct events *s = ctx;
+	const uint32_t *ids = (const uint32_t *)(r.hdr + 1);
+	const uint64_t *words = (const uint64_t *)(r.hdr + 1);
+	struct trace_tasks *tasks = trace_lines_tasks(s->calls.lines);
+	if (r.hdr->type == PERF_RECORD_LOST && r.hdr->size >= sizeof(*r.hdr) + 16)
+		s->lost += words[1];
+	if (r.hdr->type == PERF_RECORD_FORK && !s->tracer && r.hdr->size >= sizeof(*r.hdr) + 16) {
+		char comm[17];
+		memcpy(comm, trace_task(tasks, ids[3], ids[1])->comm, sizeof(comm));
+		trace_task_name(trace_task_new(tasks, ids[2], ids[0]), comm, sizeof(comm) - 1);
+	}
+	if (r.hdr->type == PERF_RECORD_COMM && !s->tracer && r.hdr->size > sizeof(*r.hdr) + 8)
+		trace_lines_rename(s->calls.lines, ids[1], ids[0], (const char *)(ids + 2), r.hdr->size - sizeof(*r.hdr) - 8);
+	return trace_lines_ended(s->calls.lines) ? error_create(ERROR_STOPPED, "enough") : NULL;
+}
+
+/* --- the run --- */
+
+static struct strobe_error *open_tracer(struct events *s)
+{
+	const struct trace_options *o = s->run->o;
+	struct stream_options options = trace_stream_options(s->run);
+	bool points = false;
+	for (size_t i = 0; i < TRACE_CALLS / 64; i++)
+		points |= s->run->whom.points[i] != 0;
+	if (!points && !trace_wants_calls(o) && !options.signals && !trace_shows_processes(o))
+		return NULL;
+	options.stacks = o->callgraph.mode == CALLGRAPH_FP ? TRACE_STACKS_FP :
+			 o->callgraph.mode == CALLGRAPH_DWARF ? TRACE_STACKS_DUMP : TRACE_STACKS_NONE;
+	options.kernel_stacks = o->kernel_graph;
+	options.stack_bytes = o->callgraph.dump_bytes;
+	s->merged.stacks = options.stacks;
+	s->merged.stack_bytes = options.stack_bytes;
+	return stream_tracer_open(&s->run->whom, &options, &s->tracer);
+}
+
+static struct strobe_error *make_resolver(struct events *s, struct memory_sink *before)
+{
+	const struct trace_options *o = s->run->o;
+	bool symbols = wants_symbols(o);
+	struct resolve_options options = {
+		.with_chains = symbols,
+		.with_inlines = symbols,
+		.max_stack = o->max_stack ? (uint32_t)o->max_stack : 0,
+	};
+	s->merged.run = s->run;
+	s->merged.capture = s->capture;
+	s->merged.tracer = s->tracer;
+	s->source = trace_merged_source(&s->merged, before->bytes.data, before->bytes.len);
+	s->resolver = resolver_create(s->source, (struct symbols_options){ .use_modules = true, .live = true }, options);
+	const struct env *env = capture_env(s->capture);
+	TRY(tracepoints_read(env, &s->formats));
+	for (size_t i = 0; i < env->events.len; i++)
+		vec_push(&s->traced, traced_of(s, &env->events.data[i], i));
+	return NULL;
+}
+
+static struct strobe_error *events_open(struct trace_run *r)
+{
+	struct events *s = xcalloc(1, sizeof(*s));
+	struct memory_sink before = { .sink.write = keep_records };
+	const char *const *notes;
+	s->run = r;
+	r->state = s;
+	s->switched_off = r->o->switch_on != NULL;
+	struct strobe_error *err = make_events(s);
+	s->capture_options = capture_options_of(r);
+	if (!wants_symbols(r->o))
+		s->capture_options.synth_parts = SYNTH_NONE;
+	if (!err)
+		err = capture_open(r->sys, &s->capture_options, &s->set, r->workload.pid, &s->capture);
+	if (err)
+		return err;
+	for (size_t i = 0, n = capture_notes(s->capture, &notes); i < n; i++)
+		cmd_say(r->ctx, "%s", notes[i]);
+	capture_exclude_thread(s->capture, getpid());
+	TRY(capture_apply_filters(s->capture));
+	TRY(open_tracer(s));
+	trace_calls_init(&s->calls, r);
+	if (s->capture_options.synth_parts != SYNTH_NONE)
+		TRY(capture_synthesize(s->capture, &before.sink, false));
+	TRY(make_resolver(s, &before));
+	capture_start(s->capture);
+	return NULL;
+}
+
+static void events_enable(struct trace_run *r, bool on)
+{
+	struct events *s = r->state;
+	if (s->tracer)
+		stream_tracer_enable(s->tracer, on);
+	if (on)
+		capture_enable(s->capture);
+	else
+		capture_disable(s->capture);
+}
+
+static struct strobe_error *events_run(struct trace_run *r)
+{
+	struct events *s = r->state;
+	struct resolve_callbacks callbacks = { .sample = take_sample, .record = take_record, .ctx = s };
+	struct strobe_error *err = resolve_stream(s->resolver, callbacks);
+	r->ended = true;
+	return err;
+}
+
+static struct strobe_error *events_finish(struct trace_run *r)
+{
+	struct events *s = r->state;
+	if (s->tracer)
+		stream_tracer_stop(s->tracer);
+	trace_say_lost(r, s->lost + (s->tracer ? stream_tracer_lost(s->tracer) : 0));
+	return trace_calls_finish(&s->calls, r, s->tracer);
+}
+
+static void events_close(struct trace_run *r)
+{
+	struct events *s = r->state;
+	trace_lines_destroy(s->calls.lines);
+	resolver_destroy(s->resolver);
+	source_destroy(s->source);
+	tracepoints_destroy(s->formats);
+	stream_tracer_close(s->tracer);
+	vec_deinit(&s->traced);
+	if (s->capture) {
+		capture_close_behind(s->capture);
+		capture_close(s->capture);
+	}
+	free(s);
+}
+
+const struct trace_hooks trace_events_hooks = {
+	.open = events_open,
+	.enable = events_enable,
+	.run = events_run,
+	.finish = events_finish,
+	.close = events_close,
+};

@@ -1,0 +1,10 @@
+/*
+ * Where a page fault came from, and what it touched, as far as maps and symbols tell.
+ */
+#pragma once
+#include "cmd/trace/line.h"
+#include "machine/machine.h"
+#include "symbol/symbol.h"
+
+/* Fills line->from and line->to; strings live for the session. */
+void trace_fault_places(struct machine *m, struct symbols *symbols, const struct resolved_sample *r, struct trace_line *line);
