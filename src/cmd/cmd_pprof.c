@@ -11,10 +11,11 @@
 #include "profile/select.h"
 #include "view/text/pprof.h"
 
-enum pprof_output { OUTPUT_NONE, OUTPUT_TOP, OUTPUT_TREE, OUTPUT_PEEK, OUTPUT_TRACES, OUTPUT_TAGS, OUTPUT_COMMENTS, OUTPUT_PROTO };
+enum pprof_output { OUTPUT_NONE, OUTPUT_TOP, OUTPUT_TREE, OUTPUT_PEEK, OUTPUT_TRACES, OUTPUT_TAGS, OUTPUT_COMMENTS, OUTPUT_PROTO,
+		    OUTPUT_RAW, OUTPUT_DOT, OUTPUT_CALLGRIND };
 
 struct pprof_command {
-	bool top, text, tree, traces, tags, comments, proto;
+	bool top, text, tree, traces, tags, comments, proto, raw, dot, callgrind;
 	const char *peek;
 	bool flat, cum;
 	bool functions, file_functions, files, lines, addresses, no_inlines;
@@ -40,6 +41,9 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "tags", AT(tags), .help = "labels and what they account for" },
 	{ OPTION_BOOL, 0, "comments", AT(comments), .help = "comments in the profile" },
 	{ OPTION_BOOL, 0, "proto", AT(proto), .help = "the profile itself, as it is after all that was asked for" },
+	{ OPTION_BOOL, 0, "raw", AT(raw), .help = "all that the profile holds, as text" },
+	{ OPTION_BOOL, 0, "dot", AT(dot), .help = "the call graph for graphviz" },
+	{ OPTION_BOOL, 0, "callgrind", AT(callgrind), .help = "the call graph for KCachegrind" },
 	{ OPTION_STRING, 0, "output", AT(output), .arg = "file", .help = "write to this file" },
 
 	{ OPTION_GROUP, .help = "what counts" },
@@ -105,6 +109,7 @@ static struct strobe_error *choose_output(const struct pprof_command *o, enum pp
 		{ o->top || o->text, OUTPUT_TOP }, { o->tree, OUTPUT_TREE }, { o->peek != NULL, OUTPUT_PEEK },
 		{ o->traces, OUTPUT_TRACES }, { o->tags, OUTPUT_TAGS }, { o->comments, OUTPUT_COMMENTS },
 		{ o->proto, OUTPUT_PROTO },
+		{ o->raw, OUTPUT_RAW }, { o->dot, OUTPUT_DOT }, { o->callgrind, OUTPUT_CALLGRIND },
 	};
 	*ret = OUTPUT_NONE;
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
@@ -154,7 +159,7 @@ static int64_t total_of(const struct profile *p, uint32_t event)
 
 static struct strobe_error *read_file(struct run *r, const char *path, struct profile **ret)
 {
-	struct profile_input input = { .path = path, .value = r->output == OUTPUT_PROTO ? NULL : wanted_index(r->o) };
+	struct profile_input input = { .path = path, .value = r->output == OUTPUT_PROTO || r->output == OUTPUT_RAW ? NULL : wanted_index(r->o) };
 	TRY(profile_input_read(r->ctx, &input, ret));
 	if (!(*ret)->origin.drop_frames)
 		return NULL;
@@ -273,7 +278,7 @@ static void list_filters(const struct profile_select *s, char *lines[static 7])
 static struct strobe_error *write_text(struct run *r, enum pprof_output output, uint32_t event, int64_t total,
 				       struct out *out)
 {
-	static const enum pprof_report reports[] = {
+	static const enum pprof_report reports[OUTPUT_CALLGRIND + 1] = {
 		[OUTPUT_TOP] = PPROF_TOP, [OUTPUT_TREE] = PPROF_TREE, [OUTPUT_PEEK] = PPROF_PEEK,
 		[OUTPUT_TRACES] = PPROF_TRACES, [OUTPUT_TAGS] = PPROF_TAGS, [OUTPUT_COMMENTS] = PPROF_COMMENTS,
 	};
@@ -283,6 +288,8 @@ static struct strobe_error *write_text(struct run *r, enum pprof_output output, 
 	int64_t default_count = output == OUTPUT_TOP ? 0 : 80;
 	struct pprof_text_options options = {
 		.report = reports[output],
+		.peek = o->peek,
+		.graph = {
 		.event = event,
 		.by = granularity(o),
 		.sort_cum = o->cum,
@@ -294,12 +301,16 @@ static struct strobe_error *write_text(struct run *r, enum pprof_output output, 
 		.edge_fraction = trims ? o->edge_fraction : 0,
 		.divide_by = o->divide_by,
 		.unit = o->unit ? o->unit : "minimum",
-		.peek = o->peek,
 		.filters = (const char *const *)filters,
 		.total = total,
+		.is_picture = output == OUTPUT_DOT,
+		},
 	};
 	list_filters(&o->select, filters);
-	struct strobe_error *err = view_pprof_text(r->profile, &options, out);
+	struct strobe_error *err = output == OUTPUT_DOT ? view_pprof_dot(r->profile, &options.graph, out) :
+		output == OUTPUT_CALLGRIND ? view_pprof_callgrind(r->profile, &options.graph, out) :
+		output == OUTPUT_RAW ? view_pprof_raw(r->profile, out) :
+		view_pprof_text(r->profile, &options, out);
 	for (size_t i = 0; filters[i]; i++)
 		free(filters[i]);
 	return err;

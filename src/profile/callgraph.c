@@ -1,5 +1,6 @@
 #include "profile/callgraph.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,17 +46,11 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-struct naming {
-	const char *name, *file, *object;
-	uint64_t addr;
-	uint32_t line;
-};
-
-static struct naming naming_of(const struct callgraph *g, const struct profile_frame *f)
+static struct callgraph_place place_of(const struct callgraph *g, const struct profile_frame *f)
 {
 	const struct profile *p = g->profile;
 	enum callgraph_by by = g->options.by;
-	struct naming n = { .name = "", .file = "", .object = "" };
+	struct callgraph_place n = { .name = "", .file = "", .object = "" };
 	if (f->mapping != PROFILE_NONE) {
 		const struct profile_mapping *m = &p->mappings.data[f->mapping];
 		n.object = profile_str(p, m->path ? m->path : m->name);
@@ -75,7 +70,7 @@ static struct naming naming_of(const struct callgraph *g, const struct profile_f
 }
 
 /* "address name file:line", as much of it as is known. */
-static void add_text(struct strbuf *b, const struct naming *n)
+static void add_text(struct strbuf *b, const struct callgraph_place *n)
 {
 	if (n->addr)
 		strbuf_addf(b, "%016llx ", (unsigned long long)n->addr);
@@ -104,11 +99,11 @@ static bool node_eq(const void *table, uint32_t id, const void *key)
 
 static uint32_t intern_node(struct callgraph *g, struct idset *index, struct strbuf *b, frame_id frame)
 {
-	struct naming n = naming_of(g, &g->profile->frames.data[frame]);
+	struct callgraph_place n = place_of(g, &g->profile->frames.data[frame]);
 	strbuf_reset(b);
 	add_text(b, &n);
 	struct callgraph_node node = { .text = strtab_add_n(&g->strings, b->data, b->len), .frame = frame, .kept = true };
-	node.object = *n.name ? 0 : strtab_add(&g->strings, n.object);
+	node.object = *n.name && !g->options.with_objects ? 0 : strtab_add(&g->strings, n.object);
 	uint64_t hash = hash_u64((uint64_t)node.text << 32 | node.object);
 	uint32_t id = idset_find(index, hash, node_eq, g->nodes.data, &node);
 	if (id == IDSET_NONE) {
@@ -293,15 +288,19 @@ static int64_t size_of(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-static int compare_edges(const void *a, const void *b, void *ctx)
+int callgraph_compare_edges(const struct callgraph *g, uint32_t a, uint32_t b)
 {
-	const struct callgraph *g = ctx;
-	const struct callgraph_edge *x = &g->edges.data[*(const uint32_t *)a], *y = &g->edges.data[*(const uint32_t *)b];
+	const struct callgraph_edge *x = &g->edges.data[a], *y = &g->edges.data[b];
 	int64_t wx = size_of(x->weight), wy = size_of(y->weight);
 	if (wx != wy)
 		return wx > wy ? -1 : 1;
 	int order = strcmp(callgraph_text(g, x->from), callgraph_text(g, y->from));
 	return order ? order : strcmp(callgraph_text(g, x->to), callgraph_text(g, y->to));
+}
+
+static int compare_edges(const void *a, const void *b, void *ctx)
+{
+	return callgraph_compare_edges(ctx, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* Edges in the lists of their nodes. */
@@ -394,14 +393,70 @@ void callgraph_destroy(struct callgraph *g)
 	free(g);
 }
 
+struct callgraph_place callgraph_place(const struct callgraph *g, const struct callgraph_node *n)
+{
+	return place_of(g, &g->profile->frames.data[n->frame]);
+}
+
+/* ---- order ---- */
+
 struct order {
 	const struct callgraph *g;
 	enum callgraph_order by;
+	const int64_t *scores; /* by node, for BY_ENTROPY */
 };
+
+/* In bits: 0 for one way, more the more ways there are and the more alike they are. self counts as a way of its own. */
+static double edges_entropy(const struct callgraph *g, const uint32_t *edges, uint32_t nr, int64_t self)
+{
+	double total = (double)self, score = 0;
+	for (uint32_t i = 0; i < nr; i++) {
+		int64_t weight = g->edges.data[edges[i]].weight;
+		total += weight > 0 ? (double)weight : 0;
+	}
+	for (uint32_t i = 0; i < nr && total != 0; i++) {
+		double share = (double)size_of(g->edges.data[edges[i]].weight) / total;
+		score -= share > 0 ? share * log2(share) : 0;
+	}
+	if (self > 0 && total != 0) {
+		double share = (double)self / total;
+		score -= share * log2(share);
+	}
+	return score;
+}
+
+static int64_t *entropy_scores(const struct callgraph *g)
+{
+	int64_t *scores = xcalloc(g->nodes.len + 1, sizeof(*scores));
+	for (size_t i = 0; i < g->nodes.len; i++) {
+		const struct callgraph_node *n = &g->nodes.data[i];
+		double score = n->in_nr ? edges_entropy(g, g->in.data + n->in_first, n->in_nr, 0) : 1;
+		score += n->out_nr ? edges_entropy(g, g->out.data + n->out_first, n->out_nr, n->flat) : 1;
+		scores[i] = (int64_t)(score * (double)n->cum) + n->flat;
+	}
+	return scores;
+}
+
+static int compare_scores(const struct order *o, uint32_t a, uint32_t b)
+{
+	const struct callgraph_node *x = &o->g->nodes.data[a], *y = &o->g->nodes.data[b];
+	int64_t sx = size_of(o->scores[a]), sy = size_of(o->scores[b]);
+	if (sx != sy)
+		return sx > sy ? -1 : 1;
+	int order = strcmp(callgraph_text(o->g, a), callgraph_text(o->g, b));
+	if (order)
+		return order;
+	int64_t fx = size_of(x->flat), fy = size_of(y->flat);
+	if (fx != fy)
+		return fx > fy ? -1 : 1;
+	return strcmp(strtab_get(&o->g->strings, x->object), strtab_get(&o->g->strings, y->object));
+}
 
 static int compare_nodes(const void *a, const void *b, void *ctx)
 {
 	const struct order *o = ctx;
+	if (o->by == CALLGRAPH_BY_ENTROPY)
+		return compare_scores(o, *(const uint32_t *)a, *(const uint32_t *)b);
 	const struct callgraph_node *x = &o->g->nodes.data[*(const uint32_t *)a], *y = &o->g->nodes.data[*(const uint32_t *)b];
 	int64_t x1 = size_of(x->flat), x2 = size_of(x->cum), y1 = size_of(y->flat), y2 = size_of(y->cum);
 	bool by_flat = o->by == CALLGRAPH_BY_FLAT;
@@ -426,8 +481,10 @@ uint32_t *callgraph_sort(const struct callgraph *g, enum callgraph_order by, uin
 		if (n->kept && (n->flat || n->cum) && !(g->options.drop_negative && is_negative))
 			list[nr++] = i;
 	}
-	struct order o = { g, by };
+	int64_t *scores = by == CALLGRAPH_BY_ENTROPY ? entropy_scores(g) : NULL;
+	struct order o = { g, by, scores };
 	qsort_r(list, nr, sizeof(*list), compare_nodes, &o);
+	free(scores);
 	*ret_nr = nr;
 	return list;
 }

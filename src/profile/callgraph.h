@@ -48,6 +48,7 @@ struct callgraph_options {
 	uint32_t event;
 	bool no_inlines;    /* functions that inlined others stand for them */
 	bool drop_negative;
+	bool with_objects;  /* the same name in two objects is two nodes */
 };
 
 struct callgraph {
@@ -69,9 +70,20 @@ void callgraph_recount(struct callgraph *g);
 /* Edges of each node in order, the heaviest first; they are in no order without. */
 void callgraph_sort_edges(struct callgraph *g);
 
-enum callgraph_order { CALLGRAPH_BY_FLAT, CALLGRAPH_BY_CUM };
+/* BY_ENTROPY: those at which ways part and meet come before those that only pass on; for pictures. */
+enum callgraph_order { CALLGRAPH_BY_FLAT, CALLGRAPH_BY_CUM, CALLGRAPH_BY_ENTROPY };
 /* Nodes that are kept and have a value, the largest first, equal ones by name; the array is the caller's to free. */
 uint32_t *callgraph_sort(const struct callgraph *g, enum callgraph_order order, uint32_t *ret_nr);
+
+/* What a node is: as much of it as the graph's granularity tells apart. Texts are the profile's. */
+struct callgraph_place {
+	const char *name, *file, *object;
+	uint64_t addr;
+	uint32_t line;
+};
+struct callgraph_place callgraph_place(const struct callgraph *g, const struct callgraph_node *n);
+/* The heavier first, equal ones by the names of caller and callee; as qsort() wants it. */
+int callgraph_compare_edges(const struct callgraph *g, uint32_t a, uint32_t b);
 
 static inline const char *callgraph_text(const struct callgraph *g, uint32_t node)
 {
