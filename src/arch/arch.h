@@ -33,6 +33,7 @@ struct arch {
 	uint8_t regs_nr;                /* at most 64 */
 	int8_t pc, sp, fp;              /* perf numbers */
 	int8_t lr; /* the return address of a leaf function; ARCH_REG_NONE where it is on the stack */
+	uint8_t insn_align;             /* instructions begin at multiples of this, and so do bytes that are none */
 	bool mapping_symbols;           /* $a $d $t $x mark kinds of bytes and are no functions */
 	/* Call frame information: perf numbers by DWARF number, ARCH_DWARF_NONE where samples lack it. NULL: not known. */
 	const uint8_t *dwarf_regs;

@@ -17,6 +17,7 @@ const struct arch arch_ppc64le = {
 	.name = "ppc64le",
 	.e_machine = EM_PPC64,
 	.pointer_bytes = 8,
+	.insn_align = 4,
 	.uname_names = names,
 	.regs = regs,
 	.regs_nr = sizeof(regs) / sizeof(*regs),

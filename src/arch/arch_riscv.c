@@ -18,6 +18,7 @@ const struct arch arch_riscv64 = {
 	.name = "riscv64",
 	.e_machine = EM_RISCV,
 	.pointer_bytes = 8,
+	.insn_align = 2,
 	.uname_names = names,
 	.regs = regs,
 	.regs_nr = sizeof(regs) / sizeof(*regs),

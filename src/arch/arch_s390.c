@@ -15,6 +15,7 @@ const struct arch arch_s390x = {
 	.name = "s390x",
 	.e_machine = EM_S390,
 	.pointer_bytes = 8,
+	.insn_align = 2,
 	.big_endian = true,
 	.uname_names = names,
 	.regs = regs,

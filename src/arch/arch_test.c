@@ -18,6 +18,7 @@ static void test_every_descriptor_is_whole(void **state)
 		assert_non_null((*a)->name);
 		assert_true((*a)->regs_nr <= 64);
 		assert_true((*a)->pointer_bytes == 4 || (*a)->pointer_bytes == 8);
+		assert_true((*a)->insn_align == 1 || (*a)->insn_align == 2 || (*a)->insn_align == 4);
 		assert_non_null(arch_reg_name(*a, (unsigned)(*a)->pc));
 		assert_non_null(arch_reg_name(*a, (unsigned)(*a)->sp));
 		assert_non_null(arch_reg_name(*a, (unsigned)(*a)->fp));

@@ -14,11 +14,14 @@ enum colour {
 	COLOUR_MEDIUM, /* some: green */
 	COLOUR_NOTE,   /* yellow */
 	COLOUR_NAME,   /* cyan */
+	COLOUR_ADDRESS, /* magenta */
+	COLOUR_CODE,    /* blue */
 };
 
 static inline const char *colour_escape(bool on, enum colour c)
 {
-	static const char *const escapes[] = { "\033[m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m", "\033[36m" };
+	static const char *const escapes[] = { "\033[m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m", "\033[36m",
+						"\033[35m", "\033[34m" };
 	return on ? escapes[c] : "";
 }
 

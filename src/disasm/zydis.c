@@ -124,7 +124,7 @@ static bool decode(struct disasm *d, const void *code, size_t n, uint64_t ip, st
 			continue;
 		if (is_target)
 			ret->has_target = true, ret->target = address;
-		else
+		else if (o->mem.segment != ZYDIS_REGISTER_FS && o->mem.segment != ZYDIS_REGISTER_GS) /* whose bases are not known */
 			ret->has_address = true, ret->address = address;
 	}
 	return true;

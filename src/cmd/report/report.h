@@ -155,6 +155,9 @@ struct strobe_error *report_cut_callees(struct report_run *r) _must_check_;
  */
 void report_peek(struct record_source **source, struct report_reads *reads);
 
+/* -D: all records in the order of time, then their numbers. Of annotate as well. */
+struct strobe_error *report_print_raw(struct resolver *resolver, const struct env *env, const char *name, bool skip_empty,
+				      struct out *out) _must_check_;
 void report_print_stats(struct out *out, const struct env *env, const struct resolve_stats *stats, bool skip_empty);
 void report_print_reads(struct out *out, const struct env *env, const struct report_reads *reads, bool raw);
 void report_print_tasks(struct out *out, struct machine *m, bool with_maps);

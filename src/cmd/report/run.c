@@ -61,35 +61,10 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 	return NULL;
 }
 
-static struct strobe_error *raw_sample_seen(void *ctx, const struct resolved_sample *s)
-{
-	struct report_raw *raw = ctx;
-	raw_sample(raw->out, raw->env, raw->name, s);
-	return out_failed(raw->out) ? error_create(ERROR_STOPPED, "output") : NULL;
-}
-
-static struct strobe_error *raw_record_seen(void *ctx, struct record r, uint64_t time_ns)
-{
-	struct report_raw *raw = ctx;
-	raw_record(raw->out, raw->env, raw->name, r);
-	/* The reference's report has no use for these two, and says so behind each. */
-	if (r.hdr->type == RECORD_THREAD_MAP || r.hdr->type == RECORD_CPU_MAP)
-		out_str(raw->out, ": unhandled!\n");
-	return out_failed(raw->out) ? error_create(ERROR_STOPPED, "output") : NULL;
-}
-
 static struct strobe_error *print_raw(struct report_run *r, struct out *out)
 {
-	struct report_raw raw = { out, r->env, input_path(r->o->input) };
 	TRY(report_make_resolver(r));
-	struct strobe_error *err = resolve_stream(r->resolver, (struct resolve_callbacks){
-		.sample = raw_sample_seen, .record = raw_record_seen, .ctx = &raw });
-	if (error_is(err, ERROR_STOPPED)) {
-		error_destroy(err);
-		err = NULL;
-	}
-	report_print_stats(out, r->env, resolver_stats(r->resolver), r->o->skip_empty);
-	return err;
+	return report_print_raw(r->resolver, r->env, input_path(r->o->input), r->o->skip_empty, out);
 }
 
 /* --stats, --tasks and --mmaps: nothing is resolved. */

@@ -1,0 +1,102 @@
+#include "annotate/dso_code.h"
+
+#include <string.h>
+
+#include "object/object.h"
+#include "symbol/source.h"
+
+static const void *bytes_at(void *ctx, uint64_t addr, size_t *ret_bytes)
+{
+	const struct dso_code *c = ctx;
+	return dso_code(c->dso, addr, ret_bytes);
+}
+
+static const struct symbol *symbol_at(struct dso_code *c, uint64_t addr)
+{
+	if (!c->symbol || addr < c->symbol->start || addr >= c->symbol->end)
+		c->symbol = dso_symbol(c->dso, addr);
+	return c->symbol;
+}
+
+static const char *name_at(void *ctx, uint64_t addr, uint64_t *ret_start)
+{
+	const struct dso_code *c = ctx;
+	const struct symbol *s = dso_symbol(c->dso, addr);
+	if (!s)
+		return NULL;
+	*ret_start = s->start;
+	return dso_symbol_name(c->dso, s);
+}
+
+static unsigned places_at(void *ctx, uint64_t addr, struct code_place ret[CODE_PLACES_MAX])
+{
+	struct dso_code *c = ctx;
+	struct source_frame frames[SOURCE_FRAMES_MAX];
+	_Static_assert(SOURCE_FRAMES_MAX <= CODE_PLACES_MAX, "all frames have room");
+	unsigned n = dso_source(c->dso, addr, symbol_at(c, addr), frames);
+	for (unsigned i = 0; i < n; i++)
+		ret[i] = (struct code_place){
+			.function = frames[i].symbol ? dso_symbol_name(c->dso, frames[i].symbol) : NULL,
+			.file = frames[i].file,
+			.line = frames[i].line,
+		};
+	return n;
+}
+
+struct code_source dso_code_source(struct dso_code *c)
+{
+	struct object *debug, *object = dso_object(c->dso, &debug);
+	const struct arch *arch = object ? object_header(object)->arch : c->arch;
+	return (struct code_source){ .arch = arch, .bytes = bytes_at, .name = name_at, .places = places_at, .ctx = c };
+}
+
+const char *dso_code_section(const struct dso_code *c, uint64_t addr)
+{
+	struct object *debug, *object = dso_object(c->dso, &debug);
+	for (size_t i = 1; object && i < object_sections_count(object); i++) {
+		const struct object_section *s = object_section(object, i);
+		if (s->addr && addr >= s->addr && addr - s->addr < s->bytes)
+			return s->name;
+	}
+	return NULL;
+}
+
+static const char *hex(const struct mapped_file *f, char ret[2 * RECORD_BUILD_ID_MAX + 1])
+{
+	size_t n = 0;
+	for (unsigned i = 0; i < f->build_id_len && i < RECORD_BUILD_ID_MAX; i++) {
+		ret[n++] = "0123456789abcdef"[f->build_id[i] >> 4];
+		ret[n++] = "0123456789abcdef"[f->build_id[i] & 15];
+	}
+	ret[n] = 0;
+	return n ? ret : "not recorded";
+}
+
+struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what)
+{
+	struct dso_facts facts = dso_facts(c->dso);
+	char id[2 * RECORD_BUILD_ID_MAX + 1];
+	const char *name = c->file->name ? c->file->name : "it";
+	switch (c->file->kind) {
+	case MAPPED_KERNEL:
+		return error_create(ERROR_NOT_FOUND, "the code of %s is in the kernel's image, and none with its build-id (%s) was "
+				    "found%s%s: install the kernel's debug symbols, or name the image with -k",
+				    what, hex(c->file, id), facts.problem ? "; " : "", facts.problem ? facts.problem : "");
+	case MAPPED_MODULE:
+		return error_create(ERROR_NOT_FOUND, "the code of %s is in the module %s, whose file is not at hand%s%s", what,
+				    name, facts.problem ? ": " : "", facts.problem ? facts.problem : "");
+	case MAPPED_BPF:
+	case MAPPED_OTHER_KERNEL:
+		return error_create(ERROR_UNSUPPORTED, "the code of %s was made by the running kernel (%s) and is in no file", what,
+				    name);
+	case MAPPED_ANON:
+		return error_create(ERROR_NOT_FOUND, "the code of %s was made while its program ran, and nothing kept it: have the "
+				    "program write a jitdump file", what);
+	case MAPPED_FILE:
+	case MAPPED_VDSO:
+	case MAPPED_VSYSCALL:
+		break;
+	}
+	return error_create(ERROR_NOT_FOUND, "the code of %s is not at hand: %s", what,
+			    facts.problem ? facts.problem : "its file has no bytes there");
+}

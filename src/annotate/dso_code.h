@@ -1,0 +1,22 @@
+/*
+ * A DSO as a source of code: bytes of the file that is mapped, symbols (PLT stubs among them), places from its debug
+ * information.
+ *
+ * The struct dso_code is the caller's and has to stay where it is for as long as the source is asked. One thread a source.
+ */
+#pragma once
+#include "annotate/annotate.h"
+#include "symbol/symbol.h"
+
+struct dso_code {
+	struct dso *dso;
+	const struct arch *arch;     /* of the recording: where the DSO is no ELF file */
+	const struct mapped_file *file;
+	const struct symbol *symbol; /* over the last address that was asked */
+};
+
+struct code_source dso_code_source(struct dso_code *c);
+/* The section that holds addr, ".text"; NULL where it is in none. */
+const char *dso_code_section(const struct dso_code *c, uint64_t addr);
+/* Why there are no bytes of it: what is missing, and what to do. what: a function's name, or "3 functions". */
+struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what) _must_check_;

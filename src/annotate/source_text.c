@@ -1,0 +1,48 @@
+#include "annotate/source_text.h"
+
+#include <string.h>
+
+/* A path behind its first n directories: "/a/b/c.c" behind 1 is "/b/c.c"; the file's own name stays. */
+static const char *strip_directories(const char *path, unsigned n)
+{
+	for (; n; n--) {
+		const char *next = strchr(path + 1, '/');
+		if (!next)
+			break;
+		path = next;
+	}
+	return path;
+}
+
+static bool try_path(struct listing *l, struct listing_file *f, const char *path)
+{
+	_cleanup_error_ struct strobe_error *err = lines_read(path, &f->text);
+	if (err) {
+		f->problem = arena_strdup(&l->arena, err->message);
+		return false;
+	}
+	f->opened = arena_strdup(&l->arena, path);
+	f->problem = NULL;
+	return true;
+}
+
+static void read_file(struct listing *l, struct listing_file *f, const struct annotate_options *options)
+{
+	const char *path = f->path;
+	if (*path == '/' && (options->source_prefix || options->source_strip)) {
+		const char *rest = strip_directories(path, options->source_strip);
+		const char *prefix = options->source_prefix ? options->source_prefix : "";
+		if (try_path(l, f, arena_printf(&l->arena, "%s%s", prefix, rest)))
+			return;
+	}
+	if (*path == '/' && options->source_root &&
+	    try_path(l, f, arena_printf(&l->arena, "%s%s", options->source_root, path)))
+		return;
+	(void)try_path(l, f, path);
+}
+
+void source_text_read(struct listing *l, const struct annotate_options *options)
+{
+	for (size_t i = 0; i < l->files.len; i++)
+		read_file(l, &l->files.data[i], options);
+}

@@ -1,0 +1,6 @@
+/* The text of the source files that a listing's places name. */
+#pragma once
+#include "annotate/annotate.h"
+
+/* Reads each file once; one that cannot be read gets a problem. */
+void source_text_read(struct listing *l, const struct annotate_options *options);

@@ -1,0 +1,25 @@
+/* What the files of `strobe annotate` share: its options, and the run. */
+#pragma once
+#include "cmd/cmd.h"
+#include "disasm/disasm.h"
+#include "view/text/listing_text.h"
+
+enum annotate_format { ANNOTATE_STDIO, ANNOTATE_STDIO2, ANNOTATE_JSON };
+
+struct annotate_command {
+	const char *input, *symbol, *dsos, *events, *cpus, *pids, *tids, *comms, *times;
+	bool force, raw;
+	enum annotate_format format;
+	enum colour_when colour;
+	enum disasm_syntax syntax;
+	enum listing_share share;
+	double percent_limit;
+	bool group, group_set, modules, ignore_vmlinux, no_demangle, demangle_kernel;
+	bool print_line, full_paths, show_samples, show_period, raw_bytes, source, skip_missing, quiet;
+	const char *vmlinux, *kallsyms, *symfs, *prefix;
+	uint64_t prefix_strip;
+	unsigned verbose;
+};
+
+/* From options to exit status. */
+int annotate_run(struct cmd_context *ctx, const struct annotate_command *o);

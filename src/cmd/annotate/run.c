@@ -1,0 +1,426 @@
+/* The work of `strobe annotate`, behind its options. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/annotate.h"
+#include "annotate/dso_code.h"
+#include "annotate/hits.h"
+#include "base/mem.h"
+#include "cli/color.h"
+#include "cli/lists.h"
+#include "cmd/annotate/annotate.h"
+#include "cmd/input.h"
+#include "cmd/report/report.h"
+#include "cmd/sample_choice.h"
+#include "symbol/source.h"
+#include "view/data/listing_json.h"
+
+struct annotate_run {
+	struct cmd_context *ctx;
+	const struct annotate_command *o;
+	struct arena arena;
+	struct record_source *source;
+	const struct env *env;
+	struct resolver *resolver;
+	struct profile *profile;
+	struct hits hits;
+	struct list_strings dsos;
+	struct listing_text_options text;
+	struct out *out;
+	struct json json;
+	size_t shown;
+	/* Functions whose code is not at hand, by mapping: told once each. */
+	struct missing {
+		size_t functions;
+		const char *first;
+	} *missing;
+	bool is_incomplete; /* what was asked for could not be listed */
+};
+
+/* ---- what is read ---- */
+
+static struct strobe_error *make_resolver(struct annotate_run *r)
+{
+	const struct annotate_command *o = r->o;
+	struct symbols_options symbols = {
+		.symfs = o->symfs,
+		.vmlinux = o->vmlinux,
+		.kallsyms = o->kallsyms,
+		.ignore_vmlinux = o->ignore_vmlinux,
+		.use_modules = o->modules,
+		.no_demangle = o->no_demangle,
+		.demangle_kernel = o->demangle_kernel,
+	};
+	struct resolve_options options = { .by_address = true };
+	struct sample_choice choice = { .cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times };
+	TRY(cmd_buildid_dir(r->ctx, &symbols.buildid_dir));
+	TRY(sample_choice_parse(&choice, r->env, &r->arena, &options.filter));
+	r->resolver = resolver_create(r->source, symbols, options);
+	return NULL;
+}
+
+static bool dso_wanted(const struct annotate_run *r, const struct profile_mapping *m)
+{
+	if (!r->dsos.nr)
+		return true;
+	for (uint32_t i = 0; i < r->dsos.nr; i++)
+		if (!strcmp(r->dsos.data[i], profile_str(r->profile, m->name)) ||
+		    !strcmp(r->dsos.data[i], profile_str(r->profile, m->path)))
+			return true;
+	return false;
+}
+
+static bool function_wanted(void *ctx, const struct profile_function *f)
+{
+	const struct annotate_run *r = ctx;
+	const char *symbol = r->o->symbol;
+	if (f->mapping == PROFILE_NONE || !dso_wanted(r, &r->profile->mappings.data[f->mapping]))
+		return false;
+	return !symbol || !strcmp(symbol, profile_str(r->profile, f->name)) ||
+	       !strcmp(symbol, profile_str(r->profile, f->system_name));
+}
+
+/* ---- which events stand side by side ---- */
+
+struct part {
+	uint32_t *events;
+	size_t n;
+	const char *title;
+};
+
+static struct strobe_error *choose_events(struct annotate_run *r, bool *chosen)
+{
+	struct list_strings names;
+	TRY(list_strings_parse(&r->arena, r->o->events, &names));
+	for (size_t i = 0; i < r->env->events.len; i++)
+		chosen[i] = !r->o->events || !strcmp(r->env->events.data[i].name, r->o->events);
+	for (uint32_t n = 0; n < names.nr; n++) {
+		bool any = false;
+		for (size_t i = 0; i < r->env->events.len; i++) {
+			bool same = !strcmp(r->env->events.data[i].name, names.data[n]);
+			chosen[i] |= same;
+			any |= chosen[i];
+		}
+		if (!any)
+			return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; 'evlist' lists those it has",
+					    names.data[n]);
+	}
+	return NULL;
+}
+
+/* The first of the events that this one stands beside. */
+static uint32_t leader_of(const struct annotate_run *r, uint32_t event)
+{
+	bool any = false;
+	for (size_t i = 0; i < r->env->events.len; i++)
+		any |= r->env->events.data[i].group_members > 1;
+	if (!r->o->group)
+		return event;
+	return r->o->group_set && !any ? 0 : r->env->events.data[event].leader;
+}
+
+static const char *part_title(struct annotate_run *r, const uint32_t *events, size_t n)
+{
+	const struct env_event *leader = &r->env->events.data[events[0]];
+	if (n == 1)
+		return leader->name;
+	const char *title = leader->group_name && *leader->group_name ? leader->group_name : "anon group";
+	for (size_t i = 0; i < n; i++)
+		title = arena_printf(&r->arena, "%s%s%s", title, i ? ", " : " { ", r->env->events.data[events[i]].name);
+	return arena_printf(&r->arena, "%s }", title);
+}
+
+static struct strobe_error *make_parts(struct annotate_run *r, struct part **ret, size_t *ret_n)
+{
+	uint32_t n = (uint32_t)r->env->events.len;
+	struct part *parts = arena_new_array(&r->arena, struct part, n + 1);
+	bool *chosen = arena_new_array(&r->arena, bool, n + 1);
+	*ret = parts;
+	*ret_n = 0;
+	TRY(choose_events(r, chosen));
+	for (uint32_t first = 0; first < n; first++) {
+		if (!chosen[first])
+			continue;
+		struct part *p = &parts[(*ret_n)++];
+		p->events = arena_new_array(&r->arena, uint32_t, n);
+		for (uint32_t i = first; i < n; i++)
+			if (chosen[i] && leader_of(r, i) == leader_of(r, first)) {
+				p->events[p->n++] = i;
+				chosen[i] = false;
+			}
+		p->title = part_title(r, p->events, p->n);
+	}
+	return NULL;
+}
+
+/* ---- one function ---- */
+
+static struct listing_event *listing_events(struct annotate_run *r, const struct part *p)
+{
+	struct listing_event *events = arena_new_array(&r->arena, struct listing_event, p->n);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct env_event *e = &r->env->events.data[p->events[i]];
+		const struct profile_event *counted = &r->profile->events.data[p->events[i]];
+		events[i] = (struct listing_event){
+			.name = e->name,
+			.unit = e->unit,
+			.frequency_hz = e->attr.freq ? e->attr.sample_freq : 0,
+			.total_samples = counted->samples,
+			.total_value = counted->value,
+		};
+	}
+	return events;
+}
+
+static struct dso_code dso_of(const struct annotate_run *r, mapping_id mapping)
+{
+	const struct profile_mapping *m = &r->profile->mappings.data[mapping];
+	const struct mapped_file *file = machine_file_at(resolver_machine(r->resolver), m->order);
+	return (struct dso_code){
+		.dso = symbols_dso(resolver_symbols(r->resolver), file),
+		.file = file,
+		.arch = r->env->arch ? arch_by_uname(r->env->arch) : arch_native(),
+	};
+}
+
+static struct strobe_error *make_listing(struct annotate_run *r, const struct part *p, const struct hits_function *hit,
+					 struct dso_code *code, struct listing **ret)
+{
+	const struct profile_function *f = &r->profile->functions.data[hit->function];
+	const struct profile_mapping *m = &r->profile->mappings.data[f->mapping];
+	struct code_source source = dso_code_source(code);
+	struct annotate_function function = {
+		.name = profile_str(r->profile, f->name),
+		.raw_name = profile_str(r->profile, f->system_name),
+		.object = profile_str(r->profile, m->name),
+		.object_path = profile_str(r->profile, m->path),
+		.build_id = profile_str(r->profile, m->build_id),
+		.section = dso_code_section(code, f->start),
+		.debug_origin = dso_source_origin(code->dso),
+		.start = f->start,
+		.end = f->start + f->size,
+		.events = listing_events(r, p),
+		.events_nr = p->n,
+	};
+	struct annotate_options options = {
+		.syntax = r->o->syntax,
+		.without_source = !r->o->source,
+		.source_prefix = r->o->prefix,
+		.source_strip = r->o->prefix_strip > UINT16_MAX ? UINT16_MAX : (unsigned)r->o->prefix_strip,
+		.source_root = r->o->symfs,
+	};
+	TRY(annotate_function(&source, &function, &options, ret));
+	hits_apply(&r->hits, hit, p->events, p->n, *ret);
+	listing_finish(*ret);
+	return NULL;
+}
+
+static void show(struct annotate_run *r, const struct part *p, const struct listing *l)
+{
+	r->text.title = p->title;
+	switch (r->o->format) {
+	case ANNOTATE_STDIO: text_listing(r->out, l, &r->text); break;
+	case ANNOTATE_STDIO2: text_listing_compact(r->out, l, &r->text); break;
+	case ANNOTATE_JSON: data_listing_json(&r->json, l, r->o->share); break;
+	}
+}
+
+static bool is_below_limit(const struct annotate_run *r, const struct part *p, const struct hits_function *f)
+{
+	uint64_t total = r->profile->events.data[p->events[0]].value;
+	double share = total ? 100.0 * (double)hits_of(&r->hits, f, p->events[0]).value / (double)total : 0;
+	return r->o->percent_limit > 0 && share < r->o->percent_limit;
+}
+
+static void note_missing(struct annotate_run *r, const struct profile_function *f)
+{
+	struct missing *m = &r->missing[f->mapping];
+	if (!m->functions++)
+		m->first = profile_str(r->profile, f->name);
+}
+
+static void annotate_one(struct annotate_run *r, const struct part *p, const struct hits_function *hit)
+{
+	const struct profile_function *f = &r->profile->functions.data[hit->function];
+	struct dso_code code = dso_of(r, f->mapping);
+	struct listing *l;
+	size_t n;
+	if (is_below_limit(r, p, hit))
+		return;
+	if (!dso_code(code.dso, f->start, &n) || !n) {
+		note_missing(r, f);
+		return;
+	}
+	struct strobe_error *err = make_listing(r, p, hit, &code, &l);
+	if (err) {
+		cmd_say(r->ctx, "%s", err->message);
+		error_destroy(err);
+		r->is_incomplete = true;
+		return;
+	}
+	show(r, p, l);
+	r->shown++;
+	listing_destroy(l);
+}
+
+static void say_missing(struct annotate_run *r)
+{
+	for (mapping_id i = 0; i < r->profile->mappings.len; i++) {
+		const struct missing *m = &r->missing[i];
+		if (!m->functions)
+			continue;
+		r->is_incomplete |= r->o->symbol || !r->shown;
+		if (r->o->quiet || (r->o->skip_missing && !r->o->symbol))
+			continue;
+		struct dso_code code = dso_of(r, i);
+		const char *what = m->functions == 1 ? m->first :
+				   arena_printf(&r->arena, "%s and %zu other functions", m->first, m->functions - 1);
+		struct strobe_error *err = dso_code_missing(&code, what);
+		cmd_say(r->ctx, "%s", err->message);
+		error_destroy(err);
+	}
+}
+
+static void annotate_part(struct annotate_run *r, const struct part *p)
+{
+	size_t n;
+	uint32_t *order = hits_rank(&r->hits, p->events, p->n, &n);
+	for (size_t i = 0; i < n && !out_failed(r->out); i++)
+		annotate_one(r, p, &r->hits.functions.data[order[i]]);
+	free(order);
+}
+
+/* ---- the whole ---- */
+
+static void set_up_text(struct annotate_run *r)
+{
+	const struct annotate_command *o = r->o;
+	bool colour = cmd_use_colour(r->ctx, o->colour) && o->format != ANNOTATE_JSON;
+	r->text = (struct listing_text_options){
+		.share = o->share,
+		.shown = o->show_samples ? LISTING_SHOW_SAMPLES : o->show_period ? LISTING_SHOW_PERIOD : LISTING_SHOW_PERCENT,
+		.with_source = o->source,
+		.raw_bytes = o->raw_bytes,
+		.lines = o->print_line,
+		.full_paths = o->full_paths,
+		.counts = o->verbose > 0,
+		.colour_high = colour_escape(colour, COLOUR_HIGH),
+		.colour_medium = colour_escape(colour, COLOUR_MEDIUM),
+		.colour_address = colour_escape(colour, COLOUR_ADDRESS),
+		.colour_code = colour_escape(colour, COLOUR_CODE),
+		.colour_off = colour_escape(colour, COLOUR_RESET),
+	};
+}
+
+/* Files that samples fell into and that could not be used: replaced, unreadable. */
+static void say_problems(const struct annotate_run *r)
+{
+	struct machine *m = resolver_machine(r->resolver);
+	for (size_t i = 0; i < r->profile->mappings.len && !r->o->quiet; i++) {
+		const struct profile_mapping *at = &r->profile->mappings.data[i];
+		if (at->order >= machine_files_count(m) || !dso_wanted(r, at))
+			continue;
+		struct dso_facts f = dso_facts(symbols_dso(resolver_symbols(r->resolver), machine_file_at(m, at->order)));
+		if (f.problem)
+			cmd_say(r->ctx, "%s", f.problem);
+	}
+}
+
+static struct strobe_error *say_nothing_found(const struct annotate_run *r)
+{
+	uint64_t samples = 0;
+	for (size_t i = 0; i < r->profile->events.len; i++)
+		samples += r->profile->events.data[i].samples;
+	if (samples && r->o->symbol)
+		return error_create(ERROR_NOT_FOUND, "no sample of %s is in a function '%s'; 'report' lists those that have some",
+				    input_path(r->o->input), r->o->symbol);
+	if (!r->o->quiet && !samples)
+		cmd_say(r->ctx, "%s has no samples, or the filters leave none", input_path(r->o->input));
+	else if (!r->o->quiet)
+		cmd_say(r->ctx, "no sample of %s is in a function whose name is known%s", input_path(r->o->input),
+			r->dsos.nr ? ", in these objects" : "");
+	return NULL;
+}
+
+static struct strobe_error *annotate_all(struct annotate_run *r)
+{
+	struct part *parts;
+	size_t n;
+	TRY(make_parts(r, &parts, &n));
+	hits_create(r->profile, function_wanted, r, &r->hits);
+	say_problems(r);
+	if (!r->hits.functions.len)
+		return say_nothing_found(r);
+	r->missing = arena_new_array(&r->arena, struct missing, r->profile->mappings.len + 1);
+	for (size_t i = 0; i < n; i++)
+		annotate_part(r, &parts[i]);
+	say_missing(r);
+	return NULL;
+}
+
+static void json_begin(struct annotate_run *r)
+{
+	json_init(&r->json, r->out, true);
+	json_object(&r->json);
+	json_key(&r->json, "schema");
+	json_str(&r->json, DATA_LISTING_SCHEMA);
+	json_key(&r->json, "functions");
+	json_array(&r->json);
+}
+
+static void json_finish(struct annotate_run *r)
+{
+	json_end(&r->json);
+	json_end(&r->json);
+	out_ch(r->out, '\n');
+}
+
+static struct strobe_error *run(struct annotate_run *r)
+{
+	if (source_env(r->source)->is_pipe)
+		report_peek(&r->source, NULL);
+	r->env = source_env(r->source);
+	TRY(list_strings_parse(&r->arena, r->o->dsos, &r->dsos));
+	TRY(make_resolver(r));
+	if (r->o->raw)
+		return report_print_raw(r->resolver, r->env, input_path(r->o->input), true, r->out);
+	struct strobe_error *damaged = resolve_aggregate(r->resolver, &r->profile);
+	if (!r->profile)
+		return damaged;
+	set_up_text(r);
+	if (r->o->format == ANNOTATE_JSON)
+		json_begin(r);
+	struct strobe_error *err = annotate_all(r);
+	if (r->o->format == ANNOTATE_JSON)
+		json_finish(r);
+	/* What was whole has been shown; what was not is told as well. */
+	if (!err)
+		return damaged;
+	error_destroy(damaged);
+	return err;
+}
+
+int annotate_run(struct cmd_context *ctx, const struct annotate_command *o)
+{
+	struct annotate_run r = { .ctx = ctx, .o = o };
+	struct out out;
+	struct strobe_error *err = input_open(o->input, o->force, &r.source);
+	if (err)
+		return cmd_fail(ctx, err);
+	struct record_source *file = r.source;
+	arena_init(&r.arena);
+	cmd_open_output(ctx, &out);
+	r.out = &out;
+	err = run(&r);
+	int status = cmd_close_output(ctx, &out);
+	int failed = err ? cmd_fail(ctx, err) : r.is_incomplete ? CMD_FAILED : CMD_OK;
+	status = status ? status : failed;
+	if (status != CMD_BROKEN_PIPE && !o->quiet)
+		input_remarks(ctx, file, r.resolver ? resolver_stats(r.resolver) : NULL);
+	hits_deinit(&r.hits);
+	profile_destroy(r.profile);
+	resolver_destroy(r.resolver);
+	source_destroy(r.source);
+	arena_deinit(&r.arena);
+	return status;
+}

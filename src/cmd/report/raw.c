@@ -1,0 +1,40 @@
+/* Every record of a recording in the order of time: report -D and annotate -D. */
+#include "cmd/report/report.h"
+#include "dump/raw.h"
+
+struct raw_dump {
+	struct out *out;
+	const struct env *env;
+	const char *name;
+};
+
+static struct strobe_error *raw_sample_seen(void *ctx, const struct resolved_sample *s)
+{
+	struct raw_dump *raw = ctx;
+	raw_sample(raw->out, raw->env, raw->name, s);
+	return out_failed(raw->out) ? error_create(ERROR_STOPPED, "output") : NULL;
+}
+
+static struct strobe_error *raw_record_seen(void *ctx, struct record r, uint64_t time_ns)
+{
+	struct raw_dump *raw = ctx;
+	raw_record(raw->out, raw->env, raw->name, r);
+	/* The reference's report has no use for these two, and says so behind each. */
+	if (r.hdr->type == RECORD_THREAD_MAP || r.hdr->type == RECORD_CPU_MAP)
+		out_str(raw->out, ": unhandled!\n");
+	return out_failed(raw->out) ? error_create(ERROR_STOPPED, "output") : NULL;
+}
+
+struct strobe_error *report_print_raw(struct resolver *resolver, const struct env *env, const char *name, bool skip_empty,
+				      struct out *out)
+{
+	struct raw_dump raw = { out, env, name };
+	struct strobe_error *err = resolve_stream(resolver, (struct resolve_callbacks){
+		.sample = raw_sample_seen, .record = raw_record_seen, .ctx = &raw });
+	if (error_is(err, ERROR_STOPPED)) {
+		error_destroy(err);
+		err = NULL;
+	}
+	report_print_stats(out, env, resolver_stats(resolver), skip_empty);
+	return err;
+}
