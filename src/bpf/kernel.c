@@ -69,6 +69,12 @@ struct strobe_error *bpf_map_set(int fd, const void *key, const void *value)
 	return r < 0 ? error_errno(-r, "cannot write to a BPF map") : NULL;
 }
 
+void bpf_map_unset(int fd, const void *key)
+{
+	union bpf_attr attr = { .map_fd = (uint32_t)fd, .key = address(key) };
+	bpf(BPF_MAP_DELETE_ELEM, &attr);
+}
+
 static int load(struct bpf_asm *program, char *log)
 {
 	union bpf_attr attr = {

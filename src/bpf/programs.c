@@ -215,6 +215,15 @@ int bpf_map_of(const struct bpf_loaded *b, const char *name)
 	return map ? b->lib.map_fd(map) : -1;
 }
 
+int bpf_program_of(const struct bpf_loaded *b, const char *name)
+{
+	struct bpf_program *program = NULL;
+	while ((program = b->lib.next_program(b->object, program)))
+		if (!strcmp(b->lib.program_name(program), name))
+			return b->lib.program_fd(program);
+	return -1;
+}
+
 struct strobe_error *bpf_map_memory(struct bpf_loaded *b, const char *name, size_t bytes, void **ret)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map_of(b, name), 0);
@@ -260,6 +269,11 @@ void bpf_unload(struct bpf_loaded *b)
 }
 
 int bpf_map_of(const struct bpf_loaded *b, const char *name)
+{
+	return -1;
+}
+
+int bpf_program_of(const struct bpf_loaded *b, const char *name)
 {
 	return -1;
 }

@@ -45,6 +45,8 @@ void bpf_detach(struct bpf_loaded *b);
 void bpf_unload(struct bpf_loaded *b);
 /* The descriptor of a map; borrowed; -1 where there is none. */
 int bpf_map_of(const struct bpf_loaded *b, const char *name);
+/* The descriptor of a program; borrowed; -1 where there is none. */
+int bpf_program_of(const struct bpf_loaded *b, const char *name);
 /* The memory of a map that can be mapped (BPF_F_MMAPABLE, .bss); unmapped by bpf_unload(). */
 struct strobe_error *bpf_map_memory(struct bpf_loaded *b, const char *name, size_t bytes, void **ret) _must_check_;
 /* The kernel skipped so many runs of programs, because one was running on that CPU already. */

@@ -32,8 +32,12 @@ struct signal_struct {
 	atomic_t live;
 };
 
+struct mm_struct;
+
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int flags;
+	struct mm_struct *mm;
 	int pid, tgid;
 	char comm[16];
 	struct task_struct *group_leader;

@@ -32,6 +32,9 @@ static void set_callgraph(struct capture_event *e, const struct callgraph_option
 		a->branch_sample_type |= DEFAULT_BRANCH_LBR;
 		a->exclude_callchain_user = 1;
 	}
+	/* A program walks the user's stack; the kernel's frame pointers would say it again, and worse. */
+	if (c->mode == CALLGRAPH_EH && !is_dummy(a))
+		a->exclude_callchain_user = 1;
 	if (c->mode == CALLGRAPH_DWARF && !is_dummy(a)) {
 		a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		a->sample_regs_user |= sample_regs_all();

@@ -33,6 +33,10 @@ struct strobe_error *callgraph_parse(const char *text, struct callgraph_options 
 		if (comma)
 			return error_create(ERROR_USAGE, "--call-graph lbr takes no size (found \"%s\")", text);
 		ret->mode = CALLGRAPH_LBR;
+	} else if (n == 2 && !memcmp(text, "eh", 2) && !comma) {
+		ret->mode = CALLGRAPH_EH;
+	} else if (n == 4 && !memcmp(text, "auto", 4) && !comma) {
+		ret->mode = CALLGRAPH_AUTO;
 	} else if (n == 2 && !memcmp(text, "no", 2) && !comma) {
 		ret->mode = CALLGRAPH_NONE;
 	} else if (n == 5 && !memcmp(text, "dwarf", 5)) {
@@ -49,7 +53,8 @@ struct strobe_error *callgraph_parse(const char *text, struct callgraph_options 
 		ret->mode = CALLGRAPH_DWARF;
 		ret->dump_bytes = (uint32_t)bytes;
 	} else {
-		return error_create(ERROR_USAGE, "unknown call graph mode \"%s\": use fp, dwarf[,bytes] or lbr", text);
+		return error_create(ERROR_USAGE, "unknown call graph mode \"%s\": use fp, dwarf[,bytes], lbr, eh or auto",
+				    text);
 	}
 	return NULL;
 }

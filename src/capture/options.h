@@ -14,7 +14,14 @@
 #define CAPTURE_FREQ_MAX UINT64_MAX /* freq_hz: as high as the kernel allows */
 
 /* In the order of enum event_call_graph. */
-enum callgraph_mode { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH_LBR };
+enum callgraph_mode {
+	CALLGRAPH_NONE,
+	CALLGRAPH_FP,
+	CALLGRAPH_DWARF,
+	CALLGRAPH_LBR,
+	CALLGRAPH_EH,   /* the user's part comes from a BPF program (bpf/stack_unwinder.h) */
+	CALLGRAPH_AUTO, /* to be settled by whoever opens the session */
+};
 
 struct callgraph_options {
 	enum callgraph_mode mode;
@@ -76,7 +83,7 @@ struct capture_options {
 };
 
 void capture_options_init(struct capture_options *o);
-/* "fp", "dwarf", "dwarf,4096", "lbr", "no". */
+/* "fp", "dwarf", "dwarf,4096", "lbr", "eh", "auto", "no". */
 struct strobe_error *callgraph_parse(const char *text, struct callgraph_options *ret) _must_check_;
 /* "any,u", "any_call" … into PERF_SAMPLE_BRANCH_*. */
 struct strobe_error *branch_filter_parse(const char *text, uint64_t *ret) _must_check_;

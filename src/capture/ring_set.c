@@ -26,7 +26,7 @@ static bool is_heavy(const struct capture *c)
 		if (e->tracepoint_name || e->attr.sample_stack_user || e->attr.sample_type & PERF_SAMPLE_RAW)
 			return true;
 	}
-	return c->options.callgraph.mode == CALLGRAPH_DWARF;
+	return c->options.callgraph.mode == CALLGRAPH_DWARF || c->options.callgraph.mode == CALLGRAPH_EH;
 }
 
 static bool is_mlock_free(const struct capture *c)

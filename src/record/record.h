@@ -107,6 +107,12 @@ void record_swap_header(struct perf_event_header *hdr);
 /* A recorded attr: n bytes of it, of any size. Bit-fields are mirrored as compilers of the other byte order lay them. */
 void record_swap_attr(void *attr, size_t n);
 
+/*
+ * Of a sample: the user's part of its chain is not whole, and the recorder knows it (record --call-graph eh). The kernel
+ * leaves this bit to tools, which have it in other records (PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT).
+ */
+#define RECORD_MISC_CHAIN_CUT (1u << 12)
+
 #define RECORD_BUILD_ID_MAX 20
 
 /* The side-band records, decoded: pointers go into the record. What a short record lacks is 0 or "". */

@@ -141,6 +141,20 @@ struct unwind_table *unwind_table_of(struct object *o, struct object *debug)
 	return unwind_table_build(&from);
 }
 
+double unwind_table_fp_share(const struct unwind_table *t, unsigned fp)
+{
+	uint64_t all = 0, by_fp = 0;
+	for (uint32_t i = 0; i + 1 < t->rows_nr; i++) {
+		const struct unwind_rule *r = &t->rules[t->rows[i].rule];
+		uint32_t bytes = t->rows[i + 1].offset - t->rows[i].offset;
+		if (r->kind == UNWIND_CFA_NONE)
+			continue;
+		all += bytes;
+		by_fp += r->kind == UNWIND_CFA_REG && r->reg == fp ? bytes : 0;
+	}
+	return all ? (double)by_fp / (double)all : 0;
+}
+
 void unwind_table_destroy(struct unwind_table *t)
 {
 	if (!t)

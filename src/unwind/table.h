@@ -91,6 +91,9 @@ struct unwind_table *unwind_table_of(struct object *o, struct object *debug);
 struct unwind_table *unwind_table_build(const struct unwind_source *from);
 void unwind_table_destroy(struct unwind_table *t);
 
+/* Which share of the code that has rules counts its frames from the frame pointer: most, where programs keep one. */
+double unwind_table_fp_share(const struct unwind_table *t, unsigned fp);
+
 /* The rule at vaddr; never NULL. */
 static inline const struct unwind_rule *unwind_table_find(const struct unwind_table *t, uint64_t vaddr)
 {

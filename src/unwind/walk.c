@@ -376,7 +376,7 @@ static bool begin(struct walk *w)
 	if (a->dwarf_regs[a->dwarf_ra] == ARCH_DWARF_NONE)
 		set_reg(w, a->dwarf_ra, w->pc);
 	w->sp = w->base = w->out.sp = w->out.top = w->regs[a->dwarf_sp];
-	w->exact = w->innermost = true;
+	w->exact = w->innermost = !in->is_caller;
 	return true;
 }
 

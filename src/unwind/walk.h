@@ -35,6 +35,7 @@ struct unwind_input {
 	const uint64_t *regs;
 	const uint8_t *stack;
 	uint64_t stack_bytes;
+	bool is_caller;         /* pc is where a call returns to: the walk goes on from one that was begun elsewhere */
 	bool stack_is_whole;    /* less was copied than was asked for: what lies behind is no stack */
 	/* Addresses of callers are those of the call (one back), as reports look them up; else where it returns to. */
 	bool call_sites;

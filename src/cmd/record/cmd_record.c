@@ -129,7 +129,7 @@ static void settle_options(struct recording *r)
 		c->rings_bytes_max = o->switching.bytes / 4;
 	/* dwarf without a size: eight kilobytes. */
 	if (c->callgraph.mode == CALLGRAPH_DWARF && !c->callgraph.dump_bytes)
-		c->callgraph.dump_bytes = 8192;
+		c->callgraph.dump_bytes = RECORD_DUMP_BYTES;
 }
 
 static struct strobe_error *check_options(const struct recording *r)
@@ -166,7 +166,7 @@ static void fill_facts(struct recording *r)
 /* A sink for what the main thread has to say: the file, or in a directory its file "data". */
 static struct record_sink *main_sink(struct recording *r)
 {
-	return &r->output.writer->sink;
+	return record_join_stacks(r, &r->chain, &r->output.writer->sink);
 }
 
 static struct strobe_error *begin_file(struct recording *r)
@@ -475,7 +475,10 @@ static struct strobe_error *prepare(struct recording *r)
 	}
 	event_set_init(&r->events, r->sys);
 	event_set_add_list(&r->events, &o->events);
+	TRY(record_choose_stacks(r));
 	TRY(capture_open(r->sys, &o->capture, &r->events, r->workload.pid, &r->capture));
+	if (r->unwinder)
+		TRY(error_prefix(stack_unwinder_attach(r->unwinder, r->capture), "--call-graph eh"));
 	record_say_freq(r);
 	r->output.options.mmap_bytes = capture_ring_bytes(r->capture);
 	capture_set_affinity(r->capture, o->affinity != AFFINITY_SYS, o->affinity == AFFINITY_NODE);
@@ -532,6 +535,7 @@ static void release(struct recording *r)
 	workload_end(&r->workload);
 	record_output_discard(&r->output);
 	record_output_deinit(&r->output);
+	record_release_stacks(r);
 	if (r->capture)
 		capture_close_behind(r->capture);
 	if (r->trigger)

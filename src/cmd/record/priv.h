@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "bpf/chain_sink.h"
 #include "capture/control.h"
 #include "capture/schedule.h"
 #include "capture/session.h"
@@ -38,6 +39,13 @@ struct recording {
 	struct capture *capture;
 	struct capture *trigger; /* --switch-output-event */
 	struct record_output output;
+	/* --call-graph eh; unwinder is NULL without. */
+	struct stack_unwinder *unwinder;
+	struct symbols *symbols;
+	struct env *symbols_env;
+	struct chain_sink chain;        /* before the sink of the main thread */
+	struct chain_sink *part_chains; /* before those of --threads */
+	unsigned part_chains_nr;
 	struct workload workload;
 	char **argv; /* of the workload */
 	struct control control;
@@ -66,6 +74,14 @@ void record_say_freq(const struct recording *r);
 /* What came of it; failed: the file ends early. */
 void record_say_result(const struct recording *r, const char *name, bool failed);
 
+/* How much stack --call-graph dwarf copies where nothing else is said. */
+#define RECORD_DUMP_BYTES 8192
+
+/* Settles --call-graph eh and auto, before the capture is opened. */
+struct strobe_error *record_choose_stacks(struct recording *r) _must_check_;
+/* The sink that joins stacks with their samples on the way to `to`; without eh, `to` itself. */
+struct record_sink *record_join_stacks(struct recording *r, struct chain_sink *chain, struct record_sink *to);
+void record_release_stacks(struct recording *r);
 /* Real-time priority for the calling thread, where that is permitted or asked for. */
 struct strobe_error *record_raise_priority(const struct recording *r) _must_check_;
 /* --threads: shares the rings out; starts the readers (they know their ids on return); ends them. */

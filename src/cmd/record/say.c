@@ -87,10 +87,24 @@ static void say_lost(const struct recording *r, const struct capture_totals *t)
 		strbuf_str(&by_event), faster);
 }
 
+static void say_stacks(const struct recording *r)
+{
+	if (!r->unwinder)
+		return;
+	struct stack_unwinder_totals t = stack_unwinder_totals(r->unwinder);
+	log_info("%llu stacks walked by the BPF program, %llu of them to the end in user space", (unsigned long long)t.stacks,
+		 (unsigned long long)t.copied);
+	if (t.cut * 100 > t.stacks)
+		record_say(r, "%llu of %llu stacks are cut: code without call frame information that keeps no frame pointer",
+			   (unsigned long long)t.cut, (unsigned long long)t.stacks);
+}
+
 void record_say_result(const struct recording *r, const char *name, bool failed)
 {
 	struct capture_totals t = capture_totals(r->capture);
 	uint64_t bytes = r->output.bytes;
+	if (r->unwinder) /* what carried stacks is no sample */
+		t.samples -= stack_unwinder_totals(r->unwinder).records;
 	record_report(r, "Woken up %llu times to write data", (unsigned long long)t.wakeups);
 	say_lost(r, &t);
 	if (t.throttled)
@@ -99,6 +113,7 @@ void record_say_result(const struct recording *r, const char *name, bool failed)
 			   "kernel.perf_event_max_sample_rate and "
 			   "kernel.perf_cpu_time_max_percent allow",
 			   (unsigned long long)t.throttled);
+	say_stacks(r);
 	if (failed) { /* what was read from the rings is not what is in the file */
 		record_report(r, "Wrote %.3f MB %s, which ends early", (double)bytes / 1048576,
 			      r->output.pipe ? "-" : name);

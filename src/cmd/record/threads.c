@@ -109,8 +109,10 @@ struct strobe_error *record_start_threads(struct recording *r)
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->stop_fd < 0)
 		return error_errno(errno, "cannot make an eventfd");
-	for (size_t i = 0; i < r->output.parts.len; i++)
-		capture_set_ring_sink(r->capture, (unsigned)i, &r->output.parts.data[i]->sink);
+	r->part_chains_nr = (unsigned)r->output.parts.len;
+	r->part_chains = xcalloc(r->part_chains_nr, sizeof(*r->part_chains));
+	for (unsigned i = 0; i < r->part_chains_nr; i++)
+		capture_set_ring_sink(r->capture, i, record_join_stacks(r, &r->part_chains[i], &r->output.parts.data[i]->sink));
 	r->threads = xcalloc(r->threads_nr, sizeof(*r->threads));
 	pthread_barrier_init(&r->ready, NULL, r->threads_nr + 1);
 	for (unsigned i = 0; i < r->threads_nr; i++) {

@@ -1,0 +1,128 @@
+#include "bpf/code_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* DWARF numbers of x86-64. */
+enum { REG_RSP = 7, REG_R15 = 15, REG_RA = 16 };
+/* struct ucontext on the stack of a signal handler's caller. */
+enum { SIGNAL_RSP_AT = 160, SIGNAL_RA_AT = 168 };
+
+_Static_assert(UNWIND_CODE_BITS == UNWIND_PAGE_BITS, "the index of pages is copied as it is");
+
+void code_rules_init(struct code_rules *r, struct unwind_code_rule *list)
+{
+	*r = (struct code_rules){ .list = list };
+	list[0] = (struct unwind_code_rule){ .kind = UNWIND_RULE_NONE };
+	r->nr = 1;
+}
+
+void code_rules_deinit(struct code_rules *r)
+{
+	idset_deinit(&r->index);
+}
+
+static int kept_of(unsigned reg)
+{
+	static const int8_t kept[] = { -1, -1, -1, UNWIND_KEPT_RBX, -1, -1, UNWIND_KEPT_RBP, -1, -1, -1, -1, -1,
+				       UNWIND_KEPT_R12, UNWIND_KEPT_R13, UNWIND_KEPT_R14, UNWIND_KEPT_R15, UNWIND_KEPT_RA };
+	return reg < sizeof(kept) ? kept[reg] : -1;
+}
+
+static const struct unwind_code_rule by_user = { .kind = UNWIND_RULE_USER };
+
+static struct unwind_code_rule signal_rule(const struct unwind_table *t, const struct unwind_rule *r)
+{
+	if (r->kind != UNWIND_CFA_DEREF || r->reg != REG_RSP || r->value != SIGNAL_RSP_AT)
+		return by_user;
+	for (unsigned i = 0; i < r->saves_nr; i++) {
+		const struct unwind_save *s = &t->saves[r->saves + i];
+		if (s->reg == r->ra && s->kind == UNWIND_SAVE_AT && s->base == REG_RSP && s->value == SIGNAL_RA_AT)
+			return (struct unwind_code_rule){ .kind = UNWIND_RULE_SIGNAL };
+	}
+	return by_user;
+}
+
+/* False where the program cannot follow it. Registers that no caller counts on may be anywhere. */
+static bool add_save(struct unwind_code_rule *to, const struct unwind_rule *r, const struct unwind_save *s)
+{
+	int kept = kept_of(s->reg);
+	if (s->reg == REG_RSP)
+		return s->kind == UNWIND_SAVE_CFA && !s->value;
+	if (kept < 0)
+		return true;
+	if (s->kind == UNWIND_SAVE_UNDEFINED)
+		return kept != UNWIND_KEPT_RA;
+	bool based = s->kind == UNWIND_SAVE_AT;
+	if (!based && s->kind != UNWIND_SAVE_OFFSET)
+		return false;
+	if (based && (kept == UNWIND_KEPT_RA || r->kind == UNWIND_CFA_PLT || s->base != r->reg))
+		return false;
+	to->kept |= (uint8_t)(1u << kept);
+	to->based |= (uint8_t)(based << kept);
+	to->at[kept] = s->value;
+	return true;
+}
+
+struct unwind_code_rule code_rule_of(const struct unwind_table *t, const struct unwind_rule *r)
+{
+	static const uint8_t kinds[] = {
+		[UNWIND_CFA_NONE] = UNWIND_RULE_NONE, [UNWIND_CFA_REG] = UNWIND_RULE_REG,
+		[UNWIND_CFA_DEREF] = UNWIND_RULE_DEREF, [UNWIND_CFA_PLT] = UNWIND_RULE_PLT,
+		[UNWIND_CFA_EXPR] = UNWIND_RULE_USER,
+	};
+	if (r->kind == UNWIND_CFA_NONE)
+		return (struct unwind_code_rule){ .kind = UNWIND_RULE_NONE };
+	if (r->flags & UNWIND_END)
+		return (struct unwind_code_rule){ .kind = UNWIND_RULE_END };
+	if (r->flags & UNWIND_SIGNAL)
+		return signal_rule(t, r);
+	if (r->kind == UNWIND_CFA_EXPR || r->reg > REG_R15 || r->ra != REG_RA)
+		return by_user;
+	struct unwind_code_rule to = { .kind = kinds[r->kind], .reg = r->reg, .value = r->value };
+	for (unsigned i = 0; i < r->saves_nr; i++)
+		if (!add_save(&to, r, &t->saves[r->saves + i]))
+			return by_user;
+	return to.kept >> UNWIND_KEPT_RA & 1 ? to : by_user;
+}
+
+static bool rule_eq(const void *table, uint32_t id, const void *key)
+{
+	return !memcmp(&((const struct unwind_code_rule *)table)[id], key, sizeof(struct unwind_code_rule));
+}
+
+/* UINT32_MAX: no room. */
+static uint32_t intern(struct code_rules *rules, const struct unwind_code_rule *r)
+{
+	uint64_t hash = hash_bytes(r, sizeof(*r));
+	uint32_t id = idset_find(&rules->index, hash, rule_eq, rules->list, r);
+	if (id != IDSET_NONE)
+		return id;
+	if (rules->nr == UNWIND_RULES)
+		return UINT32_MAX;
+	id = rules->nr++;
+	rules->list[id] = *r;
+	idset_insert(&rules->index, hash, id);
+	return id;
+}
+
+bool code_rows_write(struct code_rules *rules, const struct unwind_table *t, void (*put)(void *ctx, uint64_t word), void *ctx)
+{
+	uint32_t *numbers = xcalloc(t->rules_nr + 1, sizeof(*numbers));
+	bool fits = true;
+	for (uint32_t i = 1; i < t->rules_nr && fits; i++) {
+		struct unwind_code_rule r = code_rule_of(t, &t->rules[i]);
+		if (r.kind != UNWIND_RULE_NONE)
+			numbers[i] = intern(rules, &r);
+		fits = numbers[i] != UINT32_MAX;
+	}
+	for (uint32_t i = 0; fits && i <= t->pages_nr; i++)
+		put(ctx, t->pages[i]);
+	for (uint32_t i = 0; fits && i < t->rows_nr; i++)
+		put(ctx, t->rows[i].offset | (uint64_t)numbers[t->rows[i].rule] << 32);
+	free(numbers);
+	return fits;
+}

@@ -1,0 +1,33 @@
+/*
+ * What the processes of the running system have mapped at this moment: a machine that follows them.
+ *
+ * Side-band events on all CPUs tell of new mappings, programs and tasks; they wake nobody, and are read when somebody wants
+ * to know (live_maps_drain). A process that was there before is read from procfs when it is asked for. Needs the right to
+ * look at all CPUs, which whoever loads BPF programs has. One thread at a time: the owner has a lock.
+ */
+#pragma once
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vector.h"
+#include "machine/machine.h"
+#include "sys/sys.h"
+
+struct live_maps;
+typedef VEC(uint32_t) live_pids;
+
+struct live_clock {
+	bool use;
+	int32_t id;
+};
+
+struct strobe_error *live_maps_open(const struct sys *sys, struct live_clock clock, struct live_maps **ret) _must_check_;
+void live_maps_close(struct live_maps *l);
+struct machine *live_maps_machine(struct live_maps *l);
+/*
+ * Takes in what was told. *changed: processes whose mappings are not what they were; *gone: those that ended; some may
+ * stand there twice. Either may be NULL.
+ */
+void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone);
+/* Reads the mappings of a process from procfs; nothing where it has ended. */
+void live_maps_read(struct live_maps *l, uint32_t pid);

@@ -1,0 +1,234 @@
+/*
+ * The thread that tells the BPF program of processes: their mappings, and the tables of what is mapped.
+ */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "bpf/stack_unwinder_priv.h"
+
+#define WANTS_BYTES (256u << 10)
+/* How long a new mapping at the address of an old one may be taken for it. */
+#define LOOK_INTERVAL_MS 50
+#define SEGMENT_LOAD 1 /* PT_LOAD */
+#define SEGMENT_X    1 /* PF_X */
+
+struct strobe_error *stack_unwinder_map_wants(struct stack_unwinder *u)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = bpf_map_of(u->loaded, "wants");
+	void *consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (consumer == MAP_FAILED)
+		return error_errno(errno, "cannot map the ring buffer");
+	u->consumer = consumer;
+	void *producer = mmap(NULL, page + 2 * WANTS_BYTES, PROT_READ, MAP_SHARED, fd, (off_t)page);
+	if (producer == MAP_FAILED)
+		return error_errno(errno, "cannot map the ring buffer");
+	u->producer = producer;
+	u->wants = (const uint8_t *)producer + page;
+	return NULL;
+}
+
+void stack_unwinder_unmap_wants(struct stack_unwinder *u)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	if (u->producer)
+		munmap((void *)(uintptr_t)u->producer, page + 2 * WANTS_BYTES);
+	if (u->consumer)
+		munmap(u->consumer, page);
+}
+
+/* ---- mappings ---- */
+
+struct mapped {
+	uint64_t start, end, pgoff;
+	const struct mapped_file *file;
+};
+
+typedef VEC(struct mapped) mapped_list;
+
+static bool collect(void *ctx, const struct map *map)
+{
+	mapped_list *list = ctx;
+	struct mapped m = { map->start, map->end, map->pgoff, map->file };
+	if (!map->is_data)
+		vec_push(list, m);
+	return true;
+}
+
+static void list_maps(struct stack_unwinder *u, uint32_t pid, mapped_list *ret)
+{
+	struct machine *machine = live_maps_machine(u->live);
+	const struct thread *t = machine_thread(machine, pid, pid, UINT64_MAX - 1);
+	vec_clear(ret);
+	machine_each_map(machine, t, UINT64_MAX - 1, collect, ret);
+}
+
+/* The table of a file, copied to the program on its first use. */
+static struct known_file *file_of(struct stack_unwinder *u, const struct mapped_file *file)
+{
+	while (u->files.len <= file->id)
+		vec_push(&u->files, ((struct known_file){}));
+	struct known_file *known = &u->files.data[file->id];
+	if (known->made)
+		return known;
+	known->made = true;
+	if (file->kind != MAPPED_FILE && file->kind != MAPPED_VDSO)
+		return known;
+	const struct unwind_file *f = unwind_tables_find(u->tables, file);
+	if (!f->table || u->is_full)
+		return known;
+	struct strobe_error *err = unwind_maps_add_table(u->maps, f->table, &known->table);
+	known->has_table = !err;
+	if (err) {
+		log_info("%s: stacks are walked from copies: %s", file->path, err->message);
+		u->is_full = true;
+		error_destroy(err);
+	}
+	return known;
+}
+
+/* Where the code of an object that is mapped from pgoff on would begin in its table; false: nothing of it is there. */
+static bool bias_of(const struct object *o, const struct mapped *m, uint64_t *ret_vaddr)
+{
+	for (size_t i = 0; i < object_segments_count(o); i++) {
+		const struct object_segment *s = object_segment(o, i);
+		uint64_t first = s->offset > m->pgoff ? s->offset : m->pgoff;
+		if (s->type != SEGMENT_LOAD || !(s->flags & SEGMENT_X) || first - m->pgoff >= m->end - m->start ||
+		    first >= s->offset + s->file_bytes)
+			continue;
+		*ret_vaddr = s->vaddr - s->offset + m->pgoff;
+		return true;
+	}
+	return false;
+}
+
+/* False: this is for user space, which knows the table that the program could not take. */
+static bool describe(struct stack_unwinder *u, const struct mapped *m, struct unwind_mapping *ret)
+{
+	struct known_file *known = file_of(u, m->file);
+	*ret = (struct unwind_mapping){ .start = m->start, .bytes = m->end - m->start, .kind = UNWIND_MAPPING_BARE };
+	if (m->file->kind != MAPPED_FILE && m->file->kind != MAPPED_VDSO)
+		return true;
+	const struct unwind_file *f = unwind_tables_find(u->tables, m->file);
+	uint64_t vaddr;
+	if (!f->table || !bias_of(f->object, m, &vaddr))
+		return true;
+	if (!known->has_table)
+		return false;
+	ret->kind = UNWIND_MAPPING_TABLE;
+	ret->bias = m->start - vaddr + known->table.base;
+	ret->pages = known->table.pages;
+	ret->pages_nr = known->table.pages_nr;
+	ret->rows = known->table.rows;
+	return true;
+}
+
+static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, bool read_again)
+{
+	mapped_list list = {};
+	VEC(struct unwind_mapping) mappings = {};
+	pthread_mutex_lock(&u->lock);
+	list_maps(u, pid, &list);
+	if (!list.len || read_again) {
+		live_maps_read(u->live, pid);
+		list_maps(u, pid, &list);
+	}
+	pthread_mutex_unlock(&u->lock);
+	for (size_t i = 0; i < list.len; i++) {
+		struct unwind_mapping m;
+		if (describe(u, &list.data[i], &m))
+			vec_push(&mappings, m);
+	}
+	struct strobe_error *err = unwind_maps_set_process(u->maps, pid, mm, mappings.data, mappings.len);
+	if (err)
+		log_info("the stacks of process %u are walked from copies: %s", pid, err->message);
+	error_destroy(err);
+	vec_deinit(&list);
+	vec_deinit(&mappings);
+}
+
+/* ---- wants ---- */
+
+typedef VEC(struct unwind_want) want_list;
+
+static void take_wants(struct stack_unwinder *u, want_list *ret)
+{
+	uint64_t at = *u->consumer, end = __atomic_load_n(u->producer, __ATOMIC_ACQUIRE);
+	while (at < end) {
+		const uint8_t *record = u->wants + (at & (WANTS_BYTES - 1));
+		uint32_t length = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
+		if (length & BPF_RINGBUF_BUSY_BIT)
+			break;
+		uint32_t bytes = length & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		struct unwind_want want;
+		if (!(length & BPF_RINGBUF_DISCARD_BIT) && bytes >= sizeof(want)) {
+			memcpy(&want, record + BPF_RINGBUF_HDR_SZ, sizeof(want));
+			vec_push(ret, want);
+		}
+		at += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
+		__atomic_store_n(u->consumer, at, __ATOMIC_RELEASE);
+	}
+}
+
+static void serve_once(struct stack_unwinder *u, want_list *wants, live_pids *changed, live_pids *gone)
+{
+	vec_clear(wants);
+	vec_clear(changed);
+	vec_clear(gone);
+	take_wants(u, wants);
+	pthread_mutex_lock(&u->lock);
+	live_maps_drain(u->live, changed, gone);
+	for (size_t i = 0; i < u->changed.len; i++)
+		vec_push(changed, u->changed.data[i]);
+	vec_clear(&u->changed);
+	pthread_mutex_unlock(&u->lock);
+	for (size_t i = 0; i < wants->len; i++) {
+		const struct unwind_want *w = &wants->data[i];
+		*u64map_put(&u->processes, w->pid, NULL) = w->mm;
+		/* Code where nothing was known: told of a moment ago, or missed. */
+		bool is_told = false;
+		for (size_t j = 0; j < changed->len; j++)
+			is_told |= changed->data[j] == w->pid;
+		publish(u, w->pid, w->mm, w->ip && !is_told);
+	}
+	for (size_t i = 0; i < changed->len; i++) {
+		uint64_t *mm = u64map_get(&u->processes, changed->data[i]);
+		if (mm && !(i && changed->data[i] == changed->data[i - 1]))
+			publish(u, changed->data[i], *mm, false);
+	}
+	for (size_t i = 0; i < gone->len; i++) {
+		if (!u64map_get(&u->processes, gone->data[i]))
+			continue;
+		u64map_remove(&u->processes, gone->data[i]);
+		unwind_maps_forget_process(u->maps, gone->data[i]);
+	}
+}
+
+void *stack_unwinder_serve(void *arg)
+{
+	struct stack_unwinder *u = arg;
+	want_list wants = {};
+	live_pids changed = {}, gone = {};
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = u->stop_fd, .events = POLLIN },
+			{ .fd = bpf_map_of(u->loaded, "wants"), .events = POLLIN },
+		};
+		if (poll(fds, 2, LOOK_INTERVAL_MS) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents)
+			break;
+		serve_once(u, &wants, &changed, &gone);
+	}
+	vec_deinit(&wants);
+	vec_deinit(&changed);
+	vec_deinit(&gone);
+	return NULL;
+}

@@ -1,0 +1,121 @@
+/*
+ * What the BPF program that walks stacks (unwind.bpf.c) and user space both know: compiled call frame information, the
+ * mappings of processes, and what a walk gives. For these alone.
+ *
+ * Words of tables stand in one long array of 64-bit words, cut into chunks, each a map of its own: word i is word
+ * i % UNWIND_CHUNK_WORDS of chunk i / UNWIND_CHUNK_WORDS. A table is its index of pages (word p: the number of the row
+ * that holds where page p begins, a last one behind it), and its rows: offset in the low half, rule in the high one. Rules
+ * are shared by all tables. Registers are DWARF numbers of x86-64.
+ */
+#pragma once
+#include <linux/types.h>
+
+#define UNWIND_CHUNK_BITS  20
+#define UNWIND_CHUNK_WORDS (1U << UNWIND_CHUNK_BITS)
+#define UNWIND_CHUNKS      64
+#define UNWIND_RULES       65536
+#define UNWIND_MAPPINGS    65536 /* of all processes together */
+#define UNWIND_PROCESSES   16384
+#define UNWIND_CODE_BITS   10 /* of code under one word of the index */
+
+#define UNWIND_FRAMES_MAX 512
+/* Of stack, for user space to go on where the tables here do not lead on. */
+#define UNWIND_COPY_BYTES 12288
+#define UNWIND_COPY_PIECE 512
+
+enum unwind_rule_kind {
+	UNWIND_RULE_NONE,   /* no call frame information: frame pointers */
+	UNWIND_RULE_REG,    /* CFA: reg + value */
+	UNWIND_RULE_DEREF,  /* CFA: what lies at reg + value */
+	UNWIND_RULE_PLT,    /* CFA: sp + 8, and 8 more from byte `value` of a 16-byte stub on */
+	UNWIND_RULE_SIGNAL, /* registers lie where the kernel puts them for a handler: from sp on */
+	UNWIND_RULE_END,    /* the outermost frame */
+	UNWIND_RULE_USER,   /* only user space can tell */
+};
+
+/* Registers that functions keep for their callers, and where the return address is. */
+enum unwind_kept {
+	UNWIND_KEPT_RBX,
+	UNWIND_KEPT_RBP,
+	UNWIND_KEPT_R12,
+	UNWIND_KEPT_R13,
+	UNWIND_KEPT_R14,
+	UNWIND_KEPT_R15,
+	UNWIND_KEPT_RA,
+	UNWIND_KEPTS,
+};
+
+struct unwind_code_rule {
+	__u8 kind, reg;
+	__u8 kept;  /* bit by enum unwind_kept */
+	__u8 based; /* those of them that lie from reg on, in realigned frames */
+	__s32 value;
+	__s32 at[UNWIND_KEPTS]; /* from the CFA, or from reg */
+	__u32 unused;           /* elements of maps are multiples of 8 bytes */
+};
+
+enum unwind_mapping_kind {
+	UNWIND_MAPPING_TABLE,
+	UNWIND_MAPPING_BARE, /* code without tables (JIT) */
+};
+
+/* A process has its mappings one after the other, by address. */
+struct unwind_mapping {
+	__u64 start, bytes;
+	__u64 bias; /* address - bias: offset in the table */
+	__u32 pages, pages_nr;
+	__u32 rows;
+	__u32 kind;
+};
+
+enum unwind_process_state { UNWIND_PROCESS_ASKED, UNWIND_PROCESS_READY };
+
+struct unwind_process {
+	__u64 mm;       /* the kernel's address of its address space: another after an exec */
+	__u64 asked_ns; /* when user space was asked for it last */
+	__u32 first, nr;
+	__u32 state;
+	__u32 unused;
+};
+
+/* What user space is asked for. */
+struct unwind_want {
+	__u32 pid, unused;
+	__u64 mm;
+	__u64 ip; /* where no mapping is known; 0: of none */
+};
+
+enum unwind_walk_end {
+	UNWIND_WALK_WHOLE,
+	UNWIND_WALK_BARE,  /* code without tables that keeps no frame pointer */
+	UNWIND_WALK_LOST,  /* memory that cannot be read */
+	UNWIND_WALK_LOOP,
+	UNWIND_WALK_LIMIT,
+	UNWIND_WALK_COPY,  /* user space goes on with a copy of the stack */
+};
+
+enum unwind_message { UNWIND_MESSAGE_STACK = 0x5742, UNWIND_MESSAGE_COPY };
+
+/* Return addresses (and first the sample's own), innermost first; they follow. */
+struct unwind_stack {
+	__u32 message; /* UNWIND_MESSAGE_STACK */
+	__u16 nr;
+	__u8 end, unused;
+};
+
+/* The other message; its last frame is where the walk stands, with these registers. */
+struct unwind_copy {
+	__u32 message; /* UNWIND_MESSAGE_COPY */
+	__u32 bytes;   /* of stack */
+	__u64 reg[16];
+	__u64 pc;
+	__u64 exact; /* pc is no return address */
+	struct unwind_stack stack;
+	__u64 frames[UNWIND_FRAMES_MAX];
+	__u8 memory[UNWIND_COPY_BYTES]; /* from reg[7] on */
+};
+
+struct unwind_settings {
+	__u32 frames_max;
+	__u32 copy_pieces;
+};

@@ -1,0 +1,132 @@
+/*
+ * --call-graph eh and auto: whether stacks can be walked by a BPF program here, and what takes its place.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "bpf/stack_unwinder.h"
+#include "cmd/record/priv.h"
+#include "object/object.h"
+#include "symbol/symbol.h"
+#include "unwind/table.h"
+
+static struct unwind_objects objects_of(void *ctx, const struct mapped_file *file)
+{
+	struct recording *r = ctx;
+	struct unwind_objects ret = {};
+	struct dso *d = symbols_dso(r->symbols, file);
+	if (d)
+		ret.object = dso_object(d, &ret.debug);
+	return ret;
+}
+
+static struct strobe_error *open_unwinder(struct recording *r)
+{
+	struct capture_options *c = &r->o->capture;
+	struct stack_unwinder_options o = {
+		.sys = r->sys,
+		.frames_max = c->callgraph.max_stack,
+		.clock = { c->use_clockid, c->clockid },
+		.objects_of = objects_of,
+		.ctx = r,
+	};
+	TRY(stack_unwinder_check(&r->events, c));
+	if (!r->symbols) {
+		r->symbols_env = env_create();
+		r->symbols = symbols_create(r->symbols_env, (struct symbols_options){ .live = true });
+	}
+	return stack_unwinder_create(&o, &r->unwinder);
+}
+
+static bool keeps_frame_pointers(const char *path)
+{
+	struct object *o;
+	struct strobe_error *err = object_open(path, &o);
+	if (err) {
+		error_destroy(err);
+		return false;
+	}
+	struct unwind_table *t = unwind_table_of(o, NULL);
+	bool keeps = t && object_header(o)->arch && unwind_table_fp_share(t, object_header(o)->arch->dwarf_fp) > 0.7;
+	unwind_table_destroy(t);
+	object_close(o);
+	return keeps;
+}
+
+/* As execvp(3) looks for it; NULL where it is not found. */
+static char *find_command(const char *name)
+{
+	const char *path = getenv("PATH");
+	if (strchr(name, '/') || !path)
+		return xstrdup(name);
+	for (const char *at = path; *at; at += *at == ':') {
+		size_t n = strcspn(at, ":");
+		char *file = xasprintf("%.*s/%s", (int)n, at, name);
+		if (!access(file, X_OK))
+			return file;
+		free(file);
+		at += n;
+	}
+	return NULL;
+}
+
+/* Of the command; of the first process; of the C library, as a distribution builds all its programs alike. */
+static char *program_of(const struct recording *r)
+{
+	const struct target *t = &r->o->capture.target;
+	const char *one = t->pids ? t->pids : t->tids;
+	Dl_info libc;
+	if (r->ctx->rest.argc)
+		return find_command(r->ctx->rest.argv[0]);
+	if (one)
+		return xasprintf("/proc/%.*s/exe", (int)strcspn(one, ","), one);
+	return dladdr((void *)(uintptr_t)malloc, &libc) && libc.dli_fname ? xstrdup(libc.dli_fname) : NULL;
+}
+
+struct strobe_error *record_choose_stacks(struct recording *r)
+{
+	struct callgraph_options *c = &r->o->capture.callgraph;
+	if (c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_AUTO)
+		return NULL;
+	struct strobe_error *err = open_unwinder(r);
+	if (!err) {
+		c->mode = CALLGRAPH_EH;
+		r->o->capture.sample_identifier = true;
+		return NULL;
+	}
+	if (c->mode == CALLGRAPH_EH)
+		return error_prefix(err, "--call-graph eh");
+	_cleanup_free_ char *program = program_of(r);
+	bool fp = c->kernel_only || (program && keeps_frame_pointers(program));
+	c->mode = fp ? CALLGRAPH_FP : CALLGRAPH_DWARF;
+	c->dump_bytes = fp ? 0 : RECORD_DUMP_BYTES;
+	record_say(r, "--call-graph auto is %s: %s", fp ? "fp" : "dwarf", err->message);
+	error_destroy(err);
+	return NULL;
+}
+
+struct record_sink *record_join_stacks(struct recording *r, struct chain_sink *chain, struct record_sink *to)
+{
+	if (!r->unwinder)
+		return to;
+	chain->to = to;
+	if (!chain->unwinder)
+		chain_sink_init(chain, r->unwinder, to);
+	return &chain->sink;
+}
+
+void record_release_stacks(struct recording *r)
+{
+	chain_sink_deinit(&r->chain);
+	for (unsigned i = 0; i < r->part_chains_nr; i++)
+		chain_sink_deinit(&r->part_chains[i]);
+	free(r->part_chains);
+	stack_unwinder_destroy(r->unwinder);
+	symbols_destroy(r->symbols);
+	env_destroy(r->symbols_env);
+}
