@@ -17,6 +17,7 @@ optional   zlib1g-dev         compressed debug sections
 optional   libdeflate-dev     packing and unpacking of profiles, faster than zlib does
 optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
 optional   libbz2-dev         archives packed as the reference does (archive)
+optional   libncurses-dev     screens of report and top
 optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)
 optional   libzydis-dev       x86 instructions (script -F disasm, annotate)
 optional   libcapstone-dev    those of other architectures
@@ -36,6 +37,7 @@ test       llvm               llvm-symbolizer, whose frames and lines ours are h
 test       elfutils           eu-addr2line, the same for lines
 test       dwz                programs whose debug information is shared
 test       clang              programs to symbolise, of another compiler
+test       tmux               the terminal of the screen tests
 test       git                tests of the tree as it is committed
 test       golang-go          the reference that pprof is held against
 test       g++                the same, of C++

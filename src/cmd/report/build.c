@@ -143,6 +143,7 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 		.with_lines = needs_lines(r),
 		.innermost_lines = !o->chains.by_address,
 		.time_quantum_ns = o->time_quantum_ns,
+		.progress = r->progress,
 	};
 	struct symbols_options symbols = {
 		.symfs = o->symfs,
@@ -219,9 +220,11 @@ static void add_part(struct report_run *r, struct report_built *l, const uint32_
 	uint64_t samples = 0;
 	for (uint32_t i = 0; i < n; i++)
 		samples += r->profile->events.data[events[i]].samples;
-	if (!samples && o->skip_empty)
-		return;
 	const struct env_event *leader = &r->env->events.data[events[0]];
+	bool is_dummy = leader->attr.type == PERF_TYPE_SOFTWARE && leader->attr.config == PERF_COUNT_SW_DUMMY;
+	/* What has no samples yet may have some at the next refresh. */
+	if (!samples && (r->live ? is_dummy : o->skip_empty))
+		return;
 	struct report_part *p = &l->parts[l->report.parts_nr++];
 	p->has_chains = leader->attr.sample_type & PERF_SAMPLE_CALLCHAIN ||
 			(o->branch_history && leader->attr.sample_type & PERF_SAMPLE_BRANCH_STACK);

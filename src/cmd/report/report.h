@@ -41,7 +41,7 @@ struct report_options {
 	enum report_format format;
 	enum colour_when colour;
 	bool raw_trace, total_cycles, disable_order, branch_history, raw_reads, ref_chains;
-	bool stdio, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
+	bool stdio, tui, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
 	/* Where symbols come from */
@@ -74,6 +74,7 @@ struct report_run {
 	const char *sort_order;  /* as typed, or the default */
 	const char *default_sort; /* of the command: NULL is comm,dso,symbol */
 	bool live;               /* of running processes: their files may be opened through /proc */
+	struct progress *progress; /* or NULL */
 	bool wants_threads;      /* the profile is to tell threads and processes apart, whatever the keys are */
 	/* Keys the rows are grouped by, what they are sorted by, and what is shown. */
 	struct tracepoints *tracepoints; /* where fields of them are asked for */

@@ -91,28 +91,47 @@ static struct strobe_error *check_parent(const struct report_run *r)
 	return NULL;
 }
 
-static struct strobe_error *print_report(struct report_run *r, struct report_options *o, struct out *out)
+static struct strobe_error *prepare(struct report_run *r, struct report_options *o)
 {
 	TRY(report_choose_modes(r, o));
 	TRY(report_choose_columns(r));
 	TRY(check_parent(r));
 	TRY(report_filters_create(r));
-	TRY(report_make_resolver(r));
+	return report_make_resolver(r);
+}
+
+static struct strobe_error *aggregate(struct report_run *r, struct strobe_error **ret_damage)
+{
+	*ret_damage = NULL;
+	struct strobe_error *damage = resolve_aggregate(r->resolver, &r->profile);
+	if (!r->profile || error_is(damage, ERROR_STOPPED))
+		return damage;
+	*ret_damage = damage;
+	report_bind_columns(r);
+	TRY(report_cut_callees(r));
+	return report_find_parents(r);
+}
+
+struct strobe_error *report_load(struct report_run *r, struct report_options *o, struct strobe_error **ret_damage)
+{
+	*ret_damage = NULL;
+	TRY(prepare(r, o));
+	return aggregate(r, ret_damage);
+}
+
+static struct strobe_error *print_report(struct report_run *r, struct report_options *o, struct out *out)
+{
+	struct strobe_error *damage = NULL;
+	TRY(prepare(r, o));
 	if (o->total_cycles)
 		return report_print_cycles(r, out);
-	struct strobe_error *damaged = resolve_aggregate(r->resolver, &r->profile);
-	if (!r->profile)
-		return damaged;
-	report_bind_columns(r);
-	struct strobe_error *err = report_cut_callees(r);
-	if (!err)
-		err = report_find_parents(r);
+	struct strobe_error *err = aggregate(r, &damage);
 	if (!err)
 		err = show(r, out);
 	/* What was whole has been shown; what was not is told as well. */
 	if (!err)
-		return damaged;
-	error_destroy(damaged);
+		return damage;
+	error_destroy(damage);
 	return err;
 }
 
@@ -141,6 +160,9 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 {
 	struct report_run r = { .ctx = ctx, .o = o };
 	struct out out;
+	struct screen *screen = report_open_screen(ctx, o);
+	if (screen)
+		return report_browse(ctx, o, screen);
 	struct strobe_error *err = input_open(o->input, o->force, &r.source);
 	if (err)
 		return cmd_fail(ctx, err);

@@ -3,110 +3,24 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "view/cells.h"
 #include "view/text/text_priv.h"
-
-/* A number with at most four digits, and its unit. */
-static char shorten(uint64_t *n)
-{
-	static const char units[] = " KMG";
-	size_t unit = 0;
-	while (*n > 1000 && unit < sizeof(units) - 2) {
-		*n /= 1000;
-		unit++;
-	}
-	return units[unit];
-}
-
-static bool is_value(const struct hist_key *k)
-{
-	return k->column->from == COLUMN_FROM_VALUES;
-}
-
-static bool is_percent(enum column_id id)
-{
-	return id != COLUMN_SAMPLE && id != COLUMN_PERIOD && id != COLUMN_CI;
-}
-
-static const char *header_of(const struct report *r, const struct report_part *p, const struct hist_key *k)
-{
-	/* With children beside it, what is spent in the function itself needs another name. */
-	if (k->column->id == COLUMN_OVERHEAD && p->hist->options.children)
-		for (uint32_t i = 0; i < r->fields_nr; i++)
-			if (r->fields[i].column->id == COLUMN_OVERHEAD_CHILDREN)
-				return "Self";
-	return k->header;
-}
 
 unsigned text_header_width(const struct text_part *t, uint32_t field)
 {
-	const struct hist_key *k = &t->report->fields[field];
-	if (!is_value(k))
-		return t->widths[field];
-	/* As wide as asked for, but not narrower than its name or the events of a group need. */
-	unsigned width = t->widths[field], name = (unsigned)strlen(header_of(t->report, t->part, k));
-	if (t->part->is_group && width < k->column->width * t->part->hist->options.events_nr)
-		width = k->column->width * t->part->hist->options.events_nr;
-	return width < name ? name : width;
+	return cell_header_width(t->report, t->part, &t->report->fields[field], t->widths[field]);
 }
 
 void text_widths(struct text_part *t)
 {
-	const struct report *r = t->report;
-	const struct hist *h = t->part->hist;
-	t->widths = xcalloc(r->fields_nr + 1, sizeof(*t->widths));
-	for (uint32_t i = 0, shown = 0; i < r->fields_nr; i++) {
-		const struct hist_key *k = &r->fields[i];
-		unsigned fixed = !k->elided && shown < r->widths_nr ? r->widths[shown] : 0;
-		shown += !k->elided;
-		if (fixed) {
-			t->widths[i] = fixed;
-			continue;
-		}
-		unsigned width = k->column->width;
-		if (!is_value(k) && width < strlen(k->header))
-			width = (unsigned)strlen(k->header);
-		for (uint32_t e = 0; !is_value(k) && e < h->order_nr; e++) {
-			unsigned n = column_measure(h, k, &h->entries.data[h->order[e]]);
-			if (n > width)
-				width = n;
-		}
-		t->widths[i] = width;
-	}
+	t->widths = xcalloc(t->report->fields_nr + 1, sizeof(*t->widths));
+	cell_widths(t->report, t->part, t->widths);
 }
 
 static void pad_to(struct strbuf *b, size_t start, size_t width)
 {
 	while (b->len - start < width)
 		strbuf_addch(b, ' ');
-}
-
-/* One sum; field_width counts the blank before it. */
-static void add_value(struct text_part *t, const struct hist_key *k, const struct hist_stat *s, uint32_t event,
-		      unsigned field_width)
-{
-	const struct report *r = t->report;
-	uint64_t value = hist_value(s, k->column->id);
-	if (k->column->id == COLUMN_OVERHEAD_CHILDREN && !t->part->hist->options.children) {
-		strbuf_addf(&t->line, " %*s", !r->separator && field_width ? (int)field_width - 1 : 0, "N/A");
-	} else if (k->column->id == COLUMN_CI) {
-		struct report_interval ci = report_interval(s->period, report_total(r, t->part, event),
-							    t->part->hist->totals[event].samples);
-		struct strbuf text = {};
-		strbuf_addf(&text, "%.2f-%.2f%%", ci.low, ci.high);
-		strbuf_addf(&t->line, "%*s", r->separator ? 0 : (int)field_width, strbuf_str(&text));
-		strbuf_deinit(&text);
-	} else if (is_percent(k->column->id)) {
-		double percent = report_percent(value, report_total(r, t->part, event));
-		int digits = field_width > 2 ? (int)field_width - 2 : 0;
-		if (r->separator)
-			strbuf_addf(&t->line, " %.2f%%", percent);
-		else
-			strbuf_addf(&t->line, " %*.2f%%", digits, percent);
-	} else if (r->separator) {
-		strbuf_addf(&t->line, " %llu", (unsigned long long)value);
-	} else {
-		strbuf_addf(&t->line, " %*llu", field_width ? (int)field_width - 1 : 0, (unsigned long long)value);
-	}
 }
 
 static void write_line_so_far(struct text_part *t)
@@ -141,9 +55,9 @@ void text_value(struct text_part *t, uint32_t field, const struct hist_stat *sta
 	size_t used = 0;
 	for (uint32_t j = 0; j < events; j++) {
 		double percent = report_percent(hist_value(&stats[j], k->column->id), report_total(t->report, t->part, j));
-		bool coloured = is_percent(k->column->id) && text_colour(t, percent);
+		bool coloured = cell_is_percent(k) && text_colour(t, percent);
 		size_t start = t->line.len;
-		add_value(t, k, &stats[j], j, t->widths[field]);
+		cell_value(t->report, t->part, k, &stats[j], j, t->widths[field], &t->line);
 		used += t->line.len - start;
 		text_colour_end(t, coloured);
 	}
@@ -164,7 +78,7 @@ static void hide_separator(struct text_part *t, size_t start)
 void text_cell(struct text_part *t, uint32_t field, const struct hist_entry *e, bool last)
 {
 	const struct hist_key *k = &t->report->fields[field];
-	if (is_value(k)) {
+	if (cell_is_value(k)) {
 		text_value(t, field, hist_stats(t->part->hist, e), last);
 		return;
 	}
@@ -185,8 +99,8 @@ void text_flush_line(struct text_part *t)
 void text_add_header(struct text_part *t, uint32_t field)
 {
 	const struct hist_key *k = &t->report->fields[field];
-	const char *header = header_of(t->report, t->part, k);
-	bool right = is_value(k) || k->column->id == COLUMN_FIELD;
+	const char *header = cell_header(t->report, t->part, k);
+	bool right = cell_is_value(k) || k->column->id == COLUMN_FIELD;
 	strbuf_addf(&t->line, right ? "%*s" : "%-*s", (int)text_header_width(t, field), header);
 }
 
@@ -241,7 +155,7 @@ static void add_title(struct text_part *t)
 {
 	const struct report_part *p = t->part;
 	uint64_t samples = p->samples;
-	char unit = shorten(&samples);
+	char unit = cell_shorten(&samples);
 	strbuf_addf(&t->line, "# Samples: %llu%c of event%s '%s'", (unsigned long long)samples, unit, p->is_group ? "s" : "",
 		    p->event_name);
 	if (t->report->ref_chains && strstr(p->event_name, "call-graph=no"))
@@ -260,22 +174,11 @@ static void add_title(struct text_part *t)
 	out_str(t->out, "#\n");
 }
 
-/* The columns that this event has. */
-static struct hist_key *fields_of(const struct report *r, const struct report_part *p, uint32_t *ret_nr)
-{
-	struct hist_key *fields = xreallocarray(NULL, r->fields_nr + 1, sizeof(*fields));
-	*ret_nr = 0;
-	for (uint32_t i = 0; i < r->fields_nr; i++)
-		if (report_part_has(p, &r->fields[i]))
-			fields[(*ret_nr)++] = r->fields[i];
-	return fields;
-}
-
 static void add_part(struct out *o, const struct report *all, const struct report_part *p)
 {
 	struct report own = *all, *r = &own;
 	struct text_part t = { .out = o, .report = r, .part = p };
-	struct hist_key *fields = fields_of(all, p, &own.fields_nr);
+	struct hist_key *fields = cell_fields(all, p, &own.fields_nr);
 	own.fields = fields;
 	text_widths(&t);
 	if (!r->quiet)

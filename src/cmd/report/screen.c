@@ -1,0 +1,255 @@
+/* report: on a screen, with another file whenever the user wants one. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/input.h"
+#include "cmd/report/run.h"
+#include "config.h"
+#include "dump/header_text.h"
+
+#if HAVE_NCURSES
+#include "view/tui/browser.h"
+
+/* One recording, read and ready to be shown. */
+struct opened {
+	struct report_run run;
+	struct report_options o; /* what its events make of the options */
+	struct record_source *file;
+	struct report_built built;
+	struct strobe_error *damage;
+};
+
+struct report_screen {
+	struct cmd_context *ctx;
+	const struct report_options *o;
+	struct screen *screen;
+	struct opened *file;
+	struct progress progress;
+	const char *loading;
+	int signal_fd, signal;
+	sigset_t old_mask;
+	bool stopped;
+};
+
+static bool wants_screen(const struct report_options *o)
+{
+	bool plain = o->format == REPORT_STDIO && !o->stdio && !o->separator && !o->quiet && !o->flamegraph;
+	bool table = !o->header && !o->header_only && !o->stats && !o->tasks && !o->mmaps && !o->raw && !o->total_cycles;
+	/* Levels of keys are for text; READ records have a table of their own. */
+	return plain && table && !o->hierarchy && !o->show_threads;
+}
+
+struct screen *report_open_screen(struct cmd_context *ctx, const struct report_options *o)
+{
+	struct screen *screen = NULL;
+	if (!wants_screen(o) || (!o->tui && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))))
+		return NULL;
+	struct strobe_error *err = screen_open((struct screen_options){ .no_colour = !terminal_colour(o->colour, STDOUT_FILENO, false) },
+					       &screen);
+	if (err)
+		cmd_say(ctx, "text and no screen: %s", err->message);
+	error_destroy(err);
+	return screen;
+}
+
+/* ---- signals ---- */
+
+static struct strobe_error *open_signals(struct report_screen *s)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &s->old_mask);
+	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signal_fd < 0 ? error_errno(errno, "cannot wait for signals") : NULL;
+}
+
+static enum browse_state look(void *ctx)
+{
+	struct report_screen *s = ctx;
+	struct signalfd_siginfo info;
+	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
+		s->signal = (int)info.ssi_signo;
+	return s->signal ? BROWSE_END : BROWSE_ON;
+}
+
+/* ---- loading ---- */
+
+static bool tell_progress(void *ctx, const struct progress *p)
+{
+	struct report_screen *s = ctx;
+	struct strbuf line = {};
+	unsigned percent = p->total ? (unsigned)(100.0 * (double)p->done / (double)p->total) : 0;
+	strbuf_addf(&line, "reading %s: %u%% (q ends)", s->loading, percent < 100 ? percent : 100);
+	screen_clear(s->screen);
+	screen_text(s->screen, screen_rows(s->screen) / 2, 2, INK_NORMAL, strbuf_str(&line), line.len, screen_columns(s->screen));
+	strbuf_deinit(&line);
+	screen_flush(s->screen);
+	for (struct screen_key k; (k = screen_key(s->screen)).key != KEY_NONE;)
+		if (k.key == 'q' || k.key == KEY_IS_CTRL_C || k.key == KEY_IS_GONE || k.key == KEY_IS_ESCAPE)
+			s->stopped = true;
+		else if (k.key != KEY_IS_RESIZE)
+			break;
+	return look(s) == BROWSE_ON && !s->stopped;
+}
+
+static void close_file(struct opened *f)
+{
+	if (!f)
+		return;
+	if (f->run.resolver)
+		report_built_deinit(&f->run, &f->built);
+	profile_destroy(f->run.profile);
+	tracepoints_destroy(f->run.tracepoints);
+	resolver_destroy(f->run.resolver);
+	source_destroy(f->run.source);
+	arena_deinit(&f->run.arena);
+	arena_deinit(&f->run.scratch);
+	error_destroy(f->damage);
+	free(f);
+}
+
+static struct strobe_error *load(struct report_screen *s, struct opened *f)
+{
+	struct report_run *r = &f->run;
+	TRY(input_open(f->o.input, f->o.force, &r->source));
+	f->file = r->source;
+	if (source_env(r->source)->is_pipe)
+		report_peek(&r->source, NULL);
+	r->env = source_env(r->source);
+	r->wants_threads = true;
+	r->progress = &s->progress;
+	s->progress = (struct progress){ .what = "reading", .tick = tell_progress, .ctx = s };
+	s->loading = input_path(f->o.input);
+	TRY(report_load(r, &f->o, &f->damage));
+	report_elide(r, NULL);
+	TRY(report_build(r, &f->built));
+	if (!f->built.report.parts_nr)
+		return error_create(ERROR_NOT_FOUND, "%s has no samples to show", s->loading);
+	return NULL;
+}
+
+static struct strobe_error *open_file(struct report_screen *s, const char *path, struct opened **ret)
+{
+	struct opened *f = xcalloc(1, sizeof(*f));
+	f->o = *s->o;
+	if (path)
+		f->o.input = path;
+	f->run = (struct report_run){ .ctx = s->ctx, .o = &f->o };
+	arena_init(&f->run.arena);
+	arena_init(&f->run.scratch);
+	if (path)
+		f->o.input = arena_strdup(&f->run.arena, path);
+	struct strobe_error *err = load(s, f);
+	if (err) {
+		close_file(f);
+		return err;
+	}
+	*ret = f;
+	return NULL;
+}
+
+/* ---- hooks ---- */
+
+static struct strobe_error *switch_file(void *ctx, const char *path, const struct report **ret)
+{
+	struct report_screen *s = ctx;
+	struct opened *f;
+	TRY(open_file(s, path, &f));
+	close_file(s->file);
+	s->file = f;
+	*ret = &f->built.report;
+	return NULL;
+}
+
+static bool is_recording(void *ctx, const char *path)
+{
+	char magic[8];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, magic, sizeof(magic));
+	close(fd);
+	return n == sizeof(magic) && (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
+}
+
+static void header(void *ctx, struct strbuf *text)
+{
+	struct report_screen *s = ctx;
+	struct out out;
+	size_t n;
+	out_init_mem(&out);
+	header_text_print(&out, s->file->run.env, true);
+	const char *p = out_mem(&out, &n);
+	strbuf_add(text, p, n);
+	error_destroy(out_close(&out));
+}
+
+/* ---- all of it ---- */
+
+static struct strobe_error *browse_files(struct report_screen *s)
+{
+	TRY(open_signals(s));
+	TRY(open_file(s, NULL, &s->file));
+	struct browse_hooks hooks = {
+		.ctx = s,
+		.fds = &s->signal_fd,
+		.fds_nr = 1,
+		.look = look,
+		.header = header,
+		.open = switch_file,
+		.is_recording = is_recording,
+	};
+	return browse(s->screen, &s->file->built.report, &hooks);
+}
+
+int report_browse(struct cmd_context *ctx, const struct report_options *o, struct screen *screen)
+{
+	struct report_screen s = { .ctx = ctx, .o = o, .screen = screen, .signal_fd = -1 };
+	struct strobe_error *err = browse_files(&s);
+	screen_close(screen);
+	if (s.stopped || s.signal) {
+		error_destroy(err);
+		err = NULL;
+	}
+	int status = cmd_fail(ctx, err);
+	if (s.file && !s.signal) {
+		input_remarks(ctx, s.file->file, resolver_stats(s.file->run.resolver));
+		if (s.file->damage && !status)
+			status = cmd_fail(ctx, take_ptr(s.file->damage));
+	}
+	close_file(s.file);
+	if (s.signal_fd >= 0)
+		close(s.signal_fd);
+	sigprocmask(SIG_SETMASK, &s.old_mask, NULL);
+	/* Ctrl-C is one way to leave; who sent another signal is to see that it ended us. */
+	if (s.signal && s.signal != SIGINT) {
+		signal(s.signal, SIG_DFL);
+		raise(s.signal);
+	}
+	return status;
+}
+
+#else
+
+struct screen *report_open_screen(struct cmd_context *ctx, const struct report_options *o)
+{
+	if (o->tui)
+		cmd_say(ctx, "text and no screen: this build lacks ncurses (install libncurses-dev and build again)");
+	return NULL;
+}
+
+int report_browse(struct cmd_context *ctx, const struct report_options *o, struct screen *screen)
+{
+	return CMD_FAILED;
+}
+
+#endif

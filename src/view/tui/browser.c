@@ -1,0 +1,459 @@
+#include "view/tui/browser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "view/cells.h"
+#include "view/tui/browser_priv.h"
+
+unsigned browser_room(const struct browser *b)
+{
+	unsigned rows = screen_rows(b->ui.s), other = (rows > 2) + 1 + (!b->no_head && rows > 3);
+	return rows > other ? rows - other : 1;
+}
+
+/* ---- what is shown ---- */
+
+static void free_zoom(struct row_zoom *z)
+{
+	free((char *)z->dso);
+	free((char *)z->comm);
+	free((char *)z->name);
+	free((char *)z->symbol);
+	*z = (struct row_zoom){};
+}
+
+static struct row_zoom copy_zoom(const struct row_zoom *z)
+{
+	struct row_zoom copy = *z;
+	copy.dso = z->dso ? xstrdup(z->dso) : NULL;
+	copy.comm = z->comm ? xstrdup(z->comm) : NULL;
+	copy.name = z->name ? xstrdup(z->name) : NULL;
+	copy.symbol = z->symbol ? xstrdup(z->symbol) : NULL;
+	return copy;
+}
+
+void browser_push_zoom(struct browser *b)
+{
+	if (b->zooms_nr == ZOOMS_MAX) {
+		free_zoom(&b->zooms[0]);
+		memmove(b->zooms, b->zooms + 1, (ZOOMS_MAX - 1) * sizeof(*b->zooms));
+		b->zooms_nr--;
+	}
+	b->zooms[b->zooms_nr] = copy_zoom(&b->zooms[b->zooms_nr - 1]);
+	b->zooms_nr++;
+}
+
+void browser_forget_zooms(struct browser *b)
+{
+	while (b->zooms_nr)
+		free_zoom(&b->zooms[--b->zooms_nr]);
+	b->zooms_nr = 1;
+}
+
+bool browser_pop_zoom(struct browser *b)
+{
+	if (b->zooms_nr < 2)
+		return false;
+	free_zoom(&b->zooms[--b->zooms_nr]);
+	browser_filter(b);
+	return true;
+}
+
+/* Where the entry with this id stands now; where it is gone, the cursor stays in its place. */
+static void find_line(struct browser *b, uint64_t id, uint32_t depth, size_t nth)
+{
+	if (b->at >= b->rows.lines.len)
+		b->at = b->rows.lines.len ? b->rows.lines.len - 1 : 0;
+	for (size_t i = 0; id && i < b->rows.lines.len; i++) {
+		const struct row_line *l = &b->rows.lines.data[i];
+		if (l->node || rows_entry_id(&b->rows, l->entry) != id)
+			continue;
+		b->at = i;
+		/* Below it, as far as lines below it go. */
+		while (depth && nth && b->at + 1 < b->rows.lines.len && b->rows.lines.data[b->at + 1].node) {
+			b->at++;
+			nth--;
+		}
+		return;
+	}
+}
+
+struct place {
+	uint64_t id;
+	uint32_t depth;
+	size_t nth; /* lines below the entry's own */
+};
+
+static struct place place_of(const struct browser *b)
+{
+	const struct row_line *l = browser_line(b);
+	struct place p = {};
+	if (!l)
+		return p;
+	p.depth = l->depth;
+	p.id = rows_entry_id(&b->rows, l->entry);
+	while (p.nth < b->at && b->rows.lines.data[b->at - p.nth].node)
+		p.nth++;
+	return p;
+}
+
+void browser_remake(struct browser *b)
+{
+	struct place p = place_of(b);
+	rows_make_lines(&b->rows);
+	find_line(b, p.id, p.depth, p.nth);
+}
+
+void browser_filter(struct browser *b)
+{
+	struct place p = b->rows.lines.len ? place_of(b) : (struct place){};
+	rows_filter(&b->rows, browser_zoom(b));
+	b->rows.by_name = b->ui.hooks->is_live;
+	find_line(b, p.id, p.depth, p.nth);
+}
+
+static void order_by(struct browser *b, int field)
+{
+	struct hist *h = browser_part(b)->hist;
+	struct hist_key *by = xreallocarray(NULL, b->own.fields_nr + 1, sizeof(*by));
+	uint32_t n = 0;
+	by[n++] = b->own.fields[field];
+	for (uint32_t i = 0; i < b->own.fields_nr; i++)
+		if ((int)i != field)
+			by[n++] = b->own.fields[i];
+	hist_sort(h, by, n, 0);
+	free(by);
+}
+
+void browser_sort(struct browser *b, int field)
+{
+	if (field < 0 || field >= (int)b->own.fields_nr)
+		return;
+	b->sort_field = field;
+	order_by(b, field);
+	browser_filter(b);
+}
+
+void browser_set(struct browser *b, const struct report *report, uint32_t part)
+{
+	/* The old report may be gone by now: places in it are not to be asked for. */
+	double limit = b->own.percent_limit;
+	bool relative = b->own.relative, first = !b->given;
+	b->given = report;
+	b->part = part < report->parts_nr ? part : 0;
+	b->own = *report;
+	if (!first) {
+		b->own.percent_limit = limit;
+		b->own.relative = relative;
+	}
+	free(b->fields);
+	free(b->widths);
+	b->fields = cell_fields(report, browser_part(b), &b->own.fields_nr);
+	b->own.fields = b->fields;
+	b->widths = xcalloc(b->own.fields_nr + 1, sizeof(*b->widths));
+	cell_widths(&b->own, browser_part(b), b->widths);
+	rows_set(&b->rows, &b->own, browser_part(b));
+	b->rows.by_name = b->ui.hooks->is_live;
+	if (b->sort_field >= 0 && b->sort_field < (int)b->own.fields_nr)
+		order_by(b, b->sort_field);
+	else
+		b->sort_field = -1;
+	rows_filter(&b->rows, browser_zoom(b));
+}
+
+/* ---- moving ---- */
+
+void browser_move(struct browser *b, long by)
+{
+	long last = b->rows.lines.len ? (long)b->rows.lines.len - 1 : 0, at = (long)b->at + by;
+	b->at = (size_t)(at < 0 ? 0 : at > last ? last : at);
+}
+
+static bool line_matches(struct browser *b, size_t i, const char *text)
+{
+	struct strbuf line = {};
+	browser_line_text(b, &b->rows.lines.data[i], &line);
+	bool found = strstr(strbuf_str(&line), text) != NULL;
+	strbuf_deinit(&line);
+	return found;
+}
+
+static void search_from(struct browser *b, size_t from, int step)
+{
+	size_t n = b->rows.lines.len;
+	for (size_t k = 0; b->search.len && k < n; k++) {
+		size_t i = step > 0 ? (from + k) % n : (from + n - k) % n;
+		if (line_matches(b, i, strbuf_str(&b->search))) {
+			b->at = i;
+			return;
+		}
+	}
+}
+
+static void search_typed(void *ctx, const char *text)
+{
+	struct browser *b = ctx;
+	search_from(b, b->came_from, 1);
+	browser_draw(b);
+}
+
+static void search(struct browser *b)
+{
+	b->came_from = b->at;
+	if (!ui_prompt(&b->ui, "search", &b->search, search_typed, b)) {
+		b->at = b->came_from;
+		strbuf_reset(&b->search);
+	}
+}
+
+static void filter_typed(void *ctx, const char *text)
+{
+	struct browser *b = ctx;
+	struct row_zoom *z = browser_zoom(b);
+	free((char *)z->symbol);
+	z->symbol = *text ? xstrdup(text) : NULL;
+	browser_filter(b);
+	browser_draw(b);
+}
+
+static void filter(struct browser *b)
+{
+	struct strbuf before = {};
+	strbuf_addstr(&before, browser_zoom(b)->symbol ? browser_zoom(b)->symbol : "");
+	strbuf_reset(&b->filter);
+	strbuf_addstr(&b->filter, strbuf_str(&before));
+	if (!ui_prompt(&b->ui, "only symbols with", &b->filter, filter_typed, b))
+		filter_typed(b, strbuf_str(&before));
+	strbuf_deinit(&before);
+}
+
+static void limit(struct browser *b)
+{
+	struct strbuf text = {};
+	double v;
+	strbuf_addf(&text, "%g", b->own.percent_limit);
+	if (ui_prompt(&b->ui, "percent limit", &text, NULL, NULL)) {
+		if (text_to_f64(strbuf_str(&text), &v) && v >= 0 && v <= 100) {
+			b->own.percent_limit = v;
+			browser_filter(b);
+		} else {
+			strbuf_addf(&b->message, "'%s' is no share from 0 to 100", strbuf_str(&text));
+		}
+	}
+	strbuf_deinit(&text);
+}
+
+/* ---- keys ---- */
+
+static void other_event(struct browser *b, int step)
+{
+	uint32_t n = b->given->parts_nr;
+	if (n < 2) {
+		strbuf_addstr(&b->message, "there is one event only");
+		return;
+	}
+	browser_set(b, b->given, (b->part + n + (uint32_t)step) % n);
+	u64map_deinit(&b->rows.open);
+	b->at = b->first = 0;
+	browser_filter(b);
+}
+
+static void toggle(struct browser *b)
+{
+	const struct row_line *l = browser_line(b);
+	if (!l)
+		return;
+	if (!l->has_more)
+		strbuf_addstr(&b->message, b->own.show_chains ? "nothing is below this" : "no call chains were recorded (record -g)");
+	rows_toggle(&b->rows, l);
+	browser_remake(b);
+}
+
+static void set_entry(struct browser *b, bool open)
+{
+	const struct row_line *l = browser_line(b);
+	if (!l)
+		return;
+	rows_set_entry(&b->rows, l->entry, open);
+	browser_remake(b);
+}
+
+static void go_back(struct browser *b)
+{
+	if (browser_pop_zoom(b))
+		return;
+	if (ui_ask(&b->ui, "Do you really want to exit?"))
+		b->done = true;
+}
+
+static void click(struct browser *b, const struct screen_key *k)
+{
+	unsigned head = !b->no_head && screen_rows(b->ui.s) > 3, top = 1 + head;
+	if (head && k->y == 1) {
+		browser_sort(b, browser_field_at(b, k->x));
+	} else if (k->y >= top && k->y < top + browser_room(b) && b->first + k->y - top < b->rows.lines.len) {
+		size_t line = b->first + k->y - top;
+		/* A second click on it, or one on its mark, opens it. */
+		if (line == b->at || k->x == 0) {
+			b->at = line;
+			toggle(b);
+		}
+		b->at = line;
+	}
+}
+
+static bool movement(struct browser *b, const struct screen_key *k)
+{
+	long page = browser_room(b);
+	switch (k->key) {
+	case KEY_IS_UP: browser_move(b, -1); return true;
+	case KEY_IS_DOWN: browser_move(b, 1); return true;
+	case KEY_IS_WHEEL_UP: browser_move(b, -3); return true;
+	case KEY_IS_WHEEL_DOWN: browser_move(b, 3); return true;
+	case KEY_IS_PAGE_UP: browser_move(b, -page); return true;
+	case ' ':
+	case KEY_IS_PAGE_DOWN: browser_move(b, page); return true;
+	case KEY_IS_HOME: b->at = 0; return true;
+	case KEY_IS_END: browser_move(b, (long)b->rows.lines.len); return true;
+	case KEY_IS_CLICK: click(b, k); return true;
+	case KEY_IS_RESIZE: return true;
+	default: return false;
+	}
+}
+
+static bool opening(struct browser *b, uint32_t key)
+{
+	const struct row_line *l = browser_line(b);
+	switch (key) {
+	case '+':
+	case '-': toggle(b); return true;
+	case 'e': set_entry(b, l && !rows_is_open(&b->rows, l->entry)); return true;
+	case 'c': set_entry(b, false); return true;
+	case 'E':
+	case 'C':
+		rows_set_all(&b->rows, key == 'E');
+		browser_remake(b);
+		return true;
+	default: return false;
+	}
+}
+
+static bool zooming(struct browser *b, uint32_t key)
+{
+	switch (key) {
+	case 'd': browser_zoom_dso(b); return true;
+	case 't': browser_zoom_thread(b); return true;
+	case 'k': browser_zoom_kernel(b); return true;
+	case 'S': browser_zoom_socket(b); return true;
+	case 'L': limit(b); return true;
+	case '/': filter(b); return true;
+	case 'F':
+		b->own.relative = !b->own.relative;
+		browser_filter(b);
+		strbuf_addstr(&b->message, b->own.relative ? "shares are of what is shown" : "shares are of all samples");
+		return true;
+	default: return false;
+	}
+}
+
+static void header(struct browser *b)
+{
+	struct strbuf text = {};
+	if (b->ui.hooks->header)
+		b->ui.hooks->header(b->ui.hooks->ctx, &text);
+	if (text.len)
+		ui_text(&b->ui, "Header information", strbuf_str(&text));
+	else
+		strbuf_addstr(&b->message, "there is no header");
+	strbuf_deinit(&text);
+}
+
+static bool showing(struct browser *b, uint32_t key)
+{
+	switch (key) {
+	case 'h':
+	case '?':
+	case KEY_IS_F1: browser_help(b); return true;
+	case 'H': b->no_head = !b->no_head; return true;
+	case 'V': b->show_dso = !b->show_dso; return true;
+	case 'P': browser_save(b); return true;
+	case 'i': header(b); return true;
+	case 's': browser_files(b); return true;
+	case 'n': search_from(b, b->at + 1, 1); return true;
+	case 'N': search_from(b, b->at ? b->at - 1 : b->rows.lines.len, -1); return true;
+	case 6: /* Ctrl-F */
+	case '\\': search(b); return true;
+	case '<': browser_sort(b, b->sort_field > 0 ? b->sort_field - 1 : (int)b->own.fields_nr - 1); return true;
+	case '>': browser_sort(b, b->sort_field + 1 < (int)b->own.fields_nr ? b->sort_field + 1 : 0); return true;
+	case 12: screen_redraw(b->ui.s); return true; /* Ctrl-L */
+	default: return false;
+	}
+}
+
+static void take_key(struct browser *b, const struct screen_key *k)
+{
+	const struct browse_hooks *h = b->ui.hooks;
+	strbuf_reset(&b->message);
+	if (movement(b, k) || opening(b, k->key) || zooming(b, k->key) || showing(b, k->key))
+		return;
+	switch (k->key) {
+	case 'q': b->done = true; break;
+	case KEY_IS_ESCAPE:
+	case KEY_IS_LEFT: go_back(b); break;
+	case KEY_IS_TAB: other_event(b, 1); break;
+	case KEY_IS_BACK_TAB: other_event(b, -1); break;
+	case KEY_IS_ENTER:
+	case KEY_IS_RIGHT:
+	case 'm': browser_menu(b); break;
+	default:
+		if (!h->key || !h->key(h->ctx, k->key, &b->message))
+			strbuf_addstr(&b->message, "this key means nothing here: '?' lists those that do");
+	}
+}
+
+static struct strobe_error *renew(struct browser *b)
+{
+	const struct report *report = NULL;
+	struct place p = place_of(b);
+	/* Who looks at the top wants to see the top, whoever stands there now. */
+	bool follow = b->at > 0;
+	b->ui.state = BROWSE_ON;
+	rows_forget(&b->rows);
+	TRY(b->ui.hooks->renew(b->ui.hooks->ctx, &report));
+	browser_set(b, report, b->part);
+	if (follow)
+		find_line(b, p.id, p.depth, p.nth);
+	else
+		b->at = 0;
+	return NULL;
+}
+
+struct strobe_error *browse(struct screen *s, const struct report *report, const struct browse_hooks *hooks)
+{
+	struct browser b = { .ui = { .s = s, .hooks = hooks }, .zooms_nr = 1, .sort_field = -1 };
+	struct strobe_error *err = NULL;
+	browser_set(&b, report, 0);
+	if (report->parts_nr > 1 && !hooks->is_live)
+		browser_events(&b);
+	while (!b.done && !err) {
+		browser_draw(&b);
+		struct screen_key k = ui_key(&b.ui, true);
+		if (b.ui.state == BROWSE_END)
+			break;
+		if (b.ui.state == BROWSE_DUE && k.key == KEY_NONE)
+			err = renew(&b);
+		else
+			take_key(&b, &k);
+	}
+	browser_forget_zooms(&b);
+	rows_deinit(&b.rows);
+	free(b.fields);
+	free(b.widths);
+	strbuf_deinit(&b.filter);
+	strbuf_deinit(&b.search);
+	strbuf_deinit(&b.message);
+	return err;
+}

@@ -1,0 +1,42 @@
+/*
+ * Browsing a report on a screen: rows as the text report has them, call trees that open and close, zoom, filters, menus.
+ *
+ * The browser shows what it is given and takes keys; everything that is not on the screen is behind hooks: waiting for
+ * signals and rings, making a new report, opening another file. The report is borrowed, and const but for the order of its
+ * entries and the totals of what is shown. One thread; returns when the user (or a hook) wants to end.
+ */
+#pragma once
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "view/report.h"
+#include "view/tui/screen.h"
+
+enum browse_state {
+	BROWSE_ON,
+	BROWSE_DUE, /* renew() would give a new report */
+	BROWSE_END,
+};
+
+/* Any may be NULL. */
+struct browse_hooks {
+	void *ctx;
+	bool is_live;           /* reports follow each other: what is open or selected is known by name */
+	const int *fds;         /* that end waiting */
+	unsigned fds_nr;
+	int (*wait_ms)(void *ctx);              /* so long at most; -1 */
+	enum browse_state (*look)(void *ctx);   /* after each wait and each key */
+	/* A new report, of at least one part; the old one is gone afterwards. */
+	struct strobe_error *(*renew)(void *ctx, const struct report **ret);
+	void (*status)(void *ctx, struct strbuf *out); /* behind the title */
+	/* Keys that the browser has no use for: false where they mean nothing; else *say may be told to the user. */
+	bool (*key)(void *ctx, uint32_t key, struct strbuf *say);
+	const char *help;                       /* lines for those keys */
+	void (*header)(void *ctx, struct strbuf *out); /* what the recording says of itself, as text */
+	/* Opens another recording; on error the old report stays. */
+	struct strobe_error *(*open)(void *ctx, const char *path, const struct report **ret);
+	/* Whether a file looks like a recording. */
+	bool (*is_recording)(void *ctx, const char *path);
+};
+
+/* The report has at least one part. */
+struct strobe_error *browse(struct screen *s, const struct report *report, const struct browse_hooks *hooks) _must_check_;

@@ -1,0 +1,85 @@
+/* The browser's insides, for the files that make it up: drawing, keys, menus. */
+#pragma once
+#include "view/tui/rows.h"
+#include "view/tui/ui.h"
+
+#define ZOOMS_MAX 32
+
+struct browser {
+	struct ui ui;
+	const struct report *given;
+	struct report own;           /* the report with the columns of this part, and what the user has changed */
+	struct hist_key *fields;
+	unsigned *widths;
+	uint32_t part;
+	struct rows rows;
+	struct row_zoom zooms[ZOOMS_MAX]; /* the last is in force; strings are copies */
+	unsigned zooms_nr;
+	size_t first, at;            /* line at the top, line at hand */
+	size_t came_from;            /* the line that incremental search began at */
+	bool no_head, show_dso;
+	int sort_field;              /* -1: as given */
+	struct strbuf filter, search;
+	struct strbuf message;       /* of the last line, until the next key */
+	bool done;
+};
+
+static inline const struct report_part *browser_part(const struct browser *b)
+{
+	return &b->given->parts[b->part];
+}
+
+static inline const struct row_line *browser_line(const struct browser *b)
+{
+	return b->at < b->rows.lines.len ? &b->rows.lines.data[b->at] : NULL;
+}
+
+static inline struct row_zoom *browser_zoom(struct browser *b)
+{
+	return &b->zooms[b->zooms_nr - 1];
+}
+
+static inline const struct hist_entry *browser_entry(const struct browser *b)
+{
+	const struct row_line *l = browser_line(b);
+	return l ? &browser_part(b)->hist->entries.data[l->entry] : NULL;
+}
+
+/* browser.c */
+/* Columns, order and lines anew: of a new report, or of another part. */
+void browser_set(struct browser *b, const struct report *report, uint32_t part);
+/* After something about the zoom has changed; the entry at hand stays at hand where it is still there. */
+void browser_filter(struct browser *b);
+void browser_remake(struct browser *b);
+void browser_sort(struct browser *b, int field);
+void browser_push_zoom(struct browser *b);
+bool browser_pop_zoom(struct browser *b);
+void browser_forget_zooms(struct browser *b);
+void browser_move(struct browser *b, long by);
+/* How many lines of rows there is room for. */
+unsigned browser_room(const struct browser *b);
+
+/* draw.c */
+void browser_draw(struct browser *b);
+/* A line as text, without marks of what is open: what P writes. */
+void browser_line_text(struct browser *b, const struct row_line *l, struct strbuf *out);
+void browser_title(struct browser *b, struct strbuf *out);
+/* The field whose column is at this cell, -1 for none. */
+int browser_field_at(const struct browser *b, unsigned x);
+
+/* menu.c */
+void browser_menu(struct browser *b);
+void browser_events(struct browser *b);
+void browser_files(struct browser *b);
+void browser_map(struct browser *b);
+void browser_save(struct browser *b);
+void browser_help(struct browser *b);
+/* What a row is of; NULL where its columns do not tell. */
+const char *browser_dso(const struct browser *b);
+const char *browser_symbol(const struct browser *b);
+bool browser_thread(const struct browser *b, struct row_zoom *z, struct strbuf *ret_name);
+bool browser_socket(const struct browser *b, uint64_t *ret);
+void browser_zoom_dso(struct browser *b);
+void browser_zoom_thread(struct browser *b);
+void browser_zoom_kernel(struct browser *b);
+void browser_zoom_socket(struct browser *b);

@@ -1,0 +1,242 @@
+/* The browser on the screen. */
+#include <string.h>
+
+#include "view/cells.h"
+#include "view/tui/browser_priv.h"
+
+#define STEP 3 /* columns from one level of a call tree to the next */
+
+void browser_title(struct browser *b, struct strbuf *out)
+{
+	const struct report_part *p = browser_part(b);
+	const struct row_zoom *z = browser_zoom(b);
+	uint64_t samples = p->samples;
+	char unit = cell_shorten(&samples);
+	strbuf_addf(out, "Samples: %llu%c of event%s '%s'", (unsigned long long)samples, unit, p->is_group ? "s" : "", p->event_name);
+	if (b->ui.hooks->status)
+		b->ui.hooks->status(b->ui.hooks->ctx, out);
+	strbuf_addf(out, ", Event count (approx.): %llu", (unsigned long long)p->period);
+	if (z->dso)
+		strbuf_addf(out, ", DSO: %s", z->dso);
+	if (z->kernel)
+		strbuf_addstr(out, ", Kernel");
+	if (z->by_tid)
+		strbuf_addf(out, ", Thread: %s(%llu)", z->name ? z->name : "", (unsigned long long)z->tid);
+	else if (z->comm)
+		strbuf_addf(out, ", Thread: %s", z->comm);
+	if (z->by_socket)
+		strbuf_addf(out, ", Processor Socket: %llu", (unsigned long long)z->socket);
+	if (z->symbol)
+		strbuf_addf(out, ", Filter: %s", z->symbol);
+	if (b->own.percent_limit > 0)
+		strbuf_addf(out, ", Limit: %.2f%%", b->own.percent_limit);
+}
+
+static enum ink ink_of(double percent, bool selected)
+{
+	return selected ? INK_SELECTED : percent >= 5 ? INK_HIGH : percent > 0.5 ? INK_MEDIUM : INK_NORMAL;
+}
+
+struct pen {
+	struct browser *b;
+	struct strbuf *text; /* or to the screen: */
+	unsigned y, x;
+	bool selected;
+};
+
+static void put(struct pen *p, enum ink ink, const char *s, size_t n)
+{
+	if (p->text)
+		strbuf_add(p->text, s, n);
+	else
+		p->x += screen_text(p->b->ui.s, p->y, p->x, p->selected ? INK_SELECTED : ink, s, n, screen_columns(p->b->ui.s));
+}
+
+static void put_blanks(struct pen *p, unsigned n)
+{
+	for (; n; n--)
+		put(p, INK_NORMAL, " ", 1);
+}
+
+static void put_value(struct pen *p, uint32_t field, const struct hist_stat *stats)
+{
+	struct browser *b = p->b;
+	const struct hist_key *k = &b->own.fields[field];
+	const struct report_part *part = browser_part(b);
+	uint32_t events = part->is_group ? part->hist->options.events_nr : 1;
+	unsigned used = 0, width = cell_header_width(&b->own, part, k, b->widths[field]);
+	for (uint32_t j = 0; j < events; j++) {
+		struct strbuf cell = {};
+		double percent = report_percent(hist_value(&stats[j], k->column->id), report_total(&b->own, part, j));
+		cell_value(&b->own, part, k, &stats[j], j, b->widths[field], &cell);
+		put(p, cell_is_percent(k) ? ink_of(percent, false) : INK_NORMAL, strbuf_str(&cell), cell.len);
+		used += (unsigned)cell.len;
+		strbuf_deinit(&cell);
+	}
+	if (used < width)
+		put_blanks(p, width - used);
+}
+
+static enum ink name_ink(const struct browser *b, const struct hist_key *k, const char *cell, size_t n)
+{
+	if (k->column->id == COLUMN_SYMBOL && b->search.len && memmem(cell, n, b->search.data, b->search.len))
+		return INK_FOUND;
+	return INK_NORMAL;
+}
+
+static void put_entry(struct pen *p, const struct hist_entry *e)
+{
+	struct browser *b = p->b;
+	const struct hist *h = browser_part(b)->hist;
+	struct strbuf cell = {};
+	bool first = true;
+	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
+		const struct hist_key *k = &b->own.fields[i];
+		if (k->elided)
+			continue;
+		put_blanks(p, first ? 1 : 2); /* the mark of what can be opened stands in the first's place */
+		first = false;
+		if (cell_is_value(k)) {
+			put_value(p, i, hist_stats(h, e));
+			continue;
+		}
+		strbuf_reset(&cell);
+		column_format(h, k, e, b->widths[i], &cell);
+		put(p, name_ink(b, k, strbuf_str(&cell), cell.len), strbuf_str(&cell), cell.len);
+		unsigned used = p->text ? (unsigned)cell.len : screen_width(strbuf_str(&cell), cell.len);
+		if (i + 1 < b->own.fields_nr && used < b->widths[i])
+			put_blanks(p, b->widths[i] - used);
+	}
+	strbuf_deinit(&cell);
+}
+
+static void put_share(struct pen *p, const struct row_line *l)
+{
+	const struct calltree_node *n = l->node;
+	struct strbuf b = {};
+	double percent = report_percent(calltree_total(n), l->whole);
+	/* A node that has all of what is above it says nothing new. */
+	bool is_all = n->parent && !n->parent->parent && !n->next && n->parent->child == n && calltree_total(n) == l->whole;
+	switch (p->b->own.chains.value) {
+	case CALLTREE_PERIOD: strbuf_addf(&b, "%llu ", (unsigned long long)calltree_total(n)); break;
+	case CALLTREE_COUNT: strbuf_addf(&b, "%llu ", (unsigned long long)(n->hits_samples + n->below_samples)); break;
+	case CALLTREE_PERCENT: strbuf_addf(&b, "%.2f%% ", percent); break;
+	}
+	if (!is_all)
+		put(p, ink_of(percent, false), strbuf_str(&b), b.len);
+	strbuf_deinit(&b);
+}
+
+static void put_node(struct pen *p, const struct row_line *l)
+{
+	struct browser *b = p->b;
+	const struct hist *h = browser_part(b)->hist;
+	const struct profile *profile = h->profile;
+	frame_id frame = l->node->frames[l->frame];
+	struct strbuf name = {};
+	put_blanks(p, l->depth * STEP + (l->frame ? STEP : 0));
+	if (!l->frame) {
+		put(p, INK_NOTE, l->is_open ? "- " : l->has_more ? "+ " : "  ", 2);
+		put_share(p, l);
+	} else {
+		put_blanks(p, 2);
+	}
+	report_frame_name(h, frame, b->own.chains.by_address, &name);
+	if (b->show_dso && profile->frames.data[frame].mapping != PROFILE_NONE)
+		strbuf_addf(&name, "  %s", profile_str(profile, profile->mappings.data[profile->frames.data[frame].mapping].name));
+	bool found = b->search.len && strstr(strbuf_str(&name), strbuf_str(&b->search));
+	put(p, found ? INK_FOUND : INK_NORMAL, strbuf_str(&name), name.len);
+	strbuf_deinit(&name);
+}
+
+static void put_line(struct pen *p, const struct row_line *l)
+{
+	if (l->node) {
+		put_node(p, l);
+		return;
+	}
+	put(p, INK_NOTE, l->is_open ? "-" : l->has_more ? "+" : " ", 1);
+	put_entry(p, &browser_part(p->b)->hist->entries.data[l->entry]);
+}
+
+void browser_line_text(struct browser *b, const struct row_line *l, struct strbuf *out)
+{
+	struct pen p = { .b = b, .text = out };
+	put_line(&p, l);
+	while (out->len && out->data[out->len - 1] == ' ')
+		out->data[--out->len] = '\0';
+	strbuf_addch(out, '\n');
+}
+
+static void draw_head(struct browser *b, unsigned y)
+{
+	const struct report_part *part = browser_part(b);
+	unsigned x = screen_text(b->ui.s, y, 0, INK_HEAD, "  ", 2, 2);
+	bool first = true;
+	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
+		const struct hist_key *k = &b->own.fields[i];
+		struct strbuf cell = {};
+		if (k->elided)
+			continue;
+		if (!first)
+			x += screen_text(b->ui.s, y, x, INK_HEAD, "  ", 2, 2);
+		first = false;
+		bool right = cell_is_value(k) || k->column->id == COLUMN_FIELD;
+		strbuf_addf(&cell, right ? "%*s" : "%-*s", (int)cell_header_width(&b->own, part, k, b->widths[i]),
+			    cell_header(&b->own, part, k));
+		x += screen_text(b->ui.s, y, x, (int)i == b->sort_field ? INK_NOTE : INK_HEAD, strbuf_str(&cell), cell.len,
+				 screen_columns(b->ui.s));
+		strbuf_deinit(&cell);
+	}
+	unsigned columns = screen_columns(b->ui.s);
+	if (x < columns)
+		screen_fill(b->ui.s, y, x, INK_HEAD, ' ', columns - x);
+}
+
+int browser_field_at(const struct browser *b, unsigned x)
+{
+	unsigned at = 0;
+	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
+		const struct hist_key *k = &b->own.fields[i];
+		if (k->elided)
+			continue;
+		at += 2 + cell_header_width(&b->own, browser_part(b), k, b->widths[i]);
+		if (x < at)
+			return (int)i;
+	}
+	return -1;
+}
+
+static void draw_bottom(struct browser *b, unsigned y)
+{
+	if (b->message.len)
+		ui_bar(&b->ui, y, strbuf_str(&b->message));
+	else
+		ui_bar(&b->ui, y, "Press '?' for help on key bindings");
+}
+
+void browser_draw(struct browser *b)
+{
+	struct strbuf title = {};
+	unsigned rows = screen_rows(b->ui.s), room = browser_room(b), y = 0;
+	screen_clear(b->ui.s);
+	browser_title(b, &title);
+	ui_bar(&b->ui, y++, strbuf_str(&title));
+	strbuf_deinit(&title);
+	if (!b->no_head && rows > 3)
+		draw_head(b, y++);
+	if (b->at < b->first)
+		b->first = b->at;
+	if (b->at >= b->first + room)
+		b->first = b->at - room + 1;
+	rows_look(&b->rows, b->first, room);
+	for (unsigned i = 0; i < room && b->first + i < b->rows.lines.len; i++) {
+		struct pen p = { .b = b, .y = y + i, .selected = b->first + i == b->at };
+		put_line(&p, &b->rows.lines.data[b->first + i]);
+		if (p.selected && p.x < screen_columns(b->ui.s))
+			screen_fill(b->ui.s, p.y, p.x, INK_SELECTED, ' ', screen_columns(b->ui.s) - p.x);
+	}
+	if (rows > 2)
+		draw_bottom(b, rows - 1);
+	screen_flush(b->ui.s);
+}

@@ -1,0 +1,380 @@
+/* The browser's menus, and what they lead to. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/out.h"
+#include "view/tui/browser_priv.h"
+
+/* ---- what a row is of ---- */
+
+const char *browser_dso(const struct browser *b)
+{
+	const struct row_line *l = browser_line(b);
+	const struct hist *h = browser_part(b)->hist;
+	if (!l)
+		return NULL;
+	if (l->node) {
+		mapping_id m = h->profile->frames.data[l->node->frames[l->frame]].mapping;
+		return m == PROFILE_NONE ? NULL : profile_str(h->profile, h->profile->mappings.data[m].name);
+	}
+	const struct profile_mapping *m = hist_mapping(h, browser_entry(b));
+	return m ? profile_str(h->profile, m->name) : NULL;
+}
+
+const char *browser_symbol(const struct browser *b)
+{
+	const struct row_line *l = browser_line(b);
+	const struct hist *h = browser_part(b)->hist;
+	if (!l)
+		return NULL;
+	if (l->node) {
+		function_id f = h->profile->frames.data[l->node->frames[l->frame]].function;
+		return f == PROFILE_NONE ? NULL : profile_str(h->profile, h->profile->functions.data[f].name);
+	}
+	const struct profile_function *f = hist_function(h, browser_entry(b));
+	return f ? profile_str(h->profile, f->name) : NULL;
+}
+
+static bool has_field(const struct browser *b, enum column_id id)
+{
+	for (uint32_t i = 0; i < b->own.fields_nr; i++)
+		if (b->own.fields[i].column->id == id)
+			return true;
+	return false;
+}
+
+bool browser_thread(const struct browser *b, struct row_zoom *z, struct strbuf *ret_name)
+{
+	const struct hist *h = browser_part(b)->hist;
+	const struct hist_entry *e = browser_entry(b);
+	uint32_t comm = profile_find_column(h->profile, "comm"), tid = profile_find_column(h->profile, "tid");
+	if (!e)
+		return false;
+	if ((has_field(b, COLUMN_PID) || has_field(b, COLUMN_TID)) && tid != PROFILE_NONE) {
+		z->by_tid = true;
+		z->tid = hist_label(h, e, tid, 0);
+		const char *name = h->options.thread_name ? h->options.thread_name(h->options.thread_ctx, (uint32_t)z->tid) : NULL;
+		z->name = name;
+		strbuf_addf(ret_name, "%s(%llu)", name ? name : "", (unsigned long long)z->tid);
+		return true;
+	}
+	if (!has_field(b, COLUMN_COMM) || comm == PROFILE_NONE)
+		return false;
+	z->comm = profile_str(h->profile, (str_id)hist_label(h, e, comm, 0));
+	strbuf_addstr(ret_name, z->comm);
+	return true;
+}
+
+bool browser_socket(const struct browser *b, uint64_t *ret)
+{
+	const struct hist *h = browser_part(b)->hist;
+	uint32_t socket = profile_find_column(h->profile, "socket");
+	if (!browser_entry(b) || !has_field(b, COLUMN_SOCKET) || socket == PROFILE_NONE)
+		return false;
+	*ret = hist_label(h, browser_entry(b), socket, 0);
+	return true;
+}
+
+/* ---- zooming in, and out by the same key ---- */
+
+void browser_zoom_dso(struct browser *b)
+{
+	const char *dso = browser_dso(b);
+	if (browser_zoom(b)->dso) {
+		browser_pop_zoom(b);
+	} else if (dso) {
+		browser_push_zoom(b);
+		browser_zoom(b)->dso = xstrdup(dso);
+		browser_filter(b);
+	} else {
+		strbuf_addstr(&b->message, "this is in no object that is known");
+	}
+}
+
+void browser_zoom_thread(struct browser *b)
+{
+	struct row_zoom found = {};
+	struct strbuf name = {};
+	if (browser_zoom(b)->by_tid || browser_zoom(b)->comm) {
+		browser_pop_zoom(b);
+	} else if (browser_thread(b, &found, &name)) {
+		browser_push_zoom(b);
+		struct row_zoom *z = browser_zoom(b);
+		z->by_tid = found.by_tid;
+		z->tid = found.tid;
+		z->name = found.name ? xstrdup(found.name) : NULL;
+		z->comm = found.comm ? xstrdup(found.comm) : NULL;
+		browser_filter(b);
+	} else {
+		strbuf_addstr(&b->message, "rows do not tell threads apart: sort by comm, pid or tid");
+	}
+	strbuf_deinit(&name);
+}
+
+void browser_zoom_kernel(struct browser *b)
+{
+	if (browser_zoom(b)->kernel) {
+		browser_pop_zoom(b);
+		return;
+	}
+	browser_push_zoom(b);
+	browser_zoom(b)->kernel = true;
+	browser_filter(b);
+}
+
+void browser_zoom_socket(struct browser *b)
+{
+	uint64_t socket;
+	if (browser_zoom(b)->by_socket) {
+		browser_pop_zoom(b);
+	} else if (browser_socket(b, &socket)) {
+		browser_push_zoom(b);
+		browser_zoom(b)->by_socket = true;
+		browser_zoom(b)->socket = socket;
+		browser_filter(b);
+	} else {
+		strbuf_addstr(&b->message, "rows do not tell sockets apart: sort by socket");
+	}
+}
+
+/* ---- the menu of a row ---- */
+
+static void expand(struct browser *b)
+{
+	const struct row_line *l = browser_line(b);
+	rows_toggle(&b->rows, l);
+	browser_remake(b);
+}
+
+static void leave(struct browser *b)
+{
+	b->done = true;
+}
+
+struct menu {
+	char *texts[16];
+	void (*actions[16])(struct browser *b);
+	unsigned n;
+};
+
+static void add_item(struct menu *m, void (*action)(struct browser *b), char *text)
+{
+	m->actions[m->n] = action;
+	m->texts[m->n++] = text;
+}
+
+static void add_items(struct browser *b, struct menu *m)
+{
+	const struct row_line *l = browser_line(b);
+	const char *dso = browser_dso(b), *symbol = browser_symbol(b);
+	const struct row_zoom *z = browser_zoom(b);
+	struct row_zoom found = {};
+	struct strbuf thread = {};
+	uint64_t socket;
+	if (browser_thread(b, &found, &thread))
+		add_item(m, browser_zoom_thread, xasprintf("Zoom %s %s thread", z->by_tid || z->comm ? "out of" : "into",
+							   strbuf_str(&thread)));
+	if (dso)
+		add_item(m, browser_zoom_dso, xasprintf("Zoom %s %s DSO (use the 'k' hotkey to zoom directly into the kernel)",
+							z->dso ? "out of" : "into", dso));
+	if (l && l->has_more)
+		add_item(m, expand, xasprintf("%s [%s] callchain (one level, same as '+' hotkey, use 'e'/'c' for the whole main level "
+					      "entry)", l->is_open ? "Collapse" : "Expand", symbol ? symbol : "?"));
+	if (dso)
+		add_item(m, browser_map, xstrdup("Browse map details"));
+	if (browser_socket(b, &socket))
+		add_item(m, browser_zoom_socket, xasprintf("Zoom %s Processor Socket %llu", z->by_socket ? "out of" : "into",
+							   (unsigned long long)socket));
+	if (b->given->parts_nr > 1)
+		add_item(m, browser_events, xstrdup("Other events"));
+	if (b->ui.hooks->open)
+		add_item(m, browser_files, xstrdup("Switch to another data file in PWD"));
+	add_item(m, leave, xstrdup("Exit"));
+	strbuf_deinit(&thread);
+}
+
+void browser_menu(struct browser *b)
+{
+	struct menu m = {};
+	add_items(b, &m);
+	int chosen = ui_menu(&b->ui, NULL, (const char *const *)m.texts, m.n);
+	if (chosen >= 0)
+		m.actions[chosen](b);
+	for (unsigned i = 0; i < m.n; i++)
+		free(m.texts[i]);
+}
+
+void browser_events(struct browser *b)
+{
+	uint32_t n = b->given->parts_nr;
+	char **names = xcalloc(n + 1, sizeof(*names));
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = xasprintf("%llu %s", (unsigned long long)b->given->parts[i].samples, b->given->parts[i].event_name);
+	int chosen = ui_menu(&b->ui, "Available samples", (const char *const *)names, n);
+	if (chosen >= 0 && (uint32_t)chosen != b->part) {
+		vec_clear(&b->rows.lines);
+		browser_set(b, b->given, (uint32_t)chosen);
+		u64map_deinit(&b->rows.open);
+		b->at = b->first = 0;
+		browser_filter(b);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* ---- other files ---- */
+
+#define FILES_MAX 512
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void browser_files(struct browser *b)
+{
+	const struct browse_hooks *h = b->ui.hooks;
+	VEC(char *) names = {};
+	DIR *dir = h->open ? opendir(".") : NULL;
+	if (!h->open) {
+		strbuf_addstr(&b->message, "no other file can be shown here");
+		return;
+	}
+	for (struct dirent *d; dir && names.len < FILES_MAX && (d = readdir(dir));)
+		if (d->d_type != DT_DIR && (!h->is_recording || h->is_recording(h->ctx, d->d_name)))
+			vec_push(&names, xstrdup(d->d_name));
+	if (dir)
+		closedir(dir);
+	if (names.len)
+		qsort(names.data, names.len, sizeof(char *), compare_names);
+	int chosen = names.len ? ui_menu(&b->ui, "Recordings here", (const char *const *)names.data, (unsigned)names.len) : -1;
+	if (!names.len)
+		strbuf_addstr(&b->message, "no recording in this directory");
+	if (chosen >= 0) {
+		const struct report *report = NULL;
+		rows_forget(&b->rows);
+		struct strobe_error *err = h->open(h->ctx, names.data[chosen], &report);
+		if (err) {
+			strbuf_addstr(&b->message, err->message);
+			error_destroy(err);
+			browser_filter(b);
+		} else {
+			browser_forget_zooms(b);
+			b->sort_field = -1;
+			u64map_deinit(&b->rows.open);
+			b->at = b->first = 0;
+			browser_set(b, report, 0);
+		}
+	}
+	for (size_t i = 0; i < names.len; i++)
+		free(names.data[i]);
+	vec_deinit(&names);
+}
+
+/* ---- pages ---- */
+
+static const char *space_name(enum mapping_space s)
+{
+	static const char *const names[] = { "user", "kernel", "guest kernel", "guest user", "hypervisor", "unknown" };
+	return names[s];
+}
+
+void browser_map(struct browser *b)
+{
+	const struct hist *h = browser_part(b)->hist;
+	const struct profile *p = h->profile;
+	const struct row_line *l = browser_line(b);
+	const struct profile_mapping *m = l ? hist_mapping(h, browser_entry(b)) : NULL;
+	struct strbuf text = {};
+	if (l && l->node) {
+		mapping_id id = p->frames.data[l->node->frames[l->frame]].mapping;
+		m = id == PROFILE_NONE ? NULL : &p->mappings.data[id];
+	}
+	if (!m)
+		return;
+	strbuf_addf(&text, "name      %s\npath      %s\nbuild-id  %s\nspace     %s\n\nfunctions with samples:\n\n", profile_str(p, m->name),
+		    profile_str(p, m->path), profile_str(p, m->build_id), space_name(m->space));
+	for (size_t i = 0; i < p->functions.len; i++) {
+		const struct profile_function *f = &p->functions.data[i];
+		if (f->mapping == (mapping_id)(m - p->mappings.data))
+			strbuf_addf(&text, "%16llx-%-16llx %s\n", (unsigned long long)f->start, (unsigned long long)(f->start + f->size),
+				    profile_str(p, f->name));
+	}
+	ui_text(&b->ui, profile_str(p, m->name), strbuf_str(&text));
+	strbuf_deinit(&text);
+}
+
+/* What is on the screen and beyond its edges, as text: perf.hist.N, the first N that is free. */
+void browser_save(struct browser *b)
+{
+	char name[32];
+	struct strbuf text = {};
+	struct out out;
+	int fd = -1;
+	for (unsigned i = 0; fd < 0 && i < 10000; i++) {
+		snprintf(name, sizeof(name), "perf.hist.%u", i);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (fd < 0) {
+		strbuf_addf(&b->message, "cannot write %s: %s", name, strerror(errno));
+		return;
+	}
+	out_init_fd(&out, fd);
+	rows_look(&b->rows, 0, b->rows.lines.len);
+	browser_title(b, &text);
+	strbuf_addch(&text, '\n');
+	for (size_t i = 0; i < b->rows.lines.len; i++)
+		browser_line_text(b, &b->rows.lines.data[i], &text);
+	out_write(&out, strbuf_str(&text), text.len);
+	struct strobe_error *err = out_close(&out);
+	close(fd);
+	strbuf_addf(&b->message, err ? "cannot write %s" : "%s written", name);
+	error_destroy(err);
+	strbuf_deinit(&text);
+}
+
+static const char help[] =
+	"h, ?, F1      this page\n"
+	"Up, Down      move; PgUp, PgDn, Space: by pages; Home, End\n"
+	"q, Ctrl-C     exit\n"
+	"Esc, Left     zoom out, or exit\n"
+	"Enter, Right, m   menu of what can be done with the row\n"
+	"Tab, Shift-Tab    other events\n"
+	"\n"
+	"+, -          expand or collapse one level of a call chain\n"
+	"e             expand or collapse the whole entry;  c: collapse it\n"
+	"E, C          expand, collapse all entries\n"
+	"\n"
+	"d             zoom into the row's object (DSO), and out again\n"
+	"t             zoom into its thread;  S: into its processor socket\n"
+	"k             only the kernel\n"
+	"/             only symbols that contain a text, as it is typed\n"
+	"L             leave out rows below a share\n"
+	"F             shares of what is shown, or of all\n"
+	"\n"
+	"\\, Ctrl-F     search in all rows as you type;  n, N: next, previous\n"
+	"<, >          sort by the column to the left, to the right; a click on its name does the same\n"
+	"H             names of columns on and off;  V: objects in call chains\n"
+	"P             write the rows to perf.hist.N\n"
+	"i             what the recording says of itself\n"
+	"s             another recording in this directory\n"
+	"Ctrl-L        draw all anew\n";
+
+void browser_help(struct browser *b)
+{
+	struct strbuf text = {};
+	strbuf_addstr(&text, help);
+	if (b->ui.hooks->help)
+		strbuf_addf(&text, "\n%s", b->ui.hooks->help);
+	ui_text(&b->ui, "Help", strbuf_str(&text));
+	strbuf_deinit(&text);
+}

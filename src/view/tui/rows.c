@@ -1,0 +1,254 @@
+#include "view/tui/rows.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/strbuf.h"
+
+void rows_forget(struct rows *r)
+{
+	for (size_t i = 0; i < r->batches.len; i++)
+		calltrees_destroy(r->batches.data[i]);
+	vec_clear(&r->batches);
+	u64map_deinit(&r->trees);
+	vec_clear(&r->lines);
+}
+
+void rows_deinit(struct rows *r)
+{
+	rows_forget(r);
+	vec_deinit(&r->batches);
+	vec_deinit(&r->entries);
+	vec_deinit(&r->lines);
+	u64map_deinit(&r->open);
+}
+
+void rows_set(struct rows *r, const struct report *report, const struct report_part *part)
+{
+	rows_forget(r);
+	r->report = report;
+	r->part = part;
+}
+
+/* ---- which entries ---- */
+
+bool rows_pass(const struct rows *r, const struct row_zoom *z, const struct hist_entry *e)
+{
+	const struct hist *h = r->part->hist;
+	const struct profile *p = h->profile;
+	const struct profile_mapping *m = hist_mapping(h, e);
+	const struct profile_function *f = hist_function(h, e);
+	if (z->dso && !(m && !strcmp(profile_str(p, m->name), z->dso)))
+		return false;
+	if (z->kernel && e->level != 'k')
+		return false;
+	uint32_t comm = z->comm ? profile_find_column(p, "comm") : PROFILE_NONE;
+	if (z->comm && (comm == PROFILE_NONE || strcmp(profile_str(p, (str_id)hist_label(h, e, comm, 0)), z->comm)))
+		return false;
+	if (z->by_tid && hist_label(h, e, profile_find_column(p, "tid"), UINT64_MAX) != z->tid)
+		return false;
+	if (z->by_socket && hist_label(h, e, profile_find_column(p, "socket"), UINT64_MAX) != z->socket)
+		return false;
+	return !z->symbol || (f && strstr(profile_str(p, f->name), z->symbol));
+}
+
+void rows_filter(struct rows *r, const struct row_zoom *zoom)
+{
+	struct hist *h = r->part->hist;
+	vec_clear(&r->entries);
+	for (uint32_t j = 0; j < h->options.events_nr; j++)
+		h->totals[j].shown_period = h->totals[j].shown_samples = 0;
+	for (uint32_t i = 0; i < h->order_nr; i++) {
+		const struct hist_entry *e = &h->entries.data[h->order[i]];
+		if (!rows_pass(r, zoom, e))
+			continue;
+		vec_push(&r->entries, h->order[i]);
+		for (uint32_t j = 0; j < h->options.events_nr; j++) {
+			h->totals[j].shown_period += hist_stats(h, e)[j].period;
+			h->totals[j].shown_samples += hist_stats(h, e)[j].samples;
+		}
+	}
+	/* The limit is on shares, and what those are of is known only now. */
+	uint32_t kept = 0;
+	for (size_t i = 0; i < r->entries.len; i++)
+		if (report_shows(r->report, r->part, &h->entries.data[r->entries.data[i]]))
+			r->entries.data[kept++] = r->entries.data[i];
+	r->entries.len = kept;
+	rows_make_lines(r);
+}
+
+/* ---- what is open ---- */
+
+uint64_t rows_entry_id(const struct rows *r, uint32_t entry)
+{
+	const struct hist *h = r->part->hist;
+	struct strbuf b = {};
+	if (!r->by_name)
+		return hash_u64((uint64_t)entry + 1) | 1;
+	for (uint32_t i = 0; i < h->options.keys_nr; i++) {
+		column_format(h, &h->options.keys[i], &h->entries.data[entry], 0, &b);
+		strbuf_addch(&b, 0);
+	}
+	uint64_t id = hash_bytes(strbuf_str(&b), b.len) | 1;
+	strbuf_deinit(&b);
+	return id;
+}
+
+static uint64_t node_id(const struct rows *r, uint64_t parent, const struct calltree_node *n)
+{
+	struct strbuf b = {};
+	report_frame_name(r->part->hist, n->frames[0], r->report->chains.by_address, &b);
+	uint64_t id = hash_combine(parent, hash_bytes(strbuf_str(&b), b.len)) | 1;
+	strbuf_deinit(&b);
+	return id;
+}
+
+static bool is_open(const struct rows *r, uint64_t id)
+{
+	const uint64_t *v = u64map_get(&r->open, id);
+	return v && *v;
+}
+
+static void set_open(struct rows *r, uint64_t id, bool open)
+{
+	*u64map_put(&r->open, id, NULL) = open;
+}
+
+bool rows_is_open(const struct rows *r, uint32_t entry)
+{
+	return is_open(r, rows_entry_id(r, entry));
+}
+
+static bool has_chains(const struct rows *r)
+{
+	return r->report->show_chains && r->part->has_chains;
+}
+
+static const struct calltree_node *tree_of(const struct rows *r, uint32_t entry)
+{
+	const uint64_t *batch = u64map_get(&r->trees, entry);
+	return batch ? calltrees_get(r->batches.data[*batch - 1], entry) : NULL;
+}
+
+static void make_trees(struct rows *r, const uint32_t *entries, uint32_t n)
+{
+	if (!n || !has_chains(r))
+		return;
+	vec_push(&r->batches, calltrees_create(r->part->hist, r->report->chains, entries, n));
+	for (uint32_t i = 0; i < n; i++)
+		*u64map_put(&r->trees, entries[i], NULL) = r->batches.len;
+}
+
+static void set_below(struct rows *r, const struct calltree_node *n, uint64_t id, bool open)
+{
+	for (const struct calltree_node *c = n->child; c; c = c->next) {
+		uint64_t below = node_id(r, id, c);
+		set_open(r, below, open);
+		set_below(r, c, below, open);
+	}
+}
+
+void rows_set_entry(struct rows *r, uint32_t entry, bool open)
+{
+	uint64_t id = rows_entry_id(r, entry);
+	if (!u64map_get(&r->trees, entry))
+		make_trees(r, &entry, 1);
+	const struct calltree_node *tree = tree_of(r, entry);
+	if (!tree || !tree->child)
+		return;
+	set_open(r, id, open);
+	set_below(r, tree, id, open);
+}
+
+void rows_set_all(struct rows *r, bool open)
+{
+	u64map_deinit(&r->open);
+	if (!open)
+		return;
+	VEC(uint32_t) lacking = {};
+	for (size_t i = 0; i < r->entries.len; i++)
+		if (!u64map_get(&r->trees, r->entries.data[i]))
+			vec_push(&lacking, r->entries.data[i]);
+	make_trees(r, lacking.data, (uint32_t)lacking.len);
+	vec_deinit(&lacking);
+	for (size_t i = 0; i < r->entries.len; i++)
+		rows_set_entry(r, r->entries.data[i], true);
+}
+
+void rows_toggle(struct rows *r, const struct row_line *line)
+{
+	if (line->id && line->has_more)
+		set_open(r, line->id, !line->is_open);
+}
+
+/* ---- lines ---- */
+
+static void add_nodes(struct rows *r, uint32_t entry, const struct calltree_node *parent, uint64_t id, uint32_t depth, uint64_t whole)
+{
+	uint32_t printed = 0;
+	bool fractal = r->report->chains.mode == CALLTREE_FRACTAL;
+	for (const struct calltree_node *n = parent->child; n; n = n->next) {
+		struct row_line l = { .entry = entry, .depth = depth, .node = n, .id = node_id(r, id, n), .whole = whole };
+		l.has_more = n->child || n->frames_nr > 1;
+		l.is_open = l.has_more && is_open(r, l.id);
+		vec_push(&r->lines, l);
+		if (l.is_open) {
+			struct row_line more = { .entry = entry, .depth = depth, .node = n, .whole = whole };
+			for (more.frame = 1; more.frame < n->frames_nr; more.frame++)
+				vec_push(&r->lines, more);
+			add_nodes(r, entry, n, l.id, depth + 1, fractal ? n->below : whole);
+		}
+		if (++printed == r->report->chains.print_limit)
+			break;
+	}
+}
+
+static uint64_t whole_of(const struct rows *r, uint32_t entry)
+{
+	const struct hist *h = r->part->hist;
+	const struct hist_stat *s = hist_stats(h, &h->entries.data[entry]);
+	if (r->report->chains.mode != CALLTREE_FRACTAL)
+		return report_total(r->report, r->part, 0);
+	return h->options.children ? s->children : s->period;
+}
+
+void rows_make_lines(struct rows *r)
+{
+	vec_clear(&r->lines);
+	bool any_open = r->open.used > 0;
+	for (size_t i = 0; i < r->entries.len; i++) {
+		struct row_line l = { .entry = r->entries.data[i] };
+		if (any_open) {
+			l.id = rows_entry_id(r, l.entry);
+			l.is_open = is_open(r, l.id);
+			if (l.is_open && !u64map_get(&r->trees, l.entry))
+				make_trees(r, &l.entry, 1);
+		}
+		const struct calltree_node *tree = tree_of(r, l.entry);
+		l.has_more = tree && tree->child;
+		l.is_open &= l.has_more;
+		vec_push(&r->lines, l);
+		if (l.is_open)
+			add_nodes(r, l.entry, tree, l.id, 1, whole_of(r, l.entry));
+	}
+}
+
+void rows_look(struct rows *r, size_t first, size_t n)
+{
+	VEC(uint32_t) lacking = {};
+	size_t end = first + n < r->lines.len ? first + n : r->lines.len;
+	for (size_t i = first; i < end; i++)
+		if (!r->lines.data[i].node && !u64map_get(&r->trees, r->lines.data[i].entry))
+			vec_push(&lacking, r->lines.data[i].entry);
+	make_trees(r, lacking.data, (uint32_t)lacking.len);
+	vec_deinit(&lacking);
+	for (size_t i = first; i < end; i++) {
+		struct row_line *l = &r->lines.data[i];
+		const struct calltree_node *tree = l->node ? NULL : tree_of(r, l->entry);
+		if (l->node)
+			continue;
+		l->has_more = tree && tree->child;
+		if (!l->id)
+			l->id = rows_entry_id(r, l->entry);
+	}
+}

@@ -1,0 +1,62 @@
+/*
+ * The lines of a browser: entries of one part of a report that pass its zoom, and below open ones the nodes of their trees.
+ *
+ * Lines are made anew when something opens or closes; call trees are made when they are first looked at, for all entries on
+ * the screen at once. What is open is known by 64 bits of hash: of the entry's number, or of its names where reports follow
+ * each other, and of the names of frames from there.
+ */
+#pragma once
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "view/report.h"
+
+/* Entries that are shown; unset fields let all through. */
+struct row_zoom {
+	const char *dso;    /* short name */
+	bool kernel;
+	const char *comm, *name; /* name: of the thread, for the title */
+	bool by_tid;
+	uint64_t tid;
+	bool by_socket;
+	uint64_t socket;
+	const char *symbol; /* part of its name */
+};
+
+struct row_line {
+	uint32_t entry;
+	uint32_t frame;     /* of node->frames */
+	uint32_t depth;     /* 0: the entry itself */
+	const struct calltree_node *node; /* NULL: the entry itself */
+	uint64_t id;        /* what is open or closed here; 0: nothing */
+	uint64_t whole;     /* what shares below are of */
+	bool has_more, is_open;
+};
+
+struct rows {
+	const struct report *report;
+	const struct report_part *part;
+	bool by_name;
+	VEC(uint32_t) entries;
+	VEC(struct row_line) lines;
+	struct u64map open;
+	struct u64map trees;              /* entry → index in batches, + 1 */
+	VEC(struct calltrees *) batches;
+};
+
+void rows_deinit(struct rows *r);
+/* Trees and lines: before the report they are of goes away. */
+void rows_forget(struct rows *r);
+/* Another report, or another part of it: trees are forgotten, what is open is not. */
+void rows_set(struct rows *r, const struct report *report, const struct report_part *part);
+/* Entries anew, in the order of the hist; then lines. */
+void rows_filter(struct rows *r, const struct row_zoom *zoom);
+void rows_make_lines(struct rows *r);
+/* Trees for entries of lines from first on, so that has_more of theirs is known. */
+void rows_look(struct rows *r, size_t first, size_t n);
+/* Opens or closes one level; all below the line's entry; everything. Lines are to be made anew. */
+void rows_toggle(struct rows *r, const struct row_line *line);
+void rows_set_entry(struct rows *r, uint32_t entry, bool open);
+void rows_set_all(struct rows *r, bool open);
+bool rows_is_open(const struct rows *r, uint32_t entry);
+uint64_t rows_entry_id(const struct rows *r, uint32_t entry);
+bool rows_pass(const struct rows *r, const struct row_zoom *zoom, const struct hist_entry *e);

@@ -1,0 +1,238 @@
+#include "view/tui/ui.h"
+
+#include <string.h>
+
+#include "base/vector.h"
+
+static void look(struct ui *u)
+{
+	const struct browse_hooks *h = u->hooks;
+	enum browse_state now = h->look ? h->look(h->ctx) : BROWSE_ON;
+	if (u->state != BROWSE_END && now != BROWSE_ON)
+		u->state = now;
+}
+
+struct screen_key ui_key(struct ui *u, bool until_due)
+{
+	const struct browse_hooks *h = u->hooks;
+	for (;;) {
+		look(u);
+		struct screen_key k = screen_key(u->s);
+		if (k.key == KEY_IS_GONE) {
+			u->gone = true;
+			u->state = BROWSE_END;
+		}
+		if (k.key == KEY_IS_CTRL_C)
+			u->state = BROWSE_END;
+		if (u->state == BROWSE_END || (until_due && u->state == BROWSE_DUE && k.key == KEY_NONE))
+			return (struct screen_key){};
+		if (k.key != KEY_NONE)
+			return k;
+		screen_wait(u->s, h->fds, h->fds_nr, h->wait_ms ? h->wait_ms(h->ctx) : -1);
+	}
+}
+
+void ui_bar(struct ui *u, unsigned y, const char *text)
+{
+	unsigned used = screen_text(u->s, y, 0, INK_TITLE, text, strlen(text), screen_columns(u->s));
+	screen_fill(u->s, y, used, INK_TITLE, ' ', screen_columns(u->s) - used);
+}
+
+/* ---- menus ---- */
+
+struct box {
+	unsigned y, x, rows, columns; /* of what is inside the frame */
+};
+
+static struct box box_for(const struct ui *u, unsigned rows, unsigned columns)
+{
+	struct box b = { .rows = rows, .columns = columns };
+	unsigned most_rows = screen_rows(u->s) > 2 ? screen_rows(u->s) - 2 : 1;
+	unsigned most_columns = screen_columns(u->s) > 4 ? screen_columns(u->s) - 4 : 1;
+	b.rows = b.rows < most_rows ? b.rows : most_rows;
+	b.columns = b.columns < most_columns ? b.columns : most_columns;
+	b.y = (screen_rows(u->s) - b.rows) / 2;
+	b.x = (screen_columns(u->s) - b.columns) / 2;
+	return b;
+}
+
+static void draw_frame(struct ui *u, const struct box *b, const char *title)
+{
+	bool ascii = screen_is_ascii(u->s);
+	const char *across = ascii ? "-" : "─", *down = ascii ? "|" : "│";
+	const char *corners[] = { ascii ? "+" : "┌", ascii ? "+" : "┐", ascii ? "+" : "└", ascii ? "+" : "┘" };
+	for (unsigned edge = 0; edge < 2; edge++) {
+		unsigned y = edge ? b->y + b->rows : b->y - 1;
+		if (b->x < 2)
+			continue;
+		screen_str(u->s, y, b->x - 2, INK_BOX, corners[edge * 2]);
+		for (unsigned i = 0; i < b->columns + 2; i++)
+			screen_str(u->s, y, b->x - 1 + i, INK_BOX, across);
+		screen_str(u->s, y, b->x + b->columns + 1, INK_BOX, corners[edge * 2 + 1]);
+	}
+	for (unsigned i = 0; i < b->rows; i++) {
+		screen_str(u->s, b->y + i, b->x - 2, INK_BOX, down);
+		screen_fill(u->s, b->y + i, b->x - 1, INK_BOX, ' ', b->columns + 2);
+		screen_str(u->s, b->y + i, b->x + b->columns + 1, INK_BOX, down);
+	}
+	if (title && b->y && b->columns > 4)
+		screen_text(u->s, b->y - 1, b->x, INK_BOX, title, strlen(title), b->columns);
+}
+
+static void draw_item(struct ui *u, const struct box *b, unsigned row, const char *text, bool selected)
+{
+	enum ink ink = selected ? INK_BOX_SELECTED : INK_BOX;
+	unsigned used = screen_text(u->s, b->y + row, b->x, ink, text, strlen(text), b->columns);
+	screen_fill(u->s, b->y + row, b->x + used, ink, ' ', b->columns - used);
+}
+
+int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned n)
+{
+	unsigned at = 0, first = 0, widest = title ? screen_width(title, strlen(title)) : 0;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned w = screen_width(items[i], strlen(items[i]));
+		widest = w > widest ? w : widest;
+	}
+	for (;;) {
+		struct box b = box_for(u, n, widest);
+		first = at < first ? at : at >= first + b.rows ? at - b.rows + 1 : first;
+		draw_frame(u, &b, title);
+		for (unsigned i = 0; i < b.rows && first + i < n; i++)
+			draw_item(u, &b, i, items[first + i], first + i == at);
+		screen_flush(u->s);
+		struct screen_key k = ui_key(u, false);
+		switch (k.key) {
+		case KEY_IS_UP:
+		case 'k': at = at ? at - 1 : n - 1; break;
+		case KEY_IS_DOWN:
+		case 'j':
+		case KEY_IS_TAB: at = at + 1 < n ? at + 1 : 0; break;
+		case KEY_IS_HOME: at = 0; break;
+		case KEY_IS_END: at = n - 1; break;
+		case KEY_IS_CLICK:
+			if (k.y < b.y || k.y >= b.y + b.rows || k.x + 1 < b.x || k.x > b.x + b.columns)
+				return -1;
+			return (int)(first + k.y - b.y);
+		case KEY_IS_ENTER:
+		case KEY_IS_RIGHT: return n ? (int)at : -1;
+		case KEY_NONE:
+		case KEY_IS_ESCAPE:
+		case KEY_IS_LEFT:
+		case 'q': return -1;
+		default: break;
+		}
+	}
+}
+
+bool ui_ask(struct ui *u, const char *question)
+{
+	static const char *const answers[] = { "Yes", "No" };
+	return ui_menu(u, question, answers, 2) == 0;
+}
+
+/* ---- a line of text ---- */
+
+static void delete_character(struct strbuf *b)
+{
+	while (b->len) {
+		char c = b->data[--b->len];
+		b->data[b->len] = '\0';
+		if (((unsigned char)c & 0xc0) != 0x80)
+			return;
+	}
+}
+
+static void add_character(struct strbuf *b, uint32_t c)
+{
+	if (c < 0x80) {
+		strbuf_addch(b, (char)c);
+	} else if (c < 0x800) {
+		strbuf_addch(b, (char)(0xc0 | c >> 6));
+		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
+	} else if (c < 0x10000) {
+		strbuf_addch(b, (char)(0xe0 | c >> 12));
+		strbuf_addch(b, (char)(0x80 | (c >> 6 & 0x3f)));
+		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
+	} else {
+		strbuf_addch(b, (char)(0xf0 | c >> 18));
+		strbuf_addch(b, (char)(0x80 | (c >> 12 & 0x3f)));
+		strbuf_addch(b, (char)(0x80 | (c >> 6 & 0x3f)));
+		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
+	}
+}
+
+bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*changed)(void *ctx, const char *text), void *ctx)
+{
+	for (;;) {
+		unsigned y = screen_rows(u->s) - 1;
+		struct strbuf line = {};
+		strbuf_addf(&line, "%s: %s_", label, strbuf_str(text));
+		ui_bar(u, y, strbuf_str(&line));
+		strbuf_deinit(&line);
+		screen_flush(u->s);
+		struct screen_key k = ui_key(u, false);
+		switch (k.key) {
+		case KEY_IS_ENTER: return true;
+		case KEY_NONE:
+		case KEY_IS_ESCAPE: return false;
+		case KEY_IS_BACKSPACE: delete_character(text); break;
+		case 21: strbuf_reset(text); break; /* Ctrl-U */
+		default:
+			if (k.key < 0x20 || k.key >= KEY_SPECIAL)
+				continue;
+			add_character(text, k.key);
+		}
+		if (changed)
+			changed(ctx, strbuf_str(text));
+	}
+}
+
+/* ---- pages ---- */
+
+typedef VEC(const char *) text_lines;
+
+static void draw_page(struct ui *u, const char *title, const text_lines *lines, size_t first, size_t rows)
+{
+	screen_clear(u->s);
+	ui_bar(u, 0, title);
+	for (size_t i = 0; i < rows && first + i + 1 < lines->len; i++) {
+		const char *from = lines->data[first + i], *to = lines->data[first + i + 1] - 1;
+		screen_text(u->s, 1 + (unsigned)i, 0, INK_NORMAL, from, (size_t)(to - from), screen_columns(u->s));
+	}
+	ui_bar(u, screen_rows(u->s) - 1, "q or Esc goes back; arrows, PgUp, PgDn, Home, End move");
+	screen_flush(u->s);
+}
+
+void ui_text(struct ui *u, const char *title, const char *text)
+{
+	text_lines lines = {};
+	const char *end = text + strlen(text);
+	vec_push(&lines, text);
+	for (const char *at = text; at < end; at++)
+		if (*at == '\n')
+			vec_push(&lines, at + 1);
+	if (end > text && end[-1] != '\n')
+		vec_push(&lines, end + 1);
+	size_t first = 0;
+	for (bool done = false; !done;) {
+		size_t rows = screen_rows(u->s) > 2 ? screen_rows(u->s) - 2 : 1, nr = lines.len - 1;
+		size_t most = nr > rows ? nr - rows : 0;
+		first = first < most ? first : most;
+		draw_page(u, title, &lines, first, rows);
+		switch (ui_key(u, false).key) {
+		case KEY_IS_UP:
+		case KEY_IS_WHEEL_UP: first -= first > 0; break;
+		case KEY_IS_DOWN:
+		case KEY_IS_WHEEL_DOWN: first++; break;
+		case KEY_IS_PAGE_UP: first -= first < rows ? first : rows; break;
+		case ' ':
+		case KEY_IS_PAGE_DOWN: first += rows; break;
+		case KEY_IS_HOME: first = 0; break;
+		case KEY_IS_END: first = most; break;
+		case KEY_IS_RESIZE: break;
+		case KEY_IS_CLICK: break;
+		default: done = true;
+		}
+	}
+	vec_deinit(&lines);
+}

@@ -1,0 +1,29 @@
+/*
+ * What all screens do alike: waiting for keys while the hooks go on working, menus, questions, pages of text.
+ *
+ * These are modal: they return when the user has answered, or when all is to end (state is BROWSE_END then, and the answer is
+ * the one that does nothing). What was under them has to be drawn again.
+ */
+#pragma once
+#include "base/strbuf.h"
+#include "view/tui/browser.h"
+#include "view/tui/screen.h"
+
+struct ui {
+	struct screen *s;
+	const struct browse_hooks *hooks;
+	enum browse_state state;
+	bool gone; /* the terminal */
+};
+
+/* The next key; KEY_NONE where a new report is due (only if wanted) or where all is to end. */
+struct screen_key ui_key(struct ui *u, bool until_due);
+/* The index of the chosen item, -1 for none. */
+int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned n);
+bool ui_ask(struct ui *u, const char *question);
+/* One line at the bottom; changed() is told of each change, for what is searched as it is typed. False: not wanted. */
+bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*changed)(void *ctx, const char *text), void *ctx);
+/* Lines that can be scrolled. */
+void ui_text(struct ui *u, const char *title, const char *text);
+/* First or last line of a screen, filled up to the right edge. */
+void ui_bar(struct ui *u, unsigned y, const char *text);
