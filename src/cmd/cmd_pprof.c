@@ -159,7 +159,8 @@ static int64_t total_of(const struct profile *p, uint32_t event)
 
 static struct strobe_error *read_file(struct run *r, const char *path, struct profile **ret)
 {
-	struct profile_input input = { .path = path, .value = r->output == OUTPUT_PROTO || r->output == OUTPUT_RAW ? NULL : wanted_index(r->o) };
+	bool all_values = r->output == OUTPUT_PROTO || r->output == OUTPUT_RAW;
+	struct profile_input input = { .path = path, .value = all_values ? NULL : wanted_index(r->o) };
 	TRY(profile_input_read(r->ctx, &input, ret));
 	if (!(*ret)->origin.drop_frames)
 		return NULL;

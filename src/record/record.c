@@ -160,6 +160,24 @@ static struct cursor body(struct record r)
 			   r.hdr->size >= sizeof(*r.hdr) ? r.hdr->size - sizeof(*r.hdr) : 0, false);
 }
 
+#define MMAP2_ID_BYTES 24
+
+/*
+ * Whether a build-id stands where device and inode may stand. The bit that says so is not enough: the kernel, which hands
+ * one record to all events, leaves it set for those behind an event that asked for build-ids (perf_event_mmap_output() in
+ * kernel/events/core.c). Of a build-id the bytes between length and id are 0, and those behind it too; device numbers are
+ * either longer than any build-id, or have a generation of their inode behind them.
+ */
+static bool has_build_id(const struct perf_event_header *hdr, const uint8_t id[MMAP2_ID_BYTES])
+{
+	uint8_t n = id[0], rest = 0;
+	if (!(hdr->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) || !n || n > RECORD_BUILD_ID_MAX)
+		return false;
+	for (unsigned i = 1; i < MMAP2_ID_BYTES; i++)
+		rest |= i < 4 || i >= 4u + n ? id[i] : 0;
+	return !rest;
+}
+
 bool record_decode_mmap(struct record r, struct record_mmap *ret)
 {
 	struct cursor c = body(r);
@@ -174,12 +192,10 @@ bool record_decode_mmap(struct record r, struct record_mmap *ret)
 	ret->start = cursor_u64(&c);
 	ret->len = cursor_u64(&c);
 	ret->pgoff = cursor_u64(&c);
-	if (ret->is_mmap2 && r.hdr->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+	if (ret->is_mmap2 && cursor_left(&c) >= MMAP2_ID_BYTES && has_build_id(r.hdr, c.at)) {
 		ret->build_id_len = cursor_u8(&c);
 		cursor_skip(&c, 3);
 		cursor_copy(&c, ret->build_id, sizeof(ret->build_id));
-		if (ret->build_id_len > sizeof(ret->build_id))
-			return false;
 	} else if (ret->is_mmap2) {
 		ret->maj = cursor_u32(&c);
 		ret->min = cursor_u32(&c);
@@ -446,7 +462,7 @@ void record_swap(void *bytes, uint32_t trailer_bytes)
 				update_kind = __builtin_bswap64(v.number);
 			break;
 		case RECORD_FIELD_MMAP2_ID:
-			if (r.hdr->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+			if (has_build_id(r.hdr, p))
 				break;
 			swap32(p);
 			swap32(p + 4);

@@ -53,7 +53,7 @@ static struct strobe_error *make_resolver(struct annotate_run *r)
 	};
 	struct resolve_options options = { .by_address = true };
 	struct sample_choice choice = { .cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times };
-	TRY(cmd_buildid_dir(r->ctx, &symbols.buildid_dir));
+	TRY(cmd_symbols_options(r->ctx, r->env, o->force, &symbols));
 	TRY(sample_choice_parse(&choice, r->env, &r->arena, &options.filter));
 	r->resolver = resolver_create(r->source, symbols, options);
 	return NULL;

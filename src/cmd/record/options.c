@@ -308,6 +308,15 @@ CALL(parse_threads)
 	return NULL;
 }
 
+CALL(parse_buildid_mmap)
+{
+	OPTIONS;
+	o->buildid_mmap = !negated;
+	return negated ? error_create(ERROR_USAGE, "build-ids come with the mappings: -B leaves them out, 'inject -b' adds them to "
+						   "a recording") :
+			 NULL;
+}
+
 CALL(parse_aio)
 {
 	OPTIONS;
@@ -440,7 +449,7 @@ const struct option record_option_table[] = {
 	 .help = "do not copy binaries to the build-id cache (record never does)"},
 	{OPTION_BOOL, 0, "buildid-all", AT(buildid_all),
 	 .help = "build-ids of all that is mapped (always, in the mappings)"},
-	{OPTION_BOOL, 0, "buildid-mmap", AT(buildid_mmap), .help = "build-ids in the mappings (always, unless -B)"},
+	{OPTION_CALL, 0, "buildid-mmap", .parse = parse_buildid_mmap, .help = "build-ids in the mappings (always, unless -B)"},
 
 	GROUP("Where it goes"),
 	{OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "the file (perf.data); - is standard output"},

@@ -37,8 +37,10 @@ static struct strobe_error *open_unwinder(struct recording *r)
 	};
 	TRY(stack_unwinder_check(&r->events, c));
 	if (!r->symbols) {
+		struct symbols_options options = {};
 		r->symbols_env = env_create();
-		r->symbols = symbols_create(r->symbols_env, (struct symbols_options){ .live = true });
+		TRY(cmd_symbols_options(r->ctx, r->symbols_env, false, &options));
+		r->symbols = symbols_create(r->symbols_env, options);
 	}
 	return stack_unwinder_create(&o, &r->unwinder);
 }

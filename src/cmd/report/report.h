@@ -73,7 +73,7 @@ struct report_run {
 	bool children, branch_mode;
 	const char *sort_order;  /* as typed, or the default */
 	const char *default_sort; /* of the command: NULL is comm,dso,symbol */
-	bool live;               /* of running processes: their files may be opened through /proc */
+	bool live;               /* of what runs, and not of a recording */
 	struct progress *progress; /* or NULL */
 	bool wants_threads;      /* the profile is to tell threads and processes apart, whatever the keys are */
 	/* Keys the rows are grouped by, what they are sorted by, and what is shown. */

@@ -368,8 +368,10 @@ static struct strobe_error *make_resolver(struct events *s, struct memory_sink *
 	s->merged.capture = s->capture;
 	s->merged.tracer = s->tracer;
 	s->source = trace_merged_source(&s->merged, before->bytes.data, before->bytes.len);
-	s->resolver = resolver_create(s->source, (struct symbols_options){ .use_modules = true, .live = true }, options);
 	const struct env *env = capture_env(s->capture);
+	struct symbols_options where = { .use_modules = true };
+	TRY(cmd_symbols_options(s->run->ctx, env, false, &where));
+	s->resolver = resolver_create(s->source, where, options);
 	TRY(tracepoints_read(env, &s->formats));
 	for (size_t i = 0; i < env->events.len; i++)
 		vec_push(&s->traced, traced_of(s, &env->events.data[i], i));
