@@ -368,8 +368,10 @@ static int run_all(struct run *r)
 	if (r->profile && r->profile->log_dropped)
 		cmd_say(r->ctx, "%" PRIu64 " samples behind the first ones are not in the chart", r->profile->log_dropped);
 	int failed = cmd_fail(r->ctx, err);
-	if (r->in.resolver && status != CMD_BROKEN_PIPE)
+	if (r->in.resolver && status != CMD_BROKEN_PIPE) {
 		input_remarks(r->ctx, r->in.source, resolver_stats(r->in.resolver));
+		symbols_remarks(r->ctx, resolver_symbols(r->in.resolver), false);
+	}
 	return status ? status : failed;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "perfdata/reader.h"
+#include "symbol/source.h"
 
 const char *input_path(const char *given)
 {
@@ -125,4 +126,36 @@ void input_remarks(const struct cmd_context *ctx, struct record_source *source, 
 		cmd_say(ctx, "%" PRIu64 " samples belong to no event of this recording and were left out",
 			stats->unknown_id_samples);
 	say_dumps(ctx, &stats->dumps);
+}
+
+struct remarks {
+	const struct cmd_context *ctx;
+	bool verbose;
+};
+
+static void remark(void *ctx, struct dso *d)
+{
+	const struct remarks *r = ctx;
+	struct dso_facts f = dso_facts(d);
+	const struct dso_try *tries;
+	if (!f.loaded)
+		return;
+	if (!r->verbose) {
+		if (f.replaced)
+			cmd_say(r->ctx, "%s", f.problem);
+		return;
+	}
+	const char *lines = dso_source_origin(d);
+	cmd_say(r->ctx, "%s: symbols from %s%s%s", f.long_name, f.source ? f.source : "nowhere", lines ? ", lines from " : "",
+		lines ? lines : "");
+	size_t n = dso_tries(d, &tries);
+	for (size_t i = 0; i < n; i++)
+		cmd_say(r->ctx, "  %s: %s", tries[i].path, tries[i].outcome);
+	if (f.problem)
+		cmd_say(r->ctx, "  %s", f.problem);
+}
+
+void symbols_remarks(const struct cmd_context *ctx, struct symbols *symbols, bool verbose)
+{
+	symbols_each_dso(symbols, remark, &(struct remarks){ ctx, verbose });
 }

@@ -28,6 +28,18 @@ void dso_problem(struct dso *d, const char *fmt, ...)
 	free(text);
 }
 
+void dso_tried(struct dso *d, const char *path, const char *outcome)
+{
+	struct dso_try t = { .path = arena_strdup(&d->arena, path), .outcome = arena_strdup(&d->arena, outcome) };
+	vec_push(&d->tries, t);
+}
+
+size_t dso_tries(struct dso *d, const struct dso_try **ret)
+{
+	*ret = d->tries.data;
+	return d->tries.len;
+}
+
 const char *dso_hex(struct dso *d, const uint8_t *id, size_t n)
 {
 	char *text = arena_alloc_aligned(&d->arena, 2 * n + 1, 1);
@@ -238,6 +250,7 @@ struct dso_facts dso_facts(struct dso *d)
 	f.source = d->source;
 	f.problem = d->problem;
 	f.has_symtab = d->has_symtab;
+	f.replaced = d->met_another && !d->source;
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	if (d->object) {
 		f.is_64bit = object_header(d->object)->is_64bit;

@@ -210,8 +210,11 @@ bool elf_matches(struct dso *d, const struct object *o, const char *path)
 	size_t n = object_build_id(o, id);
 	if (n && same_build_id(f, id, n))
 		return true;
-	dso_problem(d, "%s was replaced since it was recorded: its build-id is %s, recorded was %s", path,
-		    n ? dso_hex(d, id, n) : "missing", dso_hex(d, f->build_id, f->build_id_len));
+	const char *its = n ? dso_hex(d, id, n) : "missing";
+	dso_problem(d, "%s was replaced since it was recorded: its build-id is %s, recorded was %s", path, its,
+		    dso_hex(d, f->build_id, f->build_id_len));
+	dso_tried(d, path, arena_printf(&d->arena, "another: its build-id is %s", its));
+	d->met_another = true;
 	return false;
 }
 
@@ -235,6 +238,7 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 	_cleanup_close_ int fd = open_path(d, path, pid);
 	if (fd < 0) {
 		dso_problem(d, "cannot open %s: %s", path, strerror(errno));
+		dso_tried(d, path, strerror(errno));
 		return false;
 	}
 	struct object *o;
@@ -243,12 +247,14 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 								   object_open_fd(fd, path, &o);
 	if (err) {
 		dso_problem(d, "%s", err->message);
+		dso_tried(d, path, err->message);
 		return false;
 	}
 	if (!elf_matches(d, o, path)) {
 		object_close(o);
 		return false;
 	}
+	dso_tried(d, path, "taken");
 	*ret = o;
 	return true;
 }
@@ -279,7 +285,7 @@ static bool open_file(struct dso *d)
 }
 
 struct debug_search {
-	const struct dso *dso;
+	struct dso *dso;
 	bool (*wanted)(const struct object *o);
 	struct object *found;
 };
@@ -289,17 +295,24 @@ static bool try_debug_file(void *ctx, const char *path)
 {
 	struct debug_search *s = ctx;
 	struct object *o;
-	if (access(path, R_OK))
+	if (access(path, R_OK)) {
+		dso_tried(s->dso, path, strerror(errno));
 		return false;
+	}
 	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
-	if (err)
+	if (err) {
+		dso_tried(s->dso, path, err->message);
 		return false;
+	}
 	uint8_t mine[OBJECT_BUILD_ID_MAX], its[OBJECT_BUILD_ID_MAX];
 	size_t n = object_build_id(s->dso->object, mine);
-	if (!n || object_build_id(o, its) != n || memcmp(mine, its, n) || !s->wanted(o)) {
+	bool same = n && object_build_id(o, its) == n && !memcmp(mine, its, n);
+	if (!same || !s->wanted(o)) {
+		dso_tried(s->dso, path, same ? "has not what was looked for" : "another: of another build-id");
 		object_close(o);
 		return false;
 	}
+	dso_tried(s->dso, path, "taken");
 	s->found = o;
 	return true;
 }

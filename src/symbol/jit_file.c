@@ -68,11 +68,14 @@ int jit_file_open(struct dso *d, const char *format, const char **ret_path)
 {
 	_cleanup_close_ int fd = open_somewhere(d, format, ret_path);
 	if (fd < 0) {
+		dso_tried(d, *ret_path, strerror(-fd));
 		if (fd != -ENOENT)
 			dso_problem(d, "cannot open %s: %s", *ret_path, strerror(-fd));
 		return -1;
 	}
-	if (!is_believed(d, fd, *ret_path))
+	bool believed = is_believed(d, fd, *ret_path);
+	dso_tried(d, *ret_path, believed ? "taken" : "not believed");
+	if (!believed)
 		return -1;
 	return take_fd(fd);
 }

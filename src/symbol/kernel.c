@@ -127,6 +127,7 @@ static bool load_kallsyms(struct dso *d)
 		dso_problem(d, "symbols of modules were not asked for (--modules)");
 		return false;
 	}
+	const struct symbols *s = d->session;
 	const struct kallsyms *k = symbols_kallsyms(d, &problem);
 	if (!k) {
 		dso_problem(d, "%s", problem ? problem : "no kernel symbols");
@@ -139,8 +140,8 @@ static bool load_kallsyms(struct dso *d)
 	uint64_t here = reference_address(d, k->list.text, k->list.stext), recorded = atomic_load(&d->recorded_base);
 	if (d->file->kind == MAPPED_KERNEL && here && recorded)
 		d->shift = (int64_t)(recorded - here);
+	dso_tried(d, s->options.kallsyms ? s->options.kallsyms : s->kallsyms_path ? s->kallsyms_path : "/proc/kallsyms", "taken");
 	d->kernel = &k->list;
-	const struct symbols *s = d->session;
 	d->long_name = s->options.kallsyms ? s->options.kallsyms : s->kallsyms_path ? s->kallsyms_path : "[kernel.kallsyms]";
 	return true;
 }
@@ -198,7 +199,9 @@ static bool find_vmlinux(struct dso *d)
 	const char *release = env && env->os_release ? env->os_release : u.release;
 	const char *hex = dso_hex(d, d->file->build_id, d->file->build_id_len);
 	const char *by_id = arena_printf(&d->arena, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs, hex, hex + 2);
-	if (!access(by_id, R_OK) && use_vmlinux(d, by_id))
+	if (access(by_id, R_OK))
+		dso_tried(d, by_id, "not there");
+	else if (use_vmlinux(d, by_id))
 		return true;
 	if (strchr(release, '/'))
 		return false;
@@ -206,7 +209,9 @@ static bool find_vmlinux(struct dso *d)
 		const char *percent = strchr(vmlinux_paths[i], '%');
 		const char *path = arena_printf(&d->arena, "%s%.*s%s%s", symfs, (int)(percent - vmlinux_paths[i]),
 						vmlinux_paths[i], release, percent + 2);
-		if (!access(path, R_OK) && use_vmlinux(d, path))
+		if (access(path, R_OK))
+			dso_tried(d, path, "not there");
+		else if (use_vmlinux(d, path))
 			return true;
 	}
 	return false;

@@ -198,6 +198,6 @@ bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32
 
 const char *dso_source_origin(struct dso *d)
 {
-	struct dso_source *s = source_of(d);
+	const struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
 	return s ? s->origin : NULL;
 }

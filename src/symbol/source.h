@@ -27,5 +27,5 @@ struct source_frame {
 unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX]);
 /* File and line alone; false where they are not known. */
 bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line);
-/* Where the debug information came from, or NULL; for -v. */
+/* Where the debug information came from, NULL where there is none or nobody asked; for -v. */
 const char *dso_source_origin(struct dso *d);

@@ -87,5 +87,15 @@ struct dso_facts {
 	uint8_t build_id[RECORD_BUILD_ID_MAX];
 	uint8_t build_id_len;
 	bool is_64bit, has_symtab;
+	bool replaced;           /* a file was found that is not the recorded one, and none that is */
 };
 struct dso_facts dso_facts(struct dso *d);
+
+/* Where its files were looked for, in order, and what became of each: "no such file", "taken", "its build-id is …". */
+struct dso_try {
+	const char *path, *outcome;
+};
+/* Of a DSO that nobody asks at the moment. */
+size_t dso_tries(struct dso *d, const struct dso_try **ret);
+/* Those that were asked about, in machine order; not while others ask. */
+void symbols_each_dso(struct symbols *s, void (*fn)(void *ctx, struct dso *d), void *ctx);

@@ -53,11 +53,15 @@ struct dso {
 	_Atomic uint64_t recorded_base;
 
 	const char *source, *problem, *long_name; /* in arena or static */
-	bool has_symtab;
+	VEC(struct dso_try) tries;
+	bool has_symtab, met_another; /* met_another: a file with a build-id that was not recorded */
 };
 
 /* Says why there are no right symbols; the first problem stays. */
 void dso_problem(struct dso *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Enters what became of a path; under d->lock. The path is copied. */
+void dso_tried(struct dso *d, const char *path, const char *outcome);
 
 struct symbol_source {
 	const char *name;

@@ -30,6 +30,7 @@ static void dso_destroy(struct dso *d)
 	free(d->own_names);
 	free(d->made);
 	vec_deinit(&d->ranges);
+	vec_deinit(&d->tries);
 	arena_deinit(&d->arena);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
@@ -64,6 +65,13 @@ struct dso *symbols_dso(struct symbols *s, const struct mapped_file *file)
 	}
 	pthread_mutex_unlock(&s->lock);
 	return d;
+}
+
+void symbols_each_dso(struct symbols *s, void (*fn)(void *ctx, struct dso *d), void *ctx)
+{
+	for (size_t i = 0; i < s->dsos.len; i++)
+		if (s->dsos.data[i])
+			fn(ctx, s->dsos.data[i]);
 }
 
 /* What the recording says of the build-id of its kernel; 0 where it says nothing. */

@@ -176,8 +176,11 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 		int failed = cmd_fail(ctx, err);
 		status = status ? status : failed;
 	}
-	if (status != CMD_BROKEN_PIPE && !o->quiet)
+	bool heard = status != CMD_BROKEN_PIPE && !o->quiet;
+	if (heard)
 		input_remarks(ctx, file, r.resolver ? resolver_stats(r.resolver) : NULL);
+	if (heard && r.resolver)
+		symbols_remarks(ctx, resolver_symbols(r.resolver), o->verbose);
 	vec_deinit(&r.reads.all);
 	profile_destroy(r.profile);
 	tracepoints_destroy(r.tracepoints);

@@ -376,6 +376,8 @@ int script_run(struct cmd_context *ctx, const struct script_options *o)
 	}
 	if (status != CMD_BROKEN_PIPE)
 		input_remarks(ctx, s.source, s.resolver ? resolver_stats(s.resolver) : NULL);
+	if (status != CMD_BROKEN_PIPE && s.resolver)
+		symbols_remarks(ctx, resolver_symbols(s.resolver), o->verbose);
 	if (o->debug && status != CMD_BROKEN_PIPE)
 		cmd_say(ctx, "%" PRIu64 " samples out of the order of time", s.misordered);
 	dumper_destroy(s.dumper);
