@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""A process in mount and pid namespaces of its own is named from its own files: its program, its perf map; also after it ended."""
+# second try
+# needs: record report
+# timeout: 120
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+from strobetest import SCRATCH, STROBE, Tap, build_workload, require_root, run, strobe
+
+SOURCE = "#include <unistd.h>\nvolatile unsigned long s;\n__attribute__((noinline)) void %s(void) " \
+         "{ for (;;) { s += %d; } }\nint main(void) { %s(); return 0; }\n"
+
+
+def build(folder, function):
+    os.makedirs(folder)
+    path = os.path.join(folder, "app")
+    with open(path + ".c", "w", encoding="utf-8") as f:
+        f.write(SOURCE % (function, len(function), function))
+    subprocess.run(["cc", "-O1", "-g0", "-Wl,--build-id", "-o", path, path + ".c"], check=True)
+    return path
+
+
+def inside(mounts, command):
+    """Starts a shell in namespaces of its own, where things are mounted first."""
+    return subprocess.Popen(["unshare", "-m", "-p", "-f", "--propagation", "private", "sh", "-c", f"{mounts} && {command}"],
+                            start_new_session=True, stdout=subprocess.DEVNULL)
+
+
+def descendant(pid, name, timeout_s=10):
+    """The host's number of the process below pid that has this name."""
+    until = time.monotonic() + timeout_s
+    while time.monotonic() < until:
+        todo = [pid]
+        while todo:
+            at = todo.pop()
+            try:
+                with open(f"/proc/{at}/comm", encoding="utf-8") as f:
+                    if f.read().strip() == name:
+                        return at
+                with open(f"/proc/{at}/task/{at}/children", encoding="utf-8") as f:
+                    todo += [int(n) for n in f.read().split()]
+            except OSError:
+                pass
+        time.sleep(0.02)
+    return None
+
+
+def report(path, *argv):
+    return strobe("report", "--stdio", "-i", path, *argv)
+
+
+def programs(tap):
+    build(os.path.join(SCRATCH, "app"), "outside_work")
+    build(os.path.join(SCRATCH, "inside"), "inside_work")
+    shell = inside(f"mount --bind {SCRATCH}/inside {SCRATCH}/app", f"{SCRATCH}/app/app & sleep 60 & wait")
+    pid = descendant(shell.pid, "app")
+    if not tap.ok(pid, "runs in its namespaces"):
+        return
+    path, bare = os.path.join(SCRATCH, "app.data"), os.path.join(SCRATCH, "bare.data")
+    # The namespaces are recorded with what is seen of processes that run already.
+    done = strobe("record", "-q", "--namespaces", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", pid, "--", "sleep", "0.4")
+    tap.equal(done.status, 0, "is recorded from outside")
+    strobe("record", "-q", "-B", "-e", "cpu-clock:u", "-F", "500", "-o", bare, "-p", pid, "--", "sleep", "0.3")
+    for name, what in ((path, "by build-id"), (bare, "without build-ids")):
+        done = report(name)
+        tap.ok("inside_work" in done.out and "outside_work" not in done.out, f"its own program names it, {what}", str(done))
+    os.kill(pid, signal.SIGKILL)
+    while os.path.exists(f"/proc/{pid}/exe"):
+        time.sleep(0.01)
+    done = report(path)
+    tap.ok("inside_work" in done.out, "and when it has ended, what another process in its namespace sees", str(done))
+    os.killpg(shell.pid, signal.SIGKILL)
+    sleeper = descendant(shell.pid, "sleep", 0.1)
+    if sleeper:
+        os.kill(sleeper, signal.SIGKILL)
+    shell.wait()
+    for _ in range(200):
+        done = report(path)
+        if "inside_work" not in done.out:
+            break
+        time.sleep(0.02)
+    tap.ok("inside_work" not in done.out and "outside_work" not in done.out and "replaced" in done.err,
+           "without the namespace the other file is not taken for it", str(done))
+
+
+def perf_maps(tap):
+    os.rename(build_workload("jit"), os.path.join(SCRATCH, "inside", "jit"))
+    shell = inside(f"mount --bind {SCRATCH}/inside /mnt && mkdir -p {SCRATCH}/tmp && mount --bind {SCRATCH}/tmp /tmp",
+                   "JIT_WAIT=1 /mnt/jit map 4 & wait")
+    pid = descendant(shell.pid, "jit")
+    if not tap.ok(pid, "a JIT in its namespaces"):
+        return
+    path = os.path.join(SCRATCH, "jit.data")
+    time.sleep(0.2)
+    strobe("record", "-q", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", pid, "--", "sleep", "0.4")
+    maps = [name for name in os.listdir(os.path.join(SCRATCH, "tmp")) if re.fullmatch(r"perf-\d+\.map", name)]
+    tap.ok(maps and maps != [f"perf-{pid}.map"], "writes its map under the pid that it knows", maps)
+    done = report(path)
+    tap.ok("made_first" in done.out, "which names its code", str(done))
+    os.chown(os.path.join(SCRATCH, "tmp", maps[0]), 4711, 0)
+    done = report(path, "-v")
+    tap.ok("made_first" not in done.out and "not believed" in done.err, "unless it is another user's", str(done))
+    tap.ok("made_first" in report(path, "-f").out, "-f believes that, too")
+    os.kill(pid, signal.SIGKILL)
+    shell.wait()
+
+
+def main():
+    require_root("unshare")
+    if run("unshare", "-m", "-p", "-f", "true").status:
+        print("no namespaces on this machine")
+        raise SystemExit(77)
+    tap = Tap()
+    programs(tap)
+    perf_maps(tap)
+    tap.done()
+
+
+main()
