@@ -76,12 +76,12 @@ static uint32_t find_stand_in(const struct foreign_files *f, uint32_t pid)
 /* Asked for each file of a process: the answer is looked for once. */
 static uint32_t stand_in(struct foreign_files *f, uint32_t pid)
 {
-	bool is_new;
 	pthread_mutex_lock(&f->lock);
-	uint64_t *found = u64map_put(&f->stand_ins, pid, &is_new);
-	if (is_new)
-		*found = find_stand_in(f, pid);
-	uint32_t as = (uint32_t)*found;
+	const uint64_t *known = u64map_get(&f->stand_ins, pid);
+	uint32_t as = known ? (uint32_t)*known : find_stand_in(f, pid);
+	/* While the machine may not be asked yet, the answer may change. */
+	if (!known && f->machine)
+		*u64map_put(&f->stand_ins, pid, NULL) = as;
 	pthread_mutex_unlock(&f->lock);
 	return as;
 }

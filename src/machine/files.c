@@ -13,7 +13,7 @@ struct file_key {
 	str_id path;
 	enum mapped_kind kind;
 	bool guest;
-	uint32_t pid; /* MAPPED_ANON only */
+	uint32_t pid; /* MAPPED_ANON and MAPPED_JIT only */
 	uint32_t maj, min;
 	uint64_t ino, ino_generation;
 	uint8_t build_id_len;
@@ -32,13 +32,19 @@ static uint64_t id_hash(const struct file_key *k)
 	       (k->build_id_len ? hash_bytes(k->build_id, k->build_id_len) : 0);
 }
 
+/* Files of one name are not one file in all processes. */
+static bool is_of_process(enum mapped_kind kind)
+{
+	return kind == MAPPED_ANON || kind == MAPPED_JIT;
+}
+
 static bool path_eq(const void *table, uint32_t id, const void *key)
 {
 	const struct machine *m = table;
 	const struct mapped_file *f = m->files.data[id];
 	const struct file_key *k = key;
 	return m->file_paths.data[id] == k->path && f->kind == k->kind && f->guest == k->guest &&
-	       (k->kind != MAPPED_ANON || f->pid == k->pid);
+	       (!is_of_process(k->kind) || f->pid == k->pid);
 }
 
 static bool id_eq(const void *table, uint32_t id, const void *key)
@@ -82,6 +88,8 @@ static const char *short_name(struct machine *m, const struct file_key *k, const
 	switch (k->kind) {
 	case MAPPED_MODULE:
 		return module_name(m, path);
+	case MAPPED_JIT:
+		return arena_printf(&m->arena, "[JIT] tid %d", (int)k->pid);
 	case MAPPED_FILE:
 	case MAPPED_ANON: {
 		char tail;
@@ -171,6 +179,17 @@ static struct mapped_file *find_file(struct machine *m, const struct file_key *k
 	return f;
 }
 
+/* "…/jit-PID.dump": run-time compilers map it so that recorders see where it is. */
+bool machine_is_jitdump(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	base = base ? base + 1 : path;
+	if (!text_has_prefix(base, "jit-"))
+		return false;
+	size_t digits = strspn(base + 4, "0123456789");
+	return digits && !strcmp(base + 4 + digits, ".dump");
+}
+
 static enum mapped_kind user_kind(const struct record_mmap *r)
 {
 	const char *name = r->filename;
@@ -182,7 +201,7 @@ static enum mapped_kind user_kind(const struct record_mmap *r)
 	    text_has_prefix(name, "/anon_hugepage") || text_has_prefix(name, "/memfd:") || text_has_prefix(name, "[stack") ||
 	    text_has_prefix(name, "/SYSV") || !strcmp(name, "[heap]") || text_has_prefix(name, "[anon"))
 		return MAPPED_ANON;
-	return MAPPED_FILE;
+	return machine_is_jitdump(name) ? MAPPED_JIT : MAPPED_FILE;
 }
 
 static bool is_kernel_name(const char *name)
@@ -222,13 +241,15 @@ struct mapped_file *files_find(struct machine *m, const struct record_mmap *r, b
 			snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)r->pid);
 			k.path = strtab_add(&m->strings, path);
 		}
+	} else if (k.kind == MAPPED_JIT) {
+		k.pid = r->pid;
 	} else if (k.kind == MAPPED_FILE) {
 		k.maj = r->maj;
 		k.min = r->min;
 		k.ino = r->ino;
 		k.ino_generation = r->ino_generation;
 	}
-	if (k.kind != MAPPED_ANON) {
+	if (!is_of_process(k.kind)) {
 		k.build_id_len = r->build_id_len;
 		memcpy(k.build_id, r->build_id, sizeof(k.build_id));
 	}

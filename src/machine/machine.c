@@ -246,3 +246,9 @@ const char *machine_cgroup(const struct machine *m, uint64_t id)
 	uint64_t *path = u64map_get(&m->cgroups, id);
 	return path ? (const char *)(uintptr_t)*path : NULL;
 }
+
+const struct mapped_file *machine_file_of(struct machine *m, struct record r)
+{
+	struct record_mmap map;
+	return record_decode_mmap(r, &map) ? files_find(m, &map, false, false) : NULL;
+}

@@ -24,6 +24,7 @@ enum mapped_kind {
 	MAPPED_OTHER_KERNEL, /* out-of-line ksymbols: ftrace trampolines, kprobe slots */
 	MAPPED_VDSO,      /* [vdso] */
 	MAPPED_VSYSCALL,
+	MAPPED_JIT,       /* code that a jitdump tells of: the file is the dump, pgoff the offset of code in it */
 	MAPPED_ANON,      /* //anon, [heap], [stack], memfd and the like: code here is JIT code */
 };
 
@@ -37,7 +38,7 @@ struct mapped_file {
 	uint8_t build_id_len; /* from MMAP2 or the BUILD_ID feature; 0 where unknown */
 	uint32_t maj, min;
 	uint64_t ino, ino_generation;
-	uint32_t pid;         /* of the process for MAPPED_ANON (its perf map), else of the first that mapped it */
+	uint32_t pid;         /* of the process for MAPPED_ANON (its perf map) and MAPPED_JIT, else of the first that mapped it */
 	bool guest;
 };
 
@@ -125,6 +126,10 @@ const struct mapped_file *machine_file_at(const struct machine *m, size_t i);
 /* Maps of a process as they stood at that time, sorted by address; calls fn for each until it returns false. */
 void machine_each_map(struct machine *m, const struct thread *t, uint64_t time_ns, bool (*fn)(void *ctx, const struct map *map),
 		      void *ctx);
+/* The file that a MMAP or MMAP2 record of a process names, whether or not the record was applied; NULL where it is damaged. */
+const struct mapped_file *machine_file_of(struct machine *m, struct record r);
+/* Whether that is a jitdump, by its name: MAPPED_JIT. */
+bool machine_is_jitdump(const char *path);
 /* Path of the cgroup with this id, or NULL. */
 const char *machine_cgroup(const struct machine *m, uint64_t id);
 /* The namespace (CLONE_NEW* index as in NAMESPACES records) a thread was in: dev and inode; false where unknown. */

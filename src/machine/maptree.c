@@ -163,3 +163,18 @@ bool maptree_each(const struct map_node *n, uint64_t time_ns, bool (*fn)(void *c
 	return maptree_each(n->left, time_ns, fn, ctx) && (n->since_ns > time_ns || fn(ctx, n->map)) &&
 	       maptree_each(n->right, time_ns, fn, ctx);
 }
+
+void maptree_each_in(const struct map_node *n, uint64_t start, uint64_t end, void (*fn)(void *ctx, const struct map *map), void *ctx)
+{
+	while (n) {
+		if (n->start >= end) {
+			n = n->left;
+			continue;
+		}
+		if (n->end > start) {
+			maptree_each_in(n->left, start, end, fn, ctx);
+			fn(ctx, n->map);
+		}
+		n = n->right;
+	}
+}

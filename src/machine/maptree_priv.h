@@ -41,5 +41,8 @@ const struct map_node *maptree_insert(struct maptree *t, const struct map_node *
  */
 const struct map_node *maptree_clear(struct maptree *t, const struct map_node *root, uint64_t start, uint64_t end,
 				     uint32_t edition);
+/* Those that meet [start, end), by address. */
+void maptree_each_in(const struct map_node *root, uint64_t start, uint64_t end, void (*fn)(void *ctx, const struct map *map),
+		     void *ctx);
 /* By address; false when fn said stop. */
 bool maptree_each(const struct map_node *root, uint64_t time_ns, bool (*fn)(void *ctx, const struct map *map), void *ctx);

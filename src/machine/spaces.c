@@ -88,11 +88,67 @@ static bool keep_inner_map(void *ctx, const struct map *map)
 	return true;
 }
 
+struct found_maps {
+	VEC(const struct map *) maps;
+	bool any_jit, any_other;
+	const struct mapped_file *file; /* that is being mapped */
+};
+
+static void find_map(void *ctx, const struct map *map)
+{
+	struct found_maps *f = ctx;
+	vec_push(&f->maps, map);
+	f->any_jit |= map->file->kind == MAPPED_JIT;
+	f->any_other |= map->file->kind != MAPPED_JIT && map->file != f->file;
+}
+
+/*
+ * A run-time compiler makes its memory executable again and again, and each time a record tells that it is mapped: the code
+ * that a jitdump placed there has not gone. The new map goes around it. False where there is none of that.
+ */
+static bool add_around_code(struct machine *m, struct process *p, const struct map *map, uint64_t time_ns)
+{
+	struct found_maps f = { .file = map->file };
+	const struct map_node *root = vec_last(&p->versions).epoch->root;
+	maptree_each_in(root, map->start, map->end, find_map, &f);
+	uint64_t mapped = 0;
+	for (size_t i = 0; i < f.maps.len; i++) {
+		const struct map *in = f.maps.data[i];
+		mapped += (in->end < map->end ? in->end : map->end) - (in->start > map->start ? in->start : map->start);
+	}
+	bool unchanged = !f.any_other && mapped == map->end - map->start;
+	if (f.any_jit && !unchanged) {
+		struct space_version *v = version_for_change(m, p, time_ns);
+		v->epoch = epoch_create(m, root);
+		uint64_t at = map->start;
+		for (size_t i = 0; i <= f.maps.len; i++) {
+			const struct map *in = i < f.maps.len ? f.maps.data[i] : NULL;
+			if (in && in->file->kind != MAPPED_JIT)
+				continue;
+			uint64_t end = in ? in->start : map->end;
+			if (end > at) {
+				struct map *gap = arena_memdup(&m->arena, map, sizeof(*map));
+				gap->pgoff += at - map->start;
+				gap->start = at;
+				gap->end = end;
+				root = maptree_clear(&m->tree, root, at, end, v->epoch->edition);
+				root = maptree_insert(&m->tree, root, gap, time_ns, v->epoch->edition);
+			}
+			at = in && in->end > at ? in->end : at;
+		}
+		v->epoch->root = root;
+	}
+	vec_deinit(&f.maps);
+	return f.any_jit;
+}
+
 void process_add_map(struct machine *m, struct process *p, const struct map *map, uint64_t time_ns)
 {
 	const struct map_node *root = vec_last(&p->versions).epoch->root;
 	bool overlaps = maptree_overlaps(root, map->start, map->end);
 	if (overlaps && same_map(maptree_at(root, map->start), map))
+		return;
+	if (overlaps && map->file->kind == MAPPED_ANON && add_around_code(m, p, map, time_ns))
 		return;
 	struct space_version *v = version_for_change(m, p, time_ns);
 	if (!overlaps) {

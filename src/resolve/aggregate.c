@@ -96,10 +96,11 @@ static void rest_sample(struct walk *w, struct record rec, uint64_t place)
 static struct strobe_error *aggregate_span(struct resolver *r, const struct reader_span *span, struct profile **ret)
 {
 	struct walk walk = { .r = r };
+	resolver_apply_in_order(r, false);
 	walk_span(&walk, span);
 	/* Where this fails, the second time over the rest fails at the same record. */
 	error_destroy(walk_rest(&walk, span, walk_rest_side_band));
-	machine_seal(r->machine);
+	resolver_seal(r);
 	size_t n = walk.slices.len - 1;
 	unsigned threads = threads_for(r, n);
 	struct slices s = { .r = r, .walk = &walk, .span = span, .workers = workers_create(r, threads, true, span->bytes) };
@@ -184,9 +185,10 @@ struct strobe_error *resolve_count(struct resolver *r)
 		return resolver_read(r, feed_record, &f);
 	}
 	struct walk walk = { .r = r, .with_samples = true };
+	resolver_apply_in_order(r, false);
 	walk_span(&walk, &span);
 	struct strobe_error *err = walk_rest(&walk, &span, walk_rest_side_band);
-	machine_seal(r->machine);
+	resolver_seal(r);
 	walk_deinit(&walk);
 	return err;
 }

@@ -58,8 +58,8 @@ struct resolver *resolver_create(struct record_source *source, struct symbols_op
 		r->options.max_stack = CHAIN_MAX_DEFAULT;
 	r->machine = machine_create(r->env);
 	r->symbols = symbols_create(r->env, symbols);
-	if (symbols.processes)
-		symbols.processes->attach(symbols.processes_ctx, r->machine);
+	r->processes = (struct symbols_options){ .processes = symbols.processes, .processes_ctx = symbols.processes_ctx };
+	jit_init(&r->jit, r->env, r->machine, r->symbols);
 	filter_init(&r->filter, &options.filter, r->machine);
 	r->options.filter = (struct resolve_filter){};
 	take_columns(r, &options);
@@ -73,6 +73,7 @@ void resolver_destroy(struct resolver *r)
 	if (!r)
 		return;
 	frame_cache_deinit(&r->frames);
+	jit_deinit(&r->jit);
 	filter_deinit(&r->filter);
 	tracepoints_destroy(r->tracepoints);
 	unwind_tables_destroy(r->tables);
@@ -112,6 +113,25 @@ struct tracepoints *resolver_tracepoints(struct resolver *r)
 	if (!r->tracepoints)
 		r->tracepoints = tracepoints_create(r->env->swapped, sizeof(uint64_t));
 	return r->tracepoints;
+}
+
+static void attach(struct resolver *r, struct machine *m)
+{
+	if (r->processes.processes)
+		r->processes.processes->attach(r->processes.processes_ctx, m);
+}
+
+void resolver_apply_in_order(struct resolver *r, bool in_order)
+{
+	jit_start(&r->jit, in_order);
+	attach(r, in_order ? r->machine : NULL);
+}
+
+void resolver_seal(struct resolver *r)
+{
+	jit_finish(&r->jit);
+	machine_seal(r->machine);
+	attach(r, r->machine);
 }
 
 void resolver_size_stats(struct resolver *r)
@@ -216,6 +236,8 @@ static struct strobe_error *read_all(struct resolver *r, struct record_source *f
 			time_ns = place;
 		else if (!env_record_time(r->env, rec, &time_ns))
 			time_ns = 0;
+		if (time_ns >= r->jit.next_ns)
+			jit_advance(&r->jit, time_ns);
 		TRY(fn(ctx, rec, time_ns));
 	}
 }
@@ -225,6 +247,7 @@ struct strobe_error *resolver_read(struct resolver *r,
 {
 	/* Streams bring their events as records: the first one has them all. */
 	TRY(resolver_rewind(r));
+	resolver_apply_in_order(r, true);
 	r->no_clock = r->env->events.len && !resolver_has_clock(r->env);
 	struct strobe_error *err;
 	if (r->no_clock) {

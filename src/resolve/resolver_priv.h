@@ -11,6 +11,7 @@
 #include "perfdata/reader.h"
 #include "resolve/dumps.h"
 #include "resolve/frames.h"
+#include "resolve/jit.h"
 #include "resolve/keys.h"
 #include "resolve/members.h"
 #include "resolve/rawtab.h"
@@ -61,11 +62,19 @@ struct resolver {
 	bool no_clock;
 	struct members members; /* of the stream at hand */
 	bool is_switched, is_off; /* --switch-on, --switch-off: whether there are such events, and whether samples are left out */
+	struct jit jit;
+	struct symbols_options processes; /* of which only the processes count */
 	struct unwind_tables *tables; /* NULL until asked for */
 	struct dump_reach reach;
 };
 
 struct tracepoints *resolver_tracepoints(struct resolver *r);
+/*
+ * Whether records are applied in order of time, as they are read, or in any order up to resolver_seal(). Who knows the processes
+ * asks the machine about them only when it is complete, or in order.
+ */
+void resolver_apply_in_order(struct resolver *r, bool in_order);
+void resolver_seal(struct resolver *r);
 /* Per-event counters for all events that env has by now. */
 void resolver_size_stats(struct resolver *r);
 /* Whether records can be put in order of their times; else in that of their arrival. */

@@ -45,6 +45,8 @@ void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns,
 		machine_apply_in_place(r->machine, rec, time_ns);
 	else
 		machine_apply(r->machine, rec, time_ns);
+	if (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2)
+		jit_mmap(&r->jit, rec, time_ns);
 }
 
 /* The tools' own records have no time: they tell of what was there before. */

@@ -8,7 +8,7 @@
 
 /* Asked in this order; the first that applies and finds something serves. */
 static const struct symbol_source *const sources[] = {
-	&source_vmlinux, &source_kallsyms, &source_module, &source_vdso, &source_perf_map, &source_elf,
+	&source_vmlinux, &source_kallsyms, &source_module, &source_vdso, &source_perf_map, &source_jitdump, &source_elf,
 };
 
 static bool by_record(const struct dso *d)
@@ -134,6 +134,8 @@ uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip)
 		load(d);
 		return d->object && object_vaddr_of_offset(d->object, offset, &addr) ? addr : offset;
 	}
+	case MAPPED_JIT: /* code is told apart by where it lies in the dump */
+		return ip - map->start + map->pgoff;
 	case MAPPED_VSYSCALL:
 	case MAPPED_ANON:
 		break;
@@ -227,6 +229,11 @@ const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes)
 {
 	load(d);
 	*ret_bytes = 0;
+	if (d->jitdump) {
+		const struct jitdump_function *f = jitdump_function_at(d->jitdump, addr);
+		*ret_bytes = f ? (size_t)(f->offset + f->bytes - addr) : 0;
+		return f ? d->jitdump->data + addr : NULL;
+	}
 	return d->object ? object_bytes_at(d->object, addr - (uint64_t)d->shift, ret_bytes) : NULL;
 }
 
@@ -235,6 +242,12 @@ struct object *dso_object(struct dso *d, struct object **ret_debug)
 	load(d);
 	*ret_debug = d->symbols_object;
 	return d->object;
+}
+
+const struct jitdump *dso_jitdump(struct dso *d)
+{
+	load(d);
+	return d->jitdump;
 }
 
 struct dso_facts dso_facts(struct dso *d)

@@ -161,8 +161,25 @@ static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, 
 	return found;
 }
 
+/* Of code that a jitdump tells of: there is a line at most. */
+static bool jit_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line)
+{
+	const struct jitdump *j = dso_jitdump(d);
+	const struct jitdump_function *f = j ? jitdump_function_at(j, addr) : NULL;
+	const struct jitdump_line *l = f ? jitdump_line_at(j, f, addr - f->offset) : NULL;
+	if (l) {
+		*ret_file = jitdump_text(j, l->file);
+		*ret_line = l->line;
+	}
+	return l;
+}
+
 unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX])
 {
+	if (d->file->kind == MAPPED_JIT) {
+		ret[0] = (struct source_frame){ .symbol = outer };
+		return jit_line(d, addr, &ret[0].file, &ret[0].line);
+	}
 	struct dso_source *s = source_of(d);
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
 	if (!s)
@@ -187,6 +204,8 @@ unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, st
 
 bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line)
 {
+	if (d->file->kind == MAPPED_JIT)
+		return jit_line(d, addr, ret_file, ret_line);
 	struct dso_source *s = source_of(d);
 	struct dwarf_frame f;
 	if (!s || !dwarf_line(s->dwarf, addr - (uint64_t)d->shift, &f) || !f.file)

@@ -79,9 +79,13 @@ const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes);
  */
 struct object *dso_object(struct dso *d, struct object **ret_debug);
 
+/* Of a DSO of the kind MAPPED_JIT: what its compiler wrote; NULL where that cannot be had. Lives for the session. */
+struct jitdump;
+const struct jitdump *dso_jitdump(struct dso *d);
+
 struct dso_facts {
 	const char *long_name;   /* path that symbols came from or would come from; e.g. vmlinux's path */
-	const char *source;      /* "elf", "kallsyms", "perf map", "vdso"; NULL where nothing was found */
+	const char *source;      /* "elf", "kallsyms", "perf map", "jitdump", "vdso"; NULL where nothing was found */
 	const char *problem;     /* one line: why there are no (right) symbols; NULL when all is well */
 	bool loaded;
 	uint8_t build_id[RECORD_BUILD_ID_MAX];

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/vector.h"
 #include "object/object.h"
+#include "symbol/jitdump.h"
 #include "symbol/kallsyms.h"
 #include "symbol/symbol.h"
 #include "symbol/symtable.h"
@@ -45,6 +46,7 @@ struct dso {
 	_Atomic(struct made_symbol *) *made; /* by entry */
 	struct object *object;          /* the file that is mapped: translates addresses */
 	struct object *symbols_object;  /* a separate debug file, where the names lie */
+	struct jitdump *jitdump;        /* of MAPPED_JIT, or NULL */
 	VEC(struct ksymbol_range) ranges;
 	_Atomic(struct dso_source *) source_lines; /* source.c; NULL until a line is asked for */
 
@@ -71,7 +73,7 @@ struct symbol_source {
 	bool (*load)(struct dso *d);
 };
 
-extern const struct symbol_source source_elf, source_vdso, source_perf_map, source_vmlinux, source_module,
+extern const struct symbol_source source_elf, source_vdso, source_perf_map, source_jitdump, source_vmlinux, source_module,
 	source_kallsyms;
 
 struct elf_load {

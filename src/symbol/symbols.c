@@ -25,6 +25,7 @@ static void dso_destroy(struct dso *d)
 		return;
 	dso_source_destroy(atomic_load_explicit(&d->source_lines, memory_order_relaxed));
 	symtable_deinit(&d->table);
+	jitdump_close(d->jitdump);
 	object_close(d->object);
 	object_close(d->symbols_object);
 	free(d->own_names);
