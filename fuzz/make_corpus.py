@@ -180,8 +180,31 @@ def archives():
         write("tar", name + "-cut", out.getvalue()[:len(out.getvalue()) * 2 // 3])
 
 
+def jitdumps():
+    """By the words of jitdump-specification.txt, in both byte orders."""
+    for order, name in (("<", "little"), (">", "big")):
+        head = u32(order, 0x4A695444, 1, 40, 62, 0, 42) + u64(order, 1000, 0)
+
+        def record(kind, time, body):
+            return u32(order, kind, 16 + len(body)) + u64(order, time) + body
+
+        def load(time, code, at, index, text=b"function\0"):
+            return record(0, time, u32(order, 42, 43) + u64(order, at, at, len(code), index) + text + code)
+
+        lines = record(2, 1100, u64(order, 0x1000, 2) + u64(order, 0x1000) + u32(order, 7, 0) + b"/a.js\0" + u64(order, 0x1004)
+                       + u32(order, 9, 1) + b"\xff\0")
+        unwinding = record(4, 1150, u64(order, 24, 8, 24) + bytes(range(24)))
+        move = record(1, 1400, u32(order, 42, 43) + u64(order, 0, 0x1000, 0x3000, 16, 1))
+        body = lines + unwinding + load(1200, b"\x90" * 16, 0x1000, 1) + load(1300, b"\xc3" * 9, 0x2000, 2) + move
+        write("jitdump", name, head + body + record(3, 1500, b""))
+        write("jitdump", name + "-cut", (head + body)[:-30])
+        write("jitdump", name + "-lies", head + lines[:16] + u64(order, 0x1000, 1 << 60) + lines[32:] + load(1, b"", 0, 1)
+              + record(1, 2, u32(order, 42, 43) + u64(order, 0, 0, 0, 16, 99)) + body)
+
+
 def main():
     cfi()
+    jitdumps()
     system_calls()
     archives()
     for order, name in (("<", "little"), (">", "big")):

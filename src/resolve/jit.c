@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "resolve/resolver_priv.h"
 #include "symbol/jitdump.h"
 
 void jit_init(struct jit *j, const struct env *env, struct machine *machine, struct symbols *symbols)
@@ -152,4 +153,13 @@ void jit_finish(struct jit *j)
 		if (!j->dumps.data[i].loaded)
 			load(j, &j->dumps.data[i]);
 	jit_advance(j, UINT64_MAX);
+}
+
+bool resolver_jit(struct resolver *r, size_t i, struct resolved_jit *ret)
+{
+	if (i >= r->jit.dumps.len)
+		return false;
+	const struct jit_dump *d = &r->jit.dumps.data[i];
+	*ret = (struct resolved_jit){ d->file, d->pid, d->time_ns, dso_jitdump(symbols_dso(r->symbols, d->file)) };
+	return true;
 }

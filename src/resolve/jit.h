@@ -40,6 +40,3 @@ void jit_mmap(struct jit *j, struct record r, uint64_t time_ns);
 void jit_advance(struct jit *j, uint64_t time_ns);
 /* Applies all that is left: before machine_seal(), where records came in any order. */
 void jit_finish(struct jit *j);
-/* The time of a compiler's clock in that of the recording, for a dump that was mapped at mapped_ns. */
-struct jitdump;
-uint64_t jit_time(const struct env *env, const struct jitdump *d, uint64_t mapped_ns, uint64_t time);

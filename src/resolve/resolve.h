@@ -112,6 +112,18 @@ struct strobe_error *resolve_count(struct resolver *r) _must_check_;
 /* Reads the source to its end and returns the profile, owned by the caller. On error *ret still holds what was whole. */
 struct strobe_error *resolve_aggregate(struct resolver *r, struct profile **ret) _must_check_;
 
+/* The i-th jitdump that was met, in the order they were; false where there are no more. After the source was read. */
+struct jitdump;
+struct resolved_jit {
+	const struct mapped_file *file;
+	uint32_t pid;
+	uint64_t time_ns;           /* when it was mapped */
+	const struct jitdump *dump; /* or NULL: it cannot be read */
+};
+bool resolver_jit(struct resolver *r, size_t i, struct resolved_jit *ret);
+/* The time of a compiler's clock in that of the recording, for a dump that was mapped at mapped_ns. */
+uint64_t jit_time(const struct env *env, const struct jitdump *d, uint64_t mapped_ns, uint64_t time);
+
 /*
  * The sample way: every record of the source in time order; side-band records are applied, samples that pass the filter
  * are resolved and given to sample(), other records to record() (NULL = nobody looks). A callback returns ERROR_STOPPED to end.

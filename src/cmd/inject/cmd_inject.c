@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/u64map.h"
 #include "cmd/cmd.h"
+#include "cmd/inject/jit.h"
 #include "cmd/input.h"
 #include "object/object.h"
 #include "perfdata/reader.h"
@@ -22,7 +23,7 @@
 
 struct inject_options {
 	const char *input, *output;
-	bool force, build_ids, all_build_ids, convert;
+	bool force, build_ids, all_build_ids, convert, jit;
 	unsigned verbose;
 };
 
@@ -33,6 +34,7 @@ struct inject {
 	struct record_source *source;
 	struct resolver *resolver;
 	struct converter *converter; /* NULL where dumps stay as they are */
+	struct jit_injection *jit;   /* NULL where jitdumps stay aside */
 	struct env env;              /* of the new recording */
 	VEC(bool) hit;               /* by mapped file */
 	char *temporary;
@@ -69,7 +71,9 @@ static struct strobe_error *filter_record(struct rewrite_filter *f, struct recor
 	struct inject *in = (struct inject *)f;
 	if (r.hdr->type == PERF_RECORD_SAMPLE && in->o->build_ids && !in->o->all_build_ids)
 		mark_sample(in, r);
-	return in->converter ? converter_record(in->converter, r, out, ret_keep) : NULL;
+	if (in->jit)
+		TRY(jit_injection_record(in->jit, r, out, ret_keep));
+	return in->converter && *ret_keep ? converter_record(in->converter, r, out, ret_keep) : NULL;
 }
 
 /* As it was mapped, or as its file has it by now. */
@@ -182,8 +186,12 @@ static struct strobe_error *inject(struct inject *in)
 	} else {
 		in->env = *source_env(in->source);
 	}
+	if (in->o->jit)
+		TRY(jit_injection_create(in->resolver, &in->env, &in->jit));
 	TRY(open_output(in));
 	TRY(rewrite(in->source, in->writer, &in->filter));
+	if (in->jit)
+		TRY(jit_injection_finish(in->jit, &in->writer->sink));
 	if (in->o->build_ids)
 		add_build_ids(in);
 	return commit(in);
@@ -209,14 +217,16 @@ static int run(struct cmd_context *ctx, void *options)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: name a recording with -i",
 							ctx->rest.argv[0]));
 	o->build_ids |= o->all_build_ids;
-	if (!o->build_ids && !o->convert)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "nothing to do: say -b, --buildid-all or --convert-callchain"));
+	if (!o->build_ids && !o->convert && !o->jit)
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "nothing to do: say -b, --buildid-all, -j or --convert-callchain"));
 	struct strobe_error *err = input_open(o->input, o->force, &in.source);
 	if (err)
 		return cmd_fail(ctx, err);
 	err = inject(&in);
 	if (!err && in.converter)
 		say_converted(&in);
+	if (!err && in.jit && !jit_injection_functions(in.jit))
+		cmd_say(ctx, "no jitdump of %s could be read, or none tells of code", input_path(o->input));
 	if (in.resolver)
 		input_remarks(ctx, in.source, resolver_stats(in.resolver));
 	if (o->build_ids && in.env.build_ids.data != source_env(in.source)->build_ids.data)
@@ -227,6 +237,7 @@ static int run(struct cmd_context *ctx, void *options)
 	free(in.temporary);
 	vec_deinit(&in.hit);
 	converter_destroy(in.converter);
+	jit_injection_destroy(in.jit);
 	resolver_destroy(in.resolver);
 	source_destroy(in.source);
 	return cmd_fail(ctx, err);
@@ -244,6 +255,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a file of another owner" },
 	{ OPTION_BOOL, 'b', "build-ids", AT(build_ids), .help = "add build-ids of the files that samples fell into" },
 	{ OPTION_BOOL, 0, "buildid-all", AT(all_build_ids), .help = "add build-ids of all files that were mapped" },
+	{ OPTION_BOOL, 'j', "jit", AT(jit), .help = "write the code of jitdumps into files, and maps of them into the recording" },
 	{ OPTION_BOOL, 0, "convert-callchain", AT(convert),
 	  .help = "unwind stack dumps and write call chains in their place" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say what was added and how much smaller the file became" },

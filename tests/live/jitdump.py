@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Code of a run-time compiler is named by its jitdump, directly and after inject -j, as perf names it after its own inject."""
+# second try
+# needs: record report script inject
+# timeout: 120
+
+import collections
+import glob
+import os
+import re
+
+from strobetest import PERF, SCRATCH, Tap, build_workload, perf, record, run, strobe
+
+NAMES = ["made_first", "made_second", "made_later"]
+
+
+def functions(tool, path, *argv):
+    """The functions of the samples in made code, in order of time, each once for each run of samples; and how many there are."""
+    done = tool("script", *argv, "-i", path, "-F", "time,ip,sym")
+    rows = re.findall(r"(made_\w+)", done.out)
+    runs = [name for i, name in enumerate(rows) if not i or rows[i - 1] != name]
+    return runs, collections.Counter(rows)
+
+
+def direct(tap, binary):
+    for clock in ((), ("-k", "mono")):
+        what = "with the compiler's clock" if clock else "with the recording's own clock"
+        path = record(*clock, "-e", "cpu-clock:u", "-F", "1000", "--", binary, "dump", "0.4", SCRATCH, output="direct.data")
+        runs, counts = functions(strobe, path)
+        tap.equal(runs, NAMES, f"functions follow one another, {what}")
+        done = strobe("report", "--stdio", "--sort", "sym,srcline", "-i", path)
+        shares = {name: sum(float(p) for p in re.findall(rf"([\d.]+)%.*{name} ", done.out)) for name in NAMES}
+        tap.ok(all(22 < s < 45 for s in shares.values()), f"a third for each, {what}", done)
+        tap.ok("made.jit:11" in done.out, f"lines, {what}", done)
+    return path
+
+
+def damaged(tap, path):
+    dump = max(glob.glob(os.path.join(SCRATCH, "jit-*.dump")), key=os.path.getmtime)
+    with open(dump, "rb") as f:
+        whole = f.read()
+    with open(dump, "wb") as f:
+        f.write(whole[:-20])
+    runs, _ = functions(strobe, path)
+    tap.ok(runs[:2] == NAMES[:2] and "made_later" not in runs, "of a dump that is cut short, what is whole", runs)
+    with open(dump, "wb") as f:
+        f.write(b"not a dump" * 10)
+    done = strobe("report", "--stdio", "-v", "-i", path)
+    tap.ok(done.status == 0 and "is no jitdump" in done.err, "what is none is named", done)
+    with open(dump, "wb") as f:
+        f.write(whole)
+    if os.geteuid() == 0:
+        os.chown(dump, 4711, 0)
+        done = strobe("report", "--stdio", "-v", "-i", path)
+        tap.ok("made_first" not in done.out and "not believed" in done.err, "nor is another user's believed", done)
+        os.chown(dump, 0, 0)
+
+
+def injected(tap, path):
+    ours, theirs = os.path.join(SCRATCH, "ours.data"), os.path.join(SCRATCH, "theirs.data")
+    _, counts = functions(strobe, path)
+    done = strobe("inject", "-j", "-i", path, "-o", ours)
+    images = sorted(glob.glob(os.path.join(SCRATCH, "jitted-*.so")))
+    tap.ok(done.status == 0 and len(images) == 3, "inject -j writes a file for each function", f"{done}\n{images}")
+    tap.equal(functions(strobe, ours), (NAMES, counts), "which names the same samples")
+    out = run("readelf", "-lSsW", images[0]).out
+    tap.ok("made_first" in out and " LOAD " in out and ".debug_line" in out, "with a segment, a symbol and lines", out)
+    for tool in (("addr2line", "-e", images[0], "0x83"), ("llvm-symbolizer", "--obj=" + images[0], "0x83")):
+        try:
+            done = run(*tool)
+        except FileNotFoundError:
+            tap.skip(f"{tool[0]} reads the lines", "it is not installed")
+            continue
+        tap.ok("made.jit:11" in done.out or os.uname().machine != "x86_64", f"{tool[0]} reads the lines", done)
+    if not os.access(PERF, os.X_OK):
+        tap.skip("perf reads it", "no reference perf on this machine")
+        return
+    tap.equal(functions(perf, ours), (NAMES, counts), "perf names the same samples by it")
+    for image in images:
+        os.unlink(image)
+    done = perf("inject", "-j", "-i", path, "-o", theirs)
+    tap.equal(functions(strobe, theirs), (NAMES, counts), "and strobe by what perf injects")
+    tap.equal(functions(perf, theirs), (NAMES, counts), "as perf does")
+
+
+def main():
+    tap = Tap()
+    binary = build_workload("jit")
+    path = direct(tap, binary)
+    injected(tap, path)
+    damaged(tap, path)
+    tap.done()
+
+
+main()
