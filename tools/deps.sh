@@ -18,6 +18,7 @@ optional   libdeflate-dev     packing and unpacking of profiles, faster than zli
 optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
 optional   libbz2-dev         archives packed as the reference does (archive)
 optional   libncurses-dev     screens of report and top
+optional   libcurl4           fetches from debuginfod servers
 optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)
 optional   libzydis-dev       x86 instructions (script -F disasm, annotate)
 optional   libcapstone-dev    those of other architectures

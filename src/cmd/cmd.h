@@ -33,6 +33,7 @@ struct cmd_context {
 	struct pager pager;      /* fd -1 while output is not paged */
 	struct config *config;   /* read on the first cmd_config() */
 	struct strbuf buildid_path;
+	struct debuginfod *debuginfod; /* of cmd_symbols_options(), or NULL */
 	struct foreign_files *foreign; /* of cmd_symbols_options(), or NULL */
 	struct arena words;      /* option words that were made out of others */
 };

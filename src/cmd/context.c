@@ -14,6 +14,7 @@
 #include "cli/help.h"
 #include "cmd/foreign_files.h"
 #include "cmd/frame.h"
+#include "object/debuginfod.h"
 
 /* One write(2) a line, so that lines of several threads and processes do not mix. */
 static void say_line(const struct cmd_context *ctx, const char *line)
@@ -191,5 +192,8 @@ struct strobe_error *cmd_symbols_options(struct cmd_context *ctx, const struct e
 	ctx->foreign = foreign_files_create(env, NULL);
 	foreign_files_serve(ctx->foreign, ret);
 	ret->trust_all = force;
+	if (!ctx->debuginfod)
+		ctx->debuginfod = debuginfod_from_environment(NULL);
+	ret->debuginfod = ctx->debuginfod;
 	return cmd_buildid_dir(ctx, &ret->buildid_dir);
 }

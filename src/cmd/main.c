@@ -13,6 +13,7 @@
 #include "cmd/foreign_files.h"
 #include "cmd/frame.h"
 #include "config.h"
+#include "object/debuginfod.h"
 
 struct frame {
 	unsigned version; /* -v, -vv */
@@ -229,6 +230,7 @@ int main(int argc, char **argv)
 	struct cmd_context ctx = { .program = program_name(argv[0]), .pager = { .fd = -1 } };
 	arena_init(&ctx.words);
 	int status = run(&ctx, argc, argv);
+	debuginfod_destroy(ctx.debuginfod);
 	foreign_files_destroy(ctx.foreign);
 	config_destroy(ctx.config);
 	strbuf_deinit(&ctx.buildid_path);

@@ -214,6 +214,25 @@ struct strobe_error *object_open_packed_fd(int fd, const char *name, struct obje
 	return finish_open(o, name, ret);
 }
 
+struct strobe_error *object_open_mini(struct object *o, struct object **ret)
+{
+	const struct object_section *s = object_find_section(o, ".gnu_debugdata");
+	size_t n = 0, bytes;
+	const void *packed = s ? object_section_raw(o, s, &n) : NULL;
+	void *unpacked;
+	*ret = NULL;
+	if (!packed)
+		return NULL;
+	TRY(object_unpack(packed, n, o->name, &unpacked, &bytes));
+	if (!unpacked)
+		return error_create(ERROR_FORMAT, "%s: its .gnu_debugdata is not packed by xz", o->name);
+	struct object *mini = object_alloc();
+	mini->unpacked = unpacked;
+	mini->data = unpacked;
+	mini->bytes = bytes;
+	return finish_open(mini, o->name, ret);
+}
+
 struct strobe_error *object_open_memory(const void *bytes, size_t n, const char *name, struct object **ret)
 {
 	struct object *o = object_alloc();

@@ -57,6 +57,8 @@ struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, cons
 /* Bytes in memory, borrowed until object_close: the vdso, or a file inside another. */
 struct strobe_error *object_open_memory(const void *bytes, size_t n, const char *name,
 					struct object **ret) _must_check_;
+/* MiniDebugInfo: the ELF file that .gnu_debugdata packs, with the symbols that .dynsym lacks; *ret NULL where there is none. */
+struct strobe_error *object_open_mini(struct object *o, struct object **ret) _must_check_;
 /* The vdso that the kernel mapped into this process; NULL where there is none. */
 const void *object_own_vdso(size_t *ret_bytes);
 void object_close(struct object *o);

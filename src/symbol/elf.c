@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/u64map.h"
+#include "object/debuginfod.h"
 #include "symbol/symbol_priv.h"
 
 enum { SPACE_SYMTAB, SPACE_DYNSYM, SPACE_OWN };
@@ -269,6 +270,23 @@ const char *dso_cached_path(struct dso *d, const char *name)
 	return arena_printf(&d->arena, "%s/.build-id/%.2s/%s/%s", dir, hex, hex + 2, name);
 }
 
+/* The path of a file that a debuginfod server has of this build-id, for the caller to free; or NULL. */
+static char *ask_servers(struct dso *d, enum debuginfod_kind kind)
+{
+	const struct mapped_file *f = d->file;
+	struct debuginfod *servers = d->session->options.debuginfod;
+	uint8_t own[OBJECT_BUILD_ID_MAX];
+	size_t n = f->build_id_len || !d->object ? 0 : object_build_id(d->object, own);
+	const char *hex = f->build_id_len ? dso_hex(d, f->build_id, f->build_id_len) : n ? dso_hex(d, own, n) : NULL;
+	char *path = NULL;
+	if (!servers || !hex)
+		return NULL;
+	_cleanup_error_ struct strobe_error *err = debuginfod_find(servers, hex, kind, &path);
+	if (err)
+		dso_tried(d, "debuginfod", err->message);
+	return err ? NULL : path;
+}
+
 static bool open_file(struct dso *d)
 {
 	const struct symbols_options *o = &d->session->options;
@@ -278,6 +296,12 @@ static bool open_file(struct dso *d)
 	if (!found && cached && !access(cached, R_OK) && elf_open_checked(d, cached, 0, &d->object)) {
 		found = true;
 		path = cached;
+	}
+	char *fetched = !found && d->file->kind == MAPPED_FILE ? ask_servers(d, DEBUGINFOD_EXECUTABLE) : NULL;
+	if (fetched) {
+		path = arena_strdup(&d->arena, fetched);
+		found = elf_open_checked(d, path, 0, &d->object);
+		free(fetched);
 	}
 	if (found)
 		d->long_name = path;
@@ -323,6 +347,9 @@ struct object *elf_open_debug(struct dso *d, bool (*wanted)(const struct object 
 	const char *cached = dso_cached_path(d, "debug");
 	if (!cached || !try_debug_file(&s, cached))
 		object_find_debug(d->object, d->file->path, d->session->options.symfs, try_debug_file, &s);
+	_cleanup_free_ char *fetched = s.found ? NULL : ask_servers(d, DEBUGINFOD_DEBUG);
+	if (fetched)
+		try_debug_file(&s, fetched);
 	return s.found;
 }
 
@@ -332,12 +359,21 @@ static bool has_symtab(const struct object *o)
 	return object_symtab(o, SHT_SYMTAB, &t);
 }
 
+static void open_mini(struct dso *d)
+{
+	_cleanup_error_ struct strobe_error *err = object_open_mini(d->object, &d->symbols_object);
+	if (err || d->symbols_object)
+		dso_tried(d, d->long_name, err ? err->message : "its MiniDebugInfo was taken");
+}
+
 static bool load_elf(struct dso *d)
 {
 	if (!open_file(d))
 		return false;
 	if (!has_symtab(d->object))
 		d->symbols_object = elf_open_debug(d, has_symtab);
+	if (!d->symbols_object && !has_symtab(d->object))
+		open_mini(d);
 	elf_load_table(d, &(struct elf_load){
 				  .object = d->object,
 				  .symbols_from = d->symbols_object,

@@ -42,6 +42,7 @@ struct symbols_options {
 	bool ignore_vmlinux, ignore_vmlinux_buildid;
 	bool use_modules;
 	bool no_demangle, demangle_kernel;
+	struct debuginfod *debuginfod; /* servers to ask for what is not here, or NULL; borrowed */
 	bool trust_all;           /* believe JIT files of other users, too */
 	/* Files of running processes; NULL: ours alone are opened. */
 	const struct symbols_processes *processes;

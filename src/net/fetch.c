@@ -1,0 +1,178 @@
+#include "net/fetch.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define MOST_BYTES ((size_t)4 << 30)
+#define MOST_REDIRECTIONS 8L
+
+/* Numbers of libcurl's interface, which never change: its headers are not wanted for these few. */
+enum { CURLE_OK = 0, CURLE_WRITE_ERROR = 23, CURLE_OPERATION_TIMEDOUT = 28 };
+enum {
+	CURLOPT_WRITEDATA = 10001,
+	CURLOPT_URL = 10002,
+	CURLOPT_ERRORBUFFER = 10010,
+	CURLOPT_WRITEFUNCTION = 20011,
+	CURLOPT_USERAGENT = 10018,
+	CURLOPT_SSLCERT = 10025,
+	CURLOPT_FOLLOWLOCATION = 52,
+	CURLOPT_SSL_VERIFYPEER = 64,
+	CURLOPT_CAINFO = 10065,
+	CURLOPT_MAXREDIRS = 68,
+	CURLOPT_SSL_VERIFYHOST = 81,
+	CURLOPT_SSLKEY = 10087,
+	CURLOPT_NOSIGNAL = 99,
+	CURLOPT_LOW_SPEED_LIMIT = 19,
+	CURLOPT_LOW_SPEED_TIME = 20,
+	CURLOPT_TIMEOUT_MS = 155,
+	CURLOPT_CONNECTTIMEOUT_MS = 156,
+	CURLOPT_PROTOCOLS = 181,
+	CURLOPT_REDIR_PROTOCOLS = 182,
+	CURLINFO_RESPONSE_CODE = 0x200000 + 2,
+};
+#define CURLPROTO_HTTP_AND_HTTPS 3L
+#define CURL_ERROR_SIZE 256
+
+struct curl_calls {
+	void *(*init)(void);
+	void (*cleanup)(void *handle);
+	int (*setopt)(void *handle, int option, ...);
+	int (*perform)(void *handle);
+	int (*getinfo)(void *handle, int info, ...);
+	const char *(*strerror)(int code);
+};
+
+static struct strobe_error *load(struct curl_calls *ret)
+{
+	static const char *const libraries[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
+	void *library = NULL;
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries) && !library; i++)
+		library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return error_create(ERROR_UNSUPPORTED, "a URL is fetched by libcurl, which is not installed (libcurl4)");
+	const struct {
+		void *to;
+		const char *name;
+	} symbols[] = {
+		{ &ret->init, "curl_easy_init" },       { &ret->cleanup, "curl_easy_cleanup" },
+		{ &ret->setopt, "curl_easy_setopt" },   { &ret->perform, "curl_easy_perform" },
+		{ &ret->getinfo, "curl_easy_getinfo" }, { &ret->strerror, "curl_easy_strerror" },
+	};
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		void *address = dlsym(library, symbols[i].name);
+		if (!address)
+			return error_create(ERROR_UNSUPPORTED, "libcurl has no %s", symbols[i].name);
+		memcpy(symbols[i].to, &address, sizeof(address));
+	}
+	return NULL;
+}
+
+struct taker {
+	uint8_t *data;
+	size_t bytes, cap, most;
+	bool is_too_much;
+};
+
+static size_t take(char *p, size_t size, size_t nr, void *ctx)
+{
+	struct taker *t = ctx;
+	size_t n = size * nr;
+	if (n > t->most - t->bytes) {
+		t->is_too_much = true;
+		return 0;
+	}
+	while (t->cap - t->bytes < n) {
+		t->cap = t->cap ? t->cap * 2 : 65536;
+		t->data = xreallocarray(t->data, t->cap, 1);
+	}
+	memcpy(t->data + t->bytes, p, n);
+	t->bytes += n;
+	return n;
+}
+
+static void set_options(const struct curl_calls *curl, void *handle, const char *url, const struct net_options *o,
+			struct taker *t, char *why)
+{
+	curl->setopt(handle, CURLOPT_URL, url);
+	curl->setopt(handle, CURLOPT_ERRORBUFFER, why);
+	curl->setopt(handle, CURLOPT_WRITEFUNCTION, take);
+	curl->setopt(handle, CURLOPT_WRITEDATA, t);
+	curl->setopt(handle, CURLOPT_USERAGENT, "strobe");
+	curl->setopt(handle, CURLOPT_NOSIGNAL, 1L);
+	curl->setopt(handle, CURLOPT_FOLLOWLOCATION, 1L);
+	curl->setopt(handle, CURLOPT_MAXREDIRS, MOST_REDIRECTIONS);
+	curl->setopt(handle, CURLOPT_PROTOCOLS, CURLPROTO_HTTP_AND_HTTPS);
+	curl->setopt(handle, CURLOPT_REDIR_PROTOCOLS, CURLPROTO_HTTP_AND_HTTPS);
+	curl->setopt(handle, CURLOPT_TIMEOUT_MS, (long)(o->timeout_s * 1000));
+	if (o->stall_s > 0) {
+		curl->setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)(o->stall_s * 1000));
+		curl->setopt(handle, CURLOPT_LOW_SPEED_LIMIT, 1000L); /* bytes a second */
+		curl->setopt(handle, CURLOPT_LOW_SPEED_TIME, o->stall_s < 1 ? 1L : (long)o->stall_s);
+	}
+	if (o->insecure) {
+		curl->setopt(handle, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl->setopt(handle, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+	if (o->cert)
+		curl->setopt(handle, CURLOPT_SSLCERT, o->cert);
+	if (o->key)
+		curl->setopt(handle, CURLOPT_SSLKEY, o->key);
+	if (o->ca)
+		curl->setopt(handle, CURLOPT_CAINFO, o->ca);
+}
+
+static struct strobe_error *status_error(long status, const struct taker *t)
+{
+	size_t n = 0;
+	while (n < t->bytes && n < 200 && t->data[n] >= 0x20 && t->data[n] < 0x7f)
+		n++;
+	return error_create(status == 404 ? ERROR_NOT_FOUND : ERROR_OTHER, "the server answers with status %ld%s%.*s", status,
+			    n ? ": " : "", (int)n, t->data ? (const char *)t->data : "");
+}
+
+static struct strobe_error *perform(const struct curl_calls *curl, const char *url, const struct net_options *o,
+				    struct taker *t)
+{
+	char why[CURL_ERROR_SIZE] = "";
+	long status = 0;
+	void *handle = curl->init();
+	if (!handle)
+		return error_create(ERROR_OTHER, "libcurl does not start");
+	set_options(curl, handle, url, o, t, why);
+	int code = curl->perform(handle);
+	curl->getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+	curl->cleanup(handle);
+	if (t->is_too_much)
+		return error_create(ERROR_LIMIT, "the answer is larger than %zu MB", t->most >> 20);
+	if (code == CURLE_OPERATION_TIMEDOUT)
+		return error_create(ERROR_IO, "no answer within %.4g s", o->stall_s > 0 ? o->stall_s : o->timeout_s);
+	if (code != CURLE_OK)
+		return error_create(ERROR_IO, "%s", *why ? why : curl->strerror(code));
+	return status >= 200 && status < 300 ? NULL : status_error(status, t);
+}
+
+bool net_is_url(const char *s)
+{
+	return text_has_prefix(s, "http://") || text_has_prefix(s, "https://");
+}
+
+struct strobe_error *net_fetch(const char *url, const struct net_options *options, struct net_body *ret)
+{
+	struct curl_calls curl;
+	struct taker t = { .most = options->most_bytes ? options->most_bytes : MOST_BYTES };
+	*ret = (struct net_body){};
+	struct strobe_error *err = load(&curl);
+	if (!err)
+		err = perform(&curl, url, options, &t);
+	if (err) {
+		free(t.data);
+		return error_prefix(err, "cannot fetch %s", url);
+	}
+	*ret = (struct net_body){ t.data, t.bytes };
+	return NULL;
+}

@@ -1,0 +1,210 @@
+#include "object/debuginfod.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "net/fetch.h"
+#include "object/buildid_cache.h"
+#include "object/object.h"
+
+#define STALL_S		5
+#define MISS_S		600 /* how long a miss is believed */
+#define URLS_MAX	16
+
+struct server {
+	char *url;
+	bool is_silent; /* did not answer: not asked again */
+};
+
+struct debuginfod {
+	pthread_mutex_t lock; /* of is_silent */
+	VEC(struct server) servers;
+	char *cache_dir;
+	double stall_s;
+};
+
+/* As debuginfod_find_build_id(3) has it. */
+static char *usual_cache_dir(void)
+{
+	const char *set = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	struct stat st;
+	if (set && *set)
+		return xstrdup(set);
+	if (home && *home) {
+		char *old = xasprintf("%s/.debuginfod_client_cache", home);
+		if (!stat(old, &st))
+			return old;
+		free(old);
+	}
+	if (xdg && *xdg)
+		return xasprintf("%s/debuginfod_client", xdg);
+	return home && *home ? xasprintf("%s/.cache/debuginfod_client", home) : NULL;
+}
+
+struct debuginfod *debuginfod_create(struct debuginfod_options options)
+{
+	struct debuginfod *d = xcalloc(1, sizeof(*d));
+	for (const char *at = options.urls ? options.urls : ""; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
+		size_t n = strcspn(at, " ");
+		/* "ima:enforcing" and the like stand between them: no URLs. */
+		char *url = xstrndup(at, n);
+		while (n && url[n - 1] == '/')
+			url[--n] = 0;
+		if (net_is_url(url) && d->servers.len < URLS_MAX)
+			vec_push(&d->servers, ((struct server){ .url = url }));
+		else
+			free(url);
+	}
+	d->cache_dir = options.cache_dir ? xstrdup(options.cache_dir) : usual_cache_dir();
+	d->stall_s = options.stall_s > 0 ? options.stall_s : STALL_S;
+	pthread_mutex_init(&d->lock, NULL);
+	if (d->servers.len && d->cache_dir)
+		return d;
+	debuginfod_destroy(d);
+	return NULL;
+}
+
+struct debuginfod *debuginfod_from_environment(const char *urls)
+{
+	const char *timeout = getenv("DEBUGINFOD_TIMEOUT");
+	double seconds = 0;
+	if (timeout && !text_to_f64(timeout, &seconds))
+		seconds = 0;
+	return debuginfod_create((struct debuginfod_options){ .urls = urls ? urls : getenv("DEBUGINFOD_URLS"), .stall_s = seconds });
+}
+
+void debuginfod_destroy(struct debuginfod *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->servers.len; i++)
+		free(d->servers.data[i].url);
+	vec_deinit(&d->servers);
+	free(d->cache_dir);
+	pthread_mutex_destroy(&d->lock);
+	free(d);
+}
+
+enum cached { CACHED_NOT, CACHED, CACHED_MISS };
+
+static enum cached look(const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return CACHED_NOT;
+	if (st.st_size)
+		return CACHED;
+	if (st.st_mtime + MISS_S > time(NULL))
+		return CACHED_MISS;
+	unlink(path);
+	return CACHED_NOT;
+}
+
+/* Whole or not at all. An empty one is a miss. */
+static struct strobe_error *keep(const char *path, const void *p, size_t n)
+{
+	_cleanup_free_ char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path)), *temporary = xasprintf("%s.XXXXXX", path);
+	TRY(file_make_dirs(dir));
+	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(errno, "cannot create %s", temporary);
+	struct strobe_error *err = n ? file_write_fd(fd, temporary, p, n) : NULL;
+	if (!err && (fchmod(fd, 0400) || rename(temporary, path)))
+		err = error_errno(errno, "cannot create %s", path);
+	if (err)
+		unlink(temporary);
+	return err;
+}
+
+/* Servers are believed no more than files are. */
+static bool is_of(const void *p, size_t n, const char *hex)
+{
+	struct object *o;
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	char its[BUILDID_HEX_MAX];
+	_cleanup_error_ struct strobe_error *err = object_open_memory(p, n, "answer", &o);
+	if (err)
+		return false;
+	buildid_hex(id, object_build_id(o, id), its);
+	object_close(o);
+	return !strcmp(its, hex);
+}
+
+static bool is_silent(struct debuginfod *d, struct server *s)
+{
+	pthread_mutex_lock(&d->lock);
+	bool silent = s->is_silent;
+	pthread_mutex_unlock(&d->lock);
+	return silent;
+}
+
+/* ERROR_NOT_FOUND: it answered, and has nothing. */
+static struct strobe_error *ask(struct debuginfod *d, struct server *s, const char *hex, const char *kind, const char *path)
+{
+	_cleanup_free_ char *url = xasprintf("%s/buildid/%s/%s", s->url, hex, kind);
+	struct net_options options = { .stall_s = d->stall_s };
+	struct net_body body;
+	log_info("asking %s", url);
+	struct strobe_error *err = net_fetch(url, &options, &body);
+	if (err) {
+		if (error_is(err, ERROR_NOT_FOUND))
+			return err;
+		pthread_mutex_lock(&d->lock);
+		s->is_silent = true;
+		pthread_mutex_unlock(&d->lock);
+		log_warn("%s: it is not asked again", err->message);
+		return err;
+	}
+	if (is_of(body.data, body.bytes, hex))
+		err = keep(path, body.data, body.bytes);
+	else
+		err = error_create(ERROR_FORMAT, "%s is not of that build-id", url);
+	free(body.data);
+	return err;
+}
+
+struct strobe_error *debuginfod_find(struct debuginfod *d, const char *hex, enum debuginfod_kind kind, char **ret)
+{
+	static const char *const kinds[] = { [DEBUGINFOD_EXECUTABLE] = "executable", [DEBUGINFOD_DEBUG] = "debuginfo" };
+	if (strspn(hex, "0123456789abcdef") != strlen(hex) || strlen(hex) < 4)
+		return error_create(ERROR_FORMAT, "'%s' is no build-id", hex);
+	_cleanup_free_ char *path = xasprintf("%s/%s/%s", d->cache_dir, hex, kinds[kind]);
+	enum cached cached = look(path);
+	bool all_answered = true;
+	struct strobe_error *last = NULL;
+	for (size_t i = 0; i < d->servers.len && cached == CACHED_NOT; i++) {
+		struct server *s = &d->servers.data[i];
+		if (is_silent(d, s)) {
+			all_answered = false;
+			continue;
+		}
+		error_destroy(last);
+		last = ask(d, s, hex, kinds[kind], path);
+		all_answered &= !last || last->code == ERROR_NOT_FOUND;
+		if (!last)
+			cached = CACHED;
+	}
+	if (cached == CACHED) {
+		*ret = take_ptr(path);
+		error_destroy(last);
+		return NULL;
+	}
+	if (cached == CACHED_NOT && all_answered)
+		error_destroy(keep(path, NULL, 0));
+	if (last && last->code != ERROR_NOT_FOUND)
+		return last;
+	error_destroy(last);
+	return error_create(ERROR_NOT_FOUND, "no debuginfod server has it");
+}
