@@ -89,6 +89,7 @@ struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what
 	case MAPPED_OTHER_KERNEL:
 		return error_create(ERROR_UNSUPPORTED, "the code of %s was made by the running kernel (%s) and is in no file", what,
 				    name);
+	case MAPPED_JIT:
 	case MAPPED_ANON:
 		return error_create(ERROR_NOT_FOUND, "the code of %s was made while its program ran, and nothing kept it: have the "
 				    "program write a jitdump file", what);

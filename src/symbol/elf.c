@@ -279,7 +279,7 @@ static char *ask_servers(struct dso *d, enum debuginfod_kind kind)
 	size_t n = f->build_id_len || !d->object ? 0 : object_build_id(d->object, own);
 	const char *hex = f->build_id_len ? dso_hex(d, f->build_id, f->build_id_len) : n ? dso_hex(d, own, n) : NULL;
 	char *path = NULL;
-	if (!servers || !hex)
+	if (!servers || !hex || d->session->options.live)
 		return NULL;
 	_cleanup_error_ struct strobe_error *err = debuginfod_find(servers, hex, kind, &path);
 	if (err)
