@@ -11,6 +11,8 @@ Debian's perf records them (so that no figure depends on our own recorder), from
   flat    about 94,000 samples without stacks, some 4 MB
   tiny    a few dozen samples with kernel addresses
 
+and builds many.so, a library with 86,000 functions.
+
 A file that is there already is kept. README in DIR says what each holds and how it was made.
 """
 
@@ -40,6 +42,21 @@ def build_workload(directory):
         source = os.path.join(TOP, "tests", "workloads", "cxx_mix.cc")
         subprocess.run(["g++", "-std=c++17", "-g", "-O2", "-fno-omit-frame-pointer", "-o", binary, source], check=True)
     return binary
+
+
+def build_many(directory):
+    """A library of 86,000 functions of some bytes each, as assembler has it: the compiler would take minutes."""
+    library = os.path.join(directory, "many.so")
+    if not os.path.exists(library):
+        source = os.path.join(directory, "many.s")
+        with open(source, "w", encoding="ascii") as out:
+            out.write(".text\n")
+            for i in range(86000):
+                name = f"_ZN4many{len(str(i)) + 8}function{i}Eii"
+                out.write(f".globl {name}\n.hidden {name}\n.type {name}, @function\n{name}: nop\n.balign 32\n.size {name}, .-{name}\n")
+        subprocess.run(["gcc", "-shared", "-nostdlib", "-o", library, source], check=True)
+        os.unlink(source)
+    return library
 
 
 def count_samples(path):
