@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "object/debuginfod.h"
 #include "probe/sdt_notes.h"
 #include "sys/process_files.h"
 
@@ -84,12 +85,22 @@ char *cached_file_debug(const struct cached_file *f)
 	return search.found;
 }
 
-struct strobe_error *cached_file_add(const char *dir, const struct cached_file *f)
+/* What no server has is no matter; what keeps one from answering was said by the client. */
+static char *fetched_debug(const struct cached_file *f, struct debuginfod *servers)
+{
+	char *path = NULL;
+	_cleanup_error_ struct strobe_error *err = servers ? debuginfod_find(servers, f->hex, DEBUGINFOD_DEBUG, &path) : NULL;
+	return err ? NULL : path;
+}
+
+struct strobe_error *cached_file_add(const char *dir, const struct cached_file *f, struct debuginfod *servers)
 {
 	_cleanup_strbuf_ struct strbuf probes = {};
 	TRY(buildid_cache_add(dir, f->hex, f->path));
 	TRY(buildid_cache_put(dir, f->hex, "elf", f->source));
 	_cleanup_free_ char *debug = cached_file_debug(f);
+	if (!debug)
+		debug = fetched_debug(f, servers);
 	if (debug)
 		TRY(buildid_cache_put(dir, f->hex, "debug", debug));
 	sdt_notes_lines(f->object, f->path, &probes);

@@ -20,5 +20,6 @@ struct strobe_error *cached_file_open(const char *path, uint32_t pid, struct cac
 void cached_file_close(struct cached_file *f);
 /* The path of a separate debug file where one is installed, for the caller to free; or NULL. */
 char *cached_file_debug(const struct cached_file *f);
-/* The file itself, a separate debug file where one is installed, and its markers. */
-struct strobe_error *cached_file_add(const char *dir, const struct cached_file *f) _must_check_;
+/* The file itself, a separate debug file where one is installed or the servers (or NULL) have one, and its markers. */
+struct debuginfod;
+struct strobe_error *cached_file_add(const char *dir, const struct cached_file *f, struct debuginfod *servers) _must_check_;

@@ -14,12 +14,13 @@
 #include "cmd/input.h"
 #include "cmd/recorded_files.h"
 #include "object/buildid_cache.h"
+#include "object/debuginfod.h"
 
 enum action { ADD, REMOVE, PURGE, UPDATE };
 
 struct cache_options {
 	VEC(char *) files[UPDATE + 1]; /* by action, in the order given */
-	const char *missing;
+	const char *missing, *debuginfod;
 	bool purge_all, list, force;
 	uint64_t target_ns;
 	unsigned verbose;
@@ -29,6 +30,7 @@ struct cache {
 	struct cmd_context *ctx;
 	const struct cache_options *o;
 	const char *dir;
+	struct debuginfod *servers; /* or NULL */
 	int status;
 };
 
@@ -50,7 +52,7 @@ static struct strobe_error *add(struct cache *c, const char *file)
 {
 	struct cached_file f;
 	TRY(cached_file_open(file, (uint32_t)c->o->target_ns, &f));
-	struct strobe_error *err = cached_file_add(c->dir, &f);
+	struct strobe_error *err = cached_file_add(c->dir, &f, c->servers);
 	if (!err)
 		say_done(c, "Adding", f.hex, file);
 	cached_file_close(&f);
@@ -192,6 +194,12 @@ static int run(struct cmd_context *ctx, void *options)
 		err = error_create(ERROR_USAGE, "there is no home directory to keep the cache in: name one with --buildid-dir");
 	if (err)
 		return cmd_fail(ctx, err);
+	if (o->debuginfod) {
+		bool by_environment = !*o->debuginfod || !strcmp(o->debuginfod, "system");
+		c.servers = debuginfod_from_environment(by_environment ? NULL : o->debuginfod);
+		if (!c.servers)
+			return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--debuginfod: name servers, here or in DEBUGINFOD_URLS"));
+	}
 	if (o->list)
 		list(&c);
 	if (o->purge_all)
@@ -206,6 +214,7 @@ static int run(struct cmd_context *ctx, void *options)
 	}
 	if (o->missing)
 		list_missing(&c);
+	debuginfod_destroy(c.servers);
 	return c.status;
 }
 
@@ -243,6 +252,8 @@ static const struct option table[] = {
 	  .help = "list files of a recording that the cache does not have" },
 	{ OPTION_BOOL, 'l', "list", AT(list), .help = "list what is in the cache" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording of another owner" },
+	{ OPTION_STRING, 0, "debuginfod", AT(debuginfod), .arg = "debuginfod urls", .optional_arg = true, .default_arg = "",
+	  .help = "with -a and -u, fetch debug files that are not installed, from these servers or those of DEBUGINFOD_URLS" },
 	{ OPTION_U64, 0, "target-ns", AT(target_ns), .arg = "pid", .help = "files are named as this process sees them" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say what was done" },
 	OPTIONS_END,
