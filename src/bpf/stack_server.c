@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -16,6 +17,8 @@
 #define WANTS_BYTES (256u << 10)
 /* How long a new mapping at the address of an old one may be taken for it. */
 #define LOOK_INTERVAL_MS 50
+/* Between two words to the program while tables are compiled. */
+#define TELL_INTERVAL_NS 3000000u
 #define SEGMENT_LOAD 1 /* PT_LOAD */
 #define SEGMENT_X    1 /* PF_X */
 
@@ -94,6 +97,11 @@ static struct known_file *file_of(struct stack_unwinder *u, const struct mapped_
 	return known;
 }
 
+static bool is_made(const struct stack_unwinder *u, const struct mapped_file *file)
+{
+	return file->id < u->files.len && u->files.data[file->id].made;
+}
+
 /* Where the code of an object that is mapped from pgoff on would begin in its table; false: nothing of it is there. */
 static bool bias_of(const struct object *o, const struct mapped *m, uint64_t *ret_vaddr)
 {
@@ -130,10 +138,34 @@ static bool describe(struct stack_unwinder *u, const struct mapped *m, struct un
 	return true;
 }
 
-static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, bool read_again)
+typedef VEC(struct unwind_mapping) mapping_list;
+
+/* What the program can be told by now: of files that wait to be compiled, nothing, which has it send copies. */
+static void tell(struct stack_unwinder *u, uint32_t pid, uint64_t mm, const mapped_list *list, mapping_list *scratch)
+{
+	vec_clear(scratch);
+	for (size_t i = 0; i < list->len; i++) {
+		const struct mapped *m = &list->data[i];
+		struct unwind_mapping mapping;
+		if (is_made(u, m->file) && describe(u, m, &mapping))
+			vec_push(scratch, mapping);
+	}
+	struct strobe_error *err = unwind_maps_set_process(u->maps, pid, mm, scratch->data, scratch->len);
+	if (err)
+		log_info("the stacks of process %u are walked from copies: %s", pid, err->message);
+	error_destroy(err);
+}
+
+static uint64_t now_ns(const struct stack_unwinder *u)
+{
+	return sys_clock_ns(u->options.sys, CLOCK_MONOTONIC);
+}
+
+/* The file that a walk waits for, then others, the smallest first; with word to the program now and then. */
+static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, uint64_t ip, bool read_again)
 {
 	mapped_list list = {};
-	VEC(struct unwind_mapping) mappings = {};
+	mapping_list scratch = {};
 	pthread_mutex_lock(&u->lock);
 	list_maps(u, pid, &list);
 	if (!list.len || read_again) {
@@ -141,17 +173,32 @@ static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, bool re
 		list_maps(u, pid, &list);
 	}
 	pthread_mutex_unlock(&u->lock);
-	for (size_t i = 0; i < list.len; i++) {
-		struct unwind_mapping m;
-		if (describe(u, &list.data[i], &m))
-			vec_push(&mappings, m);
+	tell(u, pid, mm, &list, &scratch);
+	uint64_t told_ns = now_ns(u);
+	bool is_news = false;
+	for (;;) {
+		const struct mapped *next = NULL;
+		for (size_t i = 0; i < list.len; i++) {
+			const struct mapped *m = &list.data[i];
+			if (is_made(u, m->file) || (next && ip - next->start < next->end - next->start))
+				continue;
+			if (!next || m->end - m->start < next->end - next->start || ip - m->start < m->end - m->start)
+				next = m;
+		}
+		if (!next)
+			break;
+		is_news |= file_of(u, next->file)->made;
+		uint64_t ns = now_ns(u);
+		if (ns - told_ns < TELL_INTERVAL_NS)
+			continue;
+		tell(u, pid, mm, &list, &scratch);
+		told_ns = ns;
+		is_news = false;
 	}
-	struct strobe_error *err = unwind_maps_set_process(u->maps, pid, mm, mappings.data, mappings.len);
-	if (err)
-		log_info("the stacks of process %u are walked from copies: %s", pid, err->message);
-	error_destroy(err);
+	if (is_news)
+		tell(u, pid, mm, &list, &scratch);
 	vec_deinit(&list);
-	vec_deinit(&mappings);
+	vec_deinit(&scratch);
 }
 
 /* ---- wants ---- */
@@ -196,12 +243,12 @@ static void serve_once(struct stack_unwinder *u, want_list *wants, live_pids *ch
 		bool is_told = false;
 		for (size_t j = 0; j < changed->len; j++)
 			is_told |= changed->data[j] == w->pid;
-		publish(u, w->pid, w->mm, w->ip && !is_told);
+		publish(u, w->pid, w->mm, w->ip, w->ip && !is_told);
 	}
 	for (size_t i = 0; i < changed->len; i++) {
 		uint64_t *mm = u64map_get(&u->processes, changed->data[i]);
 		if (mm && !(i && changed->data[i] == changed->data[i - 1]))
-			publish(u, changed->data[i], *mm, false);
+			publish(u, changed->data[i], *mm, 0, false);
 	}
 	for (size_t i = 0; i < gone->len; i++) {
 		if (!u64map_get(&u->processes, gone->data[i]))

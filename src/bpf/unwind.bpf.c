@@ -218,7 +218,8 @@ INLINE long by_fp(struct walk *w)
 	__u64 fp, next = 0, pc = 0;
 	if (!reg_value(w, RBP, &fp))
 		return end(w, UNWIND_WALK_LOST);
-	if (!fp && w->by_fp)
+	/* Where programs begin. */
+	if (!fp && !w->innermost)
 		return end(w, UNWIND_WALK_WHOLE);
 	if (fp < w->out.reg[RSP] || fp & (w->compat ? 3 : 7))
 		return end(w, UNWIND_WALK_BARE);

@@ -20,7 +20,7 @@
 
 #define UNWIND_FRAMES_MAX 512
 /* Of stack, for user space to go on where the tables here do not lead on. */
-#define UNWIND_COPY_BYTES 12288
+#define UNWIND_COPY_BYTES 26624 /* values of one CPU are at most 32 KB */
 #define UNWIND_COPY_PIECE 512
 
 enum unwind_rule_kind {

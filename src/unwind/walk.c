@@ -314,7 +314,8 @@ static bool by_fp(struct walk *w, const struct cached *c)
 	}
 	if (!knows(w, a->dwarf_fp) || c->site == SITE_NOWHERE)
 		return end(w, UNWIND_END_NO_TABLE);
-	if (!fp && w->by_fp)
+	/* Where programs begin: a frame pointer of zero marks the outermost frame (psABI, process initialization). */
+	if (!fp && !w->innermost)
 		return end(w, UNWIND_END_WHOLE);
 	if (fp < w->sp || fp % w->word)
 		return end(w, UNWIND_END_NO_TABLE);

@@ -92,8 +92,8 @@ static void say_stacks(const struct recording *r)
 	if (!r->unwinder)
 		return;
 	struct stack_unwinder_totals t = stack_unwinder_totals(r->unwinder);
-	log_info("%llu stacks walked by the BPF program, %llu of them to the end in user space", (unsigned long long)t.stacks,
-		 (unsigned long long)t.copied);
+	log_info("%llu stacks walked by the BPF program, %llu of them to the end in user space; %llu are cut",
+		 (unsigned long long)t.stacks, (unsigned long long)t.copied, (unsigned long long)t.cut);
 	if (t.cut * 100 > t.stacks)
 		record_say(r, "%llu of %llu stacks are cut: code without call frame information that keeps no frame pointer",
 			   (unsigned long long)t.cut, (unsigned long long)t.stacks);

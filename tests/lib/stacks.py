@@ -1,0 +1,55 @@
+"""Programs whose stack is known at every instruction: tests/workloads/stacks.c, and what its stacks must look like."""
+
+from strobetest import script_samples
+
+INNER = {"leaf", "saving", "busy"}
+
+# what stands between busy() and main()
+OUTER = {
+    "recursion": ["recursion"] * 200,
+    "tail": ["tail_end"],
+    "signal": None,  # libc stands between
+    "alloca": ["with_alloca"],
+    "realigned": ["realigned"],
+    "setjmp": ["jumps", "with_setjmp"],
+}
+
+
+def names_of(sample):
+    return [name for _, name in sample.stack]
+
+
+def inner_is_right(names, at):
+    """leaf and saving are called by busy, and leaf by saving alone."""
+    return names[:at] in ([], ["busy"], ["saving", "busy"], ["leaf", "saving", "busy"])
+
+
+def signal_is_right(outer):
+    """on_signal, the trampoline, raise and what it is made of, in_signal, main."""
+    if outer[:1] != ["on_signal"] or "in_signal" not in outer:
+        return False
+    at = outer.index("in_signal")
+    return 2 < at < 7 and outer[at + 1] == "main"
+
+
+def is_right(scenario, names):
+    at = next((i for i, name in enumerate(names) if name not in INNER), len(names))
+    if not inner_is_right(names, at) or names[-1] != "_start":
+        return False
+    if scenario == "signal":
+        return signal_is_right(names[at:])
+    expected = OUTER[scenario]
+    return names[at:at + len(expected) + 1] == expected + ["main"]
+
+
+def whole(tap, path, name, binary_of, least=0.99):
+    samples = [s for s in script_samples(path, "--max-stack", "512") if binary_of in names_of(s) or len(s.stack) > 3]
+    ended = [s for s in samples if names_of(s)[-1] == "_start"]
+    tap.between(least, len(ended) / max(len(samples), 1), 1,
+                f"{name}: of {len(samples)} stacks more than {least:.0%} end in _start")
+
+
+PYTHON_WORK = (
+    "import json, re, time\nt = time.process_time()\n"
+    "while time.process_time() - t < 0.7:\n"
+    "    json.loads(json.dumps([{'a': [1, 2, sorted(map(str, range(30)))]}])); re.sub('a+', 'b', 'aaab' * 9)\n")

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""record --call-graph eh: stacks walked in the kernel are the true ones and whole; any perf reads the file."""
+# second try
+# needs: record report script
+# serial
+# timeout: 300
+
+import os
+import re
+import shutil
+import subprocess
+
+from stacks import INNER, OUTER, PYTHON_WORK, is_right, names_of, whole
+from strobetest import (PERF, SCRATCH, STROBE, Tap, build_workload, is_root, record, run, script_samples, skip_all,
+                        strobe)
+
+EVENT = ["-e", "cpu-clock:u", "-F", "8000"]
+EH = ["--call-graph", "eh"]
+
+
+def counted(*argv, output="counted.data"):
+    """A recording with -v: its path, and how many stacks it says were walked and are cut."""
+    path = os.path.join(SCRATCH, output)
+    done = strobe("record", "-v", "-o", path, *EH, *argv, timeout_s=120)
+    said = re.search(r"(\d+) stacks walked by the BPF program, (\d+) of them to the end in user space; (\d+) are cut", done.err)
+    return path, [int(n) for n in said.groups()] if said else [0, 0, 0], done
+
+
+def known_stacks(tap):
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer", "-foptimize-sibling-calls")
+    for scenario in OUTER:
+        path = record(*EVENT, *EH, "--", binary, scenario, "300", output=f"{scenario}.data")
+        samples = [s for s in script_samples(path, "--max-stack", "512") if s.stack and s.stack[0][1] in INNER]
+        wrong = [names_of(s) for s in samples if not is_right(scenario, names_of(s))]
+        tap.between(300, len(samples), 9000, f"{scenario}: samples")
+        tap.equal(wrong[:3], [], f"{scenario}: each stack is the true one, of {len(samples)}")
+
+
+def stubs(tap):
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer", "-fno-builtin", "-Wl,-z,lazy")
+    path = record(*EVENT, *EH, "--", binary, "stubs", "300", output="stubs.data")
+    whole(tap, path, "PLT stubs", "stubs")
+
+
+def python(tap):
+    found = run("python3", "-c", "import sys; print(sys.executable)").out.strip()
+    path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "4000", "--", found, "-c", PYTHON_WORK, output="python.data")
+    tap.between(1000, stacks, 9000, "python3 at 4000 Hz: stacks")
+    tap.ok(cut < 0.01 * stacks, f"python3: under 1 % of the stacks are cut ({cut} of {stacks})", done.err)
+    tap.ok("LOST" not in done.err, "python3: none lost", done.err)
+    whole(tap, path, "python3", "main")
+    tap.ok(os.path.getsize(path) < 800 * stacks, "python3: under 0.8 KB a sample", str(os.path.getsize(path)))
+
+
+def clang(tap):
+    if not shutil.which("clang"):
+        tap.skip("clang", "no clang on this machine")
+        return
+    source = os.path.join(SCRATCH, "some.c")
+    with open(source, "w", encoding="ascii") as out:
+        for i in range(400):
+            out.write(f"int f{i}(int *a, int n) {{ int s = {i}; for (int i = 0; i < n; i++) s += a[i] * s ^ {i}; return s; }}\n")
+    path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", "clang", "-O2", "-c", "-o", "/dev/null", source,
+                                           output="clang.data")
+    tap.between(100, stacks, 90000, "clang: stacks")
+    tap.ok(cut < 0.01 * stacks, f"clang: under 1 % of the stacks are cut ({cut} of {stacks})", done.err)
+    tap.ok(os.path.getsize(path) < 900 * stacks + 60000, "clang: bytes a sample", str(os.path.getsize(path)))
+
+
+def scopes(tap):
+    """System-wide, processes that run already, several threads and what they start."""
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer")
+    with subprocess.Popen([binary, "recursion", "3000"]) as running:
+        for title, scope in (("-p", ["-p", str(running.pid)]), ("-a", ["-a"])):
+            path = record("-e", "cpu-clock:u", "-F", "2000", *EH, *scope, "--", "sleep", "0.5", output=f"scope{title}.data")
+            samples = [s for s in script_samples(path, "--max-stack", "512") if s.pid == running.pid]
+            samples = [s for s in samples if s.stack[0][1] in INNER]
+            wrong = [names_of(s) for s in samples if not is_right("recursion", names_of(s))]
+            tap.between(100, len(samples), 9000, f"{title}: samples of a process that ran before")
+            tap.equal(wrong[:2], [], f"{title}: each stack is the true one, of {len(samples)}")
+        running.kill()
+    path = record("-e", "cpu-clock:u", "-F", "4000", *EH, "--", "sh", "-c", f"{binary} alloca 100; {binary} alloca 100 & wait",
+                  output="children.data")
+    samples = [s for s in script_samples(path) if s.comm == "stacks" and s.stack[0][1] in INNER]
+    wrong = [names_of(s) for s in samples if not is_right("alloca", names_of(s))]
+    tap.equal(len({s.pid for s in samples}), 2, "programs that start meanwhile: both are there")
+    tap.equal(wrong[:2], [], f"programs that start meanwhile: each stack is the true one, of {len(samples)}")
+
+
+def kernel_part(tap):
+    path = record("-e", "cpu-clock", "-F", "4000", *EH, "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=6000",
+                  output="kernel.data")
+    samples = [s for s in script_samples(path) if s.stack and s.comm == "dd"]
+    both = [s for s in samples if s.stack[0][0] >> 63 and names_of(s)[-1] == "_start"]
+    inside = [s for s in samples if s.stack[0][0] >> 63]
+    tap.ok(inside and len(both) > 0.9 * len(inside), f"kernel's chains lead to the user's _start ({len(both)} of {len(inside)})")
+
+
+def reference(tap):
+    if not os.access(PERF, os.X_OK):
+        tap.skip("the reference reads the file", "no reference perf on this machine")
+        return
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer")
+    path = record(*EVENT, *EH, "--", binary, "alloca", "200", output="reference.data")
+    done = run(PERF, "script", "-i", path, "-F", "ip,sym")
+    stacks = [re.findall(r"^\s+[0-9a-f]+ (\S+)", block, re.M) for block in done.out.split("\n\n") if block.strip()]
+    ours = [names_of(s) for s in script_samples(path)]
+    tap.equal(len(stacks), len(ours), "the reference sees as many samples")
+    tap.equal([s for s in stacks[20:-20] if s[-1] != "_start"][:2], [], "the reference shows whole stacks")
+    done = run(PERF, "report", "--stdio", "-i", path)
+    tap.ok(done.status == 0 and "with_alloca" in done.out, "the reference reports it", str(done))
+
+
+def cut_is_counted(tap):
+    """Code without tables that keeps no frame pointer."""
+    source = os.path.join(SCRATCH, "bare.s")
+    binary = os.path.join(SCRATCH, "bare")
+    with open(source, "w", encoding="ascii") as out:
+        out.write(".globl _start\n_start:\n mov $400000000, %rcx\n mov $1, %rbp\n1: dec %rcx\n jnz 1b\n"
+                  " mov $60, %eax\n xor %edi, %edi\n syscall\n")
+    subprocess.run(["cc", "-nostdlib", "-static", "-o", binary, source], check=True)
+    path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", binary)
+    tap.ok(stacks > 50 and cut > 0.9 * stacks, f"cut stacks are counted ({cut} of {stacks})", done.err)
+    tap.ok("stacks are cut" in done.err, "and named at the end", done.err)
+    done = strobe("report", "--stdio", "-i", path)
+    said = re.search(r"(\d+) of (\d+) stacks are cut", done.err)
+    tap.equal(said.groups() if said else done.err, (str(cut), str(stacks)), "the report says how many")
+
+
+def refusals(tap):
+    for title, argv in (
+            ("--per-thread", ["--per-thread", "--", "true"]), ("--overwrite", ["--overwrite", "--", "true"]),
+            ("--kernel-callchains", ["--kernel-callchains", "--", "true"]), ("tracepoints", ["-e", "sched:sched_switch", "--", "true"])):
+        done = strobe("record", "-o", os.path.join(SCRATCH, "no.data"), *EH, *argv)
+        tap.ok(done.status != 0 and "eh" in done.err and len(done.err.split("\n Usage:")[0].strip().splitlines()) == 1,
+               f"{title}: one line says why not", str(done))
+
+
+def main():
+    if not is_root():
+        skip_all("needs root")
+    why = subprocess.run([STROBE, "record", "-o", os.path.join(SCRATCH, "try.data"), *EH, "--", "true"], capture_output=True,
+                         text=True, check=False)
+    if why.returncode:
+        skip_all(why.stderr.strip())
+    tap = Tap()
+    known_stacks(tap)
+    stubs(tap)
+    python(tap)
+    clang(tap)
+    scopes(tap)
+    kernel_part(tap)
+    reference(tap)
+    cut_is_counted(tap)
+    refusals(tap)
+    tap.done()
+
+
+main()
