@@ -19,11 +19,53 @@ static void append(struct chain_sink *s, const void *bytes, size_t n)
 	memcpy(s->out.data + s->out.len - n, bytes, n);
 }
 
-/* A stack arrives. */
+static bool take_walked(const struct sample *sample, const struct unwind_stack *head, struct waiting_stack *w)
+{
+	size_t fit = (sample->raw_bytes - sizeof(*head)) / sizeof(uint64_t);
+	w->nr = (uint16_t)(head->nr < fit ? head->nr : fit);
+	w->nr = w->nr < UNWIND_FRAMES_MAX ? w->nr : UNWIND_FRAMES_MAX;
+	w->cut = head->end != UNWIND_WALK_WHOLE;
+	memcpy(w->ips, (const char *)sample->raw + sizeof(*head), w->nr * sizeof(uint64_t));
+	return true;
+}
+
+static bool take_more(struct cpu_stacks *cpu, const struct sample *sample)
+{
+	const size_t before = offsetof(struct unwind_more, memory);
+	size_t n = sample->raw_bytes > before ? sample->raw_bytes - before : 0;
+	cpu->more_tid = sample->tid;
+	cpu->more_bytes = (uint32_t)(n < UNWIND_MORE_BYTES ? n & ~(UNWIND_COPY_PIECE - 1u) : UNWIND_MORE_BYTES);
+	memcpy(cpu->memory + UNWIND_COPY_BYTES, (const char *)sample->raw + before, cpu->more_bytes);
+	return false;
+}
+
+static bool take_copy(struct stack_unwinder *u, struct cpu_stacks *cpu, const struct sample *sample, struct waiting_stack *w)
+{
+	const size_t before = offsetof(struct unwind_copy, memory);
+	const struct unwind_copy *in_record = sample->raw;
+	if (sample->raw_bytes < before)
+		return false;
+	size_t n = sample->raw_bytes - before;
+	struct unwind_copy copy;
+	memcpy(&copy, in_record, before);
+	n = copy.bytes < n ? copy.bytes : n;
+	n = n < UNWIND_COPY_BYTES ? n : UNWIND_COPY_BYTES;
+	memcpy(cpu->memory, (const char *)sample->raw + before, n);
+	copy.bytes = (uint32_t)n;
+	if (n == UNWIND_COPY_BYTES && cpu->more_tid == sample->tid)
+		copy.bytes += cpu->more_bytes;
+	cpu->more_bytes = 0;
+	stack_unwinder_finish(u, &copy, cpu->memory, sample->time, w);
+	atomic_fetch_add_explicit(&u->copied, 1, memory_order_relaxed);
+	return true;
+}
+
+/* A stack arrives, or a part of one. */
 static void take_stack(struct stack_unwinder *u, struct cpu_stacks *cpu, struct record r)
 {
 	struct sample sample;
 	struct unwind_stack head;
+	bool is_whole = false;
 	atomic_fetch_add_explicit(&u->records, 1, memory_order_relaxed);
 	if (!sample_decode(&u->output_layout, r, &sample) || sample.raw_bytes < sizeof(head))
 		return;
@@ -35,24 +77,13 @@ static void take_stack(struct stack_unwinder *u, struct cpu_stacks *cpu, struct 
 	w->pid = sample.pid;
 	w->tid = sample.tid;
 	memcpy(&head, sample.raw, sizeof(head));
-	if (head.message == UNWIND_MESSAGE_STACK) {
-		size_t fit = (sample.raw_bytes - sizeof(head)) / sizeof(uint64_t);
-		w->nr = (uint16_t)(head.nr < fit ? head.nr : fit);
-		w->nr = w->nr < UNWIND_FRAMES_MAX ? w->nr : UNWIND_FRAMES_MAX;
-		w->cut = head.end != UNWIND_WALK_WHOLE;
-		memcpy(w->ips, (const char *)sample.raw + sizeof(head), w->nr * sizeof(uint64_t));
-	} else if (head.message == UNWIND_MESSAGE_COPY && sample.raw_bytes >= offsetof(struct unwind_copy, memory)) {
-		struct unwind_copy copy;
-		size_t n = sample.raw_bytes < sizeof(copy) ? sample.raw_bytes : sizeof(copy);
-		memcpy(&copy, sample.raw, n);
-		n -= offsetof(struct unwind_copy, memory);
-		copy.bytes = copy.bytes < n ? copy.bytes : (uint32_t)n;
-		stack_unwinder_finish(u, &copy, sample.pid, sample.tid, sample.time, w);
-		atomic_fetch_add_explicit(&u->copied, 1, memory_order_relaxed);
-	} else {
-		return;
-	}
-	cpu->nr++;
+	if (head.message == UNWIND_MESSAGE_STACK)
+		is_whole = take_walked(&sample, &head, w);
+	else if (head.message == UNWIND_MESSAGE_MORE)
+		is_whole = take_more(cpu, &sample);
+	else if (head.message == UNWIND_MESSAGE_COPY)
+		is_whole = take_copy(u, cpu, &sample, w);
+	cpu->nr += is_whole;
 }
 
 /* The stack of this thread that came last, and with it what came after. */
@@ -128,7 +159,7 @@ static void forget_waiting(struct stack_unwinder *u, struct record r)
 	memcpy(&id, (const char *)r.hdr + r.hdr->size - sizeof(id), sizeof(id));
 	const struct stack_stream *stream = stream_of_id(u, id);
 	if (stream)
-		u->cpus[stream->cpu].nr = 0;
+		u->cpus[stream->cpu].nr = u->cpus[stream->cpu].more_bytes = 0;
 }
 
 static struct strobe_error *write_records(struct record_sink *sink, const void *records, size_t bytes)

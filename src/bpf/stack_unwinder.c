@@ -46,8 +46,7 @@ static uint32_t cpus_possible(const struct sys *sys)
 
 static struct strobe_error *load(struct stack_unwinder *u)
 {
-	struct unwind_settings settings = { .frames_max = u->options.frames_max,
-					    .copy_pieces = UNWIND_COPY_BYTES / UNWIND_COPY_PIECE };
+	struct unwind_settings settings = { .frames_max = u->options.frames_max };
 	const struct bpf_map_size sizes[] = { { "outputs", cpus_possible(u->options.sys) }, {} };
 	struct bpf_load_options load = {
 		.sys = u->options.sys,
@@ -291,7 +290,7 @@ static uint32_t space_of(struct stack_unwinder *u, uint64_t pc, uint32_t pid, ui
 	return machine_view(m, pid, tid, UINT64_MAX - 1).space;
 }
 
-void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, uint32_t pid, uint32_t tid, uint64_t time_ns,
+void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory, uint64_t time_ns,
 			   struct waiting_stack *ret)
 {
 	uint64_t values[64];
@@ -302,14 +301,14 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 		.arch = &arch_x86_64,
 		.regs_mask = sampled_regs(copy, values),
 		.regs = values,
-		.stack = copy->memory,
+		.stack = memory,
 		.stack_bytes = copy->bytes,
 		.is_caller = !copy->exact,
 		.max = UNWIND_FRAMES_MAX - head,
 	};
 	pthread_mutex_lock(&u->lock);
 	live_maps_drain(u->live, &u->changed, NULL);
-	in.space = space_of(u, copy->pc - !copy->exact, pid, tid, time_ns);
+	in.space = space_of(u, copy->pc - !copy->exact, ret->pid, ret->tid, time_ns);
 	uint64_t generation = machine_generation(live_maps_machine(u->live));
 	if (generation != u->generation)
 		unwinder_reset(u->unwinder);

@@ -23,6 +23,9 @@ struct waiting_stack {
 #define WAITING_MAX 4
 
 struct cpu_stacks {
+	/* Of the copy that comes next. */
+	uint32_t more_tid, more_bytes;
+	uint8_t memory[UNWIND_COPY_BYTES + UNWIND_MORE_BYTES];
 	unsigned nr;
 	struct waiting_stack stacks[WAITING_MAX];
 };
@@ -75,8 +78,11 @@ struct stack_unwinder {
 	_Atomic uint64_t stacks, cut, copied, records;
 };
 
-/* Goes on from a copy; the frames that the program found come first. */
-void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, uint32_t pid, uint32_t tid, uint64_t time_ns,
+/*
+ * Goes on from a copy (its bytes are of memory, not its own); the frames that the program found come first. ret has pid
+ * and tid.
+ */
+void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory, uint64_t time_ns,
 			   struct waiting_stack *ret);
 /* The thread. */
 void *stack_unwinder_serve(void *arg);

@@ -24,6 +24,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* Of asking for a process again: it may be on its way. */
 #define ASK_AGAIN_NS 20000000ULL
 #define SEARCH_STEPS 17
+/* Of a thread whose stack's end is not known. */
+#define UNWIND_STACK_REACH (UNWIND_COPY_BYTES + UNWIND_MORE_BYTES)
 
 /* struct pt_regs, the same for programs and in the kernel. */
 struct machine_regs {
@@ -39,7 +41,7 @@ struct sample_context {
 struct walk {
 	struct unwind_copy out;
 	__u64 at[16]; /* where a register lies; 0: its value is known */
-	__u64 mm, ip;
+	__u64 mm, ip, start_stack;
 	__u32 pid;
 	__u32 first, mappings; /* of the process */
 	__u32 mapping;         /* the last that was met */
@@ -56,6 +58,13 @@ struct {
 	__type(key, __u32);
 	__type(value, struct walk);
 } walks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct unwind_more);
+} more SEC(".maps");
 
 struct chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -398,27 +407,58 @@ INLINE void ask_for_mapping(struct walk *w)
 	ask(w, w->ip);
 }
 
+/* How much of a stack there is from sp on: of the first thread that is known, of others as much as there is room for. */
+INLINE __u64 stack_bytes(const struct walk *w)
+{
+	__u64 bytes = w->start_stack - w->out.reg[RSP];
+	return bytes < UNWIND_STACK_REACH ? bytes : UNWIND_STACK_REACH;
+}
+
+/* Pieces from `from` on; returns how many bytes. */
+INLINE __u32 copy_stack(__u8 *to, __u32 pieces, __u64 from, __u64 wanted)
+{
+	__u32 bytes = 0;
+	for (__u32 i = 0; i < pieces; i++) {
+		if (i * UNWIND_COPY_PIECE >= wanted)
+			break;
+		if (bpf_probe_read_user(to + i * UNWIND_COPY_PIECE, UNWIND_COPY_PIECE, (void *)(from + i * UNWIND_COPY_PIECE)))
+			break;
+		bytes = (i + 1) * UNWIND_COPY_PIECE;
+	}
+	return bytes;
+}
+
+INLINE void give_more(void *ctx, __u64 from, __u64 wanted)
+{
+	__u32 zero = 0, bytes;
+	struct unwind_more *m = bpf_map_lookup_elem(&more, &zero);
+	if (!m)
+		return;
+	bytes = copy_stack(m->memory, UNWIND_MORE_BYTES / UNWIND_COPY_PIECE, from, wanted);
+	m->message = UNWIND_MESSAGE_MORE;
+	m->bytes = bytes;
+	if (bytes && bytes <= UNWIND_MORE_BYTES)
+		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, m, __builtin_offsetof(struct unwind_more, memory) + bytes);
+}
+
 /* User space knows all that can be known, and goes on from here. */
 INLINE void give_copy(void *ctx, struct walk *w)
 {
-	__u32 bytes = 0;
-	__u64 sp = w->out.reg[RSP];
+	__u32 bytes;
+	__u64 sp = w->out.reg[RSP], wanted = stack_bytes(w);
 #pragma unroll
 	for (int i = 0; i < 16; i++)
 		if (w->at[i])
 			read_user(w->at[i], &w->out.reg[i]);
-	for (int i = 0; i < UNWIND_COPY_BYTES / UNWIND_COPY_PIECE; i++) {
-		if (bpf_probe_read_user(w->out.memory + i * UNWIND_COPY_PIECE, UNWIND_COPY_PIECE,
-					(void *)(sp + i * UNWIND_COPY_PIECE)))
-			break;
-		bytes = (i + 1) * UNWIND_COPY_PIECE;
-	}
+	bytes = copy_stack(w->out.memory, UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, sp, wanted);
+	if (bytes == UNWIND_COPY_BYTES && wanted > UNWIND_COPY_BYTES)
+		give_more(ctx, sp + UNWIND_COPY_BYTES, wanted - UNWIND_COPY_BYTES);
 	w->out.message = UNWIND_MESSAGE_COPY;
 	w->out.bytes = bytes;
 	w->out.exact = w->exact;
-	if (bytes > UNWIND_COPY_BYTES)
-		return;
-	bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, &w->out, __builtin_offsetof(struct unwind_copy, memory) + bytes);
+	if (bytes <= UNWIND_COPY_BYTES)
+		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, &w->out,
+				      __builtin_offsetof(struct unwind_copy, memory) + bytes);
 }
 
 SEC("perf_event")
@@ -431,6 +471,7 @@ int walk_stack(struct sample_context *ctx)
 		return 1;
 	w->pid = task->tgid;
 	w->mm = (__u64)task->mm;
+	w->start_stack = task->pid == task->tgid ? task->mm->start_stack : ~0ULL;
 	w->ip = 0;
 	if (!read_regs(ctx, task, w))
 		return 1;

@@ -22,6 +22,7 @@
 /* Of stack, for user space to go on where the tables here do not lead on. */
 #define UNWIND_COPY_BYTES 26624 /* values of one CPU are at most 32 KB */
 #define UNWIND_COPY_PIECE 512
+#define UNWIND_MORE_BYTES 30720 /* which deeper stacks have besides */
 
 enum unwind_rule_kind {
 	UNWIND_RULE_NONE,   /* no call frame information: frame pointers */
@@ -94,7 +95,7 @@ enum unwind_walk_end {
 	UNWIND_WALK_COPY,  /* user space goes on with a copy of the stack */
 };
 
-enum unwind_message { UNWIND_MESSAGE_STACK = 0x5742, UNWIND_MESSAGE_COPY };
+enum unwind_message { UNWIND_MESSAGE_STACK = 0x5742, UNWIND_MESSAGE_COPY, UNWIND_MESSAGE_MORE };
 
 /* Return addresses (and first the sample's own), innermost first; they follow. */
 struct unwind_stack {
@@ -115,7 +116,13 @@ struct unwind_copy {
 	__u8 memory[UNWIND_COPY_BYTES]; /* from reg[7] on */
 };
 
+/* Comes before a copy that is full: what lies behind it. */
+struct unwind_more {
+	__u32 message; /* UNWIND_MESSAGE_MORE */
+	__u32 bytes;
+	__u8 memory[UNWIND_MORE_BYTES];
+};
+
 struct unwind_settings {
 	__u32 frames_max;
-	__u32 copy_pieces;
 };

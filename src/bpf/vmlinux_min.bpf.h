@@ -33,6 +33,9 @@ struct signal_struct {
 };
 
 struct mm_struct;
+struct mm_struct {
+	unsigned long start_stack;
+};
 
 struct task_struct {
 	struct thread_info thread_info;
