@@ -163,6 +163,7 @@ struct resolve_stats {
 	uint64_t unresolved_samples; /* left out by hide_unresolved */
 	uint64_t late_records;       /* of resolve_stream: too late to be put in order */
 	uint64_t first_ns, last_ns;  /* of samples */
+	uint64_t cut_chains;         /* samples whose chain is not whole, as their recorder says */
 	struct resolve_dump_stats dumps;
 	const struct resolve_event_stats {
 		uint64_t samples;      /* all of them, filtered or not */

@@ -189,7 +189,7 @@ struct worker {
 	struct dumps dumps;   /* set up where some event has them */
 	VEC(uint64_t) joined; /* callchain words of the sample at hand, branches among them */
 	uint64_t *event_samples;
-	uint64_t samples, bad, unknown_id, filtered;
+	uint64_t samples, bad, unknown_id, filtered, cut_chains;
 	uint64_t first_ns, last_ns;
 };
 /* stable: records stay where they are until worker_flush(). */

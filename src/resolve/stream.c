@@ -136,6 +136,7 @@ static struct strobe_error *give_sample(struct stream *s, struct resolved_sample
 	struct resolver *r = s->r;
 	struct sample *x = &out->sample;
 	resolver_count_sample(r, x->event, time_ns);
+	r->stats.cut_chains += (x->misc & RECORD_MISC_CHAIN_CUT) != 0;
 	const struct machine_view *v = view_of(s, x->pid, x->tid, time_ns);
 	if (!filter_thread(&r->filter, x->pid, x->tid, v->comm) ||
 	    (r->filter.of_samples && !filter_sample(&r->filter, x->cpu, x->time))) {

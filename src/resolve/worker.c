@@ -429,6 +429,7 @@ static inline void put_sample(struct worker *w, struct found *f)
 	struct resolver *r = w->r;
 	w->samples++;
 	w->event_samples[f->event_index]++;
+	w->cut_chains += (hot->misc & RECORD_MISC_CHAIN_CUT) != 0;
 	w->first_ns = hot->time < w->first_ns ? hot->time : w->first_ns;
 	w->last_ns = hot->time > w->last_ns ? hot->time : w->last_ns;
 	if (__builtin_expect(r->is_switched, 0) && resolver_leaves_out(r, f->event_index)) {
@@ -516,6 +517,7 @@ void worker_count(const struct worker *w, struct resolver *r)
 	s->bad_samples += w->bad;
 	s->unknown_id_samples += w->unknown_id;
 	s->filtered_samples += w->filtered;
+	s->cut_chains += w->cut_chains;
 	if (w->dumps.r)
 		dumps_count(&w->dumps, r);
 	if (!w->samples)

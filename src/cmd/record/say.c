@@ -95,7 +95,8 @@ static void say_stacks(const struct recording *r)
 	log_info("%llu stacks walked by the BPF program, %llu of them to the end in user space; %llu are cut",
 		 (unsigned long long)t.stacks, (unsigned long long)t.copied, (unsigned long long)t.cut);
 	if (t.cut * 100 > t.stacks)
-		record_say(r, "%llu of %llu stacks are cut: code without call frame information that keeps no frame pointer",
+		record_say(r, "%llu of %llu stacks are cut: they lead through code that has no call frame information and keeps no "
+			   "frame pointer",
 			   (unsigned long long)t.cut, (unsigned long long)t.stacks);
 }
 
