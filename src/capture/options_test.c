@@ -34,6 +34,11 @@ static void call_graphs(void **state)
 	assert_int_equal(c.dump_bytes, 16384);
 	assert_ok(callgraph_parse("lbr", &c));
 	assert_int_equal(c.mode, CALLGRAPH_LBR);
+	assert_ok(callgraph_parse("eh", &c));
+	assert_int_equal(c.mode, CALLGRAPH_EH);
+	assert_ok(callgraph_parse("auto", &c));
+	assert_int_equal(c.mode, CALLGRAPH_AUTO);
+	assert_refused(callgraph_parse("eh,8192", &c));
 	assert_refused(callgraph_parse("dwarf,65536", &c));
 	assert_refused(callgraph_parse("dwarf,0", &c));
 	assert_refused(callgraph_parse("dwarves", &c));

@@ -1,0 +1,140 @@
+/* What the BPF program makes of rules: each kind by hand, and a whole table word by word. */
+#include "base/testing.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/vector.h"
+#include "bpf/code_rows.h"
+
+static struct unwind_save saves[] = {
+	{ .reg = 16, .kind = UNWIND_SAVE_OFFSET, .value = -8 },
+	{ .reg = 6, .kind = UNWIND_SAVE_OFFSET, .value = -16 },
+	{ .reg = 3, .kind = UNWIND_SAVE_OFFSET, .value = -24 },
+	/* 3: realigned: rbp lies where it points to itself */
+	{ .reg = 16, .kind = UNWIND_SAVE_OFFSET, .value = -8 },
+	{ .reg = 6, .kind = UNWIND_SAVE_AT, .base = 6, .value = 0 },
+	{ .reg = 12, .kind = UNWIND_SAVE_AT, .base = 6, .value = -24 },
+	/* 6: a signal frame */
+	{ .reg = 16, .kind = UNWIND_SAVE_AT, .base = 7, .value = 168 },
+	/* 7: what only user space can tell */
+	{ .reg = 16, .kind = UNWIND_SAVE_EXPR, .value = 0 },
+	{ .reg = 16, .kind = UNWIND_SAVE_UNDEFINED },
+	/* 9: registers that no caller counts on */
+	{ .reg = 0, .kind = UNWIND_SAVE_EXPR, .value = 0 },
+	{ .reg = 16, .kind = UNWIND_SAVE_OFFSET, .value = -8 },
+	/* 11: a register kept in another */
+	{ .reg = 16, .kind = UNWIND_SAVE_OFFSET, .value = -8 },
+	{ .reg = 13, .kind = UNWIND_SAVE_REG, .base = 10 },
+};
+
+static struct unwind_rule rules[] = {
+	{},
+	{ .kind = UNWIND_CFA_REG, .reg = 7, .value = 32, .ra = 16, .saves = 0, .saves_nr = 3 },
+	{ .kind = UNWIND_CFA_DEREF, .reg = 6, .value = -8, .ra = 16, .saves = 3, .saves_nr = 3 },
+	{ .kind = UNWIND_CFA_PLT, .reg = 7, .value = 11, .ra = 16, .saves = 0, .saves_nr = 1 },
+	{ .kind = UNWIND_CFA_DEREF, .reg = 7, .value = 160, .ra = 16, .flags = UNWIND_SIGNAL, .saves = 6, .saves_nr = 1 },
+	{ .kind = UNWIND_CFA_REG, .reg = 7, .value = 8, .ra = 16, .flags = UNWIND_END },
+	{ .kind = UNWIND_CFA_EXPR, .value = 0, .ra = 16, .saves = 0, .saves_nr = 1 },
+	{ .kind = UNWIND_CFA_REG, .reg = 7, .value = 8, .ra = 16, .saves = 7, .saves_nr = 1 },
+	{ .kind = UNWIND_CFA_REG, .reg = 7, .value = 8, .ra = 16, .saves = 9, .saves_nr = 2 },
+	{ .kind = UNWIND_CFA_REG, .reg = 7, .value = 8, .ra = 16, .saves = 11, .saves_nr = 2 },
+	{ .kind = UNWIND_CFA_REG, .reg = 7, .value = 8, .ra = 16 },
+	{ .kind = UNWIND_CFA_REG, .reg = 17, .value = 8, .ra = 16, .saves = 0, .saves_nr = 1 },
+	{ .kind = UNWIND_CFA_DEREF, .reg = 6, .value = -8, .ra = 16, .flags = UNWIND_SIGNAL, .saves = 6, .saves_nr = 1 },
+};
+
+static struct unwind_code_rule made(unsigned i)
+{
+	struct unwind_table t = { .saves = saves, .rules = rules };
+	return code_rule_of(&t, &rules[i]);
+}
+
+static void plain_frames(void **state)
+{
+	struct unwind_code_rule r = made(1);
+	assert_int_equal(r.kind, UNWIND_RULE_REG);
+	assert_int_equal(r.reg, 7);
+	assert_int_equal(r.value, 32);
+	assert_int_equal(r.kept, 1 << UNWIND_KEPT_RA | 1 << UNWIND_KEPT_RBP | 1 << UNWIND_KEPT_RBX);
+	assert_int_equal(r.based, 0);
+	assert_int_equal(r.at[UNWIND_KEPT_RA], -8);
+	assert_int_equal(r.at[UNWIND_KEPT_RBP], -16);
+	assert_int_equal(r.at[UNWIND_KEPT_RBX], -24);
+	assert_int_equal(made(8).kind, UNWIND_RULE_REG);
+	assert_int_equal(made(3).kind, UNWIND_RULE_PLT);
+	assert_int_equal(made(3).value, 11);
+	assert_int_equal(made(0).kind, UNWIND_RULE_NONE);
+	assert_int_equal(made(5).kind, UNWIND_RULE_END);
+}
+
+static void realigned_frames(void **state)
+{
+	struct unwind_code_rule r = made(2);
+	assert_int_equal(r.kind, UNWIND_RULE_DEREF);
+	assert_int_equal(r.reg, 6);
+	assert_int_equal(r.value, -8);
+	assert_int_equal(r.based, 1 << UNWIND_KEPT_RBP | 1 << UNWIND_KEPT_R12);
+	assert_int_equal(r.at[UNWIND_KEPT_RBP], 0);
+	assert_int_equal(r.at[UNWIND_KEPT_R12], -24);
+	assert_int_equal(r.at[UNWIND_KEPT_RA], -8);
+}
+
+static void signal_frames(void **state)
+{
+	assert_int_equal(made(4).kind, UNWIND_RULE_SIGNAL);
+	assert_int_equal(made(12).kind, UNWIND_RULE_USER); /* of another layout */
+}
+
+static void for_user_space(void **state)
+{
+	for (unsigned i = 6; i <= 11; i++)
+		if (i != 8)
+			assert_int_equal(made(i).kind, UNWIND_RULE_USER);
+}
+
+struct words {
+	VEC(uint64_t) list;
+};
+
+static void put(void *ctx, uint64_t word)
+{
+	struct words *w = ctx;
+	vec_push(&w->list, word);
+}
+
+static void whole_tables(void **state)
+{
+	struct unwind_row rows[] = { { 0, 1 }, { 0x10, 2 }, { 0x7f0, 0 }, { 0x800, 1 }, { 0x810, 0 } };
+	uint32_t pages[] = { 0, 1, 3, 4 };
+	struct unwind_table t = { .rows = rows, .rows_nr = 5, .pages = pages, .pages_nr = 3, .rules = rules, .rules_nr = 3,
+				  .saves = saves };
+	struct unwind_code_rule *list = xcalloc(UNWIND_RULES, sizeof(*list));
+	struct code_rules interned;
+	struct words words = {};
+	code_rules_init(&interned, list);
+	assert_true(code_rows_write(&interned, &t, put, &words));
+	assert_int_equal(words.list.len, code_words_of(&t));
+	assert_int_equal(interned.nr, 3);
+	static const uint64_t expected[] = { 0, 1, 3, 4, 0x100000000, 0x200000010, 0x7f0, 0x100000800, 0x810 };
+	assert_memory_equal(words.list.data, expected, sizeof(expected));
+	/* Once more: the rules are known. */
+	assert_true(code_rows_write(&interned, &t, put, &words));
+	assert_int_equal(interned.nr, 3);
+	/* No room for another. */
+	interned.nr = UNWIND_RULES;
+	t.rules_nr = 4;
+	assert_false(code_rows_write(&interned, &t, put, &words));
+	vec_deinit(&words.list);
+	code_rules_deinit(&interned);
+	free(list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_frames), cmocka_unit_test(realigned_frames), cmocka_unit_test(signal_frames),
+		cmocka_unit_test(for_user_space), cmocka_unit_test(whole_tables),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
