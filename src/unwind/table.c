@@ -147,10 +147,10 @@ double unwind_table_fp_share(const struct unwind_table *t, unsigned fp)
 	for (uint32_t i = 0; i + 1 < t->rows_nr; i++) {
 		const struct unwind_rule *r = &t->rules[t->rows[i].rule];
 		uint32_t bytes = t->rows[i + 1].offset - t->rows[i].offset;
-		if (r->kind == UNWIND_CFA_NONE)
+		if (r->kind != UNWIND_CFA_REG && r->kind != UNWIND_CFA_DEREF)
 			continue;
 		all += bytes;
-		by_fp += r->kind == UNWIND_CFA_REG && r->reg == fp ? bytes : 0;
+		by_fp += r->reg == fp ? bytes : 0;
 	}
 	return all ? (double)by_fp / (double)all : 0;
 }

@@ -54,7 +54,7 @@ static bool keeps_frame_pointers(const char *path)
 		return false;
 	}
 	struct unwind_table *t = unwind_table_of(o, NULL);
-	bool keeps = t && object_header(o)->arch && unwind_table_fp_share(t, object_header(o)->arch->dwarf_fp) > 0.7;
+	bool keeps = t && object_header(o)->arch && unwind_table_fp_share(t, object_header(o)->arch->dwarf_fp) > 0.5;
 	unwind_table_destroy(t);
 	object_close(o);
 	return keeps;
