@@ -6,6 +6,7 @@
 
 #include "capture/events.h"
 #include "sys/limits.h"
+#include "sys/perf_abi.h"
 
 #define DEFAULT_BRANCH_LBR                                                                        \
 	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_NO_CYCLES | \
@@ -27,6 +28,10 @@ static void set_callgraph(struct capture_event *e, const struct callgraph_option
 		a->exclude_callchain_user = 1;
 	if (c->user_only)
 		a->exclude_callchain_kernel = 1;
+	if (c->mode == CALLGRAPH_FP && c->defer) {
+		perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_CALLCHAIN, !is_dummy(a));
+		perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_OUTPUT, e->tracking);
+	}
 	if (c->mode == CALLGRAPH_LBR && !is_dummy(a)) {
 		a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
 		a->branch_sample_type |= DEFAULT_BRANCH_LBR;
@@ -51,6 +56,8 @@ static void reset_callgraph(struct perf_event_attr *a)
 	a->sample_max_stack = 0;
 	a->branch_sample_type = 0;
 	a->exclude_callchain_user = a->exclude_callchain_kernel = 0;
+	perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_CALLCHAIN, false);
+	perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_OUTPUT, false);
 	a->sample_regs_user = 0;
 	a->sample_stack_user = 0;
 }

@@ -113,30 +113,36 @@ static bool drop_feature(struct event_set *s, unsigned step)
 	for (size_t i = 0; i < s->events.len; i++) {
 		struct perf_event_attr *a = &s->events.data[i].attr;
 		switch (step) {
-		case 0: /* 6.0 */
+		case 0: /* 6.19 */
+			changed |= perf_abi_attr_get(a, PERF_ABI_ATTR_DEFER_CALLCHAIN) ||
+				   perf_abi_attr_get(a, PERF_ABI_ATTR_DEFER_OUTPUT);
+			perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_CALLCHAIN, false);
+			perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_OUTPUT, false);
+			break;
+		case 1: /* 6.0 */
 			changed |= (a->read_format & PERF_FORMAT_LOST) != 0;
 			a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 			break;
-		case 1: /* 5.12 */
+		case 2: /* 5.12 */
 			changed |= a->build_id;
 			a->build_id = 0;
 			break;
-		case 2: /* 5.12: the struct replaced the plain weight */
+		case 3: /* 5.12: the struct replaced the plain weight */
 			if (a->sample_type & PERF_SAMPLE_WEIGHT_STRUCT) {
 				a->sample_type =
 					(a->sample_type & ~(uint64_t)PERF_SAMPLE_WEIGHT_STRUCT) | PERF_SAMPLE_WEIGHT;
 				changed = true;
 			}
 			break;
-		case 3: /* 5.1 */
+		case 4: /* 5.1 */
 			changed |= a->ksymbol || a->bpf_event;
 			a->ksymbol = a->bpf_event = 0;
 			break;
-		case 4: /* 3.16 and 3.12 */
+		case 5: /* 3.16 and 3.12 */
 			changed |= a->mmap2 || a->comm_exec;
 			a->mmap2 = a->comm_exec = 0;
 			break;
-		case 5: /* guests cannot be told apart by every PMU */
+		case 6: /* guests cannot be told apart by every PMU */
 			changed |= a->exclude_guest || a->exclude_host;
 			a->exclude_guest = a->exclude_host = 0;
 			break;
@@ -144,7 +150,7 @@ static bool drop_feature(struct event_set *s, unsigned step)
 	}
 	return changed;
 }
-#define FEATURE_STEPS 6
+#define FEATURE_STEPS 7
 
 struct opening {
 	struct event_set *set;

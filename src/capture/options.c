@@ -26,9 +26,10 @@ struct strobe_error *callgraph_parse(const char *text, struct callgraph_options 
 	const char *comma = strchr(text, ',');
 	size_t n = comma ? (size_t)(comma - text) : strlen(text);
 	if (n == 2 && !memcmp(text, "fp", 2)) {
-		if (comma)
-			return error_create(ERROR_USAGE, "--call-graph fp takes no size (found \"%s\")", text);
+		if (comma && strcmp(comma, ",defer"))
+			return error_create(ERROR_USAGE, "--call-graph fp takes \"defer\" and no size (found \"%s\")", text);
 		ret->mode = CALLGRAPH_FP;
+		ret->defer = comma != NULL;
 	} else if (n == 3 && !memcmp(text, "lbr", 3)) {
 		if (comma)
 			return error_create(ERROR_USAGE, "--call-graph lbr takes no size (found \"%s\")", text);

@@ -34,6 +34,11 @@ static void call_graphs(void **state)
 	assert_int_equal(c.dump_bytes, 16384);
 	assert_ok(callgraph_parse("lbr", &c));
 	assert_int_equal(c.mode, CALLGRAPH_LBR);
+	assert_ok(callgraph_parse("fp,defer", &c));
+	assert_int_equal(c.mode, CALLGRAPH_FP);
+	assert_true(c.defer);
+	assert_ok(callgraph_parse("fp", &c));
+	assert_false(c.defer);
 	assert_ok(callgraph_parse("eh", &c));
 	assert_int_equal(c.mode, CALLGRAPH_EH);
 	assert_ok(callgraph_parse("auto", &c));

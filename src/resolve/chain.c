@@ -6,9 +6,6 @@
 
 #include "machine/machine.h"
 
-/* Of kernels newer than our header: the user part comes in a later record; one word, its cookie, follows. */
-#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
-
 /* The cpumode behind a marker; false for one that nobody knows. */
 static bool marker_cpumode(uint64_t marker, uint16_t *ret)
 {
@@ -43,7 +40,7 @@ static uint32_t count_addresses(const uint64_t *words, uint32_t words_nr)
 	for (uint32_t i = 0; i < words_nr; i++) {
 		if (words[i] < PERF_CONTEXT_MAX)
 			n++;
-		else if (words[i] == CONTEXT_USER_DEFERRED)
+		else if (words[i] == CHAIN_CONTEXT_USER_DEFERRED)
 			i++;
 	}
 	return n;
@@ -64,7 +61,7 @@ uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uin
 	for (uint32_t i = 0; i < words_nr; i++) {
 		uint64_t word = words[i];
 		if (__builtin_expect(word >= PERF_CONTEXT_MAX, 0)) {
-			if (word == CONTEXT_USER_DEFERRED) {
+			if (word == CHAIN_CONTEXT_USER_DEFERRED) {
 				i++;
 			} else if (!marker_cpumode(word, &mode)) {
 				n = 0;

@@ -8,6 +8,9 @@
 
 #define CHAIN_MAX_DEFAULT 127
 
+/* Of kernels newer than our header: the user part comes in a later record; one word, its cookie, follows. */
+#define CHAIN_CONTEXT_USER_DEFERRED ((uint64_t)-640)
+
 struct chain_entry {
 	uint64_t ip;
 	uint16_t cpumode;

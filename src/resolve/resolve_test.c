@@ -5,6 +5,7 @@
 
 #include "base/strbuf.h"
 #include "machine/record_builder.h"
+#include "sys/perf_abi.h"
 #include "perfdata/reader.h"
 #include "resolve/chain.h"
 #include "resolve/dumps.h"
@@ -636,6 +637,34 @@ static void a_stream_is_in_order_and_resolved(void **state)
 	recording_deinit(&f);
 }
 
+static void a_users_chain_that_comes_later_is_joined(void **state)
+{
+	struct recording f;
+	recording_init(&f);
+	perf_abi_attr_set(&f.attr, PERF_ABI_ATTR_DEFER_CALLCHAIN, true);
+	add_kernel(&f);
+	add_comm(&f, 0, 10, "app", false);
+	add_map(&f, 0, 10, 0x1000, 0x2000, "/nowhere/app");
+	for (uint64_t time = 10; time < 12; time++)
+		add_sample(&f, (struct test_sample){ .time = time, .pid = 10, .tid = 10, .misc = KERNEL, .period = 1,
+						     .chain = { PERF_CONTEXT_KERNEL, TEXT + 0x110, CHAIN_CONTEXT_USER_DEFERRED, 99 } });
+	build_start(&f.b, RECORD_CALLCHAIN_DEFERRED, USER);
+	build_u64(&f.b, 99);
+	build_u64(&f.b, 2);
+	build_u64(&f.b, PERF_CONTEXT_USER);
+	build_u64(&f.b, 0x1010);
+	trailer(&f, 10, 20);
+	add_round(&f);
+	check(&f, WITH_CHAINS, "app|app:10;[kernel.kallsyms]:sys_one 2 2\n");
+	struct streamed out = { 0 };
+	struct resolver *r = resolver_create(f.source, symbols_of(&f), WITH_CHAINS);
+	assert_ok(resolve_stream(r, (struct resolve_callbacks){ .sample = stream_sample, .ctx = &out }));
+	assert_string_equal(strbuf_str(&out.text), "10 app 10 sys_one+10 app+10\n11 app 10 sys_one+10 app+10\n");
+	strbuf_deinit(&out.text);
+	resolver_destroy(r);
+	recording_deinit(&f);
+}
+
 static void counting_alone_counts_all(void **state)
 {
 	struct recording f;
@@ -846,6 +875,7 @@ int main(void)
 		cmocka_unit_test(slices_in_parallel_give_what_one_stream_gives),
 		cmocka_unit_test(the_order_of_rows_does_not_depend_on_threads),
 		cmocka_unit_test(a_stream_is_in_order_and_resolved),
+		cmocka_unit_test(a_users_chain_that_comes_later_is_joined),
 		cmocka_unit_test(counting_alone_counts_all),
 		cmocka_unit_test(a_damaged_recording_gives_what_was_whole),
 		cmocka_unit_test(a_chain_that_lies_is_counted_as_bad),

@@ -74,6 +74,7 @@ void resolver_destroy(struct resolver *r)
 		return;
 	frame_cache_deinit(&r->frames);
 	jit_deinit(&r->jit);
+	deferred_deinit(&r->deferred);
 	filter_deinit(&r->filter);
 	tracepoints_destroy(r->tracepoints);
 	unwind_tables_destroy(r->tables);
@@ -242,12 +243,31 @@ static struct strobe_error *read_all(struct resolver *r, struct record_source *f
 	}
 }
 
+/* Samples come before the rest of their chains: that is noted in a reading of its own, of what can be read twice. */
+static struct strobe_error *note_deferred(struct resolver *r)
+{
+	struct record rec;
+	bool end = false;
+	if (!deferred_in(r->env) || !r->source->ops->rewind)
+		return NULL;
+	for (;;) {
+		struct strobe_error *err = source_next(r->source, &rec, &end);
+		if (err || end) {
+			error_destroy(err); /* met again where it counts */
+			return resolver_rewind(r);
+		}
+		if (rec.hdr->type == RECORD_CALLCHAIN_DEFERRED)
+			deferred_note(&r->deferred, r->env, rec);
+	}
+}
+
 struct strobe_error *resolver_read(struct resolver *r,
 				   struct strobe_error *(*fn)(void *ctx, struct record rec, uint64_t time_ns), void *ctx)
 {
 	/* Streams bring their events as records: the first one has them all. */
 	TRY(resolver_rewind(r));
 	resolver_apply_in_order(r, true);
+	TRY(note_deferred(r));
 	r->no_clock = r->env->events.len && !resolver_has_clock(r->env);
 	struct strobe_error *err;
 	if (r->no_clock) {

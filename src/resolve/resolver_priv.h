@@ -9,6 +9,7 @@
 #include "decode/tracepoint.h"
 #include "machine/machine.h"
 #include "perfdata/reader.h"
+#include "resolve/deferred.h"
 #include "resolve/dumps.h"
 #include "resolve/frames.h"
 #include "resolve/jit.h"
@@ -64,6 +65,7 @@ struct resolver {
 	bool is_switched, is_off; /* --switch-on, --switch-off: whether there are such events, and whether samples are left out */
 	struct jit jit;
 	struct symbols_options processes; /* of which only the processes count */
+	struct deferred deferred;
 	struct unwind_tables *tables; /* NULL until asked for */
 	struct dump_reach reach;
 };
@@ -153,6 +155,7 @@ struct event_facts {
 	bool calls;      /* the user part of stacks was recorded as branches */
 	bool dumps;      /* it is to be unwound from a copy of the stack */
 	bool history;    /* branches are to stand before stacks */
+	bool deferred;   /* a part may come in a record of its own */
 	bool joined;     /* one of these: the words of a stack are made of several parts */
 	const struct tracepoint *tracepoint;
 	/* Which part of the payload tells one line of text from another. */
@@ -187,6 +190,7 @@ struct worker {
 	VEC(struct profile_log_entry) log; /* row: of the table, or its sub */
 	uint64_t log_max, log_dropped;
 	struct dumps dumps;   /* set up where some event has them */
+	deferred_chain whole; /* callchain words of the sample at hand, where a part came later */
 	VEC(uint64_t) joined; /* callchain words of the sample at hand, branches among them */
 	uint64_t *event_samples;
 	uint64_t samples, bad, unknown_id, filtered, cut_chains;

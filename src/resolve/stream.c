@@ -32,6 +32,7 @@ struct stream {
 	VEC(struct chain_entry) entries;
 	struct dumps dumps;   /* set up where some event has them */
 	VEC(uint64_t) joined; /* words of the chain at hand, where branches are joined to it; else empty */
+	deferred_chain whole; /* of a sample of which a part came later */
 	bool is_joined;       /* the chain at hand was put together, within its limits */
 	struct kept_chain *chains;
 };
@@ -207,6 +208,11 @@ static struct strobe_error *stream_sample(struct stream *s, struct record rec, u
 	out.recorded_period = out.sample.period;
 	out.repeated = false;
 	s->is_joined = false;
+	if (attr_is_deferred(attr) && r->options.with_chains &&
+	    deferred_join(&r->deferred, out.sample.tid, out.sample.callchain, out.sample.callchain_nr, &s->whole)) {
+		out.sample.callchain = s->whole.data;
+		out.sample.callchain_nr = s->whole.len;
+	}
 	if (attr_has_calls(attr) && r->options.with_chains)
 		join_calls(s, &out.sample);
 	return members_are_read(attr) ? give_members(s, &out, time_ns) : give_sample(s, &out, time_ns);
@@ -236,6 +242,7 @@ struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks
 	free(s.chains);
 	vec_deinit(&s.entries);
 	vec_deinit(&s.joined);
+	vec_deinit(&s.whole);
 	if (s.dumps.r)
 		dumps_count(&s.dumps, r);
 	dumps_finish(r);

@@ -41,6 +41,8 @@ void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns,
 	count_type(r, type);
 	if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
 		count_lost(r, rec);
+	if (type == RECORD_CALLCHAIN_DEFERRED)
+		deferred_note(&r->deferred, r->env, rec);
 	if (in_place)
 		machine_apply_in_place(r->machine, rec, time_ns);
 	else

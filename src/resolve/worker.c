@@ -45,6 +45,7 @@ static struct event_facts event_facts(struct resolver *r, uint32_t i)
 	};
 	e.dumps = attr_has_dumps(&ev->attr) && r->options.with_chains;
 	e.history = r->options.branch_history && r->options.with_chains && ev->attr.sample_type & PERF_SAMPLE_BRANCH_STACK;
+	e.deferred = attr_is_deferred(&ev->attr) && r->options.with_chains;
 	e.joined = e.calls || e.dumps || e.history;
 	e.full |= e.members || e.joined;
 	if (r->has_trace && ev->attr.type == PERF_TYPE_TRACEPOINT)
@@ -62,7 +63,7 @@ static void size_events(struct worker *w)
 	for (uint32_t i = w->events_nr; i < n; i++) {
 		w->events[i] = event_facts(w->r, i);
 		w->event_samples[i] = 0;
-		if (w->events[i].joined)
+		if (w->events[i].joined || w->events[i].deferred)
 			w->batch_max = 1;
 		if (w->events[i].dumps && !w->dumps.r)
 			dumps_init(&w->dumps, w->r);
@@ -113,6 +114,7 @@ void worker_deinit(struct worker *w)
 	idset_deinit(&w->group_index);
 	vec_deinit(&w->log);
 	vec_deinit(&w->joined);
+	vec_deinit(&w->whole);
 	dumps_deinit(&w->dumps);
 }
 
@@ -498,6 +500,13 @@ void worker_sample(struct worker *w, struct record rec, uint64_t place)
 	    (f.event->full && !sample_decode(&f.event->layout, rec, &full))) {
 		w->bad++;
 		return;
+	}
+	if (__builtin_expect(f.event->deferred, 0) &&
+	    deferred_join(&w->r->deferred, hot.tid, hot.callchain, hot.callchain_nr, &w->whole)) {
+		hot.callchain = w->whole.data;
+		hot.callchain_nr = w->whole.len;
+		full.callchain = hot.callchain; /* of use where it was decoded */
+		full.callchain_nr = hot.callchain_nr;
 	}
 	f.hot = &hot;
 	f.full = f.event->full ? &full : NULL;
