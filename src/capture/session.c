@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "capture/session_priv.h"
 #include "capture/tracing_data.h"
+#include "sys/perf_abi.h"
 
 /* In an epoll event: which ring or task spoke. */
 #define TASK_TAG (1ull << 63)
@@ -181,6 +182,9 @@ static struct strobe_error *open_all(struct capture *c, pid_t workload)
 	if (c->events->user_only)
 		vec_push(&c->notes, (const char *)"no right to record the kernel: user space only "
 						  "(kernel.perf_event_paranoid is above 1)");
+	if (c->options.callgraph.mode == CALLGRAPH_FP && c->options.callgraph.defer &&
+	    !perf_abi_attr_get(&c->events->events.data[0].attr, PERF_ABI_ATTR_DEFER_CALLCHAIN))
+		vec_push(&c->notes, (const char *)"this kernel does not defer chains (Linux 6.19 does): they are taken at each sample");
 	if (c->map.system_wide && is_pid_namespace_nested(c->sys))
 		vec_push(&c->notes,
 			 (const char *)"this is a pid namespace of its own (a container): processes outside of it "
