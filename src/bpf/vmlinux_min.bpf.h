@@ -32,7 +32,6 @@ struct signal_struct {
 	atomic_t live;
 };
 
-struct mm_struct;
 struct mm_struct {
 	unsigned long start_stack;
 };

@@ -43,6 +43,7 @@ struct recording {
 	struct stack_unwinder *unwinder;
 	struct symbols *symbols;
 	struct env *symbols_env;
+	struct foreign_files *foreign_files;
 	struct chain_sink chain;        /* before the sink of the main thread */
 	struct chain_sink *part_chains; /* before those of --threads */
 	unsigned part_chains_nr;

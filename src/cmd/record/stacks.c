@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/stack_unwinder.h"
+#include "cmd/foreign_files.h"
 #include "cmd/record/priv.h"
 #include "object/object.h"
 #include "symbol/symbol.h"
@@ -37,10 +38,11 @@ static struct strobe_error *open_unwinder(struct recording *r)
 	};
 	TRY(stack_unwinder_check(&r->events, c));
 	if (!r->symbols) {
-		struct symbols_options options = {};
+		struct symbols_options files = {};
 		r->symbols_env = env_create();
-		TRY(cmd_symbols_options(r->ctx, r->symbols_env, false, &options));
-		r->symbols = symbols_create(r->symbols_env, options);
+		r->foreign_files = foreign_files_create(r->symbols_env, NULL);
+		foreign_files_serve(r->foreign_files, &files);
+		r->symbols = symbols_create(r->symbols_env, files);
 	}
 	return stack_unwinder_create(&o, &r->unwinder);
 }
@@ -130,5 +132,6 @@ void record_release_stacks(struct recording *r)
 	free(r->part_chains);
 	stack_unwinder_destroy(r->unwinder);
 	symbols_destroy(r->symbols);
+	foreign_files_destroy(r->foreign_files);
 	env_destroy(r->symbols_env);
 }
