@@ -69,7 +69,7 @@ bool disasm_decode(struct disasm *d, const void *code, size_t n, uint64_t ip, st
 	return n && d->library->decode(d, code, n, ip, ret) && ret->bytes && ret->bytes <= n;
 }
 
-/* objdump's columns: the mnemonic fills six places, and there is no blank between operands of AT&T's syntax. */
+/* objdump's columns: the mnemonic fills six places, and AT&T's syntax has no blank between operands or before a mask. */
 #define MNEMONIC_WIDTH 6
 
 static bool is_prefix(const char *word, size_t n)
@@ -96,7 +96,7 @@ static void put_columns(struct out *out, const char *text, bool tight)
 		return;
 	out_fill(out, ' ', (n < MNEMONIC_WIDTH ? MNEMONIC_WIDTH - n : 0) + 1);
 	for (; *text; text++)
-		if (!tight || *text != ' ' || text[-1] != ',')
+		if (!tight || *text != ' ' || (text[-1] != ',' && text[1] != '{'))
 			out_ch(out, *text);
 }
 

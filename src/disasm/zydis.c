@@ -19,6 +19,7 @@ struct zydis {
 	__typeof__(ZydisFormatterSetProperty) *set_property;
 	__typeof__(ZydisFormatterFormatInstruction) *format;
 	__typeof__(ZydisCalcAbsoluteAddress) *absolute;
+	__typeof__(ZydisMnemonicGetString) *mnemonic;
 };
 
 static bool knows(const struct arch *arch)
@@ -35,6 +36,7 @@ static struct strobe_error *load(struct zydis *z)
 		{ &z->set_property, "ZydisFormatterSetProperty" },
 		{ &z->format, "ZydisFormatterFormatInstruction" },
 		{ &z->absolute, "ZydisCalcAbsoluteAddress" },
+		{ &z->mnemonic, "ZydisMnemonicGetString" },
 	};
 	return disasm_load(LIBRARY, PACKAGE, symbols, sizeof(symbols) / sizeof(*symbols));
 }
@@ -51,6 +53,7 @@ static bool set_up(struct zydis *z, const struct arch *arch, enum disasm_syntax 
 		{ ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_PADDING_DISABLED },
 		{ ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED },
 		{ ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED },
+		{ ZYDIS_FORMATTER_PROP_IMM_SIGNEDNESS, ZYDIS_SIGNEDNESS_UNSIGNED },
 		/* what lies relative to the instruction is shown as it is encoded: 0x10(%rip) */
 		{ ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE },
 	};
@@ -153,6 +156,122 @@ static void rename_condition(char *text)
 	}
 }
 
+/* ---- AT&T's syntax as objdump writes it ---- */
+
+/* Puts what instead of n bytes at `at`; leaves the text alone where there is no room. */
+static void splice(char *text, char *at, size_t n, const char *what)
+{
+	size_t bytes = strlen(what), rest = strlen(at + n) + 1;
+	if ((size_t)(at - text) + bytes + rest > DISASM_TEXT_MAX)
+		return;
+	memmove(at + bytes, at + n, rest);
+	memcpy(at, what, bytes);
+}
+
+/* The mnemonic as Zydis writes it, behind prefixes and with its suffix; *ret_base is how long it is without that. */
+static char *find_mnemonic(const struct zydis *z, char *text, const ZydisDecodedInstruction *i, size_t *ret_base)
+{
+	const char *name = z->mnemonic(i->mnemonic);
+	size_t n = name ? strlen(name) : 0;
+	for (char *at = text; n && at; at = strchr(at, ' ')) {
+		at += *at == ' ';
+		if (!strncmp(at, name, n)) {
+			*ret_base = n;
+			return at;
+		}
+	}
+	return NULL;
+}
+
+static char size_letter(unsigned bits)
+{
+	return bits == 8 ? 'b' : bits == 16 ? 'w' : bits == 32 ? 'l' : bits == 64 ? 'q' : 0;
+}
+
+static const char *other_name(ZydisMnemonic m)
+{
+	static const struct {
+		ZydisMnemonic of;
+		const char *name;
+	} names[] = {
+		{ ZYDIS_MNEMONIC_CBW, "cbtw" },	 { ZYDIS_MNEMONIC_CWDE, "cwtl" }, { ZYDIS_MNEMONIC_CDQE, "cltq" },
+		{ ZYDIS_MNEMONIC_CWD, "cwtd" },	 { ZYDIS_MNEMONIC_CDQ, "cltd" },  { ZYDIS_MNEMONIC_CQO, "cqto" },
+	};
+	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+		if (names[k].of == m)
+			return names[k].name;
+	return NULL;
+}
+
+/* movzbl, movslq: both sizes, in letters. */
+static bool is_extension(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_MOVZX || m == ZYDIS_MNEMONIC_MOVSX || m == ZYDIS_MNEMONIC_MOVSXD;
+}
+
+/* Zydis gives them the width of what is in memory, which the register beside it says as well; conversions need it. */
+static bool has_vector_register(const char *mnemonic, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operands)
+{
+	for (unsigned k = 0; k < i->operand_count_visible; k++)
+		if (operands[k].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[k].reg.value >= ZYDIS_REGISTER_XMM0 &&
+		    operands[k].reg.value <= ZYDIS_REGISTER_ZMM31)
+			return strncmp(mnemonic, "cvt", 3) && strncmp(mnemonic, "vcvt", 4);
+	return false;
+}
+
+static void rename_mnemonic(const struct zydis *z, char *text, const ZydisDecodedInstruction *i,
+			    const ZydisDecodedOperand *operands)
+{
+	size_t base;
+	char *at = find_mnemonic(z, text, i, &base), name[8] = "mov";
+	size_t n = at ? strcspn(at, " ") : 0;
+	if (!at)
+		return;
+	if (other_name(i->mnemonic)) {
+		splice(text, at, n, other_name(i->mnemonic));
+	} else if (is_extension(i->mnemonic)) {
+		name[3] = i->mnemonic == ZYDIS_MNEMONIC_MOVZX ? 'z' : 's';
+		name[4] = size_letter(operands[1].size);
+		name[5] = size_letter(operands[0].size);
+		splice(text, at, n, name);
+	} else if (i->mnemonic == ZYDIS_MNEMONIC_MOV && i->raw.imm[0].size == 64) {
+		splice(text, at, n, "movabs");
+	} else if (i->mnemonic == ZYDIS_MNEMONIC_NOP && i->operand_count_visible == 2) {
+		/* its register is no operand to objdump, but for the size */
+		char *comma = strstr(at, ", "), letter[] = { size_letter(i->operand_width), 0 };
+		if (comma)
+			splice(text, at + n + 1, (size_t)(comma + 2 - (at + n + 1)), "");
+		splice(text, at + n, 0, letter);
+	} else if (n == base + 1 && has_vector_register(at, i, operands)) {
+		splice(text, at + base, 1, "");
+	} else if (n == base && i->operand_count_visible == 1 && operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		   i->meta.category == ZYDIS_CATEGORY_BINARY) {
+		char letter[] = { size_letter(operands[0].size), 0 };
+		splice(text, at + n, 0, letter);
+	}
+}
+
+/* A displacement of 0 that is encoded is shown: 0x0(%rbp). */
+static void show_zero(char *text, const ZydisDecodedInstruction *i)
+{
+	char *at = strchr(text, '(');
+	if (at && i->raw.disp.size && !i->raw.disp.value && (at == text || !strchr("0123456789abcdef", at[-1])))
+		splice(text, at, 0, "0x0");
+}
+
+/* Where a jump or call goes through a register or memory: call *0x8(%rax). */
+static void mark_indirect(char *text, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *first)
+{
+	bool jumps = i->meta.category == ZYDIS_CATEGORY_CALL || i->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+	if (!jumps || !i->operand_count_visible || first->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return;
+	char *call = strstr(text, "call "), *jump = strstr(text, "jmp ");
+	if (call)
+		splice(text, call + strlen("call "), 0, "*");
+	else if (jump)
+		splice(text, jump + strlen("jmp "), 0, "*");
+}
+
 static bool text(struct disasm *d, const void *code, size_t n, uint64_t ip, char *ret)
 {
 	struct zydis *z = (struct zydis *)d;
@@ -162,6 +281,11 @@ static bool text(struct disasm *d, const void *code, size_t n, uint64_t ip, char
 	    !ZYAN_SUCCESS(z->format(&z->formatter, &i, operands, i.operand_count_visible, ret, DISASM_TEXT_MAX, ip, NULL)))
 		return false;
 	rename_condition(ret);
+	if (d->syntax == DISASM_ATT) {
+		mark_indirect(ret, &i, &operands[0]);
+		rename_mnemonic(z, ret, &i, operands);
+		show_zero(ret, &i);
+	}
 	return true;
 }
 

@@ -129,7 +129,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "time", AT(times), .arg = "str",
 	  .help = "only this span: start,stop in seconds (either may be left out); or 10%/2, 0%-10%,30%-40%" },
 	{ OPTION_F64, 0, "percent-limit", AT(percent_limit), .arg = "percent",
-	  .help = "leave out functions with a smaller share of the recording" },
+	  .help = "leave out functions with a smaller share (of all samples, or of those in the objects of -d)" },
 	{ OPTION_BOOL, 0, "skip-missing", AT(skip_missing), .help = "say nothing of functions whose code is not at hand" },
 	{ OPTION_CALL, 0, "stdio", .parse = choose_stdio, .help = "as text, each instruction with its address (the default)" },
 	{ OPTION_CALL, 0, "stdio2", .parse = choose_stdio2, .help = "as text, with arrows for jumps and addresses only where they lead" },

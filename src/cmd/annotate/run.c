@@ -54,6 +54,7 @@ static struct strobe_error *make_resolver(struct annotate_run *r)
 	struct resolve_options options = { .by_address = true };
 	struct sample_choice choice = { .cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times };
 	TRY(cmd_symbols_options(r->ctx, r->env, o->force, &symbols));
+	TRY(sample_choice_check(&choice, r->env));
 	TRY(sample_choice_parse(&choice, r->env, &r->arena, &options.filter));
 	r->resolver = resolver_create(r->source, symbols, options);
 	return NULL;
@@ -86,6 +87,7 @@ struct part {
 	uint32_t *events;
 	size_t n;
 	const char *title;
+	uint64_t limit_base;
 };
 
 static struct strobe_error *choose_events(struct annotate_run *r, bool *chosen)
@@ -124,10 +126,13 @@ static const char *part_title(struct annotate_run *r, const uint32_t *events, si
 	const struct env_event *leader = &r->env->events.data[events[0]];
 	if (n == 1)
 		return leader->name;
-	const char *title = leader->group_name && *leader->group_name ? leader->group_name : "anon group";
-	for (size_t i = 0; i < n; i++)
-		title = arena_printf(&r->arena, "%s%s%s", title, i ? ", " : " { ", r->env->events.data[events[i]].name);
-	return arena_printf(&r->arena, "%s }", title);
+	const char *names = leader->name;
+	for (size_t i = 1; i < n; i++)
+		names = arena_printf(&r->arena, "%s, %s", names, r->env->events.data[events[i]].name);
+	if (leader->group_members < 2)
+		return names;
+	return arena_printf(&r->arena, "%s { %s }", leader->group_name && *leader->group_name ? leader->group_name : "anon group",
+			    names);
 }
 
 static struct strobe_error *make_parts(struct annotate_run *r, struct part **ret, size_t *ret_n)
@@ -225,11 +230,28 @@ static void show(struct annotate_run *r, const struct part *p, const struct list
 	}
 }
 
+/* What --percent-limit is a share of: as in the reference, all samples in the objects that were asked for. */
+static uint64_t limit_base(const struct annotate_run *r, uint32_t event)
+{
+	const struct profile *p = r->profile;
+	uint64_t sum = 0;
+	if (!r->dsos.nr)
+		return p->events.data[event].value;
+	for (size_t i = 0; i < p->rows.len; i++) {
+		frame_id f = profile_self_frame(p, p->rows.data[i].stack);
+		mapping_id m = f == PROFILE_NONE ? PROFILE_NONE : p->frames.data[f].mapping;
+		if (p->rows.data[i].event == event && m != PROFILE_NONE && dso_wanted(r, &p->mappings.data[m]))
+			sum += p->rows.data[i].value;
+	}
+	return sum;
+}
+
 static bool is_below_limit(const struct annotate_run *r, const struct part *p, const struct hits_function *f)
 {
-	uint64_t total = r->profile->events.data[p->events[0]].value;
-	double share = total ? 100.0 * (double)hits_of(&r->hits, f, p->events[0]).value / (double)total : 0;
-	return r->o->percent_limit > 0 && share < r->o->percent_limit;
+	if (r->o->percent_limit <= 0 || r->o->symbol)
+		return false;
+	double value = (double)hits_of(&r->hits, f, p->events[0]).value;
+	return 100.0 * value < r->o->percent_limit * (double)p->limit_base;
 }
 
 static void note_missing(struct annotate_run *r, const struct profile_function *f)
@@ -239,28 +261,32 @@ static void note_missing(struct annotate_run *r, const struct profile_function *
 		m->first = profile_str(r->profile, f->name);
 }
 
-static void annotate_one(struct annotate_run *r, const struct part *p, const struct hits_function *hit)
+/* An error is one that the next function would meet as well. */
+static struct strobe_error *annotate_one(struct annotate_run *r, const struct part *p, const struct hits_function *hit)
 {
 	const struct profile_function *f = &r->profile->functions.data[hit->function];
 	struct dso_code code = dso_of(r, f->mapping);
 	struct listing *l;
 	size_t n;
 	if (is_below_limit(r, p, hit))
-		return;
+		return NULL;
 	if (!dso_code(code.dso, f->start, &n) || !n) {
 		note_missing(r, f);
-		return;
+		return NULL;
 	}
 	struct strobe_error *err = make_listing(r, p, hit, &code, &l);
+	if (error_is(err, ERROR_UNSUPPORTED))
+		return err;
 	if (err) {
 		cmd_say(r->ctx, "%s", err->message);
 		error_destroy(err);
 		r->is_incomplete = true;
-		return;
+		return NULL;
 	}
 	show(r, p, l);
 	r->shown++;
 	listing_destroy(l);
+	return NULL;
 }
 
 static void say_missing(struct annotate_run *r)
@@ -281,13 +307,16 @@ static void say_missing(struct annotate_run *r)
 	}
 }
 
-static void annotate_part(struct annotate_run *r, const struct part *p)
+static struct strobe_error *annotate_part(struct annotate_run *r, struct part *p)
 {
 	size_t n;
+	struct strobe_error *err = NULL;
+	p->limit_base = r->o->percent_limit > 0 ? limit_base(r, p->events[0]) : 0;
 	uint32_t *order = hits_rank(&r->hits, p->events, p->n, &n);
-	for (size_t i = 0; i < n && !out_failed(r->out); i++)
-		annotate_one(r, p, &r->hits.functions.data[order[i]]);
+	for (size_t i = 0; i < n && !err && !out_failed(r->out); i++)
+		err = annotate_one(r, p, &r->hits.functions.data[order[i]]);
 	free(order);
+	return err;
 }
 
 /* ---- the whole ---- */
@@ -353,7 +382,7 @@ static struct strobe_error *annotate_all(struct annotate_run *r)
 		return say_nothing_found(r);
 	r->missing = arena_new_array(&r->arena, struct missing, r->profile->mappings.len + 1);
 	for (size_t i = 0; i < n; i++)
-		annotate_part(r, &parts[i]);
+		TRY(annotate_part(r, &parts[i]));
 	say_missing(r);
 	return NULL;
 }

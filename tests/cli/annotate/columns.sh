@@ -1,0 +1,1 @@
+strobe annotate -n --show-total-period

@@ -1,0 +1,1 @@
+strobe annotate -i nowhere.data

@@ -1,0 +1,1 @@
+strobe annotate --percent-type local
