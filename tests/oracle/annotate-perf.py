@@ -83,6 +83,16 @@ def same_head(one, two):
     return [one.shown, one.object, one.event, one.samples, one.share] == [two.shown, two.object, two.event, two.samples, two.share]
 
 
+def same_sums(ours, theirs):
+    """perf leaves instructions of half a percent and less out of the sums of their lines."""
+    nothing = ["0"] * len(next(iter(ours.values()), []))
+    for line in ours.keys() | theirs.keys():
+        for one, two in zip(ours.get(line, nothing), theirs.get(line, nothing)):
+            if not -0.011 < float(one) - float(two) < 4:
+                return False
+    return bool(theirs)
+
+
 def compare(tap, path, name, *argv):
     (theirs, their_sums), (ours, our_sums), said = ask(path, *argv)
     if not tap.ok(len(theirs) == len(ours) > 0, f"{name}: as many functions", f"perf {len(theirs)}\n{said}"):
@@ -97,7 +107,7 @@ def compare(tap, path, name, *argv):
         tap.ok(not wrong and len(left) == len(right), f"{label}: the figures of each instruction",
                "\n".join([f"{len(left)} {len(right)}"] + wrong[:10]))
     if "-l" in argv:
-        tap.equal(our_sums, their_sums, f"{name}: sums of lines")
+        tap.ok(same_sums(our_sums, their_sums), f"{name}: sums of lines", f"{our_sums}\n{their_sums}")
     return list(zip(theirs, ours))
 
 
