@@ -23,15 +23,6 @@ static void look_at_events(struct report_run *r)
 	}
 }
 
-/* What a filter asks for must be in every sample. */
-static struct strobe_error *check_recorded(const struct report_run *r, uint64_t sample_type, const char *what)
-{
-	for (size_t i = 0; i < r->env->events.len; i++)
-		if (!(r->env->events.data[i].attr.sample_type & sample_type))
-			return error_create(ERROR_USAGE, "the samples of '%s' do not say %s", r->env->events.data[i].name, what);
-	return NULL;
-}
-
 struct strobe_error *report_choose_modes(struct report_run *r, struct report_options *o)
 {
 	look_at_events(r);
@@ -53,10 +44,7 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 	if (o->mem_mode && !r->has_data)
 		return error_create(ERROR_USAGE, "Selected --mem-mode but no mem data. Did you call '%s record' without -d?",
 				    r->ctx->program);
-	if (o->cpus)
-		TRY(check_recorded(r, PERF_SAMPLE_CPU, "on which CPU they were taken: leave out -C, or record with --sample-cpu"));
-	if (o->times)
-		TRY(check_recorded(r, PERF_SAMPLE_TIME, "when they were taken: leave out --time, or record with -T"));
+	TRY(sample_choice_check(&(struct sample_choice){ .cpus = o->cpus, .times = o->times }, r->env));
 	r->children = o->children && r->has_chains && !r->branch_mode && !o->mem_mode && !o->hierarchy;
 	if (!o->chain_order_set)
 		o->chains.callee_first = !o->children || !r->has_chains;
