@@ -13,8 +13,17 @@ struct dso_code {
 	const struct arch *arch;     /* of the recording: where the DSO is no ELF file */
 	const struct mapped_file *file;
 	const struct symbol *symbol; /* over the last address that was asked */
+	struct arena arena;          /* of names that are made up */
+	bool has_slots;              /* they were read */
+	VEC(struct dso_slot {
+		uint64_t addr;
+		const char *name;
+	}) slots;                    /* of the global offset table, by address: "printf@got" */
 };
 
+void dso_code_init(struct dso_code *c, struct dso *dso, const struct mapped_file *file, const struct arch *arch);
+void dso_code_deinit(struct dso_code *c);
+/* May be made again for each function. */
 struct code_source dso_code_source(struct dso_code *c);
 /* The section that holds addr, ".text"; NULL where it is in none. */
 const char *dso_code_section(const struct dso_code *c, uint64_t addr);

@@ -164,6 +164,16 @@ struct object_plt_entry {
  */
 void object_each_plt(const struct object *o, void (*fn)(void *ctx, const struct object_plt_entry *e), void *ctx);
 
+/* A slot of the global offset table, which the dynamic linker fills. */
+struct object_slot {
+	uint64_t vaddr;
+	const char *symbol; /* of .dynsym; NULL: the slot holds an address of this object */
+	uint64_t address;   /* that, or the resolver of an ifunc */
+};
+
+/* Calls fn for each slot that a relocation fills, in their order in the file. */
+void object_each_slot(const struct object *o, void (*fn)(void *ctx, const struct object_slot *slot), void *ctx);
+
 /*
  * Where call frame information lies: .eh_frame and .debug_frame (inflated where compressed), and the base addresses that
  * its pointers may be relative to.

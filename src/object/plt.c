@@ -15,6 +15,7 @@ struct got_slot {
 
 struct plt {
 	const struct object *o;
+	bool with_relative; /* slots that hold an address in the object itself, too */
 	VEC(struct got_slot) slots; /* by vaddr */
 	void (*fn)(void *ctx, const struct object_plt_entry *e);
 	void *ctx;
@@ -22,19 +23,19 @@ struct plt {
 
 struct plt_relocations { /* types that fill a GOT slot, by machine */
 	uint16_t machine;
-	uint32_t glob_dat, jump_slot, irelative;
+	uint32_t glob_dat, jump_slot, irelative, relative;
 	uint8_t header_bytes, entry_bytes; /* where stubs are counted off */
 };
 
 #define R_RISCV_NONE_GLOB_DAT UINT32_MAX /* the psABI has none: R_RISCV_64 serves */
 
 static const struct plt_relocations plt_machines[] = {
-	{ EM_X86_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE, 16, 16 },
-	{ EM_386, R_386_GLOB_DAT, R_386_JMP_SLOT, R_386_IRELATIVE, 16, 16 },
-	{ EM_AARCH64, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT, R_AARCH64_IRELATIVE, 32, 16 },
-	{ EM_ARM, R_ARM_GLOB_DAT, R_ARM_JUMP_SLOT, R_ARM_IRELATIVE, 20, 12 },
-	{ EM_RISCV, R_RISCV_NONE_GLOB_DAT, R_RISCV_JUMP_SLOT, 58 /* R_RISCV_IRELATIVE */, 32, 16 },
-	{ EM_S390, R_390_GLOB_DAT, R_390_JMP_SLOT, 61 /* R_390_IRELATIVE */, 32, 32 },
+	{ EM_X86_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE, R_X86_64_RELATIVE, 16, 16 },
+	{ EM_386, R_386_GLOB_DAT, R_386_JMP_SLOT, R_386_IRELATIVE, R_386_RELATIVE, 16, 16 },
+	{ EM_AARCH64, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT, R_AARCH64_IRELATIVE, R_AARCH64_RELATIVE, 32, 16 },
+	{ EM_ARM, R_ARM_GLOB_DAT, R_ARM_JUMP_SLOT, R_ARM_IRELATIVE, R_ARM_RELATIVE, 20, 12 },
+	{ EM_RISCV, R_RISCV_NONE_GLOB_DAT, R_RISCV_JUMP_SLOT, 58 /* R_RISCV_IRELATIVE */, R_RISCV_RELATIVE, 32, 16 },
+	{ EM_S390, R_390_GLOB_DAT, R_390_JMP_SLOT, 61 /* R_390_IRELATIVE */, R_390_RELATIVE, 32, 32 },
 };
 
 static const struct plt_relocations *relocations_of(uint16_t machine)
@@ -70,10 +71,11 @@ static void add_slots(struct plt *plt, const struct object_section *s, const str
 		uint64_t info = wide ? cursor_u64(&c) : cursor_u32(&c);
 		uint32_t type = wide ? (uint32_t)info : info & 0xff;
 		uint64_t addend = rela ? (wide ? cursor_u64(&c) : cursor_u32(&c)) : 0;
-		if (type != r->glob_dat && type != r->jump_slot && type != r->irelative)
+		bool by_address = type == r->irelative || (plt->with_relative && type == r->relative);
+		if (type != r->glob_dat && type != r->jump_slot && !by_address)
 			continue;
-		slot.symbol = type == r->irelative ? 0 : (uint32_t)(wide ? info >> 32 : info >> 8);
-		if (type == r->irelative)
+		slot.symbol = by_address ? 0 : (uint32_t)(wide ? info >> 32 : info >> 8);
+		if (by_address)
 			slot.resolver = rela ? addend : addend_in_place(o, slot.vaddr);
 		vec_push(&plt->slots, slot);
 	}
@@ -208,6 +210,41 @@ void object_each_plt(const struct object *o, void (*fn)(void *ctx, const struct 
 		scan_stubs(&plt, ".plt.got");
 	} else {
 		count_stubs(&plt, r);
+	}
+	vec_deinit(&plt.slots);
+}
+
+/* A relocation names a place anywhere; slots lie in .got, .got.plt and their like. */
+static bool is_in_got(const struct object *o, uint64_t vaddr)
+{
+	for (size_t i = 1; i < o->sections_nr; i++) {
+		const struct object_section *s = &o->sections[i];
+		if (!strncmp(s->name, ".got", 4) && vaddr >= s->addr && vaddr - s->addr < s->bytes)
+			return true;
+	}
+	return false;
+}
+
+void object_each_slot(const struct object *o, void (*fn)(void *ctx, const struct object_slot *slot), void *ctx)
+{
+	const struct plt_relocations *r = relocations_of(o->header.machine);
+	struct plt plt = { .o = o, .with_relative = true };
+	struct object_symtab dynsym;
+	bool has_dynsym = object_symtab(o, SHT_DYNSYM, &dynsym);
+	for (size_t i = 1; r && i < o->sections_nr; i++) {
+		const struct object_section *s = &o->sections[i];
+		if ((s->type == SHT_RELA || s->type == SHT_REL) && s->flags & SHF_ALLOC)
+			add_slots(&plt, s, r);
+	}
+	for (size_t i = 0; i < plt.slots.len; i++) {
+		const struct got_slot *at = &plt.slots.data[i];
+		struct object_slot slot = { .vaddr = at->vaddr, .address = at->resolver };
+		if (at->symbol && has_dynsym && at->symbol < dynsym.count) {
+			struct object_symbol s = object_symbol(&dynsym, at->symbol);
+			slot.symbol = object_symbol_name(&dynsym, &s);
+		}
+		if (is_in_got(o, at->vaddr) && (slot.symbol || !at->symbol))
+			fn(ctx, &slot);
 	}
 	vec_deinit(&plt.slots);
 }

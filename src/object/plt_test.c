@@ -109,6 +109,48 @@ static void stubs_with_branch_protection(void **state)
 	assert_int_equal(f.e[2].symbol, 2);
 }
 
+struct slots {
+	unsigned nr;
+	struct object_slot s[4];
+	char names[4][16];
+};
+
+static void note_slot(void *ctx, const struct object_slot *slot)
+{
+	struct slots *f = ctx;
+	assert_true(f->nr < 4);
+	f->s[f->nr] = *slot;
+	snprintf(f->names[f->nr++], sizeof(f->names[0]), "%s", slot->symbol ? slot->symbol : "");
+}
+
+/* One for a symbol, one for an address, one whose symbol is not there, one that lies outside of the table. */
+static void slots_of_the_global_offset_table(void **state)
+{
+	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
+	struct strbuf relocations = {};
+	struct slots f = {};
+	add_rela(&b, &relocations, 0x4008, R_X86_64_RELATIVE, 0, 0x1230);
+	add_rela(&b, &relocations, 0x4000, R_X86_64_GLOB_DAT, 1, 0);
+	add_rela(&b, &relocations, 0x4010, R_X86_64_GLOB_DAT, 9, 0);
+	add_rela(&b, &relocations, 0x9000, R_X86_64_RELATIVE, 0, 0x1230);
+	add_relocations(&b, ".rela.dyn", &relocations);
+	elf_add_section(&b, ".got", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x4000, (uint8_t[24]){ 0 }, 24);
+	elf_add_symbol(&b, &b.dynsym, "malloc", 0, 0, STB_GLOBAL, STT_FUNC, SHN_UNDEF);
+	struct object *o;
+	size_t n;
+	uint8_t *bytes = elf_finish(&b, &n);
+	assert_ok(object_open_memory(bytes, n, "slots", &o));
+	object_each_slot(o, note_slot, &f);
+	object_close(o);
+	free(bytes);
+	assert_int_equal(f.nr, 2);
+	assert_int_equal(f.s[0].vaddr, 0x4008);
+	assert_int_equal(f.s[0].address, 0x1230);
+	assert_null(f.s[0].symbol);
+	assert_int_equal(f.s[1].vaddr, 0x4000);
+	assert_string_equal(f.names[1], "malloc");
+}
+
 /* As objdump reads them: adrp x16, 11000; ldr x17, [x16, #0x18]; add x16, x16, #0x18; br x17. */
 static void stubs_of_arm64(void **state)
 {
@@ -223,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lazy_stubs_of_x86_64),
+		cmocka_unit_test(slots_of_the_global_offset_table),
 		cmocka_unit_test(stubs_with_branch_protection),
 		cmocka_unit_test(stubs_of_arm64),
 		cmocka_unit_test(stubs_that_are_counted_off),

@@ -123,6 +123,21 @@ def compare_texts(tap, name, pairs):
            "\n".join([f"{len(wrong)} of {n}"] + wrong[:40]))
 
 
+def compare_slots(tap, name, pairs):
+    """What is called through the global offset table has the name that objdump gives the slot."""
+    wrong, n = [], 0
+    for one, two in pairs:
+        for a, b in zip(without_rests(one), without_rests(two)):
+            left, right = (re.search(r"# [0-9a-f]+ <(.*)>$", i[2]) for i in (a, b))
+            versioned = left and re.match(r"([\w:~]+).*@[A-Z]", left[1])
+            if not versioned or not re.match(r"call|jmp", a[2]):
+                continue
+            n += 1
+            if not right or not right[1].endswith("@got") or not right[1].startswith(versioned[1]):
+                wrong.append(f"{a[2]!r} {b[2]!r}")
+    tap.ok(n and not wrong, f"{name}: {n} calls through the global offset table name what they call", "\n".join(wrong[:10]))
+
+
 def check_lines(tap, name, listing, source):
     """A number before a source line is that of the line."""
     with open(source, encoding="utf-8") as f:
@@ -174,6 +189,7 @@ def cxx(tap):
     perf("record", "-q", "--no-bpf-event", "-e", "cpu-clock:u", "-F", "2000", "-o", path, "--", binary, "0.6")
     pairs = compare(tap, path, "C++", "-d", "cxx_mix", "--percent-limit", "2", "--no-source")
     compare_texts(tap, "C++", pairs)
+    compare_slots(tap, "C++", pairs)
     compare_texts(tap, "libc", compare(tap, path, "libc", "-d", "libc.so.6", "--percent-limit", "4", "--no-source"))
 
 

@@ -34,6 +34,7 @@ struct annotate_run {
 		size_t functions;
 		const char *first;
 	} *missing;
+	struct dso_code *codes; /* by mapping; those without a DSO were not asked for */
 	bool is_incomplete; /* what was asked for could not be listed */
 };
 
@@ -177,15 +178,15 @@ static struct listing_event *listing_events(struct annotate_run *r, const struct
 	return events;
 }
 
-static struct dso_code dso_of(const struct annotate_run *r, mapping_id mapping)
+static struct dso_code *dso_of(struct annotate_run *r, mapping_id mapping)
 {
-	const struct profile_mapping *m = &r->profile->mappings.data[mapping];
-	const struct mapped_file *file = machine_file_at(resolver_machine(r->resolver), m->order);
-	return (struct dso_code){
-		.dso = symbols_dso(resolver_symbols(r->resolver), file),
-		.file = file,
-		.arch = r->env->arch ? arch_by_uname(r->env->arch) : arch_native(),
-	};
+	struct dso_code *c = &r->codes[mapping];
+	const struct mapped_file *file =
+		machine_file_at(resolver_machine(r->resolver), r->profile->mappings.data[mapping].order);
+	if (!c->dso)
+		dso_code_init(c, symbols_dso(resolver_symbols(r->resolver), file), file,
+			      r->env->arch ? arch_by_uname(r->env->arch) : arch_native());
+	return c;
 }
 
 static struct strobe_error *make_listing(struct annotate_run *r, const struct part *p, const struct hits_function *hit,
@@ -265,16 +266,16 @@ static void note_missing(struct annotate_run *r, const struct profile_function *
 static struct strobe_error *annotate_one(struct annotate_run *r, const struct part *p, const struct hits_function *hit)
 {
 	const struct profile_function *f = &r->profile->functions.data[hit->function];
-	struct dso_code code = dso_of(r, f->mapping);
+	struct dso_code *code = dso_of(r, f->mapping);
 	struct listing *l;
 	size_t n;
 	if (is_below_limit(r, p, hit))
 		return NULL;
-	if (!dso_code(code.dso, f->start, &n) || !n) {
+	if (!dso_code(code->dso, f->start, &n) || !n) {
 		note_missing(r, f);
 		return NULL;
 	}
-	struct strobe_error *err = make_listing(r, p, hit, &code, &l);
+	struct strobe_error *err = make_listing(r, p, hit, code, &l);
 	if (error_is(err, ERROR_UNSUPPORTED))
 		return err;
 	if (err) {
@@ -298,10 +299,9 @@ static void say_missing(struct annotate_run *r)
 		r->is_incomplete |= r->o->symbol || !r->shown;
 		if (r->o->quiet || (r->o->skip_missing && !r->o->symbol))
 			continue;
-		struct dso_code code = dso_of(r, i);
 		const char *what = m->functions == 1 ? m->first :
 				   arena_printf(&r->arena, "%s and %zu other functions", m->first, m->functions - 1);
-		struct strobe_error *err = dso_code_missing(&code, what);
+		struct strobe_error *err = dso_code_missing(dso_of(r, i), what);
 		cmd_say(r->ctx, "%s", err->message);
 		error_destroy(err);
 	}
@@ -380,6 +380,7 @@ static struct strobe_error *annotate_all(struct annotate_run *r)
 	say_problems(r);
 	if (!r->hits.functions.len)
 		return say_nothing_found(r);
+	r->codes = arena_new_array(&r->arena, struct dso_code, r->profile->mappings.len + 1);
 	r->missing = arena_new_array(&r->arena, struct missing, r->profile->mappings.len + 1);
 	for (size_t i = 0; i < n; i++)
 		TRY(annotate_part(r, &parts[i]));
@@ -446,6 +447,9 @@ int annotate_run(struct cmd_context *ctx, const struct annotate_command *o)
 	status = status ? status : failed;
 	if (status != CMD_BROKEN_PIPE && !o->quiet)
 		input_remarks(ctx, file, r.resolver ? resolver_stats(r.resolver) : NULL);
+	for (size_t i = 0; r.codes && i < r.profile->mappings.len; i++)
+		if (r.codes[i].dso)
+			dso_code_deinit(&r.codes[i]);
 	hits_deinit(&r.hits);
 	profile_destroy(r.profile);
 	resolver_destroy(r.resolver);
