@@ -63,7 +63,7 @@ struct annotate_options {
 
 /*
  * The caller adds values, and finishes. ERROR_UNSUPPORTED where nothing decodes the architecture, ERROR_NOT_FOUND where
- * there are no bytes, ERROR_LIMIT where the function is too large.
+ * there are no bytes, ERROR_FORMAT where it has no size, ERROR_LIMIT where it is too large.
  */
 struct strobe_error *annotate_function(const struct code_source *source, const struct annotate_function *f,
 				       const struct annotate_options *options, struct listing **ret) _must_check_;

@@ -185,7 +185,7 @@ static void what_cannot_be_listed_is_refused(void **state)
 	struct code_source source = source_of(&m, &arch_x86_64);
 	struct annotate_function f = { .name = "f", .start = START, .end = START };
 	struct listing *l;
-	assert_fails(annotate_function(&source, &f, &(struct annotate_options){ 0 }, &l), ERROR_NOT_FOUND);
+	assert_fails(annotate_function(&source, &f, &(struct annotate_options){ 0 }, &l), ERROR_FORMAT);
 	f.end = START + ANNOTATE_MAX_BYTES + 1;
 	assert_fails(annotate_function(&source, &f, &(struct annotate_options){ 0 }, &l), ERROR_LIMIT);
 	f.start = START + 1;

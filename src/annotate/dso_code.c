@@ -7,17 +7,36 @@
 #include "symbol/demangle.h"
 #include "symbol/source.h"
 
-static const void *bytes_at(void *ctx, uint64_t addr, size_t *ret_bytes)
-{
-	const struct dso_code *c = ctx;
-	return dso_code(c->dso, addr, ret_bytes);
-}
-
 static const struct symbol *symbol_at(struct dso_code *c, uint64_t addr)
 {
 	if (!c->symbol || addr < c->symbol->start || addr >= c->symbol->end)
 		c->symbol = dso_symbol(c->dso, addr);
 	return c->symbol;
+}
+
+/* The symbol's own bytes: memory has no end to stop at. */
+static const void *running_bytes(struct dso_code *c, uint64_t addr, size_t *ret_bytes)
+{
+	const struct symbol *s = symbol_at(c, addr);
+	uint64_t n = s ? s->end - addr : 0;
+	if (!n || n > ANNOTATE_MAX_BYTES)
+		return NULL;
+	void *code = arena_alloc(&c->arena, n);
+	_cleanup_error_ struct strobe_error *err = dso_running_code(c->dso, addr, code, n);
+	if (err) {
+		c->hindrance = arena_strdup(&c->arena, err->message);
+		return NULL;
+	}
+	*ret_bytes = n;
+	return code;
+}
+
+static const void *bytes_at(void *ctx, uint64_t addr, size_t *ret_bytes)
+{
+	struct dso_code *c = ctx;
+	const void *code = dso_code(c->dso, addr, ret_bytes);
+	bool kernel = c->file->kind == MAPPED_KERNEL || c->file->kind == MAPPED_MODULE;
+	return code || !kernel || c->hindrance ? code : running_bytes(c, addr, ret_bytes);
 }
 
 /* ---- the global offset table ---- */
@@ -140,15 +159,15 @@ struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what
 {
 	struct dso_facts facts = dso_facts(c->dso);
 	char id[2 * RECORD_BUILD_ID_MAX + 1];
-	const char *name = c->file->name ? c->file->name : "it";
+	const char *name = c->file->name ? c->file->name : "it", *why = facts.problem ? facts.problem : c->hindrance;
 	switch (c->file->kind) {
 	case MAPPED_KERNEL:
 		return error_create(ERROR_NOT_FOUND, "the code of %s is in the kernel's image, and none with its build-id (%s) was "
 				    "found%s%s: install the kernel's debug symbols, or name the image with -k",
-				    what, hex(c->file, id), facts.problem ? "; " : "", facts.problem ? facts.problem : "");
+				    what, hex(c->file, id), why ? "; " : "", why ? why : "");
 	case MAPPED_MODULE:
 		return error_create(ERROR_NOT_FOUND, "the code of %s is in the module %s, whose file is not at hand%s%s", what,
-				    name, facts.problem ? ": " : "", facts.problem ? facts.problem : "");
+				    name, why ? ": " : "", why ? why : "");
 	case MAPPED_BPF:
 	case MAPPED_OTHER_KERNEL:
 		return error_create(ERROR_UNSUPPORTED, "the code of %s was made by the running kernel (%s) and is in no file", what,

@@ -1,6 +1,6 @@
 /*
- * A DSO as a source of code: bytes of the file that is mapped, symbols (PLT stubs among them), places from its debug
- * information.
+ * A DSO as a source of code: bytes of the file that is mapped (of the kernel, where there is none, those of the running
+ * one), symbols (PLT stubs and slots of the global offset table among them), places from its debug information.
  *
  * The struct dso_code is the caller's and has to stay where it is for as long as the source is asked. One thread a source.
  */
@@ -13,7 +13,8 @@ struct dso_code {
 	const struct arch *arch;     /* of the recording: where the DSO is no ELF file */
 	const struct mapped_file *file;
 	const struct symbol *symbol; /* over the last address that was asked */
-	struct arena arena;          /* of names that are made up */
+	struct arena arena;          /* of names that are made up, and of code that lies in no file */
+	const char *hindrance;       /* why the running kernel's memory did not serve, or NULL */
 	bool has_slots;              /* they were read */
 	VEC(struct dso_slot {
 		uint64_t addr;

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "symbol/demangle.h"
+#include "symbol/kcore.h"
 #include "symbol/symbol_priv.h"
 
 /* Asked in this order; the first that applies and finds something serves. */
@@ -235,6 +236,15 @@ const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes)
 		return f ? d->jitdump->data + addr : NULL;
 	}
 	return d->object ? object_bytes_at(d->object, addr - (uint64_t)d->shift, ret_bytes) : NULL;
+}
+
+struct strobe_error *dso_running_code(struct dso *d, uint64_t addr, void *buf, size_t n)
+{
+	load(d);
+	/* The list of symbols was held against the recording when it was read; its addresses are those of this boot. */
+	if (!d->kernel || d->session->options.kallsyms || d->session->kallsyms_path)
+		return error_create(ERROR_NOT_FOUND, "it is not the kernel that runs here");
+	return kcore_read(KCORE_PATH, addr - (uint64_t)d->shift, buf, n);
 }
 
 struct object *dso_object(struct dso *d, struct object **ret_debug)

@@ -268,16 +268,16 @@ static struct strobe_error *annotate_one(struct annotate_run *r, const struct pa
 	const struct profile_function *f = &r->profile->functions.data[hit->function];
 	struct dso_code *code = dso_of(r, f->mapping);
 	struct listing *l;
-	size_t n;
 	if (is_below_limit(r, p, hit))
 		return NULL;
-	if (!dso_code(code->dso, f->start, &n) || !n) {
-		note_missing(r, f);
-		return NULL;
-	}
 	struct strobe_error *err = make_listing(r, p, hit, code, &l);
 	if (error_is(err, ERROR_UNSUPPORTED))
 		return err;
+	if (error_is(err, ERROR_NOT_FOUND)) {
+		note_missing(r, f);
+		error_destroy(err);
+		return NULL;
+	}
 	if (err) {
 		cmd_say(r->ctx, "%s", err->message);
 		error_destroy(err);
