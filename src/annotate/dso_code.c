@@ -176,9 +176,7 @@ struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what
 	case MAPPED_ANON:
 		return error_create(ERROR_NOT_FOUND, "the code of %s was made while its program ran, and nothing kept it: have the "
 				    "program write a jitdump file", what);
-	case MAPPED_FILE:
-	case MAPPED_VDSO:
-	case MAPPED_VSYSCALL:
+	default:
 		break;
 	}
 	return error_create(ERROR_NOT_FOUND, "the code of %s is not at hand: %s", what,
