@@ -131,3 +131,12 @@ INLINE long number_of(struct pt_regs *regs)
 	return regs->syscallno;
 #endif
 }
+
+/*
+ * Whether a call that ends is the one that began as `began`, though its number is another one: a return from a signal handler
+ * has the registers of what it interrupted; an exec of a program of the other width has that one's number for exec.
+ */
+INLINE _Bool is_renumbered(long number, __u32 call, __u32 began)
+{
+	return number == -1 || ((call ^ began) & TRACE_NUMBERS);
+}

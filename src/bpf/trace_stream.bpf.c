@@ -164,7 +164,15 @@ GLOBAL int put_strings(struct scratch *s, __u32 arg, __u64 ptr, __u32 max)
 	}
 	for (; n < POINTERS_MAX; n++) {
 		__u64 string = 0;
-		if (bpf_probe_read_user(&string, size, (void *)(ptr + n * size)) || !string)
+		if (bpf_probe_read_user(&string, size, (void *)(ptr + n * size))) {
+			/* Not even the first: nothing is known. */
+			if (!n) {
+				s->faults++;
+				return 0;
+			}
+			break;
+		}
+		if (!string)
 			break;
 	}
 	put_number(s, arg, n);
@@ -553,8 +561,10 @@ int stream_exit(__u64 *ctx)
 	if (!t || !control.enabled || !counts_here())
 		goto out;
 	call = call_of(task, number);
-	if (number == -1 && t->start_ns)
+	if (t->start_ns && is_renumbered(number, call, t->call)) {
 		call = t->call;
+		number = call % TRACE_NUMBERS;
+	}
 	if (t->point) {
 		s = scratch_of(1);
 		plan = bpf_map_lookup_elem(&plans, &call);
@@ -579,7 +589,7 @@ int stream_exit(__u64 *ctx)
 		goto out;
 	take_args(s, regs, call >= TRACE_NUMBERS);
 	s->ret = ret;
-	begin_call(s, task, t, TRACE_EVENT_CALL, now, number == -1 ? call % TRACE_NUMBERS : number, plan->args_nr);
+	begin_call(s, task, t, TRACE_EVENT_CALL, now, number, plan->args_nr);
 	if (t->blob)
 		take_blob(s, task);
 	fetch_at_exit(s, plan, failed, 0);

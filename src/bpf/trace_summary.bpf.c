@@ -202,8 +202,7 @@ int trace_exit(__u64 *ctx)
 	if (!s || !control.enabled || !counts_here())
 		return 0;
 	call = call_of(task, number);
-	/* A return from a signal handler has the registers, and the number, of what it interrupted. */
-	if (s->start_ns && number == -1)
+	if (s->start_ns && is_renumbered(number, call, s->call))
 		call = s->call;
 	if (!settings.select_all && (call >= TRACE_CALLS || !selected[call]))
 		return 0;

@@ -24,7 +24,7 @@ void trace_whom_settings(const struct trace_whom *w, struct trace_settings *s)
 	s->self = (uint32_t)getpid();
 	s->everyone = w->map->system_wide;
 	s->inherit = w->inherit;
-	s->has_leader = w->leader && !w->starts_enabled;
+	s->has_leader = w->leader && !w->starts_enabled && !w->delayed;
 	s->by_cpu = w->by_cpu;
 	s->by_cgroup = w->cgroup != NULL;
 	s->excludes = w->excluded_nr != 0;

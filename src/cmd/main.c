@@ -90,6 +90,13 @@ static const char *program_name(const char *argv0)
 	return base && !strcmp(base, "perf") ? "perf" : "strobe";
 }
 
+/* Installed as trace (trace_link), it is that command. */
+static bool is_trace(const char *argv0)
+{
+	const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
+	return argv0 && !strcmp(slash ? slash + 1 : argv0, "trace");
+}
+
 struct strobe_error *cmd_unknown(const char *program, const char *name)
 {
 	const char *names[sizeof(cmd_all) / sizeof(*cmd_all)];
@@ -202,6 +209,8 @@ static int run(struct cmd_context *ctx, int argc, char **argv)
 {
 	struct frame frame = {};
 	struct options_result r;
+	if (argc && is_trace(argv[0]))
+		return run_command(ctx, cmd_find("trace"), argc, argv);
 	struct strobe_error *err = options_parse(frame_options, &frame, argc, argv, false, &r);
 	if (err)
 		return cmd_fail_usage(ctx, err);

@@ -146,12 +146,17 @@ void trace_calls_init(struct trace_calls *c, struct trace_run *r)
 		.o = o,
 		.out = &r->out,
 		.sys = r->sys,
+		.all_new = r->traces_command,
 		.one_thread = o->no_inherit && !r->map.system_wide && r->map.threads.len == 1,
 		.chosen_before = !o->with_summary,
 	};
 	*c = (struct trace_calls){ .native = r->native, .compat = r->compat, .lines = trace_lines_create(&setup),
 				   .signals = trace_shows_signals(o), .processes = trace_shows_processes(o),
 				   .sched = o->sched };
+	/* Those that are there are asked before anything happens. */
+	for (size_t i = 0; o->sched && !r->traces_command && i < r->map.threads.len; i++)
+		trace_task(trace_lines_tasks(c->lines), (uint32_t)r->map.threads.data[i].tid,
+			   (uint32_t)r->map.threads.data[i].pid);
 }
 
 struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run *r, struct stream_tracer *tracer)

@@ -23,7 +23,7 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 	l->setup = *setup;
 	l->format = o->format;
 	l->tasks.sys = setup->sys;
-	l->tasks.sched = o->sched;
+	l->tasks.sched = o->sched && !setup->all_new;
 	l->style = (struct syscall_style){ .layout = o->strace_style ? SYSCALL_STRACE : SYSCALL_NAMED,
 					   .str_limit = (uint32_t)o->str_limit, .fd_text = trace_tasks_fd_text,
 					   .pid_text = trace_tasks_pid_text, .ctx = &l->tasks };
@@ -59,7 +59,7 @@ void trace_lines_finish(struct trace_lines *l)
 	l->finished = true;
 	if (l->format->end)
 		l->format->end(&l->paper);
-	if (l->tasks.sched)
+	if (l->setup.o->sched)
 		fill_sched(l);
 	syscall_stats_finish(&l->stats);
 }

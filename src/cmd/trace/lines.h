@@ -22,6 +22,7 @@ struct trace_lines_setup {
 	const struct trace_options *o; /* borrowed */
 	struct out *out;
 	const struct sys *sys;         /* NULL: a recording */
+	bool all_new;                  /* no task was there before: what they ran, they ran under our eyes */
 	bool one_thread;               /* only one can be meant: lines do not name it */
 	bool chosen_before;            /* --failure and --duration were applied by the source */
 };

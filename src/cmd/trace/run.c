@@ -83,6 +83,7 @@ static struct strobe_error *settle_target(struct trace_run *r)
 	r->whom.inherit = !o->no_inherit;
 	r->whom.leader = r->traces_command ? r->workload.pid : 0;
 	r->whom.starts_enabled = !r->traces_command && !o->delay_ms;
+	r->whom.delayed = o->delay_ms != 0;
 	r->whom.excluded = o->excluded.data;
 	r->whom.excluded_nr = o->excluded.len;
 	return NULL;

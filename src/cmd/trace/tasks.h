@@ -25,7 +25,7 @@ struct trace_tasks {
 	struct u64map by_tid; /* tid → index */
 	struct u64map fds;    /* pid << 32 | fd → index of paths + 1; 0: nothing is known */
 	VEC(char *) paths;
-	bool sched;           /* asks how long tasks ran and waited */
+	bool sched;           /* asks how long tasks ran and waited before they were seen */
 	uint64_t asked_names, asked_fds; /* questions to /proc */
 };
 

@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+"""trace with tracepoints, page faults, signals, call graphs: programs whose truth is known, strace and perf beside it."""
+# second try
+
+import json
+import os
+import re
+import subprocess
+
+from strobetest import PERF, STROBE, Tap, is_root, run, skip_all, strobe
+
+CONNECT = r"""
+#include <arpa/inet.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+int main(void)
+{
+	struct sockaddr_un u = { .sun_family = AF_UNIX, .sun_path = "/nonexistent/socket" };
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(1) };
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(2), .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	connect(socket(AF_UNIX, SOCK_STREAM, 0), (void *)&u, sizeof(u));
+	connect(socket(AF_INET, SOCK_STREAM, 0), (void *)&v4, sizeof(v4));
+	connect(socket(AF_INET6, SOCK_STREAM, 0), (void *)&v6, sizeof(v6));
+	return 0;
+}
+"""
+
+# The system call stands in the innermost function itself, so that no library is between.
+CHAIN = r"""
+#define KEEP __attribute__((noinline))
+#if defined(__x86_64__)
+static inline long openat_(const char *p)
+{
+	long r = 257;
+	register long flags __asm__("r10") = 0;
+	__asm__ volatile("syscall" : "+a"(r) : "D"(-100L), "S"(p), "d"(0L), "r"(flags) : "rcx", "r11", "memory");
+	return r;
+}
+#else
+static inline long openat_(const char *p)
+{
+	register long nr __asm__("x8") = 56, a __asm__("x0") = -100, c __asm__("x2") = 0, d __asm__("x3") = 0;
+	register const char *b __asm__("x1") = p;
+	__asm__ volatile("svc 0" : "+r"(a) : "r"(nr), "r"(b), "r"(c), "r"(d) : "memory");
+	return a;
+}
+#endif
+KEEP long innermost(const char *p) { volatile long r = openat_(p); return r + 1; }
+KEEP long middle(const char *p) { volatile long r = innermost(p); return r + 1; }
+KEEP long outermost(const char *p) { volatile long r = middle(p); return r + 1; }
+int main(void) { volatile long r = outermost("/etc/hostname"); return r < 0; }
+"""
+
+TOUCH = r"""
+#include <stdio.h>
+#include <sys/mman.h>
+int main(void)
+{
+	volatile char *p = mmap(NULL, 64 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise((void *)p, 64 * 4096, 15 /* no huge pages */);
+	printf("%p\n", (void *)p);
+	for (int i = 0; i < 64; i++)
+		p[i * 4096] = 1;
+	return 0;
+}
+"""
+
+SIGNALS = r"""
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void handler(int n) { (void)n; }
+int main(void)
+{
+	signal(SIGUSR1, handler);
+	signal(SIGCHLD, handler);
+	for (int i = 0; i < 3; i++)
+		kill(getpid(), SIGUSR1);
+	pid_t child = fork();
+	if (!child)
+		_exit(3);
+	waitpid(child, NULL, 0);
+	return 5;
+}
+"""
+
+BURN = r"""
+#include <stdio.h>
+#include <time.h>
+int main(void)
+{
+	struct timespec t;
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	while (t.tv_sec == 0 && t.tv_nsec < 200000000);
+	return 0;
+}
+"""
+
+
+def compile_c(name, source, *flags):
+    with open(f"{name}.c", "w", encoding="utf-8") as f:
+        f.write("#define _GNU_SOURCE\n" + source)
+    subprocess.run(["cc", *flags, "-o", name, f"{name}.c"], check=True)
+
+
+def trace(*argv, name="out.txt"):
+    done = strobe("trace", "-o", name, *argv)
+    with open(name, encoding="utf-8") as f:
+        return done, f.read()
+
+
+def events(*argv):
+    _, text = trace("--format", "json", *argv, name="out.json")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def check_connect(tap):
+    """The seed's first example: the entry of connect as a tracepoint, where perf shows UNSPEC."""
+    compile_c("connect", CONNECT)
+    _, text = trace("-e", "syscalls:sys_enter_connect", "./connect")
+    lines = [re.sub(r"^ *[\d.]+ connect/\d+ ", "", line) for line in text.splitlines()]
+    tap.equal(len(lines), 3, "a line for each connect, and no others")
+    for line, want in zip(lines, (r'AF_UNIX.*"/nonexistent/socket"|UNIX.*"/nonexistent/socket"', r"127\.0\.0\.1", r"::1")):
+        tap.ok(line.startswith("syscalls:sys_enter_connect(fd: 3") or re.match(r"syscalls:sys_enter_connect\(fd: \d", line), line[:60])
+        tap.ok(re.search(want, line) and re.search(r"addrlen: (110|16|28)\)$", line), f"it has the address {want}", line)
+    tap.ok(re.match(r"     0\.000 connect/\d+ ", text), "the layout of the reference", text[:100])
+
+
+def frames(text, marker):
+    """The stack under the line that has the marker."""
+    found, names = False, []
+    for line in text.splitlines():
+        if line.startswith(" " * 39):
+            if found:
+                names.append(line.split()[0])
+        elif found:
+            break
+        else:
+            found = marker in line
+    return names
+
+
+def check_callgraph(tap):
+    """The seed's second example: openat with its name and the functions that led to it."""
+    want = ["innermost", "middle", "outermost", "main"]
+    compile_c("chain", CHAIN, "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls")
+    compile_c("chain_nofp", CHAIN, "-O1", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-g")
+    for mode, program in (("fp", "chain"), ("dwarf", "chain_nofp"), ("dwarf,4096", "chain_nofp")):
+        _, text = trace("-e", "openat", "--call-graph", mode, f"./{program}")
+        tap.equal(frames(text, '"/etc/hostname"')[:4], want, f"{mode}: the stack of a system call")
+        tap.ok(f"innermost (/" in text and f"/{program})" in text, "with its file", text[-600:])
+    _, text = trace("-e", "syscalls:sys_enter_openat", "--call-graph", "fp", "./chain")
+    tap.equal(frames(text, '"/etc/hostname"')[:4], want, "of a tracepoint")
+    _, text = trace("-e", "syscalls:sys_exit_openat/call-graph=fp,max-stack=3/", "./chain")
+    deep = frames(text, "ret: 3)") + frames(text, "ret: 4)")
+    tap.ok(deep and len(text.splitlines()) > 1, "by a term of the event", text[-400:])
+    _, text = trace("-e", "openat", "--max-stack", "2", "./chain_nofp")
+    tap.equal(frames(text, '"/etc/hostname"'), want[:2], "--max-stack, and with it dwarf")
+    _, text = trace("-e", "openat", "--call-graph", "dwarf", "--min-stack", "60", "./chain_nofp")
+    tap.equal(text, "", "--min-stack")
+    _, text = trace("-e", "openat", "--call-graph", "dwarf", "--kernel-syscall-graph", "./chain_nofp")
+    with_kernel = frames(text, '"/etc/hostname"')
+    at = with_kernel.index("innermost") if "innermost" in with_kernel else 0
+    tap.ok(at > 0 and with_kernel[at:at + 4] == want, "the kernel's part stands above", with_kernel)
+    found = [e for e in events("-e", "openat", "--call-graph", "dwarf", "./chain_nofp") if "hostname" in json.dumps(e["args"])]
+    tap.equal([f["symbol"] for f in found[0]["stack"][:4]], want, "in JSON")
+
+
+def normal(text):
+    """Numbers and times away; names of pids, which the two know more or less of, too."""
+    lines = []
+    for line in text.splitlines():
+        line = re.sub(r"^ *[\d.]+ +", "", line)
+        line = re.sub(r" \([\w/:-]+\)(?=[,)])", "", line)
+        lines.append(re.sub(r"\d+", "N", line))
+    return lines
+
+
+def check_tracepoints(tap):
+    if os.access(PERF, os.X_OK):
+        which = "sched:sched_process_exec,sched:sched_process_fork,sched:sched_process_exit"
+        run(PERF, "trace", "-o", "perf.txt", "-e", which, "sh", "-c", "true & wait")
+        with open("perf.txt", encoding="utf-8") as f:
+            theirs = normal(f.read())
+        _, text = trace("-e", which, "sh", "-c", "true & wait")
+        tap.equal(sorted(normal(text)), sorted(theirs), "tracepoints as perf trace shows them")
+    seen = events("-e", "sched:sched_process_e*", "true")
+    tap.equal([e["event"] for e in seen], ["sched:sched_process_exec", "sched:sched_process_exit"], "a glob of tracepoints, in order")
+    tap.equal(seen[0]["args"]["filename"].rsplit("/", 1)[-1], "true", "a field")
+    seen = events("-e", "syscalls:sys_enter_write", "--filter", "count == 7", "sh", "-c", "echo 123456; echo 1; echo 654321")
+    tap.equal([e["args"]["count"] for e in seen], [7, 7], "--filter")
+    seen = events("-e", "syscalls:sys_exit_write/nr=2/", "sh", "-c", "echo 1; echo 2; echo 3")
+    tap.equal(len(seen), 2, "nr=: so many of an event")
+    seen = events("-e", "write,sched:sched_process_exit", "sh", "-c", "echo 1")
+    tap.equal([e.get("syscall") or e["event"] for e in seen], ["write", "sched:sched_process_exit"], "calls and tracepoints in one list")
+    _, text = trace("--libtraceevent_print", "-e", "sched:sched_process_exec", "true")
+    tap.ok(re.search(r"sched_process_exec\(filename=\S+ pid=\d+ old_pid=\d+\)", text), "--libtraceevent_print", text)
+    program = "echo one; kill -0 $$; echo two; kill -0 $$; echo three"
+    for options, want in ((("--switch-on", "syscalls:sys_exit_kill"), ["two\n", "three\n"]),
+                          (("--switch-off", "syscalls:sys_exit_kill"), ["one\n"])):
+        seen = events("-e", "write", *options, "sh", "-c", program)
+        tap.equal([e["args"].get("buf") for e in seen], want, options[0])
+    seen = events("-e", "write", "--switch-on", "syscalls:sys_exit_kill", "--show-on-off-events", "sh", "-c", program)
+    tap.ok(any(e.get("event") == "syscalls:sys_exit_kill" for e in seen), "--show-on-off-events", seen)
+    _, text = trace("--print-sample", "-e", "openat", "--max-events", "1", "true")
+    tap.ok(re.match(r"\S+ [\d.]+ \S+ \d+/\d+ \[\d+\]\n", text), "--print-sample", text)
+    _, text = trace("--tool_stats", "-e", "openat", "true")
+    tap.ok("Stats:\n" in text and f"lines             : {text.count('openat(')}\n" in text, "--tool_stats", text)
+
+
+def check_faults(tap):
+    compile_c("touch_pages", TOUCH)
+    done, text = trace("-F", "all", "--no-syscalls", "./touch_pages")
+    start = int(done.out, 16)
+    # Anonymous memory has no file: the address itself, or the name of the mapping and the offset in it.
+    hits = {int(m, 16) & ~0xfff for m in re.findall(r"=> (?:[^\s@]+@)?0x([0-9a-f]+) \(", text)}
+    tap.equal(len(hits & {start + i * 4096 for i in range(64)}), 64, "a minor fault for each page that is touched")
+    tap.ok(text.count("minfault [main+0x") >= 64, "from main", text[-300:])
+    seen = events("-F", "all", "--no-syscalls", "./touch_pages")
+    tap.ok(sum(e["fault"] == "minor" and e["from"].get("symbol") == "main" for e in seen) >= 64, "in JSON")
+    _, text = trace("-F", "min", "./touch_pages")
+    tap.ok("minfault [" in text and "mmap(" in text, "with system calls")
+
+
+def check_signals(tap):
+    """Signals and ends, as strace has them; who sends and times differ from run to run."""
+    compile_c("signals", SIGNALS)
+    run("strace", "-f", "-o", "strace.txt", "./signals")
+    with open("strace.txt", encoding="utf-8") as f:
+        theirs = [m.group() for m in re.finditer(r"(---|\+\+\+) .* (---|\+\+\+)", f.read())]
+    _, text = trace("--strace", "./signals")
+    ours = [m.group() for m in re.finditer(r"(---|\+\+\+) .* (---|\+\+\+)", text)]
+    starts = [line for line in ours if "starts" in line]
+
+    def fixed(lines):
+        return [re.sub(r"_pid=\d+|_[us]time=\d+(?: /\*.*?\*/)?", "", line) for line in lines if "starts" not in line]
+
+    tap.equal(fixed(ours), fixed(theirs), "signals and ends are strace's")
+    tap.equal(len(starts), 1, "the start of a process")
+    _, text = trace("-e", "kill", "./signals")
+    tap.ok("---" not in text and "+++" not in text, "not where calls are chosen", text)
+    _, text = trace("-e", "kill", "--signals", "--processes", "./signals")
+    tap.ok(text.count("--- SIGUSR1") == 3 and text.count("+++ exited") == 2, "but where they are asked for", text)
+    seen = events("./signals")
+    tap.equal(sum(e.get("signal") == "SIGUSR1" for e in seen), 3, "in JSON")
+
+
+def check_sched(tap):
+    compile_c("burn", BURN, "-O1")
+    for mode in ("-s", "-S"):
+        _, text = trace(mode, "--sched", "-e", "clock_gettime,exit_group,mmap", "./burn")
+        times = re.search(r"burn \(\d+\), \d+ events, [\d.]+%, ([\d.]+) msec, waited ([\d.]+) msec", text)
+        tap.ok(times and 195 < float(times.group(1)) < 300, f"{mode} --sched: the time on a CPU", text[-600:])
+
+
+def check_targets(tap):
+    with subprocess.Popen(["sh", "-c", "while :; do kill -0 $$; sleep 0.02; done"]) as one:
+        seen = events("-a", "-e", "kill", "--filter-pids", str(one.pid), "sleep", "0.3")
+        tap.ok(not any(e["pid"] == one.pid for e in seen), "--filter-pids")
+        seen = events("-p", str(one.pid), "-e", "kill,clock_nanosleep", "--no-inherit", "sleep", "0.3")
+        tap.ok(seen and all(e["pid"] == one.pid and e["syscall"] == "kill" for e in seen), "--no-inherit", seen[:2])
+        seen = events("-p", str(one.pid), "-e", "syscalls:sys_enter_kill", "sleep", "0.3")
+        tap.ok(seen and all(e["pid"] == one.pid for e in seen), "-p with a tracepoint", seen[:2])
+        seen = events("-p", str(one.pid), "-e", "kill", "--call-graph", "fp", "sleep", "0.3")
+        tap.ok(seen and any(f.get("file", "").find("libc") >= 0 for e in seen for f in e["stack"]), "-p with stacks of what was mapped before",
+               seen[:1])
+        one.kill()
+    seen = events("-D", "300", "-e", "kill", "sh", "-c", "kill -0 $$; sleep 0.6; kill -0 $$")
+    tap.equal(len(seen), 1, "-D")
+    seen = events("-D", "300", "-e", "syscalls:sys_exit_kill", "sh", "-c", "kill -0 $$; sleep 0.6; kill -0 $$")
+    tap.equal(len(seen), 1, "-D with a tracepoint")
+    group = "/sys/fs/cgroup/strobe-trace-test"
+    try:
+        os.mkdir(group)
+    except OSError as e:
+        tap.skip("-G", f"no cgroup can be made: {e}")
+        return
+    try:
+        inside = f"echo $$ > {group}/cgroup.procs; kill -0 $$; echo $$ > /sys/fs/cgroup/cgroup.procs; kill -0 $$"
+        seen = events("-G", "strobe-trace-test", "-e", "kill", "sh", "-c", inside)
+        tap.equal(len(seen), 1, "-G: calls of a cgroup alone")
+    finally:
+        os.rmdir(group)
+
+
+def check_refused(tap):
+    for argv, want in ((["--call-graph", "lbr", "true"], "hardware"), (["-F", "some", "true"], "all, maj or min"),
+                       (["--no-syscalls", "true"], "nothing to trace"), (["--filter", "x", "true"], "behind the -e"),
+                       (["-s", "-F", "all", "true"], "lines"), (["--sched", "true"], "-s or -S"),
+                       (["--call-graph", "dwarf,65528", "true"], "16384"), (["-e", "sched:sched_swich", "true"], "sched_switch"),
+                       (["--switch-on", "nosuch:event", "true"], "nosuch"), (["--show-on-off-events", "true"], "--switch-on"),
+                       (["-e", "openat", "-e", "!close", "true"], "alone"), (["-G", "no/such/group", "true"], "no such cgroup")):
+        done = strobe("trace", *argv)
+        tap.ok(done.status != 0 and want in done.err, f"refused: {' '.join(argv)}", done.err[:300])
+    os.symlink(STROBE, "trace")
+    done = run("./trace", "-o", "named.txt", "-e", "openat", "true")
+    with open("named.txt", encoding="utf-8") as f:
+        tap.ok(done.status == 0 and "openat(" in f.read(), "by the name of trace", done.err)
+
+
+def main():
+    if not is_root():
+        skip_all("needs root")
+    why = strobe("trace", "-s", "true")
+    if "built without BPF" in why.err:
+        skip_all(why.err)
+    tap = Tap()
+    check_connect(tap)
+    check_callgraph(tap)
+    check_tracepoints(tap)
+    check_faults(tap)
+    check_signals(tap)
+    check_sched(tap)
+    check_targets(tap)
+    check_refused(tap)
+    tap.done()
+
+
+main()
