@@ -178,6 +178,11 @@ uint64_t stream_tracer_lost(const struct stream_tracer *s)
 	return s->control->lost + bpf_runs_missed(s->loaded);
 }
 
+uint64_t stream_tracer_lost_others(const struct stream_tracer *s)
+{
+	return s->control->lost_others;
+}
+
 static void put_bytes(struct out *out, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -36,7 +36,9 @@ void stream_tracer_enable(struct stream_tracer *s, bool on);
 void stream_tracer_stop(struct stream_tracer *s);
 /* args_nr words and the payload follow the event. fn ends it with false. */
 void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx);
+/* Calls, points and signals that are lost; and what is lost of tasks (names, starts, ends) and stacks. */
 uint64_t stream_tracer_lost(const struct stream_tracer *s);
+uint64_t stream_tracer_lost_others(const struct stream_tracer *s);
 /* A line for each element of a map of the programs that is not all zeros. ERROR_NOT_FOUND names those that can be listed. */
 struct strobe_error *stream_tracer_dump(const struct stream_tracer *s, const char *map, struct out *out) _must_check_;
 void stream_tracer_close(struct stream_tracer *s);

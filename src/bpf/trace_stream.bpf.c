@@ -327,6 +327,12 @@ INLINE void begin(struct scratch *s, struct task_struct *task, __u8 type, __u64 
 	s->at = sizeof(*ev);
 }
 
+/* Of a call that nobody knows, all. */
+INLINE __u32 args_of(const struct trace_plan *plan)
+{
+	return plan->known && plan->args_nr < 6 ? plan->args_nr : 6;
+}
+
 INLINE void begin_call(struct scratch *s, struct task_struct *task, struct task_state *t, __u8 type, __u64 now, __u32 number,
 		       __u32 args_nr)
 {
@@ -337,10 +343,11 @@ INLINE void begin_call(struct scratch *s, struct task_struct *task, struct task_
 	ev->flags = (s->compat ? TRACE_FLAG_COMPAT : 0) | (t->start_ns ? TRACE_FLAG_STARTED : 0) |
 		    (t->told ? TRACE_FLAG_RESUMED : 0);
 	ev->ret = s->ret;
-	ev->args_nr = 6;
+	/* All of them are written, and what is fetched goes over those that the call does not have. */
+	ev->args_nr = args_nr;
 	for (int i = 0; i < 6; i++)
 		((__u64 *)(s->buf + sizeof(*ev)))[i] = s->arg[i];
-	s->at = sizeof(*ev) + 6 * 8;
+	s->at = sizeof(*ev) + args_nr * 8;
 }
 
 INLINE void send(struct scratch *s)
@@ -350,6 +357,14 @@ INLINE void send(struct scratch *s)
 		return;
 	if (bpf_ringbuf_output(&ring, s->buf, bytes, flags))
 		__sync_fetch_and_add(&control.lost, 1);
+}
+
+/* What only tells of a task. */
+INLINE void send_aside(struct scratch *s)
+{
+	__u64 bytes = s->at;
+	if (bytes <= TRACE_EVENT_MAX && bpf_ringbuf_output(&ring, s->buf, bytes, BPF_RB_NO_WAKEUP))
+		__sync_fetch_and_add(&control.lost_others, 1);
 }
 
 /* --- stacks --- */
@@ -419,7 +434,7 @@ INLINE void send_stack(void *ctx, struct task_struct *task, __u64 now)
 	}
 	bytes = sizeof(k->ev) + sizeof(k->head) + k->head.kernel_bytes + k->head.user_bytes;
 	if (bytes <= sizeof(*k) && bpf_ringbuf_output(&ring, k, bytes, BPF_RB_NO_WAKEUP))
-		__sync_fetch_and_add(&control.lost, 1);
+		__sync_fetch_and_add(&control.lost_others, 1);
 }
 
 INLINE struct scratch *scratch_of(__u32 i)
@@ -447,7 +462,7 @@ INLINE void send_point(void *ctx, struct scratch *s, struct task_struct *task, s
 		       __u32 number, _Bool last_chance)
 {
 	__u64 now = bpf_ktime_get_ns();
-	begin_call(s, task, t, TRACE_EVENT_POINT, now, number, plan->args_nr);
+	begin_call(s, task, t, TRACE_EVENT_POINT, now, number, args_of(plan));
 	s->faults = 0;
 	for (__u32 i = 0; i < TRACE_STEPS; i++) {
 		if (i >= plan->steps_nr)
@@ -516,7 +531,7 @@ int stream_enter(__u64 *ctx)
 	if (plan->no_return) {
 		if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || !is_call(call))
 			return 0;
-		begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, number, plan->args_nr);
+		begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, number, args_of(plan));
 		t->told = 1;
 		send_stack(ctx, task, t->start_ns);
 		send(s);
@@ -589,7 +604,7 @@ int stream_exit(__u64 *ctx)
 		goto out;
 	take_args(s, regs, call >= TRACE_NUMBERS);
 	s->ret = ret;
-	begin_call(s, task, t, TRACE_EVENT_CALL, now, number, plan->args_nr);
+	begin_call(s, task, t, TRACE_EVENT_CALL, now, number, args_of(plan));
 	if (t->blob)
 		take_blob(s, task);
 	fetch_at_exit(s, plan, failed, 0);
@@ -631,7 +646,7 @@ int stream_switch(__u64 *ctx)
 		return 0;
 	take_args(s, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), call >= TRACE_NUMBERS);
 	s->ret = 0;
-	begin_call(s, task, t, TRACE_EVENT_ENTERED, bpf_ktime_get_ns(), call % TRACE_NUMBERS, plan->args_nr);
+	begin_call(s, task, t, TRACE_EVENT_ENTERED, bpf_ktime_get_ns(), call % TRACE_NUMBERS, args_of(plan));
 	t->told = 1;
 	if (t->blob)
 		take_blob(s, task);
@@ -645,7 +660,7 @@ INLINE void send_name(struct scratch *s, const char *comm)
 	__u32 at = s->at & 0x3ff8;
 	bpf_probe_read_kernel(s->buf + at, 16, comm);
 	s->at = at + 16;
-	send(s);
+	send_aside(s);
 }
 
 SEC("tp_btf/sched_process_fork")
@@ -752,6 +767,6 @@ int stream_gone(__u64 *ctx)
 	args[1] = waited_ns(task);
 	args[2] = task->signal->live.counter == 0;
 	s->at += 24;
-	send(s);
+	send_aside(s);
 	return 0;
 }

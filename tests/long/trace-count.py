@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""trace -s over ten million calls of 1 to 64 threads: counted to the last one. PYTHONPATH=tests/lib tests/long/trace-count.py"""
+"""
+trace over ten million calls of 1 to 64 threads, to the last one: counted by -s, and as lines of the full stream, of which
+what is lost is told to the last one. PYTHONPATH=tests/lib tests/long/trace-count.py
+"""
 
 import json
+import os
+import re
 import subprocess
 
-from strobetest import Tap, strobe
+from strobetest import STROBE, Tap, strobe
 
-CALLS = 10_000_000
+CALLS = int(os.environ.get("CALLS", 10_000_000))
 PROGRAM = r"""
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,6 +31,22 @@ int main(int argc, char **argv)
 """
 
 
+def stream(tap, threads):
+    """Every line is counted as it comes; nothing is lost at the default settings."""
+    command = [STROBE, "trace", "-o", "-", "-e", "getppid", "./count", str(threads), str(CALLS // threads)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as tracer:
+        lines, rest = 0, b""
+        while chunk := tracer.stdout.read(1 << 20):
+            whole, _, rest = (rest + chunk).rpartition(b"\n")
+            # A call that slept has a line before that ends so.
+            lines += whole.count(b"getppid(") - whole.count(b" ...\n")
+        said = tracer.stderr.read().decode()
+    lost = re.search(r"(\d+) events are lost", said)
+    lost = int(lost.group(1)) if lost else 0
+    tap.equal(lines + lost, CALLS // threads * threads, f"{threads} threads, full stream: lines and what is said to be lost")
+    print(f"# {threads} threads: {lost} of them lost")
+
+
 def main():
     tap = Tap()
     with open("count.c", "w", encoding="utf-8") as f:
@@ -37,6 +58,7 @@ def main():
             document = json.load(f)
         seen = sum(r["calls"] for row in document["rows"] for r in row["syscalls"] if r["syscall"] == "getppid")
         tap.equal(seen, CALLS // threads * threads, f"{threads} threads")
+        stream(tap, threads)
     tap.done()
 
 

@@ -174,9 +174,13 @@ struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run 
 	return r->o->map_dump && tracer ? stream_tracer_dump(tracer, r->o->map_dump, &r->out) : NULL;
 }
 
-void trace_say_lost(struct trace_run *r, uint64_t lost)
+void trace_say_lost(struct trace_run *r, uint64_t lost, const struct stream_tracer *tracer)
 {
+	uint64_t others = tracer ? stream_tracer_lost_others(tracer) : 0;
+	lost += tracer ? stream_tracer_lost(tracer) : 0;
 	if (lost)
 		cmd_say(r->ctx, "%llu events are lost: the buffer was full (make it larger with -m, or choose calls with -e)",
 			(unsigned long long)lost);
+	if (others)
+		cmd_say(r->ctx, "%llu more that tell names, starts and ends of tasks, or stacks, are lost", (unsigned long long)others);
 }

@@ -432,7 +432,7 @@ static struct strobe_error *events_finish(struct trace_run *r)
 	struct events *s = r->state;
 	if (s->tracer)
 		stream_tracer_stop(s->tracer);
-	trace_say_lost(r, s->lost + (s->tracer ? stream_tracer_lost(s->tracer) : 0));
+	trace_say_lost(r, s->lost, s->tracer);
 	return trace_calls_finish(&s->calls, r, s->tracer);
 }
 

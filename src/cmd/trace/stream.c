@@ -72,7 +72,7 @@ static struct strobe_error *stream_finish(struct trace_run *r)
 	bool end;
 	stream_tracer_stop(s->tracer);
 	TRY(stream_tick(r, true, &end));
-	trace_say_lost(r, stream_tracer_lost(s->tracer));
+	trace_say_lost(r, 0, s->tracer);
 	return trace_calls_finish(&s->calls, r, s->tracer);
 }
 

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""trace and what is hard on it: 32-bit programs, pointers that fault, strings without end, storms, being killed."""
+# second try
+
+import json
+import os
+import platform
+import re
+import signal
+import subprocess
+import time
+
+from strobetest import STROBE, Tap, is_root, run, skip_all, strobe
+
+COMPAT = """
+.globl _start
+.text
+_start:
+	movl $5, %eax
+	movl $name, %ebx
+	movl $0, %ecx
+	int $0x80
+	movl $4, %eax
+	movl $1, %ebx
+	movl $text, %ecx
+	movl $3, %edx
+	int $0x80
+	movl $5, %eax
+	movl $16, %ebx
+	movl $0, %ecx
+	int $0x80
+	movl $11, %eax
+	movl $name, %ebx
+	movl $0, %ecx
+	movl $0, %edx
+	int $0x80
+	movl $11, %eax
+	movl $true, %ebx
+	movl $argv, %ecx
+	movl $0, %edx
+	int $0x80
+	movl $1, %eax
+	movl $7, %ebx
+	int $0x80
+.data
+name: .asciz "/nonexistent"
+true: .asciz "/bin/true"
+text: .ascii "ab\\n"
+.align 4
+argv: .long true, 0
+"""
+
+FAULTS = r"""
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+int main(void)
+{
+	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memset(p, 'x', 8192);
+	mprotect(p + 4096, 4096, PROT_NONE);
+	syscall(SYS_openat, AT_FDCWD, p, 0);            /* a string without an end, before a page that faults */
+	syscall(SYS_openat, AT_FDCWD, (char *)-8, 0);   /* the kernel's */
+	syscall(SYS_openat, AT_FDCWD, (char *)1, 0);
+	syscall(SYS_write, 1, p + 4000, 4096);          /* a part of it */
+	struct iovec v[2] = { { p, 1UL << 62 }, { (void *)-1, 5 } };
+	syscall(SYS_writev, 1, v, 2);
+	syscall(SYS_writev, 1, v, 1L << 40);
+	syscall(SYS_connect, 3, p + 4090, 110);
+	syscall(SYS_execve, p, (char **)-16, (char **)16);
+	syscall(999, 1, 2, 3, 4, 5, 6);
+	char *loop[600];
+	for (int i = 0; i < 600; i++)
+		loop[i] = p + 4096 - 100;
+	syscall(SYS_execve, "/nonexistent", loop, loop); /* argv without end */
+	return 0;
+}
+"""
+
+THREADS = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void *run(void *arg) { for (int i = 0; i < 5; i++) syscall(SYS_getppid); return arg; }
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[1]), made = 0;
+	pthread_t *t = calloc(n, sizeof(*t));
+	pthread_attr_t a;
+	pthread_attr_init(&a);
+	pthread_attr_setstacksize(&a, 65536);
+	for (; made < n && !pthread_create(&t[made], &a, run, NULL); made++)
+		;
+	for (int i = 0; i < made; i++)
+		pthread_join(t[i], NULL);
+	return made != n;
+}
+"""
+
+FORKS = r"""
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	for (int i = atoi(argv[1]); i; i--) {
+		pid_t pid = fork();
+		if (!pid) {
+			syscall(SYS_getppid);
+			_exit(0);
+		}
+		if (i % 50 == 0)
+			while (waitpid(-1, NULL, WNOHANG) > 0)
+				;
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+"""
+
+
+def compile_c(name, source, *flags):
+    with open(f"{name}.c", "w", encoding="utf-8") as f:
+        f.write("#define _GNU_SOURCE\n" + source)
+    subprocess.run(["cc", *flags, "-o", name, f"{name}.c"], check=True)
+
+
+def trace(*argv, name="out.txt"):
+    done = strobe("trace", "-o", name, *argv)
+    with open(name, encoding="utf-8") as f:
+        return done, f.read()
+
+
+def events(*argv):
+    done, text = trace("--format", "json", *argv, name="out.json")
+    return done, [json.loads(line) for line in text.splitlines()]
+
+
+def strace_of(*argv):
+    run("strace", "-o", "strace.txt", *argv)
+    with open("strace.txt", encoding="utf-8", errors="replace") as f:
+        return [m.groups() for m in (re.match(r"(\w+)\(.*\)\s*= (\S+)(?: (E\w+))?", line) for line in f) if m]
+
+
+def check_compat(tap):
+    if platform.machine() != "x86_64":
+        tap.skip("32-bit programs", "of x86 alone")
+        return
+    with open("compat.s", "w", encoding="utf-8") as f:
+        f.write(COMPAT)
+    subprocess.run("as --32 -o compat.o compat.s && ld -m elf_i386 -o compat compat.o", shell=True, check=True)
+    if run("./compat").status != 0:
+        tap.skip("32-bit programs", "this kernel runs none")
+        return
+    _, seen = events("./compat")
+    ours = [(e["syscall"], e.get("errno")) for e in seen if "ret" in e]
+    theirs = [(call, error) for call, ret, error in strace_of("./compat") if ret != "?"]
+    tap.equal(ours, theirs, "from 64 to 32 bits and back: the calls and errors are strace's")
+    _, text = trace("./compat")
+    tap.ok('open(filename: "/nonexistent", flags: RDONLY)' in text and 'write(fd: 1, buf: "ab\\n", count: 3)' in text,
+           "with what they point at", text[:800])
+    tap.ok(len(re.findall(r"\( *[\d.]+ ms\): \S+ execve\(", text)) == 3, "each exec took its time", text[:1500])
+    tap.ok('execve(filename: "/bin/true", argv: ["/bin/true"])' in text, "the way back", text[:1500])
+    _, text = trace("-s", "./compat")
+    tap.ok(re.search(r"^   execve +1 +0 ", text, re.M) and re.search(r"^   execve +2 +1 ", text, re.M) and
+           re.search(r"^   open +2 +2 ", text, re.M), "in the statistics, those of each width", text)
+    _, text = trace("-e", "open", "./compat")
+    tap.equal(text.count("open("), 2, "chosen by name")
+
+
+def check_faults(tap):
+    compile_c("faults", FAULTS)
+    for more in ([], ["--strace"], ["--call-graph", "fp"], ["--call-graph", "dwarf"], ["--str-limit", "1024"]):
+        done, seen = events(*more, "./faults")
+        ours = [(e["syscall"], e.get("errno")) for e in seen if "ret" in e]
+        theirs = [(call, error) for call, ret, error in strace_of("./faults") if ret != "?"]
+        tap.equal(ours, theirs, f"{more}: pointers that fault, strings without end: the calls and errors are strace's")
+        tap.ok(done.status == 0 and not done.err, f"{more}: nothing to complain of", done.err)
+    _, text = trace("./faults")
+    tap.ok(max(map(len, text.splitlines())) < 6000, "lines have an end")
+    program = "printf 'a\\033[2J\\001\\177\\n'; cat \"$(printf 'x\\033]0;evil\\007')\" 2>/dev/null"
+    for more in ([], ["--strace"], ["--format", "json"], ["-e", "syscalls:sys_enter_openat"], ["-e", "sched:*"]):
+        done = strobe("trace", "-o", "raw.txt", *more, "sh", "-c", "exec 5>/proc/self/comm; printf 'c\\033[1m' >&5; " + program)
+        with open("raw.txt", "rb") as f:
+            raw = f.read()
+        bad = {b for b in raw if (b < 32 and b != 10) or b == 127}
+        tap.ok(raw and not bad, f"{more}: no byte can steer a terminal", bad)
+
+
+def check_storms(tap):
+    compile_c("threads", THREADS, "-pthread")
+    compile_c("forks", FORKS)
+    want = 2000
+    for more in (["-s"], []):
+        done, text = trace(*more, "--format", "json", "-e", "getppid", "./threads", str(want))
+        if more:
+            seen = sum(r["calls"] for row in json.loads(text)["rows"] for r in row["syscalls"] if r["syscall"] == "getppid")
+        else:
+            seen = text.count('"syscall":"getppid"')
+        tap.ok(done.status == 0 and seen == 5 * want, f"{want} threads {more}: each call", f"{seen} {done}")
+        done, text = trace(*more, "--format", "json", "-e", "getppid", "./forks", "1000")
+        if more:
+            seen = sum(r["calls"] for row in json.loads(text)["rows"] for r in row["syscalls"] if r["syscall"] == "getppid")
+        else:
+            seen = text.count('"syscall":"getppid"')
+        tap.ok(done.status == 0 and seen == 1000, f"1000 forks {more}: each call", f"{seen} {done}")
+    done, text = trace("-e", "sched:sched_process_fork", "--format", "json", "./forks", "1000")
+    tap.equal(text.count("sched_process_fork"), 1000, "1000 forks: each tracepoint")
+
+
+def programs():
+    """BPF programs of ours that the kernel holds."""
+    shown = run("bpftool", "prog", "show")
+    return len(re.findall(r"\bname (?:stream|trace)_", shown.out)) if shown.status == 0 else None
+
+
+def check_killed(tap):
+    for more in (["-s"], [], ["--call-graph", "fp"], ["-e", "sched:*,openat"], ["-F", "all"]):
+        before = programs()
+        target = subprocess.Popen(["sh", "-c", "while :; do kill -0 $$; sleep 0.01; done"])
+        tracer = subprocess.Popen([STROBE, "trace", *more, "-p", str(target.pid), "-o", "killed.txt"],
+                                  stderr=subprocess.DEVNULL)
+        time.sleep(0.5)
+        tracer.send_signal(signal.SIGKILL)
+        tracer.wait()
+        time.sleep(0.1)
+        size = os.path.getsize("killed.txt")
+        time.sleep(0.1)
+        tap.ok(target.poll() is None and os.path.getsize("killed.txt") == size, f"kill -9 {more}: the target goes on, the trace does not")
+        if before is None:
+            tap.skip(f"kill -9 {more}: nothing stays in the kernel", "no bpftool")
+        else:
+            for _ in range(20):
+                if programs() <= before:
+                    break
+                time.sleep(0.1)
+            tap.ok(programs() <= before, f"kill -9 {more}: nothing stays in the kernel", f"{before} {programs()}")
+        target.kill()
+        target.wait()
+    for more in (["-s"], ["-S"], ["-e", "sched:*"], ["--call-graph", "fp"]):
+        tracer = subprocess.Popen([STROBE, "trace", *more, "-o", "int.txt", "sleep", "60"], stderr=subprocess.DEVNULL)
+        time.sleep(0.4)
+        tracer.send_signal(signal.SIGINT)
+        try:
+            status = tracer.wait(10)
+        except subprocess.TimeoutExpired:
+            tracer.kill()
+            status = None
+        with open("int.txt", encoding="utf-8") as f:
+            text = f.read()
+        tap.ok(status == -signal.SIGINT and (text or more == ["-s"]), f"Ctrl-C {more}: ends, and says what it saw", f"{status} {text[-300:]}")
+    for argv, want in ((["-p", "999999999"], "999999999"), (["-p", "abc"], "abc"), (["-t", "999999999"], "999999999"),
+                       (["-o", "/nonexistent/x", "true"], "cannot write"), (["/nonexistent/command"], "nonexistent"),
+                       (["-m", "0", "true"], ""), (["-u", "nosuchuser"], "nosuchuser")):
+        done = strobe("trace", *argv)
+        tap.ok(done.status != 0 and done.err and want in done.err, f"refused: {argv}", done)
+    for more in (["-e", "sched:*"], ["--call-graph", "fp"], []):
+        done = strobe("trace", *more, "-o", "/dev/full", "true")
+        tap.ok(done.status == 1 and "cannot write" in done.err, f"a full disk is said {more}", done)
+
+
+def main():
+    if not is_root():
+        skip_all("needs root")
+    why = strobe("trace", "-s", "true")
+    if "built without BPF" in why.err:
+        skip_all(why.err)
+    tap = Tap()
+    check_compat(tap)
+    check_faults(tap)
+    check_storms(tap)
+    check_killed(tap)
+    tap.done()
+
+
+main()
