@@ -183,9 +183,13 @@ def normal(text):
 def check_tracepoints(tap):
     if os.access(PERF, os.X_OK):
         which = "sched:sched_process_exec,sched:sched_process_fork,sched:sched_process_exit"
-        run(PERF, "trace", "-o", "perf.txt", "-e", which, "sh", "-c", "true & wait")
-        with open("perf.txt", encoding="utf-8") as f:
-            theirs = normal(f.read())
+        for _ in range(5):
+            # Now and then perf trace 6.1 ends in an assertion of its own.
+            run(PERF, "trace", "-o", "perf.txt", "-e", which, "sh", "-c", "true & wait")
+            with open("perf.txt", encoding="utf-8") as f:
+                theirs = normal(f.read())
+            if theirs:
+                break
         _, text = trace("-e", which, "sh", "-c", "true & wait")
         tap.equal(sorted(normal(text)), sorted(theirs), "tracepoints as perf trace shows them")
     seen = events("-e", "sched:sched_process_e*", "true")
@@ -195,6 +199,8 @@ def check_tracepoints(tap):
     tap.equal([e["args"]["count"] for e in seen], [7, 7], "--filter")
     seen = events("-e", "syscalls:sys_exit_write/nr=2/", "sh", "-c", "echo 1; echo 2; echo 3")
     tap.equal(len(seen), 2, "nr=: so many of an event")
+    seen = events("-e", "raw_syscalls:sys_enter", "--filter", "id == 62 || id == 129", "sh", "-c", "kill -0 1")
+    tap.ok(seen and seen[-1]["args"]["args"][:2] == [1, 0], "an array of numbers", seen)
     seen = events("-e", "write,sched:sched_process_exit", "sh", "-c", "echo 1")
     tap.equal([e.get("syscall") or e["event"] for e in seen], ["write", "sched:sched_process_exit"], "calls and tracepoints in one list")
     _, text = trace("--libtraceevent_print", "-e", "sched:sched_process_exec", "true")
@@ -266,8 +272,8 @@ def check_targets(tap):
         seen = events("-p", str(one.pid), "-e", "syscalls:sys_enter_kill", "sleep", "0.3")
         tap.ok(seen and all(e["pid"] == one.pid for e in seen), "-p with a tracepoint", seen[:2])
         seen = events("-p", str(one.pid), "-e", "kill", "--call-graph", "fp", "sleep", "0.3")
-        tap.ok(seen and any(f.get("file", "").find("libc") >= 0 for e in seen for f in e["stack"]), "-p with stacks of what was mapped before",
-               seen[:1])
+        tap.ok(seen and any("libc" in f.get("file", "") for e in seen for f in e["stack"]),
+               "-p with stacks of what was mapped before", seen[:1])
         one.kill()
     seen = events("-D", "300", "-e", "kill", "sh", "-c", "kill -0 $$; sleep 0.6; kill -0 $$")
     tap.equal(len(seen), 1, "-D")

@@ -254,7 +254,8 @@ def check_killed(tap):
             status = None
         with open("int.txt", encoding="utf-8") as f:
             text = f.read()
-        tap.ok(status == -signal.SIGINT and (text or more == ["-s"]), f"Ctrl-C {more}: ends, and says what it saw", f"{status} {text[-300:]}")
+        tap.ok(status == -signal.SIGINT and (text or more == ["-s"]), f"Ctrl-C {more}: ends, and says what it saw",
+               f"{status} {text[-300:]}")
     for argv, want in ((["-p", "999999999"], "999999999"), (["-p", "abc"], "abc"), (["-t", "999999999"], "999999999"),
                        (["-o", "/nonexistent/x", "true"], "cannot write"), (["/nonexistent/command"], "nonexistent"),
                        (["-m", "0", "true"], ""), (["-u", "nosuchuser"], "nosuchuser")):

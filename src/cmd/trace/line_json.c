@@ -15,19 +15,38 @@ static void put_call(struct json *j, const struct trace_paper *p, const struct t
 		syscall_json_result(j, p->style, line->call);
 }
 
-/* Fields as the kernel's format lists them: numbers as numbers, all else as text. */
-static void put_point(struct json *j, const struct trace_line *line)
+static void put_array(struct json *j, const struct trace_line *line, const struct tracepoint_field *f)
+{
+	struct field_span span = field_bytes(line->points, f, line->raw, line->raw_bytes);
+	if (f->is_string) {
+		json_str_n(j, (const char *)span.data, strnlen((const char *)span.data, span.bytes));
+		return;
+	}
+	json_array(j);
+	uint32_t n = trace_array_length(f);
+	for (uint32_t i = 0; i < n; i++)
+		json_u64(j, trace_array_number(line, f, i));
+	for (uint32_t i = 0; !n && i < span.bytes; i++)
+		json_u64(j, span.data[i]);
+	json_end(j);
+}
+
+/* Fields as the kernel's format lists them. */
+static void put_point(struct json *j, const struct trace_paper *p, const struct trace_line *line)
 {
 	json_key(j, "event");
 	json_str(j, line->event);
 	json_key(j, "args");
+	if (line->call) {
+		syscall_json_args(j, p->style, line->call);
+		return;
+	}
 	json_object(j);
 	for (uint32_t i = line->point ? line->point->common_nr : 0; line->point && i < line->point->fields_nr; i++) {
 		const struct tracepoint_field *f = &line->point->fields[i];
 		json_key(j, f->name);
 		if (f->is_string || f->kind != FIELD_NUMBER) {
-			struct field_span span = field_bytes(line->points, f, line->raw, line->raw_bytes);
-			json_str_n(j, (const char *)span.data, f->is_string ? strnlen((const char *)span.data, span.bytes) : 0);
+			put_array(j, line, f);
 			continue;
 		}
 		uint64_t v = field_number(line->points, f, line->raw, line->raw_bytes);
@@ -146,7 +165,7 @@ static void json_line(struct trace_paper *p, const struct trace_line *line)
 		put_call(&j, p, line);
 		break;
 	case TRACE_LINE_POINT:
-		put_point(&j, line);
+		put_point(&j, p, line);
 		break;
 	case TRACE_LINE_FAULT:
 		put_fault(&j, line);

@@ -30,9 +30,38 @@ static bool is_pid(const struct tracepoint_field *f)
 	return !strcmp(f->type, "pid_t") || !strcmp(f->name, "pid") || (n > 4 && !strcmp(f->name + n - 4, "_pid"));
 }
 
+uint32_t trace_array_length(const struct tracepoint_field *f)
+{
+	bool numbers = f->element_bytes == 2 || f->element_bytes == 4 || f->element_bytes == 8;
+	return f->kind == FIELD_ARRAY && numbers && !f->is_string ? f->bytes / f->element_bytes : 0;
+}
+
+uint64_t trace_array_number(const struct trace_line *line, const struct tracepoint_field *f, uint32_t i)
+{
+	struct tracepoint_field element = *f;
+	element.kind = FIELD_NUMBER;
+	element.bytes = f->element_bytes;
+	element.offset = f->offset + i * f->element_bytes;
+	return field_number(line->points, &element, line->raw, line->raw_bytes);
+}
+
+static void put_numbers(struct out *out, const struct trace_line *line, const struct tracepoint_field *f)
+{
+	out_ch(out, '[');
+	for (uint32_t i = 0; i < trace_array_length(f); i++) {
+		out_str(out, i ? ", 0x" : "0x");
+		out_hex(out, trace_array_number(line, f, i));
+	}
+	out_ch(out, ']');
+}
+
 static void put_array(struct out *out, const struct trace_line *line, const struct tracepoint_field *f)
 {
 	struct field_span span = field_bytes(line->points, f, line->raw, line->raw_bytes);
+	if (trace_array_length(f)) {
+		put_numbers(out, line, f);
+		return;
+	}
 	if (f->is_string) {
 		syscall_print_quoted(out, span.data, strnlen((const char *)span.data, span.bytes));
 		return;
