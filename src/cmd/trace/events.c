@@ -355,7 +355,7 @@ static struct strobe_error *open_tracer(struct events *s)
 	return stream_tracer_open(&s->run->whom, &options, &s->tracer);
 }
 
-static struct strobe_error *make_resolver(struct events *s, struct memory_sink *before)
+static struct strobe_error *make_resolver(struct events *s)
 {
 	const struct trace_options *o = s->run->o;
 	bool symbols = wants_symbols(o);
@@ -364,14 +364,10 @@ static struct strobe_error *make_resolver(struct events *s, struct memory_sink *
 		.with_inlines = symbols,
 		.max_stack = o->max_stack ? (uint32_t)o->max_stack : 0,
 	};
-	s->merged.run = s->run;
-	s->merged.capture = s->capture;
-	s->merged.tracer = s->tracer;
-	s->source = trace_merged_source(&s->merged, before->bytes.data, before->bytes.len);
 	const struct env *env = capture_env(s->capture);
-	struct symbols_options where = { .use_modules = true };
-	TRY(cmd_symbols_options(s->run->ctx, env, false, &where));
-	s->resolver = resolver_create(s->source, where, options);
+	struct symbols_options files = { .use_modules = true };
+	TRY(cmd_symbols_options(s->run->ctx, env, false, &files));
+	s->resolver = resolver_create(s->source, files, options);
 	TRY(tracepoints_read(env, &s->formats));
 	for (size_t i = 0; i < env->events.len; i++)
 		vec_push(&s->traced, traced_of(s, &env->events.data[i], i));
@@ -390,10 +386,11 @@ static struct strobe_error *events_open(struct trace_run *r)
 	s->capture_options = capture_options_of(r);
 	if (!wants_symbols(r->o))
 		s->capture_options.synth_parts = SYNTH_NONE;
-	if (!err)
-		err = capture_open(r->sys, &s->capture_options, &s->set, r->workload.pid, &s->capture);
-	if (err)
+	if (err) {
+		event_set_deinit(&s->set);
 		return err;
+	}
+	TRY(capture_open(r->sys, &s->capture_options, &s->set, r->workload.pid, &s->capture));
 	for (size_t i = 0, n = capture_notes(s->capture, &notes); i < n; i++)
 		cmd_say(r->ctx, "%s", notes[i]);
 	capture_exclude_thread(s->capture, getpid());
@@ -401,8 +398,14 @@ static struct strobe_error *events_open(struct trace_run *r)
 	TRY(open_tracer(s));
 	trace_calls_init(&s->calls, r);
 	if (s->capture_options.synth_parts != SYNTH_NONE)
-		TRY(capture_synthesize(s->capture, &before.sink, false));
-	TRY(make_resolver(s, &before));
+		err = capture_synthesize(s->capture, &before.sink, false);
+	s->merged.run = r;
+	s->merged.capture = s->capture;
+	s->merged.tracer = s->tracer;
+	s->source = trace_merged_source(&s->merged, before.bytes.data, before.bytes.len);
+	if (err)
+		return err;
+	TRY(make_resolver(s));
 	capture_start(s->capture);
 	return NULL;
 }
