@@ -61,9 +61,11 @@ static bool is_switch(const struct trace_options *o, const char *name)
  */
 static bool take_as_entry(struct events *s, const struct event *e)
 {
+	/* Without BPF the tracepoint tells it, with addresses. */
+	_cleanup_error_ struct strobe_error *missing = trace_whom_check(s->run->sys);
 	const char *name = entry_of(e);
 	const struct syscall_desc *d = name ? syscall_table_find(s->run->native, name) : NULL;
-	if (!d || e->filter || e->terms.set || is_switch(s->run->o, e->name))
+	if (missing || !d || e->filter || e->terms.set || is_switch(s->run->o, e->name))
 		return false;
 	s->run->whom.points[d->number / 64] |= 1ULL << d->number % 64;
 	return true;
