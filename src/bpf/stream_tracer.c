@@ -54,6 +54,8 @@ static struct trace_plan plan_of(const struct syscall_desc *d)
 	memcpy(&plan, &d->plan, sizeof(d->plan) < offsetof(struct trace_plan, at_entry) ? sizeof(d->plan) :
 				       offsetof(struct trace_plan, at_entry));
 	plan.no_return = strcmp(d->name, "exit") == 0 || strcmp(d->name, "exit_group") == 0;
+	plan.gives_fd = d->ret == SYSCALL_RET_FD;
+	plan.closes = strcmp(d->name, "close") == 0;
 	for (unsigned i = 0; i < plan.steps_nr && i < TRACE_STEPS; i++) {
 		struct trace_step *s = &plan.step[i];
 		bool written = s->at & SYSCALL_AT_EXIT;
@@ -110,13 +112,20 @@ struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct
 					struct stream_tracer **ret)
 {
 	TRY(trace_whom_check(w->sys));
-	struct stream_tracer *s = xcalloc(1, sizeof(*s));
 	struct trace_settings settings = { .stream = 1, .failures_only = o->failures_only,
 					   .longer_than_ns = o->longer_than_ns, .str_limit = o->str_limit,
 					   .stacks = o->stacks, .kernel_stacks = o->kernel_stacks,
 					   .stack_bytes = o->stack_bytes };
+	size_t path_bytes = o->path ? strlen(o->path) : 0;
+	settings.path_prefix = path_bytes && o->path[path_bytes - 1] == '*';
+	settings.path_bytes = (uint32_t)(path_bytes - settings.path_prefix);
+	if (path_bytes > sizeof(settings.path))
+		return error_create(ERROR_USAGE, "a path to choose by has at most %zu bytes", sizeof(settings.path));
+	if (path_bytes)
+		memcpy(settings.path, o->path, settings.path_bytes);
 	static const char *const no_signals[] = { "stream_signal", NULL };
 	trace_whom_settings(w, &settings);
+	struct stream_tracer *s = xcalloc(1, sizeof(*s));
 	s->ring_bytes = o->ring_bytes;
 	const struct bpf_map_size sizes[] = {
 		{ "cpus", trace_cpus_possible(w->sys) },

@@ -21,6 +21,7 @@ struct stream_options {
 	const struct syscall_table *native, *compat; /* their plans are followed; compat may be NULL */
 	bool failures_only;
 	uint64_t longer_than_ns;
+	const char *path; /* only calls with this path, or by a descriptor that it was opened as; "…*": that begin so; or NULL */
 	uint32_t str_limit;
 	uint64_t ring_bytes; /* a power of two */
 	enum trace_stacks stacks; /* a STACK stands before each CALL that has ended, and each POINT */

@@ -108,12 +108,15 @@ struct trace_plan {
 	/* What is ours: */
 	__u8 at_entry; /* steps that are not deferred */
 	__u8 no_return;
-	__u8 unused[2];
+	__u8 gives_fd; /* its result is a descriptor */
+	__u8 closes;
 };
 
 /* What is asked for of a call. */
 #define TRACE_SELECTED_CALL  1
 #define TRACE_SELECTED_POINT 2 /* its entry, as a tracepoint */
+
+#define TRACE_PATH_MAX 256
 
 /* --- settings: constants to the programs --- */
 
@@ -134,6 +137,9 @@ struct trace_settings {
 	__u8 points;        /* some calls are asked for as tracepoints: TRACE_SELECTED_POINT */
 	__u8 unused;
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
+	__u32 path_bytes;   /* only calls with this path, or with what was opened by it; 0: all */
+	__u32 path_prefix;  /* with one that begins so */
+	char path[TRACE_PATH_MAX];
 };
 
 struct trace_control {

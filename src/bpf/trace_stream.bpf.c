@@ -14,7 +14,7 @@ struct task_state {
 	__u8 told;  /* its ENTERED is out */
 	__u8 blob;  /* what was fetched at entry waits in blobs */
 	__u8 point; /* its POINT is to be sent when what it points at can be read */
-	__u8 unused;
+	__u8 path;  /* what was fetched at entry has the path that is asked for */
 };
 
 #include "bpf/trace_follow.bpf.h"
@@ -48,7 +48,8 @@ struct piece {
 /* An event in the making. Offsets stay in memory, where the verifier does not follow them. */
 struct scratch {
 	__u32 at;
-	__u32 compat, faults, unused;
+	__u32 compat, faults;
+	__u32 has_path; /* what was fetched has the path that is asked for */
 	__s64 ret;
 	__u64 arg[6];
 	__u8 buf[TRACE_EVENT_MAX + PIECE_MAX + 64];
@@ -90,6 +91,30 @@ struct {
 /* The verifier looks at each of these once, and not again for every caller. */
 #define GLOBAL __attribute__((noinline))
 
+#define CLASS_DESC 2 /* SYSCALL_DESC: the first argument is a descriptor */
+
+/* Process and descriptor, of what was opened by the path that is asked for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, __u64);
+	__type(value, __u32);
+} path_fds SEC(".maps");
+
+GLOBAL int is_path(struct scratch *s, __u32 at, __u32 n)
+{
+	if (!s || n < settings.path_bytes || (!settings.path_prefix && n != settings.path_bytes))
+		return 0;
+	for (__u32 i = 0; i < TRACE_PATH_MAX; i++) {
+		if (i >= settings.path_bytes)
+			break;
+		if (s->buf[(at + i) & 0x3fff] != (__u8)settings.path[i])
+			return 0;
+	}
+	return 1;
+}
+
 /* One piece: bytes at ptr (AS_STRING: to the NUL), at most max of them. */
 #define AS_STRING (~0ULL)
 GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 max)
@@ -118,6 +143,8 @@ GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 
 				p->status = STATUS_TRUNCATED;
 				n = max;
 			}
+			if (settings.path_bytes && !(arg_part >> 8) && is_path(s, at + 8, n))
+				s->has_path = 1;
 		}
 	} else {
 		n = max;
@@ -324,6 +351,7 @@ INLINE void begin(struct scratch *s, struct task_struct *task, __u8 type, __u64 
 	ev->ret = 0;
 	ev->cpu = bpf_get_smp_processor_id();
 	ev->unused_too = 0;
+	s->has_path = 0;
 	s->at = sizeof(*ev);
 }
 
@@ -457,6 +485,26 @@ INLINE void take_blob(struct scratch *s, struct task_struct *task)
 	}
 }
 
+/* Whether what is fetched has the path that is asked for, or the descriptor is one of what was opened by it. */
+INLINE _Bool is_on_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
+{
+	__u64 key = (__u64)task->tgid << 32 | (__u32)s->arg[0];
+	__u32 one = 1;
+	_Bool hit;
+	if (!settings.path_bytes)
+		return 1;
+	hit = s->has_path || t->path || ((plan->classes & CLASS_DESC) && bpf_map_lookup_elem(&path_fds, &key));
+	if (!hit || !ended)
+		return hit;
+	if (plan->closes)
+		bpf_map_delete_elem(&path_fds, &key);
+	if (plan->gives_fd && s->ret >= 0) {
+		key = (__u64)task->tgid << 32 | (__u32)s->ret;
+		bpf_map_update_elem(&path_fds, &key, &one, BPF_ANY);
+	}
+	return 1;
+}
+
 /* The entry of a call as a tracepoint, with what it points at. */
 INLINE void send_point(void *ctx, struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan,
 		       __u32 number, _Bool last_chance)
@@ -472,7 +520,7 @@ INLINE void send_point(void *ctx, struct scratch *s, struct task_struct *task, s
 	}
 	/* A page that nobody has touched yet: the call itself will. */
 	t->point = s->faults && !last_chance;
-	if (t->point)
+	if (t->point || !is_on_path(s, task, t, plan, 0))
 		return;
 	send_stack(ctx, task, now);
 	send(s);
@@ -509,6 +557,7 @@ int stream_enter(__u64 *ctx)
 	t->told = 0;
 	t->blob = 0;
 	t->point = 0;
+	t->path = 0;
 	t->start_ns = bpf_ktime_get_ns();
 	plan = bpf_map_lookup_elem(&plans, &call);
 	if (is_point(call) && plan && control.enabled && counts_here()) {
@@ -529,7 +578,8 @@ int stream_enter(__u64 *ctx)
 	take_args(s, (struct pt_regs *)ctx[0], call >= TRACE_NUMBERS);
 	s->ret = 0;
 	if (plan->no_return) {
-		if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || !is_call(call))
+		if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || settings.path_bytes ||
+		    !is_call(call))
 			return 0;
 		begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, number, args_of(plan));
 		t->told = 1;
@@ -538,12 +588,14 @@ int stream_enter(__u64 *ctx)
 		return 0;
 	}
 	s->at = 0;
+	s->has_path = 0;
 	for (__u32 i = 0; i < TRACE_STEPS; i++) {
 		if (i >= plan->steps_nr)
 			break;
 		if ((plan->step[i].at & AT_ENTRY) && !plan->step[i].deferred)
 			fetch_step(s, &plan->step[i], 0);
 	}
+	t->path = s->has_path;
 	b = bpf_task_storage_get(&blobs, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!b)
 		return 0;
@@ -608,6 +660,8 @@ int stream_exit(__u64 *ctx)
 	if (t->blob)
 		take_blob(s, task);
 	fetch_at_exit(s, plan, failed, 0);
+	if (!is_on_path(s, task, t, plan, 1))
+		goto out;
 	send_stack(ctx, task, now);
 	send(s);
 out:
@@ -647,10 +701,12 @@ int stream_switch(__u64 *ctx)
 	take_args(s, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), call >= TRACE_NUMBERS);
 	s->ret = 0;
 	begin_call(s, task, t, TRACE_EVENT_ENTERED, bpf_ktime_get_ns(), call % TRACE_NUMBERS, args_of(plan));
-	t->told = 1;
 	if (t->blob)
 		take_blob(s, task);
 	fetch_at_exit(s, plan, 0, 1);
+	if (!is_on_path(s, task, t, plan, 0))
+		return 0;
+	t->told = 1;
 	send(s);
 	return 0;
 }

@@ -218,6 +218,24 @@ def check_tracepoints(tap):
     tap.ok("Stats:\n" in text and f"lines             : {text.count('openat(')}\n" in text, "--tool_stats", text)
 
 
+def check_path(tap):
+    """-P chooses in the kernel, as strace -P does by itself."""
+    script = "cat /etc/hostname /etc/hosts; cat < /etc/hostname; test -e /etc/hostname"
+    run("strace", "-f", "-o", "strace.txt", "-P", "/etc/hostname", "sh", "-c", script)
+    with open("strace.txt", encoding="utf-8") as f:
+        theirs = re.findall(r"^\d+ +(\w+)\(", f.read(), re.M)
+    ours = [e["syscall"] for e in events("-P", "/etc/hostname", "sh", "-c", script) if "ret" in e]
+    # A descriptor that a child inherits is none of ours: the second cat's own calls on 0 are missing.
+    first = ["openat", "newfstatat", "fadvise64", "read", "read", "close"]
+    at = theirs.index("openat")
+    tap.equal(theirs[at:at + 2], first[:2], "strace -P sees the first cat")
+    tap.equal(ours[:len(first)], first, "-P: a path, and what was opened by it")
+    tap.ok(ours[len(first):] and all(c in theirs for c in ours), "and nothing that strace has not", f"{ours} {theirs}")
+    seen = events("-P", "/etc/host*", "-e", "openat", "sh", "-c", script)
+    tap.equal([e["args"]["filename"] for e in seen], ["/etc/hostname", "/etc/hosts", "/etc/hostname"], "-P: paths that begin so")
+    tap.equal(events("-P", "/etc/host", "-e", "openat", "sh", "-c", script), [], "-P: no shorter ones")
+
+
 def check_faults(tap):
     compile_c("touch_pages", TOUCH)
     done, text = trace("-F", "all", "--no-syscalls", "./touch_pages")
@@ -299,7 +317,8 @@ def check_refused(tap):
                        (["-s", "-F", "all", "true"], "lines"), (["--sched", "true"], "-s or -S"),
                        (["--call-graph", "dwarf,65528", "true"], "16384"), (["-e", "sched:sched_swich", "true"], "sched_switch"),
                        (["--switch-on", "nosuch:event", "true"], "nosuch"), (["--show-on-off-events", "true"], "--switch-on"),
-                       (["-e", "openat", "-e", "!close", "true"], "alone"), (["-G", "no/such/group", "true"], "no such cgroup")):
+                       (["-e", "openat", "-e", "!close", "true"], "alone"),
+                       (["-s", "-P", "/x", "true"], "-s"), (["-G", "no/such/group", "true"], "no such cgroup")):
         done = strobe("trace", *argv)
         tap.ok(done.status != 0 and want in done.err, f"refused: {' '.join(argv)}", done.err[:300])
     os.symlink(STROBE, "trace")
@@ -318,6 +337,7 @@ def main():
     check_connect(tap)
     check_callgraph(tap)
     check_tracepoints(tap)
+    check_path(tap)
     check_faults(tap)
     check_signals(tap)
     check_sched(tap)

@@ -133,6 +133,7 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 		.compat = r->compat,
 		.failures_only = o->failure && !o->with_summary,
 		.longer_than_ns = o->duration_set && !o->with_summary ? (uint64_t)(o->duration_ms * 1e6) : 0,
+		.path = o->path,
 		.str_limit = (uint32_t)o->str_limit,
 		.ring_bytes = o->ring_bytes,
 		.signals = trace_shows_signals(o),

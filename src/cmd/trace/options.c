@@ -131,6 +131,8 @@ const struct option trace_option_table[] = {
 	{ OPTION_BOOL, 0, "processes", AT(processes), .set_offset = AT(processes_set),
 	  .help = "tasks that start and end (the default where all calls are shown)" },
 	{ OPTION_BOOL, 0, "failure", AT(failure), .help = "only calls that failed" },
+	{ OPTION_STRING, 'P', "trace-path", AT(path), .arg = "path",
+	  .help = "only calls with this path (\"/etc/*\": that begins so), or by a descriptor that it was opened as" },
 	{ OPTION_F64, 0, "duration", AT(duration_ms), .arg = "ms", .set_offset = AT(duration_set),
 	  .help = "only calls that took longer" },
 	{ OPTION_STRING, 0, "switch-on", AT(switch_on), .arg = "event", .help = "nothing before this event" },
@@ -195,7 +197,7 @@ bool trace_wants_calls(const struct trace_options *o)
 
 static bool shows_all(const struct trace_options *o)
 {
-	return trace_wants_calls(o) && !o->calls && !o->failure && !o->duration_set;
+	return trace_wants_calls(o) && !o->calls && !o->failure && !o->duration_set && !o->path;
 }
 
 bool trace_shows_signals(const struct trace_options *o)
@@ -239,6 +241,10 @@ struct strobe_error *trace_options_settle(struct trace_options *o)
 
 struct strobe_error *trace_options_check(const struct trace_options *o, int argc)
 {
+	if (o->path && (o->summary || o->with_summary))
+		return error_create(ERROR_USAGE, "-P chooses lines: neither with -s nor with -S");
+	if (o->path && (!*o->path || !strcmp(o->path, "*")))
+		return error_create(ERROR_USAGE, "-P wants a path");
 	if (o->summary && (o->failure || o->duration_set || o->max_events))
 		return error_create(ERROR_USAGE, "--failure, --duration and --max-events choose lines: with -S, not with -s");
 	if ((o->errnos || o->histograms || o->by != SYSCALL_STATS_BY_THREAD) && !o->summary && !o->with_summary)

@@ -34,6 +34,7 @@ struct trace_options {
 	bool full_time, no_comm, failure;
 	double duration_ms;
 	bool duration_set;
+	const char *path; /* -P */
 	uint64_t max_events;
 	uint64_t str_limit;
 	uint64_t ring_bytes; /* -m */
