@@ -44,8 +44,8 @@ meson install -C "$dir" --no-rebuild --destdir "$STROBE_SCRATCH/root" >/dev/null
 point $status 'meson install ends well'
 cd "$STROBE_SCRATCH/root/usr"
 status=0
-[ -x bin/strobe ] && [ "$(readlink bin/perf)" = strobe ] || status=1
-point $status 'the binary and the link named perf are in place'
+[ -x bin/strobe ] && [ "$(readlink bin/perf)" = strobe ] && [ "$(readlink bin/trace)" = strobe ] || status=1
+point $status 'the binary and the links named perf and trace are in place'
 status=0
 [ -f share/bash-completion/completions/strobe ] || status=1
 point $status 'the completion is in place'
