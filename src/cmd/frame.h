@@ -9,6 +9,8 @@
 extern const struct option frame_options[];
 extern const char *const frame_usage[];
 
+/* Parses argv by the command's table and runs it: also for a command that is another one in other words. */
+int cmd_run(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **argv);
 /* Says that there is no such command, and the nearest one where one is near. */
 struct strobe_error *cmd_unknown(const char *program, const char *name) _must_check_;
 /* "version" and, with build_options, what this build holds. */

@@ -160,7 +160,7 @@ static int run_parsed(struct cmd_context *ctx, void *options, struct strobe_erro
 	return ctx->cmd->run(ctx, options);
 }
 
-static int run_command(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **argv)
+int cmd_run(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **argv)
 {
 	_cleanup_free_ void *options = xcalloc(1, cmd->options_bytes ? cmd->options_bytes : 1);
 	ctx->cmd = cmd;
@@ -210,7 +210,7 @@ static int run(struct cmd_context *ctx, int argc, char **argv)
 	struct frame frame = {};
 	struct options_result r;
 	if (argc && is_trace(argv[0]))
-		return run_command(ctx, cmd_find("trace"), argc, argv);
+		return cmd_run(ctx, cmd_find("trace"), argc, argv);
 	struct strobe_error *err = options_parse(frame_options, &frame, argc, argv, false, &r);
 	if (err)
 		return cmd_fail_usage(ctx, err);
@@ -231,7 +231,7 @@ static int run(struct cmd_context *ctx, int argc, char **argv)
 		return cmd_close_output(ctx, &out);
 	}
 	const struct cmd *cmd = cmd_find(r.argv[0]);
-	return cmd ? run_command(ctx, cmd, r.argc, r.argv) : cmd_fail(ctx, cmd_unknown(ctx->program, r.argv[0]));
+	return cmd ? cmd_run(ctx, cmd, r.argc, r.argv) : cmd_fail(ctx, cmd_unknown(ctx->program, r.argv[0]));
 }
 
 int main(int argc, char **argv)

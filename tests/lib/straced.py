@@ -20,6 +20,7 @@ ACCEPTED = [
     ("ipc", r"(?<=\()\d+|= \d+$", "ID", "numbers of objects count up"),
     ("system", r"0x4d", "77", "ours are hexadecimal where there is no name"),
     ("server", r"(accept4\(.*|getsockname\(.*)htons\(\d+\)", r"\1htons(PORT)", "the kernel's choice"),
+    ("curl", r"(getsockname\(.*)htons\(\d+\)", r"\1htons(PORT)", "the kernel's choice"),
     ("perf", r"PERF_ATTR_SIZE_VER\d", "128", "a size that strace has a name for"),
     ("perf", r" /\* arbitrary skid \*/", "", "a remark of strace's"),
     ("bpf", r"(bpf\(0x4d, )[^,]*", r"\1ATTR", "ours shows the bytes of a command without a name"),
@@ -31,6 +32,8 @@ ACCEPTED = [
 UNTIMED = re.compile(r"rt_sigreturn\(")
 # Threads of python fight for its lock as they meet: the sockets are what the server and its client do alike.
 KEPT = {"server": re.compile(r"(socket|bind|listen|accept4?|connect|sendto|recvfrom|setsockopt|getsockname|getpeername|shutdown)\(")}
+# How often it waits for the server, and for its thread that looks up names, is chance.
+KEPT["curl"] = re.compile(r"(socket|connect|sendto|recvfrom|[gs]etsockopt|getsockname|getpeername|fcntl|openat|close|write|exit_group)\(")
 KEPT["manythreads"] = re.compile(r"lseek\(")
 KEPT["threads"] = re.compile(r"(?!futex\()")  # whether one waits for the other to end is chance
 # Where a number that is some thread's may be something else.

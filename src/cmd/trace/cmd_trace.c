@@ -13,17 +13,24 @@ static int run(struct cmd_context *ctx, void *options)
 		.workload = { .go_fd = -1, .error_fd = -1 },
 		.signal_fd = -1,
 		.out_fd = -1,
+		.wake_fd = -1,
 	};
 	cmd_set_verbosity(o->verbose);
+	const struct options_result *rest = &ctx->rest;
+	if (rest->argc && !rest->had_dashes && !strcmp(rest->argv[0], "record"))
+		return trace_record(ctx, o, rest->argc, rest->argv);
 	struct strobe_error *err = trace_options_settle(o);
 	r.hooks = o->summary ? &trace_summary_hooks : trace_wants_events(o) ? &trace_events_hooks : &trace_stream_hooks;
-	return err ? cmd_fail_usage(ctx, err) : trace_run(&r);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	return o->input ? trace_replay(&r) : trace_run(&r);
 }
 
 const struct cmd cmd_trace = {
 	.name = "trace",
 	.summary = "Show system calls, or statistics of them",
-	.usage = (const char *const[]){ "trace [<options>] [<command>]", "trace [<options>] -- <command> [<options>]", NULL },
+	.usage = (const char *const[]){ "trace [<options>] [<command>]", "trace [<options>] -- <command> [<options>]",
+				       "trace record [<options of record>] [<command>]", "trace -i <recording> [<options>]", NULL },
 	.options = trace_option_table,
 	.options_bytes = sizeof(struct trace_options),
 	.defaults = trace_options_defaults,

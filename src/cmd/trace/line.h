@@ -50,6 +50,7 @@ struct trace_line {
 	/* CALL and ENTERED */
 	const struct syscall_event *call;
 	bool continued;       /* its arguments stand in a line above */
+	bool args_unknown;    /* nobody saw it begin */
 
 	/* POINT */
 	const char *event;    /* "sched:sched_switch" */
@@ -98,6 +99,7 @@ struct trace_format {
 };
 
 extern const struct trace_format trace_format_text, trace_format_json;
+extern const struct trace_format trace_format_chrome;
 /* NULL where there is none of that name. */
 const struct trace_format *trace_format_find(const char *name);
 /* "text, json" for messages. */

@@ -6,6 +6,7 @@
 static const struct trace_format *const trace_formats[] = {
 	&trace_format_text,
 	&trace_format_json,
+	&trace_format_chrome,
 };
 
 const struct trace_format *trace_format_find(const char *name)
@@ -18,5 +19,5 @@ const struct trace_format *trace_format_find(const char *name)
 
 const char *trace_format_names(void)
 {
-	return "text or json";
+	return "text, json or chrome";
 }

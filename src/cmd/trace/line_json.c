@@ -9,8 +9,10 @@ static void put_call(struct json *j, const struct trace_paper *p, const struct t
 {
 	json_key(j, "syscall");
 	json_str(j, line->call->desc->name);
-	json_key(j, "args");
-	syscall_json_args(j, p->style, line->call);
+	if (!line->args_unknown) {
+		json_key(j, "args");
+		syscall_json_args(j, p->style, line->call);
+	}
 	if (line->kind == TRACE_LINE_CALL)
 		syscall_json_result(j, p->style, line->call);
 }

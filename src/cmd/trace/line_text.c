@@ -11,6 +11,10 @@
 static void print_ms(struct out *out, uint64_t ns, size_t width)
 {
 	uint64_t us = (ns + 500) / 1000;
+	if (ns % 1000 == 500) { /* as the C library rounds what lies between */
+		out_f(out, "%*.3f", (int)width, (double)ns / 1e6);
+		return;
+	}
 	out_u64_width(out, us / 1000, width - 4, ' ');
 	out_ch(out, '.');
 	out_u64_width(out, us % 1000, 3, '0');
@@ -76,6 +80,12 @@ static void pad_to(struct out *out, uint64_t begin, uint64_t width)
 	out_fill(out, ' ', printed < width ? (size_t)(width - printed) : 1);
 }
 
+/* What the kernel has written since the line above. */
+static bool is_more_known(const struct syscall_event *call)
+{
+	return call->has_ret && call->desc->plan.exit_steps && call->payload.nr && !syscall_failed(call->ret);
+}
+
 static void print_call(const struct trace_paper *p, const struct trace_line *line)
 {
 	struct out *out = p->out;
@@ -83,11 +93,11 @@ static void print_call(const struct trace_paper *p, const struct trace_line *lin
 	bool ended = line->kind == TRACE_LINE_CALL;
 	print_head(p, line, true);
 	uint64_t begin = position(out);
-	if (line->continued)
+	if (line->continued || line->args_unknown)
 		out_str(out, " ... [continued]: ");
 	out_str(out, call->desc->name);
 	out_ch(out, '(');
-	if (!line->continued)
+	if (!line->args_unknown && (!line->continued || is_more_known(call)))
 		syscall_print_args(out, p->style, call);
 	out_ch(out, ')');
 	if (ended) {

@@ -80,15 +80,28 @@ static const char *keep_name(struct trace_lines *l, const struct syscall_desc *d
 	return d->described ? d->name : arena_strdup(&l->names, d->name);
 }
 
-static void add_to_stats(struct trace_lines *l, struct trace_task *t, const struct trace_line *line, uint32_t key)
+/* The statistics of a task: its index. */
+static uint32_t stats_of(struct trace_lines *l, struct trace_task *t)
 {
-	const struct syscall_event *call = line->call;
 	bool all = l->setup.o->by == SYSCALL_STATS_BY_NOTHING;
 	if (!all && !t->stats)
 		t->stats = syscall_stats_thread(&l->stats, t->tid, t->pid, t->comm, NULL) + 1;
 	if (all && !l->stats.threads.len)
 		syscall_stats_thread(&l->stats, 0, 0, "", NULL);
-	struct syscall_stat *row = syscall_stats_row(&l->stats, all ? 0 : t->stats - 1, key, call->desc->name);
+	return all ? 0 : t->stats - 1;
+}
+
+static void add_to_stats(struct trace_lines *l, struct trace_task *t, const struct trace_line *line, uint32_t key)
+{
+	const struct syscall_event *call = line->call;
+	uint32_t thread = stats_of(l, t);
+	/* Two events a call, unless one of them is not in the trace. */
+	if (line->kind != TRACE_LINE_CALL) {
+		l->stats.threads.data[thread].events += call->desc->ret == SYSCALL_RET_NEVER;
+		return;
+	}
+	l->stats.threads.data[thread].events -= line->start_unknown;
+	struct syscall_stat *row = syscall_stats_row(&l->stats, thread, key, call->desc->name);
 	if (!row->calls)
 		row->name = keep_name(l, call->desc);
 	syscall_stat_add(row, line->duration_ns, syscall_failed(call->ret) ? (uint32_t)-call->ret : 0);
@@ -121,16 +134,30 @@ void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t k
 {
 	struct trace_task *t = trace_task(&l->tasks, line->tid, line->pid);
 	bool ended = line->kind == TRACE_LINE_CALL;
-	if (ended && l->setup.o->with_summary)
+	if (l->setup.o->with_summary || l->setup.only_stats)
 		add_to_stats(l, t, line, key);
+	if (l->setup.only_stats)
+		return;
 	if (ended && line->call->ret >= 0)
 		trace_tasks_follow_fds(&l->tasks, line->call);
 	if (!is_wanted(l, line))
 		return;
 	line->comm = t->comm;
-	line->continued = ended && t->pending;
-	t->pending = !ended;
+	line->continued = ended && t->pending == key + 1;
+	t->pending = ended ? 0 : key + 1;
 	write_line(l, line);
+}
+
+void trace_lines_begin_at(struct trace_lines *l, uint64_t time_ns)
+{
+	if (!l->paper.first_ns)
+		l->paper.first_ns = time_ns;
+}
+
+void trace_lines_count_begun(struct trace_lines *l, uint32_t tid, uint32_t pid)
+{
+	if (l->setup.o->with_summary || l->setup.only_stats)
+		l->stats.threads.data[stats_of(l, trace_task(&l->tasks, tid, pid))].events++;
 }
 
 void trace_lines_other(struct trace_lines *l, struct trace_line *line)

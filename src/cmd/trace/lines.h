@@ -25,6 +25,7 @@ struct trace_lines_setup {
 	bool all_new;                  /* no task was there before: what they ran, they ran under our eyes */
 	bool one_thread;               /* only one can be meant: lines do not name it */
 	bool chosen_before;            /* --failure and --duration were applied by the source */
+	bool only_stats;               /* -s: no lines */
 };
 
 struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup);
@@ -40,6 +41,10 @@ void trace_lines_other(struct trace_lines *l, struct trace_line *line);
 void trace_lines_entry_point(struct trace_lines *l, struct trace_line *line);
 /* A task has ended that was so long on CPUs, and so long waiting for one (--sched). */
 void trace_lines_ran(struct trace_lines *l, uint32_t tid, uint32_t pid, uint64_t ran_ns, uint64_t waited_ns);
+/* Where times count from, if not from the first line. The first word holds. */
+void trace_lines_begin_at(struct trace_lines *l, uint64_t time_ns);
+/* Statistics: a call that has begun and does not end within the trace. */
+void trace_lines_count_begun(struct trace_lines *l, uint32_t tid, uint32_t pid);
 /* Tasks, for who tells of forks, execs and names. */
 struct trace_tasks *trace_lines_tasks(struct trace_lines *l);
 void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const char *comm, size_t room);

@@ -160,7 +160,11 @@ const struct option trace_option_table[] = {
 	{ OPTION_U64, 0, "max-events", AT(max_events), .arg = "n", .help = "end after so many lines" },
 	{ OPTION_U64, 0, "str-limit", AT(str_limit), .arg = "bytes", .help = "bytes of strings and buffers that are shown (32)" },
 	{ OPTION_BOOL, 0, "strace", AT(strace_style), .help = "arguments as strace writes them" },
-	{ OPTION_CALL, 0, "format", .arg = "text|json", .parse = parse_format, .help = "json: an object a line; of -s one document" },
+	{ OPTION_CALL, 0, "format", .arg = "text|json|chrome", .parse = parse_format,
+	  .help = "json: an object a line; of -s one document; chrome: a document for trace viewers" },
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "what a recording holds (- is standard input)" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording of another owner" },
+	{ OPTION_BOOL, 0, "no-bpf", AT(no_bpf), .help = "by tracepoints and rings, as where BPF cannot be used" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard error" },
 	{ OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = parse_pages, .help = "size of the kernel's buffer (8M)" },
 	{ OPTION_BOOL, 0, "sort-events", AT(sort_events), .help = "put events of all CPUs in order before they are shown" },
@@ -268,6 +272,8 @@ struct strobe_error *trace_options_check(const struct trace_options *o, int argc
 		return error_create(ERROR_USAGE, "--map-dump is of the stream's maps: with -S, not with -s");
 	if (o->show_switches && !o->switch_on && !o->switch_off)
 		return error_create(ERROR_USAGE, "--show-on-off-events goes with --switch-on or --switch-off");
+	if ((o->summary || o->with_summary) && o->format == &trace_format_chrome)
+		return error_create(ERROR_USAGE, "--format chrome is of calls: statistics are text or json");
 	if (o->duration_ms < 0 || o->delay_ms < 0)
 		return error_create(ERROR_USAGE, "times are not negative");
 	if (!o->str_limit || o->str_limit > 1024)

@@ -22,6 +22,9 @@ struct trace_options {
 	bool signals, signals_set, processes, processes_set; /* lines of their own */
 	const char *cgroup; /* -G */
 	const char *output;
+	const char *input; /* -i: a recording */
+	bool force;        /* -f: of another owner */
+	bool no_bpf;
 	VEC(pid_t) excluded; /* --filter-pids */
 	int64_t delay_ms;
 	bool no_inherit;

@@ -38,6 +38,7 @@ static struct strobe_error *choose_calls(struct trace_run *r)
 	TRY(syscall_select(r->native, r->o->calls, &native));
 	if (r->compat)
 		TRY(syscall_select(r->compat, r->o->calls, &compat));
+	r->chosen = native;
 	memcpy(r->whom.selected, native.bits, sizeof(native.bits));
 	memcpy(r->whom.selected + TRACE_NUMBERS / 64, compat.bits, sizeof(compat.bits));
 	return NULL;
@@ -103,7 +104,7 @@ static struct strobe_error *open_signals(struct trace_run *r)
 	return r->signal_fd < 0 ? error_errno(errno, "cannot wait for signals") : NULL;
 }
 
-static struct strobe_error *open_output(struct trace_run *r)
+struct strobe_error *trace_open_output(struct trace_run *r)
 {
 	const char *file = r->o->output;
 	r->out_fd = STDERR_FILENO;
@@ -138,12 +139,12 @@ static uint64_t now_ms(const struct trace_run *r)
 struct strobe_error *trace_wait(struct trace_run *r, int wait_ms)
 {
 	bool tasks = !r->workload.pid && (r->target.pids || r->target.tids || r->target.uid);
-	struct pollfd fd = { .fd = r->signal_fd, .events = POLLIN };
+	struct pollfd fds[] = { { .fd = r->signal_fd, .events = POLLIN }, { .fd = r->wake_fd, .events = POLLIN } };
 	if (wait_ms < 0 && (tasks || r->begin_ms))
 		wait_ms = ALIVE_INTERVAL_MS;
-	if (poll(&fd, 1, wait_ms) < 0 && errno != EINTR)
+	if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)
 		return error_errno(errno, "cannot wait");
-	if (fd.revents)
+	if (fds[0].revents)
 		take_signals(r);
 	if (r->begin_ms && now_ms(r) >= r->begin_ms) {
 		r->begin_ms = 0;
@@ -170,13 +171,45 @@ static struct strobe_error *wait_for_end(struct trace_run *r)
 	return NULL;
 }
 
+static void say_limits(const struct trace_run *r)
+{
+	if (!r->o->summary)
+		cmd_say(r->ctx, "tracepoints do not tell what pointers point at: names, buffers and structs are shown as addresses");
+}
+
+/* By BPF, or where that cannot be, by tracepoints and rings. */
+static struct strobe_error *open_hooks(struct trace_run *r)
+{
+	if (r->o->no_bpf) {
+		r->hooks = &trace_rings_hooks;
+		say_limits(r);
+		return r->hooks->open(r);
+	}
+	struct strobe_error *err = r->hooks->open(r);
+	if (!err || (!error_is(err, ERROR_UNSUPPORTED) && !error_is(err, ERROR_PERMISSION)))
+		return err;
+	if (r->state)
+		r->hooks->close(r);
+	r->state = NULL;
+	r->hooks = &trace_rings_hooks;
+	struct strobe_error *other = r->hooks->open(r);
+	if (other) {
+		other = error_prefix(other, "not by BPF (%s), nor by tracepoints", err->message);
+	} else {
+		cmd_say(r->ctx, "%s; tracing through tracepoints instead", err->message);
+		say_limits(r);
+	}
+	error_destroy(err);
+	return other;
+}
+
 static struct strobe_error *run(struct trace_run *r)
 {
 	TRY(trace_options_check(r->o, r->ctx->rest.argc));
 	TRY(choose_calls(r));
 	TRY(find_cgroup(r));
 	TRY(open_signals(r));
-	TRY(open_output(r));
+	TRY(trace_open_output(r));
 	if (r->ctx->rest.argc) {
 		struct workload_options options = { .mask = r->old_mask, .stdout_to_stderr = r->out_fd == STDOUT_FILENO };
 		r->argv = xcalloc((size_t)r->ctx->rest.argc + 1, sizeof(*r->argv));
@@ -184,7 +217,7 @@ static struct strobe_error *run(struct trace_run *r)
 		TRY(workload_fork(r->argv, options, &r->workload));
 	}
 	TRY(settle_target(r));
-	TRY(r->hooks->open(r));
+	TRY(open_hooks(r));
 	if (r->workload.pid)
 		TRY(workload_start(&r->workload));
 	TRY(wait_for_end(r));
@@ -205,6 +238,18 @@ static int status_of(const struct trace_run *r)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+struct strobe_error *trace_close_output(struct trace_run *r, struct strobe_error *err)
+{
+	struct strobe_error *write_error = r->out_fd >= 0 ? out_close(&r->out) : NULL;
+	if (err)
+		error_destroy(write_error);
+	else
+		err = error_prefix(write_error, "cannot write %s", r->o->output ? r->o->output : "to standard error");
+	if (r->out_fd > STDERR_FILENO)
+		close(r->out_fd);
+	return err;
+}
+
 int trace_run(struct trace_run *r)
 {
 	struct strobe_error *err = run(r);
@@ -213,13 +258,7 @@ int trace_run(struct trace_run *r)
 	/* A command that is not at its end goes on without us, unless it was never let go. */
 	if (r->workload.pid && !r->workload.reaped && (err || r->signal || r->ended))
 		workload_end(&r->workload);
-	struct strobe_error *write_error = r->out_fd >= 0 ? out_close(&r->out) : NULL;
-	if (err)
-		error_destroy(write_error);
-	else
-		err = error_prefix(write_error, "cannot write %s", r->o->output ? r->o->output : "to standard error");
-	if (r->out_fd > STDERR_FILENO)
-		close(r->out_fd);
+	err = trace_close_output(r, err);
 	if (r->signal_fd >= 0)
 		close(r->signal_fd);
 	int status = err && error_is(err, ERROR_USAGE) ? cmd_fail_usage(r->ctx, err) : err ? cmd_fail(r->ctx, err) : status_of(r);

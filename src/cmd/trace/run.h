@@ -48,6 +48,8 @@ struct trace_run {
 	int out_fd;
 	/* System calls of this machine, and of its 32-bit programs (may be NULL). */
 	struct syscall_table *native, *compat;
+	struct syscall_set chosen; /* of native ones, with -e */
+	int wake_fd;               /* of the hooks: a tick comes when it is readable, too; or -1 */
 	void *state; /* of the hooks */
 };
 
@@ -55,6 +57,8 @@ extern const struct trace_hooks trace_summary_hooks, trace_stream_hooks, trace_e
 
 /* Waits so long for signals and the ends of tasks (-1: until something happens); sets r->ended, ends the delay. */
 struct strobe_error *trace_wait(struct trace_run *r, int wait_ms) _must_check_;
+/* Without BPF: tracepoints and rings (rings.c). */
+extern const struct trace_hooks trace_rings_hooks;
 
 /* Statistics in the format that was asked for. */
 struct syscall_stats;
@@ -62,5 +66,17 @@ void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats);
 
 /* From the options to the exit status. */
 int trace_run(struct trace_run *r);
+/* The same for -i: what a recording holds. */
+int trace_replay(struct trace_run *r);
+/* trace record: a recording of system calls, by the command record. argv: what stands behind that word, itself first. */
+int trace_record(struct cmd_context *ctx, const struct trace_options *o, int argc, char **argv);
+/* What -o names, or standard error. */
+struct strobe_error *trace_open_output(struct trace_run *r) _must_check_;
+/* Ends the output; err, or what went wrong with it. */
+struct strobe_error *trace_close_output(struct trace_run *r, struct strobe_error *err);
+/* First in the queue when there is something to read. */
+void trace_raise_priority(void);
+/* A filter for the tracepoints of raw_syscalls that lets these calls pass; to be freed. */
+char *trace_calls_filter(const struct syscall_set *calls);
 /* The name of a call as the programs number it; of unknown ones "syscall_500". */
 const struct syscall_desc *trace_call_desc(const struct trace_run *r, uint32_t call);

@@ -30,7 +30,7 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 /* --- the run --- */
 
 /* First in the queue when the ring fills: at normal priority a busy CPU makes the reader late, and events are lost. */
-static void raise_priority(void)
+void trace_raise_priority(void)
 {
 	struct sched_param p = { .sched_priority = 1 };
 	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p))
@@ -45,7 +45,7 @@ static struct strobe_error *stream_open(struct trace_run *r)
 	trace_calls_init(&s->calls, r);
 	struct stream_options options = trace_stream_options(r);
 	TRY(stream_tracer_open(&r->whom, &options, &s->tracer));
-	raise_priority();
+	trace_raise_priority();
 	return NULL;
 }
 

@@ -13,7 +13,7 @@ struct trace_task {
 	uint32_t tid, pid;
 	char comm[17];
 	uint32_t stats; /* index + 1 in the statistics; 0: none yet */
-	bool pending;   /* its last line was without a result */
+	uint32_t pending; /* key + 1 of the call whose line was without a result; 0: none */
 	/* With `sched`: nanoseconds on a CPU and waiting for one, before we saw it, and at its end. */
 	uint64_t ran_before_ns, waited_before_ns, ran_ns, waited_ns;
 	bool gone;

@@ -1,0 +1,191 @@
+/*
+ * trace without BPF: the tracepoints of raw_syscalls through the kernel's rings, which wake us when a part of them is full.
+ * Statistics are made here, too. What pointers point at is not in these events.
+ */
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "capture/session.h"
+#include "cmd/trace/run.h"
+#include "cmd/trace/samples.h"
+#include "record/order.h"
+
+#define TICK_MS 100 /* somebody watches, however slowly a ring fills */
+
+struct rings {
+	struct event_set events;
+	bool events_given; /* to the capture, which frees them */
+	struct capture *capture;
+	struct record_source *input;
+	struct trace_lines *lines;
+	struct trace_samples *samples;
+};
+
+static struct strobe_error *check(const struct trace_run *r)
+{
+	if (r->o->by == SYSCALL_STATS_BY_CGROUP)
+		return error_create(ERROR_UNSUPPORTED, "--summary-mode cgroup is counted by BPF programs alone");
+	if (r->cgroup)
+		return error_create(ERROR_UNSUPPORTED, "-G chooses by BPF programs alone");
+	return NULL;
+}
+
+static struct strobe_error *add_events(const struct trace_run *r, struct event_set *events)
+{
+	struct event_list list;
+	event_list_init(&list);
+	struct strobe_error *err = event_parse(&list, r->sys, "raw_syscalls:sys_enter,raw_syscalls:sys_exit");
+	if (!err && r->o->calls) {
+		char *filter = trace_calls_filter(&r->chosen);
+		for (size_t i = 0; i < list.events.len; i++)
+			list.events.data[i].filter = arena_strdup(&list.arena, filter);
+		free(filter);
+	}
+	if (!err)
+		event_set_add_list(events, &list);
+	event_list_deinit(&list);
+	return err;
+}
+
+static struct strobe_error *open_capture(struct trace_run *r, struct rings *s)
+{
+	const struct trace_options *o = r->o;
+	struct capture_options options;
+	capture_options_init(&options);
+	options.target = r->target;
+	options.freq_hz = 0;
+	options.period = 1;
+	options.period_set = true;
+	options.raw_samples = true;
+	options.no_inherit = o->no_inherit;
+	options.mmap_pages = o->ring_bytes_set ? o->ring_bytes >> 12 : 1024;
+	options.delay_ms = o->delay_ms ? -1 : 0;
+	options.no_bpf_event = true;
+	s->events_given = true;
+	TRY(capture_open(r->sys, &options, &s->events, r->traces_command ? r->workload.pid : 0, &s->capture));
+	capture_exclude_thread(s->capture, (pid_t)syscall(SYS_gettid));
+	return capture_apply_filters(s->capture);
+}
+
+static struct strobe_error *rings_open(struct trace_run *r)
+{
+	const struct trace_options *o = r->o;
+	struct rings *s = xcalloc(1, sizeof(*s));
+	r->state = s;
+	event_set_init(&s->events, r->sys);
+	TRY(check(r));
+	TRY(add_events(r, &s->events));
+	TRY(open_capture(r, s));
+	s->input = order_create(capture_source(s->capture));
+	order_expect_more(s->input, true);
+	struct trace_lines_setup lines = {
+		.o = o,
+		.out = &r->out,
+		.sys = r->sys,
+		.one_thread = o->no_inherit && !r->map.system_wide && r->map.threads.len == 1,
+		.only_stats = o->summary,
+	};
+	s->lines = trace_lines_create(&lines);
+	struct trace_samples_setup samples = {
+		.env = capture_env(s->capture),
+		.lines = s->lines,
+		.calls = r->native,
+		.chosen = o->calls ? &r->chosen : NULL,
+		.excluded = o->excluded.data,
+		.excluded_nr = o->excluded.len,
+	};
+	s->samples = trace_samples_create(&samples);
+	r->wake_fd = capture_poll_fd(s->capture, 0);
+	trace_raise_priority();
+	capture_start(s->capture);
+	return NULL;
+}
+
+static void rings_enable(struct trace_run *r, bool on)
+{
+	struct rings *s = r->state;
+	if (on)
+		capture_enable(s->capture);
+	else
+		capture_disable(s->capture);
+}
+
+/* One round of the rings, as far as their order is certain. */
+static struct strobe_error *take_round(struct rings *s)
+{
+	while (!trace_lines_ended(s->lines)) {
+		struct record record;
+		bool end;
+		TRY(source_next(s->input, &record, &end));
+		if (end)
+			break;
+		TRY(trace_samples_take(s->samples, record));
+	}
+	return NULL;
+}
+
+static struct strobe_error *rings_tick(struct trace_run *r, bool last, bool *ret_end)
+{
+	struct rings *s = r->state;
+	uint64_t before = trace_lines_count(s->lines);
+	/* The poll descriptor stays readable until it is asked what it had to say. */
+	capture_tasks_gone(s->capture, 0);
+	TRY(take_round(s));
+	if (trace_lines_count(s->lines) - before < 1000)
+		out_flush(&r->out);
+	*ret_end = trace_lines_ended(s->lines);
+	return NULL;
+}
+
+static struct strobe_error *sink_nothing(struct record_sink *sink, const void *records, size_t bytes)
+{
+	return NULL;
+}
+
+static struct strobe_error *rings_finish(struct trace_run *r)
+{
+	struct rings *s = r->state;
+	struct record_sink nothing = { .write = sink_nothing };
+	capture_disable(s->capture);
+	TRY(take_round(s));
+	order_expect_more(s->input, false);
+	TRY(take_round(s));
+	trace_samples_finish(s->samples);
+	TRY(capture_finish(s->capture, &nothing));
+	struct capture_totals totals = capture_totals(s->capture);
+	uint64_t lost = totals.lost_samples > totals.lost_events ? totals.lost_samples : totals.lost_events;
+	if (lost)
+		cmd_say(r->ctx, "%llu events are lost: the rings were full (make them larger with -m, or choose calls with -e)",
+			(unsigned long long)lost);
+	trace_lines_finish(s->lines);
+	if (r->o->summary || r->o->with_summary)
+		trace_print_stats(r, trace_lines_stats(s->lines));
+	return NULL;
+}
+
+static void rings_close(struct trace_run *r)
+{
+	struct rings *s = r->state;
+	trace_lines_destroy(s->lines);
+	trace_samples_destroy(s->samples);
+	source_destroy(s->input);
+	if (s->capture) {
+		capture_close_behind(s->capture);
+		capture_close(s->capture);
+	} else if (!s->events_given) {
+		event_set_deinit(&s->events);
+	}
+	r->wake_fd = -1;
+	free(s);
+}
+
+const struct trace_hooks trace_rings_hooks = {
+	.open = rings_open,
+	.enable = rings_enable,
+	.tick = rings_tick,
+	.finish = rings_finish,
+	.close = rings_close,
+	.tick_ms = TICK_MS,
+};

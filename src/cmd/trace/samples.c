@@ -1,0 +1,338 @@
+#include "cmd/trace/samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+enum point_kind { POINT_OTHER, POINT_ENTER, POINT_EXIT };
+
+/* Where a tracepoint keeps what; by event of the recording. */
+struct point {
+	enum point_kind kind;
+	const struct tracepoint_field *number, *ret, *arg[SYSCALL_ARGS]; /* raw: arg[0] is the array of all six */
+	bool raw;
+	unsigned args_nr;
+};
+
+/* A call that has begun, or of a thread between calls. */
+struct open_call {
+	uint32_t tid, pid;
+	uint64_t start_ns; /* 0: not in a call, as far as is known */
+	uint64_t number;
+	uint64_t arg[SYSCALL_ARGS];
+	bool shown;
+};
+
+struct trace_samples {
+	struct trace_samples_setup setup;
+	struct tracepoints *points;
+	VEC(struct point) by_event;
+	struct u64map at; /* tid → index of calls */
+	VEC(struct open_call) calls;
+	uint32_t last_tid; /* who began a call last; 0: nobody */
+	struct trace_samples_stats stats;
+};
+
+static bool is_syscall_event(const char *name)
+{
+	return text_has_prefix(name, "raw_syscalls:sys_e") || text_has_prefix(name, "syscalls:sys_e");
+}
+
+bool trace_samples_has_calls(const struct env *env)
+{
+	for (size_t i = 0; i < env->events.len; i++)
+		if (is_syscall_event(env->events.data[i].name))
+			return true;
+	return false;
+}
+
+static struct point compile_point(const struct tracepoint *tp)
+{
+	struct point p = {};
+	bool raw = tp && !strcmp(tp->system, "raw_syscalls");
+	if (!tp || (!raw && strcmp(tp->system, "syscalls") != 0))
+		return p;
+	p.raw = raw;
+	p.number = tracepoint_field(tp, raw ? "id" : "__syscall_nr");
+	if (!p.number)
+		p.number = tracepoint_field(tp, "nr"); /* of kernels before 4.0 */
+	if (text_has_prefix(tp->name, "sys_exit")) {
+		p.ret = tracepoint_field(tp, "ret");
+		p.kind = p.ret ? POINT_EXIT : POINT_OTHER;
+	} else if (text_has_prefix(tp->name, "sys_enter")) {
+		p.kind = POINT_ENTER;
+		p.arg[0] = raw ? tracepoint_field(tp, "args") : NULL;
+		p.args_nr = p.arg[0] ? SYSCALL_ARGS : 0;
+		bool behind = false;
+		for (uint32_t i = tp->common_nr; !raw && i < tp->fields_nr && p.args_nr < SYSCALL_ARGS; i++) {
+			if (behind && tp->fields[i].kind == FIELD_NUMBER)
+				p.arg[p.args_nr++] = &tp->fields[i];
+			behind |= &tp->fields[i] == p.number;
+		}
+	}
+	if (!p.number)
+		p.kind = POINT_OTHER;
+	return p;
+}
+
+/* Events of a stream come as records: what is new is looked at when the first sample of it is. */
+static struct strobe_error *compile_points(struct trace_samples *s)
+{
+	const struct env *env = s->setup.env;
+	if (s->by_event.len == env->events.len)
+		return NULL;
+	tracepoints_destroy(s->points);
+	s->points = NULL;
+	TRY(tracepoints_read(env, &s->points));
+	vec_clear(&s->by_event);
+	for (size_t i = 0; i < env->events.len; i++) {
+		const struct perf_event_attr *a = &env->events.data[i].attr;
+		const struct tracepoint *tp =
+			a->type == PERF_TYPE_TRACEPOINT ? tracepoints_by_id(s->points, (uint32_t)a->config) : NULL;
+		vec_push(&s->by_event, compile_point(tp));
+	}
+	return NULL;
+}
+
+struct trace_samples *trace_samples_create(const struct trace_samples_setup *setup)
+{
+	struct trace_samples *s = xcalloc(1, sizeof(*s));
+	s->setup = *setup;
+	return s;
+}
+
+void trace_samples_destroy(struct trace_samples *s)
+{
+	if (!s)
+		return;
+	tracepoints_destroy(s->points);
+	vec_deinit(&s->by_event);
+	u64map_deinit(&s->at);
+	vec_deinit(&s->calls);
+	free(s);
+}
+
+static struct open_call *call_of(struct trace_samples *s, uint32_t tid, uint32_t pid)
+{
+	bool is_new;
+	uint64_t *at = u64map_put(&s->at, tid, &is_new);
+	if (is_new) {
+		*at = s->calls.len;
+		vec_push(&s->calls, ((struct open_call){ .tid = tid }));
+	}
+	struct open_call *c = &s->calls.data[*at];
+	c->pid = pid;
+	return c;
+}
+
+/* --- lines --- */
+
+struct shown {
+	struct syscall_event event;
+	struct syscall_desc unknown;
+	char name[24];
+	struct trace_line line;
+};
+
+/* A call as it has been known since it began; ret where it has ended. */
+static void make_line(const struct trace_samples *s, const struct open_call *c, const struct syscall_desc *desc, uint64_t number,
+		      struct shown *ret)
+{
+	*ret = (struct shown){};
+	if (!desc)
+		ret->unknown = syscall_desc_unknown(arch_native(), number, &ret->name);
+	ret->event.desc = desc ? desc : &ret->unknown;
+	ret->event.pid = c->pid;
+	for (unsigned i = 0; i < SYSCALL_ARGS; i++)
+		ret->event.arg[i] = i < ret->event.desc->nargs ? c->arg[i] : 0;
+	ret->line = (struct trace_line){ .kind = TRACE_LINE_ENTERED, .time_ns = c->start_ns, .tid = c->tid, .pid = c->pid,
+					 .cpu = SAMPLE_NO_CPU, .call = &ret->event };
+}
+
+static void show_entered(struct trace_samples *s, struct open_call *c)
+{
+	struct shown shown;
+	make_line(s, c, syscall_table_get(s->setup.calls, c->number), c->number, &shown);
+	c->shown = true;
+	trace_lines_call(s->setup.lines, &shown.line, (uint32_t)c->number);
+}
+
+/* Who began last and has not ended is shown before another line begins. */
+static void show_interrupted(struct trace_samples *s, uint32_t tid)
+{
+	const uint64_t *at = s->last_tid ? u64map_get(&s->at, s->last_tid) : NULL;
+	struct open_call *c = at ? &s->calls.data[*at] : NULL;
+	if (c && c->start_ns && !c->shown)
+		show_entered(s, c);
+	s->last_tid = tid;
+}
+
+static uint64_t field_of(const struct trace_samples *s, const struct tracepoint_field *f, const struct sample *sample)
+{
+	return field_number(s->points, f, sample->raw, sample->raw_bytes);
+}
+
+static void take_args(const struct trace_samples *s, const struct point *p, const struct sample *sample, uint64_t *arg)
+{
+	memset(arg, 0, SYSCALL_ARGS * sizeof(*arg));
+	if (!p->raw) {
+		for (unsigned i = 0; i < p->args_nr; i++)
+			arg[i] = field_of(s, p->arg[i], sample);
+		return;
+	}
+	if (!p->args_nr || !p->arg[0]->element_bytes)
+		return;
+	/* One element after the other, each read as the array's first is. */
+	struct tracepoint_field element = *p->arg[0];
+	uint32_t n = element.bytes / element.element_bytes;
+	element.bytes = element.element_bytes;
+	element.kind = FIELD_NUMBER;
+	for (unsigned i = 0; i < SYSCALL_ARGS && i < n; i++, element.offset += element.bytes)
+		arg[i] = field_of(s, &element, sample);
+}
+
+static void take_enter(struct trace_samples *s, const struct point *p, const struct sample *sample, uint64_t number)
+{
+	const struct syscall_desc *desc = syscall_table_get(s->setup.calls, number);
+	show_interrupted(s, sample->tid);
+	struct open_call *c = call_of(s, sample->tid, sample->pid);
+	c->start_ns = sample->time;
+	c->number = number;
+	c->shown = false;
+	take_args(s, p, sample, c->arg);
+	if (desc && desc->ret == SYSCALL_RET_NEVER && text_has_prefix(desc->name, "exit")) {
+		show_entered(s, c);
+		c->start_ns = 0;
+	}
+}
+
+static void take_exit(struct trace_samples *s, const struct point *p, const struct sample *sample, uint64_t number)
+{
+	struct open_call *c = call_of(s, sample->tid, sample->pid);
+	const struct syscall_desc *desc = syscall_table_get(s->setup.calls, number);
+	/* An exit of another call than the one that began: that one's end was lost. */
+	bool known = c->start_ns && c->number == number;
+	struct shown shown;
+	make_line(s, c, desc, number, &shown);
+	shown.event.has_ret = true;
+	shown.event.ret = (int64_t)field_of(s, p->ret, sample);
+	shown.line.kind = TRACE_LINE_CALL;
+	shown.line.start_unknown = shown.line.args_unknown = !known;
+	shown.line.has_duration = known;
+	shown.line.duration_ns = known && sample->time > c->start_ns ? sample->time - c->start_ns : 0;
+	if (!known)
+		shown.line.time_ns = sample->time;
+	c->start_ns = 0;
+	trace_lines_call(s->setup.lines, &shown.line, (uint32_t)number);
+}
+
+static bool is_excluded(const struct trace_samples *s, const struct sample *sample)
+{
+	for (size_t i = 0; i < s->setup.excluded_nr; i++)
+		if ((uint32_t)s->setup.excluded[i] == sample->pid || (uint32_t)s->setup.excluded[i] == sample->tid)
+			return true;
+	return false;
+}
+
+static struct strobe_error *take_sample(struct trace_samples *s, struct record r)
+{
+	struct sample sample;
+	if (!env_decode_sample(s->setup.env, r, &sample)) {
+		s->stats.damaged++;
+		return NULL;
+	}
+	TRY(compile_points(s));
+	if (sample.event >= s->by_event.len)
+		return NULL;
+	const struct point *p = &s->by_event.data[sample.event];
+	if (p->kind == POINT_OTHER || is_excluded(s, &sample))
+		return NULL;
+	const struct tracepoint_field *last = p->kind == POINT_EXIT ? p->ret : p->number;
+	if (!sample.raw || sample.raw_bytes < last->offset + last->bytes) {
+		s->stats.damaged++;
+		return NULL;
+	}
+	trace_lines_begin_at(s->setup.lines, sample.time);
+	uint64_t number = field_of(s, p->number, &sample);
+	/* -1: the kernel was told to make no call (a tracer, seccomp). */
+	if ((int64_t)number < 0 || (s->setup.chosen && !syscall_set_has(s->setup.chosen, number)))
+		return NULL;
+	if (p->kind == POINT_ENTER)
+		take_enter(s, p, &sample, number);
+	else
+		take_exit(s, p, &sample, number);
+	return NULL;
+}
+
+/* --- tasks --- */
+
+static void take_comm(struct trace_samples *s, struct record r)
+{
+	struct record_comm comm;
+	if (!record_decode_comm(r, &comm))
+		return;
+	trace_lines_rename(s->setup.lines, comm.tid, comm.pid, comm.comm, strlen(comm.comm));
+	if (comm.exec)
+		trace_tasks_forget_fds(trace_lines_tasks(s->setup.lines), comm.pid);
+}
+
+static void take_fork(struct trace_samples *s, struct record r)
+{
+	struct record_task task;
+	char comm[17];
+	if (!record_decode_task(r, &task) || task.tid == task.ptid)
+		return;
+	struct trace_tasks *tasks = trace_lines_tasks(s->setup.lines);
+	memcpy(comm, trace_task(tasks, task.ptid, task.ppid)->comm, sizeof(comm));
+	trace_task_new(tasks, task.tid, task.pid);
+	trace_lines_rename(s->setup.lines, task.tid, task.pid, comm, sizeof(comm) - 1);
+	if (task.pid != task.ppid)
+		trace_tasks_forget_fds(tasks, task.pid);
+}
+
+static void take_gone(struct trace_samples *s, struct record r)
+{
+	struct record_task task;
+	const uint64_t *at = record_decode_task(r, &task) ? u64map_get(&s->at, task.tid) : NULL;
+	if (at)
+		s->calls.data[*at].start_ns = 0;
+}
+
+struct strobe_error *trace_samples_take(struct trace_samples *s, struct record r)
+{
+	struct record_lost lost;
+	switch (r.hdr->type) {
+	case PERF_RECORD_SAMPLE:
+		return take_sample(s, r);
+	case PERF_RECORD_COMM:
+		take_comm(s, r);
+		break;
+	case PERF_RECORD_FORK:
+		take_fork(s, r);
+		break;
+	case PERF_RECORD_EXIT:
+		take_gone(s, r);
+		break;
+	case PERF_RECORD_LOST:
+		if (record_decode_lost(r, &lost))
+			s->stats.lost += lost.lost;
+		break;
+	default:
+		break;
+	}
+	return NULL;
+}
+
+void trace_samples_finish(struct trace_samples *s)
+{
+	for (size_t i = 0; i < s->calls.len; i++)
+		if (s->calls.data[i].start_ns)
+			trace_lines_count_begun(s->setup.lines, s->calls.data[i].tid, s->calls.data[i].pid);
+}
+
+struct trace_samples_stats trace_samples_stats(const struct trace_samples *s)
+{
+	return s->stats;
+}

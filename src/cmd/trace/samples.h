@@ -1,0 +1,42 @@
+/*
+ * System calls out of samples of their tracepoints, raw_syscalls:sys_enter and sys_exit or syscalls:sys_enter_* and
+ * sys_exit_*: what a recording holds, and what rings bring where BPF cannot be used.
+ *
+ *	TRY(trace_samples_create(&setup, &s));
+ *	TRY(trace_samples_take(s, record)); …    in order of time
+ *	trace_samples_finish(s);
+ *
+ * Calls are put together thread by thread. As in the reference one that another thread's beginning interrupts is shown then,
+ * and again when it ends. Strings and structs are not in samples: pointers stay addresses. That a task is a 32-bit one is not
+ * in them either. Records are borrowed for the call. One thread.
+ */
+#pragma once
+#include "base/error.h"
+#include "cmd/trace/lines.h"
+#include "record/env.h"
+
+struct trace_samples;
+
+struct trace_samples_setup {
+	const struct env *env; /* may grow while records come (a pipe) */
+	struct trace_lines *lines;
+	const struct syscall_table *calls;
+	const struct syscall_set *chosen; /* NULL: all; borrowed */
+	const pid_t *excluded;            /* processes or threads that are left out */
+	size_t excluded_nr;
+};
+
+struct trace_samples *trace_samples_create(const struct trace_samples_setup *setup);
+void trace_samples_destroy(struct trace_samples *s);
+struct strobe_error *trace_samples_take(struct trace_samples *s, struct record r) _must_check_;
+/* What has no end yet stays so. */
+void trace_samples_finish(struct trace_samples *s);
+
+/* Whether there are system calls among the events of a recording. */
+bool trace_samples_has_calls(const struct env *env);
+
+struct trace_samples_stats {
+	uint64_t lost;    /* events, by LOST records */
+	uint64_t damaged; /* samples shorter than their format says */
+};
+struct trace_samples_stats trace_samples_stats(const struct trace_samples *s);

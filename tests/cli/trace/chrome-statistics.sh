@@ -1,0 +1,1 @@
+strobe trace -s --format chrome true

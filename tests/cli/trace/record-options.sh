@@ -1,0 +1,1 @@
+strobe trace -T record true

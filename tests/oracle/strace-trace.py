@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""`strobe trace --strace` beside strace: programs of some 60 families of calls, ls, python3, curl and its server, threads. The
+calls of each thread in order, their decoded arguments and results must be strace's; ACCEPTED lists what differs, and why."""
+# timeout: 240
+# second try
+
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+from straced import ACCEPTED, differences, lines_of, normalise, own_part, programs
+from strobetest import SCRATCH, STROBE, Tap, build_workload, is_root, run, skip_all, strobe
+
+FIXED_ADDRESSES = ["setarch", "-R"] if run("setarch", "-R", "true").status == 0 else []
+
+# (family or *, pattern in both texts, replacement, reason): differences that are meant, on top of those of straced.py
+OWN = [
+    ("*", r"(?<=\d)<[^<>]*>", "", "what a descriptor is open on is shown always, not with -y"),
+]
+
+LINE = re.compile(r"\s*(\?|-?[\d.]+) \([^)]*\): (?:.{0,14}/)?(\d+) (.*)$")
+# As in the reference a new task's first line is the end of the call that made it; strace begins behind that.
+FORKS = re.compile(r"(?:v?fork|clone3?)\(.*= 0$")
+
+
+def ours_of(path):
+    """[(tid, call)] of a text of trace, in the order of returns; what was told as sleeping is taken from its end."""
+    waiting, calls = {}, []
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        for line in f:
+            found = LINE.match(line.rstrip("\n"))
+            if not found:
+                calls.append(("0", line))
+                continue
+            start, tid, text = found.groups()
+            if start == "?" and FORKS.match(text):
+                continue
+            if text.endswith(" ..."):
+                waiting[tid] = text[:-4].rstrip(" ")
+                continue
+            if text.startswith(" ... [continued]: "):
+                head, text = waiting.pop(tid, ""), text[len(" ... [continued]: "):]
+                if re.match(r"\w+\(\)\s", text):  # nothing new
+                    text = head + text[text.index("()") + 2:]
+            calls.append((tid, text))
+    calls += [(tid, text + " = ?") for tid, text in waiting.items()]
+    return calls
+
+
+def in_directory(argv, work):
+    shutil.rmtree(work, ignore_errors=True)
+    os.mkdir(work)
+    with open(os.devnull, "rb") as null:
+        return subprocess.run(argv, cwd=work, stdin=null, capture_output=True, timeout=60, check=False)
+
+
+def compare(tap, family, argv):
+    ours, theirs = os.path.join(SCRATCH, "ours.txt"), os.path.join(SCRATCH, "theirs.txt")
+    work = os.path.join(SCRATCH, "work")
+    done = in_directory([*FIXED_ADDRESSES, STROBE, "trace", "--strace", "-o", ours, "--", *argv], work)
+    in_directory([*FIXED_ADDRESSES, "strace", "-f", "-o", theirs, *argv], work)
+    if not os.path.exists(ours):
+        return tap.ok(False, family, done.stderr.decode(errors="replace"))
+    accepted = ACCEPTED + OWN
+    a = own_part(normalise(ours_of(ours), family, accepted))
+    b = own_part(normalise(lines_of(theirs), family, accepted))
+    found = differences(a, b)
+    return tap.ok(not found and a, f"{family}: {sum(map(len, a.values()))} calls", "\n".join(found))
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    """The same bytes each time, without a date."""
+
+    def do_GET(self):
+        self.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Length: 6\r\n\r\nhello\n")
+
+    def log_message(self, *_):
+        pass
+
+
+def compare_curl(tap):
+    """Its server is ours, in this process, and not traced."""
+    if not shutil.which("curl"):
+        tap.skip("curl", "not on this machine")
+        return
+    server = http.server.HTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    compare(tap, "curl", [shutil.which("curl"), "-q", "-s", "-S", f"http://127.0.0.1:{server.server_port}/page"])
+    server.shutdown()
+
+
+def main():
+    if not shutil.which("strace"):
+        skip_all("no strace on this machine")
+    if not is_root():
+        skip_all("needs root")
+    why = strobe("trace", "-s", "true")
+    if why.status:
+        skip_all(why.err)
+    if run("strace", "-o", os.devnull, "true").status != 0:
+        skip_all("strace may not trace here")
+    tap = Tap()
+    binary = build_workload("families", "-w", "-pthread")
+    only = sys.argv[1:]
+    for family in run(binary).out.split():
+        if not only or family in only:
+            compare(tap, family, [binary, family])
+    for name, argv in programs().items():
+        if not only or name in only:
+            compare(tap, name, argv)
+    if not only or "curl" in only:
+        compare_curl(tap)
+    tap.done()
+
+
+main()
