@@ -83,7 +83,14 @@ static void pad_to(struct out *out, uint64_t begin, uint64_t width)
 /* What the kernel has written since the line above. */
 static bool is_more_known(const struct syscall_event *call)
 {
-	return call->has_ret && call->desc->plan.exit_steps && call->payload.nr && !syscall_failed(call->ret);
+	const struct syscall_plan *plan = &call->desc->plan;
+	for (uint32_t i = 0; i < call->payload.nr; i++)
+		if (call->payload.piece[i].part == SYSCALL_PART_EXIT)
+			return true;
+	for (unsigned i = 0; i < plan->steps_nr; i++)
+		if (plan->step[i].at & SYSCALL_AT_EXIT && plan->step[i].what >= SYSCALL_FETCH_IOVEC)
+			return call->payload.nr && !syscall_failed(call->ret);
+	return false;
 }
 
 static void print_call(const struct trace_paper *p, const struct trace_line *line)
