@@ -507,6 +507,7 @@ static void family_time(void)
 	syscall(SYS_clock_gettime, 77, &ts);
 	ts = (struct timespec){ 0, 1000 };
 	syscall(SYS_nanosleep, &ts, NULL);
+	syscall(SYS_nanosleep, &ts, &ts);
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 	setitimer(ITIMER_REAL, &it, NULL);

@@ -80,16 +80,27 @@ static void pad_to(struct out *out, uint64_t begin, uint64_t width)
 	out_fill(out, ' ', printed < width ? (size_t)(width - printed) : 1);
 }
 
-/* What the kernel has written since the line above. */
+static bool has_exit_piece(const struct syscall_payload *p, unsigned arg)
+{
+	for (uint32_t i = 0; i < p->nr; i++)
+		if (p->piece[i].arg == arg && p->piece[i].part == SYSCALL_PART_EXIT)
+			return true;
+	return false;
+}
+
+/* Whether the kernel has written arguments since the line above: where the call failed, only what says so. */
 static bool is_more_known(const struct syscall_event *call)
 {
 	const struct syscall_plan *plan = &call->desc->plan;
-	for (uint32_t i = 0; i < call->payload.nr; i++)
-		if (call->payload.piece[i].part == SYSCALL_PART_EXIT)
+	bool failed = syscall_failed(call->ret);
+	for (unsigned i = 0; i < plan->steps_nr; i++) {
+		const struct syscall_fetch *f = &plan->step[i];
+		bool vectors = f->what >= SYSCALL_FETCH_IOVEC;
+		if (!(f->at & SYSCALL_AT_EXIT) || (!vectors && failed != !!(f->at & SYSCALL_FETCH_ON_ERROR)))
+			continue;
+		if (vectors ? !failed && call->payload.nr : has_exit_piece(&call->payload, f->arg))
 			return true;
-	for (unsigned i = 0; i < plan->steps_nr; i++)
-		if (plan->step[i].at & SYSCALL_AT_EXIT && plan->step[i].what >= SYSCALL_FETCH_IOVEC)
-			return call->payload.nr && !syscall_failed(call->ret);
+	}
 	return false;
 }
 

@@ -54,6 +54,8 @@ static void pointee(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	/* What is left of a time-out is said behind the result. */
 	struct piece p = at_exit.data && !(in.data && e->ev->desc->ret == SYSCALL_RET_TIMEOUT) ? at_exit : in;
 	bool untouched = arg->type.format == VALUE_STATUS && e->ev->ret == 0; /* WNOHANG, and nobody to wait for */
+	/* What is left of a sleep is written where it was interrupted. */
+	untouched |= arg->at & SYSCALL_FETCH_ON_ERROR && e->ev->has_ret && e->ev->ret == 0;
 	if (!p.data || untouched)
 		emit_pointer(e, pointer_of(e, i));
 	else if (arg->type.format == VALUE_STATUS && !e->json) {
