@@ -37,6 +37,8 @@ def ours_of(path):
                 calls.append(("0", line))
                 continue
             start, tid, text = found.groups()
+            if text.startswith(("--- ", "+++ ")):  # signals, starts and ends: not calls
+                continue
             if start == "?" and FORKS.match(text):
                 continue
             if text.endswith(" ..."):
