@@ -140,12 +140,14 @@ void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t k
 		return;
 	if (ended && line->call->ret >= 0)
 		trace_tasks_follow_fds(&l->tasks, line->call);
-	if (!is_wanted(l, line))
-		return;
-	line->comm = t->comm;
-	line->continued = ended && t->pending == key + 1;
-	t->pending = ended ? 0 : key + 1;
-	write_line(l, line);
+	if (is_wanted(l, line)) {
+		line->comm = t->comm;
+		line->continued = ended && t->pending == key + 1;
+		t->pending = ended ? 0 : key + 1;
+		write_line(l, line);
+	}
+	if (ended && line->call->ret >= 0)
+		trace_tasks_close_fds(&l->tasks, line->call);
 }
 
 void trace_lines_begin_at(struct trace_lines *l, uint64_t time_ns)

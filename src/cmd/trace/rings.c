@@ -27,6 +27,9 @@ static struct strobe_error *check(const struct trace_run *r)
 {
 	if (r->o->by == SYSCALL_STATS_BY_CGROUP)
 		return error_create(ERROR_UNSUPPORTED, "--summary-mode cgroup is counted by BPF programs alone");
+	if (trace_wants_events(r->o))
+		return error_create(ERROR_UNSUPPORTED, "system calls beside tracepoints, page faults or call graphs are told by BPF programs "
+						       "alone (without calls, --no-syscalls, these work)");
 	if (r->cgroup)
 		return error_create(ERROR_UNSUPPORTED, "-G chooses by BPF programs alone");
 	return NULL;

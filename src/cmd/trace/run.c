@@ -180,13 +180,13 @@ static void say_limits(const struct trace_run *r)
 /* By BPF, or where that cannot be, by tracepoints and rings. */
 static struct strobe_error *open_hooks(struct trace_run *r)
 {
-	if (r->o->no_bpf) {
+	if (r->o->no_bpf && trace_wants_calls(r->o)) {
 		r->hooks = &trace_rings_hooks;
 		say_limits(r);
 		return r->hooks->open(r);
 	}
 	struct strobe_error *err = r->hooks->open(r);
-	if (!err || (!error_is(err, ERROR_UNSUPPORTED) && !error_is(err, ERROR_PERMISSION)))
+	if (!err || !trace_wants_calls(r->o) || (!error_is(err, ERROR_UNSUPPORTED) && !error_is(err, ERROR_PERMISSION)))
 		return err;
 	if (r->state)
 		r->hooks->close(r);

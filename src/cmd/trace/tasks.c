@@ -156,12 +156,6 @@ void trace_tasks_follow_fds(struct trace_tasks *t, const struct syscall_event *e
 		if (ev->ret >= 0 && text_has_prefix(name, "open") && string_of(ev, name[4] == 'a', &path, &n) && n && *path == '/')
 			set_fd(t, ev->pid, ev->ret, path, n);
 		break;
-	case 'c':
-		if (!strcmp(name, "close"))
-			forget_fd(t, ev->pid, (int32_t)ev->arg[0]);
-		else if (!strcmp(name, "close_range"))
-			trace_tasks_forget_fds(t, ev->pid);
-		break;
 	case 'd':
 		if (ev->ret >= 0 && text_has_prefix(name, "dup")) {
 			const uint64_t *from = u64map_get(&t->fds, fd_key(ev->pid, (int32_t)ev->arg[0]));
@@ -171,4 +165,15 @@ void trace_tasks_follow_fds(struct trace_tasks *t, const struct syscall_event *e
 		}
 		break;
 	}
+}
+
+void trace_tasks_close_fds(struct trace_tasks *t, const struct syscall_event *ev)
+{
+	const char *name = ev->desc->name;
+	if (name[0] != 'c')
+		return;
+	if (!strcmp(name, "close"))
+		forget_fd(t, ev->pid, (int32_t)ev->arg[0]);
+	else if (!strcmp(name, "close_range"))
+		trace_tasks_forget_fds(t, ev->pid);
 }

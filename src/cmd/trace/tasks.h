@@ -39,8 +39,9 @@ bool trace_task_ask_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *r
 void trace_task_name(struct trace_task *task, const char *comm, size_t room);
 /* After what closes many: those with low numbers are asked for again. */
 void trace_tasks_forget_fds(struct trace_tasks *t, uint32_t pid);
-/* Descriptors that come and go by a call that has succeeded. */
+/* Descriptors that come by a call that has succeeded, before it is shown; and that go by one, behind that. */
 void trace_tasks_follow_fds(struct trace_tasks *t, const struct syscall_event *ev);
+void trace_tasks_close_fds(struct trace_tasks *t, const struct syscall_event *ev);
 /* For struct syscall_style; ctx is the struct trace_tasks. */
 const char *trace_tasks_fd_text(void *ctx, uint32_t pid, int fd);
 const char *trace_tasks_pid_text(void *ctx, int pid);
