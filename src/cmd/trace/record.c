@@ -1,4 +1,4 @@
-/* `trace record`: the command record, told to record the beginnings and ends of system calls. */
+/* `trace record`: the command record, told to record the beginnings and ends of system calls, and what -e and -F add. */
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -31,7 +31,7 @@ char *trace_calls_filter(const struct syscall_set *calls)
 	return strbuf_take(&text);
 }
 
-/* What stands before the word `record` concerns showing; of it only -e means something here. */
+/* What stands before the word `record` concerns showing; of it what chooses events means something here. */
 static struct strobe_error *check_options(const struct trace_options *o)
 {
 	struct trace_options plain = {}, given = *o;
@@ -39,14 +39,21 @@ static struct strobe_error *check_options(const struct trace_options *o)
 	given.calls = NULL;
 	given.calls_owned = NULL;
 	given.verbose = 0;
-	bool differs = o->events.events.len || o->excluded.len;
 	given.events = plain.events;
 	given.last_events = plain.last_events;
-	differs |= memcmp(&plain, &given, sizeof(plain)) != 0;
+	given.minor_faults = plain.minor_faults;
+	given.major_faults = plain.major_faults;
+	given.syscalls = plain.syscalls;
+	given.syscalls_set = plain.syscalls_set;
+	bool differs = o->excluded.len || memcmp(&plain, &given, sizeof(plain)) != 0;
 	trace_options_deinit(&plain);
+	for (size_t i = 0; i < o->events.events.len; i++)
+		differs |= o->events.events.data[i].filter != NULL;
 	if (differs)
-		return error_create(ERROR_USAGE, "before the word record only -e with system calls and -v can stand; options of the recording stand "
-						 "behind it, those of showing it go with trace -i");
+		return error_create(ERROR_USAGE, "before the word record only -e, -F, --no-syscalls and -v can stand; options of the "
+						 "recording stand behind it, those of showing it go with trace -i");
+	if (!trace_wants_calls(o) && !o->events.events.len && !o->minor_faults && !o->major_faults)
+		return error_create(ERROR_USAGE, "nothing to record: without system calls it takes -e with tracepoints, or -F");
 	return NULL;
 }
 
@@ -64,25 +71,55 @@ static struct strobe_error *choose(const struct trace_options *o, char **ret_fil
 	return NULL;
 }
 
+typedef VEC(char *) word_list;
+
+static void add(struct cmd_context *ctx, word_list *words, const char *word)
+{
+	vec_push(words, arena_strdup(&ctx->words, word));
+}
+
+static void add_event(struct cmd_context *ctx, word_list *words, const char *event)
+{
+	add(ctx, words, "-e");
+	add(ctx, words, event);
+}
+
+/* The command line of record. The parser moves words about: they are to be ours. */
+static void make_words(struct cmd_context *ctx, const struct trace_options *o, const char *filter, word_list *words)
+{
+	const char *const first[] = { "record", "-R", "-m", "1024", "-c", "1" };
+	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+		add(ctx, words, first[i]);
+	if (trace_wants_calls(o))
+		add_event(ctx, words, ENTER "," EXIT);
+	if (trace_wants_calls(o) && filter) {
+		add(ctx, words, "--filter");
+		add(ctx, words, filter);
+	}
+	for (size_t i = 0; i < o->events.events.len; i++)
+		add_event(ctx, words, o->events.events.data[i].name);
+	if (o->major_faults)
+		add_event(ctx, words, "major-faults");
+	if (o->minor_faults)
+		add_event(ctx, words, "minor-faults");
+	if (o->major_faults || o->minor_faults)
+		add(ctx, words, "-d"); /* where they were */
+}
+
 int trace_record(struct cmd_context *ctx, const struct trace_options *o, int argc, char **argv)
 {
 	_cleanup_free_ char *filter = NULL;
+	word_list words = {};
 	struct strobe_error *err = check_options(o);
 	if (!err)
 		err = choose(o, &filter);
 	if (err)
 		return error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
-	const char *const own[] = { "record", "-R", "-m", "1024", "-c", "1", "-e", ENTER "," EXIT };
-	size_t own_nr = sizeof(own) / sizeof(*own), n = 0;
-	/* The parser moves words about: they are to be ours. */
-	_cleanup_free_ char **words = xcalloc(own_nr + 2 + (size_t)argc + 1, sizeof(*words));
-	for (; n < own_nr; n++)
-		words[n] = arena_strdup(&ctx->words, own[n]);
-	if (filter) {
-		words[n++] = arena_strdup(&ctx->words, "--filter");
-		words[n++] = filter;
-	}
+	make_words(ctx, o, filter, &words);
 	for (int i = 1; i < argc; i++)
-		words[n++] = argv[i];
-	return cmd_run(ctx, cmd_find("record"), (int)n, words);
+		vec_push(&words, argv[i]);
+	vec_push(&words, NULL);
+	int status = cmd_run(ctx, cmd_find("record"), (int)words.len - 1, words.data);
+	vec_deinit(&words);
+	return status;
 }

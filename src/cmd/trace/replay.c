@@ -5,14 +5,16 @@
 #include <string.h>
 
 #include "cmd/input.h"
+#include "cmd/profile_input.h"
 #include "cmd/trace/run.h"
 #include "cmd/trace/samples.h"
 #include "record/order.h"
 
 struct replay {
 	struct trace_run *run;
-	struct record_source *input; /* in order of time */
-	struct record_source *file;  /* that it reads; owned by it */
+	struct record_source *file;
+	struct record_source *ordered; /* over it, in order of time; or NULL */
+	struct resolver *resolver;     /* in its place, where symbols are wanted */
 	struct trace_lines *lines;
 	struct trace_samples *samples;
 };
@@ -26,6 +28,11 @@ static struct strobe_error *check(const struct trace_run *r)
 	if (!target_is_none(&o->target) || o->target.cpus || o->cgroup || o->delay_ms || o->ring_bytes_set || o->no_inherit)
 		return error_create(ERROR_USAGE, "-i shows all of a recording: -a, -C, -D, -G, -m, -p, -t, -u and --no-inherit are for "
 						 "tracing live");
+	if (o->callgraph.mode != CALLGRAPH_NONE || o->kernel_graph || o->sched || o->switch_on || o->switch_off || o->map_dump ||
+	    o->print_sample || o->tool_stats || o->min_stack)
+		return error_create(ERROR_USAGE, "-i shows the call graphs that are in a recording; --call-graph, --kernel-syscall-graph, "
+						 "--map-dump, --min-stack, --print-sample, --sched, --switch-on, --switch-off and "
+						 "--tool_stats are for tracing live");
 	if (o->by == SYSCALL_STATS_BY_CGROUP)
 		return error_create(ERROR_USAGE, "--summary-mode cgroup is counted live: a recording does not say the cgroup");
 	return NULL;
@@ -35,7 +42,7 @@ static struct strobe_error *check(const struct trace_run *r)
 static struct strobe_error *begin(struct replay *p)
 {
 	struct trace_run *r = p->run;
-	const struct env *env = source_env(p->input);
+	const struct env *env = source_env(p->file);
 	const struct arch *arch = env->arch ? arch_by_uname(env->arch) : arch_native();
 	r->native = arch ? syscall_table_create(arch) : NULL;
 	if (!r->native)
@@ -48,6 +55,9 @@ static struct strobe_error *begin(struct replay *p)
 		.lines = p->lines,
 		.calls = r->native,
 		.chosen = r->o->calls ? &r->chosen : NULL,
+		.events = &r->o->events,
+		.no_calls = !trace_wants_calls(r->o),
+		.resolver = p->resolver,
 		.excluded = r->o->excluded.data,
 		.excluded_nr = r->o->excluded.len,
 	};
@@ -60,7 +70,7 @@ static struct strobe_error *read_all(struct replay *p)
 	for (;;) {
 		struct record record;
 		bool end;
-		TRY(source_next(p->input, &record, &end));
+		TRY(source_next(p->ordered, &record, &end));
 		if (end || trace_lines_ended(p->lines))
 			return NULL;
 		/* The first of the kernel's own: a stream has told of its machine by then. */
@@ -69,6 +79,45 @@ static struct strobe_error *read_all(struct replay *p)
 		if (p->samples)
 			TRY(trace_samples_take(p->samples, record));
 	}
+}
+
+/* By a resolver: a sample or another record. */
+static struct strobe_error *take_resolved(void *ctx, const struct resolved_sample *r)
+{
+	struct replay *p = ctx;
+	if (trace_lines_ended(p->lines))
+		return error_create(ERROR_STOPPED, "enough");
+	if (!p->samples)
+		TRY(begin(p));
+	return trace_samples_take_resolved(p->samples, r);
+}
+
+static struct strobe_error *take_record(void *ctx, struct record r, uint64_t time_ns)
+{
+	struct replay *p = ctx;
+	if (r.hdr->type >= RECORD_USER_FIRST)
+		return NULL;
+	if (!p->samples)
+		TRY(begin(p));
+	return trace_samples_take(p->samples, r);
+}
+
+/* What is in a stream is not known before it is read. */
+static struct strobe_error *read_resolved(struct replay *p)
+{
+	const struct trace_options *o = p->run->o;
+	struct symbols_options symbols = { .use_modules = true };
+	struct resolve_options options = { .with_chains = true, .with_inlines = true, .max_stack = (uint32_t)o->max_stack };
+	struct resolve_callbacks callbacks = { .sample = take_resolved, .record = take_record, .ctx = p };
+	TRY(cmd_symbols_options(p->run->ctx, source_env(p->file), o->force, &symbols));
+	p->resolver = resolver_create(p->file, symbols, options);
+	return resolve_stream(p->resolver, callbacks);
+}
+
+static struct strobe_error *read_ordered(struct replay *p)
+{
+	p->ordered = order_create(p->file);
+	return read_all(p);
 }
 
 static void say_losses(const struct replay *p)
@@ -91,11 +140,11 @@ static struct strobe_error *replay(struct replay *p)
 	TRY(check(r));
 	TRY(trace_open_output(r));
 	TRY(input_open(r->o->input, r->o->force, &p->file));
-	p->input = order_create(p->file);
 	struct trace_lines_setup setup = { .o = r->o, .out = &r->out, .only_stats = r->o->summary };
 	p->lines = trace_lines_create(&setup);
-	struct strobe_error *err = read_all(p);
-	if (!err && !trace_samples_has_calls(source_env(p->input)))
+	const struct env *env = source_env(p->file);
+	struct strobe_error *err = env->is_pipe || trace_samples_want_symbols(env) ? read_resolved(p) : read_ordered(p);
+	if (!err && !trace_samples_has_calls(env) && trace_wants_calls(r->o))
 		return error_create(ERROR_NOT_FOUND, "this recording holds no system calls: record them with 'trace record', or with "
 						     "'record -e raw_syscalls:*'");
 	/* What was whole is shown. */
@@ -116,7 +165,8 @@ int trace_replay(struct trace_run *r)
 	trace_lines_destroy(p.lines);
 	err = trace_close_output(r, err);
 	trace_samples_destroy(p.samples);
-	source_destroy(p.input);
+	resolver_destroy(p.resolver);
+	source_destroy(p.ordered ? p.ordered : p.file); /* who orders owns what it reads */
 	syscall_table_destroy(r->native);
 	if (!err)
 		return CMD_OK;

@@ -5,8 +5,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/trace/places.h"
 
-enum point_kind { POINT_OTHER, POINT_ENTER, POINT_EXIT };
+enum point_kind { POINT_OTHER, POINT_ENTER, POINT_EXIT, POINT_LINE, POINT_MINOR_FAULT, POINT_MAJOR_FAULT };
 
 /* Where a tracepoint keeps what; by event of the recording. */
 struct point {
@@ -14,6 +15,7 @@ struct point {
 	const struct tracepoint_field *number, *ret, *arg[SYSCALL_ARGS]; /* raw: arg[0] is the array of all six */
 	bool raw;
 	unsigned args_nr;
+	const struct tracepoint *tracepoint; /* or NULL */
 };
 
 /* A call that has begun, or of a thread between calls. */
@@ -40,11 +42,29 @@ static bool is_syscall_event(const char *name)
 	return text_has_prefix(name, "raw_syscalls:sys_e") || text_has_prefix(name, "syscalls:sys_e");
 }
 
+static enum point_kind fault_kind(const struct perf_event_attr *a)
+{
+	if (a->type != PERF_TYPE_SOFTWARE)
+		return POINT_OTHER;
+	return a->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ ? POINT_MAJOR_FAULT :
+	       a->config == PERF_COUNT_SW_PAGE_FAULTS_MIN || a->config == PERF_COUNT_SW_PAGE_FAULTS ? POINT_MINOR_FAULT : POINT_OTHER;
+}
+
 bool trace_samples_has_calls(const struct env *env)
 {
 	for (size_t i = 0; i < env->events.len; i++)
-		if (is_syscall_event(env->events.data[i].name))
+		if (is_syscall_event(env->events.data[i].name) || fault_kind(&env->events.data[i].attr) != POINT_OTHER)
 			return true;
+	return false;
+}
+
+bool trace_samples_want_symbols(const struct env *env)
+{
+	for (size_t i = 0; i < env->events.len; i++) {
+		const struct perf_event_attr *a = &env->events.data[i].attr;
+		if (a->sample_type & PERF_SAMPLE_CALLCHAIN || fault_kind(a) != POINT_OTHER)
+			return true;
+	}
 	return false;
 }
 
@@ -77,6 +97,29 @@ static struct point compile_point(const struct tracepoint *tp)
 	return p;
 }
 
+static bool is_chosen_event(const struct trace_samples *s, const char *name)
+{
+	const struct event_list *list = s->setup.events;
+	for (size_t i = 0; list && i < list->events.len; i++)
+		if (!strcmp(list->events.data[i].name, name))
+			return true;
+	return false;
+}
+
+static struct point point_of(const struct trace_samples *s, const struct env_event *e)
+{
+	const struct perf_event_attr *a = &e->attr;
+	const struct tracepoint *tp =
+		a->type == PERF_TYPE_TRACEPOINT ? tracepoints_by_id(s->points, (uint32_t)a->config) : NULL;
+	struct point p = s->setup.no_calls ? (struct point){} : compile_point(tp);
+	p.tracepoint = tp;
+	if (p.kind == POINT_OTHER && s->setup.resolver)
+		p.kind = fault_kind(a);
+	if (p.kind == POINT_OTHER && is_chosen_event(s, e->name))
+		p.kind = POINT_LINE;
+	return p;
+}
+
 /* Events of a stream come as records: what is new is looked at when the first sample of it is. */
 static struct strobe_error *compile_points(struct trace_samples *s)
 {
@@ -87,12 +130,8 @@ static struct strobe_error *compile_points(struct trace_samples *s)
 	s->points = NULL;
 	TRY(tracepoints_read(env, &s->points));
 	vec_clear(&s->by_event);
-	for (size_t i = 0; i < env->events.len; i++) {
-		const struct perf_event_attr *a = &env->events.data[i].attr;
-		const struct tracepoint *tp =
-			a->type == PERF_TYPE_TRACEPOINT ? tracepoints_by_id(s->points, (uint32_t)a->config) : NULL;
-		vec_push(&s->by_event, compile_point(tp));
-	}
+	for (size_t i = 0; i < env->events.len; i++)
+		vec_push(&s->by_event, point_of(s, &env->events.data[i]));
 	return NULL;
 }
 
@@ -208,7 +247,8 @@ static void take_enter(struct trace_samples *s, const struct point *p, const str
 	}
 }
 
-static void take_exit(struct trace_samples *s, const struct point *p, const struct sample *sample, uint64_t number)
+static void take_exit(struct trace_samples *s, const struct point *p, const struct sample *sample, uint64_t number,
+		      const struct resolved_sample *resolved)
 {
 	struct open_call *c = call_of(s, sample->tid, sample->pid);
 	const struct syscall_desc *desc = syscall_table_get(s->setup.calls, number);
@@ -225,7 +265,31 @@ static void take_exit(struct trace_samples *s, const struct point *p, const stru
 	if (!known)
 		shown.line.time_ns = sample->time;
 	c->start_ns = 0;
+	if (resolved && resolved->chain_nr) {
+		shown.line.frames = resolved->chain;
+		shown.line.frames_nr = resolved->chain_nr;
+	}
 	trace_lines_call(s->setup.lines, &shown.line, (uint32_t)number);
+}
+
+/* What is no system call. */
+static void take_other(struct trace_samples *s, const struct point *p, const struct sample *sample,
+		       const struct resolved_sample *resolved)
+{
+	const char *event = s->setup.env->events.data[sample->event].name;
+	struct trace_line line = { .kind = TRACE_LINE_POINT, .time_ns = sample->time, .tid = sample->tid, .pid = sample->pid,
+				   .cpu = sample->cpu, .event = event, .points = s->points, .point = p->tracepoint,
+				   .raw = sample->raw, .raw_bytes = sample->raw_bytes };
+	if (p->kind != POINT_LINE) {
+		line.kind = TRACE_LINE_FAULT;
+		line.major = p->kind == POINT_MAJOR_FAULT;
+		trace_fault_places(resolver_machine(s->setup.resolver), resolver_symbols(s->setup.resolver), resolved, &line);
+	}
+	if (resolved && resolved->chain_nr) {
+		line.frames = resolved->chain;
+		line.frames_nr = resolved->chain_nr;
+	}
+	trace_lines_other(s->setup.lines, &line);
 }
 
 static bool is_excluded(const struct trace_samples *s, const struct sample *sample)
@@ -236,33 +300,47 @@ static bool is_excluded(const struct trace_samples *s, const struct sample *samp
 	return false;
 }
 
-static struct strobe_error *take_sample(struct trace_samples *s, struct record r)
+/* resolved: NULL where nobody has looked at it. */
+static struct strobe_error *take_sample(struct trace_samples *s, const struct sample *sample, const struct resolved_sample *resolved)
 {
-	struct sample sample;
-	if (!env_decode_sample(s->setup.env, r, &sample)) {
-		s->stats.damaged++;
-		return NULL;
-	}
 	TRY(compile_points(s));
-	if (sample.event >= s->by_event.len)
+	if (sample->event >= s->by_event.len)
 		return NULL;
-	const struct point *p = &s->by_event.data[sample.event];
-	if (p->kind == POINT_OTHER || is_excluded(s, &sample))
+	const struct point *p = &s->by_event.data[sample->event];
+	if (p->kind == POINT_OTHER || is_excluded(s, sample))
 		return NULL;
+	trace_lines_begin_at(s->setup.lines, sample->time);
+	if (p->kind != POINT_ENTER && p->kind != POINT_EXIT) {
+		take_other(s, p, sample, resolved);
+		return NULL;
+	}
 	const struct tracepoint_field *last = p->kind == POINT_EXIT ? p->ret : p->number;
-	if (!sample.raw || sample.raw_bytes < last->offset + last->bytes) {
+	if (!sample->raw || sample->raw_bytes < last->offset + last->bytes) {
 		s->stats.damaged++;
 		return NULL;
 	}
-	trace_lines_begin_at(s->setup.lines, sample.time);
-	uint64_t number = field_of(s, p->number, &sample);
+	uint64_t number = field_of(s, p->number, sample);
 	/* -1: the kernel was told to make no call (a tracer, seccomp). */
 	if ((int64_t)number < 0 || (s->setup.chosen && !syscall_set_has(s->setup.chosen, number)))
 		return NULL;
 	if (p->kind == POINT_ENTER)
-		take_enter(s, p, &sample, number);
+		take_enter(s, p, sample, number);
 	else
-		take_exit(s, p, &sample, number);
+		take_exit(s, p, sample, number, resolved);
+	return NULL;
+}
+
+struct strobe_error *trace_samples_take_resolved(struct trace_samples *s, const struct resolved_sample *r)
+{
+	return take_sample(s, &r->sample, r);
+}
+
+static struct strobe_error *take_record(struct trace_samples *s, struct record r)
+{
+	struct sample sample;
+	if (env_decode_sample(s->setup.env, r, &sample))
+		return take_sample(s, &sample, NULL);
+	s->stats.damaged++;
 	return NULL;
 }
 
@@ -305,7 +383,7 @@ struct strobe_error *trace_samples_take(struct trace_samples *s, struct record r
 	struct record_lost lost;
 	switch (r.hdr->type) {
 	case PERF_RECORD_SAMPLE:
-		return take_sample(s, r);
+		return take_record(s, r);
 	case PERF_RECORD_COMM:
 		take_comm(s, r);
 		break;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "cmd/trace/lines.h"
 #include "record/env.h"
+#include "resolve/resolve.h"
 
 struct trace_samples;
 
@@ -22,6 +23,9 @@ struct trace_samples_setup {
 	struct trace_lines *lines;
 	const struct syscall_table *calls;
 	const struct syscall_set *chosen; /* NULL: all; borrowed */
+	const struct event_list *events;  /* other events that have lines, by name; NULL: none */
+	bool no_calls;
+	struct resolver *resolver;        /* whose samples come, or NULL */
 	const pid_t *excluded;            /* processes or threads that are left out */
 	size_t excluded_nr;
 };
@@ -29,11 +33,15 @@ struct trace_samples_setup {
 struct trace_samples *trace_samples_create(const struct trace_samples_setup *setup);
 void trace_samples_destroy(struct trace_samples *s);
 struct strobe_error *trace_samples_take(struct trace_samples *s, struct record r) _must_check_;
+/* A sample that a resolver has looked at: with its call graph, and where a page fault was. */
+struct strobe_error *trace_samples_take_resolved(struct trace_samples *s, const struct resolved_sample *r) _must_check_;
 /* What has no end yet stays so. */
 void trace_samples_finish(struct trace_samples *s);
 
-/* Whether there are system calls among the events of a recording. */
+/* Whether there are system calls, or page faults, among the events of a recording. */
 bool trace_samples_has_calls(const struct env *env);
+/* Whether a resolver is wanted for its events: call graphs, page faults. */
+bool trace_samples_want_symbols(const struct env *env);
 
 struct trace_samples_stats {
 	uint64_t lost;    /* events, by LOST records */
