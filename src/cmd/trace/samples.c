@@ -179,7 +179,10 @@ struct shown {
 static void make_line(const struct trace_samples *s, const struct open_call *c, const struct syscall_desc *desc, uint64_t number,
 		      struct shown *ret)
 {
-	*ret = (struct shown){};
+	/* Not all of it: a payload has room for fifty pieces. */
+	ret->event.payload.nr = 0;
+	ret->event.has_ret = false;
+	ret->event.ret = 0;
 	if (!desc)
 		ret->unknown = syscall_desc_unknown(arch_native(), number, &ret->name);
 	ret->event.desc = desc ? desc : &ret->unknown;
