@@ -276,6 +276,8 @@ struct strobe_error *trace_options_check(const struct trace_options *o, int argc
 		return error_create(ERROR_USAGE, "--format chrome is of calls: statistics are text or json");
 	if (o->duration_ms < 0 || o->delay_ms < 0)
 		return error_create(ERROR_USAGE, "times are not negative");
+	if (!o->ring_bytes)
+		return error_create(ERROR_USAGE, "-m 0: there is no buffer of no pages");
 	if (!o->str_limit || o->str_limit > 1024)
 		return error_create(ERROR_USAGE, "--str-limit %llu: 1 to 1024 bytes can be fetched", (unsigned long long)o->str_limit);
 	return NULL;

@@ -30,6 +30,8 @@ static struct strobe_error *check(const struct trace_run *r)
 	if (trace_wants_events(r->o))
 		return error_create(ERROR_UNSUPPORTED, "system calls beside tracepoints, page faults or call graphs are told by BPF programs "
 						       "alone (without calls, --no-syscalls, these work)");
+	if (r->o->path)
+		return error_create(ERROR_UNSUPPORTED, "-P chooses by BPF programs alone: tracepoints do not tell paths");
 	if (r->cgroup)
 		return error_create(ERROR_UNSUPPORTED, "-G chooses by BPF programs alone");
 	return NULL;
