@@ -1,0 +1,102 @@
+#include "view/html/html.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/strbuf.h"
+#include "view/html/page.inc"
+
+const char view_html_live_policy[] = "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+				     "frame-ancestors 'none'; script-src " PAGE_SCRIPT_HASH "; style-src " PAGE_STYLE_HASH;
+
+static void write_base64(const uint8_t *p, size_t n, struct out *out)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t v = (uint32_t)p[i] << 16 | (i + 1 < n ? p[i + 1] : 0u) << 8 | (i + 2 < n ? p[i + 2] : 0u);
+		char *to = out_reserve(out, 4);
+		to[0] = digits[v >> 18];
+		to[1] = digits[v >> 12 & 63];
+		to[2] = i + 1 < n ? digits[v >> 6 & 63] : '=';
+		to[3] = i + 2 < n ? digits[v & 63] : '=';
+		out->len += 4;
+	}
+}
+
+/* The page's parts: <!doctype … title, style, script>, then the data, then the end. */
+static void begin_page(const char *title, bool live, struct out *out)
+{
+	out_str(out, page_head);
+	if (!live)
+		out_str(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; "
+			     "form-action 'none'; script-src " PAGE_SCRIPT_HASH "; style-src " PAGE_STYLE_HASH "\">\n");
+	out_str(out, "<title>");
+	out_xml(out, title, strlen(title));
+	out_str(out, "</title>\n<style>");
+	out_str(out, page_style);
+	out_str(out, "</style>\n");
+	out_str(out, page_body);
+}
+
+static void end_page(struct out *out)
+{
+	out_str(out, "<script>");
+	out_str(out, page_script);
+	out_str(out, "</script>\n</body>\n</html>\n");
+}
+
+struct strobe_error *view_html(const struct profile *p, const struct html_options *o, struct out *out)
+{
+	struct out data, packed;
+	size_t n;
+	out_init_mem(&data);
+	out_init_mem(&packed);
+	struct strobe_error *err = view_html_data(p, o, &data);
+	const char *bytes = out_mem(&data, &n);
+	if (!err && o->gzip)
+		err = o->gzip(bytes, n, &packed);
+	if (!err && o->gzip)
+		bytes = out_mem(&packed, &n);
+	if (!err) {
+		begin_page(o->title ? o->title : "strobe", false, out);
+		out_f(out, "<script type=\"application/octet-stream\" id=\"data\" data-packing=\"%s\">", o->gzip ? "gzip" : "none");
+		write_base64((const uint8_t *)bytes, n, out);
+		out_str(out, "</script>\n");
+		end_page(out);
+	}
+	error_destroy(out_close(&data));
+	error_destroy(out_close(&packed));
+	return err;
+}
+
+/* In a script element that is not run; '<' in JSON strings is written so that no name can end it. */
+static void write_names(const char *const *names, size_t n, struct out *out)
+{
+	struct out text;
+	struct json j;
+	size_t bytes;
+	out_init_mem(&text);
+	json_init(&j, &text, false);
+	json_array(&j);
+	for (size_t i = 0; i < n; i++)
+		json_str(&j, names[i]);
+	json_end(&j);
+	const char *s = out_mem(&text, &bytes);
+	for (size_t i = 0; i < bytes; i++) {
+		if (s[i] == '<')
+			out_str(out, "\\u003c");
+		else
+			out_ch(out, s[i]);
+	}
+	error_destroy(out_close(&text));
+}
+
+void view_html_live(const char *const *names, size_t names_nr, struct out *out)
+{
+	begin_page("strobe", true, out);
+	out_str(out, "<script type=\"application/json\" id=\"profiles\">");
+	write_names(names, names_nr, out);
+	out_str(out, "</script>\n");
+	end_page(out);
+}

@@ -1,0 +1,324 @@
+#include "view/html/html.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+
+#include "view/html/language.h"
+#include "view/html/pack.h"
+#include "view/view_testing.h"
+
+/* ---- the columns, read by the words of pack.h ---- */
+
+struct unpacked {
+	struct out out;
+	const uint8_t *bytes;
+	size_t n;
+	char *head;
+	size_t body;
+};
+
+static void unpack(struct out *out, struct unpacked *u)
+{
+	u->bytes = (const uint8_t *)out_mem(out, &u->n);
+	assert_memory_equal(u->bytes, "STRB", 4);
+	uint32_t head_bytes = u->bytes[4] | u->bytes[5] << 8 | u->bytes[6] << 16 | (uint32_t)u->bytes[7] << 24;
+	u->head = strndup((const char *)u->bytes + 8, head_bytes);
+	u->body = 8 + head_bytes;
+}
+
+/* The bytes of a column, and what the header says of it. */
+static const uint8_t *column(const struct unpacked *u, const char *name, size_t *ret_n, unsigned *ret_planes, char coding[16])
+{
+	size_t at = u->body;
+	const char *s = strstr(u->head, "\"columns\":[") + strlen("\"columns\":[");
+	for (; *s != ']'; s += *s == ',') {
+		char found[64];
+		assert_int_equal(sscanf(s, "[\"%63[^\"]\",%zu,%u,\"%15[^\"]\"]", found, ret_n, ret_planes, coding), 4);
+		assert_true(at + *ret_n * *ret_planes <= u->n);
+		if (!strcmp(found, name))
+			return u->bytes + at;
+		at += *ret_n * *ret_planes;
+		s = strchr(s, ']') + 1;
+	}
+	fail_msg("no column %s in %s", name, u->head);
+	return NULL;
+}
+
+static int64_t number(const struct unpacked *u, const char *name, size_t i)
+{
+	size_t n;
+	unsigned planes;
+	char coding[16];
+	int64_t sum = 0;
+	const uint8_t *p = column(u, name, &n, &planes, coding);
+	assert_true(i < n);
+	for (size_t j = strcmp(coding, "delta") ? i : 0; j <= i; j++) {
+		uint64_t v = 0;
+		for (unsigned plane = 0; plane < planes; plane++)
+			v |= (uint64_t)p[plane * n + j] << (8 * plane);
+		if (!strcmp(coding, "plain"))
+			return (int64_t)v;
+		int64_t d = (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+		if (!strcmp(coding, "signed"))
+			return d;
+		sum += d;
+	}
+	return sum;
+}
+
+static size_t length(const struct unpacked *u, const char *name)
+{
+	size_t n;
+	unsigned planes;
+	char coding[16];
+	column(u, name, &n, &planes, coding);
+	return n;
+}
+
+static const char *string(const struct unpacked *u, int64_t id)
+{
+	size_t n;
+	unsigned planes;
+	char coding[16];
+	const char *s = (const char *)column(u, "strings", &n, &planes, coding), *end = s + n;
+	while (id--) {
+		s += strlen(s) + 1;
+		assert_true(s < end);
+	}
+	return s;
+}
+
+static void numbers_keep_their_values(void **state)
+{
+	static const uint64_t values[] = { 0, 1, 255, 256, 65536, UINT64_MAX, UINT64_MAX - 1, (uint64_t)INT64_MIN, 7 };
+	const size_t n = sizeof(values) / sizeof(*values);
+	struct unpacked u;
+	struct pack k;
+	struct out out;
+	pack_init(&k);
+	pack_numbers(&k, "plain", values, n, PACK_PLAIN);
+	pack_numbers(&k, "small", values, 3, PACK_PLAIN);
+	pack_numbers(&k, "signed", values, n, PACK_SIGNED);
+	pack_numbers(&k, "delta", values, n, PACK_DELTA);
+	pack_numbers(&k, "none", values, 0, PACK_DELTA);
+	pack_numbers(&k, "zero", values, 1, PACK_PLAIN);
+	pack_text(&k, "text", "a\0b", 4);
+	out_init_mem(&out);
+	pack_finish(&k, &out);
+	unpack(&out, &u);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(number(&u, "plain", i), (int64_t)values[i]);
+		assert_int_equal(number(&u, "signed", i), (int64_t)values[i]);
+		assert_int_equal(number(&u, "delta", i), (int64_t)values[i]);
+	}
+	/* 0, 1 and 255 need one byte each, 0 alone needs none: 3 * 9 * 8 + 3 + 4 of text */
+	assert_int_equal(u.n - u.body, 3 * 72 + 3 + 4);
+	assert_int_equal(length(&u, "none"), 0);
+	free(u.head);
+	pack_deinit(&k);
+	assert_ok(out_close(&out));
+}
+
+/* ---- the profile ---- */
+
+static void pack_profile(const struct profile *p, struct out *out, struct unpacked *u)
+{
+	out_init_mem(out);
+	assert_ok(view_html_data(p, &(struct html_options){ .title = "t" }, out));
+	unpack(out, u);
+}
+
+static const char *frame_name(const struct unpacked *u, size_t node)
+{
+	int64_t fn = number(u, "frame.fn", (size_t)number(u, "node.frame", node));
+	return string(u, number(u, "fn.name", (size_t)fn));
+}
+
+/*
+ * main>b, main>a>x, other>x and main are main(b a(x)) other(x) in preorder, siblings in the order in which they were seen.
+ * Levels up from each to the next: main 0, b 1 (a hangs on main as b does), a 0, x 3 (x, a and main are left), other 0,
+ * x 2: past the outermost.
+ */
+static void stacks_stand_in_preorder(void **state)
+{
+	static const char *const names[] = { "main", "b", "a", "x", "other", "x" };
+	static const int up[] = { 0, 1, 0, 3, 0, 2 };
+	struct profile *p = test_profile((struct test_sample[]){ { "sh", "main>b", 5 }, { "sh", "main>a>x", 7 }, { "sh", "other>x", 1 },
+		{ "zsh", "main", 2 } }, 4);
+	struct unpacked u;
+	struct out out;
+	pack_profile(p, &out, &u);
+	assert_int_equal(length(&u, "node.up"), 6);
+	for (size_t i = 0; i < 6; i++) {
+		assert_string_equal(frame_name(&u, i), names[i]);
+		assert_int_equal(number(&u, "node.up", i), up[i]);
+	}
+	/* rows by node: main 2, main>b 5, main>a>x 7, other>x 1 */
+	static const int nodes[] = { 0, 1, 3, 5 }, values[] = { 2, 5, 7, 1 };
+	assert_int_equal(length(&u, "row.node"), 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(number(&u, "row.node", i), nodes[i]);
+		assert_int_equal(number(&u, "row.value", i), values[i]);
+		assert_int_equal(number(&u, "row.samples", i), 1);
+	}
+	assert_string_equal(string(&u, number(&u, "thread.comm", (size_t)number(&u, "row.thread", 0))), "zsh");
+	assert_string_equal(string(&u, number(&u, "thread.comm", (size_t)number(&u, "row.thread", 3))), "sh");
+	free(u.head);
+	assert_ok(out_close(&out));
+	profile_destroy(p);
+}
+
+static void code_without_symbols_has_its_objects_name(void **state)
+{
+	struct profile *p = test_profile((struct test_sample[]){ { "sh", "?@/lib/libc.so.6>?@[kernel.kallsyms]", 1 } }, 1);
+	struct unpacked u;
+	struct out out;
+	pack_profile(p, &out, &u);
+	assert_string_equal(frame_name(&u, 0), "[libc.so.6]");
+	assert_string_equal(frame_name(&u, 1), "[kernel.kallsyms]");
+	assert_int_equal(number(&u, "frame.flags", 0), 0);
+	assert_int_equal(number(&u, "frame.flags", 1), 2);
+	free(u.head);
+	assert_ok(out_close(&out));
+	profile_destroy(p);
+}
+
+/* Times are in units of a microsecond from the first; an entry of a row that is not shown is left out. */
+static void the_log_goes_with_its_rows(void **state)
+{
+	struct profile *p = test_profile((struct test_sample[]){ { "sh", "main>b", 5 }, { "sh", "main", 7 } }, 2);
+	uint32_t none = profile_add(p, PROFILE_NONE, 0, 0, 1, 1, 0);
+	const struct profile_log_entry log[] = { { 5000000, 3, 41, 0 }, { 5001000, UINT32_MAX, 41, none }, { 5003999, UINT32_MAX, 41, 1 } };
+	for (size_t i = 0; i < 3; i++)
+		vec_push(&p->log, log[i]);
+	struct unpacked u;
+	struct out out;
+	pack_profile(p, &out, &u);
+	assert_int_equal(length(&u, "log.time"), 2);
+	assert_int_equal(number(&u, "log.time", 0), 0);
+	assert_int_equal(number(&u, "log.time", 1), 3);
+	assert_int_equal(number(&u, "log.cpu", 0), 4); /* 0 stands for: not recorded */
+	assert_int_equal(number(&u, "log.cpu", 1), 0);
+	assert_int_equal(number(&u, "log.row", 0), 1); /* main>b is the second node */
+	assert_int_equal(number(&u, "log.row", 1), 0);
+	assert_non_null(strstr(u.head, "\"timeUnitNs\":1000,"));
+	free(u.head);
+	assert_ok(out_close(&out));
+	profile_destroy(p);
+}
+
+/* Times further apart than 2^31 microseconds get a larger unit. */
+static void long_recordings_have_a_larger_unit(void **state)
+{
+	struct profile *p = test_profile((struct test_sample[]){ { "sh", "main", 5 } }, 1);
+	const struct profile_log_entry log[] = { { 1000, 0, 41, 0 }, { 1000 + UINT64_C(10000000000000), 0, 41, 0 } };
+	vec_push(&p->log, log[0]);
+	vec_push(&p->log, log[1]);
+	struct unpacked u;
+	struct out out;
+	pack_profile(p, &out, &u);
+	assert_non_null(strstr(u.head, "\"timeUnitNs\":10000,"));
+	assert_int_equal(number(&u, "log.time", 1), 1000000000);
+	free(u.head);
+	assert_ok(out_close(&out));
+	profile_destroy(p);
+}
+
+/* ---- the page ---- */
+
+static void hostile_names_stay_data(void **state)
+{
+	static const char evil[] = "</script><script>alert(1)</script><!--";
+	struct profile *p = test_profile((struct test_sample[]){ { evil, evil, 1 } }, 1);
+	struct html_options o = { .title = evil };
+	struct out out;
+	size_t n;
+	out_init_mem(&out);
+	assert_ok(view_html(p, &o, &out));
+	const char *bytes = out_mem(&out, &n);
+	char *page = strndup(bytes, n);
+	assert_null(strstr(page, "alert(1)</script>"));
+	assert_null(strstr(page, "<script>alert"));
+	assert_non_null(strstr(page, "<title>&lt;/script&gt;"));
+	/* two script elements, the data and the page's own; nothing is loaded */
+	int scripts = 0;
+	for (const char *s = page; (s = strstr(s, "<script")); s++)
+		scripts++;
+	assert_int_equal(scripts, 2);
+	assert_null(strstr(page, " src="));
+	assert_non_null(strstr(page, "default-src 'none'"));
+	free(page);
+	assert_ok(out_close(&out));
+	const char *const names[] = { evil };
+	out_init_mem(&out);
+	view_html_live(names, 1, &out);
+	bytes = out_mem(&out, &n);
+	page = strndup(bytes, n);
+	assert_null(strstr(page, "<script>alert"));
+	assert_non_null(strstr(page, "[\"\\u003c/script>"));
+	free(page);
+	assert_ok(out_close(&out));
+	profile_destroy(p);
+}
+
+static void an_empty_profile_is_a_page_too(void **state)
+{
+	struct profile *p = profile_create();
+	struct unpacked u;
+	struct out out;
+	pack_profile(p, &out, &u);
+	assert_int_equal(length(&u, "node.up"), 0);
+	assert_int_equal(length(&u, "row.node"), 0);
+	free(u.head);
+	assert_ok(out_close(&out));
+	profile_destroy(p);
+}
+
+static void symbols_tell_their_language(void **state)
+{
+	static const struct {
+		const char *name, *system, *file, *path, *language;
+	} cases[] = {
+		{ "main", "main", "", "/bin/x", "C" },
+		{ "ns::f(int)", "_ZN2ns1fEi", "", "/bin/x", "C++" },
+		{ "core::fmt::write", "_ZN4core3fmt5write17h0123456789abcdefE", "", "/bin/x", "Rust" },
+		{ "foo", "_RNvC3foo3foo", "", "/bin/x", "Rust" },
+		{ "runtime.mallocgc", "", "", "/bin/x", "Go" },
+		{ "net/http.(*conn).serve", "", "", "/bin/x", "Go" },
+		{ "f.part.0", "", "", "/bin/x", "C" },
+		{ "f", "", "/a/b.rs", "/bin/x", "Rust" },
+		{ "do_idle", "", "", "[kernel.kallsyms]", "C" },
+		{ "LazyCompile:~f /a.js:1", "", "", "/tmp/perf-7.map", "JavaScript" },
+		{ "py::f:/a.py", "", "", "/tmp/perf-7.map", "Python" },
+		{ "Ljava/lang/String;::length", "", "", "/tmp/perf-7.map", "Java" },
+		{ "[libc.so.6]", "", "", "/bin/x", "" },
+	};
+	struct profile *p = profile_create();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile_mapping m = { .path = strtab_add(&p->strings, cases[i].path),
+					     .space = cases[i].path[0] == '[' ? SPACE_KERNEL : SPACE_USER };
+		struct profile_function f = {
+			.mapping = profile_mapping(p, &m),
+			.name = strtab_add(&p->strings, cases[i].name),
+			.system_name = strtab_add(&p->strings, cases[i].system),
+			.file = strtab_add(&p->strings, cases[i].file),
+		};
+		assert_string_equal(language_of_function(p, &f), cases[i].language);
+	}
+	profile_destroy(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_keep_their_values),
+		cmocka_unit_test(stacks_stand_in_preorder),
+		cmocka_unit_test(code_without_symbols_has_its_objects_name),
+		cmocka_unit_test(the_log_goes_with_its_rows),
+		cmocka_unit_test(long_recordings_have_a_larger_unit),
+		cmocka_unit_test(hostile_names_stay_data),
+		cmocka_unit_test(an_empty_profile_is_a_page_too),
+		cmocka_unit_test(symbols_tell_their_language),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+/* Colours of boxes: by name, object, language, space or difference; and of the page's theme. */
+
+const PALETTES = ["name", "object", "language", "space"];
+
+function hashName(s) {
+	let h = 0x811c9dc5;
+	for (let i = 0; i < s.length; i++) {
+		h = Math.imul(h ^ s.charCodeAt(i), 0x01000193);
+	}
+	h ^= h >>> 13;
+	return (Math.imul(h, 0x5bd1e995) >>> 0) / 4294967296;
+}
+
+/* Well apart and stable: each new object takes the next of the golden angle, scattered by its name. */
+function hueOf(name) {
+	return Math.floor(hashName(name) * 24) * 15;
+}
+
+function isDark() {
+	return document.documentElement.dataset.theme === "dark";
+}
+
+function boxColour(keys, key, mode, dark) {
+	const special = keys.special[key];
+	const light = dark ? 50 : 72;
+	if (special) {
+		return dark ? "hsl(220 9% 34%)" : "hsl(220 12% 84%)";
+	}
+	const wobble = hashName(keys.name[key]);
+	switch (mode) {
+		case "object":
+			return `hsl(${hueOf(keys.object[key])} ${dark ? 38 : 62}% ${light - 2 + wobble * 6}%)`;
+		case "language":
+			return `hsl(${hueOf("lang" + keys.lang[key])} ${!keys.lang[key] ? 4 : dark ? 42 : 66}% ${light - 2 + wobble * 6}%)`;
+		case "space":
+			return keys.kernel[key]
+				? `hsl(${18 + wobble * 10} ${dark ? 55 : 82}% ${light - 2 + wobble * 4}%)`
+				: `hsl(${205 + wobble * 12} ${dark ? 38 : 62}% ${light + wobble * 6}%)`;
+		default: {
+			/* warm for programs, cooler for the kernel: as people know flame graphs */
+			const hue = keys.kernel[key] ? 330 + wobble * 25 : 8 + wobble * 44;
+			return `hsl(${hue} ${dark ? 52 : 82}% ${light - 4 + hashName(keys.name[key] + "l") * 8}%)`;
+		}
+	}
+}
+
+/* Red is more than before, blue is less; the share of change makes it strong. */
+function differenceColour(now, before, total, dark) {
+	const delta = now - before;
+	const strength = Math.min(1, Math.sqrt(Math.abs(delta) / Math.max(now, before, total * 1e-4)) * 0.85);
+	if (strength < 0.03) {
+		return dark ? "hsl(220 6% 38%)" : "hsl(220 10% 88%)";
+	}
+	return delta > 0
+		? `hsl(4 ${30 + strength * 50}% ${dark ? 40 + strength * 14 : 90 - strength * 26}%)`
+		: `hsl(214 ${30 + strength * 48}% ${dark ? 40 + strength * 14 : 90 - strength * 26}%)`;
+}
+
+class Colours {
+	constructor() {
+		this.cache = [];
+	}
+	reset(keys, mode) {
+		this.keys = keys;
+		this.mode = mode;
+		this.dark = isDark();
+		this.cache = new Array(keys.name.length);
+	}
+	of(key) {
+		return this.cache[key] || (this.cache[key] = boxColour(this.keys, key, this.mode, this.dark));
+	}
+}
+
+function cssVar(name) {
+	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

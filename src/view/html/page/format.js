@@ -1,0 +1,98 @@
+/* Numbers as people read them. */
+
+const SCALES = {
+	nanoseconds: [
+		[1, "ns"],
+		[1e3, "\u00b5s"],
+		[1e6, "ms"],
+		[1e9, "s"],
+		[60e9, "min"],
+		[3600e9, "h"],
+	],
+	microseconds: [
+		[1e-3, "ns"],
+		[1, "\u00b5s"],
+		[1e3, "ms"],
+		[1e6, "s"],
+	],
+	milliseconds: [
+		[1, "ms"],
+		[1e3, "s"],
+		[60e3, "min"],
+	],
+	seconds: [
+		[1e-3, "ms"],
+		[1, "s"],
+		[60, "min"],
+		[3600, "h"],
+	],
+	bytes: [
+		[1, "B"],
+		[1024, "kB"],
+		[1048576, "MB"],
+		[1073741824, "GB"],
+		[1099511627776, "TB"],
+	],
+	count: [[1, ""]],
+};
+
+function unitOf(head, state) {
+	const event = head.events[state.event];
+	if (!event || state.weight === "samples") {
+		return "count";
+	}
+	if (event.unit) {
+		return event.unit;
+	}
+	return /^(cpu-clock|task-clock)/.test(event.name) ? "nanoseconds" : "count";
+}
+
+function grouped(v) {
+	return Math.round(v).toLocaleString("en-US").replace(/,/g, "\u2009");
+}
+
+function formatValue(v, unit) {
+	const scales = SCALES[unit];
+	if (!scales || scales.length === 1) {
+		return (
+			(Number.isInteger(v) || Math.abs(v) >= 100 ? grouped(v) : v.toFixed(1)) +
+			(scales ? "" : " " + unit)
+		);
+	}
+	const size = Math.abs(v);
+	let best = scales[0];
+	for (const scale of scales) {
+		best = size >= scale[0] ? scale : best;
+	}
+	const scaled = v / best[0];
+	return `${scaled.toFixed(Math.abs(scaled) >= 100 || (best[0] === 1 && Number.isInteger(v)) ? 0 : 2)} ${best[1]}`;
+}
+
+function formatShare(v, total) {
+	if (!total) {
+		return "0%";
+	}
+	const share = (v / total) * 100;
+	return (Math.abs(share) >= 99.95 && Math.abs(share) < 100.05 ? "100" : share.toFixed(2)) + "%";
+}
+
+function formatSeconds(s) {
+	return s >= 100
+		? s.toFixed(1) + " s"
+		: s >= 1
+			? s.toFixed(2) + " s"
+			: s >= 1e-3
+				? (s * 1e3).toFixed(1) + " ms"
+				: (s * 1e6).toFixed(0) + " \u00b5s";
+}
+
+function formatChange(delta, total) {
+	return (delta >= 0 ? "+" : "\u2212") + formatShare(Math.abs(delta), total);
+}
+
+/* Steps of a scale that read well: 1, 2 or 5 times a power of ten. */
+function niceStep(span, count) {
+	const rough = span / Math.max(1, count);
+	const power = Math.pow(10, Math.floor(Math.log10(rough)));
+	return [1, 2, 5, 10].map((m) => m * power).find((step) => step >= rough);
+}

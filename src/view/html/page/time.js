@@ -1,0 +1,580 @@
+/*
+ * When it happened: a strip with all samples and a brush, lanes for threads and CPUs, and a map of seconds against what is
+ * below the second. What is brushed is what every other view counts.
+ */
+
+function sizeCanvas(canvas, width, height) {
+	const ratio = window.devicePixelRatio || 1;
+	canvas.width = Math.max(1, Math.round(width * ratio));
+	canvas.height = Math.max(1, Math.round(height * ratio));
+	canvas.style.width = width + "px";
+	canvas.style.height = height + "px";
+	const g = canvas.getContext("2d");
+	g.setTransform(ratio, 0, 0, ratio, 0, 0);
+	return g;
+}
+
+/* Which samples of the log are of the event that is shown, as weights; made once per event. */
+function logWeights(app) {
+	const p = app.p;
+	if (app.logWeightsEvent !== app.state.event) {
+		app.logWeightsEvent = app.state.event;
+		app.logShown = new Uint8Array(p.logRow.length);
+		for (let i = 0; i < p.logRow.length; i++) {
+			app.logShown[i] = p.rowEvent[p.logRow[i]] === app.state.event ? 1 : 0;
+		}
+	}
+	return app.logShown;
+}
+
+function drawTimeAxis(g, app, width, y, from, to) {
+	const step = niceStep(to - from, width / 110);
+	g.font = "11px system-ui, sans-serif";
+	g.textBaseline = "top";
+	for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
+		const x = ((t - from) / (to - from)) * width;
+		g.fillStyle = cssVar("--line");
+		g.fillRect(Math.round(x), 0, 1, y + 4);
+		g.fillStyle = cssVar("--faint");
+		g.fillText(formatAxis(t, step), Math.round(x) + 3, y);
+	}
+}
+
+function formatAxis(t, step) {
+	const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+	return digits > 3 ? (t * 1e3).toFixed(Math.max(0, digits - 3)) + " ms" : t.toFixed(digits) + " s";
+}
+
+/* Dragging over a canvas chooses a span of time; a click that moves nothing clears it. */
+class Brush {
+	constructor(canvas, app, timeAt) {
+		this.from = null;
+		canvas.addEventListener("pointerdown", (e) => {
+			this.from = timeAt(e);
+			this.x = e.offsetX;
+			this.moved = false;
+			canvas.setPointerCapture(e.pointerId);
+		});
+		canvas.addEventListener("pointermove", (e) => {
+			if (this.from !== null && (this.moved || Math.abs(e.offsetX - this.x) > 3)) {
+				this.moved = true;
+				const t = timeAt(e);
+				app.brushing([Math.min(this.from, t), Math.max(this.from, t)]);
+			}
+		});
+		canvas.addEventListener("pointerup", (e) => {
+			if (this.from === null) {
+				return;
+			}
+			if (this.moved) {
+				const t = timeAt(e);
+				app.setTime([Math.min(this.from, t), Math.max(this.from, t)]);
+			} else if (app.state.time && !this.onClick) {
+				app.setTime(null);
+			}
+			this.from = null;
+		});
+	}
+}
+
+class TimeStrip {
+	constructor(host, app) {
+		this.app = app;
+		this.host = host;
+		this.canvas = element("canvas", {
+			tabindex: "0",
+			role: "slider",
+			"aria-label": "Span of time",
+			class: "strip",
+		});
+		host.append(this.canvas);
+		this.brush = new Brush(this.canvas, app, (e) => this.timeAt(e.offsetX));
+		this.canvas.addEventListener("keydown", (e) => this.pressed(e));
+		new ResizeObserver(() => this.draw()).observe(host);
+	}
+
+	timeAt(x) {
+		const span = this.app.timeSpan;
+		return Math.min(span, Math.max(0, (x / this.width) * span));
+	}
+
+	/* Left and right move the span, up and down make it longer and shorter. */
+	pressed(e) {
+		const span = this.app.timeSpan;
+		let [from, to] = this.app.state.time || [0, span];
+		const step = Math.max((to - from) / 4, span / 500);
+		if (e.key === "ArrowLeft" || e.key === "ArrowRight") {
+			const by = e.key === "ArrowLeft" ? -Math.min(step, from) : Math.min(step, span - to);
+			from += by;
+			to += by;
+		} else if (e.key === "ArrowDown") {
+			[from, to] = [from + (to - from) / 4, to - (to - from) / 4];
+		} else if (e.key === "ArrowUp") {
+			[from, to] = [Math.max(0, from - (to - from) / 2), Math.min(span, to + (to - from) / 2)];
+		} else if (e.key === "Escape") {
+			this.app.setTime(null);
+			return;
+		} else {
+			return;
+		}
+		e.preventDefault();
+		this.app.setTime(from <= 0 && to >= span ? null : [from, to]);
+	}
+
+	count(width) {
+		const p = this.app.p;
+		const shown = logWeights(this.app);
+		const id = width + ":" + this.app.state.event;
+		if (this.counted !== id) {
+			this.counted = id;
+			this.bins = new Uint32Array(width);
+			const scale = (p.timeUnit / this.app.timeSpan) * width;
+			for (let i = 0; i < p.logTime.length; i++) {
+				this.bins[Math.min(width - 1, Math.floor(p.logTime[i] * scale))] += shown[i];
+			}
+		}
+		return this.bins;
+	}
+
+	draw() {
+		if (!this.app.p || !this.app.hasLog) {
+			return;
+		}
+		const width = (this.width = this.host.clientWidth);
+		const height = this.host.clientHeight;
+		if (!width) {
+			return;
+		}
+		const g = sizeCanvas(this.canvas, width, height);
+		const bins = this.count(Math.max(1, Math.floor(width / 2)));
+		const most = bins.reduce((a, b) => Math.max(a, b), 1);
+		const axis = height - 15;
+		const time = this.app.shownTime;
+		drawTimeAxis(g, this.app, width, axis, 0, this.app.timeSpan);
+		const [from, to] = time ? time.map((t) => (t / this.app.timeSpan) * width) : [0, width];
+		if (time) {
+			g.fillStyle = cssVar("--brush");
+			g.fillRect(from, 0, Math.max(1, to - from), axis);
+		}
+		const strong = cssVar("--accent");
+		const weak = cssVar("--accent-weak");
+		for (let i = 0; i < bins.length; i++) {
+			const h = bins[i] ? Math.max(1, (bins[i] / most) * (axis - 4)) : 0;
+			const x = i * 2;
+			g.fillStyle = x >= from - 1 && x < to ? strong : weak;
+			g.fillRect(x, axis - h, 1.5, h);
+		}
+		if (time) {
+			g.fillStyle = strong;
+			g.fillRect(from, 0, 1.5, axis);
+			g.fillRect(to - 1.5, 0, 1.5, axis);
+		}
+		this.canvas.setAttribute("aria-valuemin", "0");
+		this.canvas.setAttribute("aria-valuemax", this.app.timeSpan.toFixed(3));
+		this.canvas.setAttribute("aria-valuenow", (time ? time[0] : 0).toFixed(3));
+		this.canvas.setAttribute(
+			"aria-valuetext",
+			time ? `from ${formatSeconds(time[0])} to ${formatSeconds(time[1])}` : "all of it",
+		);
+	}
+}
+
+const LANE = 26;
+const LANE_NAME = 190;
+
+class TimelineView {
+	constructor(host, app) {
+		this.app = app;
+		this.host = host;
+		this.by = "thread";
+		this.lanes = [];
+		const choose = element(
+			"select",
+			{
+				"aria-label": "Lanes",
+				onchange: (e) => {
+					this.by = e.target.value;
+					this.made = null;
+					this.update();
+				},
+			},
+			element("option", { value: "thread" }, "one lane a thread"),
+			element("option", { value: "cpu" }, "one lane a CPU"),
+		);
+		this.note = element("span", { class: "faint" });
+		this.bar = element("div", { class: "view-bar" }, choose, this.note);
+		this.box = element("div", { class: "lanes", tabindex: "0", role: "listbox", "aria-label": "Lanes" });
+		this.canvas = element("canvas", { "aria-hidden": "true" });
+		this.sticky = element("div", { class: "lanes-sticky" }, this.canvas);
+		this.spacer = element("div");
+		this.box.append(this.sticky, this.spacer);
+		host.append(this.bar, this.box);
+		this.box.addEventListener("scroll", () => this.draw());
+		this.brush = new Brush(this.canvas, app, (e) => this.timeAt(e.offsetX));
+		this.canvas.addEventListener("click", (e) => this.clicked(e));
+		this.canvas.addEventListener("mousemove", (e) => this.pointed(e));
+		this.canvas.addEventListener("mouseleave", () => app.tooltip(null));
+		this.box.addEventListener("keydown", (e) => this.pressed(e));
+		new ResizeObserver(() => this.draw()).observe(this.box);
+	}
+
+	timeAt(x) {
+		const span = this.app.timeSpan;
+		return Math.min(span, Math.max(0, ((x - LANE_NAME) / (this.width - LANE_NAME)) * span));
+	}
+
+	/* Samples by lane and pixel, and the lanes, the busiest first; CPUs in their order. */
+	make() {
+		const p = this.app.p;
+		const bins = Math.max(1, Math.floor((this.width - LANE_NAME) / 2));
+		const id = [this.by, bins, this.app.state.event].join();
+		if (this.made === id) {
+			return;
+		}
+		this.made = id;
+		const shown = logWeights(this.app);
+		const byThread = this.by === "thread";
+		const nr = byThread ? p.threadComm.length : p.logCpu.reduce((a, b) => Math.max(a, b), 0) + 1;
+		const scale = (p.timeUnit / this.app.timeSpan) * bins;
+		const lanes = new Map();
+		for (let i = 0; i < p.logTime.length; i++) {
+			if (!shown[i]) {
+				continue;
+			}
+			const lane = byThread ? p.rowThread[p.logRow[i]] : p.logCpu[i];
+			let l = lanes.get(lane);
+			if (!l && lane < nr) {
+				lanes.set(
+					lane,
+					(l = {
+						lane,
+						total: 0,
+						all: new Uint32Array(bins),
+						kernel: new Uint32Array(bins),
+					}),
+				);
+			}
+			const bin = Math.min(bins - 1, Math.floor(p.logTime[i] * scale));
+			l.all[bin]++;
+			l.kernel[bin] += p.frameFlags[p.nodeFrame[p.rowNode[p.logRow[i]]]] & 2 ? 1 : 0;
+			l.total++;
+		}
+		this.lanes = [...lanes.values()].sort((a, b) => (byThread ? b.total - a.total : a.lane - b.lane));
+		for (const l of this.lanes) {
+			l.name = byThread
+				? threadName(p, l.lane)
+				: l.lane
+					? "CPU " + (l.lane - 1)
+					: "(CPU not recorded)";
+			l.most = l.all.reduce((a, b) => Math.max(a, b), 1);
+		}
+		/* Lanes of threads share a scale: what is high in one is high in all. */
+		this.most = this.lanes.reduce((a, l) => Math.max(a, l.most), 1);
+	}
+
+	update() {
+		if (!this.app.hasLog) {
+			this.note.textContent = "This profile does not say when its samples were taken.";
+			this.box.hidden = true;
+			return;
+		}
+		this.box.hidden = false;
+		this.draw();
+	}
+
+	isChosen(l) {
+		return this.by === "thread"
+			? this.app.state.thread === l.lane
+			: this.app.state.cpu >= 0 && this.app.state.cpu === l.lane - 1;
+	}
+
+	draw() {
+		if (!this.app.hasLog || !this.box.clientWidth) {
+			return;
+		}
+		this.width = this.box.clientWidth;
+		this.make();
+		const height = this.box.clientHeight;
+		const content = this.lanes.length * LANE + 20;
+		this.note.textContent =
+			`${this.lanes.length} ${this.by === "thread" ? "threads" : "CPUs"}; click a name to see it alone, ` +
+			"drag for a span of time. " +
+			"Dark is the kernel.";
+		this.sticky.style.height = height + "px";
+		this.spacer.style.height = Math.max(0, content - height) + "px";
+		const g = sizeCanvas(this.canvas, this.width, height);
+		const plot = this.width - LANE_NAME;
+		const time = this.app.shownTime;
+		if (time) {
+			g.fillStyle = cssVar("--brush");
+			g.fillRect(
+				LANE_NAME + (time[0] / this.app.timeSpan) * plot,
+				0,
+				Math.max(1, ((time[1] - time[0]) / this.app.timeSpan) * plot),
+				height,
+			);
+		}
+		this.drawLanes(g, height, plot);
+		g.fillStyle = cssVar("--surface");
+		g.fillRect(0, height - 18, this.width, 18);
+		g.save();
+		g.translate(LANE_NAME, height - 18);
+		drawTimeAxis(g, this.app, plot, 3, 0, this.app.timeSpan);
+		g.restore();
+	}
+
+	drawLanes(g, height, plot) {
+		const user = cssVar("--accent");
+		const kernel = cssVar("--kernel");
+		const first = Math.max(0, Math.floor(this.box.scrollTop / LANE));
+		g.font = "12px system-ui, sans-serif";
+		g.textBaseline = "middle";
+		for (let n = first; n < this.lanes.length; n++) {
+			const y = n * LANE - this.box.scrollTop;
+			if (y > height) {
+				break;
+			}
+			const l = this.lanes[n];
+			const chosen = this.isChosen(l);
+			g.fillStyle = chosen ? cssVar("--brush") : n % 2 ? cssVar("--stripe") : cssVar("--surface");
+			if (chosen || n % 2) {
+				g.fillRect(0, y, LANE_NAME, LANE);
+			}
+			g.fillStyle = cssVar("--ink");
+			g.fillText(fitted(g, l.name, LANE_NAME - 62), 8, y + LANE / 2);
+			g.fillStyle = cssVar("--faint");
+			const count = grouped(l.total);
+			g.fillText(count, LANE_NAME - 8 - g.measureText(count).width, y + LANE / 2);
+			for (let i = 0; i < l.all.length; i++) {
+				if (l.all[i]) {
+					const h = Math.max(2, (l.all[i] / this.most) * (LANE - 5));
+					const k = (l.kernel[i] / l.all[i]) * h;
+					g.fillStyle = user;
+					g.fillRect(LANE_NAME + i * 2, y + LANE - 2 - h, 1.6, h - k);
+					g.fillStyle = kernel;
+					g.fillRect(LANE_NAME + i * 2, y + LANE - 2 - k, 1.6, k);
+				}
+			}
+			g.fillStyle = cssVar("--line");
+			g.fillRect(0, y + LANE - 1, this.width, 1);
+		}
+	}
+
+	laneAt(y) {
+		return Math.floor((y + this.box.scrollTop) / LANE);
+	}
+
+	toggle(n) {
+		const l = this.lanes[n];
+		if (l && this.by === "thread") {
+			this.app.change({ thread: this.isChosen(l) ? -1 : l.lane });
+		} else if (l && l.lane) {
+			this.app.change({ cpu: this.isChosen(l) ? -1 : l.lane - 1 });
+		}
+	}
+
+	clicked(e) {
+		if (e.offsetX < LANE_NAME) {
+			this.toggle(this.laneAt(e.offsetY));
+		}
+	}
+
+	pressed(e) {
+		const steps = { ArrowDown: 1, ArrowUp: -1 };
+		if (steps[e.key]) {
+			e.preventDefault();
+			const at = this.lanes.findIndex((l) => this.isChosen(l));
+			this.toggle(Math.min(this.lanes.length - 1, Math.max(0, at + steps[e.key])));
+		} else if (e.key === "Escape") {
+			this.app.change({ thread: -1, cpu: -1 });
+		}
+	}
+
+	pointed(e) {
+		const l = this.lanes[this.laneAt(e.offsetY)];
+		const bin = Math.floor((e.offsetX - LANE_NAME) / 2);
+		if (l && bin >= 0 && bin < l.all.length) {
+			this.app.tooltip(e, {
+				title: l.name,
+				lines: [
+					`at ${formatSeconds(this.timeAt(e.offsetX))}`,
+					`${l.all[bin]} samples, ${l.kernel[bin]} of them in the kernel`,
+				],
+			});
+		} else {
+			this.app.tooltip(null);
+		}
+	}
+}
+
+function fitted(g, text, width) {
+	if (g.measureText(text).width <= width) {
+		return text;
+	}
+	let n = text.length;
+	while (n > 1 && g.measureText(text.slice(0, n) + "\u2026").width > width) {
+		n = Math.floor(n * 0.9);
+	}
+	return text.slice(0, n) + "\u2026";
+}
+
+/* One column a second, the second from top to bottom: what recurs or stands out is seen at a glance. */
+class HeatView {
+	constructor(host, app) {
+		this.app = app;
+		this.host = host;
+		this.note = element("span", { class: "faint" });
+		this.bar = element("div", { class: "view-bar" }, this.note);
+		this.canvas = element("canvas", {
+			tabindex: "0",
+			role: "img",
+			"aria-label": "Samples by second and offset within the second",
+		});
+		this.box = element("div", { class: "heat" }, this.canvas);
+		host.append(this.bar, this.box);
+		this.brush = new Brush(this.canvas, app, (e) => this.cellTime(e));
+		this.brush.onClick = true;
+		this.canvas.addEventListener("mousemove", (e) => this.pointed(e));
+		this.canvas.addEventListener("mouseleave", () => app.tooltip(null));
+		this.canvas.addEventListener("click", (e) => this.clicked(e));
+		new ResizeObserver(() => this.draw()).observe(this.box);
+	}
+
+	/* Columns are seconds, or as long as they must be where there are too many or too few. */
+	shape() {
+		const span = this.app.timeSpan;
+		const columns =
+			[1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 3600].find(
+				(c) => (c >= 1 || (span < 4 && span / c <= 120)) && span / c <= 600,
+			) || 3600 * Math.ceil(span / 3600 / 600);
+		this.column = columns;
+		this.columns = Math.max(1, Math.ceil(span / columns));
+		this.rows = 50;
+	}
+
+	cellAt(e) {
+		const c = Math.min(this.columns - 1, Math.max(0, Math.floor((e.offsetX - 44) / this.cellW)));
+		const r = Math.min(this.rows - 1, Math.max(0, Math.floor(e.offsetY / this.cellH)));
+		return [c, r];
+	}
+
+	cellTime(e) {
+		const [c, r] = this.cellAt(e);
+		return Math.min(this.app.timeSpan, (c + r / this.rows) * this.column);
+	}
+
+	update() {
+		if (!this.app.hasLog) {
+			this.note.textContent = "This profile does not say when its samples were taken.";
+			return;
+		}
+		this.draw();
+	}
+
+	draw() {
+		if (!this.app.hasLog || !this.box.clientWidth) {
+			return;
+		}
+		this.shape();
+		const p = this.app.p;
+		const shown = logWeights(this.app);
+		const width = this.box.clientWidth;
+		const height = this.box.clientHeight - 14;
+		this.cellW = Math.max(1.5, Math.min(28, (width - 52) / this.columns));
+		this.cellH = (height - 22) / this.rows;
+		this.counts = new Uint32Array(this.columns * this.rows);
+		for (let i = 0; i < p.logTime.length; i++) {
+			if (
+				shown[i] &&
+				(this.app.state.thread < 0 || p.rowThread[p.logRow[i]] === this.app.state.thread)
+			) {
+				const t = (p.logTime[i] * p.timeUnit) / this.column;
+				const c = Math.min(this.columns - 1, Math.floor(t));
+				this.counts[c * this.rows + Math.min(this.rows - 1, Math.floor((t - c) * this.rows))]++;
+			}
+		}
+		const most = this.counts.reduce((a, b) => Math.max(a, b), 1);
+		const g = sizeCanvas(this.canvas, width, height);
+		const dark = isDark();
+		for (let c = 0; c < this.columns; c++) {
+			for (let r = 0; r < this.rows; r++) {
+				const n = this.counts[c * this.rows + r];
+				g.fillStyle = n ? heatColour(Math.sqrt(n / most), dark) : cssVar("--stripe");
+				g.fillRect(
+					44 + c * this.cellW,
+					r * this.cellH,
+					this.cellW - (this.cellW > 5 ? 1 : 0),
+					this.cellH - 0.7,
+				);
+			}
+		}
+		this.drawBrush(g);
+		this.drawAxes(g, height);
+		const step = this.column / this.rows;
+		this.note.textContent =
+			`Each column is ${formatSeconds(this.column)}, from top to bottom; a cell is ${formatSeconds(step)}. ` +
+			"Drag from one cell to another to see that span alone; click a cell to see it, again to see all.";
+	}
+
+	drawBrush(g) {
+		const time = this.app.shownTime;
+		if (!time) {
+			return;
+		}
+		g.strokeStyle = cssVar("--ink");
+		g.fillStyle = isDark() ? "rgb(255 255 255 / 0.10)" : "rgb(0 0 0 / 0.10)";
+		g.lineWidth = 1.5;
+		const first = Math.floor(time[0] / this.column);
+		for (let c = first; c * this.column < time[1] && c < this.columns; c++) {
+			const y0 = Math.max(0, (time[0] / this.column - c) * this.rows) * this.cellH;
+			const y1 = Math.min(1, time[1] / this.column - c) * this.rows * this.cellH;
+			g.fillRect(44 + c * this.cellW, y0, this.cellW, y1 - y0);
+			g.strokeRect(44 + c * this.cellW, y0, this.cellW, y1 - y0);
+		}
+	}
+
+	drawAxes(g, height) {
+		g.font = "11px system-ui, sans-serif";
+		g.fillStyle = cssVar("--faint");
+		g.textBaseline = "top";
+		for (let n = 0; n <= 4; n++) {
+			g.fillText(
+				formatAxis((n / 4) * this.column, this.column / 4),
+				2,
+				Math.min(this.rows * this.cellH - 12, (n / 4) * this.rows * this.cellH),
+			);
+		}
+		const every = Math.max(1, Math.ceil(niceStep(this.columns, (this.columns * this.cellW) / 60)));
+		for (let c = 0; c < this.columns; c += every) {
+			g.fillText(formatAxis(c * this.column, this.column), 44 + c * this.cellW, height - 14);
+		}
+	}
+
+	clicked(e) {
+		if (this.brush.moved) {
+			return;
+		}
+		const [c, r] = this.cellAt(e);
+		const from = (c + r / this.rows) * this.column;
+		const now = this.app.state.time;
+		this.app.setTime(now && Math.abs(now[0] - from) < 1e-9 ? null : [from, from + this.column / this.rows]);
+	}
+
+	pointed(e) {
+		if (!this.counts || e.offsetX < 44) {
+			this.app.tooltip(null);
+			return;
+		}
+		const [c, r] = this.cellAt(e);
+		this.app.tooltip(e, {
+			title: `at ${formatSeconds((c + r / this.rows) * this.column)}`,
+			lines: [`${this.counts[c * this.rows + r]} samples`],
+		});
+	}
+}
+
+/* From the page's ground over amber to red. */
+function heatColour(v, dark) {
+	const hue = 48 - 44 * v;
+	return dark ? `hsl(${hue} ${60 + 30 * v}% ${18 + 40 * v}%)` : `hsl(${hue} ${80 + 10 * v}% ${90 - 42 * v}%)`;
+}

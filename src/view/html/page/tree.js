@@ -1,0 +1,292 @@
+/* The call tree as rows that open and close, and the sandwich: a function between its callers and its callees. */
+
+class TreeView {
+	constructor(host, app) {
+		this.app = app;
+		this.open = new Set([""]);
+		this.colours = new Colours();
+		this.table = new VirtualTable(host, {
+			label: "Call tree",
+			cls: "tree",
+			tree: true,
+			columns: [
+				{
+					title: "Total",
+					cls: "c-value",
+					cell: (r, c) => valueCell(c, this.layout.total[r.i], app.model.total, app.unit),
+				},
+				{
+					title: "%",
+					cls: "c-share",
+					cell: (r, c) => c.append(formatShare(this.layout.total[r.i], app.model.total)),
+				},
+				{
+					title: "Self",
+					cls: "c-self",
+					cell: (r, c) =>
+						c.append(
+							this.layout.self[r.i]
+								? formatValue(this.layout.self[r.i], app.unit)
+								: "\u00b7",
+						),
+				},
+				{ title: "Change", cls: "c-change", cell: (r, c) => this.change(r, c) },
+				{ title: "Function", cls: "c-name", cell: (r, c) => this.name(r, c) },
+			],
+			attributes: (r) => ({
+				"aria-level": this.layout.depth[r.i] + 1,
+				...(r.leaf ? {} : { "aria-expanded": String(this.open.has(r.path)) }),
+			}),
+			onRow: (r, e) => this.chosen(r, e),
+			onOpen: (r) => this.toggle(r),
+			onKey: (e, r, n) => this.pressed(e, r, n),
+		});
+	}
+
+	chosen(r, e) {
+		const l = this.layout;
+		if (e.target.closest && e.target.closest(".twist")) {
+			this.toggle(r);
+		}
+		this.app.select(
+			l.key[r.i],
+			this.app.describe(l.key[r.i], l.total[r.i], l.self[r.i], l.before[r.i], l.selfBefore[r.i]),
+			"tree",
+		);
+	}
+
+	change(r, cell) {
+		const m = this.app.model;
+		const delta = m.hasBase ? this.layout.total[r.i] - this.layout.before[r.i] * m.scale : 0;
+		if (delta) {
+			cell.append(
+				element("span", { class: delta > 0 ? "more" : "less" }, formatChange(delta, m.total)),
+			);
+		}
+	}
+
+	name(r, cell) {
+		const key = this.layout.key[r.i];
+		const twist = element(
+			"span",
+			{ class: "twist", "aria-hidden": "true" },
+			r.leaf ? "" : this.open.has(r.path) ? "\u25be" : "\u25b8",
+		);
+		const pad = element("span", { class: "pad" });
+		pad.style.width = Math.min(this.layout.depth[r.i], 60) * 14 + "px";
+		const hit = this.app.searchHits && this.app.searchHits[key];
+		cell.append(
+			pad,
+			twist,
+			swatch(this.colours.of(key)),
+			element("span", { class: hit ? "hit" : "" }, this.layout.keys.name[key]),
+			element("span", { class: "faint" }, " " + this.layout.keys.object[key]),
+		);
+	}
+
+	toggle(r) {
+		if (this.open.has(r.path)) {
+			this.open.delete(r.path);
+		} else {
+			this.open.add(r.path);
+			this.openOnly(r);
+		}
+		this.update();
+	}
+
+	/* What has but one callee opens with it. */
+	openOnly(r) {
+		const l = this.layout;
+		let { i, path } = r;
+		while (l.end[i] > i + 1 && l.end[i + 1] === l.end[i]) {
+			i++;
+			path += "/" + l.key[i];
+			this.open.add(path);
+		}
+	}
+
+	pressed(e, r, n) {
+		const isOpen = this.open.has(r.path);
+		if ((e.key === "ArrowRight" && !r.leaf && !isOpen) || (e.key === "ArrowLeft" && isOpen && !r.leaf)) {
+			this.toggle(r);
+		} else if (e.key === "ArrowLeft") {
+			const depth = this.layout.depth[r.i];
+			while (n > 0 && this.layout.depth[this.table.rows[n].i] >= depth) {
+				n--;
+			}
+			this.table.show(n);
+		} else {
+			return false;
+		}
+		return true;
+	}
+
+	/* The hottest path, once per profile: it is what is looked for. */
+	openHottest() {
+		const l = this.layout;
+		let i = 0;
+		let path = "";
+		for (let n = 0; n < 40 && l.end[i] > i + 1; n++) {
+			let best = i + 1;
+			for (let c = i + 1; c < l.end[i]; c = l.end[c]) {
+				best = l.size[c] > l.size[best] ? c : best;
+			}
+			if (l.size[best] < l.size[0] * 0.05) {
+				break;
+			}
+			path += "/" + l.key[best];
+			this.open.add(path);
+			i = best;
+		}
+	}
+
+	update() {
+		const l = (this.layout = this.app.model.layout(this.app.state));
+		this.colours.reset(l.keys, this.app.state.colour);
+		this.table.box.classList.toggle("with-base", this.app.model.hasBase);
+		if (this.open.size === 1) {
+			this.openHottest();
+		}
+		const rows = [];
+		const walk = (i, path) => {
+			rows.push({ i, path, leaf: l.end[i] === i + 1 });
+			if (!this.open.has(path)) {
+				return;
+			}
+			const callees = [];
+			for (let c = i + 1; c < l.end[i]; c = l.end[c]) {
+				callees.push(c);
+			}
+			callees.sort((a, b) => l.size[b] - l.size[a] || a - b);
+			for (const c of callees) {
+				walk(c, path + "/" + l.key[c]);
+			}
+		};
+		walk(0, "");
+		this.table.set(rows);
+	}
+}
+
+class SandwichView {
+	constructor(host, app) {
+		this.app = app;
+		this.key = -1;
+		this.title = element("h2", { class: "sandwich-title" });
+		this.facts = element("div", { class: "sandwich-facts" });
+		const callers = element(
+			"section",
+			{ class: "half", "aria-label": "Callers" },
+			element("h3", {}, "Callers"),
+		);
+		const callees = element(
+			"section",
+			{ class: "half", "aria-label": "Callees" },
+			element("h3", {}, "Callees"),
+		);
+		this.side = element("div", { class: "side" });
+		const main = element(
+			"div",
+			{ class: "sandwich-main" },
+			element("header", {}, this.title, this.facts),
+			callers,
+			callees,
+		);
+		host.append(this.side, main);
+		this.callers = new Flame(callers, app, {
+			label: "Callers",
+			name: "sandwich",
+			icicle: () => false,
+			onPick: (i) => this.pick("callers", i),
+		});
+		this.callees = new Flame(callees, app, {
+			label: "Callees",
+			name: "sandwich",
+			icicle: () => true,
+			onPick: (i) => this.pick("callees", i),
+		});
+		this.list = new VirtualTable(this.side, {
+			label: "Functions",
+			cls: "list",
+			columns: [
+				{
+					title: "Total",
+					cls: "c-share",
+					cell: (k, c) => c.append(formatShare(app.model.sums.cum[k], app.model.total)),
+				},
+				{
+					title: "Self",
+					cls: "c-share",
+					cell: (k, c) => c.append(formatShare(app.model.sums.flat[k], app.model.total)),
+				},
+				{
+					title: "Function",
+					cls: "c-name",
+					cell: (k, c) =>
+						c.append(
+							element(
+								"span",
+								{ title: app.model.keys.name[k] },
+								app.model.keys.name[k],
+							),
+						),
+				},
+			],
+			onRow: (k) => this.show(k),
+		});
+	}
+
+	pick(which, i) {
+		this.show(this[which].layout.key[i]);
+	}
+
+	show(key) {
+		this.key = key;
+		this.name = this.app.model.keys.name[key];
+		this.app.state.symbol = this.name;
+		this.app.saveState();
+		this.draw();
+	}
+
+	update() {
+		const m = this.app.model;
+		const rows = [];
+		for (let k = 0; k < m.keys.name.length; k++) {
+			if (m.sums.cum[k] && !m.keys.special[k] && (!this.app.searchHits || this.app.searchHits[k])) {
+				rows.push(k);
+			}
+		}
+		rows.sort((a, b) => m.sums.cum[b] - m.sums.cum[a] || a - b);
+		this.list.set(rows);
+		const wanted = this.app.state.symbol;
+		this.key = wanted ? (rows.find((k) => m.keys.name[k] === wanted) ?? -1) : -1;
+		if (this.key < 0 && rows.length) {
+			this.key = rows.reduce((best, k) => (m.sums.flat[k] > m.sums.flat[best] ? k : best), rows[0]);
+		}
+		this.list.current = rows.indexOf(this.key);
+		if (this.list.current >= 0) {
+			this.list.show(this.list.current);
+		}
+		this.draw();
+	}
+
+	draw() {
+		const m = this.app.model;
+		if (this.key < 0) {
+			this.title.textContent = "No function is left";
+			this.facts.textContent = "";
+			return;
+		}
+		const halves = sandwich(m.down, this.key, this.app.state.order);
+		this.title.textContent = m.keys.name[this.key];
+		this.facts.textContent = [
+			m.keys.object[this.key],
+			m.keys.file[this.key],
+			`self ${formatValue(m.sums.flat[this.key], this.app.unit)} (${formatShare(m.sums.flat[this.key], m.total)})`,
+			`total ${formatValue(m.sums.cum[this.key], this.app.unit)} (${formatShare(m.sums.cum[this.key], m.total)})`,
+		]
+			.filter((s) => s)
+			.join("  \u00b7  ");
+		this.callers.set(halves.callers, this.app.state.colour);
+		this.callees.set(halves.callees, this.app.state.colour);
+	}
+}

@@ -1,0 +1,571 @@
+/* A profile as columns: strings, objects, functions, frames, stacks in preorder, rows, the time log. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/strbuf.h"
+#include "base/u64map.h"
+#include "view/html/html.h"
+#include "view/html/language.h"
+#include "view/html/pack.h"
+
+#define TIME_UNITS_MAX (UINT64_C(1) << 31) /* times fit 32 bits in the page */
+#define NOWHERE UINT32_MAX
+
+typedef VEC(uint64_t) column_t; /* numbers on their way into the page */
+
+struct packer {
+	const struct profile *p;
+	const struct html_options *o;
+	struct pack pack;
+	struct strtab strings; /* of the page: only what it uses */
+	uint32_t *frames;      /* id in the page, or NOWHERE */
+	uint32_t *nodes;       /* by stack */
+	uint32_t *functions, *mappings;
+	column_t fn_name, fn_map, fn_file, fn_line, fn_lang, fn_low, fn_high, fn_size;
+	VEC(function_id) fn_of; /* by function of the page; PROFILE_NONE: one that was made up */
+	column_t map_name, map_path, map_space;
+	struct u64map unnamed; /* function of the page made up for a mapping's code without symbols */
+	struct u64map threads, tags;
+	column_t thread_comm, thread_pid, thread_tid;
+	uint32_t *row_place; /* by row: where it stands in the page, or NOWHERE */
+	uint64_t *function_weight; /* by function of the page: what its own samples weigh */
+};
+
+static uint64_t string(struct packer *k, const char *s)
+{
+	return strtab_add(&k->strings, s);
+}
+
+/* ---- objects and functions ---- */
+
+static uint32_t mapping_of(struct packer *k, mapping_id id)
+{
+	if (k->mappings[id] != NOWHERE)
+		return k->mappings[id];
+	const struct profile_mapping *m = &k->p->mappings.data[id];
+	k->mappings[id] = (uint32_t)k->map_name.len;
+	vec_push(&k->map_name, string(k, profile_str(k->p, m->name ? m->name : m->path)));
+	vec_push(&k->map_path, string(k, profile_str(k->p, m->path)));
+	vec_push(&k->map_space, (uint64_t)m->space);
+	return k->mappings[id];
+}
+
+static uint32_t push_function(struct packer *k, function_id of, const char *name, mapping_id mapping)
+{
+	uint32_t id = (uint32_t)k->fn_name.len;
+	const struct profile_function *f = of == PROFILE_NONE ? &(struct profile_function){} : &k->p->functions.data[of];
+	vec_push(&k->fn_of, of);
+	vec_push(&k->fn_name, string(k, name));
+	vec_push(&k->fn_map, mapping == PROFILE_NONE ? 0 : mapping_of(k, mapping) + (uint64_t)1);
+	vec_push(&k->fn_file, string(k, profile_str(k->p, f->file)));
+	vec_push(&k->fn_line, (uint64_t)f->line);
+	vec_push(&k->fn_lang, string(k, of == PROFILE_NONE ? "" : language_of_function(k->p, f)));
+	vec_push(&k->fn_low, f->start & UINT32_MAX);
+	vec_push(&k->fn_high, f->start >> 32);
+	vec_push(&k->fn_size, f->size);
+	return id;
+}
+
+/* Code without a symbol has its object's name in brackets, as in folded stacks. */
+static uint32_t unnamed_function(struct packer *k, mapping_id mapping)
+{
+	bool is_new;
+	uint64_t *at = u64map_put(&k->unnamed, mapping, &is_new);
+	if (!is_new)
+		return (uint32_t)*at;
+	_cleanup_strbuf_ struct strbuf b = {};
+	const struct profile_mapping *m = mapping == PROFILE_NONE ? NULL : &k->p->mappings.data[mapping];
+	const char *name = m ? profile_str(k->p, m->name ? m->name : m->path) : "[unknown]";
+	strbuf_addf(&b, name[0] == '[' ? "%s" : "[%s]", *name ? name : "unknown");
+	uint32_t id = push_function(k, PROFILE_NONE, strbuf_str(&b), mapping);
+	*u64map_put(&k->unnamed, mapping, NULL) = id;
+	return id;
+}
+
+static uint32_t function_of(struct packer *k, const struct profile_frame *f)
+{
+	const char *name = "";
+	if (f->function != PROFILE_NONE) {
+		const struct profile_function *fn = &k->p->functions.data[f->function];
+		name = profile_str(k->p, fn->name ? fn->name : fn->system_name);
+	}
+	if (!*name || !strcmp(name, "[unknown]"))
+		return unnamed_function(k, f->mapping);
+	if (k->functions[f->function] == NOWHERE)
+		k->functions[f->function] = push_function(k, f->function, name, k->p->functions.data[f->function].mapping);
+	return k->functions[f->function];
+}
+
+/* ---- stacks ---- */
+
+static bool is_shown(const struct profile_row *row)
+{
+	return row->stack != PROFILE_NONE && (row->samples || row->value);
+}
+
+struct tree {
+	uint32_t *first, *next; /* children of a stack, and its next sibling; index n of first: the outermost ones */
+	bool *used;
+};
+
+static void make_tree(const struct profile *p, struct tree *t)
+{
+	size_t n = p->stacks.len;
+	*t = (struct tree){ xcalloc(n + 1, sizeof(uint32_t)), xcalloc(n + 1, sizeof(uint32_t)), xcalloc(n + 1, sizeof(bool)) };
+	memset(t->first, 0xff, (n + 1) * sizeof(uint32_t));
+	for (size_t i = 0; i < p->rows.len; i++)
+		for (stack_id s = p->rows.data[i].stack; is_shown(&p->rows.data[i]) && s != PROFILE_NONE && !t->used[s];
+		     s = p->stacks.data[s].caller)
+			t->used[s] = true;
+	for (size_t i = n; i-- > 0;) {
+		stack_id caller = p->stacks.data[i].caller;
+		if (!t->used[i])
+			continue;
+		uint32_t *head = &t->first[caller == PROFILE_NONE ? n : caller];
+		t->next[i] = *head;
+		*head = (uint32_t)i;
+	}
+}
+
+static void free_tree(struct tree *t)
+{
+	free(t->first);
+	free(t->next);
+	free(t->used);
+}
+
+struct frame_columns {
+	column_t fn, line, flags, low, high;
+};
+
+static uint32_t frame_of(struct packer *k, frame_id id, struct frame_columns *c)
+{
+	if (k->frames[id] != NOWHERE)
+		return k->frames[id];
+	const struct profile_frame *f = &k->p->frames.data[id];
+	k->frames[id] = (uint32_t)c->fn.len;
+	vec_push(&c->fn, (uint64_t)function_of(k, f));
+	vec_push(&c->line, (uint64_t)f->line);
+	/* bit 0: inlined, bit 1: the kernel's */
+	bool is_kernel = f->space == SPACE_KERNEL || f->space == SPACE_GUEST_KERNEL;
+	vec_push(&c->flags, (uint64_t)((f->flags & FRAME_INLINED ? 1 : 0) + (is_kernel ? 2 : 0)));
+	vec_push(&c->low, f->addr & UINT32_MAX);
+	vec_push(&c->high, f->addr >> 32);
+	return k->frames[id];
+}
+
+/* Each stack behind its caller and in front of its caller's next: how many levels up from the one before says all. */
+static void pack_stacks(struct packer *k)
+{
+	const struct profile *p = k->p;
+	struct tree t;
+	struct frame_columns c = {};
+	column_t up = {}, frame = {};
+	VEC(stack_id) path = {};
+	uint32_t place = 0;
+	make_tree(p, &t);
+	for (stack_id s = t.first[p->stacks.len]; s != NOWHERE;) {
+		k->nodes[s] = place++;
+		vec_push(&frame, (uint64_t)frame_of(k, p->stacks.data[s].frame, &c));
+		vec_push(&path, s);
+		uint64_t levels = 0;
+		stack_id next = t.first[s];
+		while (next == NOWHERE && path.len) {
+			next = t.next[vec_last(&path)];
+			path.len--;
+			levels++;
+		}
+		vec_push(&up, levels); /* from this one to the next */
+		s = next;
+	}
+	pack_numbers(&k->pack, "node.up", up.data, up.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "node.frame", frame.data, frame.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "frame.fn", c.fn.data, c.fn.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "frame.line", c.line.data, c.line.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "frame.flags", c.flags.data, c.flags.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "frame.low", c.low.data, c.low.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "frame.high", c.high.data, c.high.len, PACK_PLAIN);
+	vec_deinit(&up);
+	vec_deinit(&frame);
+	vec_deinit(&path);
+	vec_deinit(&c.fn);
+	vec_deinit(&c.line);
+	vec_deinit(&c.flags);
+	vec_deinit(&c.low);
+	vec_deinit(&c.high);
+	free_tree(&t);
+}
+
+/* ---- rows ---- */
+
+struct label_columns {
+	uint32_t comm, pid, tid;
+};
+
+static uint64_t label(const struct packer *k, labels_id labels, uint32_t column)
+{
+	return column == PROFILE_NONE ? 0 : profile_label_values(k->p, labels)[column];
+}
+
+static uint64_t thread_of(struct packer *k, const struct label_columns *c, labels_id labels)
+{
+	bool is_new;
+	uint64_t comm = label(k, labels, c->comm), pid = label(k, labels, c->pid), tid = label(k, labels, c->tid);
+	const char *name = c->comm == PROFILE_NONE ? "" : profile_str(k->p, (str_id)comm);
+	uint64_t *at = u64map_put(&k->threads, hash_combine(hash_u64(comm << 32 ^ pid), tid), &is_new);
+	if (is_new) {
+		*at = k->thread_comm.len;
+		vec_push(&k->thread_comm, string(k, name));
+		vec_push(&k->thread_pid, pid);
+		vec_push(&k->thread_tid, tid);
+	}
+	return *at;
+}
+
+/* What else a label set says, as one line: "bytes:64, route:/index". */
+static uint64_t tag_of(struct packer *k, const struct label_columns *c, labels_id labels)
+{
+	bool is_new;
+	uint64_t *at = u64map_put(&k->tags, labels, &is_new);
+	if (!is_new)
+		return *at;
+	_cleanup_strbuf_ struct strbuf b = {};
+	for (uint32_t i = 0; i < k->p->columns.len; i++) {
+		const struct profile_label_column *column = &k->p->columns.data[i];
+		uint64_t v = label(k, labels, i);
+		const char *gap = b.len ? ", " : "", *name = profile_str(k->p, column->name);
+		if (i == c->comm || i == c->pid || i == c->tid || !v)
+			continue;
+		if (column->type == COLUMN_STRING)
+			strbuf_addf(&b, "%s%s:%s", gap, name, profile_str(k->p, (str_id)v));
+		else if (column->type == COLUMN_U64 || column->type == COLUMN_I64)
+			strbuf_addf(&b, "%s%s:%lld%s", gap, name, (long long)v, profile_str(k->p, column->unit));
+		else if (column->type == COLUMN_HEX)
+			strbuf_addf(&b, "%s%s:%#llx", gap, name, (unsigned long long)v);
+	}
+	*at = strtab_add(&k->strings, strbuf_str(&b));
+	return *at;
+}
+
+static void pack_rows(struct packer *k)
+{
+	const struct profile *p = k->p;
+	struct label_columns labels = {
+		.comm = profile_find_column(p, "comm"), .pid = profile_find_column(p, "pid"), .tid = profile_find_column(p, "tid"),
+	};
+	VEC(struct sort_pair) order = {};
+	column_t node = {}, thread = {}, event = {}, samples = {}, value = {}, tag = {};
+	for (size_t i = 0; i < p->rows.len; i++) {
+		struct sort_pair pair = { .key = 0, .value = i };
+		k->row_place[i] = NOWHERE;
+		if (!is_shown(&p->rows.data[i]))
+			continue;
+		pair.key = k->nodes[p->rows.data[i].stack];
+		vec_push(&order, pair);
+	}
+	sort_pairs(order.data, order.len);
+	for (size_t i = 0; i < order.len; i++) {
+		const struct profile_row *row = &p->rows.data[order.data[i].value];
+		k->row_place[order.data[i].value] = (uint32_t)i;
+		vec_push(&node, (uint64_t)k->nodes[row->stack]);
+		vec_push(&thread, thread_of(k, &labels, row->labels));
+		vec_push(&event, (uint64_t)row->event);
+		vec_push(&samples, row->samples);
+		vec_push(&value, row->value);
+		vec_push(&tag, tag_of(k, &labels, row->labels));
+	}
+	pack_numbers(&k->pack, "row.node", node.data, node.len, PACK_DELTA);
+	pack_numbers(&k->pack, "row.thread", thread.data, thread.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "row.event", event.data, event.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "row.samples", samples.data, samples.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "row.value", value.data, value.len, PACK_SIGNED);
+	pack_numbers(&k->pack, "row.tag", tag.data, tag.len, PACK_PLAIN);
+	vec_deinit(&order);
+	vec_deinit(&node);
+	vec_deinit(&thread);
+	vec_deinit(&event);
+	vec_deinit(&samples);
+	vec_deinit(&value);
+	vec_deinit(&tag);
+}
+
+/* ---- the time log ---- */
+
+static void pack_log(struct packer *k)
+{
+	const struct profile *p = k->p;
+	column_t time = {}, cpu = {}, row = {};
+	uint64_t unit = 1000, first = 0, last = 0;
+	for (size_t i = 0; i < p->log.len; i++) {
+		uint64_t t = p->log.data[i].time_ns;
+		first = !i || t < first ? t : first;
+		last = t > last ? t : last;
+	}
+	while ((last - first) / unit >= TIME_UNITS_MAX)
+		unit *= 10;
+	for (size_t i = 0; i < p->log.len; i++) {
+		const struct profile_log_entry *e = &p->log.data[i];
+		if (e->row >= p->rows.len || k->row_place[e->row] == NOWHERE)
+			continue;
+		vec_push(&time, (e->time_ns - first) / unit);
+		vec_push(&cpu, e->cpu == UINT32_MAX ? 0 : (uint64_t)e->cpu + 1);
+		vec_push(&row, (uint64_t)k->row_place[e->row]);
+	}
+	pack_numbers(&k->pack, "log.time", time.data, time.len, PACK_DELTA);
+	pack_numbers(&k->pack, "log.cpu", cpu.data, cpu.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "log.row", row.data, row.len, PACK_PLAIN);
+	struct json *head = &k->pack.head;
+	json_key(head, "timeUnitNs");
+	json_u64(head, unit);
+	json_key(head, "firstSeconds");
+	json_f64(head, (double)first / 1e9);
+	json_key(head, "durationNs");
+	json_u64(head, p->log.len ? last - first : p->duration_ns);
+	json_key(head, "logDropped");
+	json_u64(head, p->log_dropped);
+	vec_deinit(&time);
+	vec_deinit(&cpu);
+	vec_deinit(&row);
+}
+
+/* ---- the header ---- */
+
+/* The event of a base is the one whose name is the same but for the prefix. */
+static uint32_t base_of(const struct profile *p, uint32_t event)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	strbuf_addf(&b, HTML_BASE_PREFIX "%s", profile_str(p, p->events.data[event].name));
+	for (uint32_t i = 0; i < p->events.len; i++)
+		if (!strcmp(profile_str(p, p->events.data[i].name), strbuf_str(&b)))
+			return i;
+	return PROFILE_NONE;
+}
+
+static bool is_base(const struct profile *p, uint32_t event)
+{
+	return !strncmp(profile_str(p, p->events.data[event].name), HTML_BASE_PREFIX, strlen(HTML_BASE_PREFIX));
+}
+
+static uint32_t first_shown(const struct packer *k)
+{
+	const struct profile *p = k->p;
+	uint32_t ret = PROFILE_NONE;
+	for (uint32_t i = 0; i < p->events.len; i++) {
+		const struct profile_event *e = &p->events.data[i];
+		bool asked = k->o->event && !strcmp(profile_str(p, e->name), k->o->event);
+		bool meant = !k->o->event && p->origin.events_are_values && p->origin.default_event == e->name;
+		if (asked || (meant && p->origin.default_event))
+			return i;
+		if (is_base(p, i) || !(e->samples || e->value))
+			continue;
+		/* of the values of one sample, the last; of events, the first */
+		if (ret == PROFILE_NONE || p->origin.events_are_values)
+			ret = i;
+	}
+	return ret == PROFILE_NONE ? 0 : ret;
+}
+
+static void pack_events(struct packer *k)
+{
+	const struct profile *p = k->p;
+	struct json *head = &k->pack.head;
+	json_key(head, "event");
+	json_u64(head, first_shown(k));
+	json_key(head, "events");
+	json_array(head);
+	for (uint32_t i = 0; i < p->events.len; i++) {
+		const struct profile_event *e = &p->events.data[i];
+		uint32_t base = base_of(p, i);
+		json_object(head);
+		json_key(head, "name");
+		json_str(head, profile_str(p, e->name));
+		json_key(head, "unit");
+		json_str(head, profile_str(p, e->unit));
+		json_key(head, "samples");
+		json_u64(head, e->samples);
+		json_key(head, "lost");
+		json_u64(head, e->lost);
+		json_key(head, "tracepoint");
+		json_bool(head, e->is_tracepoint);
+		json_key(head, "isBase");
+		json_bool(head, is_base(p, i));
+		if (base != PROFILE_NONE) {
+			json_key(head, "base");
+			json_u64(head, base);
+		}
+		json_end(head);
+	}
+	json_end(head);
+}
+
+static void pack_facts(struct packer *k)
+{
+	struct json *head = &k->pack.head;
+	json_key(head, "version");
+	json_u64(head, 1);
+	json_key(head, "title");
+	json_str(head, k->o->title ? k->o->title : "");
+	json_key(head, "countSamples");
+	json_bool(head, k->o->count_samples);
+	json_key(head, "valuesAreOne");
+	json_bool(head, k->p->origin.events_are_values);
+	json_key(head, "live");
+	json_bool(head, false);
+	json_key(head, "facts");
+	json_array(head);
+	for (size_t i = 0; i < k->o->facts_nr; i++) {
+		json_array(head);
+		json_str(head, k->o->facts[i].key);
+		json_str(head, k->o->facts[i].value);
+		json_end(head);
+	}
+	json_end(head);
+}
+
+/* ---- code ---- */
+
+static void weigh_functions(struct packer *k)
+{
+	const struct profile *p = k->p;
+	for (size_t i = 0; i < p->rows.len; i++) {
+		const struct profile_row *row = &p->rows.data[i];
+		if (!is_shown(row))
+			continue;
+		/* An inlined function's samples are the hottest lines of the one around it as well. */
+		for (stack_id s = row->stack; s != PROFILE_NONE; s = p->stacks.data[s].caller) {
+			const struct profile_frame *f = &p->frames.data[p->stacks.data[s].frame];
+			if (f->function != PROFILE_NONE && k->functions[f->function] != NOWHERE)
+				k->function_weight[k->functions[f->function]] += row->samples ? row->samples : 1;
+			if (!(f->flags & FRAME_INLINED))
+				break;
+		}
+	}
+}
+
+/* Listings of the hottest functions: one JSON array of [function, listing]. */
+static struct strobe_error *pack_code(struct packer *k)
+{
+	VEC(struct sort_pair) order = {};
+	struct out code, one;
+	struct strobe_error *err = NULL;
+	out_init_mem(&code);
+	k->function_weight = xcalloc(k->fn_of.len + 1, sizeof(*k->function_weight));
+	weigh_functions(k);
+	for (uint32_t f = 0; f < k->fn_of.len; f++) {
+		struct sort_pair pair = { .key = UINT64_MAX - k->function_weight[f], .value = f };
+		if (k->fn_of.data[f] != PROFILE_NONE && k->function_weight[f])
+			vec_push(&order, pair);
+	}
+	sort_pairs(order.data, order.len);
+	out_ch(&code, '[');
+	bool any = false;
+	for (size_t i = 0; i < order.len && i < k->o->code.functions_max && !err; i++) {
+		size_t bytes;
+		out_init_mem(&one);
+		err = k->o->code.list(k->o->code.ctx, k->p, k->fn_of.data[order.data[i].value], &one);
+		const char *text = out_mem(&one, &bytes);
+		if (bytes && !err) {
+			out_str(&code, any ? ",[" : "[");
+			any = true;
+			out_u64(&code, order.data[i].value);
+			out_ch(&code, ',');
+			out_write(&code, text, bytes);
+			out_ch(&code, ']');
+		}
+		error_destroy(out_close(&one));
+	}
+	out_ch(&code, ']');
+	size_t bytes;
+	const char *text = out_mem(&code, &bytes);
+	pack_text(&k->pack, "code", text, bytes);
+	vec_deinit(&order);
+	if (err)
+		error_destroy(out_close(&code));
+	else
+		err = out_close(&code);
+	return err;
+}
+
+/* ---- all of it ---- */
+
+static void pack_tables(struct packer *k)
+{
+	const struct {
+		const char *name;
+		const column_t *column;
+	} tables[] = {
+		{ "fn.name", &k->fn_name }, { "fn.map", &k->fn_map }, { "fn.file", &k->fn_file }, { "fn.line", &k->fn_line },
+		{ "fn.lang", &k->fn_lang }, { "fn.low", &k->fn_low }, { "fn.high", &k->fn_high }, { "fn.size", &k->fn_size },
+		{ "map.name", &k->map_name }, { "map.path", &k->map_path }, { "map.space", &k->map_space },
+		{ "thread.comm", &k->thread_comm }, { "thread.pid", &k->thread_pid }, { "thread.tid", &k->thread_tid },
+	};
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		pack_numbers(&k->pack, tables[i].name, tables[i].column->data, tables[i].column->len, PACK_PLAIN);
+	_cleanup_strbuf_ struct strbuf text = {};
+	for (size_t i = 0; i < k->strings.strings.len; i++)
+		strbuf_add(&text, strtab_get(&k->strings, (str_id)i), strtab_length(&k->strings, (str_id)i) + 1);
+	pack_text(&k->pack, "strings", strbuf_str(&text), text.len);
+	/* the ids that functions have in the profile, by which a server is asked for their code */
+	uint64_t *ids = xcalloc(k->fn_of.len + 1, sizeof(*ids));
+	for (size_t i = 0; i < k->fn_of.len; i++)
+		ids[i] = k->fn_of.data[i] == PROFILE_NONE ? 0 : (uint64_t)k->fn_of.data[i] + 1;
+	pack_numbers(&k->pack, "fn.id", ids, k->fn_of.len, PACK_DELTA);
+	free(ids);
+}
+
+static uint32_t *nowhere(size_t n)
+{
+	uint32_t *ret = xcalloc(n + 1, sizeof(*ret));
+	memset(ret, 0xff, (n + 1) * sizeof(*ret));
+	return ret;
+}
+
+static void free_packer(struct packer *k)
+{
+	column_t *const columns[] = {
+		&k->fn_name, &k->fn_map, &k->fn_file, &k->fn_line, &k->fn_lang, &k->fn_low, &k->fn_high, &k->fn_size,
+		&k->map_name, &k->map_path, &k->map_space, &k->thread_comm, &k->thread_pid, &k->thread_tid,
+	};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		vec_deinit(columns[i]);
+	vec_deinit(&k->fn_of);
+	u64map_deinit(&k->unnamed);
+	u64map_deinit(&k->threads);
+	u64map_deinit(&k->tags);
+	strtab_deinit(&k->strings);
+	free(k->frames);
+	free(k->nodes);
+	free(k->functions);
+	free(k->mappings);
+	free(k->row_place);
+	free(k->function_weight);
+	pack_deinit(&k->pack);
+}
+
+struct strobe_error *view_html_data(const struct profile *p, const struct html_options *o, struct out *out)
+{
+	struct packer k = {
+		.p = p,
+		.o = o,
+		.frames = nowhere(p->frames.len),
+		.nodes = nowhere(p->stacks.len),
+		.functions = nowhere(p->functions.len),
+		.mappings = nowhere(p->mappings.len),
+		.row_place = nowhere(p->rows.len),
+	};
+	strtab_init(&k.strings);
+	pack_init(&k.pack);
+	pack_facts(&k);
+	pack_events(&k);
+	pack_stacks(&k);
+	pack_rows(&k);
+	pack_log(&k);
+	struct strobe_error *err = o->code.list ? pack_code(&k) : NULL;
+	pack_tables(&k);
+	pack_finish(&k.pack, out);
+	free_packer(&k);
+	return err;
+}

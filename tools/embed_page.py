@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Puts the parts of the HTML page together as C strings: tools/embed_page.py page.html page.css SCRIPT.js ... > page.inc
+
+page.html has a line <!-- head --> where title, policy and style go; what stands below it is page_body. The
+scripts become one function, in their order. Comments and indentation are left out, since the text is written into every
+page that is made. The hashes are those that a Content-Security-Policy names.
+"""
+
+import base64
+import hashlib
+import re
+import sys
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def squeezed(text):
+    """Without comments on lines of their own, and without what indents a line."""
+    text = re.sub(r"(?m)^\s*/\*.*?\*/\s*?$", "", text, flags=re.S)
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//")) + "\n"
+
+
+def c_string(name, text):
+    assert text.isascii(), f"{name}: write what is not ASCII as an escape"
+    quoted = (line.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?") for line in text.splitlines())
+    return f"static const char {name}[] =\n" + "\n".join(f'"{line}\\n"' for line in quoted) + ";"
+
+
+def source_hash(text):
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+
+def main():
+    html, css, *scripts = sys.argv[1:]
+    head, body = read(html).split("<!-- head -->\n")
+    style = squeezed(read(css))
+    script = '"use strict";\n(() => {\n' + "".join(squeezed(read(path)) for path in scripts) + "})();\n"
+    assert "</" not in script and "<!--" not in script and "</" not in style, "the page would end in its script"
+    print("\n".join([
+        c_string("page_head", head),
+        c_string("page_body", body),
+        c_string("page_style", style),
+        c_string("page_script", script),
+        f'#define PAGE_STYLE_HASH "{source_hash(style)}"',
+        f'#define PAGE_SCRIPT_HASH "{source_hash(script)}"',
+    ]))
+
+
+main()
