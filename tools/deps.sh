@@ -22,6 +22,7 @@ optional   libcurl4           fetches from debuginfod servers
 optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)
 optional   libzydis-dev       x86 instructions (script -F disasm, annotate)
 optional   libcapstone-dev    those of other architectures
+optional   libmicrohttpd-dev  serves pages to a browser (web)
 optional   clang              compiles the BPF programs of trace
 optional   llvm               strips them
 optional   libbpf-dev         loads them

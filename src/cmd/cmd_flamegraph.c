@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cmd/flame_input.h"
 #include "cmd/input.h"
+#include "cmd/page.h"
 #include "view/data/folded.h"
 #include "view/svg/flamegraph.h"
 
@@ -65,8 +66,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file",
 	  .help = "read this: a recording, folded stacks, the text of `perf script`, or a pprof profile; - is standard input" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file",
-	  .help = "write to this file; - is standard output, which is also the default unless it is a terminal: a picture\n"
-		  "then goes to " DEFAULT_OUTPUT },
+	  .help = "write to this file, a page of HTML where its name ends so; - is standard output, which is also the default\n"
+		  "unless it is a terminal: a picture then goes to " DEFAULT_OUTPUT },
 	{ OPTION_BOOL, 'f', "force", AT(in.force), .help = "read it though it belongs to another user" },
 	{ OPTION_BOOL, 0, "folded", AT(folded), .help = "print folded stacks instead: process;outermost;...;innermost value" },
 
@@ -332,6 +333,58 @@ static struct strobe_error *read_base(struct run *r)
 	return join_base(r);
 }
 
+/* ---- pages ---- */
+
+static bool is_page(const struct flamegraph_command *o)
+{
+	return o->output && (text_has_suffix(o->output, ".html") || text_has_suffix(o->output, ".htm"));
+}
+
+/* What a page has its own controls for, or does not have. */
+static bool is_of_pictures(const struct flamegraph_options *o)
+{
+	const struct flamegraph_options d = flamegraph_defaults();
+	const struct frame_names_options *n = &o->names;
+	return n->mark_kernel || n->mark_inlined || n->mark_jit || n->with_addresses || n->with_pid || n->with_tid || o->subtitle ||
+	       o->notes || o->width != d.width || o->frame_height != d.frame_height || o->min_width != d.min_width ||
+	       o->min_width_is_percent || o->font_type != d.font_type || o->font_size != d.font_size ||
+	       o->font_width != d.font_width || o->name_type != d.name_type || o->count_name || o->factor != d.factor ||
+	       strcmp(o->colours, d.colours) || o->background || o->hash_colours || o->random_colours || o->reverse ||
+	       o->inverted || o->in_time || o->negate || o->normalize || o->total;
+}
+
+struct page {
+	struct html_options options;
+	const struct profile *profile;
+};
+
+static struct strobe_error *write_html(void *ctx, struct out *out)
+{
+	const struct page *page = ctx;
+	return view_html(page->profile, &page->options, out);
+}
+
+static struct strobe_error *write_page(struct run *r)
+{
+	struct flamegraph_command *o = r->o;
+	struct page page = {
+		.options = page_options(&r->in.arena, r->in.source ? source_env(r->in.source) : NULL, r->in.path),
+		.profile = r->in.profile,
+	};
+	if (o->base) {
+		struct flame_input_options options = o->in;
+		options.single = true;
+		TRY(flame_input_read(r->ctx, o->base, &options, &r->base));
+		page.profile = r->merged = page_with_base(r->in.profile, r->base.profile);
+	}
+	uint32_t event;
+	TRY(choose_event(r, &event));
+	page.options.event = event_name(r, event);
+	if (o->svg.title)
+		page.options.title = o->svg.title;
+	return cmd_write_file(o->output, write_html, &page);
+}
+
 /* ---- the run ---- */
 
 /* Status of what was shown; the error of the reading comes after it, for what was whole is shown all the same. */
@@ -339,6 +392,8 @@ static int show(struct run *r)
 {
 	struct flamegraph_command *o = r->o;
 	int status = CMD_OK;
+	if (is_page(o))
+		return cmd_fail(r->ctx, write_page(r));
 	struct strobe_error *err = read_base(r);
 	if (!err)
 		err = choose_event(r, &o->svg.event);
@@ -358,6 +413,7 @@ static int show(struct run *r)
 static int run_all(struct run *r)
 {
 	struct flamegraph_command *o = r->o;
+	o->in.for_page = is_page(o);
 	o->in.single = o->base || o->folded;
 	o->in.inlines = o->svg.names.mark_inlined;
 	struct strobe_error *err = flame_input_read(r->ctx, o->input, &o->in, &r->in);
@@ -392,6 +448,10 @@ static struct strobe_error *finish_options(struct flamegraph_command *o)
 	o->svg.font_type = o->svg.font_type ? o->svg.font_type : d.font_type;
 	o->svg.name_type = o->svg.name_type ? o->svg.name_type : d.name_type;
 	o->svg.colours = o->svg.colours ? o->svg.colours : d.colours;
+	if (is_page(o) && (o->folded || is_of_pictures(&o->svg)))
+		return error_create(ERROR_USAGE, "%s: a page has its own controls for how it looks; of a picture's options only --title "
+						 "is for it",
+				    o->output);
 	return flamegraph_check(&o->svg);
 }
 

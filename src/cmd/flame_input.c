@@ -48,10 +48,12 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, struct flame_inpu
 	static const char *const keys[] = { "comm", "pid", "tid" };
 	struct resolve_options options = {
 		.label_keys = keys,
-		.label_keys_nr = o->with_tid ? 3 : o->with_pid ? 2 : 1,
+		.label_keys_nr = o->with_tid || o->for_page ? 3 : o->with_pid ? 2 : 1,
 		.with_chains = true,
-		.with_inlines = o->inlines,
-		.keep_time_log = o->in_time,
+		.with_inlines = o->inlines || o->for_page,
+		.by_address = o->for_page,
+		.with_lines = o->for_page,
+		.keep_time_log = o->in_time || o->for_page,
 		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
 	};
 	struct symbols_options symbols = {

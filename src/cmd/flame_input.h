@@ -18,6 +18,7 @@ struct flame_input_options {
 	uint64_t max_stack;
 	bool force, demangle, demangle_kernel, inlines;
 	bool with_pid, with_tid;
+	bool for_page;   /* threads, addresses, lines, and the time of each sample where that is recorded */
 	bool in_time;    /* keep the order of samples, or of lines */
 	bool single;     /* folded lines have one value: a second number is part of the stack */
 };

@@ -57,7 +57,7 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 
 static bool needs_stacks(const struct report_run *r)
 {
-	bool needs = r->children || r->o->flamegraph || r->o->chains.mode != CALLTREE_NONE || r->o->ignore_callees || r->o->exclude_other;
+	bool needs = r->children || report_draws(r->o) || r->o->chains.mode != CALLTREE_NONE || r->o->ignore_callees || r->o->exclude_other;
 	for (uint32_t i = 0; i < r->keys_nr; i++)
 		needs |= r->keys[i].column->id == COLUMN_PARENT;
 	return needs && r->has_chains;
@@ -65,7 +65,7 @@ static bool needs_stacks(const struct report_run *r)
 
 static bool needs_lines(const struct report_run *r)
 {
-	bool needs = r->o->chains.by_address;
+	bool needs = r->o->chains.by_address || report_pages(r->o);
 	for (uint32_t i = 0; i < r->keys_nr; i++)
 		switch (r->keys[i].column->id) {
 		case COLUMN_SRCLINE:
@@ -82,7 +82,7 @@ static bool needs_lines(const struct report_run *r)
 
 static bool needs_addresses(const struct report_run *r)
 {
-	bool needs = r->o->chains.by_address || r->o->verbose;
+	bool needs = r->o->chains.by_address || r->o->verbose || report_pages(r->o);
 	for (uint32_t i = 0; i < r->keys_nr; i++)
 		switch (r->keys[i].column->id) {
 		case COLUMN_SRCLINE:
@@ -120,7 +120,8 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 	struct resolve_options options = {
 		.with_chains = needs_stacks(r),
 		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
-		.keep_outermost = !o->chains.callee_first && !o->flamegraph,
+		.keep_outermost = !o->chains.callee_first && !report_draws(o),
+		.keep_time_log = report_pages(o),
 		.hide_unresolved = o->hide_unresolved,
 		.branch_mode = r->branch_mode,
 		.branch_history = o->branch_history,

@@ -191,9 +191,9 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 			at += n;
 		}
 	}
-	if (o->comms || o->flamegraph || r->wants_threads)
+	if (o->comms || report_draws(o) || r->wants_threads)
 		add_label(r, labels, ret_nr, "comm", 4);
-	if (o->pids || r->wants_threads)
+	if (o->pids || r->wants_threads || report_pages(o))
 		add_label(r, labels, ret_nr, "pid", 3);
 	if (o->socket_set)
 		add_label(r, labels, ret_nr, "socket", 6);
@@ -203,7 +203,7 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 	bool by_comm = false;
 	for (uint32_t i = 0; i < r->keys_nr; i++)
 		by_comm |= r->keys[i].column->id == COLUMN_COMM;
-	if (o->tids || by_comm || r->wants_threads || (r->children && o->chains.mode != CALLTREE_NONE))
+	if (o->tids || by_comm || report_pages(o) || r->wants_threads || (r->children && o->chains.mode != CALLTREE_NONE))
 		add_label(r, labels, ret_nr, "tid", 3);
 	return labels;
 }

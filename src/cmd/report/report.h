@@ -37,10 +37,13 @@ struct report_options {
 	bool chains_asked, chain_order_set;
 	double percent_limit;
 	bool percent_limit_set, relative;
-	const char *separator, *widths, *flamegraph;
+	const char *separator, *widths, *flamegraph, *html;
 	enum report_format format;
 	enum colour_when colour;
 	bool raw_trace, total_cycles, disable_order, branch_history, raw_reads, ref_chains;
+	const char *http;        /* the address of --web, or NULL */
+	const char *diff_base;   /* what --html and --web compare with */
+	bool web;
 	bool stdio, tui, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
@@ -144,6 +147,21 @@ void report_elide(struct report_run *r, struct out *out);
 
 /* Writes the picture; names are filtered as in the table. */
 struct strobe_error *report_write_flamegraph(struct report_run *r) _must_check_;
+/* The same as a page of HTML, and served to a browser until it is interrupted. */
+struct strobe_error *report_write_html(struct report_run *r) _must_check_;
+struct strobe_error *report_serve(struct report_run *r) _must_check_;
+
+/* Whether samples become pictures and not a table. */
+static inline bool report_draws(const struct report_options *o)
+{
+	return o->flamegraph || o->html || o->web;
+}
+
+/* Whether they become a page: with threads, times and lines. */
+static inline bool report_pages(const struct report_options *o)
+{
+	return o->html || o->web;
+}
 
 /* For --sort parent: the matching caller of each stack. */
 struct strobe_error *report_find_parents(struct report_run *r) _must_check_;

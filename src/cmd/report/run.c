@@ -35,9 +35,13 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 {
 	const struct report_options *o = r->o;
 	struct report_built b = {};
-	report_elide(r, o->format == REPORT_STDIO && !o->quiet && !o->flamegraph ? out : NULL);
+	report_elide(r, o->format == REPORT_STDIO && !o->quiet && !report_draws(o) ? out : NULL);
 	if (o->flamegraph)
 		return report_write_flamegraph(r);
+	if (o->html)
+		return report_write_html(r);
+	if (o->web)
+		return report_serve(r);
 	TRY(report_build(r, &b));
 	if (cmd_use_colour(r->ctx, o->colour)) {
 		b.report.colour_high = colour_escape(true, COLOUR_HIGH);
@@ -140,7 +144,7 @@ static struct strobe_error *run(struct report_run *r, struct report_options *o, 
 	if (source_env(r->source)->is_pipe || o->show_threads)
 		report_peek(&r->source, o->show_threads ? &r->reads : NULL);
 	r->env = source_env(r->source);
-	bool as_text = o->format == REPORT_STDIO && !o->quiet && !o->flamegraph;
+	bool as_text = o->format == REPORT_STDIO && !o->quiet && !report_draws(o);
 	if (o->header || o->header_only)
 		header_text_print(out, r->env, o->full_header);
 	else if (as_text && !o->stats && !o->tasks && !o->mmaps)

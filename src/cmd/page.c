@@ -1,0 +1,120 @@
+#include "cmd/page.h"
+
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "cmd/input.h"
+#include "cmd/profile_input.h"
+#include "config.h"
+#include "exchange/gzip.h"
+
+#define FACTS_MAX 12
+
+static void add_fact(struct html_options *o, struct html_fact *facts, const char *key, const char *value)
+{
+	if (value && *value)
+		facts[o->facts_nr++] = (struct html_fact){ key, value };
+}
+
+static const char *copied(struct arena *arena, const char *s)
+{
+	return s ? arena_strdup(arena, s) : NULL;
+}
+
+static const char *command_line(struct arena *arena, const struct env *env)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	for (uint32_t i = 0; i < env->cmdline_nr; i++)
+		strbuf_addf(&b, "%s%s", i ? " " : "", env->cmdline[i]);
+	return arena_strdup(arena, strbuf_str(&b));
+}
+
+/* Where no event carries its period, a value is a number of samples. */
+static bool counts_samples(const struct env *env)
+{
+	bool any = false;
+	for (size_t i = 0; i < env->events.len; i++)
+		any |= !!(env->events.data[i].attr.sample_type & PERF_SAMPLE_PERIOD) || env->events.data[i].attr.sample_period > 1;
+	return !any;
+}
+
+struct html_options page_options(struct arena *arena, const struct env *env, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct html_fact *facts = arena_new_array(arena, struct html_fact, FACTS_MAX);
+	struct html_options o = { .title = copied(arena, slash && slash[1] ? slash + 1 : path), .facts = facts };
+	add_fact(&o, facts, "file", arena_strdup(arena, path));
+	if (env) {
+		add_fact(&o, facts, "command line", command_line(arena, env));
+		add_fact(&o, facts, "host", copied(arena, env->hostname));
+		add_fact(&o, facts, "kernel", copied(arena, env->os_release));
+		add_fact(&o, facts, "architecture", copied(arena, env->arch));
+		add_fact(&o, facts, "processor", copied(arena, env->cpu_desc));
+		add_fact(&o, facts, "recorded by", copied(arena, env->tool_version));
+		o.count_samples = counts_samples(env);
+	}
+	add_fact(&o, facts, "page made by", "strobe " STROBE_VERSION);
+#if HAVE_ZLIB
+	o.gzip = gzip_pack;
+#endif
+	return o;
+}
+
+struct seen {
+	struct arena *arena;
+	const char *path;
+	struct html_options options;
+};
+
+static void see_env(void *ctx, const struct env *env)
+{
+	struct seen *seen = ctx;
+	seen->options = page_options(seen->arena, env, seen->path);
+}
+
+struct strobe_error *page_read(struct cmd_context *ctx, struct arena *arena, const char *path, bool force, struct profile **ret,
+			       struct html_options *ret_options)
+{
+	struct seen seen = { .arena = arena, .path = path, .options = page_options(arena, NULL, path) };
+	struct profile_input input = { .path = path, .force = force, .for_page = true, .see_env = see_env, .ctx = &seen };
+	struct strobe_error *err = profile_input_read(ctx, &input, ret);
+	*ret_options = seen.options;
+	return err;
+}
+
+struct profile *page_with_base(const struct profile *p, struct profile *base)
+{
+	for (uint32_t i = 0; i < base->events.len; i++) {
+		_cleanup_strbuf_ struct strbuf b = {};
+		strbuf_addf(&b, HTML_BASE_PREFIX "%s", profile_str(base, base->events.data[i].name));
+		/* recordings of one event each are compared though the events differ, as `cycles` and `cycles:u` do */
+		if (base->events.len == 1 && p->events.len == 1) {
+			strbuf_reset(&b);
+			strbuf_addf(&b, HTML_BASE_PREFIX "%s", profile_str(p, p->events.data[0].name));
+		}
+		base->events.data[i].name = strtab_add(&base->strings, strbuf_str(&b));
+	}
+	/* from empty on: the strings of a profile that is finished stay as they are */
+	struct profile *ret = profile_create();
+	profile_merge(ret, p);
+	/* the base's samples were taken at another time */
+	vec_clear(&base->log);
+	profile_merge(ret, base);
+	ret->duration_ns = p->duration_ns;
+	return ret;
+}
+
+struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, struct profile **profile)
+{
+	struct profile *base;
+	struct profile_input input = { .path = path, .for_page = true };
+	if (!path)
+		return NULL;
+	TRY(profile_input_read(ctx, &input, &base));
+	struct profile *joined = page_with_base(*profile, base);
+	profile_destroy(base);
+	profile_destroy(*profile);
+	*profile = joined;
+	return NULL;
+}

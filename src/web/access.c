@@ -1,0 +1,53 @@
+/* Who may ask: addresses, Host and Origin. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "web/server.h"
+
+struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16_t *ret_port)
+{
+	const char *colon = strrchr(text, ':'), *bracket = strchr(text, ']');
+	/* "::1" without brackets is a host alone */
+	if (colon && ((bracket && colon < bracket) || (!bracket && strchr(text, ':') != colon)))
+		colon = NULL;
+	size_t bytes = colon ? (size_t)(colon - text) : strlen(text);
+	uint64_t port = 0;
+	if (colon && colon[1] && (!text_to_u64(colon + 1, &port) || port > UINT16_MAX))
+		return error_create(ERROR_USAGE, "'%s' is no address: want HOST:PORT", text);
+	*ret_port = (uint16_t)port;
+	if (bytes >= 2 && text[0] == '[' && text[bytes - 1] == ']')
+		*ret_host = xstrndup(text + 1, bytes - 2);
+	else
+		*ret_host = bytes ? xstrndup(text, bytes) : xstrdup("localhost");
+	return NULL;
+}
+
+/* Browsers write the host in small letters, and the port unless it is 80. */
+static bool is_host(const char *header, const char *host, uint16_t port)
+{
+	char *with_port = xasprintf("%s:%u", host, port);
+	bool is = !strcasecmp(header, with_port) || (port == 80 && !strcasecmp(header, host));
+	free(with_port);
+	return is;
+}
+
+bool web_host_allowed(const char *header, const char *bound_host, uint16_t port)
+{
+	static const char *const loopback[] = { "localhost", "127.0.0.1", "[::1]" };
+	for (size_t i = 0; header && i < sizeof(loopback) / sizeof(*loopback); i++)
+		if (is_host(header, loopback[i], port))
+			return true;
+	char *bracketed = xasprintf(strchr(bound_host, ':') ? "[%s]" : "%s", bound_host);
+	bool is = header && is_host(header, bracketed, port);
+	free(bracketed);
+	return is;
+}
+
+bool web_origin_allowed(const char *origin, const char *host_header)
+{
+	if (!origin)
+		return true;
+	return host_header && text_has_prefix(origin, "http://") && !strcasecmp(origin + strlen("http://"), host_header);
+}

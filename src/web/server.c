@@ -1,0 +1,449 @@
+#include "web/server.h"
+
+#include "config.h"
+
+#if !HAVE_MICROHTTPD
+struct strobe_error *web_server_start(const struct web_options *options, struct web_server **ret)
+{
+	return error_create(ERROR_UNSUPPORTED, "built without libmicrohttpd: make a file with report --html instead");
+}
+
+const char *web_server_url(const struct web_server *s)
+{
+	return "";
+}
+
+void web_server_stop(struct web_server *s)
+{
+}
+#else
+#include <dlfcn.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "exchange/exchange.h"
+
+#define LIBRARY "libmicrohttpd.so.12"
+#define TOKEN_BYTES 16
+#define COOKIE "strobe"
+#define CONNECTIONS_MAX 64
+#define IDLE_SECONDS 30
+#define REQUEST_MEMORY 32768
+
+struct mhd {
+	__typeof__(&MHD_start_daemon) start_daemon;
+	__typeof__(&MHD_stop_daemon) stop_daemon;
+	__typeof__(&MHD_create_response_from_buffer) create_response;
+	__typeof__(&MHD_add_response_header) add_header;
+	__typeof__(&MHD_queue_response) queue_response;
+	__typeof__(&MHD_destroy_response) destroy_response;
+	__typeof__(&MHD_lookup_connection_value) lookup;
+};
+
+/* The loader keeps the library: a second call finds it there. */
+static struct strobe_error *load(struct mhd *ret)
+{
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return error_create(ERROR_UNSUPPORTED, "serving wants libmicrohttpd, which is not installed; report --html makes a file");
+	const struct {
+		void *to;
+		const char *name;
+	} symbols[] = {
+		{ &ret->start_daemon, "MHD_start_daemon" },
+		{ &ret->stop_daemon, "MHD_stop_daemon" },
+		{ &ret->create_response, "MHD_create_response_from_buffer" },
+		{ &ret->add_header, "MHD_add_response_header" },
+		{ &ret->queue_response, "MHD_queue_response" },
+		{ &ret->destroy_response, "MHD_destroy_response" },
+		{ &ret->lookup, "MHD_lookup_connection_value" },
+	};
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		void *address = dlsym(library, symbols[i].name);
+		if (!address)
+			return error_create(ERROR_UNSUPPORTED, "%s has no %s", LIBRARY, symbols[i].name);
+		memcpy(symbols[i].to, &address, sizeof(address));
+	}
+	return NULL;
+}
+
+struct web_server {
+	struct mhd mhd;
+	struct MHD_Daemon *daemon;
+	struct web_options options;
+	char *host;
+	uint16_t port;
+	int fd;
+	char token[2 * TOKEN_BYTES + 1]; /* "" on loopback */
+	char *url;
+};
+
+/* ---- answers ---- */
+
+struct answer {
+	unsigned status;
+	const char *type;
+	const char *location, *cookie, *file_name; /* or NULL */
+	bool packed;
+	struct out body;
+};
+
+static void add_headers(const struct web_server *s, struct MHD_Response *r, const struct answer *a)
+{
+	const struct {
+		const char *name, *value;
+	} headers[] = {
+		{ "Content-Type", a->type },
+		{ "Content-Security-Policy", view_html_live_policy },
+		{ "X-Content-Type-Options", "nosniff" },
+		{ "X-Frame-Options", "DENY" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "Cross-Origin-Opener-Policy", "same-origin" },
+		{ "Cache-Control", "no-store" },
+		{ "Location", a->location },
+		{ "Set-Cookie", a->cookie },
+		{ "Content-Disposition", a->file_name },
+		{ "Content-Encoding", a->packed ? "gzip" : NULL },
+	};
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+		if (headers[i].value)
+			s->mhd.add_header(r, headers[i].name, headers[i].value);
+}
+
+static enum MHD_Result send_answer(const struct web_server *s, struct MHD_Connection *c, struct answer *a)
+{
+	size_t bytes;
+	const char *body = out_mem(&a->body, &bytes);
+	struct MHD_Response *r = s->mhd.create_response(bytes, (void *)body, MHD_RESPMEM_MUST_COPY);
+	enum MHD_Result result = MHD_NO;
+	if (r) {
+		add_headers(s, r, a);
+		result = s->mhd.queue_response(c, a->status, r);
+		s->mhd.destroy_response(r);
+	}
+	return result;
+}
+
+static void say(struct answer *a, unsigned status, const char *text)
+{
+	a->status = status;
+	a->type = "text/plain; charset=utf-8";
+	out_str(&a->body, text);
+	out_ch(&a->body, '\n');
+}
+
+static void answer_error(struct answer *a, struct strobe_error *err)
+{
+	say(a, error_is(err, ERROR_NOT_FOUND) || error_is(err, ERROR_UNSUPPORTED) ? MHD_HTTP_NOT_FOUND : MHD_HTTP_INTERNAL_SERVER_ERROR,
+	    err->message);
+	error_destroy(err);
+}
+
+/* ---- what can be asked for ---- */
+
+struct request {
+	const struct web_server *server;
+	struct MHD_Connection *connection;
+	const struct web_profile *profile; /* that p=N names; NULL: there is none */
+};
+
+static const char *parameter(const struct request *q, const char *name)
+{
+	return q->server->mhd.lookup(q->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+static const char *header(const struct request *q, const char *name)
+{
+	return q->server->mhd.lookup(q->connection, MHD_HEADER_KIND, name);
+}
+
+static void answer_page(const struct request *q, struct answer *a)
+{
+	const struct web_options *o = &q->server->options;
+	const char **names = xcalloc(o->profiles_nr + 1, sizeof(*names));
+	for (size_t i = 0; i < o->profiles_nr; i++)
+		names[i] = o->profiles[i].name;
+	a->type = "text/html; charset=utf-8";
+	view_html_live(names, o->profiles_nr, &a->body);
+	free(names);
+}
+
+static void answer_data(const struct request *q, struct answer *a)
+{
+	struct out plain;
+	size_t bytes;
+	struct html_options options = q->profile->options;
+	const char *accepts = header(q, "Accept-Encoding");
+	options.code.functions_max = 0; /* asked for one by one */
+	out_init_mem(&plain);
+	struct strobe_error *err = view_html_data(q->profile->profile, &options, &plain);
+	const char *data = out_mem(&plain, &bytes);
+	a->type = "application/octet-stream";
+	a->packed = !err && options.gzip && accepts && strstr(accepts, "gzip");
+	if (a->packed)
+		err = options.gzip(data, bytes, &a->body);
+	else if (!err)
+		out_write(&a->body, data, bytes);
+	error_destroy(out_close(&plain));
+	if (err) {
+		a->packed = false;
+		answer_error(a, err);
+	}
+}
+
+static void answer_listing(const struct request *q, struct answer *a)
+{
+	const struct html_code *code = &q->profile->options.code;
+	const char *text = parameter(q, "f");
+	uint64_t function;
+	size_t bytes;
+	if (!code->list) {
+		say(a, MHD_HTTP_NOT_FOUND, "no code is at hand");
+		return;
+	}
+	if (!text || !text_to_u64(text, &function) || function >= q->profile->profile->functions.len) {
+		say(a, MHD_HTTP_BAD_REQUEST, "no such function");
+		return;
+	}
+	struct strobe_error *err = code->list(code->ctx, q->profile->profile, (function_id)function, &a->body);
+	out_mem(&a->body, &bytes);
+	if (!err && !bytes)
+		err = error_create(ERROR_NOT_FOUND, "no code is at hand");
+	a->type = "application/json";
+	if (err)
+		answer_error(a, err);
+}
+
+static void answer_download(const struct request *q, struct answer *a)
+{
+	struct strobe_error *err = pprof_write(q->profile->profile, &a->body);
+	a->type = "application/vnd.google.protobuf+gzip";
+	a->file_name = "attachment; filename=\"profile.pb.gz\"";
+	if (err) {
+		a->file_name = NULL;
+		answer_error(a, err);
+	}
+}
+
+static const struct route {
+	const char *path;
+	void (*answer)(const struct request *q, struct answer *a);
+	bool wants_profile;
+} routes[] = {
+	{ "/flamegraph", answer_page }, { "/top", answer_page }, { "/tree", answer_page }, { "/peek", answer_page },
+	{ "/graph", answer_page }, { "/source", answer_page }, { "/disasm", answer_page }, { "/timeline", answer_page },
+	{ "/heatmap", answer_page }, { "/data", answer_data, true }, { "/listing", answer_listing, true },
+	{ "/download", answer_download, true },
+};
+
+static const struct web_profile *chosen_profile(const struct request *q)
+{
+	const char *text = parameter(q, "p");
+	uint64_t n = 0;
+	if (text && !text_to_u64(text, &n))
+		return NULL;
+	return n < q->server->options.profiles_nr ? &q->server->options.profiles[n] : NULL;
+}
+
+static void route(struct request *q, const char *path, struct answer *a)
+{
+	if (!strcmp(path, "/")) {
+		a->location = "/flamegraph";
+		say(a, MHD_HTTP_FOUND, "see /flamegraph");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
+		if (strcmp(path, routes[i].path))
+			continue;
+		q->profile = chosen_profile(q);
+		if (routes[i].wants_profile && !q->profile)
+			say(a, MHD_HTTP_NOT_FOUND, "no such profile");
+		else
+			routes[i].answer(q, a);
+		return;
+	}
+	say(a, MHD_HTTP_NOT_FOUND, "no such page");
+}
+
+/* ---- who may ask ---- */
+
+/* Takes as long for what is nearly right as for what is not. */
+static bool is_token(const struct web_server *s, const char *text)
+{
+	unsigned char differs = 0;
+	if (!text || strlen(text) != strlen(s->token))
+		return false;
+	for (size_t i = 0; s->token[i]; i++)
+		differs |= (unsigned char)(text[i] ^ s->token[i]);
+	return !differs;
+}
+
+/* The token may come once in the address; then the browser keeps it as a cookie, and the address is without. */
+static bool has_token(const struct request *q, const char *path, struct answer *a, char **ret_cookie)
+{
+	const struct web_server *s = q->server;
+	if (!s->token[0] || is_token(s, s->mhd.lookup(q->connection, MHD_COOKIE_KIND, COOKIE)))
+		return true;
+	if (!is_token(s, parameter(q, "token"))) {
+		say(a, MHD_HTTP_FORBIDDEN, "this server wants the token that it printed: open that address");
+		return false;
+	}
+	*ret_cookie = xasprintf(COOKIE "=%s; HttpOnly; SameSite=Strict; Path=/", s->token);
+	a->cookie = *ret_cookie;
+	a->location = "/flamegraph";
+	say(a, MHD_HTTP_FOUND, "see /flamegraph");
+	return false;
+}
+
+static bool may_ask(const struct request *q, const char *method, struct answer *a)
+{
+	const char *host = header(q, "Host"), *site = header(q, "Sec-Fetch-Site"), *mode = header(q, "Sec-Fetch-Mode");
+	bool is_foreign = site && !strcmp(site, "cross-site") && !(mode && !strcmp(mode, "navigate"));
+	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
+		say(a, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD");
+	else if (!q->server->token[0] && !web_host_allowed(host, q->server->host, q->server->port))
+		say(a, MHD_HTTP_FORBIDDEN, "this server is asked by another name than its own");
+	else if (is_foreign || !web_origin_allowed(header(q, "Origin"), host))
+		say(a, MHD_HTTP_FORBIDDEN, "another site's page may not ask this server");
+	else
+		return true;
+	return false;
+}
+
+static enum MHD_Result handle(void *ctx, struct MHD_Connection *c, const char *path, const char *method, const char *version,
+			      const char *upload, size_t *upload_bytes, void **state)
+{
+	const struct web_server *s = ctx;
+	struct request q = { .server = s, .connection = c };
+	struct answer a = { .status = MHD_HTTP_OK };
+	_cleanup_free_ char *cookie = NULL;
+	/* The library calls once for the head, then for what is uploaded: that is read away and not looked at. */
+	if (!*state) {
+		*state = ctx;
+		return MHD_YES;
+	}
+	if (*upload_bytes) {
+		*upload_bytes = 0;
+		return MHD_YES;
+	}
+	out_init_mem(&a.body);
+	if (may_ask(&q, method, &a) && has_token(&q, path, &a, &cookie))
+		route(&q, path, &a);
+	enum MHD_Result result = send_answer(s, c, &a);
+	error_destroy(out_close(&a.body));
+	return result;
+}
+
+/* ---- start and stop ---- */
+
+static bool is_loopback(const struct sockaddr *a)
+{
+	if (a->sa_family == AF_INET)
+		return (ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24) == 127;
+	static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
+	return a->sa_family == AF_INET6 && !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr, &loopback, sizeof(loopback));
+}
+
+static struct strobe_error *bind_to(struct web_server *s, const struct addrinfo *a)
+{
+	struct sockaddr_storage bound;
+	socklen_t bytes = sizeof(bound);
+	int on = 1;
+	s->fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (s->fd < 0)
+		return error_errno(errno, "cannot make a socket");
+	setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(s->fd, a->ai_addr, a->ai_addrlen) || listen(s->fd, CONNECTIONS_MAX) ||
+	    getsockname(s->fd, (struct sockaddr *)&bound, &bytes)) {
+		struct strobe_error *err = error_errno(errno, "cannot listen at %s:%u", s->host, s->port);
+		close(s->fd);
+		s->fd = -1;
+		return err;
+	}
+	s->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port :
+						      ((struct sockaddr_in *)&bound)->sin_port);
+	uint8_t random[TOKEN_BYTES];
+	if (is_loopback((struct sockaddr *)&bound))
+		return NULL;
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return error_errno(errno, "cannot make a token");
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(s->token + 2 * i, 3, "%02x", random[i]);
+	return NULL;
+}
+
+static struct strobe_error *listen_at(struct web_server *s, const char *address)
+{
+	char port[8];
+	struct addrinfo *found, hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
+	TRY(web_parse_address(address ? address : "", &s->host, &s->port));
+	snprintf(port, sizeof(port), "%u", s->port);
+	int code = getaddrinfo(s->host, port, &hints, &found);
+	if (code)
+		return error_create(ERROR_USAGE, "cannot listen at %s: %s", s->host, gai_strerror(code));
+	struct strobe_error *err = NULL;
+	for (const struct addrinfo *a = found; a; a = a->ai_next) {
+		error_destroy(err);
+		err = bind_to(s, a);
+		if (!err)
+			break;
+	}
+	freeaddrinfo(found);
+	return err;
+}
+
+struct strobe_error *web_server_start(const struct web_options *options, struct web_server **ret)
+{
+	struct web_server *s = xcalloc(1, sizeof(*s));
+	s->options = *options;
+	s->fd = -1;
+	struct strobe_error *err = load(&s->mhd);
+	if (!err)
+		err = listen_at(s, options->address);
+	if (!err) {
+		s->url = xasprintf(strchr(s->host, ':') ? "http://[%s]:%u/%s%s" : "http://%s:%u/%s%s", s->host, s->port,
+				   s->token[0] ? "?token=" : "", s->token);
+		s->daemon = s->mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, handle, s,
+						MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+						MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+						MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_END);
+		if (!s->daemon)
+			err = error_create(ERROR_OTHER, "libmicrohttpd does not start");
+	}
+	if (err) {
+		web_server_stop(s);
+		return err;
+	}
+	*ret = s;
+	return NULL;
+}
+
+const char *web_server_url(const struct web_server *s)
+{
+	return s->url;
+}
+
+void web_server_stop(struct web_server *s)
+{
+	if (!s)
+		return;
+	if (s->daemon)
+		s->mhd.stop_daemon(s->daemon); /* closes the socket */
+	else if (s->fd >= 0)
+		close(s->fd);
+	free(s->host);
+	free(s->url);
+	free(s);
+}
+#endif

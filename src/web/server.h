@@ -1,0 +1,48 @@
+/*
+ * A small HTTP server that shows profiles to a browser: the page of view/html/, its data, and downloads for pprof.
+ *
+ * It binds to the loopback interface unless told otherwise; elsewhere it wants the token that web_server_url() carries. Requests
+ * whose Host is not the server's, and those that another site's page makes (Origin), are refused. Only GET and HEAD; only the
+ * profiles that were given; no file is ever opened.
+ *
+ * HTTP is spoken by libmicrohttpd, which is loaded on first use; without it in the build or on the machine the start is an
+ * ERROR_UNSUPPORTED. One thread of its own answers all requests, one after the other; profiles are borrowed, must outlive
+ * the server and stay as they are.
+ *
+ * Source of the paths and of the parameters' names: pprof's web interface (github.com/google/pprof, internal/driver).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "profile/profile.h"
+#include "view/html/html.h"
+
+struct web_profile {
+	const char *name;
+	const struct profile *profile;
+	struct html_options options;
+};
+
+struct web_options {
+	const char *address; /* "host:port", either may be left out; NULL: localhost and a free port */
+	const struct web_profile *profiles;
+	size_t profiles_nr;
+};
+
+struct web_server;
+
+struct strobe_error *web_server_start(const struct web_options *options, struct web_server **ret) _must_check_;
+/* "http://localhost:8080/", with the token where one is wanted; lives as the server. */
+const char *web_server_url(const struct web_server *s);
+void web_server_stop(struct web_server *s);
+
+/* The parts below are the server's own, and stand here to be tested. */
+
+/* "host:port" taken apart: "[::1]:80", ":80", "host", ""; ERROR_USAGE where the port is no number. host "" = localhost. */
+struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16_t *ret_port) _must_check_;
+/* Whether a request may be answered: its Host is one of ours (loopback), its Origin (NULL: none) is its Host. */
+bool web_host_allowed(const char *host_header, const char *bound_host, uint16_t port);
+bool web_origin_allowed(const char *origin, const char *host_header);
