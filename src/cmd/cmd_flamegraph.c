@@ -371,6 +371,8 @@ static struct strobe_error *write_page(struct run *r)
 		.options = page_options(&r->in.arena, r->in.source ? source_env(r->in.source) : NULL, r->in.path),
 		.profile = r->in.profile,
 	};
+	if (r->in.resolver)
+		page.options.code = page_code(&r->in.arena, source_env(r->in.source), r->in.resolver);
 	if (o->base) {
 		struct flame_input_options options = o->in;
 		options.single = true;

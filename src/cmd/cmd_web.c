@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "cmd/flame_input.h"
 #include "cmd/input.h"
 #include "cmd/page.h"
 #include "cmd/serve.h"
@@ -27,46 +28,53 @@ static const struct option table[] = {
 struct run {
 	struct cmd_context *ctx;
 	const struct web_command *o;
-	struct arena arena;
-	struct profile **owned;
+	struct flame_input *inputs;
 	struct web_profile *profiles;
-	size_t nr;
+	size_t nr; /* of the inputs that were opened */
 };
 
 static struct strobe_error *read_profile(struct run *r, const char *path)
 {
-	struct profile **p = &r->owned[r->nr];
-	struct web_profile *w = &r->profiles[r->nr];
-	TRY(page_read(r->ctx, &r->arena, path, r->o->force, p, &w->options));
-	r->nr++;
-	TRY(page_read_base(r->ctx, r->o->diff_base ? r->o->diff_base : r->o->base, p));
-	w->profile = *p;
-	w->name = path;
+	const struct web_command *o = r->o;
+	struct flame_input_options options = { .force = o->force, .for_page = true, .demangle = true, .single = true };
+	struct flame_input *in = &r->inputs[r->nr];
+	struct web_profile *w = &r->profiles[r->nr++];
+	TRY(flame_input_read(r->ctx, path, &options, in));
+	const struct env *env = in->source ? source_env(in->source) : NULL;
+	if (in->resolver)
+		input_remarks(r->ctx, in->source, resolver_stats(in->resolver));
+	w->name = in->path;
+	w->options = page_options(&in->arena, env, in->path);
+	if (in->resolver)
+		w->options.code = page_code(&in->arena, env, in->resolver);
+	TRY(page_read_base(r->ctx, o->diff_base ? o->diff_base : o->base, o->force, &in->profile));
+	w->profile = in->profile;
 	return NULL;
 }
 
-static struct strobe_error *run_all(struct run *r)
+static struct strobe_error *run_all(struct run *r, size_t n)
 {
 	const struct options_result *rest = &r->ctx->rest;
-	size_t n = rest->argc ? (size_t)rest->argc : 1;
-	r->owned = xcalloc(n, sizeof(struct profile *));
-	r->profiles = xcalloc(n, sizeof(*r->profiles));
 	for (size_t i = 0; i < n; i++)
-		TRY(read_profile(r, rest->argc ? rest->argv[i] : input_path(NULL)));
+		TRY(read_profile(r, rest->argc ? rest->argv[i] : NULL));
 	return serve(r->ctx, &(struct web_options){ .address = r->o->http, .profiles = r->profiles, .profiles_nr = r->nr });
 }
 
 static int run(struct cmd_context *ctx, void *options)
 {
-	struct run r = { .ctx = ctx, .o = options };
-	arena_init(&r.arena);
+	size_t n = ctx->rest.argc ? (size_t)ctx->rest.argc : 1;
+	struct run r = {
+		.ctx = ctx,
+		.o = options,
+		.inputs = xcalloc(n, sizeof(struct flame_input)),
+		.profiles = xcalloc(n, sizeof(struct web_profile)),
+	};
 	cmd_set_verbosity(r.o->verbose);
-	struct strobe_error *err = run_all(&r);
+	struct strobe_error *err = run_all(&r, n);
 	for (size_t i = 0; i < r.nr; i++)
-		profile_destroy(r.owned[i]);
-	free(r.owned);
+		flame_input_close(&r.inputs[i]);
+	free(r.inputs);
 	free(r.profiles);
-	arena_deinit(&r.arena);
 	return cmd_fail(ctx, err);
 }
 

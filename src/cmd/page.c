@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "base/text.h"
-#include "cmd/input.h"
-#include "cmd/profile_input.h"
+#include "cmd/flame_input.h"
 #include "config.h"
 #include "exchange/gzip.h"
 
@@ -61,28 +59,6 @@ struct html_options page_options(struct arena *arena, const struct env *env, con
 	return o;
 }
 
-struct seen {
-	struct arena *arena;
-	const char *path;
-	struct html_options options;
-};
-
-static void see_env(void *ctx, const struct env *env)
-{
-	struct seen *seen = ctx;
-	seen->options = page_options(seen->arena, env, seen->path);
-}
-
-struct strobe_error *page_read(struct cmd_context *ctx, struct arena *arena, const char *path, bool force, struct profile **ret,
-			       struct html_options *ret_options)
-{
-	struct seen seen = { .arena = arena, .path = path, .options = page_options(arena, NULL, path) };
-	struct profile_input input = { .path = path, .force = force, .for_page = true, .see_env = see_env, .ctx = &seen };
-	struct strobe_error *err = profile_input_read(ctx, &input, ret);
-	*ret_options = seen.options;
-	return err;
-}
-
 struct profile *page_with_base(const struct profile *p, struct profile *base)
 {
 	for (uint32_t i = 0; i < base->events.len; i++) {
@@ -105,16 +81,18 @@ struct profile *page_with_base(const struct profile *p, struct profile *base)
 	return ret;
 }
 
-struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, struct profile **profile)
+struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile)
 {
-	struct profile *base;
-	struct profile_input input = { .path = path, .for_page = true };
+	struct flame_input base;
+	struct flame_input_options options = { .force = force, .for_page = true, .demangle = true, .single = true };
 	if (!path)
 		return NULL;
-	TRY(profile_input_read(ctx, &input, &base));
-	struct profile *joined = page_with_base(*profile, base);
-	profile_destroy(base);
-	profile_destroy(*profile);
-	*profile = joined;
-	return NULL;
+	struct strobe_error *err = flame_input_read(ctx, path, &options, &base);
+	if (!err) {
+		struct profile *joined = page_with_base(*profile, base.profile);
+		profile_destroy(*profile);
+		*profile = joined;
+	}
+	flame_input_close(&base);
+	return err;
 }

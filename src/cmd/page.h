@@ -6,11 +6,9 @@
 #include "cmd/cmd.h"
 #include "profile/profile.h"
 #include "record/env.h"
+#include "resolve/resolve.h"
 #include "view/html/html.h"
 
-/* Reads a recording or profile for a page, and makes its options. */
-struct strobe_error *page_read(struct cmd_context *ctx, struct arena *arena, const char *path, bool force, struct profile **ret,
-			       struct html_options *ret_options) _must_check_;
 /* Options of the page, with facts out of the environment of a recording (NULL: there is none). All live in the arena. */
 struct html_options page_options(struct arena *arena, const struct env *env, const char *path);
 /*
@@ -19,4 +17,9 @@ struct html_options page_options(struct arena *arena, const struct env *env, con
  */
 struct profile *page_with_base(const struct profile *p, struct profile *base);
 /* Reads the file of a base and joins it; path NULL: *profile stays as it is. Else it is replaced by a new one. */
-struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, struct profile **profile) _must_check_;
+struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile) _must_check_;
+/*
+ * Code by way of a resolver's files, which must outlive the options; the function's addresses are those of its profile, and a
+ * profile filtered from it or joined with a base will do.
+ */
+struct html_code page_code(struct arena *arena, const struct env *env, struct resolver *resolver);

@@ -6,13 +6,12 @@
 
 static struct strobe_error *aggregate(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
 {
-	static const char *const keys[] = { "comm", "pid", "tid", "cgroup", "cpu" };
+	static const char *const keys[] = { "comm", "pid", "tid", "cpu", "cgroup" };
 	struct record_source *source;
 	struct symbols_options symbols = { .use_modules = true };
 	struct resolve_options options = {
 		.label_keys = keys,
-		.label_keys_nr = sizeof(keys) / sizeof(*keys) - input->for_page, /* the time log has the CPUs */
-		.keep_time_log = input->for_page,
+		.label_keys_nr = sizeof(keys) / sizeof(*keys),
 		.with_chains = true,
 		.by_address = true,
 		.with_inlines = true,
@@ -26,8 +25,6 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 	}
 	struct resolver *resolver = resolver_create(source, symbols, options);
 	struct strobe_error *err = resolve_aggregate(resolver, ret);
-	if (!err && input->see_env)
-		input->see_env(input->ctx, source_env(source));
 	if (!err)
 		input_remarks(ctx, source, resolver_stats(resolver));
 	resolver_destroy(resolver);

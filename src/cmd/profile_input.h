@@ -7,16 +7,11 @@
 #include "cmd/cmd.h"
 #include "exchange/exchange.h"
 #include "profile/profile.h"
-#include "record/env.h"
 
 struct profile_input {
 	const char *path;
 	const struct exchange_format *format; /* NULL: what it looks like */
 	const char *value;                    /* not NULL: the only kind of values that is wanted (profile_choose_event()) */
-	bool for_page;                        /* rows not told apart by CPU, and the time of each sample */
-	/* Told of a recording's environment while that is open; may be NULL. */
-	void (*see_env)(void *ctx, const struct env *env);
-	void *ctx;
 	bool force;                           /* a recording that belongs to another user */
 };
 

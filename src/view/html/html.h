@@ -26,7 +26,7 @@ struct html_fact {
 /* The code of functions, for the views of source and instructions. */
 struct html_code {
 	/*
-	 * The listing of a function as a JSON object (view/html/listing.h writes it), appended to out; nothing appended where
+	 * The listing of a function as a JSON object (view_html_listing() writes it), appended to out; nothing appended where
 	 * there is none.
 	 */
 	struct strobe_error *(*list)(void *ctx, const struct profile *p, function_id f, struct out *out);

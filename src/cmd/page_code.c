@@ -1,0 +1,76 @@
+/* The code of a recording's functions, as listings for the page. */
+#include <string.h>
+
+#include "annotate/annotate.h"
+#include "annotate/dso_code.h"
+#include "cmd/page.h"
+#include "symbol/source.h"
+#include "view/html/listing.h"
+
+#define FUNCTIONS_MAX 60             /* the hottest, that go into a file */
+#define FUNCTION_BYTES_MAX (1u << 18) /* a larger one is told as addresses alone */
+
+struct code {
+	const struct env *env;
+	struct resolver *resolver;
+};
+
+static const struct mapped_file *file_of(const struct code *c, const struct profile *p, mapping_id id)
+{
+	const struct machine *machine = resolver_machine(c->resolver);
+	const struct profile_mapping *m = &p->mappings.data[id];
+	if (m->order >= machine_files_count(machine))
+		return NULL;
+	const struct mapped_file *file = machine_file_at(machine, m->order);
+	/* a base's objects were counted on another machine */
+	return strcmp(file->path, profile_str(p, m->path)) ? NULL : file;
+}
+
+static struct strobe_error *list(struct dso_code *code, const struct profile *p, const struct profile_function *f, struct out *out)
+{
+	const struct profile_mapping *m = &p->mappings.data[f->mapping];
+	struct code_source source = dso_code_source(code);
+	struct annotate_function function = {
+		.name = profile_str(p, f->name),
+		.raw_name = profile_str(p, f->system_name),
+		.object = profile_str(p, m->name),
+		.object_path = profile_str(p, m->path),
+		.build_id = profile_str(p, m->build_id),
+		.section = dso_code_section(code, f->start),
+		.debug_origin = dso_source_origin(code->dso),
+		.start = f->start,
+		.end = f->start + f->size,
+	};
+	struct listing *listing;
+	TRY(annotate_function(&source, &function, &(struct annotate_options){}, &listing));
+	listing_finish(listing);
+	view_html_listing(listing, out);
+	listing_destroy(listing);
+	return NULL;
+}
+
+/* What cannot be listed is no error of the page: it has the costs of its addresses all the same. */
+static struct strobe_error *list_function(void *ctx, const struct profile *p, function_id id, struct out *out)
+{
+	const struct code *c = ctx;
+	const struct profile_function *f = &p->functions.data[id];
+	const struct mapped_file *file = f->mapping == PROFILE_NONE ? NULL : file_of(c, p, f->mapping);
+	size_t bytes;
+	if (!file || !f->size || f->size > FUNCTION_BYTES_MAX || f->is_data)
+		return NULL;
+	struct dso_code code = {
+		.dso = symbols_dso(resolver_symbols(c->resolver), file),
+		.file = file,
+		.arch = c->env->arch ? arch_by_uname(c->env->arch) : arch_native(),
+	};
+	if (dso_code(code.dso, f->start, &bytes) && bytes)
+		error_destroy(list(&code, p, f, out));
+	return NULL;
+}
+
+struct html_code page_code(struct arena *arena, const struct env *env, struct resolver *resolver)
+{
+	struct code *c = arena_new_array(arena, struct code, 1);
+	*c = (struct code){ env, resolver };
+	return (struct html_code){ .list = list_function, .ctx = c, .functions_max = FUNCTIONS_MAX };
+}
