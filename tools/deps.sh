@@ -43,6 +43,9 @@ test       tmux               the terminal of the screen tests
 test       git                tests of the tree as it is committed
 test       golang-go          the reference that pprof is held against
 test       g++                the same, of C++
+test       chromium           the browser that pages are tried in
+test       nodejs             drives it, by playwright-core (from npm: see below)
+test       npm                fetches that
 bench      g++                the C++ program whose recordings are read
 bench      linux-perf         the reference to be faster than
 bench      strace             the slower reference of trace
@@ -77,7 +80,12 @@ if [ $mode = list ]; then
 	exit 0
 fi
 
+# Node may have come from elsewhere than Debian, and npm with it.
 is_installed() {
+	case $1 in
+	nodejs) command -v node >/dev/null && return ;;
+	npm) command -v npm >/dev/null && return ;;
+	esac
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
@@ -85,6 +93,20 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
 	say 'this is no Debian system: install by hand what tools/deps.sh --list names'
 	exit 0
 fi
+
+# The one thing from npm, for tests alone; 1.55.0 is the last that runs on Debian 12's node. It has no dependencies.
+PLAYWRIGHT=playwright-core@1.55.0
+fetch_others() {
+	case "$mode $groups " in
+	install*" test "*) ;;
+	*) return 0 ;;
+	esac
+	[ -d build/browser/node_modules/playwright-core ] && return 0
+	say "fetching $PLAYWRIGHT"
+	mkdir -p build/browser
+	npm install --prefix build/browser --no-save --no-audit --no-fund --loglevel error "$PLAYWRIGHT" >&2 ||
+		say "$PLAYWRIGHT cannot be fetched: the tests of pages are left out"
+}
 
 # Prints "package what for" of each missing package of the groups named.
 missing_of() {
@@ -99,7 +121,10 @@ missing_of() {
 
 # shellcheck disable=SC2086 # a list of words
 missing=$(missing_of $groups | sort -u)
-[ -n "$missing" ] || exit 0
+if [ -z "$missing" ]; then
+	fetch_others
+	exit 0
+fi
 packages=$(echo "$missing" | cut -d' ' -f1 | tr '\n' ' ')
 echo "$missing" | while read -r package what; do
 	say "missing: $package ($what)"
@@ -141,4 +166,5 @@ for package in $packages; do
 		status=1
 	fi
 done
+fetch_others
 exit $status

@@ -130,7 +130,7 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 		.by_address = needs_addresses(r),
 		.with_inlines = o->inlined && needs_stacks(r),
 		.with_lines = needs_lines(r),
-		.innermost_lines = !o->chains.by_address,
+		.innermost_lines = !o->chains.by_address && !report_pages(o),
 		.time_quantum_ns = o->time_quantum_ns,
 		.progress = r->progress,
 	};

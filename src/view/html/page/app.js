@@ -325,6 +325,7 @@ class App {
 
 	openSandwich(key) {
 		if (!this.model.keys.special[key]) {
+			this.chosen = key;
 			this.state.symbol = this.model.keys.name[key];
 			this.goTo("peek");
 		}

@@ -157,7 +157,7 @@ class CodeView {
 					flat: 0,
 					cum: 0,
 					place: "",
-					text: `${place}  ${plainText(sourceText(listing, file, line)).trim()}`,
+					text: `${place}  ${plainText(sourceText(listing, file, line).trim())}`,
 					cls: "src",
 				});
 				at = place;
@@ -194,22 +194,19 @@ class CodeView {
 			),
 		);
 		const { path, first, lines } = listing.files[at];
-		const sums = new Map();
-		for (const [id, v] of this.app.model.lines.line) {
-			const colon = id.indexOf(":");
-			const other = Number(id.slice(0, colon));
-			if (
-				other === fn ||
-				(fileBase(p.strings[p.fnFile[other]]) === fileBase(path) &&
-					p.fnMap[other] === p.fnMap[fn])
-			) {
-				const line = Number(id.slice(colon + 1));
-				const sum = sums.get(line) || [0, 0];
-				sums.set(line, [sum[0] + v[0], sum[1] + v[1]]);
+		/* Paths may be written in two ways; a line counts for what the file's own name says. */
+		const files = [...new Set(p.fnFile)].filter((id) => id && fileBase(p.strings[id]) === fileBase(path));
+		const valueOf = (line) => {
+			const sum = [0, 0];
+			for (const id of files) {
+				const v = this.values("source", "s" + id + ":" + line);
+				sum[0] += v[0];
+				sum[1] += v[1];
 			}
-		}
+			return sum;
+		};
 		return lines.map((text, i) => {
-			const [flat, cum] = sums.get(first + i) || [0, 0];
+			const [flat, cum] = valueOf(first + i);
 			return { flat, cum, place: first + i, text: plainText(text.replace(/\t/g, "        ")) };
 		});
 	}

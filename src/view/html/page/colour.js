@@ -56,6 +56,13 @@ function differenceColour(now, before, total, dark) {
 		: `hsl(214 ${30 + strength * 48}% ${dark ? 40 + strength * 14 : 90 - strength * 26}%)`;
 }
 
+/* What canvases parse fastest: "#rrggbb". */
+function hexColour(css) {
+	const g = (hexColour.context = hexColour.context || document.createElement("canvas").getContext("2d"));
+	g.fillStyle = css;
+	return g.fillStyle;
+}
+
 class Colours {
 	constructor() {
 		this.cache = [];
@@ -67,7 +74,10 @@ class Colours {
 		this.cache = new Array(keys.name.length);
 	}
 	of(key) {
-		return this.cache[key] || (this.cache[key] = boxColour(this.keys, key, this.mode, this.dark));
+		return (
+			this.cache[key] ||
+			(this.cache[key] = hexColour(boxColour(this.keys, key, this.mode, this.dark)))
+		);
 	}
 }
 

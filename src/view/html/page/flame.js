@@ -5,7 +5,7 @@
 
 const ROW = 19;
 const FONT = '12px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
-const LEAST_WIDTH = 0.4; /* pixels */
+const LEAST_WIDTH = 0.3; /* pixels */
 
 class Flame {
 	constructor(host, app, options) {
@@ -156,20 +156,32 @@ class Flame {
 		const hitColour = dark ? "#c04fd8" : "#e58af7";
 		const model = this.app.model;
 		const zoomDepth = l.depth[this.zoom];
+		const top = this.y(0);
+		const step = this.icicle ? ROW : -ROW;
+		const right = this.width;
+		/* Where many boxes share a pixel, the first one of each row is drawn for all. */
+		const taken = new Int32Array(l.maxDepth + 1).fill(-1);
 		this.drawn = 0;
 		for (let i = 0; i < l.n;) {
 			const left = (l.x[i] - from) * scale;
 			const width = l.size[i] * scale;
-			if (width < LEAST_WIDTH || left > this.width || left + width < 0) {
+			const depth = l.depth[i];
+			const pixel = Math.floor(left + width);
+			if (
+				width < LEAST_WIDTH ||
+				left > right ||
+				left + width < 0 ||
+				(width < 1 && pixel <= taken[depth])
+			) {
 				i = l.end[i];
 				continue;
 			}
-			const y = this.y(l.depth[i]);
+			taken[depth] = pixel;
+			const y = top + depth * step;
 			if (y > -ROW && y < this.height) {
 				const key = l.key[i];
-				const x0 = Math.max(0, left);
-				const x1 = Math.min(this.width, left + width);
-				g.globalAlpha = l.depth[i] < zoomDepth ? 0.55 : 1;
+				const x0 = left > 0 ? left : 0;
+				const shown = (left + width < right ? left + width : right) - x0;
 				g.fillStyle =
 					hits && hits[key]
 						? hitColour
@@ -181,17 +193,23 @@ class Flame {
 									dark,
 								)
 							: this.colours.of(key);
-				g.fillRect(x0, y, Math.max(x1 - x0 - (x1 - x0 > 3 ? 1 : 0), 0.5), ROW - 1);
-				const letters = Math.floor((x1 - x0 - 7) / this.letter);
-				if (letters > 1) {
-					g.fillStyle = ink;
-					g.fillText(this.label(key, letters), x0 + 4, y + ROW / 2);
+				if (depth < zoomDepth) {
+					g.globalAlpha = 0.55;
 				}
+				g.fillRect(x0, y, shown > 3 ? shown - 1 : shown > 0.5 ? shown : 0.5, ROW - 1);
+				if (shown > 7 + 2 * this.letter) {
+					g.fillStyle = ink;
+					g.fillText(
+						this.label(key, Math.floor((shown - 7) / this.letter)),
+						x0 + 4,
+						y + ROW / 2,
+					);
+				}
+				g.globalAlpha = 1;
 				this.drawn++;
 			}
 			i++;
 		}
-		g.globalAlpha = 1;
 	}
 
 	label(key, letters) {

@@ -138,9 +138,13 @@ function applyFilters(p, keys, state, weights) {
 
 /* A trie of keys that grows: children are found by (parent, key). */
 class Trie {
-	constructor(rootKey) {
+	/* nodes: how many there may come to be, for a start. */
+	constructor(rootKey, nodes) {
 		this.cap = 1024;
-		this.mask = 4095;
+		while (this.cap < nodes && this.cap < 1 << 22) {
+			this.cap *= 2;
+		}
+		this.mask = this.cap * 2 - 1;
 		this.slots = new Int32Array(this.mask + 1);
 		this.parent = new Int32Array(this.cap);
 		this.key = new Int32Array(this.cap);
@@ -157,7 +161,7 @@ class Trie {
 			wider.set(this[name]);
 			this[name] = wider;
 		}
-		this.mask = this.cap * 4 - 1;
+		this.mask = this.cap * 2 - 1;
 		this.slots = new Int32Array(this.mask + 1);
 		for (let i = 1; i < this.n; i++) {
 			let at = this.hash(this.parent[i], this.key[i]);
@@ -192,7 +196,7 @@ class Trie {
 
 /* Rows into a trie, below a node for their group where there is one. */
 function mergeRows(p, keys, state, weights, gone, rootName) {
-	const trie = new Trie(specialKey(keys, rootName, "root"));
+	const trie = new Trie(specialKey(keys, rootName, "root"), p.nodes);
 	const memo = new Int32Array(p.nodes);
 	const stamp = new Int32Array(p.nodes);
 	const path = [];
@@ -258,18 +262,23 @@ function groupRows(p, keys, state, weights) {
  */
 function layOut(trie, keys, order) {
 	const n = trie.n;
-	const total = trie.self.slice(0, n);
-	const before = trie.selfBefore.slice(0, n);
+	const { parent, key, self, selfBefore } = trie;
+	const total = self.slice(0, n);
+	const before = selfBefore.slice(0, n);
 	const size = new Float64Array(n);
+	const count = new Int32Array(n).fill(1);
 	for (let i = 0; i < n; i++) {
 		size[i] = Math.abs(total[i]);
 	}
+	/* A callee's id is greater than its caller's: backwards, all of a node's callees are done before it. */
 	for (let i = n - 1; i > 0; i--) {
-		total[trie.parent[i]] += total[i];
-		before[trie.parent[i]] += before[i];
-		size[trie.parent[i]] += size[i];
+		const up = parent[i];
+		total[up] += total[i];
+		before[up] += before[i];
+		size[up] += size[i];
+		count[up] += count[i];
 	}
-	const first = childLists(trie, keys, order, size);
+	const children = childLists(trie, keys, order, size);
 	const l = {
 		n,
 		keys,
@@ -286,36 +295,28 @@ function layOut(trie, keys, order) {
 		maxDepth: 0,
 	};
 	const place = new Int32Array(n);
-	const stack = [0];
-	const nextX = new Float64Array(n);
-	let at = 0;
-	while (stack.length) {
-		const id = stack.pop();
-		if (id < 0) {
-			l.end[~id] = at;
-			continue;
+	l.parent[0] = -1;
+	for (let i = 0; i < n; i++) {
+		const at = place[i];
+		let next = at + 1;
+		let x = l.x[at];
+		for (let c = children.at[i]; c < children.at[i + 1]; c++) {
+			const child = children.list[c];
+			place[child] = next;
+			l.parent[next] = at;
+			l.depth[next] = l.depth[at] + 1;
+			l.x[next] = x;
+			next += count[child];
+			x += size[child];
 		}
-		const i = at++;
-		place[id] = i;
-		const up = id ? place[trie.parent[id]] : -1;
-		l.key[i] = trie.key[id];
-		l.parent[i] = up;
-		l.depth[i] = up < 0 ? 0 : l.depth[up] + 1;
-		l.maxDepth = Math.max(l.maxDepth, l.depth[i]);
-		l.x[i] = up < 0 ? 0 : nextX[up];
-		nextX[i] = l.x[i];
-		l.size[i] = size[id];
-		if (up >= 0) {
-			nextX[up] += size[id];
-		}
-		l.total[i] = total[id];
-		l.self[i] = trie.self[id];
-		l.before[i] = before[id];
-		l.selfBefore[i] = trie.selfBefore[id];
-		stack.push(~i);
-		for (let c = first.at[id + 1] - 1; c >= first.at[id]; c--) {
-			stack.push(first.list[c]);
-		}
+		l.key[at] = key[i];
+		l.end[at] = at + count[i];
+		l.size[at] = size[i];
+		l.total[at] = total[i];
+		l.self[at] = self[i];
+		l.before[at] = before[i];
+		l.selfBefore[at] = selfBefore[i];
+		l.maxDepth = l.depth[at] > l.maxDepth ? l.depth[at] : l.maxDepth;
 	}
 	return l;
 }
@@ -363,7 +364,7 @@ function nameRanks(keys) {
 
 /* The same stacks with the innermost frame first. */
 function reversed(l, keys, order) {
-	const trie = new Trie(l.key[0]);
+	const trie = new Trie(l.key[0], l.n);
 	for (let i = 1; i < l.n; i++) {
 		if (!l.self[i] && !l.selfBefore[i]) {
 			continue;
@@ -524,7 +525,7 @@ function sumByPlace(p, weight) {
 			inlineSelf[p.parent[i]] += inlineSelf[i];
 		}
 	}
-	const places = { line: new Map(), address: new Map(), fn: new Map() };
+	const places = { line: new Map(), address: new Map(), fn: new Map(), source: new Map() };
 	const open = new Map();
 	const path = [];
 	const add = (map, id, flat, cum, isOuter) => {
@@ -548,13 +549,15 @@ function sumByPlace(p, weight) {
 		const f = p.nodeFrame[i];
 		const line = p.frameFn[f] + ":" + p.frameLine[f];
 		const address = p.frameFn[f] + "@" + hexAddress(p.frameLow[f], p.frameHigh[f]);
-		const ids = [line, address, p.frameFn[f]];
+		const source = "s" + p.fnFile[p.frameFn[f]] + ":" + p.frameLine[f];
+		const ids = [line, address, p.frameFn[f], source];
 		const isOuter = ids.map((id) => !open.get(id));
 		path.push(ids);
 		for (const id of ids) {
 			open.set(id, (open.get(id) || 0) + 1);
 		}
 		add(places.fn, p.frameFn[f], self[i], total[i], isOuter[2]);
+		add(places.source, source, self[i], total[i], isOuter[3]);
 		add(places.line, line, self[i], total[i], isOuter[0]);
 		add(places.address, address, inlineSelf[i], total[i], isOuter[1]);
 	}

@@ -258,7 +258,13 @@ class SandwichView {
 		rows.sort((a, b) => m.sums.cum[b] - m.sums.cum[a] || a - b);
 		this.list.set(rows);
 		const wanted = this.app.state.symbol;
-		this.key = wanted ? (rows.find((k) => m.keys.name[k] === wanted) ?? -1) : -1;
+		const isWanted = (k) => m.keys.name[k] === wanted && m.sums.cum[k] && !m.keys.special[k];
+		/* Objects may have functions of the same name: the one that was chosen, where it is that. */
+		this.key = !wanted
+			? -1
+			: isWanted(this.app.chosen)
+				? this.app.chosen
+				: m.keys.name.findIndex((_, k) => isWanted(k));
 		if (this.key < 0 && rows.length) {
 			this.key = rows.reduce((best, k) => (m.sums.flat[k] > m.sums.flat[best] ? k : best), rows[0]);
 		}

@@ -1,0 +1,60 @@
+"""Debian's Chromium as a Python object, driven by playwright-core through tests/lib/browser.mjs."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from strobetest import CACHE, TOP, skip_all
+
+# Where tools/deps.sh puts it: in the tree's first build directory, whichever is tested.
+MODULES = os.path.join(TOP, "build", "browser")
+
+
+class Browser:
+    def __init__(self):
+        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+        node = shutil.which("node")
+        if not chromium or not node or not os.path.isdir(os.path.join(MODULES, "node_modules", "playwright-core")):
+            skip_all("no chromium, node or playwright-core: tools/deps.sh test")
+        self.process = subprocess.Popen(
+            [node, os.path.join(TOP, "tests", "lib", "browser.mjs"), MODULES, chromium],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def do(self, *command):
+        self.process.stdin.write(json.dumps(command) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("the browser has ended")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(f"{command}: {answer['error']}")
+        return answer["value"]
+
+    def open(self, url):
+        """Returns the milliseconds from the start of the navigation until the page is drawn."""
+        return self.do("open", url if "://" in url else "file://" + os.path.abspath(url))
+
+    def eval(self, code):
+        return self.do("eval", code)
+
+    def shot(self, name):
+        """Kept for the eye."""
+        folder = os.path.join(CACHE, "screens")
+        os.makedirs(folder, exist_ok=True)
+        self.do("shot", os.path.join(folder, name + ".png"))
+
+    def log(self):
+        """What was said (errors, warnings, dialogs) and asked for (addresses) since the last call."""
+        return self.do("log")
+
+    def close(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()

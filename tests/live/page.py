@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+# timeout: 240
+# serial
+# second try
+"""The HTML page in a real browser: its numbers are those of the input, its controls work, it asks for nothing and says nothing.
+
+The recordings are text of `perf script` and folded stacks made here, so that each number is known by counting them in Python,
+and one made by `strobe record`, whose page is held to `strobe report` and `strobe flamegraph --folded`.
+"""
+
+import collections
+import json
+import os
+import random
+import re
+
+from browser import Browser
+from strobetest import Tap, build_workload, record, strobe
+
+tap = Tap()
+browser = None
+
+VIEWS = ["flamegraph", "top", "tree", "peek", "graph", "source", "disasm", "timeline", "heatmap"]
+
+
+def page_of(path, name, *options):
+    done = strobe("flamegraph", "-i", path, "-o", name, *options)
+    if not tap.ok(done.status == 0 and os.path.exists(name), f"{name} is written", done):
+        raise SystemExit(tap.done())
+    return name
+
+
+def quiet(name):
+    log = browser.log()
+    # the last is of the tests' own reading of pixels
+    said = [s for s in log["said"] if "willReadFrequently" not in s]
+    tap.equal(said, [], f"{name}: no error, warning or dialog")
+    others = [url for url in log["asked"] if not url.startswith("file://" + os.getcwd())]
+    tap.equal(others, [], f"{name}: nothing is asked of the network")
+    tap.ok(len(log["asked"]) <= 20 and all(url.split("#")[0].endswith(".html") for url in log["asked"]),
+           f"{name}: no other file is read", log["asked"])
+
+
+# ---- a recording in time: three threads, two CPUs ----
+
+STACKS = {
+    "render": ["main", "loop", "render", "draw_line"],
+    "render2": ["main", "loop", "render", "fill"],
+    "parse": ["main", "parse", "lex"],
+    "rec": ["main", "walk", "walk", "walk"],
+}
+
+
+def make_samples():
+    """[(thread, cpu, seconds, stack)], 3000 of them in 3 seconds."""
+    rng = random.Random(7)
+    samples = []
+    for i in range(3000):
+        t = i / 1000
+        thread = ("ui", 100, 101) if i % 3 else ("worker", 100, 102) if i % 2 else ("other", 200, 200)
+        kind = "parse" if t < 1 else rng.choice(["render", "render2", "rec"])
+        samples.append((thread, i % 2, t, STACKS[kind]))
+    return samples
+
+
+def script_text(samples):
+    """As `perf script` prints it, innermost first."""
+    parts = []
+    for (comm, pid, tid), cpu, t, stack in samples:
+        lines = [f"{comm} {pid}/{tid} [{cpu:03}] {1000 + t:.6f}:          1 cpu-clock: "]
+        lines += [f"\t    {0x1000 + 16 * n:x} {name}+0x1 (/usr/bin/prog)" for n, name in reversed(list(enumerate(stack)))]
+        parts.append("\n".join(lines) + "\n\n")
+    return "".join(parts)
+
+
+def counted(samples):
+    flat, cum = collections.Counter(), collections.Counter()
+    for _, _, _, stack in samples:
+        flat[stack[-1]] += 1
+        cum.update(set(stack))
+    return flat, cum
+
+
+TOP_TABLE = """(() => { const m = strobe.model, rows = {};
+    m.keys.name.forEach((name, k) => { if (m.sums.cum[k] && !m.keys.special[k]) rows[name] = [m.sums.flat[k], m.sums.cum[k]]; });
+    return rows; })()"""
+
+
+def check_sums(samples, name):
+    flat, cum = counted(samples)
+    expected = {f: [flat[f], cum[f]] for f in cum}
+    tap.equal(browser.eval(TOP_TABLE), expected, f"{name}: self and total of each function")
+    tap.equal(browser.eval("strobe.model.total"), len(samples), f"{name}: the total")
+
+
+def change(**state):
+    browser.eval(f"strobe.change({json.dumps(state)})")
+
+
+def in_time():
+    samples = make_samples()
+    with open("time.script", "w", encoding="utf-8") as f:
+        f.write(script_text(samples))
+    browser.open(page_of("time.script", "time.html"))
+    check_sums(samples, "all")
+    views_switch()
+    brush(samples)
+    lanes(samples)
+    filters(samples)
+    keyboard()
+    quiet("time.html")
+
+
+def views_switch():
+    for n, view in enumerate(VIEWS):
+        browser.do("click", f"#tab-{view}")
+        shown = browser.eval("[...document.querySelectorAll('.view')].filter((v) => !v.hidden).map((v) => v.id)")
+        tap.equal(shown, [f"view-{view}"], f"a click shows {view}")
+        tap.ok(view == "flamegraph" or f"view={view}" in browser.eval("location.hash"), f"the address keeps {view}")
+        browser.shot(f"time-{n + 1}-{view}")
+    browser.do("click", "#tab-flamegraph")
+
+
+def brush(samples):
+    width = browser.eval("strobe.strip.width")
+    browser.do("drag", "#strip canvas", [width * 0.4, 20], [width * 0.7, 20])
+    time = browser.eval("strobe.state.time")
+    span = 2.999
+    tap.ok(time and abs(time[0] - 0.4 * span) < 0.02 and abs(time[1] - 0.7 * span) < 0.02, "a drag on the strip is a span of time", time)
+    inside = within(samples, time)
+    check_sums(inside, "brushed")
+    tap.ok(browser.eval("document.querySelector('#chips').textContent").startswith("1.2"), "a chip tells the span")
+    browser.shot("time-brushed")
+    tap.ok("time=" in browser.eval("location.hash"), "the address keeps the span")
+    browser.do("click", "#chips button")
+    check_sums(samples, "the chip's button takes it back")
+    # a cell of the heat map: 3 s in columns of 50 ms
+    browser.do("click", "#tab-heatmap")
+    browser.do("click", "#view-heatmap canvas", {"position": {"x": 300, "y": 40}})
+    time = browser.eval("strobe.state.time")
+    check_sums(within(samples, time), "a cell of the heat map")
+    browser.do("drag", "#view-heatmap canvas", [200, 30], [400, 100])
+    time = browser.eval("strobe.state.time")
+    tap.ok(time[1] - time[0] > 0.2, "a drag over the heat map is a span", time)
+    check_sums(within(samples, time), "a drag over the heat map")
+    change(time=None)
+
+
+def within(samples, time):
+    """As the page counts: in whole microseconds, the end excluded."""
+    return [s for s in samples if time[0] / 1e-6 <= round(s[2] * 1e6) < time[1] / 1e-6]
+
+
+def lanes(samples):
+    browser.do("click", "#tab-timeline")
+    names = browser.eval("strobe.views.timeline.lanes.map((l) => [l.name, l.total])")
+    expected = collections.Counter(f"{s[0][0]} {s[0][2]}" for s in samples).most_common()
+    tap.equal(sorted(map(tuple, names)), sorted(expected), "a lane for each thread")
+    browser.do("click", "#view-timeline canvas", {"position": {"x": 60, "y": 12}})
+    check_sums([s for s in samples if s[0][0] == "ui"], "a click on a thread's name")
+    change(thread=-1, cpu=1)
+    check_sums([s for s in samples if s[1] == 1], "one CPU")
+    change(cpu=-1)
+
+
+def filters(samples):
+    browser.do("click", "#tab-top")
+    change(focus="lex|fill")
+    check_sums([s for s in samples if s[3][-1] in ("lex", "fill")], "focus")
+    change(focus="", ignore="^render$")
+    check_sums([s for s in samples if "render" not in s[3]], "ignore")
+    change(ignore="", hide="^(loop|lex)$")
+    hidden = [(*s[:3], [f for f in s[3] if f not in ("loop", "lex")]) for s in samples]
+    check_sums(hidden, "hide: what ends there counts for the caller")
+    change(hide="", show="^(main|render)$")
+    check_sums([(*s[:3], [f for f in s[3] if f in ("main", "render")]) for s in samples], "show")
+    change(show="", showFrom="^render$")
+    below = [(*s[:3], s[3][s[3].index("render"):]) for s in samples if "render" in s[3]]
+    check_sums(below, "show from")
+    change(showFrom="", focus="(")
+    tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression is told")
+    change(focus="")
+    browser.do("fill", "#search", "^walk$")
+    browser.do("eval", "new Promise((f) => setTimeout(f, 200))")
+    share = 100 * sum("walk" in s[3] for s in samples) / len(samples)
+    tap.equal(browser.do("text", "#matched"), f"1 names, {share:.2f}%", "search tells its share; recursion counts once")
+    browser.do("click", "#tab-flamegraph")
+    browser.shot("time-search")
+    browser.do("fill", "#search", "")
+    folded = strobe("flamegraph", "--folded", "-i", "time.script").out
+    tap.equal(sorted(browser.eval("strobe.folded()").splitlines()), sorted(folded.splitlines()), "folded stacks are those of --folded")
+    halves = browser.eval("""(() => { const k = strobe.model.keys.name.indexOf("render"); const h = [];
+        strobe.openSandwich(k); for (const half of ["callers", "callees"]) { const l = strobe.views.peek[half].layout;
+        h.push([...l.key].map((key, i) => [l.keys.name[key], l.depth[i], l.total[i]])); } return h; })()""")
+    draw, fill = (sum(s[3][-1] == f for s in samples) for f in ("draw_line", "fill"))
+    tap.equal(halves[1], [["render", 0, draw + fill], ["draw_line", 1, draw], ["fill", 1, fill]], "callees of a function")
+    tap.equal(halves[0][:4], [["render", 0, draw + fill], ["loop", 1, draw + fill], ["main", 2, draw + fill], halves[0][3]], "and its callers")
+
+
+def keyboard():
+    browser.do("click", "#tab-flamegraph")
+    browser.eval("strobe.views.flamegraph.flame.box.focus()")
+    for key in ["ArrowUp", "ArrowUp", "Enter"]:
+        browser.do("key", key)
+    zoomed = browser.eval("(() => { const f = strobe.views.flamegraph.flame; return [f.zoom, f.layout.depth[f.zoom], f.view]; })()")
+    tap.equal(zoomed[1], 2, "arrows and Enter zoom to a function")
+    said = browser.eval("document.querySelector('#said').textContent")
+    tap.ok(said.startswith("main"), "what is chosen is said to screen readers", said)
+    browser.do("key", "Escape")
+    tap.equal(browser.eval("strobe.views.flamegraph.flame.zoom"), 0, "Escape zooms out")
+    browser.do("key", "2")
+    tap.equal(browser.eval("strobe.state.view"), "top", "a digit chooses a view")
+    browser.do("key", "/")
+    tap.equal(browser.eval("document.activeElement.id"), "search", "a slash goes to the search")
+    browser.do("key", "Escape")
+    browser.do("key", "t")
+    dark = browser.eval("document.documentElement.dataset.theme")
+    browser.do("key", "1")
+    browser.shot("time-" + dark)
+    browser.do("key", "?")
+    tap.ok(browser.eval("document.querySelector('#dialog').open"), "a question mark lists the keys")
+    browser.do("key", "Escape")
+    roles = browser.eval("""['tablist', 'tab', 'tabpanel', 'slider', 'status'].filter((r) => !document.querySelector(`[role=${r}]`))""")
+    tap.equal(roles, [], "roles for screen readers are there")
+    nameless = browser.eval("""[...document.querySelectorAll('button, select, input')].filter((e) => !(e.getAttribute('aria-label') ||
+        e.textContent.trim() || e.closest('label')?.textContent.trim())).map((e) => e.outerHTML)""")
+    tap.equal(nameless, [], "every control has a name")
+
+
+# ---- comparison ----
+
+def comparison():
+    with open("before.folded", "w", encoding="utf-8") as f:
+        f.write("main;a 60\nmain;b 40\n")
+    with open("after.folded", "w", encoding="utf-8") as f:
+        f.write("main;a 30\nmain;c 170\n")
+    browser.open(page_of("after.folded", "diff.html", "--diff-base", "before.folded"))
+    sums = browser.eval("""(() => { const m = strobe.model, rows = {};
+        m.keys.name.forEach((name, k) => { if (!m.keys.special[k]) rows[name] = [m.sums.cum[k], m.sums.cumBefore[k]]; });
+        return rows; })()""")
+    tap.equal(sums, {"main": [200, 100], "a": [30, 60], "b": [0, 40], "c": [170, 0]}, "values before and after")
+    tap.equal(browser.eval("strobe.model.scale"), 2, "shares are compared")
+    # red is what has a larger share, blue what has a smaller one
+    pixels = browser.eval("""(() => { const f = strobe.views.flamegraph.flame, g = f.canvas.getContext('2d'), out = {};
+        for (const i of Array(f.layout.n).keys()) { const x = (f.layout.x[i] + f.layout.size[i] * 0.9) / f.layout.size[0] * f.width;
+        out[f.layout.keys.name[f.layout.key[i]]] = [...g.getImageData(x, f.y(f.layout.depth[i]) + 3, 1, 1).data]; } return out; })()""")
+    tap.ok(pixels["c"][0] > pixels["c"][2] + 40, "more is red", pixels)
+    tap.ok(pixels["a"][2] > pixels["a"][0] + 40, "less is blue", pixels)
+    browser.shot("diff")
+    quiet("diff.html")
+
+
+# ---- hostile names ----
+
+EVIL = [
+    "</script><script>window.hacked = 1</script>",
+    "<img src=x onerror=window.hacked=2>",
+    "\u202egnp.evil\u202c",
+    "\x1b[31mred\x07",
+    "'\"`${window.hacked=3}",
+    "__proto__",
+    "a" * 70000,
+]
+
+
+def hostile():
+    name = "<img src=x onerror=window.hacked=4>.folded"
+    with open(name, "w", encoding="utf-8") as f:
+        f.writelines(f"main;{e} {n + 1}\n" for n, e in enumerate(EVIL))
+    browser.open(page_of(name, "hostile.html", "--title", "</title><script>window.hacked = 5</script>"))
+    for view in VIEWS[:5]:
+        browser.eval(f"strobe.goTo('{view}')")
+        browser.do("eval", "new Promise((f) => setTimeout(f, 50))")
+        if view == "flamegraph":
+            browser.do("move", "#view-flamegraph .over", [400, 560])
+    browser.shot("hostile")
+    tap.equal(browser.eval("[window.hacked, document.querySelectorAll('img, iframe, object').length]"), [None, 0], "no name becomes markup")
+    bad = browser.eval(r"/[\u0000-\u0008\u000b-\u001f\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText)")
+    tap.equal(bad, False, "no control character or mark of direction is shown")
+    tap.equal(browser.eval("strobe.model.total"), sum(range(1, len(EVIL) + 1)), "and all are counted")
+    script = browser.eval("""(() => { const s = document.createElement("script"); s.textContent = "window.hacked = 6"; document.body.append(s);
+        return window.hacked || 0; })()""")
+    tap.equal(script, 0, "the policy lets no other script run")
+    fetched = browser.eval("fetch('http://localhost:9/x').then(() => 'fetched', () => 'refused')")
+    tap.equal(fetched, "refused", "nor anything be fetched")
+    browser.log()
+
+
+# ---- large ----
+
+def large():
+    """100,000 distinct stacks, grown as programs have them: most share their outer frames."""
+    rng = random.Random(3)
+    stacks = [[f"fn_{n}"] for n in range(20)]
+    seen = set()
+    total = 0
+    with open("large.folded", "w", encoding="utf-8") as f:
+        while len(seen) < 100000:
+            base = stacks[rng.randrange(len(stacks))]
+            stack = base[: rng.randint(1, len(base))] + [f"fn_{rng.randrange(4000)}" for _ in range(rng.randint(1, 4))]
+            key = ";".join(stack)
+            if key in seen or len(stack) > 60:
+                continue
+            seen.add(key)
+            stacks.append(stack)
+            value = rng.randint(1, 100)
+            total += value
+            f.write(f"{key} {value}\n")
+    page_of("large.folded", "large.html")
+    size = os.path.getsize("large.html")
+    tap.ok(size < 5e6, f"100,000 distinct stacks fit 5 MB ({size / 1e6:.2f} MB)", size)
+    first = min(browser.open("large.html") for _ in range(3))
+    tap.equal(browser.eval("[strobe.model.total, strobe.p.rowNode.length]"), [total, 100000], "all are there")
+    tap.ok(first < 1000, f"they are drawn in under a second ({first:.0f} ms)", first)
+    zooms = browser.eval("""(() => { const f = strobe.views.flamegraph.flame, out = [];
+        for (const i of [1, 2, 3, 0, 50, 500, 0]) { let best = Infinity;
+        for (let n = 0; n < 3; n++) { const t = performance.now(); f.zoomTo(i);
+        f.canvas.getContext("2d").getImageData(0, 0, 1, 1); best = Math.min(best, performance.now() - t); } out.push(best); } return out; })()""")
+    tap.ok(max(zooms) < 50, f"each zoom takes under 50 ms ({max(zooms):.1f} ms)", zooms)
+    browser.shot("large")
+    quiet("large.html")
+
+
+# ---- a recording of our own ----
+
+def recorded():
+    workload = build_workload("recurse", "-fno-omit-frame-pointer", "-g")
+    record("-F", "997", "-g", "--", workload, "700")
+    done = strobe("report", "-i", "perf.data", "--html", "recorded.html")
+    tap.ok(done.status == 0 and not done.out, "report --html writes its page", done)
+    browser.open("recorded.html")
+    folded = collections.Counter()
+    for line in strobe("flamegraph", "--folded", "--inline", "-i", "perf.data").out.splitlines():
+        stack, value = line.rsplit(" ", 1)
+        folded[stack.rsplit(";", 1)[-1].removesuffix("_[i]")] += int(value)
+    flat = browser.eval("Object.fromEntries(Object.entries(%s).filter(([, v]) => v[0]).map(([k, v]) => [k, v[0]]))" % TOP_TABLE)
+    same = {k for k in folded if flat.get(k) == folded[k]}
+    tap.ok(sum(folded.values()) == sum(flat.values()) and same == set(folded), "self of each function is that of --folded",
+           f"{dict(folded)}\n{flat}")
+    shares = strobe("report", "-i", "perf.data", "--children", "--no-inline", "-g", "none", "-s", "sym", "-F", "overhead_children,period,sym",
+                    "--stdio").out
+    found = re.findall(r"^\s+([\d.]+)%.*\[[.k]\] (\S+)\s*$", shares, re.M)
+    cum = browser.eval(TOP_TABLE)
+    total = browser.eval("strobe.model.total")
+    wrong = [(name, share, cum.get(name)) for share, name in found
+             if not name.startswith("0x") and float(share) > 1 and (name not in cum or abs(100 * cum[name][1] / total - float(share)) > 0.011)]
+    tap.ok(len(found) > 3 and not wrong, "total of each function is report's Children", f"{wrong}\n{shares}")
+    for view in VIEWS:
+        browser.eval(f"strobe.goTo('{view}')")
+        browser.do("eval", "new Promise((f) => setTimeout(f, 50))")
+    lines = browser.eval("(strobe.goTo('source'), strobe.views.source.code.rows.map((r) => [r.place, r.flat, r.text]))")
+    tap.ok(any(text for _, _, text in lines) and any(flat for _, flat, _ in lines), "source lines have their text and cost", lines[:20])
+    insns = browser.eval("(strobe.goTo('disasm'), strobe.views.disasm.code.rows.map((r) => [r.place, r.flat, r.text]))")
+    tap.ok(any(flat and re.match(r"[a-z]", text) for _, flat, text in insns), "instructions have theirs", insns[:20])
+    browser.shot("recorded-disasm")
+    quiet("recorded.html")
+
+
+def main():
+    global browser
+    browser = Browser()
+    try:
+        in_time()
+        comparison()
+        hostile()
+        large()
+        recorded()
+    finally:
+        browser.close()
+    tap.done()
+
+
+main()
