@@ -1,0 +1,2 @@
+echo garbage >x
+strobe web x

@@ -1,0 +1,1 @@
+strobe web --no-such-option

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# timeout: 180
+# serial
+# second try
+"""strobe web: who is answered and who is not, what its pages and downloads hold, and that a browser shows them.
+
+The requests are written byte by byte, by http.client and by Chromium; the download is read back by `strobe pprof`.
+"""
+
+import http.client
+import re
+import select
+import signal
+import socket
+import subprocess
+import urllib.parse
+
+from browser import Browser
+from strobetest import STROBE, Tap, build_workload, record, strobe
+
+tap = Tap()
+PAGES = ["flamegraph", "top", "tree", "peek", "graph", "source", "disasm", "timeline", "heatmap"]
+
+
+class Server:
+    def __init__(self, *argv):
+        self.process = subprocess.Popen([STROBE, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        ready, _, _ = select.select([self.process.stdout], [], [], 30)
+        line = self.process.stdout.readline() if ready else ""
+        found = re.fullmatch(r"Serving web UI on (http://(\S+):(\d+)/\S*)\n", line)
+        if not found:
+            self.process.kill()
+            raise RuntimeError(f"{argv}: {line!r} {self.process.communicate()[1]}")
+        self.url, self.host, self.port = found[1], found[2], int(found[3])
+
+    def ask(self, path, method="GET", headers=None, host=None):
+        """(status, headers, body)"""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        connection.putheader("Host", host or f"localhost:{self.port}")
+        for name, value in (headers or {}).items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        got = answer.status, dict(answer.getheaders()), answer.read()
+        connection.close()
+        return got
+
+    def stop(self, how=signal.SIGINT):
+        self.process.send_signal(how)
+        _, err = self.process.communicate(timeout=20)
+        return self.process.returncode, err
+
+
+def requests(server):
+    status, headers, _ = server.ask("/")
+    tap.equal((status, headers.get("Location")), (302, "/flamegraph"), "/ leads to the flame graph")
+    for page in PAGES:
+        status, headers, body = server.ask(f"/{page}?f=x")
+        tap.ok(status == 200 and body.startswith(b"<!doctype html>") and "default-src 'none'" in headers["Content-Security-Policy"],
+               f"/{page} is a page", headers)
+    tap.equal(server.ask("/data?p=0")[2][:4], b"STRB", "the data are there")
+    packed = server.ask("/data?p=0", headers={"Accept-Encoding": "gzip"})
+    tap.equal((packed[1].get("Content-Encoding"), packed[2][:2]), ("gzip", b"\x1f\x8b"), "packed for who can unpack it")
+    tap.equal(server.ask("/top", method="HEAD")[::2], (200, b""), "HEAD is answered")
+    for path in ["/etc/passwd", "/../../etc/passwd", "/data?p=9", "/data?p=-1", "/data?p=x", "/listing?p=0&f=999999999", "/favicon.ico",
+                 "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/listing?p=0&f=-1"]:
+        status, _, body = server.ask(path)
+        tap.ok(status in (400, 404) and b"root:" not in body, f"{path} is nothing", status)
+    for method in ["POST", "PUT", "DELETE", "OPTIONS"]:
+        tap.equal(server.ask("/top", method=method, headers={"Content-Length": "0"})[0], 405, f"{method} is refused")
+
+
+def strangers(server):
+    port = server.port
+    for host in ["evil.example", f"evil.example:{port}", f"localhost.evil.example:{port}", "localhost:1", f"127.0.0.2:{port}"]:
+        tap.equal(server.ask("/data?p=0", host=host)[0], 403, f"Host {host.replace(str(port), 'PORT')} is refused")
+    for host in [f"127.0.0.1:{port}", f"localhost:{port}"]:
+        tap.equal(server.ask("/data?p=0", host=host)[0], 200, f"Host {host.replace(str(port), 'PORT')} is answered")
+    tap.equal(server.ask("/data?p=0", headers={"Origin": "http://evil.example"})[0], 403, "another site's Origin is refused")
+    tap.equal(server.ask("/data?p=0", headers={"Origin": "null"})[0], 403, "so is one that has none to tell")
+    tap.equal(server.ask("/data?p=0", headers={"Origin": f"http://localhost:{port}"})[0], 200, "our own is answered")
+    tap.equal(server.ask("/data?p=0", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"})[0], 403,
+              "what another site's page loads is refused")
+    # a request without an end, and one that is too large: the server stays
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as s:
+        s.sendall(b"GET /top HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 100000)
+        s.settimeout(10)
+        try:
+            answer = s.recv(100)
+        except OSError:
+            answer = b""
+    tap.ok(not answer.startswith(b"HTTP/1.1 200"), "a head without an end gets no page", answer)
+    tap.equal(server.ask("/top")[0], 200, "and the next one does")
+
+
+def download(server):
+    status, headers, body = server.ask("/download?p=0")
+    with open("down.pb.gz", "wb") as f:
+        f.write(body)
+    tap.ok(status == 200 and "attachment" in headers["Content-Disposition"], "/download is a file", headers)
+    ours = strobe("pprof", "-top", "-nodecount=50", "after.folded").out
+    theirs = strobe("pprof", "-top", "-nodecount=50", "down.pb.gz").out
+    rows = [re.findall(r"^ .*%.*$", text, re.M) for text in (ours, theirs)]
+    tap.ok(rows[0] and rows[0] == rows[1], "and pprof finds the same in it", f"{ours}\n{theirs}")
+
+
+def in_browser(browser, server):
+    browser.open(f"{server.url}top?f=%5Ea%24&sort=cum")
+    tap.equal(browser.eval("[strobe.state.view, strobe.state.focus, strobe.model.total]"), ["top", "^a$", 30], "pprof's parameters are understood")
+    browser.do("click", "#tab-peek")
+    tap.equal(browser.eval("location.pathname"), "/peek", "views have pprof's addresses")
+    browser.do("key", "r")
+    tap.equal(browser.eval("[strobe.model.total, strobe.model.before]"), [200, 100], "the base is there")
+    browser.open(f"{server.url}flamegraph?p=1")
+    tap.equal(browser.eval("[strobe.p.head.title, strobe.model.total]"), ["other.folded", 7], "the second profile")
+    browser.shot("web")
+    log = browser.log()
+    tap.equal(log["said"], [], "no error")
+    foreign = [url for url in log["asked"] if not url.startswith(server.url)]
+    tap.equal(foreign, [], "nothing is asked of another server")
+
+
+def token(browser):
+    """Elsewhere than on loopback."""
+    server = Server("web", "-http", "0.0.0.0:0", "other.folded")
+    secret = urllib.parse.parse_qs(urllib.parse.urlparse(server.url).query).get("token", [""])[0]
+    tap.ok(re.fullmatch("[0-9a-f]{32}", secret), "there the address has a token", server.url)
+    host = f"127.0.0.1:{server.port}"
+    for path in ["/", "/top", "/data?p=0", "/download?p=0", "/?token=", "/?token=" + "0" * 32, "/?token=" + secret[:-1]]:
+        status, _, body = server.ask(path, host=host)
+        tap.ok(status == 403 and b"STRB" not in body, f"{path.replace(secret[:-1], 'TOKE')} is refused without it", status)
+    status, headers, _ = server.ask("/?token=" + secret, host=host)
+    tap.ok(status == 302 and secret not in headers["Location"] and "HttpOnly" in headers["Set-Cookie"], "with it a cookie is given", headers)
+    tap.equal(server.ask("/data?p=0", host=host, headers={"Cookie": "strobe=" + secret})[2][:4], b"STRB", "which opens the rest")
+    browser.open(f"http://127.0.0.1:{server.port}/?token={secret}")
+    tap.equal(browser.eval("[strobe.model.total, location.search]"), [7, ""], "a browser goes on without the token in the address")
+    browser.log()
+    tap.equal(server.stop(signal.SIGTERM)[0], 0, "SIGTERM ends it")
+
+
+def code(browser):
+    workload = build_workload("recurse", "-fno-omit-frame-pointer", "-g")
+    record("-F", "997", "-g", "--", workload, "300")
+    server = Server("report", "--web", "-i", "perf.data")
+    browser.open(f"{server.url}disasm")
+    browser.eval("new Promise((f) => setTimeout(f, 300))")
+    rows = browser.eval("strobe.views.disasm.code.rows.map((r) => [r.place, r.flat, r.text])")
+    tap.ok(any(flat and re.match(r"[a-z]", text) for _, flat, text in rows), "report --web: instructions are fetched", rows[:20])
+    tap.equal(browser.log()["said"], [], "without an error")
+    tap.equal(server.stop(), (0, ""), "an interrupt ends it")
+
+
+def refused():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = strobe("web", "-http", f"127.0.0.1:{port}", "other.folded", timeout_s=20)
+        tap.ok(done.status == 1 and "cannot listen at 127.0.0.1" in done.err, "an address that is taken is told", done)
+
+
+def main():
+    for name, text in [("before", "main;a 60\nmain;b 40\n"), ("after", "main;a 30\nmain;c 170\n"), ("other", "x;y 7\n")]:
+        with open(name + ".folded", "w", encoding="utf-8") as f:
+            f.write(text)
+    browser = Browser()
+    try:
+        plain = Server("web", "-http", "localhost:0", "after.folded")
+        requests(plain)
+        strangers(plain)
+        download(plain)
+        tap.equal(plain.stop(), (0, ""), "an interrupt ends it, without a word")
+        server = Server("web", "-diff_base", "before.folded", "after.folded", "other.folded")
+        in_browser(browser, server)
+        server.stop()
+        token(browser)
+        code(browser)
+        refused()
+    finally:
+        browser.close()
+    tap.done()
+
+
+main()
