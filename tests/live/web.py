@@ -107,7 +107,8 @@ def download(server):
 
 def in_browser(browser, server):
     browser.open(f"{server.url}top?f=%5Ea%24&sort=cum")
-    tap.equal(browser.eval("[strobe.state.view, strobe.state.focus, strobe.model.total]"), ["top", "^a$", 30], "pprof's parameters are understood")
+    state = browser.eval("[strobe.state.view, strobe.state.focus, strobe.model.total]")
+    tap.equal(state, ["top", "^a$", 30], "pprof's parameters are understood")
     browser.do("click", "#tab-peek")
     tap.equal(browser.eval("location.pathname"), "/peek", "views have pprof's addresses")
     browser.do("key", "r")
@@ -131,7 +132,8 @@ def token(browser):
         status, _, body = server.ask(path, host=host)
         tap.ok(status == 403 and b"STRB" not in body, f"{path.replace(secret[:-1], 'TOKE')} is refused without it", status)
     status, headers, _ = server.ask("/?token=" + secret, host=host)
-    tap.ok(status == 302 and secret not in headers["Location"] and "HttpOnly" in headers["Set-Cookie"], "with it a cookie is given", headers)
+    tap.ok(status == 302 and secret not in headers["Location"] and "HttpOnly" in headers["Set-Cookie"],
+           "with it a cookie is given", headers)
     tap.equal(server.ask("/data?p=0", host=host, headers={"Cookie": "strobe=" + secret})[2][:4], b"STRB", "which opens the rest")
     browser.open(f"http://127.0.0.1:{server.port}/?token={secret}")
     tap.equal(browser.eval("[strobe.model.total, location.search]"), [7, ""], "a browser goes on without the token in the address")
