@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from strobetest import CACHE, TOP, skip_all
+from strobetest import BUILD, TOP, skip_all
 
 # Where tools/deps.sh puts it: in the tree's first build directory, whichever is tested.
 MODULES = os.path.join(TOP, "build", "browser")
@@ -44,7 +44,7 @@ class Browser:
 
     def shot(self, name):
         """Kept for the eye."""
-        folder = os.path.join(CACHE, "screens")
+        folder = os.path.join(BUILD, "screens")
         os.makedirs(folder, exist_ok=True)
         self.do("shot", os.path.join(folder, name + ".png"))
 

@@ -22,7 +22,7 @@ function isDark() {
 
 function boxColour(keys, key, mode, dark) {
 	const special = keys.special[key];
-	const light = dark ? 50 : 72;
+	const light = dark ? 43 : 72;
 	if (special) {
 		return dark ? "hsl(220 9% 34%)" : "hsl(220 12% 84%)";
 	}
