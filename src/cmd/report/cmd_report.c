@@ -223,6 +223,18 @@ void report_options_defaults(void *options)
 	o->chains.min_percent = 0.5;
 }
 
+/* Of pictures and pages one at a time; what is said of a page wants one. */
+static struct strobe_error *check_pages(const struct report_options *o)
+{
+	if ((o->html != NULL) + o->web + (o->flamegraph != NULL) > 1)
+		return error_create(ERROR_USAGE, "--flamegraph, --html, --web: one of them");
+	if (o->http && !o->web)
+		return error_create(ERROR_USAGE, "--http says where --web serves");
+	if (o->diff_base && !report_pages(o))
+		return error_create(ERROR_USAGE, "--diff-base is for --html and --web; flamegraph and pprof compare too");
+	return NULL;
+}
+
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct report_options *o = options;
@@ -236,7 +248,8 @@ static int run(struct cmd_context *ctx, void *options)
 		o->separator = "\t";
 	if (o->separator && !strcmp(o->separator, "."))
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'.' cannot be the separator: it stands for it in names"));
-	return report_run(ctx, o);
+	struct strobe_error *err = check_pages(o);
+	return err ? cmd_fail_usage(ctx, err) : report_run(ctx, o);
 }
 
 const struct cmd cmd_report = {
