@@ -41,10 +41,11 @@ function unitOf(head, state) {
 	if (!event || state.weight === "samples") {
 		return "count";
 	}
-	if (event.unit) {
-		return event.unit;
+	/* The kernel counts them in nanoseconds; a recording says "msec", which is how `stat` shows them. */
+	if (/^(cpu-clock|task-clock)/.test(event.name)) {
+		return "nanoseconds";
 	}
-	return /^(cpu-clock|task-clock)/.test(event.name) ? "nanoseconds" : "count";
+	return event.unit || "count";
 }
 
 function grouped(v) {
