@@ -170,6 +170,7 @@ const struct option top_option_table[] = {
 	{OPTION_STRING, 'w', "column-widths", AT(report.widths), .arg = "width[,width...]",
 	 .help = "use these widths; 0 is as wide as needed"},
 	{OPTION_BOOL, 0, "stdio", AT(stdio), .help = "as text, one report after the other"},
+	{OPTION_BOOL, 0, "tui", AT(tui), .help = "on a screen: the default on a terminal"},
 	{OPTION_CALL, 0, "format", .arg = "text|json", .parse = parse_format, .help = "for people or for programs: one JSON object a line"},
 	{OPTION_U64, 0, "refreshes", AT(refreshes), .arg = "n", .help = "end after this many refreshes"},
 	{OPTION_STRING, 0, "record", AT(record_file), .arg = "file", .help = "keep what is seen as a recording"},

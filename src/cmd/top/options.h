@@ -13,7 +13,7 @@ struct top_options {
 	uint64_t count_filter;   /* rows with no more samples than this are not shown */
 	uint64_t refreshes;      /* end after so many; 0 = go on */
 	bool zero, hide_kernel, hide_user, show_self;
-	bool stdio;
+	bool stdio, tui;
 	const char *record_file; /* --record */
 };
 

@@ -142,6 +142,19 @@ uint64_t top_now_ns(const struct top_run *t)
 	return sys_clock_ns(t->sys, CLOCK_MONOTONIC);
 }
 
+/* Rings are read that often, even where none is near its mark. */
+#define DRAINS_PER_REFRESH 4
+#define DRAIN_MAX_NS       250000000ull
+
+int top_wait_ms(const struct top_run *t, uint64_t refresh_ns)
+{
+	uint64_t now = top_now_ns(t), step = top_delay_ns(t) / DRAINS_PER_REFRESH;
+	uint64_t left = refresh_ns > now ? refresh_ns - now : 0;
+	step = step < DRAIN_MAX_NS ? step : DRAIN_MAX_NS;
+	left = left < step ? left : step;
+	return (int)((left + 999999) / 1000000);
+}
+
 uint64_t top_delay_ns(const struct top_run *t)
 {
 	return (uint64_t)(t->o->delay_s * 1e9);
@@ -334,7 +347,8 @@ int top_run(struct cmd_context *ctx, struct top_options *o)
 	sigprocmask(SIG_SETMASK, NULL, &t.old_mask);
 	struct strobe_error *err = start(&t);
 	if (!err) {
-		err = top_stdio(&t);
+		struct screen *screen = top_open_screen(&t);
+		err = screen ? top_browse(&t, screen) : top_stdio(&t);
 		capture_disable(t.capture);
 		struct strobe_error *finished = finish_output(&t);
 		if (err)

@@ -36,6 +36,7 @@ struct top_run {
 	uint64_t bad_before;
 	int signal_fd;
 	int signal;                  /* that ended it, or 0 */
+	bool disabled;               /* events, by the user */
 	bool done, gone;             /* gone: everything that was watched has ended */
 	sigset_t old_mask;
 };
@@ -57,5 +58,14 @@ void top_head(const struct top_run *t, struct strbuf *b);
 /* Rows with too few samples, and beyond the number that is asked for, are taken off the report. */
 void top_limit_rows(const struct top_run *t, struct report_built *b, uint64_t entries);
 
+/* How long rings may be left alone, and the next refresh waited for, in milliseconds. */
+int top_wait_ms(const struct top_run *t, uint64_t refresh_ns);
+
 /* One report after the other, until it is done. */
 struct strobe_error *top_stdio(struct top_run *t) _must_check_;
+/*
+ * screen.c: the same on a screen. top_open_screen() says why there is none where one was wanted, and returns NULL.
+ */
+struct screen;
+struct screen *top_open_screen(struct top_run *t);
+struct strobe_error *top_browse(struct top_run *t, struct screen *screen) _must_check_;

@@ -10,10 +10,6 @@
 #include "cmd/top/run.h"
 #include "view/text/text.h"
 
-/* Rings are read that often, even where none is near its mark. */
-#define DRAINS_PER_REFRESH 4
-#define DRAIN_MAX_NS       250000000ull
-
 struct screen {
 	struct out out;
 	bool is_tty, has_keys;
@@ -136,16 +132,12 @@ static void take_key(struct top_run *t, char key, bool *ret_refresh)
 
 static struct strobe_error *wait_for_more(struct top_run *t, const struct screen *s, uint64_t until_ns, bool *ret_refresh)
 {
-	uint64_t now = top_now_ns(t), step = top_delay_ns(t) / DRAINS_PER_REFRESH;
-	uint64_t left = until_ns > now ? until_ns - now : 0;
-	step = step < DRAIN_MAX_NS ? step : DRAIN_MAX_NS;
-	left = left < step ? left : step;
 	struct pollfd fds[] = {
 		{ .fd = t->signal_fd, .events = POLLIN },
 		{ .fd = t->gone ? -1 : capture_poll_fd(t->capture, 0), .events = POLLIN },
 		{ .fd = s->has_keys ? STDIN_FILENO : -1, .events = POLLIN },
 	};
-	if (poll(fds, 3, (int)((left + 999999) / 1000000)) < 0 && errno != EINTR)
+	if (poll(fds, 3, top_wait_ms(t, until_ns)) < 0 && errno != EINTR)
 		return error_errno(errno, "cannot wait");
 	char key;
 	if (fds[2].revents && read(STDIN_FILENO, &key, 1) == 1)

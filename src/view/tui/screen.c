@@ -26,7 +26,7 @@
 #define FUNCTIONS(X)                                                                                                  \
 	X(newterm) X(endwin) X(delscreen) X(cbreak) X(noecho) X(nonl) X(keypad) X(nodelay) X(wget_wch) X(start_color) \
 	X(use_default_colors) X(has_colors) X(init_pair) X(wattr_set) X(waddnwstr) X(wmove) X(werase) X(wnoutrefresh)  \
-	X(doupdate) X(curs_set) X(mousemask) X(getmouse) X(set_escdelay) X(getmaxx) X(getmaxy) X(clearok) X(flushinp)
+	X(doupdate) X(curs_set) X(mousemask) X(getmouse) X(set_escdelay) X(getmaxx) X(getmaxy) X(clearok) X(tigetstr)
 
 struct curses {
 #define X(name) __typeof__(&name) name;
@@ -122,7 +122,8 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	s->out = fdopen(dup(STDOUT_FILENO), "w");
 	if (s->in && s->out)
 		s->term = s->c.newterm(NULL, s->out, s->in);
-	if (!s->term)
+	const char *address = s->term ? s->c.tigetstr("cup") : NULL;
+	if (!address || address == (const char *)-1)
 		return error_create(ERROR_UNSUPPORTED, "nothing is known of a terminal \"%s\" (TERM), or it cannot address cells", term);
 	const struct curses *c = &s->c;
 	WINDOW *w = *c->window;

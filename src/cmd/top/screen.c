@@ -1,0 +1,230 @@
+/* top: on a screen that can be stopped and stepped back through the last minutes. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/top/run.h"
+#include "config.h"
+#include "dump/header_text.h"
+
+#if HAVE_NCURSES
+#include "view/tui/browser.h"
+
+struct top_screen {
+	struct top_run *t;
+	struct report_built built;
+	uint64_t next_ns;        /* when the next refresh is due */
+	bool frozen, show_state;
+	size_t back;             /* slices behind the last one that is shown; frozen */
+	bool due, asked;         /* a report is to be made: time has come, or the user wants another one */
+	int fds[2];
+	struct strobe_error *error;
+};
+
+struct screen *top_open_screen(struct top_run *t)
+{
+	struct screen *screen = NULL;
+	const struct top_options *o = t->o;
+	bool wanted = !o->stdio && !o->report.hierarchy && !o->refreshes;
+	if (!wanted || (!o->tui && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))))
+		return NULL;
+	struct strobe_error *err = screen_open(
+		(struct screen_options){ .no_colour = !terminal_colour(o->report.colour, STDOUT_FILENO, false) }, &screen);
+	if (err)
+		cmd_say(t->ctx, "text and no screen: %s", err->message);
+	error_destroy(err);
+	return screen;
+}
+
+static int wait_ms(void *ctx)
+{
+	struct top_screen *s = ctx;
+	return top_wait_ms(s->t, s->next_ns);
+}
+
+static enum browse_state look(void *ctx)
+{
+	struct top_screen *s = ctx;
+	struct top_run *t = s->t;
+	top_look_around(t);
+	if (t->gone && s->fds[1] >= 0) {
+		s->fds[1] = -1; /* hung up for good, and readable for ever */
+		s->due = true;
+	}
+	if (!s->error)
+		s->error = top_drain(t);
+	s->due |= top_now_ns(t) >= s->next_ns;
+	if (t->done || s->error)
+		return BROWSE_END;
+	return s->due || s->asked ? BROWSE_DUE : BROWSE_ON;
+}
+
+/* While it is stopped, time goes on to be counted: nothing is lost by looking closer. */
+static struct strobe_error *renew(void *ctx, const struct report **ret)
+{
+	struct top_screen *s = ctx;
+	struct top_run *t = s->t;
+	report_built_deinit(&t->report, &s->built);
+	if (s->due) {
+		if (!t->gone || t->refresh.number < 2)
+			TRY(top_refresh(t));
+		s->next_ns = top_now_ns(t) + (t->gone ? 1000000000ull : top_delay_ns(t));
+		s->back += s->frozen && !t->gone;
+	}
+	size_t last = t->history.slices.len - 1;
+	s->back = s->back < last ? s->back : last;
+	if (s->frozen)
+		history_show_span(&t->history, last - s->back, last - s->back);
+	else if (s->asked)
+		history_show(&t->history);
+	s->due = s->asked = false;
+	TRY(report_find_parents(&t->report));
+	TRY(report_build(&t->report, &s->built));
+	s->built.report.lost_samples = t->refresh.lost_total;
+	top_limit_rows(t, &s->built, t->o->entries);
+	*ret = &s->built.report;
+	return NULL;
+}
+
+static void status(void *ctx, struct strbuf *out)
+{
+	const struct top_screen *s = ctx;
+	const struct top_run *t = s->t;
+	const struct data_refresh *f = &t->refresh;
+	const struct perf_event_attr *a = &capture_env(t->capture)->events.data[0].attr;
+	if (a->freq)
+		strbuf_addf(out, ", %llu Hz", (unsigned long long)a->sample_freq);
+	strbuf_addf(out, ", lost: %llu/%llu drop: %llu/%llu", (unsigned long long)f->lost, (unsigned long long)f->lost_total,
+		    (unsigned long long)f->dropped, (unsigned long long)f->dropped_total);
+	if (s->show_state)
+		strbuf_addf(out, ", %.0f samples/s, kernel %.1f%%", f->seconds > 0 ? (double)f->samples / f->seconds : 0,
+			    f->samples ? 100.0 * (double)f->kernel_samples / (double)f->samples : 0.0);
+	if (t->gone)
+		strbuf_addstr(out, ", ENDED");
+	else if (s->frozen)
+		strbuf_addf(out, ", STOPPED at %.1f s ago",
+			    (double)(top_now_ns(t) - t->history.slices.data[t->history.slices.len - 1 - s->back].end_ns) / 1e9);
+}
+
+static void step(struct top_screen *s, int by)
+{
+	size_t last = s->t->history.slices.len - 1;
+	s->frozen = true;
+	if (by < 0 && s->back < last)
+		s->back++;
+	if (by > 0 && s->back)
+		s->back--;
+	s->asked = true;
+}
+
+static bool key(void *ctx, uint32_t k, struct strbuf *say)
+{
+	struct top_screen *s = ctx;
+	struct top_run *t = s->t;
+	switch (k) {
+	case 'z':
+		t->o->zero = !t->o->zero;
+		t->history.mode = t->o->zero ? HISTORY_LAST : HISTORY_FADE;
+		s->asked = true;
+		strbuf_addstr(say, t->o->zero ? "only what came since the last refresh" : "older samples count less");
+		return true;
+	case 'f':
+		t->disabled = !t->disabled;
+		if (t->disabled)
+			capture_disable(t->capture);
+		else
+			capture_enable(t->capture);
+		strbuf_addstr(say, t->disabled ? "events disabled" : "events enabled");
+		return true;
+	case 'K':
+	case 'U':
+		t->o->hide_kernel ^= k == 'K';
+		t->o->hide_user ^= k == 'U';
+		top_set_filter(t);
+		strbuf_addf(say, "samples in %s are %s from now on", k == 'K' ? "the kernel" : "user space",
+			    (k == 'K' ? t->o->hide_kernel : t->o->hide_user) ? "left out" : "shown");
+		return true;
+	case 'M':
+		s->show_state = !s->show_state;
+		return true;
+	case 'p':
+		s->frozen = !s->frozen;
+		s->back = 0;
+		s->asked = true;
+		strbuf_addstr(say, s->frozen ? "stopped: [ and ] step through what was seen, p goes on" : "going on");
+		return true;
+	case '[':
+	case ']':
+		step(s, k == '[' ? -1 : 1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char help[] =
+	"z             only what came since the last refresh, or all, the older counting less\n"
+	"f             disable and enable the events\n"
+	"K, U          leave out samples in the kernel, in user space\n"
+	"M             state of sampling: samples a second, share of the kernel\n"
+	"p             stop the picture (counting goes on), and go on\n"
+	"[, ]          step back and forward through the refreshes that are remembered\n";
+
+static void header(void *ctx, struct strbuf *text)
+{
+	struct top_screen *s = ctx;
+	struct out out;
+	size_t n;
+	out_init_mem(&out);
+	record_output_facts(capture_env(s->t->capture), s->t->sys, &s->t->o->record.capture);
+	header_text_print(&out, capture_env(s->t->capture), true);
+	const char *p = out_mem(&out, &n);
+	strbuf_add(text, p, n);
+	error_destroy(out_close(&out));
+}
+
+struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
+{
+	struct top_screen s = { .t = t, .due = true, .fds = { t->signal_fd, capture_poll_fd(t->capture, 0) } };
+	struct browse_hooks hooks = {
+		.ctx = &s,
+		.is_live = true,
+		.fds = s.fds,
+		.fds_nr = 2,
+		.wait_ms = wait_ms,
+		.look = look,
+		.renew = renew,
+		.status = status,
+		.key = key,
+		.help = help,
+		.header = header,
+	};
+	const struct report *first;
+	struct strobe_error *err = renew(&s, &first);
+	/* The first screen is there at once; what it shows is little, and the next one comes soon. */
+	s.next_ns = top_now_ns(t) + (top_delay_ns(t) < 200000000 ? top_delay_ns(t) : 200000000);
+	if (!err)
+		err = browse(screen, first, &hooks);
+	screen_close(screen);
+	report_built_deinit(&t->report, &s.built);
+	if (!err)
+		return s.error;
+	error_destroy(s.error);
+	return err;
+}
+
+#else
+
+struct screen *top_open_screen(struct top_run *t)
+{
+	if (t->o->tui)
+		cmd_say(t->ctx, "text and no screen: this build lacks ncurses (install libncurses-dev and build again)");
+	return NULL;
+}
+
+struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
+{
+	return NULL;
+}
+
+#endif

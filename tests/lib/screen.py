@@ -1,0 +1,103 @@
+"""A terminal for tests: a program in tmux with a known size, keys typed into it, what it shows read back.
+
+	with Screen([STROBE, "report"], columns=80, rows=24) as s:
+	    s.wait_for("Samples:")
+	    s.keys("Down", "+")
+	    s.wait_for(lambda lines: lines[3].startswith("-"))
+
+Lines come without trailing blanks. Nothing is waited for longer than it takes, and no fixed time is slept.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+
+from strobetest import SCRATCH, skip_all
+
+# Curses learns of it by TERM; tmux itself wants a locale that is UTF-8
+TERM = "tmux-256color"
+
+
+def require_tmux():
+    if not shutil.which("tmux"):
+        skip_all("no tmux")
+
+
+class Screen:
+    def __init__(self, argv, columns=100, rows=24, env=None, cwd=None, limit_s=8):
+        self.limit_s = limit_s
+        self.dir = tempfile.mkdtemp(prefix="tmux-", dir="/tmp")
+        self.socket = os.path.join(self.dir, "s")
+        self.status = os.path.join(self.dir, "status")
+        env = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "NO_COLOR": None, "COLUMNS": None, "LINES": None} | (env or {})
+        unset = [w for k, v in env.items() if v is None for w in ("-u", k)]
+        words = ["env", *unset, *[f"{k}={v}" for k, v in env.items() if v is not None], *[str(a) for a in argv]]
+        # what the terminal is like afterwards is looked at in its place
+        line = f"trap : INT; stty -g > {self.dir}/before; {shlex.join(words)}; echo $? > {self.status}; stty -g > {self.dir}/after; sleep 1000"
+        outer = os.environ | {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+        self._tmux("new-session", "-d", "-x", str(columns), "-y", str(rows), "-c", cwd or SCRATCH, "sh", "-c", line, env=outer)
+
+    def _tmux(self, *argv, env=None):
+        done = subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *argv], capture_output=True, env=env, timeout=20)
+        return done.stdout.decode(errors="replace")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._tmux("kill-server")
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def lines(self):
+        return [line.rstrip() for line in self._tmux("capture-pane", "-p").split("\n")]
+
+    def coloured(self):
+        """Lines with their escapes."""
+        return self._tmux("capture-pane", "-p", "-e").split("\n")
+
+    def keys(self, *names):
+        """Names as tmux has them: Down, Enter, Escape, C-c; other words are typed."""
+        for name in names:
+            self._tmux("send-keys", name) if re.fullmatch(r"[A-Z][A-Za-z]+[0-9]?|[CM]-.|F[0-9]+", name) else self._tmux(
+                "send-keys", "-l", "--", name)
+
+    def resize(self, columns, rows):
+        self._tmux("resize-window", "-x", str(columns), "-y", str(rows))
+
+    def wait_for(self, what):
+        """Waits until the screen holds a text, or a function of its lines is true; returns the lines, None where it never is."""
+        test = what if callable(what) else lambda lines: any(what in line for line in lines)
+        end = time.monotonic() + self.limit_s
+        while time.monotonic() < end:
+            lines = self.lines()
+            try:
+                if test(lines):
+                    return lines
+            except IndexError:
+                pass
+            time.sleep(0.03)
+        return None
+
+    def pid(self):
+        """Of the program that runs in it."""
+        shell = self._tmux("list-panes", "-F", "#{pane_pid}").strip()
+        children = open(f"/proc/{shell}/task/{shell}/children").read().split()
+        return int(children[-1])
+
+    def end(self):
+        """Waits for the program's end: its status, and whether the terminal's settings are as they were."""
+        after = os.path.join(self.dir, "after")
+        stop = time.monotonic() + self.limit_s
+        while time.monotonic() < stop:
+            if os.path.exists(after) and os.path.getsize(after):
+                status = int(open(self.status).read())
+                return status, open(after).read() == open(os.path.join(self.dir, "before")).read()
+            time.sleep(0.03)
+        return None, False
+
+    def is_cursor_visible(self):
+        return self._tmux("display-message", "-p", "#{cursor_flag}#{alternate_on}").strip() == "10"

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+"""report on a screen: each key and menu, compared with what the text report says of the same file."""
+# needs: report record
+# serial
+
+import os
+import re
+import signal
+
+from screen import Screen, require_tmux
+from strobetest import SCRATCH, STROBE, Tap, build_workload, record, strobe
+
+WITH = ["-s", "comm,dso,sym"]
+
+
+def table(*argv):
+    """Rows of the text report, as the screen has them: the mark takes the place of the first blank."""
+    out = strobe("report", "--stdio", *argv).out
+    return [line[1:].rstrip() for line in out.splitlines() if re.match(r" +[0-9.]+%", line)]
+
+
+def shown(lines):
+    """Rows, without their marks, between the names of columns and the last line."""
+    rows = [line for line in lines[2:] if line]
+    return [line[1:].rstrip() for line in rows[:-1]]
+
+
+class Browser(Screen):
+    def __init__(self, path, *argv, columns=100, rows=24, **more):
+        self.rows = rows
+        super().__init__([STROBE, "report", "-i", path, *argv], columns=columns, rows=rows, **more)
+        self.wait_for(lambda lines: lines[0].startswith("Samples:") and lines[rows - 1])
+
+    def rows_are(self, tap, want, name):
+        tap.ok(self.wait_for(lambda lines: shown(lines) == want[: self.rows - 3]) is not None, name,
+               "\n".join(["shown:", *shown(self.lines()), "expected:", *want[: self.rows - 3]]))
+
+    def at(self, lines):
+        """Index of the row that is marked: the one in reverse video."""
+        for i, line in enumerate(self.coloured()):
+            if "\x1b[7m" in line and i >= 2:
+                return i
+        return None
+
+
+def same_rows(tap, path):
+    want = table("-i", path, *WITH)
+    with Browser(path, *WITH, columns=140) as s:
+        lines = s.wait_for("[.] main")
+        s.rows_are(tap, want, "rows are those of the text report")
+        tap.ok(lines and "Children      Self  Command" in lines[1], "names of columns stand above", lines)
+        coloured = s.coloured()
+        tap.ok(any("\x1b[31m" in line for line in coloured), "high shares are red", coloured[2])
+    with Browser(path, *WITH, "--no-children", columns=140) as s:
+        s.rows_are(tap, table("-i", path, *WITH, "--no-children"), "the same with --no-children")
+    for key in "sym", "dso", "comm", "pid", "cpu", "dso,sym", "srcline":
+        with Browser(path, "-ns", key, "--no-children", columns=200) as s:
+            s.rows_are(tap, table("-i", path, "-ns", key, "--no-children"), f"the same sorted by {key}")
+
+
+def trees(tap, path):
+    with Browser(path, "-s", "sym", columns=100) as s:
+        lines = s.wait_for("[.] main")
+        first = next(i for i, line in enumerate(lines) if "[.] main" in line)
+        s.keys(*["Down"] * (first - 2), "+")
+        lines = s.wait_for(lambda lines: lines[first].startswith("-"))
+        tap.ok(lines is not None, "+ opens an entry", s.lines())
+        s.keys("+")
+        tap.ok(s.wait_for(lambda lines: lines[first].startswith("+")) is not None, "+ closes it again")
+        s.keys("e")
+        lines = s.wait_for(lambda lines: lines[first].startswith("-") and any("hot" in line for line in lines[first + 1 : first + 6]))
+        tap.ok(lines is not None, "e opens all of it", s.lines())
+        below = [line for line in lines or [] if re.match(r" +[-+ ] [0-9.]+% (hot|cold)$", line)]
+        tree = strobe("report", "--stdio", "-i", path, "-s", "sym", "-g", "caller").out
+        shares = set(re.findall(r"--([0-9.]+%)--(?:hot|cold)$", tree, re.M))
+        tap.ok(below and all(line.split()[-2] in shares for line in below), "shares are those of the text's tree", f"{below}\n{shares}")
+        s.keys("c")
+        tap.ok(s.wait_for(lambda lines: lines[first].startswith("+")) is not None, "c closes all of it")
+        s.keys("E")
+        tap.ok(s.wait_for(lambda lines: any(line.startswith("-") for line in lines) and not any(line.startswith("+") for line in lines)) is not None,
+               "E opens everything", s.lines())
+        s.keys("C")
+        tap.ok(s.wait_for(lambda lines: not any(line.startswith("-") for line in lines)) is not None, "C closes everything")
+
+
+def zooms(tap, path):
+    with Browser(path, *WITH, columns=140) as s:
+        s.wait_for("[.] main")
+        s.keys("k")
+        lines = s.wait_for(", Kernel")
+        tap.ok(lines and all("[k]" in row for row in shown(lines)), "k leaves the kernel", lines)
+        s.keys("k")
+        s.wait_for(lambda lines: ", Kernel" not in lines[0])
+        s.keys("/", "hot", "Enter")
+        lines = s.wait_for("Filter: hot")
+        tap.ok(lines and shown(lines) and all("hot" in row for row in shown(lines)), "/ leaves names that contain a text", lines)
+        s.keys("d")
+        lines = s.wait_for("DSO: split")
+        tap.ok(lines is not None, "d zooms into the object", s.lines())
+        s.keys("t")
+        tap.ok(s.wait_for("Thread: split") is not None, "t zooms into the thread")
+        s.keys("Escape")
+        tap.ok(s.wait_for(lambda lines: "Thread:" not in lines[0] and "DSO: split" in lines[0]) is not None, "Esc zooms out one step")
+        s.keys("Left")
+        tap.ok(s.wait_for(lambda lines: "DSO:" not in lines[0]) is not None, "Left zooms out one step")
+        s.keys("F")
+        lines = s.wait_for("shares are of what is shown")
+        tap.ok(lines and any(re.search(r" 100\.00%.*hot", line) for line in lines), "F: shares of what is shown", lines)
+        s.keys("F", "/", "C-u", "Enter")
+        s.wait_for(lambda lines: "Filter" not in lines[0])
+        s.keys("L", "C-u", "20", "Enter")
+        lines = s.wait_for("Limit: 20.00%")
+        s.rows_are(tap, table("-i", path, *WITH, "--percent-limit", "20"), "L: the rows of --percent-limit")
+        s.keys("L", "C-u", "200", "Enter")
+        tap.ok(s.wait_for("is no share") is not None, "a share that is none is said")
+        s.keys("S")
+        tap.ok(s.wait_for("do not tell sockets apart") is not None, "S says what it needs")
+
+
+def menus(tap, path):
+    with Browser(path, *WITH, columns=140, rows=30) as s:
+        s.wait_for("[.] main")
+        s.keys("/", "hot", "Enter")
+        s.wait_for("Filter: hot")
+        s.keys("Enter")
+        lines = s.wait_for("Browse map details")
+        text = "\n".join(lines or [])
+        for item in ("Zoom into split thread", "Zoom into split DSO (use the 'k' hotkey to zoom directly into the kernel)",
+                     "Expand [hot] callchain (one level, same as '+' hotkey, use 'e'/'c' for the whole main level entry)",
+                     "Browse map details", "Switch to another data file in PWD", "Exit"):
+            tap.ok(item in text, f"the menu has: {item[:30]}", text)
+        s.keys("Down", "Enter")
+        tap.ok(s.wait_for("DSO: split") is not None, "an item of the menu is done")
+        s.keys("m")
+        s.wait_for("Zoom out of split DSO")
+        s.keys("Escape")
+        tap.ok(s.wait_for(lambda lines: not any("Browse map" in line for line in lines)) is not None, "Esc closes the menu")
+        s.keys("m", "Down", "Down", "Down", "Enter")
+        lines = s.wait_for("functions with samples")
+        tap.ok(lines and any(line.startswith("path") and line.endswith("/split") for line in lines) and any(
+            line.endswith(" hot") for line in lines), "map details", s.lines())
+        s.keys("q")
+        s.wait_for("Press '?'")
+        s.keys("s")
+        lines = s.wait_for("Recordings here")
+        tap.ok(lines and any("other.data" in line for line in lines) and not any("notes.txt" in line for line in lines),
+               "s lists recordings, and nothing else", lines)
+        names = sorted(n for n in os.listdir(SCRATCH) if n.endswith(".data"))
+        s.keys(*["Down"] * names.index("other.data"), "Enter")
+        tap.ok(s.wait_for("event 'page-faults:u'") is not None, "and opens another one", s.lines())
+
+
+def pages(tap, path):
+    with Browser(path, *WITH, columns=140) as s:
+        s.wait_for("[.] main")
+        for k in "h", "?", "F1":
+            s.keys(k)
+            tap.ok(s.wait_for("menu of what can be done") is not None, f"{k}: help")
+            s.keys("q")
+            s.wait_for("Press '?'")
+        s.keys("i")
+        tap.ok(s.wait_for("# hostname") is not None, "i: the header")
+        s.keys("Escape")
+        s.wait_for("Press '?'")
+        s.keys("H")
+        tap.ok(s.wait_for(lambda lines: "Shared Object" not in lines[1]) is not None, "H: names of columns off")
+        s.keys("H", "E", "V")
+        tap.ok(s.wait_for(lambda lines: any(re.search(r"[-+ ] .*main  split$", line) for line in lines)) is not None,
+               "V: objects in call chains", s.lines())
+        s.keys("C", "P")
+        tap.ok(s.wait_for("perf.hist.0 written") is not None, "P writes")
+        s.keys("P")
+        tap.ok(s.wait_for("perf.hist.1 written") is not None, "P does not write over it")
+        saved = open(os.path.join(SCRATCH, "perf.hist.0")).read().splitlines()
+        tap.equal([line[1:] for line in saved[1:]], [row for row in table("-i", path, *WITH)], "what is written are the rows")
+        s.keys("\\", "col")
+        tap.ok(s.wait_for("search: col_") is not None, "\\ searches as one types")
+        s.keys("Enter")
+        s.wait_for("Press '?'")
+        at = s.at(None)
+        tap.ok(at is not None and "cold" in s.lines()[at], "and is on what it found", s.lines())
+        s.keys("Home", "End")
+        last = s.wait_for("Press '?'")
+        s.keys("Home", ">")
+        s.keys(">")
+        lines = s.wait_for(lambda lines: lines and True)
+        tap.ok(last is not None and lines is not None, "End, Home and > do no harm")
+        s.keys("x")
+        tap.ok(s.wait_for("this key means nothing here") is not None, "a key without a meaning is said")
+
+
+def events(tap):
+    binary = os.path.join(SCRATCH, "split")
+    path = record("-e", "cpu-clock:u,page-faults:u", "-F", "5000", "--", binary, "200", output="two.data")
+    with Browser(path, "-s", "sym") as s:
+        lines = s.wait_for("Available samples")
+        tap.ok(lines and any("cpu-clock:u" in line for line in lines) and any("page-faults:u" in line for line in lines),
+               "several events: a menu first", lines)
+        s.keys("Enter")
+        s.wait_for("of event 'cpu-clock:u'")
+        s.keys("Tab")
+        tap.ok(s.wait_for("of event 'page-faults:u'") is not None, "Tab: the other event")
+        s.keys("BTab")
+        tap.ok(s.wait_for("of event 'cpu-clock:u'") is not None, "Shift-Tab: back")
+
+
+def sizes(tap, path):
+    with Browser(path, *WITH, columns=80) as s:
+        s.wait_for("[.] main")
+        tap.ok(all(len(line) <= 80 for line in s.lines()), "80 x 24")
+        s.resize(300, 100)
+        tap.ok(s.wait_for(lambda lines: len(lines) >= 100 and lines[99].startswith("Press")) is not None, "300 x 100 after a resize")
+        s.resize(20, 6)
+        tap.ok(s.wait_for(lambda lines: lines[5].startswith("Press") and len(lines[0]) <= 20) is not None, "20 x 6 after a resize", s.lines())
+        s.keys("m")
+        s.keys("Escape", "q")
+        tap.equal(s.end(), (0, True), "q ends it with the terminal as it was")
+        tap.ok(s.is_cursor_visible(), "the cursor is back, and the screen that was there before")
+    with Browser(path, *WITH, env={"NO_COLOR": "1"}) as s:
+        s.wait_for("[.] main")
+        coloured = "\n".join(s.coloured())
+        tap.ok(not re.search(r"\x1b\[[0-9;]*[34][0-8]", coloured) and "\x1b[7m" in coloured, "NO_COLOR: no colours, the row at hand reversed")
+    with Browser(path, *WITH, env={"LC_ALL": "C", "LANG": "C"}) as s:
+        s.wait_for("[.] main")
+        s.keys("m")
+        lines = s.wait_for("Browse map details")
+        tap.ok(lines and all(ord(c) < 128 for line in lines for c in line) and any("+---" in line for line in lines), "ASCII alone", lines)
+
+
+def ends(tap, path):
+    for sig, status in (signal.SIGTERM, 143), (signal.SIGINT, 0), (signal.SIGHUP, 129):
+        with Browser(path, *WITH) as s:
+            s.wait_for("[.] main")
+            os.kill(s.pid(), sig)
+            tap.equal(s.end(), (status, True), f"{sig.name}: ended so, the terminal as it was")
+    with Browser(path, *WITH) as s:
+        s.wait_for("[.] main")
+        s.keys("C-c")
+        tap.equal(s.end(), (0, True), "Ctrl-C")
+    with Browser(path, *WITH) as s:
+        s.wait_for("[.] main")
+        s.keys("Escape")
+        s.wait_for("Do you really want to exit?")
+        s.keys("Down", "Enter")
+        tap.ok(s.wait_for("Press '?'") is not None, "Esc asks, and No stays")
+        s.keys("Escape")
+        s.wait_for("Do you really want to exit?")
+        s.keys("Enter")
+        tap.equal(s.end(), (0, True), "Yes ends")
+
+
+def bad(tap, path):
+    done = strobe("report", "--tui", "-i", path, *WITH)
+    tap.ok("text and no screen" in done.err and "[.] main" in done.out, "no terminal: says so and uses text", done)
+    for title, env in ("unknown", {"TERM": "no-such-terminal"}), ("dumb", {"TERM": "dumb"}), ("empty", {"TERM": ""}):
+        with Screen([STROBE, "--no-pager", "report", "-i", path, "--percent-limit", "10", *WITH], env=env) as s:
+            lines = s.wait_for("text and no screen")
+            tap.ok(lines is not None and s.end()[0] == 0, f"a terminal of a kind that is {title}: text", s.lines())
+    with Screen([STROBE, "--no-pager", "report", "-i", path, *WITH], columns=10, rows=3) as s:
+        tap.ok(s.wait_for(lambda lines: any(lines)) is not None, "10 x 3 cells: something is shown", s.lines())
+        s.keys("q")
+        tap.equal(s.end()[0], 0, "and q ends it")
+    long_name = "long_" + "x" * 10000
+    source = os.path.join(SCRATCH, "names.c")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write('#include <time.h>\n#include <sys/prctl.h>\nstatic volatile unsigned sink;\n')
+        for i, name in enumerate((long_name, "日本語の関数", "combine\u0301d", "steer\u202eed", "tab\\tbed")):
+            f.write(f'void f{i}(unsigned n) __asm__("\\"{name}\\""); void f{i}(unsigned n) {{ while (n--) sink++; }}\n' if i == 4 else
+                    f'void f{i}(unsigned n) __asm__("{name}"); void f{i}(unsigned n) {{ while (n--) sink++; }}\n')
+        f.write('int main(void) { prctl(PR_SET_NAME, "\\033[31mred\\a"); clock_t end = clock() + CLOCKS_PER_SEC / 4;\n'
+                'while (clock() < end) { f0(20000); f1(20000); f2(20000); f3(20000); f4(20000); } return 0; }\n')
+    binary = os.path.join(SCRATCH, "names")
+    if os.system(f"cc -O1 -fno-inline -o {binary} {source} 2> {SCRATCH}/cc.err"):
+        tap.skip("names", "the assembler does not take them")
+        return
+    named = record("-e", "cpu-clock:u", "-F", "2000", "--", binary, output="names.data")
+    with Browser(named, "-s", "comm,sym", columns=80) as s:
+        lines = s.wait_for("日本語の関数")
+        text = "\n".join(s.lines())
+        tap.ok(lines is not None, "wide characters", text)
+        tap.ok("combine\u0301d" in text, "combining characters", text)
+        tap.ok("steer\\u202eed" in text, "marks of direction are shown, not obeyed", text)
+        tap.ok("\\x1b[31mred\\x07" in text, "escapes in a name are shown, not obeyed", text)
+        tap.ok("long_xxxxxx" in text and all(len(line) <= 80 for line in lines or []), "a name of 10,000 characters is cut", text)
+        s.keys("m")
+        s.wait_for("Exit")
+        s.keys("Escape", "q")
+        tap.equal(s.end(), (0, True), "and it ends well")
+
+
+def main():
+    require_tmux()
+    tap = Tap()
+    binary = build_workload("split")
+    path = record("-e", "cpu-clock", "-F", "2000", "-g", "--", binary, "600", output="split.data")
+    record("-e", "page-faults:u", "-c", "1", "--", binary, "100", output="other.data")
+    with open(os.path.join(SCRATCH, "notes.txt"), "w") as f:
+        f.write("PERFILE but not a recording\n")
+    same_rows(tap, path)
+    trees(tap, path)
+    zooms(tap, path)
+    menus(tap, path)
+    pages(tap, path)
+    events(tap)
+    sizes(tap, path)
+    ends(tap, path)
+    bad(tap, path)
+    tap.done()
+
+
+main()
