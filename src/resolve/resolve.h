@@ -171,4 +171,6 @@ struct resolve_stats {
 	} *events;                   /* by index in env->events */
 	uint32_t events_nr;
 };
+/* From now on frames are told apart by address (resolve_options.by_address): for what goes on, when somebody wants to know. */
+void resolver_tell_addresses(struct resolver *r);
 const struct resolve_stats *resolver_stats(const struct resolver *r);

@@ -98,6 +98,11 @@ struct symbols *resolver_symbols(struct resolver *r)
 	return r->symbols;
 }
 
+void resolver_tell_addresses(struct resolver *r)
+{
+	r->options.by_address = true;
+}
+
 const struct resolve_stats *resolver_stats(const struct resolver *r)
 {
 	return &r->stats;

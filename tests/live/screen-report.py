@@ -125,17 +125,17 @@ def menus(tap, path):
         s.keys("Enter")
         lines = s.wait_for("Browse map details")
         text = "\n".join(lines or [])
-        for item in ("Zoom into split thread", "Zoom into split DSO (use the 'k' hotkey to zoom directly into the kernel)",
+        for item in ("Annotate hot", "Zoom into split thread", "Zoom into split DSO (use the 'k' hotkey to zoom directly into the kernel)",
                      "Expand [hot] callchain (one level, same as '+' hotkey, use 'e'/'c' for the whole main level entry)",
                      "Browse map details", "Switch to another data file in PWD", "Exit"):
             tap.ok(item in text, f"the menu has: {item[:30]}", text)
-        s.keys("Down", "Enter")
+        s.keys("Down", "Down", "Enter")
         tap.ok(s.wait_for("DSO: split") is not None, "an item of the menu is done")
         s.keys("m")
         s.wait_for("Zoom out of split DSO")
         s.keys("Escape")
         tap.ok(s.wait_for(lambda lines: not any("Browse map" in line for line in lines)) is not None, "Esc closes the menu")
-        s.keys("m", "Down", "Down", "Down", "Enter")
+        s.keys("m", "Down", "Down", "Down", "Down", "Enter")
         lines = s.wait_for("functions with samples")
         tap.ok(lines and any(line.startswith("path") and line.endswith("/split") for line in lines) and any(
             line.endswith(" hot") for line in lines), "map details", s.lines())
@@ -187,6 +187,60 @@ def pages(tap, path):
         tap.ok(last is not None and lines is not None, "End, Home and > do no harm")
         s.keys("x")
         tap.ok(s.wait_for("this key means nothing here") is not None, "a key without a meaning is said")
+
+
+def code(tap, path):
+    """The instructions and shares are those of annotate --stdio2; every key of the reference does what it says."""
+    text = strobe("annotate", "--stdio2", "-i", path, "hot").out
+    if "sub" not in text and "add" not in text:
+        tap.skip("code", "this build has no disassembler")
+        return
+    costs = re.findall(r"^ *([0-9]+\.[0-9]+) +(?:[0-9a-f]+: )?[ ←→↑↓]*([a-z]+)", text, re.M)
+    mark = re.compile(r"^ *([0-9]+\.[0-9]+) │ +(?:[0-9a-f]+: )?[ ←→↑↓]*([a-z]+)")
+    with Browser(path, "-s", "sym", "--no-children", columns=110, rows=60) as s:
+        s.wait_for("[.] hot")
+        s.keys("/", "hot", "Enter")
+        s.wait_for("Filter: hot")
+        s.keys("a")
+        lines = s.wait_for("percent: local period") or []
+        tap.equal([m.groups() for m in map(mark.match, lines) if m], costs, "a: instructions and shares are those of annotate --stdio2")
+        hottest = max(costs, key=lambda c: float(c[0])) if costs else ("", "")
+        s.keys("Home", "H")
+        at = s.wait_for("Press 'h'") and s.at(None)
+        tap.ok(at is not None and hottest[0] in s.lines()[at], "H goes to the hottest", s.lines())
+        s.keys("Tab")
+        second = sorted((c[0] for c in costs), key=float)[-2]
+        tap.ok(s.wait_for(lambda lines: s.at(None) is not None and second in lines[s.at(None)]) is not None, "Tab goes to the next hottest", s.lines())
+        s.keys("p")
+        tap.ok(s.wait_for("percent: global period") is not None, "p: shares of all")
+        s.keys("b")
+        tap.ok(s.wait_for("percent: global hits") is not None, "b: shares by samples")
+        s.keys("p", "b", "t", "t")
+        counts = {m.group(1) for m in (re.match(r" *([0-9]+) │ ", line) for line in s.wait_for("percent: local period") or []) if m}
+        tap.ok(counts and all(c.isdigit() for c in counts), "t: periods, then samples", s.lines())
+        s.keys("t", "o")
+        tap.ok(s.wait_for(lambda lines: any(re.search(r"│ +[0-9a-f]+: ([0-9a-f]{2} )+", line) for line in lines)) is not None, "o: addresses and bytes")
+        s.keys("o", "O", "O")
+        tap.ok(s.wait_for(lambda lines: sum(bool(re.search(r"│ +[0-9a-f]+: ", line)) for line in lines) >= 5) is not None, "O: more offsets", s.lines())
+        s.keys("O", "J")
+        tap.ok(s.wait_for(lambda lines: any(re.search(r"│ +1 +[0-9a-f]+: ", line) for line in lines)) is not None, "J: how many jumps come here", s.lines())
+        s.keys("J", "j")
+        tap.ok(s.wait_for(lambda lines: not any("↓" in line or "↑" in line for line in lines)) is not None, "j: arrows off")
+        s.keys("j", "/", "j", "Enter")
+        at = s.wait_for("Press 'h'") and s.at(None)
+        tap.ok(at is not None and " j" in s.lines()[at], "/ finds a jump", s.lines())
+        s.keys("Enter")
+        there = s.wait_for(lambda lines: s.at(None) is not None and s.at(None) != at)
+        tap.ok(there is not None and re.search(r"│ +[0-9a-f]+: ", there[s.at(None)]), "Enter follows it to its target", s.lines())
+        for key, text in ("h", "the hottest instruction"), ("F1", "the hottest instruction"):
+            s.keys(key)
+            tap.ok(s.wait_for(text) is not None, f"{key}: help")
+            s.keys("q")
+            s.wait_for("Press 'h'")
+        s.keys("P")
+        tap.ok(s.wait_for("hot.annotation written") is not None, "P writes")
+        s.keys("s", "k", "l", "Escape")
+        tap.ok(s.wait_for("Filter: hot") is not None, "Esc comes back to the rows")
 
 
 def events(tap):
@@ -301,6 +355,7 @@ def main():
     zooms(tap, path)
     menus(tap, path)
     pages(tap, path)
+    code(tap, path)
     events(tap)
     sizes(tap, path)
     ends(tap, path)

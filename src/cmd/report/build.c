@@ -82,7 +82,7 @@ static bool needs_lines(const struct report_run *r)
 
 static bool needs_addresses(const struct report_run *r)
 {
-	bool needs = r->o->chains.by_address || r->o->verbose || report_pages(r->o);
+	bool needs = r->o->chains.by_address || r->o->verbose || report_pages(r->o) || r->tells_addresses;
 	for (uint32_t i = 0; i < r->keys_nr; i++)
 		switch (r->keys[i].column->id) {
 		case COLUMN_SRCLINE:

@@ -78,6 +78,7 @@ struct report_run {
 	const char *default_sort; /* of the command: NULL is comm,dso,symbol */
 	bool live;               /* of what runs, and not of a recording */
 	struct progress *progress; /* or NULL */
+	bool tells_addresses;    /* frames are told apart by address, whatever the keys are */
 	bool wants_threads;      /* the profile is to tell threads and processes apart, whatever the keys are */
 	/* Keys the rows are grouped by, what they are sorted by, and what is shown. */
 	struct tracepoints *tracepoints; /* where fields of them are asked for */
@@ -111,6 +112,16 @@ struct strobe_error *report_make_resolver(struct report_run *r) _must_check_;
  */
 struct strobe_error *report_build(struct report_run *r, struct report_built *b) _must_check_;
 void report_built_deinit(struct report_run *r, struct report_built *b);
+
+/*
+ * The code over an address of a mapping of r->profile, and what each instruction cost by the events of the part. counted: a
+ * profile of the same recording whose frames are told apart by address.
+ */
+struct listing;
+struct strobe_error *report_listing(struct report_run *r, const struct profile *counted, const struct report_part *part,
+				    mapping_id mapping, uint64_t addr, struct listing **ret) _must_check_;
+/* Such a profile, read anew from the recording; the caller destroys it. */
+struct strobe_error *report_count_addresses(struct report_run *r, struct profile **ret) _must_check_;
 
 /* --total-cycles: of all samples that the resolver's filter lets through. */
 struct strobe_error *report_print_cycles(struct report_run *r, struct out *out) _must_check_;

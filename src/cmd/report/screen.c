@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/foreign_files.h"
 #include "cmd/input.h"
 #include "cmd/report/run.h"
 #include "config.h"
@@ -18,11 +19,13 @@
 
 /* One recording, read and ready to be shown. */
 struct opened {
+	struct cmd_context ctx;  /* what commands find out for one recording: a copy, so that two can be open at once */
 	struct report_run run;
 	struct report_options o; /* what its events make of the options */
 	struct record_source *file;
 	struct report_built built;
 	struct strobe_error *damage;
+	struct profile *counted; /* by address, once code was to be shown; or NULL */
 };
 
 struct report_screen {
@@ -108,12 +111,15 @@ static void close_file(struct opened *f)
 	if (f->run.resolver)
 		report_built_deinit(&f->run, &f->built);
 	profile_destroy(f->run.profile);
+	profile_destroy(f->counted);
 	tracepoints_destroy(f->run.tracepoints);
 	resolver_destroy(f->run.resolver);
 	source_destroy(f->run.source);
 	arena_deinit(&f->run.arena);
 	arena_deinit(&f->run.scratch);
 	error_destroy(f->damage);
+	foreign_files_destroy(f->ctx.foreign);
+	strbuf_deinit(&f->ctx.buildid_path);
 	free(f);
 }
 
@@ -143,7 +149,10 @@ static struct strobe_error *open_file(struct report_screen *s, const char *path,
 	f->o = *s->o;
 	if (path)
 		f->o.input = path;
-	f->run = (struct report_run){ .ctx = s->ctx, .o = &f->o };
+	f->ctx = *s->ctx;
+	f->ctx.foreign = NULL;
+	f->ctx.buildid_path = (struct strbuf){};
+	f->run = (struct report_run){ .ctx = &f->ctx, .o = &f->o };
 	arena_init(&f->run.arena);
 	arena_init(&f->run.scratch);
 	if (path)
@@ -181,6 +190,16 @@ static bool is_recording(void *ctx, const char *path)
 	return n == sizeof(magic) && (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
 }
 
+static struct strobe_error *listing(void *ctx, const struct report_part *part, mapping_id mapping, uint64_t addr,
+				    struct listing **ret)
+{
+	struct report_screen *s = ctx;
+	struct opened *f = s->file;
+	if (!f->counted)
+		TRY(report_count_addresses(&f->run, &f->counted));
+	return report_listing(&f->run, f->counted, part, mapping, addr, ret);
+}
+
 static void header(void *ctx, struct strbuf *text)
 {
 	struct report_screen *s = ctx;
@@ -197,6 +216,8 @@ static void header(void *ctx, struct strbuf *text)
 
 static struct strobe_error *browse_files(struct report_screen *s)
 {
+	const struct config *config;
+	TRY(cmd_config(s->ctx, &config)); /* before there are copies */
 	TRY(open_signals(s));
 	TRY(open_file(s, NULL, &s->file));
 	struct browse_hooks hooks = {
@@ -206,6 +227,7 @@ static struct strobe_error *browse_files(struct report_screen *s)
 		.look = look,
 		.header = header,
 		.open = switch_file,
+		.listing = listing,
 		.is_recording = is_recording,
 	};
 	return browse(s->screen, &s->file->built.report, &hooks);

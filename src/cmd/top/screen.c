@@ -14,7 +14,7 @@ struct top_screen {
 	struct top_run *t;
 	struct report_built built;
 	uint64_t next_ns;        /* when the next refresh is due */
-	bool frozen, show_state;
+	bool frozen, show_state, by_address;
 	size_t back;             /* slices behind the last one that is shown; frozen */
 	bool due, asked;         /* a report is to be made: time has come, or the user wants another one */
 	int fds[2];
@@ -59,6 +59,13 @@ static enum browse_state look(void *ctx)
 	return s->due || s->asked ? BROWSE_DUE : BROWSE_ON;
 }
 
+/* How far one can step back: the very first picture is of no time at all. */
+static size_t steps_back(const struct top_run *t)
+{
+	size_t n = t->history.slices.len;
+	return n > 1 && !t->history.slices.data[0].samples ? n - 2 : n - 1;
+}
+
 /* While it is stopped, time goes on to be counted: nothing is lost by looking closer. */
 static struct strobe_error *renew(void *ctx, const struct report **ret)
 {
@@ -71,8 +78,8 @@ static struct strobe_error *renew(void *ctx, const struct report **ret)
 		s->next_ns = top_now_ns(t) + (t->gone ? 1000000000ull : top_delay_ns(t));
 		s->back += s->frozen && !t->gone;
 	}
-	size_t last = t->history.slices.len - 1;
-	s->back = s->back < last ? s->back : last;
+	size_t last = t->history.slices.len - 1, most = steps_back(t);
+	s->back = s->back < most ? s->back : most;
 	if (s->frozen)
 		history_show_span(&t->history, last - s->back, last - s->back);
 	else if (s->asked)
@@ -108,9 +115,8 @@ static void status(void *ctx, struct strbuf *out)
 
 static void step(struct top_screen *s, int by)
 {
-	size_t last = s->t->history.slices.len - 1;
 	s->frozen = true;
-	if (by < 0 && s->back < last)
+	if (by < 0 && s->back < steps_back(s->t))
 		s->back++;
 	if (by > 0 && s->back)
 		s->back--;
@@ -162,6 +168,20 @@ static bool key(void *ctx, uint32_t k, struct strbuf *say)
 	}
 }
 
+/* Samples are told apart by address from the first time on that somebody wants to see code. */
+static struct strobe_error *listing(void *ctx, const struct report_part *part, mapping_id mapping, uint64_t addr,
+				    struct listing **ret)
+{
+	struct top_screen *s = ctx;
+	struct top_run *t = s->t;
+	if (!s->by_address) {
+		resolver_tell_addresses(t->report.resolver);
+		history_zero(&t->history);
+		s->by_address = true;
+	}
+	return report_listing(&t->report, t->history.profile, part, mapping, addr, ret);
+}
+
 static const char help[] =
 	"z             only what came since the last refresh, or all, the older counting less\n"
 	"f             disable and enable the events\n"
@@ -197,6 +217,7 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 		.status = status,
 		.key = key,
 		.help = help,
+		.listing = listing,
 		.header = header,
 	};
 	const struct report *first;

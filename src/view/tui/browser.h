@@ -17,6 +17,8 @@ enum browse_state {
 	BROWSE_END,
 };
 
+struct listing;
+
 /* Any may be NULL. */
 struct browse_hooks {
 	void *ctx;
@@ -34,6 +36,9 @@ struct browse_hooks {
 	void (*header)(void *ctx, struct strbuf *out); /* what the recording says of itself, as text */
 	/* Opens another recording; on error the old report stays. */
 	struct strobe_error *(*open)(void *ctx, const char *path, const struct report **ret);
+	/* The code at an address of a mapping of the part's profile, with what it cost; the caller destroys it. */
+	struct strobe_error *(*listing)(void *ctx, const struct report_part *part, mapping_id mapping, uint64_t addr,
+					struct listing **ret);
 	/* Whether a file looks like a recording. */
 	bool (*is_recording)(void *ctx, const char *path);
 };

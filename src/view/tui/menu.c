@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "view/tui/browser_priv.h"
+#include "view/tui/code.h"
 
 /* ---- what a row is of ---- */
 
@@ -145,6 +146,43 @@ void browser_zoom_socket(struct browser *b)
 
 /* ---- the menu of a row ---- */
 
+/* The function of the row, or of the line in its call tree. */
+static const struct profile_function *function_at(const struct browser *b)
+{
+	const struct row_line *l = browser_line(b);
+	const struct hist *h = browser_part(b)->hist;
+	if (!l || !l->node)
+		return l ? hist_function(h, browser_entry(b)) : NULL;
+	function_id f = h->profile->frames.data[l->node->frames[l->frame]].function;
+	return f == PROFILE_NONE ? NULL : &h->profile->functions.data[f];
+}
+
+static void show_code(struct browser *b, const struct profile_function *f)
+{
+	size_t at = b->at;
+	/* Reports may come and go meanwhile. */
+	rows_forget(&b->rows);
+	code_browse(&b->ui, browser_part(b), b->part, f->mapping, f->start, &b->message);
+	if (b->ui.fresh)
+		browser_set(b, b->ui.fresh, b->part);
+	else
+		browser_filter(b);
+	b->ui.fresh = NULL;
+	b->at = 0;
+	browser_move(b, (long)at);
+}
+
+void browser_annotate(struct browser *b)
+{
+	const struct profile_function *f = function_at(b);
+	if (!b->ui.hooks->listing)
+		strbuf_addstr(&b->message, "code cannot be shown here");
+	else if (!f || f->mapping == PROFILE_NONE)
+		strbuf_addstr(&b->message, "this has no symbol: where its code begins and ends is not known");
+	else
+		show_code(b, f);
+}
+
 static void expand(struct browser *b)
 {
 	const struct row_line *l = browser_line(b);
@@ -177,6 +215,8 @@ static void add_items(struct browser *b, struct menu *m)
 	struct row_zoom found = {};
 	struct strbuf thread = {};
 	uint64_t socket;
+	if (symbol && b->ui.hooks->listing)
+		add_item(m, browser_annotate, xasprintf("Annotate %s", symbol));
 	if (browser_thread(b, &found, &thread))
 		add_item(m, browser_zoom_thread, xasprintf("Zoom %s %s thread", z->by_tid || z->comm ? "out of" : "into",
 							   strbuf_str(&thread)));
@@ -354,6 +394,7 @@ static const char help[] =
 	"e             expand or collapse the whole entry;  c: collapse it\n"
 	"E, C          expand, collapse all entries\n"
 	"\n"
+	"a             the code of the row's function, and what each instruction cost\n"
 	"d             zoom into the row's object (DSO), and out again\n"
 	"t             zoom into its thread;  S: into its processor socket\n"
 	"k             only the kernel\n"

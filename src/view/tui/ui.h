@@ -14,6 +14,7 @@ struct ui {
 	const struct browse_hooks *hooks;
 	enum browse_state state;
 	bool gone; /* the terminal */
+	const struct report *fresh; /* a modal screen had it made, and the one before is no more; or NULL */
 };
 
 /* The next key; KEY_NONE where a new report is due (only if wanted) or where all is to end. */

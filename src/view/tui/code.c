@@ -1,0 +1,499 @@
+#include "view/tui/code.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/out.h"
+
+enum unit { UNIT_PERCENT, UNIT_PERIOD, UNIT_SAMPLES, UNITS_NR };
+enum offsets { OFFSETS_OF_JUMPS, OFFSETS_OF_CALLS, OFFSETS_OF_ALL, OFFSETS_NR };
+
+#define BACK_MAX 64
+
+struct code {
+	struct ui *ui;
+	const struct report_part *part;
+	mapping_id mapping;
+	struct listing *l;
+	struct listing_rows rows;
+	size_t first, at;
+	enum listing_share share;
+	enum unit unit;
+	enum offsets offsets;
+	bool no_source, raw, no_arrows, jump_counts, line_numbers, full_paths, done;
+	struct strbuf search, message;
+	uint32_t part_index;
+	struct strbuf path;      /* of the mapping */
+	uint64_t back[BACK_MAX]; /* where calls were followed from */
+	unsigned back_nr;
+};
+
+/* ---- rows ---- */
+
+static uint32_t insn_at(const struct code *c)
+{
+	return c->at < c->rows.len ? c->rows.data[c->at].insn : LISTING_NONE;
+}
+
+static void go_to_insn(struct code *c, uint32_t insn)
+{
+	for (size_t i = 0; i < c->rows.len; i++)
+		if (c->rows.data[i].kind == LISTING_ROW_INSN && c->rows.data[i].insn == insn) {
+			c->at = i;
+			return;
+		}
+}
+
+static void make_rows(struct code *c)
+{
+	uint32_t insn = insn_at(c);
+	c->rows.len = 0;
+	listing_rows(c->l, (struct listing_rows_options){ .with_source = !c->no_source }, &c->rows);
+	c->at = 0;
+	if (insn != LISTING_NONE)
+		go_to_insn(c, insn);
+}
+
+static double percent_of(const struct code *c, uint32_t insn, size_t event)
+{
+	return listing_percent(c->l, event, listing_value(c->l, insn, event), c->share);
+}
+
+/* The nth hottest instruction by the first event. */
+static void go_to_hot(struct code *c, bool next)
+{
+	const struct listing *l = c->l;
+	uint32_t from = insn_at(c), best = LISTING_NONE, hottest = LISTING_NONE;
+	uint64_t here = from != LISTING_NONE ? listing_value(l, from, 0)->value : 0;
+	for (uint32_t i = 0; i < l->insns.len; i++) {
+		uint64_t v = listing_value(l, i, 0)->value;
+		if (!v)
+			continue;
+		if (hottest == LISTING_NONE || v > listing_value(l, hottest, 0)->value)
+			hottest = i;
+		/* Less than here, or as much and further down. */
+		if ((v < here || (v == here && i > from)) &&
+		    (best == LISTING_NONE || v > listing_value(l, best, 0)->value))
+			best = i;
+	}
+	if (hottest == LISTING_NONE)
+		strbuf_addstr(&c->message, "no samples here");
+	else
+		go_to_insn(c, next && best != LISTING_NONE ? best : hottest);
+}
+
+/* ---- drawing ---- */
+
+static const char *base_name(const struct code *c, const char *path)
+{
+	const char *slash = c->full_paths ? NULL : strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static const char *arrow_of(const struct code *c, const struct listing_insn *insn)
+{
+	bool ascii = screen_is_ascii(c->ui->s);
+	if (c->no_arrows)
+		return "  ";
+	switch ((enum listing_flow)insn->flow) {
+	case LISTING_JUMP:
+	case LISTING_BRANCH:
+		if (insn->target_insn == LISTING_NONE)
+			return ascii ? "> " : "→ ";
+		if (c->l->insns.data[insn->target_insn].addr > insn->addr)
+			return ascii ? "v " : "↓ ";
+		return ascii ? "^ " : "↑ ";
+	case LISTING_CALL: return ascii ? "> " : "→ ";
+	case LISTING_RETURN: return ascii ? "< " : "← ";
+	default: return "  ";
+	}
+}
+
+static void add_target(const struct code *c, const struct listing_insn *insn, struct strbuf *b)
+{
+	if (insn->target_insn != LISTING_NONE)
+		strbuf_addf(b, "%llx", (unsigned long long)(insn->target.addr - c->l->start));
+	else if (!insn->target.name)
+		strbuf_addf(b, "%#llx", (unsigned long long)insn->target.addr);
+	else if (insn->target.offset)
+		strbuf_addf(b, "%s+%#llx", insn->target.name, (unsigned long long)insn->target.offset);
+	else
+		strbuf_addstr(b, insn->target.name);
+}
+
+static void add_insn(const struct code *c, const struct listing_insn *insn, struct strbuf *b)
+{
+	bool offset = insn->jumps_here || c->offsets == OFFSETS_OF_ALL || (c->offsets == OFFSETS_OF_CALLS && insn->flow == LISTING_CALL);
+	if (c->jump_counts)
+		strbuf_addf(b, insn->jumps_here ? "%4u " : "     ", insn->jumps_here);
+	if (c->raw) {
+		strbuf_addf(b, "%8llx: ", (unsigned long long)insn->addr);
+		for (unsigned i = 0; i < insn->bytes; i++)
+			strbuf_addf(b, "%02x ", insn->code[i]);
+		for (unsigned i = insn->bytes; i < 8; i++)
+			strbuf_addstr(b, "   ");
+		strbuf_addstr(b, insn->text);
+		return;
+	}
+	if (offset)
+		strbuf_addf(b, "%6llx: ", (unsigned long long)(insn->addr - c->l->start));
+	else
+		strbuf_addstr(b, "        ");
+	strbuf_addstr(b, arrow_of(c, insn));
+	if (insn->target_bytes) {
+		strbuf_add(b, insn->text, insn->target_at);
+		add_target(c, insn, b);
+		strbuf_addstr(b, insn->text + insn->target_at + insn->target_bytes);
+	} else {
+		strbuf_addstr(b, insn->text);
+	}
+	if (insn->has_reference && insn->reference.name)
+		strbuf_addf(b, "        # %s+%#llx", insn->reference.name, (unsigned long long)insn->reference.offset);
+}
+
+/* Everything of a row behind its costs. */
+static void add_text(const struct code *c, const struct listing_row *row, struct strbuf *b)
+{
+	const struct listing *l = c->l;
+	const struct listing_insn *insn = row->insn < l->insns.len ? &l->insns.data[row->insn] : NULL;
+	const struct listing_place *place = insn && insn->place != LISTING_NONE ? &l->places.data[insn->place] : NULL;
+	size_t n;
+	switch (row->kind) {
+	case LISTING_ROW_SECTION: strbuf_addf(b, "Disassembly of section %s:", l->section); break;
+	case LISTING_ROW_SYMBOL: strbuf_addf(b, "%016llx <%s>:", (unsigned long long)l->start, l->symbol); break;
+	case LISTING_ROW_FUNCTION: strbuf_addf(b, "%s():", place && place->function ? place->function : l->symbol); break;
+	case LISTING_ROW_PLACE: strbuf_addf(b, "%s:%u", base_name(c, l->files.data[row->file].path), row->line); break;
+	case LISTING_ROW_SOURCE: {
+		const char *text = lines_get(&l->files.data[row->file].text, row->line, &n);
+		if (c->line_numbers || c->full_paths)
+			strbuf_addf(b, "%s:%-4u ", c->full_paths ? l->files.data[row->file].path : "", row->line);
+		/* Indents are tabs as often as not. */
+		for (size_t i = 0; text && i < n; i++)
+			strbuf_add(b, text[i] == '\t' ? "        " : text + i, text[i] == '\t' ? 8 : 1);
+		break;
+	}
+	case LISTING_ROW_INSN: add_insn(c, insn, b); break;
+	}
+}
+
+static unsigned put_cost(const struct code *c, unsigned y, unsigned x, uint32_t insn, size_t event, bool selected)
+{
+	struct strbuf b = {};
+	const struct listing_value *v = listing_value(c->l, insn, event);
+	double percent = percent_of(c, insn, event);
+	switch (c->unit) {
+	case UNIT_PERCENT: strbuf_addf(&b, percent > 0 ? "%7.2f " : "        ", percent); break;
+	case UNIT_PERIOD: strbuf_addf(&b, v->value ? "%12llu " : "             ", (unsigned long long)v->value); break;
+	default: strbuf_addf(&b, v->samples ? "%7llu " : "        ", (unsigned long long)v->samples); break;
+	}
+	enum ink ink = selected ? INK_SELECTED : percent >= 5 ? INK_HIGH : percent > 0.5 ? INK_MEDIUM : INK_NORMAL;
+	unsigned used = screen_text(c->ui->s, y, x, ink, strbuf_str(&b), b.len, screen_columns(c->ui->s));
+	strbuf_deinit(&b);
+	return used;
+}
+
+static void draw_row(const struct code *c, unsigned y, const struct listing_row *row, bool selected)
+{
+	struct screen *s = c->ui->s;
+	unsigned x = 0, width = c->unit == UNIT_PERIOD ? 13 : 8, columns = screen_columns(s);
+	bool is_insn = row->kind == LISTING_ROW_INSN;
+	for (size_t e = 0; e < c->l->events.len; e++) {
+		if (is_insn)
+			x += put_cost(c, y, x, row->insn, e, selected);
+		else
+			screen_fill(s, y, x, selected ? INK_SELECTED : INK_NORMAL, ' ', width), x += width;
+	}
+	struct strbuf b = {};
+	add_text(c, row, &b);
+	bool found = c->search.len && strstr(strbuf_str(&b), strbuf_str(&c->search));
+	x += screen_str(s, y, x, selected ? INK_SELECTED : INK_DIM, screen_is_ascii(s) ? "| " : "│ ");
+	enum ink ink = selected ? INK_SELECTED : found ? INK_FOUND : is_insn ? INK_NORMAL : INK_NOTE;
+	x += screen_text(s, y, x, ink, strbuf_str(&b), b.len, columns);
+	if (selected && x < columns)
+		screen_fill(s, y, x, INK_SELECTED, ' ', columns - x);
+	strbuf_deinit(&b);
+}
+
+static void add_title(const struct code *c, struct strbuf *b)
+{
+	uint64_t samples = 0, value = 0;
+	for (size_t e = 0; e < c->l->events.len; e++) {
+		samples += c->l->events.data[e].samples;
+		value += c->l->events.data[e].value;
+	}
+	/* Long names are cut at the end, where they hide nothing else. */
+	strbuf_addf(b, "Samples: %llu of '%s', [percent: %s], Event count (approx.): %llu  %s()  %s", (unsigned long long)samples,
+		    c->part->event_name, listing_share_name(c->share), (unsigned long long)value, c->l->symbol, c->l->object_path);
+}
+
+static size_t room(const struct code *c)
+{
+	unsigned rows = screen_rows(c->ui->s);
+	return rows > 2 ? rows - 2 : 1;
+}
+
+static void draw(struct code *c)
+{
+	struct strbuf title = {};
+	struct screen *s = c->ui->s;
+	size_t n = room(c);
+	screen_clear(s);
+	add_title(c, &title);
+	ui_bar(c->ui, 0, strbuf_str(&title));
+	strbuf_deinit(&title);
+	c->first = c->at < c->first ? c->at : c->at >= c->first + n ? c->at - n + 1 : c->first;
+	for (size_t i = 0; i < n && c->first + i < c->rows.len; i++)
+		draw_row(c, 1 + (unsigned)i, &c->rows.data[c->first + i], c->first + i == c->at);
+	ui_bar(c->ui, screen_rows(s) - 1, c->message.len ? strbuf_str(&c->message) : "Press 'h' for help on key bindings");
+	screen_flush(s);
+}
+
+/* ---- keys ---- */
+
+static const char help[] =
+	"Up, Down, PgUp, PgDn, Space, Home, End   move\n"
+	"q, Esc, Left  back\n"
+	"Enter, Right  follow a jump or a call;  Esc comes back from a call\n"
+	"H             the hottest instruction\n"
+	"Tab, Shift-Tab    the next hottest, the hottest again\n"
+	"s             source on and off\n"
+	"k             line numbers;  l: whole paths of source files\n"
+	"j             arrows at jumps;  J: how many jumps come here\n"
+	"o             addresses and bytes, or the simple view\n"
+	"O             offsets: of jump targets, of calls as well, of all\n"
+	"t             percent, period, samples\n"
+	"p             shares of the function (local) or of all (global)\n"
+	"b             shares by period or by number of samples\n"
+	"/, ?          search down, up;  n: again\n"
+	"P             write SYMBOL.annotation\n";
+
+static void search(struct code *c, int step)
+{
+	struct strbuf line = {};
+	for (size_t k = 1; c->search.len && k <= c->rows.len; k++) {
+		size_t i = step > 0 ? (c->at + k) % c->rows.len : (c->at + c->rows.len - k) % c->rows.len;
+		strbuf_reset(&line);
+		add_text(c, &c->rows.data[i], &line);
+		if (!strstr(strbuf_str(&line), strbuf_str(&c->search)))
+			continue;
+		c->at = i;
+		strbuf_deinit(&line);
+		return;
+	}
+	strbuf_deinit(&line);
+	strbuf_addf(&c->message, "'%s' is not here", strbuf_str(&c->search));
+}
+
+static bool load(struct code *c, uint64_t addr)
+{
+	const struct browse_hooks *h = c->ui->hooks;
+	struct listing *l = NULL;
+	struct strobe_error *err = h->listing(h->ctx, c->part, c->mapping, addr, &l);
+	if (err) {
+		strbuf_addstr(&c->message, err->message);
+		error_destroy(err);
+		return false;
+	}
+	listing_destroy(c->l);
+	c->l = l;
+	c->first = c->at = 0;
+	c->rows.len = 0;
+	make_rows(c);
+	return true;
+}
+
+static void follow(struct code *c)
+{
+	uint32_t at = insn_at(c);
+	const struct listing_insn *insn = at != LISTING_NONE && c->rows.data[c->at].kind == LISTING_ROW_INSN ? &c->l->insns.data[at] : NULL;
+	uint64_t from = c->l->start, target = insn ? insn->target.addr : 0;
+	if (insn && insn->target_insn != LISTING_NONE)
+		go_to_insn(c, insn->target_insn);
+	else if (!insn || !insn->has_target)
+		strbuf_addstr(&c->message, "this goes nowhere that is known");
+	else if (c->back_nr == BACK_MAX)
+		strbuf_addstr(&c->message, "too deep");
+	else if (load(c, target)) {
+		c->back[c->back_nr++] = from;
+		go_to_insn(c, listing_find(c->l, target));
+	}
+}
+
+static void go_back(struct code *c)
+{
+	if (!c->back_nr || !load(c, c->back[--c->back_nr]))
+		c->done = true;
+}
+
+static void save(struct code *c)
+{
+	struct strbuf name = {}, line = {};
+	struct out out;
+	for (const char *p = c->l->symbol; *p && name.len < 100; p++)
+		strbuf_addch(&name, isalnum((unsigned char)*p) || *p == '_' ? *p : '_');
+	strbuf_addstr(&name, ".annotation");
+	int fd = open(strbuf_str(&name), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd >= 0) {
+		out_init_fd(&out, fd);
+		for (size_t i = 0; i < c->rows.len; i++) {
+			const struct listing_row *row = &c->rows.data[i];
+			strbuf_reset(&line);
+			for (size_t e = 0; e < c->l->events.len; e++) {
+				double percent = row->kind == LISTING_ROW_INSN ? percent_of(c, row->insn, e) : 0;
+				strbuf_addf(&line, percent > 0 ? "%7.2f " : "        ", percent);
+			}
+			add_text(c, row, &line);
+			out_write(&out, strbuf_str(&line), line.len);
+			out_ch(&out, '\n');
+		}
+		struct strobe_error *err = out_close(&out);
+		strbuf_addf(&c->message, err ? "cannot write %s" : "%s written", strbuf_str(&name));
+		error_destroy(err);
+		close(fd);
+	} else {
+		strbuf_addf(&c->message, "cannot write %s: %s", strbuf_str(&name), strerror(errno));
+	}
+	strbuf_deinit(&name);
+	strbuf_deinit(&line);
+}
+
+static bool movement(struct code *c, const struct screen_key *k)
+{
+	long by, page = (long)room(c);
+	switch (k->key) {
+	case KEY_IS_UP: by = -1; break;
+	case KEY_IS_DOWN: by = 1; break;
+	case KEY_IS_WHEEL_UP: by = -3; break;
+	case KEY_IS_WHEEL_DOWN: by = 3; break;
+	case KEY_IS_PAGE_UP: by = -page; break;
+	case ' ':
+	case KEY_IS_PAGE_DOWN: by = page; break;
+	case KEY_IS_HOME: by = -(long)c->rows.len; break;
+	case KEY_IS_END: by = (long)c->rows.len; break;
+	case KEY_IS_RESIZE: return true;
+	case KEY_IS_CLICK:
+		if (k->y && k->y <= room(c) && c->first + k->y - 1 < c->rows.len)
+			c->at = c->first + k->y - 1;
+		return true;
+	default: return false;
+	}
+	long last = c->rows.len ? (long)c->rows.len - 1 : 0, at = (long)c->at + by;
+	c->at = (size_t)(at < 0 ? 0 : at > last ? last : at);
+	return true;
+}
+
+static bool toggles(struct code *c, uint32_t key)
+{
+	switch (key) {
+	case 's':
+		c->no_source = !c->no_source;
+		make_rows(c);
+		return true;
+	case 'o': c->raw = !c->raw; return true;
+	case 'O': c->offsets = (c->offsets + 1) % OFFSETS_NR; return true;
+	case 't': c->unit = (c->unit + 1) % UNITS_NR; return true;
+	case 'k': c->line_numbers = !c->line_numbers; return true;
+	case 'l': c->full_paths = !c->full_paths; return true;
+	case 'j': c->no_arrows = !c->no_arrows; return true;
+	case 'J': c->jump_counts = !c->jump_counts; return true;
+	/* Global is the odd one of each pair, samples are the second pair. */
+	case 'p': c->share ^= 1; return true;
+	case 'b': c->share ^= 2; return true;
+	default: return false;
+	}
+}
+
+static void take_key(struct code *c, const struct screen_key *k)
+{
+	if (k->key != KEY_NONE)
+		strbuf_reset(&c->message);
+	if (movement(c, k) || toggles(c, k->key))
+		return;
+	switch (k->key) {
+	case KEY_NONE:
+	case 'q': c->done = true; break;
+	case KEY_IS_ESCAPE:
+	case KEY_IS_LEFT: go_back(c); break;
+	case KEY_IS_ENTER:
+	case KEY_IS_RIGHT: follow(c); break;
+	case 'H': go_to_hot(c, false); break;
+	case KEY_IS_TAB: go_to_hot(c, true); break;
+	case KEY_IS_BACK_TAB: go_to_hot(c, false); break;
+	case 'h':
+	case KEY_IS_F1: ui_text(c->ui, "Help", help); break;
+	case '/':
+	case '?':
+		if (ui_prompt(c->ui, "search", &c->search, NULL, NULL))
+			search(c, k->key == '/' ? 1 : -1);
+		break;
+	case 'n': search(c, 1); break;
+	case 'P': save(c); break;
+	default: strbuf_addstr(&c->message, "this key means nothing here: 'h' lists those that do");
+	}
+}
+
+static mapping_id find_mapping(const struct code *c)
+{
+	const struct profile *p = c->part->hist->profile;
+	for (mapping_id i = 0; i < p->mappings.len; i++)
+		if (!strcmp(profile_str(p, p->mappings.data[i].path), strbuf_str(&c->path)))
+			return i;
+	return PROFILE_NONE;
+}
+
+/* What has been counted by now, beside the same code. */
+static void renew(struct code *c)
+{
+	const struct browse_hooks *h = c->ui->hooks;
+	const struct report *report;
+	uint32_t insn = insn_at(c);
+	size_t first = c->first;
+	c->ui->state = BROWSE_ON;
+	struct strobe_error *err = h->renew(h->ctx, &report);
+	if (err) {
+		/* The old report is gone all the same. */
+		error_destroy(err);
+		c->ui->state = BROWSE_END;
+		c->done = true;
+		return;
+	}
+	c->ui->fresh = report;
+	c->part = &report->parts[c->part_index < report->parts_nr ? c->part_index : 0];
+	c->mapping = find_mapping(c);
+	if (c->mapping == PROFILE_NONE || !load(c, c->l->start))
+		return;
+	if (insn != LISTING_NONE)
+		go_to_insn(c, insn);
+	c->first = first;
+}
+
+void code_browse(struct ui *u, const struct report_part *part, uint32_t part_index, mapping_id mapping, uint64_t addr,
+		 struct strbuf *say)
+{
+	struct code c = { .ui = u, .part = part, .part_index = part_index, .mapping = mapping };
+	const struct profile *p = part->hist->profile;
+	strbuf_addstr(&c.path, profile_str(p, p->mappings.data[mapping].path));
+	if (load(&c, addr))
+		go_to_hot(&c, false);
+	else
+		strbuf_addstr(say, strbuf_str(&c.message));
+	strbuf_reset(&c.message);
+	while (c.l && !c.done) {
+		draw(&c);
+		struct screen_key k = ui_key(u, u->hooks->is_live);
+		if (k.key == KEY_NONE && u->state == BROWSE_DUE)
+			renew(&c);
+		else
+			take_key(&c, &k);
+	}
+	listing_destroy(c.l);
+	vec_deinit(&c.rows);
+	strbuf_deinit(&c.path);
+	strbuf_deinit(&c.search);
+	strbuf_deinit(&c.message);
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""top on a screen: a known split, what its own keys do, and an end that leaves the terminal as it was."""
+# second try
+# needs: top
+# serial
+
+import os
+import re
+import signal
+import subprocess
+
+from screen import Screen, require_tmux
+from strobetest import STROBE, Tap, build_workload, is_root
+
+EVENT = ["-e", "cpu-clock:u", "-F", "2000"]
+
+
+def split_is_right(lines):
+    shares = {m.group(2): float(m.group(1)) for m in (re.search(r" ([0-9.]+)% .*\[\.\] (hot|cold)", line) for line in lines) if m}
+    return 63 < shares.get("hot", 0) < 77 and 23 < shares.get("cold", 0) < 37
+
+
+def watching(tap, pid):
+    with Screen([STROBE, "top", *EVENT, "-p", pid, "-d", "0.4"], columns=140, rows=60) as s:
+        lines = s.wait_for(split_is_right)
+        tap.ok(lines is not None, "70/30 within a few refreshes", s.lines())
+        tap.ok(re.match(r"Samples: \d+[ K] of event 'cpu-clock:u', 2000 Hz, lost: 0/0 drop: 0/0, Event count \(approx.\): \d+", s.lines()[0]) is not None,
+               "the title tells event, samples, rate, losses, count", s.lines()[0])
+        s.keys("M")
+        tap.ok(s.wait_for(" samples/s, kernel 0.0%") is not None, "M: state of sampling", s.lines()[0])
+        s.wait_for(lambda lines: "K of" in lines[0])
+        s.keys("p")
+        stopped = s.wait_for("STOPPED at")
+        tap.ok(stopped is not None, "p stops the picture")
+        s.keys("[", "[")
+        tap.ok(s.wait_for(lambda lines: float(re.search(r"STOPPED at ([0-9.]+) s", lines[0]).group(1)) > 0.75) is not None, "[ steps back", s.lines()[0])
+        tap.ok(s.wait_for(split_is_right) is not None, "and what was then has the same split", s.lines())
+        s.keys("p")
+        tap.ok(s.wait_for(lambda lines: "STOPPED" not in lines[0]) is not None, "p goes on")
+        s.keys("z")
+        tap.ok(s.wait_for("only what came since the last refresh") is not None, "z: the last refresh alone")
+        few = lambda lines: int(re.match(r"Samples: (\d+)", lines[0]).group(1)) <= 1000 and "K of" not in lines[0]
+        tap.ok(s.wait_for(few) is not None, "which are the samples of one refresh", s.lines()[0])
+        s.keys("f")
+        tap.ok(s.wait_for("events disabled") is not None, "f disables the events")
+        tap.ok(s.wait_for(lambda lines: lines[0].startswith("Samples: 0 ")) is not None, "nothing comes any more", s.lines()[0])
+        s.keys("f")
+        tap.ok(s.wait_for(split_is_right) is not None, "f enables them again", s.lines())
+        s.keys("?")
+        tap.ok(s.wait_for("step back and forward") is not None, "help tells the keys of top")
+        s.keys("q")
+        s.wait_for("Samples:")
+        s.keys("q")
+        tap.equal(s.end(), (0, True), "q ends it")
+
+
+def code(tap, pid):
+    with Screen([STROBE, "top", *EVENT, "-p", pid, "-d", "0.3"], columns=140, rows=50) as s:
+        s.wait_for(split_is_right)
+        s.keys("a")
+        lines = s.wait_for(lambda lines: any(re.match(r" *[0-9]+\.[0-9]+ │ .* (add|sub|imul|mul|mov|madd)", line) for line in lines))
+        if lines is None and any("no disassembler" in line or "built without" in line for line in s.lines()):
+            tap.skip("a: code", "this build has no disassembler")
+            return
+        tap.ok(lines is not None, "a: code, with costs that come in", s.lines())
+        s.keys("Escape")
+        tap.ok(s.wait_for(split_is_right) is not None, "Esc: back to the rows", s.lines())
+
+
+def ends(tap, binary):
+    load = subprocess.Popen([binary, "1200"])
+    with Screen([STROBE, "top", *EVENT, "-p", load.pid, "-d", "0.3"], columns=140) as s:
+        load.wait()
+        tap.ok(s.wait_for("ENDED") is not None, "what was watched has ended: the last picture stays", s.lines())
+        s.keys("C-c")
+        tap.equal(s.end(), (0, True), "Ctrl-C")
+    if is_root():
+        with Screen([STROBE, "top", "-g", "-d", "0.3"], columns=120) as s:
+            lines = s.wait_for(lambda lines: lines[0].startswith("Samples:") and any("[k]" in line for line in lines))
+            tap.ok(lines and "Children      Self  Shared Object" in lines[1], "the whole system with stacks", s.lines())
+            os.kill(s.pid(), signal.SIGTERM)
+            tap.equal(s.end(), (143, True), "SIGTERM")
+
+
+def main():
+    require_tmux()
+    tap = Tap()
+    binary = build_workload("split")
+    load = subprocess.Popen([binary, "60000"])
+    try:
+        watching(tap, load.pid)
+        code(tap, load.pid)
+    finally:
+        load.kill()
+        load.wait()
+    ends(tap, binary)
+    tap.done()
+
+
+main()
