@@ -37,7 +37,8 @@ class Screen:
         unset = [w for k, v in env.items() if v is None for w in ("-u", k)]
         words = ["env", *unset, *[f"{k}={v}" for k, v in env.items() if v is not None], *[str(a) for a in argv]]
         # what the terminal is like afterwards is looked at in its place
-        line = f"trap : INT; stty -g > {self.dir}/before; {shlex.join(words)}; echo $? > {self.status}; stty -g > {self.dir}/after; sleep 1000"
+        before, after = os.path.join(self.dir, "before"), os.path.join(self.dir, "after")
+        line = f"trap : INT; stty -g > {before}; {shlex.join(words)}; echo $? > {self.status}; stty -g > {after}; sleep 1000"
         outer = os.environ | {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
         self._tmux("new-session", "-d", "-x", str(columns), "-y", str(rows), "-c", cwd or SCRATCH, "sh", "-c", line, env=outer)
 
@@ -81,6 +82,10 @@ class Screen:
                 pass
             time.sleep(0.03)
         return None
+
+    def check(self, tap, what, name):
+        """A test point: the screen comes to hold it."""
+        return tap.ok(self.wait_for(what) is not None, name, "\n".join(self.lines()))
 
     def pid(self):
         """Of the program that runs in it."""

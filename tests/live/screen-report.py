@@ -66,7 +66,7 @@ def trees(tap, path):
         lines = s.wait_for(lambda lines: lines[first].startswith("-"))
         tap.ok(lines is not None, "+ opens an entry", s.lines())
         s.keys("+")
-        tap.ok(s.wait_for(lambda lines: lines[first].startswith("+")) is not None, "+ closes it again")
+        s.check(tap, lambda lines: lines[first].startswith("+"), "+ closes it again")
         s.keys("e")
         lines = s.wait_for(lambda lines: lines[first].startswith("-") and any("hot" in line for line in lines[first + 1 : first + 6]))
         tap.ok(lines is not None, "e opens all of it", s.lines())
@@ -75,12 +75,12 @@ def trees(tap, path):
         shares = set(re.findall(r"--([0-9.]+%)--(?:hot|cold)$", tree, re.M))
         tap.ok(below and all(line.split()[-2] in shares for line in below), "shares are those of the text's tree", f"{below}\n{shares}")
         s.keys("c")
-        tap.ok(s.wait_for(lambda lines: lines[first].startswith("+")) is not None, "c closes all of it")
+        s.check(tap, lambda lines: lines[first].startswith("+"), "c closes all of it")
         s.keys("E")
-        tap.ok(s.wait_for(lambda lines: any(line.startswith("-") for line in lines) and not any(line.startswith("+") for line in lines)) is not None,
-               "E opens everything", s.lines())
+        s.check(tap, lambda lines: any(line.startswith("-") for line in lines) and not any(line.startswith("+") for line in lines),
+                "E opens everything")
         s.keys("C")
-        tap.ok(s.wait_for(lambda lines: not any(line.startswith("-") for line in lines)) is not None, "C closes everything")
+        s.check(tap, lambda lines: not any(line.startswith("-") for line in lines), "C closes everything")
 
 
 def zooms(tap, path):
@@ -98,11 +98,11 @@ def zooms(tap, path):
         lines = s.wait_for("DSO: split")
         tap.ok(lines is not None, "d zooms into the object", s.lines())
         s.keys("t")
-        tap.ok(s.wait_for("Thread: split") is not None, "t zooms into the thread")
+        s.check(tap, "Thread: split", "t zooms into the thread")
         s.keys("Escape")
-        tap.ok(s.wait_for(lambda lines: "Thread:" not in lines[0] and "DSO: split" in lines[0]) is not None, "Esc zooms out one step")
+        s.check(tap, lambda lines: "Thread:" not in lines[0] and "DSO: split" in lines[0], "Esc zooms out one step")
         s.keys("Left")
-        tap.ok(s.wait_for(lambda lines: "DSO:" not in lines[0]) is not None, "Left zooms out one step")
+        s.check(tap, lambda lines: "DSO:" not in lines[0], "Left zooms out one step")
         s.keys("F")
         lines = s.wait_for("shares are of what is shown")
         tap.ok(lines and any(re.search(r" 100\.00%.*hot", line) for line in lines), "F: shares of what is shown", lines)
@@ -112,9 +112,9 @@ def zooms(tap, path):
         lines = s.wait_for("Limit: 20.00%")
         s.rows_are(tap, table("-i", path, *WITH, "--percent-limit", "20"), "L: the rows of --percent-limit")
         s.keys("L", "C-u", "200", "Enter")
-        tap.ok(s.wait_for("is no share") is not None, "a share that is none is said")
+        s.check(tap, "is no share", "a share that is none is said")
         s.keys("S")
-        tap.ok(s.wait_for("do not tell sockets apart") is not None, "S says what it needs")
+        s.check(tap, "do not tell sockets apart", "S says what it needs")
 
 
 def menus(tap, path):
@@ -130,11 +130,11 @@ def menus(tap, path):
                      "Browse map details", "Switch to another data file in PWD", "Exit"):
             tap.ok(item in text, f"the menu has: {item[:30]}", text)
         s.keys("Down", "Down", "Enter")
-        tap.ok(s.wait_for("DSO: split") is not None, "an item of the menu is done")
+        s.check(tap, "DSO: split", "an item of the menu is done")
         s.keys("m")
         s.wait_for("Zoom out of split DSO")
         s.keys("Escape")
-        tap.ok(s.wait_for(lambda lines: not any("Browse map" in line for line in lines)) is not None, "Esc closes the menu")
+        s.check(tap, lambda lines: not any("Browse map" in line for line in lines), "Esc closes the menu")
         s.keys("m", "Down", "Down", "Down", "Down", "Enter")
         lines = s.wait_for("functions with samples")
         tap.ok(lines and any(line.startswith("path") and line.endswith("/split") for line in lines) and any(
@@ -147,7 +147,7 @@ def menus(tap, path):
                "s lists recordings, and nothing else", lines)
         names = sorted(n for n in os.listdir(SCRATCH) if n.endswith(".data"))
         s.keys(*["Down"] * names.index("other.data"), "Enter")
-        tap.ok(s.wait_for("event 'page-faults:u'") is not None, "and opens another one", s.lines())
+        s.check(tap, "event 'page-faults:u'", "and opens another one")
 
 
 def pages(tap, path):
@@ -155,26 +155,25 @@ def pages(tap, path):
         s.wait_for("[.] main")
         for k in "h", "?", "F1":
             s.keys(k)
-            tap.ok(s.wait_for("menu of what can be done") is not None, f"{k}: help")
+            s.check(tap, "menu of what can be done", f"{k}: help")
             s.keys("q")
             s.wait_for("Press '?'")
         s.keys("i")
-        tap.ok(s.wait_for("# hostname") is not None, "i: the header")
+        s.check(tap, "# hostname", "i: the header")
         s.keys("Escape")
         s.wait_for("Press '?'")
         s.keys("H")
-        tap.ok(s.wait_for(lambda lines: "Shared Object" not in lines[1]) is not None, "H: names of columns off")
+        s.check(tap, lambda lines: "Shared Object" not in lines[1], "H: names of columns off")
         s.keys("H", "E", "V")
-        tap.ok(s.wait_for(lambda lines: any(re.search(r"[-+ ] .*main  split$", line) for line in lines)) is not None,
-               "V: objects in call chains", s.lines())
+        s.check(tap, lambda lines: any(re.search(r"[-+ ] .*main  split$", line) for line in lines), "V: objects in call chains")
         s.keys("C", "P")
-        tap.ok(s.wait_for("perf.hist.0 written") is not None, "P writes")
+        s.check(tap, "perf.hist.0 written", "P writes")
         s.keys("P")
-        tap.ok(s.wait_for("perf.hist.1 written") is not None, "P does not write over it")
+        s.check(tap, "perf.hist.1 written", "P does not write over it")
         saved = open(os.path.join(SCRATCH, "perf.hist.0")).read().splitlines()
         tap.equal([line[1:] for line in saved[1:]], [row for row in table("-i", path, *WITH)], "what is written are the rows")
         s.keys("\\", "col")
-        tap.ok(s.wait_for("search: col_") is not None, "\\ searches as one types")
+        s.check(tap, "search: col_", "\\ searches as one types")
         s.keys("Enter")
         s.wait_for("Press '?'")
         at = s.at(None)
@@ -186,7 +185,7 @@ def pages(tap, path):
         lines = s.wait_for(lambda lines: lines and True)
         tap.ok(last is not None and lines is not None, "End, Home and > do no harm")
         s.keys("x")
-        tap.ok(s.wait_for("this key means nothing here") is not None, "a key without a meaning is said")
+        s.check(tap, "this key means nothing here", "a key without a meaning is said")
 
 
 def code(tap, path):
@@ -210,22 +209,23 @@ def code(tap, path):
         tap.ok(at is not None and hottest[0] in s.lines()[at], "H goes to the hottest", s.lines())
         s.keys("Tab")
         second = sorted((c[0] for c in costs), key=float)[-2]
-        tap.ok(s.wait_for(lambda lines: s.at(None) is not None and second in lines[s.at(None)]) is not None, "Tab goes to the next hottest", s.lines())
+        s.check(tap, lambda lines: s.at(None) is not None and second in lines[s.at(None)], "Tab goes to the next hottest")
         s.keys("p")
-        tap.ok(s.wait_for("percent: global period") is not None, "p: shares of all")
+        s.check(tap, "percent: global period", "p: shares of all")
         s.keys("b")
-        tap.ok(s.wait_for("percent: global hits") is not None, "b: shares by samples")
+        s.check(tap, "percent: global hits", "b: shares by samples")
         s.keys("p", "b", "t", "t")
         counts = {m.group(1) for m in (re.match(r" *([0-9]+) │ ", line) for line in s.wait_for("percent: local period") or []) if m}
         tap.ok(counts and all(c.isdigit() for c in counts), "t: periods, then samples", s.lines())
         s.keys("t", "o")
-        tap.ok(s.wait_for(lambda lines: any(re.search(r"│ +[0-9a-f]+: ([0-9a-f]{2} )+", line) for line in lines)) is not None, "o: addresses and bytes")
+        s.check(tap, lambda lines: any(re.search(r"│ +[0-9a-f]+: ([0-9a-f]{2} )+", line) for line in lines),
+                "o: addresses and bytes")
         s.keys("o", "O", "O")
-        tap.ok(s.wait_for(lambda lines: sum(bool(re.search(r"│ +[0-9a-f]+: ", line)) for line in lines) >= 5) is not None, "O: more offsets", s.lines())
+        s.check(tap, lambda lines: sum(bool(re.search(r"│ +[0-9a-f]+: ", line)) for line in lines) >= 5, "O: more offsets")
         s.keys("O", "J")
-        tap.ok(s.wait_for(lambda lines: any(re.search(r"│ +1 +[0-9a-f]+: ", line) for line in lines)) is not None, "J: how many jumps come here", s.lines())
+        s.check(tap, lambda lines: any(re.search(r"│ +1 +[0-9a-f]+: ", line) for line in lines), "J: how many jumps come here")
         s.keys("J", "j")
-        tap.ok(s.wait_for(lambda lines: not any("↓" in line or "↑" in line for line in lines)) is not None, "j: arrows off")
+        s.check(tap, lambda lines: not any("↓" in line or "↑" in line for line in lines), "j: arrows off")
         s.keys("j", "/", "j", "Enter")
         at = s.wait_for("Press 'h'") and s.at(None)
         tap.ok(at is not None and " j" in s.lines()[at], "/ finds a jump", s.lines())
@@ -234,13 +234,40 @@ def code(tap, path):
         tap.ok(there is not None and re.search(r"│ +[0-9a-f]+: ", there[s.at(None)]), "Enter follows it to its target", s.lines())
         for key, text in ("h", "the hottest instruction"), ("F1", "the hottest instruction"):
             s.keys(key)
-            tap.ok(s.wait_for(text) is not None, f"{key}: help")
+            s.check(tap, text, f"{key}: help")
             s.keys("q")
             s.wait_for("Press 'h'")
         s.keys("P")
-        tap.ok(s.wait_for("hot.annotation written") is not None, "P writes")
+        s.check(tap, "hot.annotation written", "P writes")
         s.keys("s", "k", "l", "Escape")
-        tap.ok(s.wait_for("Filter: hot") is not None, "Esc comes back to the rows")
+        s.check(tap, "Filter: hot", "Esc comes back to the rows")
+
+
+def flame(tap, path):
+    found = (re.search(r"^ +([0-9.]+)%.*\[\.\] (\S+)", " " + row) for row in table("-i", path, "-s", "sym"))
+    share = {m.group(2): m.group(1) for m in found if m}
+    with Browser(path, "-s", "sym", columns=120) as s:
+        s.keys("g")
+        lines = s.wait_for("Flame graph of 'cpu-clock'")
+        main = [line for line in lines or [] if line == " main"]
+        tap.ok(main, "g: a flame graph, main() as wide as the screen", lines)
+        tap.ok(any(" hot" in line and " cold" in line for line in lines or []), "hot() and cold() side by side", lines)
+        row = next((line for line in lines or [] if " hot" in line), "")
+        hot, cold = row.find(" hot"), row.find(" cold")
+        tap.ok(hot == 0 and 0.6 * 120 < cold < 0.8 * 120, "the widest first, each as wide as its share", row)
+        s.keys("/", "hot", "Enter")
+        s.check(tap, f"'hot' has {share['hot']}%", "/ tells the share of what it finds")
+        s.keys(*["Up"] * 10)
+        s.check(tap, f"hot  {share['hot']}% of all", "arrows climb where it is widest")
+        s.keys("Enter")
+        s.check(tap, "zoomed to hot", "Enter zooms")
+        s.check(tap, "100.00% of what is zoomed to", "shares are of what is zoomed to")
+        s.keys("BSpace")
+        s.check(tap, "zoomed to main", "Backspace zooms out")
+        s.keys("Escape")
+        s.check(tap, lambda lines: "zoomed" not in lines[0], "Esc shows all")
+        s.keys("q")
+        s.check(tap, "Press '?'", "q goes back to the rows")
 
 
 def events(tap):
@@ -253,9 +280,9 @@ def events(tap):
         s.keys("Enter")
         s.wait_for("of event 'cpu-clock:u'")
         s.keys("Tab")
-        tap.ok(s.wait_for("of event 'page-faults:u'") is not None, "Tab: the other event")
+        s.check(tap, "of event 'page-faults:u'", "Tab: the other event")
         s.keys("BTab")
-        tap.ok(s.wait_for("of event 'cpu-clock:u'") is not None, "Shift-Tab: back")
+        s.check(tap, "of event 'cpu-clock:u'", "Shift-Tab: back")
 
 
 def sizes(tap, path):
@@ -263,9 +290,9 @@ def sizes(tap, path):
         s.wait_for("[.] main")
         tap.ok(all(len(line) <= 80 for line in s.lines()), "80 x 24")
         s.resize(300, 100)
-        tap.ok(s.wait_for(lambda lines: len(lines) >= 100 and lines[99].startswith("Press")) is not None, "300 x 100 after a resize")
+        s.check(tap, lambda lines: len(lines) >= 100 and lines[99].startswith("Press"), "300 x 100 after a resize")
         s.resize(20, 6)
-        tap.ok(s.wait_for(lambda lines: lines[5].startswith("Press") and len(lines[0]) <= 20) is not None, "20 x 6 after a resize", s.lines())
+        s.check(tap, lambda lines: lines[5].startswith("Press") and len(lines[0]) <= 20, "20 x 6 after a resize")
         s.keys("m")
         s.keys("Escape", "q")
         tap.equal(s.end(), (0, True), "q ends it with the terminal as it was")
@@ -273,7 +300,8 @@ def sizes(tap, path):
     with Browser(path, *WITH, env={"NO_COLOR": "1"}) as s:
         s.wait_for("[.] main")
         coloured = "\n".join(s.coloured())
-        tap.ok(not re.search(r"\x1b\[[0-9;]*[34][0-8]", coloured) and "\x1b[7m" in coloured, "NO_COLOR: no colours, the row at hand reversed")
+        plain = not re.search(r"\x1b\[[0-9;]*[34][0-8]", coloured)
+        tap.ok(plain and "\x1b[7m" in coloured, "NO_COLOR: no colours, the row at hand reversed")
     with Browser(path, *WITH, env={"LC_ALL": "C", "LANG": "C"}) as s:
         s.wait_for("[.] main")
         s.keys("m")
@@ -296,7 +324,7 @@ def ends(tap, path):
         s.keys("Escape")
         s.wait_for("Do you really want to exit?")
         s.keys("Down", "Enter")
-        tap.ok(s.wait_for("Press '?'") is not None, "Esc asks, and No stays")
+        s.check(tap, "Press '?'", "Esc asks, and No stays")
         s.keys("Escape")
         s.wait_for("Do you really want to exit?")
         s.keys("Enter")
@@ -311,7 +339,7 @@ def bad(tap, path):
             lines = s.wait_for("text and no screen")
             tap.ok(lines is not None and s.end()[0] == 0, f"a terminal of a kind that is {title}: text", s.lines())
     with Screen([STROBE, "--no-pager", "report", "-i", path, *WITH], columns=10, rows=3) as s:
-        tap.ok(s.wait_for(lambda lines: any(lines)) is not None, "10 x 3 cells: something is shown", s.lines())
+        s.check(tap, lambda lines: any(lines), "10 x 3 cells: something is shown")
         s.keys("q")
         tap.equal(s.end()[0], 0, "and q ends it")
     long_name = "long_" + "x" * 10000
@@ -356,6 +384,7 @@ def main():
     menus(tap, path)
     pages(tap, path)
     code(tap, path)
+    flame(tap, path)
     events(tap)
     sizes(tap, path)
     ends(tap, path)

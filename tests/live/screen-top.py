@@ -24,30 +24,30 @@ def watching(tap, pid):
     with Screen([STROBE, "top", *EVENT, "-p", pid, "-d", "0.4"], columns=140, rows=60) as s:
         lines = s.wait_for(split_is_right)
         tap.ok(lines is not None, "70/30 within a few refreshes", s.lines())
-        tap.ok(re.match(r"Samples: \d+[ K] of event 'cpu-clock:u', 2000 Hz, lost: 0/0 drop: 0/0, Event count \(approx.\): \d+", s.lines()[0]) is not None,
-               "the title tells event, samples, rate, losses, count", s.lines()[0])
+        title = r"Samples: \d+[ K] of event 'cpu-clock:u', 2000 Hz, lost: 0/0 drop: 0/0, Event count \(approx.\): \d+"
+        tap.ok(re.match(title, s.lines()[0]) is not None, "the title tells event, samples, rate, losses, count", s.lines()[0])
         s.keys("M")
-        tap.ok(s.wait_for(" samples/s, kernel 0.0%") is not None, "M: state of sampling", s.lines()[0])
+        s.check(tap, " samples/s, kernel 0.0%", "M: state of sampling")
         s.wait_for(lambda lines: "K of" in lines[0])
         s.keys("p")
         stopped = s.wait_for("STOPPED at")
         tap.ok(stopped is not None, "p stops the picture")
         s.keys("[", "[")
-        tap.ok(s.wait_for(lambda lines: float(re.search(r"STOPPED at ([0-9.]+) s", lines[0]).group(1)) > 0.75) is not None, "[ steps back", s.lines()[0])
-        tap.ok(s.wait_for(split_is_right) is not None, "and what was then has the same split", s.lines())
+        s.check(tap, lambda lines: float(re.search(r"STOPPED at ([0-9.]+) s", lines[0]).group(1)) > 0.75, "[ steps back")
+        s.check(tap, split_is_right, "and what was then has the same split")
         s.keys("p")
-        tap.ok(s.wait_for(lambda lines: "STOPPED" not in lines[0]) is not None, "p goes on")
+        s.check(tap, lambda lines: "STOPPED" not in lines[0], "p goes on")
         s.keys("z")
-        tap.ok(s.wait_for("only what came since the last refresh") is not None, "z: the last refresh alone")
+        s.check(tap, "only what came since the last refresh", "z: the last refresh alone")
         few = lambda lines: int(re.match(r"Samples: (\d+)", lines[0]).group(1)) <= 1000 and "K of" not in lines[0]
-        tap.ok(s.wait_for(few) is not None, "which are the samples of one refresh", s.lines()[0])
+        s.check(tap, few, "which are the samples of one refresh")
         s.keys("f")
-        tap.ok(s.wait_for("events disabled") is not None, "f disables the events")
-        tap.ok(s.wait_for(lambda lines: lines[0].startswith("Samples: 0 ")) is not None, "nothing comes any more", s.lines()[0])
+        s.check(tap, "events disabled", "f disables the events")
+        s.check(tap, lambda lines: lines[0].startswith("Samples: 0 "), "nothing comes any more")
         s.keys("f")
-        tap.ok(s.wait_for(split_is_right) is not None, "f enables them again", s.lines())
+        s.check(tap, split_is_right, "f enables them again")
         s.keys("?")
-        tap.ok(s.wait_for("step back and forward") is not None, "help tells the keys of top")
+        s.check(tap, "step back and forward", "help tells the keys of top")
         s.keys("q")
         s.wait_for("Samples:")
         s.keys("q")
@@ -64,14 +64,14 @@ def code(tap, pid):
             return
         tap.ok(lines is not None, "a: code, with costs that come in", s.lines())
         s.keys("Escape")
-        tap.ok(s.wait_for(split_is_right) is not None, "Esc: back to the rows", s.lines())
+        s.check(tap, split_is_right, "Esc: back to the rows")
 
 
 def ends(tap, binary):
     load = subprocess.Popen([binary, "1200"])
     with Screen([STROBE, "top", *EVENT, "-p", load.pid, "-d", "0.3"], columns=140) as s:
         load.wait()
-        tap.ok(s.wait_for("ENDED") is not None, "what was watched has ended: the last picture stays", s.lines())
+        s.check(tap, "ENDED", "what was watched has ended: the last picture stays")
         s.keys("C-c")
         tap.equal(s.end(), (0, True), "Ctrl-C")
     if is_root():

@@ -64,7 +64,8 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 	};
 	const struct symbol *symbol = dso_symbol(code.dso, addr);
 	if (!symbol)
-		return error_create(ERROR_NOT_FOUND, "no symbol at %#llx of %s", (unsigned long long)addr, profile_str(r->profile, m->name));
+		return error_create(ERROR_NOT_FOUND, "no symbol at %#llx of %s", (unsigned long long)addr,
+				    profile_str(r->profile, m->name));
 	size_t n;
 	if (!dso_code(code.dso, symbol->start, &n) || !n)
 		return dso_code_missing(&code, dso_symbol_name(code.dso, symbol));

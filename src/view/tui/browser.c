@@ -378,6 +378,7 @@ static bool showing(struct browser *b, uint32_t key)
 	case '?':
 	case KEY_IS_F1: browser_help(b); return true;
 	case 'a': browser_annotate(b); return true;
+	case 'g': browser_flame(b); return true;
 	case 'H': b->no_head = !b->no_head; return true;
 	case 'V': b->show_dso = !b->show_dso; return true;
 	case 'P': browser_save(b); return true;

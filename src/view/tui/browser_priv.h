@@ -75,6 +75,7 @@ void browser_map(struct browser *b);
 void browser_save(struct browser *b);
 void browser_help(struct browser *b);
 void browser_annotate(struct browser *b);
+void browser_flame(struct browser *b);
 /* What a row is of; NULL where its columns do not tell. */
 const char *browser_dso(const struct browser *b);
 const char *browser_symbol(const struct browser *b);

@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "view/tui/browser_priv.h"
 #include "view/tui/code.h"
+#include "view/tui/flame.h"
 
 /* ---- what a row is of ---- */
 
@@ -157,12 +158,8 @@ static const struct profile_function *function_at(const struct browser *b)
 	return f == PROFILE_NONE ? NULL : &h->profile->functions.data[f];
 }
 
-static void show_code(struct browser *b, const struct profile_function *f)
+static void come_back(struct browser *b, size_t at)
 {
-	size_t at = b->at;
-	/* Reports may come and go meanwhile. */
-	rows_forget(&b->rows);
-	code_browse(&b->ui, browser_part(b), b->part, f->mapping, f->start, &b->message);
 	if (b->ui.fresh)
 		browser_set(b, b->ui.fresh, b->part);
 	else
@@ -170,6 +167,23 @@ static void show_code(struct browser *b, const struct profile_function *f)
 	b->ui.fresh = NULL;
 	b->at = 0;
 	browser_move(b, (long)at);
+}
+
+static void show_code(struct browser *b, const struct profile_function *f)
+{
+	size_t at = b->at;
+	/* Reports may come and go meanwhile. */
+	rows_forget(&b->rows);
+	code_browse(&b->ui, browser_part(b), b->part, f->mapping, f->start, &b->message);
+	come_back(b, at);
+}
+
+void browser_flame(struct browser *b)
+{
+	size_t at = b->at;
+	rows_forget(&b->rows);
+	flame_browse(&b->ui, browser_part(b), b->part, &b->message);
+	come_back(b, at);
 }
 
 void browser_annotate(struct browser *b)
@@ -228,6 +242,8 @@ static void add_items(struct browser *b, struct menu *m)
 					      "entry)", l->is_open ? "Collapse" : "Expand", symbol ? symbol : "?"));
 	if (dso)
 		add_item(m, browser_map, xstrdup("Browse map details"));
+	if (b->own.show_chains)
+		add_item(m, browser_flame, xstrdup("Flame graph"));
 	if (browser_socket(b, &socket))
 		add_item(m, browser_zoom_socket, xasprintf("Zoom %s Processor Socket %llu", z->by_socket ? "out of" : "into",
 							   (unsigned long long)socket));
@@ -395,6 +411,7 @@ static const char help[] =
 	"E, C          expand, collapse all entries\n"
 	"\n"
 	"a             the code of the row's function, and what each instruction cost\n"
+	"g             flame graph: arrows move, Enter zooms, Backspace zooms out, / searches\n"
 	"d             zoom into the row's object (DSO), and out again\n"
 	"t             zoom into its thread;  S: into its processor socket\n"
 	"k             only the kernel\n"

@@ -1,0 +1,155 @@
+"""The rows of tools/bench about `top`: what it takes itself while two CPUs are busy, what it loses, how soon it is there.
+
+Both programs get a terminal of their own (120 x 40), as a user's: without one perf top shows its menu over and over.
+"""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import termios
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+WATCH_S = 10
+
+
+class Terminal:
+    """A program in a terminal; what it writes is read and counted, and forgotten but for the end."""
+
+    def __init__(self, argv):
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.environ |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+            os.execv(argv[0], argv)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        self.tail = b""
+
+    def read(self, until, found=None):
+        """Up to that time, or until the text is there: the time it took."""
+        begin = time.monotonic()
+        while time.monotonic() < until:
+            ready, _, _ = select.select([self.fd], [], [], max(0, until - time.monotonic()))
+            try:
+                self.tail = (self.tail + (os.read(self.fd, 65536) if ready else b""))[-20000:]
+            except OSError:
+                break
+            if found and re.search(found, self.tail):
+                break
+        return time.monotonic() - begin
+
+    def end(self):
+        """CPU seconds and peak RSS in KB."""
+        os.kill(self.pid, signal.SIGINT)
+        self.read(time.monotonic() + 3)
+        os.close(self.fd)
+        _, _, used = os.wait4(self.pid, 0)
+        return used.ru_utime + used.ru_stime, used.ru_maxrss
+
+
+class CpuRow:
+    """CPU time of top while two programs with stacks keep two CPUs busy, less what it takes to start."""
+
+    def __init__(self, name, target, sides):
+        self.name, self.target, self.sides = name, target, sides
+        self.results = {who: [] for who in sides}
+        self.rss = {}
+
+    def run(self, bench):
+        binary = os.path.join(bench.scratch, "busy")
+        subprocess.run(["cc", "-O1", "-D_GNU_SOURCE", "-fno-omit-frame-pointer", "-fno-inline", "-o", binary,
+                        os.path.join(TOP, "tests/workloads/split.c")], check=True)
+        loads = [subprocess.Popen([binary, "600000"]) for _ in range(2)]
+        try:
+            for _ in range(min(bench.options.rounds, 3)):
+                for who, argv in self.sides.items():
+                    used = []
+                    for seconds in 2, 2 + WATCH_S:
+                        terminal = Terminal(argv)
+                        terminal.read(time.monotonic() + seconds)
+                        cpu, self.rss[who] = terminal.end()
+                        used.append(cpu)
+                    self.results[who].append(max(used[1] - used[0], 0.001) / WATCH_S)
+        finally:
+            for load in loads:
+                load.kill()
+                load.wait()
+
+    def cell(self, who):
+        best, middle = min(self.results[who]), statistics.median(self.results[who])
+        return f"{100 * best:.2f} % / {100 * middle:.2f} % of a CPU, {self.rss[who] / 1024:.0f} MB"
+
+    def cells(self):
+        ratio = min(self.results["perf"]) / min(self.results["strobe"])
+        return [self.name, self.cell("perf"), self.cell("strobe"), f"{ratio:.1f} times", self.target,
+                f"`{' '.join(['strobe', *self.sides['strobe'][1:]])}`"]
+
+
+class FirstScreenRow:
+    """From the start to the first table on the terminal."""
+
+    def __init__(self, name, target, sides):
+        self.name, self.target, self.sides = name, target, sides
+        self.results = {who: [] for who in sides}
+
+    def run(self, bench):
+        for _ in range(bench.options.rounds):
+            for who, argv in self.sides.items():
+                terminal = Terminal(argv)
+                self.results[who].append(terminal.read(time.monotonic() + 10, rb"Shared Object"))
+                terminal.end()
+
+    def cell(self, who):
+        return f"{1000 * min(self.results[who]):.0f} ms / {1000 * statistics.median(self.results[who]):.0f} ms"
+
+    def cells(self):
+        ratio = min(self.results["perf"]) / min(self.results["strobe"])
+        return [self.name, self.cell("perf"), self.cell("strobe"), f"{ratio:.1f} times", self.target,
+                f"`{' '.join(['strobe', *self.sides['strobe'][1:]])}`"]
+
+
+class LossRow:
+    """raw_syscalls:sys_enter of the whole system under a dd of small blocks: what does not arrive."""
+
+    def __init__(self, name, target, perf, strobe):
+        self.name, self.target, self.perf, self.strobe = name, target, perf, strobe
+        self.lost = {"perf": [], "strobe": []}
+        self.seen = 0
+
+    def run(self, bench):
+        dd = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=512"], stderr=subprocess.DEVNULL)
+        try:
+            for _ in range(min(bench.options.rounds, 3)):
+                terminal = Terminal([self.perf, "top", "--stdio", "-e", "raw_syscalls:sys_enter", "-d", "1"])
+                terminal.read(time.monotonic() + 5)
+                lost = re.findall(rb"lost: \d+/(\d+)", terminal.tail)
+                self.lost["perf"].append(int(lost[-1]) if lost else 0)
+                terminal.end()
+                done = subprocess.run([self.strobe, "top", "--format", "json", "-e", "raw_syscalls:sys_enter", "-s", "comm", "-d", "1",
+                                       "--refreshes", "5"], capture_output=True, text=True, check=True)
+                lines = [json.loads(line) for line in done.stdout.splitlines()]
+                self.lost["strobe"].append(lines[-1]["lost_total"])
+                self.seen = sum(line["samples"] for line in lines)
+        finally:
+            dd.kill()
+            dd.wait()
+
+    def cells(self):
+        return [self.name, f"{max(self.lost['perf'])} lost in 5 s", f"{max(self.lost['strobe'])} lost in 5 s, of {self.seen}", "", self.target,
+                "`strobe top -e raw_syscalls:sys_enter -s comm`"]
+
+
+def rows(perf, strobe):
+    def sides(*words):
+        return {"perf": [perf, "top", *words], "strobe": [strobe, "top", *words]}
+
+    yield CpuRow("top -g at 4000 Hz, two busy CPUs", "a fifth", sides("-F", "4000", "-g"))
+    yield CpuRow("top --stdio -g at 4000 Hz, two busy CPUs", "a fifth", sides("--stdio", "-F", "4000", "-g"))
+    yield FirstScreenRow("top, first screen", "200 ms", sides("-F", "4000"))
+    yield LossRow("top of raw_syscalls, dd", "nothing lost", perf, strobe)
