@@ -15,9 +15,10 @@ from strobetest import STROBE, Tap, build_workload, is_root
 EVENT = ["-e", "cpu-clock:u", "-F", "2000"]
 
 
-def split_is_right(lines):
+def split_is_right(lines, tolerance=7):
+    """Of some thousand draws; with fewer, as in one refresh on a machine with other work, chance has more to say."""
     shares = {m.group(2): float(m.group(1)) for m in (re.search(r" ([0-9.]+)% .*\[\.\] (hot|cold)", line) for line in lines) if m}
-    return 63 < shares.get("hot", 0) < 77 and 23 < shares.get("cold", 0) < 37
+    return abs(shares.get("hot", 0) - 70) < tolerance and abs(shares.get("cold", 0) - 30) < tolerance
 
 
 def watching(tap, pid):
@@ -34,7 +35,7 @@ def watching(tap, pid):
         tap.ok(stopped is not None, "p stops the picture")
         s.keys("[", "[")
         s.check(tap, lambda lines: float(re.search(r"STOPPED at ([0-9.]+) s", lines[0]).group(1)) > 0.75, "[ steps back")
-        s.check(tap, split_is_right, "and what was then has the same split")
+        s.check(tap, lambda lines: split_is_right(lines, 20), "and what was then has the same split")
         s.keys("p")
         s.check(tap, lambda lines: "STOPPED" not in lines[0], "p goes on")
         s.keys("z")
