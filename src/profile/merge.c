@@ -191,6 +191,9 @@ void profile_transfer_origin(struct profile_transfer *t)
 {
 	const struct profile_origin *from = &t->src->origin;
 	struct profile_origin *to = &t->dst->origin;
+	/* the first is the program itself, whatever is left of it */
+	if (from->events_are_values && t->src->mappings.len)
+		carry_mapping(t, 0);
 	t->dst->start_ns = t->src->start_ns;
 	t->dst->duration_ns = t->src->duration_ns;
 	to->events_are_values = from->events_are_values;

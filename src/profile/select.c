@@ -1,10 +1,10 @@
 #include "profile/select.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "profile/pattern.h"
 #include "profile/transfer_priv.h"
 
 enum { MATCH_FOCUS = 1, MATCH_IGNORE = 2, MATCH_HIDE = 4, MATCH_SHOW = 8, MATCH_SHOW_FROM = 16, MATCH_PRUNE = 32, HAS_USER = 64 };
@@ -16,16 +16,6 @@ struct selector {
 	unsigned asked;   /* MATCH_* of the expressions that were given */
 	bool keeps_roots; /* MATCH_PRUNE counts only inside of a frame that does not match (HAS_USER) */
 };
-
-static struct strobe_error *compile(const char *expression, regex_t *ret)
-{
-	char why[200];
-	int failed = regcomp(ret, expression, REG_EXTENDED | REG_NOSUB);
-	if (!failed)
-		return NULL;
-	regerror(failed, ret, why, sizeof(why));
-	return error_create(ERROR_USAGE, "'%s' is no regular expression: %s", expression, why);
-}
 
 static bool matches(const regex_t *re, const char *s)
 {
@@ -39,7 +29,7 @@ static struct strobe_error *mark(struct selector *sel, const char *expression, u
 	if (!expression || !*expression)
 		return NULL;
 	regex_t re;
-	TRY(compile(expression, &re));
+	TRY(pattern_compile(expression, &re));
 	sel->asked |= bit;
 	bool *functions = xcalloc(p->functions.len + 1, 1), *mappings = xcalloc(p->mappings.len + 1, 1);
 	for (size_t i = 0; i < p->functions.len; i++) {

@@ -1,11 +1,11 @@
 #include "view/text/pprof.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "profile/pattern.h"
 
 struct report {
 	struct pprof_graph g;
@@ -110,8 +110,8 @@ static struct strobe_error *out_tree(const struct report *r)
 	int64_t sum = 0;
 	uint32_t matched = 0;
 	regex_t re;
-	if (r->o->peek && regcomp(&re, r->o->peek, REG_EXTENDED | REG_NOSUB))
-		return error_create(ERROR_USAGE, "'%s' is no regular expression", r->o->peek);
+	if (r->o->peek)
+		TRY(pattern_compile(r->o->peek, &re));
 	out_str(r->out, TREE_SEPARATOR TREE_LEGEND);
 	for (uint32_t i = 0; i < r->nodes_nr; i++) {
 		const struct callgraph_node *n = &r->graph->nodes.data[r->nodes[i]];

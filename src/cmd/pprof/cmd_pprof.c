@@ -1,0 +1,178 @@
+/* strobe pprof: the reports of pprof, over its profiles and over recordings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/pprof/pprof.h"
+
+struct pprof_command {
+	bool top, text, tree, traces, tags, comments, proto, raw, dot, svg, callgrind;
+	const char *peek;
+	bool flat, cum;
+	bool functions, file_functions, files, lines, addresses;
+	bool inuse_space, inuse_objects, alloc_space, alloc_objects, contentions;
+	struct pprof_config config;
+	struct pprof_sources sources;
+	unsigned verbose;
+};
+
+#define AT(field) offsetof(struct pprof_command, field)
+
+static const struct option table[] = {
+	{ OPTION_GROUP, .help = "reports" },
+	{ OPTION_BOOL, 0, "top", AT(top), .help = "functions, the costliest first" },
+	{ OPTION_BOOL, 0, "text", AT(text), .help = "the same" },
+	{ OPTION_BOOL, 0, "tree", AT(tree), .help = "functions with their callers and callees" },
+	{ OPTION_STRING, 0, "peek", AT(peek), .arg = "regex", .help = "the same for functions that match" },
+	{ OPTION_BOOL, 0, "traces", AT(traces), .help = "every distinct stack" },
+	{ OPTION_BOOL, 0, "tags", AT(tags), .help = "labels and what they account for" },
+	{ OPTION_BOOL, 0, "comments", AT(comments), .help = "comments in the profile" },
+	{ OPTION_BOOL, 0, "proto", AT(proto), .help = "the profile itself, as it is after all that was asked for" },
+	{ OPTION_BOOL, 0, "raw", AT(raw), .help = "all that the profile holds, as text" },
+	{ OPTION_BOOL, 0, "svg", AT(svg), .help = "the call graph, drawn" },
+	{ OPTION_BOOL, 0, "dot", AT(dot), .help = "the call graph for graphviz" },
+	{ OPTION_BOOL, 0, "callgrind", AT(callgrind), .help = "the call graph for KCachegrind" },
+	{ OPTION_STRING, 0, "output", AT(config.output), .arg = "file", .help = "write to this file" },
+
+	{ OPTION_GROUP, .help = "what counts" },
+	{ OPTION_STRING, 0, "sample_index", AT(config.sample_index), .arg = "name|n", .help = "which of the values of a sample (the last)" },
+	{ OPTION_BOOL, 0, "inuse_space", AT(inuse_space), .help = "the same as --sample_index=inuse_space" },
+	{ OPTION_BOOL, 0, "inuse_objects", AT(inuse_objects), .help = "the same as --sample_index=inuse_objects" },
+	{ OPTION_BOOL, 0, "alloc_space", AT(alloc_space), .help = "the same as --sample_index=alloc_space" },
+	{ OPTION_BOOL, 0, "alloc_objects", AT(alloc_objects), .help = "the same as --sample_index=alloc_objects" },
+	{ OPTION_BOOL, 0, "contentions", AT(contentions), .help = "the same as --sample_index=contentions" },
+	{ OPTION_STRING, 0, "base", AT(sources.base), .arg = "file", .help = "subtract this profile" },
+	{ OPTION_STRING, 0, "diff_base", AT(sources.diff_base), .arg = "file", .help = "the same; percentages are of this profile" },
+	{ OPTION_BOOL, 0, "normalize", AT(config.normalize), .help = "scale to the total of the base first" },
+
+	{ OPTION_GROUP, .help = "which stacks and frames" },
+	{ OPTION_STRING, 0, "focus", AT(config.select.focus), .arg = "regex", .help = "stacks with a frame that matches" },
+	{ OPTION_STRING, 0, "ignore", AT(config.select.ignore), .arg = "regex", .help = "stacks without one" },
+	{ OPTION_STRING, 0, "hide", AT(config.select.hide), .arg = "regex", .help = "leave out frames that match" },
+	{ OPTION_STRING, 0, "show", AT(config.select.show), .arg = "regex", .help = "leave out frames that do not" },
+	{ OPTION_STRING, 0, "show_from", AT(config.select.show_from), .arg = "regex", .help = "leave out the callers of the outermost match" },
+	{ OPTION_STRING, 0, "prune_from", AT(config.select.prune_from), .arg = "regex", .help = "leave out the outermost match and its callees" },
+
+	{ OPTION_STRING, 0, "tagfocus", AT(config.labels.focus), .arg = "regex|range", .help = "samples with a label that matches" },
+	{ OPTION_STRING, 0, "tagignore", AT(config.labels.ignore), .arg = "regex|range", .help = "samples without one" },
+	{ OPTION_STRING, 0, "tagshow", AT(config.labels.show), .arg = "regex", .help = "leave out labels whose key does not match" },
+	{ OPTION_STRING, 0, "taghide", AT(config.labels.hide), .arg = "regex", .help = "leave out labels whose key does" },
+	{ OPTION_STRING, 0, "tagroot", AT(config.labels.root), .arg = "keys", .help = "labels as outermost frames" },
+	{ OPTION_STRING, 0, "tagleaf", AT(config.labels.leaf), .arg = "keys", .help = "labels as innermost frames" },
+
+	{ OPTION_GROUP, .help = "what is fetched" },
+	{ OPTION_I64, 0, "seconds", AT(sources.seconds), .arg = "n", .help = "for how long a server is to measure" },
+	{ OPTION_I64, 0, "timeout", AT(sources.timeout_s), .arg = "n", .help = "for how many seconds to wait for it" },
+	{ OPTION_STRING, 0, "tls_cert", AT(sources.tls_cert), .arg = "file", .help = "our certificate (PEM)" },
+	{ OPTION_STRING, 0, "tls_key", AT(sources.tls_key), .arg = "file", .help = "and its key" },
+	{ OPTION_STRING, 0, "tls_ca", AT(sources.tls_ca), .arg = "file", .help = "who vouches for the server's certificate" },
+	{ OPTION_STRING, 0, "add_comment", AT(sources.add_comment), .arg = "text", .help = "a comment to add to the profile" },
+
+	{ OPTION_GROUP, .help = "how it is shown" },
+	{ OPTION_BOOL, 0, "flat", AT(flat), .help = "sort by what functions cost themselves (the default)" },
+	{ OPTION_BOOL, 0, "cum", AT(cum), .help = "sort by what they cost with all that they call" },
+	{ OPTION_BOOL, 0, "functions", AT(functions), .help = "one row a function (the default)" },
+	{ OPTION_BOOL, 0, "filefunctions", AT(file_functions), .help = "one row a function of a source file" },
+	{ OPTION_BOOL, 0, "files", AT(files), .help = "one row a source file" },
+	{ OPTION_BOOL, 0, "lines", AT(lines), .help = "one row a source line" },
+	{ OPTION_BOOL, 0, "addresses", AT(addresses), .help = "one row an address" },
+	{ OPTION_BOOL, 0, "noinlines", AT(config.no_inlines), .help = "inlined functions count as those that they are inlined into" },
+	{ OPTION_STRING, 0, "unit", AT(config.unit), .arg = "unit", .help = "values in this unit: ms, MB, auto (the one that suits them)" },
+	{ OPTION_F64, 0, "divide_by", AT(config.divide_by), .arg = "n", .help = "divide values by this" },
+	{ OPTION_I64, 0, "nodecount", AT(config.node_count), .arg = "n", .help = "at most as many rows (top: all; others: 80)" },
+	{ OPTION_F64, 0, "nodefraction", AT(config.node_fraction), .arg = "f", .help = "leave out what is less of the total (0.005)" },
+	{ OPTION_F64, 0, "edgefraction", AT(config.edge_fraction), .arg = "f", .help = "leave out calls that are less of it (0.001)" },
+	{ OPTION_BOOL, 0, "trim", AT(config.trim), .help = "do leave out what is small (on)" },
+	{ OPTION_BOOL, 0, "drop_negative", AT(config.drop_negative), .help = "leave out negative differences" },
+	{ OPTION_BOOL, 0, "relative_percentages", AT(config.relative), .help = "percentages of what is left by --focus and its like" },
+	{ OPTION_BOOL, 0, "compact_labels", AT(config.compact_labels), .help = "say less above the report" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	OPTIONS_END,
+};
+
+static void defaults(void *options)
+{
+	struct pprof_command *o = options;
+	pprof_config_defaults(&o->config);
+	o->sources.seconds = -1;
+}
+
+/* ---- what was asked for ---- */
+
+/* NULL in *ret: the prompt. */
+static struct strobe_error *choose_report(const struct pprof_command *o, const struct pprof_report_kind **ret)
+{
+	const struct {
+		bool asked;
+		const char *name;
+	} reports[] = {
+		{ o->top || o->text, "top" }, { o->tree, "tree" }, { o->peek != NULL, "peek" }, { o->traces, "traces" },
+		{ o->tags, "tags" }, { o->comments, "comments" }, { o->proto, "proto" }, { o->raw, "raw" }, { o->dot, "dot" },
+		{ o->svg, "svg" }, { o->callgrind, "callgrind" },
+	};
+	*ret = NULL;
+	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+		if (!reports[i].asked)
+			continue;
+		if (*ret)
+			return error_create(ERROR_USAGE, "one report at a time");
+		*ret = pprof_kind(reports[i].name, strlen(reports[i].name));
+	}
+	return NULL;
+}
+
+/* Options of their own that are settings at the prompt. */
+static void choose_settings(struct pprof_command *o)
+{
+	struct pprof_config *c = &o->config;
+	c->sort = o->cum ? "cum" : "flat";
+	c->granularity = o->addresses ? "addresses" : o->lines ? "lines" : o->files ? "files" :
+			 o->file_functions ? "filefunctions" : "functions";
+	if (!c->sample_index)
+		c->sample_index = o->inuse_space ? "inuse_space" : o->inuse_objects ? "inuse_objects" :
+				  o->alloc_space ? "alloc_space" : o->alloc_objects ? "alloc_objects" :
+				  o->contentions ? "contentions" : NULL;
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct pprof_command *o = options;
+	const struct pprof_report_kind *kind;
+	struct pprof_session session = {};
+	struct strobe_error *err = choose_report(o, &kind);
+	if (!err && !o->config.divide_by)
+		err = error_create(ERROR_USAGE, "values cannot be divided by 0");
+	if (!err && !ctx->rest.argc)
+		err = error_create(ERROR_USAGE, "name a profile: a file of pprof, a recording, or a URL");
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	cmd_set_verbosity(o->verbose);
+	choose_settings(o);
+	o->sources.nr = ctx->rest.argc;
+	o->sources.names = ctx->rest.argv;
+	o->sources.normalize = o->config.normalize;
+	if (kind && kind->output != OUTPUT_PROTO && kind->output != OUTPUT_RAW)
+		o->sources.value = o->config.sample_index ? o->config.sample_index : "";
+	err = pprof_sources_read(ctx, &o->sources, &session);
+	int status = CMD_OK;
+	if (!err && !kind)
+		status = pprof_prompt(&session, &o->config);
+	else if (!err)
+		err = pprof_report_to_output(&session, &o->config, kind, o->peek);
+	profile_destroy(session.profile);
+	if (!error_is(err, ERROR_STOPPED))
+		return err ? cmd_fail(ctx, err) : status;
+	error_destroy(err);
+	return CMD_FAILED;
+}
+
+const struct cmd cmd_pprof = {
+	.name = "pprof",
+	.summary = "Reports of pprof over its profiles and over recordings",
+	.usage = (const char *const[]){ "pprof [-top|-tree|-peek=REGEX|-traces|-svg|-proto|...] [<options>] FILE|URL...", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct pprof_command),
+	.defaults = defaults,
+	.run = run,
+	.permute = true,
+	.single_dash = true,
+};

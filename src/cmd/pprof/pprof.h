@@ -1,0 +1,85 @@
+/*
+ * strobe pprof in parts: settings, sources, reports, the prompt. One session a run; one thread.
+ */
+#pragma once
+#include "base/out.h"
+#include "cmd/cmd.h"
+#include "profile/profile.h"
+#include "profile/select.h"
+#include "profile/select_labels.h"
+
+enum pprof_output {
+	OUTPUT_TOP, OUTPUT_TREE, OUTPUT_PEEK, OUTPUT_TRACES, OUTPUT_TAGS, OUTPUT_COMMENTS, OUTPUT_PROTO, OUTPUT_RAW, OUTPUT_DOT,
+	OUTPUT_SVG, OUTPUT_CALLGRIND,
+};
+
+/* A report by name: an option of the command line, a command at the prompt. */
+struct pprof_report_kind {
+	const char *name;
+	enum pprof_output output;
+	bool has_argument;
+	const char *suffix; /* of the file for what is no text for a terminal; NULL: it is */
+	const char *help;   /* as go tool pprof describes it at the prompt */
+	const char *usage;  /* more of it, or NULL */
+};
+extern const struct pprof_report_kind pprof_kinds[];
+extern const size_t pprof_kinds_nr;
+const struct pprof_report_kind *pprof_kind(const char *name, size_t n);
+
+/* What can be set at the prompt by name. Texts are NULL or "" where nothing is set. */
+struct pprof_config {
+	struct profile_select select;
+	struct profile_label_select labels;
+	const char *sample_index, *unit, *output, *sort, *granularity, *trim_path, *source_path;
+	int64_t node_count;
+	double node_fraction, edge_fraction, divide_by;
+	bool trim, drop_negative, compact_labels, relative, normalize, no_inlines;
+};
+
+struct pprof_session {
+	struct cmd_context *ctx;
+	struct profile *profile;
+	int64_t *base_totals;     /* by event, with -diff_base; else NULL */
+	bool is_interactive;
+};
+
+struct pprof_sources {
+	int nr;
+	char **names;
+	const char *base, *diff_base;
+	bool normalize;
+	const char *value;        /* the only one that is wanted, or NULL */
+	int64_t seconds;          /* -1: not said */
+	int64_t timeout_s;
+	const char *add_comment, *tls_cert, *tls_key, *tls_ca, *symbolize;
+};
+
+/* Reads, fetches and merges all; what was fetched is saved. */
+struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pprof_sources *sources,
+					struct pprof_session *ret) _must_check_;
+int64_t pprof_total(const struct profile *p, uint32_t event);
+
+/* One report of the session's profile, which stays as it is. argument: of peek. */
+struct strobe_error *pprof_report(const struct pprof_session *s, const struct pprof_config *config,
+				  const struct pprof_report_kind *kind, const char *argument, struct out *out) _must_check_;
+/* The same into config->output, or a new file where it is no text for a terminal, or standard output. */
+struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const struct pprof_config *config,
+					    const struct pprof_report_kind *kind, const char *argument) _must_check_;
+/* What is said of the profile when the prompt opens. */
+void pprof_out_greeting(const struct pprof_session *s, const struct pprof_config *config, struct out *out);
+
+void pprof_config_defaults(struct pprof_config *config);
+/* Sets by name; texts are kept in the session's arena. ERROR_USAGE. */
+struct strobe_error *pprof_config_set(const struct pprof_session *s, struct pprof_config *config, const char *name,
+				      const char *value) _must_check_;
+bool pprof_config_knows(const char *name);
+/* Whether a name alone sets it: true or false, and the choices of granularity and sort. */
+bool pprof_config_is_flag(const char *name);
+/* All settings and their values, as lines. */
+void pprof_config_out(const struct pprof_session *s, const struct pprof_config *config, struct out *out);
+void pprof_config_out_help(struct out *out);
+/* Help on one; NULL where there is none of that name. */
+const char *pprof_config_help(const char *name);
+
+/* Reads commands from standard input until it ends. */
+int pprof_prompt(struct pprof_session *s, struct pprof_config *config);

@@ -1,0 +1,303 @@
+/* One report of strobe pprof: from the session's profile, through what is selected, to a view. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/pprof/pprof.h"
+#include "exchange/exchange.h"
+#include "view/svg/callgraph.h"
+#include "view/text/pprof.h"
+
+#define TOP_USAGE(name)                                                                                      \
+	"  Usage:\n    " name " [n] [focus_regex]* [-ignore_regex]* [-cum] >f\n    Include up to n samples\n"  \
+	"    Include samples matching focus_regex, and exclude ignore_regex.\n"                              \
+	"    -cum sorts the output by cumulative weight\n    Optionally save the report on the file f\n"
+#define GRAPH_USAGE(name)                                                                                    \
+	"  Usage:\n    " name " [n] [focus_regex]* [-ignore_regex]* >f\n    Include up to n samples\n"         \
+	"    Include samples matching focus_regex, and exclude ignore_regex.\n"                              \
+	"    Optionally save the report on the file f\n"
+
+/* In the order of their names. */
+const struct pprof_report_kind pprof_kinds[] = {
+	{ "callgrind", OUTPUT_CALLGRIND, false, "callgraph.out", "Outputs a graph in callgrind format", GRAPH_USAGE("callgrind") },
+	{ "comments", OUTPUT_COMMENTS, false, NULL, "Output all profile comments", NULL },
+	{ "dot", OUTPUT_DOT, false, NULL, "Outputs a graph in DOT format", GRAPH_USAGE("dot") },
+	{ "peek", OUTPUT_PEEK, true, NULL, "Output callers/callees of functions matching regexp",
+	  "  Usage:\n    peek func_regex\n    Display callers and callees of functions matching func_regex.\n" },
+	{ "proto", OUTPUT_PROTO, false, "pb.gz", "Outputs the profile in compressed protobuf format", NULL },
+	{ "raw", OUTPUT_RAW, false, NULL, "Outputs a text representation of the raw profile", NULL },
+	{ "svg", OUTPUT_SVG, false, "svg", "Outputs a graph in SVG format", GRAPH_USAGE("svg") },
+	{ "tags", OUTPUT_TAGS, false, NULL, "Outputs all tags in the profile",
+	  "  Usage:\n    tags [tag_regex]* [-ignore_regex]* [>file]\n"
+	  "    List tags with key:value matching tag_regex and exclude ignore_regex.\n" },
+	{ "text", OUTPUT_TOP, false, NULL, "Outputs top entries in text form", TOP_USAGE("text") },
+	{ "top", OUTPUT_TOP, false, NULL, "Outputs top entries in text form", TOP_USAGE("top") },
+	{ "traces", OUTPUT_TRACES, false, NULL, "Outputs all profile samples in text form", NULL },
+	{ "tree", OUTPUT_TREE, false, NULL, "Outputs a text rendering of call graph", TOP_USAGE("tree") },
+};
+const size_t pprof_kinds_nr = sizeof(pprof_kinds) / sizeof(*pprof_kinds);
+
+const struct pprof_report_kind *pprof_kind(const char *name, size_t n)
+{
+	for (size_t i = 0; i < pprof_kinds_nr; i++)
+		if (strlen(pprof_kinds[i].name) == n && !memcmp(pprof_kinds[i].name, name, n))
+			return &pprof_kinds[i];
+	return NULL;
+}
+
+/* ---- the profile as it is to be seen ---- */
+
+struct seen {
+	const struct profile *p;
+	struct profile *own; /* what p is where anything was selected; else NULL */
+	uint32_t event;
+	int64_t total;
+};
+
+static void see(struct seen *s, struct profile *made)
+{
+	profile_destroy(s->own);
+	s->p = s->own = made;
+}
+
+static double scale(int64_t value, const char *from, const char *to, const char **ret_unit)
+{
+	struct scaled_value v = pprof_scale(value, from, to);
+	*ret_unit = v.unit;
+	return v.value;
+}
+
+static char *label(int64_t value, const char *unit)
+{
+	char text[PPROF_LABEL_MAX];
+	pprof_label(value, unit, "auto", text);
+	return xstrdup(text);
+}
+
+static bool selects(const struct profile_select *s)
+{
+	return s->focus || s->ignore || s->hide || s->show || s->show_from || s->prune_from;
+}
+
+static struct strobe_error *select_from(struct seen *s, const struct pprof_config *c, const struct cmd_context *ctx)
+{
+	struct profile *made;
+	struct profile_label_select labels = c->labels;
+	labels.scale = scale;
+	labels.label = label;
+	size_t had = s->p->rows.len;
+	if (labels.root || labels.leaf)
+		see(s, profile_frames_of_labels(s->p, &labels));
+	if (selects(&c->select)) {
+		TRY(profile_select(s->p, &c->select, &made));
+		see(s, made);
+	}
+	if (had && !s->p->rows.len)
+		cmd_say(ctx, "no stack passes focus, ignore, hide, show and show_from");
+	had = s->p->rows.len;
+	if (profile_selects_labels(&labels)) {
+		TRY(profile_select_labels(s->p, &labels, &made));
+		see(s, made);
+	}
+	if (had && !s->p->rows.len)
+		cmd_say(ctx, "no sample passes tagfocus and tagignore");
+	return NULL;
+}
+
+static struct strobe_error *seen_init(struct seen *s, const struct pprof_session *session, const struct pprof_config *c)
+{
+	*s = (struct seen){ .p = session->profile };
+	TRY(profile_choose_event(s->p, c->sample_index ? c->sample_index : "", &s->event));
+	s->total = session->base_totals ? session->base_totals[s->event] : 0;
+	if (!s->total)
+		s->total = pprof_total(s->p, s->event);
+	if (!s->total && !session->is_interactive)
+		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample of it has a value of '%s'; what ran for less "
+				    "than one sampling period leaves none (100 Hz for CPU time and 512 KB for allocations in Go)",
+				    profile_str(s->p, s->p->events.data[s->event].name));
+	TRY(select_from(s, c, session->ctx));
+	if (c->relative)
+		s->total = 0;
+	return NULL;
+}
+
+/* ---- views ---- */
+
+static void list_filters(const struct pprof_config *c, struct arena *arena, const char *lines[static 10])
+{
+	const struct {
+		const char *name, *value;
+	} filters[] = {
+		{ "focus", c->select.focus },      { "ignore", c->select.ignore },       { "hide", c->select.hide },
+		{ "show", c->select.show },        { "show_from", c->select.show_from }, { "tagfocus", c->labels.focus },
+		{ "tagignore", c->labels.ignore }, { "tagshow", c->labels.show },        { "taghide", c->labels.hide },
+	};
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++)
+		if (filters[i].value && *filters[i].value)
+			lines[n++] = arena_printf(arena, "%s=%s", filters[i].name, filters[i].value);
+	lines[n] = NULL;
+}
+
+static enum callgraph_by granularity(const char *word)
+{
+	static const char *const words[] = {
+		[CALLGRAPH_FUNCTIONS] = "functions", [CALLGRAPH_FILE_FUNCTIONS] = "filefunctions", [CALLGRAPH_FILES] = "files",
+		[CALLGRAPH_LINES] = "lines",         [CALLGRAPH_ADDRESSES] = "addresses",
+	};
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i], word))
+			return (enum callgraph_by)i;
+	return CALLGRAPH_FUNCTIONS;
+}
+
+static struct pprof_graph_options graph_options(const struct pprof_config *c, enum pprof_output output, const struct seen *s)
+{
+	bool trims = c->trim && output != OUTPUT_PEEK;
+	int64_t default_count = output == OUTPUT_TOP ? 0 : 80;
+	return (struct pprof_graph_options){
+		.event = s->event,
+		.by = granularity(c->granularity),
+		.sort_cum = !strcmp(c->sort, "cum"),
+		.no_inlines = c->no_inlines,
+		.drop_negative = c->drop_negative,
+		.compact_labels = c->compact_labels,
+		.is_picture = output == OUTPUT_DOT || output == OUTPUT_SVG,
+		.node_count = trims ? (uint32_t)(c->node_count < 0 ? default_count : c->node_count) : 0,
+		.node_fraction = trims ? c->node_fraction : 0,
+		.edge_fraction = trims ? c->edge_fraction : 0,
+		.divide_by = c->divide_by,
+		.unit = c->unit ? c->unit : "minimum",
+		.total = s->total,
+	};
+}
+
+static struct strobe_error *write_view(const struct seen *s, const struct pprof_config *c, enum pprof_output output,
+				       const char *argument, const char *const *filters, struct out *out)
+{
+	static const enum pprof_report texts[] = {
+		[OUTPUT_TOP] = PPROF_TOP, [OUTPUT_TREE] = PPROF_TREE, [OUTPUT_PEEK] = PPROF_PEEK,
+		[OUTPUT_TRACES] = PPROF_TRACES, [OUTPUT_TAGS] = PPROF_TAGS, [OUTPUT_COMMENTS] = PPROF_COMMENTS,
+	};
+	struct pprof_graph_options graph = graph_options(c, output, s);
+	graph.filters = filters;
+	switch (output) {
+	case OUTPUT_PROTO:
+		return pprof_write(s->p, out);
+	case OUTPUT_RAW:
+		return view_pprof_raw(s->p, out);
+	case OUTPUT_DOT:
+		return view_pprof_dot(s->p, &graph, out);
+	case OUTPUT_SVG:
+		return view_callgraph_svg(s->p, &graph, out);
+	case OUTPUT_CALLGRIND:
+		return view_pprof_callgrind(s->p, &graph, out);
+	default:
+		return view_pprof_text(s->p, &(struct pprof_text_options){ texts[output], argument, graph }, out);
+	}
+}
+
+struct strobe_error *pprof_report(const struct pprof_session *session, const struct pprof_config *c,
+				  const struct pprof_report_kind *kind, const char *argument, struct out *out)
+{
+	struct seen s;
+	const char *filters[10];
+	list_filters(c, &session->ctx->words, filters);
+	struct strobe_error *err = c->divide_by == 0 ? error_create(ERROR_USAGE, "values cannot be divided by 0") :
+		seen_init(&s, session, c);
+	if (err && c->divide_by == 0)
+		return err;
+	if (!err)
+		err = write_view(&s, c, kind->output, argument, filters, out);
+	profile_destroy(s.own);
+	return err;
+}
+
+void pprof_out_greeting(const struct pprof_session *session, const struct pprof_config *c, struct out *out)
+{
+	struct pprof_graph graph;
+	struct seen s = { .p = session->profile };
+	struct strobe_error *err = profile_choose_event(s.p, c->sample_index ? c->sample_index : "", &s.event);
+	if (!err) {
+		struct pprof_graph_options options = graph_options(c, OUTPUT_TREE, &s);
+		options.unsorted_edges = true;
+		pprof_graph_init(&graph, s.p, &options);
+		pprof_graph_out_profile(&graph, out);
+		pprof_graph_deinit(&graph);
+		if (!graph.total && s.p->events.len > 1)
+			out_str(out, "No samples were found with the default sample value type.\n"
+				     "Try \"sample_index\" command to analyze different sample values.\n\n");
+	}
+	error_destroy(err);
+}
+
+/* ---- where it goes ---- */
+
+struct job {
+	const struct pprof_session *session;
+	const struct pprof_config *config;
+	const struct pprof_report_kind *kind;
+	const char *argument;
+};
+
+static struct strobe_error *write_job(void *ctx, struct out *out)
+{
+	const struct job *j = ctx;
+	return pprof_report(j->session, j->config, j->kind, j->argument, out);
+}
+
+#define NUMBERS_MAX 10000
+
+/* profile001.svg, or the first number that is free. */
+static struct strobe_error *new_file(struct arena *arena, const char *suffix, const char **ret)
+{
+	for (unsigned i = 1; i < NUMBERS_MAX; i++) {
+		const char *path = arena_printf(arena, "profile%03u.%s", i, suffix);
+		int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+		if (fd >= 0) {
+			close(fd);
+			*ret = path;
+			return NULL;
+		}
+		if (errno != EEXIST)
+			return error_errno(errno, "cannot create %s", path);
+	}
+	return error_create(ERROR_LIMIT, "there are too many files profileNNN.%s here", suffix);
+}
+
+static struct strobe_error *write_stdout(struct job *job)
+{
+	struct out out;
+	if (job->session->is_interactive) {
+		out_init_fd(&out, STDOUT_FILENO);
+		struct strobe_error *err = write_job(job, &out), *closed = out_close(&out);
+		if (!err)
+			return closed;
+		error_destroy(closed);
+		return err;
+	}
+	cmd_open_output(job->session->ctx, &out);
+	struct strobe_error *err = write_job(job, &out);
+	int status = cmd_close_output(job->session->ctx, &out);
+	/* a failed write was told of already */
+	return err || !status ? err : error_create(ERROR_STOPPED, "standard output cannot be written");
+}
+
+struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const struct pprof_config *c,
+					    const struct pprof_report_kind *kind, const char *argument)
+{
+	struct job job = { s, c, kind, argument };
+	const char *path = c->output && *c->output && strcmp(c->output, "-") ? c->output : NULL;
+	bool is_for_no_terminal = kind->suffix && (s->is_interactive || isatty(STDOUT_FILENO));
+	if (!path && is_for_no_terminal && !(c->output && *c->output))
+		TRY(new_file(&s->ctx->words, kind->suffix, &path));
+	if (!path)
+		return write_stdout(&job);
+	fprintf(stderr, "Generating report in %s\n", path);
+	return cmd_write_file(path, write_job, &job);
+}

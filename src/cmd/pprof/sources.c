@@ -1,0 +1,257 @@
+/* Where the profiles of strobe pprof come from: files, recordings, servers. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/pprof/pprof.h"
+#include "cmd/profile_input.h"
+#include "net/fetch.h"
+
+#define TIMEOUT_S 60
+#define NUMBERS_MAX 10000
+#define INSECURE "https+insecure://"
+
+/* ---- servers ---- */
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+	return !strcmp(path, "-") || !stat(path, &st);
+}
+
+/* "host:port/…" without a scheme is one too, where no file is called so. */
+static bool is_server(const char *source)
+{
+	if (net_is_url(source) || text_has_prefix(source, INSECURE))
+		return true;
+	const char *colon = strchr(source, ':'), *slash = strchr(source, '/');
+	return colon && colon > source && (!slash || colon < slash) && colon[1] >= '0' && colon[1] <= '9' && !is_file(source);
+}
+
+/* The URL in full: with a scheme, a path, and for how long the server is to measure. */
+static const char *full_url(struct arena *a, const char *source, int64_t seconds)
+{
+	bool has_scheme = strstr(source, "://") != NULL;
+	const char *url = text_has_prefix(source, INSECURE) ? arena_printf(a, "https://%s", source + strlen(INSECURE)) :
+		has_scheme ? source : arena_printf(a, "http://%s", source);
+	const char *host = strstr(url, "://") + 3, *path = strpbrk(host, "/?");
+	if (!path || !strcmp(path, "/"))
+		url = arena_printf(a, "%.*s/debug/pprof/profile", (int)(path ? path - url : (ptrdiff_t)strlen(url)), url);
+	if (seconds > 0 && !strstr(url, "seconds="))
+		url = arena_printf(a, "%s%cseconds=%" PRId64, url, strchr(url, '?') ? '&' : '?', seconds);
+	return url;
+}
+
+/* For how long the server measures, as far as the URL tells. */
+static int64_t seconds_of(const char *url)
+{
+	const char *said = strstr(url, "seconds=");
+	if (said)
+		return strtoll(said + strlen("seconds="), NULL, 10);
+	return strstr(url, "/debug/pprof/profile") ? 30 : 0;
+}
+
+static struct strobe_error *looks_like_html(const struct net_body *body)
+{
+	size_t at = 0;
+	while (at < body->bytes && strchr(" \t\r\n", body->data[at]))
+		at++;
+	if (at < body->bytes && body->data[at] == '<')
+		return error_create(ERROR_FORMAT, "it is a page of HTML; the profiles of a Go program are at /debug/pprof/…");
+	return NULL;
+}
+
+static struct strobe_error *fetch(struct cmd_context *ctx, const struct pprof_sources *s, const char *source,
+				  struct profile **ret)
+{
+	const char *url = full_url(&ctx->words, source, s->seconds);
+	int64_t measures = seconds_of(url);
+	struct net_options options = {
+		.timeout_s = s->timeout_s > 0 ? (double)s->timeout_s : measures ? (double)measures * 1.5 + 5 : TIMEOUT_S,
+		.insecure = text_has_prefix(source, INSECURE),
+		.cert = s->tls_cert,
+		.key = s->tls_key,
+		.ca = s->tls_ca,
+	};
+	struct net_body body;
+	fprintf(stderr, "Fetching profile over HTTP from %s\n", url);
+	if (measures)
+		fprintf(stderr, "Please wait... (%" PRId64 "s)\n", measures);
+	TRY(net_fetch(url, &options, &body));
+	struct strobe_error *err = exchange_read_value(body.data, body.bytes, url, NULL, NULL, ret);
+	struct strobe_error *html = err ? looks_like_html(&body) : NULL;
+	free(body.data);
+	if (!html)
+		return err;
+	error_destroy(err);
+	return error_prefix(html, "cannot read %s", url);
+}
+
+/* ---- what was fetched is kept ---- */
+
+static struct strobe_error *saved_dir(struct arena *a, const char **ret)
+{
+	const char *dir = getenv("PPROF_TMPDIR"), *home = getenv("HOME");
+	if (!dir || !*dir)
+		dir = home ? arena_printf(a, "%s/pprof", home) : "/tmp";
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		return error_errno(errno, "cannot create %s", dir);
+	*ret = dir;
+	return NULL;
+}
+
+static const char *saved_name(struct arena *a, const struct profile *p)
+{
+	const char *name = "pprof.";
+	if (p->mappings.len && p->mappings.data[0].name)
+		name = arena_printf(a, "%s%s.", name, profile_str(p, p->mappings.data[0].name));
+	for (size_t i = 0; i < p->events.len; i++)
+		name = arena_printf(a, "%s%s.", name, profile_str(p, p->events.data[i].name));
+	char *safe = arena_strdup(a, name);
+	for (char *at = safe; *at; at++)
+		if (*at == '/' || (unsigned char)*at < ' ')
+			*at = '_';
+	return safe;
+}
+
+static struct strobe_error *write_profile(void *ctx, struct out *out)
+{
+	return pprof_write(ctx, out);
+}
+
+static struct strobe_error *save(struct cmd_context *ctx, struct profile *p)
+{
+	const char *dir, *name = saved_name(&ctx->words, p);
+	TRY(saved_dir(&ctx->words, &dir));
+	for (unsigned i = 1; i < NUMBERS_MAX; i++) {
+		const char *path = arena_printf(&ctx->words, "%s/%s%03u.pb.gz", dir, name, i);
+		int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+		if (fd < 0 && errno == EEXIST)
+			continue;
+		if (fd < 0)
+			return error_errno(errno, "cannot create %s", path);
+		close(fd);
+		TRY(cmd_write_file(path, write_profile, p));
+		fprintf(stderr, "Saved profile in %s\n", path);
+		return NULL;
+	}
+	return error_create(ERROR_LIMIT, "there are too many profiles in %s", dir);
+}
+
+/* ---- all of them ---- */
+
+static struct strobe_error *drop_uninteresting(struct profile **p)
+{
+	struct profile *all = *p;
+	if (!all->origin.drop_frames)
+		return NULL;
+	struct strobe_error *err = profile_drop_uninteresting(all, p);
+	if (err)
+		*p = all;
+	else
+		profile_destroy(all);
+	return err;
+}
+
+static struct strobe_error *read_one(struct cmd_context *ctx, const struct pprof_sources *s, const char *source, bool *fetched,
+				     struct profile **ret)
+{
+	struct profile_input input = { .path = source, .value = s->value };
+	bool is_fetched = is_server(source);
+	*fetched |= is_fetched;
+	return is_fetched ? fetch(ctx, s, source, ret) : profile_input_read(ctx, &input, ret);
+}
+
+static bool is_elf(const char *path)
+{
+	char magic[4] = "";
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) && !memcmp(magic, "\x7f" "ELF", sizeof(magic));
+}
+
+static struct strobe_error *read_many(struct cmd_context *ctx, const struct pprof_sources *s, struct profile **ret)
+{
+	bool fetched = false;
+	*ret = NULL;
+	/* "BINARY PROFILE": the binary is named first */
+	int first = s->nr > 1 && is_elf(s->names[0]) ? 1 : 0;
+	for (int i = first; i < s->nr; i++) {
+		struct profile *p;
+		TRY(read_one(ctx, s, s->names[i], &fetched, &p));
+		if (!*ret) {
+			*ret = p;
+			continue;
+		}
+		profile_merge(*ret, p);
+		profile_destroy(p);
+	}
+	if (s->add_comment && *s->add_comment)
+		vec_push(&(*ret)->origin.comments, strtab_add(&(*ret)->strings, s->add_comment));
+	if (fetched)
+		TRY(save(ctx, *ret));
+	return drop_uninteresting(ret);
+}
+
+int64_t pprof_total(const struct profile *p, uint32_t event)
+{
+	int64_t total = 0;
+	for (size_t i = 0; i < p->rows.len; i++)
+		if (p->rows.data[i].event == event) {
+			int64_t v = (int64_t)p->rows.data[i].value;
+			total += v < 0 ? -v : v;
+		}
+	return total;
+}
+
+static void scale(struct profile *p, uint32_t event, double factor)
+{
+	for (size_t i = 0; i < p->rows.len; i++) {
+		struct profile_row *row = &p->rows.data[i];
+		if (row->event == event)
+			row->value = (uint64_t)(int64_t)((double)(int64_t)row->value * factor);
+	}
+}
+
+static void subtract(struct pprof_session *s, const struct pprof_sources *sources, struct profile *base)
+{
+	if (sources->diff_base)
+		s->base_totals = arena_calloc(&s->ctx->words, (s->profile->events.len + base->events.len + 1) * sizeof(int64_t));
+	for (uint32_t e = 0; e < base->events.len; e++) {
+		int64_t theirs = pprof_total(base, e);
+		if (s->base_totals)
+			s->base_totals[e] = theirs;
+		if (sources->normalize && e < s->profile->events.len) {
+			int64_t ours = pprof_total(s->profile, e);
+			if (ours)
+				scale(s->profile, e, (double)theirs / (double)ours);
+		}
+		scale(base, e, -1);
+	}
+	profile_merge(s->profile, base);
+}
+
+struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pprof_sources *sources, struct pprof_session *ret)
+{
+	const char *base_name = sources->diff_base ? sources->diff_base : sources->base;
+	*ret = (struct pprof_session){ .ctx = ctx };
+	TRY(read_many(ctx, sources, &ret->profile));
+	if (!base_name)
+		return NULL;
+	struct profile *base = NULL;
+	bool fetched = false;
+	TRY(read_one(ctx, sources, base_name, &fetched, &base));
+	struct strobe_error *err = drop_uninteresting(&base);
+	if (!err)
+		subtract(ret, sources, base);
+	profile_destroy(base);
+	return err;
+}

@@ -1,0 +1,317 @@
+#include "profile/select_labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "profile/pattern.h"
+#include "profile/transfer_priv.h"
+
+/* ---- one filter ---- */
+
+struct range {
+	bool is_range;         /* else expressions */
+	bool has_least, has_most;
+	double least, most;
+	const char *unit;      /* of both, as scale() calls it */
+};
+
+struct filter {
+	const struct profile_label_select *select;
+	char *text;            /* what key and value point into */
+	const char *key;       /* or NULL: any */
+	const char *value;
+	struct range range;
+	VEC(regex_t) patterns;
+};
+
+/* "-12kb" at the beginning of s: how long, and what it is. 0 where there is none. */
+static size_t parse_quantity(const char *s, int64_t *ret_value, char ret_unit[static 32])
+{
+	char *end;
+	size_t n = strspn(s, "+-") ? 1 : 0, letters = 0;
+	if (!strspn(s + n, "0123456789"))
+		return 0;
+	*ret_value = strtoll(s, &end, 10);
+	while ((end[letters] | 32) >= 'a' && (end[letters] | 32) <= 'z' && letters < 31)
+		letters++;
+	memcpy(ret_unit, end, letters);
+	ret_unit[letters] = 0;
+	return (size_t)(end - s) + letters;
+}
+
+static void parse_range(struct filter *f, char units[2][32])
+{
+	const char *s = f->value;
+	bool has_no_least = *s == ':';
+	int64_t value;
+	size_t n = parse_quantity(s + has_no_least, &value, units[0]);
+	if (!n)
+		return;
+	struct range r = { .is_range = true, .has_least = !has_no_least, .has_most = true };
+	double scaled = f->select->scale(value, units[0], units[0], &r.unit);
+	r.least = r.most = scaled;
+	s += has_no_least + n;
+	if (*s == ':' && !has_no_least) {
+		const char *unit;
+		s++;
+		r.has_most = *s != 0;
+		n = parse_quantity(s, &value, units[1]);
+		if (r.has_most && !n)
+			return;
+		if (r.has_most) {
+			r.most = f->select->scale(value, units[1], r.unit, &unit);
+			s += n;
+			if (strcmp(unit, r.unit))
+				return;
+		}
+	}
+	if (!*s)
+		f->range = r;
+}
+
+static struct strobe_error *parse_patterns(struct filter *f)
+{
+	_cleanup_strbuf_ struct strbuf one = {};
+	for (const char *s = f->value;;) {
+		size_t n = strcspn(s, ",");
+		regex_t re;
+		strbuf_reset(&one);
+		strbuf_add(&one, s, n);
+		TRY(pattern_compile(strbuf_str(&one), &re));
+		vec_push(&f->patterns, re);
+		if (!s[n])
+			return NULL;
+		s += n + 1;
+	}
+}
+
+static struct strobe_error *filter_init(struct filter *f, const struct profile_label_select *select, const char *text,
+					char units[2][32])
+{
+	*f = (struct filter){ .select = select, .text = xstrdup(text) };
+	char *equals = strchr(f->text, '=');
+	f->value = equals ? equals + 1 : f->text;
+	if (equals) {
+		*equals = 0;
+		f->key = f->text;
+	}
+	parse_range(f, units);
+	return f->range.is_range ? NULL : parse_patterns(f);
+}
+
+static void filter_deinit(struct filter *f)
+{
+	for (size_t i = 0; i < f->patterns.len; i++)
+		regfree(&f->patterns.data[i]);
+	vec_deinit(&f->patterns);
+	free(f->text);
+}
+
+static bool is_in_range(const struct filter *f, const struct profile *p, const struct profile_label_column *c, uint64_t value)
+{
+	const struct range *r = &f->range;
+	const char *unit, *key = profile_str(p, c->name), *own = profile_str(p, c->unit);
+	/* a number of no unit whose key is "bytes" counts bytes */
+	double scaled = f->select->scale((int64_t)value, *own ? own : key, r->unit, &unit);
+	return !strcmp(unit, r->unit) && (!r->has_least || scaled >= r->least) && (!r->has_most || scaled <= r->most);
+}
+
+static bool matches_text(const struct filter *f, const regex_t *re, const char *key, const char *text)
+{
+	_cleanup_strbuf_ struct strbuf both = {};
+	if (f->key)
+		return !regexec(re, text, 0, NULL, 0);
+	strbuf_addf(&both, "%s:%s", key, text);
+	return !regexec(re, strbuf_str(&both), 0, NULL, 0);
+}
+
+static bool has_text(const struct filter *f, const struct profile *p, const uint64_t *values, const regex_t *re)
+{
+	for (size_t i = 0; i < p->columns.len; i++) {
+		const struct profile_label_column *c = &p->columns.data[i];
+		const char *key = profile_str(p, c->name);
+		if (values[i] && c->type == COLUMN_STRING && (!f->key || !strcmp(f->key, key)) &&
+		    matches_text(f, re, key, profile_str(p, (str_id)values[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool matches(const struct filter *f, const struct profile *p, const uint64_t *values)
+{
+	if (f->range.is_range) {
+		for (size_t i = 0; i < p->columns.len; i++) {
+			const struct profile_label_column *c = &p->columns.data[i];
+			bool is_number = c->type == COLUMN_I64 || c->type == COLUMN_U64 || c->type == COLUMN_HEX;
+			if (values[i] && is_number && (!f->key || !strcmp(f->key, profile_str(p, c->name))) &&
+			    is_in_range(f, p, c, values[i]))
+				return true;
+		}
+		return false;
+	}
+	/* with a key any expression will do, without one each must find its label */
+	for (size_t i = 0; i < f->patterns.len; i++)
+		if (has_text(f, p, values, &f->patterns.data[i]) == (f->key != NULL))
+			return f->key != NULL;
+	return f->key == NULL;
+}
+
+/* ---- rows ---- */
+
+struct keeper {
+	uint8_t *wanted; /* by label set; the last: of rows without any */
+};
+
+static bool keep_row(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	const struct keeper *k = ctx;
+	return k->wanted[row->labels == PROFILE_NONE ? p->labels_nr : row->labels];
+}
+
+static struct strobe_error *apply_filter(struct keeper *k, const struct profile *p, const struct profile_label_select *select,
+					 const char *text, bool wanted)
+{
+	char units[2][32];
+	struct filter f;
+	uint64_t *none = xcalloc(p->columns.len + 1, sizeof(*none));
+	struct strobe_error *err = filter_init(&f, select, text, units);
+	for (uint32_t i = 0; i <= p->labels_nr && !err; i++)
+		if (matches(&f, p, i < p->labels_nr ? profile_label_values(p, i) : none) != wanted)
+			k->wanted[i] = false;
+	filter_deinit(&f);
+	free(none);
+	return err;
+}
+
+/* ---- columns ---- */
+
+static struct strobe_error *mark_columns(const struct profile *p, const char *expression, bool hides, bool *hidden)
+{
+	regex_t re;
+	if (!expression)
+		return NULL;
+	TRY(pattern_compile(expression, &re));
+	for (size_t i = 0; i < p->columns.len; i++)
+		if (!regexec(&re, profile_str(p, p->columns.data[i].name), 0, NULL, 0) == hides)
+			hidden[i] = true;
+	regfree(&re);
+	return NULL;
+}
+
+static void clear_columns(struct profile *p, const bool *hidden)
+{
+	for (uint32_t set = 0; set < p->labels_nr; set++)
+		for (size_t i = 0; i < p->columns.len; i++)
+			if (hidden[i])
+				p->labels.data[(size_t)set * p->columns.len + i] = 0;
+}
+
+struct strobe_error *profile_select_labels(const struct profile *p, const struct profile_label_select *select,
+					   struct profile **ret)
+{
+	struct keeper k = { .wanted = xmalloc((size_t)p->labels_nr + 1) };
+	bool *hidden = xcalloc(p->columns.len + 1, sizeof(*hidden));
+	struct strobe_error *err = NULL;
+	memset(k.wanted, true, (size_t)p->labels_nr + 1);
+	*ret = NULL;
+	if (select->focus)
+		err = apply_filter(&k, p, select, select->focus, true);
+	if (!err && select->ignore)
+		err = apply_filter(&k, p, select, select->ignore, false);
+	if (!err)
+		err = mark_columns(p, select->show, false, hidden);
+	if (!err)
+		err = mark_columns(p, select->hide, true, hidden);
+	if (!err) {
+		*ret = profile_filter(p, keep_row, &k);
+		clear_columns(*ret, hidden);
+	}
+	free(k.wanted);
+	free(hidden);
+	return err;
+}
+
+/* ---- labels as frames ---- */
+
+struct keys {
+	VEC(uint32_t) columns; /* PROFILE_NONE where the profile has no such label */
+	VEC(str_id) names;     /* of dst */
+};
+
+static void keys_init(struct keys *k, const struct profile *src, struct profile *dst, const char *list)
+{
+	while (list && *list) {
+		size_t n = strcspn(list, ",");
+		char *key = xstrndup(list, n);
+		vec_push(&k->columns, profile_find_column(src, key));
+		vec_push(&k->names, strtab_add(&dst->strings, key));
+		free(key);
+		list += n + (list[n] == ',');
+	}
+}
+
+static void keys_deinit(struct keys *k)
+{
+	vec_deinit(&k->columns);
+	vec_deinit(&k->names);
+}
+
+static frame_id label_frame(struct profile_transfer *t, const struct profile_label_select *select, const struct keys *k,
+			    size_t i, labels_id labels)
+{
+	const struct profile *src = t->src;
+	uint32_t column = k->columns.data[i];
+	uint64_t value = column == PROFILE_NONE || labels == PROFILE_NONE ? 0 : profile_label_values(src, labels)[column];
+	struct profile_function fn = { .mapping = PROFILE_NONE, .file = k->names.data[i] };
+	if (value && src->columns.data[column].type == COLUMN_STRING) {
+		fn.name = profile_transfer_string(t, (str_id)value);
+	} else if (value) {
+		char *text = select->label((int64_t)value, profile_str(src, src->columns.data[column].unit));
+		fn.name = strtab_add(&t->dst->strings, text);
+		free(text);
+	}
+	fn.system_name = fn.name;
+	struct profile_frame frame = { .mapping = PROFILE_NONE, .function = profile_function(t->dst, &fn) };
+	return profile_frame(t->dst, &frame);
+}
+
+/* The stack of a row with frames around it; it is carried over frame by frame, for its root has changed. */
+static stack_id wrap(struct profile_transfer *t, const struct profile_label_select *select, const struct keys *root,
+		     const struct keys *leaf, const struct profile_row *row)
+{
+	stack_id at = PROFILE_NONE;
+	for (size_t i = 0; i < root->columns.len; i++)
+		at = profile_stack(t->dst, at, label_frame(t, select, root, i, row->labels));
+	vec_clear(&t->path);
+	for (stack_id s = row->stack; s != PROFILE_NONE; s = t->src->stacks.data[s].caller)
+		vec_push(&t->path, s);
+	for (size_t i = t->path.len; i--;)
+		at = profile_stack(t->dst, at, profile_transfer_frame(t, t->src->stacks.data[t->path.data[i]].frame));
+	for (size_t i = 0; i < leaf->columns.len; i++)
+		at = profile_stack(t->dst, at, label_frame(t, select, leaf, i, row->labels));
+	return at;
+}
+
+struct profile *profile_frames_of_labels(const struct profile *p, const struct profile_label_select *select)
+{
+	struct profile *ret = profile_create();
+	struct profile_transfer t;
+	struct keys root = {}, leaf = {};
+	profile_transfer_init(&t, ret, p);
+	profile_transfer_origin(&t);
+	for (uint32_t i = 0; i < p->events.len; i++)
+		profile_transfer_event(&t, i);
+	keys_init(&root, p, ret, select->root);
+	keys_init(&leaf, p, ret, select->leaf);
+	for (size_t i = 0; i < p->rows.len; i++) {
+		const struct profile_row *row = &p->rows.data[i];
+		profile_add(ret, wrap(&t, select, &root, &leaf, row), profile_transfer_labels(&t, row->labels),
+			    profile_transfer_event(&t, row->event), row->samples, row->value, row->weight);
+	}
+	keys_deinit(&root);
+	keys_deinit(&leaf);
+	profile_transfer_deinit(&t);
+	return ret;
+}
