@@ -4,8 +4,10 @@
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "cmd/profile_input.h"
 #include "view/data/folded.h"
+#include "view/text/pprof.h"
 
 struct convert_command {
 	const char *from, *to;
@@ -18,7 +20,8 @@ struct convert_command {
 static const struct option table[] = {
 	{ OPTION_STRING, 0, "from", AT(from), .arg = "format", .help = "what the first file is (what it looks like)" },
 	{ OPTION_STRING, 0, "to", AT(to), .arg = "format",
-	  .help = "what to write (what the second file's name says): pprof, pprof-raw or folded" },
+	  .help = "what to write (what the second file's name says): pprof, pprof-raw, folded, speedscope, firefox, chrome-trace, "
+		  "callgrind, csv or json" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording though it belongs to another user" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
@@ -40,10 +43,25 @@ static const struct exchange_format folded = {
 	.write = write_folded,
 };
 
+/* So is callgrind's: calls between addresses, of one event. */
+static struct strobe_error *write_callgrind(const struct profile *p, struct out *out)
+{
+	struct pprof_graph_options options = { .divide_by = 1, .unit = "minimum" };
+	TRY(profile_choose_event(p, "", &options.event));
+	return view_pprof_callgrind(p, &options, out);
+}
+
+static const struct exchange_format callgrind = {
+	.name = "callgrind",
+	.write = write_callgrind,
+};
+
 static const struct exchange_format *writer_of(const char *name)
 {
 	if (!strcmp(name, "folded"))
 		return &folded;
+	if (!strcmp(name, "callgrind"))
+		return &callgrind;
 	const struct exchange_format *f = exchange_find(name);
 	return f && f->write ? f : NULL;
 }
@@ -54,6 +72,8 @@ static struct strobe_error *known_formats(const char *what, const char *name, bo
 	for (size_t i = 0; i < exchange_formats_nr; i++)
 		if (writers ? writer_of(exchange_formats[i].name) != NULL : exchange_formats[i].read != NULL)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", exchange_formats[i].name);
+	if (writers)
+		strbuf_addstr(&names, ", callgrind");
 	return error_create(ERROR_USAGE, "%s '%s'; these are known: %s", what, name, strbuf_str(&names));
 }
 
@@ -69,9 +89,8 @@ static struct strobe_error *choose_writer(const struct convert_command *o, const
 					  const struct exchange_format **ret)
 {
 	const struct exchange_format *by_path = exchange_by_path(path);
-	size_t n = strlen(path);
-	bool is_folded = n > 7 && !strcmp(path + n - 7, ".folded");
-	*ret = o->to ? writer_of(o->to) : is_folded ? &folded : by_path;
+	bool is_folded = text_has_suffix(path, ".folded"), is_callgrind = text_has_suffix(path, ".callgrind");
+	*ret = o->to ? writer_of(o->to) : is_folded ? &folded : is_callgrind ? &callgrind : by_path;
 	if (*ret)
 		return NULL;
 	if (o->to)

@@ -75,3 +75,18 @@ bool gperftools_cpu_probe(const uint8_t *p, size_t n);
 struct strobe_error *gperftools_cpu_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
 bool legacy_text_probe(const uint8_t *p, size_t n);
 struct strobe_error *legacy_text_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
+
+/* JSON of other viewers. Labels are kept under names of ours that they pass over. */
+bool speedscope_probe(const uint8_t *p, size_t n);
+struct strobe_error *speedscope_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
+struct strobe_error *speedscope_write(const struct profile *p, struct out *out) _must_check_;
+bool firefox_probe(const uint8_t *p, size_t n);
+struct strobe_error *firefox_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
+struct strobe_error *firefox_write(const struct profile *p, struct out *out) _must_check_;
+/* Of labels only process, thread and name survive. */
+bool chrome_trace_probe(const uint8_t *p, size_t n);
+struct strobe_error *chrome_trace_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
+struct strobe_error *chrome_trace_write(const struct profile *p, struct out *out) _must_check_;
+/* Rows, for programs. */
+struct strobe_error *csv_write(const struct profile *p, struct out *out) _must_check_;
+struct strobe_error *profile_json_write(const struct profile *p, struct out *out) _must_check_;

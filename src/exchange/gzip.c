@@ -39,15 +39,18 @@ static size_t promised_bytes(const uint8_t *p, size_t n, size_t max_bytes)
 /* One member whose length is what it says, as nearly all are; anything else is zlib's, and its messages too. */
 static bool unpack_at_once(const uint8_t *p, size_t n, size_t max_bytes, uint8_t **ret, size_t *ret_n)
 {
-	size_t cap = promised_bytes(p, n, max_bytes), taken = 0;
+	size_t promised = promised_bytes(p, n, max_bytes), cap = promised < max_bytes ? promised : max_bytes, taken = 0, made = 0;
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 	uint8_t *data = xmalloc(cap);
-	bool is_done = d && libdeflate_gzip_decompress_ex(d, p, n, data, cap, &taken, ret_n) == LIBDEFLATE_SUCCESS && taken == n;
+	bool is_done = d && libdeflate_gzip_decompress_ex(d, p, n, data, cap, &taken, &made) ==
+		LIBDEFLATE_SUCCESS && taken == n;
 	libdeflate_free_decompressor(d);
-	if (is_done)
+	if (is_done) {
 		*ret = data;
-	else
+		*ret_n = made;
+	} else {
 		free(data);
+	}
 	return is_done;
 }
 

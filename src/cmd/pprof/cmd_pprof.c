@@ -34,7 +34,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "output", AT(config.output), .arg = "file", .help = "write to this file" },
 
 	{ OPTION_GROUP, .help = "what counts" },
-	{ OPTION_STRING, 0, "sample_index", AT(config.sample_index), .arg = "name|n", .help = "which of the values of a sample (the last)" },
+	{ OPTION_STRING, 0, "sample_index", AT(config.sample_index), .arg = "name|n",
+	  .help = "which of the values of a sample (the last)" },
 	{ OPTION_BOOL, 0, "inuse_space", AT(inuse_space), .help = "the same as --sample_index=inuse_space" },
 	{ OPTION_BOOL, 0, "inuse_objects", AT(inuse_objects), .help = "the same as --sample_index=inuse_objects" },
 	{ OPTION_BOOL, 0, "alloc_space", AT(alloc_space), .help = "the same as --sample_index=alloc_space" },
@@ -49,8 +50,10 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "ignore", AT(config.select.ignore), .arg = "regex", .help = "stacks without one" },
 	{ OPTION_STRING, 0, "hide", AT(config.select.hide), .arg = "regex", .help = "leave out frames that match" },
 	{ OPTION_STRING, 0, "show", AT(config.select.show), .arg = "regex", .help = "leave out frames that do not" },
-	{ OPTION_STRING, 0, "show_from", AT(config.select.show_from), .arg = "regex", .help = "leave out the callers of the outermost match" },
-	{ OPTION_STRING, 0, "prune_from", AT(config.select.prune_from), .arg = "regex", .help = "leave out the outermost match and its callees" },
+	{ OPTION_STRING, 0, "show_from", AT(config.select.show_from), .arg = "regex",
+	  .help = "leave out the callers of the outermost match" },
+	{ OPTION_STRING, 0, "prune_from", AT(config.select.prune_from), .arg = "regex",
+	  .help = "leave out the outermost match and its callees" },
 
 	{ OPTION_STRING, 0, "tagfocus", AT(config.labels.focus), .arg = "regex|range", .help = "samples with a label that matches" },
 	{ OPTION_STRING, 0, "tagignore", AT(config.labels.ignore), .arg = "regex|range", .help = "samples without one" },

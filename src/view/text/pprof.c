@@ -266,6 +266,46 @@ static char *tag_text(const struct report *r, const struct profile_label_column 
 	return xstrdup(number);
 }
 
+/* One decimal, whatever it is. */
+static void tag_value(const struct report *r, int64_t value, struct strbuf *b)
+{
+	struct scaled_value v = pprof_scale(value, r->g.sample_unit, r->g.unit);
+	strbuf_addf(b, "%.1f%s", v.value, v.unit);
+}
+
+/* In columns that end at the right: the key, what a value accounts for, the value. */
+static void out_tags(const struct report *r, const char *key, const struct tag *tags, size_t nr, int64_t sum)
+{
+	_cleanup_strbuf_ struct strbuf figures = {};
+	size_t width = 0, key_width = strlen(key) + 2;
+	char share[PPROF_LABEL_MAX];
+	out_ch(r->out, ' ');
+	out_name(r, key);
+	out_str(r->out, ": Total ");
+	tag_value(r, sum, &figures);
+	out_str(r->out, strbuf_str(&figures));
+	out_ch(r->out, '\n');
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < nr; i++) {
+			strbuf_reset(&figures);
+			tag_value(r, tags[i].value, &figures);
+			pprof_percentage(tags[i].value, sum, share);
+			if (sum > 0)
+				strbuf_addf(&figures, " (%s)", share);
+			strbuf_addch(&figures, ':');
+			width = figures.len + 1 > width ? figures.len + 1 : width;
+			if (!pass)
+				continue;
+			out_fill(r->out, ' ', key_width);
+			out_right(r->out, strbuf_str(&figures), width);
+			out_ch(r->out, ' ');
+			out_name(r, tags[i].text);
+			out_ch(r->out, '\n');
+		}
+	}
+	out_ch(r->out, '\n');
+}
+
 static void out_tag_column(const struct report *r, size_t column)
 {
 	const struct profile *p = r->p;
@@ -291,28 +331,30 @@ static void out_tag_column(const struct report *r, size_t column)
 	}
 	if (tags.len > 1) {
 		qsort(tags.data + 1, tags.len - 1, sizeof(struct tag), compare_tags);
-		out_text(r->out, profile_str(p, c->name), strlen(profile_str(p, c->name)));
-		out_str(r->out, ": Total ");
-		out_value(r, sum, 0);
-		out_str(r->out, " of ");
-		out_value(r, r->total, 0);
-		out_str(r->out, " (");
-		out_share(r, sum, r->total);
-		out_str(r->out, ")\n");
+		out_tags(r, profile_str(p, c->name), tags.data + 1, tags.len - 1, sum);
 	}
-	for (size_t i = 1; i < tags.len; i++) {
-		out_value(r, tags.data[i].value, 12);
-		out_str(r->out, " (");
-		out_share(r, tags.data[i].value, r->total);
-		out_str(r->out, "): ");
-		out_name(r, tags.data[i].text);
-		out_ch(r->out, '\n');
+	for (size_t i = 1; i < tags.len; i++)
 		free(tags.data[i].text);
-	}
-	if (tags.len > 1)
-		out_ch(r->out, '\n');
 	vec_deinit(&tags);
 	strtab_deinit(&texts);
+}
+
+static int compare_columns(const void *a, const void *b, void *ctx)
+{
+	const struct profile *p = ctx;
+	return strcmp(profile_str(p, p->columns.data[*(const size_t *)a].name), profile_str(p, p->columns.data[*(const size_t *)b].name));
+}
+
+/* In the order of their names. */
+static void out_all_tags(const struct report *r)
+{
+	size_t nr = r->p->columns.len, *order = xcalloc(nr + 1, sizeof(*order));
+	for (size_t i = 0; i < nr; i++)
+		order[i] = i;
+	qsort_r(order, nr, sizeof(*order), compare_columns, (void *)r->p);
+	for (size_t i = 0; i < nr; i++)
+		out_tag_column(r, order[i]);
+	free(order);
 }
 
 static struct strobe_error *write_report(const struct report *r)
@@ -330,8 +372,7 @@ static struct strobe_error *write_report(const struct report *r)
 		out_traces(r);
 		break;
 	case PPROF_TAGS:
-		for (size_t i = 0; i < r->p->columns.len; i++)
-			out_tag_column(r, i);
+		out_all_tags(r);
 		break;
 	case PPROF_COMMENTS:
 		for (size_t i = 0; i < r->p->origin.comments.len; i++) {

@@ -1,0 +1,51 @@
+/* Any bytes as the JSON of each viewer; what is read is written in each and read once more. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "exchange/exchange.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct strobe_error *(*read_fn)(const uint8_t *p, size_t n, struct profile **ret);
+typedef struct strobe_error *(*write_fn)(const struct profile *p, struct out *out);
+
+static const struct {
+	read_fn read;
+	write_fn write;
+} formats[] = {
+	{ speedscope_read, speedscope_write },
+	{ firefox_read, firefox_write },
+	{ chrome_trace_read, chrome_trace_write },
+	{ NULL, csv_write },
+	{ NULL, profile_json_write },
+};
+
+static void write_and_read(const struct profile *p, read_fn read, write_fn write)
+{
+	struct out out;
+	struct profile *again = NULL;
+	size_t n;
+	out_init_mem(&out);
+	error_destroy(write(p, &out));
+	const char *bytes = out_mem(&out, &n);
+	if (read)
+		error_destroy(read((const uint8_t *)bytes, n, &again));
+	profile_destroy(again);
+	error_destroy(out_close(&out));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; i < 3; i++) {
+		struct profile *p;
+		struct strobe_error *err = formats[i].read(data, size, &p);
+		for (size_t k = 0; k < sizeof(formats) / sizeof(*formats) && !err; k++)
+			write_and_read(p, formats[k].read, formats[k].write);
+		error_destroy(err);
+		profile_destroy(p);
+	}
+	(void)speedscope_probe(data, size);
+	(void)firefox_probe(data, size);
+	(void)chrome_trace_probe(data, size);
+	return 0;
+}

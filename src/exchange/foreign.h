@@ -1,0 +1,50 @@
+/*
+ * What the JSON formats have in common: frames as they name them, and labels, for which they have no room of their own.
+ *
+ * Labels stand under "strobe", which other programs pass over: columns, and sets of values that samples name by number.
+ * Of the room alone. Read values are checked; a set that is not there is the empty one.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "base/json_read.h"
+#include "profile/profile.h"
+
+struct foreign_frame {
+	const char *name;   /* of the function; NULL or "": none */
+	const char *file;   /* source, or "" */
+	const char *module; /* path of the object, or "" */
+	uint32_t line;
+	uint64_t address;
+	bool is_inlined;
+};
+
+/* Of a frame of a profile; texts are the profile's. */
+struct foreign_frame foreign_of_frame(const struct profile *p, frame_id frame);
+/* What people read: the function, or "[module]", or the address; valid until the next call with the same buffer. */
+const char *foreign_name(const struct foreign_frame *f, char buffer[static 64]);
+frame_id foreign_to_frame(struct profile *p, const struct foreign_frame *f);
+
+/* "strobe": { … } as a member of the object at hand; times too. */
+void foreign_write_labels(struct json *j, const struct profile *p);
+
+struct foreign_labels {
+	labels_id *sets;
+	uint32_t nr;
+	labels_id none;
+};
+/* root: what has the member "strobe", or has not. */
+void foreign_read_labels(struct foreign_labels *l, const struct json_doc *d, uint32_t root, struct profile *p);
+void foreign_labels_deinit(struct foreign_labels *l);
+static inline labels_id foreign_labels_get(const struct foreign_labels *l, uint32_t set)
+{
+	return set < l->nr ? l->sets[set] : l->none;
+}
+/* A set of process and thread, for files without "strobe". The columns must be there: foreign_declare_threads(). */
+void foreign_declare_threads(struct profile *p);
+labels_id foreign_thread_labels(struct profile *p, const char *comm, uint64_t pid, uint64_t tid);
+
+/* The stacks of rows: in the order of first use, callers first; by_stack is the caller's to free: number + 1, or 0. */
+uint32_t *foreign_number_stacks(const struct profile *p, uint32_t event, uint32_t *ret_nr);

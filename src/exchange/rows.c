@@ -1,0 +1,175 @@
+/*
+ * A profile as rows for other programs: CSV with a header, and JSON of one object. A row is an event, samples, value, the
+ * labels, and the stack, outermost frame first (in CSV its names with ";" between them).
+ */
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "exchange/exchange.h"
+#include "exchange/foreign.h"
+
+static bool is_shown(const struct profile_label_column *c)
+{
+	return c->type != COLUMN_FRAME && c->type != COLUMN_BYTES;
+}
+
+static uint64_t label_of(const struct profile *p, const struct profile_row *row, size_t column)
+{
+	return row->labels == PROFILE_NONE ? 0 : profile_label_values(p, row->labels)[column];
+}
+
+struct path {
+	VEC(frame_id) frames; /* innermost first */
+};
+
+static void find_path(const struct profile *p, stack_id stack, struct path *path)
+{
+	vec_clear(&path->frames);
+	for (; stack != PROFILE_NONE; stack = p->stacks.data[stack].caller)
+		vec_push(&path->frames, p->stacks.data[stack].frame);
+}
+
+static void csv_labels(const struct profile *p, const struct profile_row *row, struct out *out)
+{
+	for (size_t c = 0; c < p->columns.len; c++) {
+		uint64_t value = label_of(p, row, c);
+		if (!is_shown(&p->columns.data[c]))
+			continue;
+		out_ch(out, ',');
+		if (value && p->columns.data[c].type == COLUMN_STRING)
+			out_csv(out, profile_str(p, (str_id)value));
+		else if (value)
+			out_i64(out, (int64_t)value);
+	}
+}
+
+static void csv_header(const struct profile *p, struct out *out)
+{
+	out_str(out, "event,unit,samples,value");
+	for (size_t c = 0; c < p->columns.len; c++) {
+		if (!is_shown(&p->columns.data[c]))
+			continue;
+		out_ch(out, ',');
+		out_csv(out, profile_str(p, p->columns.data[c].name));
+	}
+	out_str(out, ",stack\n");
+}
+
+struct strobe_error *csv_write(const struct profile *p, struct out *out)
+{
+	struct path path = {};
+	char buffer[64];
+	csv_header(p, out);
+	for (size_t i = 0; i < p->rows.len; i++) {
+		_cleanup_strbuf_ struct strbuf names = {};
+		const struct profile_row *row = &p->rows.data[i];
+		const struct profile_event *e = &p->events.data[row->event];
+		out_csv(out, profile_str(p, e->name));
+		out_ch(out, ',');
+		out_csv(out, profile_str(p, e->unit));
+		out_ch(out, ',');
+		out_u64(out, row->samples);
+		out_ch(out, ',');
+		out_i64(out, (int64_t)row->value);
+		csv_labels(p, row, out);
+		out_ch(out, ',');
+		find_path(p, row->stack, &path);
+		for (size_t f = path.frames.len; f--;) {
+			struct foreign_frame frame = foreign_of_frame(p, path.frames.data[f]);
+			strbuf_addf(&names, "%s%s", foreign_name(&frame, buffer), f ? ";" : "");
+		}
+		out_csv(out, strbuf_str(&names));
+		out_ch(out, '\n');
+	}
+	vec_deinit(&path.frames);
+	return NULL;
+}
+
+static void json_frame(struct json *j, const struct profile *p, frame_id id)
+{
+	char buffer[64];
+	struct foreign_frame f = foreign_of_frame(p, id);
+	json_object(j);
+	json_key(j, "name");
+	json_str(j, foreign_name(&f, buffer));
+	json_key(j, "module");
+	json_str(j, f.module);
+	json_key(j, "file");
+	json_str(j, f.file);
+	json_key(j, "line");
+	json_u64(j, f.line);
+	json_key(j, "address");
+	json_hex(j, f.address);
+	json_key(j, "inlined");
+	json_bool(j, f.is_inlined);
+	json_end(j);
+}
+
+static void json_labels(struct json *j, const struct profile *p, const struct profile_row *row)
+{
+	json_key(j, "labels");
+	json_object(j);
+	for (size_t c = 0; c < p->columns.len; c++) {
+		uint64_t value = label_of(p, row, c);
+		if (!value || !is_shown(&p->columns.data[c]))
+			continue;
+		json_key(j, profile_str(p, p->columns.data[c].name));
+		if (p->columns.data[c].type == COLUMN_STRING)
+			json_str(j, profile_str(p, (str_id)value));
+		else
+			json_i64(j, (int64_t)value);
+	}
+	json_end(j);
+}
+
+static void json_row(struct json *j, const struct profile *p, const struct profile_row *row, struct path *path)
+{
+	json_object(j);
+	json_key(j, "event");
+	json_str(j, profile_str(p, p->events.data[row->event].name));
+	json_key(j, "samples");
+	json_u64(j, row->samples);
+	json_key(j, "value");
+	json_i64(j, (int64_t)row->value);
+	json_labels(j, p, row);
+	json_key(j, "stack");
+	json_array(j);
+	find_path(p, row->stack, path);
+	for (size_t f = path->frames.len; f--;)
+		json_u64(j, path->frames.data[f]);
+	json_end(j);
+	json_end(j);
+}
+
+struct strobe_error *profile_json_write(const struct profile *p, struct out *out)
+{
+	struct json j;
+	struct path path = {};
+	json_init(&j, out, false);
+	json_object(&j);
+	json_key(&j, "events");
+	json_array(&j);
+	for (size_t i = 0; i < p->events.len; i++) {
+		json_object(&j);
+		json_key(&j, "name");
+		json_str(&j, profile_str(p, p->events.data[i].name));
+		json_key(&j, "unit");
+		json_str(&j, profile_str(p, p->events.data[i].unit));
+		json_end(&j);
+	}
+	json_end(&j);
+	json_key(&j, "frames");
+	json_array(&j);
+	for (frame_id f = 0; f < p->frames.len; f++)
+		json_frame(&j, p, f);
+	json_end(&j);
+	json_key(&j, "rows");
+	json_array(&j);
+	for (size_t i = 0; i < p->rows.len; i++)
+		json_row(&j, p, &p->rows.data[i], &path);
+	json_end(&j);
+	json_end(&j);
+	out_ch(out, '\n');
+	vec_deinit(&path.frames);
+	return NULL;
+}

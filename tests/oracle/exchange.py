@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""What goes out in another format comes in again with the same stacks, values and labels; what others write is read."""
+# needs: convert pprof record
+
+import csv
+import json
+import os
+
+from strobetest import CORPUS, SCRATCH, Tap, build_workload, run, strobe
+
+ALL_LABELS = ["pb.gz", "pb", "speedscope.json", "firefox.json"]
+
+
+def at(name):
+    return os.path.join(SCRATCH, name)
+
+
+def folded(path):
+    done = strobe("convert", path, "--to", "folded", "-")
+    assert done.status == 0, done.err
+    return sorted(done.out.splitlines())
+
+
+def labels(path):
+    return strobe("pprof", "-tags", path).out
+
+
+def traces(path):
+    """Without what stands above them: not every format keeps build-ids."""
+    out = strobe("pprof", "-traces", path).out
+    return out[out.index("-----------+"):]
+
+
+def check_round_trips(tap, path, name, suffixes, same):
+    for suffix in suffixes:
+        there, back = at(f"{name}.{suffix}"), at(f"{name}.{suffix}.back.pb.gz")
+        done, again = strobe("convert", path, there), strobe("convert", there, back)
+        tap.ok(done.status == 0 and again.status == 0, f"{name}: as {suffix} and back", done.err + again.err)
+        for what in same:
+            ours, theirs = what(back), what(path)
+            tap.ok(ours == theirs and ours, f"{name}: {what.__name__} outlive {suffix}", f"{ours[:5]}\n{theirs[:5]}")
+
+
+def check_recording(tap):
+    data, profile = at("x.data"), at("x.pb.gz")
+    done = strobe("record", "-g", "-e", "cpu-clock,task-clock", "-F", "499", "-o", data, "--", build_workload("split"))
+    tap.ok(done.status == 0, "recorded", done.err)
+    strobe("convert", data, profile)
+    check_round_trips(tap, profile, "recording", ALL_LABELS, [folded, labels, traces])
+    check_round_trips(tap, profile, "recording", ["trace.json"], [folded])
+    return profile
+
+
+def check_files(tap, profile):
+    """Files that others understand: their own readers say so."""
+    for suffix in ("speedscope.json", "firefox.json", "trace.json", "json"):
+        strobe("convert", profile, at("y." + suffix))
+        json.load(open(at("y." + suffix), encoding="utf-8"))
+    scope = json.load(open(at("y.speedscope.json"), encoding="utf-8"))
+    for p in scope["profiles"]:
+        tap.ok(len(p["samples"]) == len(p["weights"]) and p["endValue"] == sum(p["weights"]) and
+               all(f < len(scope["shared"]["frames"]) for s in p["samples"] for f in s), f"speedscope: {p['name']} is whole")
+    fox = json.load(open(at("y.firefox.json"), encoding="utf-8"))
+    for t in fox["threads"]:
+        tables = [t[name] for name in ("samples", "stackTable", "frameTable", "funcTable", "resourceTable")]
+        whole = all(len(column) == table["length"] for table in tables for column in table.values() if isinstance(column, list))
+        tap.ok(whole and max(t["funcTable"]["name"]) < len(t["stringArray"]) and
+               all(p is None or p < i for i, p in enumerate(t["stackTable"]["prefix"])), f"firefox: thread {t['name']} is whole")
+    calls = [e for e in json.load(open(at("y.trace.json"), encoding="utf-8"))["traceEvents"] if e["ph"] == "X"]
+    tap.ok(calls and all(e["dur"] >= 0 and e["pid"] and e["tid"] for e in calls), "trace: calls have threads and widths")
+    rows = json.load(open(at("y.json"), encoding="utf-8"))["rows"]
+    strobe("convert", profile, at("y.csv"))
+    lines = list(csv.DictReader(open(at("y.csv"), encoding="utf-8", newline="")))
+    tap.ok(len(lines) == len(rows) and sum(int(line["value"]) for line in lines) == sum(r["value"] for r in rows)
+           and all(line["comm"] and line["pid"] for line in lines), "csv and json hold the same rows")
+    done = strobe("convert", profile, at("y.callgrind"))
+    text = open(at("y.callgrind"), encoding="utf-8").read()
+    tap.ok(done.status == 0 and text.startswith("positions: instr line\nevents: ") and "\ncfn=" in text, "callgrind", text[:300])
+
+
+def check_hostile_names(tap):
+    with open(at("h.folded"), "w", encoding="utf-8") as f:
+        f.write('main;</script>"quoted\\;\x1b[31mred 3\nmain;\u202eleft 4\n')
+    check_round_trips(tap, at("h.folded"), "hostile names", ["speedscope.json", "firefox.json", "trace.json", "pb.gz"], [folded])
+
+
+def check_others(tap):
+    path = os.path.join(CORPUS, "samply", "fixtures", "other", "ls-linux", "ls-profile.json")
+    if os.path.exists(path):
+        theirs = json.load(open(path, encoding="utf-8"))
+        stacks = sum(sum(t["samples"]["weight"]) for t in theirs["threads"])
+        ours = sum(int(line.rsplit(" ", 1)[1]) for line in folded(path))
+        tap.equal(ours, stacks, "samply's profile: all of its samples are read")
+    else:
+        tap.skip("samply's profile", f"no shared corpus at {CORPUS}")
+    with open(at("evented.json"), "w", encoding="utf-8") as f:
+        json.dump({"shared": {"frames": [{"name": "a"}, {"name": "b"}]}, "exporter": "speedscope", "profiles": [
+            {"type": "evented", "name": "x", "unit": "milliseconds", "startValue": 0, "endValue": 10, "events": [
+                {"type": "O", "frame": 0, "at": 0}, {"type": "O", "frame": 1, "at": 2}, {"type": "C", "frame": 1, "at": 5},
+                {"type": "C", "frame": 0, "at": 10}]}]}, f)
+    tap.equal(folded(at("evented.json")), ["a 7", "a;b 3"], "speedscope's calls that open and close")
+    with open(at("chrome.json"), "w", encoding="utf-8") as f:
+        json.dump([{"ph": "M", "name": "thread_name", "pid": 7, "tid": 8, "args": {"name": "worker"}},
+                   {"ph": "B", "name": "a", "pid": 7, "tid": 8, "ts": 10}, {"ph": "X", "name": "b", "pid": 7, "tid": 8, "ts": 12, "dur": 3},
+                   {"ph": "E", "pid": 7, "tid": 8, "ts": 20}], f)
+    tap.equal(folded(at("chrome.json")), ["worker;a 7000", "worker;a;b 3000"], "trace events of all kinds")
+    for text in ('{"traceEvents": [1, {"ph": 3}]}', '{"shared":{"frames":[]},"profiles":[{"samples":[[7]]}],"exporter":"speedscope"}',
+                 '{"meta":{"preprocessedProfileVersion":41},"threads":[{"stackTable":{"frame":[3],"prefix":[9]}}]}', "[" * 100000):
+        with open(at("bad.json"), "w", encoding="utf-8") as f:
+            f.write(text)
+        done = run("strobe", "convert", at("bad.json"), at("out.pb.gz"))
+        tap.ok(done.status == 1 and done.err.count("\n") == 1, f"refused in a line: {text[:40]}", done)
+
+
+def main():
+    tap = Tap()
+    check_files(tap, check_recording(tap))
+    check_hostile_names(tap)
+    check_others(tap)
+    tap.done()
+
+
+main()

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""`pprof` of a server: what is fetched, how it is asked for, what is kept, and what servers do wrong."""
+# needs: pprof convert
+
+import ctypes.util
+import http.server
+import os
+import threading
+import time
+
+from strobetest import SCRATCH, STROBE, Tap, run, skip_all
+
+FOLDED = b"main;work 3\nmain;rest 1\n"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    asked = []
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, body, status=200, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        Handler.asked.append(self.path)
+        path = self.path.split("?")[0]
+        if path in ("/debug/pprof/profile", "/debug/pprof/heap"):
+            self.answer(open(os.path.join(SCRATCH, "in.pb.gz"), "rb").read())
+        elif path == "/moved":
+            self.answer(b"", 302, Location="/debug/pprof/heap")
+        elif path == "/loop":
+            self.answer(b"", 302, Location="/loop")
+        elif path == "/file":
+            self.answer(b"", 302, Location="file:///etc/passwd")
+        elif path == "/html":
+            self.answer(b"<!DOCTYPE html><title>x</title>")
+        elif path == "/slow":
+            time.sleep(5)
+        else:
+            self.answer(b"no such profile\n", 404)
+
+
+def pprof(*argv):
+    env = {**os.environ, "PPROF_TMPDIR": os.path.join(SCRATCH, "kept"), "HOME": SCRATCH, "http_proxy": "", "no_proxy": "*"}
+    return run(STROBE, "pprof", *argv, env=env)
+
+
+def check_answers(tap, server, local):
+    done = pprof("-top", f"http://{server}/debug/pprof/heap")
+    tap.ok(done.status == 0 and done.out == local, "what is fetched is what a file says", done)
+    tap.ok(f"Fetching profile over HTTP from http://{server}/debug/pprof/heap" in done.err and "Saved profile in" in done.err,
+           "it says so", done.err)
+    kept = [line.split(" in ")[1] for line in done.err.splitlines() if line.startswith("Saved profile in")]
+    tap.ok(kept and kept[0].endswith("/kept/pprof.samples.001.pb.gz") and pprof("-top", kept[0]).out == local,
+           "what was fetched is kept", kept)
+    again = pprof("-top", f"http://{server}/debug/pprof/heap")
+    tap.ok("pprof.samples.002.pb.gz" in again.err, "under a new number each time", again.err)
+    Handler.asked.clear()
+    done = pprof("-top", "-seconds=7", server)
+    tap.equal(Handler.asked, ["/debug/pprof/profile?seconds=7"], "HOST:PORT is its CPU profile, for so many seconds")
+    tap.ok(done.out == local and "Please wait... (7s)" in done.err, "and waits", done.err)
+    two = pprof("-top", f"http://{server}/debug/pprof/heap", f"http://{server}/moved")
+    tap.ok(two.status == 0 and "100% of 8 total" in two.out, "two are added up, one of them has moved", two)
+
+
+def check_refused(tap, server):
+    for path, words in (("/nothing", "status 404: no such profile"), ("/loop", "redirect"), ("/html", "page of HTML"),
+                        ("/file", "rotocol")):
+        done = pprof("-top", f"http://{server}{path}")
+        tap.ok(done.status == 1 and words in done.err and not done.out, f"{path}: {words}", done)
+    began = time.monotonic()
+    done = pprof("-top", "-timeout=1", f"http://{server}/slow")
+    tap.ok(done.status == 1 and "no answer within 1 s" in done.err and time.monotonic() - began < 4, "a slow server", done)
+    done = pprof("-top", "http://127.0.0.1:1/debug/pprof/heap")
+    tap.ok(done.status == 1 and "cannot fetch" in done.err, "no server", done)
+
+
+def main():
+    if not ctypes.util.find_library("curl") and not ctypes.util.find_library("curl-gnutls"):
+        skip_all("no libcurl")
+    tap = Tap()
+    with open(os.path.join(SCRATCH, "in.folded"), "wb") as f:
+        f.write(FOLDED)
+    run(STROBE, "convert", os.path.join(SCRATCH, "in.folded"), os.path.join(SCRATCH, "in.pb.gz"))
+    os.mkdir(os.path.join(SCRATCH, "kept"))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"127.0.0.1:{server.server_port}"
+    check_answers(tap, address, pprof("-top", os.path.join(SCRATCH, "in.pb.gz")).out)
+    check_refused(tap, address)
+    tap.done()
+
+
+main()
