@@ -174,8 +174,8 @@ struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what
 				    name);
 	case MAPPED_JIT:
 	case MAPPED_ANON:
-		return error_create(ERROR_NOT_FOUND, "the code of %s was made while its program ran, and nothing kept it: have the "
-				    "program write a jitdump file", what);
+		return error_create(ERROR_NOT_FOUND, "the code of %s was made while its program ran, and nothing kept it%s%s: have "
+				    "the program write a jitdump file", what, why ? "; " : "", why ? why : "");
 	default:
 		break;
 	}

@@ -179,6 +179,25 @@ def vdso(tap):
     tap.ok(found and all(f["instructions"] for f in found.values()), "code of the vdso", done)
 
 
+def jit(tap):
+    """Code that a run-time compiler wrote, and keeps in a jitdump: mov, then a loop of dec and jnz, then ret."""
+    if os.uname().machine != "x86_64":
+        tap.skip("code of a jitdump", "written for x86-64")
+        return
+    binary = build_workload("jit")
+    path = record("-e", "cpu-clock:u", "-F", "1000", "--", binary, "dump", "0.4", SCRATCH, output="jit.data")
+    found, done = functions_of("-i", path)
+    found = {name: function for name, function in found.items() if name.startswith("made_")}
+    tap.equal(sorted(found), ["made_first", "made_later", "made_second"], "code of a jitdump: its functions")
+    for name, function in found.items():
+        mnemonics = [i["text"].split()[0] for i in function["instructions"]]
+        tap.equal(mnemonics, ["mov", "dec", "jne", "ret"], f"code of a jitdump: {name}")
+        tap.equal(sum(i["values"][0]["samples"] for i in function["instructions"]), function["events"][0]["samples"],
+                  f"code of a jitdump: {name}: each sample hits an instruction")
+    lines = [(l["line"], l["values"][0]["samples"] > 0) for l in found.get("made_first", {"lines": []})["lines"]]
+    tap.ok((11, True) in lines, "code of a jitdump: its hot line", f"{lines}\n{done}")
+
+
 GO = """package main
 
 import "os"
@@ -230,6 +249,7 @@ def main():
     hot_loop(tap)
     bytes_that_are_none(tap)
     vdso(tap)
+    jit(tap)
     go(tap)
     tap.done()
 
