@@ -57,7 +57,8 @@ class StacksRow:
             least, middle = (how(r[0] for r in runs) / how(r[0] for r in base) for how in (min, statistics.median))
             lost, cut = max(r[2] for r in runs), runs[0][3]
             parts.append(f"{side[1]}: program {least:.3f} / {middle:.3f}, {statistics.median(r[1] for r in runs):.0f} B a sample, "
-                         f"{f'{lost} times lost' if lost else 'none lost'}" + (f", {max(r[3] for r in runs):.2f} % cut" if cut is not None else ""))
+                         f"{f'{lost} times lost' if lost else 'none lost'}" +
+                         (f", {max(r[3] for r in runs):.2f} % cut" if cut is not None else ""))
         return "; ".join(parts)
 
     def cells(self):

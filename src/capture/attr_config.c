@@ -28,6 +28,10 @@ static void set_callgraph(struct capture_event *e, const struct callgraph_option
 		a->exclude_callchain_user = 1;
 	if (c->user_only)
 		a->exclude_callchain_kernel = 1;
+	if (c->mode == CALLGRAPH_FP && sample_regs_leaf() && !c->kernel_only && !is_dummy(a)) {
+		a->sample_type |= PERF_SAMPLE_REGS_USER;
+		a->sample_regs_user |= sample_regs_leaf();
+	}
 	if (c->mode == CALLGRAPH_FP && c->defer) {
 		perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_CALLCHAIN, !is_dummy(a));
 		perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_OUTPUT, e->tracking);

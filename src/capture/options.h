@@ -98,5 +98,7 @@ struct strobe_error *mmap_pages_parse(const char *text, uint64_t *ret) _must_che
 struct strobe_error *sample_regs_parse(const char *text, bool user, uint64_t *ret) _must_check_;
 /* Names of the registers, for -I?; NULL-terminated. */
 const char *const *sample_regs_names(void);
+/* Those that have the caller of a function without a frame, for fp chains; 0 where it is on the stack. */
+uint64_t sample_regs_leaf(void);
 /* All registers that the kernel can give with each sample. */
 uint64_t sample_regs_all(void);

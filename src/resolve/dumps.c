@@ -21,10 +21,23 @@ struct unwind_tables *resolver_tables(struct resolver *r)
 	return r->tables;
 }
 
+static const struct arch *arch_of(const struct resolver *r)
+{
+	return r->env->arch ? arch_by_uname(r->env->arch) : arch_native();
+}
+
+bool resolver_has_leaves(const struct resolver *r, const struct perf_event_attr *a)
+{
+	const uint64_t wanted = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER;
+	const struct arch *arch = arch_of(r);
+	return (a->sample_type & (wanted | PERF_SAMPLE_STACK_USER)) == wanted && !a->exclude_callchain_user && arch &&
+	       arch->lr != ARCH_REG_NONE && a->sample_regs_user >> arch->lr & 1;
+}
+
 void dumps_init(struct dumps *d, struct resolver *r)
 {
 	*d = (struct dumps){ .r = r, .call_sites = true };
-	d->arch = r->env->arch ? arch_by_uname(r->env->arch) : arch_native();
+	d->arch = arch_of(r);
 	d->unwinder = unwinder_create(r->machine, resolver_tables(r));
 }
 
@@ -162,6 +175,52 @@ uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct 
 		note_reach(d, (uint64_t)v->space << 32 | s->tid, &w);
 	*ret = words;
 	return head + 1 + n;
+}
+
+/* The registers that a walk of one frame begins with, lowest first; what was not recorded of them is known otherwise. */
+static uint64_t leaf_regs(const struct arch *arch, const struct sample *s, uint64_t pc, uint64_t values[3])
+{
+	uint64_t mask = 1ull << arch->lr | 1ull << arch->sp | 1ull << arch->pc;
+	unsigned n = 0;
+	for (int reg = 0; reg < 64; reg++) {
+		if (!(mask >> reg & 1))
+			continue;
+		bool has = s->user_regs.mask >> reg & 1;
+		/* A function without a frame does not need to be told where its stack is. */
+		values[n++] = reg == arch->pc ? pc :
+			      has ? s->user_regs.values[__builtin_popcountll(s->user_regs.mask & ((1ull << reg) - 1))] : 0;
+	}
+	return mask;
+}
+
+uint32_t dumps_join_leaf(struct dumps *d, const struct machine_view *v, const struct sample *s, const uint64_t **ret)
+{
+	const struct arch *arch = unwind_arch(d->arch, s->user_regs.abi);
+	uint32_t at = user_part(s) + 1, nr = (uint32_t)s->callchain_nr;
+	uint64_t walked[2];
+	if (!s->user_regs.values || !arch || arch->lr == ARCH_REG_NONE || !(s->user_regs.mask >> arch->lr & 1) || at >= nr)
+		return 0;
+	uint64_t values[3], mask = leaf_regs(arch, s, s->callchain[at], values);
+	follow_machine(d);
+	/* Without any of the stack: only what registers tell. */
+	struct unwind_input in = {
+		.arch = arch,
+		.space = v->space,
+		.swap = d->r->env->swapped,
+		.regs_mask = mask,
+		.regs = values,
+		.max = 2,
+	};
+	struct unwind_result w = unwind_walk(d->unwinder, &in, walked);
+	if (w.nr < 2 || (at + 1 < nr && s->callchain[at + 1] == walked[1]))
+		return 0;
+	vec_clear(&d->words);
+	vec_reserve(&d->words, (size_t)nr + 1);
+	memcpy(vec_extend(&d->words, at + 1), s->callchain, (at + 1) * sizeof(uint64_t));
+	vec_push(&d->words, walked[1]);
+	memcpy(vec_extend(&d->words, nr - at - 1), s->callchain + at + 1, (nr - at - 1) * sizeof(uint64_t));
+	*ret = d->words.data;
+	return nr + 1;
 }
 
 static void merge(struct u64map *to, const struct u64map *from, bool highest)

@@ -41,6 +41,12 @@ static inline bool attr_has_dumps(const struct perf_event_attr *a)
 	return a->sample_type & PERF_SAMPLE_REGS_USER && a->sample_type & PERF_SAMPLE_STACK_USER;
 }
 
+/*
+ * Whether samples of this event bring registers beside a chain that follows frame pointers: it passes over the caller of a
+ * function that has no frame, which may still be in a register, on machines that have one for it.
+ */
+bool resolver_has_leaves(const struct resolver *r, const struct perf_event_attr *a);
+
 void dumps_init(struct dumps *d, struct resolver *r);
 void dumps_deinit(struct dumps *d);
 
@@ -49,6 +55,12 @@ void dumps_deinit(struct dumps *d);
  * nothing was dumped, or no file of the process can be read, and a walk would tell nothing but where the sample was.
  */
 uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct sample *s, const uint64_t **ret);
+
+/*
+ * The words of a frame-pointer chain with the caller of its innermost function, where that is in a register (arm64's lr) and
+ * not in the chain; until the next are asked for. 0: the chain stays as it is.
+ */
+uint32_t dumps_join_leaf(struct dumps *d, const struct machine_view *v, const struct sample *s, const uint64_t **ret);
 
 /*
  * The dump ended before the stack did: where the kernel followed frame pointers besides, its chain (words: of the user's

@@ -154,6 +154,7 @@ struct event_facts {
 	bool members;    /* a record stands for a sample of each member of its group */
 	bool calls;      /* the user part of stacks was recorded as branches */
 	bool dumps;      /* it is to be unwound from a copy of the stack */
+	bool leaves;     /* the caller of a function without a frame may be in a register */
 	bool history;    /* branches are to stand before stacks */
 	bool deferred;   /* a part may come in a record of its own */
 	bool joined;     /* one of these: the words of a stack are made of several parts */

@@ -115,8 +115,8 @@ static void join_calls(struct stream *s, struct sample *x)
 	x->callchain_nr = s->joined.len;
 }
 
-/* The user's part of the stack is to be unwound (--call-graph dwarf). */
-static void join_dump(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
+/* The user's part of the stack is to be unwound (--call-graph dwarf), or to be completed. */
+static void join_dump(struct stream *s, struct resolved_sample *out, const struct machine_view *v, bool is_leaf)
 {
 	struct sample recorded = out->sample;
 	const uint64_t *words;
@@ -124,10 +124,10 @@ static void join_dump(struct stream *s, struct resolved_sample *out, const struc
 		dumps_init(&s->dumps, s->r);
 	recorded.callchain = out->recorded_callchain;
 	recorded.callchain_nr = out->recorded_callchain_nr;
-	uint32_t n = dumps_join(&s->dumps, v, &recorded, &words);
+	uint32_t n = is_leaf ? dumps_join_leaf(&s->dumps, v, &recorded, &words) : dumps_join(&s->dumps, v, &recorded, &words);
 	if (!n)
 		return;
-	s->is_joined = true;
+	s->is_joined = !is_leaf; /* of a chain as it was recorded the limit is still to be kept */
 	out->sample.callchain = words;
 	out->sample.callchain_nr = n;
 }
@@ -147,8 +147,9 @@ static struct strobe_error *give_sample(struct stream *s, struct resolved_sample
 	out->thread = v->thread;
 	out->comm = strtab_get(machine_strings(r->machine), v->comm);
 	out->chain_space = (uint64_t)v->kernel << 32 | v->space;
-	if (attr_has_dumps(&out->event->attr) && r->options.with_chains)
-		join_dump(s, out, v);
+	bool is_leaf = r->options.with_chains && resolver_has_leaves(r, &out->event->attr);
+	if (is_leaf || (attr_has_dumps(&out->event->attr) && r->options.with_chains))
+		join_dump(s, out, v, is_leaf);
 	if (s->callbacks.knows_stack && !r->options.hide_unresolved && s->callbacks.knows_stack(s->callbacks.ctx, out))
 		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
 	out->leaf = *frame_of(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);

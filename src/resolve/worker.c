@@ -46,7 +46,8 @@ static struct event_facts event_facts(struct resolver *r, uint32_t i)
 	e.dumps = attr_has_dumps(&ev->attr) && r->options.with_chains;
 	e.history = r->options.branch_history && r->options.with_chains && ev->attr.sample_type & PERF_SAMPLE_BRANCH_STACK;
 	e.deferred = attr_is_deferred(&ev->attr) && r->options.with_chains;
-	e.joined = e.calls || e.dumps || e.history;
+	e.leaves = resolver_has_leaves(r, &ev->attr) && r->options.with_chains;
+	e.joined = e.calls || e.dumps || e.leaves || e.history;
 	e.full |= e.members || e.joined;
 	if (r->has_trace && ev->attr.type == PERF_TYPE_TRACEPOINT)
 		e.tracepoint = tracepoints_by_id(resolver_tracepoints(r), (uint32_t)ev->attr.config);
@@ -65,7 +66,7 @@ static void size_events(struct worker *w)
 		w->event_samples[i] = 0;
 		if (w->events[i].joined || w->events[i].deferred)
 			w->batch_max = 1;
-		if (w->events[i].dumps && !w->dumps.r)
+		if ((w->events[i].dumps || w->events[i].leaves) && !w->dumps.r)
 			dumps_init(&w->dumps, w->r);
 	}
 	w->events_nr = n;
@@ -396,7 +397,8 @@ static uint32_t join_words(struct worker *w, const struct found *f, const uint64
 {
 	const struct sample *x = f->full;
 	const uint64_t *words = x->callchain;
-	uint32_t n = f->event->dumps ? dumps_join(&w->dumps, f->view, x, &words) : 0;
+	uint32_t n = f->event->dumps ? dumps_join(&w->dumps, f->view, x, &words) :
+		     f->event->leaves ? dumps_join_leaf(&w->dumps, f->view, x, &words) : 0;
 	uint32_t words_nr = n ? n : (uint32_t)x->callchain_nr, max = w->r->options.max_stack;
 	*ret = words;
 	if (!f->event->calls && !f->event->history)
@@ -419,7 +421,8 @@ static void enqueue_joined(struct worker *w, const struct found *f, struct raw_s
 	struct chain_options limited = w->path.chain;
 	s->key.chain = words;
 	s->key.chain_nr = n;
-	w->path.chain.max = UINT32_MAX; /* the limit is of the parts, which kept to it */
+	if (!f->event->leaves) /* the limit is of the parts, which kept to it */
+		w->path.chain.max = UINT32_MAX;
 	enqueue(w, s);
 	w->path.chain = limited;
 }
