@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""
+The same as tests/oracle/dwarf.py, of Rust programs: the compiler is large, so this is run by hand (apt-get install rustc).
+"""
+# timeout: 900
+# serial
+
+import os
+import shutil
+import sys
+
+from strobetest import TOP, skip_all
+
+sys.path.insert(0, os.path.join(TOP, "tests", "oracle"))
+import dwarf  # noqa: E402
+
+BUILDS = [
+    ("rustc -O0, DWARF 4", "rustc", "-g -Copt-level=0"),
+    ("rustc -O2, DWARF 4", "rustc", "-g -Copt-level=2"),
+    ("rustc -O3, DWARF 4, one unit", "rustc", "-g -Copt-level=3 -Ccodegen-units=1"),
+    ("rustc -O3, lines only", "rustc", "-Cdebuginfo=1 -Copt-level=3"),
+]
+
+if not shutil.which("rustc"):
+    skip_all("rustc is not installed")
+dwarf.main(BUILDS)
