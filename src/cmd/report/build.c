@@ -142,6 +142,7 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 		.use_modules = true,
 		.no_demangle = o->no_demangle,
 		.demangle_kernel = o->demangle_kernel,
+		.live = r->live,
 	};
 	TRY(cmd_symbols_options(r->ctx, r->env, o->force, &symbols));
 	options.keep_switches = o->show_switches;
