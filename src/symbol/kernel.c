@@ -203,6 +203,9 @@ static bool find_vmlinux(struct dso *d)
 		dso_tried(d, by_id, "not there");
 	else if (use_vmlinux(d, by_id))
 		return true;
+	const char *cached = dso_cached_path(d, "elf");
+	if (cached && !access(cached, R_OK) && use_vmlinux(d, cached))
+		return true;
 	if (strchr(release, '/'))
 		return false;
 	for (size_t i = 0; i < sizeof(vmlinux_paths) / sizeof(*vmlinux_paths); i++) {
@@ -239,8 +242,12 @@ static bool load_module(struct dso *d)
 		return false;
 	if (o->symfs)
 		path = arena_printf(&d->arena, "%s%s", o->symfs, path);
-	if (!elf_open_checked(d, path, 0, &object))
-		return false;
+	const char *cached = dso_cached_path(d, "elf");
+	if (!elf_open_checked(d, path, 0, &object)) {
+		if (!cached || access(cached, R_OK) || !elf_open_checked(d, cached, 0, &object))
+			return false;
+		path = cached;
+	}
 	elf_load_table(d,
 		       &(struct elf_load){.object = object, .only_section = ".text", .demangle = o->demangle_kernel});
 	d->object = object;

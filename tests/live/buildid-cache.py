@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tarfile
 
+import recording
 from strobetest import PERF, SCRATCH, Tap, perf, record, run, strobe
 
 SDT = r"""
@@ -140,8 +141,49 @@ def with_perf(tap, path):
         tap.ok("third_work" in perf("--buildid-dir", cache, "report", "--stdio", "-i", path).out, f"and so does perf")
 
 
+def kernel(tap):
+    """Of another machine's kernel: its symbols come from the cache, moved by as much as it was loaded elsewhere."""
+    build_id, slid = bytes(range(1, 21)), 0x10000000
+    text = 0xffffffff81000000
+    r = recording.Recording()
+    r.event("cpu-clock", [101])
+    r.features[recording.OSRELEASE] = r.text("9.9.9")
+    r.record(1, r.pack("IIQQQ", 0xffffffff, 0, text + slid, 0x800000, text + slid) + r.string8("[kernel.kallsyms]_text")
+             + r.tail(0xffffffff, 0, 0), 1)
+    r.comm(10, 10, "worker", 1000)
+    for i, at in enumerate((0x1010, 0x1020, 0x2004)):
+        r.sample(text + slid + at, 10, 10, 2000 + i, 1000, misc=1)
+    r.build_id(-1, build_id, "[kernel.kallsyms]", 1)
+    path, cache = scratch("kernel.data"), scratch("kernel-cache")
+    with open(path, "wb") as f:
+        f.write(r.file())
+    entry = os.path.join(cache, "[kernel.kallsyms]", build_id.hex())
+    os.makedirs(entry)
+    os.makedirs(os.path.join(cache, ".build-id", build_id.hex()[:2]))
+    os.symlink(f"../../[kernel.kallsyms]/{build_id.hex()}", os.path.join(cache, ".build-id", build_id.hex()[:2], build_id.hex()[2:]))
+    with open(os.path.join(entry, "kallsyms"), "w", encoding="ascii") as f:
+        f.write(f"{text:x} T _text\n{text:x} T _stext\n{text + 0x1000:x} T first_of_another\n{text + 0x2000:x} t second_of_another\n"
+                f"{text + 0x3000:x} T _etext\n")
+    bare = strobe("--buildid-dir", scratch("nothing"), "report", "--stdio", "-i", path)
+    tap.ok("of_another" not in bare.out and bare.status == 0, "another kernel's addresses are not named by ours", bare)
+    done = strobe("--buildid-dir", cache, "report", "--stdio", "-i", path)
+    tap.ok("66.67%" in done.out and "first_of_another" in done.out and "second_of_another" in done.out,
+           "but by the cache's symbols of that kernel", done)
+    if os.access(PERF, os.X_OK):
+        theirs = perf("--buildid-dir", cache, "script", "-i", path, "-F", "ip,sym").out.split()
+        ours = strobe("--buildid-dir", cache, "script", "-i", path, "-F", "ip,sym").out.split()
+        tap.equal(ours, theirs, "as perf names them")
+    archive = scratch("kernel.tar.gz")
+    strobe("--buildid-dir", cache, "archive", path, "-o", archive)
+    unpacked = scratch("kernel-unpacked")
+    strobe("--buildid-dir", unpacked, "archive", "--unpack", archive)
+    tap.ok("first_of_another" in strobe("--buildid-dir", unpacked, "report", "--stdio", "-i", path).out,
+           "and by those of an archive")
+
+
 def main():
     tap = Tap()
+    kernel(tap)
     layout(tap, [build(work("a_work"), "a"), build(SDT, "marked"), os.path.realpath("/lib/x86_64-linux-gnu/libc.so.6")
                  if os.path.exists("/lib/x86_64-linux-gnu/libc.so.6") else build(work("b_work"), "b")])
     path, archive, everything = replaced(tap)
