@@ -61,6 +61,13 @@ def build_ids(tap):
     # perf also lists the files that other frames than the sampled may lie in; what is in ours must be in its list
     tap.ok(listed(ours) and listed(ours) <= listed(theirs), "build-ids that perf adds, too",
            f"{sorted(listed(ours))}\n{sorted(listed(theirs))}")
+    given = "00112233445566778899aabbccddeeff00112233"
+    program = next(line.split()[1] for line in sorted(listed(ours)) if "/" in line)
+    named = [os.path.join(SCRATCH, name) for name in ("named.ours.data", "named.theirs.data")]
+    for tool, name in zip((strobe, perf), named):
+        tool("inject", "-b", f"--known-build-ids={given} {program}", "-i", path, "-o", name)
+    tap.ok(f"{given} {program}" in listed(named[0]) and f"{given} {program}" in listed(named[1]),
+           "--known-build-ids names one by hand, as perf has it", f"{sorted(listed(named[0]))}\n{sorted(listed(named[1]))}")
     every = os.path.join(SCRATCH, "all.data")
     strobe("inject", "--buildid-all", "-i", path, "-o", every)
     tap.ok(listed(ours) < listed(every), "--buildid-all has more", sorted(listed(every)))

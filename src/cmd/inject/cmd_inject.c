@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/u64map.h"
 #include "cmd/cmd.h"
 #include "cmd/inject/jit.h"
@@ -23,6 +25,7 @@
 
 struct inject_options {
 	const char *input, *output;
+	const char *known_ids;
 	bool force, build_ids, all_build_ids, convert, jit;
 	unsigned verbose;
 };
@@ -37,6 +40,7 @@ struct inject {
 	struct jit_injection *jit;   /* NULL where jitdumps stay aside */
 	struct env env;              /* of the new recording */
 	VEC(bool) hit;               /* by mapped file */
+	struct strbuf known_ids;     /* "HEX PATH" lines that the user gave */
 	char *temporary;
 	struct writer *writer;
 };
@@ -76,10 +80,51 @@ static struct strobe_error *filter_record(struct rewrite_filter *f, struct recor
 	return in->converter && *ret_keep ? converter_record(in->converter, r, out, ret_keep) : NULL;
 }
 
+/* Words of the option, or a file of such lines: "@FILE". Entries are parted by commas or lines. */
+static struct strobe_error *read_known_ids(struct inject *in)
+{
+	const char *given = in->o->known_ids;
+	if (!given)
+		return NULL;
+	strbuf_addch(&in->known_ids, '\n');
+	if (*given == '@')
+		TRY(file_read(given + 1, &in->known_ids, 0));
+	else
+		strbuf_addstr(&in->known_ids, given);
+	for (size_t i = 0; i < in->known_ids.len; i++)
+		if (in->known_ids.data[i] == ',')
+			in->known_ids.data[i] = '\n';
+	strbuf_addch(&in->known_ids, '\n');
+	return NULL;
+}
+
+static unsigned hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? (unsigned)(c - '0') : ((unsigned)c | 0x20) - 'a' + 10;
+}
+
+/* What the user says of a path; 0 where that is nothing, or no build-id. */
+static uint8_t known_id_of(struct inject *in, const char *path, uint8_t ret[OBJECT_BUILD_ID_MAX])
+{
+	_cleanup_free_ char *behind = xasprintf(" %s\n", path);
+	const char *found = strstr(strbuf_str(&in->known_ids), behind), *start = found;
+	while (start && start[-1] != '\n')
+		start--;
+	size_t digits = start ? (size_t)(found - start) : 0;
+	if (!digits || digits % 2 || digits / 2 > RECORD_BUILD_ID_MAX || strspn(start, "0123456789abcdefABCDEF") != digits)
+		return 0;
+	for (size_t i = 0; i < digits / 2; i++)
+		ret[i] = (uint8_t)(hex_digit(start[2 * i]) << 4 | hex_digit(start[2 * i + 1]));
+	return (uint8_t)(digits / 2);
+}
+
 /* As it was mapped, or as its file has it by now. */
 static uint8_t build_id_of(struct inject *in, const struct mapped_file *file, uint8_t ret[OBJECT_BUILD_ID_MAX])
 {
 	struct object *debug, *o;
+	uint8_t known = known_id_of(in, file->path, ret);
+	if (known)
+		return known;
 	if (file->build_id_len) {
 		memcpy(ret, file->build_id, file->build_id_len);
 		return file->build_id_len;
@@ -168,6 +213,7 @@ static struct strobe_error *inject(struct inject *in)
 {
 	struct symbols_options symbols = {};
 	TRY(check_output(in->o));
+	TRY(read_known_ids(in));
 	TRY(cmd_symbols_options(in->ctx, source_env(in->source), in->o->force, &symbols));
 	in->resolver = resolver_create(in->source, symbols,
 				       (struct resolve_options){ .with_chains = true, .max_stack = MAX_STACK, .threads = 1 });
@@ -236,6 +282,7 @@ static int run(struct cmd_context *ctx, void *options)
 		unlink(in.temporary);
 	free(in.temporary);
 	vec_deinit(&in.hit);
+	strbuf_deinit(&in.known_ids);
 	converter_destroy(in.converter);
 	jit_injection_destroy(in.jit);
 	resolver_destroy(in.resolver);
@@ -255,6 +302,8 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a file of another owner" },
 	{ OPTION_BOOL, 'b', "build-ids", AT(build_ids), .help = "add build-ids of the files that samples fell into" },
 	{ OPTION_BOOL, 0, "buildid-all", AT(all_build_ids), .help = "add build-ids of all files that were mapped" },
+	{ OPTION_STRING, 0, "known-build-ids", AT(known_ids), .arg = "buildid path,...",
+	  .help = "build-ids that -b takes for these paths, \"BUILD-ID PATH\" each; @FILE holds a line for each" },
 	{ OPTION_BOOL, 'j', "jit", AT(jit), .help = "write the code of jitdumps into files, and maps of them into the recording" },
 	{ OPTION_BOOL, 0, "convert-callchain", AT(convert),
 	  .help = "unwind stack dumps and write call chains in their place" },
