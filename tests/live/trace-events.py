@@ -5,7 +5,9 @@
 import json
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 
 from strobetest import PERF, STROBE, Tap, is_root, run, skip_all, strobe
 
@@ -311,6 +313,21 @@ def check_targets(tap):
         os.rmdir(group)
 
 
+def check_rights(tap):
+    """What nobody may do is done, and of the rest it is said what is lacking."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        copy = shutil.copy(STROBE, folder)
+        nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", copy, "trace"]
+        done = run(*nobody, "-F", "all", "--no-syscalls", "/bin/true")
+        tap.ok("minfault [" in done.err or "perf_event_paranoid" in done.err, "page faults of one's own", done.err[-400:])
+        done = run(*nobody, "-e", "openat", "--call-graph", "fp", "/bin/true")
+        tap.ok(done.status == 1 and "CAP_" in done.err, "call graphs: the capability", done.err[-400:])
+        done = run(*nobody, "-e", "sched:sched_switch", "/bin/true")
+        tap.ok(done.status != 0 and ("tracing" in done.err or "perf_event_paranoid" in done.err), "tracepoints: the setting",
+               done.err[-400:])
+
+
 def check_refused(tap):
     for argv, want in ((["--call-graph", "lbr", "true"], "hardware"), (["-F", "some", "true"], "all, maj or min"),
                        (["--no-syscalls", "true"], "nothing to trace"), (["--filter", "x", "true"], "behind the -e"),
@@ -342,6 +359,7 @@ def main():
     check_signals(tap)
     check_sched(tap)
     check_targets(tap)
+    check_rights(tap)
     check_refused(tap)
     tap.done()
 

@@ -178,9 +178,10 @@ static struct traced traced_of(const struct events *s, const struct env_event *e
 	const struct capture_event *c = &s->set.events.data[i];
 	if (c->terms.set & EVENT_TERM_MAX_EVENTS)
 		t.max = c->terms.max_events;
-	if (e->attr.type == PERF_TYPE_SOFTWARE && o->minor_faults && !strcmp(e->name, "minor-faults"))
+	/* Without the right to see the kernel's own a modifier follows the name. */
+	if (e->attr.type == PERF_TYPE_SOFTWARE && o->minor_faults && !strncmp(e->name, "minor-faults", 12))
 		t.role = ROLE_MINOR_FAULT;
-	else if (e->attr.type == PERF_TYPE_SOFTWARE && o->major_faults && !strcmp(e->name, "major-faults"))
+	else if (e->attr.type == PERF_TYPE_SOFTWARE && o->major_faults && !strncmp(e->name, "major-faults", 12))
 		t.role = ROLE_MAJOR_FAULT;
 	if (e->attr.type != PERF_TYPE_TRACEPOINT)
 		return t;
