@@ -74,6 +74,19 @@ def check_fallback(tap):
     tap.ok(done.status == 1 and "nor by tracepoints" in done.err, "without any right: why", done)
 
 
+def check_events(tap):
+    """Among tracepoints and page faults, in order of time, with call graphs."""
+    done = strobe("trace", "--no-bpf", "-F", "all", "-e", "sched:sched_process_exec,openat", "--call-graph", "fp", "-o", "events.txt",
+                  "cat", "/etc/hostname")
+    with open("events.txt", encoding="utf-8") as f:
+        text = f.read()
+    times = [float(m) for m in re.findall(r"^ +([\d.]+) .*(?:fault|sched:|openat)", text, re.M)]
+    kinds = [len(re.findall(pattern, text, re.M)) for pattern in (r"minfault", r"sched:sched_process_exec\(", r"openat\(.*= 3$")]
+    tap.ok(not done.status and kinds[0] > 20 and kinds[1] == 1 and kinds[2] > 2, "page faults, a tracepoint, calls", f"{kinds} {done.err}")
+    tap.ok(times == sorted(times), "in order of time", times)
+    tap.ok(re.search(r"openat\(.*= 3\n {39}\w+ \(/", text), "the program's stack below a call", text[-600:])
+
+
 def check_chrome(tap):
     for options in ([], ["--no-bpf"]):
         done = strobe("trace", *options, "--format", "chrome", "-o", "chrome.json", "sh", "-c", "sleep 0.05; cat /etc/hostname")
@@ -96,6 +109,7 @@ def main():
     check_all_seen(tap)
     check_attach(tap)
     check_fallback(tap)
+    check_events(tap)
     check_chrome(tap)
     tap.done()
 

@@ -149,7 +149,7 @@ void trace_calls_init(struct trace_calls *c, struct trace_run *r)
 		.sys = r->sys,
 		.all_new = r->traces_command,
 		.one_thread = o->no_inherit && !r->map.system_wide && r->map.threads.len == 1,
-		.chosen_before = !o->with_summary,
+		.chosen_before = !o->with_summary && !r->by_rings,
 	};
 	*c = (struct trace_calls){ .native = r->native, .compat = r->compat, .lines = trace_lines_create(&setup),
 				   .signals = trace_shows_signals(o), .processes = trace_shows_processes(o),

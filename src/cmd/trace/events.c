@@ -12,6 +12,7 @@
 #include "cmd/trace/calls.h"
 #include "cmd/trace/merged.h"
 #include "cmd/trace/places.h"
+#include "cmd/trace/rings.h"
 #include "record/sample.h"
 
 enum event_role { ROLE_POINT, ROLE_MINOR_FAULT, ROLE_MAJOR_FAULT, ROLE_NONE };
@@ -30,7 +31,8 @@ struct events {
 	struct event_set set; /* taken over by the session */
 	struct capture_options capture_options;
 	struct capture *capture;
-	struct stream_tracer *tracer; /* NULL: no system calls */
+	struct stream_tracer *tracer; /* NULL: no system calls, or no BPF */
+	struct trace_samples *samples; /* in its place: calls from their tracepoints */
 	struct trace_calls calls;
 	struct trace_merged merged;
 	struct record_source *source;
@@ -65,7 +67,7 @@ static bool take_as_entry(struct events *s, const struct event *e)
 	_cleanup_error_ struct strobe_error *missing = trace_whom_check(s->run->sys);
 	const char *name = entry_of(e);
 	const struct syscall_desc *d = name ? syscall_table_find(s->run->native, name) : NULL;
-	if (missing || !d || e->filter || e->terms.set || is_switch(s->run->o, e->name))
+	if (missing || s->run->by_rings || !d || e->filter || e->terms.set || is_switch(s->run->o, e->name))
 		return false;
 	s->run->whom.points[d->number / 64] |= 1ULL << d->number % 64;
 	return true;
@@ -112,8 +114,9 @@ static struct strobe_error *make_events(struct events *s)
 		add_fault_event(&list, PERF_COUNT_SW_PAGE_FAULTS_MAJ, "major-faults");
 	if (o->minor_faults)
 		add_fault_event(&list, PERF_COUNT_SW_PAGE_FAULTS_MIN, "minor-faults");
+	struct strobe_error *calls = s->run->by_rings && trace_wants_calls(o) ? trace_rings_add_calls(s->run, &list) : NULL;
 	exclude_pids(&list, o);
-	struct strobe_error *err = o->cgroup ? event_list_set_cgroups(&list, o->cgroup) : NULL;
+	struct strobe_error *err = calls ? calls : o->cgroup ? event_list_set_cgroups(&list, o->cgroup) : NULL;
 	event_set_init(&s->set, s->run->sys);
 	event_set_add_list(&s->set, &list);
 	if (!list.events.len)
@@ -176,6 +179,10 @@ static struct traced traced_of(const struct events *s, const struct env_event *e
 		return t;
 	}
 	const struct capture_event *c = &s->set.events.data[i];
+	if (s->run->by_rings && trace_wants_calls(o) && !strncmp(e->name, "raw_syscalls:", 13)) {
+		t.role = ROLE_NONE; /* the lines are made of pairs of them */
+		return t;
+	}
 	if (c->terms.set & EVENT_TERM_MAX_EVENTS)
 		t.max = c->terms.max_events;
 	/* Without the right to see the kernel's own a modifier follows the name. */
@@ -294,6 +301,8 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 		take_bpf(s, r);
 		return NULL;
 	}
+	if (s->samples && !s->switched_off)
+		TRY(trace_samples_take_resolved(s->samples, r));
 	struct traced *t = r->sample.event < s->traced.len ? &s->traced.data[r->sample.event] : NULL;
 	if (!t || t->role == ROLE_NONE || is_excluded(s, &r->sample) || switches(s, r, t))
 		return NULL;
@@ -328,6 +337,10 @@ static struct strobe_error *take_record(void *ctx, struct record r, uint64_t tim
 	struct trace_tasks *tasks = trace_lines_tasks(s->calls.lines);
 	if (r.hdr->type == PERF_RECORD_LOST && r.hdr->size >= sizeof(*r.hdr) + 16)
 		s->lost += words[1];
+	if (s->samples) {
+		TRY(trace_samples_take(s->samples, r));
+		return trace_lines_ended(s->calls.lines) ? error_create(ERROR_STOPPED, "enough") : NULL;
+	}
 	if (r.hdr->type == PERF_RECORD_FORK && !s->tracer && r.hdr->size >= sizeof(*r.hdr) + 16) {
 		char comm[17];
 		memcpy(comm, trace_task(tasks, ids[3], ids[1])->comm, sizeof(comm));
@@ -345,6 +358,8 @@ static struct strobe_error *open_tracer(struct events *s)
 	const struct trace_options *o = s->run->o;
 	struct stream_options options = trace_stream_options(s->run);
 	bool points = false;
+	if (s->run->by_rings)
+		return NULL;
 	for (size_t i = 0; i < TRACE_CALLS / 64; i++)
 		points |= s->run->whom.points[i] != 0;
 	if (!points && !trace_wants_calls(o) && !options.signals && !trace_shows_processes(o))
@@ -385,6 +400,8 @@ static struct strobe_error *events_open(struct trace_run *r)
 	s->run = r;
 	r->state = s;
 	s->switched_off = r->o->switch_on != NULL;
+	if (r->by_rings)
+		TRY(trace_rings_check(r));
 	struct strobe_error *err = make_events(s);
 	s->capture_options = capture_options_of(r);
 	if (!wants_symbols(r->o))
@@ -400,6 +417,8 @@ static struct strobe_error *events_open(struct trace_run *r)
 	TRY(capture_apply_filters(s->capture));
 	TRY(open_tracer(s));
 	trace_calls_init(&s->calls, r);
+	if (r->by_rings && trace_wants_calls(r->o))
+		s->samples = trace_rings_samples(r, capture_env(s->capture), s->calls.lines);
 	if (s->capture_options.synth_parts != SYNTH_NONE)
 		err = capture_synthesize(s->capture, &before.sink, false);
 	s->merged.run = r;
@@ -438,6 +457,8 @@ static struct strobe_error *events_finish(struct trace_run *r)
 	struct events *s = r->state;
 	if (s->tracer)
 		stream_tracer_stop(s->tracer);
+	if (s->samples)
+		trace_samples_finish(s->samples);
 	trace_say_lost(r, s->lost, s->tracer);
 	return trace_calls_finish(&s->calls, r, s->tracer);
 }
@@ -446,6 +467,7 @@ static void events_close(struct trace_run *r)
 {
 	struct events *s = r->state;
 	trace_lines_destroy(s->calls.lines);
+	trace_samples_destroy(s->samples);
 	resolver_destroy(s->resolver);
 	source_destroy(s->source);
 	tracepoints_destroy(s->formats);

@@ -8,8 +8,7 @@
 
 #include "base/mem.h"
 #include "capture/session.h"
-#include "cmd/trace/run.h"
-#include "cmd/trace/samples.h"
+#include "cmd/trace/rings.h"
 #include "record/order.h"
 
 #define TICK_MS 100 /* somebody watches, however slowly a ring fills */
@@ -23,13 +22,10 @@ struct rings {
 	struct trace_samples *samples;
 };
 
-static struct strobe_error *check(const struct trace_run *r)
+struct strobe_error *trace_rings_check(const struct trace_run *r)
 {
 	if (r->o->by == SYSCALL_STATS_BY_CGROUP)
 		return error_create(ERROR_UNSUPPORTED, "--summary-mode cgroup is counted by BPF programs alone");
-	if (trace_wants_events(r->o))
-		return error_create(ERROR_UNSUPPORTED, "system calls beside tracepoints, page faults or call graphs are told by BPF programs "
-						       "alone (without calls, --no-syscalls, these work)");
 	if (r->o->path)
 		return error_create(ERROR_UNSUPPORTED, "-P chooses by BPF programs alone: tracepoints do not tell paths");
 	if (r->cgroup)
@@ -37,17 +33,38 @@ static struct strobe_error *check(const struct trace_run *r)
 	return NULL;
 }
 
+struct strobe_error *trace_rings_add_calls(const struct trace_run *r, struct event_list *list)
+{
+	size_t first = list->events.len;
+	TRY(event_parse(list, r->sys, "raw_syscalls:sys_enter,raw_syscalls:sys_exit"));
+	if (!r->o->calls)
+		return NULL;
+	char *filter = trace_calls_filter(&r->chosen);
+	for (size_t i = first; i < list->events.len; i++)
+		list->events.data[i].filter = arena_strdup(&list->arena, filter);
+	free(filter);
+	return NULL;
+}
+
+struct trace_samples *trace_rings_samples(const struct trace_run *r, const struct env *env, struct trace_lines *lines)
+{
+	struct trace_samples_setup setup = {
+		.env = env,
+		.lines = lines,
+		.calls = r->native,
+		.chosen = r->o->calls ? &r->chosen : NULL,
+		.excluded = r->o->excluded.data,
+		.excluded_nr = r->o->excluded.len,
+		.user_frames = !r->o->kernel_graph,
+	};
+	return trace_samples_create(&setup);
+}
+
 static struct strobe_error *add_events(const struct trace_run *r, struct event_set *events)
 {
 	struct event_list list;
 	event_list_init(&list);
-	struct strobe_error *err = event_parse(&list, r->sys, "raw_syscalls:sys_enter,raw_syscalls:sys_exit");
-	if (!err && r->o->calls) {
-		char *filter = trace_calls_filter(&r->chosen);
-		for (size_t i = 0; i < list.events.len; i++)
-			list.events.data[i].filter = arena_strdup(&list.arena, filter);
-		free(filter);
-	}
+	struct strobe_error *err = trace_rings_add_calls(r, &list);
 	if (!err)
 		event_set_add_list(events, &list);
 	event_list_deinit(&list);
@@ -80,7 +97,7 @@ static struct strobe_error *rings_open(struct trace_run *r)
 	struct rings *s = xcalloc(1, sizeof(*s));
 	r->state = s;
 	event_set_init(&s->events, r->sys);
-	TRY(check(r));
+	TRY(trace_rings_check(r));
 	TRY(add_events(r, &s->events));
 	TRY(open_capture(r, s));
 	s->input = order_create(capture_source(s->capture));
@@ -93,15 +110,7 @@ static struct strobe_error *rings_open(struct trace_run *r)
 		.only_stats = o->summary,
 	};
 	s->lines = trace_lines_create(&lines);
-	struct trace_samples_setup samples = {
-		.env = capture_env(s->capture),
-		.lines = s->lines,
-		.calls = r->native,
-		.chosen = o->calls ? &r->chosen : NULL,
-		.excluded = o->excluded.data,
-		.excluded_nr = o->excluded.len,
-	};
-	s->samples = trace_samples_create(&samples);
+	s->samples = trace_rings_samples(r, capture_env(s->capture), s->lines);
 	r->wake_fd = capture_poll_fd(s->capture, 0);
 	trace_raise_priority();
 	capture_start(s->capture);

@@ -171,17 +171,24 @@ static struct strobe_error *wait_for_end(struct trace_run *r)
 	return NULL;
 }
 
+static void choose_rings(struct trace_run *r)
+{
+	r->by_rings = true;
+	r->hooks = trace_wants_events(r->o) ? &trace_events_hooks : &trace_rings_hooks;
+}
+
 static void say_limits(const struct trace_run *r)
 {
 	if (!r->o->summary)
-		cmd_say(r->ctx, "tracepoints do not tell what pointers point at: names, buffers and structs are shown as addresses");
+		cmd_say(r->ctx, "tracepoints do not tell what pointers point at: names, buffers and structs are shown "
+			"as addresses; nor of signals, starts and ends");
 }
 
 /* By BPF, or where that cannot be, by tracepoints and rings. */
 static struct strobe_error *open_hooks(struct trace_run *r)
 {
 	if (r->o->no_bpf && trace_wants_calls(r->o)) {
-		r->hooks = &trace_rings_hooks;
+		choose_rings(r);
 		say_limits(r);
 		return r->hooks->open(r);
 	}
@@ -191,7 +198,7 @@ static struct strobe_error *open_hooks(struct trace_run *r)
 	if (r->state)
 		r->hooks->close(r);
 	r->state = NULL;
-	r->hooks = &trace_rings_hooks;
+	choose_rings(r);
 	struct strobe_error *other = r->hooks->open(r);
 	if (other) {
 		other = error_prefix(other, "not by BPF (%s), nor by tracepoints", err->message);

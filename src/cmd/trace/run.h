@@ -49,6 +49,7 @@ struct trace_run {
 	/* System calls of this machine, and of its 32-bit programs (may be NULL). */
 	struct syscall_table *native, *compat;
 	struct syscall_set chosen; /* of native ones, with -e */
+	bool by_rings;             /* without BPF: calls come from their tracepoints */
 	int wake_fd;               /* of the hooks: a tick comes when it is readable, too; or -1 */
 	void *state; /* of the hooks */
 };

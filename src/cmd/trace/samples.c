@@ -268,9 +268,12 @@ static void take_exit(struct trace_samples *s, const struct point *p, const stru
 	if (!known)
 		shown.line.time_ns = sample->time;
 	c->start_ns = 0;
-	if (resolved && resolved->chain_nr) {
-		shown.line.frames = resolved->chain;
-		shown.line.frames_nr = resolved->chain_nr;
+	uint32_t kernel = 0;
+	while (resolved && s->setup.user_frames && kernel < resolved->chain_nr && (int64_t)resolved->chain[kernel].ip < 0)
+		kernel++;
+	if (resolved && resolved->chain_nr > kernel) {
+		shown.line.frames = resolved->chain + kernel;
+		shown.line.frames_nr = resolved->chain_nr - kernel;
 	}
 	trace_lines_call(s->setup.lines, &shown.line, (uint32_t)number);
 }

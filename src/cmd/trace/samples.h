@@ -25,6 +25,7 @@ struct trace_samples_setup {
 	const struct syscall_set *chosen; /* NULL: all; borrowed */
 	const struct event_list *events;  /* other events that have lines, by name; NULL: none */
 	bool no_calls;
+	bool user_frames;                 /* of the stacks of calls only what is the program's */
 	struct resolver *resolver;        /* whose samples come, or NULL */
 	const pid_t *excluded;            /* processes or threads that are left out */
 	size_t excluded_nr;
