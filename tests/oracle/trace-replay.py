@@ -207,7 +207,8 @@ def check_refusals(tap):
     os.truncate("short.data", size // 2)
     done = strobe("trace", "-i", "short.data", "-o", "short.txt")
     tap.ok(done.status == 1 and "ends within" in done.err, "a file that ends early is told", done)
-    with subprocess.Popen([STROBE, "trace", "record", "-q", "-o", "killed.data", "sh", "-c", "echo $$ > loop.pid; while :; do sleep 0.01; done"]) as recorder:
+    loop = "echo $$ > loop.pid; while :; do sleep 0.01; done"
+    with subprocess.Popen([STROBE, "trace", "record", "-q", "-o", "killed.data", "sh", "-c", loop]) as recorder:
         time.sleep(1)
         recorder.kill()
     run("sh", "-c", "kill $(cat loop.pid)")
