@@ -279,6 +279,12 @@ static uint32_t *number_frames(struct hist *h, struct tuples *t, bool caller)
 	return keys;
 }
 
+/* Of our events; in a profile that goes on (profile/history.h), most rows counted something at another time. */
+static inline bool row_counts(const struct profile_row *row, const uint32_t *event_index)
+{
+	return event_index[row->event] != PROFILE_NONE && (row->samples || row->value);
+}
+
 /* Groups the rows of our events by what their labels say: fills rows and group_rows. */
 static void number_rows(struct hist *h, const uint32_t *event_index)
 {
@@ -296,7 +302,7 @@ static void number_rows(struct hist *h, const uint32_t *event_index)
 	uint32_t rows_nr = 0;
 	for (size_t r = 0; r < p->rows.len; r++) {
 		const struct profile_row *row = &p->rows.data[r];
-		if (event_index[row->event] == PROFILE_NONE)
+		if (!row_counts(row, event_index))
 			continue;
 		rows_nr++;
 		if (of_labels && of_labels[row->labels]) {
@@ -316,13 +322,13 @@ static void number_rows(struct hist *h, const uint32_t *event_index)
 	h->rows = xreallocarray(NULL, rows_nr + 1, sizeof(*h->rows));
 	uint32_t *starts = h->group_rows;
 	for (size_t r = 0; r < p->rows.len; r++)
-		if (event_index[p->rows.data[r].event] != PROFILE_NONE)
+		if (row_counts(&p->rows.data[r], event_index))
 			starts[groups[r] + 2]++;
 	for (uint32_t g = 2; g < t.nr + 2; g++)
 		starts[g] += starts[g - 1];
 	/* starts[g + 1] now is where group g goes, and ends as where it ended. */
 	for (size_t r = 0; r < p->rows.len; r++)
-		if (event_index[p->rows.data[r].event] != PROFILE_NONE)
+		if (row_counts(&p->rows.data[r], event_index))
 			h->rows[starts[groups[r] + 1]++] = (uint32_t)r;
 	free(groups);
 	free(words);

@@ -67,8 +67,6 @@ bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_
 	const struct report_filters *f = r->filters;
 	const uint64_t *labels = profile_label_values(p, row->labels);
 	uint32_t comm = f->comm, pid = f->pid, tid = f->tid;
-	if (!row->samples) /* of a profile that goes on: counted something once */
-		return true;
 	if (f->comms.nr && (comm == PROFILE_NONE || !listed(&f->comms, profile_str(p, (str_id)labels[comm]))))
 		return true;
 	if (f->pids.nr && (pid == PROFILE_NONE || !listed_number(&f->pids, labels[pid])))
