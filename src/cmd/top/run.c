@@ -12,8 +12,14 @@
 #include "base/mem.h"
 #include "event/open.h"
 
-/* Rows of the last minutes that can be stepped back to: some 20 MB. */
-#define REMEMBERED_ROWS 600000
+/* Rows of the last minutes that can be stepped back to: some 10 MB, and what the profile has of their stacks. */
+#define REMEMBERED_ROWS 150000
+/*
+ * Root may lock memory without a bound: rings that hold some seconds, since they are not read while a report is made, and
+ * that may take long the first time, when symbols of large programs are loaded.
+ */
+#define RING_PAGES_MAX  2048u
+#define ALL_RINGS_PAGES 16384u
 
 /* ---- opening ---- */
 
@@ -36,6 +42,18 @@ static bool is_system_wide(const struct top_run *t)
 	return whom->system_wide || whom->cpus || target_is_none(whom);
 }
 
+/* A power of two; 0 where there are so many CPUs that the usual size is enough. */
+static uint64_t ring_pages(const struct top_run *t)
+{
+	sys_cpus cpus = {};
+	error_destroy(sys_cpus_online(t->sys, &cpus));
+	uint64_t pages = RING_PAGES_MAX;
+	while (pages > 512 && pages * cpus.len > ALL_RINGS_PAGES)
+		pages /= 2;
+	vec_deinit(&cpus);
+	return pages > 512 ? pages : 0;
+}
+
 static struct strobe_error *settle_options(struct top_run *t)
 {
 	struct record_options *o = &t->o->record;
@@ -47,6 +65,8 @@ static struct strobe_error *settle_options(struct top_run *t)
 		c->period_set = false;
 	if (target_is_none(&c->target))
 		c->target.system_wide = true;
+	if (!c->mmap_pages && !geteuid())
+		c->mmap_pages = ring_pages(t);
 	c->exclude_self = !t->o->show_self;
 	c->build_id_mmap = t->o->record_file != NULL;
 	if (t->o->delay_s < 0.01 || t->o->delay_s > 86400)
