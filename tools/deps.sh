@@ -48,6 +48,7 @@ test       nodejs             drives it, by playwright-core (from npm: see below
 test       npm                fetches that
 bench      g++                the C++ program whose recordings are read
 bench      linux-perf         the reference to be faster than
+bench      golang-go          the reference of pprof
 bench      strace             the slower reference of trace
 bench      nginx-light        the server that is traced under load
 bench      wrk                the load

@@ -264,7 +264,10 @@ static void no_cache_where_there_is_no_home(void **state)
 	assert_false(load_list(&k, &key));
 }
 
-/* Each kept line of the live list must find itself, or another line of the same address. */
+/*
+ * Each kept line of the live list must find itself, or another line of the same address. Not those of modules and of BPF
+ * programs ("name\t[bpf]"), which come and go between the two readings.
+ */
 static void every_line_of_the_live_list(void **state)
 {
 	struct strbuf text = {};
@@ -287,11 +290,13 @@ static void every_line_of_the_live_list(void **state)
 			char type;
 			if (!strchr("tTwWdDbB", line[17]) || line[19] == '$' || addr < k.list.base)
 				continue;
+			size_t length = strcspn(line + 19, "\t\n");
+			if (line[19 + length] == '\t')
+				continue;
 			uint32_t i = kallsyms_find(&k.list, addr);
 			assert_int_not_equal(i, KALLSYMS_NONE);
 			const char *name = kallsyms_symbol(&k.list, i, &start, &end, &type);
 			assert_int_equal(start, addr);
-			size_t length = strcspn(line + 19, "\t\n");
 			bool is_last = !next || strtoull(next, NULL, 16) != addr;
 			if (is_last && (strlen(name) != length || strncmp(name, line + 19, length)))
 				fail_msg("%.*s is called %s", (int)length, line + 19, name);
