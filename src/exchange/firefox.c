@@ -415,7 +415,8 @@ static void write_thread_facts(struct writer *w, const struct track *track)
 {
 	struct json *j = &w->j;
 	const struct profile *p = w->p;
-	const char *comm = track->comm ? profile_str(p, track->comm) : "profile", *event = profile_str(p, p->events.data[track->event].name);
+	const char *comm = track->comm ? profile_str(p, track->comm) : "profile";
+	const char *event = profile_str(p, p->events.data[track->event].name);
 	char *name = p->events.len > 1 ? xasprintf("%s (%s)", comm, event) : xstrdup(comm);
 	key_str(j, "name", name);
 	key_str(j, "processName", comm);

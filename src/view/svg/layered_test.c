@@ -28,7 +28,8 @@ static void assert_apart(const struct layered_graph *g)
 		for (uint32_t k = i + 1; k < g->nodes_nr; k++) {
 			const struct layered_node *b = &g->nodes[k];
 			double dx = a->x < b->x ? b->x - a->x : a->x - b->x, dy = a->y < b->y ? b->y - a->y : a->y - b->y;
-			assert_true(dx >= (a->width + b->width) / 2 + g->gap_x - 0.01 || dy >= (a->height + b->height) / 2 + g->gap_y - 0.01);
+			double least_x = (a->width + b->width) / 2 + g->gap_x, least_y = (a->height + b->height) / 2 + g->gap_y;
+			assert_true(dx >= least_x - 0.01 || dy >= least_y - 0.01);
 		}
 	}
 }
