@@ -141,7 +141,8 @@ class LossRow:
             dd.wait()
 
     def cells(self):
-        return [self.name, f"{max(self.lost['perf'])} lost in 5 s", f"{max(self.lost['strobe'])} lost in 5 s, of {self.seen}", "", self.target,
+        return [self.name, f"{max(self.lost['perf'])} lost in 5 s", f"{max(self.lost['strobe'])} lost in 5 s, of {self.seen}", "",
+                self.target,
                 "`strobe top -e raw_syscalls:sys_enter -s comm`"]
 
 
