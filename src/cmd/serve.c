@@ -1,7 +1,11 @@
 #include "cmd/serve.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "cmd/page.h"
 
 struct strobe_error *serve(struct cmd_context *ctx, const struct web_options *options)
 {
@@ -19,4 +23,33 @@ struct strobe_error *serve(struct cmd_context *ctx, const struct web_options *op
 	sigwait(&signals, &which);
 	web_server_stop(server);
 	return NULL;
+}
+
+static void add_encoded(struct strbuf *b, const char *s)
+{
+	for (; *s; s++) {
+		if (isalnum((unsigned char)*s) || strchr("-_.~", *s))
+			strbuf_addch(b, *s);
+		else
+			strbuf_addf(b, "%%%02X", (unsigned char)*s);
+	}
+}
+
+struct strobe_error *serve_profile(struct cmd_context *ctx, const char *address, const char *name, const struct profile *p,
+				   const char *const *settings)
+{
+	_cleanup_strbuf_ struct strbuf query = {};
+	struct arena arena;
+	for (; settings && settings[0]; settings += 2) {
+		if (!settings[1] || !*settings[1])
+			continue;
+		strbuf_addf(&query, "%s%s=", query.len ? "&" : "", settings[0]);
+		add_encoded(&query, settings[1]);
+	}
+	arena_init(&arena);
+	struct web_profile profile = { .name = name, .profile = p, .options = page_options(&arena, NULL, name) };
+	struct strobe_error *err = serve(ctx, &(struct web_options){
+		.address = address, .profiles = &profile, .profiles_nr = 1, .query = query.len ? strbuf_str(&query) : NULL });
+	arena_deinit(&arena);
+	return err;
 }

@@ -8,3 +8,9 @@
  * those signals must not reach: they are blocked from here on.
  */
 struct strobe_error *serve(struct cmd_context *ctx, const struct web_options *options) _must_check_;
+/*
+ * One profile without a recording. settings: pairs of a parameter's name and its value, NULL-terminated ("f", "regex", …; see
+ * strobe-web(1)); pairs whose value is NULL or "" are left out.
+ */
+struct strobe_error *serve_profile(struct cmd_context *ctx, const char *address, const char *name, const struct profile *p,
+				   const char *const *settings) _must_check_;

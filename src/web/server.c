@@ -86,6 +86,7 @@ struct web_server {
 	int fd;
 	char token[2 * TOKEN_BYTES + 1]; /* "" on loopback */
 	char *url;
+	char *home; /* where / leads to */
 };
 
 /* ---- answers ---- */
@@ -259,7 +260,7 @@ static const struct web_profile *chosen_profile(const struct request *q)
 static void route(struct request *q, const char *path, struct answer *a)
 {
 	if (!strcmp(path, "/")) {
-		a->location = "/flamegraph";
+		a->location = q->server->home;
 		say(a, MHD_HTTP_FOUND, "see /flamegraph");
 		return;
 	}
@@ -301,7 +302,7 @@ static bool has_token(const struct request *q, const char *path, struct answer *
 	}
 	*ret_cookie = xasprintf(COOKIE "=%s; HttpOnly; SameSite=Strict; Path=/", s->token);
 	a->cookie = *ret_cookie;
-	a->location = "/flamegraph";
+	a->location = s->home;
 	say(a, MHD_HTTP_FOUND, "see /flamegraph");
 	return false;
 }
@@ -408,6 +409,7 @@ struct strobe_error *web_server_start(const struct web_options *options, struct 
 	struct web_server *s = xcalloc(1, sizeof(*s));
 	s->options = *options;
 	s->fd = -1;
+	s->home = xasprintf("/flamegraph%s%s", options->query ? "?" : "", options->query ? options->query : "");
 	struct strobe_error *err = load(&s->mhd);
 	if (!err)
 		err = listen_at(s, options->address);
@@ -444,6 +446,7 @@ void web_server_stop(struct web_server *s)
 		close(s->fd);
 	free(s->host);
 	free(s->url);
+	free(s->home);
 	free(s);
 }
 #endif

@@ -30,6 +30,7 @@ struct web_options {
 	const char *address; /* "host:port", either may be left out; NULL: localhost and a free port */
 	const struct web_profile *profiles;
 	size_t profiles_nr;
+	const char *query;   /* "f=regex&g=lines": parameters of the page that / leads to; NULL: none */
 };
 
 struct web_server;

@@ -153,6 +153,15 @@ def code(browser):
     tap.equal(server.stop(), (0, ""), "an interrupt ends it")
 
 
+def pprof(browser):
+    server = Server("pprof", "-http", "localhost:0", "-focus=^a$", "-cum", "after.folded")
+    status, headers, _ = server.ask("/")
+    tap.equal((status, headers["Location"]), (302, "/flamegraph?f=%5Ea%24&g=functions&sort=cum"), "pprof -http begins with its options")
+    browser.open(server.url)
+    tap.equal(browser.eval("[strobe.state.focus, strobe.model.total]"), ["^a$", 30], "and so does the page")
+    tap.equal(server.stop(), (0, ""), "an interrupt ends it too")
+
+
 def refused():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -176,6 +185,7 @@ def main():
         server.stop()
         token(browser)
         code(browser)
+        pprof(browser)
         refused()
     finally:
         browser.close()

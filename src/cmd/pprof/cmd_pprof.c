@@ -3,8 +3,11 @@
 #include <string.h>
 
 #include "cmd/pprof/pprof.h"
+#include "cmd/serve.h"
 
 struct pprof_command {
+	const char *http;
+	bool no_browser;
 	bool top, text, tree, traces, tags, comments, proto, raw, dot, svg, callgrind;
 	const char *peek;
 	bool flat, cum;
@@ -41,6 +44,9 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "alloc_space", AT(alloc_space), .help = "the same as --sample_index=alloc_space" },
 	{ OPTION_BOOL, 0, "alloc_objects", AT(alloc_objects), .help = "the same as --sample_index=alloc_objects" },
 	{ OPTION_BOOL, 0, "contentions", AT(contentions), .help = "the same as --sample_index=contentions" },
+	{ OPTION_STRING, 0, "http", AT(http), .arg = "[host]:[port]",
+	  .help = "show it in a browser: serve pages there (localhost, a free port) until interrupted" },
+	{ OPTION_BOOL, 0, "no_browser", AT(no_browser), .help = "with -http: start no browser (none is ever started)" },
 	{ OPTION_STRING, 0, "base", AT(sources.base), .arg = "file", .help = "subtract this profile" },
 	{ OPTION_STRING, 0, "diff_base", AT(sources.diff_base), .arg = "file", .help = "the same; percentages are of this profile" },
 	{ OPTION_BOOL, 0, "normalize", AT(config.normalize), .help = "scale to the total of the base first" },
@@ -136,6 +142,18 @@ static void choose_settings(struct pprof_command *o)
 				  o->contentions ? "contentions" : NULL;
 }
 
+/* -http: what was asked for on the command line is where the pages begin, by the names that their addresses have for it. */
+static struct strobe_error *serve_pages(const struct pprof_session *s, const struct pprof_command *o)
+{
+	const struct pprof_config *c = &o->config;
+	const char *const settings[] = {
+		"f", c->select.focus, "i", c->select.ignore, "h", c->select.hide, "s", c->select.show,
+		"sf", c->select.show_from, "si", c->sample_index, "g", c->granularity, "sort", c->sort,
+		"noinlines", c->no_inlines ? "1" : NULL, NULL,
+	};
+	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings);
+}
+
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct pprof_command *o = options;
@@ -144,6 +162,10 @@ static int run(struct cmd_context *ctx, void *options)
 	struct strobe_error *err = choose_report(o, &kind);
 	if (!err && !o->config.divide_by)
 		err = error_create(ERROR_USAGE, "values cannot be divided by 0");
+	if (!err && o->http && kind)
+		err = error_create(ERROR_USAGE, "-http serves all reports; -%s is one", kind->name);
+	if (!err && o->no_browser && !o->http)
+		err = error_create(ERROR_USAGE, "-no_browser is for -http");
 	if (!err && !ctx->rest.argc)
 		err = error_create(ERROR_USAGE, "name a profile: a file of pprof, a recording, or a URL");
 	if (err)
@@ -157,7 +179,9 @@ static int run(struct cmd_context *ctx, void *options)
 		o->sources.value = o->config.sample_index ? o->config.sample_index : "";
 	err = pprof_sources_read(ctx, &o->sources, &session);
 	int status = CMD_OK;
-	if (!err && !kind)
+	if (!err && o->http)
+		err = serve_pages(&session, o);
+	else if (!err && !kind)
 		status = pprof_prompt(&session, &o->config);
 	else if (!err)
 		err = pprof_report_to_output(&session, &o->config, kind, o->peek);
