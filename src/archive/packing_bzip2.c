@@ -1,13 +1,11 @@
 /* bzip2: what the reference's archives are packed with. libbz2 is part of every Debian, and loaded when it is wanted. */
 #include <bzlib.h>
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive/packing_priv.h"
+#include "base/library.h"
 #include "base/mem.h"
-
-#define LIBRARY "libbz2.so.1.0"
 
 struct bzip2 {
 	bz_stream b;
@@ -20,17 +18,14 @@ struct bzip2 {
 	int (*decompress_end)(bz_stream *b);
 };
 
+static const struct library library = {
+	.files = { "libbz2.so.1.0", "libbz2.so.1" },
+	.missing = "packing with bzip2 wants libbz2, which is not installed",
+};
+
 static struct strobe_error *load(struct bzip2 *z)
 {
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		library = dlopen("libbz2.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return error_create(ERROR_UNSUPPORTED, "packing with bzip2 wants libbz2, which is not installed");
-	const struct {
-		void *to;
-		const char *name;
-	} symbols[] = {
+	const struct library_symbol symbols[] = {
 		{ &z->compress_init, "BZ2_bzCompressInit" },
 		{ &z->compress, "BZ2_bzCompress" },
 		{ &z->compress_end, "BZ2_bzCompressEnd" },
@@ -38,13 +33,7 @@ static struct strobe_error *load(struct bzip2 *z)
 		{ &z->decompress, "BZ2_bzDecompress" },
 		{ &z->decompress_end, "BZ2_bzDecompressEnd" },
 	};
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		void *address = dlsym(library, symbols[i].name);
-		if (!address)
-			return error_create(ERROR_UNSUPPORTED, "%s has no %s", LIBRARY, symbols[i].name);
-		memcpy(symbols[i].to, &address, sizeof(address));
-	}
-	return NULL;
+	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
 
 static struct strobe_error *bzip2_create(bool unpack, void **ret)

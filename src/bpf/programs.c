@@ -1,6 +1,5 @@
 #include "bpf/programs.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/library.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -26,8 +26,6 @@ const char *bpf_image_missing(void)
 
 #if HAVE_BPF_PROGRAMS
 #include <bpf/libbpf.h>
-
-#define LIBRARY "libbpf.so.1"
 
 struct calls {
 	struct bpf_object *(*open_mem)(const void *bytes, size_t size, const struct bpf_object_open_opts *opts);
@@ -74,15 +72,14 @@ static int log_message(enum libbpf_print_level level, const char *fmt, va_list a
 	return 0;
 }
 
+static const struct library library = {
+	.files = { "libbpf.so.1" },
+	.missing = "BPF programs want libbpf.so.1, which is not installed (package libbpf1)",
+};
+
 static struct strobe_error *open_library(struct calls *ret)
 {
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return error_create(ERROR_UNSUPPORTED, "BPF programs want " LIBRARY ", which is not installed (package libbpf1)");
-	const struct {
-		void *to;
-		const char *name;
-	} symbols[] = {
+	const struct library_symbol symbols[] = {
 		{ &ret->open_mem, "bpf_object__open_mem" },
 		{ &ret->load, "bpf_object__load" },
 		{ &ret->close, "bpf_object__close" },
@@ -100,12 +97,7 @@ static struct strobe_error *open_library(struct calls *ret)
 		{ &ret->destroy_link, "bpf_link__destroy" },
 		{ &ret->set_print, "libbpf_set_print" },
 	};
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		void *address = dlsym(library, symbols[i].name);
-		if (!address)
-			return error_create(ERROR_UNSUPPORTED, "%s has no %s", LIBRARY, symbols[i].name);
-		memcpy(symbols[i].to, &address, sizeof(address));
-	}
+	TRY(library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols)));
 	ret->set_print(log_message);
 	return NULL;
 }

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "disasm/disasm_priv.h"
 
-#define LIBRARY "libcapstone.so.4"
 #define PACKAGE "libcapstone4"
 
 static const struct mode {
@@ -57,13 +56,15 @@ static void destroy(struct disasm *d)
 	free(c);
 }
 
+static const struct library library = { .files = { "libcapstone.so.4" }, .missing = PACKAGE " is not installed" };
+
 static struct strobe_error *load(struct capstone *c, enum disasm_syntax syntax)
 {
-	const struct disasm_symbol symbols[] = {
+	const struct library_symbol symbols[] = {
 		{ &c->open, "cs_open" },	    { &c->close, "cs_close" }, { &c->option, "cs_option" },
 		{ &c->disassemble, "cs_disasm" }, { &c->free, "cs_free" },	{ &c->in_group, "cs_insn_group" },
 	};
-	TRY(disasm_load(LIBRARY, PACKAGE, symbols, sizeof(symbols) / sizeof(*symbols)));
+	TRY(library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols)));
 	if (c->open(c->mode->cs, (cs_mode)c->mode->mode, &c->handle) != CS_ERR_OK)
 		return error_create(ERROR_UNSUPPORTED, PACKAGE " was built without this architecture");
 	c->is_open = true;

@@ -1,26 +1,9 @@
 #include "disasm/disasm.h"
 
-#include <dlfcn.h>
-#include <string.h>
-
 #include "disasm/disasm_priv.h"
 
 /* Asked in this order; the first that knows the architecture and is there serves. */
 static const struct disasm_library *const libraries[] = { &disasm_zydis, &disasm_capstone };
-
-struct strobe_error *disasm_load(const char *file, const char *package, const struct disasm_symbol *symbols, size_t n)
-{
-	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return error_create(ERROR_UNSUPPORTED, "%s is not installed", package);
-	for (size_t i = 0; i < n; i++) {
-		void *address = dlsym(library, symbols[i].name);
-		if (!address)
-			return error_create(ERROR_UNSUPPORTED, "%s has no %s", file, symbols[i].name);
-		memcpy(symbols[i].to, &address, sizeof(address));
-	}
-	return NULL;
-}
 
 static struct strobe_error *wants(const struct arch *arch, const struct disasm_library *l, struct strobe_error *why)
 {

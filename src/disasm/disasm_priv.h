@@ -1,5 +1,6 @@
 /* What stands behind a disassembler: one descriptor a library. */
 #pragma once
+#include "base/library.h"
 #include "disasm/disasm.h"
 
 #define DISASM_TEXT_MAX 256
@@ -24,11 +25,3 @@ struct disasm_library {
 
 /* NULL create: the build lacks it. */
 extern const struct disasm_library disasm_zydis, disasm_capstone;
-
-/* dlopen, and dlsym of each name into its place; the loader keeps the library for the life of the process. */
-struct disasm_symbol {
-	void *to; /* where the function's address is written */
-	const char *name;
-};
-struct strobe_error *disasm_load(const char *file, const char *package, const struct disasm_symbol *symbols, size_t n)
-	_must_check_;

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "disasm/disasm_priv.h"
 
-#define LIBRARY "libZydis.so.4.0"
 #define PACKAGE "libzydis4.0"
 
 struct zydis {
@@ -27,9 +26,11 @@ static bool knows(const struct arch *arch)
 	return arch == &arch_x86_64 || arch == &arch_i386;
 }
 
+static const struct library library = { .files = { "libZydis.so.4.0" }, .missing = PACKAGE " is not installed" };
+
 static struct strobe_error *load(struct zydis *z)
 {
-	const struct disasm_symbol symbols[] = {
+	const struct library_symbol symbols[] = {
 		{ &z->decoder_init, "ZydisDecoderInit" },
 		{ &z->decode_full, "ZydisDecoderDecodeFull" },
 		{ &z->formatter_init, "ZydisFormatterInit" },
@@ -38,7 +39,7 @@ static struct strobe_error *load(struct zydis *z)
 		{ &z->absolute, "ZydisCalcAbsoluteAddress" },
 		{ &z->mnemonic, "ZydisMnemonicGetString" },
 	};
-	return disasm_load(LIBRARY, PACKAGE, symbols, sizeof(symbols) / sizeof(*symbols));
+	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
 
 /* Numbers as objdump writes them: lower case, no leading zeros. */
@@ -74,7 +75,7 @@ static struct strobe_error *create(const struct arch *arch, enum disasm_syntax s
 	struct zydis *z = xcalloc(1, sizeof(*z));
 	struct strobe_error *err = load(z);
 	if (!err && !set_up(z, arch, syntax))
-		err = error_create(ERROR_UNSUPPORTED, LIBRARY " refuses its set-up");
+		err = error_create(ERROR_UNSUPPORTED, PACKAGE " refuses its set-up");
 	if (err)
 		free(z);
 	else

@@ -1,13 +1,11 @@
 #include "event/pfm.h"
 
-#include <dlfcn.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
-
-#define LIBRARY "libpfm.so.4"
 
 struct pfm_calls {
 	pfm_err_t (*initialize)(void);
@@ -19,16 +17,15 @@ struct pfm_calls {
 	pfm_err_t (*get_os_event_encoding)(const char *text, int levels, pfm_os_t os, void *args);
 };
 
-/* The loader keeps the library: a second call finds it there, and initialising it again does nothing. */
+static const struct library library = {
+	.files = { "libpfm.so.4" },
+	.missing = "vendor event names want libpfm4, which is not installed",
+};
+
+/* Initialising it again does nothing. */
 static struct strobe_error *load(struct pfm_calls *ret)
 {
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return error_create(ERROR_UNSUPPORTED, "vendor event names want libpfm4, which is not installed");
-	const struct {
-		void *to;
-		const char *name;
-	} symbols[] = {
+	const struct library_symbol symbols[] = {
 		{ &ret->initialize, "pfm_initialize" },
 		{ &ret->strerror, "pfm_strerror" },
 		{ &ret->get_pmu_info, "pfm_get_pmu_info" },
@@ -37,12 +34,7 @@ static struct strobe_error *load(struct pfm_calls *ret)
 		{ &ret->get_event_attr_info, "pfm_get_event_attr_info" },
 		{ &ret->get_os_event_encoding, "pfm_get_os_event_encoding" },
 	};
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		void *address = dlsym(library, symbols[i].name);
-		if (!address)
-			return error_create(ERROR_UNSUPPORTED, "%s has no %s", LIBRARY, symbols[i].name);
-		memcpy(symbols[i].to, &address, sizeof(address));
-	}
+	TRY(library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols)));
 	pfm_err_t code = ret->initialize();
 	if (code != PFM_SUCCESS)
 		return error_create(ERROR_UNSUPPORTED, "libpfm4 knows no events for this CPU: %s", ret->strerror(code));

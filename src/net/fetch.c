@@ -1,10 +1,10 @@
 #include "net/fetch.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -47,29 +47,19 @@ struct curl_calls {
 	const char *(*strerror)(int code);
 };
 
+static const struct library library = {
+	.files = { "libcurl.so.4", "libcurl-gnutls.so.4" },
+	.missing = "a URL is fetched by libcurl, which is not installed (libcurl4)",
+};
+
 static struct strobe_error *load(struct curl_calls *ret)
 {
-	static const char *const libraries[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
-	void *library = NULL;
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries) && !library; i++)
-		library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return error_create(ERROR_UNSUPPORTED, "a URL is fetched by libcurl, which is not installed (libcurl4)");
-	const struct {
-		void *to;
-		const char *name;
-	} symbols[] = {
+	const struct library_symbol symbols[] = {
 		{ &ret->init, "curl_easy_init" },       { &ret->cleanup, "curl_easy_cleanup" },
 		{ &ret->setopt, "curl_easy_setopt" },   { &ret->perform, "curl_easy_perform" },
 		{ &ret->getinfo, "curl_easy_getinfo" }, { &ret->strerror, "curl_easy_strerror" },
 	};
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		void *address = dlsym(library, symbols[i].name);
-		if (!address)
-			return error_create(ERROR_UNSUPPORTED, "libcurl has no %s", symbols[i].name);
-		memcpy(symbols[i].to, &address, sizeof(address));
-	}
-	return NULL;
+	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
 
 struct taker {

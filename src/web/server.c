@@ -17,7 +17,6 @@ void web_server_stop(struct web_server *s)
 {
 }
 #else
-#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
@@ -28,12 +27,12 @@ void web_server_stop(struct web_server *s)
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "exchange/exchange.h"
 
-#define LIBRARY "libmicrohttpd.so.12"
 #define TOKEN_BYTES 16
 #define COOKIE "strobe"
 #define CONNECTIONS_MAX 64
@@ -50,16 +49,14 @@ struct mhd {
 	__typeof__(&MHD_lookup_connection_value) lookup;
 };
 
-/* The loader keeps the library: a second call finds it there. */
+static const struct library library = {
+	.files = { "libmicrohttpd.so.12" },
+	.missing = "serving wants libmicrohttpd, which is not installed; report --html makes a file",
+};
+
 static struct strobe_error *load(struct mhd *ret)
 {
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return error_create(ERROR_UNSUPPORTED, "serving wants libmicrohttpd, which is not installed; report --html makes a file");
-	const struct {
-		void *to;
-		const char *name;
-	} symbols[] = {
+	const struct library_symbol symbols[] = {
 		{ &ret->start_daemon, "MHD_start_daemon" },
 		{ &ret->stop_daemon, "MHD_stop_daemon" },
 		{ &ret->create_response, "MHD_create_response_from_buffer" },
@@ -68,13 +65,7 @@ static struct strobe_error *load(struct mhd *ret)
 		{ &ret->destroy_response, "MHD_destroy_response" },
 		{ &ret->lookup, "MHD_lookup_connection_value" },
 	};
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		void *address = dlsym(library, symbols[i].name);
-		if (!address)
-			return error_create(ERROR_UNSUPPORTED, "%s has no %s", LIBRARY, symbols[i].name);
-		memcpy(symbols[i].to, &address, sizeof(address));
-	}
-	return NULL;
+	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
 
 struct web_server {

@@ -3,7 +3,6 @@
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
 #include <curses.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -63,7 +63,6 @@ static const struct look looks[INKS_NR] = {
 };
 
 struct screen {
-	void *library;
 	struct curses c;
 	SCREEN *term;
 	FILE *in, *out;
@@ -73,20 +72,18 @@ struct screen {
 
 /* ---- opening and closing ---- */
 
+static const struct library library = { .files = { "libncursesw.so.6" }, .missing = "no libncursesw.so.6 for screens" };
+
 static struct strobe_error *load(struct screen *s)
 {
-	s->library = dlopen("libncursesw.so.6", RTLD_NOW | RTLD_LOCAL);
-	if (!s->library)
-		return error_create(ERROR_UNSUPPORTED, "no libncursesw.so.6 for screens");
-	bool all = true;
-#define X(name) all &= (s->c.name = (__typeof__(&name))dlsym(s->library, #name)) != NULL;
-	FUNCTIONS(X)
+	const struct library_symbol symbols[] = {
+#define X(name) { &s->c.name, #name },
+		FUNCTIONS(X)
 #undef X
-	s->c.window = dlsym(s->library, "stdscr");
-	s->c.colours = dlsym(s->library, "COLORS");
-	if (!all || !s->c.window || !s->c.colours)
-		return error_create(ERROR_UNSUPPORTED, "libncursesw.so.6 is not what was expected");
-	return NULL;
+		{ &s->c.window, "stdscr" },
+		{ &s->c.colours, "COLORS" },
+	};
+	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
 
 static void make_colours(struct screen *s, bool no_colour)

@@ -1,0 +1,23 @@
+#include "base/library.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+struct strobe_error *library_load(const struct library *l, const struct library_symbol *symbols, size_t n)
+{
+	void *handle = NULL;
+	const char *file = NULL;
+	for (size_t i = 0; i < LIBRARY_FILES_MAX && l->files[i] && !handle; i++) {
+		file = l->files[i];
+		handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	}
+	if (!handle)
+		return error_create(ERROR_UNSUPPORTED, "%s", l->missing);
+	for (size_t i = 0; i < n; i++) {
+		void *address = dlsym(handle, symbols[i].name);
+		if (!address)
+			return error_create(ERROR_UNSUPPORTED, "%s has no %s", file, symbols[i].name);
+		memcpy(symbols[i].to, &address, sizeof(address));
+	}
+	return NULL;
+}

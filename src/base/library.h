@@ -1,0 +1,26 @@
+/*
+ * Shared libraries that are loaded when they are first wanted: who does not want them does not pay for them, and a machine
+ * that lacks them has everything else.
+ *
+ * The loader keeps what it has loaded, so that a second call finds it there; nothing is ever unloaded (ncurses and curl keep
+ * state of their own). Thread-safe. Source: dlopen(3).
+ */
+#pragma once
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct library_symbol {
+	void *to; /* a pointer to a function or to an object, which is set */
+	const char *name;
+};
+
+#define LIBRARY_FILES_MAX 2
+
+struct library {
+	const char *files[LIBRARY_FILES_MAX]; /* tried in this order; NULL where there is no second */
+	const char *missing;                  /* what to say where none of them is installed */
+};
+
+/* Sets all symbols; ERROR_UNSUPPORTED where the library or one of them is missing. */
+struct strobe_error *library_load(const struct library *l, const struct library_symbol *symbols, size_t n) _must_check_;
