@@ -25,9 +25,9 @@ CONFINED = [
     (r"elf\.h", {"object", "arch", "symbol"}),  # arch: EM_*; symbol: STB_* and STT_*
     (r"n?curses.*|slang.*", {"view/tui"}),
     (r"bpf/.*", {"bpf"}),
-    (r"zstd\.h", {"perfdata", "object", "archive"}),
-    (r"lzma\.h", {"object", "archive"}),
-    (r"bzlib\.h", {"archive"}),
+    (r"zstd\.h", {"perfdata", "object", "packing"}),
+    (r"lzma\.h", {"packing"}),
+    (r"bzlib\.h", {"packing"}),
     (r"perfmon/.*", {"event"}),
     (r"curl/.*", {"net"}),
     (r"(capstone|Zydis)/.*", {"disasm"}),

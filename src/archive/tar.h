@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "archive/packing.h"
+#include "packing/packing.h"
 #include "base/error.h"
 
 struct tar_writer;

@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "cmd/flame_input.h"
 #include "config.h"
-#include "exchange/gzip.h"
+#include "packing/gzip.h"
 
 #define FACTS_MAX 12
 

@@ -2,7 +2,7 @@
 
 #include "exchange/exchange.h"
 #include "config.h"
-#include "exchange/gzip.h"
+#include "packing/gzip.h"
 
 /* By hand, from the encoding's specification: one type "cpu" in "ns", a sample of 7 at f (line 3) inlined into g. */
 static const uint8_t by_hand[] = {
@@ -155,22 +155,6 @@ static void a_cpu_profile_of_gperftools(void **state)
 	assert_fails(exchange_read((const uint8_t *)words, sizeof(words), "words", NULL, &p), ERROR_FORMAT);
 }
 
-#if HAVE_ZLIB
-static void a_bomb(void **state)
-{
-	struct out packed;
-	size_t n = 1 << 20, packed_n;
-	uint8_t *zeros = test_calloc(n, 1), *back;
-	out_init_mem(&packed);
-	assert_ok(gzip_pack(zeros, n, &packed));
-	const uint8_t *p = (const uint8_t *)out_mem(&packed, &packed_n);
-	assert_fails(gzip_unpack(p, packed_n, n / 2, &back, &n), ERROR_LIMIT);
-	assert_fails(gzip_unpack(p, packed_n / 2, n * 2, &back, &n), ERROR_FORMAT);
-	assert_ok(out_close(&packed));
-	test_free(zeros);
-}
-#endif
-
 static uint64_t value_at(const struct profile *p, uint32_t event, size_t nth)
 {
 	for (size_t i = 0; i < p->rows.len; i++)
@@ -251,9 +235,6 @@ int main(void)
 		cmocka_unit_test(a_cpu_profile_of_gperftools),
 		cmocka_unit_test(folded_in_two_forms),
 		cmocka_unit_test(text_of_perf_script),
-#if HAVE_ZLIB
-		cmocka_unit_test(a_bomb),
-#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

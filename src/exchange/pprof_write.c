@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/u64map.h"
 #include "exchange/exchange.h"
-#include "exchange/gzip.h"
+#include "packing/gzip.h"
 #include "exchange/pprof_proto.h"
 #include "exchange/proto.h"
 

@@ -371,7 +371,7 @@ static __attribute__((unused)) void check_packed(const uint8_t *packed, size_t p
 	assert_memory_equal(p, want, n);
 	free(p);
 	for (size_t cut = 8; cut < packed_bytes; cut += packed_bytes / 7) {
-		assert_fails(object_unpack(packed, cut, "cut", &p, &n), ERROR_FORMAT);
+		assert_fails(object_unpack(packed, cut, "cut", &p, &n), ERROR_TRUNCATED);
 		assert_null(p);
 	}
 	assert_ok(file_write_fd(fd, path, packed, packed_bytes));

@@ -1,11 +1,13 @@
-#include "archive/packing.h"
+#include "packing/packing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/packing_priv.h"
+#include "packing/packing_priv.h"
 #include "base/mem.h"
 #include "base/text.h"
+
+#define ROOM_LEAST 65536
 
 struct packer {
 	const struct packing *packing;
@@ -67,6 +69,11 @@ const char *packing_name(const struct packing *p)
 	return p->name;
 }
 
+bool packing_is_plain(const struct packing *p)
+{
+	return p == &packing_none;
+}
+
 struct strobe_error *packer_create(const struct packing *p, bool unpack, const char *name, struct packer **ret)
 {
 	struct packer *s = xcalloc(1, sizeof(*s));
@@ -91,6 +98,57 @@ struct strobe_error *packer_step(struct packer *s, struct packing_io *io, bool f
 		return error_create(ERROR_FORMAT, "%s: its %s packing is damaged", s->name, s->packing->name);
 	if (step == PACKING_MORE && finish && s->unpack && before.in_bytes == io->in_bytes && before.out_bytes == io->out_bytes)
 		return error_create(ERROR_TRUNCATED, "%s ends within its %s packing", s->name, s->packing->name);
+	return NULL;
+}
+
+/* Room to write to, which grows up to a byte beyond the limit: the file does not say, or may lie about, how much it holds. */
+static void make_room(uint8_t **data, size_t *cap, size_t used, size_t max_bytes)
+{
+	if (used < *cap)
+		return;
+	*cap = *cap < max_bytes / 2 ? *cap * 2 + ROOM_LEAST : max_bytes + 1;
+	*data = xreallocarray(*data, *cap, 1);
+}
+
+struct unpacked {
+	uint8_t *data;
+	size_t bytes, cap, max_bytes;
+};
+
+static struct strobe_error *unpack_stream(const struct packing *p, const char *name, struct packing_io *io, struct unpacked *u)
+{
+	struct packer *s;
+	struct strobe_error *err = NULL;
+	bool is_end = false;
+	TRY(packer_create(p, true, name, &s));
+	while (!err && !is_end && u->bytes <= u->max_bytes) {
+		make_room(&u->data, &u->cap, u->bytes, u->max_bytes);
+		io->out = u->data + u->bytes;
+		io->out_bytes = u->cap - u->bytes;
+		err = packer_step(s, io, true, &is_end);
+		u->bytes = u->cap - io->out_bytes;
+	}
+	packer_destroy(s);
+	return err;
+}
+
+struct strobe_error *packing_unpack(const struct packing *p, const void *from, size_t bytes, size_t max_bytes, const char *name,
+				    void **ret, size_t *ret_bytes)
+{
+	struct packing_io io = { .in = from, .in_bytes = bytes };
+	struct unpacked u = { .max_bytes = max_bytes };
+	struct strobe_error *err = NULL;
+	do
+		err = unpack_stream(p, name, &io, &u);
+	while (!err && u.bytes <= max_bytes && io.in_bytes && packing_by_content(io.in, io.in_bytes) == p);
+	if (!err && u.bytes > max_bytes)
+		err = error_create(ERROR_LIMIT, "%s: it unpacks to more than %zu MB", name, max_bytes >> 20);
+	if (err) {
+		free(u.data);
+		return err;
+	}
+	*ret = u.data;
+	*ret_bytes = u.bytes;
 	return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* In place of packing_bzip2.c, where the build has no bzlib.h. */
-#include "archive/packing_priv.h"
+#include "packing/packing_priv.h"
 
 static struct strobe_error *bzip2_create(bool unpack, void **ret)
 {

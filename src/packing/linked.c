@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/packing_priv.h"
+#include "packing/packing_priv.h"
 #include "base/mem.h"
 #include "config.h"
 

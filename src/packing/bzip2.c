@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/packing_priv.h"
+#include "packing/packing_priv.h"
 #include "base/library.h"
 #include "base/mem.h"
 

@@ -19,6 +19,8 @@ const struct packing *packing_by_name(const char *file_name);
 /* By the first bytes of a file. Never NULL. */
 const struct packing *packing_by_content(const void *p, size_t n);
 const char *packing_name(const struct packing *p);
+/* What is not packed. */
+bool packing_is_plain(const struct packing *p);
 
 /* Bytes of either side that are still to be taken or filled; both move. */
 struct packing_io {
@@ -27,6 +29,14 @@ struct packing_io {
 	uint8_t *out;
 	size_t out_bytes;
 };
+
+/*
+ * All of a file that is in memory: *ret is the caller's, set on success alone. More than one stream, one behind the other, are
+ * one; what follows and is no stream is passed over. ERROR_LIMIT where it holds more than max_bytes, ERROR_FORMAT where it is
+ * damaged, ERROR_TRUNCATED where it ends too early. The name is for messages.
+ */
+struct strobe_error *packing_unpack(const struct packing *p, const void *from, size_t bytes, size_t max_bytes, const char *name,
+				    void **ret, size_t *ret_bytes) _must_check_;
 
 struct packer; /* a stream, in either direction */
 

@@ -1,6 +1,6 @@
 /* What a way of packing has to offer: one descriptor each. */
 #pragma once
-#include "archive/packing.h"
+#include "packing/packing.h"
 
 enum packing_step { PACKING_MORE, PACKING_END, PACKING_DAMAGED };
 
