@@ -26,9 +26,9 @@ def labels(path):
 
 
 def traces(path):
-    """Without what stands above them: not every format keeps build-ids."""
+    """As a set, and without what stands above them: not every format keeps the order of samples, or build-ids."""
     out = strobe("pprof", "-traces", path).out
-    return out[out.index("-----------+"):]
+    return sorted(out[out.index("-----------+"):].split("-----------+"))
 
 
 def check_round_trips(tap, path, name, suffixes, same):
