@@ -78,6 +78,7 @@ rm -f "$root.log"
 cp -r /etc/apt/sources.list.d "$root/etc/apt/"
 [ ! -f /etc/apt/sources.list ] || cp /etc/apt/sources.list "$root/etc/apt/"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+[ ! -f /etc/npmrc ] || cp /etc/npmrc "$root/etc/npmrc" # npm's registry, too, is the one used here
 mkdir -p "$root/src/shared"
 git clone -q --no-hardlinks "$top" "$root/src/strobe"
 
