@@ -192,6 +192,26 @@ static bool last_immediate(const struct capstone *c, const cs_detail *detail, ui
 #undef LAST
 }
 
+/*
+ * An x86 operand in memory that stands at one place: relative to the next instruction, or absolute. What %fs and %gs
+ * begin with is not known here.
+ */
+static bool x86_address(const cs_insn *i, uint64_t ip, uint64_t *ret)
+{
+	const cs_x86 *x86 = &i->detail->x86;
+	for (unsigned n = 0; n < x86->op_count; n++) {
+		const x86_op_mem *mem = &x86->operands[n].mem;
+		if (x86->operands[n].type != X86_OP_MEM || mem->index != X86_REG_INVALID || mem->segment == X86_REG_FS ||
+		    mem->segment == X86_REG_GS)
+			continue;
+		if (mem->base != X86_REG_INVALID && mem->base != X86_REG_RIP)
+			continue;
+		*ret = (uint64_t)mem->disp + (mem->base == X86_REG_RIP ? ip + i->size : 0);
+		return true;
+	}
+	return false;
+}
+
 static cs_insn *one(struct capstone *c, const void *code, size_t n, uint64_t ip)
 {
 	cs_insn *i = NULL;
@@ -208,8 +228,10 @@ static bool decode(struct disasm *d, const void *code, size_t n, uint64_t ip, st
 	ret->flow = (uint8_t)flow_of(c, i);
 	if (ret->flow == INSN_JUMP || ret->flow == INSN_BRANCH || ret->flow == INSN_CALL)
 		ret->has_target = last_immediate(c, i->detail, &ret->target);
+	if (c->mode->cs == CS_ARCH_X86)
+		ret->has_address = x86_address(i, ip, &ret->address);
 	if (c->mode->arch->pointer_bytes == 4)
-		ret->target &= UINT32_MAX;
+		ret->target &= UINT32_MAX, ret->address &= UINT32_MAX;
 	c->free(i, 1);
 	return true;
 }
