@@ -67,6 +67,25 @@ static void writes_what_it_reads(void **state)
 }
 #endif
 
+/* The dummy of a recording has no samples, and is not what a reader shows first. */
+static void what_counted_is_shown(void **state)
+{
+	struct profile *p = profile_create(), *again;
+	struct out out;
+	size_t n;
+	uint32_t cycles = profile_event(p, "cycles", "");
+	profile_event(p, "dummy:HG", "");
+	profile_add(p, PROFILE_NONE, PROFILE_NONE, cycles, 1, 10, 0);
+	out_init_mem(&out);
+	assert_ok(pprof_write_raw(p, &out));
+	const char *bytes = out_mem(&out, &n);
+	assert_ok(exchange_read((const uint8_t *)bytes, n, "again", NULL, &again));
+	assert_string_equal(profile_str(again, again->origin.default_event), "cycles");
+	assert_ok(out_close(&out));
+	profile_destroy(p);
+	profile_destroy(again);
+}
+
 /* Whatever is cut off, it is an error or a profile, and never more. */
 static void cut_short(void **state)
 {
@@ -228,6 +247,7 @@ int main(void)
 #if HAVE_ZLIB
 		cmocka_unit_test(writes_what_it_reads),
 #endif
+		cmocka_unit_test(what_counted_is_shown),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(unknown_ids),
 		cmocka_unit_test(folded_lines),

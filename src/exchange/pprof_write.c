@@ -289,6 +289,16 @@ static void write_mappings(struct writer *w)
 	free(facts);
 }
 
+/* Readers show the last value unless they are told another: of a recording that may be one that nothing was counted of. */
+static str_id default_event(const struct profile *p)
+{
+	uint32_t chosen;
+	_cleanup_error_ struct strobe_error *err = profile_choose_event(p, "", &chosen);
+	if (p->origin.events_are_values || err || chosen == p->events.len - 1)
+		return p->origin.default_event;
+	return p->events.data[chosen].name;
+}
+
 static void write_facts(struct writer *w)
 {
 	const struct profile *p = w->p;
@@ -304,7 +314,7 @@ static void write_facts(struct writer *w)
 	proto_write_u64(w->out, PROFILE_PERIOD, (uint64_t)o->period);
 	for (size_t i = 0; i < o->comments.len; i++)
 		proto_write_u64(w->out, PROFILE_COMMENT, string_number(w, o->comments.data[i]));
-	proto_write_u64(w->out, PROFILE_DEFAULT_TYPE, string_number(w, o->default_event));
+	proto_write_u64(w->out, PROFILE_DEFAULT_TYPE, string_number(w, default_event(p)));
 }
 
 static void write_strings(struct writer *w)

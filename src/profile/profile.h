@@ -197,7 +197,7 @@ static inline stack_id chain_of_stack(const struct profile *p, stack_id s)
 
 /*
  * The event that a name or a number of pprof's -sample_index means; of "" the one that the profile says to show, else the
- * last. ERROR_USAGE with the names there are.
+ * last (of a recording the last that has samples). ERROR_USAGE with the names there are.
  */
 struct strobe_error *profile_choose_event(const struct profile *p, const char *name, uint32_t *ret) _must_check_;
 /* The index of a label column by name, or PROFILE_NONE. */

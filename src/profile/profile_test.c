@@ -144,6 +144,32 @@ static void two_events_of_one_name_stay_two(void **state)
 	profile_destroy(p);
 }
 
+static void check_choice(const struct profile *p, const char *name, uint32_t expected)
+{
+	uint32_t event;
+	assert_ok(profile_choose_event(p, name, &event));
+	assert_int_equal(event, expected);
+}
+
+/* What pprof does with the values of a sample: the last. A recording's dummy has none. */
+static void the_last_event_that_counted_is_meant(void **state)
+{
+	struct profile *p = profile_create();
+	uint32_t unused, cycles = profile_event(p, "cycles", "");
+	profile_event(p, "dummy:HG", "");
+	check_choice(p, "", 1);
+	profile_add(p, PROFILE_NONE, PROFILE_NONE, cycles, 1, 10, 0);
+	check_choice(p, "", 0);
+	check_choice(p, "1", 1);
+	check_choice(p, "dummy:HG", 1);
+	p->origin.events_are_values = true;
+	check_choice(p, "", 1);
+	p->origin.default_event = p->events.data[0].name;
+	check_choice(p, "", 0);
+	assert_fails(profile_choose_event(p, "branches", &unused), ERROR_USAGE);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +178,7 @@ int main(void)
 		cmocka_unit_test(merging_adds_rows_and_brings_columns),
 		cmocka_unit_test(a_filter_keeps_only_what_its_rows_need),
 		cmocka_unit_test(two_events_of_one_name_stay_two),
+		cmocka_unit_test(the_last_event_that_counted_is_meant),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,19 @@
 #include "base/text.h"
 #include "profile/profile.h"
 
+/* Events of a recording that nothing was counted of, as the dummy that carries its side records, are not what is meant. */
+static uint32_t last_event(const struct profile *p)
+{
+	uint32_t last = (uint32_t)p->events.len - 1;
+	for (uint32_t i = last; !p->origin.events_are_values; i--) {
+		if (p->events.data[i].samples || p->events.data[i].value)
+			return i;
+		if (!i)
+			break;
+	}
+	return last;
+}
+
 struct strobe_error *profile_choose_event(const struct profile *p, const char *name, uint32_t *ret)
 {
 	_cleanup_strbuf_ struct strbuf names = {};
@@ -11,7 +24,7 @@ struct strobe_error *profile_choose_event(const struct profile *p, const char *n
 	uint64_t number;
 	if (!p->events.len)
 		return error_create(ERROR_FORMAT, "the profile has no values");
-	*ret = (uint32_t)p->events.len - 1;
+	*ret = last_event(p);
 	if (by_default)
 		name = profile_str(p, p->origin.default_event);
 	if (text_to_u64(name, &number) && number < p->events.len) {
