@@ -455,6 +455,6 @@ struct strobe_error *chrome_trace_read(const uint8_t *p, size_t n, struct profil
 bool chrome_trace_probe(const uint8_t *p, size_t n)
 {
 	n = n > 4096 ? 4096 : n;
-	return n && (*p == '{' || *p == '[') && (memmem(p, n, "\"traceEvents\"", 13) ||
-						 (memmem(p, n, "\"ph\"", 4) && memmem(p, n, "\"ts\"", 4)));
+	return p && n && (*p == '{' || *p == '[') && (memmem(p, n, "\"traceEvents\"", 13) ||
+						      (memmem(p, n, "\"ph\"", 4) && memmem(p, n, "\"ts\"", 4)));
 }

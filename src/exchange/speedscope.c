@@ -306,6 +306,6 @@ struct strobe_error *speedscope_read(const uint8_t *p, size_t n, struct profile 
 bool speedscope_probe(const uint8_t *p, size_t n)
 {
 	n = n > 4096 ? 4096 : n;
-	return n && (*p == '{' || *p == ' ' || *p == '\n') &&
+	return p && n && (*p == '{' || *p == ' ' || *p == '\n') &&
 	       (memmem(p, n, "speedscope", 10) || (memmem(p, n, "\"shared\"", 8) && memmem(p, n, "\"frames\"", 8)));
 }
