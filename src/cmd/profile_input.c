@@ -4,20 +4,42 @@
 #include "cmd/input.h"
 #include "resolve/resolve.h"
 
+/* Whether all samples have it: what was not recorded is no label. */
+static bool is_recorded(const struct env *env, uint64_t bit)
+{
+	for (size_t i = 0; i < env->events.len; i++)
+		if (!(env->events.data[i].attr.sample_type & bit))
+			return false;
+	return true;
+}
+
+static size_t choose_labels(const struct env *env, const char *ret[static 5])
+{
+	size_t n = 0;
+	ret[n++] = "comm";
+	ret[n++] = "pid";
+	ret[n++] = "tid";
+	if (is_recorded(env, PERF_SAMPLE_CPU))
+		ret[n++] = "cpu";
+	if (is_recorded(env, PERF_SAMPLE_CGROUP))
+		ret[n++] = "cgroup";
+	return n;
+}
+
 static struct strobe_error *aggregate(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
 {
-	static const char *const keys[] = { "comm", "pid", "tid", "cpu", "cgroup" };
+	const char *keys[5];
 	struct record_source *source;
 	struct symbols_options symbols = { .use_modules = true };
 	struct resolve_options options = {
 		.label_keys = keys,
-		.label_keys_nr = sizeof(keys) / sizeof(*keys),
 		.with_chains = true,
 		.by_address = true,
 		.with_inlines = true,
 		.with_lines = true,
 	};
 	TRY(input_open(input->path, input->force, &source));
+	options.label_keys_nr = choose_labels(source_env(source), keys);
 	struct strobe_error *options_err = cmd_symbols_options(ctx, source_env(source), input->force, &symbols);
 	if (options_err) {
 		source_destroy(source);

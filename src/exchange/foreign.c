@@ -181,20 +181,3 @@ labels_id foreign_thread_labels(struct profile *p, const char *comm, uint64_t pi
 	free(values);
 	return id;
 }
-
-/* ---- stacks ---- */
-
-uint32_t *foreign_number_stacks(const struct profile *p, uint32_t event, uint32_t *ret_nr)
-{
-	uint32_t *numbers = xcalloc(p->stacks.len + 1, sizeof(*numbers)), nr = 0;
-	for (size_t i = 0; i < p->rows.len; i++)
-		if (p->rows.data[i].stack != PROFILE_NONE && (event == PROFILE_NONE || p->rows.data[i].event == event))
-			numbers[p->rows.data[i].stack] = 1;
-	for (stack_id s = (stack_id)p->stacks.len; s--;)
-		if (numbers[s] && p->stacks.data[s].caller != PROFILE_NONE)
-			numbers[p->stacks.data[s].caller] = 1;
-	for (stack_id s = 0; s < p->stacks.len; s++)
-		numbers[s] = numbers[s] ? ++nr : 0;
-	*ret_nr = nr;
-	return numbers;
-}

@@ -45,6 +45,3 @@ static inline labels_id foreign_labels_get(const struct foreign_labels *l, uint3
 /* A set of process and thread, for files without "strobe". The columns must be there: foreign_declare_threads(). */
 void foreign_declare_threads(struct profile *p);
 labels_id foreign_thread_labels(struct profile *p, const char *comm, uint64_t pid, uint64_t tid);
-
-/* The stacks of rows: in the order of first use, callers first; by_stack is the caller's to free: number + 1, or 0. */
-uint32_t *foreign_number_stacks(const struct profile *p, uint32_t event, uint32_t *ret_nr);

@@ -142,6 +142,11 @@ def check_recording(tap):
     compare(tap, profile, [["-top"], ["-tree"], ["-top", "-sample_index=samples"]], "recording")
     comm = go_pprof("-tags", profile).out
     tap.ok("split" in comm and "pid" in comm, "its labels are kept", comm)
+    plain = os.path.join(SCRATCH, "plain.data")
+    run("perf", "record", "-q", "-e", "cpu-clock", "-o", plain, "--", build_workload("split"))
+    if os.path.exists(plain) and "CPU" not in run("perf", "evlist", "-v", "-i", plain).out.split("sample_type:")[1].split(",")[0]:
+        tags = strobe("pprof", "-tags", plain).out
+        tap.ok("pid" in tags and "cpu" not in tags and "cgroup" not in tags, "what was not recorded is no label", tags)
 
 
 def check_go_program(tap):
