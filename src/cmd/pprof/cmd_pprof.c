@@ -9,7 +9,7 @@ struct pprof_command {
 	const char *http;
 	bool no_browser;
 	bool top, text, tree, traces, tags, comments, proto, raw, dot, svg, callgrind;
-	const char *peek;
+	const char *peek, *list, *disasm;
 	bool flat, cum;
 	bool functions, file_functions, files, lines, addresses;
 	bool inuse_space, inuse_objects, alloc_space, alloc_objects, contentions;
@@ -26,6 +26,8 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "text", AT(text), .help = "the same" },
 	{ OPTION_BOOL, 0, "tree", AT(tree), .help = "functions with their callers and callees" },
 	{ OPTION_STRING, 0, "peek", AT(peek), .arg = "regex", .help = "the same for functions that match" },
+	{ OPTION_STRING, 0, "list", AT(list), .arg = "regex", .help = "the source of functions that match, each line with its costs" },
+	{ OPTION_STRING, 0, "disasm", AT(disasm), .arg = "regex|address", .help = "their instructions, each with its costs" },
 	{ OPTION_BOOL, 0, "traces", AT(traces), .help = "every distinct stack" },
 	{ OPTION_BOOL, 0, "tags", AT(tags), .help = "labels and what they account for" },
 	{ OPTION_BOOL, 0, "comments", AT(comments), .help = "comments in the profile" },
@@ -85,6 +87,9 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "lines", AT(lines), .help = "one row a source line" },
 	{ OPTION_BOOL, 0, "addresses", AT(addresses), .help = "one row an address" },
 	{ OPTION_BOOL, 0, "noinlines", AT(config.no_inlines), .help = "inlined functions count as those that they are inlined into" },
+	{ OPTION_STRING, 0, "source_path", AT(config.source_path), .arg = "dirs",
+	  .help = "where to look for source files, with ':' between (the current directory)" },
+	{ OPTION_STRING, 0, "trim_path", AT(config.trim_path), .arg = "dirs", .help = "what to take off the paths of source files first" },
 	{ OPTION_STRING, 0, "unit", AT(config.unit), .arg = "unit", .help = "values in this unit: ms, MB, auto (the one that suits them)" },
 	{ OPTION_F64, 0, "divide_by", AT(config.divide_by), .arg = "n", .help = "divide values by this" },
 	{ OPTION_I64, 0, "nodecount", AT(config.node_count), .arg = "n", .help = "at most as many rows (top: all; others: 80)" },
@@ -114,7 +119,8 @@ static struct strobe_error *choose_report(const struct pprof_command *o, const s
 		bool asked;
 		const char *name;
 	} reports[] = {
-		{ o->top || o->text, "top" }, { o->tree, "tree" }, { o->peek != NULL, "peek" }, { o->traces, "traces" },
+		{ o->top || o->text, "top" }, { o->tree, "tree" }, { o->peek != NULL, "peek" }, { o->list != NULL, "list" },
+		{ o->disasm != NULL, "disasm" }, { o->traces, "traces" },
 		{ o->tags, "tags" }, { o->comments, "comments" }, { o->proto, "proto" }, { o->raw, "raw" }, { o->dot, "dot" },
 		{ o->svg, "svg" }, { o->callgrind, "callgrind" },
 	};
@@ -184,7 +190,7 @@ static int run(struct cmd_context *ctx, void *options)
 	else if (!err && !kind)
 		status = pprof_prompt(&session, &o->config);
 	else if (!err)
-		err = pprof_report_to_output(&session, &o->config, kind, o->peek);
+		err = pprof_report_to_output(&session, &o->config, kind, o->peek ? o->peek : o->list ? o->list : o->disasm);
 	profile_destroy(session.profile);
 	if (!error_is(err, ERROR_STOPPED))
 		return err ? cmd_fail(ctx, err) : status;

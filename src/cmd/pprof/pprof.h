@@ -10,7 +10,7 @@
 
 enum pprof_output {
 	OUTPUT_TOP, OUTPUT_TREE, OUTPUT_PEEK, OUTPUT_TRACES, OUTPUT_TAGS, OUTPUT_COMMENTS, OUTPUT_PROTO, OUTPUT_RAW, OUTPUT_DOT,
-	OUTPUT_SVG, OUTPUT_CALLGRIND,
+	OUTPUT_SVG, OUTPUT_CALLGRIND, OUTPUT_LIST, OUTPUT_DISASM, OUTPUT_WEBLIST,
 };
 
 /* A report by name: an option of the command line, a command at the prompt. */
@@ -59,7 +59,7 @@ struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pp
 					struct pprof_session *ret) _must_check_;
 int64_t pprof_total(const struct profile *p, uint32_t event);
 
-/* One report of the session's profile, which stays as it is. argument: of peek. */
+/* One report of the session's profile, which stays as it is. argument: of peek, list, disasm and weblist. */
 struct strobe_error *pprof_report(const struct pprof_session *s, const struct pprof_config *config,
 				  const struct pprof_report_kind *kind, const char *argument, struct out *out) _must_check_;
 /* The same into config->output, or a new file where it is no text for a terminal, or standard output. */

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/pprof/code.h"
 #include "cmd/pprof/pprof.h"
 #include "exchange/exchange.h"
 #include "view/svg/callgraph.h"
@@ -21,12 +22,18 @@
 	"  Usage:\n    " name " [n] [focus_regex]* [-ignore_regex]* >f\n    Include up to n samples\n"         \
 	"    Include samples matching focus_regex, and exclude ignore_regex.\n"                              \
 	"    Optionally save the report on the file f\n"
+#define LIST_USAGE(name)                                                                                     \
+	"  Usage:\n    " name " func_regex|address [-focus_regex]* [-ignore_regex]*\n"                          \
+	"    Include functions matching func_regex, or including the address specified.\n"                      \
+	"    Include samples matching focus_regex, and exclude ignore_regex.\n"
 
 /* In the order of their names. */
 const struct pprof_report_kind pprof_kinds[] = {
 	{ "callgrind", OUTPUT_CALLGRIND, false, "callgraph.out", "Outputs a graph in callgrind format", GRAPH_USAGE("callgrind") },
 	{ "comments", OUTPUT_COMMENTS, false, NULL, "Output all profile comments", NULL },
+	{ "disasm", OUTPUT_DISASM, true, NULL, "Output assembly listings annotated with samples", LIST_USAGE("disasm") },
 	{ "dot", OUTPUT_DOT, false, NULL, "Outputs a graph in DOT format", GRAPH_USAGE("dot") },
+	{ "list", OUTPUT_LIST, true, NULL, "Output annotated source for functions matching regexp", LIST_USAGE("list") },
 	{ "peek", OUTPUT_PEEK, true, NULL, "Output callers/callees of functions matching regexp",
 	  "  Usage:\n    peek func_regex\n    Display callers and callees of functions matching func_regex.\n" },
 	{ "proto", OUTPUT_PROTO, false, "pb.gz", "Outputs the profile in compressed protobuf format", NULL },
@@ -126,6 +133,41 @@ static struct strobe_error *seen_init(struct seen *s, const struct pprof_session
 	return NULL;
 }
 
+static bool keep_all(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	(void)ctx;
+	(void)p;
+	(void)row;
+	return true;
+}
+
+/* Reports name source files by what trim_path and source_path leave of their paths. */
+static void trim_sources(struct seen *s, const struct pprof_config *c)
+{
+	struct arena paths;
+	const char *search = c->source_path ? c->source_path : "", *trim = c->trim_path ? c->trim_path : "";
+	arena_init(&paths);
+	for (function_id i = 0; i < s->p->functions.len; i++) {
+		const char *file = profile_str(s->p, s->p->functions.data[i].file);
+		if (source_path_trimmed(&paths, file, search, trim) == file)
+			continue;
+		if (!s->own)
+			see(s, profile_filter(s->p, keep_all, NULL));
+		/* from here on nothing is interned in it */
+		for (i = 0; i < s->own->functions.len; i++) {
+			struct profile_function *f = &s->own->functions.data[i];
+			const char *left = source_path_trimmed(&paths, profile_str(s->own, f->file), search, trim);
+			f->file = strtab_add(&s->own->strings, arena_strdup(&paths, left));
+		}
+	}
+	arena_deinit(&paths);
+}
+
+static bool names_sources(enum pprof_output o)
+{
+	return o != OUTPUT_PROTO && o != OUTPUT_RAW && o != OUTPUT_TRACES && o != OUTPUT_TAGS && o != OUTPUT_COMMENTS;
+}
+
 /* ---- views ---- */
 
 static void list_filters(const struct pprof_config *c, struct arena *arena, const char *lines[static 10])
@@ -177,8 +219,28 @@ static struct pprof_graph_options graph_options(const struct pprof_config *c, en
 	};
 }
 
-static struct strobe_error *write_view(const struct seen *s, const struct pprof_config *c, enum pprof_output output,
-				       const char *argument, const char *const *filters, struct out *out)
+static struct strobe_error *write_code(struct cmd_context *ctx, const struct seen *s, const struct pprof_config *c,
+				       enum pprof_output output, const char *argument, const char *const *filters, struct out *out)
+{
+	struct code_view v = {
+		.ctx = ctx,
+		.p = s->p,
+		.event = s->event,
+		.total = s->total,
+		.divide_by = c->divide_by,
+		.unit = c->unit ? c->unit : "minimum",
+		.no_inlines = c->no_inlines,
+		.drop_negative = c->drop_negative,
+		.source_path = c->source_path,
+		.trim_path = c->trim_path,
+		.pattern = argument,
+		.filters = filters,
+	};
+	return output == OUTPUT_LIST ? code_list(&v, out) : code_disasm(&v, out);
+}
+
+static struct strobe_error *write_view(struct cmd_context *ctx, const struct seen *s, const struct pprof_config *c,
+				       enum pprof_output output, const char *argument, const char *const *filters, struct out *out)
 {
 	static const enum pprof_report texts[] = {
 		[OUTPUT_TOP] = PPROF_TOP, [OUTPUT_TREE] = PPROF_TREE, [OUTPUT_PEEK] = PPROF_PEEK,
@@ -195,6 +257,9 @@ static struct strobe_error *write_view(const struct seen *s, const struct pprof_
 		return view_pprof_dot(s->p, &graph, out);
 	case OUTPUT_SVG:
 		return view_callgraph_svg(s->p, &graph, out);
+	case OUTPUT_LIST:
+	case OUTPUT_DISASM:
+		return write_code(ctx, s, c, output, argument, filters, out);
 	case OUTPUT_CALLGRIND:
 		return view_pprof_callgrind(s->p, &graph, out);
 	default:
@@ -212,8 +277,10 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 		seen_init(&s, session, c);
 	if (err && c->divide_by == 0)
 		return err;
+	if (!err && names_sources(kind->output))
+		trim_sources(&s, c);
 	if (!err)
-		err = write_view(&s, c, kind->output, argument, filters, out);
+		err = write_view(session->ctx, &s, c, kind->output, argument, filters, out);
 	profile_destroy(s.own);
 	return err;
 }

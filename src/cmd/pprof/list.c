@@ -1,0 +1,150 @@
+/* strobe pprof -list: the source of functions, and what each line cost. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/pprof/code.h"
+#include "profile/pattern.h"
+
+#define MARGIN 5 /* lines around those that cost something */
+
+/* A line of a function that cost something. */
+struct spot {
+	const char *name, *file;
+	uint32_t line, start_line;
+	int64_t flat, cum;
+};
+
+struct spots {
+	VEC(struct spot) all;
+};
+
+static int compare_spots(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+	int by_name = strcmp(x->name, y->name), by_file = by_name ? by_name : strcmp(x->file, y->file);
+	return by_file ? by_file : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static struct strobe_error *find_spots(const struct code_view *v, const struct callgraph *g, struct spots *spots)
+{
+	regex_t re;
+	TRY(pattern_compile(v->pattern, &re));
+	for (size_t i = 0; i < g->nodes.len; i++) {
+		const struct callgraph_node *n = &g->nodes.data[i];
+		function_id function = v->p->frames.data[n->frame].function;
+		if ((!n->flat && !n->cum) || function == PROFILE_NONE)
+			continue;
+		struct callgraph_place place = callgraph_place(g, n);
+		struct spot s = { place.name, place.file, place.line, v->p->functions.data[function].line, n->flat, n->cum };
+		if (*s.name && !regexec(&re, s.name, 0, NULL, 0))
+			vec_push(&spots->all, s);
+	}
+	regfree(&re);
+	if (!spots->all.len)
+		return code_no_match(v);
+	qsort(spots->all.data, spots->all.len, sizeof(struct spot), compare_spots);
+	return NULL;
+}
+
+/* From where to where the source is shown: from the function's beginning, where that is known. */
+static void range_of(const struct spot *s, size_t n, uint32_t *ret_first, uint32_t *ret_last)
+{
+	*ret_first = UINT32_MAX;
+	*ret_last = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t first = s[i].start_line ? s[i].start_line : s[i].line > MARGIN ? s[i].line - MARGIN : 1;
+		uint32_t last = s[i].line > UINT32_MAX - MARGIN ? UINT32_MAX : s[i].line + MARGIN;
+		*ret_first = first < *ret_first ? first : *ret_first;
+		*ret_last = last > *ret_last ? last : *ret_last;
+	}
+}
+
+static void out_lines(const struct code_view *v, const struct spot *s, size_t n, const struct lines *lines, struct out *out)
+{
+	uint32_t first, last;
+	range_of(s, n, &first, &last);
+	for (size_t line = first, at = 0; line <= last && line <= lines_count(lines); line++) {
+		struct code_sum sum = {};
+		while (at < n && s[at].line < line)
+			at++;
+		for (; at < n && s[at].line == line; at++)
+			code_sum_add(&sum, s[at].flat, s[at].cum);
+		size_t bytes;
+		const char *text = lines_get(lines, line, &bytes);
+		code_out_value(v, out, sum.flat);
+		out_ch(out, ' ');
+		code_out_value(v, out, sum.cum);
+		out_f(out, " %6zu:", line);
+		code_out_text(out, text ? text : "", text ? bytes : 0);
+		out_ch(out, '\n');
+	}
+}
+
+/* One function in one file. */
+static void out_routine(const struct code_view *v, const struct spot *s, size_t n, struct source_files *files, struct out *out)
+{
+	struct code_sum sum = {};
+	for (size_t i = 0; i < n; i++)
+		code_sum_add(&sum, s[i].flat, s[i].cum);
+	const struct source_file *f = source_files_get(files, s->file);
+	out_str(out, "ROUTINE ======================== ");
+	out_text(out, s->name, strlen(s->name));
+	out_str(out, " in ");
+	out_text(out, s->file, strlen(s->file));
+	out_ch(out, '\n');
+	code_out_sum(v, out, sum);
+	if (!f->problem) {
+		out_lines(v, s, n, &f->lines, out);
+		return;
+	}
+	out_str(out, " Error: ");
+	out_text(out, f->problem, strlen(f->problem));
+	out_ch(out, '\n');
+}
+
+static void out_spots(struct code_view *v, const struct spots *spots, struct out *out)
+{
+	struct source_files files;
+	source_files_init(&files, v->source_path, v->trim_path);
+	const struct spot *s = spots->all.data, *end = s + spots->all.len;
+	const char *name = NULL;
+	while (s < end) {
+		const struct spot *first = s;
+		bool is_new = !name || strcmp(name, s->name);
+		name = s->name;
+		while (s < end && !strcmp(s->name, first->name) && !strcmp(s->file, first->file))
+			s++;
+		bool is_only = is_new && (s == end || strcmp(s->name, name));
+		if (*first->file) {
+			out_routine(v, first, (size_t)(s - first), &files, out);
+		} else if (is_only) {
+			out_str(out, "No source information for ");
+			out_text(out, name, strlen(name));
+			out_ch(out, '\n');
+		}
+	}
+	source_files_deinit(&files);
+}
+
+struct strobe_error *code_list(struct code_view *v, struct out *out)
+{
+	struct callgraph_options options = {
+		.by = CALLGRAPH_LINES, .event = v->event, .no_inlines = v->no_inlines, .drop_negative = v->drop_negative,
+	};
+	struct callgraph *g = callgraph_create(v->p, options);
+	struct spots spots = {};
+	char total[PPROF_LABEL_MAX];
+	v->total = v->total ? v->total : g->total;
+	struct strobe_error *err = find_spots(v, g, &spots);
+	if (!err) {
+		code_value(v, v->total, total);
+		out_f(out, "Total: %s\n", total);
+		out_spots(v, &spots, out);
+	}
+	vec_deinit(&spots.all);
+	callgraph_destroy(g);
+	return err;
+}
