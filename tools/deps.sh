@@ -42,6 +42,7 @@ test       clang              programs to symbolise, of another compiler
 test       tmux               the terminal of the screen tests
 test       git                tests of the tree as it is committed
 test       golang-go          the reference that pprof is held against
+test       google-perftools   google-pprof and libprofiler: the reference for profiles of bare addresses
 test       g++                the same, of C++
 test       chromium           the browser that pages are tried in
 test       nodejs             drives it, by playwright-core (from npm: see below)

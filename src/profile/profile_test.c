@@ -1,5 +1,6 @@
 #include "base/testing.h"
 
+#include "profile/expand.h"
 #include "profile/profile.h"
 
 /* A function of the mapping "a.out", and a frame in it. */
@@ -170,6 +171,48 @@ static void the_last_event_that_counted_is_meant(void **state)
 	profile_destroy(p);
 }
 
+/* "a" stands for x, inlined into a. */
+static unsigned inline_x(void *ctx, struct profile *dst, const struct profile_frame *old, const struct profile_frame *moved,
+			 frame_id ret[PROFILE_EXPAND_MAX])
+{
+	unsigned *asked = ctx;
+	++*asked;
+	if (old->addr != 'a')
+		return 0;
+	struct profile_function f = { .mapping = moved->mapping, .name = strtab_add(&dst->strings, "x") };
+	struct profile_frame x = *moved;
+	x.function = profile_function(dst, &f);
+	x.flags = FRAME_INLINED;
+	ret[0] = profile_frame(dst, &x);
+	ret[1] = profile_frame(dst, moved);
+	return 2;
+}
+
+static const char *name_at(const struct profile *p, stack_id s)
+{
+	return profile_str(p, p->functions.data[p->frames.data[p->stacks.data[s].frame].function].name);
+}
+
+static void frames_are_expanded_where_they_are(void **state)
+{
+	struct profile *p = sample_profile();
+	unsigned asked = 0;
+	struct profile *made = profile_expand(p, inline_x, &asked);
+	assert_int_equal(asked, 4); /* m a b c: once each */
+	assert_int_equal(made->rows.len, 2);
+	assert_int_equal(made->rows.data[0].value, 40);
+	assert_int_equal(made->rows.data[0].weight, 5);
+	assert_int_equal(made->events.data[0].value, 60);
+	const char *expected[] = { "b", "x", "a", "m" };
+	stack_id s = made->rows.data[0].stack;
+	for (unsigned i = 0; i < 4; i++, s = made->stacks.data[s].caller)
+		assert_string_equal(name_at(made, s), expected[i]);
+	assert_true(s == PROFILE_NONE);
+	assert_int_equal(made->stacks.len, 5);
+	profile_destroy(p);
+	profile_destroy(made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +222,7 @@ int main(void)
 		cmocka_unit_test(a_filter_keeps_only_what_its_rows_need),
 		cmocka_unit_test(two_events_of_one_name_stay_two),
 		cmocka_unit_test(the_last_event_that_counted_is_meant),
+		cmocka_unit_test(frames_are_expanded_where_they_are),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,8 +143,9 @@ static void take_off_const(char *s)
 static str_id name_of(struct profile *dst, struct dso *dso, const struct symbol *symbol, enum resolve_names names)
 {
 	const char *shown = dso_symbol_name(dso, symbol);
+	/* "memcpy@@GLIBC_2.14": the version is no part of it */
 	if (names == RESOLVE_RAW || shown == symbol->raw_name)
-		return strtab_add(&dst->strings, symbol->raw_name);
+		return strtab_add_n(&dst->strings, shown, names == RESOLVE_RAW ? strlen(shown) : strcspn(shown, "@"));
 	if (names == RESOLVE_FULL)
 		return strtab_add(&dst->strings, shown);
 	char *name = xstrdup(shown);

@@ -6,7 +6,7 @@
 #include "cmd/serve.h"
 
 struct pprof_command {
-	const char *http;
+	const char *http, *symbolize;
 	bool no_browser;
 	bool top, text, tree, traces, tags, comments, proto, raw, dot, svg, callgrind;
 	const char *peek, *list, *disasm;
@@ -76,6 +76,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "tls_cert", AT(sources.tls_cert), .arg = "file", .help = "our certificate (PEM)" },
 	{ OPTION_STRING, 0, "tls_key", AT(sources.tls_key), .arg = "file", .help = "and its key" },
 	{ OPTION_STRING, 0, "tls_ca", AT(sources.tls_ca), .arg = "file", .help = "who vouches for the server's certificate" },
+	{ OPTION_STRING, 0, "symbolize", AT(symbolize), .arg = "local|none",
+	  .help = "names for addresses: from local binaries (the default), or none; with :demangle=full|templates|none" },
 	{ OPTION_STRING, 0, "add_comment", AT(sources.add_comment), .arg = "text", .help = "a comment to add to the profile" },
 
 	{ OPTION_GROUP, .help = "how it is shown" },
@@ -168,6 +170,8 @@ static int run(struct cmd_context *ctx, void *options)
 	struct strobe_error *err = choose_report(o, &kind);
 	if (!err && !o->config.divide_by)
 		err = error_create(ERROR_USAGE, "values cannot be divided by 0");
+	if (!err)
+		err = symbolize_parse(o->symbolize, &o->sources.symbolize);
 	if (!err && o->http && kind)
 		err = error_create(ERROR_USAGE, "-http serves all reports; -%s is one", kind->name);
 	if (!err && o->no_browser && !o->http)

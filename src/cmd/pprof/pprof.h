@@ -4,6 +4,7 @@
 #pragma once
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/pprof/symbolize.h"
 #include "profile/profile.h"
 #include "profile/select.h"
 #include "profile/select_labels.h"
@@ -51,7 +52,8 @@ struct pprof_sources {
 	const char *value;        /* the only one that is wanted, or NULL */
 	int64_t seconds;          /* -1: not said */
 	int64_t timeout_s;
-	const char *add_comment, *tls_cert, *tls_key, *tls_ca, *symbolize;
+	const char *add_comment, *tls_cert, *tls_key, *tls_ca;
+	struct symbolize symbolize;
 };
 
 /* Reads, fetches and merges all; what was fetched is saved. */

@@ -187,6 +187,8 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 	for (int i = first; i < s->nr; i++) {
 		struct profile *p;
 		TRY(read_one(ctx, s, s->names[i], &fetched, &p));
+		if (first)
+			symbolize_use_binary(p, s->names[0]);
 		if (!*ret) {
 			*ret = p;
 			continue;
@@ -196,6 +198,7 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 	}
 	if (s->add_comment && *s->add_comment)
 		vec_push(&(*ret)->origin.comments, strtab_add(&(*ret)->strings, s->add_comment));
+	TRY(symbolize_profile(ctx, &s->symbolize, ret));
 	if (fetched)
 		TRY(save(ctx, *ret));
 	return drop_uninteresting(ret);
@@ -249,7 +252,9 @@ struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pp
 	struct profile *base = NULL;
 	bool fetched = false;
 	TRY(read_one(ctx, sources, base_name, &fetched, &base));
-	struct strobe_error *err = drop_uninteresting(&base);
+	struct strobe_error *err = symbolize_profile(ctx, &sources->symbolize, &base);
+	if (!err)
+		err = drop_uninteresting(&base);
 	if (!err)
 		subtract(ret, sources, base);
 	profile_destroy(base);

@@ -1,0 +1,75 @@
+#include "cmd/pprof/symbolize.h"
+
+#include <string.h>
+
+static struct strobe_error *parse_part(const char *s, size_t n, struct symbolize *ret)
+{
+	enum { ON = -1, OFF = -2 };
+	static const struct {
+		const char *word;
+		int means;
+	} words[] = {
+		{ "local", ON },  { "fastlocal", ON }, { "none", OFF },
+		{ "no", OFF },    { "demangle=default", RESOLVE_SHORT }, { "demangle=templates", RESOLVE_TEMPLATES },
+		{ "demangle=full", RESOLVE_FULL }, { "demangle=none", RESOLVE_RAW },
+	};
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strlen(words[i].word) != n || memcmp(words[i].word, s, n))
+			continue;
+		if (words[i].means < 0)
+			ret->is_off = words[i].means == OFF;
+		else
+			ret->names = (enum resolve_names)words[i].means;
+		return NULL;
+	}
+	return error_create(ERROR_USAGE, "-symbolize takes local or none, and :demangle=default, full, templates or none; "
+			    "'%.*s' is none of these", (int)n, s);
+}
+
+struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret)
+{
+	*ret = (struct symbolize){ .names = RESOLVE_SHORT };
+	while (word && *word) {
+		size_t n = strcspn(word, ":");
+		if (n)
+			TRY(parse_part(word, n, ret));
+		word += n + (word[n] == ':');
+	}
+	return NULL;
+}
+
+void symbolize_use_binary(struct profile *p, const char *path)
+{
+	if (!p->mappings.len)
+		return;
+	struct profile_mapping *m = &p->mappings.data[0];
+	const char *slash = strrchr(path, '/');
+	m->path = strtab_add(&p->strings, path);
+	m->name = strtab_add(&p->strings, slash ? slash + 1 : path);
+}
+
+static void say_missing(struct cmd_context *ctx, struct profile_objects *o, const struct profile *p)
+{
+	for (mapping_id i = 0; i < p->mappings.len; i++) {
+		struct dso *dso = profile_object(o, i);
+		struct dso_facts facts = dso ? dso_facts(dso) : (struct dso_facts){};
+		if (facts.loaded && !facts.source)
+			cmd_say(ctx, "no symbols of %s: %s", profile_str(p, p->mappings.data[i].path),
+				facts.problem ? facts.problem : "it has none");
+	}
+}
+
+struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct symbolize *s, struct profile **p)
+{
+	if (s->is_off || !(*p)->origin.events_are_values || !resolve_profile_is_wanted(*p))
+		return NULL;
+	struct symbols_options options = {};
+	TRY(cmd_buildid_dir(ctx, &options.buildid_dir));
+	struct profile_objects *o = profile_objects_create(*p, &options);
+	struct profile *named = resolve_profile(*p, o, s->names);
+	say_missing(ctx, o, *p);
+	profile_objects_destroy(o);
+	profile_destroy(*p);
+	*p = named;
+	return NULL;
+}

@@ -1,0 +1,19 @@
+/*
+ * Names for profiles that bring addresses alone (of gperftools, of C programs), from the binaries on this machine.
+ */
+#pragma once
+#include "cmd/cmd.h"
+#include "profile/profile.h"
+#include "resolve/profile_objects.h"
+
+struct symbolize {
+	bool is_off;
+	enum resolve_names names;
+};
+
+/* "local", "none", with ":demangle=full|templates|none" behind it; NULL or "": local. ERROR_USAGE. */
+struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret) _must_check_;
+/* The profile's main binary is another file: as the command line named it. */
+void symbolize_use_binary(struct profile *p, const char *path);
+/* *p is replaced where it has mappings without names; what cannot be read is said. */
+struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct symbolize *s, struct profile **p) _must_check_;
