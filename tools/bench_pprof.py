@@ -1,7 +1,9 @@
 """The pprof table of tools/bench: strobe pprof against go tool pprof."""
 
+import glob
 import os
 import shutil
+import subprocess
 
 import bench_profiles
 
@@ -35,3 +37,26 @@ def rows(strobe, directory, row, side):
     yield row("pprof -svg", side([*go, "-dot", paths["prof"]]),
               side([strobe, "pprof", "-svg", "-output=p.svg", paths["prof"]]), "8 times", make)
     yield both("pprof -top, a profile of 300 MB", ["-top"], paths["huge"], "10 times, a tenth of the memory")
+    libraries = glob.glob("/usr/lib/*/libprofiler.so.0")
+    if shutil.which("google-pprof") and libraries:
+        binary, profile = (os.path.join(os.path.abspath(directory), name) for name in ("gperf-work", "gperf.prof"))
+        yield row("gperftools CPU profile, text with symbols", side(["google-pprof", "--text", binary, profile]),
+                  side([strobe, "pprof", "-top", profile]), "20 times", lambda _: make_gperftools(binary, profile, libraries[0]))
+
+
+def make_gperftools(binary, profile, library):
+    """Functions that call each other by chance: hardly a stack is met twice, which makes some 140 KB of addresses."""
+    if os.path.exists(profile):
+        return
+    functions = 400
+    table = ", ".join(f"f{i}" for i in range(functions))
+    body = "".join(f"K void f{i}(int d, unsigned s) {{ for (int i = 0; i < {100 + i}; i++) sink += i; "
+                   f"if (d) table[s % {functions}](d - 1, s * 1103515245 + 12345 + {i}); sink++; }}\n" for i in range(functions))
+    source = binary + ".c"
+    with open(source, "w", encoding="ascii") as f:
+        f.write("#include <stdlib.h>\n#define K __attribute__((noinline))\nstatic volatile unsigned sink;\n"
+                "typedef void fn(int, unsigned);\nfn " + table + ";\nstatic fn *const table[] = { " + table + " };\n" + body +
+                "int main(void) { for (unsigned i = 0; i < 600000; i++) f0(12, i * 2654435761u); return 0; }\n")
+    subprocess.run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-o", binary, source], check=True)
+    env = {**os.environ, "LD_PRELOAD": library, "CPUPROFILE": profile, "CPUPROFILE_FREQUENCY": "1000"}
+    subprocess.run([binary], env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
