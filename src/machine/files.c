@@ -74,9 +74,9 @@ static const char *module_name(struct machine *m, const char *path)
 {
 	const char *base = strrchr(path, '/');
 	if (path[0] == '[' || !base)
-		return arena_strdup(&m->arena, path);
+		return arena_strdup(&m->files_arena, path);
 	base++;
-	char *name = arena_printf(&m->arena, "[%.*s]", (int)strcspn(base, "."), base);
+	char *name = arena_printf(&m->files_arena, "[%.*s]", (int)strcspn(base, "."), base);
 	for (char *c = name; *c; c++)
 		*c = *c == '-' ? '_' : *c;
 	return name;
@@ -89,12 +89,12 @@ static const char *short_name(struct machine *m, const struct file_key *k, const
 	case MAPPED_MODULE:
 		return module_name(m, path);
 	case MAPPED_JIT:
-		return arena_printf(&m->arena, "[JIT] tid %d", (int)k->pid);
+		return arena_printf(&m->files_arena, "[JIT] tid %d", (int)k->pid);
 	case MAPPED_FILE:
 	case MAPPED_ANON: {
 		char tail;
 		if (sscanf(path, "/tmp/perf-%d.ma%c", &pid, &tail) == 2 && tail == 'p')
-			return arena_printf(&m->arena, "[JIT] tid %d", pid);
+			return arena_printf(&m->files_arena, "[JIT] tid %d", pid);
 		const char *base = strrchr(path, '/');
 		return base && base[1] ? base + 1 : path;
 	}
@@ -129,11 +129,20 @@ void files_take_build_ids(struct machine *m)
 		take_build_id(m, m->files.data[i], m->file_paths.data[i]);
 }
 
+static void index_file(struct machine *m, struct mapped_file *f, const struct file_key *k)
+{
+	vec_push(&m->files, f);
+	vec_push(&m->file_paths, k->path);
+	if (idset_find(&m->files_by_path, path_hash(k), path_eq, m, k) == IDSET_NONE)
+		idset_insert(&m->files_by_path, path_hash(k), f->id);
+	idset_insert(&m->files_by_id, id_hash(k), f->id);
+}
+
 static struct mapped_file *add_file(struct machine *m, const struct file_key *k, uint32_t pid)
 {
 	uint32_t id = (uint32_t)m->files.len;
 	const char *path = strtab_get(&m->strings, k->path);
-	struct mapped_file *f = arena_new(&m->arena, struct mapped_file);
+	struct mapped_file *f = arena_new(&m->files_arena, struct mapped_file);
 	*f = (struct mapped_file){
 		.id = id,
 		.kind = k->kind,
@@ -148,12 +157,34 @@ static struct mapped_file *add_file(struct machine *m, const struct file_key *k,
 		.guest = k->guest,
 	};
 	memcpy(f->build_id, k->build_id, sizeof(f->build_id));
-	vec_push(&m->files, f);
-	vec_push(&m->file_paths, k->path);
-	if (idset_find(&m->files_by_path, path_hash(k), path_eq, m, k) == IDSET_NONE)
-		idset_insert(&m->files_by_path, path_hash(k), id);
-	idset_insert(&m->files_by_id, id_hash(k), id);
+	index_file(m, f, k);
 	take_build_id(m, f, k->path);
+	return f;
+}
+
+struct mapped_file *files_take_over(struct machine *m, const struct mapped_file *old)
+{
+	size_t n = strlen(old->path);
+	struct mapped_file *f = arena_memdup(&m->files_arena, old, sizeof(*old));
+	struct file_key k = {
+		.path = strtab_add_n(&m->strings, old->path, n),
+		.kind = old->kind,
+		.guest = old->guest,
+		.pid = is_of_process(old->kind) ? old->pid : 0,
+		.maj = old->maj,
+		.min = old->min,
+		.ino = old->ino,
+		.ino_generation = old->ino_generation,
+	};
+	/* Records name a file by inode or by build-id, which then is not what env told later. */
+	if (key_is_bare(&k)) {
+		k.build_id_len = old->build_id_len;
+		memcpy(k.build_id, old->build_id, sizeof(k.build_id));
+	}
+	f->id = (uint32_t)m->files.len;
+	f->path = strtab_get(&m->strings, k.path);
+	f->name = short_name(m, &k, f->path);
+	index_file(m, f, &k);
 	return f;
 }
 
@@ -272,4 +303,5 @@ void files_deinit(struct machine *m)
 	idset_deinit(&m->files_by_id);
 	idset_deinit(&m->files_by_path);
 	u64map_deinit(&m->build_ids);
+	arena_deinit(&m->files_arena);
 }

@@ -16,6 +16,7 @@ struct machine *machine_create(const struct env *env)
 	struct machine *m = xcalloc(1, sizeof(*m));
 	m->env = env;
 	arena_init(&m->arena);
+	arena_init(&m->files_arena);
 	arena_init(&m->pending.arena);
 	strtab_init(&m->strings);
 	m->tree.arena = &m->arena;

@@ -5,7 +5,7 @@
  * Everything is versioned by time: a question names a time and is answered from what held then, so that samples need not
  * be replayed in order, and slices of a recording can be resolved in parallel. Pids are reused: a process that exited and
  * one that got its pid later are two. Questions are safe from several threads while no record is being applied.
- * Threads, maps and strings live until machine_destroy().
+ * Threads, maps and strings live until machine_destroy(), or machine_forget_ended() where that is asked for.
  */
 #pragma once
 #include <stdbool.h>
@@ -114,6 +114,14 @@ struct machine_view {
 struct machine_view machine_view(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns);
 /* The map of an address in a space that machine_space() or machine_view() named. */
 const struct map *machine_space_map(struct machine *m, uint32_t space, uint16_t cpumode, uint64_t ip);
+
+/*
+ * For what goes on without end: forgets threads that ended before before_ns, what was mapped up to then and is not any more,
+ * and names that no longer hold. Answers about later times stay the same; threads, maps and spaces given out are invalid.
+ * Files and strings keep their ids (and DSOs made for files are good), unless with_files: then only files that are still
+ * mapped stay, with other ids, and so do strings. Returns how many files are mapped.
+ */
+uint32_t machine_forget_ended(struct machine *m, uint64_t before_ns, bool with_files);
 
 /* How often the recorder says that reading a process's maps took too long: its addresses cannot be resolved. */
 uint64_t machine_map_timeouts(const struct machine *m);

@@ -2,7 +2,8 @@
  * How the machine keeps its histories; of the room alone.
  *
  * Records wait in `pending` until somebody asks; then they are replayed in order of time, so that every history below is
- * appended to in order and searched by bisection. Nothing is freed before the end.
+ * appended to in order and searched by bisection. Nothing is freed before the end, but for machine_forget_ended(), which
+ * copies what stays.
  */
 #pragma once
 #include <pthread.h>
@@ -50,6 +51,7 @@ struct thread_history {
 	const struct perf_ns_link_info *namespaces;
 	uint32_t namespaces_nr;
 	bool made_up; /* no record told of it */
+	bool stays;   /* of forget.c alone */
 };
 
 /* Those who had one pid or tid, one after the other. */
@@ -84,6 +86,7 @@ struct machine {
 		VEC(uint64_t) times;
 	} pending;
 
+	struct arena files_arena;
 	VEC(struct mapped_file *) files;
 	struct idset files_by_id, files_by_path;
 	VEC(str_id) file_paths; /* by file */
@@ -109,6 +112,8 @@ struct machine {
 struct mapped_file *files_find(struct machine *m, const struct record_mmap *r, bool kernel, bool guest);
 struct mapped_file *files_find_ksymbol(struct machine *m, const struct record_ksymbol *r);
 void files_take_build_ids(struct machine *m);
+/* A file of another machine, which this one has not got. */
+struct mapped_file *files_take_over(struct machine *m, const struct mapped_file *old);
 void files_deinit(struct machine *m);
 
 /* spaces.c */
@@ -132,6 +137,8 @@ void threads_comm(struct machine *m, const struct record_comm *r, uint64_t time_
 void threads_fork(struct machine *m, const struct record_task *r, bool clone_maps, uint64_t time_ns);
 void threads_exit(struct machine *m, const struct record_task *r, uint64_t time_ns);
 void threads_namespaces(struct machine *m, const struct record_namespaces *r, uint64_t time_ns);
+/* One more with this tid, the latest; its names and namespaces are the caller's to add. */
+struct thread_history *threads_copy(struct machine *m, const struct thread_history *old, struct process *process);
 /* Makes the thread known, for a record that names it, and gives its process. */
 struct process *threads_process(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns);
 void threads_add_idle(struct machine *m);

@@ -1,5 +1,7 @@
 #include "base/testing.h"
 
+#include <stdio.h>
+
 #include "machine/machine.h"
 #include "machine/record_builder.h"
 
@@ -347,6 +349,101 @@ static void namespaces_and_cgroups(void **state)
 	assert_null(machine_cgroup(f->m, 43));
 }
 
+#define PIDS 13
+
+/* Two machines that are told the same. */
+struct twins {
+	struct fixture *f;
+	struct machine *remembers, *forgets;
+	bool lives[PIDS], has_thread[PIDS];
+};
+
+static void tell(struct twins *w, struct record r, uint64_t t)
+{
+	machine_apply(w->remembers, r, t);
+	machine_apply(w->forgets, r, t);
+}
+
+static void tell_end(struct twins *w, uint32_t i, uint32_t tid, uint64_t t)
+{
+	tell(w, build_task(&w->f->b, PERF_RECORD_EXIT, 10 + i, 1, tid, 1, t), t);
+}
+
+/* One step of a made-up life of a system. */
+static void live_on(struct twins *w, uint64_t t, uint32_t r)
+{
+	uint32_t i = r % PIDS, pid = 10 + i, j = (r >> 8) % PIDS;
+	struct record_builder *b = &w->f->b;
+	char name[32];
+	snprintf(name, sizeof(name), "/bin/f%u", (r >> 16) % 40 + (unsigned)(t / 2000));
+	if (!w->lives[i]) {
+		tell(w, build_task(b, PERF_RECORD_FORK, pid, w->lives[j] ? 10 + j : 1, pid, w->lives[j] ? 10 + j : 1, t), t);
+		w->lives[i] = true;
+		return;
+	}
+	switch ((r >> 4) % 8) {
+	case 0:
+		if (w->has_thread[i])
+			tell_end(w, i, pid + 100, t);
+		tell_end(w, i, pid, t);
+		w->lives[i] = w->has_thread[i] = false;
+		break;
+	case 1:
+		if (!w->has_thread[i])
+			tell(w, build_task(b, PERF_RECORD_FORK, pid, pid, pid + 100, pid, t), t);
+		w->has_thread[i] = true;
+		break;
+	case 2: tell(w, build_comm(b, pid, pid, name + 5, r >> 30), t); break;
+	default:
+		tell(w, build_mmap2(b, USER, pid, pid, 0x1000 * (1 + (r >> 12) % 8), 0x1000 * (1 + r % 2), 0,
+				    strlen(name) + r % 3, name), t);
+	}
+}
+
+static void same_answers(struct machine *a, struct machine *b, uint32_t pid, uint32_t tid, uint64_t t)
+{
+	struct machine_view x = machine_view(a, pid, tid, t), y = machine_view(b, pid, tid, t);
+	/* A name that was made up says that nobody told of the thread: who forgot that it ended, says so as well. */
+	if (x.thread->end_ns >= t) {
+		assert_string_equal(strtab_get(machine_strings(a), x.comm), strtab_get(machine_strings(b), y.comm));
+		assert_int_equal(x.thread->ppid, y.thread->ppid);
+	}
+	for (uint64_t ip = 0x1000; x.thread->end_ns >= t && ip < 0xb000; ip += 0x1000) {
+		const struct map *m = machine_space_map(a, x.space, USER, ip), *n = machine_space_map(b, y.space, USER, ip);
+		assert_int_equal(!m, !n);
+		if (m) {
+			assert_string_equal(m->file->path, n->file->path);
+			assert_string_equal(m->file->name, n->file->name);
+			assert_int_equal(m->start, n->start);
+			assert_ptr_equal(machine_file_at(b, n->file->id), n->file);
+		}
+	}
+}
+
+static void who_forgets_answers_the_same(void **state)
+{
+	struct fixture *f = *state;
+	struct twins w = { .f = f, .remembers = f->m, .forgets = machine_create(&f->env) };
+	uint32_t r = 12345, mapped = 0;
+	for (uint64_t t = 1; t <= 40000; t++) {
+		r = r * 1664525 + 1013904223;
+		live_on(&w, t, r ^ r >> 16);
+		vec_clear(&f->b.bytes);
+		if (t % 500 == 0)
+			mapped = machine_forget_ended(w.forgets, t - 100, t % 2000 == 0);
+		for (unsigned i = 0; t % 250 < 3 && i < PIDS; i++) {
+			same_answers(w.remembers, w.forgets, 10 + i, 10 + i, t - t % 97);
+			if (w.has_thread[i])
+				same_answers(w.remembers, w.forgets, 10 + i, 110 + i, t);
+		}
+	}
+	assert_true(machine_threads_count(w.remembers) > 3000);
+	assert_in_range(machine_threads_count(w.forgets), 5, 100);
+	assert_in_range(machine_files_count(w.forgets), mapped, 400);
+	assert_true(machine_files_count(w.remembers) > 2 * machine_files_count(w.forgets));
+	machine_destroy(w.forgets);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -367,6 +464,7 @@ int main(void)
 		TEST(the_first_name_told_holds_for_before),
 		TEST(a_fork_storm_costs_no_copies),
 		TEST(namespaces_and_cgroups),
+		TEST(who_forgets_answers_the_same),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,15 @@ static struct thread_history *thread_create(struct machine *m, uint32_t pid, uin
 	return t;
 }
 
+struct thread_history *threads_copy(struct machine *m, const struct thread_history *old, struct process *process)
+{
+	struct thread_history *t = thread_create(m, old->pub.pid, old->pub.tid, old->pub.start_ns, process);
+	t->pub = old->pub;
+	t->pub.process = process;
+	t->namespaces_nr = old->namespaces_nr;
+	return t;
+}
+
 struct thread_history *thread_at(const struct machine *m, uint32_t tid, uint64_t time_ns, uint64_t *ret_from, uint64_t *ret_until)
 {
 	*ret_from = 0;

@@ -25,21 +25,27 @@ static bool id_list_has(const struct id_list *l, uint32_t id)
 	return !l->nr || bsearch(&id, l->ids, l->nr, sizeof(id), compare_u32);
 }
 
+void filter_set_comms(struct filter *f, const char *const *comms, uint32_t nr, struct machine *m)
+{
+	free(f->comms.ids);
+	f->comms = (struct id_list){ .nr = nr };
+	if (!nr)
+		return;
+	f->comms.ids = xcalloc(nr, sizeof(*f->comms.ids));
+	for (uint32_t i = 0; i < nr; i++)
+		f->comms.ids[i] = strtab_add(machine_strings(m), comms[i]);
+	qsort(f->comms.ids, nr, sizeof(*f->comms.ids), compare_u32);
+}
+
 void filter_init(struct filter *f, const struct resolve_filter *from, struct machine *m)
 {
 	*f = (struct filter){
 		.cpus = id_list(from->cpus, from->cpus_nr),
 		.pids = id_list(from->pids, from->pids_nr),
 		.tids = id_list(from->tids, from->tids_nr),
-		.comms.nr = from->comms_nr,
 		.times_nr = from->times_nr,
 	};
-	if (from->comms_nr) {
-		f->comms.ids = xcalloc(from->comms_nr, sizeof(*f->comms.ids));
-		for (uint32_t i = 0; i < from->comms_nr; i++)
-			f->comms.ids[i] = strtab_add(machine_strings(m), from->comms[i]);
-		qsort(f->comms.ids, f->comms.nr, sizeof(*f->comms.ids), compare_u32);
-	}
+	filter_set_comms(f, from->comms, from->comms_nr, m);
 	if (from->times_nr)
 		f->times = xmemdup(from->times, from->times_nr * sizeof(*f->times));
 	f->of_samples = from->cpus_nr || from->times_nr;

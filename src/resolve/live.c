@@ -9,6 +9,15 @@
 /* Samples of a pass beyond this are counted at once, with the mappings known by then: memory is bounded on a flood. */
 #define KEPT_BYTES_MAX (64ull << 20)
 
+/*
+ * What ended is forgotten once so many records that are no samples have come (some kilobytes for a process that maps its
+ * libraries), and some more where many threads live, whose copies take time.
+ */
+#define FORGET_RECORDS    16384
+#define FORGET_PER_THREAD 8
+/* Samples that are still to be counted are younger than the third pass back. */
+#define PASSES_KEPT 3
+
 struct kept {
 	uint8_t *data;
 	size_t len, cap;
@@ -22,6 +31,9 @@ struct resolve_live {
 	struct resolve_live_counts counts;
 	uint64_t place;
 	struct kept now, before; /* samples of this pass, and of the one before */
+	uint64_t told, forget_at; /* records that are no samples since the machine last forgot; when it will again */
+	uint64_t latest_ns;       /* of those */
+	uint64_t passed_ns[PASSES_KEPT]; /* the same at the ends of passes, the last one first */
 };
 
 static void count_kept(struct resolve_live *l, struct kept *k)
@@ -81,6 +93,9 @@ static void take(struct resolve_live *l, struct record rec)
 	}
 	if (!env_record_time(l->r->env, rec, &time_ns))
 		time_ns = 0;
+	if (time_ns > l->latest_ns)
+		l->latest_ns = time_ns;
+	l->told++;
 	resolver_side_band(l->r, rec, time_ns, false);
 	worker_machine_changed(&l->worker);
 }
@@ -134,6 +149,21 @@ void resolve_live_pass(struct resolve_live *l)
 	count_kept(l, &done);
 	l->before = l->now;
 	l->now = done;
+	memmove(l->passed_ns + 1, l->passed_ns, sizeof(l->passed_ns) - sizeof(*l->passed_ns));
+	l->passed_ns[0] = l->latest_ns;
+	/* What was there before the beginning stays. */
+	if (!l->forget_at)
+		l->forget_at = FORGET_RECORDS + 2 * l->told;
+}
+
+/* No worker is there that knows anything of the machine. */
+static void forget(struct resolve_live *l)
+{
+	if (!l->forget_at || l->told < l->forget_at)
+		return;
+	resolver_forget_ended(l->r, l->passed_ns[PASSES_KEPT - 1]);
+	l->told = 0;
+	l->forget_at = FORGET_RECORDS + FORGET_PER_THREAD * machine_threads_count(l->r->machine);
 }
 
 struct profile *resolve_live_take(struct resolve_live *l)
@@ -142,6 +172,7 @@ struct profile *resolve_live_take(struct resolve_live *l)
 	worker_count(&l->worker, l->r);
 	struct profile *p = fill_profile(l->r, &l->worker, 1);
 	worker_deinit(&l->worker);
+	forget(l);
 	start_worker(l);
 	l->counts = (struct resolve_live_counts){};
 	return p;

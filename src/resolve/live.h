@@ -11,7 +11,8 @@
  * Each record is handed over once, in the order of the rings; nothing is sorted. Side-band records are told to the machine
  * as they come; samples are kept until the pass behind theirs is over. By then every mapping that is older than they are is
  * known, whichever ring it stood in, since a ring that was read early in their pass has been read again. What is kept are
- * two passes of samples; the rest is the machine, which grows with the tasks that were seen.
+ * two passes of samples; the rest is the machine and the symbols of files: tasks that have ended, and files that nobody maps any
+ * more, are forgotten from time to time, at a resolve_live_take(). Numbers of files (profile_mapping.order) hold up to the next.
  *
  * Belongs to one thread. The resolver must outlive it, and is not to be asked for anything else meanwhile but its machine,
  * symbols and stats.

@@ -58,7 +58,7 @@ struct resolver *resolver_create(struct record_source *source, struct symbols_op
 		r->options.max_stack = CHAIN_MAX_DEFAULT;
 	r->machine = machine_create(r->env);
 	r->symbols = symbols_create(r->env, symbols);
-	r->processes = (struct symbols_options){ .processes = symbols.processes, .processes_ctx = symbols.processes_ctx };
+	r->symbols_options = symbols;
 	jit_init(&r->jit, r->env, r->machine, r->symbols);
 	filter_init(&r->filter, &options.filter, r->machine);
 	r->options.filter = (struct resolve_filter){};
@@ -123,8 +123,8 @@ struct tracepoints *resolver_tracepoints(struct resolver *r)
 
 static void attach(struct resolver *r, struct machine *m)
 {
-	if (r->processes.processes)
-		r->processes.processes->attach(r->processes.processes_ctx, m);
+	if (r->symbols_options.processes)
+		r->symbols_options.processes->attach(r->symbols_options.processes_ctx, m);
 }
 
 void resolver_apply_in_order(struct resolver *r, bool in_order)
@@ -138,6 +138,44 @@ void resolver_seal(struct resolver *r)
 	jit_finish(&r->jit);
 	machine_seal(r->machine);
 	attach(r, r->machine);
+}
+
+/* Files and names that may be known without being in use. */
+#define FORGOTTEN_FILES   256
+#define FORGOTTEN_STRINGS 20000
+
+/* Files get other numbers: all that was made for them begins anew. */
+static void forget_files(struct resolver *r, uint64_t before_ns)
+{
+	VEC(const char *) comms = {};
+	struct strtab names;
+	strtab_init(&names);
+	for (uint32_t i = 0; i < r->filter.comms.nr; i++) {
+		str_id id = strtab_add(&names, strtab_get(machine_strings(r->machine), r->filter.comms.ids[i]));
+		vec_push(&comms, strtab_get(&names, id));
+	}
+	unwind_tables_destroy(r->tables);
+	r->tables = NULL;
+	symbols_destroy(r->symbols);
+	machine_forget_ended(r->machine, before_ns, true);
+	r->symbols = symbols_create(r->env, r->symbols_options);
+	jit_deinit(&r->jit);
+	jit_init(&r->jit, r->env, r->machine, r->symbols);
+	filter_set_comms(&r->filter, comms.data, (uint32_t)comms.len, r->machine);
+	vec_deinit(&comms);
+	strtab_deinit(&names);
+}
+
+void resolver_forget_ended(struct resolver *r, uint64_t before_ns)
+{
+	frame_cache_deinit(&r->frames);
+	u64map_deinit(&r->reach.tops);
+	u64map_deinit(&r->reach.lows);
+	uint32_t mapped = machine_forget_ended(r->machine, before_ns, false);
+	if (machine_files_count(r->machine) > 2 * (size_t)mapped + FORGOTTEN_FILES ||
+	    machine_strings(r->machine)->strings.len > 2 * (size_t)mapped + 2 * machine_threads_count(r->machine) + FORGOTTEN_STRINGS)
+		forget_files(r, before_ns);
+	frame_cache_init(&r->frames, r->machine, r->symbols);
 }
 
 void resolver_size_stats(struct resolver *r)

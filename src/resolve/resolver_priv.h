@@ -32,6 +32,8 @@ struct filter {
 };
 
 void filter_init(struct filter *f, const struct resolve_filter *from, struct machine *m);
+/* Names anew, once the machine has other strings. */
+void filter_set_comms(struct filter *f, const char *const *comms, uint32_t nr, struct machine *m);
 void filter_deinit(struct filter *f);
 bool filter_thread(const struct filter *f, uint32_t pid, uint32_t tid, str_id comm);
 bool filter_sample(const struct filter *f, uint32_t cpu, uint64_t time_ns);
@@ -64,7 +66,7 @@ struct resolver {
 	struct members members; /* of the stream at hand */
 	bool is_switched, is_off; /* --switch-on, --switch-off: whether there are such events, and whether samples are left out */
 	struct jit jit;
-	struct symbols_options processes; /* of which only the processes count */
+	struct symbols_options symbols_options;
 	struct deferred deferred;
 	struct unwind_tables *tables; /* NULL until asked for */
 	struct dump_reach reach;
@@ -77,6 +79,11 @@ struct tracepoints *resolver_tracepoints(struct resolver *r);
  */
 void resolver_apply_in_order(struct resolver *r, bool in_order);
 void resolver_seal(struct resolver *r);
+/*
+ * Between two passes over samples, with no worker alive: what ended before before_ns is forgotten by the machine, and by the
+ * symbols too once most files that they know are not mapped any more.
+ */
+void resolver_forget_ended(struct resolver *r, uint64_t before_ns);
 /* Per-event counters for all events that env has by now. */
 void resolver_size_stats(struct resolver *r);
 /* Whether records can be put in order of their times; else in that of their arrival. */

@@ -49,14 +49,33 @@ static void add_events(const struct report_run *r, const struct report_part *par
 	}
 }
 
+static bool is_file_of(const struct mapped_file *f, const struct profile *p, const struct profile_mapping *m)
+{
+	/* The kernel's path is that of its image, once one was found. */
+	return !strcmp(f->name, profile_str(p, m->name)) && (f->kind == MAPPED_KERNEL || !strcmp(f->path, profile_str(p, m->path)));
+}
+
+/* A session that goes on forgets files, and numbers those that stay anew; names hold. */
+static const struct mapped_file *find_file(struct report_run *r, const struct profile_mapping *m)
+{
+	struct machine *machine = resolver_machine(r->resolver);
+	size_t n = machine_files_count(machine);
+	const struct mapped_file *by_order = m->order < n ? machine_file_at(machine, m->order) : NULL;
+	if (!r->live || (by_order && is_file_of(by_order, r->profile, m)))
+		return by_order;
+	for (size_t i = n; i-- > 0;)
+		if (is_file_of(machine_file_at(machine, i), r->profile, m))
+			return machine_file_at(machine, i);
+	return NULL;
+}
+
 struct strobe_error *report_listing(struct report_run *r, const struct profile *counted, const struct report_part *part,
 				    mapping_id mapping, uint64_t addr, struct listing **ret)
 {
 	const struct profile_mapping *m = &r->profile->mappings.data[mapping];
-	struct machine *machine = resolver_machine(r->resolver);
-	if (m->order >= machine_files_count(machine))
+	const struct mapped_file *file = find_file(r, m);
+	if (!file)
 		return error_create(ERROR_NOT_FOUND, "%s is no file that code could be read from", profile_str(r->profile, m->name));
-	const struct mapped_file *file = machine_file_at(machine, m->order);
 	struct dso_code code = {
 		.dso = symbols_dso(resolver_symbols(r->resolver), file),
 		.file = file,
