@@ -10,6 +10,7 @@ struct annotate_command {
 	const char *input, *symbol, *dsos, *events, *cpus, *pids, *tids, *comms, *times;
 	bool force, raw;
 	enum annotate_format format;
+	bool as_text, tui;
 	enum colour_when colour;
 	enum disasm_syntax syntax;
 	enum listing_share share;
@@ -21,5 +22,7 @@ struct annotate_command {
 	unsigned verbose;
 };
 
+/* screen.c: the same on a screen, where there is one and it is wanted; false: as text. */
+bool annotate_on_screen(struct cmd_context *ctx, const struct annotate_command *o, int *ret_status);
 /* From options to exit status. */
 int annotate_run(struct cmd_context *ctx, const struct annotate_command *o);

@@ -20,12 +20,6 @@ static struct strobe_error *wants_types(void *options, const char *value, bool n
 	return refuse(negated, "samples are not laid on the members of data types by this version");
 }
 
-static struct strobe_error *wants_screen(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return refuse(negated, "there is no screen for this yet: use --stdio or --stdio2");
-}
-
 /* Scripts of users name these programs. Neither is ever run, so that there is nothing to choose. */
 static struct strobe_error *needs_no_program(void *options, const char *value, bool negated)
 {
@@ -93,6 +87,7 @@ static struct strobe_error *choose_stdio(void *options, const char *value, bool 
 	struct annotate_command *o = options;
 	(void)value;
 	o->format = negated ? o->format : ANNOTATE_STDIO;
+	o->as_text = !negated;
 	return NULL;
 }
 
@@ -101,6 +96,7 @@ static struct strobe_error *choose_stdio2(void *options, const char *value, bool
 	struct annotate_command *o = options;
 	(void)value;
 	o->format = negated ? ANNOTATE_STDIO : ANNOTATE_STDIO2;
+	o->as_text = !negated;
 	return NULL;
 }
 
@@ -131,7 +127,9 @@ static const struct option table[] = {
 	{ OPTION_F64, 0, "percent-limit", AT(percent_limit), .arg = "percent",
 	  .help = "leave out functions with a smaller share (of all samples, or of those in the objects of -d)" },
 	{ OPTION_BOOL, 0, "skip-missing", AT(skip_missing), .help = "say nothing of functions whose code is not at hand" },
-	{ OPTION_CALL, 0, "stdio", .parse = choose_stdio, .help = "as text, each instruction with its address (the default)" },
+	{ OPTION_CALL, 0, "stdio", .parse = choose_stdio,
+	  .help = "as text, each instruction with its address (the default where there is no terminal)" },
+	{ OPTION_BOOL, 0, "tui", AT(tui), .help = "on a screen (the default on a terminal)" },
 	{ OPTION_CALL, 0, "stdio2", .parse = choose_stdio2, .help = "as text, with arrows for jumps and addresses only where they lead" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json", .parse = parse_format, .help = "for people or for programs" },
 	{ OPTION_CALL, 0, "stdio-color", .arg = "always|never|auto", .parse = parse_colour, .optional_arg = true,
@@ -160,7 +158,6 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "show every record in hexadecimal, and its parts, instead" },
 	{ OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "say nothing but what was asked for" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how many samples each address has; -vv says more" },
-	{ OPTION_CALL, 0, "tui", .parse = wants_screen, .hidden = true, .help = "not in this version" },
 	{ OPTION_CALL, 0, "data-type", .arg = "type", .optional_arg = true, .parse = wants_types, .hidden = true,
 	  .help = "not in this version" },
 	{ OPTION_CALL, 0, "itrace", .arg = "opts", .optional_arg = true, .parse = wants_trace_decoder, .hidden = true,
@@ -195,6 +192,9 @@ static int run(struct cmd_context *ctx, void *options)
 	struct strobe_error *err = check(ctx, o);
 	if (err)
 		return cmd_fail_usage(ctx, err);
+	int status;
+	if (annotate_on_screen(ctx, o, &status))
+		return status;
 	cmd_set_verbosity(o->verbose > 1 ? o->verbose - 1 : 0);
 	return annotate_run(ctx, o);
 }

@@ -104,7 +104,9 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 		.events = events,
 		.events_nr = part->hist->options.events_nr,
 	};
-	TRY(annotate_function(&source, &function, &(struct annotate_options){ .source_root = r->o->symfs }, ret));
+	struct annotate_options options = r->o->code ? r->o->code->options : (struct annotate_options){};
+	options.source_root = r->o->symfs;
+	TRY(annotate_function(&source, &function, &options, ret));
 	add_costs(counted, function.object_path, symbol->start, part, *ret);
 	listing_finish(*ret);
 	return NULL;

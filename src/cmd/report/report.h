@@ -4,6 +4,7 @@
 #pragma once
 #include <regex.h>
 
+#include "annotate/annotate.h"
 #include "base/arena.h"
 #include "base/u64map.h"
 #include "base/vector.h"
@@ -12,10 +13,18 @@
 #include "record/source.h"
 #include "resolve/resolve.h"
 #include "view/report.h"
+#include "view/tui/browser.h"
 
 #define REPORT_PARENTS "^sys_|^do_page_fault" /* what --sort parent looks for unless -p says otherwise */
 
 enum report_format { REPORT_STDIO, REPORT_JSON, REPORT_CSV };
+
+/* What `annotate` wants of the screen: the code of the first function at once, and how it looks. */
+struct report_code {
+	struct code_look look;
+	struct annotate_options options;
+	const char *event;       /* the one to begin with, or NULL */
+};
 
 struct report_options {
 	const char *input;
@@ -47,6 +56,7 @@ struct report_options {
 	bool stdio, tui, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
+	const struct report_code *code; /* of `annotate`, else NULL */
 	/* Where symbols come from */
 	const char *symfs, *vmlinux, *kallsyms;
 	bool inlined;

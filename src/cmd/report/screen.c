@@ -138,6 +138,9 @@ static struct strobe_error *load(struct report_screen *s, struct opened *f)
 	TRY(report_load(r, &f->o, &f->damage));
 	report_elide(r, NULL);
 	TRY(report_build(r, &f->built));
+	if (f->built.report.parts_nr && f->o.code && !f->built.parts->hist->order_nr && (f->o.symbols || f->o.symbol_filter))
+		return error_create(ERROR_NOT_FOUND, "no sample of %s is in a function '%s'; 'report' lists those that have some",
+				    s->loading, f->o.symbols ? f->o.symbols : f->o.symbol_filter);
 	if (!f->built.report.parts_nr)
 		return error_create(ERROR_NOT_FOUND, "%s has no samples to show", s->loading);
 	return NULL;
@@ -212,6 +215,28 @@ static void header(void *ctx, struct strbuf *text)
 	error_destroy(out_close(&out));
 }
 
+/* The name, or the first of a list of them. */
+static bool is_named(const char *event, const char *names)
+{
+	size_t n = strcspn(names, ",");
+	return !strcmp(event, names) || (strlen(event) == n && !memcmp(event, names, n));
+}
+
+/* The part that shows an event. */
+static struct strobe_error *find_event(const struct opened *f, const char *name, uint32_t *ret)
+{
+	*ret = 0;
+	for (uint32_t i = 0; name && i < f->built.report.parts_nr; i++) {
+		const struct hist_options *o = &f->built.parts[i].hist->options;
+		for (uint32_t j = 0; j < o->events_nr; j++)
+			if (is_named(f->run.env->events.data[o->events[j]].name, name)) {
+				*ret = i;
+				return NULL;
+			}
+	}
+	return name ? error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; 'evlist' lists those it has", name) : NULL;
+}
+
 /* ---- all of it ---- */
 
 static struct strobe_error *browse_files(struct report_screen *s)
@@ -230,6 +255,11 @@ static struct strobe_error *browse_files(struct report_screen *s)
 		.listing = listing,
 		.is_recording = is_recording,
 	};
+	if (s->o->code) {
+		hooks.begins_with_code = true;
+		hooks.code = s->o->code->look;
+		TRY(find_event(s->file, s->o->code->event, &hooks.first_part));
+	}
 	return browse(s->screen, &s->file->built.report, &hooks);
 }
 

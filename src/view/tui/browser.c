@@ -437,10 +437,12 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 {
 	struct browser b = { .ui = { .s = s, .hooks = hooks }, .zooms_nr = 1, .sort_field = -1 };
 	struct strobe_error *err = NULL;
-	browser_set(&b, report, 0);
-	if (report->parts_nr > 1 && !hooks->is_live)
+	browser_set(&b, report, hooks->begins_with_code ? hooks->first_part : 0);
+	if (hooks->begins_with_code)
+		browser_annotate(&b);
+	else if (report->parts_nr > 1 && !hooks->is_live)
 		browser_events(&b);
-	while (!b.done && !err) {
+	while (!b.done && !err && b.ui.state != BROWSE_END) {
 		browser_draw(&b);
 		struct screen_key k = ui_key(&b.ui, true);
 		if (b.ui.state == BROWSE_END)

@@ -8,6 +8,7 @@
 #pragma once
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "table/listing.h"
 #include "view/report.h"
 #include "view/tui/screen.h"
 
@@ -17,7 +18,13 @@ enum browse_state {
 	BROWSE_END,
 };
 
-struct listing;
+/* What code looks like at first; keys change all of it. */
+enum code_unit { CODE_PERCENT, CODE_PERIOD, CODE_SAMPLES, CODE_UNITS_NR };
+struct code_look {
+	enum listing_share share;
+	enum code_unit unit;
+	bool raw, no_source, line_numbers, full_paths;
+};
 
 /* Any may be NULL. */
 struct browse_hooks {
@@ -39,6 +46,10 @@ struct browse_hooks {
 	/* The code at an address of a mapping of the part's profile, with what it cost; the caller destroys it. */
 	struct strobe_error *(*listing)(void *ctx, const struct report_part *part, mapping_id mapping, uint64_t addr,
 					struct listing **ret);
+	struct code_look code;
+	/* The code of the first row is what is wanted: it is shown at once, and q there ends all. */
+	bool begins_with_code;
+	uint32_t first_part;                    /* where that is so */
 	/* Whether a file looks like a recording. */
 	bool (*is_recording)(void *ctx, const char *path);
 };

@@ -10,7 +10,6 @@
 
 #include "base/out.h"
 
-enum unit { UNIT_PERCENT, UNIT_PERIOD, UNIT_SAMPLES, UNITS_NR };
 enum offsets { OFFSETS_OF_JUMPS, OFFSETS_OF_CALLS, OFFSETS_OF_ALL, OFFSETS_NR };
 
 #define BACK_MAX 64
@@ -22,10 +21,9 @@ struct code {
 	struct listing *l;
 	struct listing_rows rows;
 	size_t first, at;
-	enum listing_share share;
-	enum unit unit;
+	struct code_look look;
 	enum offsets offsets;
-	bool no_source, raw, no_arrows, jump_counts, line_numbers, full_paths, done;
+	bool no_arrows, jump_counts, done;
 	struct strbuf search, message;
 	uint32_t part_index;
 	struct strbuf path;      /* of the mapping */
@@ -53,7 +51,7 @@ static void make_rows(struct code *c)
 {
 	uint32_t insn = insn_at(c);
 	c->rows.len = 0;
-	listing_rows(c->l, (struct listing_rows_options){ .with_source = !c->no_source }, &c->rows);
+	listing_rows(c->l, (struct listing_rows_options){ .with_source = !c->look.no_source }, &c->rows);
 	c->at = 0;
 	if (insn != LISTING_NONE)
 		go_to_insn(c, insn);
@@ -61,7 +59,7 @@ static void make_rows(struct code *c)
 
 static double percent_of(const struct code *c, uint32_t insn, size_t event)
 {
-	return listing_percent(c->l, event, listing_value(c->l, insn, event), c->share);
+	return listing_percent(c->l, event, listing_value(c->l, insn, event), c->look.share);
 }
 
 /* The nth hottest instruction by the first event. */
@@ -91,7 +89,7 @@ static void go_to_hot(struct code *c, bool next)
 
 static const char *base_name(const struct code *c, const char *path)
 {
-	const char *slash = c->full_paths ? NULL : strrchr(path, '/');
+	const char *slash = c->look.full_paths ? NULL : strrchr(path, '/');
 	return slash ? slash + 1 : path;
 }
 
@@ -131,7 +129,7 @@ static void add_insn(const struct code *c, const struct listing_insn *insn, stru
 	bool offset = insn->jumps_here || c->offsets == OFFSETS_OF_ALL || (c->offsets == OFFSETS_OF_CALLS && insn->flow == LISTING_CALL);
 	if (c->jump_counts)
 		strbuf_addf(b, insn->jumps_here ? "%4u " : "     ", insn->jumps_here);
-	if (c->raw) {
+	if (c->look.raw) {
 		strbuf_addf(b, "%8llx: ", (unsigned long long)insn->addr);
 		for (unsigned i = 0; i < insn->bytes; i++)
 			strbuf_addf(b, "%02x ", insn->code[i]);
@@ -170,8 +168,8 @@ static void add_text(const struct code *c, const struct listing_row *row, struct
 	case LISTING_ROW_PLACE: strbuf_addf(b, "%s:%u", base_name(c, l->files.data[row->file].path), row->line); break;
 	case LISTING_ROW_SOURCE: {
 		const char *text = lines_get(&l->files.data[row->file].text, row->line, &n);
-		if (c->line_numbers || c->full_paths)
-			strbuf_addf(b, "%s:%-4u ", c->full_paths ? l->files.data[row->file].path : "", row->line);
+		if (c->look.line_numbers || c->look.full_paths)
+			strbuf_addf(b, "%s:%-4u ", c->look.full_paths ? l->files.data[row->file].path : "", row->line);
 		/* Indents are tabs as often as not. */
 		for (size_t i = 0; text && i < n; i++)
 			strbuf_add(b, text[i] == '\t' ? "        " : text + i, text[i] == '\t' ? 8 : 1);
@@ -186,9 +184,9 @@ static unsigned put_cost(const struct code *c, unsigned y, unsigned x, uint32_t 
 	struct strbuf b = {};
 	const struct listing_value *v = listing_value(c->l, insn, event);
 	double percent = percent_of(c, insn, event);
-	switch (c->unit) {
-	case UNIT_PERCENT: strbuf_addf(&b, percent > 0 ? "%7.2f " : "        ", percent); break;
-	case UNIT_PERIOD: strbuf_addf(&b, v->value ? "%12llu " : "             ", (unsigned long long)v->value); break;
+	switch (c->look.unit) {
+	case CODE_PERCENT: strbuf_addf(&b, percent > 0 ? "%7.2f " : "        ", percent); break;
+	case CODE_PERIOD: strbuf_addf(&b, v->value ? "%12llu " : "             ", (unsigned long long)v->value); break;
 	default: strbuf_addf(&b, v->samples ? "%7llu " : "        ", (unsigned long long)v->samples); break;
 	}
 	enum ink ink = selected ? INK_SELECTED : percent >= 5 ? INK_HIGH : percent > 0.5 ? INK_MEDIUM : INK_NORMAL;
@@ -200,7 +198,7 @@ static unsigned put_cost(const struct code *c, unsigned y, unsigned x, uint32_t 
 static void draw_row(const struct code *c, unsigned y, const struct listing_row *row, bool selected)
 {
 	struct screen *s = c->ui->s;
-	unsigned x = 0, width = c->unit == UNIT_PERIOD ? 13 : 8, columns = screen_columns(s);
+	unsigned x = 0, width = c->look.unit == CODE_PERIOD ? 13 : 8, columns = screen_columns(s);
 	bool is_insn = row->kind == LISTING_ROW_INSN;
 	for (size_t e = 0; e < c->l->events.len; e++) {
 		if (is_insn)
@@ -228,7 +226,7 @@ static void add_title(const struct code *c, struct strbuf *b)
 	}
 	/* Long names are cut at the end, where they hide nothing else. */
 	strbuf_addf(b, "Samples: %llu of '%s', [percent: %s], Event count (approx.): %llu  %s()  %s", (unsigned long long)samples,
-		    c->part->event_name, listing_share_name(c->share), (unsigned long long)value, c->l->symbol, c->l->object_path);
+		    c->part->event_name, listing_share_name(c->look.share), (unsigned long long)value, c->l->symbol, c->l->object_path);
 }
 
 static size_t room(const struct code *c)
@@ -391,19 +389,19 @@ static bool toggles(struct code *c, uint32_t key)
 {
 	switch (key) {
 	case 's':
-		c->no_source = !c->no_source;
+		c->look.no_source = !c->look.no_source;
 		make_rows(c);
 		return true;
-	case 'o': c->raw = !c->raw; return true;
+	case 'o': c->look.raw = !c->look.raw; return true;
 	case 'O': c->offsets = (c->offsets + 1) % OFFSETS_NR; return true;
-	case 't': c->unit = (c->unit + 1) % UNITS_NR; return true;
-	case 'k': c->line_numbers = !c->line_numbers; return true;
-	case 'l': c->full_paths = !c->full_paths; return true;
+	case 't': c->look.unit = (c->look.unit + 1) % CODE_UNITS_NR; return true;
+	case 'k': c->look.line_numbers = !c->look.line_numbers; return true;
+	case 'l': c->look.full_paths = !c->look.full_paths; return true;
 	case 'j': c->no_arrows = !c->no_arrows; return true;
 	case 'J': c->jump_counts = !c->jump_counts; return true;
 	/* Global is the odd one of each pair, samples are the second pair. */
-	case 'p': c->share ^= 1; return true;
-	case 'b': c->share ^= 2; return true;
+	case 'p': c->look.share ^= 1; return true;
+	case 'b': c->look.share ^= 2; return true;
 	default: return false;
 	}
 }
@@ -415,8 +413,12 @@ static void take_key(struct code *c, const struct screen_key *k)
 	if (movement(c, k) || toggles(c, k->key))
 		return;
 	switch (k->key) {
-	case KEY_NONE:
-	case 'q': c->done = true; break;
+	case 'q':
+		if (c->ui->hooks->begins_with_code)
+			c->ui->state = BROWSE_END;
+		c->done = true;
+		break;
+	case KEY_NONE: c->done = true; break;
 	case KEY_IS_ESCAPE:
 	case KEY_IS_LEFT: go_back(c); break;
 	case KEY_IS_ENTER:
@@ -475,7 +477,7 @@ static void renew(struct code *c)
 void code_browse(struct ui *u, const struct report_part *part, uint32_t part_index, mapping_id mapping, uint64_t addr,
 		 struct strbuf *say)
 {
-	struct code c = { .ui = u, .part = part, .part_index = part_index, .mapping = mapping };
+	struct code c = { .ui = u, .part = part, .part_index = part_index, .mapping = mapping, .look = u->hooks->code };
 	const struct profile *p = part->hist->profile;
 	strbuf_addstr(&c.path, profile_str(p, p->mappings.data[mapping].path));
 	if (load(&c, addr))

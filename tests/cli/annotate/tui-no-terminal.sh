@@ -1,0 +1,1 @@
+strobe annotate --tui -i nowhere.data </dev/null
