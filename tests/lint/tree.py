@@ -13,6 +13,8 @@ TAB = 8
 # written in parts, so that this file does not find itself
 MACHINE_PATHS = re.compile(r"(?<![\w.])/(" + "|".join(["wo" + "rk/", "ro" + "ot/", "ho" + r"me/\w"]) + r")")
 BINARY = (".data", ".gz", ".zst", ".so", ".o", ".png")
+# what may stand beside the folders: whatever else does was left there by mistake
+TOP_FILES = {".clang-format", ".gitignore", "LICENSE", "Makefile", "README.md", "demo", "meson.build", "meson_options.txt", "test"}
 # tables and recorded or golden text have the lines they have
 FREE_FORM = re.compile(r"^(tests/(cli|data)/|fuzz/corpus/|LICENSE|.*\.(svg|def|tsv|txt)$|doc/.*\.md$|README\.md$)")
 
@@ -36,7 +38,10 @@ def width(line):
 def main():
     tap = Tap()
     paths, columns, blanks, long, once = [], [], [], [], []
-    for name in sorted(tracked_files()):
+    names = sorted(tracked_files())
+    stray = [name for name in names if "/" not in name and name not in TOP_FILES]
+    tap.ok(not stray, "only what belongs there stands at the top", "\n".join(stray))
+    for name in names:
         if name.endswith(BINARY) or name.startswith("fuzz/corpus/"):
             continue
         with open(os.path.join(TOP, name), "rb") as f:
