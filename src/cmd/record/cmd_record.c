@@ -475,7 +475,11 @@ static struct strobe_error *prepare(struct recording *r)
 	}
 	event_set_init(&r->events, r->sys);
 	event_set_add_list(&r->events, &o->events);
-	TRY(record_choose_stacks(r));
+	struct strobe_error *err = record_choose_stacks(r);
+	if (err) {
+		event_set_deinit(&r->events); /* no capture has taken it */
+		return err;
+	}
 	TRY(capture_open(r->sys, &o->capture, &r->events, r->workload.pid, &r->capture));
 	if (r->unwinder)
 		TRY(error_prefix(stack_unwinder_attach(r->unwinder, r->capture), "--call-graph eh"));
