@@ -151,6 +151,41 @@ struct counter {
 	bool with_edges;
 };
 
+/* What a mean is over: rows of profiles from elsewhere have how often in their first value. */
+static bool is_divisor(const struct callgraph *g, const struct profile_row *row)
+{
+	return row->event == (g->profile->origin.events_are_values ? 0 : g->options.event);
+}
+
+static int64_t divisor_of(const struct callgraph *g, const struct profile_row *row)
+{
+	return (int64_t)(g->profile->origin.events_are_values ? row->value : row->samples);
+}
+
+static int64_t divided(int64_t value, int64_t by)
+{
+	return by ? value / by : value;
+}
+
+static void sum_divisors(struct counter *c)
+{
+	const struct profile *p = c->g->profile;
+	for (size_t i = 0; i < p->rows.len; i++) {
+		const struct profile_row *row = &p->rows.data[i];
+		if (is_divisor(c->g, row) && row->stack != PROFILE_NONE)
+			c->self[row->stack] += divisor_of(c->g, row);
+	}
+}
+
+static int64_t divisor_total(const struct callgraph *g)
+{
+	int64_t total = 0;
+	for (size_t i = 0; i < g->profile->rows.len; i++)
+		if (is_divisor(g, &g->profile->rows.data[i]))
+			total += divisor_of(g, &g->profile->rows.data[i]);
+	return total;
+}
+
 static void sum_values(struct counter *c)
 {
 	const struct profile *p = c->g->profile;
@@ -341,7 +376,8 @@ void callgraph_sort_edges(struct callgraph *g)
 	}
 }
 
-static void count(struct callgraph *g, bool with_edges)
+/* Once: of the values, or of what they are divided by. */
+static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct counter *c))
 {
 	struct counter c = {
 		.g = g,
@@ -353,15 +389,54 @@ static void count(struct callgraph *g, bool with_edges)
 	for (size_t i = 0; i < g->nodes.len; i++)
 		g->nodes.data[i].flat = g->nodes.data[i].cum = 0;
 	vec_clear(&g->edges);
-	sum_values(&c);
+	sum(&c);
 	walk(&c);
-	list_edges(g);
 	free(c.self);
 	free(c.order);
 	free(c.on_path_node);
 	vec_deinit(&c.path);
 	vec_deinit(&c.on_path_edge);
 	u64map_deinit(&c.edges);
+}
+
+/* Both walks are the same way, and number edges alike. */
+static void count_divisors(struct callgraph *g, bool with_edges)
+{
+	count_once(g, with_edges, sum_divisors);
+	for (size_t i = 0; i < g->nodes.len; i++) {
+		struct callgraph_node *n = &g->nodes.data[i];
+		n->flat_by = n->flat;
+		n->cum_by = n->cum;
+	}
+}
+
+static void count(struct callgraph *g, bool with_edges)
+{
+	int64_t *weights = NULL;
+	if (g->options.mean) {
+		count_divisors(g, with_edges);
+		weights = xcalloc(g->edges.len + 1, sizeof(*weights));
+		for (size_t i = 0; i < g->edges.len; i++)
+			weights[i] = g->edges.data[i].weight;
+	}
+	count_once(g, with_edges, sum_values);
+	for (size_t i = 0; weights && i < g->edges.len; i++)
+		g->edges.data[i].weight_by = weights[i];
+	free(weights);
+	list_edges(g);
+}
+
+void callgraph_divide(struct callgraph *g)
+{
+	for (size_t i = 0; g->options.mean && i < g->nodes.len; i++) {
+		struct callgraph_node *n = &g->nodes.data[i];
+		n->flat = divided(n->flat, n->flat_by);
+		n->cum = divided(n->cum, n->cum_by);
+	}
+	for (size_t i = 0; g->options.mean && i < g->edges.len; i++)
+		g->edges.data[i].weight = divided(g->edges.data[i].weight, g->edges.data[i].weight_by);
+	if (g->options.mean)
+		g->total = divided(g->total, divisor_total(g));
 }
 
 void callgraph_recount(struct callgraph *g)

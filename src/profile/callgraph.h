@@ -31,13 +31,14 @@ struct callgraph_node {
 	str_id object; /* path of the object, of callgraph.strings, where nothing better is known; else "" */
 	frame_id frame; /* one that is this node */
 	int64_t flat, cum;
+	int64_t flat_by, cum_by; /* with options.mean: what callgraph_divide() divides by */
 	bool kept;
 	uint32_t in_first, in_nr, out_first, out_nr; /* in callgraph.in and .out */
 };
 
 struct callgraph_edge {
 	uint32_t from, to;
-	int64_t weight;
+	int64_t weight, weight_by;
 	bool residual; /* goes over nodes that were not kept */
 	bool inlined;  /* on every stack that has it */
 	bool dropped;
@@ -49,6 +50,7 @@ struct callgraph_options {
 	bool no_inlines;    /* functions that inlined others stand for them */
 	bool drop_negative;
 	bool with_objects;  /* the same name in two objects is two nodes */
+	bool mean;          /* how often is counted too: by the first event, or the samples of a recording */
 };
 
 struct callgraph {
@@ -65,6 +67,10 @@ struct callgraph {
 /* Counts nodes only. */
 struct callgraph *callgraph_create(const struct profile *p, struct callgraph_options options);
 void callgraph_destroy(struct callgraph *g);
+/*
+ * Makes means of sums, with options.mean; once nothing is to be counted or sorted any more: what is heavy is so by its sum.
+ */
+void callgraph_divide(struct callgraph *g);
 /* Counts again, over the nodes that are kept, and their edges. */
 void callgraph_recount(struct callgraph *g);
 /* Edges of each node in order, the heaviest first; they are in no order without. */

@@ -93,7 +93,7 @@ void pprof_graph_out_profile(const struct pprof_graph *r, struct out *out)
 		out_name(out, comment);
 		out_ch(out, '\n');
 	}
-	out_str(out, "Type: ");
+	out_str(out, r->o.mean ? "Type: mean_" : "Type: ");
 	out_name(out, profile_str(p, p->events.data[r->o.event].name));
 	out_ch(out, '\n');
 	out_time(r, out);
@@ -246,9 +246,11 @@ void pprof_graph_init(struct pprof_graph *r, const struct profile *p, const stru
 		.no_inlines = options->no_inlines,
 		.drop_negative = options->drop_negative,
 		.with_objects = options->with_objects,
+		.mean = options->mean,
 	});
-	r->total = options->total ? options->total : r->graph->total;
 	drop_rare_nodes(r);
+	callgraph_divide(r->graph);
+	r->total = options->total ? options->total : r->graph->total;
 }
 
 void pprof_graph_deinit(struct pprof_graph *r)

@@ -21,6 +21,7 @@ struct pprof_graph_options {
 	bool is_picture;             /* nodes in the order that makes a telling graph; no edges that others stand for */
 	bool whole_units;            /* the unit in which even the smallest value is a whole number */
 	bool unsorted_edges;         /* of no node's edges the order matters */
+	bool mean;                   /* values divided by how often: see callgraph.h */
 	bool with_objects;           /* the same name in two objects is two nodes */
 	uint32_t node_count;         /* 0 = all */
 	double node_fraction, edge_fraction;

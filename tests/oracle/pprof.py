@@ -53,9 +53,10 @@ LABELLED = [
     ["-tagfocus=one", "-top"], ["-tagfocus=phase=one", "-traces"], ["-tagignore=phase:t", "-traces"], ["-taghide=phase", "-traces"],
     ["-tagshow=phase", "-traces"], ["-tagroot=phase", "-top", "-cum"], ["-tagleaf=phase", "-traces"],
     ["-tagroot=phase,none", "-tree"],
+    ["-mean", "-top"], ["-mean", "-top", "-lines", "-focus=hot"],
     ["-list=main"], ["-list=hot|^runtime", "-noinlines"], ["-list=hot", "-unit=ms", "-divide_by=2"], ["-list=outer", "-focus=hot"],
 ]
-HEAP = [["-list=keeps"], ["-alloc_space", "-list=main"], ["-top"], ["-inuse_objects", "-top"], ["-alloc_space", "-tree"],
+HEAP = [["-mean", "-alloc_space", "-top"], ["-list=keeps"], ["-alloc_space", "-list=main"], ["-top"], ["-inuse_objects", "-top"], ["-alloc_space", "-tree"],
         ["-sample_index=1", "-traces"],
         ["-tagfocus=bytes=1kb:", "-top"], ["-tagfocus=4kb", "-traces"], ["-alloc_space", "-tagignore=:4kb", "-traces"]]
 # what is typed at the prompt
@@ -79,6 +80,10 @@ sort=cum
 top4
 unit=ms
 samples
+mean_cpu
+top3
+total_cpu
+top3
 tree 3
 cpu
 nodecount=2

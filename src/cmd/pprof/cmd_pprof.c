@@ -12,7 +12,7 @@ struct pprof_command {
 	const char *peek, *list, *disasm;
 	bool flat, cum;
 	bool functions, file_functions, files, lines, addresses;
-	bool inuse_space, inuse_objects, alloc_space, alloc_objects, contentions;
+	bool inuse_space, inuse_objects, alloc_space, alloc_objects, contentions, total_delay, mean_delay;
 	struct pprof_config config;
 	struct pprof_sources sources;
 	unsigned verbose;
@@ -46,6 +46,9 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "alloc_space", AT(alloc_space), .help = "the same as --sample_index=alloc_space" },
 	{ OPTION_BOOL, 0, "alloc_objects", AT(alloc_objects), .help = "the same as --sample_index=alloc_objects" },
 	{ OPTION_BOOL, 0, "contentions", AT(contentions), .help = "the same as --sample_index=contentions" },
+	{ OPTION_BOOL, 0, "total_delay", AT(total_delay), .help = "the same as --sample_index=delay" },
+	{ OPTION_BOOL, 0, "mean_delay", AT(mean_delay), .help = "the same as --mean --sample_index=delay" },
+	{ OPTION_BOOL, 0, "mean", AT(config.mean), .help = "values divided by the first one: what one of what was counted costs" },
 	{ OPTION_STRING, 0, "http", AT(http), .arg = "[host]:[port]",
 	  .help = "show it in a browser: serve pages there (localhost, a free port) until interrupted" },
 	{ OPTION_BOOL, 0, "no_browser", AT(no_browser), .help = "with -http: start no browser (none is ever started)" },
@@ -147,7 +150,8 @@ static void choose_settings(struct pprof_command *o)
 	if (!c->sample_index)
 		c->sample_index = o->inuse_space ? "inuse_space" : o->inuse_objects ? "inuse_objects" :
 				  o->alloc_space ? "alloc_space" : o->alloc_objects ? "alloc_objects" :
-				  o->contentions ? "contentions" : NULL;
+				  o->contentions ? "contentions" : o->total_delay || o->mean_delay ? "delay" : NULL;
+	c->mean |= o->mean_delay;
 }
 
 /* -http: what was asked for on the command line is where the pages begin, by the names that their addresses have for it. */
@@ -185,7 +189,7 @@ static int run(struct cmd_context *ctx, void *options)
 	o->sources.nr = ctx->rest.argc;
 	o->sources.names = ctx->rest.argv;
 	o->sources.normalize = o->config.normalize;
-	if (kind && kind->output != OUTPUT_PROTO && kind->output != OUTPUT_RAW)
+	if (kind && !o->config.mean && kind->output != OUTPUT_PROTO && kind->output != OUTPUT_RAW)
 		o->sources.value = o->config.sample_index ? o->config.sample_index : "";
 	err = pprof_sources_read(ctx, &o->sources, &session);
 	int status = CMD_OK;

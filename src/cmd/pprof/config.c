@@ -30,6 +30,7 @@ static const struct setting settings[] = {
 	  "What is one row of a report" },
 	{ "hide", SETTING_TEXT, AT(select.hide), NULL, "Skips nodes matching regexp" },
 	{ "ignore", SETTING_TEXT, AT(select.ignore), NULL, "Skips paths going through any nodes matching regexp" },
+	{ "mean", SETTING_FLAG, AT(mean), NULL, "Average sample value over first value (count)" },
 	{ "nodecount", SETTING_INTEGER, AT(node_count), NULL, "Max number of nodes to show" },
 	{ "nodefraction", SETTING_NUMBER, AT(node_fraction), NULL, "Hide nodes below <f>*total" },
 	{ "noinlines", SETTING_FLAG, AT(no_inlines), NULL, "Ignore inlines." },

@@ -34,7 +34,7 @@ struct pprof_config {
 	const char *sample_index, *unit, *output, *sort, *granularity, *trim_path, *source_path;
 	int64_t node_count;
 	double node_fraction, edge_fraction, divide_by;
-	bool trim, drop_negative, compact_labels, relative, normalize, no_inlines;
+	bool trim, drop_negative, compact_labels, relative, normalize, no_inlines, mean;
 };
 
 struct pprof_session {

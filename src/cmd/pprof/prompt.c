@@ -104,10 +104,14 @@ static bool set(struct prompt *p, const char *line)
 static const char *expand(struct prompt *p, const char *line)
 {
 	const struct profile *profile = p->session->profile;
-	const char *name = text_has_prefix(line, "total_") ? line + strlen("total_") : line;
+	bool is_mean = text_has_prefix(line, "mean_"), is_total = text_has_prefix(line, "total_");
+	const char *name = line + (is_mean ? strlen("mean_") : is_total ? strlen("total_") : 0);
 	for (size_t i = 0; i < profile->events.len; i++)
-		if (!strcmp(profile_str(profile, profile->events.data[i].name), name))
+		if (!strcmp(profile_str(profile, profile->events.data[i].name), name)) {
+			if (is_mean || is_total)
+				p->config->mean = is_mean;
 			return arena_printf(&p->session->ctx->words, "sample_index=%s", name);
+		}
 	return NULL;
 }
 

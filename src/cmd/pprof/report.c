@@ -116,6 +116,16 @@ static struct strobe_error *select_from(struct seen *s, const struct pprof_confi
 	return NULL;
 }
 
+/* How often: what pprof has as the first value of a sample. */
+static int64_t mean_total(const struct seen *s)
+{
+	const struct profile *p = s->p;
+	uint64_t divisor = p->events.data[p->origin.events_are_values ? 0 : s->event].samples;
+	if (p->origin.events_are_values)
+		divisor = (uint64_t)pprof_total(p, 0);
+	return divisor ? s->total / (int64_t)divisor : s->total;
+}
+
 static struct strobe_error *seen_init(struct seen *s, const struct pprof_session *session, const struct pprof_config *c)
 {
 	*s = (struct seen){ .p = session->profile };
@@ -127,6 +137,8 @@ static struct strobe_error *seen_init(struct seen *s, const struct pprof_session
 		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample of it has a value of '%s'; what ran for less "
 				    "than one sampling period leaves none (100 Hz for CPU time and 512 KB for allocations in Go)",
 				    profile_str(s->p, s->p->events.data[s->event].name));
+	if (c->mean)
+		s->total = mean_total(s);
 	TRY(select_from(s, c, session->ctx));
 	if (c->relative)
 		s->total = 0;
@@ -161,6 +173,11 @@ static void trim_sources(struct seen *s, const struct pprof_config *c)
 		}
 	}
 	arena_deinit(&paths);
+}
+
+static bool has_means(enum pprof_output o)
+{
+	return o != OUTPUT_TRACES && o != OUTPUT_TAGS && o != OUTPUT_LIST && o != OUTPUT_DISASM && o != OUTPUT_CALLGRIND;
 }
 
 static bool names_sources(enum pprof_output o)
@@ -208,6 +225,7 @@ static struct pprof_graph_options graph_options(const struct pprof_config *c, en
 		.sort_cum = !strcmp(c->sort, "cum"),
 		.no_inlines = c->no_inlines,
 		.drop_negative = c->drop_negative,
+		.mean = c->mean,
 		.compact_labels = c->compact_labels,
 		.is_picture = output == OUTPUT_DOT || output == OUTPUT_SVG,
 		.node_count = trims ? (uint32_t)(c->node_count < 0 ? default_count : c->node_count) : 0,
@@ -273,6 +291,8 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 	struct seen s;
 	const char *filters[10];
 	list_filters(c, &session->ctx->words, filters);
+	if (c->mean && !has_means(kind->output))
+		return error_create(ERROR_UNSUPPORTED, "%s has no means: they are for top, tree, peek and pictures", kind->name);
 	struct strobe_error *err = c->divide_by == 0 ? error_create(ERROR_USAGE, "values cannot be divided by 0") :
 		seen_init(&s, session, c);
 	if (err && c->divide_by == 0)
