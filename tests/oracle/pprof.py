@@ -215,6 +215,23 @@ def check_disasm(tap):
         tap.ok(not differ and len(a) - len(b) <= len(heads[0]), f"-disasm={pattern}: the same figures at the same addresses", differ)
 
 
+def check_weblist(tap):
+    """The page's lines and instructions have the figures of the reference's."""
+    profile, page = os.path.join(SCRATCH, "cpu.pb.gz"), os.path.join(SCRATCH, "list.html")
+    ours = strobe("pprof", "-weblist=main.hot", profile)
+    go_pprof("-weblist=main.hot", "-output=" + page, profile)
+    theirs = open(page, encoding="utf-8").read()
+
+    def figures(text):
+        lines = re.findall(r"<span class=line> +(\d+)</span> +(?:<span class=\w+>)? +(\S+) +(\S+) ", text)
+        return [row for row in lines if row[1:] != (".", ".")], {k: v for k, *v in re.findall(
+            r"^(?:.*<span class=asm>)? +\S* +(\S+) +([0-9a-f]+): ", text, re.M) if k != "."}
+
+    tap.ok(ours.status == 0 and figures(ours.out)[0] and figures(ours.out) == figures(theirs), "-weblist: the same figures",
+           [figures(ours.out), figures(theirs), ours.err])
+    tap.ok("</script" not in ours.out and "<script" not in ours.out, "-weblist: a page without scripts")
+
+
 def check_gperftools(tap):
     """A profile of bare addresses gets its names from the binary: the ones that google-pprof finds, with its figures."""
     libraries = glob.glob("/usr/lib/*/libprofiler.so.0")
@@ -266,6 +283,7 @@ def main():
     check_go_program(tap)
     check_paths(tap)
     check_disasm(tap)
+    check_weblist(tap)
     check_gperftools(tap)
     check_prompt(tap)
     tap.done()

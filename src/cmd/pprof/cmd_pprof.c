@@ -9,7 +9,7 @@ struct pprof_command {
 	const char *http, *symbolize;
 	bool no_browser;
 	bool top, text, tree, traces, tags, comments, proto, raw, dot, svg, callgrind;
-	const char *peek, *list, *disasm;
+	const char *peek, *list, *disasm, *weblist;
 	bool flat, cum;
 	bool functions, file_functions, files, lines, addresses;
 	bool inuse_space, inuse_objects, alloc_space, alloc_objects, contentions, total_delay, mean_delay;
@@ -28,6 +28,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "peek", AT(peek), .arg = "regex", .help = "the same for functions that match" },
 	{ OPTION_STRING, 0, "list", AT(list), .arg = "regex", .help = "the source of functions that match, each line with its costs" },
 	{ OPTION_STRING, 0, "disasm", AT(disasm), .arg = "regex|address", .help = "their instructions, each with its costs" },
+	{ OPTION_STRING, 0, "weblist", AT(weblist), .arg = "regex|address", .help = "both, as a page" },
 	{ OPTION_BOOL, 0, "traces", AT(traces), .help = "every distinct stack" },
 	{ OPTION_BOOL, 0, "tags", AT(tags), .help = "labels and what they account for" },
 	{ OPTION_BOOL, 0, "comments", AT(comments), .help = "comments in the profile" },
@@ -125,7 +126,7 @@ static struct strobe_error *choose_report(const struct pprof_command *o, const s
 		const char *name;
 	} reports[] = {
 		{ o->top || o->text, "top" }, { o->tree, "tree" }, { o->peek != NULL, "peek" }, { o->list != NULL, "list" },
-		{ o->disasm != NULL, "disasm" }, { o->traces, "traces" },
+		{ o->disasm != NULL, "disasm" }, { o->weblist != NULL, "weblist" }, { o->traces, "traces" },
 		{ o->tags, "tags" }, { o->comments, "comments" }, { o->proto, "proto" }, { o->raw, "raw" }, { o->dot, "dot" },
 		{ o->svg, "svg" }, { o->callgrind, "callgrind" },
 	};
@@ -198,7 +199,8 @@ static int run(struct cmd_context *ctx, void *options)
 	else if (!err && !kind)
 		status = pprof_prompt(&session, &o->config);
 	else if (!err)
-		err = pprof_report_to_output(&session, &o->config, kind, o->peek ? o->peek : o->list ? o->list : o->disasm);
+		err = pprof_report_to_output(&session, &o->config, kind, 
+					     o->peek ? o->peek : o->list ? o->list : o->disasm ? o->disasm : o->weblist);
 	profile_destroy(session.profile);
 	if (!error_is(err, ERROR_STOPPED))
 		return err ? cmd_fail(ctx, err) : status;

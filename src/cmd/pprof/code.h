@@ -26,6 +26,7 @@ struct code_view {
 /* ERROR_NOT_FOUND where no function matches. */
 struct strobe_error *code_list(struct code_view *v, struct out *out) _must_check_;
 struct strobe_error *code_disasm(struct code_view *v, struct out *out) _must_check_;
+struct strobe_error *code_weblist(struct code_view *v, struct out *out) _must_check_;
 
 /* ---- what they have in common ---- */
 

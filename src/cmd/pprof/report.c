@@ -46,6 +46,8 @@ const struct pprof_report_kind pprof_kinds[] = {
 	{ "top", OUTPUT_TOP, false, NULL, "Outputs top entries in text form", TOP_USAGE("top") },
 	{ "traces", OUTPUT_TRACES, false, NULL, "Outputs all profile samples in text form", NULL },
 	{ "tree", OUTPUT_TREE, false, NULL, "Outputs a text rendering of call graph", TOP_USAGE("tree") },
+	{ "weblist", OUTPUT_WEBLIST, true, "html", "Output annotated source in HTML for functions matching regexp or address",
+	  LIST_USAGE("weblist") },
 };
 const size_t pprof_kinds_nr = sizeof(pprof_kinds) / sizeof(*pprof_kinds);
 
@@ -177,7 +179,8 @@ static void trim_sources(struct seen *s, const struct pprof_config *c)
 
 static bool has_means(enum pprof_output o)
 {
-	return o != OUTPUT_TRACES && o != OUTPUT_TAGS && o != OUTPUT_LIST && o != OUTPUT_DISASM && o != OUTPUT_CALLGRIND;
+	return o != OUTPUT_TRACES && o != OUTPUT_TAGS && o != OUTPUT_LIST && o != OUTPUT_DISASM && o != OUTPUT_WEBLIST &&
+	       o != OUTPUT_CALLGRIND;
 }
 
 static bool names_sources(enum pprof_output o)
@@ -254,7 +257,7 @@ static struct strobe_error *write_code(struct cmd_context *ctx, const struct see
 		.pattern = argument,
 		.filters = filters,
 	};
-	return output == OUTPUT_LIST ? code_list(&v, out) : code_disasm(&v, out);
+	return output == OUTPUT_LIST ? code_list(&v, out) : output == OUTPUT_DISASM ? code_disasm(&v, out) : code_weblist(&v, out);
 }
 
 static struct strobe_error *write_view(struct cmd_context *ctx, const struct seen *s, const struct pprof_config *c,
@@ -277,6 +280,7 @@ static struct strobe_error *write_view(struct cmd_context *ctx, const struct see
 		return view_callgraph_svg(s->p, &graph, out);
 	case OUTPUT_LIST:
 	case OUTPUT_DISASM:
+	case OUTPUT_WEBLIST:
 		return write_code(ctx, s, c, output, argument, filters, out);
 	case OUTPUT_CALLGRIND:
 		return view_pprof_callgrind(s->p, &graph, out);

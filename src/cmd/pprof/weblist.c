@@ -1,0 +1,177 @@
+/* strobe pprof -weblist: the source of functions as a page; a line opens to the instructions that it became. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/pprof/routines.h"
+
+#define MARGIN 5    /* lines around those that have code */
+#define GAP_MAX 20  /* lines without code that are shown between two that have some */
+
+static const char page_head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n<title>Pprof listing</title>\n<style>\n"
+	"body{font-family:sans-serif;color-scheme:light dark}\n.legend{font-size:1.25em}\n.line,.nop,.unimportant{color:#888}\n"
+	"summary{cursor:pointer;list-style:none}\nsummary:hover{background:#8883}\n.asm{color:#080}\n"
+	"</style>\n</head>\n<body>\n";
+
+/* An instruction of a line of the routine's own source, whatever was inlined there. */
+struct insn_line {
+	uint32_t file, line, insn;
+	struct code_sum sum;
+};
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct insn_line *x = a, *y = b;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->insn < y->insn ? -1 : x->insn > y->insn;
+}
+
+static const struct listing_place *outermost(const struct listing *l, uint32_t place)
+{
+	while (place != LISTING_NONE && l->places.data[place].caller != LISTING_NONE)
+		place = l->places.data[place].caller;
+	return place == LISTING_NONE ? NULL : &l->places.data[place];
+}
+
+static void out_escaped(struct out *out, const char *s)
+{
+	out_xml(out, s, strlen(s));
+}
+
+static void out_source(struct out *out, const struct source_file *f, uint32_t line)
+{
+	size_t n;
+	const char *text = f ? lines_get(&f->lines, line, &n) : NULL;
+	for (size_t at = 0; text && at < n;) {
+		const char *tab = memchr(text + at, '\t', n - at);
+		size_t part = tab ? (size_t)(tab - text) - at : n - at;
+		out_xml(out, text + at, part);
+		out_str(out, tab ? "\t" : "");
+		at += part + (tab != NULL);
+	}
+	if (!text)
+		out_str(out, line ? "???" : "&lt;instructions with unknown line numbers&gt;");
+}
+
+static void out_figures(const struct routine *r, struct code_sum sum, struct out *out)
+{
+	code_out_value(r->v, out, sum.flat);
+	out_ch(out, ' ');
+	code_out_value(r->v, out, sum.cum);
+}
+
+static void out_insn(const struct routine *r, const struct insn_line *at, struct out *out)
+{
+	const struct listing_insn *insn = &r->l->insns.data[at->insn];
+	const struct listing_place *place = insn->place == LISTING_NONE ? NULL : &r->l->places.data[insn->place];
+	out_fill(out, ' ', 10);
+	out_figures(r, at->sum, out);
+	out_f(out, " %8" PRIx64 ": ", insn->addr);
+	out_escaped(out, insn->text);
+	if (place && place->file != LISTING_NONE) {
+		size_t n = strlen(insn->text);
+		out_fill(out, ' ', n < 60 ? 60 - n : 1);
+		out_str(out, "<span class=unimportant>");
+		out_escaped(out, code_base_name(r->l->files.data[place->file].path));
+		out_f(out, ":%" PRIu32 "</span>", place->line);
+	}
+	out_ch(out, '\n');
+}
+
+static void out_line(const struct routine *r, const struct source_file *f, uint32_t line, const struct insn_line *at, size_t n,
+		     struct out *out)
+{
+	struct code_sum sum = {};
+	for (size_t i = 0; i < n; i++)
+		code_sum_add(&sum, at[i].sum.flat, at[i].sum.cum);
+	out_str(out, n ? "<details><summary>" : "<span class=nop>");
+	out_f(out, "<span class=line> %6" PRIu32 "</span>   ", line);
+	out_figures(r, sum, out);
+	out_str(out, "           ");
+	out_source(out, f, line);
+	out_str(out, n ? "</summary><span class=asm>" : "</span>\n");
+	for (size_t i = 0; i < n; i++)
+		out_insn(r, at + i, out);
+	if (n)
+		out_str(out, "</span></details>");
+}
+
+/* Lines of one file that are near each other. */
+static void out_block(const struct routine *r, const struct source_file *f, const struct insn_line *at, size_t n, struct out *out)
+{
+	struct code_sum sum = {};
+	for (size_t i = 0; i < n; i++)
+		code_sum_add(&sum, at[i].sum.flat, at[i].sum.cum);
+	if (!sum.cum)
+		return;
+	out_str(out, "<h2>");
+	out_escaped(out, r->name);
+	out_str(out, "</h2><p class=\"filename\">");
+	out_escaped(out, f ? f->path : "");
+	out_str(out, "</p>\n<pre>\n  Total:  ");
+	code_out_sum(r->v, out, sum);
+	uint32_t line = at->line > MARGIN ? at->line - MARGIN : at->line ? 1 : 0;
+	uint64_t last = (uint64_t)at[n - 1].line + MARGIN;
+	for (size_t i = 0; line <= last; line++) {
+		size_t first = i;
+		while (i < n && at[i].line == line)
+			i++;
+		if (i > first || (f && line && line <= lines_count(&f->lines)))
+			out_line(r, f, line, at + first, i - first, out);
+	}
+	out_str(out, "</pre>\n");
+}
+
+static void out_routine(const struct routine *r, struct out *out)
+{
+	size_t n = r->l->insns.len;
+	struct insn_line *lines = xcalloc(n + 1, sizeof(*lines));
+	const struct routine_spot *at = r->spots;
+	struct source_files files;
+	source_files_init(&files, r->v->source_path, r->v->trim_path);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct listing_place *place = outermost(r->l, r->l->insns.data[i].place);
+		lines[i] = (struct insn_line){ place ? place->file : LISTING_NONE, place ? place->line : 0, i,
+					       routine_insn_sum(r, &r->l->insns.data[i], &at) };
+	}
+	if (n)
+		qsort(lines, n, sizeof(*lines), compare_lines);
+	for (size_t from = 0, to; from < n; from = to) {
+		uint32_t file = lines[from].file;
+		for (to = from + 1; to < n && lines[to].file == file && lines[to].line - lines[to - 1].line <= GAP_MAX;)
+			to++;
+		out_block(r, file == LISTING_NONE ? NULL : source_files_get(&files, r->l->files.data[file].path), lines + from,
+			  to - from, out);
+	}
+	source_files_deinit(&files);
+	free(lines);
+}
+
+static void out_head(const struct code_view *v, struct out *out)
+{
+	char total[PPROF_LABEL_MAX];
+	const struct profile *p = v->p;
+	code_value(v, v->total, total);
+	out_str(out, page_head);
+	out_str(out, "<div class=\"legend\">");
+	if (p->mappings.len && p->mappings.data[0].name) {
+		out_str(out, "File: ");
+		out_escaped(out, profile_str(p, p->mappings.data[0].name));
+		out_str(out, "<br>\n");
+	}
+	out_str(out, "Type: ");
+	out_escaped(out, profile_str(p, p->events.data[v->event].name));
+	out_f(out, "<br>Total: %s</div>\n", total);
+}
+
+struct strobe_error *code_weblist(struct code_view *v, struct out *out)
+{
+	TRY(routines_report(v, &(struct routine_report){ out_head, out_routine }, out));
+	out_str(out, "</body>\n</html>\n");
+	return NULL;
+}
