@@ -243,6 +243,27 @@ def code(tap, path):
         s.check(tap, "Filter: hot", "Esc comes back to the rows")
 
 
+def hierarchy(tap, path):
+    """Levels open and close; what stands there is the text report's."""
+    argv = ["--hierarchy", "-s", "comm,dso,sym", "--percent-limit", "1", "--no-children", "-g", "none"]
+    text = strobe("report", "--stdio", "-i", path, *argv).out
+    want = [line.split() for line in text.splitlines() if re.match(r" +[0-9.]+%", line)]
+    with Browser(path, *argv, columns=120, rows=40) as s:
+        rows = lambda lines: [row.lstrip("-+ ").split() for row in shown(lines)]
+        top = want[:1]
+        s.check(tap, lambda lines: rows(lines) == top and lines[2].startswith("+"), "--hierarchy: one row for the first key")
+        s.keys("+")
+        s.check(tap, lambda lines: len(rows(lines)) > 1 and lines[2].startswith("-"), "+ opens one level")
+        s.keys("Down", "a")
+        s.check(tap, "this has no symbol", "an object's row has no code")
+        s.keys("Up", "c")
+        s.check(tap, lambda lines: rows(lines) == top, "c closes it")
+        s.keys("E")
+        s.check(tap, lambda lines: rows(lines) == want, "E: all rows of the text report, in its order")
+        s.keys("C")
+        s.check(tap, lambda lines: rows(lines) == top, "C closes all")
+
+
 def flame(tap, path):
     found = (re.search(r"^ +([0-9.]+)%.*\[\.\] (\S+)", " " + row) for row in table("-i", path, "-s", "sym"))
     share = {m.group(2): m.group(1) for m in found if m}
@@ -384,6 +405,7 @@ def main():
     menus(tap, path)
     pages(tap, path)
     code(tap, path)
+    hierarchy(tap, path)
     flame(tap, path)
     events(tap)
     sizes(tap, path)

@@ -44,8 +44,8 @@ static bool wants_screen(const struct report_options *o)
 {
 	bool plain = o->format == REPORT_STDIO && !o->stdio && !o->separator && !o->quiet && !report_draws(o);
 	bool table = !o->header && !o->header_only && !o->stats && !o->tasks && !o->mmaps && !o->raw && !o->total_cycles;
-	/* Levels of keys are for text; READ records have a table of their own. */
-	return plain && table && !o->hierarchy && !o->show_threads;
+	/* READ records have a table of their own. */
+	return plain && table && !o->show_threads;
 }
 
 struct screen *report_open_screen(struct cmd_context *ctx, const struct report_options *o)

@@ -25,7 +25,7 @@ struct screen *top_open_screen(struct top_run *t)
 {
 	struct screen *screen = NULL;
 	const struct top_options *o = t->o;
-	bool wanted = !o->stdio && !o->report.hierarchy && !o->refreshes;
+	bool wanted = !o->stdio && !o->refreshes;
 	if (!wanted || (!o->tui && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))))
 		return NULL;
 	struct strobe_error *err = screen_open(

@@ -1,97 +1,13 @@
 /* The report as a tree of its sort keys: one level for each key, with the sums of what is below. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "view/levels.h"
 #include "view/text/text_priv.h"
-
-struct level_node {
-	uint32_t entry;      /* one entry that has the values of this and the levels above */
-	bool leaf;
-	struct hist_stat *stats;
-	struct level_node **children;
-	uint32_t children_nr;
-};
 
 struct grower {
 	struct text_part *t;
-	struct arena arena;
-	const struct hist_key **keys; /* of each level */
-	uint32_t *fields;             /* the same as indexes of fields */
-	uint32_t levels;
+	struct levels l;
 };
-
-static int compare_identity(const void *pa, const void *pb, void *ctx)
-{
-	const struct grower *g = ctx;
-	const struct hist *h = g->t->part->hist;
-	for (uint32_t i = 0; i < g->levels; i++) {
-		int order = column_compare_identity(h, g->keys[i], &h->entries.data[*(const uint32_t *)pa],
-						    &h->entries.data[*(const uint32_t *)pb]);
-		if (order)
-			return order;
-	}
-	return *(const uint32_t *)pa < *(const uint32_t *)pb ? -1 : *(const uint32_t *)pa > *(const uint32_t *)pb;
-}
-
-struct sibling_order {
-	const struct grower *g;
-	uint32_t level;
-};
-
-static int compare_siblings(const void *pa, const void *pb, void *ctx)
-{
-	const struct sibling_order *o = ctx;
-	const struct hist *h = o->g->t->part->hist;
-	const struct level_node *a = *(struct level_node *const *)pa, *b = *(struct level_node *const *)pb;
-	for (uint32_t j = 0; j < h->options.events_nr; j++)
-		if (a->stats[j].period != b->stats[j].period)
-			return a->stats[j].period > b->stats[j].period ? -1 : 1;
-	const struct hist_key *k = o->g->keys[o->level];
-	const struct hist_entry *x = &h->entries.data[a->entry], *y = &h->entries.data[b->entry];
-	int order = column_compare(h, k, x, y);
-	return order ? order : column_compare_identity(h, k, x, y);
-}
-
-static void add_stats(struct hist_stat *to, const struct hist_stat *from, uint32_t n)
-{
-	for (uint32_t j = 0; j < n; j++) {
-		to[j].period += from[j].period;
-		to[j].samples += from[j].samples;
-		to[j].weight += from[j].weight;
-		to[j].children += from[j].children;
-		to[j].children_samples += from[j].children_samples;
-		to[j].sys += from[j].sys;
-		to[j].user += from[j].user;
-		to[j].guest_sys += from[j].guest_sys;
-		to[j].guest_user += from[j].guest_user;
-	}
-}
-
-/* Nodes of one level out of entries that are equal on the levels above and sorted by all. */
-static void grow(struct grower *g, struct level_node *parent, const uint32_t *entries, uint32_t n, uint32_t level)
-{
-	const struct hist *h = g->t->part->hist;
-	uint32_t events = h->options.events_nr;
-	parent->children = arena_new_array(&g->arena, struct level_node *, n);
-	for (uint32_t from = 0, to; from < n; from = to) {
-		struct level_node *node = arena_new(&g->arena, struct level_node);
-		node->entry = entries[from];
-		node->stats = arena_new_array(&g->arena, struct hist_stat, events);
-		node->leaf = level + 1 == g->levels;
-		for (to = from; to < n; to++) {
-			if (to > from && column_compare_identity(h, g->keys[level], &h->entries.data[entries[from]],
-								 &h->entries.data[entries[to]]))
-				break;
-			add_stats(node->stats, hist_stats(h, &h->entries.data[entries[to]]), events);
-		}
-		if (!node->leaf)
-			grow(g, node, entries + from, to - from, level + 1);
-		parent->children[parent->children_nr++] = node;
-	}
-	struct sibling_order order = { g, level };
-	qsort_r(parent->children, parent->children_nr, sizeof(*parent->children), compare_siblings, &order);
-}
 
 static void add_blanks(struct text_part *t, unsigned n)
 {
@@ -114,10 +30,10 @@ static void add_line(struct grower *g, const struct level_node *node, uint32_t l
 		text_value(t, i, node->stats, false);
 	}
 	if (!r->separator)
-		add_blanks(t, (g->levels - 1) * HIERARCHY_INDENT);
+		add_blanks(t, (g->l.nr - 1) * HIERARCHY_INDENT);
 	strbuf_addstr(&t->line, r->separator ? r->separator : "  ");
 	size_t start = t->line.len;
-	text_cell(t, g->fields[level], &t->part->hist->entries.data[node->entry], true);
+	text_cell(t, g->l.fields[level], &t->part->hist->entries.data[node->entry], true);
 	size_t blanks = strspn(t->line.data + start, " ");
 	memmove(t->line.data + start, t->line.data + start + blanks, t->line.len - start - blanks + 1);
 	t->line.len -= blanks;
@@ -151,7 +67,7 @@ static void add_nodes(struct grower *g, const struct level_node *parent, uint32_
 			add_nodes(g, node, level + 1);
 	}
 	if (!shown && parent->children_nr && level) {
-		add_blanks(t, (g->levels + level - 1) * HIERARCHY_INDENT + sums_width(t) + 4);
+		add_blanks(t, (g->l.nr + level - 1) * HIERARCHY_INDENT + sums_width(t) + 4);
 		strbuf_addf(&t->line, "no entry >= %.2f%%", t->report->percent_limit);
 		text_flush_line(t);
 	}
@@ -171,7 +87,7 @@ static void add_heads(struct grower *g)
 	bool first = true;
 	strbuf_addstr(&t->line, "# ");
 	if (!r->separator)
-		add_blanks(t, (g->levels - 1) * HIERARCHY_INDENT);
+		add_blanks(t, (g->l.nr - 1) * HIERARCHY_INDENT);
 	for (uint32_t i = 0; i < r->fields_nr; i++) {
 		if (r->fields[i].column->from != COLUMN_FROM_VALUES)
 			continue;
@@ -183,12 +99,12 @@ static void add_heads(struct grower *g)
 	strbuf_addstr(&t->line, separator);
 	unsigned width = 0;
 	size_t start = t->line.len;
-	for (uint32_t l = 0; l < g->levels; l++) {
+	for (uint32_t l = 0; l < g->l.nr; l++) {
 		if (l)
 			strbuf_addstr(&t->line, " / ");
-		const char *header = g->keys[l]->header;
+		const char *header = g->l.keys[l]->header;
 		strbuf_addstr(&t->line, header + strspn(header, " "));
-		unsigned needs = l * HIERARCHY_INDENT + t->widths[g->fields[l]];
+		unsigned needs = l * HIERARCHY_INDENT + t->widths[g->l.fields[l]];
 		width = needs > width ? needs : width;
 	}
 	if (t->line.len - start > width)
@@ -197,7 +113,7 @@ static void add_heads(struct grower *g)
 	if (r->separator)
 		return;
 	strbuf_addstr(&t->line, "# ");
-	add_repeated(t, '.', (g->levels - 1) * HIERARCHY_INDENT);
+	add_repeated(t, '.', (g->l.nr - 1) * HIERARCHY_INDENT);
 	first = true;
 	for (uint32_t i = 0; i < r->fields_nr; i++) {
 		if (r->fields[i].column->from != COLUMN_FROM_VALUES)
@@ -218,24 +134,11 @@ void text_hierarchy(struct text_part *t)
 	const struct report *r = t->report;
 	const struct hist *h = t->part->hist;
 	struct grower g = { .t = t };
-	arena_init(&g.arena);
-	g.keys = arena_new_array(&g.arena, const struct hist_key *, r->fields_nr + 1);
-	g.fields = arena_new_array(&g.arena, uint32_t, r->fields_nr + 1);
-	for (uint32_t i = 0; i < r->fields_nr; i++)
-		if (r->fields[i].column->from != COLUMN_FROM_VALUES && !r->fields[i].elided) {
-			g.fields[g.levels] = i;
-			g.keys[g.levels++] = &r->fields[i];
-		}
+	levels_create(&g.l, r, t->part, h->order, h->order_nr);
 	if (!r->quiet)
 		add_heads(&g);
-	uint32_t *sorted = xmemdup(h->order, h->order_nr * sizeof(*sorted));
-	qsort_r(sorted, h->order_nr, sizeof(*sorted), compare_identity, &g);
-	struct level_node root = {};
-	if (g.levels)
-		grow(&g, &root, sorted, h->order_nr, 0);
 	report_rows_init(&t->rows, r, t->part);
-	add_nodes(&g, &root, 0);
+	add_nodes(&g, &g.l.root, 0);
 	report_rows_deinit(&t->rows);
-	free(sorted);
-	arena_deinit(&g.arena);
+	levels_deinit(&g.l);
 }

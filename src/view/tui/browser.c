@@ -69,7 +69,7 @@ static void find_line(struct browser *b, uint64_t id, uint32_t depth, size_t nth
 		b->at = b->rows.lines.len ? b->rows.lines.len - 1 : 0;
 	for (size_t i = 0; id && i < b->rows.lines.len; i++) {
 		const struct row_line *l = &b->rows.lines.data[i];
-		if (l->node || rows_entry_id(&b->rows, l->entry) != id)
+		if (l->node || (l->level ? l->id : rows_entry_id(&b->rows, l->entry)) != id)
 			continue;
 		b->at = i;
 		/* Below it, as far as lines below it go. */
@@ -94,9 +94,10 @@ static struct place place_of(const struct browser *b)
 	if (!l)
 		return p;
 	p.depth = l->depth;
-	p.id = rows_entry_id(&b->rows, l->entry);
 	while (p.nth < b->at && b->rows.lines.data[b->at - p.nth].node)
 		p.nth++;
+	const struct row_line *own = &b->rows.lines.data[b->at - p.nth];
+	p.id = own->level ? own->id : rows_entry_id(&b->rows, l->entry);
 	return p;
 }
 
@@ -132,6 +133,10 @@ void browser_sort(struct browser *b, int field)
 {
 	if (field < 0 || field >= (int)b->own.fields_nr)
 		return;
+	if (b->own.hierarchy) {
+		strbuf_addstr(&b->message, "levels are in order of their sums");
+		return;
+	}
 	b->sort_field = field;
 	order_by(b, field);
 	browser_filter(b);
@@ -277,7 +282,7 @@ static void set_entry(struct browser *b, bool open)
 	const struct row_line *l = browser_line(b);
 	if (!l)
 		return;
-	rows_set_entry(&b->rows, l->entry, open);
+	rows_set_line(&b->rows, l, open);
 	browser_remake(b);
 }
 
@@ -330,7 +335,7 @@ static bool opening(struct browser *b, uint32_t key)
 	switch (key) {
 	case '+':
 	case '-': toggle(b); return true;
-	case 'e': set_entry(b, l && !rows_is_open(&b->rows, l->entry)); return true;
+	case 'e': set_entry(b, l && !(l->level ? l->is_open : rows_is_open(&b->rows, l->entry))); return true;
 	case 'c': set_entry(b, false); return true;
 	case 'E':
 	case 'C':

@@ -110,6 +110,25 @@ static void put_entry(struct pen *p, const struct hist_entry *e)
 	strbuf_deinit(&cell);
 }
 
+/* One level of a hierarchy: its sums, and the value of its key alone. */
+static void put_level(struct pen *p, const struct row_line *l)
+{
+	struct browser *b = p->b;
+	const struct levels *all = &b->rows.levels;
+	struct strbuf cell = {};
+	put_blanks(p, l->depth * STEP + 1);
+	for (uint32_t i = 0; i < b->own.fields_nr; i++)
+		if (cell_is_value(&b->own.fields[i])) {
+			put_value(p, i, l->level->stats);
+			put_blanks(p, 2);
+		}
+	put_blanks(p, (all->nr - 1) * STEP);
+	column_format(all->hist, all->keys[l->depth], &all->hist->entries.data[l->entry], 0, &cell);
+	size_t blanks = strspn(strbuf_str(&cell), " ");
+	put(p, name_ink(b, all->keys[l->depth], strbuf_str(&cell), cell.len), strbuf_str(&cell) + blanks, cell.len - blanks);
+	strbuf_deinit(&cell);
+}
+
 static void put_share(struct pen *p, const struct row_line *l)
 {
 	const struct calltree_node *n = l->node;
@@ -156,6 +175,10 @@ static void put_line(struct pen *p, const struct row_line *l)
 		return;
 	}
 	put(p, INK_NOTE, l->is_open ? "-" : l->has_more ? "+" : " ", 1);
+	if (l->level) {
+		put_level(p, l);
+		return;
+	}
 	put_entry(p, &browser_part(p->b)->hist->entries.data[l->entry]);
 }
 
@@ -166,6 +189,30 @@ void browser_line_text(struct browser *b, const struct row_line *l, struct strbu
 	while (out->len && out->data[out->len - 1] == ' ')
 		out->data[--out->len] = '\0';
 	strbuf_addch(out, '\n');
+}
+
+/* "Overhead  Command / Shared Object / Symbol", above sums and names. */
+static void draw_level_heads(struct browser *b, unsigned y)
+{
+	const struct report_part *part = browser_part(b);
+	const struct levels *all = &b->rows.levels;
+	struct strbuf head = {};
+	unsigned columns = screen_columns(b->ui.s);
+	strbuf_addstr(&head, "  ");
+	for (uint32_t i = 0; i < b->own.fields_nr; i++)
+		if (cell_is_value(&b->own.fields[i]))
+			strbuf_addf(&head, "%*s  ", (int)cell_header_width(&b->own, part, &b->own.fields[i], b->widths[i]),
+				    cell_header(&b->own, part, &b->own.fields[i]));
+	for (uint32_t i = 0; all->nr && i < (all->nr - 1) * STEP; i++)
+		strbuf_addch(&head, ' ');
+	for (uint32_t i = 0; i < all->nr; i++) {
+		const char *name = cell_header(&b->own, part, all->keys[i]);
+		strbuf_addf(&head, "%s%s", i ? " / " : "", name + strspn(name, " "));
+	}
+	unsigned x = screen_text(b->ui.s, y, 0, INK_HEAD, strbuf_str(&head), head.len, columns);
+	if (x < columns)
+		screen_fill(b->ui.s, y, x, INK_HEAD, ' ', columns - x);
+	strbuf_deinit(&head);
 }
 
 static void draw_head(struct browser *b, unsigned y)
@@ -223,7 +270,9 @@ void browser_draw(struct browser *b)
 	browser_title(b, &title);
 	ui_bar(&b->ui, y++, strbuf_str(&title));
 	strbuf_deinit(&title);
-	if (!b->no_head && rows > 3)
+	if (!b->no_head && rows > 3 && b->own.hierarchy)
+		draw_level_heads(b, y++);
+	else if (!b->no_head && rows > 3)
 		draw_head(b, y++);
 	if (b->at < b->first)
 		b->first = b->at;

@@ -15,6 +15,15 @@
 
 /* ---- what a row is of ---- */
 
+/* Whether the line stands for one value of the column: levels of a hierarchy below it do not count. */
+static bool tells(const struct row_line *l, const struct browser *b, enum column_id id)
+{
+	for (uint32_t i = 0; l->level && i < b->rows.levels.nr; i++)
+		if (b->rows.levels.keys[i]->column->id == id)
+			return i <= l->depth;
+	return !l->level || l->level->leaf;
+}
+
 const char *browser_dso(const struct browser *b)
 {
 	const struct row_line *l = browser_line(b);
@@ -25,6 +34,8 @@ const char *browser_dso(const struct browser *b)
 		mapping_id m = h->profile->frames.data[l->node->frames[l->frame]].mapping;
 		return m == PROFILE_NONE ? NULL : profile_str(h->profile, h->profile->mappings.data[m].name);
 	}
+	if (!tells(l, b, COLUMN_DSO) && !tells(l, b, COLUMN_SYMBOL))
+		return NULL;
 	const struct profile_mapping *m = hist_mapping(h, browser_entry(b));
 	return m ? profile_str(h->profile, m->name) : NULL;
 }
@@ -39,7 +50,7 @@ const char *browser_symbol(const struct browser *b)
 		function_id f = h->profile->frames.data[l->node->frames[l->frame]].function;
 		return f == PROFILE_NONE ? NULL : profile_str(h->profile, h->profile->functions.data[f].name);
 	}
-	const struct profile_function *f = hist_function(h, browser_entry(b));
+	const struct profile_function *f = tells(l, b, COLUMN_SYMBOL) ? hist_function(h, browser_entry(b)) : NULL;
 	return f ? profile_str(h->profile, f->name) : NULL;
 }
 
@@ -47,7 +58,7 @@ static bool has_field(const struct browser *b, enum column_id id)
 {
 	for (uint32_t i = 0; i < b->own.fields_nr; i++)
 		if (b->own.fields[i].column->id == id)
-			return true;
+			return browser_line(b) && tells(browser_line(b), b, id);
 	return false;
 }
 
@@ -153,7 +164,7 @@ static const struct profile_function *function_at(const struct browser *b)
 	const struct row_line *l = browser_line(b);
 	const struct hist *h = browser_part(b)->hist;
 	if (!l || !l->node)
-		return l ? hist_function(h, browser_entry(b)) : NULL;
+		return l && tells(l, b, COLUMN_SYMBOL) ? hist_function(h, browser_entry(b)) : NULL;
 	function_id f = h->profile->frames.data[l->node->frames[l->frame]].function;
 	return f == PROFILE_NONE ? NULL : &h->profile->functions.data[f];
 }

@@ -12,6 +12,7 @@ void rows_forget(struct rows *r)
 	vec_clear(&r->batches);
 	u64map_deinit(&r->trees);
 	vec_clear(&r->lines);
+	levels_deinit(&r->levels);
 }
 
 void rows_deinit(struct rows *r)
@@ -67,6 +68,11 @@ void rows_filter(struct rows *r, const struct row_zoom *zoom)
 			h->totals[j].shown_period += hist_stats(h, e)[j].period;
 			h->totals[j].shown_samples += hist_stats(h, e)[j].samples;
 		}
+	}
+	if (r->report->hierarchy) {
+		levels_deinit(&r->levels);
+		rows_make_lines(r);
+		return;
 	}
 	/* The limit is on shares, and what those are of is known only now. */
 	uint32_t kept = 0;
@@ -160,10 +166,43 @@ void rows_set_entry(struct rows *r, uint32_t entry, bool open)
 	set_below(r, tree, id, open);
 }
 
+static uint64_t level_id(const struct rows *r, uint64_t parent, const struct level_node *n, uint32_t depth)
+{
+	const struct hist *h = r->part->hist;
+	struct strbuf b = {};
+	column_format(h, r->levels.keys[depth], &h->entries.data[n->entry], 0, &b);
+	uint64_t id = hash_combine(hash_combine(parent, depth), hash_bytes(strbuf_str(&b), b.len)) | 1;
+	strbuf_deinit(&b);
+	return id;
+}
+
+static void set_level(struct rows *r, const struct level_node *n, uint64_t id, uint32_t depth, bool open)
+{
+	set_open(r, id, open);
+	for (uint32_t i = 0; i < n->children_nr; i++)
+		set_level(r, n->children[i], level_id(r, id, n->children[i], depth + 1), depth + 1, open);
+}
+
+void rows_set_line(struct rows *r, const struct row_line *line, bool open)
+{
+	if (line->level && !line->level->leaf)
+		set_level(r, line->level, line->id, line->depth, open);
+	else if (line->level)
+		set_open(r, line->id, open);
+	else
+		rows_set_entry(r, line->entry, open);
+}
+
 void rows_set_all(struct rows *r, bool open)
 {
 	u64map_deinit(&r->open);
 	if (!open)
+		return;
+	for (uint32_t i = 0; i < r->levels.root.children_nr; i++) {
+		const struct level_node *n = r->levels.root.children[i];
+		set_level(r, n, level_id(r, 0, n, 0), 0, true);
+	}
+	if (r->report->hierarchy)
 		return;
 	VEC(uint32_t) lacking = {};
 	for (size_t i = 0; i < r->entries.len; i++)
@@ -212,9 +251,40 @@ static uint64_t whole_of(const struct rows *r, uint32_t entry)
 	return h->options.children ? s->children : s->period;
 }
 
+/* The leaves' call trees begin one step further in. */
+static void add_levels(struct rows *r, const struct level_node *parent, uint64_t id, uint32_t depth)
+{
+	uint64_t total = report_total(r->report, r->part, 0);
+	for (uint32_t i = 0; i < parent->children_nr; i++) {
+		const struct level_node *n = parent->children[i];
+		if (report_percent(n->stats[0].period, total) < r->report->percent_limit)
+			continue;
+		struct row_line l = { .entry = n->entry, .depth = depth, .level = n, .id = level_id(r, id, n, depth) };
+		const struct calltree_node *tree = NULL;
+		l.is_open = is_open(r, l.id);
+		if (n->leaf && l.is_open && !u64map_get(&r->trees, l.entry))
+			make_trees(r, &l.entry, 1);
+		if (n->leaf)
+			tree = tree_of(r, l.entry);
+		l.has_more = !n->leaf || (tree && tree->child);
+		l.is_open &= l.has_more;
+		vec_push(&r->lines, l);
+		if (l.is_open && n->leaf)
+			add_nodes(r, l.entry, tree, l.id, depth + 1, whole_of(r, l.entry));
+		else if (l.is_open)
+			add_levels(r, n, l.id, depth + 1);
+	}
+}
+
 void rows_make_lines(struct rows *r)
 {
 	vec_clear(&r->lines);
+	if (r->report->hierarchy) {
+		if (!r->levels.hist)
+			levels_create(&r->levels, r->report, r->part, r->entries.data, (uint32_t)r->entries.len);
+		add_levels(r, &r->levels.root, 0, 0);
+		return;
+	}
 	bool any_open = r->open.used > 0;
 	for (size_t i = 0; i < r->entries.len; i++) {
 		struct row_line l = { .entry = r->entries.data[i] };
@@ -238,14 +308,15 @@ void rows_look(struct rows *r, size_t first, size_t n)
 	VEC(uint32_t) lacking = {};
 	size_t end = first + n < r->lines.len ? first + n : r->lines.len;
 	for (size_t i = first; i < end; i++)
-		if (!r->lines.data[i].node && !u64map_get(&r->trees, r->lines.data[i].entry))
+		if (!r->lines.data[i].node && (!r->lines.data[i].level || r->lines.data[i].level->leaf) &&
+		    !u64map_get(&r->trees, r->lines.data[i].entry))
 			vec_push(&lacking, r->lines.data[i].entry);
 	make_trees(r, lacking.data, (uint32_t)lacking.len);
 	vec_deinit(&lacking);
 	for (size_t i = first; i < end; i++) {
 		struct row_line *l = &r->lines.data[i];
 		const struct calltree_node *tree = l->node ? NULL : tree_of(r, l->entry);
-		if (l->node)
+		if (l->node || (l->level && !l->level->leaf))
 			continue;
 		l->has_more = tree && tree->child;
 		if (!l->id)

@@ -8,6 +8,7 @@
 #pragma once
 #include "base/u64map.h"
 #include "base/vector.h"
+#include "view/levels.h"
 #include "view/report.h"
 
 /* Entries that are shown; unset fields let all through. */
@@ -27,6 +28,7 @@ struct row_line {
 	uint32_t frame;     /* of node->frames */
 	uint32_t depth;     /* 0: the entry itself */
 	const struct calltree_node *node; /* NULL: the entry itself */
+	const struct level_node *level;   /* of a hierarchy, at this depth; NULL: rows are flat, or it is of a call tree */
 	uint64_t id;        /* what is open or closed here; 0: nothing */
 	uint64_t whole;     /* what shares below are of */
 	bool has_more, is_open;
@@ -41,6 +43,7 @@ struct rows {
 	struct u64map open;
 	struct u64map trees;              /* entry → index in batches, + 1 */
 	VEC(struct calltrees *) batches;
+	struct levels levels;             /* where the report is a hierarchy */
 };
 
 void rows_deinit(struct rows *r);
@@ -57,6 +60,8 @@ void rows_look(struct rows *r, size_t first, size_t n);
 void rows_toggle(struct rows *r, const struct row_line *line);
 void rows_set_entry(struct rows *r, uint32_t entry, bool open);
 void rows_set_all(struct rows *r, bool open);
+/* The line's entry, or its level with all below. */
+void rows_set_line(struct rows *r, const struct row_line *line, bool open);
 bool rows_is_open(const struct rows *r, uint32_t entry);
 uint64_t rows_entry_id(const struct rows *r, uint32_t entry);
 bool rows_pass(const struct rows *r, const struct row_zoom *zoom, const struct hist_entry *e);
