@@ -56,7 +56,8 @@ LABELLED = [
     ["-mean", "-top"], ["-mean", "-top", "-lines", "-focus=hot"],
     ["-list=main"], ["-list=hot|^runtime", "-noinlines"], ["-list=hot", "-unit=ms", "-divide_by=2"], ["-list=outer", "-focus=hot"],
 ]
-HEAP = [["-mean", "-alloc_space", "-top"], ["-list=keeps"], ["-alloc_space", "-list=main"], ["-top"], ["-inuse_objects", "-top"], ["-alloc_space", "-tree"],
+HEAP = [["-mean", "-alloc_space", "-top"], ["-list=keeps"], ["-alloc_space", "-list=main"], ["-top"],
+        ["-inuse_objects", "-top"], ["-alloc_space", "-tree"],
         ["-sample_index=1", "-traces"],
         ["-tagfocus=bytes=1kb:", "-top"], ["-tagfocus=4kb", "-traces"], ["-alloc_space", "-tagignore=:4kb", "-traces"]]
 # what is typed at the prompt

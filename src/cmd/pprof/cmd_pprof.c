@@ -199,7 +199,7 @@ static int run(struct cmd_context *ctx, void *options)
 	else if (!err && !kind)
 		status = pprof_prompt(&session, &o->config);
 	else if (!err)
-		err = pprof_report_to_output(&session, &o->config, kind, 
+		err = pprof_report_to_output(&session, &o->config, kind,
 					     o->peek ? o->peek : o->list ? o->list : o->disasm ? o->disasm : o->weblist);
 	profile_destroy(session.profile);
 	if (!error_is(err, ERROR_STOPPED))
