@@ -264,6 +264,28 @@ def hierarchy(tap, path):
         s.check(tap, lambda lines: rows(lines) == top, "C closes all")
 
 
+def differences(tap, path):
+    """D: what the shares of another recording have more, by name."""
+    argv = ["-s", "sym", "--no-children", "-g", "none"]
+    share = lambda row: (row.split(None, 1)[1].strip(), float(row.split("%")[0]))
+    base = dict(map(share, table("-i", path, *argv)))
+    other = dict(map(share, table("-i", os.path.join(SCRATCH, "other.data"), *argv)))
+    with Browser(path, *argv, columns=120, rows=40) as s:
+        s.keys("D")
+        lines = s.wait_for(lambda lines: "Delta" in lines[1]) or []
+        tap.ok(lines and all(row.split()[0] == "+0.00%" for row in shown(lines)), "D: a column of differences, none yet", lines)
+        s.keys("s")
+        s.wait_for("Recordings here")
+        names = sorted(n for n in os.listdir(SCRATCH) if n.endswith(".data"))
+        s.keys(*["Down"] * names.index("other.data"), "Enter")
+        lines = s.wait_for("event 'page-faults:u'") or []
+        rows = [row.split(None, 2) for row in shown(lines)]
+        wrong = [row for row in rows if abs(float(row[0].rstrip("%")) - other.get(row[2], 0) + base.get(row[2], 0)) > 0.021]
+        tap.ok(rows and not wrong, "another recording: what each function has more there", f"{wrong}\n{base}\n{other}")
+        s.keys("D")
+        s.check(tap, lambda lines: "Delta" not in lines[1], "D again ends it")
+
+
 def flame(tap, path):
     found = (re.search(r"^ +([0-9.]+)%.*\[\.\] (\S+)", " " + row) for row in table("-i", path, "-s", "sym"))
     share = {m.group(2): m.group(1) for m in found if m}
@@ -406,6 +428,7 @@ def main():
     pages(tap, path)
     code(tap, path)
     hierarchy(tap, path)
+    differences(tap, path)
     flame(tap, path)
     events(tap)
     sizes(tap, path)

@@ -169,6 +169,36 @@ void browser_set(struct browser *b, const struct report *report, uint32_t part)
 	rows_filter(&b->rows, browser_zoom(b));
 }
 
+/* ---- comparing ---- */
+
+int64_t browser_share(const struct browser *b, uint32_t entry)
+{
+	const struct hist *h = browser_part(b)->hist;
+	const struct hist_stat *s = hist_stats(h, &h->entries.data[entry]);
+	uint64_t value = h->options.children ? s->children : s->period;
+	return (int64_t)(report_percent(value, report_total(&b->own, browser_part(b), 0)) * 10000 + 0.5);
+}
+
+int64_t browser_delta(const struct browser *b, uint32_t entry)
+{
+	const uint64_t *base = u64map_get(&b->base, rows_name_id(&b->rows, entry));
+	return browser_share(b, entry) - (base ? (int64_t)*base : 0);
+}
+
+/* What is shown now becomes what comes later is compared with: another file, or the same system some time on. */
+static void take_base(struct browser *b)
+{
+	const struct hist *h = browser_part(b)->hist;
+	b->has_base = !b->has_base && !b->own.hierarchy;
+	u64map_deinit(&b->base);
+	for (uint32_t i = 0; b->has_base && i < h->order_nr; i++)
+		*u64map_put(&b->base, rows_name_id(&b->rows, h->order[i]), NULL) = (uint64_t)browser_share(b, h->order[i]);
+	if (b->own.hierarchy)
+		strbuf_addstr(&b->message, "levels are not compared");
+	else
+		strbuf_addstr(&b->message, b->has_base ? "Delta is what shares have more than now; D ends it" : "no longer compared");
+}
+
 /* ---- moving ---- */
 
 void browser_move(struct browser *b, long by)
@@ -387,6 +417,7 @@ static bool showing(struct browser *b, uint32_t key)
 	case 'H': b->no_head = !b->no_head; return true;
 	case 'V': b->show_dso = !b->show_dso; return true;
 	case 'P': browser_save(b); return true;
+	case 'D': take_base(b); return true;
 	case 'i': header(b); return true;
 	case 's': browser_files(b); return true;
 	case 'n': search_from(b, b->at + 1, 1); return true;
@@ -461,6 +492,7 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 	rows_deinit(&b.rows);
 	free(b.fields);
 	free(b.widths);
+	u64map_deinit(&b.base);
 	strbuf_deinit(&b.filter);
 	strbuf_deinit(&b.search);
 	strbuf_deinit(&b.message);

@@ -19,6 +19,8 @@ struct browser {
 	size_t came_from;            /* the line that incremental search began at */
 	bool no_head, show_dso;
 	int sort_field;              /* -1: as given */
+	struct u64map base;          /* shares that those shown are compared with: name → in millionths */
+	bool has_base;
 	struct strbuf filter, search;
 	struct strbuf message;       /* of the last line, until the next key */
 	bool done;
@@ -58,6 +60,10 @@ void browser_forget_zooms(struct browser *b);
 void browser_move(struct browser *b, long by);
 /* How many lines of rows there is room for. */
 unsigned browser_room(const struct browser *b);
+
+/* Share of an entry in what is shown, and what it has more than in the base; in millionths. */
+int64_t browser_share(const struct browser *b, uint32_t entry);
+int64_t browser_delta(const struct browser *b, uint32_t entry);
 
 /* draw.c */
 void browser_draw(struct browser *b);

@@ -5,6 +5,7 @@
 #include "view/tui/browser_priv.h"
 
 #define STEP 3 /* columns from one level of a call tree to the next */
+#define DELTA 9 /* columns of a difference */
 
 void browser_title(struct browser *b, struct strbuf *out)
 {
@@ -179,6 +180,13 @@ static void put_line(struct pen *p, const struct row_line *l)
 		put_level(p, l);
 		return;
 	}
+	if (p->b->has_base) {
+		struct strbuf cell = {};
+		int64_t delta = browser_delta(p->b, l->entry);
+		strbuf_addf(&cell, " %+7.2f%%", (double)delta / 10000);
+		put(p, delta >= 5000 || delta <= -5000 ? INK_MEDIUM : INK_NORMAL, strbuf_str(&cell), cell.len);
+		strbuf_deinit(&cell);
+	}
 	put_entry(p, &browser_part(p->b)->hist->entries.data[l->entry]);
 }
 
@@ -219,6 +227,8 @@ static void draw_head(struct browser *b, unsigned y)
 {
 	const struct report_part *part = browser_part(b);
 	unsigned x = screen_text(b->ui.s, y, 0, INK_HEAD, "  ", 2, 2);
+	if (b->has_base)
+		x += screen_text(b->ui.s, y, x, INK_HEAD, "   Delta ", DELTA, DELTA);
 	bool first = true;
 	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
 		const struct hist_key *k = &b->own.fields[i];
@@ -242,7 +252,7 @@ static void draw_head(struct browser *b, unsigned y)
 
 int browser_field_at(const struct browser *b, unsigned x)
 {
-	unsigned at = 0;
+	unsigned at = b->has_base ? DELTA : 0;
 	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
 		const struct hist_key *k = &b->own.fields[i];
 		if (k->elided)

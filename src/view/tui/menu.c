@@ -434,6 +434,7 @@ static const char help[] =
 	"<, >          sort by the column to the left, to the right; a click on its name does the same\n"
 	"H             names of columns on and off;  V: objects in call chains\n"
 	"P             write the rows to perf.hist.N\n"
+	"D             compare with what is shown now: another recording (s), or later refreshes\n"
 	"i             what the recording says of itself\n"
 	"s             another recording in this directory\n"
 	"Ctrl-L        draw all anew\n";

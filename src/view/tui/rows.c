@@ -85,12 +85,10 @@ void rows_filter(struct rows *r, const struct row_zoom *zoom)
 
 /* ---- what is open ---- */
 
-uint64_t rows_entry_id(const struct rows *r, uint32_t entry)
+uint64_t rows_name_id(const struct rows *r, uint32_t entry)
 {
 	const struct hist *h = r->part->hist;
 	struct strbuf b = {};
-	if (!r->by_name)
-		return hash_u64((uint64_t)entry + 1) | 1;
 	for (uint32_t i = 0; i < h->options.keys_nr; i++) {
 		column_format(h, &h->options.keys[i], &h->entries.data[entry], 0, &b);
 		strbuf_addch(&b, 0);
@@ -98,6 +96,11 @@ uint64_t rows_entry_id(const struct rows *r, uint32_t entry)
 	uint64_t id = hash_bytes(strbuf_str(&b), b.len) | 1;
 	strbuf_deinit(&b);
 	return id;
+}
+
+uint64_t rows_entry_id(const struct rows *r, uint32_t entry)
+{
+	return r->by_name ? rows_name_id(r, entry) : hash_u64((uint64_t)entry + 1) | 1;
 }
 
 static uint64_t node_id(const struct rows *r, uint64_t parent, const struct calltree_node *n)

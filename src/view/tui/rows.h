@@ -63,5 +63,7 @@ void rows_set_all(struct rows *r, bool open);
 /* The line's entry, or its level with all below. */
 void rows_set_line(struct rows *r, const struct row_line *line, bool open);
 bool rows_is_open(const struct rows *r, uint32_t entry);
+/* By the names of its keys: the same in another report. */
+uint64_t rows_name_id(const struct rows *r, uint32_t entry);
 uint64_t rows_entry_id(const struct rows *r, uint32_t entry);
 bool rows_pass(const struct rows *r, const struct row_zoom *zoom, const struct hist_entry *e);
