@@ -39,7 +39,7 @@ def forks():
 def main():
     require_root("the whole system")
     tap = Tap()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         storm = [subprocess.Popen(["sh", "-c", STORM, "storm", f"{folder}/{i}"], stderr=subprocess.DEVNULL)
                  for i in range(2) if not os.mkdir(f"{folder}/{i}")]
         before = forks()
