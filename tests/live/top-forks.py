@@ -28,7 +28,7 @@ done
 
 def anon_kb(pid):
     with open(f"/proc/{pid}/status", encoding="ascii") as f:
-        return next(int(line.split()[1]) for line in f if line.startswith("RssAnon"))
+        return next((int(line.split()[1]) for line in f if line.startswith("RssAnon")), None)
 
 
 def forks():
@@ -49,7 +49,7 @@ def main():
         try:
             for line in top.stdout:
                 last = json.loads(line)
-                sizes.append(anon_kb(top.pid))
+                sizes.append(anon_kb(top.pid) or sizes[-1])  # it may have ended behind its last line
         finally:
             for process in (top, *storm):
                 process.kill()
