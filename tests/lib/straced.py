@@ -74,6 +74,15 @@ def lines_of(path):
     return calls
 
 
+TRIES = 5
+
+
+def mistakable(one, other):
+    """Whether a number of a thread of one run stands in the other, where it can only mean something else (1000, a user)."""
+    numbers = [{n for _, text in calls for n in re.findall(r"\b\d+\b", text)} for calls in (one, other)]
+    return any(tid in numbers[1] for tid, _ in one) or any(tid in numbers[0] for tid, _ in other)
+
+
 def normalise(calls, family, accepted=ACCEPTED):
     """Texts by thread, threads in order of appearance; what no two runs have alike is masked."""
     tids = list(dict.fromkeys(tid for tid, _ in calls))
