@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "base/u64map.h"
 #include "sys/process_files.h"
 
@@ -42,11 +43,24 @@ void foreign_files_destroy(struct foreign_files *f)
 	free(f);
 }
 
-/* Whether the process was there when the recording ended: else its number belongs to another by now. */
+/* The name that the recording saw last; true where it saw none. */
+static bool has_recorded_name(const struct foreign_files *f, uint32_t pid)
+{
+	if (!f->machine)
+		return true;
+	const struct thread *t = machine_thread(f->machine, pid, pid, UINT64_MAX);
+	const char *name = strtab_get(machine_strings(f->machine), machine_comm(f->machine, t, UINT64_MAX));
+	return *name == ':' || process_is_called(pid, name);
+}
+
+/*
+ * Whether the process was there when the recording ended, and still is what it was: else its number belongs to another by now
+ * (of another machine, too, where the recording does not say its own).
+ */
 static bool is_recorded_one(const struct foreign_files *f, uint32_t pid)
 {
 	int64_t started = process_start_s(pid);
-	return started && (!f->env->file.modified_s || started <= f->env->file.modified_s);
+	return started && (!f->env->file.modified_s || started <= f->env->file.modified_s) && has_recorded_name(f, pid);
 }
 
 static bool recorded_namespace(const struct foreign_files *f, uint32_t pid, uint64_t *ret_dev, uint64_t *ret_ino)

@@ -5,7 +5,9 @@
 #include "config.h"
 #include "object/object_priv.h"
 
-#if HAVE_ZLIB
+#if HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#elif HAVE_ZLIB
 #include <zlib.h>
 #endif
 #if HAVE_ZSTD
@@ -37,7 +39,12 @@ const void *object_section_raw(const struct object *o, const struct object_secti
 static struct strobe_error *inflate_zlib(const struct object *o, const char *section, const void *from,
 					 size_t from_bytes, void *to, size_t to_bytes)
 {
-#if HAVE_ZLIB
+#if HAVE_LIBDEFLATE /* three times as fast, and its size is known */
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	bool is_whole = d && libdeflate_zlib_decompress(d, from, from_bytes, to, to_bytes, NULL) == LIBDEFLATE_SUCCESS;
+	libdeflate_free_decompressor(d);
+	return is_whole ? NULL : error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, section);
+#elif HAVE_ZLIB
 	uLongf got = to_bytes;
 	if (uncompress(to, &got, from, from_bytes) != Z_OK || got != to_bytes)
 		return error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, section);

@@ -49,6 +49,12 @@ int process_file_open(uint32_t pid, const char *path)
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	/* Who reads /proc/PID/maps in a chroot of its own is told paths from the root of the process's namespace. */
+	char prefix[PATH_MAX];
+	ssize_t n = fd < 0 && errno == ENOENT ? readlink(root_path, prefix, sizeof(prefix) - 1) : 0;
+	prefix[n > 0 ? n : 0] = 0;
+	if (n > 1 && text_has_prefix(path, prefix) && path[n] == '/')
+		fd = (int)syscall(SYS_openat2, root, path + n, &how, sizeof(how));
 	return fd < 0 ? -errno : fd;
 }
 
@@ -122,6 +128,13 @@ int64_t process_start_s(uint32_t pid)
 	clock_gettime(CLOCK_REALTIME, &now);
 	clock_gettime(CLOCK_BOOTTIME, &up);
 	return now.tv_sec - up.tv_sec + (int64_t)(ticks / (unsigned long long)sysconf(_SC_CLK_TCK));
+}
+
+bool process_is_called(uint32_t pid, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%u/comm", pid), *comm = NULL;
+	_cleanup_error_ struct strobe_error *err = sys_read_line(sys_live(), path, &comm);
+	return !err && !strcmp(comm, name);
 }
 
 bool process_user(uint32_t pid, uint32_t *ret_uid)

@@ -22,5 +22,7 @@ bool process_mount_namespace(uint32_t pid, uint64_t *ret_dev, uint64_t *ret_ino)
 uint32_t process_in_mount_namespace(uint64_t dev, uint64_t ino);
 /* When it started, in seconds since 1970; 0 where it is not there. */
 int64_t process_start_s(uint32_t pid);
+/* Whether that is its name (comm) now; false where it is not there. */
+bool process_is_called(uint32_t pid, const char *name);
 /* The user that it runs as; false where it is not there. */
 bool process_user(uint32_t pid, uint32_t *ret_uid);

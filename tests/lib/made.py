@@ -17,6 +17,7 @@ KERNEL, USER = 1, 2
 SAMPLE_ID_ALL = 1 << 18
 BRANCHES, CALL_STACK = 1 << 15, 1 << 11
 EXEC, BUILD_ID = 1 << 13, 1 << 14
+NOBODY = 1 << 22  # the most that the kernel's pid_max can be
 
 
 def u64(*values):
@@ -37,7 +38,7 @@ class Made:
 
     def _tail(self, pid, tid, time):
         """The identifiers behind a record that is not a sample."""
-        tail = struct.pack("<iiQ", pid, tid, time)
+        tail = self._ids(pid, tid) + u64(time)
         tail += u64(1) if self.sample_type & ID else b""
         tail += struct.pack("<II", 0, 0) if self.sample_type & CPU else b""
         return tail + (u64(1) if self.sample_type & IDENTIFIER else b"")
@@ -46,20 +47,25 @@ class Made:
         self.records.append(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
 
     @staticmethod
+    def _ids(pid, tid=None):
+        """Numbers that no process has: perf looks for the files of one that is there below that one's root."""
+        return struct.pack("<II", NOBODY + pid, NOBODY + (tid or pid))
+
+    @staticmethod
     def _text(name):
         name = name.encode() + b"\0"
         return name.ljust((len(name) + 7) // 8 * 8, b"\0")
 
     def comm(self, pid, name, tid=None):
         tid = tid or pid
-        self._add(3, EXEC if tid == pid else 0, struct.pack("<II", pid, tid) + self._text(name) + self._tail(pid, tid, 0))
+        self._add(3, EXEC if tid == pid else 0, self._ids(pid, tid) + self._text(name) + self._tail(pid, tid, 0))
 
     def fork(self, pid, ppid, tid=None, ptid=None):
-        ids = struct.pack("<IIII", pid, ppid, tid or pid, ptid or ppid)
+        ids = struct.pack("<IIII", NOBODY + pid, NOBODY + ppid, NOBODY + (tid or pid), NOBODY + (ptid or ppid))
         self._add(7, 0, ids + u64(self.now) + self._tail(pid, tid or pid, self.now))
 
     def mmap(self, pid, start, length, name, offset=0, kernel=False, data=False):
-        body = struct.pack("<iiQQQ", -1 if kernel else pid, 0 if kernel else pid, start, length, offset)
+        body = (struct.pack("<ii", -1, 0) if kernel else self._ids(pid)) + struct.pack("<QQQ", start, length, offset)
         misc = (KERNEL if kernel else USER) | (1 << 13 if data else 0)
         self._add(1, misc, body + self._text(name) + self._tail(pid, pid, 0))
 
@@ -73,7 +79,7 @@ class Made:
         parts = (
             (IDENTIFIER, u64(event + 1)),
             (IP, u64(ip)),
-            (TID, struct.pack("<II", pid, tid)),
+            (TID, self._ids(pid, tid)),
             (TIME, u64(self.now)),
             (ADDR, u64(f.get("addr", 0))),
             (ID, u64(event + 1)),

@@ -84,7 +84,9 @@ def programs(tap):
         if "inside_work" not in done.out:
             break
         time.sleep(0.02)
-    tap.ok("inside_work" not in done.out and "outside_work" not in done.out and "replaced" in done.err,
+    # In a chroot the kernel tells the paths of other namespaces from outside of it: there is no such file to be replaced.
+    is_chroot = os.stat("/").st_ino != os.stat("/proc/2/root/").st_ino if os.path.exists("/proc/2/root/") else False
+    tap.ok("inside_work" not in done.out and "outside_work" not in done.out and ("replaced" in done.err or is_chroot),
            "without the namespace the other file is not taken for it", str(done))
 
 
