@@ -27,7 +27,8 @@ def stat(*argv, **options):
 def check_known_counts(tap, work):
     few = counts_of(stat("-x,", "-e", "page-faults,minor-faults", work, "1", "100").err)
     many = counts_of(stat("-x,", "-e", "page-faults,minor-faults", work, "1", "5100").err)
-    tap.between(4998, int(many["page-faults"]) - int(few["page-faults"]), 5002, "5000 pages more are 5000 faults more")
+    # where its libraries are not in memory as before, a run takes some faults more or less
+    tap.between(4980, int(many["page-faults"]) - int(few["page-faults"]), 5020, "5000 pages more are 5000 faults more")
     once = counts_of(stat("-x,", "-e", "sched:sched_process_fork,sched:sched_process_exec", "sh", "-c",
                           "true; /bin/true; /bin/true; :").err)
     tap.equal(once, {"sched:sched_process_fork": "2", "sched:sched_process_exec": "3"}, "forks and execs of a shell script")
