@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """annotate on a screen: the listing is that of --stdio2, keys of code work, Esc comes back to the functions, q ends."""
+# second try
 # needs: annotate record report
 # serial
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """report on a screen: each key and menu, compared with what the text report says of the same file."""
+# second try
 # needs: report record
 # serial
 
@@ -378,7 +379,7 @@ def bad(tap, path):
     done = strobe("report", "--tui", "-i", path, *WITH)
     tap.ok("text and no screen" in done.err and "[.] main" in done.out, "no terminal: says so and uses text", done)
     for title, env in ("unknown", {"TERM": "no-such-terminal"}), ("dumb", {"TERM": "dumb"}), ("empty", {"TERM": ""}):
-        with Screen([STROBE, "--no-pager", "report", "-i", path, "--percent-limit", "10", *WITH], env=env) as s:
+        with Screen([STROBE, "--no-pager", "report", "-i", path, "--percent-limit", "10", *WITH], env=env, rows=100) as s:  # all of it
             lines = s.wait_for("text and no screen")
             tap.ok(lines is not None and s.end()[0] == 0, f"a terminal of a kind that is {title}: text", s.lines())
     with Screen([STROBE, "--no-pager", "report", "-i", path, *WITH], columns=10, rows=3) as s:
