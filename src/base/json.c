@@ -213,3 +213,24 @@ void json_hex(struct json *j, uint64_t v)
 	out_hex(j->out, v);
 	out_ch(j->out, '"');
 }
+
+void json_pair_str(struct json *j, const char *key, const char *s)
+{
+	json_key(j, key);
+	if (s)
+		json_str(j, s);
+	else
+		json_null(j);
+}
+
+void json_pair_u64(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_u64(j, v);
+}
+
+void json_pair_hex(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_hex(j, v);
+}

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 #define DEPTH_MAX 256
 
 struct parser {
@@ -43,22 +45,8 @@ static int hex4(struct parser *p)
 
 static void push_utf8(struct parser *p, uint32_t c)
 {
-	char bytes[4];
-	unsigned n = 0;
-	if (c < 0x80) {
-		bytes[n++] = (char)c;
-	} else if (c < 0x800) {
-		bytes[n++] = (char)(0xc0 | c >> 6);
-	} else if (c < 0x10000) {
-		bytes[n++] = (char)(0xe0 | c >> 12);
-		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-	} else {
-		bytes[n++] = (char)(0xf0 | c >> 18);
-		bytes[n++] = (char)(0x80 | (c >> 12 & 0x3f));
-		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-	}
-	if (c >= 0x80)
-		bytes[n++] = (char)(0x80 | (c & 0x3f));
+	char bytes[UTF8_MAX];
+	size_t n = utf8_encode(c, bytes);
 	memcpy(vec_extend(&p->doc->text, n), bytes, n);
 }
 

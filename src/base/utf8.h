@@ -1,5 +1,5 @@
 /*
- * UTF-8 read one character at a time, strictly: no overlong forms, surrogates, or code points past U+10FFFF.
+ * UTF-8 one character at a time. Reading is strict: no overlong forms, surrogates, or code points past U+10FFFF.
  */
 #pragma once
 #include <stddef.h>
@@ -35,4 +35,28 @@ static inline size_t utf8_decode(const char *s, size_t n, uint32_t *ret)
 		return 0;
 	*ret = v;
 	return len;
+}
+
+#define UTF8_MAX 4
+
+/* Writes the character (up to U+1FFFFF) and returns how many bytes it takes. */
+static inline size_t utf8_encode(uint32_t c, char ret[UTF8_MAX])
+{
+	size_t n = 0;
+	if (c < 0x80) {
+		ret[n++] = (char)c;
+		return n;
+	}
+	if (c >= 0x10000)
+		ret[n++] = (char)(0xf0 | c >> 18);
+	else if (c >= 0x800)
+		ret[n++] = (char)(0xe0 | c >> 12);
+	else
+		ret[n++] = (char)(0xc0 | c >> 6);
+	if (c >= 0x10000)
+		ret[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+	if (c >= 0x800)
+		ret[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+	ret[n++] = (char)(0x80 | (c & 0x3f));
+	return n;
 }

@@ -8,24 +8,6 @@
 
 #define F(id) DUMP_FIELD(id)
 
-static void put_hex(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_hex(j, v);
-}
-
-static void put_number(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_u64(j, v);
-}
-
-static void put_str(struct json *j, const char *key, const char *s)
-{
-	json_key(j, key);
-	json_str(j, s);
-}
-
 /* What a printer makes, as a string. */
 static void put_printed(struct dumper *d, struct json *j, const char *key, void (*print)(struct out *, uint64_t), uint64_t v)
 {
@@ -42,19 +24,19 @@ void json_lines_head(struct out *out, const struct env *env)
 	struct json j;
 	json_init(&j, out, false);
 	json_object(&j);
-	put_str(&j, "record", "header");
-	put_str(&j, "schema", "strobe-script");
-	put_number(&j, "version", JSON_LINES_VERSION);
+	json_pair_str(&j, "record", "header");
+	json_pair_str(&j, "schema", "strobe-script");
+	json_pair_u64(&j, "version", JSON_LINES_VERSION);
 	if (env->arch)
-		put_str(&j, "arch", env->arch);
+		json_pair_str(&j, "arch", env->arch);
 	json_key(&j, "events");
 	json_array(&j);
 	for (size_t i = 0; i < env->events.len; i++) {
 		const struct env_event *e = &env->events.data[i];
 		json_object(&j);
-		put_str(&j, "name", e->name);
-		put_number(&j, "type", e->attr.type);
-		put_hex(&j, "config", e->attr.config);
+		json_pair_str(&j, "name", e->name);
+		json_pair_u64(&j, "type", e->attr.type);
+		json_pair_hex(&j, "config", e->attr.config);
 		json_end(&j);
 	}
 	json_end(&j);
@@ -83,18 +65,18 @@ static void put_bytes(struct json *j, const char *key, const uint8_t *p, size_t 
 static void put_frame(struct dumper *d, struct json *j, uint64_t of, const struct resolved_frame *f)
 {
 	if (of & F(IP))
-		put_hex(j, "ip", f->ip);
+		json_pair_hex(j, "ip", f->ip);
 	if (of & F(SYM) && f->symbol)
-		put_str(j, "sym", dso_symbol_name(f->dso, f->symbol));
+		json_pair_str(j, "sym", dso_symbol_name(f->dso, f->symbol));
 	if (of & F(SYMOFF) && f->symbol && !f->inlined)
-		put_number(j, "symoff", f->addr - f->symbol->start);
+		json_pair_u64(j, "symoff", f->addr - f->symbol->start);
 	if (of & (F(DSO) | F(DSOFF)) && f->map)
-		put_str(j, "dso", dump_dso_name(d, f));
+		json_pair_str(j, "dso", dump_dso_name(d, f));
 	if (of & F(DSOFF) && f->map)
-		put_hex(j, "dsoff", dump_shown_address(f));
+		json_pair_hex(j, "dsoff", dump_shown_address(f));
 	if (of & F(SRCLINE) && f->file) {
-		put_str(j, "file", f->file);
-		put_number(j, "line", f->line);
+		json_pair_str(j, "file", f->file);
+		json_pair_u64(j, "line", f->line);
 	}
 	if (f->inlined) {
 		json_key(j, "inlined");
@@ -130,7 +112,7 @@ static void put_branch_end(struct dumper *d, struct json *j, uint64_t of, const 
 {
 	json_key(j, key);
 	json_object(j);
-	put_hex(j, "ip", ip);
+	json_pair_hex(j, "ip", ip);
 	if (of & (F(BRSTACKSYM) | F(BRSTACKOFF))) {
 		struct resolved_frame f = dump_branch_end(d, s, ip);
 		put_frame(d, j, F(SYM) | F(SYMOFF) | F(DSO) | (of & F(BRSTACKOFF) ? F(DSOFF) : 0), &f);
@@ -157,9 +139,9 @@ static void put_branches(struct dumper *d, struct json *j, uint64_t of, const st
 		json_bool(j, b->in_tx);
 		json_key(j, "abort");
 		json_bool(j, b->abort);
-		put_number(j, "cycles", b->cycles);
+		json_pair_u64(j, "cycles", b->cycles);
 		if (*type)
-			put_str(j, "type", type);
+			json_pair_str(j, "type", type);
 		json_end(j);
 	}
 	json_end(j);
@@ -180,14 +162,14 @@ static void put_registers(struct dumper *d, struct json *j, const char *key, con
 		char unknown[16] = "R";
 		if (!name)
 			unknown[1] = (char)('0' + number / 10), unknown[2] = (char)('0' + number % 10);
-		put_hex(j, name ? name : unknown, regs->values[i]);
+		json_pair_hex(j, name ? name : unknown, regs->values[i]);
 	}
 	json_end(j);
 }
 
 static void put_data_src(struct dumper *d, struct json *j, uint64_t word)
 {
-	put_hex(j, "data_src", word);
+	json_pair_hex(j, "data_src", word);
 	json_key(j, "memory");
 	json_object(j);
 	put_printed(d, j, "op", data_src_op, word);
@@ -268,9 +250,9 @@ static void put_task(struct json *j, uint64_t of, const struct resolved_sample *
 	const struct sample *x = &s->sample;
 	uint64_t has = s->event->attr.sample_type;
 	if (of & F(EVENT))
-		put_str(j, "event", s->event->name);
+		json_pair_str(j, "event", s->event->name);
 	if (of & F(COMM))
-		put_str(j, "comm", s->comm);
+		json_pair_str(j, "comm", s->comm);
 	if (of & F(PID) && has & PERF_SAMPLE_TID) {
 		json_key(j, "pid");
 		json_i64(j, (int32_t)x->pid);
@@ -280,11 +262,11 @@ static void put_task(struct json *j, uint64_t of, const struct resolved_sample *
 		json_i64(j, (int32_t)x->tid);
 	}
 	if (of & F(CPU) && x->cpu != SAMPLE_NO_CPU)
-		put_number(j, "cpu", x->cpu);
+		json_pair_u64(j, "cpu", x->cpu);
 	if (of & F(TIME) && has & PERF_SAMPLE_TIME)
-		put_number(j, "time", x->time);
+		json_pair_u64(j, "time", x->time);
 	if (of & F(PERIOD))
-		put_number(j, "period", x->period);
+		json_pair_u64(j, "period", x->period);
 }
 
 /* Plain numbers: a field, its bit of sample_type, and where the value is. */
@@ -308,12 +290,12 @@ static void put_numbers(struct dumper *d, struct json *j, uint64_t of, const str
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (of & rows[i].field && has & rows[i].type)
-			(rows[i].is_address ? put_hex : put_number)(j, rows[i].key, rows[i].value);
+			(rows[i].is_address ? json_pair_hex : json_pair_u64)(j, rows[i].key, rows[i].value);
 	if (of & F(DATA_SRC) && has & PERF_SAMPLE_DATA_SRC)
 		put_data_src(d, j, x->data_src);
 	const char *cgroup = of & F(CGROUP) && has & PERF_SAMPLE_CGROUP ? machine_cgroup(d->machine, x->cgroup) : NULL;
 	if (cgroup)
-		put_str(j, "cgroup", cgroup);
+		json_pair_str(j, "cgroup", cgroup);
 }
 
 void json_lines_sample(struct dumper *d, struct out *out, const struct resolved_sample *s, bool all)
@@ -322,7 +304,7 @@ void json_lines_sample(struct dumper *d, struct out *out, const struct resolved_
 	struct json j;
 	json_init(&j, out, false);
 	json_object(&j);
-	put_str(&j, "record", "sample");
+	json_pair_str(&j, "record", "sample");
 	put_task(&j, of, s);
 	put_numbers(d, &j, of, s);
 	if (s->event->attr.sample_type & PERF_SAMPLE_IP)
@@ -355,9 +337,9 @@ static void put_mmap_id(struct json *j, struct record r)
 		put_bytes(j, "build_id", mmap.build_id, mmap.build_id_len);
 		return;
 	}
-	put_number(j, "maj", mmap.maj);
-	put_number(j, "min", mmap.min);
-	put_number(j, "ino", mmap.ino);
+	json_pair_u64(j, "maj", mmap.maj);
+	json_pair_u64(j, "min", mmap.min);
+	json_pair_u64(j, "ino", mmap.ino);
 }
 
 static void put_namespaces(struct json *j, struct record r)
@@ -369,8 +351,8 @@ static void put_namespaces(struct json *j, struct record r)
 	json_array(j);
 	for (uint64_t i = 0; i < ns.nr; i++) {
 		json_object(j);
-		put_number(j, "dev", ns.links[i].dev);
-		put_number(j, "ino", ns.links[i].ino);
+		json_pair_u64(j, "dev", ns.links[i].dev);
+		json_pair_u64(j, "ino", ns.links[i].ino);
 		json_end(j);
 	}
 	json_end(j);
@@ -399,12 +381,12 @@ static void put_fields(struct json *j, struct record r, uint32_t trailer_bytes)
 		case RECORD_FIELD_U64:
 			/* addresses and lengths of maps; but times and counts are numbers */
 			if (!strcmp(v.field->name, "addr") || !strcmp(v.field->name, "pgoff"))
-				put_hex(j, v.field->name, v.number);
+				json_pair_hex(j, v.field->name, v.number);
 			else
-				put_number(j, v.field->name, v.number);
+				json_pair_u64(j, v.field->name, v.number);
 			break;
 		default:
-			put_number(j, v.field->name, v.number);
+			json_pair_u64(j, v.field->name, v.number);
 			break;
 		}
 	}
@@ -422,16 +404,16 @@ void json_lines_record(struct dumper *d, struct out *out, struct record r, uint6
 		tail = (struct sample_tail){ .time = time_ns };
 	json_init(&j, out, false);
 	json_object(&j);
-	put_str(&j, "record", name ? name : "UNKNOWN");
-	put_number(&j, "time", tail.time);
-	put_number(&j, "misc", r.hdr->misc);
+	json_pair_str(&j, "record", name ? name : "UNKNOWN");
+	json_pair_u64(&j, "time", tail.time);
+	json_pair_u64(&j, "misc", r.hdr->misc);
 	if (tail.present) {
 		json_key(&j, "pid");
 		json_i64(&j, (int32_t)tail.pid);
 		json_key(&j, "tid");
 		json_i64(&j, (int32_t)tail.tid);
 		if (tail.cpu != SAMPLE_NO_CPU)
-			put_number(&j, "cpu", tail.cpu);
+			json_pair_u64(&j, "cpu", tail.cpu);
 	}
 	put_fields(&j, r, tail.present ? layout->tail_bytes : 0);
 	json_end(&j);

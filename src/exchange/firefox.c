@@ -69,18 +69,6 @@ static void find_tracks(struct writer *w)
 	free(known);
 }
 
-static void key_str(struct json *j, const char *key, const char *value)
-{
-	json_key(j, key);
-	json_str(j, value);
-}
-
-static void key_u64(struct json *j, const char *key, uint64_t value)
-{
-	json_key(j, key);
-	json_u64(j, value);
-}
-
 static void key_array(struct json *j, const char *key)
 {
 	json_key(j, key);
@@ -103,8 +91,8 @@ static void same(struct json *j, const char *key, uint32_t nr, int64_t value, bo
 static void write_category(struct json *j, const char *name, const char *colour)
 {
 	json_object(j);
-	key_str(j, "name", name);
-	key_str(j, "color", colour);
+	json_pair_str(j, "name", name);
+	json_pair_str(j, "color", colour);
 	key_array(j, "subcategories");
 	json_str(j, "Other");
 	json_end(j);
@@ -116,15 +104,15 @@ static void write_meta(struct writer *w)
 	struct json *j = &w->j;
 	json_key(j, "meta");
 	json_object(j);
-	key_u64(j, "version", VERSION);
-	key_u64(j, "preprocessedProfileVersion", PROCESSED_VERSION);
+	json_pair_u64(j, "version", VERSION);
+	json_pair_u64(j, "preprocessedProfileVersion", PROCESSED_VERSION);
 	json_key(j, "interval");
 	json_u64(j, INTERVAL_MS);
 	json_key(j, "startTime");
 	json_f64(j, w->p->origin.events_are_values ? (double)w->p->start_ns / 1e6 : 0);
-	key_u64(j, "processType", 0);
-	key_str(j, "product", "strobe");
-	key_u64(j, "stackwalk", 1);
+	json_pair_u64(j, "processType", 0);
+	json_pair_str(j, "product", "strobe");
+	json_pair_u64(j, "stackwalk", 1);
 	json_key(j, "debug");
 	json_bool(j, false);
 	json_key(j, "symbolicated");
@@ -138,9 +126,9 @@ static void write_meta(struct writer *w)
 	json_end(j);
 	json_key(j, "sampleUnits");
 	json_object(j);
-	key_str(j, "time", "ms");
-	key_str(j, "eventDelay", "ms");
-	key_str(j, "threadCPUDelta", "ns");
+	json_pair_str(j, "time", "ms");
+	json_pair_str(j, "eventDelay", "ms");
+	json_pair_str(j, "threadCPUDelta", "ns");
 	json_end(j);
 	json_end(j);
 }
@@ -154,12 +142,12 @@ static void write_libs(struct writer *w)
 		const struct profile_mapping *m = &p->mappings.data[i];
 		const char *name = profile_str(p, m->name), *path = profile_str(p, m->path ? m->path : m->name);
 		json_object(j);
-		key_str(j, "name", name);
-		key_str(j, "path", path);
-		key_str(j, "debugName", name);
-		key_str(j, "debugPath", path);
-		key_str(j, "breakpadId", "");
-		key_str(j, "codeId", profile_str(p, m->build_id));
+		json_pair_str(j, "name", name);
+		json_pair_str(j, "path", path);
+		json_pair_str(j, "debugName", name);
+		json_pair_str(j, "debugPath", path);
+		json_pair_str(j, "breakpadId", "");
+		json_pair_str(j, "codeId", profile_str(p, m->build_id));
 		json_key(j, "arch");
 		json_null(j);
 		json_end(j);
@@ -218,7 +206,7 @@ static void write_stacks(struct writer *w, const struct thread *t)
 	const struct profile *p = w->p;
 	json_key(j, "stackTable");
 	json_object(j);
-	key_u64(j, "length", t->stacks_nr);
+	json_pair_u64(j, "length", t->stacks_nr);
 	key_array(j, "prefix");
 	for (stack_id s = 0; s < p->stacks.len; s++) {
 		if (!t->stacks[s])
@@ -251,7 +239,7 @@ static void write_frames(struct writer *w, const struct thread *t)
 	uint32_t nr = (uint32_t)t->list.len;
 	json_key(j, "frameTable");
 	json_object(j);
-	key_u64(j, "length", nr);
+	json_pair_u64(j, "length", nr);
 	key_array(j, "address");
 	for (uint32_t i = 0; i < nr; i++)
 		json_i64(j, (int64_t)p->frames.data[t->list.data[i]].addr);
@@ -294,7 +282,7 @@ static void write_functions(struct writer *w, const struct thread *t, struct pro
 	uint32_t nr = (uint32_t)t->list.len;
 	json_key(j, "funcTable");
 	json_object(j);
-	key_u64(j, "length", nr);
+	json_pair_u64(j, "length", nr);
 	key_array(j, "name");
 	for (uint32_t i = 0; i < nr; i++) {
 		struct foreign_frame f = foreign_of_frame(p, t->list.data[i]);
@@ -337,7 +325,7 @@ static void write_resources(struct writer *w, struct profile *texts)
 	uint32_t nr = (uint32_t)p->mappings.len;
 	json_key(j, "resourceTable");
 	json_object(j);
-	key_u64(j, "length", nr);
+	json_pair_u64(j, "length", nr);
 	key_array(j, "lib");
 	for (uint32_t i = 0; i < nr; i++)
 		json_u64(j, i);
@@ -379,7 +367,7 @@ static void write_samples(struct writer *w, const struct thread *t)
 			json_u64(j, t->stacks[p->rows.data[i].stack] - 1);
 	}
 	json_end(j);
-	key_u64(j, "length", nr);
+	json_pair_u64(j, "length", nr);
 	/* when is not known of what has been added up: one after the other */
 	key_array(j, "time");
 	for (uint32_t i = 0; i < nr; i++)
@@ -396,7 +384,7 @@ static void write_samples(struct writer *w, const struct thread *t)
 			json_i64(j, value);
 	}
 	json_end(j);
-	key_str(j, "weightType", is_time(p, event) ? "tracing-ms" :
+	json_pair_str(j, "weightType", is_time(p, event) ? "tracing-ms" :
 		!strcmp(profile_str(p, p->events.data[event].unit), "bytes") ? "bytes" : "samples");
 	key_array(j, "strobeLabels");
 	for (size_t i = 0; i < p->rows.len; i++)
@@ -418,24 +406,24 @@ static void write_thread_facts(struct writer *w, const struct track *track)
 	const char *comm = track->comm ? profile_str(p, track->comm) : "profile";
 	const char *event = profile_str(p, p->events.data[track->event].name);
 	char *name = p->events.len > 1 ? xasprintf("%s (%s)", comm, event) : xstrdup(comm);
-	key_str(j, "name", name);
-	key_str(j, "processName", comm);
-	key_str(j, "processType", "default");
-	key_u64(j, "processStartupTime", 0);
+	json_pair_str(j, "name", name);
+	json_pair_str(j, "processName", comm);
+	json_pair_str(j, "processType", "default");
+	json_pair_u64(j, "processStartupTime", 0);
 	json_key(j, "processShutdownTime");
 	json_null(j);
-	key_u64(j, "registerTime", 0);
+	json_pair_u64(j, "registerTime", 0);
 	json_key(j, "unregisterTime");
 	json_null(j);
 	key_array(j, "pausedRanges");
 	json_end(j);
 	json_key(j, "isMainThread");
 	json_bool(j, track->pid == track->tid);
-	key_u64(j, "pid", track->pid);
-	key_u64(j, "tid", track->tid);
-	key_str(j, "strobeEvent", event);
-	key_str(j, "strobeUnit", profile_str(p, p->events.data[track->event].unit));
-	key_str(j, "strobeComm", comm);
+	json_pair_u64(j, "pid", track->pid);
+	json_pair_u64(j, "tid", track->tid);
+	json_pair_str(j, "strobeEvent", event);
+	json_pair_str(j, "strobeUnit", profile_str(p, p->events.data[track->event].unit));
+	json_pair_str(j, "strobeComm", comm);
 	free(name);
 }
 
@@ -445,13 +433,13 @@ static void write_empty_tables(struct json *j)
 	static const char *const symbols[] = { "libIndex", "address", "name", "functionSize" };
 	json_key(j, "markers");
 	json_object(j);
-	key_u64(j, "length", 0);
+	json_pair_u64(j, "length", 0);
 	for (size_t i = 0; i < sizeof(markers) / sizeof(*markers); i++)
 		same(j, markers[i], 0, 0, true);
 	json_end(j);
 	json_key(j, "nativeSymbols");
 	json_object(j);
-	key_u64(j, "length", 0);
+	json_pair_u64(j, "length", 0);
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
 		same(j, symbols[i], 0, 0, true);
 	json_end(j);

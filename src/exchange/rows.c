@@ -90,16 +90,11 @@ static void json_frame(struct json *j, const struct profile *p, frame_id id)
 	char buffer[64];
 	struct foreign_frame f = foreign_of_frame(p, id);
 	json_object(j);
-	json_key(j, "name");
-	json_str(j, foreign_name(&f, buffer));
-	json_key(j, "module");
-	json_str(j, f.module);
-	json_key(j, "file");
-	json_str(j, f.file);
-	json_key(j, "line");
-	json_u64(j, f.line);
-	json_key(j, "address");
-	json_hex(j, f.address);
+	json_pair_str(j, "name", foreign_name(&f, buffer));
+	json_pair_str(j, "module", f.module);
+	json_pair_str(j, "file", f.file);
+	json_pair_u64(j, "line", f.line);
+	json_pair_hex(j, "address", f.address);
 	json_key(j, "inlined");
 	json_bool(j, f.is_inlined);
 	json_end(j);
@@ -125,10 +120,8 @@ static void json_labels(struct json *j, const struct profile *p, const struct pr
 static void json_row(struct json *j, const struct profile *p, const struct profile_row *row, struct path *path)
 {
 	json_object(j);
-	json_key(j, "event");
-	json_str(j, profile_str(p, p->events.data[row->event].name));
-	json_key(j, "samples");
-	json_u64(j, row->samples);
+	json_pair_str(j, "event", profile_str(p, p->events.data[row->event].name));
+	json_pair_u64(j, "samples", row->samples);
 	json_key(j, "value");
 	json_i64(j, (int64_t)row->value);
 	json_labels(j, p, row);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "symbol/rust_v0.h"
 
 /* "h" and 16 hex digits; too few different ones were no hash. */
@@ -31,21 +32,8 @@ static bool is_hash(const char *ident, size_t n)
 
 void rust_add_utf8(struct strbuf *b, uint32_t c)
 {
-	if (c < 0x80) {
-		strbuf_addch(b, (char)c);
-	} else if (c < 0x800) {
-		strbuf_addch(b, (char)(0xc0 | c >> 6));
-		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		strbuf_addch(b, (char)(0xe0 | c >> 12));
-		strbuf_addch(b, (char)(0x80 | (c >> 6 & 0x3f)));
-		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
-	} else {
-		strbuf_addch(b, (char)(0xf0 | c >> 18));
-		strbuf_addch(b, (char)(0x80 | (c >> 12 & 0x3f)));
-		strbuf_addch(b, (char)(0x80 | (c >> 6 & 0x3f)));
-		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
-	}
+	char bytes[UTF8_MAX];
+	strbuf_add(b, bytes, utf8_encode(c, bytes));
 }
 
 /* $LT$ and the like, $u20$; returns how many bytes of the identifier it took, 0 where it is no escape. */

@@ -2,16 +2,11 @@
 #include <string.h>
 
 #include "cmd/annotate/annotate.h"
+#include "cmd/refused.h"
 
 static struct strobe_error *refuse(bool negated, const char *why)
 {
 	return negated ? NULL : error_create(ERROR_UNSUPPORTED, "%s", why);
-}
-
-static struct strobe_error *wants_trace_decoder(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return refuse(negated, "traces of processor hardware (Intel PT, CoreSight) are not decoded by this version");
 }
 
 static struct strobe_error *wants_types(void *options, const char *value, bool negated)
@@ -160,7 +155,7 @@ static const struct option table[] = {
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how many samples each address has; -vv says more" },
 	{ OPTION_CALL, 0, "data-type", .arg = "type", .optional_arg = true, .parse = wants_types, .hidden = true,
 	  .help = "not in this version" },
-	{ OPTION_CALL, 0, "itrace", .arg = "opts", .optional_arg = true, .parse = wants_trace_decoder, .hidden = true,
+	{ OPTION_CALL, 0, "itrace", .arg = "opts", .optional_arg = true, .parse = refused_trace_decoder, .hidden = true,
 	  .help = "not in this version" },
 	OPTIONS_END,
 };

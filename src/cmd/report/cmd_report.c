@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cmd/refused.h"
 #include "cmd/report/run.h"
 
 static struct strobe_error *parse_chains(void *options, const char *value, bool negated)
@@ -89,21 +90,6 @@ static struct strobe_error *parse_pretty(void *options, const char *value, bool 
 		return error_create(ERROR_USAGE, "is normal or raw");
 	o->raw_reads = value && !strcmp(value, "raw");
 	return NULL;
-}
-
-static struct strobe_error *wants_trace_decoder(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "traces of instructions (Intel PT, Arm CoreSight and SPE) are carried along, but "
-							 "not decoded by this version");
-}
-
-static struct strobe_error *wants_stitching(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "call stacks of the branch hardware are not stitched together by this version");
 }
 
 #define AT(field) offsetof(struct report_options, field)
@@ -208,9 +194,9 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions in call graphs, from debug information (on)" },
 	{ OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
-	{ OPTION_CALL, 0, "itrace", .arg = "...", .optional_arg = true, .parse = wants_trace_decoder, .hidden = true,
+	{ OPTION_CALL, 0, "itrace", .arg = "...", .optional_arg = true, .parse = refused_trace_decoder, .hidden = true,
 	  .help = "not in this version" },
-	{ OPTION_CALL, 0, "stitch-lbr", .parse = wants_stitching, .hidden = true, .help = "not in this version" },
+	{ OPTION_CALL, 0, "stitch-lbr", .parse = refused_stitching, .hidden = true, .help = "not in this version" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show addresses and paths; -vv says more" },
 	OPTIONS_END,
 };

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cmd/input.h"
+#include "cmd/refused.h"
 #include "cmd/script/script.h"
 
 static struct strobe_error *add_fields(void *options, const char *value, bool negated)
@@ -31,14 +32,6 @@ static struct strobe_error *all_cpus(void *options, const char *value, bool nega
 }
 
 /* What this version has not, each said in one line with what there is instead. */
-static struct strobe_error *wants_trace_decoder(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "traces of instructions (Intel PT, Arm CoreSight and SPE) are carried along, but "
-							 "not decoded by this version");
-}
-
 static struct strobe_error *wants_interpreter(void *options, const char *value, bool negated)
 {
 	(void)options, (void)value;
@@ -59,13 +52,6 @@ static struct strobe_error *wants_guests(void *options, const char *value, bool 
 {
 	(void)options, (void)value;
 	return negated ? NULL : error_create(ERROR_UNSUPPORTED, "addresses of guests are not given names by this version");
-}
-
-static struct strobe_error *wants_stitching(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "call stacks of the branch hardware are not stitched together by this version");
 }
 
 #define MISSING(option, why)                                                                       \
@@ -133,12 +119,12 @@ static const struct option table[] = {
 	{ OPTION_CALL, 'g', "gen-script", .arg = "lang", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
 	{ OPTION_CALL, 's', "script", .arg = "name", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
 	{ OPTION_CALL, 'l', "list", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
-	MISSING("itrace", wants_trace_decoder),
-	MISSING("insn-trace", wants_trace_decoder),
-	MISSING("call-trace", wants_trace_decoder),
-	MISSING("call-ret-trace", wants_trace_decoder),
-	MISSING("graph-function", wants_trace_decoder),
-	MISSING("xed", wants_trace_decoder),
+	MISSING("itrace", refused_trace_decoder),
+	MISSING("insn-trace", refused_trace_decoder),
+	MISSING("call-trace", refused_trace_decoder),
+	MISSING("call-ret-trace", refused_trace_decoder),
+	MISSING("graph-function", refused_trace_decoder),
+	MISSING("xed", refused_trace_decoder),
 	MISSING("dlfilter", wants_dlfilter),
 	MISSING("dlarg", wants_dlfilter),
 	MISSING("list-dlfilters", wants_dlfilter),
@@ -147,7 +133,7 @@ static const struct option table[] = {
 	MISSING("guestmodules", wants_guests),
 	MISSING("guestvmlinux", wants_guests),
 	MISSING("guest-code", wants_guests),
-	MISSING("stitch-lbr", wants_stitching),
+	MISSING("stitch-lbr", refused_stitching),
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
 };

@@ -166,7 +166,6 @@ const struct option top_option_table[] = {
 	 .help = "count what these functions call for themselves"},
 	{OPTION_U64, 0, "max-stack", AT(report.max_stack), .arg = "n", .help = "use no more than this many frames of a stack (127)"},
 	{OPTION_BOOL, 0, "raw-trace", AT(report.raw_trace), .help = "show the fields of tracepoints and not their text"},
-	{OPTION_BOOL, 0, "show-on-off-events", AT(report.show_switches), .help = "count the samples of these two events as well"},
 	{OPTION_STRING, 'w', "column-widths", AT(report.widths), .arg = "width[,width...]",
 	 .help = "use these widths; 0 is as wide as needed"},
 	{OPTION_BOOL, 0, "stdio", AT(stdio), .help = "as text, one report after the other"},

@@ -48,7 +48,6 @@ void trace_lines_count_begun(struct trace_lines *l, uint32_t tid, uint32_t pid);
 /* Tasks, for who tells of forks, execs and names. */
 struct trace_tasks *trace_lines_tasks(struct trace_lines *l);
 void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const char *comm, size_t room);
-const struct syscall_style *trace_lines_style(const struct trace_lines *l);
 uint64_t trace_lines_count(const struct trace_lines *l);
 bool trace_lines_ended(const struct trace_lines *l);
 /* The end of the format, once. What -S counted stands in *trace_lines_stats(), finished. */

@@ -1,26 +1,5 @@
 #include "view/data/listing_json.h"
 
-static void put_str(struct json *j, const char *key, const char *value)
-{
-	json_key(j, key);
-	if (value)
-		json_str(j, value);
-	else
-		json_null(j);
-}
-
-static void put_u64(struct json *j, const char *key, uint64_t value)
-{
-	json_key(j, key);
-	json_u64(j, value);
-}
-
-static void put_hex(struct json *j, const char *key, uint64_t value)
-{
-	json_key(j, key);
-	json_hex(j, value);
-}
-
 static void put_events(struct json *j, const struct listing *l)
 {
 	json_key(j, "events");
@@ -28,12 +7,12 @@ static void put_events(struct json *j, const struct listing *l)
 	for (size_t i = 0; i < l->events.len; i++) {
 		const struct listing_event *e = &l->events.data[i];
 		json_object(j);
-		put_str(j, "name", e->name);
-		put_str(j, "unit", e->unit);
-		put_u64(j, "samples", e->samples);
-		put_u64(j, "value", e->value);
-		put_u64(j, "total_samples", e->total_samples);
-		put_u64(j, "total_value", e->total_value);
+		json_pair_str(j, "name", e->name);
+		json_pair_str(j, "unit", e->unit);
+		json_pair_u64(j, "samples", e->samples);
+		json_pair_u64(j, "value", e->value);
+		json_pair_u64(j, "total_samples", e->total_samples);
+		json_pair_u64(j, "total_value", e->total_value);
 		json_end(j);
 	}
 	json_end(j);
@@ -46,10 +25,10 @@ static void put_files(struct json *j, const struct listing *l)
 	for (size_t i = 0; i < l->files.len; i++) {
 		const struct listing_file *f = &l->files.data[i];
 		json_object(j);
-		put_str(j, "path", f->path);
-		put_str(j, "opened", f->opened);
+		json_pair_str(j, "path", f->path);
+		json_pair_str(j, "opened", f->opened);
 		if (f->problem)
-			put_str(j, "problem", f->problem);
+			json_pair_str(j, "problem", f->problem);
 		json_end(j);
 	}
 	json_end(j);
@@ -62,8 +41,8 @@ static void put_values(struct json *j, const struct listing *l, const struct lis
 	json_array(j);
 	for (size_t e = 0; e < l->events.len; e++) {
 		json_object(j);
-		put_u64(j, "samples", values[e].samples);
-		put_u64(j, "value", values[e].value);
+		json_pair_u64(j, "samples", values[e].samples);
+		json_pair_u64(j, "value", values[e].value);
 		json_key(j, "percent");
 		json_f64(j, listing_percent(l, e, &values[e], share));
 		json_end(j);
@@ -80,8 +59,8 @@ static void put_lines(struct json *j, const struct listing *l, enum listing_shar
 		size_t n;
 		const char *text = lines_get(&l->files.data[line->file].text, line->line, &n);
 		json_object(j);
-		put_u64(j, "file", line->file);
-		put_u64(j, "line", line->line);
+		json_pair_u64(j, "file", line->file);
+		json_pair_u64(j, "line", line->line);
 		if (text) {
 			json_key(j, "text");
 			json_str_n(j, text, n);
@@ -96,10 +75,10 @@ static void put_symbol(struct json *j, const char *key, const struct listing_sym
 {
 	json_key(j, key);
 	json_object(j);
-	put_hex(j, "address", s->addr);
+	json_pair_hex(j, "address", s->addr);
 	if (s->name) {
-		put_str(j, "symbol", s->name);
-		put_u64(j, "offset", s->offset);
+		json_pair_str(j, "symbol", s->name);
+		json_pair_u64(j, "offset", s->offset);
 	}
 	json_end(j);
 }
@@ -112,10 +91,10 @@ static void put_places(struct json *j, const struct listing *l, uint32_t place)
 	for (; place != LISTING_NONE; place = l->places.data[place].caller) {
 		const struct listing_place *p = &l->places.data[place];
 		json_object(j);
-		put_str(j, "function", p->function);
+		json_pair_str(j, "function", p->function);
 		if (p->file != LISTING_NONE) {
-			put_u64(j, "file", p->file);
-			put_u64(j, "line", p->line);
+			json_pair_u64(j, "file", p->file);
+			json_pair_u64(j, "line", p->line);
 		}
 		json_end(j);
 	}
@@ -132,15 +111,15 @@ static void put_insn(struct json *j, const struct listing *l, size_t i, enum lis
 		hex[2 * at + 1] = "0123456789abcdef"[insn->code[at] & 15];
 	}
 	json_object(j);
-	put_hex(j, "address", insn->addr);
+	json_pair_hex(j, "address", insn->addr);
 	json_key(j, "bytes");
 	json_str_n(j, hex, 2 * (size_t)insn->bytes);
-	put_str(j, "text", insn->text);
-	put_str(j, "flow", flows[insn->flow]);
+	json_pair_str(j, "text", insn->text);
+	json_pair_str(j, "flow", flows[insn->flow]);
 	if (insn->has_target)
 		put_symbol(j, "target", &insn->target);
 	if (insn->target_insn != LISTING_NONE)
-		put_u64(j, "jumps_to", insn->target_insn);
+		json_pair_u64(j, "jumps_to", insn->target_insn);
 	if (insn->has_reference)
 		put_symbol(j, "reference", &insn->reference);
 	put_places(j, l, insn->place);
@@ -151,17 +130,17 @@ static void put_insn(struct json *j, const struct listing *l, size_t i, enum lis
 void data_listing_json(struct json *j, const struct listing *l, enum listing_share share)
 {
 	json_object(j);
-	put_str(j, "symbol", l->symbol);
-	put_str(j, "raw_symbol", l->raw_name);
-	put_str(j, "object", l->object);
-	put_str(j, "object_path", l->object_path);
-	put_str(j, "build_id", l->build_id);
-	put_str(j, "section", l->section);
-	put_str(j, "architecture", l->arch);
-	put_str(j, "lines_from", l->debug_origin);
-	put_hex(j, "start", l->start);
-	put_hex(j, "end", l->end);
-	put_str(j, "percent_type", listing_share_name(share));
+	json_pair_str(j, "symbol", l->symbol);
+	json_pair_str(j, "raw_symbol", l->raw_name);
+	json_pair_str(j, "object", l->object);
+	json_pair_str(j, "object_path", l->object_path);
+	json_pair_str(j, "build_id", l->build_id);
+	json_pair_str(j, "section", l->section);
+	json_pair_str(j, "architecture", l->arch);
+	json_pair_str(j, "lines_from", l->debug_origin);
+	json_pair_hex(j, "start", l->start);
+	json_pair_hex(j, "end", l->end);
+	json_pair_str(j, "percent_type", listing_share_name(share));
 	put_events(j, l);
 	put_files(j, l);
 	put_lines(j, l, share);

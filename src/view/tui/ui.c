@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "base/vector.h"
 
 static void look(struct ui *u)
@@ -144,21 +145,8 @@ static void delete_character(struct strbuf *b)
 
 static void add_character(struct strbuf *b, uint32_t c)
 {
-	if (c < 0x80) {
-		strbuf_addch(b, (char)c);
-	} else if (c < 0x800) {
-		strbuf_addch(b, (char)(0xc0 | c >> 6));
-		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		strbuf_addch(b, (char)(0xe0 | c >> 12));
-		strbuf_addch(b, (char)(0x80 | (c >> 6 & 0x3f)));
-		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
-	} else {
-		strbuf_addch(b, (char)(0xf0 | c >> 18));
-		strbuf_addch(b, (char)(0x80 | (c >> 12 & 0x3f)));
-		strbuf_addch(b, (char)(0x80 | (c >> 6 & 0x3f)));
-		strbuf_addch(b, (char)(0x80 | (c & 0x3f)));
-	}
+	char bytes[UTF8_MAX];
+	strbuf_add(b, bytes, utf8_encode(c, bytes));
 }
 
 bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*changed)(void *ctx, const char *text), void *ctx)

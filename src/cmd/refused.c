@@ -1,0 +1,18 @@
+#include "cmd/refused.h"
+
+#include <stddef.h>
+
+struct strobe_error *refused_trace_decoder(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL :
+			 error_create(ERROR_UNSUPPORTED, "traces of instructions (Intel PT, Arm CoreSight and SPE) are carried along, but "
+							 "not decoded by this version");
+}
+
+struct strobe_error *refused_stitching(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL :
+			 error_create(ERROR_UNSUPPORTED, "call stacks of the branch hardware are not stitched together by this version");
+}

@@ -1,0 +1,11 @@
+/*
+ * Options of the reference that no command of this version serves: each says in one line what is missing. Parsers for
+ * OPTION_CALL; an option that is negated asks for nothing, and is let pass.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct strobe_error *refused_trace_decoder(void *options, const char *value, bool negated) _must_check_;
+struct strobe_error *refused_stitching(void *options, const char *value, bool negated) _must_check_;
