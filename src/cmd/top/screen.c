@@ -59,11 +59,11 @@ static enum browse_state look(void *ctx)
 	return s->due || s->asked ? BROWSE_DUE : BROWSE_ON;
 }
 
-/* How far one can step back: the very first picture is of no time at all. */
+/* How far one can step back. The very first picture is drawn at once, of the samples of no time: it is no step. */
 static size_t steps_back(const struct top_run *t)
 {
 	size_t n = t->history.slices.len;
-	return n > 1 && !t->history.slices.data[0].samples ? n - 2 : n - 1;
+	return n > 1 ? n - 2 : n - 1;
 }
 
 /* While it is stopped, time goes on to be counted: nothing is lost by looking closer. */

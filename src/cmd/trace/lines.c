@@ -176,6 +176,7 @@ void trace_lines_entry_point(struct trace_lines *l, struct trace_line *line)
 	line->kind = TRACE_LINE_POINT;
 	line->event = event;
 	trace_lines_other(l, line);
+	line->event = NULL; /* the name lasts as long as this call */
 }
 
 void trace_lines_ran(struct trace_lines *l, uint32_t tid, uint32_t pid, uint64_t ran_ns, uint64_t waited_ns)
@@ -197,11 +198,6 @@ void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const
 	trace_task_name(t, comm, room);
 	if (t->stats)
 		syscall_stats_rename(&l->stats, t->stats - 1, t->comm);
-}
-
-const struct syscall_style *trace_lines_style(const struct trace_lines *l)
-{
-	return &l->style;
 }
 
 uint64_t trace_lines_count(const struct trace_lines *l)
