@@ -93,6 +93,13 @@ def check_sums(samples, name):
     tap.equal(browser.eval("strobe.model.total"), len(samples), f"{name}: the total")
 
 
+def search(text):
+    """The page searches when typing has paused; what was selected in a flame graph goes with it."""
+    browser.do("fill", "#search", text)
+    found = "strobe.searchHits" if text else "!strobe.searchHits"
+    browser.eval(f"new Promise((done) => {{ const look = () => {found} ? done() : setTimeout(look, 20); look(); }})")
+
+
 def change(**state):
     browser.eval(f"strobe.change({json.dumps(state)})")
 
@@ -180,13 +187,12 @@ def filters(samples):
     change(showFrom="", focus="(")
     tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression is told")
     change(focus="")
-    browser.do("fill", "#search", "^walk$")
-    browser.do("eval", "new Promise((f) => setTimeout(f, 200))")
+    search("^walk$")
     share = 100 * sum("walk" in s[3] for s in samples) / len(samples)
     tap.equal(browser.do("text", "#matched"), f"1 names, {share:.2f}%", "search tells its share; recursion counts once")
     browser.do("click", "#tab-flamegraph")
     browser.shot("time-search")
-    browser.do("fill", "#search", "")
+    search("")
     folded = strobe("flamegraph", "--folded", "-i", "time.script").out
     tap.equal(sorted(browser.eval("strobe.folded()").splitlines()), sorted(folded.splitlines()), "folded stacks are those of --folded")
     halves = browser.eval("""(() => { const k = strobe.model.keys.name.indexOf("render"); const h = [];
