@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -19,24 +18,6 @@
 #include "event/open.h"
 
 enum wait_fd { WAIT_SIGNAL, WAIT_DELAY, WAIT_SWITCH, WAIT_CONTROL, WAIT_TRIGGER, WAIT_RINGS, WAIT_FDS };
-
-static struct strobe_error *open_signals(struct recording *r)
-{
-	struct sigaction hup;
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	/* Under nohup it is ignored, and means nothing to us either. */
-	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
-		sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
-	r->old_sigpipe = signal(SIGPIPE, SIG_IGN);
-	r->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return r->signal_fd < 0 ? error_errno(errno, "cannot wait for signals") : NULL;
-}
 
 static struct strobe_error *open_timer(uint64_t first_ns, uint64_t interval_ns, int *ret)
 {
@@ -235,9 +216,8 @@ static bool is_switch_due(const struct recording *r)
 
 static struct strobe_error *take_signals(struct recording *r)
 {
-	struct signalfd_siginfo info;
-	while (read(r->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		switch (info.ssi_signo) {
+	for (int number; (number = cmd_signals_next(&r->signals));) {
+		switch (number) {
 		case SIGCHLD:
 			if (workload_reap(&r->workload, false))
 				r->done = true;
@@ -249,7 +229,7 @@ static struct strobe_error *take_signals(struct recording *r)
 				TRY(capture_snapshot(r->capture, main_sink(r), &(uint64_t){0}));
 			break;
 		default:
-			r->signal = (int)info.ssi_signo;
+			r->signal = number;
 			r->done = true;
 			break;
 		}
@@ -399,7 +379,7 @@ static struct strobe_error *loop(struct recording *r)
 {
 	while (!r->done) {
 		struct pollfd fds[WAIT_FDS] = {
-			[WAIT_SIGNAL] = {.fd = r->signal_fd, .events = POLLIN},
+			[WAIT_SIGNAL] = {.fd = r->signals.fd, .events = POLLIN},
 			[WAIT_DELAY] = {.fd = r->delay_fd, .events = POLLIN},
 			[WAIT_SWITCH] = {.fd = r->switch_fd, .events = POLLIN},
 			[WAIT_CONTROL] = {.fd = r->control.fd, .events = POLLIN},
@@ -452,7 +432,7 @@ static struct strobe_error *prepare(struct recording *r)
 {
 	struct record_options *o = r->o;
 	int argc = r->ctx->rest.argc;
-	TRY(open_signals(r));
+	TRY(cmd_signals_open(&r->signals, (int[]){ SIGCHLD, SIGUSR2, 0 }));
 	TRY(record_output_init(&r->output, o->output, o->threads_set));
 	r->output.options.compress_level = o->compress_level;
 	r->output.options.checkpoints = !r->output.pipe;
@@ -463,11 +443,8 @@ static struct strobe_error *prepare(struct recording *r)
 	if (o->control)
 		TRY(error_prefix(control_open(o->control, &r->control), "--control"));
 	if (argc) {
-		struct workload_options w = {
-			.mask = r->old_mask,
-			.sigpipe = r->old_sigpipe == SIG_IGN ? SIG_IGN : SIG_DFL,
-			.stdout_to_stderr = r->output.pipe,
-		};
+		struct workload_options w = cmd_signals_workload(&r->signals);
+		w.stdout_to_stderr = r->output.pipe;
 		/* The parser's rest ends by its count, exec's arguments by NULL. */
 		r->argv = xcalloc((size_t)argc + 1, sizeof(*r->argv));
 		memcpy(r->argv, r->ctx->rest.argv, (size_t)argc * sizeof(*r->argv));
@@ -550,10 +527,10 @@ static void release(struct recording *r)
 	reader_masks_deinit(&r->masks);
 	free(r->threads);
 	free(r->argv);
-	int *fds[] = {&r->stop_fd, &r->signal_fd, &r->delay_fd, &r->switch_fd};
+	int *fds[] = {&r->stop_fd, &r->delay_fd, &r->switch_fd};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		cleanup_closep(fds[i]);
-	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+	cmd_signals_close(&r->signals);
 }
 
 static int record(struct recording *r)
@@ -615,11 +592,10 @@ static int run(struct cmd_context *ctx, void *options)
 		.workload = {.go_fd = -1, .error_fd = -1},
 		.control = {.fd = -1, .ack_fd = -1},
 		.stop_fd = -1,
-		.signal_fd = -1,
+		.signals = CMD_SIGNALS_NONE,
 		.delay_fd = -1,
 		.switch_fd = -1,
 	};
-	sigprocmask(SIG_SETMASK, NULL, &r.old_mask);
 	cmd_set_verbosity(o->verbose);
 	if (o->list_intr_regs || o->list_user_regs)
 		return list_registers(ctx);

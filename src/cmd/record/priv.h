@@ -14,6 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/record/options.h"
 #include "cmd/record/output.h"
+#include "cmd/signals.h"
 
 /*
  * Rings are looked at that often whatever their watermark says, so that a file is not much behind what happened when
@@ -55,15 +56,14 @@ struct recording {
 	unsigned threads_nr;
 	pthread_barrier_t ready; /* threads have their ids, filters may be set */
 	int stop_fd;             /* eventfd for the threads */
-	int signal_fd, delay_fd, switch_fd;
+	struct cmd_signals signals;
+	int delay_fd, switch_fd;
 	size_t delay_step;         /* next edge of the schedule: start and end of each range in turn */
 	uint64_t file_start_bytes; /* what had been written when this file was begun */
 	int signal;                /* that ended it, or 0 */
 	bool done, filled;
 	bool gone; /* all tasks that were recorded have ended */
 	unsigned files;
-	sigset_t old_mask;
-	void (*old_sigpipe)(int);
 };
 
 /* A line for the user, unless -q. */

@@ -1,9 +1,6 @@
 /* report: on a screen, with another file whenever the user wants one. */
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -11,6 +8,7 @@
 #include "cmd/foreign_files.h"
 #include "cmd/input.h"
 #include "cmd/report/run.h"
+#include "cmd/signals.h"
 #include "config.h"
 #include "dump/header_text.h"
 
@@ -35,8 +33,8 @@ struct report_screen {
 	struct opened *file;
 	struct progress progress;
 	const char *loading;
-	int signal_fd, signal;
-	sigset_t old_mask;
+	struct cmd_signals signals;
+	int signal;
 	bool stopped;
 };
 
@@ -61,26 +59,11 @@ struct screen *report_open_screen(struct cmd_context *ctx, const struct report_o
 	return screen;
 }
 
-/* ---- signals ---- */
-
-static struct strobe_error *open_signals(struct report_screen *s)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, &s->old_mask);
-	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->signal_fd < 0 ? error_errno(errno, "cannot wait for signals") : NULL;
-}
-
 static enum browse_state look(void *ctx)
 {
 	struct report_screen *s = ctx;
-	struct signalfd_siginfo info;
-	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
-		s->signal = (int)info.ssi_signo;
+	for (int number; (number = cmd_signals_next(&s->signals));)
+		s->signal = number;
 	return s->signal ? BROWSE_END : BROWSE_ON;
 }
 
@@ -243,11 +226,11 @@ static struct strobe_error *browse_files(struct report_screen *s)
 {
 	const struct config *config;
 	TRY(cmd_config(s->ctx, &config)); /* before there are copies */
-	TRY(open_signals(s));
+	TRY(cmd_signals_open(&s->signals, NULL));
 	TRY(open_file(s, NULL, &s->file));
 	struct browse_hooks hooks = {
 		.ctx = s,
-		.fds = &s->signal_fd,
+		.fds = &s->signals.fd,
 		.fds_nr = 1,
 		.look = look,
 		.header = header,
@@ -265,7 +248,7 @@ static struct strobe_error *browse_files(struct report_screen *s)
 
 int report_browse(struct cmd_context *ctx, const struct report_options *o, struct screen *screen)
 {
-	struct report_screen s = { .ctx = ctx, .o = o, .screen = screen, .signal_fd = -1 };
+	struct report_screen s = { .ctx = ctx, .o = o, .screen = screen, .signals = CMD_SIGNALS_NONE };
 	struct strobe_error *err = browse_files(&s);
 	screen_close(screen);
 	if (s.stopped || s.signal) {
@@ -279,14 +262,10 @@ int report_browse(struct cmd_context *ctx, const struct report_options *o, struc
 			status = cmd_fail(ctx, take_ptr(s.file->damage));
 	}
 	close_file(s.file);
-	if (s.signal_fd >= 0)
-		close(s.signal_fd);
-	sigprocmask(SIG_SETMASK, &s.old_mask, NULL);
 	/* Ctrl-C is one way to leave; who sent another signal is to see that it ended us. */
-	if (s.signal && s.signal != SIGINT) {
-		signal(s.signal, SIG_DFL);
-		raise(s.signal);
-	}
+	if (s.signal && s.signal != SIGINT)
+		cmd_signals_raise(&s.signals, s.signal);
+	cmd_signals_close(&s.signals);
 	return status;
 }
 

@@ -345,13 +345,10 @@ static struct strobe_error *run_all(struct stat *st)
 }
 
 /* The command's own status; what ended us by a signal ends us so, for the shell that waits. */
-static int status_of(const struct stat_session *s)
+static int status_of(struct stat_session *s)
 {
-	if (s->signal) {
-		signal(s->signal, SIG_DFL);
-		sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
-		raise(s->signal);
-	}
+	if (s->signal)
+		cmd_signals_raise(&s->signals, s->signal);
 	bool by_count = s->options->interval_count && s->intervals >= s->options->interval_count;
 	if (!s->argc || s->timed_out || by_count)
 		return CMD_OK;
@@ -434,7 +431,7 @@ static int run(struct cmd_context *ctx, void *options)
 		.ctx = ctx,
 		.options = o,
 		.sys = o->sys,
-		.signal_fd = -1,
+		.signals = CMD_SIGNALS_NONE,
 		.control = { .fd = -1, .ack_fd = -1 },
 		.hooks = { .interval = show_interval, .ctx = &st },
 	};

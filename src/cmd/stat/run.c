@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,18 +39,8 @@ static double now_s(const struct stat_session *s)
 
 struct strobe_error *stat_session_open(struct stat_session *s)
 {
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, &s->old_mask);
-	signal(SIGPIPE, SIG_IGN);
 	s->control = (struct control){ .fd = -1, .ack_fd = -1 };
-	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s->signal_fd < 0)
-		return error_errno(errno, "cannot wait for signals");
+	TRY(cmd_signals_open(&s->signals, (int[]){ SIGCHLD, 0 }));
 	return s->options->control ? control_open(s->options->control, &s->control) : NULL;
 }
 
@@ -118,8 +107,7 @@ void stat_session_close(struct stat_session *s)
 {
 	leave_tracepoints_behind(s);
 	control_close(&s->control);
-	if (s->signal_fd >= 0)
-		close(take_fd(s->signal_fd));
+	cmd_signals_close(&s->signals);
 }
 
 static struct strobe_error *open_timer(uint64_t first_ms, uint64_t interval_ms, int *ret)
@@ -223,13 +211,12 @@ static struct strobe_error *take_commands(struct run *r)
 
 static void take_signals(struct run *r)
 {
-	struct signalfd_siginfo info;
-	while (read(r->s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
+	for (int number; (number = cmd_signals_next(&r->s->signals));) {
+		if (number == SIGCHLD) {
 			if (r->workload.pid && workload_reap(&r->workload, false))
 				r->ended = true;
 		} else {
-			r->s->signal = (int)info.ssi_signo;
+			r->s->signal = number;
 			r->ended = true;
 		}
 	}
@@ -356,7 +343,7 @@ struct strobe_error *stat_session_run(struct stat_session *s)
 	struct run r = { .s = s, .workload = { .go_fd = -1, .error_fd = -1 } };
 	for (int i = 0; i < WAIT_FDS; i++)
 		r.fds[i] = -1;
-	r.fds[WAIT_SIGNAL] = s->signal_fd;
+	r.fds[WAIT_SIGNAL] = s->signals.fd;
 	r.fds[WAIT_CONTROL] = s->control.fd;
 	r.fds[WAIT_ASKED] = s->hooks.asked ? s->hooks.asked_fd : -1;
 	s->timed_out = false;
@@ -364,7 +351,7 @@ struct strobe_error *stat_session_run(struct stat_session *s)
 	counter_close(&s->set);
 	struct strobe_error *err = NULL;
 	if (s->argc)
-		err = workload_fork(s->argv, (struct workload_options){ .mask = s->old_mask }, &r.workload);
+		err = workload_fork(s->argv, cmd_signals_workload(&s->signals), &r.workload);
 	if (!err)
 		err = count(&r);
 	if (err)

@@ -7,6 +7,7 @@
 #include "capture/control.h"
 #include "capture/workload.h"
 #include "cmd/cmd.h"
+#include "cmd/signals.h"
 #include "cmd/stat/options.h"
 #include "counter/counter.h"
 #include "counter/stats.h"
@@ -31,8 +32,7 @@ struct stat_session {
 	struct counter_set set;
 	struct stat_hooks hooks;
 	struct control control;
-	sigset_t old_mask;
-	int signal_fd;
+	struct cmd_signals signals;
 	char **argv;                   /* of the command; argc 0: none */
 	int argc;
 	bool counts_command;           /* the command is what is counted, not only how long */

@@ -102,7 +102,7 @@ static struct strobe_error *prepare_side(struct versus *v, struct side *side)
 	struct stat_session *s = &side->session;
 	struct stat_options *o = v->o;
 	bool whole = o->target.system_wide || o->target.cpus;
-	*s = (struct stat_session){ .ctx = v->ctx, .options = o, .sys = o->sys, .signal_fd = -1,
+	*s = (struct stat_session){ .ctx = v->ctx, .options = o, .sys = o->sys, .signals = CMD_SIGNALS_NONE,
 				    .control = { .fd = -1, .ack_fd = -1 }, .target = o->target, .argv = side->argv,
 				    .argc = side->argc, .counts_command = !whole };
 	struct counter_options options = {
@@ -370,8 +370,7 @@ static struct strobe_error *prepare(struct versus *v)
 	TRY(prepare_side(v, a));
 	TRY(prepare_side(v, b));
 	TRY(stat_session_open(&a->session));
-	b->session.signal_fd = a->session.signal_fd;
-	b->session.old_mask = a->session.old_mask;
+	b->session.signals = a->session.signals;
 	v->random = sys_clock_ns(v->o->sys, CLOCK_MONOTONIC) | 1;
 	return NULL;
 }
@@ -389,7 +388,7 @@ int stat_versus(struct cmd_context *ctx, struct stat_options *o)
 	if (!status && (v.sides[0].failed || v.sides[1].failed))
 		status = CMD_FAILED;
 	stat_session_close(&v.sides[0].session);
-	v.sides[1].session.signal_fd = -1;
+	v.sides[1].session.signals = CMD_SIGNALS_NONE;
 	stat_session_close(&v.sides[1].session);
 	free(v.sides[0].argv);
 	for (size_t i = 0; i < v.words.len; i++)

@@ -1,11 +1,8 @@
 #include "cmd/top/run.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -22,19 +19,6 @@
 #define ALL_RINGS_PAGES 16384u
 
 /* ---- opening ---- */
-
-static struct strobe_error *open_signals(struct top_run *t)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, &t->old_mask);
-	signal(SIGPIPE, SIG_IGN);
-	t->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return t->signal_fd < 0 ? error_errno(errno, "cannot wait for signals") : NULL;
-}
 
 static bool is_system_wide(const struct top_run *t)
 {
@@ -138,7 +122,7 @@ static struct strobe_error *open_output(struct top_run *t)
 
 static struct strobe_error *start(struct top_run *t)
 {
-	TRY(open_signals(t));
+	TRY(cmd_signals_open(&t->signals, NULL));
 	TRY(settle_options(t));
 	TRY(open_capture(t));
 	TRY(open_report(t));
@@ -238,9 +222,8 @@ struct strobe_error *top_refresh(struct top_run *t)
 
 void top_look_around(struct top_run *t)
 {
-	struct signalfd_siginfo info;
-	while (read(t->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		t->signal = (int)info.ssi_signo;
+	for (int number; (number = cmd_signals_next(&t->signals));) {
+		t->signal = number;
 		t->done = true;
 	}
 	if (capture_tasks_gone(t->capture, 0))
@@ -353,18 +336,14 @@ static void release(struct top_run *t)
 	capture_close(t->capture);
 	arena_deinit(&t->report.arena);
 	arena_deinit(&t->report.scratch);
-	if (t->signal_fd >= 0)
-		close(t->signal_fd);
-	sigprocmask(SIG_SETMASK, &t->old_mask, NULL);
 }
 
 int top_run(struct cmd_context *ctx, struct top_options *o)
 {
-	struct top_run t = { .ctx = ctx, .o = o, .sys = sys_live(), .signal_fd = -1 };
+	struct top_run t = { .ctx = ctx, .o = o, .sys = sys_live(), .signals = CMD_SIGNALS_NONE };
 	t.report = (struct report_run){ .ctx = ctx, .o = &o->report };
 	arena_init(&t.report.arena);
 	arena_init(&t.report.scratch);
-	sigprocmask(SIG_SETMASK, NULL, &t.old_mask);
 	struct strobe_error *err = start(&t);
 	if (!err) {
 		struct screen *screen = top_open_screen(&t);
@@ -377,17 +356,14 @@ int top_run(struct cmd_context *ctx, struct top_options *o)
 			err = finished;
 	}
 	release(&t);
-	bool broken = err && err->code == ERROR_STOPPED;
-	if (broken) {
+	if (!err && t.signal && t.signal != SIGINT) /* Ctrl-C is how it ends; anything else was not the user's */
+		cmd_signals_raise(&t.signals, t.signal);
+	cmd_signals_close(&t.signals);
+	if (err && err->code == ERROR_STOPPED) {
 		error_destroy(err);
 		return CMD_BROKEN_PIPE;
 	}
 	if (err)
 		return error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
-	/* Ctrl-C is how it ends; anything else was not the user's. */
-	if (t.signal && t.signal != SIGINT) {
-		signal(t.signal, SIG_DFL);
-		raise(t.signal);
-	}
 	return CMD_OK;
 }

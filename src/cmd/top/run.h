@@ -8,6 +8,7 @@
 
 #include "capture/session.h"
 #include "cmd/record/output.h"
+#include "cmd/signals.h"
 #include "cmd/top/options.h"
 #include "profile/history.h"
 #include "resolve/live.h"
@@ -34,11 +35,10 @@ struct top_run {
 	struct data_refresh refresh; /* the last one */
 	uint64_t last_ns;            /* when it was */
 	uint64_t bad_before;
-	int signal_fd;
+	struct cmd_signals signals;
 	int signal;                  /* that ended it, or 0 */
 	bool disabled;               /* events, by the user */
 	bool done, gone;             /* gone: everything that was watched has ended */
-	sigset_t old_mask;
 };
 
 int top_run(struct cmd_context *ctx, struct top_options *o);

@@ -205,7 +205,7 @@ static void header(void *ctx, struct strbuf *text)
 
 struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 {
-	struct top_screen s = { .t = t, .due = true, .fds = { t->signal_fd, capture_poll_fd(t->capture, 0) } };
+	struct top_screen s = { .t = t, .due = true, .fds = { t->signals.fd, capture_poll_fd(t->capture, 0) } };
 	struct browse_hooks hooks = {
 		.ctx = &s,
 		.is_live = true,

@@ -133,7 +133,7 @@ static void take_key(struct top_run *t, char key, bool *ret_refresh)
 static struct strobe_error *wait_for_more(struct top_run *t, const struct screen *s, uint64_t until_ns, bool *ret_refresh)
 {
 	struct pollfd fds[] = {
-		{ .fd = t->signal_fd, .events = POLLIN },
+		{ .fd = t->signals.fd, .events = POLLIN },
 		{ .fd = t->gone ? -1 : capture_poll_fd(t->capture, 0), .events = POLLIN },
 		{ .fd = s->has_keys ? STDIN_FILENO : -1, .events = POLLIN },
 	};

@@ -11,7 +11,7 @@ static int run(struct cmd_context *ctx, void *options)
 		.o = o,
 		.sys = sys_live(),
 		.workload = { .go_fd = -1, .error_fd = -1 },
-		.signal_fd = -1,
+		.signals = CMD_SIGNALS_NONE,
 		.out_fd = -1,
 		.wake_fd = -1,
 	};

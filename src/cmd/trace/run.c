@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,20 +89,6 @@ static struct strobe_error *settle_target(struct trace_run *r)
 	return NULL;
 }
 
-static struct strobe_error *open_signals(struct trace_run *r)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
-	signal(SIGPIPE, SIG_IGN);
-	r->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return r->signal_fd < 0 ? error_errno(errno, "cannot wait for signals") : NULL;
-}
-
 struct strobe_error *trace_open_output(struct trace_run *r)
 {
 	const char *file = r->o->output;
@@ -120,10 +105,9 @@ struct strobe_error *trace_open_output(struct trace_run *r)
 
 static void take_signals(struct trace_run *r)
 {
-	struct signalfd_siginfo info;
-	while (read(r->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGCHLD) {
-			r->signal = (int)info.ssi_signo;
+	for (int number; (number = cmd_signals_next(&r->signals));) {
+		if (number != SIGCHLD) {
+			r->signal = number;
 			r->ended = true;
 		} else if (r->workload.pid && workload_reap(&r->workload, false)) {
 			r->ended = true;
@@ -139,7 +123,7 @@ static uint64_t now_ms(const struct trace_run *r)
 struct strobe_error *trace_wait(struct trace_run *r, int wait_ms)
 {
 	bool tasks = !r->workload.pid && (r->target.pids || r->target.tids || r->target.uid);
-	struct pollfd fds[] = { { .fd = r->signal_fd, .events = POLLIN }, { .fd = r->wake_fd, .events = POLLIN } };
+	struct pollfd fds[] = { { .fd = r->signals.fd, .events = POLLIN }, { .fd = r->wake_fd, .events = POLLIN } };
 	if (wait_ms < 0 && (tasks || r->begin_ms))
 		wait_ms = ALIVE_INTERVAL_MS;
 	if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)
@@ -215,10 +199,11 @@ static struct strobe_error *run(struct trace_run *r)
 	TRY(trace_options_check(r->o, r->ctx->rest.argc));
 	TRY(choose_calls(r));
 	TRY(find_cgroup(r));
-	TRY(open_signals(r));
+	TRY(cmd_signals_open(&r->signals, (int[]){ SIGCHLD, 0 }));
 	TRY(trace_open_output(r));
 	if (r->ctx->rest.argc) {
-		struct workload_options options = { .mask = r->old_mask, .stdout_to_stderr = r->out_fd == STDOUT_FILENO };
+		struct workload_options options = cmd_signals_workload(&r->signals);
+		options.stdout_to_stderr = r->out_fd == STDOUT_FILENO;
 		r->argv = xcalloc((size_t)r->ctx->rest.argc + 1, sizeof(*r->argv));
 		memcpy(r->argv, r->ctx->rest.argv, (size_t)r->ctx->rest.argc * sizeof(*r->argv));
 		TRY(workload_fork(r->argv, options, &r->workload));
@@ -232,12 +217,10 @@ static struct strobe_error *run(struct trace_run *r)
 }
 
 /* The command's own status; what ended us by a signal ends us so, for the shell that waits. */
-static int status_of(const struct trace_run *r)
+static int status_of(struct trace_run *r)
 {
 	if (r->signal) {
-		signal(r->signal, SIG_DFL);
-		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-		raise(r->signal);
+		cmd_signals_raise(&r->signals, r->signal);
 	}
 	if (!r->workload.reaped || !r->traces_command)
 		return CMD_OK;
@@ -266,8 +249,6 @@ int trace_run(struct trace_run *r)
 	if (r->workload.pid && !r->workload.reaped && (err || r->signal || r->ended))
 		workload_end(&r->workload);
 	err = trace_close_output(r, err);
-	if (r->signal_fd >= 0)
-		close(r->signal_fd);
 	int status = err && error_is(err, ERROR_USAGE) ? cmd_fail_usage(r->ctx, err) : err ? cmd_fail(r->ctx, err) : status_of(r);
 	target_map_deinit(&r->map);
 	free(r->cgroup);

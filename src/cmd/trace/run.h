@@ -9,6 +9,7 @@
 #include "bpf/trace_whom.h"
 #include "capture/workload.h"
 #include "cmd/cmd.h"
+#include "cmd/signals.h"
 #include "cmd/trace/options.h"
 
 struct trace_run;
@@ -39,8 +40,7 @@ struct trace_run {
 	struct workload workload;
 	char **argv; /* the command's, ending with NULL */
 	bool traces_command;
-	sigset_t old_mask;
-	int signal_fd;
+	struct cmd_signals signals;
 	int signal; /* that ended us, or 0 */
 	bool ended;
 	uint64_t begin_ms, alive_ms; /* when -D is over (0: it is), when it was last looked whether tasks live */

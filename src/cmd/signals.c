@@ -1,0 +1,58 @@
+#include "cmd/signals.h"
+
+#include <errno.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+static bool is_ignored(int number)
+{
+	struct sigaction now;
+	return !sigaction(number, NULL, &now) && now.sa_handler == SIG_IGN;
+}
+
+struct strobe_error *cmd_signals_open(struct cmd_signals *s, const int *more)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	if (!is_ignored(SIGHUP))
+		sigaddset(&set, SIGHUP);
+	for (; more && *more; more++)
+		sigaddset(&set, *more);
+	s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->fd < 0)
+		return error_errno(errno, "cannot wait for signals");
+	sigprocmask(SIG_BLOCK, &set, &s->old_mask);
+	s->old_sigpipe = signal(SIGPIPE, SIG_IGN);
+	return NULL;
+}
+
+int cmd_signals_next(const struct cmd_signals *s)
+{
+	struct signalfd_siginfo info;
+	return read(s->fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
+}
+
+void cmd_signals_close(struct cmd_signals *s)
+{
+	if (s->fd < 0)
+		return;
+	close(take_fd(s->fd));
+	signal(SIGPIPE, s->old_sigpipe);
+	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+}
+
+void cmd_signals_raise(struct cmd_signals *s, int number)
+{
+	cmd_signals_close(s);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+struct workload_options cmd_signals_workload(const struct cmd_signals *s)
+{
+	return (struct workload_options){ .mask = s->old_mask, .sigpipe = s->old_sigpipe == SIG_IGN ? SIG_IGN : SIG_DFL };
+}
