@@ -69,7 +69,6 @@ static inline void use_record(const struct env *env, struct record r)
 		struct record_cgroup cgroup;
 		struct record_lost lost;
 		struct record_switch cpu_switch;
-		struct record_throttle throttle;
 		struct sample_tail tail;
 		struct sample sample;
 		struct sample_hot hot;
@@ -100,7 +99,6 @@ static inline void use_record(const struct env *env, struct record r)
 	use(record_decode_task(r, &u.task));
 	use(record_decode_lost(r, &u.lost));
 	use(record_decode_switch(r, &u.cpu_switch));
-	use(record_decode_throttle(r, &u.throttle));
 	use(sample_tail_decode(env_tail_layout(env), r, &u.tail));
 }
 

@@ -24,11 +24,6 @@ double stats_variance(const struct stats *s)
 	return s->n < 2 ? 0 : s->m2 / (double)(s->n - 1);
 }
 
-double stats_deviation(const struct stats *s)
-{
-	return sqrt(stats_variance(s));
-}
-
 double stats_error(const struct stats *s)
 {
 	return s->n < 2 ? 0 : sqrt(stats_variance(s) / (double)s->n);

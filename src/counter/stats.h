@@ -18,7 +18,6 @@ struct stats {
 void stats_add(struct stats *s, double value);
 /* Of the population that the n values were drawn from (n - 1 below the bar); 0 for fewer than two. */
 double stats_variance(const struct stats *s);
-double stats_deviation(const struct stats *s);
 /* Standard error of the mean. */
 double stats_error(const struct stats *s);
 /* Half the width of the interval that holds the mean with the given confidence (0.95); 0 for fewer than two values. */

@@ -290,8 +290,6 @@ const char *syscall_signal_name(unsigned signal);
 /* siginfo_t of `bytes` bytes as strace writes it after "---": {si_signo=SIGCHLD, si_code=CLD_EXITED, ...}. */
 void syscall_print_siginfo(struct out *out, const struct syscall_style *style, const struct arch *a, const void *info,
 			   size_t bytes);
-/* A sockaddr as an argument shows it. */
-void syscall_print_sockaddr(struct out *out, const struct syscall_style *style, const void *addr, size_t bytes);
 /* Quoted and escaped like strace's: \n \t \" \\ \177; octal as short as it can be. */
 void syscall_print_quoted(struct out *out, const void *bytes, size_t n);
 /* "TIOCGWINSZ", NULL where it has no name. */

@@ -455,11 +455,6 @@ static const struct {
 	[FEATURE_CLN_SIZE] = { "CLN_SIZE", NULL, false },
 };
 
-const char *header_text_feature(uint32_t bit)
-{
-	return bit < sizeof(features) / sizeof(*features) ? features[bit].name : NULL;
-}
-
 /* Where the parts of the file stand, and when it was last written. A stream has no such places. */
 static void print_file(struct out *out, const struct env *e)
 {

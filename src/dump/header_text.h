@@ -11,5 +11,3 @@
 
 /* full: with what is long (topology, caches), which -I asks for; else a line says that it is there. */
 void header_text_print(struct out *out, const struct env *env, bool full);
-/* "TRACING_DATA", "HOSTNAME" … as the reference spells feature bits; NULL where nobody has named it. */
-const char *header_text_feature(uint32_t bit);

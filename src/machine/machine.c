@@ -53,11 +53,6 @@ struct strtab *machine_strings(struct machine *m)
 	return &m->strings;
 }
 
-uint64_t machine_map_timeouts(const struct machine *m)
-{
-	return m->map_timeouts;
-}
-
 uint64_t machine_generation(const struct machine *m)
 {
 	return m->generation;
@@ -105,8 +100,6 @@ static void apply_mmap(struct machine *m, struct record rec, uint64_t time_ns)
 	if (!record_decode_mmap(rec, &r))
 		return;
 	uint16_t mode = rec.hdr->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	if (rec.hdr->misc & PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT)
-		m->map_timeouts++;
 	bool guest = mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
 	bool kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL;
 	struct map map = {

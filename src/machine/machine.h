@@ -123,9 +123,6 @@ const struct map *machine_space_map(struct machine *m, uint32_t space, uint16_t 
  */
 uint32_t machine_forget_ended(struct machine *m, uint64_t before_ns, bool with_files);
 
-/* How often the recorder says that reading a process's maps took too long: its addresses cannot be resolved. */
-uint64_t machine_map_timeouts(const struct machine *m);
-
 /* All there are, for --tasks and --mmaps: in order of appearance. */
 size_t machine_threads_count(const struct machine *m);
 const struct thread *machine_thread_at(const struct machine *m, size_t i);

@@ -78,7 +78,6 @@ struct machine {
 	uint64_t now_ns; /* time of the latest record applied */
 	uint64_t generation;
 	bool asked;
-	uint64_t map_timeouts;
 
 	struct {
 		struct arena arena; /* copies of those records that do not stay where they are */

@@ -544,15 +544,6 @@ struct reader_damage reader_damage(struct record_source *s)
 	return of(s)->damage;
 }
 
-uint64_t reader_bytes(struct record_source *s)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < of(s)->inputs.len; i++)
-		bytes += of(s)->inputs.data[i].size;
-	return bytes;
-}
-
 const char *reader_directory(struct record_source *s)
 {
 	return of(s)->directory;

@@ -131,11 +131,6 @@ static void add_bits(struct strbuf *b, uint64_t value, const struct bit_name *na
 		strbuf_addf(b, "%s0x%" PRIx64, separator, value);
 }
 
-void attr_sample_type_text(uint64_t sample_type, struct strbuf *ret)
-{
-	add_bits(ret, sample_type, sample_type_names, COUNT(sample_type_names));
-}
-
 struct teller {
 	void (*fn)(void *ctx, const char *name, const char *value);
 	void *ctx;

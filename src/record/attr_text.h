@@ -10,6 +10,3 @@
 #include "base/strbuf.h"
 
 void attr_each_field(const struct perf_event_attr *attr, void (*fn)(void *ctx, const char *name, const char *value), void *ctx);
-
-/* "IP|TID|TIME", and what is left of bits nobody has named in hex; "" for 0. */
-void attr_sample_type_text(uint64_t sample_type, struct strbuf *ret);

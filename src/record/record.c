@@ -308,16 +308,6 @@ bool record_decode_switch(struct record r, struct record_switch *ret)
 	return !c.bad;
 }
 
-bool record_decode_throttle(struct record r, struct record_throttle *ret)
-{
-	struct cursor c = body(r);
-
-	ret->time = cursor_u64(&c);
-	ret->id = cursor_u64(&c);
-	ret->stream_id = cursor_u64(&c);
-	return !c.bad;
-}
-
 /* Byte order. */
 
 static void swap16(uint8_t *p)

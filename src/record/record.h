@@ -159,9 +159,6 @@ struct record_switch {
 	bool cpu_wide, out, preempt;
 	uint32_t next_prev_pid, next_prev_tid;
 };
-struct record_throttle {
-	uint64_t time, id, stream_id;
-};
 
 /* ID_INDEX: which CPU and thread each id counts, and of a guest which virtual machine. -1 = none. */
 struct record_id_index {
@@ -179,5 +176,4 @@ bool record_decode_namespaces(struct record r, struct record_namespaces *ret);
 bool record_decode_cgroup(struct record r, struct record_cgroup *ret);
 bool record_decode_lost(struct record r, struct record_lost *ret); /* LOST; LOST_SAMPLES has its id in the trailer */
 bool record_decode_switch(struct record r, struct record_switch *ret);
-bool record_decode_throttle(struct record r, struct record_throttle *ret);
 struct record_id_index record_decode_id_index(struct record r);

@@ -21,11 +21,6 @@ int sys_perf_event_paranoid(const struct sys *sys)
 	return (int)sys_sysctl(sys, "kernel/perf_event_paranoid", 2);
 }
 
-int sys_kptr_restrict(const struct sys *sys)
-{
-	return (int)sys_sysctl(sys, "kernel/kptr_restrict", 0);
-}
-
 uint64_t sys_perf_event_mlock_kb(const struct sys *sys)
 {
 	return (uint64_t)sys_sysctl(sys, "kernel/perf_event_mlock_kb", 516);

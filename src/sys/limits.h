@@ -17,7 +17,6 @@ int64_t sys_sysctl(const struct sys *sys, const char *name, int64_t otherwise);
 
 /* -1 … 4; 2 where the file is missing although the kernel has perf. */
 int sys_perf_event_paranoid(const struct sys *sys);
-int sys_kptr_restrict(const struct sys *sys);
 uint64_t sys_perf_event_mlock_kb(const struct sys *sys);
 uint64_t sys_perf_event_max_sample_rate(const struct sys *sys);
 unsigned sys_perf_event_max_stack(const struct sys *sys);

@@ -162,14 +162,6 @@ struct strobe_error *sys_read_i64(const struct sys *sys, const char *path, int64
 	return NULL;
 }
 
-struct strobe_error *sys_write(const struct sys *sys, const char *path, const char *text)
-{
-	_cleanup_close_ int fd = sys_open(sys, path, O_WRONLY);
-	if (fd < 0)
-		return error_errno(-fd, "cannot open %s", path);
-	return file_write_fd(fd, path, text, strlen(text));
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);

@@ -68,7 +68,6 @@ struct strobe_error *sys_read(const struct sys *sys, const char *path, struct st
 struct strobe_error *sys_read_line(const struct sys *sys, const char *path, char **ret) _must_check_;
 /* A file that is one number (0x… is hex). */
 struct strobe_error *sys_read_i64(const struct sys *sys, const char *path, int64_t *ret) _must_check_;
-struct strobe_error *sys_write(const struct sys *sys, const char *path, const char *text) _must_check_;
 /* Names in a directory, sorted, without . and ..; appended to *ret. */
 struct strobe_error *sys_list(const struct sys *sys, const char *path, sys_names *ret) _must_check_;
 void sys_names_deinit(sys_names *names);

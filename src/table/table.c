@@ -47,11 +47,6 @@ void table_set_text(struct table *t, size_t column, const char *text)
 	last_row_cell(t, column)->text = arena_strdup(&t->arena, text);
 }
 
-void table_set_count(struct table *t, size_t column, uint64_t count)
-{
-	last_row_cell(t, column)->count = count;
-}
-
 void table_set_number(struct table *t, size_t column, double number)
 {
 	last_row_cell(t, column)->number = number;

@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/vector.h"
 
-enum table_type { TABLE_TEXT, TABLE_COUNT, TABLE_NUMBER, TABLE_BOOL };
+enum table_type { TABLE_TEXT, TABLE_NUMBER, TABLE_BOOL };
 
 struct table_column {
 	const char *key;   /* in JSON */
@@ -32,7 +32,6 @@ struct table_cell {
 	bool set;
 	union {
 		const char *text;
-		uint64_t count;
 		double number;
 		bool truth;
 	};
@@ -60,7 +59,6 @@ void table_column(struct table *t, struct table_column column);
 /* Begins a row; the setters below fill it. */
 void table_row(struct table *t);
 void table_set_text(struct table *t, size_t column, const char *text);
-void table_set_count(struct table *t, size_t column, uint64_t count);
 void table_set_number(struct table *t, size_t column, double number);
 void table_set_bool(struct table *t, size_t column, bool truth);
 void table_fact(struct table *t, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

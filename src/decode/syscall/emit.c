@@ -171,15 +171,6 @@ void emit_pointer(struct emit *e, uint64_t v)
 		out_str(e->out, "NULL");
 }
 
-void emit_note(struct emit *e, const char *s)
-{
-	if (e->json)
-		return;
-	out_str(e->out, " /* ");
-	out_str(e->out, s);
-	out_str(e->out, " */");
-}
-
 /* What stands behind the backslash where C has a letter for the byte; 0: none. */
 static const char letters[256] = {
 	['"'] = '"', ['\\'] = '\\', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r',

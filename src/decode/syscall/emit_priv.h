@@ -43,8 +43,6 @@ void emit_i64(struct emit *e, int64_t v);
 void emit_u64(struct emit *e, uint64_t v);
 void emit_hex(struct emit *e, uint64_t v);     /* 0x1f; 0 is 0 */
 void emit_pointer(struct emit *e, uint64_t v); /* 0 is NULL */
-/* A remark for people: left out of JSON. */
-void emit_note(struct emit *e, const char *s);
 /* Quoted and escaped, cut to the limit; cut: it was longer than what is here. */
 void emit_string(struct emit *e, const uint8_t *s, size_t n, bool cut);
 /* The same in \x escapes. */

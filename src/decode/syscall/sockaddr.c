@@ -142,11 +142,3 @@ void emit_sockaddr(struct emit *e, const uint8_t *p, size_t n)
 	}
 	emit_struct_end(e);
 }
-
-void syscall_print_sockaddr(struct out *out, const struct syscall_style *style, const void *addr, size_t bytes)
-{
-	struct emit e;
-	emit_init(&e, out, NULL, style, &arch_x86_64, NULL);
-	emit_sockaddr(&e, addr, bytes);
-	emit_deinit(&e);
-}

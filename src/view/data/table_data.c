@@ -17,9 +17,6 @@ static void json_cell(struct json *j, const struct table_column *column, const s
 	case TABLE_TEXT:
 		json_str(j, c->text);
 		break;
-	case TABLE_COUNT:
-		json_u64(j, c->count);
-		break;
 	case TABLE_NUMBER:
 		json_f64(j, c->number);
 		break;
@@ -68,9 +65,6 @@ static void csv_cell(struct out *out, const struct table_column *column, const s
 	switch (column->type) {
 	case TABLE_TEXT:
 		out_csv(out, c->text);
-		break;
-	case TABLE_COUNT:
-		out_u64(out, c->count);
 		break;
 	case TABLE_NUMBER:
 		if (!isnan(c->number))

@@ -17,9 +17,6 @@ static void cell_text(struct strbuf *b, const struct table_column *column, const
 	case TABLE_TEXT:
 		strbuf_addstr(b, c->text);
 		break;
-	case TABLE_COUNT:
-		strbuf_addf(b, "%" PRIu64, c->count);
-		break;
 	case TABLE_NUMBER:
 		if (!isnan(c->number))
 			strbuf_addf(b, "%.*f", (int)column->decimals, c->number);
