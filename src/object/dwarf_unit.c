@@ -258,17 +258,37 @@ static int compare_ranges(const void *a, const void *b)
 	return x->unit->offset < y->unit->offset ? -1 : x->unit->offset > y->unit->offset;
 }
 
+static void add_text(struct dwarf *d, uint64_t start, uint64_t bytes)
+{
+	if (!bytes)
+		return;
+	d->text[d->text_nr][0] = start;
+	d->text[d->text_nr++][1] = start + bytes;
+}
+
+/* The code of a relocatable file is laid out in one piece, from 0 on. */
+static uint64_t code_bytes(const struct object *o)
+{
+	uint64_t end = 0;
+	for (size_t i = 0; i < object_sections_count(o); i++) {
+		const struct object_section *s = object_section(o, i);
+		if (object_section_is_code(s))
+			end = s->addr + s->bytes;
+	}
+	return end;
+}
+
 static void find_text(struct dwarf *d)
 {
 	const struct object *o = d->object;
 	size_t n = object_segments_count(o);
-	d->text = xcalloc(n + 1, sizeof(*d->text));
+	d->text = xcalloc(n + 1, sizeof(*d->text)); /* one more: of a relocatable file */
+	if (object_header(o)->type == ET_REL)
+		add_text(d, 0, code_bytes(o));
 	for (size_t i = 0; i < n; i++) {
 		const struct object_segment *s = object_segment(o, i);
-		if (s->type != PT_LOAD || !(s->flags & PF_X) || !s->memory_bytes)
-			continue;
-		d->text[d->text_nr][0] = s->vaddr;
-		d->text[d->text_nr++][1] = s->vaddr + s->memory_bytes;
+		if (s->type == PT_LOAD && s->flags & PF_X)
+			add_text(d, s->vaddr, s->memory_bytes);
 	}
 }
 

@@ -59,7 +59,7 @@ static struct object_section read_section(const struct object *o, struct cursor 
 	s.bytes = get_word(o, c);
 	s.link = cursor_u32(c);
 	s.info = cursor_u32(c);
-	get_word(o, c); /* sh_addralign */
+	s.align = get_word(o, c);
 	s.entry_bytes = get_word(o, c);
 	return s;
 }
@@ -161,6 +161,7 @@ static struct strobe_error *finish_open(struct object *o, const char *name, stru
 	read_extended_counts(o, &t);
 	read_sections(o, &t);
 	read_segments(o, &t);
+	object_lay_out(o);
 	*ret = o;
 	return NULL;
 }
@@ -321,8 +322,24 @@ bool object_offset_of_vaddr(const struct object *o, uint64_t vaddr, uint64_t *re
 	return s;
 }
 
+/* Relocatable files have no segments. */
+static const void *section_bytes_at(const struct object *o, uint64_t vaddr, size_t *ret_bytes)
+{
+	for (size_t i = 1; i < o->sections_nr; i++) {
+		const struct object_section *s = &o->sections[i];
+		if (!object_section_is_code(s) || vaddr < s->addr || vaddr - s->addr >= s->bytes)
+			continue;
+		const uint8_t *p = object_section_raw(o, s, ret_bytes);
+		*ret_bytes -= p ? (size_t)(vaddr - s->addr) : 0;
+		return p ? p + (vaddr - s->addr) : NULL;
+	}
+	return NULL;
+}
+
 const void *object_bytes_at(const struct object *o, uint64_t vaddr, size_t *ret_bytes)
 {
+	if (o->header.type == ET_REL)
+		return section_bytes_at(o, vaddr, ret_bytes);
 	const struct object_segment *s = segment_of_vaddr(o, vaddr);
 	uint64_t skip = s ? vaddr - s->vaddr : 0;
 	if (!s || skip > UINT64_MAX - s->offset || s->offset + skip >= o->bytes)

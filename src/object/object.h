@@ -34,7 +34,8 @@ struct object_section {
 	uint32_t type;    /* SHT_* */
 	uint32_t link, info;
 	uint64_t flags;   /* SHF_* */
-	uint64_t addr, offset, bytes, entry_bytes;
+	/* addr in a relocatable file: as the kernel lays out a module, from the begin of its code. */
+	uint64_t addr, offset, bytes, entry_bytes, align;
 };
 
 struct object_segment {
@@ -77,7 +78,9 @@ const struct object_section *object_section(const struct object *o, size_t i);
 const struct object_section *object_find_section(const struct object *o, const char *name);
 /* As they lie in the file; NULL (and 0) for NOBITS and for sections that are not inside the file. */
 const void *object_section_raw(const struct object *o, const struct object_section *s, size_t *ret_bytes);
-/* The content: inflated where the section is compressed (memoised, thread-safe). */
+/* Code that stays as long as it is loaded: a kernel frees .init.text after the start, and lays it elsewhere. */
+bool object_section_is_code(const struct object_section *s);
+/* The content: inflated where the section is compressed, relocated in relocatable files (memoised, thread-safe). */
 struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret,
 					  size_t *ret_bytes) _must_check_;
 /* A cursor over the content in the byte order of the object; empty where it cannot be had. */

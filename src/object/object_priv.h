@@ -7,7 +7,7 @@
 #include "base/vector.h"
 #include "object/object.h"
 
-/* A section that was inflated. */
+/* A section whose content is not what lies in the file: inflated, relocated, or both. */
 struct object_inflated {
 	const struct object_section *section;
 	void *data;
@@ -34,6 +34,13 @@ static inline const uint8_t *object_range(const struct object *o, uint64_t offse
 {
 	return offset <= o->bytes && n <= o->bytes - offset ? o->data + offset : NULL;
 }
+
+/* Gives the sections of an ET_REL file their addresses; see object_section.addr. */
+void object_lay_out(struct object *o);
+/* Whether the content of a section (one that is not loaded) is only right once its relocations are applied. */
+bool object_has_relocations(const struct object *o, const struct object_section *s);
+/* Applies them to a copy of the content. What points outside is passed over. */
+void object_relocate(const struct object *o, const struct object_section *s, void *data, size_t bytes);
 
 /* Inflates raw (what a SHF_COMPRESSED or .zdebug section holds) into *ret, owned by the caller. */
 struct strobe_error *object_inflate(const struct object *o, const struct object_section *s, const void *raw,

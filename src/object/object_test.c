@@ -463,6 +463,53 @@ static void sections_and_symbols_as_readelf_shows_them(void **state)
 	object_close(o);
 }
 
+/* Two stores into .debug_addr, of four and of eight bytes, and what points outside of it or at no symbol. */
+static void relocatable_files_are_laid_out_and_relocated(void **state)
+{
+	(void)state;
+	struct elf_builder b = { .is_64bit = true, .type = ET_REL, .machine = EM_X86_64 };
+	uint64_t code_flags = SHF_ALLOC | SHF_EXECINSTR;
+	static const uint8_t addresses[16];
+	elf_add_section(&b, ".init.text", SHT_PROGBITS, code_flags, 0, code, 8);
+	elf_add_section(&b, ".text", SHT_PROGBITS, code_flags, 0, code, sizeof(code));
+	elf_add_section(&b, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0, code, 16);
+	uint32_t exit_text = elf_add_section(&b, ".exit.text", SHT_PROGBITS, code_flags, 0, code, 32);
+	uint32_t debug = elf_add_section(&b, ".debug_addr", SHT_PROGBITS, 0, 0, addresses, sizeof(addresses));
+	elf_add_symbol(&b, &b.symtab, "leave", 5, 8, STB_GLOBAL, STT_FUNC, exit_text);
+	const Elf64_Rela relocations[] = {
+		{ 0, ELF64_R_INFO(1, R_X86_64_32), 0x100 },	{ 8, ELF64_R_INFO(1, R_X86_64_64), (Elf64_Sxword)-2 },
+		{ 9, ELF64_R_INFO(1, R_X86_64_64), 0x7777 },	{ 4, ELF64_R_INFO(9, R_X86_64_32), 0x7777 },
+		{ UINT64_MAX, ELF64_R_INFO(1, R_X86_64_32), 1 }, { 4, ELF64_R_INFO(1, R_X86_64_PC32), 0x7777 },
+	};
+	uint32_t rela = elf_add_section(&b, ".rela.debug_addr", SHT_RELA, 0, 0, relocations, sizeof(relocations));
+	b.sections[rela].info = debug;
+	size_t n, got;
+	uint8_t *bytes = elf_finish(&b, &n);
+	struct object *o;
+	assert_ok(object_open_memory(bytes, n, "made", &o));
+	assert_int_equal(object_find_section(o, ".text")->addr, 0);
+	assert_int_equal(object_find_section(o, ".exit.text")->addr, 64);
+	assert_int_equal(object_find_section(o, ".data")->addr, 96);
+	assert_int_equal(object_find_section(o, ".init.text")->addr, 112);
+	const void *content;
+	assert_ok(object_section_bytes(o, object_find_section(o, ".debug_addr"), &content, &got));
+	assert_int_equal(got, sizeof(addresses));
+	uint32_t half[2];
+	uint64_t whole;
+	memcpy(half, content, sizeof(half));
+	memcpy(&whole, (const uint8_t *)content + 8, sizeof(whole));
+	assert_int_equal(half[0], 64 + 5 + 0x100);
+	assert_int_equal(half[1], 0);
+	assert_int_equal(whole, 64 + 5 - 2);
+	/* Code by address, though there is no segment; data of modules lies elsewhere. */
+	const uint8_t *leave = object_section_raw(o, object_find_section(o, ".exit.text"), &n);
+	assert_ptr_equal(object_bytes_at(o, 70, &got), leave + 6);
+	assert_int_equal(got, 26);
+	assert_null(object_bytes_at(o, 100, &got));
+	object_close(o);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,6 +522,7 @@ int main(void)
 		cmocka_unit_test(debug_files_are_looked_for_in_order),
 		cmocka_unit_test(compressed_sections_are_inflated),
 		cmocka_unit_test(whole_files_are_unpacked),
+		cmocka_unit_test(relocatable_files_are_laid_out_and_relocated),
 		cmocka_unit_test(sections_and_symbols_as_readelf_shows_them),
 	};
 	return cmocka_run_group_tests_name("object", tests, NULL, NULL);

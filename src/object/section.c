@@ -118,6 +118,11 @@ struct strobe_error *object_inflate(const struct object *o, const struct object_
 	return NULL;
 }
 
+static bool is_compressed(const struct object_section *s)
+{
+	return s->flags & SHF_COMPRESSED || !strncmp(s->name, ".zdebug_", 8);
+}
+
 struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret,
 					  size_t *ret_bytes)
 {
@@ -125,7 +130,8 @@ struct strobe_error *object_section_bytes(struct object *o, const struct object_
 	const void *raw = object_section_raw(o, s, &raw_bytes);
 	if (!raw)
 		return error_create(ERROR_NOT_FOUND, "%s: section %s has no bytes in the file", o->name, s->name);
-	if (!(s->flags & SHF_COMPRESSED) && strncmp(s->name, ".zdebug_", 8)) {
+	bool relocated = object_has_relocations(o, s);
+	if (!is_compressed(s) && !relocated) {
 		*ret = raw;
 		*ret_bytes = raw_bytes;
 		return NULL;
@@ -138,8 +144,15 @@ struct strobe_error *object_section_bytes(struct object *o, const struct object_
 			found = &o->inflated.data[i];
 	if (!found) {
 		struct object_inflated add = { .section = s };
-		err = object_inflate(o, s, raw, raw_bytes, &add.data, &add.bytes);
+		if (is_compressed(s)) {
+			err = object_inflate(o, s, raw, raw_bytes, &add.data, &add.bytes);
+		} else {
+			add.data = xmemdup(raw, raw_bytes);
+			add.bytes = raw_bytes;
+		}
 		if (!err) {
+			if (relocated)
+				object_relocate(o, s, add.data, add.bytes);
 			vec_push(&o->inflated, add);
 			found = &vec_last(&o->inflated);
 		}

@@ -16,9 +16,10 @@ enum { SPACE_SYMTAB, SPACE_DYNSYM, SPACE_OWN };
 
 /* What a symbol's section allows. */
 struct section_kind {
-	bool loaded;       /* SHF_ALLOC */
+	bool loaded;       /* SHF_ALLOC; of relocatable files code alone: the kernel lays their data elsewhere */
 	bool takes_labels; /* symbols without type are taken in text and data sections only */
 	char type;         /* of objects, as nm prints it: d b r; functions are t */
+	uint64_t base;     /* of relocatable files, whose symbols count from their section's begin; else 0 */
 };
 
 struct loader {
@@ -34,13 +35,14 @@ struct loader {
 
 static void read_kinds(struct loader *l)
 {
+	bool relocatable = object_header(l->from->object)->type == ET_REL;
 	l->kinds_nr = object_sections_count(l->from->object);
 	l->kinds = xcalloc(l->kinds_nr + 1, sizeof(*l->kinds));
 	for (size_t i = 0; i < l->kinds_nr; i++) {
 		const struct object_section *s = object_section(l->from->object, i);
 		l->kinds[i] = (struct section_kind){
-			.loaded = s->flags & SHF_ALLOC &&
-				  (!l->from->only_section || !strcmp(s->name, l->from->only_section)),
+			.loaded = relocatable ? object_section_is_code(s) : s->flags & SHF_ALLOC,
+			.base = relocatable ? s->addr : 0,
 			.takes_labels = strstr(s->name, ".text") || strstr(s->name, ".data"),
 			.type = s->flags & SHF_EXECINSTR ? 't'
 				: s->type == SHT_NOBITS  ? 'b'
@@ -92,7 +94,7 @@ static void add_symbols(struct loader *l, const struct object_symtab *t, uint8_t
 		const char *name = object_symbol_name(t, &s);
 		if (!is_taken(l, &s, name) || (l->mapping_symbols && is_mapping_symbol(name)))
 			continue;
-		uint64_t start = s.value;
+		uint64_t start = s.value + (s.section < l->kinds_nr ? l->kinds[s.section].base : 0);
 		if (l->thumb && ELF64_ST_TYPE(s.info) == STT_FUNC)
 			start &= ~(uint64_t)1;
 		struct symtable_entry e = {
@@ -260,6 +262,15 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 	return true;
 }
 
+const char *elf_debug_path(struct dso *d)
+{
+	const char *symfs = d->session->options.symfs;
+	if (d->file->build_id_len < 2)
+		return NULL;
+	const char *hex = dso_hex(d, d->file->build_id, d->file->build_id_len);
+	return arena_printf(&d->arena, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs ? symfs : "", hex, hex + 2);
+}
+
 /* ~/.debug/.build-id/ab/cdef…/NAME, as buildid-cache keeps it: "elf" for files, "vdso", "kallsyms"; "debug" besides. */
 const char *dso_cached_path(struct dso *d, const char *name)
 {
@@ -310,6 +321,7 @@ static bool open_file(struct dso *d)
 
 struct debug_search {
 	struct dso *dso;
+	struct object *of;
 	bool (*wanted)(const struct object *o);
 	struct object *found;
 };
@@ -329,7 +341,7 @@ static bool try_debug_file(void *ctx, const char *path)
 		return false;
 	}
 	uint8_t mine[OBJECT_BUILD_ID_MAX], its[OBJECT_BUILD_ID_MAX];
-	size_t n = object_build_id(s->dso->object, mine);
+	size_t n = object_build_id(s->of, mine);
 	bool same = n && object_build_id(o, its) == n && !memcmp(mine, its, n);
 	if (!same || !s->wanted(o)) {
 		dso_tried(s->dso, path, same ? "has not what was looked for" : "another: of another build-id");
@@ -341,12 +353,12 @@ static bool try_debug_file(void *ctx, const char *path)
 	return true;
 }
 
-struct object *elf_open_debug(struct dso *d, bool (*wanted)(const struct object *o))
+struct object *elf_open_debug(struct dso *d, struct object *of, bool (*wanted)(const struct object *o))
 {
-	struct debug_search s = { d, wanted, NULL };
+	struct debug_search s = { d, of, wanted, NULL };
 	const char *cached = dso_cached_path(d, "debug");
 	if (!cached || !try_debug_file(&s, cached))
-		object_find_debug(d->object, d->file->path, d->session->options.symfs, try_debug_file, &s);
+		object_find_debug(of, d->file->path, d->session->options.symfs, try_debug_file, &s);
 	_cleanup_free_ char *fetched = s.found ? NULL : ask_servers(d, DEBUGINFOD_DEBUG);
 	if (fetched)
 		try_debug_file(&s, fetched);
@@ -371,7 +383,7 @@ static bool load_elf(struct dso *d)
 	if (!open_file(d))
 		return false;
 	if (!has_symtab(d->object))
-		d->symbols_object = elf_open_debug(d, has_symtab);
+		d->symbols_object = elf_open_debug(d, d->object, has_symtab);
 	if (!d->symbols_object && !has_symtab(d->object))
 		open_mini(d);
 	elf_load_table(d, &(struct elf_load){

@@ -92,7 +92,8 @@ static bool is_module_where_recorded(struct dso *d, const struct kallsyms *k)
 	if (!k->live || !recorded)
 		return true;
 	_cleanup_error_ struct strobe_error *err = file_read("/proc/modules", &text, 16 << 20);
-	if (err || !n)
+	/* A kernel without the file has no modules at all; one that hides it may well have this one. */
+	if ((err && err->code != ERROR_NOT_FOUND) || !n)
 		return true;
 	strbuf_addch(&start, '\n');
 	strbuf_add(&start, name, n);
@@ -194,11 +195,10 @@ static bool find_vmlinux(struct dso *d)
 	const struct env *env = d->session->env;
 	const char *symfs = d->session->options.symfs ? d->session->options.symfs : "";
 	struct utsname u;
-	if (!d->file->build_id_len || uname(&u))
+	const char *by_id = elf_debug_path(d);
+	if (!by_id || uname(&u))
 		return false;
 	const char *release = env && env->os_release ? env->os_release : u.release;
-	const char *hex = dso_hex(d, d->file->build_id, d->file->build_id_len);
-	const char *by_id = arena_printf(&d->arena, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs, hex, hex + 2);
 	if (access(by_id, R_OK))
 		dso_tried(d, by_id, "not there");
 	else if (use_vmlinux(d, by_id))
@@ -232,29 +232,30 @@ static bool load_vmlinux(struct dso *d)
 
 const struct symbol_source source_vmlinux = { .name = "vmlinux", .kinds = 1u << MAPPED_KERNEL, .load = load_vmlinux };
 
-/* A relocatable file: the kernel laid its .text where the map of the module begins. */
-static bool load_module(struct dso *d)
+struct object *module_open(struct dso *d, const char **ret_path)
 {
 	const struct symbols_options *o = &d->session->options;
-	const char *path = d->file->path ? d->file->path : "";
-	struct object *object;
+	const char *path = d->file->path ? d->file->path : "", *cached = dso_cached_path(d, "elf");
+	struct object *object = NULL;
 	if (d->file->guest || *path != '/' || !o->use_modules)
+		return NULL;
+	*ret_path = o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, path) : path;
+	if (elf_open_checked(d, *ret_path, 0, &object) || !cached || access(cached, R_OK))
+		return object;
+	*ret_path = cached;
+	elf_open_checked(d, cached, 0, &object);
+	return object;
+}
+
+static bool load_module(struct dso *d)
+{
+	d->object = module_open(d, &d->long_name);
+	if (!d->object)
 		return false;
-	if (o->symfs)
-		path = arena_printf(&d->arena, "%s%s", o->symfs, path);
-	const char *cached = dso_cached_path(d, "elf");
-	if (!elf_open_checked(d, path, 0, &object)) {
-		if (!cached || access(cached, R_OK) || !elf_open_checked(d, cached, 0, &object))
-			return false;
-		path = cached;
-	}
-	elf_load_table(d,
-		       &(struct elf_load){.object = object, .only_section = ".text", .demangle = o->demangle_kernel});
-	d->object = object;
+	elf_load_table(d, &(struct elf_load){ .object = d->object, .demangle = d->session->options.demangle_kernel });
 	d->shift = (int64_t)atomic_load(&d->recorded_base);
-	d->long_name = path;
 	if (!d->has_table)
-		dso_problem(d, "%s has no symbols", path);
+		dso_problem(d, "%s has no symbols", d->long_name);
 	return d->has_table;
 }
 

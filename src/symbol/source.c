@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "object/dwarf.h"
 #include "symbol/symbol_priv.h"
 
@@ -14,7 +15,8 @@
 
 struct dso_source {
 	struct dwarf *dwarf;                      /* NULL: there is none */
-	struct object *debug_object, *supplement; /* ours to close, or NULL */
+	struct object *module, *debug_object, *supplement; /* ours to close, or NULL */
+	int64_t shift;                            /* as dso.shift, of the file with the debug information */
 	const char *origin;
 	VEC(struct made_symbol *) inlined;        /* interned by name and range; under the DSO's lock */
 	struct idset inlined_index;
@@ -27,14 +29,33 @@ static bool has_dwarf(const struct object *o)
 	return s && object_section_raw(o, s, &bytes) && bytes;
 }
 
+/*
+ * The file of a module whose names came from kallsyms. One that is packed is not unpacked to look for what such files do not
+ * have: their debug information is found by build-id, or not at all.
+ */
+static struct object *find_module(struct dso *d, struct dso_source *s)
+{
+	const char *path = elf_debug_path(d), *problem = d->problem;
+	if (path && !access(path, R_OK))
+		elf_open_checked(d, path, 0, &s->module);
+	if (!s->module && text_has_suffix(d->file->path ? d->file->path : "", ".ko"))
+		s->module = module_open(d, &path);
+	d->problem = problem; /* its names are all right */
+	return s->module;
+}
+
 /* Places in their order: see the header. */
 static struct object *find_object(struct dso *d, struct dso_source *s)
 {
-	if (has_dwarf(d->object))
-		return d->object;
+	struct object *of = d->object;
+	if (!of && d->file->kind == MAPPED_MODULE && d->kernel)
+		of = find_module(d, s);
+	s->shift = d->file->kind == MAPPED_MODULE ? (int64_t)atomic_load(&d->recorded_base) : d->shift;
+	if (!of || has_dwarf(of))
+		return of;
 	if (has_dwarf(d->symbols_object))
 		return d->symbols_object;
-	return s->debug_object = elf_open_debug(d, has_dwarf);
+	return s->debug_object = elf_open_debug(d, of, has_dwarf);
 }
 
 /* A file that its link names by build-id too. */
@@ -93,7 +114,7 @@ static struct object *open_split(void *ctx, const char *path)
 static struct dso_source *make_source(struct dso *d)
 {
 	struct dso_source *s = xcalloc(1, sizeof(*s));
-	struct object *o = d->object ? find_object(d, s) : NULL;
+	struct object *o = find_object(d, s);
 	if (!o)
 		return s;
 	s->supplement = open_supplement(d, o);
@@ -102,10 +123,11 @@ static struct dso_source *make_source(struct dso *d)
 	return s;
 }
 
-/* Only of files that processes map: the kernel's own are not asked here. */
+#define KINDS_WITH_FILES (1u << MAPPED_FILE | 1u << MAPPED_VDSO | 1u << MAPPED_KERNEL | 1u << MAPPED_MODULE)
+
 static struct dso_source *source_of(struct dso *d)
 {
-	if (d->file->kind != MAPPED_FILE && d->file->kind != MAPPED_VDSO)
+	if (!(KINDS_WITH_FILES & 1u << d->file->kind))
 		return NULL;
 	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
 	if (s)
@@ -126,6 +148,7 @@ void dso_source_destroy(struct dso_source *s)
 	if (!s)
 		return;
 	dwarf_destroy(s->dwarf);
+	object_close(s->module);
 	object_close(s->debug_object);
 	object_close(s->supplement);
 	vec_deinit(&s->inlined);
@@ -184,7 +207,7 @@ unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, st
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
 	if (!s)
 		return 0;
-	uint64_t vaddr = addr - (uint64_t)d->shift;
+	uint64_t vaddr = addr - (uint64_t)s->shift;
 	unsigned n = dwarf_frames(s->dwarf, vaddr, f);
 	if (!n && dwarf_line(s->dwarf, vaddr, &f[0]))
 		n = 1;
@@ -208,7 +231,7 @@ bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32
 		return jit_line(d, addr, ret_file, ret_line);
 	struct dso_source *s = source_of(d);
 	struct dwarf_frame f;
-	if (!s || !dwarf_line(s->dwarf, addr - (uint64_t)d->shift, &f) || !f.file)
+	if (!s || !dwarf_line(s->dwarf, addr - (uint64_t)s->shift, &f) || !f.file)
 		return false;
 	*ret_file = f.file;
 	*ret_line = f.line;

@@ -2,7 +2,8 @@
  * Address -> source line and inlined functions, from the debug information of a DSO.
  *
  * The debug information is looked for on the first question: in the file itself, in the separate file that symbols came
- * from, in the build-id cache, then where object_find_debug() looks (build-id directory, .gnu_debuglink). Thread-safe, and
+ * from, in the build-id cache, then where object_find_debug() looks (build-id directory, .gnu_debuglink). Of the kernel it
+ * is in a vmlinux that gave the names, too; of a module in its file, relocated to where it was loaded. Thread-safe, and
  * quick in parallel: units of compilation are read under locks of their own. What is given out lives for the session.
  */
 #pragma once

@@ -79,7 +79,6 @@ extern const struct symbol_source source_elf, source_vdso, source_perf_map, sour
 struct elf_load {
 	struct object *object;       /* the file that is mapped */
 	struct object *symbols_from; /* a separate debug file with .symtab, or NULL */
-	const char *only_section;    /* of a relocatable file: its symbols alone count; or NULL */
 	bool demangle;
 };
 
@@ -94,10 +93,17 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 bool elf_matches(struct dso *d, const struct object *o, const char *path);
 void dso_source_destroy(struct dso_source *s);
 /*
- * A separate debug file of d->object that has what is wanted, for the caller to close; NULL: there is none. From the
+ * The file of a module, from its path or from the build-id cache, for the caller to close; NULL where it is not at hand, or
+ * modules were not asked for. ret_path lives as long as the DSO. Under d->lock.
+ */
+struct object *module_open(struct dso *d, const char **ret_path);
+/* DIR/.build-id/ab/cdef….debug where distributions keep debug files; NULL where no build-id was recorded. */
+const char *elf_debug_path(struct dso *d);
+/*
+ * A separate debug file of an object of the DSO that has what is wanted, for the caller to close; NULL: there is none. From the
  * build-id cache, or where object_find_debug() looks. Under d->lock.
  */
-struct object *elf_open_debug(struct dso *d, bool (*wanted)(const struct object *o));
+struct object *elf_open_debug(struct dso *d, struct object *of, bool (*wanted)(const struct object *o));
 /* The build-id as text. */
 const char *dso_hex(struct dso *d, const uint8_t *id, size_t n);
 
