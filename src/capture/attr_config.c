@@ -12,6 +12,9 @@
 	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_NO_CYCLES | \
 	 PERF_SAMPLE_BRANCH_NO_FLAGS)
 
+/* Of the stack with each sample: what the innermost function has pushed, and the address that it returns to. */
+#define LEAF_BYTES 64
+
 static bool is_dummy(const struct perf_event_attr *a)
 {
 	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
@@ -31,6 +34,11 @@ static void set_callgraph(struct capture_event *e, const struct callgraph_option
 	if (c->mode == CALLGRAPH_FP && sample_regs_leaf() && !c->kernel_only && !is_dummy(a)) {
 		a->sample_type |= PERF_SAMPLE_REGS_USER;
 		a->sample_regs_user |= sample_regs_leaf();
+	}
+	/* Without the registers: with both, readers take it for a dump that all of the chain is to be unwound from. */
+	if (c->mode == CALLGRAPH_FP && c->leaf && !sample_regs_leaf() && !c->kernel_only && !is_dummy(a)) {
+		a->sample_type |= PERF_SAMPLE_STACK_USER;
+		a->sample_stack_user = LEAF_BYTES;
 	}
 	if (c->mode == CALLGRAPH_FP && c->defer) {
 		perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_CALLCHAIN, !is_dummy(a));

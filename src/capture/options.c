@@ -26,10 +26,12 @@ struct strobe_error *callgraph_parse(const char *text, struct callgraph_options 
 	const char *comma = strchr(text, ',');
 	size_t n = comma ? (size_t)(comma - text) : strlen(text);
 	if (n == 2 && !memcmp(text, "fp", 2)) {
-		if (comma && strcmp(comma, ",defer"))
-			return error_create(ERROR_USAGE, "--call-graph fp takes \"defer\" and no size (found \"%s\")", text);
+		if (comma && strcmp(comma, ",defer") && strcmp(comma, ",leaf"))
+			return error_create(ERROR_USAGE, "--call-graph fp takes \"leaf\" or \"defer\" and no size (found \"%s\")",
+					    text);
 		ret->mode = CALLGRAPH_FP;
-		ret->defer = comma != NULL;
+		ret->defer = comma && !strcmp(comma, ",defer");
+		ret->leaf = comma && !strcmp(comma, ",leaf");
 	} else if (n == 3 && !memcmp(text, "lbr", 3)) {
 		if (comma)
 			return error_create(ERROR_USAGE, "--call-graph lbr takes no size (found \"%s\")", text);

@@ -37,8 +37,11 @@ static void call_graphs(void **state)
 	assert_ok(callgraph_parse("fp,defer", &c));
 	assert_int_equal(c.mode, CALLGRAPH_FP);
 	assert_true(c.defer);
+	assert_ok(callgraph_parse("fp,leaf", &c));
+	assert_int_equal(c.mode, CALLGRAPH_FP);
+	assert_true(c.leaf && !c.defer);
 	assert_ok(callgraph_parse("fp", &c));
-	assert_false(c.defer);
+	assert_false(c.defer || c.leaf);
 	assert_ok(callgraph_parse("eh", &c));
 	assert_int_equal(c.mode, CALLGRAPH_EH);
 	assert_ok(callgraph_parse("auto", &c));

@@ -16,11 +16,17 @@ struct converter {
 	char *buffer;
 };
 
+/* Whether samples bring some of the stack: all that can be had, or what completes a chain. */
+static bool is_converted(const struct resolver *r, const struct perf_event_attr *a)
+{
+	return attr_has_dumps(a) || (a->sample_type & PERF_SAMPLE_STACK_USER && resolver_has_leaves(r, a));
+}
+
 /* Without registers and dump; with a chain that has a user's part. */
 static void convert_attr(struct converter *c, struct env_event *ev)
 {
 	struct perf_event_attr *a = &ev->attr;
-	if (!attr_has_dumps(a))
+	if (!is_converted(c->r, a))
 		return;
 	a->sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
 	a->sample_type |= PERF_SAMPLE_CALLCHAIN;
@@ -79,13 +85,13 @@ uint64_t converter_samples(const struct converter *c)
 	return c->samples;
 }
 
-static void join(struct converter *c, struct record rec, struct sample *s)
+static void join(struct converter *c, const struct perf_event_attr *a, struct record rec, struct sample *s)
 {
 	/* Where there is no clock, order is that of the records. */
 	uint64_t time_ns = c->r->no_clock ? rec.file_offset : s->time;
 	struct machine_view v = machine_view(c->r->machine, s->pid, s->tid, time_ns);
 	const uint64_t *words;
-	uint32_t n = dumps_join(&c->dumps, &v, s, &words);
+	uint32_t n = attr_has_dumps(a) ? dumps_join(&c->dumps, &v, s, &words) : dumps_join_leaf(&c->dumps, &v, s, &words);
 	if (!n)
 		return;
 	s->callchain = words;
@@ -98,7 +104,7 @@ struct strobe_error *converter_record(struct converter *c, struct record rec, st
 	if (rec.hdr->type != PERF_RECORD_SAMPLE)
 		return NULL;
 	uint32_t event = env_event_of_sample(c->r->env, rec);
-	if (event >= c->env.events.len || !attr_has_dumps(&c->r->env->events.data[event].attr))
+	if (event >= c->env.events.len || !is_converted(c->r, &c->r->env->events.data[event].attr))
 		return NULL;
 	*ret_keep = false;
 	if (!sample_decode(&c->from[event], rec, &s)) {
@@ -106,7 +112,7 @@ struct strobe_error *converter_record(struct converter *c, struct record rec, st
 		c->r->stats.bad_samples++;
 		return NULL;
 	}
-	join(c, rec, &s);
+	join(c, &c->r->env->events.data[event].attr, rec, &s);
 	s.user_regs = (struct sample_regs){};
 	s.stack_bytes = s.stack_dyn_bytes = 0;
 	s.stack = NULL;

@@ -4,6 +4,11 @@
 #include "resolve/resolver_priv.h"
 #include "unwind/walk.h"
 
+/* A dump of so little as fp chains bring is at its end before that. */
+#define LEAF_FRAMES_MAX 16
+/* Where the innermost frame is, where samples do not tell: addresses within the dump are all relative to it. */
+#define SOME_SP (1ull << 32)
+
 static struct unwind_objects objects_of(void *ctx, const struct mapped_file *file)
 {
 	struct resolver *r = ctx;
@@ -28,10 +33,12 @@ static const struct arch *arch_of(const struct resolver *r)
 
 bool resolver_has_leaves(const struct resolver *r, const struct perf_event_attr *a)
 {
-	const uint64_t wanted = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER;
 	const struct arch *arch = arch_of(r);
-	return (a->sample_type & (wanted | PERF_SAMPLE_STACK_USER)) == wanted && !a->exclude_callchain_user && arch &&
-	       arch->lr != ARCH_REG_NONE && a->sample_regs_user >> arch->lr & 1;
+	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || a->exclude_callchain_user || !arch)
+		return false;
+	if (a->sample_type & PERF_SAMPLE_STACK_USER)
+		return !attr_has_dumps(a);
+	return a->sample_type & PERF_SAMPLE_REGS_USER && arch->lr != ARCH_REG_NONE && a->sample_regs_user >> arch->lr & 1;
 }
 
 void dumps_init(struct dumps *d, struct resolver *r)
@@ -59,20 +66,53 @@ static uint32_t user_part(const struct sample *s)
 	return i;
 }
 
+/* What stands in a chain from words[at] on, up to the end of its part. */
+static bool append_words(const uint64_t *words, uint32_t words_nr, uint32_t at, uint64_t back, uint64_t *walked, uint32_t *n,
+			 uint32_t max)
+{
+	uint32_t before = *n;
+	while (at < words_nr && *n < max && words[at] < PERF_CONTEXT_MAX)
+		walked[(*n)++] = words[at++] - back;
+	return *n > before;
+}
+
 bool dumps_continue(const uint64_t *words, uint32_t words_nr, uint64_t back, uint64_t *walked, uint32_t *n, uint32_t max)
 {
 	for (uint32_t i = *n; i-- > 1;) {
 		uint32_t at = 0;
 		while (at < words_nr && words[at] != walked[i] + back)
 			at++;
-		if (at >= words_nr)
-			continue;
-		uint32_t before = *n;
-		while (++at < words_nr && *n < max && words[at] < PERF_CONTEXT_MAX)
-			walked[(*n)++] = words[at] - back;
-		return *n > before;
+		if (at < words_nr)
+			return append_words(words, words_nr, at + 1, back, walked, n, max);
 	}
 	return false;
+}
+
+/* The value of a register of a sample; false where it was not recorded. */
+static bool sampled_reg(const struct sample *s, int reg, uint64_t *ret)
+{
+	if (!s->user_regs.values || reg < 0 || !(s->user_regs.mask >> reg & 1))
+		return false;
+	*ret = s->user_regs.values[__builtin_popcountll(s->user_regs.mask & ((1ull << reg) - 1))];
+	return true;
+}
+
+/*
+ * Whether what the dump was too short for is the return address above the place that the frame pointer has pointed to ever
+ * since the sample: there the kernel began to follow frame pointers, and the second word of its chain is that address.
+ */
+static bool ends_at_frame_pointer(const struct arch *arch, const struct sample *s, const struct unwind_result *w)
+{
+	uint64_t fp;
+	return w->end == UNWIND_END_CUT && sampled_reg(s, arch->fp, &fp) && w->sp + w->needed == fp + 2 * arch->pointer_bytes;
+}
+
+/* The walk is not whole: the kernel's chain may be from here on. words: of its user's part. */
+static bool continue_walk(const struct unwind_input *in, const struct sample *s, const struct unwind_result *w,
+			  const uint64_t *words, uint32_t words_nr, uint64_t *walked, uint32_t *n)
+{
+	return dumps_continue(words, words_nr, in->call_sites, walked, n, in->max) ||
+	       (ends_at_frame_pointer(in->arch, s, w) && append_words(words, words_nr, 1, in->call_sites, walked, n, in->max));
 }
 
 static void note_reach(struct dumps *d, uint64_t who, const struct unwind_result *w)
@@ -167,8 +207,7 @@ uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct 
 		return 0;
 	n = w.nr;
 	bool continued = w.end != UNWIND_END_WHOLE && kernel < s->callchain_nr &&
-			 dumps_continue(s->callchain + kernel + 1, (uint32_t)s->callchain_nr - kernel - 1, d->call_sites, walked,
-					&n, max);
+			 continue_walk(&in, s, &w, s->callchain + kernel + 1, (uint32_t)s->callchain_nr - kernel - 1, walked, &n);
 	count_end(d, &w, continued);
 	d->stats.dump_bytes = s->stack_bytes > d->stats.dump_bytes ? s->stack_bytes : d->stats.dump_bytes;
 	if (w.end == UNWIND_END_WHOLE || w.end == UNWIND_END_CUT)
@@ -177,50 +216,61 @@ uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct 
 	return head + 1 + n;
 }
 
-/* The registers that a walk of one frame begins with, lowest first; what was not recorded of them is known otherwise. */
-static uint64_t leaf_regs(const struct arch *arch, const struct sample *s, uint64_t pc, uint64_t values[3])
+/*
+ * The registers that a walk of an innermost frame begins with, lowest first: those that were recorded, the place that the
+ * chain begins with, and where the stack is. What the latter is matters only to other recorded registers.
+ */
+static uint64_t leaf_regs(const struct arch *arch, const struct sample *s, uint64_t pc, uint64_t values[64])
 {
-	uint64_t mask = 1ull << arch->lr | 1ull << arch->sp | 1ull << arch->pc;
+	uint64_t mask = 1ull << arch->sp | 1ull << arch->pc | (s->user_regs.values ? s->user_regs.mask : 0);
 	unsigned n = 0;
 	for (int reg = 0; reg < 64; reg++) {
 		if (!(mask >> reg & 1))
 			continue;
-		bool has = s->user_regs.mask >> reg & 1;
-		/* A function without a frame does not need to be told where its stack is. */
-		values[n++] = reg == arch->pc ? pc :
-			      has ? s->user_regs.values[__builtin_popcountll(s->user_regs.mask & ((1ull << reg) - 1))] : 0;
+		values[n] = SOME_SP;
+		if (reg == arch->pc)
+			values[n] = pc;
+		else
+			(void)sampled_reg(s, reg, &values[n]);
+		n++;
 	}
 	return mask;
 }
 
 uint32_t dumps_join_leaf(struct dumps *d, const struct machine_view *v, const struct sample *s, const uint64_t **ret)
 {
-	const struct arch *arch = unwind_arch(d->arch, s->user_regs.abi);
+	const struct arch *arch = unwind_arch(d->arch, s->user_regs.values ? s->user_regs.abi : PERF_SAMPLE_REGS_ABI_64);
 	uint32_t at = user_part(s) + 1, nr = (uint32_t)s->callchain_nr;
-	uint64_t walked[2];
-	if (!s->user_regs.values || !arch || arch->lr == ARCH_REG_NONE || !(s->user_regs.mask >> arch->lr & 1) || at >= nr)
+	uint64_t walked[LEAF_FRAMES_MAX], values[64];
+	if (!arch || at >= nr || (!s->stack_dyn_bytes && !s->user_regs.values))
 		return 0;
-	uint64_t values[3], mask = leaf_regs(arch, s, s->callchain[at], values);
 	follow_machine(d);
-	/* Without any of the stack: only what registers tell. */
 	struct unwind_input in = {
 		.arch = arch,
 		.space = v->space,
 		.swap = d->r->env->swapped,
-		.regs_mask = mask,
+		.regs_mask = leaf_regs(arch, s, s->callchain[at], values),
 		.regs = values,
-		.max = 2,
+		.stack = s->stack,
+		.stack_bytes = s->stack_dyn_bytes,
+		.max = LEAF_FRAMES_MAX,
 	};
 	struct unwind_result w = unwind_walk(d->unwinder, &in, walked);
-	if (w.nr < 2 || (at + 1 < nr && s->callchain[at + 1] == walked[1]))
+	/* The chain goes on at the first function that keeps a frame pointer: it may be one of those that were walked. */
+	uint32_t fresh = w.nr;
+	for (uint32_t i = w.nr; i-- > 1;)
+		if (at + 1 < nr && walked[i] == s->callchain[at + 1])
+			fresh = i;
+	if (fresh < 2)
 		return 0;
+	uint32_t rest = w.end == UNWIND_END_WHOLE ? nr : at + 1;
 	vec_clear(&d->words);
-	vec_reserve(&d->words, (size_t)nr + 1);
+	vec_reserve(&d->words, (size_t)nr + w.nr);
 	memcpy(vec_extend(&d->words, at + 1), s->callchain, (at + 1) * sizeof(uint64_t));
-	vec_push(&d->words, walked[1]);
-	memcpy(vec_extend(&d->words, nr - at - 1), s->callchain + at + 1, (nr - at - 1) * sizeof(uint64_t));
+	memcpy(vec_extend(&d->words, fresh - 1), walked + 1, (fresh - 1) * sizeof(uint64_t));
+	memcpy(vec_extend(&d->words, nr - rest), s->callchain + rest, (nr - rest) * sizeof(uint64_t));
 	*ret = d->words.data;
-	return nr + 1;
+	return (uint32_t)d->words.len;
 }
 
 static void merge(struct u64map *to, const struct u64map *from, bool highest)

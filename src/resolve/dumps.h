@@ -42,8 +42,9 @@ static inline bool attr_has_dumps(const struct perf_event_attr *a)
 }
 
 /*
- * Whether samples of this event bring registers beside a chain that follows frame pointers: it passes over the caller of a
- * function that has no frame, which may still be in a register, on machines that have one for it.
+ * Whether samples of this event bring something beside a chain that follows frame pointers, which passes over the callers of
+ * functions that have no frame: the register that has such a caller, on machines that have one for it, or some of the
+ * stack, without the registers that a walk of all of it would begin with (--call-graph fp,leaf).
  */
 bool resolver_has_leaves(const struct resolver *r, const struct perf_event_attr *a);
 
@@ -57,8 +58,11 @@ void dumps_deinit(struct dumps *d);
 uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct sample *s, const uint64_t **ret);
 
 /*
- * The words of a frame-pointer chain with the caller of its innermost function, where that is in a register (arm64's lr) and
- * not in the chain; until the next are asked for. 0: the chain stays as it is.
+ * The words of a frame-pointer chain with the callers of its innermost functions, as far as they are in a register (arm64's
+ * lr) or in the few bytes of stack, and not in the chain; until the next are asked for. 0: the chain stays as it is.
+ *
+ * What is put in is what the tables of the code say, nothing is guessed: where a function without a frame pointer has more on
+ * its stack than was copied, or no tables, its caller stays away, as it does without this.
  */
 uint32_t dumps_join_leaf(struct dumps *d, const struct machine_view *v, const struct sample *s, const uint64_t **ret);
 

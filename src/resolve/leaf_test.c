@@ -1,4 +1,4 @@
-/* The caller of a function without a frame, out of arm64's link register: a made program whose rules are known. */
+/* The callers of functions without a frame, out of arm64's link register and x86-64's stack: made programs, known rules. */
 #include "base/testing.h"
 
 #include <elf.h>
@@ -55,13 +55,31 @@ static const uint8_t frames[] = {
 	0, 0, 0, 0,
 };
 
-static struct fixture *begin(void)
+/*
+ * The same for x86-64: CFA rsp + 8, the return address just below. At 0x1000 a leaf; at 0x1100 one that pushes two registers
+ * (16 bytes from byte 1 on, 24 from byte 2 on); at 0x1200 one that keeps a frame pointer from byte 4 on; at 0x1300 one with
+ * 4096 bytes on its stack.
+ */
+static const uint8_t frames_x86[] = {
+	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, 0x0c, 7, 8, 0x90, 1, 0, 0,
+	28, 0, 0, 0, 28, 0, 0, 0, 0x00, 0x10, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0,
+	0, 0, 0, 0, 0, 0, 0, 0,
+	28, 0, 0, 0, 60, 0, 0, 0, 0x00, 0x11, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0,
+	0, 0x41, 0x0e, 16, 0x41, 0x0e, 24, 0,
+	28, 0, 0, 0, 92, 0, 0, 0, 0x00, 0x12, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0,
+	0, 0x44, 0x0c, 6, 16, 0x86, 2, 0,
+	28, 0, 0, 0, 124, 0, 0, 0, 0x00, 0x13, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0,
+	0, 0x0e, 0x80, 0x20, 0, 0, 0, 0,
+	0, 0, 0, 0,
+};
+
+static struct fixture *begin_on(const char *arch, uint16_t machine, const uint8_t *rules, size_t rules_bytes)
 {
 	static const uint8_t code[0x400];
 	struct fixture *f = xcalloc(1, sizeof(*f));
-	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_AARCH64 };
+	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = machine };
 	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof(code));
-	elf_add_section(&b, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 0x4000, frames, sizeof(frames));
+	elf_add_section(&b, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 0x4000, rules, rules_bytes);
 	elf_load_section(&b, text, PF_R | PF_X);
 	size_t n;
 	uint8_t *bytes = elf_finish(&b, &n);
@@ -77,8 +95,8 @@ static struct fixture *begin(void)
 	free(bytes);
 	f->source.ops = &ops;
 	f->env = env_create();
-	f->env->arch = "aarch64";
-	f->r = resolver_create(&f->source, (struct symbols_options){}, (struct resolve_options){ .with_chains = true });
+	f->env->arch = arch;
+	f->r = resolver_create(&f->source, (struct symbols_options){}, (struct resolve_options){ .with_chains = true, .max_stack = 127 });
 	struct record_builder records = {};
 	build_mmap2(&records, PERF_RECORD_MISC_USER, 1, 1, LOADED_AT, sizeof(code), offset, 1, f->path);
 	machine_apply(f->r->machine, build_end(&records), 0);
@@ -87,6 +105,11 @@ static struct fixture *begin(void)
 	f->view = machine_view(f->r->machine, 1, 1, 1);
 	dumps_init(&f->dumps, f->r);
 	return f;
+}
+
+static struct fixture *begin(void)
+{
+	return begin_on("aarch64", EM_AARCH64, frames, sizeof(frames));
 }
 
 static void end(struct fixture *f)
@@ -151,8 +174,82 @@ static void other_chains_stay(void **state)
 	end(f);
 }
 
+/* A chain of the user's part alone, with words of the stack from where its innermost frame is. */
+static uint32_t join_stack(struct fixture *f, const uint64_t *chain, uint64_t n, const uint64_t *stack, unsigned stack_nr,
+			   const uint64_t **ret)
+{
+	struct sample s = { .callchain = chain, .callchain_nr = n, .stack = (const uint8_t *)stack,
+			    .stack_bytes = 64, .stack_dyn_bytes = stack_nr * sizeof(uint64_t) };
+	return dumps_join_leaf(&f->dumps, &f->view, &s, ret);
+}
+
+static void callers_on_the_stack(void **state)
+{
+	struct fixture *f = begin_on("x86_64", EM_X86_64, frames_x86, sizeof(frames_x86));
+	const uint64_t framed = code_at(0x1220), outer = code_at(0x1230), pushing = code_at(0x1110);
+	const uint64_t *words = NULL;
+	/* A leaf that was called by a function with a frame. */
+	const uint64_t chain[] = { PERF_CONTEXT_USER, code_at(0x1008), outer };
+	const uint64_t expected[] = { PERF_CONTEXT_USER, code_at(0x1008), framed, outer };
+	assert_int_equal(join_stack(f, chain, 3, &framed, 1, &words), 4);
+	assert_memory_equal(words, expected, sizeof(expected));
+	/* The same by way of one that has pushed two registers. */
+	const uint64_t stack[] = { pushing, 1, 2, framed };
+	const uint64_t both[] = { PERF_CONTEXT_USER, code_at(0x1008), pushing, framed, outer };
+	assert_int_equal(join_stack(f, chain, 3, stack, 4, &words), 5);
+	assert_memory_equal(words, both, sizeof(both));
+	/* What was copied ends before the second. */
+	assert_int_equal(join_stack(f, chain, 3, stack, 2, &words), 4);
+	assert_int_equal(words[2], pushing);
+	/* Before a function has made its frame. */
+	const uint64_t early[] = { PERF_CONTEXT_USER, code_at(0x1200), outer };
+	assert_int_equal(join_stack(f, early, 3, &framed, 1, &words), 4);
+	assert_int_equal(words[2], framed);
+	assert_int_equal(words[3], outer);
+	end(f);
+}
+
+/* With registers it is a stack dump, too short for all but the leaf: where the frame pointer points the kernel's chain goes on. */
+static void a_short_dump_leads_to_the_chain(void **state)
+{
+	struct fixture *f = begin_on("x86_64", EM_X86_64, frames_x86, sizeof(frames_x86));
+	const uint64_t framed = code_at(0x1220), outer = code_at(0x1230), outermost = code_at(0x1240);
+	const uint64_t chain[] = { PERF_CONTEXT_USER, code_at(0x1008), outer, outermost };
+	const uint64_t bp_sp_ip[] = { 0x7f0100, 0x7f0000, code_at(0x1008) };
+	/* Callers by their calls, one back. */
+	const uint64_t expected[] = { PERF_CONTEXT_USER, code_at(0x1008), framed - 1, outer - 1, outermost - 1 };
+	const uint64_t *words = NULL;
+	struct sample s = { .callchain = chain, .callchain_nr = 4, .stack = (const uint8_t *)&framed, .stack_bytes = 8,
+			    .stack_dyn_bytes = 8, .user_regs = { .abi = PERF_SAMPLE_REGS_ABI_64, .mask = 7 << 6, .values = bp_sp_ip } };
+	assert_int_equal(dumps_join(&f->dumps, &f->view, &s, &words), 5);
+	assert_memory_equal(words, expected, sizeof(expected));
+	end(f);
+}
+
+static void stacks_that_tell_nothing(void **state)
+{
+	struct fixture *f = begin_on("x86_64", EM_X86_64, frames_x86, sizeof(frames_x86));
+	const uint64_t framed = code_at(0x1220);
+	const uint64_t *words = NULL;
+	/* A function with a frame: what lies on top of the stack is its own. */
+	assert_int_equal(join_stack(f, (uint64_t[]){ PERF_CONTEXT_USER, code_at(0x1210), framed }, 3, &framed, 1, &words), 0);
+	/* The kernel looked itself, as newer ones do where a probe is. */
+	assert_int_equal(join_stack(f, (uint64_t[]){ PERF_CONTEXT_USER, code_at(0x1008), framed }, 3, &framed, 1, &words), 0);
+	/* More on the stack than was copied; code without rules; nothing copied. */
+	assert_int_equal(join_stack(f, (uint64_t[]){ PERF_CONTEXT_USER, code_at(0x1310), 1 }, 3, &framed, 1, &words), 0);
+	assert_int_equal(join_stack(f, (uint64_t[]){ PERF_CONTEXT_USER, code_at(0x1390), 1 }, 3, &framed, 1, &words), 0);
+	assert_int_equal(join_stack(f, (uint64_t[]){ PERF_CONTEXT_USER, code_at(0x1008), 1 }, 3, &framed, 0, &words), 0);
+	end(f);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(the_caller_is_put_back), cmocka_unit_test(other_chains_stay) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_caller_is_put_back),
+		cmocka_unit_test(other_chains_stay),
+		cmocka_unit_test(callers_on_the_stack),
+		cmocka_unit_test(a_short_dump_leads_to_the_chain),
+		cmocka_unit_test(stacks_that_tell_nothing),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 
 from stacks import INNER, OUTER, PYTHON_WORK, is_right, names_of, whole
-from strobetest import SCRATCH, TOP, Tap, build_workload, record, run, script_samples, strobe
+from strobetest import PERF, SCRATCH, TOP, Tap, build_workload, record, run, script_samples, strobe
 
 EVENT = ["-e", "cpu-clock:u", "-F", "8000"]
 
@@ -63,6 +63,35 @@ def cut(tap):
            done.err)
 
 
+def leaves(tap):
+    """Chains of frame pointers, completed by a few bytes of stack."""
+    if os.uname().machine != "x86_64":
+        tap.skip("fp,leaf", "of x86-64")
+        return
+    binary = build_workload("stacks", "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer", suffix="leaves")
+    path = record(*EVENT, "--call-graph", "fp,leaf", "--", binary, "alloca", "300", output="leaves.data")
+    samples = [s for s in script_samples(path) if s.stack and s.stack[0][1] in INNER]
+    right = (["busy"], ["saving", "busy"], ["leaf", "saving", "busy"])
+    wrong = [names_of(s) for s in samples if names_of(s)[:-3] not in right or names_of(s)[-3:-1] != ["with_alloca", "main"]]
+    tap.between(300, len(samples), 9000, "fp,leaf: samples")
+    tap.between(1, sum(s.stack[0][1] == "leaf" for s in samples), 9000, "fp,leaf: some are in a leaf without a frame")
+    tap.equal(wrong[:3], [], f"fp,leaf: the innermost callers are there, of {len(samples)}")
+    shown = [s.stack for s in script_samples(path)]
+    injected = os.path.join(SCRATCH, "injected.data")
+    strobe("inject", "--convert-callchain", "-i", path, "-o", injected)
+    tap.equal([s.stack for s in script_samples(injected)], shown, "inject puts them into the file")
+    tap.ok(os.path.getsize(injected) < os.path.getsize(path), "which is smaller then")
+    if not os.access(PERF, os.X_OK):
+        tap.skip("the reference reads it", "no reference perf on this machine")
+        return
+    for title, file, names in (("as recorded", path, ["leaf", "busy", "with_alloca"]),
+                               ("injected", injected, ["leaf", "saving", "busy", "with_alloca"])):
+        done = run(PERF, "script", "-i", file, "-F", "ip,sym")
+        stacks = [re.findall(r"^\s+[0-9a-f]+ (\S+)", block, re.M) for block in done.out.split("\n\n") if block.strip()]
+        tap.equal(len(stacks), len(shown), f"the reference sees as many samples, {title}")
+        tap.equal({tuple(s[:len(names)]) for s in stacks if s[0] == "leaf"}, {tuple(names)}, f"and reads chains, {title}")
+
+
 def python(tap):
     # the interpreter itself: what is found first may be a script that starts it
     found = run("python3", "-c", "import sys; print(sys.executable)").out.strip()
@@ -76,6 +105,7 @@ def main():
     known_stacks(tap)
     stubs_and_throws(tap)
     cut(tap)
+    leaves(tap)
     python(tap)
     tap.done()
 

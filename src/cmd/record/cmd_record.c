@@ -120,6 +120,8 @@ static struct strobe_error *check_options(const struct recording *r)
 		return error_create(ERROR_USAGE, "--all-user and --all-kernel exclude each other");
 	if (o->capture.callgraph.kernel_only && o->capture.callgraph.user_only)
 		return error_create(ERROR_USAGE, "--kernel-callchains and --user-callchains exclude each other");
+	if (o->capture.callgraph.leaf && o->capture.user_regs && !sample_regs_leaf())
+		return error_create(ERROR_USAGE, "--call-graph fp,leaf with --user-regs would look like stack dumps: use fp or dwarf");
 	for (size_t i = 0; i < o->events.events.len; i++)
 		if (o->events.events.data[i].cgroup && !o->capture.target.system_wide && !o->capture.target.cpus)
 			return error_create(ERROR_USAGE, "-G counts in cgroups of the whole system: add -a or -C");

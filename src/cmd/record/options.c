@@ -405,7 +405,7 @@ const struct option record_option_table[] = {
 	GROUP("What each sample holds"),
 	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "the call chain, by frame pointers"},
 	{OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_call_graph,
-	 .help = "the call chain, by: fp[,defer], eh, dwarf[,bytes of stack] (8192), lbr, auto"},
+	 .help = "the call chain, by: fp[,leaf|,defer], eh, dwarf[,bytes of stack] (8192), lbr, auto"},
 	{OPTION_BOOL, 0, "kernel-callchains", AT(capture.callgraph.kernel_only),
 	 .help = "call chains of the kernel only"},
 	{OPTION_BOOL, 0, "user-callchains", AT(capture.callgraph.user_only), .help = "call chains of user space only"},

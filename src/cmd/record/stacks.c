@@ -108,6 +108,7 @@ struct strobe_error *record_choose_stacks(struct recording *r)
 	_cleanup_free_ char *program = program_of(r);
 	bool fp = c->kernel_only || (program && keeps_frame_pointers(program));
 	c->mode = fp ? CALLGRAPH_FP : CALLGRAPH_DWARF;
+	c->leaf = fp && !r->o->capture.user_regs;
 	c->dump_bytes = fp ? 0 : RECORD_DUMP_BYTES;
 	record_say(r, "--call-graph auto is %s: %s", fp ? "fp" : "dwarf", err->message);
 	error_destroy(err);
