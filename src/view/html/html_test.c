@@ -128,41 +128,98 @@ static void pack_profile(const struct profile *p, struct out *out, struct unpack
 	unpack(out, u);
 }
 
-static const char *frame_name(const struct unpacked *u, size_t node)
+/* Frames of nodes as page/data.js reads them, for trees of up to 16 nodes. */
+static void read_nodes(const struct unpacked *u, int64_t frames[16], int depths[16])
 {
-	int64_t fn = number(u, "frame.fn", (size_t)number(u, "node.frame", node));
-	return string(u, number(u, "fn.name", (size_t)fn));
+	int64_t callees[16][16], next = 0;
+	int had[16] = {}, path[16], level = 0;
+	size_t n = length(u, "node.callee"), i = 0;
+	bool is_level = !strstr(u->head, "\"branch.up\"");
+	for (size_t b = 0; b < length(u, "branch.run"); b++) {
+		for (size_t end = i + (size_t)number(u, "branch.run", b); i < end; i++) {
+			int64_t caller = level ? frames[path[level - 1]] + 1 : 0, code = number(u, "node.callee", i);
+			assert_true(i < n && n <= 16 && caller < 16 && code <= had[caller]);
+			if (!code)
+				callees[caller][had[caller]++] = number(u, "callee.frame", (size_t)next++);
+			frames[i] = callees[caller][(code ? code : had[caller]) - 1];
+			depths[i] = level;
+			path[level++] = (int)i;
+		}
+		level = is_level ? (int)number(u, "branch.level", b) : level - (int)number(u, "branch.up", b);
+	}
+	assert_int_equal(i, n);
+	assert_int_equal(next, length(u, "callee.frame"));
+	for (size_t f = 0; f < length(u, "callees.nr"); f++)
+		assert_int_equal(number(u, "callees.nr", f), had[f]);
+}
+
+static const char *frame_name(const struct unpacked *u, int64_t frame)
+{
+	return string(u, number(u, "fn.name", (size_t)number(u, "frame.fn", (size_t)frame)));
 }
 
 /*
- * main>b, main>a>x, other>x and main are main(b a(x)) other(x) in preorder, siblings in the order in which they were seen.
- * Levels up from each to the next: main 0, b 1 (a hangs on main as b does), a 0, x 3 (x, a and main are left), other 0,
- * x 2: past the outermost.
+ * main>b, main>a>x, other>x and main are main(a(x) b) other(x) in preorder, siblings by name. Rows in that order: main 2,
+ * main>a>x 7, main>b 5, other>x 1. main is the first of all: 2 - 1 behind -1; the others are each the next that calls nothing.
  */
 static void stacks_stand_in_preorder(void **state)
 {
-	static const char *const names[] = { "main", "b", "a", "x", "other", "x" };
-	static const int up[] = { 0, 1, 0, 3, 0, 2 };
+	static const char *const names[] = { "main", "a", "x", "b", "other", "x" };
+	static const int expected_depths[] = { 0, 1, 2, 1, 0, 1 };
 	struct profile *p = test_profile((struct test_sample[]){ { "sh", "main>b", 5 }, { "sh", "main>a>x", 7 }, { "sh", "other>x", 1 },
 		{ "zsh", "main", 2 } }, 4);
 	struct unpacked u;
 	struct out out;
+	int64_t frames[16];
+	int depths[16];
 	pack_profile(p, &out, &u);
-	assert_int_equal(length(&u, "node.up"), 6);
+	read_nodes(&u, frames, depths);
+	assert_int_equal(length(&u, "node.callee"), 6);
 	for (size_t i = 0; i < 6; i++) {
-		assert_string_equal(frame_name(&u, i), names[i]);
-		assert_int_equal(number(&u, "node.up", i), up[i]);
+		assert_string_equal(frame_name(&u, frames[i]), names[i]);
+		assert_int_equal(depths[i], expected_depths[i]);
 	}
-	/* rows by node: main 2, main>b 5, main>a>x 7, other>x 1 */
-	static const int nodes[] = { 0, 1, 3, 5 }, values[] = { 2, 5, 7, 1 };
+	static const int codes[] = { 2, 0, 0, 0 }, values[] = { 2, 7, 5, 1 };
 	assert_int_equal(length(&u, "row.node"), 4);
 	for (size_t i = 0; i < 4; i++) {
-		assert_int_equal(number(&u, "row.node", i), nodes[i]);
+		assert_int_equal(number(&u, "row.node", i), codes[i]);
 		assert_int_equal(number(&u, "row.value", i), values[i]);
 		assert_int_equal(number(&u, "row.samples", i), 1);
 	}
 	assert_string_equal(string(&u, number(&u, "thread.comm", (size_t)number(&u, "row.thread", 0))), "zsh");
 	assert_string_equal(string(&u, number(&u, "thread.comm", (size_t)number(&u, "row.thread", 3))), "sh");
+	assert_int_equal(length(&u, "node.box"), 0); /* no two siblings are one */
+	free(u.head);
+	assert_ok(out_close(&out));
+	profile_destroy(p);
+}
+
+/*
+ * main at two addresses, each of which calls a and one b, the other c: by frames main(a b) main(a c), by functions
+ * main(a b c). So the nodes are boxes 0 1 2, 0 1 3.
+ */
+static void siblings_of_one_function_are_one_box(void **state)
+{
+	static const int boxes[] = { 0, 1, 2, 0, 1, 3 };
+	static const char *const leaves[][2] = { { "a", "b" }, { "a", "c" } };
+	struct profile *p = test_profile((struct test_sample[]){ { "sh", "main", 1 } }, 1);
+	struct profile_frame outer = p->frames.data[p->stacks.data[p->rows.data[0].stack].frame];
+	for (uint64_t i = 0; i < 4; i++) {
+		const char *name = leaves[i / 2][i % 2];
+		struct profile_function fn = { .mapping = PROFILE_NONE, .name = strtab_add(&p->strings, name) };
+		struct profile_frame inner = { .function = profile_function(p, &fn), .mapping = PROFILE_NONE };
+		outer.addr = 4096 + i / 2;
+		stack_id caller = profile_stack(p, PROFILE_NONE, profile_frame(p, &outer));
+		stack_id stack = profile_stack(p, caller, profile_frame(p, &inner));
+		profile_add(p, stack, p->rows.data[0].labels, 0, 0, 1, 1);
+	}
+	p->rows.data[0].samples = p->rows.data[0].value = 0; /* main alone, at its own address */
+	struct unpacked u;
+	struct out out;
+	pack_profile(p, &out, &u);
+	assert_int_equal(length(&u, "node.box"), 6);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(number(&u, "node.box", i), boxes[i]);
 	free(u.head);
 	assert_ok(out_close(&out));
 	profile_destroy(p);
@@ -267,7 +324,7 @@ static void an_empty_profile_is_a_page_too(void **state)
 	struct unpacked u;
 	struct out out;
 	pack_profile(p, &out, &u);
-	assert_int_equal(length(&u, "node.up"), 0);
+	assert_int_equal(length(&u, "branch.run"), 0);
 	assert_int_equal(length(&u, "row.node"), 0);
 	free(u.head);
 	assert_ok(out_close(&out));
@@ -313,6 +370,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_keep_their_values),
 		cmocka_unit_test(stacks_stand_in_preorder),
+		cmocka_unit_test(siblings_of_one_function_are_one_box),
 		cmocka_unit_test(code_without_symbols_has_its_objects_name),
 		cmocka_unit_test(the_log_goes_with_its_rows),
 		cmocka_unit_test(long_recordings_have_a_larger_unit),

@@ -10,6 +10,7 @@
 #include "view/html/html.h"
 #include "view/html/language.h"
 #include "view/html/pack.h"
+#include "view/html/stack_tree.h"
 
 #define TIME_UNITS_MAX (UINT64_C(1) << 31) /* times fit 32 bits in the page */
 #define NOWHERE UINT32_MAX
@@ -22,7 +23,7 @@ struct packer {
 	struct pack pack;
 	struct strtab strings; /* of the page: only what it uses */
 	uint32_t *frames;      /* id in the page, or NOWHERE */
-	uint32_t *nodes;       /* by stack */
+	struct stack_tree tree;
 	uint32_t *functions, *mappings;
 	column_t fn_name, fn_map, fn_file, fn_line, fn_lang, fn_low, fn_high, fn_size;
 	VEC(function_id) fn_of; /* by function of the page; PROFILE_NONE: one that was made up */
@@ -30,9 +31,17 @@ struct packer {
 	struct u64map unnamed; /* function of the page made up for a mapping's code without symbols */
 	struct u64map threads, tags;
 	column_t thread_comm, thread_pid, thread_tid;
+	uint32_t keys_nr;    /* what functions of one name and object share */
 	uint32_t *row_place; /* by row: where it stands in the page, or NOWHERE */
 	uint64_t *function_weight; /* by function of the page: what its own samples weigh */
 };
+
+static uint32_t *nowhere(size_t n)
+{
+	uint32_t *ret = xcalloc(n + 1, sizeof(*ret));
+	memset(ret, 0xff, (n + 1) * sizeof(*ret));
+	return ret;
+}
 
 static uint64_t string(struct packer *k, const char *s)
 {
@@ -99,52 +108,14 @@ static uint32_t function_of(struct packer *k, const struct profile_frame *f)
 	return k->functions[f->function];
 }
 
-/* ---- stacks ---- */
-
-static bool is_shown(const struct profile_row *row)
-{
-	return row->stack != PROFILE_NONE && (row->samples || row->value);
-}
-
-struct tree {
-	uint32_t *first, *next; /* children of a stack, and its next sibling; index n of first: the outermost ones */
-	bool *used;
-};
-
-static void make_tree(const struct profile *p, struct tree *t)
-{
-	size_t n = p->stacks.len;
-	*t = (struct tree){ xcalloc(n + 1, sizeof(uint32_t)), xcalloc(n + 1, sizeof(uint32_t)), xcalloc(n + 1, sizeof(bool)) };
-	memset(t->first, 0xff, (n + 1) * sizeof(uint32_t));
-	for (size_t i = 0; i < p->rows.len; i++)
-		for (stack_id s = p->rows.data[i].stack; is_shown(&p->rows.data[i]) && s != PROFILE_NONE && !t->used[s];
-		     s = p->stacks.data[s].caller)
-			t->used[s] = true;
-	for (size_t i = n; i-- > 0;) {
-		stack_id caller = p->stacks.data[i].caller;
-		if (!t->used[i])
-			continue;
-		uint32_t *head = &t->first[caller == PROFILE_NONE ? n : caller];
-		t->next[i] = *head;
-		*head = (uint32_t)i;
-	}
-}
-
-static void free_tree(struct tree *t)
-{
-	free(t->first);
-	free(t->next);
-	free(t->used);
-}
+/* ---- frames ---- */
 
 struct frame_columns {
 	column_t fn, line, flags, low, high;
 };
 
-static uint32_t frame_of(struct packer *k, frame_id id, struct frame_columns *c)
+static void push_frame(struct packer *k, frame_id id, struct frame_columns *c)
 {
-	if (k->frames[id] != NOWHERE)
-		return k->frames[id];
 	const struct profile_frame *f = &k->p->frames.data[id];
 	k->frames[id] = (uint32_t)c->fn.len;
 	vec_push(&c->fn, (uint64_t)function_of(k, f));
@@ -154,49 +125,148 @@ static uint32_t frame_of(struct packer *k, frame_id id, struct frame_columns *c)
 	vec_push(&c->flags, (uint64_t)((f->flags & FRAME_INLINED ? 1 : 0) + (is_kernel ? 2 : 0)));
 	vec_push(&c->low, f->addr & UINT32_MAX);
 	vec_push(&c->high, f->addr >> 32);
-	return k->frames[id];
 }
 
-/* Each stack behind its caller and in front of its caller's next: how many levels up from the one before says all. */
-static void pack_stacks(struct packer *k)
+/* Functions by name and object: those of one name in one object are shown as one, and siblings stand in this order. */
+struct named {
+	const char *name, *object;
+	uint32_t function;
+};
+
+static int compare_named(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+	return order ? order : strcmp(x->object, y->object);
+}
+
+static column_t key_functions(struct packer *k)
+{
+	size_t n = k->fn_name.len;
+	column_t keys = {};
+	struct named *all = xcalloc(n + 1, sizeof(*all));
+	for (uint32_t f = 0; f < n; f++) {
+		uint64_t map = k->fn_map.data[f];
+		all[f] = (struct named){
+			.name = strtab_get(&k->strings, (str_id)k->fn_name.data[f]),
+			.object = map ? strtab_get(&k->strings, (str_id)k->map_name.data[map - 1]) : "",
+			.function = f,
+		};
+		vec_push(&keys, (uint64_t)0);
+	}
+	qsort(all, n, sizeof(*all), compare_named);
+	for (size_t i = 0; i < n; i++) {
+		k->keys_nr += !i || compare_named(&all[i - 1], &all[i]);
+		keys.data[all[i].function] = k->keys_nr - 1;
+	}
+	free(all);
+	return keys;
+}
+
+/* Fills k->tree; the columns of frames and of the functions' keys. */
+static void pack_frames(struct packer *k)
 {
 	const struct profile *p = k->p;
-	struct tree t;
 	struct frame_columns c = {};
-	column_t up = {}, frame = {};
-	VEC(stack_id) path = {};
-	uint32_t place = 0;
-	make_tree(p, &t);
-	for (stack_id s = t.first[p->stacks.len]; s != NOWHERE;) {
-		k->nodes[s] = place++;
-		vec_push(&frame, (uint64_t)frame_of(k, p->stacks.data[s].frame, &c));
-		vec_push(&path, s);
-		uint64_t levels = 0;
-		stack_id next = t.first[s];
-		while (next == NOWHERE && path.len) {
-			next = t.next[vec_last(&path)];
-			path.len--;
-			levels++;
-		}
-		vec_push(&up, levels); /* from this one to the next */
-		s = next;
-	}
-	pack_numbers(&k->pack, "node.up", up.data, up.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "node.frame", frame.data, frame.len, PACK_PLAIN);
+	bool *used = stack_tree_used(p);
+	for (stack_id s = 0; s < p->stacks.len; s++)
+		if (used[s] && k->frames[p->stacks.data[s].frame] == NOWHERE)
+			push_frame(k, p->stacks.data[s].frame, &c);
+	column_t keys = key_functions(k);
+	uint32_t *rank = nowhere(p->frames.len);
+	for (frame_id f = 0; f < p->frames.len; f++)
+		if (k->frames[f] != NOWHERE)
+			rank[f] = (uint32_t)keys.data[c.fn.data[k->frames[f]]];
+	stack_tree_make(&k->tree, p, used, rank, k->keys_nr);
 	pack_numbers(&k->pack, "frame.fn", c.fn.data, c.fn.len, PACK_PLAIN);
 	pack_numbers(&k->pack, "frame.line", c.line.data, c.line.len, PACK_PLAIN);
 	pack_numbers(&k->pack, "frame.flags", c.flags.data, c.flags.len, PACK_PLAIN);
 	pack_numbers(&k->pack, "frame.low", c.low.data, c.low.len, PACK_PLAIN);
 	pack_numbers(&k->pack, "frame.high", c.high.data, c.high.len, PACK_PLAIN);
-	vec_deinit(&up);
-	vec_deinit(&frame);
-	vec_deinit(&path);
-	vec_deinit(&c.fn);
-	vec_deinit(&c.line);
-	vec_deinit(&c.flags);
-	vec_deinit(&c.low);
-	vec_deinit(&c.high);
-	free_tree(&t);
+	pack_numbers(&k->pack, "fn.key", keys.data, keys.len, PACK_PLAIN);
+	column_t *const columns[] = { &c.fn, &c.line, &c.flags, &c.low, &c.high, &keys };
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		vec_deinit(columns[i]);
+	free(used);
+	free(rank);
+}
+
+/* ---- stacks ---- */
+
+/*
+ * Branches: how many stacks there are up to each that calls nothing, itself included, and where its next one begins: so
+ * many levels further up, or at that level of the tree, whichever are the smaller numbers.
+ */
+static void pack_branches(struct packer *k)
+{
+	const struct stack_tree *t = &k->tree;
+	column_t runs = {}, ups = {}, levels = {};
+	uint64_t run = 0, up_sum = 0, level_sum = 0;
+	for (uint32_t i = 0; i < t->nr; i++) {
+		uint64_t depth = k->p->stacks.data[t->order[i]].depth;
+		uint64_t next = i + 1 < t->nr ? k->p->stacks.data[t->order[i + 1]].depth : 1;
+		run++;
+		if (next > depth)
+			continue;
+		vec_push(&runs, run);
+		vec_push(&ups, depth + 1 - next);
+		vec_push(&levels, next - 1);
+		up_sum += depth + 1 - next;
+		level_sum += next - 1;
+		run = 0;
+	}
+	pack_numbers(&k->pack, "branch.run", runs.data, runs.len, PACK_PLAIN);
+	if (up_sum <= level_sum)
+		pack_numbers(&k->pack, "branch.up", ups.data, ups.len, PACK_PLAIN);
+	else
+		pack_numbers(&k->pack, "branch.level", levels.data, levels.len, PACK_PLAIN);
+	vec_deinit(&runs);
+	vec_deinit(&ups);
+	vec_deinit(&levels);
+}
+
+/*
+ * Frames of stacks, told by what the caller's frame called so far: 0 is a callee that it did not have yet (the next of
+ * "callee.frame"), n its n-th one. Programs call few functions from one place: most are a small number.
+ */
+static void pack_callees(struct packer *k)
+{
+	const struct profile *p = k->p;
+	struct u64map known = {};
+	column_t codes = {}, news = {}, counts = {};
+	size_t frames_nr = p->frames.len;
+	uint32_t *had = xcalloc(frames_nr + 1, sizeof(*had)); /* by frame of the page, and one behind for "no caller" */
+	for (uint32_t i = 0; i < k->tree.nr; i++) {
+		const struct profile_stack *s = &p->stacks.data[k->tree.order[i]];
+		uint32_t frame = k->frames[s->frame];
+		uint32_t caller = s->caller == PROFILE_NONE ? 0 : k->frames[p->stacks.data[s->caller].frame] + 1;
+		bool is_new;
+		uint64_t *nth = u64map_put(&known, (uint64_t)caller << 32 | frame, &is_new);
+		vec_push(&codes, is_new ? 0 : *nth);
+		if (is_new) {
+			*nth = ++had[caller];
+			vec_push(&news, (uint64_t)frame);
+		}
+	}
+	for (size_t f = 0; f <= frames_nr; f++)
+		vec_push(&counts, (uint64_t)had[f]);
+	pack_numbers(&k->pack, "node.callee", codes.data, codes.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "callee.frame", news.data, news.len, PACK_PLAIN);
+	pack_numbers(&k->pack, "callees.nr", counts.data, counts.len, PACK_PLAIN);
+	u64map_deinit(&known);
+	vec_deinit(&codes);
+	vec_deinit(&news);
+	vec_deinit(&counts);
+	free(had);
+}
+
+static void pack_boxes(struct packer *k)
+{
+	column_t boxes = {};
+	for (uint32_t i = 0; k->tree.box && i < k->tree.nr; i++)
+		vec_push(&boxes, (uint64_t)k->tree.box[i]);
+	pack_numbers(&k->pack, "node.box", boxes.data, boxes.len, PACK_DELTA);
+	vec_deinit(&boxes);
 }
 
 /* ---- rows ---- */
@@ -250,6 +320,28 @@ static uint64_t tag_of(struct packer *k, const struct label_columns *c, labels_i
 	return *at;
 }
 
+static bool calls_nothing(const struct packer *k, uint32_t place)
+{
+	const struct stack_tree *t = &k->tree;
+	const struct profile_stack *stacks = k->p->stacks.data;
+	return place + 1 == t->nr || stacks[t->order[place + 1]].depth <= stacks[t->order[place]].depth;
+}
+
+/*
+ * The stack of a row, told by that of the row before (*at, -1 at first): 0 is the next one that calls nothing, as most are;
+ * n is n - 1 behind.
+ */
+static uint64_t row_code(const struct packer *k, int64_t place, int64_t *at)
+{
+	int64_t before = *at, end = before + 1;
+	*at = place;
+	if (place == before)
+		return 1;
+	while (end < place && !calls_nothing(k, (uint32_t)end))
+		end++;
+	return end == place && calls_nothing(k, (uint32_t)place) ? 0 : (uint64_t)(place - before + 1);
+}
+
 static void pack_rows(struct packer *k)
 {
 	const struct profile *p = k->p;
@@ -257,31 +349,34 @@ static void pack_rows(struct packer *k)
 		.comm = profile_find_column(p, "comm"), .pid = profile_find_column(p, "pid"), .tid = profile_find_column(p, "tid"),
 	};
 	VEC(struct sort_pair) order = {};
+	int64_t at = -1;
 	column_t node = {}, thread = {}, event = {}, samples = {}, value = {}, tag = {};
 	for (size_t i = 0; i < p->rows.len; i++) {
 		struct sort_pair pair = { .key = 0, .value = i };
 		k->row_place[i] = NOWHERE;
-		if (!is_shown(&p->rows.data[i]))
+		if (!stack_tree_has(&p->rows.data[i]))
 			continue;
-		pair.key = k->nodes[p->rows.data[i].stack];
+		pair.key = k->tree.place[p->rows.data[i].stack];
 		vec_push(&order, pair);
 	}
 	sort_pairs(order.data, order.len);
 	for (size_t i = 0; i < order.len; i++) {
 		const struct profile_row *row = &p->rows.data[order.data[i].value];
 		k->row_place[order.data[i].value] = (uint32_t)i;
-		vec_push(&node, (uint64_t)k->nodes[row->stack]);
+		vec_push(&node, row_code(k, k->tree.place[row->stack], &at));
 		vec_push(&thread, thread_of(k, &labels, row->labels));
 		vec_push(&event, (uint64_t)row->event);
 		vec_push(&samples, row->samples);
 		vec_push(&value, row->value);
 		vec_push(&tag, tag_of(k, &labels, row->labels));
 	}
-	pack_numbers(&k->pack, "row.node", node.data, node.len, PACK_DELTA);
+	pack_numbers(&k->pack, "row.node", node.data, node.len, PACK_PLAIN);
 	pack_numbers(&k->pack, "row.thread", thread.data, thread.len, PACK_PLAIN);
 	pack_numbers(&k->pack, "row.event", event.data, event.len, PACK_PLAIN);
 	pack_numbers(&k->pack, "row.samples", samples.data, samples.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "row.value", value.data, value.len, PACK_SIGNED);
+	/* folded stacks and the like count nothing but samples */
+	bool are_samples = !value.len || !memcmp(value.data, samples.data, value.len * sizeof(*value.data));
+	pack_numbers(&k->pack, "row.value", value.data, are_samples ? 0 : value.len, PACK_SIGNED);
 	pack_numbers(&k->pack, "row.tag", tag.data, tag.len, PACK_PLAIN);
 	vec_deinit(&order);
 	vec_deinit(&node);
@@ -432,7 +527,7 @@ static void weigh_functions(struct packer *k)
 	const struct profile *p = k->p;
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
-		if (!is_shown(row))
+		if (!stack_tree_has(row))
 			continue;
 		/* An inlined function's samples are the hottest lines of the one around it as well. */
 		for (stack_id s = row->stack; s != PROFILE_NONE; s = p->stacks.data[s].caller) {
@@ -516,13 +611,6 @@ static void pack_tables(struct packer *k)
 	free(ids);
 }
 
-static uint32_t *nowhere(size_t n)
-{
-	uint32_t *ret = xcalloc(n + 1, sizeof(*ret));
-	memset(ret, 0xff, (n + 1) * sizeof(*ret));
-	return ret;
-}
-
 static void free_packer(struct packer *k)
 {
 	column_t *const columns[] = {
@@ -537,7 +625,7 @@ static void free_packer(struct packer *k)
 	u64map_deinit(&k->tags);
 	strtab_deinit(&k->strings);
 	free(k->frames);
-	free(k->nodes);
+	stack_tree_deinit(&k->tree);
 	free(k->functions);
 	free(k->mappings);
 	free(k->row_place);
@@ -551,7 +639,6 @@ struct strobe_error *view_html_data(const struct profile *p, const struct html_o
 		.p = p,
 		.o = o,
 		.frames = nowhere(p->frames.len),
-		.nodes = nowhere(p->stacks.len),
 		.functions = nowhere(p->functions.len),
 		.mappings = nowhere(p->mappings.len),
 		.row_place = nowhere(p->rows.len),
@@ -560,7 +647,10 @@ struct strobe_error *view_html_data(const struct profile *p, const struct html_o
 	pack_init(&k.pack);
 	pack_facts(&k);
 	pack_events(&k);
-	pack_stacks(&k);
+	pack_frames(&k);
+	pack_branches(&k);
+	pack_callees(&k);
+	pack_boxes(&k);
 	pack_rows(&k);
 	pack_log(&k);
 	struct strobe_error *err = o->code.list ? pack_code(&k) : NULL;

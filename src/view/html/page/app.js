@@ -350,10 +350,10 @@ class App {
 			lines.push(`before ${formatShare(before * m.scale, m.total)}, ${formatChange(delta, m.total)}`);
 		}
 		const place = [
-			keys.object[key],
-			keys.file[key],
-			keys.lang[key],
-			keys.kernel[key] ? "kernel" : "",
+			keys.object(key),
+			keys.file(key),
+			keys.lang(key),
+			keys.kernel(key) ? "kernel" : "",
 		].filter((s) => s);
 		if (place.length) {
 			lines.push(place.join("  \u00b7  "));

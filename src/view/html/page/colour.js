@@ -29,16 +29,16 @@ function boxColour(keys, key, mode, dark) {
 	const wobble = hashName(keys.name[key]);
 	switch (mode) {
 		case "object":
-			return `hsl(${hueOf(keys.object[key])} ${dark ? 38 : 62}% ${light - 2 + wobble * 6}%)`;
+			return `hsl(${hueOf(keys.object(key))} ${dark ? 38 : 62}% ${light - 2 + wobble * 6}%)`;
 		case "language":
-			return `hsl(${hueOf("lang" + keys.lang[key])} ${!keys.lang[key] ? 4 : dark ? 42 : 66}% ${light - 2 + wobble * 6}%)`;
+			return `hsl(${hueOf("lang" + keys.lang(key))} ${!keys.lang(key) ? 4 : dark ? 42 : 66}% ${light - 2 + wobble * 6}%)`;
 		case "space":
-			return keys.kernel[key]
+			return keys.kernel(key)
 				? `hsl(${18 + wobble * 10} ${dark ? 55 : 82}% ${light - 2 + wobble * 4}%)`
 				: `hsl(${205 + wobble * 12} ${dark ? 38 : 62}% ${light + wobble * 6}%)`;
 		default: {
 			/* warm for programs, cooler for the kernel: as people know flame graphs */
-			const hue = keys.kernel[key] ? 330 + wobble * 25 : 8 + wobble * 44;
+			const hue = keys.kernel(key) ? 330 + wobble * 25 : 8 + wobble * 44;
 			return `hsl(${hue} ${dark ? 52 : 82}% ${light - 4 + hashName(keys.name[key] + "l") * 8}%)`;
 		}
 	}

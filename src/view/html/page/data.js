@@ -33,36 +33,44 @@ async function unpacked(bytes, packing) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/* Numbers of planes of bytes; what fits is a Uint32Array, all else a Float64Array. */
+/* Numbers of planes of bytes; what surely fits 32 bits is a typed array of these, all else a Float64Array. */
 function readColumn(bytes, at, n, planes, coding) {
-	const wide = planes > 4 || coding === "signed";
-	let out = wide || (coding === "delta" && planes === 4) ? new Float64Array(n) : new Uint32Array(n);
+	if (coding === "plain" && planes === 1) {
+		return bytes.subarray(at, at + n);
+	}
+	const signed = coding === "signed";
+	const wide = planes > 4 || (coding !== "plain" && planes === 4);
+	const out = wide ? new Float64Array(n) : signed ? new Int32Array(n) : new Uint32Array(n);
 	let factor = 1;
 	for (let plane = 0; plane < planes; plane++) {
 		const from = at + plane * n;
-		if (out instanceof Uint32Array) {
-			const shift = plane * 8;
-			for (let i = 0; i < n; i++) {
-				out[i] |= bytes[from + i] << shift;
-			}
-		} else {
+		if (wide) {
 			for (let i = 0; i < n; i++) {
 				out[i] += bytes[from + i] * factor;
 			}
 			factor *= 256;
+		} else {
+			const shift = plane * 8;
+			for (let i = 0; i < n; i++) {
+				out[i] |= bytes[from + i] << shift;
+			}
 		}
 	}
-	if (coding === "plain") {
-		return out;
-	}
-	let sum = 0;
-	for (let i = 0; i < n; i++) {
-		const half = Math.floor(out[i] / 2);
-		const v = out[i] - half * 2 ? -half - 1 : half;
-		sum = coding === "delta" ? sum + v : v;
-		out[i] = sum;
+	if (coding !== "plain") {
+		unfold(out, wide, signed);
 	}
 	return out;
+}
+
+/* 0, -1, 1, -2 ... are stored as 0, 1, 2, 3 ...; differences are summed up. */
+function unfold(out, wide, signed) {
+	let sum = 0;
+	for (let i = 0; i < out.length; i++) {
+		const half = wide ? Math.floor(out[i] / 2) : out[i] >>> 1;
+		const v = wide ? (out[i] - half * 2 ? -half - 1 : half) : half ^ -(out[i] & 1);
+		sum = signed ? v : sum + v;
+		out[i] = sum;
+	}
 }
 
 function parseProfile(bytes) {
@@ -88,27 +96,79 @@ function parseProfile(bytes) {
 	return makeProfile(head, c);
 }
 
-function makeProfile(head, c) {
-	const strings = c.strings.split("\0").map(plainText);
-	const n = c["node.frame"].length;
+/* Branches as callers and depths of nodes (see pack_branches()). */
+function readBranches(c) {
+	const runs = c["branch.run"];
+	const ups = c["branch.up"];
+	const levels = c["branch.level"];
+	const n = c["node.callee"].length;
 	const parent = new Int32Array(n);
 	const depth = new Uint32Array(n);
-	const path = [];
-	let level = 0;
-	for (let i = 0; i < n; i++) {
-		parent[i] = level ? path[level - 1] : -1;
-		depth[i] = level;
-		path[level] = i;
-		level = level + 1 - c["node.up"][i];
+	const path = [-1];
+	for (let b = 0, i = 0, level = 0; b < runs.length; b++) {
+		for (const end = i + runs[b]; i < end; i++) {
+			parent[i] = path[level];
+			depth[i] = level;
+			path[++level] = i;
+		}
+		level = ups ? level - ups[b] : levels[b];
 	}
+	return { nodes: n, parent, depth };
+}
+
+/* Frames of nodes, told by what their callers' frames called so far (see pack_callees()). */
+function readFrames(c, parent) {
+	const codes = c["node.callee"];
+	const news = c["callee.frame"];
+	const counts = c["callees.nr"];
+	const start = new Uint32Array(counts.length + 1);
+	for (let f = 0; f < counts.length; f++) {
+		start[f + 1] = start[f] + counts[f];
+	}
+	const fill = start.slice();
+	const callees = new Uint32Array(news.length);
+	const frame = new Uint32Array(codes.length);
+	for (let i = 0, next = 0; i < codes.length; i++) {
+		const caller = parent[i] < 0 ? 0 : frame[parent[i]] + 1;
+		const code = codes[i];
+		frame[i] = code ? callees[start[caller] + code - 1] : (callees[fill[caller]++] = news[next++]);
+	}
+	return frame;
+}
+
+/* Nodes of rows: 0 is the next one that calls nothing, n is n - 1 behind the one before. */
+function readRows(codes, depth) {
+	const out = new Uint32Array(codes.length);
+	const last = depth.length - 1;
+	for (let r = 0, at = -1; r < codes.length; r++) {
+		if (codes[r]) {
+			at += codes[r] - 1;
+		} else {
+			at++;
+			while (at < last && depth[at + 1] > depth[at]) {
+				at++;
+			}
+		}
+		out[r] = at;
+	}
+	return out;
+}
+
+function readStrings(text) {
+	const strings = text.split("\0");
+	UNSAFE.lastIndex = 0;
+	return UNSAFE.test(text) ? strings.map(plainText) : strings;
+}
+
+function makeProfile(head, c) {
+	const branches = readBranches(c);
 	const timeUnit = head.timeUnitNs / 1e9;
 	return {
 		head,
-		strings,
-		nodes: n,
-		parent,
-		depth,
-		nodeFrame: c["node.frame"],
+		strings: readStrings(c.strings),
+		...branches,
+		nodeFrame: readFrames(c, branches.parent),
+		nodeBox: c["node.box"].length ? c["node.box"] : null,
 		frameFn: c["frame.fn"],
 		frameLine: c["frame.line"],
 		frameFlags: c["frame.flags"],
@@ -123,17 +183,18 @@ function makeProfile(head, c) {
 		fnHigh: c["fn.high"],
 		fnSize: c["fn.size"],
 		fnId: c["fn.id"],
+		fnKey: c["fn.key"],
 		mapName: c["map.name"],
 		mapPath: c["map.path"],
 		mapSpace: c["map.space"],
 		threadComm: c["thread.comm"],
 		threadPid: c["thread.pid"],
 		threadTid: c["thread.tid"],
-		rowNode: c["row.node"],
+		rowNode: readRows(c["row.node"], branches.depth),
 		rowThread: c["row.thread"],
 		rowEvent: c["row.event"],
 		rowSamples: c["row.samples"],
-		rowValue: c["row.value"],
+		rowValue: c["row.value"].length ? c["row.value"] : c["row.samples"],
 		rowTag: c["row.tag"],
 		logTime: c["log.time"],
 		logCpu: c["log.cpu"],
@@ -155,88 +216,102 @@ function fileBase(path) {
 	return path.slice(path.lastIndexOf("/") + 1);
 }
 
-function makeKeys(p, by) {
-	const nFrames = p.frameFn.length;
-	const keys = {
-		by,
-		of: new Uint32Array(nFrames),
-		name: [],
-		fn: [],
-		file: [],
-		object: [],
-		frame: [],
-		kernel: [],
-		lang: [],
-		special: [],
-	};
-	const seen = new Map();
-	for (let f = 0; f < nFrames; f++) {
-		const fn = p.frameFn[f];
-		const map = p.fnMap[fn];
-		const object = map ? p.strings[p.mapName[map - 1]] : "";
-		const file = p.strings[p.fnFile[fn]];
-		const fnName = p.strings[p.fnName[fn]];
-		let id,
-			name = fnName;
-		switch (by) {
-			case "lines":
-				name = p.frameLine[f] ? `${fnName} ${fileBase(file)}:${p.frameLine[f]}` : fnName;
-				id = fn + ":" + p.frameLine[f];
-				break;
-			case "addresses":
-				name = `${hexAddress(p.frameLow[f], p.frameHigh[f])} ${fnName}`;
-				id = fn + ":" + p.frameLow[f] + ":" + p.frameHigh[f];
-				break;
-			case "files":
-				name = file || (object ? `[${object.replace(/^\[|\]$/g, "")}]` : "[unknown]");
-				id = name;
-				break;
-			case "objects":
-				name = object || "[unknown]";
-				id = name;
-				break;
-			case "filefunctions":
-				name = file ? `${fnName} ${fileBase(file)}` : fnName;
-				id = name + "\0" + object;
-				break;
-			default:
-				id = fnName + "\0" + object;
+/* Which key a frame has: a number for functions, which are counted and in order when they come; else a string. */
+function keyOfFrame(p, by, f) {
+	const fn = p.frameFn[f];
+	const map = p.fnMap[fn];
+	const object = map ? p.strings[p.mapName[map - 1]] : "";
+	const file = p.strings[p.fnFile[fn]];
+	const fnName = p.strings[p.fnName[fn]];
+	switch (by) {
+		case "lines":
+			return [
+				fn + ":" + p.frameLine[f],
+				p.frameLine[f] ? `${fnName} ${fileBase(file)}:${p.frameLine[f]}` : fnName,
+			];
+		case "addresses": {
+			const address = hexAddress(p.frameLow[f], p.frameHigh[f]);
+			return [fn + "@" + address, `${address} ${fnName}`];
 		}
+		case "files": {
+			const name = file || (object ? `[${object.replace(/^\[|\]$/g, "")}]` : "[unknown]");
+			return [name, name];
+		}
+		case "objects":
+			return [object, object || "[unknown]"];
+		default: {
+			const name = file ? `${fnName} ${fileBase(file)}` : fnName;
+			return [name + "\0" + object, name];
+		}
+	}
+}
+
+function addKey(keys, key, name, fn, frame, special) {
+	keys.name[key] = name;
+	keys.fn[key] = fn;
+	keys.frame[key] = frame;
+	keys.special[key] = special;
+}
+
+/* Functions come in the order of their names; the first frame of each tells the rest. */
+function functionKeys(p, keys) {
+	const { of } = keys;
+	for (let f = 0; f < of.length; f++) {
+		const fn = p.frameFn[f];
+		const key = (of[f] = p.fnKey[fn]);
+		if (keys.name[key] === undefined) {
+			addKey(keys, key, p.strings[p.fnName[fn]], fn, f, "");
+		}
+	}
+}
+
+function otherKeys(p, keys) {
+	const seen = new Map();
+	for (let f = 0; f < keys.of.length; f++) {
+		const [id, name] = keyOfFrame(p, keys.by, f);
 		let key = seen.get(id);
 		if (key === undefined) {
 			key = keys.name.length;
 			seen.set(id, key);
-			keys.name.push(name);
-			keys.fn.push(fn);
-			keys.file.push(file);
-			keys.object.push(object);
-			keys.frame.push(f);
-			keys.kernel.push((p.frameFlags[f] & 2) !== 0);
-			keys.lang.push(p.strings[p.fnLang[fn]]);
-			keys.special.push("");
+			addKey(keys, key, name, p.frameFn[f], f, "");
 		}
 		keys.of[f] = key;
 	}
-	keys.own = keys.name.length;
+}
+
+function makeKeys(p, by) {
+	const keys = {
+		by,
+		of: new Uint32Array(p.frameFn.length),
+		name: [],
+		fn: [],
+		frame: [],
+		special: [],
+		specials: new Map(),
+		file: (k) => (keys.fn[k] < 0 ? "" : p.strings[p.fnFile[keys.fn[k]]]),
+		lang: (k) => (keys.fn[k] < 0 ? "" : p.strings[p.fnLang[keys.fn[k]]]),
+		kernel: (k) => keys.frame[k] >= 0 && (p.frameFlags[keys.frame[k]] & 2) !== 0,
+		object: (k) => {
+			const map = keys.fn[k] < 0 ? 0 : p.fnMap[keys.fn[k]];
+			return map ? p.strings[p.mapName[map - 1]] : "";
+		},
+	};
+	if (by === "functions") {
+		functionKeys(p, keys);
+	} else {
+		otherKeys(p, keys);
+	}
 	return keys;
 }
 
 /* Keys that are no code: the root, processes, threads, tags. */
 function specialKey(keys, name, kind) {
-	keys.specials = keys.specials || new Map();
 	const id = kind + "\0" + name;
 	let key = keys.specials.get(id);
 	if (key === undefined) {
 		key = keys.name.length;
 		keys.specials.set(id, key);
-		keys.name.push(name);
-		keys.fn.push(-1);
-		keys.file.push("");
-		keys.object.push("");
-		keys.frame.push(-1);
-		keys.kernel.push(false);
-		keys.lang.push("");
-		keys.special.push(kind);
+		addKey(keys, key, name, -1, -1, kind);
 	}
 	return key;
 }

@@ -353,19 +353,13 @@ class Flame {
 		const up = this.icicle ? "ArrowUp" : "ArrowDown";
 		const down = this.icicle ? "ArrowDown" : "ArrowUp";
 		let to = -1;
-		if (e.key === down && l.end[i] > i + 1) {
-			to = i + 1;
-			for (let c = i + 1; c < l.end[i]; c = l.end[c]) {
-				to = l.size[c] > l.size[to] ? c : to;
-			}
+		const siblings = i > 0 ? calleesOf(l, l.parent[i]) : [i];
+		if (e.key === down) {
+			to = largestCallee(l, i);
 		} else if (e.key === up && l.parent[i] >= 0) {
 			to = l.parent[i];
-		} else if (e.key === "ArrowRight" && i > 0 && l.end[i] < l.end[l.parent[i]]) {
-			to = l.end[i];
-		} else if (e.key === "ArrowLeft" && i > 0) {
-			for (let c = l.parent[i] + 1; c < i; c = l.end[c]) {
-				to = c;
-			}
+		} else if (e.key === "ArrowRight" || e.key === "ArrowLeft") {
+			to = siblings[siblings.indexOf(i) + (e.key === "ArrowRight" ? 1 : -1)] ?? -1;
 		} else if (e.key === "Enter") {
 			this.zoomTo(i);
 		} else if (e.key === "Escape" || e.key === "Backspace") {

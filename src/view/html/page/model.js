@@ -1,6 +1,6 @@
 /*
- * From the state of the page (event, filters, span of time) to sums: one tree of keys, laid out in preorder, and what is
- * read off it. Everything is in typed arrays; the tree of 100,000 stacks is made anew in some tens of milliseconds.
+ * From the state of the page (event, filters, span of time) to sums: what each row weighs, the shape that it is laid out in
+ * (shape.js), and what is read off that. Everything is in typed arrays.
  */
 
 function compileRegex(text) {
@@ -75,7 +75,7 @@ function matchFrames(p, keys, text) {
 		if (hit === undefined) {
 			const key = keys.of[f];
 			hit =
-				re.test(p.strings[p.fnName[fn]]) || re.test(keys.file[key]) || re.test(keys.object[key])
+				re.test(p.strings[p.fnName[fn]]) || re.test(keys.file(key)) || re.test(keys.object(key))
 					? 1
 					: 0;
 			byFn.set(fn, hit);
@@ -94,10 +94,12 @@ function inherited(p, hits) {
 	return out;
 }
 
-function applyFilters(p, keys, state, weights) {
-	const dropRows = (keep) => {
+/* Rows that focus and ignore leave out weigh nothing. */
+function dropRows(p, keys, state, weights) {
+	const drop = (text, wanted) => {
+		const hits = inherited(p, matchFrames(p, keys, text));
 		for (let r = 0; r < p.rowNode.length; r++) {
-			if (!keep[p.rowNode[r]]) {
+			if (hits[p.rowNode[r]] !== wanted) {
 				weights.weight[r] = 0;
 				if (weights.before) {
 					weights.before[r] = 0;
@@ -105,125 +107,44 @@ function applyFilters(p, keys, state, weights) {
 			}
 		}
 	};
+	if (state.focus) {
+		drop(state.focus, 1);
+	}
+	if (state.ignore) {
+		drop(state.ignore, 0);
+	}
+	if (state.showFrom) {
+		drop(state.showFrom, 1);
+	}
+}
+
+/* Nodes that are not shown and count for their callers; null where all are shown. */
+function goneNodes(p, keys, state) {
+	if (!state.showFrom && !state.hide && !state.show && state.inlined) {
+		return null;
+	}
 	const gone = new Uint8Array(p.nodes);
-	const dropNodes = (test) => {
+	const drop = (test) => {
 		for (let i = 0; i < p.nodes; i++) {
 			gone[i] |= test(i) ? 1 : 0;
 		}
 	};
-	if (state.focus) {
-		dropRows(inherited(p, matchFrames(p, keys, state.focus)));
-	}
-	if (state.ignore) {
-		dropRows(inherited(p, matchFrames(p, keys, state.ignore)).map((v) => 1 - v));
-	}
 	if (state.showFrom) {
 		const below = inherited(p, matchFrames(p, keys, state.showFrom));
-		dropRows(below);
-		dropNodes((i) => !below[i]);
+		drop((i) => !below[i]);
 	}
 	if (state.hide) {
 		const hits = matchFrames(p, keys, state.hide);
-		dropNodes((i) => hits[p.nodeFrame[i]]);
+		drop((i) => hits[p.nodeFrame[i]]);
 	}
 	if (state.show) {
 		const hits = matchFrames(p, keys, state.show);
-		dropNodes((i) => !hits[p.nodeFrame[i]]);
+		drop((i) => !hits[p.nodeFrame[i]]);
 	}
 	if (!state.inlined) {
-		dropNodes((i) => p.frameFlags[p.nodeFrame[i]] & 1);
+		drop((i) => p.frameFlags[p.nodeFrame[i]] & 1);
 	}
 	return gone;
-}
-
-/* A trie of keys that grows: children are found by (parent, key). */
-class Trie {
-	/* nodes: how many there may come to be, for a start. */
-	constructor(rootKey, nodes) {
-		this.cap = 1024;
-		while (this.cap < nodes && this.cap < 1 << 22) {
-			this.cap *= 2;
-		}
-		this.mask = this.cap * 2 - 1;
-		this.slots = new Int32Array(this.mask + 1);
-		this.parent = new Int32Array(this.cap);
-		this.key = new Int32Array(this.cap);
-		this.self = new Float64Array(this.cap);
-		this.selfBefore = new Float64Array(this.cap);
-		this.n = 1;
-		this.parent[0] = -1;
-		this.key[0] = rootKey;
-	}
-	grow() {
-		this.cap *= 2;
-		for (const name of ["parent", "key", "self", "selfBefore"]) {
-			const wider = new this[name].constructor(this.cap);
-			wider.set(this[name]);
-			this[name] = wider;
-		}
-		this.mask = this.cap * 2 - 1;
-		this.slots = new Int32Array(this.mask + 1);
-		for (let i = 1; i < this.n; i++) {
-			let at = this.hash(this.parent[i], this.key[i]);
-			while (this.slots[at]) {
-				at = (at + 1) & this.mask;
-			}
-			this.slots[at] = i;
-		}
-	}
-	hash(parent, key) {
-		let h = Math.imul(parent, 0x9e3779b1) ^ Math.imul(key, 0x85ebca6b);
-		h ^= h >>> 15;
-		return (Math.imul(h, 0x2c1b3c6d) >>> 7) & this.mask;
-	}
-	child(parent, key) {
-		let at = this.hash(parent, key);
-		for (let id; (id = this.slots[at]); at = (at + 1) & this.mask) {
-			if (this.parent[id] === parent && this.key[id] === key) {
-				return id;
-			}
-		}
-		if (this.n === this.cap) {
-			this.grow();
-			return this.child(parent, key);
-		}
-		this.slots[at] = this.n;
-		this.parent[this.n] = parent;
-		this.key[this.n] = key;
-		return this.n++;
-	}
-}
-
-/* Rows into a trie, below a node for their group where there is one. */
-function mergeRows(p, keys, state, weights, gone, rootName) {
-	const trie = new Trie(specialKey(keys, rootName, "root"), p.nodes);
-	const memo = new Int32Array(p.nodes);
-	const stamp = new Int32Array(p.nodes);
-	const path = [];
-	const groups = groupRows(p, keys, state, weights);
-	for (let g = 0; g < groups.length; g++) {
-		const top = groups[g].key < 0 ? 0 : trie.child(0, groups[g].key);
-		const mark = g + 1;
-		for (const r of groups[g].rows) {
-			let node = p.rowNode[r];
-			while (node >= 0 && stamp[node] !== mark) {
-				path.push(node);
-				node = p.parent[node];
-			}
-			let at = node >= 0 ? memo[node] : top;
-			while (path.length) {
-				node = path.pop();
-				at = gone[node] ? at : trie.child(at, keys.of[p.nodeFrame[node]]);
-				memo[node] = at;
-				stamp[node] = mark;
-			}
-			trie.self[at] += weights.weight[r];
-			if (weights.before) {
-				trie.selfBefore[at] += weights.before[r];
-			}
-		}
-	}
-	return trie;
 }
 
 function threadName(p, t) {
@@ -231,152 +152,36 @@ function threadName(p, t) {
 	return p.threadTid[t] ? `${comm} ${p.threadTid[t]}` : comm;
 }
 
-function groupRows(p, keys, state, weights) {
-	const nameOf = {
-		process: (r) => p.strings[p.threadComm[p.rowThread[r]]],
-		pid: (r) => `${p.strings[p.threadComm[p.rowThread[r]]]} ${p.threadPid[p.rowThread[r]]}`,
-		thread: (r) => threadName(p, p.rowThread[r]),
-		tag: (r) => p.strings[p.rowTag[r]] || "(no labels)",
-	}[state.group];
+/* Names of the groups, and the group of each row. */
+function groupRows(p, state) {
 	const groups = [];
 	const byName = new Map();
-	for (let r = 0; r < p.rowNode.length; r++) {
-		if (!weights.weight[r] && !(weights.before && weights.before[r])) {
-			continue;
-		}
-		const name = nameOf ? nameOf(r) : "";
-		let group = byName.get(name);
-		if (!group) {
-			group = { key: nameOf && name ? specialKey(keys, name, "group") : -1, rows: [] };
-			byName.set(name, group);
-			groups.push(group);
-		}
-		group.rows.push(r);
-	}
-	return groups;
-}
-
-/*
- * A trie as arrays in preorder: key, parent, depth, end (one behind the last callee), x (sum of what stands to the left),
- * total, self, and the same of the base. Widths are of `size`: the total, or the larger of both where values may be negative.
- */
-function layOut(trie, keys, order) {
-	const n = trie.n;
-	const { parent, key, self, selfBefore } = trie;
-	const total = self.slice(0, n);
-	const before = selfBefore.slice(0, n);
-	const size = new Float64Array(n);
-	const count = new Int32Array(n).fill(1);
-	for (let i = 0; i < n; i++) {
-		size[i] = Math.abs(total[i]);
-	}
-	/* A callee's id is greater than its caller's: backwards, all of a node's callees are done before it. */
-	for (let i = n - 1; i > 0; i--) {
-		const up = parent[i];
-		total[up] += total[i];
-		before[up] += before[i];
-		size[up] += size[i];
-		count[up] += count[i];
-	}
-	const children = childLists(trie, keys, order, size);
-	const l = {
-		n,
-		keys,
-		key: new Int32Array(n),
-		parent: new Int32Array(n),
-		depth: new Uint16Array(n),
-		end: new Int32Array(n),
-		x: new Float64Array(n),
-		size: new Float64Array(n),
-		total: new Float64Array(n),
-		self: new Float64Array(n),
-		before: new Float64Array(n),
-		selfBefore: new Float64Array(n),
-		maxDepth: 0,
-	};
-	const place = new Int32Array(n);
-	l.parent[0] = -1;
-	for (let i = 0; i < n; i++) {
-		const at = place[i];
-		let next = at + 1;
-		let x = l.x[at];
-		for (let c = children.at[i]; c < children.at[i + 1]; c++) {
-			const child = children.list[c];
-			place[child] = next;
-			l.parent[next] = at;
-			l.depth[next] = l.depth[at] + 1;
-			l.x[next] = x;
-			next += count[child];
-			x += size[child];
-		}
-		l.key[at] = key[i];
-		l.end[at] = at + count[i];
-		l.size[at] = size[i];
-		l.total[at] = total[i];
-		l.self[at] = self[i];
-		l.before[at] = before[i];
-		l.selfBefore[at] = selfBefore[i];
-		l.maxDepth = l.depth[at] > l.maxDepth ? l.depth[at] : l.maxDepth;
-	}
-	return l;
-}
-
-function childLists(trie, keys, order, size) {
-	const n = trie.n;
-	const at = new Int32Array(n + 2);
-	for (let i = 1; i < n; i++) {
-		at[trie.parent[i] + 1]++;
-	}
-	for (let i = 0; i < n; i++) {
-		at[i + 1] += at[i];
-	}
-	const fill = at.slice();
-	const list = new Int32Array(n);
-	for (let i = 1; i < n; i++) {
-		list[fill[trie.parent[i]]++] = i;
-	}
-	const rank = order === "size" ? null : nameRanks(keys);
-	for (let i = 0; i < n; i++) {
-		if (at[i + 1] - at[i] > 1) {
-			const part = list.subarray(at[i], at[i + 1]);
-			if (rank) {
-				part.sort((a, b) => rank[trie.key[a]] - rank[trie.key[b]]);
-			} else {
-				part.sort((a, b) => size[b] - size[a]);
+	const source = state.group === "tag" ? p.rowTag : p.rowThread;
+	const nameOf = {
+		process: (t) => p.strings[p.threadComm[t]],
+		pid: (t) => `${p.strings[p.threadComm[t]]} ${p.threadPid[t]}`,
+		thread: (t) => threadName(p, t),
+		tag: (t) => p.strings[t] || "(no labels)",
+	}[state.group];
+	const known = [];
+	const groupOf = source.length ? new Uint32Array(source.length) : source;
+	for (let r = 0; r < source.length; r++) {
+		let group = known[source[r]];
+		if (group === undefined) {
+			const name = nameOf(source[r]);
+			group = byName.get(name);
+			if (group === undefined) {
+				group = groups.length;
+				byName.set(name, group);
+				groups.push(name);
 			}
+			known[source[r]] = group;
 		}
+		groupOf[r] = group;
 	}
-	return { at, list };
-}
-
-function nameRanks(keys) {
-	if (keys.rank && keys.rank.length === keys.name.length) {
-		return keys.rank;
-	}
-	const ids = keys.name.map((_, i) => i);
-	ids.sort((a, b) => (keys.name[a] < keys.name[b] ? -1 : keys.name[a] > keys.name[b] ? 1 : a - b));
-	keys.rank = new Uint32Array(ids.length);
-	ids.forEach((id, i) => {
-		keys.rank[id] = i;
-	});
-	return keys.rank;
-}
-
-/* The same stacks with the innermost frame first. */
-function reversed(l, keys, order) {
-	const trie = new Trie(l.key[0], l.n);
-	for (let i = 1; i < l.n; i++) {
-		if (!l.self[i] && !l.selfBefore[i]) {
-			continue;
-		}
-		let at = 0;
-		for (let j = i; j > 0; j = l.parent[j]) {
-			at = trie.child(at, l.key[j]);
-		}
-		trie.self[at] += l.self[i];
-		trie.selfBefore[at] += l.selfBefore[i];
-	}
-	return layOut(trie, keys, order);
+	const sorted = [...groups].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+	const rank = groups.map((name) => sorted.indexOf(name));
+	return { groups: sorted, groupOf: groupOf.map((g) => rank[g]) };
 }
 
 /* Flat and cumulative values by key; a key counts once on each stack, however often it recurs. */
@@ -421,40 +226,51 @@ function sumOfHits(l, hits) {
 	return sum;
 }
 
-/* Callers and callees of a key: tries from it up and from it down. */
-function sandwich(l, key, order) {
-	const callers = new Trie(key);
-	const callees = new Trie(key);
-	const to = new Int32Array(l.n);
-	for (let i = 0; i < l.n;) {
-		if (l.key[i] !== key) {
-			i++;
-			continue;
-		}
-		let at = 0;
-		for (let j = l.parent[i]; j > 0; j = l.parent[j]) {
-			at = callers.child(at, l.key[j]);
-		}
-		callers.self[at] += l.total[i];
-		callers.selfBefore[at] += l.before[i];
-		for (let j = i; j < l.end[i]; j++) {
-			to[j] = j === i ? 0 : callees.child(to[l.parent[j]], l.key[j]);
-			callees.self[to[j]] += l.self[j];
-			callees.selfBefore[to[j]] += l.selfBefore[j];
-		}
-		i = l.end[i];
-	}
-	return { callers: layOut(callers, l.keys, order), callees: layOut(callees, l.keys, order) };
-}
-
-/* Everything that depends on the state: made anew when it changes. */
+/* Everything that depends on the state: made anew when it changes. Shapes are kept as long as they may be of use. */
 class Model {
 	constructor(p) {
 		this.p = p;
 		this.keysBy = {};
+		this.shapes = new Map();
 	}
 	keysFor(by) {
 		return (this.keysBy[by] = this.keysBy[by] || makeKeys(this.p, by));
+	}
+	/* What make() makes, or made before for the same words. */
+	kept(words, make) {
+		const id = JSON.stringify(words);
+		const shape = this.shapes.get(id) || make();
+		this.shapes.delete(id);
+		this.shapes.set(id, shape);
+		if (this.shapes.size > SHAPES_KEPT) {
+			this.shapes.delete(this.shapes.keys().next().value);
+		}
+		return shape;
+	}
+	/* The tree of keys, with the place of each row in it. */
+	shapeFor(state, keys) {
+		const p = this.p;
+		const words = [state.by, state.hide, state.show, state.showFrom, state.inlined];
+		const rootKey = specialKey(keys, "all", "root");
+		const whole = this.kept(words, () => {
+			const gone = goneNodes(p, keys, state);
+			const { shape, place } =
+				gone || state.by !== "functions"
+					? shapeOfNodes(p, keys, gone, rootKey)
+					: shapeOfFile(p, keys, rootKey);
+			const rowPlace = new Int32Array(p.rowNode.length);
+			for (let r = 0; r < rowPlace.length; r++) {
+				rowPlace[r] = place[p.rowNode[r]];
+			}
+			return { shape, rowPlace };
+		});
+		if (state.group === "none") {
+			return whole;
+		}
+		return this.kept([...words, state.group], () => {
+			const { groups, groupOf } = groupRows(p, state);
+			return groupedShape(whole.shape, whole.rowPlace, groupOf, groups);
+		});
 	}
 	update(state) {
 		const p = this.p;
@@ -467,13 +283,12 @@ class Model {
 		if (state.thread >= 0) {
 			selectByThread(p, state, weights.weight);
 		}
-		const gone = applyFilters(p, keys, state, weights);
-		const trie = mergeRows(p, keys, state, weights, gone, "all");
+		dropRows(p, keys, state, weights);
+		this.rows = this.shapeFor(state, keys);
 		this.keys = keys;
 		this.weights = weights;
-		this.gone = gone;
 		this.order = state.order;
-		this.down = layOut(trie, keys, state.order);
+		this.down = this.layOut(this.rows.shape, this.rows.rowPlace);
 		this.total = this.down.total[0];
 		this.before = this.down.before[0];
 		this.hasBase = !!weights.before;
@@ -481,8 +296,18 @@ class Model {
 		this.scale = this.hasBase && this.before ? this.total / this.before : 1;
 		this.upCache = this.sumCache = this.linesCache = null;
 	}
+	layOut(shape, rowPlace) {
+		const made = layOut(
+			shape,
+			sumRows(shape.n, rowPlace, this.weights.weight),
+			this.weights.before && sumRows(shape.n, rowPlace, this.weights.before),
+		);
+		return this.order === "size" ? bySize(made) : made;
+	}
 	get up() {
-		return (this.upCache = this.upCache || reversed(this.down, this.keys, this.order));
+		const { rows } = this;
+		rows.up = rows.up || reversedShape(rows.shape, rows.rowPlace);
+		return (this.upCache = this.upCache || this.layOut(rows.up.shape, rows.up.rowPlace));
 	}
 	get sums() {
 		return (this.sumCache = this.sumCache || sumByKey(this.down));
@@ -502,64 +327,93 @@ class Model {
 	}
 	/* Values of lines and of addresses: what stands there, and what passes through. */
 	get lines() {
-		return (this.linesCache = this.linesCache || sumByPlace(this.p, this.weights.weight));
+		this.places = this.places || makePlaces(this.p);
+		return (this.linesCache = this.linesCache || sumByPlace(this.p, this.places, this.weights.weight));
 	}
 }
 
-/* By "function:line" and "function@address": [flat, cum]. Inlined code counts at the address it was inlined to. */
-function sumByPlace(p, weight) {
-	const total = new Float64Array(p.nodes);
-	const self = new Float64Array(p.nodes);
-	for (let r = 0; r < weight.length; r++) {
-		self[p.rowNode[r]] += weight[r];
+function sumRows(n, rowPlace, weight) {
+	const out = new Float64Array(n);
+	for (let r = 0; r < rowPlace.length; r++) {
+		out[rowPlace[r]] += weight[r];
 	}
-	total.set(self);
+	return out;
+}
+
+/* ---- places of the code: functions, lines of functions and of files, addresses ---- */
+
+const PLACES = {
+	fn: (p, f) => p.frameFn[f],
+	line: (p, f) => p.frameFn[f] + ":" + p.frameLine[f],
+	address: (p, f) => p.frameFn[f] + "@" + hexAddress(p.frameLow[f], p.frameHigh[f]),
+	source: (p, f) => "s" + p.fnFile[p.frameFn[f]] + ":" + p.frameLine[f],
+};
+
+/* By kind: the places in a list, and the number of each frame's. */
+function makePlaces(p) {
+	const out = {};
+	for (const [kind, idOf] of Object.entries(PLACES)) {
+		const ids = [];
+		const numbers = new Map();
+		const of = new Uint32Array(p.frameFn.length);
+		for (let f = 0; f < of.length; f++) {
+			const id = idOf(p, f);
+			let number = numbers.get(id);
+			if (number === undefined) {
+				number = ids.length;
+				numbers.set(id, number);
+				ids.push(id);
+			}
+			of[f] = number;
+		}
+		out[kind] = { ids, of };
+	}
+	return out;
+}
+
+/* By kind a map from places to [flat, cum]. Inlined code counts at the address that it was inlined to. */
+function sumByPlace(p, places, weight) {
+	const self = sumRows(p.nodes, p.rowNode, weight);
+	const total = self.slice();
 	for (let i = p.nodes - 1; i >= 0; i--) {
 		if (p.parent[i] >= 0) {
 			total[p.parent[i]] += total[i];
 		}
 	}
-	const inlineSelf = self.slice();
+	const outer = self.slice();
 	for (let i = p.nodes - 1; i >= 0; i--) {
 		if (p.frameFlags[p.nodeFrame[i]] & 1 && p.parent[i] >= 0) {
-			inlineSelf[p.parent[i]] += inlineSelf[i];
+			outer[p.parent[i]] += outer[i];
 		}
 	}
-	const places = { line: new Map(), address: new Map(), fn: new Map(), source: new Map() };
-	const open = new Map();
+	const out = {};
+	for (const [kind, { ids, of }] of Object.entries(places)) {
+		out[kind] = sumByNumber(p, ids, of, kind === "address" ? outer : self, total);
+	}
+	return out;
+}
+
+/* A place counts once on each stack. */
+function sumByNumber(p, ids, of, self, total) {
+	const flat = new Float64Array(ids.length);
+	const cum = new Float64Array(ids.length);
+	const open = new Uint32Array(ids.length);
 	const path = [];
-	const add = (map, id, flat, cum, isOuter) => {
-		let v = map.get(id);
-		if (!v) {
-			map.set(id, (v = [0, 0]));
-		}
-		v[0] += flat;
-		v[1] += isOuter ? cum : 0;
-	};
+	let level = 0;
 	for (let i = 0; i < p.nodes; i++) {
-		while (path.length > p.depth[i]) {
-			for (const id of path.pop()) {
-				open.set(id, open.get(id) - 1);
-			}
+		while (level > p.depth[i]) {
+			open[path[--level]]--;
 		}
-		if (!total[i]) {
-			path.push([]);
-			continue;
-		}
-		const f = p.nodeFrame[i];
-		const line = p.frameFn[f] + ":" + p.frameLine[f];
-		const address = p.frameFn[f] + "@" + hexAddress(p.frameLow[f], p.frameHigh[f]);
-		const source = "s" + p.fnFile[p.frameFn[f]] + ":" + p.frameLine[f];
-		const ids = [line, address, p.frameFn[f], source];
-		const isOuter = ids.map((id) => !open.get(id));
-		path.push(ids);
-		for (const id of ids) {
-			open.set(id, (open.get(id) || 0) + 1);
-		}
-		add(places.fn, p.frameFn[f], self[i], total[i], isOuter[2]);
-		add(places.source, source, self[i], total[i], isOuter[3]);
-		add(places.line, line, self[i], total[i], isOuter[0]);
-		add(places.address, address, inlineSelf[i], total[i], isOuter[1]);
+		const number = of[p.nodeFrame[i]];
+		path[level++] = number;
+		flat[number] += self[i];
+		cum[number] += open[number]++ ? 0 : total[i];
 	}
-	return places;
+	const map = new Map();
+	ids.forEach((id, n) => {
+		if (cum[n] || flat[n]) {
+			map.set(id, [flat[n], cum[n]]);
+		}
+	});
+	return map;
 }

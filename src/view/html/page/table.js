@@ -182,7 +182,7 @@ class TopView {
 			(k) => s().sums.cum[k],
 			(k) => s().sums.cum[k] - s().sums.cumBefore[k] * s().scale,
 			(k) => s().keys.name[k],
-			(k) => s().keys.object[k],
+			(k) => s().keys.object(k),
 		];
 		const share = (value) => (k, cell) => cell.append(formatShare(value(k), app.model.total));
 		this.table = new VirtualTable(host, {
@@ -209,7 +209,7 @@ class TopView {
 					title: "Object",
 					cls: "c-object",
 					sort: true,
-					cell: (k, c) => c.append(s().keys.object[k]),
+					cell: (k, c) => c.append(s().keys.object(k)),
 				},
 			],
 			onSort: (n) => this.sort(n),

@@ -80,7 +80,7 @@ class TreeView {
 			twist,
 			swatch(this.colours.of(key)),
 			element("span", { class: hit ? "hit" : "" }, this.layout.keys.name[key]),
-			element("span", { class: "faint" }, " " + this.layout.keys.object[key]),
+			element("span", { class: "faint" }, " " + this.layout.keys.object(key)),
 		);
 	}
 
@@ -98,8 +98,8 @@ class TreeView {
 	openOnly(r) {
 		const l = this.layout;
 		let { i, path } = r;
-		while (l.end[i] > i + 1 && l.end[i + 1] === l.end[i]) {
-			i++;
+		for (let only = calleesOf(l, i); only.length === 1; only = calleesOf(l, i)) {
+			i = only[0];
 			path += "/" + l.key[i];
 			this.open.add(path);
 		}
@@ -126,12 +126,9 @@ class TreeView {
 		const l = this.layout;
 		let i = 0;
 		let path = "";
-		for (let n = 0; n < 40 && l.end[i] > i + 1; n++) {
-			let best = i + 1;
-			for (let c = i + 1; c < l.end[i]; c = l.end[c]) {
-				best = l.size[c] > l.size[best] ? c : best;
-			}
-			if (l.size[best] < l.size[0] * 0.05) {
+		for (let n = 0; n < 40; n++) {
+			const best = largestCallee(l, i);
+			if (best < 0 || l.size[best] < l.size[0] * 0.05) {
 				break;
 			}
 			path += "/" + l.key[best];
@@ -149,13 +146,10 @@ class TreeView {
 		}
 		const rows = [];
 		const walk = (i, path) => {
-			rows.push({ i, path, leaf: l.end[i] === i + 1 });
+			const callees = calleesOf(l, i);
+			rows.push({ i, path, leaf: !callees.length });
 			if (!this.open.has(path)) {
 				return;
-			}
-			const callees = [];
-			for (let c = i + 1; c < l.end[i]; c = l.end[c]) {
-				callees.push(c);
 			}
 			callees.sort((a, b) => l.size[b] - l.size[a] || a - b);
 			for (const c of callees) {
@@ -285,8 +279,8 @@ class SandwichView {
 		const halves = sandwich(m.down, this.key, this.app.state.order);
 		this.title.textContent = m.keys.name[this.key];
 		this.facts.textContent = [
-			m.keys.object[this.key],
-			m.keys.file[this.key],
+			m.keys.object(this.key),
+			m.keys.file(this.key),
 			`self ${formatValue(m.sums.flat[this.key], this.app.unit)} (${formatShare(m.sums.flat[this.key], m.total)})`,
 			`total ${formatValue(m.sums.cum[this.key], this.app.unit)} (${formatShare(m.sums.cum[this.key], m.total)})`,
 		]
