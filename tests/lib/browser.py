@@ -11,14 +11,22 @@ from strobetest import BUILD, TOP, skip_all
 MODULES = os.path.join(TOP, "build", "browser")
 
 
+def chromium():
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def missing():
+    """What this machine lacks; "" where nothing is missing."""
+    has = chromium() and shutil.which("node") and os.path.isdir(os.path.join(MODULES, "node_modules", "playwright-core"))
+    return "" if has else "no chromium, node or playwright-core: tools/deps.sh test"
+
+
 class Browser:
     def __init__(self):
-        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-        node = shutil.which("node")
-        if not chromium or not node or not os.path.isdir(os.path.join(MODULES, "node_modules", "playwright-core")):
-            skip_all("no chromium, node or playwright-core: tools/deps.sh test")
+        if missing():
+            skip_all(missing())
         self.process = subprocess.Popen(
-            [node, os.path.join(TOP, "tests", "lib", "browser.mjs"), MODULES, chromium],
+            ["node", os.path.join(TOP, "tests", "lib", "browser.mjs"), MODULES, chromium()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

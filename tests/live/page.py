@@ -14,6 +14,7 @@ import os
 import random
 import re
 
+import pages
 from browser import Browser
 from strobetest import Tap, build_workload, record, strobe
 
@@ -295,38 +296,19 @@ def hostile():
 
 # ---- large ----
 
-def large():
-    """100,000 distinct stacks, grown as programs have them: most share their outer frames."""
-    rng = random.Random(3)
-    stacks = [[f"fn_{n}"] for n in range(20)]
-    seen = set()
-    total = 0
-    with open("large.folded", "w", encoding="utf-8") as f:
-        while len(seen) < 100000:
-            base = stacks[rng.randrange(len(stacks))]
-            stack = base[: rng.randint(1, len(base))] + [f"fn_{rng.randrange(4000)}" for _ in range(rng.randint(1, 4))]
-            key = ";".join(stack)
-            if key in seen or len(stack) > 60:
-                continue
-            seen.add(key)
-            stacks.append(stack)
-            value = rng.randint(1, 100)
-            total += value
-            f.write(f"{key} {value}\n")
-    page_of("large.folded", "large.html")
-    size = os.path.getsize("large.html")
-    tap.ok(size < 5e6, f"100,000 distinct stacks fit 5 MB ({size / 1e6:.2f} MB)", size)
-    first = min(browser.open("large.html") for _ in range(3))
-    tap.equal(browser.eval("[strobe.model.total, strobe.p.rowNode.length]"), [total, 100000], "all are there")
-    tap.ok(first < 1000, f"they are drawn in under a second ({first:.0f} ms)", first)
-    zooms = browser.eval("""(() => { const f = strobe.views.flamegraph.flame, out = [];
-        for (const i of [1, 2, 3, 0, 50, 500, 0]) { let best = Infinity;
-        for (let n = 0; n < 3; n++) { const t = performance.now(); f.zoomTo(i);
-        f.canvas.getContext("2d").getImageData(0, 0, 1, 1); best = Math.min(best, performance.now() - t); }
-        out.push(best); } return out; })()""")
-    tap.ok(max(zooms) < 50, f"each zoom takes under 50 ms ({max(zooms):.1f} ms)", zooms)
-    browser.shot("large")
-    quiet("large.html")
+def large(shape, seed, name, limit):
+    """100,000 distinct stacks."""
+    total = pages.write_folded(name + ".folded", shape, seed)
+    page_of(name + ".folded", name + ".html")
+    size = os.path.getsize(name + ".html")
+    tap.ok(size < limit, f"{name}: 100,000 distinct stacks fit {limit / 1e6} MB ({size / 1e6:.2f} MB)", size)
+    first = min(browser.open(name + ".html") for _ in range(3))
+    tap.equal(browser.eval("[strobe.model.total, strobe.p.rowNode.length]"), [total, pages.STACKS], f"{name}: all are there")
+    tap.ok(first < 1000, f"{name}: they are drawn in under a second ({first:.0f} ms)", first)
+    zooms = browser.eval(pages.ZOOMS)
+    tap.ok(max(zooms) < 50, f"{name}: each zoom takes under 50 ms ({max(zooms):.1f} ms)", zooms)
+    browser.shot(name)
+    quiet(name + ".html")
 
 
 # ---- a recording of our own ----
@@ -372,7 +354,8 @@ def main():
         in_time()
         comparison()
         hostile()
-        large()
+        large(pages.grown, 3, "large", 2e6)
+        large(pages.walked, 5, "walked", 2.5e6)
         recorded()
     finally:
         browser.close()

@@ -3,41 +3,65 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "base/mem.h"
+#include "base/vector.h"
 
-#define CONTEXT 6           /* lines before the first that has code, and behind the last */
-#define LINES_MAX 4000      /* of a file: a function is shorter; what is more is left out */
+#define CONTEXT 6      /* lines that are shown before and behind one that has code */
+#define LINES_MAX 4000 /* of a file: a function is shorter; what is more is left out */
 
-struct range {
-	uint32_t first, last; /* 0: none */
+/* A line of a file that instructions came from, by way of inlining too. */
+struct used_line {
+	uint32_t file, line;
 };
 
-static void widen(struct range *r, uint32_t line)
+typedef VEC(struct used_line) used_lines_t;
+
+static int compare_lines(const void *a, const void *b)
 {
-	if (!line)
-		return;
-	if (!r->first || line < r->first)
-		r->first = line;
-	if (line > r->last)
-		r->last = line;
+	const struct used_line *x = a, *y = b;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The lines of each file that instructions came from, by way of inlining too. */
-static struct range *find_ranges(const struct listing *l)
+static void find_used(const struct listing *l, used_lines_t *used)
 {
-	struct range *ranges = xcalloc(l->files.len + 1, sizeof(*ranges));
 	for (size_t i = 0; i < l->places.len; i++) {
 		const struct listing_place *p = &l->places.data[i];
-		if (p->file != LISTING_NONE)
-			widen(&ranges[p->file], p->line);
+		struct used_line line = { .file = p->file, .line = p->line };
+		if (p->file != LISTING_NONE && p->line)
+			vec_push(used, line);
 	}
-	return ranges;
+	if (used->len)
+		qsort(used->data, used->len, sizeof(*used->data), compare_lines);
 }
 
-static void write_file(struct json *j, const struct listing_file *f, struct range r)
+/* The lines around those that are used; 0 stands for one in between, of which headers have thousands. */
+static void write_lines(struct json *j, const struct listing_file *f, const struct used_line *used, size_t nr)
 {
-	size_t n = lines_count(&f->text);
-	uint32_t first = r.first > CONTEXT ? r.first - CONTEXT : 1;
+	size_t n = lines_count(&f->text), next = 0;
+	uint32_t first = nr && used[0].line > CONTEXT ? used[0].line - CONTEXT : 1;
+	json_key(j, "first");
+	json_u64(j, first);
+	json_key(j, "lines");
+	json_array(j);
+	for (uint32_t line = first; line <= n && line - first < LINES_MAX; line++) {
+		size_t bytes;
+		while (next < nr && line > used[next].line && line - used[next].line > CONTEXT)
+			next++;
+		if (next == nr)
+			break;
+		if (used[next].line > line && used[next].line - line > CONTEXT) {
+			json_u64(j, 0);
+			continue;
+		}
+		const char *text = lines_get(&f->text, line, &bytes);
+		json_str_n(j, text ? text : "", text ? bytes : 0);
+	}
+	json_end(j);
+}
+
+static void write_file(struct json *j, const struct listing_file *f, const struct used_line *used, size_t nr)
+{
 	json_object(j);
 	json_key(j, "path");
 	json_str(j, f->path);
@@ -45,16 +69,7 @@ static void write_file(struct json *j, const struct listing_file *f, struct rang
 		json_key(j, "problem");
 		json_str(j, f->problem);
 	}
-	json_key(j, "first");
-	json_u64(j, first);
-	json_key(j, "lines");
-	json_array(j);
-	for (uint32_t line = first; r.first && line <= n && line <= r.last + CONTEXT && line - first < LINES_MAX; line++) {
-		size_t bytes;
-		const char *text = lines_get(&f->text, line, &bytes);
-		json_str_n(j, text ? text : "", text ? bytes : 0);
-	}
-	json_end(j);
+	write_lines(j, f, used, nr);
 	json_end(j);
 }
 
@@ -72,14 +87,20 @@ static void write_insn(struct json *j, const struct listing *l, const struct lis
 
 void view_html_listing(const struct listing *l, struct out *out)
 {
-	struct range *ranges = find_ranges(l);
+	used_lines_t used = {};
 	struct json j;
+	find_used(l, &used);
 	json_init(&j, out, false);
 	json_object(&j);
 	json_key(&j, "files");
 	json_array(&j);
-	for (size_t i = 0; i < l->files.len; i++)
-		write_file(&j, &l->files.data[i], ranges[i]);
+	for (size_t i = 0, from = 0; i < l->files.len; i++) {
+		size_t to = from;
+		while (to < used.len && used.data[to].file == i)
+			to++;
+		write_file(&j, &l->files.data[i], used.data + from, to - from);
+		from = to;
+	}
 	json_end(&j);
 	json_key(&j, "insns");
 	json_array(&j);
@@ -87,5 +108,5 @@ void view_html_listing(const struct listing *l, struct out *out)
 		write_insn(&j, l, &l->insns.data[i]);
 	json_end(&j);
 	json_end(&j);
-	free(ranges);
+	vec_deinit(&used);
 }

@@ -68,7 +68,7 @@ class CodeView {
 	load() {
 		if (this.of !== this.app.p) {
 			this.of = this.app.p;
-			this.listings = new Map(this.app.p.code);
+			this.listings = new Map(this.app.p.code());
 		}
 	}
 
@@ -205,10 +205,16 @@ class CodeView {
 			}
 			return sum;
 		};
-		return lines.map((text, i) => {
-			const [flat, cum] = valueOf(first + i);
-			return { flat, cum, place: first + i, text: plainText(text.replace(/\t/g, "        ")) };
+		const rows = [];
+		lines.forEach((text, i) => {
+			if (text !== 0) {
+				const [flat, cum] = valueOf(first + i);
+				rows.push({ flat, cum, place: first + i, text: plainText(text.replace(/\t/g, "        ")) });
+			} else if (lines[i - 1] !== 0) {
+				rows.push({ flat: 0, cum: 0, place: "\u22ee", text: "", cls: "src" });
+			}
 		});
+		return rows;
 	}
 
 	bareRows(kind, fn, listing, why) {

@@ -87,10 +87,10 @@ function parseProfile(bytes) {
 		if (at + n * planes > bytes.length) {
 			throw new Error("the data of the profile ends too early");
 		}
+		/* Text may be megabytes of listings that nobody asks for. */
+		const part = bytes.subarray(at, at + n);
 		c[name] =
-			coding === "text"
-				? decoder.decode(bytes.subarray(at, at + n))
-				: readColumn(bytes, at, n, planes, coding);
+			coding === "text" ? () => decoder.decode(part) : readColumn(bytes, at, n, planes, coding);
 		at += n * planes;
 	}
 	return makeProfile(head, c);
@@ -165,7 +165,7 @@ function makeProfile(head, c) {
 	const timeUnit = head.timeUnitNs / 1e9;
 	return {
 		head,
-		strings: readStrings(c.strings),
+		strings: readStrings(c.strings()),
 		...branches,
 		nodeFrame: readFrames(c, branches.parent),
 		nodeBox: c["node.box"].length ? c["node.box"] : null,
@@ -201,7 +201,7 @@ function makeProfile(head, c) {
 		logRow: c["log.row"],
 		timeUnit,
 		duration: head.durationNs / 1e9,
-		code: c.code ? JSON.parse(c.code) : [],
+		code: () => (c.code ? JSON.parse(c.code()) : []),
 	};
 }
 

@@ -1,0 +1,52 @@
+"""Large pages, for the test and the bench of them: folded stacks made anew, always the same ones, and how long a browser takes."""
+
+import random
+
+STACKS = 100000
+
+
+def grown(rng):
+    """Most share their outer frames, as programs have them."""
+    stacks = [[n] for n in range(20)]
+    while True:
+        base = stacks[rng.randrange(len(stacks))]
+        stack = base[: rng.randint(1, len(base))] + [rng.randrange(4000) for _ in range(rng.randint(1, 4))]
+        if len(stack) <= 60:
+            stacks.append(stack)
+            yield stack
+
+
+def walked(rng):
+    """Ways through a graph of calls: some twenty deep, few of them alike beyond the first frames."""
+    callees = [[rng.randrange(4000) for _ in range(rng.randint(2, 12))] for _ in range(4000)]
+    while True:
+        stack = [0]
+        for _ in range(rng.randint(10, 32)):
+            stack.append(rng.choice(callees[stack[-1]]))
+        yield stack
+
+
+def write_folded(path, shape, seed):
+    """100,000 distinct stacks; returns the sum of their values."""
+    rng = random.Random(seed)
+    seen = set()
+    total = 0
+    with open(path, "w", encoding="utf-8") as f:
+        for stack in shape(rng):
+            key = ";".join(f"fn_{n}" for n in stack)
+            if key in seen:
+                continue
+            seen.add(key)
+            value = rng.randint(1, 100)
+            total += value
+            f.write(f"{key} {value}\n")
+            if len(seen) == STACKS:
+                return total
+
+
+# milliseconds of zooming to places of the flame graph, each the best of three, until their pixels are there
+ZOOMS = """(() => { const f = strobe.views.flamegraph.flame, out = [];
+    for (const i of [1, 2, 3, 0, 50, 500, 0]) { let best = Infinity;
+    for (let n = 0; n < 3; n++) { const t = performance.now(); f.zoomTo(Math.min(i, f.layout.n - 1));
+    f.canvas.getContext("2d").getImageData(0, 0, 1, 1); best = Math.min(best, performance.now() - t); }
+    out.push(best); } return out; })()"""
