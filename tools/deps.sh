@@ -19,6 +19,8 @@ optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
 optional   libbz2-dev         archives packed as the reference does (archive)
 optional   libncurses-dev     screens of report and top
 optional   libcurl4           fetches from debuginfod servers
+optional   librsvg2-2         pictures as PNG and PDF (pprof -png), loaded when wanted
+optional   libcairo2          the same
 optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)
 optional   libzydis-dev       x86 instructions (script -F disasm, annotate)
 optional   libcapstone-dev    those of other architectures

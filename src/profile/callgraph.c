@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/u64map.h"
+#include "profile/callgraph_priv.h"
 
 /* ---- nodes ---- */
 
@@ -94,21 +95,27 @@ static void add_text(struct strbuf *b, const struct callgraph_place *n)
 static bool node_eq(const void *table, uint32_t id, const void *key)
 {
 	const struct callgraph_node *a = (const struct callgraph_node *)table + id, *b = key;
-	return a->text == b->text && a->object == b->object;
+	return a->text == b->text && a->object == b->object && a->parent == b->parent;
 }
 
-static uint32_t intern_node(struct callgraph *g, struct idset *index, struct strbuf *b, frame_id frame)
+struct callgraph_node callgraph_node_of_frame(struct callgraph *g, struct strbuf *b, frame_id frame)
 {
 	struct callgraph_place n = place_of(g, &g->profile->frames.data[frame]);
 	strbuf_reset(b);
 	add_text(b, &n);
 	struct callgraph_node node = { .text = strtab_add_n(&g->strings, b->data, b->len), .frame = frame, .kept = true };
 	node.object = *n.name && !g->options.with_objects ? 0 : strtab_add(&g->strings, n.object);
-	uint64_t hash = hash_u64((uint64_t)node.text << 32 | node.object);
-	uint32_t id = idset_find(index, hash, node_eq, g->nodes.data, &node);
+	node.parent = PROFILE_NONE;
+	return node;
+}
+
+uint32_t callgraph_intern_node(struct callgraph *g, struct idset *index, const struct callgraph_node *node)
+{
+	uint64_t hash = hash_u64(((uint64_t)node->text << 32 | node->object) + hash_u64(node->parent));
+	uint32_t id = idset_find(index, hash, node_eq, g->nodes.data, node);
 	if (id == IDSET_NONE) {
 		id = (uint32_t)g->nodes.len;
-		vec_push(&g->nodes, node);
+		vec_push(&g->nodes, *node);
 		idset_insert(index, hash, id);
 	}
 	return id;
@@ -122,8 +129,11 @@ static void make_nodes(struct callgraph *g)
 	strbuf_reserve(&b, 256);
 	g->frame_nodes = xmalloc((p->frames.len + 1) * sizeof(*g->frame_nodes));
 	for (frame_id i = 0; i < p->frames.len; i++) {
-		bool is_passed_over = g->options.no_inlines && p->frames.data[i].flags & FRAME_INLINED;
-		g->frame_nodes[i] = is_passed_over ? PROFILE_NONE : intern_node(g, &index, &b, i);
+		g->frame_nodes[i] = PROFILE_NONE;
+		if (callgraph_passes_over(g, i))
+			continue;
+		struct callgraph_node node = callgraph_node_of_frame(g, &b, i);
+		g->frame_nodes[i] = callgraph_intern_node(g, &index, &node);
 	}
 	idset_deinit(&index);
 }
@@ -151,15 +161,12 @@ struct counter {
 	bool with_edges;
 };
 
-/* What a mean is over: rows of profiles from elsewhere have how often in their first value. */
-static bool is_divisor(const struct callgraph *g, const struct profile_row *row)
+int64_t callgraph_divisor(const struct callgraph *g, const struct profile_row *row)
 {
-	return row->event == (g->profile->origin.events_are_values ? 0 : g->options.event);
-}
-
-static int64_t divisor_of(const struct callgraph *g, const struct profile_row *row)
-{
-	return (int64_t)(g->profile->origin.events_are_values ? row->value : row->samples);
+	bool is_foreign = g->profile->origin.events_are_values;
+	if (row->event != (is_foreign ? 0 : g->options.event))
+		return 0;
+	return (int64_t)(is_foreign ? row->value : row->samples);
 }
 
 static int64_t divided(int64_t value, int64_t by)
@@ -167,13 +174,13 @@ static int64_t divided(int64_t value, int64_t by)
 	return by ? value / by : value;
 }
 
-static void sum_divisors(struct counter *c)
+void callgraph_sum_divisors(struct callgraph *g, int64_t *self)
 {
-	const struct profile *p = c->g->profile;
+	const struct profile *p = g->profile;
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
-		if (is_divisor(c->g, row) && row->stack != PROFILE_NONE)
-			c->self[row->stack] += divisor_of(c->g, row);
+		if (row->stack != PROFILE_NONE)
+			self[row->stack] += callgraph_divisor(g, row);
 	}
 }
 
@@ -181,25 +188,24 @@ static int64_t divisor_total(const struct callgraph *g)
 {
 	int64_t total = 0;
 	for (size_t i = 0; i < g->profile->rows.len; i++)
-		if (is_divisor(g, &g->profile->rows.data[i]))
-			total += divisor_of(g, &g->profile->rows.data[i]);
+		total += callgraph_divisor(g, &g->profile->rows.data[i]);
 	return total;
 }
 
-static void sum_values(struct counter *c)
+void callgraph_sum_values(struct callgraph *g, int64_t *self)
 {
-	const struct profile *p = c->g->profile;
+	const struct profile *p = g->profile;
 	int64_t total = 0;
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
-		if (row->event != c->g->options.event)
+		if (row->event != g->options.event)
 			continue;
 		int64_t value = (int64_t)row->value;
 		total += value < 0 ? -value : value;
 		if (row->stack != PROFILE_NONE)
-			c->self[row->stack] += value;
+			self[row->stack] += value;
 	}
-	c->g->total = total;
+	g->total = total;
 }
 
 /* Whether stacks stand in the order of a walk: each one's caller is on the path of the one before. */
@@ -326,7 +332,7 @@ static int64_t size_of(int64_t v)
 int callgraph_compare_edges(const struct callgraph *g, uint32_t a, uint32_t b)
 {
 	const struct callgraph_edge *x = &g->edges.data[a], *y = &g->edges.data[b];
-	int64_t wx = size_of(x->weight), wy = size_of(y->weight);
+	int64_t wx = size_of(x->sum), wy = size_of(y->sum);
 	if (wx != wy)
 		return wx > wy ? -1 : 1;
 	int order = strcmp(callgraph_text(g, x->from), callgraph_text(g, y->from));
@@ -338,13 +344,13 @@ static int compare_edges(const void *a, const void *b, void *ctx)
 	return callgraph_compare_edges(ctx, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Edges in the lists of their nodes. */
-static void list_edges(struct callgraph *g)
+void callgraph_list_edges(struct callgraph *g)
 {
 	uint32_t in = 0, out = 0;
 	for (size_t i = 0; i < g->nodes.len; i++)
 		g->nodes.data[i].in_nr = g->nodes.data[i].out_nr = 0;
 	for (size_t i = 0; i < g->edges.len; i++) {
+		g->edges.data[i].sum = g->edges.data[i].weight;
 		g->nodes.data[g->edges.data[i].to].in_nr++;
 		g->nodes.data[g->edges.data[i].from].out_nr++;
 	}
@@ -377,7 +383,7 @@ void callgraph_sort_edges(struct callgraph *g)
 }
 
 /* Once: of the values, or of what they are divided by. */
-static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct counter *c))
+static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct callgraph *g, int64_t *self))
 {
 	struct counter c = {
 		.g = g,
@@ -389,7 +395,7 @@ static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct 
 	for (size_t i = 0; i < g->nodes.len; i++)
 		g->nodes.data[i].flat = g->nodes.data[i].cum = 0;
 	vec_clear(&g->edges);
-	sum(&c);
+	sum(g, c.self);
 	walk(&c);
 	free(c.self);
 	free(c.order);
@@ -402,7 +408,7 @@ static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct 
 /* Both walks are the same way, and number edges alike. */
 static void count_divisors(struct callgraph *g, bool with_edges)
 {
-	count_once(g, with_edges, sum_divisors);
+	count_once(g, with_edges, callgraph_sum_divisors);
 	for (size_t i = 0; i < g->nodes.len; i++) {
 		struct callgraph_node *n = &g->nodes.data[i];
 		n->flat_by = n->flat;
@@ -419,11 +425,11 @@ static void count(struct callgraph *g, bool with_edges)
 		for (size_t i = 0; i < g->edges.len; i++)
 			weights[i] = g->edges.data[i].weight;
 	}
-	count_once(g, with_edges, sum_values);
+	count_once(g, with_edges, callgraph_sum_values);
 	for (size_t i = 0; weights && i < g->edges.len; i++)
 		g->edges.data[i].weight_by = weights[i];
 	free(weights);
-	list_edges(g);
+	callgraph_list_edges(g);
 }
 
 void callgraph_divide(struct callgraph *g)
@@ -441,7 +447,10 @@ void callgraph_divide(struct callgraph *g)
 
 void callgraph_recount(struct callgraph *g)
 {
-	count(g, true);
+	if (g->options.tree)
+		callgraph_join_tree(g);
+	else
+		count(g, true);
 }
 
 struct callgraph *callgraph_create(const struct profile *p, struct callgraph_options options)
@@ -450,8 +459,12 @@ struct callgraph *callgraph_create(const struct profile *p, struct callgraph_opt
 	g->profile = p;
 	g->options = options;
 	strtab_init(&g->strings);
-	make_nodes(g);
-	count(g, false);
+	if (options.tree) {
+		callgraph_make_tree(g);
+	} else {
+		make_nodes(g);
+		count(g, false);
+	}
 	return g;
 }
 
@@ -465,6 +478,7 @@ void callgraph_destroy(struct callgraph *g)
 	vec_deinit(&g->in);
 	vec_deinit(&g->out);
 	free(g->frame_nodes);
+	free(g->stack_nodes);
 	free(g);
 }
 

@@ -33,12 +33,15 @@ struct callgraph_node {
 	int64_t flat, cum;
 	int64_t flat_by, cum_by; /* with options.mean: what callgraph_divide() divides by */
 	bool kept;
+	bool inlined;    /* with options.tree: into its parent, on every stack */
+	uint32_t parent; /* with options.tree: its caller, kept or not, whose number is smaller; else PROFILE_NONE */
 	uint32_t in_first, in_nr, out_first, out_nr; /* in callgraph.in and .out */
 };
 
 struct callgraph_edge {
 	uint32_t from, to;
 	int64_t weight, weight_by;
+	int64_t sum;   /* the weight before callgraph_divide(): what edges are sorted by */
 	bool residual; /* goes over nodes that were not kept */
 	bool inlined;  /* on every stack that has it */
 	bool dropped;
@@ -50,6 +53,7 @@ struct callgraph_options {
 	bool no_inlines;    /* functions that inlined others stand for them */
 	bool drop_negative;
 	bool with_objects;  /* the same name in two objects is two nodes */
+	bool tree;          /* a node for each way that leads to a function; makes edges at once */
 	bool mean;          /* how often is counted too: by the first event, or the samples of a recording */
 };
 
@@ -60,7 +64,8 @@ struct callgraph {
 	VEC(struct callgraph_node) nodes;
 	VEC(struct callgraph_edge) edges;
 	VEC(uint32_t) in, out;  /* edges of each node */
-	uint32_t *frame_nodes;  /* by frame: node, or PROFILE_NONE */
+	uint32_t *frame_nodes;  /* by frame: node, or PROFILE_NONE; NULL with options.tree */
+	uint32_t *stack_nodes;  /* with options.tree, by stack: node (where it is passed over, its caller's), or PROFILE_NONE */
 	int64_t total;          /* sum of the sizes of all values */
 };
 
@@ -71,6 +76,8 @@ void callgraph_destroy(struct callgraph *g);
  * Makes means of sums, with options.mean; once nothing is to be counted or sorted any more: what is heavy is so by its sum.
  */
 void callgraph_divide(struct callgraph *g);
+/* What a row adds to what means are over: rows of profiles from elsewhere have how often in their first value. */
+int64_t callgraph_divisor(const struct callgraph *g, const struct profile_row *row);
 /* Counts again, over the nodes that are kept, and their edges. */
 void callgraph_recount(struct callgraph *g);
 /* Edges of each node in order, the heaviest first; they are in no order without. */
@@ -90,6 +97,12 @@ struct callgraph_place {
 struct callgraph_place callgraph_place(const struct callgraph *g, const struct callgraph_node *n);
 /* The heavier first, equal ones by the names of caller and callee; as qsort() wants it. */
 int callgraph_compare_edges(const struct callgraph *g, uint32_t a, uint32_t b);
+
+/* The node that the innermost frame of a stack is, kept or not; PROFILE_NONE where it counts as its caller. */
+static inline uint32_t callgraph_node_of(const struct callgraph *g, stack_id s)
+{
+	return g->stack_nodes ? g->stack_nodes[s] : g->frame_nodes[g->profile->stacks.data[s].frame];
+}
 
 static inline const char *callgraph_text(const struct callgraph *g, uint32_t node)
 {

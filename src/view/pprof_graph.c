@@ -200,6 +200,36 @@ static void drop_redundant_edges(struct pprof_graph *r)
 	free(seen);
 }
 
+/* How many nodes are to show, of those in order: in pictures the boxes of their labels count too. */
+static uint32_t choose_count(struct pprof_graph *r, int64_t cutoff)
+{
+	uint32_t shown = 0;
+	if (!r->o.node_count)
+		return r->nodes_nr;
+	if (r->tags)
+		pprof_tags_make(r->tags, r, cutoff);
+	for (uint32_t i = 0; r->tags && i < r->nodes_nr; i++) {
+		uint32_t boxes = pprof_tags_count(r->tags, r->nodes[i]);
+		shown += 1 + (boxes < PPROF_BOXES_MAX ? boxes : PPROF_BOXES_MAX);
+		if (shown >= r->o.node_count)
+			return i + 1;
+	}
+	return r->o.node_count < r->nodes_nr ? r->o.node_count : r->nodes_nr;
+}
+
+static void drop_rare_edges(struct pprof_graph *r, int64_t cutoff)
+{
+	if (!r->o.unsorted_edges)
+		callgraph_sort_edges(r->graph);
+	for (size_t i = 0; i < r->graph->edges.len; i++) {
+		struct callgraph_edge *e = &r->graph->edges.data[i];
+		e->dropped = pprof_size_of(e->weight) < cutoff;
+		r->dropped_edges += e->dropped;
+	}
+	if (r->o.is_picture)
+		drop_redundant_edges(r);
+}
+
 static void drop_rare_nodes(struct pprof_graph *r)
 {
 	int64_t sum = 0;
@@ -216,20 +246,14 @@ static void drop_rare_nodes(struct pprof_graph *r)
 	/* among fewer nodes, more of the value has no node: the order may change */
 	keep_only_sorted(r, kept);
 	sort_nodes(r);
-	int64_t edge_cutoff = pprof_size_of((int64_t)((double)sum * r->o.edge_fraction));
-	if (r->o.node_count && r->nodes_nr > r->o.node_count) {
-		keep_only_sorted(r, r->o.node_count);
+	uint32_t count = choose_count(r, cutoff);
+	if (count < r->nodes_nr) {
+		keep_only_sorted(r, count);
 		sort_nodes(r);
 	}
-	if (!r->o.unsorted_edges)
-		callgraph_sort_edges(r->graph);
-	for (size_t i = 0; i < r->graph->edges.len; i++) {
-		struct callgraph_edge *e = &r->graph->edges.data[i];
-		e->dropped = pprof_size_of(e->weight) < edge_cutoff;
-		r->dropped_edges += e->dropped;
-	}
-	if (r->o.is_picture)
-		drop_redundant_edges(r);
+	if (r->tags)
+		pprof_tags_make(r->tags, r, cutoff);
+	drop_rare_edges(r, pprof_size_of((int64_t)((double)sum * r->o.edge_fraction)));
 }
 
 void pprof_graph_init(struct pprof_graph *r, const struct profile *p, const struct pprof_graph_options *options)
@@ -247,7 +271,10 @@ void pprof_graph_init(struct pprof_graph *r, const struct profile *p, const stru
 		.drop_negative = options->drop_negative,
 		.with_objects = options->with_objects,
 		.mean = options->mean,
+		.tree = options->tree,
 	});
+	if (options->is_picture && pprof_tags_has(r))
+		r->tags = xcalloc(1, sizeof(*r->tags));
 	drop_rare_nodes(r);
 	callgraph_divide(r->graph);
 	r->total = options->total ? options->total : r->graph->total;
@@ -255,6 +282,9 @@ void pprof_graph_init(struct pprof_graph *r, const struct profile *p, const stru
 
 void pprof_graph_deinit(struct pprof_graph *r)
 {
+	if (r->tags)
+		pprof_tags_deinit(r->tags);
+	free(r->tags);
 	callgraph_destroy(r->graph);
 	free(r->nodes);
 }

@@ -12,6 +12,7 @@
 #include "base/out.h"
 #include "base/strbuf.h"
 #include "profile/callgraph.h"
+#include "view/pprof_tags.h"
 #include "view/pprof_units.h"
 
 struct pprof_graph_options {
@@ -19,6 +20,7 @@ struct pprof_graph_options {
 	enum callgraph_by by;
 	bool sort_cum, no_inlines, drop_negative, compact_labels;
 	bool is_picture;             /* nodes in the order that makes a telling graph; no edges that others stand for */
+	bool tree;                   /* a node for each way that leads to a function */
 	bool whole_units;            /* the unit in which even the smallest value is a whole number */
 	bool unsorted_edges;         /* of no node's edges the order matters */
 	bool mean;                   /* values divided by how often: see callgraph.h */
@@ -39,6 +41,7 @@ struct pprof_graph {
 	struct callgraph *graph;
 	uint32_t *nodes, nodes_nr;      /* as shown, in order */
 	uint32_t all_nr, dropped_nr, dropped_edges;
+	struct pprof_tags *tags;        /* of a picture whose profile has labels; else NULL */
 };
 
 /* options->event must be one of the profile's. */

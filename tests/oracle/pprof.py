@@ -45,9 +45,11 @@ REPORTS = [
     ["-dot"],
     ["-dot", "-nodecount=30", "-nodefraction=0"],
 ]
-# of a program's own, which has labels (those are boxes of their own in pprof's graphs, which ours leave out)
+# of a program's own, which has labels: those are boxes of their own in graphs
 LABELLED = [
-    ["-dot", "-lines", "-cum", "-taghide=phase"], ["-dot", "-focus=hot", "-taghide=phase"], ["-top", "-focus=no such function"],
+    ["-dot", "-lines", "-cum", "-taghide=phase"], ["-dot", "-focus=hot", "-taghide=phase"], ["-dot"], ["-dot", "-lines", "-mean"],
+    ["-dot", "-call_tree"], ["-dot", "-call_tree", "-noinlines", "-nodefraction=0.2"], ["-dot", "-nodecount=6"],
+    ["-callgrind", "-call_tree"], ["-top", "-focus=no such function"],
     ["-top", r"-focus=(?i)MAIN\.\w+"],
     ["-top"], ["-top", "-cum"], ["-tree"], ["-peek=hot"], ["-traces"], ["-tags"], ["-raw"], ["-callgrind"], ["-lines", "-top"],
     ["-tagfocus=one", "-top"], ["-tagfocus=phase=one", "-traces"], ["-tagignore=phase:t", "-traces"], ["-taghide=phase", "-traces"],
@@ -56,7 +58,10 @@ LABELLED = [
     ["-mean", "-top"], ["-mean", "-top", "-lines", "-focus=hot"],
     ["-list=main"], ["-list=hot|^runtime", "-noinlines"], ["-list=hot", "-unit=ms", "-divide_by=2"], ["-list=outer", "-focus=hot"],
 ]
-HEAP = [["-mean", "-alloc_space", "-top"], ["-list=keeps"], ["-alloc_space", "-list=main"], ["-top"],
+# the reference does not tell of edges that it dropped where it dropped no node
+HEAP = [["-dot", "-alloc_space", "-nodefraction=0", "-edgefraction=0"], ["-dot", "-alloc_objects", "-lines", "-unit=kb"],
+        ["-dot", "-mean", "-alloc_space"],
+        ["-mean", "-alloc_space", "-top"], ["-list=keeps"], ["-alloc_space", "-list=main"], ["-top"],
         ["-inuse_objects", "-top"], ["-alloc_space", "-tree"],
         ["-sample_index=1", "-traces"],
         ["-tagfocus=bytes=1kb:", "-top"], ["-tagfocus=4kb", "-traces"], ["-alloc_space", "-tagignore=:4kb", "-traces"]]
@@ -102,9 +107,30 @@ def go_pprof(*argv, **options):
                **options)
 
 
+def without_numbers(text):
+    """A graph of DOT whose nodes go by their labels: which of two that weigh the same comes first is chance in the reference."""
+    names = dict(re.findall(r'^(N\w+) \[label ?= ?"((?:[^"\\]|\\.)*)"', text, re.M))
+
+    def name(number, depth=0):
+        label = names.get(number, number)
+        above = number.split("_", 1)[0] if "_" in number else ""
+        return f"<{name(above, depth + 1)}|{label}>" if above and depth < 3 else f"<{label}>"
+
+    lines = [re.sub(r' id="\w+"', "", re.sub(r"\bN+\d+(?:_\d+)*\b", lambda m: name(m[0]), line)) for line in text.splitlines()]
+    return "\n".join(sorted(lines)) + "\n"
+
+
 def normal(text):
     """What the flags of a mapping say is worked out by strobe and handed on by pprof."""
-    return re.sub(r"(?:\[(?:FN|FL|LN|IN)\])+$", "", text, flags=re.M)
+    text = re.sub(r"(?:\[(?:FN|FL|LN|IN)\])+$", "", text, flags=re.M)
+    if text.startswith("digraph"):
+        return without_numbers(text)
+    if " [1/" in text:
+        # which way to a function is which of [1/2] and [2/2] is chance, too, and with it their numbers
+        names = dict(re.findall(r"=(\(\d+\)) (.*)$", text, re.M))
+        text = re.sub(r"^(c?fn)=(\(\d+\)).*$", lambda m: m[1] + "=" + re.sub(r" \[\d+/", " [n/", names[m[2]]), text, flags=re.M)
+        return "\n".join(sorted(text.splitlines()))
+    return text
 
 
 def compare(tap, path, reports, name):
@@ -176,6 +202,60 @@ def check_go_program(tap):
     compare(tap, os.path.join(SCRATCH, "goroutine.txt"), [["-top", "-addresses"]], "Go goroutines as text")
     hot = strobe("pprof", "-top", os.path.join(SCRATCH, "cpu.pb.gz")).out
     tap.ok(re.search(r"main\.hot$", hot, re.M), "what was hot is found", hot)
+
+
+MAGIC = {"png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-", "ps": b"%!PS"}
+
+
+def check_pictures(tap):
+    """The graph by librsvg and cairo: as large as the SVG, of more than one colour; without them one line names the library."""
+    profile = os.path.join(SCRATCH, "cpu.pb.gz")
+    svg = strobe("pprof", "-svg", profile).out
+    size = re.search(r'width="(\d+)" height="(\d+)"', svg)
+    tap.ok(">phase:one</text>" in svg and ">phase:two</text>" in svg, "-svg: labels are boxes", svg[:500])
+    broken = os.path.join(SCRATCH, "broken")
+    os.makedirs(broken, exist_ok=True)
+    open(os.path.join(broken, "librsvg-2.so.2"), "w", encoding="ascii").close()
+    for kind, magic in MAGIC.items():
+        path = os.path.join(SCRATCH, "graph." + kind)
+        done = strobe("pprof", "-" + kind, "-output=" + path, profile)
+        if "not installed" in done.err:
+            tap.ok(done.status == 1 and "lib" in done.err, f"-{kind}: the library that is wanted is named", done)
+            continue
+        with open(path, "rb") as f:
+            data = f.read()
+        tap.ok(done.status == 0 and data.startswith(magic) and len(data) > 2000, f"-{kind}: a picture", [done.err, data[:20]])
+        if kind == "png":
+            wide, high = (int.from_bytes(data[at:at + 4], "big") for at in (16, 20))
+            tap.ok(abs(wide - int(size[1])) <= 1 and abs(high - int(size[2])) <= 1, "-png: as large as the SVG", [wide, high, size])
+        done = strobe("pprof", "-" + kind, "-output=" + path, profile, env={**os.environ, "LD_LIBRARY_PATH": broken})
+        tap.ok(done.status == 1 and "librsvg2-2" in done.err and done.err.count("\n") <= 2, f"-{kind}: without librsvg it says so", done)
+
+
+def check_top_profile(tap):
+    """-topproto of both holds the same samples, functions and places."""
+    for options in ([], ["-lines", "-cum"], ["-unit=ms", "-nodecount=3"]):
+        texts = []
+        for side, name in ((strobe, "ours.pb.gz"), (go_pprof, "theirs.pb.gz")):
+            path = os.path.join(SCRATCH, name)
+            argv = ["-topproto", *options, "-output=" + path, os.path.join(SCRATCH, "cpu.pb.gz")]
+            side("pprof", *argv) if side is strobe else side(*argv)
+            texts.append(re.sub(r"\(\)$", "", go_pprof("-raw", path).out, flags=re.M))
+        tap.ok("cum/" in texts[0] and texts[0] == texts[1], f"-topproto {' '.join(options)}", first_difference(*texts))
+
+
+def check_viewer(tap):
+    """-eog and its like start what there is with the file."""
+    here = os.path.join(SCRATCH, "viewers")
+    os.makedirs(here, exist_ok=True)
+    for name, magic in (("eog", "<?xml"), ("kcachegrind", "positions:")):
+        program = os.path.join(here, name)
+        with open(program, "w", encoding="ascii") as f:
+            f.write('#!/bin/sh\nhead -c 200 "$1"\n')
+        os.chmod(program, 0o755)
+        env = {**os.environ, "PATH": here + ":" + os.environ["PATH"], "TMPDIR": here}
+        done = strobe("pprof", "-" + name, os.path.join(SCRATCH, "cpu.pb.gz"), env=env)
+        tap.ok(done.status == 0 and done.out.startswith(magic) and here in done.err, f"-{name}: its program is started", done)
 
 
 def check_paths(tap):
@@ -282,6 +362,9 @@ def main():
     check_legacy(tap)
     check_recording(tap)
     check_go_program(tap)
+    check_pictures(tap)
+    check_top_profile(tap)
+    check_viewer(tap)
     check_paths(tap)
     check_disasm(tap)
     check_weblist(tap)

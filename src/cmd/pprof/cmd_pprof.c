@@ -8,7 +8,8 @@
 struct pprof_command {
 	const char *http, *symbolize;
 	bool no_browser;
-	bool top, text, tree, traces, tags, comments, proto, raw, dot, svg, callgrind;
+	bool top, text, tree, traces, tags, comments, proto, topproto, raw, dot, svg, png, pdf, ps, callgrind;
+	bool web, eog, evince, gv, kcachegrind;
 	const char *peek, *list, *disasm, *weblist;
 	bool flat, cum;
 	bool functions, file_functions, files, lines, addresses;
@@ -33,10 +34,20 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "tags", AT(tags), .help = "labels and what they account for" },
 	{ OPTION_BOOL, 0, "comments", AT(comments), .help = "comments in the profile" },
 	{ OPTION_BOOL, 0, "proto", AT(proto), .help = "the profile itself, as it is after all that was asked for" },
+	{ OPTION_BOOL, 0, "topproto", AT(topproto), .help = "a profile of what top shows: a sample for each row" },
 	{ OPTION_BOOL, 0, "raw", AT(raw), .help = "all that the profile holds, as text" },
 	{ OPTION_BOOL, 0, "svg", AT(svg), .help = "the call graph, drawn" },
 	{ OPTION_BOOL, 0, "dot", AT(dot), .help = "the call graph for graphviz" },
+	{ OPTION_BOOL, 0, "png", AT(png), .help = "the call graph, drawn, as PNG (by librsvg and cairo)" },
+	{ OPTION_BOOL, 0, "pdf", AT(pdf), .help = "the same as PDF" },
+	{ OPTION_BOOL, 0, "ps", AT(ps), .help = "the same as PostScript" },
+	{ OPTION_BOOL, 0, "web", AT(web), .help = "the same, shown in a browser" },
+	{ OPTION_BOOL, 0, "eog", AT(eog), .help = "the same, shown by eog" },
+	{ OPTION_BOOL, 0, "evince", AT(evince), .help = "the same, shown by evince" },
+	{ OPTION_BOOL, 0, "gv", AT(gv), .help = "the same, shown by gv" },
+	{ OPTION_BOOL, 0, "kcachegrind", AT(kcachegrind), .help = "the call graph, shown by KCachegrind" },
 	{ OPTION_BOOL, 0, "callgrind", AT(callgrind), .help = "the call graph for KCachegrind" },
+	{ OPTION_BOOL, 0, "call_tree", AT(config.call_tree), .help = "in graphs: a function is a box for each way that leads to it" },
 	{ OPTION_STRING, 0, "output", AT(config.output), .arg = "file", .help = "write to this file" },
 
 	{ OPTION_GROUP, .help = "what counts" },
@@ -128,7 +139,9 @@ static struct strobe_error *choose_report(const struct pprof_command *o, const s
 		{ o->top || o->text, "top" }, { o->tree, "tree" }, { o->peek != NULL, "peek" }, { o->list != NULL, "list" },
 		{ o->disasm != NULL, "disasm" }, { o->weblist != NULL, "weblist" }, { o->traces, "traces" },
 		{ o->tags, "tags" }, { o->comments, "comments" }, { o->proto, "proto" }, { o->raw, "raw" }, { o->dot, "dot" },
-		{ o->svg, "svg" }, { o->callgrind, "callgrind" },
+		{ o->svg, "svg" }, { o->callgrind, "callgrind" }, { o->topproto, "topproto" }, { o->png, "png" },
+		{ o->pdf, "pdf" }, { o->ps, "ps" }, { o->web, "web" }, { o->eog, "eog" }, { o->evince, "evince" },
+		{ o->gv, "gv" }, { o->kcachegrind, "kcachegrind" },
 	};
 	*ret = NULL;
 	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {

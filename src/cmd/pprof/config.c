@@ -21,6 +21,7 @@ struct setting {
 
 /* In the order of their names. */
 static const struct setting settings[] = {
+	{ "call_tree", SETTING_FLAG, AT(call_tree), NULL, "Create a context-sensitive call tree" },
 	{ "compact_labels", SETTING_FLAG, AT(compact_labels), NULL, "Show minimal headers" },
 	{ "divide_by", SETTING_NUMBER, AT(divide_by), NULL, "Ratio to divide all samples before visualization" },
 	{ "drop_negative", SETTING_FLAG, AT(drop_negative), NULL, "Ignore negative differences" },

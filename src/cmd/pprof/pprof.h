@@ -11,7 +11,7 @@
 
 enum pprof_output {
 	OUTPUT_TOP, OUTPUT_TREE, OUTPUT_PEEK, OUTPUT_TRACES, OUTPUT_TAGS, OUTPUT_COMMENTS, OUTPUT_PROTO, OUTPUT_RAW, OUTPUT_DOT,
-	OUTPUT_SVG, OUTPUT_CALLGRIND, OUTPUT_LIST, OUTPUT_DISASM, OUTPUT_WEBLIST,
+	OUTPUT_SVG, OUTPUT_CALLGRIND, OUTPUT_LIST, OUTPUT_DISASM, OUTPUT_WEBLIST, OUTPUT_PNG, OUTPUT_PDF, OUTPUT_PS, OUTPUT_TOPPROTO,
 };
 
 /* A report by name: an option of the command line, a command at the prompt. */
@@ -22,6 +22,7 @@ struct pprof_report_kind {
 	const char *suffix; /* of the file for what is no text for a terminal; NULL: it is */
 	const char *help;   /* as go tool pprof describes it at the prompt */
 	const char *usage;  /* more of it, or NULL */
+	const char *viewers; /* programs to show the file with, the first that there is, "|" between them; NULL: none */
 };
 extern const struct pprof_report_kind pprof_kinds[];
 extern const size_t pprof_kinds_nr;
@@ -34,7 +35,7 @@ struct pprof_config {
 	const char *sample_index, *unit, *output, *sort, *granularity, *trim_path, *source_path;
 	int64_t node_count;
 	double node_fraction, edge_fraction, divide_by;
-	bool trim, drop_negative, compact_labels, relative, normalize, no_inlines, mean;
+	bool trim, drop_negative, compact_labels, relative, normalize, no_inlines, mean, call_tree;
 };
 
 struct pprof_session {

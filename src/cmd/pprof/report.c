@@ -1,63 +1,14 @@
 /* One report of strobe pprof: from the session's profile, through what is selected, to a view. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/pprof/code.h"
 #include "cmd/pprof/pprof.h"
+#include "cmd/pprof/top_profile.h"
 #include "exchange/exchange.h"
 #include "view/svg/callgraph.h"
 #include "view/text/pprof.h"
-
-#define TOP_USAGE(name)                                                                                      \
-	"  Usage:\n    " name " [n] [focus_regex]* [-ignore_regex]* [-cum] >f\n    Include up to n samples\n"  \
-	"    Include samples matching focus_regex, and exclude ignore_regex.\n"                              \
-	"    -cum sorts the output by cumulative weight\n    Optionally save the report on the file f\n"
-#define GRAPH_USAGE(name)                                                                                    \
-	"  Usage:\n    " name " [n] [focus_regex]* [-ignore_regex]* >f\n    Include up to n samples\n"         \
-	"    Include samples matching focus_regex, and exclude ignore_regex.\n"                              \
-	"    Optionally save the report on the file f\n"
-#define LIST_USAGE(name)                                                                                     \
-	"  Usage:\n    " name " func_regex|address [-focus_regex]* [-ignore_regex]*\n"                          \
-	"    Include functions matching func_regex, or including the address specified.\n"                      \
-	"    Include samples matching focus_regex, and exclude ignore_regex.\n"
-
-/* In the order of their names. */
-const struct pprof_report_kind pprof_kinds[] = {
-	{ "callgrind", OUTPUT_CALLGRIND, false, "callgraph.out", "Outputs a graph in callgrind format", GRAPH_USAGE("callgrind") },
-	{ "comments", OUTPUT_COMMENTS, false, NULL, "Output all profile comments", NULL },
-	{ "disasm", OUTPUT_DISASM, true, NULL, "Output assembly listings annotated with samples", LIST_USAGE("disasm") },
-	{ "dot", OUTPUT_DOT, false, NULL, "Outputs a graph in DOT format", GRAPH_USAGE("dot") },
-	{ "list", OUTPUT_LIST, true, NULL, "Output annotated source for functions matching regexp", LIST_USAGE("list") },
-	{ "peek", OUTPUT_PEEK, true, NULL, "Output callers/callees of functions matching regexp",
-	  "  Usage:\n    peek func_regex\n    Display callers and callees of functions matching func_regex.\n" },
-	{ "proto", OUTPUT_PROTO, false, "pb.gz", "Outputs the profile in compressed protobuf format", NULL },
-	{ "raw", OUTPUT_RAW, false, NULL, "Outputs a text representation of the raw profile", NULL },
-	{ "svg", OUTPUT_SVG, false, "svg", "Outputs a graph in SVG format", GRAPH_USAGE("svg") },
-	{ "tags", OUTPUT_TAGS, false, NULL, "Outputs all tags in the profile",
-	  "  Usage:\n    tags [tag_regex]* [-ignore_regex]* [>file]\n"
-	  "    List tags with key:value matching tag_regex and exclude ignore_regex.\n" },
-	{ "text", OUTPUT_TOP, false, NULL, "Outputs top entries in text form", TOP_USAGE("text") },
-	{ "top", OUTPUT_TOP, false, NULL, "Outputs top entries in text form", TOP_USAGE("top") },
-	{ "traces", OUTPUT_TRACES, false, NULL, "Outputs all profile samples in text form", NULL },
-	{ "tree", OUTPUT_TREE, false, NULL, "Outputs a text rendering of call graph", TOP_USAGE("tree") },
-	{ "weblist", OUTPUT_WEBLIST, true, "html", "Output annotated source in HTML for functions matching regexp or address",
-	  LIST_USAGE("weblist") },
-};
-const size_t pprof_kinds_nr = sizeof(pprof_kinds) / sizeof(*pprof_kinds);
-
-const struct pprof_report_kind *pprof_kind(const char *name, size_t n)
-{
-	for (size_t i = 0; i < pprof_kinds_nr; i++)
-		if (strlen(pprof_kinds[i].name) == n && !memcmp(pprof_kinds[i].name, name, n))
-			return &pprof_kinds[i];
-	return NULL;
-}
 
 /* ---- the profile as it is to be seen ---- */
 
@@ -221,7 +172,9 @@ static enum callgraph_by granularity(const char *word)
 static struct pprof_graph_options graph_options(const struct pprof_config *c, enum pprof_output output, const struct seen *s)
 {
 	bool trims = c->trim && output != OUTPUT_PEEK;
-	int64_t default_count = output == OUTPUT_TOP ? 0 : 80;
+	bool is_picture = output == OUTPUT_DOT || output == OUTPUT_SVG || output == OUTPUT_PNG || output == OUTPUT_PDF ||
+			  output == OUTPUT_PS;
+	int64_t default_count = output == OUTPUT_TOP || output == OUTPUT_TOPPROTO ? 0 : 80;
 	return (struct pprof_graph_options){
 		.event = s->event,
 		.by = granularity(c->granularity),
@@ -230,7 +183,8 @@ static struct pprof_graph_options graph_options(const struct pprof_config *c, en
 		.drop_negative = c->drop_negative,
 		.mean = c->mean,
 		.compact_labels = c->compact_labels,
-		.is_picture = output == OUTPUT_DOT || output == OUTPUT_SVG,
+		.tree = c->call_tree && (is_picture || output == OUTPUT_CALLGRIND),
+		.is_picture = is_picture,
 		.node_count = trims ? (uint32_t)(c->node_count < 0 ? default_count : c->node_count) : 0,
 		.node_fraction = trims ? c->node_fraction : 0,
 		.edge_fraction = trims ? c->edge_fraction : 0,
@@ -278,6 +232,14 @@ static struct strobe_error *write_view(struct cmd_context *ctx, const struct see
 		return view_pprof_dot(s->p, &graph, out);
 	case OUTPUT_SVG:
 		return view_callgraph_svg(s->p, &graph, out);
+	case OUTPUT_PNG:
+		return view_callgraph_picture(s->p, &graph, PICTURE_PNG, out);
+	case OUTPUT_PDF:
+		return view_callgraph_picture(s->p, &graph, PICTURE_PDF, out);
+	case OUTPUT_PS:
+		return view_callgraph_picture(s->p, &graph, PICTURE_PS, out);
+	case OUTPUT_TOPPROTO:
+		return top_profile_write(s->p, &graph, out);
 	case OUTPUT_LIST:
 	case OUTPUT_DISASM:
 	case OUTPUT_WEBLIST:
@@ -325,70 +287,4 @@ void pprof_out_greeting(const struct pprof_session *session, const struct pprof_
 				     "Try \"sample_index\" command to analyze different sample values.\n\n");
 	}
 	error_destroy(err);
-}
-
-/* ---- where it goes ---- */
-
-struct job {
-	const struct pprof_session *session;
-	const struct pprof_config *config;
-	const struct pprof_report_kind *kind;
-	const char *argument;
-};
-
-static struct strobe_error *write_job(void *ctx, struct out *out)
-{
-	const struct job *j = ctx;
-	return pprof_report(j->session, j->config, j->kind, j->argument, out);
-}
-
-#define NUMBERS_MAX 10000
-
-/* profile001.svg, or the first number that is free. */
-static struct strobe_error *new_file(struct arena *arena, const char *suffix, const char **ret)
-{
-	for (unsigned i = 1; i < NUMBERS_MAX; i++) {
-		const char *path = arena_printf(arena, "profile%03u.%s", i, suffix);
-		int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-		if (fd >= 0) {
-			close(fd);
-			*ret = path;
-			return NULL;
-		}
-		if (errno != EEXIST)
-			return error_errno(errno, "cannot create %s", path);
-	}
-	return error_create(ERROR_LIMIT, "there are too many files profileNNN.%s here", suffix);
-}
-
-static struct strobe_error *write_stdout(struct job *job)
-{
-	struct out out;
-	if (job->session->is_interactive) {
-		out_init_fd(&out, STDOUT_FILENO);
-		struct strobe_error *err = write_job(job, &out), *closed = out_close(&out);
-		if (!err)
-			return closed;
-		error_destroy(closed);
-		return err;
-	}
-	cmd_open_output(job->session->ctx, &out);
-	struct strobe_error *err = write_job(job, &out);
-	int status = cmd_close_output(job->session->ctx, &out);
-	/* a failed write was told of already */
-	return err || !status ? err : error_create(ERROR_STOPPED, "standard output cannot be written");
-}
-
-struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const struct pprof_config *c,
-					    const struct pprof_report_kind *kind, const char *argument)
-{
-	struct job job = { s, c, kind, argument };
-	const char *path = c->output && *c->output && strcmp(c->output, "-") ? c->output : NULL;
-	bool is_for_no_terminal = kind->suffix && (s->is_interactive || isatty(STDOUT_FILENO));
-	if (!path && is_for_no_terminal && !(c->output && *c->output))
-		TRY(new_file(&s->ctx->words, kind->suffix, &path));
-	if (!path)
-		return write_stdout(&job);
-	fprintf(stderr, "Generating report in %s\n", path);
-	return cmd_write_file(path, write_job, &job);
 }

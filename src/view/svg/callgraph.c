@@ -33,13 +33,21 @@ struct box {
 	int font;
 };
 
+/* A box of labels, which stands below its node, or below another such box. */
+struct label_box {
+	struct pprof_box box;
+	uint32_t parent; /* its place in the layout */
+};
+
 struct picture {
 	struct pprof_graph r;
 	struct layered_graph layout;
 	struct box *boxes;        /* by place among the nodes that show */
-	uint32_t *edges;          /* of the call graph, by edge of the layout */
+	uint32_t *edges, edges_nr; /* of the call graph, by edge of the layout */
+	VEC(struct label_box) labels; /* after the nodes and edges of the graph itself */
+	VEC(struct pprof_boxes) owned; /* their texts */
 	struct out head;
-	double legend_width, legend_height;
+	double legend_width, legend_height, width, height;
 	struct out *out;
 };
 
@@ -60,34 +68,67 @@ static void measure(const char *text, size_t n, double font, double *ret_width, 
 	*ret_height = (double)lines * font * LINE_HEIGHT + PADDING;
 }
 
+#define LABEL_FONT 8
+
+static void list_labels(struct picture *p)
+{
+	for (uint32_t i = 0; i < p->r.nodes_nr; i++) {
+		struct pprof_boxes boxes;
+		uint32_t first = p->r.nodes_nr + (uint32_t)p->labels.len;
+		pprof_boxes_init(&boxes, &p->r, p->r.nodes[i]);
+		for (size_t j = 0; j < boxes.list.len; j++) {
+			const struct pprof_box *b = &boxes.list.data[j];
+			uint32_t parent = b->parent == PROFILE_NONE ? i : first + b->parent;
+			vec_push(&p->labels, ((struct label_box){ *b, parent }));
+		}
+		vec_push(&p->owned, boxes);
+	}
+}
+
 static void make_boxes(struct picture *p)
 {
 	int64_t most_flat = pprof_graph_most_flat(&p->r);
-	uint32_t nr = p->r.nodes_nr;
+	uint32_t nr = p->r.nodes_nr, labels = (uint32_t)p->labels.len;
 	p->boxes = xcalloc((size_t)nr + 1, sizeof(*p->boxes));
-	p->layout.nodes = xcalloc((size_t)nr + 1, sizeof(*p->layout.nodes));
-	p->layout.nodes_nr = nr;
+	p->layout.nodes = xcalloc((size_t)nr + labels + 1, sizeof(*p->layout.nodes));
+	p->layout.nodes_nr = nr + labels;
 	for (uint32_t i = 0; i < nr; i++) {
 		struct box *b = &p->boxes[i];
 		pprof_graph_node_lines(&p->r, p->r.nodes[i], &b->lines);
 		b->font = pprof_graph_font_size(&p->r, p->r.nodes[i], most_flat);
 		measure(strbuf_str(&b->lines), b->lines.len, b->font, &p->layout.nodes[i].width, &p->layout.nodes[i].height);
 	}
+	for (uint32_t i = 0; i < labels; i++) {
+		const char *text = p->labels.data[i].box.text;
+		measure(text, strlen(text), LABEL_FONT, &p->layout.nodes[nr + i].width, &p->layout.nodes[nr + i].height);
+	}
+}
+
+static double share_of(const struct picture *p, int64_t value)
+{
+	return p->r.total ? (double)value / (double)pprof_size_of(p->r.total) : 0;
 }
 
 static void make_edges(struct picture *p)
 {
-	uint32_t nr, *places = xcalloc(p->r.graph->nodes.len + 1, sizeof(*places));
+	uint32_t nr, *places = xcalloc(p->r.graph->nodes.len + 1, sizeof(*places)), labels = (uint32_t)p->labels.len;
 	p->edges = pprof_graph_edges(&p->r, &nr);
-	p->layout.edges = xcalloc((size_t)nr + 1, sizeof(*p->layout.edges));
-	p->layout.edges_nr = nr;
+	p->edges_nr = nr;
+	p->layout.edges = xcalloc((size_t)nr + labels + 1, sizeof(*p->layout.edges));
+	p->layout.edges_nr = nr + labels;
 	for (uint32_t i = 0; i < p->r.nodes_nr; i++)
 		places[p->r.nodes[i]] = i;
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct callgraph_edge *e = &p->r.graph->edges.data[p->edges[i]];
-		double share = p->r.total ? (double)pprof_size_of(e->weight) / (double)pprof_size_of(p->r.total) : 0;
-		p->layout.edges[i] = (struct layered_edge){ .from = places[e->from], .to = places[e->to], .weight = 1 + 100 * share };
+		double weight = 1 + 100 * share_of(p, pprof_size_of(e->weight));
+		p->layout.edges[i] = (struct layered_edge){ .from = places[e->from], .to = places[e->to], .weight = weight };
 	}
+	for (uint32_t i = 0; i < labels; i++)
+		p->layout.edges[nr + i] = (struct layered_edge){
+			.from = p->labels.data[i].parent,
+			.to = p->r.nodes_nr + i,
+			.weight = 100,
+		};
 	free(places);
 }
 
@@ -131,7 +172,7 @@ static void out_box(struct picture *p, uint32_t i)
 	const struct box *b = &p->boxes[i];
 	int64_t cum = p->r.graph->nodes.data[p->r.nodes[i]].cum;
 	char value[PPROF_LABEL_MAX], colour[8], background[8];
-	double share = p->r.total ? (double)cum / (double)pprof_size_of(p->r.total) : 0;
+	double share = share_of(p, cum);
 	pprof_graph_value(&p->r, cum, value);
 	pprof_colour(share, false, colour);
 	pprof_colour(share, true, background);
@@ -166,35 +207,63 @@ static void out_head_of(struct picture *p, const struct layered_edge *e, double 
 	      tip.x + size, tip.y + back, colour);
 }
 
-static void out_edge(struct picture *p, uint32_t i)
+struct line {
+	double width;
+	const char *colour, *value, *behind; /* after the value */
+	bool is_dotted;
+};
+
+static void out_line(struct picture *p, const struct layered_edge *e, struct line line)
 {
-	const struct callgraph_edge *edge = &p->r.graph->edges.data[p->edges[i]];
-	const struct layered_edge *e = &p->layout.edges[i];
-	char value[PPROF_LABEL_MAX], colour[8];
-	double share = p->r.total ? (double)edge->weight / (double)pprof_size_of(p->r.total) : 0;
-	double width = 1 + 5 * (share < 0 ? -share : share);
-	pprof_graph_value(&p->r, edge->weight, value);
-	pprof_colour(share, false, colour);
-	width = width > 6 ? 6 : width;
-	out_f(p->out, "<g id=\"edge%u\" class=\"edge\">", i + 1);
-	out_title(p, edge->from, edge->residual ? " ... " : " -> ", edge->to, value);
 	out_str(p->out, "<path d=\"");
 	out_path(p, e);
-	out_f(p->out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\"%s/>", colour, width,
-	      edge->residual ? " stroke-dasharray=\"1,4\"" : "");
-	out_head_of(p, e, width, colour);
+	out_f(p->out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\"%s/>", line.colour, line.width,
+	      line.is_dotted ? " stroke-dasharray=\"1,4\"" : "");
+	out_head_of(p, e, line.width, line.colour);
 	/* half-way down the first step, where edges have parted and not yet met */
 	double x = (e->points[0].x + e->points[1].x) / 2, y = (e->points[0].y + e->points[1].y) / 2;
 	out_f(p->out, "<text class=\"value\" x=\"%.1f\" y=\"%.1f\" font-size=\"%.0f\">", x + 3, y + EDGE_FONT / 3, EDGE_FONT);
-	out_xml(p->out, value, strlen(value));
-	out_str(p->out, edge->inlined ? " (inline)</text></g>\n" : "</text></g>\n");
+	out_xml(p->out, line.value, strlen(line.value));
+	out_f(p->out, "%s</text></g>\n", line.behind);
+}
+
+static void out_edge(struct picture *p, uint32_t i)
+{
+	const struct callgraph_edge *edge = &p->r.graph->edges.data[p->edges[i]];
+	char value[PPROF_LABEL_MAX], colour[8];
+	double share = share_of(p, edge->weight), width = 1 + 5 * (share < 0 ? -share : share);
+	pprof_graph_value(&p->r, edge->weight, value);
+	pprof_colour(share, false, colour);
+	out_f(p->out, "<g id=\"edge%u\" class=\"edge\">", i + 1);
+	out_title(p, edge->from, edge->residual ? " ... " : " -> ", edge->to, value);
+	out_line(p, &p->layout.edges[i], (struct line){ width > 6 ? 6 : width, colour, value, edge->inlined ? " (inline)" : "",
+							edge->residual });
+}
+
+/* A box of labels and the line to it; its right and lower sides are doubled, so that it does not look like a function. */
+static void out_label(struct picture *p, uint32_t i)
+{
+	const struct pprof_box *b = &p->labels.data[i].box;
+	const struct layered_node *at = &p->layout.nodes[p->r.nodes_nr + i];
+	double left = at->x - at->width / 2, top = at->y - at->height / 2;
+	char value[PPROF_LABEL_MAX];
+	pprof_graph_value(&p->r, b->value, value);
+	out_str(p->out, "<g class=\"label-edge\">");
+	out_line(p, &p->layout.edges[p->edges_nr + i], (struct line){ 1, "#000", value, "", b->is_passed });
+	out_f(p->out, "<g class=\"label\"><title>%s</title>", value);
+	out_f(p->out, "<path d=\"M%.1f,%.1fh%.1fl3,3v%.1fh%.1fl-3,-3z\" fill=\"#f8f8f8\" stroke=\"#000\"/>\n", left, top, at->width,
+	      at->height, -at->width);
+	out_f(p->out, "<path d=\"M%.1f,%.1fh%.1fv%.1fm0,%.1fl3,3\" fill=\"none\" stroke=\"#000\"/>\n", left, top + at->height,
+	      at->width, -at->height, at->height);
+	out_lines(p, b->text, strlen(b->text), at->x, top + PADDING / 2 + LABEL_FONT, LABEL_FONT, "middle");
+	out_str(p->out, "</g>\n");
 }
 
 static void out_picture(struct picture *p)
 {
 	double top = p->legend_height + 2 * MARGIN;
 	double wide = p->layout.width > p->legend_width ? p->layout.width : p->legend_width;
-	double width = wide + 2 * MARGIN, height = p->legend_height + p->layout.height + 3 * MARGIN;
+	double width = p->width = wide + 2 * MARGIN, height = p->height = p->legend_height + p->layout.height + 3 * MARGIN;
 	out_f(p->out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n",
 	      width, height, width, height);
@@ -204,16 +273,19 @@ static void out_picture(struct picture *p)
 	      MARGIN, MARGIN);
 	out_legend(p);
 	out_f(p->out, "</g>\n<g transform=\"translate(%.1f,%.1f)\">\n", MARGIN + (wide - p->layout.width) / 2, top);
-	for (uint32_t i = p->layout.edges_nr; i--;)
+	for (uint32_t i = p->edges_nr; i--;)
 		out_edge(p, i);
-	for (uint32_t i = 0; i < p->layout.nodes_nr; i++)
+	for (uint32_t i = 0; i < p->labels.len; i++)
+		out_label(p, i);
+	for (uint32_t i = 0; i < p->r.nodes_nr; i++)
 		out_box(p, i);
 	out_str(p->out, "</g>\n");
 	out_str(p->out, script);
 	out_str(p->out, "</svg>\n");
 }
 
-struct strobe_error *view_callgraph_svg(const struct profile *profile, const struct pprof_graph_options *options, struct out *out)
+static struct strobe_error *draw(const struct profile *profile, const struct pprof_graph_options *options, struct out *out,
+				 double *ret_width, double *ret_height)
 {
 	struct picture p = { .layout = { .gap_x = 20, .gap_y = 45 }, .out = out };
 	size_t n;
@@ -225,18 +297,47 @@ struct strobe_error *view_callgraph_svg(const struct profile *profile, const str
 	pprof_graph_out_head(&p.r, true, &p.head);
 	const char *head = out_mem(&p.head, &n);
 	measure(head, n, LEGEND_FONT, &p.legend_width, &p.legend_height);
+	list_labels(&p);
 	make_boxes(&p);
 	make_edges(&p);
 	layered_layout(&p.layout);
 	out_picture(&p);
 	for (uint32_t i = 0; i < p.r.nodes_nr; i++)
 		strbuf_deinit(&p.boxes[i].lines);
+	for (size_t i = 0; i < p.owned.len; i++)
+		pprof_boxes_deinit(&p.owned.data[i]);
+	vec_deinit(&p.owned);
+	vec_deinit(&p.labels);
 	layered_free(&p.layout);
 	free(p.layout.nodes);
 	free(p.layout.edges);
 	free(p.boxes);
 	free(p.edges);
 	pprof_graph_deinit(&p.r);
-	struct strobe_error *err = out_close(&p.head);
-	return err;
+	*ret_width = p.width;
+	*ret_height = p.height;
+	return out_close(&p.head);
+}
+
+struct strobe_error *view_callgraph_svg(const struct profile *p, const struct pprof_graph_options *options, struct out *out)
+{
+	double width, height;
+	return draw(p, options, out, &width, &height);
+}
+
+struct strobe_error *view_callgraph_picture(const struct profile *p, const struct pprof_graph_options *options,
+					    enum picture_format format, struct out *out)
+{
+	struct out svg;
+	double width, height;
+	size_t n;
+	out_init_mem(&svg);
+	struct strobe_error *err = draw(p, options, &svg, &width, &height);
+	const char *text = out_mem(&svg, &n);
+	if (!err)
+		err = picture_write(text, n, width, height, format, out);
+	struct strobe_error *closed = out_close(&svg);
+	if (err)
+		error_destroy(closed);
+	return err ? err : closed;
 }

@@ -8,7 +8,11 @@
 #include "base/error.h"
 #include "base/out.h"
 #include "view/pprof_graph.h"
+#include "view/svg/picture.h"
 
 /* options->is_picture is to be set. ERROR_NOT_FOUND where there are no such values. */
 struct strobe_error *view_callgraph_svg(const struct profile *p, const struct pprof_graph_options *options, struct out *out)
 	_must_check_;
+/* The same as another format. ERROR_UNSUPPORTED where the libraries for it are not installed. */
+struct strobe_error *view_callgraph_picture(const struct profile *p, const struct pprof_graph_options *options,
+					    enum picture_format format, struct out *out) _must_check_;

@@ -11,7 +11,48 @@ struct writer {
 	struct pprof_graph r;
 	struct out *out;
 	struct strtab objects, files, names; /* what has been named once goes by its number */
+	struct strtab shared, functions; /* names of a file; functions: as many as have one name, it is made several */
+	VEC(uint32_t) functions_of;  /* by id of shared: how many */
+	VEC(uint32_t) number_of;     /* by id of functions: which of them */
 };
+
+/*
+ * Readers of the format take what has the same name and file for one function. In a tree it is one for each way that leads
+ * to it, and in two objects two: their numbers then stand behind the name.
+ */
+static void number_functions(struct writer *w)
+{
+	_cleanup_strbuf_ struct strbuf key = {};
+	vec_push(&w->functions_of, 0);
+	vec_push(&w->number_of, 0);
+	for (uint32_t i = 0; i < w->r.nodes_nr; i++) {
+		const struct callgraph_node *n = &w->r.graph->nodes.data[w->r.nodes[i]];
+		struct callgraph_place at = callgraph_place(w->r.graph, n);
+		strbuf_reset(&key);
+		strbuf_addf(&key, "%s\n%s", at.file, at.name);
+		str_id name = strtab_add(&w->shared, strbuf_str(&key));
+		strbuf_addf(&key, "\n%s\n%u", at.object, n->parent);
+		str_id function = strtab_add(&w->functions, strbuf_str(&key));
+		if (name == w->functions_of.len)
+			vec_push(&w->functions_of, 0);
+		if (function == w->number_of.len)
+			vec_push(&w->number_of, ++w->functions_of.data[name]);
+	}
+}
+
+/* What a function that is called goes by. */
+static void add_callee(struct writer *w, const struct callgraph_node *n, struct strbuf *ret)
+{
+	struct callgraph_place at = callgraph_place(w->r.graph, n);
+	strbuf_addf(ret, "%s\n%s", at.file, at.name);
+	uint32_t nr = w->functions_of.data[strtab_find(&w->shared, strbuf_str(ret))];
+	strbuf_addf(ret, "\n%s\n%u", at.object, n->parent);
+	uint32_t number = w->number_of.data[strtab_find(&w->functions, strbuf_str(ret))];
+	strbuf_reset(ret);
+	strbuf_addstr(ret, at.name);
+	if (nr > 1)
+		strbuf_addf(ret, " [%u/%u]", number, nr);
+}
 
 static void out_name(struct writer *w, const char *key, struct strtab *known, const char *name)
 {
@@ -52,8 +93,10 @@ static void out_calls(struct writer *w, const struct callgraph_node *n, const st
 		if (e->dropped)
 			continue;
 		struct callgraph_place to = callgraph_place(g, &g->nodes.data[e->to]);
+		_cleanup_strbuf_ struct strbuf name = {};
+		add_callee(w, &g->nodes.data[e->to], &name);
 		out_name(w, "cfl=", &w->files, to.file);
-		out_name(w, "cfn=", &w->names, to.name);
+		out_name(w, "cfn=", &w->names, strbuf_str(&name));
 		/* how often is not known */
 		out_str(w->out, "calls=0 ");
 		out_address(w, before, to.addr);
@@ -91,19 +134,21 @@ struct strobe_error *view_pprof_callgrind(const struct profile *p, const struct 
 	all.no_inlines = all.is_picture = false;
 	all.node_count = 0;
 	all.node_fraction = all.edge_fraction = 0;
-	strtab_init(&w.objects);
-	strtab_init(&w.files);
-	strtab_init(&w.names);
+	struct strtab *tables[] = { &w.objects, &w.files, &w.names, &w.shared, &w.functions };
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		strtab_init(tables[i]);
 	pprof_graph_init(&w.r, p, &all);
 	pprof_graph_choose_unit(&w.r);
+	number_functions(&w);
 	out_str(out, "positions: instr line\nevents: ");
 	const char *event = profile_str(p, p->events.data[options->event].name);
 	out_text(out, event, strlen(event));
 	out_f(out, "(%s)\n", w.r.unit);
 	out_nodes(&w);
 	pprof_graph_deinit(&w.r);
-	strtab_deinit(&w.objects);
-	strtab_deinit(&w.files);
-	strtab_deinit(&w.names);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		strtab_deinit(tables[i]);
+	vec_deinit(&w.functions_of);
+	vec_deinit(&w.number_of);
 	return NULL;
 }

@@ -74,6 +74,49 @@ static void out_node(const struct pprof_graph *r, uint32_t node, uint32_t number
 	out_f(out, " (%s)\" color=\"%s\" fillcolor=\"%s\"]\n", value, colour, background);
 }
 
+/* The name of a box: its parent's, and its number; those of sizes have a letter more, as go tool pprof has it. */
+static void add_box_id(struct strbuf *b, const struct pprof_boxes *boxes, uint32_t box, uint32_t number)
+{
+	const struct pprof_box *at = &boxes->list.data[box];
+	if (at->is_size)
+		strbuf_addch(b, 'N');
+	if (at->parent == PROFILE_NONE)
+		strbuf_addf(b, "N%u", number);
+	else
+		add_box_id(b, boxes, at->parent, number);
+	strbuf_addf(b, "_%u", at->number);
+}
+
+static void out_box(const struct pprof_graph *r, const struct pprof_boxes *boxes, uint32_t box, uint32_t number, struct out *out)
+{
+	const struct pprof_box *at = &boxes->list.data[box];
+	_cleanup_strbuf_ struct strbuf id = {}, parent = {};
+	char value[PPROF_LABEL_MAX];
+	add_box_id(&id, boxes, box, number);
+	if (at->parent == PROFILE_NONE)
+		strbuf_addf(&parent, "N%u", number);
+	else
+		add_box_id(&parent, boxes, at->parent, number);
+	pprof_graph_value(r, at->value, value);
+	out_f(out, "%s [label = \"", strbuf_str(&id));
+	out_quoted(out, at->text, strlen(at->text), "\\n");
+	out_f(out, "\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"%s\"]\n", strbuf_str(&id), value);
+	out_f(out, "%s -> %s [label=\" %s\" weight=100 tooltip=\"%s\" labeltooltip=\"%s\"%s]\n", strbuf_str(&parent),
+	      strbuf_str(&id), value, value, value, at->is_passed ? " style=\"dotted\"" : "");
+}
+
+/* Whether there were any. */
+static bool out_boxes(const struct pprof_graph *r, uint32_t node, uint32_t number, struct out *out)
+{
+	struct pprof_boxes boxes;
+	pprof_boxes_init(&boxes, r, node);
+	for (uint32_t i = 0; i < boxes.list.len; i++)
+		out_box(r, &boxes, i, number, out);
+	bool had = boxes.list.len;
+	pprof_boxes_deinit(&boxes);
+	return had;
+}
+
 static int64_t at_most(int64_t v, int64_t most)
 {
 	return v < most ? v : most;
@@ -88,7 +131,8 @@ static void out_tooltip(const struct pprof_graph *r, const struct callgraph_edge
 	out_f(out, " (%s)\"", value);
 }
 
-static void out_edge(const struct pprof_graph *r, const struct callgraph_edge *e, const uint32_t *numbers, struct out *out)
+static void out_edge(const struct pprof_graph *r, const struct callgraph_edge *e, const uint32_t *numbers, bool has_boxes,
+		     struct out *out)
 {
 	char value[PPROF_LABEL_MAX], colour[8];
 	pprof_graph_value(r, e->weight, value);
@@ -107,20 +151,26 @@ static void out_edge(const struct pprof_graph *r, const struct callgraph_edge *e
 	out_tooltip(r, e, value, out);
 	out_str(out, " labeltooltip=");
 	out_tooltip(r, e, value, out);
-	out_str(out, e->residual ? " style=\"dotted\"]\n" : "]\n");
+	/* callees stand farther down where there are boxes in between */
+	out_f(out, "%s%s]\n", e->residual ? " style=\"dotted\"" : "", has_boxes ? " minlen=2" : "");
 }
 
 static void out_graph(const struct pprof_graph *r, struct out *out)
 {
 	uint32_t *numbers = xcalloc(r->graph->nodes.len + 1, sizeof(*numbers)), edges_nr;
 	uint32_t *edges = pprof_graph_edges(r, &edges_nr);
+	bool *has_boxes = xcalloc(r->graph->nodes.len + 1, sizeof(*has_boxes));
 	int64_t most_flat = pprof_graph_most_flat(r);
 	for (uint32_t i = 0; i < r->nodes_nr; i++) {
 		numbers[r->nodes[i]] = i + 1;
 		out_node(r, r->nodes[i], i + 1, most_flat, out);
+		has_boxes[r->nodes[i]] = out_boxes(r, r->nodes[i], i + 1, out);
 	}
-	for (uint32_t i = 0; i < edges_nr; i++)
-		out_edge(r, &r->graph->edges.data[edges[i]], numbers, out);
+	for (uint32_t i = 0; i < edges_nr; i++) {
+		const struct callgraph_edge *e = &r->graph->edges.data[edges[i]];
+		out_edge(r, e, numbers, has_boxes[e->from], out);
+	}
+	free(has_boxes);
 	free(edges);
 	free(numbers);
 }

@@ -1,0 +1,117 @@
+/* Where a report of strobe pprof goes: a file, standard output, a program that shows it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/pprof/pprof.h"
+
+struct job {
+	const struct pprof_session *session;
+	const struct pprof_config *config;
+	const struct pprof_report_kind *kind;
+	const char *argument;
+};
+
+static struct strobe_error *write_job(void *ctx, struct out *out)
+{
+	const struct job *j = ctx;
+	return pprof_report(j->session, j->config, j->kind, j->argument, out);
+}
+
+#define NUMBERS_MAX 10000
+
+/* profile001.svg, or the first number that is free. */
+static struct strobe_error *new_file(struct arena *arena, const char *suffix, const char **ret)
+{
+	for (unsigned i = 1; i < NUMBERS_MAX; i++) {
+		const char *path = arena_printf(arena, "profile%03u.%s", i, suffix);
+		int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+		if (fd >= 0) {
+			close(fd);
+			*ret = path;
+			return NULL;
+		}
+		if (errno != EEXIST)
+			return error_errno(errno, "cannot create %s", path);
+	}
+	return error_create(ERROR_LIMIT, "there are too many files profileNNN.%s here", suffix);
+}
+
+static struct strobe_error *write_stdout(struct job *job)
+{
+	struct out out;
+	if (job->session->is_interactive) {
+		out_init_fd(&out, STDOUT_FILENO);
+		struct strobe_error *err = write_job(job, &out), *closed = out_close(&out);
+		if (!err)
+			return closed;
+		error_destroy(closed);
+		return err;
+	}
+	cmd_open_output(job->session->ctx, &out);
+	struct strobe_error *err = write_job(job, &out);
+	int status = cmd_close_output(job->session->ctx, &out);
+	/* a failed write was told of already */
+	return err || !status ? err : error_create(ERROR_STOPPED, "standard output cannot be written");
+}
+
+/* ---- viewers ---- */
+
+static struct strobe_error *temporary_file(struct arena *arena, const char *suffix, const char **ret)
+{
+	const char *dir = getenv("TMPDIR");
+	char *path = arena_strdup(arena, arena_printf(arena, "%s/pprof-XXXXXX.%s", dir && *dir ? dir : "/tmp", suffix));
+	int fd = mkstemps(path, (int)strlen(suffix) + 1);
+	if (fd < 0)
+		return error_errno(errno, "cannot create %s", path);
+	close(fd);
+	*ret = path;
+	return NULL;
+}
+
+/* The first of them that there is. At the prompt it is not waited for. */
+static struct strobe_error *run_viewer(const struct pprof_session *s, const char *viewers, const char *path)
+{
+	char *rest = NULL, *names = arena_strdup(&s->ctx->words, viewers);
+	for (char *name = strtok_r(names, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
+		pid_t pid;
+		char *const argv[] = { name, (char *)path, NULL };
+		if (posix_spawnp(&pid, name, NULL, NULL, argv, environ))
+			continue;
+		while (!s->is_interactive && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		return NULL;
+	}
+	return error_create(ERROR_NOT_FOUND, "%s is there, but no program to show it with (%s)", path, viewers);
+}
+
+/* The file stays: a browser may read it again long after this is over. */
+static struct strobe_error *view(struct job *job)
+{
+	const char *path;
+	TRY(temporary_file(&job->session->ctx->words, job->kind->suffix, &path));
+	TRY(cmd_write_file(path, write_job, job));
+	fprintf(stderr, "Generating report in %s\n", path);
+	return run_viewer(job->session, job->kind->viewers, path);
+}
+
+struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const struct pprof_config *c,
+					    const struct pprof_report_kind *kind, const char *argument)
+{
+	struct job job = { s, c, kind, argument };
+	const char *path = c->output && *c->output && strcmp(c->output, "-") ? c->output : NULL;
+	bool is_for_no_terminal = kind->suffix && (s->is_interactive || isatty(STDOUT_FILENO));
+	if (kind->viewers)
+		return view(&job);
+	if (!path && is_for_no_terminal && !(c->output && *c->output))
+		TRY(new_file(&s->ctx->words, kind->suffix, &path));
+	if (!path)
+		return write_stdout(&job);
+	fprintf(stderr, "Generating report in %s\n", path);
+	return cmd_write_file(path, write_job, &job);
+}

@@ -1,0 +1,18 @@
+/*
+ * An SVG of ours as what other programs want: PNG, PDF, PostScript. librsvg reads it and cairo writes it; both are loaded when
+ * they are first wanted.
+ *
+ * The picture is as large as the SVG says, one pixel or point a unit; a PNG that would be too large for cairo (32,767 pixels a
+ * side) or for memory (64 million pixels) is made smaller as a whole. Thread-safe. Sources: the manuals of librsvg and cairo.
+ */
+#pragma once
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/out.h"
+
+enum picture_format { PICTURE_PNG, PICTURE_PDF, PICTURE_PS };
+
+/* width, height: of the SVG. ERROR_UNSUPPORTED, with the library that is wanted, where one is missing. */
+struct strobe_error *picture_write(const char *svg, size_t n, double width, double height, enum picture_format format,
+				   struct out *out) _must_check_;
