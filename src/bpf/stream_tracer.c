@@ -4,6 +4,7 @@
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,6 +19,9 @@
 static const unsigned char trace_stream_object[1];
 #endif
 
+/* What has been read is given back to the ring in pieces: each time costs the writers a miss of their cache. */
+#define GIVE_BACK_BYTES (64 << 10)
+
 struct stream_tracer {
 	struct bpf_loaded *loaded;
 	struct trace_control *control;
@@ -25,6 +29,8 @@ struct stream_tracer {
 	const uint64_t *producer; /* page of its own, the data behind it, twice */
 	const uint8_t *data;
 	uint64_t ring_bytes;
+	uint64_t at, give_back_bytes; /* what has been read, and when it is told */
+	int wake_fd;
 };
 
 _Static_assert(sizeof(struct trace_step) == sizeof(struct syscall_fetch), "one layout");
@@ -93,6 +99,17 @@ static struct strobe_error *map_ring(struct stream_tracer *s)
 		return error_errno(errno, "cannot map the ring buffer");
 	s->producer = producer;
 	s->data = (const uint8_t *)producer + page;
+	s->give_back_bytes = s->ring_bytes / 8 < GIVE_BACK_BYTES ? s->ring_bytes / 8 : GIVE_BACK_BYTES;
+	return NULL;
+}
+
+/* A ring is readable as long as something is in it; what is wanted are the moments when it wakes: an edge. */
+static struct strobe_error *open_wake(struct stream_tracer *s)
+{
+	struct epoll_event edge = { .events = EPOLLIN | EPOLLET };
+	s->wake_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->wake_fd < 0 || epoll_ctl(s->wake_fd, EPOLL_CTL_ADD, bpf_map_of(s->loaded, "ring"), &edge))
+		return error_errno(errno, "cannot wait for the ring buffer");
 	return NULL;
 }
 
@@ -105,7 +122,8 @@ static struct strobe_error *fill(struct stream_tracer *s, const struct trace_who
 	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control) + TRACE_CALLS, &bss));
 	s->control = bss;
 	trace_whom_control(w, bss);
-	return map_ring(s);
+	TRY(map_ring(s));
+	return open_wake(s);
 }
 
 struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct stream_options *o,
@@ -115,7 +133,9 @@ struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct
 	struct trace_settings settings = { .stream = 1, .failures_only = o->failures_only,
 					   .longer_than_ns = o->longer_than_ns, .str_limit = o->str_limit,
 					   .stacks = o->stacks, .kernel_stacks = o->kernel_stacks,
-					   .stack_bytes = o->stack_bytes };
+					   .stack_bytes = o->stack_bytes,
+					   .ring_wake_bytes = o->ring_bytes / 4,
+					   .ring_wait_bytes = o->no_wait ? UINT64_MAX : o->ring_bytes / 4 * 3 };
 	size_t path_bytes = o->path ? strlen(o->path) : 0;
 	settings.path_prefix = path_bytes && o->path[path_bytes - 1] == '*';
 	settings.path_bytes = (uint32_t)(path_bytes - settings.path_prefix);
@@ -127,6 +147,7 @@ struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct
 	trace_whom_settings(w, &settings);
 	struct stream_tracer *s = xcalloc(1, sizeof(*s));
 	s->ring_bytes = o->ring_bytes;
+	s->wake_fd = -1;
 	const struct bpf_map_size sizes[] = {
 		{ "cpus", trace_cpus_possible(w->sys) },
 		{ "ring", (uint32_t)o->ring_bytes },
@@ -158,6 +179,11 @@ void stream_tracer_enable(struct stream_tracer *s, bool on)
 	__atomic_store_n(&s->control->enabled, on, __ATOMIC_SEQ_CST);
 }
 
+int stream_tracer_wake_fd(const struct stream_tracer *s)
+{
+	return s->wake_fd;
+}
+
 void stream_tracer_stop(struct stream_tracer *s)
 {
 	bpf_detach(s->loaded);
@@ -165,10 +191,13 @@ void stream_tracer_stop(struct stream_tracer *s)
 
 void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx)
 {
-	uint64_t at = *s->consumer, end = __atomic_load_n(s->producer, __ATOMIC_ACQUIRE);
+	struct epoll_event woken;
+	uint64_t end = __atomic_load_n(s->producer, __ATOMIC_ACQUIRE);
 	bool go_on = true;
-	while (at < end && go_on) {
-		const uint8_t *record = s->data + (at & (s->ring_bytes - 1));
+	if (s->control->woken)
+		epoll_wait(s->wake_fd, &woken, 1, 0);
+	while (s->at < end && go_on) {
+		const uint8_t *record = s->data + (s->at & (s->ring_bytes - 1));
 		uint32_t length = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
 		if (length & BPF_RINGBUF_BUSY_BIT)
 			break;
@@ -177,9 +206,14 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 		if (!(length & BPF_RINGBUF_DISCARD_BIT) && bytes >= sizeof(*ev) &&
 		    bytes - sizeof(*ev) >= ev->args_nr * sizeof(uint64_t))
 			go_on = fn(ctx, ev, bytes);
-		at += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
-		__atomic_store_n(s->consumer, at, __ATOMIC_RELEASE);
+		s->at += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
+		if (s->at - *s->consumer >= s->give_back_bytes)
+			__atomic_store_n(s->consumer, s->at, __ATOMIC_RELEASE);
 	}
+	if (!go_on)
+		return;
+	__atomic_store_n(s->consumer, s->at, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->control->woken, 0, __ATOMIC_RELEASE);
 }
 
 uint64_t stream_tracer_lost(const struct stream_tracer *s)
@@ -190,6 +224,11 @@ uint64_t stream_tracer_lost(const struct stream_tracer *s)
 uint64_t stream_tracer_lost_others(const struct stream_tracer *s)
 {
 	return s->control->lost_others;
+}
+
+uint64_t stream_tracer_waits(const struct stream_tracer *s)
+{
+	return s->control->waits;
 }
 
 static void put_bytes(struct out *out, const uint8_t *p, size_t n)
@@ -233,6 +272,8 @@ void stream_tracer_close(struct stream_tracer *s)
 		munmap((void *)(uintptr_t)s->producer, page + 2 * s->ring_bytes);
 	if (s->consumer)
 		munmap(s->consumer, page);
+	if (s->wake_fd >= 0)
+		close(s->wake_fd);
 	bpf_unload(s->loaded);
 	free(s);
 }

@@ -5,8 +5,9 @@
  *	while (...) { wait some milliseconds; stream_tracer_drain(s, fn, ctx); }
  *
  * Events come in the order in which they were written: by their ends. They are lent for the call of fn, read in place. The
- * ring takes events as long as there is room; what is lost then is counted. No event wakes the reader: it comes by itself.
- * One thread at a time.
+ * reader comes by itself; only a ring that fills wakes it, by stream_tracer_wake_fd(). When the ring is nearly full, calls
+ * wait for the reader, 0.1 ms each at most (bpf/trace_ring.bpf.h); what is lost all the same is counted. One thread at a
+ * time.
  */
 #pragma once
 #include "base/error.h"
@@ -28,11 +29,14 @@ struct stream_options {
 	bool kernel_stacks;
 	uint32_t stack_bytes; /* of a dump */
 	bool signals;         /* SIGNAL events */
+	bool no_wait;         /* calls never wait: what does not fit is lost */
 };
 
 struct strobe_error *stream_tracer_open(const struct trace_whom *whom, const struct stream_options *o,
 					struct stream_tracer **ret) _must_check_;
 void stream_tracer_enable(struct stream_tracer *s, bool on);
+/* Readable when the ring fills; drain takes that back. Borrowed. */
+int stream_tracer_wake_fd(const struct stream_tracer *s);
 /* Detaches: what is in the ring is all. */
 void stream_tracer_stop(struct stream_tracer *s);
 /* args_nr words and the payload follow the event. fn ends it with false. */
@@ -40,6 +44,8 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 /* Calls, points and signals that are lost; and what is lost of tasks (names, starts, ends) and stacks. */
 uint64_t stream_tracer_lost(const struct stream_tracer *s);
 uint64_t stream_tracer_lost_others(const struct stream_tracer *s);
+/* Calls that waited for the reader. */
+uint64_t stream_tracer_waits(const struct stream_tracer *s);
 /* A line for each element of a map of the programs that is not all zeros. ERROR_NOT_FOUND names those that can be listed. */
 struct strobe_error *stream_tracer_dump(const struct stream_tracer *s, const char *map, struct out *out) _must_check_;
 void stream_tracer_close(struct stream_tracer *s);

@@ -139,6 +139,8 @@ struct trace_settings {
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
 	__u32 path_bytes;   /* only calls with this path, or with what was opened by it; 0: all */
 	__u32 path_prefix;  /* with one that begins so */
+	__u64 ring_wake_bytes; /* so full, the reader is woken */
+	__u64 ring_wait_bytes; /* so full, calls wait for it */
 	char path[TRACE_PATH_MAX];
 };
 
@@ -151,4 +153,8 @@ struct trace_control {
 	__u64 lost;      /* calls, points and signals that did not fit into the ring */
 	__u64 lost_others; /* and what tells of tasks */
 	__u64 unfollowed; /* tasks that there was no memory to follow */
+	__u64 waits;      /* calls that waited for the reader */
+	__u64 read_bytes, read_ns; /* how far it was when a call waited, and since when */
+	__u32 woken;      /* it has been; the reader takes that back when it is through */
+	__u32 unused_too;
 };

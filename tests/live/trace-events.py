@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 from strobetest import PERF, STROBE, Tap, is_root, run, skip_all, strobe
+from tracing import compile_c, events, trace
 
 CONNECT = r"""
 #include <arpa/inet.h>
@@ -101,23 +102,6 @@ int main(void)
 	return 0;
 }
 """
-
-
-def compile_c(name, source, *flags):
-    with open(f"{name}.c", "w", encoding="utf-8") as f:
-        f.write("#define _GNU_SOURCE\n" + source)
-    subprocess.run(["cc", *flags, "-o", name, f"{name}.c"], check=True)
-
-
-def trace(*argv, name="out.txt"):
-    done = strobe("trace", "-o", name, *argv)
-    with open(name, encoding="utf-8") as f:
-        return done, f.read()
-
-
-def events(*argv):
-    _, text = trace("--format", "json", *argv, name="out.json")
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def check_connect(tap):

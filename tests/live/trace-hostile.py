@@ -13,6 +13,7 @@ import subprocess
 import time
 
 from strobetest import STROBE, Tap, is_root, run, skip_all, strobe
+from tracing import compile_c, events, trace
 
 COMPAT = """
 .globl _start
@@ -127,23 +128,6 @@ int main(int argc, char **argv)
 """
 
 
-def compile_c(name, source, *flags):
-    with open(f"{name}.c", "w", encoding="utf-8") as f:
-        f.write("#define _GNU_SOURCE\n" + source)
-    subprocess.run(["cc", *flags, "-o", name, f"{name}.c"], check=True)
-
-
-def trace(*argv, name="out.txt"):
-    done = strobe("trace", "-o", name, *argv)
-    with open(name, encoding="utf-8") as f:
-        return done, f.read()
-
-
-def events(*argv):
-    done, text = trace("--format", "json", *argv, name="out.json")
-    return done, [json.loads(line) for line in text.splitlines()]
-
-
 def strace_of(*argv):
     run("strace", "-o", "strace.txt", *argv)
     with open("strace.txt", encoding="utf-8", errors="replace") as f:
@@ -160,7 +144,7 @@ def check_compat(tap):
     if run("./compat").status != 0:
         tap.skip("32-bit programs", "this kernel runs none")
         return
-    _, seen = events("./compat")
+    seen = events("./compat")
     ours = [(e["syscall"], e.get("errno")) for e in seen if "ret" in e]
     theirs = [(call, error) for call, ret, error in strace_of("./compat") if ret != "?"]
     tap.equal(ours, theirs, "from 64 to 32 bits and back: the calls and errors are strace's")
@@ -179,8 +163,8 @@ def check_compat(tap):
 def check_faults(tap):
     compile_c("faults", FAULTS)
     for more in ([], ["--strace"], ["--call-graph", "fp"], ["--call-graph", "dwarf"], ["--str-limit", "1024"]):
-        done, seen = events(*more, "./faults")
-        ours = [(e["syscall"], e.get("errno")) for e in seen if "ret" in e]
+        done, text = trace("--format", "json", *more, "./faults")
+        ours = [(e["syscall"], e.get("errno")) for e in map(json.loads, text.splitlines()) if "ret" in e]
         theirs = [(call, error) for call, ret, error in strace_of("./faults") if ret != "?"]
         tap.equal(ours, theirs, f"{more}: pointers that fault, strings without end: the calls and errors are strace's")
         tap.ok(done.status == 0 and not done.err, f"{more}: nothing to complain of", done.err)

@@ -3,10 +3,10 @@
 # second try
 
 import json
-import os
 import subprocess
 
-from strobetest import SCRATCH, STROBE, Tap, is_root, run, skip_all, strobe
+from strobetest import STROBE, Tap, is_root, run, skip_all, strobe
+from tracing import compile_c
 
 PROGRAM = r"""
 #include <pthread.h>
@@ -46,14 +46,6 @@ int main(int argc, char **argv)
 """
 
 
-def build():
-    source, binary = os.path.join(SCRATCH, "calls.c"), os.path.join(SCRATCH, "calls")
-    with open(source, "w", encoding="utf-8") as f:
-        f.write(PROGRAM)
-    subprocess.run(["cc", "-D_GNU_SOURCE", "-O1", "-pthread", "-o", binary, source], check=True)
-    return binary
-
-
 def summary(*argv):
     done = strobe("trace", "-s", "--format", "json", "-o", "out.json", *argv)
     with open("out.json", encoding="utf-8") as f:
@@ -84,7 +76,8 @@ def main():
     if "built without BPF" in why.err:
         skip_all(why.err)
     tap = Tap()
-    binary = build()
+    binary = "./calls"
+    compile_c("calls", PROGRAM, "-pthread")
     document = check_threads(tap, binary, 1, 20000)
     tap.equal(len([1 for row, r in rows_of(document, "execve") if row["comm"] == "sh"]), 5, "children are followed through exec")
     check_threads(tap, binary, 64, 2000)

@@ -10,12 +10,7 @@ import subprocess
 import time
 
 from strobetest import SCRATCH, STROBE, Tap, is_root, run, skip_all, strobe
-
-
-def trace(*argv, name="out.txt"):
-    done = strobe("trace", "-o", name, *argv)
-    with open(name, encoding="utf-8") as f:
-        return done, f.read()
+from tracing import trace
 
 
 def check_seeds(tap):

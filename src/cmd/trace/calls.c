@@ -137,6 +137,7 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 		.str_limit = (uint32_t)o->str_limit,
 		.ring_bytes = o->ring_bytes,
 		.signals = trace_shows_signals(o),
+		.no_wait = o->no_wait,
 	};
 }
 
@@ -171,6 +172,8 @@ struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run 
 			       " descriptors asked : %llu\n events lost       : %llu\n",
 		      (unsigned long long)trace_lines_count(c->lines), t->all.len, (unsigned long long)t->asked_names,
 		      (unsigned long long)t->asked_fds, tracer ? (unsigned long long)stream_tracer_lost(tracer) : 0ULL);
+		if (tracer)
+			out_f(&r->out, " calls that waited : %llu\n", (unsigned long long)stream_tracer_waits(tracer));
 	}
 	return r->o->map_dump && tracer ? stream_tracer_dump(tracer, r->o->map_dump, &r->out) : NULL;
 }

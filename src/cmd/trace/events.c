@@ -370,7 +370,10 @@ static struct strobe_error *open_tracer(struct events *s)
 	options.stack_bytes = o->callgraph.dump_bytes;
 	s->merged.stacks = options.stacks;
 	s->merged.stack_bytes = options.stack_bytes;
-	return stream_tracer_open(&s->run->whom, &options, &s->tracer);
+	TRY(stream_tracer_open(&s->run->whom, &options, &s->tracer));
+	s->run->wake_fd = stream_tracer_wake_fd(s->tracer);
+	trace_raise_priority();
+	return NULL;
 }
 
 static struct strobe_error *make_resolver(struct events *s)

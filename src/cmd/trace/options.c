@@ -167,6 +167,8 @@ const struct option trace_option_table[] = {
 	{ OPTION_BOOL, 0, "no-bpf", AT(no_bpf), .help = "by tracepoints and rings, as where BPF cannot be used" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard error" },
 	{ OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = parse_pages, .help = "size of the kernel's buffer (8M)" },
+	{ OPTION_BOOL, 0, "no-wait", AT(no_wait),
+	  .help = "calls never wait for the trace to be written: what is too much for the buffer is lost" },
 	{ OPTION_BOOL, 0, "sort-events", AT(sort_events), .help = "put events of all CPUs in order before they are shown" },
 	{ OPTION_BOOL, 0, "libtraceevent_print", AT(points_as_kernel), .help = "tracepoints as the kernel's trace file has them" },
 	{ OPTION_BOOL, 0, "print-sample", AT(print_sample), .help = "before each line what the sample was, for debugging" },

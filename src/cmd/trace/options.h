@@ -42,6 +42,7 @@ struct trace_options {
 	uint64_t str_limit;
 	uint64_t ring_bytes; /* -m */
 	bool ring_bytes_set;
+	bool no_wait;
 	bool strace_style;
 	bool points_as_kernel; /* --libtraceevent_print */
 	bool print_sample, sort_events, tool_stats, sched;

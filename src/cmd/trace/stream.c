@@ -1,6 +1,7 @@
 /* `trace`: a line for each system call, as it ends. */
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -29,12 +30,15 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 
 /* --- the run --- */
 
-/* First in the queue when the ring fills: at normal priority a busy CPU makes the reader late, and events are lost. */
+/* First in the queue when the ring fills: at normal priority a busy CPU makes the reader late. */
 void trace_raise_priority(void)
 {
-	struct sched_param p = { .sched_priority = 1 };
-	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p))
-		log_info("reading at normal priority: real-time is not permitted (CAP_SYS_NICE, ulimit -r)");
+	struct sched_param real_time = { .sched_priority = 1 }, normal = {};
+	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &real_time))
+		return;
+	/* A cgroup may have no share of real time: even root is refused then. */
+	if (sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &normal) || setpriority(PRIO_PROCESS, 0, -20))
+		log_info("reading at normal priority: no higher one is permitted (CAP_SYS_NICE)");
 }
 
 static struct strobe_error *stream_open(struct trace_run *r)
@@ -45,6 +49,7 @@ static struct strobe_error *stream_open(struct trace_run *r)
 	trace_calls_init(&s->calls, r);
 	struct stream_options options = trace_stream_options(r);
 	TRY(stream_tracer_open(&r->whom, &options, &s->tracer));
+	r->wake_fd = stream_tracer_wake_fd(s->tracer);
 	trace_raise_priority();
 	return NULL;
 }

@@ -1,0 +1,310 @@
+/*
+ * What calls point at, fetched from the memory of their programs: pieces behind an event that is being made, by the steps
+ * of a plan (decode/syscall.h). For the stream alone.
+ *
+ * Nothing here may fault a page in: what is not in memory is told as a fault.
+ */
+#pragma once
+#include "bpf/trace_follow.bpf.h"
+
+#define PIECE_MAX 4096
+#define STRINGS_MAX 32
+#define POINTERS_MAX 128
+#define IOVECS_MAX 8
+
+enum { FETCH_NONE, FETCH_STRING, FETCH_BYTES, FETCH_STRINGS, FETCH_COUNT, FETCH_IOVEC, FETCH_MSGHDR, FETCH_MMSGHDR };
+enum { LEN_FIXED, LEN_ARG, LEN_RET, LEN_DEREF, LEN_IOCTL, LEN_BITS };
+enum { AT_ENTRY = 1, AT_EXIT = 2, ON_ERROR = 4 };
+enum { PART_WHOLE, PART_EXIT, PART_NAME, PART_CONTROL, PART_IOV, PART_DATA = 16 };
+enum { STATUS_OK, STATUS_TRUNCATED, STATUS_FAULT };
+
+struct piece {
+	__u8 arg, part, status, unused;
+	__u32 bytes;
+};
+
+/* An event in the making. Offsets and counts stay in memory, where the verifier does not follow them. */
+struct scratch {
+	__u32 at;
+	__u32 compat, faults;
+	__u32 has_path; /* what was fetched has the path that is asked for */
+	__u32 pointers;
+	__s64 ret;
+	__u64 arg[6];
+	__u8 buf[TRACE_EVENT_MAX + PIECE_MAX + 64];
+};
+
+/* The verifier looks at each of these once, and not again for every caller. */
+#define GLOBAL __attribute__((noinline))
+
+GLOBAL int is_path(struct scratch *s, __u32 at, __u32 n)
+{
+	if (!s || n < settings.path_bytes || (!settings.path_prefix && n != settings.path_bytes))
+		return 0;
+	for (__u32 i = 0; i < TRACE_PATH_MAX; i++) {
+		if (i >= settings.path_bytes)
+			break;
+		if (s->buf[(at + i) & 0x3fff] != (__u8)settings.path[i])
+			return 0;
+	}
+	return 1;
+}
+
+/* One piece: bytes at ptr (AS_STRING: to the NUL), at most max of them. */
+#define AS_STRING (~0ULL)
+GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 max)
+{
+	struct piece *p;
+	__u32 at, n = 0;
+	long r;
+	if (!s || s->at > TRACE_EVENT_MAX - PIECE_MAX / 4)
+		return 0;
+	at = s->at & 0x3ff8;
+	p = (struct piece *)(s->buf + at);
+	p->arg = arg_part & 0xff;
+	p->part = arg_part >> 8;
+	p->status = STATUS_OK;
+	p->unused = 0;
+	if (max > PIECE_MAX - 8)
+		max = PIECE_MAX - 8;
+	if (bytes == AS_STRING) {
+		r = bpf_probe_read_user_str(s->buf + at + 8, max + 2, (void *)ptr);
+		if (r < 0) {
+			p->status = STATUS_FAULT;
+			s->faults++;
+		} else {
+			n = r > 0 ? r - 1 : 0;
+			if (n > max) {
+				p->status = STATUS_TRUNCATED;
+				n = max;
+			}
+			if (settings.path_bytes && !(arg_part >> 8) && is_path(s, at + 8, n))
+				s->has_path = 1;
+		}
+	} else {
+		n = max;
+		if (bytes <= max)
+			n = bytes;
+		else
+			p->status = STATUS_TRUNCATED;
+		n &= 0xfff;
+		if (n && bpf_probe_read_user(s->buf + at + 8, n, (void *)ptr)) {
+			p->status = STATUS_FAULT;
+			s->faults++;
+			n = 0;
+		}
+	}
+	p->bytes = n;
+	s->at = at + 8 + ((n + 7) & ~7U);
+	return n;
+}
+
+/* A piece that is a number. */
+INLINE void put_number(struct scratch *s, __u32 arg, __u32 value)
+{
+	__u32 at = s->at & 0x3ff8;
+	struct piece *p = (struct piece *)(s->buf + at);
+	if (s->at > TRACE_EVENT_MAX - PIECE_MAX / 4)
+		return;
+	*p = (struct piece){ .arg = arg, .part = PART_WHOLE, .bytes = 4 };
+	*(__u32 *)(s->buf + at + 8) = value;
+	s->at = at + 16;
+}
+
+/* Of the program. Without a branch: the verifier would go through what follows twice. */
+INLINE __u32 pointer_bytes(const struct scratch *s)
+{
+	return 8 - ((s->compat & 1) << 2);
+}
+
+/* How many pointers stand before NULL: into s->pointers. */
+GLOBAL int count_pointers(struct scratch *s, __u64 ptr)
+{
+	if (!s)
+		return 0;
+	s->pointers = 0;
+	for (__u32 i = 0; i < POINTERS_MAX; i++) {
+		__u64 string = 0;
+		__u32 size = pointer_bytes(s);
+		if (bpf_probe_read_user(&string, size, (void *)ptr)) {
+			s->faults += !i;
+			return i;
+		}
+		if (!string)
+			return 1;
+		s->pointers++;
+		ptr += size;
+	}
+	return 1;
+}
+
+/* The strings of the first pointers, and how many there are. Of calls that are about to begin: an exec. */
+GLOBAL int put_strings(struct scratch *s, const struct trace_step *f)
+{
+	__u32 arg, max;
+	__u64 ptr;
+	if (!s || !f)
+		return 0;
+	arg = f->arg & 7;
+	max = f->what == FETCH_STRINGS ? f->max : 0;
+	if (arg >= 6)
+		return 0;
+	ptr = s->arg[arg];
+	if (ptr < 4096)
+		return 0;
+	/* Apart from the counting: in one loop, the verifier would go through every pair of both limits. */
+	for (__u32 i = 0; i < STRINGS_MAX; i++) {
+		__u64 string = 0;
+		__u32 size = pointer_bytes(s);
+		if (i >= max || bpf_probe_read_user(&string, size, (void *)(ptr + i * size)) || !string)
+			break;
+		put(s, arg | (PART_DATA + i) << 8, string, AS_STRING, settings.str_limit);
+	}
+	/* Not even the first can be read: nothing is known. */
+	if (count_pointers(s, s->arg[arg]))
+		put_number(s, arg, s->pointers);
+	return 0;
+}
+
+GLOBAL int put_iovec(struct scratch *s, __u32 arg, __u64 ptr, __u64 count, __u64 limit)
+{
+	__u32 size;
+	if (!s)
+		return 0;
+	size = pointer_bytes(s);
+	for (__u32 i = 0; i < IOVECS_MAX; i++) {
+		__u64 base = 0, bytes = 0;
+		if (i >= count || !limit)
+			break;
+		if (bpf_probe_read_user(&base, size, (void *)(ptr + 2 * i * size)) ||
+		    bpf_probe_read_user(&bytes, size, (void *)(ptr + (2 * i + 1) * size)))
+			break;
+		if (bytes > limit)
+			bytes = limit;
+		put(s, arg | (PART_DATA + i) << 8, base, bytes, settings.str_limit);
+		limit -= bytes;
+	}
+	return 0;
+}
+
+/* What a msghdr points at; of 64-bit programs alone. */
+GLOBAL int put_message(struct scratch *s, __u32 arg, __u64 ptr, __u64 limit)
+{
+	__u64 m[7];
+	if (!s || s->compat || bpf_probe_read_user(m, sizeof(m), (void *)ptr))
+		return 0;
+	if (m[0])
+		put(s, arg | PART_NAME << 8, m[0], (__u32)m[1], 128);
+	if (m[4] && m[5])
+		put(s, arg | PART_CONTROL << 8, m[4], m[5], 256);
+	if (m[2] && m[3]) {
+		put(s, arg | PART_IOV << 8, m[2], m[3] * 16, IOVECS_MAX * 16);
+		put_iovec(s, arg, m[2], m[3], limit);
+	}
+	return 0;
+}
+
+GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 at_exit)
+{
+	__u32 arg, from, unit, max, short_count = 0;
+	__u64 ptr, count = 1, limit = ~0ULL;
+	if (!s || !f)
+		return 0;
+	arg = f->arg & 7;
+	from = f->len_arg & 7;
+	unit = f->unit;
+	max = f->max;
+	if (arg >= 6 || from >= 6)
+		return 0;
+	ptr = s->arg[arg];
+	if (ptr < 4096)
+		return 0;
+	if (f->len == LEN_ARG)
+		count = s->arg[from];
+	else if (f->len == LEN_RET)
+		count = s->ret;
+	else if (f->len == LEN_BITS)
+		count = (s->arg[from] + 63) / 64;
+	else if (f->len == LEN_DEREF)
+		count = bpf_probe_read_user(&short_count, 4, (void *)s->arg[from]) ? 0 : short_count;
+	else if (f->len == LEN_IOCTL)
+		count = (s->arg[1] >> 16 & 0x3fff) ? (s->arg[1] >> 16 & 0x3fff) : 64;
+	if (f->len != LEN_FIXED && (__s64)count < 0)
+		count = (__u32)count;
+	if (f->what == FETCH_STRING)
+		return put(s, arg, ptr, AS_STRING, max ? max : PIECE_MAX - 8);
+	if (!max)
+		max = settings.str_limit;
+	if (at_exit && !f->deferred)
+		arg |= PART_EXIT << 8;
+	if (at_exit && f->what != FETCH_BYTES)
+		limit = s->ret < 0 ? (f->deferred ? ~0ULL : 0) : f->deferred ? ~0ULL : s->ret;
+	/* The result counts messages; msg_len of the first says how long it is. */
+	if (at_exit && f->what == FETCH_MMSGHDR && !f->deferred && s->ret > 0 && unit == 64)
+		limit = bpf_probe_read_user(&short_count, 4, (void *)(ptr + 56)) ? 0 : short_count;
+	if (f->what == FETCH_MSGHDR || f->what == FETCH_MMSGHDR || f->what == FETCH_IOVEC)
+		arg &= 7;
+	put(s, arg, ptr, unit * count, max);
+	arg &= 7;
+	if (f->what == FETCH_IOVEC)
+		put_iovec(s, arg, ptr, count, limit);
+	else if (f->what == FETCH_MSGHDR || f->what == FETCH_MMSGHDR)
+		put_message(s, arg, ptr, limit);
+	return 0;
+}
+
+INLINE void fetch_at_entry(struct scratch *s, struct trace_plan *plan, _Bool deferred_too)
+{
+	for (__u32 i = 0; i < TRACE_STEPS; i++) {
+		struct trace_step *f = &plan->step[i];
+		if (i >= plan->steps_nr)
+			break;
+		if (!(f->at & AT_ENTRY) || (f->deferred && !deferred_too))
+			continue;
+		if (f->what == FETCH_STRINGS || f->what == FETCH_COUNT)
+			put_strings(s, f);
+		else
+			fetch_step(s, f, 0);
+	}
+}
+
+INLINE void fetch_at_exit(struct scratch *s, struct trace_plan *plan, _Bool failed, _Bool asleep)
+{
+	for (__u32 i = 0; i < TRACE_STEPS; i++) {
+		struct trace_step *f = &plan->step[i];
+		if (i >= plan->steps_nr)
+			break;
+		if (!f->deferred && (asleep || !(f->at & AT_EXIT) || (failed && !(f->at & ON_ERROR))))
+			continue;
+		fetch_step(s, f, 1);
+	}
+}
+
+INLINE void take_args(struct scratch *s, struct pt_regs *regs, _Bool compat)
+{
+	s->compat = compat;
+#if defined(__TARGET_ARCH_x86)
+	if (compat) {
+		s->arg[0] = (__u32)regs->bx;
+		s->arg[1] = (__u32)regs->cx;
+		s->arg[2] = (__u32)regs->dx;
+		s->arg[3] = (__u32)regs->si;
+		s->arg[4] = (__u32)regs->di;
+		s->arg[5] = (__u32)regs->bp;
+		return;
+	}
+	s->arg[0] = regs->di;
+	s->arg[1] = regs->si;
+	s->arg[2] = regs->dx;
+	s->arg[3] = regs->r10;
+	s->arg[4] = regs->r8;
+	s->arg[5] = regs->r9;
+#elif defined(__TARGET_ARCH_arm64)
+	s->arg[0] = regs->orig_x0;
+	s->arg[1] = regs->regs[1];
+	s->arg[2] = regs->regs[2];
+	s->arg[3] = regs->regs[3];
+	s->arg[4] = regs->regs[4];
+	s->arg[5] = regs->regs[5];
+#endif
+}

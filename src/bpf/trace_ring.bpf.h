@@ -1,0 +1,75 @@
+/*
+ * The way to the reader: one ring for all CPUs. For the stream alone.
+ *
+ * The reader comes by itself every few milliseconds. When the ring fills, it is woken; when it is nearly full, who makes
+ * a call waits for it, turning round on the spot (no program may sleep here): a traced program that is slower shows more
+ * than one of which lines are missing. What is left of the ring is for those who cannot wait, and for a reader that needs
+ * this very CPU: each call waits for so long only, and it runs in between. Nobody waits for a reader that stands still.
+ */
+#pragma once
+#include "bpf/trace_fetch.bpf.h"
+
+#define WAIT_NS     100000      /* of one call: preemption is off meanwhile */
+#define PATIENCE_NS 2000000000  /* with a reader that takes nothing */
+#define TURNS       64          /* of each of two loops, one in the other: enough for WAIT_NS */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20);
+} ring SEC(".maps");
+
+/* Turns round: 1 where there is room, or the time is over. */
+GLOBAL int turn(__u64 until_ns)
+{
+	for (__u32 i = 0; i < TURNS; i++)
+		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < settings.ring_wait_bytes || bpf_ktime_get_ns() > until_ns)
+			return 1;
+	return 0;
+}
+
+GLOBAL int wait_for_room(void)
+{
+	__u64 now = bpf_ktime_get_ns(), read = bpf_ringbuf_query(&ring, BPF_RB_CONS_POS);
+	if (control.read_bytes != read) {
+		control.read_bytes = read;
+		control.read_ns = now;
+	} else if (now - control.read_ns > PATIENCE_NS) {
+		return 0;
+	}
+	__sync_fetch_and_add(&control.waits, 1);
+	for (__u32 i = 0; i < TURNS; i++)
+		if (turn(now + WAIT_NS))
+			break;
+	return 0;
+}
+
+/* Whether it went. */
+INLINE _Bool send_bytes(const void *bytes, __u64 n, _Bool can_wait)
+{
+	__u64 flags = BPF_RB_NO_WAKEUP, full = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+	if (full >= settings.ring_wake_bytes) {
+		if (!control.woken) {
+			control.woken = 1;
+			flags = BPF_RB_FORCE_WAKEUP;
+		}
+		if (can_wait && full >= settings.ring_wait_bytes)
+			wait_for_room();
+	}
+	return !bpf_ringbuf_output(&ring, (void *)bytes, n, flags);
+}
+
+/* A call, a point, a signal. Where interrupts are off nobody waits. */
+INLINE void send(struct scratch *s, _Bool can_wait)
+{
+	__u64 n = s->at;
+	if (n <= TRACE_EVENT_MAX + PIECE_MAX && !send_bytes(s->buf, n, can_wait))
+		__sync_fetch_and_add(&control.lost, 1);
+}
+
+/* What only tells of a task. */
+INLINE void send_aside(struct scratch *s)
+{
+	__u64 n = s->at;
+	if (n <= TRACE_EVENT_MAX && !send_bytes(s->buf, n, 0))
+		__sync_fetch_and_add(&control.lost_others, 1);
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""trace loses nothing by default: calls wait for a reader that is late. With --no-wait what is lost is said."""
+
+import re
+import subprocess
+import time
+
+from strobetest import STROBE, Tap, is_root, skip_all, strobe
+
+BLOCKS = 150_000
+DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", f"count={BLOCKS}"]
+STALL_S = 0.5  # the buffer fills in a part of that; the patience with a reader is longer
+
+
+def lines_through_slow_pipe(*options):
+    """How many lines of read and write come through a pipe that nobody reads at first, and what the trace says."""
+    command = [STROBE, "trace", "-o", "-", "-e", "read,write", *options, *DD]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as tracer:
+        time.sleep(STALL_S)
+        text = tracer.stdout.read().decode()
+        said = tracer.stderr.read().decode()
+    return len(re.findall(r"\b(?:read|write)\(fd: [01]<.*, count: 512\) += 512$", text, re.M)), said
+
+
+def busy():
+    return subprocess.Popen(["sh", "-c", "while :; do :; done"])
+
+
+def lines_of_file(*options):
+    done = strobe("trace", "-o", "out.txt", *options, *DD)
+    with open("out.txt", encoding="utf-8") as f:
+        return sum(1 for line in f if ", count: 512) " in line), done
+
+
+def main():
+    if not is_root():
+        skip_all("needs root")
+    if "built without BPF" in (why := strobe("trace", "true").err):
+        skip_all(why)
+    tap = Tap()
+    lines, said = lines_through_slow_pipe()
+    tap.equal(lines, 2 * BLOCKS, "a reader that is late: each call has its line")
+    tap.ok("lost" not in said, "and nothing is lost", said)
+    lines, said = lines_through_slow_pipe("-m", "64", "--no-wait")
+    lost = re.search(r"(\d+) events are lost", said)
+    tap.ok(lost, "--no-wait: what is lost is said", said)
+    # what a program needs to begin and end reads and writes too
+    if lost:
+        tap.between(2 * BLOCKS, lines + int(lost.group(1)), 2 * BLOCKS + 50, "lines and losses are all calls")
+    loops = [busy(), busy()]
+    try:
+        lines, done = lines_of_file("-m", "64")
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+    tap.equal(lines, 2 * BLOCKS, "two busy loops beside it: each call has its line")
+    tap.ok("lost" not in done.err, "and nothing is lost", done.err)
+    tap.done()
+
+
+main()
