@@ -1,6 +1,7 @@
 #include "base/idset.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -8,6 +9,21 @@ void idset_deinit(struct idset *s)
 {
 	free(s->slots);
 	*s = (struct idset){ 0 };
+}
+
+/* Slots that a filling may leave unused and keep; clearing them costs about as much as filling a hundredth of them. */
+#define SLOTS_PER_USED 64
+#define SLOTS_KEPT     1024
+
+void idset_clear(struct idset *s)
+{
+	if (s->slots && s->mask >= SLOTS_KEPT && s->mask / SLOTS_PER_USED > s->used) {
+		idset_deinit(s);
+		return;
+	}
+	if (s->slots)
+		memset(s->slots, 0, ((size_t)s->mask + 1) * sizeof(*s->slots));
+	s->used = 0;
 }
 
 static void place(uint64_t *slots, uint32_t mask, uint64_t slot)

@@ -19,6 +19,8 @@ struct idset {
 typedef bool (*idset_eq_fn)(const void *table, uint32_t id, const void *key);
 
 void idset_deinit(struct idset *s);
+/* Empties it for another filling of about the same size: its memory stays, where it is not far too much. */
+void idset_clear(struct idset *s);
 void idset_grow(struct idset *s);
 /* Makes room for n elements at once. */
 void idset_reserve(struct idset *s, uint32_t n);

@@ -103,7 +103,10 @@ static bool keeps(void *ctx, const struct profile *p, const struct profile_row *
 	return kept[row - p->rows.data];
 }
 
-/* A new profile of the rows that count; what is known by row moves along, in the same order. */
+/*
+ * A new profile of the rows that count; what is known by row moves along, in the same order. Where these are most of all, the
+ * old one goes on.
+ */
 static void drop_rows(struct history *h)
 {
 	struct profile *p = h->profile;
@@ -115,6 +118,15 @@ static void drop_rows(struct history *h)
 	for (size_t i = 0; i < h->slices.len; i++)
 		for (uint32_t j = 0; j < h->slices.data[i].nr; j++)
 			kept[h->slices.data[i].deltas[j].row] = true;
+	for (size_t i = 0; i < n; i++)
+		live += kept[i];
+	h->live = live;
+	if (n < DROP_FACTOR * (size_t)live) {
+		free(kept);
+		free(to);
+		return;
+	}
+	live = 0;
 	for (size_t i = 0; i < n; i++) {
 		to[i] = live;
 		if (!kept[i])
@@ -127,7 +139,6 @@ static void drop_rows(struct history *h)
 			h->slices.data[i].deltas[j].row = to[h->slices.data[i].deltas[j].row];
 	h->profile = profile_filter(p, keeps, kept);
 	h->faded.len = h->all.len = h->profile->rows.len;
-	h->live = live;
 	profile_destroy(p);
 	free(kept);
 	free(to);
@@ -135,10 +146,20 @@ static void drop_rows(struct history *h)
 
 void history_add(struct history *h, struct profile *slice, uint64_t start_ns, uint64_t end_ns)
 {
-	clear_counts(h);
-	fade(h);
-	profile_merge(h->profile, slice);
+	profile_merge(history_begin(h), slice);
 	profile_destroy(slice);
+	history_end(h, start_ns, end_ns);
+}
+
+struct profile *history_begin(struct history *h)
+{
+	clear_counts(h);
+	return h->profile;
+}
+
+void history_end(struct history *h, uint64_t start_ns, uint64_t end_ns)
+{
+	fade(h);
 	take_slice(h, start_ns, end_ns);
 	forget_old(h);
 	h->added++;

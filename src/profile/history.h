@@ -8,7 +8,7 @@
  * more are dropped, with the stacks that only they had: memory follows what is shown and remembered, not the time that
  * has passed.
  *
- * Belongs to one thread. Ids of the profile hold until the next history_add().
+ * Belongs to one thread. Ids of the profile hold until the next history_end() or history_add().
  */
 #pragma once
 #include "profile/profile.h"
@@ -49,7 +49,13 @@ struct history {
 /* remember: how many rows of slices to keep for history_show_span(); 0 = none. */
 void history_init(struct history *h, enum history_mode mode, uint64_t remember);
 void history_deinit(struct history *h);
-/* Adds a slice and destroys it; the profile then shows what the mode says. */
+/*
+ * A new slice: what is added to the profile that this returns, rows and counts, up to history_end(); the profile then shows what
+ * the mode says. Between the two it shows what was added alone.
+ */
+struct profile *history_begin(struct history *h);
+void history_end(struct history *h, uint64_t start_ns, uint64_t end_ns);
+/* The same of a slice that is a profile of its own; it is destroyed. */
 void history_add(struct history *h, struct profile *slice, uint64_t start_ns, uint64_t end_ns);
 /* Forgets what was counted; slices stay remembered. */
 void history_zero(struct history *h);

@@ -68,7 +68,8 @@ static struct profile *workers_finish(struct resolver *r, struct worker *workers
 		worker_count(&workers[i], r);
 	}
 	dumps_finish(r);
-	struct profile *p = fill_profile(r, workers, n);
+	struct profile *p = profile_create();
+	fill_profile(r, workers, n, p);
 	for (unsigned i = 0; i < n; i++)
 		worker_deinit(&workers[i]);
 	free(workers);

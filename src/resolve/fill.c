@@ -154,17 +154,18 @@ static labels_id labels_of(struct fill *f, struct fill_worker *of, uint32_t grou
 static void add_events(struct fill *f)
 {
 	const struct resolver *r = f->r;
-	for (uint32_t i = 0; i < r->env->events.len; i++) {
+	for (uint32_t i = (uint32_t)f->p->events.len; i < r->env->events.len; i++) {
 		const struct env_event *ev = &r->env->events.data[i];
 		struct profile_event e = {
 			.name = strtab_add(&f->p->strings, ev->name),
 			.unit = strtab_add(&f->p->strings, ev->unit ? ev->unit : ""),
 			.leader = ev->leader,
-			.lost = i < r->stats.events_nr ? r->event_stats[i].lost_samples : 0,
 			.is_tracepoint = ev->attr.type == PERF_TYPE_TRACEPOINT,
 		};
 		vec_push(&f->p->events, e);
 	}
+	for (uint32_t i = 0; i < r->env->events.len && i < r->stats.events_nr; i++)
+		f->p->events.data[i].lost = r->event_stats[i].lost_samples;
 }
 
 /* Where the worker's next row or sub was first met; UINT64_MAX where it has no more. */
@@ -300,9 +301,9 @@ static void fill_deinit(struct fill *f)
 	free(f->labels);
 }
 
-struct profile *fill_profile(struct resolver *r, struct worker *workers, unsigned n)
+void fill_profile(struct resolver *r, struct worker *workers, unsigned n, struct profile *p)
 {
-	struct fill f = { .r = r, .p = profile_create(), .n = n };
+	struct fill f = { .r = r, .p = p, .n = n };
 	fill_init(&f, workers);
 	add_events(&f);
 	fill_stacks(&f);
@@ -314,5 +315,4 @@ struct profile *fill_profile(struct resolver *r, struct worker *workers, unsigne
 		f.p->duration_ns = r->stats.last_ns - r->stats.first_ns;
 	}
 	fill_deinit(&f);
-	return f.p;
 }

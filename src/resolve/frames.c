@@ -1,6 +1,7 @@
 #include "resolve/frames.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -8,6 +9,13 @@ void frame_index_deinit(struct frame_index *x)
 {
 	free(x->slots);
 	*x = (struct frame_index){};
+}
+
+void frame_index_clear(struct frame_index *x)
+{
+	if (x->slots)
+		memset(x->slots, 0, ((size_t)x->mask + 1) * sizeof(*x->slots));
+	x->used = 0;
 }
 
 static void place(struct frame_slot *slots, uint32_t mask, struct frame_slot s)

@@ -49,6 +49,8 @@ struct frame_index {
 #define FRAME_NONE UINT32_MAX
 
 void frame_index_deinit(struct frame_index *x);
+/* Empties it and keeps its memory. */
+void frame_index_clear(struct frame_index *x);
 void frame_index_add(struct frame_index *x, uint64_t ip, uint64_t context, uint32_t id);
 
 static inline uint64_t frame_hash(uint64_t ip, uint64_t context)

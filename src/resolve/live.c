@@ -111,12 +111,6 @@ static struct strobe_error *take_records(struct record_sink *sink, const void *r
 	return NULL;
 }
 
-static void start_worker(struct resolve_live *l)
-{
-	/* Kept samples stay where they are until they are counted, so that batches are worth while. */
-	worker_init(&l->worker, l->r, 0, true, 0);
-}
-
 struct resolve_live *resolve_live_create(struct resolver *r, struct resolve_live_filter filter)
 {
 	struct resolve_live *l = xcalloc(1, sizeof(*l));
@@ -124,7 +118,8 @@ struct resolve_live *resolve_live_create(struct resolver *r, struct resolve_live
 	l->r = r;
 	l->filter = filter;
 	resolver_start(r);
-	start_worker(l);
+	/* Kept samples stay where they are until they are counted, so that batches are worth while. */
+	worker_init(&l->worker, l->r, 0, true, 0);
 	return l;
 }
 
@@ -156,7 +151,7 @@ void resolve_live_pass(struct resolve_live *l)
 		l->forget_at = FORGET_RECORDS + 2 * l->told;
 }
 
-/* No worker is there that knows anything of the machine. */
+/* Between two fillings of the worker, which is then cleared: nobody knows anything of the machine. */
 static void forget(struct resolve_live *l)
 {
 	if (!l->forget_at || l->told < l->forget_at)
@@ -166,16 +161,14 @@ static void forget(struct resolve_live *l)
 	l->forget_at = FORGET_RECORDS + FORGET_PER_THREAD * machine_threads_count(l->r->machine);
 }
 
-struct profile *resolve_live_take(struct resolve_live *l)
+void resolve_live_take(struct resolve_live *l, struct profile *p)
 {
 	worker_flush(&l->worker);
 	worker_count(&l->worker, l->r);
-	struct profile *p = fill_profile(l->r, &l->worker, 1);
-	worker_deinit(&l->worker);
+	fill_profile(l->r, &l->worker, 1, p);
 	forget(l);
-	start_worker(l);
+	worker_clear(&l->worker);
 	l->counts = (struct resolve_live_counts){};
-	return p;
 }
 
 struct resolve_live_counts resolve_live_counts(const struct resolve_live *l)

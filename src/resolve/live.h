@@ -5,7 +5,7 @@
  *	while (…) {
  *		capture_drain(c, 0, resolve_live_sink(l), …);  all rings, one pass
  *		resolve_live_pass(l);
- *		if (refresh is due) p = resolve_live_take(l);  what was counted since the last one
+ *		if (refresh is due) resolve_live_take(l, p);  what was counted since the last one, added to a profile
  *	}
  *
  * Each record is handed over once, in the order of the rings; nothing is sorted. Side-band records are told to the machine
@@ -40,7 +40,7 @@ void resolve_live_destroy(struct resolve_live *l);
 struct record_sink *resolve_live_sink(struct resolve_live *l);
 /* All rings were read once. */
 void resolve_live_pass(struct resolve_live *l);
-/* The samples counted since the last call, the caller's; the event totals are theirs alone. */
-struct profile *resolve_live_take(struct resolve_live *l);
+/* Adds the samples counted since the last call to a profile: to the same one each time, or to new ones. */
+void resolve_live_take(struct resolve_live *l, struct profile *p);
 struct resolve_live_counts resolve_live_counts(const struct resolve_live *l);
 void resolve_live_set_filter(struct resolve_live *l, struct resolve_live_filter filter);

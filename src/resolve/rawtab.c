@@ -31,6 +31,26 @@ void rawtab_deinit(struct rawtab *t)
 	idset_deinit(&t->bytes_index);
 }
 
+void rawtab_clear(struct rawtab *t)
+{
+	/* A flood that is over does not leave its rows behind. */
+	while (t->chunks.len > (t->rows_nr >> RAW_CHUNK_BITS) + 1)
+		free(t->chunks.data[--t->chunks.len]);
+	arena_reset(&t->arena);
+	t->rows_nr = 0;
+	vec_clear(&t->paths);
+	vec_clear(&t->subs);
+	vec_clear(&t->sub_labels);
+	vec_clear(&t->bytes);
+	vec_clear(&t->frames);
+	vec_clear(&t->entries);
+	vec_clear(&t->last_entries);
+	frame_index_clear(&t->frame_index);
+	idset_clear(&t->row_index);
+	idset_clear(&t->sub_index);
+	idset_clear(&t->bytes_index);
+}
+
 static uint32_t add_frame(struct rawtab *t, uint64_t ip, uint64_t context, struct raw_frame f)
 {
 	uint32_t id = (uint32_t)t->frames.len;

@@ -106,6 +106,8 @@ static inline uint16_t raw_context_cpumode(uint64_t context)
 
 void rawtab_init(struct rawtab *t, uint32_t sub_labels_nr);
 void rawtab_deinit(struct rawtab *t);
+/* As after rawtab_init(), in the memory that it has. */
+void rawtab_clear(struct rawtab *t);
 
 static inline struct raw_row *rawtab_row(const struct rawtab *t, uint32_t id)
 {

@@ -83,6 +83,7 @@ void resolver_destroy(struct resolver *r)
 	symbols_destroy(r->symbols);
 	machine_destroy(r->machine);
 	members_deinit(&r->members);
+	vec_deinit(&r->places);
 	free(r->event_stats);
 	arena_deinit(&r->arena);
 	free(r);
@@ -156,6 +157,7 @@ static void forget_files(struct resolver *r, uint64_t before_ns)
 	}
 	unwind_tables_destroy(r->tables);
 	r->tables = NULL;
+	vec_clear(&r->places);
 	symbols_destroy(r->symbols);
 	machine_forget_ended(r->machine, before_ns, true);
 	r->symbols = symbols_create(r->env, r->symbols_options);

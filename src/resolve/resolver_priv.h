@@ -46,6 +46,12 @@ struct column {
 	bool raw;          /* the field alone, and not as the event's text shows it */
 };
 
+/* Where profiles say that a file was mapped: where it was met first, in whatever process; the same in profiles to come. */
+struct file_place {
+	uint64_t start, end, offset;
+	bool known;
+};
+
 struct resolver {
 	struct record_source *source;
 	const struct env *env;
@@ -64,6 +70,7 @@ struct resolver {
 	/* No clock to order by: where a record stands in the input is its time. */
 	bool no_clock;
 	struct members members; /* of the stream at hand */
+	VEC(struct file_place) places; /* by mapped_file.id */
 	bool is_switched, is_off; /* --switch-on, --switch-off: whether there are such events, and whether samples are left out */
 	struct jit jit;
 	struct symbols_options symbols_options;
@@ -207,6 +214,8 @@ struct worker {
 /* stable: records stay where they are until worker_flush(). */
 void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool stable, uint64_t input_bytes);
 void worker_deinit(struct worker *w);
+/* As after worker_init(), in the memory that it has: the machine may have forgotten what the worker knew. */
+void worker_clear(struct worker *w);
 /* place: where the record stands in the input, from 1 on; it is also its time where there is no clock. */
 void worker_sample(struct worker *w, struct record rec, uint64_t place);
 void worker_flush(struct worker *w);
@@ -215,5 +224,5 @@ void worker_machine_changed(struct worker *w);
 /* Adds its counts to the resolver's. */
 void worker_count(const struct worker *w, struct resolver *r);
 
-/* fill.c: raw rows of all workers → profile. */
-struct profile *fill_profile(struct resolver *r, struct worker *workers, unsigned n);
+/* fill.c: adds the raw rows of all workers to a profile, which may have rows from an earlier time. */
+void fill_profile(struct resolver *r, struct worker *workers, unsigned n, struct profile *p);

@@ -45,9 +45,20 @@ static str_id build_id_string(struct profile *p, const uint8_t *id, unsigned byt
 	return strtab_add_n(&p->strings, hex, 2 * (bytes < RECORD_BUILD_ID_MAX ? bytes : RECORD_BUILD_ID_MAX));
 }
 
+static const struct file_place *place_of(struct resolver *r, const struct map *map)
+{
+	while (r->places.len <= map->file->id)
+		vec_push(&r->places, (struct file_place){});
+	struct file_place *at = &r->places.data[map->file->id];
+	if (!at->known)
+		*at = (struct file_place){ map->start, map->end, map->pgoff, true };
+	return at;
+}
+
 static mapping_id add_mapping(struct fill *f, const struct resolved_frame *from, enum mapping_space space)
 {
 	const struct mapped_file *file = from->map->file;
+	const struct file_place *place = place_of(f->r, from->map);
 	struct profile *p = f->p;
 	struct dso_facts facts = from->dso ? dso_facts(from->dso) : (struct dso_facts){};
 	bool own_id = file->build_id_len || !facts.build_id_len;
@@ -56,9 +67,9 @@ static mapping_id add_mapping(struct fill *f, const struct resolved_frame *from,
 		.path = strtab_add(&p->strings, facts.long_name && file->kind == MAPPED_KERNEL ? facts.long_name : file->path),
 		.build_id = own_id ? build_id_string(p, file->build_id, file->build_id_len)
 				   : build_id_string(p, facts.build_id, facts.build_id_len),
-		.start = from->map->start,
-		.end = from->map->end,
-		.offset = from->map->pgoff,
+		.start = place->start,
+		.end = place->end,
+		.offset = place->offset,
 		.space = space,
 		.kind = (uint8_t)file->kind,
 		.order = file->id,

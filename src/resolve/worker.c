@@ -119,6 +119,25 @@ void worker_deinit(struct worker *w)
 	dumps_deinit(&w->dumps);
 }
 
+void worker_clear(struct worker *w)
+{
+	rawtab_clear(&w->tab);
+	w->generation++;
+	vec_clear(&w->groups);
+	w->groups_nr = 0;
+	idset_clear(&w->group_index);
+	vec_clear(&w->log);
+	w->log_dropped = 0;
+	if (w->dumps.r) {
+		dumps_deinit(&w->dumps);
+		dumps_init(&w->dumps, w->r);
+	}
+	memset(w->event_samples, 0, w->events_nr * sizeof(*w->event_samples));
+	w->samples = w->bad = w->unknown_id = w->filtered = w->cut_chains = 0;
+	w->first_ns = UINT64_MAX;
+	w->last_ns = 0;
+}
+
 #define CGROUP_NAMESPACE 6 /* in the order of NAMESPACES records */
 
 static uint64_t cgroup_label(const struct machine *m, enum key_id id, const struct thread *t)

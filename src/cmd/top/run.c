@@ -195,6 +195,24 @@ static void count_losses(struct top_run *t)
 	f->dropped_total = bad;
 }
 
+/* What was counted goes into the history as it is, or by way of a profile of its own where stacks are to be cut. */
+static struct strobe_error *add_slice(struct top_run *t, uint64_t now)
+{
+	struct report_run *r = &t->report;
+	struct strobe_error *err = NULL;
+	if (t->o->report.ignore_callees) {
+		r->profile = profile_create();
+		resolve_live_take(t->live, r->profile);
+		err = report_cut_callees(r);
+		history_add(&t->history, r->profile, t->last_ns, now);
+	} else {
+		resolve_live_take(t->live, history_begin(&t->history));
+		history_end(&t->history, t->last_ns, now);
+	}
+	r->profile = t->history.profile;
+	return err;
+}
+
 struct strobe_error *top_refresh(struct top_run *t)
 {
 	struct report_run *r = &t->report;
@@ -203,10 +221,7 @@ struct strobe_error *top_refresh(struct top_run *t)
 	TRY(top_drain(t));
 	struct resolve_live_counts counts = resolve_live_counts(t->live);
 	uint64_t now = top_now_ns(t);
-	r->profile = resolve_live_take(t->live);
-	struct strobe_error *err = report_cut_callees(r);
-	history_add(&t->history, r->profile, t->last_ns, now);
-	r->profile = t->history.profile;
+	struct strobe_error *err = add_slice(t, now);
 	t->refresh.number++;
 	t->refresh.seconds = (double)(now - t->last_ns) / 1e9;
 	t->refresh.samples = counts.samples;
