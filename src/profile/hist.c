@@ -260,23 +260,42 @@ static bool key_from_row(const struct hist_key *k)
 	return k->column->from == COLUMN_FROM_LABELS || k->column->from == COLUMN_FROM_STACK;
 }
 
-/* Numbers frames by their values; one more for "no frame" at the end. */
-static uint32_t *number_frames(struct hist *h, struct tuples *t, bool caller)
+static uint32_t frame_key_words(struct hist *h, frame_id frame, bool caller, uint64_t *words)
+{
+	uint32_t n = 0;
+	for (uint32_t k = 0; k < h->options.keys_nr; k++)
+		if (key_from_frame(&h->options.keys[k]))
+			n += (uint32_t)frame_words(h, &h->options.keys[k], frame, caller, words + n);
+	return n;
+}
+
+/*
+ * Numbers frames by their values, as leaves and, with children, as callers; one more for "no frame" at the end. Most say the same
+ * as both, and are looked up once.
+ */
+static void number_frames(struct hist *h)
 {
 	const struct profile *p = h->profile;
-	uint32_t *keys = xreallocarray(NULL, p->frames.len + 1, sizeof(*keys));
+	struct tuples t = {};
 	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * 4 + 1, sizeof(*words));
+	uint64_t *as_caller = xreallocarray(NULL, h->options.keys_nr * 4 + 1, sizeof(*as_caller));
+	h->self_keys = xreallocarray(NULL, p->frames.len + 1, sizeof(*h->self_keys));
+	if (h->options.children)
+		h->caller_keys = xreallocarray(NULL, p->frames.len + 1, sizeof(*h->caller_keys));
 	for (size_t i = 0; i <= p->frames.len; i++) {
-		t->width = 0;
-		for (uint32_t k = 0; k < h->options.keys_nr; k++)
-			if (key_from_frame(&h->options.keys[k]))
-				t->width += frame_words(h, &h->options.keys[k],
-							i < p->frames.len ? (frame_id)i : PROFILE_NONE, caller,
-							words + t->width);
-		keys[i] = tuple_id(t, words);
+		frame_id frame = i < p->frames.len ? (frame_id)i : PROFILE_NONE;
+		t.width = frame_key_words(h, frame, false, words);
+		h->self_keys[i] = tuple_id(&t, words);
+		if (!h->options.children)
+			continue;
+		frame_key_words(h, frame, true, as_caller);
+		bool same = !memcmp(words, as_caller, t.width * sizeof(*words));
+		h->caller_keys[i] = same ? h->self_keys[i] : tuple_id(&t, as_caller);
 	}
+	h->frame_keys_nr = t.nr;
+	tuples_deinit(&t);
 	free(words);
-	return keys;
+	free(as_caller);
 }
 
 /* Of our events; in a profile that goes on (profile/history.h), most rows counted something at another time. */
@@ -526,12 +545,7 @@ struct hist *hist_create(const struct profile *p, struct hist_options options)
 		event_index[options.events[i]] = i;
 	h->totals = xcalloc(options.events_nr + 1, sizeof(*h->totals));
 
-	struct tuples frames = {};
-	h->self_keys = number_frames(h, &frames, false);
-	if (options.children)
-		h->caller_keys = number_frames(h, &frames, true);
-	h->frame_keys_nr = frames.nr;
-	tuples_deinit(&frames);
+	number_frames(h);
 	number_rows(h, event_index);
 	fill(h, event_index);
 	finish(h);
