@@ -114,6 +114,27 @@ static struct strobe_error *find_event(const struct env *env, const char *name, 
 	return NULL;
 }
 
+/* Of the times that are asked for, what is in the span. */
+static void narrow(struct report_run *r, struct resolve_filter *filter)
+{
+	struct time_range *times = arena_new_array(&r->arena, struct time_range, filter->times_nr + 1);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < filter->times_nr; i++) {
+		struct time_range t = filter->times[i];
+		t.from_ns = t.from_ns > r->span.from_ns ? t.from_ns : r->span.from_ns;
+		t.to_ns = t.to_ns < r->span.to_ns ? t.to_ns : r->span.to_ns;
+		if (t.from_ns <= t.to_ns)
+			times[n++] = t;
+	}
+	/* What is outside of all of them is in none: no times at all would let everything through. */
+	if (!filter->times_nr)
+		times[n++] = r->span;
+	else if (!n)
+		times[n++] = (struct time_range){ UINT64_MAX, 0 };
+	filter->times = times;
+	filter->times_nr = n;
+}
+
 struct strobe_error *report_make_resolver(struct report_run *r)
 {
 	const struct report_options *o = r->o;
@@ -151,6 +172,8 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 	options.label_keys = report_labels(r, &options.label_keys_nr);
 	TRY(sample_choice_parse(&(struct sample_choice){ .cpus = r->o->cpus, .times = r->o->times }, r->env, &r->arena,
 				&options.filter));
+	if (r->span.to_ns)
+		narrow(r, &options.filter);
 	r->resolver = resolver_create(r->source, symbols, options);
 	return NULL;
 }

@@ -112,16 +112,16 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 	return NULL;
 }
 
-struct strobe_error *report_count_addresses(struct report_run *r, struct profile **ret)
+struct strobe_error *report_read_again(struct report_run *r, const struct report_run *how, struct profile **ret)
 {
 	/* The first reading's files stay open: what serves them is not to be replaced. */
 	struct cmd_context ctx = *r->ctx;
-	struct report_options o = *r->o;
-	struct report_run own = *r;
+	struct report_options o = *how->o;
+	struct report_run own = *how;
 	const char *dir;
 	*ret = NULL;
 	if (!r->source->ops->rewind)
-		return error_create(ERROR_UNSUPPORTED, "a stream cannot be read twice, as code wants it: save it to a file");
+		return error_create(ERROR_UNSUPPORTED, "a stream cannot be read twice, as this wants it: save it to a file");
 	TRY(r->source->ops->rewind(r->source));
 	TRY(cmd_buildid_dir(r->ctx, &dir));
 	ctx.foreign = NULL;
@@ -135,7 +135,6 @@ struct strobe_error *report_count_addresses(struct report_run *r, struct profile
 	own.o = &o;
 	own.children = own.wants_threads = false;
 	own.keys_nr = 0;
-	own.tells_addresses = true;
 	own.resolver = NULL;
 	struct strobe_error *err = report_make_resolver(&own);
 	if (!err)
@@ -147,4 +146,11 @@ struct strobe_error *report_count_addresses(struct report_run *r, struct profile
 		return err;
 	error_destroy(err); /* told when the recording was read first */
 	return NULL;
+}
+
+struct strobe_error *report_count_addresses(struct report_run *r, struct profile **ret)
+{
+	struct report_run how = *r;
+	how.tells_addresses = true;
+	return report_read_again(r, &how, ret);
 }

@@ -176,7 +176,7 @@ static void add_label(struct report_run *r, const char **labels, uint32_t *nr, c
 
 const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 {
-	const char **labels = arena_new_array(&r->arena, const char *, r->keys_nr * 2 + 8);
+	const char **labels = arena_new_array(&r->arena, const char *, r->keys_nr * 2 + 9);
 	const struct report_options *o = r->o;
 	*ret_nr = 0;
 	for (uint32_t i = 0; i < r->keys_nr; i++) {
@@ -197,6 +197,8 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 		add_label(r, labels, ret_nr, "pid", 3);
 	if (o->socket_set)
 		add_label(r, labels, ret_nr, "socket", 6);
+	if (r->wants_times)
+		add_label(r, labels, ret_nr, "time", 4);
 	if (r->branch_mode)
 		add_label(r, labels, ret_nr, "cpumode", 7);
 	/* Rows with equal shares are put in order by thread, and a column of names is as wide as threads' last names. */

@@ -89,6 +89,8 @@ struct report_run {
 	bool live;               /* of what runs, and not of a recording */
 	struct progress *progress; /* or NULL */
 	bool tells_addresses;    /* frames are told apart by address, whatever the keys are */
+	struct time_range span;  /* of --time only what is within; {} is all */
+	bool wants_times;        /* the profile is to tell samples apart by o->time_quantum_ns */
 	bool wants_threads;      /* the profile is to tell threads and processes apart, whatever the keys are */
 	/* Keys the rows are grouped by, what they are sorted by, and what is shown. */
 	struct tracepoints *tracepoints; /* where fields of them are asked for */
@@ -130,8 +132,17 @@ void report_built_deinit(struct report_run *r, struct report_built *b);
 struct listing;
 struct strobe_error *report_listing(struct report_run *r, const struct profile *counted, const struct report_part *part,
 				    mapping_id mapping, uint64_t addr, struct listing **ret) _must_check_;
+/* A recording read once more, without stacks; how is *r but for what is to be told apart. The caller destroys the profile. */
+struct strobe_error *report_read_again(struct report_run *r, const struct report_run *how, struct profile **ret) _must_check_;
 /* Such a profile, read anew from the recording; the caller destroys it. */
 struct strobe_error *report_count_addresses(struct report_run *r, struct profile **ret) _must_check_;
+
+/*
+ * Samples of the part's events over time, in at most n steps, of a span or (with {}) from the first sample to the last:
+ * read anew from the recording. The caller frees ret->samples.
+ */
+struct strobe_error *report_count_times(struct report_run *r, const struct report_part *part, struct browse_span span, unsigned n,
+					struct browse_times *ret) _must_check_;
 
 /* --total-cycles: of all samples that the resolver's filter lets through. */
 struct strobe_error *report_print_cycles(struct report_run *r, struct out *out) _must_check_;

@@ -87,6 +87,11 @@ static bool tell_progress(void *ctx, const struct progress *p)
 	return look(s) == BROWSE_ON && !s->stopped;
 }
 
+static void start_progress(struct report_screen *s)
+{
+	s->progress = (struct progress){ .what = "reading", .tick = tell_progress, .ctx = s };
+}
+
 static void close_file(struct opened *f)
 {
 	if (!f)
@@ -116,7 +121,7 @@ static struct strobe_error *load(struct report_screen *s, struct opened *f)
 	r->env = source_env(r->source);
 	r->wants_threads = true;
 	r->progress = &s->progress;
-	s->progress = (struct progress){ .what = "reading", .tick = tell_progress, .ctx = s };
+	start_progress(s);
 	s->loading = input_path(f->o.input);
 	TRY(report_load(r, &f->o, &f->damage));
 	report_elide(r, NULL);
@@ -129,7 +134,7 @@ static struct strobe_error *load(struct report_screen *s, struct opened *f)
 	return NULL;
 }
 
-static struct strobe_error *open_file(struct report_screen *s, const char *path, struct opened **ret)
+static struct strobe_error *open_file(struct report_screen *s, const char *path, struct time_range span, struct opened **ret)
 {
 	struct opened *f = xcalloc(1, sizeof(*f));
 	f->o = *s->o;
@@ -138,7 +143,7 @@ static struct strobe_error *open_file(struct report_screen *s, const char *path,
 	f->ctx = *s->ctx;
 	f->ctx.foreign = NULL;
 	f->ctx.buildid_path = (struct strbuf){};
-	f->run = (struct report_run){ .ctx = &f->ctx, .o = &f->o };
+	f->run = (struct report_run){ .ctx = &f->ctx, .o = &f->o, .span = span };
 	arena_init(&f->run.arena);
 	arena_init(&f->run.scratch);
 	if (path)
@@ -154,15 +159,41 @@ static struct strobe_error *open_file(struct report_screen *s, const char *path,
 
 /* ---- hooks ---- */
 
-static struct strobe_error *switch_file(void *ctx, const char *path, const struct report **ret)
+/* In place of what is shown, unless it cannot be read or nobody waits for it to end. */
+static struct strobe_error *show_file(struct report_screen *s, const char *path, struct time_range span, const struct report **ret)
 {
-	struct report_screen *s = ctx;
 	struct opened *f;
-	TRY(open_file(s, path, &f));
+	struct strobe_error *err = open_file(s, path, span, &f);
+	s->stopped = false;
+	if (err)
+		return err;
 	close_file(s->file);
 	s->file = f;
 	*ret = &f->built.report;
 	return NULL;
+}
+
+static struct strobe_error *switch_file(void *ctx, const char *path, const struct report **ret)
+{
+	return show_file(ctx, path, (struct time_range){}, ret);
+}
+
+static struct strobe_error *narrow(void *ctx, struct browse_span span, const struct report **ret)
+{
+	struct report_screen *s = ctx;
+	if (!s->file->file->ops->rewind)
+		return error_create(ERROR_UNSUPPORTED, "a stream cannot be read twice, as this wants it: save it to a file");
+	return show_file(s, s->file->o.input, (struct time_range){ span.from_ns, span.to_ns }, ret);
+}
+
+static struct strobe_error *times(void *ctx, const struct report_part *part, struct browse_span span, unsigned n,
+				  struct browse_times *ret)
+{
+	struct report_screen *s = ctx;
+	start_progress(s);
+	struct strobe_error *err = report_count_times(&s->file->run, part, span, n, ret);
+	s->stopped = false;
+	return err;
 }
 
 static bool is_recording(void *ctx, const char *path)
@@ -181,8 +212,11 @@ static struct strobe_error *listing(void *ctx, const struct report_part *part, m
 {
 	struct report_screen *s = ctx;
 	struct opened *f = s->file;
-	if (!f->counted)
-		TRY(report_count_addresses(&f->run, &f->counted));
+	start_progress(s);
+	struct strobe_error *err = f->counted ? NULL : report_count_addresses(&f->run, &f->counted);
+	s->stopped = false;
+	if (err)
+		return err;
 	return report_listing(&f->run, f->counted, part, mapping, addr, ret);
 }
 
@@ -227,7 +261,7 @@ static struct strobe_error *browse_files(struct report_screen *s)
 	const struct config *config;
 	TRY(cmd_config(s->ctx, &config)); /* before there are copies */
 	TRY(cmd_signals_open(&s->signals, NULL));
-	TRY(open_file(s, NULL, &s->file));
+	TRY(open_file(s, NULL, (struct time_range){}, &s->file));
 	struct browse_hooks hooks = {
 		.ctx = s,
 		.fds = &s->signals.fd,
@@ -236,6 +270,8 @@ static struct strobe_error *browse_files(struct report_screen *s)
 		.header = header,
 		.open = switch_file,
 		.listing = listing,
+		.times = times,
+		.narrow = narrow,
 		.is_recording = is_recording,
 	};
 	if (s->o->code) {

@@ -10,7 +10,7 @@
 
 unsigned browser_room(const struct browser *b)
 {
-	unsigned rows = screen_rows(b->ui.s), other = (rows > 2) + 1 + (!b->no_head && rows > 3);
+	unsigned rows = screen_rows(b->ui.s), other = (rows > 2) + 1 + (!b->no_head && rows > 3) + strip_height(b);
 	return rows > other ? rows - other : 1;
 }
 
@@ -53,11 +53,20 @@ void browser_forget_zooms(struct browser *b)
 	b->zooms_nr = 1;
 }
 
+void browser_drop_zoom(struct browser *b)
+{
+	free_zoom(&b->zooms[--b->zooms_nr]);
+}
+
 bool browser_pop_zoom(struct browser *b)
 {
 	if (b->zooms_nr < 2)
 		return false;
-	free_zoom(&b->zooms[--b->zooms_nr]);
+	const struct row_zoom *z = browser_zoom(b), *below = z - 1;
+	bool same = z->from_ns == below->from_ns && z->to_ns == below->to_ns;
+	if (!same && !browser_narrow(b, (struct browse_span){ below->from_ns, below->to_ns }))
+		return true;
+	browser_drop_zoom(b);
 	browser_filter(b);
 	return true;
 }
@@ -291,6 +300,7 @@ static void other_event(struct browser *b, int step)
 		return;
 	}
 	browser_set(b, b->given, (b->part + n + (uint32_t)step) % n);
+	strip_forget(b);
 	u64map_deinit(&b->rows.open);
 	b->at = b->first = 0;
 	browser_filter(b);
@@ -326,8 +336,8 @@ static void go_back(struct browser *b)
 
 static void click(struct browser *b, const struct screen_key *k)
 {
-	unsigned head = !b->no_head && screen_rows(b->ui.s) > 3, top = 1 + head;
-	if (head && k->y == 1) {
+	unsigned head = !b->no_head && screen_rows(b->ui.s) > 3, y = 1 + strip_height(b), top = y + head;
+	if (head && k->y == y) {
 		browser_sort(b, browser_field_at(b, k->x));
 	} else if (k->y >= top && k->y < top + browser_room(b) && b->first + k->y - top < b->rows.lines.len) {
 		size_t line = b->first + k->y - top;
@@ -418,6 +428,7 @@ static bool showing(struct browser *b, uint32_t key)
 	case 'V': b->show_dso = !b->show_dso; return true;
 	case 'P': browser_save(b); return true;
 	case 'D': take_base(b); return true;
+	case 'T': strip_open(b); return true;
 	case 'i': header(b); return true;
 	case 's': browser_files(b); return true;
 	case 'n': search_from(b, b->at + 1, 1); return true;
@@ -435,7 +446,7 @@ static void take_key(struct browser *b, const struct screen_key *k)
 {
 	const struct browse_hooks *h = b->ui.hooks;
 	strbuf_reset(&b->message);
-	if (movement(b, k) || opening(b, k->key) || zooming(b, k->key) || showing(b, k->key))
+	if (strip_key(b, k) || movement(b, k) || opening(b, k->key) || zooming(b, k->key) || showing(b, k->key))
 		return;
 	switch (k->key) {
 	case 'q': b->done = true; break;
@@ -462,6 +473,9 @@ static struct strobe_error *renew(struct browser *b)
 	rows_forget(&b->rows);
 	TRY(b->ui.hooks->renew(b->ui.hooks->ctx, &report));
 	browser_set(b, report, b->part);
+	/* Who chooses a span is to find it where it was. */
+	if (!b->strip.has_focus)
+		strip_forget(b);
 	if (follow)
 		find_line(b, p.id, p.depth, p.nth);
 	else
@@ -480,7 +494,9 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 		browser_events(&b);
 	while (!b.done && !err && b.ui.state != BROWSE_END) {
 		browser_draw(&b);
+		b.ui.wants_release = true;
 		struct screen_key k = ui_key(&b.ui, true);
+		b.ui.wants_release = false;
 		if (b.ui.state == BROWSE_END)
 			break;
 		if (b.ui.state == BROWSE_DUE && k.key == KEY_NONE)
@@ -489,6 +505,7 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 			take_key(&b, &k);
 	}
 	browser_forget_zooms(&b);
+	strip_forget(&b);
 	rows_deinit(&b.rows);
 	free(b.fields);
 	free(b.widths);

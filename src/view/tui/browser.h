@@ -26,6 +26,20 @@ struct code_look {
 	bool raw, no_source, line_numbers, full_paths;
 };
 
+/* Nanoseconds of the recording's clock, both included; {} is all of it. */
+struct browse_span {
+	uint64_t from_ns, to_ns;
+};
+
+/* How many samples fell into equal steps of a span of time. */
+struct browse_times {
+	struct browse_span span;
+	uint64_t first_ns;  /* where step 0 begins: not after the span does */
+	uint64_t step_ns;
+	uint64_t *samples;  /* by step; the caller frees them */
+	unsigned nr;
+};
+
 /* Any may be NULL. */
 struct browse_hooks {
 	void *ctx;
@@ -50,6 +64,11 @@ struct browse_hooks {
 	/* The code of the first row is what is wanted: it is shown at once, and q there ends all. */
 	bool begins_with_code;
 	uint32_t first_part;                    /* where that is so */
+	/* The samples of a part over a span of time, in at most n steps (n > 1). */
+	struct strobe_error *(*times)(void *ctx, const struct report_part *part, struct browse_span span, unsigned n,
+				      struct browse_times *ret);
+	/* A new report, of the samples of a span alone; on error the old report stays, else it is gone. */
+	struct strobe_error *(*narrow)(void *ctx, struct browse_span span, const struct report **ret);
 	/* Whether a file looks like a recording. */
 	bool (*is_recording)(void *ctx, const char *path);
 };

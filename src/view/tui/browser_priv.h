@@ -5,6 +5,14 @@
 
 #define ZOOMS_MAX 32
 
+/* Samples over time, above the rows. */
+struct strip {
+	bool is_shown, has_focus, begun; /* begun: a span goes from `begin` to `at` */
+	struct browse_times times;
+	unsigned columns;            /* of the screen, when times were asked for */
+	unsigned at, begin;          /* steps */
+};
+
 struct browser {
 	struct ui ui;
 	const struct report *given;
@@ -17,6 +25,7 @@ struct browser {
 	unsigned zooms_nr;
 	size_t first, at;            /* line at the top, line at hand */
 	size_t came_from;            /* the line that incremental search began at */
+	struct strip strip;
 	bool no_head, show_dso;
 	int sort_field;              /* -1: as given */
 	struct u64map base;          /* shares that those shown are compared with: name → in millionths */
@@ -56,6 +65,8 @@ void browser_remake(struct browser *b);
 void browser_sort(struct browser *b, int field);
 void browser_push_zoom(struct browser *b);
 bool browser_pop_zoom(struct browser *b);
+/* Forgets the last zoom, and shows nothing anew. */
+void browser_drop_zoom(struct browser *b);
 void browser_forget_zooms(struct browser *b);
 void browser_move(struct browser *b, long by);
 /* How many lines of rows there is room for. */
@@ -64,6 +75,21 @@ unsigned browser_room(const struct browser *b);
 /* Share of an entry in what is shown, and what it has more than in the base; in millionths. */
 int64_t browser_share(const struct browser *b, uint32_t entry);
 int64_t browser_delta(const struct browser *b, uint32_t entry);
+
+/* strip.c */
+/* Rows of the screen that it takes. */
+unsigned strip_height(const struct browser *b);
+void strip_draw(struct browser *b, unsigned y);
+/* False: the key means nothing to it. */
+bool strip_key(struct browser *b, const struct screen_key *k);
+/* Opens it, or closes it where it has the keys. */
+void strip_open(struct browser *b);
+/* Another report, another part: times are to be asked for again. */
+void strip_forget(struct browser *b);
+/* What the keys do, and what is marked: for the last line, while it has the keys. */
+void strip_tell(const struct browser *b, struct strbuf *out);
+/* Asks for the report of a span, and shows it; false: the old one stays, and b->message says why. */
+bool browser_narrow(struct browser *b, struct browse_span span);
 
 /* draw.c */
 void browser_draw(struct browser *b);

@@ -189,7 +189,7 @@ static unsigned put_cost(const struct code *c, unsigned y, unsigned x, uint32_t 
 	case CODE_PERIOD: strbuf_addf(&b, v->value ? "%12llu " : "             ", (unsigned long long)v->value); break;
 	default: strbuf_addf(&b, v->samples ? "%7llu " : "        ", (unsigned long long)v->samples); break;
 	}
-	enum ink ink = selected ? INK_SELECTED : percent >= 5 ? INK_HIGH : percent > 0.5 ? INK_MEDIUM : INK_NORMAL;
+	enum ink ink = selected ? INK_SELECTED : screen_heat(c->ui->s, percent / 100);
 	unsigned used = screen_text(c->ui->s, y, x, ink, strbuf_str(&b), b.len, screen_columns(c->ui->s));
 	strbuf_deinit(&b);
 	return used;

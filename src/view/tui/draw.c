@@ -29,6 +29,8 @@ void browser_title(struct browser *b, struct strbuf *out)
 		strbuf_addf(out, ", Processor Socket: %llu", (unsigned long long)z->socket);
 	if (z->symbol)
 		strbuf_addf(out, ", Filter: %s", z->symbol);
+	if (z->to_ns)
+		strbuf_addf(out, ", Time: %.6f-%.6f", (double)z->from_ns / 1e9, (double)z->to_ns / 1e9);
 	if (b->own.percent_limit > 0)
 		strbuf_addf(out, ", Limit: %.2f%%", b->own.percent_limit);
 }
@@ -266,20 +268,28 @@ int browser_field_at(const struct browser *b, unsigned x)
 
 static void draw_bottom(struct browser *b, unsigned y)
 {
+	struct strbuf text = {};
 	if (b->message.len)
-		ui_bar(&b->ui, y, strbuf_str(&b->message));
+		strbuf_addstr(&text, strbuf_str(&b->message));
+	else if (b->strip.has_focus)
+		strip_tell(b, &text);
 	else
-		ui_bar(&b->ui, y, "Press '?' for help on key bindings");
+		strbuf_addstr(&text, "Press '?' for help on key bindings");
+	ui_bar(&b->ui, y, strbuf_str(&text));
+	strbuf_deinit(&text);
 }
 
 void browser_draw(struct browser *b)
 {
 	struct strbuf title = {};
-	unsigned rows = screen_rows(b->ui.s), room = browser_room(b), y = 0;
+	unsigned rows = screen_rows(b->ui.s), room, y = 0;
 	screen_clear(b->ui.s);
 	browser_title(b, &title);
 	ui_bar(&b->ui, y++, strbuf_str(&title));
 	strbuf_deinit(&title);
+	strip_draw(b, y);
+	y += strip_height(b);
+	room = browser_room(b); /* the strip may be gone by now */
 	if (!b->no_head && rows > 3 && b->own.hierarchy)
 		draw_level_heads(b, y++);
 	else if (!b->no_head && rows > 3)

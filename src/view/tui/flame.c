@@ -173,13 +173,14 @@ static enum ink ink_of(const struct flame *f, const struct flame_box *box, const
 	const struct profile_frame *frame = &f->part->hist->profile->frames.data[f->nodes.data[box->node].frame];
 	if (f->search.len && strstr(name, strbuf_str(&f->search)))
 		return INK_FOUND;
+	/* A function has the same tint wherever it stands; which half of them, neighbours take in turns. */
+	enum ink tint = hash_bytes(name, strlen(name)) % (SCREEN_TINTS / 2) * 2 + (i & 1);
 	if (frame->flags & FRAME_INLINED)
-		return INK_INLINED;
-	bool odd = i & 1;
+		return INK_INLINED + tint;
 	switch ((enum mapping_space)frame->space) {
-	case SPACE_USER: return odd ? INK_USER2 : INK_USER;
-	case SPACE_KERNEL: return odd ? INK_KERNEL2 : INK_KERNEL;
-	default: return INK_OTHER;
+	case SPACE_USER: return INK_USER + tint;
+	case SPACE_KERNEL: return INK_KERNEL + tint;
+	default: return INK_OTHER + tint;
 	}
 }
 

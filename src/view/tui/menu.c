@@ -287,6 +287,7 @@ void browser_events(struct browser *b)
 	if (chosen >= 0 && (uint32_t)chosen != b->part) {
 		vec_clear(&b->rows.lines);
 		browser_set(b, b->given, (uint32_t)chosen);
+		strip_forget(b);
 		u64map_deinit(&b->rows.open);
 		b->at = b->first = 0;
 		browser_filter(b);
@@ -334,6 +335,7 @@ void browser_files(struct browser *b)
 			browser_filter(b);
 		} else {
 			browser_forget_zooms(b);
+			strip_forget(b);
 			b->sort_field = -1;
 			u64map_deinit(&b->rows.open);
 			b->at = b->first = 0;
@@ -434,6 +436,8 @@ static const char help[] =
 	"<, >          sort by the column to the left, to the right; a click on its name does the same\n"
 	"H             names of columns on and off;  V: objects in call chains\n"
 	"P             write the rows to perf.hist.N\n"
+	"T             samples over time: arrows move, Space begins a span, Enter narrows everything to it; so does the mouse;\n"
+	"              Esc comes back to what was before\n"
 	"D             compare with what is shown now: another recording (s), or later refreshes\n"
 	"i             what the recording says of itself\n"
 	"s             another recording in this directory\n"

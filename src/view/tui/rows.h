@@ -21,6 +21,7 @@ struct row_zoom {
 	bool by_socket;
 	uint64_t socket;
 	const char *symbol; /* part of its name */
+	uint64_t from_ns, to_ns; /* the report is of this span alone (0: of all); for the title, and for coming back */
 };
 
 struct row_line {

@@ -16,6 +16,7 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "view/tui/terminfo.h"
 
 /* Cells that a screen needs to be of use: a title, a row, a line of help. */
 #define ROWS_LEAST    3
@@ -25,8 +26,9 @@
 
 #define FUNCTIONS(X)                                                                                                  \
 	X(newterm) X(endwin) X(delscreen) X(cbreak) X(noecho) X(nonl) X(keypad) X(nodelay) X(wget_wch) X(start_color) \
-	X(use_default_colors) X(has_colors) X(init_pair) X(wattr_set) X(waddnwstr) X(wmove) X(werase) X(wnoutrefresh)  \
-	X(doupdate) X(curs_set) X(mousemask) X(getmouse) X(set_escdelay) X(getmaxx) X(getmaxy) X(clearok) X(tigetstr)
+	X(use_default_colors) X(has_colors) X(init_extended_pair) X(wattr_set) X(waddnwstr) X(wmove) X(werase) X(wnoutrefresh)  \
+	X(doupdate) X(curs_set) X(mousemask) X(getmouse) X(set_escdelay) X(getmaxx) X(getmaxy) X(clearok) X(tigetstr) \
+	X(tigetflag) X(mouseinterval)
 
 struct curses {
 #define X(name) __typeof__(&name) name;
@@ -42,7 +44,7 @@ struct look {
 	attr_t attr, mono; /* with colours, without */
 };
 
-static const struct look looks[INKS_NR] = {
+static const struct look looks[INK_HEAT] = {
 	[INK_NORMAL] = { -1, -1, -1, -1, A_NORMAL, A_NORMAL },
 	[INK_SELECTED] = { -1, -1, -1, -1, A_REVERSE, A_REVERSE },
 	[INK_TITLE] = { 231, 24, COLOR_WHITE, COLOR_BLUE, A_NORMAL, A_REVERSE },
@@ -54,19 +56,32 @@ static const struct look looks[INKS_NR] = {
 	[INK_FOUND] = { 16, 220, COLOR_BLACK, COLOR_YELLOW, A_NORMAL, A_UNDERLINE },
 	[INK_BOX] = { 231, 238, COLOR_WHITE, COLOR_BLUE, A_NORMAL, A_NORMAL },
 	[INK_BOX_SELECTED] = { 16, 220, COLOR_BLACK, COLOR_YELLOW, A_NORMAL, A_REVERSE },
-	[INK_USER] = { 16, 214, COLOR_BLACK, COLOR_YELLOW, A_NORMAL, A_REVERSE },
-	[INK_USER2] = { 16, 208, COLOR_BLACK, COLOR_RED, A_NORMAL, A_REVERSE | A_DIM },
-	[INK_KERNEL] = { 16, 110, COLOR_BLACK, COLOR_CYAN, A_NORMAL, A_REVERSE },
-	[INK_KERNEL2] = { 16, 74, COLOR_BLACK, COLOR_BLUE, A_NORMAL, A_REVERSE | A_DIM },
-	[INK_INLINED] = { 16, 150, COLOR_BLACK, COLOR_GREEN, A_NORMAL, A_REVERSE },
-	[INK_OTHER] = { 16, 250, COLOR_BLACK, COLOR_WHITE, A_NORMAL, A_REVERSE },
 };
+
+/* Of a kind of boxes: the colours between which its tints are, and two of eight that take turns. */
+struct tints {
+	enum ink first;
+	uint32_t from, to;
+	short even8, odd8;
+};
+
+static const struct tints all_tints[] = {
+	{ INK_USER, 0xffbf30, 0xff7a1c, COLOR_YELLOW, COLOR_RED },
+	{ INK_KERNEL, 0x9cc4ea, 0x4c94c8, COLOR_CYAN, COLOR_BLUE },
+	{ INK_INLINED, 0xc4e69c, 0x84c060, COLOR_GREEN, COLOR_GREEN },
+	{ INK_OTHER, 0xdcdcdc, 0xacacac, COLOR_WHITE, COLOR_WHITE },
+};
+
+/* From a share of nothing to one of all. */
+static const uint32_t heat_stops[] = { 0x4c9a6a, 0xd8c83c, 0xf08a24, 0xe03a2a };
+#define HEAT_STOPS (sizeof(heat_stops) / sizeof(*heat_stops))
 
 struct screen {
 	struct curses c;
 	SCREEN *term;
 	FILE *in, *out;
 	bool colour, ascii, gone;
+	bool many, direct; /* colours: 256 at least; 16 million */
 	char *locale; /* as it was */
 };
 
@@ -86,21 +101,119 @@ static struct strobe_error *load(struct screen *s)
 	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
 
+static uint32_t mix(uint32_t a, uint32_t b, double share)
+{
+	uint32_t ret = 0;
+	for (unsigned shift = 0; shift < 24; shift += 8) {
+		double from = a >> shift & 0xff, to = b >> shift & 0xff;
+		ret |= (uint32_t)(from + (to - from) * share + 0.5) << shift;
+	}
+	return ret;
+}
+
+/* The number of a colour: itself, or the nearest of the 6 x 6 x 6 that 256 colours have. */
+static int colour_of_rgb(const struct screen *s, uint32_t rgb)
+{
+	int ret = 16;
+	static const int weights[] = { 1, 6, 36 };
+	if (s->direct)
+		return (int)rgb;
+	for (unsigned i = 0; i < 3; i++) {
+		int v = (int)(rgb >> i * 8 & 0xff);
+		ret += weights[i] * (v < 48 ? 0 : v < 115 ? 1 : (v - 35) / 40);
+	}
+	return ret;
+}
+
+/* One of 256 as it is on most terminals. The first eight are the terminal's own in any case. */
+static int colour_of_256(const struct screen *s, short n)
+{
+	static const uint32_t levels[] = { 0, 95, 135, 175, 215, 255 };
+	if (!s->direct || n < 16)
+		return n;
+	if (n >= 232)
+		return (8 + (n - 232) * 10) * 0x10101;
+	n -= 16;
+	/* What is black by its number is black: direct colours below eight are not what they seem. */
+	return n ? (int)(levels[n / 36] << 16 | levels[n / 6 % 6] << 8 | levels[n % 6]) : COLOR_BLACK;
+}
+
+static void make_pair(struct screen *s, int pair, int fg, int bg)
+{
+	s->c.init_extended_pair(pair, fg, bg);
+}
+
+static void make_heats(struct screen *s, int own_bg)
+{
+	for (int i = 0; i < SCREEN_HEATS; i++) {
+		double at = (double)i / (SCREEN_HEATS - 1) * (HEAT_STOPS - 1);
+		unsigned stop = at < HEAT_STOPS - 1 ? (unsigned)at : HEAT_STOPS - 2;
+		uint32_t rgb = mix(heat_stops[stop], heat_stops[stop + 1], at - stop);
+		make_pair(s, INK_HEAT + i, s->many ? colour_of_rgb(s, rgb) : COLOR_GREEN, own_bg);
+	}
+}
+
+static void make_tints(struct screen *s)
+{
+	for (size_t k = 0; k < sizeof(all_tints) / sizeof(*all_tints); k++)
+		for (int i = 0; i < SCREEN_TINTS; i++) {
+			const struct tints *t = &all_tints[k];
+			/* Odd ones have the darker half for themselves. */
+			double share = (i / 2 + (i & 1) * SCREEN_TINTS / 2) / (double)(SCREEN_TINTS - 1);
+			int bg = s->many ? colour_of_rgb(s, mix(t->from, t->to, share)) : i & 1 ? t->odd8 : t->even8;
+			make_pair(s, (int)t->first + i, s->many ? colour_of_256(s, 16) : COLOR_BLACK, bg);
+		}
+}
+
 static void make_colours(struct screen *s, bool no_colour)
 {
 	const struct curses *c = &s->c;
 	s->colour = !no_colour && c->has_colors() && c->start_color() == OK;
 	if (!s->colour)
 		return;
-	bool default_colours = c->use_default_colors() == OK, many = *c->colours >= 256;
-	for (short i = 1; i < INKS_NR; i++) {
-		short fg = many ? looks[i].fg : looks[i].fg8, bg = many ? looks[i].bg : looks[i].bg8;
-		if (!default_colours) {
-			fg = fg < 0 ? COLOR_WHITE : fg;
-			bg = bg < 0 ? COLOR_BLACK : bg;
-		}
-		c->init_pair(i, fg, bg);
+	bool default_colours = c->use_default_colors() == OK;
+	s->many = *c->colours >= 256;
+	s->direct = *c->colours >= 1 << 24 && c->tigetflag("RGB") > 0;
+	int own_fg = default_colours ? -1 : COLOR_WHITE, own_bg = default_colours ? -1 : COLOR_BLACK;
+	for (int i = 1; i < INK_HEAT; i++) {
+		short fg = s->many ? looks[i].fg : looks[i].fg8, bg = s->many ? looks[i].bg : looks[i].bg8;
+		make_pair(s, i, fg < 0 ? own_fg : colour_of_256(s, fg), bg < 0 ? own_bg : colour_of_256(s, bg));
 	}
+	make_heats(s, own_bg);
+	make_tints(s);
+}
+
+enum ink screen_heat(const struct screen *s, double share)
+{
+	if (!s->colour || !s->many)
+		return share >= 0.05 ? INK_HIGH : share > 0.005 ? INK_MEDIUM : INK_NORMAL;
+	/* Half of all is much already. */
+	double step = share * 2 * (SCREEN_HEATS - 1);
+	return INK_HEAT + (step < SCREEN_HEATS - 1 ? (int)(step + 0.5) : SCREEN_HEATS - 1);
+}
+
+/*
+ * Terminals of 16 million colours that are not described so say so in COLORTERM: curses then gets a description that does.
+ * A description in TERMINFO is looked at by newterm() alone, and is taken away again for what the process may start.
+ */
+static SCREEN *new_terminal(struct screen *s, const char *term, bool no_colour)
+{
+	const char *says = getenv("COLORTERM"), *was = getenv("TERMINFO");
+	struct strbuf variable = {};
+	SCREEN *ret = NULL;
+	bool direct = !no_colour && says && (!strcmp(says, "truecolor") || !strcmp(says, "24bit"));
+	if (direct && terminfo_direct_variable(term, &variable)) {
+		char *kept = was ? xstrdup(was) : NULL;
+		setenv("TERMINFO", strbuf_str(&variable), 1);
+		ret = s->c.newterm(NULL, s->out, s->in);
+		if (kept)
+			setenv("TERMINFO", kept, 1);
+		else
+			unsetenv("TERMINFO");
+		free(kept);
+	}
+	strbuf_deinit(&variable);
+	return ret ? ret : s->c.newterm(NULL, s->out, s->in);
 }
 
 static struct strobe_error *start(struct screen *s, struct screen_options options)
@@ -118,7 +231,7 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	s->in = fdopen(dup(STDIN_FILENO), "r");
 	s->out = fdopen(dup(STDOUT_FILENO), "w");
 	if (s->in && s->out)
-		s->term = s->c.newterm(NULL, s->out, s->in);
+		s->term = new_terminal(s, term, options.no_colour);
 	const char *address = s->term ? s->c.tigetstr("cup") : NULL;
 	if (!address || address == (const char *)-1)
 		return error_create(ERROR_UNSUPPORTED, "nothing is known of a terminal \"%s\" (TERM), or it cannot address cells", term);
@@ -131,7 +244,9 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	c->nodelay(w, TRUE);
 	c->set_escdelay(ESCAPE_MS);
 	c->curs_set(0);
-	c->mousemask(BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	/* What is pressed and released again is two events, and not one that has to be waited for. */
+	c->mouseinterval(0);
+	c->mousemask(BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	make_colours(s, options.no_colour);
 	if (screen_rows(s) < ROWS_LEAST || screen_columns(s) < COLUMNS_LEAST)
 		return error_create(ERROR_UNSUPPORTED, "a terminal of %u x %u cells is too small", screen_columns(s), screen_rows(s));
@@ -239,10 +354,12 @@ unsigned screen_width(const char *text, size_t n)
 
 static void set_ink(struct screen *s, enum ink ink)
 {
+	bool is_plain = ink < INK_HEAT;
+	attr_t boxes = ink < INK_USER ? A_NORMAL : A_REVERSE | (ink & 1 ? A_DIM : A_NORMAL);
 	if (s->colour)
-		s->c.wattr_set(*s->c.window, looks[ink].attr, (short)ink, NULL);
+		s->c.wattr_set(*s->c.window, is_plain ? looks[ink].attr : A_NORMAL, (short)ink, NULL);
 	else
-		s->c.wattr_set(*s->c.window, looks[ink].mono, 0, NULL);
+		s->c.wattr_set(*s->c.window, is_plain ? looks[ink].mono : boxes, 0, NULL);
 }
 
 void screen_clear(struct screen *s)
@@ -328,7 +445,10 @@ static uint32_t function_key(struct screen *s, wint_t c, struct screen_key *ret)
 			return KEY_NONE;
 		ret->y = m.y > 0 ? (unsigned)m.y : 0;
 		ret->x = m.x > 0 ? (unsigned)m.x : 0;
-		return m.bstate & BUTTON4_PRESSED ? KEY_IS_WHEEL_UP : m.bstate & BUTTON5_PRESSED ? KEY_IS_WHEEL_DOWN : KEY_IS_CLICK;
+		return m.bstate & BUTTON4_PRESSED    ? KEY_IS_WHEEL_UP :
+		       m.bstate & BUTTON5_PRESSED    ? KEY_IS_WHEEL_DOWN :
+		       m.bstate & BUTTON1_RELEASED   ? KEY_IS_RELEASE :
+						       KEY_IS_CLICK;
 	default: return KEY_NONE;
 	}
 }

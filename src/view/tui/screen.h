@@ -6,6 +6,8 @@
  * order of others are shown as escapes, and what does not fit into its cells is left out. Where the locale is no UTF-8
  * everything else than ASCII is a '?'.
  *
+ * Colours are of 16 million where the terminal says so (its description, or COLORTERM), of 256, or of eight.
+ *
  * libncursesw is loaded when the first screen is opened. Belongs to one thread; one screen at a time. SIGWINCH is curses';
  * all other signals are the caller's: a screen is to be closed before the process ends, whatever ends it.
  * Source: ncurses(3X), terminfo(5).
@@ -18,6 +20,9 @@
 #include "base/error.h"
 
 struct screen;
+
+#define SCREEN_HEATS 16
+#define SCREEN_TINTS 8 /* even and odd ones differ on any terminal that has colours */
 
 /* What a cell looks like, by meaning. */
 enum ink {
@@ -32,13 +37,13 @@ enum ink {
 	INK_FOUND,    /* what was searched for */
 	INK_BOX,      /* menus and messages */
 	INK_BOX_SELECTED,
-	INK_USER,     /* boxes of a flame graph, by where the code runs; two of each, so that neighbours differ */
-	INK_USER2,
-	INK_KERNEL,
-	INK_KERNEL2,
-	INK_INLINED,
-	INK_OTHER,
-	INKS_NR
+	INK_HEAT,     /* shares from little to much: SCREEN_HEATS of them */
+	/* Boxes of a flame graph, by where the code runs: SCREEN_TINTS of each. */
+	INK_USER = INK_HEAT + SCREEN_HEATS,
+	INK_KERNEL = INK_USER + SCREEN_TINTS,
+	INK_INLINED = INK_KERNEL + SCREEN_TINTS,
+	INK_OTHER = INK_INLINED + SCREEN_TINTS,
+	INKS_NR = INK_OTHER + SCREEN_TINTS
 };
 
 enum key {
@@ -48,6 +53,7 @@ enum key {
 	KEY_IS_UP, KEY_IS_DOWN, KEY_IS_LEFT, KEY_IS_RIGHT, KEY_IS_PAGE_UP, KEY_IS_PAGE_DOWN, KEY_IS_HOME, KEY_IS_END,
 	KEY_IS_ENTER, KEY_IS_ESCAPE, KEY_IS_TAB, KEY_IS_BACK_TAB, KEY_IS_BACKSPACE, KEY_IS_F1, KEY_IS_CTRL_C,
 	KEY_IS_RESIZE, KEY_IS_CLICK, KEY_IS_WHEEL_UP, KEY_IS_WHEEL_DOWN,
+	KEY_IS_RELEASE, /* of the button that clicked */
 	KEY_IS_GONE, /* the terminal has been closed */
 };
 
@@ -69,6 +75,11 @@ unsigned screen_columns(const struct screen *s);
 bool screen_is_ascii(const struct screen *s);
 
 void screen_clear(struct screen *s);
+/*
+ * The ink of a share, from 0 to 1: as many steps as there are colours for; with few of them what the reference marks (5 %,
+ * 0.5 %).
+ */
+enum ink screen_heat(const struct screen *s, double share);
 /* Writes at most n bytes into at most `columns` cells from (y, x) on; returns how many cells were used. */
 unsigned screen_text(struct screen *s, unsigned y, unsigned x, enum ink ink, const char *text, size_t n, unsigned columns);
 /* NUL-terminated, to the right edge. */

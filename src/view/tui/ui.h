@@ -14,6 +14,7 @@ struct ui {
 	const struct browse_hooks *hooks;
 	enum browse_state state;
 	bool gone; /* the terminal */
+	bool wants_release; /* of the mouse's button */
 	const struct report *fresh; /* a modal screen had it made, and the one before is no more; or NULL */
 };
 

@@ -1,0 +1,58 @@
+/* report: samples over time, for the strip above the rows of a screen. */
+#include "base/mem.h"
+#include "cmd/report/report.h"
+
+static struct strobe_error *check(const struct report_run *r, const struct resolve_stats *stats)
+{
+	for (size_t i = 0; i < r->env->events.len; i++)
+		if (!(r->env->events.data[i].attr.sample_type & PERF_SAMPLE_TIME))
+			return error_create(ERROR_UNSUPPORTED, "the samples of '%s' do not say when they were taken (record -T)",
+					    r->env->events.data[i].name);
+	if (!stats->last_ns)
+		return error_create(ERROR_UNSUPPORTED, "no sample says when it was taken");
+	return NULL;
+}
+
+static bool is_of(const struct report_part *part, uint32_t event)
+{
+	for (uint32_t i = 0; i < part->hist->options.events_nr; i++)
+		if (part->hist->options.events[i] == event)
+			return true;
+	return false;
+}
+
+static void count(const struct profile *p, const struct report_part *part, struct browse_times *t)
+{
+	uint32_t time = profile_find_column(p, "time");
+	for (size_t i = 0; time != PROFILE_NONE && i < p->rows.len; i++) {
+		const struct profile_row *row = &p->rows.data[i];
+		uint64_t at = profile_label_values(p, row->labels)[time];
+		uint64_t step = at >= t->first_ns ? (at - t->first_ns) / t->step_ns : UINT64_MAX;
+		if (step < t->nr && is_of(part, row->event))
+			t->samples[step] += row->samples;
+	}
+}
+
+struct strobe_error *report_count_times(struct report_run *r, const struct report_part *part, struct browse_span span, unsigned n,
+					struct browse_times *ret)
+{
+	const struct resolve_stats *stats = resolver_stats(r->resolver);
+	struct report_run how = *r;
+	struct report_options o = *r->o;
+	struct profile *counted;
+	TRY(check(r, stats));
+	if (!span.to_ns)
+		span = (struct browse_span){ stats->first_ns, stats->last_ns };
+	/* Times are rounded to whole steps of the clock: one more may be touched than the span is long. */
+	uint64_t step = (span.to_ns - span.from_ns) / (n - 1) + 1, first = span.from_ns - span.from_ns % step;
+	o.time_quantum_ns = step;
+	how.o = &o;
+	how.branch_mode = false; /* samples, and not the branches before them */
+	how.wants_times = true;
+	TRY(report_read_again(r, &how, &counted));
+	*ret = (struct browse_times){ .span = span, .first_ns = first, .step_ns = step, .nr = (unsigned)((span.to_ns - first) / step) + 1 };
+	ret->samples = xcalloc(ret->nr, sizeof(*ret->samples));
+	count(counted, part, ret);
+	profile_destroy(counted);
+	return NULL;
+}

@@ -1,0 +1,289 @@
+/* The strip of time above the rows: samples as bars, and a span of them that everything is narrowed to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/tui/browser_priv.h"
+
+#define BARS_MOST 3     /* rows of bars, where there is room */
+#define ROWS_FOR_BARS 20
+#define LEVELS 8        /* of a bar in one cell */
+#define LEVELS_ASCII 3
+
+void strip_forget(struct browser *b)
+{
+	free(b->strip.times.samples);
+	b->strip.times = (struct browse_times){};
+	b->strip.columns = 0;
+	b->strip.begun = false;
+}
+
+static unsigned bars(const struct browser *b)
+{
+	return screen_rows(b->ui.s) >= ROWS_FOR_BARS ? BARS_MOST : 1;
+}
+
+unsigned strip_height(const struct browser *b)
+{
+	/* The bars, and what is selected of them; the least that it leaves is a title, a row and the last line. */
+	return b->strip.is_shown && screen_rows(b->ui.s) >= 6 ? bars(b) + 1 : 0;
+}
+
+static struct browse_span span_of(const struct row_zoom *z)
+{
+	return (struct browse_span){ z->from_ns, z->to_ns };
+}
+
+static void close_strip(struct browser *b)
+{
+	b->strip.is_shown = b->strip.has_focus = false;
+	strip_forget(b);
+}
+
+/* What is shown, in as many steps as the screen is wide. */
+static void make_times(struct browser *b)
+{
+	struct strip *s = &b->strip;
+	const struct browse_hooks *h = b->ui.hooks;
+	unsigned columns = screen_columns(b->ui.s);
+	if (s->columns == columns)
+		return;
+	strip_forget(b);
+	s->columns = columns;
+	struct strobe_error *err = h->times(h->ctx, browser_part(b), span_of(browser_zoom(b)), columns, &s->times);
+	if (err) {
+		close_strip(b);
+		strbuf_reset(&b->message);
+		strbuf_addstr(&b->message, err->message);
+		error_destroy(err);
+	}
+	if (s->at >= s->times.nr)
+		s->at = s->times.nr ? s->times.nr - 1 : 0;
+}
+
+void strip_open(struct browser *b)
+{
+	struct strip *s = &b->strip;
+	if (!b->ui.hooks->times) {
+		strbuf_addstr(&b->message, "times are not known here");
+		return;
+	}
+	if (s->has_focus) {
+		close_strip(b);
+		return;
+	}
+	s->is_shown = s->has_focus = true;
+	s->at = 0;
+	if (!strip_height(b)) {
+		close_strip(b);
+		strbuf_addstr(&b->message, "the screen is too small for a strip of time");
+		return;
+	}
+	make_times(b);
+}
+
+/* ---- the span ---- */
+
+static void marked(const struct strip *s, unsigned *ret_first, unsigned *ret_last)
+{
+	unsigned begin = s->begun ? s->begin : s->at;
+	*ret_first = begin < s->at ? begin : s->at;
+	*ret_last = begin < s->at ? s->at : begin;
+}
+
+/* The nanoseconds of the marked steps, within the span that is shown. */
+static struct browse_span marked_span(const struct strip *s)
+{
+	const struct browse_times *t = &s->times;
+	unsigned first, last;
+	marked(s, &first, &last);
+	struct browse_span span = {
+		.from_ns = t->first_ns + first * t->step_ns,
+		.to_ns = t->first_ns + (last + 1) * t->step_ns - 1,
+	};
+	span.from_ns = span.from_ns > t->span.from_ns ? span.from_ns : t->span.from_ns;
+	span.to_ns = span.to_ns < t->span.to_ns ? span.to_ns : t->span.to_ns;
+	return span;
+}
+
+static uint32_t part_named(const struct report *r, const char *name)
+{
+	for (uint32_t i = 0; i < r->parts_nr; i++)
+		if (!strcmp(r->parts[i].event_name, name))
+			return i;
+	return 0;
+}
+
+bool browser_narrow(struct browser *b, struct browse_span span)
+{
+	const struct browse_hooks *h = b->ui.hooks;
+	const struct report *report = NULL;
+	struct strbuf name = {};
+	strbuf_addstr(&name, browser_part(b)->event_name);
+	rows_forget(&b->rows);
+	struct strobe_error *err = h->narrow(h->ctx, span, &report);
+	if (err) {
+		strbuf_addstr(&b->message, err->message);
+		error_destroy(err);
+		rows_make_lines(&b->rows);
+	} else {
+		/* Rows are numbered anew: what was open is so by number, unless reports follow each other. */
+		if (!h->is_live)
+			u64map_deinit(&b->rows.open);
+		b->at = b->first = 0;
+		browser_set(b, report, part_named(report, strbuf_str(&name)));
+		strip_forget(b);
+	}
+	strbuf_deinit(&name);
+	return report != NULL;
+}
+
+static void narrow(struct browser *b)
+{
+	struct browse_span span = marked_span(&b->strip);
+	browser_push_zoom(b);
+	browser_zoom(b)->from_ns = span.from_ns;
+	browser_zoom(b)->to_ns = span.to_ns;
+	if (browser_narrow(b, span))
+		b->strip.has_focus = false;
+	else
+		browser_drop_zoom(b);
+}
+
+/* ---- drawing ---- */
+
+static void draw_bars(struct browser *b, unsigned y)
+{
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char *const ascii_blocks[] = { " ", ".", ":", "|" };
+	bool ascii = screen_is_ascii(b->ui.s);
+	const char *const *shapes = ascii ? ascii_blocks : blocks;
+	const struct browse_times *t = &b->strip.times;
+	unsigned levels = ascii ? LEVELS_ASCII : LEVELS, rows = bars(b), first, last;
+	uint64_t most = 1;
+	marked(&b->strip, &first, &last);
+	for (unsigned i = 0; i < t->nr; i++)
+		most = t->samples[i] > most ? t->samples[i] : most;
+	for (unsigned i = 0; i < t->nr; i++) {
+		double share = (double)t->samples[i] / (double)most;
+		unsigned height = (unsigned)(share * rows * levels);
+		height += !height && t->samples[i];
+		bool is_marked = b->strip.begun && i >= first && i <= last;
+		for (unsigned row = 0; row < rows; row++) {
+			unsigned below = (rows - 1 - row) * levels, here = height > below ? height - below : 0;
+			screen_str(b->ui.s, y + row, i, is_marked ? INK_FOUND : screen_heat(b->ui.s, share),
+				   shapes[here < levels ? here : levels]);
+		}
+	}
+}
+
+/* Both ends in seconds, and between them "[===^" for what is marked. */
+static void draw_marks(struct browser *b, unsigned y)
+{
+	const struct strip *s = &b->strip;
+	const struct browse_times *t = &s->times;
+	unsigned columns = screen_columns(b->ui.s), first, last;
+	struct strbuf end = {};
+	strbuf_addf(&end, "%.6f", (double)t->span.from_ns / 1e9);
+	screen_str(b->ui.s, y, 0, INK_DIM, strbuf_str(&end));
+	strbuf_reset(&end);
+	strbuf_addf(&end, "%.6f", (double)t->span.to_ns / 1e9);
+	if (end.len < columns / 2)
+		screen_str(b->ui.s, y, columns - (unsigned)end.len, INK_DIM, strbuf_str(&end));
+	strbuf_deinit(&end);
+	if (!s->has_focus)
+		return;
+	marked(s, &first, &last);
+	for (unsigned i = first; i <= last && i < columns; i++)
+		screen_str(b->ui.s, y, i, INK_NOTE, i == s->at ? "^" : i == first ? "[" : i == last ? "]" : "=");
+}
+
+void strip_tell(const struct browser *b, struct strbuf *out)
+{
+	const struct browse_times *t = &b->strip.times;
+	struct browse_span span = marked_span(&b->strip);
+	uint64_t in = 0, all = 0;
+	unsigned first, last;
+	marked(&b->strip, &first, &last);
+	for (unsigned i = 0; i < t->nr; i++) {
+		all += t->samples[i];
+		in += i >= first && i <= last ? t->samples[i] : 0;
+	}
+	strbuf_addf(out, "%llu of %llu samples from %.6f to %.6f s; Space %s a span, Enter narrows to it, Esc leaves",
+		    (unsigned long long)in, (unsigned long long)all, (double)span.from_ns / 1e9, (double)span.to_ns / 1e9,
+		    b->strip.begun ? "drops" : "begins");
+}
+
+void strip_draw(struct browser *b, unsigned y)
+{
+	if (!strip_height(b))
+		return;
+	make_times(b);
+	if (!b->strip.is_shown)
+		return;
+	draw_bars(b, y);
+	draw_marks(b, y + bars(b));
+}
+
+/* ---- keys ---- */
+
+static void move(struct strip *s, long by)
+{
+	long at = (long)s->at + by, last = s->times.nr ? (long)s->times.nr - 1 : 0;
+	s->at = (unsigned)(at < 0 ? 0 : at > last ? last : at);
+}
+
+/* Pressed here, released there: that is the span. Clicked: it begins, or ends where it had begun. */
+static bool mouse(struct browser *b, const struct screen_key *k)
+{
+	struct strip *s = &b->strip;
+	bool inside = k->y >= 1 && k->y < 1 + strip_height(b) && s->times.nr;
+	unsigned at = k->x < s->times.nr ? k->x : s->times.nr - 1;
+	if (k->key == KEY_IS_CLICK && !inside)
+		return false;
+	if (k->key == KEY_IS_RELEASE && (!inside || !s->has_focus || !s->begun))
+		return true;
+	bool had_begun = s->begun && k->key == KEY_IS_CLICK;
+	s->has_focus = true;
+	s->at = at;
+	if (had_begun || (k->key == KEY_IS_RELEASE && at != s->begin)) {
+		narrow(b);
+	} else if (k->key == KEY_IS_CLICK) {
+		s->begun = true;
+		s->begin = at;
+	}
+	return true;
+}
+
+static bool focused_key(struct browser *b, uint32_t key)
+{
+	struct strip *s = &b->strip;
+	long tenth = s->times.nr / 10 + 1;
+	switch (key) {
+	case KEY_IS_LEFT: move(s, -1); return true;
+	case KEY_IS_RIGHT: move(s, 1); return true;
+	case KEY_IS_PAGE_UP: move(s, -tenth); return true;
+	case KEY_IS_PAGE_DOWN: move(s, tenth); return true;
+	case KEY_IS_HOME: move(s, -(long)s->times.nr); return true;
+	case KEY_IS_END: move(s, s->times.nr); return true;
+	case ' ':
+		s->begun = !s->begun;
+		s->begin = s->at;
+		return true;
+	case KEY_IS_ENTER: narrow(b); return true;
+	case KEY_IS_ESCAPE:
+		if (s->begun)
+			s->begun = false;
+		else
+			close_strip(b);
+		return true;
+	case 'q': close_strip(b); return true;
+	default: return false;
+	}
+}
+
+bool strip_key(struct browser *b, const struct screen_key *k)
+{
+	if (k->key == KEY_IS_RELEASE || k->key == KEY_IS_CLICK)
+		return b->strip.is_shown ? mouse(b, k) : k->key == KEY_IS_RELEASE;
+	return b->strip.has_focus && focused_key(b, k->key);
+}
