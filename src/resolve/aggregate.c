@@ -143,7 +143,10 @@ static void count_members(struct resolver *r, struct record rec, uint64_t time_n
 static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t time_ns)
 {
 	struct feed *f = ctx;
+	struct progress *progress = f->r->options.progress;
 	f->place++;
+	if (progress && !progress_add(progress, rec.hdr->size))
+		return error_create(ERROR_STOPPED, "stopped");
 	if (rec.hdr->type != PERF_RECORD_SAMPLE) {
 		resolver_side_band(f->r, rec, time_ns, false);
 		if (f->worker)

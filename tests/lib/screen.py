@@ -66,6 +66,21 @@ class Screen:
             self._tmux("send-keys", name) if re.fullmatch(r"[A-Z][A-Za-z]+[0-9]?|[CM]-.|F[0-9]+", name) else self._tmux(
                 "send-keys", "-l", "--", name)
 
+    def _mouse(self, button, row, column):
+        """As terminals report it that know no other way: ESC [ M and three bytes, counted from 1."""
+        self._tmux("send-keys", "-H", "1b", "5b", "4d", *[f"{32 + v:x}" for v in (button, column + 1, row + 1)])
+
+    def click(self, row, column):
+        self._mouse(0, row, column)
+        self._mouse(3, row, column)
+
+    def drag(self, row, column, to):
+        self._mouse(0, row, column)
+        self._mouse(3, row, to)
+
+    def wheel(self, down):
+        self._mouse(65 if down else 64, 5, 5)
+
     def resize(self, columns, rows):
         self._tmux("resize-window", "-x", str(columns), "-y", str(rows))
 

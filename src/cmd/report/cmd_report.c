@@ -169,7 +169,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "web", AT(web), .help = "serve that page to a browser on this machine, until it is interrupted" },
 	{ OPTION_STRING, 0, "http", AT(http), .arg = "[host]:[port]", .help = "with --web: serve it there (localhost, a free port)" },
 	{ OPTION_STRING, 0, "diff-base", AT(diff_base), .arg = "file",
-	  .help = "with --html and --web: compare with this recording or profile" },
+	  .help = "with --html and --web: compare with this recording or profile; on a screen with this recording" },
 	{ OPTION_STRING, 0, "flamegraph", AT(flamegraph), .arg = "file", .help = "draw a flame graph into this file (SVG) instead" },
 	{ OPTION_STRING, 't', "field-separator", AT(separator), .arg = "separator",
 	  .help = "put this between columns, without blanks; in names it becomes '.'" },
@@ -216,8 +216,6 @@ static struct strobe_error *check_pages(const struct report_options *o)
 		return error_create(ERROR_USAGE, "--flamegraph, --html, --web: one of them");
 	if (o->http && !o->web)
 		return error_create(ERROR_USAGE, "--http says where --web serves");
-	if (o->diff_base && !report_pages(o))
-		return error_create(ERROR_USAGE, "--diff-base is for --html and --web; flamegraph and pprof compare too");
 	return NULL;
 }
 

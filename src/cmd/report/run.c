@@ -167,6 +167,9 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 	struct screen *screen = report_open_screen(ctx, o);
 	if (screen)
 		return report_browse(ctx, o, screen);
+	if (o->diff_base && !report_pages(o))
+		return cmd_fail(ctx, error_create(ERROR_USAGE, "--diff-base is for a screen, --html and --web; flamegraph and pprof "
+							       "compare too"));
 	struct strobe_error *err = input_open(o->input, o->force, &r.source);
 	if (err)
 		return cmd_fail(ctx, err);

@@ -1,6 +1,7 @@
 /* report: on a screen, with another file whenever the user wants one. */
 #include <fcntl.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -31,7 +32,10 @@ struct report_screen {
 	const struct report_options *o;
 	struct screen *screen;
 	struct opened *file;
+	struct opened *base;     /* what shares are compared with, or NULL */
+	const char *base_path;   /* base's, and as long there as it is */
 	struct progress progress;
+	uint64_t began_ns;       /* progress */
 	const char *loading;
 	struct cmd_signals signals;
 	int signal;
@@ -69,16 +73,35 @@ static enum browse_state look(void *ctx)
 
 /* ---- loading ---- */
 
-static bool tell_progress(void *ctx, const struct progress *p)
+/* What is read sooner tells no progress. */
+#define PROGRESS_AFTER_NS 300000000ull
+
+static uint64_t now_ns(void)
 {
-	struct report_screen *s = ctx;
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+static void draw_progress(struct report_screen *s, const struct progress *p)
+{
 	struct strbuf line = {};
 	unsigned percent = p->total ? (unsigned)(100.0 * (double)p->done / (double)p->total) : 0;
-	strbuf_addf(&line, "reading %s: %u%% (q ends)", s->loading, percent < 100 ? percent : 100);
+	if (p->total)
+		strbuf_addf(&line, "reading %s: %u%% (q ends)", s->loading, percent < 100 ? percent : 100);
+	else
+		strbuf_addf(&line, "reading %s: %llu MB (q ends)", s->loading, (unsigned long long)p->done / 1000000);
 	screen_clear(s->screen);
 	screen_text(s->screen, screen_rows(s->screen) / 2, 2, INK_NORMAL, strbuf_str(&line), line.len, screen_columns(s->screen));
 	strbuf_deinit(&line);
 	screen_flush(s->screen);
+}
+
+static bool tell_progress(void *ctx, const struct progress *p)
+{
+	struct report_screen *s = ctx;
+	if (now_ns() - s->began_ns >= PROGRESS_AFTER_NS)
+		draw_progress(s, p);
 	for (struct screen_key k; (k = screen_key(s->screen)).key != KEY_NONE;)
 		if (k.key == 'q' || k.key == KEY_IS_CTRL_C || k.key == KEY_IS_GONE || k.key == KEY_IS_ESCAPE)
 			s->stopped = true;
@@ -90,6 +113,7 @@ static bool tell_progress(void *ctx, const struct progress *p)
 static void start_progress(struct report_screen *s)
 {
 	s->progress = (struct progress){ .what = "reading", .tick = tell_progress, .ctx = s };
+	s->began_ns = now_ns();
 }
 
 static void close_file(struct opened *f)
@@ -196,6 +220,24 @@ static struct strobe_error *times(void *ctx, const struct report_part *part, str
 	return err;
 }
 
+/* Kept: other events of it may be asked for. */
+static struct strobe_error *open_base(void *ctx, const char *path, const struct report **ret)
+{
+	struct report_screen *s = ctx;
+	struct opened *f;
+	if (!s->base || strcmp(s->base_path, path) != 0) {
+		struct strobe_error *err = open_file(s, path, (struct time_range){}, &f);
+		s->stopped = false;
+		if (err)
+			return err;
+		close_file(s->base);
+		s->base = f;
+		s->base_path = f->o.input;
+	}
+	*ret = &s->base->built.report;
+	return NULL;
+}
+
 static bool is_recording(void *ctx, const char *path)
 {
 	char magic[8];
@@ -272,6 +314,8 @@ static struct strobe_error *browse_files(struct report_screen *s)
 		.listing = listing,
 		.times = times,
 		.narrow = narrow,
+		.base = open_base,
+		.base_path = s->o->diff_base,
 		.is_recording = is_recording,
 	};
 	if (s->o->code) {
@@ -298,6 +342,7 @@ int report_browse(struct cmd_context *ctx, const struct report_options *o, struc
 			status = cmd_fail(ctx, take_ptr(s.file->damage));
 	}
 	close_file(s.file);
+	close_file(s.base);
 	/* Ctrl-C is one way to leave; who sent another signal is to see that it ended us. */
 	if (s.signal && s.signal != SIGINT)
 		cmd_signals_raise(&s.signals, s.signal);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cmd/top/run.h"
 #include "config.h"
 #include "dump/header_text.h"
@@ -19,7 +20,13 @@ struct top_screen {
 	bool due, asked;         /* a report is to be made: time has come, or the user wants another one */
 	int fds[2];
 	struct strobe_error *error;
+	struct browse_span span;     /* of slices that alone are shown; frozen */
+	uint64_t began_ns;
+	struct profile *first_minute; /* once it is over */
+	struct profile *so_far;       /* the same before, as long as it is shown */
 };
+
+#define FIRST_NS 60000000000ull
 
 struct screen *top_open_screen(struct top_run *t)
 {
@@ -66,6 +73,70 @@ static size_t steps_back(const struct top_run *t)
 	return n > 1 ? n - 2 : n - 1;
 }
 
+/* The slices that a span touches; false: none that is remembered. */
+static bool find_slices(const struct history *h, struct browse_span span, size_t *ret_first, size_t *ret_last)
+{
+	bool found = false;
+	for (size_t i = 0; i < h->slices.len; i++) {
+		const struct history_slice *s = &h->slices.data[i];
+		if (s->end_ns <= span.from_ns || s->start_ns > span.to_ns)
+			continue;
+		*ret_first = found ? *ret_first : i;
+		*ret_last = i;
+		found = true;
+	}
+	return found;
+}
+
+static bool counts_something(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	return row->samples > 0;
+}
+
+/* What was counted in the first minute, or up to now; the caller's. The history shows something else afterwards. */
+static struct profile *take_first_minute(struct top_screen *s)
+{
+	struct history *h = &s->t->history;
+	size_t first = 0, last = 0;
+	(void)find_slices(h, (struct browse_span){ 0, s->began_ns + FIRST_NS }, &first, &last);
+	history_show_span(h, first, last);
+	return profile_filter(h->profile, counts_something, NULL);
+}
+
+/* As soon as it is over: slices are not remembered for ever. */
+static void keep_first_minute(struct top_screen *s)
+{
+	struct top_run *t = s->t;
+	if (s->first_minute || top_now_ns(t) - s->began_ns < FIRST_NS)
+		return;
+	s->first_minute = take_first_minute(s);
+	history_show(&t->history);
+}
+
+static void show_slices(struct top_screen *s)
+{
+	struct history *h = &s->t->history;
+	size_t last = h->slices.len - 1, most = steps_back(s->t), first = last;
+	s->back = s->back < most ? s->back : most;
+	if (!s->span.to_ns)
+		history_show_span(h, last - s->back, last - s->back);
+	else if (find_slices(h, s->span, &first, &last))
+		history_show_span(h, first, last);
+	else
+		history_show_span(h, 0, 0); /* the oldest that is still known */
+}
+
+static struct strobe_error *build(struct top_screen *s, struct profile *p, const struct report **ret)
+{
+	struct report_run *r = &s->t->report;
+	r->profile = p;
+	report_bind_columns(r);
+	TRY(report_find_parents(r));
+	TRY(report_build(r, &s->built));
+	*ret = &s->built.report;
+	return NULL;
+}
+
 /* While it is stopped, time goes on to be counted: nothing is lost by looking closer. */
 static struct strobe_error *renew(void *ctx, const struct report **ret)
 {
@@ -77,19 +148,18 @@ static struct strobe_error *renew(void *ctx, const struct report **ret)
 			TRY(top_refresh(t));
 		s->next_ns = top_now_ns(t) + (t->gone ? 1000000000ull : top_delay_ns(t));
 		s->back += s->frozen && !t->gone;
+		keep_first_minute(s);
 	}
-	size_t last = t->history.slices.len - 1, most = steps_back(t);
-	s->back = s->back < most ? s->back : most;
 	if (s->frozen)
-		history_show_span(&t->history, last - s->back, last - s->back);
+		show_slices(s);
 	else if (s->asked)
 		history_show(&t->history);
 	s->due = s->asked = false;
-	TRY(report_find_parents(&t->report));
-	TRY(report_build(&t->report, &s->built));
+	TRY(build(s, t->history.profile, ret));
+	profile_destroy(s->so_far);
+	s->so_far = NULL;
 	s->built.report.lost_samples = t->refresh.lost_total;
 	top_limit_rows(t, &s->built, t->o->entries);
-	*ret = &s->built.report;
 	return NULL;
 }
 
@@ -108,9 +178,62 @@ static void status(void *ctx, struct strbuf *out)
 			    f->samples ? 100.0 * (double)f->kernel_samples / (double)f->samples : 0.0);
 	if (t->gone)
 		strbuf_addstr(out, ", ENDED");
-	else if (s->frozen)
+	else if (s->frozen && !s->span.to_ns)
 		strbuf_addf(out, ", STOPPED at %.1f s ago",
 			    (double)(top_now_ns(t) - t->history.slices.data[t->history.slices.len - 1 - s->back].end_ns) / 1e9);
+}
+
+/* ---- spans of time, and the first minute ---- */
+
+static struct strobe_error *times(void *ctx, const struct report_part *part, struct browse_span span, unsigned n,
+				  struct browse_times *ret)
+{
+	struct top_screen *s = ctx;
+	const struct history *h = &s->t->history;
+	size_t first = 0, last = h->slices.len - 1;
+	if (span.to_ns && !find_slices(h, span, &first, &last))
+		return error_create(ERROR_NOT_FOUND, "no refresh of then is remembered");
+	/* The first refresh is of no time. */
+	first += first + 1 < h->slices.len && h->slices.data[first].start_ns == h->slices.data[first].end_ns;
+	span = (struct browse_span){ h->slices.data[first].start_ns, h->slices.data[last].end_ns };
+	uint64_t step = (span.to_ns - span.from_ns) / (n - 1) + 1;
+	*ret = (struct browse_times){ .span = span, .first_ns = span.from_ns, .step_ns = step };
+	ret->nr = (unsigned)((span.to_ns - span.from_ns) / step) + 1;
+	ret->samples = xcalloc(ret->nr, sizeof(*ret->samples));
+	/* All that is known of a slice is its sum: as much for each step that it covers. */
+	for (size_t i = first; i <= last; i++) {
+		const struct history_slice *slice = &h->slices.data[i];
+		uint64_t from = slice->start_ns > span.from_ns ? (slice->start_ns - span.from_ns) / step : 0;
+		uint64_t to = slice->end_ns > span.from_ns ? (slice->end_ns - span.from_ns - 1) / step : 0;
+		for (uint64_t k = from; k <= to && k < ret->nr; k++)
+			ret->samples[k] += slice->samples * (k - from + 1) / (to - from + 1) - slice->samples * (k - from) / (to - from + 1);
+	}
+	return NULL;
+}
+
+static struct strobe_error *narrow(void *ctx, struct browse_span span, const struct report **ret)
+{
+	struct top_screen *s = ctx;
+	size_t first, last;
+	if (span.to_ns && !find_slices(&s->t->history, span, &first, &last))
+		return error_create(ERROR_NOT_FOUND, "no refresh of then is remembered");
+	s->span = span;
+	s->frozen = span.to_ns != 0;
+	s->back = 0;
+	s->asked = true;
+	return renew(s, ret);
+}
+
+/* The first minute in place of what is shown. */
+static struct strobe_error *first_minute(void *ctx, const char *path, const struct report **ret)
+{
+	struct top_screen *s = ctx;
+	struct report_run *r = &s->t->report;
+	report_built_deinit(r, &s->built);
+	if (!s->first_minute)
+		s->so_far = take_first_minute(s);
+	s->asked = true;
+	return build(s, s->first_minute ? s->first_minute : s->so_far, ret);
 }
 
 static void step(struct top_screen *s, int by)
@@ -154,14 +277,20 @@ static bool key(void *ctx, uint32_t k, struct strbuf *say)
 		s->show_state = !s->show_state;
 		return true;
 	case 'p':
+	case '[':
+	case ']':
+		if (s->span.to_ns) {
+			strbuf_addstr(say, "a span of time is shown: Esc comes back from it");
+			return true;
+		}
+		if (k != 'p') {
+			step(s, k == '[' ? -1 : 1);
+			return true;
+		}
 		s->frozen = !s->frozen;
 		s->back = 0;
 		s->asked = true;
 		strbuf_addstr(say, s->frozen ? "stopped: [ and ] step through what was seen, p goes on" : "going on");
-		return true;
-	case '[':
-	case ']':
-		step(s, k == '[' ? -1 : 1);
 		return true;
 	default:
 		return false;
@@ -188,6 +317,7 @@ static const char help[] =
 	"K, U          leave out samples in the kernel, in user space\n"
 	"M             state of sampling: samples a second, share of the kernel\n"
 	"p             stop the picture (counting goes on), and go on\n"
+	"T             the refreshes as a strip: one or some of them alone, stopped;  D: compare with the first minute\n"
 	"[, ]          step back and forward through the refreshes that are remembered\n";
 
 static void header(void *ctx, struct strbuf *text)
@@ -205,7 +335,12 @@ static void header(void *ctx, struct strbuf *text)
 
 struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 {
-	struct top_screen s = { .t = t, .due = true, .fds = { t->signals.fd, capture_poll_fd(t->capture, 0) } };
+	struct top_screen s = {
+		.t = t,
+		.due = true,
+		.began_ns = top_now_ns(t),
+		.fds = { t->signals.fd, capture_poll_fd(t->capture, 0) },
+	};
 	struct browse_hooks hooks = {
 		.ctx = &s,
 		.is_live = true,
@@ -219,6 +354,10 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 		.help = help,
 		.listing = listing,
 		.header = header,
+		.times = times,
+		.narrow = narrow,
+		.base = first_minute,
+		.base_is_first_minute = true,
 	};
 	const struct report *first;
 	struct strobe_error *err = renew(&s, &first);
@@ -228,6 +367,9 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 		err = browse(screen, first, &hooks);
 	screen_close(screen);
 	report_built_deinit(&t->report, &s.built);
+	t->report.profile = t->history.profile;
+	profile_destroy(s.first_minute);
+	profile_destroy(s.so_far);
 	if (!err)
 		return s.error;
 	error_destroy(s.error);

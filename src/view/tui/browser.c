@@ -138,16 +138,32 @@ static void order_by(struct browser *b, int field)
 	free(by);
 }
 
+/* The order that the user has asked for; a hist comes in the order of the options. */
+static void put_in_order(struct browser *b)
+{
+	if (browser_sorts_by_delta(b))
+		browser_order_by_delta(b);
+	else if (b->sort_field >= 0 && b->sort_field < (int)b->own.fields_nr)
+		order_by(b, b->sort_field);
+	else
+		b->sort_field = -1;
+}
+
+static int columns_to_sort_by(const struct browser *b)
+{
+	return (int)b->own.fields_nr + b->has_base;
+}
+
 void browser_sort(struct browser *b, int field)
 {
-	if (field < 0 || field >= (int)b->own.fields_nr)
+	if (field < 0 || field >= columns_to_sort_by(b))
 		return;
 	if (b->own.hierarchy) {
 		strbuf_addstr(&b->message, "levels are in order of their sums");
 		return;
 	}
 	b->sort_field = field;
-	order_by(b, field);
+	put_in_order(b);
 	browser_filter(b);
 }
 
@@ -171,41 +187,19 @@ void browser_set(struct browser *b, const struct report *report, uint32_t part)
 	cell_widths(&b->own, browser_part(b), b->widths);
 	rows_set(&b->rows, &b->own, browser_part(b));
 	b->rows.by_name = b->ui.hooks->is_live;
-	if (b->sort_field >= 0 && b->sort_field < (int)b->own.fields_nr)
-		order_by(b, b->sort_field);
-	else
-		b->sort_field = -1;
+	put_in_order(b);
 	rows_filter(&b->rows, browser_zoom(b));
 }
 
-/* ---- comparing ---- */
-
-int64_t browser_share(const struct browser *b, uint32_t entry)
+void browser_show_part(struct browser *b, uint32_t part)
 {
-	const struct hist *h = browser_part(b)->hist;
-	const struct hist_stat *s = hist_stats(h, &h->entries.data[entry]);
-	uint64_t value = h->options.children ? s->children : s->period;
-	return (int64_t)(report_percent(value, report_total(&b->own, browser_part(b), 0)) * 10000 + 0.5);
-}
-
-int64_t browser_delta(const struct browser *b, uint32_t entry)
-{
-	const uint64_t *base = u64map_get(&b->base, rows_name_id(&b->rows, entry));
-	return browser_share(b, entry) - (base ? (int64_t)*base : 0);
-}
-
-/* What is shown now becomes what comes later is compared with: another file, or the same system some time on. */
-static void take_base(struct browser *b)
-{
-	const struct hist *h = browser_part(b)->hist;
-	b->has_base = !b->has_base && !b->own.hierarchy;
-	u64map_deinit(&b->base);
-	for (uint32_t i = 0; b->has_base && i < h->order_nr; i++)
-		*u64map_put(&b->base, rows_name_id(&b->rows, h->order[i]), NULL) = (uint64_t)browser_share(b, h->order[i]);
-	if (b->own.hierarchy)
-		strbuf_addstr(&b->message, "levels are not compared");
-	else
-		strbuf_addstr(&b->message, b->has_base ? "Delta is what shares have more than now; D ends it" : "no longer compared");
+	vec_clear(&b->rows.lines);
+	browser_set(b, b->given, part);
+	strip_forget(b);
+	u64map_deinit(&b->rows.open);
+	b->at = b->first = 0;
+	browser_compare_again(b);
+	browser_filter(b);
 }
 
 /* ---- moving ---- */
@@ -299,11 +293,7 @@ static void other_event(struct browser *b, int step)
 		strbuf_addstr(&b->message, "there is one event only");
 		return;
 	}
-	browser_set(b, b->given, (b->part + n + (uint32_t)step) % n);
-	strip_forget(b);
-	u64map_deinit(&b->rows.open);
-	b->at = b->first = 0;
-	browser_filter(b);
+	browser_show_part(b, (b->part + n + (uint32_t)step) % n);
 }
 
 static void toggle(struct browser *b)
@@ -427,7 +417,7 @@ static bool showing(struct browser *b, uint32_t key)
 	case 'H': b->no_head = !b->no_head; return true;
 	case 'V': b->show_dso = !b->show_dso; return true;
 	case 'P': browser_save(b); return true;
-	case 'D': take_base(b); return true;
+	case 'D': browser_compare(b); return true;
 	case 'T': strip_open(b); return true;
 	case 'i': header(b); return true;
 	case 's': browser_files(b); return true;
@@ -435,8 +425,8 @@ static bool showing(struct browser *b, uint32_t key)
 	case 'N': search_from(b, b->at ? b->at - 1 : b->rows.lines.len, -1); return true;
 	case 6: /* Ctrl-F */
 	case '\\': search(b); return true;
-	case '<': browser_sort(b, b->sort_field > 0 ? b->sort_field - 1 : (int)b->own.fields_nr - 1); return true;
-	case '>': browser_sort(b, b->sort_field + 1 < (int)b->own.fields_nr ? b->sort_field + 1 : 0); return true;
+	case '<': browser_sort(b, b->sort_field > 0 ? b->sort_field - 1 : columns_to_sort_by(b) - 1); return true;
+	case '>': browser_sort(b, b->sort_field + 1 < columns_to_sort_by(b) ? b->sort_field + 1 : 0); return true;
 	case 12: screen_redraw(b->ui.s); return true; /* Ctrl-L */
 	default: return false;
 	}
@@ -463,7 +453,7 @@ static void take_key(struct browser *b, const struct screen_key *k)
 	}
 }
 
-static struct strobe_error *renew(struct browser *b)
+struct strobe_error *browser_renew(struct browser *b)
 {
 	const struct report *report = NULL;
 	struct place p = place_of(b);
@@ -488,6 +478,8 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 	struct browser b = { .ui = { .s = s, .hooks = hooks }, .zooms_nr = 1, .sort_field = -1 };
 	struct strobe_error *err = NULL;
 	browser_set(&b, report, hooks->begins_with_code ? hooks->first_part : 0);
+	if (hooks->base_path)
+		browser_compare_with(&b, hooks->base_path, hooks->base_path);
 	if (hooks->begins_with_code)
 		browser_annotate(&b);
 	else if (report->parts_nr > 1 && !hooks->is_live)
@@ -500,7 +492,7 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 		if (b.ui.state == BROWSE_END)
 			break;
 		if (b.ui.state == BROWSE_DUE && k.key == KEY_NONE)
-			err = renew(&b);
+			err = browser_renew(&b);
 		else
 			take_key(&b, &k);
 	}
@@ -510,6 +502,8 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 	free(b.fields);
 	free(b.widths);
 	u64map_deinit(&b.base);
+	strbuf_deinit(&b.base_name);
+	free(b.base_path);
 	strbuf_deinit(&b.filter);
 	strbuf_deinit(&b.search);
 	strbuf_deinit(&b.message);

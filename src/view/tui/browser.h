@@ -69,6 +69,13 @@ struct browse_hooks {
 				      struct browse_times *ret);
 	/* A new report, of the samples of a span alone; on error the old report stays, else it is gone. */
 	struct strobe_error *(*narrow)(void *ctx, struct browse_span span, const struct report **ret);
+	/*
+	 * A report to compare with: of another recording, or (path NULL, where base_is_first_minute) of the first minute of this
+	 * run, and then the one that is shown is gone. Good until the next hook is called.
+	 */
+	struct strobe_error *(*base)(void *ctx, const char *path, const struct report **ret);
+	bool base_is_first_minute;
+	const char *base_path;                  /* compared with from the beginning, or NULL */
 	/* Whether a file looks like a recording. */
 	bool (*is_recording)(void *ctx, const char *path);
 };

@@ -30,6 +30,8 @@ struct browser {
 	int sort_field;              /* -1: as given */
 	struct u64map base;          /* shares that those shown are compared with: name → in millionths */
 	bool has_base;
+	struct strbuf base_name;     /* for the title */
+	char *base_path;             /* NULL: it is no recording */
 	struct strbuf filter, search;
 	struct strbuf message;       /* of the last line, until the next key */
 	bool done;
@@ -72,13 +74,27 @@ void browser_move(struct browser *b, long by);
 /* How many lines of rows there is room for. */
 unsigned browser_room(const struct browser *b);
 
-/* Share of an entry in what is shown, and what it has more than in the base; in millionths. */
-int64_t browser_share(const struct browser *b, uint32_t entry);
+/* Another event of the same report. */
+void browser_show_part(struct browser *b, uint32_t part);
+
+/* compare.c */
+/* What an entry's share has more than in the base, in millionths. */
 int64_t browser_delta(const struct browser *b, uint32_t entry);
+/* The column of differences counts as one behind the others. */
+bool browser_sorts_by_delta(const struct browser *b);
+void browser_order_by_delta(struct browser *b);
+/* Asks what to compare with; ends it where it had begun. */
+void browser_compare(struct browser *b);
+/* With what the hook says of path (NULL: the first minute). */
+void browser_compare_with(struct browser *b, const char *path, const char *name);
+/* After another report or part was shown. */
+void browser_compare_again(struct browser *b);
 
 /* strip.c */
 /* Rows of the screen that it takes. */
 unsigned strip_height(const struct browser *b);
+/* Asks for the times where they are not known yet, and is closed where that fails: before anything is drawn. */
+void strip_look(struct browser *b);
 void strip_draw(struct browser *b, unsigned y);
 /* False: the key means nothing to it. */
 bool strip_key(struct browser *b, const struct screen_key *k);
@@ -103,6 +119,12 @@ int browser_field_at(const struct browser *b, unsigned x);
 void browser_menu(struct browser *b);
 void browser_events(struct browser *b);
 void browser_files(struct browser *b);
+/* A recording of this directory, the caller's; NULL: none. */
+char *browser_choose_file(struct browser *b);
+/* The part that shows an event of this name; else the first. */
+uint32_t browser_part_named(const struct report *r, const char *name);
+/* In place of the report that is gone. */
+struct strobe_error *browser_renew(struct browser *b) _must_check_;
 void browser_map(struct browser *b);
 void browser_save(struct browser *b);
 void browser_help(struct browser *b);

@@ -30,7 +30,11 @@ void browser_title(struct browser *b, struct strbuf *out)
 	if (z->symbol)
 		strbuf_addf(out, ", Filter: %s", z->symbol);
 	if (z->to_ns)
-		strbuf_addf(out, ", Time: %.6f-%.6f", (double)z->from_ns / 1e9, (double)z->to_ns / 1e9);
+		strbuf_addf(out, ", Time: %llu.%09llu-%llu.%09llu", (unsigned long long)z->from_ns / 1000000000,
+			    (unsigned long long)z->from_ns % 1000000000, (unsigned long long)z->to_ns / 1000000000,
+			    (unsigned long long)z->to_ns % 1000000000);
+	if (b->base_name.len)
+		strbuf_addf(out, ", Compared with %s", strbuf_str(&b->base_name));
 	if (b->own.percent_limit > 0)
 		strbuf_addf(out, ", Limit: %.2f%%", b->own.percent_limit);
 }
@@ -230,7 +234,7 @@ static void draw_head(struct browser *b, unsigned y)
 	const struct report_part *part = browser_part(b);
 	unsigned x = screen_text(b->ui.s, y, 0, INK_HEAD, "  ", 2, 2);
 	if (b->has_base)
-		x += screen_text(b->ui.s, y, x, INK_HEAD, "   Delta ", DELTA, DELTA);
+		x += screen_text(b->ui.s, y, x, browser_sorts_by_delta(b) ? INK_NOTE : INK_HEAD, "   Delta ", DELTA, DELTA);
 	bool first = true;
 	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
 		const struct hist_key *k = &b->own.fields[i];
@@ -255,6 +259,8 @@ static void draw_head(struct browser *b, unsigned y)
 int browser_field_at(const struct browser *b, unsigned x)
 {
 	unsigned at = b->has_base ? DELTA : 0;
+	if (x < at)
+		return (int)b->own.fields_nr;
 	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
 		const struct hist_key *k = &b->own.fields[i];
 		if (k->elided)
@@ -282,14 +288,14 @@ static void draw_bottom(struct browser *b, unsigned y)
 void browser_draw(struct browser *b)
 {
 	struct strbuf title = {};
-	unsigned rows = screen_rows(b->ui.s), room, y = 0;
+	strip_look(b);
+	unsigned rows = screen_rows(b->ui.s), room = browser_room(b), y = 0;
 	screen_clear(b->ui.s);
 	browser_title(b, &title);
 	ui_bar(&b->ui, y++, strbuf_str(&title));
 	strbuf_deinit(&title);
 	strip_draw(b, y);
 	y += strip_height(b);
-	room = browser_room(b); /* the strip may be gone by now */
 	if (!b->no_head && rows > 3 && b->own.hierarchy)
 		draw_level_heads(b, y++);
 	else if (!b->no_head && rows > 3)

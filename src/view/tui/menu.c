@@ -260,6 +260,9 @@ static void add_items(struct browser *b, struct menu *m)
 							   (unsigned long long)socket));
 	if (b->given->parts_nr > 1)
 		add_item(m, browser_events, xstrdup("Other events"));
+	if (b->ui.hooks->times)
+		add_item(m, strip_open, xstrdup("Samples over time"));
+	add_item(m, browser_compare, xstrdup(b->has_base ? "No longer compare" : "Compare"));
 	if (b->ui.hooks->open)
 		add_item(m, browser_files, xstrdup("Switch to another data file in PWD"));
 	add_item(m, leave, xstrdup("Exit"));
@@ -284,14 +287,8 @@ void browser_events(struct browser *b)
 	for (uint32_t i = 0; i < n; i++)
 		names[i] = xasprintf("%llu %s", (unsigned long long)b->given->parts[i].samples, b->given->parts[i].event_name);
 	int chosen = ui_menu(&b->ui, "Available samples", (const char *const *)names, n);
-	if (chosen >= 0 && (uint32_t)chosen != b->part) {
-		vec_clear(&b->rows.lines);
-		browser_set(b, b->given, (uint32_t)chosen);
-		strip_forget(b);
-		u64map_deinit(&b->rows.open);
-		b->at = b->first = 0;
-		browser_filter(b);
-	}
+	if (chosen >= 0 && (uint32_t)chosen != b->part)
+		browser_show_part(b, (uint32_t)chosen);
 	for (uint32_t i = 0; i < n; i++)
 		free(names[i]);
 	free(names);
@@ -306,15 +303,11 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void browser_files(struct browser *b)
+char *browser_choose_file(struct browser *b)
 {
 	const struct browse_hooks *h = b->ui.hooks;
 	VEC(char *) names = {};
-	DIR *dir = h->open ? opendir(".") : NULL;
-	if (!h->open) {
-		strbuf_addstr(&b->message, "no other file can be shown here");
-		return;
-	}
+	DIR *dir = opendir(".");
 	for (struct dirent *d; dir && names.len < FILES_MAX && (d = readdir(dir));)
 		if (d->d_type != DT_DIR && (!h->is_recording || h->is_recording(h->ctx, d->d_name)))
 			vec_push(&names, xstrdup(d->d_name));
@@ -325,26 +318,43 @@ void browser_files(struct browser *b)
 	int chosen = names.len ? ui_menu(&b->ui, "Recordings here", (const char *const *)names.data, (unsigned)names.len) : -1;
 	if (!names.len)
 		strbuf_addstr(&b->message, "no recording in this directory");
-	if (chosen >= 0) {
-		const struct report *report = NULL;
-		rows_forget(&b->rows);
-		struct strobe_error *err = h->open(h->ctx, names.data[chosen], &report);
-		if (err) {
-			strbuf_addstr(&b->message, err->message);
-			error_destroy(err);
-			browser_filter(b);
-		} else {
-			browser_forget_zooms(b);
-			strip_forget(b);
-			b->sort_field = -1;
-			u64map_deinit(&b->rows.open);
-			b->at = b->first = 0;
-			browser_set(b, report, 0);
-		}
-	}
+	char *ret = chosen >= 0 ? xstrdup(names.data[chosen]) : NULL;
 	for (size_t i = 0; i < names.len; i++)
 		free(names.data[i]);
 	vec_deinit(&names);
+	return ret;
+}
+
+static void show_file(struct browser *b, const char *path)
+{
+	const struct report *report = NULL;
+	rows_forget(&b->rows);
+	struct strobe_error *err = b->ui.hooks->open(b->ui.hooks->ctx, path, &report);
+	if (err) {
+		strbuf_addstr(&b->message, err->message);
+		error_destroy(err);
+		browser_filter(b);
+		return;
+	}
+	browser_forget_zooms(b);
+	strip_forget(b);
+	b->sort_field = -1;
+	u64map_deinit(&b->rows.open);
+	b->at = b->first = 0;
+	browser_set(b, report, 0);
+	browser_compare_again(b);
+}
+
+void browser_files(struct browser *b)
+{
+	char *path = NULL;
+	if (b->ui.hooks->open)
+		path = browser_choose_file(b);
+	else
+		strbuf_addstr(&b->message, "no other file can be shown here");
+	if (path)
+		show_file(b, path);
+	free(path);
 }
 
 /* ---- pages ---- */
@@ -438,7 +448,8 @@ static const char help[] =
 	"P             write the rows to perf.hist.N\n"
 	"T             samples over time: arrows move, Space begins a span, Enter narrows everything to it; so does the mouse;\n"
 	"              Esc comes back to what was before\n"
-	"D             compare with what is shown now: another recording (s), or later refreshes\n"
+	"D             a column of differences: to what is shown now, to another recording, in top to the first minute;\n"
+	"              D again ends it\n"
 	"i             what the recording says of itself\n"
 	"s             another recording in this directory\n"
 	"Ctrl-L        draw all anew\n";

@@ -40,12 +40,12 @@ static void close_strip(struct browser *b)
 }
 
 /* What is shown, in as many steps as the screen is wide. */
-static void make_times(struct browser *b)
+void strip_look(struct browser *b)
 {
 	struct strip *s = &b->strip;
 	const struct browse_hooks *h = b->ui.hooks;
 	unsigned columns = screen_columns(b->ui.s);
-	if (s->columns == columns)
+	if (!strip_height(b) || s->columns == columns)
 		return;
 	strip_forget(b);
 	s->columns = columns;
@@ -78,7 +78,7 @@ void strip_open(struct browser *b)
 		strbuf_addstr(&b->message, "the screen is too small for a strip of time");
 		return;
 	}
-	make_times(b);
+	strip_look(b);
 }
 
 /* ---- the span ---- */
@@ -105,7 +105,7 @@ static struct browse_span marked_span(const struct strip *s)
 	return span;
 }
 
-static uint32_t part_named(const struct report *r, const char *name)
+uint32_t browser_part_named(const struct report *r, const char *name)
 {
 	for (uint32_t i = 0; i < r->parts_nr; i++)
 		if (!strcmp(r->parts[i].event_name, name))
@@ -130,7 +130,7 @@ bool browser_narrow(struct browser *b, struct browse_span span)
 		if (!h->is_live)
 			u64map_deinit(&b->rows.open);
 		b->at = b->first = 0;
-		browser_set(b, report, part_named(report, strbuf_str(&name)));
+		browser_set(b, report, browser_part_named(report, strbuf_str(&name)));
 		strip_forget(b);
 	}
 	strbuf_deinit(&name);
@@ -216,9 +216,6 @@ void strip_tell(const struct browser *b, struct strbuf *out)
 void strip_draw(struct browser *b, unsigned y)
 {
 	if (!strip_height(b))
-		return;
-	make_times(b);
-	if (!b->strip.is_shown)
 		return;
 	draw_bars(b, y);
 	draw_marks(b, y + bars(b));
