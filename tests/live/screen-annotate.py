@@ -18,7 +18,7 @@ def costs(lines):
 
 
 def annotate(path, *argv, **more):
-    return Screen([STROBE, "annotate", "-i", path, *argv], columns=110, rows=60, **more)
+    return Screen([STROBE, "--no-pager", "annotate", "-i", path, *argv], columns=110, rows=60, **more)
 
 
 def main():

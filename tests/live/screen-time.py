@@ -72,7 +72,8 @@ def keys(tap, path, all_times):
         s.keys(*["Right"] * 30)
         s.wait_for(lambda lines: lines[4].find("^") == 30)
         ends = re.findall(r"\d+\.\d{6}", s.lines()[4])
-        tap.equal([float(e) for e in ends], [round(min(all_times) / 1e9, 6), round(max(all_times) / 1e9, 6)], "from the first sample to the last")
+        first_and_last = [round(at(all_times) / 1e9, 6) for at in (min, max)]
+        tap.equal([float(e) for e in ends], first_and_last, "from the first sample to the last")
         s.keys("Home", "Space", "End")
         s.wait_for(f"{len(all_times)} of {len(all_times)} samples")
         tap.ok(bottom(s).startswith(f"{len(all_times)} of {len(all_times)} samples"), "a span of all has all samples", bottom(s))
@@ -85,7 +86,8 @@ def keys(tap, path, all_times):
         s.keys("Enter")
         lines = s.wait_for(", Time: ") or [""]
         span = span_of(lines[0])
-        tap.ok(m and span and count(all_times, span) == int(m.group(1)), "Enter narrows to as many samples as were marked", f"{m} {lines[0]}")
+        marked = m and span and count(all_times, span) == int(m.group(1))
+        tap.ok(marked, "Enter narrows to as many samples as were marked", f"{m} {lines[0]}")
         tap.ok(span and re.match(rf"Samples: {count(all_times, span)} ", lines[0]), "the title counts those of the span", lines[0])
         s.wait_for("Press '?'")
         tap.equal(rows(s.lines()), text_of(path, lines[0]), "rows are those of --time")

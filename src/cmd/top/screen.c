@@ -205,8 +205,9 @@ static struct strobe_error *times(void *ctx, const struct report_part *part, str
 		const struct history_slice *slice = &h->slices.data[i];
 		uint64_t from = slice->start_ns > span.from_ns ? (slice->start_ns - span.from_ns) / step : 0;
 		uint64_t to = slice->end_ns > span.from_ns ? (slice->end_ns - span.from_ns - 1) / step : 0;
-		for (uint64_t k = from; k <= to && k < ret->nr; k++)
-			ret->samples[k] += slice->samples * (k - from + 1) / (to - from + 1) - slice->samples * (k - from) / (to - from + 1);
+		uint64_t nr = to - from + 1;
+		for (uint64_t k = 0; k < nr && from + k < ret->nr; k++)
+			ret->samples[from + k] += slice->samples * (k + 1) / nr - slice->samples * k / nr;
 	}
 	return NULL;
 }
