@@ -10,6 +10,14 @@ struct strobe_error *refused_trace_decoder(void *options, const char *value, boo
 							 "not decoded by this version");
 }
 
+struct strobe_error *refused_guests(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL :
+			 error_create(ERROR_UNSUPPORTED, "recordings of guests are not joined, nor their addresses named, by this "
+							 "version");
+}
+
 struct strobe_error *refused_stitching(void *options, const char *value, bool negated)
 {
 	(void)options, (void)value;

@@ -7,5 +7,13 @@
 
 #include "base/error.h"
 
+/* A row of an option table. */
+#define REFUSED_OPTION(option, why)                                                                       \
+	{                                                                                                 \
+		OPTION_CALL, 0, option, .arg = "...", .optional_arg = true, .parse = why, .hidden = true, \
+		.help = "not in this version"                                                             \
+	}
+
 struct strobe_error *refused_trace_decoder(void *options, const char *value, bool negated) _must_check_;
+struct strobe_error *refused_guests(void *options, const char *value, bool negated) _must_check_;
 struct strobe_error *refused_stitching(void *options, const char *value, bool negated) _must_check_;

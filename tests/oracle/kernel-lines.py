@@ -36,8 +36,8 @@ def linked(path, at, name, head=0):
     order = [s for s in order if s in STAYS] + [".init.text"]
     places = "".join(f"{s} : {{ *({s}) }} " for s in order)
     with open("script.ld", "w", encoding="ascii") as f:
-        data = ". = ALIGN(4096); .data : { *(.data .bss .note*) }"
-        f.write(f"SECTIONS {{ . = {at:#x}; _text = .; _stext = .; . += {head}; {places} {data} }}\n")
+        f.write(f"SECTIONS {{ . = {at:#x}; _text = .; _stext = .; . += {head}; {places} "
+                ". = ALIGN(4096); .data : { *(.data .bss .note*) } }\n")
     out = os.path.join(SCRATCH, name)
     return out if sh(f"ld -z max-page-size=4096 --build-id -T script.ld --defsym elsewhere={at:#x} -o {out} {path}") else None
 

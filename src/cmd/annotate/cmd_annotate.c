@@ -153,10 +153,8 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "show every record in hexadecimal, and its parts, instead" },
 	{ OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "say nothing but what was asked for" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how many samples each address has; -vv says more" },
-	{ OPTION_CALL, 0, "data-type", .arg = "type", .optional_arg = true, .parse = wants_types, .hidden = true,
-	  .help = "not in this version" },
-	{ OPTION_CALL, 0, "itrace", .arg = "opts", .optional_arg = true, .parse = refused_trace_decoder, .hidden = true,
-	  .help = "not in this version" },
+	REFUSED_OPTION("data-type", wants_types),
+	REFUSED_OPTION("itrace", refused_trace_decoder),
 	OPTIONS_END,
 };
 

@@ -15,18 +15,21 @@
 #include "base/u64map.h"
 #include "cmd/cmd.h"
 #include "cmd/inject/jit.h"
+#include "cmd/inject/sleeps.h"
 #include "cmd/input.h"
+#include "cmd/refused.h"
 #include "object/object.h"
 #include "perfdata/reader.h"
 #include "perfdata/rewrite.h"
+#include "record/order.h"
 #include "resolve/convert.h"
 
 #define MAX_STACK 1024 /* frames of a converted chain: more than any reader shows unasked */
 
 struct inject_options {
 	const char *input, *output;
-	const char *known_ids;
-	bool force, build_ids, all_build_ids, convert, jit;
+	const char *known_ids, *vmlinux, *kallsyms;
+	bool force, build_ids, all_build_ids, convert, jit, sleeps, ignore_vmlinux;
 	unsigned verbose;
 };
 
@@ -38,6 +41,8 @@ struct inject {
 	struct resolver *resolver;
 	struct converter *converter; /* NULL where dumps stay as they are */
 	struct jit_injection *jit;   /* NULL where jitdumps stay aside */
+	struct sleeps *sleeps;       /* NULL where sched_stat samples stay as they are */
+	struct record_source *ordered; /* the same recording in order of time, for sleeps; or NULL */
 	struct env env;              /* of the new recording */
 	VEC(bool) hit;               /* by mapped file */
 	struct strbuf known_ids;     /* "HEX PATH" lines that the user gave */
@@ -75,7 +80,9 @@ static struct strobe_error *filter_record(struct rewrite_filter *f, struct recor
 	struct inject *in = (struct inject *)f;
 	if (r.hdr->type == PERF_RECORD_SAMPLE && in->o->build_ids && !in->o->all_build_ids)
 		mark_sample(in, r);
-	if (in->jit)
+	if (in->sleeps)
+		TRY(sleeps_record(in->sleeps, r, out, ret_keep));
+	if (in->jit && *ret_keep)
 		TRY(jit_injection_record(in->jit, r, out, ret_keep));
 	return in->converter && *ret_keep ? converter_record(in->converter, r, out, ret_keep) : NULL;
 }
@@ -209,9 +216,23 @@ static struct strobe_error *commit(struct inject *in)
 	return NULL;
 }
 
+/* What a task waits for may be told on another CPU than where it went to sleep: what is joined has to be in order. */
+static struct strobe_error *join_sleeps(struct inject *in)
+{
+	struct record_source *again;
+	TRY(sleeps_create(source_env(in->source), &in->sleeps));
+	TRY(input_open(in->o->input, in->o->force, &again));
+	in->ordered = order_create(again);
+	return NULL;
+}
+
 static struct strobe_error *inject(struct inject *in)
 {
-	struct symbols_options symbols = {};
+	struct symbols_options symbols = {
+		.vmlinux = in->o->vmlinux,
+		.kallsyms = in->o->kallsyms,
+		.ignore_vmlinux = in->o->ignore_vmlinux,
+	};
 	TRY(check_output(in->o));
 	TRY(read_known_ids(in));
 	TRY(cmd_symbols_options(in->ctx, source_env(in->source), in->o->force, &symbols));
@@ -234,8 +255,10 @@ static struct strobe_error *inject(struct inject *in)
 	}
 	if (in->o->jit)
 		TRY(jit_injection_create(in->resolver, &in->env, &in->jit));
+	if (in->o->sleeps)
+		TRY(join_sleeps(in));
 	TRY(open_output(in));
-	TRY(rewrite(in->source, in->writer, &in->filter));
+	TRY(rewrite(in->ordered ? in->ordered : in->source, in->writer, &in->filter));
 	if (in->jit)
 		TRY(jit_injection_finish(in->jit, &in->writer->sink));
 	if (in->o->build_ids)
@@ -263,8 +286,14 @@ static int run(struct cmd_context *ctx, void *options)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: name a recording with -i",
 							ctx->rest.argv[0]));
 	o->build_ids |= o->all_build_ids;
-	if (!o->build_ids && !o->convert && !o->jit)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "nothing to do: say -b, --buildid-all, -j or --convert-callchain"));
+	if (!o->build_ids && !o->convert && !o->jit && !o->sleeps)
+		return cmd_fail_usage(ctx,
+				      error_create(ERROR_USAGE,
+						   "nothing to do: say -b, --buildid-all, -j, -s or --convert-callchain"));
+	/* Samples of sched_switch would come out twice changed: as chains, and at another time. */
+	if (o->sleeps && o->convert)
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-s and --convert-callchain want a step each: "
+								     "convert first, then join"));
 	struct strobe_error *err = input_open(o->input, o->force, &in.source);
 	if (err)
 		return cmd_fail(ctx, err);
@@ -273,6 +302,8 @@ static int run(struct cmd_context *ctx, void *options)
 		say_converted(&in);
 	if (!err && in.jit && !jit_injection_functions(in.jit))
 		cmd_say(ctx, "no jitdump of %s could be read, or none tells of code", input_path(o->input));
+	if (!err && in.sleeps && o->verbose)
+		cmd_say(ctx, "%" PRIu64 " sleeps joined with where they began", sleeps_joined(in.sleeps));
 	if (in.resolver)
 		input_remarks(ctx, in.source, resolver_stats(in.resolver));
 	if (o->build_ids && in.env.build_ids.data != source_env(in.source)->build_ids.data)
@@ -285,6 +316,8 @@ static int run(struct cmd_context *ctx, void *options)
 	strbuf_deinit(&in.known_ids);
 	converter_destroy(in.converter);
 	jit_injection_destroy(in.jit);
+	sleeps_destroy(in.sleeps);
+	source_destroy(in.ordered);
 	resolver_destroy(in.resolver);
 	source_destroy(in.source);
 	return cmd_fail(ctx, err);
@@ -305,8 +338,18 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "known-build-ids", AT(known_ids), .arg = "buildid path,...",
 	  .help = "build-ids that -b takes for these paths, \"BUILD-ID PATH\" each; @FILE holds a line for each" },
 	{ OPTION_BOOL, 'j', "jit", AT(jit), .help = "write the code of jitdumps into files, and maps of them into the recording" },
+	{ OPTION_BOOL, 's', "sched-stat", AT(sleeps),
+	  .help = "make of samples that tell how long a task slept the sched_switch that began it, with its call chain" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "the kernel's image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "the kernel's symbols" },
+	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(ignore_vmlinux), .help = "do not look for the kernel's image" },
 	{ OPTION_BOOL, 0, "convert-callchain", AT(convert),
 	  .help = "unwind stack dumps and write call chains in their place" },
+	REFUSED_OPTION("itrace", refused_trace_decoder),
+	REFUSED_OPTION("strip", refused_trace_decoder),
+	REFUSED_OPTION("vm-time-correlation", refused_trace_decoder),
+	REFUSED_OPTION("guest-data", refused_guests),
+	REFUSED_OPTION("guestmount", refused_guests),
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say what was added and how much smaller the file became" },
 	OPTIONS_END,
 };

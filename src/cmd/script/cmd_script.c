@@ -48,18 +48,6 @@ static struct strobe_error *wants_dlfilter(void *options, const char *value, boo
 							 "'script --format json', an object a line");
 }
 
-static struct strobe_error *wants_guests(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL : error_create(ERROR_UNSUPPORTED, "addresses of guests are not given names by this version");
-}
-
-#define MISSING(option, why)                                                                       \
-	{                                                                                          \
-		OPTION_CALL, 0, option, .arg = "...", .optional_arg = true, .parse = why, .hidden = true, \
-		.help = "not in this version"                                                      \
-	}
-
 #define AT(field) offsetof(struct script_options, field)
 
 static const struct option table[] = {
@@ -119,21 +107,21 @@ static const struct option table[] = {
 	{ OPTION_CALL, 'g', "gen-script", .arg = "lang", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
 	{ OPTION_CALL, 's', "script", .arg = "name", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
 	{ OPTION_CALL, 'l', "list", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
-	MISSING("itrace", refused_trace_decoder),
-	MISSING("insn-trace", refused_trace_decoder),
-	MISSING("call-trace", refused_trace_decoder),
-	MISSING("call-ret-trace", refused_trace_decoder),
-	MISSING("graph-function", refused_trace_decoder),
-	MISSING("xed", refused_trace_decoder),
-	MISSING("dlfilter", wants_dlfilter),
-	MISSING("dlarg", wants_dlfilter),
-	MISSING("list-dlfilters", wants_dlfilter),
-	MISSING("guestmount", wants_guests),
-	MISSING("guestkallsyms", wants_guests),
-	MISSING("guestmodules", wants_guests),
-	MISSING("guestvmlinux", wants_guests),
-	MISSING("guest-code", wants_guests),
-	MISSING("stitch-lbr", refused_stitching),
+	REFUSED_OPTION("itrace", refused_trace_decoder),
+	REFUSED_OPTION("insn-trace", refused_trace_decoder),
+	REFUSED_OPTION("call-trace", refused_trace_decoder),
+	REFUSED_OPTION("call-ret-trace", refused_trace_decoder),
+	REFUSED_OPTION("graph-function", refused_trace_decoder),
+	REFUSED_OPTION("xed", refused_trace_decoder),
+	REFUSED_OPTION("dlfilter", wants_dlfilter),
+	REFUSED_OPTION("dlarg", wants_dlfilter),
+	REFUSED_OPTION("list-dlfilters", wants_dlfilter),
+	REFUSED_OPTION("guestmount", refused_guests),
+	REFUSED_OPTION("guestkallsyms", refused_guests),
+	REFUSED_OPTION("guestmodules", refused_guests),
+	REFUSED_OPTION("guestvmlinux", refused_guests),
+	REFUSED_OPTION("guest-code", refused_guests),
+	REFUSED_OPTION("stitch-lbr", refused_stitching),
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
 };

@@ -1,0 +1,1 @@
+strobe inject --guest-data=x -i absent.data

@@ -1,0 +1,1 @@
+strobe inject --itrace=i10us -i absent.data

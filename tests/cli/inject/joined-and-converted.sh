@@ -1,0 +1,1 @@
+strobe inject -s --convert-callchain -i absent.data
