@@ -1,10 +1,8 @@
 #include "annotate/dso_code.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "object/object.h"
-#include "symbol/demangle.h"
 #include "symbol/source.h"
 
 static const struct symbol *symbol_at(struct dso_code *c, uint64_t addr)
@@ -39,58 +37,11 @@ static const void *bytes_at(void *ctx, uint64_t addr, size_t *ret_bytes)
 	return code || !kernel || c->hindrance ? code : running_bytes(c, addr, ret_bytes);
 }
 
-/* ---- the global offset table ---- */
-
-static const char *slot_name(struct dso_code *c, const char *of)
-{
-	char *shown = demangle_is_mangled(of) ? demangle_name(of) : NULL;
-	const char *name = *of ? arena_printf(&c->arena, "%s@got", shown ? shown : of) : NULL;
-	free(shown);
-	return name;
-}
-
-static void add_slot(void *ctx, const struct object_slot *slot)
-{
-	struct dso_code *c = ctx;
-	const char *of = slot->symbol;
-	if (!of) {
-		const struct symbol *s = dso_symbol(c->dso, slot->address);
-		of = s && s->start == slot->address ? s->raw_name : "";
-	}
-	struct dso_slot made = { .addr = slot->vaddr, .name = slot_name(c, of) };
-	if (made.name)
-		vec_push(&c->slots, made);
-}
-
-static int compare_slots(const void *a, const void *b)
-{
-	const struct dso_slot *x = a, *y = b;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-/* What an instruction calls through or loads from: the slot's name says more than that of the table. */
-static const char *slot_at(struct dso_code *c, uint64_t addr)
-{
-	struct object *debug, *object = dso_object(c->dso, &debug);
-	if (!object)
-		return NULL;
-	if (!c->has_slots) {
-		c->has_slots = true;
-		object_each_slot(object, add_slot, c);
-		if (c->slots.len)
-			qsort(c->slots.data, c->slots.len, sizeof(*c->slots.data), compare_slots);
-	}
-	struct dso_slot want = { .addr = addr };
-	const struct dso_slot *found = c->slots.len ?
-		bsearch(&want, c->slots.data, c->slots.len, sizeof(want), compare_slots) : NULL;
-	return found ? found->name : NULL;
-}
-
 static const char *name_at(void *ctx, uint64_t addr, uint64_t *ret_start)
 {
 	struct dso_code *c = ctx;
-	const char *section = dso_code_section(c, addr);
-	const char *slot = section && !strncmp(section, ".got", 4) ? slot_at(c, addr) : NULL;
+	const char *section = dso_section_name(c->dso, addr);
+	const char *slot = section && !strncmp(section, ".got", 4) ? dso_slot_name(c->dso, addr) : NULL;
 	const struct symbol *s = slot ? NULL : dso_symbol(c->dso, addr);
 	if (slot)
 		*ret_start = addr;
@@ -122,7 +73,6 @@ void dso_code_init(struct dso_code *c, struct dso *dso, const struct mapped_file
 
 void dso_code_deinit(struct dso_code *c)
 {
-	vec_deinit(&c->slots);
 	arena_deinit(&c->arena);
 }
 
@@ -131,17 +81,6 @@ struct code_source dso_code_source(struct dso_code *c)
 	struct object *debug, *object = dso_object(c->dso, &debug);
 	const struct arch *arch = object ? object_header(object)->arch : c->arch;
 	return (struct code_source){ .arch = arch, .bytes = bytes_at, .name = name_at, .places = places_at, .ctx = c };
-}
-
-const char *dso_code_section(const struct dso_code *c, uint64_t addr)
-{
-	struct object *debug, *object = dso_object(c->dso, &debug);
-	for (size_t i = 1; object && i < object_sections_count(object); i++) {
-		const struct object_section *s = object_section(object, i);
-		if (s->addr && addr >= s->addr && addr - s->addr < s->bytes)
-			return s->name;
-	}
-	return NULL;
 }
 
 static const char *hex(const struct mapped_file *f, char ret[2 * RECORD_BUILD_ID_MAX + 1])

@@ -13,20 +13,13 @@ struct dso_code {
 	const struct arch *arch;     /* of the recording: where the DSO is no ELF file */
 	const struct mapped_file *file;
 	const struct symbol *symbol; /* over the last address that was asked */
-	struct arena arena;          /* of names that are made up, and of code that lies in no file */
+	struct arena arena;          /* of code that lies in no file, and of the hindrance */
 	const char *hindrance;       /* why the running kernel's memory did not serve, or NULL */
-	bool has_slots;              /* they were read */
-	VEC(struct dso_slot {
-		uint64_t addr;
-		const char *name;
-	}) slots;                    /* of the global offset table, by address: "printf@got" */
 };
 
 void dso_code_init(struct dso_code *c, struct dso *dso, const struct mapped_file *file, const struct arch *arch);
 void dso_code_deinit(struct dso_code *c);
 /* May be made again for each function. */
 struct code_source dso_code_source(struct dso_code *c);
-/* The section that holds addr, ".text"; NULL where it is in none. */
-const char *dso_code_section(const struct dso_code *c, uint64_t addr);
 /* Why there are no bytes of it: what is missing, and what to do. what: a function's name, or "3 functions". */
 struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what) _must_check_;

@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/recorded_files.h"
+#include "cmd/refused.h"
 #include "object/buildid_cache.h"
 #include "object/debuginfod.h"
 
@@ -251,6 +252,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 'M', "missing", AT(missing), .arg = "recording",
 	  .help = "list files of a recording that the cache does not have" },
 	{ OPTION_BOOL, 'l', "list", AT(list), .help = "list what is in the cache" },
+	{ OPTION_CALL, 'k', "kcore", .arg = "file", .parse = refused_kcore, .hidden = true, .help = "not in this version" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording of another owner" },
 	{ OPTION_STRING, 0, "debuginfod", AT(debuginfod), .arg = "debuginfod urls", .optional_arg = true, .default_arg = "",
 	  .help = "with -a and -u, fetch debug files that are not installed, from these servers or those of DEBUGINFOD_URLS" },

@@ -18,6 +18,14 @@ struct strobe_error *refused_guests(void *options, const char *value, bool negat
 							 "version");
 }
 
+struct strobe_error *refused_kcore(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? NULL :
+			 error_create(ERROR_UNSUPPORTED, "copying /proc/kcore is left for a later version; annotate reads the running "
+							 "kernel's code in place");
+}
+
 struct strobe_error *refused_stitching(void *options, const char *value, bool negated)
 {
 	(void)options, (void)value;

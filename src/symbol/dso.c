@@ -238,6 +238,18 @@ const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes)
 	return d->object ? object_bytes_at(d->object, addr - (uint64_t)d->shift, ret_bytes) : NULL;
 }
 
+const char *dso_section_name(struct dso *d, uint64_t addr)
+{
+	load(d);
+	uint64_t vaddr = addr - (uint64_t)d->shift;
+	for (size_t i = 1; d->object && i < object_sections_count(d->object); i++) {
+		const struct object_section *s = object_section(d->object, i);
+		if (s->flags & SHF_ALLOC && vaddr >= s->addr && vaddr - s->addr < s->bytes)
+			return s->name;
+	}
+	return NULL;
+}
+
 struct strobe_error *dso_running_code(struct dso *d, uint64_t addr, void *buf, size_t n)
 {
 	load(d);

@@ -87,6 +87,15 @@ struct strobe_error *dso_running_code(struct dso *d, uint64_t addr, void *buf, s
  */
 struct object *dso_object(struct dso *d, struct object **ret_debug);
 
+/*
+ * What a slot of the global offset table is for, "printf@got"; NULL where no slot is at addr. Lives as long as the session;
+ * the table is read once a DSO.
+ */
+const char *dso_slot_name(struct dso *d, uint64_t addr);
+
+/* The section of its file that holds addr, ".text"; NULL where it is in none. */
+const char *dso_section_name(struct dso *d, uint64_t addr);
+
 /* Of a DSO of the kind MAPPED_JIT: what its compiler wrote; NULL where that cannot be had. Lives for the session. */
 struct jitdump;
 const struct jitdump *dso_jitdump(struct dso *d);

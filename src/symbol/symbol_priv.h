@@ -29,6 +29,7 @@ struct ksymbol_range {
 };
 
 struct dso_source;
+struct dso_slots;
 
 struct dso {
 	struct symbols *session;
@@ -48,6 +49,7 @@ struct dso {
 	struct object *symbols_object;  /* a separate debug file, where the names lie */
 	struct jitdump *jitdump;        /* of MAPPED_JIT, or NULL */
 	VEC(struct ksymbol_range) ranges;
+	_Atomic(struct dso_slots *) slots; /* slots.c; NULL until one is asked for */
 	_Atomic(struct dso_source *) source_lines; /* source.c; NULL until a line is asked for */
 
 	/* Where the kernel or module was when it was recorded, from the first map that was asked about; 0 = not known.
@@ -92,6 +94,7 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 /* Whether an object has the recorded build-id (or none was recorded); says the problem where it has not. */
 bool elf_matches(struct dso *d, const struct object *o, const char *path);
 void dso_source_destroy(struct dso_source *s);
+void dso_slots_destroy(struct dso_slots *s);
 /*
  * The file of a module, from its path or from the build-id cache, for the caller to close; NULL where it is not at hand, or
  * modules were not asked for. ret_path lives as long as the DSO. Under d->lock.

@@ -201,7 +201,7 @@ static struct strobe_error *make_listing(struct annotate_run *r, const struct pa
 		.object = profile_str(r->profile, m->name),
 		.object_path = profile_str(r->profile, m->path),
 		.build_id = profile_str(r->profile, m->build_id),
-		.section = dso_code_section(code, f->start),
+		.section = dso_section_name(code->dso, f->start),
 		.debug_origin = dso_source_origin(code->dso),
 		.start = f->start,
 		.end = f->start + f->size,

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/refused.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 /* Used by commands that begin their options with these. */
@@ -341,14 +342,6 @@ CALL(refuse_aux)
 				      "AUX area tracing (Intel PT, CoreSight) is not recorded by this version");
 }
 
-CALL(refuse_kcore)
-{
-	return negated ? NULL
-		       : error_create(ERROR_UNSUPPORTED,
-				      "copying /proc/kcore is left for a later version; without it kernel code "
-				      "patched at run time is shown as on disk");
-}
-
 CALL(refuse_off_cpu)
 {
 	return negated ? NULL
@@ -467,7 +460,7 @@ const struct option record_option_table[] = {
 	 .help = "record the time of the first and last sample (always)"},
 	{OPTION_CALL, 0, "threads", .arg = "spec", .optional_arg = true, .parse = parse_threads,
 	 .help = "several readers, and a directory of files: cpu, core, package, numa or CPUs/affinity:…"},
-	{OPTION_CALL, 0, "kcore", .parse = refuse_kcore, .help = "copy /proc/kcore (left for later)"},
+	{OPTION_CALL, 0, "kcore", .parse = refused_kcore, .help = "copy /proc/kcore (left for later)"},
 
 	GROUP("How it is read"),
 	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages[,pages]", .parse = record_parse_mmap_pages,

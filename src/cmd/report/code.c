@@ -97,7 +97,7 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 		.object = profile_str(r->profile, m->name),
 		.object_path = profile_str(r->profile, m->path),
 		.build_id = profile_str(r->profile, m->build_id),
-		.section = dso_code_section(&code, symbol->start),
+		.section = dso_section_name(code.dso, symbol->start),
 		.debug_origin = dso_source_origin(code.dso),
 		.start = symbol->start,
 		.end = symbol->end,

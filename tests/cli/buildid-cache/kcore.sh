@@ -1,0 +1,1 @@
+strobe buildid-cache -k /proc/kcore
