@@ -1,0 +1,286 @@
+/* Debug information that lies: made by hand, byte by byte; what honest files say is held to llvm-symbolizer (tests/oracle). */
+#include "base/testing.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "base/strbuf.h"
+#include "object/dwarf.h"
+#include "object/dwarf_const.h"
+#include "object/testing_elf.h"
+
+#define TEXT 0x1000u
+#define TEXT_BYTES 0x100u
+
+struct made {
+	struct strbuf info, abbrev, line;
+	struct object *object;
+	struct dwarf *dwarf;
+	uint8_t *file;
+};
+
+static void put(struct strbuf *b, uint64_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		strbuf_addch(b, (char)(value >> 8 * i));
+}
+
+static void put_bytes(struct strbuf *b, const uint8_t *bytes, size_t n)
+{
+	strbuf_add(b, bytes, n);
+}
+#define PUT(b, ...) put_bytes((b), (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+
+enum { UNIT = 1, PLAIN, REFERRING, INLINED, NAMED };
+
+/* The abbreviations of all tests: low_pc and high_pc (a length) of each, then what its name says. */
+static void put_abbrevs(struct strbuf *b)
+{
+#define RANGE DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4
+	PUT(b, UNIT, DW_TAG_compile_unit, 1, RANGE, DW_AT_stmt_list, DW_FORM_sec_offset, 0, 0);
+	PUT(b, PLAIN, DW_TAG_subprogram, 0, RANGE, DW_AT_name, DW_FORM_string, 0, 0);
+	PUT(b, REFERRING, DW_TAG_subprogram, 1, RANGE, DW_AT_abstract_origin, DW_FORM_ref4, 0, 0);
+	PUT(b, INLINED, DW_TAG_inlined_subroutine, 1, RANGE, DW_AT_abstract_origin, DW_FORM_ref4, 0, 0);
+	PUT(b, NAMED, DW_TAG_subprogram, 0, RANGE, DW_AT_name, DW_FORM_indirect, 0, 0);
+	PUT(b, 0);
+}
+
+static void put_range(struct strbuf *b, uint8_t abbrev, uint64_t low, uint32_t bytes)
+{
+	put(b, abbrev, 1);
+	put(b, low, 8);
+	put(b, bytes, 4);
+}
+
+/* Header and root; its length is set by finish(). Version 4, offsets of 4 bytes. */
+static struct made begin(uint32_t abbrev_offset, uint32_t line_offset)
+{
+	struct made m = {};
+	put(&m.info, 0, 4);
+	put(&m.info, 4, 2);
+	put(&m.info, abbrev_offset, 4);
+	put(&m.info, 8, 1);
+	put_range(&m.info, UNIT, TEXT, TEXT_BYTES);
+	put(&m.info, line_offset, 4);
+	return m;
+}
+
+static void finish(struct made *m)
+{
+	static const uint8_t text[TEXT_BYTES];
+	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
+	uint32_t length = (uint32_t)m->info.len - 4;
+	memcpy(m->info.data, &length, 4);
+	uint32_t s = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof(text));
+	elf_load_section(&b, s, PF_R | PF_X);
+	elf_add_section(&b, ".debug_info", SHT_PROGBITS, 0, 0, m->info.data, m->info.len);
+	elf_add_section(&b, ".debug_abbrev", SHT_PROGBITS, 0, 0, m->abbrev.data, m->abbrev.len);
+	if (m->line.len)
+		elf_add_section(&b, ".debug_line", SHT_PROGBITS, 0, 0, m->line.data, m->line.len);
+	size_t bytes;
+	m->file = elf_finish(&b, &bytes);
+	assert_ok(object_open_memory(m->file, bytes, "made", &m->object));
+	m->dwarf = dwarf_create(m->object, (struct dwarf_files){});
+	assert_non_null(m->dwarf);
+}
+
+static void discard(struct made *m)
+{
+	dwarf_destroy(m->dwarf);
+	object_close(m->object);
+	free(m->file);
+	strbuf_deinit(&m->info);
+	strbuf_deinit(&m->abbrev);
+	strbuf_deinit(&m->line);
+}
+
+static void names_that_lead_in_a_circle(void **state)
+{
+	(void)state;
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	struct made m = begin(0, 0);
+	put_abbrevs(&m.abbrev);
+	uint32_t own = (uint32_t)m.info.len;
+	put_range(&m.info, REFERRING, TEXT, 16);
+	put(&m.info, own, 4);
+	/* two that refer to each other, one within the other */
+	uint32_t inner = (uint32_t)m.info.len, other = inner + 17;
+	put_range(&m.info, INLINED, TEXT, 8);
+	put(&m.info, other, 4);
+	put_range(&m.info, INLINED, TEXT, 4);
+	put(&m.info, inner, 4);
+	PUT(&m.info, 0, 0, 0);
+	put_range(&m.info, PLAIN, TEXT + 16, 16);
+	PUT(&m.info, 'g', 'o', 'o', 'd', 0, 0);
+	finish(&m);
+	assert_int_equal(dwarf_frames(m.dwarf, TEXT, f), 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_null(f[i].name);
+	/* the next function is none the worse */
+	assert_int_equal(dwarf_frames(m.dwarf, TEXT + 16, f), 1);
+	assert_string_equal(f[0].name, "good");
+	discard(&m);
+}
+
+static void offsets_outside(void **state)
+{
+	(void)state;
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	struct made m = begin(0, 0x7fffffff);
+	put_abbrevs(&m.abbrev);
+	put_range(&m.info, REFERRING, TEXT, 16);
+	put(&m.info, 0xfffffff0, 4);
+	PUT(&m.info, 0, 0);
+	finish(&m);
+	assert_int_equal(dwarf_frames(m.dwarf, TEXT + 1, f), 1);
+	assert_null(f[0].name);
+	assert_null(f[0].file);
+	assert_false(dwarf_line(m.dwarf, TEXT + 1, f));
+	discard(&m);
+
+	/* abbreviations that are nowhere: the unit cannot be read */
+	m = begin(0x10000, 0);
+	put_abbrevs(&m.abbrev);
+	finish(&m);
+	assert_int_equal(dwarf_frames(m.dwarf, TEXT, f), 0);
+	discard(&m);
+}
+
+static void abbreviations_without_end(void **state)
+{
+	(void)state;
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	struct made m = begin(0, 0);
+	/* the same code again and again, and no zero at the end */
+	for (int i = 0; i < 20000; i++)
+		PUT(&m.abbrev, UNIT, DW_TAG_compile_unit, 1, RANGE, DW_AT_stmt_list, DW_FORM_sec_offset, 0, 0);
+	PUT(&m.info, 0);
+	finish(&m);
+	assert_int_equal(dwarf_frames(m.dwarf, TEXT, f), 0);
+	discard(&m);
+}
+
+static void nesting_without_end(void **state)
+{
+	(void)state;
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	struct made m = begin(0, 0);
+	put_abbrevs(&m.abbrev);
+	uint32_t own = (uint32_t)m.info.len;
+	put_range(&m.info, REFERRING, TEXT, 16);
+	put(&m.info, own, 4);
+	for (int i = 0; i < 100000; i++) {
+		put_range(&m.info, INLINED, TEXT, 16);
+		put(&m.info, own, 4);
+	}
+	finish(&m);
+	assert_in_range(dwarf_frames(m.dwarf, TEXT, f), 1, DWARF_FRAMES_MAX);
+	discard(&m);
+}
+
+static void forms_that_name_themselves(void **state)
+{
+	(void)state;
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	struct made m = begin(0, 0);
+	put_abbrevs(&m.abbrev);
+	put_range(&m.info, NAMED, TEXT, 16);
+	for (int i = 0; i < 100000; i++)
+		put(&m.info, DW_FORM_indirect, 1);
+	PUT(&m.info, DW_FORM_string, 'x', 0, 0);
+	finish(&m);
+	assert_in_range(dwarf_frames(m.dwarf, TEXT, f), 0, 1);
+	discard(&m);
+}
+
+/* A header of version 4 with one file; the program follows. */
+static void put_line_header(struct strbuf *b, uint32_t length, uint8_t minimum, uint8_t range, uint8_t opcode_base)
+{
+	put(b, length, 4);
+	put(b, 4, 2);
+	put(b, 6u + (opcode_base ? opcode_base - 1u : 0) + 9, 4); /* up to the program */
+	PUT(b, minimum, 1, 1, (uint8_t)-5, range, opcode_base);
+	static const uint8_t operands[12] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
+	put_bytes(b, operands, opcode_base ? opcode_base - 1u : 0);
+	PUT(b, 0, 'a', '.', 'c', 0, 0, 0, 0, 0);
+}
+
+static void put_set_address(struct strbuf *b, uint64_t addr)
+{
+	PUT(b, 0, 9, DW_LNE_set_address);
+	put(b, addr, 8);
+}
+
+/* What a line program makes of an address: its line, or 0. */
+static uint32_t line_at(struct strbuf *program, uint64_t addr)
+{
+	struct dwarf_frame f;
+	struct made m = begin(0, 0);
+	put_abbrevs(&m.abbrev);
+	PUT(&m.info, 0);
+	m.line = *program;
+	*program = (struct strbuf){};
+	finish(&m);
+	bool found = dwarf_line(m.dwarf, addr, &f);
+	discard(&m);
+	return found ? f.line : 0;
+}
+
+static void set_length(struct strbuf *b)
+{
+	uint32_t length = (uint32_t)b->len - 4;
+	memcpy(b->data, &length, 4);
+}
+
+static void line_programs_that_do_not_end(void **state)
+{
+	(void)state;
+	struct strbuf b = {};
+	/* Honest: line 8 from TEXT on for 4 bytes. */
+	put_line_header(&b, 0, 1, 14, 13);
+	put_set_address(&b, TEXT);
+	PUT(&b, DW_LNS_advance_line, 7, DW_LNS_copy, DW_LNS_advance_pc, 4, 0, 1, DW_LNE_end_sequence);
+	set_length(&b);
+	assert_int_equal(line_at(&b, TEXT + 3), 8);
+
+	/* No special opcode moves: a division by zero, were it done. */
+	put_line_header(&b, 0, 1, 0, 13);
+	put_set_address(&b, TEXT);
+	PUT(&b, 200, 200, DW_LNS_const_add_pc, DW_LNS_copy, DW_LNS_advance_pc, 4, 0, 1, DW_LNE_end_sequence);
+	set_length(&b);
+	line_at(&b, TEXT);
+
+	/* A million rows at one address, round the address space and back, and no end of the sequence. */
+	put_line_header(&b, 0, 0, 14, 13);
+	put_set_address(&b, TEXT);
+	for (int i = 0; i < 1000000; i++)
+		put(&b, i % 3 ? DW_LNS_copy : 250, 1);
+	PUT(&b, DW_LNS_advance_pc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, DW_LNS_copy);
+	set_length(&b);
+	line_at(&b, TEXT);
+
+	/* Lengths that lie: of the whole, of an extended opcode, of the header. */
+	put_line_header(&b, 0x7fffffff, 1, 14, 13);
+	assert_int_equal(line_at(&b, TEXT), 0);
+	put_line_header(&b, 0, 1, 14, 13);
+	PUT(&b, 0, 0xff, 0xff, 0x7f, DW_LNE_set_address);
+	set_length(&b);
+	assert_int_equal(line_at(&b, TEXT), 0);
+	put_line_header(&b, 0, 1, 14, 0);
+	PUT(&b, 1, 1, 1);
+	set_length(&b);
+	line_at(&b, TEXT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_that_lead_in_a_circle),
+		cmocka_unit_test(offsets_outside),
+		cmocka_unit_test(abbreviations_without_end),
+		cmocka_unit_test(nesting_without_end),
+		cmocka_unit_test(forms_that_name_themselves),
+		cmocka_unit_test(line_programs_that_do_not_end),
+	};
+	return cmocka_run_group_tests_name("dwarf", tests, NULL, NULL);
+}
