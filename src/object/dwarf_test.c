@@ -1,4 +1,4 @@
-/* Debug information that lies: made by hand, byte by byte; what honest files say is held to llvm-symbolizer (tests/oracle). */
+/* Debug information that lies, made byte by byte; what honest files say is held to llvm-symbolizer (tests/oracle). */
 #include "base/testing.h"
 
 #include <elf.h>

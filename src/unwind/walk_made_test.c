@@ -228,12 +228,52 @@ static void test_no_registers(void **state)
 	made_deinit(&m);
 }
 
+/* x86-64: rbp is register 6 for perf and for DWARF, rsp 7, rip 8 (16 for DWARF). */
+static void test_registers_that_point_nowhere(void **state)
+{
+	struct cfi c = {};
+	struct made m;
+	uint8_t stack[64] = {};
+	uint64_t regs[9] = {}, got[600];
+	put_cie(&c, 16, 7, 8);
+	put_fde(&c, 0x1000, 0x40, PROGRAM((char)0x90, 1));
+	put_fde(&c, 0x1100, 0x40, PROGRAM(0x0c, 6, 16, (char)0x86, 2, (char)0x90, 1));
+	made_init(&m, EM_X86_64, true, &c);
+	struct unwind_input in = {
+		.arch = &arch_x86_64, .space = m.space, .regs_mask = 0x1ff, .regs = regs, .stack = stack,
+		.stack_bytes = sizeof(stack), .max = 600,
+	};
+	static const uint64_t nowhere[] = { 0, 1, 7, INT64_MAX, (uint64_t)1 << 63, UINT64_MAX - 7, UINT64_MAX };
+	const uint64_t code[] = { code_at(0x1004), code_at(0x1104), 0, UINT64_MAX };
+	for (size_t i = 0; i < sizeof(nowhere) / sizeof(*nowhere); i++) {
+		for (size_t k = 0; k < sizeof(code) / sizeof(*code); k++) {
+			regs[6] = regs[7] = nowhere[i];
+			regs[8] = code[k];
+			put_word(stack, 8 * (i % 8), nowhere[i], 8, false);
+			struct unwind_result r = unwind_walk(m.unwinder, &in, got);
+			assert_in_range(r.nr, 0, 3); /* a stack of zeros ends like any other */
+			if (r.nr)
+				assert_int_equal(got[0], code[k]);
+		}
+	}
+	/* A frame that is its own caller: rbp was saved pointing to where it was saved. */
+	regs[6] = regs[7] = SP;
+	regs[8] = code_at(0x1104);
+	put_word(stack, 0, SP, 8, false);
+	put_word(stack, 8, code_at(0x1108), 8, false);
+	struct unwind_result r = unwind_walk(m.unwinder, &in, got);
+	assert_true(r.end == UNWIND_END_LOST || r.end == UNWIND_END_LOOP);
+	assert_in_range(r.nr, 1, 2);
+	made_deinit(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_i386),
 		cmocka_unit_test(test_no_registers),
+		cmocka_unit_test(test_registers_that_point_nowhere),
 	};
 	return cmocka_run_group_tests_name("unwind-walk-made", tests, NULL, NULL);
 }
