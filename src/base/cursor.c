@@ -1,6 +1,6 @@
 #include "base/cursor.h"
 
-uint64_t cursor_uleb(struct cursor *c)
+uint64_t cursor_uleb_long(struct cursor *c)
 {
 	uint64_t v = 0;
 	const uint8_t *start = c->at;

@@ -80,7 +80,14 @@ CURSOR_GET(64, __builtin_bswap64)
 #undef CURSOR_GET
 
 /* DWARF LEB128; a number of more than 64 bits makes the cursor bad. */
-uint64_t cursor_uleb(struct cursor *c);
+uint64_t cursor_uleb_long(struct cursor *c);
+static inline uint64_t cursor_uleb(struct cursor *c)
+{
+	/* Nearly all are of one byte. */
+	if (__builtin_expect(!c->bad && c->at < c->end && *c->at < 0x80, 1))
+		return *c->at++;
+	return cursor_uleb_long(c);
+}
 int64_t cursor_sleb(struct cursor *c);
 /* A NUL-terminated string in place, the cursor behind its NUL; NULL (and bad) where no NUL is inside. */
 const char *cursor_cstr(struct cursor *c);

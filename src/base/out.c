@@ -295,12 +295,28 @@ static void escape(struct out *o, unsigned char c)
 	out_hex_width(o, c, 2, '0');
 }
 
+/* How many bytes are printable ASCII: eight at a time, then one by one. */
+static size_t plain_run(const char *s, size_t n)
+{
+	const uint64_t each = 0x0101010101010101;
+	size_t len = 0;
+	for (; n - len >= 8; len += 8) {
+		uint64_t v;
+		memcpy(&v, s + len, 8);
+		/* A byte sets its high bit here where it is below 0x20 or above 0x7e, or the one before it was. */
+		if ((v | (v - 0x20 * each) | (v + each)) & 0x80 * each)
+			break;
+	}
+	while (len < n && s[len] >= 0x20 && s[len] < 0x7f)
+		len++;
+	return len;
+}
+
 void out_text(struct out *o, const char *s, size_t n)
 {
 	for (size_t i = 0, len; i < n; i += len) {
 		/* Runs of plain ASCII, nearly all there is, are copied whole. */
-		for (len = 0; i + len < n && s[i + len] >= 0x20 && s[i + len] < 0x7f; len++)
-			;
+		len = plain_run(s + i, n - i);
 		if (len) {
 			out_write(o, s + i, len);
 			continue;

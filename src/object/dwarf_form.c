@@ -100,10 +100,16 @@ static bool read_abbrev(struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_
 	return true;
 }
 
+static bool find_table(struct dwarf_file *f, uint64_t offset, struct cursor *ret)
+{
+	*ret = f->sections[DWARF_ABBREV];
+	return offset <= cursor_left(ret) && cursor_skip(ret, (size_t)offset);
+}
+
 static struct dwarf_abbrevs *read_table(struct dwarf_file *f, uint64_t offset)
 {
-	struct cursor c = f->sections[DWARF_ABBREV];
-	if (offset > cursor_left(&c) || !cursor_skip(&c, (size_t)offset))
+	struct cursor c;
+	if (!find_table(f, offset, &c))
 		return NULL;
 	struct dwarf_abbrevs *t = xcalloc(1, sizeof(*t));
 	bool sorted = true;
@@ -117,6 +123,43 @@ static struct dwarf_abbrevs *read_table(struct dwarf_file *f, uint64_t offset)
 	if (!sorted)
 		qsort(t->entries.data, t->entries.len, sizeof(*t->entries.data), compare_codes);
 	return t;
+}
+
+static bool skip_abbrev(struct cursor *c)
+{
+	cursor_uleb(c);
+	cursor_u8(c);
+	for (;;) {
+		uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
+		if (form == DW_FORM_implicit_const)
+			cursor_sleb(c);
+		if (c->bad)
+			return false;
+		if (!name && !form)
+			return true;
+	}
+}
+
+bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, struct dwarf_abbrevs *t)
+{
+	struct cursor c;
+	vec_clear(&t->entries);
+	vec_clear(&t->attrs);
+	if (!find_table(f, offset, &c))
+		return false;
+	for (;;) {
+		struct dwarf_abbrev a = { .code = cursor_uleb(&c) };
+		if (c.bad || !a.code)
+			return false;
+		if (a.code != code && !skip_abbrev(&c))
+			return false;
+		if (a.code != code)
+			continue;
+		bool is_whole = read_abbrev(&c, t, &a);
+		if (is_whole)
+			vec_push(&t->entries, a);
+		return is_whole;
+	}
 }
 
 const struct dwarf_abbrevs *dwarf_abbrevs(struct dwarf_file *f, uint64_t offset)

@@ -115,7 +115,7 @@ struct dwarf_unit {
 	uint64_t id;                 /* of a split unit and its skeleton */
 	uint16_t version;
 	uint8_t address_bytes, offset_bytes, type;
-	const struct dwarf_abbrevs *abbrevs; /* NULL until used; under dwarf->lock */
+	const struct dwarf_abbrevs *abbrevs; /* NULL until more than the root is read; under dwarf->lock */
 	bool bad;
 
 	/* Of the root. */
@@ -165,6 +165,8 @@ struct dwarf {
 /* NULL where the table is damaged. Under dwarf->lock, or while there is one thread. */
 const struct dwarf_abbrevs *dwarf_abbrevs(struct dwarf_file *f, uint64_t offset);
 void dwarf_abbrevs_free(struct dwarf_file *f);
+/* One entry of a table that need not be kept, into t, which is the caller's: false where there is none. */
+bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, struct dwarf_abbrevs *t);
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code);
 /* The cursor is in the section DWARF_INFO of the unit's file, or in a line header (form by form). */
 struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form, int64_t constant);
@@ -194,7 +196,7 @@ void dwarf_file_deinit(struct dwarf_file *f);
 void dwarf_read_units(struct dwarf_file *f);
 /* The unit around an offset, its root read and its abbreviations there; NULL where there is none. */
 struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);
-/* False where the unit cannot be read. */
+/* Its root and its abbreviations; false where the unit cannot be read. Takes dwarf->lock, which may be within a unit's. */
 bool dwarf_unit_prepare(struct dwarf_unit *u);
 /* Reads the root; its address ranges are appended. Needs no lock while there is one thread. */
 void dwarf_read_root(struct dwarf_unit *u, dwarf_ranges *ranges);

@@ -65,6 +65,9 @@ static struct cursor cursor_at(const struct dwarf_unit *u, uint64_t offset)
 /* One walk over all DIEs of the unit: what is no function is only skipped. */
 void dwarf_read_functions(struct dwarf_unit *u)
 {
+	(void)dwarf_unit_prepare(u);
+	if (!u->abbrevs)
+		return;
 	struct cursor c = cursor_at(u, u->dies);
 	VEC(struct dwarf_function) functions = {};
 	dwarf_owned_list owned = {};

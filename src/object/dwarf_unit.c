@@ -124,18 +124,20 @@ void dwarf_read_root(struct dwarf_unit *u, dwarf_ranges *ranges)
 	struct cursor c = u->file->sections[DWARF_INFO];
 	c.end = c.start + u->end;
 	cursor_seek(&c, (size_t)u->dies);
-	if (!u->abbrevs)
-		u->abbrevs = dwarf_abbrevs(u->file, u->abbrev_offset);
-	const struct dwarf_abbrev *a = u->abbrevs ? dwarf_abbrev_find(u->abbrevs, cursor_uleb(&c)) : NULL;
-	if (!a) {
-		u->bad = true;
-		return;
-	}
+	struct dwarf_abbrevs table = {};
 	struct root r = {};
-	for (uint32_t i = 0; i < a->nr && !c.bad; i++) {
-		const struct dwarf_attr *attr = &u->abbrevs->attrs.data[a->first + i];
+	uint16_t tag = 0;
+	u->bad = !dwarf_abbrev_alone(u->file, u->abbrev_offset, cursor_uleb(&c), &table);
+	if (!u->bad)
+		tag = table.entries.data[0].tag;
+	for (size_t i = 0; i < table.attrs.len && !u->bad && !c.bad; i++) {
+		const struct dwarf_attr *attr = &table.attrs.data[i];
 		take_root_attr(u, &r, attr->name, dwarf_read_form(u, &c, attr->form, attr->constant));
 	}
+	vec_deinit(&table.entries);
+	vec_deinit(&table.attrs);
+	if (u->bad)
+		return;
 	u->bad = c.bad;
 	u->name = dwarf_string(u, &r.name);
 	u->comp_dir = dwarf_string(u, &r.comp_dir);
@@ -143,7 +145,7 @@ void dwarf_read_root(struct dwarf_unit *u, dwarf_ranges *ranges)
 	uint64_t low = 0, high = 0;
 	bool has_low = dwarf_address(u, &r.low, &low);
 	u->low_pc = low;
-	if (u->bad || !ranges || (a->tag != DW_TAG_compile_unit && a->tag != DW_TAG_skeleton_unit))
+	if (u->bad || !ranges || (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit))
 		return;
 	if (r.ranges.class) {
 		dwarf_read_ranges(u, &r.ranges, ranges);
@@ -160,6 +162,8 @@ bool dwarf_unit_prepare(struct dwarf_unit *u)
 	pthread_mutex_lock(&u->file->dwarf->lock);
 	if (!u->has_root)
 		dwarf_read_root(u, NULL);
+	if (!u->abbrevs)
+		u->abbrevs = dwarf_abbrevs(u->file, u->abbrev_offset);
 	bool good = !u->bad && u->abbrevs;
 	pthread_mutex_unlock(&u->file->dwarf->lock);
 	return good;
@@ -194,7 +198,8 @@ static void add_ranges(struct index_builder *b, struct dwarf_unit *u, dwarf_rang
 	}
 }
 
-static struct dwarf_unit *unit_of_header(struct dwarf_file *f, uint64_t offset)
+/* The number of the unit whose header is at an offset; that of all units where there is none. */
+static size_t unit_of_header(const struct dwarf_file *f, uint64_t offset)
 {
 	size_t low = 0, high = f->units.len;
 	while (low < high) {
@@ -204,7 +209,7 @@ static struct dwarf_unit *unit_of_header(struct dwarf_file *f, uint64_t offset)
 		else
 			high = mid;
 	}
-	return low < f->units.len && f->units.data[low]->offset == offset ? f->units.data[low] : NULL;
+	return low < f->units.len && f->units.data[low]->offset == offset ? low : f->units.len;
 }
 
 /* One set of .debug_aranges, for a unit whose root says nothing. */
@@ -225,15 +230,11 @@ static void read_set(struct index_builder *b, struct dwarf_file *f, const uint8_
 	in.end = in.at + bytes;
 	cursor_skip(c, (size_t)bytes);
 	cursor_u16(&in);
-	struct dwarf_unit *u = unit_of_header(f, dwarf_get(&in, offset_bytes));
+	size_t i = unit_of_header(f, dwarf_get(&in, offset_bytes));
 	unsigned address = cursor_u8(&in), segment = cursor_u8(&in);
-	if (!u || segment || (address != 4 && address != 8))
+	if (i == f->units.len || !silent[i] || segment || (address != 4 && address != 8))
 		return;
-	size_t i = 0;
-	while (i < f->units.len && f->units.data[i] != u)
-		i++;
-	if (!silent[i])
-		return;
+	struct dwarf_unit *u = f->units.data[i];
 	while ((cursor_offset(&in) - start) % (2 * address) && cursor_skip(&in, 1))
 		;
 	while (cursor_left(&in) >= 2 * address) {

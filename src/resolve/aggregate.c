@@ -11,6 +11,9 @@
 #define TIME_LOG_MAX 4000000
 /* Fewer slices than this are not worth a second thread: it costs more to start than they take. */
 #define SLICES_PER_THREAD 2
+/* A record that is longer has a stack dump: the next one begins where no prefetcher looks. */
+#define LONG_BYTES    2048
+#define BYTES_PER_ROW 512
 
 struct slices {
 	struct resolver *r;
@@ -30,6 +33,13 @@ static void tell_progress(struct slices *s, uint64_t bytes, unsigned thread)
 		atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
 }
 
+/* What a walk looks at first: registers, and the innermost frames. */
+static void prefetch_long(const uint8_t *record)
+{
+	for (unsigned i = 0; i < 8; i++)
+		__builtin_prefetch(record + i * 64);
+}
+
 static void run_slice(void *ctx, size_t i, unsigned thread)
 {
 	struct slices *s = ctx;
@@ -42,6 +52,8 @@ static void run_slice(void *ctx, size_t i, unsigned thread)
 		__builtin_prefetch(s->span->data + at + 1024);
 		__builtin_prefetch(s->span->data + at + 1024 + 64);
 		__builtin_prefetch(s->span->data + at + 1024 + 128);
+		if (hdr->size > LONG_BYTES)
+			prefetch_long(s->span->data + at + hdr->size);
 		if (hdr->type == PERF_RECORD_SAMPLE) {
 			/* 0 is the time of what was there before: a place must not be it. */
 			worker_sample(w, (struct record){ .hdr = hdr, .file_offset = s->span->file_offset + at }, at + 1);
@@ -52,12 +64,13 @@ static void run_slice(void *ctx, size_t i, unsigned thread)
 	}
 }
 
-static struct worker *workers_create(struct resolver *r, unsigned n, bool stable, uint64_t bytes)
+/* rows: how many all of them together are likely to have, as far as that is known. */
+static struct worker *workers_create(struct resolver *r, unsigned n, bool stable, uint64_t rows)
 {
 	struct worker *workers = xcalloc(n, sizeof(*workers));
 	uint64_t log_max = r->options.time_log_max ? r->options.time_log_max : TIME_LOG_MAX;
 	for (unsigned i = 0; i < n; i++)
-		worker_init(&workers[i], r, r->options.keep_time_log ? log_max / n : 0, stable, bytes / n);
+		worker_init(&workers[i], r, r->options.keep_time_log ? log_max / n : 0, stable, rows / n);
 	return workers;
 }
 
@@ -85,6 +98,13 @@ static unsigned threads_for(const struct resolver *r, size_t slices)
 	return threads ? threads : 1;
 }
 
+/* Samples whose stacks are many but alike have fewer rows than samples; those that are long, one each at most. */
+static uint64_t likely_rows(const struct reader_span *span, const struct walk *walk)
+{
+	uint64_t by_bytes = span->bytes / BYTES_PER_ROW;
+	return by_bytes < walk->records ? by_bytes : walk->records;
+}
+
 static void rest_sample(struct walk *w, struct record rec, uint64_t place)
 {
 	if (rec.hdr->type != PERF_RECORD_SAMPLE)
@@ -104,7 +124,7 @@ static struct strobe_error *aggregate_span(struct resolver *r, const struct read
 	resolver_seal(r);
 	size_t n = walk.slices.len - 1;
 	unsigned threads = threads_for(r, n);
-	struct slices s = { .r = r, .walk = &walk, .span = span, .workers = workers_create(r, threads, true, span->bytes) };
+	struct slices s = { .r = r, .walk = &walk, .span = span, .workers = workers_create(r, threads, true, likely_rows(span, &walk)) };
 	if (r->options.progress)
 		r->options.progress->total = span->bytes;
 	pool_run(n, threads, run_slice, &s);

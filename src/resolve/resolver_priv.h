@@ -211,8 +211,8 @@ struct worker {
 	uint64_t samples, bad, unknown_id, filtered, cut_chains;
 	uint64_t first_ns, last_ns;
 };
-/* stable: records stay where they are until worker_flush(). */
-void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool stable, uint64_t input_bytes);
+/* stable: records stay where they are until worker_flush(). rows: as many as are likely; 0 where nothing is known. */
+void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool stable, uint64_t rows);
 void worker_deinit(struct worker *w);
 /* As after worker_init(), in the memory that it has: the machine may have forgotten what the worker knew. */
 void worker_clear(struct worker *w);

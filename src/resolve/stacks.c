@@ -12,6 +12,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/sort.h"
+#include "base/u64map.h"
 #include "resolve/fill_priv.h"
 #include "resolve/inlines.h"
 
@@ -146,7 +148,8 @@ struct expansion {
 struct frame_lists {
 	struct fill *f;
 	VEC(struct used_frame) used;
-	VEC(uint32_t) cached;         /* each cached frame that is used, once */
+	VEC(uint32_t) cached;         /* each cached frame that is used, once, those of a DSO together */
+	VEC(struct dso *) dsos;       /* that are asked */
 	struct expansion *expansions; /* by cached frame */
 };
 
@@ -179,8 +182,14 @@ static void collect_frames(struct frame_lists *l)
 static void expand_some(void *ctx, size_t i, unsigned thread)
 {
 	struct frame_lists *l = ctx;
-	size_t end = (i + 1) * EXPANDED_AT_ONCE < l->cached.len ? (i + 1) * EXPANDED_AT_ONCE : l->cached.len;
 	struct resolved_frame at[SOURCE_FRAMES_MAX];
+	(void)thread;
+	if (i < l->dsos.len) {
+		dso_source_load(l->dsos.data[i]);
+		return;
+	}
+	i -= l->dsos.len;
+	size_t end = (i + 1) * EXPANDED_AT_ONCE < l->cached.len ? (i + 1) * EXPANDED_AT_ONCE : l->cached.len;
 	for (size_t j = i * EXPANDED_AT_ONCE; j < end; j++) {
 		struct expansion *e = &l->expansions[l->cached.data[j]];
 		e->nr = inlines_expand(&l->f->r->frames.frames.data[l->cached.data[j]], l->f->r->options.with_inlines, at);
@@ -189,8 +198,44 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 			at[e->nr - 1].line = at[0].line;
 		}
 		e->frames = xmemdup(at, e->nr * sizeof(*at));
+		/* Symbols keep their names: they are made here, on all CPUs, and not by the one that fills the profile. */
+		for (unsigned k = 0; k < e->nr; k++)
+			if (at[k].symbol)
+				(void)dso_symbol_name(at[k].dso, at[k].symbol);
 	}
-	(void)thread;
+}
+
+/* Whose debug information is asked about a frame, or NULL: as in inlines_expand(). */
+static struct dso *asked_dso(const struct frame_lists *l, uint32_t cached)
+{
+	const struct resolved_frame *at = &l->f->r->frames.frames.data[cached];
+	return at->symbol || !l->f->r->options.with_inlines ? at->dso : NULL;
+}
+
+/*
+ * The frames of a DSO together, those of the DSO that has the most first: with them one thread is busy while others still
+ * read the debug information of the next ones.
+ */
+static void order_by_dso(struct frame_lists *l)
+{
+	struct u64map counts = {};
+	VEC(struct sort_pair) order = {};
+	bool is_new;
+	for (size_t i = 0; i < l->cached.len; i++) {
+		struct dso *d = asked_dso(l, l->cached.data[i]);
+		++*u64map_put(&counts, (uintptr_t)d, &is_new);
+		if (is_new && d)
+			vec_push(&l->dsos, d);
+	}
+	for (size_t i = 0; i < l->cached.len; i++) {
+		uint64_t of_dso = *u64map_get(&counts, (uintptr_t)asked_dso(l, l->cached.data[i]));
+		vec_push(&order, ((struct sort_pair){ UINT64_MAX - of_dso, l->cached.data[i] }));
+	}
+	sort_pairs(order.data, order.len);
+	for (size_t i = 0; i < l->cached.len; i++)
+		l->cached.data[i] = (uint32_t)order.data[i].value;
+	vec_deinit(&order);
+	u64map_deinit(&counts);
 }
 
 /* Each distinct address once, on all CPUs. */
@@ -207,7 +252,10 @@ static void expand_frames(struct frame_lists *l)
 		e->nr = 1;
 	}
 	size_t n = (l->cached.len + EXPANDED_AT_ONCE - 1) / EXPANDED_AT_ONCE;
-	pool_run(n, n < 8 ? 1 : o->threads, expand_some, l);
+	bool is_parallel = n >= 8;
+	if (is_parallel)
+		order_by_dso(l);
+	pool_run(l->dsos.len + n, is_parallel ? o->threads : 1, expand_some, l);
 }
 
 static uint32_t add_list(struct frame_lists *l, const struct used_frame *u)
@@ -246,6 +294,7 @@ static void resolve_frames(struct fill *f)
 	free(known);
 	vec_deinit(&l.used);
 	vec_deinit(&l.cached);
+	vec_deinit(&l.dsos);
 }
 
 /* ---- the tree of one worker ---- */

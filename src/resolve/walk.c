@@ -7,6 +7,7 @@
 #include "resolve/resolver_priv.h"
 
 #define LINE_BYTES     64
+#define WALK_AHEAD     8 /* records */
 /* Slices are small enough to be shared out evenly, and large enough that taking one costs nothing. */
 #define SLICE_BYTES (1u << 20)
 /* Pages are asked for in pieces of this size: one call in place of a fault for every few of them. */
@@ -102,6 +103,8 @@ void walk_span(struct walk *w, const struct reader_span *span)
 			__builtin_prefetch(span->data + at + WALK_PREFETCH_BYTES + i * LINE_BYTES);
 		if (!reader_span_next(r->source, span, &at, &rec))
 			break;
+		/* Long records (stack dumps) are mostly as long as the one before. */
+		__builtin_prefetch(span->data + at + WALK_AHEAD * rec.hdr->size);
 		records++;
 		if (place >= slice_end) {
 			vec_push(&w->slices, place);

@@ -8,7 +8,6 @@
 #include "resolve/resolver_priv.h"
 
 #define THREADS_CACHED    1024 /* a power of two */
-#define BYTES_PER_ROW     512
 #define ROWS_RESERVED_MAX 131072
 
 static void find_trace_range(struct event_facts *e)
@@ -72,7 +71,7 @@ static void size_events(struct worker *w)
 	w->events_nr = n;
 }
 
-void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool stable, uint64_t input_bytes)
+void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool stable, uint64_t rows)
 {
 	*w = (struct worker){
 		.r = r,
@@ -90,8 +89,7 @@ void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool st
 		.batch_max = stable ? WORKER_BATCH : 1,
 	};
 	rawtab_init(&w->tab, w->sub_columns);
-	/* Growing the index means hashing all of it anew: begin with what a recording of this size is likely to need. */
-	uint64_t rows = input_bytes / BYTES_PER_ROW;
+	/* Growing the index means hashing all of it anew: begin with what is likely to be needed. */
 	idset_reserve(&w->tab.row_index, rows < ROWS_RESERVED_MAX ? (uint32_t)rows : ROWS_RESERVED_MAX);
 	w->threads = aligned_alloc(64, THREADS_CACHED * sizeof(*w->threads));
 	if (!w->threads)

@@ -143,6 +143,11 @@ static struct dso_source *source_of(struct dso *d)
 	return s->dwarf ? s : NULL;
 }
 
+void dso_source_load(struct dso *d)
+{
+	(void)source_of(d);
+}
+
 void dso_source_destroy(struct dso_source *s)
 {
 	if (!s)

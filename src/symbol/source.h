@@ -22,6 +22,11 @@ struct source_frame {
 };
 
 /*
+ * Reads what all answers about the DSO need, which the first of them else does while others wait: where several DSOs are
+ * asked about by several threads, each begins with another.
+ */
+void dso_source_load(struct dso *d);
+/*
  * The functions over an address, innermost first; the last is `outer`, what dso_symbol() says, and the others were inlined
  * into it. Returns 0 where nothing is known: neither inlines nor a line.
  */

@@ -69,6 +69,24 @@ static void index_pages(struct unwind_table *t)
 	}
 }
 
+/* See UNWIND_PLAIN. */
+static void mark_plain(const struct unwind_table *t, struct unwind_rule *r)
+{
+	const struct unwind_save *saves = t->saves + r->saves;
+	if (r->kind != UNWIND_CFA_REG || r->flags & (UNWIND_SIGNAL | UNWIND_END) || !r->saves_nr)
+		return;
+	r->lowest = r->highest = saves[0].value;
+	for (unsigned i = 0; i < r->saves_nr; i++) {
+		if (saves[i].kind != UNWIND_SAVE_OFFSET)
+			return;
+		r->lowest = saves[i].value < r->lowest ? saves[i].value : r->lowest;
+		r->highest = saves[i].value > r->highest ? saves[i].value : r->highest;
+		r->saved |= 1ull << saves[i].reg;
+	}
+	if (r->saved >> r->ra & 1)
+		r->flags |= UNWIND_PLAIN;
+}
+
 static struct unwind_table *finish(struct cfi_builder *b, const struct unwind_source *from, size_t functions)
 {
 	struct unwind_table *t = xcalloc(1, sizeof(*t));
@@ -85,6 +103,8 @@ static struct unwind_table *finish(struct cfi_builder *b, const struct unwind_so
 	t->swap = from->swap;
 	t->is_64bit = from->is_64bit;
 	idset_deinit(&b->index);
+	for (uint32_t i = 0; i < t->rules_nr; i++)
+		mark_plain(t, &t->rules[i]);
 	index_pages(t);
 	return t;
 }

@@ -43,12 +43,16 @@ struct unwind_save {
 
 #define UNWIND_SIGNAL 1 /* the frame of a signal: its caller was interrupted, and did not call */
 #define UNWIND_END    2 /* the return address is undefined: the outermost frame */
+#define UNWIND_PLAIN  4 /* UNWIND_CFA_REG, the return address and all else at UNWIND_SAVE_OFFSET: what nearly all rules are */
 
 struct unwind_rule {
 	uint32_t saves; /* the first, in the table's saves */
 	int32_t value;
 	uint8_t saves_nr, kind, reg, flags;
 	uint8_t ra; /* which register the return address is */
+	/* Of UNWIND_PLAIN, so that all of a frame is known to lie in a dump at once: */
+	int32_t lowest, highest; /* where the first and the last of the saves is, from the CFA */
+	uint64_t saved;          /* which registers they are of */
 };
 
 struct unwind_row {

@@ -29,10 +29,21 @@ struct cached {
 	const struct unwind_rule *rule; /* NULL: an empty slot */
 };
 
+/* Where the values of sampled registers stand, by DWARF number: for one mask, which all samples of an event share. */
+struct reg_places {
+	const struct arch *arch; /* NULL: none yet */
+	uint64_t mask, known;
+	uint8_t nr, pc;
+	struct {
+		uint8_t reg, at;
+	} regs[UNWIND_REGS];
+};
+
 struct unwinder {
 	struct machine *machine;
 	struct unwind_tables *tables;
 	struct cached *cache;
+	struct reg_places places;
 };
 
 struct walk {
@@ -44,7 +55,6 @@ struct walk {
 	unsigned word;              /* bytes of an address */
 	bool exact;                 /* pc is where it was, and not where a call returns to */
 	bool innermost;             /* nothing but the sample's own registers yet, or those of an interrupted frame */
-	bool by_fp;                 /* the last step was by frame pointer */
 	unsigned signals;
 	struct unwind_result out;
 };
@@ -298,8 +308,25 @@ static bool by_rule(struct walk *w, const struct cached *c)
 	/* A leaf that keeps its return address in a register may have no frame at all. */
 	if (signal ? ++w->signals > SIGNAL_FRAMES_MAX : sp < w->sp || (sp == w->sp && !w->innermost))
 		return end(w, UNWIND_END_LOOP);
-	w->by_fp = false;
 	return enter(w, w->regs[r->ra], sp, signal);
+}
+
+/* The common case: a rule that asks for nothing but words of the dump, all of them there. */
+static inline bool by_plain_rule(struct walk *w, const struct cached *c)
+{
+	const struct unwind_rule *r = c->rule;
+	const struct unwind_input *in = w->in;
+	if (!(r->flags & UNWIND_PLAIN) || w->word != 8 || in->swap || !knows(w, r->reg) || r->saved >> in->arch->dwarf_sp & 1)
+		return by_rule(w, c);
+	uint64_t cfa = w->regs[r->reg] + (uint64_t)(int64_t)r->value;
+	uint64_t first = cfa + (uint64_t)(int64_t)r->lowest - w->base, bytes = (uint64_t)((int64_t)r->highest - r->lowest) + 8;
+	if (cfa <= w->sp || first > in->stack_bytes || in->stack_bytes - first < bytes)
+		return by_rule(w, c);
+	const struct unwind_save *saves = c->table->saves + r->saves;
+	for (unsigned i = 0; i < r->saves_nr; i++)
+		memcpy(&w->regs[saves[i].reg], in->stack + first + (uint64_t)((int64_t)saves[i].value - r->lowest), 8);
+	w->known |= r->saved;
+	return enter(w, w->regs[r->ra], cfa, false);
 }
 
 static bool by_fp(struct walk *w, const struct cached *c)
@@ -322,7 +349,6 @@ static bool by_fp(struct walk *w, const struct cached *c)
 	if (!read_word(w, fp, &next) || !read_word(w, fp + w->word, &pc))
 		return end_unread(w, fp + w->word);
 	w->regs[a->dwarf_fp] = next;
-	w->by_fp = true;
 	return enter(w, pc, fp + 2 * w->word, false);
 }
 
@@ -346,7 +372,6 @@ static bool by_sigreturn(struct walk *w)
 		return end_unread(w, w->sp + 568);
 	for (unsigned i = 0; i < n; i++)
 		set_reg(w, i, values[i]);
-	w->by_fp = false;
 	return enter(w, is_x86 ? values[16] : pc, values[w->in->arch->dwarf_sp], true);
 }
 
@@ -355,25 +380,43 @@ static inline bool step(struct walk *w)
 	const struct cached *c = look_up(w);
 	if (c->site == SITE_SIGRETURN)
 		return by_sigreturn(w);
-	return c->rule->kind != UNWIND_CFA_NONE ? by_rule(w, c) : by_fp(w, c);
+	return c->rule->kind != UNWIND_CFA_NONE ? by_plain_rule(w, c) : by_fp(w, c);
+}
+
+/* One value for each bit of the mask, lowest first. */
+static uint8_t place_in(uint64_t mask, int perf)
+{
+	return (uint8_t)__builtin_popcountll(mask & ((1ull << perf) - 1));
+}
+
+static void find_places(struct reg_places *p, const struct arch *a, uint64_t mask)
+{
+	*p = (struct reg_places){ .arch = a, .mask = mask, .pc = place_in(mask, a->pc) };
+	for (unsigned i = 0; i < a->dwarf_regs_nr; i++) {
+		uint8_t perf = a->dwarf_regs[i];
+		if (perf == ARCH_DWARF_NONE || !(mask >> perf & 1))
+			continue;
+		p->regs[p->nr].reg = (uint8_t)i;
+		p->regs[p->nr++].at = place_in(mask, perf);
+		p->known |= 1ull << i;
+	}
 }
 
 static bool begin(struct walk *w)
 {
 	const struct unwind_input *in = w->in;
 	const struct arch *a = in->arch;
+	struct reg_places *p = &w->u->places;
 	w->out.end = UNWIND_END_NO_REGS;
 	if (!a || !a->dwarf_regs || !(in->regs_mask >> a->pc & 1) || !(in->regs_mask >> a->sp & 1))
 		return false;
 	w->word = a->pointer_bytes;
-	for (unsigned i = 0; i < a->dwarf_regs_nr; i++) {
-		uint8_t perf = a->dwarf_regs[i];
-		if (perf == ARCH_DWARF_NONE || !(in->regs_mask >> perf & 1))
-			continue;
-		/* One value for each bit of the mask, lowest first. */
-		set_reg(w, i, in->regs[__builtin_popcountll(in->regs_mask & ((1ull << perf) - 1))]);
-	}
-	w->pc = in->regs[__builtin_popcountll(in->regs_mask & ((1ull << a->pc) - 1))];
+	if (p->arch != a || p->mask != in->regs_mask)
+		find_places(p, a, in->regs_mask);
+	for (unsigned i = 0; i < p->nr; i++)
+		w->regs[p->regs[i].reg] = in->regs[p->regs[i].at];
+	w->known = p->known;
+	w->pc = in->regs[p->pc];
 	if (a->dwarf_regs[a->dwarf_ra] == ARCH_DWARF_NONE)
 		set_reg(w, a->dwarf_ra, w->pc);
 	w->sp = w->base = w->out.sp = w->out.top = w->regs[a->dwarf_sp];
@@ -386,8 +429,6 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 	struct walk w;
 	w.u = u;
 	w.in = in;
-	w.known = 0;
-	w.by_fp = false;
 	w.signals = 0;
 	w.out = (struct unwind_result){};
 	if (!begin(&w))
