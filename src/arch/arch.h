@@ -18,7 +18,8 @@
  *  2. e_machine and class as in <elf.h>; every name that uname -m gives for it, NULL-terminated, the common one first;
  *  3. the registers in perf order, NULL for numbers that are not in use, and which of them are pc, sp, fp and lr;
  *  4. which perf register each DWARF register is (the psABI's "DWARF register number mapping"), or none: then stack
- *     dumps of it are not unwound; where signal handlers return to code without tables, unwind/walk.c tells how;
+ *     dumps of it are not unwound; where signal handlers return to code without tables, unwind/walk.c tells how; for the walk in
+ *     the kernel, which of them functions keep, and the registers' places in bpf/unwind.bpf.c;
  *  5. its procedure linkage table in object/plt.c, where decoding or counting its entries has rules of its own;
  *  6. the mapping symbols its assembler leaves ("$x" and the like): symbol/elf.c skips them;
  *  7. a case in arch_test.c.
@@ -40,6 +41,9 @@ struct arch {
 	uint8_t dwarf_regs_nr; /* at most 64 */
 	uint8_t dwarf_sp, dwarf_fp;
 	uint8_t dwarf_ra;      /* what a CIE's return address column mostly is */
+	/* What functions keep for their callers besides the stack pointer: by DWARF number, the psABI's "callee-saved". */
+	const uint8_t *dwarf_kept;
+	uint8_t dwarf_kept_nr;
 	uint64_t code_bits;    /* bits of a return address that are address: a signature may stand in the others */
 };
 

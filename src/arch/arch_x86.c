@@ -14,6 +14,8 @@ static const char *const regs_64[64] = { COMMON, "R8", "R9", "R10", "R11", "R12"
 static const char *const regs_32[64] = { COMMON, XMM_ALL };
 /* System V psABI, figure 3.36: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15, return address. */
 static const uint8_t dwarf_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, ARCH_DWARF_NONE };
+/* The same, "Register Usage": rbx rbp r12 to r15. */
+static const uint8_t dwarf_kept_64[] = { 3, 6, 12, 13, 14, 15 };
 /* eax ecx edx ebx esp ebp esi edi, return address. */
 static const uint8_t dwarf_32[] = { 0, 2, 3, 1, 7, 6, 4, 5, ARCH_DWARF_NONE };
 static const char *const names_64[] = { "x86_64", "amd64", NULL };
@@ -36,6 +38,8 @@ const struct arch arch_x86_64 = {
 	.dwarf_sp = 7,
 	.dwarf_fp = 6,
 	.dwarf_ra = 16,
+	.dwarf_kept = dwarf_kept_64,
+	.dwarf_kept_nr = sizeof(dwarf_kept_64),
 	.code_bits = UINT64_MAX,
 };
 

@@ -6,16 +6,14 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* DWARF numbers of x86-64. */
-enum { REG_RSP = 7, REG_R15 = 15, REG_RA = 16 };
-/* struct ucontext on the stack of a signal handler's caller. */
+/* x86-64's struct ucontext on the stack of a signal handler's caller. */
 enum { SIGNAL_RSP_AT = 160, SIGNAL_RA_AT = 168 };
 
 _Static_assert(UNWIND_CODE_BITS == UNWIND_PAGE_BITS, "the index of pages is copied as it is");
 
-void code_rules_init(struct code_rules *r, struct unwind_code_rule *list)
+void code_rules_init(struct code_rules *r, const struct arch *arch, struct unwind_code_rule *list)
 {
-	*r = (struct code_rules){ .list = list };
+	*r = (struct code_rules){ .arch = arch, .list = list };
 	list[0] = (struct unwind_code_rule){ .kind = UNWIND_RULE_NONE };
 	r->nr = 1;
 }
@@ -25,32 +23,43 @@ void code_rules_deinit(struct code_rules *r)
 	idset_deinit(&r->index);
 }
 
-static int kept_of(unsigned reg)
+static int kept_of(const struct arch *a, unsigned reg)
 {
-	static const int8_t kept[] = { -1, -1, -1, UNWIND_KEPT_RBX, -1, -1, UNWIND_KEPT_RBP, -1, -1, -1, -1, -1,
-				       UNWIND_KEPT_R12, UNWIND_KEPT_R13, UNWIND_KEPT_R14, UNWIND_KEPT_R15, UNWIND_KEPT_RA };
-	return reg < sizeof(kept) ? kept[reg] : -1;
+	if (reg == a->dwarf_ra)
+		return UNWIND_KEPT_RA;
+	for (int i = 0; i < a->dwarf_kept_nr && i < UNWIND_KEPT_RA; i++)
+		if (a->dwarf_kept[i] == reg)
+			return i;
+	return -1;
 }
 
 static const struct unwind_code_rule by_user = { .kind = UNWIND_RULE_USER };
 
-static struct unwind_code_rule signal_rule(const struct unwind_table *t, const struct unwind_rule *r)
+/*
+ * The vdso of arm64 marks its trampoline, whose rule leads along frame pointers, and so past what was interrupted
+ * (arch/arm64/kernel/vdso/sigreturn.S); x86-64's C libraries bring theirs, and say where the registers are.
+ */
+static struct unwind_code_rule signal_rule(const struct arch *a, const struct unwind_table *t, const struct unwind_rule *r)
 {
-	if (r->kind != UNWIND_CFA_DEREF || r->reg != REG_RSP || r->value != SIGNAL_RSP_AT)
+	const struct unwind_code_rule signal = { .kind = UNWIND_RULE_SIGNAL };
+	if (a == &arch_aarch64)
+		return signal;
+	if (r->kind != UNWIND_CFA_DEREF || r->reg != a->dwarf_sp || r->value != SIGNAL_RSP_AT)
 		return by_user;
 	for (unsigned i = 0; i < r->saves_nr; i++) {
 		const struct unwind_save *s = &t->saves[r->saves + i];
-		if (s->reg == r->ra && s->kind == UNWIND_SAVE_AT && s->base == REG_RSP && s->value == SIGNAL_RA_AT)
-			return (struct unwind_code_rule){ .kind = UNWIND_RULE_SIGNAL };
+		if (s->reg == r->ra && s->kind == UNWIND_SAVE_AT && s->base == a->dwarf_sp && s->value == SIGNAL_RA_AT)
+			return signal;
 	}
 	return by_user;
 }
 
 /* False where the program cannot follow it. Registers that no caller counts on may be anywhere. */
-static bool add_save(struct unwind_code_rule *to, const struct unwind_rule *r, const struct unwind_save *s)
+static bool add_save(const struct arch *a, struct unwind_code_rule *to, const struct unwind_rule *r,
+		     const struct unwind_save *s)
 {
-	int kept = kept_of(s->reg);
-	if (s->reg == REG_RSP)
+	int kept = kept_of(a, s->reg);
+	if (s->reg == a->dwarf_sp)
 		return s->kind == UNWIND_SAVE_CFA && !s->value;
 	if (kept < 0)
 		return true;
@@ -61,13 +70,13 @@ static bool add_save(struct unwind_code_rule *to, const struct unwind_rule *r, c
 		return false;
 	if (based && (kept == UNWIND_KEPT_RA || r->kind == UNWIND_CFA_PLT || s->base != r->reg))
 		return false;
-	to->kept |= (uint8_t)(1u << kept);
-	to->based |= (uint8_t)(based << kept);
+	to->kept |= (uint16_t)(1u << kept);
+	to->based |= (uint16_t)(based << kept);
 	to->at[kept] = s->value;
 	return true;
 }
 
-struct unwind_code_rule code_rule_of(const struct unwind_table *t, const struct unwind_rule *r)
+struct unwind_code_rule code_rule_of(const struct arch *a, const struct unwind_table *t, const struct unwind_rule *r)
 {
 	static const uint8_t kinds[] = {
 		[UNWIND_CFA_NONE] = UNWIND_RULE_NONE, [UNWIND_CFA_REG] = UNWIND_RULE_REG,
@@ -79,14 +88,15 @@ struct unwind_code_rule code_rule_of(const struct unwind_table *t, const struct 
 	if (r->flags & UNWIND_END)
 		return (struct unwind_code_rule){ .kind = UNWIND_RULE_END };
 	if (r->flags & UNWIND_SIGNAL)
-		return signal_rule(t, r);
-	if (r->kind == UNWIND_CFA_EXPR || r->reg > REG_R15 || r->ra != REG_RA)
+		return signal_rule(a, t, r);
+	bool is_known = r->reg < a->dwarf_regs_nr && r->reg < UNWIND_WALK_REGS && a->dwarf_regs[r->reg] != ARCH_DWARF_NONE;
+	if (r->kind == UNWIND_CFA_EXPR || !is_known || r->ra != a->dwarf_ra)
 		return by_user;
 	struct unwind_code_rule to = { .kind = kinds[r->kind], .reg = r->reg, .value = r->value };
 	for (unsigned i = 0; i < r->saves_nr; i++)
-		if (!add_save(&to, r, &t->saves[r->saves + i]))
+		if (!add_save(a, &to, r, &t->saves[r->saves + i]))
 			return by_user;
-	return to.kept >> UNWIND_KEPT_RA & 1 ? to : by_user;
+	return to.kept >> UNWIND_KEPT_RA & 1 || a->lr != ARCH_REG_NONE ? to : by_user;
 }
 
 static bool rule_eq(const void *table, uint32_t id, const void *key)
@@ -114,7 +124,7 @@ bool code_rows_write(struct code_rules *rules, const struct unwind_table *t, voi
 	uint32_t *numbers = xcalloc(t->rules_nr + 1, sizeof(*numbers));
 	bool fits = true;
 	for (uint32_t i = 1; i < t->rules_nr && fits; i++) {
-		struct unwind_code_rule r = code_rule_of(t, &t->rules[i]);
+		struct unwind_code_rule r = code_rule_of(rules->arch, t, &t->rules[i]);
 		if (r.kind != UNWIND_RULE_NONE)
 			numbers[i] = intern(rules, &r);
 		fits = numbers[i] != UINT32_MAX;

@@ -47,8 +47,11 @@ static struct unwind_rule rules[] = {
 static struct unwind_code_rule made(unsigned i)
 {
 	struct unwind_table t = { .saves = saves, .rules = rules };
-	return code_rule_of(&t, &rules[i]);
+	return code_rule_of(&arch_x86_64, &t, &rules[i]);
 }
+
+/* In the order of arch.dwarf_kept. */
+enum { KEPT_RBX, KEPT_RBP, KEPT_R12 };
 
 static void plain_frames(void **state)
 {
@@ -56,11 +59,11 @@ static void plain_frames(void **state)
 	assert_int_equal(r.kind, UNWIND_RULE_REG);
 	assert_int_equal(r.reg, 7);
 	assert_int_equal(r.value, 32);
-	assert_int_equal(r.kept, 1 << UNWIND_KEPT_RA | 1 << UNWIND_KEPT_RBP | 1 << UNWIND_KEPT_RBX);
+	assert_int_equal(r.kept, 1 << UNWIND_KEPT_RA | 1 << KEPT_RBP | 1 << KEPT_RBX);
 	assert_int_equal(r.based, 0);
 	assert_int_equal(r.at[UNWIND_KEPT_RA], -8);
-	assert_int_equal(r.at[UNWIND_KEPT_RBP], -16);
-	assert_int_equal(r.at[UNWIND_KEPT_RBX], -24);
+	assert_int_equal(r.at[KEPT_RBP], -16);
+	assert_int_equal(r.at[KEPT_RBX], -24);
 	assert_int_equal(made(8).kind, UNWIND_RULE_REG);
 	assert_int_equal(made(3).kind, UNWIND_RULE_PLT);
 	assert_int_equal(made(3).value, 11);
@@ -74,9 +77,9 @@ static void realigned_frames(void **state)
 	assert_int_equal(r.kind, UNWIND_RULE_DEREF);
 	assert_int_equal(r.reg, 6);
 	assert_int_equal(r.value, -8);
-	assert_int_equal(r.based, 1 << UNWIND_KEPT_RBP | 1 << UNWIND_KEPT_R12);
-	assert_int_equal(r.at[UNWIND_KEPT_RBP], 0);
-	assert_int_equal(r.at[UNWIND_KEPT_R12], -24);
+	assert_int_equal(r.based, 1 << KEPT_RBP | 1 << KEPT_R12);
+	assert_int_equal(r.at[KEPT_RBP], 0);
+	assert_int_equal(r.at[KEPT_R12], -24);
 	assert_int_equal(r.at[UNWIND_KEPT_RA], -8);
 }
 
@@ -91,6 +94,36 @@ static void for_user_space(void **state)
 	for (unsigned i = 6; i <= 11; i++)
 		if (i != 8)
 			assert_int_equal(made(i).kind, UNWIND_RULE_USER);
+}
+
+/* arm64: x19 and x29 with the return address on the stack, a leaf that has it in x30, a rule by an odd register, a signal. */
+static void arm64_frames(void **state)
+{
+	static struct unwind_save arm_saves[] = {
+		{ .reg = 29, .kind = UNWIND_SAVE_OFFSET, .value = -32 },
+		{ .reg = 30, .kind = UNWIND_SAVE_OFFSET, .value = -24 },
+		{ .reg = 19, .kind = UNWIND_SAVE_OFFSET, .value = -16 },
+		{ .reg = 8, .kind = UNWIND_SAVE_EXPR },
+	};
+	struct unwind_rule arm_rules[] = {
+		{ .kind = UNWIND_CFA_REG, .reg = 31, .value = 32, .ra = 30, .saves_nr = 4 },
+		{ .kind = UNWIND_CFA_REG, .reg = 31, .ra = 30 },
+		{ .kind = UNWIND_CFA_REG, .reg = 40, .ra = 30 },
+		{ .kind = UNWIND_CFA_REG, .reg = 29, .ra = 30, .flags = UNWIND_SIGNAL, .saves_nr = 2 },
+	};
+	struct unwind_table t = { .saves = arm_saves, .rules = arm_rules };
+	struct unwind_code_rule r = code_rule_of(&arch_aarch64, &t, &arm_rules[0]);
+	assert_int_equal(r.kind, UNWIND_RULE_REG);
+	assert_int_equal(r.reg, 31);
+	assert_int_equal(r.kept, 1 << UNWIND_KEPT_RA | 1 << 0 | 1 << 10);
+	assert_int_equal(r.at[0], -16);
+	assert_int_equal(r.at[10], -32);
+	assert_int_equal(r.at[UNWIND_KEPT_RA], -24);
+	r = code_rule_of(&arch_aarch64, &t, &arm_rules[1]);
+	assert_int_equal(r.kind, UNWIND_RULE_REG);
+	assert_int_equal(r.kept, 0);
+	assert_int_equal(code_rule_of(&arch_aarch64, &t, &arm_rules[2]).kind, UNWIND_RULE_USER);
+	assert_int_equal(code_rule_of(&arch_aarch64, &t, &arm_rules[3]).kind, UNWIND_RULE_SIGNAL);
 }
 
 struct words {
@@ -112,7 +145,7 @@ static void whole_tables(void **state)
 	struct unwind_code_rule *list = xcalloc(UNWIND_RULES, sizeof(*list));
 	struct code_rules interned;
 	struct words words = {};
-	code_rules_init(&interned, list);
+	code_rules_init(&interned, &arch_x86_64, list);
 	assert_true(code_rows_write(&interned, &t, put, &words));
 	assert_int_equal(words.list.len, code_words_of(&t));
 	assert_int_equal(interned.nr, 3);
@@ -134,7 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_frames), cmocka_unit_test(realigned_frames), cmocka_unit_test(signal_frames),
-		cmocka_unit_test(for_user_space), cmocka_unit_test(whole_tables),
+		cmocka_unit_test(for_user_space), cmocka_unit_test(arm64_frames), cmocka_unit_test(whole_tables),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

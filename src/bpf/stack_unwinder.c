@@ -15,7 +15,7 @@
 #include "sys/cpus.h"
 #include "sys/perf_abi.h"
 
-#if HAVE_BPF_PROGRAMS && defined(__x86_64__)
+#if HAVE_BPF_PROGRAMS && (defined(__x86_64__) || defined(__aarch64__))
 #include "unwind.inc"
 #define HAVE_UNWINDER 1
 #else
@@ -28,7 +28,7 @@ static struct strobe_error *check_system(const struct sys *sys)
 	if (bpf_image_missing())
 		return error_create(ERROR_UNSUPPORTED, "%s", bpf_image_missing());
 	if (!HAVE_UNWINDER)
-		return error_create(ERROR_UNSUPPORTED, "the BPF program that walks stacks knows x86-64 only");
+		return error_create(ERROR_UNSUPPORTED, "the BPF program that walks stacks knows x86-64 and arm64 only");
 	if (!bpf_kernel_is_at_least(sys, 5, 17))
 		return error_create(ERROR_UNSUPPORTED, "the BPF program that walks stacks wants Linux 5.17 or later");
 	return bpf_check_pid_namespace(sys);
@@ -261,10 +261,12 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 /* Registers in the order that samples have them. */
 static uint64_t sampled_regs(const struct unwind_copy *copy, uint64_t values[64])
 {
-	const struct arch *a = &arch_x86_64;
+	const struct arch *a = arch_native();
 	uint64_t by_number[64], mask = 0;
 	unsigned n = 0;
-	for (unsigned i = 0; i < 16; i++) {
+	for (unsigned i = 0; i < a->dwarf_regs_nr && i < UNWIND_WALK_REGS; i++) {
+		if (a->dwarf_regs[i] == ARCH_DWARF_NONE)
+			continue;
 		by_number[a->dwarf_regs[i]] = copy->reg[i];
 		mask |= 1ull << a->dwarf_regs[i];
 	}
@@ -298,7 +300,7 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 	head -= head > 0; /* the last is where the walk begins */
 	memcpy(ret->ips, copy->frames, head * sizeof(*ret->ips));
 	struct unwind_input in = {
-		.arch = &arch_x86_64,
+		.arch = arch_native(),
 		.regs_mask = sampled_regs(copy, values),
 		.regs = values,
 		.stack = memory,

@@ -15,22 +15,51 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define INLINE static inline __attribute__((always_inline))
 
-#define CS_32BIT    0x23
-#define CS_USER     3
 #define TASK_KERNEL 0x00200000 /* PF_KTHREAD */
-#define RBX 3
-#define RBP 6
-#define RSP 7
 /* Of asking for a process again: it may be on its way. */
 #define ASK_AGAIN_NS 20000000ULL
 #define SEARCH_STEPS 17
 /* Of a thread whose stack's end is not known. */
 #define UNWIND_STACK_REACH (UNWIND_COPY_BYTES + UNWIND_MORE_BYTES)
 
-/* struct pt_regs, the same for programs and in the kernel. */
+/* struct pt_regs up to where it is the same for programs and in the kernel. */
+#if defined(__TARGET_ARCH_x86)
+#define FP	 6
+#define SP	 7
+#define CS_32BIT 0x23
+#define CS_USER	 3
 struct machine_regs {
 	__u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip, cs, flags, rsp, ss;
 };
+static const __u8 kept_regs[] = { 3, 6, 12, 13, 14, 15 };
+/*
+ * struct ucontext from sp on, its mcontext 40 bytes in: r8 to r15, di si bp bx dx ax cx sp ip. Which word of it each
+ * register is.
+ */
+static const __u8 signal_words[] = { 18, 17, 19, 16, 14, 13, 15, 20, 5, 6, 7, 8, 9, 10, 11, 12 };
+#define SIGNAL_SP_WORD 20
+#define SIGNAL_PC_WORD 21
+#define CODE_BITS      (~0ULL)
+#elif defined(__TARGET_ARCH_arm64)
+#define FP	   29
+#define LR	   30
+#define SP	   31
+#define PSR_LEVEL  0xf  /* the exception level: 0 is user space */
+#define PSR_MODE32 0x10 /* PSR_MODE32_BIT */
+struct machine_regs {
+	__u64 x[31], sp, pc, pstate;
+};
+static const __u8 kept_regs[] = { 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29 };
+/* 128 bytes of siginfo, then struct ucontext: 176 up to its mcontext, 8 of fault address, x0 to x30, sp, pc. */
+static const __u8 signal_words[] = { 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54,
+				     55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69 };
+#define SIGNAL_SP_WORD 70
+#define SIGNAL_PC_WORD 71
+#define CODE_BITS      0xffffffffffffULL /* a signature may stand in the others */
+#else
+#error "no layout of registers for this architecture"
+#endif
+#define NR(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 /* struct bpf_perf_event_data, whose header would define struct pt_regs once more. */
 struct sample_context {
@@ -40,13 +69,13 @@ struct sample_context {
 
 struct walk {
 	struct unwind_copy out;
-	__u64 at[16]; /* where a register lies; 0: its value is known */
+	__u64 at[UNWIND_WALK_REGS]; /* where a register lies; 0: its value is known */
 	__u64 mm, ip, start_stack;
 	__u32 pid;
 	__u32 first, mappings; /* of the process */
 	__u32 mapping;         /* the last that was met */
 	__u32 max;
-	__u8 exact, innermost, by_fp, compat;
+	__u8 exact, innermost, compat;
 	struct machine_regs regs; /* of the user, when it was sampled or came into the kernel */
 };
 
@@ -206,9 +235,9 @@ INLINE long end(struct walk *w, __u32 why)
 
 INLINE long enter(struct walk *w, __u64 pc, __u64 sp, _Bool interrupted)
 {
-	w->out.pc = pc;
-	w->out.reg[RSP] = sp;
-	w->at[RSP] = 0;
+	w->out.pc = pc = interrupted ? pc : pc & CODE_BITS;
+	w->out.reg[SP] = sp;
+	w->at[SP] = 0;
 	w->exact = w->innermost = interrupted;
 	return pc ? 0 : end(w, UNWIND_WALK_WHOLE);
 }
@@ -216,7 +245,7 @@ INLINE long enter(struct walk *w, __u64 pc, __u64 sp, _Bool interrupted)
 INLINE _Bool reg_value(struct walk *w, __u32 reg, __u64 *ret)
 {
 	__u64 at;
-	reg &= 15;
+	reg &= UNWIND_WALK_REGS - 1;
 	at = w->at[reg];
 	*ret = w->out.reg[reg];
 	return !at || read_user(at, ret);
@@ -225,12 +254,16 @@ INLINE _Bool reg_value(struct walk *w, __u32 reg, __u64 *ret)
 INLINE long by_fp(struct walk *w)
 {
 	__u64 fp, next = 0, pc = 0;
-	if (!reg_value(w, RBP, &fp))
+#if defined(__TARGET_ARCH_arm64)
+	if (w->compat) /* r7 or r11, as code likes */
+		return end(w, UNWIND_WALK_BARE);
+#endif
+	if (!reg_value(w, FP, &fp))
 		return end(w, UNWIND_WALK_LOST);
 	/* Where programs begin. */
 	if (!fp && !w->innermost)
 		return end(w, UNWIND_WALK_WHOLE);
-	if (fp < w->out.reg[RSP] || fp & (w->compat ? 3 : 7))
+	if (fp < w->out.reg[SP] || fp & (w->compat ? 3 : 7))
 		return end(w, UNWIND_WALK_BARE);
 	if (w->compat) {
 		if (bpf_probe_read_user(&next, 4, (void *)fp) || bpf_probe_read_user(&pc, 4, (void *)(fp + 4)))
@@ -238,23 +271,19 @@ INLINE long by_fp(struct walk *w)
 	} else if (!read_user(fp, &next) || !read_user(fp + 8, &pc)) {
 		return end(w, UNWIND_WALK_LOST);
 	}
-	w->by_fp = 1;
-	w->out.reg[RBP] = next;
-	w->at[RBP] = 0;
+	w->out.reg[FP] = next;
+	w->at[FP] = 0;
 	return enter(w, pc, fp + (w->compat ? 8 : 16), 0);
 }
 
-/* struct ucontext from sp on, its mcontext 40 bytes in: r8 to r15, di si bp bx dx ax cx sp ip. */
 INLINE long by_signal(struct walk *w)
 {
-	__u64 sp = w->out.reg[RSP], pc, new_sp;
-	static const __u8 words_in[16] = { 18, 17, 19, 16, 14, 13, 15, 20, 5, 6, 7, 8, 9, 10, 11, 12 };
-	if (!read_user(sp + 8 * 21, &pc) || !read_user(sp + 8 * 20, &new_sp))
+	__u64 sp = w->out.reg[SP], pc, new_sp;
+	if (!read_user(sp + 8 * SIGNAL_PC_WORD, &pc) || !read_user(sp + 8 * SIGNAL_SP_WORD, &new_sp))
 		return end(w, UNWIND_WALK_LOST);
 #pragma unroll
-	for (int i = 0; i < 16; i++)
-		w->at[i] = sp + 8 * words_in[i];
-	w->by_fp = 0;
+	for (int i = 0; i < NR(signal_words); i++)
+		w->at[i] = sp + 8 * signal_words[i];
 	return enter(w, pc, new_sp, 1);
 }
 
@@ -262,15 +291,26 @@ INLINE void keep(struct walk *w, const struct unwind_code_rule *r, __u64 cfa, __
 {
 	__u64 at = (r->based >> kept & 1 ? base : cfa) + (__s64)r->at[kept];
 	/* Below the stack pointer: it was popped already, and compilers do not say so before a return. */
-	if (r->kept >> kept & 1 && !(w->innermost && at < w->out.reg[RSP]))
+	if (r->kept >> kept & 1 && !(w->innermost && at < w->out.reg[SP]))
 		w->at[reg] = at;
+}
+
+INLINE _Bool read_return_address(struct walk *w, const struct unwind_code_rule *r, __u64 cfa, __u64 *ret)
+{
+	if (r->kept >> UNWIND_KEPT_RA & 1)
+		return read_user(cfa + (__s64)r->at[UNWIND_KEPT_RA], ret);
+#ifdef LR
+	return w->innermost && reg_value(w, LR, ret);
+#else
+	return 0;
+#endif
 }
 
 INLINE long by_rule(struct walk *w, const struct unwind_code_rule *r)
 {
 	__u64 cfa = 0, base = 0, pc;
 	if (r->kind == UNWIND_RULE_PLT) {
-		cfa = w->out.reg[RSP] + 8 + ((w->out.pc & 15) >= (__u32)r->value ? 8 : 0);
+		cfa = w->out.reg[SP] + 8 + ((w->out.pc & 15) >= (__u32)r->value ? 8 : 0);
 	} else {
 		if (!reg_value(w, r->reg, &base))
 			return end(w, UNWIND_WALK_LOST);
@@ -278,17 +318,14 @@ INLINE long by_rule(struct walk *w, const struct unwind_code_rule *r)
 		if (r->kind == UNWIND_RULE_DEREF && !read_user(cfa, &cfa))
 			return end(w, UNWIND_WALK_LOST);
 	}
-	if (!read_user(cfa + (__s64)r->at[UNWIND_KEPT_RA], &pc))
+	if (!read_return_address(w, r, cfa, &pc))
 		return end(w, UNWIND_WALK_LOST);
-	if (cfa <= w->out.reg[RSP])
+	/* A leaf that keeps its return address in a register may have no frame at all. */
+	if (cfa < w->out.reg[SP] || (cfa == w->out.reg[SP] && !w->innermost))
 		return end(w, UNWIND_WALK_LOOP);
-	keep(w, r, cfa, base, UNWIND_KEPT_RBX, RBX);
-	keep(w, r, cfa, base, UNWIND_KEPT_RBP, RBP);
-	keep(w, r, cfa, base, UNWIND_KEPT_R12, 12);
-	keep(w, r, cfa, base, UNWIND_KEPT_R13, 13);
-	keep(w, r, cfa, base, UNWIND_KEPT_R14, 14);
-	keep(w, r, cfa, base, UNWIND_KEPT_R15, 15);
-	w->by_fp = 0;
+#pragma unroll
+	for (int i = 0; i < NR(kept_regs); i++)
+		keep(w, r, cfa, base, i, kept_regs[i]);
 	return enter(w, pc, cfa, 0);
 }
 
@@ -331,6 +368,15 @@ static long step(__u32 i, void *unused)
 	}
 }
 
+INLINE _Bool was_in_user_space(const struct sample_context *ctx)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (ctx->regs.cs & CS_USER) == CS_USER;
+#else
+	return !(ctx->regs.pstate & PSR_LEVEL);
+#endif
+}
+
 /*
  * In one piece: fields of a context one by one are more than compilers can be kept from joining in ways that the verifier
  * forbids. In the kernel, the context begins with a pointer to the registers.
@@ -338,7 +384,7 @@ static long step(__u32 i, void *unused)
 INLINE _Bool read_regs(struct sample_context *ctx, struct task_struct *task, struct walk *w)
 {
 	void *regs = 0;
-	if ((ctx->regs.cs & CS_USER) != CS_USER)
+	if (!was_in_user_space(ctx))
 		regs = (void *)bpf_task_pt_regs(task);
 	else if (bpf_probe_read_kernel(&regs, sizeof(regs), ctx))
 		return 0;
@@ -348,6 +394,7 @@ INLINE _Bool read_regs(struct sample_context *ctx, struct task_struct *task, str
 INLINE void begin(struct walk *w, const struct machine_regs *r)
 {
 	__u64 *reg = w->out.reg;
+#if defined(__TARGET_ARCH_x86)
 	reg[0] = r->rax;
 	reg[1] = r->rdx;
 	reg[2] = r->rcx;
@@ -366,6 +413,12 @@ INLINE void begin(struct walk *w, const struct machine_regs *r)
 	reg[15] = r->r15;
 	w->out.pc = r->rip;
 	w->compat = (r->cs & 0xffff) == CS_32BIT;
+#else
+	__builtin_memcpy(reg, r->x, sizeof(r->x));
+	reg[SP] = r->sp;
+	w->out.pc = r->pc;
+	w->compat = (r->pstate & PSR_MODE32) != 0;
+#endif
 }
 
 /* What is known of the process; false: user space has been asked for it. */
@@ -410,7 +463,7 @@ INLINE void ask_for_mapping(struct walk *w)
 /* How much of a stack there is from sp on: of the first thread that is known, of others as much as there is room for. */
 INLINE __u64 stack_bytes(const struct walk *w)
 {
-	__u64 bytes = w->start_stack - w->out.reg[RSP];
+	__u64 bytes = w->start_stack - w->out.reg[SP];
 	return bytes < UNWIND_STACK_REACH ? bytes : UNWIND_STACK_REACH;
 }
 
@@ -445,9 +498,9 @@ INLINE void give_more(void *ctx, __u64 from, __u64 wanted)
 INLINE void give_copy(void *ctx, struct walk *w)
 {
 	__u32 bytes;
-	__u64 sp = w->out.reg[RSP], wanted = stack_bytes(w);
+	__u64 sp = w->out.reg[SP], wanted = stack_bytes(w);
 #pragma unroll
-	for (int i = 0; i < 16; i++)
+	for (int i = 0; i < UNWIND_WALK_REGS; i++)
 		if (w->at[i])
 			read_user(w->at[i], &w->out.reg[i]);
 	bytes = copy_stack(w->out.memory, UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, sp, wanted);
@@ -478,7 +531,6 @@ int walk_stack(struct sample_context *ctx)
 	begin(w, &w->regs);
 	__builtin_memset(w->at, 0, sizeof(w->at));
 	w->exact = w->innermost = 1;
-	w->by_fp = 0;
 	w->max = settings.frames_max;
 	w->out.stack.message = UNWIND_MESSAGE_STACK;
 	w->out.stack.nr = 0;

@@ -43,7 +43,7 @@ struct strobe_error *unwind_maps_create(const struct sys *sys, struct bpf_loaded
 	m->mappings = mappings;
 	m->chunks_fd = bpf_map_of(loaded, "chunks");
 	m->processes_fd = bpf_map_of(loaded, "processes");
-	code_rules_init(&m->rules, rules);
+	code_rules_init(&m->rules, arch_native(), rules);
 	*ret = m;
 	return NULL;
 }

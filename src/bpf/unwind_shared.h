@@ -5,7 +5,7 @@
  * Words of tables stand in one long array of 64-bit words, cut into chunks, each a map of its own: word i is word
  * i % UNWIND_CHUNK_WORDS of chunk i / UNWIND_CHUNK_WORDS. A table is its index of pages (word p: the number of the row
  * that holds where page p begins, a last one behind it), and its rows: offset in the low half, rule in the high one. Rules
- * are shared by all tables. Registers are DWARF numbers of x86-64.
+ * are shared by all tables. Registers are DWARF numbers of the machine's architecture (arch/arch.h).
  */
 #pragma once
 #include <linux/types.h>
@@ -34,25 +34,20 @@ enum unwind_rule_kind {
 	UNWIND_RULE_USER,   /* only user space can tell */
 };
 
-/* Registers that functions keep for their callers, and where the return address is. */
-enum unwind_kept {
-	UNWIND_KEPT_RBX,
-	UNWIND_KEPT_RBP,
-	UNWIND_KEPT_R12,
-	UNWIND_KEPT_R13,
-	UNWIND_KEPT_R14,
-	UNWIND_KEPT_R15,
-	UNWIND_KEPT_RA,
-	UNWIND_KEPTS,
-};
+#define UNWIND_WALK_REGS 32 /* general registers and stack pointer: at most these; a power of two */
+
+/* Where the registers lie that functions keep for their callers (arch.dwarf_kept, in its order), and the return address. */
+#define UNWIND_KEPT_RA 11
+#define UNWIND_KEPTS   12
 
 struct unwind_code_rule {
 	__u8 kind, reg;
-	__u8 kept;  /* bit by enum unwind_kept */
-	__u8 based; /* those of them that lie from reg on, in realigned frames */
+	__u16 kept;  /* bit by number of what is kept; without UNWIND_KEPT_RA the return address is in its register */
+	__u16 based; /* those of them that lie from reg on, in realigned frames */
+	__u16 unused;
 	__s32 value;
 	__s32 at[UNWIND_KEPTS]; /* from the CFA, or from reg */
-	__u32 unused;           /* elements of maps are multiples of 8 bytes */
+	__u32 unused_too;       /* elements of maps are multiples of 8 bytes */
 };
 
 enum unwind_mapping_kind {
@@ -108,12 +103,12 @@ struct unwind_stack {
 struct unwind_copy {
 	__u32 message; /* UNWIND_MESSAGE_COPY */
 	__u32 bytes;   /* of stack */
-	__u64 reg[16];
+	__u64 reg[UNWIND_WALK_REGS];
 	__u64 pc;
 	__u64 exact; /* pc is no return address */
 	struct unwind_stack stack;
 	__u64 frames[UNWIND_FRAMES_MAX];
-	__u8 memory[UNWIND_COPY_BYTES]; /* from reg[7] on */
+	__u8 memory[UNWIND_COPY_BYTES]; /* from the stack pointer on */
 };
 
 /* Comes before a copy that is full: what lies behind it. */

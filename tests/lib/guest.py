@@ -145,15 +145,28 @@ class Guest:
             Archive(self.folder).extract("busybox-static", os.path.join(self.folder, "busybox"))
         return path
 
-    def build_strobe(self):
-        """strobe for the guest, without optional libraries; built again where the tree has changed."""
-        build = os.path.join(self.folder, "strobe")
+    def add_strobe(self):
+        """
+        strobe for the guest and the libraries that it wants there: those of C and of BPF, no other optional ones. Built again
+        where the tree has changed.
+        """
+        build = os.path.join(self.folder, "strobe-bpf")
         if not os.path.exists(os.path.join(build, "build.ninja")):
-            off = [f"-D{name}=disabled" for name in ("zstd", "zlib", "lzma", "pfm", "zydis", "capstone", "bpf", "tests")]
+            off = [f"-D{name}=disabled" for name in ("zstd", "zlib", "lzma", "pfm", "zydis", "capstone", "tests")]
             call("meson", "setup", build, "--cross-file", os.path.join(TOP, "tests", "vm", "arm64.ini"), "--buildtype=release",
-                 "-Db_pie=false", "-Dc_link_args=-static", *off, cwd=TOP)
+                 *off, cwd=TOP)
         call("ninja", "-C", build, "strobe", timeout_s=900)
-        return os.path.join(build, "strobe")
+        self.add("bin/strobe", os.path.join(build, "strobe"))
+        root = os.path.join(self.folder, "libraries")
+        if not os.path.exists(root):
+            archive = Archive(self.folder)
+            for package in ("libc6", "libbpf1", "libelf1", "zlib1g"):
+                archive.extract(package, root + ".part")
+            os.rename(root + ".part", root)
+        for folder, _, names in os.walk(root):
+            for name in names:
+                if re.fullmatch(r"(ld-linux-aarch64|libc|libm|libbpf|libelf|libz)\.so\.\d", name):
+                    self.add("lib/" + name, os.path.realpath(os.path.join(folder, name)))
 
     def compile(self, source, name, *flags):
         path = os.path.join(self.folder, name)

@@ -59,7 +59,7 @@ def commands(guest):
 def prepare():
     guest = Guest(os.environ.get("STROBE_VM") or os.path.join(TOP, "build-vm"))
     source = os.path.join(TOP, "tests", "workloads", "count_arm64.S")
-    guest.add("bin/strobe", guest.build_strobe())
+    guest.add_strobe()
     for name, loops in (("count", LOOPS), ("count2", 2 * LOOPS), ("long", LONG)):
         guest.add("bin/" + name, guest.compile(source, name, "-nostdlib", f"-DLOOPS={loops}"))
     symbols = run("aarch64-linux-gnu-nm", os.path.join(guest.folder, "count")).out

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
 An arm64 recording, made on an emulated machine, is unwound and symbolised on this one by its binaries: stacks whose truth is
-known are whole, by stack dumps and by frame pointers, and inlined functions and lines are those of llvm-symbolizer.
+known are whole, by stack dumps, by frame pointers and walked in the guest's kernel, and inlined functions and lines are those of llvm-symbolizer.
 """
 # second try
 # needs: record report script
@@ -46,7 +46,7 @@ int main(void)
 
 def prepare():
     guest = Guest(os.environ.get("STROBE_VM") or os.path.join(TOP, "build-vm"))
-    guest.add("bin/strobe", guest.build_strobe())
+    guest.add_strobe()
     stacks = os.path.join(TOP, "tests", "workloads", "stacks.c")
     no_frames, frames = ("-O2", "-fomit-frame-pointer", "-fno-inline"), ("-O2", "-fno-omit-frame-pointer", "-fno-inline")
     source = os.path.join(SCRATCH, "lines.c")
@@ -61,6 +61,9 @@ def prepare():
     give = "gzip -c p.data | base64"
     for scenario in OUTER:
         guest.commands[scenario] = f"{take} --call-graph dwarf,16384 stacks {scenario} 60 && {give}"
+        guest.commands["eh_" + scenario] = f"{take} --call-graph eh stacks {scenario} 60 && {give}"
+    guest.commands["eh_signal"] = f"{take} --call-graph eh stacks signal 60 && {give}"
+    guest.commands["eh_said"] = f"strobe record -v -e cycles:u -c {PERIOD} --call-graph eh stacks recursion 60"
     guest.commands["framed"] = f"{take} -g framed recursion 60 && {give}"
     guest.commands["lines"] = f"{take} -c 1000003 lines && {give}"
     return guest
@@ -91,6 +94,27 @@ def check_dumps(tap, results):
         wrong = [s for s in stacks if not is_right(scenario, s)]
         tap.ok(len(stacks) >= 20 and not wrong, f"{scenario}: {len(stacks)} stacks are whole",
                "\n".join(" ".join(s) for s in wrong[:5]) or results[scenario])
+
+
+def check_eh(tap, results):
+    """Walked in the guest's kernel, by the same tables."""
+    refused = results["eh_recursion"]
+    if "built without BPF" in refused.out:
+        tap.skip("eh", refused.out.strip().splitlines()[0])
+        return
+    for scenario in OUTER:
+        stacks = stacks_of(recording(results, "eh_" + scenario))
+        wrong = [s for s in stacks if not is_right(scenario, s)]
+        tap.ok(len(stacks) >= 20 and not wrong, f"eh, {scenario}: {len(stacks)} stacks are whole",
+               "\n".join(" ".join(s) for s in wrong[:5]) or results["eh_" + scenario])
+    stacks = stacks_of(recording(results, "eh_signal"))
+    through = [s for s in stacks if "on_signal" in s]
+    wrong = [s for s in through if s[-1] != "_start" or "in_signal" not in s]
+    tap.ok(len(through) >= 20 and not wrong, f"eh, signal: {len(through)} stacks lead through the handler",
+           "\n".join(" ".join(s) for s in wrong[:5]))
+    said = re.search(r"(\d+) stacks walked by the BPF program, (\d+) of them to the end in user space", results["eh_said"].out)
+    counts = [int(n) for n in said.groups()] if said else [0, 1]
+    tap.ok(counts[0] >= 20 and counts[1] < 0.5 * counts[0], f"eh: in the kernel, but for {counts[1]} of {counts[0]}", results["eh_said"])
 
 
 def check_frames(tap, results):
@@ -137,7 +161,7 @@ def main():
     guest = build_or_exit(prepare)
     results = build_or_exit(guest.run)
     tap.equal(sorted(set(guest.commands) - set(results)), [], "every command came to its end")
-    for check in (check_dumps, check_frames, check_lines):
+    for check in (check_dumps, check_eh, check_frames, check_lines):
         try:
             check(tap, results)
         except (KeyError, ValueError, IndexError, OSError) as error:
