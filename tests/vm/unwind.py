@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """
 An arm64 recording, made on an emulated machine, is unwound and symbolised on this one by its binaries: stacks whose truth is
-known are whole, by stack dumps, by frame pointers and walked in the guest's kernel, and inlined functions and lines are those of llvm-symbolizer.
+known are whole, by stack dumps, by frame pointers and walked in the guest's kernel, and inlined functions and lines are
+those of llvm-symbolizer.
 """
 # second try
 # needs: record report script
