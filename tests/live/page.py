@@ -115,6 +115,7 @@ def in_time():
     brush(samples)
     lanes(samples)
     filters(samples)
+    labels(samples)
     keyboard()
     quiet("time.html")
 
@@ -205,6 +206,38 @@ def filters(samples):
     tap.equal(halves[0][:3], callers, "and its callers")
 
 
+def labels(samples):
+    """pprof's tag filters, on what a recording says of its samples."""
+    for filters, keep in [
+        ({"tagFocus": "comm=^ui$"}, lambda s: s[0][0] == "ui"),
+        ({"tagFocus": "^comm:(ui|other)$"}, lambda s: s[0][0] != "worker"),
+        ({"tagFocus": "comm=ui,worker"}, lambda s: s[0][0] != "other"),
+        ({"tagFocus": "comm:ui,event:cpu"}, lambda s: s[0][0] == "ui"),
+        ({"tagFocus": "pid=200"}, lambda s: s[0][1] == 200),
+        ({"tagFocus": "tid=101:102"}, lambda s: s[0][2] in (101, 102)),
+        ({"tagIgnore": "tid=:101"}, lambda s: s[0][2] > 101),
+        ({"tagFocus": "cpu=1"}, lambda s: s[1] == 1),
+        ({"tagIgnore": "cpu=1:", "focus": "lex"}, lambda s: s[1] == 0 and "lex" in s[3]),
+        ({"tagFocus": "event=nothing"}, lambda s: False),
+    ]:
+        change(**filters)
+        check_sums([s for s in samples if keep(s)], f"labels {filters}")
+        tap.ok(("tf=" in browser.eval("location.hash")) == ("tagFocus" in filters), f"the address keeps {filters}")
+        change(**{name: "" for name in filters})
+    # what is filtered out is in no view of the time either
+    change(focus="^lex$", tagFocus="comm=ui")
+    left = [s for s in samples if "lex" in s[3] and s[0][0] == "ui"]
+    browser.do("click", "#tab-timeline")
+    tap.equal(browser.eval("strobe.views.timeline.lanes.map((l) => [l.name, l.total])"), [["ui 101", len(left)]],
+              "lanes show what the filters leave")
+    tap.equal(browser.eval("strobe.strip.bins.reduce((a, b) => a + b)"), len(left), "and so does the strip")
+    browser.do("click", "#tab-heatmap")
+    tap.equal(browser.eval("strobe.views.heatmap.counts.reduce((a, b) => a + b)"), len(left), "and the heat map")
+    change(focus="", tagFocus="(")
+    tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression of labels is told")
+    change(tagFocus="")
+
+
 def keyboard():
     browser.do("click", "#tab-flamegraph")
     browser.eval("strobe.views.flamegraph.flame.box.focus()")
@@ -233,6 +266,63 @@ def keyboard():
     nameless = browser.eval("""[...document.querySelectorAll('button, select, input')].filter((e) => !(e.getAttribute('aria-label') ||
         e.textContent.trim() || e.closest('label')?.textContent.trim())).map((e) => e.outerHTML)""")
     tap.equal(nameless, [], "every control has a name")
+
+
+# ---- labels of a pprof profile ----
+
+def field(number, value):
+    """A field of a protobuf message: bytes, or a number."""
+    def varint(n):
+        return bytes([n & 0x7F | 0x80]) + varint(n >> 7) if n > 0x7F else bytes([n])
+    if isinstance(value, bytes):
+        return varint(number << 3 | 2) + varint(len(value)) + value
+    return varint(number << 3) + varint(value)
+
+
+def labelled_profile(rows):
+    """[(function, value, {key: text or (number, unit)})] as a profile.proto."""
+    strings = [""]
+
+    def string(text):
+        if text not in strings:
+            strings.append(text)
+        return strings.index(text)
+
+    body = field(1, field(1, string("alloc")) + field(2, string("bytes")))
+    for n, (function, value, labels_) in enumerate(rows, 1):
+        told = b""
+        for key, what in labels_.items():
+            text = field(2, string(what)) if isinstance(what, str) else field(3, what[0]) + field(4, string(what[1]))
+            told += field(3, field(1, string(key)) + text)
+        body += field(2, field(1, n) + field(2, value) + told)
+        body += field(4, field(1, n) + field(4, field(1, n)))
+        body += field(5, field(1, n) + field(2, string(function)))
+    return body + b"".join(field(6, s.encode()) for s in strings)
+
+
+def pprof_labels():
+    rows = [("f", 1, {"bytes": (512, "bytes"), "route": "/a"}), ("g", 10, {"bytes": (4096, "bytes"), "route": "/b"}),
+            ("h", 100, {"bytes": (3 << 20, "bytes"), "route": "/ab", "zone": "x"}), ("i", 1000, {})]
+    with open("labels.pb", "wb") as f:
+        f.write(labelled_profile(rows))
+    browser.open(page_of("labels.pb", "labels.html"))
+    for filters, kept in [
+        ("route=a", "fh"), ("route:/a$", "f"), ("route=b$,^/b", "gh"), ("route:/a,zone:x", "h"), ("bytes=1kb:", "gh"),
+        ("1kb:1mb", "g"), ("4kb", "g"), (":512b", "f"), ("zone=y", ""),
+    ]:
+        for name, option in [("tagFocus", "-tagfocus"), ("tagIgnore", "-tagignore")]:
+            change(**{name: filters})
+            mine = sum(v for f, v, _ in rows if (f in kept) == (name == "tagFocus"))
+            tap.equal(browser.eval("strobe.model.total"), mine, f"labels {name} {filters}")
+            told = strobe("pprof", "-unit=b", "-nodefraction=0", "-top", f"{option}={filters}", "labels.pb").out
+            tap.equal(sum(map(int, re.findall(r"^ *(\d+)B? .*% +[fghi]$", told, re.M))), mine, f"pprof {option}={filters} counts the same")
+            change(**{name: ""})
+    change(group="tag:route")
+    tops = browser.eval("(() => { const l = strobe.model.down; return calls(0); function calls(i) { const out = {};"
+                        "for (let c = i + 1; c < l.end[i]; c = l.end[c]) out[l.keys.name[l.key[c]]] = l.total[c]; return out; } })()")
+    tap.equal(tops, {"(no such label)": 1000, "/a": 1, "/ab": 100, "/b": 10}, "grouped by a label")
+    browser.shot("labels")
+    quiet("labels.html")
 
 
 # ---- comparison ----
@@ -352,6 +442,7 @@ def main():
     browser = Browser()
     try:
         in_time()
+        pprof_labels()
         comparison()
         hostile()
         large(pages.grown, 3, "large", 2e6)

@@ -17,6 +17,11 @@
 
 typedef VEC(uint64_t) column_t; /* numbers on their way into the page */
 
+/* Label sets, and the pairs of each one behind the other. */
+struct tag_columns {
+	column_t text, pairs, key, value, number, unit, is_number;
+};
+
 struct packer {
 	const struct profile *p;
 	const struct html_options *o;
@@ -30,6 +35,7 @@ struct packer {
 	column_t map_name, map_path, map_space;
 	struct u64map unnamed; /* function of the page made up for a mapping's code without symbols */
 	struct u64map threads, tags;
+	struct tag_columns tag;
 	column_t thread_comm, thread_pid, thread_tid;
 	uint32_t keys_nr;    /* what functions of one name and object share */
 	uint32_t *row_place; /* by row: where it stands in the page, or NOWHERE */
@@ -295,29 +301,60 @@ static uint64_t thread_of(struct packer *k, const struct label_columns *c, label
 	return *at;
 }
 
-/* What else a label set says, as one line: "bytes:64, route:/index". */
+/* What else a label set says: as one line, "bytes:64, route:/index", and as pairs for filters. 0: nothing. */
 static uint64_t tag_of(struct packer *k, const struct label_columns *c, labels_id labels)
 {
 	bool is_new;
 	uint64_t *at = u64map_put(&k->tags, labels, &is_new);
+	struct tag_columns *t = &k->tag;
+	uint64_t pairs = 0;
 	if (!is_new)
 		return *at;
 	_cleanup_strbuf_ struct strbuf b = {};
 	for (uint32_t i = 0; i < k->p->columns.len; i++) {
 		const struct profile_label_column *column = &k->p->columns.data[i];
 		uint64_t v = label(k, labels, i);
-		const char *gap = b.len ? ", " : "", *name = profile_str(k->p, column->name);
-		if (i == c->comm || i == c->pid || i == c->tid || !v)
+		const char *gap = b.len ? ", " : "", *name = profile_str(k->p, column->name), *text = "";
+		bool is_number = column->type == COLUMN_U64 || column->type == COLUMN_I64 || column->type == COLUMN_HEX;
+		if (i == c->comm || i == c->pid || i == c->tid || !v || (!is_number && column->type != COLUMN_STRING))
 			continue;
 		if (column->type == COLUMN_STRING)
-			strbuf_addf(&b, "%s%s:%s", gap, name, profile_str(k->p, (str_id)v));
-		else if (column->type == COLUMN_U64 || column->type == COLUMN_I64)
-			strbuf_addf(&b, "%s%s:%lld%s", gap, name, (long long)v, profile_str(k->p, column->unit));
+			strbuf_addf(&b, "%s%s:%s", gap, name, text = profile_str(k->p, (str_id)v));
 		else if (column->type == COLUMN_HEX)
 			strbuf_addf(&b, "%s%s:%#llx", gap, name, (unsigned long long)v);
+		else
+			strbuf_addf(&b, "%s%s:%lld%s", gap, name, (long long)v, profile_str(k->p, column->unit));
+		vec_push(&t->key, string(k, name));
+		vec_push(&t->value, string(k, text));
+		vec_push(&t->number, is_number ? v : 0);
+		vec_push(&t->unit, string(k, profile_str(k->p, column->unit)));
+		vec_push(&t->is_number, (uint64_t)is_number);
+		pairs++;
 	}
-	*at = strtab_add(&k->strings, strbuf_str(&b));
+	if (!pairs)
+		return *at; /* is 0 */
+	vec_push(&t->text, string(k, strbuf_str(&b)));
+	vec_push(&t->pairs, pairs);
+	*at = t->text.len;
 	return *at;
+}
+
+static void pack_tags(struct packer *k)
+{
+	struct tag_columns *t = &k->tag;
+	const struct {
+		const char *name;
+		column_t *column;
+		enum pack_coding coding;
+	} columns[] = {
+		{ "tag.text", &t->text, PACK_PLAIN }, { "tag.pairs", &t->pairs, PACK_PLAIN }, { "pair.key", &t->key, PACK_PLAIN },
+		{ "pair.text", &t->value, PACK_PLAIN }, { "pair.number", &t->number, PACK_SIGNED },
+		{ "pair.unit", &t->unit, PACK_PLAIN }, { "pair.isNumber", &t->is_number, PACK_PLAIN },
+	};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		pack_numbers(&k->pack, columns[i].name, columns[i].column->data, columns[i].column->len, columns[i].coding);
+		vec_deinit(columns[i].column);
+	}
 }
 
 static bool calls_nothing(const struct packer *k, uint32_t place)
@@ -378,6 +415,7 @@ static void pack_rows(struct packer *k)
 	bool are_samples = !value.len || !memcmp(value.data, samples.data, value.len * sizeof(*value.data));
 	pack_numbers(&k->pack, "row.value", value.data, are_samples ? 0 : value.len, PACK_SIGNED);
 	pack_numbers(&k->pack, "row.tag", tag.data, tag.len, PACK_PLAIN);
+	pack_tags(k);
 	vec_deinit(&order);
 	vec_deinit(&node);
 	vec_deinit(&thread);

@@ -19,6 +19,8 @@ const PARAMS = {
 	hide: "h",
 	show: "s",
 	showFrom: "sf",
+	tagFocus: "tf",
+	tagIgnore: "ti",
 	by: "g",
 	sort: "sort",
 	search: "q",
@@ -36,6 +38,8 @@ const DEFAULTS = {
 	hide: "",
 	show: "",
 	showFrom: "",
+	tagFocus: "",
+	tagIgnore: "",
 	by: "functions",
 	group: "process",
 	colour: "name",
@@ -69,6 +73,17 @@ const KEYS_HELP = [
 	["?", "this list"],
 ];
 
+/* Fields that narrow the view, and what their chips say. */
+const FILTERS = [
+	["focus", "focus"],
+	["ignore", "ignore"],
+	["hide", "hide"],
+	["show", "show"],
+	["showFrom", "show from"],
+	["tagFocus", "labels"],
+	["tagIgnore", "not labels"],
+];
+
 class App {
 	constructor() {
 		this.state = { ...DEFAULTS };
@@ -95,6 +110,7 @@ class App {
 		}
 		const view = this.live ? location.pathname.slice(1) : q.get("view");
 		s.view = VIEWS.some((v) => v.id === view) ? view : "flamegraph";
+		s.group = /^(none|process|pid|thread|tag(:.*)?)$/.test(s.group) ? s.group : "none";
 		s.by = GRANULARITIES.includes(s.by) ? s.by : "functions";
 		s.colour = PALETTES.includes(s.colour) ? s.colour : "name";
 		s.icicle = q.get("shape") === "icicle";
@@ -312,6 +328,9 @@ class App {
 			const on = v.id === id;
 			tab.setAttribute("aria-selected", String(on));
 			tab.tabIndex = on ? 0 : -1;
+			if (on) {
+				tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+			}
 			document.getElementById("view-" + v.id).hidden = !on;
 		}
 		document.body.dataset.view = id;
@@ -418,7 +437,7 @@ class App {
 
 	showControls() {
 		const s = this.state;
-		for (const name of ["focus", "ignore", "hide", "show", "showFrom", "search"]) {
+		for (const name of [...FILTERS.map(([id]) => id), "search"]) {
 			const field = document.getElementById(name);
 			if (field !== document.activeElement) {
 				field.value = s[name];
@@ -431,7 +450,7 @@ class App {
 		for (const name of ["icicle", "bottomUp", "inlined", "diff"]) {
 			document.getElementById(name).checked = s[name];
 		}
-		const n = ["focus", "ignore", "hide", "show", "showFrom"].filter((name) => s[name]).length;
+		const n = FILTERS.filter(([name]) => s[name]).length;
 		document.getElementById("filters-nr").textContent = n ? String(n) : "";
 		this.showChips();
 	}
@@ -453,13 +472,7 @@ class App {
 					),
 				),
 			);
-		for (const [name, title] of [
-			["focus", "focus"],
-			["ignore", "ignore"],
-			["hide", "hide"],
-			["show", "show"],
-			["showFrom", "show from"],
-		]) {
+		for (const [name, title] of FILTERS) {
 			if (s[name]) {
 				chip(`${title} ${s[name]}`, () => this.change({ [name]: "" }, true));
 			}
@@ -490,11 +503,7 @@ class App {
 	reset() {
 		this.change(
 			{
-				focus: "",
-				ignore: "",
-				hide: "",
-				show: "",
-				showFrom: "",
+				...Object.fromEntries(FILTERS.map(([name]) => [name, ""])),
 				search: "",
 				time: null,
 				thread: -1,
@@ -535,7 +544,7 @@ class App {
 			groups.push(["process", "process name"], ["pid", "process"], ["thread", "thread"]);
 		}
 		if (this.p.rowTag.some((t) => t)) {
-			groups.push(["tag", "labels"]);
+			groups.push(["tag", "labels"], ...tagKeys(this.p).map((key) => ["tag:" + key, "label " + key]));
 		}
 		fill("group", groups);
 		document.getElementById("diff").closest("label").hidden = !events.some((e) => e.base !== undefined);
@@ -601,7 +610,7 @@ class App {
 		for (const name of ["icicle", "bottomUp", "inlined", "diff"]) {
 			on(name, "change", (e) => this.change({ [name]: e.target.checked }, true));
 		}
-		for (const name of ["focus", "ignore", "hide", "show", "showFrom"]) {
+		for (const [name] of FILTERS) {
 			on(name, "change", (e) => this.change({ [name]: e.target.value }, true));
 		}
 		let waiting = 0;
@@ -783,9 +792,13 @@ class App {
 	}
 }
 
+const LEGEND_ENTRIES = 10;
+
 class FlameView {
 	constructor(host, app) {
 		this.app = app;
+		this.legend = element("div", { class: "legend", "aria-label": "What colours stand for" });
+		host.append(this.legend);
 		this.flame = new Flame(host, app, {
 			label: "Flame graph; arrows move, Enter zooms",
 			name: "flame",
@@ -795,7 +808,31 @@ class FlameView {
 	}
 
 	update() {
+		this.showLegend();
 		this.flame.set(this.app.model.layout(this.app.state), this.app.state.colour);
+	}
+
+	showLegend() {
+		const m = this.app.model;
+		const entries =
+			this.app.state.colour === "name" && !m.hasBase
+				? []
+				: legendOf(m, this.app.state.colour, isDark());
+		const more = entries.length - LEGEND_ENTRIES;
+		this.legend.hidden = !entries.length;
+		this.legend.replaceChildren(
+			...entries
+				.slice(0, LEGEND_ENTRIES)
+				.map(([name, colour, value]) =>
+					element(
+						"span",
+						{},
+						swatch(colour),
+						value ? `${name} ${formatShare(value, m.total)}` : name,
+					),
+				),
+			more > 0 ? `and ${more} more` : "",
+		);
 	}
 }
 

@@ -94,7 +94,7 @@ class CodeView {
 		const rows = this.functions();
 		this.list.set(rows);
 		const wanted = this.app.state.symbol;
-		const found = wanted ? rows.find((r) => r.name === wanted) : rows.find((r) => r.fn === this.fn);
+		const found = wanted ? rows.find((r) => r.name === wanted) : this.firstWithCode(rows);
 		if (!rows.length) {
 			this.title.textContent = this.isDisasm ? "No instructions are at hand" : "No source is at hand";
 			this.facts.textContent =
@@ -104,6 +104,15 @@ class CodeView {
 		}
 		this.list.show(rows.indexOf(found || rows[0]));
 		this.show((found || rows[0]).fn);
+	}
+
+	/* The one that was shown, or else the hottest whose code is at hand. */
+	firstWithCode(rows) {
+		const has = ({ fn }) => {
+			const listing = this.listings.get(fn);
+			return listing && (this.isDisasm || listing.files.some((f) => f.lines.length));
+		};
+		return rows.find((r) => r.fn === this.fn) || rows.find(has);
 	}
 
 	async show(fn) {

@@ -44,6 +44,32 @@ function boxColour(keys, key, mode, dark) {
 	}
 }
 
+/* What colours stand for: [name, colour, value], the largest first. By name they stand for nothing. */
+function legendOf(model, mode, dark) {
+	const { keys, sums } = model;
+	const nameOf = {
+		object: keys.object,
+		language: (k) => keys.lang(k) || "not known",
+		space: (k) => (keys.kernel(k) ? "kernel" : "user"),
+	}[mode];
+	if (model.hasBase) {
+		return [
+			["more than before", differenceColour(2, 1, 1, dark), 0],
+			["less", differenceColour(1, 2, 1, dark), 0],
+		];
+	}
+	const found = new Map();
+	for (let k = 0; nameOf && k < sums.flat.length; k++) {
+		if (sums.flat[k] && !keys.special[k]) {
+			const name = nameOf(k) || "not known";
+			const entry = found.get(name) || [name, hexColour(boxColour(keys, k, mode, dark)), 0];
+			entry[2] += sums.flat[k];
+			found.set(name, entry);
+		}
+	}
+	return [...found.values()].sort((a, b) => b[2] - a[2]);
+}
+
 /* Red is more than before, blue is less; the share of change makes it strong. */
 function differenceColour(now, before, total, dark) {
 	const delta = now - before;

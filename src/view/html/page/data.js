@@ -154,6 +154,24 @@ function readRows(codes, depth) {
 	return out;
 }
 
+/* Where the pairs of each label set begin (set 0 has none), and the pairs. */
+function readTags(c) {
+	const counts = c["tag.pairs"];
+	const first = new Uint32Array(counts.length + 2);
+	for (let i = 0; i < counts.length; i++) {
+		first[i + 2] = first[i + 1] + counts[i];
+	}
+	return {
+		text: c["tag.text"],
+		first,
+		key: c["pair.key"],
+		value: c["pair.text"],
+		number: c["pair.number"],
+		unit: c["pair.unit"],
+		isNumber: c["pair.isNumber"],
+	};
+}
+
 function readStrings(text) {
 	const strings = text.split("\0");
 	UNSAFE.lastIndex = 0;
@@ -196,6 +214,7 @@ function makeProfile(head, c) {
 		rowSamples: c["row.samples"],
 		rowValue: c["row.value"].length ? c["row.value"] : c["row.samples"],
 		rowTag: c["row.tag"],
+		tags: readTags(c),
 		logTime: c["log.time"],
 		logCpu: c["log.cpu"],
 		logRow: c["log.row"],

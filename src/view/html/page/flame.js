@@ -159,24 +159,25 @@ class Flame {
 		const top = this.y(0);
 		const step = this.icicle ? ROW : -ROW;
 		const right = this.width;
-		/* Where many boxes share a pixel, the first one of each row is drawn for all. */
+		/* Where many boxes share two pixels, the first one of each row is drawn for all. */
 		const taken = new Int32Array(l.maxDepth + 1).fill(-1);
 		this.drawn = 0;
 		for (let i = 0; i < l.n;) {
 			const left = (l.x[i] - from) * scale;
 			const width = l.size[i] * scale;
 			const depth = l.depth[i];
-			const pixel = Math.floor(left + width);
+			const isThin = width < 1;
+			const slot = left >> 1;
 			if (
 				width < LEAST_WIDTH ||
 				left > right ||
 				left + width < 0 ||
-				(width < 1 && pixel <= taken[depth])
+				(isThin && slot <= taken[depth])
 			) {
 				i = l.end[i];
 				continue;
 			}
-			taken[depth] = pixel;
+			taken[depth] = isThin ? slot : ((left + width) >> 1) - 1;
 			const y = top + depth * step;
 			if (y > -ROW && y < this.height) {
 				const key = l.key[i];
@@ -196,7 +197,7 @@ class Flame {
 				if (depth < zoomDepth) {
 					g.globalAlpha = 0.55;
 				}
-				g.fillRect(x0, y, shown > 3 ? shown - 1 : shown > 0.5 ? shown : 0.5, ROW - 1);
+				g.fillRect(x0, y, isThin ? 1.5 : shown > 3 ? shown - 1 : shown, ROW - 1);
 				if (shown > 7 + 2 * this.letter) {
 					g.fillStyle = ink;
 					g.fillText(

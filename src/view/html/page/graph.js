@@ -260,6 +260,9 @@ class GraphView {
 		this.size = [plan.width, plan.height];
 		this.box.append(svg);
 		this.scale(0);
+		/* What is heaviest is looked for first. */
+		const first = plan.layers[0].reduce((a, n) => (m.sums.cum[n.key] > m.sums.cum[a.key] ? n : a));
+		this.box.scrollLeft = (first.x + first.width / 2) * this.zoom - this.box.clientWidth / 2;
 	}
 
 	wire({ link, points }, most) {

@@ -30,24 +30,43 @@ function rowWeights(p, state, base) {
 	return { weight, before };
 }
 
-function logSelection(p, state) {
-	const selected = state.time || state.cpu >= 0;
-	return selected && p.logRow.length ? state : null;
+/* Which CPUs count, as the log counts them (0: not known), or null: all. */
+function chosenCpus(p, state) {
+	const filters = [
+		[state.tagFocus, true],
+		[state.tagIgnore, false],
+	]
+		.filter(([text]) => text)
+		.map(([text, wanted]) => [new TagFilter(text), wanted])
+		.filter(([filter]) => filter.isCpu);
+	if (state.cpu < 0 && !filters.length) {
+		return null;
+	}
+	const nr = p.logCpu.reduce((a, b) => Math.max(a, b), 0) + 1;
+	const out = new Uint8Array(nr);
+	for (let c = 0; c < nr; c++) {
+		const matches = filters.every(([f, wanted]) => (c > 0 && f.matchesCpu(c - 1)) === wanted);
+		out[c] = (state.cpu < 0 || c === state.cpu + 1) && matches ? 1 : 0;
+	}
+	return out;
 }
 
 /* Where a span of time or a CPU is chosen, a row counts for the share of its samples that lie there. */
 function selectByLog(p, state, weight) {
+	const cpus = chosenCpus(p, state);
+	if (!p.logRow.length || (!state.time && !cpus)) {
+		return;
+	}
 	const n = p.rowNode.length;
 	const all = new Uint32Array(n);
 	const some = new Uint32Array(n);
 	const from = state.time ? state.time[0] / p.timeUnit : -1;
 	const to = state.time ? state.time[1] / p.timeUnit : Infinity;
-	const cpu = state.cpu >= 0 ? state.cpu + 1 : 0;
 	for (let i = 0; i < p.logRow.length; i++) {
 		const row = p.logRow[i];
 		const t = p.logTime[i];
 		all[row]++;
-		if (t >= from && t < to && (!cpu || p.logCpu[i] === cpu)) {
+		if (t >= from && t < to && (!cpus || cpus[p.logCpu[i]])) {
 			some[row]++;
 		}
 	}
@@ -94,28 +113,28 @@ function inherited(p, hits) {
 	return out;
 }
 
-/* Rows that focus and ignore leave out weigh nothing. */
-function dropRows(p, keys, state, weights) {
-	const drop = (text, wanted) => {
-		const hits = inherited(p, matchFrames(p, keys, text));
-		for (let r = 0; r < p.rowNode.length; r++) {
-			if (hits[p.rowNode[r]] !== wanted) {
-				weights.weight[r] = 0;
-				if (weights.before) {
-					weights.before[r] = 0;
-				}
-			}
+/* What filters of stacks and of labels leave: a flag for each row. */
+function keptRows(p, keys, state) {
+	const kept = new Uint8Array(p.rowNode.length).fill(1);
+	const frames = (text, wanted) => {
+		const hits = text && inherited(p, matchFrames(p, keys, text));
+		for (let r = 0; hits && r < kept.length; r++) {
+			kept[r] &= hits[p.rowNode[r]] === wanted ? 1 : 0;
 		}
 	};
-	if (state.focus) {
-		drop(state.focus, 1);
-	}
-	if (state.ignore) {
-		drop(state.ignore, 0);
-	}
-	if (state.showFrom) {
-		drop(state.showFrom, 1);
-	}
+	const labels = (text, wanted) => {
+		const filter = text && new TagFilter(text);
+		const hits = filter && !filter.isCpu && matchRows(p, filter);
+		for (let r = 0; hits && r < kept.length; r++) {
+			kept[r] &= hits[r] === wanted ? 1 : 0;
+		}
+	};
+	frames(state.focus, 1);
+	frames(state.ignore, 0);
+	frames(state.showFrom, 1);
+	labels(state.tagFocus, 1);
+	labels(state.tagIgnore, 0);
+	return kept;
 }
 
 /* Nodes that are not shown and count for their callers; null where all are shown. */
@@ -156,13 +175,14 @@ function threadName(p, t) {
 function groupRows(p, state) {
 	const groups = [];
 	const byName = new Map();
-	const source = state.group === "tag" ? p.rowTag : p.rowThread;
+	const isTag = /^tag/.test(state.group);
+	const source = isTag ? p.rowTag : p.rowThread;
 	const nameOf = {
 		process: (t) => p.strings[p.threadComm[t]],
 		pid: (t) => `${p.strings[p.threadComm[t]]} ${p.threadPid[t]}`,
 		thread: (t) => threadName(p, t),
-		tag: (t) => p.strings[t] || "(no labels)",
-	}[state.group];
+		tag: (t) => (t ? p.strings[p.tags.text[t - 1]] : "(no labels)"),
+	}[state.group] || ((t) => tagText(p, t, state.group.slice("tag:".length)) || "(no such label)");
 	const known = [];
 	const groupOf = source.length ? new Uint32Array(source.length) : source;
 	for (let r = 0; r < source.length; r++) {
@@ -247,6 +267,16 @@ class Model {
 		}
 		return shape;
 	}
+	/* Anew only where a filter changed: expressions are slow, and a brush moves fast. */
+	keptRows(state, keys) {
+		const { by, focus, ignore, showFrom, tagFocus, tagIgnore } = state;
+		const id = JSON.stringify([by, focus, ignore, showFrom, tagFocus, tagIgnore]);
+		if (this.keptId !== id) {
+			this.rowsKept = keptRows(this.p, keys, state);
+			this.keptId = id;
+		}
+		return this.rowsKept;
+	}
 	/* The tree of keys, with the place of each row in it. */
 	shapeFor(state, keys) {
 		const p = this.p;
@@ -277,13 +307,17 @@ class Model {
 		const keys = this.keysFor(state.by);
 		const weights = rowWeights(p, state, state.diff);
 		this.all = weights.weight.reduce((a, b) => a + b, 0);
-		if (logSelection(p, state)) {
-			selectByLog(p, state, weights.weight);
+		const kept = this.keptRows(state, keys);
+		for (let r = 0; r < kept.length; r++) {
+			weights.weight[r] *= kept[r];
+			if (weights.before) {
+				weights.before[r] *= kept[r];
+			}
 		}
+		selectByLog(p, state, weights.weight);
 		if (state.thread >= 0) {
 			selectByThread(p, state, weights.weight);
 		}
-		dropRows(p, keys, state, weights);
 		this.rows = this.shapeFor(state, keys);
 		this.keys = keys;
 		this.weights = weights;

@@ -14,14 +14,21 @@ function sizeCanvas(canvas, width, height) {
 	return g;
 }
 
-/* Which samples of the log are of the event that is shown, as weights; made once per event. */
+/* What decides which samples are counted over time: the event and the filters, but not the span itself. */
+function logId(app) {
+	return app.state.event + app.model.keptId;
+}
+
+/* Flags of the log's samples; made once for each. */
 function logWeights(app) {
 	const p = app.p;
-	if (app.logWeightsEvent !== app.state.event) {
-		app.logWeightsEvent = app.state.event;
+	if (app.logShownId !== logId(app)) {
+		app.logShownId = logId(app);
 		app.logShown = new Uint8Array(p.logRow.length);
+		const { rowsKept } = app.model;
 		for (let i = 0; i < p.logRow.length; i++) {
-			app.logShown[i] = p.rowEvent[p.logRow[i]] === app.state.event ? 1 : 0;
+			const row = p.logRow[i];
+			app.logShown[i] = p.rowEvent[row] === app.state.event && rowsKept[row] ? 1 : 0;
 		}
 	}
 	return app.logShown;
@@ -41,8 +48,12 @@ function drawTimeAxis(g, app, width, y, from, to) {
 }
 
 function formatAxis(t, step) {
-	const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
-	return digits > 3 ? (t * 1e3).toFixed(Math.max(0, digits - 3)) + " ms" : t.toFixed(digits) + " s";
+	/* as many digits as tell one step from the next, and no more */
+	let digits = 0;
+	while (digits < 9 && Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) > 1e-6) {
+		digits++;
+	}
+	return digits > 2 ? (t * 1e3).toFixed(Math.max(0, digits - 3)) + " ms" : t.toFixed(digits) + " s";
 }
 
 /* Dragging over a canvas chooses a span of time; a click that moves nothing clears it. */
@@ -124,7 +135,7 @@ class TimeStrip {
 	count(width) {
 		const p = this.app.p;
 		const shown = logWeights(this.app);
-		const id = width + ":" + this.app.state.event;
+		const id = width + ":" + logId(this.app);
 		if (this.counted !== id) {
 			this.counted = id;
 			this.bins = new Uint32Array(width);
@@ -180,7 +191,7 @@ class TimeStrip {
 }
 
 const LANE = 26;
-const LANE_NAME = 190;
+const LANE_NAME = 190; /* at most; a third of a narrow window */
 
 class TimelineView {
 	constructor(host, app) {
@@ -220,14 +231,14 @@ class TimelineView {
 
 	timeAt(x) {
 		const span = this.app.timeSpan;
-		return Math.min(span, Math.max(0, ((x - LANE_NAME) / (this.width - LANE_NAME)) * span));
+		return Math.min(span, Math.max(0, ((x - this.left) / (this.width - this.left)) * span));
 	}
 
 	/* Samples by lane and pixel, and the lanes, the busiest first; CPUs in their order. */
 	make() {
 		const p = this.app.p;
-		const bins = Math.max(1, Math.floor((this.width - LANE_NAME) / 2));
-		const id = [this.by, bins, this.app.state.event].join();
+		const bins = Math.max(1, Math.floor((this.width - this.left) / 2));
+		const id = [this.by, bins, logId(this.app)].join();
 		if (this.made === id) {
 			return;
 		}
@@ -293,6 +304,7 @@ class TimelineView {
 			return;
 		}
 		this.width = this.box.clientWidth;
+		this.left = Math.min(LANE_NAME, Math.floor(this.width / 3));
 		this.make();
 		const height = this.box.clientHeight;
 		const content = this.lanes.length * LANE + 20;
@@ -303,12 +315,12 @@ class TimelineView {
 		this.sticky.style.height = height + "px";
 		this.spacer.style.height = Math.max(0, content - height) + "px";
 		const g = sizeCanvas(this.canvas, this.width, height);
-		const plot = this.width - LANE_NAME;
+		const plot = this.width - this.left;
 		const time = this.app.shownTime;
 		if (time) {
 			g.fillStyle = cssVar("--brush");
 			g.fillRect(
-				LANE_NAME + (time[0] / this.app.timeSpan) * plot,
+				this.left + (time[0] / this.app.timeSpan) * plot,
 				0,
 				Math.max(1, ((time[1] - time[0]) / this.app.timeSpan) * plot),
 				height,
@@ -318,7 +330,7 @@ class TimelineView {
 		g.fillStyle = cssVar("--surface");
 		g.fillRect(0, height - 18, this.width, 18);
 		g.save();
-		g.translate(LANE_NAME, height - 18);
+		g.translate(this.left, height - 18);
 		drawTimeAxis(g, this.app, plot, 3, 0, this.app.timeSpan);
 		g.restore();
 	}
@@ -338,21 +350,21 @@ class TimelineView {
 			const chosen = this.isChosen(l);
 			g.fillStyle = chosen ? cssVar("--brush") : n % 2 ? cssVar("--stripe") : cssVar("--surface");
 			if (chosen || n % 2) {
-				g.fillRect(0, y, LANE_NAME, LANE);
+				g.fillRect(0, y, this.left, LANE);
 			}
 			g.fillStyle = cssVar("--ink");
-			g.fillText(fitted(g, l.name, LANE_NAME - 62), 8, y + LANE / 2);
+			g.fillText(fitted(g, l.name, this.left - 62), 8, y + LANE / 2);
 			g.fillStyle = cssVar("--faint");
 			const count = grouped(l.total);
-			g.fillText(count, LANE_NAME - 8 - g.measureText(count).width, y + LANE / 2);
+			g.fillText(count, this.left - 8 - g.measureText(count).width, y + LANE / 2);
 			for (let i = 0; i < l.all.length; i++) {
 				if (l.all[i]) {
 					const h = Math.max(2, (l.all[i] / this.most) * (LANE - 5));
 					const k = (l.kernel[i] / l.all[i]) * h;
 					g.fillStyle = user;
-					g.fillRect(LANE_NAME + i * 2, y + LANE - 2 - h, 1.6, h - k);
+					g.fillRect(this.left + i * 2, y + LANE - 2 - h, 1.6, h - k);
 					g.fillStyle = kernel;
-					g.fillRect(LANE_NAME + i * 2, y + LANE - 2 - k, 1.6, k);
+					g.fillRect(this.left + i * 2, y + LANE - 2 - k, 1.6, k);
 				}
 			}
 			g.fillStyle = cssVar("--line");
@@ -374,7 +386,7 @@ class TimelineView {
 	}
 
 	clicked(e) {
-		if (e.offsetX < LANE_NAME) {
+		if (e.offsetX < this.left) {
 			this.toggle(this.laneAt(e.offsetY));
 		}
 	}
@@ -392,7 +404,7 @@ class TimelineView {
 
 	pointed(e) {
 		const l = this.lanes[this.laneAt(e.offsetY)];
-		const bin = Math.floor((e.offsetX - LANE_NAME) / 2);
+		const bin = Math.floor((e.offsetX - this.left) / 2);
 		if (l && bin >= 0 && bin < l.all.length) {
 			this.app.tooltip(e, {
 				title: l.name,

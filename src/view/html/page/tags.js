@@ -1,0 +1,132 @@
+/*
+ * Filters by label, in pprof's words: "KEY=VALUE", or a value of any key. A value is a range of numbers with units ("32kb",
+ * "1ms:", ":4mb", "1mb:4mb"), or else expressions separated by commas: without a key each of them must match some
+ * "key:text", with one any of them the text. Labels are those of the profile, and comm, pid, tid, event and cpu.
+ */
+
+const UNITS = [
+	{ b: 1, byte: 1, bytes: 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30, tb: 2 ** 40, pb: 2 ** 50 },
+	{ ns: 1, us: 1e3, ms: 1e6, s: 1e9, min: 60e9, hr: 3600e9, day: 86400e9 },
+];
+const LONG_UNITS = { nanosecond: "ns", microsecond: "us", millisecond: "ms", second: "s", minute: "min", hour: "hr" };
+
+/* [what it measures, how many of the smallest]; what is in no table measures itself. */
+function unitFactor(unit) {
+	const small = unit.toLowerCase();
+	const name = LONG_UNITS[small.replace(/s$/, "")] || small;
+	const kind = UNITS.findIndex((units) => Object.hasOwn(units, name));
+	return kind < 0 ? [-1, 1] : [kind, UNITS[kind][name]];
+}
+
+function parseRange(text) {
+	const found = /^(?:([+-]?\d+)([a-z]*))?(?:(:)(?:([+-]?\d+)([a-z]*))?)?$/i.exec(text);
+	if (!found || (found[1] === undefined && found[4] === undefined)) {
+		return null;
+	}
+	const [, least, leastUnit, colon, most, mostUnit] = found;
+	const bound = (value, unit) => {
+		const [kind, factor] = unitFactor(unit);
+		return { kind, value: Number(value) * factor };
+	};
+	const low = least === undefined ? null : bound(least, leastUnit);
+	const high = most === undefined ? (colon ? null : low) : bound(most, mostUnit);
+	return low && high && low.kind !== high.kind ? null : { kind: (low || high).kind, low, high };
+}
+
+class TagFilter {
+	constructor(text) {
+		const equals = text.indexOf("=");
+		this.key = equals < 0 ? null : text.slice(0, equals);
+		const value = text.slice(equals + 1);
+		this.range = parseRange(value);
+		this.patterns = this.range ? [] : value.split(",").map((s) => new RegExp(s));
+	}
+	inRange(value, unit) {
+		const { kind, low, high } = this.range;
+		const [own, factor] = unitFactor(unit);
+		const scaled = value * factor;
+		return (own === kind || own < 0) && (!low || scaled >= low.value) && (!high || scaled <= high.value);
+	}
+	/* labels: [key, text, number, unit]; text is null for numbers. */
+	matches(labels) {
+		const mine = labels.filter(([key]) => this.key === null || key === this.key);
+		if (this.range) {
+			/* a number of no unit whose key is "bytes" counts bytes */
+			return mine.some(
+				([key, text, number, unit]) => text === null && this.inRange(number, unit || key),
+			);
+		}
+		const has = (re) =>
+			mine.some(
+				([key, text]) => text !== null && re.test(this.key === null ? key + ":" + text : text),
+			);
+		return this.key === null ? this.patterns.every(has) : this.patterns.some(has);
+	}
+	/* A CPU is told by the log alone, sample by sample. */
+	get isCpu() {
+		return this.key === "cpu";
+	}
+	matchesCpu(cpu) {
+		return this.range ? this.inRange(cpu, "cpu") : this.patterns.some((re) => re.test(String(cpu)));
+	}
+}
+
+function labelsOf(p, thread, tag, event) {
+	const labels = [["event", plainText(p.head.events[event].name)]];
+	const comm = p.strings[p.threadComm[thread]];
+	if (comm) {
+		labels.push(["comm", comm]);
+	}
+	for (const [key, value] of [
+		["pid", p.threadPid[thread]],
+		["tid", p.threadTid[thread]],
+	]) {
+		if (value) {
+			labels.push([key, null, value, ""]);
+		}
+	}
+	const { first, key, value, number, unit, isNumber } = p.tags;
+	for (let i = first[tag]; i < first[tag + 1]; i++) {
+		labels.push([
+			p.strings[key[i]],
+			isNumber[i] ? null : p.strings[value[i]],
+			number[i],
+			p.strings[unit[i]],
+		]);
+	}
+	return labels;
+}
+
+/* For each row whether its labels match; each set of labels is looked at once. */
+function matchRows(p, filter) {
+	const out = new Uint8Array(p.rowNode.length);
+	const known = new Map();
+	const tags = p.tags.text.length + 1;
+	const events = p.head.events.length;
+	for (let r = 0; r < out.length; r++) {
+		const id = (p.rowThread[r] * tags + p.rowTag[r]) * events + p.rowEvent[r];
+		let hit = known.get(id);
+		if (hit === undefined) {
+			hit = filter.matches(labelsOf(p, p.rowThread[r], p.rowTag[r], p.rowEvent[r])) ? 1 : 0;
+			known.set(id, hit);
+		}
+		out[r] = hit;
+	}
+	return out;
+}
+
+/* The keys of the profile's own labels. */
+function tagKeys(p) {
+	return [...new Set(p.tags.key)].map((id) => p.strings[id]);
+}
+
+/* What a label set says of a key. */
+function tagText(p, tag, wanted) {
+	const { first, key, value, number, unit, isNumber } = p.tags;
+	for (let i = first[tag]; i < first[tag + 1]; i++) {
+		if (p.strings[key[i]] === wanted) {
+			return isNumber[i] ? number[i] + p.strings[unit[i]] : p.strings[value[i]];
+		}
+	}
+	return "";
+}
