@@ -18,8 +18,8 @@ struct web_command {
 static const struct option table[] = {
 	{ OPTION_STRING, 0, "http", AT(http), .arg = "[host]:[port]",
 	  .help = "listen there (localhost, a free port); elsewhere than on this machine the address has a token" },
-	{ OPTION_STRING, 0, "base", AT(base), .arg = "file", .help = "compare with this recording or profile" },
-	{ OPTION_STRING, 0, "diff_base", AT(diff_base), .arg = "file", .help = "the same" },
+	{ OPTION_STRING, 0, "base", AT(base), .arg = "file", .help = "subtract this recording or profile" },
+	{ OPTION_STRING, 0, "diff_base", AT(diff_base), .arg = "file", .help = "compare with it: shares before and after" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording though it belongs to another user" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
@@ -47,7 +47,8 @@ static struct strobe_error *read_profile(struct run *r, const char *path)
 	w->options = page_options(&in->arena, env, in->path);
 	if (in->resolver)
 		w->options.code = page_code(&in->arena, env, in->resolver);
-	TRY(page_read_base(r->ctx, o->diff_base ? o->diff_base : o->base, o->force, &in->profile));
+	TRY(page_read_base(r->ctx, o->base, o->force, page_less_base, &in->profile));
+	TRY(page_read_base(r->ctx, o->diff_base, o->force, page_with_base, &in->profile));
 	w->profile = in->profile;
 	return NULL;
 }
@@ -70,7 +71,8 @@ static int run(struct cmd_context *ctx, void *options)
 		.profiles = xcalloc(n, sizeof(struct web_profile)),
 	};
 	cmd_set_verbosity(r.o->verbose);
-	struct strobe_error *err = run_all(&r, n);
+	struct strobe_error *err = r.o->base && r.o->diff_base ?
+		error_create(ERROR_USAGE, "-base and -diff_base flags cannot both be specified") : run_all(&r, n);
 	for (size_t i = 0; i < r.nr; i++)
 		flame_input_close(&r.inputs[i]);
 	free(r.inputs);
@@ -81,7 +83,7 @@ static int run(struct cmd_context *ctx, void *options)
 const struct cmd cmd_web = {
 	.name = "web",
 	.summary = "Show recordings and profiles in a browser",
-	.usage = (const char *const[]){ "web [-http HOST:PORT] [-diff_base FILE] [<file>...]", NULL },
+	.usage = (const char *const[]){ "web [-http HOST:PORT] [-base FILE | -diff_base FILE] [<file>...]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct web_command),
 	.run = run,

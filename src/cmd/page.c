@@ -59,18 +59,47 @@ struct html_options page_options(struct arena *arena, const struct env *env, con
 	return o;
 }
 
-struct profile *page_with_base(const struct profile *p, struct profile *base)
+/*
+ * Events of the base are called as those of the profile, with a prefix. Recordings of one event each are compared though the
+ * events differ, as `cycles` and `cycles:u` do.
+ */
+static void name_events(const struct profile *p, struct profile *base, const char *prefix)
 {
 	for (uint32_t i = 0; i < base->events.len; i++) {
 		_cleanup_strbuf_ struct strbuf b = {};
-		strbuf_addf(&b, HTML_BASE_PREFIX "%s", profile_str(base, base->events.data[i].name));
-		/* recordings of one event each are compared though the events differ, as `cycles` and `cycles:u` do */
-		if (base->events.len == 1 && p->events.len == 1) {
-			strbuf_reset(&b);
-			strbuf_addf(&b, HTML_BASE_PREFIX "%s", profile_str(p, p->events.data[0].name));
-		}
+		bool are_alone = base->events.len == 1 && p->events.len == 1;
+		strbuf_addf(&b, "%s%s", prefix,
+			    are_alone ? profile_str(p, p->events.data[0].name) : profile_str(base, base->events.data[i].name));
 		base->events.data[i].name = strtab_add(&base->strings, strbuf_str(&b));
 	}
+}
+
+struct profile *page_less_base(const struct profile *p, struct profile *base)
+{
+	name_events(p, base, "");
+	for (size_t i = 0; i < base->rows.len; i++) {
+		struct profile_row *row = &base->rows.data[i];
+		row->value = -row->value;
+		row->samples = -row->samples;
+		row->weight = -row->weight;
+	}
+	struct profile *ret = profile_create();
+	profile_merge(ret, p);
+	profile_merge(ret, base);
+	vec_clear(&ret->log);
+	/* the totals say what was measured: of a difference they may be 0 or less */
+	for (uint32_t i = 0; i < p->events.len; i++) {
+		ret->events.data[i].samples = p->events.data[i].samples;
+		ret->events.data[i].value = p->events.data[i].value;
+		ret->events.data[i].lost = p->events.data[i].lost;
+	}
+	ret->duration_ns = p->duration_ns;
+	return ret;
+}
+
+struct profile *page_with_base(const struct profile *p, struct profile *base)
+{
+	name_events(p, base, HTML_BASE_PREFIX);
 	/* from empty on: the strings of a profile that is finished stay as they are */
 	struct profile *ret = profile_create();
 	profile_merge(ret, p);
@@ -81,7 +110,9 @@ struct profile *page_with_base(const struct profile *p, struct profile *base)
 	return ret;
 }
 
-struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile)
+struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force,
+				    struct profile *(*join)(const struct profile *p, struct profile *base),
+				    struct profile **profile)
 {
 	struct flame_input base;
 	struct flame_input_options options = { .force = force, .for_page = true, .demangle = true, .single = true };
@@ -89,7 +120,7 @@ struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, b
 		return NULL;
 	struct strobe_error *err = flame_input_read(ctx, path, &options, &base);
 	if (!err) {
-		struct profile *joined = page_with_base(*profile, base.profile);
+		struct profile *joined = join(*profile, base.profile);
 		profile_destroy(*profile);
 		*profile = joined;
 	}

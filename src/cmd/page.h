@@ -16,8 +16,14 @@ struct html_options page_options(struct arena *arena, const struct env *env, con
  * base is changed, and no use any more but to be destroyed.
  */
 struct profile *page_with_base(const struct profile *p, struct profile *base);
-/* Reads the file of a base and joins it; path NULL: *profile stays as it is. Else it is replaced by a new one. */
-struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile) _must_check_;
+/*
+ * A profile less its base, which is changed; the caller's. It tells no times: what the base had in a span of them is not known.
+ */
+struct profile *page_less_base(const struct profile *p, struct profile *base);
+/* Reads the file of a base and joins it by one of the two; path NULL: *profile stays as it is. Else it is replaced by a new one. */
+struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force,
+				    struct profile *(*join)(const struct profile *p, struct profile *base),
+				    struct profile **profile) _must_check_;
 /*
  * Code by way of a resolver's files, which must outlive the options; the function's addresses are those of its profile, and a
  * profile filtered from it or joined with a base will do.

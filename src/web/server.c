@@ -27,6 +27,7 @@ void web_server_stop(struct web_server *s)
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
@@ -194,27 +195,34 @@ static void answer_data(const struct request *q, struct answer *a)
 	}
 }
 
+/* That there is no code, or why, is an answer too: the page shows it in the code's place. */
+static void answer_problem(struct answer *a, const char *problem)
+{
+	struct json j;
+	json_init(&j, &a->body, false);
+	json_object(&j);
+	json_pair_str(&j, "problem", problem);
+	json_end(&j);
+}
+
 static void answer_listing(const struct request *q, struct answer *a)
 {
 	const struct html_code *code = &q->profile->options.code;
 	const char *text = parameter(q, "f");
+	struct strobe_error *err = NULL;
 	uint64_t function;
 	size_t bytes;
-	if (!code->list) {
-		say(a, MHD_HTTP_NOT_FOUND, "no code is at hand");
-		return;
-	}
 	if (!text || !text_to_u64(text, &function) || function >= q->profile->profile->functions.len) {
 		say(a, MHD_HTTP_BAD_REQUEST, "no such function");
 		return;
 	}
-	struct strobe_error *err = code->list(code->ctx, q->profile->profile, (function_id)function, &a->body);
-	out_mem(&a->body, &bytes);
-	if (!err && !bytes)
-		err = error_create(ERROR_NOT_FOUND, "no code is at hand");
 	a->type = "application/json";
-	if (err)
-		answer_error(a, err);
+	if (code->list)
+		err = code->list(code->ctx, q->profile->profile, (function_id)function, &a->body);
+	out_mem(&a->body, &bytes);
+	if (!bytes)
+		answer_problem(a, err ? err->message : "no code is at hand");
+	error_destroy(err);
 }
 
 static void answer_download(const struct request *q, struct answer *a)
@@ -233,7 +241,7 @@ static const struct route {
 	void (*answer)(const struct request *q, struct answer *a);
 	bool wants_profile;
 } routes[] = {
-	{ "/flamegraph", answer_page }, { "/top", answer_page }, { "/tree", answer_page }, { "/peek", answer_page },
+	{ "/flamegraph", answer_page }, { "/flamegraph2", answer_page }, { "/top", answer_page }, { "/tree", answer_page }, { "/peek", answer_page },
 	{ "/graph", answer_page }, { "/source", answer_page }, { "/disasm", answer_page }, { "/timeline", answer_page },
 	{ "/heatmap", answer_page }, { "/data", answer_data, true }, { "/listing", answer_listing, true },
 	{ "/download", answer_download, true },

@@ -105,10 +105,43 @@ def download(server):
     tap.ok(rows[0] and rows[0] == rows[1], "and pprof finds the same in it", f"{ours}\n{theirs}")
 
 
+def subtracted(browser):
+    """-base, as pprof subtracts; the page's numbers are those of `strobe pprof -top -base`."""
+    server = Server("web", "-base", "before.folded", "after.folded")
+    browser.open(f"{server.url}top")
+    rows = browser.eval("""(() => { const m = strobe.model, rows = {}; m.keys.name.forEach((name, k) => {
+        if (!m.keys.special[k]) rows[name] = [m.sums.flat[k], m.sums.cum[k]]; }); return rows; })()""")
+    tap.equal(rows, {"main": [0, 100], "a": [-30, -30], "b": [-40, -40], "c": [170, 170]}, "-base subtracts")
+    tap.equal(browser.eval("strobe.model.total"), 240, "shares are of all that changed")
+    shown = browser.eval("strobe.views.top.table.rows.map((k) => strobe.model.keys.name[k])")
+    tap.equal(shown, ["c", "b", "a", "main"], "what fell much stands with what grew much")
+    theirs = strobe("pprof", "-top", "-base", "before.folded", "after.folded").out
+    found = {name: [int(flat), int(cum)] for flat, cum, name in re.findall(r"^ *(-?\d+) +\S+% +\S+% +(-?\d+) +\S+% +(\w+)$", theirs, re.M)}
+    tap.equal(rows, found, "as pprof -base does")
+    tap.ok("of 240 total" in theirs, "and what its shares are of", theirs)
+    for view in PAGES:
+        browser.eval(f"strobe.goTo('{view}')")
+    browser.eval("strobe.goTo('flamegraph')")
+    pixels = browser.eval("""(() => { const f = strobe.views.flamegraph.flame, g = f.canvas.getContext('2d'), out = {};
+        for (const i of Array(f.layout.n).keys()) { const x = (f.layout.x[i] + f.layout.size[i] * 0.9) / f.layout.size[0] * f.width;
+        out[f.layout.keys.name[f.layout.key[i]]] = [...g.getImageData(x, f.y(f.layout.depth[i]) + 3, 1, 1).data]; } return out; })()""")
+    tap.ok(pixels["c"][0] > pixels["c"][2] + 40 and pixels["a"][2] > pixels["a"][0] + 40, "more is red, less is blue", pixels)
+    browser.shot("web-base")
+    with open("less.pb.gz", "wb") as f:
+        f.write(server.ask("/download")[2])
+    tap.equal(strobe("pprof", "-top", "less.pb.gz").out, theirs, "the download is the difference")
+    tap.equal([s for s in browser.log()["said"] if "willReadFrequently" not in s], [], "no error")
+    server.stop()
+    done = strobe("web", "-base", "before.folded", "-diff_base", "before.folded", "after.folded", timeout_s=20)
+    tap.equal((done.status, "cannot both" in done.err), (129, True), "one base at a time")
+
+
 def in_browser(browser, server):
     browser.open(f"{server.url}top?f=%5Ea%24&sort=cum")
     state = browser.eval("[strobe.state.view, strobe.state.focus, strobe.model.total]")
     tap.equal(state, ["top", "^a$", 30], "pprof's parameters are understood")
+    names = browser.eval("[...document.querySelectorAll('[role=tab]')].filter((t) => !t.hidden).map((t) => t.textContent)")
+    tap.ok({"Top", "Graph", "Flame Graph", "Peek", "Source", "Disassemble"} <= set(names), "the views have pprof's names", names)
     browser.do("click", "#tab-peek")
     tap.equal(browser.eval("location.pathname"), "/peek", "views have pprof's addresses")
     browser.do("key", "r")
@@ -183,6 +216,7 @@ def main():
         server = Server("web", "-diff_base", "before.folded", "after.folded", "other.folded")
         in_browser(browser, server)
         server.stop()
+        subtracted(browser)
         token(browser)
         code(browser)
         pprof(browser)

@@ -410,7 +410,11 @@ static void pack_rows(struct packer *k)
 	pack_numbers(&k->pack, "row.node", node.data, node.len, PACK_PLAIN);
 	pack_numbers(&k->pack, "row.thread", thread.data, thread.len, PACK_PLAIN);
 	pack_numbers(&k->pack, "row.event", event.data, event.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "row.samples", samples.data, samples.len, PACK_PLAIN);
+	/* what a base is subtracted from may have fewer than it */
+	bool any_negative = false;
+	for (size_t i = 0; i < samples.len; i++)
+		any_negative |= samples.data[i] > INT64_MAX;
+	pack_numbers(&k->pack, "row.samples", samples.data, samples.len, any_negative ? PACK_SIGNED : PACK_PLAIN);
 	/* folded stacks and the like count nothing but samples */
 	bool are_samples = !value.len || !memcmp(value.data, samples.data, value.len * sizeof(*value.data));
 	pack_numbers(&k->pack, "row.value", value.data, are_samples ? 0 : value.len, PACK_SIGNED);

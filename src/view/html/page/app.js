@@ -1,13 +1,14 @@
 /* The page: its state, which lives in the address; its controls; what is shown where. */
 
+/* pprof: what it calls a view; so does a live page, for those who know it from there. */
 const VIEWS = [
-	{ id: "flamegraph", title: "Flame graph", key: "1" },
+	{ id: "flamegraph", title: "Flame graph", pprof: "Flame Graph", key: "1" },
 	{ id: "top", title: "Top", key: "2" },
 	{ id: "tree", title: "Call tree", key: "3" },
-	{ id: "peek", title: "Callers & callees", key: "4" },
+	{ id: "peek", title: "Callers & callees", pprof: "Peek", key: "4" },
 	{ id: "graph", title: "Graph", key: "5" },
 	{ id: "source", title: "Source", key: "6" },
-	{ id: "disasm", title: "Disassembly", key: "7" },
+	{ id: "disasm", title: "Disassembly", pprof: "Disassemble", key: "7" },
 	{ id: "timeline", title: "Timeline", key: "8" },
 	{ id: "heatmap", title: "Heat map", key: "9" },
 ];
@@ -28,6 +29,9 @@ const PARAMS = {
 	group: "group",
 	colour: "color",
 	order: "order",
+	nodeCount: "n",
+	nodeFraction: "nf",
+	edgeFraction: "ef",
 };
 const DEFAULTS = {
 	view: "flamegraph",
@@ -46,6 +50,9 @@ const DEFAULTS = {
 	order: "name",
 	sort: "flat",
 	search: "",
+	nodeCount: "80",
+	nodeFraction: "0.005",
+	edgeFraction: "0.001",
 	symbol: "",
 	time: null,
 	thread: -1,
@@ -497,7 +504,7 @@ class App {
 				? ` of ${formatValue(m.all, this.unit)} (${formatShare(m.total, m.all)})`
 				: "";
 		document.getElementById("totals").textContent =
-			`${formatValue(m.total, this.unit)}${part} ${event ? event.name : ""}`;
+			`${formatValue(m.net, this.unit)}${part} ${event ? event.name : ""}`;
 	}
 
 	reset() {
@@ -569,7 +576,7 @@ class App {
 						title: `${v.title} (${v.key})`,
 						onclick: () => this.goTo(v.id),
 					},
-					v.title,
+					(this.live && v.pprof) || v.title,
 				),
 			),
 		);
@@ -815,7 +822,7 @@ class FlameView {
 	showLegend() {
 		const m = this.app.model;
 		const entries =
-			this.app.state.colour === "name" && !m.hasBase
+			this.app.state.colour === "name" && !m.hasBase && !m.isDifference
 				? []
 				: legendOf(m, this.app.state.colour, isDark());
 		const more = entries.length - LEGEND_ENTRIES;

@@ -52,10 +52,10 @@ function legendOf(model, mode, dark) {
 		language: (k) => keys.lang(k) || "not known",
 		space: (k) => (keys.kernel(k) ? "kernel" : "user"),
 	}[mode];
-	if (model.hasBase) {
+	if (model.hasBase || model.isDifference) {
 		return [
-			["more than before", differenceColour(2, 1, 1, dark), 0],
-			["less", differenceColour(1, 2, 1, dark), 0],
+			[model.hasBase ? "a larger share than before" : "more than before", differenceColour(2, 1, 1, dark), 0],
+			[model.hasBase ? "a smaller one" : "less", differenceColour(1, 2, 1, dark), 0],
 		];
 	}
 	const found = new Map();
@@ -80,6 +80,15 @@ function differenceColour(now, before, total, dark) {
 	return delta > 0
 		? `hsl(4 ${30 + strength * 50}% ${dark ? 40 + strength * 14 : 90 - strength * 26}%)`
 		: `hsl(214 ${30 + strength * 48}% ${dark ? 40 + strength * 14 : 90 - strength * 26}%)`;
+}
+
+/* Of a box where things are compared; null where they are not. */
+function changeColour(model, now, before, dark) {
+	return model.hasBase
+		? differenceColour(now, before * model.scale, model.total, dark)
+		: model.isDifference
+			? differenceColour(Math.max(0, now), Math.max(0, -now), model.total, dark)
+			: null;
 }
 
 /* What canvases parse fastest: "#rrggbb". */

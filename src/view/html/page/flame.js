@@ -186,14 +186,7 @@ class Flame {
 				g.fillStyle =
 					hits && hits[key]
 						? hitColour
-						: model.hasBase
-							? differenceColour(
-									l.total[i],
-									l.before[i] * model.scale,
-									model.total,
-									dark,
-								)
-							: this.colours.of(key);
+						: changeColour(model, l.total[i], l.before[i], dark) || this.colours.of(key);
 				if (depth < zoomDepth) {
 					g.globalAlpha = 0.55;
 				}

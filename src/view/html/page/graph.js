@@ -1,15 +1,15 @@
 /*
  * Who calls whom, as boxes in layers: callers above callees. Boxes grow with what a function costs itself, lines with what
- * goes along them. What is small is left out, as pprof leaves it out: all but 60 functions, 0.5 % of the total, calls of 0.2 %.
+ * goes along them. What is small is left out, as pprof leaves it out, by default all but 80 functions, what has less than 0.5 %
+ * of the total, and calls of less than 0.1 %.
  */
 
-const GRAPH_NODES = 60;
 const LEAST_SCALE = 0.6; /* that letters can be read at */
 
-function callGraph(model) {
+function callGraph(model, { nodeCount, nodeFraction, edgeFraction }) {
 	const l = model.down;
 	const sums = model.sums;
-	const least = Math.abs(model.total) * 0.005;
+	const least = Math.abs(model.total) * Number(nodeFraction);
 	const kept = new Set(
 		sums.cum
 			.reduce((list, v, k) => {
@@ -25,7 +25,7 @@ function callGraph(model) {
 					Math.abs(sums.cum[a]) -
 					Math.abs(sums.flat[a]),
 			)
-			.slice(0, GRAPH_NODES),
+			.slice(0, Number(nodeCount)),
 	);
 	/* The next caller that is kept; an edge counts once on each stack. */
 	const edges = new Map();
@@ -51,7 +51,7 @@ function callGraph(model) {
 		edge.residual = edge.residual && up !== l.parent[i];
 		edges.set(id, edge);
 	}
-	const all = [...edges.values()].filter((e) => Math.abs(e.weight) >= Math.abs(model.total) * 0.002);
+	const all = [...edges.values()].filter((e) => Math.abs(e.weight) >= Math.abs(model.total) * Number(edgeFraction));
 	return { keys: [...kept], edges: all.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)) };
 }
 
@@ -201,6 +201,12 @@ class GraphView {
 		this.colours = new Colours();
 		const button = (text, label, by) =>
 			element("button", { type: "button", "aria-label": label, onclick: () => this.scale(by) }, text);
+		this.count = element("input", {
+			type: "number",
+			min: "1",
+			max: "300",
+			onchange: (e) => app.change({ nodeCount: String(Math.max(1, Math.min(300, e.target.value | 0))) }, true),
+		});
 		host.append(
 			element(
 				"div",
@@ -208,6 +214,7 @@ class GraphView {
 				button("\u2212", "Smaller", 0.8),
 				button("+", "Larger", 1.25),
 				button("Fit", "Fit", 0),
+				element("label", {}, "Functions ", this.count),
 				element(
 					"span",
 					{ class: "faint" },
@@ -237,7 +244,8 @@ class GraphView {
 
 	update() {
 		const m = this.app.model;
-		const graph = callGraph(m);
+		this.count.value = this.app.state.nodeCount;
+		const graph = callGraph(m, this.app.state);
 		this.colours.reset(m.keys, this.app.state.colour);
 		this.box.replaceChildren();
 		this.size = null;
@@ -318,9 +326,8 @@ class GraphView {
 			"aria-label": `${m.keys.name[n.key]}, self and total ${n.values}`,
 		});
 		const rect = svgElement("rect", { x: n.x, y: n.y, width: n.width, height: n.height, rx: 5 });
-		rect.style.fill = m.hasBase
-			? differenceColour(m.sums.cum[n.key], m.sums.cumBefore[n.key] * m.scale, m.total, isDark())
-			: this.colours.of(n.key);
+		rect.style.fill =
+			changeColour(m, m.sums.cum[n.key], m.sums.cumBefore[n.key], isDark()) || this.colours.of(n.key);
 		const name = svgElement("text", {
 			x: n.x + n.width / 2,
 			y: n.y + n.font + 4,

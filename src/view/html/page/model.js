@@ -306,7 +306,7 @@ class Model {
 		const p = this.p;
 		const keys = this.keysFor(state.by);
 		const weights = rowWeights(p, state, state.diff);
-		this.all = weights.weight.reduce((a, b) => a + b, 0);
+		this.all = sumOfSizes(weights.weight);
 		const kept = this.keptRows(state, keys);
 		for (let r = 0; r < kept.length; r++) {
 			weights.weight[r] *= kept[r];
@@ -323,7 +323,10 @@ class Model {
 		this.weights = weights;
 		this.order = state.order;
 		this.down = this.layOut(this.rows.shape, this.rows.rowPlace);
-		this.total = this.down.total[0];
+		this.net = this.down.total[0];
+		/* Of a difference shares are of what changed, up or down, as pprof counts them. */
+		this.isDifference = weights.weight.some((v) => v < 0);
+		this.total = this.isDifference ? sumOfSizes(weights.weight) : this.net;
 		this.before = this.down.before[0];
 		this.hasBase = !!weights.before;
 		/* Shares are compared, so that recordings of different length can be. */
@@ -364,6 +367,10 @@ class Model {
 		this.places = this.places || makePlaces(this.p);
 		return (this.linesCache = this.linesCache || sumByPlace(this.p, this.places, this.weights.weight));
 	}
+}
+
+function sumOfSizes(values) {
+	return values.reduce((a, b) => a + Math.abs(b), 0);
 }
 
 function sumRows(n, rowPlace, weight) {

@@ -259,11 +259,13 @@ class TopView {
 		}
 		const value = this.values[this.sorted];
 		const sign = this.descending ? -1 : 1;
+		/* what fell much stands with what grew much, as in pprof; changes are in their order */
+		const size = this.sorted === 4 ? value : (k) => Math.abs(value(k));
 		const tie = (a, b) => m.sums.cum[b] - m.sums.cum[a] || a - b;
 		rows.sort(
 			this.sorted >= 5
 				? (a, b) => sign * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) || tie(a, b)
-				: (a, b) => sign * (value(a) - value(b)) || tie(a, b),
+				: (a, b) => sign * (size(a) - size(b)) || tie(a, b),
 		);
 		this.table.set(rows, this.sorted, this.descending);
 	}

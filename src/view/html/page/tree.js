@@ -249,7 +249,7 @@ class SandwichView {
 				rows.push(k);
 			}
 		}
-		rows.sort((a, b) => m.sums.cum[b] - m.sums.cum[a] || a - b);
+		rows.sort((a, b) => Math.abs(m.sums.cum[b]) - Math.abs(m.sums.cum[a]) || a - b);
 		this.list.set(rows);
 		const wanted = this.app.state.symbol;
 		const isWanted = (k) => m.keys.name[k] === wanted && m.sums.cum[k] && !m.keys.special[k];
