@@ -116,7 +116,8 @@ def subtracted(browser):
     shown = browser.eval("strobe.views.top.table.rows.map((k) => strobe.model.keys.name[k])")
     tap.equal(shown, ["c", "b", "a", "main"], "what fell much stands with what grew much")
     theirs = strobe("pprof", "-top", "-base", "before.folded", "after.folded").out
-    found = {name: [int(flat), int(cum)] for flat, cum, name in re.findall(r"^ *(-?\d+) +\S+% +\S+% +(-?\d+) +\S+% +(\w+)$", theirs, re.M)}
+    lines = re.findall(r"^ *(-?\d+) +\S+% +\S+% +(-?\d+) +\S+% +(\w+)$", theirs, re.M)
+    found = {name: [int(flat), int(cum)] for flat, cum, name in lines}
     tap.equal(rows, found, "as pprof -base does")
     tap.ok("of 240 total" in theirs, "and what its shares are of", theirs)
     for view in PAGES:
