@@ -241,10 +241,10 @@ static const struct route {
 	void (*answer)(const struct request *q, struct answer *a);
 	bool wants_profile;
 } routes[] = {
-	{ "/flamegraph", answer_page }, { "/flamegraph2", answer_page }, { "/top", answer_page }, { "/tree", answer_page }, { "/peek", answer_page },
-	{ "/graph", answer_page }, { "/source", answer_page }, { "/disasm", answer_page }, { "/timeline", answer_page },
-	{ "/heatmap", answer_page }, { "/data", answer_data, true }, { "/listing", answer_listing, true },
-	{ "/download", answer_download, true },
+	{ "/flamegraph", answer_page }, { "/flamegraph2", answer_page }, { "/top", answer_page }, { "/tree", answer_page },
+	{ "/peek", answer_page }, { "/graph", answer_page }, { "/source", answer_page }, { "/disasm", answer_page },
+	{ "/timeline", answer_page }, { "/heatmap", answer_page }, { "/data", answer_data, true },
+	{ "/listing", answer_listing, true }, { "/download", answer_download, true },
 };
 
 static const struct web_profile *chosen_profile(const struct request *q)
