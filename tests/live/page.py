@@ -361,26 +361,82 @@ EVIL = [
 ]
 
 
+# what no view may have in its text or its elements' attributes: control characters, marks of direction, halves of pairs
+BAD = r"""(() => { const bad = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])/;
+    const own = (e) => !e.closest("script, style, noscript"), all = [...document.querySelectorAll("*")].filter(own);
+    const texts = all.flatMap((e) => [...e.attributes].map((a) => a.value)).concat(document.body.innerText, document.title,
+        ...Object.values(strobe.model.keys.name), [...document.querySelectorAll("option")].map((o) => o.textContent));
+    return texts.filter((t) => bad.test(t)); })()"""
+HACKED = "[window.hacked, document.querySelectorAll('img, iframe, object, main script').length]"
+
+
+def hostile_views(name):
+    """Every view, with what appears when one points, clicks, opens and filters."""
+    for view in VIEWS:
+        browser.eval(f"strobe.goTo('{view}')")
+        browser.do("eval", "new Promise((f) => setTimeout(f, 60))")
+        browser.do("move", "main", [400, 200])
+        browser.eval(f"document.querySelectorAll('#view-{view} .vt-row').forEach((r) => r.click())")
+        if view == "flamegraph":
+            for i in range(1, 8):
+                browser.eval(f"strobe.views.flamegraph.flame.zoomTo(Math.min({i}, strobe.views.flamegraph.flame.layout.n - 1))")
+        if view == "timeline" and browser.eval("strobe.hasLog"):
+            browser.do("move", "#view-timeline canvas", [300, 12])
+            browser.do("click", "#view-timeline canvas", {"position": {"x": 40, "y": 12}})
+        if view == "graph":
+            browser.eval("document.querySelectorAll('#view-graph .box').forEach((b) => b.dispatchEvent(new MouseEvent('mousemove')))")
+        tap.equal(browser.eval(BAD), [], f"{name}, {view}: no control character, mark of direction or half of a pair is shown")
+        tap.equal(browser.eval(HACKED), [None, 0], f"{name}, {view}: no name becomes markup")
+        change(thread=-1)
+    for group in ["process", "pid", "thread", "tag"]:
+        change(group=group)
+    change(group="none", colour="object", search="evil", focus="npg|script")
+    for button in ["about", "help"]:
+        browser.do("click", "#" + button)
+        tap.equal(browser.eval(HACKED) + browser.eval(BAD), [None, 0], f"{name}: nor in the window of {button}")
+        browser.do("key", "Escape")
+    browser.eval("strobe.act('focus')")
+    browser.eval("strobe.reset()")
+    tap.equal(browser.eval(HACKED) + browser.eval(BAD), [None, 0], f"{name}: nor in chips and fields")
+    browser.eval("strobe.folded()")
+
+
 def hostile():
     name = "<img src=x onerror=window.hacked=4>.folded"
     with open(name, "w", encoding="utf-8") as f:
         f.writelines(f"main;{e} {n + 1}\n" for n, e in enumerate(EVIL))
     browser.open(page_of(name, "hostile.html", "--title", "</title><script>window.hacked = 5</script>"))
-    for view in VIEWS[:5]:
-        browser.eval(f"strobe.goTo('{view}')")
-        browser.do("eval", "new Promise((f) => setTimeout(f, 50))")
-        if view == "flamegraph":
-            browser.do("move", "#view-flamegraph .over", [400, 560])
+    tap.equal(browser.eval("strobe.model.total"), sum(range(1, len(EVIL) + 1)), "hostile stacks are all counted")
+    hostile_views("folded")
     browser.shot("hostile")
-    tap.equal(browser.eval("[window.hacked, document.querySelectorAll('img, iframe, object').length]"), [None, 0], "no name becomes markup")
-    bad = browser.eval(r"/[\u0000-\u0008\u000b-\u001f\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText)")
-    tap.equal(bad, False, "no control character or mark of direction is shown")
-    tap.equal(browser.eval("strobe.model.total"), sum(range(1, len(EVIL) + 1)), "and all are counted")
     script = browser.eval("""(() => { const s = document.createElement("script"); s.textContent = "window.hacked = 6";
         document.body.append(s); return window.hacked || 0; })()""")
     tap.equal(script, 0, "the policy lets no other script run")
     fetched = browser.eval("fetch('http://localhost:9/x').then(() => 'fetched', () => 'refused')")
     tap.equal(fetched, "refused", "nor anything be fetched")
+    browser.log()
+
+
+# half of a surrogate pair, bytes that are no UTF-8, and an overlong '<'
+RAW = [b"\xed\xa0\x80evil", b"\xff\xfe\x80", b"\xc0\xbcscript>", b"ok\xe2\x80\xaegnp.evil"]
+
+
+def hostile_times():
+    """Names of threads, objects and labels, in views that want times."""
+    names = [e.replace(" ", "_").encode() for e in EVIL[:6]] + RAW
+    with open("evil.script", "wb") as f:
+        for n, e in enumerate(names):
+            comm = b"c" + e.replace(b"/", b"_")
+            f.write(b"%s %d/%d [%03d] %d.%06d: 1 cpu-clock: \n\t  1000 %s+0x1 (/lib/%s.so)\n\t  2000 main+0x1 (/bin/p)\n\n"
+                    % (comm, 100 + n, 100 + n, n % 2, 1000, 1000 * n, e, e.replace(b"/", b"_")))
+    browser.open(page_of("evil.script", "evil.html"))
+    tap.ok(browser.eval("strobe.model.total") >= len(RAW), "hostile samples are counted", browser.eval("strobe.model.total"))
+    hostile_views("perf script")
+    rows = [(e, n + 1, {"key": e, e: "x"}) for n, e in enumerate(EVIL[:6])]
+    with open("evil.pb", "wb") as f:
+        f.write(labelled_profile(rows))
+    browser.open(page_of("evil.pb", "evil-labels.html"))
+    hostile_views("pprof")
     browser.log()
 
 
@@ -445,6 +501,7 @@ def main():
         pprof_labels()
         comparison()
         hostile()
+        hostile_times()
         large(pages.grown, 3, "large", 2e6)
         large(pages.walked, 5, "walked", 2.5e6)
         recorded()
