@@ -1,4 +1,4 @@
-"""Large pages, for the test and the bench of them: folded stacks made anew, always the same ones, and how long a browser takes."""
+"""What the tests of pages share: large ones, made anew and always the same (for the bench too), and hostile names."""
 
 import random
 
@@ -50,3 +50,22 @@ ZOOMS = """(() => { const f = strobe.views.flamegraph.flame, out = [];
     for (let n = 0; n < 6; n++) { const t = performance.now(); f.zoomTo(Math.min(i, f.layout.n - 1));
     f.canvas.getContext("2d").getImageData(0, 0, 1, 1); best = Math.min(best, performance.now() - t); }
     out.push(best); } return out; })()"""
+
+
+EVIL = [
+    "</script><script>window.hacked = 1</script>",
+    "<img src=x onerror=window.hacked=2>",
+    "\u202egnp.evil\u202c",
+    "\x1b[31mred\x07",
+    "'\"`${window.hacked=3}",
+    "__proto__",
+    "a" * 70000,
+]
+
+# what no view may have in its text or its elements' attributes: control characters, marks of direction, halves of pairs
+BAD = r"""(() => { const bad = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])/;
+    const own = (e) => !e.closest("script, style, noscript"), all = [...document.querySelectorAll("*")].filter(own);
+    const texts = all.flatMap((e) => [...e.attributes].map((a) => a.value)).concat(document.body.innerText, document.title,
+        ...Object.values(strobe.model.keys.name), [...document.querySelectorAll("option")].map((o) => o.textContent));
+    return texts.filter((t) => bad.test(t)); })()"""
+HACKED = "[window.hacked, document.querySelectorAll('img, iframe, object, main script').length]"

@@ -350,26 +350,6 @@ def comparison():
 
 # ---- hostile names ----
 
-EVIL = [
-    "</script><script>window.hacked = 1</script>",
-    "<img src=x onerror=window.hacked=2>",
-    "\u202egnp.evil\u202c",
-    "\x1b[31mred\x07",
-    "'\"`${window.hacked=3}",
-    "__proto__",
-    "a" * 70000,
-]
-
-
-# what no view may have in its text or its elements' attributes: control characters, marks of direction, halves of pairs
-BAD = r"""(() => { const bad = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])/;
-    const own = (e) => !e.closest("script, style, noscript"), all = [...document.querySelectorAll("*")].filter(own);
-    const texts = all.flatMap((e) => [...e.attributes].map((a) => a.value)).concat(document.body.innerText, document.title,
-        ...Object.values(strobe.model.keys.name), [...document.querySelectorAll("option")].map((o) => o.textContent));
-    return texts.filter((t) => bad.test(t)); })()"""
-HACKED = "[window.hacked, document.querySelectorAll('img, iframe, object, main script').length]"
-
-
 def hostile_views(name):
     """Every view, with what appears when one points, clicks, opens and filters."""
     for view in VIEWS:
@@ -385,28 +365,28 @@ def hostile_views(name):
             browser.do("click", "#view-timeline canvas", {"position": {"x": 40, "y": 12}})
         if view == "graph":
             browser.eval("document.querySelectorAll('#view-graph .box').forEach((b) => b.dispatchEvent(new MouseEvent('mousemove')))")
-        tap.equal(browser.eval(BAD), [], f"{name}, {view}: no control character, mark of direction or half of a pair is shown")
-        tap.equal(browser.eval(HACKED), [None, 0], f"{name}, {view}: no name becomes markup")
+        tap.equal(browser.eval(pages.BAD), [], f"{name}, {view}: no control character, mark of direction or half of a pair is shown")
+        tap.equal(browser.eval(pages.HACKED), [None, 0], f"{name}, {view}: no name becomes markup")
         change(thread=-1)
     for group in ["process", "pid", "thread", "tag"]:
         change(group=group)
     change(group="none", colour="object", search="evil", focus="npg|script")
     for button in ["about", "help"]:
         browser.do("click", "#" + button)
-        tap.equal(browser.eval(HACKED) + browser.eval(BAD), [None, 0], f"{name}: nor in the window of {button}")
+        tap.equal(browser.eval(pages.HACKED) + browser.eval(pages.BAD), [None, 0], f"{name}: nor in the window of {button}")
         browser.do("key", "Escape")
     browser.eval("strobe.act('focus')")
     browser.eval("strobe.reset()")
-    tap.equal(browser.eval(HACKED) + browser.eval(BAD), [None, 0], f"{name}: nor in chips and fields")
+    tap.equal(browser.eval(pages.HACKED) + browser.eval(pages.BAD), [None, 0], f"{name}: nor in chips and fields")
     browser.eval("strobe.folded()")
 
 
 def hostile():
     name = "<img src=x onerror=window.hacked=4>.folded"
     with open(name, "w", encoding="utf-8") as f:
-        f.writelines(f"main;{e} {n + 1}\n" for n, e in enumerate(EVIL))
+        f.writelines(f"main;{e} {n + 1}\n" for n, e in enumerate(pages.EVIL))
     browser.open(page_of(name, "hostile.html", "--title", "</title><script>window.hacked = 5</script>"))
-    tap.equal(browser.eval("strobe.model.total"), sum(range(1, len(EVIL) + 1)), "hostile stacks are all counted")
+    tap.equal(browser.eval("strobe.model.total"), sum(range(1, len(pages.EVIL) + 1)), "hostile stacks are all counted")
     hostile_views("folded")
     browser.shot("hostile")
     script = browser.eval("""(() => { const s = document.createElement("script"); s.textContent = "window.hacked = 6";
@@ -423,7 +403,7 @@ RAW = [b"\xed\xa0\x80evil", b"\xff\xfe\x80", b"\xc0\xbcscript>", b"ok\xe2\x80\xa
 
 def hostile_times():
     """Names of threads, objects and labels, in views that want times."""
-    names = [e.replace(" ", "_").encode() for e in EVIL[:6]] + RAW
+    names = [e.replace(" ", "_").encode() for e in pages.EVIL[:6]] + RAW
     with open("evil.script", "wb") as f:
         for n, e in enumerate(names):
             comm = b"c" + e.replace(b"/", b"_")
@@ -432,7 +412,7 @@ def hostile_times():
     browser.open(page_of("evil.script", "evil.html"))
     tap.ok(browser.eval("strobe.model.total") >= len(RAW), "hostile samples are counted", browser.eval("strobe.model.total"))
     hostile_views("perf script")
-    rows = [(e, n + 1, {"key": e, e: "x"}) for n, e in enumerate(EVIL[:6])]
+    rows = [(e, n + 1, {"key": e, e: "x"}) for n, e in enumerate(pages.EVIL[:6])]
     with open("evil.pb", "wb") as f:
         f.write(labelled_profile(rows))
     browser.open(page_of("evil.pb", "evil-labels.html"))

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import urllib.parse
 
+import pages
 from browser import Browser
 from strobetest import STROBE, Tap, build_workload, record, strobe
 
@@ -137,6 +138,31 @@ def subtracted(browser):
     tap.equal((done.status, "cannot both" in done.err), (129, True), "one base at a time")
 
 
+def hostile(browser):
+    """Names of files, functions and labels that would be markup, in each answer and in each view."""
+    name = "<img src=x onerror=window.hacked=1>'\u202e\x1b[31m.folded"
+    with open(name, "wb") as f:
+        f.writelines(b"main;%s %d\n" % (e.encode(), n + 1) for n, e in enumerate(pages.EVIL))
+        f.write(b"main;\xed\xa0\x80\xff 3\n")
+    server = Server("web", name, "other.folded")
+    for path in [*(f"/{page}?f=%3Cscript%3E" for page in PAGES), "/data?p=0", "/listing?p=0&f=1", "/download?p=0",
+                 "/%3Cscript%3Ewindow.hacked=2%3C/script%3E", "/data?p=%3Cscript%3E", "/listing?p=0&f=%3Cscript%3E",
+                 "/top%0d%0aSet-Cookie:%20x=1"]:
+        status, headers, body = server.ask(path)
+        kind = headers.get("Content-Type", "")
+        safe = headers.get("X-Content-Type-Options") == "nosniff" and "default-src 'none'" in headers["Content-Security-Policy"]
+        tap.ok(safe and "Set-Cookie" not in headers and (b"<img" not in body and b"<script>window" not in body or "octet" in kind),
+               f"{path}: nothing of it is markup ({status})", f"{headers} {body[:300]}")
+        tap.ok("html" not in kind or path.split("?")[0][1:] in PAGES, f"{path}: pages alone are HTML", kind)
+    for page in PAGES:
+        browser.open(f"{server.url}{page}?f=%3Cscript%3E%7Cimg%7Cred%7Cevil&q=evil&fn=%3Cimg%20src=x%3E&group=tag:%3Cimg%3E")
+        browser.eval("new Promise((f) => setTimeout(f, 60))")
+        tap.equal(browser.eval(pages.HACKED) + browser.eval(pages.BAD), [None, 0], f"/{page}: hostile names stay names")
+    said = [s for s in browser.log()["said"] if "willReadFrequently" not in s]
+    tap.equal(said, [], "no error, and no dialog")
+    server.stop()
+
+
 def in_browser(browser, server):
     browser.open(f"{server.url}top?f=%5Ea%24&sort=cum")
     state = browser.eval("[strobe.state.view, strobe.state.focus, strobe.model.total]")
@@ -218,6 +244,7 @@ def main():
         in_browser(browser, server)
         server.stop()
         subtracted(browser)
+        hostile(browser)
         token(browser)
         code(browser)
         pprof(browser)
