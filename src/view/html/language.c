@@ -9,7 +9,7 @@
 static const struct {
 	const char *suffix, *language;
 } suffixes[] = {
-	{ ".c", "C" },       { ".h", "C" },          { ".cc", "C++" },       { ".cpp", "C++" },  { ".cxx", "C++" },
+	{ ".c", "C" },       { ".cc", "C++" },       { ".cpp", "C++" },  { ".cxx", "C++" },
 	{ ".hpp", "C++" },   { ".hh", "C++" },       { ".rs", "Rust" },      { ".go", "Go" },    { ".java", "Java" },
 	{ ".scala", "Scala" }, { ".kt", "Kotlin" },  { ".py", "Python" },    { ".js", "JavaScript" }, { ".mjs", "JavaScript" },
 	{ ".ts", "JavaScript" }, { ".S", "Assembler" }, { ".s", "Assembler" }, { ".asm", "Assembler" }, { ".zig", "Zig" },
@@ -17,8 +17,11 @@ static const struct {
 	{ ".hs", "Haskell" }, { ".rb", "Ruby" },     { ".php", "PHP" },      { ".lua", "Lua" },  { ".pyx", "Python" },
 };
 
+/* Headers that end in .h are of C and of C++: but for those of C++ itself they tell nothing. */
 static const char *by_file(const char *file)
 {
+	if (strstr(file, "/c++/"))
+		return "C++";
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
 		if (text_has_suffix(file, suffixes[i].suffix))
 			return suffixes[i].language;

@@ -91,6 +91,8 @@ const FILTERS = [
 	["tagIgnore", "not labels"],
 ];
 
+const QUICK_MS = 40;
+
 class App {
 	constructor() {
 		this.state = { ...DEFAULTS };
@@ -272,12 +274,22 @@ class App {
 		this.change({ time: time && time[1] > time[0] ? time : null });
 	}
 
-	/* While the mouse is held: drawn, and counted anew when it rests. */
+	/* While the mouse is held: the views follow where counting is quick, else they wait until it rests. */
 	brushing(time) {
 		this.brushed = time;
-		this.strip.draw();
-		if (this.state.view === "timeline" || this.state.view === "heatmap") {
-			this.view().draw();
+		if (this.recountMs > QUICK_MS) {
+			this.strip.draw();
+			if (this.state.view === "timeline" || this.state.view === "heatmap") {
+				this.view().draw();
+			}
+		} else if (!this.frame) {
+			this.frame = requestAnimationFrame(() => {
+				this.frame = 0;
+				if (this.brushed) {
+					this.state.time = this.brushed;
+					this.recount();
+				}
+			});
 		}
 	}
 
