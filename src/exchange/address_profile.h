@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/u64map.h"
 #include "base/vector.h"
 #include "profile/profile.h"
 
@@ -20,18 +21,25 @@ struct address_stack {
 	uint64_t bytes;     /* size of the blocks, a label; 0 = none */
 };
 
+struct address_name {
+	str_id name, value;
+};
+
 struct address_profile {
 	struct profile *p; /* events are to be declared before the end */
 	VEC(uint64_t) addresses;
 	VEC(struct address_stack) stacks;
-	VEC(mapping_id) mappings;
+	VEC(struct profile_mapping) mappings; /* as the lines tell of them, not yet of the profile */
+	VEC(struct address_name) names;       /* "name=value" lines between those of mappings: $name stands for value */
+	bool has_places;      /* what addresses stand for is told by `places`, and they mean nothing else */
+	struct u64map places; /* by address: frame_id */
 };
 
 void address_profile_init(struct address_profile *a);
 /* Begins a stack; addresses pushed then are its own. */
 struct address_stack *address_profile_stack(struct address_profile *a);
 void address_profile_push(struct address_profile *a, uint64_t address);
-/* A line of the table of mappings; what is none is passed over. */
+/* A line of the table of mappings, behind what a logger may have put before it; what is none is passed over. */
 void address_profile_map_line(struct address_profile *a, const char *line, size_t n);
 /* Drops a caller that is the innermost address itself, less one: signal handlers leave it. */
 void address_profile_drop_doubled_leaves(struct address_profile *a);

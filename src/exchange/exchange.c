@@ -12,8 +12,9 @@
 static const char *const no_suffix[] = { NULL };
 
 const struct exchange_format exchange_formats[] = {
-	{ "gperftools", "a CPU profile of gperftools", no_suffix, gperftools_cpu_probe, gperftools_cpu_read, NULL },
-	{ "legacy", "a text profile of gperftools or Go: heap, contention, threads, counts", no_suffix, legacy_text_probe,
+	{ "gperftools", "a CPU profile of gperftools, or of its kind for Java", no_suffix,
+	  gperftools_cpu_probe, gperftools_cpu_read, NULL },
+	{ "legacy", "a text profile of gperftools, Go or Java: heap, contention, threads, counts", no_suffix, legacy_text_probe,
 	  legacy_text_read, NULL },
 	{ "pprof", "profile.proto packed with gzip, as pprof reads and writes it",
 	  (const char *const[]){ ".pb.gz", ".pprof", ".prof", NULL }, pprof_probe, pprof_read, pprof_write, pprof_read_value },

@@ -3,18 +3,19 @@
  * (count, depth, addresses innermost first), an end marker, and the process's mappings as text.
  * Source: "Google CPU Profiler Binary Data File Format", gperftools docs/cpuprofile-fileformat.html.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
 #include "base/u64map.h"
-#include "exchange/address_profile.h"
 #include "exchange/exchange.h"
+#include "exchange/legacy_priv.h"
 
 #define HEADER_WORDS 5
 
 struct words {
 	struct cursor c;
-	bool wide;
+	bool wide, is_java;
 };
 
 static uint64_t word(struct words *w)
@@ -22,7 +23,7 @@ static uint64_t word(struct words *w)
 	return w->wide ? cursor_u64(&w->c) : cursor_u32(&w->c);
 }
 
-/* 0, number of header words that follow (3), version 0, period in microseconds, 0. */
+/* 0, number of header words that follow (3), 0 (1: of Java), period in microseconds, 0. */
 static bool begin(const uint8_t *p, size_t n, struct words *ret, uint64_t *ret_period_us)
 {
 	for (unsigned form = 0; form < 4; form++) {
@@ -30,9 +31,10 @@ static bool begin(const uint8_t *p, size_t n, struct words *ret, uint64_t *ret_p
 		uint64_t header[HEADER_WORDS];
 		for (unsigned i = 0; i < HEADER_WORDS; i++)
 			header[i] = word(&w);
-		if (w.c.bad || header[0] || header[1] != 3 || header[2] || !header[3] || header[4])
+		if (w.c.bad || header[0] || header[1] != 3 || header[2] > 1 || !header[3] || header[4])
 			continue;
 		*ret = w;
+		ret->is_java = header[2];
 		*ret_period_us = header[3];
 		return true;
 	}
@@ -46,7 +48,7 @@ bool gperftools_cpu_probe(const uint8_t *p, size_t n)
 	return begin(p, n, &w, &period);
 }
 
-/* Addresses but the first are those that calls return to: one less is within the call. */
+/* Addresses but the first are those that calls return to: one less is within the call. Java's are numbers of places. */
 static struct strobe_error *read_stacks(struct words *w, struct address_profile *a, uint64_t period_ns)
 {
 	while (w->c.at < w->c.end) {
@@ -60,7 +62,7 @@ static struct strobe_error *read_stacks(struct words *w, struct address_profile 
 		s->values[0] = (int64_t)count;
 		s->values[1] = (int64_t)(count * period_ns);
 		for (uint64_t i = 0; i < depth; i++)
-			address_profile_push(a, i ? word(w) - 1 : leaf);
+			address_profile_push(a, i ? word(w) - !w->is_java : leaf);
 	}
 	return NULL;
 }
@@ -125,6 +127,13 @@ struct strobe_error *gperftools_cpu_read(const uint8_t *p, size_t n, struct prof
 	if (err) {
 		address_profile_abandon(&a);
 		return err;
+	}
+	if (w.is_java) {
+		struct legacy_lines l = { .at = (const char *)w.c.at, .end = (const char *)w.c.end };
+		java_read_places(&a, &l);
+		free(l.line);
+		*ret = address_profile_finish(&a);
+		return NULL;
 	}
 	/* two frames of it at the most */
 	(void)(drop_handler(&a) && drop_handler(&a));

@@ -1,6 +1,6 @@
 /*
  * The text profiles from before profile.proto: heaps (gperftools and Go with debug=1), contention, threads, and Go's counts
- * of stacks. A first line that names the kind, a line a stack with addresses behind "@", and the process's mappings.
+ * of stacks (Java's: java.c). A first line that names the kind, a line a stack with addresses behind "@", and the process's mappings.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,15 +9,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "exchange/address_profile.h"
 #include "exchange/exchange.h"
+#include "exchange/legacy_priv.h"
 
-struct lines {
-	const char *at, *end;
-	char *line; /* the one at hand, without blanks at its ends; owned */
-};
-
-static bool next_line(struct lines *l)
+bool legacy_next_line(struct legacy_lines *l)
 {
 	if (l->at >= l->end)
 		return false;
@@ -43,23 +38,22 @@ static bool begins_maps(const char *line)
 	return strstr(line, "--- Memory map: ---") || strstr(line, "MAPPED_LIBRARIES:");
 }
 
-/* Numbers like 0x1f, in whatever stands between them. */
-static void push_addresses(struct address_profile *a, const char *s, bool leaf_is_exact)
+void legacy_push_addresses(struct address_profile *a, const char *s, enum legacy_addresses kind)
 {
-	bool is_first = leaf_is_exact;
+	bool is_exact = kind != LEGACY_RETURNS;
 	for (s = strstr(s, "0x"); s; s = strstr(s, "0x")) {
 		char *end;
 		uint64_t address = strtoull(s, &end, 16);
 		if (end == s + 1)
 			end++; /* "0x" and no digit */
 		else
-			address_profile_push(a, address - !is_first);
-		is_first = false;
+			address_profile_push(a, address - !is_exact);
+		is_exact = kind == LEGACY_AS_THEY_ARE;
 		s = end;
 	}
 }
 
-static struct strobe_error *bad_line(const char *line)
+struct strobe_error *legacy_bad_line(const char *line)
 {
 	return error_create(ERROR_FORMAT, "a line is not as it should be: '%.60s'", line);
 }
@@ -90,6 +84,11 @@ static bool heap_figures(const char *line, int64_t figures[static 4], const char
 	return true;
 }
 
+static bool is_word(const char *s, size_t n, const char *word)
+{
+	return strlen(word) == n && !memcmp(s, word, n);
+}
+
 static bool heap_header(const char *line, struct heap *ret, int64_t *ret_period)
 {
 	int64_t f[4];
@@ -101,9 +100,9 @@ static bool heap_header(const char *line, struct heap *ret, int64_t *ret_period)
 	const char *slash = rest[kind] == '/' ? rest + kind + 1 : "";
 	*ret = (struct heap){ .has_allocs = (f[2] != f[0] && f[2]) || (f[3] != f[1] && f[3]) };
 	*ret_period = strtoll(slash, NULL, 10);
-	if (!strncmp(rest, "heapz_v2", kind) || !strncmp(rest, "heap_v2", kind)) {
+	if (is_word(rest, kind, "heapz_v2") || is_word(rest, kind, "heap_v2")) {
 		ret->rate = *ret_period;
-	} else if (kind == 4 && !strncmp(rest, "heap", kind)) {
+	} else if (is_word(rest, kind, "heap")) {
 		ret->rate = *ret_period /= 2;
 	} else if (text_has_prefix(rest, "heapprofile")) {
 		*ret_period = 1;
@@ -116,15 +115,14 @@ static bool heap_header(const char *line, struct heap *ret, int64_t *ret_period)
 	return true;
 }
 
-/* A block of this size was kept with probability 1 - exp(-size / rate): what was seen stands for that many more. */
-static void unsample(const struct heap *h, int64_t *count, int64_t *bytes)
+void legacy_unsample(int64_t rate, int64_t *count, int64_t *bytes)
 {
-	if (h->rate <= 1 || !*count || !*bytes) {
-		if (h->rate > 1)
+	if (rate <= 1 || !*count || !*bytes) {
+		if (rate > 1)
 			*count = *bytes = 0;
 		return;
 	}
-	double mean = (double)*bytes / (double)*count, scale = 1 / (1 - exp(-mean / (double)h->rate));
+	double mean = (double)*bytes / (double)*count, scale = 1 / (1 - exp(-mean / (double)rate));
 	*count = (int64_t)((double)*count * scale);
 	*bytes = (int64_t)((double)*bytes * scale);
 }
@@ -134,27 +132,27 @@ static struct strobe_error *heap_line(struct address_profile *a, const struct he
 	int64_t f[4];
 	const char *rest;
 	if (!heap_figures(line, f, &rest))
-		return bad_line(line);
+		return legacy_bad_line(line);
 	if ((!f[0] && f[1]) || (h->has_allocs && !f[2] && f[3]))
 		return error_create(ERROR_FORMAT, "bytes of no blocks: '%.60s'", line);
 	struct address_stack *s = address_profile_stack(a);
 	s->bytes = (uint64_t)(f[0] ? f[1] / f[0] : h->has_allocs && f[2] ? f[3] / f[2] : 0);
-	unsample(h, &f[0], &f[1]);
-	unsample(h, &f[2], &f[3]);
+	legacy_unsample(h->rate, &f[0], &f[1]);
+	legacy_unsample(h->rate, &f[2], &f[3]);
 	int64_t *values = s->values;
 	if (h->has_allocs)
 		*values++ = f[2], *values++ = f[3];
 	*values++ = f[0], *values++ = f[1];
-	push_addresses(a, rest, false);
+	legacy_push_addresses(a, rest, LEGACY_RETURNS);
 	return NULL;
 }
 
-static struct strobe_error *read_heap(struct address_profile *a, struct lines *l)
+static struct strobe_error *read_heap(struct address_profile *a, struct legacy_lines *l)
 {
 	struct heap h;
 	int64_t period;
 	if (!heap_header(l->line, &h, &period))
-		return bad_line(l->line);
+		return legacy_bad_line(l->line);
 	if (h.has_allocs) {
 		profile_event(a->p, "alloc_objects", "count");
 		profile_event(a->p, "alloc_space", "bytes");
@@ -162,7 +160,7 @@ static struct strobe_error *read_heap(struct address_profile *a, struct lines *l
 	profile_event(a->p, h.has_allocs ? "inuse_objects" : "objects", "count");
 	profile_event(a->p, h.has_allocs ? "inuse_space" : "space", "bytes");
 	set_period(a->p, "space", "bytes", period);
-	while (next_line(l) && !begins_maps(l->line))
+	while (legacy_next_line(l) && !begins_maps(l->line))
 		if (!is_empty(l->line))
 			TRY(heap_line(a, &h, l->line));
 	return NULL;
@@ -175,8 +173,6 @@ static struct strobe_error *contention_attribute(struct profile *p, const char *
 	int64_t n;
 	if (!strcmp(key, "discarded samples"))
 		return NULL;
-	if (!strcmp(key, "format") || !strcmp(key, "resolution"))
-		return error_create(ERROR_UNSUPPORTED, "it is a contention profile of Java, which is not read");
 	if (!text_to_i64(value, &n) || n < 0)
 		return error_create(ERROR_FORMAT, "'%.40s' of '%.40s' is no number", value, key);
 	if (!strcmp(key, "cycles/second"))
@@ -195,24 +191,24 @@ static struct strobe_error *contention_line(struct address_profile *a, const cha
 	long long delay, count;
 	int used = -1;
 	if (sscanf(line, "%lld %lld @%n", &delay, &count, &used) != 2 || used < 0)
-		return bad_line(line);
+		return legacy_bad_line(line);
 	int64_t period = a->p->origin.period;
 	double scale = period > 0 && cpu_hz > 0 ? (double)period / ((double)cpu_hz / 1e9) : 1;
 	struct address_stack *s = address_profile_stack(a);
 	s->values[0] = period > 0 ? (int64_t)((double)count * (double)period) : count;
 	s->values[1] = (int64_t)((double)delay * scale);
-	push_addresses(a, line + used, false);
+	legacy_push_addresses(a, line + used, LEGACY_RETURNS);
 	return NULL;
 }
 
-static struct strobe_error *read_contention(struct address_profile *a, struct lines *l)
+static struct strobe_error *read_contention(struct address_profile *a, struct legacy_lines *l)
 {
 	int64_t cpu_hz = 0;
 	profile_event(a->p, "contentions", "count");
 	profile_event(a->p, "delay", "nanoseconds");
 	set_period(a->p, "contentions", "count", 1);
 	bool in_head = true;
-	while (next_line(l) && strncmp(l->line, "---", 3)) {
+	while (legacy_next_line(l) && strncmp(l->line, "---", 3)) {
 		char *equals = strchr(l->line, '=');
 		if (is_empty(l->line))
 			continue;
@@ -239,42 +235,42 @@ static bool is_count_header(const char *line)
 	return at && at > line && strcspn(line, " ") == (size_t)(at - line);
 }
 
-static struct strobe_error *read_counts(struct address_profile *a, struct lines *l)
+static struct strobe_error *read_counts(struct address_profile *a, struct legacy_lines *l)
 {
 	l->line[strcspn(l->line, " ")] = 0;
 	profile_event(a->p, l->line, "count");
 	set_period(a->p, l->line, "count", 1);
-	while (next_line(l) && strncmp(l->line, "---", 3)) {
+	while (legacy_next_line(l) && strncmp(l->line, "---", 3)) {
 		long long count;
 		int used = -1;
 		if (is_empty(l->line))
 			continue;
 		if (sscanf(l->line, "%lld @%n", &count, &used) != 1 || used < 0)
-			return bad_line(l->line);
+			return legacy_bad_line(l->line);
 		address_profile_stack(a)->values[0] = count;
-		push_addresses(a, l->line + used, false);
+		legacy_push_addresses(a, l->line + used, LEGACY_RETURNS);
 	}
 	return NULL;
 }
 
 /* ---- threads ---- */
 
-static struct strobe_error *read_threads(struct address_profile *a, struct lines *l)
+static struct strobe_error *read_threads(struct address_profile *a, struct legacy_lines *l)
 {
 	bool goes_on = true;
 	profile_event(a->p, "thread", "count");
 	set_period(a->p, "thread", "count", 1);
 	while (goes_on && strncmp(l->line, "--- Thread ", 11) && !begins_maps(l->line))
-		goes_on = next_line(l);
+		goes_on = legacy_next_line(l);
 	while (goes_on && !begins_maps(l->line) && !text_has_prefix(l->line, "---- no stack trace for")) {
 		bool is_same = false;
 		if (!text_has_prefix(l->line, "--- Thread "))
-			return bad_line(l->line);
+			return legacy_bad_line(l->line);
 		address_profile_stack(a)->values[0] = 1;
-		while ((goes_on = next_line(l)) && strncmp(l->line, "---", 3)) {
+		while ((goes_on = legacy_next_line(l)) && strncmp(l->line, "---", 3)) {
 			is_same |= strstr(l->line, "same as previous thread") != NULL;
 			if (!is_same)
-				push_addresses(a, l->line, !vec_last(&a->stacks).nr);
+				legacy_push_addresses(a, l->line, vec_last(&a->stacks).nr ? LEGACY_RETURNS : LEGACY_LEAF_IS_EXACT);
 		}
 		if (!is_same || a->stacks.len < 2)
 			continue;
@@ -288,7 +284,7 @@ static struct strobe_error *read_threads(struct address_profile *a, struct lines
 
 /* ---- which of them ---- */
 
-typedef struct strobe_error *(*text_reader)(struct address_profile *a, struct lines *l);
+typedef struct strobe_error *(*text_reader)(struct address_profile *a, struct legacy_lines *l);
 
 static text_reader reader_of(const char *line)
 {
@@ -304,10 +300,10 @@ static text_reader reader_of(const char *line)
 	return is_count_header(line) ? read_counts : NULL;
 }
 
-static text_reader begin(const uint8_t *p, size_t n, struct lines *l)
+static text_reader begin(const uint8_t *p, size_t n, struct legacy_lines *l)
 {
-	*l = (struct lines){ .at = (const char *)p, .end = (const char *)p + n };
-	while (next_line(l))
+	*l = (struct legacy_lines){ .at = (const char *)p, .end = (const char *)p + n };
+	while (legacy_next_line(l))
 		if (!is_empty(l->line))
 			return reader_of(l->line);
 	return NULL;
@@ -315,20 +311,22 @@ static text_reader begin(const uint8_t *p, size_t n, struct lines *l)
 
 bool legacy_text_probe(const uint8_t *p, size_t n)
 {
-	struct lines l;
+	struct legacy_lines l;
 	bool found = begin(p, n, &l) != NULL;
 	free(l.line);
-	return found;
+	return found || java_text_probe((const char *)p, n);
 }
 
 struct strobe_error *legacy_text_read(const uint8_t *p, size_t n, struct profile **ret)
 {
-	struct lines l;
+	struct legacy_lines l;
 	struct address_profile a;
+	if (java_text_probe((const char *)p, n))
+		return java_text_read((const char *)p, n, ret);
 	text_reader read = begin(p, n, &l);
 	address_profile_init(&a);
 	struct strobe_error *err = read ? read(&a, &l) : error_create(ERROR_FORMAT, "it is no text profile");
-	while (!err && next_line(&l))
+	while (!err && legacy_next_line(&l))
 		address_profile_map_line(&a, l.line, strlen(l.line));
 	free(l.line);
 	if (err)

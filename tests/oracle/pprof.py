@@ -12,7 +12,8 @@ from strobetest import CORPUS, SCRATCH, STROBE, TOP, Tap, build_workload, run, s
 
 PROFILES = ["internal/proftest/testdata/large.cpu"]
 # formats from before profile.proto: addresses only
-LEGACY = ["cppbench.cpu", "cppbench.heap", "cppbench.thread", "cppbench.thread.none", "go.godoc.thread"]
+LEGACY = ["cppbench.cpu", "cppbench.heap", "cppbench.thread", "cppbench.thread.none", "go.godoc.thread", "java.cpu",
+          "java.contention"]
 REPORTS = [
     ["-top"],
     ["-top", "-cum"],
@@ -65,6 +66,76 @@ HEAP = [["-dot", "-alloc_space", "-nodefraction=0", "-edgefraction=0"], ["-dot",
         ["-inuse_objects", "-top"], ["-alloc_space", "-tree"],
         ["-sample_index=1", "-traces"],
         ["-tagfocus=bytes=1kb:", "-top"], ["-tagfocus=4kb", "-traces"], ["-alloc_space", "-tagignore=:4kb", "-traces"]]
+HEAP_LINES = """     2:      800 [     5:     4000] @ 0x401000 0x402000 0x66001500
+     1:      200 [    15:    86000] @ 0x401000 0x404000 0x77001000
+     0:        0 [     3:     3000] @ 0x409000
+"""
+# brief and long lines, behind a logger's, a name to replace, one part of a library, two halves of another, a program further down
+MAPS = """
+MAPPED_LIBRARIES:
+build=/opt/b
+I0101 12:00:00.000 123 maps.cc:45] 7f0000000000-7f0000100000: /lib/libc-2.3.so (@1000) abc123
+66000000-66001000 r-xp 00001000 08:01 99 /lib/libx.so
+66001000-66002000 r-xp 00002000 08:01 99 /lib/libx.so
+77002000-77003000 r-xp 00002000 08:01 99 $build/liby.so.1
+00401000-00500000 r-xp 00001000 08:01 1234 $build/some
+60000000-60001000 rw-p 00001000 08:01 1234 /some
+"""
+
+
+def heap(kind, allocations="[    20:    90000]", lines=HEAP_LINES):
+    return f"heap profile:      3:     1000 {allocations} @ {kind}\n{lines}{MAPS}"
+
+
+# text profiles of each kind that pprof knows, made for this
+TEXTS = {
+    "gperftools' heap profile": heap("heapprofile"),
+    "tcmalloc's heap profile, v2": heap("heap_v2/524288"),
+    "tcmalloc's heap profile, v2 of a server": heap("heapz_v2/524288"),
+    "tcmalloc's heap profile, v1": heap("heap/1048576"),
+    "growth": heap("growthz", "[ 0: 0]", HEAP_LINES[:HEAP_LINES.rindex(" 0:        0 [")]),
+    "fragmentation": heap("fragmentationz", "[ 0: 0]", HEAP_LINES[:HEAP_LINES.rindex(" 0:        0 [")]),
+    "Go's heap as text": """heap profile: 5: 40960 [8: 65536] @ heap/8192
+5: 40960 [8: 65536] @ 0x46d0a5 0x46cfd1 0x42dd93
+#\t0x46d0a4\tmain.keeps+0x64\t/src/main.go:34
+
+# runtime.MemStats
+# Alloc = 8192
+""",
+    "contention": """--- contentionz 1 ---
+cycles/second = 3201000000
+sampling period = 100
+ms since reset = 16502830
+discarded samples = 0
+  19490304       27 @ 0xbccc97 0xc61202 0x42ed5f 0x42edc1
+       768        1 @ 0xbccc97 0xa42dc7 0xa456e4
+--- Memory map: ---
+00400000-00fcb000: cppbench_server_main
+7f94c9b1b000-7f94c9b20000: /lib/libnss_files-2.15.so
+""",
+    "Go's mutex profile as text": """--- mutex:
+cycles/second=3000000000
+sampling period=2
+34035731690 15760 @ 0x45e851 0x45f764 0x4a2be1
+#\t0x45e850\tsync.(*Mutex).Unlock+0x80\t/src/mutex.go:126
+""",
+    "Go's goroutines as text": "goroutine profile: total 5\n3 @ 0x430000 0x440000\n#\t0x430000\tmain.x+0x1\t/a.go:1\n\n2 @ 0x450000\n",
+    "Go's threads as text": "threadcreate profile: total 5\n3 @ 0x430000 0x440000\n\n2 @ 0x450000\n",
+    "Java's heap": """--- heapz 1 ---
+format = java
+resolution = bytes
+         7048      1 @ 0x00000003 0x00000004 0x00000005
+         4752      9 @ 0x00000006 0x00000007 0x00000005
+          880      1 @ 0x00000001 0x00000002 0x00000009
+ 0x00000001 GC
+ 0x00000002 com.example.Big.alloc (Big.java:77)
+ 0x00000003 com.example.Small.<init> (Small.java:-1)
+ 0x00000004 write (/usr/lib/libjvm.so)
+ 0x00000005 java.lang.Thread.run (Thread.java:748)
+ 0x00000006 generated stub/JIT
+ 0x00000007 com.example.Odd (Unknown Source)
+""",
+}
 # what is typed at the prompt
 PROMPT = """top3
 list hot
@@ -120,16 +191,29 @@ def without_numbers(text):
     return "\n".join(sorted(lines)) + "\n"
 
 
+def without_order(text):
+    """A graph of callgrind, its lines sorted: which way to a function is [1/2] and which [2/2] is chance in the reference."""
+    names = dict(re.findall(r"=(\(\d+\)) (.*)$", text, re.M))
+    lines, last = [], 0
+    for line in text.splitlines():
+        line = re.sub(r"^(\w+)=(\(\d+\)).*$", lambda m: m[1] + "=" + re.sub(r" \[\d+/", " [n/", names[m[2]]), line)
+        position = re.match(r"(calls=0 )?(\*|[+-]\d+|0x[0-9a-f]+) (\d.*)$", line)
+        if position:
+            text = position[2]
+            at = last if text == "*" else int(text, 16) if text.startswith("0x") else last + int(text)
+            line = f"{position[1] or ''}{at:#x} {position[3]}"
+            last = last if position[1] else at
+        lines.append(line)
+    return "\n".join(sorted(lines))
+
+
 def normal(text):
     """What the flags of a mapping say is worked out by strobe and handed on by pprof."""
     text = re.sub(r"(?:\[(?:FN|FL|LN|IN)\])+$", "", text, flags=re.M)
     if text.startswith("digraph"):
         return without_numbers(text)
-    if " [1/" in text:
-        # which way to a function is which of [1/2] and [2/2] is chance, too, and with it their numbers
-        names = dict(re.findall(r"=(\(\d+\)) (.*)$", text, re.M))
-        text = re.sub(r"^(c?fn)=(\(\d+\)).*$", lambda m: m[1] + "=" + re.sub(r" \[\d+/", " [n/", names[m[2]]), text, flags=re.M)
-        return "\n".join(sorted(text.splitlines()))
+    if text.startswith("positions:") and " [1/" in text:
+        return without_order(text)
     return text
 
 
@@ -169,6 +253,30 @@ def check_legacy(tap):
             compare(tap, path, [["-top", "-addresses", "-trim=false"], ["-traces"], ["-top"]], name)
         else:
             tap.skip(name, f"no shared corpus at {CORPUS}")
+    for name, text in TEXTS.items():
+        path = os.path.join(SCRATCH, "legacy.txt")
+        with open(path, "w", encoding="ascii") as f:
+            f.write(text)
+        compare(tap, path, [["-top", "-addresses", "-trim=false"], ["-traces"], ["-top", "-lines", "-sample_index=0"]], name)
+    check_dropped_frames(tap)
+
+
+def check_dropped_frames(tap):
+    """What an allocator does on top of a stack is dropped once it has names, and only there."""
+    binary, path = build_workload("split"), os.path.join(SCRATCH, "named.heap")
+    symbols = {name: int(at, 16) for at, name in re.findall(r"^([0-9a-f]+) \w (\w+)$", run("nm", "-D", "-C", binary).out +
+                                                          run("nm", binary).out, re.M)}
+    libc = re.search(r"=> (/\S*libc\.so\.6)", run("ldd", binary).out)
+    if not libc or "hot" not in symbols:
+        tap.skip("frames of an allocator", "no libc to name them by")
+        return
+    malloc = next(int(at, 16) for at in re.findall(r"^([0-9a-f]+) \w malloc(?:@@\S+)?$", run("nm", "-D", libc[1]).out, re.M))
+    with open(path, "w", encoding="ascii") as f:
+        f.write(f"heap profile: 1: 100 [1: 100] @ heapprofile\n1: 100 [1: 100] @ {0x7f0000000000 + malloc + 5:#x} "
+                f"{0x500000000000 + symbols['hot'] + 5:#x} {0x500000000000 + symbols['main'] + 5:#x}\n\nMAPPED_LIBRARIES:\n"
+                f"500000000000-500000100000 r-xp 00000000 08:01 1 {binary}\n7f0000000000-7f0000400000 r-xp 00000000 08:01 2 {libc[1]}\n")
+    ours = strobe("pprof", "-traces", path)
+    tap.ok("malloc" not in ours.out and re.search(r"100B +hot\n +main\n", ours.out), "frames of an allocator are dropped", ours)
 
 
 def check_recording(tap):

@@ -1,0 +1,24 @@
+/*
+ * What the readers of text profiles share: lines, addresses, and what a sampled heap stands for. Of the room alone.
+ */
+#pragma once
+#include "exchange/address_profile.h"
+
+struct legacy_lines {
+	const char *at, *end;
+	char *line; /* the one at hand, without blanks at its ends; owned */
+};
+
+bool legacy_next_line(struct legacy_lines *l);
+/* Numbers like 0x1f, in whatever stands between them; those that calls return to become one less: all, or all but the first. */
+enum legacy_addresses { LEGACY_AS_THEY_ARE, LEGACY_LEAF_IS_EXACT, LEGACY_RETURNS };
+void legacy_push_addresses(struct address_profile *a, const char *s, enum legacy_addresses kind);
+/* A block of this size was kept with probability 1 - exp(-size / rate): what was seen stands for that many more. */
+void legacy_unsample(int64_t rate, int64_t *count, int64_t *bytes);
+struct strobe_error *legacy_bad_line(const char *line);
+
+/* Java's: samples name places by number, and a table behind them tells what the numbers are. */
+bool java_text_probe(const char *p, size_t n);
+struct strobe_error *java_text_read(const char *p, size_t n, struct profile **ret) _must_check_;
+/* That table: frames for the addresses of a profile; addresses mean nothing then. */
+void java_read_places(struct address_profile *a, struct legacy_lines *l);
