@@ -2,7 +2,8 @@
  * The trace event format of chrome://tracing and Perfetto: calls as complete events, one track a thread.
  *
  * A profile has no times: each thread's stacks stand side by side as in a flame graph, a microsecond of width a microsecond
- * of time, or a count of anything else. Events follow one another, told apart by their category.
+ * of time, or a count of anything else. Events follow one another, told apart by their category. What a call costs itself has
+ * one set of labels, its arguments; where there are several, it is several calls.
  * Source: "Trace Event Format", the catapult project; ui.perfetto.dev reads it.
  */
 #include <inttypes.h>
@@ -25,6 +26,7 @@ struct writer {
 	uint32_t *order;         /* rows, those of a thread together, in the order of the tree */
 	VEC(stack_id) path, open; /* outermost first */
 	VEC(double) began;
+	VEC(labels_id) labels;   /* by open call: of what it costs itself; PROFILE_NONE where it has only callees so far */
 	double now;
 };
 
@@ -104,7 +106,28 @@ static void write_width(struct json *j, const char *key, double v)
 		json_f64(j, v);
 }
 
-static void write_call(struct writer *w, const struct profile_row *row, stack_id stack, double began, double ended)
+/* The number of the set for us, and what tells more than the track for people. */
+static void write_labels(struct writer *w, labels_id labels)
+{
+	const struct profile *p = w->p;
+	if (labels == PROFILE_NONE || !p->columns.len)
+		return;
+	json_pair_u64(&w->j, "labels", labels);
+	for (uint32_t i = 0; i < p->columns.len; i++) {
+		const struct profile_label_column *c = &p->columns.data[i];
+		uint64_t value = profile_label_values(p, labels)[i];
+		if (!value || i == w->comm || i == w->pid || i == w->tid || c->type == COLUMN_FRAME || c->type == COLUMN_BYTES)
+			continue;
+		json_key(&w->j, profile_str(p, c->name));
+		if (c->type == COLUMN_STRING)
+			json_str(&w->j, profile_str(p, (str_id)value));
+		else
+			json_i64(&w->j, (int64_t)value);
+	}
+}
+
+static void write_call(struct writer *w, const struct profile_row *row, stack_id stack, labels_id labels, double began,
+		       double ended)
 {
 	struct json *j = &w->j;
 	char buffer[64];
@@ -138,6 +161,7 @@ static void write_call(struct writer *w, const struct profile_row *row, stack_id
 		json_key(j, "inlined");
 		json_bool(j, true);
 	}
+	write_labels(w, labels);
 	json_end(j);
 	json_end(j);
 }
@@ -147,7 +171,8 @@ static void close_to(struct writer *w, const struct profile_row *row, size_t dep
 	while (w->open.len > depth) {
 		w->open.len--;
 		w->began.len--;
-		write_call(w, row, w->open.data[w->open.len], w->began.data[w->open.len], w->now);
+		w->labels.len--;
+		write_call(w, row, w->open.data[w->open.len], w->labels.data[w->open.len], w->began.data[w->open.len], w->now);
 	}
 }
 
@@ -160,10 +185,13 @@ static void write_row(struct writer *w, const struct profile_row *row)
 	size_t nr = w->path.len;
 	while (shared < nr && shared < w->open.len && w->open.data[shared] == w->path.data[nr - 1 - shared])
 		shared++;
+	/* open already: for another set of labels */
+	shared -= nr && shared == nr;
 	close_to(w, row, shared);
 	for (size_t i = shared; i < nr; i++) {
 		vec_push(&w->open, w->path.data[nr - 1 - i]);
 		vec_push(&w->began, w->now);
+		vec_push(&w->labels, i == nr - 1 ? row->labels : PROFILE_NONE);
 	}
 	double width = width_of(w->p, row);
 	w->now += width > 0 ? width : 0; /* what a difference took away has no width */
@@ -222,6 +250,7 @@ struct strobe_error *chrome_trace_write(const struct profile *p, struct out *out
 	}
 	json_end(&w.j);
 	json_end(&w.j);
+	foreign_write_labels(&w.j, p);
 	json_key(&w.j, "traceEvents");
 	json_array(&w.j);
 	write_calls(&w);
@@ -232,6 +261,7 @@ struct strobe_error *chrome_trace_write(const struct profile *p, struct out *out
 	vec_deinit(&w.path);
 	vec_deinit(&w.open);
 	vec_deinit(&w.began);
+	vec_deinit(&w.labels);
 	return NULL;
 }
 
@@ -251,6 +281,7 @@ struct call {
 	double until;
 	bool is_complete;
 	uint32_t event; /* of the profile */
+	labels_id labels;
 	double own;
 };
 
@@ -261,7 +292,8 @@ struct reader {
 	VEC(struct call) open;
 	struct u64map names; /* hash of pid and tid → str_id + 1 */
 	bool has_threads;
-	labels_id labels;
+	labels_id labels;    /* of the thread at hand */
+	struct foreign_labels sets;
 	double before;
 };
 
@@ -355,7 +387,7 @@ static void close_call(struct reader *r)
 	bool is_ns = !strcmp(profile_str(r->p, r->p->events.data[c->event].unit), "nanoseconds");
 	double value = c->own * (is_ns ? 1e3 : 1);
 	if (value > 0 && value < 9e18)
-		profile_add(r->p, c->stack, r->labels, c->event, 1, (uint64_t)llround(value), 0);
+		profile_add(r->p, c->stack, c->labels, c->event, 1, (uint64_t)llround(value), 0);
 }
 
 /* Ends what is over by then. */
@@ -370,11 +402,13 @@ static void close_until(struct reader *r, double at)
 static void begin_call(struct reader *r, const struct mark *m)
 {
 	stack_id caller = r->open.len ? vec_last(&r->open).stack : PROFILE_NONE;
+	uint32_t set = json_index(&r->doc, json_member(&r->doc, json_member(&r->doc, m->event, "args"), "labels"));
 	struct call c = {
 		.stack = profile_stack(r->p, caller, frame_of(r, m->event)),
 		.until = m->until,
 		.is_complete = m->is_complete,
 		.event = event_of(r, m->event),
+		.labels = set < r->sets.nr ? r->sets.sets[set] : r->labels,
 	};
 	vec_push(&r->open, c);
 }
@@ -392,7 +426,7 @@ static labels_id labels_of(struct reader *r, const struct mark *m)
 	const uint64_t *name = u64map_get(&r->names, m->pid << 32 ^ m->tid);
 	char number[32];
 	if (!r->has_threads)
-		return profile_labels(r->p, NULL);
+		return r->p->columns.len ? r->sets.none : profile_labels(r->p, NULL);
 	snprintf(number, sizeof(number), ":%" PRIu64, m->tid);
 	return foreign_thread_labels(r->p, name ? profile_str(r->p, (str_id)(*name - 1)) : number, m->pid, m->tid);
 }
@@ -429,6 +463,8 @@ static struct strobe_error *read_all(struct reader *r)
 		read_event(r, v);
 	if (!r->marks.len)
 		return error_create(ERROR_FORMAT, "it has no calls: no event of the kinds X, B and E");
+	if (json_is(d, 0, JSON_KIND_OBJECT))
+		foreign_read_labels(&r->sets, d, 0, r->p);
 	if (r->has_threads)
 		foreign_declare_threads(r->p);
 	qsort(r->marks.data, r->marks.len, sizeof(struct mark), compare_marks);
@@ -446,6 +482,7 @@ struct strobe_error *chrome_trace_read(const uint8_t *p, size_t n, struct profil
 	vec_deinit(&r.marks);
 	vec_deinit(&r.open);
 	u64map_deinit(&r.names);
+	foreign_labels_deinit(&r.sets);
 	*ret = err ? NULL : r.p;
 	if (err)
 		profile_destroy(r.p);

@@ -83,7 +83,6 @@ struct strobe_error *speedscope_write(const struct profile *p, struct out *out) 
 bool firefox_probe(const uint8_t *p, size_t n);
 struct strobe_error *firefox_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
 struct strobe_error *firefox_write(const struct profile *p, struct out *out) _must_check_;
-/* Of labels only process, thread and name survive. */
 bool chrome_trace_probe(const uint8_t *p, size_t n);
 struct strobe_error *chrome_trace_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
 struct strobe_error *chrome_trace_write(const struct profile *p, struct out *out) _must_check_;

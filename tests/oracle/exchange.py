@@ -5,10 +5,14 @@
 import csv
 import json
 import os
+import re
 
 from strobetest import CORPUS, SCRATCH, Tap, build_workload, run, strobe
 
-ALL_LABELS = ["pb.gz", "pb", "speedscope.json", "firefox.json"]
+# all formats that are read again and can hold labels; folded text, callgrind and perf script's text cannot
+ALL_LABELS = ["pb.gz", "pb", "speedscope.json", "firefox.json", "trace.json"]
+# what a recording can say of a sample
+LABELS = {"pid", "tid", "comm", "cpu", "cgroup"}
 
 
 def at(name):
@@ -47,8 +51,59 @@ def check_recording(tap):
     tap.ok(done.status == 0, "recorded", done.err)
     strobe("convert", data, profile)
     check_round_trips(tap, profile, "recording", ALL_LABELS, [folded, labels, traces])
-    check_round_trips(tap, profile, "recording", ["trace.json"], [folded])
     return profile
+
+
+def rows_of(suffix, path):
+    """What a format that is only written says of labels and events: pairs of label and value, and events."""
+    if suffix == "json":
+        told = json.load(open(path, encoding="utf-8"))
+        return {(k, str(v)) for row in told["rows"] for k, v in row["labels"].items()}, {e["name"] for e in told["events"]}
+    with open(path, encoding="utf-8", newline="") as f:
+        rows = list(csv.DictReader(f))
+    return {(k, row[k]) for row in rows for k in row if k in LABELS and row[k]}, {row["event"] for row in rows}
+
+
+def tag_pairs(path):
+    """Label and value of all labels, as -tags has them."""
+    out, key = set(), ""
+    for line in labels(path).splitlines():
+        head = re.match(r" (\S+): Total ", line)
+        value = re.match(r" +\S+ \([^)]*\): (.*)", line)
+        key = head[1] if head else key
+        if value:
+            out.add((key, value[1]))
+    return out
+
+
+def check_all_labels(tap):
+    """Labels survive: pid, tid, comm, cpu, cgroup, event, in each format that can hold them."""
+    data, profile = at("all.data"), at("all.pb.gz")
+    done = strobe("record", "-g", "-e", "cpu-clock,task-clock", "-F", "499", "--sample-cpu", "--all-cgroups", "-o", data, "--",
+                  build_workload("threads"))
+    if done.status:
+        tap.skip("all labels", "cgroups cannot be recorded here: " + done.err.strip()[-100:])
+        return
+    strobe("convert", data, profile)
+    pairs = tag_pairs(profile)
+    wanted = {key for key, _ in pairs}
+    tap.ok(wanted >= LABELS - {"cgroup"}, "a recording has all labels", wanted)
+    events = {"cpu-clock", "task-clock"}
+    for suffix in ALL_LABELS:
+        there, back = at("all." + suffix), at("all.back.pb.gz")
+        strobe("convert", data, there)
+        strobe("convert", there, back)
+        raw = strobe("pprof", "-raw", back).out
+        found = {e for e in events if e in raw}
+        tap.ok(tag_pairs(back) == pairs and found == events, f"labels and events survive {suffix}", [tag_pairs(back) ^ pairs, found])
+    for suffix in ("json", "csv"):
+        strobe("convert", data, at("all." + suffix))
+        told, names = rows_of(suffix, at("all." + suffix))
+        mine = {(k, v) for k, v in pairs if k in LABELS}
+        tap.ok({(k, v) for k, v in told if k in LABELS} == mine and {e for e in events if any(e in n for n in names)} == events,
+               f"labels and events are in {suffix}", [told ^ mine, names])
+    trace = json.load(open(at("all.trace.json"), encoding="utf-8"))["traceEvents"]
+    tap.ok(any("cpu" in e["args"] for e in trace if e["ph"] == "X"), "trace: people see the CPU beside a call")
 
 
 def check_files(tap, profile):
@@ -115,6 +170,7 @@ def check_others(tap):
 def main():
     tap = Tap()
     check_files(tap, check_recording(tap))
+    check_all_labels(tap)
     check_hostile_names(tap)
     check_others(tap)
     tap.done()
