@@ -1,0 +1,1 @@
+strobe data convert -i nowhere.data --to-json out.json
