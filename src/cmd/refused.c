@@ -32,3 +32,9 @@ struct strobe_error *refused_stitching(void *options, const char *value, bool ne
 	return negated ? NULL :
 			 error_create(ERROR_UNSUPPORTED, "call stacks of the branch hardware are not stitched together by this version");
 }
+
+struct strobe_error *needless_program(void *options, const char *value, bool negated)
+{
+	(void)options;
+	return negated || (value && *value) ? NULL : error_create(ERROR_USAGE, "names a program, which is then not run");
+}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "resolve/resolver_priv.h"
 
 /* Samples of a pass beyond this are counted at once, with the mappings known by then: memory is bounded on a flood. */
@@ -34,6 +35,7 @@ struct resolve_live {
 	uint64_t told, forget_at; /* records that are no samples since the machine last forgot; when it will again */
 	uint64_t latest_ns;       /* of those */
 	uint64_t passed_ns[PASSES_KEPT]; /* the same at the ends of passes, the last one first */
+	uint64_t sampled_ns, sampled_before_ns; /* the latest sample, up to now and up to the end of the pass before */
 };
 
 static void count_kept(struct resolve_live *l, struct kept *k)
@@ -48,19 +50,69 @@ static void count_kept(struct resolve_live *l, struct kept *k)
 	k->len = 0;
 }
 
-static void keep(struct resolve_live *l, const struct perf_event_header *hdr)
+static void append(struct kept *k, const struct perf_event_header *hdr)
 {
-	struct kept *k = &l->now;
-	if (k->len + hdr->size > KEPT_BYTES_MAX) {
-		count_kept(l, &l->before);
-		count_kept(l, k);
-	}
 	if (k->len + hdr->size > k->cap) {
 		k->cap = k->cap ? k->cap * 2 : 1 << 16;
 		k->data = xreallocarray(k->data, k->cap, 1);
 	}
 	memcpy(k->data + k->len, hdr, hdr->size);
 	k->len += hdr->size;
+}
+
+struct timed {
+	VEC(struct sort_pair) all;
+};
+
+static void add_times(const struct resolve_live *l, const struct kept *k, struct timed *t)
+{
+	for (size_t at = 0; at < k->len;) {
+		const struct perf_event_header *hdr = (const void *)(k->data + at);
+		uint64_t time_ns;
+		if (!env_record_time(l->r->env, (struct record){ .hdr = hdr }, &time_ns))
+			time_ns = 0;
+		struct sort_pair p = { .key = time_ns, .value = (uintptr_t)hdr };
+		vec_push(&t->all, p);
+		at += hdr->size;
+	}
+}
+
+/*
+ * Where events switch counting on and off, samples are counted in order of time: those up to a time that every ring has been read
+ * beyond. The others stay.
+ */
+static void count_in_order(struct resolve_live *l, uint64_t until_ns)
+{
+	struct timed t = {};
+	struct kept rest = {};
+	add_times(l, &l->before, &t);
+	add_times(l, &l->now, &t);
+	sort_pairs(t.all.data, t.all.len);
+	for (size_t i = 0; i < t.all.len; i++) {
+		const struct perf_event_header *hdr = (const void *)(uintptr_t)t.all.data[i].value;
+		if (t.all.data[i].key <= until_ns)
+			worker_sample(&l->worker, (struct record){ .hdr = hdr }, ++l->place);
+		else
+			append(&rest, hdr);
+	}
+	worker_flush(&l->worker);
+	free(l->before.data);
+	l->before = rest;
+	l->now.len = 0;
+	vec_deinit(&t.all);
+}
+
+static void keep(struct resolve_live *l, const struct perf_event_header *hdr)
+{
+	if (l->now.len + hdr->size > KEPT_BYTES_MAX) {
+		if (l->r->is_switched) {
+			count_in_order(l, UINT64_MAX);
+		} else {
+			count_kept(l, &l->before);
+			count_kept(l, &l->now);
+		}
+	}
+	append(&l->now, hdr);
 }
 
 static bool is_ours(const struct resolve_live *l, struct record rec)
@@ -75,6 +127,16 @@ static bool is_ours(const struct resolve_live *l, struct record rec)
 	return pid == l->filter.without_pid;
 }
 
+/* Samples are to be put in order of time, and those that switch are told to the worker whatever is shown. */
+static bool note_switched(struct resolve_live *l, struct record rec)
+{
+	uint64_t time_ns;
+	if (env_record_time(l->r->env, rec, &time_ns) && time_ns > l->sampled_ns)
+		l->sampled_ns = time_ns;
+	uint32_t event = env_event_of_sample(l->r->env, rec) + 1;
+	return event == l->r->options.switch_on || event == l->r->options.switch_off;
+}
+
 static void take(struct resolve_live *l, struct record rec)
 {
 	uint64_t time_ns;
@@ -87,7 +149,10 @@ static void take(struct resolve_live *l, struct record rec)
 		l->counts.kernel += kernel;
 		l->counts.exact += !!(rec.hdr->misc & PERF_RECORD_MISC_EXACT_IP);
 		l->counts.samples++;
-		if (kernel ? !l->filter.no_kernel : !l->filter.no_user)
+		bool shown = kernel ? !l->filter.no_kernel : !l->filter.no_user;
+		if (l->r->is_switched)
+			shown |= note_switched(l, rec);
+		if (shown)
 			keep(l, rec.hdr);
 		return;
 	}
@@ -140,10 +205,15 @@ struct record_sink *resolve_live_sink(struct resolve_live *l)
 
 void resolve_live_pass(struct resolve_live *l)
 {
-	struct kept done = l->before;
-	count_kept(l, &done);
-	l->before = l->now;
-	l->now = done;
+	if (l->r->is_switched) {
+		count_in_order(l, l->sampled_before_ns);
+		l->sampled_before_ns = l->sampled_ns;
+	} else {
+		struct kept done = l->before;
+		count_kept(l, &done);
+		l->before = l->now;
+		l->now = done;
+	}
 	memmove(l->passed_ns + 1, l->passed_ns, sizeof(l->passed_ns) - sizeof(*l->passed_ns));
 	l->passed_ns[0] = l->latest_ns;
 	/* What was there before the beginning stays. */

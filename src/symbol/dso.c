@@ -199,6 +199,17 @@ const struct symbol *dso_symbol(struct dso *d, uint64_t addr)
 	return m ? &m->symbol : make_symbol(d, index);
 }
 
+void dso_each_symbol(struct dso *d, void (*fn)(void *ctx, const struct symbol *sym), void *ctx)
+{
+	load(d);
+	if (!d->made)
+		return;
+	size_t n = d->kernel ? d->kernel->count : d->table.entries_nr;
+	for (size_t i = 0; i < n; i++)
+		if (!d->kernel || d->kernel->types[i])
+			fn(ctx, make_symbol(d, (uint32_t)i));
+}
+
 /* The reference leaves names of the kernel alone unless it is asked: some of them look mangled. */
 static bool is_kernel(const struct dso *d)
 {

@@ -66,6 +66,8 @@ struct dso *symbols_dso(struct symbols *s, const struct mapped_file *file);
 uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip);
 /* The best symbol over addr, or NULL. Loads the DSO on first use. */
 const struct symbol *dso_symbol(struct dso *d, uint64_t addr);
+/* All of its symbols, one behind the other: each is borrowed for the call. */
+void dso_each_symbol(struct dso *d, void (*fn)(void *ctx, const struct symbol *sym), void *ctx);
 /* Demangled for people (memoised; the raw name where nothing is to be demangled). Thread-safe. */
 const char *dso_symbol_name(struct dso *d, const struct symbol *sym);
 

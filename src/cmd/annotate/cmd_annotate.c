@@ -16,22 +16,20 @@ static struct strobe_error *wants_types(void *options, const char *value, bool n
 }
 
 /* Scripts of users name these programs. Neither is ever run, so that there is nothing to choose. */
-static struct strobe_error *needs_no_program(void *options, const char *value, bool negated)
+struct strobe_error *annotate_parse_syntax(const char *value, bool negated, enum disasm_syntax *ret)
 {
-	(void)options;
-	return negated || (value && *value) ? NULL : error_create(ERROR_USAGE, "names a program, which is then not run");
+	if (!negated && value && !strcmp(value, "intel"))
+		*ret = DISASM_INTEL;
+	else if (negated || (value && (!strcmp(value, "att") || !strcmp(value, "at&t"))))
+		*ret = DISASM_ATT;
+	else
+		return error_create(ERROR_USAGE, "is att or intel");
+	return NULL;
 }
 
 static struct strobe_error *parse_syntax(void *options, const char *value, bool negated)
 {
-	struct annotate_command *o = options;
-	if (!negated && value && !strcmp(value, "intel"))
-		o->syntax = DISASM_INTEL;
-	else if (negated || (value && (!strcmp(value, "att") || !strcmp(value, "at&t"))))
-		o->syntax = DISASM_ATT;
-	else
-		return error_create(ERROR_USAGE, "is att or intel");
-	return NULL;
+	return annotate_parse_syntax(value, negated, &((struct annotate_command *)options)->syntax);
 }
 
 static struct strobe_error *parse_share(void *options, const char *value, bool negated)
@@ -148,8 +146,8 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'm', "modules", AT(modules), .help = "use symbols of kernel modules (on)" },
 	{ OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
-	{ OPTION_CALL, 0, "objdump", .arg = "path", .parse = needs_no_program, .help = "understood, and not needed: no program is run" },
-	{ OPTION_CALL, 0, "addr2line", .arg = "path", .parse = needs_no_program, .help = "the same" },
+	{ OPTION_CALL, 0, "objdump", .arg = "path", .parse = needless_program, .help = "understood, and not needed: no program is run" },
+	{ OPTION_CALL, 0, "addr2line", .arg = "path", .parse = needless_program, .help = "the same" },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "show every record in hexadecimal, and its parts, instead" },
 	{ OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "say nothing but what was asked for" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how many samples each address has; -vv says more" },

@@ -102,15 +102,17 @@ static bool needs_addresses(const struct report_run *r)
 }
 
 /* As resolve_options has it: index + 1. */
-static struct strobe_error *find_event(const struct env *env, const char *name, const char *option, uint32_t *ret)
+static struct strobe_error *find_event(const struct env *env, const char *name, const char *option, bool live, uint32_t *ret)
 {
 	*ret = 0;
 	for (size_t i = 0; name && i < env->events.len && !*ret; i++)
 		if (!strcmp(env->events.data[i].name, name))
 			*ret = (uint32_t)i + 1;
 	if (name && !*ret)
-		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s' for %s; 'evlist' lists those it has", name,
-				    option);
+		return error_create(ERROR_NOT_FOUND,
+				    live ? "no event '%s' for %s: name it with -e, too"
+					 : "the recording has no event '%s' for %s; 'evlist' lists those it has",
+				    name, option);
 	return NULL;
 }
 
@@ -167,8 +169,8 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 	};
 	TRY(cmd_symbols_options(r->ctx, r->env, o->force, &symbols));
 	options.keep_switches = o->show_switches;
-	TRY(find_event(r->env, o->switch_on, "--switch-on", &options.switch_on));
-	TRY(find_event(r->env, o->switch_off, "--switch-off", &options.switch_off));
+	TRY(find_event(r->env, o->switch_on, "--switch-on", r->live, &options.switch_on));
+	TRY(find_event(r->env, o->switch_off, "--switch-off", r->live, &options.switch_off));
 	options.label_keys = report_labels(r, &options.label_keys_nr);
 	TRY(sample_choice_parse(&(struct sample_choice){ .cpus = r->o->cpus, .times = r->o->times }, r->env, &r->arena,
 				&options.filter));

@@ -56,7 +56,7 @@ struct report_options {
 	bool stdio, tui, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
-	const struct report_code *code; /* of `annotate`, else NULL */
+	const struct report_code *code; /* of `annotate` and `top`, else NULL */
 	/* Where symbols come from */
 	const char *symfs, *vmlinux, *kallsyms;
 	bool inlined;

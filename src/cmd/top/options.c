@@ -1,8 +1,11 @@
 #include "cmd/top/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "cmd/annotate/annotate.h"
+#include "cmd/refused.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 #define OPTIONS struct top_options *o = options
@@ -97,6 +100,30 @@ CALL(parse_demangle)
 	return NULL;
 }
 
+CALL(parse_syntax)
+{
+	OPTIONS;
+	return annotate_parse_syntax(value, negated, &o->code.options.syntax);
+}
+
+CALL(parse_source)
+{
+	OPTIONS;
+	o->code.look.no_source = negated;
+	return NULL;
+}
+
+CALL(parse_prefix_strip)
+{
+	OPTIONS;
+	char *end;
+	unsigned long n = negated ? 0 : strtoul(value, &end, 10);
+	if (!negated && (end == value || *end || n > UINT16_MAX))
+		return error_create(ERROR_USAGE, "is a number of directories");
+	o->code.options.source_strip = (unsigned)n;
+	return NULL;
+}
+
 CALL(parse_self)
 {
 	OPTIONS;
@@ -140,6 +167,10 @@ const struct option top_option_table[] = {
 	 .help = "namespaces of processes: for --sort cgroup_id"},
 	{OPTION_BOOL, 0, "no-bpf-event", AT(record.capture.no_bpf_event), .help = "not the loading of BPF programs"},
 
+	{OPTION_STRING, 0, "switch-on", AT(report.switch_on), .arg = "event", .help = "count samples from this event on"},
+	{OPTION_STRING, 0, "switch-off", AT(report.switch_off), .arg = "event", .help = "count samples up to this event"},
+	{OPTION_BOOL, 0, "show-on-off-events", AT(report.show_switches), .help = "count the samples of these two events as well"},
+
 	{OPTION_GROUP, .help = "What is shown"},
 	{OPTION_F64, 'd', "delay", AT(delay_s), .arg = "n", .help = "seconds between refreshes (2)"},
 	{OPTION_BOOL, 'z', "zero", AT(zero), .help = "show what came since the last refresh alone"},
@@ -174,6 +205,19 @@ const struct option top_option_table[] = {
 	{OPTION_U64, 0, "refreshes", AT(refreshes), .arg = "n", .help = "end after this many refreshes"},
 	{OPTION_STRING, 0, "record", AT(record_file), .arg = "file", .help = "keep what is seen as a recording"},
 
+	{OPTION_GROUP, .help = "Code"},
+	{OPTION_STRING, 0, "sym-annotate", AT(annotate), .arg = "symbol",
+	 .help = "show the code of this function in place of the report, as text"},
+	{OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "how x86 instructions are written"},
+	{OPTION_CALL, 0, "source", .parse = parse_source, .help = "show source lines between the instructions (on)"},
+	{OPTION_BOOL, 0, "asm-raw", AT(code.look.raw), .help = "show the bytes of instructions"},
+	{OPTION_STRING, 0, "prefix", AT(code.options.source_prefix), .arg = "prefix",
+	 .help = "put this before absolute paths of source files"},
+	{OPTION_CALL, 0, "prefix-strip", .arg = "n", .parse = parse_prefix_strip,
+	 .help = "take off their first n directories before that"},
+	{OPTION_CALL, 0, "objdump", .arg = "path", .parse = needless_program,
+	 .help = "understood, and not needed: no program is run"},
+
 	{OPTION_GROUP, .help = "Where symbols come from"},
 	{OPTION_STRING, 'k', "vmlinux", AT(report.vmlinux), .arg = "file", .help = "the kernel's image"},
 	{OPTION_BOOL, 0, "ignore-vmlinux", AT(report.ignore_vmlinux), .help = "do not look for the kernel's image"},
@@ -181,7 +225,12 @@ const struct option top_option_table[] = {
 	{OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)"},
 	{OPTION_BOOL, 0, "demangle-kernel", AT(report.demangle_kernel), .help = "the same for the kernel"},
 
+	{OPTION_BOOL, 'D', "dump-symtab", AT(dump_symbols), .help = "write the symbols that were used to standard error at the end"},
+	{OPTION_BOOL, 0, "force", AT(report.force), .help = "take symbols from files though they belong to another user"},
+
 	{OPTION_GROUP, .help = "How it is read"},
+	{OPTION_BOOL, 0, "overwrite", AT(record.capture.overwrite),
+	 .help = "let new samples overwrite old ones in rings that are full, and show the newest alone"},
 	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = record_parse_mmap_pages,
 	 .help = "size of each ring, in pages or bytes (2M)"},
 	{OPTION_CALL, 'r', "realtime", .arg = "n", .parse = record_parse_realtime, .help = "SCHED_FIFO priority of top"},
@@ -189,6 +238,7 @@ const struct option top_option_table[] = {
 	 .help = "threads that read /proc at the start (as many as pay)"},
 	{OPTION_U64, 0, "proc-map-timeout", AT(record.capture.proc_map_timeout_ms), .arg = "n",
 	 .help = "milliseconds for the mappings of one process (500)"},
+	{OPTION_CALL, 0, "stitch-lbr", .parse = refused_stitching, .hidden = true, .help = "not in this version"},
 	{OPTION_COUNT, 'v', "verbose", AT(record.verbose), .help = "say more"},
 	OPTIONS_END,
 };

@@ -53,6 +53,12 @@ static struct strobe_error *settle_options(struct top_run *t)
 		c->mmap_pages = ring_pages(t);
 	c->exclude_self = !t->o->show_self;
 	c->build_id_mmap = t->o->record_file != NULL;
+	t->o->report.code = &t->o->code;
+	t->o->stdio |= t->o->annotate != NULL;
+	if (t->o->annotate && t->o->report.format == REPORT_JSON)
+		return error_create(ERROR_USAGE, "--sym-annotate shows text: not with --format json");
+	if (c->overwrite && t->o->record_file)
+		return error_create(ERROR_USAGE, "--record: not with --overwrite, which does not keep all");
 	if (t->o->delay_s < 0.01 || t->o->delay_s > 86400)
 		return error_create(ERROR_USAGE, "-d: seconds between refreshes, from 0.01 to 86400");
 	if (o->events.events.len)
@@ -95,6 +101,7 @@ static struct strobe_error *open_report(struct top_run *t)
 	r->env = capture_env(t->capture);
 	r->default_sort = "dso,symbol";
 	r->live = true;
+	r->tells_addresses = t->o->annotate != NULL;
 	TRY(report_choose_modes(r, &t->o->report));
 	TRY(report_choose_columns(r));
 	TRY(report_filters_create(r));
@@ -177,6 +184,8 @@ struct strobe_error *top_drain(struct top_run *t)
 {
 	uint64_t bytes;
 	TRY(capture_drain(t->capture, 0, &t->tee.sink, true, false, &bytes));
+	if (capture_overwrites(t->capture))
+		TRY(capture_snapshot(t->capture, &t->tee.sink, &bytes));
 	if (t->has_output && bytes)
 		TRY(writer_round(t->output.writer, capture_env(t->capture)));
 	resolve_live_pass(t->live);
@@ -364,6 +373,8 @@ int top_run(struct cmd_context *ctx, struct top_options *o)
 		struct screen *screen = top_open_screen(&t);
 		err = screen ? top_browse(&t, screen) : top_stdio(&t);
 		capture_disable(t.capture);
+		if (o->dump_symbols)
+			top_dump_symbols(&t);
 		struct strobe_error *finished = finish_output(&t);
 		if (err)
 			error_destroy(finished);

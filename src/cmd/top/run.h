@@ -1,7 +1,8 @@
 /*
  * A run of `strobe top`: the session that counts, and the views that show it.
  *
- * run.c opens and drains the session and makes a report at each refresh; stdio.c prints it; screen.c shows it. One thread.
+ * run.c opens and drains the session and makes a report at each refresh; stdio.c prints it, or code (code.c); screen.c shows it.
+ * One thread.
  */
 #pragma once
 #include <signal.h>
@@ -60,6 +61,11 @@ void top_limit_rows(const struct top_run *t, struct report_built *b, uint64_t en
 
 /* How long rings may be left alone, and the next refresh waited for, in milliseconds. */
 int top_wait_ms(const struct top_run *t, uint64_t refresh_ns);
+
+/* code.c: the code of the function of --sym-annotate, as far as it was met. */
+struct strobe_error *top_print_code(struct top_run *t, const struct report_built *b, struct out *out) _must_check_;
+/* All symbols of what was looked at, to standard error. */
+void top_dump_symbols(const struct top_run *t);
 
 /* One report after the other, until it is done. */
 struct strobe_error *top_stdio(struct top_run *t) _must_check_;

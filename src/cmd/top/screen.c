@@ -345,6 +345,7 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 	struct browse_hooks hooks = {
 		.ctx = &s,
 		.is_live = true,
+		.code = t->o->code.look,
 		.fds = s.fds,
 		.fds_nr = 2,
 		.wait_ms = wait_ms,

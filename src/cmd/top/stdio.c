@@ -57,8 +57,10 @@ static void write_clipped(struct out *to, const char *text, size_t n, unsigned r
 	out_str(to, "\033[J");
 }
 
-static void print_text(struct top_run *t, struct screen *s, struct report *report)
+static struct strobe_error *print_text(struct top_run *t, struct screen *s, struct report_built *b)
 {
+	struct report *report = &b->report;
+	struct strobe_error *err = NULL;
 	_cleanup_strbuf_ struct strbuf head = {};
 	unsigned columns = terminal_columns(), rows = terminal_rows();
 	struct out text;
@@ -74,7 +76,10 @@ static void print_text(struct top_run *t, struct screen *s, struct report *repor
 		report->colour_medium = colour_escape(true, COLOUR_MEDIUM);
 		report->colour_off = colour_escape(true, COLOUR_RESET);
 	}
-	text_report(&text, report);
+	if (t->o->annotate)
+		err = top_print_code(t, b, &text);
+	else
+		text_report(&text, report);
 	size_t n;
 	const char *all = out_mem(&text, &n);
 	if (s->is_tty) {
@@ -84,11 +89,13 @@ static void print_text(struct top_run *t, struct screen *s, struct report *repor
 		out_write(&s->out, all, n);
 	}
 	error_destroy(out_close(&text));
+	return err;
 }
 
 static struct strobe_error *print(struct top_run *t, struct screen *s)
 {
 	struct report_built b = {};
+	struct strobe_error *err = NULL;
 	TRY(report_build(&t->report, &b));
 	b.report.lost_samples = t->refresh.lost_total;
 	/* The head takes eleven lines. */
@@ -97,9 +104,11 @@ static struct strobe_error *print(struct top_run *t, struct screen *s)
 	if (t->o->report.format == REPORT_JSON)
 		data_refresh_json(&s->out, &t->refresh, &b.report);
 	else
-		print_text(t, s, &b.report);
+		err = print_text(t, s, &b);
 	report_built_deinit(&t->report, &b);
 	out_flush(&s->out);
+	if (err)
+		return err;
 	return out_failed(&s->out) ? error_create(ERROR_STOPPED, "nobody reads") : NULL;
 }
 

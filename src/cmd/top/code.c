@@ -1,0 +1,79 @@
+/* top: the code of one function in place of the report (--sym-annotate), and the symbols that were used (-D). */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/color.h"
+#include "cmd/top/run.h"
+#include "view/text/listing_text.h"
+
+/* The row of the function, in the first event that has one. */
+static const struct hist_entry *find_row(const struct report_built *b, const char *name, const struct report_part **ret_part)
+{
+	for (uint32_t i = 0; i < b->report.parts_nr; i++) {
+		const struct hist *h = b->parts[i].hist;
+		for (uint32_t j = 0; j < h->order_nr; j++) {
+			const struct hist_entry *e = &h->entries.data[h->order[j]];
+			const struct profile_function *f = hist_function(h, e);
+			*ret_part = &b->parts[i];
+			if (f && f->mapping != PROFILE_NONE && !strcmp(profile_str(h->profile, f->name), name))
+				return e;
+		}
+	}
+	return NULL;
+}
+
+struct strobe_error *top_print_code(struct top_run *t, const struct report_built *b, struct out *out)
+{
+	const struct report_part *part;
+	const struct hist_entry *row = find_row(b, t->o->annotate, &part);
+	struct listing *l;
+	if (!row) {
+		out_f(out, "no samples in %s\n", t->o->annotate);
+		return NULL;
+	}
+	const struct profile_function *f = hist_function(part->hist, row);
+	TRY(report_listing(&t->report, t->report.profile, part, f->mapping, f->start, &l));
+	bool colour = cmd_use_colour(t->ctx, t->o->report.colour);
+	text_listing(out, l, &(struct listing_text_options){
+		.shown = t->o->report.show_samples ? LISTING_SHOW_SAMPLES :
+			 t->o->report.show_period  ? LISTING_SHOW_PERIOD : LISTING_SHOW_PERCENT,
+		.with_source = !t->o->code.look.no_source,
+		.raw_bytes = t->o->code.look.raw,
+		.title = part->event_name,
+		.colour_high = colour_escape(colour, COLOUR_HIGH),
+		.colour_medium = colour_escape(colour, COLOUR_MEDIUM),
+		.colour_address = colour_escape(colour, COLOUR_ADDRESS),
+		.colour_code = colour_escape(colour, COLOUR_CODE),
+		.colour_off = colour_escape(colour, COLOUR_RESET),
+	});
+	listing_destroy(l);
+	return NULL;
+}
+
+static void dump_symbol(void *ctx, const struct symbol *sym)
+{
+	/* STB_LOCAL, STB_GLOBAL, STB_WEAK */
+	static const char bindings[] = { 'l', 'g', 'w' };
+	char binding = sym->binding < sizeof(bindings) ? bindings[sym->binding] : '?';
+	out_f(ctx, " %" PRIx64 "-%" PRIx64 " %c ", sym->start, sym->end, binding);
+	out_text(ctx, sym->raw_name, strlen(sym->raw_name));
+	out_ch(ctx, '\n');
+}
+
+static void dump_dso(void *ctx, struct dso *d)
+{
+	struct dso_facts facts = dso_facts(d);
+	if (!facts.loaded)
+		return;
+	out_f(ctx, "dso: %s (%s)\n", facts.long_name ? facts.long_name : "?", facts.source ? facts.source : "no symbols");
+	dso_each_symbol(d, dump_symbol, ctx);
+}
+
+void top_dump_symbols(const struct top_run *t)
+{
+	struct out out;
+	out_init_fd(&out, STDERR_FILENO);
+	symbols_each_dso(resolver_symbols(t->report.resolver), dump_dso, &out);
+	error_destroy(out_close(&out));
+}
