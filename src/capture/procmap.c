@@ -125,8 +125,9 @@ enum query_result { QUERY_DONE, QUERY_LATE, QUERY_UNKNOWN };
 static enum query_result query_each(int fd, pid_t pid, const struct procmap_options *o,
 				    void (*fn)(void *ctx, const struct synth_map *m), void *ctx)
 {
-	char name[PATH_MAX];
-	uint8_t build_id[20];
+	/* The kernel fills both. Emptied once for tools that do not know this ioctl and would call its answers uninitialised. */
+	char name[PATH_MAX] = "";
+	uint8_t build_id[20] = {};
 	uint64_t at = 0;
 	for (;;) {
 		struct procmap_query q = {
