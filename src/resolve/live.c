@@ -241,6 +241,33 @@ void resolve_live_take(struct resolve_live *l, struct profile *p)
 	l->counts = (struct resolve_live_counts){};
 }
 
+bool resolve_live_takes_counts(const struct resolve_live *l)
+{
+	const struct resolver *r = l->r;
+	return r->columns_nr == r->thread_columns && !r->is_switched && !r->options.branch_mode && !r->options.mem_mode &&
+	       !r->options.keep_time_log && !r->filter.times_nr;
+}
+
+/* As the thread was last; a time behind all that is known, which no version of it ends before. */
+#define AT_LAST (UINT64_MAX - 1)
+
+void resolve_live_add(struct resolve_live *l, const struct resolve_live_counted *c)
+{
+	l->r->stats.records[PERF_RECORD_SAMPLE] += c->count;
+	l->counts.kernel += c->count;
+	l->counts.samples += c->count;
+	if (l->filter.no_kernel || (l->filter.without_pid && c->pid == l->filter.without_pid))
+		return;
+	struct sample_hot hot = {
+		.pid = c->pid,
+		.tid = c->tid,
+		.cpu = c->cpu,
+		.time = AT_LAST,
+		.misc = PERF_RECORD_MISC_KERNEL,
+	};
+	worker_counted(&l->worker, &hot, c->event, c->count, ++l->place);
+}
+
 struct resolve_live_counts resolve_live_counts(const struct resolve_live *l)
 {
 	return l->counts;

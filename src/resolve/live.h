@@ -43,5 +43,15 @@ struct record_sink *resolve_live_sink(struct resolve_live *l);
 void resolve_live_pass(struct resolve_live *l);
 /* Adds the samples counted since the last call to a profile: to the same one each time, or to new ones. */
 void resolve_live_take(struct resolve_live *l, struct profile *p);
+/*
+ * What was counted somewhere else and not sampled: so many events of a thread in the kernel, at no address. Only where
+ * resolve_live_takes_counts(): no label that is asked for differs from sample to sample.
+ */
+struct resolve_live_counted {
+	uint32_t event, pid, tid, cpu;
+	uint64_t count;
+};
+bool resolve_live_takes_counts(const struct resolve_live *l);
+void resolve_live_add(struct resolve_live *l, const struct resolve_live_counted *c);
 struct resolve_live_counts resolve_live_counts(const struct resolve_live *l);
 void resolve_live_set_filter(struct resolve_live *l, struct resolve_live_filter filter);

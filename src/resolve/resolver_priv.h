@@ -219,6 +219,8 @@ void worker_clear(struct worker *w);
 /* place: where the record stands in the input, from 1 on; it is also its time where there is no clock. */
 void worker_sample(struct worker *w, struct record rec, uint64_t place);
 void worker_flush(struct worker *w);
+/* So many samples at once, of an event whose samples have no chain. Not where labels of samples are asked for. */
+void worker_counted(struct worker *w, const struct sample_hot *hot, uint32_t event, uint64_t count, uint64_t place);
 /* Where side-band comes between samples: forgets what may have changed. */
 void worker_machine_changed(struct worker *w);
 /* Adds its counts to the resolver's. */

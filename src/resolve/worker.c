@@ -537,6 +537,33 @@ void worker_sample(struct worker *w, struct record rec, uint64_t place)
 		put_sample(w, &f);
 }
 
+void worker_counted(struct worker *w, const struct sample_hot *hot, uint32_t event, uint64_t count, uint64_t place)
+{
+	worker_flush(w);
+	if (w->events_nr != w->r->env->events.len)
+		size_events(w);
+	w->samples += count;
+	w->event_samples[event] += count;
+	const struct thread_facts *t = find_thread(w, hot->pid, hot->tid, hot->time);
+	if (!t->pass || (w->r->filter.of_samples && !filter_sample(&w->r->filter, hot->cpu, hot->time))) {
+		w->filtered += count;
+		return;
+	}
+	struct raw_key key = {
+		.ip = hot->ip,
+		.context = raw_context(t->view.space, hot->misc & PERF_RECORD_MISC_CPUMODE_MASK),
+		.event = event,
+		.group = t->group,
+	};
+	key.hash = raw_hash(&key);
+	uint32_t id = rawtab_find(&w->tab, &key);
+	if (id == IDSET_NONE)
+		id = rawtab_add(&w->tab, &key, t->view.kernel, &w->path, place);
+	struct raw_row *row = rawtab_row(&w->tab, id);
+	row->samples += count;
+	row->value += count;
+}
+
 void worker_count(const struct worker *w, struct resolver *r)
 {
 	struct resolve_stats *s = &r->stats;

@@ -139,9 +139,10 @@ static struct strobe_error *start(struct top_run *t)
 		TRY(writer_round(t->output.writer, capture_env(t->capture)));
 		TRY(record_output_commit(&t->output));
 	}
+	top_open_counts(t); /* before events get filters that are not the user's */
 	capture_exclude_thread(t->capture, (pid_t)syscall(SYS_gettid));
 	TRY(capture_apply_filters(t->capture));
-	capture_start(t->capture);
+	TRY(top_enable(t, true));
 	t->last_ns = top_now_ns(t);
 	return NULL;
 }
@@ -198,8 +199,9 @@ static void count_losses(struct top_run *t)
 	const struct resolve_stats *s = resolver_stats(t->report.resolver);
 	struct capture_totals totals = capture_totals(t->capture);
 	uint64_t bad = s->bad_samples + s->unknown_id_samples;
-	f->lost = totals.lost_events - f->lost_total;
-	f->lost_total = totals.lost_events;
+	uint64_t lost = totals.lost_events + top_uncounted(t);
+	f->lost = lost - f->lost_total;
+	f->lost_total = lost;
 	f->dropped = bad - f->dropped_total;
 	f->dropped_total = bad;
 }
@@ -225,9 +227,11 @@ static struct strobe_error *add_slice(struct top_run *t, uint64_t now)
 struct strobe_error *top_refresh(struct top_run *t)
 {
 	struct report_run *r = &t->report;
+	TRY(top_turn_counts(t));
 	/* What this pass finds is counted when the next one is over: at once, here. */
 	TRY(top_drain(t));
 	TRY(top_drain(t));
+	top_read_counts(t);
 	struct resolve_live_counts counts = resolve_live_counts(t->live);
 	uint64_t now = top_now_ns(t);
 	struct strobe_error *err = add_slice(t, now);
@@ -349,6 +353,7 @@ static void release(struct top_run *t)
 		record_output_discard(&t->output);
 		record_output_deinit(&t->output);
 	}
+	event_counts_close(t->counts);
 	resolve_live_destroy(t->live);
 	if (t->history.profile)
 		history_deinit(&t->history);

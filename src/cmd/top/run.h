@@ -7,6 +7,7 @@
 #pragma once
 #include <signal.h>
 
+#include "bpf/event_counts.h"
 #include "capture/session.h"
 #include "cmd/record/output.h"
 #include "cmd/signals.h"
@@ -29,6 +30,7 @@ struct top_run {
 	struct capture *capture;
 	struct report_run report;
 	struct resolve_live *live;
+	struct event_counts *counts; /* in place of samples of the first event, or NULL; see counts.c */
 	struct history history;
 	struct record_output output; /* --record */
 	bool has_output;
@@ -61,6 +63,17 @@ void top_limit_rows(const struct top_run *t, struct report_built *b, uint64_t en
 
 /* How long rings may be left alone, and the next refresh waited for, in milliseconds. */
 int top_wait_ms(const struct top_run *t, uint64_t refresh_ns);
+
+/*
+ * counts.c: lets the kernel count, where that says the same as samples would; else leaves t->counts empty, and the others do
+ * nothing. Rings are drained between a turn and the reading, so that all tasks are known that were met up to the turn.
+ */
+void top_open_counts(struct top_run *t);
+struct strobe_error *top_turn_counts(struct top_run *t) _must_check_;
+void top_read_counts(struct top_run *t);
+uint64_t top_uncounted(const struct top_run *t);
+/* Events are counted, or sampled, or not. */
+struct strobe_error *top_enable(struct top_run *t, bool on) _must_check_;
 
 /* code.c: the code of the function of --sym-annotate, as far as it was met. */
 struct strobe_error *top_print_code(struct top_run *t, const struct report_built *b, struct out *out) _must_check_;
