@@ -53,6 +53,19 @@ struct worker {
 	uint32_t only_stamp;
 };
 
+/* The calls of one group of rows, and where in them the trees of wanted entries begin and end. */
+struct group_calls {
+	VEC(struct call_node) nodes;
+	VEC(uint32_t) top;      /* call nodes without a caller */
+	uint32_t *children;
+	/* For each wanted entry of the group, its starting points: starts[start_of[i]] … */
+	const uint32_t *wanted;
+	uint32_t wanted_nr;
+	struct cursor_at *starts;
+	uint32_t *start_of;
+	uint32_t *ends, *end_of; /* call nodes in which samples of the entry end */
+};
+
 struct calltrees {
 	const struct hist *h;
 	struct calltree_options options;
@@ -63,19 +76,12 @@ struct calltrees {
 	struct worker *workers;
 	unsigned workers_nr;
 
-	/* Of the group at hand. */
-	VEC(struct call_node) nodes;
-	VEC(uint32_t) top;      /* call nodes without a caller */
-	uint32_t *children;
-	uint32_t *local;        /* stack → call node */
-	uint32_t *entry_of;     /* frame_key → entry */
-	/* For each wanted entry of the group, its starting points: starts[start_of[i]] … */
-	const uint32_t *wanted;
-	uint32_t wanted_nr;
-	struct cursor_at *starts;
-	uint32_t *start_of;
-	uint32_t *ends, *end_of; /* call nodes in which samples of the entry end */
-	uint32_t *rank;          /* entry → index in wanted, or NONE */
+	uint32_t *local;        /* stack → call node, while a group's calls are put together */
+	uint32_t *entry_of;     /* frame_key → entry, of the group at hand */
+	uint32_t *rank;         /* entry → index in its group's wanted, or NONE */
+	struct group_calls *at; /* the group at hand */
+	struct group_calls **kept; /* by group; NULL: none are */
+	uint32_t *all;          /* entries, where groups are kept */
 };
 
 /* ---- keys of frames ---- */
@@ -177,14 +183,14 @@ static uint32_t add_path(struct calltrees *t, stack_id leaf, stack_path *path)
 		frame_id frame = p->stacks.data[s].frame;
 		/* Samples in inlined code count for what it was inlined into. */
 		bool is_inlined = p->frames.data[frame].flags & FRAME_INLINED && at != NONE;
-		uint32_t self = is_inlined ? t->nodes.data[at].self_entry : t->entry_of[t->h->self_keys[frame]];
-		vec_push(&t->nodes, ((struct call_node){ .stack = s, .parent = at, .self_entry = self,
+		uint32_t self = is_inlined ? t->at->nodes.data[at].self_entry : t->entry_of[t->h->self_keys[frame]];
+		vec_push(&t->at->nodes, ((struct call_node){ .stack = s, .parent = at, .self_entry = self,
 						       .apart = frame_is_apart(p, p->stacks.data[s].frame) }));
 		if (at == NONE)
-			vec_push(&t->top, (uint32_t)t->nodes.len - 1);
+			vec_push(&t->at->top, (uint32_t)t->at->nodes.len - 1);
 		else
-			t->nodes.data[at].children_nr++;
-		at = t->local[s] = (uint32_t)t->nodes.len - 1;
+			t->at->nodes.data[at].children_nr++;
+		at = t->local[s] = (uint32_t)t->at->nodes.len - 1;
 	}
 	return at;
 }
@@ -194,34 +200,34 @@ static void build_calls(struct calltrees *t, uint32_t group)
 {
 	const struct hist *h = t->h;
 	stack_path path = {};
-	vec_clear(&t->nodes);
-	vec_clear(&t->top);
+	vec_clear(&t->at->nodes);
+	vec_clear(&t->at->top);
 	for (uint32_t i = h->group_rows[group]; i < h->group_rows[group + 1]; i++) {
 		const struct profile_row *row = &h->profile->rows.data[h->rows[i]];
 		if (row->event != h->options.events[0] || row->stack == NONE)
 			continue;
 		uint32_t n = add_path(t, row->stack, &path);
-		t->nodes.data[n].own += row->value;
-		t->nodes.data[n].own_samples += row->samples;
+		t->at->nodes.data[n].own += row->value;
+		t->at->nodes.data[n].own_samples += row->samples;
 	}
 	vec_deinit(&path);
 
-	struct call_node *nodes = t->nodes.data;
-	t->children = xreallocarray(t->children, t->nodes.len + 1, sizeof(*t->children));
+	struct call_node *nodes = t->at->nodes.data;
+	t->at->children = xreallocarray(t->at->children, t->at->nodes.len + 1, sizeof(*t->at->children));
 	uint32_t at = 0;
-	for (size_t i = 0; i < t->nodes.len; i++) {
+	for (size_t i = 0; i < t->at->nodes.len; i++) {
 		nodes[i].first_child = at;
 		at += nodes[i].children_nr;
 		nodes[i].children_nr = 0;
 		nodes[i].sum = nodes[i].own;
 		nodes[i].sum_samples = nodes[i].own_samples;
 	}
-	for (uint32_t i = 0; i < t->nodes.len; i++)
+	for (uint32_t i = 0; i < t->at->nodes.len; i++)
 		if (nodes[i].parent != NONE) {
 			struct call_node *parent = &nodes[nodes[i].parent];
-			t->children[parent->first_child + parent->children_nr++] = i;
+			t->at->children[parent->first_child + parent->children_nr++] = i;
 		}
-	for (size_t i = t->nodes.len; i--;)
+	for (size_t i = t->at->nodes.len; i--;)
 		if (nodes[i].parent != NONE) {
 			nodes[nodes[i].parent].sum += nodes[i].sum;
 			nodes[nodes[i].parent].sum_samples += nodes[i].sum_samples;
@@ -243,23 +249,23 @@ struct visit {
 /* The outermost call nodes of each wanted entry. Two rounds: count, then fill. */
 static void find_outermost(struct calltrees *t, bool fill)
 {
-	uint32_t *on_path = xcalloc(t->wanted_nr + 1, sizeof(*on_path));
+	uint32_t *on_path = xcalloc(t->at->wanted_nr + 1, sizeof(*on_path));
 	VEC(struct visit) path = {};
-	for (size_t i = 0; i < t->top.len; i++) {
-		vec_push(&path, ((struct visit){ t->top.data[i], 0 }));
+	for (size_t i = 0; i < t->at->top.len; i++) {
+		vec_push(&path, ((struct visit){ t->at->top.data[i], 0 }));
 		while (path.len) {
 			struct visit *v = &vec_last(&path);
-			const struct call_node *n = &t->nodes.data[v->node];
+			const struct call_node *n = &t->at->nodes.data[v->node];
 			uint32_t entry = t->entry_of[t->h->caller_keys[t->h->profile->stacks.data[n->stack].frame]];
 			uint32_t rank = n->apart ? NONE : t->rank[entry];
 			if (!v->child && rank != NONE && !on_path[rank]++) {
 				if (fill)
-					t->starts[t->start_of[rank]++] = (struct cursor_at){ .node = v->node };
+					t->at->starts[t->at->start_of[rank]++] = (struct cursor_at){ .node = v->node };
 				else
-					t->start_of[rank + 1]++;
+					t->at->start_of[rank + 1]++;
 			}
 			if (v->child < n->children_nr) {
-				uint32_t next = t->children[n->first_child + v->child++];
+				uint32_t next = t->at->children[n->first_child + v->child++];
 				vec_push(&path, ((struct visit){ next, 0 }));
 				continue;
 			}
@@ -275,38 +281,38 @@ static void find_outermost(struct calltrees *t, bool fill)
 /* The call nodes in which samples of each wanted entry end. */
 static void find_ends(struct calltrees *t)
 {
-	t->end_of = xreallocarray(t->end_of, t->wanted_nr + 2, sizeof(*t->end_of));
-	memset(t->end_of, 0, (t->wanted_nr + 2) * sizeof(*t->end_of));
-	t->ends = xreallocarray(t->ends, t->nodes.len + 1, sizeof(*t->ends));
+	t->at->end_of = xreallocarray(t->at->end_of, t->at->wanted_nr + 2, sizeof(*t->at->end_of));
+	memset(t->at->end_of, 0, (t->at->wanted_nr + 2) * sizeof(*t->at->end_of));
+	t->at->ends = xreallocarray(t->at->ends, t->at->nodes.len + 1, sizeof(*t->at->ends));
 	for (int round = 0; round < 2; round++) {
-		for (uint32_t i = 0; i < t->nodes.len; i++) {
-			const struct call_node *n = &t->nodes.data[i];
+		for (uint32_t i = 0; i < t->at->nodes.len; i++) {
+			const struct call_node *n = &t->at->nodes.data[i];
 			uint32_t rank = n->own_samples ? t->rank[n->self_entry] : NONE;
 			if (rank == NONE)
 				continue;
 			if (!round)
-				t->end_of[rank + 2]++;
+				t->at->end_of[rank + 2]++;
 			else
-				t->ends[t->end_of[rank + 1]++] = i;
+				t->at->ends[t->at->end_of[rank + 1]++] = i;
 		}
 		if (!round)
-			count_up(t->end_of, t->wanted_nr + 1);
+			count_up(t->at->end_of, t->at->wanted_nr + 1);
 	}
 }
 
 static void find_starts(struct calltrees *t)
 {
-	t->start_of = xreallocarray(t->start_of, t->wanted_nr + 2, sizeof(*t->start_of));
-	memset(t->start_of, 0, (t->wanted_nr + 2) * sizeof(*t->start_of));
+	t->at->start_of = xreallocarray(t->at->start_of, t->at->wanted_nr + 2, sizeof(*t->at->start_of));
+	memset(t->at->start_of, 0, (t->at->wanted_nr + 2) * sizeof(*t->at->start_of));
 	if (!t->h->options.children)
 		return;
 	find_outermost(t, false);
-	count_up(t->start_of, t->wanted_nr);
-	t->starts = xreallocarray(t->starts, t->start_of[t->wanted_nr] + 1, sizeof(*t->starts));
+	count_up(t->at->start_of, t->at->wanted_nr);
+	t->at->starts = xreallocarray(t->at->starts, t->at->start_of[t->at->wanted_nr] + 1, sizeof(*t->at->starts));
 	find_outermost(t, true);
 	/* Filling moved each start to its end. */
-	memmove(t->start_of + 1, t->start_of, t->wanted_nr * sizeof(*t->start_of));
-	t->start_of[0] = 0;
+	memmove(t->at->start_of + 1, t->at->start_of, t->at->wanted_nr * sizeof(*t->at->start_of));
+	t->at->start_of[0] = 0;
 }
 
 /* Callees first: the innermost occurrence of each wanted entry in each row. */
@@ -314,9 +320,9 @@ static void find_innermost(struct calltrees *t, uint32_t group)
 {
 	const struct hist *h = t->h;
 	const struct profile *p = h->profile;
-	uint32_t *seen = xcalloc(t->wanted_nr + 1, sizeof(*seen)), stamp = 0;
-	t->start_of = xreallocarray(t->start_of, t->wanted_nr + 2, sizeof(*t->start_of));
-	memset(t->start_of, 0, (t->wanted_nr + 2) * sizeof(*t->start_of));
+	uint32_t *seen = xcalloc(t->at->wanted_nr + 1, sizeof(*seen)), stamp = 0;
+	t->at->start_of = xreallocarray(t->at->start_of, t->at->wanted_nr + 2, sizeof(*t->at->start_of));
+	memset(t->at->start_of, 0, (t->at->wanted_nr + 2) * sizeof(*t->at->start_of));
 	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = h->group_rows[group]; i < h->group_rows[group + 1]; i++) {
 			const struct profile_row *row = &p->rows.data[h->rows[i]];
@@ -334,9 +340,9 @@ static void find_innermost(struct calltrees *t, uint32_t group)
 				if (rank != NONE && seen[rank] != stamp && from != NONE) {
 					seen[rank] = stamp;
 					if (!round)
-						t->start_of[rank + 2]++;
+						t->at->start_of[rank + 2]++;
 					else
-						t->starts[t->start_of[rank + 1]++] = (struct cursor_at){
+						t->at->starts[t->at->start_of[rank + 1]++] = (struct cursor_at){
 							.node = from, .weight = row->value, .samples = row->samples };
 				}
 				if (!h->options.children)
@@ -347,8 +353,8 @@ static void find_innermost(struct calltrees *t, uint32_t group)
 			}
 		}
 		if (!round) {
-			count_up(t->start_of, t->wanted_nr + 1);
-			t->starts = xreallocarray(t->starts, t->start_of[t->wanted_nr + 1] + 1, sizeof(*t->starts));
+			count_up(t->at->start_of, t->at->wanted_nr + 1);
+			t->at->starts = xreallocarray(t->at->starts, t->at->start_of[t->at->wanted_nr + 1] + 1, sizeof(*t->at->starts));
 		}
 	}
 	free(seen);
@@ -358,13 +364,13 @@ static void find_innermost(struct calltrees *t, uint32_t group)
 
 static frame_id cursor_frame(const struct calltrees *t, const struct cursor_at *c)
 {
-	stack_id s = t->options.callee_first ? c->node : t->nodes.data[c->node].stack;
+	stack_id s = t->options.callee_first ? c->node : t->at->nodes.data[c->node].stack;
 	return t->h->profile->stacks.data[s].frame;
 }
 
 static void push_cursor(struct calltrees *t, struct worker *w, uint32_t node, uint32_t of_self)
 {
-	const struct call_node *n = &t->nodes.data[node];
+	const struct call_node *n = &t->at->nodes.data[node];
 	const struct restricted *only = &w->only[node];
 	bool touched = only->stamp == w->only_stamp;
 	struct cursor_at c = { .node = node, .of_self = of_self };
@@ -397,14 +403,14 @@ static void step(struct calltrees *t, struct worker *w, uint32_t entry, size_t f
 			}
 			continue;
 		}
-		const struct call_node *n = &t->nodes.data[c.node];
+		const struct call_node *n = &t->at->nodes.data[c.node];
 		if ((n->self_entry == entry) == (bool)c.of_self) {
 			node->hits += n->own;
 			node->hits_samples += n->own_samples;
 		}
 		for (uint32_t j = 0; j < n->children_nr; j++) {
-			uint32_t child = t->children[n->first_child + j];
-			const struct call_node *end = &t->nodes.data[child];
+			uint32_t child = t->at->children[n->first_child + j];
+			const struct call_node *end = &t->at->nodes.data[child];
 			if (!end->apart) {
 				push_cursor(t, w, child, c.of_self);
 			} else if ((end->self_entry == entry) == (bool)c.of_self) {
@@ -525,6 +531,14 @@ static struct calltree_node *sort_nodes(const struct calltrees *t, struct calltr
 	return head;
 }
 
+/* What a branch must have to be shown, of the sum of all beside it. */
+static uint64_t least_below(const struct calltrees *t, uint64_t below)
+{
+	if (t->options.mode != CALLTREE_FRACTAL)
+		return t->min_hits;
+	return (uint64_t)ceil((double)below * (t->options.min_percent / 100.0));
+}
+
 /* Children of a node out of the branches from `first` on, whose cursors stand from `from` on. */
 static void add_branches(struct calltrees *t, struct worker *w, uint32_t entry, struct calltree_node *parent, size_t from,
 			 size_t first)
@@ -534,10 +548,7 @@ static void add_branches(struct calltrees *t, struct worker *w, uint32_t entry, 
 		parent->below += w->branches.data[b].weight;
 		parent->below_samples += w->branches.data[b].samples;
 	}
-	uint64_t min = t->min_hits;
-	if (t->options.mode == CALLTREE_FRACTAL)
-		min = (uint64_t)ceil((double)parent->below * (t->options.min_percent / 100.0));
-	place_cursors(t, w, from, first, min);
+	place_cursors(t, w, from, first, least_below(t, parent->below));
 	for (size_t b = first; b < last; b++) {
 		struct branch br = w->branches.data[b];
 		if (!br.cursors)
@@ -555,9 +566,9 @@ static void add_branches(struct calltrees *t, struct worker *w, uint32_t entry, 
 static void restrict_to(struct calltrees *t, struct worker *w, uint32_t rank)
 {
 	uint32_t stamp = ++w->only_stamp;
-	for (uint32_t i = t->end_of[rank]; i < t->end_of[rank + 1]; i++) {
-		const struct call_node *end = &t->nodes.data[t->ends[i]];
-		for (uint32_t n = t->ends[i]; n != NONE; n = t->nodes.data[n].parent) {
+	for (uint32_t i = t->at->end_of[rank]; i < t->at->end_of[rank + 1]; i++) {
+		const struct call_node *end = &t->at->nodes.data[t->at->ends[i]];
+		for (uint32_t n = t->at->ends[i]; n != NONE; n = t->at->nodes.data[n].parent) {
 			struct restricted *r = &w->only[n];
 			if (r->stamp != stamp)
 				*r = (struct restricted){ .stamp = stamp };
@@ -573,63 +584,74 @@ static void prepare_worker(struct calltrees *t, struct worker *w)
 		w->slot = xreallocarray(NULL, t->chain_keys_nr + 1, sizeof(*w->slot));
 		w->slot_stamp = xcalloc(t->chain_keys_nr + 1, sizeof(*w->slot_stamp));
 	}
-	if (w->only_cap < t->nodes.len) {
+	if (w->only_cap < t->at->nodes.len) {
 		free(w->only);
-		w->only_cap = t->nodes.len;
+		w->only_cap = t->at->nodes.len;
 		w->only = xcalloc(w->only_cap, sizeof(*w->only));
 		w->only_stamp = 0;
 	}
+}
+
+/* The cursors of the first level of a tree; returns where its branches begin. */
+static size_t begin_tree(struct calltrees *t, struct worker *w, size_t rank)
+{
+	prepare_worker(t, w);
+	vec_clear(&w->cursors);
+	vec_clear(&w->branches);
+	vec_clear(&w->frames);
+	if (t->options.callee_first) {
+		for (uint32_t i = t->at->start_of[rank]; i < t->at->start_of[rank + 1]; i++)
+			vec_push(&w->cursors, t->at->starts[i]);
+	} else {
+		restrict_to(t, w, (uint32_t)rank);
+		for (size_t i = 0; i < t->at->top.len; i++)
+			if (!t->at->nodes.data[t->at->top.data[i]].apart)
+				push_cursor(t, w, t->at->top.data[i], 1);
+		for (uint32_t i = t->at->start_of[rank]; i < t->at->start_of[rank + 1]; i++)
+			push_cursor(t, w, t->at->starts[i].node, 0);
+	}
+	return find_branches(t, w, 0);
 }
 
 static void build_tree(void *ctx, size_t rank, unsigned thread)
 {
 	struct calltrees *t = ctx;
 	struct worker *w = &t->workers[thread];
-	uint32_t entry = t->wanted[rank];
-	prepare_worker(t, w);
-	vec_clear(&w->cursors);
-	vec_clear(&w->branches);
-	vec_clear(&w->frames);
-	if (t->options.callee_first) {
-		for (uint32_t i = t->start_of[rank]; i < t->start_of[rank + 1]; i++)
-			vec_push(&w->cursors, t->starts[i]);
-	} else {
-		restrict_to(t, w, (uint32_t)rank);
-		for (size_t i = 0; i < t->top.len; i++)
-			if (!t->nodes.data[t->top.data[i]].apart)
-				push_cursor(t, w, t->top.data[i], 1);
-		for (uint32_t i = t->start_of[rank]; i < t->start_of[rank + 1]; i++)
-			push_cursor(t, w, t->starts[i].node, 0);
-	}
+	uint32_t entry = t->at->wanted[rank];
+	size_t first = begin_tree(t, w, rank);
 	struct calltree_node *root = arena_new(&w->arena, struct calltree_node);
-	add_branches(t, w, entry, root, 0, find_branches(t, w, 0));
+	add_branches(t, w, entry, root, 0, first);
 	t->roots[entry] = root;
 }
 
-static void build_group(struct calltrees *t, uint32_t group, const uint32_t *wanted, uint32_t n)
+/* What trees of the wanted entries of a group have in common, in t->at. */
+static void open_group(struct calltrees *t, uint32_t group, const uint32_t *wanted, uint32_t n)
 {
 	const struct hist *h = t->h;
-	t->wanted = wanted;
-	t->wanted_nr = n;
+	t->at->wanted = wanted;
+	t->at->wanted_nr = n;
 	for (uint32_t e = h->group_entries[group]; e < h->group_entries[group + 1]; e++)
 		t->entry_of[h->entries.data[e].frame_key] = e;
 	for (uint32_t i = 0; i < n; i++)
 		t->rank[wanted[i]] = i;
-	size_t work;
 	if (t->options.callee_first) {
 		find_innermost(t, group);
-		work = h->group_rows[group + 1] - h->group_rows[group];
-	} else {
-		build_calls(t, group);
-		find_starts(t);
-		find_ends(t);
-		work = t->nodes.len;
+		return;
 	}
+	build_calls(t, group);
+	find_starts(t);
+	find_ends(t);
+	for (size_t i = 0; i < t->at->nodes.len; i++)
+		t->local[t->at->nodes.data[i].stack] = NONE;
+}
+
+static void build_group(struct calltrees *t, uint32_t group, const uint32_t *wanted, uint32_t n)
+{
+	open_group(t, group, wanted, n);
+	size_t work = t->options.callee_first ? t->h->group_rows[group + 1] - t->h->group_rows[group] : t->at->nodes.len;
 	pool_run(n, work < NODES_FOR_THREADS ? 1 : t->workers_nr, build_tree, t);
 	for (uint32_t i = 0; i < n; i++)
 		t->rank[wanted[i]] = NONE;
-	for (size_t i = 0; i < t->nodes.len; i++)
-		t->local[t->nodes.data[i].stack] = NONE;
 }
 
 static uint32_t *filled_with_none(size_t n)
@@ -639,18 +661,23 @@ static uint32_t *filled_with_none(size_t n)
 	return p;
 }
 
+/* Whether an entry's tree has anything to show. */
+static bool has_tree(const struct calltrees *t, uint32_t entry)
+{
+	const struct hist_stat *s = hist_stats(t->h, &t->h->entries.data[entry]);
+	bool children = t->h->options.children;
+	return (children ? s->children_samples : s->samples) &&
+	       (t->options.mode == CALLTREE_FRACTAL || (children ? s->children : s->period) >= t->min_hits);
+}
+
 /* Entries whose tree has anything to show, by group. */
 static uint32_t select_entries(const struct calltrees *t, const uint32_t *entries, uint32_t n, uint32_t *ret)
 {
 	const struct hist *h = t->h;
 	uint8_t *wanted = xcalloc(h->entries.len + 1, 1);
 	uint32_t nr = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct hist_stat *s = hist_stats(h, &h->entries.data[entries[i]]);
-		uint64_t all = h->options.children ? s->children : s->period;
-		uint64_t samples = h->options.children ? s->children_samples : s->samples;
-		wanted[entries[i]] = samples && (t->options.mode == CALLTREE_FRACTAL || all >= t->min_hits);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		wanted[entries[i]] = has_tree(t, entries[i]);
 	for (uint32_t e = 0; e < h->entries.len; e++)
 		if (wanted[e])
 			ret[nr++] = e;
@@ -658,7 +685,7 @@ static uint32_t select_entries(const struct calltrees *t, const uint32_t *entrie
 	return nr;
 }
 
-struct calltrees *calltrees_create(const struct hist *h, struct calltree_options options, const uint32_t *entries, uint32_t n)
+static struct calltrees *create(const struct hist *h, struct calltree_options options)
 {
 	struct calltrees *t = xcalloc(1, sizeof(*t));
 	t->h = h;
@@ -675,6 +702,29 @@ struct calltrees *calltrees_create(const struct hist *h, struct calltree_options
 	t->local = filled_with_none(h->profile->stacks.len);
 	t->entry_of = filled_with_none(h->frame_keys_nr);
 	t->rank = filled_with_none(h->entries.len);
+	return t;
+}
+
+static void free_group(struct group_calls *g)
+{
+	if (!g)
+		return;
+	vec_deinit(&g->nodes);
+	vec_deinit(&g->top);
+	free(g->children);
+	free(g->starts);
+	free(g->start_of);
+	free(g->ends);
+	free(g->end_of);
+	free(g);
+}
+
+struct calltrees *calltrees_create(const struct hist *h, struct calltree_options options, const uint32_t *entries, uint32_t n)
+{
+	struct calltrees *t = create(h, options);
+	if (options.mode == CALLTREE_NONE)
+		return t;
+	t->at = xcalloc(1, sizeof(*t->at));
 	uint32_t *wanted = xreallocarray(NULL, n + 1, sizeof(*wanted)), nr = select_entries(t, entries, n, wanted);
 	/* Entries stand by group. */
 	for (uint32_t i = 0, end; i < nr; i = end) {
@@ -683,8 +733,59 @@ struct calltrees *calltrees_create(const struct hist *h, struct calltree_options
 			;
 		build_group(t, group, wanted + i, end - i);
 	}
+	free_group(t->at);
+	t->at = NULL;
 	free(wanted);
 	return t;
+}
+
+/* ---- a few at a time ---- */
+
+struct calltrees *calltrees_open(const struct hist *h, struct calltree_options options)
+{
+	struct calltrees *t = create(h, options);
+	t->kept = xcalloc(h->groups_nr + 1, sizeof(*t->kept));
+	t->all = xreallocarray(NULL, h->entries.len + 1, sizeof(*t->all));
+	for (uint32_t e = 0; e < h->entries.len; e++)
+		t->all[e] = e;
+	return t;
+}
+
+/* All entries of a group are wanted, now or later. */
+static void open_kept(struct calltrees *t, uint32_t group)
+{
+	const struct hist *h = t->h;
+	bool is_new = !t->kept[group];
+	if (is_new)
+		t->kept[group] = xcalloc(1, sizeof(**t->kept));
+	t->at = t->kept[group];
+	if (is_new)
+		open_group(t, group, t->all + h->group_entries[group], h->group_entries[group + 1] - h->group_entries[group]);
+}
+
+void calltrees_add(struct calltrees *t, uint32_t entry)
+{
+	if (t->options.mode == CALLTREE_NONE || t->roots[entry] || !has_tree(t, entry))
+		return;
+	open_kept(t, t->h->entries.data[entry].group);
+	build_tree(t, t->rank[entry], 0);
+}
+
+bool calltrees_has_any(struct calltrees *t, uint32_t entry)
+{
+	struct worker *w = &t->workers[0];
+	uint64_t below = 0, most = 0;
+	if (t->options.mode == CALLTREE_NONE || !has_tree(t, entry))
+		return false;
+	if (t->roots[entry])
+		return t->roots[entry]->child;
+	open_kept(t, t->h->entries.data[entry].group);
+	for (size_t i = begin_tree(t, w, t->rank[entry]); i < w->branches.len; i++) {
+		uint64_t weight = w->branches.data[i].weight;
+		below += weight;
+		most = weight > most ? weight : most;
+	}
+	return w->branches.len && most >= least_below(t, below);
 }
 
 void calltrees_destroy(struct calltrees *t)
@@ -704,15 +805,12 @@ void calltrees_destroy(struct calltrees *t)
 	free(t->workers);
 	free(t->roots);
 	free(t->chain_keys);
-	vec_deinit(&t->nodes);
-	vec_deinit(&t->top);
-	free(t->children);
+	for (uint32_t i = 0; t->kept && i < t->h->groups_nr; i++)
+		free_group(t->kept[i]);
+	free(t->kept);
+	free(t->all);
 	free(t->local);
 	free(t->entry_of);
-	free(t->starts);
-	free(t->start_of);
-	free(t->ends);
-	free(t->end_of);
 	free(t->rank);
 	free(t);
 }

@@ -265,6 +265,16 @@ def hierarchy(tap, path):
         s.check(tap, lambda lines: rows(lines) == top, "C closes all")
 
 
+def in_order(values):
+    return len(values) > 1 and values == sorted(values, reverse=True)
+
+
+def compared(lines, now, base):
+    """All rows say what they have more than in the base; shares are rounded."""
+    rows = [row.split(None, 2) for row in shown(lines)]
+    return rows and all(abs(float(row[0].rstrip("%")) - now.get(row[2], 0) + base.get(row[2], 0)) <= 0.021 for row in rows)
+
+
 def differences(tap, path):
     """D: what the shares of another recording have more, by name."""
     argv = ["-s", "sym", "--no-children", "-g", "none"]
@@ -273,6 +283,8 @@ def differences(tap, path):
     other = dict(map(share, table("-i", os.path.join(SCRATCH, "other.data"), *argv)))
     with Browser(path, *argv, columns=120, rows=40) as s:
         s.keys("D")
+        s.check(tap, "What is shown now", "D asks what to compare with")
+        s.keys("Enter")
         lines = s.wait_for(lambda lines: "Delta" in lines[1]) or []
         tap.ok(lines and all(row.split()[0] == "+0.00%" for row in shown(lines)), "D: a column of differences, none yet", lines)
         s.keys("s")
@@ -285,6 +297,25 @@ def differences(tap, path):
         tap.ok(rows and not wrong, "another recording: what each function has more there", f"{wrong}\n{base}\n{other}")
         s.keys("D")
         s.check(tap, lambda lines: "Delta" not in lines[1], "D again ends it")
+        s.keys("D", "Down", "Enter")
+        s.wait_for("Recordings here")
+        s.keys(*["Down"] * names.index("split.data"), "Enter")
+        s.check(tap, "Compared with split.data", "D: another recording of the directory")
+        s.check(tap, lambda lines: compared(lines, other, base), "is what rows are compared with")
+    other_path = os.path.join(SCRATCH, "other.data")
+    with Browser(other_path, *argv, "--diff-base", path, columns=180, rows=40) as s:
+        s.check(tap, lambda lines: "Delta" in lines[1] and compared(lines, other, base), "--diff-base compares from the beginning")
+        s.keys("<")
+        lines = s.wait_for(lambda lines: in_order([abs(float(row.split("%")[0])) for row in shown(lines)])) or []
+        tap.ok(lines, "<, and the differences are what is sorted by", s.lines())
+        s.keys("s")
+        s.wait_for("Recordings here")
+        s.keys(*["Down"] * names.index("split.data"), "Enter")
+        s.check(tap, lambda lines: "cpu-clock" in lines[0] and compared(lines, base, base), "another file is compared with the same")
+    with Browser(path, *argv, "--diff-base", "nowhere.data", columns=120) as s:
+        s.check(tap, "nowhere.data", "a base that is not there: said")
+    done = strobe("report", "--stdio", "-i", path, "--diff-base", other_path)
+    tap.ok(done.status == 129 and "is for a screen" in done.err, "and without a screen: refused", done)
 
 
 def flame(tap, path):

@@ -296,15 +296,14 @@ static void other_event(struct browser *b, int step)
 	browser_show_part(b, (b->part + n + (uint32_t)step) % n);
 }
 
-static void toggle(struct browser *b)
+void browser_toggle(struct browser *b)
 {
-	const struct row_line *l = browser_line(b);
-	if (!l)
+	if (b->at >= b->rows.lines.len)
 		return;
+	struct row_line *l = &b->rows.lines.data[b->at];
 	if (!l->has_more)
 		strbuf_addstr(&b->message, b->own.show_chains ? "nothing is below this" : "no call chains were recorded (record -g)");
 	rows_toggle(&b->rows, l);
-	browser_remake(b);
 }
 
 static void set_entry(struct browser *b, bool open)
@@ -334,7 +333,7 @@ static void click(struct browser *b, const struct screen_key *k)
 		/* A second click on it, or one on its mark, opens it. */
 		if (line == b->at || k->x == 0) {
 			b->at = line;
-			toggle(b);
+			browser_toggle(b);
 		}
 		b->at = line;
 	}
@@ -364,7 +363,7 @@ static bool opening(struct browser *b, uint32_t key)
 	const struct row_line *l = browser_line(b);
 	switch (key) {
 	case '+':
-	case '-': toggle(b); return true;
+	case '-': browser_toggle(b); return true;
 	case 'e': set_entry(b, l && !(l->level ? l->is_open : rows_is_open(&b->rows, l->entry))); return true;
 	case 'c': set_entry(b, false); return true;
 	case 'E':

@@ -70,6 +70,8 @@ bool browser_pop_zoom(struct browser *b);
 /* Forgets the last zoom, and shows nothing anew. */
 void browser_drop_zoom(struct browser *b);
 void browser_forget_zooms(struct browser *b);
+/* One level of the line at hand. */
+void browser_toggle(struct browser *b);
 void browser_move(struct browser *b, long by);
 /* How many lines of rows there is room for. */
 unsigned browser_room(const struct browser *b);

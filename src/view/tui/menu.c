@@ -169,6 +169,13 @@ static const struct profile_function *function_at(const struct browser *b)
 	return f == PROFILE_NONE ? NULL : &h->profile->functions.data[f];
 }
 
+/* For another page: reports may come and go meanwhile. */
+static void leave_rows(struct browser *b)
+{
+	if (b->ui.hooks->is_live)
+		rows_forget(&b->rows);
+}
+
 static void come_back(struct browser *b, size_t at)
 {
 	if (b->ui.fresh)
@@ -183,8 +190,7 @@ static void come_back(struct browser *b, size_t at)
 static void show_code(struct browser *b, const struct profile_function *f)
 {
 	size_t at = b->at;
-	/* Reports may come and go meanwhile. */
-	rows_forget(&b->rows);
+	leave_rows(b);
 	code_browse(&b->ui, browser_part(b), b->part, f->mapping, f->start, &b->message);
 	come_back(b, at);
 }
@@ -192,7 +198,7 @@ static void show_code(struct browser *b, const struct profile_function *f)
 void browser_flame(struct browser *b)
 {
 	size_t at = b->at;
-	rows_forget(&b->rows);
+	leave_rows(b);
 	flame_browse(&b->ui, browser_part(b), b->part, &b->message);
 	come_back(b, at);
 }
@@ -206,13 +212,6 @@ void browser_annotate(struct browser *b)
 		strbuf_addstr(&b->message, "this has no symbol: where its code begins and ends is not known");
 	else
 		show_code(b, f);
-}
-
-static void expand(struct browser *b)
-{
-	const struct row_line *l = browser_line(b);
-	rows_toggle(&b->rows, l);
-	browser_remake(b);
 }
 
 static void leave(struct browser *b)
@@ -249,7 +248,7 @@ static void add_items(struct browser *b, struct menu *m)
 		add_item(m, browser_zoom_dso, xasprintf("Zoom %s %s DSO (use the 'k' hotkey to zoom directly into the kernel)",
 							z->dso ? "out of" : "into", dso));
 	if (l && l->has_more)
-		add_item(m, expand, xasprintf("%s [%s] callchain (one level, same as '+' hotkey, use 'e'/'c' for the whole main level "
+		add_item(m, browser_toggle, xasprintf("%s [%s] callchain (one level, same as '+' hotkey, use 'e'/'c' for the whole main level "
 					      "entry)", l->is_open ? "Collapse" : "Expand", symbol ? symbol : "?"));
 	if (dso)
 		add_item(m, browser_map, xstrdup("Browse map details"));

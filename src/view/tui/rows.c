@@ -1,16 +1,16 @@
 #include "view/tui/rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 
 void rows_forget(struct rows *r)
 {
-	for (size_t i = 0; i < r->batches.len; i++)
-		calltrees_destroy(r->batches.data[i]);
-	vec_clear(&r->batches);
-	u64map_deinit(&r->trees);
+	calltrees_destroy(r->trees);
+	r->trees = NULL;
 	vec_clear(&r->lines);
 	levels_deinit(&r->levels);
 }
@@ -18,7 +18,6 @@ void rows_forget(struct rows *r)
 void rows_deinit(struct rows *r)
 {
 	rows_forget(r);
-	vec_deinit(&r->batches);
 	vec_deinit(&r->entries);
 	vec_deinit(&r->lines);
 	u64map_deinit(&r->open);
@@ -115,7 +114,7 @@ static uint64_t node_id(const struct rows *r, uint64_t parent, const struct call
 static bool is_open(const struct rows *r, uint64_t id)
 {
 	const uint64_t *v = u64map_get(&r->open, id);
-	return v && *v;
+	return v ? *v : r->all_open;
 }
 
 static void set_open(struct rows *r, uint64_t id, bool open)
@@ -133,19 +132,20 @@ static bool has_chains(const struct rows *r)
 	return r->report->show_chains && r->part->has_chains;
 }
 
-static const struct calltree_node *tree_of(const struct rows *r, uint32_t entry)
+static bool open_trees(struct rows *r)
 {
-	const uint64_t *batch = u64map_get(&r->trees, entry);
-	return batch ? calltrees_get(r->batches.data[*batch - 1], entry) : NULL;
+	if (has_chains(r) && !r->trees)
+		r->trees = calltrees_open(r->part->hist, r->report->chains);
+	return r->trees;
 }
 
-static void make_trees(struct rows *r, const uint32_t *entries, uint32_t n)
+/* NULL: it has none. */
+static const struct calltree_node *tree_of(struct rows *r, uint32_t entry)
 {
-	if (!n || !has_chains(r))
-		return;
-	vec_push(&r->batches, calltrees_create(r->part->hist, r->report->chains, entries, n));
-	for (uint32_t i = 0; i < n; i++)
-		*u64map_put(&r->trees, entries[i], NULL) = r->batches.len;
+	if (!open_trees(r))
+		return NULL;
+	calltrees_add(r->trees, entry);
+	return calltrees_get(r->trees, entry);
 }
 
 static void set_below(struct rows *r, const struct calltree_node *n, uint64_t id, bool open)
@@ -160,8 +160,6 @@ static void set_below(struct rows *r, const struct calltree_node *n, uint64_t id
 void rows_set_entry(struct rows *r, uint32_t entry, bool open)
 {
 	uint64_t id = rows_entry_id(r, entry);
-	if (!u64map_get(&r->trees, entry))
-		make_trees(r, &entry, 1);
 	const struct calltree_node *tree = tree_of(r, entry);
 	if (!tree || !tree->child)
 		return;
@@ -199,47 +197,33 @@ void rows_set_line(struct rows *r, const struct row_line *line, bool open)
 void rows_set_all(struct rows *r, bool open)
 {
 	u64map_deinit(&r->open);
-	if (!open)
-		return;
-	for (uint32_t i = 0; i < r->levels.root.children_nr; i++) {
-		const struct level_node *n = r->levels.root.children[i];
-		set_level(r, n, level_id(r, 0, n, 0), 0, true);
-	}
-	if (r->report->hierarchy)
-		return;
-	VEC(uint32_t) lacking = {};
-	for (size_t i = 0; i < r->entries.len; i++)
-		if (!u64map_get(&r->trees, r->entries.data[i]))
-			vec_push(&lacking, r->entries.data[i]);
-	make_trees(r, lacking.data, (uint32_t)lacking.len);
-	vec_deinit(&lacking);
-	for (size_t i = 0; i < r->entries.len; i++)
-		rows_set_entry(r, r->entries.data[i], true);
-}
-
-void rows_toggle(struct rows *r, const struct row_line *line)
-{
-	if (line->id && line->has_more)
-		set_open(r, line->id, !line->is_open);
+	r->all_open = open;
 }
 
 /* ---- lines ---- */
 
+static void add_nodes(struct rows *r, uint32_t entry, const struct calltree_node *parent, uint64_t id, uint32_t depth, uint64_t whole);
+
+/* The other frames of a node's run, and what is below it. */
+static void add_below(struct rows *r, const struct row_line *l)
+{
+	struct row_line more = { .entry = l->entry, .depth = l->depth, .node = l->node, .whole = l->whole };
+	for (more.frame = 1; more.frame < l->node->frames_nr; more.frame++)
+		vec_push(&r->lines, more);
+	bool fractal = r->report->chains.mode == CALLTREE_FRACTAL;
+	add_nodes(r, l->entry, l->node, l->id, l->depth + 1, fractal ? l->node->below : l->whole);
+}
+
 static void add_nodes(struct rows *r, uint32_t entry, const struct calltree_node *parent, uint64_t id, uint32_t depth, uint64_t whole)
 {
 	uint32_t printed = 0;
-	bool fractal = r->report->chains.mode == CALLTREE_FRACTAL;
 	for (const struct calltree_node *n = parent->child; n; n = n->next) {
 		struct row_line l = { .entry = entry, .depth = depth, .node = n, .id = node_id(r, id, n), .whole = whole };
 		l.has_more = n->child || n->frames_nr > 1;
 		l.is_open = l.has_more && is_open(r, l.id);
 		vec_push(&r->lines, l);
-		if (l.is_open) {
-			struct row_line more = { .entry = entry, .depth = depth, .node = n, .whole = whole };
-			for (more.frame = 1; more.frame < n->frames_nr; more.frame++)
-				vec_push(&r->lines, more);
-			add_nodes(r, entry, n, l.id, depth + 1, fractal ? n->below : whole);
-		}
+		if (l.is_open)
+			add_below(r, &l);
 		if (++printed == r->report->chains.print_limit)
 			break;
 	}
@@ -263,12 +247,8 @@ static void add_levels(struct rows *r, const struct level_node *parent, uint64_t
 		if (report_percent(n->stats[0].period, total) < r->report->percent_limit)
 			continue;
 		struct row_line l = { .entry = n->entry, .depth = depth, .level = n, .id = level_id(r, id, n, depth) };
-		const struct calltree_node *tree = NULL;
 		l.is_open = is_open(r, l.id);
-		if (n->leaf && l.is_open && !u64map_get(&r->trees, l.entry))
-			make_trees(r, &l.entry, 1);
-		if (n->leaf)
-			tree = tree_of(r, l.entry);
+		const struct calltree_node *tree = n->leaf && l.is_open ? tree_of(r, l.entry) : NULL;
 		l.has_more = !n->leaf || (tree && tree->child);
 		l.is_open &= l.has_more;
 		vec_push(&r->lines, l);
@@ -288,40 +268,87 @@ void rows_make_lines(struct rows *r)
 		add_levels(r, &r->levels.root, 0, 0);
 		return;
 	}
-	bool any_open = r->open.used > 0;
+	bool any_open = r->open.used > 0 || r->all_open;
 	for (size_t i = 0; i < r->entries.len; i++) {
 		struct row_line l = { .entry = r->entries.data[i] };
+		const struct calltree_node *tree = NULL;
 		if (any_open) {
 			l.id = rows_entry_id(r, l.entry);
-			l.is_open = is_open(r, l.id);
-			if (l.is_open && !u64map_get(&r->trees, l.entry))
-				make_trees(r, &l.entry, 1);
+			tree = is_open(r, l.id) ? tree_of(r, l.entry) : NULL;
 		}
-		const struct calltree_node *tree = tree_of(r, l.entry);
-		l.has_more = tree && tree->child;
-		l.is_open &= l.has_more;
+		l.is_open = l.has_more = tree && tree->child;
 		vec_push(&r->lines, l);
 		if (l.is_open)
 			add_nodes(r, l.entry, tree, l.id, 1, whole_of(r, l.entry));
 	}
 }
 
+/* Lines from `from` on, which were put behind all others, belong in front of those from `at` on. */
+static void move_lines(struct rows *r, size_t at, size_t from)
+{
+	size_t n = r->lines.len - from, bytes = n * sizeof(*r->lines.data);
+	if (!n)
+		return;
+	struct row_line *moved = xmemdup(r->lines.data + from, bytes);
+	memmove(r->lines.data + at + n, r->lines.data + at, (from - at) * sizeof(*moved));
+	memcpy(r->lines.data + at, moved, bytes);
+	free(moved);
+}
+
+static bool is_below(const struct row_line *above, const struct row_line *l)
+{
+	if (!l->node || !above->node)
+		return l->node;
+	return l->depth > above->depth || l->node == above->node;
+}
+
+static void open_line(struct rows *r, size_t at)
+{
+	struct row_line l = r->lines.data[at];
+	size_t behind = r->lines.len;
+	const struct calltree_node *tree = l.node ? NULL : tree_of(r, l.entry);
+	if (l.node)
+		add_below(r, &l);
+	else if (tree)
+		add_nodes(r, l.entry, tree, l.id, 1, l.whole ? l.whole : whole_of(r, l.entry));
+	move_lines(r, at + 1, behind);
+}
+
+static void close_line(struct rows *r, size_t at)
+{
+	size_t end = at + 1;
+	while (end < r->lines.len && is_below(&r->lines.data[at], &r->lines.data[end]))
+		end++;
+	memmove(r->lines.data + at + 1, r->lines.data + end, (r->lines.len - end) * sizeof(*r->lines.data));
+	r->lines.len -= end - at - 1;
+}
+
+void rows_toggle(struct rows *r, struct row_line *line)
+{
+	size_t at = (size_t)(line - r->lines.data);
+	if (!line->id || !line->has_more)
+		return;
+	set_open(r, line->id, !line->is_open);
+	if (line->level) {
+		rows_make_lines(r);
+		return;
+	}
+	line->is_open = !line->is_open;
+	if (line->is_open)
+		open_line(r, at);
+	else
+		close_line(r, at);
+}
+
 void rows_look(struct rows *r, size_t first, size_t n)
 {
-	VEC(uint32_t) lacking = {};
 	size_t end = first + n < r->lines.len ? first + n : r->lines.len;
-	for (size_t i = first; i < end; i++)
-		if (!r->lines.data[i].node && (!r->lines.data[i].level || r->lines.data[i].level->leaf) &&
-		    !u64map_get(&r->trees, r->lines.data[i].entry))
-			vec_push(&lacking, r->lines.data[i].entry);
-	make_trees(r, lacking.data, (uint32_t)lacking.len);
-	vec_deinit(&lacking);
 	for (size_t i = first; i < end; i++) {
 		struct row_line *l = &r->lines.data[i];
-		const struct calltree_node *tree = l->node ? NULL : tree_of(r, l->entry);
-		if (l->node || (l->level && !l->level->leaf))
+		if (l->node || l->is_known || (l->level && !l->level->leaf))
 			continue;
-		l->has_more = tree && tree->child;
+		l->is_known = true;
+		l->has_more = open_trees(r) && calltrees_has_any(r->trees, l->entry);
 		if (!l->id)
 			l->id = rows_entry_id(r, l->entry);
 	}

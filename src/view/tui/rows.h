@@ -1,8 +1,7 @@
 /*
  * The lines of a browser: entries of one part of a report that pass its zoom, and below open ones the nodes of their trees.
  *
- * Lines are made anew when something opens or closes; call trees are made when they are first looked at, for all entries on
- * the screen at once. What is open is known by 64 bits of hash: of the entry's number, or of its names where reports follow
+ * Call trees are made when they are first looked at. What is open is known by 64 bits of hash: of the entry's number, or of its names where reports follow
  * each other, and of the names of frames from there.
  */
 #pragma once
@@ -33,6 +32,7 @@ struct row_line {
 	uint64_t id;        /* what is open or closed here; 0: nothing */
 	uint64_t whole;     /* what shares below are of */
 	bool has_more, is_open;
+	bool is_known; /* has_more: an entry's is found out when it is looked at */
 };
 
 struct rows {
@@ -41,9 +41,9 @@ struct rows {
 	bool by_name;
 	VEC(uint32_t) entries;
 	VEC(struct row_line) lines;
-	struct u64map open;
-	struct u64map trees;              /* entry → index in batches, + 1 */
-	VEC(struct calltrees *) batches;
+	struct u64map open;               /* what is open or closed, where that is not as all_open says */
+	bool all_open;
+	struct calltrees *trees;          /* those that were looked at */
 	struct levels levels;             /* where the report is a hierarchy */
 };
 
@@ -55,10 +55,11 @@ void rows_set(struct rows *r, const struct report *report, const struct report_p
 /* Entries anew, in the order of the hist; then lines. */
 void rows_filter(struct rows *r, const struct row_zoom *zoom);
 void rows_make_lines(struct rows *r);
-/* Trees for entries of lines from first on, so that has_more of theirs is known. */
+/* Entries of lines from first on come to know whether they have more. */
 void rows_look(struct rows *r, size_t first, size_t n);
-/* Opens or closes one level; all below the line's entry; everything. Lines are to be made anew. */
-void rows_toggle(struct rows *r, const struct row_line *line);
+/* Opens or closes one level, and puts its lines in or takes them out; *line may move. */
+void rows_toggle(struct rows *r, struct row_line *line);
+/* Opens or closes all below the line's entry; everything. Lines are to be made anew. */
 void rows_set_entry(struct rows *r, uint32_t entry, bool open);
 void rows_set_all(struct rows *r, bool open);
 /* The line's entry, or its level with all below. */
