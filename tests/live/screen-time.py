@@ -163,7 +163,7 @@ def without(tap, path, all_times):
         lines = s.wait_for("samples from") or []
         tap.ok(lines and all(ord(c) < 128 for line in lines for c in line) and "|" in lines[1], "ASCII alone", lines)
         s.resize(100, 30)
-        s.check(tap, lambda lines: len(lines[1]) > 60, "a wider screen: a longer strip")
+        s.check(tap, lambda lines: len(lines[3]) > 60, "a wider screen: a longer strip")
 
 
 def main():

@@ -23,6 +23,8 @@
 #define COLUMNS_LEAST 10
 /* So long may the bytes of one key be apart; what comes alone is the escape key. */
 #define ESCAPE_MS 50
+/* Events of the mouse that curses remembers. */
+#define MOUSE_MOST 8
 
 #define FUNCTIONS(X)                                                                                                  \
 	X(newterm) X(endwin) X(delscreen) X(cbreak) X(noecho) X(nonl) X(keypad) X(nodelay) X(wget_wch) X(start_color) \
@@ -82,6 +84,8 @@ struct screen {
 	FILE *in, *out;
 	bool colour, ascii, gone;
 	bool many, direct; /* colours: 256 at least; 16 million */
+	MEVENT mouse[MOUSE_MOST]; /* events that curses gave at once, the last first */
+	unsigned mouse_nr;
 	char *locale; /* as it was */
 };
 
@@ -423,9 +427,28 @@ void screen_redraw(struct screen *s)
 
 /* ---- keys ---- */
 
-static uint32_t function_key(struct screen *s, wint_t c, struct screen_key *ret)
+/* What was pressed and released while nobody looked comes as one key: getmouse() has all of it, the last first. */
+static void take_mouse(struct screen *s)
 {
-	MEVENT m;
+	while (s->mouse_nr < MOUSE_MOST && s->c.getmouse(&s->mouse[s->mouse_nr]) == OK)
+		s->mouse_nr++;
+}
+
+static struct screen_key mouse_key(struct screen *s)
+{
+	const MEVENT *m = &s->mouse[--s->mouse_nr];
+	struct screen_key ret = { .y = m->y > 0 ? (unsigned)m->y : 0, .x = m->x > 0 ? (unsigned)m->x : 0 };
+	if (m->bstate & BUTTON4_PRESSED)
+		ret.key = KEY_IS_WHEEL_UP;
+	else if (m->bstate & BUTTON5_PRESSED)
+		ret.key = KEY_IS_WHEEL_DOWN;
+	else
+		ret.key = m->bstate & BUTTON1_RELEASED ? KEY_IS_RELEASE : KEY_IS_CLICK;
+	return ret;
+}
+
+static uint32_t function_key(wint_t c)
+{
 	switch (c) {
 	case KEY_UP: return KEY_IS_UP;
 	case KEY_DOWN: return KEY_IS_DOWN;
@@ -440,15 +463,6 @@ static uint32_t function_key(struct screen *s, wint_t c, struct screen_key *ret)
 	case KEY_BACKSPACE: return KEY_IS_BACKSPACE;
 	case KEY_F(1): return KEY_IS_F1;
 	case KEY_RESIZE: return KEY_IS_RESIZE;
-	case KEY_MOUSE:
-		if (s->c.getmouse(&m) != OK)
-			return KEY_NONE;
-		ret->y = m.y > 0 ? (unsigned)m.y : 0;
-		ret->x = m.x > 0 ? (unsigned)m.x : 0;
-		return m.bstate & BUTTON4_PRESSED    ? KEY_IS_WHEEL_UP :
-		       m.bstate & BUTTON5_PRESSED    ? KEY_IS_WHEEL_DOWN :
-		       m.bstate & BUTTON1_RELEASED   ? KEY_IS_RELEASE :
-						       KEY_IS_CLICK;
 	default: return KEY_NONE;
 	}
 }
@@ -485,12 +499,18 @@ struct screen_key screen_key(struct screen *s)
 		ret.key = KEY_IS_GONE;
 		return ret;
 	}
+	if (s->mouse_nr)
+		return mouse_key(s);
 	int kind = s->c.wget_wch(*s->c.window, &c);
+	if (kind == KEY_CODE_YES && c == KEY_MOUSE) {
+		take_mouse(s);
+		return s->mouse_nr ? mouse_key(s) : ret;
+	}
 	if (kind == ERR) {
 		s->gone = is_hung_up();
 		ret.key = s->gone ? KEY_IS_GONE : KEY_NONE;
 	} else {
-		ret.key = kind == KEY_CODE_YES ? function_key(s, c, &ret) : character_key(c);
+		ret.key = kind == KEY_CODE_YES ? function_key(c) : character_key(c);
 	}
 	return ret;
 }
