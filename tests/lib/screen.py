@@ -66,17 +66,20 @@ class Screen:
             self._tmux("send-keys", name) if re.fullmatch(r"[A-Z][A-Za-z]+[0-9]?|[CM]-.|F[0-9]+", name) else self._tmux(
                 "send-keys", "-l", "--", name)
 
-    def _mouse(self, button, row, column):
-        """As terminals report it that know no other way: ESC [ M and three bytes, counted from 1."""
-        self._tmux("send-keys", "-H", "1b", "5b", "4d", *[f"{32 + v:x}" for v in (button, column + 1, row + 1)])
+    def _mouse(self, *event, more=()):
+        """As terminals report it that know no other way: ESC [ M and three bytes, places counted from 1."""
+        words = []
+        for button, row, column in (event, *more):
+            words += ["1b", "5b", "4d", *[f"{32 + v:x}" for v in (button, column + 1, row + 1)]]
+        self._tmux("send-keys", "-H", *words)
 
     def click(self, row, column):
         self._mouse(0, row, column)
         self._mouse(3, row, column)
 
     def drag(self, row, column, to):
-        self._mouse(0, row, column)
-        self._mouse(3, row, to)
+        """Both at once: whoever reads them late has them together."""
+        self._mouse(0, row, column, more=[(3, row, to)])
 
     def wheel(self, down):
         self._mouse(65 if down else 64, 5, 5)
@@ -118,6 +121,27 @@ class Screen:
                 return status, open(after).read() == open(os.path.join(self.dir, "before")).read()
             time.sleep(0.03)
         return None, False
+
+    def sent(self, do):
+        """How many bytes the program sends to the terminal while do() is done, and until nothing more comes."""
+        path = os.path.join(self.dir, "sent")
+        self._tmux("pipe-pane", "-O", f"cat > {path}")
+        do()
+        self._tmux("pipe-pane")
+        size = -1
+        while not os.path.exists(path) or size != os.path.getsize(path):
+            size = os.path.getsize(path) if os.path.exists(path) else -1
+            time.sleep(0.05)
+        return size
+
+    def close(self):
+        """The terminal goes away; returns whether the program follows it."""
+        pid = self.pid()
+        self._tmux("kill-pane")
+        stop = time.monotonic() + self.limit_s
+        while time.monotonic() < stop and os.path.exists(f"/proc/{pid}"):
+            time.sleep(0.03)
+        return not os.path.exists(f"/proc/{pid}")
 
     def is_cursor_visible(self):
         return self._tmux("display-message", "-p", "#{cursor_flag}#{alternate_on}").strip() == "10"

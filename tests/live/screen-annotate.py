@@ -4,10 +4,12 @@
 # needs: annotate record report
 # serial
 
+import os
 import re
+import signal
 
 from screen import Screen, require_tmux
-from strobetest import STROBE, Tap, build_workload, record, strobe
+from strobetest import SCRATCH, STROBE, Tap, build_workload, record, strobe
 
 INSN = r"[ │]*(?:[0-9a-f]+: )?[ ←→↑↓]*([a-z]+)"
 
@@ -19,6 +21,84 @@ def costs(lines):
 
 def annotate(path, *argv, **more):
     return Screen([STROBE, "--no-pager", "annotate", "-i", path, *argv], columns=110, rows=60, **more)
+
+
+SOURCE = """
+#include <time.h>
+static volatile unsigned sink;
+void __attribute__((noinline)) callee(unsigned n) { while (n--) sink++; }
+void __attribute__((noinline)) caller(unsigned n) { for (unsigned i = 0; i < n; i++) { sink += 3; if (i % 64 == 0) callee(8); } }
+int main(void) { clock_t end = clock() + CLOCKS_PER_SEC / 3; while (clock() < end) caller(200000); return 0; }
+"""
+
+
+class Code(Screen):
+    """The code of a function that calls another one, built from a source that is known."""
+
+    def at(self):
+        rows = [line for line in self.coloured() if re.search(r"\x1b\[(?:[0-9]+;)*7m", line)]
+        return re.sub(r"\x1b\[[0-9;]*m", "", rows[-1]) if rows else ""
+
+    def is_at(self, tap, what, name):
+        tap.ok(self.wait_for(lambda _: re.search(what, self.at())) is not None, name, f"{self.at()}\n" + "\n".join(self.lines()))
+
+
+def keys(tap):
+    source = os.path.join(SCRATCH, "calls.c")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(SOURCE)
+    tap.ok(os.system(f"cc -O1 -g -fno-inline -o {SCRATCH}/calls {source}") == 0, "a program that calls")
+    path = record("-e", "cpu-clock:u", "-F", "2000", "--", f"{SCRATCH}/calls", output="calls.data")
+    with Code([STROBE, "annotate", "-i", path, "caller"], columns=120, rows=60) as s:
+        s.wait_for(" caller() ")
+        s.check(tap, "sink += 3", "source stands between instructions")
+        s.keys("s")
+        s.check(tap, lambda lines: not any("sink += 3" in line for line in lines), "s: source off")
+        s.keys("s", "k")
+        number = next(i for i, line in enumerate(SOURCE.splitlines(), 1) if "sink += 3" in line)
+        s.check(tap, lambda lines: any(re.search(rf"\b{number} .*sink \+= 3", line) for line in lines), "k: numbers of lines")
+        s.keys("k", "l")
+        s.check(tap, lambda lines: any(source in line for line in lines), "l: whole paths")
+        s.keys("l", "f")
+        s.check(tap, lambda lines: any(re.search(r"│ +[0-9a-f]{4,16}: ", line) for line in lines), "f: whole addresses")
+        s.keys("f", "Home", "/", "C-u", "call   callee", "Enter")
+        s.is_at(tap, r"call +callee", "/ searches downwards")
+        s.keys("Right")
+        s.check(tap, lambda lines: " callee() " in lines[0], "Right follows a call")
+        s.keys("Escape")
+        s.check(tap, lambda lines: " caller() " in lines[0], "Esc comes back from it")
+        s.keys("Home", "/", "C-u", "call   callee", "Enter")
+        s.is_at(tap, r"call +callee", "the call again")
+        s.keys("Enter")
+        s.check(tap, lambda lines: " callee() " in lines[0], "Enter follows it as well")
+        s.keys("Left")
+        s.check(tap, lambda lines: " caller() " in lines[0], "Left comes back")
+        s.keys("End", "?", "C-u", "sink", "Enter")
+        s.is_at(tap, "sink", "? searches upwards")
+        last = s.at()
+        s.keys("n")
+        s.wait_for(lambda _: "sink" in s.at())
+        tap.ok("sink" in s.at(), "n goes to the next that matches", f"{last}\n{s.at()}")
+        s.keys("/", "C-u", "nowhere", "Enter")
+        s.check(tap, "'nowhere' is not here", "what is not there is told")
+        s.keys("Home", "End")
+        s.is_at(tap, r"│", "End")
+        end = s.at()
+        s.keys("Home", "NPage", "Space", "Down", "Up", "PPage", "End")
+        s.wait_for(lambda _: s.at() == end)
+        tap.equal(s.at(), end, "moving comes back to the same row")
+        s.keys("H")
+        s.wait_for(lambda _: re.match(r" *[0-9]", s.at()))
+        hottest = s.at()
+        s.keys("Tab", "BTab")
+        s.wait_for(lambda _: s.at() == hottest)
+        tap.equal(s.at(), hottest, "Shift-Tab goes to the hottest again")
+        for columns, rows in (80, 24), (300, 100), (10, 3), (120, 40):
+            s.resize(columns, rows)
+            s.wait_for(lambda lines: len(lines[0]) <= columns and (rows < 10 or lines[rows - 1].startswith("Press")))
+        s.check(tap, lambda lines: lines[39].startswith("Press") and " caller() " in lines[0], "80 x 24, 300 x 100, 10 x 3 and back")
+        os.kill(s.pid(), signal.SIGTERM)
+        tap.equal(s.end(), (143, True), "SIGTERM: the terminal as it was")
 
 
 def main():
@@ -61,6 +141,7 @@ def main():
         tap.ok("no sample of" in "\n".join(s.lines()) and "'nowhere'" in "\n".join(s.lines()), "which is told", "\n".join(s.lines()))
     with annotate(path, "--stdio", "hot") as s:
         tap.equal(s.end()[0], 0, "--stdio ends by itself")
+    keys(tap)
     tap.done()
 
 

@@ -23,7 +23,7 @@ struct code {
 	size_t first, at;
 	struct code_look look;
 	enum offsets offsets;
-	bool no_arrows, jump_counts, done;
+	bool no_arrows, jump_counts, whole_addresses, done;
 	struct strbuf search, message;
 	uint32_t part_index;
 	struct strbuf path;      /* of the mapping */
@@ -138,7 +138,9 @@ static void add_insn(const struct code *c, const struct listing_insn *insn, stru
 		strbuf_addstr(b, insn->text);
 		return;
 	}
-	if (offset)
+	if (c->whole_addresses)
+		strbuf_addf(b, "%16llx: ", (unsigned long long)insn->addr);
+	else if (offset)
 		strbuf_addf(b, "%6llx: ", (unsigned long long)(insn->addr - c->l->start));
 	else
 		strbuf_addstr(b, "        ");
@@ -264,6 +266,7 @@ static const char help[] =
 	"j             arrows at jumps;  J: how many jumps come here\n"
 	"o             addresses and bytes, or the simple view\n"
 	"O             offsets: of jump targets, of calls as well, of all\n"
+	"f             whole addresses in place of offsets\n"
 	"t             percent, period, samples\n"
 	"p             shares of the function (local) or of all (global)\n"
 	"b             shares by period or by number of samples\n"
@@ -399,6 +402,7 @@ static bool toggles(struct code *c, uint32_t key)
 	case 'l': c->look.full_paths = !c->look.full_paths; return true;
 	case 'j': c->no_arrows = !c->no_arrows; return true;
 	case 'J': c->jump_counts = !c->jump_counts; return true;
+	case 'f': c->whole_addresses = !c->whole_addresses; return true;
 	/* Global is the odd one of each pair, samples are the second pair. */
 	case 'p': c->look.share ^= 1; return true;
 	case 'b': c->look.share ^= 2; return true;

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Moving, sorting, searching, the mouse and the menus, on a recording made by hand: what must stand where is known."""
+# second try
+# needs: report
+# serial
+
+import os
+import re
+
+import made
+from made import Made
+from screen import Screen, require_tmux
+from strobetest import SCRATCH, STROBE, Tap, strobe
+
+ROWS = 100
+WITH = ["-s", "comm,sym", "-n", "--show-total-period", "--percent-limit", "0"]
+
+
+def name(i):
+    """Rows come with the largest share first: the ith of them."""
+    return f"{0x400000 + i * 64:#018x}"
+
+
+def known(path):
+    """100 addresses, each with less than the one before; two threads take turns; the samples of a row are 1 to 3."""
+    m = Made(made.PERIOD | made.CPU)
+    m.comm(10, "left")
+    m.comm(11, "right")
+    for pid in 10, 11:
+        m.mmap(pid, 0x400000, 0x10000, "//anon")
+    for i in range(ROWS):
+        for _ in range(1 + i % 3):
+            m.sample(0x400000 + i * 64, pid=10 + i % 2, period=(2 * ROWS - i) * 6000 // (1 + i % 3))
+    return m.write(path)
+
+
+class Known(Screen):
+    def __init__(self, path, *argv, columns=120, rows=24, **more):
+        super().__init__([STROBE, "report", "-i", path, *WITH, *argv], columns=columns, rows=rows, **more)
+        self.rows = rows
+        self.wait_for(lambda lines: lines[0].startswith("Samples:"))
+
+    def names(self):
+        return re.findall(r"0x[0-9a-f]{16}", "\n".join(self.lines()))
+
+    def at(self):
+        """The row at hand: the one in reverse video."""
+        for line in self.coloured()[2:]:
+            if re.search(r"\x1b\[(?:[0-9]+;)*7m", line):
+                return (re.findall(r"0x[0-9a-f]{16}", line) or [line])[0]
+        return None
+
+    def is_at(self, tap, want, text):
+        tap.ok(self.wait_for(lambda _: self.at() == want) is not None, text, f"{self.at()}, not {want}\n" + "\n".join(self.lines()))
+
+
+def moving(tap, path):
+    with Known(path) as s:
+        page = s.rows - 3
+        tap.equal(s.names(), [name(i) for i in range(page)], "the largest come first, as many as there is room for")
+        s.is_at(tap, name(0), "the first row is at hand")
+        for keys, at, text in (
+            (["Down"] * 3, 3, "Down"), (["Up"], 2, "Up"), (["NPage"], 2 + page, "PgDn"), (["Space"], 2 + 2 * page, "Space"),
+            (["PPage"], 2 + page, "PgUp"), (["End"], ROWS - 1, "End"), (["Down"], ROWS - 1, "no further than the last"),
+            (["Home"], 0, "Home"), (["Up"], 0, "no further than the first"),
+        ):
+            s.keys(*keys)
+            s.is_at(tap, name(at), text)
+        s.wheel(down=True)
+        s.is_at(tap, name(3), "the wheel moves")
+        s.wheel(down=False)
+        s.is_at(tap, name(0), "and back")
+        s.click(7, 30)
+        s.is_at(tap, name(5), "a click takes a row to hand")
+
+
+def column(lines, header):
+    """Cells under a name: words of rows, the last of them the address."""
+    at = ["Overhead", "Samples", "Period", "Command", "", "Symbol"].index(header)
+    return [line.split()[at] for line in lines[2:] if "0x" in line]
+
+
+def sorting(tap, path):
+    heads = ["Overhead", "Samples", "Period", "Command", "Symbol"]
+    with Known(path, rows=110) as s:
+        for i, head in enumerate(heads):
+            s.keys(">")
+            lines = s.wait_for(lambda lines: is_sorted(column(lines, head), i < 3)) or s.lines()
+            tap.ok(is_sorted(column(lines, head), i < 3), f"> sorts by {head}", "\n".join(lines[:12]))
+            tap.equal(len(column(lines, head)), ROWS, "and all rows are there")
+        by_key = {}
+        for head in heads:
+            at = s.lines()[1].index(head)
+            s.click(1, at + 1)
+            lines = s.wait_for(lambda lines: is_sorted(column(lines, head), head in heads[:3])) or s.lines()
+            by_key[head] = s.names()
+            tap.ok(is_sorted(column(lines, head), head in heads[:3]), f"a click on {head} sorts by it", "\n".join(lines[:12]))
+        tap.equal(by_key["Overhead"], [name(i) for i in range(ROWS)], "by share is as it was")
+        s.keys("<")
+        s.check(tap, lambda lines: is_sorted(column(lines, "Command"), False) and not is_sorted(column(lines, "Symbol"), False),
+                "< goes to the column on the left")
+
+
+def is_sorted(cells, downwards):
+    """Numbers downwards, names either way."""
+    if downwards:
+        values = [float(cell.rstrip("%")) for cell in cells]
+        return len(values) > 1 and values == sorted(values, reverse=True)
+    return len(cells) > 1 and (cells == sorted(cells) or cells == sorted(cells, reverse=True))
+
+
+def searching(tap, path):
+    with Known(path) as s:
+        s.keys("\\")
+        s.wait_for("search: _")
+        for typed, want in ("4", 0), ("0", 0), ("1", 64), ("2", 72), ("4", 73):
+            s.keys(typed)
+            s.is_at(tap, name(want), f"'{typed}' more: the first that matches is at hand")
+        s.keys("Escape")
+        s.is_at(tap, name(0), "Esc: back where it began")
+        s.keys("C-f", "4000c0", "Enter")
+        s.is_at(tap, name(3), "Ctrl-F searches too")
+        s.keys("n")
+        s.is_at(tap, name(3), "n: there is no other")
+        s.keys("\\", "C-u", "80 ", "BSpace", "Enter", "Home", "n", "n")
+        second = [i for i in range(1, ROWS) if "80" in name(i)][1]
+        s.is_at(tap, name(second), "n: the next")
+        s.keys("N")
+        s.is_at(tap, name([i for i in range(1, ROWS) if "80" in name(i)][0]), "N: the one before")
+
+
+def menu_items(s):
+    s.keys("m")
+    lines = s.wait_for("Exit") or []
+    return [m.group(1).strip() for m in (re.search(r"│ (.*?) *│", line) for line in lines) if m]
+
+
+def choose(s, items, begin):
+    s.keys(*["Down"] * next(i for i, item in enumerate(items) if item.startswith(begin)), "Enter")
+
+
+def menus(tap, path):
+    two = os.path.join(SCRATCH, "two.data")
+    m = Made(made.PERIOD | made.CPU | made.ID, events=((made.TYPE_SOFTWARE, 0), (made.TYPE_SOFTWARE, 2)))
+    m.comm(10, "left")
+    for i in range(10):
+        m.sample(0x400000, period=100, event=i % 2)
+    m.write(two)
+    with Screen([STROBE, "report", "-i", two, "-s", "comm,sym"], columns=120) as s:
+        lines = s.wait_for("Available samples") or []
+        tap.ok(any("5 " in line for line in lines), "several events: how many samples each has", lines)
+        s.keys("Enter")
+        s.wait_for("Press '?'")
+        first = s.lines()[0]
+        items = menu_items(s)
+        tap.ok("Other events" in items, "Enter menu: other events", items)
+        choose(s, items, "Other events")
+        s.wait_for("Available samples")
+        s.keys("Down", "Enter")
+        tap.ok(s.wait_for(lambda lines: lines[0].startswith("Samples:") and lines[0] != first) is not None, "and one of them is shown",
+               s.lines())
+    with Known(path) as s:
+        items = menu_items(s)
+        choose(s, items, "Zoom into left thread")
+        lines = s.wait_for(", Thread: left") or []
+        tap.ok(lines and all("left" in line for line in lines[2:23]), "into the thread", lines)
+        items = menu_items(s)
+        choose(s, items, "Zoom out of left thread")
+        s.check(tap, lambda lines: "Thread:" not in lines[0], "and out of it")
+        items = menu_items(s)
+        choose(s, items, "Compare")
+        s.check(tap, "What is shown now", "compare")
+        s.keys("q")
+        items = menu_items(s)
+        choose(s, items, "Samples over time")
+        s.check(tap, "Enter narrows", "samples over time")
+        s.keys("q")
+        items = menu_items(s)
+        choose(s, items, "Exit")
+        tap.equal(s.end(), (0, True), "exit")
+
+
+def lines_sent(tap, path):
+    """Over a slow line: only what changes is sent."""
+    with Known(path, columns=200, rows=60) as s:
+        whole = s.sent(lambda: (s.keys("C-l"), s.wait_for("Press '?'"), s.is_at(tap, name(0), "Ctrl-L draws all anew")))
+        one = s.sent(lambda: (s.keys("Down"), s.wait_for(lambda _: s.at() == name(1))))
+        tap.ok(0 < one < 600 and one * 4 < whole, "a step down sends two rows and not all", f"{one} of {whole} bytes")
+
+
+def colours(tap, path):
+    def of(env, *keys):
+        with Known(path, env=env) as s:
+            for key in keys:
+                s.keys(key)
+            s.wait_for("Enter narrows" if keys else name(1))
+            return "\n".join(s.coloured())
+
+    direct, many, few, none = r"\x1b\[[0-9;]*[34]8;2;", r"\x1b\[[0-9;]*[34]8;5;", r"\x1b\[[0-9;]*[34][0-7]m", r"\x1b\[[0-9;]*[34][0-8]"
+    for env, has, has_not, text in (
+        ({"COLORTERM": "truecolor"}, direct, many, "COLORTERM=truecolor: 16 million colours"),
+        ({"COLORTERM": "24bit"}, direct, many, "so does 24bit"),
+        ({"COLORTERM": None}, many, direct, "256 colours without it"),
+        ({"COLORTERM": "truecolor", "NO_COLOR": "1"}, r"\x1b\[7m", none, "NO_COLOR: none"),
+        ({"COLORTERM": None, "TERM": "tmux"}, few, many + "|" + direct, "eight colours where there are no more"),
+    ):
+        shown = of(env, "T")
+        tap.ok(re.search(has, shown) and not re.search(has_not, shown), text, shown)
+    shown = of({"LC_ALL": "C", "LANG": "C", "COLORTERM": "truecolor"}, "T")
+    tap.ok(all(ord(c) < 128 for c in shown), "LANG=C: ASCII alone", shown)
+
+
+def sizes(tap, path):
+    with Known(path, columns=300, rows=100) as s:
+        tap.equal(s.names(), [name(i) for i in range(97)], "300 x 100: as many rows as there is room for")
+        s.resize(80, 24)
+        s.check(tap, lambda lines: s.names() == [name(i) for i in range(21)] and lines[23].startswith("Press"), "80 x 24 after a resize")
+        for keys, text in (["?"], "this page"), (["m"], "Exit"), (["T"], "Enter narrows"), (["\\"], "search:"):
+            s.keys(*keys)
+            s.check(tap, text, f"{keys[0]}: there")
+            s.resize(10, 3)
+            s.resize(120, 30)
+            s.keys("q" if keys != ["\\"] else "Escape")
+            s.check(tap, lambda lines: s.names()[:5] == [name(i) for i in range(5)], f"{keys[0]}: smaller and larger again")
+        s.resize(10, 3)
+        s.wait_for(lambda lines: lines[0].startswith("Samples") and lines[2].startswith("Press"))
+        s.keys("Down", "m", "Escape", "T", "?", "q", "End", "g")
+        s.resize(80, 24)
+        s.check(tap, lambda lines: any(lines), "10 x 3 with all kinds of keys")
+        s.keys("q")
+        s.keys("q")
+        tap.equal(s.end(), (0, True), "and an end")
+    with Known(path) as s:
+        tap.ok(s.close(), "a closed terminal ends it")
+
+
+def main():
+    require_tmux()
+    tap = Tap()
+    path = known(os.path.join(SCRATCH, "known.data"))
+    rows = re.findall(r"0x[0-9a-f]{16}", strobe("report", "--stdio", "-i", path, *WITH).out)
+    tap.equal(rows, [name(i) for i in range(ROWS)], "the text report has the rows in the known order")
+    moving(tap, path)
+    sorting(tap, path)
+    searching(tap, path)
+    menus(tap, path)
+    lines_sent(tap, path)
+    colours(tap, path)
+    sizes(tap, path)
+    tap.done()
+
+
+main()
