@@ -68,6 +68,40 @@ def code(tap, pid):
         s.check(tap, split_is_right, "Esc: back to the rows")
 
 
+def spans(tap, pid):
+    """The refreshes so far as a strip, one span of them alone, and the first minute to compare with."""
+    with Screen([STROBE, "top", *EVENT, "-p", pid, "-d", "0.2"], columns=200, rows=40) as s:
+        s.wait_for(lambda lines: "K of" in lines[0])  # some thousand samples: the fourth refresh or a later one
+        s.keys("T")
+        lines = s.wait_for("Enter narrows") or []
+        tap.ok(lines and any("█" in line for line in lines[1:4]), "T: refreshes as a strip", s.lines())
+        s.keys("Space", "End")
+        marked = s.wait_for(lambda lines: "=" * 50 in lines[4])
+        tap.ok(marked is not None, "all of them are marked", s.lines())
+        count = int(re.match(r"(\d+) of", [line for line in s.lines() if line][-1]).group(1))
+        s.keys("Enter")
+        lines = s.wait_for(", Time: ") or [""]
+        shown = int((re.match(r"Samples: (\d+)", lines[0]) or [0, 0])[1])
+        unit = 1000 if "K of" in lines[0] else 1
+        tap.ok(abs(shown * unit - count) <= unit, "Enter shows them alone", f"{count} {lines[0]}")
+        tap.ok(split_is_right([line for line in lines if "%" in line]), "with their split", lines)
+        s.keys("p")
+        s.check(tap, "Esc comes back from it", "p and [ ] have nothing to do meanwhile")
+        s.keys("Escape")
+        s.check(tap, lambda lines: "Time:" not in lines[0] and "STOPPED" not in lines[0], "Esc: what comes goes on")
+        s.keys("T")
+        s.wait_for("Enter narrows")
+        s.keys("q", "D")
+        s.check(tap, "The first minute", "D offers the first minute of this run")
+        s.keys("Down", "Enter")
+        s.check(tap, "Compared with the first minute", "and takes it")
+        # what has gone on in the same way differs by chance alone
+        small = lambda lines: [abs(float(m.group(1))) < 12 for m in (re.search(r"([-+][0-9.]+)% .*\[\.\] (?:hot|cold)", l) for l in lines) if m]
+        s.check(tap, lambda lines: "Delta" in "".join(lines[:6]) and len(small(lines)) == 2 and all(small(lines)), "the split was the same then")
+        s.keys("D", "q")
+        tap.equal(s.end(), (0, True), "and an end")
+
+
 def ends(tap, binary):
     load = subprocess.Popen([binary, "1200"])
     with Screen([STROBE, "top", *EVENT, "-p", load.pid, "-d", "0.3"], columns=140) as s:
@@ -91,6 +125,7 @@ def main():
     try:
         watching(tap, load.pid)
         code(tap, load.pid)
+        spans(tap, load.pid)
     finally:
         load.kill()
         load.wait()
