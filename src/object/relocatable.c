@@ -114,7 +114,9 @@ static void apply(const struct object *o, const struct object_section *relocatio
 	while (cursor_left(&c)) {
 		struct relocation r = read_relocation(o, &c, has_addend);
 		unsigned n = stored_bytes(o->header.machine, r.type);
-		if (c.bad || !n || r.symbol >= symbols.count || r.offset > bytes || n > bytes - r.offset)
+		if (c.bad)
+			return; /* the table ends within one */
+		if (!n || r.symbol >= symbols.count || r.offset > bytes || n > bytes - r.offset)
 			continue;
 		struct object_symbol s = object_symbol(&symbols, (size_t)r.symbol);
 		uint64_t base = s.section < o->sections_nr && s.section < SHN_LORESERVE ? o->sections[s.section].addr : 0;
