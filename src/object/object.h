@@ -111,7 +111,10 @@ struct object_symbol {
 	uint8_t info, other; /* ELF64_ST_BIND/TYPE/VISIBILITY */
 };
 
-/* SHT_SYMTAB or SHT_DYNSYM; false where the object has none (or none that lies inside the file). */
+/*
+ * SHT_SYMTAB or SHT_DYNSYM; false where the object has none (or none that lies inside the file). Without section headers the
+ * latter is found as the dynamic linker finds it.
+ */
 bool object_symtab(const struct object *o, uint32_t type, struct object_symtab *ret);
 
 static inline struct object_symbol object_symbol(const struct object_symtab *t, size_t i)

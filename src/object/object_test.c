@@ -510,6 +510,43 @@ static void relocatable_files_are_laid_out_and_relocated(void **state)
 	free(bytes);
 }
 
+/* The C library, and the same without its section headers. */
+static void dynamic_symbols_without_section_headers(void **state)
+{
+	(void)state;
+	static const char *const paths[] = { "/lib/x86_64-linux-gnu/libc.so.6", "/lib/aarch64-linux-gnu/libc.so.6" };
+	struct strbuf file = {};
+	struct object *whole, *bare;
+	struct object_symtab a, b;
+	const char *path = paths[access(paths[0], R_OK) ? 1 : 0];
+	if (access(path, R_OK))
+		skip();
+	assert_ok(file_read(path, &file, 0));
+	assert_ok(object_open(path, &whole));
+	Elf64_Ehdr *h = (Elf64_Ehdr *)file.data;
+	h->e_shoff = h->e_shnum = h->e_shstrndx = 0;
+	assert_ok(object_open_memory(file.data, file.len, "bare", &bare));
+	assert_int_equal(object_sections_count(bare), 0);
+	assert_true(object_symtab(whole, SHT_DYNSYM, &a));
+	assert_true(object_symtab(bare, SHT_DYNSYM, &b));
+	assert_false(object_symtab(bare, SHT_SYMTAB, &b));
+	assert_true(object_symtab(bare, SHT_DYNSYM, &b));
+	assert_true(a.count > 1000);
+	assert_int_equal(a.count, b.count);
+	for (size_t i = 0; i < a.count; i++) {
+		struct object_symbol x = object_symbol(&a, i), y = object_symbol(&b, i);
+		assert_memory_equal(&x, &y, sizeof(x));
+		assert_string_equal(object_symbol_name(&a, &x), object_symbol_name(&b, &y));
+	}
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	struct object_frames frames[2];
+	assert_true(object_build_id(bare, id) > 0);
+	assert_int_equal(object_frames(bare, frames), 1);
+	object_close(whole);
+	object_close(bare);
+	strbuf_deinit(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,6 +560,7 @@ int main(void)
 		cmocka_unit_test(compressed_sections_are_inflated),
 		cmocka_unit_test(whole_files_are_unpacked),
 		cmocka_unit_test(relocatable_files_are_laid_out_and_relocated),
+		cmocka_unit_test(dynamic_symbols_without_section_headers),
 		cmocka_unit_test(sections_and_symbols_as_readelf_shows_them),
 	};
 	return cmocka_run_group_tests_name("object", tests, NULL, NULL);
