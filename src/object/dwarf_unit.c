@@ -313,7 +313,8 @@ void dwarf_build_index(struct dwarf *d)
 	}
 	if (any_silent)
 		read_aranges(&b, f, silent);
-	qsort(b.all.data, b.all.len, sizeof(*b.all.data), compare_ranges);
+	if (b.all.len)
+		qsort(b.all.data, b.all.len, sizeof(*b.all.data), compare_ranges);
 	uint64_t max_end = 0;
 	for (size_t i = 0; i < b.all.len; i++) {
 		max_end = b.all.data[i].end > max_end ? b.all.data[i].end : max_end;
