@@ -116,6 +116,7 @@ def in_time():
     lanes(samples)
     filters(samples)
     labels(samples)
+    time_keys(samples)
     keyboard()
     quiet("time.html")
 
@@ -236,6 +237,27 @@ def labels(samples):
     change(focus="", tagFocus="(")
     tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression of labels is told")
     change(tagFocus="")
+
+
+def time_keys(samples):
+    browser.do("click", "#tab-heatmap")
+    browser.eval("strobe.views.heatmap.canvas.focus()")
+    for key in ["ArrowRight", "ArrowRight", "ArrowDown"]:
+        browser.do("key", key)
+    said = browser.eval("document.querySelector('#said').textContent")
+    # 3 s in columns of 50 ms, in each 50 cells of 1 ms: the third column's second
+    tap.equal(said, "at 101.0 ms: 1 samples", "arrows move in the heat map, and it is said")
+    browser.do("key", "Enter")
+    check_sums(within(samples, browser.eval("strobe.state.time")), "Enter chooses a cell")
+    browser.do("key", "Escape")
+    tap.equal(browser.eval("strobe.state.time"), None, "Escape leaves it")
+    browser.do("click", "#tab-timeline")
+    browser.eval("strobe.views.timeline.box.focus()")
+    browser.do("key", "ArrowDown")
+    chosen = browser.eval("strobe.p.strings[strobe.p.threadComm[strobe.state.thread]]")
+    check_sums([s for s in samples if s[0][0] == chosen], "an arrow chooses a lane")
+    tap.ok(browser.eval("document.querySelector('#said').textContent").startswith(chosen), "and it is said")
+    browser.do("key", "Escape")
 
 
 def keyboard():

@@ -67,7 +67,7 @@ const KEYS_HELP = [
 	["1 \u2026 9", "choose a view"],
 	["/", "search (a regular expression)"],
 	["f  i  h  s", "focus, ignore, hide, show"],
-	["arrows", "move in a graph, a tree or a table"],
+	["arrows", "move in a graph, a tree, a table, lanes or the heat map"],
 	["Enter", "zoom in; open"],
 	["Esc", "zoom out; leave a field"],
 	["Backspace", "one level out"],
@@ -406,7 +406,12 @@ class App {
 		document.getElementById("chosen-lines").textContent = told.lines.join("   ");
 		document.getElementById("chosen-actions").hidden = !!special;
 		document.getElementById("chosen").hidden = false;
-		document.getElementById("said").textContent = told.title + ": " + told.lines[0];
+		this.say(told.title + ": " + told.lines[0]);
+	}
+
+	/* For screen readers. */
+	say(text) {
+		document.getElementById("said").textContent = text;
 	}
 
 	/* What of the chosen function is done by a button or key. */

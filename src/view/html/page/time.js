@@ -214,7 +214,7 @@ class TimelineView {
 		);
 		this.note = element("span", { class: "faint" });
 		this.bar = element("div", { class: "view-bar" }, choose, this.note);
-		this.box = element("div", { class: "lanes", tabindex: "0", role: "listbox", "aria-label": "Lanes" });
+		this.box = element("div", { class: "lanes", tabindex: "0", role: "group", "aria-label": "Lanes; arrows choose one" });
 		this.canvas = element("canvas", { "aria-hidden": "true" });
 		this.sticky = element("div", { class: "lanes-sticky" }, this.canvas);
 		this.spacer = element("div");
@@ -378,6 +378,9 @@ class TimelineView {
 
 	toggle(n) {
 		const l = this.lanes[n];
+		if (l) {
+			this.app.say(this.isChosen(l) ? "all lanes" : `${l.name}: ${l.total} samples`);
+		}
 		if (l && this.by === "thread") {
 			this.app.change({ thread: this.isChosen(l) ? -1 : l.lane });
 		} else if (l && l.lane) {
@@ -440,7 +443,7 @@ class HeatView {
 		this.canvas = element("canvas", {
 			tabindex: "0",
 			role: "img",
-			"aria-label": "Samples by second and offset within the second",
+			"aria-label": "Samples by second and offset within the second; arrows move, Enter chooses a cell",
 		});
 		this.box = element("div", { class: "heat" }, this.canvas);
 		host.append(this.bar, this.box);
@@ -449,6 +452,7 @@ class HeatView {
 		this.canvas.addEventListener("mousemove", (e) => this.pointed(e));
 		this.canvas.addEventListener("mouseleave", () => app.tooltip(null));
 		this.canvas.addEventListener("click", (e) => this.clicked(e));
+		this.canvas.addEventListener("keydown", (e) => this.pressed(e));
 		new ResizeObserver(() => this.draw()).observe(this.box);
 	}
 
@@ -529,6 +533,11 @@ class HeatView {
 	}
 
 	drawBrush(g) {
+		if (this.cursor) {
+			g.strokeStyle = cssVar("--accent");
+			g.lineWidth = 2;
+			g.strokeRect(44 + this.cursor[0] * this.cellW, this.cursor[1] * this.cellH, this.cellW, this.cellH);
+		}
 		const time = this.app.shownTime;
 		if (!time) {
 			return;
@@ -562,14 +571,44 @@ class HeatView {
 		}
 	}
 
-	clicked(e) {
-		if (this.brush.moved) {
-			return;
-		}
-		const [c, r] = this.cellAt(e);
+	choose([c, r]) {
 		const from = (c + r / this.rows) * this.column;
 		const now = this.app.state.time;
 		this.app.setTime(now && Math.abs(now[0] - from) < 1e-9 ? null : [from, from + this.column / this.rows]);
+	}
+
+	clicked(e) {
+		if (!this.brush.moved) {
+			this.choose(this.cellAt(e));
+		}
+	}
+
+	pressed(e) {
+		const [dc, dr] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key] || [0, 0];
+		const [c, r] = this.cursor || [0, 0];
+		if (dc || dr) {
+			this.cursor = [
+				Math.min(this.columns - 1, Math.max(0, c + dc)),
+				Math.min(this.rows - 1, Math.max(0, r + dr)),
+			];
+			this.app.say(this.cellText(this.cursor).join(": "));
+			this.draw();
+		} else if (e.key === "Enter" && this.cursor) {
+			this.choose(this.cursor);
+		} else if (e.key === "Escape") {
+			this.cursor = null;
+			this.app.setTime(null);
+		} else {
+			return;
+		}
+		e.preventDefault();
+	}
+
+	cellText([c, r]) {
+		return [
+			`at ${formatSeconds((c + r / this.rows) * this.column)}`,
+			`${this.counts[c * this.rows + r]} samples`,
+		];
 	}
 
 	pointed(e) {
@@ -577,11 +616,8 @@ class HeatView {
 			this.app.tooltip(null);
 			return;
 		}
-		const [c, r] = this.cellAt(e);
-		this.app.tooltip(e, {
-			title: `at ${formatSeconds((c + r / this.rows) * this.column)}`,
-			lines: [`${this.counts[c * this.rows + r]} samples`],
-		});
+		const [title, line] = this.cellText(this.cellAt(e));
+		this.app.tooltip(e, { title, lines: [line] });
 	}
 }
 
