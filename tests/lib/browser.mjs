@@ -15,9 +15,12 @@ const context = await browser.newContext({ viewport: { width: 1360, height: 820 
 let said = [];
 let asked = [];
 let page;
+let meter;
 
 async function newPage() {
 	page = await context.newPage();
+	meter = await context.newCDPSession(page);
+	await meter.send("Performance.enable");
 	page.on("console", (m) => ["error", "warning"].includes(m.type()) && said.push(`${m.type()}: ${m.text()}`));
 	page.on("pageerror", (e) => said.push(`exception: ${e.stack}`));
 	page.on("dialog", (d) => {
@@ -36,6 +39,11 @@ const commands = {
 		await page.goto(url);
 		await page.waitForSelector("body[data-ready]", { timeout: 30000 });
 		return page.evaluate(() => performance.now());
+	},
+	/* Milliseconds of processor time that the page's process has taken: what else the machine does is not in it. */
+	async cpu() {
+		const { metrics } = await meter.send("Performance.getMetrics");
+		return 1000 * metrics.find((m) => m.name === "ProcessTime").value;
 	},
 	eval: (code) => page.evaluate(code),
 	click: (selector, options) => page.click(selector, options || {}),

@@ -50,6 +50,10 @@ class Browser:
     def eval(self, code):
         return self.do("eval", code)
 
+    def cpu(self):
+        """Milliseconds of processor time that the page has taken since it was opened."""
+        return self.do("cpu")
+
     def shot(self, name):
         """Kept for the eye."""
         folder = os.path.join(BUILD, "screens")
