@@ -73,7 +73,8 @@ EVIL = [
 ]
 
 # what no view may have in its text or its elements' attributes: control characters, marks of direction, halves of pairs
-BAD = r"""(() => { const bad = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])/;
+BAD = r"""(() => {
+    const bad = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])/;
     const own = (e) => !e.closest("script, style, noscript"), all = [...document.querySelectorAll("*")].filter(own);
     const texts = all.flatMap((e) => [...e.attributes].map((a) => a.value)).concat(document.body.innerText, document.title,
         ...Object.values(strobe.model.keys.name), [...document.querySelectorAll("option")].map((o) => o.textContent));
