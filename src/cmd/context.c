@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -146,18 +147,47 @@ bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when)
 
 static void print_log(void *ctx, enum log_level level, const char *line)
 {
-	(void)ctx;
 	(void)level;
 	_cleanup_strbuf_ struct strbuf b = {};
 	strbuf_addf(&b, "%s\n", line);
-	ssize_t n = write(STDERR_FILENO, b.data, b.len);
+	ssize_t n = write((int)(intptr_t)ctx, b.data, b.len);
 	(void)n;
+}
+
+static void print_log_to(int fd, enum log_level max)
+{
+	log_set_sink((struct log_sink){ .fn = print_log, .ctx = (void *)(intptr_t)fd, .max_level = max });
+}
+
+static enum log_level log_max(void)
+{
+	return log_enabled(LOG_DEBUG) ? LOG_DEBUG : log_enabled(LOG_INFO) ? LOG_INFO : LOG_WARN;
+}
+
+int cmd_hold_log(void)
+{
+	int fd = memfd_create("log", MFD_CLOEXEC);
+	if (fd >= 0)
+		print_log_to(fd, log_max());
+	return fd;
+}
+
+void cmd_release_log(int fd)
+{
+	char bytes[4096];
+	if (fd < 0)
+		return;
+	print_log_to(STDERR_FILENO, log_max());
+	lseek(fd, 0, SEEK_SET);
+	for (ssize_t n, done = 1; done > 0 && (n = read(fd, bytes, sizeof(bytes))) > 0;)
+		done = write(STDERR_FILENO, bytes, (size_t)n);
+	close(fd);
 }
 
 void cmd_set_verbosity(unsigned level)
 {
 	enum log_level max = level > 1 ? LOG_DEBUG : level ? LOG_INFO : LOG_WARN;
-	log_set_sink((struct log_sink){ .fn = print_log, .max_level = max });
+	print_log_to(STDERR_FILENO, max);
 }
 
 struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret)

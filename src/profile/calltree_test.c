@@ -10,7 +10,7 @@ struct fixture {
 	struct profile *p;
 	struct hist_key keys[1];
 	struct hist *h;
-	struct calltrees *t;
+	struct calltrees *t, *one_by_one;
 };
 
 static void open_fixture(struct fixture *f, const struct test_sample *samples, size_t n, bool children,
@@ -27,11 +27,13 @@ static void open_fixture(struct fixture *f, const struct test_sample *samples, s
 		all[i] = i;
 	o.threads = 1;
 	f->t = calltrees_create(f->h, o, all, (uint32_t)f->h->entries.len);
+	f->one_by_one = calltrees_open(f->h, o);
 }
 
 static void close_fixture(struct fixture *f)
 {
 	calltrees_destroy(f->t);
+	calltrees_destroy(f->one_by_one);
 	hist_destroy(f->h);
 	profile_destroy(f->p);
 }
@@ -54,20 +56,29 @@ static void write_node(const struct fixture *f, const struct calltree_node *n, s
 	strbuf_addch(out, ')');
 }
 
+static void assert_node(const struct fixture *f, const struct calltree_node *root, const char *expected)
+{
+	struct strbuf b = {};
+	write_node(f, root, &b);
+	assert_string_equal(strbuf_str(&b), expected);
+	strbuf_deinit(&b);
+}
+
 static void assert_tree(const struct fixture *f, const char *symbol, const char *expected)
 {
 	for (uint32_t i = 0; i < f->h->entries.len; i++) {
 		if (strcmp(profile_str(f->p, hist_function(f->h, &f->h->entries.data[i])->name), symbol))
 			continue;
 		const struct calltree_node *root = calltrees_get(f->t, i);
+		assert_int_equal(calltrees_has_any(f->one_by_one, i), root && root->child);
+		calltrees_add(f->one_by_one, i);
 		if (!root) {
 			assert_null(expected);
+			assert_null(calltrees_get(f->one_by_one, i));
 			return;
 		}
-		struct strbuf b = {};
-		write_node(f, root, &b);
-		assert_string_equal(strbuf_str(&b), expected);
-		strbuf_deinit(&b);
+		assert_node(f, root, expected);
+		assert_node(f, calltrees_get(f->one_by_one, i), expected);
 		return;
 	}
 	fail_msg("no entry %s", symbol);
@@ -145,6 +156,44 @@ static void fractal_thresholds_are_of_the_node_above(void **state)
 	close_fixture(&f);
 }
 
+/* Rows of two threads are groups of their own, asked for in turns. */
+static void one_tree_at_a_time_of_many_groups(void **state)
+{
+	static const struct test_sample two[] = {
+		{ "x", "main>a>b", 30 }, { "x", "main>a>c", 10 }, { "x", "main>b", 5 },
+		{ "y", "main>a>b", 7 },  { "y", "main>c>b>a", 3 }, { "y", "main", 1 },
+	};
+	for (unsigned way = 0; way < 4; way++) {
+		struct calltree_options o = { .mode = way & 1 ? CALLTREE_FRACTAL : CALLTREE_GRAPH, .min_percent = 20, .threads = 1,
+					      .callee_first = way & 2 };
+		struct fixture f = { .p = test_profile(two, sizeof(two) / sizeof(*two)) };
+		struct hist_key keys[2] = { { .column = &columns[COLUMN_COMM] }, { .column = &columns[COLUMN_SYMBOL] } };
+		hist_key_bind(&keys[0], f.p);
+		hist_key_bind(&keys[1], f.p);
+		f.h = hist_create(f.p, (struct hist_options){ .events = first_event, .events_nr = 1, .keys = keys, .keys_nr = 2,
+							      .children = true, .callee_first = o.callee_first });
+		uint32_t n = (uint32_t)f.h->entries.len, all[16];
+		assert_int_equal(n, 8); /* main a b c of each */
+		for (uint32_t i = 0; i < n; i++)
+			all[i] = i;
+		f.t = calltrees_create(f.h, o, all, n);
+		f.one_by_one = calltrees_open(f.h, o);
+		for (uint32_t k = 0; k < 2 * n; k++) {
+			uint32_t i = k * 5 % n;
+			const struct calltree_node *root = calltrees_get(f.t, i);
+			struct strbuf b = {};
+			assert_int_equal(calltrees_has_any(f.one_by_one, i), root && root->child);
+			calltrees_add(f.one_by_one, i);
+			if (root) {
+				write_node(&f, root, &b);
+				assert_node(&f, calltrees_get(f.one_by_one, i), strbuf_str(&b));
+			}
+			strbuf_deinit(&b);
+		}
+		close_fixture(&f);
+	}
+}
+
 static void same_trees_on_several_threads(void **state)
 {
 	struct fixture f;
@@ -190,6 +239,7 @@ int main(void)
 		cmocka_unit_test(callers_first_without_children),
 		cmocka_unit_test(small_branches_are_left_out),
 		cmocka_unit_test(fractal_thresholds_are_of_the_node_above),
+		cmocka_unit_test(one_tree_at_a_time_of_many_groups),
 		cmocka_unit_test(same_trees_on_several_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,10 @@ class Screen:
             self._tmux("send-keys", name) if re.fullmatch(r"[A-Z][A-Za-z]+[0-9]?|[CM]-.|F[0-9]+", name) else self._tmux(
                 "send-keys", "-l", "--", name)
 
+    def keys_at_once(self, *names):
+        """The same, where none of them is a word that is typed."""
+        self._tmux("send-keys", *names)
+
     def _mouse(self, *event, more=()):
         """As terminals report it that know no other way: ESC [ M and three bytes, places counted from 1."""
         words = []

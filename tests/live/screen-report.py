@@ -7,6 +7,9 @@
 import os
 import re
 import signal
+import struct
+import subprocess
+import threading
 
 from screen import Screen, require_tmux
 from strobetest import SCRATCH, STROBE, Tap, build_workload, record, strobe
@@ -116,6 +119,15 @@ def zooms(tap, path):
         s.check(tap, "is no share", "a share that is none is said")
         s.keys("S")
         s.check(tap, "do not tell sockets apart", "S says what it needs")
+    sockets = re.findall(r" ([0-9]+) +\[", strobe("report", "--stdio", "-i", path, "-s", "socket,sym").out)
+    if sockets:  # the machine says which processor is in which
+        with Browser(path, "-s", "socket,sym", columns=140) as s:
+            s.keys("S")
+            s.check(tap, f", Processor Socket: {sockets[0]}", "S zooms into the socket")
+            s.keys("m")
+            s.check(tap, f"Zoom out of Processor Socket {sockets[0]}", "the menu leads out of it")
+            s.keys("Escape", "S")
+            s.check(tap, lambda lines: "Socket:" not in lines[0], "and so does S")
 
 
 def menus(tap, path):
@@ -332,7 +344,13 @@ def flame(tap, path):
         tap.ok(hot == 0 and 0.6 * 120 < cold < 0.8 * 120, "the widest first, each as wide as its share", row)
         s.keys("/", "hot", "Enter")
         s.check(tap, f"'hot' has {share['hot']}%", "/ tells the share of what it finds")
-        s.keys(*["Up"] * 10)
+        # no further than hot(): the kernel's frames stand on it where it was interrupted
+        told = lambda lines: lines[22]
+        for _ in range(10):
+            before = told(s.lines())
+            s.keys("Up")
+            if told(s.wait_for(lambda lines: told(lines) != before) or s.lines()).startswith("hot "):
+                break
         s.check(tap, f"hot  {share['hot']}% of all", "arrows climb where it is widest")
         s.keys("Enter")
         s.check(tap, "zoomed to hot", "Enter zooms")
@@ -441,8 +459,53 @@ def bad(tap, path):
         tap.ok("long_xxxxxx" in text and all(len(line) <= 80 for line in lines or []), "a name of 10,000 characters is cut", text)
         s.keys("m")
         s.wait_for("Exit")
+        s.keys("Escape", "g")
+        s.check(tap, "steer\\u202eed", "the flame graph shows them so too")
+        s.keys("/", "long_", "Enter")
+        s.check(tap, lambda lines: "'long_' has" in "".join(lines), "and finds the long one")
+        s.keys("q", "/", "long_", "Enter")
+        s.wait_for("Filter: long_")
+        s.keys("a")
+        s.check(tap, lambda lines: lines[0].startswith("Samples:") and "percent:" in lines[0] or "disassembler" in "".join(lines),
+                "its code has a title of one line")
         s.keys("Escape", "q")
         tap.equal(s.end(), (0, True), "and it ends well")
+
+
+def streams(tap, path):
+    """What takes long tells how far it is, and can be left: here a stream that does not end."""
+    fifo = os.path.join(SCRATCH, "endless")
+    os.mkfifo(fifo)
+    piped = subprocess.run([STROBE, "record", "-q", "-e", "cpu-clock:u", "-o", "-", "--", os.path.join(SCRATCH, "split"), "100"],
+                           capture_output=True, check=True).stdout
+    # the samples again and again: what stands before them is read once
+    at, samples, head = 16, [], piped[:16]
+    while at + 8 <= len(piped):
+        kind, _, size = struct.unpack_from("<IHH", piped, at)
+        if kind == 9:
+            samples.append(piped[at : at + size])
+        elif not samples:
+            head += piped[at : at + size]
+        at += size
+    block = b"".join(samples) * 50 + struct.pack("<IHH", 68, 0, 8)  # and a round is over: what was read is counted
+    with Screen([STROBE, "report", "-i", fifo], columns=100) as s:
+        writer = threading.Thread(target=feed, args=(fifo, head, block), daemon=True)
+        writer.start()
+        lines = s.wait_for("(q ends)")
+        tap.ok(lines and any(re.search(r"reading .*endless: \d+ MB \(q ends\)", line) for line in lines), "progress is told", s.lines())
+        s.keys("q")
+        tap.equal(s.end(), (0, True), "q ends it while it is read")
+        writer.join(10)
+
+
+def feed(fifo, head, block):
+    try:
+        with open(fifo, "wb", buffering=0) as f:
+            f.write(head)
+            while True:
+                f.write(block)
+    except BrokenPipeError:
+        pass
 
 
 def main():
@@ -466,6 +529,7 @@ def main():
     sizes(tap, path)
     ends(tap, path)
     bad(tap, path)
+    streams(tap, path)
     tap.done()
 
 

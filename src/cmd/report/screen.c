@@ -329,8 +329,10 @@ static struct strobe_error *browse_files(struct report_screen *s)
 int report_browse(struct cmd_context *ctx, const struct report_options *o, struct screen *screen)
 {
 	struct report_screen s = { .ctx = ctx, .o = o, .screen = screen, .signals = CMD_SIGNALS_NONE };
+	int held = cmd_hold_log();
 	struct strobe_error *err = browse_files(&s);
 	screen_close(screen);
+	cmd_release_log(held);
 	if (s.stopped || s.signal) {
 		error_destroy(err);
 		err = NULL;

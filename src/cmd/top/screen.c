@@ -359,12 +359,14 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 		.base_is_first_minute = true,
 	};
 	const struct report *first;
+	int held = cmd_hold_log();
 	struct strobe_error *err = renew(&s, &first);
 	/* The first screen is there at once; what it shows is little, and the next one comes soon. */
 	s.next_ns = top_now_ns(t) + (top_delay_ns(t) < 200000000 ? top_delay_ns(t) : 200000000);
 	if (!err)
 		err = browse(screen, first, &hooks);
 	screen_close(screen);
+	cmd_release_log(held);
 	report_built_deinit(&t->report, &s.built);
 	t->report.profile = t->history.profile;
 	profile_destroy(s.first_minute);

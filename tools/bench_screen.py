@@ -1,0 +1,85 @@
+"""The rows of tools/bench about screens of recordings: how soon the first one is there, and what a key costs."""
+
+import os
+import sys
+import time
+
+import bench_top
+from bench_top import Terminal
+
+TOP = bench_top.TOP
+sys.path[:0] = [os.path.join(TOP, "tests", "lib")]
+DOWN, PAGE_DOWN = b"\x1b[B", b"\x1b[6~"
+
+
+class FirstReportRow(bench_top.FirstScreenRow):
+    """From the start to the first rows of a recording."""
+
+    def run(self, bench):
+        for _ in range(min(bench.options.rounds, 3)):
+            for who, argv in self.sides.items():
+                terminal = Terminal(argv)
+                self.results[who].append(terminal.read(time.monotonic() + 120, rb"[0-9]\.[0-9]+%"))
+                terminal.end()
+
+
+class KeysRow:
+    """Keys in a report of 80,000 rows with as many stacks: CPU time of the costliest kind, a key."""
+
+    KINDS = {"row down": (DOWN, 20), "page down": (PAGE_DOWN, 10), "open a row and step down": (b"+" + DOWN, 10)}
+
+    def __init__(self, name, target, sides):
+        self.name, self.target, self.sides = name, target, sides
+        self.results = {who: {} for who in sides}
+
+    def run(self, bench):
+        path = os.path.join(bench.scratch, "many.data")
+        make_many(path)
+        for who, argv in self.sides.items():
+            terminal = Terminal([*argv, "-i", path])
+            self.settle(terminal, rb"[0-9]\.[0-9]+%")
+            for kind, (keys, n) in self.KINDS.items():
+                begin = self.used_ms(terminal)
+                os.write(terminal.fd, keys * n)
+                self.settle(terminal)
+                self.results[who][kind] = (self.used_ms(terminal) - begin) / n
+            terminal.end()
+
+    @staticmethod
+    def used_ms(terminal):
+        with open(f"/proc/{terminal.pid}/schedstat", encoding="ascii") as f:
+            return int(f.read().split()[0]) / 1e6
+
+    def settle(self, terminal, found=None):
+        """Until it does nothing any more."""
+        if found:
+            terminal.read(time.monotonic() + 300, found)
+        last = -1
+        while self.used_ms(terminal) != last:
+            last = self.used_ms(terminal)
+            terminal.read(time.monotonic() + 0.5)
+
+    def cell(self, who):
+        return ", ".join(f"{kind} {ms:.2g} ms" for kind, ms in self.results[who].items())
+
+    def cells(self):
+        ratio = max(self.results["perf"].values()) / max(self.results["strobe"].values())
+        return [self.name, self.cell("perf"), self.cell("strobe"), f"{ratio:.1f} times", self.target,
+                f"`{' '.join(['strobe', *self.sides['strobe'][1:]])}`"]
+
+
+def make_many(path):
+    """The same that tests/live/screen-many.py looks at."""
+    import importlib.util
+    spec = importlib.util.spec_from_file_location("screen_many", os.path.join(TOP, "tests", "live", "screen-many.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.many(path)
+
+
+def rows(perf, strobe, inputs):
+    def sides(*words):
+        return {"perf": [perf, "report", *words], "strobe": [strobe, "report", *words]}
+
+    yield FirstReportRow("report on a screen, 528 MB, all of it", "a second", sides("-i", inputs["sys"]))
+    yield KeysRow("keys in a report of 80,000 stacks", "16 ms a key", sides("-s", "sym", "--percent-limit", "0"))
