@@ -68,6 +68,12 @@ def code(tap, pid):
         s.check(tap, split_is_right, "Esc: back to the rows")
 
 
+def same_split(lines):
+    found = [re.search(r"([-+][0-9.]+)% .*\[\.\] (?:hot|cold)", line) for line in lines]
+    deltas = [float(m.group(1)) for m in found if m]
+    return "Delta" in "".join(lines[:6]) and len(deltas) == 2 and all(abs(d) < 12 for d in deltas)
+
+
 def spans(tap, pid):
     """The refreshes so far as a strip, one span of them alone, and the first minute to compare with."""
     with Screen([STROBE, "top", *EVENT, "-p", pid, "-d", "0.2"], columns=200, rows=40) as s:
@@ -96,8 +102,7 @@ def spans(tap, pid):
         s.keys("Down", "Enter")
         s.check(tap, "Compared with the first minute", "and takes it")
         # what has gone on in the same way differs by chance alone
-        small = lambda lines: [abs(float(m.group(1))) < 12 for m in (re.search(r"([-+][0-9.]+)% .*\[\.\] (?:hot|cold)", l) for l in lines) if m]
-        s.check(tap, lambda lines: "Delta" in "".join(lines[:6]) and len(small(lines)) == 2 and all(small(lines)), "the split was the same then")
+        s.check(tap, same_split, "the split was the same then")
         s.keys("D", "q")
         tap.equal(s.end(), (0, True), "and an end")
 

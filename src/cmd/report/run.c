@@ -168,8 +168,8 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 	if (screen)
 		return report_browse(ctx, o, screen);
 	if (o->diff_base && !report_pages(o))
-		return cmd_fail(ctx, error_create(ERROR_USAGE, "--diff-base is for a screen, --html and --web; flamegraph and pprof "
-							       "compare too"));
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--diff-base is for a screen, --html and --web; flamegraph and "
+								     "pprof compare too"));
 	struct strobe_error *err = input_open(o->input, o->force, &r.source);
 	if (err)
 		return cmd_fail(ctx, err);

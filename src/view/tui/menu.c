@@ -248,8 +248,9 @@ static void add_items(struct browser *b, struct menu *m)
 		add_item(m, browser_zoom_dso, xasprintf("Zoom %s %s DSO (use the 'k' hotkey to zoom directly into the kernel)",
 							z->dso ? "out of" : "into", dso));
 	if (l && l->has_more)
-		add_item(m, browser_toggle, xasprintf("%s [%s] callchain (one level, same as '+' hotkey, use 'e'/'c' for the whole main level "
-					      "entry)", l->is_open ? "Collapse" : "Expand", symbol ? symbol : "?"));
+		add_item(m, browser_toggle,
+			 xasprintf("%s [%s] callchain (one level, same as '+' hotkey, use 'e'/'c' for the whole main level entry)",
+				   l->is_open ? "Collapse" : "Expand", symbol ? symbol : "?"));
 	if (dso)
 		add_item(m, browser_map, xstrdup("Browse map details"));
 	if (b->own.show_chains)

@@ -202,7 +202,8 @@ void rows_set_all(struct rows *r, bool open)
 
 /* ---- lines ---- */
 
-static void add_nodes(struct rows *r, uint32_t entry, const struct calltree_node *parent, uint64_t id, uint32_t depth, uint64_t whole);
+static void add_nodes(struct rows *r, uint32_t entry, const struct calltree_node *parent, uint64_t id, uint32_t depth,
+		      uint64_t whole);
 
 /* The other frames of a node's run, and what is below it. */
 static void add_below(struct rows *r, const struct row_line *l)
@@ -214,7 +215,8 @@ static void add_below(struct rows *r, const struct row_line *l)
 	add_nodes(r, l->entry, l->node, l->id, l->depth + 1, fractal ? l->node->below : l->whole);
 }
 
-static void add_nodes(struct rows *r, uint32_t entry, const struct calltree_node *parent, uint64_t id, uint32_t depth, uint64_t whole)
+static void add_nodes(struct rows *r, uint32_t entry, const struct calltree_node *parent, uint64_t id, uint32_t depth,
+		      uint64_t whole)
 {
 	uint32_t printed = 0;
 	for (const struct calltree_node *n = parent->child; n; n = n->next) {

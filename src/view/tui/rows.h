@@ -1,8 +1,8 @@
 /*
  * The lines of a browser: entries of one part of a report that pass its zoom, and below open ones the nodes of their trees.
  *
- * Call trees are made when they are first looked at. What is open is known by 64 bits of hash: of the entry's number, or of its names where reports follow
- * each other, and of the names of frames from there.
+ * Call trees are made when they are first looked at. What is open is known by 64 bits of hash: of the entry's number, or of
+ * its names where reports follow each other, and of the names of frames from there.
  */
 #pragma once
 #include "base/u64map.h"
