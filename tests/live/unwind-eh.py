@@ -12,7 +12,7 @@ import shutil
 import struct
 import subprocess
 
-from stacks import INNER, OUTER, PYTHON_WORK, is_right, names_of, whole
+from stacks import INNER, OUTER, OUTERMOST, PYTHON_WORK, is_right, names_of, whole, write_c_for_clang
 from strobetest import (PERF, SCRATCH, STROBE, Tap, build_workload, is_root, record, run, script_samples, skip_all,
                         strobe)
 
@@ -60,14 +60,21 @@ def clang(tap):
         tap.skip("clang", "no clang on this machine")
         return
     source = os.path.join(SCRATCH, "some.c")
-    with open(source, "w", encoding="ascii") as out:
-        for i in range(400):
-            out.write(f"int f{i}(int *a, int n) {{ int s = {i}; for (int i = 0; i < n; i++) s += a[i] * s ^ {i}; return s; }}\n")
+    write_c_for_clang(source)
     path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", "clang", "-O2", "-c", "-o", "/dev/null", source,
                                            output="clang.data")
     tap.between(100, stacks, 90000, "clang: stacks")
     tap.ok(cut < 0.01 * stacks, f"clang: under 1 % of the stacks are cut ({cut} of {stacks})", done.err)
+    whole(tap, path, "clang", "main")
     tap.ok(os.path.getsize(path) < 900 * stacks + 60000, "clang: bytes a sample", str(os.path.getsize(path)))
+
+
+def threads(tap):
+    binary = build_workload("threads", "-O2", "-fomit-frame-pointer", libraries=["-lpthread"])
+    path = record("-e", "cpu-clock:u", "-F", "2000", *EH, "--", binary, "5", output="threads.data")
+    whole(tap, path, "threads", "work")
+    ends = {names_of(s)[-1] for s in script_samples(path) if "work" in names_of(s)}
+    tap.ok(ends and ends <= OUTERMOST - {"_start", "_dl_start_user"}, "threads: they begin in clone", str(ends))
 
 
 def scopes(tap):
@@ -185,6 +192,7 @@ def main():
     stubs(tap)
     python(tap)
     clang(tap)
+    threads(tap)
     scopes(tap)
     kernel_part(tap)
     reference(tap)

@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 
-from stacks import INNER, OUTER, PYTHON_WORK, is_right, names_of, whole
+from stacks import INNER, OUTER, PYTHON_WORK, is_right, names_of, whole, write_c_for_clang
 from strobetest import PERF, SCRATCH, TOP, Tap, build_workload, record, run, script_samples, strobe
 
 EVENT = ["-e", "cpu-clock:u", "-F", "8000"]
@@ -100,6 +100,17 @@ def python(tap):
     whole(tap, path, "python3", "main")
 
 
+def clang(tap):
+    if not shutil.which("clang"):
+        tap.skip("clang", "no clang on this machine")
+        return
+    source = os.path.join(SCRATCH, "some.c")
+    write_c_for_clang(source)
+    path = record("-e", "cpu-clock:u", "-F", "250", "--call-graph", "dwarf,65528", "-m", "16M", "--", "clang", "-O2", "-c", "-o",
+                  "/dev/null", source, output="clang.data")
+    whole(tap, path, "clang", "main")
+
+
 def main():
     tap = Tap()
     known_stacks(tap)
@@ -107,6 +118,7 @@ def main():
     cut(tap)
     leaves(tap)
     python(tap)
+    clang(tap)
     tap.done()
 
 
