@@ -12,9 +12,10 @@ PERIOD, STREAM_ID, RAW, BRANCH_STACK, REGS_USER, STACK_USER, WEIGHT, DATA_SRC = 
 IDENTIFIER, TRANSACTION, REGS_INTR, PHYS_ADDR, AUX, CGROUP, DATA_PAGE_SIZE, CODE_PAGE_SIZE, WEIGHT_STRUCT = (
     1 << n for n in range(16, 25)
 )
-CONTEXT_KERNEL, CONTEXT_USER = (1 << 64) - 128, (1 << 64) - 512
+CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED = (1 << 64) - 128, (1 << 64) - 512, (1 << 64) - 640
 KERNEL, USER = 1, 2
 SAMPLE_ID_ALL = 1 << 18
+DEFER_CALLCHAIN, DEFER_OUTPUT = 1 << 38, 1 << 39
 BRANCHES, CALL_STACK = 1 << 15, 1 << 11
 EXEC, BUILD_ID = 1 << 13, 1 << 14
 NOBODY = 1 << 22  # the most that the kernel's pid_max can be
@@ -27,12 +28,12 @@ def u64(*values):
 class Made:
     """One recording; all events have the same sample_type."""
 
-    def __init__(self, sample_type, events=((TYPE_HARDWARE, 0),), branch_type=0, period=1000):
+    def __init__(self, sample_type, events=((TYPE_HARDWARE, 0),), branch_type=0, period=1000, flags=0):
         self.sample_type, self.events, self.branch_type, self.period = sample_type | IP | TID | TIME, events, branch_type, period
-        self.records, self.now = [], 1000000
+        self.records, self.now, self.flags = [], 1000000, flags | SAMPLE_ID_ALL
 
     def _attr(self, kind, config):
-        attr = struct.pack("<IIQQQQQ", kind, 128, config, self.period, self.sample_type, 4, SAMPLE_ID_ALL)
+        attr = struct.pack("<IIQQQQQ", kind, 128, config, self.period, self.sample_type, 4, self.flags)
         attr += struct.pack("<IIQQQ", 0, 0, 0, 0, self.branch_type)
         return attr.ljust(128, b"\0")
 
@@ -68,6 +69,10 @@ class Made:
         body = (struct.pack("<ii", -1, 0) if kernel else self._ids(pid)) + struct.pack("<QQQ", start, length, offset)
         misc = (KERNEL if kernel else USER) | (1 << 13 if data else 0)
         self._add(1, misc, body + self._text(name) + self._tail(pid, pid, 0))
+
+    def deferred(self, pid, cookie, chain):
+        """The rest of the chains that end in this cookie (Linux 6.19)."""
+        self._add(22, USER, u64(cookie, len(chain), *chain) + self._tail(pid, pid, self.now))
 
     def sample(self, ip, pid=10, tid=None, mode=USER, event=0, **f):
         """Fields by name: addr cpu period chain branches weight data_src transaction phys cgroup data_page code_page raw."""
