@@ -38,6 +38,7 @@ asan:
 tsan:
 	tools/build.sh build-tsan --buildtype=debugoptimized -Db_sanitize=thread
 	tests/run -j $(JOBS) --build build-tsan unit cli
+	tests/run --build build-tsan --filter parallel live
 
 # make fuzz FUZZ_SECONDS=600: each target for so long, findings land in build-fuzz/
 FUZZ_SECONDS ?= 60
