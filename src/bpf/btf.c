@@ -5,7 +5,6 @@
 
 #define BTF_FILE      "/sys/kernel/btf/vmlinux"
 #define BTF_MAX_BYTES (64u << 20)
-#define BTF_MAGIC_    0xeb9f
 
 /* How many bytes follow the head of a type. */
 static size_t tail_bytes(const struct btf_type *t)
@@ -36,7 +35,7 @@ static size_t tail_bytes(const struct btf_type *t)
 
 static struct strobe_error *damaged(void)
 {
-	return error_create(ERROR_FORMAT, "%s is not what it claims to be", BTF_FILE);
+	return error_create(ERROR_FORMAT, "BTF is not what it claims to be");
 }
 
 static void index_types(struct btf *b, size_t bytes)
@@ -51,6 +50,24 @@ static void index_types(struct btf *b, size_t bytes)
 	}
 }
 
+/* Over the bytes that b has. */
+static struct strobe_error *read_header(struct btf *b)
+{
+	const struct btf_header *h = (const void *)b->bytes.data;
+	size_t all = b->bytes.len;
+	if (all < sizeof(*h) || h->magic != BTF_FILE_MAGIC || h->hdr_len < sizeof(*h) || h->hdr_len > all)
+		return damaged();
+	size_t rest = all - h->hdr_len;
+	if (h->type_off > rest || h->type_len > rest - h->type_off || h->str_off > rest || h->str_len > rest - h->str_off ||
+	    !h->str_len || b->bytes.data[h->hdr_len + h->str_off + h->str_len - 1])
+		return damaged();
+	b->types = (const uint8_t *)b->bytes.data + h->hdr_len + h->type_off;
+	index_types(b, h->type_len);
+	b->strings = b->bytes.data + h->hdr_len + h->str_off;
+	b->strings_bytes = h->str_len;
+	return NULL;
+}
+
 struct strobe_error *btf_load(const struct sys *sys, struct btf *ret)
 {
 	*ret = (struct btf){};
@@ -59,25 +76,21 @@ struct strobe_error *btf_load(const struct sys *sys, struct btf *ret)
 		error_destroy(err);
 		return error_create(ERROR_UNSUPPORTED, "the kernel brings no BTF (CONFIG_DEBUG_INFO_BTF)");
 	}
+	if (!err)
+		err = read_header(ret);
 	if (err)
-		return err;
-	const struct btf_header *h = (const void *)ret->bytes.data;
-	size_t all = ret->bytes.len;
-	if (all < sizeof(*h) || h->magic != BTF_MAGIC_ || h->hdr_len < sizeof(*h) || h->hdr_len > all) {
 		btf_deinit(ret);
-		return damaged();
-	}
-	size_t rest = all - h->hdr_len;
-	if (h->type_off > rest || h->type_len > rest - h->type_off || h->str_off > rest || h->str_len > rest - h->str_off ||
-	    !h->str_len || ret->bytes.data[h->hdr_len + h->str_off + h->str_len - 1]) {
+	return err;
+}
+
+struct strobe_error *btf_copy(const void *bytes, size_t n, struct btf *ret)
+{
+	*ret = (struct btf){};
+	strbuf_add(&ret->bytes, bytes, n);
+	struct strobe_error *err = read_header(ret);
+	if (err)
 		btf_deinit(ret);
-		return damaged();
-	}
-	ret->types = (const uint8_t *)ret->bytes.data + h->hdr_len + h->type_off;
-	index_types(ret, h->type_len);
-	ret->strings = ret->bytes.data + h->hdr_len + h->str_off;
-	ret->strings_bytes = h->str_len;
-	return NULL;
+	return err;
 }
 
 void btf_deinit(struct btf *b)
@@ -87,12 +100,12 @@ void btf_deinit(struct btf *b)
 	*b = (struct btf){};
 }
 
-static const char *string(const struct btf *b, uint32_t offset)
+const char *btf_string(const struct btf *b, uint32_t offset)
 {
 	return offset < b->strings_bytes ? b->strings + offset : "";
 }
 
-static const struct btf_type *by_id(const struct btf *b, uint32_t id)
+const struct btf_type *btf_type_by_id(const struct btf *b, uint32_t id)
 {
 	return id && id <= b->type_at.len ? (const void *)(b->types + b->type_at.data[id - 1]) : NULL;
 }
@@ -100,8 +113,8 @@ static const struct btf_type *by_id(const struct btf *b, uint32_t id)
 static const struct btf_type *by_name(const struct btf *b, const char *name)
 {
 	for (uint32_t id = 1; id <= b->type_at.len; id++) {
-		const struct btf_type *t = by_id(b, id);
-		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT && !strcmp(string(b, t->name_off), name))
+		const struct btf_type *t = btf_type_by_id(b, id);
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT && !strcmp(btf_string(b, t->name_off), name))
 			return t;
 	}
 	return NULL;
@@ -117,7 +130,7 @@ static bool member_offset(const struct btf *b, const struct btf_type *t, const c
 	const struct btf_member *m = (const void *)(t + 1);
 	for (uint32_t i = 0; i < BTF_INFO_VLEN(t->info); i++) {
 		uint32_t bits = BTF_INFO_KFLAG(t->info) ? BTF_MEMBER_BIT_OFFSET(m[i].offset) : m[i].offset;
-		const char *found = string(b, m[i].name_off);
+		const char *found = btf_string(b, m[i].name_off);
 		if (*found && !strcmp(found, name)) {
 			*ret_bits = bits;
 			*ret_type = m[i].type;
@@ -125,13 +138,18 @@ static bool member_offset(const struct btf *b, const struct btf_type *t, const c
 		}
 		if (*found)
 			continue;
-		const struct btf_type *inner = by_id(b, m[i].type);
+		const struct btf_type *inner = btf_type_by_id(b, m[i].type);
 		if (inner && member_offset(b, inner, name, depth + 1, ret_bits, ret_type)) {
 			*ret_bits += bits;
 			return true;
 		}
 	}
 	return false;
+}
+
+bool btf_member(const struct btf *b, const struct btf_type *t, const char *name, uint32_t *ret_bits, uint32_t *ret_type)
+{
+	return member_offset(b, t, name, 0, ret_bits, ret_type);
 }
 
 struct strobe_error *btf_offset(const struct btf *b, const char *structure, const char *const *names, uint32_t *ret)
@@ -144,7 +162,7 @@ struct strobe_error *btf_offset(const struct btf *b, const char *structure, cons
 			return error_create(ERROR_UNSUPPORTED, "this kernel's struct %s has no %s", structure, names[i]);
 		bits += more;
 		if (names[i + 1])
-			t = by_id(b, type);
+			t = btf_type_by_id(b, type);
 	}
 	if (!t)
 		return error_create(ERROR_UNSUPPORTED, "this kernel has no struct %s", structure);

@@ -35,13 +35,20 @@ struct bpf_load_options {
 	size_t settings_bytes;
 	const struct bpf_map_size *sizes; /* ends with a NULL name */
 	const char *const *without;       /* programs that are not wanted, NULL-terminated; may be NULL */
+	const char *const *later;         /* programs that bpf_attach() leaves to bpf_attach_program(); likewise */
 };
 
 /* Opens and loads; nothing is attached yet. */
 struct strobe_error *bpf_load(const struct bpf_load_options *o, struct bpf_loaded **ret) _must_check_;
 /* Attaches all programs but those left out. They end with the object, and with this process whatever ends it. */
 struct strobe_error *bpf_attach(struct bpf_loaded *b) _must_check_;
+/* One of those that were left for later, to where its section says, or to one more tracepoint. */
+struct strobe_error *bpf_attach_program(struct bpf_loaded *b, const char *program) _must_check_;
+struct strobe_error *bpf_attach_tracepoint(struct bpf_loaded *b, const char *program, const char *category,
+					   const char *tracepoint) _must_check_;
 void bpf_detach(struct bpf_loaded *b);
+/* The descriptors of what is attached, at most max of them: how many. Borrowed. */
+size_t bpf_link_fds(const struct bpf_loaded *b, int *ret, size_t max);
 void bpf_unload(struct bpf_loaded *b);
 /* The descriptor of a map; borrowed; -1 where there is none. */
 int bpf_map_of(const struct bpf_loaded *b, const char *name);

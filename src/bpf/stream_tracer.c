@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "bpf/kernel.h"
 #include "bpf/programs.h"
@@ -31,7 +34,15 @@ struct stream_tracer {
 	uint64_t ring_bytes;
 	uint64_t at, give_back_bytes; /* what has been read, and when it is told */
 	int wake_fd;
+	bool few_calls; /* by tracepoints of their own */
 };
+
+/* So many calls have tracepoints of their own; to attach and to give up more of them takes too long. */
+#define FEW_CALLS 8
+
+static const char *const enter_and_exit[] = { "stream_enter", "stream_exit", NULL };
+static const char *const of_one_call[] = { "stream_call_enter", "stream_call_exit", NULL };
+static const char *const of_calls[] = { "stream_enter", "stream_exit", "stream_call_enter", "stream_call_exit", NULL };
 
 _Static_assert(sizeof(struct trace_step) == sizeof(struct syscall_fetch), "one layout");
 _Static_assert(offsetof(struct trace_plan, step) == offsetof(struct syscall_plan, step), "one layout");
@@ -126,26 +137,75 @@ static struct strobe_error *fill(struct stream_tracer *s, const struct trace_who
 	return open_wake(s);
 }
 
-struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct stream_options *o,
-					struct stream_tracer **ret)
+static struct strobe_error *settings_of(const struct trace_whom *w, const struct stream_options *o,
+					struct trace_settings *ret)
 {
-	TRY(trace_whom_check(w->sys));
-	struct trace_settings settings = { .stream = 1, .failures_only = o->failures_only,
-					   .longer_than_ns = o->longer_than_ns, .str_limit = o->str_limit,
-					   .stacks = o->stacks, .kernel_stacks = o->kernel_stacks,
-					   .stack_bytes = o->stack_bytes,
-					   .ring_wake_bytes = o->ring_bytes / 4,
-					   .ring_wait_bytes = o->no_wait ? UINT64_MAX : o->ring_bytes / 4 * 3 };
+	*ret = (struct trace_settings){
+		.stream = 1,
+		.failures_only = o->failures_only,
+		.longer_than_ns = o->longer_than_ns,
+		.str_limit = o->str_limit,
+		.stacks = o->stacks,
+		.kernel_stacks = o->kernel_stacks,
+		.stack_bytes = o->stack_bytes,
+		.ring_wake_bytes = o->ring_bytes / 4,
+		.ring_wait_bytes = o->no_wait ? UINT64_MAX : o->ring_bytes / 4 * 3,
+	};
 	size_t path_bytes = o->path ? strlen(o->path) : 0;
-	settings.path_prefix = path_bytes && o->path[path_bytes - 1] == '*';
-	settings.path_bytes = (uint32_t)(path_bytes - settings.path_prefix);
-	if (path_bytes > sizeof(settings.path))
-		return error_create(ERROR_USAGE, "a path to choose by has at most %zu bytes", sizeof(settings.path));
+	ret->path_prefix = path_bytes && o->path[path_bytes - 1] == '*';
+	ret->path_bytes = (uint32_t)(path_bytes - ret->path_prefix);
+	if (path_bytes > sizeof(ret->path))
+		return error_create(ERROR_USAGE, "a path to choose by has at most %zu bytes", sizeof(ret->path));
 	if (path_bytes)
-		memcpy(settings.path, o->path, settings.path_bytes);
-	static const char *const no_signals[] = { "stream_signal", NULL };
-	trace_whom_settings(w, &settings);
+		memcpy(ret->path, o->path, ret->path_bytes);
+	trace_whom_settings(w, ret);
+	return NULL;
+}
+
+/*
+ * Whether the calls that are wanted are so few that each gets tracepoints of its own: other calls cost half as much then. Of
+ * a command only: it is known when it, or what it starts, becomes a 32-bit program; tasks that are there may be some.
+ */
+static bool are_few(const struct trace_whom *w, const struct syscall_table *native)
+{
+	unsigned n = 0;
+	if (w->all_calls || !w->leader || w->map->system_wide)
+		return false;
+	for (uint32_t call = 0; call < TRACE_NUMBERS; call++) {
+		if (!((w->selected[call / 64] | w->points[call / 64]) >> call % 64 & 1))
+			continue;
+		const struct syscall_desc *d = syscall_table_get(native, call);
+		/* Its number is lost when it ends. */
+		if (!d || !strcmp(d->name, "rt_sigreturn"))
+			return false;
+		n++;
+	}
+	return n && n <= FEW_CALLS;
+}
+
+static struct strobe_error *attach(struct stream_tracer *s, const struct trace_whom *w, const struct stream_options *o)
+{
+	TRY(bpf_attach(s->loaded));
+	for (uint32_t call = 0; s->few_calls && call < TRACE_NUMBERS; call++) {
+		char name[80];
+		if (!((w->selected[call / 64] | w->points[call / 64]) >> call % 64 & 1))
+			continue;
+		for (size_t i = 0; of_one_call[i]; i++) {
+			snprintf(name, sizeof(name), "sys_%s_%s", i ? "exit" : "enter", syscall_table_get(o->native, call)->entry);
+			TRY(bpf_attach_tracepoint(s->loaded, of_one_call[i], "syscalls", name));
+		}
+	}
+	return NULL;
+}
+
+static struct strobe_error *open_by(const struct trace_whom *w, const struct stream_options *o, bool few_calls,
+				    struct stream_tracer **ret)
+{
+	struct trace_settings settings;
+	TRY(settings_of(w, o, &settings));
+	settings.few_calls = few_calls;
 	struct stream_tracer *s = xcalloc(1, sizeof(*s));
+	s->few_calls = few_calls;
 	s->ring_bytes = o->ring_bytes;
 	s->wake_fd = -1;
 	const struct bpf_map_size sizes[] = {
@@ -153,25 +213,46 @@ struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct
 		{ "ring", (uint32_t)o->ring_bytes },
 		{},
 	};
+	const char *without[4] = {};
+	size_t n = 0;
+	if (!o->signals)
+		without[n++] = "stream_signal";
+	for (size_t i = 0; !few_calls && of_one_call[i]; i++)
+		without[n++] = of_one_call[i];
 	struct bpf_load_options load = {
 		.sys = w->sys,
 		.image = { "trace_stream", trace_stream_object, sizeof(trace_stream_object) },
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,
-		.without = o->signals ? NULL : no_signals,
+		.without = without,
+		.later = few_calls ? of_calls : NULL,
 	};
 	struct strobe_error *err = bpf_load(&load, &s->loaded);
 	if (!err)
 		err = fill(s, w, o);
 	if (!err)
-		err = bpf_attach(s->loaded);
+		err = attach(s, w, o);
 	if (err) {
 		stream_tracer_close(s);
 		return err;
 	}
 	*ret = s;
 	return NULL;
+}
+
+struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct stream_options *o,
+					struct stream_tracer **ret)
+{
+	TRY(trace_whom_check(w->sys));
+	if (are_few(w, o->native)) {
+		struct strobe_error *err = open_by(w, o, true, ret);
+		if (!err)
+			return NULL;
+		log_info("tracing by the tracepoints of all calls: %s", err->message);
+		error_destroy(err);
+	}
+	return open_by(w, o, false, ret);
 }
 
 void stream_tracer_enable(struct stream_tracer *s, bool on)
@@ -186,7 +267,26 @@ int stream_tracer_wake_fd(const struct stream_tracer *s)
 
 void stream_tracer_stop(struct stream_tracer *s)
 {
-	bpf_detach(s->loaded);
+	/* Those of one call are given up at the end, by somebody else. */
+	stream_tracer_enable(s, false);
+	if (!s->few_calls)
+		bpf_detach(s->loaded);
+}
+
+/* A 32-bit program has begun, and waits or is stopped: its calls have no tracepoints of their own. */
+static void attach_compat(struct stream_tracer *s)
+{
+	for (size_t i = 0; enter_and_exit[i]; i++) {
+		_cleanup_error_ struct strobe_error *err = bpf_attach_program(s->loaded, enter_and_exit[i]);
+		if (err)
+			log_warn("calls of 32-bit programs are not seen: %s", err->message);
+	}
+	__atomic_store_n(&s->control->compat, TRACE_COMPAT_ATTACHED, __ATOMIC_SEQ_CST);
+	for (size_t i = 0; i < TRACE_STOPPED; i++) {
+		uint32_t pid = __atomic_exchange_n(&s->control->stopped[i], 0, __ATOMIC_SEQ_CST);
+		if (pid)
+			kill((pid_t)pid, SIGCONT);
+	}
 }
 
 void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx)
@@ -194,7 +294,9 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 	struct epoll_event woken;
 	uint64_t end = __atomic_load_n(s->producer, __ATOMIC_ACQUIRE);
 	bool go_on = true;
-	if (s->control->woken)
+	if (s->control->compat == TRACE_COMPAT_SEEN)
+		attach_compat(s);
+	if (s->control->woken || s->few_calls)
 		epoll_wait(s->wake_fd, &woken, 1, 0);
 	while (s->at < end && go_on) {
 		const uint8_t *record = s->data + (s->at & (s->ring_bytes - 1));
@@ -261,6 +363,11 @@ struct strobe_error *stream_tracer_dump(const struct stream_tracer *s, const cha
 		out_ch(out, '\n');
 	}
 	return NULL;
+}
+
+size_t stream_tracer_lasting(const struct stream_tracer *s, int *ret, size_t max)
+{
+	return s && s->few_calls ? bpf_link_fds(s->loaded, ret, max) : 0;
 }
 
 void stream_tracer_close(struct stream_tracer *s)

@@ -3,7 +3,10 @@
  * struct task_state before, the memory of a followed task, which begins with what stands in TASK_STATE_HEAD.
  *
  * A followed task has a place in the task storage. Those that are named from the beginning stand in the map of targets
- * by their thread id; what a followed task starts is followed from its fork on.
+ * by their thread id; what a followed task starts is put there at its fork.
+ *
+ * All programs are raw tracepoints, whose arguments have no types: what asks for a typed task has the current one. (Those
+ * with types, tp_btf, make libbpf read all types of the kernel, which takes 10 ms.)
  */
 #pragma once
 #include "bpf/trace_shared.h"
@@ -72,28 +75,31 @@ INLINE struct task_state *follow(struct task_struct *task)
 	return s;
 }
 
+/* What a followed task starts is followed. */
+INLINE void follow_child(__u32 tid)
+{
+	__u32 one = 1;
+	if (settings.inherit && !settings.everyone && bpf_map_update_elem(&targets, &tid, &one, BPF_ANY))
+		__sync_fetch_and_add(&control.unfollowed, 1);
+}
+
+/* Whether a task is to be followed, by what it is called. */
+INLINE _Bool is_meant(__u32 tid, __u32 pid)
+{
+	if (!settings.everyone)
+		return bpf_map_lookup_elem(&targets, &tid) != NULL;
+	if (pid == settings.self)
+		return 0;
+	return !settings.excludes || (!bpf_map_lookup_elem(&excluded, &pid) && !bpf_map_lookup_elem(&excluded, &tid));
+}
+
 /* The memory of the task where it is followed, else NULL. */
 INLINE struct task_state *followed(struct task_struct *task)
 {
-	__u32 id;
 	struct task_state *s = bpf_task_storage_get(&tasks, task, 0, 0);
 	if (s)
 		return s;
-	id = task->tgid;
-	if (settings.everyone) {
-		if (id == settings.self)
-			return NULL;
-		if (settings.excludes && (bpf_map_lookup_elem(&excluded, &id)))
-			return NULL;
-		id = task->pid;
-		if (settings.excludes && bpf_map_lookup_elem(&excluded, &id))
-			return NULL;
-	} else {
-		id = task->pid;
-		if (!bpf_map_lookup_elem(&targets, &id))
-			return NULL;
-	}
-	return follow(task);
+	return is_meant(task->pid, task->tgid) ? follow(task) : NULL;
 }
 
 /* What can change from call to call. */
@@ -108,19 +114,20 @@ INLINE _Bool counts_here(void)
 	return !settings.by_cgroup || bpf_current_task_under_cgroup(&cgroup, 0) == 1;
 }
 
+/* Whether the call that a task is in came through the door of 32-bit programs. */
+INLINE _Bool is_compat(struct task_struct *task)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (task->thread_info.status & 2) != 0; /* TS_COMPAT */
+#elif defined(__TARGET_ARCH_arm64)
+	return (task->thread_info.flags & 1UL << 22) != 0; /* TIF_32BIT */
+#endif
+}
+
 INLINE __u32 call_of(struct task_struct *task, long number)
 {
 	__u32 call = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1;
-#if defined(__TARGET_ARCH_x86)
-	/* TS_COMPAT: this very call came through the 32-bit door. */
-	if (task->thread_info.status & 2)
-		call += TRACE_NUMBERS;
-#elif defined(__TARGET_ARCH_arm64)
-	/* TIF_32BIT */
-	if (task->thread_info.flags & 1UL << 22)
-		call += TRACE_NUMBERS;
-#endif
-	return call;
+	return is_compat(task) ? call + TRACE_NUMBERS : call;
 }
 
 INLINE long number_of(struct pt_regs *regs)

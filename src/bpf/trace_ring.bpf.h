@@ -9,9 +9,13 @@
 #pragma once
 #include "bpf/trace_fetch.bpf.h"
 
-#define WAIT_NS     100000      /* of one call: preemption is off meanwhile */
-#define PATIENCE_NS 2000000000  /* with a reader that takes nothing */
-#define TURNS       64          /* of each of two loops, one in the other: enough for WAIT_NS */
+#define WAIT_NS      100000     /* of one call: preemption is off meanwhile */
+#define PATIENCE_NS  2000000000 /* with a reader that takes nothing */
+#define TURNS        64         /* of each of two loops, one in the other: enough for WAIT_NS */
+#define COMPAT_NS    30000
+#define COMPAT_TURNS 1000
+
+enum { SIGCONT = 18, SIGSTOP = 19 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -25,6 +29,20 @@ GLOBAL int turn(__u64 until_ns)
 		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < settings.ring_wait_bytes || bpf_ktime_get_ns() > until_ns)
 			return 1;
 	return 0;
+}
+
+INLINE _Bool is_attached(void)
+{
+	return *(volatile __u32 *)&control.compat == TRACE_COMPAT_ATTACHED;
+}
+
+/* 1: it is attached. */
+GLOBAL int turn_for_compat(__u64 until_ns)
+{
+	for (__u32 i = 0; i < COMPAT_TURNS && bpf_ktime_get_ns() < until_ns; i++)
+		if (is_attached())
+			return 1;
+	return is_attached();
 }
 
 GLOBAL int wait_for_room(void)
@@ -56,6 +74,28 @@ INLINE _Bool send_bytes(const void *bytes, __u64 n, _Bool can_wait)
 			wait_for_room();
 	}
 	return !bpf_ringbuf_output(&ring, (void *)bytes, n, flags);
+}
+
+/*
+ * A 32-bit program begins, the first one: the reader is woken to attach what tells of its calls. It attaches in less than a
+ * millisecond, as a rule; where it does not, the program is stopped, and the reader lets it go on.
+ */
+GLOBAL int wait_for_compat(__u32 pid)
+{
+	struct trace_event nothing = {};
+	__u32 i;
+	control.compat = TRACE_COMPAT_SEEN;
+	bpf_ringbuf_output(&ring, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
+	if (turn_for_compat(bpf_ktime_get_ns() + COMPAT_NS))
+		return 0;
+	bpf_send_signal(SIGSTOP);
+	i = __sync_fetch_and_add(&control.stopped_nr, 1);
+	if (i < TRACE_STOPPED)
+		__sync_lock_test_and_set(&control.stopped[i], pid);
+	/* Either the reader finds it there, or it is here that it has attached meanwhile. */
+	if (i >= TRACE_STOPPED || is_attached())
+		bpf_send_signal(SIGCONT);
+	return 0;
 }
 
 /* A call, a point, a signal. Where interrupts are off nobody waits. */

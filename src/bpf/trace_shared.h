@@ -1,5 +1,5 @@
 /*
- * What the BPF programs of trace (trace.bpf.c) and their loader (tracer.c) both know: settings, the rows of the summary,
+ * What the BPF programs of trace (trace_*.bpf.c) and their loaders both know: settings, the rows of the summary,
  * and the events of the stream. For these two alone.
  *
  * Times are nanoseconds of CLOCK_MONOTONIC. Thread and process ids are the kernel's own, of the pid namespace at the top.
@@ -131,11 +131,12 @@ struct trace_settings {
 	__u8 by_cpu, by_cgroup, excludes;
 	__u8 failures_only, select_all;
 	__u64 longer_than_ns;
+	__u64 began_ns;  /* tasks that started later are new: their whole life is seen */
 	__u32 str_limit;
 	__u8 stacks;        /* enum trace_stacks */
 	__u8 kernel_stacks;
 	__u8 points;        /* some calls are asked for as tracepoints: TRACE_SELECTED_POINT */
-	__u8 unused;
+	__u8 few_calls;     /* each has tracepoints of its own: those of all calls are for 32-bit programs */
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
 	__u32 path_bytes;   /* only calls with this path, or with what was opened by it; 0: all */
 	__u32 path_prefix;  /* with one that begins so */
@@ -143,6 +144,10 @@ struct trace_settings {
 	__u64 ring_wait_bytes; /* so full, calls wait for it */
 	char path[TRACE_PATH_MAX];
 };
+
+/* Calls of 32-bit programs: whether there are any, and whether the tracepoints of all calls are attached for them. */
+enum trace_compat { TRACE_COMPAT_NONE, TRACE_COMPAT_SEEN, TRACE_COMPAT_ATTACHED };
+#define TRACE_STOPPED 16
 
 struct trace_control {
 	__u32 enabled;
@@ -156,5 +161,7 @@ struct trace_control {
 	__u64 waits;      /* calls that waited for the reader */
 	__u64 read_bytes, read_ns; /* how far it was when a call waited, and since when */
 	__u32 woken;      /* it has been; the reader takes that back when it is through */
+	__u32 compat;     /* few_calls: enum trace_compat */
+	__u32 stopped[TRACE_STOPPED], stopped_nr; /* processes that are stopped until it is ATTACHED */
 	__u32 unused_too;
 };

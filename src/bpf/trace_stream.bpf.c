@@ -15,6 +15,7 @@ struct task_state {
 	__u8 blob;  /* what was fetched at entry waits in blobs */
 	__u8 point; /* its POINT is to be sent when what it points at can be read */
 	__u8 path;  /* what was fetched at entry has the path that is asked for */
+	__u8 left;  /* its end has been told of already */
 };
 
 #include "bpf/trace_stack.bpf.h"
@@ -169,25 +170,27 @@ INLINE _Bool is_call(__u32 call)
 	return settings.select_all || (call < TRACE_CALLS && (selected[call] & TRACE_SELECTED_CALL));
 }
 
-SEC("tp_btf/sys_enter")
-int stream_enter(__u64 *ctx)
+INLINE struct pt_regs *regs_of(struct task_struct *task)
 {
-	long number = ctx[1];
+	return (struct pt_regs *)bpf_task_pt_regs(task);
+}
+
+INLINE int enter(void *ctx, struct task_struct *task, long number)
+{
 	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1, call;
-	struct task_struct *task;
 	struct task_state *t;
 	struct trace_plan *plan;
 	struct scratch *s;
 	struct blob *b;
 	if (!settings.select_all && !(selected[low] | selected[low + TRACE_NUMBERS]))
 		return 0;
-	task = bpf_get_current_task_btf();
 	t = followed(task);
 	if (!t)
 		return 0;
 	call = call_of(task, number);
 	t->call = call;
 	t->told = 0;
+	t->left = 0;
 	t->blob = 0;
 	t->point = 0;
 	t->path = 0;
@@ -197,7 +200,7 @@ int stream_enter(__u64 *ctx)
 		s = scratch_of(0);
 		if (!s)
 			return 0;
-		take_args(s, (struct pt_regs *)ctx[0], call >= TRACE_NUMBERS);
+		take_args(s, regs_of(task), call >= TRACE_NUMBERS);
 		s->ret = 0;
 		send_point(ctx, s, task, t, plan, number, plan->no_return, 1);
 		if (!is_call(call))
@@ -208,7 +211,7 @@ int stream_enter(__u64 *ctx)
 	s = scratch_of(0);
 	if (!s)
 		return 0;
-	take_args(s, (struct pt_regs *)ctx[0], call >= TRACE_NUMBERS);
+	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
 	s->ret = 0;
 	if (plan->no_return) {
 		if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || settings.path_bytes ||
@@ -237,13 +240,9 @@ int stream_enter(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/sys_exit")
-int stream_exit(__u64 *ctx)
+/* regs: as they are at the end. */
+INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long number, __s64 ret)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs *regs = (struct pt_regs *)ctx[0];
-	long number = number_of(regs);
-	__s64 ret = ctx[1];
 	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1, call;
 	_Bool failed = ret < 0 && ret >= -4095;
 	struct task_state *t;
@@ -254,6 +253,8 @@ int stream_exit(__u64 *ctx)
 		return 0;
 	t = followed(task);
 	if (!t || !control.enabled || !counts_here())
+		goto out;
+	if (settings.few_calls && t->left)
 		goto out;
 	call = call_of(task, number);
 	if (t->start_ns && is_renumbered(number, call, t->call)) {
@@ -298,11 +299,50 @@ out:
 	return 0;
 }
 
+SEC("raw_tp/sys_enter")
+int stream_enter(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	if (settings.few_calls && !is_compat(task))
+		return 0;
+	return enter(ctx, task, ctx[1]);
+}
+
+SEC("raw_tp/sys_exit")
+int stream_exit(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = regs_of(task);
+	if (settings.few_calls && !is_compat(task))
+		return 0;
+	return leave(ctx, task, regs, number_of(regs), ctx[1]);
+}
+
+/* What a tracepoint of one call gives. */
+struct call_point {
+	__u64 unused;
+	__s32 number, unused_too;
+	__s64 value; /* the first argument, or the result */
+};
+
+SEC("tracepoint")
+int stream_call_enter(struct call_point *ctx)
+{
+	return enter(ctx, bpf_get_current_task_btf(), ctx->number);
+}
+
+SEC("tracepoint")
+int stream_call_exit(struct call_point *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	return leave(ctx, task, regs_of(task), ctx->number, ctx->value);
+}
+
 /* A call that sleeps is told of, so that the user sees what is waited for. */
-SEC("tp_btf/sched_switch")
+SEC("raw_tp/sched_switch")
 int stream_switch(__u64 *ctx)
 {
-	struct task_struct *task = (struct task_struct *)ctx[1];
+	struct task_struct *task = bpf_get_current_task_btf(); /* it still is: ctx[1] */
 	struct task_state *t;
 	struct trace_plan *plan;
 	struct scratch *s;
@@ -318,7 +358,7 @@ int stream_switch(__u64 *ctx)
 	if (!s || !plan)
 		return 0;
 	if (settings.points && t->point) {
-		take_args(s, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), call >= TRACE_NUMBERS);
+		take_args(s, regs_of(task), call >= TRACE_NUMBERS);
 		s->ret = 0;
 		send_point(ctx, s, task, t, plan, call % TRACE_NUMBERS, 1, 0);
 	}
@@ -326,7 +366,7 @@ int stream_switch(__u64 *ctx)
 		return 0;
 	if (settings.failures_only || settings.longer_than_ns)
 		return 0;
-	take_args(s, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), call >= TRACE_NUMBERS);
+	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
 	s->ret = 0;
 	begin_call(s, task, t, TRACE_EVENT_ENTERED, bpf_ktime_get_ns(), call % TRACE_NUMBERS, args_of(plan));
 	if (t->blob)
@@ -347,35 +387,47 @@ INLINE void send_name(struct scratch *s, const char *comm)
 	send_aside(s);
 }
 
-SEC("tp_btf/sched_process_fork")
+SEC("raw_tp/sched_process_fork")
 int stream_fork(__u64 *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf(), *child = (struct task_struct *)ctx[1];
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct task_struct *child = (const struct task_struct *)ctx[1];
 	struct scratch *s;
 	struct trace_event *ev;
-	if (!followed(task))
+	__u32 ids[2]; /* tid, pid */
+	if (!followed(task) || bpf_probe_read_kernel(ids, 4, &child->pid) || bpf_probe_read_kernel(ids + 1, 4, &child->tgid))
 		return 0;
-	if (settings.inherit && !settings.everyone)
-		follow(child);
+	follow_child(ids[0]);
 	s = scratch_of(2);
 	if (!s)
 		return 0;
 	begin(s, task, TRACE_EVENT_FORK, bpf_ktime_get_ns());
 	ev = (struct trace_event *)s->buf;
 	ev->args_nr = 2;
-	((__u64 *)(s->buf + sizeof(*ev)))[0] = child->pid;
-	((__u64 *)(s->buf + sizeof(*ev)))[1] = child->tgid;
+	((__u64 *)(s->buf + sizeof(*ev)))[0] = ids[0];
+	((__u64 *)(s->buf + sizeof(*ev)))[1] = ids[1];
 	s->at += 16;
 	send_name(s, child->comm);
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exec")
+/* A program of the other width has begun: its address space is small. */
+INLINE _Bool is_32bit(struct task_struct *task)
+{
+	struct mm_struct *mm = NULL;
+	unsigned long size = ~0UL;
+	if (!bpf_probe_read_kernel(&mm, sizeof(mm), &task->mm))
+		bpf_probe_read_kernel(&size, sizeof(size), &mm->task_size);
+	return size <= 1ULL << 32;
+}
+
+SEC("raw_tp/sched_process_exec")
 int stream_exec(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *t = followed(task);
 	struct scratch *s;
-	if (!followed(task))
+	if (!t)
 		return 0;
 	if (settings.has_leader && task->tgid == control.leader)
 		control.enabled = 1;
@@ -384,25 +436,37 @@ int stream_exec(__u64 *ctx)
 		return 0;
 	begin(s, task, TRACE_EVENT_EXEC, bpf_ktime_get_ns());
 	send_name(s, task->comm);
+	if (settings.few_calls && is_32bit(task) && !is_attached()) {
+		/* The tracepoint of its end passes over 32-bit programs, and it ends before a stop. */
+		leave(ctx, task, regs_of(task), t->call % TRACE_NUMBERS, 0);
+		t->left = 1;
+		wait_for_compat(task->tgid);
+	}
 	return 0;
 }
 
-SEC("tp_btf/task_rename")
+SEC("raw_tp/task_rename")
 int stream_rename(__u64 *ctx)
 {
-	struct task_struct *task = (struct task_struct *)ctx[0];
+	const struct task_struct *named = (const struct task_struct *)ctx[0]; /* by itself, or by another */
 	struct scratch *s;
-	if (!bpf_task_storage_get(&tasks, task, 0, 0))
+	struct trace_event *ev;
+	__u32 ids[2]; /* tid, pid */
+	if (bpf_probe_read_kernel(ids, 4, &named->pid) || bpf_probe_read_kernel(ids + 1, 4, &named->tgid) ||
+	    !is_meant(ids[0], ids[1]))
 		return 0;
 	s = scratch_of(2);
 	if (!s)
 		return 0;
-	begin(s, task, TRACE_EVENT_RENAME, bpf_ktime_get_ns());
+	begin(s, bpf_get_current_task_btf(), TRACE_EVENT_RENAME, bpf_ktime_get_ns());
+	ev = (struct trace_event *)s->buf;
+	ev->tid = ids[0];
+	ev->pid = ids[1];
 	send_name(s, (const char *)ctx[1]);
 	return 0;
 }
 
-SEC("tp_btf/signal_deliver")
+SEC("raw_tp/signal_deliver")
 int stream_signal(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -427,7 +491,17 @@ int stream_signal(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
+/* Of its process. Read as bytes: by a typed pointer the verifier goes through all types of the kernel (1 ms). */
+INLINE _Bool is_last(struct task_struct *task)
+{
+	struct signal_struct *signal = NULL;
+	int live = 1;
+	if (!bpf_probe_read_kernel(&signal, sizeof(signal), &task->signal))
+		bpf_probe_read_kernel(&live, sizeof(live), &signal->live.counter);
+	return live == 0;
+}
+
+SEC("raw_tp/sched_process_exit")
 int stream_gone(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -435,7 +509,7 @@ int stream_gone(__u64 *ctx)
 	struct scratch *s;
 	struct trace_event *ev;
 	__u64 *args;
-	if (!bpf_task_storage_get(&tasks, task, 0, 0))
+	if (!followed(task))
 		return 0;
 	if (!settings.everyone)
 		bpf_map_delete_elem(&targets, &id);
@@ -449,7 +523,7 @@ int stream_gone(__u64 *ctx)
 	ev->args_nr = 3;
 	args[0] = task->se.sum_exec_runtime;
 	args[1] = waited_ns(task);
-	args[2] = task->signal->live.counter == 0;
+	args[2] = is_last(task);
 	s->at += 24;
 	send_aside(s);
 	return 0;

@@ -9,7 +9,6 @@ struct task_state {
 	__u64 cgroup;
 	__u32 call; /* of start_ns; TRACE_CALLS: none */
 	__u32 thread; /* + 1; 0: none yet */
-	__u32 is_new, unused; /* its whole life is seen */
 	__u32 row_of[TRACE_CALLS]; /* + 1; 0: none yet */
 };
 
@@ -66,7 +65,7 @@ static __attribute__((noinline)) __u32 new_thread(struct task_state *s)
 	t->pid = task->tgid;
 	t->cgroup = s->cgroup;
 	bpf_get_current_comm(t->comm, sizeof(t->comm));
-	if (!s->is_new) {
+	if (task->start_time < settings.began_ns) {
 		t->ran_before_ns = task->se.sum_exec_runtime;
 		t->waited_before_ns = waited_ns(task);
 	}
@@ -168,7 +167,7 @@ INLINE void count_error(__u32 row, __s64 ret)
 		bpf_map_update_elem(&errnos, &key, &one, BPF_ANY);
 }
 
-SEC("tp_btf/sys_enter")
+SEC("raw_tp/sys_enter")
 int trace_enter(__u64 *ctx)
 {
 	long number = ctx[1];
@@ -186,11 +185,11 @@ int trace_enter(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/sys_exit")
+SEC("raw_tp/sys_exit")
 int trace_exit(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	long number = number_of((struct pt_regs *)ctx[0]);
+	long number = number_of((struct pt_regs *)bpf_task_pt_regs(task));
 	__s64 ret = ctx[1];
 	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1, call, row;
 	struct task_state *s;
@@ -242,17 +241,17 @@ int trace_exit(__u64 *ctx)
 }
 
 /* A followed task starts another. */
-SEC("tp_btf/sched_process_fork")
+SEC("raw_tp/sched_process_fork")
 int trace_fork(__u64 *ctx)
 {
-	struct task_struct *child = (struct task_struct *)ctx[1];
-	struct task_state *s;
-	if (followed(bpf_get_current_task_btf()) && (s = follow(child)))
-		s->is_new = 1;
+	const struct task_struct *child = (const struct task_struct *)ctx[1];
+	__u32 tid;
+	if (!bpf_probe_read_kernel(&tid, sizeof(tid), &child->pid) && followed(bpf_get_current_task_btf()))
+		follow_child(tid);
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exec")
+SEC("raw_tp/sched_process_exec")
 int trace_exec(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -269,7 +268,7 @@ int trace_exec(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
+SEC("raw_tp/sched_process_exit")
 int trace_gone(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();

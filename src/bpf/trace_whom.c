@@ -29,6 +29,7 @@ void trace_whom_settings(const struct trace_whom *w, struct trace_settings *s)
 	s->by_cgroup = w->cgroup != NULL;
 	s->excludes = w->excluded_nr != 0;
 	s->select_all = w->all_calls;
+	s->began_ns = sys_clock_ns(w->sys, CLOCK_MONOTONIC);
 	for (size_t i = 0; i < TRACE_CALLS / 64; i++)
 		s->points |= w->points[i] != 0;
 }

@@ -33,7 +33,7 @@ struct signal_struct {
 };
 
 struct mm_struct {
-	unsigned long start_stack;
+	unsigned long start_stack, task_size;
 };
 
 struct task_struct {
@@ -41,6 +41,7 @@ struct task_struct {
 	unsigned int flags;
 	struct mm_struct *mm;
 	int pid, tgid;
+	__u64 start_time;
 	char comm[16];
 	struct task_struct *group_leader;
 	int exit_code;

@@ -158,6 +158,11 @@ def check_compat(tap):
            re.search(r"^   open +2 +2 ", text, re.M), "in the statistics, those of each width", text)
     _, text = trace("-e", "open", "./compat")
     tap.equal(text.count("open("), 2, "chosen by name")
+    _, text = trace("-e", "openat,open,execve", "sh", "-c", "./compat; ./compat; cat /nonexistent")
+    ends = re.findall(r"\): (?:\S+ )?(?: \.\.\. \[continued\]: )?(open|execve|openat)\(.*= (-?\d+)", text)
+    tap.equal([ends.count(("open", "-1")), ends.count(("execve", "-1"))], [4, 2], "few calls: 32-bit programs that a shell starts")
+    tap.equal(ends.count(("execve", "0")), 6, "and each exec, of either width")
+    tap.ok(re.search(r'openat\(.*"/nonexistent".*= -1 ENOENT', text), "and programs of 64 bits", text)
 
 
 def check_faults(tap):
