@@ -176,6 +176,11 @@ static const char letters[256] = {
 	['"'] = '"', ['\\'] = '\\', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r',
 };
 
+static bool is_digit(uint8_t c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* One byte as C writes it, at most four characters; octal is as short as the byte behind allows. */
 static char *escape(char *to, uint8_t c, uint8_t next)
 {
@@ -188,7 +193,7 @@ static char *escape(char *to, uint8_t c, uint8_t next)
 		*to++ = letters[c];
 		return to;
 	}
-	bool full = next >= '0' && next <= '9';
+	bool full = is_digit(next);
 	if (full || c >= 0100)
 		*to++ = (char)('0' + (c >> 6));
 	if (full || c >= 010)
@@ -205,8 +210,18 @@ void syscall_print_quoted(struct out *out, const void *bytes, size_t n)
 	for (size_t at = 0; at < n; at += CHUNK) {
 		size_t end = n - at < CHUNK ? n : at + CHUNK;
 		char *start = out_reserve(out, 4 * (end - at)), *to = start;
-		for (size_t i = at; i < end; i++)
-			to = escape(to, p[i], i + 1 < n ? p[i + 1] : 0);
+		for (size_t i = at; i < end;) {
+			char *from = to, text[4];
+			uint8_t c = p[i++], next = i < n ? p[i] : 0;
+			to = escape(to, c, next);
+			if (c != next || is_digit(c))
+				continue;
+			/* A run, of zeros as a rule: the same text, but for the last one, which may have a digit behind it. */
+			size_t bytes = (size_t)(to - from);
+			memcpy(text, from, sizeof(text));
+			for (; i + 1 < end && p[i] == c && p[i + 1] == c; i++, to += bytes)
+				memcpy(to, text, sizeof(text));
+		}
 		out->len += (size_t)(to - start);
 	}
 	out_ch(out, '"');
