@@ -24,6 +24,8 @@ ACCEPTED = [
     ("perf", r"PERF_ATTR_SIZE_VER\d", "128", "a size that strace has a name for"),
     ("perf", r" /\* arbitrary skid \*/", "", "a remark of strace's"),
     ("bpf", r"(bpf\(0x4d, )[^,]*", r"\1ATTR", "ours shows the bytes of a command without a name"),
+    ("cp", r"BTRFS_IOC_CLONE or FICLONE", "FICLONE", "one number, whose name is FICLONE since Linux 4.5"),
+    ("find", r"fstatfs\((\d+)(?:<[^<>]*>)?, .*", r"fstatfs(\1)", "free blocks of the moment; ext2 and ext4 have one number"),
     ("rseq", r"RSEQ_FLAG_UNREGISTER", "0x1", "strace 6.1 has no name for it"),
     ("rseq", r"\(NULL", "(0", "an address in ours, a number in strace's"),
 ]
@@ -123,6 +125,13 @@ def programs():
         "ls": ["/bin/ls", "-l", "/etc/default"],
         "sh": ["/bin/sh", "-c", "(exit 3); echo $?"],
         "cat": ["/bin/cat", "/etc/passwd"],
+        "cp": ["/bin/cp", "/etc/passwd", "copy"],
+        "dd": ["/bin/dd", "if=/dev/zero", "of=zeros", "bs=4k", "count=3", "status=none"],
+        "find": ["/usr/bin/find", "/etc/default", "-name", "*o*"],
+        "grep": ["/bin/grep", "root", "/etc/passwd"],
+        "id": ["/usr/bin/id"],
+        "ln": ["/bin/ln", "-s", "nowhere", "link"],
+        "mkdir": ["/bin/mkdir", "-p", "-m", "700", "a/b/c"],
         "python3": [python, "-I", "-S", "-c", "print(1)"],
         "server": [python, "-I", "-S", "-c", SERVER],
     }
