@@ -41,8 +41,8 @@ def said(who, err):
 class DdTraceRow:
     """A dd of many small writes: what a block takes, by dd's own clock, in units of the bare dd."""
 
-    def __init__(self, name, target, sides):
-        self.name, self.target = name, target
+    def __init__(self, name, target, sides, loops=0):
+        self.name, self.target, self.loops = name, target, loops
         self.sides = {"bare": [], **sides}
         self.blocks = {who: BLOCKS if who in ("bare", "strobe") or "seccomp" in " ".join(argv) else SLOW_BLOCKS
                        for who, argv in self.sides.items()}
@@ -50,6 +50,15 @@ class DdTraceRow:
         self.failed, self.lost = {}, ""
 
     def run(self, bench):
+        loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(self.loops)]
+        try:
+            self.run_rounds(bench)
+        finally:
+            for loop in loops:
+                loop.kill()
+                loop.wait()
+
+    def run_rounds(self, bench):
         for _ in range(bench.options.rounds):
             for who, argv in self.sides.items():
                 if who in self.failed:
@@ -173,6 +182,8 @@ def rows(perf, strobe):
 
     yield DdTraceRow("trace -s, dd", "1.9", sides(["-s", "-o", "p.txt"], ["-s", "-o", "s.txt"], ["-f", "-c", "-o", "t.txt"]))
     yield DdTraceRow("trace to a file, dd", "3.0, nothing lost", sides(["-o", "p.txt"], ["-o", "s.txt"], ["-f", "-o", "t.txt"]))
+    yield DdTraceRow("trace to a file, dd, beside two busy loops", "nothing lost",
+                     sides(["-o", "p.txt"], ["-o", "s.txt"], ["-f", "-o", "t.txt"]), loops=2)
     yield DdTraceRow("trace -e openat, dd", "1.15", sides(["-e", "openat", "-o", "p.txt"], ["-e", "openat", "-o", "s.txt"],
                      ["-f", "--seccomp-bpf", "-e", "trace=openat", "-o", "t.txt"]))
     yield StartRow("trace true", "30 ms", sides(["-o", "p.txt"], ["-o", "s.txt"], ["-f", "-o", "t.txt"]))
