@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 /* Rows are dropped when there are this many times more than counted something the last time, and this many at least. */
-#define DROP_FACTOR 3
+#define DROP_FACTOR 2
 #define DROP_ROWS   20000
 
 void history_init(struct history *h, enum history_mode mode, uint64_t remember)

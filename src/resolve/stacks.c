@@ -110,10 +110,26 @@ static function_id function_of(struct fill *f, const struct resolved_frame *from
 	return profile_function(p, &fn);
 }
 
+/*
+ * Code without a symbol is told apart by its address, and each process has it at another one. A session that goes on shows it where
+ * its file was first: it would gather rows for every process that comes by. Where nothing is mapped there is no code at all: such
+ * callers are what stands on the stack of code without frame pointers, another number in each sample, and become one.
+ */
+static uint64_t shown_ip(const struct fill *f, const struct resolved_frame *from)
+{
+	if (!f->r->symbols_options.live || (from->map && from->map->file->kind != MAPPED_FILE))
+		return from->ip;
+	if (!from->map)
+		return 0;
+	const struct file_place *place = place_of(f->r, from->map);
+	return from->ip - from->map->start + from->map->pgoff - place->offset + place->start;
+}
+
 frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags)
 {
 	enum mapping_space space = space_of(from->cpumode, from->map);
-	struct profile_frame fr = { .ip = from->ip, .addr = from->addr, .space = space, .flags = flags,
+	uint64_t ip = shown_ip(f, from);
+	struct profile_frame fr = { .ip = ip, .addr = from->map ? from->addr : ip, .space = space, .flags = flags,
 				    .line = f->r->options.with_lines ? from->line : 0 };
 	fr.mapping = mapping_of(f, from, space);
 	fr.function = function_of(f, from, fr.mapping);
