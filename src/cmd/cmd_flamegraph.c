@@ -68,6 +68,9 @@ static const struct option table[] = {
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file",
 	  .help = "write to this file, a page of HTML where its name ends so; - is standard output, which is also the default\n"
 		  "unless it is a terminal: a picture then goes to " DEFAULT_OUTPUT },
+	{ OPTION_STRING, 'u', "url", AT(in.server.source), .arg = "url",
+	  .help = "fetch it: from a Go program's /debug/pprof/profile, where the URL names no other path" },
+	{ OPTION_I64, 't', "seconds", AT(in.server.seconds), .arg = "n", .help = "with -u: for how long the server is to measure (30)" },
 	{ OPTION_BOOL, 'f', "force", AT(in.force), .help = "read it though it belongs to another user" },
 	{ OPTION_BOOL, 0, "folded", AT(folded), .help = "print folded stacks instead: process;outermost;...;innermost value" },
 
@@ -141,6 +144,7 @@ static void defaults(void *options)
 	o->frame_height = o->svg.frame_height;
 	o->in.demangle = true;
 	o->consistent = true;
+	o->in.server.seconds = -1;
 }
 
 struct run {
@@ -329,6 +333,7 @@ static struct strobe_error *read_base(struct run *r)
 	if (!o->base)
 		return NULL;
 	options.single = true;
+	options.server.source = NULL;
 	TRY(flame_input_read(r->ctx, o->base, &options, &r->base));
 	return join_base(r);
 }
@@ -376,6 +381,7 @@ static struct strobe_error *write_page(struct run *r)
 	if (o->base) {
 		struct flame_input_options options = o->in;
 		options.single = true;
+		options.server.source = NULL;
 		TRY(flame_input_read(r->ctx, o->base, &options, &r->base));
 		page.profile = r->merged = page_with_base(r->in.profile, r->base.profile);
 	}
@@ -435,6 +441,10 @@ static int run_all(struct run *r)
 
 static struct strobe_error *finish_options(struct flamegraph_command *o)
 {
+	if (o->in.server.source && o->input)
+		return error_create(ERROR_USAGE, "read one of them: %s, or what -u fetches", o->input);
+	if (o->in.server.seconds >= 0 && !o->in.server.source)
+		return error_create(ERROR_USAGE, "-t is for -u: how long a server is to measure");
 	if (o->width > UINT32_MAX || o->frame_height > UINT32_MAX)
 		return error_create(ERROR_USAGE, "no picture is as large as that");
 	o->svg.width = (uint32_t)o->width;

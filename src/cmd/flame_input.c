@@ -5,6 +5,7 @@
 
 #include "base/filemap.h"
 #include "cmd/input.h"
+#include "cmd/pprof/symbolize.h"
 #include "exchange/exchange.h"
 
 /* ---- what another program wrote ---- */
@@ -23,16 +24,32 @@ static struct strobe_error *read_text(const struct filemap *m, const char *name,
 	return error_prefix(folded_read_as(m->data, m->bytes, form, &ret->profile), "cannot read %s", name);
 }
 
-static struct strobe_error *read_foreign(const char *path, const struct flame_input_options *o, struct flame_input *ret)
+static struct strobe_error *check_foreign(const char *name, const struct flame_input_options *o)
 {
-	struct filemap map;
-	bool is_stdin = !strcmp(path, "-");
-	const char *name = is_stdin ? "standard input" : path;
 	const struct sample_choice *c = &o->choice;
 	if (c->cpus || c->comms || c->pids || c->tids || c->times || o->max_stack)
 		return error_create(ERROR_USAGE, "%s is no recording: -C, --comms, --pid=LIST, --tid=LIST, --time and --max-stack "
 						 "choose samples of recordings",
 				    name);
+	return NULL;
+}
+
+static struct strobe_error *read_server(struct cmd_context *ctx, const struct flame_input_options *o, struct flame_input *ret)
+{
+	struct symbolize symbolize = { .names = RESOLVE_SHORT };
+	TRY(check_foreign(o->server.source, o));
+	if (o->in_time)
+		return error_create(ERROR_UNSUPPORTED, "%s does not say when its samples were taken", o->server.source);
+	TRY(profile_fetch(ctx, &o->server, &ret->profile));
+	return symbolize_profile(ctx, &symbolize, &ret->profile);
+}
+
+static struct strobe_error *read_foreign(const char *path, const struct flame_input_options *o, struct flame_input *ret)
+{
+	struct filemap map;
+	bool is_stdin = !strcmp(path, "-");
+	const char *name = is_stdin ? "standard input" : path;
+	TRY(check_foreign(name, o));
 	TRY(is_stdin ? filemap_open_fd(&map, STDIN_FILENO, name) : filemap_open(&map, path));
 	struct strobe_error *err = read_text(&map, name, o, ret);
 	filemap_close(&map);
@@ -75,6 +92,10 @@ struct strobe_error *flame_input_read(struct cmd_context *ctx, const char *path,
 {
 	*ret = (struct flame_input){ .path = input_path(path) };
 	arena_init(&ret->arena);
+	if (o->server.source) {
+		ret->path = o->server.source;
+		return read_server(ctx, o, ret);
+	}
 	if (input_is_foreign(ret->path))
 		return read_foreign(ret->path, o, ret);
 	TRY(input_open(path, o->force, &ret->source));

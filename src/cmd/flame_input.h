@@ -1,12 +1,13 @@
 /*
  * What `strobe flamegraph` draws: a recording, aggregated as its options say, or what another program wrote (folded stacks,
- * the text of `perf script`, a pprof profile).
+ * the text of `perf script`, a pprof profile, a server's).
  */
 #pragma once
 #include <stdbool.h>
 
 #include "base/arena.h"
 #include "cmd/cmd.h"
+#include "cmd/profile_fetch.h"
 #include "cmd/sample_choice.h"
 #include "profile/profile.h"
 #include "record/source.h"
@@ -15,6 +16,7 @@
 struct flame_input_options {
 	const char *symfs, *vmlinux, *kallsyms;
 	struct sample_choice choice; /* of recordings alone */
+	struct profile_fetch server; /* source NULL: what is read is no server's */
 	uint64_t max_stack;
 	bool force, demangle, demangle_kernel, inlines;
 	bool with_pid, with_tid;

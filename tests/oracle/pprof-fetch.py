@@ -51,6 +51,22 @@ def pprof(*argv):
     return run(STROBE, "pprof", *argv, env=env)
 
 
+def check_flamegraph(tap, server):
+    """flamegraph -u fetches and draws in one step."""
+    drawn = run(STROBE, "flamegraph", os.path.join(SCRATCH, "in.pb.gz"), "-o", "-")
+    env = {**os.environ, "http_proxy": "", "no_proxy": "*"}
+    del Handler.asked[:]
+    done = run(STROBE, "flamegraph", "-u", f"http://{server}", "-t", "3", "-o", "-", env=env)
+    tap.ok(done.status == 0 and "<svg" in done.out and done.out == drawn.out, "flamegraph -u: the picture that the file makes",
+           [done.err, done.out[:200]])
+    tap.equal(Handler.asked, ["/debug/pprof/profile?seconds=3"], "flamegraph -t: for so long")
+    done = run(STROBE, "flamegraph", "-u", f"http://{server}/html", "-o", "-", env=env)
+    tap.ok(done.status == 1 and "HTML" in done.err and not done.out, "flamegraph -u: a page is no profile", done)
+    done = run(STROBE, "flamegraph", "-u", f"http://{server}", os.path.join(SCRATCH, "in.pb.gz"))
+    tap.equal(done.status, 129, "flamegraph -u: and a file is one too many")
+    tap.equal(run(STROBE, "flamegraph", "-t", "3").status, 129, "flamegraph -t: alone means nothing")
+
+
 def check_answers(tap, server, local):
     done = pprof("-top", f"http://{server}/debug/pprof/heap")
     tap.ok(done.status == 0 and done.out == local, "what is fetched is what a file says", done)
@@ -92,6 +108,7 @@ def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"127.0.0.1:{server.server_port}"
+    check_flamegraph(tap, address)
     check_answers(tap, address, pprof("-top", os.path.join(SCRATCH, "in.pb.gz")).out)
     check_refused(tap, address)
     tap.done()

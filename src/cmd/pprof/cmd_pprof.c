@@ -86,11 +86,11 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "tagleaf", AT(config.labels.leaf), .arg = "keys", .help = "labels as innermost frames" },
 
 	{ OPTION_GROUP, .help = "what is fetched" },
-	{ OPTION_I64, 0, "seconds", AT(sources.seconds), .arg = "n", .help = "for how long a server is to measure" },
-	{ OPTION_I64, 0, "timeout", AT(sources.timeout_s), .arg = "n", .help = "for how many seconds to wait for it" },
-	{ OPTION_STRING, 0, "tls_cert", AT(sources.tls_cert), .arg = "file", .help = "our certificate (PEM)" },
-	{ OPTION_STRING, 0, "tls_key", AT(sources.tls_key), .arg = "file", .help = "and its key" },
-	{ OPTION_STRING, 0, "tls_ca", AT(sources.tls_ca), .arg = "file", .help = "who vouches for the server's certificate" },
+	{ OPTION_I64, 0, "seconds", AT(sources.server.seconds), .arg = "n", .help = "for how long a server is to measure" },
+	{ OPTION_I64, 0, "timeout", AT(sources.server.timeout_s), .arg = "n", .help = "for how many seconds to wait for it" },
+	{ OPTION_STRING, 0, "tls_cert", AT(sources.server.tls_cert), .arg = "file", .help = "our certificate (PEM)" },
+	{ OPTION_STRING, 0, "tls_key", AT(sources.server.tls_key), .arg = "file", .help = "and its key" },
+	{ OPTION_STRING, 0, "tls_ca", AT(sources.server.tls_ca), .arg = "file", .help = "who vouches for the server's certificate" },
 	{ OPTION_STRING, 0, "symbolize", AT(symbolize), .arg = "local|none",
 	  .help = "names for addresses: from local binaries (the default), or none; with :demangle=full|templates|none" },
 	{ OPTION_STRING, 0, "add_comment", AT(sources.add_comment), .arg = "text", .help = "a comment to add to the profile" },
@@ -124,7 +124,7 @@ static void defaults(void *options)
 {
 	struct pprof_command *o = options;
 	pprof_config_defaults(&o->config);
-	o->sources.seconds = -1;
+	o->sources.server.seconds = -1;
 }
 
 /* ---- what was asked for ---- */

@@ -5,6 +5,7 @@
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "cmd/pprof/symbolize.h"
+#include "cmd/profile_fetch.h"
 #include "profile/profile.h"
 #include "profile/select.h"
 #include "profile/select_labels.h"
@@ -51,9 +52,8 @@ struct pprof_sources {
 	const char *base, *diff_base;
 	bool normalize;
 	const char *value;        /* the only one that is wanted, or NULL */
-	int64_t seconds;          /* -1: not said */
-	int64_t timeout_s;
-	const char *add_comment, *tls_cert, *tls_key, *tls_ca;
+	struct profile_fetch server; /* how those that are servers are asked; its source is of no meaning */
+	const char *add_comment;
 	struct symbolize symbolize;
 };
 

@@ -14,87 +14,8 @@
 #include "base/text.h"
 #include "cmd/pprof/pprof.h"
 #include "cmd/profile_input.h"
-#include "net/fetch.h"
 
-#define TIMEOUT_S 60
 #define NUMBERS_MAX 10000
-#define INSECURE "https+insecure://"
-
-/* ---- servers ---- */
-
-static bool is_file(const char *path)
-{
-	struct stat st;
-	return !strcmp(path, "-") || !stat(path, &st);
-}
-
-/* "host:port/…" without a scheme is one too, where no file is called so. */
-static bool is_server(const char *source)
-{
-	if (net_is_url(source) || text_has_prefix(source, INSECURE))
-		return true;
-	const char *colon = strchr(source, ':'), *slash = strchr(source, '/');
-	return colon && colon > source && (!slash || colon < slash) && colon[1] >= '0' && colon[1] <= '9' && !is_file(source);
-}
-
-/* The URL in full: with a scheme, a path, and for how long the server is to measure. */
-static const char *full_url(struct arena *a, const char *source, int64_t seconds)
-{
-	bool has_scheme = strstr(source, "://") != NULL;
-	const char *url = text_has_prefix(source, INSECURE) ? arena_printf(a, "https://%s", source + strlen(INSECURE)) :
-		has_scheme ? source : arena_printf(a, "http://%s", source);
-	const char *host = strstr(url, "://") + 3, *path = strpbrk(host, "/?");
-	if (!path || !strcmp(path, "/"))
-		url = arena_printf(a, "%.*s/debug/pprof/profile", (int)(path ? path - url : (ptrdiff_t)strlen(url)), url);
-	if (seconds > 0 && !strstr(url, "seconds="))
-		url = arena_printf(a, "%s%cseconds=%" PRId64, url, strchr(url, '?') ? '&' : '?', seconds);
-	return url;
-}
-
-/* For how long the server measures, as far as the URL tells. */
-static int64_t seconds_of(const char *url)
-{
-	const char *said = strstr(url, "seconds=");
-	if (said)
-		return strtoll(said + strlen("seconds="), NULL, 10);
-	return strstr(url, "/debug/pprof/profile") ? 30 : 0;
-}
-
-static struct strobe_error *looks_like_html(const struct net_body *body)
-{
-	size_t at = 0;
-	while (at < body->bytes && strchr(" \t\r\n", body->data[at]))
-		at++;
-	if (at < body->bytes && body->data[at] == '<')
-		return error_create(ERROR_FORMAT, "it is a page of HTML; the profiles of a Go program are at /debug/pprof/…");
-	return NULL;
-}
-
-static struct strobe_error *fetch(struct cmd_context *ctx, const struct pprof_sources *s, const char *source,
-				  struct profile **ret)
-{
-	const char *url = full_url(&ctx->words, source, s->seconds);
-	int64_t measures = seconds_of(url);
-	struct net_options options = {
-		.timeout_s = s->timeout_s > 0 ? (double)s->timeout_s : measures ? (double)measures * 1.5 + 5 : TIMEOUT_S,
-		.insecure = text_has_prefix(source, INSECURE),
-		.cert = s->tls_cert,
-		.key = s->tls_key,
-		.ca = s->tls_ca,
-	};
-	struct net_body body;
-	fprintf(stderr, "Fetching profile over HTTP from %s\n", url);
-	if (measures)
-		fprintf(stderr, "Please wait... (%" PRId64 "s)\n", measures);
-	TRY(net_fetch(url, &options, &body));
-	struct strobe_error *err = exchange_read_value(body.data, body.bytes, url, NULL, NULL, ret);
-	struct strobe_error *html = err ? looks_like_html(&body) : NULL;
-	free(body.data);
-	if (!html)
-		return err;
-	error_destroy(err);
-	return error_prefix(html, "cannot read %s", url);
-}
 
 /* ---- what was fetched is kept ---- */
 
@@ -166,9 +87,11 @@ static struct strobe_error *read_one(struct cmd_context *ctx, const struct pprof
 				     struct profile **ret)
 {
 	struct profile_input input = { .path = source, .value = s->value };
-	bool is_fetched = is_server(source);
+	struct profile_fetch server = s->server;
+	bool is_fetched = profile_fetch_is_server(source);
+	server.source = source;
 	*fetched |= is_fetched;
-	return is_fetched ? fetch(ctx, s, source, ret) : profile_input_read(ctx, &input, ret);
+	return is_fetched ? profile_fetch(ctx, &server, ret) : profile_input_read(ctx, &input, ret);
 }
 
 static bool is_elf(const char *path)

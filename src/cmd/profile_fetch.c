@@ -1,0 +1,87 @@
+#include "cmd/profile_fetch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "exchange/exchange.h"
+#include "net/fetch.h"
+
+#define TIMEOUT_S 60
+#define INSECURE "https+insecure://"
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+	return !strcmp(path, "-") || !stat(path, &st);
+}
+
+/* "host:port/…" without a scheme is one too, where no file is called so. */
+bool profile_fetch_is_server(const char *source)
+{
+	if (net_is_url(source) || text_has_prefix(source, INSECURE))
+		return true;
+	const char *colon = strchr(source, ':'), *slash = strchr(source, '/');
+	return colon && colon > source && (!slash || colon < slash) && colon[1] >= '0' && colon[1] <= '9' && !is_file(source);
+}
+
+/* The URL in full: with a scheme, a path, and for how long the server is to measure. */
+static const char *full_url(struct arena *a, const char *source, int64_t seconds)
+{
+	bool has_scheme = strstr(source, "://") != NULL;
+	const char *url = text_has_prefix(source, INSECURE) ? arena_printf(a, "https://%s", source + strlen(INSECURE)) :
+		has_scheme ? source : arena_printf(a, "http://%s", source);
+	const char *host = strstr(url, "://") + 3, *path = strpbrk(host, "/?");
+	if (!path || !strcmp(path, "/"))
+		url = arena_printf(a, "%.*s/debug/pprof/profile", (int)(path ? path - url : (ptrdiff_t)strlen(url)), url);
+	if (seconds > 0 && !strstr(url, "seconds="))
+		url = arena_printf(a, "%s%cseconds=%" PRId64, url, strchr(url, '?') ? '&' : '?', seconds);
+	return url;
+}
+
+/* For how long the server measures, as far as the URL tells. */
+static int64_t seconds_of(const char *url)
+{
+	const char *said = strstr(url, "seconds=");
+	if (said)
+		return strtoll(said + strlen("seconds="), NULL, 10);
+	return strstr(url, "/debug/pprof/profile") ? 30 : 0;
+}
+
+static struct strobe_error *looks_like_html(const struct net_body *body)
+{
+	size_t at = 0;
+	while (at < body->bytes && strchr(" \t\r\n", body->data[at]))
+		at++;
+	if (at < body->bytes && body->data[at] == '<')
+		return error_create(ERROR_FORMAT, "it is a page of HTML; the profiles of a Go program are at /debug/pprof/…");
+	return NULL;
+}
+
+struct strobe_error *profile_fetch(struct cmd_context *ctx, const struct profile_fetch *s, struct profile **ret)
+{
+	const char *url = full_url(&ctx->words, s->source, s->seconds);
+	int64_t measures = seconds_of(url);
+	struct net_options options = {
+		.timeout_s = s->timeout_s > 0 ? (double)s->timeout_s : measures ? (double)measures * 1.5 + 5 : TIMEOUT_S,
+		.insecure = text_has_prefix(s->source, INSECURE),
+		.cert = s->tls_cert,
+		.key = s->tls_key,
+		.ca = s->tls_ca,
+	};
+	struct net_body body;
+	fprintf(stderr, "Fetching profile over HTTP from %s\n", url);
+	if (measures)
+		fprintf(stderr, "Please wait... (%" PRId64 "s)\n", measures);
+	TRY(net_fetch(url, &options, &body));
+	struct strobe_error *err = exchange_read_value(body.data, body.bytes, url, NULL, NULL, ret);
+	struct strobe_error *html = err ? looks_like_html(&body) : NULL;
+	free(body.data);
+	if (!html)
+		return err;
+	error_destroy(err);
+	return error_prefix(html, "cannot read %s", url);
+}

@@ -1,0 +1,20 @@
+/*
+ * A profile from a server: /debug/pprof/… of a Go program, or whatever else answers with one.
+ */
+#pragma once
+#include <stdint.h>
+
+#include "cmd/cmd.h"
+#include "profile/profile.h"
+
+struct profile_fetch {
+	const char *source;    /* a URL, or HOST:PORT; without a path the profile of CPU time */
+	int64_t seconds;       /* for how long the server is to measure; -1: not said */
+	int64_t timeout_s;     /* 0: what fits how long it measures */
+	const char *tls_cert, *tls_key, *tls_ca;
+};
+
+/* Whether it is a URL or HOST:PORT, and no file. */
+bool profile_fetch_is_server(const char *source);
+/* Says on stderr what it fetches and for how long. */
+struct strobe_error *profile_fetch(struct cmd_context *ctx, const struct profile_fetch *f, struct profile **ret) _must_check_;
