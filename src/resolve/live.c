@@ -16,6 +16,8 @@
  */
 #define FORGET_RECORDS    16384
 #define FORGET_PER_THREAD 8
+/* Some 25 MB. Processes that come and go leave frames of their own behind, long before there is enough else to forget. */
+#define FRAMES_MAX (1u << 17)
 /* Samples that are still to be counted are younger than the third pass back. */
 #define PASSES_KEPT 3
 
@@ -224,6 +226,8 @@ void resolve_live_pass(struct resolve_live *l)
 /* Between two fillings of the worker, which is then cleared: nobody knows anything of the machine. */
 static void forget(struct resolve_live *l)
 {
+	if (l->r->frames.frames.len > FRAMES_MAX)
+		resolver_forget_frames(l->r);
 	if (!l->forget_at || l->told < l->forget_at)
 		return;
 	resolver_forget_ended(l->r, l->passed_ns[PASSES_KEPT - 1]);

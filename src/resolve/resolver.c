@@ -168,6 +168,12 @@ static void forget_files(struct resolver *r, uint64_t before_ns)
 	strtab_deinit(&names);
 }
 
+void resolver_forget_frames(struct resolver *r)
+{
+	frame_cache_deinit(&r->frames);
+	frame_cache_init(&r->frames, r->machine, r->symbols);
+}
+
 void resolver_forget_ended(struct resolver *r, uint64_t before_ns)
 {
 	frame_cache_deinit(&r->frames);

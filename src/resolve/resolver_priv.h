@@ -91,6 +91,8 @@ void resolver_seal(struct resolver *r);
  * symbols too once most files that they know are not mapped any more.
  */
 void resolver_forget_ended(struct resolver *r, uint64_t before_ns);
+/* As above, and only what is known of addresses, which is found again where it is asked for. */
+void resolver_forget_frames(struct resolver *r);
 /* Per-event counters for all events that env has by now. */
 void resolver_size_stats(struct resolver *r);
 /* Whether records can be put in order of their times; else in that of their arrival. */
