@@ -404,6 +404,20 @@ def check_disasm(tap):
         tap.ok(not differ and len(a) - len(b) <= len(heads[0]), f"-disasm={pattern}: the same figures at the same addresses", differ)
 
 
+def check_options(tap):
+    """Every option of the reference's -h and every word of its prompt's help is known, but for those that the page names."""
+    theirs, ours = run("go", "tool", "pprof", "-h"), strobe("pprof", "-h")
+    known = set(re.findall(r"--([a-z_]+)", ours.out))
+    wanted = set(re.findall(r"^ +-([a-z_]+)", theirs.out + theirs.err, re.M))
+    tap.equal(sorted(wanted - known), ["gif", "tools"], "every option but -gif and -tools")
+    profile = os.path.join(SCRATCH, "cpu.pb.gz")
+    words = [set(re.findall(r"^ {4,6}([a-z_/]+)\b", done.out + done.err, re.M))
+             for done in (go_pprof(profile, stdin=b"help\n"), run(STROBE, "pprof", profile, stdin=b"help\n"))]
+    tap.equal(sorted(words[0] - words[1]), ["gif"], "every word of the prompt's help but gif")
+    att, intel = (strobe("pprof", *options, "-disasm=main.hot", profile).out for options in ([], ["-intel_syntax"]))
+    tap.ok("%r" in att and "%r" not in intel and att.count("\n") == intel.count("\n"), "-intel_syntax", intel[:300])
+
+
 def check_weblist(tap):
     """The page's lines and instructions have the figures of the reference's."""
     profile, page = os.path.join(SCRATCH, "cpu.pb.gz"), os.path.join(SCRATCH, "list.html")
@@ -445,6 +459,11 @@ def check_gperftools(tap):
     tap.ok(binary in done.err and done.status == 0, "a binary that is gone is named", done)
     done = strobe("pprof", "-top", "-sample_index=samples", renamed, profile)
     tap.ok(all(name in done.out for name in theirs), "a binary named before the profile serves instead", done)
+    below = os.path.join(SCRATCH, "binaries")
+    os.makedirs(below, exist_ok=True)
+    shutil.copy(renamed, os.path.join(below, os.path.basename(binary)))
+    done = strobe("pprof", "-top", "-sample_index=samples", profile, env={**os.environ, "PPROF_BINARY_PATH": "/nowhere:" + below})
+    tap.ok(all(name in done.out for name in theirs), "a binary below PPROF_BINARY_PATH serves instead", done)
     shutil.move(renamed, binary)
 
 
@@ -476,6 +495,7 @@ def main():
     check_paths(tap)
     check_disasm(tap)
     check_weblist(tap)
+    check_options(tap)
     check_gperftools(tap)
     check_prompt(tap)
     tap.done()

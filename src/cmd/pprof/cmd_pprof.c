@@ -93,6 +93,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "tls_ca", AT(sources.server.tls_ca), .arg = "file", .help = "who vouches for the server's certificate" },
 	{ OPTION_STRING, 0, "symbolize", AT(symbolize), .arg = "local|none",
 	  .help = "names for addresses: from local binaries (the default), or none; with :demangle=full|templates|none" },
+	{ OPTION_STRING, 0, "buildid", AT(sources.build_id), .arg = "id", .help = "of the program itself, in place of the profile's" },
 	{ OPTION_STRING, 0, "add_comment", AT(sources.add_comment), .arg = "text", .help = "a comment to add to the profile" },
 
 	{ OPTION_GROUP, .help = "how it is shown" },
@@ -104,6 +105,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "lines", AT(lines), .help = "one row a source line" },
 	{ OPTION_BOOL, 0, "addresses", AT(addresses), .help = "one row an address" },
 	{ OPTION_BOOL, 0, "noinlines", AT(config.no_inlines), .help = "inlined functions count as those that they are inlined into" },
+	{ OPTION_BOOL, 0, "intel_syntax", AT(config.intel_syntax), .help = "instructions as Intel writes them: disasm and weblist" },
 	{ OPTION_STRING, 0, "source_path", AT(config.source_path), .arg = "dirs",
 	  .help = "where to look for source files, with ':' between (the current directory)" },
 	{ OPTION_STRING, 0, "trim_path", AT(config.trim_path), .arg = "dirs", .help = "what to take off the paths of source files first" },

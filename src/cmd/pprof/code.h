@@ -17,7 +17,7 @@ struct code_view {
 	int64_t total;          /* what percentages are of; 0: of all that is in the profile */
 	double divide_by;
 	const char *unit;       /* "minimum", "auto", or a unit */
-	bool no_inlines, drop_negative;
+	bool no_inlines, drop_negative, intel_syntax;
 	const char *source_path, *trim_path;
 	const char *pattern;    /* of functions; of disasm and weblist an address, too */
 	const char *const *filters; /* as "focus=x", NULL-terminated */

@@ -31,6 +31,7 @@ static const struct setting settings[] = {
 	  "What is one row of a report" },
 	{ "hide", SETTING_TEXT, AT(select.hide), NULL, "Skips nodes matching regexp" },
 	{ "ignore", SETTING_TEXT, AT(select.ignore), NULL, "Skips paths going through any nodes matching regexp" },
+	{ "intel_syntax", SETTING_FLAG, AT(intel_syntax), NULL, "Show assembly in Intel syntax" },
 	{ "mean", SETTING_FLAG, AT(mean), NULL, "Average sample value over first value (count)" },
 	{ "nodecount", SETTING_INTEGER, AT(node_count), NULL, "Max number of nodes to show" },
 	{ "nodefraction", SETTING_NUMBER, AT(node_fraction), NULL, "Hide nodes below <f>*total" },
@@ -230,8 +231,24 @@ void pprof_config_out(const struct pprof_session *session, const struct pprof_co
 	}
 }
 
+/* The choices of a setting, a line each: they can be typed alone. */
+static void out_choices(const struct setting *s, struct out *out)
+{
+	out_f(out, "    %-16s %s\n", s->name, s->help);
+	for (const char *at = s->choices; *at; at += strspn(at, " |")) {
+		size_t n = strcspn(at, " |");
+		out_f(out, "      %.*s\n", (int)n, at);
+		at += n;
+	}
+}
+
 void pprof_config_out_help(struct out *out)
 {
 	for (size_t i = 0; i < SETTINGS; i++)
-		out_f(out, "    %-16s %s\n", settings[i].name, settings[i].help);
+		if (!settings[i].choices)
+			out_f(out, "    %-16s %s\n", settings[i].name, settings[i].help);
+	out_str(out, "\n  Option groups (only set one per group):\n");
+	for (size_t i = 0; i < SETTINGS; i++)
+		if (settings[i].choices)
+			out_choices(&settings[i], out);
 }

@@ -36,7 +36,7 @@ struct pprof_config {
 	const char *sample_index, *unit, *output, *sort, *granularity, *trim_path, *source_path;
 	int64_t node_count;
 	double node_fraction, edge_fraction, divide_by;
-	bool trim, drop_negative, compact_labels, relative, normalize, no_inlines, mean, call_tree;
+	bool trim, drop_negative, compact_labels, relative, normalize, no_inlines, mean, call_tree, intel_syntax;
 };
 
 struct pprof_session {
@@ -54,6 +54,7 @@ struct pprof_sources {
 	const char *value;        /* the only one that is wanted, or NULL */
 	struct profile_fetch server; /* how those that are servers are asked; its source is of no meaning */
 	const char *add_comment;
+	const char *build_id;     /* of the program itself, in place of what the profile says; or NULL */
 	struct symbolize symbolize;
 };
 

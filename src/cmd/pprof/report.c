@@ -206,6 +206,7 @@ static struct strobe_error *write_code(struct cmd_context *ctx, const struct see
 		.unit = c->unit ? c->unit : "minimum",
 		.no_inlines = c->no_inlines,
 		.drop_negative = c->drop_negative,
+		.intel_syntax = c->intel_syntax,
 		.source_path = c->source_path,
 		.trim_path = c->trim_path,
 		.pattern = argument,

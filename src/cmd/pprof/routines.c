@@ -84,7 +84,11 @@ static struct strobe_error *show(const struct finder *d, const struct routine_re
 	dso_code_init(&code, s->dso, profile_object_file(d->objects, s->mapping), arch_native());
 	struct code_source source = dso_code_source(&code);
 	struct annotate_function function = { .name = s->name, .start = s->symbol->start, .end = s->symbol->end };
-	struct strobe_error *err = annotate_function(&source, &function, &(struct annotate_options){ .without_source = true }, &l);
+	struct annotate_options options = {
+		.without_source = true,
+		.syntax = d->v->intel_syntax ? DISASM_INTEL : DISASM_ATT,
+	};
+	struct strobe_error *err = annotate_function(&source, &function, &options, &l);
 	r->l = l;
 	if (!err)
 		report->show(r, out);

@@ -112,6 +112,8 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 		TRY(read_one(ctx, s, s->names[i], &fetched, &p));
 		if (first)
 			symbolize_use_binary(p, s->names[0]);
+		if (s->build_id)
+			symbolize_use_build_id(p, s->build_id);
 		if (!*ret) {
 			*ret = p;
 			continue;

@@ -1,6 +1,8 @@
 #include "cmd/pprof/symbolize.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct strobe_error *parse_part(const char *s, size_t n, struct symbolize *ret)
 {
@@ -48,6 +50,46 @@ void symbolize_use_binary(struct profile *p, const char *path)
 	m->name = strtab_add(&p->strings, slash ? slash + 1 : path);
 }
 
+void symbolize_use_build_id(struct profile *p, const char *build_id)
+{
+	if (p->mappings.len)
+		p->mappings.data[0].build_id = strtab_add(&p->strings, build_id);
+}
+
+/* In the directory below any of the names that go tool pprof tries; NULL where none is a file. */
+static const char *find_below(struct arena *a, const char *dir, const char *path, const char *build_id)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *const tries[] = {
+		*build_id ? arena_printf(a, "%s/%s/%s", dir, build_id, name) : NULL,
+		arena_printf(a, "%s/%s", dir, name),
+		arena_printf(a, "%s/%s", dir, path),
+		*build_id ? arena_printf(a, "%s/%s/%s", dir, path, build_id) : NULL,
+	};
+	struct stat st;
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++)
+		if (tries[i] && !stat(tries[i], &st) && S_ISREG(st.st_mode))
+			return tries[i];
+	return NULL;
+}
+
+/* A file of another build is refused later, by its build-id. */
+static void use_binary_path(struct cmd_context *ctx, struct profile *p)
+{
+	const char *said = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
+	struct arena *a = &ctx->words;
+	char *dirs = said && *said ? arena_strdup(a, said) : home ? arena_printf(a, "%s/pprof/binaries", home) : NULL, *rest = NULL;
+	for (char *dir = dirs ? strtok_r(dirs, ":", &rest) : NULL; dir; dir = strtok_r(NULL, ":", &rest))
+		for (size_t i = 0; i < p->mappings.len; i++) {
+			struct profile_mapping *m = &p->mappings.data[i];
+			const char *path = profile_str(p, m->path), *found = NULL;
+			if (*path && *path != '[')
+				found = find_below(a, dir, path, profile_str(p, m->build_id));
+			if (found)
+				m->path = strtab_add(&p->strings, found);
+		}
+}
+
 static void say_missing(struct cmd_context *ctx, struct profile_objects *o, const struct profile *p)
 {
 	for (mapping_id i = 0; i < p->mappings.len; i++) {
@@ -64,6 +106,7 @@ struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct sym
 	if (s->is_off || !(*p)->origin.events_are_values || !resolve_profile_is_wanted(*p))
 		return NULL;
 	struct symbols_options options = {};
+	use_binary_path(ctx, *p);
 	TRY(cmd_buildid_dir(ctx, &options.buildid_dir));
 	struct profile_objects *o = profile_objects_create(*p, &options);
 	struct profile *named = resolve_profile(*p, o, s->names);

@@ -15,5 +15,9 @@ struct symbolize {
 struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret) _must_check_;
 /* The profile's main binary is another file: as the command line named it. */
 void symbolize_use_binary(struct profile *p, const char *path);
-/* *p is replaced where it has mappings without names; what cannot be read is said. */
+void symbolize_use_build_id(struct profile *p, const char *build_id);
+/*
+ * *p is replaced where it has mappings without names; what cannot be read is said. Binaries are looked for below
+ * $PPROF_BINARY_PATH (~/pprof/binaries) first, by build-id and by name.
+ */
 struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct symbolize *s, struct profile **p) _must_check_;
