@@ -16,6 +16,7 @@
 #include "bpf/kernel.h"
 #include "bpf/programs.h"
 #include "config.h"
+#include "sys/leave_behind.h"
 #if HAVE_BPF_PROGRAMS
 #include "trace_stream.inc"
 #else
@@ -24,6 +25,8 @@ static const unsigned char trace_stream_object[1];
 
 /* What has been read is given back to the ring in pieces: each time costs the writers a miss of their cache. */
 #define GIVE_BACK_BYTES (64 << 10)
+/* Of few calls: an entry and an exit each, and what follows tasks. */
+#define LINKS_MAX 64
 
 struct stream_tracer {
 	struct bpf_loaded *loaded;
@@ -365,9 +368,11 @@ struct strobe_error *stream_tracer_dump(const struct stream_tracer *s, const cha
 	return NULL;
 }
 
-size_t stream_tracer_lasting(const struct stream_tracer *s, int *ret, size_t max)
+void stream_tracer_leave_behind(const struct stream_tracer *s)
 {
-	return s && s->few_calls ? bpf_link_fds(s->loaded, ret, max) : 0;
+	int fds[LINKS_MAX];
+	if (s && s->few_calls)
+		sys_leave_behind(fds, bpf_link_fds(s->loaded, fds, LINKS_MAX));
 }
 
 void stream_tracer_close(struct stream_tracer *s)

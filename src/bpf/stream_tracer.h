@@ -48,10 +48,6 @@ uint64_t stream_tracer_lost_others(const struct stream_tracer *s);
 uint64_t stream_tracer_waits(const struct stream_tracer *s);
 /* A line for each element of a map of the programs that is not all zeros. ERROR_NOT_FOUND names those that can be listed. */
 struct strobe_error *stream_tracer_dump(const struct stream_tracer *s, const char *map, struct out *out) _must_check_;
-/*
- * Descriptors that the kernel takes long to give up, 50 ms each: the tracepoints of single calls. At most max of them; how
- * many. Borrowed.
- */
-#define STREAM_TRACER_LASTING_MAX 64
-size_t stream_tracer_lasting(const struct stream_tracer *s, int *ret, size_t max);
+/* Before it is closed, at the end of a program: the tracepoints of single calls are slow to close (sys/leave_behind.h). */
+void stream_tracer_leave_behind(const struct stream_tracer *s);
 void stream_tracer_close(struct stream_tracer *s);

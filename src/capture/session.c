@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "capture/session_priv.h"
 #include "capture/tracing_data.h"
+#include "sys/leave_behind.h"
 #include "sys/perf_abi.h"
 
 /* In an epoll event: which ring or task spoke. */
@@ -247,25 +247,6 @@ void capture_close(struct capture *c)
 	free(c);
 }
 
-static int compare_fds(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-	return (x > y) - (x < y);
-}
-
-/* All descriptors but these. */
-static void close_others(int *fds, size_t n)
-{
-	unsigned from = 0;
-	qsort(fds, n, sizeof(*fds), compare_fds);
-	for (size_t i = 0; i < n; i++) {
-		if ((unsigned)fds[i] > from)
-			close_range(from, (unsigned)fds[i] - 1, 0);
-		from = (unsigned)fds[i] + 1;
-	}
-	close_range(from, ~0u, 0);
-}
-
 void capture_close_behind(struct capture *c)
 {
 	VEC(int) fds = {};
@@ -278,15 +259,8 @@ void capture_close_behind(struct capture *c)
 				vec_push(&fds, e->fds[slot]);
 	}
 	capture_events_disable(c->events);
-	if (slow && !fork()) {
-		/* Not to be met by the signals of our terminal, nor to hold its directory. */
-		setsid();
-		if (chdir("/"))
-			_exit(1);
-		prctl(PR_SET_NAME, "strobe-close");
-		close_others(fds.data, fds.len);
-		_exit(0);
-	}
+	if (slow)
+		sys_leave_behind(fds.data, fds.len);
 	vec_deinit(&fds);
 }
 

@@ -40,10 +40,8 @@ struct strobe_error *capture_configure_only(const struct sys *sys, const struct 
 					    struct event_set *events, bool has_workload) _must_check_;
 void capture_close(struct capture *c);
 /*
- * Before capture_close(), at the end of a program: a forked process keeps the events' descriptors, so that closing them
- * here costs nothing. The kernel waits 40 ms (an RCU grace period) for each tracepoint that is closed, 14 s for all
- * system calls; that process waits instead, in the background, with no other descriptor of ours. Does nothing where no
- * event is slow.
+ * Before capture_close(), at the end of a program: slow events (tracepoints) are left behind (sys/leave_behind.h), so that
+ * closing them here costs nothing.
  */
 void capture_close_behind(struct capture *c);
 

@@ -6,6 +6,7 @@ SOAK_S says how long (600).
 """
 # needs: top
 # serial
+# timeout: 900
 
 import os
 import re

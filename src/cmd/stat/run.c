@@ -1,7 +1,6 @@
 #include "cmd/stat/run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "sys/leave_behind.h"
 
 /* How often it is looked whether the tasks that are counted still live. */
 #define ALIVE_INTERVAL_MS 100
@@ -51,55 +51,20 @@ static void add_fd(void *ctx, int fd)
 	vec_push((fd_list *)ctx, fd);
 }
 
-static int compare_fds(const void *pa, const void *pb)
-{
-	return *(const int *)pa - *(const int *)pb;
-}
-
-/* Keeps the descriptors of the list (ascending) alone, waits until the parent is gone, and lets the kernel close them. */
-static _Noreturn void outlive_parent(const fd_list *keep, int pipe_fd)
-{
-	char end;
-	setsid();
-	unsigned next = 0;
-	for (size_t i = 0; i < keep->len; i++) {
-		if ((unsigned)keep->data[i] > next)
-			close_range(next, (unsigned)keep->data[i] - 1, 0);
-		next = (unsigned)keep->data[i] + 1;
-	}
-	close_range(next, ~0U, 0);
-	while (read(pipe_fd, &end, 1) < 0 && errno == EINTR)
-		;
-	_exit(0);
-}
-
-/*
- * The kernel takes some 40 ms for each tracepoint that it lets go, and its caller waits. The results are out: a process
- * that holds the same descriptors ends behind us, and waits instead.
- */
+/* The results are out: nobody is to wait for the kernel, which lets tracepoints go one by one. */
 static void leave_tracepoints_behind(struct stat_session *s)
 {
 	fd_list fds = {};
-	int ends[2];
 	counter_each_slow_fd(&s->set, add_fd, &fds);
-	if (fds.len && !pipe2(ends, O_CLOEXEC)) {
-		/* Until then they shall count nothing. */
+	if (fds.len) /* until they are closed they shall count nothing */
 		error_destroy(counter_enable(&s->set, false));
-		vec_push(&fds, ends[0]);
-		qsort(fds.data, fds.len, sizeof(*fds.data), compare_fds);
-		pid_t pid = fork();
-		if (!pid)
-			outlive_parent(&fds, ends[0]);
-		/* Our end stays open until we end. */
-		close(ends[0]);
-		size_t n = fds.len - 1;
-		if (pid > 0 && n >= MANY_TRACEPOINTS && !s->options->quiet && !s->options->separator && !s->options->json &&
-		    !s->options->json_document)
-			cmd_say(s->ctx, "process %d closes %zu tracepoints in the background; the kernel takes some 40 ms for each, %.0f s "
-				"in all", pid, n, 0.04 * (double)n);
-		else if (pid > 0)
-			log_info("process %d closes %zu tracepoints in the background", pid, n);
-	}
+	pid_t pid = sys_leave_behind(fds.data, fds.len);
+	if (pid && fds.len >= MANY_TRACEPOINTS && !s->options->quiet && !s->options->separator && !s->options->json &&
+	    !s->options->json_document)
+		cmd_say(s->ctx, "process %d closes %zu tracepoints in the background; the kernel takes some 40 ms for each, %.0f s "
+			"in all", pid, fds.len, 0.04 * (double)fds.len);
+	else if (pid)
+		log_info("process %d closes %zu tracepoints in the background", pid, fds.len);
 	vec_deinit(&fds);
 }
 

@@ -11,7 +11,6 @@
 #include "base/strbuf.h"
 #include "cmd/trace/calls.h"
 #include "cmd/trace/merged.h"
-#include "cmd/trace/parting.h"
 #include "cmd/trace/places.h"
 #include "cmd/trace/rings.h"
 #include "record/sample.h"
@@ -475,7 +474,7 @@ static void events_close(struct trace_run *r)
 	resolver_destroy(s->resolver);
 	source_destroy(s->source);
 	tracepoints_destroy(s->formats);
-	trace_part(s->tracer);
+	stream_tracer_leave_behind(s->tracer);
 	stream_tracer_close(s->tracer);
 	vec_deinit(&s->traced);
 	if (s->capture) {

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "bpf/stream_tracer.h"
 #include "cmd/trace/calls.h"
-#include "cmd/trace/parting.h"
 #include "cmd/trace/run.h"
 
 #ifndef SCHED_RESET_ON_FORK
@@ -85,7 +84,7 @@ static struct strobe_error *stream_finish(struct trace_run *r)
 static void stream_close(struct trace_run *r)
 {
 	struct stream *s = r->state;
-	trace_part(s->tracer);
+	stream_tracer_leave_behind(s->tracer);
 	stream_tracer_close(s->tracer);
 	trace_lines_destroy(s->calls.lines);
 	free(s);
