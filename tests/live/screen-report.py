@@ -460,7 +460,7 @@ def bad(tap, path):
         s.keys("m")
         s.wait_for("Exit")
         s.keys("Escape", "g")
-        s.check(tap, "steer\\u202eed", "the flame graph shows them so too")
+        s.check(tap, "steer\\u202e", "the flame graph shows them so too")
         s.keys("/", "long_", "Enter")
         s.check(tap, lambda lines: "'long_' has" in "".join(lines), "and finds the long one")
         s.keys("q", "/", "long_", "Enter")

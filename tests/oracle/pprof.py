@@ -194,15 +194,16 @@ def without_numbers(text):
 def without_order(text):
     """A graph of callgrind, its lines sorted: which way to a function is [1/2] and which [2/2] is chance in the reference."""
     names = dict(re.findall(r"=(\(\d+\)) (.*)$", text, re.M))
-    lines, last = [], 0
+    lines, last, before = [], 0, 0  # the reference counts addresses of calls from the node before the caller
     for line in text.splitlines():
         line = re.sub(r"^(\w+)=(\(\d+\)).*$", lambda m: m[1] + "=" + re.sub(r" \[\d+/", " [n/", names[m[2]]), line)
         position = re.match(r"(calls=0 )?(\*|[+-]\d+|0x[0-9a-f]+) (\d.*)$", line)
         if position:
-            text = position[2]
-            at = last if text == "*" else int(text, 16) if text.startswith("0x") else last + int(text)
+            text, base = position[2], before if position[1] else last
+            at = base if text == "*" else int(text, 16) if text.startswith("0x") else base + int(text)
             line = f"{position[1] or ''}{at:#x} {position[3]}"
-            last = last if position[1] else at
+            if not position[1]:
+                before, last = last, at
         lines.append(line)
     return "\n".join(sorted(lines))
 
