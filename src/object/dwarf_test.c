@@ -65,12 +65,25 @@ static struct made begin(uint32_t abbrev_offset, uint32_t line_offset)
 	return m;
 }
 
+static struct made begin_with_abbrevs(uint32_t abbrev_offset, uint32_t line_offset)
+{
+	struct made m = begin(abbrev_offset, line_offset);
+	put_abbrevs(&m.abbrev);
+	return m;
+}
+
+/* A length stands before all that it counts. */
+static void set_length(struct strbuf *b)
+{
+	uint32_t length = (uint32_t)b->len - 4;
+	memcpy(b->data, &length, 4);
+}
+
 static void finish(struct made *m)
 {
 	static const uint8_t text[TEXT_BYTES];
 	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
-	uint32_t length = (uint32_t)m->info.len - 4;
-	memcpy(m->info.data, &length, 4);
+	set_length(&m->info);
 	uint32_t s = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof(text));
 	elf_load_section(&b, s, PF_R | PF_X);
 	elf_add_section(&b, ".debug_info", SHT_PROGBITS, 0, 0, m->info.data, m->info.len);
@@ -98,8 +111,7 @@ static void names_that_lead_in_a_circle(void **state)
 {
 	(void)state;
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
-	struct made m = begin(0, 0);
-	put_abbrevs(&m.abbrev);
+	struct made m = begin_with_abbrevs(0, 0);
 	uint32_t own = (uint32_t)m.info.len;
 	put_range(&m.info, REFERRING, TEXT, 16);
 	put(&m.info, own, 4);
@@ -126,8 +138,7 @@ static void offsets_outside(void **state)
 {
 	(void)state;
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
-	struct made m = begin(0, 0x7fffffff);
-	put_abbrevs(&m.abbrev);
+	struct made m = begin_with_abbrevs(0, 0x7fffffff);
 	put_range(&m.info, REFERRING, TEXT, 16);
 	put(&m.info, 0xfffffff0, 4);
 	PUT(&m.info, 0, 0);
@@ -139,8 +150,7 @@ static void offsets_outside(void **state)
 	discard(&m);
 
 	/* abbreviations that are nowhere: the unit cannot be read */
-	m = begin(0x10000, 0);
-	put_abbrevs(&m.abbrev);
+	m = begin_with_abbrevs(0x10000, 0);
 	finish(&m);
 	assert_int_equal(dwarf_frames(m.dwarf, TEXT, f), 0);
 	discard(&m);
@@ -164,8 +174,7 @@ static void nesting_without_end(void **state)
 {
 	(void)state;
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
-	struct made m = begin(0, 0);
-	put_abbrevs(&m.abbrev);
+	struct made m = begin_with_abbrevs(0, 0);
 	uint32_t own = (uint32_t)m.info.len;
 	put_range(&m.info, REFERRING, TEXT, 16);
 	put(&m.info, own, 4);
@@ -182,8 +191,7 @@ static void forms_that_name_themselves(void **state)
 {
 	(void)state;
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
-	struct made m = begin(0, 0);
-	put_abbrevs(&m.abbrev);
+	struct made m = begin_with_abbrevs(0, 0);
 	put_range(&m.info, NAMED, TEXT, 16);
 	for (int i = 0; i < 100000; i++)
 		put(&m.info, DW_FORM_indirect, 1);
@@ -215,8 +223,7 @@ static void put_set_address(struct strbuf *b, uint64_t addr)
 static uint32_t line_at(struct strbuf *program, uint64_t addr)
 {
 	struct dwarf_frame f;
-	struct made m = begin(0, 0);
-	put_abbrevs(&m.abbrev);
+	struct made m = begin_with_abbrevs(0, 0);
 	PUT(&m.info, 0);
 	m.line = *program;
 	*program = (struct strbuf){};
@@ -224,12 +231,6 @@ static uint32_t line_at(struct strbuf *program, uint64_t addr)
 	bool found = dwarf_line(m.dwarf, addr, &f);
 	discard(&m);
 	return found ? f.line : 0;
-}
-
-static void set_length(struct strbuf *b)
-{
-	uint32_t length = (uint32_t)b->len - 4;
-	memcpy(b->data, &length, 4);
 }
 
 static void line_programs_that_do_not_end(void **state)

@@ -1,6 +1,9 @@
 """Programs whose stack is known at every instruction: tests/workloads/stacks.c, and what its stacks must look like."""
 
-from strobetest import script_samples
+import os
+import shutil
+
+from strobetest import SCRATCH, script_samples
 
 INNER = {"leaf", "saving", "busy"}
 
@@ -53,11 +56,16 @@ def whole(tap, path, name, binary_of, least=0.99):
                 f"{name}: of {len(samples)} stacks more than {least:.0%} end in _start or clone")
 
 
-def write_c_for_clang(path):
-    """Work for a compiler."""
-    with open(path, "w", encoding="ascii") as out:
+def clang_work(tap):
+    """The command of a compiler with something to do; None, and a skip, where it is not on this machine."""
+    if not shutil.which("clang"):
+        tap.skip("clang", "no clang on this machine")
+        return None
+    source = os.path.join(SCRATCH, "some.c")
+    with open(source, "w", encoding="ascii") as out:
         for i in range(400):
             out.write(f"int f{i}(int *a, int n) {{ int s = {i}; for (int i = 0; i < n; i++) s += a[i] * s ^ {i}; return s; }}\n")
+    return ["clang", "-O2", "-c", "-o", "/dev/null", source]
 
 
 PYTHON_WORK = (

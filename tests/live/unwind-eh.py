@@ -8,11 +8,10 @@
 import ctypes
 import os
 import re
-import shutil
 import struct
 import subprocess
 
-from stacks import INNER, OUTER, OUTERMOST, PYTHON_WORK, is_right, names_of, whole, write_c_for_clang
+from stacks import INNER, OUTER, OUTERMOST, PYTHON_WORK, clang_work, is_right, names_of, whole
 from strobetest import (PERF, SCRATCH, STROBE, Tap, build_workload, is_root, record, run, script_samples, skip_all,
                         strobe)
 
@@ -56,13 +55,10 @@ def python(tap):
 
 
 def clang(tap):
-    if not shutil.which("clang"):
-        tap.skip("clang", "no clang on this machine")
+    work = clang_work(tap)
+    if not work:
         return
-    source = os.path.join(SCRATCH, "some.c")
-    write_c_for_clang(source)
-    path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", "clang", "-O2", "-c", "-o", "/dev/null", source,
-                                           output="clang.data")
+    path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", *work, output="clang.data")
     tap.between(100, stacks, 90000, "clang: stacks")
     tap.ok(cut < 0.01 * stacks, f"clang: under 1 % of the stacks are cut ({cut} of {stacks})", done.err)
     whole(tap, path, "clang", "main")

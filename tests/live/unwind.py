@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 
-from stacks import INNER, OUTER, PYTHON_WORK, is_right, names_of, whole, write_c_for_clang
+from stacks import INNER, OUTER, PYTHON_WORK, clang_work, is_right, names_of, whole
 from strobetest import PERF, SCRATCH, TOP, Tap, build_workload, record, run, script_samples, strobe
 
 EVENT = ["-e", "cpu-clock:u", "-F", "8000"]
@@ -101,13 +101,10 @@ def python(tap):
 
 
 def clang(tap):
-    if not shutil.which("clang"):
-        tap.skip("clang", "no clang on this machine")
+    work = clang_work(tap)
+    if not work:
         return
-    source = os.path.join(SCRATCH, "some.c")
-    write_c_for_clang(source)
-    path = record("-e", "cpu-clock:u", "-F", "250", "--call-graph", "dwarf,65528", "-m", "16M", "--", "clang", "-O2", "-c", "-o",
-                  "/dev/null", source, output="clang.data")
+    path = record("-e", "cpu-clock:u", "-F", "250", "--call-graph", "dwarf,65528", "-m", "16M", "--", *work, output="clang.data")
     whole(tap, path, "clang", "main")
 
 
