@@ -91,8 +91,8 @@ class Screen:
     def resize(self, columns, rows):
         self._tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
-    def wait_for(self, what):
-        """Waits until the screen holds a text, or a function of its lines is true; returns the lines, None where it never is."""
+    def _seen(self, what):
+        """Waits until the screen holds a text, or a function of its lines is true; its lines, None where it never is."""
         test = what if callable(what) else lambda lines: any(what in line for line in lines)
         end = time.monotonic() + self.limit_s
         while time.monotonic() < end:
@@ -105,9 +105,26 @@ class Screen:
             time.sleep(0.03)
         return None
 
+    def _settled(self, lines):
+        """What stands there once nothing is drawn any more, for what is asked of other lines than those waited for."""
+        end = time.monotonic() + self.limit_s
+        same = 0
+        while same < 3 and time.monotonic() < end:
+            time.sleep(0.01)
+            now = self.lines()
+            # the last row is drawn last; a screen without one may be half of it
+            same = 0 if now != lines else same + (1 if now[-2:-1] != [""] else 0.3)
+            lines = now
+        return lines
+
+    def wait_for(self, what):
+        """Waits for a text or a function of the lines that is true, and until the screen is whole: its lines, None where not."""
+        lines = self._seen(what)
+        return lines and self._settled(lines)
+
     def check(self, tap, what, name):
         """A test point: the screen comes to hold it."""
-        return tap.ok(self.wait_for(what) is not None, name, "\n".join(self.lines()))
+        return tap.ok(self._seen(what) is not None, name, "\n".join(self.lines()))
 
     def pid(self):
         """Of the program that runs in it."""
