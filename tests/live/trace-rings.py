@@ -35,7 +35,8 @@ def check_against_strace(tap, *argv):
 
 def check_all_seen(tap):
     # rings that hold all of it, so that nothing hangs on when the machine lets the reader run
-    done = strobe("trace", "--no-bpf", "-m", "64M", "-e", "write", "-o", "dd.txt", "dd", "if=/dev/zero", "of=/dev/null", "bs=512", "count=200000")
+    done = strobe("trace", "--no-bpf", "-m", "64M", "-e", "write", "-o", "dd.txt",
+                  "dd", "if=/dev/zero", "of=/dev/null", "bs=512", "count=200000")
     blocks = [c for c in lines_of("dd.txt") if c[2] == "write" and "count: 512" in c[3]]
     tap.equal(len(blocks), 200000, "each of 200000 writes has its line")
     tap.ok("lost" not in done.err and {c[2] for c in lines_of("dd.txt")} == {"write"}, "none is lost, and no other is there", done.err)
