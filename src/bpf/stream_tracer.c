@@ -133,9 +133,9 @@ static struct strobe_error *fill(struct stream_tracer *s, const struct trace_who
 	TRY(trace_whom_fill(w, s->loaded));
 	TRY(bpf_map_memory(s->loaded, "plans", sizeof(struct trace_plan) * TRACE_CALLS, &plans));
 	fill_plans(o, plans);
-	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control) + TRACE_CALLS, &bss));
+	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control), &bss));
 	s->control = bss;
-	trace_whom_control(w, bss);
+	trace_whom_control(w, s->control);
 	TRY(map_ring(s));
 	return open_wake(s);
 }
@@ -144,7 +144,6 @@ static struct strobe_error *settings_of(const struct trace_whom *w, const struct
 					struct trace_settings *ret)
 {
 	*ret = (struct trace_settings){
-		.stream = 1,
 		.failures_only = o->failures_only,
 		.longer_than_ns = o->longer_than_ns,
 		.str_limit = o->str_limit,

@@ -38,13 +38,13 @@ static struct strobe_error *fill(struct summary_tracer *s, const struct trace_wh
 {
 	void *bss, *rows, *threads;
 	TRY(trace_whom_fill(w, s->loaded));
-	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control) + TRACE_CALLS, &bss));
+	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control), &bss));
 	TRY(bpf_map_memory(s->loaded, "rows", sizeof(struct trace_row) * TRACE_ROWS, &rows));
 	TRY(bpf_map_memory(s->loaded, "threads", sizeof(struct trace_thread) * TRACE_THREADS, &threads));
 	s->control = bss;
 	s->rows = rows;
 	s->threads = threads;
-	trace_whom_control(w, bss);
+	trace_whom_control(w, s->control);
 	return NULL;
 }
 
@@ -53,7 +53,7 @@ struct strobe_error *summary_tracer_open(const struct trace_whom *w, const struc
 {
 	TRY(trace_whom_check(w->sys));
 	struct summary_tracer *s = xcalloc(1, sizeof(*s));
-	struct trace_settings settings = { .summary = 1, .by = (uint8_t)o->by, .errnos = o->errnos };
+	struct trace_settings settings = { .by = (uint8_t)o->by, .errnos = o->errnos };
 	trace_whom_settings(w, &settings);
 	const struct bpf_map_size sizes[] = { { "cpus", trace_cpus_possible(w->sys) }, {} };
 	const char *without[] = { w->inherit && !w->map->system_wide ? NULL : "trace_fork", NULL };

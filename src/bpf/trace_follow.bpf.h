@@ -19,8 +19,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct trace_settings settings = {};
 struct trace_control control = {};
-/* By call, native ones first: 1 where it is asked for. */
-unsigned char selected[TRACE_CALLS] = {};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -75,10 +73,20 @@ INLINE struct task_state *follow(struct task_struct *task)
 	return s;
 }
 
+/*
+ * Most tasks of a busy machine are not meant, and pay for each of their calls all the same: one byte tells them apart. What it
+ * lets pass is looked up.
+ */
+INLINE _Bool is_near(__u32 tid)
+{
+	return settings.everyone || control.near[tid % TRACE_NEAR];
+}
+
 /* What a followed task starts is followed. */
 INLINE void follow_child(__u32 tid)
 {
 	__u32 one = 1;
+	control.near[tid % TRACE_NEAR] = 1;
 	if (settings.inherit && !settings.everyone && bpf_map_update_elem(&targets, &tid, &one, BPF_ANY))
 		__sync_fetch_and_add(&control.unfollowed, 1);
 }
@@ -96,10 +104,21 @@ INLINE _Bool is_meant(__u32 tid, __u32 pid)
 /* The memory of the task where it is followed, else NULL. */
 INLINE struct task_state *followed(struct task_struct *task)
 {
-	struct task_state *s = bpf_task_storage_get(&tasks, task, 0, 0);
+	struct task_state *s;
+	if (!is_near(task->pid))
+		return NULL;
+	s = bpf_task_storage_get(&tasks, task, 0, 0);
 	if (s)
 		return s;
 	return is_meant(task->pid, task->tgid) ? follow(task) : NULL;
+}
+
+/* Likewise, behind an exec: a thread has the id of its process then. */
+INLINE struct task_state *followed_anew(struct task_struct *task)
+{
+	if (bpf_task_storage_get(&tasks, task, 0, 0))
+		control.near[(__u32)task->pid % TRACE_NEAR] = 1;
+	return followed(task);
 }
 
 /* What can change from call to call. */

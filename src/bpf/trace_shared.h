@@ -76,7 +76,6 @@ struct trace_stack {
 #define TRACE_FLAG_COMPAT   1 /* a call of a 32-bit program */
 #define TRACE_FLAG_STARTED  2 /* start_ns is known */
 #define TRACE_FLAG_RESUMED  4 /* its ENTERED came before */
-#define TRACE_FLAG_ENTRY    8 /* the payload begins with what was fetched at entry */
 
 struct trace_event {
 	__u64 time_ns, start_ns;
@@ -122,7 +121,6 @@ struct trace_plan {
 
 struct trace_settings {
 	__u32 self;      /* our own process, left out */
-	__u8 summary, stream;
 	__u8 by;         /* enum trace_by */
 	__u8 errnos;     /* count errors by number */
 	__u8 everyone;   /* all tasks; else those in the map of targets, and what they start */
@@ -148,7 +146,10 @@ struct trace_settings {
 /* Calls of 32-bit programs: whether there are any, and whether the tracepoints of all calls are attached for them. */
 enum trace_compat { TRACE_COMPAT_NONE, TRACE_COMPAT_SEEN, TRACE_COMPAT_ATTACHED };
 #define TRACE_STOPPED 16
+/* Thread ids by their last bits. */
+#define TRACE_NEAR    65536
 
+/* Memory that programs and reader share: the section .bss. */
 struct trace_control {
 	__u32 enabled;
 	__u32 leader;  /* the command's process */
@@ -164,4 +165,6 @@ struct trace_control {
 	__u32 compat;     /* few_calls: enum trace_compat */
 	__u32 stopped[TRACE_STOPPED], stopped_nr; /* processes that are stopped until it is ATTACHED */
 	__u32 unused_too;
+	__u8 selected[TRACE_CALLS]; /* by call, native ones first: TRACE_SELECTED_* */
+	__u8 near[TRACE_NEAR];      /* 0: no task whose id ends so was ever meant */
 };

@@ -162,12 +162,12 @@ INLINE void send_point(void *ctx, struct scratch *s, struct task_struct *task, s
 
 INLINE _Bool is_point(__u32 call)
 {
-	return settings.points && call < TRACE_CALLS && (selected[call] & TRACE_SELECTED_POINT);
+	return settings.points && call < TRACE_CALLS && (control.selected[call] & TRACE_SELECTED_POINT);
 }
 
 INLINE _Bool is_call(__u32 call)
 {
-	return settings.select_all || (call < TRACE_CALLS && (selected[call] & TRACE_SELECTED_CALL));
+	return settings.select_all || (call < TRACE_CALLS && (control.selected[call] & TRACE_SELECTED_CALL));
 }
 
 INLINE struct pt_regs *regs_of(struct task_struct *task)
@@ -177,12 +177,12 @@ INLINE struct pt_regs *regs_of(struct task_struct *task)
 
 INLINE int enter(void *ctx, struct task_struct *task, long number)
 {
-	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1, call;
+	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1, call, n;
 	struct task_state *t;
 	struct trace_plan *plan;
 	struct scratch *s;
 	struct blob *b;
-	if (!settings.select_all && !(selected[low] | selected[low + TRACE_NUMBERS]))
+	if (!settings.select_all && !(control.selected[low] | control.selected[low + TRACE_NUMBERS]))
 		return 0;
 	t = followed(task);
 	if (!t)
@@ -227,15 +227,18 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 	s->has_path = 0;
 	fetch_at_entry(s, plan, 0);
 	t->path = s->has_path;
+	if (!s->at)
+		return 0;
 	b = bpf_task_storage_get(&blobs, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!b)
 		return 0;
-	b->bytes = s->at;
-	if (b->bytes > BLOB_MAX)
-		b->bytes = BLOB_MAX;
 	for (int i = 0; i < 6; i++)
 		b->arg[i] = s->arg[i];
-	bpf_probe_read_kernel(b->data, BLOB_MAX, s->buf);
+	n = s->at;
+	if (n > BLOB_MAX)
+		n = BLOB_MAX;
+	bpf_probe_read_kernel(b->data, n, s->buf);
+	b->bytes = n;
 	t->blob = 1;
 	return 0;
 }
@@ -249,7 +252,7 @@ INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long
 	struct trace_plan *plan;
 	struct scratch *s;
 	__u64 now;
-	if (!settings.select_all && !(selected[low] | selected[low + TRACE_NUMBERS]))
+	if (!settings.select_all && !(control.selected[low] | control.selected[low + TRACE_NUMBERS]))
 		return 0;
 	t = followed(task);
 	if (!t || !control.enabled || !counts_here())
@@ -349,7 +352,7 @@ int stream_switch(__u64 *ctx)
 	__u32 call;
 	if (!(__u32)ctx[3]) /* it could run on */
 		return 0;
-	t = bpf_task_storage_get(&tasks, task, 0, 0);
+	t = is_near(task->pid) ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
 	if (!t || !t->start_ns || t->told || !control.enabled || !counts_here())
 		return 0;
 	call = t->call;
@@ -425,7 +428,7 @@ SEC("raw_tp/sched_process_exec")
 int stream_exec(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *t = followed(task);
+	struct task_state *t = followed_anew(task);
 	struct scratch *s;
 	if (!t)
 		return 0;

@@ -174,7 +174,7 @@ int trace_enter(__u64 *ctx)
 	struct task_struct *task;
 	struct task_state *s;
 	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1;
-	if (!settings.select_all && !(selected[low] | selected[low + TRACE_NUMBERS]))
+	if (!settings.select_all && !(control.selected[low] | control.selected[low + TRACE_NUMBERS]))
 		return 0;
 	task = bpf_get_current_task_btf();
 	s = followed(task);
@@ -195,7 +195,7 @@ int trace_exit(__u64 *ctx)
 	struct task_state *s;
 	struct trace_row *r;
 	__u64 ns = 0;
-	if (!settings.select_all && !(selected[low] | selected[low + TRACE_NUMBERS]))
+	if (!settings.select_all && !(control.selected[low] | control.selected[low + TRACE_NUMBERS]))
 		return 0;
 	s = followed(task);
 	if (!s || !control.enabled || !counts_here())
@@ -203,7 +203,7 @@ int trace_exit(__u64 *ctx)
 	call = call_of(task, number);
 	if (s->start_ns && is_renumbered(number, call, s->call))
 		call = s->call;
-	if (!settings.select_all && (call >= TRACE_CALLS || !selected[call]))
+	if (!settings.select_all && (call >= TRACE_CALLS || !control.selected[call]))
 		return 0;
 	if (s->start_ns && s->call == call)
 		ns = bpf_ktime_get_ns() - s->start_ns;
@@ -255,7 +255,7 @@ SEC("raw_tp/sched_process_exec")
 int trace_exec(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *s = followed(task);
+	struct task_state *s = followed_anew(task);
 	if (!s)
 		return 0;
 	if (settings.has_leader && task->tgid == control.leader)

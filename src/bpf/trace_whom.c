@@ -56,15 +56,15 @@ struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_load
 	return w->cgroup ? fill_cgroup(w, bpf_map_of(b, "cgroup")) : NULL;
 }
 
-void trace_whom_control(const struct trace_whom *w, void *bss)
+void trace_whom_control(const struct trace_whom *w, struct trace_control *control)
 {
-	struct trace_control *control = bss;
-	uint8_t *selected = (uint8_t *)bss + sizeof(*control);
 	control->leader = (uint32_t)w->leader;
 	control->enabled = w->starts_enabled;
 	for (size_t i = 0; i < TRACE_CALLS; i++)
-		selected[i] = (w->all_calls || (w->selected[i / 64] >> i % 64 & 1) ? TRACE_SELECTED_CALL : 0) |
-			      (w->points[i / 64] >> i % 64 & 1 ? TRACE_SELECTED_POINT : 0);
+		control->selected[i] = (w->all_calls || (w->selected[i / 64] >> i % 64 & 1) ? TRACE_SELECTED_CALL : 0) |
+				       (w->points[i / 64] >> i % 64 & 1 ? TRACE_SELECTED_POINT : 0);
+	for (size_t i = 0; !w->map->system_wide && i < w->map->threads.len; i++)
+		control->near[(uint32_t)w->map->threads.data[i].tid % TRACE_NEAR] = 1;
 }
 
 uint32_t trace_cpus_possible(const struct sys *sys)

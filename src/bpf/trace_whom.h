@@ -38,6 +38,5 @@ struct strobe_error *trace_whom_check(const struct sys *sys) _must_check_;
 void trace_whom_settings(const struct trace_whom *w, struct trace_settings *settings);
 /* After loading: fills the maps. */
 struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_loaded *b) _must_check_;
-/* What stands at the beginning of .bss: the control, then what is selected (TRACE_CALLS bytes). */
-void trace_whom_control(const struct trace_whom *w, void *bss);
+void trace_whom_control(const struct trace_whom *w, struct trace_control *control);
 uint32_t trace_cpus_possible(const struct sys *sys);
