@@ -166,10 +166,13 @@ void out_i64(struct out *o, int64_t v)
 void out_u64_width(struct out *o, uint64_t v, size_t width, char pad)
 {
 	char buf[20], *end = buf + sizeof(buf), *p = digits(end, v);
-	size_t n = (size_t)(end - p);
-	if (n < width)
-		out_fill(o, pad, width - n);
-	out_write(o, p, n);
+	if (width > sizeof(buf)) {
+		out_fill(o, pad, width - sizeof(buf));
+		width = sizeof(buf);
+	}
+	while ((size_t)(end - p) < width)
+		*--p = pad;
+	out_write(o, p, (size_t)(end - p));
 }
 
 void out_hex(struct out *o, uint64_t v)

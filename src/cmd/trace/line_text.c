@@ -15,9 +15,20 @@ static void print_ms(struct out *out, uint64_t ns, size_t width)
 		out_f(out, "%*.3f", (int)width, (double)ns / 1e6);
 		return;
 	}
-	out_u64_width(out, us / 1000, width - 4, ' ');
-	out_ch(out, '.');
-	out_u64_width(out, us % 1000, 3, '0');
+	/* In one piece: there are two of these in each line. */
+	char text[32], *end = text + sizeof(text), *p = end;
+	for (unsigned i = 0; i < 3 || us; i++, us /= 10) {
+		if (i == 3)
+			*--p = '.';
+		*--p = (char)('0' + us % 10);
+	}
+	if (end - p == 3) {
+		*--p = '.';
+		*--p = '0';
+	}
+	while ((size_t)(end - p) < width)
+		*--p = ' ';
+	out_write(out, p, (size_t)(end - p));
 }
 
 static uint64_t position(const struct out *out)

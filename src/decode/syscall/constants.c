@@ -17,7 +17,8 @@
 #undef END
 
 #define TABLE_ON(id, prefix, i386, aarch64) \
-	const struct constants constants_##id = { prefix, list_##id, sizeof(list_##id) / sizeof(*list_##id), i386, aarch64 };
+	const struct constants constants_##id = { prefix, sizeof(prefix) - 1, list_##id, \
+						  sizeof(list_##id) / sizeof(*list_##id), i386, aarch64 };
 #define TABLE(id, prefix) TABLE_ON(id, prefix, NULL, NULL)
 #define C(name, value)
 #define M(name, value, mask)
@@ -36,6 +37,6 @@ const char *constant_name(const struct constants *c, uint64_t v)
 
 const char *constant_short(const struct constants *c, const char *name)
 {
-	size_t n = strlen(c->prefix);
+	size_t n = c->prefix_bytes;
 	return !strncmp(name, c->prefix, n) && name[n] ? name + n : name;
 }

@@ -181,13 +181,14 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-/* One byte as C writes it, at most four characters; octal is as short as the byte behind allows. */
+static bool is_plain(uint8_t c)
+{
+	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+}
+
+/* One byte that is not plain as C writes it, at most four characters; octal is as short as the byte behind allows. */
 static char *escape(char *to, uint8_t c, uint8_t next)
 {
-	if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') {
-		*to++ = (char)c;
-		return to;
-	}
 	*to++ = '\\';
 	if (letters[c]) {
 		*to++ = letters[c];
@@ -210,11 +211,15 @@ void syscall_print_quoted(struct out *out, const void *bytes, size_t n)
 	for (size_t at = 0; at < n; at += CHUNK) {
 		size_t end = n - at < CHUNK ? n : at + CHUNK;
 		char *start = out_reserve(out, 4 * (end - at)), *to = start;
-		for (size_t i = at; i < end;) {
+		for (size_t i = at;;) {
+			while (i < end && is_plain(p[i]))
+				*to++ = (char)p[i++];
+			if (i >= end)
+				break;
 			char *from = to, text[4];
 			uint8_t c = p[i++], next = i < n ? p[i] : 0;
 			to = escape(to, c, next);
-			if (c != next || is_digit(c))
+			if (c != next)
 				continue;
 			/* A run, of zeros as a rule: the same text, but for the last one, which may have a digit behind it. */
 			size_t bytes = (size_t)(to - from);

@@ -15,12 +15,7 @@ const struct constants *constants_on(const struct arch *a, const struct constant
 	return a == &arch_aarch64 && c->on_aarch64 ? c->on_aarch64 : c;
 }
 
-static size_t scalar_bytes(const struct arch *a, struct value_type t)
-{
-	return t.bytes ? t.bytes : a->pointer_bytes;
-}
-
-size_t value_bytes(const struct arch *a, struct value_type t)
+size_t composite_bytes(const struct arch *a, struct value_type t)
 {
 	switch (t.format) {
 	case VALUE_STRUCT:
@@ -31,10 +26,8 @@ size_t value_bytes(const struct arch *a, struct value_type t)
 	case VALUE_BYTES:
 	case VALUE_PAD:
 		return t.count;
-	case VALUE_FSID:
+	default: /* VALUE_FSID */
 		return 8;
-	default:
-		return scalar_bytes(a, t);
 	}
 }
 
@@ -58,7 +51,7 @@ size_t value_align(const struct arch *a, struct value_type t)
 	case VALUE_PAD:
 		return 1;
 	default:
-		align = scalar_bytes(a, t);
+		align = t.bytes ? t.bytes : a->pointer_bytes;
 		return align > 4 && a == &arch_i386 ? 4 : align; /* the i386 ABI */
 	}
 }
@@ -73,12 +66,4 @@ size_t struct_bytes(const struct arch *a, const struct struct_type *s)
 		end = (end + one - 1) / one * one + value_bytes(a, s->members[i].type);
 	}
 	return (end + align - 1) / align * align;
-}
-
-uint64_t value_load(const struct arch *a, const uint8_t *p, size_t bytes)
-{
-	uint64_t v = 0;
-	for (size_t i = 0; i < bytes; i++)
-		v |= (uint64_t)p[a->big_endian ? bytes - 1 - i : i] << 8 * i;
-	return v;
 }

@@ -6,6 +6,9 @@
  * 32 and 64 bits. Where architectures differ in more than that, a table names its other self.
  */
 #pragma once
+#include <endian.h>
+#include <string.h>
+
 #include "decode/syscall.h"
 
 struct emit;
@@ -20,6 +23,7 @@ struct constant {
 
 struct constants {
 	const char *prefix; /* left out in the NAMED layout */
+	size_t prefix_bytes;
 	const struct constant *list;
 	size_t nr;
 	const struct constants *on_i386, *on_aarch64; /* NULL: the same */
@@ -76,6 +80,10 @@ enum value_format {
 	VALUE_FLAGS_MODE,  /* flags, and a mode in the low 9 bits */
 };
 
+/* The formats that are more than a number of `bytes` bytes. */
+#define VALUES_COMPOSITE (1ULL << VALUE_CHARS | 1ULL << VALUE_BYTES | 1ULL << VALUE_ARRAY | 1ULL << VALUE_STRUCT | \
+			  1ULL << VALUE_PAD | 1ULL << VALUE_FSID)
+
 struct value_type {
 	uint8_t format;
 	uint8_t bytes; /* 0: a word */
@@ -104,13 +112,32 @@ struct struct_type {
 };
 
 /* Bytes and alignment for the architecture; what a pointer to it fetches. */
-size_t value_bytes(const struct arch *a, struct value_type t);
+size_t composite_bytes(const struct arch *a, struct value_type t);
+static inline size_t value_bytes(const struct arch *a, struct value_type t)
+{
+	return VALUES_COMPOSITE >> t.format & 1 ? composite_bytes(a, t) : t.bytes ? t.bytes : a->pointer_bytes;
+}
 size_t value_align(const struct arch *a, struct value_type t);
 size_t struct_bytes(const struct arch *a, const struct struct_type *s);
 const struct struct_type *struct_on(const struct arch *a, const struct struct_type *s);
 const struct constants *constants_on(const struct arch *a, const struct constants *c);
-/* Little-endian (or the architecture's) load of `bytes` <= 8 bytes. */
-uint64_t value_load(const struct arch *a, const uint8_t *p, size_t bytes);
+/* A load of `bytes` <= 8 bytes in the order of the architecture. */
+static inline uint64_t value_load(const struct arch *a, const uint8_t *p, size_t bytes)
+{
+	uint32_t four;
+	uint64_t v = 0;
+	if (bytes == 4) {
+		memcpy(&four, p, 4);
+		return a->big_endian ? be32toh(four) : le32toh(four);
+	}
+	if (bytes == 8) {
+		memcpy(&v, p, 8);
+		return a->big_endian ? be64toh(v) : le64toh(v);
+	}
+	for (size_t i = 0; i < bytes; i++)
+		v |= (uint64_t)p[a->big_endian ? bytes - 1 - i : i] << 8 * i;
+	return v;
+}
 /* Of an enum; NULL where it has no name. */
 const char *constant_name(const struct constants *c, uint64_t v);
 /* Without the prefix of the table. */

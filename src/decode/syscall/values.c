@@ -444,16 +444,20 @@ static void array(struct emit *e, struct value_type t, const uint8_t *p, size_t 
 
 void emit_memory(struct emit *e, struct value_type t, const uint8_t *p, size_t bytes)
 {
-	size_t n = value_bytes(e->arch, t);
 	if (t.format == VALUE_STRUCT) {
 		const struct struct_type *s = struct_on(e->arch, t.of);
 		if (s->print)
 			s->print(e, s, p, bytes);
 		else
 			emit_members(e, s, p, bytes);
-	} else if (t.format == VALUE_ARRAY) {
+		return;
+	}
+	if (t.format == VALUE_ARRAY) {
 		array(e, t, p, bytes);
-	} else if (bytes < n) {
+		return;
+	}
+	size_t n = value_bytes(e->arch, t);
+	if (bytes < n) {
 		emit_word(e, "?");
 	} else if (t.format == VALUE_CHARS) {
 		chars(e, p, n);
