@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/u64map.h"
 #include "view/html/html.h"
 #include "view/html/language.h"
@@ -16,6 +17,7 @@
 #define NOWHERE UINT32_MAX
 
 typedef VEC(uint64_t) column_t; /* numbers on their way into the page */
+typedef VEC(struct sort_pair) sort_pairs_t;
 
 /* Label sets, and the pairs of each one behind the other. */
 struct tag_columns {
@@ -30,9 +32,9 @@ struct packer {
 	uint32_t *frames;      /* id in the page, or NOWHERE */
 	struct stack_tree tree;
 	uint32_t *functions, *mappings;
-	column_t fn_name, fn_map, fn_file, fn_line, fn_lang, fn_low, fn_high, fn_size;
+	column_t fn_name, fn_map, fn_file, fn_line, fn_lang;
 	VEC(function_id) fn_of; /* by function of the page; PROFILE_NONE: one that was made up */
-	column_t map_name, map_path, map_space;
+	column_t map_name;
 	struct u64map unnamed; /* function of the page made up for a mapping's code without symbols */
 	struct u64map threads, tags;
 	struct tag_columns tag;
@@ -49,6 +51,13 @@ static uint32_t *nowhere(size_t n)
 	return ret;
 }
 
+/* A column that is done: packed, and freed. */
+static void put(struct packer *k, const char *name, column_t *column, enum pack_coding coding)
+{
+	pack_numbers(&k->pack, name, column->data, column->len, coding);
+	vec_deinit(column);
+}
+
 static uint64_t string(struct packer *k, const char *s)
 {
 	return strtab_add(&k->strings, s);
@@ -63,8 +72,6 @@ static uint32_t mapping_of(struct packer *k, mapping_id id)
 	const struct profile_mapping *m = &k->p->mappings.data[id];
 	k->mappings[id] = (uint32_t)k->map_name.len;
 	vec_push(&k->map_name, string(k, profile_str(k->p, m->name ? m->name : m->path)));
-	vec_push(&k->map_path, string(k, profile_str(k->p, m->path)));
-	vec_push(&k->map_space, (uint64_t)m->space);
 	return k->mappings[id];
 }
 
@@ -78,9 +85,6 @@ static uint32_t push_function(struct packer *k, function_id of, const char *name
 	vec_push(&k->fn_file, string(k, profile_str(k->p, f->file)));
 	vec_push(&k->fn_line, (uint64_t)f->line);
 	vec_push(&k->fn_lang, string(k, of == PROFILE_NONE ? "" : language_of_function(k->p, f)));
-	vec_push(&k->fn_low, f->start & UINT32_MAX);
-	vec_push(&k->fn_high, f->start >> 32);
-	vec_push(&k->fn_size, f->size);
 	return id;
 }
 
@@ -169,7 +173,7 @@ static column_t key_functions(struct packer *k)
 	return keys;
 }
 
-/* Fills k->tree; the columns of frames and of the functions' keys. */
+/* The columns of frames and of the functions' keys; makes k->tree. */
 static void pack_frames(struct packer *k)
 {
 	const struct profile *p = k->p;
@@ -184,15 +188,12 @@ static void pack_frames(struct packer *k)
 		if (k->frames[f] != NOWHERE)
 			rank[f] = (uint32_t)keys.data[c.fn.data[k->frames[f]]];
 	stack_tree_make(&k->tree, p, used, rank, k->keys_nr);
-	pack_numbers(&k->pack, "frame.fn", c.fn.data, c.fn.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "frame.line", c.line.data, c.line.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "frame.flags", c.flags.data, c.flags.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "frame.low", c.low.data, c.low.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "frame.high", c.high.data, c.high.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "fn.key", keys.data, keys.len, PACK_PLAIN);
-	column_t *const columns[] = { &c.fn, &c.line, &c.flags, &c.low, &c.high, &keys };
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		vec_deinit(columns[i]);
+	put(k, "frame.fn", &c.fn, PACK_PLAIN);
+	put(k, "frame.line", &c.line, PACK_PLAIN);
+	put(k, "frame.flags", &c.flags, PACK_PLAIN);
+	put(k, "frame.low", &c.low, PACK_PLAIN);
+	put(k, "frame.high", &c.high, PACK_PLAIN);
+	put(k, "fn.key", &keys, PACK_PLAIN);
 	free(used);
 	free(rank);
 }
@@ -221,12 +222,11 @@ static void pack_branches(struct packer *k)
 		level_sum += next - 1;
 		run = 0;
 	}
-	pack_numbers(&k->pack, "branch.run", runs.data, runs.len, PACK_PLAIN);
+	put(k, "branch.run", &runs, PACK_PLAIN);
 	if (up_sum <= level_sum)
-		pack_numbers(&k->pack, "branch.up", ups.data, ups.len, PACK_PLAIN);
+		put(k, "branch.up", &ups, PACK_PLAIN);
 	else
-		pack_numbers(&k->pack, "branch.level", levels.data, levels.len, PACK_PLAIN);
-	vec_deinit(&runs);
+		put(k, "branch.level", &levels, PACK_PLAIN);
 	vec_deinit(&ups);
 	vec_deinit(&levels);
 }
@@ -256,13 +256,10 @@ static void pack_callees(struct packer *k)
 	}
 	for (size_t f = 0; f <= frames_nr; f++)
 		vec_push(&counts, (uint64_t)had[f]);
-	pack_numbers(&k->pack, "node.callee", codes.data, codes.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "callee.frame", news.data, news.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "callees.nr", counts.data, counts.len, PACK_PLAIN);
+	put(k, "node.callee", &codes, PACK_PLAIN);
+	put(k, "callee.frame", &news, PACK_PLAIN);
+	put(k, "callees.nr", &counts, PACK_PLAIN);
 	u64map_deinit(&known);
-	vec_deinit(&codes);
-	vec_deinit(&news);
-	vec_deinit(&counts);
 	free(had);
 }
 
@@ -271,8 +268,7 @@ static void pack_boxes(struct packer *k)
 	column_t boxes = {};
 	for (uint32_t i = 0; k->tree.box && i < k->tree.nr; i++)
 		vec_push(&boxes, (uint64_t)k->tree.box[i]);
-	pack_numbers(&k->pack, "node.box", boxes.data, boxes.len, PACK_DELTA);
-	vec_deinit(&boxes);
+	put(k, "node.box", &boxes, PACK_DELTA);
 }
 
 /* ---- rows ---- */
@@ -342,19 +338,13 @@ static uint64_t tag_of(struct packer *k, const struct label_columns *c, labels_i
 static void pack_tags(struct packer *k)
 {
 	struct tag_columns *t = &k->tag;
-	const struct {
-		const char *name;
-		column_t *column;
-		enum pack_coding coding;
-	} columns[] = {
-		{ "tag.text", &t->text, PACK_PLAIN }, { "tag.pairs", &t->pairs, PACK_PLAIN }, { "pair.key", &t->key, PACK_PLAIN },
-		{ "pair.text", &t->value, PACK_PLAIN }, { "pair.number", &t->number, PACK_SIGNED },
-		{ "pair.unit", &t->unit, PACK_PLAIN }, { "pair.isNumber", &t->is_number, PACK_PLAIN },
-	};
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
-		pack_numbers(&k->pack, columns[i].name, columns[i].column->data, columns[i].column->len, columns[i].coding);
-		vec_deinit(columns[i].column);
-	}
+	put(k, "tag.text", &t->text, PACK_PLAIN);
+	put(k, "tag.pairs", &t->pairs, PACK_PLAIN);
+	put(k, "pair.key", &t->key, PACK_PLAIN);
+	put(k, "pair.text", &t->value, PACK_PLAIN);
+	put(k, "pair.number", &t->number, PACK_SIGNED);
+	put(k, "pair.unit", &t->unit, PACK_PLAIN);
+	put(k, "pair.isNumber", &t->is_number, PACK_PLAIN);
 }
 
 static bool calls_nothing(const struct packer *k, uint32_t place)
@@ -379,24 +369,40 @@ static uint64_t row_code(const struct packer *k, int64_t place, int64_t *at)
 	return end == place && calls_nothing(k, (uint32_t)place) ? 0 : (uint64_t)(place - before + 1);
 }
 
+/* Rows that are shown, by the places of their stacks. */
+static sort_pairs_t ordered_rows(const struct packer *k)
+{
+	sort_pairs_t order = {};
+	for (size_t i = 0; i < k->p->rows.len; i++) {
+		const struct profile_row *row = &k->p->rows.data[i];
+		struct sort_pair pair = { .value = i };
+		if (!stack_tree_has(row))
+			continue;
+		pair.key = k->tree.place[row->stack];
+		vec_push(&order, pair);
+	}
+	sort_pairs(order.data, order.len);
+	return order;
+}
+
+/* What a base is subtracted from may have fewer samples than it. */
+static enum pack_coding sample_coding(const column_t *samples)
+{
+	for (size_t i = 0; i < samples->len; i++)
+		if (samples->data[i] > INT64_MAX)
+			return PACK_SIGNED;
+	return PACK_PLAIN;
+}
+
 static void pack_rows(struct packer *k)
 {
 	const struct profile *p = k->p;
 	struct label_columns labels = {
 		.comm = profile_find_column(p, "comm"), .pid = profile_find_column(p, "pid"), .tid = profile_find_column(p, "tid"),
 	};
-	VEC(struct sort_pair) order = {};
+	sort_pairs_t order = ordered_rows(k);
 	int64_t at = -1;
 	column_t node = {}, thread = {}, event = {}, samples = {}, value = {}, tag = {};
-	for (size_t i = 0; i < p->rows.len; i++) {
-		struct sort_pair pair = { .key = 0, .value = i };
-		k->row_place[i] = NOWHERE;
-		if (!stack_tree_has(&p->rows.data[i]))
-			continue;
-		pair.key = k->tree.place[p->rows.data[i].stack];
-		vec_push(&order, pair);
-	}
-	sort_pairs(order.data, order.len);
 	for (size_t i = 0; i < order.len; i++) {
 		const struct profile_row *row = &p->rows.data[order.data[i].value];
 		k->row_place[order.data[i].value] = (uint32_t)i;
@@ -407,26 +413,16 @@ static void pack_rows(struct packer *k)
 		vec_push(&value, row->value);
 		vec_push(&tag, tag_of(k, &labels, row->labels));
 	}
-	pack_numbers(&k->pack, "row.node", node.data, node.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "row.thread", thread.data, thread.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "row.event", event.data, event.len, PACK_PLAIN);
-	/* what a base is subtracted from may have fewer than it */
-	bool any_negative = false;
-	for (size_t i = 0; i < samples.len; i++)
-		any_negative |= samples.data[i] > INT64_MAX;
-	pack_numbers(&k->pack, "row.samples", samples.data, samples.len, any_negative ? PACK_SIGNED : PACK_PLAIN);
 	/* folded stacks and the like count nothing but samples */
-	bool are_samples = !value.len || !memcmp(value.data, samples.data, value.len * sizeof(*value.data));
-	pack_numbers(&k->pack, "row.value", value.data, are_samples ? 0 : value.len, PACK_SIGNED);
-	pack_numbers(&k->pack, "row.tag", tag.data, tag.len, PACK_PLAIN);
-	pack_tags(k);
+	if (value.len && !memcmp(value.data, samples.data, value.len * sizeof(*value.data)))
+		vec_clear(&value);
+	put(k, "row.node", &node, PACK_PLAIN);
+	put(k, "row.thread", &thread, PACK_PLAIN);
+	put(k, "row.event", &event, PACK_PLAIN);
+	put(k, "row.samples", &samples, sample_coding(&samples));
+	put(k, "row.value", &value, PACK_SIGNED);
+	put(k, "row.tag", &tag, PACK_PLAIN);
 	vec_deinit(&order);
-	vec_deinit(&node);
-	vec_deinit(&thread);
-	vec_deinit(&event);
-	vec_deinit(&samples);
-	vec_deinit(&value);
-	vec_deinit(&tag);
 }
 
 /* ---- the time log ---- */
@@ -451,21 +447,16 @@ static void pack_log(struct packer *k)
 		vec_push(&cpu, e->cpu == UINT32_MAX ? 0 : (uint64_t)e->cpu + 1);
 		vec_push(&row, (uint64_t)k->row_place[e->row]);
 	}
-	pack_numbers(&k->pack, "log.time", time.data, time.len, PACK_DELTA);
-	pack_numbers(&k->pack, "log.cpu", cpu.data, cpu.len, PACK_PLAIN);
-	pack_numbers(&k->pack, "log.row", row.data, row.len, PACK_PLAIN);
+	put(k, "log.time", &time, PACK_DELTA);
+	put(k, "log.cpu", &cpu, PACK_PLAIN);
+	put(k, "log.row", &row, PACK_PLAIN);
 	struct json *head = &k->pack.head;
 	json_key(head, "timeUnitNs");
 	json_u64(head, unit);
-	json_key(head, "firstSeconds");
-	json_f64(head, (double)first / 1e9);
 	json_key(head, "durationNs");
 	json_u64(head, p->log.len ? last - first : p->duration_ns);
 	json_key(head, "logDropped");
 	json_u64(head, p->log_dropped);
-	vec_deinit(&time);
-	vec_deinit(&cpu);
-	vec_deinit(&row);
 }
 
 /* ---- the header ---- */
@@ -483,7 +474,7 @@ static uint32_t base_of(const struct profile *p, uint32_t event)
 
 static bool is_base(const struct profile *p, uint32_t event)
 {
-	return !strncmp(profile_str(p, p->events.data[event].name), HTML_BASE_PREFIX, strlen(HTML_BASE_PREFIX));
+	return text_has_prefix(profile_str(p, p->events.data[event].name), HTML_BASE_PREFIX);
 }
 
 static uint32_t first_shown(const struct packer *k)
@@ -525,8 +516,6 @@ static void pack_events(struct packer *k)
 		json_u64(head, e->samples);
 		json_key(head, "lost");
 		json_u64(head, e->lost);
-		json_key(head, "tracepoint");
-		json_bool(head, e->is_tracepoint);
 		json_key(head, "isBase");
 		json_bool(head, is_base(p, i));
 		if (base != PROFILE_NONE) {
@@ -541,16 +530,12 @@ static void pack_events(struct packer *k)
 static void pack_facts(struct packer *k)
 {
 	struct json *head = &k->pack.head;
-	json_key(head, "version");
-	json_u64(head, 1);
 	json_key(head, "title");
 	json_str(head, k->o->title ? k->o->title : "");
 	json_key(head, "countSamples");
 	json_bool(head, k->o->count_samples);
 	json_key(head, "valuesAreOne");
 	json_bool(head, k->p->origin.events_are_values);
-	json_key(head, "live");
-	json_bool(head, false);
 	json_key(head, "facts");
 	json_array(head);
 	for (size_t i = 0; i < k->o->facts_nr; i++) {
@@ -585,7 +570,7 @@ static void weigh_functions(struct packer *k)
 /* Listings of the hottest functions: one JSON array of [function, listing]. */
 static struct strobe_error *pack_code(struct packer *k)
 {
-	VEC(struct sort_pair) order = {};
+	sort_pairs_t order = {};
 	struct out code, one;
 	struct strobe_error *err = NULL;
 	out_init_mem(&code);
@@ -630,37 +615,29 @@ static struct strobe_error *pack_code(struct packer *k)
 
 static void pack_tables(struct packer *k)
 {
-	const struct {
-		const char *name;
-		const column_t *column;
-	} tables[] = {
-		{ "fn.name", &k->fn_name }, { "fn.map", &k->fn_map }, { "fn.file", &k->fn_file }, { "fn.line", &k->fn_line },
-		{ "fn.lang", &k->fn_lang }, { "fn.low", &k->fn_low }, { "fn.high", &k->fn_high }, { "fn.size", &k->fn_size },
-		{ "map.name", &k->map_name }, { "map.path", &k->map_path }, { "map.space", &k->map_space },
-		{ "thread.comm", &k->thread_comm }, { "thread.pid", &k->thread_pid }, { "thread.tid", &k->thread_tid },
-	};
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-		pack_numbers(&k->pack, tables[i].name, tables[i].column->data, tables[i].column->len, PACK_PLAIN);
+	put(k, "fn.name", &k->fn_name, PACK_PLAIN);
+	put(k, "fn.map", &k->fn_map, PACK_PLAIN);
+	put(k, "fn.file", &k->fn_file, PACK_PLAIN);
+	put(k, "fn.line", &k->fn_line, PACK_PLAIN);
+	put(k, "fn.lang", &k->fn_lang, PACK_PLAIN);
+	put(k, "map.name", &k->map_name, PACK_PLAIN);
+	put(k, "thread.comm", &k->thread_comm, PACK_PLAIN);
+	put(k, "thread.pid", &k->thread_pid, PACK_PLAIN);
+	put(k, "thread.tid", &k->thread_tid, PACK_PLAIN);
 	_cleanup_strbuf_ struct strbuf text = {};
 	for (size_t i = 0; i < k->strings.strings.len; i++)
 		strbuf_add(&text, strtab_get(&k->strings, (str_id)i), strtab_length(&k->strings, (str_id)i) + 1);
 	pack_text(&k->pack, "strings", strbuf_str(&text), text.len);
 	/* the ids that functions have in the profile, by which a server is asked for their code */
-	uint64_t *ids = xcalloc(k->fn_of.len + 1, sizeof(*ids));
+	column_t ids = {};
 	for (size_t i = 0; i < k->fn_of.len; i++)
-		ids[i] = k->fn_of.data[i] == PROFILE_NONE ? 0 : (uint64_t)k->fn_of.data[i] + 1;
-	pack_numbers(&k->pack, "fn.id", ids, k->fn_of.len, PACK_DELTA);
-	free(ids);
+		vec_push(&ids, k->fn_of.data[i] == PROFILE_NONE ? 0 : (uint64_t)k->fn_of.data[i] + 1);
+	put(k, "fn.id", &ids, PACK_DELTA);
 }
 
+/* Columns are freed as they are packed. */
 static void free_packer(struct packer *k)
 {
-	column_t *const columns[] = {
-		&k->fn_name, &k->fn_map, &k->fn_file, &k->fn_line, &k->fn_lang, &k->fn_low, &k->fn_high, &k->fn_size,
-		&k->map_name, &k->map_path, &k->map_space, &k->thread_comm, &k->thread_pid, &k->thread_tid,
-	};
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		vec_deinit(columns[i]);
 	vec_deinit(&k->fn_of);
 	u64map_deinit(&k->unnamed);
 	u64map_deinit(&k->threads);
@@ -694,6 +671,7 @@ struct strobe_error *view_html_data(const struct profile *p, const struct html_o
 	pack_callees(&k);
 	pack_boxes(&k);
 	pack_rows(&k);
+	pack_tags(&k);
 	pack_log(&k);
 	struct strobe_error *err = o->code.list ? pack_code(&k) : NULL;
 	pack_tables(&k);
