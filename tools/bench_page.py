@@ -50,7 +50,8 @@ class PageRow:
 
 def rows(strobe, inputs):
     folded = ["flamegraph", "-i", "page.folded", "-o"]
-    for name, shape, seed in (("that share their callers", pages.grown, 3), ("that share few frames", pages.walked, 5)):
+    for name, shape, seed in (("that share their callers", pages.grown, 3), ("that share few frames", pages.walked, 5),
+                              ("of functions by chance", pages.scattered, 9)):
         yield PageRow(f"page of 100,000 stacks {name}", strobe, folded,
                       lambda path, shape=shape, seed=seed: pages.write_folded(path, shape, seed))
     yield PageRow("page of 725,000 samples", strobe, ["report", "-i", inputs["fp"], "--html"])

@@ -26,6 +26,12 @@ def walked(rng):
         yield stack
 
 
+def scattered(rng):
+    """Functions by chance, which share nothing: no program has them, and nothing packs them."""
+    while True:
+        yield [rng.randrange(4000) for _ in range(rng.randint(10, 35))]
+
+
 def write_folded(path, shape, seed):
     """100,000 distinct stacks; returns the sum of their values."""
     rng = random.Random(seed)

@@ -510,6 +510,7 @@ def main():
         hostile_times()
         large(pages.grown, 3, "large", 2e6)
         large(pages.walked, 5, "walked", 2.5e6)
+        large(pages.scattered, 9, "scattered", 5e6)
         recorded()
     finally:
         browser.close()

@@ -5,24 +5,11 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "view/html/letters.h"
 #include "view/html/page.inc"
 
 const char view_html_live_policy[] = "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
 				     "frame-ancestors 'none'; script-src " PAGE_SCRIPT_HASH "; style-src " PAGE_STYLE_HASH;
-
-static void write_base64(const uint8_t *p, size_t n, struct out *out)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = (uint32_t)p[i] << 16 | (i + 1 < n ? p[i + 1] : 0u) << 8 | (i + 2 < n ? p[i + 2] : 0u);
-		char *to = out_reserve(out, 4);
-		to[0] = digits[v >> 18];
-		to[1] = digits[v >> 12 & 63];
-		to[2] = i + 1 < n ? digits[v >> 6 & 63] : '=';
-		to[3] = i + 2 < n ? digits[v & 63] : '=';
-		out->len += 4;
-	}
-}
 
 /* The page's parts: <!doctype … title, style, script>, then the data, then the end. */
 static void begin_page(const char *title, bool live, struct out *out)
@@ -60,8 +47,9 @@ struct strobe_error *view_html(const struct profile *p, const struct html_option
 		bytes = out_mem(&packed, &n);
 	if (!err) {
 		begin_page(o->title ? o->title : "strobe", false, out);
-		out_f(out, "<script type=\"application/octet-stream\" id=\"data\" data-packing=\"%s\">", o->gzip ? "gzip" : "none");
-		write_base64((const uint8_t *)bytes, n, out);
+		out_f(out, "<script type=\"application/octet-stream\" id=\"data\" data-packing=\"%s\" data-bytes=\"%zu\">",
+		      o->gzip ? "gzip" : "none", n);
+		letters_write((const uint8_t *)bytes, n, out);
 		out_str(out, "</script>\n");
 		end_page(out);
 	}

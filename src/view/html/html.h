@@ -2,7 +2,7 @@
  * A profile as one page that needs no network and no other file: flame graph, tables, trees, timeline, heat map, source.
  *
  * The page's own parts are src/view/html/page/, put together at build time by tools/embed_page.py. The profile goes into it
- * as columns (view/html/pack.h), packed and in base64. Names from a recording are data there and never markup; the page
+ * as columns (view/html/pack.h), packed, as letters (view/html/letters.h). Names from a recording are data there and never markup; the page
  * forbids itself, by its Content-Security-Policy, to load or run anything else.
  *
  * Everything is borrowed and must outlive the call. Errors are those of the packer; failed writes are kept by `out`.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "view/html/language.h"
+#include "view/html/letters.h"
 #include "view/html/pack.h"
 #include "view/view_testing.h"
 
@@ -86,6 +87,33 @@ static const char *string(const struct unpacked *u, int64_t id)
 		assert_true(s < end);
 	}
 	return s;
+}
+
+/* By hand: 13 bits, the lowest first, as two digits of base 91; '#' is 0, '~' is 90, '<' is none. */
+static void bytes_are_letters(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		const char *letters;
+	} cases[] = {
+		{ "", 0, "" },
+		{ "\1", 1, "#$" },
+		{ "\xff\x1f", 2, "~$##" },         /* 8191 = 90 * 91 + 1, and three bits of 0 */
+		{ "\x18\0", 2, "#;##" },           /* 24 is the last before '<' */
+		{ "\x19\0", 2, "#=##" },
+		{ "\0\x20\0\4\x80", 5, "###$#$#$" }, /* 1 << 13, 1 << 26, 1 << 39: nothing, and three ones */
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct out out;
+		size_t n;
+		out_init_mem(&out);
+		letters_write((const uint8_t *)cases[i].bytes, cases[i].n, &out);
+		const char *text = out_mem(&out, &n);
+		assert_int_equal(n, strlen(cases[i].letters));
+		assert_memory_equal(text, cases[i].letters, n);
+		assert_null(out_close(&out));
+	}
 }
 
 static void numbers_keep_their_values(void **state)
@@ -371,6 +399,7 @@ static void symbols_tell_their_language(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_are_letters),
 		cmocka_unit_test(numbers_keep_their_values),
 		cmocka_unit_test(stacks_stand_in_preorder),
 		cmocka_unit_test(siblings_of_one_function_are_one_box),

@@ -203,7 +203,8 @@ class App {
 		const inline = document.getElementById("data");
 		let bytes;
 		if (inline) {
-			bytes = await unpacked(bytesOfBase64(inline.textContent), inline.dataset.packing);
+			const packed = bytesOfLetters(inline.textContent, Number(inline.dataset.bytes));
+			bytes = await unpacked(packed, inline.dataset.packing);
 			inline.remove();
 		} else {
 			const answer = await fetch("/data?p=" + this.state.profile);

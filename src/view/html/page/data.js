@@ -13,14 +13,19 @@ function plainText(s) {
 	return s.replace(UNSAFE, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
 }
 
-function bytesOfBase64(text) {
-	if (Uint8Array.fromBase64) {
-		return Uint8Array.fromBase64(text);
-	}
-	const binary = atob(text);
-	const bytes = new Uint8Array(binary.length);
-	for (let i = 0; i < bytes.length; i++) {
-		bytes[i] = binary.charCodeAt(i);
+/* 13 bits in two letters, the lowest first (see view/html/letters.h). */
+function bytesOfLetters(text, n) {
+	const bytes = new Uint8Array(n);
+	const digit = (i) => {
+		const code = text.charCodeAt(i);
+		return code - (code < 0x3c ? 0x23 : 0x24);
+	};
+	for (let at = 0, i = 0, held = 0, bits = 0; at < n; i += 2) {
+		held |= (digit(i) * 91 + digit(i + 1)) << bits;
+		for (bits += 13; bits >= 8 && at < n; bits -= 8) {
+			bytes[at++] = held;
+			held >>>= 8;
+		}
 	}
 	return bytes;
 }
@@ -197,14 +202,9 @@ function makeProfile(head, c) {
 		fnFile: c["fn.file"],
 		fnLine: c["fn.line"],
 		fnLang: c["fn.lang"],
-		fnLow: c["fn.low"],
-		fnHigh: c["fn.high"],
-		fnSize: c["fn.size"],
 		fnId: c["fn.id"],
 		fnKey: c["fn.key"],
 		mapName: c["map.name"],
-		mapPath: c["map.path"],
-		mapSpace: c["map.space"],
 		threadComm: c["thread.comm"],
 		threadPid: c["thread.pid"],
 		threadTid: c["thread.tid"],
