@@ -16,6 +16,11 @@ bool text_to_bytes(const char *s, uint64_t *ret);
 bool text_to_duration_ns(const char *s, uint64_t *ret);
 /* "0-3,7" as a bitmap-free list: calls fn for each; false where it does not parse or exceeds max. */
 bool text_each_cpu(const char *list, uint32_t max, bool (*fn)(void *ctx, uint32_t cpu), void *ctx);
+/* -1 where it is none. */
+static inline int text_hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+}
 /* Shell glob with * ? [set]; whole string. */
 bool text_glob(const char *pattern, const char *s);
 bool text_has_prefix(const char *s, const char *prefix);

@@ -74,6 +74,8 @@ int cmd_close_output(struct cmd_context *ctx, struct out *out);
 /* Writes a file anew by write(); its error, or that of the file. */
 struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 	_must_check_;
+/* The same into standard output, without a pager: for what is data, not text for people. */
+struct strobe_error *cmd_write_stdout(struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx) _must_check_;
 /* Whether to colour what goes to cmd_open_output()'s out; ask after it was opened. */
 bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when);
 /* While a screen has the terminal, what is logged is kept; released, it is printed. */

@@ -111,15 +111,7 @@ static struct strobe_error *write_profile(void *ctx, struct out *out)
 
 static struct strobe_error *write_output(struct conversion *c, const char *path)
 {
-	struct out out;
-	if (strcmp(path, "-"))
-		return cmd_write_file(path, write_profile, c);
-	out_init_fd(&out, STDOUT_FILENO);
-	struct strobe_error *err = write_profile(c, &out), *closed = out_close(&out);
-	if (!err)
-		return closed;
-	error_destroy(closed);
-	return err;
+	return strcmp(path, "-") ? cmd_write_file(path, write_profile, c) : cmd_write_stdout(write_profile, c);
 }
 
 static int run(struct cmd_context *ctx, void *options)

@@ -88,15 +88,7 @@ static struct strobe_error *convert(struct conversion *c)
 	if (!is_stdout && !c->o->force && !stat(path, &st))
 		return error_create(ERROR_USAGE, "%s exists; --force writes over it", path);
 	TRY(input_open(c->o->input, c->o->force, &c->source));
-	if (!is_stdout)
-		return cmd_write_file(path, write_samples, c);
-	struct out out;
-	out_init_fd(&out, STDOUT_FILENO);
-	struct strobe_error *err = write_samples(c, &out), *closed = out_close(&out);
-	if (!err)
-		return closed;
-	error_destroy(closed);
-	return err;
+	return is_stdout ? cmd_write_stdout(write_samples, c) : cmd_write_file(path, write_samples, c);
 }
 
 static int run(struct cmd_context *ctx, void *options)

@@ -126,6 +126,16 @@ int cmd_close_output(struct cmd_context *ctx, struct out *out)
 	return cmd_fail(ctx, err);
 }
 
+static struct strobe_error *write_and_close(struct out *out, const char *name,
+					    struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
+{
+	struct strobe_error *err = write(ctx, out), *closed = error_prefix(out_close(out), "%s", name);
+	if (!err)
+		return closed;
+	error_destroy(closed);
+	return err;
+}
+
 struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 {
 	struct out out;
@@ -133,11 +143,14 @@ struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*wri
 	if (fd < 0)
 		return error_errno(errno, "cannot write %s", path);
 	out_init_fd(&out, fd);
-	struct strobe_error *err = write(ctx, &out), *closed = error_prefix(out_close(&out), "%s", path);
-	if (!err)
-		return closed;
-	error_destroy(closed);
-	return err;
+	return write_and_close(&out, path, write, ctx);
+}
+
+struct strobe_error *cmd_write_stdout(struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
+{
+	struct out out;
+	out_init_fd(&out, STDOUT_FILENO);
+	return write_and_close(&out, "standard output", write, ctx);
 }
 
 bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when)

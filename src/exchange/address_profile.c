@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 
 void address_profile_init(struct address_profile *a)
 {
@@ -51,8 +52,7 @@ static bool take_hex(const char **at, const char *end, uint64_t *ret)
 	const char *first = s;
 	*ret = 0;
 	for (; s < end && s - first < 16; s++) {
-		int digit = *s >= '0' && *s <= '9' ? *s - '0' : *s >= 'a' && *s <= 'f' ? *s - 'a' + 10 :
-			    *s >= 'A' && *s <= 'F' ? *s - 'A' + 10 : -1;
+		int digit = text_hex_digit(*s);
 		if (digit < 0)
 			break;
 		*ret = *ret << 4 | (uint64_t)digit;
@@ -249,7 +249,7 @@ static void mend_program(struct address_profile *a)
 }
 
 /* Where it is in none, the first part of one may be missing: old programs told of its later parts only. */
-static mapping_id find_mapping(struct address_profile *a, uint64_t address)
+static uint32_t find_mapping(struct address_profile *a, uint64_t address)
 {
 	for (uint32_t i = 0; i < a->mappings.len; i++)
 		if (address >= a->mappings.data[i].start && address < a->mappings.data[i].end)

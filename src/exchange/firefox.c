@@ -385,7 +385,7 @@ static void write_samples(struct writer *w, const struct thread *t)
 	}
 	json_end(j);
 	json_pair_str(j, "weightType", is_time(p, event) ? "tracing-ms" :
-		!strcmp(profile_str(p, p->events.data[event].unit), "bytes") ? "bytes" : "samples");
+			 !strcmp(profile_str(p, p->events.data[event].unit), "bytes") ? "bytes" : "samples");
 	key_array(j, "strobeLabels");
 	for (size_t i = 0; i < p->rows.len; i++)
 		if (w->track_of[i] == t->track)

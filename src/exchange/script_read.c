@@ -160,19 +160,14 @@ struct frame {
 	struct piece symbol, module;
 };
 
-static int hex_digit(char c)
-{
-	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* "	ffffffff8104f45a native_write_msr_safe+0xa ([kernel.kallsyms])" */
 static bool parse_frame(struct piece s, struct frame *ret)
 {
 	s = skip_blanks(s);
 	size_t n = 0, open;
 	ret->ip = 0;
-	for (; n < s.n && n < 16 && hex_digit(s.p[n]) >= 0; n++)
-		ret->ip = ret->ip << 4 | (uint64_t)hex_digit(s.p[n]);
+	for (; n < s.n && n < 16 && text_hex_digit(s.p[n]) >= 0; n++)
+		ret->ip = ret->ip << 4 | (uint64_t)text_hex_digit(s.p[n]);
 	if (!n || n >= s.n || !is_blank(s.p[n]) || s.p[s.n - 1] != ')')
 		return false;
 	s = skip_blanks((struct piece){ s.p + n, s.n - n });
@@ -189,7 +184,7 @@ static bool parse_frame(struct piece s, struct frame *ret)
 static struct piece bare_symbol(struct piece s)
 {
 	size_t n = s.n;
-	while (n && hex_digit(s.p[n - 1]) >= 0)
+	while (n && text_hex_digit(s.p[n - 1]) >= 0)
 		n--;
 	if (n < s.n && n > 3 && !memcmp(s.p + n - 3, "+0x", 3))
 		s.n = n - 3;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "profile/expand.h"
 #include "symbol/demangle.h"
 #include "symbol/source.h"
@@ -23,11 +24,6 @@ static bool is_file(const char *path, const char *name)
 	       !strstr(path, "://");
 }
 
-static int digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Go's own ids are no digits: they say nothing. */
 static void parse_build_id(const char *hex, struct mapped_file *f)
 {
@@ -35,7 +31,7 @@ static void parse_build_id(const char *hex, struct mapped_file *f)
 	if (n % 2 || n / 2 > sizeof(f->build_id))
 		return;
 	for (size_t i = 0; i < n; i += 2) {
-		int high = digit(hex[i]), low = digit(hex[i + 1]);
+		int high = text_hex_digit(hex[i]), low = text_hex_digit(hex[i + 1]);
 		if (high < 0 || low < 0)
 			return;
 		f->build_id[i / 2] = (uint8_t)(high << 4 | low);

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/u64map.h"
 #include "cmd/cmd.h"
 #include "cmd/inject/jit.h"
@@ -105,11 +106,6 @@ static struct strobe_error *read_known_ids(struct inject *in)
 	return NULL;
 }
 
-static unsigned hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? (unsigned)(c - '0') : ((unsigned)c | 0x20) - 'a' + 10;
-}
-
 /* What the user says of a path; 0 where that is nothing, or no build-id. */
 static uint8_t known_id_of(struct inject *in, const char *path, uint8_t ret[OBJECT_BUILD_ID_MAX])
 {
@@ -121,7 +117,7 @@ static uint8_t known_id_of(struct inject *in, const char *path, uint8_t ret[OBJE
 	if (!digits || digits % 2 || digits / 2 > RECORD_BUILD_ID_MAX || strspn(start, "0123456789abcdefABCDEF") != digits)
 		return 0;
 	for (size_t i = 0; i < digits / 2; i++)
-		ret[i] = (uint8_t)(hex_digit(start[2 * i]) << 4 | hex_digit(start[2 * i + 1]));
+		ret[i] = (uint8_t)(text_hex_digit(start[2 * i]) << 4 | text_hex_digit(start[2 * i + 1]));
 	return (uint8_t)(digits / 2);
 }
 

@@ -182,22 +182,27 @@ static struct strobe_error *serve_pages(const struct pprof_session *s, const str
 	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings);
 }
 
+static struct strobe_error *check(const struct cmd_context *ctx, const struct pprof_command *o, const struct pprof_report_kind *kind)
+{
+	if (o->http && kind)
+		return error_create(ERROR_USAGE, "-http serves all reports; -%s is one", kind->name);
+	if (o->no_browser && !o->http)
+		return error_create(ERROR_USAGE, "-no_browser is for -http");
+	if (!ctx->rest.argc)
+		return error_create(ERROR_USAGE, "name a profile: a file of pprof, a recording, or a URL");
+	return pprof_config_check(&o->config);
+}
+
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct pprof_command *o = options;
 	const struct pprof_report_kind *kind;
 	struct pprof_session session = {};
 	struct strobe_error *err = choose_report(o, &kind);
-	if (!err && !o->config.divide_by)
-		err = error_create(ERROR_USAGE, "values cannot be divided by 0");
+	if (!err)
+		err = check(ctx, o, kind);
 	if (!err)
 		err = symbolize_parse(o->symbolize, &o->sources.symbolize);
-	if (!err && o->http && kind)
-		err = error_create(ERROR_USAGE, "-http serves all reports; -%s is one", kind->name);
-	if (!err && o->no_browser && !o->http)
-		err = error_create(ERROR_USAGE, "-no_browser is for -http");
-	if (!err && !ctx->rest.argc)
-		err = error_create(ERROR_USAGE, "name a profile: a file of pprof, a recording, or a URL");
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->verbose);

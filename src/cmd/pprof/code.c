@@ -26,12 +26,12 @@ void code_out_sum(const struct code_view *v, struct out *out, struct code_sum su
 	out_f(out, "%10s %10s (flat, cum) %s of Total\n", flat, cum, share);
 }
 
-void code_out_text(struct out *out, const char *s, size_t n)
+void code_out_source(struct out *out, const char *s, size_t n, void (*write)(struct out *out, const char *s, size_t n))
 {
 	for (size_t at = 0; at < n;) {
 		const char *tab = memchr(s + at, '\t', n - at);
 		size_t part = tab ? (size_t)(tab - s) - at : n - at;
-		out_text(out, s + at, part);
+		write(out, s + at, part);
 		at += part;
 		if (tab) {
 			out_ch(out, '\t');

@@ -43,7 +43,7 @@ void code_value(const struct code_view *v, int64_t value, char ret[static PPROF_
 void code_out_value(const struct code_view *v, struct out *out, int64_t value);
 /* "flat cum (flat, cum) share of Total" of a function. */
 void code_out_sum(const struct code_view *v, struct out *out, struct code_sum sum);
-/* Text of a file, with its tabs. */
-void code_out_text(struct out *out, const char *s, size_t n);
+/* Text of a file by write() (out_text, out_xml), which does not see its tabs: they stay. */
+void code_out_source(struct out *out, const char *s, size_t n, void (*write)(struct out *out, const char *s, size_t n));
 struct strobe_error *code_no_match(const struct code_view *v) _must_check_;
 const char *code_base_name(const char *path);

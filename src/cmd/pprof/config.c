@@ -146,6 +146,11 @@ static struct strobe_error *set_number(const struct setting *s, void *at, const 
 	return NULL;
 }
 
+struct strobe_error *pprof_config_check(const struct pprof_config *config)
+{
+	return config->divide_by ? NULL : error_create(ERROR_USAGE, "values cannot be divided by 0");
+}
+
 static struct strobe_error *check_sample_index(const struct pprof_session *session, const char **value)
 {
 	uint32_t event;
@@ -173,8 +178,13 @@ struct strobe_error *pprof_config_set(const struct pprof_session *session, struc
 	void *at = (char *)config + s->offset;
 	if (s->kind == SETTING_FLAG)
 		return parse_flag(value, at);
-	if (s->kind != SETTING_TEXT)
-		return set_number(s, at, value);
+	if (s->kind != SETTING_TEXT) {
+		struct pprof_config changed = *config;
+		TRY(set_number(s, (char *)&changed + s->offset, value));
+		TRY(pprof_config_check(&changed));
+		*config = changed;
+		return NULL;
+	}
 	if (s->choices && !is_choice(s, value))
 		return error_create(ERROR_USAGE, "invalid \"%s\" value \"%s\"", s->name, value);
 	if (s->offset == AT(sample_index))

@@ -78,7 +78,7 @@ static void out_lines(const struct code_view *v, const struct spot *s, size_t n,
 		out_ch(out, ' ');
 		code_out_value(v, out, sum.cum);
 		out_f(out, " %6zu:", line);
-		code_out_text(out, text ? text : "", text ? bytes : 0);
+		code_out_source(out, text ? text : "", text ? bytes : 0, out_text);
 		out_ch(out, '\n');
 	}
 }

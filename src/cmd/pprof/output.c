@@ -25,11 +25,10 @@ static struct strobe_error *write_job(void *ctx, struct out *out)
 
 #define NUMBERS_MAX 10000
 
-/* profile001.svg, or the first number that is free. */
-static struct strobe_error *new_file(struct arena *arena, const char *suffix, const char **ret)
+struct strobe_error *pprof_new_file(struct arena *arena, const char *stem, const char *suffix, const char **ret)
 {
 	for (unsigned i = 1; i < NUMBERS_MAX; i++) {
-		const char *path = arena_printf(arena, "profile%03u.%s", i, suffix);
+		const char *path = arena_printf(arena, "%s%03u.%s", stem, i, suffix);
 		int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
 		if (fd >= 0) {
 			close(fd);
@@ -39,20 +38,14 @@ static struct strobe_error *new_file(struct arena *arena, const char *suffix, co
 		if (errno != EEXIST)
 			return error_errno(errno, "cannot create %s", path);
 	}
-	return error_create(ERROR_LIMIT, "there are too many files profileNNN.%s here", suffix);
+	return error_create(ERROR_LIMIT, "there are too many files %sNNN.%s", stem, suffix);
 }
 
 static struct strobe_error *write_stdout(struct job *job)
 {
 	struct out out;
-	if (job->session->is_interactive) {
-		out_init_fd(&out, STDOUT_FILENO);
-		struct strobe_error *err = write_job(job, &out), *closed = out_close(&out);
-		if (!err)
-			return closed;
-		error_destroy(closed);
-		return err;
-	}
+	if (job->session->is_interactive)
+		return cmd_write_stdout(write_job, job);
 	cmd_open_output(job->session->ctx, &out);
 	struct strobe_error *err = write_job(job, &out);
 	int status = cmd_close_output(job->session->ctx, &out);
@@ -109,7 +102,7 @@ struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const
 	if (kind->viewers)
 		return view(&job);
 	if (!path && is_for_no_terminal && !(c->output && *c->output))
-		TRY(new_file(&s->ctx->words, kind->suffix, &path));
+		TRY(pprof_new_file(&s->ctx->words, "profile", kind->suffix, &path));
 	if (!path)
 		return write_stdout(&job);
 	fprintf(stderr, "Generating report in %s\n", path);

@@ -69,10 +69,14 @@ struct strobe_error *pprof_report(const struct pprof_session *s, const struct pp
 /* The same into config->output, or a new file where it is no text for a terminal, or standard output. */
 struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const struct pprof_config *config,
 					    const struct pprof_report_kind *kind, const char *argument) _must_check_;
+/* Creates STEM001.SUFFIX, or with the first number that is free. */
+struct strobe_error *pprof_new_file(struct arena *arena, const char *stem, const char *suffix, const char **ret) _must_check_;
 /* What is said of the profile when the prompt opens. */
 void pprof_out_greeting(const struct pprof_session *s, const struct pprof_config *config, struct out *out);
 
 void pprof_config_defaults(struct pprof_config *config);
+/* Whether all values can be used, wherever they come from. ERROR_USAGE. */
+struct strobe_error *pprof_config_check(const struct pprof_config *config) _must_check_;
 /* Sets by name; texts are kept in the session's arena. ERROR_USAGE. */
 struct strobe_error *pprof_config_set(const struct pprof_session *s, struct pprof_config *config, const char *name,
 				      const char *value) _must_check_;

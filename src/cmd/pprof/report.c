@@ -112,18 +112,18 @@ static void trim_sources(struct seen *s, const struct pprof_config *c)
 	struct arena paths;
 	const char *search = c->source_path ? c->source_path : "", *trim = c->trim_path ? c->trim_path : "";
 	arena_init(&paths);
-	for (function_id i = 0; i < s->p->functions.len; i++) {
+	bool any = false;
+	for (function_id i = 0; i < s->p->functions.len && !any; i++) {
 		const char *file = profile_str(s->p, s->p->functions.data[i].file);
-		if (source_path_trimmed(&paths, file, search, trim) == file)
-			continue;
-		if (!s->own)
-			see(s, profile_filter(s->p, keep_all, NULL));
-		/* from here on nothing is interned in it */
-		for (i = 0; i < s->own->functions.len; i++) {
-			struct profile_function *f = &s->own->functions.data[i];
-			const char *left = source_path_trimmed(&paths, profile_str(s->own, f->file), search, trim);
-			f->file = strtab_add(&s->own->strings, arena_strdup(&paths, left));
-		}
+		any = source_path_trimmed(&paths, file, search, trim) != file;
+	}
+	if (any && !s->own)
+		see(s, profile_filter(s->p, keep_all, NULL));
+	/* no function is looked for by its file from here on: the index of functions does not follow */
+	for (function_id i = 0; any && i < s->own->functions.len; i++) {
+		struct profile_function *f = &s->own->functions.data[i];
+		const char *left = source_path_trimmed(&paths, profile_str(s->own, f->file), search, trim);
+		f->file = strtab_add(&s->own->strings, arena_strdup(&paths, left));
 	}
 	arena_deinit(&paths);
 }
@@ -260,10 +260,7 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 	list_filters(c, &session->ctx->words, filters);
 	if (c->mean && !has_means(kind->output))
 		return error_create(ERROR_UNSUPPORTED, "%s has no means: they are for top, tree, peek and pictures", kind->name);
-	struct strobe_error *err = c->divide_by == 0 ? error_create(ERROR_USAGE, "values cannot be divided by 0") :
-		seen_init(&s, session, c);
-	if (err && c->divide_by == 0)
-		return err;
+	struct strobe_error *err = seen_init(&s, session, c);
 	if (!err && names_sources(kind->output))
 		trim_sources(&s, c);
 	if (!err)

@@ -15,8 +15,6 @@
 #include "cmd/pprof/pprof.h"
 #include "cmd/profile_input.h"
 
-#define NUMBERS_MAX 10000
-
 /* ---- what was fetched is kept ---- */
 
 static struct strobe_error *saved_dir(struct arena *a, const char **ret)
@@ -51,21 +49,12 @@ static struct strobe_error *write_profile(void *ctx, struct out *out)
 
 static struct strobe_error *save(struct cmd_context *ctx, struct profile *p)
 {
-	const char *dir, *name = saved_name(&ctx->words, p);
+	const char *dir, *path;
 	TRY(saved_dir(&ctx->words, &dir));
-	for (unsigned i = 1; i < NUMBERS_MAX; i++) {
-		const char *path = arena_printf(&ctx->words, "%s/%s%03u.pb.gz", dir, name, i);
-		int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-		if (fd < 0 && errno == EEXIST)
-			continue;
-		if (fd < 0)
-			return error_errno(errno, "cannot create %s", path);
-		close(fd);
-		TRY(cmd_write_file(path, write_profile, p));
-		fprintf(stderr, "Saved profile in %s\n", path);
-		return NULL;
-	}
-	return error_create(ERROR_LIMIT, "there are too many profiles in %s", dir);
+	TRY(pprof_new_file(&ctx->words, arena_printf(&ctx->words, "%s/%s", dir, saved_name(&ctx->words, p)), "pb.gz", &path));
+	TRY(cmd_write_file(path, write_profile, p));
+	fprintf(stderr, "Saved profile in %s\n", path);
+	return NULL;
 }
 
 /* ---- all of them ---- */

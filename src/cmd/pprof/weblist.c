@@ -47,14 +47,9 @@ static void out_source(struct out *out, const struct source_file *f, uint32_t li
 {
 	size_t n;
 	const char *text = f ? lines_get(&f->lines, line, &n) : NULL;
-	for (size_t at = 0; text && at < n;) {
-		const char *tab = memchr(text + at, '\t', n - at);
-		size_t part = tab ? (size_t)(tab - text) - at : n - at;
-		out_xml(out, text + at, part);
-		out_str(out, tab ? "\t" : "");
-		at += part + (tab != NULL);
-	}
-	if (!text)
+	if (text)
+		code_out_source(out, text, n, out_xml);
+	else
 		out_str(out, line ? "???" : "&lt;instructions with unknown line numbers&gt;");
 }
 
