@@ -6,9 +6,6 @@
 #include "base/text.h"
 #include "packing/gzip.h"
 
-/* A profile of this size, unpacked, is no profile any more. */
-#define UNPACKED_MAX ((size_t)4 << 30)
-
 static const char *const no_suffix[] = { NULL };
 
 const struct exchange_format exchange_formats[] = {
@@ -83,7 +80,7 @@ struct strobe_error *exchange_read_value(const uint8_t *p, size_t n, const char 
 		return error_prefix(read_unpacked(p, n, format, value, ret), "cannot read %s", name);
 	uint8_t *unpacked;
 	size_t unpacked_n;
-	TRY(gzip_unpack(p, n, UNPACKED_MAX, name, &unpacked, &unpacked_n));
+	TRY(gzip_unpack(p, n, PPROF_UNPACKED_MAX, name, &unpacked, &unpacked_n));
 	struct strobe_error *err = read_unpacked(unpacked, unpacked_n, format, value, ret);
 	free(unpacked);
 	return error_prefix(err, "cannot read %s", name);

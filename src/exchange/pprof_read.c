@@ -300,7 +300,7 @@ static void choose_only(struct pprof_reader *r, const char *only)
 	error_destroy(err);
 }
 
-static struct strobe_error *read_all(struct pprof_reader *r, const char *only)
+struct strobe_error *pprof_read_tables(struct pprof_reader *r)
 {
 	TRY(read_strings(r));
 	size_t slots = r->strings.len * 2;
@@ -311,9 +311,14 @@ static struct strobe_error *read_all(struct pprof_reader *r, const char *only)
 		TRY(read_facts(r, &f));
 	if (!r->p->events.len)
 		return error_create(ERROR_FORMAT, "it has no type of values, and so is no profile");
+	return each(r, PROFILE_LOCATION, read_location);
+}
+
+static struct strobe_error *read_all(struct pprof_reader *r, const char *only)
+{
+	TRY(pprof_read_tables(r));
 	find_count_event(r);
 	choose_only(r, only);
-	TRY(each(r, PROFILE_LOCATION, read_location));
 	return pprof_read_samples(r);
 }
 
@@ -340,23 +345,34 @@ bool pprof_probe(const uint8_t *p, size_t n)
 	return seen == 16 || (seen && !c.bad) || seen > 3;
 }
 
+void pprof_reader_init(struct pprof_reader *r, const uint8_t *p, size_t n)
+{
+	*r = (struct pprof_reader){ .p = profile_create(), .file = cursor_make(p, n, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
+	r->p->origin.events_are_values = true;
+}
+
+void pprof_reader_deinit(struct pprof_reader *r)
+{
+	vec_deinit(&r->strings);
+	vec_deinit(&r->functions);
+	vec_deinit(&r->mappings);
+	vec_deinit(&r->locations);
+	vec_deinit(&r->frames);
+	vec_deinit(&r->columns);
+	id_table_deinit(&r->function_ids);
+	id_table_deinit(&r->mapping_ids);
+	id_table_deinit(&r->location_ids);
+}
+
 struct strobe_error *pprof_read_value(const uint8_t *p, size_t n, const char *value, struct profile **ret)
 {
-	struct pprof_reader r = { .p = profile_create(), .file = cursor_make(p, n, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
-	r.p->origin.events_are_values = true;
+	struct pprof_reader r;
+	pprof_reader_init(&r, p, n);
 	struct strobe_error *err = read_all(&r, value);
 	*ret = err ? NULL : r.p;
 	if (err)
 		profile_destroy(r.p);
-	vec_deinit(&r.strings);
-	vec_deinit(&r.functions);
-	vec_deinit(&r.mappings);
-	vec_deinit(&r.locations);
-	vec_deinit(&r.frames);
-	vec_deinit(&r.columns);
-	id_table_deinit(&r.function_ids);
-	id_table_deinit(&r.mapping_ids);
-	id_table_deinit(&r.location_ids);
+	pprof_reader_deinit(&r);
 	return err;
 }
 

@@ -67,6 +67,11 @@ static inline struct strobe_error *pprof_bad(const char *what)
 	return error_create(ERROR_FORMAT, "its %s is damaged", what);
 }
 
+void pprof_reader_init(struct pprof_reader *r, const uint8_t *p, size_t n);
+/* All but the profile, which is whose it is made for. */
+void pprof_reader_deinit(struct pprof_reader *r);
+/* Everything but the samples, of which the labels are declared. */
+struct strobe_error *pprof_read_tables(struct pprof_reader *r) _must_check_;
 /* Declares the labels of a sample whose columns are new; before any sample is read. */
 struct strobe_error *pprof_declare_labels(struct pprof_reader *r, struct cursor sample) _must_check_;
 /* All samples of the file, to rows. */

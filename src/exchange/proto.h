@@ -27,6 +27,11 @@ static inline uint64_t proto_varint(struct cursor *c)
 {
 	if (c->at < c->end && *c->at < 0x80)
 		return *c->at++;
+	if (c->end - c->at > 1 && c->at[1] < 0x80) { /* numbers of functions and places, mostly */
+		uint64_t value = (c->at[0] & 0x7f) | (uint64_t)c->at[1] << 7;
+		c->at += 2;
+		return value;
+	}
 	return proto_varint_slow(c);
 }
 

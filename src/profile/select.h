@@ -19,6 +19,10 @@ struct profile_select {
 	const char *prune_from; /* frames inside the outermost match are, and it with them */
 };
 
+static inline bool profile_selects(const struct profile_select *s)
+{
+	return s->focus || s->ignore || s->hide || s->show || s->show_from || s->prune_from;
+}
 /* A new profile, the caller's. ERROR_USAGE where an expression does not parse. */
 struct strobe_error *profile_select(const struct profile *p, const struct profile_select *select, struct profile **ret)
 	_must_check_;

@@ -4,6 +4,7 @@
 # timeout: 300
 
 import glob
+import gzip
 import os
 import re
 import shutil
@@ -468,6 +469,51 @@ def check_gperftools(tap):
     shutil.move(renamed, binary)
 
 
+def field(number, value):
+    """A field of a message: a number, or what bytes there are."""
+    def varint(v):
+        return bytes([v]) if v < 128 else bytes([v & 127 | 128]) + varint(v >> 7)
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def message(*fields):
+    return b"".join(field(number, value) for number, value in fields)
+
+
+def profile(samples):
+    """Two kinds of values, two functions: samples are (locations, values, labels), in every form that they may have."""
+    strings = ["", "count", "samples", "bytes", "space", "outer", "inner", "size", "kind", "odd", "even"]
+    parts = [(1, message((1, 2), (2, 1))), (1, message((1, 4), (2, 3)))]
+    parts += [(2, message(*[(1, bytes(where))], *[(2, v) for v in values], *[(3, message(*fields)) for fields in labels]))
+              for where, values, labels in samples]
+    parts += [(4, message((1, i), (3, 4096 * i), (4, message((1, i), (2, 10 * i))))) for i in (1, 2)]
+    parts += [(5, message((1, i), (2, 4 + i), (3, 4 + i))) for i in (1, 2)]
+    return message(*parts, *[(6, s.encode()) for s in strings])
+
+
+def check_copy(tap):
+    """-proto alone copies: samples that are alike are one, those without a value are left out, the rest is as it was."""
+    odd, even, size = [(1, 8), (2, 9)], [(1, 8), (2, 10)], [(1, 7), (3, 4096), (4, 3)]
+    one_each = [([2, 1], [1, 16], [odd]), ([2, 1], [2, 300], [even, size]), ([1], [3, 8], []), ([2, 1], [4, 2], [])]
+    several = [*one_each, ([2, 1], [5, 1], [odd]), ([1], [0, 0], [size]), ([2, 1], [6, 7], []), ([2, 1], [1 << 40, 7], [])]
+    path, ours, theirs = (os.path.join(SCRATCH, name + ".pb.gz") for name in ("copy", "copy-ours", "copy-theirs"))
+    for name, samples in ("each sample once", one_each), ("samples that are alike and empty", several):
+        with open(path, "wb") as f:
+            f.write(gzip.compress(profile(samples)))
+        done = strobe("pprof", "-proto", "-output=" + ours, path)
+        go_pprof("-proto", "-output=" + theirs, path)
+        raw = [go_pprof("-raw", written).out for written in (ours, theirs)]
+        tap.ok(raw[0] == raw[1] and "inner" in raw[0], f"-proto: {name}", first_difference(*raw) or done)
+    done = strobe("pprof", "-proto", "-output=" + path, path)
+    tap.ok(go_pprof("-raw", path).out == raw[0], "-proto: into the file that is read", done)
+    with open(path, "wb") as f:
+        f.write(gzip.compress(profile([*one_each, ([3], [1, 1], [])])))
+    done = strobe("pprof", "-proto", "-output=" + ours, path)
+    tap.ok(done.status == 1 and "a location that it does not have (id 3)" in done.err, "-proto: what is damaged is not copied", done)
+
+
 def check_prompt(tap):
     path = os.path.join(SCRATCH, "cpu.pb.gz")
     ours = run(STROBE, "pprof", path, stdin=PROMPT.encode())
@@ -498,6 +544,7 @@ def main():
     check_weblist(tap)
     check_options(tap)
     check_gperftools(tap)
+    check_copy(tap)
     check_prompt(tap)
     tap.done()
 

@@ -212,6 +212,7 @@ static int run(struct cmd_context *ctx, void *options)
 	o->sources.normalize = o->config.normalize;
 	if (kind && !o->config.mean && kind->output != OUTPUT_PROTO && kind->output != OUTPUT_RAW)
 		o->sources.value = o->config.sample_index ? o->config.sample_index : "";
+	o->sources.may_copy = kind && kind->output == OUTPUT_PROTO && pprof_config_keeps_all(&o->config);
 	err = pprof_sources_read(ctx, &o->sources, &session);
 	int status = CMD_OK;
 	if (!err && o->http)
@@ -221,7 +222,7 @@ static int run(struct cmd_context *ctx, void *options)
 	else if (!err)
 		err = pprof_report_to_output(&session, &o->config, kind,
 					     o->peek ? o->peek : o->list ? o->list : o->disasm ? o->disasm : o->weblist);
-	profile_destroy(session.profile);
+	pprof_session_deinit(&session);
 	if (!error_is(err, ERROR_STOPPED))
 		return err ? cmd_fail(ctx, err) : status;
 	error_destroy(err);

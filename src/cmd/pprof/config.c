@@ -151,6 +151,12 @@ struct strobe_error *pprof_config_check(const struct pprof_config *config)
 	return config->divide_by ? NULL : error_create(ERROR_USAGE, "values cannot be divided by 0");
 }
 
+bool pprof_config_keeps_all(const struct pprof_config *c)
+{
+	return !profile_selects(&c->select) && !profile_selects_labels(&c->labels) && !c->labels.root && !c->labels.leaf &&
+	       !c->sample_index && !c->mean;
+}
+
 static struct strobe_error *check_sample_index(const struct pprof_session *session, const char **value)
 {
 	uint32_t event;

@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/pprof/symbolize.h"
 #include "cmd/profile_fetch.h"
+#include "exchange/pprof_copy.h"
 #include "profile/profile.h"
 #include "profile/select.h"
 #include "profile/select_labels.h"
@@ -41,7 +42,8 @@ struct pprof_config {
 
 struct pprof_session {
 	struct cmd_context *ctx;
-	struct profile *profile;
+	struct profile *profile;  /* NULL where there is a copy */
+	struct pprof_copy *copy;  /* the profile as it is, for -proto alone; or NULL */
 	int64_t *base_totals;     /* by event, with -diff_base; else NULL */
 	bool is_interactive;
 };
@@ -51,6 +53,7 @@ struct pprof_sources {
 	char **names;
 	const char *base, *diff_base;
 	bool normalize;
+	bool may_copy;            /* for -proto, and nothing that it has is selected or changed */
 	const char *value;        /* the only one that is wanted, or NULL */
 	struct profile_fetch server; /* how those that are servers are asked; its source is of no meaning */
 	const char *add_comment;
@@ -58,9 +61,10 @@ struct pprof_sources {
 	struct symbolize symbolize;
 };
 
-/* Reads, fetches and merges all; what was fetched is saved. */
+/* Reads, fetches and merges all; what was fetched is saved. The session is to be ended, with an error too. */
 struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pprof_sources *sources,
 					struct pprof_session *ret) _must_check_;
+void pprof_session_deinit(struct pprof_session *s);
 int64_t pprof_total(const struct profile *p, uint32_t event);
 
 /* One report of the session's profile, which stays as it is. argument: of peek, list, disasm and weblist. */
@@ -77,6 +81,8 @@ void pprof_out_greeting(const struct pprof_session *s, const struct pprof_config
 void pprof_config_defaults(struct pprof_config *config);
 /* Whether all values can be used, wherever they come from. ERROR_USAGE. */
 struct strobe_error *pprof_config_check(const struct pprof_config *config) _must_check_;
+/* Whether a profile that is written is what was read. */
+bool pprof_config_keeps_all(const struct pprof_config *config);
 /* Sets by name; texts are kept in the session's arena. ERROR_USAGE. */
 struct strobe_error *pprof_config_set(const struct pprof_session *s, struct pprof_config *config, const char *name,
 				      const char *value) _must_check_;

@@ -39,11 +39,6 @@ static char *label(int64_t value, const char *unit)
 	return xstrdup(text);
 }
 
-static bool selects(const struct profile_select *s)
-{
-	return s->focus || s->ignore || s->hide || s->show || s->show_from || s->prune_from;
-}
-
 static struct strobe_error *select_from(struct seen *s, const struct pprof_config *c, const struct cmd_context *ctx)
 {
 	struct profile *made;
@@ -53,7 +48,7 @@ static struct strobe_error *select_from(struct seen *s, const struct pprof_confi
 	size_t had = s->p->rows.len;
 	if (labels.root || labels.leaf)
 		see(s, profile_frames_of_labels(s->p, &labels));
-	if (selects(&c->select)) {
+	if (profile_selects(&c->select)) {
 		TRY(profile_select(s->p, &c->select, &made));
 		see(s, made);
 	}
@@ -257,6 +252,8 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 {
 	struct seen s;
 	const char *filters[10];
+	if (session->copy)
+		return pprof_copy_write(session->copy, out);
 	list_filters(c, &session->ctx->words, filters);
 	if (c->mean && !has_means(kind->output))
 		return error_create(ERROR_UNSUPPORTED, "%s has no means: they are for top, tree, peek and pictures", kind->name);

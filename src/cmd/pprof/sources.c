@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/filemap.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/pprof/pprof.h"
@@ -129,6 +130,39 @@ int64_t pprof_total(const struct profile *p, uint32_t event)
 	return total;
 }
 
+/*
+ * One packed file of pprof that nothing is to be done to. Where anything is, and where it cannot be read, there is no copy: it is
+ * read as any other then.
+ */
+static void try_copy(const struct pprof_sources *s, struct pprof_session *session)
+{
+	uint32_t event;
+	bool is_changed = s->nr > 1 || s->base || s->diff_base || s->build_id || (s->add_comment && *s->add_comment);
+	struct filemap map;
+	struct stat st;
+	/* what is no regular file can be read but once */
+	if (!s->may_copy || is_changed || !strcmp(s->names[0], "-") || stat(s->names[0], &st) || !S_ISREG(st.st_mode))
+		return;
+	_cleanup_error_ struct strobe_error *err = filemap_open(&map, s->names[0]);
+	if (err)
+		return;
+	err = pprof_copy_create(map.data, map.bytes, &session->copy);
+	filemap_close(&map);
+	const struct profile *tables = err ? NULL : pprof_copy_tables(session->copy);
+	if (!err)
+		err = profile_choose_event(tables, "", &event);
+	if (!err && pprof_copy_has(session->copy, event) && !tables->origin.drop_frames && !symbolize_is_wanted(&s->symbolize, tables))
+		return;
+	pprof_copy_destroy(session->copy);
+	session->copy = NULL;
+}
+
+void pprof_session_deinit(struct pprof_session *s)
+{
+	profile_destroy(s->profile);
+	pprof_copy_destroy(s->copy);
+}
+
 static void scale(struct profile *p, uint32_t event, double factor)
 {
 	for (size_t i = 0; i < p->rows.len; i++) {
@@ -160,6 +194,9 @@ struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pp
 {
 	const char *base_name = sources->diff_base ? sources->diff_base : sources->base;
 	*ret = (struct pprof_session){ .ctx = ctx };
+	try_copy(sources, ret);
+	if (ret->copy)
+		return NULL;
 	TRY(read_many(ctx, sources, &ret->profile));
 	if (!base_name)
 		return NULL;

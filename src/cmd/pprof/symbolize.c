@@ -101,9 +101,14 @@ static void say_missing(struct cmd_context *ctx, struct profile_objects *o, cons
 	}
 }
 
+bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p)
+{
+	return !s->is_off && p->origin.events_are_values && resolve_profile_is_wanted(p);
+}
+
 struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct symbolize *s, struct profile **p)
 {
-	if (s->is_off || !(*p)->origin.events_are_values || !resolve_profile_is_wanted(*p))
+	if (!symbolize_is_wanted(s, *p))
 		return NULL;
 	struct symbols_options options = {};
 	use_binary_path(ctx, *p);

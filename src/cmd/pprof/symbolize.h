@@ -16,6 +16,8 @@ struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret) _m
 /* The profile's main binary is another file: as the command line named it. */
 void symbolize_use_binary(struct profile *p, const char *path);
 void symbolize_use_build_id(struct profile *p, const char *build_id);
+/* Whether it has addresses without names. */
+bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p);
 /*
  * *p is replaced where it has mappings without names; what cannot be read is said. Binaries are looked for below
  * $PPROF_BINARY_PATH (~/pprof/binaries) first, by build-id and by name.

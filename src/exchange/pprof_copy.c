@@ -1,0 +1,244 @@
+#include "exchange/pprof_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "exchange/pprof_proto.h"
+#include "exchange/pprof_read_priv.h"
+#include "packing/gzip.h"
+
+struct pprof_copy {
+	struct pprof_reader reader; /* its tables, but no rows */
+	uint8_t *unpacked;          /* what the reader reads */
+	struct out bytes;           /* of all samples what is no value, one after the other */
+	VEC(size_t) starts;         /* by sample, in bytes; one more at the end */
+	VEC(int64_t) values;        /* by sample: as many as there are events */
+	struct idset index;         /* of samples by their bytes */
+	uint8_t *packed;            /* the file as it was, where nothing of it is to be changed; else NULL */
+	size_t packed_n;
+	bool has_alike;
+};
+
+struct key {
+	const char *p;
+	size_t n;
+};
+
+static bool sample_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct pprof_copy *c = table;
+	const struct key *k = key;
+	size_t first = c->starts.data[id];
+	return c->starts.data[id + 1] - first == k->n && !memcmp(c->bytes.buf + first, k->p, k->n);
+}
+
+/* ---- reading ---- */
+
+static bool has_location(const struct pprof_reader *r, uint64_t id)
+{
+	return pprof_id_get(&r->location_ids, id) != PROFILE_NONE;
+}
+
+static bool check_locations(const struct pprof_reader *r, struct proto_field f)
+{
+	if (f.wire == PROTO_VARINT)
+		return has_location(r, f.value);
+	while (f.bytes.at < f.bytes.end && !f.bytes.bad)
+		if (!has_location(r, proto_varint(&f.bytes)))
+			return false;
+	return !f.bytes.bad;
+}
+
+/* Adds to the values of the sample at hand, the last; false where it has too many. */
+static bool take_value(struct pprof_copy *c, size_t *at, uint64_t value)
+{
+	size_t nr = c->reader.p->events.len;
+	if (*at == nr)
+		return false;
+	c->values.data[c->values.len - nr + (*at)++] = (int64_t)value;
+	return true;
+}
+
+static bool take_values(struct pprof_copy *c, size_t *at, struct proto_field f)
+{
+	bool is_good = f.wire != PROTO_VARINT || take_value(c, at, f.value);
+	while (is_good && f.bytes.at < f.bytes.end && !f.bytes.bad)
+		is_good = take_value(c, at, proto_varint(&f.bytes));
+	return is_good && !f.bytes.bad;
+}
+
+/* What it is but for its values goes to the bytes; whether it is sound. */
+static bool take_fields(struct pprof_copy *c, struct cursor sample)
+{
+	struct proto_field f;
+	size_t nr = c->reader.p->events.len, values = 0;
+	memset(vec_extend(&c->values, nr), 0, nr * sizeof(int64_t));
+	for (const uint8_t *field = sample.at; proto_next(&sample, &f); field = sample.at) {
+		if (f.number == SAMPLE_VALUE ? !take_values(c, &values, f) : f.number == SAMPLE_LOCATION && !check_locations(&c->reader, f))
+			return false;
+		if (f.number != SAMPLE_VALUE)
+			out_write(&c->bytes, field, (size_t)(sample.at - field));
+	}
+	return !sample.bad && values == nr;
+}
+
+/* One that is like another adds its values to that one's. */
+static void join_alike(struct pprof_copy *c)
+{
+	size_t nr = c->reader.p->events.len, first = vec_last(&c->starts);
+	struct key key = { c->bytes.buf + first, c->bytes.len - first };
+	uint64_t hash = hash_bytes(key.p, key.n);
+	uint32_t id = idset_find(&c->index, hash, sample_eq, c, &key);
+	if (id == IDSET_NONE) {
+		idset_insert(&c->index, hash, (uint32_t)c->starts.len - 1);
+		vec_push(&c->starts, c->bytes.len);
+		return;
+	}
+	c->has_alike = true;
+	c->bytes.len = first;
+	c->values.len -= nr;
+	for (size_t i = 0; i < nr; i++)
+		c->values.data[id * nr + i] =
+			(int64_t)((uint64_t)c->values.data[id * nr + i] + (uint64_t)c->values.data[c->values.len + i]);
+}
+
+static struct strobe_error *read_samples(struct pprof_copy *c)
+{
+	struct cursor file = c->reader.file;
+	struct proto_field f;
+	vec_push(&c->starts, 0);
+	while (proto_next(&file, &f)) {
+		if (f.number != PROFILE_SAMPLE)
+			continue;
+		if (!take_fields(c, f.bytes) || c->starts.len == UINT32_MAX)
+			return pprof_bad("sample");
+		join_alike(c);
+	}
+	return NULL;
+}
+
+static bool is_empty(const struct pprof_copy *c, size_t sample)
+{
+	size_t nr = c->reader.p->events.len;
+	for (size_t v = 0; v < nr; v++)
+		if (c->values.data[sample * nr + v])
+			return false;
+	return true;
+}
+
+/* Copied, because the file may be the one that is written. */
+static void keep_packed(struct pprof_copy *c, const uint8_t *p, size_t n)
+{
+	bool is_same = !c->has_alike;
+	for (size_t i = 0; i + 1 < c->starts.len && is_same; i++)
+		is_same = !is_empty(c, i);
+	if (!is_same)
+		return;
+	c->packed = xmalloc(n);
+	memcpy(c->packed, p, n);
+	c->packed_n = n;
+}
+
+struct strobe_error *pprof_copy_create(const uint8_t *p, size_t n, struct pprof_copy **ret)
+{
+	struct pprof_copy *c = xcalloc(1, sizeof(*c));
+	struct strobe_error *err = NULL;
+	size_t unpacked_n = 0;
+	out_init_mem(&c->bytes);
+	out_reserve(&c->bytes, n); /* the least that there will be of a packed file's samples */
+	if (!gzip_is(p, n))
+		err = error_create(ERROR_FORMAT, "it is not packed");
+	if (!err)
+		err = gzip_unpack(p, n, PPROF_UNPACKED_MAX, "it", &c->unpacked, &unpacked_n);
+	if (!err && exchange_probe(c->unpacked, unpacked_n) != exchange_find("pprof"))
+		err = error_create(ERROR_FORMAT, "it is no profile of pprof");
+	pprof_reader_init(&c->reader, c->unpacked, unpacked_n);
+	if (!err)
+		err = pprof_read_tables(&c->reader);
+	if (!err)
+		err = read_samples(c);
+	if (err)
+		pprof_copy_destroy(c);
+	else
+		keep_packed(c, p, n);
+	*ret = err ? NULL : c;
+	return err;
+}
+
+void pprof_copy_destroy(struct pprof_copy *c)
+{
+	if (!c)
+		return;
+	profile_destroy(c->reader.p);
+	pprof_reader_deinit(&c->reader);
+	error_destroy(out_close(&c->bytes));
+	vec_deinit(&c->starts);
+	vec_deinit(&c->values);
+	idset_deinit(&c->index);
+	free(c->packed);
+	free(c->unpacked);
+	free(c);
+}
+
+const struct profile *pprof_copy_tables(const struct pprof_copy *c)
+{
+	return c->reader.p;
+}
+
+bool pprof_copy_has(const struct pprof_copy *c, uint32_t event)
+{
+	for (size_t i = event; i < c->values.len; i += c->reader.p->events.len)
+		if (c->values.data[i])
+			return true;
+	return false;
+}
+
+/* ---- writing ---- */
+
+static size_t varint_bytes(uint64_t v)
+{
+	size_t n = 1;
+	for (; v >= 0x80; v >>= 7)
+		n++;
+	return n;
+}
+
+static void write_sample(const struct pprof_copy *c, size_t i, struct out *out)
+{
+	size_t nr = c->reader.p->events.len, first = c->starts.data[i], n = c->starts.data[i + 1] - first, values_n = 0;
+	const int64_t *values = c->values.data + i * nr;
+	if (is_empty(c, i))
+		return;
+	for (size_t v = 0; v < nr; v++)
+		values_n += varint_bytes((uint64_t)values[v]);
+	proto_write_varint(out, PROFILE_SAMPLE << 3 | PROTO_BYTES);
+	proto_write_varint(out, n + 1 + varint_bytes(values_n) + values_n);
+	out_write(out, c->bytes.buf + first, n);
+	proto_write_varint(out, SAMPLE_VALUE << 3 | PROTO_BYTES);
+	proto_write_varint(out, values_n);
+	for (size_t v = 0; v < nr; v++)
+		proto_write_varint(out, (uint64_t)values[v]);
+}
+
+struct strobe_error *pprof_copy_write(const struct pprof_copy *c, struct out *out)
+{
+	struct cursor file = c->reader.file;
+	struct proto_field f;
+	struct out raw;
+	if (c->packed) {
+		out_write(out, c->packed, c->packed_n);
+		return NULL;
+	}
+	out_init_mem(&raw);
+	for (const uint8_t *field = file.at; proto_next(&file, &f); field = file.at)
+		if (f.number != PROFILE_SAMPLE)
+			out_write(&raw, field, (size_t)(file.at - field));
+	for (size_t i = 0; i + 1 < c->starts.len; i++)
+		write_sample(c, i, &raw);
+	struct strobe_error *err = gzip_pack(raw.buf, raw.len, out);
+	error_destroy(out_close(&raw));
+	return err;
+}
