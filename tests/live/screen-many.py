@@ -60,6 +60,8 @@ def costs(path):
         for name, keys in (
             ("a row down", ["Down"] * 20), ("a page down", ["NPage"] * 10), ("open and step down", ["+", "Down"] * 10),
             ("open all of a row", ["e"]), ("the end", ["End"]), ("open a row there", ["+"]), ("a page up", ["PPage"] * 10),
+            ("open all", ["E"]), ("a page up of all", ["PPage"] * 10), ("the beginning", ["Home"]),
+            ("a page down of all", ["NPage"] * 10), ("close all", ["C"]),
         ):
             yield name, s.cost(*keys)
 

@@ -71,38 +71,12 @@ bool browser_pop_zoom(struct browser *b)
 	return true;
 }
 
-/* Where the entry with this id stands now; where it is gone, the cursor stays in its place. */
-static void find_line(struct browser *b, uint64_t id, uint32_t depth, size_t nth)
-{
-	if (b->at >= b->rows.lines.len)
-		b->at = b->rows.lines.len ? b->rows.lines.len - 1 : 0;
-	for (size_t i = 0; id && i < b->rows.lines.len; i++) {
-		const struct row_line *l = &b->rows.lines.data[i];
-		if (l->node || (l->level ? l->id : rows_entry_id(&b->rows, l->entry)) != id)
-			continue;
-		b->at = i;
-		/* Below it, as far as lines below it go. */
-		while (depth && nth && b->at + 1 < b->rows.lines.len && b->rows.lines.data[b->at + 1].node) {
-			b->at++;
-			nth--;
-		}
-		return;
-	}
-}
-
-struct place {
-	uint64_t id;
-	uint32_t depth;
-	size_t nth; /* lines below the entry's own */
-};
-
-static struct place place_of(const struct browser *b)
+struct browser_place browser_place(const struct browser *b)
 {
 	const struct row_line *l = browser_line(b);
-	struct place p = {};
+	struct browser_place p = {};
 	if (!l)
 		return p;
-	p.depth = l->depth;
 	while (p.nth < b->at && b->rows.lines.data[b->at - p.nth].node)
 		p.nth++;
 	const struct row_line *own = &b->rows.lines.data[b->at - p.nth];
@@ -110,19 +84,37 @@ static struct place place_of(const struct browser *b)
 	return p;
 }
 
+void browser_go_to(struct browser *b, struct browser_place p)
+{
+	if (b->at >= b->rows.lines.len)
+		b->at = b->rows.lines.len ? b->rows.lines.len - 1 : 0;
+	for (size_t i = 0; p.id && i < b->rows.lines.len; i++) {
+		const struct row_line *l = &b->rows.lines.data[i];
+		if (l->node || (l->level ? l->id : rows_entry_id(&b->rows, l->entry)) != p.id)
+			continue;
+		b->at = i;
+		/* Below it, as far as lines below it go. */
+		rows_look(&b->rows, i, p.nth + 1);
+		while (p.nth && b->at + 1 < b->rows.lines.len && b->rows.lines.data[b->at + 1].node) {
+			b->at++;
+			p.nth--;
+		}
+		return;
+	}
+}
+
 void browser_remake(struct browser *b)
 {
-	struct place p = place_of(b);
+	struct browser_place p = browser_place(b);
 	rows_make_lines(&b->rows);
-	find_line(b, p.id, p.depth, p.nth);
+	browser_go_to(b, p);
 }
 
 void browser_filter(struct browser *b)
 {
-	struct place p = b->rows.lines.len ? place_of(b) : (struct place){};
+	struct browser_place p = browser_place(b);
 	rows_filter(&b->rows, browser_zoom(b));
-	b->rows.by_name = b->ui.hooks->is_live;
-	find_line(b, p.id, p.depth, p.nth);
+	browser_go_to(b, p);
 }
 
 static void order_by(struct browser *b, int field)
@@ -206,8 +198,18 @@ void browser_show_part(struct browser *b, uint32_t part)
 
 void browser_move(struct browser *b, long by)
 {
+	if (by < 0)
+		b->at = rows_look_back(&b->rows, b->at, (size_t)-by);
+	else
+		rows_look(&b->rows, b->at, (size_t)by + 1);
 	long last = b->rows.lines.len ? (long)b->rows.lines.len - 1 : 0, at = (long)b->at + by;
 	b->at = (size_t)(at < 0 ? 0 : at > last ? last : at);
+}
+
+static void move_to_end(struct browser *b)
+{
+	b->at = rows_look_back(&b->rows, b->rows.lines.len, 1);
+	b->at -= b->at > 0;
 }
 
 static bool line_matches(struct browser *b, size_t i, const char *text)
@@ -219,15 +221,23 @@ static bool line_matches(struct browser *b, size_t i, const char *text)
 	return found;
 }
 
+/* Through all lines once; what is below open entries comes to be as it is met. */
 static void search_from(struct browser *b, size_t from, int step)
 {
-	size_t n = b->rows.lines.len;
-	for (size_t k = 0; b->search.len && k < n; k++) {
-		size_t i = step > 0 ? (from + k) % n : (from + n - k) % n;
+	size_t left = b->search.len ? b->rows.lines.len : 0, i = from;
+	for (; left; left--) {
+		size_t n = b->rows.lines.len;
+		i %= n;
+		if (step > 0)
+			rows_look(&b->rows, i, 1);
+		else
+			i = rows_look_back(&b->rows, i + 1, 1) - 1;
+		left += b->rows.lines.len - n;
 		if (line_matches(b, i, strbuf_str(&b->search))) {
 			b->at = i;
 			return;
 		}
+		i = step > 0 ? i + 1 : i + b->rows.lines.len - 1;
 	}
 }
 
@@ -351,7 +361,7 @@ static bool movement(struct browser *b, const struct screen_key *k)
 	case ' ':
 	case KEY_IS_PAGE_DOWN: browser_move(b, page); return true;
 	case KEY_IS_HOME: b->at = 0; return true;
-	case KEY_IS_END: browser_move(b, (long)b->rows.lines.len); return true;
+	case KEY_IS_END: move_to_end(b); return true;
 	case KEY_IS_CLICK: click(b, k); return true;
 	case KEY_IS_RESIZE: return true;
 	default: return false;
@@ -421,7 +431,7 @@ static bool showing(struct browser *b, uint32_t key)
 	case 'i': header(b); return true;
 	case 's': browser_files(b); return true;
 	case 'n': search_from(b, b->at + 1, 1); return true;
-	case 'N': search_from(b, b->at ? b->at - 1 : b->rows.lines.len, -1); return true;
+	case 'N': search_from(b, b->at + b->rows.lines.len - 1, -1); return true;
 	case 6: /* Ctrl-F */
 	case '\\': search(b); return true;
 	case '<': browser_sort(b, b->sort_field > 0 ? b->sort_field - 1 : columns_to_sort_by(b) - 1); return true;
@@ -455,7 +465,7 @@ static void take_key(struct browser *b, const struct screen_key *k)
 struct strobe_error *browser_renew(struct browser *b)
 {
 	const struct report *report = NULL;
-	struct place p = place_of(b);
+	struct browser_place p = browser_place(b);
 	/* Who looks at the top wants to see the top, whoever stands there now. */
 	bool follow = b->at > 0;
 	b->ui.state = BROWSE_ON;
@@ -466,7 +476,7 @@ struct strobe_error *browser_renew(struct browser *b)
 	if (!b->strip.has_focus)
 		strip_forget(b);
 	if (follow)
-		find_line(b, p.id, p.depth, p.nth);
+		browser_go_to(b, p);
 	else
 		b->at = 0;
 	return NULL;

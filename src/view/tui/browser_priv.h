@@ -58,7 +58,16 @@ static inline const struct hist_entry *browser_entry(const struct browser *b)
 	return l ? &browser_part(b)->hist->entries.data[l->entry] : NULL;
 }
 
+/* A line by what it is of, and not by its number: that of an entry, and how many below its own. */
+struct browser_place {
+	uint64_t id;
+	size_t nth;
+};
+
 /* browser.c */
+struct browser_place browser_place(const struct browser *b);
+/* Where that is gone, the cursor stays where it is. */
+void browser_go_to(struct browser *b, struct browser_place place);
 /* Columns, order and lines anew: of a new report, or of another part. */
 void browser_set(struct browser *b, const struct report *report, uint32_t part);
 /* After something about the zoom has changed; the entry at hand stays at hand where it is still there. */

@@ -302,6 +302,7 @@ void browser_draw(struct browser *b)
 		draw_head(b, y++);
 	if (b->at < b->first)
 		b->first = b->at;
+	b->at = rows_look_back(&b->rows, b->at, b->at - b->first < room ? b->at - b->first : room);
 	if (b->at >= b->first + room)
 		b->first = b->at - room + 1;
 	rows_look(&b->rows, b->first, room);

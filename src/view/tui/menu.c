@@ -170,37 +170,36 @@ static const struct profile_function *function_at(const struct browser *b)
 }
 
 /* For another page: reports may come and go meanwhile. */
-static void leave_rows(struct browser *b)
+static struct browser_place leave_rows(struct browser *b)
 {
+	struct browser_place place = browser_place(b);
 	if (b->ui.hooks->is_live)
 		rows_forget(&b->rows);
+	return place;
 }
 
-static void come_back(struct browser *b, size_t at)
+static void come_back(struct browser *b, struct browser_place place)
 {
 	if (b->ui.fresh)
 		browser_set(b, b->ui.fresh, b->part);
 	else
 		browser_filter(b);
 	b->ui.fresh = NULL;
-	b->at = 0;
-	browser_move(b, (long)at);
+	browser_go_to(b, place);
 }
 
 static void show_code(struct browser *b, const struct profile_function *f)
 {
-	size_t at = b->at;
-	leave_rows(b);
+	struct browser_place place = leave_rows(b);
 	code_browse(&b->ui, browser_part(b), b->part, f->mapping, f->start, &b->message);
-	come_back(b, at);
+	come_back(b, place);
 }
 
 void browser_flame(struct browser *b)
 {
-	size_t at = b->at;
-	leave_rows(b);
+	struct browser_place place = leave_rows(b);
 	flame_browse(&b->ui, browser_part(b), b->part, &b->message);
-	come_back(b, at);
+	come_back(b, place);
 }
 
 void browser_annotate(struct browser *b)
@@ -408,7 +407,7 @@ void browser_save(struct browser *b)
 		return;
 	}
 	out_init_fd(&out, fd);
-	rows_look(&b->rows, 0, b->rows.lines.len);
+	rows_look(&b->rows, 0, SIZE_MAX);
 	browser_title(b, &text);
 	strbuf_addch(&text, '\n');
 	for (size_t i = 0; i < b->rows.lines.len; i++)

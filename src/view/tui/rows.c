@@ -249,14 +249,12 @@ static void add_levels(struct rows *r, const struct level_node *parent, uint64_t
 		if (report_percent(n->stats[0].period, total) < r->report->percent_limit)
 			continue;
 		struct row_line l = { .entry = n->entry, .depth = depth, .level = n, .id = level_id(r, id, n, depth) };
-		l.is_open = is_open(r, l.id);
-		const struct calltree_node *tree = n->leaf && l.is_open ? tree_of(r, l.entry) : NULL;
-		l.has_more = !n->leaf || (tree && tree->child);
-		l.is_open &= l.has_more;
+		bool open = is_open(r, l.id);
+		l.is_pending = n->leaf && open;
+		l.is_open = !n->leaf && open;
+		l.has_more = !n->leaf;
 		vec_push(&r->lines, l);
-		if (l.is_open && n->leaf)
-			add_nodes(r, l.entry, tree, l.id, depth + 1, whole_of(r, l.entry));
-		else if (l.is_open)
+		if (l.is_open)
 			add_levels(r, n, l.id, depth + 1);
 	}
 }
@@ -270,30 +268,24 @@ void rows_make_lines(struct rows *r)
 		add_levels(r, &r->levels.root, 0, 0);
 		return;
 	}
-	bool any_open = r->open.used > 0 || r->all_open;
 	for (size_t i = 0; i < r->entries.len; i++) {
-		struct row_line l = { .entry = r->entries.data[i] };
-		const struct calltree_node *tree = NULL;
-		if (any_open) {
+		struct row_line l = { .entry = r->entries.data[i], .is_pending = r->all_open };
+		if (r->open.used) {
 			l.id = rows_entry_id(r, l.entry);
-			tree = is_open(r, l.id) ? tree_of(r, l.entry) : NULL;
+			l.is_pending = is_open(r, l.id);
 		}
-		l.is_open = l.has_more = tree && tree->child;
 		vec_push(&r->lines, l);
-		if (l.is_open)
-			add_nodes(r, l.entry, tree, l.id, 1, whole_of(r, l.entry));
 	}
 }
 
-/* Lines from `from` on, which were put behind all others, belong in front of those from `at` on. */
-static void move_lines(struct rows *r, size_t at, size_t from)
+/* Lines from `from` on, which were put behind all others, take the place of n from `at` on. */
+static void replace_lines(struct rows *r, size_t at, size_t n, size_t from)
 {
-	size_t n = r->lines.len - from, bytes = n * sizeof(*r->lines.data);
-	if (!n)
-		return;
-	struct row_line *moved = xmemdup(r->lines.data + from, bytes);
-	memmove(r->lines.data + at + n, r->lines.data + at, (from - at) * sizeof(*moved));
-	memcpy(r->lines.data + at, moved, bytes);
+	size_t new = r->lines.len - from, size = sizeof(*r->lines.data);
+	struct row_line *moved = xmemdup(r->lines.data + from, new * size);
+	memmove(r->lines.data + at + new, r->lines.data + at + n, (from - at - n) * size);
+	memcpy(r->lines.data + at, moved, new * size);
+	r->lines.len -= n;
 	free(moved);
 }
 
@@ -304,16 +296,22 @@ static bool is_below(const struct row_line *above, const struct row_line *l)
 	return l->depth > above->depth || l->node == above->node;
 }
 
+/* What is below the line, behind all others. */
+static void add_opened(struct rows *r, const struct row_line *l)
+{
+	const struct calltree_node *tree = l->node ? NULL : tree_of(r, l->entry);
+	if (l->node)
+		add_below(r, l);
+	else if (tree)
+		add_nodes(r, l->entry, tree, l->id, l->depth + 1, l->whole ? l->whole : whole_of(r, l->entry));
+}
+
 static void open_line(struct rows *r, size_t at)
 {
 	struct row_line l = r->lines.data[at];
 	size_t behind = r->lines.len;
-	const struct calltree_node *tree = l.node ? NULL : tree_of(r, l.entry);
-	if (l.node)
-		add_below(r, &l);
-	else if (tree)
-		add_nodes(r, l.entry, tree, l.id, 1, l.whole ? l.whole : whole_of(r, l.entry));
-	move_lines(r, at + 1, behind);
+	add_opened(r, &l);
+	replace_lines(r, at + 1, 0, behind);
 }
 
 static void close_line(struct rows *r, size_t at)
@@ -342,16 +340,46 @@ void rows_toggle(struct rows *r, struct row_line *line)
 		close_line(r, at);
 }
 
+static void look_at(struct rows *r, struct row_line *l)
+{
+	if (l->node || l->is_known || (l->level && !l->level->leaf))
+		return;
+	l->is_known = true;
+	l->has_more = open_trees(r) && calltrees_has_any(r->trees, l->entry);
+	l->is_pending &= l->has_more;
+	l->is_open |= l->is_pending;
+	if (!l->id)
+		l->id = rows_entry_id(r, l->entry);
+}
+
 void rows_look(struct rows *r, size_t first, size_t n)
 {
-	size_t end = first + n < r->lines.len ? first + n : r->lines.len;
-	for (size_t i = first; i < end; i++) {
-		struct row_line *l = &r->lines.data[i];
-		if (l->node || l->is_known || (l->level && !l->level->leaf))
-			continue;
-		l->is_known = true;
-		l->has_more = open_trees(r) && calltrees_has_any(r->trees, l->entry);
-		if (!l->id)
-			l->id = rows_entry_id(r, l->entry);
+	size_t behind = r->lines.len, at = first;
+	bool any_pending = false;
+	for (size_t i = first; i < behind && i - first < n; i++) {
+		look_at(r, &r->lines.data[i]);
+		any_pending |= r->lines.data[i].is_pending;
 	}
+	if (!any_pending)
+		return;
+	/* All of them at once, so that what stands behind them moves once. */
+	for (; at < behind && r->lines.len - behind < n; at++) {
+		struct row_line l = r->lines.data[at];
+		bool was_pending = l.is_pending;
+		l.is_pending = false;
+		vec_push(&r->lines, l);
+		if (was_pending)
+			add_opened(r, &l);
+	}
+	replace_lines(r, first, at - first, behind);
+}
+
+size_t rows_look_back(struct rows *r, size_t at, size_t n)
+{
+	for (size_t i = at; i > 0 && at - i < n;) {
+		size_t before = r->lines.len;
+		rows_look(r, --i, 1);
+		at += r->lines.len - before;
+	}
+	return at;
 }

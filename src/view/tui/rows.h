@@ -1,7 +1,8 @@
 /*
  * The lines of a browser: entries of one part of a report that pass its zoom, and below open ones the nodes of their trees.
  *
- * Call trees are made when they are first looked at. What is open is known by 64 bits of hash: of the entry's number, or of
+ * Call trees are made when they are first looked at, and so are the lines of entries that are open from the beginning: opening
+ * 80,000 entries costs what the screen has of them. What is open is known by 64 bits of hash: of the entry's number, or of
  * its names where reports follow each other, and of the names of frames from there.
  */
 #pragma once
@@ -32,7 +33,8 @@ struct row_line {
 	uint64_t id;        /* what is open or closed here; 0: nothing */
 	uint64_t whole;     /* what shares below are of */
 	bool has_more, is_open;
-	bool is_known; /* has_more: an entry's is found out when it is looked at */
+	bool is_known;   /* has_more: an entry's is found out when it is looked at */
+	bool is_pending; /* open, and what is below it is put in when it is looked at */
 };
 
 struct rows {
@@ -55,8 +57,12 @@ void rows_set(struct rows *r, const struct report *report, const struct report_p
 /* Entries anew, in the order of the hist; then lines. */
 void rows_filter(struct rows *r, const struct row_zoom *zoom);
 void rows_make_lines(struct rows *r);
-/* Entries of lines from first on come to know whether they have more. */
+/*
+ * The n lines from first on, or those before at, come to be as they are shown: entries know whether they have more, and what is
+ * below open ones is there. Lines are put in behind the first one, or before at, whose new place is returned.
+ */
 void rows_look(struct rows *r, size_t first, size_t n);
+size_t rows_look_back(struct rows *r, size_t at, size_t n);
 /* Opens or closes one level, and puts its lines in or takes them out; *line may move. */
 void rows_toggle(struct rows *r, struct row_line *line);
 /* Opens or closes all below the line's entry; everything. Lines are to be made anew. */
