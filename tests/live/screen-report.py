@@ -7,9 +7,6 @@
 import os
 import re
 import signal
-import struct
-import subprocess
-import threading
 
 from screen import Screen, require_tmux
 from strobetest import SCRATCH, STROBE, Tap, build_workload, record, strobe
@@ -472,42 +469,6 @@ def bad(tap, path):
         tap.equal(s.end(), (0, True), "and it ends well")
 
 
-def streams(tap, path):
-    """What takes long tells how far it is, and can be left: here a stream that does not end."""
-    fifo = os.path.join(SCRATCH, "endless")
-    os.mkfifo(fifo)
-    piped = subprocess.run([STROBE, "record", "-q", "-e", "cpu-clock:u", "-o", "-", "--", os.path.join(SCRATCH, "split"), "100"],
-                           capture_output=True, check=True).stdout
-    # the samples again and again: what stands before them is read once
-    at, samples, head = 16, [], piped[:16]
-    while at + 8 <= len(piped):
-        kind, _, size = struct.unpack_from("<IHH", piped, at)
-        if kind == 9:
-            samples.append(piped[at : at + size])
-        elif not samples:
-            head += piped[at : at + size]
-        at += size
-    block = b"".join(samples) * 50 + struct.pack("<IHH", 68, 0, 8)  # and a round is over: what was read is counted
-    with Screen([STROBE, "report", "-i", fifo], columns=100) as s:
-        writer = threading.Thread(target=feed, args=(fifo, head, block), daemon=True)
-        writer.start()
-        lines = s.wait_for("(q ends)")
-        tap.ok(lines and any(re.search(r"reading .*endless: \d+ MB \(q ends\)", line) for line in lines), "progress is told", s.lines())
-        s.keys("q")
-        tap.equal(s.end(), (0, True), "q ends it while it is read")
-        writer.join(10)
-
-
-def feed(fifo, head, block):
-    try:
-        with open(fifo, "wb", buffering=0) as f:
-            f.write(head)
-            while True:
-                f.write(block)
-    except BrokenPipeError:
-        pass
-
-
 def main():
     require_tmux()
     tap = Tap()
@@ -529,7 +490,6 @@ def main():
     sizes(tap, path)
     ends(tap, path)
     bad(tap, path)
-    streams(tap, path)
     tap.done()
 
 

@@ -1,41 +1,33 @@
 /* report: on a screen, with another file whenever the user wants one. */
 #include <fcntl.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/mem.h"
-#include "cmd/foreign_files.h"
 #include "cmd/input.h"
+#include "cmd/report/opened.h"
 #include "cmd/report/run.h"
 #include "cmd/signals.h"
 #include "config.h"
 #include "dump/header_text.h"
+#include "sys/sys.h"
 
 #if HAVE_NCURSES
 #include "view/tui/browser.h"
-
-/* One recording, read and ready to be shown. */
-struct opened {
-	struct cmd_context ctx;  /* what commands find out for one recording: a copy, so that two can be open at once */
-	struct report_run run;
-	struct report_options o; /* what its events make of the options */
-	struct record_source *file;
-	struct report_built built;
-	struct strobe_error *damage;
-	struct profile *counted; /* by address, once code was to be shown; or NULL */
-};
 
 struct report_screen {
 	struct cmd_context *ctx;
 	const struct report_options *o;
 	struct screen *screen;
-	struct opened *file;
+	struct opened *file;     /* the preview's own, as long as there is one */
+	struct opening *opening; /* of what is shown as a preview, or NULL */
+	struct preview *preview;
 	struct opened *base;     /* what shares are compared with, or NULL */
 	const char *base_path;   /* base's, and as long there as it is */
-	struct progress progress;
-	uint64_t began_ns;       /* progress */
+	struct browse_hooks hooks;
+	int fds[2];              /* hooks: signals, and the end of the opening */
+	uint64_t next_ns;        /* when the preview is to be made anew */
+	uint64_t began_ns;       /* what takes long */
 	const char *loading;
 	struct cmd_signals signals;
 	int signal;
@@ -63,158 +55,248 @@ struct screen *report_open_screen(struct cmd_context *ctx, const struct report_o
 	return screen;
 }
 
+static void look_for_signals(struct report_screen *s)
+{
+	for (int number; (number = cmd_signals_next(&s->signals));)
+		s->signal = number;
+}
+
 static enum browse_state look(void *ctx)
 {
 	struct report_screen *s = ctx;
-	for (int number; (number = cmd_signals_next(&s->signals));)
-		s->signal = number;
-	return s->signal ? BROWSE_END : BROWSE_ON;
+	look_for_signals(s);
+	if (s->signal)
+		return BROWSE_END;
+	if (!s->opening)
+		return BROWSE_ON;
+	/* Readable for ever from its end on. */
+	bool is_done = opening_is_done(s->opening);
+	s->hooks.fds_nr = is_done ? 1 : 2;
+	return is_done || sys_clock_ns(sys_live(), CLOCK_MONOTONIC) >= s->next_ns ? BROWSE_DUE : BROWSE_ON;
 }
 
 /* ---- loading ---- */
 
-/* What is read sooner tells no progress. */
+/* What is read sooner tells no progress, and is shown as a whole. */
 #define PROGRESS_AFTER_NS 300000000ull
+#define PROGRESS_EVERY_MS 100
+/* How long a preview is read at first and then each time, and how long its rows are left to be looked at. */
+#define PREVIEW_FIRST_NS 200000000ull
+#define PREVIEW_NEXT_NS	 100000000ull
+#define PREVIEW_EVERY_NS 500000000ull
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
-
-static void draw_progress(struct report_screen *s, const struct progress *p)
+static void draw_progress(struct report_screen *s, uint64_t done, uint64_t total)
 {
 	struct strbuf line = {};
-	unsigned percent = p->total ? (unsigned)(100.0 * (double)p->done / (double)p->total) : 0;
-	if (p->total)
+	unsigned percent = total ? (unsigned)(100.0 * (double)done / (double)total) : 0;
+	if (total)
 		strbuf_addf(&line, "reading %s: %u%% (q ends)", s->loading, percent < 100 ? percent : 100);
 	else
-		strbuf_addf(&line, "reading %s: %llu MB (q ends)", s->loading, (unsigned long long)p->done / 1000000);
+		strbuf_addf(&line, "reading %s: %llu MB (q ends)", s->loading, (unsigned long long)done / 1000000);
 	screen_clear(s->screen);
 	screen_text(s->screen, screen_rows(s->screen) / 2, 2, INK_NORMAL, strbuf_str(&line), line.len, screen_columns(s->screen));
 	strbuf_deinit(&line);
 	screen_flush(s->screen);
 }
 
-static bool tell_progress(void *ctx, const struct progress *p)
+static void start_waiting(struct report_screen *s, const char *path)
 {
-	struct report_screen *s = ctx;
-	if (now_ns() - s->began_ns >= PROGRESS_AFTER_NS)
-		draw_progress(s, p);
+	s->began_ns = sys_clock_ns(sys_live(), CLOCK_MONOTONIC);
+	s->loading = path;
+	s->stopped = false;
+}
+
+/* What is being waited for is told once it takes long; false: nobody wants to wait any more. */
+static bool go_on_waiting(struct report_screen *s, uint64_t done, uint64_t total)
+{
+	if (sys_clock_ns(sys_live(), CLOCK_MONOTONIC) - s->began_ns >= PROGRESS_AFTER_NS)
+		draw_progress(s, done, total);
 	for (struct screen_key k; (k = screen_key(s->screen)).key != KEY_NONE;)
 		if (k.key == 'q' || k.key == KEY_IS_CTRL_C || k.key == KEY_IS_GONE || k.key == KEY_IS_ESCAPE)
 			s->stopped = true;
 		else if (k.key != KEY_IS_RESIZE)
 			break;
-	return look(s) == BROWSE_ON && !s->stopped;
+	look_for_signals(s);
+	return !s->signal && !s->stopped;
 }
 
-static void start_progress(struct report_screen *s)
+static bool tell_progress(void *ctx, const struct progress *p)
 {
-	s->progress = (struct progress){ .what = "reading", .tick = tell_progress, .ctx = s };
-	s->began_ns = now_ns();
+	return go_on_waiting(ctx, p->done, p->total);
 }
 
-static void close_file(struct opened *f)
+/* For what is read again by this thread. */
+static void start_reading_again(struct report_screen *s)
 {
-	if (!f)
-		return;
-	if (f->run.resolver)
-		report_built_deinit(&f->run, &f->built);
-	profile_destroy(f->run.profile);
-	profile_destroy(f->counted);
-	tracepoints_destroy(f->run.tracepoints);
-	resolver_destroy(f->run.resolver);
-	source_destroy(f->run.source);
-	arena_deinit(&f->run.arena);
-	arena_deinit(&f->run.scratch);
-	error_destroy(f->damage);
-	foreign_files_destroy(f->ctx.foreign);
-	strbuf_deinit(&f->ctx.buildid_path);
-	free(f);
+	s->file->progress = (struct progress){ .what = "reading", .tick = tell_progress, .ctx = s };
+	start_waiting(s, opened_path(s->file));
 }
 
-static struct strobe_error *load(struct report_screen *s, struct opened *f)
+/* Up to until_ns; false: it is not done yet. */
+static bool wait_until(struct report_screen *s, struct opening *p, uint64_t until_ns, struct strobe_error **ret_error)
 {
-	struct report_run *r = &f->run;
-	TRY(input_open(f->o.input, f->o.force, &r->source));
-	f->file = r->source;
-	if (source_env(r->source)->is_pipe)
-		report_peek(&r->source, NULL);
-	r->env = source_env(r->source);
-	r->wants_threads = true;
-	r->progress = &s->progress;
-	start_progress(s);
-	s->loading = input_path(f->o.input);
-	TRY(report_load(r, &f->o, &f->damage));
-	report_elide(r, NULL);
-	TRY(report_build(r, &f->built));
-	if (f->built.report.parts_nr && f->o.code && !f->built.parts->hist->order_nr && (f->o.symbols || f->o.symbol_filter))
-		return error_create(ERROR_NOT_FOUND, "no sample of %s is in a function '%s'; 'report' lists those that have some",
-				    s->loading, f->o.symbols ? f->o.symbols : f->o.symbol_filter);
-	if (!f->built.report.parts_nr)
-		return error_create(ERROR_NOT_FOUND, "%s has no samples to show", s->loading);
-	return NULL;
+	const int fds[] = { s->signals.fd, opening_fd(p) };
+	uint64_t done, total;
+	*ret_error = NULL;
+	while (!opening_is_done(p) && sys_clock_ns(sys_live(), CLOCK_MONOTONIC) < until_ns) {
+		opening_progress(p, &done, &total);
+		if (!go_on_waiting(s, done, total)) {
+			*ret_error = error_create(ERROR_STOPPED, "stopped");
+			return false;
+		}
+		screen_wait(s->screen, fds, 2, PROGRESS_EVERY_MS);
+	}
+	return opening_is_done(p);
+}
+
+static struct strobe_error *wait_for(struct report_screen *s, struct opening *p, struct opened **ret)
+{
+	struct strobe_error *err;
+	if (wait_until(s, p, UINT64_MAX, &err))
+		return opening_finish(p, ret);
+	opening_leave(p);
+	return err;
 }
 
 static struct strobe_error *open_file(struct report_screen *s, const char *path, struct time_range span, struct opened **ret)
 {
-	struct opened *f = xcalloc(1, sizeof(*f));
-	f->o = *s->o;
-	if (path)
-		f->o.input = path;
-	f->ctx = *s->ctx;
-	f->ctx.foreign = NULL;
-	f->ctx.buildid_path = (struct strbuf){};
-	f->run = (struct report_run){ .ctx = &f->ctx, .o = &f->o, .span = span };
-	arena_init(&f->run.arena);
-	arena_init(&f->run.scratch);
-	if (path)
-		f->o.input = arena_strdup(&f->run.arena, path);
-	struct strobe_error *err = load(s, f);
+	start_waiting(s, input_path(path ? path : s->o->input));
+	return wait_for(s, opening_start(s->ctx, s->o, path, span), ret);
+}
+
+/* ---- a file that takes long, and what is shown of it meanwhile ---- */
+
+static void close_shown(struct report_screen *s)
+{
+	opening_leave(s->opening);
+	if (s->preview)
+		preview_close(s->preview);
+	else
+		opened_destroy(s->file);
+	s->opening = NULL;
+	s->preview = NULL;
+	s->file = NULL;
+	s->hooks.is_live = false;
+	s->hooks.fds_nr = 1;
+}
+
+static void show_whole(struct report_screen *s, struct opened *f, const struct report **ret)
+{
+	close_shown(s);
+	s->file = f;
+	*ret = &f->built.report;
+}
+
+static void show_preview(struct report_screen *s, struct opening *opening, struct preview *preview)
+{
+	close_shown(s);
+	s->opening = opening;
+	s->preview = preview;
+	s->file = preview_file(preview);
+	s->fds[1] = opening_fd(opening);
+	s->hooks.fds_nr = 2;
+	s->hooks.is_live = s->hooks.by_name = true;
+	s->next_ns = sys_clock_ns(sys_live(), CLOCK_MONOTONIC) + PREVIEW_EVERY_NS;
+}
+
+/* In place of what is shown, unless it cannot be read or nobody waits for it to end. What takes long is a preview at first. */
+static struct strobe_error *show_file(struct report_screen *s, const char *path, const struct report **ret)
+{
+	struct opened *whole;
+	struct preview *preview = NULL;
+	struct strobe_error *err;
+	start_waiting(s, input_path(path ? path : s->o->input));
+	struct opening *opening = opening_start(s->ctx, s->o, path, (struct time_range){});
+	bool is_done = wait_until(s, opening, s->began_ns + PROGRESS_AFTER_NS, &err);
+	if (!is_done && !err && !s->o->code)
+		preview = preview_open(s->ctx, s->o, path);
+	for (uint64_t ns = PREVIEW_FIRST_NS; preview && !is_done && !err; ns = PREVIEW_NEXT_NS) {
+		*ret = preview_read_on(preview, ns);
+		if (*ret) {
+			show_preview(s, opening, preview);
+			return NULL;
+		}
+		is_done = wait_until(s, opening, sys_clock_ns(sys_live(), CLOCK_MONOTONIC) + PREVIEW_NEXT_NS, &err);
+	}
+	preview_close(preview);
 	if (err) {
-		close_file(f);
+		opening_leave(opening);
 		return err;
 	}
-	*ret = f;
+	TRY(wait_for(s, opening, &whole));
+	show_whole(s, whole, ret);
 	return NULL;
+}
+
+/* While it is a preview: more of it, and in the end the whole. */
+static struct strobe_error *renew(void *ctx, const struct report **ret)
+{
+	struct report_screen *s = ctx;
+	struct opened *whole;
+	if (!opening_is_done(s->opening)) {
+		*ret = preview_read_on(s->preview, PREVIEW_NEXT_NS);
+		s->next_ns = sys_clock_ns(sys_live(), CLOCK_MONOTONIC) + PREVIEW_EVERY_NS;
+		return *ret ? NULL : error_create(ERROR_NOT_FOUND, "%s has no samples to show", opened_path(s->file));
+	}
+	struct strobe_error *err = opening_finish(take_ptr(s->opening), &whole);
+	if (err)
+		return err;
+	show_whole(s, whole, ret);
+	return NULL;
+}
+
+static int wait_ms(void *ctx)
+{
+	const struct report_screen *s = ctx;
+	uint64_t now = sys_clock_ns(sys_live(), CLOCK_MONOTONIC);
+	if (!s->opening)
+		return -1;
+	return s->next_ns > now ? (int)((s->next_ns - now) / 1000000) + 1 : 0;
+}
+
+static void status(void *ctx, struct strbuf *out)
+{
+	const struct report_screen *s = ctx;
+	if (s->preview)
+		strbuf_addf(out, ", READING: the first %u%%", preview_percent(s->preview));
+}
+
+static struct strobe_error *check_whole(const struct report_screen *s)
+{
+	return s->preview ? error_create(ERROR_UNSUPPORTED, "the recording is still being read: again in a moment") : NULL;
 }
 
 /* ---- hooks ---- */
 
-/* In place of what is shown, unless it cannot be read or nobody waits for it to end. */
-static struct strobe_error *show_file(struct report_screen *s, const char *path, struct time_range span, const struct report **ret)
-{
-	struct opened *f;
-	struct strobe_error *err = open_file(s, path, span, &f);
-	s->stopped = false;
-	if (err)
-		return err;
-	close_file(s->file);
-	s->file = f;
-	*ret = &f->built.report;
-	return NULL;
-}
-
 static struct strobe_error *switch_file(void *ctx, const char *path, const struct report **ret)
 {
-	return show_file(ctx, path, (struct time_range){}, ret);
+	struct report_screen *s = ctx;
+	struct strobe_error *err = show_file(s, path, ret);
+	s->stopped = false;
+	return err;
 }
 
 static struct strobe_error *narrow(void *ctx, struct browse_span span, const struct report **ret)
 {
 	struct report_screen *s = ctx;
+	struct opened *f;
+	TRY(check_whole(s));
 	if (!s->file->file->ops->rewind)
 		return error_create(ERROR_UNSUPPORTED, "a stream cannot be read twice, as this wants it: save it to a file");
-	return show_file(s, s->file->o.input, (struct time_range){ span.from_ns, span.to_ns }, ret);
+	struct strobe_error *err = open_file(s, s->file->o.input, (struct time_range){ span.from_ns, span.to_ns }, &f);
+	s->stopped = false;
+	if (err)
+		return err;
+	show_whole(s, f, ret);
+	return NULL;
 }
 
 static struct strobe_error *times(void *ctx, const struct report_part *part, struct browse_span span, unsigned n,
 				  struct browse_times *ret)
 {
 	struct report_screen *s = ctx;
-	start_progress(s);
+	TRY(check_whole(s));
+	start_reading_again(s);
 	struct strobe_error *err = report_count_times(&s->file->run, part, span, n, ret);
 	s->stopped = false;
 	return err;
@@ -230,7 +312,7 @@ static struct strobe_error *open_base(void *ctx, const char *path, const struct 
 		s->stopped = false;
 		if (err)
 			return err;
-		close_file(s->base);
+		opened_destroy(s->base);
 		s->base = f;
 		s->base_path = f->o.input;
 	}
@@ -254,7 +336,8 @@ static struct strobe_error *listing(void *ctx, const struct report_part *part, m
 {
 	struct report_screen *s = ctx;
 	struct opened *f = s->file;
-	start_progress(s);
+	TRY(check_whole(s));
+	start_reading_again(s);
 	struct strobe_error *err = f->counted ? NULL : report_count_addresses(&f->run, &f->counted);
 	s->stopped = false;
 	if (err)
@@ -301,14 +384,18 @@ static struct strobe_error *find_event(const struct opened *f, const char *name,
 static struct strobe_error *browse_files(struct report_screen *s)
 {
 	const struct config *config;
+	const struct report *first;
 	TRY(cmd_config(s->ctx, &config)); /* before there are copies */
 	TRY(cmd_signals_open(&s->signals, NULL));
-	TRY(open_file(s, NULL, (struct time_range){}, &s->file));
-	struct browse_hooks hooks = {
+	s->fds[0] = s->signals.fd;
+	s->hooks = (struct browse_hooks){
 		.ctx = s,
-		.fds = &s->signals.fd,
+		.fds = s->fds,
 		.fds_nr = 1,
+		.wait_ms = wait_ms,
 		.look = look,
+		.renew = renew,
+		.status = status,
 		.header = header,
 		.open = switch_file,
 		.listing = listing,
@@ -318,12 +405,13 @@ static struct strobe_error *browse_files(struct report_screen *s)
 		.base_path = s->o->diff_base,
 		.is_recording = is_recording,
 	};
+	TRY(show_file(s, NULL, &first));
 	if (s->o->code) {
-		hooks.begins_with_code = true;
-		hooks.code = s->o->code->look;
-		TRY(find_event(s->file, s->o->code->event, &hooks.first_part));
+		s->hooks.begins_with_code = true;
+		s->hooks.code = s->o->code->look;
+		TRY(find_event(s->file, s->o->code->event, &s->hooks.first_part));
 	}
-	return browse(s->screen, &s->file->built.report, &hooks);
+	return browse(s->screen, first, &s->hooks);
 }
 
 int report_browse(struct cmd_context *ctx, const struct report_options *o, struct screen *screen)
@@ -338,13 +426,13 @@ int report_browse(struct cmd_context *ctx, const struct report_options *o, struc
 		err = NULL;
 	}
 	int status = cmd_fail(ctx, err);
-	if (s.file && !s.signal) {
+	if (s.file && !s.preview && !s.signal) {
 		input_remarks(ctx, s.file->file, resolver_stats(s.file->run.resolver));
 		if (s.file->damage && !status)
 			status = cmd_fail(ctx, take_ptr(s.file->damage));
 	}
-	close_file(s.file);
-	close_file(s.base);
+	close_shown(&s);
+	opened_destroy(s.base);
 	/* Ctrl-C is one way to leave; who sent another signal is to see that it ended us. */
 	if (s.signal && s.signal != SIGINT)
 		cmd_signals_raise(&s.signals, s.signal);

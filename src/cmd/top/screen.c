@@ -342,6 +342,7 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 	struct browse_hooks hooks = {
 		.ctx = &s,
 		.is_live = true,
+		.by_name = true,
 		.code = t->o->code.look,
 		.fds = s.fds,
 		.fds_nr = 2,

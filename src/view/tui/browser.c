@@ -159,6 +159,14 @@ void browser_sort(struct browser *b, int field)
 	browser_filter(b);
 }
 
+uint32_t browser_part_named(const struct report *r, const char *name)
+{
+	for (uint32_t i = 0; i < r->parts_nr; i++)
+		if (!strcmp(r->parts[i].event_name, name))
+			return i;
+	return 0;
+}
+
 void browser_set(struct browser *b, const struct report *report, uint32_t part)
 {
 	/* The old report may be gone by now: places in it are not to be asked for. */
@@ -178,7 +186,9 @@ void browser_set(struct browser *b, const struct report *report, uint32_t part)
 	b->widths = xcalloc(b->own.fields_nr + 1, sizeof(*b->widths));
 	cell_widths(&b->own, browser_part(b), b->widths);
 	rows_set(&b->rows, &b->own, browser_part(b));
-	b->rows.by_name = b->ui.hooks->is_live;
+	b->rows.by_name = b->ui.hooks->by_name;
+	strbuf_reset(&b->event);
+	strbuf_addstr(&b->event, browser_part(b)->event_name);
 	put_in_order(b);
 	rows_filter(&b->rows, browser_zoom(b));
 }
@@ -471,7 +481,7 @@ struct strobe_error *browser_renew(struct browser *b)
 	b->ui.state = BROWSE_ON;
 	rows_forget(&b->rows);
 	TRY(b->ui.hooks->renew(b->ui.hooks->ctx, &report));
-	browser_set(b, report, b->part);
+	browser_set(b, report, browser_part_named(report, strbuf_str(&b->event)));
 	/* Who chooses a span is to find it where it was. */
 	if (!b->strip.has_focus)
 		strip_forget(b);
@@ -511,6 +521,7 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 	free(b.fields);
 	free(b.widths);
 	u64map_deinit(&b.base);
+	strbuf_deinit(&b.event);
 	strbuf_deinit(&b.base_name);
 	free(b.base_path);
 	strbuf_deinit(&b.filter);

@@ -43,7 +43,8 @@ struct browse_times {
 /* Any may be NULL. */
 struct browse_hooks {
 	void *ctx;
-	bool is_live;           /* reports follow each other: what is open or selected is known by name */
+	bool is_live;           /* a new report is to be expected at any time; may change at any renew() and open() */
+	bool by_name;           /* reports follow each other, or did: what is open or selected is known by name */
 	const int *fds;         /* that end waiting */
 	unsigned fds_nr;
 	int (*wait_ms)(void *ctx);              /* so long at most; -1 */

@@ -20,6 +20,7 @@ struct browser {
 	struct hist_key *fields;
 	unsigned *widths;
 	uint32_t part;
+	struct strbuf event;         /* the part's: what it is found by in another report */
 	struct rows rows;
 	struct row_zoom zooms[ZOOMS_MAX]; /* the last is in force; strings are copies */
 	unsigned zooms_nr;
@@ -85,6 +86,11 @@ void browser_move(struct browser *b, long by);
 /* How many lines of rows there is room for. */
 unsigned browser_room(const struct browser *b);
 
+/* The part that shows an event of this name; else the first. */
+uint32_t browser_part_named(const struct report *r, const char *name);
+/* In place of the report that is gone. */
+struct strobe_error *browser_renew(struct browser *b) _must_check_;
+
 /* Another event of the same report. */
 void browser_show_part(struct browser *b, uint32_t part);
 
@@ -132,10 +138,6 @@ void browser_events(struct browser *b);
 void browser_files(struct browser *b);
 /* A recording of this directory, the caller's; NULL: none. */
 char *browser_choose_file(struct browser *b);
-/* The part that shows an event of this name; else the first. */
-uint32_t browser_part_named(const struct report *r, const char *name);
-/* In place of the report that is gone. */
-struct strobe_error *browser_renew(struct browser *b) _must_check_;
 void browser_map(struct browser *b);
 void browser_save(struct browser *b);
 void browser_help(struct browser *b);

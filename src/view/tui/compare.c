@@ -57,22 +57,19 @@ static bool ask(struct browser *b, const char *path)
 {
 	const struct browse_hooks *h = b->ui.hooks;
 	const struct report *report = NULL;
-	struct strbuf event = {};
-	strbuf_addstr(&event, browser_part(b)->event_name);
 	if (!path)
 		rows_forget(&b->rows);
 	struct strobe_error *err = h->base(h->ctx, path, &report);
 	if (err)
 		strbuf_addstr(&b->message, err->message);
 	else
-		take(b, report, &report->parts[browser_part_named(report, strbuf_str(&event))]);
+		take(b, report, &report->parts[browser_part_named(report, strbuf_str(&b->event))]);
 	error_destroy(err);
 	/* The first minute stood in the place of what is shown. */
 	err = path ? NULL : browser_renew(b);
 	if (err)
 		b->ui.state = BROWSE_END;
 	error_destroy(err);
-	strbuf_deinit(&event);
 	return report != NULL;
 }
 

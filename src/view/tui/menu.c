@@ -181,7 +181,7 @@ static struct browser_place leave_rows(struct browser *b)
 static void come_back(struct browser *b, struct browser_place place)
 {
 	if (b->ui.fresh)
-		browser_set(b, b->ui.fresh, b->part);
+		browser_set(b, b->ui.fresh, browser_part_named(b->ui.fresh, strbuf_str(&b->event)));
 	else
 		browser_filter(b);
 	b->ui.fresh = NULL;

@@ -105,20 +105,10 @@ static struct browse_span marked_span(const struct strip *s)
 	return span;
 }
 
-uint32_t browser_part_named(const struct report *r, const char *name)
-{
-	for (uint32_t i = 0; i < r->parts_nr; i++)
-		if (!strcmp(r->parts[i].event_name, name))
-			return i;
-	return 0;
-}
-
 bool browser_narrow(struct browser *b, struct browse_span span)
 {
 	const struct browse_hooks *h = b->ui.hooks;
 	const struct report *report = NULL;
-	struct strbuf name = {};
-	strbuf_addstr(&name, browser_part(b)->event_name);
 	rows_forget(&b->rows);
 	struct strobe_error *err = h->narrow(h->ctx, span, &report);
 	if (err) {
@@ -127,13 +117,12 @@ bool browser_narrow(struct browser *b, struct browse_span span)
 		rows_make_lines(&b->rows);
 	} else {
 		/* Rows are numbered anew: what was open is so by number, unless reports follow each other. */
-		if (!h->is_live)
+		if (!h->by_name)
 			u64map_deinit(&b->rows.open);
 		b->at = b->first = 0;
-		browser_set(b, report, browser_part_named(report, strbuf_str(&name)));
+		browser_set(b, report, browser_part_named(report, strbuf_str(&b->event)));
 		strip_forget(b);
 	}
-	strbuf_deinit(&name);
 	return report != NULL;
 }
 

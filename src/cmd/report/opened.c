@@ -1,0 +1,168 @@
+/* report: a recording that is read behind a screen. */
+#include "cmd/report/opened.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cmd/foreign_files.h"
+#include "cmd/input.h"
+#include "cmd/report/run.h"
+#include "object/debuginfod.h"
+
+struct opened *opened_create(const struct cmd_context *ctx, const struct report_options *o, const char *path, struct time_range span)
+{
+	struct opened *f = xcalloc(1, sizeof(*f));
+	f->o = *o;
+	f->ctx = *ctx;
+	f->ctx.foreign = NULL;
+	f->ctx.debuginfod = NULL;
+	f->ctx.buildid_path = (struct strbuf){};
+	f->run = (struct report_run){ .ctx = &f->ctx, .o = &f->o, .span = span, .wants_threads = true };
+	arena_init(&f->run.arena);
+	arena_init(&f->run.scratch);
+	if (path)
+		f->o.input = arena_strdup(&f->run.arena, path);
+	return f;
+}
+
+const char *opened_path(const struct opened *f)
+{
+	return input_path(f->o.input);
+}
+
+void opened_destroy(struct opened *f)
+{
+	if (!f)
+		return;
+	if (f->run.resolver)
+		report_built_deinit(&f->run, &f->built);
+	profile_destroy(f->run.profile);
+	profile_destroy(f->counted);
+	tracepoints_destroy(f->run.tracepoints);
+	resolver_destroy(f->run.resolver);
+	source_destroy(f->run.source);
+	arena_deinit(&f->run.arena);
+	arena_deinit(&f->run.scratch);
+	error_destroy(f->damage);
+	foreign_files_destroy(f->ctx.foreign);
+	debuginfod_destroy(f->ctx.debuginfod);
+	strbuf_deinit(&f->ctx.buildid_path);
+	free(f);
+}
+
+static struct strobe_error *load(struct opened *f)
+{
+	struct report_run *r = &f->run;
+	TRY(input_open(f->o.input, f->o.force, &r->source));
+	f->file = r->source;
+	if (source_env(r->source)->is_pipe)
+		report_peek(&r->source, NULL);
+	r->env = source_env(r->source);
+	r->progress = &f->progress;
+	TRY(report_load(r, &f->o, &f->damage));
+	report_elide(r, NULL);
+	TRY(report_build(r, &f->built));
+	if (f->built.report.parts_nr && f->o.code && !f->built.parts->hist->order_nr && (f->o.symbols || f->o.symbol_filter))
+		return error_create(ERROR_NOT_FOUND, "no sample of %s is in a function '%s'; 'report' lists those that have some",
+				    opened_path(f), f->o.symbols ? f->o.symbols : f->o.symbol_filter);
+	if (!f->built.report.parts_nr)
+		return error_create(ERROR_NOT_FOUND, "%s has no samples to show", opened_path(f));
+	return NULL;
+}
+
+/* ---- by a thread ---- */
+
+struct opening {
+	struct opened *file;
+	struct strobe_error *error;
+	pthread_t thread;
+	bool has_thread;
+	int done_fd;
+	_Atomic uint64_t done, total;
+	_Atomic bool stop, ended;
+};
+
+/* How long one that is to stop may take to notice. */
+#define STOP_MS 200
+
+static bool tell(void *ctx, const struct progress *progress)
+{
+	struct opening *p = ctx;
+	atomic_store_explicit(&p->done, progress->done, memory_order_relaxed);
+	atomic_store_explicit(&p->total, progress->total, memory_order_relaxed);
+	return !atomic_load_explicit(&p->stop, memory_order_relaxed);
+}
+
+static void *run(void *ctx)
+{
+	struct opening *p = ctx;
+	uint64_t one = 1;
+	p->error = load(p->file);
+	atomic_store(&p->ended, true);
+	/* Nobody waits for it where it cannot be written: a counter that was never read has room. */
+	(void)!write(p->done_fd, &one, sizeof(one));
+	return NULL;
+}
+
+struct opening *opening_start(const struct cmd_context *ctx, const struct report_options *o, const char *path, struct time_range span)
+{
+	struct opening *p = xcalloc(1, sizeof(*p));
+	p->file = opened_create(ctx, o, path, span);
+	p->file->progress = (struct progress){ .what = "reading", .tick = tell, .ctx = p };
+	p->done_fd = eventfd(0, EFD_CLOEXEC);
+	p->has_thread = p->done_fd >= 0 && !pthread_create(&p->thread, NULL, run, p);
+	if (!p->has_thread)
+		(void)run(p); /* nothing is heard meanwhile */
+	return p;
+}
+
+int opening_fd(const struct opening *p)
+{
+	return p->done_fd;
+}
+
+bool opening_is_done(const struct opening *p)
+{
+	return atomic_load(&p->ended);
+}
+
+void opening_progress(const struct opening *p, uint64_t *ret_done, uint64_t *ret_total)
+{
+	*ret_done = atomic_load_explicit(&p->done, memory_order_relaxed);
+	*ret_total = atomic_load_explicit(&p->total, memory_order_relaxed);
+}
+
+struct strobe_error *opening_finish(struct opening *p, struct opened **ret)
+{
+	if (p->has_thread)
+		pthread_join(p->thread, NULL);
+	if (p->done_fd >= 0)
+		close(p->done_fd);
+	struct strobe_error *err = p->error;
+	if (err)
+		opened_destroy(p->file);
+	else
+		*ret = p->file;
+	free(p);
+	return err;
+}
+
+void opening_leave(struct opening *p)
+{
+	struct opened *file = NULL;
+	if (!p)
+		return;
+	atomic_store(&p->stop, true);
+	struct pollfd fd = { .fd = p->done_fd, .events = POLLIN };
+	if (!opening_is_done(p) && poll(&fd, 1, STOP_MS) <= 0) {
+		pthread_detach(p->thread);
+		return;
+	}
+	error_destroy(opening_finish(p, &file));
+	opened_destroy(file);
+}

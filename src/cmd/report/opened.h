@@ -1,0 +1,53 @@
+/*
+ * A recording that is read for a screen.
+ *
+ * It is read by a thread, so that keys are heard whatever the file does: a pipe may have no writer, a disk may hang. Who does
+ * not want to wait leaves it: a thread that is stuck in the kernel then stays behind, with all that it may still touch, until the
+ * process ends.
+ *
+ * What takes long is shown before it is whole, as far as a second reader has come by then: a preview. It counts records in the
+ * order of the file and knows processes as they were told up to there, so its rows are near the truth and not it; the whole
+ * report takes its place. One thread besides that of the opening, which shares nothing with it but the options.
+ */
+#pragma once
+#include "cmd/report/report.h"
+#include "resolve/live.h"
+
+/* One recording, read and ready to be shown. */
+struct opened {
+	struct cmd_context ctx;  /* what commands find out for one recording: a copy, so that two can be open at once */
+	struct report_run run;
+	struct report_options o; /* what its events make of the options */
+	struct record_source *file;
+	struct report_built built;
+	struct strobe_error *damage;
+	struct profile *counted; /* by address, once code was to be shown; or NULL */
+	struct progress progress; /* its tick is the owner's: the opening's up to its end, then free to be set */
+};
+
+/* path: NULL is the options' own. Nothing is read yet. */
+struct opened *opened_create(const struct cmd_context *ctx, const struct report_options *o, const char *path, struct time_range span);
+const char *opened_path(const struct opened *f);
+void opened_destroy(struct opened *f);
+
+struct opening;
+struct opening *opening_start(const struct cmd_context *ctx, const struct report_options *o, const char *path, struct time_range span);
+/* Readable once it is done. */
+int opening_fd(const struct opening *p);
+bool opening_is_done(const struct opening *p);
+/* total: 0 where it is not known. */
+void opening_progress(const struct opening *p, uint64_t *ret_done, uint64_t *ret_total);
+/* Waits for its end; what was read is the caller's. */
+struct strobe_error *opening_finish(struct opening *p, struct opened **ret) _must_check_;
+/* It is not wanted any more; may be NULL. */
+void opening_leave(struct opening *p);
+
+struct preview;
+/* Opens a file a second time; NULL: it cannot be shown in parts. */
+struct preview *preview_open(const struct cmd_context *ctx, const struct report_options *o, const char *path);
+void preview_close(struct preview *p);
+/* Reads on for so long: a new report of all that was read, the old one is gone. NULL: there is no sample yet, or it is damaged. */
+const struct report *preview_read_on(struct preview *p, uint64_t ns);
+/* What is shown of the whole, in percent. */
+unsigned preview_percent(const struct preview *p);
+struct opened *preview_file(struct preview *p);
