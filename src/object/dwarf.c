@@ -159,7 +159,7 @@ bool dwarf_line(struct dwarf *d, uint64_t addr, struct dwarf_frame *ret)
 	return false;
 }
 
-static unsigned unit_frames(struct dwarf_unit *lines, uint64_t addr, struct dwarf_frame ret[DWARF_FRAMES_MAX])
+static unsigned unit_frames(struct dwarf_unit *lines, uint64_t addr, bool with_lines, struct dwarf_frame ret[DWARF_FRAMES_MAX])
 {
 	struct dwarf_unit *u = dwarf_split_unit(lines);
 	need_functions(u);
@@ -176,28 +176,41 @@ static unsigned unit_frames(struct dwarf_unit *lines, uint64_t addr, struct dwar
 	uint32_t scope = dwarf_segment_find(&fn->segments, addr);
 	unsigned n = 0;
 	struct dwarf_frame at = {};
-	unit_line(lines, addr, &at);
+	if (with_lines)
+		unit_line(lines, addr, &at);
 	while (scope < fn->scopes_nr && n < DWARF_FRAMES_MAX) {
 		struct dwarf_scope *s = &fn->scopes[scope];
 		at.name = scope_name(u, s);
 		at.inlined = s->parent != UINT32_MAX;
 		ret[n++] = at;
-		at = (struct dwarf_frame){ .file = file_path(lines, s->call_file), .line = s->call_line,
-					   .column = s->call_column };
+		at = (struct dwarf_frame){};
+		if (with_lines)
+			at = (struct dwarf_frame){ .file = file_path(lines, s->call_file), .line = s->call_line,
+						   .column = s->call_column };
 		scope = s->parent;
 	}
 	return n;
 }
 
-unsigned dwarf_frames(struct dwarf *d, uint64_t addr, struct dwarf_frame ret[DWARF_FRAMES_MAX])
+static unsigned frames_at(struct dwarf *d, uint64_t addr, bool with_lines, struct dwarf_frame ret[DWARF_FRAMES_MAX])
 {
 	struct dwarf_unit *u;
 	for (size_t at = ranges_until(d, addr); (u = next_unit(d, addr, &at));) {
-		unsigned n = unit_frames(u, addr, ret);
+		unsigned n = unit_frames(u, addr, with_lines, ret);
 		if (n)
 			return n;
 	}
 	return 0;
+}
+
+unsigned dwarf_frames(struct dwarf *d, uint64_t addr, struct dwarf_frame ret[DWARF_FRAMES_MAX])
+{
+	return frames_at(d, addr, true, ret);
+}
+
+unsigned dwarf_functions(struct dwarf *d, uint64_t addr, struct dwarf_frame ret[DWARF_FRAMES_MAX])
+{
+	return frames_at(d, addr, false, ret);
 }
 
 void dwarf_each_line(struct dwarf *d, uint64_t addr,

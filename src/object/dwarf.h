@@ -46,6 +46,8 @@ struct dwarf_frame {
 
 /* Returns how many; 0 where no function of the debug information is at addr. Its line may be known nevertheless. */
 unsigned dwarf_frames(struct dwarf *d, uint64_t addr, struct dwarf_frame ret[DWARF_FRAMES_MAX]);
+/* The same without files, lines and columns: line tables are not even unpacked for it. */
+unsigned dwarf_functions(struct dwarf *d, uint64_t addr, struct dwarf_frame ret[DWARF_FRAMES_MAX]);
 /* File and line alone: cheaper. False where none is known. */
 bool dwarf_line(struct dwarf *d, uint64_t addr, struct dwarf_frame *ret);
 /* Calls fn for each row of the line table of the unit at addr, for listings of source; ends with line 0 behind a sequence. */

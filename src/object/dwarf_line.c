@@ -280,7 +280,7 @@ static void keep_rows(struct program *p, struct state *s)
 
 void dwarf_read_lines(struct dwarf_unit *u)
 {
-	struct program p = { .u = u, .c = u->file->sections[DWARF_LINE] };
+	struct program p = { .u = u, .c = dwarf_section(u->file, DWARF_LINE) };
 	struct state s = {};
 	if (!u->has_lines || u->line_offset > cursor_left(&p.c))
 		return;

@@ -13,7 +13,9 @@
 
 enum dwarf_section {
 	DWARF_INFO, DWARF_ABBREV, DWARF_STR, DWARF_LINE_STR, DWARF_STR_OFFSETS, DWARF_ADDR, DWARF_RANGES, DWARF_RNGLISTS,
-	DWARF_LINE, DWARF_ARANGES, DWARF_SECTIONS_NR,
+	DWARF_SECTIONS_KEPT,
+	/* Not unpacked before they are wanted, which may be never: */
+	DWARF_LINE = DWARF_SECTIONS_KEPT, DWARF_ARANGES, DWARF_SECTIONS_NR,
 };
 
 struct dwarf_unit;
@@ -22,7 +24,7 @@ struct dwarf_file {
 	struct dwarf *dwarf;
 	struct object *object;
 	bool split;                                  /* its sections are named .dwo */
-	struct cursor sections[DWARF_SECTIONS_NR];   /* at their starts */
+	struct cursor sections[DWARF_SECTIONS_KEPT]; /* at their starts */
 	VEC(struct dwarf_unit *) units;              /* by offset */
 	struct u64map abbrevs;                       /* offset -> struct dwarf_abbrevs *; under dwarf->lock */
 };
@@ -190,6 +192,8 @@ uint32_t dwarf_segment_find(const struct dwarf_segments *s, uint64_t addr);
 bool dwarf_is_text(const struct dwarf *d, uint64_t addr);
 
 /* ---- dwarf_unit.c ---- */
+/* A section at its start, unpacked when first asked for. */
+struct cursor dwarf_section(const struct dwarf_file *f, enum dwarf_section which);
 void dwarf_file_init(struct dwarf_file *f, struct dwarf *d, struct object *o, bool split);
 void dwarf_file_deinit(struct dwarf_file *f);
 /* Reads the headers of all units. */

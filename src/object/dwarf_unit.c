@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/pool.h"
 #include "base/sort.h"
 #include "object/dwarf_priv.h"
 
@@ -13,18 +14,38 @@ static const char *const section_names[DWARF_SECTIONS_NR] = {
 	[DWARF_ARANGES] = ".debug_aranges",
 };
 
+static const struct object_section *find_section(const struct dwarf_file *f, enum dwarf_section which)
+{
+	char name[32];
+	size_t n = strlen(section_names[which]);
+	memcpy(name, section_names[which], n + 1);
+	if (f->split)
+		memcpy(name + n, ".dwo", 5);
+	return object_find_section(f->object, name);
+}
+
+struct cursor dwarf_section(const struct dwarf_file *f, enum dwarf_section which)
+{
+	const struct object_section *s = find_section(f, which);
+	return s ? object_section_cursor(f->object, s) : cursor_make("", 0, object_header(f->object)->swap);
+}
+
+static void open_section(void *ctx, size_t i, unsigned thread)
+{
+	struct dwarf_file *f = ctx;
+	(void)thread;
+	f->sections[i] = dwarf_section(f, (enum dwarf_section)i);
+}
+
+/* Packed bytes that take milliseconds. The largest section is as much as all others: a third thread would have nothing to do. */
+#define PACKED_BYTES_LARGE (256u << 10)
+
 void dwarf_file_init(struct dwarf_file *f, struct dwarf *d, struct object *o, bool split)
 {
 	*f = (struct dwarf_file){ .dwarf = d, .object = o, .split = split };
-	for (int i = 0; i < DWARF_SECTIONS_NR; i++) {
-		char name[32];
-		size_t n = strlen(section_names[i]);
-		memcpy(name, section_names[i], n + 1);
-		if (split)
-			memcpy(name + n, ".dwo", 5);
-		const struct object_section *s = object_find_section(o, name);
-		f->sections[i] = s ? object_section_cursor(o, s) : cursor_make("", 0, object_header(o)->swap);
-	}
+	const struct object_section *info = find_section(f, DWARF_INFO);
+	bool is_large = info && info->flags & SHF_COMPRESSED && info->bytes > PACKED_BYTES_LARGE;
+	pool_run(DWARF_SECTIONS_KEPT, is_large && pool_cpus() > 1 ? 2 : 1, open_section, f);
 }
 
 void dwarf_file_deinit(struct dwarf_file *f)
@@ -37,6 +58,11 @@ void dwarf_file_deinit(struct dwarf_file *f)
 	}
 	vec_deinit(&f->units);
 	dwarf_abbrevs_free(f);
+	for (int i = 0; f->object && i < DWARF_SECTIONS_NR; i++) {
+		const struct object_section *s = find_section(f, (enum dwarf_section)i);
+		if (s)
+			object_section_release(f->object, s);
+	}
 }
 
 /* False at the end, or where nothing after it can be found. */
@@ -246,7 +272,7 @@ static void read_set(struct index_builder *b, struct dwarf_file *f, const uint8_
 
 static void read_aranges(struct index_builder *b, struct dwarf_file *f, const uint8_t *silent)
 {
-	struct cursor c = f->sections[DWARF_ARANGES];
+	struct cursor c = dwarf_section(f, DWARF_ARANGES);
 	while (cursor_left(&c) && !c.bad)
 		read_set(b, f, silent, &c);
 }

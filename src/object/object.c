@@ -246,8 +246,11 @@ void object_close(struct object *o)
 {
 	if (!o)
 		return;
-	for (size_t i = 0; i < o->inflated.len; i++)
-		free(o->inflated.data[i].data);
+	for (size_t i = 0; i < o->inflated.len; i++) {
+		pthread_mutex_destroy(&o->inflated.data[i]->lock);
+		free(o->inflated.data[i]->data);
+		free(o->inflated.data[i]);
+	}
 	vec_deinit(&o->inflated);
 	pthread_mutex_destroy(&o->lock);
 	filemap_close(&o->map);

@@ -83,6 +83,8 @@ bool object_section_is_code(const struct object_section *s);
 /* The content: inflated where the section is compressed, relocated in relocatable files (memoised, thread-safe). */
 struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret,
 					  size_t *ret_bytes) _must_check_;
+/* Frees content that is not as it lies in the file, once nobody holds it any more; asked for again, it is made again. */
+void object_section_release(struct object *o, const struct object_section *s);
 /* A cursor over the content in the byte order of the object; empty where it cannot be had. */
 struct cursor object_section_cursor(struct object *o, const struct object_section *s);
 

@@ -10,7 +10,8 @@
 /* A section whose content is not what lies in the file: inflated, relocated, or both. */
 struct object_inflated {
 	const struct object_section *section;
-	void *data;
+	pthread_mutex_t lock; /* of what follows: several sections are made at once */
+	void *data;           /* NULL: not yet, or not possible */
 	size_t bytes;
 };
 
@@ -26,7 +27,7 @@ struct object {
 	struct object_segment *segments;
 	size_t segments_nr;
 	pthread_mutex_t lock; /* of inflated */
-	VEC(struct object_inflated) inflated;
+	VEC(struct object_inflated *) inflated;
 };
 
 /* n bytes at offset, or NULL where they are not inside. */

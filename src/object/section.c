@@ -123,6 +123,38 @@ static bool is_compressed(const struct object_section *s)
 	return s->flags & SHF_COMPRESSED || !strncmp(s->name, ".zdebug_", 8);
 }
 
+/* The entry of a section, made when it is first asked for. */
+static struct object_inflated *inflated_of(struct object *o, const struct object_section *s)
+{
+	struct object_inflated *found = NULL;
+	pthread_mutex_lock(&o->lock);
+	for (size_t i = 0; i < o->inflated.len && !found; i++)
+		if (o->inflated.data[i]->section == s)
+			found = o->inflated.data[i];
+	if (!found) {
+		found = xcalloc(1, sizeof(*found));
+		found->section = s;
+		pthread_mutex_init(&found->lock, NULL);
+		vec_push(&o->inflated, found);
+	}
+	pthread_mutex_unlock(&o->lock);
+	return found;
+}
+
+static struct strobe_error *make_content(const struct object *o, struct object_inflated *to, const void *raw, size_t raw_bytes)
+{
+	const struct object_section *s = to->section;
+	if (is_compressed(s)) {
+		TRY(object_inflate(o, s, raw, raw_bytes, &to->data, &to->bytes));
+	} else {
+		to->data = xmemdup(raw, raw_bytes);
+		to->bytes = raw_bytes;
+	}
+	if (object_has_relocations(o, s))
+		object_relocate(o, s, to->data, to->bytes);
+	return NULL;
+}
+
 struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret,
 					  size_t *ret_bytes)
 {
@@ -130,39 +162,33 @@ struct strobe_error *object_section_bytes(struct object *o, const struct object_
 	const void *raw = object_section_raw(o, s, &raw_bytes);
 	if (!raw)
 		return error_create(ERROR_NOT_FOUND, "%s: section %s has no bytes in the file", o->name, s->name);
-	bool relocated = object_has_relocations(o, s);
-	if (!is_compressed(s) && !relocated) {
+	if (!is_compressed(s) && !object_has_relocations(o, s)) {
 		*ret = raw;
 		*ret_bytes = raw_bytes;
 		return NULL;
 	}
-	pthread_mutex_lock(&o->lock);
-	struct strobe_error *err = NULL;
-	struct object_inflated *found = NULL;
-	for (size_t i = 0; i < o->inflated.len && !found; i++)
-		if (o->inflated.data[i].section == s)
-			found = &o->inflated.data[i];
-	if (!found) {
-		struct object_inflated add = { .section = s };
-		if (is_compressed(s)) {
-			err = object_inflate(o, s, raw, raw_bytes, &add.data, &add.bytes);
-		} else {
-			add.data = xmemdup(raw, raw_bytes);
-			add.bytes = raw_bytes;
-		}
-		if (!err) {
-			if (relocated)
-				object_relocate(o, s, add.data, add.bytes);
-			vec_push(&o->inflated, add);
-			found = &vec_last(&o->inflated);
-		}
+	struct object_inflated *made = inflated_of(o, s);
+	pthread_mutex_lock(&made->lock);
+	struct strobe_error *err = made->data ? NULL : make_content(o, made, raw, raw_bytes);
+	if (!err) {
+		*ret = made->data;
+		*ret_bytes = made->bytes;
 	}
-	if (found) {
-		*ret = found->data;
-		*ret_bytes = found->bytes;
+	pthread_mutex_unlock(&made->lock);
+	return err;
+}
+
+void object_section_release(struct object *o, const struct object_section *s)
+{
+	pthread_mutex_lock(&o->lock);
+	for (size_t i = 0; i < o->inflated.len; i++) {
+		struct object_inflated *made = o->inflated.data[i];
+		if (made->section != s)
+			continue;
+		free(made->data);
+		made->data = NULL;
 	}
 	pthread_mutex_unlock(&o->lock);
-	return err;
 }
 
 struct cursor object_section_cursor(struct object *o, const struct object_section *s)

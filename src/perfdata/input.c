@@ -162,16 +162,30 @@ struct strobe_error *input_skip(struct input *in, uint64_t n, uint64_t *ret_skip
 	return NULL;
 }
 
-void input_populate(const struct input *in, uint64_t pos, uint64_t bytes)
+/* Of the pages from the one that pos is in on, up to the one that the end is in, with it or without. */
+static void advise(const struct input *in, uint64_t pos, uint64_t bytes, bool with_last, int advice)
 {
 	if (!in->map.data || in->map.heap || in->fd >= 0 || pos >= in->size)
 		return;
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t from = (uintptr_t)(in->data + pos) & ~(page - 1);
 	uint64_t left = in->size - pos;
-	uintptr_t to = ((uintptr_t)(in->data + pos) + (uintptr_t)(bytes < left ? bytes : left) + page - 1) & ~(page - 1);
+	uintptr_t end = (uintptr_t)(in->data + pos) + (uintptr_t)(bytes < left ? bytes : left);
+	uintptr_t to = (with_last ? end + page - 1 : end) & ~(page - 1);
+	if (to > from)
+		(void)madvise((void *)from, to - from, advice);
+}
+
+void input_populate(const struct input *in, uint64_t pos, uint64_t bytes)
+{
 	/* Only a hint: a kernel before 5.14 does not know it, and faults do the same. */
-	(void)madvise((void *)from, to - from, MADV_POPULATE_READ);
+	advise(in, pos, bytes, true, MADV_POPULATE_READ);
+}
+
+void input_leave(const struct input *in, uint64_t pos, uint64_t bytes)
+{
+	/* The mapping is read-only and of a file: what is looked at again comes from the page cache again. */
+	advise(in, pos, bytes, false, MADV_DONTNEED);
 }
 
 #if HAVE_ZSTD

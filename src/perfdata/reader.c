@@ -524,6 +524,11 @@ void reader_populate(struct record_source *s, uint64_t file_offset, uint64_t byt
 	input_populate(current(of(s)), file_offset, bytes);
 }
 
+void reader_leave(struct record_source *s, uint64_t file_offset, uint64_t bytes)
+{
+	input_leave(current(of(s)), file_offset, bytes);
+}
+
 bool reader_was_unfinished(struct record_source *s)
 {
 	return of(s)->unfinished;

@@ -51,6 +51,8 @@ bool reader_span_user(struct record_source *s, const struct reader_span *span, u
 void reader_span_done(struct record_source *s, const struct reader_span *span, uint64_t offset, uint64_t records);
 /* Bytes of the file that are about to be read: asks for their pages at once. Safe in any thread. */
 void reader_populate(struct record_source *s, uint64_t file_offset, uint64_t bytes);
+/* Bytes that have been read: their pages need not count as ours any longer. They may be read again. Safe in any thread. */
+void reader_leave(struct record_source *s, uint64_t file_offset, uint64_t bytes);
 
 /* The record at *offset, which moves behind it and its payload; false at the end or where next() must take over. */
 static inline bool reader_span_next(struct record_source *s, const struct reader_span *span, uint64_t *offset,

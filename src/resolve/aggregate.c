@@ -44,9 +44,12 @@ static void run_slice(void *ctx, size_t i, unsigned thread)
 {
 	struct slices *s = ctx;
 	struct worker *w = &s->workers[thread];
-	uint64_t at = s->walk->slices.data[i], end = s->walk->slices.data[i + 1];
+	uint64_t start = s->walk->slices.data[i], at = start, end = s->walk->slices.data[i + 1];
+	bool is_left = s->span->bytes > RESOLVE_RESIDENT_MAX;
 	if (atomic_load_explicit(&s->stopped, memory_order_relaxed))
 		return;
+	if (is_left)
+		reader_populate(s->r->source, s->span->file_offset + at, end - at);
 	for (uint64_t from = at; at < end;) {
 		const struct perf_event_header *hdr = (const void *)(s->span->data + at);
 		__builtin_prefetch(s->span->data + at + 1024);
@@ -61,6 +64,10 @@ static void run_slice(void *ctx, size_t i, unsigned thread)
 		at += hdr->size + record_payload_bytes(hdr);
 		if (at >= end)
 			tell_progress(s, at - from, thread);
+	}
+	if (is_left) {
+		worker_flush(w);
+		reader_leave(s->r->source, s->span->file_offset + start, end - start);
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "resolve/inlines.h"
 
-unsigned inlines_expand(const struct resolved_frame *f, bool with_inlines, struct resolved_frame ret[SOURCE_FRAMES_MAX])
+unsigned inlines_expand(const struct resolved_frame *f, const struct resolve_options *o,
+			struct resolved_frame ret[SOURCE_FRAMES_MAX])
 {
 	struct source_frame at[SOURCE_FRAMES_MAX];
 	ret[0] = *f;
@@ -8,11 +9,13 @@ unsigned inlines_expand(const struct resolved_frame *f, bool with_inlines, struc
 		return 1;
 	/* The call stands before the address it returns to, where calls are meant. */
 	uint64_t addr = f->addr - f->is_call;
-	if (!with_inlines) {
+	if (!o->with_inlines) {
 		dso_source_line(f->dso, addr, &ret[0].file, &ret[0].line);
 		return 1;
 	}
-	unsigned n = f->symbol ? dso_source(f->dso, addr, f->symbol, at) : 0;
+	unsigned n = 0;
+	if (f->symbol)
+		n = o->with_lines ? dso_source(f->dso, addr, f->symbol, at) : dso_functions(f->dso, addr, f->symbol, at);
 	for (unsigned i = 0; i < n; i++) {
 		ret[i] = *f;
 		ret[i].symbol = at[i].symbol;

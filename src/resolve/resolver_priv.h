@@ -115,6 +115,8 @@ struct strobe_error *resolver_read(struct resolver *r,
  * a page ahead makes it three times as fast, as fast as memory can be read at all.
  */
 #define WALK_PREFETCH_BYTES 4096
+/* Of larger recordings only what is being read is kept mapped: all of a file that is as large as memory would drive out others. */
+#define RESOLVE_RESIDENT_MAX (32ull << 20)
 
 /* walk.c: everything but samples. */
 struct worker;

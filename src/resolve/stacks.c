@@ -208,7 +208,7 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 	size_t end = (i + 1) * EXPANDED_AT_ONCE < l->cached.len ? (i + 1) * EXPANDED_AT_ONCE : l->cached.len;
 	for (size_t j = i * EXPANDED_AT_ONCE; j < end; j++) {
 		struct expansion *e = &l->expansions[l->cached.data[j]];
-		e->nr = inlines_expand(&l->f->r->frames.frames.data[l->cached.data[j]], l->f->r->options.with_inlines, at);
+		e->nr = inlines_expand(&l->f->r->frames.frames.data[l->cached.data[j]], &l->f->r->options, at);
 		if (l->f->r->options.innermost_lines) {
 			at[e->nr - 1].file = at[0].file;
 			at[e->nr - 1].line = at[0].line;
@@ -306,6 +306,9 @@ static void resolve_frames(struct fill *f)
 	}
 	for (size_t i = 0; i < l.cached.len; i++)
 		free(l.expansions[l.cached.data[i]].frames);
+	/* A session that goes on asks again, and again. Of a recording all has been asked before its trees take their memory. */
+	for (size_t i = 0; i < l.dsos.len && !f->r->symbols_options.live; i++)
+		dso_source_forget(l.dsos.data[i]);
 	free(l.expansions);
 	free(known);
 	vec_deinit(&l.used);

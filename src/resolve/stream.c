@@ -76,7 +76,7 @@ static void resolve_chain(struct stream *s, struct kept_chain *k, const struct m
 			continue;
 		if (o->with_inlines || o->with_lines) {
 			struct resolved_frame at[SOURCE_FRAMES_MAX];
-			unsigned nr = inlines_expand(f, o->with_inlines, at);
+			unsigned nr = inlines_expand(f, o, at);
 			memcpy(vec_extend(&k->frames, nr), at, nr * sizeof(*at));
 		} else {
 			vec_push(&k->frames, *f);

@@ -96,6 +96,8 @@ void walk_span(struct walk *w, const struct reader_span *span)
 		uint64_t place = at;
 		if (place >= populated) {
 			uint64_t left = span->bytes - place, bytes = left < POPULATE_BYTES ? left : POPULATE_BYTES;
+			if (span->bytes > RESOLVE_RESIDENT_MAX && place)
+				reader_leave(r->source, span->file_offset + place - POPULATE_BYTES, POPULATE_BYTES);
 			reader_populate(r->source, span->file_offset + place, bytes);
 			populated = place + bytes;
 		}

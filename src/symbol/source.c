@@ -14,6 +14,7 @@
 #define DWZ_DIRECTORY "/usr/lib/debug/.dwz"
 
 struct dso_source {
+	_Atomic bool is_read;                     /* what stands up to origin is known */
 	struct dwarf *dwarf;                      /* NULL: there is none */
 	struct object *module, *debug_object, *supplement; /* ours to close, or NULL */
 	int64_t shift;                            /* as dso.shift, of the file with the debug information */
@@ -111,16 +112,25 @@ static struct object *open_split(void *ctx, const char *path)
 	return o;
 }
 
-static struct dso_source *make_source(struct dso *d)
+static void read_source(struct dso *d, struct dso_source *s)
 {
-	struct dso_source *s = xcalloc(1, sizeof(*s));
 	struct object *o = find_object(d, s);
 	if (!o)
-		return s;
+		return;
 	s->supplement = open_supplement(d, o);
 	s->dwarf = dwarf_create(o, (struct dwarf_files){ .supplement = s->supplement, .open_split = open_split, .ctx = d });
-	s->origin = s->dwarf ? object_name(o) : NULL;
-	return s;
+	if (s->dwarf && !s->origin)
+		s->origin = arena_strdup(&d->arena, object_name(o));
+}
+
+static void close_source(struct dso_source *s)
+{
+	dwarf_destroy(s->dwarf);
+	object_close(s->module);
+	object_close(s->debug_object);
+	object_close(s->supplement);
+	s->dwarf = NULL;
+	s->module = s->debug_object = s->supplement = NULL;
 }
 
 #define KINDS_WITH_FILES (1u << MAPPED_FILE | 1u << MAPPED_VDSO | 1u << MAPPED_KERNEL | 1u << MAPPED_MODULE)
@@ -130,14 +140,18 @@ static struct dso_source *source_of(struct dso *d)
 	if (!(KINDS_WITH_FILES & 1u << d->file->kind))
 		return NULL;
 	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
-	if (s)
+	if (s && atomic_load_explicit(&s->is_read, memory_order_acquire))
 		return s->dwarf ? s : NULL;
 	dso_symbol(d, 0); /* loads the DSO */
 	pthread_mutex_lock(&d->lock);
 	s = atomic_load_explicit(&d->source_lines, memory_order_relaxed);
 	if (!s) {
-		s = make_source(d);
+		s = xcalloc(1, sizeof(*s));
 		atomic_store_explicit(&d->source_lines, s, memory_order_release);
+	}
+	if (!atomic_load_explicit(&s->is_read, memory_order_relaxed)) {
+		read_source(d, s);
+		atomic_store_explicit(&s->is_read, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&d->lock);
 	return s->dwarf ? s : NULL;
@@ -148,14 +162,20 @@ void dso_source_load(struct dso *d)
 	(void)source_of(d);
 }
 
+void dso_source_forget(struct dso *d)
+{
+	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
+	if (!s)
+		return;
+	close_source(s);
+	atomic_store_explicit(&s->is_read, false, memory_order_release);
+}
+
 void dso_source_destroy(struct dso_source *s)
 {
 	if (!s)
 		return;
-	dwarf_destroy(s->dwarf);
-	object_close(s->module);
-	object_close(s->debug_object);
-	object_close(s->supplement);
+	close_source(s);
 	vec_deinit(&s->inlined);
 	idset_deinit(&s->inlined_index);
 	free(s);
@@ -179,7 +199,8 @@ static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, 
 	uint32_t id = idset_find(&s->inlined_index, hash, symbol_eq, s, &want);
 	if (id == IDSET_NONE) {
 		struct made_symbol *m = arena_new(&d->arena, struct made_symbol);
-		m->symbol = want; /* names of the debug information live as long */
+		m->symbol = want;
+		m->symbol.raw_name = arena_strdup(&d->arena, want.raw_name); /* see dso_source_forget() */
 		id = (uint32_t)s->inlined.len;
 		vec_push(&s->inlined, m);
 		idset_insert(&s->inlined_index, hash, id);
@@ -202,6 +223,24 @@ static bool jit_line(struct dso *d, uint64_t addr, const char **ret_file, uint32
 	return l;
 }
 
+/* Of frames of the debug information. */
+static unsigned make_frames(struct dso *d, struct dso_source *s, const struct symbol *outer, const struct dwarf_frame *f,
+			    unsigned n, struct source_frame ret[SOURCE_FRAMES_MAX])
+{
+	if (n && !f[n - 1].inlined && !outer)
+		outer = inlined_symbol(d, s, f[n - 1].name, NULL);
+	for (unsigned i = 0; i < n; i++) {
+		bool inlined = i + 1 < n;
+		ret[i] = (struct source_frame){
+			.symbol = inlined ? inlined_symbol(d, s, f[i].name, outer) : outer,
+			.file = f[i].file,
+			.line = f[i].line,
+			.inlined = inlined,
+		};
+	}
+	return n;
+}
+
 unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX])
 {
 	if (d->file->kind == MAPPED_JIT) {
@@ -216,18 +255,14 @@ unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, st
 	unsigned n = dwarf_frames(s->dwarf, vaddr, f);
 	if (!n && dwarf_line(s->dwarf, vaddr, &f[0]))
 		n = 1;
-	if (n && !f[n - 1].inlined && !outer)
-		outer = inlined_symbol(d, s, f[n - 1].name, NULL);
-	for (unsigned i = 0; i < n; i++) {
-		bool inlined = i + 1 < n;
-		ret[i] = (struct source_frame){
-			.symbol = inlined ? inlined_symbol(d, s, f[i].name, outer) : outer,
-			.file = f[i].file,
-			.line = f[i].line,
-			.inlined = inlined,
-		};
-	}
-	return n;
+	return make_frames(d, s, outer, f, n, ret);
+}
+
+unsigned dso_functions(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX])
+{
+	struct dso_source *s = source_of(d);
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	return s ? make_frames(d, s, outer, f, dwarf_functions(s->dwarf, addr - (uint64_t)s->shift, f), ret) : 0;
 }
 
 bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line)

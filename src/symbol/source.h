@@ -4,7 +4,8 @@
  * The debug information is looked for on the first question: in the file itself, in the separate file that symbols came
  * from, in the build-id cache, then where object_find_debug() looks (build-id directory, .gnu_debuglink). Of the kernel it
  * is in a vmlinux that gave the names, too; of a module in its file, relocated to where it was loaded. Thread-safe, and
- * quick in parallel: units of compilation are read under locks of their own. What is given out lives for the session.
+ * quick in parallel: units of compilation are read under locks of their own. What is given out lives for the session, but
+ * for the paths of files, which live until dso_source_forget().
  */
 #pragma once
 #include <stdbool.h>
@@ -26,11 +27,15 @@ struct source_frame {
  * asked about by several threads, each begins with another.
  */
 void dso_source_load(struct dso *d);
+/* Frees what was read; it is read again where somebody asks again. While no other thread asks anything. */
+void dso_source_forget(struct dso *d);
 /*
  * The functions over an address, innermost first; the last is `outer`, what dso_symbol() says, and the others were inlined
  * into it. Returns 0 where nothing is known: neither inlines nor a line.
  */
 unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX]);
+/* The same without files and lines, of which nothing is read; 0 where no function is known. */
+unsigned dso_functions(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX]);
 /* File and line alone; false where they are not known. */
 bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line);
 /* Where the debug information came from, NULL where there is none or nobody asked; for -v. */
