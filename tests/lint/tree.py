@@ -15,6 +15,8 @@ MACHINE_PATHS = re.compile(r"(?<![\w.])/(" + "|".join(["wo" + "rk/", "ro" + "ot/
 BINARY = (".data", ".gz", ".zst", ".so", ".o", ".png")
 # what may stand beside the folders: whatever else does was left there by mistake
 TOP_FILES = {".clang-format", ".gitignore", "LICENSE", "Makefile", "README.md", "demo", "meson.build", "meson_options.txt", "test"}
+# the runner takes what is executable there, and nothing else
+SUITES = re.compile(r"^tests/(oracle|corpus|live|lint|vm|long)/[^/]+\.(py|sh)$")
 # tables and recorded or golden text have the lines they have
 FREE_FORM = re.compile(r"^(tests/(cli|data)/|fuzz/corpus/|LICENSE|.*\.(svg|def|tsv|txt)$|doc/.*\.md$|README\.md$)")
 
@@ -41,6 +43,8 @@ def main():
     names = sorted(tracked_files())
     stray = [name for name in names if "/" not in name and name not in TOP_FILES]
     tap.ok(not stray, "only what belongs there stands at the top", "\n".join(stray))
+    idle = [name for name in names if SUITES.match(name) and not os.access(os.path.join(TOP, name), os.X_OK)]
+    tap.ok(not idle, "what stands in a suite can be run", "\n".join(idle))
     for name in names:
         if name.endswith(BINARY) or name.startswith("fuzz/corpus/"):
             continue
