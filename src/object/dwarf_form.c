@@ -77,27 +77,37 @@ static void count_width(struct dwarf_abbrev *a, unsigned width)
 		a->fixed_bytes += width;
 }
 
+/*
+ * Compilers write some twenty attributes. Those of some forms take no bytes of a DIE: with a list as long as the file, each
+ * byte of .debug_info would cost a walk over all of it.
+ */
+#define ATTRS_MAX 256
+
+/* False at the end of an entry's attributes, and where they are damaged, which c->bad tells. */
+static bool next_attr(struct cursor *c, struct dwarf_attr *ret)
+{
+	uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
+	*ret = (struct dwarf_attr){
+		.name = name > UINT16_MAX ? 0 : (uint16_t)name,
+		.form = form > UINT16_MAX ? 0 : (uint16_t)form,
+		.constant = form == DW_FORM_implicit_const ? cursor_sleb(c) : 0,
+	};
+	return !c->bad && (name || form);
+}
+
 static bool read_abbrev(struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_abbrev *a)
 {
+	struct dwarf_attr attr;
 	a->tag = (uint16_t)cursor_uleb(c);
 	a->has_children = cursor_u8(c);
 	a->first = (uint32_t)t->attrs.len;
-	for (;;) {
-		struct dwarf_attr attr = {};
-		uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
-		if (form == DW_FORM_implicit_const)
-			attr.constant = cursor_sleb(c);
-		if (c->bad)
+	for (; next_attr(c, &attr); a->nr++) {
+		if (a->nr == ATTRS_MAX)
 			return false;
-		if (!name && !form)
-			break;
-		attr.name = name > UINT16_MAX ? 0 : (uint16_t)name;
-		attr.form = form > UINT16_MAX ? 0 : (uint16_t)form;
 		vec_push(&t->attrs, attr);
 		count_width(a, form_width(attr.form));
 	}
-	a->nr = (uint32_t)t->attrs.len - a->first;
-	return true;
+	return !c->bad;
 }
 
 static bool find_table(struct dwarf_file *f, uint64_t offset, struct cursor *ret)
@@ -125,41 +135,25 @@ static struct dwarf_abbrevs *read_table(struct dwarf_file *f, uint64_t offset)
 	return t;
 }
 
-static bool skip_abbrev(struct cursor *c)
-{
-	cursor_uleb(c);
-	cursor_u8(c);
-	for (;;) {
-		uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
-		if (form == DW_FORM_implicit_const)
-			cursor_sleb(c);
-		if (c->bad)
-			return false;
-		if (!name && !form)
-			return true;
-	}
-}
+/* Roots come first as a rule. Where many units share a long table, to walk over it for each of them would take for ever. */
+#define ALONE_MAX 16
 
 bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, struct dwarf_abbrevs *t)
 {
 	struct cursor c;
-	vec_clear(&t->entries);
-	vec_clear(&t->attrs);
 	if (!find_table(f, offset, &c))
 		return false;
-	for (;;) {
+	for (unsigned i = 0; i < ALONE_MAX; i++) {
 		struct dwarf_abbrev a = { .code = cursor_uleb(&c) };
-		if (c.bad || !a.code)
-			return false;
-		if (a.code != code && !skip_abbrev(&c))
+		vec_clear(&t->attrs);
+		if (c.bad || !a.code || !read_abbrev(&c, t, &a))
 			return false;
 		if (a.code != code)
 			continue;
-		bool is_whole = read_abbrev(&c, t, &a);
-		if (is_whole)
-			vec_push(&t->entries, a);
-		return is_whole;
+		vec_push(&t->entries, a);
+		return true;
 	}
+	return false;
 }
 
 const struct dwarf_abbrevs *dwarf_abbrevs(struct dwarf_file *f, uint64_t offset)

@@ -167,7 +167,7 @@ struct dwarf {
 /* NULL where the table is damaged. Under dwarf->lock, or while there is one thread. */
 const struct dwarf_abbrevs *dwarf_abbrevs(struct dwarf_file *f, uint64_t offset);
 void dwarf_abbrevs_free(struct dwarf_file *f);
-/* One entry of a table that need not be kept, into t, which is the caller's: false where there is none. */
+/* One of the first entries of a table that need not be kept, into t, empty and the caller's: false where it is not among them. */
 bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, struct dwarf_abbrevs *t);
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code);
 /* The cursor is in the section DWARF_INFO of the unit's file, or in a line header (form by form). */

@@ -170,6 +170,49 @@ static void abbreviations_without_end(void **state)
 	discard(&m);
 }
 
+/* Thirty seconds, were the table read again for each unit. */
+static void many_units_of_one_long_table(void **state)
+{
+	(void)state;
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	struct made m = begin(0, 0);
+	for (int i = 1; i < 20000; i++) {
+		put(&m.abbrev, 0x4080u | ((unsigned)i & 0x7f) | ((unsigned)i << 1 & 0x7f00), 2); /* LEB128, of two bytes */
+		PUT(&m.abbrev, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, 0, 0);
+	}
+	put_abbrevs(&m.abbrev);
+	PUT(&m.info, 0);
+	for (int i = 0; i < 60000; i++) {
+		struct made next = begin(0, 0);
+		PUT(&next.info, 0);
+		set_length(&next.info);
+		strbuf_add(&m.info, next.info.data, next.info.len);
+		strbuf_deinit(&next.info);
+	}
+	finish(&m);
+	dwarf_frames(m.dwarf, TEXT, f);
+	discard(&m);
+}
+
+/* Attributes that take no bytes: a list of them as long as the file, for each byte of another section. */
+static void attributes_without_end(void **state)
+{
+	(void)state;
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	struct made m = begin_with_abbrevs(0, 0);
+	m.abbrev.len--; /* its zero */
+	PUT(&m.abbrev, NAMED + 1, DW_TAG_subprogram, 0);
+	for (int i = 0; i < 200000; i++)
+		PUT(&m.abbrev, DW_AT_call_line, DW_FORM_flag_present);
+	PUT(&m.abbrev, 0, 0, 0);
+	for (int i = 0; i < 200000; i++)
+		PUT(&m.info, NAMED + 1);
+	PUT(&m.info, 0);
+	finish(&m);
+	dwarf_frames(m.dwarf, TEXT, f);
+	discard(&m);
+}
+
 static void nesting_without_end(void **state)
 {
 	(void)state;
@@ -279,6 +322,8 @@ int main(void)
 		cmocka_unit_test(names_that_lead_in_a_circle),
 		cmocka_unit_test(offsets_outside),
 		cmocka_unit_test(abbreviations_without_end),
+		cmocka_unit_test(many_units_of_one_long_table),
+		cmocka_unit_test(attributes_without_end),
 		cmocka_unit_test(nesting_without_end),
 		cmocka_unit_test(forms_that_name_themselves),
 		cmocka_unit_test(line_programs_that_do_not_end),

@@ -143,7 +143,21 @@ static void take_root_attr(struct dwarf_unit *u, struct root *r, uint16_t name, 
 	}
 }
 
-/* The abbreviation of a root mostly stands first in its table: read from there, the table need not be kept. */
+/*
+ * The abbreviation of a root mostly stands first in its table: read from there, into `table`, the whole need not be kept.
+ * ret_attrs: its attributes; NULL where there is none.
+ */
+static const struct dwarf_abbrev *root_abbrev(struct dwarf_unit *u, uint64_t code, struct dwarf_abbrevs *table,
+					      const struct dwarf_attr **ret_attrs)
+{
+	const struct dwarf_abbrevs *from = table;
+	if (!dwarf_abbrev_alone(u->file, u->abbrev_offset, code, table))
+		from = dwarf_abbrevs(u->file, u->abbrev_offset);
+	const struct dwarf_abbrev *a = from ? dwarf_abbrev_find(from, code) : NULL;
+	*ret_attrs = a ? &from->attrs.data[a->first] : NULL;
+	return a;
+}
+
 void dwarf_read_root(struct dwarf_unit *u, dwarf_ranges *ranges)
 {
 	u->has_root = true;
@@ -152,19 +166,16 @@ void dwarf_read_root(struct dwarf_unit *u, dwarf_ranges *ranges)
 	cursor_seek(&c, (size_t)u->dies);
 	struct dwarf_abbrevs table = {};
 	struct root r = {};
-	uint16_t tag = 0;
-	u->bad = !dwarf_abbrev_alone(u->file, u->abbrev_offset, cursor_uleb(&c), &table);
-	if (!u->bad)
-		tag = table.entries.data[0].tag;
-	for (size_t i = 0; i < table.attrs.len && !u->bad && !c.bad; i++) {
-		const struct dwarf_attr *attr = &table.attrs.data[i];
-		take_root_attr(u, &r, attr->name, dwarf_read_form(u, &c, attr->form, attr->constant));
-	}
+	const struct dwarf_attr *attrs;
+	const struct dwarf_abbrev *a = root_abbrev(u, cursor_uleb(&c), &table, &attrs);
+	uint16_t tag = a ? a->tag : 0;
+	for (uint32_t i = 0; a && i < a->nr && !c.bad; i++)
+		take_root_attr(u, &r, attrs[i].name, dwarf_read_form(u, &c, attrs[i].form, attrs[i].constant));
+	u->bad = !a || c.bad;
 	vec_deinit(&table.entries);
 	vec_deinit(&table.attrs);
-	if (u->bad)
+	if (!a)
 		return;
-	u->bad = c.bad;
 	u->name = dwarf_string(u, &r.name);
 	u->comp_dir = dwarf_string(u, &r.comp_dir);
 	u->dwo_name = dwarf_string(u, &r.dwo_name);
