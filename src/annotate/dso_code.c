@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "object/buildid_cache.h"
 #include "object/object.h"
 #include "symbol/source.h"
 
@@ -83,27 +84,17 @@ struct code_source dso_code_source(struct dso_code *c)
 	return (struct code_source){ .arch = arch, .bytes = bytes_at, .name = name_at, .places = places_at, .ctx = c };
 }
 
-static const char *hex(const struct mapped_file *f, char ret[2 * RECORD_BUILD_ID_MAX + 1])
-{
-	size_t n = 0;
-	for (unsigned i = 0; i < f->build_id_len && i < RECORD_BUILD_ID_MAX; i++) {
-		ret[n++] = "0123456789abcdef"[f->build_id[i] >> 4];
-		ret[n++] = "0123456789abcdef"[f->build_id[i] & 15];
-	}
-	ret[n] = 0;
-	return n ? ret : "not recorded";
-}
-
 struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what)
 {
 	struct dso_facts facts = dso_facts(c->dso);
-	char id[2 * RECORD_BUILD_ID_MAX + 1];
+	char id[BUILDID_HEX_MAX];
+	buildid_hex(c->file->build_id, c->file->build_id_len, id);
 	const char *name = c->file->name ? c->file->name : "it", *why = facts.problem ? facts.problem : c->hindrance;
 	switch (c->file->kind) {
 	case MAPPED_KERNEL:
 		return error_create(ERROR_NOT_FOUND, "the code of %s is in the kernel's image, and none with its build-id (%s) was "
 				    "found%s%s: install the kernel's debug symbols, or name the image with -k",
-				    what, hex(c->file, id), why ? "; " : "", why ? why : "");
+				    what, *id ? id : "not recorded", why ? "; " : "", why ? why : "");
 	case MAPPED_MODULE:
 		return error_create(ERROR_NOT_FOUND, "the code of %s is in the module %s, whose file is not at hand%s%s", what,
 				    name, why ? ": " : "", why ? why : "");

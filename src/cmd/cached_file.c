@@ -63,16 +63,14 @@ static bool try_debug(void *ctx, const char *path)
 {
 	struct debug_search *s = ctx;
 	struct object *o;
-	uint8_t id[OBJECT_BUILD_ID_MAX];
-	char hex[BUILDID_HEX_MAX];
 	if (access(path, R_OK))
 		return false;
 	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
 	if (err)
 		return false;
-	buildid_hex(id, object_build_id(o, id), hex);
+	bool same = object_is_debug_of(o, s->file->object);
 	object_close(o);
-	if (strcmp(hex, s->file->hex) || !strcmp(path, s->file->source))
+	if (!same || !strcmp(path, s->file->source))
 		return false;
 	s->found = realpath(path, NULL);
 	return s->found;

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/recorded_files.h"
+#include "object/buildid_cache.h"
 #include "object/object.h"
 #include "sys/sys.h"
 
@@ -55,9 +56,8 @@ static void print_json(struct out *out, const struct recorded_files *files)
 	json_array(&j);
 	for (size_t i = 0; i < files->list.len; i++) {
 		const struct recorded_file *r = &files->list.data[i];
-		char hex[2 * 255 + 1] = "";
-		for (size_t k = 0; k < r->build_id_len && k < 255; k++)
-			snprintf(hex + k * 2, 3, "%02x", r->build_id[k]);
+		char hex[BUILDID_HEX_MAX];
+		buildid_hex(r->build_id, r->build_id_len, hex);
 		json_object(&j);
 		json_key(&j, "build_id");
 		if (*hex)

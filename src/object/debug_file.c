@@ -24,6 +24,32 @@ bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc
 	return true;
 }
 
+/* As zlib's crc32(), which not every build has; files without a build-id are rare. */
+static uint32_t crc32_of(const uint8_t *p, size_t n)
+{
+	static const uint32_t table[16] = {
+		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+	};
+	uint32_t crc = UINT32_MAX;
+	for (size_t i = 0; i < n; i++) {
+		crc = table[(crc ^ p[i]) & 15] ^ crc >> 4;
+		crc = table[(crc ^ p[i] >> 4) & 15] ^ crc >> 4;
+	}
+	return ~crc;
+}
+
+bool object_is_debug_of(const struct object *debug, struct object *of)
+{
+	uint8_t mine[OBJECT_BUILD_ID_MAX], its[OBJECT_BUILD_ID_MAX];
+	const char *link;
+	uint32_t crc;
+	size_t n = object_build_id(of, mine);
+	if (n)
+		return object_build_id(debug, its) == n && !memcmp(mine, its, n);
+	return object_debuglink(of, &link, &crc) && crc32_of(debug->data, debug->bytes) == crc;
+}
+
 struct search {
 	const char *sysroot;
 	bool (*fn)(void *ctx, const char *path);

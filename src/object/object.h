@@ -202,12 +202,14 @@ size_t object_build_id(const struct object *o, uint8_t ret[OBJECT_BUILD_ID_MAX])
 size_t object_build_id_in_notes(const void *notes, size_t bytes, bool swap, uint8_t ret[OBJECT_BUILD_ID_MAX]);
 /* .gnu_debuglink: the file name (borrowed) and CRC-32; false where there is none. */
 bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc);
+/* Whether a file is the separate debug file of `of`: by build-id; where that has none, by the checksum that its link names. */
+bool object_is_debug_of(const struct object *debug, struct object *of);
 
 /*
  * Files that may hold the symbols and DWARF of `o`, in the order gdb and elfutils look, each prefixed by sysroot (or
  * NULL): build-id below /usr/lib/debug, then .gnu_debuglink beside it, in .debug/, and below /usr/lib/debug. Calls fn
  * with each path until it returns true; returns whether it did. path is where `o` came from. The caller opens and
- * checks.
+ * asks object_is_debug_of().
  */
 bool object_find_debug(struct object *o, const char *path, const char *sysroot, bool (*fn)(void *ctx, const char *path),
 		       void *ctx);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "object/buildid_cache.h"
 #include "symbol/demangle.h"
 #include "symbol/kcore.h"
 #include "symbol/symbol_priv.h"
@@ -29,8 +30,12 @@ void dso_problem(struct dso *d, const char *fmt, ...)
 	free(text);
 }
 
+/* Symbols and lines are looked for in the same places, one after the other: what is found to be the same twice is told once. */
 void dso_tried(struct dso *d, const char *path, const char *outcome)
 {
+	for (size_t i = 0; i < d->tries.len; i++)
+		if (!strcmp(d->tries.data[i].path, path) && !strcmp(d->tries.data[i].outcome, outcome))
+			return;
 	struct dso_try t = { .path = arena_strdup(&d->arena, path), .outcome = arena_strdup(&d->arena, outcome) };
 	vec_push(&d->tries, t);
 }
@@ -43,13 +48,9 @@ size_t dso_tries(struct dso *d, const struct dso_try **ret)
 
 const char *dso_hex(struct dso *d, const uint8_t *id, size_t n)
 {
-	char *text = arena_alloc_aligned(&d->arena, 2 * n + 1, 1);
-	for (size_t i = 0; i < n; i++) {
-		text[2 * i] = "0123456789abcdef"[id[i] >> 4];
-		text[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
-	}
-	text[2 * n] = 0;
-	return text;
+	char hex[BUILDID_HEX_MAX];
+	buildid_hex(id, n, hex);
+	return arena_strdup(&d->arena, hex);
 }
 
 static void load_locked(struct dso *d)

@@ -326,7 +326,7 @@ struct debug_search {
 	struct object *found;
 };
 
-/* A debug file serves when it has the build-id of the mapped file, and what is looked for. */
+/* A debug file serves when it belongs to the mapped file, and has what is looked for. */
 static bool try_debug_file(void *ctx, const char *path)
 {
 	struct debug_search *s = ctx;
@@ -340,11 +340,12 @@ static bool try_debug_file(void *ctx, const char *path)
 		dso_tried(s->dso, path, err->message);
 		return false;
 	}
-	uint8_t mine[OBJECT_BUILD_ID_MAX], its[OBJECT_BUILD_ID_MAX];
-	size_t n = object_build_id(s->of, mine);
-	bool same = n && object_build_id(o, its) == n && !memcmp(mine, its, n);
+	bool same = object_is_debug_of(o, s->of);
 	if (!same || !s->wanted(o)) {
-		dso_tried(s->dso, path, same ? "has not what was looked for" : "another: of another build-id");
+		uint8_t id[OBJECT_BUILD_ID_MAX];
+		dso_tried(s->dso, path,
+			  same ? "has not what was looked for" :
+			  object_build_id(s->of, id) ? "another: of another build-id" : "another: of another checksum");
 		object_close(o);
 		return false;
 	}

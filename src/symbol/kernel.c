@@ -187,7 +187,7 @@ static bool use_vmlinux(struct dso *d, const char *path)
 /* Where distributions and people keep it, %s being the release. */
 static const char *const vmlinux_paths[] = {
 	"/usr/lib/debug/boot/vmlinux-%s",     "/usr/lib/debug/lib/modules/%s/vmlinux", "/lib/modules/%s/build/vmlinux",
-	"/usr/lib/debug/lib/modules/%s/vmlinux.debug", "/boot/vmlinux-%s",
+	"/usr/lib/debug/lib/modules/%s/vmlinux.debug", "/boot/vmlinux-%s", "/usr/lib/debug/boot/vmlinux-%s.debug",
 };
 
 static bool find_vmlinux(struct dso *d)

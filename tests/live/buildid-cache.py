@@ -20,6 +20,7 @@ SDT = r"""
 	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n.size _.stapsdt.base,1\n.popsection\n.endif")
 int main(void) { MARK("first", "4@%edi 8@%rsi"); MARK("second", "-4@$5 -8@-16(%rbp) 1@%al 2@(%r8)"); MARK("bare", ""); return 0; }
 """
+KERNEL_ID, KERNEL_TEXT = bytes(range(1, 21)), 0xffffffff81000000
 WORK = "#include <stdlib.h>\nvolatile unsigned long s;\n__attribute__((noinline)) void %s(void) " \
        "{ for (unsigned long i = 0; i < 60000000; i++) s += i + %d; }\nint main(void) { %s(); return 0; }\n"
 
@@ -143,8 +144,7 @@ def with_perf(tap, path):
 
 def kernel(tap):
     """Of another machine's kernel: its symbols come from the cache, moved by as much as it was loaded elsewhere."""
-    build_id, slid = bytes(range(1, 21)), 0x10000000
-    text = 0xffffffff81000000
+    build_id, text, slid = KERNEL_ID, KERNEL_TEXT, 0x10000000
     r = recording.Recording()
     r.event("cpu-clock", [101])
     r.features[recording.OSRELEASE] = r.text("9.9.9")
@@ -181,9 +181,50 @@ def kernel(tap):
            "and by those of an archive")
 
 
+VMLINUX = """
+.macro function name
+.globl \\name
+.type \\name, %function
+\\name: .fill 0x1000, 1, 0
+.size \\name, 0x1000
+.endm
+.text
+.globl _text, _stext
+_text: _stext: .fill 0x1000, 1, 0
+function first_of_a_file
+function second_of_a_file
+"""
+
+
+def vmlinux(tap):
+    """The kernel's own file in each place where it is looked for, below --symfs, which no kernel of this machine is."""
+    source, path, root = scratch("vmlinux.S"), scratch("vmlinux"), scratch("symfs")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(VMLINUX)
+    built = run("cc", "-c", "-o", path + ".o", source).status or run(
+        "ld", "-o", path, "--build-id=0x" + KERNEL_ID.hex(), "-e", "0", f"-Ttext={KERNEL_TEXT:#x}", path + ".o").status
+    if not tap.ok(built == 0, "a file of two functions is linked"):
+        return
+    debug, name = os.path.join(root, "usr/lib/debug"), KERNEL_ID.hex()
+    places = [os.path.join(debug, ".build-id", name[:2], name[2:] + ".debug"), os.path.join(debug, "boot/vmlinux-9.9.9"),
+              os.path.join(debug, "lib/modules/9.9.9/vmlinux"), os.path.join(root, "lib/modules/9.9.9/build/vmlinux"),
+              os.path.join(debug, "lib/modules/9.9.9/vmlinux.debug"), os.path.join(root, "boot/vmlinux-9.9.9"),
+              os.path.join(debug, "boot/vmlinux-9.9.9.debug")]
+    argv = ("--buildid-dir", scratch("nothing"), "report", "--stdio", "-v", "--symfs", root, "-i", scratch("kernel.data"))
+    for i, place in enumerate(places):
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        shutil.copy(path, place)
+        done = strobe(*argv)
+        at = [done.err.find(f"{p}: {'taken' if p == place else 'not there'}") for p in places[:i + 1]]
+        tap.ok("66.67%" in done.out and "first_of_a_file" in done.out and "second_of_a_file" in done.out and min(at) > 0
+               and at == sorted(at), f"the kernel's functions by {os.path.relpath(place, root)}, in its order", f"{at}\n{done}")
+        os.unlink(place)
+
+
 def main():
     tap = Tap()
     kernel(tap)
+    vmlinux(tap)
     layout(tap, [build(work("a_work"), "a"), build(SDT, "marked"), os.path.realpath("/lib/x86_64-linux-gnu/libc.so.6")
                  if os.path.exists("/lib/x86_64-linux-gnu/libc.so.6") else build(work("b_work"), "b")])
     path, archive, everything = replaced(tap)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Symbols from elsewhere than the program itself: MiniDebugInfo, debuginfod servers; those that are dead cost little."""
+"""Symbols from elsewhere than the program itself: debug files in each place, MiniDebugInfo, debuginfod; dead servers cost little."""
 # needs: record report
 # timeout: 120
 
@@ -20,11 +20,11 @@ int main(void) { hidden_%(name)s(); return 0; }
 """
 
 
-def build(name, n):
+def build(name, n, *flags):
     path = os.path.join(SCRATCH, name)
     with open(path + ".c", "w", encoding="utf-8") as f:
         f.write(SOURCE % {"name": name, "n": n})
-    subprocess.run(["cc", "-O1", "-g", "-Wl,--build-id", "-o", path, path + ".c"], check=True)
+    subprocess.run(["cc", "-O1", "-g", "-Wl,--build-id", *flags, "-o", path, path + ".c"], check=True)
     return path
 
 
@@ -34,6 +34,73 @@ def sh(command):
 
 def report(path, *argv, **env):
     return strobe("report", "--stdio", "-i", path, *argv, env={"HOME": SCRATCH, **env})
+
+
+def tried(done, path):
+    """[(path, outcome)] of what -v says of a program, in order."""
+    found, here = [], False
+    for line in done.err.splitlines():
+        text = line.partition("strobe report: ")[2]
+        here = text.startswith(path + ":") if not text.startswith("  ") else here
+        if here and text.startswith("  "):
+            found.append(tuple(text.strip().rsplit(": ", 1)))
+    return found
+
+
+def put(source, *to):
+    path = os.path.join(*to)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    shutil.copy(source, path)
+    return path
+
+
+def places(tap):
+    """The debug file in each place where it is looked for, alone there."""
+    path = build("placed", 4)
+    below = path.strip("/")
+    sh(f"objcopy --only-keep-debug {path} placed.debug; strip {path}; objcopy --add-gnu-debuglink=placed.debug {path}; "
+       f"mkdir aside; mv placed.debug aside")
+    debug, cache, root = (os.path.join(SCRATCH, name) for name in ("aside/placed.debug", "places-cache", "root"))
+    data = record("-e", "cpu-clock:u", "-F", "1000", "--", path, output="placed.data")
+    hex_id = build_id(path)
+    by_id = os.path.join(".build-id", hex_id[:2], hex_id[2:])
+    beside, usr = os.path.dirname(path), "usr/lib/debug"
+    # places, in order, without --symfs and with it
+    here = [(cache, by_id, "debug"), ("/", usr, by_id + ".debug"), (beside, "placed.debug"), (beside, ".debug", "placed.debug"),
+            ("/", usr, below.rpartition("/")[0], "placed.debug")]
+    there = [here[0]] + [(root, os.path.join(*parts).lstrip("/")) for parts in here[1:]]
+    argv = ("--buildid-dir", cache, "report", "--stdio", "-v", "--sort", "sym,srcline", "-i", data)
+    env = {"HOME": SCRATCH}
+    done = strobe(*argv, env=env)
+    missing = "No such file or directory"
+    tap.equal(tried(done, path), [(path, "taken")] + [(os.path.join(*p), missing) for p in here],
+              "-v: where it is looked for, in order")
+    tap.ok("hidden_placed" not in done.out, "it is nowhere yet", done)
+    put(path, root, below)
+    cases = [(p, (), here) for p in here if p[0] != "/"] + [(p, ("--symfs", root), there) for p in there]
+    for at, more, order in cases:
+        file = put(debug, *at)
+        done = strobe(*argv, *more, env=env)
+        what = f"{' '.join(more[:1])} {os.path.relpath(file, SCRATCH)}".replace(hex_id[2:], "ID").strip()
+        names = [os.path.join(*p) for p in order]
+        want = [(name, missing) for name in names[:names.index(file)]] + [(file, "taken")]
+        tap.ok("hidden_placed" in done.out and "placed.c:3" in done.out, f"{what} names function and line", done)
+        got = tried(done, os.path.join(root, below) if more else path)[1:]
+        tap.equal(got, want, f"{what} is taken after those before it were looked at")
+        os.unlink(file)
+
+
+def by_checksum(tap):
+    """Of a program without a build-id, a debug file is known by the checksum that the link names."""
+    path = build("summed", 5, "-Wl,--build-id=none")
+    sh(f"objcopy --only-keep-debug {path} summed.debug; strip {path}; objcopy --add-gnu-debuglink=summed.debug {path}")
+    data = record("-e", "cpu-clock:u", "-F", "1000", "--", path, output="summed.data")
+    done = report(data, "--sort", "sym,srcline", "-v")
+    tap.ok("hidden_summed" in done.out and "summed.c:3" in done.out, "by its checksum, without a build-id", done)
+    with open(os.path.join(SCRATCH, "summed.debug"), "ab") as f:
+        f.write(b"x")
+    done = report(data, "-v")
+    tap.ok("hidden_summed" not in done.out and "another: of another checksum" in done.err, "one that was changed is not taken", done)
 
 
 def mini(tap):
@@ -131,6 +198,8 @@ def silent(tap, data, env):
 
 def main():
     tap = Tap()
+    places(tap)
+    by_checksum(tap)
     mini(tap)
     servers(tap)
     tap.done()
