@@ -18,6 +18,8 @@
 
 #define LINK_UP "../.." /* from .build-id/xx/ to the cache */
 
+const char *const buildid_cache_names[] = { "elf", "debug", "vdso", "kallsyms", "probes", NULL };
+
 void buildid_hex(const uint8_t *id, size_t bytes, char ret[BUILDID_HEX_MAX])
 {
 	static const char digits[] = "0123456789abcdef";

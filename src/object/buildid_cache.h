@@ -39,6 +39,9 @@ struct strobe_error *buildid_cache_put_bytes(const char *dir, const char *hex, c
 /* ERROR_NOT_FOUND where there is no such entry. Directories that become empty go, too. */
 struct strobe_error *buildid_cache_remove(const char *dir, const char *hex) _must_check_;
 
+/* What an entry may hold that another machine has use for, "elf" first; NULL ends them. */
+extern const char *const buildid_cache_names[];
+
 struct buildid_cache_entry {
 	const char *hex;
 	const char *path; /* absolute, or a name in brackets; "" where the link does not say */

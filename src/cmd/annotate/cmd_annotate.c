@@ -15,7 +15,6 @@ static struct strobe_error *wants_types(void *options, const char *value, bool n
 	return refuse(negated, "samples are not laid on the members of data types by this version");
 }
 
-/* Scripts of users name these programs. Neither is ever run, so that there is nothing to choose. */
 struct strobe_error *annotate_parse_syntax(const char *value, bool negated, enum disasm_syntax *ret)
 {
 	if (!negated && value && !strcmp(value, "intel"))

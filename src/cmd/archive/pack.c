@@ -26,9 +26,6 @@ struct pack {
 	unsigned packed, missing;
 };
 
-/* What an entry of the cache may hold that another machine has use for. */
-static const char *const entry_names[] = { "elf", "debug", "vdso", "kallsyms", "probes" };
-
 static struct strobe_error *add_link(struct pack *p, const char *hex, const char *path)
 {
 	_cleanup_free_ char *link = xasprintf(".build-id/%.2s/%s", hex, hex + 2);
@@ -56,17 +53,17 @@ static struct strobe_error *add_bytes(struct pack *p, const char *hex, const cha
 /* From the cache; *ret_done false where it has nothing of this build-id. */
 static struct strobe_error *add_cached(struct pack *p, const char *hex, const char *path, bool *ret_done)
 {
-	for (size_t i = 0; i < sizeof(entry_names) / sizeof(*entry_names); i++) {
-		_cleanup_free_ char *source = p->cache_dir ? buildid_cache_path(p->cache_dir, hex, entry_names[i]) : NULL;
+	for (const char *const *name = buildid_cache_names; *name; name++) {
+		_cleanup_free_ char *source = p->cache_dir ? buildid_cache_path(p->cache_dir, hex, *name) : NULL;
 		if (!source || access(source, R_OK))
 			continue;
 		/* Markers alone are not what was asked for. */
-		if (!*ret_done && !strcmp(entry_names[i], "probes"))
+		if (!*ret_done && !strcmp(*name, "probes"))
 			continue;
 		if (!*ret_done)
 			TRY(add_link(p, hex, path));
 		*ret_done = true;
-		TRY(add_path(p, hex, path, entry_names[i], source));
+		TRY(add_path(p, hex, path, *name, source));
 	}
 	return NULL;
 }

@@ -73,13 +73,12 @@ static bool is_what_it_says(const char *path, const char *hex, const char *name)
 /* "PATH/HEX/NAME": its parts, of which dir and hex are the caller's to free. False where it is none. */
 static bool part_path(const char *path, char **ret_dir, char **ret_hex, const char **ret_name)
 {
-	static const char *const names[] = { "elf", "debug", "vdso", "kallsyms", "probes" };
 	while (text_has_prefix(path, "./"))
 		path += 2;
 	const char *name = strrchr(path, '/'), *hex = name;
 	bool known = false;
-	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
-		known |= !strcmp(name + 1, names[i]);
+	for (const char *const *n = buildid_cache_names; name && *n; n++)
+		known |= !strcmp(name + 1, *n);
 	if (!known)
 		return false;
 	while (hex > path && hex[-1] != '/')
