@@ -115,14 +115,14 @@ def first_of(wrong):
     return "\n".join(f"{a:#x}: ours {o}, theirs {t}" for a, o, t in wrong[:3])
 
 
-def frames_point(name, path, addresses, theirs):
-    """(name, passed, why) of a program's frames."""
+def frames_point(name, path, addresses, theirs, inlined_least=0):
+    """(passed, name, why) of a program's frames."""
     ours = ask_ours(path, addresses)
     known = [(a, o, t) for a, o, t in zip(addresses, ours, theirs) if not is_unknown(t)]
     wrong = [row for row in known if differ(*row[1:])]
     inlined = sum(len(t) > 1 for _, _, t in known)
-    enough = len(ours) == len(theirs) == len(addresses) and len(known) > len(addresses) / 2 and (inlined or "-O0" in name)
-    return (f"{name}: {len(known)} frames as llvm-symbolizer has them, {inlined} of inlined functions", enough and not wrong,
+    enough = len(ours) == len(theirs) == len(addresses) and len(known) > len(addresses) / 2 and inlined >= inlined_least
+    return (enough and not wrong, f"{name}: {len(known)} frames as llvm-symbolizer has them, {inlined} of inlined functions",
             f"{len(addresses)} asked, {len(ours)} and {len(theirs)} answers, {len(wrong)} differ\n{first_of(wrong)}")
 
 
@@ -130,7 +130,7 @@ def lines_point(name, path, addresses, frames):
     rows = [(a, f[0], t) for a, f, t in zip(addresses, frames, ask_elfutils(path, addresses))
             if t[0] != "??" and t[1] != "0" and not is_unknown(f)]
     wrong = [(a, f, t) for a, f, t in rows if f[1:] != t]
-    return f"{name}: {len(rows)} lines as eu-addr2line has them", len(rows) > len(addresses) / 3 and not wrong, first_of(wrong)
+    return len(rows) > len(addresses) / 3 and not wrong, f"{name}: {len(rows)} lines as eu-addr2line has them", first_of(wrong)
 
 
 def turn(folder, how):
@@ -151,9 +151,9 @@ def turn(folder, how):
 
 
 def points(name, compiler, flags, *turns):
-    """[(name, passed, why)]; None for passed: skipped."""
+    """[(passed, name, why)]; None for passed: skipped."""
     if not shutil.which(compiler):
-        return [(name, None, f"{compiler} is not installed")]
+        return [(None, name, f"{compiler} is not installed")]
     folder = os.path.join(SCRATCH, re.sub("[^a-z0-9+]+", "-", name.lower()))
     path = os.path.join(folder, "program")
     os.mkdir(folder)
@@ -161,17 +161,18 @@ def points(name, compiler, flags, *turns):
     done = run(compiler, *flags.split(), "-o", "program", os.path.join(TOP, "tests", "workloads", source), *more.split(), cwd=folder,
                timeout_s=200)
     if done.status:
-        return [(f"{name}: builds", False, done)]
+        return [(False, f"{name}: builds", done)]
     addresses = chosen_addresses(path)
     theirs = ask_llvm(path, addresses)
-    found = [frames_point(name, path, addresses, theirs)]
+    inlined_least = 1 if re.search("(-O|opt-level=)[23]", flags) and "debuginfo=1" not in flags else 0
+    found = [frames_point(name, path, addresses, theirs, inlined_least)]
     if compiler in ("gcc", "g++") and "split" not in name and shutil.which("eu-addr2line"):
         found.append(lines_point(name, path, addresses, theirs))
     for what, how in turns:
         if not shutil.which(how.split()[0]) or not turn(folder, how):
-            found.append((f"{name}, {what}", None, f"{how.split()[0]} is not installed, or fails"))
+            found.append((None, f"{name}, {what}", f"{how.split()[0]} is not installed, or fails"))
         else:
-            found.append(frames_point(f"{name}, {what}", path, addresses, theirs))
+            found.append(frames_point(f"{name}, {what}", path, addresses, theirs, inlined_least))
     shutil.rmtree(folder)
     return found
 
@@ -182,7 +183,7 @@ def main(builds):
     tap = Tap()
     with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
         for found in pool.map(lambda row: points(*row), builds):
-            for name, passed, why in found:
+            for passed, name, why in found:
                 if passed is None:
                     tap.skip(name, why)
                 else:
