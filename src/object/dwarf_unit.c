@@ -145,7 +145,7 @@ static void take_root_attr(struct dwarf_unit *u, struct root *r, uint16_t name, 
 
 /*
  * The abbreviation of a root mostly stands first in its table: read from there, into `table`, the whole need not be kept.
- * ret_attrs: its attributes; NULL where there is none.
+ * ret_attrs: its attributes; NULL where there are none.
  */
 static const struct dwarf_abbrev *root_abbrev(struct dwarf_unit *u, uint64_t code, struct dwarf_abbrevs *table,
 					      const struct dwarf_attr **ret_attrs)
@@ -154,7 +154,7 @@ static const struct dwarf_abbrev *root_abbrev(struct dwarf_unit *u, uint64_t cod
 	if (!dwarf_abbrev_alone(u->file, u->abbrev_offset, code, table))
 		from = dwarf_abbrevs(u->file, u->abbrev_offset);
 	const struct dwarf_abbrev *a = from ? dwarf_abbrev_find(from, code) : NULL;
-	*ret_attrs = a ? &from->attrs.data[a->first] : NULL;
+	*ret_attrs = a && a->nr ? &from->attrs.data[a->first] : NULL;
 	return a;
 }
 
