@@ -112,11 +112,10 @@ static size_t add_insn(struct builder *b, const uint8_t *code, size_t n, uint64_
 {
 	struct insn i;
 	bool good = disasm_decode(b->disasm, code, n, addr, &i);
-	size_t align = b->source->arch->insn_align;
 	struct listing_insn insn = {
 		.addr = addr,
 		.code = code,
-		.bytes = good ? i.bytes : (uint8_t)(align < n ? align : n),
+		.bytes = good ? i.bytes : (uint8_t)disasm_unknown_bytes(b->disasm, code, n),
 		.flow = good ? flow_of(i.flow) : LISTING_BAD,
 		.has_target = good && i.has_target,
 		.has_reference = good && i.has_address,
@@ -191,7 +190,8 @@ struct strobe_error *annotate_function(const struct code_source *source, const s
 	const uint8_t *code = source->bytes(source->ctx, f->start, &n);
 	if (!code || !n)
 		return error_create(ERROR_NOT_FOUND, "the code of %s is not at hand", f->name);
-	TRY(disasm_create(source->arch, options->syntax, &disasm));
+	enum disasm_encoding encoding = source->encoding ? source->encoding(source->ctx, f->start) : DISASM_USUAL;
+	TRY(disasm_create(source->arch, encoding, options->syntax, &disasm));
 	if (n > f->end - f->start)
 		n = (size_t)(f->end - f->start);
 	struct builder b = { .source = source, .disasm = disasm, .l = make_listing(f, source->arch), .last_place = LISTING_NONE };

@@ -37,6 +37,8 @@ struct code_source {
 	const struct arch *arch;
 	/* The bytes at addr, and how many follow; NULL where there are none. They outlive the listing. */
 	const void *(*bytes)(void *ctx, uint64_t addr, size_t *ret_bytes);
+	/* How the instructions of the function at addr lie there. May be NULL itself: as usual. */
+	enum disasm_encoding (*encoding)(void *ctx, uint64_t addr);
 	/* What is at addr, and where that begins; NULL: not known. May be NULL itself. */
 	const char *(*name)(void *ctx, uint64_t addr, uint64_t *ret_start);
 	/* Returns how many; 0: nothing is known. May be NULL itself. */

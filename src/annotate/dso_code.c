@@ -51,6 +51,16 @@ static const char *name_at(void *ctx, uint64_t addr, uint64_t *ret_start)
 	return slot ? slot : s ? dso_symbol_name(c->dso, s) : NULL;
 }
 
+static enum disasm_encoding encoding_at(void *ctx, uint64_t addr)
+{
+	struct dso_code *c = ctx;
+	struct object *debug, *object = dso_object(c->dso, &debug);
+	if (dso_is_thumb(c->dso, addr))
+		return DISASM_THUMB;
+	const struct object_header *h = object ? object_header(object) : NULL;
+	return h && h->big_endian && h->arch && !h->arch->big_endian ? DISASM_BIG_ENDIAN : DISASM_USUAL;
+}
+
 static unsigned places_at(void *ctx, uint64_t addr, struct code_place ret[CODE_PLACES_MAX])
 {
 	struct dso_code *c = ctx;
@@ -81,7 +91,9 @@ struct code_source dso_code_source(struct dso_code *c)
 {
 	struct object *debug, *object = dso_object(c->dso, &debug);
 	const struct arch *arch = object ? object_header(object)->arch : c->arch;
-	return (struct code_source){ .arch = arch, .bytes = bytes_at, .name = name_at, .places = places_at, .ctx = c };
+	return (struct code_source){
+		.arch = arch, .bytes = bytes_at, .encoding = encoding_at, .name = name_at, .places = places_at, .ctx = c,
+	};
 }
 
 struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what)

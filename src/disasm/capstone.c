@@ -5,21 +5,28 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "disasm/disasm_priv.h"
 
 #define PACKAGE "libcapstone4"
 
 static const struct mode {
 	const struct arch *arch;
+	enum disasm_encoding encoding;
 	cs_arch cs;
 	int mode;
 } modes[] = {
-	{ &arch_x86_64, CS_ARCH_X86, CS_MODE_64 },
-	{ &arch_i386, CS_ARCH_X86, CS_MODE_32 },
-	{ &arch_aarch64, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
-	{ &arch_arm, CS_ARCH_ARM, CS_MODE_ARM },
-	{ &arch_s390x, CS_ARCH_SYSZ, (int)CS_MODE_BIG_ENDIAN },
-	{ &arch_ppc64le, CS_ARCH_PPC, CS_MODE_64 | CS_MODE_LITTLE_ENDIAN },
+	{ &arch_x86_64, DISASM_USUAL, CS_ARCH_X86, CS_MODE_64 },
+	{ &arch_i386, DISASM_USUAL, CS_ARCH_X86, CS_MODE_32 },
+	{ &arch_aarch64, DISASM_USUAL, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
+	/* Arm's instructions are little-endian beside big-endian data, too (on arm since ARMv6: "BE8"). */
+	{ &arch_aarch64, DISASM_BIG_ENDIAN, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
+	{ &arch_arm, DISASM_USUAL, CS_ARCH_ARM, CS_MODE_ARM },
+	{ &arch_arm, DISASM_BIG_ENDIAN, CS_ARCH_ARM, CS_MODE_ARM },
+	{ &arch_arm, DISASM_THUMB, CS_ARCH_ARM, CS_MODE_THUMB },
+	{ &arch_s390x, DISASM_USUAL, CS_ARCH_SYSZ, (int)CS_MODE_BIG_ENDIAN },
+	{ &arch_ppc64le, DISASM_USUAL, CS_ARCH_PPC, CS_MODE_64 | CS_MODE_LITTLE_ENDIAN },
+	{ &arch_ppc64le, DISASM_BIG_ENDIAN, CS_ARCH_PPC, (int)(CS_MODE_64 | CS_MODE_BIG_ENDIAN) },
 };
 
 struct capstone {
@@ -35,17 +42,17 @@ struct capstone {
 	__typeof__(cs_insn_group) *in_group;
 };
 
-static const struct mode *mode_of(const struct arch *arch)
+static const struct mode *mode_of(const struct arch *arch, enum disasm_encoding encoding)
 {
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-		if (modes[i].arch == arch)
+		if (modes[i].arch == arch && modes[i].encoding == encoding)
 			return &modes[i];
 	return NULL;
 }
 
-static bool knows(const struct arch *arch)
+static bool knows(const struct arch *arch, enum disasm_encoding encoding)
 {
-	return mode_of(arch);
+	return mode_of(arch, encoding);
 }
 
 static void destroy(struct disasm *d)
@@ -74,10 +81,11 @@ static struct strobe_error *load(struct capstone *c, enum disasm_syntax syntax)
 	return NULL;
 }
 
-static struct strobe_error *create(const struct arch *arch, enum disasm_syntax syntax, struct disasm **ret)
+static struct strobe_error *create(const struct arch *arch, enum disasm_encoding encoding, enum disasm_syntax syntax,
+				   struct disasm **ret)
 {
 	struct capstone *c = xcalloc(1, sizeof(*c));
-	c->mode = mode_of(arch);
+	c->mode = mode_of(arch, encoding);
 	struct strobe_error *err = load(c, syntax);
 	if (err)
 		destroy(&c->disasm);
@@ -128,7 +136,8 @@ static bool is_return(const struct capstone *c, const cs_insn *i)
 		return true;
 	return (c->mode->cs == CS_ARCH_PPC && i->id == PPC_INS_BLR) ||
 	       (c->mode->cs == CS_ARCH_SYSZ && !strcmp(i->mnemonic, "br") && !strcmp(i->op_str, "%r14")) ||
-	       (c->mode->cs == CS_ARCH_ARM && i->id == ARM_INS_BX && !strcmp(i->op_str, "lr"));
+	       (c->mode->cs == CS_ARCH_ARM && i->id == ARM_INS_BX && !strcmp(i->op_str, "lr")) ||
+	       (c->mode->cs == CS_ARCH_ARM && i->id == ARM_INS_POP && text_has_suffix(i->op_str, "pc}"));
 }
 
 static bool is_jump(const struct capstone *c, const cs_insn *i)

@@ -1,8 +1,9 @@
 /* Takes the place of capstone.c in a build without capstone. */
 #include "disasm/disasm_priv.h"
 
-static bool knows(const struct arch *arch)
+static bool knows(const struct arch *arch, enum disasm_encoding encoding)
 {
+	(void)encoding;
 	return arch == &arch_aarch64 || arch == &arch_arm || arch == &arch_s390x || arch == &arch_ppc64le;
 }
 

@@ -13,19 +13,20 @@ static struct strobe_error *wants(const struct arch *arch, const struct disasm_l
 			    l->name, l->header);
 }
 
-struct strobe_error *disasm_create(const struct arch *arch, enum disasm_syntax syntax, struct disasm **ret)
+struct strobe_error *disasm_create(const struct arch *arch, enum disasm_encoding encoding, enum disasm_syntax syntax,
+				   struct disasm **ret)
 {
 	struct strobe_error *first = NULL;
 	const struct disasm_library *wanted = NULL;
 	*ret = NULL;
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
 		const struct disasm_library *l = libraries[i];
-		if (!arch || !l->knows(arch))
+		if (!arch || !l->knows(arch, encoding))
 			continue;
 		wanted = wanted ? wanted : l;
-		struct strobe_error *err = l->create ? l->create(arch, syntax, ret) : NULL;
+		struct strobe_error *err = l->create ? l->create(arch, encoding, syntax, ret) : NULL;
 		if (l->create && !err) {
-			**ret = (struct disasm){ l, arch, syntax };
+			**ret = (struct disasm){ l, arch, encoding, syntax };
 			error_destroy(first);
 			return NULL;
 		}
@@ -50,6 +51,17 @@ bool disasm_decode(struct disasm *d, const void *code, size_t n, uint64_t ip, st
 {
 	*ret = (struct insn){ 0 };
 	return n && d->library->decode(d, code, n, ip, ret) && ret->bytes && ret->bytes <= n;
+}
+
+size_t disasm_unknown_bytes(const struct disasm *d, const void *code, size_t n)
+{
+	const uint8_t *p = code;
+	size_t bytes = d->arch->insn_align;
+	if (d->arch == &arch_s390x && n) /* the first two bits */
+		bytes = (size_t[]){ 2, 4, 4, 6 }[p[0] >> 6];
+	else if (d->encoding == DISASM_THUMB && n > 1) /* 0b11101 and above begin a pair */
+		bytes = p[1] >> 3 >= 0x1d ? 4 : 2;
+	return bytes < n ? bytes : n;
 }
 
 /* objdump's columns: the mnemonic fills six places, and AT&T's syntax has no blank between operands or before a mask. */

@@ -8,7 +8,7 @@
  * A disassembler belongs to one thread. Code is bytes from anywhere: no length, and nothing in it, is trusted.
  *
  *	struct disasm *d;
- *	TRY(disasm_create(&arch_x86_64, DISASM_ATT, &d));
+ *	TRY(disasm_create(&arch_x86_64, DISASM_USUAL, DISASM_ATT, &d));
  *	for (struct insn i; disasm_decode(d, code, n, ip, &i); code += i.bytes, n -= i.bytes, ip += i.bytes)
  *		disasm_text(d, out, code, n, ip);
  *	disasm_destroy(d);
@@ -25,6 +25,13 @@
 enum disasm_syntax {
 	DISASM_ATT,   /* x86 much as objdump prints it: mov %rsp,%rbp. Other architectures have one syntax, which both names mean */
 	DISASM_INTEL, /* mov rbp, rsp */
+};
+
+/* How instructions lie in memory, where an architecture has more than one way. */
+enum disasm_encoding {
+	DISASM_USUAL,
+	DISASM_THUMB,      /* of arm: two or four bytes each */
+	DISASM_BIG_ENDIAN, /* of what mostly is little-endian */
 };
 
 /* Where control is after an instruction. */
@@ -48,11 +55,14 @@ struct insn {
 struct disasm;
 
 /* ERROR_UNSUPPORTED where nothing here knows the architecture, or what knows it is not there. */
-struct strobe_error *disasm_create(const struct arch *arch, enum disasm_syntax syntax, struct disasm **ret) _must_check_;
+struct strobe_error *disasm_create(const struct arch *arch, enum disasm_encoding encoding, enum disasm_syntax syntax,
+				   struct disasm **ret) _must_check_;
 void disasm_destroy(struct disasm *d);
 
 /* The instruction that begins at code, which runs at ip; false where there is none, or not all of it. */
 bool disasm_decode(struct disasm *d, const void *code, size_t n, uint64_t ip, struct insn *ret);
+/* How long one is that disasm_decode() does not know, at most n: where the next one begins, as far as can be told. */
+size_t disasm_unknown_bytes(const struct disasm *d, const void *code, size_t n);
 /*
  * Its text, "jne    0x401007" or "lea    0x10(%rax,%rcx,4),%rdx"; ".byte 0x06" where disasm_decode() is false and n is not 0.
  * Symbols are not its business: targets are numbers, as insn.target has them.

@@ -8,15 +8,17 @@
 struct disasm {
 	const struct disasm_library *library;
 	const struct arch *arch;
+	enum disasm_encoding encoding;
 	enum disasm_syntax syntax;
 };
 
 struct disasm_library {
 	const char *name;   /* of the Debian package that has it */
 	const char *header; /* of the package that a build wants */
-	bool (*knows)(const struct arch *arch);
+	bool (*knows)(const struct arch *arch, enum disasm_encoding encoding);
 	/* ERROR_UNSUPPORTED where it is not installed. *ret begins with a struct disasm that the caller fills. */
-	struct strobe_error *(*create)(const struct arch *arch, enum disasm_syntax syntax, struct disasm **ret);
+	struct strobe_error *(*create)(const struct arch *arch, enum disasm_encoding encoding, enum disasm_syntax syntax,
+				       struct disasm **ret);
 	void (*destroy)(struct disasm *d);
 	bool (*decode)(struct disasm *d, const void *code, size_t n, uint64_t ip, struct insn *ret);
 	/* Mnemonic, a space where operands follow, operands; at most DISASM_TEXT_MAX with the NUL. */

@@ -12,6 +12,7 @@ struct row {
 	const char *code;
 	uint8_t bytes, flow;
 	uint64_t target, address; /* behind IP; 0 = none */
+	enum disasm_encoding encoding;
 };
 
 #define NO_ADDRESS UINT64_MAX /* where a library may take one for it */
@@ -75,6 +76,16 @@ static const struct row other_rows[] = {
 	{ &arch_ppc64le, NULL, "\x20\x00\x80\x4e", 4, INSN_RETURN, 0, 0 },
 	{ &arch_ppc64le, NULL, "\x10\x00\x00\x48", 4, INSN_JUMP, 0x10, 0 },
 	{ &arch_ppc64le, "addi   r3, r4, 5", "\x05\x00\x64\x38", 4, INSN_NEXT, 0, 0 },
+	{ &arch_ppc64le, NULL, "\x48\x00\x00\x11", 4, INSN_CALL, 0x10, 0, DISASM_BIG_ENDIAN },
+	{ &arch_ppc64le, "addi   r3, r4, 5", "\x38\x64\x00\x05", 4, INSN_NEXT, 0, 0, DISASM_BIG_ENDIAN },
+	{ &arch_aarch64, "add    x0, x1, x2", "\x20\x00\x02\x8b", 4, INSN_NEXT, 0, 0, DISASM_BIG_ENDIAN },
+	{ &arch_arm, NULL, "\x00\xf0\x04\xf8", 4, INSN_CALL, 0xc, 0, DISASM_THUMB },
+	{ &arch_arm, NULL, "\x70\x47", 2, INSN_RETURN, 0, 0, DISASM_THUMB },
+	{ &arch_arm, NULL, "\x10\xbd", 2, INSN_RETURN, 0, 0, DISASM_THUMB }, /* pop {r4, pc} */
+	{ &arch_arm, NULL, "\x02\xd0", 2, INSN_BRANCH, 8, 0, DISASM_THUMB },
+	{ &arch_arm, NULL, "\x10\xb1", 2, INSN_BRANCH, 8, 0, DISASM_THUMB }, /* cbz */
+	{ &arch_arm, NULL, "\x02\xe0", 2, INSN_JUMP, 8, 0, DISASM_THUMB },
+	{ &arch_arm, "adds   r0, r1, r2", "\x88\x18", 2, INSN_NEXT, 0, 0, DISASM_THUMB },
 	{ &arch_s390x, NULL, "\xc0\xe5\x00\x00\x00\x08", 6, INSN_CALL, 0x10, 0 },
 	{ &arch_s390x, NULL, "\xa7\x74\x00\x04", 4, INSN_BRANCH, 8, 0 },
 	{ &arch_s390x, NULL, "\xa7\xf4\x00\x06", 4, INSN_JUMP, 0xc, 0 },
@@ -120,7 +131,7 @@ static void check(const struct row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct disasm *d;
-		struct strobe_error *err = disasm_create(rows[i].arch, DISASM_ATT, &d);
+		struct strobe_error *err = disasm_create(rows[i].arch, rows[i].encoding, DISASM_ATT, &d);
 		if (err) {
 			assert_int_equal(err->code, ERROR_UNSUPPORTED);
 			error_destroy(err);
@@ -145,8 +156,8 @@ static void test_others(void **state)
 static void check_capstone(const struct row *row)
 {
 	struct disasm *d;
-	assert_ok(disasm_capstone.create(row->arch, DISASM_ATT, &d));
-	*d = (struct disasm){ &disasm_capstone, row->arch, DISASM_ATT };
+	assert_ok(disasm_capstone.create(row->arch, DISASM_USUAL, DISASM_ATT, &d));
+	*d = (struct disasm){ &disasm_capstone, row->arch, DISASM_USUAL, DISASM_ATT };
 	check_row(d, row);
 	disasm_destroy(d);
 }
@@ -169,7 +180,7 @@ static void test_capstone_x86(void **state)
 static void test_intel(void **state)
 {
 	struct disasm *d;
-	struct strobe_error *err = disasm_create(&arch_x86_64, DISASM_INTEL, &d);
+	struct strobe_error *err = disasm_create(&arch_x86_64, DISASM_USUAL, DISASM_INTEL, &d);
 	if (err) {
 		error_destroy(err);
 		return;
@@ -179,10 +190,31 @@ static void test_intel(void **state)
 	disasm_destroy(d);
 }
 
+/* How far to the next one is told by the first bytes where instructions are of several lengths. */
+static void test_unknown_bytes(void **state)
+{
+	static const struct {
+		struct disasm d;
+		const char *code;
+		size_t n, want;
+	} rows[] = {
+		{ { .arch = &arch_x86_64 }, "\x06", 9, 1 },
+		{ { .arch = &arch_ppc64le }, "\0\0\0\0", 8, 4 },
+		{ { .arch = &arch_ppc64le }, "\0\0\0\0", 3, 3 },
+		{ { .arch = &arch_s390x }, "\x01\xff", 9, 2 },
+		{ { .arch = &arch_s390x }, "\xb9\xff", 9, 4 },
+		{ { .arch = &arch_s390x }, "\xec\x08", 9, 6 },
+		{ { .arch = &arch_arm, .encoding = DISASM_THUMB }, "\xff\xde", 9, 2 },
+		{ { .arch = &arch_arm, .encoding = DISASM_THUMB }, "\xff\xef", 9, 4 },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_int_equal(disasm_unknown_bytes(&rows[i].d, rows[i].code, rows[i].n), rows[i].want);
+}
+
 static void test_unknown(void **state)
 {
 	struct disasm *d;
-	struct strobe_error *err = disasm_create(NULL, DISASM_ATT, &d);
+	struct strobe_error *err = disasm_create(NULL, DISASM_USUAL, DISASM_ATT, &d);
 	assert_non_null(err);
 	assert_int_equal(err->code, ERROR_UNSUPPORTED);
 	error_destroy(err);
@@ -193,6 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_x86),   cmocka_unit_test(test_others),  cmocka_unit_test(test_capstone_x86),
 		cmocka_unit_test(test_intel), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_unknown_bytes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,9 @@ struct zydis {
 	__typeof__(ZydisMnemonicGetString) *mnemonic;
 };
 
-static bool knows(const struct arch *arch)
+static bool knows(const struct arch *arch, enum disasm_encoding encoding)
 {
-	return arch == &arch_x86_64 || arch == &arch_i386;
+	return encoding == DISASM_USUAL && (arch == &arch_x86_64 || arch == &arch_i386);
 }
 
 static const struct library library = { .files = { "libZydis.so.4.0" }, .missing = PACKAGE " is not installed" };
@@ -70,8 +70,10 @@ static bool set_up(struct zydis *z, const struct arch *arch, enum disasm_syntax 
 	return true;
 }
 
-static struct strobe_error *create(const struct arch *arch, enum disasm_syntax syntax, struct disasm **ret)
+static struct strobe_error *create(const struct arch *arch, enum disasm_encoding encoding, enum disasm_syntax syntax,
+				   struct disasm **ret)
 {
+	(void)encoding;
 	struct zydis *z = xcalloc(1, sizeof(*z));
 	struct strobe_error *err = load(z);
 	if (!err && !set_up(z, arch, syntax))

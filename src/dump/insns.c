@@ -22,7 +22,7 @@ struct strobe_error *dump_open_disasm(struct dumper *d)
 	uint64_t any = 0;
 	for (unsigned k = 0; k < DUMP_KINDS; k++)
 		any |= d->options.fields.asked[k] & CODE_FIELDS;
-	return any ? disasm_create(d->arch, DISASM_ATT, &d->disasm) : NULL;
+	return any ? disasm_create(d->arch, DISASM_USUAL, DISASM_ATT, &d->disasm) : NULL;
 }
 
 /* Of the class of the file that the code lies in. */
@@ -31,7 +31,8 @@ static struct disasm *disasm_for(struct dumper *d, struct dso *dso)
 	if (d->arch != &arch_x86_64 || dso_facts(dso).is_64bit)
 		return d->disasm;
 	if (!d->disasm_32bit)
-		error_destroy(disasm_create(&arch_i386, DISASM_ATT, &d->disasm_32bit)); /* the library was there for the other */
+		/* The library was there for the other. */
+		error_destroy(disasm_create(&arch_i386, DISASM_USUAL, DISASM_ATT, &d->disasm_32bit));
 	return d->disasm_32bit;
 }
 

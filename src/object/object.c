@@ -26,6 +26,7 @@ static struct strobe_error *read_header(struct object *o, struct tables *t)
 		return error_create(ERROR_FORMAT, "%s is ELF of an unknown class or byte order", o->name);
 	struct object_header *h = &o->header;
 	h->is_64bit = class == ELFCLASS64;
+	h->big_endian = order == ELFDATA2MSB;
 	h->swap = order != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
 	struct cursor c = cursor_make(o->data, o->bytes, h->swap);
 	cursor_skip(&c, EI_NIDENT);

@@ -21,7 +21,7 @@
 struct object;
 
 struct object_header {
-	bool is_64bit, swap; /* swap: its byte order is not ours */
+	bool is_64bit, big_endian, swap; /* swap: its byte order is not ours */
 	uint16_t type;       /* ET_* */
 	uint16_t machine;    /* EM_* */
 	uint32_t flags;
@@ -118,6 +118,9 @@ struct object_symbol {
  * latter is found as the dynamic linker finds it.
  */
 bool object_symtab(const struct object *o, uint32_t type, struct object_symtab *ret);
+
+/* Whether the function that begins at vaddr is marked as Thumb code (an arm file; by its symbol). */
+bool object_is_thumb(const struct object *o, uint64_t vaddr);
 
 static inline struct object_symbol object_symbol(const struct object_symtab *t, size_t i)
 {

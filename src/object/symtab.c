@@ -140,3 +140,18 @@ bool object_symtab(const struct object *o, uint32_t type, struct object_symtab *
 	}
 	return type == SHT_DYNSYM && !o->sections_nr && dynamic_symtab(o, least, ret);
 }
+
+bool object_is_thumb(const struct object *o, uint64_t vaddr)
+{
+	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
+	struct object_symtab t;
+	for (size_t k = 0; k < sizeof(types) / sizeof(*types) && o->header.machine == EM_ARM; k++) {
+		bool has = object_symtab(o, types[k], &t);
+		for (size_t i = 1; has && i < t.count; i++) {
+			struct object_symbol s = object_symbol(&t, i);
+			if (ELF64_ST_TYPE(s.info) == STT_FUNC && s.value == (vaddr | 1) && s.section != SHN_UNDEF)
+				return true;
+		}
+	}
+	return false;
+}

@@ -250,6 +250,13 @@ const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes)
 	return d->object ? object_bytes_at(d->object, addr - (uint64_t)d->shift, ret_bytes) : NULL;
 }
 
+bool dso_is_thumb(struct dso *d, uint64_t addr)
+{
+	load(d);
+	const struct object *o = d->symbols_object ? d->symbols_object : d->object;
+	return o && object_is_thumb(o, addr - (uint64_t)d->shift);
+}
+
 const char *dso_section_name(struct dso *d, uint64_t addr)
 {
 	load(d);

@@ -95,6 +95,9 @@ struct object *dso_object(struct dso *d, struct object **ret_debug);
  */
 const char *dso_slot_name(struct dso *d, uint64_t addr);
 
+/* Whether the function that begins at addr is Thumb code of an arm file. */
+bool dso_is_thumb(struct dso *d, uint64_t addr);
+
 /* The section of its file that holds addr, ".text"; NULL where it is in none. */
 const char *dso_section_name(struct dso *d, uint64_t addr);
 
