@@ -85,7 +85,7 @@ static inline bool rule_eq(const void *table, uint32_t id, const void *key)
 	if (r->value != st->cfa_value || r->kind != st->cfa_kind || r->reg != st->cfa_reg || r->flags != k->flags ||
 	    r->ra != k->ra)
 		return false;
-	const struct unwind_save *saves = b->saves.data + r->saves;
+	const struct unwind_save *saves = r->saves_nr ? b->saves.data + r->saves : NULL;
 	uint64_t left = st->known;
 	for (unsigned i = 0; i < r->saves_nr; i++, left &= left - 1)
 		if (!(left >> saves[i].reg & 1) || save_word(&saves[i]) != save_word(&st->regs[saves[i].reg]))
@@ -489,7 +489,7 @@ void cfi_run(struct cfi_builder *b, const struct cfi_section *s, const struct cf
 	r.at = r.start = f->start;
 	r.end = end;
 	r.remembered = 0;
-	r.is_past = false;
+	r.is_past = r.changed = false;
 	r.stack = remembered;
 	if (b->cie == r.cie)
 		copy_state(&r.state, &b->initial);

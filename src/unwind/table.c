@@ -72,9 +72,9 @@ static void index_pages(struct unwind_table *t)
 /* See UNWIND_PLAIN. */
 static void mark_plain(const struct unwind_table *t, struct unwind_rule *r)
 {
-	const struct unwind_save *saves = t->saves + r->saves;
 	if (r->kind != UNWIND_CFA_REG || r->flags & (UNWIND_SIGNAL | UNWIND_END) || !r->saves_nr)
 		return;
+	const struct unwind_save *saves = t->saves + r->saves;
 	r->lowest = r->highest = saves[0].value;
 	for (unsigned i = 0; i < r->saves_nr; i++) {
 		if (saves[i].kind != UNWIND_SAVE_OFFSET)
