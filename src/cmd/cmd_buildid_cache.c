@@ -60,18 +60,18 @@ static struct strobe_error *add(struct cache *c, const char *file)
 	return err;
 }
 
-static struct strobe_error *remove_one(struct cache *c, const char *file, const char *doing)
+static struct strobe_error *remove_one(struct cache *c, const char *file)
 {
 	struct cached_file f;
 	TRY(cached_file_open(file, (uint32_t)c->o->target_ns, &f));
 	struct strobe_error *err = buildid_cache_remove(c->dir, f.hex);
 	if (!err)
-		say_done(c, doing, f.hex, file);
+		say_done(c, "Removing", f.hex, file);
 	cached_file_close(&f);
 	return err;
 }
 
-/* What an update or a purge takes away: whatever was kept of that path. */
+/* What a purge takes away: whatever was kept of that path. */
 struct by_path {
 	const char *path;
 	VEC(char *) found;
@@ -85,7 +85,7 @@ static bool match_path(void *ctx, const struct buildid_cache_entry *e)
 	return true;
 }
 
-static struct strobe_error *remove_path(struct cache *c, const char *file, bool must_be_there)
+static struct strobe_error *remove_path(struct cache *c, const char *file)
 {
 	char real[PATH_MAX];
 	struct by_path b = { .path = realpath(file, real) ? real : file };
@@ -98,16 +98,24 @@ static struct strobe_error *remove_path(struct cache *c, const char *file, bool 
 			say_done(c, "Removing", b.found.data[i], file);
 		free(b.found.data[i]);
 	}
-	if (!err && must_be_there && !b.found.len)
+	if (!err && !b.found.len)
 		err = error_create(ERROR_NOT_FOUND, "nothing of %s is in the cache %s", file, c->dir);
 	vec_deinit(&b.found);
 	return err;
 }
 
+/* In place of what is there of the same build-id; older files of the path stay: older recordings want them. */
 static struct strobe_error *update(struct cache *c, const char *file)
 {
-	TRY(remove_path(c, file, false));
-	return add(c, file);
+	struct cached_file f;
+	TRY(cached_file_open(file, (uint32_t)c->o->target_ns, &f));
+	struct strobe_error *err = buildid_cache_has(c->dir, f.hex) ? buildid_cache_remove(c->dir, f.hex) : NULL;
+	if (!err)
+		err = cached_file_add(c->dir, &f, c->servers);
+	if (!err)
+		say_done(c, "Updating", f.hex, file);
+	cached_file_close(&f);
+	return err;
 }
 
 static struct strobe_error *act(struct cache *c, enum action action, const char *file)
@@ -116,9 +124,9 @@ static struct strobe_error *act(struct cache *c, enum action action, const char 
 	case ADD:
 		return add(c, file);
 	case REMOVE:
-		return remove_one(c, file, "Removing");
+		return remove_one(c, file);
 	case PURGE:
-		return remove_path(c, file, true);
+		return remove_path(c, file);
 	case UPDATE:
 		break;
 	}
@@ -248,7 +256,7 @@ static const struct option table[] = {
 	  .help = "take out all that was ever kept of these paths" },
 	{ OPTION_BOOL, 'P', "purge-all", AT(purge_all), .help = "take out everything" },
 	{ OPTION_CALL, 'u', "update", .arg = "file list", .parse = parse_update,
-	  .help = "add these files in place of what was kept of their paths" },
+	  .help = "add these files in place of what was kept of the same build-id" },
 	{ OPTION_STRING, 'M', "missing", AT(missing), .arg = "recording",
 	  .help = "list files of a recording that the cache does not have" },
 	{ OPTION_BOOL, 'l', "list", AT(list), .help = "list what is in the cache" },

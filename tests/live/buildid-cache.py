@@ -75,6 +75,24 @@ def layout(tap, files):
     tap.equal(perf("--buildid-dir", theirs, "buildid-cache", "-P").status, 0, "perf purges what is left")
 
 
+def updated(tap):
+    """-u puts a file in place of what is kept of its build-id; older files of that path stay, and -p takes all of them."""
+    if not os.access(PERF, os.X_OK):
+        tap.skip("-u as perf does it", "no reference perf on this machine")
+        return
+    kept = {}
+    for tool, name in (strobe, "updated"), (perf, "updated-perf"):
+        cache, kept[name] = scratch(name), []
+        # Other binaries of one path: each a file of its own, for what is kept may be a link to it.
+        for function, argv in ("old", "-a"), ("newer", "-u"), ("newer", "-u"), ("newer", "-p"):
+            built = build(work(function), "updates")
+            os.replace(shutil.copy(built, built + ".new"), built)
+            done = tool("--buildid-dir", cache, "buildid-cache", argv, built)
+            kept[name].append((done.status, content(cache)))
+    tap.equal(kept["updated"], kept["updated-perf"], "-u and -p leave what perf's leave")
+    tap.equal([sum(path.endswith("/elf") for path in files) for _, files in kept["updated"]], [1, 2, 2, 0], "older files stay until -p")
+
+
 def replaced(tap):
     cache, old = scratch("cache"), build(work("old_work"), "program")
     path = record("-e", "cpu-clock:u", "-F", "1000", "--", old, output="old.data")
@@ -227,6 +245,7 @@ def main():
     vmlinux(tap)
     layout(tap, [build(work("a_work"), "a"), build(SDT, "marked"), os.path.realpath("/lib/x86_64-linux-gnu/libc.so.6")
                  if os.path.exists("/lib/x86_64-linux-gnu/libc.so.6") else build(work("b_work"), "b")])
+    updated(tap)
     path, archive, everything = replaced(tap)
     archives(tap, path, archive, everything)
     with_perf(tap, path)
