@@ -5,6 +5,8 @@ Little-endian version 2 files without feature sections. Sources: perf_event_open
 
 import struct
 
+from recording import NOBODY
+
 TYPE_HARDWARE, TYPE_SOFTWARE, TYPE_TRACEPOINT, TYPE_RAW = 0, 1, 2, 4
 # bits of sample_type, in the order in which the fields of a sample stand
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU = (1 << n for n in range(8))
@@ -18,7 +20,6 @@ SAMPLE_ID_ALL = 1 << 18
 DEFER_CALLCHAIN, DEFER_OUTPUT = 1 << 38, 1 << 39
 BRANCHES, CALL_STACK = 1 << 15, 1 << 11
 EXEC, BUILD_ID = 1 << 13, 1 << 14
-NOBODY = 1 << 22  # the most that the kernel's pid_max can be
 
 
 def u64(*values):
@@ -49,7 +50,7 @@ class Made:
 
     @staticmethod
     def _ids(pid, tid=None):
-        """Numbers that no process has: perf looks for the files of one that is there below that one's root."""
+        """Numbers that no process has."""
         return struct.pack("<II", NOBODY + pid, NOBODY + (tid or pid))
 
     @staticmethod

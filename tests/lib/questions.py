@@ -83,6 +83,7 @@ QUESTIONS = [
 NOT_ASKED = {
     ("system", "report tasks"): "how perf orders tasks that come and go with the ids of others is its hash table's affair",
     ("system", "report mmaps"): "the same",
+    ("group", "report symbol filter"): "perf lets rows through that the first event has not: chance says whether there are some",
 }
 
 

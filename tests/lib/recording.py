@@ -8,6 +8,7 @@ import sys
 
 ATTR_BYTES = 128
 MAGIC = b"PERFILE2"
+NOBODY = 1 << 22  # above every pid that there is: of a process that runs, perf looks for the files below that one's root
 HOSTNAME, OSRELEASE, EVENT_DESC, BUILD_ID, GROUP_DESC = 3, 4, 12, 2, 17
 IP, TID, TIME, ID, PERIOD = 1, 2, 4, 64, 256
 DISABLED, FREQ, SAMPLE_ID_ALL, EXCLUDE_GUEST = 1, 1 << 10, 1 << 18, 1 << 20

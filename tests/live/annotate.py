@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 
-from recording import IP, PERIOD, TID, TIME, Recording
+from recording import IP, NOBODY, PERIOD, TID, TIME, Recording
 from strobetest import SCRATCH, TOP, Tap, build_workload, record, run, strobe
 
 SOURCE = os.path.join(TOP, "tests", "workloads", "hotloop.c")
@@ -57,11 +57,12 @@ def made_recording(binary, hits, path):
     r.event("one", [101], sample_type=layout)
     r.event("two", [102], config=1, sample_type=layout)
     r.tail = lambda pid, tid, time: r.pack("IIQQ", pid, tid, time, 101)
-    r.comm(10, 10, "made", 1000)
-    r.mmap2(10, BASE, 0x100000, offset, binary, 1001, build_id(binary))
+    pid = NOBODY + 10
+    r.comm(pid, pid, "made", 1000)
+    r.mmap2(pid, BASE, 0x100000, offset, binary, 1001, build_id(binary))
     for i, (event, address, period) in enumerate(hits):
-        r.record(9, r.pack("QIIQQQ", BASE + address - vaddr, 10, 10, 2000 + i, 101 + event, period), 2)
-    r.record(9, r.pack("QIIQQQ", 0x1234, 10, 10, 9000, 101, 700), 2)
+        r.record(9, r.pack("QIIQQQ", BASE + address - vaddr, pid, pid, 2000 + i, 101 + event, period), 2)
+    r.record(9, r.pack("QIIQQQ", 0x1234, pid, pid, 9000, 101, 700), 2)
     r.round()
     with open(path, "wb") as f:
         f.write(r.file())

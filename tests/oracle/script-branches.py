@@ -6,10 +6,11 @@ import json
 import os
 import subprocess
 
-from recording import HOSTNAME, ID, IP, OSRELEASE, PERIOD, TID, TIME, Recording
+from recording import HOSTNAME, ID, IP, NOBODY, OSRELEASE, PERIOD, TID, TIME, Recording
 from strobetest import SCRATCH, Tap, perf, strobe
 
 ARCH, BRANCH_STACK, BRANCH_USER, BRANCH_ANY = 6, 1 << 11, 1, 1 << 3
+PID = NOBODY + 10
 MISPREDICTED, PREDICTED, IN_TX, ABORT = 1, 2, 4, 8
 # points of the program are local labels, so that both sides see its two functions alone
 PROGRAM = """
@@ -67,8 +68,8 @@ def write_branches(program, at, path):
     r.events[0] = (attr[:72] + r.pack("Q", BRANCH_USER | BRANCH_ANY) + attr[80:], ids, name)
     r.features[HOSTNAME], r.features[ARCH], r.features[OSRELEASE] = r.text("lab"), r.text("x86_64"), r.text("6.1.0")
     base = at["_start"] & ~0xfff
-    r.comm(10, 10, "prog", 1000)
-    r.mmap2(10, base, 0x1000, base - 0x400000, program, 1001)
+    r.comm(PID, PID, "prog", 1000)
+    r.mmap2(PID, base, 0x1000, base - 0x400000, program, 1001)
     turn = (at["jne"], at["back"], PREDICTED | cycles(7))
     back = (at["ret"], at["after"], PREDICTED | cycles(3))
     work = (at["call"], at["work"], PREDICTED | cycles(2))
@@ -87,7 +88,7 @@ def write_branches(program, at, path):
         (at["sys"], [(at["ret"], at["after"] + 4, PREDICTED), (at["ja"], at["_start"], PREDICTED)]),
     ]
     for i, (ip, branches) in enumerate(samples):
-        body = r.pack("QIIQQ", ip, 10, 10, 2000 + i, 5) + r.pack("Q", len(branches))
+        body = r.pack("QIIQQ", ip, PID, PID, 2000 + i, 5) + r.pack("Q", len(branches))
         r.record(9, body + b"".join(r.pack("QQQ", *b) for b in branches), 2)
     with open(path, "wb") as f:
         f.write(r.file())
@@ -100,10 +101,10 @@ def write_guest(path):
     r.event("cycles:u", [1, 2], sample_type=IP | TID | TIME | PERIOD | ID)
     r.features[HOSTNAME], r.features[ARCH], r.features[OSRELEASE] = r.text("lab"), r.text("x86_64"), r.text("6.1.0")
     r.tail = lambda pid, tid, time: r.pack("IIQQ", pid, tid, time, 1)
-    r.record(69, r.pack("Q", 2) + r.pack("4Q4Q", 1, 0, 0, 10, 2, 1, 1, 11) + r.pack("2Q2Q", 0, 0, 4711, 3))
-    r.comm(10, 10, "prog", 1000)
-    r.record(9, r.pack("QIIQQQ", 0x1234, 10, 10, 2000, 1, 5), 2)
-    r.record(9, r.pack("QIIQQQ", 0x1234, 11, 11, 2001, 2, 5), 2)
+    r.record(69, r.pack("Q", 2) + r.pack("4Q4Q", 1, 0, 0, PID, 2, 1, 1, PID + 1) + r.pack("2Q2Q", 0, 0, 4711, 3))
+    r.comm(PID, PID, "prog", 1000)
+    r.record(9, r.pack("QIIQQQ", 0x1234, PID, PID, 2000, 1, 5), 2)
+    r.record(9, r.pack("QIIQQQ", 0x1234, PID + 1, PID + 1, 2001, 2, 5), 2)
     with open(path, "wb") as f:
         f.write(r.file())
 
