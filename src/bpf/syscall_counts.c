@@ -29,25 +29,36 @@ struct syscall_counts {
 	struct syscall_state *state;
 	uint64_t *enter, *exits; /* tables of counts, mapped */
 	size_t table_bytes;
-	uint32_t *number_of;    /* of each event of the set; UINT32_MAX: not ours */
+	uint32_t *number_of;    /* of each event of the set; NOT_OURS, ALL_CALLS */
 	bool *at_exit;
 	bool said_dropped;
 };
 
-#define NOT_OURS UINT32_MAX
+#define NOT_OURS  UINT32_MAX
+#define ALL_CALLS (UINT32_MAX - 1)
 
-/* The number of the call that a tracepoint of this system counts; NOT_OURS where it is none of them. */
+static uint32_t number_of_raw(const struct event *e, bool *ret_at_exit)
+{
+	*ret_at_exit = !strcmp(e->tracepoint, "sys_exit");
+	return *ret_at_exit || !strcmp(e->tracepoint, "sys_enter") ? ALL_CALLS : NOT_OURS;
+}
+
+/* The number of the call that a tracepoint of this system counts, or ALL_CALLS; NOT_OURS where it is none of them. */
 static uint32_t number_of(const struct event *e, bool *ret_at_exit)
 {
 	const struct arch *arch = arch_native();
-	if (!arch || e->kind != EVENT_TRACEPOINT || !e->system || strcmp(e->system, "syscalls") != 0)
+	if (!arch || e->kind != EVENT_TRACEPOINT || !e->system)
+		return NOT_OURS;
+	if (!strcmp(e->system, "raw_syscalls"))
+		return number_of_raw(e, ret_at_exit);
+	if (strcmp(e->system, "syscalls") != 0)
 		return NOT_OURS;
 	*ret_at_exit = text_has_prefix(e->tracepoint, "sys_exit_");
 	size_t skip = *ret_at_exit ? strlen("sys_exit_") : strlen("sys_enter_");
 	if (!*ret_at_exit && !text_has_prefix(e->tracepoint, "sys_enter_"))
 		return NOT_OURS;
 	const struct arch_syscall *call = arch_syscall_by_entry(arch, e->tracepoint + skip);
-	return call && call->number < SYSCALL_NUMBERS ? call->number : NOT_OURS;
+	return call && call->number < SYSCALL_OTHERS ? call->number : NOT_OURS;
 }
 
 static bool is_ours(const struct counter_set *set, uint32_t i)
@@ -67,9 +78,13 @@ bool syscall_counts_fit(const struct counter_set *set)
 {
 	size_t n = 0;
 	uint32_t first = 0;
+	bool at_exit;
 	for (uint32_t i = 0; i < set->events.len; i++) {
 		if (!is_ours(set, i))
 			continue;
+		/* An event on all calls makes each dearer than the program does. */
+		if (number_of(set->events.data[i].event, &at_exit) == ALL_CALLS)
+			return true;
 		if (!n)
 			first = i;
 		n += same_inherit(set, first, i);
@@ -79,13 +94,24 @@ bool syscall_counts_fit(const struct counter_set *set)
 
 /* --- reading --- */
 
+static uint64_t row_sum(const uint64_t *table, uint32_t cpu, uint32_t number)
+{
+	const uint64_t *row = table + ((size_t)cpu << SYSCALL_NUMBERS_SHIFT);
+	uint64_t sum = 0;
+	if (number != ALL_CALLS)
+		return row[number];
+	for (uint32_t i = 0; i < SYSCALL_NUMBERS; i++)
+		sum += row[i];
+	return sum;
+}
+
 static uint64_t table_sum(const struct syscall_counts *c, const uint64_t *table, uint32_t number, int32_t cpu)
 {
 	uint64_t sum = 0;
 	if (cpu >= 0)
-		return (uint32_t)cpu < c->programs.cpus ? table[((size_t)cpu << SYSCALL_NUMBERS_SHIFT) + number] : 0;
+		return (uint32_t)cpu < c->programs.cpus ? row_sum(table, (uint32_t)cpu, number) : 0;
 	for (uint32_t i = 0; i < c->programs.cpus; i++)
-		sum += table[((size_t)i << SYSCALL_NUMBERS_SHIFT) + number];
+		sum += row_sum(table, i, number);
 	return sum;
 }
 

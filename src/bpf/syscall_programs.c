@@ -7,7 +7,7 @@
 /* TS_COMPAT in thread_info.status: a call of a 32-bit program. Such calls have numbers of their own. */
 #define TS_COMPAT 2
 
-enum label { OUT, COUNT, FOLLOWED };
+enum label { OUT, COUNT, FOLLOWED, KNOWN, NATIVE };
 
 /* Registers that calls keep. */
 #define CTX  BPF_REG_6
@@ -62,12 +62,16 @@ void syscall_program_count(struct bpf_asm *a, const struct syscall_programs *p, 
 	} else {
 		bpf_ldx(a, BPF_DW, NR, CTX, 8);
 	}
-	bpf_jump_imm(a, BPF_JGE, NR, SYSCALL_NUMBERS, OUT);
+	bpf_jump_imm(a, BPF_JLT, NR, SYSCALL_OTHERS, KNOWN);
+	bpf_mov_imm(a, NR, SYSCALL_OTHERS);
+	bpf_label(a, KNOWN);
 	bpf_call(a, BPF_FUNC_get_current_task_btf);
 	bpf_mov(a, TASK, BPF_REG_0);
 	bpf_ldx(a, BPF_W, BPF_REG_1, TASK, (int)p->status_offset);
 	bpf_alu_imm(a, BPF_AND, BPF_REG_1, TS_COMPAT);
-	bpf_jump_imm(a, BPF_JNE, BPF_REG_1, 0, OUT);
+	bpf_jump_imm(a, BPF_JEQ, BPF_REG_1, 0, NATIVE);
+	bpf_mov_imm(a, NR, SYSCALL_OTHERS);
+	bpf_label(a, NATIVE);
 	if (!p->everyone) {
 		test_followed(a, p, COUNT);
 		bpf_jump(a, OUT);

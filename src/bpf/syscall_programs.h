@@ -10,6 +10,8 @@
 
 #define SYSCALL_NUMBERS       512 /* a power of two, above all that there are */
 #define SYSCALL_NUMBERS_SHIFT 9
+/* The place for calls of 32-bit and x32 programs, whose numbers mean other calls, and for what has no number. */
+#define SYSCALL_OTHERS	      (SYSCALL_NUMBERS - 1)
 #define FOLLOWED_TASKS_MAX    65536
 
 /* The value of the state map, shared by programs and user space. */
