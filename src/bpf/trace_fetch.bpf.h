@@ -166,19 +166,26 @@ GLOBAL int put_strings(struct scratch *s, const struct trace_step *f)
 	return 0;
 }
 
-GLOBAL int put_iovec(struct scratch *s, __u32 arg, __u64 ptr, __u64 count, __u64 limit)
+/* A pointer or a length in a piece that was fetched. */
+INLINE __u64 word_at(const struct scratch *s, __u32 at)
+{
+	const __u8 *p = s->buf + (at & 0x3fff);
+	return s->compat ? *(const __u32 *)p : *(const __u64 *)p;
+}
+
+/* What the vectors point at that stand in vectors_bytes of a piece, at `at`. */
+GLOBAL int put_iovec(struct scratch *s, __u32 arg, __u32 at, __u32 vectors_bytes, __u64 limit)
 {
 	__u32 size;
 	if (!s)
 		return 0;
 	size = pointer_bytes(s);
 	for (__u32 i = 0; i < IOVECS_MAX; i++) {
-		__u64 base = 0, bytes = 0;
-		if (i >= count || !limit)
+		__u64 base, bytes;
+		if ((i + 1) * 2 * size > vectors_bytes || !limit)
 			break;
-		if (bpf_probe_read_user(&base, size, (void *)(ptr + 2 * i * size)) ||
-		    bpf_probe_read_user(&bytes, size, (void *)(ptr + (2 * i + 1) * size)))
-			break;
+		base = word_at(s, at + 2 * i * size);
+		bytes = word_at(s, at + (2 * i + 1) * size);
 		if (bytes > limit)
 			bytes = limit;
 		put(s, arg | (PART_DATA + i) << 8, base, bytes, settings.str_limit);
@@ -191,6 +198,7 @@ GLOBAL int put_iovec(struct scratch *s, __u32 arg, __u64 ptr, __u64 count, __u64
 GLOBAL int put_message(struct scratch *s, __u32 arg, __u64 ptr, __u64 limit)
 {
 	__u64 m[7];
+	__u32 at, n;
 	if (!s || s->compat || bpf_probe_read_user(m, sizeof(m), (void *)ptr))
 		return 0;
 	if (m[0])
@@ -198,15 +206,16 @@ GLOBAL int put_message(struct scratch *s, __u32 arg, __u64 ptr, __u64 limit)
 	if (m[4] && m[5])
 		put(s, arg | PART_CONTROL << 8, m[4], m[5], 256);
 	if (m[2] && m[3]) {
-		put(s, arg | PART_IOV << 8, m[2], m[3] * 16, IOVECS_MAX * 16);
-		put_iovec(s, arg, m[2], m[3], limit);
+		at = s->at;
+		n = put(s, arg | PART_IOV << 8, m[2], m[3] * 16, IOVECS_MAX * 16);
+		put_iovec(s, arg, at + sizeof(struct piece), n, limit);
 	}
 	return 0;
 }
 
 GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 at_exit)
 {
-	__u32 arg, from, unit, max, short_count = 0;
+	__u32 arg, from, unit, max, at, n, short_count = 0;
 	__u64 ptr, count = 1, limit = ~0ULL;
 	if (!s || !f)
 		return 0;
@@ -244,10 +253,11 @@ GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 at_ex
 		limit = bpf_probe_read_user(&short_count, 4, (void *)(ptr + 56)) ? 0 : short_count;
 	if (f->what == FETCH_MSGHDR || f->what == FETCH_MMSGHDR || f->what == FETCH_IOVEC)
 		arg &= 7;
-	put(s, arg, ptr, unit * count, max);
+	at = s->at;
+	n = put(s, arg, ptr, unit * count, max);
 	arg &= 7;
 	if (f->what == FETCH_IOVEC)
-		put_iovec(s, arg, ptr, count, limit);
+		put_iovec(s, arg, at + sizeof(struct piece), n, limit);
 	else if (f->what == FETCH_MSGHDR || f->what == FETCH_MMSGHDR)
 		put_message(s, arg, ptr, limit);
 	return 0;

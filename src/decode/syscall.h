@@ -12,7 +12,7 @@
  *
  * Ownership: a table owns its descriptors and is const once made; threads may share it. Events and payloads are values
  * that borrow the blobs. Printing allocates nothing of its own in text, and never reads outside the blobs: they may
- *hold anything. Source: man pages section 2, the kernel's include/uapi and its syscall tracepoints.
+ * hold anything. Source: man pages section 2, the kernel's include/uapi and its syscall tracepoints.
  */
 #pragma once
 #include <stdbool.h>
@@ -89,8 +89,8 @@ enum syscall_fetch_what {
 				* the number of pointers before NULL as a u32, as far as counted */
 	SYSCALL_FETCH_COUNT,   /* char *envp[]: only the piece WHOLE as for STRINGS */
 	SYSCALL_FETCH_IOVEC,  /* unit = sizeof(struct iovec); the array as WHOLE, at most max / unit elements; each base
-			       * as a  DATA part, up to str-limit bytes; at exit in total no more than the result says,
-			       * and  none when the call failed */
+			       * as a DATA part, up to str-limit bytes; at exit in total no more than the result says,
+			       * and none when the call failed */
 	SYSCALL_FETCH_MSGHDR, /* struct msghdr as WHOLE (unit bytes); then parts NAME, CONTROL, IOV and DATA */
 	SYSCALL_FETCH_MMSGHDR, /* count mmsghdr of unit bytes as WHOLE; NAME, IOV and DATA of the first one */
 };
@@ -176,6 +176,7 @@ struct syscall_desc {
 	uint16_t number;
 	uint8_t nargs;
 	uint8_t ret;       /* enum syscall_ret */
+	uint8_t telling_zeros; /* bit by argument: it is shown in the NAMED layout even if it is 0 */
 	uint32_t classes;  /* enum syscall_class */
 	const char *name;  /* "stat" */
 	const char *entry; /* "newstat": as tracepoints call it; the same pointer as name where it is alike */

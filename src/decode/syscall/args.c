@@ -272,37 +272,43 @@ static void print_arg(struct emit *e, unsigned i)
 	}
 }
 
-/* The NAMED layout is silent about what is zero, as the reference is: but a descriptor 0 or a name for zero says
- * something. */
+/* Whether a zero says something: a descriptor, or what has a name for it. */
+static bool tells_as_zero(const struct syscall_arg *arg)
+{
+	if (arg->kind == ARG_SPECIAL)
+		return !arg->at; /* others are pointers */
+	if (arg->kind != ARG_VALUE)
+		return false;
+	switch (arg->type.format) {
+	case VALUE_FD:
+	case VALUE_DIRFD:
+	case VALUE_CLOCK:
+		return true;
+	case VALUE_ENUM:
+		return constant_name(arg->type.of, 0);
+	case VALUE_FLAGS:
+		return constants_zero(arg->type.of);
+	default:
+		return false;
+	}
+}
+
+uint8_t telling_zeros_of(const struct syscall_desc *d)
+{
+	uint8_t bits = 0;
+	for (unsigned i = 0; d->described && i < d->nargs; i++)
+		bits |= (uint8_t)(tells_as_zero(&d->args[i]) << i);
+	return bits;
+}
+
+/* The NAMED layout is silent about what is zero, as the reference is, where that says nothing. */
 static bool is_silent(const struct emit *e, const struct syscall_arg *arg, unsigned i)
 {
 	if (e->strace || e->json || e->style->show_zeros || e->ev->arg[i])
 		return false;
-	switch (arg->kind) {
-	case ARG_VALUE:
-		switch (arg->type.format) {
-		case VALUE_FD:
-		case VALUE_DIRFD:
-		case VALUE_CLOCK:
-			return false;
-		case VALUE_ENUM:
-			return !constant_name(arg->type.of, 0);
-		case VALUE_FLAGS:
-			for (size_t k = 0; k < ((const struct constants *)arg->type.of)->nr; k++)
-				if (!((const struct constants *)arg->type.of)->list[k].value)
-					return false;
-			return true;
-		default:
-			return true;
-		}
-	case ARG_PAIR:
-	case ARG_PAIR_HIGH:
+	if (arg->kind == ARG_PAIR || arg->kind == ARG_PAIR_HIGH)
 		return !e->ev->arg[i + 1];
-	case ARG_SPECIAL:
-		return arg->at != 0; /* pointers */
-	default:
-		return true;
-	}
+	return !(e->ev->desc->telling_zeros >> i & 1);
 }
 
 static bool is_shown(const struct emit *e, unsigned i)

@@ -102,7 +102,7 @@ static const struct call calls_i386[] = {
 static const struct call *find(const struct call *list, size_t nr, const char *name)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (!strcmp(list[i].name, name))
+		if (*list[i].name == *name && !strcmp(list[i].name, name))
 			return &list[i];
 	return NULL;
 }

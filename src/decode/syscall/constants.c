@@ -35,6 +35,14 @@ const char *constant_name(const struct constants *c, uint64_t v)
 	return NULL;
 }
 
+const char *constants_zero(const struct constants *c)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		if (!c->list[i].value)
+			return c->list[i].name;
+	return NULL;
+}
+
 const char *constant_short(const struct constants *c, const char *name)
 {
 	size_t n = c->prefix_bytes;

@@ -181,10 +181,8 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_plain(uint8_t c)
-{
-	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
-}
+/* What is written as it is: all that can be seen but for '"' and '\\'. */
+static const bool plain[256] = { [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true };
 
 /* One byte that is not plain as C writes it, at most four characters; octal is as short as the byte behind allows. */
 static char *escape(char *to, uint8_t c, uint8_t next)
@@ -212,7 +210,7 @@ void syscall_print_quoted(struct out *out, const void *bytes, size_t n)
 		size_t end = n - at < CHUNK ? n : at + CHUNK;
 		char *start = out_reserve(out, 4 * (end - at)), *to = start;
 		for (size_t i = at;;) {
-			while (i < end && is_plain(p[i]))
+			while (i < end && plain[p[i]])
 				*to++ = (char)p[i++];
 			if (i >= end)
 				break;

@@ -33,6 +33,7 @@ static void describe(struct syscall_desc *d, const struct arch *a, const struct 
 		d->nargs = c->nargs;
 		d->args = c->args;
 	}
+	d->telling_zeros = telling_zeros_of(d);
 	plan_make(d);
 }
 

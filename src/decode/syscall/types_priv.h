@@ -140,6 +140,8 @@ static inline uint64_t value_load(const struct arch *a, const uint8_t *p, size_t
 }
 /* Of an enum; NULL where it has no name. */
 const char *constant_name(const struct constants *c, uint64_t v);
+/* Of a zero, in a set of bits too; NULL likewise. */
+const char *constants_zero(const struct constants *c);
 /* Without the prefix of the table. */
 const char *constant_short(const struct constants *c, const char *name);
 
@@ -214,3 +216,5 @@ struct call {
 const struct call *call_find(const struct arch *a, const char *name);
 /* Fills d->plan from its arguments. */
 void plan_make(struct syscall_desc *d);
+/* d->telling_zeros, from its arguments. */
+uint8_t telling_zeros_of(const struct syscall_desc *d);

@@ -8,15 +8,6 @@ static const char *shown_name(struct emit *e, const struct constants *c, const c
 	return e->strace || e->style->show_prefix || e->json ? name : constant_short(c, name);
 }
 
-/* A zero that the table has a name for, bits or not. */
-static const char *zero_name(const struct constants *c)
-{
-	for (size_t i = 0; i < c->nr; i++)
-		if (!c->list[i].value)
-			return c->list[i].name;
-	return NULL;
-}
-
 static void unknown(struct emit *e, struct out *out, const struct constants *c, uint64_t v)
 {
 	out_str(out, "0x");
@@ -55,7 +46,7 @@ void flags_text(struct emit *e, struct out *out, const struct constants *c, uint
 void emit_flags(struct emit *e, const struct constants *c, uint64_t v)
 {
 	c = constants_on(e->arch, c);
-	if (!v && !zero_name(c)) {
+	if (!v && !constants_zero(c)) {
 		emit_u64(e, 0);
 		return;
 	}
