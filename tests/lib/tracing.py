@@ -14,7 +14,9 @@ def compile_c(name, source, *flags):
 
 
 def trace(*argv, name="out.txt"):
-    """(what the run was, the text of its output)."""
+    """(what the run was, the text of its output, nothing of an earlier one)."""
+    with open(name, "w", encoding="utf-8"):
+        pass
     done = strobe("trace", "-o", name, *argv)
     with open(name, encoding="utf-8") as f:
         return done, f.read()

@@ -165,6 +165,16 @@ def check_compat(tap):
     tap.ok(re.search(r'openat\(.*"/nonexistent".*= -1 ENOENT', text), "and programs of 64 bits", text)
 
 
+    # Without BPF a register of each sample tells the width.
+    strobe("trace", "record", "-o", "compat.data", "./compat")
+    for how in (["-i", "compat.data"], ["--no-bpf", "./compat"]):
+        seen = [json.loads(line) for line in trace("--format", "json", *how)[1].splitlines()]
+        mine = [(e["syscall"], e.get("errno")) for e in seen if "ret" in e]
+        tap.equal(mine[1:], theirs[1:], f"{how[0]}: the calls and errors are strace's")
+        _, text = trace("-e", "open", *how)
+        tap.equal(text.count("open("), 2, f"{how[0]}: chosen by name")
+
+
 def check_faults(tap):
     compile_c("faults", FAULTS)
     for more in ([], ["--strace"], ["--call-graph", "fp"], ["--call-graph", "dwarf"], ["--str-limit", "1024"]):

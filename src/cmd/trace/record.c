@@ -67,6 +67,7 @@ static struct strobe_error *choose(const struct trace_options *o, char **ret_fil
 	if (!table)
 		return error_create(ERROR_UNSUPPORTED, "no table of system calls for this architecture");
 	TRY(syscall_select(table, o->calls, &chosen));
+	/* By number alone: a filter does not see which width a call is of. */
 	*ret_filter = trace_calls_filter(&chosen);
 	return NULL;
 }
@@ -92,6 +93,9 @@ static void make_words(struct cmd_context *ctx, const struct trace_options *o, c
 		add(ctx, words, first[i]);
 	if (trace_wants_calls(o))
 		add_event(ctx, words, ENTER "," EXIT);
+	/* A register says of which width a program is. */
+	if (trace_wants_calls(o) && arch_native() == &arch_x86_64)
+		add(ctx, words, "--user-regs=ax");
 	if (trace_wants_calls(o) && filter) {
 		add(ctx, words, "--filter");
 		add(ctx, words, filter);

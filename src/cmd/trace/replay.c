@@ -50,13 +50,18 @@ static struct strobe_error *begin(struct replay *p)
 	if (!r->native)
 		return error_create(ERROR_UNSUPPORTED, "no table of system calls for the architecture %s of the recording",
 				    env->arch ? env->arch : "");
+	r->compat = arch == &arch_x86_64 ? syscall_table_create(&arch_i386) : NULL;
 	if (r->o->calls)
 		TRY(syscall_select(r->native, r->o->calls, &r->chosen));
+	if (r->o->calls && r->compat)
+		TRY(syscall_select(r->compat, r->o->calls, &r->compat_chosen));
 	struct trace_samples_setup setup = {
 		.env = env,
 		.lines = p->lines,
 		.calls = r->native,
+		.compat_calls = r->compat,
 		.chosen = r->o->calls ? &r->chosen : NULL,
+		.compat_chosen = r->o->calls ? &r->compat_chosen : NULL,
 		.events = &r->o->events,
 		.no_calls = !trace_wants_calls(r->o),
 		.resolver = p->resolver,
@@ -170,6 +175,7 @@ int trace_replay(struct trace_run *r)
 	resolver_destroy(p.resolver);
 	source_destroy(p.ordered ? p.ordered : p.file); /* who orders owns what it reads */
 	syscall_table_destroy(r->native);
+	syscall_table_destroy(r->compat);
 	if (!err)
 		return CMD_OK;
 	return error_is(err, ERROR_USAGE) ? cmd_fail_usage(r->ctx, err) : cmd_fail(r->ctx, err);

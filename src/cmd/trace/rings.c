@@ -28,8 +28,6 @@ struct strobe_error *trace_rings_check(const struct trace_run *r)
 		return error_create(ERROR_UNSUPPORTED, "--summary-mode cgroup is counted by BPF programs alone");
 	if (r->o->path)
 		return error_create(ERROR_UNSUPPORTED, "-P chooses by BPF programs alone: tracepoints do not tell paths");
-	if (r->cgroup)
-		return error_create(ERROR_UNSUPPORTED, "-G chooses by BPF programs alone");
 	return NULL;
 }
 
@@ -39,11 +37,20 @@ struct strobe_error *trace_rings_add_calls(const struct trace_run *r, struct eve
 	TRY(event_parse(list, r->sys, "raw_syscalls:sys_enter,raw_syscalls:sys_exit"));
 	if (!r->o->calls)
 		return NULL;
-	char *filter = trace_calls_filter(&r->chosen);
+	/* Which width a call is of is known when its sample comes. */
+	struct syscall_set either = r->chosen;
+	for (size_t i = 0; i < SYSCALL_NUMBERS / 64; i++)
+		either.bits[i] |= r->compat_chosen.bits[i];
+	char *filter = trace_calls_filter(&either);
 	for (size_t i = first; i < list->events.len; i++)
 		list->events.data[i].filter = arena_strdup(&list->arena, filter);
 	free(filter);
 	return NULL;
+}
+
+uint64_t trace_rings_registers(const struct trace_run *r)
+{
+	return r->compat ? sample_regs_all() & -sample_regs_all() : 0;
 }
 
 struct trace_samples *trace_rings_samples(const struct trace_run *r, const struct env *env, struct trace_lines *lines)
@@ -52,7 +59,9 @@ struct trace_samples *trace_rings_samples(const struct trace_run *r, const struc
 		.env = env,
 		.lines = lines,
 		.calls = r->native,
+		.compat_calls = r->compat,
 		.chosen = r->o->calls ? &r->chosen : NULL,
+		.compat_chosen = r->o->calls ? &r->compat_chosen : NULL,
 		.excluded = r->o->excluded.data,
 		.excluded_nr = r->o->excluded.len,
 		.user_frames = !r->o->kernel_graph,
@@ -65,6 +74,8 @@ static struct strobe_error *add_events(const struct trace_run *r, struct event_s
 	struct event_list list;
 	event_list_init(&list);
 	struct strobe_error *err = trace_rings_add_calls(r, &list);
+	if (!err && r->o->cgroup)
+		err = event_list_set_cgroups(&list, r->o->cgroup);
 	if (!err)
 		event_set_add_list(events, &list);
 	event_list_deinit(&list);
@@ -81,6 +92,7 @@ static struct strobe_error *open_capture(struct trace_run *r, struct rings *s)
 	options.period = 1;
 	options.period_set = true;
 	options.raw_samples = true;
+	options.user_regs = trace_rings_registers(r);
 	options.no_inherit = o->no_inherit;
 	options.mmap_pages = o->ring_bytes_set ? o->ring_bytes >> 12 : 1024;
 	options.delay_ms = o->delay_ms ? -1 : 0;

@@ -33,13 +33,11 @@ static struct strobe_error *choose_calls(struct trace_run *r)
 	r->whom.all_calls = !r->o->calls && trace_wants_calls(r->o);
 	if (!r->o->calls || !trace_wants_calls(r->o))
 		return NULL;
-	struct syscall_set native = {}, compat = {};
-	TRY(syscall_select(r->native, r->o->calls, &native));
+	TRY(syscall_select(r->native, r->o->calls, &r->chosen));
 	if (r->compat)
-		TRY(syscall_select(r->compat, r->o->calls, &compat));
-	r->chosen = native;
-	memcpy(r->whom.selected, native.bits, sizeof(native.bits));
-	memcpy(r->whom.selected + TRACE_NUMBERS / 64, compat.bits, sizeof(compat.bits));
+		TRY(syscall_select(r->compat, r->o->calls, &r->compat_chosen));
+	memcpy(r->whom.selected, r->chosen.bits, sizeof(r->chosen.bits));
+	memcpy(r->whom.selected + TRACE_NUMBERS / 64, r->compat_chosen.bits, sizeof(r->compat_chosen.bits));
 	return NULL;
 }
 

@@ -48,7 +48,7 @@ struct trace_run {
 	int out_fd;
 	/* System calls of this machine, and of its 32-bit programs (may be NULL). */
 	struct syscall_table *native, *compat;
-	struct syscall_set chosen; /* of native ones, with -e */
+	struct syscall_set chosen, compat_chosen; /* with -e */
 	bool by_rings;             /* without BPF: calls come from their tracepoints */
 	int wake_fd;               /* of the hooks: a tick comes when it is readable, too; or -1 */
 	void *state; /* of the hooks */
@@ -77,7 +77,7 @@ struct strobe_error *trace_open_output(struct trace_run *r) _must_check_;
 struct strobe_error *trace_close_output(struct trace_run *r, struct strobe_error *err);
 /* First in the queue when there is something to read. */
 void trace_raise_priority(void);
-/* A filter for the tracepoints of raw_syscalls that lets these calls pass; to be freed. */
+/* A filter for the tracepoints of raw_syscalls that lets calls with these numbers pass; to be freed. */
 char *trace_calls_filter(const struct syscall_set *calls);
 /* The name of a call as the programs number it; of unknown ones "syscall_500". */
 const struct syscall_desc *trace_call_desc(const struct trace_run *r, uint32_t call);

@@ -23,6 +23,7 @@ struct open_call {
 	uint32_t tid, pid;
 	uint64_t start_ns; /* 0: not in a call, as far as is known */
 	uint64_t number;
+	bool compat; /* of a 32-bit program */
 	uint64_t arg[SYSCALL_ARGS];
 	bool shown;
 };
@@ -175,16 +176,29 @@ struct shown {
 	struct trace_line line;
 };
 
-/* A call as it has been known since it began; ret where it has ended. */
-static void make_line(const struct trace_samples *s, const struct open_call *c, const struct syscall_desc *desc, uint64_t number,
-		      struct shown *ret)
+/* NULL where it has no name. */
+static const struct syscall_desc *desc_of(const struct trace_samples *s, uint64_t number, bool compat)
 {
+	const struct syscall_table *t = compat ? s->setup.compat_calls : s->setup.calls;
+	return t ? syscall_table_get(t, number) : NULL;
+}
+
+static bool is_chosen(const struct trace_samples *s, uint64_t number, bool compat)
+{
+	const struct syscall_set *chosen = compat ? s->setup.compat_chosen : s->setup.chosen;
+	return !chosen || syscall_set_has(chosen, number);
+}
+
+/* A call as it has been known since it began. */
+static void make_line(const struct trace_samples *s, const struct open_call *c, uint64_t number, bool compat, struct shown *ret)
+{
+	const struct syscall_desc *desc = desc_of(s, number, compat);
 	/* Not all of it: a payload has room for fifty pieces. */
 	ret->event.payload.nr = 0;
 	ret->event.has_ret = false;
 	ret->event.ret = 0;
 	if (!desc)
-		ret->unknown = syscall_desc_unknown(arch_native(), number, &ret->name);
+		ret->unknown = syscall_desc_unknown(compat && s->setup.compat_calls ? &arch_i386 : arch_native(), number, &ret->name);
 	ret->event.desc = desc ? desc : &ret->unknown;
 	ret->event.pid = c->pid;
 	for (unsigned i = 0; i < SYSCALL_ARGS; i++)
@@ -193,12 +207,18 @@ static void make_line(const struct trace_samples *s, const struct open_call *c, 
 					 .cpu = SAMPLE_NO_CPU, .call = &ret->event };
 }
 
+/* What statistics tell calls apart by. */
+static uint32_t key_of(uint64_t number, bool compat)
+{
+	return (uint32_t)number + (compat ? SYSCALL_NUMBERS : 0);
+}
+
 static void show_entered(struct trace_samples *s, struct open_call *c)
 {
 	struct shown shown;
-	make_line(s, c, syscall_table_get(s->setup.calls, c->number), c->number, &shown);
+	make_line(s, c, c->number, c->compat, &shown);
 	c->shown = true;
-	trace_lines_call(s->setup.lines, &shown.line, (uint32_t)c->number);
+	trace_lines_call(s->setup.lines, &shown.line, key_of(c->number, c->compat));
 }
 
 /* Who began last and has not ended is shown before another line begins. */
@@ -235,13 +255,16 @@ static void take_args(const struct trace_samples *s, const struct point *p, cons
 		arg[i] = field_of(s, &element, sample);
 }
 
-static void take_enter(struct trace_samples *s, const struct point *p, const struct sample *sample, uint64_t number)
+static void take_enter(struct trace_samples *s, const struct point *p, const struct sample *sample, uint64_t number, bool compat)
 {
-	const struct syscall_desc *desc = syscall_table_get(s->setup.calls, number);
+	const struct syscall_desc *desc = desc_of(s, number, compat);
+	if (!is_chosen(s, number, compat))
+		return;
 	show_interrupted(s, sample->tid);
 	struct open_call *c = call_of(s, sample->tid, sample->pid);
 	c->start_ns = sample->time;
 	c->number = number;
+	c->compat = compat;
 	c->shown = false;
 	take_args(s, p, sample, c->arg);
 	if (desc && desc->ret == SYSCALL_RET_NEVER && text_has_prefix(desc->name, "exit")) {
@@ -250,15 +273,21 @@ static void take_enter(struct trace_samples *s, const struct point *p, const str
 	}
 }
 
-static void take_exit(struct trace_samples *s, const struct point *p, const struct sample *sample, uint64_t number,
+static void take_exit(struct trace_samples *s, const struct point *p, const struct sample *sample, uint64_t number, bool compat,
 		      const struct resolved_sample *resolved)
 {
 	struct open_call *c = call_of(s, sample->tid, sample->pid);
-	const struct syscall_desc *desc = syscall_table_get(s->setup.calls, number);
+	/* An exec of a program of the other width ends with that one's number. */
+	if (c->start_ns && c->compat != compat) {
+		number = c->number;
+		compat = c->compat;
+	}
+	if (!is_chosen(s, number, compat))
+		return;
 	/* An exit of another call than the one that began: that one's end was lost. */
 	bool known = c->start_ns && c->number == number;
 	struct shown shown;
-	make_line(s, c, desc, number, &shown);
+	make_line(s, c, number, compat, &shown);
 	shown.event.has_ret = true;
 	shown.event.ret = (int64_t)field_of(s, p->ret, sample);
 	shown.line.kind = TRACE_LINE_CALL;
@@ -275,7 +304,7 @@ static void take_exit(struct trace_samples *s, const struct point *p, const stru
 		shown.line.frames = resolved->chain + kernel;
 		shown.line.frames_nr = resolved->chain_nr - kernel;
 	}
-	trace_lines_call(s->setup.lines, &shown.line, (uint32_t)number);
+	trace_lines_call(s->setup.lines, &shown.line, key_of(number, compat));
 }
 
 /* What is no system call. */
@@ -326,13 +355,14 @@ static struct strobe_error *take_sample(struct trace_samples *s, const struct sa
 		return NULL;
 	}
 	uint64_t number = field_of(s, p->number, sample);
+	bool compat = sample->user_regs.abi == PERF_SAMPLE_REGS_ABI_32;
 	/* -1: the kernel was told to make no call (a tracer, seccomp). */
-	if ((int64_t)number < 0 || (s->setup.chosen && !syscall_set_has(s->setup.chosen, number)))
+	if ((int64_t)number < 0)
 		return NULL;
 	if (p->kind == POINT_ENTER)
-		take_enter(s, p, sample, number);
+		take_enter(s, p, sample, number, compat);
 	else
-		take_exit(s, p, sample, number, resolved);
+		take_exit(s, p, sample, number, compat, resolved);
 	return NULL;
 }
 

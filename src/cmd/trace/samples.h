@@ -7,8 +7,8 @@
  *	trace_samples_finish(s);
  *
  * Calls are put together thread by thread. As in the reference one that another thread's beginning interrupts is shown then,
- * and again when it ends. Strings and structs are not in samples: pointers stay addresses. That a task is a 32-bit one is not
- * in them either. Records are borrowed for the call. One thread.
+ * and again when it ends. Strings and structs are not in samples: pointers stay addresses. That a task is a 32-bit one is known
+ * where samples have registers of user space. Records are borrowed for the call. One thread.
  */
 #pragma once
 #include "base/error.h"
@@ -21,8 +21,8 @@ struct trace_samples;
 struct trace_samples_setup {
 	const struct env *env; /* may grow while records come (a pipe) */
 	struct trace_lines *lines;
-	const struct syscall_table *calls;
-	const struct syscall_set *chosen; /* NULL: all; borrowed */
+	const struct syscall_table *calls, *compat_calls; /* those of 32-bit programs may be NULL */
+	const struct syscall_set *chosen, *compat_chosen; /* NULL: all; borrowed */
 	const struct event_list *events;  /* other events that have lines, by name; NULL: none */
 	bool no_calls;
 	bool user_frames;                 /* of the stacks of calls only what is the program's */
