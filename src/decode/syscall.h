@@ -241,6 +241,7 @@ struct syscall_style {
 	bool raw;           /* arguments as hexadecimal numbers */
 	bool show_zeros;    /* NAMED leaves out arguments that are 0 unless this is set */
 	bool show_prefix;   /* NAMED: O_RDONLY rather than RDONLY */
+	bool hide_names;    /* NAMED: arguments without */
 	bool whole;         /* structs with every member (strace -v) */
 	uint32_t str_limit; /* bytes of a string or buffer; 0: 32 */
 	/* What stands in < > behind a file descriptor ("/etc/hosts"); NULL: nothing is known. Valid until the next

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """
 trace over ten million calls of 1 to 64 threads, to the last one: counted by -s, and as lines of the full stream, of which
-none is lost. PYTHONPATH=tests/lib tests/long/trace-count.py
+none is lost. tests/run long --filter trace-count; CALLS=200000 before it for a reduced form, of seconds.
 """
+# timeout: 2400
 
 import json
 import os

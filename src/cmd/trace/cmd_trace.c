@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cmd/trace/run.h"
+#include "cmd/trace/settings.h"
 
 static int run(struct cmd_context *ctx, void *options)
 {
@@ -19,7 +20,12 @@ static int run(struct cmd_context *ctx, void *options)
 	const struct options_result *rest = &ctx->rest;
 	if (rest->argc && !rest->had_dashes && !strcmp(rest->argv[0], "record"))
 		return trace_record(ctx, o, rest->argc, rest->argv);
-	struct strobe_error *err = trace_options_settle(o);
+	const struct config *config;
+	struct strobe_error *err = cmd_config(ctx, &config);
+	if (!err)
+		err = trace_settings_apply(config, o);
+	if (!err)
+		err = trace_options_settle(o);
 	r.hooks = o->summary ? &trace_summary_hooks : trace_wants_events(o) ? &trace_events_hooks : &trace_stream_hooks;
 	if (err)
 		return cmd_fail_usage(ctx, err);

@@ -86,6 +86,8 @@ struct trace_paper {
 	bool no_comm;        /* text: no names */
 	bool no_task;        /* text: nothing in front of the call (one thread alone can be meant) */
 	bool points_as_kernel; /* text: tracepoints by their print format */
+	bool no_time, no_duration; /* text: lines without */
+	uint32_t align;      /* text: where results begin; 0: behind the arguments */
 	uint64_t lines;      /* written so far */
 	void *state;         /* of the format, made by begin() and freed by end() */
 };

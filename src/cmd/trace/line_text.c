@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cmd/trace/line.h"
 
-#define ALIGN      70 /* where results begin */
 #define STACK_FROM 39 /* where frames begin */
 #define COMM_WIDTH 14
 
@@ -70,8 +69,9 @@ static void print_task(const struct trace_paper *p, const struct trace_line *lin
 
 static void print_head(const struct trace_paper *p, const struct trace_line *line, bool times_calls)
 {
-	print_time(p, line);
-	if (!times_calls) {
+	if (!p->no_time)
+		print_time(p, line);
+	if (!times_calls || p->no_duration) {
 		print_task(p, line);
 		return;
 	}
@@ -130,14 +130,14 @@ static void print_call(const struct trace_paper *p, const struct trace_line *lin
 		syscall_print_args(out, p->style, call);
 	out_ch(out, ')');
 	if (ended) {
-		pad_to(out, begin, ALIGN);
+		pad_to(out, begin, p->align);
 		out_str(out, "= ");
 		syscall_print_result(out, p->style, call);
 	} else if (call->desc->ret == SYSCALL_RET_NEVER) {
-		pad_to(out, begin, ALIGN);
+		pad_to(out, begin, p->align);
 		out_str(out, "= ?");
 	} else {
-		pad_to(out, begin, ALIGN - 4);
+		pad_to(out, begin, p->align > 4 ? p->align - 4 : 0);
 		out_str(out, " ...");
 	}
 }

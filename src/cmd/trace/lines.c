@@ -25,11 +25,14 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 	l->tasks.sys = setup->sys;
 	l->tasks.sched = o->sched && !setup->all_new;
 	l->style = (struct syscall_style){ .layout = o->strace_style ? SYSCALL_STRACE : SYSCALL_NAMED,
-					   .str_limit = (uint32_t)o->str_limit, .fd_text = trace_tasks_fd_text,
+					   .show_zeros = o->show_zeros, .show_prefix = o->show_prefix,
+					   .hide_names = o->no_arg_names, .str_limit = (uint32_t)o->str_limit,
+					   .fd_text = trace_tasks_fd_text,
 					   .pid_text = trace_tasks_pid_text, .ctx = &l->tasks };
 	l->paper = (struct trace_paper){ .out = setup->out, .style = &l->style, .full_time = o->full_time,
 					 .no_comm = o->no_comm, .no_task = setup->one_thread,
-					 .points_as_kernel = o->points_as_kernel };
+					 .points_as_kernel = o->points_as_kernel, .no_time = o->no_time,
+					 .no_duration = o->no_duration, .align = o->align };
 	l->stats.by = o->by;
 	arena_init(&l->stats.arena);
 	arena_init(&l->names);

@@ -183,6 +183,7 @@ void trace_options_defaults(void *options)
 	struct trace_options *o = options;
 	o->format = &trace_format_text;
 	o->str_limit = 32;
+	o->align = 70;
 	o->ring_bytes = 8 << 20;
 	o->proc_map_timeout_ms = 500;
 	event_list_init(&o->events);

@@ -45,6 +45,9 @@ struct trace_options {
 	bool no_wait;
 	bool strace_style;
 	bool points_as_kernel; /* --libtraceevent_print */
+	/* By settings alone (settings.c). */
+	bool show_zeros, show_prefix, no_arg_names, no_time, no_duration;
+	uint32_t align; /* the column of results; 0: behind the arguments */
 	bool print_sample, sort_events, tool_stats, sched;
 	const char *map_dump;
 	uint64_t proc_map_timeout_ms;

@@ -329,7 +329,7 @@ static void print_raw(struct emit *e)
 		} else {
 			if (!first)
 				out_str(e->out, ", ");
-			if (!e->strace) {
+			if (!e->strace && !e->style->hide_names) {
 				out_str(e->out, name);
 				out_str(e->out, ": ");
 			}
@@ -366,7 +366,7 @@ static void print_all(struct emit *e)
 		} else {
 			if (!first)
 				out_str(e->out, ", ");
-			if (!e->strace) {
+			if (!e->strace && !e->style->hide_names) {
 				out_str(e->out, d->args[i].name);
 				out_str(e->out, ": ");
 			} else if (clone) {

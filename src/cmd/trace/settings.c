@@ -1,0 +1,68 @@
+/* The settings that perf-config(1) knows for trace: what options do not say. */
+#include "cmd/trace/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cmd/trace/choose.h"
+
+#define ALIGN_MAX 1000
+
+static struct strobe_error *set_flags(const struct config *config, struct trace_options *o)
+{
+	const struct {
+		const char *key;
+		bool *flag;
+		bool is_absence; /* the flag says that it is not so */
+	} flags[] = {
+		{ "trace.show_zeros", &o->show_zeros, false },       { "trace.show_prefix", &o->show_prefix, false },
+		{ "trace.show_arg_names", &o->no_arg_names, true },  { "trace.show_timestamp", &o->no_time, true },
+		{ "trace.show_duration", &o->no_duration, true },    { "trace.no_inherit", &o->no_inherit, false },
+	};
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		bool value;
+		/* An option has said it, or a recording has whom it has. */
+		if (*flags[i].flag || (o->input && flags[i].flag == &o->no_inherit))
+			continue;
+		TRY(config_bool(config, flags[i].key, flags[i].is_absence, &value));
+		*flags[i].flag = value != flags[i].is_absence;
+	}
+	/* Without names it is the place that tells an argument. */
+	o->show_zeros |= o->no_arg_names;
+	return NULL;
+}
+
+static struct strobe_error *set_alignment(const struct config *config, struct trace_options *o)
+{
+	const char *text = config_get(config, "trace.args_alignment");
+	uint64_t columns;
+	if (!text)
+		return NULL;
+	if (!text_to_u64(text, &columns) || columns > ALIGN_MAX)
+		return error_create(ERROR_USAGE, "the setting trace.args_alignment: \"%s\" is no number of columns (0 to %d)", text,
+				    ALIGN_MAX);
+	o->align = (uint32_t)columns;
+	return NULL;
+}
+
+static struct strobe_error *set_beautifiers(const struct config *config, struct trace_options *o)
+{
+	const char *text = config_get(config, "trace.tracepoint_beautifiers");
+	if (!text || !strcmp(text, "libbeauty"))
+		return NULL;
+	if (strcmp(text, "libtraceevent") != 0)
+		return error_create(ERROR_USAGE, "the setting trace.tracepoint_beautifiers: \"%s\" is neither libbeauty nor "
+						 "libtraceevent", text);
+	o->points_as_kernel = true;
+	return NULL;
+}
+
+struct strobe_error *trace_settings_apply(const struct config *config, struct trace_options *o)
+{
+	const char *events = config_get(config, "trace.add_events");
+	TRY(set_flags(config, o));
+	TRY(set_alignment(config, o));
+	TRY(set_beautifiers(config, o));
+	return events ? error_prefix(trace_choose(o, events), "the setting trace.add_events") : NULL;
+}
