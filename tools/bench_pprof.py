@@ -42,6 +42,9 @@ def rows(strobe, directory, row, side):
         binary, profile = (os.path.join(os.path.abspath(directory), name) for name in ("gperf-work", "gperf.prof"))
         yield row("gperftools CPU profile, text with symbols", side(["google-pprof", "--text", binary, profile]),
                   side([strobe, "pprof", "-top", profile]), "20 times", lambda _: make_gperftools(binary, profile, libraries[0]))
+        yield row("gperftools CPU profile, names of functions that were not inlined",
+                  side(["google-pprof", "--text", binary, profile]), side([strobe, "pprof", "-top", "-noinlines", profile]),
+                  "20 times", lambda _: make_gperftools(binary, profile, libraries[0]))
 
 
 def make_gperftools(binary, profile, library):

@@ -159,6 +159,7 @@ static str_id name_of(struct profile *dst, struct dso *dso, const struct symbol 
 struct resolution {
 	struct profile_objects *o;
 	enum resolve_names names;
+	bool names_only;
 	bool *is_wanted; /* by mapping of the old profile */
 };
 
@@ -213,7 +214,7 @@ static unsigned expand(void *ctx, struct profile *dst, const struct profile_fram
 		return 0;
 	struct source_frame frames[SOURCE_FRAMES_MAX];
 	const struct symbol *symbol = dso_symbol(dso, addr);
-	unsigned n = dso_source(dso, addr, symbol, frames);
+	unsigned n = r->names_only ? 0 : dso_source(dso, addr, symbol, frames);
 	if (!n && symbol) {
 		frames[0] = (struct source_frame){ .symbol = symbol };
 		n = 1;
@@ -223,9 +224,9 @@ static unsigned expand(void *ctx, struct profile *dst, const struct profile_fram
 	return n;
 }
 
-struct profile *resolve_profile(const struct profile *p, struct profile_objects *o, enum resolve_names names)
+struct profile *resolve_profile(const struct profile *p, struct profile_objects *o, enum resolve_names names, bool names_only)
 {
-	struct resolution r = { o, names, wanted_mappings(p) };
+	struct resolution r = { o, names, names_only, wanted_mappings(p) };
 	struct profile *ret = profile_expand(p, expand, &r);
 	free(r.is_wanted);
 	return ret;

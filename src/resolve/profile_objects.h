@@ -29,7 +29,10 @@ enum resolve_names {
 	RESOLVE_RAW,       /* as linked */
 };
 
-/* A new profile: with the functions, inlined ones too, and lines of mappings of which no frame has a name. */
-struct profile *resolve_profile(const struct profile *p, struct profile_objects *o, enum resolve_names names);
+/*
+ * A new profile: with the functions, inlined ones too, and lines of mappings of which no frame has a name. With names_only
+ * functions as tables of symbols have them, which need no debug information: nothing inlined, no files, no lines.
+ */
+struct profile *resolve_profile(const struct profile *p, struct profile_objects *o, enum resolve_names names, bool names_only);
 /* Whether there is such a mapping, with a path. */
 bool resolve_profile_is_wanted(const struct profile *p);

@@ -455,6 +455,9 @@ def check_gperftools(tap):
     theirs = own(run("google-pprof", "--text", binary, profile).out)
     ours = own(strobe("pprof", "-top", "-sample_index=samples", profile).out)
     tap.ok(len(theirs) == 3 and ours == theirs, "gperftools: google-pprof's names and figures", [ours, theirs])
+    for words in ["-noinlines"], ["-symbolize=fastlocal"]:
+        ours = own(strobe("pprof", "-top", "-sample_index=samples", *words, profile).out)
+        tap.ok(ours == theirs, f"gperftools: the same with {words[0]}, without debug information", [ours, theirs])
     renamed = os.path.join(SCRATCH, "moved.bin")
     shutil.move(binary, renamed)
     done = strobe("pprof", "-top", "-sample_index=samples", profile)

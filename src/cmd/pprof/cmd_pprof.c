@@ -91,8 +91,9 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "tls_cert", AT(sources.server.tls_cert), .arg = "file", .help = "our certificate (PEM)" },
 	{ OPTION_STRING, 0, "tls_key", AT(sources.server.tls_key), .arg = "file", .help = "and its key" },
 	{ OPTION_STRING, 0, "tls_ca", AT(sources.server.tls_ca), .arg = "file", .help = "who vouches for the server's certificate" },
-	{ OPTION_STRING, 0, "symbolize", AT(symbolize), .arg = "local|none",
-	  .help = "names for addresses: from local binaries (the default), or none; with :demangle=full|templates|none" },
+	{ OPTION_STRING, 0, "symbolize", AT(symbolize), .arg = "local|fastlocal|none",
+	  .help = "names for addresses: from local binaries (the default), from their tables of symbols alone, or none; "
+		  "with :demangle=full|templates|none" },
 	{ OPTION_STRING, 0, "buildid", AT(sources.build_id), .arg = "id", .help = "of the program itself, in place of the profile's" },
 	{ OPTION_STRING, 0, "add_comment", AT(sources.add_comment), .arg = "text", .help = "a comment to add to the profile" },
 
@@ -213,6 +214,7 @@ static int run(struct cmd_context *ctx, void *options)
 	if (kind && !o->config.mean && kind->output != OUTPUT_PROTO && kind->output != OUTPUT_RAW)
 		o->sources.value = o->config.sample_index ? o->config.sample_index : "";
 	o->sources.may_copy = kind && kind->output == OUTPUT_PROTO && pprof_config_keeps_all(&o->config);
+	o->sources.symbolize.names_only |= kind && pprof_config_needs_names_only(&o->config, kind);
 	err = pprof_sources_read(ctx, &o->sources, &session);
 	int status = CMD_OK;
 	if (!err && o->http)

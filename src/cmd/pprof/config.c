@@ -157,6 +157,14 @@ bool pprof_config_keeps_all(const struct pprof_config *c)
 	       !c->sample_index && !c->mean;
 }
 
+bool pprof_config_needs_names_only(const struct pprof_config *c, const struct pprof_report_kind *kind)
+{
+	enum pprof_output o = kind->output;
+	bool shows_names = o == OUTPUT_TOP || o == OUTPUT_TREE || o == OUTPUT_PEEK || o == OUTPUT_TAGS || o == OUTPUT_SVG;
+	/* expressions match files, too */
+	return shows_names && c->no_inlines && !strcmp(c->granularity, "functions") && !profile_selects(&c->select);
+}
+
 static struct strobe_error *check_sample_index(const struct pprof_session *session, const char **value)
 {
 	uint32_t event;

@@ -83,6 +83,8 @@ void pprof_config_defaults(struct pprof_config *config);
 struct strobe_error *pprof_config_check(const struct pprof_config *config) _must_check_;
 /* Whether a profile that is written is what was read. */
 bool pprof_config_keeps_all(const struct pprof_config *config);
+/* Whether a report shows nothing of functions but their names: no line, no file, nothing that was inlined. */
+bool pprof_config_needs_names_only(const struct pprof_config *config, const struct pprof_report_kind *kind);
 /* Sets by name; texts are kept in the session's arena. ERROR_USAGE. */
 struct strobe_error *pprof_config_set(const struct pprof_session *s, struct pprof_config *config, const char *name,
 				      const char *value) _must_check_;

@@ -6,25 +6,27 @@
 
 static struct strobe_error *parse_part(const char *s, size_t n, struct symbolize *ret)
 {
-	enum { ON = -1, OFF = -2 };
+	enum { ON = -1, FAST = -2, OFF = -3 };
 	static const struct {
 		const char *word;
 		int means;
 	} words[] = {
-		{ "local", ON },  { "fastlocal", ON }, { "none", OFF },
+		{ "local", ON },  { "fastlocal", FAST }, { "none", OFF },
 		{ "no", OFF },    { "demangle=default", RESOLVE_SHORT }, { "demangle=templates", RESOLVE_TEMPLATES },
 		{ "demangle=full", RESOLVE_FULL }, { "demangle=none", RESOLVE_RAW },
 	};
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (strlen(words[i].word) != n || memcmp(words[i].word, s, n))
 			continue;
-		if (words[i].means < 0)
-			ret->is_off = words[i].means == OFF;
-		else
+		if (words[i].means >= 0) {
 			ret->names = (enum resolve_names)words[i].means;
+			return NULL;
+		}
+		ret->is_off = words[i].means == OFF;
+		ret->names_only = words[i].means == FAST;
 		return NULL;
 	}
-	return error_create(ERROR_USAGE, "-symbolize takes local or none, and :demangle=default, full, templates or none; "
+	return error_create(ERROR_USAGE, "-symbolize takes local, fastlocal or none, and :demangle=default, full, templates or none; "
 			    "'%.*s' is none of these", (int)n, s);
 }
 
@@ -114,7 +116,7 @@ struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct sym
 	use_binary_path(ctx, *p);
 	TRY(cmd_buildid_dir(ctx, &options.buildid_dir));
 	struct profile_objects *o = profile_objects_create(*p, &options);
-	struct profile *named = resolve_profile(*p, o, s->names);
+	struct profile *named = resolve_profile(*p, o, s->names, s->names_only);
 	say_missing(ctx, o, *p);
 	profile_objects_destroy(o);
 	profile_destroy(*p);

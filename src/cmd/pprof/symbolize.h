@@ -7,11 +7,11 @@
 #include "resolve/profile_objects.h"
 
 struct symbolize {
-	bool is_off;
+	bool is_off, names_only; /* from tables of symbols: nothing inlined, no lines */
 	enum resolve_names names;
 };
 
-/* "local", "none", with ":demangle=full|templates|none" behind it; NULL or "": local. ERROR_USAGE. */
+/* "local", "fastlocal", "none", with ":demangle=full|templates|none" behind it; NULL or "": local. ERROR_USAGE. */
 struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret) _must_check_;
 /* The profile's main binary is another file: as the command line named it. */
 void symbolize_use_binary(struct profile *p, const char *path);
