@@ -30,11 +30,6 @@ struct writer {
 	double now;
 };
 
-static uint64_t label_of(const struct profile *p, const struct profile_row *row, uint32_t column)
-{
-	return column == PROFILE_NONE || row->labels == PROFILE_NONE ? 0 : profile_label_values(p, row->labels)[column];
-}
-
 static int compare_stacks(const struct profile *p, stack_id a, stack_id b)
 {
 	/* up to the same depth, then until the callers are one */
@@ -57,8 +52,8 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 {
 	const struct writer *w = ctx;
 	const struct profile_row *x = &w->p->rows.data[*(const uint32_t *)a], *y = &w->p->rows.data[*(const uint32_t *)b];
-	uint64_t keys_x[] = { label_of(w->p, x, w->pid), label_of(w->p, x, w->tid), label_of(w->p, x, w->comm), x->event };
-	uint64_t keys_y[] = { label_of(w->p, y, w->pid), label_of(w->p, y, w->tid), label_of(w->p, y, w->comm), y->event };
+	uint64_t keys_x[] = { foreign_label(w->p, x, w->pid), foreign_label(w->p, x, w->tid), foreign_label(w->p, x, w->comm), x->event };
+	uint64_t keys_y[] = { foreign_label(w->p, y, w->pid), foreign_label(w->p, y, w->tid), foreign_label(w->p, y, w->comm), y->event };
 	for (size_t i = 0; i < 4; i++)
 		if (keys_x[i] != keys_y[i])
 			return keys_x[i] < keys_y[i] ? -1 : 1;
@@ -116,13 +111,13 @@ static void write_labels(struct writer *w, labels_id labels)
 	for (uint32_t i = 0; i < p->columns.len; i++) {
 		const struct profile_label_column *c = &p->columns.data[i];
 		uint64_t value = profile_label_values(p, labels)[i];
-		if (!value || i == w->comm || i == w->pid || i == w->tid || c->type == COLUMN_FRAME || c->type == COLUMN_BYTES)
+		if (!profile_has_label(p, c, value) || i == w->comm || i == w->pid || i == w->tid)
 			continue;
 		json_key(&w->j, profile_str(p, c->name));
 		if (c->type == COLUMN_STRING)
 			json_str(&w->j, profile_str(p, (str_id)value));
 		else
-			json_i64(&w->j, (int64_t)value);
+			json_i64(&w->j, profile_label_number(value));
 	}
 }
 
@@ -132,7 +127,7 @@ static void write_call(struct writer *w, const struct profile_row *row, stack_id
 	struct json *j = &w->j;
 	char buffer[64];
 	struct foreign_frame f = foreign_of_frame(w->p, w->p->stacks.data[stack].frame);
-	begin_event(j, "X", label_of(w->p, row, w->pid), label_of(w->p, row, w->tid));
+	begin_event(j, "X", foreign_label(w->p, row, w->pid), foreign_label(w->p, row, w->tid));
 	json_key(j, "name");
 	json_str(j, foreign_name(&f, buffer));
 	json_key(j, "cat");
@@ -199,8 +194,8 @@ static void write_row(struct writer *w, const struct profile_row *row)
 
 static bool same_thread(const struct writer *w, const struct profile_row *x, const struct profile_row *y)
 {
-	return label_of(w->p, x, w->pid) == label_of(w->p, y, w->pid) && label_of(w->p, x, w->tid) == label_of(w->p, y, w->tid) &&
-	       label_of(w->p, x, w->comm) == label_of(w->p, y, w->comm);
+	return foreign_label(w->p, x, w->pid) == foreign_label(w->p, y, w->pid) && foreign_label(w->p, x, w->tid) == foreign_label(w->p, y, w->tid) &&
+	       foreign_label(w->p, x, w->comm) == foreign_label(w->p, y, w->comm);
 }
 
 static void write_calls(struct writer *w)
@@ -213,7 +208,7 @@ static void write_calls(struct writer *w)
 		if (before && (is_new_thread || before->event != row->event))
 			close_to(w, before, 0);
 		if (is_new_thread) {
-			uint64_t pid = label_of(p, row, w->pid), tid = label_of(p, row, w->tid), comm = label_of(p, row, w->comm);
+			uint64_t pid = foreign_label(p, row, w->pid), tid = foreign_label(p, row, w->tid), comm = foreign_label(p, row, w->comm);
 			w->now = 0;
 			if (comm)
 				write_name(&w->j, "thread_name", profile_str(p, (str_id)comm), pid, tid);

@@ -110,12 +110,12 @@ void foreign_write_labels(struct json *j, const struct profile *p)
 		for (size_t i = 0; i < p->columns.len; i++) {
 			if (!is_written(&p->columns.data[i]))
 				continue;
-			if (!values[i])
+			if (!profile_has_label(p, &p->columns.data[i], values[i]))
 				json_null(j);
 			else if (p->columns.data[i].type == COLUMN_STRING)
 				json_str(j, profile_str(p, (str_id)values[i]));
 			else
-				json_i64(j, (int64_t)values[i]);
+				json_i64(j, profile_label_number(values[i]));
 		}
 		json_end(j);
 	}
@@ -126,9 +126,11 @@ void foreign_write_labels(struct json *j, const struct profile *p)
 static uint64_t label_value(const struct json_doc *d, uint32_t v, const struct profile_label_column *c, struct profile *p)
 {
 	double number = json_number(d, v, 0);
+	if (json_is(d, v, JSON_KIND_NULL))
+		return 0;
 	if (c->type == COLUMN_STRING)
 		return strtab_add(&p->strings, json_text(d, v));
-	return number > -9e18 && number < 9e18 ? (uint64_t)(int64_t)number : 0;
+	return number > -9e18 && number < 9e18 ? profile_label_of_number((int64_t)number) : 0;
 }
 
 void foreign_read_labels(struct foreign_labels *l, const struct json_doc *d, uint32_t root, struct profile *p)

@@ -42,6 +42,14 @@ static inline labels_id foreign_labels_get(const struct foreign_labels *l, uint3
 {
 	return set < l->nr ? l->sets[set] : l->none;
 }
+/* A number or a text's id; 0 where the row has none, or there is no such column (PROFILE_NONE). */
+static inline uint64_t foreign_label(const struct profile *p, const struct profile_row *row, uint32_t column)
+{
+	if (column == PROFILE_NONE || row->labels == PROFILE_NONE)
+		return 0;
+	return (uint64_t)profile_label_number(profile_label_values(p, row->labels)[column]);
+}
+
 /* A set of process and thread, for files without "strobe". The columns must be there: foreign_declare_threads(). */
 void foreign_declare_threads(struct profile *p);
 labels_id foreign_thread_labels(struct profile *p, const char *comm, uint64_t pid, uint64_t tid);

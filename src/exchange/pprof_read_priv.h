@@ -74,5 +74,7 @@ void pprof_reader_deinit(struct pprof_reader *r);
 struct strobe_error *pprof_read_tables(struct pprof_reader *r) _must_check_;
 /* Declares the labels of a sample whose columns are new; before any sample is read. */
 struct strobe_error *pprof_declare_labels(struct pprof_reader *r, struct cursor sample) _must_check_;
+/* After all samples: columns for keys that only numbers 0 were seen of. */
+void pprof_declare_bare_labels(struct pprof_reader *r);
 /* All samples of the file, to rows. */
 struct strobe_error *pprof_read_samples(struct pprof_reader *r) _must_check_;

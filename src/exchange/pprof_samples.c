@@ -53,6 +53,17 @@ static struct strobe_error *read_raw_label(struct cursor c, struct raw_label *re
 	return c.bad ? pprof_bad("label") : NULL;
 }
 
+/* What has nothing but a key is a number 0, or an empty text: there are others of its key to tell. */
+#define COLUMN_IF_NO_TEXT UINT32_MAX
+
+static void add_column(struct pprof_reader *r, size_t slot, uint64_t unit)
+{
+	const char *name = profile_str(r->p, pprof_intern(r, slot >> 1));
+	uint32_t column = profile_column(r->p, name, slot & 1 ? COLUMN_I64 : COLUMN_STRING);
+	r->p->columns.data[column].unit = pprof_intern(r, unit);
+	r->columns.data[slot] = column + 1;
+}
+
 /* Declares the label's column where it is new. */
 static struct strobe_error *declare_label(struct pprof_reader *r, struct cursor c)
 {
@@ -61,12 +72,24 @@ static struct strobe_error *declare_label(struct pprof_reader *r, struct cursor 
 	if (l.key >= r->strings.len)
 		return pprof_bad("label");
 	size_t slot = l.key << 1 | !l.string;
-	if (r->columns.data[slot])
+	bool is_bare = !l.string && !l.number && !l.unit;
+	if (is_bare && !r->columns.data[slot])
+		r->columns.data[slot] = COLUMN_IF_NO_TEXT;
+	if (is_bare || (r->columns.data[slot] && r->columns.data[slot] != COLUMN_IF_NO_TEXT))
 		return NULL;
-	uint32_t column = profile_column(r->p, profile_str(r->p, pprof_intern(r, l.key)), l.string ? COLUMN_STRING : COLUMN_I64);
-	r->p->columns.data[column].unit = pprof_intern(r, l.unit);
-	r->columns.data[slot] = column + 1;
+	add_column(r, slot, l.unit);
 	return NULL;
+}
+
+void pprof_declare_bare_labels(struct pprof_reader *r)
+{
+	for (size_t slot = 1; slot < r->columns.len; slot += 2) {
+		if (r->columns.data[slot] != COLUMN_IF_NO_TEXT)
+			continue;
+		r->columns.data[slot] = 0;
+		if (!r->columns.data[slot - 1])
+			add_column(r, slot, 0);
+	}
 }
 
 struct strobe_error *pprof_declare_labels(struct pprof_reader *r, struct cursor sample)
@@ -94,8 +117,11 @@ static struct strobe_error *read_label(struct samples *s, struct cursor c)
 	struct pprof_reader *r = s->r;
 	struct raw_label l;
 	TRY(read_raw_label(c, &l));
-	uint64_t *value = &s->label_values.data[r->columns.data[l.key << 1 | !l.string] - 1];
-	*value = l.string ? join(r->p, (str_id)*value, pprof_intern(r, l.string)) : l.number;
+	uint32_t column = r->columns.data[l.key << 1 | !l.string];
+	if (!column)
+		return NULL;
+	uint64_t *value = &s->label_values.data[column - 1];
+	*value = l.string ? join(r->p, (str_id)*value, pprof_intern(r, l.string)) : profile_label_of_number((int64_t)l.number);
 	s->has_labels = true;
 	return NULL;
 }

@@ -186,10 +186,11 @@ static void write_stack(struct writer *w, stack_id stack)
 static void write_label(struct writer *w, const struct profile_label_column *c, uint64_t value)
 {
 	bool is_text = c->type == COLUMN_STRING;
-	if (!value || c->type == COLUMN_FRAME || c->type == COLUMN_BYTES)
+	if (!profile_has_label(w->p, c, value))
 		return;
 	proto_write_u64(&w->inner, LABEL_KEY, string_number(w, c->name));
-	proto_write_u64(&w->inner, is_text ? LABEL_STRING : LABEL_NUMBER, is_text ? string_number(w, (str_id)value) : value);
+	proto_write_u64(&w->inner, is_text ? LABEL_STRING : LABEL_NUMBER, 
+			is_text ? string_number(w, (str_id)value) : (uint64_t)profile_label_number(value));
 	if (!is_text)
 		proto_write_u64(&w->inner, LABEL_UNIT, string_number(w, c->unit));
 	proto_write_message(&w->message, SAMPLE_LABEL, &w->inner);

@@ -13,9 +13,10 @@ static bool is_shown(const struct profile_label_column *c)
 	return c->type != COLUMN_FRAME && c->type != COLUMN_BYTES;
 }
 
-static uint64_t label_of(const struct profile *p, const struct profile_row *row, size_t column)
+static bool has_label(const struct profile *p, const struct profile_row *row, size_t column)
 {
-	return row->labels == PROFILE_NONE ? 0 : profile_label_values(p, row->labels)[column];
+	return row->labels != PROFILE_NONE &&
+	       profile_has_label(p, &p->columns.data[column], profile_label_values(p, row->labels)[column]);
 }
 
 struct path {
@@ -32,14 +33,15 @@ static void find_path(const struct profile *p, stack_id stack, struct path *path
 static void csv_labels(const struct profile *p, const struct profile_row *row, struct out *out)
 {
 	for (size_t c = 0; c < p->columns.len; c++) {
-		uint64_t value = label_of(p, row, c);
 		if (!is_shown(&p->columns.data[c]))
 			continue;
 		out_ch(out, ',');
-		if (value && p->columns.data[c].type == COLUMN_STRING)
-			out_csv(out, profile_str(p, (str_id)value));
-		else if (value)
-			out_i64(out, (int64_t)value);
+		if (!has_label(p, row, c))
+			continue;
+		if (p->columns.data[c].type == COLUMN_STRING)
+			out_csv(out, profile_str(p, (str_id)foreign_label(p, row, (uint32_t)c)));
+		else
+			out_i64(out, (int64_t)foreign_label(p, row, (uint32_t)c));
 	}
 }
 
@@ -105,14 +107,13 @@ static void json_labels(struct json *j, const struct profile *p, const struct pr
 	json_key(j, "labels");
 	json_object(j);
 	for (size_t c = 0; c < p->columns.len; c++) {
-		uint64_t value = label_of(p, row, c);
-		if (!value || !is_shown(&p->columns.data[c]))
+		if (!has_label(p, row, c))
 			continue;
 		json_key(j, profile_str(p, p->columns.data[c].name));
 		if (p->columns.data[c].type == COLUMN_STRING)
-			json_str(j, profile_str(p, (str_id)value));
+			json_str(j, profile_str(p, (str_id)foreign_label(p, row, (uint32_t)c)));
 		else
-			json_i64(j, (int64_t)value);
+			json_i64(j, (int64_t)foreign_label(p, row, (uint32_t)c));
 	}
 	json_end(j);
 }

@@ -183,12 +183,19 @@ static void widen_labels(struct profile *p)
 		idset_insert(&p->index.labels, labels_hash(p, profile_label_values(p, i)), i);
 }
 
+/* Whether values of one column may stand in the other: numbers are never a text's id. */
+static bool are_alike(enum column_type a, enum column_type b)
+{
+	bool is_number = a == COLUMN_U64 || a == COLUMN_I64 || a == COLUMN_HEX;
+	return a == b || (is_number && (b == COLUMN_U64 || b == COLUMN_I64 || b == COLUMN_HEX));
+}
+
 uint32_t profile_column(struct profile *p, const char *name, enum column_type type)
 {
-	uint32_t i = profile_find_column(p, name);
-	if (i != PROFILE_NONE)
-		return i;
 	struct profile_label_column column = { .name = strtab_add(&p->strings, name), .type = type };
+	for (uint32_t i = 0; i < p->columns.len; i++)
+		if (p->columns.data[i].name == column.name && are_alike(p->columns.data[i].type, type))
+			return i;
 	vec_push(&p->columns, column);
 	if (p->labels_nr)
 		widen_labels(p);

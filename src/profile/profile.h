@@ -154,7 +154,7 @@ mapping_id profile_mapping(struct profile *p, const struct profile_mapping *m);
 function_id profile_function(struct profile *p, const struct profile_function *f);
 frame_id profile_frame(struct profile *p, const struct profile_frame *f);
 stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame);
-/* Label sets that exist already get the value 0 in a new column. */
+/* One of that name and kind: texts, numbers (whichever type), frames, bytes. Label sets that exist get the value 0 in a new one. */
 uint32_t profile_column(struct profile *p, const char *name, enum column_type type);
 labels_id profile_labels(struct profile *p, const uint64_t *values);
 uint32_t profile_event(struct profile *p, const char *name, const char *unit);
@@ -164,6 +164,30 @@ uint32_t profile_add(struct profile *p, stack_id stack, labels_id labels, uint32
 
 /* Adds a row of which the caller knows that there is none like it; so may stacks be appended (stack_builder.h). */
 void profile_append(struct profile *p, const struct profile_row *row);
+
+/*
+ * In a profile of values that others made a set need not have all labels: 0 is none, and a number 0 that is there is kept as
+ * this (the least number of all, which then reads as 0). A recording's sets have a number in each column of numbers.
+ */
+#define PROFILE_LABEL_ZERO ((uint64_t)1 << 63)
+
+static inline uint64_t profile_label_of_number(int64_t n)
+{
+	return n ? (uint64_t)n : PROFILE_LABEL_ZERO;
+}
+
+static inline int64_t profile_label_number(uint64_t value)
+{
+	return value == PROFILE_LABEL_ZERO ? 0 : (int64_t)value;
+}
+
+/* Whether there is a label that can be shown: frames and bytes cannot. value: of a set. */
+static inline bool profile_has_label(const struct profile *p, const struct profile_label_column *c, uint64_t value)
+{
+	if (c->type == COLUMN_FRAME || c->type == COLUMN_BYTES)
+		return false;
+	return value || (c->type != COLUMN_STRING && !p->origin.events_are_values);
+}
 
 static inline const uint64_t *profile_label_values(const struct profile *p, labels_id id)
 {

@@ -114,7 +114,7 @@ static bool is_in_range(const struct filter *f, const struct profile *p, const s
 	const struct range *r = &f->range;
 	const char *unit, *key = profile_str(p, c->name), *own = profile_str(p, c->unit);
 	/* a number of no unit whose key is "bytes" counts bytes */
-	double scaled = f->select->scale((int64_t)value, *own ? own : key, r->unit, &unit);
+	double scaled = f->select->scale(profile_label_number(value), *own ? own : key, r->unit, &unit);
 	return !strcmp(unit, r->unit) && (!r->has_least || scaled >= r->least) && (!r->has_most || scaled <= r->most);
 }
 
@@ -145,7 +145,7 @@ static bool matches(const struct filter *f, const struct profile *p, const uint6
 		for (size_t i = 0; i < p->columns.len; i++) {
 			const struct profile_label_column *c = &p->columns.data[i];
 			bool is_number = c->type == COLUMN_I64 || c->type == COLUMN_U64 || c->type == COLUMN_HEX;
-			if (values[i] && is_number && (!f->key || !strcmp(f->key, profile_str(p, c->name))) &&
+			if (profile_has_label(p, c, values[i]) && is_number && (!f->key || !strcmp(f->key, profile_str(p, c->name))) &&
 			    is_in_range(f, p, c, values[i]))
 				return true;
 		}
@@ -265,10 +265,11 @@ static frame_id label_frame(struct profile_transfer *t, const struct profile_lab
 	uint32_t column = k->columns.data[i];
 	uint64_t value = column == PROFILE_NONE || labels == PROFILE_NONE ? 0 : profile_label_values(src, labels)[column];
 	struct profile_function fn = { .mapping = PROFILE_NONE, .file = k->names.data[i] };
-	if (value && src->columns.data[column].type == COLUMN_STRING) {
+	bool has = column != PROFILE_NONE && labels != PROFILE_NONE && profile_has_label(src, &src->columns.data[column], value);
+	if (has && src->columns.data[column].type == COLUMN_STRING) {
 		fn.name = profile_transfer_string(t, (str_id)value);
-	} else if (value) {
-		char *text = select->label((int64_t)value, profile_str(src, src->columns.data[column].unit));
+	} else if (has) {
+		char *text = select->label(profile_label_number(value), profile_str(src, src->columns.data[column].unit));
 		fn.name = strtab_add(&t->dst->strings, text);
 		free(text);
 	}

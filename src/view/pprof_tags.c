@@ -66,11 +66,11 @@ static struct said said_of(struct pprof_tags *t, const struct pprof_graph *r, la
 	struct said said = { .texts = join_texts(t, p, values) };
 	for (size_t i = 0; i < p->columns.len; i++) {
 		const struct profile_label_column *c = &p->columns.data[i];
-		if (!values[i] || !is_size(p, c))
+		if (!profile_has_label(p, c, values[i]) || !is_size(p, c))
 			continue;
 		char text[PPROF_LABEL_MAX];
 		t->unit = c->unit ? profile_str(p, c->unit) : "bytes";
-		said.size = (int64_t)values[i];
+		said.size = profile_label_number(values[i]);
 		pprof_label(said.size, t->unit, r->unit, text);
 		said.size_text = strtab_add(&t->strings, text);
 	}

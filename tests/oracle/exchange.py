@@ -79,8 +79,9 @@ def tag_pairs(path):
 def check_all_labels(tap):
     """Labels survive: pid, tid, comm, cpu, cgroup, event, in each format that can hold them."""
     data, profile = at("all.data"), at("all.pb.gz")
+    cpu = min(os.sched_getaffinity(0))
     done = strobe("record", "-g", "-e", "cpu-clock,task-clock", "-F", "499", "--sample-cpu", "--all-cgroups", "-o", data, "--",
-                  build_workload("threads"))
+                  "taskset", "-c", str(cpu), build_workload("threads"))
     if done.status:
         tap.skip("all labels", "cgroups cannot be recorded here: " + done.err.strip()[-100:])
         return
@@ -88,6 +89,7 @@ def check_all_labels(tap):
     pairs = tag_pairs(profile)
     wanted = {key for key, _ in pairs}
     tap.ok(wanted >= LABELS - {"cgroup"}, "a recording has all labels", wanted)
+    tap.ok(("cpu", str(cpu)) in pairs, f"CPU {cpu} is a label as any other is", {p for p in pairs if p[0] == "cpu"})
     events = {"cpu-clock", "task-clock"}
     for suffix in ALL_LABELS:
         there, back = at("all." + suffix), at("all.back.pb.gz")

@@ -517,6 +517,18 @@ def check_copy(tap):
     tap.ok(done.status == 1 and "a location that it does not have (id 3)" in done.err, "-proto: what is damaged is not copied", done)
 
 
+def check_labels(tap):
+    """A number 0 is a label; a key may have texts and numbers."""
+    path = os.path.join(SCRATCH, "labels.pb.gz")
+    size = [[(1, 7), (3, n), (4, 3)] for n in (0, 5)]
+    with open(path, "wb") as f:
+        f.write(gzip.compress(profile([([2, 1], [1, 16], [size[0]]), ([1], [2, 16], [size[1]]), ([1], [3, 16], []),
+                                       ([2, 1], [1, 16], [[(1, 8), (2, 9)]]), ([2, 1], [1, 16], [[(1, 8), (3, 1 << 40)]])])))
+    for words in ["-traces"], ["-traces", "-tagfocus=size=0:1b"], ["-top", "-tagfocus=0:1b"], ["-traces", "-tagleaf=size"]:
+        ours, theirs = strobe("pprof", *words, path).out, go_pprof(*words, path).out
+        tap.ok(theirs and ours == theirs, f"labels: {' '.join(words)}", first_difference(ours, theirs))
+
+
 def check_prompt(tap):
     path = os.path.join(SCRATCH, "cpu.pb.gz")
     ours = run(STROBE, "pprof", path, stdin=PROMPT.encode())
@@ -548,6 +560,7 @@ def main():
     check_options(tap)
     check_gperftools(tap)
     check_copy(tap)
+    check_labels(tap)
     check_prompt(tap)
     tap.done()
 

@@ -153,12 +153,12 @@ static void out_labels(const struct report *r, labels_id labels, bool texts)
 	for (size_t i = 0; i < p->columns.len && labels != PROFILE_NONE; i++) {
 		const struct profile_label_column *c = &p->columns.data[i];
 		uint64_t value = profile_label_values(p, labels)[i];
-		if ((c->type == COLUMN_STRING) != texts || !value || c->type == COLUMN_FRAME || c->type == COLUMN_BYTES)
+		if ((c->type == COLUMN_STRING) != texts || !profile_has_label(p, c, value))
 			continue;
 		char number[PPROF_LABEL_MAX];
 		const char *unit = profile_str(p, c->unit), *name = profile_str(p, c->name);
 		/* a number of no unit whose key is "bytes" counts bytes, and another is what its key says */
-		pprof_label((int64_t)value, *unit ? unit : name, "auto", number);
+		pprof_label(profile_label_number(value), *unit ? unit : name, "auto", number);
 		vec_push(&lines, xasprintf("%10s:  %s", name, texts ? profile_str(p, (str_id)value) : number));
 	}
 	if (lines.len > 1)
@@ -262,7 +262,7 @@ static char *tag_text(const struct report *r, const struct profile_label_column 
 	if (c->type == COLUMN_STRING)
 		return xstrdup(profile_str(r->p, (str_id)value));
 	const char *unit = profile_str(r->p, c->unit);
-	pprof_label((int64_t)value, *unit ? unit : profile_str(r->p, c->name), r->g.unit, number);
+	pprof_label(profile_label_number(value), *unit ? unit : profile_str(r->p, c->name), r->g.unit, number);
 	return xstrdup(number);
 }
 
@@ -318,7 +318,7 @@ static void out_tag_column(const struct report *r, size_t column)
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
 		uint64_t value = row->labels == PROFILE_NONE ? 0 : profile_label_values(p, row->labels)[column];
-		if (row->event != r->o->graph.event || !value)
+		if (row->event != r->o->graph.event || row->labels == PROFILE_NONE || !profile_has_label(p, c, value))
 			continue;
 		char *text = tag_text(r, c, value);
 		str_id id = strtab_add(&texts, text);

@@ -189,7 +189,7 @@ static char *label_text(const struct profile *p, const struct profile_label_colu
 	const char *name = profile_str(p, c->name), *unit = profile_str(p, c->unit);
 	if (c->type == COLUMN_STRING)
 		return xasprintf("%s:[%s]", name, profile_str(p, (str_id)value));
-	return xasprintf("%s:[%" PRId64 "%s%s]", name, (int64_t)value, *unit ? " " : "", unit);
+	return xasprintf("%s:[%" PRId64 "%s%s]", name, profile_label_number(value), *unit ? " " : "", unit);
 }
 
 static void out_labels(const struct raw *r, labels_id labels, bool texts)
@@ -199,7 +199,7 @@ static void out_labels(const struct raw *r, labels_id labels, bool texts)
 	for (size_t i = 0; i < p->columns.len && labels != PROFILE_NONE; i++) {
 		const struct profile_label_column *c = &p->columns.data[i];
 		uint64_t value = profile_label_values(p, labels)[i];
-		if (value && (c->type == COLUMN_STRING) == texts && c->type != COLUMN_FRAME && c->type != COLUMN_BYTES)
+		if (profile_has_label(p, c, value) && (c->type == COLUMN_STRING) == texts)
 			vec_push(&words, label_text(p, c, value));
 	}
 	if (words.len)
