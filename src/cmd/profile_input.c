@@ -61,11 +61,16 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
 {
 	struct filemap map;
+	struct exchange_bytes bytes;
 	*ret = NULL;
 	if (!input->format && !input_is_foreign(input->path))
 		return aggregate(ctx, input, ret);
 	TRY(filemap_open(&map, input->path));
-	struct strobe_error *err = exchange_read_value(map.data, map.bytes, input->path, input->format, input->value, ret);
+	struct strobe_error *err = exchange_unpack(map.data, map.bytes, input->path, &bytes);
+	if (bytes.owned)
+		filemap_close(&map);
+	if (!err)
+		err = exchange_read_bytes(&bytes, input->path, input->format, input->value, ret);
 	filemap_close(&map);
 	return err;
 }

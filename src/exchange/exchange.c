@@ -60,30 +60,50 @@ const struct exchange_format *exchange_probe(const uint8_t *p, size_t n)
 	return NULL;
 }
 
-static struct strobe_error *read_unpacked(const uint8_t *p, size_t n, const struct exchange_format *format,
-					  const char *value, struct profile **ret)
+static struct strobe_error *read_unpacked(struct exchange_bytes *b, const struct exchange_format *format, const char *value,
+					  struct profile **ret)
 {
-	if (!n)
+	if (!b->n)
 		return error_create(ERROR_FORMAT, "it is empty");
 	if (!format)
-		format = exchange_probe(p, n);
+		format = exchange_probe(b->p, b->n);
 	if (!format)
 		return error_create(ERROR_FORMAT, "it is no profile of a known format");
-	return value && format->read_value ? format->read_value(p, n, value, ret) : format->read(p, n, ret);
+	return format->read_value ? format->read_value(b, value, ret) : format->read(b->p, b->n, ret);
+}
+
+void exchange_bytes_free(struct exchange_bytes *b)
+{
+	free(b->owned);
+	*b = (struct exchange_bytes){};
+}
+
+struct strobe_error *exchange_unpack(const uint8_t *p, size_t n, const char *name, struct exchange_bytes *ret)
+{
+	*ret = (struct exchange_bytes){ .p = p, .n = n };
+	if (!gzip_is(p, n))
+		return NULL;
+	TRY(gzip_unpack(p, n, PPROF_UNPACKED_MAX, name, &ret->owned, &ret->n));
+	ret->p = ret->owned;
+	return NULL;
+}
+
+struct strobe_error *exchange_read_bytes(struct exchange_bytes *b, const char *name, const struct exchange_format *format,
+					 const char *value, struct profile **ret)
+{
+	*ret = NULL;
+	struct strobe_error *err = read_unpacked(b, format, value, ret);
+	exchange_bytes_free(b);
+	return error_prefix(err, "cannot read %s", name);
 }
 
 struct strobe_error *exchange_read_value(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
 					 const char *value, struct profile **ret)
 {
+	struct exchange_bytes b;
 	*ret = NULL;
-	if (!gzip_is(p, n))
-		return error_prefix(read_unpacked(p, n, format, value, ret), "cannot read %s", name);
-	uint8_t *unpacked;
-	size_t unpacked_n;
-	TRY(gzip_unpack(p, n, PPROF_UNPACKED_MAX, name, &unpacked, &unpacked_n));
-	struct strobe_error *err = read_unpacked(unpacked, unpacked_n, format, value, ret);
-	free(unpacked);
-	return error_prefix(err, "cannot read %s", name);
+	TRY(exchange_unpack(p, n, name, &b));
+	return exchange_read_bytes(&b, name, format, value, ret);
 }
 
 struct strobe_error *exchange_read(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,

@@ -14,6 +14,14 @@
 #include "base/out.h"
 #include "profile/profile.h"
 
+/* The bytes of a profile, unpacked. Who reads them may free them as soon as they are of no more use: they can be many. */
+struct exchange_bytes {
+	const uint8_t *p; /* NULL once they are freed */
+	size_t n;
+	uint8_t *owned;   /* what p is in where it was packed; NULL: p is borrowed */
+};
+void exchange_bytes_free(struct exchange_bytes *b);
+
 struct exchange_format {
 	const char *name;            /* what --from and --to call it */
 	const char *what;            /* for people */
@@ -22,8 +30,8 @@ struct exchange_format {
 	bool (*probe)(const uint8_t *p, size_t n);
 	struct strobe_error *(*read)(const uint8_t *p, size_t n, struct profile **ret);
 	struct strobe_error *(*write)(const struct profile *p, struct out *out);
-	/* As read, for who wants one kind of values only; NULL where the reader cannot leave out the others. */
-	struct strobe_error *(*read_value)(const uint8_t *p, size_t n, const char *value, struct profile **ret);
+	/* As read, for who wants one kind of values only (NULL: all), of bytes that may be freed early; or NULL. */
+	struct strobe_error *(*read_value)(struct exchange_bytes *b, const char *value, struct profile **ret);
 };
 
 /* A profile of this size, unpacked, is no profile any more. */
@@ -45,6 +53,10 @@ const struct exchange_format *exchange_probe(const uint8_t *p, size_t n);
  */
 struct strobe_error *exchange_read(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
 				   struct profile **ret) _must_check_;
+/* In two steps, for who need not keep the file once it is unpacked: bytes, which are to be read (and so freed); the rest. */
+struct strobe_error *exchange_unpack(const uint8_t *p, size_t n, const char *name, struct exchange_bytes *ret) _must_check_;
+struct strobe_error *exchange_read_bytes(struct exchange_bytes *b, const char *name, const struct exchange_format *format,
+					 const char *value, struct profile **ret) _must_check_;
 /* The same; value: the only one of which rows are wanted, as profile_choose_event() names it; others may be there. */
 struct strobe_error *exchange_read_value(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
 					 const char *value, struct profile **ret) _must_check_;
@@ -53,7 +65,7 @@ struct strobe_error *exchange_read_value(const uint8_t *p, size_t n, const char 
 bool pprof_probe(const uint8_t *p, size_t n);
 struct strobe_error *pprof_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
 /* With the rows of one kind of values only (profile_choose_event()), of all where it has none of that name; NULL: of all. */
-struct strobe_error *pprof_read_value(const uint8_t *p, size_t n, const char *value, struct profile **ret) _must_check_;
+struct strobe_error *pprof_read_value(struct exchange_bytes *b, const char *value, struct profile **ret) _must_check_;
 /* Packed with gzip, and as it is. */
 struct strobe_error *pprof_write(const struct profile *p, struct out *out) _must_check_;
 struct strobe_error *pprof_write_raw(const struct profile *p, struct out *out) _must_check_;

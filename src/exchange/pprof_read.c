@@ -365,10 +365,11 @@ void pprof_reader_deinit(struct pprof_reader *r)
 	id_table_deinit(&r->location_ids);
 }
 
-struct strobe_error *pprof_read_value(const uint8_t *p, size_t n, const char *value, struct profile **ret)
+struct strobe_error *pprof_read_value(struct exchange_bytes *b, const char *value, struct profile **ret)
 {
 	struct pprof_reader r;
-	pprof_reader_init(&r, p, n);
+	pprof_reader_init(&r, b->p, b->n);
+	r.bytes = b;
 	struct strobe_error *err = read_all(&r, value);
 	*ret = err ? NULL : r.p;
 	if (err)
@@ -379,5 +380,5 @@ struct strobe_error *pprof_read_value(const uint8_t *p, size_t n, const char *va
 
 struct strobe_error *pprof_read(const uint8_t *p, size_t n, struct profile **ret)
 {
-	return pprof_read_value(p, n, NULL, ret);
+	return pprof_read_value(&(struct exchange_bytes){ .p = p, .n = n }, NULL, ret);
 }

@@ -5,6 +5,7 @@
 #include "base/cursor.h"
 #include "base/u64map.h"
 #include "base/vector.h"
+#include "exchange/exchange.h"
 #include "exchange/proto.h"
 #include "profile/profile.h"
 #include "profile/stack_builder.h"
@@ -30,6 +31,7 @@ struct raw_function {
 struct pprof_reader {
 	struct profile *p;
 	struct cursor file;
+	struct exchange_bytes *bytes; /* that the file is in: freed, where they can be, before stacks are made of the samples */
 	VEC(struct raw_string) strings;
 	VEC(struct raw_function) functions;
 	VEC(mapping_id) mappings;

@@ -285,6 +285,7 @@ static void make_rows(struct samples *s, stack_id *stacks)
 static struct strobe_error *finish(struct samples *s)
 {
 	size_t file = cursor_left(&s->r->file);
+	exchange_bytes_free(s->r->bytes); /* no text of it is interned from here on */
 	stack_id *stacks = xmalloc((s->labels.len + 1) * sizeof(*stacks));
 	struct strobe_error *err = stack_builder_finish(&s->stacks, (uint64_t)file * STACKS_PER_BYTE + STACKS_MIN, stacks);
 	stack_builder_deinit(&s->stacks);
