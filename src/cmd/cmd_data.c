@@ -9,7 +9,7 @@
 
 struct data_command {
 	const char *input, *to_json, *to_ctf;
-	bool force, tod;
+	bool force, tod, all;
 	unsigned verbose;
 };
 
@@ -19,6 +19,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "the recording (perf.data); - is standard input" },
 	{ OPTION_STRING, 0, "to-json", AT(to_json), .arg = "file", .help = "write JSON to this file; - is standard output" },
 	{ OPTION_STRING, 0, "to-ctf", AT(to_ctf), .arg = "dir", .help = "CTF is not written: this says so" },
+	{ OPTION_BOOL, 0, "all", AT(all), .help = "records of all kinds: only CTF has room for them, and this says so" },
 	{ OPTION_BOOL, 0, "tod", AT(tod), .help = "times of day, where the recording tells of them (record -k)" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "write over a file that exists; read another user's recording" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
@@ -75,6 +76,8 @@ static struct strobe_error *check(const struct cmd_context *ctx, const struct da
 		return error_create(ERROR_USAGE, "'convert' is what data can do");
 	if (o->to_ctf)
 		return error_create(ERROR_USAGE, "CTF is not written; --to-json is, and strobe convert writes other formats");
+	if (o->all)
+		return error_create(ERROR_USAGE, "JSON has samples alone: --all is not for it");
 	if (!o->to_json)
 		return error_create(ERROR_USAGE, "--to-json=FILE says what to write");
 	return NULL;

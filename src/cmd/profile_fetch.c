@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "exchange/exchange.h"
-#include "net/fetch.h"
 
 #define TIMEOUT_S 60
 #define INSECURE "https+insecure://"
@@ -51,6 +50,38 @@ static int64_t seconds_of(const char *url)
 	return strstr(url, "/debug/pprof/profile") ? 30 : 0;
 }
 
+static struct net_options options_for(const struct profile_fetch *s, int64_t measures)
+{
+	return (struct net_options){
+		.timeout_s = s->timeout_s > 0 ? (double)s->timeout_s : measures ? (double)measures * 1.5 + 5 : TIMEOUT_S,
+		.insecure = text_has_prefix(s->source, INSECURE),
+		.cert = s->tls_cert,
+		.key = s->tls_key,
+		.ca = s->tls_ca,
+	};
+}
+
+struct strobe_error *profile_fetch_names(struct cmd_context *ctx, const struct profile_fetch *s, const char *addresses,
+					 struct net_body *ret)
+{
+	static const char *const beside[] = {
+		"/pprof/heap", "/pprof/growth", "/pprof/profile", "/pprof/pmuprofile", "/pprof/contention",
+	};
+	struct net_options options = options_for(s, 0);
+	const char *url = full_url(&ctx->words, s->source, 0), *path = strchr(strstr(url, "://") + 3, '/');
+	size_t n = strcspn(url, "?"), keep = path ? (size_t)(path - url) : n;
+	const char *name = "symbolz";
+	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+		size_t tail = strlen(beside[i]);
+		if (n < tail || memcmp(url + n - tail, beside[i], tail))
+			continue;
+		keep = n - tail + strlen("/pprof");
+		name = "symbol";
+	}
+	options.post = addresses;
+	return net_fetch(arena_printf(&ctx->words, "%.*s/%s", (int)keep, url, name), &options, ret);
+}
+
 static struct strobe_error *looks_like_html(const struct net_body *body)
 {
 	size_t at = 0;
@@ -65,13 +96,7 @@ struct strobe_error *profile_fetch(struct cmd_context *ctx, const struct profile
 {
 	const char *url = full_url(&ctx->words, s->source, s->seconds);
 	int64_t measures = seconds_of(url);
-	struct net_options options = {
-		.timeout_s = s->timeout_s > 0 ? (double)s->timeout_s : measures ? (double)measures * 1.5 + 5 : TIMEOUT_S,
-		.insecure = text_has_prefix(s->source, INSECURE),
-		.cert = s->tls_cert,
-		.key = s->tls_key,
-		.ca = s->tls_ca,
-	};
+	struct net_options options = options_for(s, measures);
 	struct net_body body;
 	fprintf(stderr, "Fetching profile over HTTP from %s\n", url);
 	if (measures)

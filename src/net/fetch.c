@@ -17,6 +17,7 @@ enum {
 	CURLOPT_WRITEDATA = 10001,
 	CURLOPT_URL = 10002,
 	CURLOPT_ERRORBUFFER = 10010,
+	CURLOPT_COPYPOSTFIELDS = 10165,
 	CURLOPT_WRITEFUNCTION = 20011,
 	CURLOPT_USERAGENT = 10018,
 	CURLOPT_SSLCERT = 10025,
@@ -108,6 +109,8 @@ static void set_options(const struct curl_calls *curl, void *handle, const char 
 		curl->setopt(handle, CURLOPT_SSL_VERIFYPEER, 0L);
 		curl->setopt(handle, CURLOPT_SSL_VERIFYHOST, 0L);
 	}
+	if (o->post)
+		curl->setopt(handle, CURLOPT_COPYPOSTFIELDS, o->post);
 	if (o->cert)
 		curl->setopt(handle, CURLOPT_SSLCERT, o->cert);
 	if (o->key)

@@ -136,13 +136,9 @@ static void take_off_const(char *s)
 		s[n - 6] = 0;
 }
 
-static str_id name_of(struct profile *dst, struct dso *dso, const struct symbol *symbol, enum resolve_names names)
+str_id resolve_readable_name(struct profile *dst, const char *shown, enum resolve_names names)
 {
-	const char *shown = dso_symbol_name(dso, symbol);
-	/* "memcpy@@GLIBC_2.14": the version is no part of it */
-	if (names == RESOLVE_RAW || shown == symbol->raw_name)
-		return strtab_add_n(&dst->strings, shown, names == RESOLVE_RAW ? strlen(shown) : strcspn(shown, "@"));
-	if (names == RESOLVE_FULL)
+	if (names == RESOLVE_FULL || names == RESOLVE_RAW)
 		return strtab_add(&dst->strings, shown);
 	char *name = xstrdup(shown);
 	take_out(name, '(', ')');
@@ -152,6 +148,15 @@ static str_id name_of(struct profile *dst, struct dso *dso, const struct symbol 
 	str_id id = strtab_add(&dst->strings, *name ? name : shown);
 	free(name);
 	return id;
+}
+
+static str_id name_of(struct profile *dst, struct dso *dso, const struct symbol *symbol, enum resolve_names names)
+{
+	const char *shown = dso_symbol_name(dso, symbol);
+	/* "memcpy@@GLIBC_2.14": the version is no part of it */
+	if (shown == symbol->raw_name && names != RESOLVE_RAW)
+		return strtab_add_n(&dst->strings, shown, strcspn(shown, "@"));
+	return resolve_readable_name(dst, shown, names);
 }
 
 /* ---- the whole ---- */

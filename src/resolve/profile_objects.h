@@ -29,6 +29,9 @@ enum resolve_names {
 	RESOLVE_RAW,       /* as linked */
 };
 
+/* A C++ name as it is told: without what is not wanted of it. */
+str_id resolve_readable_name(struct profile *dst, const char *name, enum resolve_names names);
+
 /*
  * A new profile: with the functions, inlined ones too, and lines of mappings of which no frame has a name. With names_only
  * functions as tables of symbols have them, which need no debug information: nothing inlined, no files, no lines.

@@ -5,12 +5,19 @@
 import ctypes.util
 import http.server
 import os
+import re
+import shutil
 import threading
 import time
 
 from strobetest import SCRATCH, STROBE, Tap, run, skip_all
 
 FOLDED = b"main;work 3\nmain;rest 1\n"
+# as gperftools answers: addresses of a program that is not here
+HEAP = (b"heap profile:      3:     3072 [     3:     3072] @ heapprofile\n"
+        b"     1:     1024 [     1:     1024] @ 0x4001000 0x4002000 0x4100000\n"
+        b"     2:     2048 [     2:     2048] @ 0x4001000 0x4003000\n\n"
+        b"MAPPED_LIBRARIES:\n04000000-04200000 r-xp 00000000 08:01 99 /opt/elsewhere/server\n")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -27,11 +34,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def do_POST(self):
+        asked = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        Handler.asked.append((self.path, sorted(asked.split("+"))))
+        if self.path in ("/pprof/symbol", "/symbolz"):
+            names = [f"{a} one::of({a}, int)\n" for a in asked.split("+") if a != "0x40fffff"]
+            self.answer(("num_symbols: 1\n" + "".join(names)).encode())
+        else:
+            self.answer(b"no such names\n", 404)
+
     def do_GET(self):
         Handler.asked.append(self.path)
         path = self.path.split("?")[0]
         if path in ("/debug/pprof/profile", "/debug/pprof/heap"):
             self.answer(open(os.path.join(SCRATCH, "in.pb.gz"), "rb").read())
+        elif path in ("/pprof/heap", "/nameless", "/elsewhere/heap"):
+            self.answer(HEAP)
         elif path == "/moved":
             self.answer(b"", 302, Location="/debug/pprof/heap")
         elif path == "/loop":
@@ -85,6 +103,30 @@ def check_answers(tap, server, local):
     tap.ok(two.status == 0 and "100% of 8 total" in two.out, "two are added up, one of them has moved", two)
 
 
+def check_names(tap, server):
+    """Addresses without names: the server of a program with gperftools tells them."""
+    asked = ["0x4001fff", "0x4002fff", "0x4000fff", "0x40fffff"]
+    for path, where in ("/pprof/heap", "/pprof/symbol"), ("/nameless", "/symbolz"):
+        Handler.asked.clear()
+        done = pprof("-top", "-cum", f"http://{server}{path}?x=1")
+        posts = [a for a in Handler.asked if isinstance(a, tuple)]
+        tap.ok(done.status == 0 and posts == [(where, sorted(asked))], f"{path}: {where} is asked for all addresses at once", posts)
+        shown = re.findall(r"^ *(\S+) +\S+% +\S+% +(\S+) +\S+% +(.*)$", done.out, re.M)
+        tap.equal(shown, [("3kB", "3kB", "one::of"), ("0", "1kB", "[server]")], f"{path}: all but one have a name now")
+        full = pprof("-top", "-symbolize=remote:demangle=full", f"http://{server}{path}").out
+        tap.ok(all(f"one::of({a}, int)" in full for a in asked[:3]), f"{path}: in full where that is asked for", full)
+    if shutil.which("go"):
+        env = {**os.environ, "PPROF_TMPDIR": os.path.join(SCRATCH, "kept"), "HOME": SCRATCH, "http_proxy": "", "no_proxy": "*"}
+        words = ["-symbolize=remote", "-top", "-cum", "-compact_labels", f"http://{server}/pprof/heap"]
+        theirs, ours = run("go", "tool", "pprof", *words, env=env), pprof(*words)
+        tap.ok(theirs.status == 0 and theirs.out == ours.out, "remote names: as go tool pprof has them", [theirs.out, ours.out])
+    Handler.asked.clear()
+    done = pprof("-top", "-symbolize=local", f"http://{server}/pprof/heap")
+    tap.ok(done.status == 0 and len(Handler.asked) == 1, "-symbolize=local asks no server", Handler.asked)
+    done = pprof("-top", "-symbolize=remote", os.path.join(SCRATCH, "in.pb.gz"))
+    tap.ok(done.status == 129 and "these are files" in done.err, "-symbolize=remote is for servers", done)
+
+
 def check_refused(tap, server):
     for path, words in (("/nothing", "status 404: no such profile"), ("/loop", "redirect"), ("/html", "page of HTML"),
                         ("/file", "rotocol")):
@@ -110,6 +152,7 @@ def main():
     address = f"127.0.0.1:{server.server_port}"
     check_flamegraph(tap, address)
     check_answers(tap, address, pprof("-top", os.path.join(SCRATCH, "in.pb.gz")).out)
+    check_names(tap, address)
     check_refused(tap, address)
     tap.done()
 

@@ -91,9 +91,9 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "tls_cert", AT(sources.server.tls_cert), .arg = "file", .help = "our certificate (PEM)" },
 	{ OPTION_STRING, 0, "tls_key", AT(sources.server.tls_key), .arg = "file", .help = "and its key" },
 	{ OPTION_STRING, 0, "tls_ca", AT(sources.server.tls_ca), .arg = "file", .help = "who vouches for the server's certificate" },
-	{ OPTION_STRING, 0, "symbolize", AT(symbolize), .arg = "local|fastlocal|none",
-	  .help = "names for addresses: from local binaries (the default), from their tables of symbols alone, or none; "
-		  "with :demangle=full|templates|none" },
+	{ OPTION_STRING, 0, "symbolize", AT(symbolize), .arg = "local|fastlocal|remote|none",
+	  .help = "names for addresses: from local binaries, from their tables of symbols alone, from the server that the profile "
+		  "came from, or none (the first, then the server's); with :demangle=full|templates|none" },
 	{ OPTION_STRING, 0, "buildid", AT(sources.build_id), .arg = "id", .help = "of the program itself, in place of the profile's" },
 	{ OPTION_STRING, 0, "add_comment", AT(sources.add_comment), .arg = "text", .help = "a comment to add to the profile" },
 
@@ -183,6 +183,14 @@ static struct strobe_error *serve_pages(const struct pprof_session *s, const str
 	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings);
 }
 
+static bool has_server(const struct cmd_context *ctx)
+{
+	for (int i = 0; i < ctx->rest.argc; i++)
+		if (profile_fetch_is_server(ctx->rest.argv[i]))
+			return true;
+	return false;
+}
+
 static struct strobe_error *check(const struct cmd_context *ctx, const struct pprof_command *o, const struct pprof_report_kind *kind)
 {
 	if (o->http && kind)
@@ -204,6 +212,8 @@ static int run(struct cmd_context *ctx, void *options)
 		err = check(ctx, o, kind);
 	if (!err)
 		err = symbolize_parse(o->symbolize, &o->sources.symbolize);
+	if (!err && o->sources.symbolize.where == SYMBOLIZE_REMOTE && !has_server(ctx))
+		err = error_create(ERROR_USAGE, "-symbolize=remote asks the server that a profile came from; these are files");
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->verbose);

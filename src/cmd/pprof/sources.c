@@ -81,7 +81,15 @@ static struct strobe_error *read_one(struct cmd_context *ctx, const struct pprof
 	bool is_fetched = profile_fetch_is_server(source);
 	server.source = source;
 	*fetched |= is_fetched;
-	return is_fetched ? profile_fetch(ctx, &server, ret) : profile_input_read(ctx, &input, ret);
+	if (!is_fetched)
+		return profile_input_read(ctx, &input, ret);
+	TRY(profile_fetch(ctx, &server, ret));
+	struct strobe_error *err = symbolize_profile(ctx, &s->symbolize, ret);
+	if (!err)
+		err = symbolize_remote(ctx, &s->symbolize, &server, ret);
+	if (err)
+		profile_destroy(*ret);
+	return err;
 }
 
 static bool is_elf(const char *path)

@@ -6,27 +6,40 @@
 
 static struct strobe_error *parse_part(const char *s, size_t n, struct symbolize *ret)
 {
-	enum { ON = -1, FAST = -2, OFF = -3 };
 	static const struct {
 		const char *word;
-		int means;
+		struct symbolize means; /* but for its names */
 	} words[] = {
-		{ "local", ON },  { "fastlocal", FAST }, { "none", OFF },
-		{ "no", OFF },    { "demangle=default", RESOLVE_SHORT }, { "demangle=templates", RESOLVE_TEMPLATES },
-		{ "demangle=full", RESOLVE_FULL }, { "demangle=none", RESOLVE_RAW },
+		{ "local", { .where = SYMBOLIZE_LOCAL } },
+		{ "fastlocal", { .where = SYMBOLIZE_LOCAL, .names_only = true } },
+		{ "remote", { .where = SYMBOLIZE_REMOTE } },
+		{ "none", { .is_off = true } },
+		{ "no", { .is_off = true } },
 	};
+	static const struct {
+		const char *word;
+		enum resolve_names means;
+	} demangle[] = {
+		{ "demangle=default", RESOLVE_SHORT },
+		{ "demangle=templates", RESOLVE_TEMPLATES },
+		{ "demangle=full", RESOLVE_FULL },
+		{ "demangle=none", RESOLVE_RAW },
+	};
+	enum resolve_names names = ret->names;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (strlen(words[i].word) != n || memcmp(words[i].word, s, n))
 			continue;
-		if (words[i].means >= 0) {
-			ret->names = (enum resolve_names)words[i].means;
-			return NULL;
-		}
-		ret->is_off = words[i].means == OFF;
-		ret->names_only = words[i].means == FAST;
+		*ret = words[i].means;
+		ret->names = names;
 		return NULL;
 	}
-	return error_create(ERROR_USAGE, "-symbolize takes local, fastlocal or none, and :demangle=default, full, templates or none; "
+	for (size_t i = 0; i < sizeof(demangle) / sizeof(*demangle); i++) {
+		if (strlen(demangle[i].word) != n || memcmp(demangle[i].word, s, n))
+			continue;
+		ret->names = demangle[i].means;
+		return NULL;
+	}
+	return error_create(ERROR_USAGE, "-symbolize takes local, fastlocal, remote or none, and :demangle=default, full, templates or none; "
 			    "'%.*s' is none of these", (int)n, s);
 }
 
@@ -105,7 +118,7 @@ static void say_missing(struct cmd_context *ctx, struct profile_objects *o, cons
 
 bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p)
 {
-	return !s->is_off && p->origin.events_are_values && resolve_profile_is_wanted(p);
+	return !s->is_off && s->where != SYMBOLIZE_REMOTE && p->origin.events_are_values && resolve_profile_is_wanted(p);
 }
 
 struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct symbolize *s, struct profile **p)

@@ -3,15 +3,20 @@
  */
 #pragma once
 #include "cmd/cmd.h"
+#include "cmd/profile_fetch.h"
 #include "profile/profile.h"
 #include "resolve/profile_objects.h"
 
+/* By default binaries first, then the server that the profile came from. */
+enum symbolize_where { SYMBOLIZE_ANY, SYMBOLIZE_LOCAL, SYMBOLIZE_REMOTE };
+
 struct symbolize {
+	enum symbolize_where where;
 	bool is_off, names_only; /* from tables of symbols: nothing inlined, no lines */
 	enum resolve_names names;
 };
 
-/* "local", "fastlocal", "none", with ":demangle=full|templates|none" behind it; NULL or "": local. ERROR_USAGE. */
+/* "local", "fastlocal", "remote", "none", with ":demangle=full|templates|none" behind it; NULL or "": any. ERROR_USAGE. */
 struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret) _must_check_;
 /* The profile's main binary is another file: as the command line named it. */
 void symbolize_use_binary(struct profile *p, const char *path);
@@ -23,3 +28,6 @@ bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p);
  * $PPROF_BINARY_PATH (~/pprof/binaries) first, by build-id and by name.
  */
 struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct symbolize *s, struct profile **p) _must_check_;
+/* The same, by the server that it came from: addresses that have no name yet. A refusal is an error where that alone was asked for. */
+struct strobe_error *symbolize_remote(struct cmd_context *ctx, const struct symbolize *s, const struct profile_fetch *server,
+				      struct profile **p) _must_check_;

@@ -1,2 +1,2 @@
 printf 'main;a 50\n' >x.folded
-strobe pprof -symbolize=remote -top x.folded
+strobe pprof -symbolize=nosuch -top x.folded

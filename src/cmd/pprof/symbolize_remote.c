@@ -1,0 +1,114 @@
+/*
+ * Names from the server that a profile came from: programs with gperftools, and others that follow them, answer addresses
+ * ("0x1f+0x2e", posted) with lines "0x1f NAME". Source: gperftools, docs/pprof_remote_servers.html.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/u64map.h"
+#include "cmd/pprof/symbolize.h"
+#include "profile/expand.h"
+
+struct answers {
+	enum resolve_names form;
+	struct strtab names;
+	struct u64map of; /* by address: the name's id in names */
+};
+
+static bool is_asked_for(const struct profile_frame *f)
+{
+	return f->mapping != PROFILE_NONE && f->function == PROFILE_NONE && f->addr;
+}
+
+/* "0x1f+0x2e": each once. */
+static void list_addresses(const struct profile *p, struct strbuf *ret)
+{
+	struct u64map known = {};
+	for (size_t i = 0; i < p->frames.len; i++) {
+		bool is_new = false;
+		if (is_asked_for(&p->frames.data[i]))
+			u64map_put(&known, p->frames.data[i].addr, &is_new);
+		if (is_new)
+			strbuf_addf(ret, "%s%#" PRIx64, ret->len ? "+" : "", p->frames.data[i].addr);
+	}
+	u64map_deinit(&known);
+}
+
+/* "0x1f NAME", of any other line nothing. */
+static void take_line(struct answers *a, const char *line, size_t n)
+{
+	size_t i = 2, name;
+	uint64_t address = 0;
+	if (n < 3 || memcmp(line, "0x", 2))
+		return;
+	for (; i < n && i < 18 && text_hex_digit(line[i]) >= 0; i++)
+		address = address << 4 | (uint64_t)text_hex_digit(line[i]);
+	for (name = i; name < n && strchr(" \t", line[name]);)
+		name++;
+	while (n > name && strchr(" \t\r", line[n - 1]))
+		n--;
+	if (i > 2 && name > i && name < n)
+		*u64map_put(&a->of, address, NULL) = strtab_add_n(&a->names, line + name, n - name);
+}
+
+static void take_answers(struct answers *a, const struct net_body *body)
+{
+	const char *at = (const char *)body->data, *end = at + body->bytes;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *until = newline ? newline : end;
+		take_line(a, at, (size_t)(until - at));
+		at = until + 1;
+	}
+}
+
+static unsigned expand(void *ctx, struct profile *dst, const struct profile_frame *old, const struct profile_frame *moved,
+		       frame_id ret[PROFILE_EXPAND_MAX])
+{
+	const struct answers *a = ctx;
+	const uint64_t *name = is_asked_for(old) ? u64map_get(&a->of, old->addr) : NULL;
+	if (!name)
+		return 0;
+	struct profile_frame f = *moved;
+	const char *said = strtab_get(&a->names, (str_id)*name);
+	struct profile_function fn = {
+		.mapping = f.mapping,
+		.name = resolve_readable_name(dst, said, a->form),
+		.system_name = strtab_add(&dst->strings, said),
+	};
+	f.function = profile_function(dst, &fn);
+	ret[0] = profile_frame(dst, &f);
+	return 1;
+}
+
+struct strobe_error *symbolize_remote(struct cmd_context *ctx, const struct symbolize *s, const struct profile_fetch *server,
+				      struct profile **p)
+{
+	_cleanup_strbuf_ struct strbuf addresses = {};
+	struct net_body body;
+	struct answers a = { .form = s->names };
+	if (s->is_off || s->where == SYMBOLIZE_LOCAL)
+		return NULL;
+	list_addresses(*p, &addresses);
+	if (!addresses.len)
+		return NULL;
+	struct strobe_error *err = profile_fetch_names(ctx, server, strbuf_str(&addresses), &body);
+	if (err && s->where == SYMBOLIZE_REMOTE)
+		return err;
+	if (err) { /* nobody asked for it: most servers have no names to tell */
+		error_destroy(err);
+		return NULL;
+	}
+	strtab_init(&a.names);
+	take_answers(&a, &body);
+	struct profile *named = profile_expand(*p, expand, &a);
+	profile_destroy(*p);
+	*p = named;
+	free(body.data);
+	u64map_deinit(&a.of);
+	strtab_deinit(&a.names);
+	return NULL;
+}

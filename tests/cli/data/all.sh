@@ -1,0 +1,1 @@
+strobe data convert --to-json x.json --all
