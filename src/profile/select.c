@@ -7,7 +7,8 @@
 #include "profile/pattern.h"
 #include "profile/transfer_priv.h"
 
-enum { MATCH_FOCUS = 1, MATCH_IGNORE = 2, MATCH_HIDE = 4, MATCH_SHOW = 8, MATCH_SHOW_FROM = 16, MATCH_PRUNE = 32, HAS_USER = 64 };
+enum { MATCH_FOCUS = 1, MATCH_IGNORE = 2, MATCH_HIDE = 4, MATCH_SHOW = 8, MATCH_SHOW_FROM = 16, MATCH_PRUNE = 32, HAS_USER = 64,
+       MATCH_PRUNE_FROM = 128 };
 
 struct selector {
 	const struct profile *p;
@@ -79,6 +80,16 @@ static bool is_wanted(const struct selector *sel, stack_id stack)
 	return (!(sel->asked & MATCH_FOCUS) || all & MATCH_FOCUS) && !(all & MATCH_IGNORE);
 }
 
+/* Where a stack ends once nothing is left inside of its innermost frame to prune from. */
+static stack_id pruned(const struct selector *sel, stack_id stack)
+{
+	if (stack == PROFILE_NONE || !(sel->stacks[stack] & MATCH_PRUNE_FROM))
+		return stack;
+	while (!(sel->frames[sel->p->stacks.data[stack].frame] & MATCH_PRUNE_FROM))
+		stack = sel->p->stacks.data[stack].caller;
+	return stack;
+}
+
 static struct profile *make(const struct selector *sel)
 {
 	const struct profile *p = sel->p;
@@ -105,7 +116,7 @@ static struct profile *make(const struct selector *sel)
 	}
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
-		stack_id stack = row->stack == PROFILE_NONE ? PROFILE_NONE : new_stacks[row->stack];
+		stack_id end = pruned(sel, row->stack), stack = end == PROFILE_NONE ? PROFILE_NONE : new_stacks[end];
 		bool has_lost_all = row->stack != PROFILE_NONE && stack == PROFILE_NONE;
 		if (is_wanted(sel, row->stack) && !has_lost_all)
 			profile_add(ret, stack, profile_transfer_labels(&t, row->labels), profile_transfer_event(&t, row->event),
@@ -145,7 +156,7 @@ static struct strobe_error *mark_all(struct selector *sel, const struct profile_
 	TRY(mark(sel, s->hide, MATCH_HIDE, false));
 	TRY(mark(sel, s->show, MATCH_SHOW, false));
 	TRY(mark(sel, s->show_from, MATCH_SHOW_FROM, false));
-	return mark(sel, s->prune_from, MATCH_PRUNE, false);
+	return mark(sel, s->prune_from, MATCH_PRUNE_FROM, true);
 }
 
 struct strobe_error *profile_select(const struct profile *p, const struct profile_select *select, struct profile **ret)

@@ -16,7 +16,7 @@ struct profile_select {
 	const char *hide;       /* frames that match are taken out */
 	const char *show;       /* frames that do not are */
 	const char *show_from;  /* frames outside the outermost match are; stacks without a match are gone */
-	const char *prune_from; /* frames inside the outermost match are, and it with them */
+	const char *prune_from; /* frames inside the innermost match are */
 };
 
 static inline bool profile_selects(const struct profile_select *s)
