@@ -30,6 +30,7 @@ struct run {
 	const struct web_command *o;
 	struct flame_input *inputs;
 	struct web_profile *profiles;
+	struct profile **differences; /* with -base */
 	size_t nr; /* of the inputs that were opened */
 };
 
@@ -47,10 +48,12 @@ static struct strobe_error *read_profile(struct run *r, const char *path)
 	w->options = page_options(&in->arena, env, in->path);
 	if (in->resolver)
 		w->options.code = page_code(&in->arena, env, in->resolver);
-	TRY(page_read_base(r->ctx, o->base, o->force, page_less_base, &in->profile));
-	TRY(page_read_base(r->ctx, o->diff_base, o->force, page_with_base, &in->profile));
+	w->options.subtracts = o->base != NULL;
+	struct strobe_error *err = page_read_base(r->ctx, o->base ? o->base : o->diff_base, o->force, &in->profile,
+						  o->base ? &r->differences[r->nr - 1] : NULL);
 	w->profile = in->profile;
-	return NULL;
+	w->download = r->differences[r->nr - 1];
+	return err;
 }
 
 static struct strobe_error *run_all(struct run *r, size_t n)
@@ -69,12 +72,16 @@ static int run(struct cmd_context *ctx, void *options)
 		.o = options,
 		.inputs = xcalloc(n, sizeof(struct flame_input)),
 		.profiles = xcalloc(n, sizeof(struct web_profile)),
+		.differences = xcalloc(n, sizeof(struct profile *)),
 	};
 	cmd_set_verbosity(r.o->verbose);
 	struct strobe_error *err = r.o->base && r.o->diff_base ?
 		error_create(ERROR_USAGE, "-base and -diff_base flags cannot both be specified") : run_all(&r, n);
-	for (size_t i = 0; i < r.nr; i++)
+	for (size_t i = 0; i < r.nr; i++) {
+		profile_destroy(r.differences[i]);
 		flame_input_close(&r.inputs[i]);
+	}
+	free(r.differences);
 	free(r.inputs);
 	free(r.profiles);
 	return cmd_fail(ctx, err);

@@ -74,18 +74,21 @@ static void name_events(const struct profile *p, struct profile *base, const cha
 	}
 }
 
-struct profile *page_less_base(const struct profile *p, struct profile *base)
+/* The caller's. It tells no times: what the base had in a span of them is not known. */
+static struct profile *less_base(const struct profile *p, const struct profile *base)
 {
-	name_events(p, base, "");
-	for (size_t i = 0; i < base->rows.len; i++) {
-		struct profile_row *row = &base->rows.data[i];
+	struct profile *ret = profile_create(), *negative = profile_create();
+	profile_merge(negative, base);
+	name_events(p, negative, "");
+	for (size_t i = 0; i < negative->rows.len; i++) {
+		struct profile_row *row = &negative->rows.data[i];
 		row->value = -row->value;
 		row->samples = -row->samples;
 		row->weight = -row->weight;
 	}
-	struct profile *ret = profile_create();
 	profile_merge(ret, p);
-	profile_merge(ret, base);
+	profile_merge(ret, negative);
+	profile_destroy(negative);
 	vec_clear(&ret->log);
 	/* the totals say what was measured: of a difference they may be 0 or less */
 	for (uint32_t i = 0; i < p->events.len; i++) {
@@ -110,9 +113,8 @@ struct profile *page_with_base(const struct profile *p, struct profile *base)
 	return ret;
 }
 
-struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force,
-				    struct profile *(*join)(const struct profile *p, struct profile *base),
-				    struct profile **profile)
+struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile,
+				    struct profile **ret_difference)
 {
 	struct flame_input base;
 	struct flame_input_options options = { .force = force, .for_page = true, .demangle = true, .single = true };
@@ -120,7 +122,9 @@ struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, b
 		return NULL;
 	struct strobe_error *err = flame_input_read(ctx, path, &options, &base);
 	if (!err) {
-		struct profile *joined = join(*profile, base.profile);
+		if (ret_difference)
+			*ret_difference = less_base(*profile, base.profile);
+		struct profile *joined = page_with_base(*profile, base.profile);
 		profile_destroy(*profile);
 		*profile = joined;
 	}

@@ -17,13 +17,11 @@ struct html_options page_options(struct arena *arena, const struct env *env, con
  */
 struct profile *page_with_base(const struct profile *p, struct profile *base);
 /*
- * A profile less its base, which is changed; the caller's. It tells no times: what the base had in a span of them is not known.
+ * Reads the file of a base (path NULL: there is none) and replaces *profile by one with the base's rows. ret_difference (may
+ * be NULL) gets the profile less its base, the caller's: what others than the page, which subtracts by itself, are to have.
  */
-struct profile *page_less_base(const struct profile *p, struct profile *base);
-/* Reads the file of a base and joins it by one of the two; path NULL: *profile stays as it is. Else it is replaced by a new one. */
-struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force,
-				    struct profile *(*join)(const struct profile *p, struct profile *base),
-				    struct profile **profile) _must_check_;
+struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile,
+				    struct profile **ret_difference) _must_check_;
 /*
  * Code by way of a resolver's files, which must outlive the options; the function's addresses are those of its profile, and a
  * profile filtered from it or joined with a base will do.

@@ -227,7 +227,8 @@ static void answer_listing(const struct request *q, struct answer *a)
 
 static void answer_download(const struct request *q, struct answer *a)
 {
-	struct strobe_error *err = pprof_write(q->profile->profile, &a->body);
+	const struct web_profile *w = q->profile;
+	struct strobe_error *err = pprof_write(w->download ? w->download : w->profile, &a->body);
 	a->type = "application/vnd.google.protobuf+gzip";
 	a->file_name = "attachment; filename=\"profile.pb.gz\"";
 	if (err) {

@@ -23,6 +23,7 @@
 struct web_profile {
 	const char *name;
 	const struct profile *profile;
+	const struct profile *download; /* what pprof is given; NULL: the same */
 	struct html_options options;
 };
 

@@ -68,6 +68,42 @@ def zoom_cpu(browser):
     return max(min(once(place) for _ in range(4)) for place in (1, 2, 3, 0, 50, 500))
 
 
+def field(number, value):
+    """A field of a protobuf message: bytes, or a number."""
+    def varint(n):
+        return bytes([n & 0x7F | 0x80]) + varint(n >> 7) if n > 0x7F else bytes([n])
+    if isinstance(value, bytes):
+        return varint(number << 3 | 2) + varint(len(value)) + value
+    return varint(number << 3) + varint(value)
+
+
+def pprof_profile(types, rows):
+    """[(functions, the outermost first, values by type, {label: text or (number, unit)})] as a profile.proto; types count bytes."""
+    strings = [""]
+    functions = []
+
+    def number(known, what):
+        if what not in known:
+            known.append(what)
+        return known.index(what)
+
+    def text(what):
+        return number(strings, what)
+
+    body = b"".join(field(1, field(1, text(kind)) + field(2, text("bytes"))) for kind in types)
+    for stack, values, labels in rows:
+        told = b""
+        for key, what in labels.items():
+            value = field(2, text(what)) if isinstance(what, str) else field(3, what[0]) + field(4, text(what[1]))
+            told += field(3, field(1, text(key)) + value)
+        places = b"".join(field(1, number(functions, name) + 1) for name in reversed(stack))
+        body += field(2, places + b"".join(field(2, value) for value in values) + told)
+    for n, name in enumerate(functions, 1):
+        body += field(4, field(1, n) + field(4, field(1, n)))
+        body += field(5, field(1, n) + field(2, text(name)))
+    return body + b"".join(field(6, s.encode()) for s in strings)
+
+
 EVIL = [
     "</script><script>window.hacked = 1</script>",
     "<img src=x onerror=window.hacked=2>",

@@ -292,41 +292,11 @@ def keyboard():
 
 # ---- labels of a pprof profile ----
 
-def field(number, value):
-    """A field of a protobuf message: bytes, or a number."""
-    def varint(n):
-        return bytes([n & 0x7F | 0x80]) + varint(n >> 7) if n > 0x7F else bytes([n])
-    if isinstance(value, bytes):
-        return varint(number << 3 | 2) + varint(len(value)) + value
-    return varint(number << 3) + varint(value)
-
-
-def labelled_profile(rows):
-    """[(function, value, {key: text or (number, unit)})] as a profile.proto."""
-    strings = [""]
-
-    def string(text):
-        if text not in strings:
-            strings.append(text)
-        return strings.index(text)
-
-    body = field(1, field(1, string("alloc")) + field(2, string("bytes")))
-    for n, (function, value, labels_) in enumerate(rows, 1):
-        told = b""
-        for key, what in labels_.items():
-            text = field(2, string(what)) if isinstance(what, str) else field(3, what[0]) + field(4, string(what[1]))
-            told += field(3, field(1, string(key)) + text)
-        body += field(2, field(1, n) + field(2, value) + told)
-        body += field(4, field(1, n) + field(4, field(1, n)))
-        body += field(5, field(1, n) + field(2, string(function)))
-    return body + b"".join(field(6, s.encode()) for s in strings)
-
-
 def pprof_labels():
     rows = [("f", 1, {"bytes": (512, "bytes"), "route": "/a"}), ("g", 10, {"bytes": (4096, "bytes"), "route": "/b"}),
             ("h", 100, {"bytes": (3 << 20, "bytes"), "route": "/ab", "zone": "x"}), ("i", 1000, {})]
     with open("labels.pb", "wb") as f:
-        f.write(labelled_profile(rows))
+        f.write(pages.pprof_profile(["alloc"], [([f], [v], told) for f, v, told in rows]))
     browser.open(page_of("labels.pb", "labels.html"))
     for filters, kept in [
         ("route=a", "fh"), ("route:/a$", "f"), ("route=b$,^/b", "gh"), ("route:/a,zone:x", "h"), ("bytes=1kb:", "gh"),
@@ -343,8 +313,41 @@ def pprof_labels():
     tops = browser.eval("(() => { const l = strobe.model.down; return calls(0); function calls(i) { const out = {};"
                         "for (let c = i + 1; c < l.end[i]; c = l.end[c]) out[l.keys.name[l.key[c]]] = l.total[c]; return out; } })()")
     tap.equal(tops, {"(no such label)": 1000, "/a": 1, "/ab": 100, "/b": 10}, "grouped by a label")
+    change(group="none")
+    labels_as_frames()
     browser.shot("labels")
     quiet("labels.html")
+
+
+def labels_as_frames():
+    """pprof's -tagroot, -tagleaf, -tagshow and -taghide; frames are worked out by hand from rows of pprof_labels()."""
+    change(tagRoot="route,bytes")
+    tap.equal(folded_lines(), {"/a;512bytes;f": 1, "/b;4096bytes;g": 10, "/ab;3145728bytes;h": 100, "<unknown>;<unknown>;i": 1000},
+              "labels as outermost frames")
+    change(tagRoot="", tagLeaf="zone,route")
+    leaves = {"f;<unknown>;/a": 1, "g;<unknown>;/b": 10, "h;x;/ab": 100, "i;<unknown>;<unknown>": 1000}
+    tap.equal(folded_lines(), leaves, "labels as innermost frames")
+    flat = browser.eval("(() => { const m = strobe.model; return m.keys.name.filter((n, k) => m.sums.flat[k] && m.keys.isListed(k)); })()")
+    tap.equal(sorted(flat), ["/a", "/ab", "/b", "<unknown>"], "which the tables have as well")
+    change(tagRoot="bytes", focus="^h$")
+    tap.equal(folded_lines(), {"3145728bytes;h;x;/ab": 100}, "both at once, with a filter")
+    tap.ok("tagroot=bytes" in browser.eval("location.hash") and "tagleaf=zone" in browser.eval("location.hash"), "the address keeps them")
+    change(tagRoot="", tagLeaf="", focus="", group="tag", tagHide="byt")
+    groups = """(() => { const l = strobe.model.down, out = [];
+        for (let c = 1; c < l.n; c = l.end[c]) out.push(l.keys.name[l.key[c]]); return out; })()"""
+    tap.equal(sorted(browser.eval(groups)), ["(no labels)", "route:/a", "route:/ab, zone:x", "route:/b"], "labels that are hidden")
+    change(tagHide="", tagShow="^(zone|bytes)$")
+    tap.equal(sorted(browser.eval(groups)), ["(no labels)", "bytes:3145728bytes, zone:x", "bytes:4096bytes", "bytes:512bytes"],
+              "and shown")
+    offered = browser.eval("[...document.querySelectorAll('#group option')].map((o) => o.value)")
+    tap.equal(sorted(offered), ["none", "tag", "tag:bytes", "tag:zone"], "what is hidden is not offered for grouping")
+    change(tagShow="(")
+    tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression is told")
+    change(tagShow="", group="none")
+
+
+def folded_lines():
+    return {stack: int(value) for stack, value in (line.rsplit(" ", 1) for line in browser.eval("strobe.folded()").splitlines())}
 
 
 # ---- comparison ----
@@ -436,7 +439,7 @@ def hostile_times():
     hostile_views("perf script")
     rows = [(e, n + 1, {"key": e, e: "x"}) for n, e in enumerate(pages.EVIL[:6])]
     with open("evil.pb", "wb") as f:
-        f.write(labelled_profile(rows))
+        f.write(pages.pprof_profile(["alloc"], [([f], [v], told) for f, v, told in rows]))
     browser.open(page_of("evil.pb", "evil-labels.html"))
     hostile_views("pprof")
     browser.log()

@@ -10,6 +10,7 @@ The requests are written byte by byte, by http.client and by Chromium; the downl
 import http.client
 import re
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -213,13 +214,81 @@ def code(browser):
     tap.equal(server.stop(), (0, ""), "an interrupt ends it")
 
 
+TOP_TABLE = """(() => { const m = strobe.model, rows = {}; m.keys.name.forEach((name, k) => {
+    if (m.keys.isListed(k) && (m.sums.flat[k] || m.sums.cum[k])) rows[name] = [m.sums.flat[k], m.sums.cum[k]]; }); return rows; })()"""
+
+# what decides the numbers of -top, and by which name the page's address has it
+PASSED = [
+    (["-focus=^a$"], "f=%5Ea%24"), (["-ignore=a|c"], "i=a%7Cc"), (["-hide=^a$"], "h=%5Ea%24"), (["-show=a|d"], "s=a%7Cd"),
+    (["-show_from=^b$"], "sf=%5Eb%24"), (["-tagfocus=route=x"], "tf=route%3Dx"), (["-tagfocus=4kb:"], "tf=4kb%3A"),
+    (["-tagignore=route=x", "-focus=a"], "ti=route%3Dx"), (["-sample_index=space"], "si=space"), (["-sample_index=0"], "si=0"),
+    (["-sample_index=space", "-tagfocus=size=1mb:", "-ignore=d"], "si=space"), (["-tagroot=route"], "tagroot=route"),
+    (["-tagleaf=route"], "tagleaf=route"),
+    (["-prune_from=^(a|d)$"], "prune=%5E%28a%7Cd%29%24"), (["-tagroot=route", "-tagshow=size", "-taghide=route"], "th=route"),
+]
+
+
+def top_of(program, options):
+    """{function: [flat, cum]} of pprof -top."""
+    argv = [*program, "pprof", "-top", "-unit=B", "-nodefraction=0", *options, "passed.pb"]
+    out = subprocess.run(argv, capture_output=True, text=True, check=False).stdout
+    found = re.findall(r"^ *(-?\d+)B? +\S+% +\S+% +(-?\d+)B? +\S+% +(\S+)(?: \(inline\))?$", out, re.M)
+    return {name: [int(flat), int(cum)] for flat, cum, name in found}
+
+
 def pprof(browser):
-    server = Server("pprof", "-http", "localhost:0", "-focus=^a$", "-cum", "after.folded")
-    status, headers, _ = server.ask("/")
-    tap.equal((status, headers["Location"]), (302, "/flamegraph?f=%5Ea%24&g=functions&sort=cum"), "pprof -http begins with its options")
-    browser.open(server.url)
-    tap.equal(browser.eval("[strobe.state.focus, strobe.model.total]"), ["^a$", 30], "and so does the page")
+    """pprof -http: what the command line chooses, the page shows; its numbers are those of -top, and of go tool pprof."""
+    with open("passed.pb", "wb") as f:
+        f.write(pages.pprof_profile(["objects", "space"], [
+            (["main", "a", "b"], [1, 100], {"route": "x"}), (["main", "a", "c"], [2, 2000], {"route": "y"}),
+            (["main", "b", "d", "a"], [40, 40000], {"route": "xx", "size": (4096, "bytes")}),
+            (["main", "d"], [800, 800000], {"size": (2 << 20, "bytes"), "route": "z"})]))
+    go = shutil.which("go")
+    server = Server("pprof", "-http", "localhost:0", "-cum", "-nodecount=7", "-edgefraction=0.25", "passed.pb")
+    location = server.ask("/")[1]["Location"]
+    tap.equal(location, "/flamegraph?g=functions&sort=cum&n=7&ef=0.25", "pprof -http begins with its options")
     tap.equal(server.stop(), (0, ""), "an interrupt ends it too")
+    for options, parameter in PASSED:
+        name = " ".join(options)
+        server = Server("pprof", "-http", "localhost:0", *options, "passed.pb")
+        tap.ok(parameter in server.ask("/")[1]["Location"], f"{name}: the address has it", server.ask("/")[1])
+        browser.open(server.url)
+        mine = browser.eval(TOP_TABLE)
+        tap.equal(mine, top_of([STROBE], options), f"{name}: the page has the numbers of -top")
+        if go:
+            tap.equal(mine, top_of([go, "tool"], options), f"{name}: and those of go tool pprof")
+        server.stop()
+
+
+def timed_base(browser):
+    """-base of recordings: the timeline is there, and of the base the same share is subtracted as is shown of the profile."""
+    def script(name, samples):
+        with open(name, "w", encoding="utf-8") as f:
+            for n, (stack, tid) in enumerate(samples):
+                frames = "".join(f"\t    {0x1000 + 16 * i:x} {frame}+0x1 (/usr/bin/prog)\n" for i, frame in enumerate(reversed(stack)))
+                f.write(f"prog 7/{tid} [000] {1000 + n / 100:.6f}: 1 cpu-clock: \n{frames}\n")
+    script("new.script", [(["main", "a"], 7)] * 100 + [(["main", "b"], 8)] * 100)
+    script("old.script", [(["main", "a"], 5)] * 40 + [(["main", "c"], 5)] * 20)
+    server = Server("web", "-base", "old.script", "new.script")
+    browser.open(f"{server.url}timeline")
+    rows = {"main": [0, 140], "a": [60, 60], "b": [100, 100], "c": [-20, -20]}
+    tap.equal(browser.eval(TOP_TABLE), rows, "-base of recordings subtracts")
+    lanes = browser.eval("strobe.views.timeline.lanes.map((l) => [l.name, l.total])")
+    tap.equal(sorted(lanes), [["prog 7", 100], ["prog 8", 100]], "its timeline has the profile's samples")
+    width = browser.eval("strobe.strip.width")
+    browser.do("drag", "#strip canvas", [0, 20], [width * 0.5, 20])
+    # the first half: 100 of a, less half of the base's 40 of a and 20 of c
+    tap.equal(browser.eval("[strobe.state.time !== null, %s]" % TOP_TABLE),
+              [True, {"main": [0, 70], "a": [80, 80], "c": [-10, -10]}], "a brush subtracts as large a share of the base")
+    browser.eval("strobe.change({ focus: '^a$' })")
+    tap.equal(browser.eval(TOP_TABLE), {"main": [0, 80], "a": [80, 80]}, "a filter narrows it and changes no number")
+    browser.eval("strobe.change({ focus: '', time: null, thread: strobe.p.rowThread[strobe.p.logRow[199]] })")
+    tap.equal(browser.eval(TOP_TABLE), {"main": [0, 70], "a": [-20, -20], "b": [100, 100], "c": [-10, -10]}, "so does a thread")
+    browser.eval("strobe.change({ thread: -1, diff: false })")
+    tap.equal(browser.eval(TOP_TABLE), {"main": [0, 200], "a": [100, 100], "b": [100, 100]}, "the profile without its base")
+    browser.shot("web-base-timeline")
+    tap.equal([s for s in browser.log()["said"] if "willReadFrequently" not in s], [], "no error")
+    server.stop()
 
 
 def refused():
@@ -244,6 +313,7 @@ def main():
         in_browser(browser, server)
         server.stop()
         subtracted(browser)
+        timed_base(browser)
         hostile(browser)
         token(browser)
         code(browser)

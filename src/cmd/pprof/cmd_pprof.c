@@ -1,4 +1,6 @@
 /* strobe pprof: the reports of pprof, over its profiles and over recordings. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,14 +173,31 @@ static void choose_settings(struct pprof_command *o)
 	c->mean |= o->mean_delay;
 }
 
+/* Empty where it is the usual one. */
+static void print_fraction(char *text, size_t bytes, double value, double usual)
+{
+	text[0] = 0;
+	if (value != usual)
+		snprintf(text, bytes, "%g", value);
+}
+
 /* -http: what was asked for on the command line is where the pages begin, by the names that their addresses have for it. */
 static struct strobe_error *serve_pages(const struct pprof_session *s, const struct pprof_command *o)
 {
 	const struct pprof_config *c = &o->config;
+	struct pprof_config usual;
+	char count[24] = "", nodes[32], edges[32];
+	pprof_config_defaults(&usual);
+	if (c->node_count != usual.node_count)
+		snprintf(count, sizeof(count), "%" PRId64, c->node_count);
+	print_fraction(nodes, sizeof(nodes), c->trim ? c->node_fraction : 0, usual.node_fraction);
+	print_fraction(edges, sizeof(edges), c->trim ? c->edge_fraction : 0, usual.edge_fraction);
 	const char *const settings[] = {
 		"f", c->select.focus, "i", c->select.ignore, "h", c->select.hide, "s", c->select.show,
-		"sf", c->select.show_from, "si", c->sample_index, "g", c->granularity, "sort", c->sort,
-		"noinlines", c->no_inlines ? "1" : NULL, NULL,
+		"sf", c->select.show_from, "prune", c->select.prune_from, "si", c->sample_index, "g", c->granularity,
+		"sort", c->sort, "noinlines", c->no_inlines ? "1" : NULL, "tf", c->labels.focus, "ti", c->labels.ignore,
+		"ts", c->labels.show, "th", c->labels.hide, "tagroot", c->labels.root, "tagleaf", c->labels.leaf,
+		"n", count, "nf", nodes, "ef", edges, NULL,
 	};
 	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings);
 }

@@ -38,6 +38,7 @@ struct html_options {
 	const char *title;
 	const char *event;    /* the name of the one to be shown first, or NULL */
 	bool count_samples;   /* values say nothing: a sample counts 1 */
+	bool subtracts;       /* the base is subtracted, instead of shares being compared */
 	const struct html_fact *facts;
 	size_t facts_nr;
 	struct html_code code;

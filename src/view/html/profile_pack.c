@@ -1,4 +1,6 @@
 /* A profile as columns: strings, objects, functions, frames, stacks in preorder, rows, the time log. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +23,7 @@ typedef VEC(struct sort_pair) sort_pairs_t;
 
 /* Label sets, and the pairs of each one behind the other. */
 struct tag_columns {
-	column_t text, pairs, key, value, number, unit, is_number;
+	column_t pairs, key, value, number, unit, is_number;
 };
 
 struct packer {
@@ -297,7 +299,7 @@ static uint64_t thread_of(struct packer *k, const struct label_columns *c, label
 	return *at;
 }
 
-/* What else a label set says: as one line, "bytes:64, route:/index", and as pairs for filters. 0: nothing. */
+/* What else a label set says, as pairs. 0: nothing. */
 static uint64_t tag_of(struct packer *k, const struct label_columns *c, labels_id labels)
 {
 	bool is_new;
@@ -306,21 +308,22 @@ static uint64_t tag_of(struct packer *k, const struct label_columns *c, labels_i
 	uint64_t pairs = 0;
 	if (!is_new)
 		return *at;
-	_cleanup_strbuf_ struct strbuf b = {};
 	for (uint32_t i = 0; i < k->p->columns.len; i++) {
 		const struct profile_label_column *column = &k->p->columns.data[i];
 		uint64_t v = label(k, labels, i);
-		const char *gap = b.len ? ", " : "", *name = profile_str(k->p, column->name), *text = "";
+		const char *text = "";
+		char hex[24];
 		bool is_number = column->type == COLUMN_U64 || column->type == COLUMN_I64 || column->type == COLUMN_HEX;
 		if (i == c->comm || i == c->pid || i == c->tid || !v || (!is_number && column->type != COLUMN_STRING))
 			continue;
-		if (column->type == COLUMN_STRING)
-			strbuf_addf(&b, "%s%s:%s", gap, name, text = profile_str(k->p, (str_id)v));
-		else if (column->type == COLUMN_HEX)
-			strbuf_addf(&b, "%s%s:%#llx", gap, name, (unsigned long long)v);
-		else
-			strbuf_addf(&b, "%s%s:%lld%s", gap, name, (long long)v, profile_str(k->p, column->unit));
-		vec_push(&t->key, string(k, name));
+		if (column->type == COLUMN_STRING) {
+			text = profile_str(k->p, (str_id)v);
+		} else if (column->type == COLUMN_HEX) {
+			/* the page's numbers are less exact than addresses are long */
+			snprintf(hex, sizeof(hex), "%#" PRIx64, v);
+			text = hex;
+		}
+		vec_push(&t->key, string(k, profile_str(k->p, column->name)));
 		vec_push(&t->value, string(k, text));
 		vec_push(&t->number, is_number ? v : 0);
 		vec_push(&t->unit, string(k, profile_str(k->p, column->unit)));
@@ -329,16 +332,14 @@ static uint64_t tag_of(struct packer *k, const struct label_columns *c, labels_i
 	}
 	if (!pairs)
 		return *at; /* is 0 */
-	vec_push(&t->text, string(k, strbuf_str(&b)));
 	vec_push(&t->pairs, pairs);
-	*at = t->text.len;
+	*at = t->pairs.len;
 	return *at;
 }
 
 static void pack_tags(struct packer *k)
 {
 	struct tag_columns *t = &k->tag;
-	put(k, "tag.text", &t->text, PACK_PLAIN);
 	put(k, "tag.pairs", &t->pairs, PACK_PLAIN);
 	put(k, "pair.key", &t->key, PACK_PLAIN);
 	put(k, "pair.text", &t->value, PACK_PLAIN);
@@ -532,6 +533,8 @@ static void pack_facts(struct packer *k)
 	struct json *head = &k->pack.head;
 	json_key(head, "title");
 	json_str(head, k->o->title ? k->o->title : "");
+	json_key(head, "subtracts");
+	json_bool(head, k->o->subtracts);
 	json_key(head, "countSamples");
 	json_bool(head, k->o->count_samples);
 	json_key(head, "valuesAreOne");

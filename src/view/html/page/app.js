@@ -20,8 +20,13 @@ const PARAMS = {
 	hide: "h",
 	show: "s",
 	showFrom: "sf",
+	pruneFrom: "prune",
 	tagFocus: "tf",
 	tagIgnore: "ti",
+	tagShow: "ts",
+	tagHide: "th",
+	tagRoot: "tagroot",
+	tagLeaf: "tagleaf",
 	by: "g",
 	sort: "sort",
 	search: "q",
@@ -42,8 +47,13 @@ const DEFAULTS = {
 	hide: "",
 	show: "",
 	showFrom: "",
+	pruneFrom: "",
 	tagFocus: "",
 	tagIgnore: "",
+	tagShow: "",
+	tagHide: "",
+	tagRoot: "",
+	tagLeaf: "",
 	by: "functions",
 	group: "process",
 	colour: "name",
@@ -87,11 +97,22 @@ const FILTERS = [
 	["hide", "hide"],
 	["show", "show"],
 	["showFrom", "show from"],
+	["pruneFrom", "prune from"],
 	["tagFocus", "labels"],
 	["tagIgnore", "not labels"],
+	["tagShow", "show labels"],
+	["tagHide", "hide labels"],
+	["tagRoot", "labels as callers"],
+	["tagLeaf", "labels as callees"],
 ];
 
 const QUICK_MS = 40;
+
+function fill(id, list) {
+	const select = document.getElementById(id);
+	select.replaceChildren(...list.map(([value, title]) => element("option", { value }, title)));
+	select.closest("label").hidden = list.length < 2;
+}
 
 class App {
 	constructor() {
@@ -244,6 +265,7 @@ class App {
 		this.unit = unitOf(this.p.head, this.state);
 		try {
 			this.model.update(this.state);
+			this.fillGroups();
 			this.problem(null);
 		} catch (e) {
 			if (!(e instanceof SyntaxError)) {
@@ -363,7 +385,7 @@ class App {
 	}
 
 	openSandwich(key) {
-		if (!this.model.keys.special[key]) {
+		if (this.model.keys.isListed(key)) {
 			this.chosen = key;
 			this.state.symbol = this.model.keys.name[key];
 			this.goTo("peek");
@@ -538,12 +560,20 @@ class App {
 		);
 	}
 
+	/* The choices that depend on which labels are shown. */
+	fillGroups() {
+		const keys = tagKeys(this.p, this.state);
+		const groups = [["none", "nothing"]];
+		if (this.hasThreads()) {
+			groups.push(["process", "process name"], ["pid", "process"], ["thread", "thread"]);
+		}
+		if (keys.length) {
+			groups.push(["tag", "labels"], ...keys.map((key) => ["tag:" + key, "label " + key]));
+		}
+		fill("group", groups);
+	}
+
 	fillSelects() {
-		const fill = (id, list) => {
-			const select = document.getElementById(id);
-			select.replaceChildren(...list.map(([value, title]) => element("option", { value }, title)));
-			select.closest("label").hidden = list.length < 2;
-		};
 		const events = this.p.head.events;
 		fill(
 			"event",
@@ -564,14 +594,6 @@ class App {
 						["samples", "samples"],
 					],
 		);
-		const groups = [["none", "nothing"]];
-		if (this.hasThreads()) {
-			groups.push(["process", "process name"], ["pid", "process"], ["thread", "thread"]);
-		}
-		if (this.p.rowTag.some((t) => t)) {
-			groups.push(["tag", "labels"], ...tagKeys(this.p).map((key) => ["tag:" + key, "label " + key]));
-		}
-		fill("group", groups);
 		document.getElementById("diff").closest("label").hidden = !events.some((e) => e.base !== undefined);
 		document.getElementById("strip").hidden = !this.hasLog;
 		for (const id of ["timeline", "heatmap"]) {

@@ -162,12 +162,13 @@ function readRows(codes, depth) {
 /* Where the pairs of each label set begin (set 0 has none), and the pairs. */
 function readTags(c) {
 	const counts = c["tag.pairs"];
-	const first = new Uint32Array(counts.length + 2);
+	const sets = counts.length + 1;
+	const first = new Uint32Array(sets + 1);
 	for (let i = 0; i < counts.length; i++) {
 		first[i + 2] = first[i + 1] + counts[i];
 	}
 	return {
-		text: c["tag.text"],
+		sets,
 		first,
 		key: c["pair.key"],
 		value: c["pair.text"],
@@ -310,6 +311,8 @@ function makeKeys(p, by) {
 		file: (k) => (keys.fn[k] < 0 ? "" : p.strings[p.fnFile[keys.fn[k]]]),
 		lang: (k) => (keys.fn[k] < 0 ? "" : p.strings[p.fnLang[keys.fn[k]]]),
 		kernel: (k) => keys.frame[k] >= 0 && (p.frameFlags[keys.frame[k]] & 2) !== 0,
+		/* tables have no rows for the root and for groups */
+		isListed: (k) => !keys.special[k] || keys.special[k] === "label",
 		object: (k) => {
 			const map = keys.fn[k] < 0 ? 0 : p.fnMap[keys.fn[k]];
 			return map ? p.strings[p.mapName[map - 1]] : "";
@@ -323,7 +326,7 @@ function makeKeys(p, by) {
 	return keys;
 }
 
-/* Keys that are no code: the root, processes, threads, tags. */
+/* Keys that are no code: the root, groups (processes, threads, labels), and labels as frames. */
 function specialKey(keys, name, kind) {
 	const id = kind + "\0" + name;
 	let key = keys.specials.get(id);

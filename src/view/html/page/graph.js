@@ -13,7 +13,7 @@ function callGraph(model, { nodeCount, nodeFraction, edgeFraction }) {
 	const kept = new Set(
 		sums.cum
 			.reduce((list, v, k) => {
-				if (Math.abs(v) >= least && v && !l.keys.special[k]) {
+				if (Math.abs(v) >= least && v && l.keys.isListed(k)) {
 					list.push(k);
 				}
 				return list;

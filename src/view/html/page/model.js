@@ -11,20 +11,24 @@ function compileRegex(text) {
 	return new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, "")) ? "" : "i");
 }
 
-/* Weights of rows for an event: of the profile, and of its base where there is one. */
-function rowWeights(p, state, base) {
+/* Weights of rows for an event: of the profile, and of its base where there is one and it is not subtracted. */
+function rowWeights(p, state) {
 	const event = state.event;
 	const count = state.weight === "samples";
-	const baseEvent = base ? p.head.events[event].base : undefined;
+	const baseEvent = state.diff ? p.head.events[event].base : undefined;
 	const n = p.rowNode.length;
 	const weight = new Float64Array(n);
-	const before = base && baseEvent !== undefined ? new Float64Array(n) : null;
+	const before = baseEvent !== undefined && !p.head.subtracts ? new Float64Array(n) : null;
 	for (let r = 0; r < n; r++) {
 		const v = count ? p.rowSamples[r] : p.rowValue[r];
 		if (p.rowEvent[r] === event) {
 			weight[r] = v;
-		} else if (before && p.rowEvent[r] === baseEvent) {
+		} else if (p.rowEvent[r] !== baseEvent) {
+			continue;
+		} else if (before) {
 			before[r] = v;
+		} else {
+			weight[r] = -v;
 		}
 	}
 	return { weight, before };
@@ -76,10 +80,27 @@ function selectByLog(p, state, weight) {
 }
 
 function selectByThread(p, state, weight) {
-	for (let r = 0; r < weight.length; r++) {
+	for (let r = 0; state.thread >= 0 && r < weight.length; r++) {
 		if (p.rowThread[r] !== state.thread) {
 			weight[r] = 0;
 		}
+	}
+}
+
+/*
+ * A base was measured at another time and by other threads: where it is subtracted, it counts for the share of the profile
+ * that is chosen.
+ */
+function selectRows(p, state, weight) {
+	const isOwn = (r) => p.rowEvent[r] === state.event;
+	const ownSum = () => weight.reduce((sum, v, r) => (isOwn(r) ? sum + v : sum), 0);
+	const whole = p.head.subtracts ? weight.slice() : null;
+	const all = whole && ownSum();
+	selectByLog(p, state, weight);
+	selectByThread(p, state, weight);
+	const share = whole && all ? ownSum() / all : 1;
+	for (let r = 0; whole && r < weight.length; r++) {
+		weight[r] = isOwn(r) ? weight[r] : whole[r] * share;
 	}
 }
 
@@ -171,37 +192,75 @@ function threadName(p, t) {
 	return p.threadTid[t] ? `${comm} ${p.threadTid[t]}` : comm;
 }
 
-/* Names of the groups, and the group of each row. */
-function groupRows(p, state) {
+/* What the group of a thread and a label set is called. */
+function groupName(p, state) {
+	const { group } = state;
+	const isShown = shownLabels(state);
+	return (
+		{
+			process: (t) => p.strings[p.threadComm[t]],
+			pid: (t) => `${p.strings[p.threadComm[t]]} ${p.threadPid[t]}`,
+			thread: (t) => threadName(p, t),
+			tag: (_, tag) => tagLine(p, tag, isShown) || "(no labels)",
+		}[group] || ((t, tag) => labelText(p, t, tag, group.slice("tag:".length)) || "(no such label)")
+	);
+}
+
+/* Names of the groups, and the group of each row; each pair of thread and label set is asked for once. */
+function groupRows(p, nameOf) {
 	const groups = [];
 	const byName = new Map();
-	const isTag = /^tag/.test(state.group);
-	const source = isTag ? p.rowTag : p.rowThread;
-	const nameOf = {
-		process: (t) => p.strings[p.threadComm[t]],
-		pid: (t) => `${p.strings[p.threadComm[t]]} ${p.threadPid[t]}`,
-		thread: (t) => threadName(p, t),
-		tag: (t) => (t ? p.strings[p.tags.text[t - 1]] : "(no labels)"),
-	}[state.group] || ((t) => tagText(p, t, state.group.slice("tag:".length)) || "(no such label)");
-	const known = [];
-	const groupOf = source.length ? new Uint32Array(source.length) : source;
-	for (let r = 0; r < source.length; r++) {
-		let group = known[source[r]];
+	const known = new Map();
+	const groupOf = new Uint32Array(p.rowNode.length);
+	for (let r = 0; r < groupOf.length; r++) {
+		const id = p.rowThread[r] * p.tags.sets + p.rowTag[r];
+		let group = known.get(id);
 		if (group === undefined) {
-			const name = nameOf(source[r]);
+			const name = nameOf(p.rowThread[r], p.rowTag[r]);
 			group = byName.get(name);
 			if (group === undefined) {
 				group = groups.length;
 				byName.set(name, group);
 				groups.push(name);
 			}
-			known[source[r]] = group;
+			known.set(id, group);
 		}
 		groupOf[r] = group;
 	}
 	const sorted = [...groups].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 	const rank = groups.map((name) => sorted.indexOf(name));
 	return { groups: sorted, groupOf: groupOf.map((g) => rank[g]) };
+}
+
+/* Labels as frames, as pprof's -tagleaf and -tagroot have them, below processes and the like. */
+function groupedRows(p, state, rows) {
+	const valueOf = (key) => (t, tag) => labelText(p, t, tag, key) || "<unknown>";
+	const keysOf = (text) => text.split(",").filter((key) => key);
+	for (const key of keysOf(state.tagLeaf)) {
+		const { groups, groupOf } = groupRows(p, valueOf(key));
+		rows = leafedShape(rows.shape, rows.rowPlace, groupOf, groups);
+	}
+	for (const key of keysOf(state.tagRoot).reverse()) {
+		const { groups, groupOf } = groupRows(p, valueOf(key));
+		rows = groupedShape(rows.shape, rows.rowPlace, groupOf, groups, "label");
+	}
+	if (state.group !== "none") {
+		const { groups, groupOf } = groupRows(p, groupName(p, state));
+		rows = groupedShape(rows.shape, rows.rowPlace, groupOf, groups, "group");
+	}
+	return rows;
+}
+
+/* By node the innermost one around it that matches, itself included; where none does, itself. */
+function prunedNodes(p, keys, text) {
+	const hits = matchFrames(p, keys, text);
+	const around = new Int32Array(p.nodes);
+	const out = new Int32Array(p.nodes);
+	for (let i = 0; i < p.nodes; i++) {
+		around[i] = hits[p.nodeFrame[i]] ? i : p.parent[i] < 0 ? -1 : around[p.parent[i]];
+		out[i] = around[i] < 0 ? i : around[i];
+	}
+	return out;
 }
 
 /* Flat and cumulative values by key; a key counts once on each stack, however often it recurs. */
@@ -280,43 +339,41 @@ class Model {
 	/* The tree of keys, with the place of each row in it. */
 	shapeFor(state, keys) {
 		const p = this.p;
-		const words = [state.by, state.hide, state.show, state.showFrom, state.inlined];
+		const { by, hide, show, showFrom, inlined, pruneFrom, group, tagRoot, tagLeaf, tagShow, tagHide } = state;
+		const words = [by, hide, show, showFrom, inlined, pruneFrom];
 		const rootKey = specialKey(keys, "all", "root");
 		const whole = this.kept(words, () => {
 			const gone = goneNodes(p, keys, state);
 			const { shape, place } =
-				gone || state.by !== "functions"
+				gone || by !== "functions"
 					? shapeOfNodes(p, keys, gone, rootKey)
 					: shapeOfFile(p, keys, rootKey);
+			const pruned = pruneFrom && prunedNodes(p, keys, pruneFrom);
 			const rowPlace = new Int32Array(p.rowNode.length);
 			for (let r = 0; r < rowPlace.length; r++) {
-				rowPlace[r] = place[p.rowNode[r]];
+				const node = p.rowNode[r];
+				rowPlace[r] = place[pruned ? pruned[node] : node];
 			}
 			return { shape, rowPlace };
 		});
-		if (state.group === "none") {
-			return whole;
-		}
-		return this.kept([...words, state.group], () => {
-			const { groups, groupOf } = groupRows(p, state);
-			return groupedShape(whole.shape, whole.rowPlace, groupOf, groups);
-		});
+		return group === "none" && !tagRoot && !tagLeaf
+			? whole
+			: this.kept([...words, group, tagRoot, tagLeaf, tagShow, tagHide], () =>
+					groupedRows(p, state, whole),
+				);
 	}
 	update(state) {
 		const p = this.p;
 		const keys = this.keysFor(state.by);
-		const weights = rowWeights(p, state, state.diff);
-		this.all = sumOfSizes(weights.weight);
+		const weights = rowWeights(p, state);
+		this.all = this.sumOfWeights(weights.weight);
+		selectRows(p, state, weights.weight);
 		const kept = this.keptRows(state, keys);
 		for (let r = 0; r < kept.length; r++) {
 			weights.weight[r] *= kept[r];
 			if (weights.before) {
 				weights.before[r] *= kept[r];
 			}
-		}
-		selectByLog(p, state, weights.weight);
-		if (state.thread >= 0) {
-			selectByThread(p, state, weights.weight);
 		}
 		this.rows = this.shapeFor(state, keys);
 		this.keys = keys;
@@ -326,12 +383,17 @@ class Model {
 		this.net = this.down.total[0];
 		/* Of a difference shares are of what changed, up or down, as pprof counts them. */
 		this.isDifference = weights.weight.some((v) => v < 0);
-		this.total = this.isDifference ? sumOfSizes(weights.weight) : this.net;
+		this.total = this.isDifference ? this.sumOfWeights(weights.weight) : this.net;
 		this.before = this.down.before[0];
 		this.hasBase = !!weights.before;
 		/* Shares are compared, so that recordings of different length can be. */
 		this.scale = this.hasBase && this.before ? this.total / this.before : 1;
 		this.upCache = this.sumCache = this.linesCache = null;
+	}
+	/* Of a stack of both the difference counts. */
+	sumOfWeights(weight) {
+		const { p } = this;
+		return sumOfSizes(p.head.subtracts ? sumRows(p.nodes, p.rowNode, weight) : weight);
 	}
 	layOut(shape, rowPlace) {
 		const made = layOut(

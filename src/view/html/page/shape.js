@@ -218,11 +218,35 @@ class Places {
 	}
 }
 
+/* Below the place of each row a node for its group. */
+function leafedShape(shape, rowPlace, groupOf, groups) {
+	const { keys } = shape;
+	const rows = rowPlace.length;
+	const grown = { n: shape.n, parent: new Int32Array(shape.n + rows), key: new Int32Array(shape.n + rows) };
+	const known = new Map();
+	grown.parent.set(shape.parent);
+	grown.key.set(shape.key);
+	const node = rowPlace.map((place, r) => {
+		const id = place * groups.length + groupOf[r];
+		let at = known.get(id);
+		if (at === undefined) {
+			at = grown.n++;
+			known.set(id, at);
+			grown.parent[at] = place;
+			grown.key[at] = specialKey(keys, groups[groupOf[r]], "label");
+		}
+		return at;
+	});
+	const { shape: out, place } = namedShape(grown, keys);
+	return { shape: out, rowPlace: node.map((i) => place[i]) };
+}
+
 /*
  * For each group a copy of the part of a shape that its rows use, below a node of its own. groupOf: by row; groups: names,
- * "" for rows that belong to none. Rows are taken in the order of their places: so the copies come out in preorder.
+ * "" for rows that belong to none; kind: what sort of key the nodes have. Rows are taken in the order of their places: so
+ * the copies come out in preorder.
  */
-function groupedShape(shape, rowPlace, groupOf, groups) {
+function groupedShape(shape, rowPlace, groupOf, groups, kind) {
 	const { keys } = shape;
 	const out = new Places(shape.n + groups.length);
 	const stamp = new Int32Array(shape.n);
@@ -240,7 +264,7 @@ function groupedShape(shape, rowPlace, groupOf, groups) {
 		if (groupOf[r] !== mark) {
 			mark = groupOf[r];
 			below = groups[mark] ? 1 : 0;
-			copy[0] = below ? out.push(specialKey(keys, groups[mark], "group"), 0, 1) : 0;
+			copy[0] = below ? out.push(specialKey(keys, groups[mark], kind), 0, 1) : 0;
 			stamp[0] = mark + 1;
 		}
 		let at = rowPlace[r];

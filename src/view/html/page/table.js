@@ -253,7 +253,7 @@ class TopView {
 		this.table.box.classList.toggle("with-base", m.hasBase);
 		for (let k = 0; k < keys.name.length; k++) {
 			const shown = m.sums.cum[k] || m.sums.cumBefore[k];
-			if (shown && !keys.special[k] && (!this.app.searchHits || this.app.searchHits[k])) {
+			if (shown && keys.isListed(k) && (!this.app.searchHits || this.app.searchHits[k])) {
 				rows.push(k);
 			}
 		}

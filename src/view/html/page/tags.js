@@ -101,7 +101,7 @@ function labelsOf(p, thread, tag, event) {
 function matchRows(p, filter) {
 	const out = new Uint8Array(p.rowNode.length);
 	const known = new Map();
-	const tags = p.tags.text.length + 1;
+	const tags = p.tags.sets;
 	const events = p.head.events.length;
 	for (let r = 0; r < out.length; r++) {
 		const id = (p.rowThread[r] * tags + p.rowTag[r]) * events + p.rowEvent[r];
@@ -115,18 +115,49 @@ function matchRows(p, filter) {
 	return out;
 }
 
-/* The keys of the profile's own labels. */
-function tagKeys(p) {
-	return [...new Set(p.tags.key)].map((id) => p.strings[id]);
+/* Whether the labels of a key are shown at all. */
+function shownLabels(state) {
+	const show = state.tagShow && new RegExp(state.tagShow);
+	const hide = state.tagHide && new RegExp(state.tagHide);
+	return (key) => (!show || show.test(key)) && !(hide && hide.test(key));
 }
 
-/* What a label set says of a key. */
-function tagText(p, tag, wanted) {
-	const { first, key, value, number, unit, isNumber } = p.tags;
+/* The keys of the profile's own labels that are shown. */
+function tagKeys(p, state) {
+	return [...new Set(p.tags.key)].map((id) => p.strings[id]).filter(shownLabels(state));
+}
+
+/* Of a number that is no decimal one the file has the text as well. */
+function pairText(p, i) {
+	const { value, number, unit, isNumber } = p.tags;
+	return p.strings[value[i]] || (isNumber[i] ? number[i] + p.strings[unit[i]] : "");
+}
+
+/* The shown labels of a set as one line: "bytes:64, route:/index". */
+function tagLine(p, tag, isShown) {
+	const { first, key } = p.tags;
+	const out = [];
 	for (let i = first[tag]; i < first[tag + 1]; i++) {
-		if (p.strings[key[i]] === wanted) {
-			return isNumber[i] ? number[i] + p.strings[unit[i]] : p.strings[value[i]];
+		const name = p.strings[key[i]];
+		if (isShown(name)) {
+			out.push(name + ":" + pairText(p, i));
 		}
 	}
-	return "";
+	return out.join(", ");
+}
+
+/* What a thread or a label set says of a key, "" where neither does. */
+function labelText(p, thread, tag, wanted) {
+	const { first, key } = p.tags;
+	for (let i = first[tag]; i < first[tag + 1]; i++) {
+		if (p.strings[key[i]] === wanted) {
+			return pairText(p, i);
+		}
+	}
+	const own = {
+		comm: () => p.strings[p.threadComm[thread]],
+		pid: () => p.threadPid[thread] || "",
+		tid: () => p.threadTid[thread] || "",
+	};
+	return Object.hasOwn(own, wanted) ? String(own[wanted]()) : "";
 }

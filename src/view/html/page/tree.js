@@ -245,14 +245,14 @@ class SandwichView {
 		const m = this.app.model;
 		const rows = [];
 		for (let k = 0; k < m.keys.name.length; k++) {
-			if (m.sums.cum[k] && !m.keys.special[k] && (!this.app.searchHits || this.app.searchHits[k])) {
+			if (m.sums.cum[k] && m.keys.isListed(k) && (!this.app.searchHits || this.app.searchHits[k])) {
 				rows.push(k);
 			}
 		}
 		rows.sort((a, b) => Math.abs(m.sums.cum[b]) - Math.abs(m.sums.cum[a]) || a - b);
 		this.list.set(rows);
 		const wanted = this.app.state.symbol;
-		const isWanted = (k) => m.keys.name[k] === wanted && m.sums.cum[k] && !m.keys.special[k];
+		const isWanted = (k) => m.keys.name[k] === wanted && m.sums.cum[k] && m.keys.isListed(k);
 		/* Objects may have functions of the same name: the one that was chosen, where it is that. */
 		this.key = !wanted
 			? -1
