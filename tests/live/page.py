@@ -246,7 +246,7 @@ def time_keys(samples):
         browser.do("key", key)
     said = browser.eval("document.querySelector('#said').textContent")
     # 3 s in columns of 50 ms, in each 50 cells of 1 ms: the third column's second
-    tap.equal(said, "at 101.0 ms: 1 samples", "arrows move in the heat map, and it is said")
+    tap.equal(said, "at 101.0 ms: 1 sample", "arrows move in the heat map, and it is said")
     browser.do("key", "Enter")
     check_sums(within(samples, browser.eval("strobe.state.time")), "Enter chooses a cell")
     browser.do("key", "Escape")
@@ -288,6 +288,24 @@ def keyboard():
     nameless = browser.eval("""[...document.querySelectorAll('button, select, input')].filter((e) => !(e.getAttribute('aria-label') ||
         e.textContent.trim() || e.closest('label')?.textContent.trim())).map((e) => e.outerHTML)""")
     tap.equal(nameless, [], "every control has a name")
+
+
+def colours():
+    """Objects have colours of their own; what a legend takes of the height moves the root out of nobody's sight."""
+    with open("objects.script", "w", encoding="utf-8") as f:
+        for n in range(12):
+            frames = "".join(f"\t  {0x1000 + i:x} f{n}_{i}+0x1 (/usr/lib/lib{n}.so)\n" for i in range(80))
+            f.write(f"prog 7/7 [000] {n}.000000: 1 cpu-clock: \n{frames}\n")
+    browser.open(page_of("objects.script", "objects.html"))
+    hues = browser.eval("[...new Set(strobe.model.keys.name.map((_, k) => k).filter((k) => strobe.model.keys.isListed(k))"
+                        ".map((k) => strobe.model.keys.hue('object', k)))]")
+    tap.equal(sorted(hues), [30 * n for n in range(12)], "each of twelve objects has a hue of its own")
+    for colour in ["object", "language", "object", "name"]:
+        change(colour=colour)
+        browser.eval("new Promise((done) => setTimeout(done, 100))")
+        foot = browser.eval("(() => { const f = strobe.views.flamegraph.flame; return [f.y(0) + 19, f.box.clientHeight]; })()")
+        tap.ok(foot[1] - 8 <= foot[0] <= foot[1], f"the root stands at the foot, coloured by {colour}", foot)
+    quiet("objects.html")
 
 
 # ---- labels of a pprof profile ----
@@ -507,6 +525,7 @@ def main():
     browser = Browser()
     try:
         in_time()
+        colours()
         pprof_labels()
         comparison()
         hostile()

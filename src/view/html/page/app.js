@@ -775,7 +775,7 @@ class App {
 		for (const e of head.events) {
 			rows.push([
 				plainText(e.name),
-				`${grouped(e.samples)} samples` + (e.lost ? `, ${grouped(e.lost)} lost` : ""),
+				counted(e.samples, "sample") + (e.lost ? `, ${grouped(e.lost)} lost` : ""),
 			]);
 		}
 		rows.push([

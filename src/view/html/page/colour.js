@@ -11,9 +11,37 @@ function hashName(s) {
 	return (Math.imul(h, 0x5bd1e995) >>> 0) / 4294967296;
 }
 
-/* Well apart and stable: each new object takes the next of the golden angle, scattered by its name. */
-function hueOf(name) {
-	return Math.floor(hashName(name) * 24) * 15;
+const HUES = 12; /* well apart; as many again lie between them */
+
+/*
+ * Hues by name, for what a frame belongs to: those that are sampled most choose first. Each takes the one that its name
+ * gives, so that pages agree, or the next that is free.
+ */
+function makeHues(p, nameOf) {
+	const samples = new Map();
+	for (let f = 0; f < p.frameFn.length; f++) {
+		samples.set(nameOf(p.frameFn[f]), 0);
+	}
+	for (let r = 0; r < p.rowNode.length; r++) {
+		const name = nameOf(p.frameFn[p.nodeFrame[p.rowNode[r]]]);
+		samples.set(name, samples.get(name) + Math.abs(p.rowSamples[r]));
+	}
+	const hues = new Map();
+	const taken = new Set();
+	[...samples]
+		.sort((a, b) => b[1] - a[1])
+		.forEach(([name], n) => {
+			if (n % HUES === 0) {
+				taken.clear();
+			}
+			let slot = Math.floor(hashName(name) * HUES);
+			while (taken.has(slot)) {
+				slot = (slot + 5) % HUES;
+			}
+			taken.add(slot);
+			hues.set(name, ((slot + (Math.floor(n / HUES) % 2) / 2) * 360) / HUES);
+		});
+	return hues;
 }
 
 function isDark() {
@@ -29,9 +57,9 @@ function boxColour(keys, key, mode, dark) {
 	const wobble = hashName(keys.name[key]);
 	switch (mode) {
 		case "object":
-			return `hsl(${hueOf(keys.object(key))} ${dark ? 38 : 62}% ${light - 2 + wobble * 6}%)`;
+			return `hsl(${keys.hue(mode, key)} ${dark ? 38 : 62}% ${light - 2 + wobble * 6}%)`;
 		case "language":
-			return `hsl(${hueOf("lang" + keys.lang(key))} ${!keys.lang(key) ? 4 : dark ? 42 : 66}% ${light - 2 + wobble * 6}%)`;
+			return `hsl(${keys.hue(mode, key)} ${!keys.lang(key) ? 4 : dark ? 42 : 66}% ${light - 2 + wobble * 6}%)`;
 		case "space":
 			return keys.kernel(key)
 				? `hsl(${18 + wobble * 10} ${dark ? 55 : 82}% ${light - 2 + wobble * 4}%)`

@@ -219,6 +219,7 @@ function makeProfile(head, c) {
 		logTime: c["log.time"],
 		logCpu: c["log.cpu"],
 		logRow: c["log.row"],
+		hues: {},
 		timeUnit,
 		duration: head.durationNs / 1e9,
 		code: () => (c.code ? JSON.parse(c.code()) : []),
@@ -236,11 +237,19 @@ function fileBase(path) {
 	return path.slice(path.lastIndexOf("/") + 1);
 }
 
+function objectOf(p, fn) {
+	const map = p.fnMap[fn];
+	return map ? p.strings[p.mapName[map - 1]] : "";
+}
+
+function langOf(p, fn) {
+	return p.strings[p.fnLang[fn]];
+}
+
 /* Which key a frame has: a number for functions, which are counted and in order when they come; else a string. */
 function keyOfFrame(p, by, f) {
 	const fn = p.frameFn[f];
-	const map = p.fnMap[fn];
-	const object = map ? p.strings[p.mapName[map - 1]] : "";
+	const object = objectOf(p, fn);
 	const file = p.strings[p.fnFile[fn]];
 	const fnName = p.strings[p.fnName[fn]];
 	switch (by) {
@@ -309,13 +318,15 @@ function makeKeys(p, by) {
 		special: [],
 		specials: new Map(),
 		file: (k) => (keys.fn[k] < 0 ? "" : p.strings[p.fnFile[keys.fn[k]]]),
-		lang: (k) => (keys.fn[k] < 0 ? "" : p.strings[p.fnLang[keys.fn[k]]]),
+		lang: (k) => (keys.fn[k] < 0 ? "" : langOf(p, keys.fn[k])),
 		kernel: (k) => keys.frame[k] >= 0 && (p.frameFlags[keys.frame[k]] & 2) !== 0,
 		/* tables have no rows for the root and for groups */
 		isListed: (k) => !keys.special[k] || keys.special[k] === "label",
-		object: (k) => {
-			const map = keys.fn[k] < 0 ? 0 : p.fnMap[keys.fn[k]];
-			return map ? p.strings[p.mapName[map - 1]] : "";
+		object: (k) => (keys.fn[k] < 0 ? "" : objectOf(p, keys.fn[k])),
+		hue: (mode, k) => {
+			const nameOf = { object: objectOf, language: langOf }[mode];
+			p.hues[mode] = p.hues[mode] || makeHues(p, (fn) => nameOf(p, fn));
+			return p.hues[mode].get(nameOf(p, keys.fn[k]));
 		},
 	};
 	if (by === "functions") {

@@ -29,7 +29,7 @@ class Flame {
 		this.hover = this.selected = -1;
 		this.zoom = 0;
 		this.drawMs = 0;
-		this.box.addEventListener("scroll", () => this.draw());
+		this.box.addEventListener("scroll", () => this.scrolled());
 		this.over.addEventListener("mousemove", (e) => this.pointed(e));
 		this.over.addEventListener("mouseleave", () => this.setHover(-1));
 		this.over.addEventListener("click", (e) => this.clicked(e));
@@ -40,6 +40,14 @@ class Flame {
 		this.over.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
 		this.box.addEventListener("keydown", (e) => this.pressed(e));
 		new ResizeObserver(() => this.resize()).observe(this.box);
+	}
+
+	/* Flames stand on the lower edge: how far below it is has to stay when the box changes its height, which scrolls too. */
+	scrolled() {
+		if (this.box.clientHeight === this.height) {
+			this.below = this.contentHeight - this.height - this.box.scrollTop;
+		}
+		this.draw();
 	}
 
 	get icicle() {
@@ -107,7 +115,10 @@ class Flame {
 			canvas.style.height = this.height + "px";
 		}
 		if (atRoot) {
+			this.below = 0;
 			this.box.scrollTop = this.icicle ? 0 : this.contentHeight;
+		} else if (!this.icicle) {
+			this.box.scrollTop = this.contentHeight - this.height - this.below;
 		}
 		this.draw();
 	}

@@ -52,6 +52,10 @@ function grouped(v) {
 	return Math.round(v).toLocaleString("en-US").replace(/,/g, "\u2009");
 }
 
+function counted(n, what) {
+	return `${grouped(n)} ${what}${n === 1 ? "" : "s"}`;
+}
+
 function formatValue(v, unit) {
 	const scales = SCALES[unit];
 	if (!scales || scales.length === 1) {

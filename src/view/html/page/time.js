@@ -309,9 +309,10 @@ class TimelineView {
 		const height = this.box.clientHeight;
 		const content = this.lanes.length * LANE + 20;
 		this.note.textContent =
-			`${this.lanes.length} ${this.by === "thread" ? "threads" : "CPUs"}; click a name to see it alone, ` +
-			"drag for a span of time. " +
-			"Dark is the kernel.";
+			this.by === "cpu" && this.lanes.every((l) => !l.lane)
+				? "The recording does not say on which CPU: record --sample-cpu does."
+				: counted(this.lanes.length, this.by === "thread" ? "thread" : "CPU") +
+					"; click a name to see it alone, drag for a span of time. Dark is the kernel.";
 		this.sticky.style.height = height + "px";
 		this.spacer.style.height = Math.max(0, content - height) + "px";
 		const g = sizeCanvas(this.canvas, this.width, height);
@@ -379,7 +380,7 @@ class TimelineView {
 	toggle(n) {
 		const l = this.lanes[n];
 		if (l) {
-			this.app.say(this.isChosen(l) ? "all lanes" : `${l.name}: ${l.total} samples`);
+			this.app.say(this.isChosen(l) ? "all lanes" : `${l.name}: ${counted(l.total, "sample")}`);
 		}
 		if (l && this.by === "thread") {
 			this.app.change({ thread: this.isChosen(l) ? -1 : l.lane });
@@ -413,7 +414,7 @@ class TimelineView {
 				title: l.name,
 				lines: [
 					`at ${formatSeconds(this.timeAt(e.offsetX))}`,
-					`${l.all[bin]} samples, ${l.kernel[bin]} of them in the kernel`,
+					`${counted(l.all[bin], "sample")}, ${l.kernel[bin]} of them in the kernel`,
 				],
 			});
 		} else {
@@ -607,7 +608,7 @@ class HeatView {
 	cellText([c, r]) {
 		return [
 			`at ${formatSeconds((c + r / this.rows) * this.column)}`,
-			`${this.counts[c * this.rows + r]} samples`,
+			counted(this.counts[c * this.rows + r], "sample"),
 		];
 	}
 
