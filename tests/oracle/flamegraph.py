@@ -23,7 +23,14 @@ TEXTS = os.path.join(CORPUS, "FlameGraph", "test")
 # answers of a version that took only "java" for Java, and not "java-PID"
 OUTDATED = ["perf-java-stacks-01-collapsed-pid.txt", "perf-java-stacks-01-collapsed-tid.txt"]
 OPTIONS = ["", "--reverse", "--inverted", "--flamechart", "--minwidth 3%", "--width 600 --minwidth 2"]
-BOX = re.compile(r'<title>(.*?)</title><rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="[\d.]+"\s+fill="([^"]+)"', re.S)
+# what else moves boxes or scales them, on one file
+MORE = ["--height 20 --fontsize 10", "--height 24 --fontsize 14.5 --width 1600", "--total 90", "--subtitle hello --title x",
+        "--reverse --inverted", "--flamechart --reverse", "--minwidth 0", "--inverted --height 31"]
+# of flamegraph.pl --help
+HELP = """title subtitle width height minwidth fonttype fontsize countname nametype colors bgcolors hash random cp reverse inverted
+flamechart negate notes""".split()
+BOX = re.compile(r'<title>(.*?)</title><rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"\s+fill="([^"]+)"', re.S)
+PICTURE = re.compile(r'<svg\b[^>]*? width="([\d.]+)" height="([\d.]+)"')
 DETAILS = re.compile(r"[ \n]\(?[^()\n]*\d+\.\d\d%(; [-+][\d.]+%)?\)?$|\n.*$|[ \n]\([^()]*samples?, 100%\)$", re.S)
 
 
@@ -33,21 +40,20 @@ def colour(text):
     return tuple(int(word) for word in re.findall(r"\d+", text))
 
 
-def boxes(svg, inverted=False, with_colours=False):
+def boxes(svg, with_colours=False):
     """
-    Level, left and right edge and name of each box, to a tenth of a pixel (flamegraph.pl rounds the edges, and takes the
-    width from them); and of comparisons colour and difference.
+    Upper, left and right edge, height and name of each box, to a tenth of a pixel (flamegraph.pl rounds the edges, and takes
+    the width from them); and of comparisons colour and difference. The picture's own size is the first.
     """
     found = []
-    for title, x, y, width, fill in BOX.findall(svg):
+    for title, x, y, width, height, fill in BOX.findall(svg):
         title = html.unescape(title)
         delta = re.search(r"; ([-+][\d.]+)%", title)
-        box = (float(y), f"{float(x):.1f}", f"{float(x) + float(width):.1f}", DETAILS.sub("", title))
+        box = (float(y), f"{float(x):.1f}", f"{float(x) + float(width):.1f}", float(height), DETAILS.sub("", title))
         if with_colours:
             box += (colour(fill), float(delta.group(1)) + 0.0 if delta else 0.0)
         found.append(box)
-    levels = sorted({box[0] for box in found}, reverse=not inverted)
-    return sorted((levels.index(box[0]),) + box[1:] for box in found)
+    return [tuple(map(float, PICTURE.search(svg).groups())), *sorted(found)]
 
 
 def digest(found):
@@ -77,7 +83,7 @@ def two_profiles(path):
 def pictures():
     """Name, folded file and options of each."""
     for name in sorted(os.listdir(FOLDED)):
-        for options in OPTIONS:
+        for options in OPTIONS + (MORE if name == "perf-java-stacks-01-collapsed-all.txt" else []):
             yield f"{name} {options}".strip(), os.path.join(FOLDED, name), options.split()
 
 
@@ -96,7 +102,7 @@ def write(directory):
     with open(ANSWERS, "w", encoding="utf-8") as f:
         f.write("# picture, boxes, digest of what tests/oracle/flamegraph.py makes of flamegraph.pl's answer\n")
         for name, path, options in pictures():
-            found = boxes(perl("flamegraph.pl", *options, path), "--inverted" in options)
+            found = boxes(perl("flamegraph.pl", *options, path))
             f.write(f"{name}\t{len(found)}\t{digest(found)}\n")
         for name, path, options in comparisons():
             both = os.path.join(SCRATCH, "both.folded")
@@ -132,7 +138,7 @@ def main():
     answers = dict(line.split("\t", 1) for line in read(ANSWERS).splitlines() if not line.startswith("#"))
     for name, path, options in pictures():
         done = strobe("flamegraph", *options, path)
-        found = boxes(done.out, "--inverted" in options)
+        found = boxes(done.out)
         tap.ok(answers[name] == f"{len(found)}\t{digest(found)}", f"boxes of {name}", f"{len(found)} boxes; {done.err}")
     for name, path, options in comparisons():
         before, after = two_profiles(path)
@@ -140,6 +146,11 @@ def main():
         found = boxes(done.out, with_colours=True)
         tap.ok(answers[name] == f"{len(found)}\t{digest(found)}", name, f"{len(found)} boxes; {done.err}")
     check_collapse(tap)
+    for option in HELP:
+        value = {"colors": "mem", "bgcolors": "#ffffff", "fonttype": "serif", "width": "900"}.get(option, "9")
+        flag = option in ("hash", "random", "cp", "reverse", "inverted", "flamechart", "negate")
+        done = strobe("flamegraph", f"--{option}" if flag else f"--{option}={value}", path)
+        tap.ok(done.status == 0 and "<svg" in done.out, f"--{option} is known", done.err)
     tap.done()
 
 

@@ -202,8 +202,10 @@ static double label_baseline(const struct picture *pic, double row_y)
 
 static double row_y(const struct picture *pic, uint32_t depth)
 {
-	uint32_t row = pic->o->inverted ? depth : pic->layout.depth_max - depth;
-	return pic->top + (double)row * pic->o->frame_height;
+	/* the gap between frames is above those that grow upwards and below those that hang, as flamegraph.pl has it */
+	if (pic->o->inverted)
+		return pic->top + (double)depth * pic->o->frame_height;
+	return pic->top + (double)(pic->layout.depth_max - depth) * pic->o->frame_height + 1;
 }
 
 static void put_frame(struct picture *pic, size_t index)

@@ -38,10 +38,10 @@ static void frames_stand_where_they_must(void **state)
 	char *svg = draw(p, &o);
 	/* Rows of 16 from y = 3 * 12 = 36 down: leaf 36, main 52, sh 68, all 84; then 2 * 12 + 10 below the frames. */
 	assert_has(svg, "width=\"420\" height=\"134\" viewBox=\"0 0 420 134\"");
-	assert_has(svg, "<title>leaf\nprog, 1 sample, 75.00%</title><rect x=\"110\" y=\"36\" width=\"300\" height=\"15\"");
-	assert_has(svg, "<title>main\nprog, 2 samples, 100.00%</title><rect x=\"10\" y=\"52\" width=\"400\" height=\"15\"");
-	assert_has(svg, "<title>sh\n2 samples, 100.00%</title><rect x=\"10\" y=\"68\" width=\"400\" height=\"15\"");
-	assert_has(svg, "<title>all\n2 samples, 100.00%</title><rect x=\"10\" y=\"84\" width=\"400\" height=\"15\"");
+	assert_has(svg, "<title>leaf\nprog, 1 sample, 75.00%</title><rect x=\"110\" y=\"37\" width=\"300\" height=\"15\"");
+	assert_has(svg, "<title>main\nprog, 2 samples, 100.00%</title><rect x=\"10\" y=\"53\" width=\"400\" height=\"15\"");
+	assert_has(svg, "<title>sh\n2 samples, 100.00%</title><rect x=\"10\" y=\"69\" width=\"400\" height=\"15\"");
+	assert_has(svg, "<title>all\n2 samples, 100.00%</title><rect x=\"10\" y=\"85\" width=\"400\" height=\"15\"");
 	free(svg);
 	o.inverted = true;
 	o.subtitle = "below";

@@ -198,7 +198,7 @@ class Flame {
 					hits && hits[key]
 						? hitColour
 						: changeColour(model, l.total[i], l.before[i], dark) || this.colours.of(key);
-				if (depth < zoomDepth) {
+				if (depth < zoomDepth || (hits && !hits[key])) {
 					g.globalAlpha = 0.55;
 				}
 				g.fillRect(x0, y, isThin ? 1.5 : shown > 3 ? shown - 1 : shown, ROW - 1);
