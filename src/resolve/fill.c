@@ -295,6 +295,7 @@ static void fill_deinit(struct fill *f)
 		vec_deinit(&of->last_nodes);
 	}
 	free(f->of);
+	u64map_deinit(&f->frames);
 	vec_deinit(&f->mappings);
 	vec_deinit(&f->lists);
 	free(f->comms);

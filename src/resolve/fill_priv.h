@@ -2,6 +2,7 @@
  * How raw rows become a profile: what fill.c and stacks.c share.
  */
 #pragma once
+#include "base/u64map.h"
 #include "resolve/resolver_priv.h"
 
 #define FILL_DROPPED UINT32_MAX /* a raw row's result where its leaf has no symbol and such are hidden */
@@ -42,6 +43,7 @@ struct fill {
 	struct fill_worker *of;
 	unsigned n;
 	VEC(mapping_id) mappings; /* by mapped_file.id: mapping + 1 */
+	struct u64map frames;     /* by symbol, processor's mode and flags: frame + 1 */
 	VEC(frame_id) lists;      /* of frames at one address, outermost first: how many, then they */
 	str_id *comms;            /* by string of the machine: string + 1 */
 	uint64_t *labels;         /* of the row at hand */

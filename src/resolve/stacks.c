@@ -125,7 +125,7 @@ static uint64_t shown_ip(const struct fill *f, const struct resolved_frame *from
 	return from->ip - from->map->start + from->map->pgoff - place->offset + place->start;
 }
 
-frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags)
+static frame_id make_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags)
 {
 	enum mapping_space space = space_of(from->cpumode, from->map);
 	uint64_t ip = shown_ip(f, from);
@@ -136,6 +136,18 @@ frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_a
 	if (fr.function != PROFILE_NONE && !by_address)
 		fr.addr = from->symbol->start;
 	return profile_frame(f->p, &fr);
+}
+
+/* Where frames are told apart by function, its symbol says all: names need not be interned for each address again. */
+frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags)
+{
+	if (by_address || !from->symbol || f->r->options.with_lines)
+		return make_frame(f, from, by_address, flags);
+	uint64_t key = (uint64_t)(uintptr_t)from->symbol << 16 | (from->cpumode & 0xff) << 8 | flags;
+	uint64_t *known = u64map_put(&f->frames, key, NULL);
+	if (!*known)
+		*known = make_frame(f, from, false, flags) + 1ull;
+	return (frame_id)(*known - 1);
 }
 
 /* ---- frames, in the order of their first use ---- */

@@ -1,9 +1,12 @@
 /*
  * The serial pass over a mapped recording: record headers only, and the few records that are not samples.
  */
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/pool.h"
 #include "resolve/resolver_priv.h"
 
 #define LINE_BYTES     64
@@ -12,6 +15,7 @@
 #define SLICE_BYTES (1u << 20)
 /* Pages are asked for in pieces of this size: one call in place of a fault for every few of them. */
 #define POPULATE_BYTES (8u << 20)
+#define WINDOWS_AHEAD  2
 
 static void count_lost(struct resolver *r, struct record rec)
 {
@@ -87,20 +91,57 @@ static void count_sample(struct resolver *r, struct record rec)
 	resolver_count_sample(r, env_event_of_sample(r->env, rec), time_ns);
 }
 
-void walk_span(struct walk *w, const struct reader_span *span)
+/*
+ * Pages of a large recording come and go in windows: this one, and some that a second thread asks for ahead, so that the walk
+ * does not wait for them.
+ */
+struct windows {
+	struct walk *walk;
+	const struct reader_span *span;
+	sem_t *ahead; /* counts windows that may be asked for; NULL: there is no second thread */
+	_Atomic uint64_t walked; /* where the window of the walk begins */
+};
+
+static uint64_t window_bytes(const struct reader_span *span, uint64_t at)
 {
+	return span->bytes - at < POPULATE_BYTES ? span->bytes - at : POPULATE_BYTES;
+}
+
+static void populate_ahead(struct windows *w)
+{
+	for (uint64_t at = 0; at < w->span->bytes; at += POPULATE_BYTES) {
+		while (sem_wait(w->ahead))
+			;
+		/* One that comes too late for a window must not bring it back. */
+		if (at >= atomic_load_explicit(&w->walked, memory_order_relaxed))
+			reader_populate(w->walk->r->source, w->span->file_offset + at, window_bytes(w->span, at));
+	}
+}
+
+/* The walk has come to a window: the one before is done with. */
+static void enter_window(struct windows *w, uint64_t at)
+{
+	struct record_source *source = w->walk->r->source;
+	atomic_store_explicit(&w->walked, at, memory_order_relaxed);
+	if (w->span->bytes > RESOLVE_RESIDENT_MAX && at)
+		reader_leave(source, w->span->file_offset + at - POPULATE_BYTES, POPULATE_BYTES);
+	if (w->ahead)
+		sem_post(w->ahead);
+	else
+		reader_populate(source, w->span->file_offset + at, window_bytes(w->span, at));
+}
+
+static void walk_records(struct windows *windows)
+{
+	struct walk *w = windows->walk;
+	const struct reader_span *span = windows->span;
 	struct resolver *r = w->r;
-	uint64_t at = 0, slice_end = 0, populated = 0, records = 0, samples = 0;
+	uint64_t at = 0, slice_end = 0, window = 0, records = 0, samples = 0;
 	struct record rec;
 	for (;;) {
 		uint64_t place = at;
-		if (place >= populated) {
-			uint64_t left = span->bytes - place, bytes = left < POPULATE_BYTES ? left : POPULATE_BYTES;
-			if (span->bytes > RESOLVE_RESIDENT_MAX && place)
-				reader_leave(r->source, span->file_offset + place - POPULATE_BYTES, POPULATE_BYTES);
-			reader_populate(r->source, span->file_offset + place, bytes);
-			populated = place + bytes;
-		}
+		for (; place >= window; window += POPULATE_BYTES)
+			enter_window(windows, window);
 		for (unsigned i = 0; i < 3; i++)
 			__builtin_prefetch(span->data + at + WALK_PREFETCH_BYTES + i * LINE_BYTES);
 		if (!reader_span_next(r->source, span, &at, &rec))
@@ -123,6 +164,33 @@ void walk_span(struct walk *w, const struct reader_span *span)
 	vec_push(&w->slices, at);
 	w->records = records;
 	r->stats.records[PERF_RECORD_SAMPLE] += samples;
+	/* The walk may have ended early: nobody is to wait. */
+	atomic_store_explicit(&windows->walked, UINT64_MAX, memory_order_relaxed);
+	for (; windows->ahead && window < span->bytes; window += POPULATE_BYTES)
+		sem_post(windows->ahead);
+}
+
+static void walk_or_populate(void *ctx, size_t i, unsigned thread)
+{
+	(void)thread;
+	if (i)
+		populate_ahead(ctx);
+	else
+		walk_records(ctx);
+}
+
+void walk_span(struct walk *w, const struct reader_span *span)
+{
+	sem_t ahead;
+	struct windows windows = { .walk = w, .span = span };
+	unsigned threads = w->r->options.threads ? w->r->options.threads : pool_cpus();
+	if (threads < 2 || span->bytes <= RESOLVE_RESIDENT_MAX || sem_init(&ahead, 0, WINDOWS_AHEAD)) {
+		walk_records(&windows);
+		return;
+	}
+	windows.ahead = &ahead;
+	pool_run(2, 2, walk_or_populate, &windows);
+	sem_destroy(&ahead);
 }
 
 /*
