@@ -85,7 +85,9 @@ static struct known_file *file_of(struct stack_unwinder *u, const struct mapped_
 	if (file->kind != MAPPED_FILE && file->kind != MAPPED_VDSO)
 		return known;
 	const struct unwind_file *f = unwind_tables_find(u->tables, file);
-	if (!f->table || u->is_full)
+	/* Of 32-bit programs stacks are walked in user space. */
+	bool is_walked = f->table && f->table->is_64bit == (arch_native()->pointer_bytes == 8);
+	if (!is_walked || u->is_full)
 		return known;
 	struct strobe_error *err = unwind_maps_add_table(u->maps, f->table, &known->table);
 	known->has_table = !err;

@@ -258,8 +258,8 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 
 /* ---- copies ---- */
 
-/* Registers in the order that samples have them. */
-static uint64_t sampled_regs(const struct unwind_copy *copy, uint64_t values[64])
+/* Registers in the order that samples have them; pc: which of them that is to code of the copy's kind. */
+static uint64_t sampled_regs(const struct unwind_copy *copy, int pc, uint64_t values[64])
 {
 	const struct arch *a = arch_native();
 	uint64_t by_number[64], mask = 0;
@@ -270,8 +270,8 @@ static uint64_t sampled_regs(const struct unwind_copy *copy, uint64_t values[64]
 		by_number[a->dwarf_regs[i]] = copy->reg[i];
 		mask |= 1ull << a->dwarf_regs[i];
 	}
-	by_number[a->pc] = copy->pc;
-	mask |= 1ull << a->pc;
+	by_number[pc] = copy->pc;
+	mask |= 1ull << pc;
 	for (unsigned i = 0; i < 64; i++)
 		if (mask >> i & 1)
 			values[n++] = by_number[i];
@@ -299,9 +299,11 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 	uint32_t head = copy->stack.nr < UNWIND_FRAMES_MAX ? copy->stack.nr : UNWIND_FRAMES_MAX;
 	head -= head > 0; /* the last is where the walk begins */
 	memcpy(ret->ips, copy->frames, head * sizeof(*ret->ips));
+	const struct arch *arch =
+		unwind_arch(arch_native(), copy->is_32bit ? PERF_SAMPLE_REGS_ABI_32 : PERF_SAMPLE_REGS_ABI_64);
 	struct unwind_input in = {
-		.arch = arch_native(),
-		.regs_mask = sampled_regs(copy, values),
+		.arch = arch,
+		.regs_mask = sampled_regs(copy, arch->pc, values),
 		.regs = values,
 		.stack = memory,
 		.stack_bytes = copy->bytes,
@@ -317,6 +319,9 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 	u->generation = generation;
 	struct unwind_result w = unwind_walk(u->unwinder, &in, ret->ips + head);
 	pthread_mutex_unlock(&u->lock);
-	ret->nr = (uint16_t)(head + w.nr);
+	/* Where the walk cannot even begin there is the place itself. */
+	if (!w.nr)
+		ret->ips[head] = copy->pc;
+	ret->nr = (uint16_t)(head + (w.nr ? w.nr : 1));
 	ret->cut = w.end != UNWIND_END_WHOLE;
 }

@@ -75,7 +75,7 @@ struct walk {
 	__u32 first, mappings; /* of the process */
 	__u32 mapping;         /* the last that was met */
 	__u32 max;
-	__u8 exact, innermost, compat;
+	__u8 exact, innermost;
 	struct machine_regs regs; /* of the user, when it was sampled or came into the kernel */
 };
 
@@ -254,26 +254,18 @@ INLINE _Bool reg_value(struct walk *w, __u32 reg, __u64 *ret)
 INLINE long by_fp(struct walk *w)
 {
 	__u64 fp, next = 0, pc = 0;
-#if defined(__TARGET_ARCH_arm64)
-	if (w->compat) /* r7 or r11, as code likes */
-		return end(w, UNWIND_WALK_BARE);
-#endif
 	if (!reg_value(w, FP, &fp))
 		return end(w, UNWIND_WALK_LOST);
 	/* Where programs begin. */
 	if (!fp && !w->innermost)
 		return end(w, UNWIND_WALK_WHOLE);
-	if (fp < w->out.reg[SP] || fp & (w->compat ? 3 : 7))
+	if (fp < w->out.reg[SP] || fp & 7)
 		return end(w, UNWIND_WALK_BARE);
-	if (w->compat) {
-		if (bpf_probe_read_user(&next, 4, (void *)fp) || bpf_probe_read_user(&pc, 4, (void *)(fp + 4)))
-			return end(w, UNWIND_WALK_LOST);
-	} else if (!read_user(fp, &next) || !read_user(fp + 8, &pc)) {
+	if (!read_user(fp, &next) || !read_user(fp + 8, &pc))
 		return end(w, UNWIND_WALK_LOST);
-	}
 	w->out.reg[FP] = next;
 	w->at[FP] = 0;
-	return enter(w, pc, fp + (w->compat ? 8 : 16), 0);
+	return enter(w, pc, fp + 16, 0);
 }
 
 INLINE long by_signal(struct walk *w)
@@ -343,8 +335,6 @@ static long step(__u32 i, void *unused)
 		return end(w, UNWIND_WALK_LIMIT);
 	w->out.frames[nr] = w->out.pc;
 	w->out.stack.nr = nr + 1;
-	if (w->compat)
-		return by_fp(w);
 	ip = w->out.pc - !w->exact;
 	m = find_mapping(w, ip);
 	if (!m) {
@@ -412,12 +402,14 @@ INLINE void begin(struct walk *w, const struct machine_regs *r)
 	reg[14] = r->r14;
 	reg[15] = r->r15;
 	w->out.pc = r->rip;
-	w->compat = (r->cs & 0xffff) == CS_32BIT;
+	w->out.is_32bit = (r->cs & 0xffff) == CS_32BIT;
 #else
 	__builtin_memcpy(reg, r->x, sizeof(r->x));
 	reg[SP] = r->sp;
 	w->out.pc = r->pc;
-	w->compat = (r->pstate & PSR_MODE32) != 0;
+	w->out.is_32bit = (r->pstate & PSR_MODE32) != 0;
+	if (w->out.is_32bit)
+		reg[SP] = r->x[13];
 #endif
 }
 
@@ -536,7 +528,8 @@ int walk_stack(struct sample_context *ctx)
 	w->out.stack.nr = 0;
 	w->out.stack.end = UNWIND_WALK_COPY;
 	w->mappings = 0;
-	if (w->compat || find_process(w)) {
+	/* 32-bit code has other registers and rules: user space walks it from a copy. */
+	if (find_process(w) && !w->out.is_32bit) {
 		bpf_loop(UNWIND_FRAMES_MAX + 1, step, 0, 0);
 	} else {
 		w->out.frames[0] = w->out.pc;

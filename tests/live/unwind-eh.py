@@ -41,7 +41,7 @@ def known_stacks(tap):
 def stubs(tap):
     binary = build_workload("stacks", "-O2", "-fomit-frame-pointer", "-fno-builtin", "-Wl,-z,lazy")
     path = record(*EVENT, *EH, "--", binary, "stubs", "300", output="stubs.data")
-    whole(tap, path, "PLT stubs", "stubs")
+    whole(tap, path, "PLT stubs")
 
 
 def python(tap):
@@ -50,7 +50,7 @@ def python(tap):
     tap.between(1000, stacks, 9000, "python3 at 4000 Hz: stacks")
     tap.ok(cut < 0.01 * stacks, f"python3: under 1 % of the stacks are cut ({cut} of {stacks})", done.err)
     tap.ok("LOST" not in done.err, "python3: none lost", done.err)
-    whole(tap, path, "python3", "main")
+    whole(tap, path, "python3")
     tap.ok(os.path.getsize(path) < 800 * stacks, "python3: under 0.8 KB a sample", str(os.path.getsize(path)))
 
 
@@ -61,14 +61,14 @@ def clang(tap):
     path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", *work, output="clang.data")
     tap.between(100, stacks, 90000, "clang: stacks")
     tap.ok(cut < 0.01 * stacks, f"clang: under 1 % of the stacks are cut ({cut} of {stacks})", done.err)
-    whole(tap, path, "clang", "main")
+    whole(tap, path, "clang")
     tap.ok(os.path.getsize(path) < 900 * stacks + 60000, "clang: bytes a sample", str(os.path.getsize(path)))
 
 
 def threads(tap):
     binary = build_workload("threads", "-O2", "-fomit-frame-pointer", libraries=["-lpthread"])
     path = record("-e", "cpu-clock:u", "-F", "2000", *EH, "--", binary, "5", output="threads.data")
-    whole(tap, path, "threads", "work")
+    whole(tap, path, "threads")
     ends = {names_of(s)[-1] for s in script_samples(path) if "work" in names_of(s)}
     tap.ok(ends and ends <= OUTERMOST - {"_start", "_dl_start_user"}, "threads: they begin in clone", str(ends))
 
@@ -134,6 +134,44 @@ def cut_is_counted(tap):
     tap.equal(said.groups() if said else done.err, (str(cut), str(stacks)), "the report says how many")
 
 
+CODE_32BIT = """
+static volatile int sink;
+__attribute__((noinline)) static void leaf(int n) { for (volatile int i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) static void middle(int n) { leaf(n); sink++; }
+__attribute__((noinline)) void outer(void)
+{
+	int kept[8];
+	for (int k = 0; k < 2000; k++) {
+		for (int i = 0; i < 8; i++)
+			kept[i] = k + i;
+		middle(100000);
+		sink += kept[k & 7];
+	}
+}
+__asm__(".globl _start\\n.type _start, @function\\n_start: .cfi_startproc\\n.cfi_undefined eip\\n"
+	"call outer\\nmov $1, %eax\\nxor %ebx, %ebx\\nint $0x80\\n.cfi_endproc\\n.size _start, .-_start");
+"""
+
+
+def of_32_bits(tap):
+    """A 32-bit program, without frame pointers and a C library: no package of one is needed."""
+    source, binary = (os.path.join(SCRATCH, name) for name in ("narrow.c", "narrow"))
+    with open(source, "w", encoding="ascii") as out:
+        out.write(CODE_32BIT)
+    flags = "-m32 -O2 -fomit-frame-pointer -fasynchronous-unwind-tables -fno-pic -no-pie -nostdlib -static -fno-stack-protector"
+    if run("cc", *flags.split(), "-o", binary, source).status:
+        tap.skip("32-bit programs", "the compiler makes none")
+        return
+    path, (stacks, in_user, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", binary, output="narrow.data")
+    chain = ["leaf", "middle", "outer", "_start"]
+    told = [[re.sub(r"\..*", "", name) for name in names_of(s)] for s in script_samples(path)]
+    deep = [names for names in told if names[:1] == ["leaf"]]
+    tap.ok(len(deep) > 50 and all(names == chain for names in deep), f"32-bit: each stack is the true one, of {len(deep)}",
+           str([names for names in deep if names != chain][:3]))
+    tap.ok(stacks > 50 and in_user == stacks, f"32-bit: they are walked in user space, {in_user} of {stacks}", done.err)
+    tap.ok(cut < 0.01 * stacks, f"32-bit: under 1 % are cut ({cut})", done.err)
+
+
 def forbid_bpf():
     """In a child: a seccomp filter, as a container has one, that answers bpf(2) with EPERM."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -193,6 +231,7 @@ def main():
     kernel_part(tap)
     reference(tap)
     cut_is_counted(tap)
+    of_32_bits(tap)
     refusals(tap)
     automatic(tap)
     tap.done()

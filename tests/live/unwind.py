@@ -32,7 +32,7 @@ def known_stacks(tap):
 def stubs_and_throws(tap):
     binary = build_workload("stacks", "-O2", "-fomit-frame-pointer", "-fno-builtin", "-Wl,-z,lazy")
     path = record(*EVENT, "--call-graph", "dwarf", "--", binary, "stubs", "300", output="stubs.data")
-    whole(tap, path, "PLT stubs", "stubs")
+    whole(tap, path, "PLT stubs")
     through = sum("stubs" in names_of(s) and names_of(s)[0] != "stubs" for s in script_samples(path))
     tap.between(100, through, 9000, "PLT stubs: samples in what is called through them")
     if not shutil.which("c++"):
@@ -43,7 +43,7 @@ def stubs_and_throws(tap):
     subprocess.run(["c++", "-O2", "-fomit-frame-pointer", "-D_GNU_SOURCE", "-o", binary, source], check=True)
     path = record(*EVENT, "--call-graph", "dwarf,16384", "--", binary, "300", output="throws.data")
     # while libgcc enters a handler, it writes the handler's registers over those that its own frame saved
-    whole(tap, path, "exceptions", "catcher", 0.96)
+    whole(tap, path, "exceptions", 0.96)
 
 
 def cut(tap):
@@ -97,7 +97,7 @@ def python(tap):
     found = run("python3", "-c", "import sys; print(sys.executable)").out.strip()
     path = record("-e", "cpu-clock:u", "-F", "997", "--call-graph", "dwarf,65528", "-m", "16M", "--", found, "-c", PYTHON_WORK,
                   output="python.data")
-    whole(tap, path, "python3", "main")
+    whole(tap, path, "python3")
 
 
 def clang(tap):
@@ -105,7 +105,7 @@ def clang(tap):
     if not work:
         return
     path = record("-e", "cpu-clock:u", "-F", "250", "--call-graph", "dwarf,65528", "-m", "16M", "--", *work, output="clang.data")
-    whole(tap, path, "clang", "main")
+    whole(tap, path, "clang")
 
 
 def main():
