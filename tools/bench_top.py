@@ -53,19 +53,32 @@ class Terminal:
         return used.ru_utime + used.ru_stime, used.ru_maxrss
 
 
-class CpuRow:
-    """CPU time of top while two programs with stacks keep two CPUs busy, less what it takes to start."""
+SPLIT = os.path.join(TOP, "tests/workloads/split.c")
 
-    def __init__(self, name, target, sides):
-        self.name, self.target, self.sides = name, target, sides
+
+def busy(bench):
+    """Computes, in a few functions."""
+    binary = os.path.join(bench.scratch, "busy")
+    subprocess.run(["cc", "-O1", "-D_GNU_SOURCE", "-fno-omit-frame-pointer", "-fno-inline", "-o", binary, SPLIT], check=True)
+    return [binary, "600000"]
+
+
+def compiling(_):
+    """Every process is a new one."""
+    return ["sh", "-c", f"while :; do cc -O1 -D_GNU_SOURCE -c -o /dev/null {SPLIT}; done"]
+
+
+class CpuRow:
+    """CPU time of top while two loads keep two CPUs busy, less what it takes to start."""
+
+    def __init__(self, name, target, sides, load=busy):
+        self.name, self.target, self.sides, self.load = name, target, sides, load
         self.results = {who: [] for who in sides}
         self.rss = {}
 
     def run(self, bench):
-        binary = os.path.join(bench.scratch, "busy")
-        subprocess.run(["cc", "-O1", "-D_GNU_SOURCE", "-fno-omit-frame-pointer", "-fno-inline", "-o", binary,
-                        os.path.join(TOP, "tests/workloads/split.c")], check=True)
-        loads = [subprocess.Popen([binary, "600000"]) for _ in range(2)]
+        argv = self.load(bench)
+        loads = [subprocess.Popen(argv) for _ in range(2)]
         try:
             for _ in range(min(bench.options.rounds, 3)):
                 for who, argv in self.sides.items():
@@ -146,11 +159,45 @@ class LossRow:
                 "`strobe top -e raw_syscalls:sys_enter -s comm`"]
 
 
+class CostRow:
+    """What a call of dd takes in CPU time while top of all calls of the system goes on, counted in the kernel or sampled into rings."""
+
+    CALLS = 2000000
+    DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", f"count={CALLS // 2}", "status=none"]
+
+    def __init__(self, name, strobe):
+        self.name = name
+        top = [strobe, "top", "--format", "json", "-e", "raw_syscalls:sys_enter", "-d", "1"]
+        self.sides = {"bare": None, "counted": [*top, "-s", "comm"], "rings": [*top, "-s", "comm,sym"]}
+        self.best = {}
+
+    def run(self, bench):
+        for _ in range(bench.options.rounds):
+            for who, argv in self.sides.items():
+                top = argv and subprocess.Popen(argv, stdout=subprocess.PIPE)
+                if top:
+                    top.stdout.readline()
+                pid = os.posix_spawnp("dd", self.DD, os.environ)
+                used = os.wait4(pid, 0)[2]
+                if top:
+                    top.terminate()
+                    top.communicate()
+                ns = 1e9 * (used.ru_utime + used.ru_stime) / self.CALLS
+                self.best[who] = min(ns, self.best.get(who, ns))
+
+    def cells(self):
+        words = " ".join(["strobe", *self.sides["counted"][1:]])
+        return [self.name, f"bare {self.best['bare']:.0f} ns", f"`-s comm`, counted {self.best['counted']:.0f} ns; "
+                f"`-s comm,sym`, rings {self.best['rings']:.0f} ns", "", "", f"`{words}` beside `{' '.join(self.DD)}`"]
+
+
 def rows(perf, strobe):
     def sides(*words):
         return {"perf": [perf, "top", *words], "strobe": [strobe, "top", *words]}
 
     yield CpuRow("top -g at 4000 Hz, two busy CPUs", "a fifth", sides("-F", "4000", "-g"))
     yield CpuRow("top --stdio -g at 4000 Hz, two busy CPUs", "a fifth", sides("--stdio", "-F", "4000", "-g"))
+    yield CpuRow("top -g at 4000 Hz, two loops of gcc", "a fifth", sides("-F", "4000", "-g"), compiling)
     yield FirstScreenRow("top, first screen", "200 ms", sides("-F", "4000"))
     yield LossRow("top of raw_syscalls, dd", "nothing lost", perf, strobe)
+    yield CostRow("a call of dd under top of raw_syscalls", strobe)

@@ -5,7 +5,8 @@
  * 'syscalls:sys_enter_*' of 360 events so costs 13 s. This source counts them through one raw tracepoint, by number, with
  * the numbers that the events would give: the tree of the command's or the targets' tasks is followed over fork and
  * threads, calls of 32-bit programs are left out as those tracepoints leave them out, and counting begins with the
- * command's exec. raw_syscalls:sys_enter and sys_exit are all that it counts; as events they cost each call half as much again. Enabled and running times are those of a dummy event on the same target.
+ * command's exec. raw_syscalls:sys_enter and sys_exit are all that it counts; as events they cost each call half as much
+ * again. Enabled and running times are those of a dummy event on the same target.
  *
  * x86-64, kernels from 5.11 on, with BTF, in the top pid namespace, with the right to load BPF programs. One thread at a
  * time.
