@@ -194,7 +194,8 @@ static void write_row(struct writer *w, const struct profile_row *row)
 
 static bool same_thread(const struct writer *w, const struct profile_row *x, const struct profile_row *y)
 {
-	return foreign_label(w->p, x, w->pid) == foreign_label(w->p, y, w->pid) && foreign_label(w->p, x, w->tid) == foreign_label(w->p, y, w->tid) &&
+	return foreign_label(w->p, x, w->pid) == foreign_label(w->p, y, w->pid) &&
+	       foreign_label(w->p, x, w->tid) == foreign_label(w->p, y, w->tid) &&
 	       foreign_label(w->p, x, w->comm) == foreign_label(w->p, y, w->comm);
 }
 
@@ -208,7 +209,8 @@ static void write_calls(struct writer *w)
 		if (before && (is_new_thread || before->event != row->event))
 			close_to(w, before, 0);
 		if (is_new_thread) {
-			uint64_t pid = foreign_label(p, row, w->pid), tid = foreign_label(p, row, w->tid), comm = foreign_label(p, row, w->comm);
+			uint64_t pid = foreign_label(p, row, w->pid), tid = foreign_label(p, row, w->tid);
+			uint64_t comm = foreign_label(p, row, w->comm);
 			w->now = 0;
 			if (comm)
 				write_name(&w->j, "thread_name", profile_str(p, (str_id)comm), pid, tid);

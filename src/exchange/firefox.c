@@ -49,7 +49,8 @@ static void find_tracks(struct writer *w)
 		const struct profile_row *row = &p->rows.data[i];
 		size_t set = row->labels == PROFILE_NONE ? p->labels_nr : row->labels;
 		uint32_t *at = &known[set * p->events.len + row->event];
-		struct track t = { row->event, (str_id)foreign_label(p, row, w->comm), foreign_label(p, row, w->pid), foreign_label(p, row, w->tid) };
+		struct track t = { row->event, (str_id)foreign_label(p, row, w->comm), foreign_label(p, row, w->pid),
+				   foreign_label(p, row, w->tid) };
 		for (uint32_t k = 0; k < w->tracks.len && !*at; k++) {
 			const struct track *o = &w->tracks.data[k];
 			if (o->event == t.event && o->comm == t.comm && o->pid == t.pid && o->tid == t.tid)

@@ -189,7 +189,7 @@ static void write_label(struct writer *w, const struct profile_label_column *c, 
 	if (!profile_has_label(w->p, c, value))
 		return;
 	proto_write_u64(&w->inner, LABEL_KEY, string_number(w, c->name));
-	proto_write_u64(&w->inner, is_text ? LABEL_STRING : LABEL_NUMBER, 
+	proto_write_u64(&w->inner, is_text ? LABEL_STRING : LABEL_NUMBER,
 			is_text ? string_number(w, (str_id)value) : (uint64_t)profile_label_number(value));
 	if (!is_text)
 		proto_write_u64(&w->inner, LABEL_UNIT, string_number(w, c->unit));

@@ -39,7 +39,8 @@ static struct strobe_error *parse_part(const char *s, size_t n, struct symbolize
 		ret->names = demangle[i].means;
 		return NULL;
 	}
-	return error_create(ERROR_USAGE, "-symbolize takes local, fastlocal, remote or none, and :demangle=default, full, templates or none; "
+	return error_create(ERROR_USAGE,
+			    "-symbolize takes local, fastlocal, remote or none, and :demangle=default, full, templates or none; "
 			    "'%.*s' is none of these", (int)n, s);
 }
 
