@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 
 from strobetest import PERF, STROBE, Tap, is_root, run, skip_all, strobe
 from tracing import compile_c, events, trace
@@ -279,11 +280,52 @@ def check_targets(tap):
         tap.ok(seen and any("libc" in f.get("file", "") for e in seen for f in e["stack"]),
                "-p with stacks of what was mapped before", seen[:1])
         one.kill()
+    check_exec_by_thread(tap)
     seen = events("-D", "300", "-e", "kill", "sh", "-c", "kill -0 $$; sleep 0.6; kill -0 $$")
     tap.equal(len(seen), 1, "-D")
     seen = events("-D", "300", "-e", "syscalls:sys_exit_kill", "sh", "-c", "kill -0 $$; sleep 0.6; kill -0 $$")
     tap.equal(len(seen), 1, "-D with a tracepoint")
     check_cgroup(tap)
+
+
+EXEC_BY_THREAD = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void *run(void *arg)
+{
+	char c;
+	printf("%ld\n", syscall(SYS_gettid));
+	fflush(stdout);
+	if (read(0, &c, 1) == 1)
+		execl("/bin/cat", "cat", "/nonexistent", NULL);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, run, NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+
+def check_exec_by_thread(tap):
+    """A thread that is traced alone takes the number of its process as it execs, and is followed on."""
+    compile_c("exec", EXEC_BY_THREAD, "-pthread")
+    with subprocess.Popen("./exec", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as program:
+        tid = program.stdout.readline().decode().strip()
+        with subprocess.Popen([STROBE, "trace", "-t", tid, "--format", "json", "-o", "thread.txt"]) as tracer:
+            time.sleep(1.5)
+            program.stdin.write(b"x")
+            program.stdin.close()
+            program.wait()
+            tracer.wait(10)
+    with open("thread.txt", encoding="utf-8") as f:
+        text = f.read()
+    tap.ok('"/nonexistent"' in text and '"exit_group"' in text, "-t: a thread that execs", text[-600:])
 
 
 def check_cgroup(tap):

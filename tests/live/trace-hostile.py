@@ -7,9 +7,11 @@ import json
 import os
 import platform
 import re
+import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 import time
 
 from strobetest import STROBE, Tap, is_root, run, skip_all, strobe
@@ -269,12 +271,35 @@ def check_killed(tap):
                f"{status} {text[-300:]}")
     for argv, want in ((["-p", "999999999"], "999999999"), (["-p", "abc"], "abc"), (["-t", "999999999"], "999999999"),
                        (["-o", "/nonexistent/x", "true"], "cannot write"), (["/nonexistent/command"], "nonexistent"),
-                       (["-m", "0", "true"], ""), (["-u", "nosuchuser"], "nosuchuser")):
+                       (["-m", "0", "true"], ""), (["-u", "nosuchuser"], "nosuchuser"), (["-e", "%netwrok", "true"], "%network"),
+                       (["-e", "%nosuch", "true"], "no class"), (["--no-bpf", "--signals", "true"], "signals"),
+                       (["--no-bpf", "--processes", "true"], "end"), (["--no-bpf", "-P", "/x", "true"], "paths")):
         done = strobe("trace", *argv)
         tap.ok(done.status != 0 and done.err and want in done.err, f"refused: {argv}", done)
     for more in (["-e", "sched:*"], ["--call-graph", "fp"], []):
         done = strobe("trace", *more, "-o", "/dev/full", "true")
         tap.ok(done.status == 1 and "cannot write" in done.err, f"a full disk is said {more}", done)
+
+
+def check_tracefs(tap):
+    """Where it is not mounted and may not be; BPF does without."""
+    bare = ["unshare", "-m", "sh", "-c", 'umount -l /sys/kernel/tracing && exec setpriv --bounding-set -sys_admin "$@"', "sh"]
+    if run(*bare, "true").status:
+        tap.skip("tracefs absent", "it cannot be taken away here")
+        return
+    done = run(*bare, STROBE, "trace", "--no-bpf", "true")
+    tap.ok(done.status == 1 and "tracefs is not mounted" in done.err and "mount -t tracefs" in done.err, "tracefs absent: said", done.err)
+
+
+def check_others(tap):
+    """What nobody may not look into."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", shutil.copy(STROBE, folder), "trace"]
+        for more in ([], ["-s"]):
+            done = run(*nobody, *more, "-p", str(os.getpid()))
+            tap.ok(done.status == 1 and "CAP_BPF" in done.err and done.err.count("\n") == 1, f"{more}: someone else's process",
+                   done.err)
 
 
 def main():
@@ -288,6 +313,8 @@ def main():
     check_faults(tap)
     check_storms(tap)
     check_killed(tap)
+    check_tracefs(tap)
+    check_others(tap)
     tap.done()
 
 

@@ -26,6 +26,9 @@ struct strobe_error *trace_rings_check(const struct trace_run *r)
 {
 	if (r->o->by == SYSCALL_STATS_BY_CGROUP)
 		return error_create(ERROR_UNSUPPORTED, "--summary-mode cgroup is counted by BPF programs alone");
+	if ((r->o->signals_set && r->o->signals) || (r->o->processes_set && r->o->processes))
+		return error_create(ERROR_UNSUPPORTED, "--signals and --processes are told by BPF programs alone: tracepoints of calls do "
+						       "not tell what is delivered, nor how tasks end");
 	if (r->o->path)
 		return error_create(ERROR_UNSUPPORTED, "-P chooses by BPF programs alone: tracepoints do not tell paths");
 	return NULL;

@@ -1,0 +1,1 @@
+strobe trace -i perf.data --signals
