@@ -51,6 +51,7 @@ def check_recording(tap):
     tap.ok(done.status == 0, "recorded", done.err)
     strobe("convert", data, profile)
     check_round_trips(tap, profile, "recording", ALL_LABELS, [folded, labels, traces])
+    check_round_trips(tap, profile, "recording", ["folded"], [folded])
     return profile
 
 

@@ -309,7 +309,12 @@ def check_go_program(tap):
     tap.ok(done.status == 0, "it profiles itself", done.err)
     compare(tap, os.path.join(SCRATCH, "cpu.pb.gz"), LABELLED, "Go CPU profile")
     compare(tap, os.path.join(SCRATCH, "heap.pb.gz"), HEAP, "Go heap profile")
-    compare(tap, os.path.join(SCRATCH, "goroutine.txt"), [["-top", "-addresses"]], "Go goroutines as text")
+    for name in "heap", "goroutine", "block", "mutex":
+        # as text they have addresses alone; of threads it is nothing that the reference could read
+        reports = [["-top", "-addresses", "-trim=false"], ["-traces", "-addresses"]]
+        compare(tap, os.path.join(SCRATCH, name + ".txt"), reports, f"Go's {name} as text")
+    for name in "goroutine", "block", "mutex", "threadcreate":
+        compare(tap, os.path.join(SCRATCH, name + ".pb.gz"), [["-top", "-cum"], ["-tree"], ["-traces"]], f"Go's {name}")
     hot = strobe("pprof", "-top", os.path.join(SCRATCH, "cpu.pb.gz")).out
     tap.ok(re.search(r"main\.hot$", hot, re.M), "what was hot is found", hot)
 

@@ -1,4 +1,5 @@
-// Profiles with a known shape, written by Go's own runtime/pprof: cpu.pb.gz, heap.pb.gz, goroutine.txt.
+// Profiles with a known shape, written by Go's own runtime/pprof: cpu.pb.gz, and all others packed (heap.pb.gz) and as text
+// (heap.txt): heap, goroutine, block, mutex, threadcreate.
 package main
 
 import (
@@ -6,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"sync"
 	"time"
 )
 
@@ -35,6 +37,31 @@ func work(until time.Time) {
 	}
 }
 
+// Two that want one lock: each waits for the other, and the other lets it wait.
+func contend() {
+	var lock sync.Mutex
+	var done sync.WaitGroup
+	for i := 0; i < 2; i++ {
+		done.Add(1)
+		go func() {
+			for j := 0; j < 20; j++ {
+				lock.Lock()
+				time.Sleep(time.Millisecond)
+				lock.Unlock()
+			}
+			done.Done()
+		}()
+	}
+	done.Wait()
+}
+
+func write(profile, path string, debug int) {
+	f, err := os.Create(path)
+	must(err)
+	must(pprof.Lookup(profile).WriteTo(f, debug))
+	must(f.Close())
+}
+
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -43,6 +70,8 @@ func must(err error) {
 
 func main() {
 	runtime.MemProfileRate = 4096
+	runtime.SetBlockProfileRate(1)
+	runtime.SetMutexProfileFraction(1)
 	cpu, err := os.Create("cpu.pb.gz")
 	must(err)
 	must(pprof.StartCPUProfile(cpu))
@@ -50,14 +79,11 @@ func main() {
 	pprof.Do(context.Background(), pprof.Labels("phase", "two"), func(context.Context) { work(time.Now().Add(300 * time.Millisecond)) })
 	pprof.StopCPUProfile()
 	must(cpu.Close())
+	contend()
 	keeps(2000)
 	runtime.GC()
-	heap, err := os.Create("heap.pb.gz")
-	must(err)
-	must(pprof.WriteHeapProfile(heap))
-	must(heap.Close())
-	text, err := os.Create("goroutine.txt")
-	must(err)
-	must(pprof.Lookup("goroutine").WriteTo(text, 1))
-	must(text.Close())
+	for _, name := range []string{"heap", "goroutine", "block", "mutex", "threadcreate"} {
+		write(name, name+".pb.gz", 0)
+		write(name, name+".txt", 1)
+	}
 }
