@@ -106,13 +106,14 @@ class Screen:
         return None
 
     def _settled(self, lines):
-        """What stands there once nothing is drawn any more, for what is asked of other lines than those waited for."""
+        """What stands there once nothing is drawn any more; a screen that never comes to rest is taken as it is."""
         end = time.monotonic() + self.limit_s
-        same = 0
-        while same < 3 and time.monotonic() < end:
+        same = restless = 0
+        while same < 3 and restless < 20 and time.monotonic() < end:
             time.sleep(0.01)
             now = self.lines()
             # the last row is drawn last; a screen without one may be half of it
+            restless += now != lines
             same = 0 if now != lines else same + (1 if now[-2:-1] != [""] else 0.3)
             lines = now
         return lines

@@ -6,43 +6,11 @@
 
 import os
 import re
-import signal
+import subprocess
 
-from screen import Screen, require_tmux
-from strobetest import SCRATCH, STROBE, Tap, build_workload, record, strobe
-
-WITH = ["-s", "comm,dso,sym"]
-
-
-def table(*argv):
-    """Rows of the text report, as the screen has them: the mark takes the place of the first blank."""
-    out = strobe("report", "--stdio", *argv).out
-    return [line[1:].rstrip() for line in out.splitlines() if re.match(r" +[0-9.]+%", line)]
-
-
-def shown(lines):
-    """Rows, without their marks, between the names of columns and the last line."""
-    rows = [line for line in lines[2:] if line]
-    return [line[1:].rstrip() for line in rows[:-1]]
-
-
-class Browser(Screen):
-    def __init__(self, path, *argv, columns=100, rows=24, **more):
-        self.rows = rows
-        super().__init__([STROBE, "report", "-i", path, *argv], columns=columns, rows=rows, **more)
-        self.wait_for(lambda lines: lines[0].startswith("Samples:") and lines[rows - 1])
-
-    def rows_are(self, tap, want, name):
-        tap.ok(self.wait_for(lambda lines: shown(lines) == want[: self.rows - 3]) is not None, name,
-               "\n".join(["shown:", *shown(self.lines()), "expected:", *want[: self.rows - 3]]))
-
-    def at(self, lines):
-        """Index of the row that is marked: the one in reverse video."""
-        for i, line in enumerate(self.coloured()):
-            if "\x1b[7m" in line and i >= 2:
-                return i
-        return None
-
+from reportscreen import WITH, Browser, shown, table
+from screen import require_tmux
+from strobetest import PERF, SCRATCH, Tap, build_workload, record, strobe
 
 def same_rows(tap, path):
     want = table("-i", path, *WITH)
@@ -135,7 +103,8 @@ def menus(tap, path):
         s.keys("Enter")
         lines = s.wait_for("Browse map details")
         text = "\n".join(lines or [])
-        for item in ("Annotate hot", "Zoom into split thread", "Zoom into split DSO (use the 'k' hotkey to zoom directly into the kernel)",
+        for item in ("Run scripts for samples of thread [split]",
+                     "Annotate hot", "Zoom into split thread", "Zoom into split DSO (use the 'k' hotkey to zoom directly into the kernel)",
                      "Expand [hot] callchain (one level, same as '+' hotkey, use 'e'/'c' for the whole main level entry)",
                      "Browse map details", "Switch to another data file in PWD", "Exit"):
             tap.ok(item in text, f"the menu has: {item[:30]}", text)
@@ -214,9 +183,10 @@ def code(tap, path):
         lines = s.wait_for("percent: local period") or []
         tap.equal([m.groups() for m in map(mark.match, lines) if m], costs, "a: instructions and shares are those of annotate --stdio2")
         hottest = max(costs, key=lambda c: float(c[0])) if costs else ("", "")
-        s.keys("Home", "H")
-        at = s.wait_for("Press 'h'") and s.at(None)
-        tap.ok(at is not None and hottest[0] in s.lines()[at], "H goes to the hottest", s.lines())
+        s.keys("Home")
+        s.wait_for(lambda lines: s.at(None) == 2)
+        s.keys("H")
+        s.check(tap, lambda lines: s.at(None) is not None and hottest[0] in lines[s.at(None)], "H goes to the hottest")
         s.keys("Tab")
         second = sorted((c[0] for c in costs), key=float)[-2]
         s.check(tap, lambda lines: s.at(None) is not None and second in lines[s.at(None)], "Tab goes to the next hottest")
@@ -237,8 +207,8 @@ def code(tap, path):
         s.keys("J", "j")
         s.check(tap, lambda lines: not any("↓" in line or "↑" in line for line in lines), "j: arrows off")
         s.keys("j", "/", "j", "Enter")
-        at = s.wait_for("Press 'h'") and s.at(None)
-        tap.ok(at is not None and " j" in s.lines()[at], "/ finds a jump", s.lines())
+        s.check(tap, lambda lines: s.at(None) is not None and " j" in lines[s.at(None)], "/ finds a jump")
+        at = s.at(None)
         s.keys("Enter")
         there = s.wait_for(lambda lines: s.at(None) is not None and s.at(None) != at)
         tap.ok(there is not None and re.search(r"│ +[0-9a-f]+: ", there[s.at(None)]), "Enter follows it to its target", s.lines())
@@ -249,8 +219,63 @@ def code(tap, path):
             s.wait_for("Press 'h'")
         s.keys("P")
         s.check(tap, "hot.annotation written", "P writes")
+        s.keys("r")
+        choose(s, "A line each")
+        s.check(tap, lambda lines: len([line for line in lines if " hot+0x" in line]) > 10, "r: the function's samples")
+        s.keys("q")
+        s.wait_for("Press 'h'")
         s.keys("s", "k", "l", "Escape")
         s.check(tap, "Filter: hot", "Esc comes back to the rows")
+
+
+def choose(s, begin):
+    """An item of the menu that is on the screen."""
+    lines = s.wait_for(lambda lines: any(begin in line for line in lines)) or []
+    items = [m.group(1) for m in (re.search(r"│ (.*?) *│", line) for line in lines) if m]
+    s.keys(*["Down"] * next((i for i, item in enumerate(items) if item.startswith(begin)), 0), "Enter")
+
+
+def taken(lines):
+    """Times of samples, of lines that have one."""
+    return [m.group(1) for m in (re.search(r" (\d+\.\d{9}): ", line) for line in lines) if m]
+
+
+def samples(tap, path):
+    """Samples one by one: those that perf script has of the same function."""
+    argv = [PERF, "script", "-i", path, "-S", "hot", "--ns", "-F", "tid,time,ip"]
+    said = subprocess.run(argv, capture_output=True, text=True, check=False)
+    want = taken([line + " " for line in said.stdout.splitlines()])
+    with Browser(path, *WITH, columns=140, rows=60) as s:
+        s.keys("/", "hot", "Enter")
+        s.wait_for("Filter: hot")
+        for key, first, way, name in (
+            ("r", "Run scripts for samples of symbol [hot]", "A line each", "r: samples of the symbol"),
+            ("m", "Run scripts for samples of symbol [hot]", "With their instructions", "the menu: with instructions"),
+            ("m", "Show individual samples", None, "individual samples"),
+            ("m", "Show individual samples with source", None, "individual samples with source"),
+        ):
+            s.keys(key)
+            choose(s, first)
+            if way:
+                choose(s, way)
+            lines = s.wait_for("q or Esc goes back") or []
+            shown_times = taken(lines)
+            tap.ok(len(shown_times) > 10 and shown_times == want[: len(shown_times)], f"{name}: those of perf script", "\n".join(lines))
+            s.keys("q")
+            s.wait_for("Press '?'")
+        s.keys("m")
+        choose(s, "Show context for individual samples")
+        s.wait_for("Around which of them")
+        s.keys("Enter")
+        lines = s.wait_for("q or Esc goes back") or []
+        around = [float(t) - float(want[0]) for t in taken(lines)] if want else []
+        tap.ok(0.0 in around and all(abs(d) <= 0.010001 for d in around), "context: what is within 10 ms of it", f"{around}\n{lines}")
+        s.keys("q")
+        s.wait_for("Press '?'")
+        s.keys("r")
+        choose(s, "Run scripts for all samples")
+        choose(s, "With stacks")
+        s.check(tap, lambda lines: any(re.match(r" +[0-9a-f]+ main\+0x", line) for line in lines), "r: all of them, with stacks")
 
 
 def hierarchy(tap, path):
@@ -327,148 +352,6 @@ def differences(tap, path):
     tap.ok(done.status == 129 and "is for a screen" in done.err, "and without a screen: refused", done)
 
 
-def flame(tap, path):
-    found = (re.search(r"^ +([0-9.]+)%.*\[\.\] (\S+)", " " + row) for row in table("-i", path, "-s", "sym"))
-    share = {m.group(2): m.group(1) for m in found if m}
-    with Browser(path, "-s", "sym", columns=120) as s:
-        s.keys("g")
-        lines = s.wait_for("Flame graph of 'cpu-clock'")
-        main = [line for line in lines or [] if line == " main"]
-        tap.ok(main, "g: a flame graph, main() as wide as the screen", lines)
-        tap.ok(any(" hot" in line and " cold" in line for line in lines or []), "hot() and cold() side by side", lines)
-        row = next((line for line in lines or [] if " hot" in line), "")
-        hot, cold = row.find(" hot"), row.find(" cold")
-        tap.ok(hot == 0 and 0.6 * 120 < cold < 0.8 * 120, "the widest first, each as wide as its share", row)
-        s.keys("/", "hot", "Enter")
-        s.check(tap, f"'hot' has {share['hot']}%", "/ tells the share of what it finds")
-        # no further than hot(): the kernel's frames stand on it where it was interrupted
-        told = lambda lines: lines[22]
-        for _ in range(10):
-            before = told(s.lines())
-            s.keys("Up")
-            if told(s.wait_for(lambda lines: told(lines) != before) or s.lines()).startswith("hot "):
-                break
-        s.check(tap, f"hot  {share['hot']}% of all", "arrows climb where it is widest")
-        s.keys("Enter")
-        s.check(tap, "zoomed to hot", "Enter zooms")
-        s.check(tap, "100.00% of what is zoomed to", "shares are of what is zoomed to")
-        s.keys("BSpace")
-        s.check(tap, "zoomed to main", "Backspace zooms out")
-        s.keys("Escape")
-        s.check(tap, lambda lines: "zoomed" not in lines[0], "Esc shows all")
-        s.keys("q")
-        s.check(tap, "Press '?'", "q goes back to the rows")
-
-
-def events(tap):
-    binary = os.path.join(SCRATCH, "split")
-    path = record("-e", "cpu-clock:u,page-faults:u", "-F", "5000", "--", binary, "200", output="two.data")
-    with Browser(path, "-s", "sym") as s:
-        lines = s.wait_for("Available samples")
-        tap.ok(lines and any("cpu-clock:u" in line for line in lines) and any("page-faults:u" in line for line in lines),
-               "several events: a menu first", lines)
-        s.keys("Enter")
-        s.wait_for("of event 'cpu-clock:u'")
-        s.keys("Tab")
-        s.check(tap, "of event 'page-faults:u'", "Tab: the other event")
-        s.keys("BTab")
-        s.check(tap, "of event 'cpu-clock:u'", "Shift-Tab: back")
-
-
-def sizes(tap, path):
-    with Browser(path, *WITH, columns=80) as s:
-        s.wait_for("[.] main")
-        tap.ok(all(len(line) <= 80 for line in s.lines()), "80 x 24")
-        s.resize(300, 100)
-        s.check(tap, lambda lines: len(lines) >= 100 and lines[99].startswith("Press"), "300 x 100 after a resize")
-        s.resize(20, 6)
-        s.check(tap, lambda lines: lines[5].startswith("Press") and len(lines[0]) <= 20, "20 x 6 after a resize")
-        s.keys("m")
-        s.keys("Escape", "q")
-        tap.equal(s.end(), (0, True), "q ends it with the terminal as it was")
-        tap.ok(s.is_cursor_visible(), "the cursor is back, and the screen that was there before")
-    with Browser(path, *WITH, env={"NO_COLOR": "1"}) as s:
-        s.wait_for("[.] main")
-        coloured = "\n".join(s.coloured())
-        plain = not re.search(r"\x1b\[[0-9;]*[34][0-8]", coloured)
-        tap.ok(plain and "\x1b[7m" in coloured, "NO_COLOR: no colours, the row at hand reversed")
-    with Browser(path, *WITH, env={"LC_ALL": "C", "LANG": "C"}) as s:
-        s.wait_for("[.] main")
-        s.keys("m")
-        lines = s.wait_for("Browse map details")
-        tap.ok(lines and all(ord(c) < 128 for line in lines for c in line) and any("+---" in line for line in lines), "ASCII alone", lines)
-
-
-def ends(tap, path):
-    for sig, status in (signal.SIGTERM, 143), (signal.SIGINT, 0), (signal.SIGHUP, 129):
-        with Browser(path, *WITH) as s:
-            s.wait_for("[.] main")
-            os.kill(s.pid(), sig)
-            tap.equal(s.end(), (status, True), f"{sig.name}: ended so, the terminal as it was")
-    with Browser(path, *WITH) as s:
-        s.wait_for("[.] main")
-        s.keys("C-c")
-        tap.equal(s.end(), (0, True), "Ctrl-C")
-    with Browser(path, *WITH) as s:
-        s.wait_for("[.] main")
-        s.keys("Escape")
-        s.wait_for("Do you really want to exit?")
-        s.keys("Down", "Enter")
-        s.check(tap, "Press '?'", "Esc asks, and No stays")
-        s.keys("Escape")
-        s.wait_for("Do you really want to exit?")
-        s.keys("Enter")
-        tap.equal(s.end(), (0, True), "Yes ends")
-
-
-def bad(tap, path):
-    done = strobe("report", "--tui", "-i", path, *WITH)
-    tap.ok("text and no screen" in done.err and "[.] main" in done.out, "no terminal: says so and uses text", done)
-    for title, env in ("unknown", {"TERM": "no-such-terminal"}), ("dumb", {"TERM": "dumb"}), ("empty", {"TERM": ""}):
-        with Screen([STROBE, "--no-pager", "report", "-i", path, "--percent-limit", "10", *WITH], env=env, rows=100) as s:  # all of it
-            lines = s.wait_for("text and no screen")
-            tap.ok(lines is not None and s.end()[0] == 0, f"a terminal of a kind that is {title}: text", s.lines())
-    with Screen([STROBE, "--no-pager", "report", "-i", path, *WITH], columns=10, rows=3) as s:
-        s.check(tap, lambda lines: any(lines), "10 x 3 cells: something is shown")
-        s.keys("q")
-        tap.equal(s.end()[0], 0, "and q ends it")
-    long_name = "long_" + "x" * 10000
-    source = os.path.join(SCRATCH, "names.c")
-    with open(source, "w", encoding="utf-8") as f:
-        f.write('#include <time.h>\n#include <sys/prctl.h>\nstatic volatile unsigned sink;\n')
-        for i, name in enumerate((long_name, "日本語の関数", "combine\u0301d", "steer\u202eed", "tab\\tbed")):
-            f.write(f'void f{i}(unsigned n) __asm__("\\"{name}\\""); void f{i}(unsigned n) {{ while (n--) sink++; }}\n' if i == 4 else
-                    f'void f{i}(unsigned n) __asm__("{name}"); void f{i}(unsigned n) {{ while (n--) sink++; }}\n')
-        f.write('int main(void) { prctl(PR_SET_NAME, "\\033[31mred\\a"); clock_t end = clock() + CLOCKS_PER_SEC / 4;\n'
-                'while (clock() < end) { f0(20000); f1(20000); f2(20000); f3(20000); f4(20000); } return 0; }\n')
-    binary = os.path.join(SCRATCH, "names")
-    if os.system(f"cc -O1 -fno-inline -o {binary} {source} 2> {SCRATCH}/cc.err"):
-        tap.skip("names", "the assembler does not take them")
-        return
-    named = record("-e", "cpu-clock:u", "-F", "2000", "--", binary, output="names.data")
-    with Browser(named, "-s", "comm,sym", columns=80) as s:
-        lines = s.wait_for("日本語の関数")
-        text = "\n".join(s.lines())
-        tap.ok(lines is not None, "wide characters", text)
-        tap.ok("combine\u0301d" in text, "combining characters", text)
-        tap.ok("steer\\u202eed" in text, "marks of direction are shown, not obeyed", text)
-        tap.ok("\\x1b[31mred\\x07" in text, "escapes in a name are shown, not obeyed", text)
-        tap.ok("long_xxxxxx" in text and all(len(line) <= 80 for line in lines or []), "a name of 10,000 characters is cut", text)
-        s.keys("m")
-        s.wait_for("Exit")
-        s.keys("Escape", "g")
-        s.check(tap, "steer\\u202e", "the flame graph shows them so too")
-        s.keys("/", "long_", "Enter")
-        s.check(tap, lambda lines: "'long_' has" in "".join(lines), "and finds the long one")
-        s.keys("q", "/", "long_", "Enter")
-        s.wait_for("Filter: long_")
-        s.keys("a")
-        s.check(tap, lambda lines: lines[0].startswith("Samples:") and "percent:" in lines[0] or "disassembler" in "".join(lines),
-                "its code has a title of one line")
-        s.keys("Escape", "q")
-        tap.equal(s.end(), (0, True), "and it ends well")
-
-
 def main():
     require_tmux()
     tap = Tap()
@@ -483,13 +366,9 @@ def main():
     menus(tap, path)
     pages(tap, path)
     code(tap, path)
+    samples(tap, path)
     hierarchy(tap, path)
     differences(tap, path)
-    flame(tap, path)
-    events(tap)
-    sizes(tap, path)
-    ends(tap, path)
-    bad(tap, path)
     tap.done()
 
 

@@ -92,6 +92,17 @@ def keys(tap, path, all_times):
         s.wait_for("Press '?'")
         tap.equal(rows(s.lines()), text_of(path, lines[0]), "rows are those of --time")
         tap.ok(all(name != "late" for _, _, name in rows(s.lines())[:1]), "the first half is the first function's", s.lines())
+        s.keys("r")
+        s.wait_for("Run scripts for all samples")
+        s.keys("End", "Enter")
+        s.wait_for("A line each")
+        s.keys("Enter")
+        lines = s.wait_for("q or Esc goes back") or []
+        taken = [int(m.group(1) + m.group(2)) for m in (re.search(r" (\d+)\.(\d{9}): ", line) for line in lines) if m]
+        inside = sorted(t for t in all_times if span and span[0] <= t <= span[1])
+        tap.ok(len(taken) > 10 and taken == inside[: len(taken)], "r: the samples of the span one by one", "\n".join(lines))
+        s.keys("q")
+        s.wait_for("Press '?'")
         s.keys("T")
         s.wait_for("Enter narrows")
         s.keys("PageDown", "Space", "PageDown", "Enter")

@@ -51,3 +51,10 @@ const struct report *preview_read_on(struct preview *p, uint64_t ns);
 /* What is shown of the whole, in percent. */
 unsigned preview_percent(const struct preview *p);
 struct opened *preview_file(struct preview *p);
+
+/*
+ * What `script` prints of samples of a recording, run beside this process: lines of text, the first some thousands of them.
+ * go_on is asked now and then, with a file that it may wait for; false: ERROR_STOPPED.
+ */
+struct strobe_error *report_print_samples(const struct report_options *o, const struct browse_choice *which, enum browse_detail detail,
+					  bool (*go_on)(void *ctx, int fd), void *ctx, struct strbuf *ret) _must_check_;

@@ -320,6 +320,26 @@ static struct strobe_error *open_base(void *ctx, const char *path, const struct 
 	return NULL;
 }
 
+/* What is printed is small or comes at once: there is no share to tell. */
+static bool wait_for_text(void *ctx, int fd)
+{
+	struct report_screen *s = ctx;
+	const int fds[] = { s->signals.fd, fd };
+	screen_wait(s->screen, fds, 2, PROGRESS_EVERY_MS);
+	return go_on_waiting(s, 0, 0);
+}
+
+static struct strobe_error *samples(void *ctx, const struct browse_choice *which, enum browse_detail detail, struct strbuf *ret)
+{
+	struct report_screen *s = ctx;
+	if (!s->file->file->ops->rewind)
+		return error_create(ERROR_UNSUPPORTED, "a stream cannot be read twice, as this wants it: save it to a file");
+	start_waiting(s, opened_path(s->file));
+	struct strobe_error *err = report_print_samples(&s->file->o, which, detail, wait_for_text, s, ret);
+	s->stopped = false;
+	return err;
+}
+
 static bool is_recording(void *ctx, const char *path)
 {
 	char magic[8];
@@ -403,6 +423,7 @@ static struct strobe_error *browse_files(struct report_screen *s)
 		.narrow = narrow,
 		.base = open_base,
 		.base_path = s->o->diff_base,
+		.samples = samples,
 		.is_recording = is_recording,
 	};
 	TRY(show_file(s, NULL, &first));

@@ -440,6 +440,7 @@ static bool showing(struct browser *b, uint32_t key)
 	case 'T': strip_open(b); return true;
 	case 'i': header(b); return true;
 	case 's': browser_files(b); return true;
+	case 'r': browser_scripts(b); return true;
 	case 'n': search_from(b, b->at + 1, 1); return true;
 	case 'N': search_from(b, b->at + b->rows.lines.len - 1, -1); return true;
 	case 6: /* Ctrl-F */

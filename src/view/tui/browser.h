@@ -40,6 +40,25 @@ struct browse_times {
 	unsigned nr;
 };
 
+/* What of samples is told, one by one. */
+enum browse_detail {
+	DETAIL_LINES,   /* a line each: whose, where, when, what */
+	DETAIL_STACKS,
+	DETAIL_CODE,    /* with the instruction */
+	DETAIL_SOURCE,  /* with file and line */
+	DETAIL_CONTEXT, /* all samples around one of them, on its CPU */
+	DETAILS_NR,
+};
+
+/* Which samples; unset fields let all through. */
+struct browse_choice {
+	const char *symbol, *dso, *comm;
+	bool by_tid, by_cpu;
+	uint64_t tid, cpu;
+	struct browse_span span;
+	const char *around; /* DETAIL_CONTEXT: the line of DETAIL_LINES that it is the context of */
+};
+
 /* Any may be NULL. */
 struct browse_hooks {
 	void *ctx;
@@ -77,6 +96,8 @@ struct browse_hooks {
 	struct strobe_error *(*base)(void *ctx, const char *path, const struct report **ret);
 	bool base_is_first_minute;
 	const char *base_path;                  /* compared with from the beginning, or NULL */
+	/* Samples one by one, as lines of text. */
+	struct strobe_error *(*samples)(void *ctx, const struct browse_choice *which, enum browse_detail detail, struct strbuf *ret);
 	/* Whether a file looks like a recording. */
 	bool (*is_recording)(void *ctx, const char *path);
 };

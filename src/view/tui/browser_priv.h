@@ -48,9 +48,9 @@ static inline const struct row_line *browser_line(const struct browser *b)
 	return b->at < b->rows.lines.len ? &b->rows.lines.data[b->at] : NULL;
 }
 
-static inline struct row_zoom *browser_zoom(struct browser *b)
+static inline struct row_zoom *browser_zoom(const struct browser *b)
 {
-	return &b->zooms[b->zooms_nr - 1];
+	return (struct row_zoom *)&b->zooms[b->zooms_nr - 1];
 }
 
 static inline const struct hist_entry *browser_entry(const struct browser *b)
@@ -117,6 +117,8 @@ void strip_draw(struct browser *b, unsigned y);
 bool strip_key(struct browser *b, const struct screen_key *k);
 /* Opens it, or closes it where it has the keys. */
 void strip_open(struct browser *b);
+/* What is marked, while it has the keys. */
+struct browse_span strip_marked(const struct browser *b);
 /* Another report, another part: times are to be asked for again. */
 void strip_forget(struct browser *b);
 /* What the keys do, and what is marked: for the last line, while it has the keys. */
@@ -134,6 +136,8 @@ int browser_field_at(const struct browser *b, unsigned x);
 
 /* menu.c */
 void browser_menu(struct browser *b);
+/* Samples one by one. */
+void browser_scripts(struct browser *b);
 void browser_events(struct browser *b);
 void browser_files(struct browser *b);
 /* A recording of this directory, the caller's; NULL: none. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "view/tui/samples.h"
 
 enum offsets { OFFSETS_OF_JUMPS, OFFSETS_OF_CALLS, OFFSETS_OF_ALL, OFFSETS_NR };
 
@@ -271,6 +272,7 @@ static const char help[] =
 	"p             shares of the function (local) or of all (global)\n"
 	"b             shares by period or by number of samples\n"
 	"/, ?          search down, up;  n: again\n"
+	"r             its samples one by one, as script prints them\n"
 	"P             write SYMBOL.annotation\n";
 
 static void search(struct code *c, int step)
@@ -439,6 +441,7 @@ static void take_key(struct code *c, const struct screen_key *k)
 		break;
 	case 'n': search(c, 1); break;
 	case 'P': save(c); break;
+	case 'r': samples_ask(c->ui, &(struct browse_choice){ .symbol = c->l->symbol }, c->l->symbol, &c->message); break;
 	default: strbuf_addstr(&c->message, "this key means nothing here: 'h' lists those that do");
 	}
 }

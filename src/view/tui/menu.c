@@ -12,6 +12,7 @@
 #include "view/tui/browser_priv.h"
 #include "view/tui/code.h"
 #include "view/tui/flame.h"
+#include "view/tui/samples.h"
 
 /* ---- what a row is of ---- */
 
@@ -213,14 +214,105 @@ void browser_annotate(struct browser *b)
 		show_code(b, f);
 }
 
+/* ---- samples one by one ---- */
+
+/* Which samples a row is of, as far as its columns tell; of all rows, those of the span that is shown or marked. */
+struct chosen {
+	struct browse_choice which;
+	struct strbuf thread;
+};
+
+static struct chosen choose_all(const struct browser *b)
+{
+	const struct row_zoom *z = browser_zoom(b);
+	struct chosen c = { .which.span = { z->from_ns, z->to_ns } };
+	if (b->strip.has_focus)
+		c.which.span = strip_marked(b);
+	return c;
+}
+
+static void choose_thread(const struct browser *b, struct chosen *c)
+{
+	struct row_zoom z = {};
+	if (!browser_thread(b, &z, &c->thread))
+		return;
+	c->which.by_tid = z.by_tid;
+	c->which.tid = z.tid;
+	c->which.comm = z.comm;
+}
+
+static struct chosen choose_row(const struct browser *b)
+{
+	const struct hist *h = browser_part(b)->hist;
+	struct chosen c = choose_all(b);
+	uint32_t cpu = profile_find_column(h->profile, "cpu");
+	c.which.symbol = browser_symbol(b);
+	if (!c.which.symbol)
+		c.which.dso = browser_dso(b);
+	choose_thread(b, &c);
+	if (has_field(b, COLUMN_CPU) && cpu != PROFILE_NONE) {
+		c.which.by_cpu = true;
+		c.which.cpu = hist_label(h, browser_entry(b), cpu, 0);
+	}
+	return c;
+}
+
+static void tell_samples(struct browser *b, enum browse_detail detail)
+{
+	struct chosen c = choose_row(b);
+	samples_browse(&b->ui, &c.which, detail, "Samples", &b->message);
+	strbuf_deinit(&c.thread);
+}
+
+static void tell_lines(struct browser *b)
+{
+	tell_samples(b, DETAIL_LINES);
+}
+
+static void tell_code(struct browser *b)
+{
+	tell_samples(b, DETAIL_CODE);
+}
+
+static void tell_source(struct browser *b)
+{
+	tell_samples(b, DETAIL_SOURCE);
+}
+
+static void tell_context(struct browser *b)
+{
+	tell_samples(b, DETAIL_CONTEXT);
+}
+
+static void script_symbol(struct browser *b)
+{
+	struct chosen c = choose_all(b);
+	c.which.symbol = browser_symbol(b);
+	samples_ask(&b->ui, &c.which, c.which.symbol, &b->message);
+}
+
+static void script_thread(struct browser *b)
+{
+	struct chosen c = choose_all(b);
+	choose_thread(b, &c);
+	samples_ask(&b->ui, &c.which, strbuf_str(&c.thread), &b->message);
+	strbuf_deinit(&c.thread);
+}
+
+static void script_all(struct browser *b)
+{
+	struct chosen c = choose_all(b);
+	samples_ask(&b->ui, &c.which, "Samples", &b->message);
+}
+
 static void leave(struct browser *b)
 {
 	b->done = true;
 }
 
 struct menu {
-	char *texts[16];
-	void (*actions[16])(struct browser *b);
+	char *texts[24];
+	void (*actions[24])(struct browser *b);
 	unsigned n;
 };
 
@@ -228,6 +320,15 @@ static void add_item(struct menu *m, void (*action)(struct browser *b), char *te
 {
 	m->actions[m->n] = action;
 	m->texts[m->n++] = text;
+}
+
+static void add_scripts(const struct browser *b, struct menu *m, const char *symbol, const char *thread)
+{
+	if (symbol)
+		add_item(m, script_symbol, xasprintf("Run scripts for samples of symbol [%s]", symbol));
+	if (*thread)
+		add_item(m, script_thread, xasprintf("Run scripts for samples of thread [%s]", thread));
+	add_item(m, script_all, xstrdup(b->strip.has_focus ? "Run scripts for samples of the span" : "Run scripts for all samples"));
 }
 
 static void add_items(struct browser *b, struct menu *m)
@@ -252,6 +353,13 @@ static void add_items(struct browser *b, struct menu *m)
 				   l->is_open ? "Collapse" : "Expand", symbol ? symbol : "?"));
 	if (dso)
 		add_item(m, browser_map, xstrdup("Browse map details"));
+	if (b->ui.hooks->samples) {
+		add_scripts(b, m, symbol, strbuf_str(&thread));
+		add_item(m, tell_lines, xstrdup("Show individual samples"));
+		add_item(m, tell_code, xstrdup("Show individual samples with assembler"));
+		add_item(m, tell_source, xstrdup("Show individual samples with source"));
+		add_item(m, tell_context, xstrdup("Show context for individual samples"));
+	}
 	if (b->own.show_chains)
 		add_item(m, browser_flame, xstrdup("Flame graph"));
 	if (browser_socket(b, &socket))
@@ -268,15 +376,35 @@ static void add_items(struct browser *b, struct menu *m)
 	strbuf_deinit(&thread);
 }
 
+static void run_menu(struct browser *b, struct menu *m, const char *title)
+{
+	int chosen = ui_menu(&b->ui, title, (const char *const *)m->texts, m->n);
+	/* What it does may ask more, which is not to stand on what was asked first. */
+	browser_draw(b);
+	if (chosen >= 0)
+		m->actions[chosen](b);
+	for (unsigned i = 0; i < m->n; i++)
+		free(m->texts[i]);
+}
+
 void browser_menu(struct browser *b)
 {
 	struct menu m = {};
 	add_items(b, &m);
-	int chosen = ui_menu(&b->ui, NULL, (const char *const *)m.texts, m.n);
-	if (chosen >= 0)
-		m.actions[chosen](b);
-	for (unsigned i = 0; i < m.n; i++)
-		free(m.texts[i]);
+	run_menu(b, &m, NULL);
+}
+
+void browser_scripts(struct browser *b)
+{
+	struct menu m = {};
+	struct row_zoom found = {};
+	struct strbuf thread = {};
+	if (!samples_are_kept(&b->ui, &b->message))
+		return;
+	(void)browser_thread(b, &found, &thread);
+	add_scripts(b, &m, browser_symbol(b), strbuf_str(&thread));
+	run_menu(b, &m, "Samples one by one");
+	strbuf_deinit(&thread);
 }
 
 void browser_events(struct browser *b)
@@ -449,6 +577,7 @@ static const char help[] =
 	"              Esc comes back to what was before\n"
 	"D             a column of differences: to what is shown now, to another recording, in top to the first minute;\n"
 	"              D again ends it\n"
+	"r             samples one by one, as script prints them: of the row's symbol, of its thread, of all or of a span of T\n"
 	"i             what the recording says of itself\n"
 	"s             another recording in this directory\n"
 	"Ctrl-L        draw all anew\n";

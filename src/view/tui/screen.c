@@ -7,6 +7,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,32 @@ struct screen {
 	unsigned mouse_nr;
 	char *locale; /* as it was */
 };
+
+/*
+ * Curses tells of a new size alone. A terminal that became smaller and as large again has lost what stood beyond its edges, so
+ * that there was a change is noted beside curses' own note of it. One screen at a time, and signals have no context.
+ */
+static struct {
+	volatile sig_atomic_t came;
+	void (*curses)(int number);
+} resized;
+
+static void note_resize(int number)
+{
+	resized.came = 1;
+	if (resized.curses != SIG_DFL && resized.curses != SIG_IGN && resized.curses)
+		resized.curses(number);
+}
+
+static void watch_resizes(void)
+{
+	struct sigaction a;
+	if (sigaction(SIGWINCH, NULL, &a) || a.sa_flags & SA_SIGINFO || a.sa_handler == note_resize)
+		return;
+	resized.curses = a.sa_handler;
+	a.sa_handler = note_resize;
+	sigaction(SIGWINCH, &a, NULL);
+}
 
 /* ---- opening and closing ---- */
 
@@ -241,6 +268,7 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 		return error_create(ERROR_UNSUPPORTED, "nothing is known of a terminal \"%s\" (TERM), or it cannot address cells", term);
 	const struct curses *c = &s->c;
 	WINDOW *w = *c->window;
+	watch_resizes();
 	c->cbreak();
 	c->noecho();
 	c->nonl();
@@ -508,9 +536,13 @@ struct screen_key screen_key(struct screen *s)
 	}
 	if (kind == ERR) {
 		s->gone = is_hung_up();
-		ret.key = s->gone ? KEY_IS_GONE : KEY_NONE;
+		ret.key = s->gone ? KEY_IS_GONE : resized.came ? KEY_IS_RESIZE : KEY_NONE;
 	} else {
 		ret.key = kind == KEY_CODE_YES ? function_key(c) : character_key(c);
+	}
+	if (ret.key == KEY_IS_RESIZE) {
+		resized.came = 0;
+		screen_redraw(s);
 	}
 	return ret;
 }

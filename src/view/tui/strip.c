@@ -126,9 +126,14 @@ bool browser_narrow(struct browser *b, struct browse_span span)
 	return report != NULL;
 }
 
+struct browse_span strip_marked(const struct browser *b)
+{
+	return marked_span(&b->strip);
+}
+
 static void narrow(struct browser *b)
 {
-	struct browse_span span = marked_span(&b->strip);
+	struct browse_span span = strip_marked(b);
 	browser_push_zoom(b);
 	browser_zoom(b)->from_ns = span.from_ns;
 	browser_zoom(b)->to_ns = span.to_ns;
@@ -189,7 +194,7 @@ static void draw_marks(struct browser *b, unsigned y)
 void strip_tell(const struct browser *b, struct strbuf *out)
 {
 	const struct browse_times *t = &b->strip.times;
-	struct browse_span span = marked_span(&b->strip);
+	struct browse_span span = strip_marked(b);
 	uint64_t in = 0, all = 0;
 	unsigned first, last;
 	marked(&b->strip, &first, &last);

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""report on a screen: the flame graph, events, sizes of terminals, all ways to end, and names and terminals that are odd."""
+# second try
+# needs: report record
+# serial
+
+import os
+import re
+import signal
+
+from reportscreen import WITH, Browser, table
+from screen import Screen, require_tmux
+from strobetest import SCRATCH, STROBE, Tap, build_workload, record, strobe
+
+
+def flame(tap, path):
+    found = (re.search(r"^ +([0-9.]+)%.*\[\.\] (\S+)", " " + row) for row in table("-i", path, "-s", "sym"))
+    share = {m.group(2): m.group(1) for m in found if m}
+    with Browser(path, "-s", "sym", columns=120) as s:
+        s.keys("g")
+        lines = s.wait_for("Flame graph of 'cpu-clock'")
+        main = [line for line in lines or [] if line == " main"]
+        tap.ok(main, "g: a flame graph, main() as wide as the screen", lines)
+        tap.ok(any(" hot" in line and " cold" in line for line in lines or []), "hot() and cold() side by side", lines)
+        row = next((line for line in lines or [] if " hot" in line), "")
+        hot, cold = row.find(" hot"), row.find(" cold")
+        tap.ok(hot == 0 and 0.6 * 120 < cold < 0.8 * 120, "the widest first, each as wide as its share", row)
+        s.keys("/", "hot", "Enter")
+        s.check(tap, f"'hot' has {share['hot']}%", "/ tells the share of what it finds")
+        # no further than hot(): the kernel's frames stand on it where it was interrupted
+        told = lambda lines: lines[22]
+        for _ in range(10):
+            before = told(s.lines())
+            s.keys("Up")
+            if told(s.wait_for(lambda lines: told(lines) != before) or s.lines()).startswith("hot "):
+                break
+        s.check(tap, f"hot  {share['hot']}% of all", "arrows climb where it is widest")
+        s.keys("Enter")
+        s.check(tap, "zoomed to hot", "Enter zooms")
+        s.check(tap, "100.00% of what is zoomed to", "shares are of what is zoomed to")
+        s.keys("BSpace")
+        s.check(tap, "zoomed to main", "Backspace zooms out")
+        s.keys("Escape")
+        s.check(tap, lambda lines: "zoomed" not in lines[0], "Esc shows all")
+        s.keys("q")
+        s.check(tap, "Press '?'", "q goes back to the rows")
+
+
+def events(tap):
+    binary = os.path.join(SCRATCH, "split")
+    path = record("-e", "cpu-clock:u,page-faults:u", "-F", "5000", "--", binary, "200", output="two.data")
+    with Browser(path, "-s", "sym") as s:
+        lines = s.wait_for("Available samples")
+        tap.ok(lines and any("cpu-clock:u" in line for line in lines) and any("page-faults:u" in line for line in lines),
+               "several events: a menu first", lines)
+        s.keys("Enter")
+        s.wait_for("of event 'cpu-clock:u'")
+        s.keys("Tab")
+        s.check(tap, "of event 'page-faults:u'", "Tab: the other event")
+        s.keys("BTab")
+        s.check(tap, "of event 'cpu-clock:u'", "Shift-Tab: back")
+
+
+def sizes(tap, path):
+    with Browser(path, *WITH, columns=80) as s:
+        s.wait_for("[.] main")
+        tap.ok(all(len(line) <= 80 for line in s.lines()), "80 x 24")
+        s.resize(300, 100)
+        s.check(tap, lambda lines: len(lines) >= 100 and lines[99].startswith("Press"), "300 x 100 after a resize")
+        s.resize(20, 6)
+        s.check(tap, lambda lines: lines[5].startswith("Press") and len(lines[0]) <= 20, "20 x 6 after a resize")
+        s.keys("m")
+        s.keys("Escape", "q")
+        tap.equal(s.end(), (0, True), "q ends it with the terminal as it was")
+        tap.ok(s.is_cursor_visible(), "the cursor is back, and the screen that was there before")
+    with Browser(path, *WITH, env={"NO_COLOR": "1"}) as s:
+        s.wait_for("[.] main")
+        coloured = "\n".join(s.coloured())
+        plain = not re.search(r"\x1b\[[0-9;]*[34][0-8]", coloured)
+        tap.ok(plain and "\x1b[7m" in coloured, "NO_COLOR: no colours, the row at hand reversed")
+    with Browser(path, *WITH, env={"LC_ALL": "C", "LANG": "C"}) as s:
+        s.wait_for("[.] main")
+        s.keys("m")
+        lines = s.wait_for("Browse map details")
+        tap.ok(lines and all(ord(c) < 128 for line in lines for c in line) and any("+---" in line for line in lines), "ASCII alone", lines)
+
+
+def ends(tap, path):
+    for sig, status in (signal.SIGTERM, 143), (signal.SIGINT, 0), (signal.SIGHUP, 129):
+        with Browser(path, *WITH) as s:
+            s.wait_for("[.] main")
+            os.kill(s.pid(), sig)
+            tap.equal(s.end(), (status, True), f"{sig.name}: ended so, the terminal as it was")
+    with Browser(path, *WITH) as s:
+        s.wait_for("[.] main")
+        s.keys("C-c")
+        tap.equal(s.end(), (0, True), "Ctrl-C")
+    with Browser(path, *WITH) as s:
+        s.wait_for("[.] main")
+        s.keys("Escape")
+        s.wait_for("Do you really want to exit?")
+        s.keys("Down", "Enter")
+        s.check(tap, "Press '?'", "Esc asks, and No stays")
+        s.keys("Escape")
+        s.wait_for("Do you really want to exit?")
+        s.keys("Enter")
+        tap.equal(s.end(), (0, True), "Yes ends")
+
+
+def bad(tap, path):
+    done = strobe("report", "--tui", "-i", path, *WITH)
+    tap.ok("text and no screen" in done.err and "[.] main" in done.out, "no terminal: says so and uses text", done)
+    for title, env in ("unknown", {"TERM": "no-such-terminal"}), ("dumb", {"TERM": "dumb"}), ("empty", {"TERM": ""}):
+        with Screen([STROBE, "--no-pager", "report", "-i", path, "--percent-limit", "10", *WITH], env=env, rows=100) as s:  # all of it
+            lines = s.wait_for("text and no screen")
+            tap.ok(lines is not None and s.end()[0] == 0, f"a terminal of a kind that is {title}: text", s.lines())
+    with Screen([STROBE, "--no-pager", "report", "-i", path, *WITH], columns=10, rows=3) as s:
+        s.check(tap, lambda lines: any(lines), "10 x 3 cells: something is shown")
+        s.keys("q")
+        tap.equal(s.end()[0], 0, "and q ends it")
+    long_name = "long_" + "x" * 10000
+    source = os.path.join(SCRATCH, "names.c")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write('#include <time.h>\n#include <sys/prctl.h>\nstatic volatile unsigned sink;\n')
+        for i, name in enumerate((long_name, "日本語の関数", "combine\u0301d", "steer\u202eed", "tab\\tbed")):
+            f.write(f'void f{i}(unsigned n) __asm__("\\"{name}\\""); void f{i}(unsigned n) {{ while (n--) sink++; }}\n' if i == 4 else
+                    f'void f{i}(unsigned n) __asm__("{name}"); void f{i}(unsigned n) {{ while (n--) sink++; }}\n')
+        f.write('int main(void) { prctl(PR_SET_NAME, "\\033[31mred\\a"); clock_t end = clock() + CLOCKS_PER_SEC / 4;\n'
+                'while (clock() < end) { f0(20000); f1(20000); f2(20000); f3(20000); f4(20000); } return 0; }\n')
+    binary = os.path.join(SCRATCH, "names")
+    if os.system(f"cc -O1 -fno-inline -o {binary} {source} 2> {SCRATCH}/cc.err"):
+        tap.skip("names", "the assembler does not take them")
+        return
+    named = record("-e", "cpu-clock:u", "-F", "2000", "--", binary, output="names.data")
+    with Browser(named, "-s", "comm,sym", columns=80) as s:
+        lines = s.wait_for("日本語の関数")
+        text = "\n".join(s.lines())
+        tap.ok(lines is not None, "wide characters", text)
+        tap.ok("combine\u0301d" in text, "combining characters", text)
+        tap.ok("steer\\u202eed" in text, "marks of direction are shown, not obeyed", text)
+        tap.ok("\\x1b[31mred\\x07" in text, "escapes in a name are shown, not obeyed", text)
+        tap.ok("long_xxxxxx" in text and all(len(line) <= 80 for line in lines or []), "a name of 10,000 characters is cut", text)
+        s.keys("m")
+        s.wait_for("Exit")
+        s.keys("Escape", "g")
+        s.check(tap, "steer\\u2", "the flame graph shows them so too")
+        s.keys("/", "long_", "Enter")
+        s.check(tap, lambda lines: "'long_' has" in "".join(lines), "and finds the long one")
+        s.keys("q", "/", "long_", "Enter")
+        s.wait_for("Filter: long_")
+        s.keys("a")
+        s.check(tap, lambda lines: lines[0].startswith("Samples:") and "percent:" in lines[0] or "disassembler" in "".join(lines),
+                "its code has a title of one line")
+        s.keys("Escape", "q")
+        tap.equal(s.end(), (0, True), "and it ends well")
+
+
+def main():
+    require_tmux()
+    tap = Tap()
+    path = record("-e", "cpu-clock", "-F", "2000", "-g", "--", build_workload("split"), "600", output="split.data")
+    flame(tap, path)
+    events(tap)
+    sizes(tap, path)
+    ends(tap, path)
+    bad(tap, path)
+    tap.done()
+
+
+main()
