@@ -34,8 +34,8 @@ static struct strobe_error *check(const struct trace_run *r)
 						 "--map-dump, --min-stack, --print-sample, --sched, --switch-on, --switch-off and "
 						 "--tool_stats are for tracing live");
 	if ((o->signals_set && o->signals) || (o->processes_set && o->processes))
-		return error_create(ERROR_USAGE, "--signals and --processes are shown live: a recording does not tell what was delivered, nor "
-						 "how tasks ended");
+		return error_create(ERROR_USAGE, "--signals and --processes are shown live: a recording does not tell what was "
+						 "delivered, nor how tasks ended");
 	if (o->path)
 		return error_create(ERROR_USAGE, "-P chooses live: a recording does not tell paths");
 	if (o->by == SYSCALL_STATS_BY_CGROUP)
