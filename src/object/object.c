@@ -340,6 +340,11 @@ static const void *section_bytes_at(const struct object *o, uint64_t vaddr, size
 	return NULL;
 }
 
+bool object_is_cut(const struct object *o)
+{
+	return filemap_shrunk(&o->map);
+}
+
 const void *object_bytes_at(const struct object *o, uint64_t vaddr, size_t *ret_bytes)
 {
 	if (o->header.type == ET_REL)

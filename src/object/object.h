@@ -95,6 +95,8 @@ bool object_vaddr_of_offset(const struct object *o, uint64_t offset, uint64_t *r
 bool object_offset_of_vaddr(const struct object *o, uint64_t vaddr, uint64_t *ret);
 /* The file's bytes at a virtual address, at most up to the end of its segment; NULL where there are none. */
 const void *object_bytes_at(const struct object *o, uint64_t vaddr, size_t *ret_bytes);
+/* Whether the file was found to have become shorter: bytes that it had are read as zeros. */
+bool object_is_cut(const struct object *o);
 
 /* A symbol table in place. Entries are decoded one at a time; those that lie are given as they are. */
 struct object_symtab {

@@ -257,6 +257,12 @@ bool dso_is_thumb(struct dso *d, uint64_t addr)
 	return o && object_is_thumb(o, addr - (uint64_t)d->shift);
 }
 
+bool dso_is_cut(struct dso *d)
+{
+	load(d);
+	return d->object && object_is_cut(d->object);
+}
+
 const char *dso_section_name(struct dso *d, uint64_t addr)
 {
 	load(d);

@@ -76,6 +76,8 @@ const char *dso_symbol_name(struct dso *d, const struct symbol *sym);
  * them, which for the kernel is before it patched itself. NULL where no file is at hand. Live for the session.
  */
 const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes);
+/* Whether its file was found to have become shorter: what was read of it since may be zeros. */
+bool dso_is_cut(struct dso *d);
 
 /*
  * For the kernel and its modules where no file is at hand: n bytes out of the running kernel's memory, copied into buf. The

@@ -7,6 +7,7 @@
 import os
 import re
 import signal
+import subprocess
 
 from screen import Screen, require_tmux
 from strobetest import SCRATCH, STROBE, Tap, build_workload, record, strobe
@@ -97,6 +98,47 @@ def keys(tap):
         tap.equal(s.end(), (143, True), "SIGTERM: the terminal as it was")
 
 
+def mnemonics(binary, symbol):
+    """Of a function, as objdump has them."""
+    said = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={symbol}", binary], capture_output=True, text=True,
+                          check=True).stdout
+    return re.findall(r"^ +[0-9a-f]+:\t([a-z]+)", said, re.M)
+
+
+def replaced(tap):
+    """The code that was recorded is shown although its file is another one by now, or is gone; what is cut off is not made up."""
+    binary, source = os.path.join(SCRATCH, "victim"), os.path.join(SCRATCH, "calls.c")
+    for how in "another", "none", "cut":
+        if os.path.exists(binary):
+            os.unlink(binary)
+        tap.ok(os.system(f"cc -O1 -fno-inline -o {binary} {source}") == 0, "a program that calls")
+        want = mnemonics(binary, "callee")
+        path = record("-e", "cpu-clock:u", "-F", "2000", "--", binary, output="victim.data")
+        with Code([STROBE, "annotate", "-i", path, "caller"], columns=120, rows=60) as s:
+            s.wait_for(" caller() ")
+            if how == "another":
+                with open(f"{SCRATCH}/other.c", "w", encoding="utf-8") as f:
+                    f.write(SOURCE.replace("while (n--)", "while ((n = n * 3 / 7))"))
+                os.system(f"cc -O1 -fno-inline -o {binary}.new {SCRATCH}/other.c")
+                os.rename(f"{binary}.new", binary)
+            elif how == "none":
+                os.unlink(binary)
+            else:
+                os.truncate(binary, 100)
+            s.keys("Home", "/", "C-u", "call   callee", "Enter")
+            s.is_at(tap, r"call +callee", "its call is found")
+            s.keys("Enter")
+            if how == "cut":
+                s.check(tap, "became shorter while it was open", "a file that was cut is told")
+                tap.ok(" caller() " in s.lines()[0], "and nothing of it is shown", s.lines())
+            else:
+                lines = s.wait_for(" callee() ") or []
+                shown = [m.group(1) for m in (re.search(r"│ " + INSN, line) for line in lines[3:]) if m]
+                tap.equal(shown, want, f"{how} in the file's place: the code of the one that was recorded, as objdump has it")
+            s.keys("q")
+            tap.equal(s.end(), (0, True), "q ends it")
+
+
 def main():
     require_tmux()
     tap = Tap()
@@ -136,6 +178,7 @@ def main():
     with annotate(path, "--stdio", "hot") as s:
         tap.equal(s.end()[0], 0, "--stdio ends by itself")
     keys(tap)
+    replaced(tap)
     tap.done()
 
 

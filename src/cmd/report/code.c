@@ -107,6 +107,12 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 	struct annotate_options options = r->o->code ? r->o->code->options : (struct annotate_options){};
 	options.source_root = r->o->symfs;
 	TRY(annotate_function(&source, &function, &options, ret));
+	if (dso_is_cut(code.dso)) {
+		listing_destroy(*ret);
+		*ret = NULL;
+		return error_create(ERROR_TRUNCATED, "%s became shorter while it was open: its code is gone from there",
+				    function.object_path);
+	}
 	add_costs(counted, function.object_path, symbol->start, part, *ret);
 	listing_finish(*ret);
 	return NULL;
