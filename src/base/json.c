@@ -80,6 +80,17 @@ void json_end(struct json *j)
 		out_ch(j->out, '\n');
 }
 
+/* What would steer a terminal that the text is printed to goes by its number, which says the same. */
+static void write_character(struct out *o, const char *s, size_t len, uint32_t c)
+{
+	if (!utf8_steers(c))
+		out_write(o, s, len);
+	else if (c < 0x10000)
+		out_f(o, "\\u%04x", c);
+	else
+		out_f(o, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+}
+
 static void quoted(struct json *j, const char *s, size_t n)
 {
 	struct out *o = j->out;
@@ -100,12 +111,8 @@ static void quoted(struct json *j, const char *s, size_t n)
 			out_ch(o, '\\');
 			out_ch(o, (char)c);
 			len = 1;
-		} else if (c < 0x20 || c == 0x7f) {
-			out_str(o, "\\u00");
-			out_hex_width(o, c, 2, '0');
-			len = 1;
 		} else if ((len = utf8_decode(s + i, n - i, &v))) {
-			out_write(o, s + i, len);
+			write_character(o, s + i, len, v);
 		} else {
 			out_str(o, "\xef\xbf\xbd");
 			len = 1;

@@ -326,8 +326,12 @@ void out_text(struct out *o, const char *s, size_t n)
 		}
 		uint32_t c;
 		len = utf8_decode(s + i, n - i, &c);
-		if (len > 1 && c >= 0xa0) {
+		if (len > 1 && !utf8_steers(c)) {
 			out_write(o, s + i, len);
+			continue;
+		}
+		if (len > 2) {
+			out_f(o, "\\u%04x", c);
 			continue;
 		}
 		if (!len)
@@ -377,14 +381,15 @@ void out_xml(struct out *o, const char *s, size_t n)
 void out_csv(struct out *o, const char *s)
 {
 	if (!strpbrk(s, ",\"\r\n") && *s != ' ') {
-		out_str(o, s);
+		out_text(o, s, strlen(s));
 		return;
 	}
 	out_ch(o, '"');
-	for (; *s; s++) {
+	for (size_t n; *s; s += n) {
+		n = *s == '"' ? 1 : strcspn(s, "\"");
+		out_text(o, s, n);
 		if (*s == '"')
 			out_ch(o, '"');
-		out_ch(o, *s);
 	}
 	out_ch(o, '"');
 }

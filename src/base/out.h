@@ -81,10 +81,10 @@ void out_f(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2,
 
 /*
  * Text from a file or the kernel, made harmless: control bytes (and invalid UTF-8) become \xNN, so that nothing read from
- * a recording can steer a terminal. Tabs and newlines are escaped too.
+ * a recording can steer a terminal. Tabs and newlines are escaped too; marks of direction and unseen characters become \uNNNN.
  */
 void out_text(struct out *o, const char *s, size_t n);
 /* With XML entities for & < > " ' on top; what XML cannot hold becomes '?'. */
 void out_xml(struct out *o, const char *s, size_t n);
-/* A CSV field, quoted where it must be. */
+/* A CSV field, harmless as out_text() has it, and quoted where it must be. */
 void out_csv(struct out *o, const char *s);

@@ -107,6 +107,10 @@ static void text_is_made_harmless(void **state)
 	out_text(&o, s, sizeof(s) - 1);
 	assert_holds(&o, "a\\x1b[2J\\x09ü\\xff\\xc0\\xafz\\xc2\\x9b\\x00b");
 	out_init_mem(&o);
+	static const char marks[] = "a\xe2\x80\xaez\xd8\x9c\xe2\x80\x8b\xf3\xa0\x81\x81\xe2\x80\x93";
+	out_text(&o, marks, sizeof(marks) - 1);
+	assert_holds(&o, "a\\u202ez\\xd8\\x9c\\u200b\\ue0041\xe2\x80\x93");
+	out_init_mem(&o);
 	static const char x[] = "f<T>&'\"é\x01\xef\xbf\xbf\xff";
 	out_xml(&o, x, sizeof(x) - 1);
 	assert_holds(&o, "f&lt;T&gt;&amp;&#39;&quot;é\\x01?\\xff");
@@ -114,7 +118,9 @@ static void text_is_made_harmless(void **state)
 	out_csv(&o, "plain");
 	out_ch(&o, ',');
 	out_csv(&o, "a,\"b\"");
-	assert_holds(&o, "plain,\"a,\"\"b\"\"\"");
+	out_csv(&o, "\x1b[2J");
+	out_csv(&o, ",\n");
+	assert_holds(&o, "plain,\"a,\"\"b\"\"\"\\x1b[2J\",\\x0a\"");
 }
 
 static void writes_reach_the_file_whole(void **state)

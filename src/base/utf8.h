@@ -2,6 +2,7 @@
  * UTF-8 one character at a time. Reading is strict: no overlong forms, surrogates, or code points past U+10FFFF.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,4 +60,14 @@ static inline size_t utf8_encode(uint32_t c, char ret[UTF8_MAX])
 		ret[n++] = (char)(0x80 | (c >> 6 & 0x3f));
 	ret[n++] = (char)(0x80 | (c & 0x3f));
 	return n;
+}
+
+/*
+ * Whether a character would make text look like another one or come out elsewhere than it stands: control characters, marks
+ * of direction, and what is not seen. Whatever shows names shows such a character by its number.
+ */
+static inline bool utf8_steers(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xe0000 && c <= 0xe0fff);
 }

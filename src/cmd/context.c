@@ -17,21 +17,40 @@
 #include "cmd/frame.h"
 #include "object/debuginfod.h"
 
+/* Names of files and functions in a message are no more to be trusted than those in a report; its own lines stay lines. */
+static void put_message(struct out *out, const char *s)
+{
+	for (;; s++) {
+		size_t n = strcspn(s, "\n\t");
+		out_text(out, s, n);
+		s += n;
+		if (!*s)
+			return;
+		out_ch(out, *s);
+	}
+}
+
 /* One write(2) a line, so that lines of several threads and processes do not mix. */
 static void say_line(const struct cmd_context *ctx, const char *line)
 {
-	_cleanup_strbuf_ struct strbuf b = {};
-	strbuf_addstr(&b, ctx ? ctx->program : "strobe");
+	struct out out;
+	size_t bytes;
+	out_init_mem(&out);
+	out_str(&out, ctx ? ctx->program : "strobe");
 	if (ctx && ctx->cmd)
-		strbuf_addf(&b, " %s", ctx->cmd->name);
-	strbuf_addf(&b, ": %s\n", line);
+		out_f(&out, " %s", ctx->cmd->name);
+	out_str(&out, ": ");
+	put_message(&out, line);
+	out_ch(&out, '\n');
+	const char *text = out_mem(&out, &bytes);
 	fflush(stdout);
-	for (size_t done = 0; done < b.len;) {
-		ssize_t n = write(STDERR_FILENO, b.data + done, b.len - done);
+	for (size_t done = 0; done < bytes;) {
+		ssize_t n = write(STDERR_FILENO, text + done, bytes - done);
 		if (n < 0 && errno != EINTR)
-			return;
+			break;
 		done += n > 0 ? (size_t)n : 0;
 	}
+	error_destroy(out_close(&out));
 }
 
 void cmd_say(const struct cmd_context *ctx, const char *fmt, ...)

@@ -337,13 +337,6 @@ bool screen_is_ascii(const struct screen *s)
 
 /* ---- cells ---- */
 
-/* Marks of direction and invisible characters: they would make a name look like another one. */
-static bool is_steering(uint32_t c)
-{
-	return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
-	       (c >= 0xe0000 && c <= 0xe0fff);
-}
-
 /*
  * One character of the text, as it is shown: up to ten wide characters in buf. Returns the bytes it took; *ret_cells is how
  * many cells it takes.
@@ -353,13 +346,13 @@ static size_t show_character(const char *text, size_t n, bool ascii, wchar_t *bu
 	uint32_t c;
 	char escape[16];
 	size_t bytes = utf8_decode(text, n, &c);
-	int width = bytes && c >= 0x20 && c != 0x7f ? wcwidth((wchar_t)c) : -1;
+	int width = bytes && !utf8_steers(c) ? wcwidth((wchar_t)c) : -1;
 	if (c >= 0x80 && ascii && bytes) {
 		buf[0] = L'?';
 		*ret_chars = *ret_cells = 1;
 		return bytes;
 	}
-	if (bytes && width >= 0 && !is_steering(c)) {
+	if (bytes && width >= 0) {
 		buf[0] = (wchar_t)c;
 		*ret_chars = 1;
 		*ret_cells = (unsigned)width;
