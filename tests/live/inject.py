@@ -60,7 +60,7 @@ def build_ids(tap):
         tap.skip("build-ids", "no reference perf on this machine")
         return
     path, ours, theirs = (os.path.join(SCRATCH, name) for name in ("bare.data", "ours.data", "theirs.data"))
-    perf("record", "-q", "-B", "-N", "-e", "cpu-clock:u", "-g", "-o", path, "--", "ls", "-lR", "/usr/share/doc")
+    perf("record", "-q", "--no-bpf-event", "-B", "-N", "-e", "cpu-clock:u", "-g", "-o", path, "--", "ls", "-lR", "/usr/share/doc")
     tap.equal(strobe("inject", "-b", "-i", path, "-o", ours).status, 0, "adds build-ids")
     perf("inject", "-b", "-i", path, "-o", theirs)
     # perf 6.1 marks the files of the sampled addresses only, later ones and ours those of their callers too

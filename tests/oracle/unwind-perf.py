@@ -40,7 +40,8 @@ def compare(tap, name, path, least_equal):
 
 def record(name, size, *command):
     path = os.path.join(SCRATCH, name + ".data")
-    perf("record", "-q", "-e", "cpu-clock:u", "-F", "997", "-m", "8M", "--call-graph", f"dwarf,{size}", "-o", path, "--", *command)
+    perf("record", "-q", "--no-bpf-event", "-e", "cpu-clock:u", "-F", "997", "-m", "8M", "--call-graph", f"dwarf,{size}", "-o", path,
+         "--", *command)
     return path
 
 
