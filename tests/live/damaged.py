@@ -49,14 +49,14 @@ def killed(tap, split):
         os.killpg(process.pid, signal.SIGKILL)  # its workload
         stats = strobe("report", "--stats", "-i", path)
         tap.equal(stats.status, 0, f"killed recorder, {title}: the file is read with status 0")
-        tap.between(500, stats_of(stats.out).get("SAMPLE", 0), 20000, f"killed recorder, {title}: its samples are there")
+        tap.between(50, stats_of(stats.out).get("SAMPLE", 0), 20000, f"killed recorder, {title}: its samples are there")
         tap.ok(bool(lines_of(stats.err)), f"killed recorder, {title}: it is said", stats)
         report = strobe("report", "--stdio", "-g", "none", "--no-children", "-i", path)
         tap.ok(report.status == 0 and "hot" in report.out, f"killed recorder, {title}: report shows names", report)
         theirs = perf("report", "--stats", "-i", path)
         low = stats_of(stats.out).get("SAMPLE", 0)
         # its header tells of all but what was written behind the last mark
-        tap.between(0.5 * low, stats_of(theirs.out).get("SAMPLE", 0), low, f"killed recorder, {title}: perf reads it")
+        tap.between(0.2 * low, stats_of(theirs.out).get("SAMPLE", 0), low, f"killed recorder, {title}: perf reads it")
 
 
 def cut_short(tap, split):
