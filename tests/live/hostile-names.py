@@ -55,7 +55,8 @@ def main():
             harmless(f"convert {source} to {ending}", done, text.replace("\r\n", "\n"))
             if ending.endswith("json"):
                 known = json.dumps(json.loads(text), ensure_ascii=False)
-                tap.ok(all(json.dumps(e, ensure_ascii=False)[1:-1] in known for e in NAMES), f"{ending}: every name is whole", known[:400])
+                whole = all(json.dumps(e, ensure_ascii=False)[1:-1] in known for e in NAMES)
+                tap.ok(whole, f"{ending}: every name is whole", known[:400])
     missing = "\x1b[31m\u202eno.pb"
     for command in [["pprof", "-top"], ["flamegraph", "-i"], ["web"], ["report", "-i"]]:
         done = strobe(*command, missing)
