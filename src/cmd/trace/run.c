@@ -217,9 +217,8 @@ static struct strobe_error *run(struct trace_run *r)
 /* The command's own status; what ended us by a signal ends us so, for the shell that waits. */
 static int status_of(struct trace_run *r)
 {
-	if (r->signal) {
+	if (r->signal)
 		cmd_signals_raise(&r->signals, r->signal);
-	}
 	if (!r->workload.reaped || !r->traces_command)
 		return CMD_OK;
 	int status = r->workload.status;
