@@ -143,6 +143,7 @@ def bad(tap, path):
         s.keys("m")
         s.wait_for("Exit")
         s.keys("Escape", "g")
+        s.resize(300, 40)  # a box that few samples are in has room for the name, too
         s.check(tap, "steer\\u2", "the flame graph shows them so too")
         s.keys("/", "long_", "Enter")
         s.check(tap, lambda lines: "'long_' has" in "".join(lines), "and finds the long one")
