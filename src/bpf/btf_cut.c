@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "bpf/btf.h"
+#include "bpf/kernel_btf.h"
 
 /* Types within types, no deeper. */
 #define DEPTH_MAX 16
@@ -171,7 +171,7 @@ void btf_cut(const struct btf *kernel, const struct btf *local, struct strbuf *r
 struct strobe_error *btf_cut_kernel(const struct sys *sys, const void *local, size_t bytes, struct strbuf *ret)
 {
 	struct btf kernel, own;
-	TRY(btf_load(sys, &kernel));
+	TRY(kernel_btf_load(sys, &kernel));
 	struct strobe_error *err = btf_copy(local, bytes, &own);
 	if (!err) {
 		btf_cut(&kernel, &own, ret);

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "sys/sys.h"
 
-struct btf; /* bpf/btf.h */
+struct btf; /* record/btf.h */
 
 /* local: the object's own types. Appends BTF to *ret. */
 void btf_cut(const struct btf *kernel, const struct btf *local, struct strbuf *ret);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/btf.h"
+#include "record/btf.h"
 #include "bpf/btf_cut.h"
 
 /* BTF in the making. */

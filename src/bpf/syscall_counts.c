@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "bpf/btf.h"
+#include "bpf/kernel_btf.h"
 #include "bpf/syscall_programs.h"
 #include "bpf/trace_whom.h"
 
@@ -254,7 +254,7 @@ static struct strobe_error *check_kernel(const struct sys *sys)
 static struct strobe_error *find_offsets(const struct sys *sys, struct syscall_programs *p)
 {
 	struct btf btf;
-	TRY(btf_load(sys, &btf));
+	TRY(kernel_btf_load(sys, &btf));
 	struct strobe_error *err = btf_offset(&btf, "task_struct", (const char *const[]){ "thread_info", "status", NULL },
 					      &p->status_offset);
 	if (!err)

@@ -2,7 +2,6 @@
  * Loaded BPF programs: KSYMBOL for each JITed function, BPF_EVENT for each program. New ones bring their own records.
  */
 #include <errno.h>
-#include <linux/btf.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -10,71 +9,10 @@
 #include "base/strbuf.h"
 #include "capture/bpf_priv.h"
 #include "capture/synth_priv.h"
+#include "record/btf.h"
 
 #define TAG_BYTES 8
 #define BTF_LIMIT      (16u << 20)
-
-/* The name of the function type `type_id` of a BTF blob, copied; NULL where it is not there. */
-static char *btf_function_name(const uint8_t *btf, uint32_t bytes, uint32_t type_id)
-{
-	struct btf_header h;
-	if (bytes < sizeof(h))
-		return NULL;
-	memcpy(&h, btf, sizeof(h));
-	if (h.magic != BTF_MAGIC || h.hdr_len > bytes || h.type_off > bytes - h.hdr_len ||
-	    h.type_len > bytes - h.hdr_len - h.type_off || h.str_off > bytes - h.hdr_len ||
-	    h.str_len > bytes - h.hdr_len - h.str_off)
-		return NULL;
-	const uint8_t *types = btf + h.hdr_len + h.type_off, *end = types + h.type_len;
-	const char *strings = (const char *)btf + h.hdr_len + h.str_off;
-	for (uint32_t id = 1; (size_t)(end - types) >= sizeof(struct btf_type); id++) {
-		struct btf_type t;
-		memcpy(&t, types, sizeof(t));
-		uint32_t n = BTF_INFO_VLEN(t.info);
-		size_t extra = 0;
-		switch (BTF_INFO_KIND(t.info)) {
-		case BTF_KIND_INT:
-			extra = 4;
-			break;
-		case BTF_KIND_ARRAY:
-			extra = sizeof(struct btf_array);
-			break;
-		case BTF_KIND_STRUCT:
-		case BTF_KIND_UNION:
-			extra = n * sizeof(struct btf_member);
-			break;
-		case BTF_KIND_ENUM:
-			extra = n * sizeof(struct btf_enum);
-			break;
-		case BTF_KIND_FUNC_PROTO:
-			extra = n * sizeof(struct btf_param);
-			break;
-		case BTF_KIND_VAR:
-			extra = sizeof(struct btf_var);
-			break;
-		case BTF_KIND_DATASEC:
-			extra = n * sizeof(struct btf_var_secinfo);
-			break;
-		case BTF_KIND_DECL_TAG:
-			extra = sizeof(struct btf_decl_tag);
-			break;
-		case BTF_KIND_ENUM64:
-			extra = n * sizeof(struct btf_enum64);
-			break;
-		default:
-			break;
-		}
-		if (id == type_id) {
-			if (BTF_INFO_KIND(t.info) != BTF_KIND_FUNC || t.name_off >= h.str_len)
-				return NULL;
-			return xstrndup(strings + t.name_off, strnlen(strings + t.name_off, h.str_len - t.name_off));
-		}
-		if ((size_t)(end - types) - sizeof(t) < extra)
-			return NULL;
-		types += sizeof(t) + extra;
-	}
-	return NULL;
-}
 
 uint8_t *bpf_load_btf(uint32_t id, uint32_t *ret_bytes)
 {
@@ -111,7 +49,7 @@ static void program_name(struct strbuf *b, const uint8_t tag[TAG_BYTES], const c
 	strbuf_addstr(b, "bpf_prog_");
 	for (unsigned i = 0; i < TAG_BYTES; i++)
 		strbuf_addf(b, "%02x", tag[i]);
-	if (name && *name)
+	if (*name)
 		strbuf_addf(b, "_%s", name);
 }
 
@@ -143,20 +81,22 @@ static void synth_program(struct out *o, int fd, uint16_t tail)
 	if (!bpf_object_info(fd, &info, sizeof(info)) || info.nr_jited_ksyms != n)
 		return;
 	uint32_t btf_bytes = 0;
-	_cleanup_free_ uint8_t *btf = has_functions ? bpf_load_btf(info.btf_id, &btf_bytes) : NULL;
+	_cleanup_free_ uint8_t *btf_data = has_functions ? bpf_load_btf(info.btf_id, &btf_bytes) : NULL;
+	struct btf btf = {};
+	if (btf_data)
+		error_destroy(btf_copy(btf_data, btf_bytes, &btf));
 	_cleanup_strbuf_ struct strbuf name = {};
 	for (uint32_t i = 0; i < n; i++) {
-		_cleanup_free_ char *function = NULL;
-		if (btf) {
-			struct bpf_func_info f;
+		struct bpf_func_info f = {};
+		if (has_functions)
 			memcpy(&f, functions + (size_t)i * info.func_info_rec_size, sizeof(f));
-			function = btf_function_name(btf, btf_bytes, f.type_id);
-		}
+		const char *function = btf_function_name(&btf, f.type_id);
 		/* Without BTF the functions of a program cannot be told apart by name. */
-		program_name(&name, tags + (size_t)i * TAG_BYTES, function ? function : n == 1 ? info.name : "F");
+		program_name(&name, tags + (size_t)i * TAG_BYTES, *function ? function : n == 1 ? info.name : "F");
 		if (addrs[i])
 			put_ksymbol(o, addrs[i], lens[i], strbuf_str(&name), tail);
 	}
+	btf_deinit(&btf);
 	uint8_t *p = synth_record(o, PERF_RECORD_BPF_EVENT, 0, 24, tail);
 	uint16_t type = PERF_BPF_EVENT_PROG_LOAD;
 	memcpy(p + 8, &type, 2);

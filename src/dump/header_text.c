@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dump/header_bpf.h"
 #include "record/attr_text.h"
 
 #define REFERENCE_LAST_BIT FEATURE_PMU_CAPS /* what the reference names as missing goes up to here */
@@ -238,78 +239,6 @@ static void print_dir_format(struct out *out, const struct env *e)
 	out_f(out, "# directory data version : %" PRIu64 "\n", e->dir_version);
 }
 
-static uint64_t get64(const struct env *e, const void *data, size_t offset)
-{
-	uint64_t v;
-
-	memcpy(&v, (const char *)data + offset, sizeof(v));
-	return e->swapped ? __builtin_bswap64(v) : v;
-}
-
-static uint32_t get32(const struct env *e, const void *data, size_t offset)
-{
-	uint32_t v;
-
-	memcpy(&v, (const char *)data + offset, sizeof(v));
-	return e->swapped ? __builtin_bswap32(v) : v;
-}
-
-/*
- * Where struct bpf_prog_info has what is shown (<linux/bpf.h>): its name, and how many addresses and lengths of
- * functions, which lie in the data behind it.
- */
-#define PROG_TAG	  8
-#define PROG_TAG_BYTES	  8
-#define PROG_NAME	  64
-#define PROG_NAME_BYTES	  16
-#define PROG_NR_KSYMS	  104
-#define PROG_NR_FUNC_LENS 108
-#define PROG_KSYMS	  112
-#define PROG_FUNC_LENS	  120
-#define PROG_NR_TAGS	  180
-#define PROG_TAGS	  184
-
-/* The tag of a function: its own where the program has several, else that of the program. */
-static const uint8_t *prog_tag(const struct env *e, const struct env_bpf_prog *p, uint32_t function)
-{
-	const uint8_t *own = (const uint8_t *)p->info + PROG_TAG;
-	if (p->info_bytes < PROG_TAGS + 8 || function >= get32(e, p->info, PROG_NR_TAGS))
-		return own;
-	uint64_t at = get64(e, p->info, PROG_TAGS) + function * (uint64_t)PROG_TAG_BYTES;
-	bool inside = p->data_bytes >= PROG_TAG_BYTES && at <= p->data_bytes - PROG_TAG_BYTES;
-	return inside ? (const uint8_t *)p->data + at : own;
-}
-
-static void print_bpf_progs(struct out *out, const struct env *e)
-{
-	for (size_t i = 0; i < e->bpf_progs.len; i++) {
-		const struct env_bpf_prog *p = &e->bpf_progs.data[i];
-		if (p->info_bytes < PROG_FUNC_LENS + 8)
-			continue;
-		uint32_t n = get32(e, p->info, PROG_NR_KSYMS), lens = get32(e, p->info, PROG_NR_FUNC_LENS);
-		uint64_t addrs_at = get64(e, p->info, PROG_KSYMS), lens_at = get64(e, p->info, PROG_FUNC_LENS);
-		const char *name = (const char *)p->info + PROG_NAME;
-		if (n > lens)
-			n = lens;
-		for (uint32_t k = 0; k < n; k++) {
-			uint64_t addr_at = addrs_at + k * 8ull, len_at = lens_at + k * 4ull;
-			if (addr_at + 8 > p->data_bytes || addr_at < addrs_at || len_at + 4 > p->data_bytes || len_at < lens_at)
-				break;
-			out_f(out, "# bpf_prog_info %u: ", p->id);
-			if (n > 1)
-				out_f(out, "sub_prog %u: ", k);
-			out_str(out, "bpf_prog_");
-			const uint8_t *tag = prog_tag(e, p, k);
-			for (unsigned b = 0; b < PROG_TAG_BYTES; b++)
-				out_f(out, "%02x", tag[b]);
-			if (*name)
-				out_ch(out, '_');
-			out_text(out, name, strnlen(name, PROG_NAME_BYTES));
-			out_f(out, " addr 0x%" PRIx64 " size %u\n", get64(e, p->data, addr_at), get32(e, p->data, len_at));
-		}
-	}
-}
-
 static void print_bpf_btfs(struct out *out, const struct env *e)
 {
 	for (size_t i = 0; i < e->bpf_btfs.len; i++)
@@ -443,7 +372,7 @@ static const struct {
 	[FEATURE_MEM_TOPOLOGY] = { "MEM_TOPOLOGY", print_mem_topology, true },
 	[FEATURE_CLOCKID] = { "CLOCKID", print_clockid, false },
 	[FEATURE_DIR_FORMAT] = { "DIR_FORMAT", print_dir_format, false },
-	[FEATURE_BPF_PROG_INFO] = { "BPF_PROG_INFO", print_bpf_progs, false },
+	[FEATURE_BPF_PROG_INFO] = { "BPF_PROG_INFO", header_bpf_print, false },
 	[FEATURE_BPF_BTF] = { "BPF_BTF", print_bpf_btfs, false },
 	[FEATURE_COMPRESSED] = { "COMPRESSED", print_compressed, false },
 	[FEATURE_CPU_PMU_CAPS] = { "CPU_PMU_CAPS", print_cpu_pmu_caps, false },

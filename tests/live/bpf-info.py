@@ -5,9 +5,10 @@
 
 import ctypes
 import os
+import re
 import struct
 
-from strobetest import SCRATCH, Tap, is_root, perf, record, skip_all, strobe
+from strobetest import PERF, SCRATCH, Tap, is_root, perf, record, skip_all, strobe
 
 NR_BPF = {"x86_64": 321, "aarch64": 280}.get(os.uname().machine)
 PROG_LOAD, OBJ_GET_INFO, BTF_LOAD = 5, 15, 18
@@ -86,6 +87,20 @@ def blobs(path):
     return found
 
 
+def functions(tap):
+    """A program of several functions, each with its name: strobe's own, while it traces."""
+    path = os.path.join(SCRATCH, "functions.data")
+    inner = f"echo 0 >/dev/null; {PERF} record -q -e cpu-clock -o {path} -- true"
+    for _ in range(TRIES):
+        strobe("trace", "-e", "openat,write", "-o", "/dev/null", "sh", "-c", inner)
+        shown = [re.findall(r"^# (?:bpf_prog_info|\tsub_prog) .*$", tool("report", "--header-only", "-I", "-i", path).out, re.M)
+                 for tool in (perf, strobe)]
+        if any("sub_prog" in line for line in shown[0]):
+            break
+    tap.ok(any(re.search(r"sub_prog 1: bpf_prog_\w{16}_fetch_step ", line) for line in shown[0]), "perf names functions", shown[0])
+    tap.equal(shown[1], shown[0], "and so does strobe")
+
+
 def main():
     if not is_root() or not NR_BPF:
         skip_all("loading a BPF program wants root, on a machine whose bpf(2) has a known number")
@@ -115,6 +130,10 @@ def main():
     records = strobe("report", "-D", "-i", ours).out
     tap.ok("probe_me" in records, "its symbol is a record", records[-1000:])
     os.close(fd)
+    if "without BPF" in strobe("trace", "-e", "close", "-o", "/dev/null", "true").err:
+        tap.skip("functions of a program", "this build has no BPF programs")
+    else:
+        functions(tap)
     tap.done()
 
 

@@ -1,10 +1,7 @@
-#include "bpf/btf.h"
+#include "record/btf.h"
 
 #include <linux/btf.h>
 #include <string.h>
-
-#define BTF_FILE      "/sys/kernel/btf/vmlinux"
-#define BTF_MAX_BYTES (64u << 20)
 
 /* How many bytes follow the head of a type. */
 static size_t tail_bytes(const struct btf_type *t)
@@ -59,7 +56,7 @@ static struct strobe_error *read_header(struct btf *b)
 		return damaged();
 	size_t rest = all - h->hdr_len;
 	if (h->type_off > rest || h->type_len > rest - h->type_off || h->str_off > rest || h->str_len > rest - h->str_off ||
-	    !h->str_len || b->bytes.data[h->hdr_len + h->str_off + h->str_len - 1])
+	    (h->hdr_len + h->type_off) % sizeof(uint32_t) || !h->str_len || b->bytes.data[h->hdr_len + h->str_off + h->str_len - 1])
 		return damaged();
 	b->types = (const uint8_t *)b->bytes.data + h->hdr_len + h->type_off;
 	index_types(b, h->type_len);
@@ -68,16 +65,11 @@ static struct strobe_error *read_header(struct btf *b)
 	return NULL;
 }
 
-struct strobe_error *btf_load(const struct sys *sys, struct btf *ret)
+struct strobe_error *btf_take(struct strbuf *bytes, struct btf *ret)
 {
-	*ret = (struct btf){};
-	struct strobe_error *err = sys_read(sys, BTF_FILE, &ret->bytes, BTF_MAX_BYTES);
-	if (error_is(err, ERROR_NOT_FOUND)) {
-		error_destroy(err);
-		return error_create(ERROR_UNSUPPORTED, "the kernel brings no BTF (CONFIG_DEBUG_INFO_BTF)");
-	}
-	if (!err)
-		err = read_header(ret);
+	*ret = (struct btf){ .bytes = *bytes };
+	*bytes = (struct strbuf){};
+	struct strobe_error *err = read_header(ret);
 	if (err)
 		btf_deinit(ret);
 	return err;
@@ -85,12 +77,9 @@ struct strobe_error *btf_load(const struct sys *sys, struct btf *ret)
 
 struct strobe_error *btf_copy(const void *bytes, size_t n, struct btf *ret)
 {
-	*ret = (struct btf){};
-	strbuf_add(&ret->bytes, bytes, n);
-	struct strobe_error *err = read_header(ret);
-	if (err)
-		btf_deinit(ret);
-	return err;
+	struct strbuf copy = {};
+	strbuf_add(&copy, bytes, n);
+	return btf_take(&copy, ret);
 }
 
 void btf_deinit(struct btf *b)
@@ -108,6 +97,12 @@ const char *btf_string(const struct btf *b, uint32_t offset)
 const struct btf_type *btf_type_by_id(const struct btf *b, uint32_t id)
 {
 	return id && id <= b->type_at.len ? (const void *)(b->types + b->type_at.data[id - 1]) : NULL;
+}
+
+const char *btf_function_name(const struct btf *b, uint32_t id)
+{
+	const struct btf_type *t = btf_type_by_id(b, id);
+	return t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC ? btf_string(b, t->name_off) : "";
 }
 
 static const struct btf_type *by_name(const struct btf *b, const char *name)

@@ -1,8 +1,8 @@
 /*
- * Where fields lie in the structures of the running kernel, by its BTF.
+ * Types of a kernel or of a BPF program, by their BTF: where fields lie in structures, what functions are called.
  *
- * Source: Documentation/bpf/btf.rst. The file is read once per call of btf_load() and walked in place; one thread at a
- * time.
+ * A blob may be anybody's, as in a recording: what lies is damaged or missing (ERROR_FORMAT, "", NULL). Only one in this
+ * machine's byte order is read. It is kept, and walked in place; one thread at a time. Source: Documentation/bpf/btf.rst.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/vector.h"
-#include "sys/sys.h"
 
 #define BTF_FILE_MAGIC 0xeb9f
 
@@ -25,14 +24,16 @@ struct btf {
 	uint32_t strings_bytes;
 };
 
-struct strobe_error *btf_load(const struct sys *sys, struct btf *ret) _must_check_;
-/* The same of bytes that are here: those of an object of programs. */
+/* bytes: become its own. */
+struct strobe_error *btf_take(struct strbuf *bytes, struct btf *ret) _must_check_;
 struct strobe_error *btf_copy(const void *bytes, size_t n, struct btf *ret) _must_check_;
 void btf_deinit(struct btf *b);
 /* "" where there is none. */
 const char *btf_string(const struct btf *b, uint32_t offset);
 /* NULL for void and for what is none. */
 const struct btf_type *btf_type_by_id(const struct btf *b, uint32_t id);
+/* "" where there is no function of this id. */
+const char *btf_function_name(const struct btf *b, uint32_t id);
 /* A field of a structure or union, or of an unnamed one in it: where it lies, and its type. */
 bool btf_member(const struct btf *b, const struct btf_type *t, const char *name, uint32_t *ret_bits, uint32_t *ret_type);
 /* The offset in bytes of a field ("thread_info", "status" give task_struct.thread_info.status); names ends in NULL. */
