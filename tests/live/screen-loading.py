@@ -33,9 +33,9 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), v
 {
 	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
 	static int started;
-	struct late *l = malloc(sizeof(*l));
-	if (started++)
+	if (__atomic_fetch_add(&started, 1, __ATOMIC_RELAXED))
 		return real(t, a, fn, arg);
+	struct late *l = malloc(sizeof(*l));
 	l->fn = fn;
 	l->arg = arg;
 	return real(t, a, run, l);
