@@ -116,6 +116,24 @@ static bool find_table(struct dwarf_file *f, uint64_t offset, struct cursor *ret
 	return offset <= cursor_left(ret) && cursor_skip(ret, (size_t)offset);
 }
 
+/*
+ * Tables may overlap, each unit's beginning one entry behind the last one's: all of them together then have as many entries as
+ * the file has bytes, squared. Where they do not, each is read twice at the most.
+ */
+#define READ_TIMES_MAX 4
+
+/* The next entry of a table, its attributes behind those of t; false at the end, and where it is damaged. */
+static bool next_abbrev(struct dwarf_file *f, struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_abbrev *ret)
+{
+	size_t before = cursor_left(c);
+	if (f->abbrev_bytes_read / READ_TIMES_MAX > cursor_left(&f->sections[DWARF_ABBREV]))
+		return false;
+	*ret = (struct dwarf_abbrev){ .code = cursor_uleb(c) };
+	bool is_whole = !c->bad && ret->code && read_abbrev(c, t, ret);
+	f->abbrev_bytes_read += before - cursor_left(c);
+	return is_whole;
+}
+
 static struct dwarf_abbrevs *read_table(struct dwarf_file *f, uint64_t offset)
 {
 	struct cursor c;
@@ -123,10 +141,8 @@ static struct dwarf_abbrevs *read_table(struct dwarf_file *f, uint64_t offset)
 		return NULL;
 	struct dwarf_abbrevs *t = xcalloc(1, sizeof(*t));
 	bool sorted = true;
-	for (;;) {
-		struct dwarf_abbrev a = { .code = cursor_uleb(&c) };
-		if (c.bad || !a.code || !read_abbrev(&c, t, &a))
-			break; /* what was whole serves */
+	/* What was whole serves. */
+	for (struct dwarf_abbrev a; next_abbrev(f, &c, t, &a);) {
 		sorted &= !t->entries.len || vec_last(&t->entries).code < a.code;
 		vec_push(&t->entries, a);
 	}
@@ -135,19 +151,15 @@ static struct dwarf_abbrevs *read_table(struct dwarf_file *f, uint64_t offset)
 	return t;
 }
 
-/* Roots come first as a rule. Where many units share a long table, to walk over it for each of them would take for ever. */
-#define ALONE_MAX 16
-
 bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, struct dwarf_abbrevs *t)
 {
 	struct cursor c;
-	if (!find_table(f, offset, &c))
+	bool is_first;
+	/* What a second unit asks of is worth keeping. */
+	u64map_put(&f->abbrevs_walked, offset, &is_first);
+	if (!is_first || !find_table(f, offset, &c))
 		return false;
-	for (unsigned i = 0; i < ALONE_MAX; i++) {
-		struct dwarf_abbrev a = { .code = cursor_uleb(&c) };
-		vec_clear(&t->attrs);
-		if (c.bad || !a.code || !read_abbrev(&c, t, &a))
-			return false;
+	for (struct dwarf_abbrev a; next_abbrev(f, &c, t, &a); vec_clear(&t->attrs)) {
 		if (a.code != code)
 			continue;
 		vec_push(&t->entries, a);
@@ -178,6 +190,7 @@ void dwarf_abbrevs_free(struct dwarf_file *f)
 		free(t);
 	}
 	u64map_deinit(&f->abbrevs);
+	u64map_deinit(&f->abbrevs_walked);
 }
 
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code)

@@ -26,7 +26,10 @@ struct dwarf_file {
 	bool split;                                  /* its sections are named .dwo */
 	struct cursor sections[DWARF_SECTIONS_KEPT]; /* at their starts */
 	VEC(struct dwarf_unit *) units;              /* by offset */
-	struct u64map abbrevs;                       /* offset -> struct dwarf_abbrevs *; under dwarf->lock */
+	/* Under dwarf->lock. */
+	struct u64map abbrevs;                       /* offset -> struct dwarf_abbrevs * */
+	struct u64map abbrevs_walked;                /* offsets of those that dwarf_abbrev_alone() has been asked of */
+	uint64_t abbrev_bytes_read;                  /* over again, too */
 };
 
 /* ---- abbreviations and attributes ---- */
@@ -167,7 +170,10 @@ struct dwarf {
 /* NULL where the table is damaged. Under dwarf->lock, or while there is one thread. */
 const struct dwarf_abbrevs *dwarf_abbrevs(struct dwarf_file *f, uint64_t offset);
 void dwarf_abbrevs_free(struct dwarf_file *f);
-/* One of the first entries of a table that need not be kept, into t, empty and the caller's: false where it is not among them. */
+/*
+ * One entry of a table that need not be kept, into t, empty and the caller's: false where it is not there, and where the table
+ * is asked of again, so that it had better be kept. Locked likewise.
+ */
 bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, struct dwarf_abbrevs *t);
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code);
 /* The cursor is in the section DWARF_INFO of the unit's file, or in a line header (form by form). */

@@ -170,20 +170,22 @@ static void abbreviations_without_end(void **state)
 	discard(&m);
 }
 
-/* Thirty seconds, were the table read again for each unit. */
-static void many_units_of_one_long_table(void **state)
+#define LONG_TABLE 20000
+#define ENTRY_BYTES 8 /* of its entries */
+
+/* Units of a long table, each one's beginning so many bytes behind the last one's. */
+static void ask_of_long_table(uint32_t step)
 {
-	(void)state;
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
 	struct made m = begin(0, 0);
-	for (int i = 1; i < 20000; i++) {
-		put(&m.abbrev, 0x4080u | ((unsigned)i & 0x7f) | ((unsigned)i << 1 & 0x7f00), 2); /* LEB128, of two bytes */
+	for (unsigned i = 1; i < LONG_TABLE; i++) {
+		put(&m.abbrev, 0x4080u | (i & 0x7f) | (i << 1 & 0x7f00), 2); /* LEB128, of two bytes */
 		PUT(&m.abbrev, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, 0, 0);
 	}
 	put_abbrevs(&m.abbrev);
 	PUT(&m.info, 0);
-	for (int i = 0; i < 60000; i++) {
-		struct made next = begin(0, 0);
+	for (uint32_t i = 0; i < 3 * LONG_TABLE; i++) {
+		struct made next = begin(i % LONG_TABLE * step, 0);
 		PUT(&next.info, 0);
 		set_length(&next.info);
 		strbuf_add(&m.info, next.info.data, next.info.len);
@@ -192,6 +194,20 @@ static void many_units_of_one_long_table(void **state)
 	finish(&m);
 	dwarf_frames(m.dwarf, TEXT, f);
 	discard(&m);
+}
+
+/* Thirty seconds, were the table read again for each unit. */
+static void many_units_of_one_long_table(void **state)
+{
+	(void)state;
+	ask_of_long_table(0);
+}
+
+/* The same, and gigabytes, were each kept that is a part of another. */
+static void long_tables_that_overlap(void **state)
+{
+	(void)state;
+	ask_of_long_table(ENTRY_BYTES);
 }
 
 /* Attributes that take no bytes: a list of them as long as the file, for each byte of another section. */
@@ -323,6 +339,7 @@ int main(void)
 		cmocka_unit_test(offsets_outside),
 		cmocka_unit_test(abbreviations_without_end),
 		cmocka_unit_test(many_units_of_one_long_table),
+		cmocka_unit_test(long_tables_that_overlap),
 		cmocka_unit_test(attributes_without_end),
 		cmocka_unit_test(nesting_without_end),
 		cmocka_unit_test(forms_that_name_themselves),

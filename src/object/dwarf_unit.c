@@ -144,7 +144,7 @@ static void take_root_attr(struct dwarf_unit *u, struct root *r, uint16_t name, 
 }
 
 /*
- * The abbreviation of a root mostly stands first in its table: read from there, into `table`, the whole need not be kept.
+ * A table that is of one unit need not be kept for its root: of it only the one entry is read, into `table`.
  * ret_attrs: its attributes; NULL where there are none.
  */
 static const struct dwarf_abbrev *root_abbrev(struct dwarf_unit *u, uint64_t code, struct dwarf_abbrevs *table,
