@@ -36,6 +36,7 @@ struct cmd_context {
 	struct debuginfod *debuginfod; /* of cmd_symbols_options(), or NULL */
 	struct foreign_files *foreign; /* of cmd_symbols_options(), or NULL */
 	struct arena words;      /* option words that were made out of others */
+	bool left_behind;        /* a thread that is stuck may come to touch all of this still: nothing of it is freed */
 };
 
 struct cmd {

@@ -169,6 +169,10 @@ int cmd_run(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **arg
 	if (cmd->single_dash)
 		double_dashes(&ctx->words, argc, argv);
 	int status = run_parsed(ctx, options, options_parse(cmd->options, options, argc, argv, cmd->permute, &ctx->rest));
+	if (ctx->left_behind) {
+		fflush(NULL);
+		_exit(status);
+	}
 	if (cmd->release)
 		cmd->release(options);
 	return status;

@@ -152,17 +152,18 @@ struct strobe_error *opening_finish(struct opening *p, struct opened **ret)
 	return err;
 }
 
-void opening_leave(struct opening *p)
+bool opening_leave(struct opening *p)
 {
 	struct opened *file = NULL;
 	if (!p)
-		return;
+		return true;
 	atomic_store(&p->stop, true);
 	struct pollfd fd = { .fd = p->done_fd, .events = POLLIN };
 	if (!opening_is_done(p) && poll(&fd, 1, STOP_MS) <= 0) {
 		pthread_detach(p->thread);
-		return;
+		return false;
 	}
 	error_destroy(opening_finish(p, &file));
 	opened_destroy(file);
+	return true;
 }

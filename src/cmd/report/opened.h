@@ -39,8 +39,8 @@ bool opening_is_done(const struct opening *p);
 void opening_progress(const struct opening *p, uint64_t *ret_done, uint64_t *ret_total);
 /* Waits for its end; what was read is the caller's. */
 struct strobe_error *opening_finish(struct opening *p, struct opened **ret) _must_check_;
-/* It is not wanted any more; may be NULL. */
-void opening_leave(struct opening *p);
+/* It is not wanted any more; may be NULL. False: its thread is stuck, and stays behind with what it was given. */
+bool opening_leave(struct opening *p) _must_check_;
 
 struct preview;
 /* Opens a file a second time; NULL: it cannot be shown in parts. */

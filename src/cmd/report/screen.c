@@ -149,12 +149,17 @@ static bool wait_until(struct report_screen *s, struct opening *p, uint64_t unti
 	return opening_is_done(p);
 }
 
+static void leave(struct report_screen *s, struct opening *p)
+{
+	s->ctx->left_behind |= !opening_leave(p);
+}
+
 static struct strobe_error *wait_for(struct report_screen *s, struct opening *p, struct opened **ret)
 {
 	struct strobe_error *err;
 	if (wait_until(s, p, UINT64_MAX, &err))
 		return opening_finish(p, ret);
-	opening_leave(p);
+	leave(s, p);
 	return err;
 }
 
@@ -168,7 +173,7 @@ static struct strobe_error *open_file(struct report_screen *s, const char *path,
 
 static void close_shown(struct report_screen *s)
 {
-	opening_leave(s->opening);
+	leave(s, s->opening);
 	if (s->preview)
 		preview_close(s->preview);
 	else
@@ -220,7 +225,7 @@ static struct strobe_error *show_file(struct report_screen *s, const char *path,
 	}
 	preview_close(preview);
 	if (err) {
-		opening_leave(opening);
+		leave(s, opening);
 		return err;
 	}
 	TRY(wait_for(s, opening, &whole));
