@@ -153,6 +153,7 @@ struct step {
 struct counter {
 	struct callgraph *g;
 	int64_t *self;                 /* by stack: of samples that end there */
+	bool *is_passed;               /* by stack: some sample that counts leads through it */
 	stack_id *order;               /* callers first, each with all that it calls; NULL: as they stand */
 	VEC(struct step) path;
 	uint32_t *on_path_node;        /* how often each is on the path at hand */
@@ -316,6 +317,8 @@ static void walk(struct counter *c)
 	const struct profile *p = c->g->profile;
 	for (size_t i = 0; i < p->stacks.len; i++) {
 		stack_id s = c->order ? c->order[i] : (stack_id)i;
+		if (!c->is_passed[s])
+			continue;
 		while (c->path.len >= p->stacks.data[s].depth)
 			leave(c);
 		enter(c, s);
@@ -382,6 +385,20 @@ void callgraph_sort_edges(struct callgraph *g)
 	}
 }
 
+/* What samples of no value alone lead through, as heap profiles have many, has no edges. */
+static bool *passed_stacks(const struct callgraph *g)
+{
+	const struct profile *p = g->profile;
+	bool *ret = xcalloc(p->stacks.len + 1, sizeof(*ret));
+	for (size_t i = 0; i < p->rows.len; i++) {
+		const struct profile_row *row = &p->rows.data[i];
+		bool counts = (row->event == g->options.event && row->value) || (g->options.mean && callgraph_divisor(g, row));
+		for (stack_id s = counts ? row->stack : PROFILE_NONE; s != PROFILE_NONE && !ret[s]; s = p->stacks.data[s].caller)
+			ret[s] = true;
+	}
+	return ret;
+}
+
 /* Once: of the values, or of what they are divided by. */
 static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct callgraph *g, int64_t *self))
 {
@@ -389,6 +406,7 @@ static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct 
 		.g = g,
 		.with_edges = with_edges,
 		.self = xcalloc(g->profile->stacks.len + 1, sizeof(int64_t)),
+		.is_passed = passed_stacks(g),
 		.order = is_in_order(g->profile) ? NULL : walk_order(g->profile),
 		.on_path_node = xcalloc(g->nodes.len + 1, sizeof(uint32_t)),
 	};
@@ -398,6 +416,7 @@ static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct 
 	sum(g, c.self);
 	walk(&c);
 	free(c.self);
+	free(c.is_passed);
 	free(c.order);
 	free(c.on_path_node);
 	vec_deinit(&c.path);

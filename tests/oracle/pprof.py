@@ -522,6 +522,15 @@ def check_copy(tap):
     tap.ok(done.status == 1 and "a location that it does not have (id 3)" in done.err, "-proto: what is damaged is not copied", done)
 
 
+def check_empty_samples(tap):
+    """What samples of no value alone lead through, as Go's heap profiles have some, has no edge."""
+    path = os.path.join(SCRATCH, "empty.pb.gz")
+    with open(path, "wb") as f:
+        f.write(gzip.compress(profile([([1], [1, 16], []), ([2], [1, 16], []), ([2, 1], [3, 0], [])])))
+    every = ["-nodefraction=0", "-edgefraction=0"]
+    compare(tap, path, [["-dot", kind, *every] for kind in ("-sample_index=space", "-sample_index=samples")], "empty samples")
+
+
 def check_labels(tap):
     """A number 0 is a label; a key may have texts and numbers."""
     path = os.path.join(SCRATCH, "labels.pb.gz")
@@ -565,6 +574,7 @@ def main():
     check_options(tap)
     check_gperftools(tap)
     check_copy(tap)
+    check_empty_samples(tap)
     check_labels(tap)
     check_prompt(tap)
     tap.done()
