@@ -5,14 +5,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/cpus.h"
 #include "sys/faked.h"
 #include "sys/limits.h"
+#include "sys/process_files.h"
 #include "sys/tracefs.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -236,6 +240,30 @@ static void topology_of_a_made_up_machine(void **state)
 	sys_faked_destroy(f);
 }
 
+/* Whenever in a second it is asked: no later than what is known to have been behind it. */
+static void a_process_has_one_start(void **state)
+{
+	time_t before = time(NULL);
+	pid_t pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	time_t after = time(NULL);
+	int64_t starts[20];
+	for (int i = 0; i < 20; i++) {
+		starts[i] = process_start_s((uint32_t)pid);
+		usleep(50000);
+	}
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	for (int i = 0; i < 20; i++) {
+		assert_in_range(starts[i], before - 1, after);
+		assert_int_equal(starts[i], starts[0]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +271,7 @@ int main(void)
 		cmocka_unit_test(live_files_and_clocks),
 		cmocka_unit_test(perf_abi_bits_lie_where_the_kernel_reads_them),
 		cmocka_unit_test(procmap_query_finds_our_code),
+		cmocka_unit_test(a_process_has_one_start),
 		cmocka_unit_test(faked_calls_are_kept_and_answered),
 		cmocka_unit_test(limits_are_read_below_the_root),
 		cmocka_unit_test(tracefs_is_found_mounted_or_explained),
