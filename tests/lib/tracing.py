@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from strobetest import strobe
+from strobetest import is_root, skip_all, strobe
 
 
 def compile_c(name, source, *flags):
@@ -13,13 +13,26 @@ def compile_c(name, source, *flags):
     subprocess.run(["cc", *flags, "-o", name, f"{name}.c"], check=True)
 
 
-def trace(*argv, name="out.txt"):
-    """(what the run was, the text of its output, nothing of an earlier one)."""
+def skip_without_bpf():
+    """Ends the script where the programs of the kernel's side cannot be loaded: other rights, or a build without them."""
+    if not is_root():
+        skip_all("needs root")
+    if "built without BPF" in (why := strobe("trace", "-s", "true").err):
+        skip_all(why)
+
+
+def output_of(run, name):
+    """(what the run of `strobe trace -o name` and the like was, the text of its output, nothing of an earlier one)."""
     with open(name, "w", encoding="utf-8"):
         pass
-    done = strobe("trace", "-o", name, *argv)
-    with open(name, encoding="utf-8") as f:
+    done = run()
+    with open(name, encoding="utf-8", errors="replace") as f:
         return done, f.read()
+
+
+def trace(*argv, name="out.txt"):
+    """(what the run was, the text of its output)."""
+    return output_of(lambda: strobe("trace", "-o", name, *argv), name)
 
 
 def events(*argv):

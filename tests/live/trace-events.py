@@ -10,8 +10,8 @@ import subprocess
 import tempfile
 import time
 
-from strobetest import PERF, STROBE, Tap, is_root, run, skip_all, strobe
-from tracing import compile_c, events, trace
+from strobetest import PERF, STROBE, Tap, run, strobe
+from tracing import compile_c, events, skip_without_bpf, trace
 
 CONNECT = r"""
 #include <arpa/inet.h>
@@ -385,11 +385,7 @@ def check_refused(tap):
 
 
 def main():
-    if not is_root():
-        skip_all("needs root")
-    why = strobe("trace", "-s", "true")
-    if "built without BPF" in why.err:
-        skip_all(why.err)
+    skip_without_bpf()
     tap = Tap()
     check_connect(tap)
     check_callgraph(tap)

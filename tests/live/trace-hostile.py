@@ -14,8 +14,8 @@ import subprocess
 import tempfile
 import time
 
-from strobetest import STROBE, Tap, is_root, run, skip_all, strobe
-from tracing import compile_c, events, trace
+from strobetest import STROBE, Tap, run, strobe
+from tracing import compile_c, events, skip_without_bpf, trace
 
 COMPAT = """
 .globl _start
@@ -303,11 +303,7 @@ def check_others(tap):
 
 
 def main():
-    if not is_root():
-        skip_all("needs root")
-    why = strobe("trace", "-s", "true")
-    if "built without BPF" in why.err:
-        skip_all(why.err)
+    skip_without_bpf()
     tap = Tap()
     check_compat(tap)
     check_faults(tap)

@@ -5,7 +5,8 @@ import re
 import subprocess
 import time
 
-from strobetest import STROBE, Tap, is_root, skip_all, strobe
+from strobetest import STROBE, Tap, strobe
+from tracing import skip_without_bpf
 
 BLOCKS = 150_000
 DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", f"count={BLOCKS}"]
@@ -33,10 +34,7 @@ def lines_of_file(*options):
 
 
 def main():
-    if not is_root():
-        skip_all("needs root")
-    if "built without BPF" in (why := strobe("trace", "true").err):
-        skip_all(why)
+    skip_without_bpf()
     tap = Tap()
     lines, said = lines_through_slow_pipe()
     tap.equal(lines, 2 * BLOCKS, "a reader that is late: each call has its line")

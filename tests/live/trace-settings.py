@@ -4,7 +4,8 @@
 import os
 import re
 
-from strobetest import PERF, STROBE, Tap, is_root, run, skip_all, strobe
+from strobetest import PERF, STROBE, Tap, run
+from tracing import output_of, skip_without_bpf
 
 # (setting, what a line of close or mmap looks like with it)
 TIME, TOOK, WHO = r" +[\d.]+ ", r"\( *[\d.]+ ms\): ", r"cat/\d+ "
@@ -22,19 +23,13 @@ FROM_PERF = [setting for setting, _ in FORMS if not setting.startswith("show_arg
 def lines(tracer, setting):
     with open("settings", "w", encoding="ascii") as f:
         f.write(f"[trace]\n{setting}\n")
-    with open("lines.txt", "w", encoding="ascii"):
-        pass  # nothing of another
-    run("env", "PERF_CONFIG=" + os.path.abspath("settings"), "STROBE_CONFIG=" + os.path.abspath("settings"), *tracer, "trace", "-e",
-        "close,mmap", "-o", "lines.txt", "cat", "/etc/hostname")
-    with open("lines.txt", encoding="utf-8", errors="replace") as f:
-        return f.read()
+    settings = os.path.abspath("settings")
+    return output_of(lambda: run("env", f"PERF_CONFIG={settings}", f"STROBE_CONFIG={settings}", *tracer, "trace", "-e", "close,mmap",
+                                 "-o", "lines.txt", "cat", "/etc/hostname"), "lines.txt")[1]
 
 
 def main():
-    if not is_root():
-        skip_all("needs root")
-    if "built without BPF" in (why := strobe("trace", "true").err):
-        skip_all(why)
+    skip_without_bpf()
     tap = Tap()
     for setting, form in FORMS:
         text = lines([STROBE], setting)

@@ -5,8 +5,8 @@
 import json
 import subprocess
 
-from strobetest import STROBE, Tap, is_root, run, skip_all, strobe
-from tracing import compile_c
+from strobetest import STROBE, Tap, run, strobe
+from tracing import compile_c, skip_without_bpf
 
 PROGRAM = r"""
 #include <pthread.h>
@@ -70,11 +70,7 @@ def check_threads(tap, binary, threads, calls):
 
 
 def main():
-    if not is_root():
-        skip_all("needs root")
-    why = strobe("trace", "-s", "true")
-    if "built without BPF" in why.err:
-        skip_all(why.err)
+    skip_without_bpf()
     tap = Tap()
     binary = "./calls"
     compile_c("calls", PROGRAM, "-pthread")

@@ -9,8 +9,8 @@ import socket
 import subprocess
 import time
 
-from strobetest import SCRATCH, STROBE, Tap, is_root, run, skip_all, strobe
-from tracing import trace
+from strobetest import SCRATCH, STROBE, Tap, run, strobe
+from tracing import skip_without_bpf, trace
 
 
 def check_seeds(tap):
@@ -89,11 +89,7 @@ def check_attach(tap):
 
 
 def main():
-    if not is_root():
-        skip_all("needs root")
-    why = strobe("trace", "-s", "true")
-    if "built without BPF" in why.err:
-        skip_all(why.err)
+    skip_without_bpf()
     tap = Tap()
     check_seeds(tap)
     for argv in (["true"], ["ls", "/"], ["cat", "/etc/hosts", "/nonexistent"], ["dd", "if=/dev/zero", "of=/dev/null", "count=5"]):
