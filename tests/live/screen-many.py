@@ -56,12 +56,14 @@ class Many(Screen):
 def costs(path):
     """(what is done, milliseconds a key)"""
     with Many(path) as s:
-        s.wait_for(lambda lines: lines[0].startswith("Samples:") and lines[49].startswith("Press"))
+        s.wait_for(lambda lines: lines[0].startswith("Samples:") and "READING" not in lines[0] and lines[49].startswith("Press"))
         for name, keys in (
             ("a row down", ["Down"] * 20), ("a page down", ["NPage"] * 10), ("open and step down", ["+", "Down"] * 10),
             ("open all of a row", ["e"]), ("the end", ["End"]), ("open a row there", ["+"]), ("a page up", ["PPage"] * 10),
             ("open all", ["E"]), ("a page up of all", ["PPage"] * 10), ("the beginning", ["Home"]),
-            ("a page down of all", ["NPage"] * 10), ("close all", ["C"]),
+            ("a page down of all", ["NPage"] * 10), ("close all", ["C"]), ("open and close all", ["E", "C"] * 5),
+            ("open all of a row of many", ["e"]), ("close it", ["c"]), ("to the end again", ["End"]),
+            ("open and close all there", ["E", "C"] * 5),
         ):
             yield name, s.cost(*keys)
 

@@ -74,14 +74,25 @@ bool browser_pop_zoom(struct browser *b)
 struct browser_place browser_place(const struct browser *b)
 {
 	const struct row_line *l = browser_line(b);
-	struct browser_place p = {};
+	struct browser_place p = { .set_nr = b->set_nr };
 	if (!l)
 		return p;
 	while (p.nth < b->at && b->rows.lines.data[b->at - p.nth].node)
 		p.nth++;
 	const struct row_line *own = &b->rows.lines.data[b->at - p.nth];
 	p.id = own->level ? own->id : rows_entry_id(&b->rows, l->entry);
+	p.entry = l->entry;
 	return p;
+}
+
+/* Names are compared where the report is another one: to make them of all rows takes longer than a key may. */
+static bool is_place(const struct browser *b, const struct row_line *l, const struct browser_place *p)
+{
+	if (l->node)
+		return false;
+	if (l->level)
+		return l->id == p->id;
+	return p->set_nr == b->set_nr ? l->entry == p->entry : rows_entry_id(&b->rows, l->entry) == p->id;
 }
 
 void browser_go_to(struct browser *b, struct browser_place p)
@@ -89,8 +100,7 @@ void browser_go_to(struct browser *b, struct browser_place p)
 	if (b->at >= b->rows.lines.len)
 		b->at = b->rows.lines.len ? b->rows.lines.len - 1 : 0;
 	for (size_t i = 0; p.id && i < b->rows.lines.len; i++) {
-		const struct row_line *l = &b->rows.lines.data[i];
-		if (l->node || (l->level ? l->id : rows_entry_id(&b->rows, l->entry)) != p.id)
+		if (!is_place(b, &b->rows.lines.data[i], &p))
 			continue;
 		b->at = i;
 		/* Below it, as far as lines below it go. */
@@ -186,6 +196,7 @@ void browser_set(struct browser *b, const struct report *report, uint32_t part)
 	b->widths = xcalloc(b->own.fields_nr + 1, sizeof(*b->widths));
 	cell_widths(&b->own, browser_part(b), b->widths);
 	rows_set(&b->rows, &b->own, browser_part(b));
+	b->set_nr++;
 	b->rows.by_name = b->ui.hooks->by_name;
 	strbuf_reset(&b->event);
 	strbuf_addstr(&b->event, browser_part(b)->event_name);
@@ -198,7 +209,7 @@ void browser_show_part(struct browser *b, uint32_t part)
 	vec_clear(&b->rows.lines);
 	browser_set(b, b->given, part);
 	strip_forget(b);
-	u64map_deinit(&b->rows.open);
+	rows_forget_open(&b->rows);
 	b->at = b->first = 0;
 	browser_compare_again(b);
 	browser_filter(b);

@@ -16,6 +16,7 @@ struct strip {
 struct browser {
 	struct ui ui;
 	const struct report *given;
+	unsigned set_nr;             /* how many reports and parts were set so far */
 	struct report own;           /* the report with the columns of this part, and what the user has changed */
 	struct hist_key *fields;
 	unsigned *widths;
@@ -61,7 +62,9 @@ static inline const struct hist_entry *browser_entry(const struct browser *b)
 
 /* A line by what it is of, and not by its number: that of an entry, and how many below its own. */
 struct browser_place {
-	uint64_t id;
+	uint64_t id;       /* of the entry or level, in any report */
+	uint32_t entry;    /* its number, in the report that was the nth to be set */
+	unsigned set_nr;
 	size_t nth;
 };
 

@@ -466,7 +466,7 @@ static void show_file(struct browser *b, const char *path)
 	browser_forget_zooms(b);
 	strip_forget(b);
 	b->sort_field = -1;
-	u64map_deinit(&b->rows.open);
+	rows_forget_open(&b->rows);
 	b->at = b->first = 0;
 	browser_set(b, report, 0);
 	browser_compare_again(b);

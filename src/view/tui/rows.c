@@ -13,6 +13,8 @@ void rows_forget(struct rows *r)
 	r->trees = NULL;
 	vec_clear(&r->lines);
 	levels_deinit(&r->levels);
+	free(r->set_entries);
+	r->set_entries = NULL;
 }
 
 void rows_deinit(struct rows *r)
@@ -20,7 +22,7 @@ void rows_deinit(struct rows *r)
 	rows_forget(r);
 	vec_deinit(&r->entries);
 	vec_deinit(&r->lines);
-	u64map_deinit(&r->open);
+	rows_forget_open(r);
 }
 
 void rows_set(struct rows *r, const struct report *report, const struct report_part *part)
@@ -122,9 +124,31 @@ static void set_open(struct rows *r, uint64_t id, bool open)
 	*u64map_put(&r->open, id, NULL) = open;
 }
 
+static void set_entry_open(struct rows *r, uint32_t entry, uint64_t id, bool open)
+{
+	set_open(r, id, open);
+	if (r->set_entries)
+		r->set_entries[entry] = open ? ROW_OPEN : ROW_CLOSED;
+}
+
+/* Once for each report: from there on it is kept up with. */
+static void find_set_entries(struct rows *r)
+{
+	const struct hist *h = r->part->hist;
+	if (r->set_entries)
+		return;
+	r->set_entries = xcalloc(h->entries.len + 1, sizeof(*r->set_entries));
+	for (uint32_t i = 0; r->open.used && i < h->order_nr; i++) {
+		const uint64_t *open = u64map_get(&r->open, rows_entry_id(r, h->order[i]));
+		if (open)
+			r->set_entries[h->order[i]] = *open ? ROW_OPEN : ROW_CLOSED;
+	}
+}
+
 bool rows_is_open(const struct rows *r, uint32_t entry)
 {
-	return is_open(r, rows_entry_id(r, entry));
+	enum row_set set = r->set_entries ? r->set_entries[entry] : ROW_AS_ALL;
+	return set == ROW_AS_ALL ? r->all_open : set == ROW_OPEN;
 }
 
 static bool has_chains(const struct rows *r)
@@ -163,7 +187,7 @@ void rows_set_entry(struct rows *r, uint32_t entry, bool open)
 	const struct calltree_node *tree = tree_of(r, entry);
 	if (!tree || !tree->child)
 		return;
-	set_open(r, id, open);
+	set_entry_open(r, entry, id, open);
 	set_below(r, tree, id, open);
 }
 
@@ -194,9 +218,16 @@ void rows_set_line(struct rows *r, const struct row_line *line, bool open)
 		rows_set_entry(r, line->entry, open);
 }
 
-void rows_set_all(struct rows *r, bool open)
+void rows_forget_open(struct rows *r)
 {
 	u64map_deinit(&r->open);
+	free(r->set_entries);
+	r->set_entries = NULL;
+}
+
+void rows_set_all(struct rows *r, bool open)
+{
+	rows_forget_open(r);
 	r->all_open = open;
 }
 
@@ -268,13 +299,10 @@ void rows_make_lines(struct rows *r)
 		add_levels(r, &r->levels.root, 0, 0);
 		return;
 	}
+	find_set_entries(r);
 	for (size_t i = 0; i < r->entries.len; i++) {
-		struct row_line l = { .entry = r->entries.data[i], .is_pending = r->all_open };
-		if (r->open.used) {
-			l.id = rows_entry_id(r, l.entry);
-			l.is_pending = is_open(r, l.id);
-		}
-		vec_push(&r->lines, l);
+		uint32_t entry = r->entries.data[i];
+		vec_push(&r->lines, ((struct row_line){ .entry = entry, .is_pending = rows_is_open(r, entry) }));
 	}
 }
 
@@ -328,7 +356,10 @@ void rows_toggle(struct rows *r, struct row_line *line)
 	size_t at = (size_t)(line - r->lines.data);
 	if (!line->id || !line->has_more)
 		return;
-	set_open(r, line->id, !line->is_open);
+	if (line->node || line->level)
+		set_open(r, line->id, !line->is_open);
+	else
+		set_entry_open(r, line->entry, line->id, !line->is_open);
 	if (line->level) {
 		rows_make_lines(r);
 		return;

@@ -37,6 +37,8 @@ struct row_line {
 	bool is_pending; /* open, and what is below it is put in when it is looked at */
 };
 
+enum row_set { ROW_AS_ALL, ROW_CLOSED, ROW_OPEN };
+
 struct rows {
 	const struct report *report;
 	const struct report_part *part;
@@ -45,6 +47,7 @@ struct rows {
 	VEC(struct row_line) lines;
 	struct u64map open;               /* what is open or closed, where that is not as all_open says */
 	bool all_open;
+	uint8_t *set_entries;             /* of each entry what `open` says (enum row_set): names are not made for 80,000 a key */
 	struct calltrees *trees;          /* those that were looked at */
 	struct levels levels;             /* where the report is a hierarchy */
 };
@@ -68,6 +71,8 @@ void rows_toggle(struct rows *r, struct row_line *line);
 /* Opens or closes all below the line's entry; everything. Lines are to be made anew. */
 void rows_set_entry(struct rows *r, uint32_t entry, bool open);
 void rows_set_all(struct rows *r, bool open);
+/* Everything is as at first. */
+void rows_forget_open(struct rows *r);
 /* The line's entry, or its level with all below. */
 void rows_set_line(struct rows *r, const struct row_line *line, bool open);
 bool rows_is_open(const struct rows *r, uint32_t entry);

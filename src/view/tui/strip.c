@@ -118,7 +118,7 @@ bool browser_narrow(struct browser *b, struct browse_span span)
 	} else {
 		/* Rows are numbered anew: what was open is so by number, unless reports follow each other. */
 		if (!h->by_name)
-			u64map_deinit(&b->rows.open);
+			rows_forget_open(&b->rows);
 		b->at = b->first = 0;
 		browser_set(b, report, browser_part_named(report, strbuf_str(&b->event)));
 		strip_forget(b);
