@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "base/u64map.h"
+#include "object/buildid_cache.h"
 #include "resolve/fill_priv.h"
 #include "resolve/inlines.h"
 
@@ -39,12 +40,9 @@ static enum mapping_space space_of(uint16_t cpumode, const struct map *map)
 
 static str_id build_id_string(struct profile *p, const uint8_t *id, unsigned bytes)
 {
-	char hex[2 * RECORD_BUILD_ID_MAX];
-	for (unsigned i = 0; i < bytes && i < RECORD_BUILD_ID_MAX; i++) {
-		hex[2 * i] = "0123456789abcdef"[id[i] >> 4];
-		hex[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
-	}
-	return strtab_add_n(&p->strings, hex, 2 * (bytes < RECORD_BUILD_ID_MAX ? bytes : RECORD_BUILD_ID_MAX));
+	char hex[BUILDID_HEX_MAX];
+	buildid_hex(id, bytes, hex);
+	return strtab_add(&p->strings, hex);
 }
 
 static const struct file_place *place_of(struct resolver *r, const struct map *map)
