@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -218,6 +219,19 @@ void json_hex(struct json *j, uint64_t v)
 	before_value(j);
 	out_str(j->out, "\"0x");
 	out_hex(j->out, v);
+	out_ch(j->out, '"');
+}
+
+void json_bytes(struct json *j, const uint8_t *p, size_t n)
+{
+	if (muted(j))
+		return;
+	before_value(j);
+	out_ch(j->out, '"');
+	for (size_t i = 0; i < n; i++) {
+		text_bytes_to_hex(p + i, 1, out_reserve(j->out, 2));
+		j->out->len += 2;
+	}
 	out_ch(j->out, '"');
 }
 

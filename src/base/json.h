@@ -36,6 +36,7 @@ void json_f64(struct json *j, double v); /* NaN and infinities become null */
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 void json_hex(struct json *j, uint64_t v); /* "0x1f" as a string */
+void json_bytes(struct json *j, const uint8_t *p, size_t n); /* two hex digits each */
 /* A key with its value; a string may be NULL, which becomes null. */
 void json_pair_str(struct json *j, const char *key, const char *s);
 void json_pair_u64(struct json *j, const char *key, uint64_t v);

@@ -15,14 +15,10 @@ static bool scan_u64(const char **at, unsigned base, uint64_t *ret)
 	const char *p = *at;
 	uint64_t v = 0;
 	for (;; p++) {
-		unsigned digit;
-		if (*p >= '0' && *p <= '9')
-			digit = (unsigned)(*p - '0');
-		else if (base == 16 && isxdigit((unsigned char)*p))
-			digit = (unsigned)((*p | 0x20) - 'a' + 10);
-		else
+		int digit = text_hex_digit(*p);
+		if (digit < 0 || (unsigned)digit >= base)
 			break;
-		if (__builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, digit, &v))
+		if (__builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, (unsigned)digit, &v))
 			return false;
 	}
 	if (p == *at)
@@ -38,6 +34,34 @@ static bool scan_number(const char **at, uint64_t *ret)
 	if (hex)
 		*at += 2;
 	return scan_u64(at, hex ? 16 : 10, ret);
+}
+
+size_t text_hex(const char *s, size_t n, uint64_t *ret)
+{
+	size_t i = 0;
+	*ret = 0;
+	for (int digit; i < n && i < 16 && (digit = text_hex_digit(s[i])) >= 0; i++)
+		*ret = *ret << 4 | (unsigned)digit;
+	return i;
+}
+
+bool text_hex_to_bytes(const char *s, size_t n, uint8_t *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		int high = text_hex_digit(s[2 * i]), low = high < 0 ? -1 : text_hex_digit(s[2 * i + 1]);
+		if (low < 0)
+			return false;
+		ret[i] = (uint8_t)(high << 4 | low);
+	}
+	return true;
+}
+
+void text_bytes_to_hex(const uint8_t *bytes, size_t n, char *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		ret[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+		ret[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+	}
 }
 
 bool text_to_u64(const char *s, uint64_t *ret)

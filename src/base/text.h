@@ -21,6 +21,12 @@ static inline int text_hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
 }
+/* How many hex digits lead s[0..n), at most 16 and without 0x before them, and their value. */
+size_t text_hex(const char *s, size_t n, uint64_t *ret);
+/* Two digits a byte: n bytes of 2 n digits; false where one is none. */
+bool text_hex_to_bytes(const char *s, size_t n, uint8_t *ret);
+/* 2 n lower-case digits, no zero behind them. */
+void text_bytes_to_hex(const uint8_t *bytes, size_t n, char *ret);
 /* Shell glob with * ? [set]; whole string. */
 bool text_glob(const char *pattern, const char *s);
 bool text_has_prefix(const char *s, const char *prefix);

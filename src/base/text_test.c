@@ -44,6 +44,32 @@ static void sizes_and_durations(void **state)
 		     text_to_duration_ns("9999999999d", &v));
 }
 
+static void hex_digits(void **state)
+{
+	static const uint8_t bytes[] = { 0x00, 0x9a, 0xff };
+	uint8_t read[3] = {};
+	uint64_t v;
+	char hex[6];
+	static const char digits[] = "0123456789abcdefABCDEF";
+	for (int c = -128; c < 128; c++) {
+		const char *at = c ? strchr(digits, c) : NULL;
+		int wanted = at ? (int)(at - digits) - (at - digits > 15 ? 6 : 0) : -1;
+		assert_int_equal(text_hex_digit((char)c), wanted);
+	}
+	assert_int_equal(text_hex("1fG", 3, &v), 2);
+	assert_int_equal(v, 0x1f);
+	assert_int_equal(text_hex("ffff", 2, &v), 2);
+	assert_int_equal(v, 0xff);
+	assert_int_equal(text_hex("123456789abcdef01", 17, &v), 16);
+	assert_int_equal(v, 0x123456789abcdef0);
+	assert_int_equal(text_hex("x", 1, &v) + v, 0);
+	assert_true(text_hex_to_bytes("009aFF", 3, read));
+	assert_memory_equal(read, bytes, 3);
+	assert_false(text_hex_to_bytes("0g", 1, read) || text_hex_to_bytes("g0", 1, read) || text_hex_to_bytes("", 1, read));
+	text_bytes_to_hex(bytes, 3, hex);
+	assert_memory_equal(hex, "009aff", 6);
+}
+
 static bool add_cpu(void *ctx, uint32_t cpu)
 {
 	*(uint64_t *)ctx |= (uint64_t)1 << cpu;
@@ -184,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_whole_or_refused),
 		cmocka_unit_test(sizes_and_durations),
+		cmocka_unit_test(hex_digits),
 		cmocka_unit_test(cpu_lists),
 		cmocka_unit_test(globs),
 		cmocka_unit_test(near_names),

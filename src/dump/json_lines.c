@@ -46,18 +46,8 @@ void json_lines_head(struct out *out, const struct env *env)
 
 static void put_bytes(struct json *j, const char *key, const uint8_t *p, size_t n)
 {
-	static const char digits[] = "0123456789abcdef";
-	struct out hex;
-	size_t bytes;
-	out_init_mem(&hex);
-	for (size_t i = 0; i < n; i++) {
-		out_ch(&hex, digits[p[i] >> 4]);
-		out_ch(&hex, digits[p[i] & 15]);
-	}
-	const char *text = out_mem(&hex, &bytes);
 	json_key(j, key);
-	json_str_n(j, text, bytes);
-	error_destroy(out_close(&hex)); /* memory does not fail */
+	json_bytes(j, p, n);
 }
 
 /* ---- places ---- */

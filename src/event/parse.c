@@ -299,13 +299,13 @@ static struct strobe_error *parse_breakpoint(struct parser *p, const char *start
 	const char *addr_at = p->at;
 	size_t n = strcspn(p->at, "/:,} \t\n");
 	uint64_t addr, len = 0;
-	if (!parse_number(arena_strndup(&p->scratch, p->at, n), &addr))
+	if (!text_to_u64(arena_strndup(&p->scratch, p->at, n), &addr))
 		return parse_fail(p, addr_at, "an address is expected: mem:ADDRESS[/LENGTH][:rwx]");
 	p->at += n;
 	if (*p->at == '/') {
 		const char *len_at = ++p->at;
 		n = strcspn(p->at, ":,} \t\n");
-		if (!parse_number(arena_strndup(&p->scratch, p->at, n), &len) || !len)
+		if (!text_to_u64(arena_strndup(&p->scratch, p->at, n), &len) || !len)
 			return parse_fail(p, len_at, "a length in bytes is expected: 1, 2, 4 or 8");
 		p->at += n;
 	}
@@ -506,8 +506,8 @@ static struct strobe_error *parse_numeric(struct parser *p, const char *start, b
 {
 	uint64_t type, config;
 	size_t n = strcspn(p->at + 1, "/:,{} \t\n");
-	*ret_found = parse_number(arena_strndup(&p->scratch, start, (size_t)(p->at - start)), &type) &&
-		     parse_number(arena_strndup(&p->scratch, p->at + 1, n), &config);
+	*ret_found = text_to_u64(arena_strndup(&p->scratch, start, (size_t)(p->at - start)), &type) &&
+		     text_to_u64(arena_strndup(&p->scratch, p->at + 1, n), &config);
 	if (!*ret_found)
 		return NULL;
 	if (type > UINT32_MAX)

@@ -41,8 +41,6 @@ struct strobe_error *parse_apply_pmu(struct parser *p, struct event *e, struct p
 struct strobe_error *parse_apply_alias(struct parser *p, struct event *e, struct pmu *pmu,
 				       const struct pmu_alias *alias, const term_list *terms,
 				       const char *at) _must_check_;
-/* 0x… or decimal, also with zeros before it: as in the reference 010 is ten, not eight. */
-bool parse_number(const char *s, uint64_t *ret);
 /* "r1a8" or "r0x1a8" */
 bool parse_raw(const char *s, size_t n, uint64_t *ret);
 

@@ -2,7 +2,6 @@
  * The terms between the slashes of an event.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -12,18 +11,6 @@
 #include "event/parse_priv.h"
 #include "event/table_priv.h"
 
-bool parse_number(const char *s, uint64_t *ret)
-{
-	char *end;
-	if (s[0] != '0' || (s[1] | 0x20) != 'x')
-		return text_to_u64(s, ret);
-	if (!isxdigit((unsigned char)s[2]))
-		return false;
-	errno = 0;
-	*ret = strtoull(s + 2, &end, 16);
-	return !*end && !errno;
-}
-
 bool parse_raw(const char *s, size_t n, uint64_t *ret)
 {
 	if (n < 2 || (*s != 'r' && *s != 'R'))
@@ -31,16 +18,7 @@ bool parse_raw(const char *s, size_t n, uint64_t *ret)
 	s++, n--;
 	if (n > 2 && s[0] == '0' && (s[1] | 0x20) == 'x')
 		s += 2, n -= 2;
-	if (n > 16)
-		return false;
-	uint64_t v = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (!isxdigit((unsigned char)s[i]))
-			return false;
-		v = v << 4 | (uint64_t)(isdigit((unsigned char)s[i]) ? s[i] - '0' : (s[i] | 0x20) - 'a' + 10);
-	}
-	*ret = v;
-	return true;
+	return text_hex(s, n, ret) == n;
 }
 
 /* A value up to , or / outside of quotes, without the quotes. */
@@ -207,7 +185,7 @@ static struct strobe_error *apply_aux_action(struct parser *p, struct event *e, 
 static struct strobe_error *apply_freq(struct parser *p, struct event *e, const struct term *t)
 {
 	uint64_t freq = EVENT_FREQ_MAX;
-	if (strcmp(t->value, "max") && (!parse_number(t->value, &freq) || !freq))
+	if (strcmp(t->value, "max") && (!text_to_u64(t->value, &freq) || !freq))
 		return parse_fail(p, t->value_at, "freq is a number of samples a second, or max, not '%s'", t->value);
 	e->terms.freq = freq;
 	e->terms.set |= EVENT_TERM_FREQ;
@@ -327,7 +305,7 @@ static struct strobe_error *apply_def(struct parser *p, struct event *e, const s
 		return *t->value ? apply_text(p, e, t, def->id)
 				 : parse_fail(p, t->value_at, "the term '%s' needs a value", def->name);
 	uint64_t v = 1;
-	if (t->value && !parse_number(t->value, &v))
+	if (t->value && !text_to_u64(t->value, &v))
 		return parse_fail(p, t->value_at, "'%s' is no number, which '%s' wants", t->value, def->name);
 	if (v > def->max)
 		return parse_fail(p, t->value_at, "%s is too large for '%s', whose largest value is %llu", t->value,
@@ -439,7 +417,7 @@ static struct strobe_error *apply_format(struct parser *p, struct event *e, cons
 					 const struct term *t)
 {
 	uint64_t v = 1, configs[PMU_CONFIGS];
-	if (t->value && !parse_number(t->value, &v))
+	if (t->value && !text_to_u64(t->value, &v))
 		return parse_fail(p, t->value_at, "'%s' is no number, which '%s' wants", t->value, f->name);
 	get_configs(e, configs);
 	if (!pmu_format_put(f, v, configs))

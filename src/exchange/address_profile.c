@@ -49,16 +49,9 @@ static bool take_hex(const char **at, const char *end, uint64_t *ret)
 	const char *s = *at;
 	if (end - s > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
 		s += 2;
-	const char *first = s;
-	*ret = 0;
-	for (; s < end && s - first < 16; s++) {
-		int digit = text_hex_digit(*s);
-		if (digit < 0)
-			break;
-		*ret = *ret << 4 | (uint64_t)digit;
-	}
-	*at = s;
-	return s > first;
+	size_t digits = text_hex(s, (size_t)(end - s), ret);
+	*at = s + digits;
+	return digits;
 }
 
 static bool take_range(const char *s, size_t n, struct profile_mapping *m)

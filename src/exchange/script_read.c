@@ -164,10 +164,7 @@ struct frame {
 static bool parse_frame(struct piece s, struct frame *ret)
 {
 	s = skip_blanks(s);
-	size_t n = 0, open;
-	ret->ip = 0;
-	for (; n < s.n && n < 16 && text_hex_digit(s.p[n]) >= 0; n++)
-		ret->ip = ret->ip << 4 | (uint64_t)text_hex_digit(s.p[n]);
+	size_t n = text_hex(s.p, s.n, &ret->ip), open;
 	if (!n || n >= s.n || !is_blank(s.p[n]) || s.p[s.n - 1] != ')')
 		return false;
 	s = skip_blanks((struct piece){ s.p + n, s.n - n });

@@ -22,12 +22,8 @@ const char *const buildid_cache_names[] = { "elf", "debug", "vdso", "kallsyms", 
 
 void buildid_hex(const uint8_t *id, size_t bytes, char ret[BUILDID_HEX_MAX])
 {
-	static const char digits[] = "0123456789abcdef";
 	size_t n = bytes < BUILDID_HEX_MAX / 2 ? bytes : BUILDID_HEX_MAX / 2;
-	for (size_t i = 0; i < n; i++) {
-		ret[2 * i] = digits[id[i] >> 4];
-		ret[2 * i + 1] = digits[id[i] & 15];
-	}
+	text_bytes_to_hex(id, n, ret);
 	ret[2 * n] = 0;
 }
 

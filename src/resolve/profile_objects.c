@@ -28,15 +28,8 @@ static bool is_file(const char *path, const char *name)
 static void parse_build_id(const char *hex, struct mapped_file *f)
 {
 	size_t n = strlen(hex);
-	if (n % 2 || n / 2 > sizeof(f->build_id))
-		return;
-	for (size_t i = 0; i < n; i += 2) {
-		int high = text_hex_digit(hex[i]), low = text_hex_digit(hex[i + 1]);
-		if (high < 0 || low < 0)
-			return;
-		f->build_id[i / 2] = (uint8_t)(high << 4 | low);
-	}
-	f->build_id_len = (uint8_t)(n / 2);
+	if (n % 2 == 0 && n / 2 <= sizeof(f->build_id) && text_hex_to_bytes(hex, n / 2, f->build_id))
+		f->build_id_len = (uint8_t)(n / 2);
 }
 
 struct profile_objects *profile_objects_create(const struct profile *p, const struct symbols_options *options)

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "symbol/jit_file.h"
 #include "symbol/symbol_priv.h"
 
@@ -15,22 +16,12 @@
 /* A hex number with or without 0x; *at moves behind it. */
 static bool read_hex(const char **at, const char *end, uint64_t *ret)
 {
-	const char *p = *at, *first;
-	uint64_t v = 0;
+	const char *p = *at;
 	if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x')
 		p += 2;
-	for (first = p; p < end && p - first < 16; p++) {
-		char c = (char)(*p | 0x20);
-		if (*p >= '0' && *p <= '9')
-			v = v << 4 | (uint64_t)(*p - '0');
-		else if (c >= 'a' && c <= 'f')
-			v = v << 4 | (uint64_t)(c - 'a' + 10);
-		else
-			break;
-	}
-	*at = p;
-	*ret = v;
-	return p > first;
+	size_t digits = text_hex(p, (size_t)(end - p), ret);
+	*at = p + digits;
+	return digits;
 }
 
 static bool skip_blanks(const char **at, const char *end)

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "symbol/rust_v0.h"
 
@@ -19,13 +20,10 @@ static bool is_hash(const char *ident, size_t n)
 	if (n != 17 || ident[0] != 'h')
 		return false;
 	for (size_t i = 1; i < n; i++) {
-		char c = ident[i];
-		if (c >= '0' && c <= '9')
-			seen |= 1u << (c - '0');
-		else if (c >= 'a' && c <= 'f')
-			seen |= 1u << (c - 'a' + 10);
-		else
+		int digit = text_hex_digit(ident[i]);
+		if (digit < 0 || isupper((unsigned char)ident[i]))
 			return false;
+		seen |= 1u << digit;
 	}
 	return __builtin_popcount(seen) >= 5;
 }
@@ -57,9 +55,10 @@ static size_t add_escape(struct strbuf *b, const char *p, size_t n)
 		return 0;
 	uint32_t c = 0;
 	for (const char *h = p + 2; h < close; h++) {
-		if (!isxdigit((unsigned char)*h) || isupper((unsigned char)*h))
+		int digit = text_hex_digit(*h);
+		if (digit < 0 || isupper((unsigned char)*h))
 			return 0;
-		c = c << 4 | (uint32_t)(*h <= '9' ? *h - '0' : *h - 'a' + 10);
+		c = c << 4 | (uint32_t)digit;
 	}
 	if (c < 0x20 || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
 		return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 /* Back references may multiply the text: names that come to more than this are shown as they are. */
 #define OUTPUT_MAX 65536
@@ -595,12 +596,11 @@ static size_t read_hex(struct v0 *v, const char **ret, uint64_t *ret_value)
 	uint64_t value = 0;
 	while (!v->bad && !take(v, '_')) {
 		char c = next(v);
-		if (c >= '0' && c <= '9')
-			value = value << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			value = value << 4 | (uint64_t)(c - 'a' + 10);
-		else
+		int digit = text_hex_digit(c);
+		if (digit < 0 || (c >= 'A' && c <= 'F'))
 			fail(v);
+		else
+			value = value << 4 | (unsigned)digit;
 	}
 	*ret = from;
 	*ret_value = value;
@@ -673,8 +673,8 @@ static void print_const_str(struct v0 *v)
 	}
 	print(v, "\"");
 	for (size_t i = 0; i < n; i += 2) {
-		uint8_t byte = (uint8_t)((digits[i] <= '9' ? digits[i] - '0' : digits[i] - 'a' + 10) << 4 |
-					 (digits[i + 1] <= '9' ? digits[i + 1] - '0' : digits[i + 1] - 'a' + 10));
+		uint8_t byte;
+		text_hex_to_bytes(digits + i, 1, &byte); /* read_hex() took nothing else */
 		if (byte < 0x80)
 			print_quoted(v, byte, '"');
 		else

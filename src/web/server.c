@@ -379,8 +379,7 @@ static struct strobe_error *bind_to(struct web_server *s, const struct addrinfo 
 		return NULL;
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
 		return error_errno(errno, "cannot make a token");
-	for (size_t i = 0; i < sizeof(random); i++)
-		snprintf(s->token + 2 * i, 3, "%02x", random[i]);
+	text_bytes_to_hex(random, sizeof(random), s->token);
 	return NULL;
 }
 

@@ -114,11 +114,8 @@ static uint8_t known_id_of(struct inject *in, const char *path, uint8_t ret[OBJE
 	while (start && start[-1] != '\n')
 		start--;
 	size_t digits = start ? (size_t)(found - start) : 0;
-	if (!digits || digits % 2 || digits / 2 > RECORD_BUILD_ID_MAX || strspn(start, "0123456789abcdefABCDEF") != digits)
-		return 0;
-	for (size_t i = 0; i < digits / 2; i++)
-		ret[i] = (uint8_t)(text_hex_digit(start[2 * i]) << 4 | text_hex_digit(start[2 * i + 1]));
-	return (uint8_t)(digits / 2);
+	bool is_id = !(digits % 2) && digits / 2 <= RECORD_BUILD_ID_MAX && text_hex_to_bytes(start, digits / 2, ret);
+	return is_id ? (uint8_t)(digits / 2) : 0;
 }
 
 /* As it was mapped, or as its file has it by now. */

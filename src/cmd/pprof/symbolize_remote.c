@@ -40,12 +40,11 @@ static void list_addresses(const struct profile *p, struct strbuf *ret)
 /* "0x1f NAME", of any other line nothing. */
 static void take_line(struct answers *a, const char *line, size_t n)
 {
-	size_t i = 2, name;
-	uint64_t address = 0;
+	size_t i, name;
+	uint64_t address;
 	if (n < 3 || memcmp(line, "0x", 2))
 		return;
-	for (; i < n && i < 18 && text_hex_digit(line[i]) >= 0; i++)
-		address = address << 4 | (uint64_t)text_hex_digit(line[i]);
+	i = 2 + text_hex(line + 2, n - 2, &address);
 	for (name = i; name < n && strchr(" \t", line[name]);)
 		name++;
 	while (n > name && strchr(" \t\r", line[n - 1]))

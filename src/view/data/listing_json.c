@@ -105,15 +105,10 @@ static void put_insn(struct json *j, const struct listing *l, size_t i, enum lis
 {
 	static const char *const flows[] = { "next", "jump", "branch", "call", "return", "trap", "bad" };
 	const struct listing_insn *insn = &l->insns.data[i];
-	char hex[2 * UINT8_MAX];
-	for (size_t at = 0; at < insn->bytes; at++) {
-		hex[2 * at] = "0123456789abcdef"[insn->code[at] >> 4];
-		hex[2 * at + 1] = "0123456789abcdef"[insn->code[at] & 15];
-	}
 	json_object(j);
 	json_pair_hex(j, "address", insn->addr);
 	json_key(j, "bytes");
-	json_str_n(j, hex, 2 * (size_t)insn->bytes);
+	json_bytes(j, insn->code, insn->bytes);
 	json_pair_str(j, "text", insn->text);
 	json_pair_str(j, "flow", flows[insn->flow]);
 	if (insn->has_target)

@@ -155,15 +155,10 @@ uint32_t palette_colour(enum palette p, enum palette_order order, const char *na
 
 static bool parse_colour(const char *s, uint32_t *ret)
 {
-	*ret = 0;
-	if (s[0] != '#' || strlen(s) != 7)
+	uint64_t colour;
+	if (s[0] != '#' || strlen(s) != 7 || text_hex(s + 1, 6, &colour) != 6)
 		return false;
-	for (int i = 1; i < 7; i++) {
-		const char *digit = s[i] ? strchr("0123456789abcdef", s[i] | 0x20) : NULL;
-		if (!digit || s[i] == 0x10)
-			return false;
-		*ret = *ret << 4 | (uint32_t)(digit - "0123456789abcdef");
-	}
+	*ret = (uint32_t)colour;
 	return true;
 }
 
