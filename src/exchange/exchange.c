@@ -6,6 +6,9 @@
 #include "base/text.h"
 #include "packing/gzip.h"
 
+/* What is larger than this, unpacked, is no profile any more, of whichever format. */
+#define UNPACKED_MAX ((size_t)4 << 30)
+
 static const char *const no_suffix[] = { NULL };
 
 const struct exchange_format exchange_formats[] = {
@@ -83,7 +86,7 @@ struct strobe_error *exchange_unpack(const uint8_t *p, size_t n, const char *nam
 	*ret = (struct exchange_bytes){ .p = p, .n = n };
 	if (!gzip_is(p, n))
 		return NULL;
-	TRY(gzip_unpack(p, n, PPROF_UNPACKED_MAX, name, &ret->owned, &ret->n));
+	TRY(gzip_unpack(p, n, UNPACKED_MAX, name, &ret->owned, &ret->n));
 	ret->p = ret->owned;
 	return NULL;
 }

@@ -34,9 +34,6 @@ struct exchange_format {
 	struct strobe_error *(*read_value)(struct exchange_bytes *b, const char *value, struct profile **ret);
 };
 
-/* A profile of this size, unpacked, is no profile any more. */
-#define PPROF_UNPACKED_MAX ((size_t)4 << 30)
-
 extern const struct exchange_format exchange_formats[];
 extern const size_t exchange_formats_nr;
 

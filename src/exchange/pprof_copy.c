@@ -11,13 +11,13 @@
 #include "packing/gzip.h"
 
 struct pprof_copy {
-	struct pprof_reader reader; /* its tables, but no rows */
-	uint8_t *unpacked;          /* what the reader reads */
-	struct out bytes;           /* of all samples what is no value, one after the other */
-	VEC(size_t) starts;         /* by sample, in bytes; one more at the end */
-	VEC(int64_t) values;        /* by sample: as many as there are events */
-	struct idset index;         /* of samples by their bytes */
-	uint8_t *packed;            /* the file as it was, where nothing of it is to be changed; else NULL */
+	struct pprof_reader reader;     /* its tables, but no rows */
+	struct exchange_bytes unpacked; /* what the reader reads */
+	struct out bytes;               /* of all samples what is no value, one after the other */
+	VEC(size_t) starts;             /* by sample, in bytes; one more at the end */
+	VEC(int64_t) values;            /* by sample: as many as there are events */
+	struct idset index;             /* of samples by their bytes */
+	uint8_t *packed;                /* the file as it was, where nothing of it is to be changed; else NULL */
 	size_t packed_n;
 	bool has_alike;
 };
@@ -146,16 +146,15 @@ struct strobe_error *pprof_copy_create(const uint8_t *p, size_t n, struct pprof_
 {
 	struct pprof_copy *c = xcalloc(1, sizeof(*c));
 	struct strobe_error *err = NULL;
-	size_t unpacked_n = 0;
 	out_init_mem(&c->bytes);
 	out_reserve(&c->bytes, n); /* the least that there will be of a packed file's samples */
 	if (!gzip_is(p, n))
 		err = error_create(ERROR_FORMAT, "it is not packed");
 	if (!err)
-		err = gzip_unpack(p, n, PPROF_UNPACKED_MAX, "it", &c->unpacked, &unpacked_n);
-	if (!err && exchange_probe(c->unpacked, unpacked_n) != exchange_find("pprof"))
+		err = exchange_unpack(p, n, "it", &c->unpacked);
+	if (!err && exchange_probe(c->unpacked.p, c->unpacked.n) != exchange_find("pprof"))
 		err = error_create(ERROR_FORMAT, "it is no profile of pprof");
-	pprof_reader_init(&c->reader, c->unpacked, unpacked_n);
+	pprof_reader_init(&c->reader, c->unpacked.p, c->unpacked.n);
 	if (!err)
 		err = pprof_read_tables(&c->reader);
 	if (!err)
@@ -179,7 +178,7 @@ void pprof_copy_destroy(struct pprof_copy *c)
 	vec_deinit(&c->values);
 	idset_deinit(&c->index);
 	free(c->packed);
-	free(c->unpacked);
+	exchange_bytes_free(&c->unpacked);
 	free(c);
 }
 

@@ -153,7 +153,7 @@ struct step {
 struct counter {
 	struct callgraph *g;
 	int64_t *self;                 /* by stack: of samples that end there */
-	bool *is_passed;               /* by stack: some sample that counts leads through it */
+	const bool *is_passed;         /* by stack: some sample that counts leads through it */
 	stack_id *order;               /* callers first, each with all that it calls; NULL: as they stand */
 	VEC(struct step) path;
 	uint32_t *on_path_node;        /* how often each is on the path at hand */
@@ -400,13 +400,14 @@ static bool *passed_stacks(const struct callgraph *g)
 }
 
 /* Once: of the values, or of what they are divided by. */
-static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct callgraph *g, int64_t *self))
+static void count_once(struct callgraph *g, bool with_edges, const bool *is_passed,
+		       void (*sum)(struct callgraph *g, int64_t *self))
 {
 	struct counter c = {
 		.g = g,
 		.with_edges = with_edges,
 		.self = xcalloc(g->profile->stacks.len + 1, sizeof(int64_t)),
-		.is_passed = passed_stacks(g),
+		.is_passed = is_passed,
 		.order = is_in_order(g->profile) ? NULL : walk_order(g->profile),
 		.on_path_node = xcalloc(g->nodes.len + 1, sizeof(uint32_t)),
 	};
@@ -416,7 +417,6 @@ static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct 
 	sum(g, c.self);
 	walk(&c);
 	free(c.self);
-	free(c.is_passed);
 	free(c.order);
 	free(c.on_path_node);
 	vec_deinit(&c.path);
@@ -425,9 +425,9 @@ static void count_once(struct callgraph *g, bool with_edges, void (*sum)(struct 
 }
 
 /* Both walks are the same way, and number edges alike. */
-static void count_divisors(struct callgraph *g, bool with_edges)
+static void count_divisors(struct callgraph *g, bool with_edges, const bool *is_passed)
 {
-	count_once(g, with_edges, callgraph_sum_divisors);
+	count_once(g, with_edges, is_passed, callgraph_sum_divisors);
 	for (size_t i = 0; i < g->nodes.len; i++) {
 		struct callgraph_node *n = &g->nodes.data[i];
 		n->flat_by = n->flat;
@@ -438,16 +438,18 @@ static void count_divisors(struct callgraph *g, bool with_edges)
 static void count(struct callgraph *g, bool with_edges)
 {
 	int64_t *weights = NULL;
+	bool *is_passed = passed_stacks(g);
 	if (g->options.mean) {
-		count_divisors(g, with_edges);
+		count_divisors(g, with_edges, is_passed);
 		weights = xcalloc(g->edges.len + 1, sizeof(*weights));
 		for (size_t i = 0; i < g->edges.len; i++)
 			weights[i] = g->edges.data[i].weight;
 	}
-	count_once(g, with_edges, callgraph_sum_values);
+	count_once(g, with_edges, is_passed, callgraph_sum_values);
 	for (size_t i = 0; weights && i < g->edges.len; i++)
 		g->edges.data[i].weight_by = weights[i];
 	free(weights);
+	free(is_passed);
 	callgraph_list_edges(g);
 }
 

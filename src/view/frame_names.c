@@ -261,9 +261,9 @@ static name_id add_process(struct frame_names *n, labels_id labels)
 	else
 		add_plain(b, profile_str(p, (str_id)values[comm]));
 	if ((n->options.with_pid || n->options.with_tid) && pid != PROFILE_NONE)
-		add_id(b, '-', (int32_t)values[pid]);
+		add_id(b, '-', (int32_t)profile_label_number(values[pid]));
 	if (n->options.with_tid && tid != PROFILE_NONE)
-		add_id(b, '/', (int32_t)values[tid]);
+		add_id(b, '/', (int32_t)profile_label_number(values[tid]));
 	for (size_t i = 0; !n->options.full && i < b->len; i++)
 		b->data[i] = b->data[i] == ' ' ? '_' : b->data[i] == ';' ? ':' : b->data[i];
 	struct frame_name name = {

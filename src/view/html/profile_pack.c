@@ -281,7 +281,7 @@ struct label_columns {
 
 static uint64_t label(const struct packer *k, labels_id labels, uint32_t column)
 {
-	return column == PROFILE_NONE ? 0 : profile_label_values(k->p, labels)[column];
+	return column == PROFILE_NONE ? 0 : (uint64_t)profile_label_number(profile_label_values(k->p, labels)[column]);
 }
 
 static uint64_t thread_of(struct packer *k, const struct label_columns *c, labels_id labels)
@@ -310,11 +310,11 @@ static uint64_t tag_of(struct packer *k, const struct label_columns *c, labels_i
 		return *at;
 	for (uint32_t i = 0; i < k->p->columns.len; i++) {
 		const struct profile_label_column *column = &k->p->columns.data[i];
-		uint64_t v = label(k, labels, i);
+		uint64_t v = label(k, labels, i), value = profile_label_values(k->p, labels)[i];
 		const char *text = "";
 		char hex[24];
 		bool is_number = column->type == COLUMN_U64 || column->type == COLUMN_I64 || column->type == COLUMN_HEX;
-		if (i == c->comm || i == c->pid || i == c->tid || !v || (!is_number && column->type != COLUMN_STRING))
+		if (i == c->comm || i == c->pid || i == c->tid || !profile_has_label(k->p, column, value))
 			continue;
 		if (column->type == COLUMN_STRING) {
 			text = profile_str(k->p, (str_id)v);
