@@ -94,6 +94,22 @@ static struct strobe_error *read_to_heap(struct filemap *m, int fd, const char *
 	return NULL;
 }
 
+static int64_t ns_of(struct timespec t)
+{
+	return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
+}
+
+static struct filemap_identity identity_of(const struct stat *st)
+{
+	return (struct filemap_identity){
+		.device = st->st_dev,
+		.inode = st->st_ino,
+		.bytes = (uint64_t)st->st_size,
+		.modified_ns = ns_of(st->st_mtim),
+		.changed_ns = ns_of(st->st_ctim),
+	};
+}
+
 struct strobe_error *filemap_open(struct filemap *m, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -121,7 +137,7 @@ struct strobe_error *filemap_open_fd(struct filemap *m, int fd, const char *name
 			return read_to_heap(m, fd, name);
 		return error_errno(errnum, "cannot map %s", name);
 	}
-	*m = (struct filemap){ .data = p, .bytes = bytes, .slot = guard(p, bytes) };
+	*m = (struct filemap){ .data = p, .bytes = bytes, .slot = guard(p, bytes), .identity = identity_of(&st) };
 	return NULL;
 }
 

@@ -12,11 +12,18 @@
 
 #include "base/error.h"
 
+/* Which file, in which state: all 0 for what is no file of a disk. */
+struct filemap_identity {
+	uint64_t device, inode, bytes;
+	int64_t modified_ns, changed_ns;
+};
+
 struct filemap {
 	const uint8_t *data; /* NULL for an empty file */
 	size_t bytes;
 	int slot;            /* in the guard's list; -1 when not guarded */
 	bool heap;           /* read into memory: not a regular file */
+	struct filemap_identity identity;
 };
 
 void filemap_install_guard(void);

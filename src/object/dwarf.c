@@ -39,7 +39,8 @@ void dwarf_destroy(struct dwarf *d)
 	vec_deinit(&d->split);
 	dwarf_file_deinit(&d->main);
 	dwarf_file_deinit(&d->supplement);
-	vec_free(d->ranges);
+	vec_deinit(&d->by_aranges.ranges);
+	vec_deinit(&d->by_roots.ranges);
 	free(d->text);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
@@ -112,30 +113,7 @@ static const char *scope_name(struct dwarf_unit *u, struct dwarf_scope *s)
 	return name;
 }
 
-/* ---- units over an address ---- */
-
-/* How many ranges start at or below addr. */
-static size_t ranges_until(const struct dwarf *d, uint64_t addr)
-{
-	size_t low = 0, high = d->ranges_nr;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (d->ranges[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* The next unit over addr, from *at on down; NULL at the end. */
-static struct dwarf_unit *next_unit(const struct dwarf *d, uint64_t addr, size_t *at)
-{
-	while (*at && d->ranges[*at - 1].max_end > addr)
-		if (d->ranges[--*at].end > addr)
-			return d->ranges[*at].unit;
-	return NULL;
-}
+/* ---- what stands at an address ---- */
 
 static bool unit_line(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *ret)
 {
@@ -153,7 +131,7 @@ bool dwarf_line(struct dwarf *d, uint64_t addr, struct dwarf_frame *ret)
 {
 	*ret = (struct dwarf_frame){};
 	struct dwarf_unit *u;
-	for (size_t at = ranges_until(d, addr); (u = next_unit(d, addr, &at));)
+	for (struct dwarf_search s = dwarf_search(d, addr); (u = dwarf_next_unit(&s));)
 		if (unit_line(u, addr, ret))
 			return true;
 	return false;
@@ -195,7 +173,7 @@ static unsigned unit_frames(struct dwarf_unit *lines, uint64_t addr, bool with_l
 static unsigned frames_at(struct dwarf *d, uint64_t addr, bool with_lines, struct dwarf_frame ret[DWARF_FRAMES_MAX])
 {
 	struct dwarf_unit *u;
-	for (size_t at = ranges_until(d, addr); (u = next_unit(d, addr, &at));) {
+	for (struct dwarf_search s = dwarf_search(d, addr); (u = dwarf_next_unit(&s));) {
 		unsigned n = unit_frames(u, addr, with_lines, ret);
 		if (n)
 			return n;
@@ -216,8 +194,8 @@ unsigned dwarf_functions(struct dwarf *d, uint64_t addr, struct dwarf_frame ret[
 void dwarf_each_line(struct dwarf *d, uint64_t addr,
 		     void (*fn)(void *ctx, uint64_t addr, const char *file, uint32_t line), void *ctx)
 {
-	size_t at = ranges_until(d, addr);
-	struct dwarf_unit *u = next_unit(d, addr, &at);
+	struct dwarf_search s = dwarf_search(d, addr);
+	struct dwarf_unit *u = dwarf_next_unit(&s);
 	if (!u)
 		return;
 	need_lines(u);

@@ -65,6 +65,11 @@ struct dwarf_value {
 	const char *string; /* of DWARF_STRING: NUL-terminated in its section */
 };
 
+/* DW_AT_low_pc, DW_AT_high_pc and DW_AT_ranges of a DIE. */
+struct dwarf_pc {
+	struct dwarf_value low, high, ranges;
+};
+
 /* ---- units ---- */
 
 struct dwarf_range {
@@ -124,7 +129,9 @@ struct dwarf_unit {
 	bool bad;
 
 	/* Of the root. */
-	bool has_root;
+	_Atomic bool has_root;
+	uint16_t root_tag;
+	struct dwarf_pc root_pc;
 	uint64_t low_pc, str_offsets_base, addr_base, rnglists_base, ranges_base, line_offset;
 	bool has_lines, has_dwo;
 	const char *name, *comp_dir, *dwo_name;
@@ -151,14 +158,18 @@ struct dwarf_unit_range {
 	struct dwarf_unit *unit;
 };
 
+struct dwarf_index {
+	VEC(struct dwarf_unit_range) ranges; /* by start */
+};
+
 struct dwarf {
 	struct object *object;
 	struct dwarf_files files;
 	struct dwarf_file main, supplement;
 	bool has_supplement;
 	pthread_mutex_t lock; /* of abbrevs, roots and split files */
-	struct dwarf_unit_range *ranges; /* by start */
-	size_t ranges_nr;
+	struct dwarf_index by_aranges, by_roots;
+	_Atomic bool roots_read;         /* by_roots is there */
 	VEC(struct dwarf_file *) split;
 	struct dwarf_file *package;      /* .dwp */
 	bool package_tried;
@@ -185,8 +196,8 @@ bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint
 uint64_t dwarf_get(struct cursor *c, unsigned bytes);
 
 /* ---- dwarf_ranges.c ---- */
-/* Appends the ranges that DW_AT_ranges names. */
-void dwarf_read_ranges(const struct dwarf_unit *u, const struct dwarf_value *v, dwarf_ranges *to);
+/* Appends the addresses that a DIE of the unit claims. */
+void dwarf_read_pc(const struct dwarf_unit *u, const struct dwarf_pc *pc, dwarf_ranges *to);
 struct dwarf_owned {
 	struct dwarf_range range;
 	uint32_t owner; /* of those that overlap, the higher owns */
@@ -208,9 +219,26 @@ void dwarf_read_units(struct dwarf_file *f);
 struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);
 /* Its root and its abbreviations; false where the unit cannot be read. Takes dwarf->lock, which may be within a unit's. */
 bool dwarf_unit_prepare(struct dwarf_unit *u);
-/* Reads the root; its address ranges are appended. Needs no lock while there is one thread. */
-void dwarf_read_root(struct dwarf_unit *u, dwarf_ranges *ranges);
+/* Reads the root. Under dwarf->lock, or while there is one thread. */
+void dwarf_read_root(struct dwarf_unit *u);
+/* The same where it has not been read yet, without a lock. */
+void dwarf_need_root(struct dwarf_unit *u);
+/* Appends the addresses that a root which has been read claims for its unit. */
+void dwarf_root_ranges(const struct dwarf_unit *u, dwarf_ranges *to);
+
+/* ---- dwarf_index.c ---- */
+/* Which of the text segments there are, and which units .debug_aranges tells. */
 void dwarf_build_index(struct dwarf *d);
+/* All units over an address, one after the other, their roots read; one of them may come twice. */
+struct dwarf_search {
+	struct dwarf *dwarf;
+	uint64_t addr;
+	const struct dwarf_index *in;
+	size_t at;
+};
+struct dwarf_search dwarf_search(struct dwarf *d, uint64_t addr);
+/* NULL at the end. */
+struct dwarf_unit *dwarf_next_unit(struct dwarf_search *s);
 
 /* ---- dwarf_line.c ---- */
 void dwarf_read_lines(struct dwarf_unit *u);

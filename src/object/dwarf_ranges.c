@@ -85,7 +85,7 @@ static void read_new(const struct dwarf_unit *u, uint64_t offset, dwarf_ranges *
 	}
 }
 
-void dwarf_read_ranges(const struct dwarf_unit *u, const struct dwarf_value *v, dwarf_ranges *to)
+static void read_list(const struct dwarf_unit *u, const struct dwarf_value *v, dwarf_ranges *to)
 {
 	if (v->class == DWARF_LIST_INDEX) {
 		struct cursor c = u->file->sections[DWARF_RNGLISTS];
@@ -99,6 +99,18 @@ void dwarf_read_ranges(const struct dwarf_unit *u, const struct dwarf_value *v, 
 			read_new(u, v->u, to);
 		else
 			read_old(u, v->u, to);
+	}
+}
+
+void dwarf_read_pc(const struct dwarf_unit *u, const struct dwarf_pc *pc, dwarf_ranges *to)
+{
+	uint64_t low, high;
+	if (pc->ranges.class) {
+		read_list(u, &pc->ranges, to);
+	} else if (dwarf_address(u, &pc->low, &low)) {
+		high = low + pc->high.u;
+		if (pc->high.class == DWARF_CONSTANT || dwarf_address(u, &pc->high, &high))
+			add(u, to, low, high);
 	}
 }
 

@@ -8,16 +8,17 @@
 
 /* What is read of a function or an inlined call. */
 struct die {
-	struct dwarf_value low, high, ranges, name, linkage, origin, specification;
+	struct dwarf_pc pc;
+	struct dwarf_value name, linkage, origin, specification;
 	uint64_t call_file, call_line, call_column;
 };
 
 static void take_attr(struct die *d, uint16_t name, struct dwarf_value v)
 {
 	switch (name) {
-	case DW_AT_low_pc: d->low = v; break;
-	case DW_AT_high_pc: d->high = v; break;
-	case DW_AT_ranges: d->ranges = v; break;
+	case DW_AT_low_pc: d->pc.low = v; break;
+	case DW_AT_high_pc: d->pc.high = v; break;
+	case DW_AT_ranges: d->pc.ranges = v; break;
 	case DW_AT_name: d->name = v; break;
 	case DW_AT_linkage_name:
 	case DW_AT_MIPS_linkage_name: d->linkage = v; break;
@@ -36,21 +37,6 @@ static bool read_die(const struct dwarf_unit *u, struct cursor *c, const struct 
 	for (uint32_t i = 0; i < a->nr && !c->bad; i++)
 		take_attr(ret, attr[i].name, dwarf_read_form(u, c, attr[i].form, attr[i].constant));
 	return !c->bad;
-}
-
-static void die_ranges(const struct dwarf_unit *u, const struct die *d, dwarf_ranges *to)
-{
-	uint64_t low, high;
-	vec_clear(to);
-	if (d->ranges.class) {
-		dwarf_read_ranges(u, &d->ranges, to);
-	} else if (dwarf_address(u, &d->low, &low)) {
-		high = low + d->high.u;
-		if (d->high.class != DWARF_CONSTANT && !dwarf_address(u, &d->high, &high))
-			return;
-		if (low < high && dwarf_is_text(u->file->dwarf, low))
-			vec_push(to, ((struct dwarf_range){ low, high }));
-	}
 }
 
 static struct cursor cursor_at(const struct dwarf_unit *u, uint64_t offset)
@@ -88,7 +74,8 @@ void dwarf_read_functions(struct dwarf_unit *u)
 		if (a->tag != DW_TAG_subprogram) {
 			dwarf_skip_attrs(u, &c, u->abbrevs, a);
 		} else if (read_die(u, &c, a, &d)) {
-			die_ranges(u, &d, &ranges);
+			vec_clear(&ranges);
+			dwarf_read_pc(u, &d.pc, &ranges);
 			for (size_t i = 0; i < ranges.len; i++) {
 				struct dwarf_owned o = { ranges.data[i], (uint32_t)functions.len };
 				vec_push(&owned, o);
@@ -132,7 +119,8 @@ static uint32_t add_scope(struct scope_builder *b, const struct die *d, uint64_t
 	struct dwarf_scope s = { .parent = parent, .call_file = (uint32_t)d->call_file, .call_line = (uint32_t)d->call_line,
 				 .call_column = (uint32_t)d->call_column };
 	set_origin(&s, b->u, d, self);
-	die_ranges(b->u, d, &b->ranges);
+	vec_clear(&b->ranges);
+	dwarf_read_pc(b->u, &d->pc, &b->ranges);
 	if (!b->ranges.len && parent != UINT32_MAX)
 		return parent; /* no code of its own is left: its children are seen as the caller's */
 	uint32_t id = (uint32_t)b->scopes.len;

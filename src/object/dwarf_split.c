@@ -29,7 +29,7 @@ static struct dwarf_unit *join(struct dwarf_unit *skeleton, struct dwarf_unit *u
 {
 	u->skeleton = skeleton;
 	set_bases(u);
-	dwarf_read_root(u, NULL);
+	dwarf_read_root(u);
 	return u->bad ? NULL : u;
 }
 

@@ -1,10 +1,9 @@
-/* Units: their headers and roots, and which unit an address is in. */
+/* Units: their headers and roots. */
 #include <elf.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/pool.h"
-#include "base/sort.h"
 #include "object/dwarf_priv.h"
 
 static const char *const section_names[DWARF_SECTIONS_NR] = {
@@ -114,15 +113,15 @@ void dwarf_read_units(struct dwarf_file *f)
 }
 
 struct root {
-	struct dwarf_value low, high, ranges, name, comp_dir, dwo_name;
+	struct dwarf_value name, comp_dir, dwo_name;
 };
 
 static void take_root_attr(struct dwarf_unit *u, struct root *r, uint16_t name, struct dwarf_value v)
 {
 	switch (name) {
-	case DW_AT_low_pc: r->low = v; break;
-	case DW_AT_high_pc: r->high = v; break;
-	case DW_AT_ranges: r->ranges = v; break;
+	case DW_AT_low_pc: u->root_pc.low = v; break;
+	case DW_AT_high_pc: u->root_pc.high = v; break;
+	case DW_AT_ranges: u->root_pc.ranges = v; break;
 	case DW_AT_name: r->name = v; break;
 	case DW_AT_comp_dir: r->comp_dir = v; break;
 	case DW_AT_dwo_name:
@@ -158,9 +157,8 @@ static const struct dwarf_abbrev *root_abbrev(struct dwarf_unit *u, uint64_t cod
 	return a;
 }
 
-void dwarf_read_root(struct dwarf_unit *u, dwarf_ranges *ranges)
+void dwarf_read_root(struct dwarf_unit *u)
 {
-	u->has_root = true;
 	struct cursor c = u->file->sections[DWARF_INFO];
 	c.end = c.start + u->end;
 	cursor_seek(&c, (size_t)u->dies);
@@ -168,37 +166,41 @@ void dwarf_read_root(struct dwarf_unit *u, dwarf_ranges *ranges)
 	struct root r = {};
 	const struct dwarf_attr *attrs;
 	const struct dwarf_abbrev *a = root_abbrev(u, cursor_uleb(&c), &table, &attrs);
-	uint16_t tag = a ? a->tag : 0;
+	u->root_tag = a ? a->tag : 0;
 	for (uint32_t i = 0; a && i < a->nr && !c.bad; i++)
 		take_root_attr(u, &r, attrs[i].name, dwarf_read_form(u, &c, attrs[i].form, attrs[i].constant));
 	u->bad = !a || c.bad;
 	vec_deinit(&table.entries);
 	vec_deinit(&table.attrs);
-	if (!a)
-		return;
 	u->name = dwarf_string(u, &r.name);
 	u->comp_dir = dwarf_string(u, &r.comp_dir);
 	u->dwo_name = dwarf_string(u, &r.dwo_name);
-	uint64_t low = 0, high = 0;
-	bool has_low = dwarf_address(u, &r.low, &low);
-	u->low_pc = low;
-	if (u->bad || !ranges || (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit))
+	if (!dwarf_address(u, &u->root_pc.low, &u->low_pc))
+		u->low_pc = 0;
+	atomic_store_explicit(&u->has_root, true, memory_order_release);
+}
+
+void dwarf_root_ranges(const struct dwarf_unit *u, dwarf_ranges *to)
+{
+	if (!u->bad && (u->root_tag == DW_TAG_compile_unit || u->root_tag == DW_TAG_skeleton_unit))
+		dwarf_read_pc(u, &u->root_pc, to);
+}
+
+void dwarf_need_root(struct dwarf_unit *u)
+{
+	if (atomic_load_explicit(&u->has_root, memory_order_acquire))
 		return;
-	if (r.ranges.class) {
-		dwarf_read_ranges(u, &r.ranges, ranges);
-	} else if (has_low) {
-		high = r.high.class == DWARF_CONSTANT ? low + r.high.u : 0;
-		if (r.high.class == DWARF_CONSTANT || dwarf_address(u, &r.high, &high))
-			if (low < high && dwarf_is_text(u->file->dwarf, low))
-				vec_push(ranges, ((struct dwarf_range){ low, high }));
-	}
+	pthread_mutex_lock(&u->file->dwarf->lock);
+	if (!u->has_root)
+		dwarf_read_root(u);
+	pthread_mutex_unlock(&u->file->dwarf->lock);
 }
 
 bool dwarf_unit_prepare(struct dwarf_unit *u)
 {
 	pthread_mutex_lock(&u->file->dwarf->lock);
 	if (!u->has_root)
-		dwarf_read_root(u, NULL);
+		dwarf_read_root(u);
 	if (!u->abbrevs)
 		u->abbrevs = dwarf_abbrevs(u->file, u->abbrev_offset);
 	bool good = !u->bad && u->abbrevs;
@@ -219,146 +221,4 @@ struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
 	if (low == f->units.len || offset < f->units.data[low]->dies || !dwarf_unit_prepare(f->units.data[low]))
 		return NULL;
 	return f->units.data[low];
-}
-
-/* ---- which unit an address is in ---- */
-
-struct index_builder {
-	VEC(struct dwarf_unit_range) all;
-};
-
-static void add_ranges(struct index_builder *b, struct dwarf_unit *u, dwarf_ranges *ranges)
-{
-	for (size_t i = 0; i < ranges->len; i++) {
-		struct dwarf_unit_range r = { .start = ranges->data[i].start, .end = ranges->data[i].end, .unit = u };
-		vec_push(&b->all, r);
-	}
-}
-
-/* The number of the unit whose header is at an offset; that of all units where there is none. */
-static size_t unit_of_header(const struct dwarf_file *f, uint64_t offset)
-{
-	size_t low = 0, high = f->units.len;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (f->units.data[mid]->offset < offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < f->units.len && f->units.data[low]->offset == offset ? low : f->units.len;
-}
-
-/* One set of .debug_aranges, for a unit whose root says nothing. */
-static void read_set(struct index_builder *b, struct dwarf_file *f, const uint8_t *silent, struct cursor *c)
-{
-	size_t start = cursor_offset(c);
-	uint64_t bytes = cursor_u32(c);
-	unsigned offset_bytes = 4;
-	if (bytes == UINT32_MAX) {
-		offset_bytes = 8;
-		bytes = cursor_u64(c);
-	}
-	if (c->bad || bytes > cursor_left(c)) {
-		c->bad = true;
-		return;
-	}
-	struct cursor in = *c;
-	in.end = in.at + bytes;
-	cursor_skip(c, (size_t)bytes);
-	cursor_u16(&in);
-	size_t i = unit_of_header(f, dwarf_get(&in, offset_bytes));
-	unsigned address = cursor_u8(&in), segment = cursor_u8(&in);
-	if (i == f->units.len || !silent[i] || segment || (address != 4 && address != 8))
-		return;
-	struct dwarf_unit *u = f->units.data[i];
-	while ((cursor_offset(&in) - start) % (2 * address) && cursor_skip(&in, 1))
-		;
-	while (cursor_left(&in) >= 2 * address) {
-		uint64_t low = dwarf_get(&in, address), length = dwarf_get(&in, address);
-		if (length && low + length > low && dwarf_is_text(f->dwarf, low))
-			vec_push(&b->all, ((struct dwarf_unit_range){ .start = low, .end = low + length, .unit = u }));
-	}
-}
-
-static void read_aranges(struct index_builder *b, struct dwarf_file *f, const uint8_t *silent)
-{
-	struct cursor c = dwarf_section(f, DWARF_ARANGES);
-	while (cursor_left(&c) && !c.bad)
-		read_set(b, f, silent, &c);
-}
-
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct dwarf_unit_range *x = a, *y = b;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->unit->offset < y->unit->offset ? -1 : x->unit->offset > y->unit->offset;
-}
-
-static void add_text(struct dwarf *d, uint64_t start, uint64_t bytes)
-{
-	if (!bytes)
-		return;
-	d->text[d->text_nr][0] = start;
-	d->text[d->text_nr++][1] = start + bytes;
-}
-
-/* The code of a relocatable file is laid out in one piece, from 0 on. */
-static uint64_t code_bytes(const struct object *o)
-{
-	uint64_t end = 0;
-	for (size_t i = 0; i < object_sections_count(o); i++) {
-		const struct object_section *s = object_section(o, i);
-		if (object_section_is_code(s))
-			end = s->addr + s->bytes;
-	}
-	return end;
-}
-
-static void find_text(struct dwarf *d)
-{
-	const struct object *o = d->object;
-	size_t n = object_segments_count(o);
-	d->text = xcalloc(n + 1, sizeof(*d->text)); /* one more: of a relocatable file */
-	if (object_header(o)->type == ET_REL)
-		add_text(d, 0, code_bytes(o));
-	for (size_t i = 0; i < n; i++) {
-		const struct object_segment *s = object_segment(o, i);
-		if (s->type == PT_LOAD && s->flags & PF_X)
-			add_text(d, s->vaddr, s->memory_bytes);
-	}
-}
-
-void dwarf_build_index(struct dwarf *d)
-{
-	struct dwarf_file *f = &d->main;
-	struct index_builder b = {};
-	dwarf_ranges ranges = {};
-	bool any_silent = false;
-	uint8_t *silent = xcalloc(f->units.len + 1, 1);
-	find_text(d);
-	for (size_t i = 0; i < f->units.len; i++) {
-		struct dwarf_unit *u = f->units.data[i];
-		if (u->type != DW_UT_compile && u->type != DW_UT_skeleton)
-			continue;
-		vec_clear(&ranges);
-		dwarf_read_root(u, &ranges);
-		silent[i] = !ranges.len && !u->bad;
-		any_silent |= silent[i];
-		add_ranges(&b, u, &ranges);
-	}
-	if (any_silent)
-		read_aranges(&b, f, silent);
-	if (b.all.len)
-		qsort(b.all.data, b.all.len, sizeof(*b.all.data), compare_ranges);
-	uint64_t max_end = 0;
-	for (size_t i = 0; i < b.all.len; i++) {
-		max_end = b.all.data[i].end > max_end ? b.all.data[i].end : max_end;
-		b.all.data[i].max_end = max_end;
-	}
-	d->ranges = b.all.data;
-	d->ranges_nr = b.all.len;
-	vec_deinit(&ranges);
-	free(silent);
 }

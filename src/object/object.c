@@ -249,7 +249,7 @@ void object_close(struct object *o)
 		return;
 	for (size_t i = 0; i < o->inflated.len; i++) {
 		pthread_mutex_destroy(&o->inflated.data[i]->lock);
-		free(o->inflated.data[i]->data);
+		object_drop_content(o->inflated.data[i]);
 		free(o->inflated.data[i]);
 	}
 	vec_deinit(&o->inflated);

@@ -11,8 +11,10 @@
 struct object_inflated {
 	const struct object_section *section;
 	pthread_mutex_t lock; /* of what follows: several sections are made at once */
-	void *data;           /* NULL: not yet, or not possible */
+	const void *data;     /* NULL: not yet, or not possible */
 	size_t bytes;
+	void *made;           /* ours to free, or NULL where it is mapped: */
+	struct filemap kept;
 };
 
 struct object {
@@ -42,6 +44,14 @@ void object_lay_out(struct object *o);
 bool object_has_relocations(const struct object *o, const struct object_section *s);
 /* Applies them to a copy of the content. What points outside is passed over. */
 void object_relocate(const struct object *o, const struct object_section *s, void *data, size_t bytes);
+
+void object_drop_content(struct object_inflated *of);
+
+/* ---- section_cache.c ---- */
+/* What a section of a file on disk held when it was inflated, kept by the user's cache: false where it is not there. */
+bool section_cache_map(const struct object *o, const struct object_section *s, uint64_t bytes, struct object_inflated *to);
+/* Keeps what was inflated, where that took long enough. */
+void section_cache_save(const struct object *o, const struct object_section *s, const void *data, size_t bytes);
 
 /* Inflates raw (what a SHF_COMPRESSED or .zdebug section holds) into *ret, owned by the caller. */
 struct strobe_error *object_inflate(const struct object *o, const struct object_section *s, const void *raw,

@@ -134,6 +134,7 @@ static struct object_inflated *inflated_of(struct object *o, const struct object
 	if (!found) {
 		found = xcalloc(1, sizeof(*found));
 		found->section = s;
+		found->kept.slot = -1;
 		pthread_mutex_init(&found->lock, NULL);
 		vec_push(&o->inflated, found);
 	}
@@ -141,18 +142,39 @@ static struct object_inflated *inflated_of(struct object *o, const struct object
 	return found;
 }
 
+/* The size that a compressed section says it has; 0 where it says nonsense. */
+static uint64_t inflated_bytes(const struct object *o, const struct object_section *s, const void *raw, size_t raw_bytes)
+{
+	struct cursor c = cursor_make(raw, raw_bytes, o->header.swap);
+	uint64_t bytes = 0;
+	return read_compression(o, s, &c, &bytes) ? bytes : 0;
+}
+
 static struct strobe_error *make_content(const struct object *o, struct object_inflated *to, const void *raw, size_t raw_bytes)
 {
 	const struct object_section *s = to->section;
-	if (is_compressed(s)) {
-		TRY(object_inflate(o, s, raw, raw_bytes, &to->data, &to->bytes));
-	} else {
-		to->data = xmemdup(raw, raw_bytes);
+	bool has_relocations = object_has_relocations(o, s);
+	if (!is_compressed(s)) {
+		to->made = xmemdup(raw, raw_bytes);
 		to->bytes = raw_bytes;
+	} else if (!has_relocations && section_cache_map(o, s, inflated_bytes(o, s, raw, raw_bytes), to)) {
+		return NULL;
+	} else {
+		TRY(object_inflate(o, s, raw, raw_bytes, &to->made, &to->bytes));
+		if (!has_relocations)
+			section_cache_save(o, s, to->made, to->bytes);
 	}
-	if (object_has_relocations(o, s))
-		object_relocate(o, s, to->data, to->bytes);
+	if (has_relocations)
+		object_relocate(o, s, to->made, to->bytes);
+	to->data = to->made;
 	return NULL;
+}
+
+void object_drop_content(struct object_inflated *of)
+{
+	free(of->made);
+	filemap_close(&of->kept);
+	of->data = of->made = NULL;
 }
 
 struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret,
@@ -183,10 +205,8 @@ void object_section_release(struct object *o, const struct object_section *s)
 	pthread_mutex_lock(&o->lock);
 	for (size_t i = 0; i < o->inflated.len; i++) {
 		struct object_inflated *made = o->inflated.data[i];
-		if (made->section != s)
-			continue;
-		free(made->data);
-		made->data = NULL;
+		if (made->section == s)
+			object_drop_content(made);
 	}
 	pthread_mutex_unlock(&o->lock);
 }

@@ -2,9 +2,8 @@
  * The kernel's own symbols, as /proc/kallsyms lists them, or a copy of it from elsewhere.
  *
  * Reading the live list costs the kernel 20 to 40 ms, so its parsed form is kept on disk for as long as this boot lasts
- * and no module comes or goes: $XDG_CACHE_HOME/strobe or ~/.cache/strobe, mode 0600, checked when it is read, and
- * mapped rather than read. Without a home, or in a directory of somebody else, nothing is kept. The list is written by
- * a thread of its own, which kallsyms_deinit waits for. Read-only, and so safe for threads, once loaded.
+ * and no module comes or goes (base/user_cache.h): checked when it is read, and mapped rather than read. The list is
+ * written by a thread of its own, which kallsyms_deinit waits for. Read-only, and so safe for threads, once loaded.
  */
 #pragma once
 #include <pthread.h>

@@ -1,15 +1,6 @@
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/file.h"
-#include "base/mem.h"
+#include "base/user_cache.h"
 #include "symbol/kallsyms.h"
 
 /*
@@ -27,41 +18,7 @@ struct cache_header {
 
 #define CACHE_MAGIC   "strobeKS"
 #define CACHE_VERSION 1
-
-/* Whether what exists of the path is ours: under sudo, $HOME may be somebody else's. */
-static bool is_ours_above(const char *path)
-{
-	_cleanup_free_ char *above = xstrdup(path);
-	struct stat st;
-	for (char *slash; (slash = strrchr(above, '/')) && slash != above;) {
-		*slash = 0;
-		if (!stat(above, &st))
-			return st.st_uid == geteuid();
-	}
-	return false;
-}
-
-/* The directory, made where it is missing; NULL where there is none, or it belongs to somebody else (sudo and $HOME).
- */
-static char *cache_dir(bool make)
-{
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char *dir;
-	if (xdg && *xdg == '/')
-		dir = xasprintf("%s/strobe", xdg);
-	else if (home && *home == '/')
-		dir = xasprintf("%s/.cache/strobe", home);
-	else
-		return NULL;
-	struct stat st;
-	if (make && stat(dir, &st) && is_ours_above(dir))
-		error_destroy(file_make_dirs(dir));
-	if (stat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 022) {
-		free(dir);
-		return NULL;
-	}
-	return dir;
-}
+#define CACHE_NAME    "kallsyms"
 
 /* Sizes are checked against the file by subtraction: none of the sums can overflow. */
 static bool lay_list(struct kallsyms *k, const struct cache_header *h)
@@ -87,14 +44,9 @@ static bool lay_list(struct kallsyms *k, const struct cache_header *h)
 	return true;
 }
 
-static bool map_cache(struct kallsyms *k, const char *path)
+bool kallsyms_cache_load(struct kallsyms *k)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat st;
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
-		return false;
-	_cleanup_error_ struct strobe_error *err = filemap_open_fd(&k->cache, fd, path);
-	if (err)
+	if (!*k->key.boot_id || !user_cache_map(CACHE_NAME, &k->cache))
 		return false;
 	const struct cache_header *h = (const struct cache_header *)k->cache.data;
 	if (k->cache.bytes > sizeof(*h) && !memcmp(h->magic, CACHE_MAGIC, 8) && h->version == CACHE_VERSION &&
@@ -104,43 +56,10 @@ static bool map_cache(struct kallsyms *k, const char *path)
 	return false;
 }
 
-bool kallsyms_cache_load(struct kallsyms *k)
-{
-	_cleanup_free_ char *dir = *k->key.boot_id ? cache_dir(false) : NULL;
-	if (!dir)
-		return false;
-	_cleanup_free_ char *path = xasprintf("%s/kallsyms", dir);
-	return map_cache(k, path);
-}
-
-static bool write_all(int fd, struct iovec *v, int n)
-{
-	while (n) {
-		ssize_t done = writev(fd, v, n);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		for (; n && (size_t)done >= v->iov_len; v++, n--)
-			done -= (ssize_t)v->iov_len;
-		if (n) {
-			v->iov_base = (char *)v->iov_base + done;
-			v->iov_len -= (size_t)done;
-		}
-	}
-	return true;
-}
-
-/* Under a name of its own until it is whole, so that readers see the old one or the new one. */
 void kallsyms_cache_save(const struct kallsyms *k)
 {
 	const struct kallsyms_list *l = &k->list;
-	_cleanup_free_ char *dir = *k->key.boot_id && l->count ? cache_dir(true) : NULL;
-	if (!dir)
-		return;
-	_cleanup_free_ char *path = xasprintf("%s/kallsyms", dir), *temporary = xasprintf("%s/kallsyms.XXXXXX", dir);
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
-	if (fd < 0)
+	if (!*k->key.boot_id || !l->count)
 		return;
 	struct cache_header h = {
 		.magic = CACHE_MAGIC,
@@ -160,6 +79,5 @@ void kallsyms_cache_save(const struct kallsyms *k)
 		{ (void *)l->types, l->count },
 		{ (void *)l->names, l->names_bytes },
 	};
-	if (!write_all(fd, v, sizeof(v) / sizeof(*v)) || rename(temporary, path))
-		unlink(temporary);
+	user_cache_save(CACHE_NAME, v, sizeof(v) / sizeof(*v));
 }

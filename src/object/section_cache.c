@@ -1,0 +1,86 @@
+/*
+ * Inflated sections kept for the next time. A debug file of Debian takes tens of milliseconds to inflate, for a few names; the
+ * second report of it maps what the first one made. They are known by the file that they are of: its inode, size, and the time
+ * that it was last changed, which no one can set.
+ */
+#include <inttypes.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/cleanup.h"
+#include "base/user_cache.h"
+#include "object/object_priv.h"
+
+/* Less is inflated in a millisecond; more would take too much of the disk. All that is kept together has a limit, too. */
+#define KEPT_MIN   ((uint64_t)128 << 10)
+#define KEPT_MAX   ((uint64_t)128 << 20)
+#define FOLDER_MAX ((uint64_t)512 << 20)
+
+#define FOLDER	"sections"
+#define MAGIC	"strobeSC"
+#define VERSION 1
+
+/* Native byte order and layout: it never leaves the machine. What was inflated follows. */
+struct kept_header {
+	char magic[8];
+	uint32_t version, header_bytes;
+	struct filemap_identity file;
+	uint64_t section_offset, bytes;
+};
+
+static struct kept_header header_of(const struct object *o, const struct object_section *s, uint64_t bytes)
+{
+	return (struct kept_header){
+		.magic = MAGIC,
+		.version = VERSION,
+		.header_bytes = sizeof(struct kept_header),
+		.file = o->map.identity,
+		.section_offset = s->offset,
+		.bytes = bytes,
+	};
+}
+
+/* Clocks of files tick in milliseconds: one that was changed just now may change once more within the same tick. */
+static bool is_settled(const struct filemap_identity *file)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return file->inode && file->changed_ns / 1000000000 + 2 < now.tv_sec;
+}
+
+static bool is_worthwhile(const struct object *o, uint64_t bytes)
+{
+	return bytes >= KEPT_MIN && bytes <= KEPT_MAX && !o->unpacked && is_settled(&o->map.identity);
+}
+
+static char *name_of(const struct object *o, const struct object_section *s)
+{
+	const struct filemap_identity *file = &o->map.identity;
+	return xasprintf(FOLDER "/%" PRIx64 "-%" PRIx64 "-%" PRIx64, file->device, file->inode, s->offset);
+}
+
+bool section_cache_map(const struct object *o, const struct object_section *s, uint64_t bytes, struct object_inflated *to)
+{
+	_cleanup_free_ char *name = is_worthwhile(o, bytes) ? name_of(o, s) : NULL;
+	if (!name || !user_cache_map(name, &to->kept))
+		return false;
+	struct kept_header wanted = header_of(o, s, bytes);
+	if (to->kept.bytes != sizeof(wanted) + bytes || memcmp(to->kept.data, &wanted, sizeof(wanted))) {
+		filemap_close(&to->kept);
+		return false;
+	}
+	to->data = to->kept.data + sizeof(wanted);
+	to->bytes = (size_t)bytes;
+	return true;
+}
+
+void section_cache_save(const struct object *o, const struct object_section *s, const void *data, size_t bytes)
+{
+	_cleanup_free_ char *name = is_worthwhile(o, bytes) ? name_of(o, s) : NULL;
+	if (!name)
+		return;
+	struct kept_header h = header_of(o, s, bytes);
+	struct iovec v[] = { { &h, sizeof(h) }, { (void *)data, bytes } };
+	user_cache_save(name, v, 2);
+	user_cache_trim(FOLDER, FOLDER_MAX);
+}
