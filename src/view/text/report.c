@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/pool.h"
 #include "view/cells.h"
 #include "view/text/text_priv.h"
 
@@ -151,6 +152,58 @@ static void add_row(struct text_part *t, uint32_t entry)
 	text_flush_line(t);
 }
 
+/* Fewer rows are written sooner than a thread is started. */
+#define ROWS_FOR_THREADS 64
+#define ROWS_AT_ONCE     2
+/* So many pieces are kept in memory before they are written. */
+#define PIECES 128
+
+/* Rows with their call trees, in pieces that several threads make, each with a line and an output of its own. */
+struct pieces {
+	const struct text_part *part;
+	uint32_t first;
+	struct out outs[PIECES];
+};
+
+static void add_rows(struct text_part *t, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to && !out_failed(t->out); i++) {
+		add_row(t, t->rows.entries[i]);
+		text_chain(t, t->rows.entries[i]);
+	}
+}
+
+static void make_piece(void *ctx, size_t i, unsigned thread)
+{
+	struct pieces *p = ctx;
+	struct text_part own = *p->part;
+	uint32_t from = p->first + (uint32_t)i * ROWS_AT_ONCE, left = own.rows.nr - from;
+	(void)thread;
+	struct out out;
+	out_init_mem(&out);
+	own.out = &out;
+	own.line = (struct strbuf){};
+	add_rows(&own, from, from + (left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE));
+	strbuf_deinit(&own.line);
+	p->outs[i] = out;
+}
+
+static void add_rows_by_threads(struct text_part *t, unsigned threads)
+{
+	struct pieces p = { .part = t };
+	for (; p.first < t->rows.nr && !out_failed(t->out); p.first += PIECES * ROWS_AT_ONCE) {
+		uint32_t n = (t->rows.nr - p.first + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
+		n = n < PIECES ? n : PIECES;
+		pool_run(n, threads, make_piece, &p);
+		for (uint32_t i = 0; i < n; i++) {
+			size_t bytes;
+			const char *text = out_mem(&p.outs[i], &bytes);
+			out_write(t->out, text, bytes);
+			error_destroy(out_close(&p.outs[i]));
+		}
+	}
+}
+
 static void add_title(struct text_part *t)
 {
 	const struct report_part *p = t->part;
@@ -189,10 +242,11 @@ static void add_part(struct out *o, const struct report *all, const struct repor
 		if (!r->quiet)
 			add_heads(&t);
 		report_rows_init(&t.rows, r, p);
-		for (uint32_t i = 0; i < t.rows.nr && !out_failed(o); i++) {
-			add_row(&t, t.rows.entries[i]);
-			text_chain(&t, t.rows.entries[i]);
-		}
+		unsigned threads = r->chains.threads ? r->chains.threads : pool_cpus();
+		if (threads < 2 || t.rows.nr < ROWS_FOR_THREADS)
+			add_rows(&t, 0, t.rows.nr);
+		else
+			add_rows_by_threads(&t, threads);
 		report_rows_deinit(&t.rows);
 	}
 	out_str(o, "\n\n");
