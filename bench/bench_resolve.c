@@ -1,9 +1,10 @@
 /*
  * How long reading, aggregating and resolving a recording takes, and what it holds in memory.
  *
- *	bench_resolve [-k KEY[,KEY…]] [-t THREADS] [-r REPEATS] [-c | -s] [-n] FILE
+ *	bench_resolve [-k KEY[,KEY…]] [-t THREADS] [-r REPEATS] [-c | -s] [-n] [-i] [-u] FILE
  *
- * -c only counts, -s streams as `script` does, -n without call chains. Not installed.
+ * -c only counts, -s streams as `script` does, -n without call chains, -i with inlined functions. -u prints
+ * only what unwinding and looking up names took, in milliseconds. Not installed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,16 @@ static void die(struct strobe_error *err)
 	error_destroy(err);
 }
 
+static void print_found(const struct profile *p, const struct resolve_times *t)
+{
+	if (!p || !p->events.len)
+		return;
+	printf("  walk %.4f unwind %.4f names %.4f join %.4f", (double)t->walk_ns / 1e9, (double)t->sample_ns / 1e9,
+	       (double)t->name_ns / 1e9, (double)t->join_ns / 1e9);
+	printf("  rows %zu stacks %zu frames %zu functions %zu samples %llu value %llu", p->rows.len, p->stacks.len, p->frames.len,
+	       p->functions.len, (unsigned long long)p->events.data[0].samples, (unsigned long long)p->events.data[0].value);
+}
+
 struct seen {
 	uint64_t samples, frames, check;
 };
@@ -59,8 +70,8 @@ int main(int argc, char **argv)
 	const char *keys[16];
 	struct resolve_options o = { .label_keys = keys, .with_chains = true };
 	int c, repeats = 1;
-	bool count = false, stream = false;
-	while ((c = getopt(argc, argv, "k:t:r:csn")) != -1) {
+	bool count = false, stream = false, only_unwinding = false;
+	while ((c = getopt(argc, argv, "k:t:r:csniu")) != -1) {
 		if (c == 'k')
 			for (char *k = strtok(optarg, ","); k && o.label_keys_nr < 16; k = strtok(NULL, ","))
 				keys[o.label_keys_nr++] = k;
@@ -74,6 +85,10 @@ int main(int argc, char **argv)
 			stream = true;
 		else if (c == 'n')
 			o.with_chains = false;
+		else if (c == 'i')
+			o.with_inlines = true;
+		else if (c == 'u')
+			only_unwinding = true;
 		else
 			return 2;
 	}
@@ -98,18 +113,20 @@ int main(int argc, char **argv)
 		else
 			die(resolve_aggregate(r, &p));
 		double end = seconds(CLOCK_MONOTONIC);
-		printf("open %.4f work %.4f wall %.4f cpu %.4f s", opened - wall, end - opened, end - wall,
-		       seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
-		if (p && p->events.len)
-			printf("  rows %zu stacks %zu frames %zu functions %zu samples %llu value %llu", p->rows.len, p->stacks.len,
-			       p->frames.len, p->functions.len, (unsigned long long)p->events.data[0].samples,
-			       (unsigned long long)p->events.data[0].value);
-		if (stream)
-			printf("  samples %llu frames %llu check %llx", (unsigned long long)seen.samples,
-			       (unsigned long long)seen.frames, (unsigned long long)seen.check);
-		putchar('\n');
-		if (i == repeats - 1)
-			print_memory();
+		const struct resolve_times *times = &resolver_stats(r)->times;
+		if (only_unwinding) {
+			printf("%.2f ms\n", (double)(times->sample_ns + times->name_ns) / 1e6);
+		} else {
+			printf("open %.4f work %.4f wall %.4f cpu %.4f s", opened - wall, end - opened, end - wall,
+			       seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+			print_found(p, times);
+			if (stream)
+				printf("  samples %llu frames %llu check %llx", (unsigned long long)seen.samples,
+				       (unsigned long long)seen.frames, (unsigned long long)seen.check);
+			putchar('\n');
+			if (i == repeats - 1)
+				print_memory();
+		}
 		profile_destroy(p);
 		resolver_destroy(r);
 		source_destroy(source);

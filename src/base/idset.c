@@ -36,7 +36,7 @@ static void place(uint64_t *slots, uint32_t mask, uint64_t slot)
 
 static void resize(struct idset *s, uint64_t slots)
 {
-	uint64_t *fresh = xcalloc(slots, sizeof(*fresh));
+	uint64_t *fresh = xcalloc_hashed(slots, sizeof(*fresh));
 	uint32_t mask = (uint32_t)(slots - 1);
 	if (s->slots)
 		for (uint64_t i = 0; i <= s->mask; i++)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void *check(void *p)
 {
@@ -24,6 +26,27 @@ void *xmalloc(size_t bytes)
 void *xcalloc(size_t n, size_t bytes)
 {
 	return check(calloc(n ? n : 1, bytes ? bytes : 1));
+}
+
+/* What is smaller is mostly on the heap, in pages that are there already. */
+#define HASHED_BYTES (64u << 10)
+
+void *xcalloc_hashed(size_t n, size_t bytes)
+{
+	void *p = xcalloc(n, bytes);
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t to = ((uintptr_t)p + n * bytes) & ~(page - 1);
+	/* Only a hint: a kernel before 5.14 does not know it, and faults do the same. */
+	if (n * bytes >= HASHED_BYTES)
+		(void)madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+	return p;
+}
+
+void *xcalloc_apart(size_t n, size_t bytes)
+{
+	size_t all = (n * bytes + THREAD_OWN_BYTES - 1) / THREAD_OWN_BYTES * THREAD_OWN_BYTES;
+	void *p = check(aligned_alloc(THREAD_OWN_BYTES, all ? all : THREAD_OWN_BYTES));
+	return memset(p, 0, all);
 }
 
 void *xreallocarray(void *p, size_t n, size_t bytes)

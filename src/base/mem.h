@@ -9,6 +9,18 @@
 
 void *xmalloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t n, size_t bytes) __attribute__((malloc, returns_nonnull));
+/*
+ * The same, for a table that is filled at random places at once. Pages that are looked at before they are written to would come
+ * in two steps, and the second tells all other CPUs that run the process; here they come in one piece.
+ */
+void *xcalloc_hashed(size_t n, size_t bytes) __attribute__((malloc, returns_nonnull));
+/*
+ * The same, for elements of which each belongs to another thread: declared THREAD_OWN, no two of them share what processors
+ * fetch at once, and one thread's writing does not make the others wait.
+ */
+void *xcalloc_apart(size_t n, size_t bytes) __attribute__((malloc, returns_nonnull));
+#define THREAD_OWN_BYTES 128 /* two lines: they are fetched in pairs */
+#define THREAD_OWN       __attribute__((aligned(THREAD_OWN_BYTES)))
 /* Resizes to n * bytes; aborts on overflow of the product. */
 void *xreallocarray(void *p, size_t n, size_t bytes) __attribute__((returns_nonnull));
 char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));

@@ -32,7 +32,7 @@ static void grow(struct u64map *m)
 {
 	struct u64map old = *m;
 	size_t slots = old.slots ? (old.mask + 1) * 2 : 16;
-	m->slots = xcalloc(slots, sizeof(*m->slots));
+	m->slots = xcalloc_hashed(slots, sizeof(*m->slots));
 	m->mask = slots - 1;
 	if (old.slots)
 		for (size_t i = 0; i <= old.mask; i++)

@@ -51,7 +51,7 @@ struct worker {
 	struct restricted *only;     /* by call node: the sums of samples that end in the entry at hand */
 	size_t only_cap;
 	uint32_t only_stamp;
-};
+} THREAD_OWN;
 
 /* The calls of one group of rows, and where in them the trees of wanted entries begin and end. */
 struct group_calls {
@@ -246,8 +246,14 @@ struct visit {
 	uint32_t node, child;
 };
 
-/* The outermost call nodes of each wanted entry. Two rounds: count, then fill. */
-static void find_outermost(struct calltrees *t, bool fill)
+/* A call node where the tree of a wanted entry begins. */
+struct start {
+	uint32_t rank, node;
+};
+typedef VEC(struct start) start_list;
+
+/* The outermost call nodes of each wanted entry. */
+static void find_outermost(const struct calltrees *t, start_list *ret)
 {
 	uint32_t *on_path = xcalloc(t->at->wanted_nr + 1, sizeof(*on_path));
 	VEC(struct visit) path = {};
@@ -258,12 +264,8 @@ static void find_outermost(struct calltrees *t, bool fill)
 			const struct call_node *n = &t->at->nodes.data[v->node];
 			uint32_t entry = t->entry_of[t->h->caller_keys[t->h->profile->stacks.data[n->stack].frame]];
 			uint32_t rank = n->apart ? NONE : t->rank[entry];
-			if (!v->child && rank != NONE && !on_path[rank]++) {
-				if (fill)
-					t->at->starts[t->at->start_of[rank]++] = (struct cursor_at){ .node = v->node };
-				else
-					t->at->start_of[rank + 1]++;
-			}
+			if (!v->child && rank != NONE && !on_path[rank]++)
+				vec_push(ret, ((struct start){ rank, v->node }));
 			if (v->child < n->children_nr) {
 				uint32_t next = t->at->children[n->first_child + v->child++];
 				vec_push(&path, ((struct visit){ next, 0 }));
@@ -306,10 +308,15 @@ static void find_starts(struct calltrees *t)
 	memset(t->at->start_of, 0, (t->at->wanted_nr + 2) * sizeof(*t->at->start_of));
 	if (!t->h->options.children)
 		return;
-	find_outermost(t, false);
+	start_list list = {};
+	find_outermost(t, &list);
+	for (size_t i = 0; i < list.len; i++)
+		t->at->start_of[list.data[i].rank + 1]++;
 	count_up(t->at->start_of, t->at->wanted_nr);
-	t->at->starts = xreallocarray(t->at->starts, t->at->start_of[t->at->wanted_nr] + 1, sizeof(*t->at->starts));
-	find_outermost(t, true);
+	t->at->starts = xreallocarray(t->at->starts, list.len + 1, sizeof(*t->at->starts));
+	for (size_t i = 0; i < list.len; i++)
+		t->at->starts[t->at->start_of[list.data[i].rank]++] = (struct cursor_at){ .node = list.data[i].node };
+	vec_deinit(&list);
 	/* Filling moved each start to its end. */
 	memmove(t->at->start_of + 1, t->at->start_of, t->at->wanted_nr * sizeof(*t->at->start_of));
 	t->at->start_of[0] = 0;
@@ -693,7 +700,7 @@ static struct calltrees *create(const struct hist *h, struct calltree_options op
 	t->min_hits = (uint64_t)((double)h->totals[0].period * (options.min_percent / 100.0));
 	t->roots = xcalloc(h->entries.len + 1, sizeof(*t->roots));
 	t->workers_nr = options.threads ? options.threads : pool_cpus();
-	t->workers = xcalloc(t->workers_nr, sizeof(*t->workers));
+	t->workers = xcalloc_apart(t->workers_nr, sizeof(*t->workers));
 	for (unsigned i = 0; i < t->workers_nr; i++)
 		arena_init(&t->workers[i].arena);
 	if (options.mode == CALLTREE_NONE)

@@ -143,6 +143,12 @@ stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame)
 	return id;
 }
 
+void profile_expect_stacks(struct profile *p, uint32_t more)
+{
+	vec_reserve(&p->stacks, p->stacks.len + more);
+	idset_reserve(&p->index.stacks, (uint32_t)p->stacks.len + more);
+}
+
 static uint64_t labels_hash(const struct profile *p, const uint64_t *values)
 {
 	return hash_u64s(values, p->columns.len, 1);

@@ -74,7 +74,7 @@ static void run_slice(void *ctx, size_t i, unsigned thread)
 /* rows: how many all of them together are likely to have, as far as that is known. */
 static struct worker *workers_create(struct resolver *r, unsigned n, bool stable, uint64_t rows)
 {
-	struct worker *workers = xcalloc(n, sizeof(*workers));
+	struct worker *workers = xcalloc_apart(n, sizeof(*workers));
 	uint64_t log_max = r->options.time_log_max ? r->options.time_log_max : TIME_LOG_MAX;
 	for (unsigned i = 0; i < n; i++)
 		worker_init(&workers[i], r, r->options.keep_time_log ? log_max / n : 0, stable, rows / n);
@@ -124,11 +124,14 @@ static void rest_sample(struct walk *w, struct record rec, uint64_t place)
 static struct strobe_error *aggregate_span(struct resolver *r, const struct reader_span *span, struct profile **ret)
 {
 	struct walk walk = { .r = r };
+	uint64_t lap_ns;
+	resolver_lap(&lap_ns, NULL);
 	resolver_apply_in_order(r, false);
 	walk_span(&walk, span);
 	/* Where this fails, the second time over the rest fails at the same record. */
 	error_destroy(walk_rest(&walk, span, walk_rest_side_band));
 	resolver_seal(r);
+	resolver_lap(&lap_ns, &r->stats.times.walk_ns);
 	size_t n = walk.slices.len - 1;
 	unsigned threads = threads_for(r, n);
 	struct slices s = { .r = r, .walk = &walk, .span = span, .workers = workers_create(r, threads, true, likely_rows(span, &walk)) };
@@ -139,6 +142,7 @@ static struct strobe_error *aggregate_span(struct resolver *r, const struct read
 	for (unsigned i = 0; i < threads; i++)
 		worker_flush(&s.workers[i]);
 	struct strobe_error *err = walk_rest(&walk, span, rest_sample);
+	resolver_lap(&lap_ns, &r->stats.times.sample_ns);
 	*ret = workers_finish(r, s.workers, threads);
 	walk_deinit(&walk);
 	if (!s.stopped)

@@ -262,7 +262,7 @@ static void take_log(struct fill *f)
 static void fill_init(struct fill *f, struct worker *workers)
 {
 	struct resolver *r = f->r;
-	f->of = xcalloc(f->n, sizeof(*f->of));
+	f->of = xcalloc_apart(f->n, sizeof(*f->of));
 	for (unsigned i = 0; i < f->n; i++) {
 		struct fill_worker *of = &f->of[i];
 		const struct rawtab *tab = &workers[i].tab;
@@ -293,6 +293,7 @@ static void fill_deinit(struct fill *f)
 		vec_deinit(&of->path);
 		vec_deinit(&of->last_path);
 		vec_deinit(&of->last_nodes);
+		vec_deinit(&of->depths);
 	}
 	free(f->of);
 	u64map_deinit(&f->frames);
@@ -305,8 +306,12 @@ static void fill_deinit(struct fill *f)
 void fill_profile(struct resolver *r, struct worker *workers, unsigned n, struct profile *p)
 {
 	struct fill f = { .r = r, .p = p, .n = n };
+	uint64_t lap_ns;
+	resolver_lap(&lap_ns, NULL);
 	fill_init(&f, workers);
 	add_events(&f);
+	fill_frames(&f);
+	resolver_lap(&lap_ns, &r->stats.times.name_ns);
 	fill_stacks(&f);
 	add_all_rows(&f);
 	if (r->options.keep_time_log)
@@ -316,4 +321,5 @@ void fill_profile(struct resolver *r, struct worker *workers, unsigned n, struct
 		f.p->duration_ns = r->stats.last_ns - r->stats.first_ns;
 	}
 	fill_deinit(&f);
+	resolver_lap(&lap_ns, &r->stats.times.join_ns);
 }

@@ -31,11 +31,14 @@ struct fill_worker {
 	VEC(struct fill_node) nodes;
 	VEC(struct fill_row) rows;
 	struct idset node_index, row_index;
-	VEC(frame_id) path, last_path; /* outermost first */
-	VEC(uint32_t) last_nodes;
+	/* Of the row at hand and the one before, outermost first: frames, nodes, and up to where each raw frame leads in them. */
+	VEC(frame_id) path, last_path;
+	VEC(uint32_t) last_nodes, depths;
+	const uint32_t *last_raw; /* innermost first */
+	uint32_t last_raw_nr;
 	uint64_t dropped; /* samples */
 	uint32_t next;    /* row or sub that comes next */
-};
+} THREAD_OWN;
 
 struct fill {
 	struct resolver *r;
@@ -57,5 +60,7 @@ static inline uint32_t cached_frame(struct frame_cache *c, const struct raw_fram
 
 /* stacks.c */
 frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags);
-/* Makes the frames and stacks, and each worker's rows. */
+/* Looks up the addresses of all paths. */
+void fill_frames(struct fill *f);
+/* Then makes the stacks, and each worker's rows. */
 void fill_stacks(struct fill *f);

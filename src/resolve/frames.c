@@ -29,7 +29,7 @@ static void place(struct frame_slot *slots, uint32_t mask, struct frame_slot s)
 static void grow(struct frame_index *x)
 {
 	uint32_t slots = x->slots ? (x->mask + 1) * 2 : 512;
-	struct frame_slot *fresh = xcalloc(slots, sizeof(*fresh));
+	struct frame_slot *fresh = xcalloc_hashed(slots, sizeof(*fresh));
 	for (uint32_t i = 0; x->slots && i <= x->mask; i++)
 		if (x->slots[i].context)
 			place(fresh, slots - 1, x->slots[i]);

@@ -180,7 +180,7 @@ static struct strobe_error *take_records(struct record_sink *sink, const void *r
 
 struct resolve_live *resolve_live_create(struct resolver *r, struct resolve_live_filter filter)
 {
-	struct resolve_live *l = xcalloc(1, sizeof(*l));
+	struct resolve_live *l = xcalloc_apart(1, sizeof(*l));
 	l->sink.write = take_records;
 	l->r = r;
 	l->filter = filter;

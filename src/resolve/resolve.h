@@ -165,6 +165,12 @@ struct resolve_stats {
 	uint64_t first_ns, last_ns;  /* of samples */
 	uint64_t cut_chains;         /* samples whose chain is not whole, as their recorder says */
 	struct resolve_dump_stats dumps;
+	struct resolve_times {
+		uint64_t walk_ns;   /* over record headers, and what is not a sample */
+		uint64_t sample_ns; /* reading samples, unwinding their stack dumps */
+		uint64_t name_ns;   /* looking addresses up: functions, inlined frames, lines */
+		uint64_t join_ns;   /* one profile of what the threads found */
+	} times; /* of resolve_aggregate() of what is mapped; by the clock on the wall */
 	const struct resolve_event_stats {
 		uint64_t samples;      /* all of them, filtered or not */
 		uint64_t lost_samples; /* LOST_SAMPLES of this event */

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -207,6 +208,16 @@ void resolver_start(struct resolver *r)
 	r->no_clock = !resolver_has_clock(r->env);
 	r->is_switched = r->options.switch_on || r->options.switch_off;
 	r->is_off = r->options.switch_on;
+}
+
+void resolver_lap(uint64_t *from_ns, uint64_t *sum)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	uint64_t now_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	if (sum)
+		*sum += now_ns - *from_ns;
+	*from_ns = now_ns;
 }
 
 bool resolver_needs_order(const struct resolver *r)

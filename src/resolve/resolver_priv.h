@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "base/vector.h"
 #include "decode/tracepoint.h"
 #include "machine/machine.h"
@@ -100,6 +101,8 @@ bool resolver_has_clock(const struct env *env);
 
 /* Forgets the counts of an earlier reading. */
 void resolver_start(struct resolver *r);
+/* Adds the time since *from_ns to *sum, and begins anew: for resolve_times. */
+void resolver_lap(uint64_t *from_ns, uint64_t *sum);
 /* Back to the first record, where the source can. */
 struct strobe_error *resolver_rewind(struct resolver *r) _must_check_;
 /*
@@ -214,7 +217,7 @@ struct worker {
 	uint64_t *event_samples;
 	uint64_t samples, bad, unknown_id, filtered, cut_chains;
 	uint64_t first_ns, last_ns;
-};
+} THREAD_OWN;
 /* stable: records stay where they are until worker_flush(). rows: as many as are likely; 0 where nothing is known. */
 void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool stable, uint64_t rows);
 void worker_deinit(struct worker *w);

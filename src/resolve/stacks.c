@@ -301,7 +301,7 @@ static uint32_t add_list(struct frame_lists *l, const struct used_frame *u)
 	return id;
 }
 
-static void resolve_frames(struct fill *f)
+void fill_frames(struct fill *f)
 {
 	struct frame_lists l = { .f = f };
 	collect_frames(&l);
@@ -347,28 +347,50 @@ static uint32_t add_node(struct fill_worker *of, uint32_t caller, frame_id frame
 	return id;
 }
 
-/* Frames of a row, outermost first, into of->path. False where its leaf is unresolved and such are hidden. */
-static bool find_path(const struct fill *f, struct fill_worker *of, const struct raw_row *row)
+/* How many outer raw frames a row has in common with the one before. The innermost is none: it may be hidden. */
+static uint32_t common_raw(const struct fill_worker *of, const uint32_t *raw, uint32_t n)
+{
+	uint32_t same = 0;
+	const uint32_t *a = raw + n, *b = of->last_raw + of->last_raw_nr;
+	while (same + 1 < n && same + 1 < of->last_raw_nr && *--a == *--b)
+		same++;
+	return same;
+}
+
+/*
+ * Frames of a row, outermost first, into of->path; *ret_same: how many of them the row before has as well, at least. False
+ * where its leaf is unresolved and such are hidden.
+ */
+static bool find_path(const struct fill *f, struct fill_worker *of, const struct raw_row *row, uint32_t *ret_same)
 {
 	const uint32_t *raw = of->w->tab.paths.data + row->path;
 	bool hide = f->r->options.hide_unresolved;
-	vec_clear(&of->path);
-	vec_reserve(&of->path, row->path_nr);
-	for (uint32_t i = row->path_nr; i-- > 0;) {
+	uint32_t same = common_raw(of, raw, row->path_nr);
+	of->path.len = *ret_same = same ? of->depths.data[same - 1] : 0;
+	of->depths.len = same;
+	of->last_raw = raw;
+	of->last_raw_nr = row->path_nr;
+	for (uint32_t i = row->path_nr - same; i-- > 0;) {
 		const frame_id *list = f->lists.data + of->frames[raw[i]];
 		bool unresolved = hide && f->p->frames.data[list[1]].function == PROFILE_NONE;
-		if (unresolved && !i)
+		if (unresolved && !i) {
+			of->last_raw_nr = 0; /* it becomes no nodes that the next could share */
 			return false;
+		}
 		for (frame_id j = 1; !unresolved && j <= list[0]; j++)
 			vec_push(&of->path, list[j]);
+		vec_push(&of->depths, (uint32_t)of->path.len);
 	}
 	return true;
 }
 
-/* Stacks that were met one after the other mostly share their outer frames: those nodes need no look-up. */
-static uint32_t intern_path(struct fill_worker *of, uint64_t first)
+/*
+ * Stacks that were met one after the other mostly share their outer frames: those nodes need no look-up. same: so many are
+ * known to be shared.
+ */
+static uint32_t intern_path(struct fill_worker *of, size_t same, uint64_t first)
 {
-	size_t n = of->path.len, same = 0;
+	size_t n = of->path.len;
 	uint32_t node = PROFILE_NONE;
 	while (same < n && same < of->last_path.len && of->path.data[same] == of->last_path.data[same])
 		same++;
@@ -418,8 +440,9 @@ static void make_tree(void *ctx, size_t i, unsigned thread)
 	for (uint32_t j = 0; j < tab->rows_nr; j++) {
 		struct raw_row *raw = rawtab_row(tab, j);
 		raw->result = FILL_DROPPED;
-		if (find_path(f, of, raw))
-			raw->result = add_row(of, intern_path(of, raw->first), raw);
+		uint32_t same;
+		if (find_path(f, of, raw, &same))
+			raw->result = add_row(of, intern_path(of, same, raw->first), raw);
 		else
 			of->dropped += raw->samples;
 	}
@@ -429,7 +452,10 @@ static void make_tree(void *ctx, size_t i, unsigned thread)
 
 static void join_trees(struct fill *f)
 {
-	uint32_t *next = xcalloc(f->n, sizeof(*next));
+	uint32_t *next = xcalloc(f->n, sizeof(*next)), most = 0;
+	for (unsigned i = 0; i < f->n; i++)
+		most = f->of[i].nodes.len > most ? (uint32_t)f->of[i].nodes.len : most;
+	profile_expect_stacks(f->p, most);
 	for (;;) {
 		struct fill_worker *best = NULL;
 		uint64_t least = UINT64_MAX;
@@ -451,7 +477,6 @@ static void join_trees(struct fill *f)
 
 void fill_stacks(struct fill *f)
 {
-	resolve_frames(f);
 	pool_run(f->n, f->n, make_tree, f);
 	join_trees(f);
 	for (unsigned i = 0; i < f->n; i++)

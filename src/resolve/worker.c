@@ -91,12 +91,9 @@ void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool st
 	rawtab_init(&w->tab, w->sub_columns);
 	/* Growing the index means hashing all of it anew: begin with what is likely to be needed. */
 	idset_reserve(&w->tab.row_index, rows < ROWS_RESERVED_MAX ? (uint32_t)rows : ROWS_RESERVED_MAX);
-	w->threads = aligned_alloc(64, THREADS_CACHED * sizeof(*w->threads));
-	if (!w->threads)
-		w->threads = xmalloc(SIZE_MAX); /* says that memory is out */
-	memset(w->threads, 0, THREADS_CACHED * sizeof(*w->threads));
+	w->threads = xcalloc_apart(THREADS_CACHED, sizeof(*w->threads));
 	w->generation = 1;
-	w->batch = xcalloc(WORKER_BATCH, sizeof(*w->batch));
+	w->batch = xcalloc_apart(WORKER_BATCH, sizeof(*w->batch));
 	w->batch_labels = xcalloc((size_t)WORKER_BATCH * w->sub_columns + 1, sizeof(*w->batch_labels));
 	size_events(w);
 }
