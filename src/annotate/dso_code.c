@@ -14,14 +14,14 @@ static const struct symbol *symbol_at(struct dso_code *c, uint64_t addr)
 }
 
 /* The symbol's own bytes: memory has no end to stop at. */
-static const void *running_bytes(struct dso_code *c, uint64_t addr, size_t *ret_bytes)
+static const void *kernel_bytes(struct dso_code *c, uint64_t addr, size_t *ret_bytes)
 {
 	const struct symbol *s = symbol_at(c, addr);
 	uint64_t n = s ? s->end - addr : 0;
 	if (!n || n > ANNOTATE_MAX_BYTES)
 		return NULL;
 	void *code = arena_alloc(&c->arena, n);
-	_cleanup_error_ struct strobe_error *err = dso_running_code(c->dso, addr, code, n);
+	_cleanup_error_ struct strobe_error *err = dso_kernel_code(c->dso, addr, code, n);
 	if (err) {
 		c->hindrance = arena_strdup(&c->arena, err->message);
 		return NULL;
@@ -35,7 +35,7 @@ static const void *bytes_at(void *ctx, uint64_t addr, size_t *ret_bytes)
 	struct dso_code *c = ctx;
 	const void *code = dso_code(c->dso, addr, ret_bytes);
 	bool kernel = c->file->kind == MAPPED_KERNEL || c->file->kind == MAPPED_MODULE;
-	return code || !kernel || c->hindrance ? code : running_bytes(c, addr, ret_bytes);
+	return code || !kernel || c->hindrance ? code : kernel_bytes(c, addr, ret_bytes);
 }
 
 static const char *name_at(void *ctx, uint64_t addr, uint64_t *ret_start)

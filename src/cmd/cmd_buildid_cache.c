@@ -13,15 +13,15 @@
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/recorded_files.h"
-#include "cmd/refused.h"
 #include "object/buildid_cache.h"
 #include "object/debuginfod.h"
+#include "symbol/kcore.h"
 
 enum action { ADD, REMOVE, PURGE, UPDATE };
 
 struct cache_options {
 	VEC(char *) files[UPDATE + 1]; /* by action, in the order given */
-	const char *missing, *debuginfod;
+	const char *missing, *debuginfod, *kcore;
 	bool purge_all, list, force;
 	uint64_t target_ns;
 	unsigned verbose;
@@ -133,6 +133,16 @@ static struct strobe_error *act(struct cache *c, enum action action, const char 
 	return update(c, file);
 }
 
+static struct strobe_error *add_kcore(struct cache *c)
+{
+	_cleanup_free_ char *path = NULL;
+	bool old;
+	TRY(kcore_cache_add(c->dir, c->o->kcore, &path, &old));
+	if (c->o->verbose)
+		cmd_say(c->ctx, "%s: %s", path, old ? "kept already" : "added");
+	return NULL;
+}
+
 static bool purge_entry(void *ctx, const struct buildid_cache_entry *e)
 {
 	struct cache *c = ctx;
@@ -196,8 +206,8 @@ static int run(struct cmd_context *ctx, void *options)
 	if (ctx->rest.argc)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: files are named behind -a, -r, -p or -u",
 							ctx->rest.argv[0]));
-	if (!has_files(o) && !o->purge_all && !o->list && !o->missing)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "nothing to do: say -a, -r, -p, -u, -P, -l or -M"));
+	if (!has_files(o) && !o->purge_all && !o->list && !o->missing && !o->kcore)
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "nothing to do: say -a, -r, -p, -u, -P, -k, -l or -M"));
 	struct strobe_error *err = cmd_buildid_dir(ctx, &c.dir);
 	if (!err && !c.dir)
 		err = error_create(ERROR_USAGE, "there is no home directory to keep the cache in: name one with --buildid-dir");
@@ -221,6 +231,8 @@ static int run(struct cmd_context *ctx, void *options)
 		}
 		vec_deinit(&o->files[order[k]]);
 	}
+	if (o->kcore)
+		fail(&c, add_kcore(&c));
 	if (o->missing)
 		list_missing(&c);
 	debuginfod_destroy(c.servers);
@@ -260,7 +272,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 'M', "missing", AT(missing), .arg = "recording",
 	  .help = "list files of a recording that the cache does not have" },
 	{ OPTION_BOOL, 'l', "list", AT(list), .help = "list what is in the cache" },
-	{ OPTION_CALL, 'k', "kcore", .arg = "file", .parse = refused_kcore, .hidden = true, .help = "not in this version" },
+	{ OPTION_STRING, 'k', "kcore", AT(kcore), .arg = "file",
+	  .help = "add the code of the running kernel and its modules: /proc/kcore, with kallsyms and modules beside it" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording of another owner" },
 	{ OPTION_STRING, 0, "debuginfod", AT(debuginfod), .arg = "debuginfod urls", .optional_arg = true, .default_arg = "",
 	  .help = "with -a and -u, fetch debug files that are not installed, from these servers or those of DEBUGINFOD_URLS" },

@@ -22,8 +22,8 @@ struct strobe_error *refused_kcore(void *options, const char *value, bool negate
 {
 	(void)options, (void)value;
 	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "copying /proc/kcore is left for a later version; annotate reads the running "
-							 "kernel's code in place");
+			 error_create(ERROR_UNSUPPORTED, "recordings with a copy of the kernel's code in them are left for a later "
+							 "version; buildid-cache -k keeps one");
 }
 
 struct strobe_error *refused_stitching(void *options, const char *value, bool negated)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "object/buildid_cache.h"
 #include "symbol/demangle.h"
@@ -275,13 +276,29 @@ const char *dso_section_name(struct dso *d, uint64_t addr)
 	return NULL;
 }
 
-struct strobe_error *dso_running_code(struct dso *d, uint64_t addr, void *buf, size_t n)
+/* The copy is of the boot that was recorded: its addresses are those of the recording. */
+static struct strobe_error *copied_code(const struct symbols *s, uint64_t addr, void *buf, size_t n)
+{
+	_cleanup_free_ char *path = xasprintf("%s/kcore", s->kcore_copy);
+	return kcore_read(path, addr, buf, n);
+}
+
+struct strobe_error *dso_kernel_code(struct dso *d, uint64_t addr, void *buf, size_t n)
 {
 	load(d);
+	const struct symbols *s = d->session;
+	if (!d->kernel || s->options.kallsyms || (s->kallsyms_path && !s->kcore_copy))
+		return error_create(ERROR_NOT_FOUND, "it is not the kernel that runs here, and " KCORE_PATH " was not copied there "
+				    "(buildid-cache -k)");
+	if (s->kallsyms_path)
+		return copied_code(s, addr, buf, n);
 	/* The list of symbols was held against the recording when it was read; its addresses are those of this boot. */
-	if (!d->kernel || d->session->options.kallsyms || d->session->kallsyms_path)
-		return error_create(ERROR_NOT_FOUND, "it is not the kernel that runs here");
-	return kcore_read(KCORE_PATH, addr - (uint64_t)d->shift, buf, n);
+	struct strobe_error *err = kcore_read(KCORE_PATH, addr - (uint64_t)d->shift, buf, n);
+	if (!err || !s->kcore_copy)
+		return err;
+	struct strobe_error *none = copied_code(s, addr, buf, n);
+	error_destroy(none ? none : err);
+	return none ? err : NULL;
 }
 
 struct object *dso_object(struct dso *d, struct object **ret_debug)

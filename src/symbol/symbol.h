@@ -80,10 +80,11 @@ const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes);
 bool dso_is_cut(struct dso *d);
 
 /*
- * For the kernel and its modules where no file is at hand: n bytes out of the running kernel's memory, copied into buf. The
- * message says why there are none: another kernel was recorded, or /proc/kcore cannot be read.
+ * For the kernel and its modules where no file is at hand: n bytes out of the running kernel's memory, or out of the copy of it
+ * that the build-id cache has, copied into buf. The message says why there are none: another kernel was recorded and not copied,
+ * or /proc/kcore cannot be read.
  */
-struct strobe_error *dso_running_code(struct dso *d, uint64_t addr, void *buf, size_t n) _must_check_;
+struct strobe_error *dso_kernel_code(struct dso *d, uint64_t addr, void *buf, size_t n) _must_check_;
 
 /*
  * The file that is mapped, opened and checked against the recorded build-id, or NULL; *ret_debug: a separate debug file, or

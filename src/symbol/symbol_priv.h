@@ -118,6 +118,7 @@ struct symbols {
 	struct kallsyms kallsyms;
 	bool kallsyms_tried;
 	char *kallsyms_path; /* of a list in the build-id cache, or NULL */
+	char *kcore_copy;    /* the folder of the build-id cache that has the recorded kernel's code, or NULL */
 };
 
 /*

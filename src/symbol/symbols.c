@@ -4,10 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "object/buildid_cache.h"
+#include "symbol/kcore.h"
 #include "symbol/symbol_priv.h"
 
 struct symbols *symbols_create(const struct env *env, struct symbols_options options)
@@ -47,6 +49,7 @@ void symbols_destroy(struct symbols *s)
 	vec_deinit(&s->dsos);
 	kallsyms_deinit(&s->kallsyms);
 	free(s->kallsyms_path);
+	free(s->kcore_copy);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -94,28 +97,47 @@ static size_t kernel_build_id(const struct dso *d, const uint8_t **ret)
 	return 0;
 }
 
-/* The list that the build-id cache has of a kernel that is not the running one. */
-static char *cached_list(const struct dso *d)
+/* Where the kernel was when it was recorded; 0 where that is not known. Under s->lock. */
+static uint64_t kernel_base(const struct symbols *s)
+{
+	for (size_t i = 0; i < s->dsos.len; i++) {
+		const struct dso *d = s->dsos.data[i];
+		if (d && d->file->kind == MAPPED_KERNEL)
+			return atomic_load(&d->recorded_base);
+	}
+	return 0;
+}
+
+static bool is_running(const uint8_t *id, size_t n)
 {
 	_cleanup_strbuf_ struct strbuf notes = {};
-	const char *dir = d->session->options.buildid_dir;
-	const uint8_t *id = NULL;
 	uint8_t running[OBJECT_BUILD_ID_MAX];
+	_cleanup_error_ struct strobe_error *err = file_read("/sys/kernel/notes", &notes, 1 << 20);
+	size_t running_n = err ? 0 : object_build_id_in_notes(strbuf_str(&notes), notes.len, false, running);
+	return running_n >= n && !memcmp(running, id, n);
+}
+
+/*
+ * What the build-id cache has of the recorded kernel: a copy of its code, which serves where /proc/kcore does not, and the list of
+ * one that is not running.
+ */
+static void find_cached(struct symbols *s, const struct dso *d)
+{
+	const char *dir = s->options.buildid_dir;
+	const uint8_t *id = NULL;
 	char hex[BUILDID_HEX_MAX];
 	size_t n = dir ? kernel_build_id(d, &id) : 0;
 	if (!n)
-		return NULL;
-	_cleanup_error_ struct strobe_error *err = file_read("/sys/kernel/notes", &notes, 1 << 20);
-	size_t running_n = err ? 0 : object_build_id_in_notes(strbuf_str(&notes), notes.len, false, running);
-	if (running_n >= n && !memcmp(running, id, n))
-		return NULL;
+		return;
 	buildid_hex(id, n, hex);
-	char *path = buildid_cache_path(dir, hex, "kallsyms");
-	if (path && access(path, R_OK)) {
-		free(path);
-		path = NULL;
-	}
-	return path;
+	s->kcore_copy = kcore_cache_find(dir, hex, kernel_base(s));
+	if (is_running(id, n))
+		return;
+	s->kallsyms_path = buildid_cache_path(dir, hex, "kallsyms");
+	if (s->kallsyms_path && access(s->kallsyms_path, R_OK))
+		free(take_ptr(s->kallsyms_path));
+	if (!s->kallsyms_path && s->kcore_copy)
+		s->kallsyms_path = xasprintf("%s/kallsyms", s->kcore_copy);
 }
 
 const struct kallsyms *symbols_kallsyms(struct dso *d, const char **ret_problem)
@@ -125,7 +147,7 @@ const struct kallsyms *symbols_kallsyms(struct dso *d, const char **ret_problem)
 	if (!s->kallsyms_tried) {
 		s->kallsyms_tried = true;
 		if (!s->options.kallsyms)
-			s->kallsyms_path = cached_list(d);
+			find_cached(s, d);
 		kallsyms_load(&s->kallsyms, s->kallsyms_path ? s->kallsyms_path : s->options.kallsyms);
 	}
 	pthread_mutex_unlock(&s->lock);

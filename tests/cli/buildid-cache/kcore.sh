@@ -1,1 +1,0 @@
-strobe buildid-cache -k /proc/kcore
