@@ -4,7 +4,6 @@
  * Ownership is handed out with take_ptr(), which empties the local so that nothing is freed twice.
  */
 #pragma once
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,15 +20,8 @@ static inline void cleanup_closep(int *fd)
 		close(*fd);
 }
 
-static inline void cleanup_fclosep(FILE **f)
-{
-	if (*f)
-		fclose(*f);
-}
-
 #define _cleanup_free_ _cleanup_(cleanup_freep)
 #define _cleanup_close_ _cleanup_(cleanup_closep)
-#define _cleanup_fclose_ _cleanup_(cleanup_fclosep)
 
 #define take_ptr(p) ({ __typeof__(p) taken_ = (p); (p) = NULL; taken_; })
 #define take_fd(fd) ({ int taken_ = (fd); (fd) = -1; taken_; })

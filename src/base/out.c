@@ -12,14 +12,9 @@
 
 #define BUFFER (64 * 1024)
 
-static struct strobe_error *write_fd(void *ctx, const char *p, size_t n)
-{
-	return file_write_fd((int)(intptr_t)ctx, "output", p, n);
-}
-
 void out_init_fd(struct out *o, int fd)
 {
-	out_init_fn(o, write_fd, (void *)(intptr_t)fd);
+	*o = (struct out){ .to_fd = true, .fd = fd };
 }
 
 void out_init_mem(struct out *o)
@@ -27,15 +22,10 @@ void out_init_mem(struct out *o)
 	*o = (struct out){ 0 };
 }
 
-void out_init_fn(struct out *o, struct strobe_error *(*write)(void *ctx, const char *p, size_t n), void *ctx)
-{
-	*o = (struct out){ .write = write, .ctx = ctx };
-}
-
 static void send(struct out *o, const char *p, size_t n)
 {
 	if (!o->error && n) {
-		o->error = o->write(o->ctx, p, n);
+		o->error = file_write_fd(o->fd, "output", p, n);
 		if (!o->error)
 			o->flushed_bytes += n;
 	}
@@ -43,7 +33,7 @@ static void send(struct out *o, const char *p, size_t n)
 
 void out_flush(struct out *o)
 {
-	if (!o->write)
+	if (!o->to_fd)
 		return;
 	send(o, o->buf, o->len);
 	o->len = 0;
@@ -73,7 +63,7 @@ char *out_reserve_slow(struct out *o, size_t n)
 {
 	out_flush(o);
 	if (o->cap - o->len < n) {
-		size_t cap = o->cap ? o->cap : o->write ? BUFFER : 256;
+		size_t cap = o->cap ? o->cap : o->to_fd ? BUFFER : 256;
 		while (cap - o->len < n)
 			cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
 		o->buf = xreallocarray(o->buf, cap, 1);
@@ -84,7 +74,7 @@ char *out_reserve_slow(struct out *o, size_t n)
 
 void out_write_slow(struct out *o, const void *p, size_t n)
 {
-	if (o->write && n >= BUFFER) {
+	if (o->to_fd && n >= BUFFER) {
 		/* Large pieces go straight through. */
 		out_flush(o);
 		send(o, p, n);

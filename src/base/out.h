@@ -16,9 +16,8 @@
 struct out {
 	char *buf;
 	size_t len, cap;
-	/* Takes n bytes; NULL where the bytes stay in memory (out_init_mem). */
-	struct strobe_error *(*write)(void *ctx, const char *p, size_t n);
-	void *ctx;
+	bool to_fd; /* else the bytes stay in memory */
+	int fd;
 	struct strobe_error *error;
 	uint64_t flushed_bytes;
 };
@@ -27,7 +26,6 @@ struct out {
 void out_init_fd(struct out *o, int fd);
 /* Collects in memory: out_mem() reads it. */
 void out_init_mem(struct out *o);
-void out_init_fn(struct out *o, struct strobe_error *(*write)(void *ctx, const char *p, size_t n), void *ctx);
 /* Flushes, frees, and returns the first error. */
 struct strobe_error *out_close(struct out *o) _must_check_;
 void out_flush(struct out *o);

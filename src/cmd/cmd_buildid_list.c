@@ -1,5 +1,6 @@
 /* strobe buildid-list: which files a recording has samples in, by build-id. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

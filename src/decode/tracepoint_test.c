@@ -60,7 +60,6 @@ static void check_u64(const char *field, uint64_t value, const char *print_fmt, 
 #define U64_V "\tfield:u64 v;\toffset:8;\tsize:8;\tsigned:0;\n"
 #define S32_V "\tfield:int v;\toffset:8;\tsize:4;\tsigned:1;\n"
 #define U32_V "\tfield:u32 v;\toffset:8;\tsize:4;\tsigned:0;\n"
-#define U8_V "\tfield:u8 v;\toffset:8;\tsize:1;\tsigned:0;\n"
 
 static void test_numbers(void **state)
 {

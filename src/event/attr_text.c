@@ -24,7 +24,7 @@ static void add_bits(uint64_t value, const struct bit_name *names, size_t nr, st
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* In the order of the reference, which is not that of the bits. */
-void event_sample_type_text(uint64_t sample_type, struct strbuf *ret)
+static void event_sample_type_text(uint64_t sample_type, struct strbuf *ret)
 {
 #define NAME(n) { PERF_SAMPLE_##n, #n }
 	static const struct bit_name names[] = {
@@ -38,7 +38,7 @@ void event_sample_type_text(uint64_t sample_type, struct strbuf *ret)
 	add_bits(sample_type, names, COUNT(names), ret);
 }
 
-void event_read_format_text(uint64_t read_format, struct strbuf *ret)
+static void event_read_format_text(uint64_t read_format, struct strbuf *ret)
 {
 #define NAME(n) { PERF_FORMAT_##n, #n }
 	static const struct bit_name names[] = {
@@ -48,7 +48,7 @@ void event_read_format_text(uint64_t read_format, struct strbuf *ret)
 	add_bits(read_format, names, COUNT(names), ret);
 }
 
-void event_branch_type_text(uint64_t branch_sample_type, struct strbuf *ret)
+static void event_branch_type_text(uint64_t branch_sample_type, struct strbuf *ret)
 {
 #define NAME(n) { PERF_SAMPLE_BRANCH_##n, #n }
 	static const struct bit_name names[] = {

@@ -29,7 +29,8 @@ struct strobe_error *parse_fail(const struct parser *p, const char *at, const ch
 			    p->text + from, cut ? "..." : "", column + 1, what);
 }
 
-struct strobe_error *parse_tracefs(struct parser *p)
+/* Finds or mounts tracefs, once. */
+static struct strobe_error *parse_tracefs(struct parser *p)
 {
 	if (!p->tracefs && !p->tracefs_error)
 		p->tracefs_error = sys_tracefs(p->sys, &p->tracefs);

@@ -83,8 +83,6 @@ uint64_t machine_generation(const struct machine *m);
 const struct thread *machine_thread(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns);
 /* Its name at that time, in the machine's string table; "swapper" for tid 0. */
 str_id machine_comm(struct machine *m, const struct thread *t, uint64_t time_ns);
-/* Whether that name came with an exec, and since when it held. */
-uint64_t machine_comm_since(struct machine *m, const struct thread *t, uint64_t time_ns, bool *ret_exec);
 struct strtab *machine_strings(struct machine *m);
 
 /*

@@ -42,7 +42,6 @@ struct process {
 struct comm_version {
 	uint64_t from_ns;
 	str_id comm;
-	bool exec;
 };
 
 struct thread_history {

@@ -166,18 +166,6 @@ str_id machine_comm(struct machine *m, const struct thread *t, uint64_t time_ns)
 	return comm_of(m, (const struct thread_history *)t, time_ns, &unused);
 }
 
-uint64_t machine_comm_since(struct machine *m, const struct thread *thread, uint64_t time_ns, bool *ret_exec)
-{
-	get_ready(m);
-	const struct thread_history *t = (const struct thread_history *)thread;
-	*ret_exec = false;
-	if (!t->comms.len)
-		return t->pub.start_ns;
-	const struct comm_version *c = &t->comms.data[comm_index(t, time_ns)];
-	*ret_exec = c->exec;
-	return c->from_ns;
-}
-
 uint32_t machine_space(struct machine *m, const struct thread *t, uint64_t time_ns, uint64_t *ret_until)
 {
 	uint64_t from = 0;

@@ -81,7 +81,7 @@ static struct thread_history *latest(struct machine *m, uint32_t pid, uint32_t t
 
 static void push_comm(struct thread_history *t, uint64_t time_ns, str_id comm, bool exec)
 {
-	struct comm_version c = { .from_ns = time_ns, .comm = comm, .exec = exec };
+	struct comm_version c = { .from_ns = time_ns, .comm = comm };
 	if (t->comms.len && vec_last(&t->comms).comm == comm && !exec)
 		return;
 	vec_push(&t->comms, c);

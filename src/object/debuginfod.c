@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,7 +54,8 @@ static char *usual_cache_dir(void)
 	return home && *home ? xasprintf("%s/.cache/debuginfod_client", home) : NULL;
 }
 
-struct debuginfod *debuginfod_create(struct debuginfod_options options)
+/* NULL where no servers are named. */
+static struct debuginfod *debuginfod_create(struct debuginfod_options options)
 {
 	struct debuginfod *d = xcalloc(1, sizeof(*d));
 	for (const char *at = options.urls ? options.urls : ""; *(at += strspn(at, " ")); at += strcspn(at, " ")) {

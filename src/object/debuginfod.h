@@ -21,8 +21,6 @@ struct debuginfod_options {
 	double stall_s;        /* a server that is silent for so long is given up; 0 = 5 s */
 };
 
-/* NULL where no servers are named. */
-struct debuginfod *debuginfod_create(struct debuginfod_options options);
 /* By the environment: DEBUGINFOD_URLS (or urls, where not NULL), DEBUGINFOD_CACHE_PATH, DEBUGINFOD_TIMEOUT. */
 struct debuginfod *debuginfod_from_environment(const char *urls);
 void debuginfod_destroy(struct debuginfod *d);

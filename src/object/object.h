@@ -64,11 +64,6 @@ struct strobe_error *object_open_mini(struct object *o, struct object **ret) _mu
 const void *object_own_vdso(size_t *ret_bytes);
 void object_close(struct object *o);
 
-static inline void object_closep(struct object **o)
-{
-	object_close(*o);
-}
-
 const char *object_name(const struct object *o);
 const struct object_header *object_header(const struct object *o);
 /* Index 0 is the null section, as in st_shndx. */

@@ -52,7 +52,3 @@ void object_drop_content(struct object_inflated *of);
 bool section_cache_map(const struct object *o, const struct object_section *s, uint64_t bytes, struct object_inflated *to);
 /* Keeps what was inflated, where that took long enough. */
 void section_cache_save(const struct object *o, const struct object_section *s, const void *data, size_t bytes);
-
-/* Inflates raw (what a SHF_COMPRESSED or .zdebug section holds) into *ret, owned by the caller. */
-struct strobe_error *object_inflate(const struct object *o, const struct object_section *s, const void *raw,
-				    size_t raw_bytes, void **ret, size_t *ret_bytes) _must_check_;

@@ -94,7 +94,8 @@ static uint32_t read_compression(const struct object *o, const struct object_sec
 #define ELFCOMPRESS_ZSTD 2 /* newer than Debian 12's elf.h */
 #endif
 
-struct strobe_error *object_inflate(const struct object *o, const struct object_section *s, const void *raw,
+/* Inflates raw (what a SHF_COMPRESSED or .zdebug section holds) into *ret, owned by the caller. */
+static struct strobe_error *object_inflate(const struct object *o, const struct object_section *s, const void *raw,
 				    size_t raw_bytes, void **ret, size_t *ret_bytes)
 {
 	struct cursor c = cursor_make(raw, raw_bytes, o->header.swap);

@@ -64,11 +64,6 @@ const struct packing *packing_by_content(const void *p, size_t n)
 	return &packing_none;
 }
 
-const char *packing_name(const struct packing *p)
-{
-	return p->name;
-}
-
 bool packing_is_plain(const struct packing *p)
 {
 	return p == &packing_none;

@@ -18,7 +18,6 @@ struct packing;
 const struct packing *packing_by_name(const char *file_name);
 /* By the first bytes of a file. Never NULL. */
 const struct packing *packing_by_content(const void *p, size_t n);
-const char *packing_name(const struct packing *p);
 /* What is not packed. */
 bool packing_is_plain(const struct packing *p);
 

@@ -5,7 +5,7 @@
 #include "base/out.h"
 #include "config.h"
 #include "packing/gzip.h"
-#include "packing/packing.h"
+#include "packing/packing_priv.h"
 
 struct sample {
 	const char *name;
@@ -57,7 +57,7 @@ static void what_others_packed(void **state)
 		const struct packing *p = packing_by_content(s->bytes, s->n);
 		void *plain;
 		size_t n;
-		assert_string_equal(packing_name(p), s->name);
+		assert_string_equal(p->name, s->name);
 		struct strobe_error *err = packing_unpack(p, s->bytes, s->n, 4096, "x", &plain, &n);
 		if (is_lacking(err))
 			continue;

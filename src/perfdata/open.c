@@ -150,7 +150,6 @@ static struct strobe_error *open_directory(struct reader *rd, const char *path)
 	struct strobe_error *err = NULL;
 	_cleanup_free_ char *data = xasprintf("%s/data", path);
 
-	rd->directory = xstrdup(path);
 	err = add_file(rd, data);
 	if (err)
 		return error_prefix(err, "%s is a directory without a recording", path);

@@ -397,7 +397,8 @@ static const struct env *reader_env(struct record_source *s)
 	return of(s)->env;
 }
 
-void reader_start(struct reader *rd)
+/* Reads on from the start of the data; env knows what the header says. */
+static void reader_start(struct reader *rd)
 {
 	for (size_t i = 0; i < rd->inputs.len; i++) {
 		struct input *in = &rd->inputs.data[i];
@@ -441,7 +442,6 @@ static void reader_destroy(struct record_source *s)
 	env_destroy(rd->env);
 	error_destroy(rd->error);
 	free(rd->scratch);
-	free(rd->directory);
 	free(rd->name);
 	free(rd);
 }
@@ -547,9 +547,4 @@ struct strobe_error *reader_check_whole(struct record_source *s)
 struct reader_damage reader_damage(struct record_source *s)
 {
 	return of(s)->damage;
-}
-
-const char *reader_directory(struct record_source *s)
-{
-	return of(s)->directory;
 }

@@ -83,5 +83,3 @@ struct reader_damage {
 	uint64_t bad_records, skipped_bytes;
 };
 struct reader_damage reader_damage(struct record_source *s);
-/* The directory of a recording in directory form (kcore_dir may be in it), or NULL. */
-const char *reader_directory(struct record_source *s);

@@ -26,7 +26,6 @@ struct reader {
 	size_t current;
 	struct file_header header;
 	char *name;
-	char *directory;          /* or NULL */
 	bool stable;              /* what is given stays valid: in memory, of our byte order, neither pipe form nor compressed */
 	bool unfinished, ended;
 	bool cut_data;            /* the file ends before its data does, by the header */
@@ -58,7 +57,5 @@ void feature_refresh_events(struct env *e);
 void stream_apply(struct env *e, struct record r);
 
 /* reader.c */
-/* Reads on from the start of the data; env knows what the header says. */
-void reader_start(struct reader *rd);
 struct strobe_error *reader_preload(struct reader *rd) _must_check_;
 extern const struct record_source_ops reader_ops;

@@ -37,7 +37,8 @@ static void skip_padding(struct cursor *c)
 	cursor_skip(c, pad < cursor_left(c) ? pad : cursor_left(c));
 }
 
-void sdt_notes_each(struct object *o, bool (*fn)(void *ctx, const struct sdt_note *n), void *ctx)
+/* In the order of the file; fn returns false to stop. */
+static void sdt_notes_each(struct object *o, bool (*fn)(void *ctx, const struct sdt_note *n), void *ctx)
 {
 	const struct object_section *s = object_find_section(o, ".note.stapsdt");
 	const struct object_section *base = object_find_section(o, ".stapsdt.base");

@@ -18,7 +18,5 @@ struct sdt_note {
 	const char *provider, *name, *arguments;
 };
 
-/* In the order of the file; fn returns false to stop. */
-void sdt_notes_each(struct object *o, bool (*fn)(void *ctx, const struct sdt_note *n), void *ctx);
 /* The lines of all markers; path is where probes are to be set. */
 void sdt_notes_lines(struct object *o, const char *path, struct strbuf *ret);

@@ -31,7 +31,8 @@ const char *record_type_name(uint32_t type)
 	return type < RECORD_TYPE_LIMIT ? types[type].name : NULL;
 }
 
-const struct record_field *record_fields(uint32_t type)
+/* Fields up to one of kind END; NULL for an unknown type. */
+static const struct record_field *record_fields(uint32_t type)
 {
 	return type < RECORD_TYPE_LIMIT ? types[type].fields : NULL;
 }
@@ -107,49 +108,6 @@ bool record_walk_next(struct record_walk *w, struct record_value *ret)
 	w->offset += step;
 	w->at++;
 	return true;
-}
-
-size_t record_encode(uint32_t type, uint16_t misc, const struct record_value *values, size_t n, size_t room_after,
-		     void *dst, size_t cap)
-{
-	const struct record_field *f = record_fields(type), *repeat = NULL;
-	size_t at = sizeof(struct perf_event_header);
-
-	if (!f || cap < at)
-		return 0;
-	if (cap > UINT16_MAX)
-		cap = UINT16_MAX;
-	for (size_t i = 0; i < n; i++, f++) {
-		if (f->kind == RECORD_FIELD_REPEAT)
-			repeat = ++f;
-		if (f->kind == RECORD_FIELD_END && repeat)
-			f = repeat;
-		bool is_number = f->kind >= RECORD_FIELD_U8 && f->kind <= RECORD_FIELD_U64;
-		size_t given = is_number ? f->bytes : values[i].bytes;
-		size_t room = f->kind == RECORD_FIELD_STRING ? (given + 8) & ~(size_t)7 : f->bytes ? f->bytes : given;
-		if (f->kind == RECORD_FIELD_END || given > room || room > cap - at)
-			return 0;
-		/* A number's low bytes come first only in our own order; the tools run on both, so copy by value. */
-		uint8_t u8 = (uint8_t)values[i].number;
-		uint16_t u16 = (uint16_t)values[i].number;
-		uint32_t u32 = (uint32_t)values[i].number;
-		const void *from = !is_number       ? values[i].data
-				   : f->bytes == 1  ? &u8
-				   : f->bytes == 2  ? (const void *)&u16
-				   : f->bytes == 4  ? (const void *)&u32
-						    : (const void *)&values[i].number;
-		memset((char *)dst + at, 0, room);
-		if (given)
-			memcpy((char *)dst + at, from, given);
-		at += room;
-	}
-	size_t size = ((at + 7) & ~(size_t)7) + room_after;
-	if (size > cap)
-		return 0;
-	memset((char *)dst + at, 0, size - at);
-	struct perf_event_header hdr = { .type = type, .misc = misc, .size = (uint16_t)size };
-	memcpy(dst, &hdr, sizeof(hdr));
-	return size;
 }
 
 /* Decoding: a cursor over the body; fields behind the end of a short record stay 0. */

@@ -70,8 +70,6 @@ struct record_field {
 	const char *name;
 	uint8_t kind, bytes; /* bytes: of one such field, 0 where it varies */
 };
-/* Fields up to one of kind END; NULL for an unknown type. */
-const struct record_field *record_fields(uint32_t type);
 
 /* One field of one record, as record_walk() meets it. */
 struct record_value {
@@ -88,14 +86,6 @@ struct record_walk {
 /* Walks the fields of a record, trailer_bytes (sample_layout.tail_bytes) left out. */
 struct record_walk record_walk(struct record r, uint32_t trailer_bytes);
 bool record_walk_next(struct record_walk *w, struct record_value *ret);
-
-/*
- * Builds a record from the values of its fields in their order (number, or data and bytes); missing ones at the end are
- * left out. room_after bytes for a trailer are kept free and counted in the size. Returns the size, 0 where cap or 64 KB
- * is too small or the values do not fit the type.
- */
-size_t record_encode(uint32_t type, uint16_t misc, const struct record_value *values, size_t n, size_t room_after,
-		     void *dst, size_t cap);
 
 /*
  * From the other byte order to ours, in place: bytes is writable, holds a whole record whose size was checked, and its

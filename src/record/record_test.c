@@ -124,25 +124,6 @@ static void test_walk(void **state)
 	bytes_deinit(&b);
 }
 
-/* What encode makes is what the builder makes by hand. */
-static void test_encode(void **state)
-{
-	struct bytes_builder b = {};
-	uint8_t out[64];
-	struct record_value values[] = { { .number = 5 }, { .number = 6 }, { .data = "comm", .bytes = 4 } };
-
-	bytes_begin(&b, PERF_RECORD_COMM, 1);
-	bytes_u32(&b, 5);
-	bytes_u32(&b, 6);
-	bytes_string(&b, "comm");
-	bytes_u64(&b, 0); /* room for a trailer */
-	bytes_end(&b);
-	assert_int_equal(record_encode(PERF_RECORD_COMM, 1, values, 3, 8, out, sizeof(out)), b.bytes.len);
-	assert_memory_equal(out, b.bytes.data, b.bytes.len);
-	assert_int_equal(record_encode(PERF_RECORD_COMM, 1, values, 3, 8, out, b.bytes.len - 1), 0);
-	bytes_deinit(&b);
-}
-
 /*
  * Bit-fields: `disabled` is the first, bit 0 here and the top bit of a big-endian word; precise_ip has two bits, the 16th
  * and 17th, and is a number.
@@ -198,7 +179,6 @@ int main(void)
 		cmocka_unit_test(test_mmap2_both_orders),
 		cmocka_unit_test(test_mmap2_lies),
 		cmocka_unit_test(test_walk),
-		cmocka_unit_test(test_encode),
 		cmocka_unit_test(test_swap_attr),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

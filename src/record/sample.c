@@ -315,29 +315,6 @@ bool sample_decode(const struct sample_layout *l, struct record r, struct sample
 	return true;
 }
 
-bool sample_decode_chain(const struct sample_layout *l, struct record r, struct sample *ret)
-{
-	struct sample_hot hot;
-
-	if (!sample_decode_hot(l, r, &hot))
-		return false;
-	*ret = (struct sample){
-		.ip = hot.ip,
-		.time = hot.time,
-		.id = hot.id,
-		.period = hot.period,
-		.pid = hot.pid,
-		.tid = hot.tid,
-		.cpu = hot.cpu,
-		.misc = hot.misc,
-		.addr = l->addr != SAMPLE_NO_OFFSET ? sample_word(r, l->addr) : 0,
-		.stream_id = l->stream_id != SAMPLE_NO_OFFSET ? sample_word(r, l->stream_id) : 0,
-		.callchain_nr = hot.callchain_nr,
-		.callchain = hot.callchain,
-	};
-	return true;
-}
-
 bool sample_tail_decode(const struct sample_layout *l, struct record r, struct sample_tail *ret)
 {
 	*ret = (struct sample_tail){ .cpu = SAMPLE_NO_CPU };

@@ -130,12 +130,6 @@ static inline bool sample_decode_hot(const struct sample_layout *l, struct recor
 	return true;
 }
 
-/*
- * Only fixed fields and the callchain, for aggregation: false where the record is too short. With READ before the chain
- * it is stepped over. Branch stacks, raw data and the rest are left 0.
- */
-bool sample_decode_chain(const struct sample_layout *l, struct record r, struct sample *ret);
-
 /* The identifiers of a record that is not a sample. */
 struct sample_tail {
 	bool present;

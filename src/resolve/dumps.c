@@ -19,7 +19,8 @@ static struct unwind_objects objects_of(void *ctx, const struct mapped_file *fil
 	return ret;
 }
 
-struct unwind_tables *resolver_tables(struct resolver *r)
+/* The session's tables, made on the first question. */
+static struct unwind_tables *resolver_tables(struct resolver *r)
 {
 	if (!r->tables)
 		r->tables = unwind_tables_create(objects_of, r);

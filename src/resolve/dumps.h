@@ -77,5 +77,3 @@ bool dumps_continue(const uint64_t *words, uint32_t words_nr, uint64_t back, uin
 /* Adds its counts to the resolver's; dumps_finish() when all have. */
 void dumps_count(const struct dumps *d, struct resolver *r);
 void dumps_finish(struct resolver *r);
-/* The session's tables, made on the first question. */
-struct unwind_tables *resolver_tables(struct resolver *r);

@@ -38,7 +38,8 @@ static void take_columns(struct resolver *r, const struct resolve_options *o)
 	}
 }
 
-bool resolver_has_clock(const struct env *env)
+/* Whether records can be put in order of their times; else in that of their arrival. */
+static bool resolver_has_clock(const struct env *env)
 {
 	for (size_t i = 0; i < env->events.len; i++) {
 		const struct perf_event_attr *a = &env->events.data[i].attr;
@@ -242,7 +243,8 @@ bool resolver_leaves_out(struct resolver *r, uint32_t event)
 	return r->is_off;
 }
 
-struct strobe_error *resolver_rewind(struct resolver *r)
+/* Back to the first record, where the source can. */
+static struct strobe_error *resolver_rewind(struct resolver *r)
 {
 	return r->source->ops->rewind ? r->source->ops->rewind(r->source) : NULL;
 }

@@ -96,15 +96,11 @@ void resolver_forget_ended(struct resolver *r, uint64_t before_ns);
 void resolver_forget_frames(struct resolver *r);
 /* Per-event counters for all events that env has by now. */
 void resolver_size_stats(struct resolver *r);
-/* Whether records can be put in order of their times; else in that of their arrival. */
-bool resolver_has_clock(const struct env *env);
 
 /* Forgets the counts of an earlier reading. */
 void resolver_start(struct resolver *r);
 /* Adds the time since *from_ns to *sum, and begins anew: for resolve_times. */
 void resolver_lap(uint64_t *from_ns, uint64_t *sum);
-/* Back to the first record, where the source can. */
-struct strobe_error *resolver_rewind(struct resolver *r) _must_check_;
 /*
  * Reads the source from its start, in order of time: fn for each record, with its time (0 where it has none; its number
  * where there is no clock).

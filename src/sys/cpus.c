@@ -38,7 +38,8 @@ struct strobe_error *sys_cpus_parse(const char *list, sys_cpus *ret)
 	return NULL;
 }
 
-struct strobe_error *sys_cpus_read(const struct sys *sys, const char *path, sys_cpus *ret)
+/* A file that is such a list, like a PMU's cpumask. */
+static struct strobe_error *sys_cpus_read(const struct sys *sys, const char *path, sys_cpus *ret)
 {
 	_cleanup_free_ char *line = NULL;
 	TRY(sys_read_line(sys, path, &line));
@@ -55,7 +56,7 @@ struct strobe_error *sys_cpus_possible(const struct sys *sys, sys_cpus *ret)
 	return sys_cpus_read(sys, CPU_DIR "/possible", ret);
 }
 
-struct strobe_error *sys_cpus_present(const struct sys *sys, sys_cpus *ret)
+static struct strobe_error *sys_cpus_present(const struct sys *sys, sys_cpus *ret)
 {
 	return sys_cpus_read(sys, CPU_DIR "/present", ret);
 }

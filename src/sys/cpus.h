@@ -19,11 +19,8 @@ typedef VEC(uint32_t) sys_cpus; /* ascending */
 
 /* "0-3,7" appended to *ret. */
 struct strobe_error *sys_cpus_parse(const char *list, sys_cpus *ret) _must_check_;
-/* A file that is such a list, like a PMU's cpumask. */
-struct strobe_error *sys_cpus_read(const struct sys *sys, const char *path, sys_cpus *ret) _must_check_;
 struct strobe_error *sys_cpus_online(const struct sys *sys, sys_cpus *ret) _must_check_;
 struct strobe_error *sys_cpus_possible(const struct sys *sys, sys_cpus *ret) _must_check_;
-struct strobe_error *sys_cpus_present(const struct sys *sys, sys_cpus *ret) _must_check_;
 bool sys_cpus_has(const sys_cpus *cpus, uint32_t cpu);
 
 struct sys_cpu {

@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-int64_t sys_sysctl(const struct sys *sys, const char *name, int64_t otherwise)
+/* The value of /proc/sys/<name> ("kernel/perf_event_paranoid"), or `otherwise` where it cannot be read. */
+static int64_t sys_sysctl(const struct sys *sys, const char *name, int64_t otherwise)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/sys/%s", name);
 	int64_t v;
@@ -34,11 +35,6 @@ uint64_t sys_perf_event_max_sample_rate(const struct sys *sys)
 unsigned sys_perf_event_max_stack(const struct sys *sys)
 {
 	return (unsigned)sys_sysctl(sys, "kernel/perf_event_max_stack", 127);
-}
-
-bool sys_has_perf(const struct sys *sys)
-{
-	return sys_exists(sys, "/proc/sys/kernel/perf_event_paranoid");
 }
 
 /* What stands behind "Key:" in /proc/self/status; owned, NULL where there is none. */
@@ -68,16 +64,6 @@ bool sys_has_cap(const struct sys *sys, unsigned cap)
 bool sys_is_perfmon(const struct sys *sys)
 {
 	return sys_has_cap(sys, CAP_SYS_ADMIN) || sys_has_cap(sys, CAP_PERFMON);
-}
-
-uint32_t sys_euid(const struct sys *sys)
-{
-	/* Real, effective, saved, file system. */
-	_cleanup_free_ char *field = status_field(sys, "Uid");
-	if (!field)
-		return UINT32_MAX;
-	const char *effective = field + strcspn(field, " \t");
-	return (uint32_t)strtoul(effective, NULL, 10);
 }
 
 bool sys_has_seccomp(const struct sys *sys)

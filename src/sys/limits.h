@@ -12,22 +12,16 @@
 
 enum sys_lockdown { SYS_LOCKDOWN_NONE, SYS_LOCKDOWN_INTEGRITY, SYS_LOCKDOWN_CONFIDENTIALITY };
 
-/* The value of /proc/sys/<name> ("kernel/perf_event_paranoid"), or `otherwise` where it cannot be read. */
-int64_t sys_sysctl(const struct sys *sys, const char *name, int64_t otherwise);
-
 /* -1 … 4; 2 where the file is missing although the kernel has perf. */
 int sys_perf_event_paranoid(const struct sys *sys);
 uint64_t sys_perf_event_mlock_kb(const struct sys *sys);
 uint64_t sys_perf_event_max_sample_rate(const struct sys *sys);
 unsigned sys_perf_event_max_stack(const struct sys *sys);
-/* True where the kernel has perf_event_open at all. */
-bool sys_has_perf(const struct sys *sys);
 
 /* Whether the effective set has the capability (a CAP_* number of linux/capability.h). */
 bool sys_has_cap(const struct sys *sys, unsigned cap);
 /* CAP_PERFMON or CAP_SYS_ADMIN: perf_event_paranoid does not bind us. */
 bool sys_is_perfmon(const struct sys *sys);
-uint32_t sys_euid(const struct sys *sys);
 /* True where a seccomp filter is on this process (containers): perf_event_open may be refused whatever else allows it.
  */
 bool sys_has_seccomp(const struct sys *sys);

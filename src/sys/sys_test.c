@@ -64,7 +64,6 @@ static void live_files_and_clocks(void **state)
 	assert_int_equal(t.online_nr, sysconf(_SC_NPROCESSORS_ONLN));
 	assert_true(t.cores.len >= 1 && t.cores.len <= t.online_nr);
 	sys_topology_deinit(&t);
-	assert_int_equal(sys_euid(sys), geteuid());
 	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 	assert_int_equal(sys_mem_total_kb(sys), pages);
 }
@@ -137,15 +136,12 @@ static void limits_are_read_below_the_root(void **state)
 {
 	struct sys_faked *f = sys_faked_create();
 	const struct sys *sys = sys_faked_sys(f);
-	assert_false(sys_has_perf(sys));
 	assert_int_equal(sys_perf_event_paranoid(sys), 2);
 	sys_faked_file(f, "/proc/sys/kernel/perf_event_paranoid", "-1\n");
 	assert_int_equal(sys_perf_event_paranoid(sys), -1);
-	assert_true(sys_has_perf(sys));
 	assert_false(sys_is_perfmon(sys));
 	sys_faked_status(f, 1ull << CAP_PERFMON, 1000, 2);
 	assert_true(sys_is_perfmon(sys) && !sys_has_cap(sys, CAP_SYS_ADMIN) && sys_has_seccomp(sys));
-	assert_int_equal(sys_euid(sys), 1000);
 	sys_faked_file(f, "/sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
 	assert_int_equal(sys_lockdown(sys), SYS_LOCKDOWN_CONFIDENTIALITY);
 	sys_faked_destroy(f);

@@ -97,7 +97,8 @@ static uint32_t reversed_node_of(struct builder *b, stack_id stack)
 	return child_of(b->t, node, last != PROFILE_NONE ? last : frame_names_add(&b->t->names, "[unknown]", NAME_USER));
 }
 
-bool name_tree_counts_samples(const struct profile *p, uint32_t event, bool count_samples)
+/* Whether values of this event are sample counts by themselves. */
+static bool name_tree_counts_samples(const struct profile *p, uint32_t event, bool count_samples)
 {
 	return count_samples || p->events.data[event].is_tracepoint || !p->events.data[event].value;
 }

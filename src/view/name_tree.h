@@ -47,9 +47,6 @@ struct name_tree {
 void name_tree_init(struct name_tree *t, const struct profile *p, const struct name_tree_options *options);
 void name_tree_deinit(struct name_tree *t);
 
-/* Whether values of this event are sample counts by themselves. */
-bool name_tree_counts_samples(const struct profile *p, uint32_t event, bool count_samples);
-
 /*
  * For each name its place in the order of bytes, with end behind it ("" or ";"): in a sorted file "a;x" stands behind
  * "a b". Owned by the caller. *ret_nr is the number of ranks.

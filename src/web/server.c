@@ -20,6 +20,7 @@ void web_server_stop(struct web_server *s)
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>

@@ -162,8 +162,8 @@ def check_recording(tap, results):
     with open(path, "wb") as f:
         f.write(base64.b64decode(results["recorded"].out))
     events = re.search(r"SAMPLE events: +(\d+)", run(STROBE, "report", "--stats", "-i", path).out)
-    # the last period is not full
-    tap.between(2 * LONG // 100_003, events and int(events.group(1)), 2 * LONG // 100_003 + 4, "a sample each 100003 cycles")
+    # the last period is not full; what begins and ends the program takes some cycles, on a slow machine a few more
+    tap.between(2 * LONG // 100_003, events and int(events.group(1)), 2 * LONG // 100_003 + 16, "a sample each 100003 cycles")
     if not os.access(PERF, os.X_OK):
         return
     fields = ["script", "-i", path, "-F", "comm,pid,tid,event,period,ip", "--show-mmap-events"]

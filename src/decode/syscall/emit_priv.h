@@ -60,7 +60,6 @@ void emit_flags(struct emit *e, const struct constants *c, uint64_t v);
 void flags_text(struct emit *e, struct out *out, const struct constants *c, uint64_t v);
 void emit_enum(struct emit *e, const struct constants *c, uint64_t v);
 void emit_fd(struct emit *e, int fd);
-void emit_dirfd(struct emit *e, int fd);
 void emit_pid(struct emit *e, int pid);
 void emit_signal(struct emit *e, uint64_t signal);
 void emit_sigset(struct emit *e, uint64_t set);

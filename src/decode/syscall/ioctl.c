@@ -73,9 +73,9 @@ void print_ioctl_cmd(struct emit *e, unsigned i)
 {
 	static const char *const directions[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE"};
 	uint32_t cmd = (uint32_t)e->ev->arg[i];
-	const struct ioctl *io = find(cmd);
-	if (io) {
-		emit_word(e, io->name);
+	const char *name = syscall_ioctl_name(cmd);
+	if (name) {
+		emit_word(e, name);
 		return;
 	}
 	struct out *out = emit_atom(e);

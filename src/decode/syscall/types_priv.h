@@ -67,11 +67,9 @@ enum value_format {
 	VALUE_ARRAY,  /* count of type `of` */
 	VALUE_STRUCT, /* of a struct_type */
 	VALUE_SIGSET, /* 8 bytes */
-	VALUE_PORT,   /* network order: htons(80) */
 	VALUE_STATUS, /* of wait */
 	VALUE_PAD,
 	VALUE_SOCKET_TYPE, /* SOCK_STREAM|SOCK_CLOEXEC */
-	VALUE_CLONE_FLAGS, /* flags and the signal in the low byte */
 	VALUE_EPOLL_DATA,  /* {u32=3, u64=3} */
 	VALUE_SIGVAL,      /* {sival_int=3, sival_ptr=0x3} */
 	VALUE_CAPS,        /* 1<<CAP_CHOWN */
@@ -184,7 +182,6 @@ enum arg_kind {
 	ARG_ENVIRON, /* envp: counted */
 	ARG_SOCKADDR,
 	ARG_FDSET,
-	ARG_DIRENTS, /* counted */
 	ARG_PAIR,    /* 64 bits in this register and the next, low half first; the next is ARG_HIDDEN */
 	ARG_PAIR_HIGH, /* the same, high half first */
 	ARG_HIDDEN,

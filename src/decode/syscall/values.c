@@ -83,7 +83,7 @@ void emit_fd(struct emit *e, int fd)
 	out_ch(e->out, '>');
 }
 
-void emit_dirfd(struct emit *e, int fd)
+static void emit_dirfd(struct emit *e, int fd)
 {
 	if (fd == -100)
 		emit_word(e, e->strace || e->style->show_prefix || e->json ? "AT_FDCWD" : "CWD");

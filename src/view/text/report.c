@@ -12,7 +12,7 @@ unsigned text_header_width(const struct text_part *t, uint32_t field)
 	return cell_header_width(t->report, t->part, &t->report->fields[field], t->widths[field]);
 }
 
-void text_widths(struct text_part *t)
+static void text_widths(struct text_part *t)
 {
 	t->widths = xcalloc(t->report->fields_nr + 1, sizeof(*t->widths));
 	cell_widths(t->report, t->part, t->widths);

@@ -13,8 +13,7 @@ struct text_part {
 	struct strbuf line;
 };
 
-/* Width of a cell, and how far it is filled up; both by the field's index. */
-void text_widths(struct text_part *t);
+/* How far a cell of the field is filled up. */
 unsigned text_header_width(const struct text_part *t, uint32_t field);
 /* Appends the cell of one field to t->line; last: no blanks behind it. */
 void text_cell(struct text_part *t, uint32_t field, const struct hist_entry *e, bool last);
