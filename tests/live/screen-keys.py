@@ -180,6 +180,57 @@ def menus(tap, path):
         tap.equal(s.end(), (0, True), "exit")
 
 
+def shares(path, rows):
+    """A recording of addresses with so many samples each."""
+    m = Made(made.PERIOD | made.CPU)
+    m.comm(10, "left")
+    m.mmap(10, 0x400000, 0x10000, "//anon")
+    for i, n in rows.items():
+        for _ in range(n):
+            m.sample(0x400000 + i * 64, pid=10, period=1000)
+    return m.write(path)
+
+
+def missing(tap):
+    """Rows that only the base has are there, with what they have lost, as a comparison by hand has them."""
+    base, now = {0: 40, 1: 30, 2: 20, 3: 10}, {0: 50, 2: 10, 4: 40}
+    base_path, now_path = shares(os.path.join(SCRATCH, "base.data"), base), shares(os.path.join(SCRATCH, "now.data"), now)
+    want = sorted(("<" if i not in now else " ", f"{now.get(i, 0) - base.get(i, 0):+.2f}%", f"{now[i]:.2f}%" if i in now else "", name(i))
+                  for i in base | now)
+    row = re.compile(r"^(.) +([-+][0-9.]+%) +(?:([0-9.]+%) )?.*\[\.\] (0x[0-9a-f]{16})$")
+
+    def rows(lines):
+        return [tuple(v or "" for v in m.groups()) for m in map(row.match, lines) if m]
+
+    with Screen([STROBE, "report", "-i", now_path, "-s", "dso,sym", "-n", "--diff-base", base_path], columns=120) as s:
+        s.check(tap, lambda lines: sorted(rows(lines)) == want, "--diff-base: rows that only the base has are there, marked")
+        s.check(tap, lambda lines: [r[3] for r in rows(lines)] == [name(i) for i in (0, 4, 2, 1, 3)], "behind those that are shown")
+        s.keys("<")
+        s.check(tap, lambda lines: [r[3] for r in rows(lines)] == [name(i) for i in (4, 1, 0, 2, 3)], "by difference, among the others")
+        s.keys("Home", "Down")
+        for key, said in ("+", "has it"), ("a", "has no symbol"), ("d", "in no object"), ("t", "do not tell threads"):
+            s.keys(key)
+            s.check(tap, said, f"{key} on such a row: said")
+        s.keys("m")
+        s.check(tap, lambda lines: any("Exit" in line for line in lines) and not any("Annotate" in line for line in lines), "its menu")
+        s.keys("Escape", "E", "C", "e", "P")
+        s.check(tap, "written", "P writes")
+        saved = open(os.path.join(SCRATCH, sorted(n for n in os.listdir(SCRATCH) if n.startswith("perf.hist."))[-1])).read()
+        tap.equal(sorted(rows(saved.splitlines())), want, "all of them")
+        s.keys("\\", name(3)[-4:], "Enter")
+        s.wait_for("Press '?'")
+        s.keys("L", "C-u", "15", "Enter")
+        s.check(tap, lambda lines: [r[3] for r in rows(lines)] == [name(i) for i in (4, 1, 0)], "L: a limit is one on them, too")
+        s.keys("L", "C-u", "0", "Enter", "d")
+        s.check(tap, lambda lines: "DSO:" in lines[0] and sorted(rows(lines)) == want, "d leaves those of the same object")
+        s.keys("d", "k")
+        s.check(tap, lambda lines: ", Kernel" in lines[0] and not rows(lines), "k leaves those of the kernel: none")
+        s.keys("k", "D")
+        s.check(tap, lambda lines: "Delta" not in lines[1] and not any(line.startswith("<") for line in lines), "D ends it")
+        s.keys("q")
+        tap.equal(s.end(), (0, True), "and an end")
+
+
 def lines_sent(tap, path):
     """Over a slow line: only what changes is sent."""
     with Known(path, columns=200, rows=60) as s:
@@ -244,6 +295,7 @@ def main():
     sorting(tap, path)
     searching(tap, path)
     menus(tap, path)
+    missing(tap)
     lines_sent(tap, path)
     colours(tap, path)
     sizes(tap, path)

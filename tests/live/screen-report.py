@@ -303,10 +303,15 @@ def in_order(values):
     return len(values) > 1 and values == sorted(values, reverse=True)
 
 
+def wrong(lines, now, base):
+    """Rows that do not say what they have more than in the base, shares being rounded, or that are not there."""
+    found = [re.match(r" *([-+][0-9.]+)% +(?:[0-9.]+% +)?(\[.*)", row) for row in shown(lines)]
+    deltas = {m.group(2): float(m.group(1)) for m in found if m}
+    return [name for name in now | base if abs(deltas.get(name, 1000) - now.get(name, 0) + base.get(name, 0)) > 0.021]
+
+
 def compared(lines, now, base):
-    """All rows say what they have more than in the base; shares are rounded."""
-    rows = [row.split(None, 2) for row in shown(lines)]
-    return rows and all(abs(float(row[0].rstrip("%")) - now.get(row[2], 0) + base.get(row[2], 0)) <= 0.021 for row in rows)
+    return not wrong(lines, now, base)
 
 
 def differences(tap, path):
@@ -315,7 +320,7 @@ def differences(tap, path):
     share = lambda row: (row.split(None, 1)[1].strip(), float(row.split("%")[0]))
     base = dict(map(share, table("-i", path, *argv)))
     other = dict(map(share, table("-i", os.path.join(SCRATCH, "other.data"), *argv)))
-    with Browser(path, *argv, columns=120, rows=40) as s:
+    with Browser(path, *argv, columns=120, rows=100) as s:
         s.keys("D")
         s.check(tap, "What is shown now", "D asks what to compare with")
         s.keys("Enter")
@@ -326,9 +331,8 @@ def differences(tap, path):
         names = sorted(n for n in os.listdir(SCRATCH) if n.endswith(".data"))
         s.keys(*["Down"] * names.index("other.data"), "Enter")
         lines = s.wait_for("event 'page-faults:u'") or []
-        rows = [row.split(None, 2) for row in shown(lines)]
-        wrong = [row for row in rows if abs(float(row[0].rstrip("%")) - other.get(row[2], 0) + base.get(row[2], 0)) > 0.021]
-        tap.ok(rows and not wrong, "another recording: what each function has more there", f"{wrong}\n{base}\n{other}")
+        tap.ok(compared(lines, other, base), "another recording: what each function has more there",
+               f"{wrong(lines, other, base)}\n{base}\n{other}")
         s.keys("D")
         s.check(tap, lambda lines: "Delta" not in lines[1], "D again ends it")
         s.keys("D", "Down", "Enter")
@@ -337,7 +341,7 @@ def differences(tap, path):
         s.check(tap, "Compared with split.data", "D: another recording of the directory")
         s.check(tap, lambda lines: compared(lines, other, base), "is what rows are compared with")
     other_path = os.path.join(SCRATCH, "other.data")
-    with Browser(other_path, *argv, "--diff-base", path, columns=180, rows=40) as s:
+    with Browser(other_path, *argv, "--diff-base", path, columns=180, rows=100) as s:
         s.check(tap, lambda lines: "Delta" in lines[1] and compared(lines, other, base), "--diff-base compares from the beginning")
         s.keys("<")
         lines = s.wait_for(lambda lines: in_order([abs(float(row.split("%")[0])) for row in shown(lines)])) or []

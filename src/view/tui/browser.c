@@ -82,6 +82,7 @@ struct browser_place browser_place(const struct browser *b)
 	const struct row_line *own = &b->rows.lines.data[b->at - p.nth];
 	p.id = own->level ? own->id : rows_entry_id(&b->rows, l->entry);
 	p.entry = l->entry;
+	p.is_missing = rows_missing(&b->rows, l->entry);
 	return p;
 }
 
@@ -92,7 +93,9 @@ static bool is_place(const struct browser *b, const struct row_line *l, const st
 		return false;
 	if (l->level)
 		return l->id == p->id;
-	return p->set_nr == b->set_nr ? l->entry == p->entry : rows_entry_id(&b->rows, l->entry) == p->id;
+	if (p->set_nr == b->set_nr && !rows_missing(&b->rows, l->entry))
+		return !p->is_missing && l->entry == p->entry;
+	return rows_entry_id(&b->rows, l->entry) == p->id;
 }
 
 void browser_go_to(struct browser *b, struct browser_place p)
@@ -140,15 +143,17 @@ static void order_by(struct browser *b, int field)
 	free(by);
 }
 
-/* The order that the user has asked for; a hist comes in the order of the options. */
-static void put_in_order(struct browser *b)
+void browser_put_in_order(struct browser *b)
 {
-	if (browser_sorts_by_delta(b))
+	if (browser_sorts_by_delta(b)) {
 		browser_order_by_delta(b);
-	else if (b->sort_field >= 0 && b->sort_field < (int)b->own.fields_nr)
+		return;
+	}
+	if (b->sort_field >= 0 && b->sort_field < (int)b->own.fields_nr)
 		order_by(b, b->sort_field);
 	else
 		b->sort_field = -1;
+	browser_put_missing_last(b);
 }
 
 static int columns_to_sort_by(const struct browser *b)
@@ -165,7 +170,7 @@ void browser_sort(struct browser *b, int field)
 		return;
 	}
 	b->sort_field = field;
-	put_in_order(b);
+	browser_put_in_order(b);
 	browser_filter(b);
 }
 
@@ -200,7 +205,8 @@ void browser_set(struct browser *b, const struct report *report, uint32_t part)
 	b->rows.by_name = b->ui.hooks->by_name;
 	strbuf_reset(&b->event);
 	strbuf_addstr(&b->event, browser_part(b)->event_name);
-	put_in_order(b);
+	browser_match(b);
+	browser_put_in_order(b);
 	rows_filter(&b->rows, browser_zoom(b));
 }
 
@@ -332,7 +338,9 @@ void browser_toggle(struct browser *b)
 	if (b->at >= b->rows.lines.len)
 		return;
 	struct row_line *l = &b->rows.lines.data[b->at];
-	if (!l->has_more)
+	if (rows_missing(&b->rows, l->entry))
+		strbuf_addstr(&b->message, "only what this is compared with has it");
+	else if (!l->has_more)
 		strbuf_addstr(&b->message, b->own.show_chains ? "nothing is below this" : "no call chains were recorded (record -g)");
 	rows_toggle(&b->rows, l);
 }
@@ -508,6 +516,7 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 {
 	struct browser b = { .ui = { .s = s, .hooks = hooks }, .zooms_nr = 1, .sort_field = -1 };
 	struct strobe_error *err = NULL;
+	arena_init(&b.base.arena);
 	browser_set(&b, report, hooks->begins_with_code ? hooks->first_part : 0);
 	if (hooks->base_path)
 		browser_compare_with(&b, hooks->base_path, hooks->base_path);
@@ -532,10 +541,8 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 	rows_deinit(&b.rows);
 	free(b.fields);
 	free(b.widths);
-	u64map_deinit(&b.base);
+	browser_base_deinit(&b);
 	strbuf_deinit(&b.event);
-	strbuf_deinit(&b.base_name);
-	free(b.base_path);
 	strbuf_deinit(&b.filter);
 	strbuf_deinit(&b.search);
 	strbuf_deinit(&b.message);

@@ -1,5 +1,6 @@
 /* The browser's insides, for the files that make it up: drawing, keys, menus. */
 #pragma once
+#include "base/arena.h"
 #include "view/tui/rows.h"
 #include "view/tui/ui.h"
 
@@ -11,6 +12,16 @@ struct strip {
 	struct browse_times times;
 	unsigned columns;            /* of the screen, when times were asked for */
 	unsigned at, begin;          /* steps */
+};
+
+/*
+ * Names and shares of another report. A row of it is as the screen shows those that it alone has.
+ */
+struct base {
+	struct arena arena;
+	VEC(struct row_missing) rows;
+	struct u64map by_name;       /* → index of rows */
+	uint32_t *of_entry;          /* of each entry that is shown: index + 1 of the base's row, 0: it has none */
 };
 
 struct browser {
@@ -30,7 +41,7 @@ struct browser {
 	struct strip strip;
 	bool no_head, show_dso;
 	int sort_field;              /* -1: as given */
-	struct u64map base;          /* shares that those shown are compared with: name → in millionths */
+	struct base base;            /* what the rows are compared with */
 	bool has_base;
 	struct strbuf base_name;     /* for the title */
 	char *base_path;             /* NULL: it is no recording */
@@ -54,10 +65,11 @@ static inline struct row_zoom *browser_zoom(const struct browser *b)
 	return (struct row_zoom *)&b->zooms[b->zooms_nr - 1];
 }
 
+/* NULL: there is no line, or only the base has it. */
 static inline const struct hist_entry *browser_entry(const struct browser *b)
 {
 	const struct row_line *l = browser_line(b);
-	return l ? &browser_part(b)->hist->entries.data[l->entry] : NULL;
+	return l && !rows_missing(&b->rows, l->entry) ? &browser_part(b)->hist->entries.data[l->entry] : NULL;
 }
 
 /* A line by what it is of, and not by its number: that of an entry, and how many below its own. */
@@ -65,6 +77,7 @@ struct browser_place {
 	uint64_t id;       /* of the entry or level, in any report */
 	uint32_t entry;    /* its number, in the report that was the nth to be set */
 	unsigned set_nr;
+	bool is_missing;   /* in what is shown: the base has it */
 	size_t nth;
 };
 
@@ -78,6 +91,8 @@ void browser_set(struct browser *b, const struct report *report, uint32_t part);
 void browser_filter(struct browser *b);
 void browser_remake(struct browser *b);
 void browser_sort(struct browser *b, int field);
+/* The order that the user has asked for; a hist comes in the order of the options. */
+void browser_put_in_order(struct browser *b);
 void browser_push_zoom(struct browser *b);
 bool browser_pop_zoom(struct browser *b);
 /* Forgets the last zoom, and shows nothing anew. */
@@ -98,11 +113,19 @@ struct strobe_error *browser_renew(struct browser *b) _must_check_;
 void browser_show_part(struct browser *b, uint32_t part);
 
 /* compare.c */
-/* What an entry's share has more than in the base, in millionths. */
+/* What a row's share has more than in the base, in millionths; entry as in struct row_line. */
 int64_t browser_delta(const struct browser *b, uint32_t entry);
+/* Finds the base's rows in a report that is shown from now on, and those that only the base has. */
+void browser_match(struct browser *b);
 /* The column of differences counts as one behind the others. */
 bool browser_sorts_by_delta(const struct browser *b);
+/* Entries and what only the base has, by their differences; what only the base has, behind all others. */
 void browser_order_by_delta(struct browser *b);
+void browser_put_missing_last(struct browser *b);
+/* The cell of a field in a row that only the base has; NULL: it has none. */
+const char *browser_missing_cell(const struct browser *b, const struct row_missing *m, const struct hist_key *field);
+/* For good. */
+void browser_base_deinit(struct browser *b);
 /* Asks what to compare with; ends it where it had begun. */
 void browser_compare(struct browser *b);
 /* With what the hook says of path (NULL: the first minute). */

@@ -16,39 +16,150 @@ static int64_t share_of(const struct report *r, const struct report_part *part, 
 
 int64_t browser_delta(const struct browser *b, uint32_t entry)
 {
-	const uint64_t *base = u64map_get(&b->base, rows_name_id(&b->rows, entry));
-	return share_of(&b->own, browser_part(b), entry) - (base ? (int64_t)*base : 0);
+	const struct row_missing *m = rows_missing(&b->rows, entry);
+	if (m)
+		return -(int64_t)m->share;
+	uint32_t row = b->base.of_entry[entry];
+	return share_of(&b->own, browser_part(b), entry) - (row ? (int64_t)b->base.rows.data[row - 1].share : 0);
 }
 
 /* ---- the base ---- */
+
+static void forget_base(struct base *base)
+{
+	vec_deinit(&base->rows);
+	u64map_deinit(&base->by_name);
+	free(base->of_entry);
+	base->of_entry = NULL;
+	arena_deinit(&base->arena);
+	arena_init(&base->arena);
+}
+
+static void take_row(struct base *base, const struct rows *names, uint32_t entry)
+{
+	const struct hist *h = names->part->hist;
+	const struct profile *p = h->profile;
+	const struct hist_entry *e = &h->entries.data[entry];
+	const struct profile_mapping *m = hist_mapping(h, e);
+	const struct profile_function *f = hist_function(h, e);
+	uint32_t comm = profile_find_column(p, "comm");
+	const char **cells = arena_alloc(&base->arena, sizeof(*cells) * (h->options.keys_nr + 1));
+	struct strbuf cell = {};
+	for (uint32_t i = 0; i < h->options.keys_nr; i++) {
+		strbuf_reset(&cell);
+		column_format(h, &h->options.keys[i], e, 0, &cell);
+		cells[i] = arena_strdup(&base->arena, strbuf_str(&cell));
+	}
+	strbuf_deinit(&cell);
+	struct row_missing row = {
+		.id = rows_name_id(names, entry),
+		.cells = cells,
+		.dso = m ? arena_strdup(&base->arena, profile_str(p, m->name)) : NULL,
+		.symbol = f ? arena_strdup(&base->arena, profile_str(p, f->name)) : NULL,
+		.comm = comm == PROFILE_NONE ? NULL : arena_strdup(&base->arena, profile_str(p, (str_id)hist_label(h, e, comm, 0))),
+		.level = e->level,
+		.share = (uint64_t)share_of(names->report, names->part, entry),
+	};
+	*u64map_put(&base->by_name, row.id, NULL) = base->rows.len;
+	vec_push(&base->rows, row);
+}
 
 /* Of another part's entries nothing but their names and shares is kept. */
 static void take(struct browser *b, const struct report *report, const struct report_part *part)
 {
 	const struct rows names = { .report = report, .part = part };
-	u64map_deinit(&b->base);
-	for (uint32_t i = 0; i < part->hist->order_nr; i++) {
-		uint32_t entry = part->hist->order[i];
-		*u64map_put(&b->base, rows_name_id(&names, entry), NULL) = (uint64_t)share_of(report, part, entry);
-	}
+	forget_base(&b->base);
+	for (uint32_t i = 0; i < part->hist->order_nr; i++)
+		take_row(&b->base, &names, part->hist->order[i]);
 	b->has_base = true;
+}
+
+static int compare_shares(const void *pa, const void *pb)
+{
+	const struct row_missing *a = pa, *b = pb;
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Their cells may be longer than those that are shown. */
+static void widen(struct browser *b, const struct row_missing *m)
+{
+	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
+		const char *cell = browser_missing_cell(b, m, &b->fields[i]);
+		unsigned width = cell ? screen_width(cell, strlen(cell)) : 0;
+		b->widths[i] = width > b->widths[i] ? width : b->widths[i];
+	}
+}
+
+void browser_match(struct browser *b)
+{
+	const struct hist *h = browser_part(b)->hist;
+	struct base *base = &b->base;
+	vec_clear(&b->rows.missing);
+	if (!b->has_base)
+		return;
+	bool *met = xcalloc(base->rows.len + 1, sizeof(*met));
+	free(base->of_entry);
+	base->of_entry = xcalloc(h->entries.len + 1, sizeof(*base->of_entry));
+	for (uint32_t i = 0; i < h->order_nr; i++) {
+		const uint64_t *row = u64map_get(&base->by_name, rows_name_id(&b->rows, h->order[i]));
+		if (!row)
+			continue;
+		base->of_entry[h->order[i]] = (uint32_t)*row + 1;
+		met[*row] = true;
+	}
+	for (uint32_t i = 0; !b->own.hierarchy && i < base->rows.len; i++)
+		if (!met[i]) {
+			vec_push(&b->rows.missing, base->rows.data[i]);
+			widen(b, &base->rows.data[i]);
+		}
+	free(met);
+}
+
+const char *browser_missing_cell(const struct browser *b, const struct row_missing *m, const struct hist_key *field)
+{
+	const struct hist_options *o = &browser_part(b)->hist->options;
+	for (uint32_t i = 0; i < o->keys_nr; i++)
+		if (o->keys[i].column == field->column && !strcmp(o->keys[i].header, field->header))
+			return m->cells[i];
+	return NULL;
+}
+
+void browser_base_deinit(struct browser *b)
+{
+	forget_base(&b->base);
+	arena_deinit(&b->base.arena);
+	strbuf_deinit(&b->base_name);
+	free(b->base_path);
+}
+
+/* The base is another one. */
+static void match_again(struct browser *b)
+{
+	struct browser_place place = browser_place(b);
+	browser_match(b);
+	browser_put_in_order(b);
+	rows_filter(&b->rows, browser_zoom(b));
+	browser_go_to(b, place);
 }
 
 static void end(struct browser *b)
 {
 	bool by_delta = browser_sorts_by_delta(b);
 	b->has_base = false;
-	u64map_deinit(&b->base);
+	forget_base(&b->base);
 	strbuf_reset(&b->base_name);
 	free(b->base_path);
 	b->base_path = NULL;
-	if (by_delta)
-		browser_sort(b, 0);
+	b->sort_field = by_delta ? 0 : b->sort_field;
+	match_again(b);
 }
 
 static void take_shown(struct browser *b)
 {
 	take(b, &b->own, browser_part(b));
+	match_again(b);
 	strbuf_addstr(&b->base_name, "what was shown");
 }
 
@@ -65,6 +176,8 @@ static bool ask(struct browser *b, const char *path)
 	else
 		take(b, report, &report->parts[browser_part_named(report, strbuf_str(&b->event))]);
 	error_destroy(err);
+	if (path && report)
+		match_again(b);
 	/* The first minute stood in the place of what is shown. */
 	err = path ? NULL : browser_renew(b);
 	if (err)
@@ -79,7 +192,6 @@ void browser_compare_with(struct browser *b, const char *path, const char *name)
 		return;
 	strbuf_addstr(&b->base_name, name);
 	b->base_path = path ? xstrdup(path) : NULL;
-	browser_filter(b);
 }
 
 void browser_compare_again(struct browser *b)
@@ -97,7 +209,7 @@ bool browser_sorts_by_delta(const struct browser *b)
 
 struct place {
 	int64_t size;
-	uint32_t entry, nth;
+	uint32_t row, nth; /* as in struct row_line */
 };
 
 static int compare_places(const void *pa, const void *pb)
@@ -112,13 +224,32 @@ static int compare_places(const void *pa, const void *pb)
 void browser_order_by_delta(struct browser *b)
 {
 	struct hist *h = browser_part(b)->hist;
-	struct place *places = xcalloc(h->order_nr + 1, sizeof(*places));
-	for (uint32_t i = 0; i < h->order_nr; i++)
-		places[i] = (struct place){ llabs(browser_delta(b, h->order[i])), h->order[i], i };
-	qsort(places, h->order_nr, sizeof(*places), compare_places);
-	for (uint32_t i = 0; i < h->order_nr; i++)
-		h->order[i] = places[i].entry;
+	size_t missing_nr = b->rows.missing.len, n = 0;
+	struct place *places = xcalloc(h->order_nr + missing_nr + 1, sizeof(*places));
+	browser_put_missing_last(b);
+	for (; n < h->order_nr + missing_nr; n++) {
+		uint32_t row = n < h->order_nr ? h->order[n] : (uint32_t)(h->entries.len + n - h->order_nr);
+		places[n] = (struct place){ llabs(browser_delta(b, row)), row, (uint32_t)n };
+	}
+	qsort(places, n, sizeof(*places), compare_places);
+	/* Those of the base keep their order among themselves: their shares are their differences. */
+	uint32_t order_nr = 0, missing = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (places[i].row < h->entries.len)
+			h->order[order_nr++] = places[i].row;
+		else
+			b->rows.missing.data[missing++].at = order_nr;
+	}
 	free(places);
+}
+
+void browser_put_missing_last(struct browser *b)
+{
+	if (!b->rows.missing.len)
+		return;
+	qsort(b->rows.missing.data, b->rows.missing.len, sizeof(*b->rows.missing.data), compare_shares);
+	for (size_t i = 0; i < b->rows.missing.len; i++)
+		b->rows.missing.data[i].at = UINT32_MAX;
 }
 
 /* ---- the key ---- */
@@ -148,5 +279,5 @@ void browser_compare(struct browser *b)
 	else if (chosen == 1)
 		compare_with_file(b);
 	if (b->has_base)
-		strbuf_addstr(&b->message, "Delta is what shares have more than there; < and > sort by it as well; D ends it");
+		strbuf_addstr(&b->message, "Delta is what shares have more than there; '<' marks rows that only that has; < and > sort by it; D ends it");
 }

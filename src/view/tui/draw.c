@@ -91,6 +91,28 @@ static enum ink name_ink(const struct browser *b, const struct hist_key *k, cons
 	return INK_NORMAL;
 }
 
+/* Its values are blank: it has none in what is shown. */
+static void put_missing(struct pen *p, const struct row_missing *m)
+{
+	struct browser *b = p->b;
+	bool first = true;
+	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
+		const struct hist_key *k = &b->own.fields[i];
+		const char *cell = browser_missing_cell(b, m, k);
+		unsigned width = cell_header_width(&b->own, browser_part(b), k, b->widths[i]);
+		if (k->elided)
+			continue;
+		put_blanks(p, first ? 1 : 2);
+		first = false;
+		size_t n = cell ? strlen(cell) : 0;
+		unsigned used = !cell ? 0 : p->text ? (unsigned)n : screen_width(cell, n);
+		bool right = cell_is_value(k) || k->column->id == COLUMN_FIELD;
+		put_blanks(p, right && used < width ? width - used : 0);
+		put(p, INK_DIM, cell ? cell : "", n);
+		put_blanks(p, !right && i + 1 < b->own.fields_nr && used < width ? width - used : 0);
+	}
+}
+
 static void put_entry(struct pen *p, const struct hist_entry *e)
 {
 	struct browser *b = p->b;
@@ -181,7 +203,9 @@ static void put_line(struct pen *p, const struct row_line *l)
 		put_node(p, l);
 		return;
 	}
-	put(p, INK_NOTE, l->is_open ? "-" : l->has_more ? "+" : " ", 1);
+	const struct row_missing *missing = rows_missing(&p->b->rows, l->entry);
+	/* As diff(1) marks what only the first file has. */
+	put(p, INK_NOTE, missing ? "<" : l->is_open ? "-" : l->has_more ? "+" : " ", 1);
 	if (l->level) {
 		put_level(p, l);
 		return;
@@ -193,7 +217,10 @@ static void put_line(struct pen *p, const struct row_line *l)
 		put(p, delta >= 5000 || delta <= -5000 ? INK_MEDIUM : INK_NORMAL, strbuf_str(&cell), cell.len);
 		strbuf_deinit(&cell);
 	}
-	put_entry(p, &browser_part(p->b)->hist->entries.data[l->entry]);
+	if (missing)
+		put_missing(p, missing);
+	else
+		put_entry(p, &browser_part(p->b)->hist->entries.data[l->entry]);
 }
 
 void browser_line_text(struct browser *b, const struct row_line *l, struct strbuf *out)

@@ -19,6 +19,8 @@
 /* Whether the line stands for one value of the column: levels of a hierarchy below it do not count. */
 static bool tells(const struct row_line *l, const struct browser *b, enum column_id id)
 {
+	if (rows_missing(&b->rows, l->entry))
+		return false;
 	for (uint32_t i = 0; l->level && i < b->rows.levels.nr; i++)
 		if (b->rows.levels.keys[i]->column->id == id)
 			return i <= l->depth;
@@ -355,6 +357,8 @@ static void add_items(struct browser *b, struct menu *m)
 		add_item(m, browser_map, xstrdup("Browse map details"));
 	if (b->ui.hooks->samples) {
 		add_scripts(b, m, symbol, strbuf_str(&thread));
+	}
+	if (b->ui.hooks->samples && browser_entry(b)) {
 		add_item(m, tell_lines, xstrdup("Show individual samples"));
 		add_item(m, tell_code, xstrdup("Show individual samples with assembler"));
 		add_item(m, tell_source, xstrdup("Show individual samples with source"));
@@ -497,7 +501,7 @@ void browser_map(struct browser *b)
 	const struct hist *h = browser_part(b)->hist;
 	const struct profile *p = h->profile;
 	const struct row_line *l = browser_line(b);
-	const struct profile_mapping *m = l ? hist_mapping(h, browser_entry(b)) : NULL;
+	const struct profile_mapping *m = browser_entry(b) ? hist_mapping(h, browser_entry(b)) : NULL;
 	struct strbuf text = {};
 	if (l && l->node) {
 		mapping_id id = p->frames.data[l->node->frames[l->frame]].mapping;
@@ -576,7 +580,7 @@ static const char help[] =
 	"T             samples over time: arrows move, Space begins a span, Enter narrows everything to it; so does the mouse;\n"
 	"              Esc comes back to what was before\n"
 	"D             a column of differences: to what is shown now, to another recording, in top to the first minute;\n"
-	"              D again ends it\n"
+	"              '<' marks rows that only the other one has; D again ends it\n"
 	"r             samples one by one, as script prints them: of the row's symbol, of its thread, of all or of a span of T\n"
 	"i             what the recording says of itself\n"
 	"s             another recording in this directory\n"

@@ -22,14 +22,22 @@ void rows_deinit(struct rows *r)
 	rows_forget(r);
 	vec_deinit(&r->entries);
 	vec_deinit(&r->lines);
+	vec_deinit(&r->missing);
 	rows_forget_open(r);
 }
 
 void rows_set(struct rows *r, const struct report *report, const struct report_part *part)
 {
 	rows_forget(r);
+	vec_clear(&r->missing);
 	r->report = report;
 	r->part = part;
+}
+
+const struct row_missing *rows_missing(const struct rows *r, uint32_t entry)
+{
+	size_t entries = r->part->hist->entries.len;
+	return entry < entries ? NULL : &r->missing.data[entry - entries];
 }
 
 /* ---- which entries ---- */
@@ -54,14 +62,40 @@ bool rows_pass(const struct rows *r, const struct row_zoom *z, const struct hist
 	return !z->symbol || (f && strstr(profile_str(p, f->name), z->symbol));
 }
 
+static bool same(const char *a, const char *b)
+{
+	return a && !strcmp(a, b);
+}
+
+/* The base knows nothing of the threads and sockets that are shown. */
+static bool missing_passes(const struct rows *r, const struct row_zoom *z, const struct row_missing *m)
+{
+	if (z->by_tid || z->by_socket || (double)m->share / 10000 < r->report->percent_limit)
+		return false;
+	if ((z->dso && !same(m->dso, z->dso)) || (z->comm && !same(m->comm, z->comm)) || (z->kernel && m->level != 'k'))
+		return false;
+	return !z->symbol || (m->symbol && strstr(m->symbol, z->symbol));
+}
+
+/* Those that come before the nth in the order of the hist. */
+static size_t push_missing(struct rows *r, const struct row_zoom *zoom, size_t i, uint32_t n)
+{
+	for (; i < r->missing.len && r->missing.data[i].at <= n; i++)
+		if (missing_passes(r, zoom, &r->missing.data[i]))
+			vec_push(&r->entries, (uint32_t)(r->part->hist->entries.len + i));
+	return i;
+}
+
 void rows_filter(struct rows *r, const struct row_zoom *zoom)
 {
 	struct hist *h = r->part->hist;
+	size_t missing = 0;
 	vec_clear(&r->entries);
 	for (uint32_t j = 0; j < h->options.events_nr; j++)
 		h->totals[j].shown_period = h->totals[j].shown_samples = 0;
 	for (uint32_t i = 0; i < h->order_nr; i++) {
 		const struct hist_entry *e = &h->entries.data[h->order[i]];
+		missing = push_missing(r, zoom, missing, i);
 		if (!rows_pass(r, zoom, e))
 			continue;
 		vec_push(&r->entries, h->order[i]);
@@ -70,6 +104,7 @@ void rows_filter(struct rows *r, const struct row_zoom *zoom)
 			h->totals[j].shown_samples += hist_stats(h, e)[j].samples;
 		}
 	}
+	push_missing(r, zoom, missing, UINT32_MAX);
 	if (r->report->hierarchy) {
 		levels_deinit(&r->levels);
 		rows_make_lines(r);
@@ -78,7 +113,7 @@ void rows_filter(struct rows *r, const struct row_zoom *zoom)
 	/* The limit is on shares, and what those are of is known only now. */
 	uint32_t kept = 0;
 	for (size_t i = 0; i < r->entries.len; i++)
-		if (report_shows(r->report, r->part, &h->entries.data[r->entries.data[i]]))
+		if (rows_missing(r, r->entries.data[i]) || report_shows(r->report, r->part, &h->entries.data[r->entries.data[i]]))
 			r->entries.data[kept++] = r->entries.data[i];
 	r->entries.len = kept;
 	rows_make_lines(r);
@@ -101,6 +136,9 @@ uint64_t rows_name_id(const struct rows *r, uint32_t entry)
 
 uint64_t rows_entry_id(const struct rows *r, uint32_t entry)
 {
+	const struct row_missing *m = rows_missing(r, entry);
+	if (m)
+		return m->id;
 	return r->by_name ? rows_name_id(r, entry) : hash_u64((uint64_t)entry + 1) | 1;
 }
 
@@ -147,7 +185,8 @@ static void find_set_entries(struct rows *r)
 
 bool rows_is_open(const struct rows *r, uint32_t entry)
 {
-	enum row_set set = r->set_entries ? r->set_entries[entry] : ROW_AS_ALL;
+	bool is_set = r->set_entries && !rows_missing(r, entry);
+	enum row_set set = is_set ? r->set_entries[entry] : ROW_AS_ALL;
 	return set == ROW_AS_ALL ? r->all_open : set == ROW_OPEN;
 }
 
@@ -184,7 +223,7 @@ static void set_below(struct rows *r, const struct calltree_node *n, uint64_t id
 void rows_set_entry(struct rows *r, uint32_t entry, bool open)
 {
 	uint64_t id = rows_entry_id(r, entry);
-	const struct calltree_node *tree = tree_of(r, entry);
+	const struct calltree_node *tree = rows_missing(r, entry) ? NULL : tree_of(r, entry);
 	if (!tree || !tree->child)
 		return;
 	set_entry_open(r, entry, id, open);
@@ -376,7 +415,7 @@ static void look_at(struct rows *r, struct row_line *l)
 	if (l->node || l->is_known || (l->level && !l->level->leaf))
 		return;
 	l->is_known = true;
-	l->has_more = open_trees(r) && calltrees_has_any(r->trees, l->entry);
+	l->has_more = !rows_missing(r, l->entry) && open_trees(r) && calltrees_has_any(r->trees, l->entry);
 	l->is_pending &= l->has_more;
 	l->is_open |= l->is_pending;
 	if (!l->id)

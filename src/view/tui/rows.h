@@ -24,8 +24,18 @@ struct row_zoom {
 	uint64_t from_ns, to_ns; /* the report is of this span alone (0: of all); for the title, and for coming back */
 };
 
+/* What only the base of a comparison has: no entry of the hist, but the cells of its names. The browser's. */
+struct row_missing {
+	uint64_t id;             /* as rows_name_id() */
+	const char *const *cells; /* of each sort key */
+	const char *dso, *symbol, *comm; /* what filters go by; NULL where it is not known */
+	char level;
+	uint64_t share;          /* in the base, in millionths */
+	uint32_t at;             /* behind so many in the order of the hist */
+};
+
 struct row_line {
-	uint32_t entry;
+	uint32_t entry;     /* of the hist; or, numbered behind its entries, what only the base has */
 	uint32_t frame;     /* of node->frames */
 	uint32_t depth;     /* 0: the entry itself */
 	const struct calltree_node *node; /* NULL: the entry itself */
@@ -43,7 +53,8 @@ struct rows {
 	const struct report *report;
 	const struct report_part *part;
 	bool by_name;
-	VEC(uint32_t) entries;
+	VEC(struct row_missing) missing;  /* in their order */
+	VEC(uint32_t) entries;            /* as in struct row_line */
 	VEC(struct row_line) lines;
 	struct u64map open;               /* what is open or closed, where that is not as all_open says */
 	bool all_open;
@@ -76,6 +87,8 @@ void rows_forget_open(struct rows *r);
 /* The line's entry, or its level with all below. */
 void rows_set_line(struct rows *r, const struct row_line *line, bool open);
 bool rows_is_open(const struct rows *r, uint32_t entry);
+/* NULL: it is an entry of the hist. */
+const struct row_missing *rows_missing(const struct rows *r, uint32_t entry);
 /* By the names of its keys: the same in another report. */
 uint64_t rows_name_id(const struct rows *r, uint32_t entry);
 uint64_t rows_entry_id(const struct rows *r, uint32_t entry);
