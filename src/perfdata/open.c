@@ -103,16 +103,17 @@ static struct strobe_error *add_file(struct reader *rd, const char *path)
 	struct filemap map;
 	struct stat st;
 	struct input in;
+	const char *name = rd->options.name ? rd->options.name : path;
 
 	if (fd < 0 || fstat(fd, &st))
-		return error_errno(errno, "cannot open %s", path);
-	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode)) {
-		input_init_stream(&in, path, take_fd(fd), true);
+		return error_errno(errno, "cannot open %s", name);
+	if (rd->options.grows || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode)) {
+		input_init_stream(&in, name, take_fd(fd), true);
 	} else {
 		TRY(check_owner(path, &st, rd->options.force));
 		rd->env->file.modified_s = rd->inputs.len ? rd->env->file.modified_s : st.st_mtime;
-		TRY(filemap_open_fd(&map, fd, path));
-		input_init_map(&in, path, map);
+		TRY(filemap_open_fd(&map, fd, name));
+		input_init_map(&in, name, map);
 		if (rd->options.sequential && !map.heap)
 			input_read_from(&in, take_fd(fd));
 	}
@@ -177,7 +178,7 @@ struct strobe_error *reader_open(const char *path, struct reader_options options
 {
 	struct stat st;
 	bool is_stdin = !strcmp(path, "-");
-	_cleanup_(destroyp) struct reader *rd = create(is_stdin ? "standard input" : path, options);
+	_cleanup_(destroyp) struct reader *rd = create(is_stdin ? "standard input" : options.name ? options.name : path, options);
 
 	if (is_stdin) {
 		TRY(add_stdin(rd));

@@ -22,6 +22,9 @@ struct reader_options {
 	 */
 	bool sequential;
 	struct progress *progress; /* or NULL */
+	/* A file that is still being written to (spool.h): read as a stream is, and by someone who knows how far he may. */
+	bool grows;
+	const char *name;          /* for messages, where it is not the path */
 };
 
 /* path "-" is standard input. The result is destroyed with source_destroy(). */

@@ -9,6 +9,7 @@ import re
 import struct
 import subprocess
 import threading
+import time
 
 from screen import Screen, require_tmux
 from strobetest import SCRATCH, STROBE, Tap, build_workload, record, strobe
@@ -84,45 +85,109 @@ def filling(tap, path):
         tap.equal(s.end(), (0, True), "q ends it before all was read")
 
 
+def piped():
+    """A recording as a stream: what comes before its samples, the samples, what follows them."""
+    argv = [STROBE, "record", "-q", "-e", "cpu-clock:u", "-F", "5000", "-o", "-", "--", os.path.join(SCRATCH, "split"), "300"]
+    whole = subprocess.run(argv, capture_output=True, check=True).stdout
+    at, head, samples, rest = 16, whole[:16], [], b""
+    while at + 8 <= len(whole):
+        kind, _, size = struct.unpack_from("<IHH", whole, at)
+        record_bytes = whole[at : at + size]
+        if kind == 9:
+            samples.append(record_bytes)
+        elif samples:
+            rest += record_bytes
+        else:
+            head += record_bytes
+        at += size
+    return head, samples, rest
+
+
 def stalled(tap):
     """A pipe that nobody writes into, and one whose writer stops in the middle of the head or of the samples."""
     fifo = os.path.join(SCRATCH, "stalled")
     os.mkfifo(fifo)
-    piped = subprocess.run([STROBE, "record", "-q", "-e", "cpu-clock:u", "-o", "-", "--", os.path.join(SCRATCH, "split"), "100"],
-                           capture_output=True, check=True).stdout
-    for text, n in ("is opened by nobody", None), ("ends in its head", 16), ("ends in a record", len(piped) - 100):
+    head, samples, _ = piped()
+    for text, begin, seen in (
+        ("is opened by nobody", None, "(q ends)"), ("ends in its head", head[:16], "(q ends)"),
+        ("ends in a record", head + b"".join(samples)[:-20], f"Samples: {len(samples) - 1} "),
+    ):
         with Screen([STROBE, "report", "-i", fifo], columns=100) as s:
-            writer = open(fifo, "wb", buffering=0) if n is not None else None
+            writer = open(fifo, "wb", buffering=0) if begin is not None else None
             if writer:
-                writer.write(piped[:n])
-            s.check(tap, "(q ends)", f"a stream that {text}: said to be waited for")
+                writer.write(begin)
+            s.check(tap, lambda lines: any((seen if "(" in seen else "READING") in line for line in lines),
+                    f"a stream that {text}: said to be waited for")
             s.keys("q")
             tap.equal(s.end(), (0, True), "q ends it")
             if writer:
                 writer.close()
 
 
+SPLIT = ["-s", "sym", "-n"]
+
+
+def rows_of(path):
+    return [line[1:].rstrip() for line in strobe("report", "--stdio", "-i", path, *SPLIT).out.splitlines() if re.match(r" +[0-9.]+%", line)]
+
+
+def streams(tap):
+    """What has come of a stream is shown while more comes, to the last whole record; once it has ended it is a recording like any."""
+    fifo, kept = os.path.join(SCRATCH, "stream"), os.path.join(SCRATCH, "kept.data")
+    os.mkfifo(fifo)
+    head, samples, rest = piped()
+    half = len(samples) // 2
+    with open(kept, "wb") as f:
+        f.write(head + b"".join(samples) + rest)
+    want = rows_of(kept)
+    by_stdin = ["sh", "-c", f"exec {STROBE} report --tui -i - {' '.join(SPLIT)} < {fifo}"]
+    for name, argv in ("a pipe", [STROBE, "report", "-i", fifo, *SPLIT]), ("standard input", by_stdin):
+        with Screen(argv, columns=150, rows=30) as s:
+            writer = open(fifo, "wb", buffering=0)
+            # the next one's first bytes as well
+            writer.write(head + b"".join(samples[:half]) + samples[half][:12])
+            s.check(tap, lambda lines: lines[0].startswith(f"Samples: {half} ") and "READING: the first" in lines[0],
+                    f"{name}: all that has come whole is shown")
+            s.check(tap, lambda lines: any("[.] hot" in line for line in lines), "its rows")
+            s.keys("/", "hot", "Enter")
+            s.check(tap, lambda lines: "Filter: hot" in lines[0] and not any("[.] cold" in line for line in lines), "keys work on them")
+            s.keys("a")
+            s.check(tap, "is still being read", "code waits for the whole")
+            writer.write(samples[half][12:] + b"".join(samples[half + 1 :]) + rest)
+            count = len(samples) if len(samples) <= 1000 else len(samples) // 1000
+            s.check(tap, lambda lines: re.match(rf"Samples: {count}[ K]", lines[0]) and "READING" in lines[0], "more comes, and is shown")
+            writer.close()
+            s.check(tap, lambda lines: lines[0].startswith("Samples:") and "READING" not in lines[0] and "Filter: hot" in lines[0],
+                    "it ends: the whole")
+            s.keys("/", "C-u", "Enter")
+            rows = lambda lines: [line[1:].rstrip() for line in lines[2:29] if line]
+            s.check(tap, lambda lines: rows(lines) == want[:27], "rows are those of the text report")
+            s.keys("/", "hot", "Enter")
+            s.wait_for("Filter: hot")
+            s.keys("r")
+            s.wait_for("Run scripts for samples of symbol")
+            s.keys("Enter")
+            s.wait_for("A line each")
+            s.keys("Enter")
+            s.check(tap, lambda lines: sum(" hot+0x" in line for line in lines) > 10, "it can be read again: samples one by one")
+            s.keys("q")
+            s.wait_for("Press '?'")
+            s.keys("T")
+            s.check(tap, "Enter narrows", "and by time")
+            s.keys("q", "q")
+            tap.equal(s.end(), (0, True), "q ends it")
+
+
 def endless(tap):
-    """What takes long tells how far it is, and can be left: here a stream that does not end."""
+    """A stream that does not end is shown as it comes, and can be left."""
     fifo = os.path.join(SCRATCH, "endless")
     os.mkfifo(fifo)
-    piped = subprocess.run([STROBE, "record", "-q", "-e", "cpu-clock:u", "-o", "-", "--", os.path.join(SCRATCH, "split"), "100"],
-                           capture_output=True, check=True).stdout
-    # the samples again and again: what stands before them is read once
-    at, samples, head = 16, [], piped[:16]
-    while at + 8 <= len(piped):
-        kind, _, size = struct.unpack_from("<IHH", piped, at)
-        if kind == 9:
-            samples.append(piped[at : at + size])
-        elif not samples:
-            head += piped[at : at + size]
-        at += size
-    block = b"".join(samples) * 50 + struct.pack("<IHH", 68, 0, 8)  # and a round is over: what was read is counted
-    with Screen([STROBE, "report", "-i", fifo], columns=100) as s:
+    head, samples, _ = piped()
+    block = b"".join(samples) + struct.pack("<IHH", 68, 0, 8)  # and a round is over
+    with Screen([STROBE, "report", "-i", fifo], columns=140) as s:
         writer = threading.Thread(target=feed, args=(fifo, head, block), daemon=True)
         writer.start()
-        lines = s.wait_for("(q ends)")
-        tap.ok(lines and any(re.search(r"reading .*endless: \d+ MB \(q ends\)", line) for line in lines), "progress is told", s.lines())
+        s.check(tap, lambda lines: re.search(r"Samples: [0-9]+[KM] .* READING: the first [0-9.]+ MB", lines[0]), "rows while it comes")
         s.keys("q")
         tap.equal(s.end(), (0, True), "q ends it while it is read")
         writer.join(10)
@@ -134,6 +199,7 @@ def feed(fifo, head, block):
             f.write(head)
             while True:
                 f.write(block)
+                time.sleep(0.02)  # it is kept in a file: not more than a disk has
     except BrokenPipeError:
         pass
 
@@ -144,6 +210,7 @@ def main():
     path = record("-e", "cpu-clock", "-F", "2000", "-g", "--", build_workload("split"), "400", output="split.data")
     filling(tap, path)
     stalled(tap)
+    streams(tap)
     endless(tap)
     tap.done()
 

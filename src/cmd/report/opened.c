@@ -13,8 +13,9 @@
 #include "cmd/input.h"
 #include "cmd/report/run.h"
 #include "object/debuginfod.h"
+#include "perfdata/reader.h"
 
-struct opened *opened_create(const struct cmd_context *ctx, const struct report_options *o, const char *path, struct time_range span)
+struct opened *opened_create(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input)
 {
 	struct opened *f = xcalloc(1, sizeof(*f));
 	f->o = *o;
@@ -22,17 +23,19 @@ struct opened *opened_create(const struct cmd_context *ctx, const struct report_
 	f->ctx.foreign = NULL;
 	f->ctx.debuginfod = NULL;
 	f->ctx.buildid_path = (struct strbuf){};
-	f->run = (struct report_run){ .ctx = &f->ctx, .o = &f->o, .span = span, .wants_threads = true };
+	f->run = (struct report_run){ .ctx = &f->ctx, .o = &f->o, .span = input.span, .wants_threads = true };
 	arena_init(&f->run.arena);
 	arena_init(&f->run.scratch);
+	f->spool = input.spool;
+	const char *path = f->spool ? spool_path(f->spool) : input.path;
 	if (path)
 		f->o.input = arena_strdup(&f->run.arena, path);
 	return f;
 }
 
-const char *opened_path(const struct opened *f)
+const char *opened_name(const struct opened *f)
 {
-	return input_path(f->o.input);
+	return f->spool ? spool_name(f->spool) : input_path(f->o.input);
 }
 
 void opened_destroy(struct opened *f)
@@ -55,23 +58,46 @@ void opened_destroy(struct opened *f)
 	free(f);
 }
 
+/* How often one that waits for a stream looks whether it is wanted still. */
+#define STREAM_WAIT_MS 100
+
+/* A stream that has come to its end is a file; one that was cut off is one that is damaged. */
+static struct strobe_error *open_stream(struct opened *f)
+{
+	struct pollfd fd = { .fd = spool_end_fd(f->spool), .events = POLLIN };
+	while (!spool_ended(f->spool)) {
+		f->progress.done = spool_bytes(f->spool);
+		if (!progress_tick(&f->progress))
+			return error_create(ERROR_STOPPED, "stopped");
+		(void)poll(&fd, 1, STREAM_WAIT_MS);
+	}
+	f->progress.done = 0;
+	f->damage = spool_error(f->spool);
+	return reader_open(f->o.input, (struct reader_options){ .force = true, .name = opened_name(f) }, &f->run.source);
+}
+
 static struct strobe_error *load(struct opened *f)
 {
 	struct report_run *r = &f->run;
-	TRY(input_open(f->o.input, f->o.force, &r->source));
+	struct strobe_error *damage = NULL;
+	TRY(f->spool ? open_stream(f) : input_open(f->o.input, f->o.force, &r->source));
 	f->file = r->source;
-	if (source_env(r->source)->is_pipe)
+	if (spool_is_stream(input_path(f->o.input)))
 		report_peek(&r->source, NULL);
 	r->env = source_env(r->source);
 	r->progress = &f->progress;
-	TRY(report_load(r, &f->o, &f->damage));
+	TRY(report_load(r, &f->o, &damage));
+	if (f->damage)
+		error_destroy(damage); /* is where it was cut off */
+	else
+		f->damage = damage;
 	report_elide(r, NULL);
 	TRY(report_build(r, &f->built));
 	if (f->built.report.parts_nr && f->o.code && !f->built.parts->hist->order_nr && (f->o.symbols || f->o.symbol_filter))
 		return error_create(ERROR_NOT_FOUND, "no sample of %s is in a function '%s'; 'report' lists those that have some",
-				    opened_path(f), f->o.symbols ? f->o.symbols : f->o.symbol_filter);
+				    opened_name(f), f->o.symbols ? f->o.symbols : f->o.symbol_filter);
 	if (!f->built.report.parts_nr)
-		return error_create(ERROR_NOT_FOUND, "%s has no samples to show", opened_path(f));
+		return error_create(ERROR_NOT_FOUND, "%s has no samples to show", opened_name(f));
 	return NULL;
 }
 
@@ -109,10 +135,10 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-struct opening *opening_start(const struct cmd_context *ctx, const struct report_options *o, const char *path, struct time_range span)
+struct opening *opening_start(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input)
 {
 	struct opening *p = xcalloc(1, sizeof(*p));
-	p->file = opened_create(ctx, o, path, span);
+	p->file = opened_create(ctx, o, input);
 	p->file->progress = (struct progress){ .what = "reading", .tick = tell, .ctx = p };
 	p->done_fd = eventfd(0, EFD_CLOEXEC);
 	p->has_thread = p->done_fd >= 0 && !pthread_create(&p->thread, NULL, run, p);

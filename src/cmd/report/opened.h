@@ -8,10 +8,21 @@
  * What takes long is shown before it is whole, as far as a second reader has come by then: a preview. It counts records in the
  * order of the file and knows processes as they were told up to there, so its rows are near the truth and not it; the whole
  * report takes its place. One thread besides that of the opening, which shares nothing with it but the options.
+ *
+ * A stream is kept in a file by a thread of its own (perfdata/spool.h). Its opening waits for its end and then reads that file;
+ * until then the preview reads it up to the last record that has come whole.
  */
 #pragma once
 #include "cmd/report/report.h"
+#include "perfdata/spool.h"
 #include "resolve/live.h"
+
+/* What is to be read. */
+struct opened_input {
+	const char *path;        /* NULL: the options' own */
+	struct spool *spool;     /* or a stream, as far as it has come; borrowed */
+	struct time_range span;
+};
 
 /* One recording, read and ready to be shown. */
 struct opened {
@@ -21,17 +32,19 @@ struct opened {
 	struct record_source *file;
 	struct report_built built;
 	struct strobe_error *damage;
+	struct spool *spool;     /* where it is a stream; o.input is the file that it is kept in */
 	struct profile *counted; /* by address, once code was to be shown; or NULL */
 	struct progress progress; /* its tick is the owner's: the opening's up to its end, then free to be set */
 };
 
-/* path: NULL is the options' own. Nothing is read yet. */
-struct opened *opened_create(const struct cmd_context *ctx, const struct report_options *o, const char *path, struct time_range span);
-const char *opened_path(const struct opened *f);
+/* Nothing is read yet. */
+struct opened *opened_create(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input);
+/* For messages. */
+const char *opened_name(const struct opened *f);
 void opened_destroy(struct opened *f);
 
 struct opening;
-struct opening *opening_start(const struct cmd_context *ctx, const struct report_options *o, const char *path, struct time_range span);
+struct opening *opening_start(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input);
 /* Readable once it is done. */
 int opening_fd(const struct opening *p);
 bool opening_is_done(const struct opening *p);
@@ -43,13 +56,13 @@ struct strobe_error *opening_finish(struct opening *p, struct opened **ret) _mus
 bool opening_leave(struct opening *p) _must_check_;
 
 struct preview;
-/* Opens a file a second time; NULL: it cannot be shown in parts. */
-struct preview *preview_open(const struct cmd_context *ctx, const struct report_options *o, const char *path);
+/* Opens a file a second time, or the beginning of a stream; NULL: it cannot be shown in parts, or not yet. */
+struct preview *preview_open(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input);
 void preview_close(struct preview *p);
 /* Reads on for so long: a new report of all that was read, the old one is gone. NULL: there is no sample yet, or it is damaged. */
 const struct report *preview_read_on(struct preview *p, uint64_t ns);
-/* What is shown of the whole, in percent. */
-unsigned preview_percent(const struct preview *p);
+/* "the first 12%": what is shown of the whole, as far as that is known. Appended. */
+void preview_tell(const struct preview *p, struct strbuf *out);
 struct opened *preview_file(struct preview *p);
 
 /*

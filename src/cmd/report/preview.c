@@ -6,12 +6,14 @@
 #include "base/mem.h"
 #include "cmd/input.h"
 #include "cmd/report/opened.h"
+#include "perfdata/reader.h"
 #include "sys/sys.h"
 
 struct preview {
 	struct opened *file;
 	struct resolve_live *live;
 	uint64_t bytes, all_bytes;
+	uint64_t raw_at, raw_end; /* of the last record of the file itself: what is opened from it is said to stand there, too */
 	bool ended;
 };
 
@@ -21,7 +23,11 @@ struct preview {
 static struct strobe_error *open_file(struct preview *p)
 {
 	struct report_run *r = &p->file->run;
-	TRY(input_open(p->file->o.input, p->file->o.force, &r->source));
+	struct spool *spool = p->file->spool;
+	if (spool)
+		TRY(reader_open(p->file->o.input, (struct reader_options){ .grows = true, .name = spool_name(spool) }, &r->source));
+	else
+		TRY(input_open(p->file->o.input, p->file->o.force, &r->source));
 	p->file->file = r->source;
 	r->env = source_env(r->source);
 	TRY(report_choose_modes(r, &p->file->o));
@@ -33,15 +39,32 @@ static struct strobe_error *open_file(struct preview *p)
 	return NULL;
 }
 
-struct preview *preview_open(const struct cmd_context *ctx, const struct report_options *o, const char *path)
+/* A reader looks at the beginning of a stream before its first record. */
+#define STREAM_LEAST_BYTES 4096
+
+static bool can_begin(const struct report_options *o, const struct opened_input *input, uint64_t *ret_bytes)
 {
 	struct stat st;
-	/* A stream can be read once only. Stacks that are to be cut are cut when all are there. */
-	if (stat(input_path(path ? path : o->input), &st) || !S_ISREG(st.st_mode) || o->ignore_callees)
+	*ret_bytes = 0;
+	/* Stacks that are to be cut are cut when all are there. */
+	if (o->ignore_callees)
+		return false;
+	if (input->spool)
+		return spool_whole(input->spool) >= STREAM_LEAST_BYTES && !spool_ended(input->spool);
+	if (stat(input_path(input->path ? input->path : o->input), &st) || !S_ISREG(st.st_mode))
+		return false;
+	*ret_bytes = (uint64_t)st.st_size;
+	return true;
+}
+
+struct preview *preview_open(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input)
+{
+	uint64_t bytes;
+	if (!can_begin(o, &input, &bytes))
 		return NULL;
 	struct preview *p = xcalloc(1, sizeof(*p));
-	p->file = opened_create(ctx, o, path, (struct time_range){});
-	p->all_bytes = (uint64_t)st.st_size;
+	p->file = opened_create(ctx, o, input);
+	p->all_bytes = bytes;
 	struct strobe_error *err = open_file(p);
 	if (!err)
 		return p;
@@ -60,18 +83,33 @@ void preview_close(struct preview *p)
 	free(p);
 }
 
+/* Whether the next record can be asked for: of a stream, it has to have come. */
+static bool has_come(const struct preview *p)
+{
+	return !p->file->spool || p->raw_end < spool_whole(p->file->spool);
+}
+
+static void note(struct preview *p, struct record r)
+{
+	p->bytes += r.hdr->size;
+	if (r.file_offset == p->raw_at && p->raw_end)
+		return;
+	p->raw_at = r.file_offset;
+	p->raw_end = spool_end_of(r);
+}
+
 static void read_on(struct preview *p, uint64_t ns)
 {
 	struct record_sink *sink = resolve_live_sink(p->live);
 	struct strobe_error *err = NULL;
 	for (uint64_t until = sys_clock_ns(sys_live(), CLOCK_MONOTONIC) + ns;
-	     !err && !p->ended && sys_clock_ns(sys_live(), CLOCK_MONOTONIC) < until;)
-		for (unsigned i = 0; i < RECORDS_AT_ONCE && !err && !p->ended; i++) {
+	     !err && !p->ended && has_come(p) && sys_clock_ns(sys_live(), CLOCK_MONOTONIC) < until;)
+		for (unsigned i = 0; i < RECORDS_AT_ONCE && !err && !p->ended && has_come(p); i++) {
 			struct record r;
 			err = source_next(p->file->run.source, &r, &p->ended);
 			if (err || p->ended)
 				break;
-			p->bytes += r.hdr->size;
+			note(p, r);
 			if (r.hdr->type < RECORD_USER_FIRST)
 				err = sink_write(sink, r.hdr, r.hdr->size);
 		}
@@ -99,10 +137,13 @@ const struct report *preview_read_on(struct preview *p, uint64_t ns)
 	return shows ? &p->file->built.report : NULL;
 }
 
-unsigned preview_percent(const struct preview *p)
+void preview_tell(const struct preview *p, struct strbuf *out)
 {
 	uint64_t percent = p->all_bytes ? p->bytes * 100 / p->all_bytes : 0;
-	return percent < 100 ? (unsigned)percent : 100;
+	if (p->file->spool)
+		strbuf_addf(out, "the first %.1f MB of a stream", (double)p->bytes / 1e6);
+	else
+		strbuf_addf(out, "the first %u%%", percent < 100 ? (unsigned)percent : 100);
 }
 
 struct opened *preview_file(struct preview *p)

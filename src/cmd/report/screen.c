@@ -22,6 +22,7 @@ struct report_screen {
 	struct opened *file;     /* the preview's own, as long as there is one */
 	struct opening *opening; /* of what is shown as a preview, or NULL */
 	struct preview *preview;
+	struct spool *spool;     /* the stream that is shown, or NULL */
 	struct opened *base;     /* what shares are compared with, or NULL */
 	const char *base_path;   /* base's, and as long there as it is */
 	struct browse_hooks hooks;
@@ -129,7 +130,7 @@ static bool tell_progress(void *ctx, const struct progress *p)
 static void start_reading_again(struct report_screen *s)
 {
 	s->file->progress = (struct progress){ .what = "reading", .tick = tell_progress, .ctx = s };
-	start_waiting(s, opened_path(s->file));
+	start_waiting(s, opened_name(s->file));
 }
 
 /* Up to until_ns; false: it is not done yet. */
@@ -163,10 +164,15 @@ static struct strobe_error *wait_for(struct report_screen *s, struct opening *p,
 	return err;
 }
 
-static struct strobe_error *open_file(struct report_screen *s, const char *path, struct time_range span, struct opened **ret)
+static const char *input_name(const struct report_screen *s, const struct opened_input *input)
 {
-	start_waiting(s, input_path(path ? path : s->o->input));
-	return wait_for(s, opening_start(s->ctx, s->o, path, span), ret);
+	return input->spool ? spool_name(input->spool) : input_path(input->path ? input->path : s->o->input);
+}
+
+static struct strobe_error *open_file(struct report_screen *s, struct opened_input input, struct opened **ret)
+{
+	start_waiting(s, input_name(s, &input));
+	return wait_for(s, opening_start(s->ctx, s->o, input), ret);
 }
 
 /* ---- a file that takes long, and what is shown of it meanwhile ---- */
@@ -205,18 +211,19 @@ static void show_preview(struct report_screen *s, struct opening *opening, struc
 }
 
 /* In place of what is shown, unless it cannot be read or nobody waits for it to end. What takes long is a preview at first. */
-static struct strobe_error *show_file(struct report_screen *s, const char *path, const struct report **ret)
+static struct strobe_error *show_file(struct report_screen *s, struct opened_input input, const struct report **ret)
 {
 	struct opened *whole;
 	struct preview *preview = NULL;
 	struct strobe_error *err;
-	start_waiting(s, input_path(path ? path : s->o->input));
-	struct opening *opening = opening_start(s->ctx, s->o, path, (struct time_range){});
+	start_waiting(s, input_name(s, &input));
+	struct opening *opening = opening_start(s->ctx, s->o, input);
 	bool is_done = wait_until(s, opening, s->began_ns + PROGRESS_AFTER_NS, &err);
-	if (!is_done && !err && !s->o->code)
-		preview = preview_open(s->ctx, s->o, path);
-	for (uint64_t ns = PREVIEW_FIRST_NS; preview && !is_done && !err; ns = PREVIEW_NEXT_NS) {
-		*ret = preview_read_on(preview, ns);
+	for (uint64_t ns = PREVIEW_FIRST_NS; !s->o->code && !is_done && !err; ns = PREVIEW_NEXT_NS) {
+		/* Of a stream there may be too little yet. */
+		if (!preview)
+			preview = preview_open(s->ctx, s->o, input);
+		*ret = preview ? preview_read_on(preview, ns) : NULL;
 		if (*ret) {
 			show_preview(s, opening, preview);
 			return NULL;
@@ -241,7 +248,7 @@ static struct strobe_error *renew(void *ctx, const struct report **ret)
 	if (!opening_is_done(s->opening)) {
 		*ret = preview_read_on(s->preview, PREVIEW_NEXT_NS);
 		s->next_ns = sys_clock_ns(sys_live(), CLOCK_MONOTONIC) + PREVIEW_EVERY_NS;
-		return *ret ? NULL : error_create(ERROR_NOT_FOUND, "%s has no samples to show", opened_path(s->file));
+		return *ret ? NULL : error_create(ERROR_NOT_FOUND, "%s has no samples to show", opened_name(s->file));
 	}
 	struct strobe_error *err = opening_finish(take_ptr(s->opening), &whole);
 	if (err)
@@ -262,8 +269,10 @@ static int wait_ms(void *ctx)
 static void status(void *ctx, struct strbuf *out)
 {
 	const struct report_screen *s = ctx;
-	if (s->preview)
-		strbuf_addf(out, ", READING: the first %u%%", preview_percent(s->preview));
+	if (!s->preview)
+		return;
+	strbuf_addstr(out, ", READING: ");
+	preview_tell(s->preview, out);
 }
 
 static struct strobe_error *check_whole(const struct report_screen *s)
@@ -276,7 +285,7 @@ static struct strobe_error *check_whole(const struct report_screen *s)
 static struct strobe_error *switch_file(void *ctx, const char *path, const struct report **ret)
 {
 	struct report_screen *s = ctx;
-	struct strobe_error *err = show_file(s, path, ret);
+	struct strobe_error *err = show_file(s, (struct opened_input){ .path = path }, ret);
 	s->stopped = false;
 	return err;
 }
@@ -286,9 +295,8 @@ static struct strobe_error *narrow(void *ctx, struct browse_span span, const str
 	struct report_screen *s = ctx;
 	struct opened *f;
 	TRY(check_whole(s));
-	if (!s->file->file->ops->rewind)
-		return error_create(ERROR_UNSUPPORTED, "a stream cannot be read twice, as this wants it: save it to a file");
-	struct strobe_error *err = open_file(s, s->file->o.input, (struct time_range){ span.from_ns, span.to_ns }, &f);
+	struct opened_input input = { s->file->o.input, s->file->spool, { span.from_ns, span.to_ns } };
+	struct strobe_error *err = open_file(s, input, &f);
 	s->stopped = false;
 	if (err)
 		return err;
@@ -313,7 +321,7 @@ static struct strobe_error *open_base(void *ctx, const char *path, const struct 
 	struct report_screen *s = ctx;
 	struct opened *f;
 	if (!s->base || strcmp(s->base_path, path) != 0) {
-		struct strobe_error *err = open_file(s, path, (struct time_range){}, &f);
+		struct strobe_error *err = open_file(s, (struct opened_input){ .path = path }, &f);
 		s->stopped = false;
 		if (err)
 			return err;
@@ -337,9 +345,9 @@ static bool wait_for_text(void *ctx, int fd)
 static struct strobe_error *samples(void *ctx, const struct browse_choice *which, enum browse_detail detail, struct strbuf *ret)
 {
 	struct report_screen *s = ctx;
-	if (!s->file->file->ops->rewind)
-		return error_create(ERROR_UNSUPPORTED, "a stream cannot be read twice, as this wants it: save it to a file");
-	start_waiting(s, opened_path(s->file));
+	if (s->file->spool)
+		TRY(check_whole(s));
+	start_waiting(s, opened_name(s->file));
 	struct strobe_error *err = report_print_samples(&s->file->o, which, detail, wait_for_text, s, ret);
 	s->stopped = false;
 	return err;
@@ -431,7 +439,9 @@ static struct strobe_error *browse_files(struct report_screen *s)
 		.samples = samples,
 		.is_recording = is_recording,
 	};
-	TRY(show_file(s, NULL, &first));
+	if (spool_is_stream(input_path(s->o->input)))
+		TRY(spool_start(input_path(s->o->input), &s->spool));
+	TRY(show_file(s, (struct opened_input){ .spool = s->spool }, &first));
 	if (s->o->code) {
 		s->hooks.begins_with_code = true;
 		s->hooks.code = s->o->code->look;
@@ -459,6 +469,9 @@ int report_browse(struct cmd_context *ctx, const struct report_options *o, struc
 	}
 	close_shown(&s);
 	opened_destroy(s.base);
+	/* A thread that was left behind may look at it still. */
+	if (!ctx->left_behind)
+		spool_destroy(s.spool);
 	/* Ctrl-C is one way to leave; who sent another signal is to see that it ended us. */
 	if (s.signal && s.signal != SIGINT)
 		cmd_signals_raise(&s.signals, s.signal);

@@ -4,6 +4,7 @@
 #define NCURSES_NOMACROS 1
 #include <curses.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
@@ -250,7 +251,10 @@ static SCREEN *new_terminal(struct screen *s, const char *term, bool no_colour)
 static struct strobe_error *start(struct screen *s, struct screen_options options)
 {
 	const char *term = getenv("TERM");
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+	/* Where a recording comes in by standard input, keys come from the terminal itself. */
+	int in = isatty(STDIN_FILENO) ? dup(STDIN_FILENO) : open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	s->in = in < 0 ? NULL : fdopen(in, "r");
+	if (!s->in || !isatty(STDOUT_FILENO))
 		return error_create(ERROR_UNSUPPORTED, "standard input and output are no terminal");
 	if (!term || !*term)
 		return error_create(ERROR_UNSUPPORTED, "TERM does not say which terminal this is");
@@ -259,9 +263,8 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	setlocale(LC_CTYPE, "");
 	s->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	/* Streams of our own: what is buffered in stdout stays there. */
-	s->in = fdopen(dup(STDIN_FILENO), "r");
 	s->out = fdopen(dup(STDOUT_FILENO), "w");
-	if (s->in && s->out)
+	if (s->out)
 		s->term = new_terminal(s, term, options.no_colour);
 	const char *address = s->term ? s->c.tigetstr("cup") : NULL;
 	if (!address || address == (const char *)-1)
@@ -502,14 +505,14 @@ static uint32_t character_key(wint_t c)
 	}
 }
 
-static bool is_hung_up(void)
+static bool is_hung_up(const struct screen *s)
 {
-	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct pollfd fd = { .fd = fileno(s->in), .events = POLLIN };
 	char byte;
 	if (poll(&fd, 1, 0) <= 0)
 		return false;
 	/* Readable and yet nothing came: its end, unless it was a signal. */
-	return fd.revents & (POLLHUP | POLLERR | POLLNVAL) || (read(STDIN_FILENO, &byte, 0) < 0 && errno == EIO);
+	return fd.revents & (POLLHUP | POLLERR | POLLNVAL) || (read(fd.fd, &byte, 0) < 0 && errno == EIO);
 }
 
 struct screen_key screen_key(struct screen *s)
@@ -528,7 +531,7 @@ struct screen_key screen_key(struct screen *s)
 		return s->mouse_nr ? mouse_key(s) : ret;
 	}
 	if (kind == ERR) {
-		s->gone = is_hung_up();
+		s->gone = is_hung_up(s);
 		ret.key = s->gone ? KEY_IS_GONE : resized.came ? KEY_IS_RESIZE : KEY_NONE;
 	} else {
 		ret.key = kind == KEY_CODE_YES ? function_key(c) : character_key(c);
@@ -542,7 +545,7 @@ struct screen_key screen_key(struct screen *s)
 
 void screen_wait(struct screen *s, const int *fds, unsigned n, int timeout_ms)
 {
-	struct pollfd all[9] = { { .fd = STDIN_FILENO, .events = POLLIN } };
+	struct pollfd all[9] = { { .fd = fileno(s->in), .events = POLLIN } };
 	if (s->gone)
 		return;
 	for (unsigned i = 0; i < n && i < 8; i++)

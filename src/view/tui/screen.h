@@ -6,6 +6,8 @@
  * order of others are shown as escapes, and what does not fit into its cells is left out. Where the locale is no UTF-8
  * everything else than ASCII is a '?'.
  *
+ * Keys come from standard input, or from /dev/tty where that is no terminal.
+ *
  * Colours are of 16 million where the terminal says so (its description, or COLORTERM), of 256, or of eight.
  *
  * libncursesw is loaded when the first screen is opened. Belongs to one thread; one screen at a time. SIGWINCH is curses';
