@@ -1,9 +1,7 @@
 #include "bpf/event_counts.h"
 
-#include <linux/membarrier.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -184,10 +182,7 @@ static void empty(struct event_counts *c, unsigned side, void (*fn)(void *ctx, c
 struct strobe_error *event_counts_turn(struct event_counts *c)
 {
 	c->side = !c->side;
-	TRY(write_side(c));
-	/* Every program that saw the old side is through afterwards: they run in sections of RCU. */
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	return NULL;
+	return write_side(c);
 }
 
 void event_counts_read(struct event_counts *c, void (*fn)(void *ctx, const struct event_count *e), void *ctx)

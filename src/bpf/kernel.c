@@ -1,6 +1,7 @@
 #include "bpf/kernel.h"
 
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,12 @@ uint64_t bpf_program_missed(int fd)
 	struct bpf_prog_info info = {};
 	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)fd, .info_len = sizeof(info), .info = address(&info) } };
 	return bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) < 0 ? 0 : info.recursion_misses;
+}
+
+void bpf_wait_for_programs(void)
+{
+	/* They run in sections of RCU. */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
 bool bpf_map_next(int fd, const void *key, void *ret_key)

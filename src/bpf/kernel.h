@@ -32,6 +32,8 @@ bool bpf_kernel_is_at_least(const struct sys *sys, unsigned major, unsigned mino
 struct strobe_error *bpf_refused(const struct sys *sys, int errnum, const char *what) _must_check_;
 /* How many runs of a program were skipped, because it was running on that CPU already. */
 uint64_t bpf_program_missed(int fd);
+/* Every program that runs now, on whatever CPU, is through afterwards. */
+void bpf_wait_for_programs(void);
 /* One key after another: the first one where key is NULL; false at the end. */
 bool bpf_map_next(int fd, const void *key, void *ret_key);
 bool bpf_map_get(int fd, const void *key, void *ret_value);

@@ -39,6 +39,7 @@ struct calls {
 	const char *(*map_name)(const struct bpf_map *map);
 	int (*map_fd)(const struct bpf_map *map);
 	int (*set_max_entries)(struct bpf_map *map, uint32_t entries);
+	int (*set_value_size)(struct bpf_map *map, uint32_t bytes);
 	int (*set_initial_value)(struct bpf_map *map, const void *data, size_t bytes);
 	const char *(*program_name)(const struct bpf_program *program);
 	int (*set_autoload)(struct bpf_program *program, bool on);
@@ -97,6 +98,7 @@ static struct strobe_error *open_library(struct calls *ret)
 		{ &ret->map_name, "bpf_map__name" },
 		{ &ret->map_fd, "bpf_map__fd" },
 		{ &ret->set_max_entries, "bpf_map__set_max_entries" },
+		{ &ret->set_value_size, "bpf_map__set_value_size" },
 		{ &ret->set_initial_value, "bpf_map__set_initial_value" },
 		{ &ret->program_name, "bpf_program__name" },
 		{ &ret->set_autoload, "bpf_program__set_autoload" },
@@ -186,6 +188,8 @@ static struct strobe_error *prepare(struct bpf_loaded *b, const struct bpf_load_
 		struct bpf_map *map = find_map(b, s->name);
 		if (map && (r = b->lib.set_max_entries(map, s->entries)))
 			return error_errno(-r, "cannot set the size of the BPF map '%s'", s->name);
+		if (map && s->value_bytes && (r = b->lib.set_value_size(map, s->value_bytes)))
+			return error_errno(-r, "cannot set the size of values of the BPF map '%s'", s->name);
 	}
 	struct bpf_program *program = NULL;
 	while ((program = b->lib.next_program(b->object, program)))

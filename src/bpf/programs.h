@@ -26,6 +26,7 @@ const char *bpf_image_missing(void);
 struct bpf_map_size {
 	const char *name;
 	uint32_t entries;
+	uint32_t value_bytes; /* 0: as in the program */
 };
 
 struct bpf_load_options {

@@ -42,6 +42,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	int pid, tgid;
 	__u64 start_time;
+	__u64 self_exec_id;
 	char comm[16];
 	struct task_struct *group_leader;
 	int exit_code;

@@ -245,29 +245,43 @@ void resolve_live_take(struct resolve_live *l, struct profile *p)
 	l->counts = (struct resolve_live_counts){};
 }
 
+/* Labels of one CPU and one place are the same in all their samples. */
+static bool is_of_place(enum key_id id)
+{
+	return key_is_of_thread(id) || id == KEY_CPU || id == KEY_SOCKET || id == KEY_CPUMODE || id == KEY_MACHINE;
+}
+
 bool resolve_live_takes_counts(const struct resolve_live *l)
 {
 	const struct resolver *r = l->r;
-	return r->columns_nr == r->thread_columns && !r->is_switched && !r->options.branch_mode && !r->options.mem_mode &&
-	       !r->options.keep_time_log && !r->filter.times_nr;
+	for (uint32_t i = 0; i < r->columns_nr; i++)
+		if (!is_of_place(r->columns[i].key->id))
+			return false;
+	return !r->is_switched && !r->options.branch_mode && !r->options.mem_mode && !r->options.keep_time_log &&
+	       !r->filter.times_nr && worker_takes_counts(&l->worker);
 }
-
-/* As the thread was last; a time behind all that is known, which no version of it ends before. */
-#define AT_LAST (UINT64_MAX - 1)
 
 void resolve_live_add(struct resolve_live *l, const struct resolve_live_counted *c)
 {
+	bool kernel = (c->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	if (l->filter.without_pid && c->pid == l->filter.without_pid)
+		return;
 	l->r->stats.records[PERF_RECORD_SAMPLE] += c->count;
-	l->counts.kernel += c->count;
+	l->counts.kernel += kernel ? c->count : 0;
+	l->counts.exact += c->misc & PERF_RECORD_MISC_EXACT_IP ? c->count : 0;
 	l->counts.samples += c->count;
-	if (l->filter.no_kernel || (l->filter.without_pid && c->pid == l->filter.without_pid))
+	if (kernel ? l->filter.no_kernel : l->filter.no_user)
 		return;
 	struct sample_hot hot = {
 		.pid = c->pid,
 		.tid = c->tid,
 		.cpu = c->cpu,
-		.time = AT_LAST,
-		.misc = PERF_RECORD_MISC_KERNEL,
+		.ip = c->ip,
+		.period = c->period,
+		.time = c->time_ns ? c->time_ns : l->latest_ns,
+		.misc = c->misc,
+		.callchain = c->chain,
+		.callchain_nr = c->chain_nr,
 	};
 	worker_counted(&l->worker, &hot, c->event, c->count, ++l->place);
 }

@@ -44,12 +44,16 @@ void resolve_live_pass(struct resolve_live *l);
 /* Adds the samples counted since the last call to a profile: to the same one each time, or to new ones. */
 void resolve_live_take(struct resolve_live *l, struct profile *p);
 /*
- * What was counted somewhere else and not sampled: so many events of a thread in the kernel, at no address. Only where
- * resolve_live_takes_counts(): no label that is asked for differs from sample to sample.
+ * What was counted somewhere else and not sampled: so many samples of a thread at one place, with one stack. Only where
+ * resolve_live_takes_counts(): no label that is asked for differs from sample to sample. Nothing is kept of it.
  */
 struct resolve_live_counted {
 	uint32_t event, pid, tid, cpu;
-	uint64_t count;
+	uint16_t misc;        /* as in a sample's record */
+	uint32_t chain_nr;
+	const uint64_t *chain; /* likewise */
+	uint64_t ip, count, period; /* the sum of periods */
+	uint64_t time_ns;     /* of the first of them; 0: the thread as it was last */
 };
 bool resolve_live_takes_counts(const struct resolve_live *l);
 void resolve_live_add(struct resolve_live *l, const struct resolve_live_counted *c);

@@ -184,7 +184,7 @@ struct event_facts {
 struct raw_sample {
 	struct raw_key key;
 	uint64_t labels_hash; /* of sub labels */
-	uint64_t value, weight;
+	uint64_t samples, value, weight;
 	uint64_t place, time_ns;
 	uint32_t cpu, tid, kernel;
 };
@@ -222,7 +222,11 @@ void worker_clear(struct worker *w);
 /* place: where the record stands in the input, from 1 on; it is also its time where there is no clock. */
 void worker_sample(struct worker *w, struct record rec, uint64_t place);
 void worker_flush(struct worker *w);
-/* So many samples at once, of an event whose samples have no chain. Not where labels of samples are asked for. */
+/*
+ * So many samples at once, whose periods add up to hot->period: where worker_takes_counts(), nothing that is asked for needs
+ * their records, and labels are the same in all of them.
+ */
+bool worker_takes_counts(const struct worker *w);
 void worker_counted(struct worker *w, const struct sample_hot *hot, uint32_t event, uint64_t count, uint64_t place);
 /* Where side-band comes between samples: forgets what may have changed. */
 void worker_machine_changed(struct worker *w);

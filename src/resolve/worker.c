@@ -342,12 +342,12 @@ static inline void count(struct worker *w, const struct raw_sample *s, const uin
 	if (__builtin_expect(w->sub_columns != 0, 0)) {
 		id = rawtab_sub(&w->tab, id, labels, s->labels_hash, s->place);
 		struct raw_sub *sub = &w->tab.subs.data[id];
-		sub->samples++;
+		sub->samples += s->samples;
 		sub->value += s->value;
 		sub->weight += s->weight;
 	} else {
 		struct raw_row *row = rawtab_row(&w->tab, id);
-		row->samples++;
+		row->samples += s->samples;
 		row->value += s->value;
 		row->weight += s->weight;
 	}
@@ -441,23 +441,23 @@ static void enqueue_joined(struct worker *w, const struct found *f, struct raw_s
 	w->path.chain = limited;
 }
 
-/* A sample of the event that f names. */
-static inline void put_sample(struct worker *w, struct found *f)
+/* So many samples of the event that f names. */
+static inline void put_samples(struct worker *w, struct found *f, uint64_t samples)
 {
 	const struct sample_hot *hot = f->hot;
 	struct resolver *r = w->r;
-	w->samples++;
-	w->event_samples[f->event_index]++;
+	w->samples += samples;
+	w->event_samples[f->event_index] += samples;
 	w->cut_chains += (hot->misc & RECORD_MISC_CHAIN_CUT) != 0;
 	w->first_ns = hot->time < w->first_ns ? hot->time : w->first_ns;
 	w->last_ns = hot->time > w->last_ns ? hot->time : w->last_ns;
 	if (__builtin_expect(r->is_switched, 0) && resolver_leaves_out(r, f->event_index)) {
-		w->filtered++;
+		w->filtered += samples;
 		return;
 	}
 	const struct thread_facts *t = find_thread(w, hot->pid, hot->tid, r->no_clock ? f->place : hot->time);
 	if (!t->pass || (r->filter.of_samples && !filter_sample(&r->filter, hot->cpu, hot->time))) {
-		w->filtered++;
+		w->filtered += samples;
 		return;
 	}
 	f->space = t->view.space;
@@ -471,7 +471,8 @@ static inline void put_sample(struct worker *w, struct found *f)
 	s->key.chain_nr = r->options.with_chains ? (uint32_t)hot->callchain_nr : 0;
 	s->key.event = f->event_index;
 	s->key.group = t->group;
-	s->value = f->event->layout.period != SAMPLE_NO_OFFSET ? hot->period : f->event->period;
+	s->samples = samples;
+	s->value = f->event->layout.period != SAMPLE_NO_OFFSET ? hot->period : samples * f->event->period;
 	if (r->options.mem_mode && f->full) /* what an access took is what counts */
 		s->value = f->full->weight1 ? f->full->weight1 : f->full->weight ? f->full->weight : 1;
 	s->weight = !f->full ? 0 : f->full->weight1 ? f->full->weight1 : f->full->weight;
@@ -502,7 +503,7 @@ static void put_members(struct worker *w, struct found *f, struct sample_hot *ho
 		f->event_index = m->now.data[i].event;
 		f->event = &w->events[f->event_index];
 		hot->period = m->now.data[i].period;
-		put_sample(w, f);
+		put_samples(w, f, 1);
 	}
 }
 
@@ -531,34 +532,30 @@ void worker_sample(struct worker *w, struct record rec, uint64_t place)
 	if (__builtin_expect(f.event->members, 0))
 		put_members(w, &f, &hot);
 	else
-		put_sample(w, &f);
+		put_samples(w, &f, 1);
+}
+
+bool worker_takes_counts(const struct worker *w)
+{
+	for (uint32_t i = 0; i < w->events_nr; i++)
+		if (w->events[i].full || w->events[i].joined || w->events[i].deferred)
+			return false;
+	return true;
 }
 
 void worker_counted(struct worker *w, const struct sample_hot *hot, uint32_t event, uint64_t count, uint64_t place)
 {
-	worker_flush(w);
 	if (w->events_nr != w->r->env->events.len)
 		size_events(w);
-	w->samples += count;
-	w->event_samples[event] += count;
-	const struct thread_facts *t = find_thread(w, hot->pid, hot->tid, hot->time);
-	if (!t->pass || (w->r->filter.of_samples && !filter_sample(&w->r->filter, hot->cpu, hot->time))) {
-		w->filtered += count;
-		return;
-	}
-	struct raw_key key = {
-		.ip = hot->ip,
-		.context = raw_context(t->view.space, hot->misc & PERF_RECORD_MISC_CPUMODE_MASK),
-		.event = event,
-		.group = t->group,
+	struct found f = {
+		.hot = hot,
+		.event = &w->events[event],
+		.event_index = event,
+		.time_ns = hot->time,
+		.place = place,
 	};
-	key.hash = raw_hash(&key);
-	uint32_t id = rawtab_find(&w->tab, &key);
-	if (id == IDSET_NONE)
-		id = rawtab_add(&w->tab, &key, t->view.kernel, &w->path, place);
-	struct raw_row *row = rawtab_row(&w->tab, id);
-	row->samples += count;
-	row->value += count;
+	put_samples(w, &f, count);
+	worker_flush(w);
 }
 
 void worker_count(const struct worker *w, struct resolver *r)

@@ -1,27 +1,35 @@
 /*
- * top: a tracepoint whose events only threads tell apart (-s comm) is counted in the kernel and read at each refresh, and not sampled
- * event by event.
+ * top: samples are added up in the kernel and read at each refresh, where that says the same as samples would. Tracepoints whose
+ * events only threads tell apart (-s comm) are counted by raw tracepoints, which cost least; all else by places and stacks.
  */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/log.h"
+#include "base/mem.h"
+#include "bpf/kernel.h"
 #include "cmd/top/run.h"
 
-/* The one event, whose samples would each count one; else NULL. */
-static const struct capture_event *only_event(const struct top_run *t)
-{
-	const struct event_set *set = capture_events(t->capture);
-	const struct capture_event *e = set->events.data;
-	for (size_t i = 1; i < set->events.len; i++)
-		if (!set->events.data[i].is_dummy)
-			return NULL;
-	bool each_counts = e->tracepoint_name && !e->attr.freq && e->attr.sample_period == 1;
-	bool all_count = !e->filter && !e->cgroup && !e->attr.exclude_kernel && !e->attr.exclude_user;
-	return each_counts && all_count ? e : NULL;
-}
+/* Each event has tables of its own. */
+#define TABLES_BYTES_MAX (32ull << 20)
+#define EVENTS_MAX       4
+/* Tables are read before a refresh is due where so much of them is in use. */
+#define FULL 0.5
 
-static bool is_of_everybody(const struct capture_options *o)
-{
-	return o->target.system_wide && !o->target.cpus && !o->target.pids && !o->target.tids && !o->target.uid && !o->overwrite;
-}
+/* How one event is counted. */
+struct top_counter {
+	struct top_run *t;
+	uint32_t event;
+	struct event_counts *by_thread;
+	struct sample_counts *by_stack;
+};
+
+struct top_counters {
+	struct top_counter of[EVENTS_MAX];
+	uint32_t nr;
+};
+
+/* ---- whether ---- */
 
 /* Samples are told apart by their threads alone. */
 static bool is_by_thread(const struct report_run *r)
@@ -32,59 +40,220 @@ static bool is_by_thread(const struct report_run *r)
 	return is;
 }
 
-void top_open_counts(struct top_run *t)
+static bool is_of_everybody(const struct capture_options *o)
+{
+	return o->target.system_wide && !o->target.cpus && !o->target.pids && !o->target.tids && !o->target.uid;
+}
+
+static uint32_t count_events(const struct event_set *set)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < set->events.len; i++)
+		n += !set->events.data[i].is_dummy;
+	return n;
+}
+
+/* What stands in the way as far as it can be seen from what was asked for, or NULL. */
+static const char *find_obstacle(const struct top_run *t)
 {
 	const struct capture_options *o = &t->o->record.capture;
-	const struct capture_event *e = only_event(t);
-	/* A recording wants the samples themselves. */
-	if (!e || !is_of_everybody(o) || t->has_output || !is_by_thread(&t->report) || !resolve_live_takes_counts(t->live))
-		return;
+	const struct event_set *set = capture_events(t->capture);
+	if (t->o->no_bpf)
+		return "--no-bpf";
+	if (t->has_output)
+		return "--record wants the samples themselves";
+	if (o->overwrite)
+		return "--overwrite";
+	if (count_events(set) > EVENTS_MAX)
+		return "more than four events";
+	if (o->callgraph.mode != CALLGRAPH_NONE && o->callgraph.mode != CALLGRAPH_FP)
+		return "stacks are not of frame pointers";
+	if (!resolve_live_takes_counts(t->live))
+		return "a column, or the kind of samples, wants each of them";
+	for (size_t i = 0; i < set->events.len; i++) {
+		const struct capture_event *e = &set->events.data[i];
+		if (e->sample_read || e->leader != i)
+			return "a group of events";
+		if (e->tracepoint_name && (o->target.cpus || o->target.uid))
+			return "a tracepoint of some CPUs or of a user";
+	}
+	return NULL;
+}
+
+/* ---- opening ---- */
+
+static bool open_by_thread(struct top_counter *c, const struct capture_event *e)
+{
 	struct event_counts_options options = {
-		.sys = t->sys,
+		.sys = c->t->sys,
 		.tracepoint = e->tracepoint_name,
-		.without_pid = t->o->show_self ? 0 : (uint32_t)getpid(),
+		.without_pid = c->t->o->show_self ? 0 : (uint32_t)getpid(),
 	};
-	struct strobe_error *err = event_counts_open(&options, &t->counts);
+	bool each_counts = e->tracepoint_name && !e->attr.freq && e->attr.sample_period == 1;
+	bool all_count = !e->filter && !e->cgroup && !e->attr.exclude_kernel && !e->attr.exclude_user;
+	if (!each_counts || !all_count || !is_of_everybody(&c->t->o->record.capture) || !is_by_thread(&c->t->report))
+		return false;
+	struct strobe_error *err = event_counts_open(&options, &c->by_thread);
 	if (err)
-		log_debug("samples and no counts: %s", err->message);
+		log_debug("not counted by a raw tracepoint: %s", err->message);
+	error_destroy(err);
+	return c->by_thread != NULL;
+}
+
+static struct strobe_error *open_counter(struct top_counter *c)
+{
+	struct top_run *t = c->t;
+	const struct capture_options *o = &t->o->record.capture;
+	if (open_by_thread(c, &capture_events(t->capture)->events.data[c->event]))
+		return NULL;
+	struct sample_counts_options options = {
+		.sys = t->sys,
+		.capture = t->capture,
+		.event = c->event,
+		.without_pid = t->o->show_self ? 0 : (uint32_t)getpid(),
+		.inherit = !o->no_inherit,
+		.bytes_max = TABLES_BYTES_MAX,
+	};
+	return sample_counts_open(&options, &c->by_stack);
+}
+
+static struct strobe_error *open_all(struct top_run *t, struct top_counters *all)
+{
+	const struct event_set *set = capture_events(t->capture);
+	const char *obstacle = find_obstacle(t);
+	if (obstacle)
+		return error_create(ERROR_UNSUPPORTED, "%s", obstacle);
+	for (uint32_t i = 0; i < set->events.len; i++) {
+		if (set->events.data[i].is_dummy)
+			continue;
+		struct top_counter *c = &all->of[all->nr++];
+		*c = (struct top_counter){ .t = t, .event = i };
+		TRY(open_counter(c));
+	}
+	return NULL;
+}
+
+void top_open_counts(struct top_run *t)
+{
+	t->counters = xcalloc(1, sizeof(*t->counters));
+	struct strobe_error *err = open_all(t, t->counters);
+	if (err)
+		top_close_counts(t); /* all events or none: they are read together */
+	if (err && t->o->record.verbose)
+		cmd_say(t->ctx, "samples come through rings: %s", err->message);
+	else if (!err && t->o->record.verbose)
+		cmd_say(t->ctx, "samples are added up in the kernel (BPF) and read at each refresh");
 	error_destroy(err);
 }
 
-static void take(void *ctx, const struct event_count *e)
+void top_close_counts(struct top_run *t)
 {
-	struct top_run *t = ctx;
-	resolve_live_add(t->live, &(struct resolve_live_counted){
-		.event = 0,
+	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++) {
+		event_counts_close(t->counters->of[i].by_thread);
+		sample_counts_close(t->counters->of[i].by_stack);
+	}
+	free(t->counters);
+	t->counters = NULL;
+}
+
+/* ---- counting ---- */
+
+static void take_thread(void *ctx, const struct event_count *e)
+{
+	struct top_counter *c = ctx;
+	resolve_live_add(c->t->live, &(struct resolve_live_counted){
+		.event = c->event,
 		.pid = e->pid,
 		.tid = e->tid,
 		.cpu = e->cpu,
+		.misc = PERF_RECORD_MISC_KERNEL,
 		.count = e->count,
+		.period = e->count,
+	});
+}
+
+static void take_stack(void *ctx, const struct sample_count *s)
+{
+	struct top_counter *c = ctx;
+	resolve_live_add(c->t->live, &(struct resolve_live_counted){
+		.event = c->event,
+		.pid = s->pid,
+		.tid = s->tid,
+		.cpu = s->cpu,
+		.misc = (s->is_user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL) | (s->is_exact ? PERF_RECORD_MISC_EXACT_IP : 0),
+		.ip = s->ip,
+		.count = s->count,
+		.period = s->period,
+		.time_ns = s->first_ns,
+		.chain = s->chain,
+		.chain_nr = s->chain_nr,
 	});
 }
 
 struct strobe_error *top_turn_counts(struct top_run *t)
 {
-	return t->counts ? event_counts_turn(t->counts) : NULL;
+	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++) {
+		struct top_counter *c = &t->counters->of[i];
+		if (c->by_thread)
+			TRY(event_counts_turn(c->by_thread));
+		else
+			sample_counts_turn(c->by_stack);
+	}
+	if (t->counters)
+		bpf_wait_for_programs();
+	return NULL;
 }
 
 void top_read_counts(struct top_run *t)
 {
-	if (t->counts)
-		event_counts_read(t->counts, take, t);
+	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++) {
+		struct top_counter *c = &t->counters->of[i];
+		if (c->by_thread)
+			event_counts_read(c->by_thread, take_thread, c);
+		else
+			sample_counts_read(c->by_stack, take_stack, c);
+	}
+}
+
+bool top_counts_are_full(const struct top_run *t)
+{
+	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++)
+		if (t->counters->of[i].by_stack && sample_counts_fill(t->counters->of[i].by_stack) > FULL)
+			return true;
+	return false;
 }
 
 uint64_t top_uncounted(const struct top_run *t)
 {
-	return t->counts ? event_counts_lost(t->counts) : 0;
+	uint64_t n = 0;
+	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++) {
+		const struct top_counter *c = &t->counters->of[i];
+		n += c->by_thread ? event_counts_lost(c->by_thread) : sample_counts_lost(c->by_stack);
+	}
+	return n;
+}
+
+/* Events of tracepoints are seen by programs, and would be sampled besides. */
+static void enable_event(const struct top_counter *c, bool on)
+{
+	const struct capture_event *e = &capture_events(c->t->capture)->events.data[c->event];
+	if (!e->tracepoint_name)
+		capture_set_enabled(c->t->capture, e->name, on);
 }
 
 struct strobe_error *top_enable(struct top_run *t, bool on)
 {
-	if (t->counts)
-		return event_counts_enable(t->counts, on);
-	if (on)
+	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++) {
+		struct top_counter *c = &t->counters->of[i];
+		if (c->by_thread)
+			TRY(event_counts_enable(c->by_thread, on));
+		else
+			sample_counts_enable(c->by_stack, on);
+		enable_event(c, on);
+	}
+	if (!t->counters && on)
 		capture_enable(t->capture);
-	else
+	else if (!t->counters)
 		capture_disable(t->capture);
 	return NULL;
 }

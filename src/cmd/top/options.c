@@ -131,6 +131,13 @@ CALL(parse_self)
 	return NULL;
 }
 
+CALL(parse_bpf)
+{
+	OPTIONS;
+	o->no_bpf = negated;
+	return NULL;
+}
+
 #define AT(field) offsetof(struct top_options, field)
 
 const struct option top_option_table[] = {
@@ -229,6 +236,8 @@ const struct option top_option_table[] = {
 	{OPTION_BOOL, 0, "force", AT(report.force), .help = "take symbols from files though they belong to another user"},
 
 	{OPTION_GROUP, .help = "How it is read"},
+	{OPTION_CALL, 0, "bpf", .parse = parse_bpf,
+	 .help = "add samples up in the kernel where it can be done (the default; --no-bpf takes each through a ring)"},
 	{OPTION_BOOL, 0, "overwrite", AT(record.capture.overwrite),
 	 .help = "let new samples overwrite old ones in rings that are full, and show the newest alone"},
 	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = record_parse_mmap_pages,

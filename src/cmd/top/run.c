@@ -53,6 +53,11 @@ static struct strobe_error *settle_options(struct top_run *t)
 		c->mmap_pages = ring_pages(t);
 	c->exclude_self = !t->o->show_self;
 	c->build_id_mmap = t->o->record_file != NULL;
+	/* Programs know no other clock that events have, too. */
+	if (!t->o->no_bpf && !t->o->record_file) {
+		c->use_clockid = true;
+		c->clockid = CLOCK_MONOTONIC;
+	}
 	t->o->report.code = &t->o->code;
 	t->o->stdio |= t->o->annotate != NULL;
 	if (t->o->annotate && t->o->report.format == REPORT_JSON)
@@ -181,7 +186,7 @@ void top_set_filter(struct top_run *t)
 	});
 }
 
-struct strobe_error *top_drain(struct top_run *t)
+static struct strobe_error *drain(struct top_run *t)
 {
 	uint64_t bytes;
 	TRY(capture_drain(t->capture, 0, &t->tee.sink, true, false, &bytes));
@@ -191,6 +196,22 @@ struct strobe_error *top_drain(struct top_run *t)
 		TRY(writer_round(t->output.writer, capture_env(t->capture)));
 	resolve_live_pass(t->live);
 	return NULL;
+}
+
+/* What was added up since the last time. */
+static struct strobe_error *drain_counts(struct top_run *t)
+{
+	TRY(top_turn_counts(t));
+	/* What this pass finds is counted when the next one is over: at once, here. */
+	TRY(drain(t));
+	TRY(drain(t));
+	top_read_counts(t);
+	return NULL;
+}
+
+struct strobe_error *top_drain(struct top_run *t)
+{
+	return top_counts_are_full(t) ? drain_counts(t) : drain(t);
 }
 
 static void count_losses(struct top_run *t)
@@ -227,11 +248,7 @@ static struct strobe_error *add_slice(struct top_run *t, uint64_t now)
 struct strobe_error *top_refresh(struct top_run *t)
 {
 	struct report_run *r = &t->report;
-	TRY(top_turn_counts(t));
-	/* What this pass finds is counted when the next one is over: at once, here. */
-	TRY(top_drain(t));
-	TRY(top_drain(t));
-	top_read_counts(t);
+	TRY(drain_counts(t));
 	struct resolve_live_counts counts = resolve_live_counts(t->live);
 	uint64_t now = top_now_ns(t);
 	struct strobe_error *err = add_slice(t, now);
@@ -353,7 +370,7 @@ static void release(struct top_run *t)
 		record_output_discard(&t->output);
 		record_output_deinit(&t->output);
 	}
-	event_counts_close(t->counts);
+	top_close_counts(t);
 	resolve_live_destroy(t->live);
 	if (t->history.profile)
 		history_deinit(&t->history);

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "bpf/event_counts.h"
+#include "bpf/sample_counts.h"
 #include "capture/session.h"
 #include "cmd/record/output.h"
 #include "cmd/signals.h"
@@ -30,7 +31,7 @@ struct top_run {
 	struct capture *capture;
 	struct report_run report;
 	struct resolve_live *live;
-	struct event_counts *counts; /* in place of samples of the first event, or NULL; see counts.c */
+	struct top_counters *counters; /* in place of samples, or NULL; see counts.c */
 	struct history history;
 	struct record_output output; /* --record */
 	bool has_output;
@@ -65,12 +66,16 @@ void top_limit_rows(const struct top_run *t, struct report_built *b, uint64_t en
 int top_wait_ms(const struct top_run *t, uint64_t refresh_ns);
 
 /*
- * counts.c: lets the kernel count, where that says the same as samples would; else leaves t->counts empty, and the others do
- * nothing. Rings are drained between a turn and the reading, so that all tasks are known that were met up to the turn.
+ * counts.c: lets the kernel add up samples, where that says the same as they would; else leaves t->counters empty, and the others
+ * do nothing. Rings are drained between a turn and the reading, so that all tasks are known that were met up to the turn.
  */
+struct top_counters;
 void top_open_counts(struct top_run *t);
+void top_close_counts(struct top_run *t);
 struct strobe_error *top_turn_counts(struct top_run *t) _must_check_;
 void top_read_counts(struct top_run *t);
+/* They are to be read before a refresh is due. */
+bool top_counts_are_full(const struct top_run *t);
 uint64_t top_uncounted(const struct top_run *t);
 /* Events are counted, or sampled, or not. */
 struct strobe_error *top_enable(struct top_run *t, bool on) _must_check_;
