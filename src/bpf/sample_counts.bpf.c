@@ -69,13 +69,11 @@ INLINE __u64 mix(__u64 hash, __u64 word)
 	return hash ^ hash >> 29;
 }
 
-/* What a thread was under another name, or as another program, is told apart: user space looks addresses up at the first sample's time. */
+/* What a thread was under another name, or as another program, is told apart: addresses are looked up as of the first sample. */
 INLINE __u64 hash_task(struct task_struct *task)
 {
-	__u64 name[2];
-	bpf_get_current_comm(name, sizeof(name));
-	__u64 hash = mix((__u32)task->pid, task->start_time);
-	return mix(mix(mix(hash, task->self_exec_id), name[0]), name[1]);
+	const __u64 *name = (const __u64 *)task->comm;
+	return mix(mix(mix(task->start_time ^ (__u64)task->pid << 40, task->self_exec_id), name[0]), name[1]);
 }
 
 INLINE char *table_here(void)
@@ -128,8 +126,9 @@ INLINE __u64 hash_words(char *table, __u32 at, __u32 n, __u64 hash)
 /* The slot of a hash, or an empty one; NULL: there is no room. */
 INLINE struct count_slot *find_slot(char *table, __u64 hash)
 {
+	__u32 step = hash >> 32 | 1; /* one after the other would be full in places long before the table is */
 	for (__u32 i = 0; i < COUNT_PROBES; i++) {
-		__u32 at = ((__u32)hash + i) & (settings.slots - 1);
+		__u32 at = ((__u32)hash + i * step) & (settings.slots - 1);
 		struct count_slot *slot = (struct count_slot *)(table + sizeof(struct count_head) + at * sizeof(*slot));
 		if (!slot->count || slot->hash == hash)
 			return slot;
@@ -185,6 +184,16 @@ INLINE _Bool is_target(__u32 tid)
 	return !settings.by_target || bpf_map_lookup_elem(&targets, &tid);
 }
 
+/* A tracepoint's data begin with the kernel's pointer to the registers there, which programs are not shown otherwise. */
+INLINE __u64 tracepoint_ip(void *ctx)
+{
+	struct sample_context *at;
+	__u64 ip;
+	if (bpf_probe_read_kernel(&at, sizeof(at), ctx) || bpf_probe_read_kernel(&ip, sizeof(ip), &at->ip))
+		return 0;
+	return ip;
+}
+
 /* Events that others sample here go on: 1. */
 SEC("tracepoint") int count_tracepoint(void *ctx)
 {
@@ -194,10 +203,7 @@ SEC("tracepoint") int count_tracepoint(void *ctx)
 	char *table = table_here();
 	if (!table)
 		return 1;
-	__u64 ip;
-	if (bpf_get_stack(ctx, &ip, sizeof(ip), 0) < 0)
-		ip = 0;
-	struct met m = { .ip = ip, .period = 1 };
+	struct met m = { .ip = tracepoint_ip(ctx), .period = 1 };
 	if (!add(ctx, table, task, &m, 0))
 		__sync_fetch_and_add(&control.lost, 1);
 	return 1;

@@ -17,10 +17,14 @@
 static const uint8_t sample_counts_object[1];
 #endif
 
-/* Room for what 4000 samples a second bring up to the next look at the table, where each has a stack of its own. */
-#define SLOTS_MAX      4096u
-#define WORDS_A_SLOT   16u
-#define SLOTS_MIN      512u
+/*
+ * Room for what 10,000 samples a second bring in a quarter of a second, where each has a stack of its own. Tracepoints come
+ * faster, and have no other place to go to.
+ */
+#define SLOTS_SAMPLED    4096u
+#define SLOTS_TRACEPOINT 16384u
+#define SLOTS_MIN        512u
+#define WORDS_A_SLOT     16u
 
 struct sample_counts {
 	struct sample_counts_options options;
@@ -64,13 +68,13 @@ static struct strobe_error *choose_sizes(struct sample_counts *c)
 {
 	struct count_settings *s = &c->settings;
 	TRY(sys_cpus_online(c->options.sys, &c->cpus));
-	for (s->slots = SLOTS_MAX;; s->slots /= 2) {
+	for (s->slots = event_of(&c->options)->tracepoint_name ? SLOTS_TRACEPOINT : SLOTS_SAMPLED;; s->slots /= 2) {
 		s->words = s->slots * WORDS_A_SLOT;
 		s->words_at = (uint32_t)(sizeof(struct count_head) + s->slots * sizeof(struct count_slot));
 		c->table_bytes = s->words_at + (s->words + COUNT_STACK_WORDS) * sizeof(uint64_t);
 		if (c->table_bytes * COUNT_SIDES * c->cpus.len <= c->options.bytes_max)
 			break;
-		if (s->slots == SLOTS_MIN)
+		if (s->slots <= SLOTS_MIN)
 			return error_create(ERROR_LIMIT, "tables of %zu CPUs would take more than %llu MB", c->cpus.len,
 					    (unsigned long long)(c->options.bytes_max >> 20));
 	}
@@ -244,5 +248,5 @@ double sample_counts_fill(const struct sample_counts *c)
 
 uint64_t sample_counts_lost(const struct sample_counts *c)
 {
-	return __atomic_load_n(&c->control->lost, __ATOMIC_RELAXED);
+	return __atomic_load_n(&c->control->lost, __ATOMIC_RELAXED) + bpf_runs_missed(c->loaded);
 }

@@ -1,7 +1,7 @@
 /*
  * What the programs that add up samples (sample_counts.bpf.c) and user space both know: the tables of counts. For these alone.
  *
- * A table is a struct count_head, then `slots` of struct count_slot (a hash table with linear probing), then `words` of
+ * A table is a struct count_head, then `slots` of struct count_slot (a hash table), then `words` of
  * stacks, and behind these room for one stack more. Each CPU has COUNT_SIDES tables: its programs fill one while user space
  * reads and empties the other.
  */
@@ -14,7 +14,7 @@
 #define COUNT_PART_WORDS  128
 #define COUNT_STACK_WORDS (2 * COUNT_PART_WORDS)
 /* How many slots are tried. */
-#define COUNT_PROBES 16
+#define COUNT_PROBES 24
 
 struct count_settings {
 	__u32 without_pid; /* of this process nothing is counted; 0: none */

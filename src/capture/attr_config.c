@@ -352,11 +352,11 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 	if (o.sample_address)
 		o.mmap_data = true;
 	/*
-	 * Mappings must be seen while nothing is sampled yet (delay) and on every CPU even where its events are
+	 * Mappings must be seen while nothing is sampled (delay, track_apart) and on every CPU even where its events are
 	 * throttled or limited to a PMU's CPUs: a dummy event, enabled at once, brings them.
 	 */
 	size_t tracker = 0;
-	if (o.delay_ms || map->system_wide) {
+	if (o.delay_ms || o.track_apart || map->system_wide) {
 		if (!is_dummy(&s->events.data[0].attr)) {
 			tracker = event_set_add_dummy(s);
 			if (map->system_wide || !map->is_workload)

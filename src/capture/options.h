@@ -69,6 +69,7 @@ struct capture_options {
 	bool build_id_mmap; /* build-ids in MMAP2 */
 	bool overwrite;     /* rings keep the newest data: written backwards, read at the end */
 	bool kernel_maps;   /* synthesise the kernel's mappings even where no event samples the kernel */
+	bool track_apart;   /* mappings and tasks come from an event of their own: those of the user may be disabled */
 	bool exclude_self;  /* tracepoints: not the recorder's own threads */
 
 	int64_t delay_ms; /* before events are enabled; -1 = never by itself; 0 = at once */

@@ -286,6 +286,11 @@ void resolve_live_add(struct resolve_live *l, const struct resolve_live_counted 
 	worker_counted(&l->worker, &hot, c->event, c->count, ++l->place);
 }
 
+void resolve_live_added(struct resolve_live *l)
+{
+	worker_flush(&l->worker);
+}
+
 struct resolve_live_counts resolve_live_counts(const struct resolve_live *l)
 {
 	return l->counts;

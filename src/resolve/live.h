@@ -45,7 +45,8 @@ void resolve_live_pass(struct resolve_live *l);
 void resolve_live_take(struct resolve_live *l, struct profile *p);
 /*
  * What was counted somewhere else and not sampled: so many samples of a thread at one place, with one stack. Only where
- * resolve_live_takes_counts(): no label that is asked for differs from sample to sample. Nothing is kept of it.
+ * resolve_live_takes_counts(): no label that is asked for differs from sample to sample. Its chain stays where it is until
+ * resolve_live_added().
  */
 struct resolve_live_counted {
 	uint32_t event, pid, tid, cpu;
@@ -57,5 +58,7 @@ struct resolve_live_counted {
 };
 bool resolve_live_takes_counts(const struct resolve_live *l);
 void resolve_live_add(struct resolve_live *l, const struct resolve_live_counted *c);
+/* Chains of what was added are not looked at any more. */
+void resolve_live_added(struct resolve_live *l);
 struct resolve_live_counts resolve_live_counts(const struct resolve_live *l);
 void resolve_live_set_filter(struct resolve_live *l, struct resolve_live_filter filter);

@@ -555,7 +555,6 @@ void worker_counted(struct worker *w, const struct sample_hot *hot, uint32_t eve
 		.place = place,
 	};
 	put_samples(w, &f, count);
-	worker_flush(w);
 }
 
 void worker_count(const struct worker *w, struct resolver *r)

@@ -15,6 +15,8 @@
 #define EVENTS_MAX       4
 /* Tables are read before a refresh is due where so much of them is in use. */
 #define FULL 0.5
+/* They are not looked at more often. */
+#define LOOK_NS 2000000ull
 
 /* How one event is counted. */
 struct top_counter {
@@ -27,6 +29,7 @@ struct top_counter {
 struct top_counters {
 	struct top_counter of[EVENTS_MAX];
 	uint32_t nr;
+	uint64_t turned_ns; /* the last time */
 };
 
 /* ---- whether ---- */
@@ -136,6 +139,7 @@ static struct strobe_error *open_all(struct top_run *t, struct top_counters *all
 void top_open_counts(struct top_run *t)
 {
 	t->counters = xcalloc(1, sizeof(*t->counters));
+	t->counters->turned_ns = top_now_ns(t);
 	struct strobe_error *err = open_all(t, t->counters);
 	if (err)
 		top_close_counts(t); /* all events or none: they are read together */
@@ -199,8 +203,10 @@ struct strobe_error *top_turn_counts(struct top_run *t)
 		else
 			sample_counts_turn(c->by_stack);
 	}
-	if (t->counters)
-		bpf_wait_for_programs();
+	if (!t->counters)
+		return NULL;
+	t->counters->turned_ns = top_now_ns(t);
+	bpf_wait_for_programs();
 	return NULL;
 }
 
@@ -213,14 +219,22 @@ void top_read_counts(struct top_run *t)
 		else
 			sample_counts_read(c->by_stack, take_stack, c);
 	}
+	resolve_live_added(t->live);
 }
 
-bool top_counts_are_full(const struct top_run *t)
+uint64_t top_counts_room_ns(const struct top_run *t)
 {
-	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++)
-		if (t->counters->of[i].by_stack && sample_counts_fill(t->counters->of[i].by_stack) > FULL)
-			return true;
-	return false;
+	double most = 0;
+	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++) {
+		const struct top_counter *c = &t->counters->of[i];
+		double fill = c->by_stack ? sample_counts_fill(c->by_stack) : 0;
+		most = fill > most ? fill : most;
+	}
+	if (most >= FULL)
+		return 0;
+	double took = most ? (double)(top_now_ns(t) - t->counters->turned_ns) : 0;
+	double left = most ? took * (FULL - most) / most : UINT64_MAX;
+	return left < LOOK_NS ? LOOK_NS : left < 1e18 ? (uint64_t)left : UINT64_MAX;
 }
 
 uint64_t top_uncounted(const struct top_run *t)

@@ -52,6 +52,7 @@ static struct strobe_error *settle_options(struct top_run *t)
 	if (!c->mmap_pages && !geteuid())
 		c->mmap_pages = ring_pages(t);
 	c->exclude_self = !t->o->show_self;
+	c->track_apart = true; /* the user may disable events, and those that programs count are disabled */
 	c->build_id_mmap = t->o->record_file != NULL;
 	/* Programs know no other clock that events have, too. */
 	if (!t->o->no_bpf && !t->o->record_file) {
@@ -167,7 +168,9 @@ int top_wait_ms(const struct top_run *t, uint64_t refresh_ns)
 {
 	uint64_t now = top_now_ns(t), step = top_delay_ns(t) / DRAINS_PER_REFRESH;
 	uint64_t left = refresh_ns > now ? refresh_ns - now : 0;
+	uint64_t room = top_counts_room_ns(t);
 	step = step < DRAIN_MAX_NS ? step : DRAIN_MAX_NS;
+	step = step < room ? step : room;
 	left = left < step ? left : step;
 	return (int)((left + 999999) / 1000000);
 }
@@ -211,7 +214,7 @@ static struct strobe_error *drain_counts(struct top_run *t)
 
 struct strobe_error *top_drain(struct top_run *t)
 {
-	return top_counts_are_full(t) ? drain_counts(t) : drain(t);
+	return top_counts_room_ns(t) ? drain(t) : drain_counts(t);
 }
 
 static void count_losses(struct top_run *t)
@@ -256,6 +259,7 @@ struct strobe_error *top_refresh(struct top_run *t)
 	t->refresh.seconds = (double)(now - t->last_ns) / 1e9;
 	t->refresh.samples = counts.samples;
 	t->refresh.kernel_samples = counts.kernel;
+	t->refresh.in_kernel = t->counters != NULL;
 	t->last_ns = now;
 	count_losses(t);
 	if (err)
@@ -326,6 +330,7 @@ void top_head(const struct top_run *t, struct strbuf *b)
 	add_events(t, b);
 	strbuf_addstr(b, ",  ");
 	add_target(t, b);
+	strbuf_addstr(b, f->in_kernel ? " BPF" : "");
 }
 
 void top_limit_rows(const struct top_run *t, struct report_built *b, uint64_t entries)

@@ -74,8 +74,8 @@ void top_open_counts(struct top_run *t);
 void top_close_counts(struct top_run *t);
 struct strobe_error *top_turn_counts(struct top_run *t) _must_check_;
 void top_read_counts(struct top_run *t);
-/* They are to be read before a refresh is due. */
-bool top_counts_are_full(const struct top_run *t);
+/* How long there may be room for more, as fast as it has been taken; 0: they are to be read, whether a refresh is due or not. */
+uint64_t top_counts_room_ns(const struct top_run *t);
 uint64_t top_uncounted(const struct top_run *t);
 /* Events are counted, or sampled, or not. */
 struct strobe_error *top_enable(struct top_run *t, bool on) _must_check_;

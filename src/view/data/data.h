@@ -16,6 +16,7 @@ struct data_refresh {
 	uint64_t samples, kernel_samples; /* that came in them, shown or not */
 	uint64_t lost, lost_total;        /* the kernel had no room for them */
 	uint64_t dropped, dropped_total;  /* could not be read */
+	bool in_kernel;                   /* samples were added up there; else each came through a ring */
 };
 
 #define DATA_REFRESH_SCHEMA "strobe-top-1"

@@ -225,6 +225,8 @@ void data_refresh_json(struct out *o, const struct data_refresh *f, const struct
 	json_u64(&j, f->dropped);
 	json_key(&j, "dropped_total");
 	json_u64(&j, f->dropped_total);
+	json_key(&j, "counted");
+	json_str(&j, f->in_kernel ? "kernel" : "rings");
 	json_key(&j, "report");
 	add_report(&j, r);
 	json_end(&j);
