@@ -160,7 +160,7 @@ class LossRow:
 
 
 class CostRow:
-    """What a call of dd takes in CPU time while top of all calls of the system goes on, counted in the kernel or sampled into rings."""
+    """What a call of dd takes in CPU time while top of all calls of the system goes on, added up in the kernel or through rings."""
 
     CALLS = 2000000
     DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", f"count={CALLS // 2}", "status=none"]
@@ -168,8 +168,11 @@ class CostRow:
     def __init__(self, name, strobe):
         self.name = name
         top = [strobe, "top", "--format", "json", "-e", "raw_syscalls:sys_enter", "-d", "1"]
-        self.sides = {"bare": None, "counted": [*top, "-s", "comm"], "rings": [*top, "-s", "comm,sym"]}
-        self.best = {}
+        self.sides = {"bare": None, "-s comm": [*top, "-s", "comm"]}
+        for words in ["-s", "comm,sym"], ["-g"]:
+            for how in "--bpf", "--no-bpf":
+                self.sides[" ".join([*words, how])] = [*top, *words, how]
+        self.best, self.own = {}, {}
 
     def run(self, bench):
         for _ in range(bench.options.rounds):
@@ -179,16 +182,28 @@ class CostRow:
                     top.stdout.readline()
                 pid = os.posix_spawnp("dd", self.DD, os.environ)
                 used = os.wait4(pid, 0)[2]
-                if top:
-                    top.terminate()
-                    top.communicate()
                 ns = 1e9 * (used.ru_utime + used.ru_stime) / self.CALLS
                 self.best[who] = min(ns, self.best.get(who, ns))
+                if top:
+                    top.terminate()
+                    top.stdout.close()
+                    used = os.wait4(top.pid, 0)[2]
+                    own = 1e3 * (used.ru_utime + used.ru_stime)
+                    self.own[who] = min(own, self.own.get(who, own))
 
     def cells(self):
-        words = " ".join(["strobe", *self.sides["counted"][1:]])
-        return [self.name, f"bare {self.best['bare']:.0f} ns", f"`-s comm`, counted {self.best['counted']:.0f} ns; "
-                f"`-s comm,sym`, rings {self.best['rings']:.0f} ns", "", "", f"`{words}` beside `{' '.join(self.DD)}`"]
+        words = " ".join(["strobe", *self.sides["-s comm"][1:-2]])
+        said = "; ".join(f"`{who}` {ns:.0f} ns, top {self.own[who]:.0f} ms" for who, ns in self.best.items() if who in self.own)
+        return [self.name, f"bare {self.best['bare']:.0f} ns", said, "", "", f"`{words}` … beside `{' '.join(self.DD)}`"]
+
+
+class WayRow(CpuRow):
+    """The same top, its samples added up in the kernel and through rings."""
+
+    def cells(self):
+        ratio = min(self.results["--no-bpf"]) / min(self.results["--bpf"])
+        return [self.name, f"rings: {self.cell('--no-bpf')}", f"kernel: {self.cell('--bpf')}", f"{ratio:.1f} times", "",
+                f"`{' '.join(['strobe', *self.sides['--bpf'][1:]])}`, and `--no-bpf`"]
 
 
 def rows(perf, strobe):
@@ -198,6 +213,9 @@ def rows(perf, strobe):
     yield CpuRow("top -g at 4000 Hz, two busy CPUs", "a fifth", sides("-F", "4000", "-g"))
     yield CpuRow("top --stdio -g at 4000 Hz, two busy CPUs", "a fifth", sides("--stdio", "-F", "4000", "-g"))
     yield CpuRow("top -g at 4000 Hz, two loops of gcc", "a fifth", sides("-F", "4000", "-g"), compiling)
+    for name, load in ("two busy CPUs", busy), ("two loops of gcc", compiling):
+        ways = {how: [strobe, "top", "-F", "4000", "-g", how] for how in ("--bpf", "--no-bpf")}
+        yield WayRow(f"top -g at 4000 Hz, in the kernel or through rings, {name}", "", ways, load)
     yield FirstScreenRow("top, first screen", "200 ms", sides("-F", "4000"))
     yield LossRow("top of raw_syscalls, dd", "nothing lost", perf, strobe)
     yield CostRow("a call of dd under top of raw_syscalls", strobe)
