@@ -155,6 +155,12 @@ void filemap_close(struct filemap *m)
 	*m = (struct filemap){ .slot = -1 };
 }
 
+void filemap_rest(const struct filemap *m)
+{
+	if (m->data && !m->heap)
+		madvise((void *)(uintptr_t)m->data, m->bytes, MADV_DONTNEED);
+}
+
 bool filemap_shrunk(const struct filemap *m)
 {
 	return !m->heap && m->data && m->slot >= 0 && atomic_load(&guarded_list[m->slot].shrunk);

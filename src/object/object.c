@@ -340,6 +340,11 @@ static const void *section_bytes_at(const struct object *o, uint64_t vaddr, size
 	return NULL;
 }
 
+void object_rest(const struct object *o)
+{
+	filemap_rest(&o->map);
+}
+
 bool object_is_cut(const struct object *o)
 {
 	return filemap_shrunk(&o->map);

@@ -90,6 +90,8 @@ bool object_vaddr_of_offset(const struct object *o, uint64_t offset, uint64_t *r
 bool object_offset_of_vaddr(const struct object *o, uint64_t vaddr, uint64_t *ret);
 /* The file's bytes at a virtual address, at most up to the end of its segment; NULL where there are none. */
 const void *object_bytes_at(const struct object *o, uint64_t vaddr, size_t *ret_bytes);
+/* It is not read for a while: its pages leave this process until they are. */
+void object_rest(const struct object *o);
 /* Whether the file was found to have become shorter: bytes that it had are read as zeros. */
 bool object_is_cut(const struct object *o);
 

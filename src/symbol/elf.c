@@ -394,6 +394,11 @@ static bool load_elf(struct dso *d)
 			  });
 	if (!d->has_table)
 		dso_problem(d, "%s has no symbols: it was stripped", d->long_name);
+	/* Of what goes on for hours, only names that are shown are still read. */
+	if (d->session->options.live)
+		object_rest(d->object);
+	if (d->session->options.live && d->symbols_object)
+		object_rest(d->symbols_object);
 	return d->has_table;
 }
 
