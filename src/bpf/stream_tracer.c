@@ -25,7 +25,7 @@ static const unsigned char trace_stream_object[1];
 
 /* What has been read is given back to the ring in pieces: each time costs the writers a miss of their cache. */
 #define GIVE_BACK_BYTES (64 << 10)
-/* Of few calls: an entry and an exit each, and what follows tasks. */
+/* Of few calls: an exit each, and what follows tasks. */
 #define LINKS_MAX 64
 
 struct stream_tracer {
@@ -43,9 +43,10 @@ struct stream_tracer {
 /* So many calls have tracepoints of their own; to attach and to give up more of them takes too long. */
 #define FEW_CALLS 8
 
-static const char *const enter_and_exit[] = { "stream_enter", "stream_exit", NULL };
-static const char *const of_one_call[] = { "stream_call_enter", "stream_call_exit", NULL };
-static const char *const of_calls[] = { "stream_enter", "stream_exit", "stream_call_enter", "stream_call_exit", NULL };
+/* With few calls the end of each is attached to its tracepoint, and that of all when a 32-bit call begins. */
+#define EXIT     "stream_exit"
+#define FEW_EXIT "stream_few_exit"
+static const char *const exits[] = { EXIT, FEW_EXIT, NULL };
 
 _Static_assert(sizeof(struct trace_step) == sizeof(struct syscall_fetch), "one layout");
 _Static_assert(offsetof(struct trace_plan, step) == offsetof(struct syscall_plan, step), "one layout");
@@ -165,8 +166,8 @@ static struct strobe_error *settings_of(const struct trace_whom *w, const struct
 }
 
 /*
- * Whether the calls that are wanted are so few that each gets tracepoints of its own: other calls cost half as much then. Of
- * a command only: it is known when it, or what it starts, becomes a 32-bit program; tasks that are there may be some.
+ * Whether the calls that are wanted are so few that the end of each gets a tracepoint of its own: other calls cost half as
+ * much then. Of a command only: tasks that are there may be in the middle of a 32-bit call.
  */
 static bool are_few(const struct trace_whom *w, const struct syscall_table *native)
 {
@@ -192,10 +193,8 @@ static struct strobe_error *attach(struct stream_tracer *s, const struct trace_w
 		char name[80];
 		if (!((w->selected[call / 64] | w->points[call / 64]) >> call % 64 & 1))
 			continue;
-		for (size_t i = 0; of_one_call[i]; i++) {
-			snprintf(name, sizeof(name), "sys_%s_%s", i ? "exit" : "enter", syscall_table_get(o->native, call)->entry);
-			TRY(bpf_attach_tracepoint(s->loaded, of_one_call[i], "syscalls", name));
-		}
+		snprintf(name, sizeof(name), "sys_exit_%s", syscall_table_get(o->native, call)->entry);
+		TRY(bpf_attach_tracepoint(s->loaded, FEW_EXIT, "syscalls", name));
 	}
 	return NULL;
 }
@@ -219,8 +218,9 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 	size_t n = 0;
 	if (!o->signals)
 		without[n++] = "stream_signal";
-	for (size_t i = 0; !few_calls && of_one_call[i]; i++)
-		without[n++] = of_one_call[i];
+	without[n++] = few_calls ? "stream_enter" : "stream_few_enter";
+	if (!few_calls)
+		without[n++] = FEW_EXIT;
 	struct bpf_load_options load = {
 		.sys = w->sys,
 		.image = { "trace_stream", trace_stream_object, sizeof(trace_stream_object) },
@@ -228,7 +228,7 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,
 		.without = without,
-		.later = few_calls ? of_calls : NULL,
+		.later = few_calls ? exits : NULL,
 	};
 	struct strobe_error *err = bpf_load(&load, &s->loaded);
 	if (!err)
@@ -275,15 +275,18 @@ void stream_tracer_stop(struct stream_tracer *s)
 		bpf_detach(s->loaded);
 }
 
-/* A 32-bit program has begun, and waits or is stopped: its calls have no tracepoints of their own. */
+/* A 32-bit program or call has begun, and waits or is to stop: the ends of its calls have no tracepoints of their own. */
 static void attach_compat(struct stream_tracer *s)
 {
-	for (size_t i = 0; enter_and_exit[i]; i++) {
-		_cleanup_error_ struct strobe_error *err = bpf_attach_program(s->loaded, enter_and_exit[i]);
-		if (err)
-			log_warn("calls of 32-bit programs are not seen: %s", err->message);
-	}
+	_cleanup_error_ struct strobe_error *err = bpf_attach_program(s->loaded, EXIT);
+	if (err)
+		log_warn("ends of 32-bit calls are not seen: %s", err->message);
 	__atomic_store_n(&s->control->compat, TRACE_COMPAT_ATTACHED, __ATOMIC_SEQ_CST);
+}
+
+/* What has stopped for that. */
+static void let_go_on(struct stream_tracer *s)
+{
 	for (size_t i = 0; i < TRACE_STOPPED; i++) {
 		uint32_t pid = __atomic_exchange_n(&s->control->stopped[i], 0, __ATOMIC_SEQ_CST);
 		if (pid)
@@ -298,6 +301,8 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 	bool go_on = true;
 	if (s->control->compat == TRACE_COMPAT_SEEN)
 		attach_compat(s);
+	if (s->few_calls)
+		let_go_on(s);
 	if (s->control->woken || s->few_calls)
 		epoll_wait(s->wake_fd, &woken, 1, 0);
 	while (s->at < end && go_on) {

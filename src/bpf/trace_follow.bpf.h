@@ -158,6 +158,16 @@ INLINE long number_of(struct pt_regs *regs)
 #endif
 }
 
+/* Of a call that has ended. */
+INLINE __s64 result_of(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->ax;
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->regs[0];
+#endif
+}
+
 /*
  * Whether a call that ends is the one that began as `began`, though its number is another one: a return from a signal handler
  * has the registers of what it interrupted; an exec of a program of the other width has that one's number for exec.

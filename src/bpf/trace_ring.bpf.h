@@ -15,6 +15,7 @@
 #define COMPAT_NS    30000
 #define COMPAT_TURNS 1000
 
+
 enum { SIGCONT = 18, SIGSTOP = 19 };
 
 struct {
@@ -76,26 +77,31 @@ INLINE _Bool send_bytes(const void *bytes, __u64 n, _Bool can_wait)
 	return !bpf_ringbuf_output(&ring, (void *)bytes, n, flags);
 }
 
-/*
- * A 32-bit program begins, the first one: the reader is woken to attach what tells of its calls. It attaches in less than a
- * millisecond, as a rule; where it does not, the program is stopped, and the reader lets it go on.
- */
-GLOBAL int wait_for_compat(__u32 pid)
+INLINE void wake_reader(void)
 {
 	struct trace_event nothing = {};
-	__u32 i;
-	control.compat = TRACE_COMPAT_SEEN;
 	bpf_ringbuf_output(&ring, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
-	if (turn_for_compat(bpf_ktime_get_ns() + COMPAT_NS))
-		return 0;
-	bpf_send_signal(SIGSTOP);
-	i = __sync_fetch_and_add(&control.stopped_nr, 1);
-	if (i < TRACE_STOPPED)
-		__sync_lock_test_and_set(&control.stopped[i], pid);
-	/* Either the reader finds it there, or it is here that it has attached meanwhile. */
-	if (i >= TRACE_STOPPED || is_attached())
+}
+
+/*
+ * A 32-bit program begins, or a 32-bit call, the first one: the reader is woken to attach what tells how such calls end. It
+ * attaches in less than a millisecond, as a rule; where it does not, the program is to stop, and the reader lets it go on.
+ * Whether it is.
+ */
+GLOBAL int wait_for_compat(void)
+{
+	__sync_val_compare_and_swap(&control.compat, TRACE_COMPAT_NONE, TRACE_COMPAT_SEEN);
+	wake_reader();
+	return !turn_for_compat(bpf_ktime_get_ns() + COMPAT_NS) && !bpf_send_signal(SIGSTOP);
+}
+
+/* It has stopped. Before, its SIGSTOP would be taken back with what else is there to be done. */
+INLINE void let_go_on(__u32 pid)
+{
+	__u32 i = __sync_fetch_and_add(&control.stopped_nr, 1);
+	if (__sync_val_compare_and_swap(&control.stopped[i % TRACE_STOPPED], 0, pid))
 		bpf_send_signal(SIGCONT);
-	return 0;
+	wake_reader();
 }
 
 /* A call, a point, a signal. Where interrupts are off nobody waits. */

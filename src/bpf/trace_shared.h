@@ -134,7 +134,7 @@ struct trace_settings {
 	__u8 stacks;        /* enum trace_stacks */
 	__u8 kernel_stacks;
 	__u8 points;        /* some calls are asked for as tracepoints: TRACE_SELECTED_POINT */
-	__u8 few_calls;     /* each has tracepoints of its own: those of all calls are for 32-bit programs */
+	__u8 few_calls;     /* the end of each has a tracepoint of its own: that of all calls is for 32-bit ones */
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
 	__u32 path_bytes;   /* only calls with this path, or with what was opened by it; 0: all */
 	__u32 path_prefix;  /* with one that begins so */
@@ -143,7 +143,7 @@ struct trace_settings {
 	char path[TRACE_PATH_MAX];
 };
 
-/* Calls of 32-bit programs: whether there are any, and whether the tracepoints of all calls are attached for them. */
+/* 32-bit calls: whether there are any, and whether the tracepoint of the ends of all calls is attached for them. */
 enum trace_compat { TRACE_COMPAT_NONE, TRACE_COMPAT_SEEN, TRACE_COMPAT_ATTACHED };
 #define TRACE_STOPPED 16
 /* Thread ids by their last bits. */
@@ -163,7 +163,7 @@ struct trace_control {
 	__u64 read_bytes, read_ns; /* how far it was when a call waited, and since when */
 	__u32 woken;      /* it has been; the reader takes that back when it is through */
 	__u32 compat;     /* few_calls: enum trace_compat */
-	__u32 stopped[TRACE_STOPPED], stopped_nr; /* processes that are stopped until it is ATTACHED */
+	__u32 stopped[TRACE_STOPPED], stopped_nr; /* processes that have stopped until it is ATTACHED */
 	__u32 unused_too;
 	__u8 selected[TRACE_CALLS]; /* by call, native ones first: TRACE_SELECTED_* */
 	__u8 near[TRACE_NEAR];      /* 0: no task whose id ends so was ever meant */

@@ -16,6 +16,7 @@ struct task_state {
 	__u8 point; /* its POINT is to be sent when what it points at can be read */
 	__u8 path;  /* what was fetched at entry has the path that is asked for */
 	__u8 left;  /* its end has been told of already */
+	__u8 stops; /* by us: the reader lets it go on */
 };
 
 #include "bpf/trace_stack.bpf.h"
@@ -175,16 +176,20 @@ INLINE struct pt_regs *regs_of(struct task_struct *task)
 	return (struct pt_regs *)bpf_task_pt_regs(task);
 }
 
+/* Whether the number is that of a call that is asked for, in a program of either width. */
+INLINE _Bool is_chosen(long number)
+{
+	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1;
+	return settings.select_all || (control.selected[low] | control.selected[low + TRACE_NUMBERS]);
+}
+
 INLINE int enter(void *ctx, struct task_struct *task, long number)
 {
-	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1, call, n;
-	struct task_state *t;
+	struct task_state *t = followed(task);
 	struct trace_plan *plan;
 	struct scratch *s;
 	struct blob *b;
-	if (!settings.select_all && !(control.selected[low] | control.selected[low + TRACE_NUMBERS]))
-		return 0;
-	t = followed(task);
+	__u32 call, n;
 	if (!t)
 		return 0;
 	call = call_of(task, number);
@@ -244,15 +249,15 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 }
 
 /* regs: as they are at the end. */
-INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long number, __s64 ret)
+INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long number, __s64 ret, _Bool can_wait)
 {
-	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1, call;
 	_Bool failed = ret < 0 && ret >= -4095;
+	__u32 call;
 	struct task_state *t;
 	struct trace_plan *plan;
 	struct scratch *s;
 	__u64 now;
-	if (!settings.select_all && !(control.selected[low] | control.selected[low + TRACE_NUMBERS]))
+	if (!is_chosen(number))
 		return 0;
 	t = followed(task);
 	if (!t || !control.enabled || !counts_here())
@@ -271,7 +276,7 @@ INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long
 			goto out;
 		take_args(s, regs, call >= TRACE_NUMBERS);
 		s->ret = 0;
-		send_point(ctx, s, task, t, plan, number, 1, 1);
+		send_point(ctx, s, task, t, plan, number, 1, can_wait);
 	}
 	if (!is_call(call))
 		goto out;
@@ -294,8 +299,8 @@ INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long
 	fetch_at_exit(s, plan, failed, 0);
 	if (!is_on_path(s, task, t, plan, 1))
 		goto out;
-	send_stack(ctx, task, now, 1);
-	send(s, 1);
+	send_stack(ctx, task, now, can_wait);
+	send(s, can_wait);
 out:
 	if (t)
 		t->start_ns = 0;
@@ -305,10 +310,8 @@ out:
 SEC("raw_tp/sys_enter")
 int stream_enter(__u64 *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	if (settings.few_calls && !is_compat(task))
-		return 0;
-	return enter(ctx, task, ctx[1]);
+	long number = ctx[1];
+	return is_chosen(number) ? enter(ctx, bpf_get_current_task_btf(), number) : 0;
 }
 
 SEC("raw_tp/sys_exit")
@@ -318,32 +321,60 @@ int stream_exit(__u64 *ctx)
 	struct pt_regs *regs = regs_of(task);
 	if (settings.few_calls && !is_compat(task))
 		return 0;
-	return leave(ctx, task, regs, number_of(regs), ctx[1]);
+	return leave(ctx, task, regs, number_of(regs), ctx[1], 1);
 }
 
-/* What a tracepoint of one call gives. */
-struct call_point {
+static __attribute__((noinline)) int enter_few(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 call = call_of(task, ctx[1]);
+	struct task_state *t;
+	if (!is_call(call) && !is_point(call))
+		return 0;
+	t = followed(task);
+	/* Nothing tells yet when it ends. */
+	if (t)
+		t->stops = call >= TRACE_NUMBERS && !is_attached() && wait_for_compat();
+	return enter(ctx, task, ctx[1]);
+}
+
+/*
+ * In few_calls: all entries, since those of 32-bit calls have no tracepoints of their own, whether the program is one (int
+ * 0x80). What is wanted is done by a function of its own: the others, nearly all, do not save registers for it.
+ */
+SEC("raw_tp/sys_enter")
+int stream_few_enter(__u64 *ctx)
+{
+	return is_chosen(ctx[1]) ? enter_few(ctx) : 0;
+}
+
+/* What the tracepoint of the end of one call gives. */
+struct call_end {
 	__u64 unused;
 	__s32 number, unused_too;
-	__s64 value; /* the first argument, or the result */
+	__s64 result;
 };
 
 /* What such a program returns; with 0 the kernel keeps the call from everyone's events on that tracepoint, as from perf's. */
 #define LET_PASS 1
 
 SEC("tracepoint")
-int stream_call_enter(struct call_point *ctx)
+int stream_few_exit(struct call_end *ctx)
 {
-	enter(ctx, bpf_get_current_task_btf(), ctx->number);
+	struct task_struct *task = bpf_get_current_task_btf();
+	leave(ctx, task, regs_of(task), ctx->number, ctx->result, 1);
 	return LET_PASS;
 }
 
-SEC("tracepoint")
-int stream_call_exit(struct call_point *ctx)
+#define TASK_IS_STOPPED 4 /* __TASK_STOPPED of the kernel's task states */
+
+/* By us, before the ends of 32-bit calls were attached: one that was seen to begin has ended since. */
+INLINE void stopped(void *ctx, struct task_struct *task, struct task_state *t)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	leave(ctx, task, regs_of(task), ctx->number, ctx->value);
-	return LET_PASS;
+	t->stops = 0;
+	if (t->start_ns && t->call >= TRACE_NUMBERS)
+		leave(ctx, task, regs_of(task), t->call % TRACE_NUMBERS, result_of(regs_of(task)), 0);
+	let_go_on(task->tgid);
 }
 
 /* A call that sleeps is told of, so that the user sees what is waited for. */
@@ -358,6 +389,8 @@ int stream_switch(__u64 *ctx)
 	if (!(__u32)ctx[3]) /* it could run on */
 		return 0;
 	t = is_near(task->pid) ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
+	if (settings.few_calls && t && t->stops && ((__u32)ctx[3] & TASK_IS_STOPPED))
+		stopped(ctx, task, t);
 	if (!t || !t->start_ns || t->told || !control.enabled || !counts_here())
 		return 0;
 	call = t->call;
@@ -446,9 +479,9 @@ int stream_exec(__u64 *ctx)
 	send_name(s, task->comm);
 	if (settings.few_calls && is_32bit(task) && !is_attached()) {
 		/* The tracepoint of its end passes over 32-bit programs, and it ends before a stop. */
-		leave(ctx, task, regs_of(task), t->call % TRACE_NUMBERS, 0);
+		leave(ctx, task, regs_of(task), t->call % TRACE_NUMBERS, 0, 1);
 		t->left = 1;
-		wait_for_compat(task->tgid);
+		t->stops = wait_for_compat();
 	}
 	return 0;
 }

@@ -55,6 +55,31 @@ text: .ascii "ab\\n"
 argv: .long true, 0
 """
 
+INT80 = r"""
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static long call32(long nr, long a, long b, long c)
+{
+	long r;
+	__asm__ volatile("int $0x80" : "=a"(r) : "0"(nr), "b"(a), "c"(b), "d"(c) : "memory", "r8", "r9", "r10", "r11");
+	return r;
+}
+int main(void)
+{
+	char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	strcpy(low, "/nonexistent");
+	strcpy(low + 64, "/etc/passwd");
+	int sum = call32(295, AT_FDCWD, (long)low, 0);
+	sum += call32(295, AT_FDCWD, (long)(low + 64), O_CLOEXEC);
+	sum += openat(AT_FDCWD, "/etc/passwd", O_RDONLY);
+	for (int i = 0; i < 100; i++)
+		sum += call32(295, AT_FDCWD, (long)low, i & 3);
+	return call32(6, sum, 0, 0) && syscall(295, -1, low, 1, 0) < 0;  /* close, and preadv, which has openat's number */
+}
+"""
+
 FAULTS = r"""
 #include <fcntl.h>
 #include <string.h>
@@ -136,6 +161,11 @@ def strace_of(*argv):
         return [m.groups() for m in (re.match(r"(\w+)\(.*\)\s*= (\S+)(?: (E\w+))?", line) for line in f) if m]
 
 
+def calls_in(text):
+    """Names, files and results of opens and closes."""
+    return re.findall(r"\b(openat|close|preadv)\([^\"\n]*(\"[^\"\n]*\")?.*\)\s+= (-?\d+)", text)
+
+
 def check_compat(tap):
     if platform.machine() != "x86_64":
         tap.skip("32-bit programs", "of x86 alone")
@@ -175,6 +205,13 @@ def check_compat(tap):
         tap.equal(mine[1:], theirs[1:], f"{how[0]}: the calls and errors are strace's")
         _, text = trace("-e", "open", *how)
         tap.equal(text.count("open("), 2, f"{how[0]}: chosen by name")
+    # A 64-bit program may make such calls too.
+    compile_c("int80", INT80)
+    for calls in ("openat", "openat,close", "all"):
+        _, text = trace("--strace", "-e", calls, "./int80")
+        run("strace", "-o", "strace.txt", "-e", "trace=" + calls, "./int80")
+        with open("strace.txt", encoding="utf-8", errors="replace") as f:
+            tap.equal(calls_in(text), calls_in(f.read()), f"-e {calls}: int 0x80 of a 64-bit program, as strace has it")
 
 
 def check_faults(tap):
