@@ -45,6 +45,7 @@ test       tmux               the terminal of the screen tests
 test       bzip2              the second source of archives
 test       xz-utils           the same, and what MiniDebugInfo is packed with
 test       curl               a program that is traced, and asks our servers
+test       babeltrace2        reads the traces that data convert writes
 test       git                tests of the tree as it is committed
 test       golang-go          the reference that pprof is held against
 test       google-perftools   google-pprof and libprofiler: the reference for profiles of bare addresses

@@ -1,10 +1,12 @@
-/* strobe data convert: a recording as JSON, sample by sample, as the reference writes it. */
+/* strobe data convert: a recording as JSON, sample by sample, or as a CTF trace, as the reference writes them. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "cmd/input.h"
+#include "dump/samples_ctf.h"
 #include "dump/samples_json.h"
 
 struct data_command {
@@ -18,10 +20,10 @@ struct data_command {
 static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "the recording (perf.data); - is standard input" },
 	{ OPTION_STRING, 0, "to-json", AT(to_json), .arg = "file", .help = "write JSON to this file; - is standard output" },
-	{ OPTION_STRING, 0, "to-ctf", AT(to_ctf), .arg = "dir", .help = "CTF is not written: this says so" },
-	{ OPTION_BOOL, 0, "all", AT(all), .help = "records of all kinds: only CTF has room for them, and this says so" },
+	{ OPTION_STRING, 0, "to-ctf", AT(to_ctf), .arg = "dir", .help = "write a CTF trace to this directory" },
+	{ OPTION_BOOL, 0, "all", AT(all), .help = "CTF: records of all kinds, not samples alone" },
 	{ OPTION_BOOL, 0, "tod", AT(tod), .help = "times of day, where the recording tells of them (record -k)" },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "write over a file that exists; read another user's recording" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "write over a file or a trace that exists; read another user's recording" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
 };
@@ -30,43 +32,100 @@ struct conversion {
 	struct cmd_context *ctx;
 	const struct data_command *o;
 	struct record_source *source;
-	struct samples_json writer;
-	struct out *out;
+	struct samples_json json;
+	struct samples_ctf ctf;
+	struct out *out; /* of JSON */
 	bool has_begun;
+	struct strobe_error *damage; /* of the recording: what was whole is written */
 };
 
+static struct strobe_error *begin_json(struct conversion *c)
+{
+	return samples_json_begin(&c->json, source_env(c->source), c->o->tod, c->out);
+}
+
+static struct strobe_error *begin_ctf(struct conversion *c)
+{
+	return samples_ctf_begin(&c->ctf, source_env(c->source), c->o->tod, c->o->to_ctf, c->o->force);
+}
+
+/* The head is written with what comes first: a stream's events and features come as records before it. */
 static struct strobe_error *begin(struct conversion *c)
 {
 	if (c->has_begun)
 		return NULL;
+	TRY(c->o->to_ctf ? begin_ctf(c) : begin_json(c));
 	c->has_begun = true;
-	return samples_json_begin(&c->writer, source_env(c->source), c->o->tod, c->out);
+	return NULL;
 }
 
-/* The head is written with the first sample: a stream's events and features come as records before it. */
-static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s)
+static struct strobe_error *json_sample(void *ctx, const struct resolved_sample *s)
 {
 	struct conversion *c = ctx;
 	TRY(begin(c));
-	samples_json_add(&c->writer, s);
+	samples_json_add(&c->json, s);
 	return out_failed(c->out) ? error_create(ERROR_STOPPED, "output") : NULL;
 }
 
-static struct strobe_error *write_samples(void *ctx, struct out *out)
+static struct strobe_error *ctf_sample(void *ctx, const struct resolved_sample *s)
 {
 	struct conversion *c = ctx;
+	TRY(begin(c));
+	samples_ctf_add(&c->ctf, s);
+	return ctf_failed(c->ctf.trace) ? error_create(ERROR_STOPPED, "output") : NULL;
+}
+
+static struct strobe_error *ctf_record(void *ctx, struct record r, uint64_t time_ns)
+{
+	struct conversion *c = ctx;
+	if (r.hdr->type >= RECORD_USER_FIRST)
+		return NULL;
+	TRY(begin(c));
+	samples_ctf_count_lost(&c->ctf, r);
+	if (c->o->all)
+		samples_ctf_add_record(&c->ctf, r, time_ns);
+	return NULL;
+}
+
+/* CTF has addresses alone: nothing is to be looked up. */
+static bool needs_no_names(void *ctx, const struct resolved_sample *s)
+{
+	(void)ctx, (void)s;
+	return true;
+}
+
+static struct strobe_error *read_all(struct conversion *c, struct resolve_callbacks callbacks)
+{
 	struct symbols_options symbols = { .use_modules = true };
 	struct resolve_options options = { .with_chains = true, .max_stack = UINT32_MAX };
-	c->out = out;
 	TRY(cmd_symbols_options(c->ctx, source_env(c->source), c->o->force, &symbols));
 	struct resolver *r = resolver_create(c->source, symbols, options);
-	struct strobe_error *err = resolve_stream(r, (struct resolve_callbacks){ .sample = on_sample, .ctx = c });
+	struct strobe_error *err = resolve_stream(r, callbacks);
+	if (err && c->has_begun)
+		c->damage = take_ptr(err);
 	if (!err)
 		err = begin(c);
-	if (!err)
-		samples_json_end(&c->writer);
 	input_remarks(c->ctx, c->source, resolver_stats(r));
 	resolver_destroy(r);
+	return err;
+}
+
+static struct strobe_error *write_json(void *ctx, struct out *out)
+{
+	struct conversion *c = ctx;
+	c->out = out;
+	TRY(read_all(c, (struct resolve_callbacks){ .sample = json_sample, .ctx = c }));
+	samples_json_end(&c->json);
+	return NULL;
+}
+
+static struct strobe_error *write_ctf(struct conversion *c)
+{
+	struct strobe_error *err = read_all(c, (struct resolve_callbacks){
+		.sample = ctf_sample, .record = ctf_record, .knows_stack = needs_no_names, .ctx = c });
+	if (!err)
+		err = samples_ctf_end(&c->ctf);
+	samples_ctf_deinit(&c->ctf);
 	return err;
 }
 
@@ -74,12 +133,12 @@ static struct strobe_error *check(const struct cmd_context *ctx, const struct da
 {
 	if (ctx->rest.argc != 1 || strcmp(ctx->rest.argv[0], "convert"))
 		return error_create(ERROR_USAGE, "'convert' is what data can do");
-	if (o->to_ctf)
-		return error_create(ERROR_USAGE, "CTF is not written; --to-json is, and strobe convert writes other formats");
-	if (o->all)
-		return error_create(ERROR_USAGE, "JSON has samples alone: --all is not for it");
-	if (!o->to_json)
-		return error_create(ERROR_USAGE, "--to-json=FILE says what to write");
+	if (!o->to_json && !o->to_ctf)
+		return error_create(ERROR_USAGE, "--to-json=FILE or --to-ctf=DIR says what to write");
+	if (o->to_json && o->to_ctf)
+		return error_create(ERROR_USAGE, "--to-json and --to-ctf are written one at a time");
+	if (o->to_json && o->all)
+		return error_create(ERROR_USAGE, "JSON has samples alone: --all is for CTF");
 	return NULL;
 }
 
@@ -87,11 +146,25 @@ static struct strobe_error *convert(struct conversion *c)
 {
 	const char *path = c->o->to_json;
 	struct stat st;
-	bool is_stdout = !strcmp(path, "-");
-	if (!is_stdout && !c->o->force && !stat(path, &st))
+	bool is_stdout = path && !strcmp(path, "-");
+	if (path && !is_stdout && !c->o->force && !stat(path, &st))
 		return error_create(ERROR_USAGE, "%s exists; --force writes over it", path);
 	TRY(input_open(c->o->input, c->o->force, &c->source));
-	return is_stdout ? cmd_write_stdout(write_samples, c) : cmd_write_file(path, write_samples, c);
+	if (c->o->to_ctf)
+		return write_ctf(c);
+	return is_stdout ? cmd_write_stdout(write_json, c) : cmd_write_file(path, write_json, c);
+}
+
+static void say_done(const struct conversion *c)
+{
+	const char *input = input_path(c->o->input);
+	if (c->o->to_json)
+		cmd_say(c->ctx, "%s is now JSON in %s (%" PRIu64 " samples)", input, c->o->to_json, c->json.samples);
+	else if (!c->o->all)
+		cmd_say(c->ctx, "%s is now CTF in %s (%" PRIu64 " samples)", input, c->o->to_ctf, c->ctf.samples);
+	else
+		cmd_say(c->ctx, "%s is now CTF in %s (%" PRIu64 " samples, %" PRIu64 " other records)", input, c->o->to_ctf,
+			c->ctf.samples, c->ctf.records);
 }
 
 static int run(struct cmd_context *ctx, void *options)
@@ -104,15 +177,18 @@ static int run(struct cmd_context *ctx, void *options)
 	cmd_set_verbosity(o->verbose);
 	err = convert(&c);
 	source_destroy(c.source);
-	if (!err)
-		cmd_say(ctx, "%s is now JSON in %s (%" PRIu64 " samples)", input_path(o->input), o->to_json, c.writer.samples);
-	return cmd_fail(ctx, err);
+	if (err) {
+		error_destroy(c.damage);
+		return cmd_fail(ctx, err);
+	}
+	say_done(&c);
+	return cmd_fail(ctx, c.damage);
 }
 
 const struct cmd cmd_data = {
 	.name = "data",
-	.summary = "Turn the samples of a recording into JSON",
-	.usage = (const char *const[]){ "data convert [<options>] --to-json FILE", NULL },
+	.summary = "Turn a recording into JSON or a CTF trace",
+	.usage = (const char *const[]){ "data convert [<options>] --to-json FILE", "data convert [<options>] --to-ctf DIR", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct data_command),
 	.run = run,

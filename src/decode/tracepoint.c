@@ -284,6 +284,12 @@ uint64_t field_number(const struct tracepoints *t, const struct tracepoint_field
 	return s.bytes >= n ? raw_load(t, s.data, n, f->is_signed) : 0;
 }
 
+uint64_t field_element(const struct tracepoints *t, const struct tracepoint_field *f, struct field_span bytes, uint32_t i)
+{
+	uint64_t end = ((uint64_t)i + 1) * f->element_bytes;
+	return end <= bytes.bytes ? raw_load(t, bytes.data + end - f->element_bytes, f->element_bytes, f->is_signed) : 0;
+}
+
 static bool is_printable(struct field_span s)
 {
 	uint32_t i = 0;

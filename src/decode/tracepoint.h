@@ -72,6 +72,8 @@ struct field_span {
 };
 struct field_span field_bytes(const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
 			      uint32_t raw_bytes);
+/* The i-th element of an array whose bytes are these; 0 past their end. */
+uint64_t field_element(const struct tracepoints *t, const struct tracepoint_field *f, struct field_span bytes, uint32_t i);
 /* A field alone, as the reference lists it. */
 void field_text(struct out *out, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
 		uint32_t raw_bytes);

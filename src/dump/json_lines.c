@@ -171,14 +171,6 @@ static void put_data_src(struct dumper *d, struct json *j, uint64_t word)
 	json_end(j);
 }
 
-static uint64_t element(const uint8_t *p, uint32_t bytes, bool is_signed)
-{
-	uint64_t v = 0;
-	memcpy(&v, p, bytes);
-	unsigned unused = 64 - 8 * bytes;
-	return is_signed && unused ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
-}
-
 static void put_int(struct json *j, uint64_t v, bool is_signed)
 {
 	if (is_signed)
@@ -203,15 +195,9 @@ static void put_trace_field(struct dumper *d, struct json *j, const struct trace
 		json_str_n(j, (const char *)span.data, strnlen((const char *)span.data, span.bytes));
 		return;
 	}
-	uint32_t one = f->element_bytes;
-	bool foreign = d->env->swapped && one > 1; /* elements are the bytes as recorded: turned here */
 	json_array(j);
-	for (uint32_t at = 0; one && one <= 8 && at + one <= span.bytes; at += one) {
-		uint8_t turned[8];
-		for (uint32_t i = 0; i < one; i++)
-			turned[i] = span.data[foreign ? at + one - 1 - i : at + i];
-		put_int(j, element(turned, one, f->is_signed), f->is_signed);
-	}
+	for (uint32_t i = 0; i < span.bytes / f->element_bytes; i++)
+		put_int(j, field_element(d->tracepoints, f, span, i), f->is_signed);
 	json_end(j);
 }
 

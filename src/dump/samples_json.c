@@ -48,10 +48,9 @@ static void put_headers(struct json *j, const struct env *env)
 
 struct strobe_error *samples_json_begin(struct samples_json *w, const struct env *env, bool wall_clock, struct out *out)
 {
-	*w = (struct samples_json){ .env = env, .wall_clock = wall_clock };
-	if (wall_clock && !env->clock_data.present)
-		return error_create(ERROR_NOT_FOUND, "the recording does not relate its clock to the time of day: --tod needs a "
-						     "recording made with -k CLOCK");
+	*w = (struct samples_json){};
+	if (wall_clock)
+		TRY(env_wall_offset(env, &w->offset_ns));
 	json_init(&w->j, out, true);
 	json_object(&w->j);
 	json_pair_u64(&w->j, "linux-perf-json-version", 1);
@@ -79,10 +78,8 @@ void samples_json_add(struct samples_json *w, const struct resolved_sample *s)
 	uint64_t type = s->event->attr.sample_type;
 	w->samples++;
 	json_object(j);
-	if (type & PERF_SAMPLE_TIME) {
-		uint64_t since = s->sample.time - w->env->clock_data.clockid_ns;
-		json_pair_u64(j, "timestamp", w->wall_clock ? w->env->clock_data.wall_ns + since : s->sample.time);
-	}
+	if (type & PERF_SAMPLE_TIME)
+		json_pair_u64(j, "timestamp", s->sample.time + w->offset_ns);
 	json_key(j, "pid");
 	json_i64(j, (int32_t)s->sample.pid);
 	json_key(j, "tid");

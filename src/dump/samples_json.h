@@ -14,12 +14,11 @@
 
 struct samples_json {
 	struct json j;
-	const struct env *env;
-	bool wall_clock;  /* times of day in place of the recording's clock */
+	uint64_t offset_ns; /* from the recording's clock to what is written */
 	uint64_t samples;
 };
 
-/* env is borrowed. ERROR_NOT_FOUND where the time of day is wanted, and the recording does not tell of it. */
+/* wall_clock: times of day in place of the recording's clock; ERROR_NOT_FOUND where it does not tell of them. */
 struct strobe_error *samples_json_begin(struct samples_json *w, const struct env *env, bool wall_clock, struct out *out)
 	_must_check_;
 void samples_json_add(struct samples_json *w, const struct resolved_sample *s);

@@ -176,6 +176,15 @@ bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns)
 	return true;
 }
 
+struct strobe_error *env_wall_offset(const struct env *e, uint64_t *ret_ns)
+{
+	if (!e->clock_data.present)
+		return error_create(ERROR_NOT_FOUND, "the recording does not relate its clock to the time of day: --tod needs a "
+						     "recording made with -k CLOCK");
+	*ret_ns = e->clock_data.wall_ns - e->clock_data.clockid_ns;
+	return NULL;
+}
+
 const struct env_section *env_section(const struct env *e, uint32_t bit)
 {
 	for (size_t i = 0; i < e->sections.len; i++)

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #define CHAIN_MAX_DEFAULT 127
+/* No stack has more: a record has 64 KB, and so has a dump, of which each frame takes a word at least. */
+#define CHAIN_MAX 16384
 
 /* Of kernels newer than our header: the user part comes in a later record; one word, its cookie, follows. */
 #define CHAIN_CONTEXT_USER_DEFERRED ((uint64_t)-640)

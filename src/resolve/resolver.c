@@ -58,6 +58,8 @@ struct resolver *resolver_create(struct record_source *source, struct symbols_op
 	r->options = options;
 	if (!r->options.max_stack)
 		r->options.max_stack = CHAIN_MAX_DEFAULT;
+	if (r->options.max_stack > CHAIN_MAX)
+		r->options.max_stack = CHAIN_MAX;
 	r->machine = machine_create(r->env);
 	r->symbols = symbols_create(r->env, symbols);
 	r->symbols_options = symbols;

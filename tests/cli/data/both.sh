@@ -1,0 +1,1 @@
+strobe data convert --to-ctf out --to-json out.json

@@ -1,1 +1,0 @@
-strobe data convert --to-ctf out
