@@ -17,8 +17,9 @@
 struct flamegraph_command {
 	struct flamegraph_options svg;
 	struct flame_input_options in;
-	const char *input, *base, *output, *event, *encoding;
-	bool folded, all_marks, consistent, normalize;
+	const char *input, *base, *output, *event, *encoding, *name_attributes;
+	const char *colours_file; /* NULL: colours are not kept */
+	bool folded, all_marks, normalize;
 	uint64_t width, frame_height;
 	unsigned verbose;
 };
@@ -43,6 +44,14 @@ static struct strobe_error *tid_option(void *options, const char *value, bool ne
 		o->in.choice.tids = value;
 	else
 		o->svg.names.with_tid = !negated;
+	return NULL;
+}
+
+/* flamegraph.pl knows no other file. */
+static struct strobe_error *colours_file_option(void *options, const char *value, bool negated)
+{
+	struct flamegraph_command *o = options;
+	o->colours_file = negated ? NULL : value ? value : "palette.map";
 	return NULL;
 }
 
@@ -117,6 +126,8 @@ static const struct option table[] = {
 	{ OPTION_F64, 0, "fontwidth", AT(svg.font_width), .arg = "n", .help = "a letter's width, of the font's size (0.6)" },
 	{ OPTION_STRING, 0, "encoding", AT(encoding), .arg = "name", .help = "utf-8, which is what is written", .hidden = true },
 	{ OPTION_STRING, 0, "nametype", AT(svg.name_type), .arg = "text", .help = "what names are (Function:)" },
+	{ OPTION_STRING, 0, "nameattr", AT(name_attributes), .arg = "file",
+	  .help = "attributes of frames by name: lines of name, tab, href=... or title=..., id, class, target, g_extra, a_extra" },
 	{ OPTION_STRING, 0, "countname", AT(svg.count_name), .arg = "text",
 	  .help = "show values and not numbers of samples, and call them this" },
 	{ OPTION_F64, 0, "factor", AT(svg.factor), .arg = "n", .help = "multiply the values that are shown" },
@@ -126,8 +137,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "bgcolors", AT(svg.background), .arg = "color",
 	  .help = "background: yellow, blue, green, grey or #rrggbb (what goes with the palette)" },
 	{ OPTION_BOOL, 0, "hash", AT(svg.hash_colours), .help = "names that begin alike have similar colours" },
-	{ OPTION_BOOL, 0, "cp", AT(consistent), .hidden = true,
-	  .help = "the same name has the same colour in every picture (on, but for --random)" },
+	{ OPTION_CALL, 0, "cp", .arg = "file", .optional_arg = true, .parse = colours_file_option,
+	  .help = "take colours from this file (palette.map), and keep those of other names there: pictures of any palette alike" },
 	{ OPTION_BOOL, 0, "random", AT(svg.random_colours), .help = "each frame has a colour of its own" },
 	{ OPTION_BOOL, 0, "reverse", AT(svg.reverse), .help = "begin with the innermost functions, their callers above" },
 	{ OPTION_BOOL, 0, "flamechart", AT(svg.in_time), .help = "from left to right as time goes, instead of summed up" },
@@ -143,7 +154,6 @@ static void defaults(void *options)
 	o->width = o->svg.width;
 	o->frame_height = o->svg.frame_height;
 	o->in.demangle = true;
-	o->consistent = true;
 	o->in.server.seconds = -1;
 }
 
@@ -154,6 +164,8 @@ struct run {
 	struct profile *merged; /* with a base: both of them */
 	struct profile *profile; /* what is shown: of in, or merged */
 	char *subtitle;
+	struct name_attributes attributes;
+	struct name_colours colours;
 };
 
 /* ---- the event ---- */
@@ -271,6 +283,13 @@ static struct strobe_error *write_view(void *ctx, struct out *out)
 	return view_flamegraph_svg(r->profile, &o->svg, out);
 }
 
+static struct strobe_error *write_colours(void *ctx, struct out *out)
+{
+	const struct run *r = ctx;
+	name_colours_write(&r->colours, out);
+	return NULL;
+}
+
 static struct strobe_error *write_stdout(struct run *r, int *ret_status)
 {
 	struct out out;
@@ -285,10 +304,11 @@ static struct strobe_error *write_output(struct run *r, int *ret_status)
 	const char *path = r->o->output;
 	if (!path && !r->o->folded && isatty(STDOUT_FILENO))
 		path = DEFAULT_OUTPUT;
-	if (!path || !strcmp(path, "-"))
-		return write_stdout(r, ret_status);
-	TRY(cmd_write_file(path, write_view, r));
-	if (!r->o->output)
+	bool is_stdout = !path || !strcmp(path, "-");
+	TRY(is_stdout ? write_stdout(r, ret_status) : cmd_write_file(path, write_view, r));
+	if (r->o->colours_file)
+		TRY(cmd_write_file(r->o->colours_file, write_colours, r));
+	if (!is_stdout && !r->o->output)
 		cmd_say(r->ctx, "the picture is in %s; a browser shows it", path);
 	return NULL;
 }
@@ -460,7 +480,7 @@ static struct strobe_error *finish_options(struct flamegraph_command *o)
 	o->svg.font_type = o->svg.font_type ? o->svg.font_type : d.font_type;
 	o->svg.name_type = o->svg.name_type ? o->svg.name_type : d.name_type;
 	o->svg.colours = o->svg.colours ? o->svg.colours : d.colours;
-	if (is_page(o) && (o->folded || is_of_pictures(&o->svg)))
+	if (is_page(o) && (o->folded || o->name_attributes || o->colours_file || is_of_pictures(&o->svg)))
 		return error_create(ERROR_USAGE, "%s: a page has its own controls for how it looks; of a picture's options only --title "
 						 "is for it",
 				    o->output);
@@ -486,14 +506,28 @@ static struct strobe_error *check_options(const struct flamegraph_command *o)
 {
 	if (o->encoding && strcasecmp(o->encoding, "utf-8") && strcasecmp(o->encoding, "utf8"))
 		return error_create(ERROR_USAGE, "the picture is written in UTF-8; '%s' is not supported", o->encoding);
-	if (!o->consistent && !o->svg.random_colours)
-		return error_create(ERROR_USAGE, "--no-cp: names have their colours; --random gives each frame its own");
+	if (o->colours_file && o->base)
+		return error_create(ERROR_USAGE, "--cp: colours of a comparison tell what is more and less, not names");
+	if (o->folded && (o->colours_file || o->name_attributes))
+		return error_create(ERROR_USAGE, "--cp and --nameattr are about pictures, not folded stacks");
 	if ((o->normalize || o->svg.negate) && o->folded)
 		return error_create(ERROR_USAGE, "--normalize and --negate are about pictures, not folded stacks");
 	if (o->base && o->folded)
 		return error_create(ERROR_USAGE, "--diff-base draws a picture; folded stacks have one value");
 	if (o->svg.in_time && o->folded)
 		return error_create(ERROR_USAGE, "--flamechart draws a picture; folded stacks are sums");
+	return NULL;
+}
+
+static struct strobe_error *read_name_files(struct run *r)
+{
+	struct flamegraph_command *o = r->o;
+	if (o->name_attributes)
+		TRY(name_attributes_read(o->name_attributes, &r->attributes));
+	if (o->colours_file)
+		TRY(name_colours_read(o->colours_file, &r->colours));
+	o->svg.attributes = o->name_attributes ? &r->attributes : NULL;
+	o->svg.kept_colours = o->colours_file ? &r->colours : NULL;
 	return NULL;
 }
 
@@ -508,10 +542,13 @@ static int run(struct cmd_context *ctx, void *options)
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(r.o->verbose);
-	int status = run_all(&r);
+	err = read_name_files(&r);
+	int status = err ? cmd_fail(ctx, err) : run_all(&r);
 	profile_destroy(r.merged);
 	flame_input_close(&r.base);
 	flame_input_close(&r.in);
+	name_attributes_deinit(&r.attributes);
+	name_colours_deinit(&r.colours);
 	free(r.subtitle);
 	return status;
 }

@@ -28,7 +28,7 @@ MORE = ["--height 20 --fontsize 10", "--height 24 --fontsize 14.5 --width 1600",
         "--reverse --inverted", "--flamechart --reverse", "--minwidth 0", "--inverted --height 31"]
 # of flamegraph.pl --help
 HELP = """title subtitle width height minwidth fonttype fontsize countname nametype colors bgcolors hash random cp reverse inverted
-flamechart negate notes""".split()
+flamechart negate notes nameattr encoding factor total fontwidth""".split()
 BOX = re.compile(r'<title>(.*?)</title><rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"\s+fill="([^"]+)"', re.S)
 PICTURE = re.compile(r'<svg\b[^>]*? width="([\d.]+)" height="([\d.]+)"')
 DETAILS = re.compile(r"[ \n]\(?[^()\n]*\d+\.\d\d%(; [-+][\d.]+%)?\)?$|\n.*$|[ \n]\([^()]*samples?, 100%\)$", re.S)
@@ -93,6 +93,34 @@ def comparisons():
         yield " ".join(["compared", *options]), path, options
 
 
+def attribute_files():
+    """One profile, attributes of some of its names, and a colour for each of them."""
+    path = os.path.join(FOLDED, "perf-java-stacks-01-collapsed-all.txt")
+    names = sorted({name for line in read(path).splitlines() for name in line.rpartition(" ")[0].split(";")})
+    attributes, colours = (os.path.join(SCRATCH, name) for name in ("names.attributes", "palette.map"))
+    with open(attributes, "w", encoding="utf-8") as f:
+        for i, name in enumerate(names[::3]):
+            words = [f"title=number {i}", f"href=http://host/{i}" if i % 2 else f"id=n{i}", f"class=c{i}", *(["target=_blank"] if i % 4 == 3 else [])]
+            f.write("\t".join([name, *words]) + "\n")
+    with open(colours, "w", encoding="utf-8") as f:
+        for i, name in enumerate(["", *names]):
+            f.write(f"{name}->rgb({i % 256},{i * 7 % 256},{i * 31 % 256})\n")
+    return path, attributes, colours
+
+
+ATTRIBUTES = re.compile(r'(id|class|href|target)="([^"]*)"')
+
+
+def with_attributes(svg):
+    """Attributes, title, place and colour of each frame that has some; the names that flamegraph.pl replaces are left out."""
+    found = []
+    for outer, title, inner, x, y, fill in re.findall(
+            r'<[ga]( [^>]*)>\s*<title>([^<]*)</title>\s*(?:<a ([^>]*)>)?\s*<rect x="([\d.]+)" y="([\d.]+)" [^>]*?fill="([^"]+)"', svg):
+        if " number " in f" {title}" or "\nnumber " in title:
+            found.append((sorted(set(ATTRIBUTES.findall(outer + " " + inner))), title.rpartition("\n")[2], f"{float(x):.1f}", float(y), colour(fill)))
+    return sorted(found)
+
+
 def write(directory):
     """The answers of the programs themselves."""
 
@@ -110,6 +138,10 @@ def write(directory):
                 text.write(perl("difffolded.pl", *(["-n"] if "--normalize" in options else []), *two_profiles(path)))
             found = boxes(perl("flamegraph.pl", *(["--negate"] if "--negate" in options else []), both), with_colours=True)
             f.write(f"{name}\t{len(found)}\t{digest(found)}\n")
+        path, attributes, _ = attribute_files()
+        svg = subprocess.run(["perl", os.path.join(directory, "flamegraph.pl"), "--cp", "--nameattr", attributes, path], cwd=SCRATCH,
+                             capture_output=True, text=True, check=True).stdout
+        f.write(f"attributes\t{len(with_attributes(svg))}\t{digest(with_attributes(svg))}\n")
 
 
 def check_collapse(tap):
@@ -145,9 +177,16 @@ def main():
         done = strobe("flamegraph", "--diff-base", before, *options, after)
         found = boxes(done.out, with_colours=True)
         tap.ok(answers[name] == f"{len(found)}\t{digest(found)}", name, f"{len(found)} boxes; {done.err}")
+    path, attributes, colours = attribute_files()
+    kept = read(colours)
+    done = strobe("flamegraph", "--cp", "--nameattr", attributes, path)
+    found = with_attributes(done.out)
+    tap.ok(answers["attributes"] == f"{len(found)}\t{digest(found)}", "attributes and colours of frames by name", f"{found[:3]} {done.err}")
+    tap.ok(sorted(read(colours).splitlines()) == sorted(kept.splitlines()), "colours that are known stay as they are")
     check_collapse(tap)
     for option in HELP:
-        value = {"colors": "mem", "bgcolors": "#ffffff", "fonttype": "serif", "width": "900"}.get(option, "9")
+        value = {"colors": "mem", "bgcolors": "#ffffff", "fonttype": "serif", "width": "900", "nameattr": attributes,
+                 "encoding": "utf-8"}.get(option, "9")
         flag = option in ("hash", "random", "cp", "reverse", "inverted", "flamechart", "negate")
         done = strobe("flamegraph", f"--{option}" if flag else f"--{option}={value}", path)
         tap.ok(done.status == 0 and "<svg" in done.out, f"--{option} is known", done.err)

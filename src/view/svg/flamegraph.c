@@ -159,16 +159,32 @@ static uint32_t colour_of_delta(const struct picture *pic, int64_t delta)
 	return (part > 0) != pic->o->negate ? 0xff0000 | pale << 8 | pale : pale << 16 | pale << 8 | 0xff;
 }
 
-static uint32_t colour_of(struct picture *pic, uint32_t node, uint64_t seed)
+/* What stands between stacks that were joined (chain graphs) is grey. */
+static bool is_joint(const char *name, uint32_t *ret)
 {
+	*ret = !strcmp(name, "--") ? 0xa0a0a0 : 0xc8c8c8;
+	return !strcmp(name, "--") || !strcmp(name, "-");
+}
+
+static uint32_t colour_of(struct picture *pic, uint32_t node, int64_t delta, uint64_t seed)
+{
+	uint32_t grey;
 	const struct frame_name *name;
 	const char *text = name_of(pic, node, &name);
 	name_id id = pic->layout.tree.nodes.data[node].name;
-	if (id == PROFILE_NONE || pic->order == PALETTE_RANDOM)
-		return palette_colour(pic->palette, pic->order, text, name->kind, seed);
-	if (!pic->colours[id])
-		pic->colours[id] = palette_colour(pic->palette, pic->order, text, name->kind, seed) | 0x1000000;
-	return pic->colours[id] & 0xffffff;
+	if (is_joint(text, &grey))
+		return grey;
+	if (pic->o->has_base)
+		return colour_of_delta(pic, node ? delta : 0);
+	uint32_t *known = id == PROFILE_NONE || pic->order == PALETTE_RANDOM ? NULL : &pic->colours[id];
+	if (pic->o->kept_colours)
+		known = name_colours_at(pic->o->kept_colours, id == PROFILE_NONE ? "" : text, name->kind);
+	if (known && *known)
+		return *known & 0xffffff;
+	uint32_t rgb = palette_colour(pic->palette, pic->order, text, name->kind, seed);
+	if (known)
+		*known = rgb | 0x1000000;
+	return rgb;
 }
 
 /* As much of the name as has room, ".." in place of the rest; nothing where three letters have none. */
@@ -208,6 +224,47 @@ static double row_y(const struct picture *pic, uint32_t depth)
 	return pic->top + (double)(pic->layout.depth_max - depth) * pic->o->frame_height + 1;
 }
 
+static void put_attribute(struct out *out, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	out_f(out, " %s=\"", name);
+	put_xml(out, value);
+	out_ch(out, '"');
+}
+
+static void put_extra(struct out *out, const char *attributes)
+{
+	if (!*attributes)
+		return;
+	out_ch(out, ' ');
+	out_str(out, attributes);
+}
+
+static void put_group(struct out *out, const struct frame_attributes *a)
+{
+	out_str(out, "<g");
+	if (a) {
+		put_attribute(out, "id", a->id);
+		put_attribute(out, "class", a->class);
+		put_extra(out, a->g_extra);
+	}
+	out_str(out, "><title>");
+}
+
+/* Both names of the address: programs that draw SVG 1.1 know only that of XLink. */
+static void put_link(struct out *out, const struct frame_attributes *a)
+{
+	if (!a || !a->href)
+		return;
+	out_str(out, "<a");
+	put_attribute(out, "href", a->href);
+	put_attribute(out, "xlink:href", a->href);
+	put_attribute(out, "target", a->target ? a->target : "_top");
+	put_extra(out, a->a_extra);
+	out_ch(out, '>');
+}
+
 static void put_frame(struct picture *pic, size_t index)
 {
 	struct out *out = pic->out;
@@ -215,13 +272,20 @@ static void put_frame(struct picture *pic, size_t index)
 	const struct frame_name *name;
 	const char *text = name_of(pic, box->node, &name);
 	double y = row_y(pic, box->depth);
-	out_str(out, "<g><title>");
+	const struct frame_attributes *a = pic->o->attributes && box->node ? name_attributes_of(pic->o->attributes, text, name->kind) : NULL;
+	put_group(out, a);
 	put_xml(out, text);
 	out_ch(out, '\n');
-	put_details(pic, strtab_get(&pic->layout.tree.names.strings, name->module), box->value, box->samples);
-	if (pic->o->has_base && box->node)
-		put_delta(pic, box->delta);
-	out_str(out, "</title><rect x=\"");
+	if (a && a->title) {
+		put_xml(out, a->title);
+	} else {
+		put_details(pic, strtab_get(&pic->layout.tree.names.strings, name->module), box->value, box->samples);
+		if (pic->o->has_base && box->node)
+			put_delta(pic, box->delta);
+	}
+	out_str(out, "</title>");
+	put_link(out, a);
+	out_str(out, "<rect x=\"");
 	put_pixels(out, SIDE_PIXELS + box->x);
 	out_str(out, "\" y=\"");
 	put_pixels(out, y);
@@ -230,7 +294,7 @@ static void put_frame(struct picture *pic, size_t index)
 	out_str(out, "\" height=\"");
 	out_u64(out, pic->o->frame_height - 1);
 	out_str(out, "\" fill=\"");
-	put_colour(out, pic->o->has_base ? colour_of_delta(pic, box->node ? box->delta : 0) : colour_of(pic, box->node, index));
+	put_colour(out, colour_of(pic, box->node, box->delta, index));
 	out_str(out, "\"/>");
 	if (box->width >= 2 * TEXT_INDENT + 3 * pic->o->font_size * pic->o->font_width) {
 		out_str(out, "<text x=\"");
@@ -241,7 +305,7 @@ static void put_frame(struct picture *pic, size_t index)
 		put_label(pic, text, box->width);
 		out_str(out, "</text>");
 	}
-	out_str(out, "</g>\n");
+	out_str(out, a && a->href ? "</a></g>\n" : "</g>\n");
 }
 
 static void put_frames(struct picture *pic)
@@ -312,7 +376,8 @@ static void put_head(const struct picture *pic)
 {
 	struct out *out = pic->out;
 	const struct flamegraph_options *o = pic->o;
-	out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"");
+	out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		     "xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"");
 	out_u64(out, o->width);
 	out_str(out, "\" height=\"");
 	put_pixels(out, pic->height);

@@ -13,6 +13,7 @@
 #include "base/out.h"
 #include "profile/profile.h"
 #include "view/frame_names.h"
+#include "view/svg/name_files.h"
 
 struct flamegraph_options {
 	struct frame_names_options names; /* .full is set by the view */
@@ -50,6 +51,8 @@ struct flamegraph_options {
 	bool normalize;         /* the base is scaled to the total of event: shares are compared */
 	uint32_t base_event;
 	uint64_t total;         /* what the whole width stands for; 0 = what there is */
+	const struct name_attributes *attributes; /* of frames, by name; or NULL */
+	struct name_colours *kept_colours;        /* taken from here, and those of new names put there; or NULL */
 };
 
 /* Default of every field: 1200 pixels wide, frames of 16 that are left out below 0.1, palette "hot". */

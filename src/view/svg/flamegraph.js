@@ -1,7 +1,7 @@
 /*
  * Makes the flame graph around this script live: details, zoom, search, keyboard. Without it the picture stands as drawn.
  *
- * A frame is a group in .frames: title ("name\ndetails"), rect, and text where there is room. Groups come in the order of
+ * A frame is a group in .frames: title ("name\ndetails"), rect, and text where there is room; both may stand in a link. Groups come in the order of
  * a walk from the root: each is followed by what stands on it. Names only ever become text, never markup.
  */
 (function () {
@@ -89,7 +89,7 @@
 		if (!f.text && label) {
 			f.text = document.createElementNS(SVG, "text");
 			f.text.setAttribute("y", f.y + (frameHeight - 1) / 2 + fontSize * 0.35);
-			f.g.appendChild(f.text);
+			f.rect.parentNode.appendChild(f.text);
 		}
 		if (f.text) {
 			f.text.setAttribute("x", pad + x + 3);
@@ -388,10 +388,14 @@
 			choose(f);
 		tell(f);
 	});
+	/* A frame that is a link leads there; with Ctrl it zooms as the others do. */
 	holder.addEventListener("click", function (e) {
-		const f = frameOf(e);
-		if (f)
-			zoom(f);
+		const f = frameOf(e), link = e.target.closest && e.target.closest("a");
+		if (!f || (link && !e.ctrlKey && !e.metaKey))
+			return;
+		if (link)
+			e.preventDefault();
+		zoom(f);
 	});
 	holder.addEventListener("keydown", onFrameKey);
 	window.addEventListener("keydown", onKey);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 
 /* A box whose children are being placed. */
@@ -114,9 +115,11 @@ struct strobe_error *flame_layout_init(struct flame_layout *l, const struct prof
 	l->total = o->total ? o->total : l->values[0];
 	if (!l->values[0])
 		return error_create(ERROR_NOT_FOUND, "there are no samples of %s", profile_str(p, p->events.data[o->tree.event].name));
-	if (l->total < l->values[0])
-		return error_create(ERROR_USAGE, "the total %llu is less than the sum of what is shown, %llu",
-				    (unsigned long long)l->total, (unsigned long long)l->values[0]);
+	if (l->total < l->values[0]) { /* as flamegraph.pl has it */
+		log_warn("the total %llu is less than the sum of what is shown, %llu: it is not used", (unsigned long long)l->total,
+			 (unsigned long long)l->values[0]);
+		l->total = l->values[0];
+	}
 	if (o->tree.in_time) {
 		name_tree_keep_order(&l->tree);
 	} else {

@@ -39,7 +39,7 @@ struct flame_layout {
 	uint64_t delta_max;      /* the largest difference, without its sign */
 };
 
-/* ERROR_USAGE where `total` is less than what there is; ERROR_NOT_FOUND where there is nothing. Deinit in any case. */
+/* ERROR_NOT_FOUND where there is nothing. A total that is less than what there is is not used, and that is said. Deinit in any case. */
 struct strobe_error *flame_layout_init(struct flame_layout *l, const struct profile *p, const struct flame_layout_options *o)
 	_must_check_;
 void flame_layout_deinit(struct flame_layout *l);

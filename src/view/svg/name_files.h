@@ -1,0 +1,48 @@
+/*
+ * Two small files that flamegraph.pl knows, by names of functions: attributes of frames (--nameattr), and colours that were
+ * given before (--cp).
+ *
+ * Attributes: a name, then tab-separated name=value pairs: id, class, title (in place of what is told of the frame), href and
+ * target (the frame is a link), g_extra and a_extra (more attributes, as they stand in XML). They are parsed and written anew,
+ * so that no line can break the picture. Colours: "name->rgb(r,g,b)" a line; a name may hold "->" itself.
+ *
+ * A name may end with the mark of folded stacks (_[k], _[i], _[j]): it then stands only for frames of this kind.
+ * Each belongs to one thread. Source: flamegraph.pl --help, and what it does with such files.
+ */
+#pragma once
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "base/strtab.h"
+#include "base/vector.h"
+#include "view/frame_names.h"
+
+struct frame_attributes {
+	const char *id, *class, *title, *href, *target; /* NULL where it has none */
+	const char *g_extra, *a_extra;                  /* XML: attributes with a blank in front of each; "" where there are none */
+};
+
+struct name_attributes {
+	struct arena arena;
+	struct strtab names;
+	VEC(struct frame_attributes) of; /* by the name's id */
+};
+
+/* ERROR_FORMAT names the line that is wrong. The attributes are empty then. */
+struct strobe_error *name_attributes_read(const char *path, struct name_attributes *ret) _must_check_;
+void name_attributes_deinit(struct name_attributes *a);
+/* Of a frame, or NULL. */
+const struct frame_attributes *name_attributes_of(const struct name_attributes *a, const char *name, enum name_kind kind);
+
+struct name_colours {
+	struct strtab names;
+	VEC(uint32_t) rgb; /* by the name's id: 0x1RRGGBB, 0 = none yet */
+};
+
+/* A file that is not there is as one that is empty. */
+struct strobe_error *name_colours_read(const char *path, struct name_colours *ret) _must_check_;
+void name_colours_deinit(struct name_colours *c);
+/* Where the colour of a frame's name is, or is to be. */
+uint32_t *name_colours_at(struct name_colours *c, const char *name, enum name_kind kind);
+/* All of them, in the order of their names. */
+void name_colours_write(const struct name_colours *c, struct out *out);
