@@ -111,8 +111,9 @@ static uint32_t describe_event(struct samples_ctf *w, uint32_t event, const stru
 		struct ctf_field f = trace_field(&tp->fields[i]);
 		ctf_class_field(w->trace, &f);
 	}
+	static const struct ctf_field raw = { "raw_data", CTF_HEX, .bytes = 4, .shape = CTF_SEQUENCE, .size_name = "raw_len" };
 	if (!tp && type & PERF_SAMPLE_RAW)
-		ctf_class_field(w->trace, &(struct ctf_field){ "raw_data", CTF_HEX, .bytes = 4, .shape = CTF_SEQUENCE, .size_name = "raw_len" });
+		ctf_class_field(w->trace, &raw);
 	ctf_class_end(w->trace);
 	return id;
 }

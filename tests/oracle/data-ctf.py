@@ -17,7 +17,8 @@ RECORDINGS = {
     "frame pointers, CPUs": ["-g", "-e", "cpu-clock", "-F", "499", "--sample-cpu"],
     "two events, no chains": ["-e", "cpu-clock,task-clock", "-F", "499"],
     "addresses, weights": ["-d", "-W", "-e", "cpu-clock", "-F", "199"],
-    "tracepoints": ["-g", "--sample-cpu", "-e", "sched:sched_switch,raw_syscalls:sys_enter,syscalls:sys_enter_openat,sched:sched_process_exec"],
+    "tracepoints": ["-g", "--sample-cpu", "-e",
+                    "sched:sched_switch,raw_syscalls:sys_enter,syscalls:sys_enter_openat,sched:sched_process_exec"],
     "time of day": ["-k", "CLOCK_MONOTONIC", "-e", "cpu-clock", "-F", "199"],
 }
 
@@ -47,7 +48,12 @@ def converted(side, name, *options):
 
 def same(a, b, with_cpu=True):
     """Whether all that the reference has of an event is in ours."""
-    return a.time == b.time and a.name == b.name and (a.cpu == b.cpu or not with_cpu) and all(a.fields.get(k) == v for k, v in b.fields.items())
+    has_all = all(a.fields.get(k) == v for k, v in b.fields.items())
+    return a.time == b.time and a.name == b.name and (a.cpu == b.cpu or not with_cpu) and has_all
+
+
+def in_order(e):
+    return e.time, e.name, str(e.fields.get("start")), e.fields.get("pid")
 
 
 def compare_to_perf(tap, name, data, options):
@@ -59,8 +65,7 @@ def compare_to_perf(tap, name, data, options):
     ours, why = read_trace(os.path.join(SCRATCH, "ours.ctf"))
     theirs, _ = read_trace(theirs_at)
     ours = [e for e in ours if not e.name.startswith("perf_") or e.name in SIDE_BAND]
-    by_kind = [sorted((e for e in side if e.name.startswith("perf_")), key=lambda e: (e.time, e.name, str(e.fields.get("start")), e.fields.get("pid")))
-               for side in (ours, theirs)]
+    by_kind = [sorted((e for e in side if e.name.startswith("perf_")), key=in_order) for side in (ours, theirs)]
     wrong = [(a, b) for a, b in zip(*by_kind) if not same(a, b, with_cpu=False)]
     tap.ok(by_kind[1] and len(by_kind[0]) == len(by_kind[1]) and not wrong, f"{name}: perf's side-band events",
            [why, len(by_kind[0]), len(by_kind[1]), wrong[:2]])
@@ -112,8 +117,8 @@ def one_recording(tap, name, options, workload):
         tod = perf("script", "-i", data, "-F", "tod,ip").out.split()
         first = lambda text: float(re.search(r"^\[([\d.]+)\] (?!perf_)", text, re.M)[1])
         micros = run("date", "-d", " ".join(tod[:2]).rstrip(":"), "+%s.%N").out
-        tap.ok(abs(first(with_tod) - float(micros)) < 0.001 and first(offset) < first(with_tod), f"{name}: --tod is perf script's tod",
-               [first(with_tod), micros, first(offset)])
+        tap.ok(abs(first(with_tod) - float(micros)) < 0.001 and first(offset) < first(with_tod),
+               f"{name}: --tod is perf script's tod", [first(with_tod), micros, first(offset)])
     else:
         compare_to_script(tap, name, data, events)
         compare_to_perf(tap, name, data, [])
@@ -126,14 +131,15 @@ def check_directories(tap, data):
     with open(os.path.join(target, "perf_stream_77"), "w", encoding="utf-8") as f:
         f.write("of an older trace")
     again = strobe("data", "convert", "-i", data, "--force", "--to-ctf", target)
-    tap.ok(again.status == 0 and not os.path.exists(f.name) and read_trace(target)[0], "--force writes over it, and takes away what was left", again)
+    tap.ok(again.status == 0 and not os.path.exists(f.name) and read_trace(target)[0],
+           "--force writes over it, and takes away what was left", again)
     with open(os.path.join(target, "mine"), "w", encoding="utf-8") as f:
         f.write("mine")
     again = strobe("data", "convert", "-i", data, "--force", "--to-ctf", target)
     tap.ok(again.status != 0 and os.path.exists(f.name) and os.path.exists(os.path.join(target, "metadata")),
            "a directory with other files is left alone", again)
     small = os.path.join(SCRATCH, "small")
-    done = run("sh", "-c", 'trap "" XFSZ; ulimit -f 1; exec "$@"', "sh", "strobe", "data", "convert", "-i", data, "--all", "--to-ctf", small)
+    done = run("sh", "-c", 'trap "" XFSZ; ulimit -f 1; exec strobe data convert -i "$1" --all --to-ctf "$2"', "sh", data, small)
     tap.ok(done.status == 1 and "perf_stream" in done.err and not os.path.exists(small), "no room: it is said, and nothing stays", done)
 
 
@@ -162,8 +168,9 @@ def check_hostile(tap):
 
 def check_corpus(tap):
     """Recordings of other machines: as many events as were converted, and not a word from the reader."""
-    for path in ("quipper/src/quipper/testdata/perf.data.raw_callgraph_branch-3.4", "quipper/src/quipper/testdata/perf.data.ctx_switch_namespaces-4.14",
-                 "quipper/src/quipper/testdata/perf.data.piped.target-3.4", "perfparser/tests/auto/perfdata/vector_static_gcc/perf.data.zstd"):
+    quipper = "quipper/src/quipper/testdata/perf.data."
+    for path in (quipper + "raw_callgraph_branch-3.4", quipper + "ctx_switch_namespaces-4.14", quipper + "piped.target-3.4",
+                 "perfparser/tests/auto/perfdata/vector_static_gcc/perf.data.zstd"):
         path = os.path.join(CORPUS, path)
         if not os.path.exists(path):
             continue

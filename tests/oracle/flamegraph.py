@@ -100,7 +100,8 @@ def attribute_files():
     attributes, colours = (os.path.join(SCRATCH, name) for name in ("names.attributes", "palette.map"))
     with open(attributes, "w", encoding="utf-8") as f:
         for i, name in enumerate(names[::3]):
-            words = [f"title=number {i}", f"href=http://host/{i}" if i % 2 else f"id=n{i}", f"class=c{i}", *(["target=_blank"] if i % 4 == 3 else [])]
+            words = [f"title=number {i}", f"href=http://host/{i}" if i % 2 else f"id=n{i}", f"class=c{i}"]
+            words += ["target=_blank"] if i % 4 == 3 else []
             f.write("\t".join([name, *words]) + "\n")
     with open(colours, "w", encoding="utf-8") as f:
         for i, name in enumerate(["", *names]):
@@ -117,7 +118,8 @@ def with_attributes(svg):
     for outer, title, inner, x, y, fill in re.findall(
             r'<[ga]( [^>]*)>\s*<title>([^<]*)</title>\s*(?:<a ([^>]*)>)?\s*<rect x="([\d.]+)" y="([\d.]+)" [^>]*?fill="([^"]+)"', svg):
         if " number " in f" {title}" or "\nnumber " in title:
-            found.append((sorted(set(ATTRIBUTES.findall(outer + " " + inner))), title.rpartition("\n")[2], f"{float(x):.1f}", float(y), colour(fill)))
+            attributes = sorted(set(ATTRIBUTES.findall(outer + " " + inner)))
+            found.append((attributes, title.rpartition("\n")[2], f"{float(x):.1f}", float(y), colour(fill)))
     return sorted(found)
 
 

@@ -272,7 +272,9 @@ static void put_frame(struct picture *pic, size_t index)
 	const struct frame_name *name;
 	const char *text = name_of(pic, box->node, &name);
 	double y = row_y(pic, box->depth);
-	const struct frame_attributes *a = pic->o->attributes && box->node ? name_attributes_of(pic->o->attributes, text, name->kind) : NULL;
+	const struct frame_attributes *a = NULL;
+	if (pic->o->attributes && box->node)
+		a = name_attributes_of(pic->o->attributes, text, name->kind);
 	put_group(out, a);
 	put_xml(out, text);
 	out_ch(out, '\n');
@@ -376,8 +378,7 @@ static void put_head(const struct picture *pic)
 {
 	struct out *out = pic->out;
 	const struct flamegraph_options *o = pic->o;
-	out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		     "xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"");
+	out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"");
 	out_u64(out, o->width);
 	out_str(out, "\" height=\"");
 	put_pixels(out, pic->height);
@@ -387,6 +388,8 @@ static void put_head(const struct picture *pic)
 	put_pixels(out, pic->height);
 	out_str(out, "\" class=\"");
 	out_str(out, !pic->background.chosen ? "auto" : pic->background.is_dark ? "on-dark" : "on-light");
+	if (o->attributes)
+		out_str(out, "\" xmlns:xlink=\"http://www.w3.org/1999/xlink");
 	out_str(out, "\" font-family=\"");
 	put_xml(out, o->font_type);
 	out_str(out, "\" font-size=\"");

@@ -1,8 +1,8 @@
 /*
  * Makes the flame graph around this script live: details, zoom, search, keyboard. Without it the picture stands as drawn.
  *
- * A frame is a group in .frames: title ("name\ndetails"), rect, and text where there is room; both may stand in a link. Groups come in the order of
- * a walk from the root: each is followed by what stands on it. Names only ever become text, never markup.
+ * A frame is a group in .frames: title ("name\ndetails"), rect, and text where there is room; both may stand in a link. Groups
+ * come in the order of a walk from the root: each is followed by what stands on it. Names only ever become text, never markup.
  */
 (function () {
 	"use strict";
