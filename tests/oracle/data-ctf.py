@@ -148,7 +148,8 @@ def check_pipe(tap, data):
     done = run("sh", "-c", 'strobe record -q -o - -e cpu-clock -F 499 -- "$1" | strobe data convert -i - --all --to-ctf "$2"', "sh",
                build_workload("split"), target)
     events, why = read_trace(target)
-    tap.ok(done.status == 0 and not why and any(e.name == "cpu-clock" for e in events), "a recording that comes through a pipe", [done, why])
+    tap.ok(done.status == 0 and not why and any(e.name == "cpu-clock" for e in events), "a recording that comes through a pipe",
+           [done, why])
 
 
 def check_hostile(tap):
