@@ -128,11 +128,30 @@ static int show_help(struct cmd_context *ctx)
 	return cmd_close_output(ctx, &out);
 }
 
+/* Whether the n bytes of a word name an option that is on or off. */
+static bool is_flag(const struct option *table, const char *word, size_t n)
+{
+	for (const struct option *o = table; !option_is_end(o); o++)
+		if (o->long_name && !strncmp(o->long_name, word, n) && !o->long_name[n])
+			return o->kind == OPTION_BOOL;
+	return false;
+}
+
+/* As Go reads it: 1 for true, 0 for false, else -1. */
+static int truth(const char *value)
+{
+	static const char *const words[] = { "1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False" };
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(value, words[i]))
+			return i < 6;
+	return -1;
+}
+
 /*
- * "-name" becomes "--name", "-name=true" and "-name=false" become "--name" and "--no-name". The words live as long as the
- * process: options keep pointers into them.
+ * "-name" becomes "--name", and of what is on or off "-name=true" and "-name=false" "--name" and "--no-name". The words live as
+ * long as the process: options keep pointers into them.
  */
-static void double_dashes(struct arena *words, int argc, char **argv)
+static void double_dashes(const struct option *table, struct arena *words, int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		const char *word = argv[i];
@@ -141,9 +160,9 @@ static void double_dashes(struct arena *words, int argc, char **argv)
 			continue;
 		word += strspn(word, "-");
 		const char *equals = strchr(word, '=');
-		bool is_off = equals && !strcmp(equals, "=false"), is_on = equals && !strcmp(equals, "=true");
-		int n = is_off || is_on ? (int)(equals - word) : (int)strlen(word);
-		_cleanup_free_ char *made = xasprintf("--%s%.*s", is_off ? "no-" : "", n, word);
+		int on = equals && is_flag(table, word, (size_t)(equals - word)) ? truth(equals + 1) : -1;
+		int n = on >= 0 ? (int)(equals - word) : (int)strlen(word);
+		_cleanup_free_ char *made = xasprintf("--%s%.*s", on ? "" : "no-", n, word);
 		argv[i] = arena_strdup(words, made);
 	}
 }
@@ -167,7 +186,7 @@ int cmd_run(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **arg
 	if (cmd->defaults)
 		cmd->defaults(options);
 	if (cmd->single_dash)
-		double_dashes(&ctx->words, argc, argv);
+		double_dashes(cmd->options, &ctx->words, argc, argv);
 	int status = run_parsed(ctx, options, options_parse(cmd->options, options, argc, argv, cmd->permute, &ctx->rest));
 	if (ctx->left_behind) {
 		fflush(NULL);

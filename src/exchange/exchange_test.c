@@ -1,6 +1,7 @@
 #include "base/testing.h"
 
 #include "exchange/exchange.h"
+#include "exchange/pprof_stream.h"
 #include "config.h"
 #include "packing/gzip.h"
 
@@ -87,6 +88,46 @@ static void what_counted_is_shown(void **state)
 }
 
 /* Whatever is cut off, it is an error or a profile, and never more. */
+static void samples_as_they_stand(void **state)
+{
+	struct exchange_bytes bytes = { .p = by_hand, .n = sizeof(by_hand) };
+	struct pprof_stream *s;
+	struct callgraph_sample sample;
+	assert_ok(pprof_stream_create(&bytes, &s));
+	assert_null(pprof_stream_samples(s));
+	assert_ok(pprof_stream_sum(s, "cpu"));
+	assert_int_equal(pprof_stream_total(s), 7);
+	const struct callgraph_samples *samples = pprof_stream_samples(s);
+	const struct profile *p = pprof_stream_tables(s);
+	for (int round = 0; round < 2; round++) {
+		samples->rewind(samples->ctx);
+		assert_true(samples->next(samples->ctx, &sample));
+		assert_int_equal(sample.nr, 2);
+		assert_int_equal(sample.value, 7);
+		assert_string_equal(profile_str(p, p->functions.data[p->frames.data[sample.path[0]].function].name), "g");
+		assert_int_equal(p->frames.data[sample.path[1]].line, 3);
+		assert_false(samples->next(samples->ctx, &sample));
+	}
+	pprof_stream_destroy(s);
+}
+
+static void negative_samples_do_not_stand_alone(void **state)
+{
+	static const uint8_t negative[] = {
+		0x0a, 4, 0x08, 1, 0x10, 2,
+		0x12, 12, 0x12, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, /* sample { value: [-1] } */
+		0x32, 0, 0x32, 3, 'c', 'p', 'u', 0x32, 2, 'n', 's',
+	};
+	struct exchange_bytes bytes = { .p = negative, .n = sizeof(negative) };
+	struct pprof_stream *s;
+	assert_ok(pprof_stream_create(&bytes, &s));
+	struct strobe_error *err = pprof_stream_sum(s, "cpu");
+	assert_true(error_is(err, ERROR_UNSUPPORTED));
+	assert_null(pprof_stream_samples(s));
+	error_destroy(err);
+	pprof_stream_destroy(s);
+}
+
 static void cut_short(void **state)
 {
 	for (size_t n = 0; n < sizeof(by_hand); n++) {
@@ -248,6 +289,8 @@ int main(void)
 		cmocka_unit_test(writes_what_it_reads),
 #endif
 		cmocka_unit_test(what_counted_is_shown),
+		cmocka_unit_test(samples_as_they_stand),
+		cmocka_unit_test(negative_samples_do_not_stand_alone),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(unknown_ids),
 		cmocka_unit_test(folded_lines),

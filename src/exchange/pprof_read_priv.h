@@ -78,5 +78,20 @@ struct strobe_error *pprof_read_tables(struct pprof_reader *r) _must_check_;
 struct strobe_error *pprof_declare_labels(struct pprof_reader *r, struct cursor sample) _must_check_;
 /* After all samples: columns for keys that only numbers 0 were seen of. */
 void pprof_declare_bare_labels(struct pprof_reader *r);
+/* A sample as it stands in the file, but for its labels. */
+struct pprof_sample {
+	VEC(uint32_t) path; /* locations, innermost first: numbers of reader.locations */
+	VEC(int64_t) values;
+};
+/* Over the one before. Checks all that it has but its labels. */
+struct strobe_error *pprof_read_sample(const struct pprof_reader *r, struct cursor c, struct pprof_sample *ret) _must_check_;
+void pprof_sample_deinit(struct pprof_sample *s);
+
+/* Stacks unfold to more than the file holds, for it says of each location once what is inlined; but not to so much more. */
+static inline uint64_t pprof_most_frames(size_t file_bytes)
+{
+	return (uint64_t)file_bytes * 64 + (1u << 20);
+}
+
 /* All samples of the file, to rows. */
 struct strobe_error *pprof_read_samples(struct pprof_reader *r) _must_check_;

@@ -5,10 +5,6 @@
 #include "exchange/pprof_proto.h"
 #include "exchange/pprof_read_priv.h"
 
-/* Stacks unfold to more than the file holds, for it says of each location once what is inlined; but not to so much more. */
-#define STACKS_PER_BYTE 64
-#define STACKS_MIN (1u << 20)
-
 struct samples {
 	struct pprof_reader *r;
 	struct stack_builder stacks;
@@ -18,8 +14,7 @@ struct samples {
 	uint64_t no_labels_plus_one; /* the set of a sample without labels + 1, once there is one */
 
 	/* Of the sample at hand. */
-	VEC(uint32_t) path; /* locations, innermost first */
-	VEC(int64_t) values;
+	struct pprof_sample sample;
 	VEC(uint64_t) label_values;
 	bool has_labels;
 };
@@ -141,9 +136,9 @@ static labels_id finish_labels(struct samples *s)
 
 /* ---- one sample ---- */
 
-static struct strobe_error *add_location(struct samples *s, uint64_t id)
+static struct strobe_error *add_location(const struct pprof_reader *r, struct pprof_sample *s, uint64_t id)
 {
-	uint32_t index = pprof_id_get(&s->r->location_ids, id);
+	uint32_t index = pprof_id_get(&r->location_ids, id);
 	if (index == PROFILE_NONE)
 		return error_create(ERROR_FORMAT, "it names a location that it does not have (id %llu)", (unsigned long long)id);
 	vec_push(&s->path, index);
@@ -151,24 +146,28 @@ static struct strobe_error *add_location(struct samples *s, uint64_t id)
 }
 
 /* Numbers of a repeated field: packed, or one by one. */
-static struct strobe_error *read_locations(struct samples *s, struct proto_field *f)
+static struct strobe_error *read_locations(const struct pprof_reader *r, struct proto_field *f, struct pprof_sample *s)
 {
 	if (f->wire == PROTO_VARINT)
-		return add_location(s, f->value);
-	const struct id_table *ids = &s->r->location_ids;
-	struct cursor c = f->bytes;
-	vec_reserve(&s->path, s->path.len + cursor_left(&c));
-	while (c.at < c.end && !c.bad) {
-		uint64_t id = proto_varint(&c);
-		if (id < ids->dense.len && ids->dense.data[id])
-			s->path.data[s->path.len++] = ids->dense.data[id] - 1;
+		return add_location(r, s, f->value);
+	const uint32_t *dense = r->location_ids.dense.data;
+	const uint8_t *at = f->bytes.at, *end = f->bytes.end;
+	size_t dense_nr = r->location_ids.dense.len;
+	vec_reserve(&s->path, s->path.len + (size_t)(end - at));
+	while (at < end) {
+		uint64_t id;
+		at = proto_varint_at(at, end, &id);
+		if (!at)
+			return pprof_bad("sample");
+		if (id < dense_nr && dense[id])
+			s->path.data[s->path.len++] = dense[id] - 1;
 		else
-			TRY(add_location(s, id));
+			TRY(add_location(r, s, id));
 	}
-	return c.bad ? pprof_bad("sample") : NULL;
+	return NULL;
 }
 
-static struct strobe_error *read_values(struct samples *s, struct proto_field *f)
+static struct strobe_error *read_values(struct proto_field *f, struct pprof_sample *s)
 {
 	if (f->wire == PROTO_VARINT)
 		vec_push(&s->values, (int64_t)f->value);
@@ -177,39 +176,60 @@ static struct strobe_error *read_values(struct samples *s, struct proto_field *f
 	return f->bytes.bad ? pprof_bad("sample") : NULL;
 }
 
-static void keep_values(struct samples *s)
-{
-	const struct pprof_reader *r = s->r;
-	if (r->only_event == PROFILE_NONE) {
-		memcpy(vec_extend(&s->kept, s->values.len), s->values.data, s->values.len * sizeof(int64_t));
-		return;
-	}
-	int64_t *kept = vec_extend(&s->kept, 2);
-	kept[0] = r->count_event == PROFILE_NONE ? 1 : s->values.data[r->count_event];
-	kept[1] = s->values.data[r->only_event];
-}
-
-static struct strobe_error *read_sample(struct samples *s, struct cursor c)
+struct strobe_error *pprof_read_sample(const struct pprof_reader *r, struct cursor c, struct pprof_sample *s)
 {
 	struct proto_field f;
 	vec_clear(&s->path);
 	vec_clear(&s->values);
 	while (proto_next(&c, &f)) {
 		if (f.number == SAMPLE_LOCATION)
-			TRY(read_locations(s, &f));
+			TRY(read_locations(r, &f, s));
 		else if (f.number == SAMPLE_VALUE)
-			TRY(read_values(s, &f));
-		else if (f.number == SAMPLE_LABEL)
-			TRY(read_label(s, f.bytes));
+			TRY(read_values(&f, s));
 	}
 	if (c.bad)
 		return pprof_bad("sample");
-	if (s->values.len != s->r->p->events.len)
-		return error_create(ERROR_FORMAT, "a sample has %zu values where there are %zu types of them", s->values.len,
-				    s->r->p->events.len);
+	if (s->values.len == r->p->events.len)
+		return NULL;
+	return error_create(ERROR_FORMAT, "a sample has %zu values where there are %zu types of them", s->values.len,
+			    r->p->events.len);
+}
+
+void pprof_sample_deinit(struct pprof_sample *s)
+{
+	vec_deinit(&s->path);
+	vec_deinit(&s->values);
+}
+
+static void keep_values(struct samples *s)
+{
+	const struct pprof_reader *r = s->r;
+	if (r->only_event == PROFILE_NONE) {
+		memcpy(vec_extend(&s->kept, s->sample.values.len), s->sample.values.data, s->sample.values.len * sizeof(int64_t));
+		return;
+	}
+	int64_t *kept = vec_extend(&s->kept, 2);
+	kept[0] = r->count_event == PROFILE_NONE ? 1 : s->sample.values.data[r->count_event];
+	kept[1] = s->sample.values.data[r->only_event];
+}
+
+static struct strobe_error *read_labels(struct samples *s, struct cursor c)
+{
+	struct proto_field f;
+	while (proto_next(&c, &f))
+		if (f.number == SAMPLE_LABEL)
+			TRY(read_label(s, f.bytes));
+	return NULL;
+}
+
+static struct strobe_error *take_sample(struct samples *s, struct cursor c)
+{
+	TRY(pprof_read_sample(s->r, c, &s->sample));
+	if (s->r->p->columns.len)
+		TRY(read_labels(s, c));
 	keep_values(s);
-	for (size_t i = s->path.len; i--;)
-		stack_builder_step(&s->stacks, s->path.data[i]);
+	for (size_t i = s->sample.path.len; i--;)
+		stack_builder_step(&s->stacks, s->sample.path.data[i]);
 	stack_builder_end(&s->stacks);
 	vec_push(&s->labels, finish_labels(s));
 	return NULL;
@@ -287,7 +307,7 @@ static struct strobe_error *finish(struct samples *s)
 	size_t file = cursor_left(&s->r->file);
 	exchange_bytes_free(s->r->bytes); /* no text of it is interned from here on */
 	stack_id *stacks = xmalloc((s->labels.len + 1) * sizeof(*stacks));
-	struct strobe_error *err = stack_builder_finish(&s->stacks, (uint64_t)file * STACKS_PER_BYTE + STACKS_MIN, stacks);
+	struct strobe_error *err = stack_builder_finish(&s->stacks, pprof_most_frames(file), stacks);
 	stack_builder_deinit(&s->stacks);
 	if (!err)
 		make_rows(s, stacks);
@@ -305,15 +325,14 @@ struct strobe_error *pprof_read_samples(struct pprof_reader *r)
 	memset(vec_extend(&s.label_values, r->p->columns.len + 1), 0, (r->p->columns.len + 1) * sizeof(uint64_t));
 	while (!err && proto_next(&c, &f))
 		if (f.number == PROFILE_SAMPLE)
-			err = read_sample(&s, f.bytes);
+			err = take_sample(&s, f.bytes);
 	if (!err)
 		err = finish(&s);
 	else
 		stack_builder_deinit(&s.stacks);
 	vec_deinit(&s.labels);
 	vec_deinit(&s.kept);
-	vec_deinit(&s.path);
-	vec_deinit(&s.values);
+	pprof_sample_deinit(&s.sample);
 	vec_deinit(&s.label_values);
 	return err;
 }

@@ -2,20 +2,17 @@
 
 #define VARINT_MAX_BYTES 10
 
-uint64_t proto_varint_slow(struct cursor *c)
+const uint8_t *proto_varint_slow(const uint8_t *at, const uint8_t *end, uint64_t *ret)
 {
-	uint64_t value = 0;
-	const uint8_t *at = c->at;
-	for (unsigned i = 0; i < VARINT_MAX_BYTES && at < c->end; i++) {
+	*ret = 0;
+	for (unsigned i = 0; i < VARINT_MAX_BYTES && at < end; i++) {
 		uint8_t byte = *at++;
-		value |= (uint64_t)(byte & 0x7f) << 7 * i;
-		if (byte < 0x80) {
-			c->at = at;
-			return value;
-		}
+		*ret |= (uint64_t)(byte & 0x7f) << 7 * i;
+		if (byte < 0x80)
+			return at;
 	}
-	c->bad = true;
-	return 0;
+	*ret = 0;
+	return NULL;
 }
 
 bool proto_next_slow(struct cursor *c, uint64_t tag, struct proto_field *ret)

@@ -21,18 +21,33 @@ struct proto_field {
 	struct cursor bytes; /* of PROTO_BYTES; borrowed */
 };
 
-uint64_t proto_varint_slow(struct cursor *c);
+const uint8_t *proto_varint_slow(const uint8_t *at, const uint8_t *end, uint64_t *ret);
+
+/* The number that begins at `at`, which is before the end: where it ends, or NULL. Numbers of functions and places are short. */
+static inline const uint8_t *proto_varint_at(const uint8_t *at, const uint8_t *end, uint64_t *ret)
+{
+	if (*at < 0x80) {
+		*ret = *at;
+		return at + 1;
+	}
+	if (end - at > 1 && at[1] < 0x80) {
+		*ret = (at[0] & 0x7f) | (uint64_t)at[1] << 7;
+		return at + 2;
+	}
+	if (end - at > 2 && at[2] < 0x80) {
+		*ret = (at[0] & 0x7f) | (uint64_t)(at[1] & 0x7f) << 7 | (uint64_t)at[2] << 14;
+		return at + 3;
+	}
+	return proto_varint_slow(at, end, ret);
+}
 
 static inline uint64_t proto_varint(struct cursor *c)
 {
-	if (c->at < c->end && *c->at < 0x80)
-		return *c->at++;
-	if (c->end - c->at > 1 && c->at[1] < 0x80) { /* numbers of functions and places, mostly */
-		uint64_t value = (c->at[0] & 0x7f) | (uint64_t)c->at[1] << 7;
-		c->at += 2;
-		return value;
-	}
-	return proto_varint_slow(c);
+	uint64_t value = 0;
+	const uint8_t *at = c->at < c->end ? proto_varint_at(c->at, c->end, &value) : NULL;
+	c->bad |= !at;
+	c->at = at ? at : c->at;
+	return value;
 }
 
 /* Of a field that is neither a number nor bytes of a short tag. */

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "base/u64map.h"
 #include "profile/callgraph_priv.h"
 
 /* ---- nodes ---- */
@@ -138,194 +137,7 @@ static void make_nodes(struct callgraph *g)
 	idset_deinit(&index);
 }
 
-/* ---- counting: once over the tree of stacks, however many samples there are ---- */
-
-/* A stack on the path at hand. */
-struct step {
-	stack_id stack;
-	uint32_t node, edge; /* the nearest kept node, and the edge that led to it (or PROFILE_NONE) */
-	bool residual;       /* ends in frames that are not kept */
-	bool is_first_node, is_first_edge; /* on this path */
-	bool own_node;       /* node is this stack's own */
-	int64_t all;         /* of samples that pass, as far as they have been met */
-};
-
-struct counter {
-	struct callgraph *g;
-	int64_t *self;                 /* by stack: of samples that end there */
-	const bool *is_passed;         /* by stack: some sample that counts leads through it */
-	stack_id *order;               /* callers first, each with all that it calls; NULL: as they stand */
-	VEC(struct step) path;
-	uint32_t *on_path_node;        /* how often each is on the path at hand */
-	VEC(uint32_t) on_path_edge;
-	struct u64map edges;           /* from << 32 | to → edge + 1 */
-	bool with_edges;
-};
-
-int64_t callgraph_divisor(const struct callgraph *g, const struct profile_row *row)
-{
-	bool is_foreign = g->profile->origin.events_are_values;
-	if (row->event != (is_foreign ? 0 : g->options.event))
-		return 0;
-	return (int64_t)(is_foreign ? row->value : row->samples);
-}
-
-static int64_t divided(int64_t value, int64_t by)
-{
-	return by ? value / by : value;
-}
-
-void callgraph_sum_divisors(struct callgraph *g, int64_t *self)
-{
-	const struct profile *p = g->profile;
-	for (size_t i = 0; i < p->rows.len; i++) {
-		const struct profile_row *row = &p->rows.data[i];
-		if (row->stack != PROFILE_NONE)
-			self[row->stack] += callgraph_divisor(g, row);
-	}
-}
-
-static int64_t divisor_total(const struct callgraph *g)
-{
-	int64_t total = 0;
-	for (size_t i = 0; i < g->profile->rows.len; i++)
-		total += callgraph_divisor(g, &g->profile->rows.data[i]);
-	return total;
-}
-
-void callgraph_sum_values(struct callgraph *g, int64_t *self)
-{
-	const struct profile *p = g->profile;
-	int64_t total = 0;
-	for (size_t i = 0; i < p->rows.len; i++) {
-		const struct profile_row *row = &p->rows.data[i];
-		if (row->event != g->options.event)
-			continue;
-		int64_t value = (int64_t)row->value;
-		total += value < 0 ? -value : value;
-		if (row->stack != PROFILE_NONE)
-			self[row->stack] += value;
-	}
-	g->total = total;
-}
-
-/* Whether stacks stand in the order of a walk: each one's caller is on the path of the one before. */
-static bool is_in_order(const struct profile *p)
-{
-	VEC(stack_id) path = {};
-	bool is = true;
-	for (stack_id s = 0; s < p->stacks.len && is; s++) {
-		const struct profile_stack *st = &p->stacks.data[s];
-		uint32_t above = st->depth - 1;
-		is = above <= path.len && (!above || path.data[above - 1] == st->caller);
-		path.len = above;
-		if (is)
-			vec_push(&path, s);
-	}
-	vec_deinit(&path);
-	return is;
-}
-
-static stack_id *walk_order(const struct profile *p)
-{
-	size_t nr = p->stacks.len;
-	uint32_t *sizes = xcalloc(nr + 1, sizeof(uint32_t)), *next = xmalloc((nr + 1) * sizeof(uint32_t)), roots = 0;
-	stack_id *order = xmalloc((nr + 1) * sizeof(stack_id));
-	/* a stack's number is larger than its caller's */
-	for (size_t s = nr; s--;) {
-		stack_id caller = p->stacks.data[s].caller;
-		sizes[s]++;
-		if (caller != PROFILE_NONE)
-			sizes[caller] += sizes[s];
-	}
-	for (stack_id s = 0; s < nr; s++) {
-		stack_id caller = p->stacks.data[s].caller;
-		uint32_t *place = caller == PROFILE_NONE ? &roots : &next[caller];
-		order[*place] = s;
-		next[s] = *place + 1;
-		*place += sizes[s];
-	}
-	free(sizes);
-	free(next);
-	return order;
-}
-
-static uint32_t find_edge(struct counter *c, uint32_t from, uint32_t to)
-{
-	bool is_new;
-	uint64_t *at = u64map_put(&c->edges, (uint64_t)from << 32 | to, &is_new);
-	if (is_new) {
-		struct callgraph_edge e = { .from = from, .to = to, .inlined = true };
-		vec_push(&c->g->edges, e);
-		vec_push(&c->on_path_edge, 0);
-		*at = c->g->edges.len;
-	}
-	return (uint32_t)*at - 1;
-}
-
-static void enter_edge(struct counter *c, struct step *step, uint32_t caller, bool was_residual, bool is_inlined)
-{
-	uint32_t e = step->edge = find_edge(c, caller, step->node);
-	step->is_first_edge = !c->on_path_edge.data[e]++;
-	c->g->edges.data[e].residual |= was_residual;
-	c->g->edges.data[e].inlined &= is_inlined;
-}
-
-static void enter(struct counter *c, stack_id s)
-{
-	struct callgraph *g = c->g;
-	frame_id frame = g->profile->stacks.data[s].frame;
-	const struct step *above = c->path.len ? &vec_last(&c->path) : NULL;
-	uint32_t caller = above ? above->node : PROFILE_NONE, node = g->frame_nodes[frame];
-	bool was_residual = above && above->residual;
-	struct step step = { .stack = s, .node = node, .edge = PROFILE_NONE, .all = c->self[s] };
-	step.own_node = node != PROFILE_NONE && g->nodes.data[node].kept;
-	if (step.own_node) {
-		step.is_first_node = !c->on_path_node[node]++;
-		g->nodes.data[node].flat += c->self[s];
-		if (c->with_edges && caller != PROFILE_NONE && caller != node)
-			enter_edge(c, &step, caller, was_residual, g->profile->frames.data[frame].flags & FRAME_INLINED);
-	} else {
-		step.node = caller;
-		step.residual = node != PROFILE_NONE || was_residual;
-		if (!step.residual && caller != PROFILE_NONE)
-			g->nodes.data[caller].flat += c->self[s];
-	}
-	vec_push(&c->path, step);
-}
-
-static void leave(struct counter *c)
-{
-	const struct step *step = &c->path.data[--c->path.len];
-	if (c->path.len)
-		vec_last(&c->path).all += step->all;
-	if (step->own_node) {
-		c->on_path_node[step->node]--;
-		if (step->is_first_node)
-			c->g->nodes.data[step->node].cum += step->all;
-	}
-	if (step->edge != PROFILE_NONE) {
-		c->on_path_edge.data[step->edge]--;
-		if (step->is_first_edge)
-			c->g->edges.data[step->edge].weight += step->all;
-	}
-}
-
-/* Depth first, without recursion, because stacks may be deep. */
-static void walk(struct counter *c)
-{
-	const struct profile *p = c->g->profile;
-	for (size_t i = 0; i < p->stacks.len; i++) {
-		stack_id s = c->order ? c->order[i] : (stack_id)i;
-		if (!c->is_passed[s])
-			continue;
-		while (c->path.len >= p->stacks.data[s].depth)
-			leave(c);
-		enter(c, s);
-	}
-	while (c->path.len)
-		leave(c);
-}
+/* ---- edges ---- */
 
 static int64_t size_of(int64_t v)
 {
@@ -385,93 +197,14 @@ void callgraph_sort_edges(struct callgraph *g)
 	}
 }
 
-/* What samples of no value alone lead through, as heap profiles have many, has no edges. */
-static bool *passed_stacks(const struct callgraph *g)
-{
-	const struct profile *p = g->profile;
-	bool *ret = xcalloc(p->stacks.len + 1, sizeof(*ret));
-	for (size_t i = 0; i < p->rows.len; i++) {
-		const struct profile_row *row = &p->rows.data[i];
-		bool counts = (row->event == g->options.event && row->value) || (g->options.mean && callgraph_divisor(g, row));
-		for (stack_id s = counts ? row->stack : PROFILE_NONE; s != PROFILE_NONE && !ret[s]; s = p->stacks.data[s].caller)
-			ret[s] = true;
-	}
-	return ret;
-}
-
-/* Once: of the values, or of what they are divided by. */
-static void count_once(struct callgraph *g, bool with_edges, const bool *is_passed,
-		       void (*sum)(struct callgraph *g, int64_t *self))
-{
-	struct counter c = {
-		.g = g,
-		.with_edges = with_edges,
-		.self = xcalloc(g->profile->stacks.len + 1, sizeof(int64_t)),
-		.is_passed = is_passed,
-		.order = is_in_order(g->profile) ? NULL : walk_order(g->profile),
-		.on_path_node = xcalloc(g->nodes.len + 1, sizeof(uint32_t)),
-	};
-	for (size_t i = 0; i < g->nodes.len; i++)
-		g->nodes.data[i].flat = g->nodes.data[i].cum = 0;
-	vec_clear(&g->edges);
-	sum(g, c.self);
-	walk(&c);
-	free(c.self);
-	free(c.order);
-	free(c.on_path_node);
-	vec_deinit(&c.path);
-	vec_deinit(&c.on_path_edge);
-	u64map_deinit(&c.edges);
-}
-
-/* Both walks are the same way, and number edges alike. */
-static void count_divisors(struct callgraph *g, bool with_edges, const bool *is_passed)
-{
-	count_once(g, with_edges, is_passed, callgraph_sum_divisors);
-	for (size_t i = 0; i < g->nodes.len; i++) {
-		struct callgraph_node *n = &g->nodes.data[i];
-		n->flat_by = n->flat;
-		n->cum_by = n->cum;
-	}
-}
-
-static void count(struct callgraph *g, bool with_edges)
-{
-	int64_t *weights = NULL;
-	bool *is_passed = passed_stacks(g);
-	if (g->options.mean) {
-		count_divisors(g, with_edges, is_passed);
-		weights = xcalloc(g->edges.len + 1, sizeof(*weights));
-		for (size_t i = 0; i < g->edges.len; i++)
-			weights[i] = g->edges.data[i].weight;
-	}
-	count_once(g, with_edges, is_passed, callgraph_sum_values);
-	for (size_t i = 0; weights && i < g->edges.len; i++)
-		g->edges.data[i].weight_by = weights[i];
-	free(weights);
-	free(is_passed);
-	callgraph_list_edges(g);
-}
-
-void callgraph_divide(struct callgraph *g)
-{
-	for (size_t i = 0; g->options.mean && i < g->nodes.len; i++) {
-		struct callgraph_node *n = &g->nodes.data[i];
-		n->flat = divided(n->flat, n->flat_by);
-		n->cum = divided(n->cum, n->cum_by);
-	}
-	for (size_t i = 0; g->options.mean && i < g->edges.len; i++)
-		g->edges.data[i].weight = divided(g->edges.data[i].weight, g->edges.data[i].weight_by);
-	if (g->options.mean)
-		g->total = divided(g->total, divisor_total(g));
-}
+/* ---- all of it ---- */
 
 void callgraph_recount(struct callgraph *g)
 {
 	if (g->options.tree)
 		callgraph_join_tree(g);
 	else
-		count(g, true);
+		callgraph_count(g, true);
 }
 
 struct callgraph *callgraph_create(const struct profile *p, struct callgraph_options options)
@@ -484,7 +217,7 @@ struct callgraph *callgraph_create(const struct profile *p, struct callgraph_opt
 		callgraph_make_tree(g);
 	} else {
 		make_nodes(g);
-		count(g, false);
+		callgraph_count(g, false);
 	}
 	return g;
 }

@@ -47,6 +47,21 @@ struct callgraph_edge {
 	bool dropped;
 };
 
+/*
+ * Samples that are read as they are wanted, and as often, where a profile has tables but no rows: who only sums over them need
+ * not keep them.
+ */
+struct callgraph_sample {
+	const frame_id *path; /* outermost first; valid until the next one */
+	uint32_t nr;
+	int64_t value;        /* of the event; never negative */
+};
+struct callgraph_samples {
+	void *ctx;
+	void (*rewind)(void *ctx);
+	bool (*next)(void *ctx, struct callgraph_sample *ret); /* false after the last */
+};
+
 struct callgraph_options {
 	enum callgraph_by by;
 	uint32_t event;
@@ -55,6 +70,7 @@ struct callgraph_options {
 	bool with_objects;  /* the same name in two objects is two nodes */
 	bool tree;          /* a node for each way that leads to a function; makes edges at once */
 	bool mean;          /* how often is counted too: by the first event, or the samples of a recording */
+	const struct callgraph_samples *samples; /* in place of the profile's rows: not with tree nor mean; borrowed. Or NULL */
 };
 
 struct callgraph {

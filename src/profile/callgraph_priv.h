@@ -19,6 +19,8 @@ static inline bool callgraph_passes_over(const struct callgraph *g, frame_id fra
 /* Values by stack of those that end there, and g->total; what means are over. self: zeroed, by stack. */
 void callgraph_sum_values(struct callgraph *g, int64_t *self);
 void callgraph_sum_divisors(struct callgraph *g, int64_t *self);
+/* What nodes cost, without options.tree; with their edges, or none. */
+void callgraph_count(struct callgraph *g, bool with_edges);
 /* Edges in the lists of their nodes. */
 void callgraph_list_edges(struct callgraph *g);
 

@@ -218,6 +218,27 @@ static void merge_span(struct profile *dst, const struct profile *src, bool firs
 	dst->duration_ns = dst_end - dst->start_ns;
 }
 
+/* Measurements of others may lie days apart: together they lasted as long as each of them. */
+static void merge_origin(struct profile_transfer *t)
+{
+	struct profile *dst = t->dst;
+	const struct profile *src = t->src;
+	if (src->start_ns < dst->start_ns)
+		dst->start_ns = src->start_ns;
+	dst->duration_ns += src->duration_ns;
+	dst->origin.period = dst->origin.period < src->origin.period ? src->origin.period : dst->origin.period;
+	if (!dst->origin.default_event)
+		dst->origin.default_event = profile_transfer_string(t, src->origin.default_event);
+	for (size_t i = 0; i < src->origin.comments.len; i++) {
+		str_id comment = profile_transfer_string(t, src->origin.comments.data[i]);
+		bool has = false;
+		for (size_t j = 0; j < dst->origin.comments.len && !has; j++)
+			has = dst->origin.comments.data[j] == comment;
+		if (!has)
+			vec_push(&dst->origin.comments, comment);
+	}
+}
+
 void profile_merge(struct profile *dst, const struct profile *src)
 {
 	struct profile_transfer t;
@@ -225,7 +246,10 @@ void profile_merge(struct profile *dst, const struct profile *src)
 	profile_transfer_init(&t, dst, src);
 	if (is_first)
 		profile_transfer_origin(&t);
-	merge_span(dst, src, is_first);
+	if (!is_first && dst->origin.events_are_values && src->origin.events_are_values)
+		merge_origin(&t);
+	else
+		merge_span(dst, src, is_first);
 	for (uint32_t i = 0; i < src->events.len; i++)
 		profile_transfer_event(&t, i);
 	uint32_t *rows = src->log.len ? xcalloc(src->rows.len, sizeof(*rows)) : NULL;

@@ -154,7 +154,9 @@ static void keep_only_sorted(struct pprof_graph *r, uint32_t nr)
 		r->graph->nodes.data[i].kept = false;
 	for (uint32_t i = 0; i < nr; i++)
 		r->graph->nodes.data[r->nodes[i]].kept = true;
-	callgraph_recount(r->graph);
+	/* a node costs as much among fewer nodes */
+	if (!r->o.no_edges)
+		callgraph_recount(r->graph);
 }
 
 /* Whether another way leads from where the edge begins to where it ends. */
@@ -271,6 +273,7 @@ void pprof_graph_init(struct pprof_graph *r, const struct profile *p, const stru
 		.drop_negative = options->drop_negative,
 		.with_objects = options->with_objects,
 		.mean = options->mean,
+		.samples = options->samples,
 		.tree = options->tree,
 	});
 	if (options->is_picture && pprof_tags_has(r))

@@ -23,6 +23,7 @@ struct pprof_graph_options {
 	bool tree;                   /* a node for each way that leads to a function */
 	bool whole_units;            /* the unit in which even the smallest value is a whole number */
 	bool unsorted_edges;         /* of no node's edges the order matters */
+	bool no_edges;               /* none are wanted: nodes are counted but once */
 	bool mean;                   /* values divided by how often: see callgraph.h */
 	bool with_objects;           /* the same name in two objects is two nodes */
 	uint32_t node_count;         /* 0 = all */
@@ -31,6 +32,7 @@ struct pprof_graph_options {
 	const char *unit;            /* "minimum", "auto", or a unit */
 	const char *const *filters;  /* as "focus=x", NULL-terminated: said above the report */
 	int64_t total;               /* what percentages are of; 0 = the profile's own */
+	const struct callgraph_samples *samples; /* in place of the profile's rows, of pictures whose profile has no labels; or NULL */
 };
 
 struct pprof_graph {

@@ -260,6 +260,16 @@ def pprof(browser):
         server.stop()
 
 
+def shown_units(browser):
+    """The unit and the divisor of the command line are those of the pages."""
+    for options, expected in (["-unit=kb"], "2048 kB"), (["-divide_by=4"], "512.00 kB"), (["-unit=MB", "-divide_by=2"], "1.00 MB"), \
+            (["-unit=furlong"], "2.00 MB"), (["-sample_index=objects", "-divide_by=1024"], "2\u2009048"):
+        server = Server("pprof", "-http", "localhost:0", *options, "passed.pb")
+        browser.open(server.url)
+        tap.equal(browser.eval("formatValue(2097152, strobe.unit)"), expected, " ".join(options) + ": values of the page")
+        server.stop()
+
+
 def timed_base(browser):
     """-base of recordings: the timeline is there, and of the base the same share is subtracted as is shown of the profile."""
     def script(name, samples):
@@ -318,6 +328,7 @@ def main():
         token(browser)
         code(browser)
         pprof(browser)
+        shown_units(browser)
         refused()
     finally:
         browser.close()

@@ -57,7 +57,7 @@ LABELLED = [
     ["-tagfocus=one", "-top"], ["-tagfocus=phase=one", "-traces"], ["-tagignore=phase:t", "-traces"], ["-taghide=phase", "-traces"],
     ["-tagshow=phase", "-traces"], ["-tagroot=phase", "-top", "-cum"], ["-tagleaf=phase", "-traces"],
     ["-tagroot=phase,none", "-tree"],
-    ["-mean", "-top"], ["-mean", "-top", "-lines", "-focus=hot"],
+    ["-mean", "-top"], ["-mean", "-top", "-lines", "-focus=hot"], ["-mean", "-tree", "-lines"], ["-mean", "-traces"], ["-mean", "-callgrind"],
     ["-list=main"], ["-list=hot|^runtime", "-noinlines"], ["-list=hot", "-unit=ms", "-divide_by=2"], ["-list=outer", "-focus=hot"],
 ]
 # the reference does not tell of edges that it dropped where it dropped no node
@@ -531,6 +531,22 @@ def check_empty_samples(tap):
     compare(tap, path, [["-dot", kind, *every] for kind in ("-sample_index=space", "-sample_index=samples")], "empty samples")
 
 
+def check_sums(tap):
+    """Samples that are alike, negative, of recursion, of no stack: sums over them as they stand in the file, or joined first."""
+    path = os.path.join(SCRATCH, "sums.pb.gz")
+    odd, minus = [(1, 8), (2, 9)], (1 << 64) - 5
+    alike = [([2, 1], [1, 16], []), ([2, 1], [2, 0], []), ([2, 2, 1, 1, 2, 1], [3, 7], []), ([], [4, 2], []), ([2, 1], [1, 8], [])]
+    for name, samples in ("as they stand", alike), ("with labels", [*alike, ([1], [1, 3], [odd])]), \
+            ("negative", [*alike, ([2, 1], [1, minus], []), ([1], [1, minus], [])]):
+        with open(path, "wb") as f:
+            f.write(gzip.compress(profile(samples)))
+        compare(tap, path, [["-top"], ["-tree", "-sample_index=0"], ["-dot"]], "sums " + name)
+    with open(path, "wb") as f:
+        f.write(gzip.compress(profile([*alike, ([3], [1, 1], [])])))
+    done = strobe("pprof", "-top", path)
+    tap.ok(done.status == 1 and "a location that it does not have (id 3)" in done.err, "sums: a damaged sample is told of", done)
+
+
 def check_labels(tap):
     """A number 0 is a label; a key may have texts and numbers."""
     path = os.path.join(SCRATCH, "labels.pb.gz")
@@ -576,6 +592,7 @@ def main():
     check_copy(tap)
     check_empty_samples(tap)
     check_labels(tap)
+    check_sums(tap)
     check_prompt(tap)
     tap.done()
 

@@ -186,18 +186,19 @@ static struct strobe_error *serve_pages(const struct pprof_session *s, const str
 {
 	const struct pprof_config *c = &o->config;
 	struct pprof_config usual;
-	char count[24] = "", nodes[32], edges[32];
+	char count[24] = "", nodes[32], edges[32], divisor[32];
 	pprof_config_defaults(&usual);
 	if (c->node_count != usual.node_count)
 		snprintf(count, sizeof(count), "%" PRId64, c->node_count);
 	print_fraction(nodes, sizeof(nodes), c->trim ? c->node_fraction : 0, usual.node_fraction);
 	print_fraction(edges, sizeof(edges), c->trim ? c->edge_fraction : 0, usual.edge_fraction);
+	print_fraction(divisor, sizeof(divisor), c->divide_by, usual.divide_by);
 	const char *const settings[] = {
 		"f", c->select.focus, "i", c->select.ignore, "h", c->select.hide, "s", c->select.show,
 		"sf", c->select.show_from, "prune", c->select.prune_from, "si", c->sample_index, "g", c->granularity,
 		"sort", c->sort, "noinlines", c->no_inlines ? "1" : NULL, "tf", c->labels.focus, "ti", c->labels.ignore,
 		"ts", c->labels.show, "th", c->labels.hide, "tagroot", c->labels.root, "tagleaf", c->labels.leaf,
-		"n", count, "nf", nodes, "ef", edges, NULL,
+		"n", count, "nf", nodes, "ef", edges, "unit", strcmp(c->unit, usual.unit) ? c->unit : NULL, "div", divisor, NULL,
 	};
 	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings);
 }
@@ -210,10 +211,30 @@ static bool has_server(const struct cmd_context *ctx)
 	return false;
 }
 
+/* What pages have no room for; their percentages are relative always. */
+static struct strobe_error *check_served(const struct pprof_command *o)
+{
+	const struct pprof_config *c = &o->config;
+	const struct {
+		bool is_set;
+		const char *name;
+	} unserved[] = {
+		{ c->mean || o->mean_delay, "mean" }, { c->drop_negative, "drop_negative" }, { c->call_tree, "call_tree" },
+		{ c->compact_labels, "compact_labels" }, { c->intel_syntax, "intel_syntax" }, { c->source_path, "source_path" },
+		{ c->trim_path, "trim_path" }, { c->output, "output" },
+	};
+	for (size_t i = 0; i < sizeof(unserved) / sizeof(*unserved); i++)
+		if (unserved[i].is_set)
+			return error_create(ERROR_USAGE, "the pages of -http do not know -%s", unserved[i].name);
+	return NULL;
+}
+
 static struct strobe_error *check(const struct cmd_context *ctx, const struct pprof_command *o, const struct pprof_report_kind *kind)
 {
 	if (o->http && kind)
 		return error_create(ERROR_USAGE, "-http serves all reports; -%s is one", kind->name);
+	if (o->http)
+		TRY(check_served(o));
 	if (o->no_browser && !o->http)
 		return error_create(ERROR_USAGE, "-no_browser is for -http");
 	if (!ctx->rest.argc)
@@ -243,6 +264,8 @@ static int run(struct cmd_context *ctx, void *options)
 	if (kind && !o->config.mean && kind->output != OUTPUT_PROTO && kind->output != OUTPUT_RAW)
 		o->sources.value = o->config.sample_index ? o->config.sample_index : "";
 	o->sources.may_copy = kind && kind->output == OUTPUT_PROTO && pprof_config_keeps_all(&o->config);
+	o->sources.may_stream = kind && pprof_config_only_sums(&o->config, kind);
+	o->sources.needs_labels = kind && pprof_output_is_picture(kind->output);
 	o->sources.symbolize.names_only |= kind && pprof_config_needs_names_only(&o->config, kind);
 	err = pprof_sources_read(ctx, &o->sources, &session);
 	int status = CMD_OK;

@@ -165,6 +165,15 @@ bool pprof_config_needs_names_only(const struct pprof_config *c, const struct pp
 	return shows_names && c->no_inlines && !strcmp(c->granularity, "functions") && !profile_selects(&c->select);
 }
 
+bool pprof_config_only_sums(const struct pprof_config *c, const struct pprof_report_kind *kind)
+{
+	enum pprof_output o = kind->output;
+	/* peek has them too, but of all edges: those are found sooner along stacks that are in order */
+	bool sums = o == OUTPUT_TOP || o == OUTPUT_TREE || pprof_output_is_picture(o);
+	return sums && !profile_selects(&c->select) && !profile_selects_labels(&c->labels) && !c->labels.root && !c->labels.leaf &&
+	       !strcmp(c->granularity, "functions") && !c->call_tree && !c->mean;
+}
+
 static struct strobe_error *check_sample_index(const struct pprof_session *session, const char **value)
 {
 	uint32_t event;

@@ -7,6 +7,7 @@
 #include "cmd/pprof/symbolize.h"
 #include "cmd/profile_fetch.h"
 #include "exchange/pprof_copy.h"
+#include "exchange/pprof_stream.h"
 #include "profile/profile.h"
 #include "profile/select.h"
 #include "profile/select_labels.h"
@@ -15,6 +16,11 @@ enum pprof_output {
 	OUTPUT_TOP, OUTPUT_TREE, OUTPUT_PEEK, OUTPUT_TRACES, OUTPUT_TAGS, OUTPUT_COMMENTS, OUTPUT_PROTO, OUTPUT_RAW, OUTPUT_DOT,
 	OUTPUT_SVG, OUTPUT_CALLGRIND, OUTPUT_LIST, OUTPUT_DISASM, OUTPUT_WEBLIST, OUTPUT_PNG, OUTPUT_PDF, OUTPUT_PS, OUTPUT_TOPPROTO,
 };
+
+static inline bool pprof_output_is_picture(enum pprof_output o)
+{
+	return o == OUTPUT_DOT || o == OUTPUT_SVG || o == OUTPUT_PNG || o == OUTPUT_PDF || o == OUTPUT_PS;
+}
 
 /* A report by name: an option of the command line, a command at the prompt. */
 struct pprof_report_kind {
@@ -42,8 +48,10 @@ struct pprof_config {
 
 struct pprof_session {
 	struct cmd_context *ctx;
-	struct profile *profile;  /* NULL where there is a copy */
+	struct profile *profile;  /* NULL where there is one of the two below */
 	struct pprof_copy *copy;  /* the profile as it is, for -proto alone; or NULL */
+	struct pprof_stream *stream; /* its tables, and samples that are not kept, for sums alone; or NULL */
+	struct exchange_bytes unpacked; /* what the stream reads */
 	int64_t *base_totals;     /* by event, with -diff_base; else NULL */
 	bool is_interactive;
 };
@@ -54,6 +62,8 @@ struct pprof_sources {
 	const char *base, *diff_base;
 	bool normalize;
 	bool may_copy;            /* for -proto, and nothing that it has is selected or changed */
+	bool may_stream;          /* all that is wanted is sums over its samples */
+	bool needs_labels;        /* where they have any */
 	const char *value;        /* the only one that is wanted, or NULL */
 	struct profile_fetch server; /* how those that are servers are asked; its source is of no meaning */
 	const char *add_comment;
@@ -85,6 +95,8 @@ struct strobe_error *pprof_config_check(const struct pprof_config *config) _must
 bool pprof_config_keeps_all(const struct pprof_config *config);
 /* Whether a report shows nothing of functions but their names: no line, no file, nothing that was inlined. */
 bool pprof_config_needs_names_only(const struct pprof_config *config, const struct pprof_report_kind *kind);
+/* Whether a report is made of sums over all samples, by functions. */
+bool pprof_config_only_sums(const struct pprof_config *config, const struct pprof_report_kind *kind);
 /* Sets by name; texts are kept in the session's arena. ERROR_USAGE. */
 struct strobe_error *pprof_config_set(const struct pprof_session *s, struct pprof_config *config, const char *name,
 				      const char *value) _must_check_;

@@ -76,11 +76,11 @@ static int64_t mean_total(const struct seen *s)
 
 static struct strobe_error *seen_init(struct seen *s, const struct pprof_session *session, const struct pprof_config *c)
 {
-	*s = (struct seen){ .p = session->profile };
+	*s = (struct seen){ .p = session->stream ? pprof_stream_tables(session->stream) : session->profile };
 	TRY(profile_choose_event(s->p, c->sample_index ? c->sample_index : "", &s->event));
 	s->total = session->base_totals ? session->base_totals[s->event] : 0;
 	if (!s->total)
-		s->total = pprof_total(s->p, s->event);
+		s->total = session->stream ? pprof_stream_total(session->stream) : pprof_total(s->p, s->event);
 	if (!s->total && !session->is_interactive)
 		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample of it has a value of '%s'; what ran for less "
 				    "than one sampling period leaves none (100 Hz for CPU time and 512 KB for allocations in Go)",
@@ -123,10 +123,10 @@ static void trim_sources(struct seen *s, const struct pprof_config *c)
 	arena_deinit(&paths);
 }
 
+/* tags and list have sums beside the mean of all, as with pprof. */
 static bool has_means(enum pprof_output o)
 {
-	return o != OUTPUT_TRACES && o != OUTPUT_TAGS && o != OUTPUT_LIST && o != OUTPUT_DISASM && o != OUTPUT_WEBLIST &&
-	       o != OUTPUT_CALLGRIND;
+	return o != OUTPUT_DISASM && o != OUTPUT_WEBLIST;
 }
 
 static bool names_sources(enum pprof_output o)
@@ -167,8 +167,7 @@ static enum callgraph_by granularity(const char *word)
 static struct pprof_graph_options graph_options(const struct pprof_config *c, enum pprof_output output, const struct seen *s)
 {
 	bool trims = c->trim && output != OUTPUT_PEEK;
-	bool is_picture = output == OUTPUT_DOT || output == OUTPUT_SVG || output == OUTPUT_PNG || output == OUTPUT_PDF ||
-			  output == OUTPUT_PS;
+	bool is_picture = pprof_output_is_picture(output);
 	int64_t default_count = output == OUTPUT_TOP || output == OUTPUT_TOPPROTO ? 0 : 80;
 	return (struct pprof_graph_options){
 		.event = s->event,
@@ -210,7 +209,7 @@ static struct strobe_error *write_code(struct cmd_context *ctx, const struct see
 	return output == OUTPUT_LIST ? code_list(&v, out) : output == OUTPUT_DISASM ? code_disasm(&v, out) : code_weblist(&v, out);
 }
 
-static struct strobe_error *write_view(struct cmd_context *ctx, const struct seen *s, const struct pprof_config *c,
+static struct strobe_error *write_view(const struct pprof_session *session, const struct seen *s, const struct pprof_config *c,
 				       enum pprof_output output, const char *argument, const char *const *filters, struct out *out)
 {
 	static const enum pprof_report texts[] = {
@@ -219,6 +218,7 @@ static struct strobe_error *write_view(struct cmd_context *ctx, const struct see
 	};
 	struct pprof_graph_options graph = graph_options(c, output, s);
 	graph.filters = filters;
+	graph.samples = session->stream ? pprof_stream_samples(session->stream) : NULL;
 	switch (output) {
 	case OUTPUT_PROTO:
 		return pprof_write(s->p, out);
@@ -239,7 +239,7 @@ static struct strobe_error *write_view(struct cmd_context *ctx, const struct see
 	case OUTPUT_LIST:
 	case OUTPUT_DISASM:
 	case OUTPUT_WEBLIST:
-		return write_code(ctx, s, c, output, argument, filters, out);
+		return write_code(session->ctx, s, c, output, argument, filters, out);
 	case OUTPUT_CALLGRIND:
 		return view_pprof_callgrind(s->p, &graph, out);
 	default:
@@ -256,12 +256,12 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 		return pprof_copy_write(session->copy, out);
 	list_filters(c, &session->ctx->words, filters);
 	if (c->mean && !has_means(kind->output))
-		return error_create(ERROR_UNSUPPORTED, "%s has no means: they are for top, tree, peek and pictures", kind->name);
+		return error_create(ERROR_UNSUPPORTED, "%s has no means", kind->name);
 	struct strobe_error *err = seen_init(&s, session, c);
-	if (!err && names_sources(kind->output))
+	if (!err && !session->stream && names_sources(kind->output))
 		trim_sources(&s, c);
 	if (!err)
-		err = write_view(session->ctx, &s, c, kind->output, argument, filters, out);
+		err = write_view(session, &s, c, kind->output, argument, filters, out);
 	profile_destroy(s.own);
 	return err;
 }

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cmd/pprof/pprof.h"
 #include "cmd/profile_input.h"
+#include "packing/gzip.h"
 
 /* ---- what was fetched is kept ---- */
 
@@ -73,14 +74,17 @@ static struct strobe_error *drop_uninteresting(struct profile **p)
 	return err;
 }
 
-static struct strobe_error *read_one(struct cmd_context *ctx, const struct pprof_sources *s, const char *source, bool *fetched,
-				     struct profile **ret)
+/* had: what is in the file, where that is known already; it is used up. */
+static struct strobe_error *read_one(struct cmd_context *ctx, const struct pprof_sources *s, const char *source,
+				     struct exchange_bytes *had, bool *fetched, struct profile **ret)
 {
 	struct profile_input input = { .path = source, .value = s->value };
 	struct profile_fetch server = s->server;
 	bool is_fetched = profile_fetch_is_server(source);
 	server.source = source;
 	*fetched |= is_fetched;
+	if (had && had->owned)
+		return exchange_read_bytes(had, source, NULL, s->value, ret);
 	if (!is_fetched)
 		return profile_input_read(ctx, &input, ret);
 	TRY(profile_fetch(ctx, &server, ret));
@@ -99,7 +103,8 @@ static bool is_elf(const char *path)
 	return fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) && !memcmp(magic, "\x7f" "ELF", sizeof(magic));
 }
 
-static struct strobe_error *read_many(struct cmd_context *ctx, const struct pprof_sources *s, struct profile **ret)
+static struct strobe_error *read_many(struct cmd_context *ctx, const struct pprof_sources *s, struct exchange_bytes *had,
+				      struct profile **ret)
 {
 	bool fetched = false;
 	*ret = NULL;
@@ -107,7 +112,7 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 	int first = s->nr > 1 && is_elf(s->names[0]) ? 1 : 0;
 	for (int i = first; i < s->nr; i++) {
 		struct profile *p;
-		TRY(read_one(ctx, s, s->names[i], &fetched, &p));
+		TRY(read_one(ctx, s, s->names[i], had, &fetched, &p));
 		if (first)
 			symbolize_use_binary(p, s->names[0]);
 		if (s->build_id)
@@ -138,18 +143,25 @@ int64_t pprof_total(const struct profile *p, uint32_t event)
 	return total;
 }
 
-/*
- * One packed file of pprof that nothing is to be done to. Where anything is, and where it cannot be read, there is no copy: it is
- * read as any other then.
- */
+/* One file, which can be read again where it turns out not to suit, and nothing is to be done to it. */
+static bool is_plain(const struct pprof_sources *s)
+{
+	struct stat st;
+	bool is_changed = s->nr > 1 || s->base || s->diff_base || s->build_id || (s->add_comment && *s->add_comment);
+	return !is_changed && strcmp(s->names[0], "-") && !stat(s->names[0], &st) && S_ISREG(st.st_mode);
+}
+
+static bool is_complete(const struct pprof_sources *s, const struct profile *tables)
+{
+	return !tables->origin.drop_frames && !symbolize_is_wanted(&s->symbolize, tables);
+}
+
+/* Where anything is to be done to it, and where it cannot be read, there is no copy: it is read as any other then. */
 static void try_copy(const struct pprof_sources *s, struct pprof_session *session)
 {
 	uint32_t event;
-	bool is_changed = s->nr > 1 || s->base || s->diff_base || s->build_id || (s->add_comment && *s->add_comment);
 	struct filemap map;
-	struct stat st;
-	/* what is no regular file can be read but once */
-	if (!s->may_copy || is_changed || !strcmp(s->names[0], "-") || stat(s->names[0], &st) || !S_ISREG(st.st_mode))
+	if (!s->may_copy || !is_plain(s))
 		return;
 	_cleanup_error_ struct strobe_error *err = filemap_open(&map, s->names[0]);
 	if (err)
@@ -159,16 +171,41 @@ static void try_copy(const struct pprof_sources *s, struct pprof_session *sessio
 	const struct profile *tables = err ? NULL : pprof_copy_tables(session->copy);
 	if (!err)
 		err = profile_choose_event(tables, "", &event);
-	if (!err && pprof_copy_has(session->copy, event) && !tables->origin.drop_frames && !symbolize_is_wanted(&s->symbolize, tables))
+	if (!err && pprof_copy_has(session->copy, event) && is_complete(s, tables))
 		return;
 	pprof_copy_destroy(session->copy);
 	session->copy = NULL;
+}
+
+/* The same for sums; what was unpacked stays, to be read. */
+static void try_stream(const struct pprof_sources *s, struct pprof_session *session)
+{
+	struct filemap map;
+	if (!s->may_stream || !is_plain(s))
+		return;
+	_cleanup_error_ struct strobe_error *err = filemap_open(&map, s->names[0]);
+	if (err)
+		return;
+	if (gzip_is(map.data, map.bytes))
+		err = exchange_unpack(map.data, map.bytes, s->names[0], &session->unpacked);
+	filemap_close(&map);
+	if (!err && session->unpacked.owned)
+		err = pprof_stream_create(&session->unpacked, &session->stream);
+	const struct profile *tables = session->stream ? pprof_stream_tables(session->stream) : NULL;
+	if (tables && is_complete(s, tables) && !(s->needs_labels && tables->columns.len))
+		err = pprof_stream_sum(session->stream, s->value);
+	if (tables && pprof_stream_samples(session->stream))
+		return;
+	pprof_stream_destroy(session->stream);
+	session->stream = NULL;
 }
 
 void pprof_session_deinit(struct pprof_session *s)
 {
 	profile_destroy(s->profile);
 	pprof_copy_destroy(s->copy);
+	pprof_stream_destroy(s->stream);
+	exchange_bytes_free(&s->unpacked);
 }
 
 static void scale(struct profile *p, uint32_t event, double factor)
@@ -203,14 +240,15 @@ struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pp
 	const char *base_name = sources->diff_base ? sources->diff_base : sources->base;
 	*ret = (struct pprof_session){ .ctx = ctx };
 	try_copy(sources, ret);
-	if (ret->copy)
+	try_stream(sources, ret);
+	if (ret->copy || ret->stream)
 		return NULL;
-	TRY(read_many(ctx, sources, &ret->profile));
+	TRY(read_many(ctx, sources, &ret->unpacked, &ret->profile));
 	if (!base_name)
 		return NULL;
 	struct profile *base = NULL;
 	bool fetched = false;
-	TRY(read_one(ctx, sources, base_name, &fetched, &base));
+	TRY(read_one(ctx, sources, base_name, NULL, &fetched, &base));
 	struct strobe_error *err = symbolize_profile(ctx, &sources->symbolize, &base);
 	if (!err)
 		err = drop_uninteresting(&base);

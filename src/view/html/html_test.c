@@ -359,6 +359,28 @@ static void an_empty_profile_is_a_page_too(void **state)
 	profile_destroy(p);
 }
 
+static void a_number_0_of_others_is_0(void **state)
+{
+	struct profile *p = profile_create();
+	struct unpacked u;
+	struct out out;
+	p->origin.events_are_values = true;
+	profile_column(p, "pid", COLUMN_I64);
+	profile_column(p, "bytes", COLUMN_I64);
+	profile_column(p, "none", COLUMN_I64);
+	profile_event(p, "cpu", "nanoseconds");
+	uint64_t labels[] = { profile_label_of_number(0), profile_label_of_number(0), 0 };
+	stack_id stack = profile_stack(p, PROFILE_NONE, test_frame(p, "main", 4));
+	profile_add(p, stack, profile_labels(p, labels), 0, 1, 5, 0);
+	pack_profile(p, &out, &u);
+	assert_int_equal(number(&u, "thread.pid", 0), 0);
+	assert_int_equal(length(&u, "pair.number"), 1);
+	assert_int_equal(number(&u, "pair.number", 0), 0);
+	free(u.head);
+	assert_ok(out_close(&out));
+	profile_destroy(p);
+}
+
 static void symbols_tell_their_language(void **state)
 {
 	static const struct {
@@ -408,6 +430,7 @@ int main(void)
 		cmocka_unit_test(long_recordings_have_a_larger_unit),
 		cmocka_unit_test(hostile_names_stay_data),
 		cmocka_unit_test(an_empty_profile_is_a_page_too),
+		cmocka_unit_test(a_number_0_of_others_is_0),
 		cmocka_unit_test(symbols_tell_their_language),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/u64map.h"
 #include "profile/pattern.h"
 
 struct report {
@@ -96,29 +97,26 @@ static void out_edges(const struct report *r, const struct callgraph_node *n, bo
 		const struct callgraph_edge *e = &g->edges.data[callers ? g->in.data[first + i] : g->out.data[first + i]];
 		if (e->dropped)
 			continue;
-		out_value(r, e->weight, 50);
+		/* with means too, as pprof has them: calls are sums */
+		out_value(r, e->sum, 50);
 		out_ch(r->out, ' ');
-		out_share(r, e->weight, n->cum);
+		out_share(r, e->sum, n->cum);
 		out_str(r->out, " |   ");
 		out_name(r, callgraph_text(g, callers ? e->from : e->to));
 		out_str(r->out, e->inlined ? " (inline)\n" : "\n");
 	}
 }
 
-static struct strobe_error *out_tree(const struct report *r)
+/* peek: what a name must match; NULL: all are shown. */
+static void out_tree(const struct report *r, const regex_t *peek)
 {
 	int64_t sum = 0;
-	uint32_t matched = 0;
-	regex_t re;
-	if (r->o->peek)
-		TRY(pattern_compile(r->o->peek, &re));
 	out_str(r->out, TREE_SEPARATOR TREE_LEGEND);
 	for (uint32_t i = 0; i < r->nodes_nr; i++) {
 		const struct callgraph_node *n = &r->graph->nodes.data[r->nodes[i]];
 		const char *name = callgraph_text(r->graph, r->nodes[i]);
-		if (r->o->peek && regexec(&re, name, 0, NULL, 0))
+		if (peek && regexec(peek, name, 0, NULL, 0))
 			continue;
-		matched++;
 		out_str(r->out, TREE_SEPARATOR);
 		out_edges(r, n, true);
 		sum += n->flat;
@@ -130,10 +128,27 @@ static struct strobe_error *out_tree(const struct report *r)
 	}
 	if (r->nodes_nr)
 		out_str(r->out, TREE_SEPARATOR);
-	if (!r->o->peek)
-		return NULL;
+}
+
+static bool matches_any(const struct report *r, const regex_t *re)
+{
+	for (uint32_t i = 0; i < r->nodes_nr; i++)
+		if (!regexec(re, callgraph_text(r->graph, r->nodes[i]), 0, NULL, 0))
+			return true;
+	return false;
+}
+
+static struct strobe_error *out_peek(const struct report *r)
+{
+	regex_t re;
+	TRY(pattern_compile(r->o->peek, &re));
+	bool any = matches_any(r, &re);
+	if (any) {
+		pprof_graph_out_head(&r->g, false, r->out);
+		out_tree(r, &re);
+	}
 	regfree(&re);
-	return matched ? NULL : error_create(ERROR_NOT_FOUND, "nothing matches '%s'", r->o->peek);
+	return any ? NULL : error_create(ERROR_NOT_FOUND, "no matches found for regexp: %s", r->o->peek);
 }
 
 /* ---- traces ---- */
@@ -222,11 +237,33 @@ static void out_stack(const struct report *r, const struct trace_lines *lines, s
 	}
 }
 
+static uint64_t sample_key(const struct profile_row *row)
+{
+	return (uint64_t)row->stack << 32 | row->labels;
+}
+
+/* With means: how often each sample was counted, by sample_key(). */
+static void find_divisors(const struct report *r, struct u64map *ret)
+{
+	for (size_t i = 0; r->o->graph.mean && i < r->p->rows.len; i++) {
+		const struct profile_row *row = &r->p->rows.data[i];
+		*u64map_put(ret, sample_key(row), NULL) += (uint64_t)callgraph_divisor(r->graph, row);
+	}
+}
+
+static int64_t trace_value(const struct u64map *divisors, const struct profile_row *row)
+{
+	const uint64_t *by = u64map_get(divisors, sample_key(row));
+	return by && *by ? (int64_t)row->value / (int64_t)*by : (int64_t)row->value;
+}
+
 /* One trace for each stack and set of labels: rows that differ in nothing else are one. */
 static void out_traces(const struct report *r)
 {
 	struct trace_lines lines;
+	struct u64map divisors = {};
 	trace_lines_init(&lines, r);
+	find_divisors(r, &divisors);
 	pprof_graph_out_profile(&r->g, r->out);
 	for (size_t i = 0; i < r->p->rows.len; i++) {
 		const struct profile_row *row = &r->p->rows.data[i];
@@ -235,10 +272,11 @@ static void out_traces(const struct report *r)
 		out_str(r->out, TRACE_SEPARATOR);
 		out_labels(r, row->labels, true);
 		out_labels(r, row->labels, false);
-		out_stack(r, &lines, row->stack, (int64_t)row->value);
+		out_stack(r, &lines, row->stack, trace_value(&divisors, row));
 	}
 	out_str(r->out, TRACE_SEPARATOR);
 	trace_lines_deinit(&lines);
+	u64map_deinit(&divisors);
 }
 
 /* ---- tags ---- */
@@ -365,9 +403,11 @@ static struct strobe_error *write_report(const struct report *r)
 		out_top(r);
 		break;
 	case PPROF_TREE:
-	case PPROF_PEEK:
 		pprof_graph_out_head(&r->g, false, r->out);
-		return out_tree(r);
+		out_tree(r, NULL);
+		break;
+	case PPROF_PEEK:
+		return out_peek(r);
 	case PPROF_TRACES:
 		out_traces(r);
 		break;
@@ -384,6 +424,17 @@ static struct strobe_error *write_report(const struct report *r)
 	return NULL;
 }
 
+/* Of edges all reports but two want nothing; and top only whether those who are called are inlined. */
+static bool wants_edges(const struct profile *p, enum pprof_report report)
+{
+	if (report != PPROF_TOP)
+		return report == PPROF_TREE || report == PPROF_PEEK;
+	for (frame_id f = 0; f < p->frames.len; f++)
+		if (p->frames.data[f].flags & FRAME_INLINED)
+			return true;
+	return false;
+}
+
 struct strobe_error *view_pprof_text(const struct profile *p, const struct pprof_text_options *options, struct out *out)
 {
 	struct report r = { .p = p, .o = options, .out = out };
@@ -392,6 +443,7 @@ struct strobe_error *view_pprof_text(const struct profile *p, const struct pprof
 		return error_create(ERROR_NOT_FOUND, "the profile has no values of number %u", options->graph.event);
 	struct pprof_graph_options graph = options->graph;
 	graph.unsorted_edges = report != PPROF_TREE && report != PPROF_PEEK;
+	graph.no_edges = !wants_edges(p, report);
 	pprof_graph_init(&r.g, p, &graph);
 	if (report == PPROF_TOP || report == PPROF_TREE || report == PPROF_PEEK)
 		pprof_graph_choose_unit(&r.g);

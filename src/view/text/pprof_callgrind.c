@@ -100,7 +100,8 @@ static void out_calls(struct writer *w, const struct callgraph_node *n, const st
 		/* how often is not known */
 		out_str(w->out, "calls=0 ");
 		out_address(w, before, to.addr);
-		out_f(w->out, " %u\n* * %" PRId64 "\n", to.line, whole(w, e->weight));
+		/* with means too, as pprof has them: calls are sums */
+		out_f(w->out, " %u\n* * %" PRId64 "\n", to.line, whole(w, e->sum));
 	}
 }
 
@@ -140,7 +141,7 @@ struct strobe_error *view_pprof_callgrind(const struct profile *p, const struct 
 	pprof_graph_init(&w.r, p, &all);
 	pprof_graph_choose_unit(&w.r);
 	number_functions(&w);
-	out_str(out, "positions: instr line\nevents: ");
+	out_f(out, "positions: instr line\nevents: %s", options->mean ? "mean_" : "");
 	const char *event = profile_str(p, p->events.data[options->event].name);
 	out_text(out, event, strlen(event));
 	out_f(out, "(%s)\n", w.r.unit);

@@ -37,6 +37,8 @@ const PARAMS = {
 	nodeCount: "n",
 	nodeFraction: "nf",
 	edgeFraction: "ef",
+	unit: "unit",
+	divideBy: "div",
 };
 const DEFAULTS = {
 	view: "flamegraph",
@@ -63,6 +65,8 @@ const DEFAULTS = {
 	nodeCount: "80",
 	nodeFraction: "0.005",
 	edgeFraction: "0.001",
+	unit: "",
+	divideBy: "",
 	symbol: "",
 	time: null,
 	thread: -1,

@@ -33,10 +33,42 @@ const SCALES = {
 		[1073741824, "GB"],
 		[1099511627776, "TB"],
 	],
-	count: [[1, ""]],
+	/* the third: in no unit that has others */
+	count: [[1, "", true]],
 };
 
-function unitOf(head, state) {
+/* What pprof calls those that can be asked for. */
+const UNIT_NAMES = {
+	ns: "ns nanosecond",
+	"\u00b5s": "us \u00b5s microsecond",
+	ms: "ms millisecond",
+	s: "s sec second",
+	min: "min minute",
+	h: "h hr hour",
+	B: "b byte",
+	kB: "kb kbyte kilobyte",
+	MB: "mb mbyte megabyte",
+	GB: "gb gbyte gigabyte",
+	TB: "tb tbyte terabyte",
+};
+
+/* A unit in which all values are shown, divided first: its scales are made when it is asked for. */
+function unitAs(unit, asked, divideBy) {
+	const divisor = Number(divideBy) || 1;
+	const word = asked.toLowerCase();
+	const all = SCALES[unit] || [[1, unit, true]];
+	const one = all.filter(([, shown]) =>
+		(UNIT_NAMES[shown] || "").split(" ").some((n) => n === word || n + "s" === word)
+	);
+	if (divisor === 1 && !one.length) {
+		return unit;
+	}
+	const name = `${unit} ${one.length ? word : ""}/${divisor}`;
+	SCALES[name] = (one.length ? one : all).map(([size, ...rest]) => [size * divisor, ...rest]);
+	return name;
+}
+
+function plainUnit(head, state) {
 	const event = head.events[state.event];
 	if (!event || state.weight === "samples") {
 		return "count";
@@ -48,6 +80,10 @@ function unitOf(head, state) {
 	return event.unit || "count";
 }
 
+function unitOf(head, state) {
+	return unitAs(plainUnit(head, state), state.unit, state.divideBy);
+}
+
 function grouped(v) {
 	return Math.round(v).toLocaleString("en-US").replace(/,/g, "\u2009");
 }
@@ -57,20 +93,18 @@ function counted(n, what) {
 }
 
 function formatValue(v, unit) {
-	const scales = SCALES[unit];
-	if (!scales || scales.length === 1) {
-		return (
-			(Number.isInteger(v) || Math.abs(v) >= 100 ? grouped(v) : v.toFixed(1)) +
-			(scales ? "" : " " + unit)
-		);
-	}
-	const size = Math.abs(v);
+	const scales = SCALES[unit] || [[1, unit, true]];
 	let best = scales[0];
 	for (const scale of scales) {
-		best = size >= scale[0] ? scale : best;
+		best = Math.abs(v) >= scale[0] ? scale : best;
 	}
-	const scaled = v / best[0];
-	return `${scaled.toFixed(Math.abs(scaled) >= 100 || (best[0] === 1 && Number.isInteger(v)) ? 0 : 2)} ${best[1]}`;
+	const [size, shown, isPlain] = best;
+	const scaled = v / size;
+	if (isPlain) {
+		const isLong = Number.isInteger(scaled) || Math.abs(scaled) >= 100;
+		return (isLong ? grouped(scaled) : scaled.toFixed(1)) + (shown && " " + shown);
+	}
+	return `${scaled.toFixed(Math.abs(scaled) >= 100 || (size === 1 && Number.isInteger(v)) ? 0 : 2)} ${shown}`;
 }
 
 function formatShare(v, total) {

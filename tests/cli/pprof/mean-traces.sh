@@ -1,2 +1,0 @@
-printf 'main;a 50\n' >x.folded
-strobe pprof -mean -traces x.folded
