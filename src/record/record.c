@@ -31,8 +31,7 @@ const char *record_type_name(uint32_t type)
 	return type < RECORD_TYPE_LIMIT ? types[type].name : NULL;
 }
 
-/* Fields up to one of kind END; NULL for an unknown type. */
-static const struct record_field *record_fields(uint32_t type)
+const struct record_field *record_fields(uint32_t type)
 {
 	return type < RECORD_TYPE_LIMIT ? types[type].fields : NULL;
 }

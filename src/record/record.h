@@ -70,6 +70,8 @@ struct record_field {
 	const char *name;
 	uint8_t kind, bytes; /* bytes: of one such field, 0 where it varies */
 };
+/* Fields up to one of kind END; NULL for an unknown type. */
+const struct record_field *record_fields(uint32_t type);
 
 /* One field of one record, as record_walk() meets it. */
 struct record_value {
