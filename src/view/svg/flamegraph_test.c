@@ -134,7 +134,6 @@ static void wrong_options_are_named(void **state)
 	WRONG(frame_height, 0, ERROR_USAGE);
 	WRONG(font_size, -1, ERROR_USAGE);
 	WRONG(min_width, -0.5, ERROR_USAGE);
-	WRONG(total, 3, ERROR_USAGE);
 	WRONG(event, 7, ERROR_NOT_FOUND);
 	WRONG(event, 1, ERROR_NOT_FOUND); /* it has no samples */
 	size_t bytes;
