@@ -22,6 +22,7 @@ void listing_destroy(struct listing *l)
 	vec_deinit(&l->events);
 	vec_deinit(&l->insns);
 	vec_deinit(&l->values);
+	vec_deinit(&l->cycles);
 	vec_deinit(&l->places);
 	vec_deinit(&l->files);
 	vec_deinit(&l->lines);

@@ -47,6 +47,12 @@ struct listing_value {
 	uint64_t samples, value;
 };
 
+/* What the processor needed for the block of code that ends at an instruction, and for all of the block that it is in. */
+struct listing_cycles {
+	uint64_t average, least, most; /* 0: no block was seen to end here */
+	double per_cycle;              /* instructions of the block, by its average; 0: not known */
+};
+
 enum listing_flow {
 	LISTING_NEXT,
 	LISTING_JUMP,
@@ -108,6 +114,7 @@ struct listing {
 	VEC(struct listing_event) events;
 	VEC(struct listing_insn) insns;
 	VEC(struct listing_value) values;
+	VEC(struct listing_cycles) cycles; /* of instruction i; or none at all where branches with cycles were not recorded */
 	VEC(struct listing_place) places;
 	VEC(struct listing_file) files;
 	VEC(struct listing_line) lines;

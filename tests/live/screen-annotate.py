@@ -9,6 +9,8 @@ import re
 import signal
 import subprocess
 
+import made
+from made import Made
 from screen import Screen, require_tmux
 from strobetest import SCRATCH, STROBE, Tap, build_workload, record, strobe
 
@@ -70,6 +72,8 @@ def keys(tap):
             s.check(tap, lambda lines: " callee() " in lines[0], f"{follow} follows a call")
             s.keys(back)
             s.check(tap, lambda lines: " caller() " in lines[0], f"{back} comes back from it")
+        s.keys("c")
+        s.check(tap, "no cycles are known here", "c without branch records: said")
         s.keys("End", "?", "C-u", "sink", "Enter")
         s.is_at(tap, "sink", "? searches upwards")
         last = s.at()
@@ -96,6 +100,43 @@ def keys(tap):
         s.check(tap, lambda lines: lines[39].startswith("Press") and " caller() " in lines[0], "80 x 24, 300 x 100, 10 x 3 and back")
         os.kill(s.pid(), signal.SIGTERM)
         tap.equal(s.end(), (143, True), "SIGTERM: the terminal as it was")
+
+
+BLOCKS = """
+asm(".text\\n.globl block\\n.type block,@function\\nblock: nop\\nnop\\nnop\\nnop\\njmp 1f\\n1: nop\\nret\\n.size block,.-block\\n");
+int main(void) { return 0; }
+"""
+
+
+def cycles(tap):
+    """c: what branch records say of the cycles of blocks: here five instructions that took 5, 10 and 15 cycles."""
+    if os.uname().machine != "x86_64":
+        tap.skip("c", "the block is of x86-64")
+        return
+    source, binary = os.path.join(SCRATCH, "blocks.c"), os.path.join(SCRATCH, "blocks")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(BLOCKS)
+    tap.ok(os.system(f"cc -no-pie -O1 -o {binary} {source}") == 0, "a program with a block of five instructions")
+    run = lambda *argv: subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    block = int(re.search(r"([0-9a-f]+) T block$", run("nm", binary), re.M).group(1), 16)
+    text = re.search(r"LOAD +0x([0-9a-f]+) 0x([0-9a-f]+) .* R E ", run("readelf", "-lW", binary))
+    offset, start = int(text.group(1), 16), int(text.group(2), 16)
+    m = Made(made.PERIOD | made.BRANCH_STACK, branch_type=1 << 3)
+    m.comm(10, "blocks")
+    m.mmap(10, start, 0x1000, binary, offset=offset)
+    for n in 5, 10, 15:
+        m.sample(block, branches=[made.branch(block + 4, block + 6, cycles=n), made.branch(start, block, cycles=1)])
+    path = m.write(os.path.join(SCRATCH, "blocks.data"))
+    with Screen([STROBE, "annotate", "-i", path, "block"], columns=110, rows=30) as s:
+        s.check(tap, lambda lines: any(re.match(r" +0\.50 +10 │ .*jmp", line) for line in lines), "cycles of a block stand at its last instruction")
+        tap.ok(sum(bool(re.match(r" *(?:[0-9.]+)? +0\.50 .*│.*nop", line)) for line in s.lines()) == 4,
+               "instructions a cycle at all of it", "\n".join(s.lines()))
+        s.keys("c")
+        s.check(tap, lambda lines: any(re.match(r" +0\.50 +10\(5/15\) │ .*jmp", line) for line in lines), "c: least and most")
+        s.keys("c")
+        s.check(tap, lambda lines: any(re.match(r" +0\.50 +10 │ .*jmp", line) for line in lines), "c again: the average alone")
+        s.keys("q")
+        tap.equal(s.end(), (0, True), "q ends")
 
 
 def mnemonics(binary, symbol):
@@ -153,6 +194,9 @@ def main():
         lines = s.wait_for("percent: local period") or []
         tap.ok(lines and " hot() " in lines[0], "the hottest function comes first", lines[:1])
         tap.equal(costs(lines), want, "instructions and shares are those of --stdio2")
+        for key, function in (">", "cold"), ("<", "hot"), ("<", "hot"):
+            s.keys(key)
+            s.check(tap, lambda lines: f" {function}() " in lines[0], f"{key}: {function}(), of the row there")
         s.keys("H")
         hottest = max(want, key=lambda c: float(c[0]))
         s.check(tap, lambda _: any(hottest[0] in line for line in s.coloured() if "\x1b[7m" in line), "the hottest instruction is at hand")
@@ -178,6 +222,7 @@ def main():
     with annotate(path, "--stdio", "hot") as s:
         tap.equal(s.end()[0], 0, "--stdio ends by itself")
     keys(tap)
+    cycles(tap)
     replaced(tap)
     tap.done()
 

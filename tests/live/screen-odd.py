@@ -46,6 +46,13 @@ def flame(tap, path):
         s.check(tap, "Press '?'", "q goes back to the rows")
 
 
+def downwards(lines, event):
+    """The shares of one of two events that stand side by side."""
+    shares = [m.groups() for m in (re.match(r"[-+ ] +([0-9.]+)% +([0-9.]+)% ", line) for line in lines) if m]
+    values = [float(s[event]) for s in shares]
+    return len(values) > 1 and values == sorted(values, reverse=True)
+
+
 def events(tap):
     binary = os.path.join(SCRATCH, "split")
     path = record("-e", "cpu-clock:u,page-faults:u", "-F", "5000", "--", binary, "200", output="two.data")
@@ -59,6 +66,15 @@ def events(tap):
         s.check(tap, "of event 'page-faults:u'", "Tab: the other event")
         s.keys("BTab")
         s.check(tap, "of event 'cpu-clock:u'", "Shift-Tab: back")
+        s.keys("1")
+        s.check(tap, "event 1 stands alone", "1: events that do not stand side by side")
+    group = record("-e", "{cpu-clock:u,page-faults:u}", "-F", "5000", "--", binary, "100", output="group.data")
+    with Browser(group, "-s", "sym", "--percent-limit", "0", columns=120, rows=100) as s:
+        for key in "1", "0":
+            s.keys(key)
+            s.check(tap, lambda lines: downwards(lines, int(key)), f"{key}: sorted by that event of the group")
+        s.keys("7")
+        s.check(tap, "the group has no event 7", "7: there is none")
 
 
 def sizes(tap, path):

@@ -1,11 +1,13 @@
 /* report and top: the code of a function, beside what it cost. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "annotate/annotate.h"
 #include "annotate/dso_code.h"
 #include "annotate/hits.h"
+#include "base/mem.h"
 #include "cmd/foreign_files.h"
-#include "cmd/report/report.h"
+#include "cmd/report/blocks.h"
 #include "symbol/source.h"
 
 struct wanted {
@@ -118,36 +120,60 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 	return NULL;
 }
 
-struct strobe_error *report_read_again(struct report_run *r, const struct report_run *how, struct profile **ret)
+/* What a second reading of r is done with: all of it has to live as long. */
+struct again {
+	struct cmd_context ctx;
+	struct report_options o;
+	struct report_run run;
+};
+
+/* How is *r but for what is to be told apart. */
+static struct strobe_error *start_again(struct report_run *r, const struct report_run *how, struct again *a)
 {
-	/* The first reading's files stay open: what serves them is not to be replaced. */
-	struct cmd_context ctx = *r->ctx;
-	struct report_options o = *how->o;
-	struct report_run own = *how;
 	const char *dir;
-	*ret = NULL;
+	*a = (struct again){};
 	if (!r->source->ops->rewind)
 		return error_create(ERROR_UNSUPPORTED, "a stream cannot be read twice, as this wants it: save it to a file");
 	TRY(r->source->ops->rewind(r->source));
 	TRY(cmd_buildid_dir(r->ctx, &dir));
-	ctx.foreign = NULL;
-	ctx.buildid_dir = dir;
-	ctx.buildid_path = (struct strbuf){};
+	/* The first reading's files stay open: what serves them is not to be replaced. */
+	a->ctx = *r->ctx;
+	a->ctx.foreign = NULL;
+	a->ctx.buildid_dir = dir;
+	a->ctx.buildid_path = (struct strbuf){};
 	/* No stacks, and no labels but those that filters are of. */
-	o.chains.mode = CALLTREE_NONE;
-	o.flamegraph = o.ignore_callees = NULL;
-	o.exclude_other = o.inlined = false;
-	own.ctx = &ctx;
-	own.o = &o;
-	own.children = own.wants_threads = false;
-	own.keys_nr = 0;
-	own.resolver = NULL;
-	struct strobe_error *err = report_make_resolver(&own);
+	a->o = *how->o;
+	a->o.chains.mode = CALLTREE_NONE;
+	a->o.flamegraph = a->o.ignore_callees = NULL;
+	a->o.exclude_other = a->o.inlined = false;
+	a->run = *how;
+	a->run.ctx = &a->ctx;
+	a->run.o = &a->o;
+	a->run.children = a->run.wants_threads = false;
+	a->run.keys_nr = 0;
+	a->run.resolver = NULL;
+	arena_init(&a->run.arena);
+	arena_init(&a->run.scratch);
+	return report_make_resolver(&a->run);
+}
+
+static void end_again(struct again *a)
+{
+	resolver_destroy(a->run.resolver);
+	foreign_files_destroy(a->ctx.foreign);
+	strbuf_deinit(&a->ctx.buildid_path);
+	arena_deinit(&a->run.arena);
+	arena_deinit(&a->run.scratch);
+}
+
+struct strobe_error *report_read_again(struct report_run *r, const struct report_run *how, struct profile **ret)
+{
+	struct again a;
+	*ret = NULL;
+	struct strobe_error *err = start_again(r, how, &a);
 	if (!err)
-		err = resolve_aggregate(own.resolver, ret);
-	resolver_destroy(own.resolver);
-	foreign_files_destroy(ctx.foreign);
-	strbuf_deinit(&ctx.buildid_path);
+		err = resolve_aggregate(a.run.resolver, ret);
+	end_again(&a);
 	if (!*ret || error_is(err, ERROR_STOPPED))
 		return err;
 	error_destroy(err); /* told when the recording was read first */
@@ -159,4 +185,83 @@ struct strobe_error *report_count_addresses(struct report_run *r, struct profile
 	struct report_run how = *r;
 	how.tells_addresses = true;
 	return report_read_again(r, &how, ret);
+}
+
+/* ---- cycles ---- */
+
+struct report_cycles {
+	struct again again; /* whose resolver the places of blocks are of */
+	struct blocks blocks;
+};
+
+static bool has_branches(const struct env *env)
+{
+	for (size_t i = 0; i < env->events.len; i++)
+		if (env->events.data[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
+struct strobe_error *report_count_cycles(struct report_run *r, struct report_cycles **ret)
+{
+	*ret = NULL;
+	if (!has_branches(r->env))
+		return NULL;
+	struct report_cycles *c = xcalloc(1, sizeof(*c));
+	struct strobe_error *err = start_again(r, r, &c->again);
+	if (!err)
+		err = blocks_read(&c->blocks, &c->again.run);
+	if (c->blocks.all.len && !error_is(err, ERROR_STOPPED)) {
+		error_destroy(err); /* told when the recording was read first */
+		*ret = c;
+		return NULL;
+	}
+	report_cycles_destroy(c);
+	return err;
+}
+
+void report_cycles_destroy(struct report_cycles *c)
+{
+	if (!c)
+		return;
+	blocks_deinit(&c->blocks);
+	end_again(&c->again);
+	free(c);
+}
+
+static bool is_of_part(const struct report_part *part, uint32_t event)
+{
+	for (uint32_t i = 0; i < part->hist->options.events_nr; i++)
+		if (part->hist->options.events[i] == event)
+			return true;
+	return false;
+}
+
+/* The block's instructions, and what it needed at its last one. */
+static void add_block(const struct block *b, struct listing *l)
+{
+	uint32_t last = listing_find(l, b->end.addr), first = b->start ? listing_find(l, b->start) : LISTING_NONE;
+	if (last == LISTING_NONE)
+		return;
+	uint64_t average = b->cycles / b->times;
+	struct listing_cycles *at = &l->cycles.data[last];
+	at->average = average;
+	at->least = b->least;
+	at->most = b->most;
+	for (uint32_t i = first; first != LISTING_NONE && average && i <= last; i++)
+		l->cycles.data[i].per_cycle = (double)(last - first + 1) / (double)average;
+}
+
+void report_add_cycles(const struct report_cycles *c, const struct report_run *r, const struct report_part *part, mapping_id mapping,
+		       struct listing *l)
+{
+	const struct profile_mapping *m = &r->profile->mappings.data[mapping];
+	for (size_t i = 0; c && i < c->blocks.all.len; i++) {
+		const struct block *b = &c->blocks.all.data[i];
+		if (b->end.symbol->start != l->start || !is_of_part(part, b->event) || !is_file_of(b->end.map->file, r->profile, m))
+			continue;
+		while (l->cycles.len < l->insns.len)
+			vec_push(&l->cycles, (struct listing_cycles){});
+		add_block(b, l);
+	}
 }

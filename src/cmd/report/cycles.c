@@ -1,100 +1,13 @@
 /*
  * report --total-cycles: which blocks of code the processor spent its cycles in, out of branch records with cycle counts.
- *
- * Between the target of one branch and the source of the next the code ran straight on: a block, within one function. Its
- * cycles are those of the branch that ends it. Blocks that end in the same place are one, from the earliest beginning that
- * was seen. What ends where no symbol is known counts in the whole and is not shown, as in the reference.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/idset.h"
-#include "base/mem.h"
 #include "base/strbuf.h"
-#include "cmd/report/report.h"
+#include "cmd/report/blocks.h"
 #include "cmd/report/run.h"
-
-struct place {
-	struct dso *dso;
-	const struct map *map;
-	const struct symbol *symbol; /* or NULL */
-	uint64_t addr;               /* in the DSO's space */
-};
-
-struct block {
-	uint32_t event;
-	struct place end;
-	uint64_t start; /* in the DSO's space; 0 where no beginning was seen */
-	uint64_t cycles, times;
-};
-
-struct blocks {
-	struct report_run *run;
-	VEC(struct block) all;
-	struct idset index;
-	uint64_t *totals, *samples, *branches; /* by event */
-};
-
-static bool block_eq(const void *table, uint32_t id, const void *key)
-{
-	const struct block *a = &((const struct block *)table)[id], *b = key;
-	return a->event == b->event && a->end.symbol == b->end.symbol && a->end.addr == b->end.addr;
-}
-
-static void add_block(struct blocks *b, uint32_t event, const struct place *from, const struct place *to, uint64_t cycles)
-{
-	struct block k = { .event = event, .end = *to };
-	uint64_t hash = hash_combine(hash_u64(to->addr ^ (uint64_t)event << 56), (uintptr_t)to->symbol);
-	uint32_t id = idset_find(&b->index, hash, block_eq, b->all.data, &k);
-	if (id == IDSET_NONE) {
-		id = (uint32_t)b->all.len;
-		vec_push(&b->all, k);
-		idset_insert(&b->index, hash, id);
-	}
-	struct block *block = &b->all.data[id];
-	block->cycles += cycles;
-	block->times++;
-	if (from->symbol == to->symbol && from->addr < to->addr && (!block->start || from->addr < block->start))
-		block->start = from->addr;
-}
-
-static struct place look_up(struct blocks *b, const struct resolved_sample *s, uint64_t ip)
-{
-	struct place p = { .addr = ip };
-	struct machine *m = resolver_machine(b->run->resolver);
-	p.map = machine_map(m, s->thread, CPUMODE_UNKNOWN, ip, s->sample.time);
-	p.dso = p.map ? symbols_dso(resolver_symbols(b->run->resolver), p.map->file) : NULL;
-	if (!p.dso)
-		return p;
-	p.addr = dso_address(p.dso, p.map, ip);
-	p.symbol = dso_symbol(p.dso, p.addr);
-	return p;
-}
-
-static struct strobe_error *see_sample(void *ctx, const struct resolved_sample *s)
-{
-	struct blocks *b = ctx;
-	const struct sample *x = &s->sample;
-	b->samples[x->event]++;
-	b->branches[x->event] += x->branch_nr;
-	/* The newest stands first: the code ran from the last one up. Without cycles there, none were counted. */
-	if (!x->branch_nr || !x->branches[0].cycles)
-		return NULL;
-	struct place from = {};
-	for (uint64_t i = x->branch_nr; i--;) {
-		const struct perf_branch_entry *e = &x->branches[i];
-		struct place to = look_up(b, s, e->from);
-		b->totals[x->event] += e->cycles;
-		if (e->cycles && to.symbol)
-			add_block(b, x->event, &from, &to, e->cycles);
-		from = look_up(b, s, e->to);
-	}
-	return NULL;
-}
-
-/* ---- the table ---- */
 
 static int compare_blocks(const void *pa, const void *pb)
 {
@@ -197,12 +110,8 @@ static void print_event(struct blocks *b, struct out *out, uint32_t event, const
 struct strobe_error *report_print_cycles(struct report_run *r, struct out *out)
 {
 	size_t n = r->env->events.len;
-	struct blocks b = { .run = r };
-	b.totals = xcalloc(n + 1, sizeof(*b.totals));
-	b.samples = xcalloc(n + 1, sizeof(*b.samples));
-	b.branches = xcalloc(n + 1, sizeof(*b.branches));
-	struct strobe_error *err =
-		resolve_stream(r->resolver, (struct resolve_callbacks){ .sample = see_sample, .ctx = &b });
+	struct blocks b = {};
+	struct strobe_error *err = blocks_read(&b, r);
 	if (b.all.len)
 		qsort(b.all.data, b.all.len, sizeof(*b.all.data), compare_blocks);
 	for (size_t from = 0, event = 0; event < n; event++) {
@@ -213,10 +122,6 @@ struct strobe_error *report_print_cycles(struct report_run *r, struct out *out)
 			print_event(&b, out, (uint32_t)event, b.all.data + from, to - from);
 		from = to;
 	}
-	vec_deinit(&b.all);
-	idset_deinit(&b.index);
-	free(b.totals);
-	free(b.samples);
-	free(b.branches);
+	blocks_deinit(&b);
 	return err;
 }

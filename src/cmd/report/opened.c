@@ -46,6 +46,7 @@ void opened_destroy(struct opened *f)
 		report_built_deinit(&f->run, &f->built);
 	profile_destroy(f->run.profile);
 	profile_destroy(f->counted);
+	report_cycles_destroy(f->cycles);
 	tracepoints_destroy(f->run.tracepoints);
 	resolver_destroy(f->run.resolver);
 	source_destroy(f->run.source);

@@ -34,6 +34,7 @@ struct opened {
 	struct strobe_error *damage;
 	struct spool *spool;     /* where it is a stream; o.input is the file that it is kept in */
 	struct profile *counted; /* by address, once code was to be shown; or NULL */
+	struct report_cycles *cycles; /* made together with it; or NULL */
 	struct progress progress; /* its tick is the owner's: the opening's up to its end, then free to be set */
 };
 

@@ -132,6 +132,15 @@ void report_built_deinit(struct report_run *r, struct report_built *b);
 struct listing;
 struct strobe_error *report_listing(struct report_run *r, const struct profile *counted, const struct report_part *part,
 				    mapping_id mapping, uint64_t addr, struct listing **ret) _must_check_;
+/*
+ * The cycles that branch records tell of blocks of code, read anew from the recording: NULL where there are no such records. They go
+ * into finished listings of mappings of r->profile.
+ */
+struct report_cycles;
+struct strobe_error *report_count_cycles(struct report_run *r, struct report_cycles **ret) _must_check_;
+void report_cycles_destroy(struct report_cycles *c);
+void report_add_cycles(const struct report_cycles *c, const struct report_run *r, const struct report_part *part, mapping_id mapping,
+		       struct listing *l);
 /* A recording read once more, without stacks; how is *r but for what is to be told apart. The caller destroys the profile. */
 struct strobe_error *report_read_again(struct report_run *r, const struct report_run *how, struct profile **ret) _must_check_;
 /* Such a profile, read anew from the recording; the caller destroys it. */

@@ -371,11 +371,16 @@ static struct strobe_error *listing(void *ctx, const struct report_part *part, m
 	struct opened *f = s->file;
 	TRY(check_whole(s));
 	start_reading_again(s);
-	struct strobe_error *err = f->counted ? NULL : report_count_addresses(&f->run, &f->counted);
+	bool is_new = !f->counted;
+	struct strobe_error *err = is_new ? report_count_addresses(&f->run, &f->counted) : NULL;
+	if (is_new && !err)
+		err = report_count_cycles(&f->run, &f->cycles);
 	s->stopped = false;
 	if (err)
 		return err;
-	return report_listing(&f->run, f->counted, part, mapping, addr, ret);
+	TRY(report_listing(&f->run, f->counted, part, mapping, addr, ret));
+	report_add_cycles(f->cycles, &f->run, part, mapping, *ret);
+	return NULL;
 }
 
 static void header(void *ctx, struct strbuf *text)

@@ -139,7 +139,7 @@ static void order_by(struct browser *b, int field)
 	for (uint32_t i = 0; i < b->own.fields_nr; i++)
 		if ((int)i != field)
 			by[n++] = b->own.fields[i];
-	hist_sort(h, by, n, 0);
+	hist_sort(h, by, n, b->sort_event);
 	free(by);
 }
 
@@ -174,6 +174,21 @@ void browser_sort(struct browser *b, int field)
 	browser_filter(b);
 }
 
+/* By the values of one event of those that stand side by side. */
+static void sort_by_event(struct browser *b, uint32_t event)
+{
+	const struct report_part *part = browser_part(b);
+	if (!part->is_group || event >= part->hist->options.events_nr) {
+		strbuf_addf(&b->message, part->is_group ? "the group has no event %u" : "event %u stands alone: --group shows groups side by side",
+			    event);
+		return;
+	}
+	b->sort_event = event;
+	browser_sort(b, b->sort_field < 0 ? 0 : b->sort_field);
+	if (!b->message.len)
+		strbuf_addf(&b->message, "sorted by event %u of the group", event);
+}
+
 uint32_t browser_part_named(const struct report *r, const char *name)
 {
 	for (uint32_t i = 0; i < r->parts_nr; i++)
@@ -189,6 +204,8 @@ void browser_set(struct browser *b, const struct report *report, uint32_t part)
 	bool relative = b->own.relative, first = !b->given;
 	b->given = report;
 	b->part = part < report->parts_nr ? part : 0;
+	if (b->sort_event >= browser_part(b)->hist->options.events_nr)
+		b->sort_event = 0;
 	b->own = *report;
 	if (!first) {
 		b->own.percent_limit = limit;
@@ -223,20 +240,16 @@ void browser_show_part(struct browser *b, uint32_t part)
 
 /* ---- moving ---- */
 
-void browser_move(struct browser *b, long by)
+static void move(struct browser *b, long by)
 {
-	if (by < 0)
-		b->at = rows_look_back(&b->rows, b->at, (size_t)-by);
-	else
+	/* What is met on the way comes to be; to the end, that is what the last line has below it. */
+	if (by == UI_TO_END)
+		rows_look_back(&b->rows, b->rows.lines.len, 1);
+	else if (by > 0)
 		rows_look(&b->rows, b->at, (size_t)by + 1);
-	long last = b->rows.lines.len ? (long)b->rows.lines.len - 1 : 0, at = (long)b->at + by;
-	b->at = (size_t)(at < 0 ? 0 : at > last ? last : at);
-}
-
-static void move_to_end(struct browser *b)
-{
-	b->at = rows_look_back(&b->rows, b->rows.lines.len, 1);
-	b->at -= b->at > 0;
+	else if (by != UI_TO_BEGIN)
+		b->at = rows_look_back(&b->rows, b->at, (size_t)-by);
+	b->at = ui_scrolled(b->at, by, b->rows.lines.len);
 }
 
 static bool line_matches(struct browser *b, size_t i, const char *text)
@@ -380,21 +393,14 @@ static void click(struct browser *b, const struct screen_key *k)
 
 static bool movement(struct browser *b, const struct screen_key *k)
 {
-	long page = browser_room(b);
-	switch (k->key) {
-	case KEY_IS_UP: browser_move(b, -1); return true;
-	case KEY_IS_DOWN: browser_move(b, 1); return true;
-	case KEY_IS_WHEEL_UP: browser_move(b, -3); return true;
-	case KEY_IS_WHEEL_DOWN: browser_move(b, 3); return true;
-	case KEY_IS_PAGE_UP: browser_move(b, -page); return true;
-	case ' ':
-	case KEY_IS_PAGE_DOWN: browser_move(b, page); return true;
-	case KEY_IS_HOME: b->at = 0; return true;
-	case KEY_IS_END: move_to_end(b); return true;
-	case KEY_IS_CLICK: click(b, k); return true;
-	case KEY_IS_RESIZE: return true;
-	default: return false;
-	}
+	long lines;
+	if (ui_scrolls(k->key, browser_room(b), &lines))
+		move(b, lines);
+	else if (k->key == KEY_IS_CLICK)
+		click(b, k);
+	else
+		return k->key == KEY_IS_RESIZE;
+	return true;
 }
 
 static bool opening(struct browser *b, uint32_t key)
@@ -467,6 +473,7 @@ static bool showing(struct browser *b, uint32_t key)
 	case '<': browser_sort(b, b->sort_field > 0 ? b->sort_field - 1 : columns_to_sort_by(b) - 1); return true;
 	case '>': browser_sort(b, b->sort_field + 1 < columns_to_sort_by(b) ? b->sort_field + 1 : 0); return true;
 	case 12: screen_redraw(b->ui.s); return true; /* Ctrl-L */
+	case '0' ... '9': sort_by_event(b, key - '0'); return true;
 	default: return false;
 	}
 }

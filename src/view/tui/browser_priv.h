@@ -41,6 +41,7 @@ struct browser {
 	struct strip strip;
 	bool no_head, show_dso;
 	int sort_field;              /* -1: as given */
+	uint32_t sort_event;         /* of a group: whose values are sorted by */
 	struct base base;            /* what the rows are compared with */
 	bool has_base;
 	struct strbuf base_name;     /* for the title */
@@ -100,7 +101,6 @@ void browser_drop_zoom(struct browser *b);
 void browser_forget_zooms(struct browser *b);
 /* One level of the line at hand. */
 void browser_toggle(struct browser *b);
-void browser_move(struct browser *b, long by);
 /* How many lines of rows there is room for. */
 unsigned browser_room(const struct browser *b);
 

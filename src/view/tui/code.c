@@ -24,7 +24,8 @@ struct code {
 	size_t first, at;
 	struct code_look look;
 	enum offsets offsets;
-	bool no_arrows, jump_counts, whole_addresses, done;
+	bool no_arrows, jump_counts, whole_addresses, cycle_ranges, done;
+	int step; /* to the function of another row, when done */
 	struct strbuf search, message;
 	uint32_t part_index;
 	struct strbuf path;      /* of the mapping */
@@ -198,6 +199,29 @@ static unsigned put_cost(const struct code *c, unsigned y, unsigned x, uint32_t 
 	return used;
 }
 
+#define CYCLES_WIDTH 15 /* "1.33     12 " */
+#define RANGES_WIDTH 30 /* "1.33             12(5/20) " */
+
+/* Instructions a cycle and cycles, on average and between which bounds, where branch records told them. */
+static unsigned put_cycles(const struct code *c, unsigned y, unsigned x, const struct listing_row *row, bool selected)
+{
+	struct strbuf b = {}, cycles = {};
+	if (!c->l->cycles.len)
+		return 0;
+	int width = c->cycle_ranges ? RANGES_WIDTH : CYCLES_WIDTH;
+	const struct listing_cycles none = {}, *k = row->kind == LISTING_ROW_INSN ? &c->l->cycles.data[row->insn] : &none;
+	strbuf_addf(&b, k->per_cycle > 0 ? "%5.2f " : "      ", k->per_cycle);
+	if (k->average)
+		strbuf_addf(&cycles, "%llu", (unsigned long long)k->average);
+	if (k->average && c->cycle_ranges)
+		strbuf_addf(&cycles, "(%llu/%llu)", (unsigned long long)k->least, (unsigned long long)k->most);
+	strbuf_addf(&b, "%*s ", width - 7, strbuf_str(&cycles));
+	unsigned used = screen_text(c->ui->s, y, x, selected ? INK_SELECTED : INK_NORMAL, strbuf_str(&b), b.len, screen_columns(c->ui->s));
+	strbuf_deinit(&b);
+	strbuf_deinit(&cycles);
+	return used;
+}
+
 static void draw_row(const struct code *c, unsigned y, const struct listing_row *row, bool selected)
 {
 	struct screen *s = c->ui->s;
@@ -209,6 +233,7 @@ static void draw_row(const struct code *c, unsigned y, const struct listing_row 
 		else
 			screen_fill(s, y, x, selected ? INK_SELECTED : INK_NORMAL, ' ', width), x += width;
 	}
+	x += put_cycles(c, y, x, row, selected);
 	struct strbuf b = {};
 	add_text(c, row, &b);
 	bool found = c->search.len && strstr(strbuf_str(&b), strbuf_str(&c->search));
@@ -260,6 +285,7 @@ static const char help[] =
 	"Up, Down, PgUp, PgDn, Space, Home, End   move\n"
 	"q, Esc, Left  back\n"
 	"Enter, Right  follow a jump or a call;  Esc comes back from a call\n"
+	"<, >          the function of the row above, below\n"
 	"H             the hottest instruction\n"
 	"Tab, Shift-Tab    the next hottest, the hottest again\n"
 	"s             source on and off\n"
@@ -267,6 +293,7 @@ static const char help[] =
 	"j             arrows at jumps;  J: how many jumps come here\n"
 	"o             addresses and bytes, or the simple view\n"
 	"O             offsets: of jump targets, of calls as well, of all\n"
+	"c             least and most cycles of blocks, where branch records tell cycles\n"
 	"f             whole addresses in place of offsets\n"
 	"t             percent, period, samples\n"
 	"p             shares of the function (local) or of all (global)\n"
@@ -367,26 +394,13 @@ static void save(struct code *c)
 
 static bool movement(struct code *c, const struct screen_key *k)
 {
-	long by, page = (long)room(c);
-	switch (k->key) {
-	case KEY_IS_UP: by = -1; break;
-	case KEY_IS_DOWN: by = 1; break;
-	case KEY_IS_WHEEL_UP: by = -3; break;
-	case KEY_IS_WHEEL_DOWN: by = 3; break;
-	case KEY_IS_PAGE_UP: by = -page; break;
-	case ' ':
-	case KEY_IS_PAGE_DOWN: by = page; break;
-	case KEY_IS_HOME: by = -(long)c->rows.len; break;
-	case KEY_IS_END: by = (long)c->rows.len; break;
-	case KEY_IS_RESIZE: return true;
-	case KEY_IS_CLICK:
-		if (k->y && k->y <= room(c) && c->first + k->y - 1 < c->rows.len)
-			c->at = c->first + k->y - 1;
-		return true;
-	default: return false;
-	}
-	long last = c->rows.len ? (long)c->rows.len - 1 : 0, at = (long)c->at + by;
-	c->at = (size_t)(at < 0 ? 0 : at > last ? last : at);
+	long lines;
+	if (ui_scrolls(k->key, room(c), &lines))
+		c->at = ui_scrolled(c->at, lines, c->rows.len);
+	else if (k->key == KEY_IS_CLICK && k->y && k->y <= room(c) && c->first + k->y - 1 < c->rows.len)
+		c->at = c->first + k->y - 1;
+	else
+		return k->key == KEY_IS_RESIZE || k->key == KEY_IS_CLICK;
 	return true;
 }
 
@@ -405,6 +419,11 @@ static bool toggles(struct code *c, uint32_t key)
 	case 'j': c->no_arrows = !c->no_arrows; return true;
 	case 'J': c->jump_counts = !c->jump_counts; return true;
 	case 'f': c->whole_addresses = !c->whole_addresses; return true;
+	case 'c':
+		c->cycle_ranges = !c->cycle_ranges;
+		if (!c->l->cycles.len)
+			strbuf_addstr(&c->message, "no cycles are known here: they come with branch records (record -b)");
+		return true;
 	/* Global is the odd one of each pair, samples are the second pair. */
 	case 'p': c->look.share ^= 1; return true;
 	case 'b': c->look.share ^= 2; return true;
@@ -429,6 +448,11 @@ static void take_key(struct code *c, const struct screen_key *k)
 	case KEY_IS_LEFT: go_back(c); break;
 	case KEY_IS_ENTER:
 	case KEY_IS_RIGHT: follow(c); break;
+	case '<':
+	case '>':
+		c->step = k->key == '<' ? -1 : 1;
+		c->done = true;
+		break;
 	case 'H': go_to_hot(c, false); break;
 	case KEY_IS_TAB: go_to_hot(c, true); break;
 	case KEY_IS_BACK_TAB: go_to_hot(c, false); break;
@@ -481,8 +505,8 @@ static void renew(struct code *c)
 	c->first = first;
 }
 
-void code_browse(struct ui *u, const struct report_part *part, uint32_t part_index, mapping_id mapping, uint64_t addr,
-		 struct strbuf *say)
+int code_browse(struct ui *u, const struct report_part *part, uint32_t part_index, mapping_id mapping, uint64_t addr,
+		struct strbuf *say)
 {
 	struct code c = { .ui = u, .part = part, .part_index = part_index, .mapping = mapping, .look = u->hooks->code };
 	const struct profile *p = part->hist->profile;
@@ -505,4 +529,5 @@ void code_browse(struct ui *u, const struct report_part *part, uint32_t part_ind
 	strbuf_deinit(&c.path);
 	strbuf_deinit(&c.search);
 	strbuf_deinit(&c.message);
+	return c.step;
 }

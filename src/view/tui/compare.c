@@ -279,5 +279,6 @@ void browser_compare(struct browser *b)
 	else if (chosen == 1)
 		compare_with_file(b);
 	if (b->has_base)
-		strbuf_addstr(&b->message, "Delta is what shares have more than there; '<' marks what only that has; < and > sort by it; D ends it");
+		strbuf_addstr(&b->message,
+			      "Delta is what shares have more than there; '<' marks what only that has; < and > sort by it; D ends it");
 }

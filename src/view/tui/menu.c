@@ -191,11 +191,29 @@ static void come_back(struct browser *b, struct browser_place place)
 	browser_go_to(b, place);
 }
 
+/* The function of the next row that has another one, up or down; the row is then at hand. Where there is none, that of this row. */
+static const struct profile_function *next_function(struct browser *b, int step)
+{
+	const struct profile_function *here = function_at(b);
+	size_t n = b->rows.lines.len, from = b->at;
+	for (size_t i = from + (size_t)step; i < n; i += (size_t)step) {
+		b->at = i;
+		const struct profile_function *f = b->rows.lines.data[i].node ? NULL : function_at(b);
+		if (f && f->mapping != PROFILE_NONE && f != here)
+			return f;
+	}
+	b->at = from;
+	return here;
+}
+
 static void show_code(struct browser *b, const struct profile_function *f)
 {
-	struct browser_place place = leave_rows(b);
-	code_browse(&b->ui, browser_part(b), b->part, f->mapping, f->start, &b->message);
-	come_back(b, place);
+	for (int step = 1; f && f->mapping != PROFILE_NONE && step;) {
+		struct browser_place place = leave_rows(b);
+		step = code_browse(&b->ui, browser_part(b), b->part, f->mapping, f->start, &b->message);
+		come_back(b, place);
+		f = step ? next_function(b, step) : NULL;
+	}
 }
 
 void browser_flame(struct browser *b)
@@ -575,6 +593,7 @@ static const char help[] =
 	"\n"
 	"\\, Ctrl-F     search in all rows as you type;  n, N: next, previous\n"
 	"<, >          sort by the column to the left, to the right; a click on its name does the same\n"
+	"0-9           sort by the event of this number, where the events of a group stand side by side\n"
 	"H             names of columns on and off;  V: objects in call chains\n"
 	"P             write the rows to perf.hist.N\n"
 	"T             samples over time: arrows move, Space begins a span, Enter narrows everything to it; so does the mouse;\n"

@@ -33,6 +33,38 @@ struct screen_key ui_key(struct ui *u, bool until_due)
 	}
 }
 
+bool ui_scrolls(uint32_t key, size_t page, long *ret_lines)
+{
+	static const struct {
+		uint32_t key;
+		long lines, pages;
+	} all[] = {
+		{ KEY_IS_UP, -1, 0 },
+		{ KEY_IS_DOWN, 1, 0 },
+		{ KEY_IS_WHEEL_UP, -3, 0 },
+		{ KEY_IS_WHEEL_DOWN, 3, 0 },
+		{ KEY_IS_PAGE_UP, 0, -1 },
+		{ KEY_IS_PAGE_DOWN, 0, 1 },
+		{ ' ', 0, 1 },
+		{ KEY_IS_HOME, UI_TO_BEGIN, 0 },
+		{ KEY_IS_END, UI_TO_END, 0 },
+	};
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i].key == key) {
+			*ret_lines = all[i].pages ? all[i].pages * (long)page : all[i].lines;
+			return true;
+		}
+	return false;
+}
+
+size_t ui_scrolled(size_t at, long lines, size_t n)
+{
+	size_t last = n ? n - 1 : 0;
+	if (lines < 0)
+		return lines == UI_TO_BEGIN || (size_t)-lines > at ? 0 : at - (size_t)-lines;
+	return lines == UI_TO_END || at > last || (size_t)lines > last - at ? last : at + (size_t)lines;
+}
+
 void ui_bar(struct ui *u, unsigned y, const char *text)
 {
 	unsigned used = screen_text(u->s, y, 0, INK_TITLE, text, strlen(text), screen_columns(u->s));
@@ -108,8 +140,6 @@ int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned 
 		case KEY_IS_DOWN:
 		case 'j':
 		case KEY_IS_TAB: at = at + 1 < n ? at + 1 : 0; break;
-		case KEY_IS_HOME: at = 0; break;
-		case KEY_IS_END: at = n - 1; break;
 		case KEY_IS_CLICK:
 			if (k.y < b.y || k.y >= b.y + b.rows || k.x + 1 < b.x || k.x > b.x + b.columns)
 				return -1;
@@ -120,7 +150,11 @@ int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned 
 		case KEY_IS_ESCAPE:
 		case KEY_IS_LEFT:
 		case 'q': return -1;
-		default: break;
+		default: {
+			long lines;
+			if (ui_scrolls(k.key, b.rows, &lines))
+				at = (unsigned)ui_scrolled(at, lines, n);
+		}
 		}
 	}
 }
@@ -204,23 +238,15 @@ void ui_text(struct ui *u, const char *title, const char *text)
 	size_t first = 0;
 	for (bool done = false; !done;) {
 		size_t rows = screen_rows(u->s) > 2 ? screen_rows(u->s) - 2 : 1, nr = lines.len - 1;
-		size_t most = nr > rows ? nr - rows : 0;
-		first = first < most ? first : most;
+		size_t tops = nr > rows ? nr - rows + 1 : 1;
+		first = ui_scrolled(first, 0, tops);
 		draw_page(u, title, &lines, first, rows);
-		switch (ui_key(u, false).key) {
-		case KEY_IS_UP:
-		case KEY_IS_WHEEL_UP: first -= first > 0; break;
-		case KEY_IS_DOWN:
-		case KEY_IS_WHEEL_DOWN: first++; break;
-		case KEY_IS_PAGE_UP: first -= first < rows ? first : rows; break;
-		case ' ':
-		case KEY_IS_PAGE_DOWN: first += rows; break;
-		case KEY_IS_HOME: first = 0; break;
-		case KEY_IS_END: first = most; break;
-		case KEY_IS_RESIZE: break;
-		case KEY_IS_CLICK: break;
-		default: done = true;
-		}
+		uint32_t key = ui_key(u, false).key;
+		long lines;
+		if (ui_scrolls(key, rows, &lines))
+			first = ui_scrolled(first, lines, tops);
+		else
+			done = key != KEY_IS_RESIZE && key != KEY_IS_CLICK;
 	}
 	vec_deinit(&lines);
 }

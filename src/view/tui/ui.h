@@ -5,6 +5,8 @@
  * the one that does nothing). What was under them has to be drawn again.
  */
 #pragma once
+#include <limits.h>
+
 #include "base/strbuf.h"
 #include "view/tui/browser.h"
 #include "view/tui/screen.h"
@@ -20,6 +22,12 @@ struct ui {
 
 /* The next key; KEY_NONE where a new report is due (only if wanted) or where all is to end. */
 struct screen_key ui_key(struct ui *u, bool until_due);
+/* Keys that scroll, in all lists alike: how many lines, UI_TO_BEGIN or UI_TO_END; false where a key does not scroll. */
+#define UI_TO_BEGIN LONG_MIN
+#define UI_TO_END   LONG_MAX
+bool ui_scrolls(uint32_t key, size_t page, long *ret_lines);
+/* Where that leads to from `at`, of n lines. */
+size_t ui_scrolled(size_t at, long lines, size_t n);
 /* The index of the chosen item, -1 for none. */
 int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned n);
 bool ui_ask(struct ui *u, const char *question);
