@@ -130,8 +130,9 @@ static struct strobe_error *keep(struct spool *s, const uint8_t *bytes, size_t n
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0)
-			return error_errno(put ? errno : ENOSPC, "%s was read up to byte %llu: the rest cannot be kept (TMPDIR names another place)",
-					   s->name, (unsigned long long)atomic_load(&s->bytes));
+			return error_errno(put ? errno : ENOSPC,
+					   "%s was read up to byte %llu: the rest cannot be kept (TMPDIR names another place)", s->name,
+					   (unsigned long long)atomic_load(&s->bytes));
 		done += (size_t)put;
 	}
 	return NULL;

@@ -128,13 +128,14 @@ def cycles(tap):
         m.sample(block, branches=[made.branch(block + 4, block + 6, cycles=n), made.branch(start, block, cycles=1)])
     path = m.write(os.path.join(SCRATCH, "blocks.data"))
     with Screen([STROBE, "annotate", "-i", path, "block"], columns=110, rows=30) as s:
-        s.check(tap, lambda lines: any(re.match(r" +0\.50 +10 │ .*jmp", line) for line in lines), "cycles of a block stand at its last instruction")
+        average = lambda lines: any(re.match(r" +0\.50 +10 │ .*jmp", line) for line in lines)
+        s.check(tap, average, "cycles of a block stand at its last instruction")
         tap.ok(sum(bool(re.match(r" *(?:[0-9.]+)? +0\.50 .*│.*nop", line)) for line in s.lines()) == 4,
                "instructions a cycle at all of it", "\n".join(s.lines()))
         s.keys("c")
         s.check(tap, lambda lines: any(re.match(r" +0\.50 +10\(5/15\) │ .*jmp", line) for line in lines), "c: least and most")
         s.keys("c")
-        s.check(tap, lambda lines: any(re.match(r" +0\.50 +10 │ .*jmp", line) for line in lines), "c again: the average alone")
+        s.check(tap, average, "c again: the average alone")
         s.keys("q")
         tap.equal(s.end(), (0, True), "q ends")
 
