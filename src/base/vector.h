@@ -33,6 +33,16 @@ void *vec_grow(void *data, size_t *cap, size_t min, size_t elem_bytes);
 		(v)->data[(v)->len++] = (elem);    \
 	} while (0)
 
+/* The same where there are very many vectors, most of them of one element: room for that alone at first. */
+#define vec_push_lean(v, elem)                                                                         \
+	do {                                                                                           \
+		if (!(v)->cap) {                                                                       \
+			(v)->cap = 1;                                                                  \
+			(v)->data = vec_grow(NULL, &(v)->cap, 1, sizeof(*(v)->data));                  \
+		}                                                                                      \
+		vec_push(v, elem);                                                                     \
+	} while (0)
+
 /* Appends n uninitialised elements and gives a pointer to the first. */
 #define vec_extend(v, n)                                  \
 	({                                                \

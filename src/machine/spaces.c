@@ -15,7 +15,7 @@ static void push_version(struct process *p, struct space_version v)
 {
 	v.home_process = p->index;
 	v.home_version = (uint32_t)p->versions.len;
-	vec_push(&p->versions, v);
+	vec_push_lean(&p->versions, v);
 }
 
 /*
@@ -46,7 +46,7 @@ struct process *process_create(struct machine *m, uint32_t pid, uint64_t start_n
 		v.from_ns = start_ns;
 		v.shared = true;
 		v.epoch = epoch_create(m, from->epoch->root);
-		vec_push(&p->versions, v);
+		vec_push_lean(&p->versions, v);
 	} else {
 		push_version(p, (struct space_version){ .from_ns = start_ns, .epoch = epoch_create(m, NULL) });
 	}

@@ -28,7 +28,7 @@ static struct thread_history *thread_create(struct machine *m, uint32_t pid, uin
 		.end_ns = UINT64_MAX,
 		.process = process,
 	};
-	vec_push(&line->all, t);
+	vec_push_lean(&line->all, t);
 	vec_push(&m->threads, t);
 	return t;
 }
@@ -84,7 +84,7 @@ static void push_comm(struct thread_history *t, uint64_t time_ns, str_id comm, b
 	struct comm_version c = { .from_ns = time_ns, .comm = comm };
 	if (t->comms.len && vec_last(&t->comms).comm == comm && !exec)
 		return;
-	vec_push(&t->comms, c);
+	vec_push_lean(&t->comms, c);
 }
 
 void threads_comm(struct machine *m, const struct record_comm *r, uint64_t time_ns)

@@ -15,6 +15,8 @@
  * libraries), and some more where many threads live, whose copies take time.
  */
 #define FORGET_RECORDS    16384
+/* A task takes as much memory as some mappings; those that only fork bring no other records. */
+#define FORGET_FORK       8
 #define FORGET_PER_THREAD 8
 /* Some 25 MB. Processes that come and go leave frames of their own behind, long before there is enough else to forget. */
 #define FRAMES_MAX (1u << 17)
@@ -34,7 +36,7 @@ struct resolve_live {
 	struct resolve_live_counts counts;
 	uint64_t place;
 	struct kept now, before; /* samples of this pass, and of the one before */
-	uint64_t told, forget_at; /* records that are no samples since the machine last forgot; when it will again */
+	uint64_t told, forget_at; /* records that are no samples since the machine last forgot, by weight; when it will again */
 	uint64_t latest_ns;       /* of those */
 	uint64_t passed_ns[PASSES_KEPT]; /* the same at the ends of passes, the last one first */
 	uint64_t sampled_ns, sampled_before_ns; /* the latest sample, up to now and up to the end of the pass before */
@@ -162,7 +164,7 @@ static void take(struct resolve_live *l, struct record rec)
 		time_ns = 0;
 	if (time_ns > l->latest_ns)
 		l->latest_ns = time_ns;
-	l->told++;
+	l->told += rec.hdr->type == PERF_RECORD_FORK ? FORGET_FORK : 1;
 	resolver_side_band(l->r, rec, time_ns, false);
 	worker_machine_changed(&l->worker);
 }

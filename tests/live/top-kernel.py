@@ -109,7 +109,8 @@ def chosen(tap):
                        "filter": ["-e", EVENT, "--filter", "common_pid > 0"]}.items():
         done = strobe("top", "--format", "json", "-e", "cpu-clock", "-d", "0.1", "--refreshes", "1", "-v", *argv, timeout_s=30)
         said[name] = (json.loads(done.out.splitlines()[0])["counted"] if done.out else done.err, "through rings" in done.err)
-    tap.equal(said, {name: ("rings", True) for name in said}, "columns of single samples, filters and --overwrite take rings, and -v says so")
+    want = {name: ("rings", True) for name in said}
+    tap.equal(said, want, "columns of single samples, filters and --overwrite take rings, and -v says so")
 
 
 def main():
