@@ -61,7 +61,10 @@ struct strobe_error *exchange_read_value(const uint8_t *p, size_t n, const char 
 /* Google's profile.proto, not packed. */
 bool pprof_probe(const uint8_t *p, size_t n);
 struct strobe_error *pprof_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
-/* With the rows of one kind of values only (profile_choose_event()), of all where it has none of that name; NULL: of all. */
+/*
+ * With the rows of one kind of values only (profile_choose_event()), those of value 0 too where a sample has others; of all where
+ * it has none of that name; NULL: of all.
+ */
 struct strobe_error *pprof_read_value(struct exchange_bytes *b, const char *value, struct profile **ret) _must_check_;
 /* Packed with gzip, and as it is. */
 struct strobe_error *pprof_write(const struct profile *p, struct out *out) _must_check_;

@@ -201,6 +201,9 @@ void pprof_sample_deinit(struct pprof_sample *s)
 	vec_deinit(&s->values);
 }
 
+/* What is kept where one value is wanted: how often, the value, whether the sample has any value. */
+#define ONLY_NR 3
+
 static void keep_values(struct samples *s)
 {
 	const struct pprof_reader *r = s->r;
@@ -208,9 +211,12 @@ static void keep_values(struct samples *s)
 		memcpy(vec_extend(&s->kept, s->sample.values.len), s->sample.values.data, s->sample.values.len * sizeof(int64_t));
 		return;
 	}
-	int64_t *kept = vec_extend(&s->kept, 2);
+	int64_t *kept = vec_extend(&s->kept, ONLY_NR);
 	kept[0] = r->count_event == PROFILE_NONE ? 1 : s->sample.values.data[r->count_event];
 	kept[1] = s->sample.values.data[r->only_event];
+	kept[2] = 0;
+	for (size_t i = 0; i < s->sample.values.len; i++)
+		kept[2] |= s->sample.values.data[i] != 0;
 }
 
 static struct strobe_error *read_labels(struct samples *s, struct cursor c)
@@ -237,22 +243,26 @@ static struct strobe_error *take_sample(struct samples *s, struct cursor c)
 
 /* ---- rows ---- */
 
-static uint64_t row_samples(const struct samples *s, const int64_t *values)
+/* One of each sample, which shows that it is there though it may have none of the value that is wanted. */
+static void append_only(struct pprof_reader *r, const int64_t *values, struct profile_row row)
 {
-	const struct pprof_reader *r = s->r;
-	if (r->only_event != PROFILE_NONE)
-		return (uint64_t)values[0];
-	return r->count_event == PROFILE_NONE ? 1 : (uint64_t)values[r->count_event];
+	row.event = r->only_event;
+	row.samples = values[1] ? (uint64_t)values[0] : 0;
+	row.value = (uint64_t)values[1];
+	if (values[2])
+		profile_append(r->p, &row);
 }
 
 static void append_rows(const struct samples *s, const int64_t *values, stack_id stack, labels_id labels)
 {
 	struct pprof_reader *r = s->r;
-	bool is_one = r->only_event != PROFILE_NONE;
-	struct profile_row row = { .stack = stack, .labels = labels, .samples = row_samples(s, values) };
-	for (uint32_t e = is_one ? r->only_event : 0; e < (is_one ? r->only_event + 1 : r->p->events.len); e++) {
+	struct profile_row row = { .stack = stack, .labels = labels };
+	if (r->only_event != PROFILE_NONE)
+		return append_only(r, values, row);
+	row.samples = r->count_event == PROFILE_NONE ? 1 : (uint64_t)values[r->count_event];
+	for (uint32_t e = 0; e < r->p->events.len; e++) {
 		row.event = e;
-		row.value = (uint64_t)values[is_one ? 1 : e];
+		row.value = (uint64_t)values[e];
 		if (row.value)
 			profile_append(r->p, &row);
 	}
@@ -317,7 +327,7 @@ static struct strobe_error *finish(struct samples *s)
 
 struct strobe_error *pprof_read_samples(struct pprof_reader *r)
 {
-	struct samples s = { .r = r, .kept_nr = r->only_event == PROFILE_NONE ? (uint32_t)r->p->events.len : 2 };
+	struct samples s = { .r = r, .kept_nr = r->only_event == PROFILE_NONE ? (uint32_t)r->p->events.len : ONLY_NR };
 	struct strobe_error *err = NULL;
 	struct cursor c = r->file;
 	struct proto_field f;

@@ -21,6 +21,37 @@ struct pprof_command {
 	unsigned verbose;
 };
 
+/* Empty names are none, as with pprof. */
+static struct strobe_error *add_base(struct pprof_command *o, const char *value, bool is_diff)
+{
+	struct pprof_sources *s = &o->sources;
+	if (!value || !*value)
+		return NULL;
+	if (s->bases.len && s->is_diff_base != is_diff)
+		return error_create(ERROR_USAGE, "cannot be given beside %s", is_diff ? "-base" : "-diff_base");
+	s->is_diff_base = is_diff;
+	vec_push(&s->bases, value);
+	return NULL;
+}
+
+static struct strobe_error *parse_base(void *options, const char *value, bool negated)
+{
+	(void)negated;
+	return add_base(options, value, false);
+}
+
+static struct strobe_error *parse_diff_base(void *options, const char *value, bool negated)
+{
+	(void)negated;
+	return add_base(options, value, true);
+}
+
+static void release(void *options)
+{
+	struct pprof_command *o = options;
+	vec_deinit(&o->sources.bases);
+}
+
 #define AT(field) offsetof(struct pprof_command, field)
 
 static const struct option table[] = {
@@ -66,8 +97,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "http", AT(http), .arg = "[host]:[port]",
 	  .help = "show it in a browser: serve pages there (localhost, a free port) until interrupted" },
 	{ OPTION_BOOL, 0, "no_browser", AT(no_browser), .help = "with -http: start no browser (none is ever started)" },
-	{ OPTION_STRING, 0, "base", AT(sources.base), .arg = "file", .help = "subtract this profile" },
-	{ OPTION_STRING, 0, "diff_base", AT(sources.diff_base), .arg = "file", .help = "the same; percentages are of this profile" },
+	{ OPTION_CALL, 0, "base", .arg = "file", .parse = parse_base, .help = "subtract this profile; several are merged" },
+	{ OPTION_CALL, 0, "diff_base", .arg = "file", .parse = parse_diff_base, .help = "the same; percentages are of this profile" },
 	{ OPTION_BOOL, 0, "normalize", AT(config.normalize), .help = "scale to the total of the base first" },
 
 	{ OPTION_GROUP, .help = "which stacks and frames" },
@@ -159,18 +190,47 @@ static struct strobe_error *choose_report(const struct pprof_command *o, const s
 	return NULL;
 }
 
+/* A flag of its own for a choice among several. */
+struct choice {
+	bool is_set;
+	const char *flag, *value;
+};
+
+/* The one that is set; *value stays where none is. */
+static struct strobe_error *choose_one(const struct choice *choices, size_t nr, const char **value)
+{
+	const char *set = NULL;
+	for (size_t i = 0; i < nr; i++) {
+		if (choices[i].is_set && set)
+			return error_create(ERROR_USAGE, "-%s and -%s cannot both be given", set, choices[i].flag);
+		set = choices[i].is_set ? choices[i].flag : set;
+		*value = choices[i].is_set ? choices[i].value : *value;
+	}
+	return NULL;
+}
+
+#define CHOOSE(choices, value) choose_one(choices, sizeof(choices) / sizeof(*(choices)), value)
+
 /* Options of their own that are settings at the prompt. */
-static void choose_settings(struct pprof_command *o)
+static struct strobe_error *choose_settings(struct pprof_command *o)
 {
 	struct pprof_config *c = &o->config;
-	c->sort = o->cum ? "cum" : "flat";
-	c->granularity = o->addresses ? "addresses" : o->lines ? "lines" : o->files ? "files" :
-			 o->file_functions ? "filefunctions" : "functions";
-	if (!c->sample_index)
-		c->sample_index = o->inuse_space ? "inuse_space" : o->inuse_objects ? "inuse_objects" :
-				  o->alloc_space ? "alloc_space" : o->alloc_objects ? "alloc_objects" :
-				  o->contentions ? "contentions" : o->total_delay || o->mean_delay ? "delay" : NULL;
+	const struct choice sorts[] = { { o->flat, "flat", "flat" }, { o->cum, "cum", "cum" } };
+	const struct choice granularities[] = {
+		{ o->functions, "functions", "functions" }, { o->file_functions, "filefunctions", "filefunctions" },
+		{ o->files, "files", "files" }, { o->lines, "lines", "lines" }, { o->addresses, "addresses", "addresses" },
+	};
+	const struct choice values[] = {
+		{ c->sample_index != NULL, "sample_index", c->sample_index }, { o->inuse_space, "inuse_space", "inuse_space" },
+		{ o->inuse_objects, "inuse_objects", "inuse_objects" }, { o->alloc_space, "alloc_space", "alloc_space" },
+		{ o->alloc_objects, "alloc_objects", "alloc_objects" }, { o->contentions, "contentions", "contentions" },
+		{ o->total_delay, "total_delay", "delay" }, { o->mean_delay, "mean_delay", "delay" },
+	};
+	TRY(CHOOSE(sorts, &c->sort));
+	TRY(CHOOSE(granularities, &c->granularity));
+	TRY(CHOOSE(values, &c->sample_index));
 	c->mean |= o->mean_delay;
+	return NULL;
 }
 
 /* Empty where it is the usual one. */
@@ -203,6 +263,13 @@ static struct strobe_error *serve_pages(const struct pprof_session *s, const str
 	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings);
 }
 
+/* Whether a report tells of other values than the one that is shown: what of a sample a base has left, too. */
+static bool needs_all_values(const struct pprof_command *o, enum pprof_output output)
+{
+	bool lists_samples = output == OUTPUT_TRACES || output == OUTPUT_TAGS;
+	return o->config.mean || output == OUTPUT_PROTO || output == OUTPUT_RAW || (lists_samples && o->sources.bases.len);
+}
+
 static bool has_server(const struct cmd_context *ctx)
 {
 	for (int i = 0; i < ctx->rest.argc; i++)
@@ -219,7 +286,7 @@ static struct strobe_error *check_served(const struct pprof_command *o)
 		bool is_set;
 		const char *name;
 	} unserved[] = {
-		{ c->mean || o->mean_delay, "mean" }, { c->drop_negative, "drop_negative" }, { c->call_tree, "call_tree" },
+		{ c->mean, "mean" }, { c->drop_negative, "drop_negative" }, { c->call_tree, "call_tree" },
 		{ c->compact_labels, "compact_labels" }, { c->intel_syntax, "intel_syntax" }, { c->source_path, "source_path" },
 		{ c->trim_path, "trim_path" }, { c->output, "output" },
 	};
@@ -239,6 +306,8 @@ static struct strobe_error *check(const struct cmd_context *ctx, const struct pp
 		return error_create(ERROR_USAGE, "-no_browser is for -http");
 	if (!ctx->rest.argc)
 		return error_create(ERROR_USAGE, "name a profile: a file of pprof, a recording, or a URL");
+	if (o->config.normalize && !o->sources.bases.len)
+		return error_create(ERROR_USAGE, "-normalize needs -base or -diff_base");
 	return pprof_config_check(&o->config);
 }
 
@@ -249,6 +318,8 @@ static int run(struct cmd_context *ctx, void *options)
 	struct pprof_session session = {};
 	struct strobe_error *err = choose_report(o, &kind);
 	if (!err)
+		err = choose_settings(o);
+	if (!err)
 		err = check(ctx, o, kind);
 	if (!err)
 		err = symbolize_parse(o->symbolize, &o->sources.symbolize);
@@ -257,11 +328,10 @@ static int run(struct cmd_context *ctx, void *options)
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->verbose);
-	choose_settings(o);
 	o->sources.nr = ctx->rest.argc;
-	o->sources.names = ctx->rest.argv;
+	o->sources.names = (const char *const *)ctx->rest.argv;
 	o->sources.normalize = o->config.normalize;
-	if (kind && !o->config.mean && kind->output != OUTPUT_PROTO && kind->output != OUTPUT_RAW)
+	if (kind && !needs_all_values(o, kind->output))
 		o->sources.value = o->config.sample_index ? o->config.sample_index : "";
 	o->sources.may_copy = kind && kind->output == OUTPUT_PROTO && pprof_config_keeps_all(&o->config);
 	o->sources.may_stream = kind && pprof_config_only_sums(&o->config, kind);
@@ -290,6 +360,7 @@ const struct cmd cmd_pprof = {
 	.options = table,
 	.options_bytes = sizeof(struct pprof_command),
 	.defaults = defaults,
+	.release = release,
 	.run = run,
 	.permute = true,
 	.single_dash = true,

@@ -52,14 +52,17 @@ struct pprof_session {
 	struct pprof_copy *copy;  /* the profile as it is, for -proto alone; or NULL */
 	struct pprof_stream *stream; /* its tables, and samples that are not kept, for sums alone; or NULL */
 	struct exchange_bytes unpacked; /* what the stream reads */
+	bool has_base;
 	int64_t *base_totals;     /* by event, with -diff_base; else NULL */
 	bool is_interactive;
 };
 
 struct pprof_sources {
 	int nr;
-	char **names;
-	const char *base, *diff_base;
+	const char *const *names;
+	const char *binary;       /* of the program itself, in place of the profile's; or NULL */
+	VEC(const char *) bases;  /* are merged, too */
+	bool is_diff_base;        /* percentages are of the base, whose samples have a label */
 	bool normalize;
 	bool may_copy;            /* for -proto, and nothing that it has is selected or changed */
 	bool may_stream;          /* all that is wanted is sums over its samples */

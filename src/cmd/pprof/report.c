@@ -65,13 +65,19 @@ static struct strobe_error *select_from(struct seen *s, const struct pprof_confi
 }
 
 /* How often: what pprof has as the first value of a sample. */
-static int64_t mean_total(const struct seen *s)
+static int64_t mean_total(const struct pprof_session *session, const struct seen *s)
 {
 	const struct profile *p = s->p;
-	uint64_t divisor = p->events.data[p->origin.events_are_values ? 0 : s->event].samples;
-	if (p->origin.events_are_values)
-		divisor = (uint64_t)pprof_total(p, 0);
-	return divisor ? s->total / (int64_t)divisor : s->total;
+	bool is_foreign = p->origin.events_are_values;
+	int64_t divisor = 0;
+	/* of a base there are less than none */
+	if (is_foreign && session->base_totals)
+		divisor = -session->base_totals[0];
+	for (size_t i = 0; i < p->rows.len && is_foreign && !session->base_totals; i++)
+		divisor += p->rows.data[i].event ? 0 : (int64_t)p->rows.data[i].value;
+	if (!is_foreign)
+		divisor = (int64_t)p->events.data[s->event].samples;
+	return divisor ? s->total / divisor : s->total;
 }
 
 static struct strobe_error *seen_init(struct seen *s, const struct pprof_session *session, const struct pprof_config *c)
@@ -81,12 +87,12 @@ static struct strobe_error *seen_init(struct seen *s, const struct pprof_session
 	s->total = session->base_totals ? session->base_totals[s->event] : 0;
 	if (!s->total)
 		s->total = session->stream ? pprof_stream_total(session->stream) : pprof_total(s->p, s->event);
-	if (!s->total && !session->is_interactive)
+	if (!s->total && !session->is_interactive && !session->has_base)
 		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample of it has a value of '%s'; what ran for less "
 				    "than one sampling period leaves none (100 Hz for CPU time and 512 KB for allocations in Go)",
 				    profile_str(s->p, s->p->events.data[s->event].name));
 	if (c->mean)
-		s->total = mean_total(s);
+		s->total = mean_total(session, s);
 	TRY(select_from(s, c, session->ctx));
 	if (c->relative)
 		s->total = 0;

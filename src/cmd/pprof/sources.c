@@ -103,18 +103,33 @@ static bool is_elf(const char *path)
 	return fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) && !memcmp(magic, "\x7f" "ELF", sizeof(magic));
 }
 
-static struct strobe_error *read_many(struct cmd_context *ctx, const struct pprof_sources *s, struct exchange_bytes *had,
-				      struct profile **ret)
+/* One of several that cannot be read is told of and passed over. */
+static struct strobe_error *read_next(struct cmd_context *ctx, const struct pprof_sources *s, int i, struct exchange_bytes *had,
+				      bool *fetched, struct profile **ret)
 {
-	bool fetched = false;
+	struct strobe_error *err = read_one(ctx, s, s->names[i], had, fetched, ret);
+	if (err)
+		*ret = NULL;
+	if (s->nr > 1 && err && !error_is(err, ERROR_STOPPED)) {
+		cmd_say(ctx, "%s", err->message);
+		error_destroy(err);
+		err = NULL;
+	}
+	return err;
+}
+
+/* All of them as one, with names; had: what the first file has, or NULL. */
+static struct strobe_error *read_many(struct cmd_context *ctx, const struct pprof_sources *s, struct exchange_bytes *had,
+				      bool *fetched, struct profile **ret)
+{
 	*ret = NULL;
-	/* "BINARY PROFILE": the binary is named first */
-	int first = s->nr > 1 && is_elf(s->names[0]) ? 1 : 0;
-	for (int i = first; i < s->nr; i++) {
+	for (int i = 0; i < s->nr; i++) {
 		struct profile *p;
-		TRY(read_one(ctx, s, s->names[i], had, &fetched, &p));
-		if (first)
-			symbolize_use_binary(p, s->names[0]);
+		TRY(read_next(ctx, s, i, had, fetched, &p));
+		if (!p)
+			continue;
+		if (s->binary)
+			symbolize_use_binary(p, s->binary);
 		if (s->build_id)
 			symbolize_use_build_id(p, s->build_id);
 		if (!*ret) {
@@ -124,11 +139,9 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 		profile_merge(*ret, p);
 		profile_destroy(p);
 	}
-	if (s->add_comment && *s->add_comment)
-		vec_push(&(*ret)->origin.comments, strtab_add(&(*ret)->strings, s->add_comment));
+	if (!*ret)
+		return error_create(ERROR_NOT_FOUND, "none of %d profiles can be read", s->nr);
 	TRY(symbolize_profile(ctx, &s->symbolize, ret));
-	if (fetched)
-		TRY(save(ctx, *ret));
 	return drop_uninteresting(ret);
 }
 
@@ -147,7 +160,7 @@ int64_t pprof_total(const struct profile *p, uint32_t event)
 static bool is_plain(const struct pprof_sources *s)
 {
 	struct stat st;
-	bool is_changed = s->nr > 1 || s->base || s->diff_base || s->build_id || (s->add_comment && *s->add_comment);
+	bool is_changed = s->nr > 1 || s->bases.len || s->binary || s->build_id || (s->add_comment && *s->add_comment);
 	return !is_changed && strcmp(s->names[0], "-") && !stat(s->names[0], &st) && S_ISREG(st.st_mode);
 }
 
@@ -217,43 +230,116 @@ static void scale(struct profile *p, uint32_t event, double factor)
 	}
 }
 
+/* The event of the same name and unit, or PROFILE_NONE. */
+static uint32_t same_event(const struct profile *p, const struct profile *of, uint32_t event)
+{
+	const struct profile_event *wanted = &of->events.data[event];
+	for (uint32_t e = 0; e < p->events.len; e++)
+		if (!strcmp(profile_str(p, p->events.data[e].name), profile_str(of, wanted->name)) &&
+		    !strcmp(profile_str(p, p->events.data[e].unit), profile_str(of, wanted->unit)))
+			return e;
+	return PROFILE_NONE;
+}
+
+/* So that samples of the base stay apart from others that are alike: as pprof calls it. */
+static void label_all(struct profile *p)
+{
+	uint32_t column = profile_column(p, "pprof::base", COLUMN_STRING);
+	size_t nr = p->columns.len;
+	uint64_t *values = xmalloc(nr * sizeof(*values));
+	for (size_t i = 0; i < p->rows.len; i++) {
+		struct profile_row *row = &p->rows.data[i];
+		memset(values, 0, nr * sizeof(*values));
+		if (row->labels != PROFILE_NONE)
+			memcpy(values, profile_label_values(p, row->labels), nr * sizeof(*values));
+		values[column] = strtab_add(&p->strings, "true");
+		row->labels = profile_labels(p, values);
+	}
+	free(values);
+}
+
+static bool has_value(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	(void)ctx;
+	(void)p;
+	return row->value != 0;
+}
+
+/* What is in both alike is in neither. */
+static void drop_empty(struct profile **p)
+{
+	struct profile *left = profile_filter(*p, has_value, NULL);
+	profile_destroy(*p);
+	*p = left;
+}
+
 static void subtract(struct pprof_session *s, const struct pprof_sources *sources, struct profile *base)
 {
-	if (sources->diff_base)
-		s->base_totals = arena_calloc(&s->ctx->words, (s->profile->events.len + base->events.len + 1) * sizeof(int64_t));
+	s->has_base = true;
+	if (sources->is_diff_base) {
+		s->base_totals = arena_calloc(&s->ctx->words, (s->profile->events.len + 1) * sizeof(int64_t));
+		label_all(base);
+	}
 	for (uint32_t e = 0; e < base->events.len; e++) {
 		int64_t theirs = pprof_total(base, e);
-		if (s->base_totals)
-			s->base_totals[e] = theirs;
-		if (sources->normalize && e < s->profile->events.len) {
-			int64_t ours = pprof_total(s->profile, e);
-			if (ours)
-				scale(s->profile, e, (double)theirs / (double)ours);
-		}
+		uint32_t same = same_event(s->profile, base, e);
+		if (s->base_totals && same != PROFILE_NONE)
+			s->base_totals[same] = theirs;
+		int64_t ours = sources->normalize && same != PROFILE_NONE ? pprof_total(s->profile, same) : 0;
+		if (ours)
+			scale(s->profile, same, (double)theirs / (double)ours);
 		scale(base, e, -1);
 	}
 	profile_merge(s->profile, base);
+	if (!sources->value)
+		drop_empty(&s->profile);
+}
+
+static struct strobe_error *subtract_base(struct pprof_session *s, const struct pprof_sources *sources, bool *fetched)
+{
+	struct pprof_sources bases = *sources;
+	struct profile *base = NULL;
+	bases.nr = (int)sources->bases.len;
+	bases.names = sources->bases.data;
+	struct strobe_error *err = read_many(s->ctx, &bases, NULL, fetched, &base);
+	if (!err)
+		subtract(s, sources, base);
+	profile_destroy(base);
+	return err;
+}
+
+static bool is_build_id(const char *s)
+{
+	return !s[strspn(s, "0123456789abcdefABCDEF")];
+}
+
+/* "BINARY PROFILE": the binary is named first, or its build-id is. */
+static struct pprof_sources without_binary(const struct pprof_sources *sources)
+{
+	struct pprof_sources s = *sources;
+	bool is_binary = s.nr > 1 && is_elf(s.names[0]), is_id = s.nr > 1 && !is_binary && !s.build_id && is_build_id(s.names[0]);
+	if (is_binary)
+		s.binary = s.names[0];
+	if (is_id)
+		s.build_id = s.names[0];
+	s.names += is_binary || is_id;
+	s.nr -= is_binary || is_id;
+	return s;
 }
 
 struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pprof_sources *sources, struct pprof_session *ret)
 {
-	const char *base_name = sources->diff_base ? sources->diff_base : sources->base;
+	struct pprof_sources s = without_binary(sources);
+	bool fetched = false;
 	*ret = (struct pprof_session){ .ctx = ctx };
-	try_copy(sources, ret);
-	try_stream(sources, ret);
+	try_copy(&s, ret);
+	try_stream(&s, ret);
 	if (ret->copy || ret->stream)
 		return NULL;
-	TRY(read_many(ctx, sources, &ret->unpacked, &ret->profile));
-	if (!base_name)
-		return NULL;
-	struct profile *base = NULL;
-	bool fetched = false;
-	TRY(read_one(ctx, sources, base_name, NULL, &fetched, &base));
-	struct strobe_error *err = symbolize_profile(ctx, &sources->symbolize, &base);
-	if (!err)
-		err = drop_uninteresting(&base);
-	if (!err)
-		subtract(ret, sources, base);
-	profile_destroy(base);
-	return err;
+	TRY(read_many(ctx, &s, &ret->unpacked, &fetched, &ret->profile));
+	if (s.bases.len)
+		TRY(subtract_base(ret, &s, &fetched));
+	if (s.add_comment && *s.add_comment)
+		vec_push(&ret->profile->origin.comments, strtab_add(&ret->profile->strings, s.add_comment));
+	return fetched ? save(ctx, ret->profile) : NULL;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/u64map.h"
@@ -186,10 +187,16 @@ static void out_labels(const struct report *r, labels_id labels, bool texts)
 	vec_deinit(&lines);
 }
 
-/* What stands in a trace for each node, made once: blanks and the name. */
+#define SHOWN_NR 64
+
+/* What stands in a trace for each node, made once: blanks and the name; and values, of which most are like some before. */
 struct trace_lines {
 	struct out text;
 	size_t *starts; /* by node; one more at the end */
+	struct shown_value {
+		int64_t value;
+		char text[PPROF_LABEL_MAX]; /* "": none yet */
+	} shown[SHOWN_NR];
 };
 
 #define TRACE_INDENT 13
@@ -197,7 +204,7 @@ struct trace_lines {
 static void trace_lines_init(struct trace_lines *t, const struct report *r)
 {
 	size_t nr = r->graph->nodes.len;
-	t->starts = xcalloc(nr + 1, sizeof(*t->starts));
+	*t = (struct trace_lines){ .starts = xcalloc(nr + 1, sizeof(*t->starts)) };
 	out_init_mem(&t->text);
 	for (uint32_t i = 0; i < nr; i++) {
 		out_fill(&t->text, ' ', TRACE_INDENT);
@@ -214,21 +221,32 @@ static void trace_lines_deinit(struct trace_lines *t)
 	free(t->starts);
 }
 
-static void out_stack(const struct report *r, const struct trace_lines *lines, stack_id stack, int64_t value)
+static void out_trace_value(const struct report *r, struct trace_lines *lines, int64_t value)
+{
+	struct shown_value *s = &lines->shown[hash_u64((uint64_t)value) % SHOWN_NR];
+	if (!*s->text || s->value != value) {
+		s->value = value;
+		pprof_graph_value(&r->g, value, s->text);
+	}
+	out_right(r->out, s->text, 10);
+}
+
+static void out_stack(const struct report *r, struct trace_lines *lines, stack_id stack, int64_t value)
 {
 	const struct profile *p = r->p;
 	size_t all;
 	const char *text = out_mem(&lines->text, &all);
 	bool is_first = true;
-	for (; stack != PROFILE_NONE; stack = p->stacks.data[stack].caller, is_first = false) {
+	for (; stack != PROFILE_NONE; stack = p->stacks.data[stack].caller) {
 		frame_id frame = p->stacks.data[stack].frame;
 		uint32_t node = r->graph->frame_nodes[frame];
 		if (node == PROFILE_NONE)
 			continue;
 		size_t from = lines->starts[node], until = lines->starts[node + 1];
 		if (is_first) {
-			out_value(r, value, 10);
+			out_trace_value(r, lines, value);
 			from += 10;
+			is_first = false;
 		}
 		bool is_inlined = p->frames.data[frame].flags & FRAME_INLINED;
 		out_write(r->out, text + from, until - from - is_inlined);
@@ -237,46 +255,56 @@ static void out_stack(const struct report *r, const struct trace_lines *lines, s
 	}
 }
 
-static uint64_t sample_key(const struct profile_row *row)
-{
-	return (uint64_t)row->stack << 32 | row->labels;
-}
+/* A sample: rows of one stack and set of labels. */
+struct trace {
+	stack_id stack;
+	labels_id labels;
+	int64_t value, by;
+};
 
-/* With means: how often each sample was counted, by sample_key(). */
-static void find_divisors(const struct report *r, struct u64map *ret)
+struct traces {
+	VEC(struct trace) list;
+	struct u64map index; /* stack << 32 | labels → number + 1 */
+};
+
+/* Samples in the order in which they come first, those too that have other values than the one that is shown. */
+static void find_traces(const struct report *r, struct traces *t)
 {
-	for (size_t i = 0; r->o->graph.mean && i < r->p->rows.len; i++) {
+	for (size_t i = 0; i < r->p->rows.len; i++) {
 		const struct profile_row *row = &r->p->rows.data[i];
-		*u64map_put(ret, sample_key(row), NULL) += (uint64_t)callgraph_divisor(r->graph, row);
+		bool is_shown = row->event == r->o->graph.event;
+		if (row->stack == PROFILE_NONE || (!is_shown && !r->p->origin.events_are_values))
+			continue;
+		uint64_t *number = u64map_put(&t->index, (uint64_t)row->stack << 32 | row->labels, NULL);
+		if (!*number) {
+			struct trace made = { .stack = row->stack, .labels = row->labels };
+			vec_push(&t->list, made);
+			*number = t->list.len;
+		}
+		struct trace *at = &t->list.data[*number - 1];
+		at->value += is_shown ? (int64_t)row->value : 0;
+		at->by += r->o->graph.mean ? callgraph_divisor(r->graph, row) : 0;
 	}
+	u64map_deinit(&t->index);
 }
 
-static int64_t trace_value(const struct u64map *divisors, const struct profile_row *row)
-{
-	const uint64_t *by = u64map_get(divisors, sample_key(row));
-	return by && *by ? (int64_t)row->value / (int64_t)*by : (int64_t)row->value;
-}
-
-/* One trace for each stack and set of labels: rows that differ in nothing else are one. */
 static void out_traces(const struct report *r)
 {
 	struct trace_lines lines;
-	struct u64map divisors = {};
+	struct traces traces = {};
 	trace_lines_init(&lines, r);
-	find_divisors(r, &divisors);
+	find_traces(r, &traces);
 	pprof_graph_out_profile(&r->g, r->out);
-	for (size_t i = 0; i < r->p->rows.len; i++) {
-		const struct profile_row *row = &r->p->rows.data[i];
-		if (row->event != r->o->graph.event || row->stack == PROFILE_NONE)
-			continue;
+	for (size_t i = 0; i < traces.list.len; i++) {
+		const struct trace *t = &traces.list.data[i];
 		out_str(r->out, TRACE_SEPARATOR);
-		out_labels(r, row->labels, true);
-		out_labels(r, row->labels, false);
-		out_stack(r, &lines, row->stack, trace_value(&divisors, row));
+		out_labels(r, t->labels, true);
+		out_labels(r, t->labels, false);
+		out_stack(r, &lines, t->stack, t->by ? t->value / t->by : t->value);
 	}
 	out_str(r->out, TRACE_SEPARATOR);
 	trace_lines_deinit(&lines);
-	u64map_deinit(&divisors);
+	vec_deinit(&traces.list);
 }
 
 /* ---- tags ---- */
@@ -356,7 +384,8 @@ static void out_tag_column(const struct report *r, size_t column)
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
 		uint64_t value = row->labels == PROFILE_NONE ? 0 : profile_label_values(p, row->labels)[column];
-		if (row->event != r->o->graph.event || row->labels == PROFILE_NONE || !profile_has_label(p, c, value))
+		bool is_shown = row->event == r->o->graph.event;
+		if ((!is_shown && !p->origin.events_are_values) || row->labels == PROFILE_NONE || !profile_has_label(p, c, value))
 			continue;
 		char *text = tag_text(r, c, value);
 		str_id id = strtab_add(&texts, text);
@@ -364,8 +393,9 @@ static void out_tag_column(const struct report *r, size_t column)
 			vec_push(&tags, ((struct tag){ .text = text }));
 		else
 			free(text);
-		tags.data[id].value += (int64_t)row->value;
-		sum += (int64_t)row->value;
+		/* what has other values alone shows with none */
+		tags.data[id].value += is_shown ? (int64_t)row->value : 0;
+		sum += is_shown ? (int64_t)row->value : 0;
 	}
 	if (tags.len > 1) {
 		qsort(tags.data + 1, tags.len - 1, sizeof(struct tag), compare_tags);
