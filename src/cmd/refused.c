@@ -26,13 +26,6 @@ struct strobe_error *refused_kcore(void *options, const char *value, bool negate
 							 "version; buildid-cache -k keeps one");
 }
 
-struct strobe_error *refused_stitching(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "call stacks of the branch hardware are not stitched together by this version");
-}
-
 struct strobe_error *needless_program(void *options, const char *value, bool negated)
 {
 	(void)options;

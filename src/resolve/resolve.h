@@ -70,6 +70,7 @@ struct resolve_options {
 	bool keep_outermost;   /* of more, keep those farthest from the sample: what the reference does, callers first */
 	bool hide_unresolved;
 	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */
+	bool stitch_calls;     /* call stacks of the branch hardware go on in those of samples before (--stitch-lbr) */
 	bool branch_history;   /* the branches before a sample stand in front of its stack (report --branch-history) */
 	bool mem_mode;         /* a sample's value is its weight, 1 where it has none (report --mem-mode) */
 	bool with_inlines;     /* frames of inlined functions, from debug information */
@@ -106,6 +107,8 @@ struct symbols *resolver_symbols(struct resolver *r);
  * shows it (NAME=…), "trace:NAME/raw" is the field alone.
  */
 bool resolve_key_known(const char *name);
+/* Whether some event's samples bring a call stack that the branch hardware took (--call-graph lbr). */
+bool resolve_has_calls(const struct env *env);
 
 /* Only counts the records and tells the machine: for --stats, --tasks and --mmaps. No sample is resolved. */
 struct strobe_error *resolve_count(struct resolver *r) _must_check_;

@@ -14,6 +14,14 @@ bool resolve_key_known(const char *name)
 	return key_find(name) != NULL;
 }
 
+bool resolve_has_calls(const struct env *env)
+{
+	for (size_t i = 0; i < env->events.len; i++)
+		if (attr_has_calls(&env->events.data[i].attr))
+			return true;
+	return false;
+}
+
 /* Columns of threads first: their values are copied in one go. */
 static void take_columns(struct resolver *r, const struct resolve_options *o)
 {
@@ -79,6 +87,7 @@ void resolver_destroy(struct resolver *r)
 	frame_cache_deinit(&r->frames);
 	jit_deinit(&r->jit);
 	deferred_deinit(&r->deferred);
+	stitches_deinit(&r->stitches);
 	filter_deinit(&r->filter);
 	tracepoints_destroy(r->tracepoints);
 	unwind_tables_destroy(r->tables);
@@ -203,6 +212,9 @@ void resolver_size_stats(struct resolver *r)
 
 void resolver_start(struct resolver *r)
 {
+	stitches_deinit(&r->stitches);
+	if (r->options.stitch_calls)
+		stitches_init(&r->stitches, r->env);
 	r->stats = (struct resolve_stats){};
 	members_deinit(&r->members);
 	free(r->event_stats);
@@ -225,8 +237,8 @@ void resolver_lap(uint64_t *from_ns, uint64_t *sum)
 
 bool resolver_needs_order(const struct resolver *r)
 {
-	/* What a count moved by can only be told in order of time. */
-	return r->is_switched || members_in(r->env);
+	/* What a count moved by can only be told in order of time, and so can what stood in a register before. */
+	return r->is_switched || members_in(r->env) || r->options.stitch_calls;
 }
 
 bool resolver_leaves_out(struct resolver *r, uint32_t event)

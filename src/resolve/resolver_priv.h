@@ -18,6 +18,7 @@
 #include "resolve/members.h"
 #include "resolve/rawtab.h"
 #include "resolve/resolve.h"
+#include "resolve/stitch.h"
 
 /* Sorted; of nr 0 every id is one. */
 struct id_list {
@@ -76,6 +77,7 @@ struct resolver {
 	struct jit jit;
 	struct symbols_options symbols_options;
 	struct deferred deferred;
+	struct stitches stitches; /* without env where none are to be made */
 	struct unwind_tables *tables; /* NULL until asked for */
 	struct dump_reach reach;
 };
@@ -209,7 +211,7 @@ struct worker {
 	uint64_t log_max, log_dropped;
 	struct dumps dumps;   /* set up where some event has them */
 	deferred_chain whole; /* callchain words of the sample at hand, where a part came later */
-	VEC(uint64_t) joined; /* callchain words of the sample at hand, branches among them */
+	stitch_words joined;  /* callchain words of the sample at hand, branches among them */
 	uint64_t *event_samples;
 	uint64_t samples, bad, unknown_id, filtered, cut_chains;
 	uint64_t first_ns, last_ns;

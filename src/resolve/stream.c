@@ -31,7 +31,7 @@ struct stream {
 	bool has_view;
 	VEC(struct chain_entry) entries;
 	struct dumps dumps;   /* set up where some event has them */
-	VEC(uint64_t) joined; /* words of the chain at hand, where branches are joined to it; else empty */
+	stitch_words joined;  /* words of the chain at hand, where branches are joined to it; else empty */
 	deferred_chain whole; /* of a sample of which a part came later */
 	bool is_joined;       /* the chain at hand was put together, within its limits */
 	struct kept_chain *chains;
@@ -104,11 +104,8 @@ static const struct kept_chain *find_chain(struct stream *s, const struct machin
 /* The user's part of the stack is in the branch records (--call-graph lbr). */
 static void join_calls(struct stream *s, struct sample *x)
 {
-	vec_clear(&s->joined);
-	vec_reserve(&s->joined, x->callchain_nr + x->branch_nr + 2);
-	s->joined.len = chain_join_calls(x->callchain, (uint32_t)x->callchain_nr, x->branches, x->branch_nr,
-					 s->r->options.max_stack, s->joined.data);
-	s->is_joined = s->joined.len > 0;
+	s->is_joined = stitch_join_calls(&s->r->stitches, x, x->callchain, (uint32_t)x->callchain_nr, s->r->options.max_stack,
+					 &s->joined);
 	if (!s->is_joined)
 		return;
 	x->callchain = s->joined.data;

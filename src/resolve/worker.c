@@ -417,11 +417,14 @@ static uint32_t join_words(struct worker *w, const struct found *f, const uint64
 	*ret = words;
 	if (!f->event->calls && !f->event->history)
 		return n;
-	vec_reserve(&w->joined, words_nr + 2 * x->branch_nr + 2);
+	if (f->event->history) {
+		vec_reserve(&w->joined, words_nr + 2 * x->branch_nr + 2);
+		w->joined.len = chain_join_branches(words, words_nr, x->branches, x->branch_nr, max, w->joined.data);
+	} else {
+		(void)stitch_join_calls(&w->r->stitches, x, words, words_nr, max, &w->joined);
+	}
 	*ret = w->joined.data;
-	if (f->event->history)
-		return chain_join_branches(words, words_nr, x->branches, x->branch_nr, max, w->joined.data);
-	return chain_join_calls(words, words_nr, x->branches, x->branch_nr, max, w->joined.data);
+	return (uint32_t)w->joined.len;
 }
 
 static void enqueue_joined(struct worker *w, const struct found *f, struct raw_sample *s)

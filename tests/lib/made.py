@@ -18,7 +18,8 @@ CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED = (1 << 64) - 128, (1 << 64)
 KERNEL, USER = 1, 2
 SAMPLE_ID_ALL = 1 << 18
 DEFER_CALLCHAIN, DEFER_OUTPUT = 1 << 38, 1 << 39
-BRANCHES, CALL_STACK = 1 << 15, 1 << 11
+BRANCHES, CPU_PMU_CAPS = 15, 28  # feature sections
+CALL_STACK, HW_INDEX = 1 << 11, 1 << 17
 EXEC, BUILD_ID = 1 << 13, 1 << 14
 
 
@@ -29,7 +30,9 @@ def u64(*values):
 class Made:
     """One recording; all events have the same sample_type."""
 
-    def __init__(self, sample_type, events=((TYPE_HARDWARE, 0),), branch_type=0, period=1000, flags=0):
+    def __init__(self, sample_type, events=((TYPE_HARDWARE, 0),), branch_type=0, period=1000, flags=0, caps=()):
+        """caps: of the CPU's PMU, names and values."""
+        self.caps = caps
         self.sample_type, self.events, self.branch_type, self.period = sample_type | IP | TID | TIME, events, branch_type, period
         self.records, self.now, self.flags = [], 1000000, flags | SAMPLE_ID_ALL
 
@@ -76,12 +79,13 @@ class Made:
         self._add(22, USER, u64(cookie, len(chain), *chain) + self._tail(pid, pid, self.now))
 
     def sample(self, ip, pid=10, tid=None, mode=USER, event=0, **f):
-        """Fields by name: addr cpu period chain branches weight data_src transaction phys cgroup data_page code_page raw."""
+        """Fields by name: addr cpu period chain branches hw_index weight data_src transaction phys cgroup data_page code_page raw."""
         has, tid = self.sample_type, tid or pid
         self.now = f.get("time", self.now + 1000)
         branches = f.get("branches", ())
         chain = f.get("chain", ())
         raw = f.get("raw", b"")
+        hw_index = u64(f.get("hw_index", -1)) if self.branch_type & HW_INDEX else b""
         parts = (
             (IDENTIFIER, u64(event + 1)),
             (IP, u64(ip)),
@@ -93,7 +97,7 @@ class Made:
             (PERIOD, u64(f.get("period", self.period))),
             (CALLCHAIN, u64(len(chain), *chain)),
             (RAW, (struct.pack("<I", len(raw)) + raw).ljust((len(raw) + 11) // 8 * 8, b"\0")),
-            (BRANCH_STACK, u64(len(branches)) + b"".join(u64(*b) for b in branches)),
+            (BRANCH_STACK, u64(len(branches)) + hw_index + b"".join(u64(*b) for b in branches)),
             (WEIGHT, u64(f.get("weight", 0))),
             (WEIGHT_STRUCT, u64(f.get("weight", 0))),
             (DATA_SRC, u64(f.get("data_src", 0))),
@@ -105,19 +109,34 @@ class Made:
         )
         self._add(9, mode, b"".join(data for bit, data in parts if has & bit))
 
+    def _sections(self):
+        """Feature sections by number."""
+        sections = {}
+        # that branches are no call stacks is told by an empty one
+        if self.sample_type & BRANCH_STACK and not self.branch_type & CALL_STACK:
+            sections[BRANCHES] = b""
+        if self.caps:
+            texts = (text.encode() + b"\0" for cap in self.caps for text in cap)
+            padded = (text.ljust((len(text) + 63) // 64 * 64, b"\0") for text in texts)
+            sections[CPU_PMU_CAPS] = struct.pack("<I", len(self.caps)) + b"".join(struct.pack("<I", len(p)) + p for p in padded)
+        return sections
+
     def write(self, path):
         ids_at = 104
         attrs_at = ids_at + 8 * len(self.events)
         data_at = attrs_at + 144 * len(self.events)
         attrs = b"".join(self._attr(*e) + u64(ids_at + 8 * i, 8) for i, e in enumerate(self.events))
         data = b"".join(self.records)
-        # that branches are no call stacks is told by an empty feature section
-        features = BRANCHES if self.sample_type & BRANCH_STACK and not self.branch_type & CALL_STACK else 0
+        sections = self._sections()
+        features = sum(1 << n for n in sections)
         header = b"PERFILE2" + u64(104, 144, attrs_at, len(attrs), data_at, len(data), 0, 0, features, 0, 0, 0)
         ids = u64(*range(1, len(self.events) + 1))
-        sections = u64(data_at + len(data), 0) if features else b""
+        table, contents, at = b"", b"", data_at + len(data) + 16 * len(sections)
+        for _, content in sorted(sections.items()):
+            table += u64(at + len(contents), len(content))
+            contents += content
         with open(path, "wb") as out:
-            out.write(header.ljust(104, b"\0") + ids + attrs + data + sections)
+            out.write(header.ljust(104, b"\0") + ids + attrs + data + table + contents)
         return path
 
 

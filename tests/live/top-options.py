@@ -24,8 +24,8 @@ def known(tap):
     text = strobe("top", "-h").out
     told = set(re.findall(r"(?<![\w-])(--?[A-Za-z][\w-]*)", text))
     tap.equal([o for o in REFERENCE if o not in told], [], "every option of the reference is in the help")
-    refused = strobe("top", "--stitch-lbr")
-    tap.ok(refused.status == 129 and "not stitched" in refused.err, "but one, which says what is missing", refused)
+    refused = strobe("top", "--stitch-lbr", "--stdio")
+    tap.ok(refused.status == 129 and "--call-graph lbr" in refused.err, "stitching wants stacks that can be stitched", refused)
 
 
 def shares(*argv):

@@ -44,6 +44,10 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 	if (o->mem_mode && !r->has_data)
 		return error_create(ERROR_USAGE, "Selected --mem-mode but no mem data. Did you call '%s record' without -d?",
 				    r->ctx->program);
+	if (o->stitch_calls && r->live && !resolve_has_calls(r->env))
+		return error_create(ERROR_USAGE, "--stitch-lbr goes with --call-graph lbr");
+	if (o->stitch_calls && !resolve_has_calls(r->env))
+		cmd_say(r->ctx, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
 	TRY(sample_choice_check(&(struct sample_choice){ .cpus = o->cpus, .times = o->times }, r->env));
 	r->children = o->children && r->has_chains && !r->branch_mode && !o->mem_mode && !o->hierarchy;
 	if (!o->chain_order_set)
@@ -148,6 +152,7 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 		.hide_unresolved = o->hide_unresolved,
 		.branch_mode = r->branch_mode,
 		.branch_history = o->branch_history,
+		.stitch_calls = o->stitch_calls,
 		.mem_mode = o->mem_mode,
 		.raw_trace = o->raw_trace,
 		.by_address = needs_addresses(r),

@@ -191,11 +191,12 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(ignore_vmlinux), .help = "do not look for the kernel's image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "the kernel's symbols" },
 	{ OPTION_BOOL, 'm', "modules", AT(modules), .help = "use symbols of kernel modules (on)" },
+	{ OPTION_BOOL, 0, "stitch-lbr", AT(stitch_calls),
+	  .help = "let call stacks of record --call-graph lbr go on in those of samples before, where they overlap" },
 	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions in call graphs, from debug information (on)" },
 	{ OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
 	REFUSED_OPTION("itrace", refused_trace_decoder),
-	{ OPTION_CALL, 0, "stitch-lbr", .parse = refused_stitching, .hidden = true, .help = "not in this version" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show addresses and paths; -vv says more" },
 	OPTIONS_END,
 };

@@ -59,7 +59,7 @@ struct report_options {
 	const struct report_code *code; /* of `annotate` and `top`, else NULL */
 	/* Where symbols come from */
 	const char *symfs, *vmlinux, *kallsyms;
-	bool inlined;
+	bool inlined, stitch_calls;
 	bool modules, ignore_vmlinux, no_demangle, demangle_kernel;
 };
 

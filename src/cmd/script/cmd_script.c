@@ -64,6 +64,8 @@ static const struct option table[] = {
 	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "print no more than this many frames of a stack (127)" },
 	{ OPTION_U64, 0, "max-blocks", AT(max_blocks), .arg = "n", .help = "show at most this many branches of -F brstackinsn (all)" },
 	{ OPTION_STRING, 0, "stop-bt", AT(stop_at), .arg = "symbol[,symbol...]", .help = "end a stack's text at these symbols" },
+	{ OPTION_BOOL, 0, "stitch-lbr", AT(stitch_calls),
+	  .help = "let call stacks of record --call-graph lbr go on in those of samples before, where they overlap" },
 	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions (on)" },
 	{ OPTION_BOOL, 0, "ns", AT(nanoseconds), .help = "print times with nine decimal places" },
 	{ OPTION_BOOL, 0, "reltime", AT(relative_time), .help = "print times since the first sample" },
@@ -121,7 +123,6 @@ static const struct option table[] = {
 	REFUSED_OPTION("guestmodules", refused_guests),
 	REFUSED_OPTION("guestvmlinux", refused_guests),
 	REFUSED_OPTION("guest-code", refused_guests),
-	REFUSED_OPTION("stitch-lbr", refused_stitching),
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
 };

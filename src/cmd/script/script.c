@@ -289,6 +289,7 @@ static struct strobe_error *make_resolver(struct script *s)
 		.with_chains = !o->hide_chains,
 		.with_inlines = o->inlined && !o->hide_chains,
 		.with_lines = any_field(o, DUMP_FIELD(SRCLINE)),
+		.stitch_calls = o->stitch_calls,
 		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
 	};
 	struct symbols_options symbols = {
@@ -299,6 +300,8 @@ static struct strobe_error *make_resolver(struct script *s)
 		.no_demangle = !o->demangle,
 		.demangle_kernel = o->demangle_kernel,
 	};
+	if (o->stitch_calls && !resolve_has_calls(s->env))
+		cmd_say(s->ctx, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
 	TRY(cmd_symbols_options(s->ctx, s->env, o->force, &symbols));
 	TRY(make_filter(s, &options.filter));
 	s->resolver = resolver_create(s->source, symbols, options);

@@ -10,7 +10,7 @@
 struct script_options {
 	const char *input, *format;
 	bool json; /* what format says */
-	bool force, debug, raw, raw_unsorted, hide_chains, inlined;
+	bool force, debug, raw, raw_unsorted, hide_chains, inlined, stitch_calls;
 	const char *fields[SCRIPT_FIELDS_MAX];
 	unsigned fields_nr;
 	uint64_t max_stack, max_blocks, addr_range;

@@ -247,7 +247,8 @@ const struct option top_option_table[] = {
 	 .help = "threads that read /proc at the start (as many as pay)"},
 	{OPTION_U64, 0, "proc-map-timeout", AT(record.capture.proc_map_timeout_ms), .arg = "n",
 	 .help = "milliseconds for the mappings of one process (500)"},
-	{OPTION_CALL, 0, "stitch-lbr", .parse = refused_stitching, .hidden = true, .help = "not in this version"},
+	{OPTION_BOOL, 0, "stitch-lbr", AT(report.stitch_calls),
+	 .help = "let call stacks of --call-graph lbr go on in those of samples before, where they overlap"},
 	{OPTION_COUNT, 'v', "verbose", AT(record.verbose), .help = "say more"},
 	OPTIONS_END,
 };
