@@ -10,12 +10,16 @@ Debian's perf records them (so that no figure depends on our own recorder), from
   dump    about 34,000 stacks of the same program as dumps of 8 KB, some 285 MB
   flat    about 94,000 samples without stacks, some 4 MB
   tiny    a few dozen samples with kernel addresses
+  python  about 93,000 frame-pointer stacks of Debian's python3, of whose debug information (python3.11-dbg) and libc's there
+          are some 32 MB
+  large   about 40,000 frames, in stacks, of a program with over 50 MB of debug information
 
 and builds many.so, a library with 86,000 functions.
 
 A file that is there already is kept. README in DIR says what each holds and how it was made.
 """
 
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -25,6 +29,11 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PERF = os.environ.get("PERF", "/usr/bin/perf")
 
 RECORD = [PERF, "record", "-B", "-N", "-q"]
+PYTHON = """
+import json, re, time
+while time.process_time() < 4.7:
+    json.loads(json.dumps([{'a': [1, 2, sorted(map(str, range(30)))]}])); re.sub('a+', 'b', 'aaab' * 9)
+"""
 INPUTS = {
     "fp": RECORD + ["-e", "cpu-clock:u", "-F", "50000", "-g", "-o", "fp.data", "--", "./cxx_mix", "14.6"],
     "sys": RECORD + ["-e", "raw_syscalls:sys_enter", "-g", "-m", "65536", "-o", "sys.data", "--", "dd",
@@ -32,6 +41,9 @@ INPUTS = {
     "dump": RECORD + ["-e", "cpu-clock:u", "-F", "4000", "--call-graph", "dwarf", "-m", "4096", "-o", "dump.data", "--",
                       "./cxx_mix", "8.5"],
     "flat": RECORD + ["-e", "cpu-clock:u", "-F", "20000", "-o", "flat.data", "--", "./cxx_mix", "4.7"],
+    "python": RECORD + ["-e", "cpu-clock:u", "-F", "20000", "-g", "-o", "python.data", "--", "/usr/bin/python3.11", "-c",
+                        PYTHON],
+    "large": RECORD + ["-e", "cpu-clock:u", "-F", "2000", "-g", "-o", "large.data", "--", "./cxx_large", "0.1"],
     "tiny": RECORD + ["-e", "cpu-clock", "-F", "4000", "-g", "-o", "tiny.data", "--", "ls", "-R", "/usr/share/doc"],
 }
 
@@ -41,6 +53,56 @@ def build_workload(directory):
     if not os.path.exists(binary):
         source = os.path.join(TOP, "tests", "workloads", "cxx_mix.cc")
         subprocess.run(["g++", "-std=c++17", "-g", "-O2", "-fno-omit-frame-pointer", "-o", binary, source], check=True)
+    return binary
+
+
+LARGE_UNITS = 24
+LARGE_UNIT = """
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+#define text text_{0}
+#define linear linear_{0}
+#define tree tree_{0}
+#define main main_{0}
+#include "{1}"
+"""
+
+
+def build_large(directory):
+    """The workload that many times in one program, each in namespaces of its own: a minute of compiling on two CPUs."""
+    binary = os.path.join(directory, "cxx_large")
+    if os.path.exists(binary):
+        return binary
+    print("building", binary, flush=True)
+    workload = os.path.join(TOP, "tests", "workloads", "cxx_mix.cc")
+    flags = ["-std=c++17", "-g", "-O1", "-DWITHOUT_REGEX", "-fno-eliminate-unused-debug-types", "-fno-omit-frame-pointer"]
+    sources = {f"large_{i}": LARGE_UNIT.format(i, workload) for i in range(LARGE_UNITS)}
+    calls = "\n".join(f"int main_{i}(int, char **);" for i in range(LARGE_UNITS))
+    sources["large_all"] = (calls + "\nint main(int n, char **words) { return 0" +
+                            "".join(f" + main_{i}(n, words)" for i in range(LARGE_UNITS)) + "; }\n")
+
+    def compile_one(name):
+        path = os.path.join(directory, name)
+        with open(path + ".cc", "w", encoding="ascii") as out:
+            out.write(sources[name])
+        subprocess.run(["g++", *flags, "-c", "-o", path + ".o", path + ".cc"], check=True)
+        os.unlink(path + ".cc")
+        return path + ".o"
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compile_one, sources))
+    subprocess.run(["g++", "-o", binary, *objects], check=True)
+    for path in objects:
+        os.unlink(path)
     return binary
 
 
@@ -76,13 +138,15 @@ def make(directory, names=None):
         if os.path.exists(path):
             continue
         argv = INPUTS[name]
+        if name == "large":
+            build_large(directory)
         print("making", path, ":", " ".join(argv), flush=True)
         # dd and ls write to where nobody looks; a new session keeps a terminal's signals away from the workload
         done = subprocess.run(argv, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if done.returncode or not os.path.exists(path):
             sys.exit(f"{name}: perf record failed ({done.returncode}): {done.stderr.strip()}")
         samples, lost = count_samples(path)
-        line = f"{name}.data  {os.path.getsize(path)} bytes, {samples} samples, {lost} LOST records: {' '.join(argv)}\n"
+        line = f"{name}.data  {os.path.getsize(path)} bytes, {samples} samples, {lost} LOST records: {' '.join(argv).replace(PYTHON, '...')}\n"
         with open(readme, "a", encoding="utf-8") as out:
             out.write(line)
         print(line, end="", flush=True)

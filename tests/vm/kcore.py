@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""What buildid-cache -k copies of an emulated machine's kernel is what its memory holds, at each of some functions and modules."""
+# second try
+# needs: buildid-cache
+# serial
+# timeout: 1500
+
+import os
+import re
+
+from guest import Guest, build_or_exit
+from strobetest import TOP, Tap
+
+CACHE = "strobe --buildid-dir /tmp/cache buildid-cache -v -k /proc/kcore"
+# bytes_at FILE ADDRESS: 64 bytes that a core file of 64 bits holds, looked for in its segments.
+BYTES_AT = r"""
+word() { od -A n -t x8 -j $2 -N 8 $1 | tr -d ' '; }
+bytes_at() {
+	n=$((0x$(od -A n -t x2 -j 56 -N 2 $1 | tr -d ' '))) i=0 first=$((0x$(word $1 32)))
+	while [ $i -lt $n ]; do
+		h=$((first + 56 * i)) i=$((i + 1))
+		offset=$((0x$(word $1 $((h + 8))))) into=$(($2 - 0x$(word $1 $((h + 16))))) size=$((0x$(word $1 $((h + 32)))))
+		if [ $into -ge 0 ] && [ $into -lt $size ] && [ $((size - into)) -gt 64 ]; then
+			dd if=$1 bs=1 skip=$((offset + into)) count=64 2>/dev/null | od -A n -t x4 | tr -d ' \n'
+			return
+		fi
+	done
+}
+"""
+COMPARE = BYTES_AT + r"""
+copy=$(ls /tmp/cache/*/*/*/kcore)
+for name in _stext do_sys_openat2 vfs_read schedule $(sed -n 's/\t\[.*//; s/.* [tT] //p' /tmp/of_modules | head -n 3); do
+	at=$(grep " $name\\b" /proc/kallsyms | head -n 1 | cut -c1-16)
+	echo "at $name $(bytes_at /proc/kcore 0x$at) $(bytes_at $copy 0x$at)"
+done
+"""
+
+
+def prepare():
+    guest = Guest(os.environ.get("STROBE_VM") or os.path.join(TOP, "build-vm"))
+    guest.add_strobe()
+    guest.commands["copy"] = CACHE
+    guest.commands["again"] = CACHE + "; ls /tmp/cache/*/*"
+    guest.commands["compare"] = "grep ' [tT] .*\\[' /proc/kallsyms > /tmp/of_modules; " + COMPARE
+    return guest
+
+
+def main():
+    tap = Tap()
+    guest = build_or_exit(prepare)
+    results = build_or_exit(guest.run)
+    tap.ok("added" in results["copy"].out, "the kernel's memory is copied", results["copy"])
+    tap.ok("kept already" in results["again"].out and len(re.findall(r"^\d{16}$", results["again"].out, re.M)) == 1,
+           "a copy that is like an earlier one is not made", results["again"])
+    found = re.findall(r"^at (\S+) (\w*) (\w*)$", results["compare"].out, re.M)
+    tap.ok(len(found) >= 4 and all(there and there == copied for _, there, copied in found),
+           f"{len(found)} functions have the bytes that the kernel's memory has there", results["compare"])
+    tap.done()
+
+
+main()
