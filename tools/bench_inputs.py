@@ -140,7 +140,7 @@ def make(directory, names=None):
         argv = INPUTS[name]
         if name == "large":
             build_large(directory)
-        print("making", path, ":", " ".join(argv), flush=True)
+        print("making", path, ":", " ".join(argv).replace(PYTHON, "..."), flush=True)
         # dd and ls write to where nobody looks; a new session keeps a terminal's signals away from the workload
         done = subprocess.run(argv, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if done.returncode or not os.path.exists(path):

@@ -57,6 +57,7 @@ void dumper_destroy(struct dumper *d)
 	arena_deinit(&d->arena);
 	stack_texts_deinit(&d->stacks);
 	tracepoints_destroy(d->tracepoints);
+	dump_srccode_destroy(d->srccode);
 	u64map_deinit(&d->guests);
 	disasm_destroy(d->disasm);
 	disasm_destroy(d->disasm_32bit);
@@ -224,6 +225,8 @@ void dumper_sample(struct dumper *d, struct out *out, const struct resolved_samp
 	}
 	put_extras(d, out, of, s);
 	out_ch(out, '\n');
+	if (of & DUMP_FIELD(SRCCODE))
+		dump_srccode(d, out, s);
 }
 
 /* The task a side-band record is about, where it is not the one that its trailer names. */

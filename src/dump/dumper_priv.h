@@ -55,6 +55,8 @@ struct name_text {
 	uint32_t bytes;
 };
 
+struct srccode;
+
 struct dumper {
 	const struct env *env;
 	struct machine *machine;
@@ -76,6 +78,7 @@ struct dumper {
 	struct trace_names trace_names;
 	struct u64map guests;   /* id of an event → machine_pid << 32 | vcpu */
 	struct disasm *disasm, *disasm_32bit; /* NULL where no field wants them */
+	struct srccode *srccode; /* NULL until a source line is wanted */
 };
 
 /* ---- columns.c ---- */
@@ -103,6 +106,15 @@ struct resolved_frame dump_lookup(struct dumper *d, const struct resolved_sample
 /* As an offset into its file, where it has one and is no kernel. */
 uint64_t dump_shown_address(const struct resolved_frame *f);
 const char *dump_dso_name(const struct dumper *d, const struct resolved_frame *f);
+
+/* ---- srccode.c ---- */
+/* The frame that a sample's place is told by. */
+const struct resolved_frame *dump_place(const struct resolved_sample *s);
+/* The text of a frame's source line; NULL where its file is not there. */
+const char *dump_source_code(struct dumper *d, const struct resolved_frame *f, size_t *ret_bytes);
+/* "|12      text": a line of its own, where the task was on another one before. */
+void dump_srccode(struct dumper *d, struct out *out, const struct resolved_sample *s);
+void dump_srccode_destroy(struct srccode *c);
 
 /* ---- extras.c: fields behind the address ---- */
 void dump_registers(struct dumper *d, struct out *out, const struct sample_regs *regs);

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "decode/data_src.h"
 #include "dump/dumper_priv.h"
 
@@ -67,6 +69,12 @@ static void put_frame(struct dumper *d, struct json *j, uint64_t of, const struc
 	if (of & F(SRCLINE) && f->file) {
 		json_pair_str(j, "file", f->file);
 		json_pair_u64(j, "line", f->line);
+	}
+	size_t n;
+	const char *code = of & F(SRCCODE) ? dump_source_code(d, f, &n) : NULL;
+	if (code) {
+		_cleanup_free_ char *text = xstrndup(code, n);
+		json_pair_str(j, "code", text);
 	}
 	if (f->inlined) {
 		json_key(j, "inlined");

@@ -49,7 +49,9 @@ bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s)
 	struct stack_texts *t = &d->stacks;
 	struct stack_key key = { s, dump_kind(&s->event->attr) };
 	t->known = IDSET_NONE;
-	bool shown = d->options.show_chains && d->options.fields.of[key.kind] & DUMP_FIELD(IP);
+	uint64_t of = d->options.fields.of[key.kind];
+	/* What stands behind the stack wants the place of its first frame. */
+	bool shown = d->options.show_chains && of & DUMP_FIELD(IP) && !(of & DUMP_FIELD(SRCCODE));
 	if (!shown || t->off || !s->sample.callchain)
 		return false;
 	t->hash = hash_u64s(s->sample.callchain, s->sample.callchain_nr, s->chain_space ^ key.kind);

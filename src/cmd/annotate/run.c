@@ -6,6 +6,7 @@
 #include "annotate/dso_code.h"
 #include "annotate/hits.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/color.h"
 #include "cli/lists.h"
 #include "cmd/annotate/annotate.h"
@@ -24,6 +25,7 @@ struct annotate_run {
 	struct resolver *resolver;
 	struct profile *profile;
 	struct hits hits;
+	bool clones; /* no function has the name that was asked for: what the compiler made of one */
 	struct list_strings dsos;
 	struct listing_text_options text;
 	struct out *out;
@@ -72,14 +74,23 @@ static bool dso_wanted(const struct annotate_run *r, const struct profile_mappin
 	return false;
 }
 
+/* "f.constprop.0", "f(int) [clone .isra.0]": what the compiler made of a function. */
+static bool is_clone(const char *name, const char *of)
+{
+	size_t n = strlen(of);
+	return !strncmp(name, of, n) && (name[n] == '.' || text_has_prefix(name + n, " [clone "));
+}
+
 static bool function_wanted(void *ctx, const struct profile_function *f)
 {
 	const struct annotate_run *r = ctx;
-	const char *symbol = r->o->symbol;
+	const char *symbol = r->o->symbol, *names[] = { profile_str(r->profile, f->name), profile_str(r->profile, f->system_name) };
 	if (f->mapping == PROFILE_NONE || !dso_wanted(r, &r->profile->mappings.data[f->mapping]))
 		return false;
-	return !symbol || !strcmp(symbol, profile_str(r->profile, f->name)) ||
-	       !strcmp(symbol, profile_str(r->profile, f->system_name));
+	bool wanted = !symbol;
+	for (size_t i = 0; i < 2 && !wanted; i++)
+		wanted = r->clones ? is_clone(names[i], symbol) : !strcmp(symbol, names[i]);
+	return wanted;
 }
 
 /* ---- which events stand side by side ---- */
@@ -377,6 +388,11 @@ static struct strobe_error *annotate_all(struct annotate_run *r)
 	size_t n;
 	TRY(make_parts(r, &parts, &n));
 	hits_create(r->profile, function_wanted, r, &r->hits);
+	if (!r->hits.functions.len && r->o->symbol) {
+		r->clones = true;
+		hits_deinit(&r->hits);
+		hits_create(r->profile, function_wanted, r, &r->hits);
+	}
 	say_problems(r);
 	if (!r->hits.functions.len)
 		return say_nothing_found(r);

@@ -288,7 +288,7 @@ static struct strobe_error *make_resolver(struct script *s)
 	struct resolve_options options = {
 		.with_chains = !o->hide_chains,
 		.with_inlines = o->inlined && !o->hide_chains,
-		.with_lines = any_field(o, DUMP_FIELD(SRCLINE)),
+		.with_lines = any_field(o, DUMP_FIELD(SRCLINE) | DUMP_FIELD(SRCCODE)),
 		.stitch_calls = o->stitch_calls,
 		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
 	};

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""script -F srccode: the text of the source line, once where a task comes to it; annotate finds what a function was made into."""
+# needs: record script annotate
+
+import json
+import os
+import subprocess
+
+from strobetest import PERF, SCRATCH, Tap, perf, record, strobe
+
+HOSTILE = "/* \x1b[31m */"
+LINES = ["volatile unsigned long s;",
+         "static __attribute__((noinline)) void hot(unsigned long n)",
+         "{",
+         "\tfor (unsigned long i = 0; i < n; i++)",
+         f"\t\ts += i * 3; {HOSTILE}",
+         "}",
+         "int main(void)",
+         "{",
+         "\thot(100000000);",
+         "\treturn 0;",
+         "}"]
+
+
+def texts(out):
+    """[(line, text)] of lines that begin with |."""
+    return [(int(line[1:10]), line[10:]) for line in out.splitlines() if line.startswith("|")]
+
+
+def main():
+    tap = Tap()
+    binary = os.path.join(SCRATCH, "lines")
+    with open(binary + ".c", "w", encoding="utf-8") as f:
+        f.write("\n".join(LINES) + "\n")
+    subprocess.run(["gcc", "-O2", "-g", "-o", binary, binary + ".c"], check=True)
+    path = record("-e", "cpu-clock:u", "-F", "1000", "--", binary, output="lines.data")
+    done = strobe("script", "-F", "comm,ip,sym,srccode", "-i", path)
+    shown = texts(done.out)
+    own = [(n, text) for n, text in shown if text.replace("\\x1b", "\x1b") == LINES[n - 1]]
+    tap.ok(len(own) >= 1 and own == shown, "the text is that of the source line, and nothing steers a terminal", done)
+    tap.ok("\x1b" not in done.out and all(a != b for a, b in zip(shown, shown[1:])), "a line is not shown twice in a row")
+    found = [json.loads(line) for line in strobe("script", "--format", "json", "-F", "ip,srcline,srccode", "-i", path).out.splitlines()]
+    found = [sample for sample in found if sample.get("file", "").endswith("lines.c")]
+    tap.ok(found and all(sample["code"] == LINES[sample["line"] - 1] for sample in found), "and as JSON, of each sample", found[:3])
+    if os.access(PERF, os.X_OK):
+        for fields in "ip,sym,srcline,srccode", "comm,srccode,ip":
+            ours, theirs = (tool("script", "-F", fields, "-i", path).out for tool in (strobe, perf))
+            tap.ok(ours.replace("\\x1b", "\x1b") == theirs, f"-F {fields} is as perf prints it", f"{ours[:300]}\n{theirs[:300]}")
+    done = strobe("annotate", "--stdio", "-s", "hot", "-i", path)
+    tap.ok("<hot.constprop.0>" in done.out or "<hot>" in done.out, "annotate finds the clone of a function by its name", done)
+    done = strobe("annotate", "--stdio", "-s", "ho", "-i", path)
+    tap.ok(done.status and "no sample" in done.err, "but no function whose name only begins so", done)
+    os.unlink(binary + ".c")
+    done = strobe("script", "-F", "comm,ip,sym,srccode", "-i", path)
+    tap.ok(done.status == 0 and not texts(done.out), "nothing is shown of a file that is gone", done)
+    tap.done()
+
+
+main()
