@@ -60,6 +60,7 @@ bench      strace             the slower reference of trace
 bench      nginx-light        the server that is traced under load
 bench      wrk                the load
 bench      python3            the bench runner
+bench      python3.11-dbg     its debug information: a program whose stacks have inlined functions
 vm         qemu-system-arm    the machine that is emulated
 vm         gcc-aarch64-linux-gnu   the compiler for it
 vm         libc6-dev-arm64-cross   C library for it
