@@ -174,14 +174,18 @@ struct dwarf_search dwarf_search(struct dwarf *d, uint64_t addr)
 	return (struct dwarf_search){ .dwarf = d, .addr = addr, .in = in, .at = ranges_until(in, addr) };
 }
 
+/* Units that claim one address are few; a file where they are not would have each of its addresses cost a walk over it. */
+#define CLAIMS_MAX 256
+
 struct dwarf_unit *dwarf_next_unit(struct dwarf_search *s)
 {
-	for (;;) {
+	while (s->claims < CLAIMS_MAX) {
 		const struct dwarf_unit_range *all = s->in->ranges.data;
 		while (s->at && all[s->at - 1].max_end > s->addr) {
 			struct dwarf_unit *u = all[--s->at].unit;
 			if (all[s->at].end <= s->addr)
 				continue;
+			s->claims++;
 			dwarf_need_root(u);
 			return u;
 		}
@@ -190,4 +194,5 @@ struct dwarf_unit *dwarf_next_unit(struct dwarf_search *s)
 		s->in = index_by_roots(s->dwarf);
 		s->at = ranges_until(s->in, s->addr);
 	}
+	return NULL;
 }

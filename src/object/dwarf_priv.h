@@ -235,6 +235,7 @@ struct dwarf_search {
 	uint64_t addr;
 	const struct dwarf_index *in;
 	size_t at;
+	unsigned claims; /* units that came so far */
 };
 struct dwarf_search dwarf_search(struct dwarf *d, uint64_t addr);
 /* NULL at the end. */

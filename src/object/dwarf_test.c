@@ -13,7 +13,7 @@
 #define TEXT_BYTES 0x100u
 
 struct made {
-	struct strbuf info, abbrev, line;
+	struct strbuf info, abbrev, line, aranges;
 	struct object *object;
 	struct dwarf *dwarf;
 	uint8_t *file;
@@ -90,6 +90,8 @@ static void finish(struct made *m)
 	elf_add_section(&b, ".debug_abbrev", SHT_PROGBITS, 0, 0, m->abbrev.data, m->abbrev.len);
 	if (m->line.len)
 		elf_add_section(&b, ".debug_line", SHT_PROGBITS, 0, 0, m->line.data, m->line.len);
+	if (m->aranges.len)
+		elf_add_section(&b, ".debug_aranges", SHT_PROGBITS, 0, 0, m->aranges.data, m->aranges.len);
 	size_t bytes;
 	m->file = elf_finish(&b, &bytes);
 	assert_ok(object_open_memory(m->file, bytes, "made", &m->object));
@@ -105,6 +107,7 @@ static void discard(struct made *m)
 	strbuf_deinit(&m->info);
 	strbuf_deinit(&m->abbrev);
 	strbuf_deinit(&m->line);
+	strbuf_deinit(&m->aranges);
 }
 
 static void names_that_lead_in_a_circle(void **state)
@@ -332,9 +335,72 @@ static void line_programs_that_do_not_end(void **state)
 	line_at(&b, TEXT);
 }
 
+/* A set of .debug_aranges: n times the same stretch, said to be of the unit at an offset. */
+static void put_aranges(struct strbuf *b, uint32_t unit, uint64_t start, uint64_t bytes, unsigned n)
+{
+	put(b, 2 + 4 + 2 + 4 + 16 * ((uint64_t)n + 1), 4);
+	put(b, 2, 2);
+	put(b, unit, 4);
+	PUT(b, 8, 0, 0, 0, 0, 0); /* sizes of an address and of a segment, and what fills up to a multiple of 16 */
+	for (unsigned i = 0; i < n; i++) {
+		put(b, start, 8);
+		put(b, bytes, 8);
+	}
+	put(b, 0, 8);
+	put(b, 0, 8);
+}
+
+static void expect_good(struct made *m)
+{
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	put_range(&m->info, PLAIN, TEXT + 16, 16);
+	PUT(&m->info, 'g', 'o', 'o', 'd', 0, 0);
+	finish(m);
+	assert_int_equal(dwarf_frames(m->dwarf, TEXT + 20, f), 1);
+	assert_string_equal(f[0].name, "good");
+	assert_int_equal(dwarf_frames(m->dwarf, TEXT + 40, f), 0);
+	discard(m);
+}
+
+/* .debug_aranges is believed where its unit knows the address; where it does not, or says nothing, the roots of all units count. */
+static void ranges_that_lie(void **state)
+{
+	(void)state;
+	struct made m = begin_with_abbrevs(0, 0);
+	put_aranges(&m.aranges, 0, TEXT, TEXT_BYTES, 1);
+	expect_good(&m);
+
+	m = begin_with_abbrevs(0, 0);
+	put_aranges(&m.aranges, 0, TEXT + 0x80, 16, 1); /* leaves out where the function is */
+	expect_good(&m);
+
+	m = begin_with_abbrevs(0, 0);
+	put_aranges(&m.aranges, 0x5555, TEXT, TEXT_BYTES, 1); /* no unit begins there */
+	put_aranges(&m.aranges, 0, 0x900000, 16, 1);          /* no code is there */
+	expect_good(&m);
+
+	m = begin_with_abbrevs(0, 0);
+	put_aranges(&m.aranges, 0, TEXT, TEXT_BYTES, 1);
+	m.aranges.data[0] = 0x7f; /* longer than the section */
+	expect_good(&m);
+
+	/* each address would lead through all of them */
+	m = begin_with_abbrevs(0, 0);
+	put_aranges(&m.aranges, 0, TEXT, TEXT_BYTES, 100000);
+	put_range(&m.info, PLAIN, TEXT, 16);
+	PUT(&m.info, 'f', 0, 0);
+	finish(&m);
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	for (unsigned i = 0; i < 20000; i++)
+		assert_int_equal(dwarf_frames(m.dwarf, TEXT + 32 + i % 64, f), 0);
+	assert_int_equal(dwarf_frames(m.dwarf, TEXT, f), 1);
+	discard(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ranges_that_lie),
 		cmocka_unit_test(names_that_lead_in_a_circle),
 		cmocka_unit_test(offsets_outside),
 		cmocka_unit_test(abbreviations_without_end),
