@@ -391,6 +391,9 @@ static void print_file(struct out *out, const struct env *e)
 	struct tm tm;
 	char captured[64];
 
+	/* What is being recorded stands in no file. */
+	if (!when && !e->file.data_bytes && !e->is_pipe)
+		return;
 	if (localtime_r(&when, &tm) && strftime(captured, sizeof(captured), "%a %b %e %T %Y", &tm))
 		out_f(out, "# captured on    : %s\n", captured);
 	out_f(out, "# header version : %u\n", e->file_version - 1);

@@ -169,18 +169,19 @@ static void status(void *ctx, struct strbuf *out)
 	const struct top_run *t = s->t;
 	const struct data_refresh *f = &t->refresh;
 	const struct perf_event_attr *a = &capture_env(t->capture)->events.data[0].attr;
-	if (a->freq)
-		strbuf_addf(out, ", %llu Hz", (unsigned long long)a->sample_freq);
-	strbuf_addf(out, ", lost: %llu/%llu drop: %llu/%llu", (unsigned long long)f->lost, (unsigned long long)f->lost_total,
-		    (unsigned long long)f->dropped, (unsigned long long)f->dropped_total);
-	if (s->show_state)
-		strbuf_addf(out, ", %.0f samples/s, kernel %.1f%%", f->seconds > 0 ? (double)f->samples / f->seconds : 0,
-			    f->samples ? 100.0 * (double)f->kernel_samples / (double)f->samples : 0.0);
+	/* What changes what all the rest means comes first: 80 columns have room for it. */
 	if (t->gone)
 		strbuf_addstr(out, ", ENDED");
 	else if (s->frozen && !s->span.to_ns)
 		strbuf_addf(out, ", STOPPED at %.1f s ago",
 			    (double)(top_now_ns(t) - t->history.slices.data[t->history.slices.len - 1 - s->back].end_ns) / 1e9);
+	if (s->show_state)
+		strbuf_addf(out, ", %.0f samples/s, kernel %.1f%%", f->seconds > 0 ? (double)f->samples / f->seconds : 0,
+			    f->samples ? 100.0 * (double)f->kernel_samples / (double)f->samples : 0.0);
+	if (a->freq)
+		strbuf_addf(out, ", %llu Hz", (unsigned long long)a->sample_freq);
+	strbuf_addf(out, ", lost: %llu/%llu drop: %llu/%llu", (unsigned long long)f->lost, (unsigned long long)f->lost_total,
+		    (unsigned long long)f->dropped, (unsigned long long)f->dropped_total);
 }
 
 /* ---- spans of time, and the first minute ---- */

@@ -188,7 +188,9 @@ static bool ask(struct browser *b, const char *path)
 
 void browser_compare_with(struct browser *b, const char *path, const char *name)
 {
-	if (!ask(b, path))
+	if (b->own.hierarchy)
+		strbuf_addstr(&b->message, "levels are not compared");
+	if (b->own.hierarchy || !ask(b, path))
 		return;
 	strbuf_addstr(&b->base_name, name);
 	b->base_path = path ? xstrdup(path) : NULL;

@@ -33,8 +33,10 @@ void browser_title(struct browser *b, struct strbuf *out)
 		strbuf_addf(out, ", Time: %llu.%09llu-%llu.%09llu", (unsigned long long)z->from_ns / 1000000000,
 			    (unsigned long long)z->from_ns % 1000000000, (unsigned long long)z->to_ns / 1000000000,
 			    (unsigned long long)z->to_ns % 1000000000);
+	/* A path would leave no room for what follows. */
+	const char *slash = strrchr(strbuf_str(&b->base_name), '/');
 	if (b->base_name.len)
-		strbuf_addf(out, ", Compared with %s", strbuf_str(&b->base_name));
+		strbuf_addf(out, ", Compared with %s", slash ? slash + 1 : strbuf_str(&b->base_name));
 	if (b->own.percent_limit > 0)
 		strbuf_addf(out, ", Limit: %.2f%%", b->own.percent_limit);
 }

@@ -211,15 +211,79 @@ bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*chan
 
 /* ---- pages ---- */
 
-typedef VEC(const char *) text_lines;
+/* A row of the screen: a line, or as much of it as there is room for. */
+struct page_row {
+	const char *text;
+	unsigned bytes, indent;
+};
 
-static void draw_page(struct ui *u, const char *title, const text_lines *lines, size_t first, size_t rows)
+struct page {
+	VEC(struct page_row) rows;
+	unsigned columns; /* that they were made for */
+};
+
+/* Where what goes on below begins: under the second column of a line that has two, or under its first word. */
+static unsigned indent_of(const char *line, size_t n)
+{
+	size_t word = 0;
+	while (word < n && line[word] == ' ')
+		word++;
+	for (size_t i = word; i + 2 < n; i++)
+		if (line[i] == ' ' && line[i + 1] == ' ') {
+			while (i < n && line[i] == ' ')
+				i++;
+			return (unsigned)i;
+		}
+	return (unsigned)word;
+}
+
+/* Up to the last blank that there is room for, or all the room. No character has more columns than bytes. */
+static unsigned fits(const char *text, size_t n, unsigned room)
+{
+	if (n <= room)
+		return (unsigned)n;
+	for (unsigned i = room; i > room / 2; i--)
+		if (text[i] == ' ')
+			return i;
+	while (room > 1 && ((unsigned char)text[room] & 0xc0) == 0x80)
+		room--;
+	return room;
+}
+
+static void add_line(struct page *p, const char *line, size_t n)
+{
+	unsigned indent = indent_of(line, n), used = fits(line, n, p->columns);
+	indent = indent < p->columns / 2 ? indent : 0;
+	vec_push(&p->rows, ((struct page_row){ line, used, 0 }));
+	for (size_t at = used; at < n; at += used) {
+		at += strspn(line + at, " ");
+		if (at >= n)
+			break;
+		used = fits(line + at, n - at, p->columns - indent);
+		vec_push(&p->rows, ((struct page_row){ line + at, used, indent }));
+	}
+}
+
+static void make_page(struct page *p, const char *text, unsigned columns)
+{
+	if (p->columns == columns)
+		return;
+	vec_clear(&p->rows);
+	p->columns = columns;
+	for (const char *at = text; *at;) {
+		size_t n = strcspn(at, "\n");
+		add_line(p, at, n);
+		at += n + (at[n] == '\n');
+	}
+}
+
+static void draw_page(struct ui *u, const char *title, const struct page *p, size_t first, size_t rows)
 {
 	screen_clear(u->s);
 	ui_bar(u, 0, title);
-	for (size_t i = 0; i < rows && first + i + 1 < lines->len; i++) {
-		const char *from = lines->data[first + i], *to = lines->data[first + i + 1] - 1;
-		screen_text(u->s, 1 + (unsigned)i, 0, INK_NORMAL, from, (size_t)(to - from), screen_columns(u->s));
+	for (size_t i = 0; i < rows && first + i < p->rows.len; i++) {
+		const struct page_row *r = &p->rows.data[first + i];
+		screen_text(u->s, 1 + (unsigned)i, r->indent, INK_NORMAL, r->text, r->bytes, screen_columns(u->s) - r->indent);
 	}
 	ui_bar(u, screen_rows(u->s) - 1, "q or Esc goes back; arrows, PgUp, PgDn, Home, End move");
 	screen_flush(u->s);
@@ -227,20 +291,14 @@ static void draw_page(struct ui *u, const char *title, const text_lines *lines, 
 
 void ui_text(struct ui *u, const char *title, const char *text)
 {
-	text_lines lines = {};
-	const char *end = text + strlen(text);
-	vec_push(&lines, text);
-	for (const char *at = text; at < end; at++)
-		if (*at == '\n')
-			vec_push(&lines, at + 1);
-	if (end > text && end[-1] != '\n')
-		vec_push(&lines, end + 1);
+	struct page page = {};
 	size_t first = 0;
 	for (bool done = false; !done;) {
-		size_t rows = screen_rows(u->s) > 2 ? screen_rows(u->s) - 2 : 1, nr = lines.len - 1;
+		make_page(&page, text, screen_columns(u->s) ? screen_columns(u->s) : 1);
+		size_t rows = screen_rows(u->s) > 2 ? screen_rows(u->s) - 2 : 1, nr = page.rows.len;
 		size_t tops = nr > rows ? nr - rows + 1 : 1;
 		first = ui_scrolled(first, 0, tops);
-		draw_page(u, title, &lines, first, rows);
+		draw_page(u, title, &page, first, rows);
 		uint32_t key = ui_key(u, false).key;
 		long lines;
 		if (ui_scrolls(key, rows, &lines))
@@ -248,5 +306,5 @@ void ui_text(struct ui *u, const char *title, const char *text)
 		else
 			done = key != KEY_IS_RESIZE && key != KEY_IS_CLICK;
 	}
-	vec_deinit(&lines);
+	vec_deinit(&page.rows);
 }

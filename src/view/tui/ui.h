@@ -33,7 +33,7 @@ int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned 
 bool ui_ask(struct ui *u, const char *question);
 /* One line at the bottom; changed() is told of each change, for what is searched as it is typed. False: not wanted. */
 bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*changed)(void *ctx, const char *text), void *ctx);
-/* Lines that can be scrolled. */
+/* Lines that can be scrolled; what is longer than the screen is wide goes on below. */
 void ui_text(struct ui *u, const char *title, const char *text);
 /* First or last line of a screen, filled up to the right edge. */
 void ui_bar(struct ui *u, unsigned y, const char *text);
