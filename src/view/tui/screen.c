@@ -40,6 +40,10 @@ struct curses {
 #undef X
 	WINDOW **window;
 	int *colours;
+	/* Of <term.h>, which makes macros of "lines" and "columns". */
+	int (*setupterm)(const char *term, int fd, int *ret_error);
+	void *(*set_curterm)(void *terminal);
+	int (*del_curterm)(void *terminal);
 };
 
 struct look {
@@ -129,6 +133,9 @@ static struct strobe_error *load(struct screen *s)
 #undef X
 		{ &s->c.window, "stdscr" },
 		{ &s->c.colours, "COLORS" },
+		{ &s->c.setupterm, "setupterm" },
+		{ &s->c.set_curterm, "set_curterm" },
+		{ &s->c.del_curterm, "del_curterm" },
 	};
 	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
@@ -248,6 +255,16 @@ static SCREEN *new_terminal(struct screen *s, const char *term, bool no_colour)
 	return ret ? ret : s->c.newterm(NULL, s->out, s->in);
 }
 
+/* newterm() does not give back what it took for a terminal that it does not know. */
+static bool is_known(const struct screen *s, const char *term)
+{
+	int said;
+	if (s->c.setupterm(term, fileno(s->out), &said) != OK)
+		return false;
+	s->c.del_curterm(s->c.set_curterm(NULL));
+	return true;
+}
+
 static struct strobe_error *start(struct screen *s, struct screen_options options)
 {
 	const char *term = getenv("TERM");
@@ -264,7 +281,7 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	s->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	/* Streams of our own: what is buffered in stdout stays there. */
 	s->out = fdopen(dup(STDOUT_FILENO), "w");
-	if (s->out)
+	if (s->out && is_known(s, term))
 		s->term = new_terminal(s, term, options.no_colour);
 	const char *address = s->term ? s->c.tigetstr("cup") : NULL;
 	if (!address || address == (const char *)-1)
