@@ -28,7 +28,7 @@ def require_tmux():
 
 
 class Screen:
-    def __init__(self, argv, columns=100, rows=24, env=None, cwd=None, limit_s=8):
+    def __init__(self, argv, columns=100, rows=24, env=None, cwd=None, limit_s=25):
         self.limit_s = limit_s
         self.dir = tempfile.mkdtemp(prefix="tmux-", dir="/tmp")
         self.socket = os.path.join(self.dir, "s")

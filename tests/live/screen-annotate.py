@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """annotate on a screen: the listing is that of --stdio2, keys of code work, Esc comes back to the functions, q ends."""
 # second try
+# timeout: 300
 # needs: annotate record report
 # serial
 

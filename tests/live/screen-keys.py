@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Moving, sorting, searching, the mouse and the menus, on a recording made by hand: what must stand where is known."""
 # second try
+# timeout: 300
 # needs: report
 # serial
 

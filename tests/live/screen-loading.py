@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What takes long to read: it is shown as far as it was read, tells how far that is, and can be left, whatever the file does."""
 # second try
+# timeout: 300
 # needs: report record
 # serial
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """report on a screen: the flame graph, events, sizes of terminals, all ways to end, and names and terminals that are odd."""
 # second try
+# timeout: 300
 # needs: report record
 # serial
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """report on a screen: each key and menu, compared with what the text report says of the same file."""
 # second try
+# timeout: 300
 # needs: report record
 # serial
 

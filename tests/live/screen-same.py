@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The same numbers in text, on the screen and in JSON, for every key that rows can be sorted by."""
 # second try
+# timeout: 300
 # needs: report record
 # serial
 

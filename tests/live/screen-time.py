@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The strip of time: what it draws is what script says of times, and what it narrows to is what --time gives."""
 # second try
+# timeout: 300
 # needs: report record
 # serial
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """top on a screen: a known split, what its own keys do, and an end that leaves the terminal as it was."""
 # second try
+# timeout: 300
 # needs: top
 # serial
 
@@ -10,7 +11,7 @@ import signal
 import subprocess
 
 from screen import Screen, require_tmux
-from strobetest import STROBE, Tap, build_workload, is_root
+from strobetest import SCRATCH, STROBE, Tap, build_workload, is_root
 
 EVENT = ["-e", "cpu-clock:u", "-F", "2000"]
 
@@ -113,6 +114,39 @@ def spans(tap, pid):
         tap.equal(s.end(), (0, True), "and an end")
 
 
+PHASES = """
+#include <unistd.h>
+static volatile unsigned sink;
+#define SPIN(name) void __attribute__((noinline)) name(void) { for (unsigned i = 0; i < 2000000; i++) sink++; }
+SPIN(early) SPIN(late)
+int main(int argc, char **argv) { while (access(argv[1], F_OK)) early(); for (;;) late(); }
+"""
+
+
+def flame(tap):
+    """The flame graph of top grows with what comes: a function that begins to run while it is looked at."""
+    source, binary, go = (os.path.join(SCRATCH, name) for name in ("phases.c", "phases", "go"))
+    with open(source, "w", encoding="ascii") as f:
+        f.write(PHASES)
+    tap.ok(os.system(f"cc -O1 -fno-inline -fno-omit-frame-pointer -o {binary} {source}") == 0, "a program of two phases")
+    load = subprocess.Popen([binary, go])
+    try:
+        with Screen([STROBE, "top", *EVENT, "-g", "-p", load.pid, "-d", "0.3"], columns=120, rows=24) as s:
+            s.wait_for("[.] early")
+            s.keys("g")
+            s.check(tap, lambda lines: any(" early" in line for line in lines[1:22]), "g: the flame graph of what came so far")
+            tap.ok(not any(" late" in line for line in s.lines()), "of the first function alone", s.lines())
+            open(go, "w", encoding="ascii").close()
+            s.check(tap, lambda lines: any(" early" in line and " late" in line for line in lines[1:22]), "and of the second one as it comes")
+            s.keys("q")
+            s.check(tap, "[.] late", "q: back to the rows")
+            s.keys("q")
+            tap.equal(s.end(), (0, True), "and an end")
+    finally:
+        load.kill()
+        load.wait()
+
+
 def ends(tap, binary):
     load = subprocess.Popen([binary, "60000"])
     with Screen([STROBE, "top", *EVENT, "-p", load.pid, "-d", "0.3"], columns=140) as s:
@@ -142,6 +176,7 @@ def main():
     finally:
         load.kill()
         load.wait()
+    flame(tap)
     ends(tap, binary)
     tap.done()
 
