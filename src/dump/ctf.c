@@ -209,7 +209,7 @@ static struct strobe_error *remove_file(struct ctf_trace *t, const char *name)
 
 static struct strobe_error *open_directory(struct ctf_trace *t, bool replace)
 {
-	t->made_directory = !mkdir(t->path, 0750);
+	t->made_directory = !mkdir(t->path, 0700);
 	if (!t->made_directory && errno != EEXIST)
 		return error_errno(errno, "cannot make the directory %s", t->path);
 	t->fd = open(t->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -249,7 +249,7 @@ static struct strobe_error *append(struct ctf_trace *t, const char *name, bool i
 {
 	int flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | (is_new ? O_CREAT | O_EXCL : O_APPEND);
 	_cleanup_strbuf_ struct strbuf path = {};
-	_cleanup_close_ int fd = openat(t->fd, name, flags, 0640);
+	_cleanup_close_ int fd = openat(t->fd, name, flags, 0600);
 	strbuf_addf(&path, "%s/%s", t->path, name);
 	if (fd < 0)
 		return error_errno(errno, "cannot write %s", strbuf_str(&path));
