@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/u64map.h"
 #include "capture/ring.h"
 #include "capture/synth.h"
 #include "record/sample.h"
@@ -27,7 +28,9 @@ struct live_maps {
 	struct sample_layout layout;
 	uint64_t last_ns;
 	bool reading; /* from procfs: nothing new */
+	bool found;   /* something was read so */
 	live_pids *changed, *gone;
+	struct u64map complete; /* pid → from when on all of its mappings are known */
 };
 
 static void note(live_pids *list, uint32_t pid)
@@ -45,8 +48,10 @@ static void take_record(struct live_maps *l, struct record r)
 	if (!l->reading && sample_tail_decode(&l->layout, r, &tail) && tail.time > l->last_ns)
 		l->last_ns = tail.time;
 	machine_apply(l->machine, r, l->reading || !tail.present ? l->last_ns : tail.time);
+	l->found |= l->reading;
 	if (l->reading)
 		return;
+	const uint64_t *known;
 	switch (r.hdr->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -54,8 +59,20 @@ static void take_record(struct live_maps *l, struct record r)
 			note(l->changed, map.pid);
 		break;
 	case PERF_RECORD_COMM:
-		if (record_decode_comm(r, &comm) && comm.exec)
+		if (record_decode_comm(r, &comm) && comm.exec) {
 			note(l->changed, comm.pid);
+			(void)u64map_put(&l->complete, comm.pid, NULL);
+		}
+		break;
+	case PERF_RECORD_FORK: /* it has what its parent has */
+		if (!record_decode_task(r, &task) || task.pid == task.ppid)
+			break;
+		u64map_remove(&l->complete, task.pid);
+		known = u64map_get(&l->complete, task.ppid);
+		if (known) {
+			uint64_t from_ns = *known;
+			*u64map_put(&l->complete, task.pid, NULL) = from_ns;
+		}
 		break;
 	case PERF_RECORD_EXIT:
 		if (record_decode_task(r, &task) && task.pid == task.tid)
@@ -150,6 +167,7 @@ void live_maps_close(struct live_maps *l)
 		close(l->fds.data[i]);
 	vec_deinit(&l->rings);
 	vec_deinit(&l->fds);
+	u64map_deinit(&l->complete);
 	machine_destroy(l->machine);
 	env_destroy(l->env);
 	free(l);
@@ -168,9 +186,11 @@ void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone)
 	for (size_t i = 0; i < l->rings.len; i++)
 		if (ring_pending(&l->rings.data[i]))
 			error_destroy(ring_drain(&l->rings.data[i], &l->sink, &stats));
-	if (stats.lost_events)
+	if (stats.lost_events) {
+		u64map_deinit(&l->complete);
 		log_info("%llu new mappings of processes were lost: they are read again when they are met",
 			 (unsigned long long)stats.lost_events);
+	}
 	l->changed = l->gone = NULL;
 }
 
@@ -189,7 +209,20 @@ void live_maps_read(struct live_maps *l, uint32_t pid)
 	};
 	vec_push(&map.threads, thread);
 	l->reading = true;
+	l->found = false;
 	error_destroy(synth_target_tasks(&l->sink, &o, &map, &report));
 	l->reading = false;
 	vec_deinit(&map.threads);
+	bool is_new;
+	uint64_t *known = u64map_put(&l->complete, pid, &is_new);
+	/* Of one that has ended no more will be known. */
+	if (is_new)
+		*known = l->found ? l->last_ns : 0;
+}
+
+uint64_t live_maps_complete(struct live_maps *l, uint32_t pid)
+{
+	if (!u64map_get(&l->complete, pid))
+		live_maps_read(l, pid);
+	return *u64map_get(&l->complete, pid);
 }

@@ -31,3 +31,8 @@ struct machine *live_maps_machine(struct live_maps *l);
 void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone);
 /* Reads the mappings of a process from procfs; nothing where it has ended. */
 void live_maps_read(struct live_maps *l, uint32_t pid);
+/*
+ * From when on all mappings of a process are known: it began in our time, or was read. What was there before, and of which only
+ * new mappings were told, is read now.
+ */
+uint64_t live_maps_complete(struct live_maps *l, uint32_t pid);

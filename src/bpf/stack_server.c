@@ -169,8 +169,11 @@ static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, uint64_
 	mapped_list list = {};
 	mapping_list scratch = {};
 	pthread_mutex_lock(&u->lock);
+	(void)live_maps_complete(u->live, pid);
+	if (read_again)
+		live_maps_read(u->live, pid);
 	list_maps(u, pid, &list);
-	if (!list.len || read_again) {
+	if (!list.len) {
 		live_maps_read(u->live, pid);
 		list_maps(u, pid, &list);
 	}

@@ -282,6 +282,10 @@ static uint64_t sampled_regs(const struct unwind_copy *copy, int pc, uint64_t va
 static uint32_t space_of(struct stack_unwinder *u, uint64_t pc, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	struct machine *m = live_maps_machine(u->live);
+	uint64_t complete_ns = live_maps_complete(u->live, pid);
+	/* Of what came before the first look at a process some is not known: that it is still as it was then is likely. */
+	if (time_ns < complete_ns)
+		return machine_view(m, pid, tid, complete_ns).space;
 	struct machine_view view = machine_view(m, pid, tid, time_ns);
 	if (machine_space_map(m, view.space, PERF_RECORD_MISC_USER, pc))
 		return view.space;
@@ -301,12 +305,13 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 	memcpy(ret->ips, copy->frames, head * sizeof(*ret->ips));
 	const struct arch *arch =
 		unwind_arch(arch_native(), copy->is_32bit ? PERF_SAMPLE_REGS_ABI_32 : PERF_SAMPLE_REGS_ABI_64);
+	uint32_t above = copy->reg[arch_native()->dwarf_sp] % UNWIND_COPY_PIECE;
 	struct unwind_input in = {
 		.arch = arch,
 		.regs_mask = sampled_regs(copy, arch->pc, values),
 		.regs = values,
-		.stack = memory,
-		.stack_bytes = copy->bytes,
+		.stack = memory + above,
+		.stack_bytes = copy->bytes > above ? copy->bytes - above : 0,
 		.is_caller = !copy->exact,
 		.max = UNWIND_FRAMES_MAX - head,
 	};

@@ -459,16 +459,22 @@ INLINE __u64 stack_bytes(const struct walk *w)
 	return bytes < UNWIND_STACK_REACH ? bytes : UNWIND_STACK_REACH;
 }
 
-/* Pieces from `from` on; returns how many bytes. */
+/*
+ * Pieces from `from` on, none of which lies in two pages; returns how many bytes, up to the last that could be read. In between
+ * may be pages that were never written to, of large arrays: they are zeros, which is what a failed read leaves as well.
+ */
 INLINE __u32 copy_stack(__u8 *to, __u32 pieces, __u64 from, __u64 wanted)
 {
-	__u32 bytes = 0;
+	__u64 bytes = 0;
 	for (__u32 i = 0; i < pieces; i++) {
 		if (i * UNWIND_COPY_PIECE >= wanted)
 			break;
-		if (bpf_probe_read_user(to + i * UNWIND_COPY_PIECE, UNWIND_COPY_PIECE, (void *)(from + i * UNWIND_COPY_PIECE)))
-			break;
-		bytes = (i + 1) * UNWIND_COPY_PIECE;
+		long failed = bpf_probe_read_user(to + i * UNWIND_COPY_PIECE, UNWIND_COPY_PIECE,
+						  (void *)(from + i * UNWIND_COPY_PIECE));
+		/* No branch: the verifier would follow both ways of each piece. */
+		__u64 keep = failed >> 63;
+		asm volatile("" : "+r"(keep));
+		bytes = (bytes & keep) | ((i + 1) * UNWIND_COPY_PIECE & ~keep);
 	}
 	return bytes;
 }
@@ -490,14 +496,14 @@ INLINE void give_more(void *ctx, __u64 from, __u64 wanted)
 INLINE void give_copy(void *ctx, struct walk *w)
 {
 	__u32 bytes;
-	__u64 sp = w->out.reg[SP], wanted = stack_bytes(w);
+	__u64 above = w->out.reg[SP] % UNWIND_COPY_PIECE, from = w->out.reg[SP] - above, wanted = stack_bytes(w) + above;
 #pragma unroll
 	for (int i = 0; i < UNWIND_WALK_REGS; i++)
 		if (w->at[i])
 			read_user(w->at[i], &w->out.reg[i]);
-	bytes = copy_stack(w->out.memory, UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, sp, wanted);
+	bytes = copy_stack(w->out.memory, UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, from, wanted);
 	if (bytes == UNWIND_COPY_BYTES && wanted > UNWIND_COPY_BYTES)
-		give_more(ctx, sp + UNWIND_COPY_BYTES, wanted - UNWIND_COPY_BYTES);
+		give_more(ctx, from + UNWIND_COPY_BYTES, wanted - UNWIND_COPY_BYTES);
 	w->out.message = UNWIND_MESSAGE_COPY;
 	w->out.bytes = bytes;
 	w->out.exact = w->exact;

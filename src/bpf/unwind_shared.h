@@ -109,7 +109,7 @@ struct unwind_copy {
 	__u64 is_32bit; /* code of the machine's 32-bit sibling; registers are numbered as those of 64 bits are */
 	struct unwind_stack stack;
 	__u64 frames[UNWIND_FRAMES_MAX];
-	__u8 memory[UNWIND_COPY_BYTES]; /* from the stack pointer on */
+	__u8 memory[UNWIND_COPY_BYTES]; /* from the piece on that the stack pointer is in */
 };
 
 /* Comes before a copy that is full: what lies behind it. */

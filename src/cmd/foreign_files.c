@@ -1,5 +1,6 @@
 #include "cmd/foreign_files.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,12 @@ static int open_foreign(void *ctx, uint32_t pid, const char *path)
 	return as ? process_file_open(as, path) : SYMBOLS_SAME_FILES;
 }
 
+static int open_mapped(void *ctx, uint32_t pid, const char *path)
+{
+	const struct foreign_files *f = ctx;
+	return pid && is_ours(f) && is_recorded_one(f, pid) ? process_mapped_file_open(pid, path) : -ESRCH;
+}
+
 static uint32_t inner_pid(void *ctx, uint32_t pid)
 {
 	const struct foreign_files *f = ctx;
@@ -128,6 +135,7 @@ void foreign_files_serve(struct foreign_files *f, struct symbols_options *ret)
 {
 	static const struct symbols_processes processes = {
 		.open = open_foreign,
+		.open_mapped = open_mapped,
 		.inner_pid = inner_pid,
 		.runs_as = runs_as,
 		.attach = attach,

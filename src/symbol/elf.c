@@ -236,9 +236,9 @@ static int open_path(struct dso *d, const char *path, uint32_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct object **ret)
+/* fd: of the file at path, or -1 with errno; it stays the caller's. */
+static bool open_checked_fd(struct dso *d, const char *path, int fd, struct object **ret)
 {
-	_cleanup_close_ int fd = open_path(d, path, pid);
 	if (fd < 0) {
 		dso_problem(d, "cannot open %s: %s", path, strerror(errno));
 		dso_tried(d, path, strerror(errno));
@@ -259,6 +259,26 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 	}
 	dso_tried(d, path, "taken");
 	*ret = o;
+	return true;
+}
+
+bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct object **ret)
+{
+	_cleanup_close_ int fd = open_path(d, path, pid);
+	return open_checked_fd(d, path, fd, ret);
+}
+
+/* What a process still has mapped, though nobody finds it by its path any more. */
+static bool open_mapped(struct dso *d)
+{
+	const struct symbols_options *o = &d->session->options;
+	if (o->symfs || !o->processes || d->file->kind != MAPPED_FILE || !d->file->pid)
+		return false;
+	_cleanup_close_ int fd = o->processes->open_mapped(o->processes_ctx, d->file->pid, d->file->path);
+	if (fd < 0 || !open_checked_fd(d, d->file->path, fd, &d->object))
+		return false;
+	d->problem = NULL; /* what stands at the path by now is of no matter */
+	d->met_another = false;
 	return true;
 }
 
@@ -308,6 +328,7 @@ static bool open_file(struct dso *d)
 		found = true;
 		path = cached;
 	}
+	found = found || open_mapped(d);
 	char *fetched = !found && d->file->kind == MAPPED_FILE ? ask_servers(d, DEBUGINFOD_EXECUTABLE) : NULL;
 	if (fetched) {
 		path = arena_strdup(&d->arena, fetched);

@@ -27,6 +27,8 @@ struct symbol {
 struct symbols_processes {
 	/* What it opens by that path: a descriptor, -errno, or SYMBOLS_SAME_FILES. */
 	int (*open)(void *ctx, uint32_t pid, const char *path);
+	/* What it has mapped by that path, though that file was deleted or replaced since: a descriptor, or -errno. */
+	int (*open_mapped)(void *ctx, uint32_t pid, const char *path);
 	/* What it believes its pid to be (in a container), for names made of it. */
 	uint32_t (*inner_pid)(void *ctx, uint32_t pid);
 	/* Whether it runs as that user. */

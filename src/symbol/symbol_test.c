@@ -228,6 +228,12 @@ static int open_below(void *ctx, uint32_t pid, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+static int none_mapped(void *ctx, uint32_t pid, const char *path)
+{
+	(void)ctx, (void)pid, (void)path;
+	return -ENOENT;
+}
+
 static uint32_t same_pid(void *ctx, uint32_t pid)
 {
 	return pid == 99 ? 1 : pid; /* that is what it is in its container */
@@ -238,7 +244,7 @@ static bool runs_as(void *ctx, uint32_t pid, uint32_t uid)
 	return pid == 99 && uid == 4711;
 }
 
-static const struct symbols_processes processes_below = { .open = open_below, .inner_pid = same_pid, .runs_as = runs_as };
+static const struct symbols_processes processes_below = { .open = open_below, .open_mapped = none_mapped, .inner_pid = same_pid, .runs_as = runs_as };
 
 static void jit_code_by_the_map_of_its_process(void **state)
 {

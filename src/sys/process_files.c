@@ -59,6 +59,38 @@ int process_file_open(uint32_t pid, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+#define DELETED	       " (deleted)"
+#define MAPS_BYTES_MAX (64u << 20)
+
+static bool is_named(const char *name, const char *path)
+{
+	size_t n = strlen(path);
+	if (!strncmp(name, path, n) && (!name[n] || !strcmp(name + n, DELETED)))
+		return true;
+	n = strlen(name);
+	return text_has_suffix(path, DELETED) && n + strlen(DELETED) == strlen(path) && !strncmp(name, path, n);
+}
+
+int process_mapped_file_open(uint32_t pid, const char *path)
+{
+	_cleanup_free_ char *maps = xasprintf("/proc/%u/maps", pid);
+	_cleanup_strbuf_ struct strbuf text = {};
+	_cleanup_error_ struct strobe_error *err = sys_read(sys_live(), maps, &text, MAPS_BYTES_MAX);
+	for (char *line = err ? NULL : text.data, *next; line && *line; line = next) {
+		char *end = strchrnul(line, '\n');
+		int range = 0, name = 0;
+		next = *end ? end + 1 : end;
+		*end = 0;
+		(void)sscanf(line, "%*x-%*x%n %*s %*s %*s %*s %n", &range, &name);
+		if (!name || !is_named(line + name, path))
+			continue;
+		_cleanup_free_ char *file = xasprintf("/proc/%u/map_files/%.*s", pid, range, line);
+		int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		return fd < 0 ? -errno : fd;
+	}
+	return -ENOENT;
+}
+
 char *process_file_path(uint32_t pid, int fd)
 {
 	_cleanup_free_ char *link = xasprintf("/proc/self/fd/%d", fd), *root_link = xasprintf("/proc/%u/root", pid);

@@ -12,6 +12,11 @@
 bool process_has_own_files(uint32_t pid);
 /* A read-only descriptor (O_NONBLOCK, O_CLOEXEC) or -errno. */
 int process_file_open(uint32_t pid, const char *path);
+/*
+ * The same of a file that the process has mapped by that path, as maps names it: the very one, though it was deleted or replaced
+ * since. Needs CAP_CHECKPOINT_RESTORE. Source: proc(5), map_files.
+ */
+int process_mapped_file_open(uint32_t pid, const char *path);
 /* The path of such a descriptor below the process's root; owned. */
 char *process_file_path(uint32_t pid, int fd);
 /* The process's number in its own pid namespace: what it believes its pid to be. pid where that is not known. */
