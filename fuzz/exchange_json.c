@@ -1,4 +1,4 @@
-/* Any bytes as the JSON of each viewer; what is read is written in each and read once more. */
+/* Any bytes as the JSON of each viewer, and as rows; what is read is written in each and read once more. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@ static const struct {
 	{ speedscope_read, speedscope_write },
 	{ firefox_read, firefox_write },
 	{ chrome_trace_read, chrome_trace_write },
-	{ NULL, csv_write },
-	{ NULL, profile_json_write },
+	{ csv_read, csv_write },
+	{ profile_json_read, profile_json_write },
 };
 
 static void write_and_read(const struct profile *p, read_fn read, write_fn write)
@@ -36,7 +36,7 @@ static void write_and_read(const struct profile *p, read_fn read, write_fn write
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		struct profile *p;
 		struct strobe_error *err = formats[i].read(data, size, &p);
 		for (size_t k = 0; k < sizeof(formats) / sizeof(*formats) && !err; k++)

@@ -26,6 +26,13 @@ static size_t choose_labels(const struct env *env, const char *ret[static 5])
 	return n;
 }
 
+/* So that values of clocks are shown as times, whatever comes of the profile. */
+static void tell_units(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->events.len; i++)
+		p->events.data[i].unit = strtab_add(&p->strings, profile_event_unit(p, i));
+}
+
 static struct strobe_error *aggregate(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
 {
 	const char *keys[5];
@@ -47,8 +54,10 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 	}
 	struct resolver *resolver = resolver_create(source, symbols, options);
 	struct strobe_error *err = resolve_aggregate(resolver, ret);
-	if (!err)
+	if (!err) {
+		tell_units(*ret);
 		input_remarks(ctx, source, resolver_stats(resolver));
+	}
 	resolver_destroy(resolver);
 	source_destroy(source);
 	if (err) {

@@ -3,7 +3,8 @@
  *
  * A profile has no times: each thread's stacks stand side by side as in a flame graph, a microsecond of width a microsecond
  * of time, or a count of anything else. Events follow one another, told apart by their category. What a call costs itself has
- * one set of labels, its arguments; where there are several, it is several calls.
+ * one set of labels, its arguments; where there are several, it is several calls. Its arguments tell the number of samples, too,
+ * and the value where no width can: then it is as narrow as can be.
  * Source: "Trace Event Format", the catapult project; ui.perfetto.dev reads it.
  */
 #include <inttypes.h>
@@ -26,7 +27,7 @@ struct writer {
 	uint32_t *order;         /* rows, those of a thread together, in the order of the tree */
 	VEC(stack_id) path, open; /* outermost first */
 	VEC(double) began;
-	VEC(labels_id) labels;   /* by open call: of what it costs itself; PROFILE_NONE where it has only callees so far */
+	VEC(const struct profile_row *) costs; /* by open call: what it costs itself; NULL where it has only callees so far */
 	double now;
 };
 
@@ -61,10 +62,29 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 	return order ? order : x->labels < y->labels ? -1 : x->labels > y->labels;
 }
 
+/* How much of a value is a microsecond. */
+static double scale_of(const struct profile *p, uint32_t event)
+{
+	return !strcmp(profile_event_unit(p, event), "nanoseconds") ? 1e3 : 1;
+}
+
+/* The number next to whole nanoseconds: ends that are one time are then one number, whatever they were added up from. */
+static double to_ns(double us)
+{
+	return fabs(us) < 4e12 ? round(us * 1e3) / 1e3 : us;
+}
+
+#define NARROWEST 0.001
+#define WIDEST    0x1p50 /* a double tells such from the next */
+
+static bool has_width(const struct profile_row *row)
+{
+	return (int64_t)row->value > 0 && row->value < (uint64_t)WIDEST;
+}
+
 static double width_of(const struct profile *p, const struct profile_row *row)
 {
-	bool is_ns = !strcmp(profile_str(p, p->events.data[row->event].unit), "nanoseconds");
-	return (double)(int64_t)row->value / (is_ns ? 1e3 : 1);
+	return has_width(row) ? (double)row->value / scale_of(p, row->event) : NARROWEST;
 }
 
 static void begin_event(struct json *j, const char *kind, uint64_t pid, uint64_t tid)
@@ -98,13 +118,19 @@ static void write_width(struct json *j, const char *key, double v)
 	if (v == floor(v) && fabs(v) < 9e15)
 		json_i64(j, (int64_t)v);
 	else
-		json_f64(j, v);
+		json_f64(j, to_ns(v));
 }
 
-/* The number of the set for us, and what tells more than the track for people. */
-static void write_labels(struct writer *w, labels_id labels)
+/* For us numbers, and for people what tells more than the track. */
+static void write_cost(struct writer *w, const struct profile_row *cost)
 {
 	const struct profile *p = w->p;
+	labels_id labels = cost->labels;
+	json_pair_u64(&w->j, "samples", cost->samples);
+	if (!has_width(cost)) {
+		json_key(&w->j, "value");
+		json_i64(&w->j, (int64_t)cost->value);
+	}
 	if (labels == PROFILE_NONE || !p->columns.len)
 		return;
 	json_pair_u64(&w->j, "labels", labels);
@@ -121,8 +147,8 @@ static void write_labels(struct writer *w, labels_id labels)
 	}
 }
 
-static void write_call(struct writer *w, const struct profile_row *row, stack_id stack, labels_id labels, double began,
-		       double ended)
+static void write_call(struct writer *w, const struct profile_row *row, stack_id stack, const struct profile_row *cost,
+		       double began, double ended)
 {
 	struct json *j = &w->j;
 	char buffer[64];
@@ -156,7 +182,8 @@ static void write_call(struct writer *w, const struct profile_row *row, stack_id
 		json_key(j, "inlined");
 		json_bool(j, true);
 	}
-	write_labels(w, labels);
+	if (cost)
+		write_cost(w, cost);
 	json_end(j);
 	json_end(j);
 }
@@ -166,8 +193,8 @@ static void close_to(struct writer *w, const struct profile_row *row, size_t dep
 	while (w->open.len > depth) {
 		w->open.len--;
 		w->began.len--;
-		w->labels.len--;
-		write_call(w, row, w->open.data[w->open.len], w->labels.data[w->open.len], w->began.data[w->open.len], w->now);
+		w->costs.len--;
+		write_call(w, row, w->open.data[w->open.len], w->costs.data[w->open.len], w->began.data[w->open.len], w->now);
 	}
 }
 
@@ -186,10 +213,9 @@ static void write_row(struct writer *w, const struct profile_row *row)
 	for (size_t i = shared; i < nr; i++) {
 		vec_push(&w->open, w->path.data[nr - 1 - i]);
 		vec_push(&w->began, w->now);
-		vec_push(&w->labels, i == nr - 1 ? row->labels : PROFILE_NONE);
+		vec_push(&w->costs, i == nr - 1 ? row : NULL);
 	}
-	double width = width_of(w->p, row);
-	w->now += width > 0 ? width : 0; /* what a difference took away has no width */
+	w->now += width_of(w->p, row);
 }
 
 static bool same_thread(const struct writer *w, const struct profile_row *x, const struct profile_row *y)
@@ -247,18 +273,20 @@ struct strobe_error *chrome_trace_write(const struct profile *p, struct out *out
 	}
 	json_end(&w.j);
 	json_end(&w.j);
-	foreign_write_labels(&w.j, p);
+	json_key(&w.j, "strobeIsRecording");
+	json_bool(&w.j, !p->origin.events_are_values);
 	json_key(&w.j, "traceEvents");
 	json_array(&w.j);
 	write_calls(&w);
 	json_end(&w.j);
+	foreign_write_labels(&w.j, p); /* last: they are many, and traceEvents is what tells the format */
 	json_end(&w.j);
 	out_ch(out, '\n');
 	free(w.order);
 	vec_deinit(&w.path);
 	vec_deinit(&w.open);
 	vec_deinit(&w.began);
-	vec_deinit(&w.labels);
+	vec_deinit(&w.costs);
 	return NULL;
 }
 
@@ -280,6 +308,7 @@ struct call {
 	uint32_t event; /* of the profile */
 	labels_id labels;
 	double own;
+	uint32_t samples, value; /* in the JSON, where we wrote it */
 };
 
 struct reader {
@@ -288,7 +317,7 @@ struct reader {
 	VEC(struct mark) marks;
 	VEC(struct call) open;
 	struct u64map names; /* hash of pid and tid → str_id + 1 */
-	bool has_threads;
+	bool has_threads, is_ours;
 	labels_id labels;    /* of the thread at hand */
 	struct foreign_labels sets;
 	double before;
@@ -307,7 +336,7 @@ static void read_event(struct reader *r, uint32_t v)
 	struct mark m = {
 		.pid = whole_of(d, json_member(d, v, "pid")),
 		.tid = whole_of(d, json_member(d, v, "tid")),
-		.at = json_number(d, json_member(d, v, "ts"), 0),
+		.at = to_ns(json_number(d, json_member(d, v, "ts"), 0)),
 		.event = v,
 		.order = (uint32_t)r->marks.len,
 	};
@@ -319,7 +348,7 @@ static void read_event(struct reader *r, uint32_t v)
 	}
 	m.is_complete = *ph == 'X';
 	m.is_end = *ph == 'E';
-	m.until = m.at + json_number(d, json_member(d, v, "dur"), 0);
+	m.until = to_ns(m.at + json_number(d, json_member(d, v, "dur"), 0));
 	if (*ph == 'X' || *ph == 'B' || *ph == 'E')
 		vec_push(&r->marks, m);
 }
@@ -381,10 +410,11 @@ static void pass_time(struct reader *r, double until)
 static void close_call(struct reader *r)
 {
 	const struct call *c = &r->open.data[--r->open.len];
-	bool is_ns = !strcmp(profile_str(r->p, r->p->events.data[c->event].unit), "nanoseconds");
-	double value = c->own * (is_ns ? 1e3 : 1);
-	if (value > 0 && value < 9e18)
-		profile_add(r->p, c->stack, c->labels, c->event, 1, (uint64_t)llround(value), 0);
+	double value = json_number(&r->doc, c->value, c->own * scale_of(r->p, c->event));
+	double samples = json_number(&r->doc, c->samples, 1);
+	bool is_whole = samples >= 0 && samples < 9e18 && value > -9e18 && value < 9e18;
+	if (is_whole && (r->is_ours ? c->samples != JSON_NONE : value > 0))
+		profile_add(r->p, c->stack, c->labels, c->event, (uint64_t)samples, (uint64_t)llround(value), 0);
 }
 
 /* Ends what is over by then. */
@@ -399,13 +429,15 @@ static void close_until(struct reader *r, double at)
 static void begin_call(struct reader *r, const struct mark *m)
 {
 	stack_id caller = r->open.len ? vec_last(&r->open).stack : PROFILE_NONE;
-	uint32_t set = json_index(&r->doc, json_member(&r->doc, json_member(&r->doc, m->event, "args"), "labels"));
+	uint32_t args = json_member(&r->doc, m->event, "args"), set = json_index(&r->doc, json_member(&r->doc, args, "labels"));
 	struct call c = {
 		.stack = profile_stack(r->p, caller, frame_of(r, m->event)),
 		.until = m->until,
 		.is_complete = m->is_complete,
 		.event = event_of(r, m->event),
 		.labels = set < r->sets.nr ? r->sets.sets[set] : r->labels,
+		.samples = r->is_ours ? json_member(&r->doc, args, "samples") : JSON_NONE,
+		.value = r->is_ours ? json_member(&r->doc, args, "value") : JSON_NONE,
 	};
 	vec_push(&r->open, c);
 }
@@ -455,7 +487,9 @@ static struct strobe_error *read_all(struct reader *r)
 	uint32_t events = json_is(d, 0, JSON_KIND_ARRAY) ? 0 : json_member(d, 0, "traceEvents");
 	if (!json_is(d, events, JSON_KIND_ARRAY))
 		return error_create(ERROR_FORMAT, "it has no traceEvents");
-	r->p->origin.events_are_values = true;
+	uint32_t is_recording = json_is(d, 0, JSON_KIND_OBJECT) ? json_member(d, 0, "strobeIsRecording") : JSON_NONE;
+	r->is_ours = is_recording != JSON_NONE;
+	r->p->origin.events_are_values = !json_is(d, is_recording, JSON_KIND_TRUE);
 	for (uint32_t v = json_first(d, events); v != JSON_NONE; v = json_next(d, v))
 		read_event(r, v);
 	if (!r->marks.len)

@@ -102,5 +102,9 @@ bool chrome_trace_probe(const uint8_t *p, size_t n);
 struct strobe_error *chrome_trace_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
 struct strobe_error *chrome_trace_write(const struct profile *p, struct out *out) _must_check_;
 /* Rows, for programs. */
+bool csv_probe(const uint8_t *p, size_t n);
+struct strobe_error *csv_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
 struct strobe_error *csv_write(const struct profile *p, struct out *out) _must_check_;
+bool profile_json_probe(const uint8_t *p, size_t n);
+struct strobe_error *profile_json_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
 struct strobe_error *profile_json_write(const struct profile *p, struct out *out) _must_check_;

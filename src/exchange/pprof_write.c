@@ -73,15 +73,6 @@ static uint32_t values_per_event(const struct profile *p)
 	return p->origin.events_are_values ? 1 : 2;
 }
 
-static const char *unit_of(const struct profile *p, const struct profile_event *e)
-{
-	const char *unit = profile_str(p, e->unit), *name = profile_str(p, e->name);
-	if (*unit)
-		return unit;
-	/* software clocks count nanoseconds */
-	return !strncmp(name, "cpu-clock", 9) || !strncmp(name, "task-clock", 10) ? "nanoseconds" : "count";
-}
-
 static void write_value_type(struct writer *w, uint32_t number, uint64_t type, uint64_t unit)
 {
 	proto_write_u64(&w->message, VALUE_TYPE_TYPE, type);
@@ -96,7 +87,7 @@ static void write_types(struct writer *w)
 		const struct profile_event *e = &p->events.data[i];
 		if (!p->origin.events_are_values)
 			write_value_type(w, PROFILE_SAMPLE_TYPE, own_number(w, "samples"), own_number(w, "count"));
-		const char *unit = p->origin.events_are_values ? profile_str(p, e->unit) : unit_of(p, e);
+		const char *unit = profile_event_unit(p, (uint32_t)i);
 		write_value_type(w, PROFILE_SAMPLE_TYPE, string_number(w, e->name), *unit ? own_number(w, unit) : 0);
 	}
 }

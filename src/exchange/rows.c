@@ -1,6 +1,7 @@
 /*
  * A profile as rows for other programs: CSV with a header, and JSON of one object. A row is an event, samples, value, the
- * labels, and the stack, outermost frame first (in CSV its names with ";" between them).
+ * labels, and the stack, outermost frame first (in CSV its names with ";" between them). rows_read.c takes them back. The values
+ * of a profile that is no recording have no samples of their own: CSV calls them a count.
  */
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void csv_labels(const struct profile *p, const struct profile_row *row, s
 
 static void csv_header(const struct profile *p, struct out *out)
 {
-	out_str(out, "event,unit,samples,value");
+	out_str(out, p->origin.events_are_values ? "event,unit,count,value" : "event,unit,samples,value");
 	for (size_t c = 0; c < p->columns.len; c++) {
 		if (!is_shown(&p->columns.data[c]))
 			continue;
@@ -57,10 +58,23 @@ static void csv_header(const struct profile *p, struct out *out)
 	out_str(out, ",stack\n");
 }
 
+/* As folded stacks have it: of code without a symbol the object, no semicolon. */
+static void csv_name(struct strbuf *ret, const struct foreign_frame *f)
+{
+	char buffer[64];
+	const char *slash = strrchr(f->module, '/'), *module = slash && slash[1] ? slash + 1 : f->module;
+	bool is_module = !*f->name && *module, bare = is_module && *module != '[';
+	if (bare)
+		strbuf_addch(ret, '[');
+	for (const char *c = is_module ? module : foreign_name(f, buffer); *c; c++)
+		strbuf_addch(ret, *c == ';' ? ':' : *c);
+	if (bare)
+		strbuf_addch(ret, ']');
+}
+
 struct strobe_error *csv_write(const struct profile *p, struct out *out)
 {
 	struct path path = {};
-	char buffer[64];
 	csv_header(p, out);
 	for (size_t i = 0; i < p->rows.len; i++) {
 		_cleanup_strbuf_ struct strbuf names = {};
@@ -78,7 +92,9 @@ struct strobe_error *csv_write(const struct profile *p, struct out *out)
 		find_path(p, row->stack, &path);
 		for (size_t f = path.frames.len; f--;) {
 			struct foreign_frame frame = foreign_of_frame(p, path.frames.data[f]);
-			strbuf_addf(&names, "%s%s", foreign_name(&frame, buffer), f ? ";" : "");
+			csv_name(&names, &frame);
+			if (f)
+				strbuf_addch(&names, ';');
 		}
 		out_csv(out, strbuf_str(&names));
 		out_ch(out, '\n');
@@ -135,12 +151,29 @@ static void json_row(struct json *j, const struct profile *p, const struct profi
 	json_end(j);
 }
 
+static void json_column(struct json *j, const struct profile *p, const struct profile_label_column *c)
+{
+	json_object(j);
+	json_pair_str(j, "name", profile_str(p, c->name));
+	json_pair_str(j, "unit", profile_str(p, c->unit));
+	json_key(j, "text");
+	json_bool(j, c->type == COLUMN_STRING);
+	json_end(j);
+}
+
 struct strobe_error *profile_json_write(const struct profile *p, struct out *out)
 {
 	struct json j;
 	struct path path = {};
 	json_init(&j, out, false);
 	json_object(&j);
+	json_key(&j, "strobeIsRecording");
+	json_bool(&j, !p->origin.events_are_values);
+	json_key(&j, "columns");
+	json_array(&j);
+	for (size_t i = 0; i < p->columns.len; i++)
+		json_column(&j, p, &p->columns.data[i]);
+	json_end(&j);
 	json_key(&j, "events");
 	json_array(&j);
 	for (size_t i = 0; i < p->events.len; i++) {

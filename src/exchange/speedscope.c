@@ -106,7 +106,7 @@ static void write_event(struct json *j, const struct profile *p, uint32_t event,
 	json_key(j, "name");
 	json_str(j, profile_str(p, e->name));
 	json_key(j, "unit");
-	json_str(j, speedscope_unit(profile_str(p, e->unit)));
+	json_str(j, speedscope_unit(profile_event_unit(p, event)));
 	json_key(j, "samples");
 	json_array(j);
 	for (size_t i = 0; i < p->rows.len; i++) {

@@ -230,6 +230,16 @@ uint32_t profile_event(struct profile *p, const char *name, const char *unit)
 	return e.leader;
 }
 
+const char *profile_event_unit(const struct profile *p, uint32_t event)
+{
+	const struct profile_event *e = &p->events.data[event];
+	const char *unit = profile_str(p, e->unit), *name = profile_str(p, e->name);
+	if (*unit || p->origin.events_are_values)
+		return unit;
+	/* software clocks count nanoseconds */
+	return !strncmp(name, "cpu-clock", 9) || !strncmp(name, "task-clock", 10) ? "nanoseconds" : "count";
+}
+
 static bool row_eq(const void *table, uint32_t id, const void *key)
 {
 	const struct profile_row *a = &((const struct profile *)table)->rows.data[id], *b = key;

@@ -160,6 +160,8 @@ void profile_expect_stacks(struct profile *p, uint32_t more);
 uint32_t profile_column(struct profile *p, const char *name, enum column_type type);
 labels_id profile_labels(struct profile *p, const uint64_t *values);
 uint32_t profile_event(struct profile *p, const char *name, const char *unit);
+/* What the values of an event count. A recording does not tell: its clocks count nanoseconds, others are a "count". */
+const char *profile_event_unit(const struct profile *p, uint32_t event);
 /* Adds to the row (stack, labels, event) and to the event's totals; returns the row's index. */
 uint32_t profile_add(struct profile *p, stack_id stack, labels_id labels, uint32_t event, uint64_t samples, uint64_t value,
 		     uint64_t weight);

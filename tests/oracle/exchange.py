@@ -109,6 +109,32 @@ def check_all_labels(tap):
     tap.ok(any("cpu" in e["args"] for e in trace if e["ph"] == "X"), "trace: people see the CPU beside a call")
 
 
+def check_pairs(tap):
+    """Each format that is written, from each that is read: samples, values, stacks and labels of both events stay."""
+
+    def content(path):
+        stacks = [sorted(strobe("flamegraph", "--folded", "-e", event, path).out.splitlines()) for event in ("cpu-clock", "task-clock")]
+        strobe("convert", path, at("content.pb.gz"))
+        samples = re.search(r"samples/count .*?\nLocations", strobe("pprof", "-raw", at("content.pb.gz")).out, re.S)
+        rows = [list(map(int, row.split())) for row in re.findall(r"^( +\d[\d ]*):", samples[0], re.M)] if samples else []
+        return stacks, labels(path), [sum(column) for column in zip(*rows)]
+
+    data = at("all.data") if os.path.exists(at("all.data")) else at("x.data")
+    strobe("convert", data, at("pairs.pb.gz"))
+    wanted = content(at("pairs.pb.gz"))
+    tap.ok(all(wanted[0]) and all(wanted), "what is to stay", wanted)
+    suffixes = [*ALL_LABELS, "json", "csv"]
+    for first in suffixes:
+        strobe("convert", data, at("first." + first))
+        differ = []
+        for second in suffixes:
+            done = strobe("convert", at("first." + first), at("second." + second))
+            found = content(at("second." + second))
+            # of a profile, pprof's values of one name are one: the counts of both events
+            differ += [(second, done.err, a, b) for a, b in zip(found, wanted if "pb" not in first else wanted[:2]) if a != b]
+        tap.ok(not differ, f"{first} as {', '.join(suffixes)}: the same", differ[:1])
+
+
 def check_files(tap, profile):
     """Files that others understand: their own readers say so."""
     for suffix in ("speedscope.json", "firefox.json", "trace.json", "json"):
@@ -139,7 +165,12 @@ def check_files(tap, profile):
 def check_hostile_names(tap):
     with open(at("h.folded"), "w", encoding="utf-8") as f:
         f.write('main;</script>"quoted\\;\x1b[31mred 3\nmain;\u202eleft 4\n')
-    check_round_trips(tap, at("h.folded"), "hostile names", ["speedscope.json", "firefox.json", "trace.json", "pb.gz"], [folded])
+    check_round_trips(tap, at("h.folded"), "hostile names", ["speedscope.json", "firefox.json", "trace.json", "pb.gz", "json"], [folded])
+    # text of rows is made harmless, as it may come before a person
+    done = strobe("convert", at("h.folded"), at("h.csv"))
+    back = folded(at("h.csv"))
+    tap.ok(done.status == 0 and len(back) == 2 and not any("\x1b" in line for line in back) and back[1].endswith(" 4"),
+           "hostile names as rows", back)
 
 
 def check_others(tap):
@@ -163,7 +194,10 @@ def check_others(tap):
                    {"ph": "E", "pid": 7, "tid": 8, "ts": 20}], f)
     tap.equal(folded(at("chrome.json")), ["worker;a 7000", "worker;a;b 3000"], "trace events of all kinds")
     for text in ('{"traceEvents": [1, {"ph": 3}]}', '{"shared":{"frames":[]},"profiles":[{"samples":[[7]]}],"exporter":"speedscope"}',
-                 '{"meta":{"preprocessedProfileVersion":41},"threads":[{"stackTable":{"frame":[3],"prefix":[9]}}]}', "[" * 100000):
+                 '{"meta":{"preprocessedProfileVersion":41},"threads":[{"stackTable":{"frame":[3],"prefix":[9]}}]}', "[" * 100000,
+                 '{"strobeIsRecording":true,"columns":[],"frames":[],"rows":[{"event":"x"}]}',
+                 '{"strobeIsRecording":true,"columns":[],"events":[{"name":"x"}],"frames":[],"rows":[{"event":"x","stack":[1]}]}',
+                 'event,unit,samples,value,"x,stack', "event,unit,samples,value,stack\na,b,c,d,e", "event,unit,samples,value,x"):
         with open(at("bad.json"), "w", encoding="utf-8") as f:
             f.write(text)
         done = run("strobe", "convert", at("bad.json"), at("out.pb.gz"))
@@ -174,6 +208,7 @@ def main():
     tap = Tap()
     check_files(tap, check_recording(tap))
     check_all_labels(tap)
+    check_pairs(tap)
     check_hostile_names(tap)
     check_others(tap)
     tap.done()
