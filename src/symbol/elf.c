@@ -324,7 +324,9 @@ static bool open_file(struct dso *d)
 	const char *path = o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, d->file->path) : d->file->path;
 	const char *cached = dso_cached_path(d, d->file->kind == MAPPED_VDSO ? "vdso" : "elf");
 	bool found = d->file->kind != MAPPED_VDSO && elf_open_checked(d, path, o->symfs ? 0 : d->file->pid, &d->object);
-	if (!found && cached && !access(cached, R_OK) && elf_open_checked(d, cached, 0, &d->object)) {
+	if (!found && cached && access(cached, R_OK)) {
+		dso_tried(d, cached, strerror(errno));
+	} else if (!found && cached && elf_open_checked(d, cached, 0, &d->object)) {
 		found = true;
 		path = cached;
 	}

@@ -90,6 +90,22 @@ def places(tap):
         os.unlink(file)
 
 
+def gone(tap):
+    """A program that was removed is looked for in the build-id cache, which is told."""
+    path, cache = build("gone", 6), os.path.join(SCRATCH, "gone-cache")
+    data = record("-e", "cpu-clock:u", "-F", "1000", "--", path, output="gone.data")
+    hex_id = build_id(path)
+    kept = os.path.join(cache, ".build-id", hex_id[:2], hex_id[2:], "elf")
+    aside = shutil.move(path, path + ".aside")
+    argv = ("--buildid-dir", cache, "report", "--stdio", "-v", "-i", data)
+    done = strobe(*argv, env={"HOME": SCRATCH})
+    order = [(path, "No such file or directory"), (kept, "No such file or directory")]
+    tap.ok(tried(done, path)[:2] == order and "hidden_gone" not in done.out, "a program that is gone: looked for in the cache", done)
+    put(aside, kept)
+    done = strobe(*argv, env={"HOME": SCRATCH})
+    tap.ok("hidden_gone" in done.out and tried(done, kept)[:2] == [order[0], (kept, "taken")], "and taken from there", done)
+
+
 def by_checksum(tap):
     """Of a program without a build-id, a debug file is known by the checksum that the link names."""
     path = build("summed", 5, "-Wl,--build-id=none")
@@ -199,6 +215,7 @@ def silent(tap, data, env):
 def main():
     tap = Tap()
     places(tap)
+    gone(tap)
     by_checksum(tap)
     mini(tap)
     servers(tap)
