@@ -259,7 +259,7 @@ void json_doc_deinit(struct json_doc *d)
 
 /* ---- look-ups ---- */
 
-static const char *json_key_of(const struct json_doc *d, uint32_t v)
+const char *json_key_of(const struct json_doc *d, uint32_t v)
 {
 	return d->text.data + d->values.data[v].key;
 }

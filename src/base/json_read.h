@@ -61,5 +61,6 @@ static inline bool json_is(const struct json_doc *d, uint32_t v, enum json_kind 
 }
 double json_number(const struct json_doc *d, uint32_t v, double otherwise);
 const char *json_text(const struct json_doc *d, uint32_t v);
+const char *json_key_of(const struct json_doc *d, uint32_t v);
 /* A number that is a whole one of at least 0, or JSON_NONE: indexes of tables. */
 uint32_t json_index(const struct json_doc *d, uint32_t v);
