@@ -7,8 +7,9 @@
  *
  * A raw tracepoint program adds up in one of two tables; a turn lets programs change over to the other, and once none is
  * left in the first (bpf_wait_for_programs()) that is read and emptied. So nothing is counted twice or missed, and what a
- * reading costs goes by what was met and not by how often. Only tracepoints that have a raw form (not syscalls:sys_enter_read, which are made
- * of raw_syscalls:sys_enter), with the right to load BPF programs, in the top pid namespace. Belongs to one thread.
+ * reading costs goes by what was met and not by how often. Only tracepoints that have a raw form (not syscalls:sys_enter_read,
+ * which are made of raw_syscalls:sys_enter), with the right to load BPF programs, in the top pid namespace. Belongs to one
+ * thread.
  * Places and stacks are told by bpf/sample_counts.h, whose programs cost more.
  * Source: bpf(2), Documentation/bpf/map_hash.rst.
  */

@@ -244,7 +244,9 @@ static bool runs_as(void *ctx, uint32_t pid, uint32_t uid)
 	return pid == 99 && uid == 4711;
 }
 
-static const struct symbols_processes processes_below = { .open = open_below, .open_mapped = none_mapped, .inner_pid = same_pid, .runs_as = runs_as };
+static const struct symbols_processes processes_below = {
+	.open = open_below, .open_mapped = none_mapped, .inner_pid = same_pid, .runs_as = runs_as,
+};
 
 static void jit_code_by_the_map_of_its_process(void **state)
 {

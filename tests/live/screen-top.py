@@ -137,7 +137,8 @@ def flame(tap):
             s.check(tap, lambda lines: any(" early" in line for line in lines[1:22]), "g: the flame graph of what came so far")
             tap.ok(not any(" late" in line for line in s.lines()), "of the first function alone", s.lines())
             open(go, "w", encoding="ascii").close()
-            s.check(tap, lambda lines: any(" early" in line and " late" in line for line in lines[1:22]), "and of the second one as it comes")
+            s.check(tap, lambda lines: any(" early" in line and " late" in line for line in lines[1:22]),
+                    "and of the second one as it comes")
             s.keys("q")
             s.check(tap, "[.] late", "q: back to the rows")
             s.keys("q")

@@ -179,8 +179,8 @@ static void sort_by_event(struct browser *b, uint32_t event)
 {
 	const struct report_part *part = browser_part(b);
 	if (!part->is_group || event >= part->hist->options.events_nr) {
-		strbuf_addf(&b->message,
-			    part->is_group ? "the group has no event %u" : "event %u stands alone: --group shows groups side by side", event);
+		strbuf_addf(&b->message, part->is_group ? "the group has no event %u" : "event %u stands alone: --group shows several",
+			    event);
 		return;
 	}
 	b->sort_event = event;
