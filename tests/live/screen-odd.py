@@ -43,6 +43,27 @@ def flame(tap, path):
         s.check(tap, "zoomed to main", "Backspace zooms out")
         s.keys("Escape")
         s.check(tap, lambda lines: "zoomed" not in lines[0], "Esc shows all")
+        first = s.lines()[1:22]
+        boxes = lambda lines: [line for line in lines[1:22] if line]
+        s.keys(*["PPage"] * 9)
+        s.check(tap, lambda lines: len(boxes(lines)) == 1, "PgUp: to the leaves, and no further")
+        s.keys(*["NPage"] * 9)
+        s.check(tap, lambda lines: lines[1:22] == first, "PgDn: back to the root")
+        s.wheel(down=False)
+        s.check(tap, lambda lines: lines[1:22] != first, "the wheel does so, too")
+        s.wheel(down=True)
+        s.check(tap, lambda lines: lines[1:22] == first, "and back")
+        for key in "h", "?", "F1":
+            s.keys(key)
+            s.check(tap, "towards the leaves", f"{key}: help")
+            s.keys("q")
+            s.check(tap, lambda lines: lines[1:22] == first, "and back")
+        row = next(i for i, line in enumerate(s.lines()) if " hot" in line)
+        s.click(row, 3)
+        s.click(row, 3)
+        s.check(tap, "zoomed to hot", "a click and another one zoom")
+        s.keys("Home")
+        s.check(tap, lambda lines: "zoomed" not in lines[0], "Home shows all")
         s.keys("q")
         s.check(tap, "Press '?'", "q goes back to the rows")
 

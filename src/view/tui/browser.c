@@ -472,7 +472,6 @@ static bool showing(struct browser *b, uint32_t key)
 	case '\\': search(b); return true;
 	case '<': browser_sort(b, b->sort_field > 0 ? b->sort_field - 1 : columns_to_sort_by(b) - 1); return true;
 	case '>': browser_sort(b, b->sort_field + 1 < columns_to_sort_by(b) ? b->sort_field + 1 : 0); return true;
-	case 12: screen_redraw(b->ui.s); return true; /* Ctrl-L */
 	case '0' ... '9': sort_by_event(b, key - '0'); return true;
 	default: return false;
 	}

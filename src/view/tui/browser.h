@@ -102,5 +102,8 @@ struct browse_hooks {
 	bool (*is_recording)(void *ctx, const char *path);
 };
 
+/* The part that shows an event of this name; else the first: from one report to the next numbers may differ. */
+uint32_t browser_part_named(const struct report *r, const char *name);
+
 /* The report has at least one part. */
 struct strobe_error *browse(struct screen *s, const struct report *report, const struct browse_hooks *hooks) _must_check_;

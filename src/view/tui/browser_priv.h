@@ -104,8 +104,6 @@ void browser_toggle(struct browser *b);
 /* How many lines of rows there is room for. */
 unsigned browser_room(const struct browser *b);
 
-/* The part that shows an event of this name; else the first. */
-uint32_t browser_part_named(const struct report *r, const char *name);
 /* In place of the report that is gone. */
 struct strobe_error *browser_renew(struct browser *b) _must_check_;
 

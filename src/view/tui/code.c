@@ -27,7 +27,7 @@ struct code {
 	bool no_arrows, jump_counts, whole_addresses, cycle_ranges, done;
 	int step; /* to the function of another row, when done */
 	struct strbuf search, message;
-	uint32_t part_index;
+	struct strbuf event;     /* the part is found by */
 	struct strbuf path;      /* of the mapping */
 	uint64_t back[BACK_MAX]; /* where calls were followed from */
 	unsigned back_nr;
@@ -496,7 +496,7 @@ static void renew(struct code *c)
 		return;
 	}
 	c->ui->fresh = report;
-	c->part = &report->parts[c->part_index < report->parts_nr ? c->part_index : 0];
+	c->part = &report->parts[browser_part_named(report, strbuf_str(&c->event))];
 	c->mapping = find_mapping(c);
 	if (c->mapping == PROFILE_NONE || !load(c, c->l->start))
 		return;
@@ -505,11 +505,12 @@ static void renew(struct code *c)
 	c->first = first;
 }
 
-int code_browse(struct ui *u, const struct report_part *part, uint32_t part_index, mapping_id mapping, uint64_t addr,
+int code_browse(struct ui *u, const struct report_part *part, mapping_id mapping, uint64_t addr,
 		struct strbuf *say)
 {
-	struct code c = { .ui = u, .part = part, .part_index = part_index, .mapping = mapping, .look = u->hooks->code };
+	struct code c = { .ui = u, .part = part, .mapping = mapping, .look = u->hooks->code };
 	const struct profile *p = part->hist->profile;
+	strbuf_addstr(&c.event, part->event_name);
 	strbuf_addstr(&c.path, profile_str(p, p->mappings.data[mapping].path));
 	if (load(&c, addr))
 		go_to_hot(&c, false);
@@ -526,6 +527,7 @@ int code_browse(struct ui *u, const struct report_part *part, uint32_t part_inde
 	}
 	listing_destroy(c.l);
 	vec_deinit(&c.rows);
+	strbuf_deinit(&c.event);
 	strbuf_deinit(&c.path);
 	strbuf_deinit(&c.search);
 	strbuf_deinit(&c.message);

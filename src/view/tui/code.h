@@ -13,5 +13,5 @@
  * Shows what browse_hooks.listing() says of this place; returns when the user goes back: 0, or which row is wanted next, -1 or 1 from
  * here. A problem is told in *say.
  */
-int code_browse(struct ui *u, const struct report_part *part, uint32_t part_index, mapping_id mapping, uint64_t addr,
+int code_browse(struct ui *u, const struct report_part *part, mapping_id mapping, uint64_t addr,
 		struct strbuf *say);

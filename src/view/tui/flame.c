@@ -25,7 +25,7 @@ struct flame_box {
 struct flame {
 	struct ui *ui;
 	const struct report_part *part;
-	uint32_t part_index;
+	struct strbuf name;    /* of the event: the part is found by */
 	VEC(struct flame_node) nodes;
 	struct idset index;
 	VEC(struct flame_box) boxes; /* as drawn last */
@@ -147,9 +147,14 @@ static void make_boxes(struct flame *f)
 	vec_clear(&f->boxes);
 	if (!f->nodes.data[f->zoom].value)
 		return;
-	if (f->zoom && !f->first)
-		vec_push(&f->boxes, ((struct flame_box){ f->zoom, 0, 0, screen_columns(f->ui->s) }));
-	add_boxes(f, f->zoom, 0, screen_columns(f->ui->s), f->zoom ? 1 : 0);
+	/* The last row of boxes stays: those above it are too narrow to be seen. */
+	for (;; f->first--) {
+		if (f->zoom && !f->first)
+			vec_push(&f->boxes, ((struct flame_box){ f->zoom, 0, 0, screen_columns(f->ui->s) }));
+		add_boxes(f, f->zoom, 0, screen_columns(f->ui->s), f->zoom ? 1 : 0);
+		if (f->boxes.len || !f->first)
+			break;
+	}
 }
 
 static const struct flame_box *box_of(const struct flame *f, uint32_t node)
@@ -295,9 +300,15 @@ static void search_typed(void *ctx, const char *text)
 	draw(f);
 }
 
+/* Towards the leaves, or with less than 0 towards the root; what is too far is found when boxes are made. */
+static void scroll(struct flame *f, long rows)
+{
+	f->first = (unsigned)ui_scrolled(f->first, rows, UINT16_MAX);
+}
+
 static void click(struct flame *f, const struct screen_key *k)
 {
-	unsigned bottom = screen_rows(f->ui->s) - 3;
+	unsigned bottom = rows_of(f);
 	for (size_t i = 0; i < f->boxes.len; i++) {
 		const struct flame_box *b = &f->boxes.data[i];
 		if (bottom - b->y != k->y || k->x < b->x || k->x >= b->x + b->columns)
@@ -310,6 +321,14 @@ static void click(struct flame *f, const struct screen_key *k)
 	}
 }
 
+static const char help[] =
+	"Up, Down, Left, Right   to the box above, below, beside\n"
+	"Enter, a second click   zoom to the box\n"
+	"Backspace, u            zoom out by one;  Home, Esc: show all\n"
+	"PgUp, PgDn, the wheel   towards the leaves, towards the root, where stacks are deeper than the screen\n"
+	"/                       marks functions that contain a text, as it is typed, and tells their share\n"
+	"q, g, Esc               back to the rows\n";
+
 static void take_key(struct flame *f, const struct screen_key *k)
 {
 	strbuf_reset(&f->message);
@@ -320,8 +339,13 @@ static void take_key(struct flame *f, const struct screen_key *k)
 	case KEY_IS_RIGHT: move(f, 0, 1); break;
 	case KEY_IS_ENTER: zoom_to(f, f->at); break;
 	case KEY_IS_HOME: zoom_to(f, 0); break;
-	case KEY_IS_PAGE_UP: f->first += rows_of(f) / 2; break;
-	case KEY_IS_PAGE_DOWN: f->first -= f->first < rows_of(f) / 2 ? f->first : rows_of(f) / 2; break;
+	case KEY_IS_PAGE_UP: scroll(f, rows_of(f) / 2); break;
+	case KEY_IS_PAGE_DOWN: scroll(f, -(long)(rows_of(f) / 2)); break;
+	case KEY_IS_WHEEL_UP: scroll(f, 3); break;
+	case KEY_IS_WHEEL_DOWN: scroll(f, -3); break;
+	case 'h':
+	case '?':
+	case KEY_IS_F1: ui_text(f->ui, "Help", help); break;
 	case KEY_IS_BACKSPACE:
 	case 'u': zoom_to(f, f->zoom ? f->nodes.data[f->zoom].parent : 0); break;
 	case '/':
@@ -366,15 +390,17 @@ static void renew(struct flame *f)
 		return;
 	}
 	f->ui->fresh = report;
-	f->part = &report->parts[f->part_index < report->parts_nr ? f->part_index : 0];
+	f->part = &report->parts[browser_part_named(report, strbuf_str(&f->name))];
+	f->event = f->part->hist->options.events[0];
 	make_tree(f);
 	f->zoom = find_id(f, zoom);
 	f->at = find_id(f, at);
 }
 
-void flame_browse(struct ui *u, const struct report_part *part, uint32_t part_index, struct strbuf *say)
+void flame_browse(struct ui *u, const struct report_part *part, struct strbuf *say)
 {
-	struct flame f = { .ui = u, .part = part, .part_index = part_index, .event = part->hist->options.events[0] };
+	struct flame f = { .ui = u, .part = part, .event = part->hist->options.events[0] };
+	strbuf_addstr(&f.name, part->event_name);
 	make_tree(&f);
 	if (!f.nodes.data[0].value)
 		strbuf_addstr(say, "there are no samples to draw");
@@ -391,5 +417,6 @@ void flame_browse(struct ui *u, const struct report_part *part, uint32_t part_in
 	vec_deinit(&f.boxes);
 	idset_deinit(&f.index);
 	strbuf_deinit(&f.search);
+	strbuf_deinit(&f.name);
 	strbuf_deinit(&f.message);
 }

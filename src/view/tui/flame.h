@@ -6,4 +6,4 @@
 #pragma once
 #include "view/tui/ui.h"
 
-void flame_browse(struct ui *u, const struct report_part *part, uint32_t part_index, struct strbuf *say);
+void flame_browse(struct ui *u, const struct report_part *part, struct strbuf *say);

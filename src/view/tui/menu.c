@@ -210,7 +210,7 @@ static void show_code(struct browser *b, const struct profile_function *f)
 {
 	for (int step = 1; f && f->mapping != PROFILE_NONE && step;) {
 		struct browser_place place = leave_rows(b);
-		step = code_browse(&b->ui, browser_part(b), b->part, f->mapping, f->start, &b->message);
+		step = code_browse(&b->ui, browser_part(b), f->mapping, f->start, &b->message);
 		come_back(b, place);
 		f = step ? next_function(b, step) : NULL;
 	}
@@ -219,7 +219,7 @@ static void show_code(struct browser *b, const struct profile_function *f)
 void browser_flame(struct browser *b)
 {
 	struct browser_place place = leave_rows(b);
-	flame_browse(&b->ui, browser_part(b), b->part, &b->message);
+	flame_browse(&b->ui, browser_part(b), &b->message);
 	come_back(b, place);
 }
 

@@ -27,6 +27,10 @@ struct screen_key ui_key(struct ui *u, bool until_due)
 			u->state = BROWSE_END;
 		if (u->state == BROWSE_END || (until_due && u->state == BROWSE_DUE && k.key == KEY_NONE))
 			return (struct screen_key){};
+		if (k.key == 12) { /* Ctrl-L: whoever draws after a change of size draws all */
+			screen_redraw(u->s);
+			k.key = KEY_IS_RESIZE;
+		}
 		if (k.key != KEY_NONE && (k.key != KEY_IS_RELEASE || u->wants_release))
 			return k;
 		screen_wait(u->s, h->fds, h->fds_nr, h->wait_ms ? h->wait_ms(h->ctx) : -1);
