@@ -14,6 +14,7 @@ from screen import Screen, require_tmux
 from strobetest import SCRATCH, STROBE, Tap, build_workload, is_root
 
 EVENT = ["-e", "cpu-clock:u", "-F", "2000"]
+NO_CODE = "disassembler"
 
 
 def split_is_right(lines, tolerance=7):
@@ -84,6 +85,38 @@ def code(tap, pid):
         tap.ok(lines is not None, "a: code, with costs that come in", s.lines())
         s.keys("Escape")
         s.check(tap, split_is_right, "Esc: back to the rows")
+
+
+def rows_shown(lines):
+    return sum(bool(re.match(r" +[0-9.]+% ", line)) for line in lines)
+
+
+def text_keys(tap, pid):
+    """--stdio on a terminal has keys as well: some ask, and what is typed is the answer."""
+    with Screen([STROBE, "top", "--stdio", *EVENT, "-p", pid, "-d", "0.3", "-s", "sym"], columns=120, rows=40) as s:
+        s.wait_for(split_is_right)
+        s.keys("E", "1x")
+        s.check(tap, "as there is room for): 1x", "--stdio: E asks for the number of rows")
+        s.keys("BSpace", "Enter")
+        s.check(tap, lambda lines: rows_shown(lines) == 1, "one row")
+        s.keys("e", "0", "Enter")
+        s.check(tap, lambda lines: rows_shown(lines) >= 2, "all rows again")
+        s.keys("f", "100000000", "Enter")
+        s.check(tap, lambda lines: rows_shown(lines) == 0, "f: no row has so many samples")
+        s.keys("f", "0", "Enter")
+        s.check(tap, lambda lines: rows_shown(lines) >= 2, "f: and back")
+        s.keys("d", "oops", "Escape")
+        s.check(tap, lambda lines: "oops" not in "".join(lines), "Esc takes the question back")
+        s.keys("s", "cold", "Enter")
+        lines = s.wait_for(lambda lines: any("<cold>:" in line or NO_CODE in line for line in lines))
+        if lines and any(NO_CODE in line for line in lines):
+            tap.skip("s: code", "this build has no disassembler")
+            return
+        tap.ok(lines is not None, "s: the code of a function", s.lines())
+        s.keys("S")
+        s.check(tap, split_is_right, "S: the rows again")
+        s.keys("q")
+        tap.equal(s.end(), (0, True), "q ends it, and the terminal is as it was")
 
 
 def same_split(lines):
@@ -183,6 +216,7 @@ def main():
     load = subprocess.Popen([binary, "60000"])
     try:
         watching(tap, load.pid)
+        text_keys(tap, str(load.pid))
         code(tap, load.pid)
         spans(tap, load.pid)
     finally:

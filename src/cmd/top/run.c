@@ -65,7 +65,7 @@ static struct strobe_error *settle_options(struct top_run *t)
 		return error_create(ERROR_USAGE, "--sym-annotate shows text: not with --format json");
 	if (c->overwrite && t->o->record_file)
 		return error_create(ERROR_USAGE, "--record: not with --overwrite, which does not keep all");
-	if (t->o->delay_s < 0.01 || t->o->delay_s > 86400)
+	if (!top_delay_is_sane(t->o->delay_s))
 		return error_create(ERROR_USAGE, "-d: seconds between refreshes, from 0.01 to 86400");
 	if (o->events.events.len)
 		return NULL;
@@ -173,6 +173,11 @@ int top_wait_ms(const struct top_run *t, uint64_t refresh_ns)
 	step = step < room ? step : room;
 	left = left < step ? left : step;
 	return (int)((left + 999999) / 1000000);
+}
+
+bool top_delay_is_sane(double seconds)
+{
+	return seconds >= 0.01 && seconds <= 86400;
 }
 
 uint64_t top_delay_ns(const struct top_run *t)

@@ -55,6 +55,7 @@ struct strobe_error *top_refresh(struct top_run *t) _must_check_;
 void top_look_around(struct top_run *t);
 uint64_t top_now_ns(const struct top_run *t);
 uint64_t top_delay_ns(const struct top_run *t);
+bool top_delay_is_sane(double seconds);
 /* Which samples are counted, after hide_kernel or hide_user has changed. */
 void top_set_filter(struct top_run *t);
 /* "PerfTop: …": rate, losses, event, target. */

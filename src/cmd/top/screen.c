@@ -176,8 +176,9 @@ static void status(void *ctx, struct strbuf *out)
 		strbuf_addf(out, ", STOPPED at %.1f s ago",
 			    (double)(top_now_ns(t) - t->history.slices.data[t->history.slices.len - 1 - s->back].end_ns) / 1e9);
 	if (s->show_state)
-		strbuf_addf(out, ", %.0f samples/s, kernel %.1f%%", f->seconds > 0 ? (double)f->samples / f->seconds : 0,
-			    f->samples ? 100.0 * (double)f->kernel_samples / (double)f->samples : 0.0);
+		strbuf_addf(out, ", %.0f samples/s, kernel %.1f%%, %s", f->seconds > 0 ? (double)f->samples / f->seconds : 0,
+			    f->samples ? 100.0 * (double)f->kernel_samples / (double)f->samples : 0.0,
+			    f->in_kernel ? "added up by BPF" : "through rings");
 	if (a->freq)
 		strbuf_addf(out, ", %llu Hz", (unsigned long long)a->sample_freq);
 	strbuf_addf(out, ", lost: %llu/%llu drop: %llu/%llu", (unsigned long long)f->lost, (unsigned long long)f->lost_total,

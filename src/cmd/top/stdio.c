@@ -1,6 +1,7 @@
 /* top: one report after the other as text or JSON, on a terminal each over the last. */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -14,6 +15,63 @@ struct screen {
 	struct out out;
 	bool is_tty, has_keys;
 	struct termios saved;
+	const struct question *asked; /* what is being typed answers it */
+	char typed[256];
+	size_t typed_nr;
+};
+
+static bool take_delay(struct top_run *t, const char *text)
+{
+	char *end;
+	double s = strtod(text, &end);
+	if (end == text || *end || !top_delay_is_sane(s))
+		return false;
+	t->o->delay_s = s;
+	return true;
+}
+
+static bool take_number(const char *text, uint64_t *ret)
+{
+	char *end;
+	unsigned long long n = strtoull(text, &end, 10);
+	if (end == text || *end || *text == '-')
+		return false;
+	*ret = n;
+	return true;
+}
+
+static bool take_entries(struct top_run *t, const char *text)
+{
+	return take_number(text, &t->o->entries);
+}
+
+static bool take_least(struct top_run *t, const char *text)
+{
+	return take_number(text, &t->o->count_filter);
+}
+
+/* Costs of instructions come in from here on. */
+static bool take_function(struct top_run *t, const char *text)
+{
+	if (!*text)
+		return false;
+	t->o->annotate = arena_strdup(&t->report.arena, text);
+	t->report.tells_addresses = true;
+	resolver_tell_addresses(t->report.resolver);
+	return true;
+}
+
+/* What keys ask for, typed in the last line. */
+static const struct question {
+	char key;
+	const char *text;
+	bool (*take)(struct top_run *t, const char *text); /* false: that is no answer */
+} questions[] = {
+	{ 'd', "seconds between refreshes", take_delay },
+	{ 'e', "rows (0: as there is room for)", take_entries },
+	{ 'E', "rows (0: as there is room for)", take_entries },
+	{ 'f', "only rows with more samples than", take_least },
+	{ 's', "code of the function", take_function },
 };
 
 /* Keys come one by one and are not shown; Ctrl-C stays a signal. */
@@ -92,6 +150,15 @@ static struct strobe_error *print_text(struct top_run *t, struct screen *s, stru
 	return err;
 }
 
+static void show_question(struct screen *s)
+{
+	if (!s->asked)
+		return;
+	out_f(&s->out, "\033[%u;1H\033[K%s: ", terminal_rows(), s->asked->text);
+	out_text(&s->out, s->typed, s->typed_nr);
+	out_flush(&s->out);
+}
+
 static struct strobe_error *print(struct top_run *t, struct screen *s)
 {
 	struct report_built b = {};
@@ -106,14 +173,48 @@ static struct strobe_error *print(struct top_run *t, struct screen *s)
 	else
 		err = print_text(t, s, &b);
 	report_built_deinit(&t->report, &b);
+	show_question(s);
 	out_flush(&s->out);
 	if (err)
 		return err;
 	return out_failed(&s->out) ? error_create(ERROR_STOPPED, "nobody reads") : NULL;
 }
 
-static void take_key(struct top_run *t, char key, bool *ret_refresh)
+/* Enter takes the answer, Esc takes the question back. */
+static void type_answer(struct top_run *t, struct screen *s, char key, bool *ret_refresh)
 {
+	if (key == '\n' || key == '\r') {
+		s->typed[s->typed_nr] = '\0';
+		*ret_refresh = s->asked->take(t, s->typed);
+		s->asked = NULL;
+	} else if (key == '\033') {
+		s->asked = NULL;
+	} else if (key == '\177' || key == '\b') {
+		s->typed_nr -= s->typed_nr > 0;
+	} else if ((unsigned char)key >= ' ' && s->typed_nr + 1 < sizeof(s->typed)) {
+		s->typed[s->typed_nr++] = key;
+	}
+	if (!s->asked && !*ret_refresh)
+		out_f(&s->out, "\033[%u;1H\033[K", terminal_rows());
+	out_flush(&s->out);
+	show_question(s);
+}
+
+static void ask(struct screen *s, char key)
+{
+	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++)
+		if (questions[i].key == key)
+			s->asked = &questions[i];
+	s->typed_nr = 0;
+	show_question(s);
+}
+
+static void take_key(struct top_run *t, struct screen *s, char key, bool *ret_refresh)
+{
+	if (s->asked) {
+		type_answer(t, s, key, ret_refresh);
+		return;
+	}
 	*ret_refresh = true;
 	switch (key) {
 	case 'q':
@@ -132,14 +233,18 @@ static void take_key(struct top_run *t, char key, bool *ret_refresh)
 		t->o->hide_user = !t->o->hide_user;
 		top_set_filter(t);
 		break;
+	case 'S':
+		t->o->annotate = NULL;
+		break;
 	case ' ':
 		break;
 	default:
 		*ret_refresh = false;
+		ask(s, key);
 	}
 }
 
-static struct strobe_error *wait_for_more(struct top_run *t, const struct screen *s, uint64_t until_ns, bool *ret_refresh)
+static struct strobe_error *wait_for_more(struct top_run *t, struct screen *s, uint64_t until_ns, bool *ret_refresh)
 {
 	struct pollfd fds[] = {
 		{ .fd = t->signals.fd, .events = POLLIN },
@@ -150,7 +255,7 @@ static struct strobe_error *wait_for_more(struct top_run *t, const struct screen
 		return error_errno(errno, "cannot wait");
 	char key;
 	if (fds[2].revents && read(STDIN_FILENO, &key, 1) == 1)
-		take_key(t, key, ret_refresh);
+		take_key(t, s, key, ret_refresh);
 	top_look_around(t);
 	return top_drain(t);
 }
