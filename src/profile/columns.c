@@ -177,6 +177,10 @@ int column_compare(const struct hist *h, const struct hist_key *k, const struct 
 	case COLUMN_IPC_NULL:
 	case COLUMN_IPC_LBR:
 		return compare_names(cell_symbol(h, k, a), cell_symbol(h, k, b));
+	case COLUMN_SYMOFF: {
+		int order = compare_names(cell_symbol(h, k, a), cell_symbol(h, k, b));
+		return order ? order : compare_addresses(entry_ip(h, a), entry_ip(h, b));
+	}
 	case COLUMN_PARENT:
 		return strcmp(cell_parent(h, a), cell_parent(h, b));
 	case COLUMN_SRCLINE:
@@ -294,9 +298,14 @@ static void format_data(const struct hist *h, const struct hist_key *k, const st
 		out->len = start + width;
 }
 
+static uint64_t symbol_offset(const struct hist *h, frame_id f)
+{
+	return h->profile->frames.data[f].addr - frame_function(h->profile, f)->start;
+}
+
 static void add_offset(const struct hist *h, frame_id f, struct strbuf *out)
 {
-	uint64_t offset = h->profile->frames.data[f].addr - frame_function(h->profile, f)->start;
+	uint64_t offset = symbol_offset(h, f);
 	if (offset)
 		strbuf_addf(out, "+0x%llx", (unsigned long long)offset);
 }
@@ -320,6 +329,8 @@ static void format_symbol(const struct hist *h, const struct hist_key *k, const 
 	strbuf_add(out, name, width > used && n > width - used ? width - used : n);
 	if (f != PROFILE_NONE && (h->profile->frames.data[f].flags & FRAME_INLINED))
 		strbuf_addstr(out, " (inlined)");
+	else if (k->column->id == COLUMN_SYMOFF)
+		strbuf_addf(out, "+0x%llx", (unsigned long long)symbol_offset(h, f));
 	if (k->column->id == COLUMN_ADDR_FROM || k->column->id == COLUMN_ADDR_TO)
 		add_offset(h, f, out);
 }
@@ -455,6 +466,7 @@ void column_format(const struct hist *h, const struct hist_key *k, const struct 
 	case COLUMN_TID:
 		return format_thread(h, k, e, width, out);
 	case COLUMN_SYMBOL:
+	case COLUMN_SYMOFF:
 	case COLUMN_SYMBOL_FROM:
 	case COLUMN_SYMBOL_TO:
 	case COLUMN_ADDR_FROM:
@@ -554,6 +566,9 @@ unsigned column_measure(const struct hist *h, const struct hist_key *k, const st
 		s = cell_symbol(h, k, e);
 		return (unsigned)(s ? strlen(s) + 4 : ADDRESS_DIGITS + 6) +
 		       (h->options.long_names && k->column->id == COLUMN_SYMBOL ? ADDRESS_DIGITS + 5 : 0);
+	case COLUMN_SYMOFF: /* room for an offset as functions have them */
+		s = cell_symbol(h, k, e);
+		return (unsigned)(s ? strlen(s) + 4 + strlen("+0xffff") : ADDRESS_DIGITS + 6);
 	case COLUMN_ADDR_FROM:
 	case COLUMN_ADDR_TO:
 		return ADDRESS_DIGITS + 6;

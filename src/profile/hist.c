@@ -129,6 +129,9 @@ static uint64_t srcline_word(struct hist *h, frame_id id, bool caller, bool file
 	return strtab_add_n(&h->strings, s, colon - s);
 }
 
+/* Of one key. */
+#define KEY_WORDS_MAX 5
+
 /* Appends the words of one key that a frame decides; returns how many. */
 static size_t frame_words(struct hist *h, const struct hist_key *k, frame_id id, bool caller, uint64_t *words)
 {
@@ -150,6 +153,10 @@ static size_t frame_words(struct hist *h, const struct hist_key *k, frame_id id,
 	case COLUMN_SYMBOL_TO:
 		symbol_words(h, id, caller, words);
 		return 4;
+	case COLUMN_SYMOFF:
+		symbol_words(h, id, caller, words);
+		words[4] = fn && !(f->flags & FRAME_INLINED) ? f->addr : 0;
+		return KEY_WORDS_MAX;
 	case COLUMN_SRCLINE:
 	case COLUMN_SRCLINE_FROM:
 	case COLUMN_SRCLINE_TO:
@@ -277,8 +284,8 @@ static void number_frames(struct hist *h)
 {
 	const struct profile *p = h->profile;
 	struct tuples t = {};
-	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * 4 + 1, sizeof(*words));
-	uint64_t *as_caller = xreallocarray(NULL, h->options.keys_nr * 4 + 1, sizeof(*as_caller));
+	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * KEY_WORDS_MAX + 1, sizeof(*words));
+	uint64_t *as_caller = xreallocarray(NULL, h->options.keys_nr * KEY_WORDS_MAX + 1, sizeof(*as_caller));
 	h->self_keys = xreallocarray(NULL, p->frames.len + 1, sizeof(*h->self_keys));
 	if (h->options.children)
 		h->caller_keys = xreallocarray(NULL, p->frames.len + 1, sizeof(*h->caller_keys));
@@ -309,7 +316,7 @@ static void number_rows(struct hist *h, const uint32_t *event_index)
 {
 	const struct profile *p = h->profile;
 	struct tuples t = {};
-	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * 4 + 1, sizeof(*words));
+	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * KEY_WORDS_MAX + 1, sizeof(*words));
 	uint32_t *groups = xreallocarray(NULL, p->rows.len + 1, sizeof(*groups));
 	bool by_stack = false, any = false;
 	for (uint32_t k = 0; k < h->options.keys_nr; k++) {

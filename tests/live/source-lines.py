@@ -2,8 +2,10 @@
 """script -F srccode: the text of the source line, once where a task comes to it; annotate finds what a function was made into."""
 # needs: record script annotate
 
+import collections
 import json
 import os
+import re
 import subprocess
 
 from strobetest import PERF, SCRATCH, Tap, perf, record, strobe
@@ -27,6 +29,15 @@ def texts(out):
     return [(int(line[1:10]), line[10:]) for line in out.splitlines() if line.startswith("|")]
 
 
+def offsets(tap, path):
+    """Rows of --sort symoff are the samples that script tells by symbol and offset."""
+    counts = collections.Counter(strobe("script", "-F", "ip,sym,symoff", "-i", path).out.split()[1::2])
+    done = strobe("report", "--stdio", "-n", "--sort", "symoff", "-i", path)
+    rows = {name: int(n) for n, name in re.findall(r"%\s+(\d+)\s+\[\.\] (\S+\+0x\w+)", done.out)}
+    named = {name: n for name, n in counts.items() if "+0x" in name}
+    tap.ok(rows and rows == named, "--sort symoff: each instruction's samples", f"{named}\n{done}")
+
+
 def main():
     tap = Tap()
     binary = os.path.join(SCRATCH, "lines")
@@ -46,6 +57,7 @@ def main():
         for fields in "ip,sym,srcline,srccode", "comm,srccode,ip":
             ours, theirs = (tool("script", "-F", fields, "-i", path).out for tool in (strobe, perf))
             tap.ok(ours.replace("\\x1b", "\x1b") == theirs, f"-F {fields} is as perf prints it", f"{ours[:300]}\n{theirs[:300]}")
+    offsets(tap, path)
     done = strobe("annotate", "--stdio", "-s", "hot", "-i", path)
     tap.ok("<hot.constprop.0>" in done.out or "<hot>" in done.out, "annotate finds the clone of a function by its name", done)
     done = strobe("annotate", "--stdio", "-s", "ho", "-i", path)

@@ -94,6 +94,7 @@ static bool needs_addresses(const struct report_run *r)
 		case COLUMN_SRCLINE_FROM:
 		case COLUMN_SRCLINE_TO:
 		case COLUMN_ADDR:
+		case COLUMN_SYMOFF:
 		case COLUMN_SYMBOL_IADDR:
 		case COLUMN_ADDR_FROM:
 		case COLUMN_ADDR_TO:

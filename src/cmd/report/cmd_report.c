@@ -97,7 +97,7 @@ static struct strobe_error *parse_pretty(void *options, const char *value, bool 
 	"overhead overhead_sys overhead_us overhead_guest_sys overhead_guest_us overhead_children sample period ci\n" \
 	"pid tid comm dso symbol parent cpu socket srcline srcfile local_weight weight transaction trace\n"           \
 	"symbol_size dso_size cgroup cgroup_id ipc_null time code_page_size local_ins_lat ins_lat\n"                  \
-	"local_p_stage_cyc p_stage_cyc addr; of branches: dso_from dso_to symbol_from symbol_to mispredict abort\n"   \
+	"local_p_stage_cyc p_stage_cyc addr symoff; of branches: dso_from dso_to symbol_from symbol_to mispredict abort\n"   \
 	"in_tx cycles srcline_from srcline_to ipc_lbr addr_from addr_to; of memory accesses: symbol_daddr dso_daddr\n" \
 	"locked tlb mem snoop dcacheline symbol_iaddr phys_daddr data_page_size blocked; fields of tracepoints"
 
