@@ -8,6 +8,7 @@
 import ctypes
 import os
 import re
+import shutil
 import struct
 import subprocess
 
@@ -91,6 +92,28 @@ def scopes(tap):
     wrong = [names_of(s) for s in samples if not is_right("alloca", names_of(s))]
     tap.equal(len({s.pid for s in samples}), 2, "programs that start meanwhile: both are there")
     tap.equal(wrong[:2], [], f"programs that start meanwhile: each stack is the true one, of {len(samples)}")
+
+
+def late_libraries(tap):
+    """What is walked from copies until tables are there: over pages never written to, in code that was mapped or deleted meanwhile."""
+    flags = ["-O2", "-fomit-frame-pointer"]
+    binary = build_workload("loaded", *flags, libraries=["-ldl"])
+    library = build_workload("loaded", *flags, "-DLIBRARY", "-fPIC", "-shared", suffix=".so")
+    chain = ["with_array", "main"]
+    for title, late_ms, more in (("started by us", 0, []), ("running before", 700, []), ("deleted", 0, ["deleted"])):
+        copy, path = library + title[0], os.path.join(SCRATCH, "loaded.data")
+        shutil.copy(library, copy)
+        argv = [binary, copy, str(late_ms), "300", *more]
+        if late_ms:
+            with subprocess.Popen(argv) as running:
+                done = strobe("record", "-o", path, *EVENT, *EH, "-p", str(running.pid))
+        else:
+            done = strobe("record", "-o", path, *EVENT, *EH, "--", *argv)
+        samples = [s for s in script_samples(path) if "with_array" in names_of(s) or (s.stack and s.stack[0][1] == "busy")]
+        ends = [names_of(s) for s in samples]
+        wrong = [names for names in ends if names[-1] != "_start" or [n for n in names if n in chain] != chain]
+        tap.ok(len(samples) > 50, f"a library of a process {title}: samples ({len(samples)})", done)
+        tap.equal(wrong[:3], [], f"a library of a process {title}: each stack is whole")
 
 
 def kernel_part(tap):
@@ -228,6 +251,7 @@ def main():
     clang(tap)
     threads(tap)
     scopes(tap)
+    late_libraries(tap)
     kernel_part(tap)
     reference(tap)
     cut_is_counted(tap)
