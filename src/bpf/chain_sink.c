@@ -127,7 +127,9 @@ static void join(struct chain_sink *s, const struct stack_stream *stream, struct
 	}
 	append(s, (const char *)r.hdr + before, r.hdr->size - before);
 	atomic_fetch_add_explicit(&u->stacks, nr != 0, memory_order_relaxed);
+	bool deep = cut && (nr >= RECORD_CHAIN_WALKED_MAX || (stream->max && words >= stream->max));
 	atomic_fetch_add_explicit(&u->cut, cut, memory_order_relaxed);
+	atomic_fetch_add_explicit(&u->deep, deep, memory_order_relaxed);
 }
 
 static void take_sample(struct chain_sink *s, struct record r)

@@ -46,6 +46,7 @@ void stack_unwinder_destroy(struct stack_unwinder *u);
 struct stack_unwinder_totals {
 	uint64_t stacks;  /* of users, that samples have */
 	uint64_t cut;     /* of them: not whole */
+	uint64_t deep;    /* of those that are cut: with as many frames as are walked */
 	uint64_t copied;  /* of them: walked to the end in user space */
 	uint64_t records; /* that carried stacks, and were counted as samples by the capture */
 };

@@ -75,7 +75,7 @@ struct stack_unwinder {
 	struct u64map processes;      /* pid → mm */
 	bool is_full;
 
-	_Atomic uint64_t stacks, cut, copied, records;
+	_Atomic uint64_t stacks, cut, deep, copied, records;
 };
 
 /*

@@ -115,11 +115,14 @@ void input_remarks(const struct cmd_context *ctx, struct record_source *source, 
 			damage.skipped_bytes);
 	if (!stats)
 		return;
-	if (stats->cut_chains)
+	if (stats->deep_chains)
+		cmd_say(ctx, "%" PRIu64 " of %" PRIu64 " stacks are cut: they have more frames than are walked", stats->deep_chains,
+			stats->records[PERF_RECORD_SAMPLE]);
+	if (stats->cut_chains > stats->deep_chains)
 		cmd_say(ctx,
 			"%" PRIu64 " of %" PRIu64 " stacks are cut: they lead through code that has no call frame information and "
 			"keeps no frame pointer",
-			stats->cut_chains, stats->records[PERF_RECORD_SAMPLE]);
+			stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE]);
 	if (stats->lost_records || stats->lost_samples)
 		cmd_say(ctx,
 			"%" PRIu64 " records and %" PRIu64 " samples were lost while recording: the result is incomplete. "

@@ -104,6 +104,8 @@ void record_swap_attr(void *attr, size_t n);
  * leaves this bit to tools, which have it in other records (PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT).
  */
 #define RECORD_MISC_CHAIN_CUT (1u << 12)
+/* So many addresses such a part has at most, where the event does not say less. */
+#define RECORD_CHAIN_WALKED_MAX 512
 
 #define RECORD_BUILD_ID_MAX 20
 

@@ -167,6 +167,7 @@ struct resolve_stats {
 	uint64_t late_records;       /* of resolve_stream: too late to be put in order */
 	uint64_t first_ns, last_ns;  /* of samples */
 	uint64_t cut_chains;         /* samples whose chain is not whole, as their recorder says */
+	uint64_t deep_chains;        /* of these, those that have as many addresses as are walked */
 	struct resolve_dump_stats dumps;
 	struct resolve_times {
 		uint64_t walk_ns;   /* over record headers, and what is not a sample */

@@ -241,6 +241,14 @@ bool resolver_needs_order(const struct resolver *r)
 	return r->is_switched || members_in(r->env) || r->options.stitch_calls;
 }
 
+bool resolver_chain_is_deep(const struct resolver *r, uint32_t event, const uint64_t *words, uint64_t words_nr)
+{
+	uint64_t user = 0, asked = r->env->events.data[event].attr.sample_max_stack;
+	while (user < words_nr && words[user] != PERF_CONTEXT_USER)
+		user++;
+	return words_nr - user > RECORD_CHAIN_WALKED_MAX || (asked && words_nr >= asked);
+}
+
 bool resolver_leaves_out(struct resolver *r, uint32_t event)
 {
 	const struct resolve_options *o = &r->options;

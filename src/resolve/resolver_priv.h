@@ -153,6 +153,8 @@ static inline bool attr_has_calls(const struct perf_event_attr *a)
 	return a->sample_type & PERF_SAMPLE_CALLCHAIN && a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
 	       a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
+/* Of a chain that is cut: whether it has as many addresses as its recorder walks. */
+bool resolver_chain_is_deep(const struct resolver *r, uint32_t event, const uint64_t *words, uint64_t words_nr);
 /* Counts a sample by its event, and the span of time. */
 void resolver_count_sample(struct resolver *r, uint32_t event, uint64_t time_ns);
 /* Counts one record that is not a sample and tells the machine of it. in_place: it stays there until machine_seal(). */
@@ -213,7 +215,7 @@ struct worker {
 	deferred_chain whole; /* callchain words of the sample at hand, where a part came later */
 	stitch_words joined;  /* callchain words of the sample at hand, branches among them */
 	uint64_t *event_samples;
-	uint64_t samples, bad, unknown_id, filtered, cut_chains;
+	uint64_t samples, bad, unknown_id, filtered, cut_chains, deep_chains;
 	uint64_t first_ns, last_ns;
 } THREAD_OWN;
 /* stable: records stay where they are until worker_flush(). rows: as many as are likely; 0 where nothing is known. */

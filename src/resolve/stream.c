@@ -134,7 +134,10 @@ static struct strobe_error *give_sample(struct stream *s, struct resolved_sample
 	struct resolver *r = s->r;
 	struct sample *x = &out->sample;
 	resolver_count_sample(r, x->event, time_ns);
-	r->stats.cut_chains += (x->misc & RECORD_MISC_CHAIN_CUT) != 0;
+	if (__builtin_expect(x->misc & RECORD_MISC_CHAIN_CUT, 0)) {
+		r->stats.cut_chains++;
+		r->stats.deep_chains += resolver_chain_is_deep(r, x->event, out->recorded_callchain, out->recorded_callchain_nr);
+	}
 	const struct machine_view *v = view_of(s, x->pid, x->tid, time_ns);
 	if (!filter_thread(&r->filter, x->pid, x->tid, v->comm) ||
 	    (r->filter.of_samples && !filter_sample(&r->filter, x->cpu, x->time))) {

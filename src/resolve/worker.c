@@ -128,7 +128,7 @@ void worker_clear(struct worker *w)
 		dumps_init(&w->dumps, w->r);
 	}
 	memset(w->event_samples, 0, w->events_nr * sizeof(*w->event_samples));
-	w->samples = w->bad = w->unknown_id = w->filtered = w->cut_chains = 0;
+	w->samples = w->bad = w->unknown_id = w->filtered = w->cut_chains = w->deep_chains = 0;
 	w->first_ns = UINT64_MAX;
 	w->last_ns = 0;
 }
@@ -451,7 +451,10 @@ static inline void put_samples(struct worker *w, struct found *f, uint64_t sampl
 	struct resolver *r = w->r;
 	w->samples += samples;
 	w->event_samples[f->event_index] += samples;
-	w->cut_chains += (hot->misc & RECORD_MISC_CHAIN_CUT) != 0;
+	if (__builtin_expect(hot->misc & RECORD_MISC_CHAIN_CUT, 0)) {
+		w->cut_chains++;
+		w->deep_chains += resolver_chain_is_deep(r, f->event_index, hot->callchain, hot->callchain_nr);
+	}
 	w->first_ns = hot->time < w->first_ns ? hot->time : w->first_ns;
 	w->last_ns = hot->time > w->last_ns ? hot->time : w->last_ns;
 	if (__builtin_expect(r->is_switched, 0) && resolver_leaves_out(r, f->event_index)) {
@@ -570,6 +573,7 @@ void worker_count(const struct worker *w, struct resolver *r)
 	s->unknown_id_samples += w->unknown_id;
 	s->filtered_samples += w->filtered;
 	s->cut_chains += w->cut_chains;
+	s->deep_chains += w->deep_chains;
 	if (w->dumps.r)
 		dumps_count(&w->dumps, r);
 	if (!w->samples)

@@ -94,10 +94,13 @@ static void say_stacks(const struct recording *r)
 	struct stack_unwinder_totals t = stack_unwinder_totals(r->unwinder);
 	log_info("%llu stacks walked by the BPF program, %llu of them to the end in user space; %llu are cut",
 		 (unsigned long long)t.stacks, (unsigned long long)t.copied, (unsigned long long)t.cut);
-	if (t.cut * 100 > t.stacks)
+	if (t.deep)
+		record_say(r, "%llu of %llu stacks are cut: they have more frames than are walked", (unsigned long long)t.deep,
+			   (unsigned long long)t.stacks);
+	if ((t.cut - t.deep) * 100 > t.stacks)
 		record_say(r, "%llu of %llu stacks are cut: they lead through code that has no call frame information and keeps no "
 			   "frame pointer",
-			   (unsigned long long)t.cut, (unsigned long long)t.stacks);
+			   (unsigned long long)(t.cut - t.deep), (unsigned long long)t.stacks);
 }
 
 void record_say_result(const struct recording *r, const char *name, bool failed)
