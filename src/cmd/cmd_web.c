@@ -31,6 +31,7 @@ struct run {
 	struct flame_input *inputs;
 	struct web_profile *profiles;
 	struct profile **differences; /* with -base */
+	struct page_profile_code **codes; /* of what is no recording */
 	size_t nr; /* of the inputs that were opened */
 };
 
@@ -53,7 +54,11 @@ static struct strobe_error *read_profile(struct run *r, const char *path)
 						  o->base ? &r->differences[r->nr - 1] : NULL);
 	w->profile = in->profile;
 	w->download = r->differences[r->nr - 1];
-	return err;
+	if (err || in->resolver)
+		return err;
+	TRY(page_profile_code_create(r->ctx, w->profile, &r->codes[r->nr - 1]));
+	w->options.code = page_profile_code(r->codes[r->nr - 1]);
+	return NULL;
 }
 
 static struct strobe_error *run_all(struct run *r, size_t n)
@@ -73,14 +78,17 @@ static int run(struct cmd_context *ctx, void *options)
 		.inputs = xcalloc(n, sizeof(struct flame_input)),
 		.profiles = xcalloc(n, sizeof(struct web_profile)),
 		.differences = xcalloc(n, sizeof(struct profile *)),
+		.codes = xcalloc(n, sizeof(struct page_profile_code *)),
 	};
 	cmd_set_verbosity(r.o->verbose);
 	struct strobe_error *err = r.o->base && r.o->diff_base ?
 		error_create(ERROR_USAGE, "-base and -diff_base flags cannot both be specified") : run_all(&r, n);
 	for (size_t i = 0; i < r.nr; i++) {
+		page_profile_code_destroy(r.codes[i]);
 		profile_destroy(r.differences[i]);
 		flame_input_close(&r.inputs[i]);
 	}
+	free(r.codes);
 	free(r.differences);
 	free(r.inputs);
 	free(r.profiles);

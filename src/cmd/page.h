@@ -27,3 +27,11 @@ struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, b
  * profile filtered from it or joined with a base will do.
  */
 struct html_code page_code(struct arena *arena, const struct env *env, struct resolver *resolver);
+
+/* The same for a profile that another program made: by binaries and source files that it names and that are here. */
+struct page_profile_code;
+struct strobe_error *page_profile_code_create(struct cmd_context *ctx, const struct profile *p, struct page_profile_code **ret)
+	_must_check_;
+/* NULL is none. */
+void page_profile_code_destroy(struct page_profile_code *c);
+struct html_code page_profile_code(struct page_profile_code *c);

@@ -46,10 +46,14 @@ struct strobe_error *serve_profile(struct cmd_context *ctx, const char *address,
 		strbuf_addf(&query, "%s%s=", query.len ? "&" : "", settings[0]);
 		add_encoded(&query, settings[1]);
 	}
+	struct page_profile_code *code;
+	TRY(page_profile_code_create(ctx, p, &code));
 	arena_init(&arena);
 	struct web_profile profile = { .name = name, .profile = p, .options = page_options(&arena, NULL, name) };
+	profile.options.code = page_profile_code(code);
 	struct strobe_error *err = serve(ctx, &(struct web_options){
 		.address = address, .profiles = &profile, .profiles_nr = 1, .query = query.len ? strbuf_str(&query) : NULL });
 	arena_deinit(&arena);
+	page_profile_code_destroy(code);
 	return err;
 }

@@ -212,9 +212,9 @@ struct strobe_error *pprof_config_set(const struct pprof_session *session, struc
 		return error_create(ERROR_USAGE, "invalid \"%s\" value \"%s\"", s->name, value);
 	if (s->offset == AT(sample_index))
 		TRY(check_sample_index(session, &value));
-	*(const char **)at = *value ? arena_strdup(&session->ctx->words, value) : NULL;
-	if (s->offset == AT(unit) && !*value)
-		config->unit = "minimum";
+	/* no unit is one too: the largest that is of no other, seconds and bytes */
+	bool is_kept = *value || s->offset == AT(unit);
+	*(const char **)at = is_kept ? arena_strdup(&session->ctx->words, value) : NULL;
 	return NULL;
 }
 

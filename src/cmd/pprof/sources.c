@@ -190,27 +190,28 @@ static void try_copy(const struct pprof_sources *s, struct pprof_session *sessio
 	session->copy = NULL;
 }
 
-/* The same for sums; what was unpacked stays, to be read. */
-static void try_stream(const struct pprof_sources *s, struct pprof_session *session)
+/* The same for sums; what was unpacked stays, to be read. An error is of what cannot be unpacked, which need not be tried twice. */
+static struct strobe_error *try_stream(const struct pprof_sources *s, struct pprof_session *session)
 {
 	struct filemap map;
 	if (!s->may_stream || !is_plain(s))
-		return;
-	_cleanup_error_ struct strobe_error *err = filemap_open(&map, s->names[0]);
-	if (err)
-		return;
+		return NULL;
+	TRY(filemap_open(&map, s->names[0]));
+	struct strobe_error *bad = NULL;
 	if (gzip_is(map.data, map.bytes))
-		err = exchange_unpack(map.data, map.bytes, s->names[0], &session->unpacked);
+		bad = exchange_unpack(map.data, map.bytes, s->names[0], &session->unpacked);
 	filemap_close(&map);
-	if (!err && session->unpacked.owned)
-		err = pprof_stream_create(&session->unpacked, &session->stream);
+	if (bad || !session->unpacked.owned)
+		return bad;
+	_cleanup_error_ struct strobe_error *err = pprof_stream_create(&session->unpacked, &session->stream);
 	const struct profile *tables = session->stream ? pprof_stream_tables(session->stream) : NULL;
 	if (tables && is_complete(s, tables) && !(s->needs_labels && tables->columns.len))
 		err = pprof_stream_sum(session->stream, s->value);
 	if (tables && pprof_stream_samples(session->stream))
-		return;
+		return NULL;
 	pprof_stream_destroy(session->stream);
 	session->stream = NULL;
+	return NULL;
 }
 
 void pprof_session_deinit(struct pprof_session *s)
@@ -333,7 +334,7 @@ struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pp
 	bool fetched = false;
 	*ret = (struct pprof_session){ .ctx = ctx };
 	try_copy(&s, ret);
-	try_stream(&s, ret);
+	TRY(try_stream(&s, ret));
 	if (ret->copy || ret->stream)
 		return NULL;
 	TRY(read_many(ctx, &s, &ret->unpacked, &fetched, &ret->profile));
