@@ -136,7 +136,9 @@ void stack_unwinder_destroy(struct stack_unwinder *u)
 
 struct stack_unwinder_totals stack_unwinder_totals(const struct stack_unwinder *u)
 {
-	return (struct stack_unwinder_totals){ .stacks = u->stacks, .cut = u->cut, .deep = u->deep, .copied = u->copied, .records = u->records };
+	return (struct stack_unwinder_totals){
+		.stacks = u->stacks, .cut = u->cut, .deep = u->deep, .copied = u->copied, .records = u->records,
+	};
 }
 
 /* ---- events ---- */
