@@ -65,7 +65,7 @@ HEAP = [["-dot", "-alloc_space", "-nodefraction=0", "-edgefraction=0"], ["-dot",
         ["-dot", "-mean", "-alloc_space"],
         ["-mean", "-alloc_space", "-top"], ["-list=keeps"], ["-alloc_space", "-list=main"], ["-top"],
         ["-inuse_objects", "-top"], ["-alloc_space", "-tree"],
-        ["-sample_index=1", "-traces"],
+        ["-sample_index=1", "-traces"], ["-traces"], ["-tags"],
         ["-tagfocus=bytes=1kb:", "-top"], ["-tagfocus=4kb", "-traces"], ["-alloc_space", "-tagignore=:4kb", "-traces"]]
 HEAP_LINES = """     2:      800 [     5:     4000] @ 0x401000 0x402000 0x66001500
      1:      200 [    15:    86000] @ 0x401000 0x404000 0x77001000
@@ -308,7 +308,11 @@ def check_go_program(tap):
     done = run(binary, cwd=SCRATCH)
     tap.ok(done.status == 0, "it profiles itself", done.err)
     compare(tap, os.path.join(SCRATCH, "cpu.pb.gz"), LABELLED, "Go CPU profile")
-    compare(tap, os.path.join(SCRATCH, "heap.pb.gz"), HEAP, "Go heap profile")
+    heap_path = os.path.join(SCRATCH, "heap.pb.gz")
+    compare(tap, heap_path, HEAP, "Go heap profile")
+    based = [["-diff_base=" + heap_path, "-tags"], ["-base=" + heap_path, "-top"],
+             ["-diff_base=" + heap_path, "-mean", "-alloc_space", "-top"]]
+    compare(tap, heap_path, based, "Go heap profile")
     for name in "heap", "goroutine", "block", "mutex":
         # as text they have addresses alone; of threads it is nothing that the reference could read
         reports = [["-top", "-addresses", "-trim=false"], ["-traces", "-addresses"]]
@@ -514,6 +518,10 @@ def check_copy(tap):
         go_pprof("-proto", "-output=" + theirs, path)
         raw = [go_pprof("-raw", written).out for written in (ours, theirs)]
         tap.ok(raw[0] == raw[1] and "inner" in raw[0], f"-proto: {name}", first_difference(*raw) or done)
+    strobe("pprof", "-proto", "-divide_by=3", "-output=" + ours, path)
+    go_pprof("-proto", "-divide_by=3", "-output=" + theirs, path)
+    divided = [go_pprof("-raw", written).out for written in (ours, theirs)]
+    tap.ok(divided[0] == divided[1] != raw[0], "-proto: divided values", first_difference(*divided))
     done = strobe("pprof", "-proto", "-output=" + path, path)
     tap.ok(go_pprof("-raw", path).out == raw[0], "-proto: into the file that is read", done)
     with open(path, "wb") as f:

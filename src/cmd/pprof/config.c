@@ -154,7 +154,7 @@ struct strobe_error *pprof_config_check(const struct pprof_config *config)
 bool pprof_config_keeps_all(const struct pprof_config *c)
 {
 	return !profile_selects(&c->select) && !profile_selects_labels(&c->labels) && !c->labels.root && !c->labels.leaf &&
-	       !c->sample_index && !c->mean;
+	       !c->sample_index && !c->mean && c->divide_by == 1;
 }
 
 bool pprof_config_needs_names_only(const struct pprof_config *c, const struct pprof_report_kind *kind)

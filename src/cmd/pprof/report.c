@@ -129,6 +129,17 @@ static void trim_sources(struct seen *s, const struct pprof_config *c)
 	arena_deinit(&paths);
 }
 
+/* All values of a profile that is written, as pprof does it: what of them is no whole number is cut off. */
+static void divide_values(struct seen *s, double by)
+{
+	if (!s->own)
+		see(s, profile_filter(s->p, keep_all, NULL));
+	for (size_t i = 0; i < s->own->rows.len; i++) {
+		struct profile_row *row = &s->own->rows.data[i];
+		row->value = (uint64_t)(int64_t)((double)(int64_t)row->value / by);
+	}
+}
+
 /* tags and list have sums beside the mean of all, as with pprof. */
 static bool has_means(enum pprof_output o)
 {
@@ -266,6 +277,8 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 	struct strobe_error *err = seen_init(&s, session, c);
 	if (!err && !session->stream && names_sources(kind->output))
 		trim_sources(&s, c);
+	if (!err && kind->output == OUTPUT_PROTO && c->divide_by != 1)
+		divide_values(&s, c->divide_by);
 	if (!err)
 		err = write_view(session, &s, c, kind->output, argument, filters, out);
 	profile_destroy(s.own);
