@@ -72,6 +72,34 @@ char *out_reserve_slow(struct out *o, size_t n)
 	return o->buf + o->len;
 }
 
+/* What is written is short as a rule: the call of memcpy would take longer than two moves that overlap. */
+void out_write_some(struct out *o, const void *p, size_t n)
+{
+	const char *from = p, *end = from + n;
+	char *to = o->buf + o->len;
+	if (o->cap - o->len < n) {
+		out_write_slow(o, p, n);
+		return;
+	}
+	o->len += n;
+	if (n > 32) {
+		memcpy(to, from, n);
+	} else if (n >= 16) {
+		memcpy(to, from, 16);
+		memcpy(to + n - 16, end - 16, 16);
+	} else if (n >= 8) {
+		memcpy(to, from, 8);
+		memcpy(to + n - 8, end - 8, 8);
+	} else if (n >= 4) {
+		memcpy(to, from, 4);
+		memcpy(to + n - 4, end - 4, 4);
+	} else if (n) {
+		to[0] = from[0];
+		to[n / 2] = from[n / 2];
+		to[n - 1] = end[-1];
+	}
+}
+
 void out_write_slow(struct out *o, const void *p, size_t n)
 {
 	if (o->to_fd && n >= BUFFER) {

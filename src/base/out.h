@@ -42,14 +42,16 @@ static inline char *out_reserve(struct out *o, size_t n)
 }
 
 void out_write_slow(struct out *o, const void *p, size_t n);
+/* Of a length that only the run tells. */
+void out_write_some(struct out *o, const void *p, size_t n);
 static inline void out_write(struct out *o, const void *p, size_t n)
 {
-	if (!n)
-		return;
-	if (o->cap - o->len >= n) {
+	if (!__builtin_constant_p(n)) {
+		out_write_some(o, p, n);
+	} else if (o->cap - o->len >= n && n) {
 		memcpy(o->buf + o->len, p, n);
 		o->len += n;
-	} else {
+	} else if (n) {
 		out_write_slow(o, p, n);
 	}
 }

@@ -71,6 +71,16 @@ enum syscall_ret {
 	SYSCALL_RET_IOPRIO,
 };
 
+/* What a call does to the descriptors of its process, where that is more than to return one. */
+enum syscall_fds {
+	SYSCALL_FDS_KEPT,
+	SYSCALL_FDS_OPENED,    /* the result, by the path in the first argument */
+	SYSCALL_FDS_OPENED_AT, /* in the second */
+	SYSCALL_FDS_COPIED,    /* the result is a copy of the first argument */
+	SYSCALL_FDS_CLOSED,    /* the first argument */
+	SYSCALL_FDS_CLOSED_ALL, /* a range of them */
+};
+
 /*
  * ---- What to fetch: a flat plan that a BPF program can follow ----
  *
@@ -176,6 +186,7 @@ struct syscall_desc {
 	uint16_t number;
 	uint8_t nargs;
 	uint8_t ret;       /* enum syscall_ret */
+	uint8_t fds;       /* enum syscall_fds */
 	uint8_t telling_zeros; /* bit by argument: it is shown in the NAMED layout even if it is 0 */
 	uint32_t classes;  /* enum syscall_class */
 	const char *name;  /* "stat" */

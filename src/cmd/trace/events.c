@@ -312,12 +312,14 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 				   .cpu = r->sample.cpu, .event = r->event->name, .points = s->formats, .point = t->point,
 				   .raw = r->sample.raw, .raw_bytes = r->sample.raw_bytes };
 	struct syscall_event call;
+	struct trace_fault fault;
 	if (!stack_of(s, r, &line.frames, &line.frames_nr) || (t->max && t->seen++ >= t->max))
 		return NULL;
 	if (t->role == ROLE_MINOR_FAULT || t->role == ROLE_MAJOR_FAULT) {
 		line.kind = TRACE_LINE_FAULT;
-		line.major = t->role == ROLE_MAJOR_FAULT;
-		trace_fault_places(resolver_machine(s->resolver), resolver_symbols(s->resolver), r, &line);
+		line.fault = &fault;
+		fault.major = t->role == ROLE_MAJOR_FAULT;
+		trace_fault_places(resolver_machine(s->resolver), resolver_symbols(s->resolver), r, &fault);
 	} else if (t->call) {
 		call = call_of(s, t, &r->sample);
 		line.call = &call;

@@ -37,6 +37,12 @@ struct trace_place {
 	char level;         /* 'k' kernel, '.' user */
 };
 
+struct trace_fault {
+	bool major;
+	struct trace_place from, to;
+};
+
+/* One is made for each call: what few lines have is pointed at. */
 struct trace_line {
 	enum trace_line_kind kind;
 	uint64_t time_ns;     /* when it happened; of a call: when it began */
@@ -59,9 +65,7 @@ struct trace_line {
 	const void *raw;
 	uint32_t raw_bytes;
 
-	/* FAULT */
-	bool major;
-	struct trace_place from, to;
+	const struct trace_fault *fault; /* FAULT */
 
 	/* SIGNAL: what is known of its siginfo_t, 12 bytes (number, errno, code) at least */
 	uint32_t signal;

@@ -98,7 +98,7 @@ static const char *name_of(const struct trace_line *line)
 	if (line->event)
 		return line->event;
 	if (line->kind == TRACE_LINE_FAULT)
-		return line->major ? "major fault" : "minor fault";
+		return line->fault->major ? "major fault" : "minor fault";
 	return signal ? signal : names[line->kind];
 }
 
@@ -129,7 +129,7 @@ static void put_args(struct json *j, const struct trace_paper *p, const struct t
 		json_u64(j, line->exit_code);
 	} else if (line->kind == TRACE_LINE_FAULT) {
 		json_key(j, "address");
-		json_hex(j, line->to.address);
+		json_hex(j, line->fault->to.address);
 	} else if (line->kind == TRACE_LINE_POINT) {
 		struct out text;
 		size_t n;

@@ -84,9 +84,9 @@ static void put_place(struct json *j, const char *key, const struct trace_place 
 static void put_fault(struct json *j, const struct trace_line *line)
 {
 	json_key(j, "fault");
-	json_str(j, line->major ? "major" : "minor");
-	put_place(j, "from", &line->from);
-	put_place(j, "to", &line->to);
+	json_str(j, line->fault->major ? "major" : "minor");
+	put_place(j, "from", &line->fault->from);
+	put_place(j, "to", &line->fault->to);
 }
 
 static void put_signal_name(struct json *j, const char *key, uint32_t signal)

@@ -1,33 +1,44 @@
 /* A line of trace as a line of text, in the reference's layout. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/mem.h"
 #include "cmd/trace/line.h"
 
 #define STACK_FROM 39 /* where frames begin */
 #define COMM_WIDTH 14
+#define MS_MAX     64 /* bytes of a time, blanks before it included */
+
+/* Who did it, as it was written last: "cat/123 ". Mostly it is the same one. */
+struct who {
+	uint32_t tid, pid;
+	char comm[17];
+	struct out text;
+};
 
 static void print_ms(struct out *out, uint64_t ns, size_t width)
 {
-	uint64_t us = (ns + 500) / 1000;
+	uint64_t us = (ns + 500) / 1000, ms = us / 1000;
+	unsigned part = (unsigned)(us % 1000);
 	if (ns % 1000 == 500) { /* as the C library rounds what lies between */
 		out_f(out, "%*.3f", (int)width, (double)ns / 1e6);
 		return;
 	}
-	/* In one piece: there are two of these in each line. */
-	char text[32], *end = text + sizeof(text), *p = end;
-	for (unsigned i = 0; i < 3 || us; i++, us /= 10) {
-		if (i == 3)
-			*--p = '.';
-		*--p = (char)('0' + us % 10);
-	}
-	if (end - p == 3) {
-		*--p = '.';
-		*--p = '0';
-	}
-	while ((size_t)(end - p) < width)
-		*--p = ' ';
-	out_write(out, p, (size_t)(end - p));
+	/* In place: there are two of these in each line. */
+	char *to = out_reserve(out, MS_MAX), digits[20], *p = digits + sizeof(digits);
+	do
+		*--p = (char)('0' + ms % 10);
+	while (ms /= 10);
+	size_t n = (size_t)(digits + sizeof(digits) - p);
+	for (; width > n + 4; width--)
+		*to++ = ' ', out->len++;
+	for (size_t i = 0; i < n; i++)
+		to[i] = p[i];
+	to[n] = '.';
+	to[n + 1] = (char)('0' + part / 100);
+	to[n + 2] = (char)('0' + part / 10 % 10);
+	to[n + 3] = (char)('0' + part % 10);
+	out->len += n + 4;
 }
 
 static uint64_t position(const struct out *out)
@@ -50,11 +61,8 @@ static void print_time(const struct trace_paper *p, const struct trace_line *lin
 	}
 }
 
-static void print_task(const struct trace_paper *p, const struct trace_line *line)
+static void write_task(struct out *out, const struct trace_paper *p, const struct trace_line *line)
 {
-	struct out *out = p->out;
-	if (p->no_task)
-		return;
 	if (!p->no_comm && line->comm[0]) {
 		out_text(out, line->comm, strnlen(line->comm, COMM_WIDTH));
 		out_ch(out, '/');
@@ -65,6 +73,31 @@ static void print_task(const struct trace_paper *p, const struct trace_line *lin
 	}
 	out_u64(out, line->tid);
 	out_ch(out, ' ');
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	size_t i = 0;
+	while (i < COMM_WIDTH && a[i] && a[i] == b[i])
+		i++;
+	return i == COMM_WIDTH || a[i] == b[i];
+}
+
+static void print_task(const struct trace_paper *p, const struct trace_line *line)
+{
+	struct who *who = p->state;
+	size_t n;
+	if (p->no_task)
+		return;
+	if (!who->text.len || who->tid != line->tid || who->pid != line->pid || !is_same(who->comm, line->comm)) {
+		who->tid = line->tid;
+		who->pid = line->pid;
+		strncpy(who->comm, line->comm, COMM_WIDTH);
+		who->text.len = 0;
+		write_task(&who->text, p, line);
+	}
+	const char *text = out_mem(&who->text, &n);
+	out_write(p->out, text, n);
 }
 
 static void print_head(const struct trace_paper *p, const struct trace_line *line, bool times_calls)
@@ -155,13 +188,13 @@ static void print_fault(const struct trace_paper *p, const struct trace_line *li
 {
 	struct out *out = p->out;
 	print_head(p, line, true);
-	out_str(out, line->major ? "majfault [" : "minfault [");
-	trace_place_text(out, &line->from, false);
+	out_str(out, line->fault->major ? "majfault [" : "minfault [");
+	trace_place_text(out, &line->fault->from, false);
 	out_str(out, "] => ");
-	trace_place_text(out, &line->to, true);
+	trace_place_text(out, &line->fault->to, true);
 	out_str(out, " (");
-	out_ch(out, line->to.map);
-	out_ch(out, line->to.level);
+	out_ch(out, line->fault->to.map);
+	out_ch(out, line->fault->to.level);
 	out_ch(out, ')');
 }
 
@@ -244,7 +277,23 @@ static void text_line(struct trace_paper *p, const struct trace_line *line)
 	print_frames(p, line);
 }
 
+static void text_begin(struct trace_paper *p)
+{
+	struct who *who = xcalloc(1, sizeof(*who));
+	out_init_mem(&who->text);
+	p->state = who;
+}
+
+static void text_end(struct trace_paper *p)
+{
+	struct who *who = p->state;
+	error_destroy(out_close(&who->text));
+	free(who);
+}
+
 const struct trace_format trace_format_text = {
 	.name = "text",
+	.begin = text_begin,
 	.line = text_line,
+	.end = text_end,
 };

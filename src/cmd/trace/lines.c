@@ -22,7 +22,7 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 	struct trace_lines *l = xcalloc(1, sizeof(*l));
 	l->setup = *setup;
 	l->format = o->format;
-	l->tasks.sys = setup->sys;
+	trace_tasks_init(&l->tasks, setup->sys);
 	l->tasks.sched = o->sched && !setup->all_new;
 	l->style = (struct syscall_style){ .layout = o->strace_style ? SYSCALL_STRACE : SYSCALL_NAMED,
 					   .show_zeros = o->show_zeros, .show_prefix = o->show_prefix,

@@ -10,14 +10,14 @@ static struct trace_place code_place(const struct resolved_frame *f)
 	return p;
 }
 
-void trace_fault_places(struct machine *m, struct symbols *symbols, const struct resolved_sample *r, struct trace_line *line)
+void trace_fault_places(struct machine *m, struct symbols *symbols, const struct resolved_sample *r, struct trace_fault *fault)
 {
 	const struct sample *x = &r->sample;
 	uint16_t mode = x->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	line->from = code_place(&r->leaf);
+	fault->from = code_place(&r->leaf);
 	/* The kernel faults on addresses of the program, too. */
 	const struct map *map = machine_map(m, r->thread, PERF_RECORD_MISC_USER, x->addr, x->time);
-	struct trace_place *to = &line->to;
+	struct trace_place *to = &fault->to;
 	*to = (struct trace_place){ .address = x->addr, .map = '?', .level = mode == PERF_RECORD_MISC_KERNEL ? 'k' : '.' };
 	if (!map)
 		return;

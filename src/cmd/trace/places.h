@@ -6,5 +6,5 @@
 #include "machine/machine.h"
 #include "symbol/symbol.h"
 
-/* Fills line->from and line->to; strings live for the session. */
-void trace_fault_places(struct machine *m, struct symbols *symbols, const struct resolved_sample *r, struct trace_line *line);
+/* Fills from and to; strings live for the session. */
+void trace_fault_places(struct machine *m, struct symbols *symbols, const struct resolved_sample *r, struct trace_fault *fault);

@@ -16,6 +16,8 @@
 
 /* How often it is looked whether the tasks that are traced still live. */
 #define ALIVE_INTERVAL_MS 100
+/* A file system takes few large pieces sooner than many small ones. */
+#define OUTPUT_BYTES (256 << 10)
 
 const struct syscall_desc *trace_call_desc(const struct trace_run *r, uint32_t call)
 {
@@ -98,6 +100,7 @@ struct strobe_error *trace_open_output(struct trace_run *r)
 	if (r->out_fd < 0)
 		return error_errno(errno, "cannot write %s", file);
 	out_init_fd(&r->out, r->out_fd);
+	out_reserve(&r->out, OUTPUT_BYTES);
 	return NULL;
 }
 

@@ -315,10 +315,12 @@ static void take_other(struct trace_samples *s, const struct point *p, const str
 	struct trace_line line = { .kind = TRACE_LINE_POINT, .time_ns = sample->time, .tid = sample->tid, .pid = sample->pid,
 				   .cpu = sample->cpu, .event = event, .points = s->points, .point = p->tracepoint,
 				   .raw = sample->raw, .raw_bytes = sample->raw_bytes };
+	struct trace_fault fault;
 	if (p->kind != POINT_LINE) {
 		line.kind = TRACE_LINE_FAULT;
-		line.major = p->kind == POINT_MAJOR_FAULT;
-		trace_fault_places(resolver_machine(s->setup.resolver), resolver_symbols(s->setup.resolver), resolved, &line);
+		line.fault = &fault;
+		fault.major = p->kind == POINT_MAJOR_FAULT;
+		trace_fault_places(resolver_machine(s->setup.resolver), resolver_symbols(s->setup.resolver), resolved, &fault);
 	}
 	if (resolved && resolved->chain_nr) {
 		line.frames = resolved->chain;

@@ -7,19 +7,22 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "sys/tasks.h"
 
 #define FD_PATH_MAX 4096
 #define LOW_FDS     256
 
+void trace_tasks_init(struct trace_tasks *t, const struct sys *sys)
+{
+	*t = (struct trace_tasks){ .sys = sys };
+	strtab_init(&t->paths);
+}
+
 void trace_tasks_deinit(struct trace_tasks *t)
 {
 	u64map_deinit(&t->by_tid);
 	u64map_deinit(&t->fds);
-	for (size_t i = 0; i < t->paths.len; i++)
-		free(t->paths.data[i]);
-	vec_deinit(&t->paths);
+	strtab_deinit(&t->paths);
 	vec_deinit(&t->all);
 }
 
@@ -43,6 +46,8 @@ bool trace_task_ask_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *r
 struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid)
 {
 	bool is_new;
+	if (t->last < t->all.len && t->all.data[t->last].tid == tid)
+		return &t->all.data[t->last];
 	uint64_t *at = u64map_put(&t->by_tid, tid, &is_new);
 	if (is_new) {
 		struct trace_task task = { .tid = tid, .pid = pid };
@@ -52,6 +57,7 @@ struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid)
 		*at = t->all.len;
 		vec_push(&t->all, task);
 	}
+	t->last = *at;
 	return &t->all.data[*at];
 }
 
@@ -84,11 +90,7 @@ static uint64_t fd_key(uint32_t pid, int64_t fd)
 
 static void set_fd(struct trace_tasks *t, uint32_t pid, int64_t fd, const char *path, size_t n)
 {
-	uint64_t *at = u64map_put(&t->fds, fd_key(pid, fd), NULL);
-	if (*at && strlen(t->paths.data[*at - 1]) == n && !memcmp(t->paths.data[*at - 1], path, n))
-		return;
-	vec_push(&t->paths, xstrndup(path, n));
-	*at = t->paths.len;
+	*u64map_put(&t->fds, fd_key(pid, fd), NULL) = strtab_add_n(&t->paths, path, n);
 }
 
 static void forget_fd(struct trace_tasks *t, uint32_t pid, int64_t fd)
@@ -122,7 +124,7 @@ const char *trace_tasks_fd_text(void *ctx, uint32_t pid, int fd)
 	struct trace_tasks *t = ctx;
 	uint64_t *known = u64map_get(&t->fds, fd_key(pid, fd));
 	uint64_t at = known ? *known : look_up_fd(t, pid, fd);
-	return at ? t->paths.data[at - 1] : NULL;
+	return at ? strtab_get(&t->paths, (uint32_t)at) : NULL;
 }
 
 const char *trace_tasks_pid_text(void *ctx, int pid)
@@ -145,35 +147,32 @@ static bool string_of(const struct syscall_event *ev, unsigned arg, const char *
 	return false;
 }
 
+static void copy_fd(struct trace_tasks *t, uint32_t pid, int64_t from, int64_t to)
+{
+	const uint64_t *known = u64map_get(&t->fds, fd_key(pid, from));
+	uint64_t path = known ? *known : 0;
+	if (path)
+		*u64map_put(&t->fds, fd_key(pid, to), NULL) = path;
+}
+
 void trace_tasks_follow_fds(struct trace_tasks *t, const struct syscall_event *ev)
 {
-	const char *name = ev->desc->name, *path;
+	const char *path;
 	size_t n;
-	if (ev->desc->ret == SYSCALL_RET_FD && ev->ret >= 0)
-		forget_fd(t, ev->pid, ev->ret);
-	switch (name[0]) {
-	case 'o':
-		if (ev->ret >= 0 && text_has_prefix(name, "open") && string_of(ev, name[4] == 'a', &path, &n) && n && *path == '/')
-			set_fd(t, ev->pid, ev->ret, path, n);
-		break;
-	case 'd':
-		if (ev->ret >= 0 && text_has_prefix(name, "dup")) {
-			const uint64_t *from = u64map_get(&t->fds, fd_key(ev->pid, (int32_t)ev->arg[0]));
-			uint64_t at = from ? *from : 0;
-			if (at)
-				*u64map_put(&t->fds, fd_key(ev->pid, ev->ret), NULL) = at;
-		}
-		break;
-	}
+	if (ev->ret < 0 || ev->desc->ret != SYSCALL_RET_FD)
+		return;
+	forget_fd(t, ev->pid, ev->ret);
+	if (ev->desc->fds == SYSCALL_FDS_COPIED)
+		copy_fd(t, ev->pid, (int32_t)ev->arg[0], ev->ret);
+	else if ((ev->desc->fds == SYSCALL_FDS_OPENED || ev->desc->fds == SYSCALL_FDS_OPENED_AT) &&
+		 string_of(ev, ev->desc->fds == SYSCALL_FDS_OPENED_AT, &path, &n) && n && *path == '/')
+		set_fd(t, ev->pid, ev->ret, path, n);
 }
 
 void trace_tasks_close_fds(struct trace_tasks *t, const struct syscall_event *ev)
 {
-	const char *name = ev->desc->name;
-	if (name[0] != 'c')
-		return;
-	if (!strcmp(name, "close"))
+	if (ev->desc->fds == SYSCALL_FDS_CLOSED)
 		forget_fd(t, ev->pid, (int32_t)ev->arg[0]);
-	else if (!strcmp(name, "close_range"))
+	else if (ev->desc->fds == SYSCALL_FDS_CLOSED_ALL)
 		trace_tasks_forget_fds(t, ev->pid);
 }

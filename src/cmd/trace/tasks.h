@@ -4,6 +4,7 @@
  * Owns its strings. `sys` NULL: a recording, nothing is asked. One thread.
  */
 #pragma once
+#include "base/strtab.h"
 #include "base/u64map.h"
 #include "base/vector.h"
 #include "decode/syscall.h"
@@ -23,12 +24,14 @@ struct trace_tasks {
 	const struct sys *sys;
 	VEC(struct trace_task) all;
 	struct u64map by_tid; /* tid → index */
-	struct u64map fds;    /* pid << 32 | fd → index of paths + 1; 0: nothing is known */
-	VEC(char *) paths;
+	size_t last;          /* index of the one that was asked for last */
+	struct u64map fds;    /* pid << 32 | fd → id in paths; 0: nothing is known */
+	struct strtab paths;
 	bool sched;           /* asks how long tasks ran and waited before they were seen */
 	uint64_t asked_names, asked_fds; /* questions to /proc */
 };
 
+void trace_tasks_init(struct trace_tasks *t, const struct sys *sys);
 void trace_tasks_deinit(struct trace_tasks *t);
 /* Made, and its name asked for, where it is new. Valid until the next call. */
 struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid);

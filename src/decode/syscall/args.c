@@ -361,18 +361,16 @@ static void print_all(struct emit *e)
 		unsigned i = clone && k < 2 ? 1 - k : k;
 		if (!is_shown(e, i))
 			continue;
-		if (e->json) {
-			json_key(e->json, d->args[i].name);
-		} else {
-			if (!first)
-				out_str(e->out, ", ");
-			if (!e->strace && !e->style->hide_names) {
-				out_str(e->out, d->args[i].name);
-				out_str(e->out, ": ");
-			} else if (clone) {
-				out_str(e->out, clone_name(d->args[i].name));
-			}
-		}
+		const struct syscall_arg *arg = &d->args[i];
+		unsigned comma = first ? 2 : 0; /* what of it is left out */
+		if (e->json)
+			json_key(e->json, arg->name);
+		else if (!e->strace && !e->style->hide_names)
+			out_write(e->out, arg->label + comma, arg->label_bytes - comma);
+		else if (!first)
+			out_str(e->out, ", ");
+		if (clone && !e->json)
+			out_str(e->out, clone_name(arg->name));
 		first = false;
 		print_arg(e, i);
 	}

@@ -30,7 +30,8 @@ enum {
 #define BOTH_WAYS (SYSCALL_AT_ENTRY | SYSCALL_AT_EXIT)
 #define EVER (SYSCALL_AT_EXIT | SYSCALL_FETCH_ON_ERROR)
 
-#define ARG(n, k, ...) { .name = #n, .kind = ARG_##k, __VA_ARGS__ }
+#define ARG(n, k, ...) \
+	{ .name = #n, .label = ", " #n ": ", .label_bytes = sizeof(", " #n ": ") - 1, .kind = ARG_##k, __VA_ARGS__ }
 #define A(n, t) ARG(n, VALUE, .type = t)
 #define SHOWN(n, t, p) ARG(n, VALUE, .type = t, .shown = p)
 #define WIDE(n) ARG(n, PAIR), ARG(n, HIDDEN)

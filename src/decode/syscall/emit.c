@@ -184,6 +184,16 @@ static bool is_digit(uint8_t c)
 /* What is written as it is: all that can be seen but for '"' and '\\'. */
 static const bool plain[256] = { [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true };
 
+/* Eight of them: a byte has its high bit set, or gets it by a borrow, or is 0 behind an exclusive or. */
+static bool all_plain(const uint8_t *p)
+{
+	const uint64_t ones = UINT64_MAX / 255, high = ones << 7;
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+	uint64_t quote = v ^ ones * '"', backslash = v ^ ones * '\\', del = v ^ ones * 0x7f;
+	return !(((v - ones * ' ') | (quote - ones) | (backslash - ones) | (del - ones) | v) & high);
+}
+
 /* One byte that is not plain as C writes it, at most four characters; octal is as short as the byte behind allows. */
 static char *escape(char *to, uint8_t c, uint8_t next)
 {
@@ -210,6 +220,8 @@ void syscall_print_quoted(struct out *out, const void *bytes, size_t n)
 		size_t end = n - at < CHUNK ? n : at + CHUNK;
 		char *start = out_reserve(out, 4 * (end - at)), *to = start;
 		for (size_t i = at;;) {
+			for (; end - i >= 8 && all_plain(p + i); i += 8, to += 8)
+				memcpy(to, p + i, 8);
 			while (i < end && plain[p[i]])
 				*to++ = (char)p[i++];
 			if (i >= end)

@@ -9,12 +9,15 @@ static const struct value_type long_type = LONG, ulong_type = ULONG, caps_type =
 /* The value of a scalar member; 0 where it is absent or beyond what was fetched. */
 static uint64_t member_value(const struct arch *a, const struct struct_type *s, const char *name, const uint8_t *p, size_t bytes)
 {
-	size_t at = 0;
+	size_t at = 0, wanted = 0;
+	/* One text of the compiler's, as a rule: so it need not be compared. */
+	while (wanted < s->nr && s->members[wanted].name != name)
+		wanted++;
 	for (size_t i = 0; i < s->nr; i++) {
 		struct value_type t = s->members[i].type;
 		size_t align = value_align(a, t), n = value_bytes(a, t);
-		at = (at + align - 1) / align * align;
-		if (!strcmp(s->members[i].name, name))
+		at = (at + align - 1) & ~(align - 1); /* a power of two */
+		if (wanted < s->nr ? i == wanted : !strcmp(s->members[i].name, name))
 			return n <= 8 && at + n <= bytes ? value_load(a, p + at, n) : 0;
 		at += n;
 	}

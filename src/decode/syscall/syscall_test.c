@@ -1,4 +1,6 @@
 /* Calls as a tracer would hand them over: numbers, bytes as they lie in memory, and what must be read of them. */
+#include <stdio.h>
+
 #include "base/testing.h"
 #include "decode/syscall.h"
 
@@ -304,13 +306,39 @@ static void all_calls(void **state)
 	assert_true(syscall_table_find(s->aarch64, "file_setattr")->described);
 }
 
+/* Each byte at each place of a text of three words, by the rule of C: so that none slips through where eight are looked at. */
+static void quoted_bytes(void **state)
+{
+	for (unsigned c = 0; c < 256; c++)
+		for (size_t at = 0; at < 24; at++) {
+			static const char named[] = "\"\\\t\n\v\f\r", letters[] = "\"\\tnvfr";
+			char text[25] = "aaaaaaaaaaaaaaaaaaaaaaaa", expected[64], one[8];
+			const char *name = c ? strchr(named, (int)c) : NULL;
+			text[at] = (char)c;
+			if (name)
+				snprintf(one, sizeof(one), "\\%c", letters[name - named]);
+			else
+				snprintf(one, sizeof(one), c >= ' ' && c < 0x7f ? "%c" : "\\%o", c);
+			snprintf(expected, sizeof(expected), "\"%.*s%s%.*s\"", (int)at, "aaaaaaaaaaaaaaaaaaaaaaaa", one, (int)(23 - at),
+				 "aaaaaaaaaaaaaaaaaaaaaaaa");
+			struct out out;
+			size_t n;
+			out_init_mem(&out);
+			syscall_print_quoted(&out, text, 24);
+			const char *got = out_mem(&out, &n);
+			assert_int_equal(n, strlen(expected));
+			assert_memory_equal(got, expected, n);
+			error_destroy(out_close(&out));
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(open_calls),   cmocka_unit_test(buffers),      cmocka_unit_test(sockets),
 		cmocka_unit_test(times),        cmocka_unit_test(processes),    cmocka_unit_test(memory_calls),
 		cmocka_unit_test(wide_numbers), cmocka_unit_test(stat_layouts), cmocka_unit_test(selection),
-		cmocka_unit_test(all_calls),
+		cmocka_unit_test(all_calls), cmocka_unit_test(quoted_bytes),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

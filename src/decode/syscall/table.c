@@ -16,6 +16,22 @@ struct syscall_table {
 	const struct syscall_desc *by_number[SYSCALL_NUMBERS];
 };
 
+static enum syscall_fds fds_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum syscall_fds fds;
+	} calls[] = {
+		{ "open", SYSCALL_FDS_OPENED }, { "openat", SYSCALL_FDS_OPENED_AT }, { "openat2", SYSCALL_FDS_OPENED_AT },
+		{ "dup", SYSCALL_FDS_COPIED }, { "dup2", SYSCALL_FDS_COPIED }, { "dup3", SYSCALL_FDS_COPIED },
+		{ "close", SYSCALL_FDS_CLOSED }, { "close_range", SYSCALL_FDS_CLOSED_ALL },
+	};
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!strcmp(calls[i].name, name))
+			return calls[i].fds;
+	return SYSCALL_FDS_KEPT;
+}
+
 static void describe(struct syscall_desc *d, const struct arch *a, const struct arch_syscall *s)
 {
 	const struct call *c = call_find(a, s->name);
@@ -33,6 +49,7 @@ static void describe(struct syscall_desc *d, const struct arch *a, const struct 
 		d->nargs = c->nargs;
 		d->args = c->args;
 	}
+	d->fds = (uint8_t)fds_of(d->name);
 	d->telling_zeros = telling_zeros_of(d);
 	plan_make(d);
 }

@@ -189,7 +189,8 @@ enum arg_kind {
 };
 
 struct syscall_arg {
-	const char *name;
+	const char *name, *label; /* "fd" and ", fd: " */
+	uint8_t label_bytes;
 	uint8_t kind;
 	uint8_t at;           /* SYSCALL_AT_ENTRY, SYSCALL_AT_EXIT or both; 0: nothing is fetched */
 	uint8_t len, len_arg; /* how many: enum syscall_fetch_len */

@@ -478,7 +478,7 @@ void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p,
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct member *m = &s->members[i];
 		size_t align = s->packed ? 1 : value_align(e->arch, m->type), n = value_bytes(e->arch, m->type);
-		at = (at + align - 1) / align * align;
+		at = (at + align - 1) & ~(align - 1); /* a power of two */
 		if (at + n > bytes) /* an older, shorter struct, or it was cut */
 			break;
 		if (is_wanted(e, m, p + at, n)) {
