@@ -46,7 +46,8 @@ uint64_t stream_tracer_lost(const struct stream_tracer *s);
 uint64_t stream_tracer_lost_others(const struct stream_tracer *s);
 /* Calls that waited for the reader. */
 uint64_t stream_tracer_waits(const struct stream_tracer *s);
-/* A line for each element of a map of the programs that is not all zeros. ERROR_NOT_FOUND names those that can be listed. */
+/* A line for each element of a map of the programs that is not all zeros; whether there is one of that name, else ERROR_USAGE. */
+struct strobe_error *stream_tracer_can_dump(const char *map) _must_check_;
 struct strobe_error *stream_tracer_dump(const struct stream_tracer *s, const char *map, struct out *out) _must_check_;
 /* Before it is closed, at the end of a program: the tracepoints of single calls are slow to close (sys/leave_behind.h). */
 void stream_tracer_leave_behind(const struct stream_tracer *s);

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "bpf/stream_tracer.h"
 #include "bpf/trace_shared.h"
 #include "capture/options.h"
 #include "cmd/trace/choose.h"
@@ -269,6 +270,8 @@ struct strobe_error *trace_options_check(const struct trace_options *o, int argc
 	if (o->callgraph.mode == CALLGRAPH_DWARF && o->callgraph.dump_bytes > TRACE_STACK_BYTES && trace_wants_calls(o))
 		return error_create(ERROR_USAGE, "--call-graph dwarf,%u: of a system call %u bytes of stack can be copied",
 				    o->callgraph.dump_bytes, TRACE_STACK_BYTES);
+	if (o->map_dump)
+		TRY(stream_tracer_can_dump(o->map_dump));
 	if (o->map_dump && !trace_wants_calls(o))
 		return error_create(ERROR_USAGE, "--map-dump: without system calls there are no BPF maps");
 	if (o->map_dump && o->summary)

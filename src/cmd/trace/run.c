@@ -156,10 +156,13 @@ static struct strobe_error *wait_for_end(struct trace_run *r)
 	return NULL;
 }
 
-static void choose_rings(struct trace_run *r)
+static struct strobe_error *open_rings(struct trace_run *r)
 {
 	r->by_rings = true;
 	r->hooks = trace_wants_events(r->o) ? &trace_events_hooks : &trace_rings_hooks;
+	if (r->o->map_dump)
+		return error_create(ERROR_UNSUPPORTED, "--map-dump: without BPF there are no maps");
+	return r->hooks->open(r);
 }
 
 static void say_limits(const struct trace_run *r)
@@ -173,9 +176,9 @@ static void say_limits(const struct trace_run *r)
 static struct strobe_error *open_hooks(struct trace_run *r)
 {
 	if (r->o->no_bpf && trace_wants_calls(r->o)) {
-		choose_rings(r);
+		TRY(open_rings(r));
 		say_limits(r);
-		return r->hooks->open(r);
+		return NULL;
 	}
 	struct strobe_error *err = r->hooks->open(r);
 	if (!err || !trace_wants_calls(r->o) || (!error_is(err, ERROR_UNSUPPORTED) && !error_is(err, ERROR_PERMISSION)))
@@ -183,8 +186,7 @@ static struct strobe_error *open_hooks(struct trace_run *r)
 	if (r->state)
 		r->hooks->close(r);
 	r->state = NULL;
-	choose_rings(r);
-	struct strobe_error *other = r->hooks->open(r);
+	struct strobe_error *other = open_rings(r);
 	if (other) {
 		other = error_prefix(other, "not by BPF (%s), nor by tracepoints", err->message);
 	} else {

@@ -1,0 +1,2 @@
+# before anything runs
+strobe trace --map-dump nonsense sh -c 'echo ran'
