@@ -7,6 +7,7 @@
 
 import os
 import re
+import signal
 import struct
 import subprocess
 import threading
@@ -123,6 +124,13 @@ def stalled(tap):
             tap.equal(s.end(), (0, True), "q ends it")
             if writer:
                 writer.close()
+    with Screen([STROBE, "report", "-i", fifo], columns=100) as s:
+        s.wait_for("(q ends)")
+        os.kill(s.pid(), signal.SIGTERM)
+        tap.equal(s.end(), (143, True), "SIGTERM ends it, the terminal as it was")
+    with Screen([STROBE, "report", "-i", fifo], columns=100) as s:
+        s.wait_for("(q ends)")
+        tap.ok(s.close(), "so does a closed terminal")
 
 
 SPLIT = ["-s", "sym", "-n"]

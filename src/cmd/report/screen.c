@@ -112,7 +112,8 @@ static bool go_on_waiting(struct report_screen *s, uint64_t done, uint64_t total
 {
 	if (sys_clock_ns(sys_live(), CLOCK_MONOTONIC) - s->began_ns >= PROGRESS_AFTER_NS)
 		draw_progress(s, done, total);
-	for (struct screen_key k; (k = screen_key(s->screen)).key != KEY_NONE;)
+	/* A terminal that is gone says so for ever. */
+	for (struct screen_key k; !s->stopped && (k = screen_key(s->screen)).key != KEY_NONE;)
 		if (k.key == 'q' || k.key == KEY_IS_CTRL_C || k.key == KEY_IS_GONE || k.key == KEY_IS_ESCAPE)
 			s->stopped = true;
 		else if (k.key != KEY_IS_RESIZE)
