@@ -157,6 +157,8 @@ void resolver_seal(struct resolver *r)
 /* Files and names that may be known without being in use. */
 #define FORGOTTEN_FILES   256
 #define FORGOTTEN_STRINGS 20000
+/* Some 20 MB: programs have many more symbols than other files have anything, and some are run once. */
+#define FORGOTTEN_SYMBOLS 500000
 
 /* Files get other numbers: all that was made for them begins anew. */
 static void forget_files(struct resolver *r, uint64_t before_ns)
@@ -174,6 +176,7 @@ static void forget_files(struct resolver *r, uint64_t before_ns)
 	symbols_destroy(r->symbols);
 	machine_forget_ended(r->machine, before_ns, true);
 	r->symbols = symbols_create(r->env, r->symbols_options);
+	r->symbols_max = 0;
 	jit_deinit(&r->jit);
 	jit_init(&r->jit, r->env, r->machine, r->symbols);
 	filter_set_comms(&r->filter, comms.data, (uint32_t)comms.len, r->machine);
@@ -187,13 +190,22 @@ void resolver_forget_frames(struct resolver *r)
 	frame_cache_init(&r->frames, r->machine, r->symbols);
 }
 
+/* Twice as many as those of the files that were met when files were forgotten, and until now. */
+static bool holds_too_many(struct resolver *r)
+{
+	uint64_t held = symbols_held(r->symbols);
+	if (!r->symbols_max)
+		r->symbols_max = 2 * held > FORGOTTEN_SYMBOLS ? 2 * held : FORGOTTEN_SYMBOLS;
+	return held > r->symbols_max;
+}
+
 void resolver_forget_ended(struct resolver *r, uint64_t before_ns)
 {
 	frame_cache_deinit(&r->frames);
 	u64map_deinit(&r->reach.tops);
 	u64map_deinit(&r->reach.lows);
 	uint32_t mapped = machine_forget_ended(r->machine, before_ns, false);
-	if (machine_files_count(r->machine) > 2 * (size_t)mapped + FORGOTTEN_FILES ||
+	if (holds_too_many(r) || machine_files_count(r->machine) > 2 * (size_t)mapped + FORGOTTEN_FILES ||
 	    machine_strings(r->machine)->strings.len > 2 * (size_t)mapped + 2 * machine_threads_count(r->machine) + FORGOTTEN_STRINGS)
 		forget_files(r, before_ns);
 	frame_cache_init(&r->frames, r->machine, r->symbols);

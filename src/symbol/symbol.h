@@ -130,3 +130,5 @@ struct dso_try {
 size_t dso_tries(struct dso *d, const struct dso_try **ret);
 /* Those that were asked about, in machine order; not while others ask. */
 void symbols_each_dso(struct symbols *s, void (*fn)(void *ctx, struct dso *d), void *ctx);
+/* How many symbols of files are held, some 40 bytes each; likewise. */
+uint64_t symbols_held(const struct symbols *s);

@@ -79,6 +79,14 @@ void symbols_each_dso(struct symbols *s, void (*fn)(void *ctx, struct dso *d), v
 			fn(ctx, s->dsos.data[i]);
 }
 
+uint64_t symbols_held(const struct symbols *s)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < s->dsos.len; i++)
+		n += s->dsos.data[i] ? s->dsos.data[i]->table.entries_nr : 0;
+	return n;
+}
+
 /* What the recording says of the build-id of its kernel; 0 where it says nothing. */
 static size_t kernel_build_id(const struct dso *d, const uint8_t **ret)
 {

@@ -9,8 +9,11 @@
 #include "base/mem.h"
 #include "event/open.h"
 
-/* Rows of the last minutes that can be stepped back to: some 10 MB, and what the profile has of their stacks. */
-#define REMEMBERED_ROWS 100000
+/*
+ * Rows of the last minutes that can be stepped back to: some 35 MB with what the profile has of their stacks, of which it may
+ * keep twice as many.
+ */
+#define REMEMBERED_ROWS 60000
 /*
  * Root may lock memory without a bound: rings that hold some seconds, since they are not read while a report is made, and
  * that may take long the first time, when symbols of large programs are loaded.
