@@ -22,6 +22,8 @@
 #define STREAM "perf_stream_"
 /* Packets are written when they have reached this; what one event adds goes on top. */
 #define PACKET_BYTES (256u * 1024)
+/* Readers count from 1970 in 63 bits, and refuse the whole trace where one damaged time does not fit: it is cut to 146 years. */
+#define LATEST_NS (UINT64_C(1) << 62)
 /* A damaged sample may come from any CPU; each takes a file. Those of none that a machine has go where unknown ones go. */
 #define CPUS_MAX 16384
 
@@ -341,6 +343,8 @@ struct out *ctf_event(struct ctf_trace *t, uint32_t cpu, uint64_t time_ns, uint3
 	struct stream *s = stream_of(t, cpu);
 	if (s->packet.len >= PACKET_BYTES)
 		write_packet(t, cpu < CPUS_MAX ? cpu : 0, s);
+	if (time_ns > LATEST_NS)
+		time_ns = LATEST_NS;
 	if (time_ns < s->last_ns)
 		time_ns = s->last_ns;
 	if (is_empty(s))

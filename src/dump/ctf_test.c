@@ -187,13 +187,14 @@ static void test_directories(void **state)
 	char old[160];
 	snprintf(old, sizeof(old), "%s/perf_stream_9", p->trace);
 	assert_int_equal(access(old, F_OK), -1);
-	/* A CPU that no machine has does not make files without end. */
+	/* A CPU that no machine has does not make files without end, nor does a time that readers do not know end the reading. */
 	assert_ok(ctf_create(p->trace, true, &t));
-	ctf_event(t, UINT32_MAX, 1, 0);
+	ctf_event(t, UINT32_MAX, UINT64_MAX, 0);
 	assert_ok(ctf_finish(t, &(struct ctf_facts){}));
 	ctf_destroy(t);
 	_cleanup_strbuf_ struct strbuf b = content(p, "perf_stream_0");
 	assert_int_equal(b.len, 68 + 12);
+	assert_true(word(&b, 72, 8) == UINT64_C(1) << 62);
 	assert_fails(ctf_create("/dev/null/x", false, &t), ERROR_IO);
 }
 
