@@ -157,6 +157,15 @@ def cut_is_counted(tap):
     tap.equal(said.groups() if said else done.err, (str(cut), str(stacks)), "the report says how many")
 
 
+def deeper_than_walked(tap):
+    binary = build_workload("recurse", "-O2", "-fomit-frame-pointer", "-DDEPTH=600", suffix="600")
+    path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", binary, "200", output="deep.data")
+    frames = [len(s.stack) for s in script_samples(path, "--max-stack", "600")]
+    tap.ok(stacks > 50 and cut > 0.9 * stacks and max(frames) == 512, f"a recursion of 600 calls: 512 frames ({cut} of {stacks})")
+    said = strobe("report", "--stdio", "-i", path).err
+    tap.ok("more frames than are walked" in done.err and "more frames than are walked" in said, "and it is said why", done.err + said)
+
+
 CODE_32BIT = """
 static volatile int sink;
 __attribute__((noinline)) static void leaf(int n) { for (volatile int i = 0; i < n; i++) sink += i; }
@@ -255,6 +264,7 @@ def main():
     kernel_part(tap)
     reference(tap)
     cut_is_counted(tap)
+    deeper_than_walked(tap)
     of_32_bits(tap)
     refusals(tap)
     automatic(tap)

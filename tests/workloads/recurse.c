@@ -1,7 +1,9 @@
-/* descend() calls itself to a depth of 50 and burns at the bottom, in leaf(): recurse [MS] */
+/* descend() calls itself to a depth of DEPTH and burns at the bottom, in leaf(): recurse [MS] */
 #include "burn.h"
 
-enum { DEPTH = 50 };
+#ifndef DEPTH
+#define DEPTH 50
+#endif
 
 __attribute__((noinline)) void leaf(void)
 {
