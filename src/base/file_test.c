@@ -1,14 +1,17 @@
 /* file, filemap, pool */
 #include "base/testing.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/filemap.h"
 #include "base/pool.h"
+#include "base/user_cache.h"
 
 static int temp_file(size_t bytes, char *path)
 {
@@ -130,6 +133,55 @@ static void pool_does_each_once(void **state)
 	pool_run(0, 4, add, NULL);
 }
 
+static bool is_kept(const char *name, const char *content)
+{
+	struct filemap m = { .slot = -1 };
+	if (!user_cache_map(name, &m))
+		return false;
+	assert_int_equal(m.bytes, strlen(content));
+	assert_memory_equal(m.data, content, m.bytes);
+	filemap_close(&m);
+	return true;
+}
+
+static void keep(const char *name, const char *content)
+{
+	struct iovec v[] = { { (void *)content, 2 }, { (void *)(content + 2), strlen(content) - 2 } };
+	user_cache_save(name, v, 2);
+}
+
+static void what_is_kept_is_there_again_until_it_is_too_much(void **state)
+{
+	char home[] = "/tmp/strobe-cache-XXXXXX", path[64];
+	assert_non_null(mkdtemp(home));
+	setenv("XDG_CACHE_HOME", home, 1);
+	assert_false(is_kept("x", ""));
+	keep("x", "first");
+	assert_true(is_kept("x", "first"));
+	keep("x", "second");
+	assert_true(is_kept("x", "second"));
+	for (int i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "many/%d", i);
+		keep(path, "0123456789");
+		/* one a second, so that the oldest is known */
+		char full[128];
+		snprintf(full, sizeof(full), "%s/strobe/%s", home, path);
+		const struct timespec times[2] = { { 1000 + i, 0 }, { 1000 + i, 0 } };
+		assert_int_equal(utimensat(AT_FDCWD, full, times, 0), 0);
+	}
+	user_cache_trim("many", 40);
+	assert_true(is_kept("many/0", "0123456789"));
+	user_cache_trim("many", 25);
+	assert_false(is_kept("many/0", "") || is_kept("many/1", ""));
+	assert_true(is_kept("many/2", "0123456789") && is_kept("many/3", "0123456789") && is_kept("x", "second"));
+	snprintf(path, sizeof(path), "%s/strobe", home);
+	chmod(path, 0777); /* others could have put it there */
+	assert_false(is_kept("x", ""));
+	unsetenv("XDG_CACHE_HOME");
+	snprintf(path, sizeof(path), "rm -r %s", home);
+	assert_int_equal(system(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +190,7 @@ int main(void)
 		cmocka_unit_test(maps_files_pipes_and_procfs),
 		cmocka_unit_test(a_shrunken_file_reads_as_zeros),
 		cmocka_unit_test(pool_does_each_once),
+		cmocka_unit_test(what_is_kept_is_there_again_until_it_is_too_much),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
