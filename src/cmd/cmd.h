@@ -84,6 +84,8 @@ int cmd_hold_log(void);
 void cmd_release_log(int held);
 /* The -v level: makes the log hook print LOG_INFO (1) or LOG_DEBUG (2). */
 void cmd_set_verbosity(unsigned level);
+/* What --format says where it is text or json; NULL is text. ERROR_USAGE. */
+struct strobe_error *cmd_format_is_json(const char *format, bool *ret) _must_check_;
 /* The user's settings; read at the first call. */
 struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret) _must_check_;
 /* Where build-ids are kept: --buildid-dir, the setting buildid.dir, ~/.debug; NULL without a home. Lives with ctx. */

@@ -19,6 +19,7 @@
 
 struct buildid_options {
 	const char *input, *format;
+	bool json; /* what format says */
 	bool force, with_hits, kernel, kernel_maps;
 	unsigned verbose;
 };
@@ -80,7 +81,7 @@ static int print(struct cmd_context *ctx, const struct buildid_options *o, const
 	struct out out;
 
 	cmd_open_output(ctx, &out);
-	if (o->format && !strcmp(o->format, "json"))
+	if (o->json)
 		print_json(&out, files);
 	else
 		print_text(&out, files);
@@ -217,14 +218,17 @@ static int list_kernel_maps(struct cmd_context *ctx)
 
 static int run(struct cmd_context *ctx, void *options)
 {
-	const struct buildid_options *o = options;
+	struct buildid_options *o = options;
+	struct strobe_error *err = cmd_format_is_json(o->format, &o->json);
 	int status;
 
+	if (!err && o->json && o->kernel_maps)
+		err = error_create(ERROR_USAGE, "-m prints text: it does not go with --format json");
+	if (err)
+		return cmd_fail_usage(ctx, err);
 	if (ctx->rest.argc)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: name a recording with -i",
 							ctx->rest.argv[0]));
-	if (o->format && strcmp(o->format, "json") && strcmp(o->format, "text"))
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--format %s: it is text or json", o->format));
 	cmd_set_verbosity(o->verbose);
 	if (o->kernel)
 		return list_kernel(ctx, o);

@@ -191,11 +191,10 @@ static void print_json(struct out *out, const struct env *env, const struct trac
 	json_end(&j);
 }
 
-static int print(struct cmd_context *ctx, const struct evlist_options *o, const struct env *env)
+static int print(struct cmd_context *ctx, const struct evlist_options *o, bool json, const struct env *env)
 {
 	struct tracepoints *formats = NULL;
 	struct strobe_error *err = tracepoints_read(env, &formats);
-	bool json = o->format && !strcmp(o->format, "json");
 	struct out out;
 
 	/* Of damaged formats, those that are whole are listed. */
@@ -221,13 +220,15 @@ static int run(struct cmd_context *ctx, void *options)
 							ctx->rest.argv[0]));
 	if (o->group && (o->verbose || o->freq))
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--group cannot be combined with --verbose or --freq"));
-	if (o->format && strcmp(o->format, "json") && strcmp(o->format, "text"))
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--format %s: it is text or json", o->format));
+	bool json;
+	struct strobe_error *err = cmd_format_is_json(o->format, &json);
+	if (err)
+		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->verbose > 1 ? o->verbose - 1 : 0);
-	struct strobe_error *err = input_open(o->input, o->force, &source);
+	err = input_open(o->input, o->force, &source);
 	if (err)
 		return cmd_fail(ctx, err);
-	int status = print(ctx, o, source_env(source));
+	int status = print(ctx, o, json, source_env(source));
 	if (!status)
 		status = cmd_fail(ctx, reader_check_whole(source));
 	input_remarks(ctx, source, NULL);

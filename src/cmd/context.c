@@ -216,6 +216,13 @@ void cmd_release_log(int fd)
 	close(fd);
 }
 
+struct strobe_error *cmd_format_is_json(const char *format, bool *ret)
+{
+	*ret = format && !strcmp(format, "json");
+	return !format || *ret || !strcmp(format, "text") ? NULL :
+		error_create(ERROR_USAGE, "--format %s: it is text or json", format);
+}
+
 void cmd_set_verbosity(unsigned level)
 {
 	enum log_level max = level > 1 ? LOG_DEBUG : level ? LOG_INFO : LOG_WARN;

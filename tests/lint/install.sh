@@ -31,6 +31,9 @@ ninja -C "$dir" -j 2 >"$STROBE_SCRATCH/ninja" 2>&1 || status=$?
 point $status 'it builds without a warning'
 
 status=0
+# Meson has malloc fill what is freed, of which a test that grows many small strings would make minutes.
+MALLOC_PERTURB_=0
+export MALLOC_PERTURB_
 meson test -C "$dir" --timeout-multiplier 5 --no-rebuild --num-processes 2 --suite unit >"$STROBE_SCRATCH/unit" 2>&1 || status=$?
 [ $status = 0 ] || tail -50 "$STROBE_SCRATCH/unit" | sed 's/^/# /'
 point $status 'its unit tests pass'

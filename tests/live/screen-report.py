@@ -13,6 +13,7 @@ from reportscreen import WITH, Browser, shown, table
 from screen import require_tmux
 from strobetest import PERF, SCRATCH, Tap, build_workload, record, strobe
 
+
 def same_rows(tap, path):
     want = table("-i", path, *WITH)
     with Browser(path, *WITH, columns=140) as s:

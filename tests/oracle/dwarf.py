@@ -37,8 +37,8 @@ STARTUP = re.compile(r"(crtstuff|abi-note)\.c|-cgu\.\d+$")
 
 BUILDS = [
     # name, compiler and flags; then what the program is turned into, whose answers must stay as they are. Long ones first.
-    ("g++ -O3, DWARF 4", "g++", "-O3 -gdwarf-4"),
-    ("clang++ -O3, DWARF 5", "clang++", "-O3 -gdwarf-5"),
+    ("g++ -O3, DWARF 4", "g++", f"-O3 -gdwarf-4 {SMALL}"),
+    ("clang++ -O3, DWARF 5", "clang++", f"-O3 -gdwarf-5 {SMALL}"),
     ("g++ -O2, DWARF 5", "g++", f"-O2 -gdwarf-5 {SMALL}",
      ("zstd", "objcopy --compress-debug-sections=zstd"), ("zlib", "objcopy --compress-debug-sections=zlib"),
      (".zdebug", "objcopy --compress-debug-sections=zlib-gnu"), ("dwz", "dwz")),

@@ -371,12 +371,17 @@ static struct strobe_error *open_output(const char *path, int *ret_fd)
 
 static int run(struct cmd_context *ctx, void *options)
 {
-	const struct list_options *o = options;
+	struct list_options *o = options;
 	struct out out;
+	bool json;
 	struct lister l = { .ctx = ctx, .options = o, .sys = sys_live(), .printer = { .options = o, .out = &out } };
 	_cleanup_free_ char *pmu = NULL;
 	_cleanup_close_ int fd = -1;
 
+	struct strobe_error *wrong = cmd_format_is_json(o->format, &json);
+	if (wrong)
+		return cmd_fail_usage(ctx, wrong);
+	o->json |= json;
 	cmd_set_verbosity(o->debug ? 2 : 0);
 	choose_pmu(&l, &pmu);
 	if (o->output) {
@@ -415,6 +420,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'd', "desc", AT(desc), .help = "describe each event; --no-desc leaves that out" },
 	{ OPTION_BOOL, 'v', "long-desc", AT(long_desc), .help = "describe each event at length" },
 	{ OPTION_BOOL, 'j', "json", AT(json), .help = "print a JSON array" },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json", .help = "json is -j" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard output" },
 	{ OPTION_STRING, 0, "cputype", AT(cputype), .arg = "type",
 	  .help = "of a hybrid machine, list the events of this kind of core (core, atom)" },

@@ -11,7 +11,7 @@
 
 struct list_options {
 	bool desc, long_desc, debug, deprecated, details, json, raw_dump;
-	const char *cputype, *unit, *output;
+	const char *cputype, *unit, *output, *format;
 };
 
 /* Strings live for the call; those that do not apply are NULL. */

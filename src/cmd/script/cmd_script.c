@@ -143,9 +143,9 @@ static int run(struct cmd_context *ctx, void *options)
 {
 	struct script_options *o = options;
 	cmd_set_verbosity(o->verbose);
-	o->json = o->format && !strcmp(o->format, "json");
-	if (o->format && !o->json && strcmp(o->format, "text"))
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "there is no format '%s'; there are text and json", o->format));
+	struct strobe_error *err = cmd_format_is_json(o->format, &o->json);
+	if (err)
+		return cmd_fail_usage(ctx, err);
 	if (o->json && (o->raw || o->raw_unsorted || o->header || o->header_only || o->per_event))
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-D, --header, --header-only and --per-event-dump are text: "
 								     "they do not go with --format json"));
