@@ -3,6 +3,12 @@ ours against it: strace-decode.py by ptrace, strace-trace.py by `strobe trace`."
 
 import re
 import shutil
+import sys
+
+from strobetest import build_workload, run, skip_all
+
+# Some containers forbid it; addresses are masked anyway.
+FIXED_ADDRESSES = ["setarch", "-R"] if run("setarch", "-R", "true").status == 0 else []
 
 # (family or *, pattern in both texts, replacement, reason): differences that are meant
 ACCEPTED = [
@@ -135,6 +141,29 @@ def programs():
         "python3": [python, "-I", "-S", "-c", "print(1)"],
         "server": [python, "-I", "-S", "-c", SERVER],
     }
+
+
+def is_wanted(name):
+    """Those that the command line names, or all."""
+    return len(sys.argv) < 2 or name in sys.argv[1:]
+
+
+def require_strace():
+    if not shutil.which("strace"):
+        skip_all("no strace on this machine")
+    if run("strace", "-o", "/dev/null", "true").status != 0:
+        skip_all("strace may not trace here")
+
+
+def compare_all(tap, compare):
+    """compare(tap, name, argv) of each family of tests/workloads/families.c, and of each program."""
+    binary = build_workload("families", "-w", "-pthread")
+    for family in run(binary).out.split():
+        if is_wanted(family):
+            compare(tap, family, [binary, family])
+    for name, argv in programs().items():
+        if is_wanted(name):
+            compare(tap, name, argv)
 
 
 def differences(ours, theirs):

@@ -9,13 +9,10 @@ tables: what differs here is decoding, whatever the machine says about BPF."""
 import os
 import shutil
 import subprocess
-import sys
 
-from straced import TRIES, differences, lines_of, mistakable, normalise, own_part, programs
-from strobetest import BUILD, SCRATCH, Tap, build_workload, run, skip_all
+from straced import FIXED_ADDRESSES, TRIES, compare_all, differences, lines_of, mistakable, normalise, own_part, require_strace
+from strobetest import BUILD, SCRATCH, Tap, skip_all
 
-# Some containers forbid it; addresses are masked anyway.
-FIXED_ADDRESSES = ["setarch", "-R"] if run("setarch", "-R", "true").status == 0 else []
 PTRACER = os.path.join(BUILD, "tests", "lib", "ptracer")
 
 
@@ -40,21 +37,11 @@ def compare(tap, family, argv):
 
 
 def main():
-    if not shutil.which("strace"):
-        skip_all("no strace on this machine")
+    require_strace()
     if not os.path.exists(PTRACER):
         skip_all("no ptracer in this build")
-    if run("strace", "-o", os.devnull, "true").status != 0:
-        skip_all("strace may not trace here")
     tap = Tap()
-    binary = build_workload("families", "-w", "-pthread")
-    only = sys.argv[1:]
-    for family in run(binary).out.split():
-        if not only or family in only:
-            compare(tap, family, [binary, family])
-    for name, argv in programs().items():
-        if not only or name in only:
-            compare(tap, name, argv)
+    compare_all(tap, compare)
     tap.done()
 
 

@@ -9,13 +9,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import threading
 
-from straced import ACCEPTED, TRIES, differences, lines_of, mistakable, normalise, own_part, programs
-from strobetest import SCRATCH, STROBE, Tap, build_workload, is_root, run, skip_all, strobe
-
-FIXED_ADDRESSES = ["setarch", "-R"] if run("setarch", "-R", "true").status == 0 else []
+from straced import (ACCEPTED, FIXED_ADDRESSES, TRIES, compare_all, differences, is_wanted, lines_of, mistakable, normalise, own_part,
+                     require_strace)
+from strobetest import SCRATCH, STROBE, Tap, is_root, skip_all, strobe
 
 # (family or *, pattern in both texts, replacement, reason): differences that are meant, on top of those of straced.py
 OWN = [
@@ -98,25 +96,15 @@ def compare_curl(tap):
 
 
 def main():
-    if not shutil.which("strace"):
-        skip_all("no strace on this machine")
+    require_strace()
     if not is_root():
         skip_all("needs root")
     why = strobe("trace", "-s", "true")
     if why.status or "instead" in why.err:
         skip_all(why.err)
-    if run("strace", "-o", os.devnull, "true").status != 0:
-        skip_all("strace may not trace here")
     tap = Tap()
-    binary = build_workload("families", "-w", "-pthread")
-    only = sys.argv[1:]
-    for family in run(binary).out.split():
-        if not only or family in only:
-            compare(tap, family, [binary, family])
-    for name, argv in programs().items():
-        if not only or name in only:
-            compare(tap, name, argv)
-    if not only or "curl" in only:
+    compare_all(tap, compare)
+    if is_wanted("curl"):
         compare_curl(tap)
     tap.done()
 

@@ -1,0 +1,1 @@
+strobe buildid-list -m --format json

@@ -1,0 +1,1 @@
+strobe evlist --format xml
