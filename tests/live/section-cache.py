@@ -19,11 +19,11 @@ def build(name, adds, functions):
     """Functions that call one which is inlined: 2500 are enough to be worth keeping."""
     path = os.path.join(SCRATCH, name)
     with open(path + ".c", "w", encoding="utf-8") as f:
-        f.write("static inline int add(int a, int b) { return a * b + %d; }\n" % adds)
+        f.write("static inline __attribute__((always_inline)) int add(int a, int b) { return a * b + %d; }\n" % adds)
         f.writelines(f"int f{i}(int a, int b) {{ return add(a, {i}) ^ b; }}{newline}"
                      for i in range(functions) for newline in ["\n" * (1 + i % adds)])
         f.write("int main(void) { return 0; }\n")
-    subprocess.run(["gcc", "-O1", "-g", "-Wl,--compress-debug-sections=zlib", "-o", path, path + ".c"], check=True)
+    subprocess.run(["gcc", "-O0", "-g", "-Wl,--compress-debug-sections=zlib", "-o", path, path + ".c"], check=True)
     return path
 
 
