@@ -153,6 +153,7 @@ static struct strobe_error *settings_of(const struct trace_whom *w, const struct
 		.stack_bytes = o->stack_bytes,
 		.ring_wake_bytes = o->ring_bytes / 4,
 		.ring_wait_bytes = o->no_wait ? UINT64_MAX : o->ring_bytes / 4 * 3,
+		.ring_last_bytes = o->ring_bytes / 8 * 7,
 	};
 	size_t path_bytes = o->path ? strlen(o->path) : 0;
 	ret->path_prefix = path_bytes && o->path[path_bytes - 1] == '*';

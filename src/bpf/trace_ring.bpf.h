@@ -10,11 +10,11 @@
 #include "bpf/trace_fetch.bpf.h"
 
 #define WAIT_NS      100000     /* of one call: preemption is off meanwhile */
+#define WAIT_LAST_NS 1000000    /* the same, when hardly any room is left: many threads leave the reader little time to run */
 #define PATIENCE_NS  2000000000 /* with a reader that takes nothing */
-#define TURNS        64         /* of each of two loops, one in the other: enough for WAIT_NS */
+#define TURNS        256        /* of each of two loops, one in the other: enough for WAIT_LAST_NS */
 #define COMPAT_NS    30000
 #define COMPAT_TURNS 1000
-
 
 enum { SIGCONT = 18, SIGSTOP = 19 };
 
@@ -46,8 +46,10 @@ GLOBAL int turn_for_compat(__u64 until_ns)
 	return is_attached();
 }
 
-GLOBAL int wait_for_room(void)
+/* full: bytes that are in the ring. */
+GLOBAL int wait_for_room(__u64 full)
 {
+	__u64 wait_ns = full < settings.ring_last_bytes ? WAIT_NS : WAIT_LAST_NS;
 	__u64 now = bpf_ktime_get_ns(), read = bpf_ringbuf_query(&ring, BPF_RB_CONS_POS);
 	if (control.read_bytes != read) {
 		control.read_bytes = read;
@@ -57,7 +59,7 @@ GLOBAL int wait_for_room(void)
 	}
 	__sync_fetch_and_add(&control.waits, 1);
 	for (__u32 i = 0; i < TURNS; i++)
-		if (turn(now + WAIT_NS))
+		if (turn(now + wait_ns))
 			break;
 	return 0;
 }
@@ -72,7 +74,7 @@ INLINE _Bool send_bytes(const void *bytes, __u64 n, _Bool can_wait)
 			flags = BPF_RB_FORCE_WAKEUP;
 		}
 		if (can_wait && full >= settings.ring_wait_bytes)
-			wait_for_room();
+			wait_for_room(full);
 	}
 	return !bpf_ringbuf_output(&ring, (void *)bytes, n, flags);
 }

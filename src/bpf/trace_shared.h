@@ -140,6 +140,7 @@ struct trace_settings {
 	__u32 path_prefix;  /* with one that begins so */
 	__u64 ring_wake_bytes; /* so full, the reader is woken */
 	__u64 ring_wait_bytes; /* so full, calls wait for it */
+	__u64 ring_last_bytes; /* so full, they wait longer */
 	char path[TRACE_PATH_MAX];
 };
 
