@@ -57,7 +57,8 @@ LABELLED = [
     ["-tagfocus=one", "-top"], ["-tagfocus=phase=one", "-traces"], ["-tagignore=phase:t", "-traces"], ["-taghide=phase", "-traces"],
     ["-tagshow=phase", "-traces"], ["-tagroot=phase", "-top", "-cum"], ["-tagleaf=phase", "-traces"],
     ["-tagroot=phase,none", "-tree"],
-    ["-mean", "-top"], ["-mean", "-top", "-lines", "-focus=hot"], ["-mean", "-tree", "-lines"], ["-mean", "-traces"], ["-mean", "-callgrind"],
+    ["-mean", "-top"], ["-mean", "-top", "-lines", "-focus=hot"], ["-mean", "-tree", "-lines"], ["-mean", "-traces"],
+    ["-mean", "-callgrind"],
     ["-list=main"], ["-list=hot|^runtime", "-noinlines"], ["-list=hot", "-unit=ms", "-divide_by=2"], ["-list=outer", "-focus=hot"],
 ]
 # the reference does not tell of edges that it dropped where it dropped no node
