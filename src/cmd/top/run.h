@@ -38,7 +38,6 @@ struct top_run {
 	struct top_tee tee;
 	struct data_refresh refresh; /* the last one */
 	uint64_t last_ns;            /* when it was */
-	uint64_t bad_before;
 	struct cmd_signals signals;
 	int signal;                  /* that ended it, or 0 */
 	bool disabled;               /* events, by the user */
