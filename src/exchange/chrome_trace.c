@@ -218,11 +218,15 @@ static void write_row(struct writer *w, const struct profile_row *row)
 	w->now += width_of(w->p, row);
 }
 
-static bool same_thread(const struct writer *w, const struct profile_row *x, const struct profile_row *y)
+static bool same_track(const struct writer *w, const struct profile_row *x, const struct profile_row *y)
 {
 	return foreign_label(w->p, x, w->pid) == foreign_label(w->p, y, w->pid) &&
-	       foreign_label(w->p, x, w->tid) == foreign_label(w->p, y, w->tid) &&
-	       foreign_label(w->p, x, w->comm) == foreign_label(w->p, y, w->comm);
+	       foreign_label(w->p, x, w->tid) == foreign_label(w->p, y, w->tid);
+}
+
+static bool same_name(const struct writer *w, const struct profile_row *x, const struct profile_row *y)
+{
+	return foreign_label(w->p, x, w->comm) == foreign_label(w->p, y, w->comm);
 }
 
 static void write_calls(struct writer *w)
@@ -231,15 +235,17 @@ static void write_calls(struct writer *w)
 	const struct profile_row *before = NULL;
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[w->order[i]];
-		bool is_new_thread = !before || !same_thread(w, before, row);
-		if (before && (is_new_thread || before->event != row->event))
+		bool is_new_track = !before || !same_track(w, before, row);
+		bool is_new_name = is_new_track || !same_name(w, before, row);
+		if (before && (is_new_name || before->event != row->event))
 			close_to(w, before, 0);
-		if (is_new_thread) {
-			uint64_t pid = foreign_label(p, row, w->pid), tid = foreign_label(p, row, w->tid);
+		if (is_new_track)
+			w->now = 0; /* what a thread did under another name stands behind, not in the same place */
+		if (is_new_name) {
 			uint64_t comm = foreign_label(p, row, w->comm);
-			w->now = 0;
 			if (comm)
-				write_name(&w->j, "thread_name", profile_str(p, (str_id)comm), pid, tid);
+				write_name(&w->j, "thread_name", profile_str(p, (str_id)comm), foreign_label(p, row, w->pid),
+					   foreign_label(p, row, w->tid));
 		}
 		write_row(w, row);
 		before = row;

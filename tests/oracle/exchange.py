@@ -109,6 +109,15 @@ def check_all_labels(tap):
     tap.ok(any("cpu" in e["args"] for e in trace if e["ph"] == "X"), "trace: people see the CPU beside a call")
 
 
+def apart(found, wanted):
+    """What only one of two contents has, of what can be listed."""
+    if isinstance(found, str):
+        found, wanted = found.splitlines(), wanted.splitlines()
+    pairs = zip(found, wanted) if found and isinstance(found[0], list) else [(found, wanted)]
+    return [(side, item) for a, b in pairs for side, one, other in (("found", a, b), ("wanted", b, a))
+            for item in one if item not in other][:6]
+
+
 def check_pairs(tap):
     """Each format that is written, from each that is read: samples, values, stacks and labels of both events stay."""
 
@@ -131,7 +140,7 @@ def check_pairs(tap):
             done = strobe("convert", at("first." + first), at("second." + second))
             found = content(at("second." + second))
             # of a profile, pprof's values of one name are one: the counts of both events
-            differ += [(second, done.err, a, b) for a, b in zip(found, wanted if "pb" not in first else wanted[:2]) if a != b]
+            differ += [(second, done.err, apart(a, b)) for a, b in zip(found, wanted if "pb" not in first else wanted[:2]) if a != b]
         tap.ok(not differ, f"{first} as {', '.join(suffixes)}: the same", differ[:1])
 
 
@@ -193,6 +202,11 @@ def check_others(tap):
                    {"ph": "B", "name": "a", "pid": 7, "tid": 8, "ts": 10}, {"ph": "X", "name": "b", "pid": 7, "tid": 8, "ts": 12, "dur": 3},
                    {"ph": "E", "pid": 7, "tid": 8, "ts": 20}], f)
     tap.equal(folded(at("chrome.json")), ["worker;a 7000", "worker;a;b 3000"], "trace events of all kinds")
+    with open(at("renamed.txt"), "w", encoding="utf-8") as f:
+        f.write("a 7/7 1.0: 1000000 cpu-clock:\n\t401000 main+0x0 (/bin/x)\n\n"
+                "b 7/7 1.1: 3000000 cpu-clock:\n\t402000 work+0x0 (/bin/x)\n\t401000 main+0x0 (/bin/x)\n\n")
+    strobe("convert", at("renamed.txt"), at("renamed.trace.json"))
+    tap.equal(folded(at("renamed.trace.json")), ["a;main 1000000", "b;main;work 3000000"], "one thread's two names stand side by side")
     for text in ('{"traceEvents": [1, {"ph": 3}]}', '{"shared":{"frames":[]},"profiles":[{"samples":[[7]]}],"exporter":"speedscope"}',
                  '{"meta":{"preprocessedProfileVersion":41},"threads":[{"stackTable":{"frame":[3],"prefix":[9]}}]}', "[" * 100000,
                  '{"strobeIsRecording":true,"columns":[],"frames":[],"rows":[{"event":"x"}]}',

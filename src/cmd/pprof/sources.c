@@ -309,9 +309,10 @@ static struct strobe_error *subtract_base(struct pprof_session *s, const struct 
 	return err;
 }
 
+/* A file may be called "feed", too. */
 static bool is_build_id(const char *s)
 {
-	return !s[strspn(s, "0123456789abcdefABCDEF")];
+	return !s[strspn(s, "0123456789abcdefABCDEF")] && access(s, F_OK);
 }
 
 /* "BINARY PROFILE": the binary is named first, or its build-id is. */
