@@ -232,7 +232,8 @@ def code(browser):
             rows = browser.eval(CODE_ROWS % view)
             tap.ok(any(flat and re.match(r"\s*[A-Za-z]", text) for _, flat, text in rows), f"{command[0]}: {view} of a profile", rows[:20])
             sums[view] = sum(flat for _, flat, _ in rows)
-        tap.equal(sums["disasm"], sums["source"], f"{command[0]}: instructions cost what their lines do")
+        # some instructions have no line
+        tap.between(0.97 * sums["disasm"], sums["source"], sums["disasm"], f"{command[0]}: instructions cost what their lines do")
         server.stop()
 
 
