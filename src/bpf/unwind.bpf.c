@@ -463,7 +463,7 @@ INLINE __u64 stack_bytes(const struct walk *w)
  * Pieces from `from` on, none of which lies in two pages; returns how many bytes, up to the last that could be read. In between
  * may be pages that were never written to, of large arrays: they are zeros, which is what a failed read leaves as well.
  */
-INLINE __u32 copy_stack(__u8 *to, __u32 pieces, __u64 from, __u64 wanted)
+INLINE __u64 copy_stack(__u8 *to, __u32 pieces, __u64 from, __u64 wanted)
 {
 	__u64 bytes = 0;
 	for (__u32 i = 0; i < pieces; i++) {
@@ -476,27 +476,29 @@ INLINE __u32 copy_stack(__u8 *to, __u32 pieces, __u64 from, __u64 wanted)
 		asm volatile("" : "+r"(keep));
 		bytes = (bytes & keep) | ((i + 1) * UNWIND_COPY_PIECE & ~keep);
 	}
+	/* The register that is compared with a limit is to be the one that is used: verifiers up to Linux 6.1 know no more. */
+	asm volatile("" : "+r"(bytes));
 	return bytes;
 }
 
 INLINE void give_more(void *ctx, __u64 from, __u64 wanted)
 {
-	__u32 zero = 0, bytes;
+	__u32 zero = 0;
+	__u64 bytes;
 	struct unwind_more *m = bpf_map_lookup_elem(&more, &zero);
 	if (!m)
 		return;
 	bytes = copy_stack(m->memory, UNWIND_MORE_BYTES / UNWIND_COPY_PIECE, from, wanted);
 	m->message = UNWIND_MESSAGE_MORE;
 	m->bytes = bytes;
-	if (bytes && bytes <= UNWIND_MORE_BYTES)
+	if (bytes <= UNWIND_MORE_BYTES)
 		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, m, __builtin_offsetof(struct unwind_more, memory) + bytes);
 }
 
 /* User space knows all that can be known, and goes on from here. */
 INLINE void give_copy(void *ctx, struct walk *w)
 {
-	__u32 bytes;
-	__u64 above = w->out.reg[SP] % UNWIND_COPY_PIECE, from = w->out.reg[SP] - above, wanted = stack_bytes(w) + above;
+	__u64 bytes, above = w->out.reg[SP] % UNWIND_COPY_PIECE, from = w->out.reg[SP] - above, wanted = stack_bytes(w) + above;
 #pragma unroll
 	for (int i = 0; i < UNWIND_WALK_REGS; i++)
 		if (w->at[i])
