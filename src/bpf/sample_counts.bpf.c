@@ -6,13 +6,12 @@
  * there where it is a new one. Two stacks of one hash (64 bits) are taken for one.
  */
 #include "bpf/sample_counts_shared.h"
+#include "bpf/verifier.bpf.h"
 #include "bpf/vmlinux_min.bpf.h"
 
 #include <bpf/bpf_helpers.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* enum perf_callchain_context */
 #define CONTEXT_KERNEL ((__u64)-128)

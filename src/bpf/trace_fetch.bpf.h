@@ -34,9 +34,6 @@ struct scratch {
 	__u8 buf[TRACE_EVENT_MAX + PIECE_MAX + 64];
 };
 
-/* The verifier looks at each of these once, and not again for every caller. */
-#define GLOBAL __attribute__((noinline))
-
 GLOBAL int is_path(struct scratch *s, __u32 at, __u32 n)
 {
 	if (!s || n < settings.path_bytes || (!settings.path_prefix && n != settings.path_bytes))

@@ -10,6 +10,7 @@
  */
 #pragma once
 #include "bpf/trace_shared.h"
+#include "bpf/verifier.bpf.h"
 #include "bpf/vmlinux_min.bpf.h"
 
 #include <bpf/bpf_core_read.h>
@@ -56,8 +57,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } cpus SEC(".maps");
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* How long it was ready without a CPU; 0 where the kernel does not count that (CONFIG_SCHED_INFO). */
 INLINE __u64 waited_ns(struct task_struct *task)

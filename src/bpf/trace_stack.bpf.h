@@ -37,6 +37,7 @@ GLOBAL int dump_stack(struct stack_scratch *k, __u64 sp, __u32 bytes)
 		n = PAGE - ((sp + at) & (PAGE - 1));
 		if (n > bytes - at)
 			n = bytes - at;
+		FORGET(n);
 		if (n > PAGE)
 			break;
 		if (bpf_probe_read_user(k->data + (k->head.kernel_bytes & 0x3ff) + (at & 0xffff), n, (void *)(sp + at)))

@@ -119,7 +119,10 @@ INLINE void take_blob(struct scratch *s, struct task_struct *task)
 	for (int i = 0; i < 6; i++)
 		((__u64 *)(s->buf + sizeof(struct trace_event)))[i] = b->arg[i];
 	n = b->bytes;
-	if (n && n <= BLOB_MAX) {
+	if (!n)
+		return;
+	FORGET(n);
+	if (n <= BLOB_MAX) {
 		bpf_probe_read_kernel(s->buf + at, n, b->data);
 		s->at = at + n;
 	}

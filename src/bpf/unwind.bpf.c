@@ -7,13 +7,12 @@
  * until then it is enough to know where they lie.
  */
 #include "bpf/unwind_shared.h"
+#include "bpf/verifier.bpf.h"
 #include "bpf/vmlinux_min.bpf.h"
 
 #include <bpf/bpf_helpers.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-#define INLINE static inline __attribute__((always_inline))
 
 #define TASK_KERNEL 0x00200000 /* PF_KTHREAD */
 /* Of asking for a process again: it may be on its way. */
@@ -473,11 +472,10 @@ INLINE __u64 copy_stack(__u8 *to, __u32 pieces, __u64 from, __u64 wanted)
 						  (void *)(from + i * UNWIND_COPY_PIECE));
 		/* No branch: the verifier would follow both ways of each piece. */
 		__u64 keep = failed >> 63;
-		asm volatile("" : "+r"(keep));
+		FORGET(keep);
 		bytes = (bytes & keep) | ((i + 1) * UNWIND_COPY_PIECE & ~keep);
 	}
-	/* The register that is compared with a limit is to be the one that is used: verifiers up to Linux 6.1 know no more. */
-	asm volatile("" : "+r"(bytes));
+	FORGET(bytes);
 	return bytes;
 }
 

@@ -1,0 +1,17 @@
+/*
+ * What code says to the compiler so that the kernel's verifier follows it.
+ *
+ * Source: Documentation/bpf/verifier.rst; kernel/bpf/verifier.c of Linux 6.1, which tests/vm/programs.py asks.
+ */
+#pragma once
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* The verifier looks at each of these once, and not again for every caller. */
+#define GLOBAL __attribute__((noinline))
+
+/*
+ * The compiler knows no more of n from here on: a comparison that follows is made, with the register that is used after it.
+ * Up to Linux 6.1 the verifier learns nothing of a number when a copy of it, or n - 1, is compared.
+ */
+#define FORGET(n) asm volatile("" : "+r"(n))
