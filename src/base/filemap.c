@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/filemap.h"
 
 #include <errno.h>
@@ -94,19 +95,14 @@ static struct strobe_error *read_to_heap(struct filemap *m, int fd, const char *
 	return NULL;
 }
 
-static int64_t ns_of(struct timespec t)
-{
-	return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
-}
-
 static struct filemap_identity identity_of(const struct stat *st)
 {
 	return (struct filemap_identity){
 		.device = st->st_dev,
 		.inode = st->st_ino,
 		.bytes = (uint64_t)st->st_size,
-		.modified_ns = ns_of(st->st_mtim),
-		.changed_ns = ns_of(st->st_ctim),
+		.modified_ns = timespec_ns(st->st_mtim),
+		.changed_ns = timespec_ns(st->st_ctim),
 	};
 }
 

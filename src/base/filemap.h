@@ -15,7 +15,7 @@
 /* Which file, in which state: all 0 for what is no file of a disk. */
 struct filemap_identity {
 	uint64_t device, inode, bytes;
-	int64_t modified_ns, changed_ns;
+	uint64_t modified_ns, changed_ns;
 };
 
 struct filemap {

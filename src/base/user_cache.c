@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/user_cache.h"
 
 #include <dirent.h>
@@ -103,7 +104,7 @@ void user_cache_save(const char *name, struct iovec *v, int n)
 struct kept {
 	char name[NAME_MAX + 1];
 	uint64_t bytes;
-	int64_t written_ns;
+	uint64_t written_ns;
 };
 
 static int compare_age(const void *a, const void *b)
@@ -125,7 +126,7 @@ void user_cache_trim(const char *folder, uint64_t max_bytes)
 	for (struct dirent *e; (e = readdir(d));) {
 		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
-		struct kept k = { .bytes = (uint64_t)st.st_size, .written_ns = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec };
+		struct kept k = { .bytes = (uint64_t)st.st_size, .written_ns = timespec_ns(st.st_mtim) };
 		memcpy(k.name, e->d_name, strlen(e->d_name) + 1);
 		vec_push(&all, k);
 		total += k.bytes;

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "capture/facts.h"
 
 #include <ctype.h>
@@ -182,8 +183,7 @@ void facts_clock(struct env *env, const struct sys *sys, int32_t clockid)
 {
 	struct timespec res;
 	env->has_clockid = true;
-	env->clockid_res_ns =
-		!clock_getres(clockid, &res) ? (uint64_t)res.tv_sec * 1000000000ull + (uint64_t)res.tv_nsec : 0;
+	env->clockid_res_ns = clock_getres(clockid, &res) ? 0 : timespec_ns(res);
 	uint64_t clock_ns = sys_clock_ns(sys, clockid), wall_ns = sys_clock_ns(sys, CLOCK_REALTIME);
 	if (!clock_ns || !wall_ns)
 		return;

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "capture/procmap.h"
 
 #include <errno.h>
@@ -95,7 +96,7 @@ static uint64_t now_ns(void)
 {
 	struct timespec ts;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+	return timespec_ns(ts);
 }
 
 static bool is_past(uint64_t deadline_ns)

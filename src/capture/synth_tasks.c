@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/u64map.h"
@@ -110,7 +111,7 @@ static uint64_t deadline_ns(uint32_t timeout_ms)
 	if (!timeout_ms)
 		return 0;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec + timeout_ms * 1000000ull;
+	return timespec_ns(ts) + timeout_ms * 1000000ull;
 }
 
 static void scan_threads(struct scan *s, struct out *o, pid_t pid, const struct process_facts *f)

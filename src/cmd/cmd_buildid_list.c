@@ -130,24 +130,14 @@ static bool list_object(struct cmd_context *ctx, const struct buildid_options *o
 
 /* The running kernel. */
 
-static size_t notes_id(const char *path, uint8_t ret[OBJECT_BUILD_ID_MAX])
-{
-	_cleanup_strbuf_ struct strbuf notes = {};
-	struct strobe_error *err = sys_read(sys_live(), path, &notes, 0);
-	size_t len = err ? 0 : object_build_id_in_notes(notes.data, notes.len, false, ret);
-
-	error_destroy(err);
-	return len;
-}
-
 static int list_kernel(struct cmd_context *ctx, const struct buildid_options *o)
 {
 	uint8_t id[OBJECT_BUILD_ID_MAX];
-	size_t len = notes_id("/sys/kernel/notes", id);
+	size_t len = object_build_id_of_notes(KERNEL_NOTES, id);
 	struct recorded_files files = {};
 
 	if (!len)
-		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "this kernel tells no build-id in /sys/kernel/notes"));
+		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "this kernel tells no build-id in " KERNEL_NOTES));
 	recorded_files_add(&files, id, len, NULL);
 	int status = print(ctx, o, &files);
 	recorded_files_deinit(&files);
@@ -188,7 +178,7 @@ static void print_module(struct out *out, char *line)
 		return;
 	_cleanup_free_ char *notes = xasprintf("/sys/module/%s/notes/.note.gnu.build-id", name);
 	_cleanup_free_ char *shown = xasprintf("[%s]", name);
-	print_map(out, id, notes_id(notes, id), start, start + bytes, shown);
+	print_map(out, id, object_build_id_of_notes(notes, id), start, start + bytes, shown);
 }
 
 static int list_kernel_maps(struct cmd_context *ctx)
@@ -209,7 +199,7 @@ static int list_kernel_maps(struct cmd_context *ctx)
 		kallsyms_address(&kallsyms, "_etext", &end);
 	error_destroy(sys_read(sys_live(), "/proc/modules", &modules, 0)); /* absent where the kernel loads none */
 	cmd_open_output(ctx, &out);
-	print_map(&out, id, notes_id("/sys/kernel/notes", id), start, end, "[kernel.kallsyms]");
+	print_map(&out, id, object_build_id_of_notes(KERNEL_NOTES, id), start, end, "[kernel.kallsyms]");
 	for (char *save = NULL, *line = modules.len ? strtok_r(modules.data, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
 		print_module(&out, line);

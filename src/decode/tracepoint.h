@@ -31,7 +31,7 @@ struct tracepoint_field {
 	bool is_string;          /* an array of char */
 	bool is_pointer;
 	bool is_long;            /* its type has the word long: the reference shows it in hex where it lists fields */
-	uint32_t element_bytes;  /* of arrays; 1 where the type says nothing */
+	uint32_t element_bytes;  /* of arrays: 1, 2, 4 or 8; 1 where the type says nothing */
 };
 
 struct print_program;

@@ -2,9 +2,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "dump/dumper_priv.h"
 
-#define NS_PER_S 1000000000ull
 
 static void put_i32_width(struct out *out, int32_t v, size_t width, bool left)
 {

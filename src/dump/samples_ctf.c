@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 
 /* The plain members of a sample: which bit of sample_type asks for them, and what they are called. */
 #define ROW(bits, name, kind, member)                                                                            \
@@ -250,14 +251,12 @@ static uint32_t describe_record(struct samples_ctf *w, uint32_t type)
 
 static void put_mmap_id(struct out *out, struct record r)
 {
-	static const char digits[] = "0123456789abcdef";
 	struct record_mmap m;
+	char hex[2 * sizeof(m.build_id)];
 	if (!record_decode_mmap(r, &m))
 		m = (struct record_mmap){};
-	for (unsigned i = 0; i < m.build_id_len; i++) {
-		out_ch(out, digits[m.build_id[i] >> 4]);
-		out_ch(out, digits[m.build_id[i] & 15]);
-	}
+	text_bytes_to_hex(m.build_id, m.build_id_len, hex);
+	out_write(out, hex, 2 * m.build_id_len);
 	out_ch(out, 0);
 	ctf_put_number(out, m.maj, 4);
 	ctf_put_number(out, m.min, 4);

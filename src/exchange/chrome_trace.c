@@ -390,19 +390,7 @@ static uint32_t event_of(struct reader *r, uint32_t v)
 static frame_id frame_of(struct reader *r, uint32_t v)
 {
 	const struct json_doc *d = &r->doc;
-	uint32_t args = json_member(d, v, "args");
-	uint32_t line = json_index(d, json_member(d, args, "line"));
-	struct foreign_frame f = {
-		.name = json_text(d, json_member(d, v, "name")),
-		.file = json_text(d, json_member(d, args, "file")),
-		.module = json_text(d, json_member(d, args, "module")),
-		.line = line == JSON_NONE ? 0 : line,
-		.address = strtoull(json_text(d, json_member(d, args, "address")), NULL, 16),
-		.is_inlined = json_is(d, json_member(d, args, "inlined"), JSON_KIND_TRUE),
-	};
-	if (!strncmp(f.name, "0x", 2))
-		f.name = "";
-	return foreign_to_frame(r->p, &f);
+	return foreign_read_frame(r->p, d, v, json_member(d, v, "args"));
 }
 
 /* The time since the last mark belongs to the innermost call. */

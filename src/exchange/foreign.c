@@ -67,6 +67,22 @@ frame_id foreign_to_frame(struct profile *p, const struct foreign_frame *f)
 	return profile_frame(p, &frame);
 }
 
+frame_id foreign_read_frame(struct profile *p, const struct json_doc *d, uint32_t object, uint32_t members)
+{
+	uint32_t line = json_index(d, json_member(d, members, "line"));
+	struct foreign_frame f = {
+		.name = json_text(d, json_member(d, object, "name")),
+		.file = json_text(d, json_member(d, members, "file")),
+		.module = json_text(d, json_member(d, members, "module")),
+		.line = line == JSON_NONE ? 0 : line,
+		.address = strtoull(json_text(d, json_member(d, members, "address")), NULL, 16),
+		.is_inlined = json_is(d, json_member(d, members, "inlined"), JSON_KIND_TRUE),
+	};
+	if (!strncmp(f.name, "0x", 2))
+		f.name = "";
+	return foreign_to_frame(p, &f);
+}
+
 /* ---- labels ---- */
 
 static bool is_written(const struct profile_label_column *c)

@@ -26,6 +26,8 @@ struct foreign_frame foreign_of_frame(const struct profile *p, frame_id frame);
 /* What people read: the function, or "[module]", or the address; valid until the next call with the same buffer. */
 const char *foreign_name(const struct foreign_frame *f, char buffer[static 64]);
 frame_id foreign_to_frame(struct profile *p, const struct foreign_frame *f);
+/* "name" of an object, the rest ("file", "line", "module", "address", "inlined") of `members`; no addresses as names. */
+frame_id foreign_read_frame(struct profile *p, const struct json_doc *d, uint32_t object, uint32_t members);
 
 /* "strobe": { … } as a member of the object at hand; times too. */
 void foreign_write_labels(struct json *j, const struct profile *p);

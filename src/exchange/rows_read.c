@@ -201,20 +201,8 @@ struct json_rows {
 static void read_frames(struct json_rows *r)
 {
 	const struct json_doc *d = &r->doc;
-	for (uint32_t v = json_first(d, json_member(d, 0, "frames")); v != JSON_NONE; v = json_next(d, v)) {
-		uint32_t line = json_index(d, json_member(d, v, "line"));
-		struct foreign_frame f = {
-			.name = json_text(d, json_member(d, v, "name")),
-			.file = json_text(d, json_member(d, v, "file")),
-			.module = json_text(d, json_member(d, v, "module")),
-			.line = line == JSON_NONE ? 0 : line,
-			.address = strtoull(json_text(d, json_member(d, v, "address")), NULL, 16),
-			.is_inlined = json_is(d, json_member(d, v, "inlined"), JSON_KIND_TRUE),
-		};
-		if (!strncmp(f.name, "0x", 2))
-			f.name = "";
-		vec_push(&r->frames, foreign_to_frame(r->p, &f));
-	}
+	for (uint32_t v = json_first(d, json_member(d, 0, "frames")); v != JSON_NONE; v = json_next(d, v))
+		vec_push(&r->frames, foreign_read_frame(r->p, d, v, v));
 }
 
 static void read_columns(struct json_rows *r)

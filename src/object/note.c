@@ -1,7 +1,10 @@
 #include <elf.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "object/object_priv.h"
+
+#define NOTES_MAX (1 << 20)
 
 static bool skip_padding(struct cursor *c, size_t align)
 {
@@ -34,6 +37,13 @@ static size_t find_build_id(struct cursor c, size_t align, uint8_t ret[OBJECT_BU
 size_t object_build_id_in_notes(const void *notes, size_t bytes, bool swap, uint8_t ret[OBJECT_BUILD_ID_MAX])
 {
 	return find_build_id(cursor_make(notes, bytes, swap), 4, ret);
+}
+
+size_t object_build_id_of_notes(const char *path, uint8_t ret[OBJECT_BUILD_ID_MAX])
+{
+	_cleanup_strbuf_ struct strbuf notes = {};
+	_cleanup_error_ struct strobe_error *err = file_read(path, &notes, NOTES_MAX);
+	return err ? 0 : object_build_id_in_notes(strbuf_str(&notes), notes.len, false, ret);
 }
 
 size_t object_build_id(const struct object *o, uint8_t ret[OBJECT_BUILD_ID_MAX])

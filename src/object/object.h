@@ -202,6 +202,9 @@ unsigned object_frames(struct object *o, struct object_frames ret[2]);
 size_t object_build_id(const struct object *o, uint8_t ret[OBJECT_BUILD_ID_MAX]);
 /* The same in bare notes: /sys/kernel/notes, /sys/module/NAME/notes/.note.gnu.build-id. */
 size_t object_build_id_in_notes(const void *notes, size_t bytes, bool swap, uint8_t ret[OBJECT_BUILD_ID_MAX]);
+/* The same of such a file of the running machine; 0 as well where it cannot be read. */
+#define KERNEL_NOTES "/sys/kernel/notes"
+size_t object_build_id_of_notes(const char *path, uint8_t ret[OBJECT_BUILD_ID_MAX]);
 /* .gnu_debuglink: the file name (borrowed) and CRC-32; false where there is none. */
 bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc);
 /* Whether a file is the separate debug file of `of`: by build-id; where that has none, by the checksum that its link names. */

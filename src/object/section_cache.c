@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/cleanup.h"
 #include "base/user_cache.h"
@@ -45,7 +46,7 @@ static bool is_settled(const struct filemap_identity *file)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	return file->inode && file->changed_ns / 1000000000 + 2 < now.tv_sec;
+	return file->inode && file->changed_ns / NS_PER_S + 2 < (uint64_t)now.tv_sec;
 }
 
 static bool is_worthwhile(const struct object *o, uint64_t bytes)

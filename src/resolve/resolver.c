@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "record/order.h"
@@ -241,7 +242,7 @@ void resolver_lap(uint64_t *from_ns, uint64_t *sum)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	uint64_t now_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	uint64_t now_ns = timespec_ns(t);
 	if (sum)
 		*sum += now_ns - *from_ns;
 	*from_ns = now_ns;

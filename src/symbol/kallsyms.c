@@ -45,20 +45,16 @@ const char *kallsyms_symbol(const struct kallsyms_list *l, uint32_t i, uint64_t 
 
 static void read_key(struct kallsyms_key *key)
 {
-	_cleanup_strbuf_ struct strbuf boot = {}, notes = {}, modules = {};
+	_cleanup_strbuf_ struct strbuf boot = {}, modules = {};
 	memset(key, 0, sizeof(*key));
 	struct strobe_error *err = file_read("/proc/sys/kernel/random/boot_id", &boot, 4096);
 	if (!err && boot.len >= 36)
 		memcpy(key->boot_id, boot.data, 36);
 	error_destroy(err);
-	err = file_read("/sys/kernel/notes", &notes, 1 << 20);
-	if (!err && notes.len) {
-		uint8_t id[OBJECT_BUILD_ID_MAX];
-		size_t n = object_build_id_in_notes(notes.data, notes.len, false, id);
-		key->build_id_len = (uint32_t)(n < KALLSYMS_BUILD_ID_MAX ? n : KALLSYMS_BUILD_ID_MAX);
-		memcpy(key->build_id, id, key->build_id_len);
-	}
-	error_destroy(err);
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	size_t n = object_build_id_of_notes(KERNEL_NOTES, id);
+	key->build_id_len = (uint32_t)(n < KALLSYMS_BUILD_ID_MAX ? n : KALLSYMS_BUILD_ID_MAX);
+	memcpy(key->build_id, id, key->build_id_len);
 	/* "name size references users state address": references change all the time and move no symbol. */
 	err = file_read("/proc/modules", &modules, 16 << 20);
 	for (char *line = err || !modules.len ? NULL : modules.data, *next; line && *line; line = next) {

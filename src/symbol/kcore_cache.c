@@ -175,11 +175,9 @@ static bool is_like(void *ctx, const struct layout *l)
 
 static struct strobe_error *read_hex(const char *proc, char ret[BUILDID_HEX_MAX])
 {
-	_cleanup_strbuf_ struct strbuf notes = {};
-	_cleanup_free_ char *path = xasprintf("%s/../sys/kernel/notes", proc);
+	_cleanup_free_ char *path = xasprintf("%s/.." KERNEL_NOTES, proc);
 	uint8_t id[OBJECT_BUILD_ID_MAX];
-	TRY(file_read(path, &notes, 1 << 20));
-	size_t n = object_build_id_in_notes(strbuf_str(&notes), notes.len, false, id);
+	size_t n = object_build_id_of_notes(path, id);
 	if (!n)
 		return error_create(ERROR_NOT_FOUND, "%s has no build-id", path);
 	buildid_hex(id, n, ret);

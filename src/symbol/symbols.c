@@ -118,11 +118,8 @@ static uint64_t kernel_base(const struct symbols *s)
 
 static bool is_running(const uint8_t *id, size_t n)
 {
-	_cleanup_strbuf_ struct strbuf notes = {};
 	uint8_t running[OBJECT_BUILD_ID_MAX];
-	_cleanup_error_ struct strobe_error *err = file_read("/sys/kernel/notes", &notes, 1 << 20);
-	size_t running_n = err ? 0 : object_build_id_in_notes(strbuf_str(&notes), notes.len, false, running);
-	return running_n >= n && !memcmp(running, id, n);
+	return object_build_id_of_notes(KERNEL_NOTES, running) >= n && !memcmp(running, id, n);
 }
 
 /*

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "sys/faked.h"
 
 #include <errno.h>
@@ -96,7 +97,7 @@ static int faked_clock(void *ctx, clockid_t clock, struct timespec *ret)
 {
 	struct sys_faked *f = ctx;
 	uint64_t now = f->clock_ns++;
-	*ret = (struct timespec){ .tv_sec = (time_t)(now / 1000000000), .tv_nsec = (long)(now % 1000000000) };
+	*ret = ns_timespec(now);
 	return 0;
 }
 

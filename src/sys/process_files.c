@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "sys/process_files.h"
 
 #include <errno.h>
@@ -17,7 +18,6 @@
 #include "sys/sys.h"
 
 #define OUR_PID  0 /* /proc/self */
-#define NS_PER_S INT64_C(1000000000)
 
 /* Of a file below /proc/PID, followed. */
 static bool stat_of(uint32_t pid, const char *name, struct stat *ret)
@@ -161,8 +161,8 @@ int64_t process_start_s(uint32_t pid)
 	clock_gettime(CLOCK_REALTIME, &now);
 	clock_gettime(CLOCK_BOOTTIME, &up);
 	/* Down to the second at last alone: else it may have begun after what it wrote. */
-	int64_t boot_ns = (now.tv_sec - up.tv_sec) * NS_PER_S + now.tv_nsec - up.tv_nsec;
-	return (boot_ns + (int64_t)(ticks * ((unsigned long long)NS_PER_S / (unsigned long long)sysconf(_SC_CLK_TCK)))) / NS_PER_S;
+	uint64_t boot_ns = timespec_ns(now) - timespec_ns(up);
+	return (int64_t)((boot_ns + ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK))) / NS_PER_S);
 }
 
 bool process_is_called(uint32_t pid, const char *name)

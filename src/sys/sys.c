@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "sys/sys.h"
 
 #include <dirent.h>
@@ -115,7 +116,7 @@ uint64_t sys_clock_ns(const struct sys *sys, clockid_t clock)
 	struct timespec t;
 	if (sys->ops->clock_gettime(sys->ctx, clock, &t))
 		return 0;
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return timespec_ns(t);
 }
 
 char *sys_path(const struct sys *sys, const char *path)

@@ -98,13 +98,9 @@ static struct strobe_error *add_installed(struct pack *p, const struct recorded_
 
 static bool is_running_kernel(const char *hex)
 {
-	_cleanup_strbuf_ struct strbuf notes = {};
-	_cleanup_error_ struct strobe_error *err = sys_read(sys_live(), "/sys/kernel/notes", &notes, 0);
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	char running[BUILDID_HEX_MAX];
-	if (err)
-		return false;
-	buildid_hex(id, object_build_id_in_notes(strbuf_str(&notes), notes.len, false, id), running);
+	buildid_hex(id, object_build_id_of_notes(KERNEL_NOTES, id), running);
 	return !strcmp(running, hex);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/out.h"
@@ -22,9 +23,8 @@ enum wait_fd { WAIT_SIGNAL, WAIT_DELAY, WAIT_SWITCH, WAIT_CONTROL, WAIT_TRIGGER,
 static struct strobe_error *open_timer(uint64_t first_ns, uint64_t interval_ns, int *ret)
 {
 	struct itimerspec spec = {
-		.it_value = {.tv_sec = (time_t)(first_ns / 1000000000), .tv_nsec = (long)(first_ns % 1000000000)},
-		.it_interval = {.tv_sec = (time_t)(interval_ns / 1000000000),
-				.tv_nsec = (long)(interval_ns % 1000000000)},
+		.it_value = ns_timespec(first_ns),
+		.it_interval = ns_timespec(interval_ns),
 	};
 	if (*ret < 0)
 		*ret = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "cmd/stat/run.h"
 
 #include <errno.h>
@@ -78,8 +79,8 @@ void stat_session_close(struct stat_session *s)
 static struct strobe_error *open_timer(uint64_t first_ms, uint64_t interval_ms, int *ret)
 {
 	struct itimerspec spec = {
-		.it_value = { .tv_sec = (time_t)(first_ms / 1000), .tv_nsec = (long)(first_ms % 1000 * 1000000) },
-		.it_interval = { .tv_sec = (time_t)(interval_ms / 1000), .tv_nsec = (long)(interval_ms % 1000 * 1000000) },
+		.it_value = ns_timespec(first_ms * 1000000),
+		.it_interval = ns_timespec(interval_ms * 1000000),
 	};
 	*ret = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (*ret < 0 || timerfd_settime(*ret, 0, &spec, NULL))

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "cli/color.h"
 #include "cmd/top/run.h"
 #include "view/text/text.h"
@@ -22,32 +23,21 @@ struct screen {
 
 static bool take_delay(struct top_run *t, const char *text)
 {
-	char *end;
-	double s = strtod(text, &end);
-	if (end == text || *end || !top_delay_is_sane(s))
+	double s;
+	if (!text_to_f64(text, &s) || !top_delay_is_sane(s))
 		return false;
 	t->o->delay_s = s;
 	return true;
 }
 
-static bool take_number(const char *text, uint64_t *ret)
-{
-	char *end;
-	unsigned long long n = strtoull(text, &end, 10);
-	if (end == text || *end || *text == '-')
-		return false;
-	*ret = n;
-	return true;
-}
-
 static bool take_entries(struct top_run *t, const char *text)
 {
-	return take_number(text, &t->o->entries);
+	return text_to_u64(text, &t->o->entries);
 }
 
 static bool take_least(struct top_run *t, const char *text)
 {
-	return take_number(text, &t->o->count_filter);
+	return text_to_u64(text, &t->o->count_filter);
 }
 
 /* Costs of instructions come in from here on. */
