@@ -15,6 +15,7 @@ MACHINE_PATHS = re.compile(r"(?<![\w.])/(" + "|".join(["wo" + "rk/", "ro" + "ot/
 BINARY = (".data", ".gz", ".zst", ".so", ".o", ".png")
 # what may stand beside the folders: whatever else does was left there by mistake
 TOP_FILES = {".clang-format", ".gitignore", "LICENSE", "Makefile", "README.md", "demo", "meson.build", "meson_options.txt", "test"}
+TOP_FOLDERS = {".ci", "bench", "completion", "doc", "fuzz", "man", "src", "tests", "tools"}
 # the runner takes what is executable there, and nothing else
 SUITES = re.compile(r"^tests/(oracle|corpus|live|lint|vm|long)/[^/]+\.(py|sh)$")
 # tables and recorded or golden text have the lines they have
@@ -41,7 +42,7 @@ def main():
     tap = Tap()
     paths, columns, blanks, long, once = [], [], [], [], []
     names = sorted(tracked_files())
-    stray = [name for name in names if "/" not in name and name not in TOP_FILES]
+    stray = [name for name in names if name.split("/")[0] not in (TOP_FOLDERS if "/" in name else TOP_FILES)]
     tap.ok(not stray, "only what belongs there stands at the top", "\n".join(stray))
     idle = [name for name in names if SUITES.match(name) and not os.access(os.path.join(TOP, name), os.X_OK)]
     tap.ok(not idle, "what stands in a suite can be run", "\n".join(idle))
