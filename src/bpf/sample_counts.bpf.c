@@ -140,8 +140,9 @@ INLINE _Bool add(void *ctx, char *table, struct task_struct *task, const struct 
 {
 	struct count_head *head = (struct count_head *)table;
 	__u32 at = head->words, n = 0;
-	if (at > settings.words)
+	if (at >= settings.words)
 		return 0;
+	at = BELOW(settings.words, at);
 	if (settings.has_chains)
 		n = take_stack(ctx, table, at, has_mark);
 	__u64 hash = mix(hash_task(task), m->ip ^ (__u64)m->is_user << 63);

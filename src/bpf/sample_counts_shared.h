@@ -19,7 +19,7 @@
 struct count_settings {
 	__u32 without_pid; /* of this process nothing is counted; 0: none */
 	__u32 slots;       /* a power of two */
-	__u32 words;
+	__u32 words;       /* likewise */
 	__u32 words_at; /* offset of the words in a table, in bytes */
 	__u8 has_chains;
 	__u8 by_target; /* tasks among the targets alone: of tracepoints, which every task runs */

@@ -145,7 +145,8 @@ INLINE _Bool is_compat(struct task_struct *task)
 INLINE __u32 call_of(struct task_struct *task, long number)
 {
 	__u32 call = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1;
-	return is_compat(task) ? call + TRACE_NUMBERS : call;
+	call += is_compat(task) ? TRACE_NUMBERS : 0;
+	return BELOW(TRACE_CALLS, call);
 }
 
 INLINE long number_of(struct pt_regs *regs)

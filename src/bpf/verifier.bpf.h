@@ -15,3 +15,9 @@
  * Up to Linux 6.1 the verifier learns nothing of a number when a copy of it, or n - 1, is compared.
  */
 #define FORGET(n) asm volatile("" : "+r"(n))
+
+/*
+ * A number that is below a power of two, so that the verifier knows it, too, wherever the compiler keeps it: neither what it
+ * knows of a register comes with one that was put on the stack before, nor does a 32-bit "or" leave it anything (6.1).
+ */
+#define BELOW(power, n) ({ __u32 below_ = (n); FORGET(below_); below_ & ((power) - 1); })
