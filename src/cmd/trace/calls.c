@@ -1,5 +1,7 @@
 #include "cmd/trace/calls.h"
 
+#include <fcntl.h>
+
 #include "record/sample.h"
 
 static const uint64_t *args_of(const struct trace_event *ev)
@@ -61,7 +63,7 @@ static void take_fork(const struct trace_calls *c, const struct trace_event *ev,
 	trace_task_new(tasks, tid, pid);
 	rename_task(c, tid, pid, ev, bytes);
 	if (pid != ev->pid)
-		trace_tasks_forget_fds(tasks, pid);
+		open_files_inherit(&tasks->files, ev->pid, pid);
 	if (!c->processes)
 		return;
 	struct trace_line line = line_of(ev, TRACE_LINE_FORK);
@@ -74,6 +76,8 @@ static void take_exit(const struct trace_calls *c, const struct trace_event *ev)
 {
 	if (c->sched)
 		trace_lines_ran(c->lines, ev->tid, ev->pid, args_of(ev)[0], args_of(ev)[1]);
+	if (args_of(ev)[2])
+		open_files_end(&trace_lines_tasks(c->lines)->files, ev->pid);
 	if (!c->processes)
 		return;
 	struct trace_line line = line_of(ev, TRACE_LINE_EXIT);
@@ -105,7 +109,7 @@ void trace_calls_take(const struct trace_calls *c, const struct trace_event *ev,
 			take_fork(c, ev, bytes);
 		break;
 	case TRACE_EVENT_EXEC:
-		trace_tasks_forget_fds(trace_lines_tasks(c->lines), ev->pid);
+		open_files_forget(&trace_lines_tasks(c->lines)->files, ev->pid);
 		rename_task(c, ev->tid, ev->pid, ev, bytes);
 		break;
 	case TRACE_EVENT_RENAME:
@@ -141,6 +145,19 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 	};
 }
 
+/* What is there is asked before anything happens: how long tasks ran, and where processes stand. */
+static void ask_before(const struct trace_calls *c, const struct trace_run *r)
+{
+	struct trace_tasks *tasks = trace_lines_tasks(c->lines);
+	for (size_t i = 0; i < r->map.threads.len; i++) {
+		uint32_t tid = (uint32_t)r->map.threads.data[i].tid, pid = (uint32_t)r->map.threads.data[i].pid;
+		if (r->o->sched && !r->traces_command)
+			trace_task(tasks, tid, pid);
+		if (tid == pid)
+			open_files_path(&tasks->files, pid, AT_FDCWD);
+	}
+}
+
 void trace_calls_init(struct trace_calls *c, struct trace_run *r)
 {
 	const struct trace_options *o = r->o;
@@ -155,10 +172,7 @@ void trace_calls_init(struct trace_calls *c, struct trace_run *r)
 	*c = (struct trace_calls){ .native = r->native, .compat = r->compat, .lines = trace_lines_create(&setup),
 				   .signals = trace_shows_signals(o), .processes = trace_shows_processes(o),
 				   .sched = o->sched };
-	/* Those that are there are asked before anything happens. */
-	for (size_t i = 0; o->sched && !r->traces_command && i < r->map.threads.len; i++)
-		trace_task(trace_lines_tasks(c->lines), (uint32_t)r->map.threads.data[i].tid,
-			   (uint32_t)r->map.threads.data[i].pid);
+	ask_before(c, r);
 }
 
 struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run *r, struct stream_tracer *tracer)
@@ -171,7 +185,7 @@ struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run 
 		out_f(&r->out, "Stats:\n lines             : %llu\n tasks             : %zu\n names asked for   : %llu\n"
 			       " descriptors asked : %llu\n events lost       : %llu\n",
 		      (unsigned long long)trace_lines_count(c->lines), t->all.len, (unsigned long long)t->asked_names,
-		      (unsigned long long)t->asked_fds, tracer ? (unsigned long long)stream_tracer_lost(tracer) : 0ULL);
+		      (unsigned long long)t->files.asked, tracer ? (unsigned long long)stream_tracer_lost(tracer) : 0ULL);
 		if (tracer)
 			out_f(&r->out, " calls that waited : %llu\n", (unsigned long long)stream_tracer_waits(tracer));
 	}

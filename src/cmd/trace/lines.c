@@ -142,7 +142,7 @@ void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t k
 	if (l->setup.only_stats)
 		return;
 	if (ended && line->call->ret >= 0)
-		trace_tasks_follow_fds(&l->tasks, line->call);
+		open_files_follow(&l->tasks.files, line->call);
 	if (is_wanted(l, line)) {
 		line->comm = t->comm;
 		line->continued = ended && t->pending == key + 1;
@@ -150,7 +150,7 @@ void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t k
 		write_line(l, line);
 	}
 	if (ended && line->call->ret >= 0)
-		trace_tasks_close_fds(&l->tasks, line->call);
+		open_files_close(&l->tasks.files, line->call);
 }
 
 void trace_lines_begin_at(struct trace_lines *l, uint64_t time_ns)

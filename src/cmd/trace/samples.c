@@ -391,7 +391,7 @@ static void take_comm(struct trace_samples *s, struct record r)
 		return;
 	trace_lines_rename(s->setup.lines, comm.tid, comm.pid, comm.comm, strlen(comm.comm));
 	if (comm.exec)
-		trace_tasks_forget_fds(trace_lines_tasks(s->setup.lines), comm.pid);
+		open_files_forget(&trace_lines_tasks(s->setup.lines)->files, comm.pid);
 }
 
 static void take_fork(struct trace_samples *s, struct record r)
@@ -405,7 +405,7 @@ static void take_fork(struct trace_samples *s, struct record r)
 	trace_task_new(tasks, task.tid, task.pid);
 	trace_lines_rename(s->setup.lines, task.tid, task.pid, comm, sizeof(comm) - 1);
 	if (task.pid != task.ppid)
-		trace_tasks_forget_fds(tasks, task.pid);
+		open_files_inherit(&tasks->files, task.ppid, task.pid);
 }
 
 static void take_gone(struct trace_samples *s, struct record r)

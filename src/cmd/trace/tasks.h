@@ -4,10 +4,9 @@
  * Owns its strings. `sys` NULL: a recording, nothing is asked. One thread.
  */
 #pragma once
-#include "base/strtab.h"
 #include "base/u64map.h"
 #include "base/vector.h"
-#include "decode/syscall.h"
+#include "cmd/trace/open_files.h"
 #include "sys/sys.h"
 
 struct trace_task {
@@ -25,10 +24,9 @@ struct trace_tasks {
 	VEC(struct trace_task) all;
 	struct u64map by_tid; /* tid → index */
 	size_t last;          /* index of the one that was asked for last */
-	struct u64map fds;    /* pid << 32 | fd → id in paths; 0: nothing is known */
-	struct strtab paths;
+	struct open_files files;
 	bool sched;           /* asks how long tasks ran and waited before they were seen */
-	uint64_t asked_names, asked_fds; /* questions to /proc */
+	uint64_t asked_names; /* questions to /proc */
 };
 
 void trace_tasks_init(struct trace_tasks *t, const struct sys *sys);
@@ -40,11 +38,6 @@ struct trace_task *trace_task_new(struct trace_tasks *t, uint32_t tid, uint32_t 
 /* What the kernel says now of how long it ran and waited; false where it has gone, or nobody counts. */
 bool trace_task_ask_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *ret_ran_ns, uint64_t *ret_waited_ns);
 void trace_task_name(struct trace_task *task, const char *comm, size_t room);
-/* After what closes many: those with low numbers are asked for again. */
-void trace_tasks_forget_fds(struct trace_tasks *t, uint32_t pid);
-/* Descriptors that come by a call that has succeeded, before it is shown; and that go by one, behind that. */
-void trace_tasks_follow_fds(struct trace_tasks *t, const struct syscall_event *ev);
-void trace_tasks_close_fds(struct trace_tasks *t, const struct syscall_event *ev);
 /* For struct syscall_style; ctx is the struct trace_tasks. */
 const char *trace_tasks_fd_text(void *ctx, uint32_t pid, int fd);
 const char *trace_tasks_pid_text(void *ctx, int pid);

@@ -1,0 +1,227 @@
+#include "cmd/trace/open_files.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOTHING   UINT32_MAX /* in place of an id: was asked for, and there is no answer */
+#define BYTES_MAX 4096
+#define STAY      3          /* so many low ones nobody closes at an exec */
+#define FDS_MAX   65536      /* higher ones are asked for each time */
+
+void open_files_init(struct open_files *f, const struct sys *sys)
+{
+	*f = (struct open_files){ .sys = sys };
+	strtab_init(&f->paths);
+}
+
+void open_files_deinit(struct open_files *f)
+{
+	for (size_t i = 0; i < f->all.len; i++)
+		vec_deinit(&f->all.data[i].fds);
+	vec_deinit(&f->all);
+	u64map_deinit(&f->by_pid);
+	strtab_deinit(&f->paths);
+}
+
+static struct process_files *process(struct open_files *f, uint32_t pid)
+{
+	bool is_new;
+	if (f->last < f->all.len && f->all.data[f->last].pid == pid)
+		return &f->all.data[f->last];
+	uint64_t *at = u64map_put(&f->by_pid, pid, &is_new);
+	if (is_new) {
+		*at = f->all.len;
+		vec_push(&f->all, (struct process_files){ .pid = pid });
+	}
+	f->last = *at;
+	return &f->all.data[*at];
+}
+
+/* Where its id stands; NULL where there is no room for it. */
+static uint32_t *slot(struct open_files *f, uint32_t pid, int fd)
+{
+	struct process_files *p = process(f, pid);
+	if (fd == AT_FDCWD)
+		return &p->directory;
+	if (fd < 0 || fd >= FDS_MAX)
+		return NULL;
+	if ((size_t)fd >= p->fds.len) {
+		size_t n = (size_t)fd + 1 - p->fds.len;
+		memset(vec_extend(&p->fds, n), 0, n * sizeof(uint32_t));
+	}
+	return &p->fds.data[fd];
+}
+
+static void set(struct open_files *f, uint32_t pid, int fd, uint32_t id)
+{
+	uint32_t *at = slot(f, pid, fd);
+	if (at)
+		*at = id;
+}
+
+static bool is_deleted(const char *path, size_t n)
+{
+	static const char mark[] = " (deleted)";
+	return n >= sizeof(mark) - 1 && !memcmp(path + n - (sizeof(mark) - 1), mark, sizeof(mark) - 1);
+}
+
+/* What was not opened before our eyes: what the kernel says of it now. */
+static uint32_t ask(struct open_files *f, uint32_t pid, int fd)
+{
+	char link[64], path[BYTES_MAX];
+	if (fd == AT_FDCWD)
+		snprintf(link, sizeof(link), "/proc/%u/cwd", pid);
+	else
+		snprintf(link, sizeof(link), "/proc/%u/fd/%d", pid, fd);
+	f->asked++;
+	ssize_t n = f->sys ? readlink(link, path, sizeof(path)) : -1;
+	if (n <= 0 || (fd == AT_FDCWD && is_deleted(path, (size_t)n)))
+		return NOTHING;
+	return strtab_add_n(&f->paths, path, (size_t)n);
+}
+
+/* Its id, or NOTHING. */
+static uint32_t known(struct open_files *f, uint32_t pid, int fd)
+{
+	uint32_t *at = slot(f, pid, fd);
+	if (!at)
+		return fd < 0 ? NOTHING : ask(f, pid, fd);
+	if (!*at)
+		*at = ask(f, pid, fd);
+	return *at;
+}
+
+const char *open_files_path(struct open_files *f, uint32_t pid, int fd)
+{
+	uint32_t id = known(f, pid, fd);
+	return id == NOTHING ? NULL : strtab_get(&f->paths, id);
+}
+
+void open_files_inherit(struct open_files *f, uint32_t parent, uint32_t child)
+{
+	process(f, child); /* it is there before the other one is pointed at */
+	struct process_files *from = process(f, parent), *to = process(f, child);
+	vec_clear(&to->fds);
+	to->directory = from->directory;
+	for (size_t i = 0; i < from->fds.len; i++)
+		vec_push(&to->fds, from->fds.data[i] == NOTHING ? 0 : from->fds.data[i]);
+}
+
+void open_files_forget(struct open_files *f, uint32_t pid)
+{
+	struct process_files *p = process(f, pid);
+	if (p->fds.len > STAY)
+		p->fds.len = STAY;
+}
+
+void open_files_end(struct open_files *f, uint32_t pid)
+{
+	struct process_files *p = process(f, pid);
+	p->directory = 0;
+	vec_deinit(&p->fds);
+}
+
+/* The string that was fetched for an argument; false where there is none. */
+static bool string_of(const struct syscall_event *ev, unsigned arg, const char **ret, size_t *ret_n)
+{
+	for (uint32_t i = 0; i < ev->payload.nr; i++) {
+		if (ev->payload.piece[i].arg != arg || ev->payload.piece[i].part != SYSCALL_PART_WHOLE)
+			continue;
+		*ret = (const char *)ev->payload.piece[i].data;
+		*ret_n = ev->payload.piece[i].bytes;
+		return *ret_n && ev->payload.piece[i].status == SYSCALL_FETCH_OK;
+	}
+	return false;
+}
+
+/*
+ * A path below a directory, in text, without what means nothing ("./", "//"); its length, or 0 where it is too long or only the
+ * file system can tell (".." behind a link).
+ */
+static size_t join(char text[BYTES_MAX], const char *directory, size_t n, const char *path, size_t path_bytes)
+{
+	const char *end = path + path_bytes;
+	if (n + path_bytes + 2 > BYTES_MAX)
+		return 0;
+	memcpy(text, directory, n);
+	while (path < end) {
+		const char *slash = memchr(path, '/', (size_t)(end - path));
+		size_t bytes = (size_t)((slash ? slash : end) - path);
+		if (bytes == 2 && path[0] == '.' && path[1] == '.')
+			return 0;
+		if (bytes && !(bytes == 1 && path[0] == '.')) {
+			if (text[n - 1] != '/')
+				text[n++] = '/';
+			memcpy(text + n, path, bytes);
+			n += bytes;
+		}
+		path += bytes + 1;
+	}
+	return n;
+}
+
+/* The id of a path that the call names in an argument, below the directory of at; 0 where that is not known. */
+static uint32_t named(struct open_files *f, const struct syscall_event *ev, unsigned arg, int at)
+{
+	char text[BYTES_MAX];
+	const char *path;
+	size_t n;
+	if (!string_of(ev, arg, &path, &n))
+		return 0;
+	if (*path == '/')
+		return strtab_add_n(&f->paths, path, n);
+	uint32_t directory = known(f, ev->pid, at);
+	if (directory == NOTHING || *strtab_get(&f->paths, directory) != '/')
+		return 0;
+	n = join(text, strtab_get(&f->paths, directory), strtab_length(&f->paths, directory), path, n);
+	return n ? strtab_add_n(&f->paths, text, n) : 0;
+}
+
+/* Of fcntl only two commands copy. */
+static bool copies(const struct syscall_event *ev)
+{
+	return ev->desc->ret != SYSCALL_RET_FCNTL || ev->arg[1] == F_DUPFD || ev->arg[1] == F_DUPFD_CLOEXEC;
+}
+
+void open_files_follow(struct open_files *f, const struct syscall_event *ev)
+{
+	uint32_t id = 0;
+	switch (ev->desc->fds) {
+	case SYSCALL_FDS_OPENED:
+		id = named(f, ev, 0, AT_FDCWD);
+		break;
+	case SYSCALL_FDS_OPENED_AT:
+		id = named(f, ev, 1, (int32_t)ev->arg[0]);
+		break;
+	case SYSCALL_FDS_COPIED:
+		if (!copies(ev))
+			return;
+		id = known(f, ev->pid, (int32_t)ev->arg[0]);
+		break;
+	case SYSCALL_FDS_MOVED:
+		set(f, ev->pid, AT_FDCWD, named(f, ev, 0, AT_FDCWD));
+		return;
+	case SYSCALL_FDS_MOVED_TO:
+		id = known(f, ev->pid, (int32_t)ev->arg[0]);
+		set(f, ev->pid, AT_FDCWD, id == NOTHING ? 0 : id);
+		return;
+	default:
+		if (ev->desc->ret != SYSCALL_RET_FD)
+			return;
+	}
+	set(f, ev->pid, (int)ev->ret, id == NOTHING ? 0 : id);
+}
+
+void open_files_close(struct open_files *f, const struct syscall_event *ev)
+{
+	struct process_files *p = process(f, ev->pid);
+	uint64_t first = (uint32_t)ev->arg[0], last = (uint32_t)ev->arg[1];
+	if (ev->desc->fds == SYSCALL_FDS_CLOSED)
+		last = first;
+	else if (ev->desc->fds != SYSCALL_FDS_CLOSED_ALL || ev->arg[2])
+		return;
+	for (; first <= last && first < p->fds.len; first++)
+		p->fds.data[first] = 0;
+}
