@@ -423,6 +423,7 @@ static void mistakes_are_pointed_at(void **state)
 		{ "shed:sched_switch", 1, "did you mean 'sched:sched_switch'?" },
 		{ "sched:sched_stat_wait", 7, "CONFIG_SCHEDSTATS" },
 		{ "kvm:kvm_exit", 1, "module kvm" },
+		{ "probe_libc:sched_switch", 1, "a probe is there once perf probe --add" },
 		{ "sched:", 7, "name is missing" },
 		{ "sched:x*", 7, "no tracepoint 'sched:x*'" },
 		{ "mem:zz", 5, "an address is expected" },

@@ -92,6 +92,9 @@ const char *suggest_tracepoint(struct parser *p, const char *system, const char 
 		const char *near = nearest_of(p, name, &there);
 		return arena_printf(&p->scratch, "%s:%s", near_system, has ? name : near ? near : "*");
 	}
+	/* A system that is known to be not there, or made by hand, and no mistake. */
+	if (suggest_kernel_option(system, name))
+		return NULL;
 	/* The right name in the wrong system. */
 	struct search s = { .arena = &p->scratch, .wanted = name };
 	_cleanup_error_ struct strobe_error *no_names = event_names_each(p->sys, EVENT_GROUP_TRACEPOINT, collect, &s);
@@ -114,8 +117,10 @@ const char *suggest_kernel_option(const char *system, const char *name)
 		{ "block", "*", "the kernel option CONFIG_BLK_DEV_IO_TRACE or CONFIG_BLOCK brings these" },
 		{ "preemptirq", "*",
 		  "the kernel option CONFIG_TRACE_PREEMPT_TOGGLE or CONFIG_TRACE_IRQFLAGS brings these" },
-		{ "probe*", "*", "add the probe first: strobe probe --add" },
-		{ "sdt_*", "*", "add the marker's probe first: strobe probe --add" },
+		{ "probe*", "*",
+		  "a probe is there once perf probe --add, or a line in kprobe_events or uprobe_events of tracefs, has made it" },
+		{ "sdt_*", "*",
+		  "a marker is there once perf probe --add %sdt_PROVIDER:NAME, or a line in uprobe_events of tracefs, has made it" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (text_glob(rows[i].system, system) && text_glob(rows[i].name, name))

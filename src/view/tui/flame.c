@@ -20,6 +20,7 @@ struct flame_node {
 struct flame_box {
 	uint32_t node;
 	unsigned y, x, columns;
+	bool is_odd; /* neighbours take turns */
 };
 
 struct flame {
@@ -135,11 +136,23 @@ static void add_boxes(struct flame *f, uint32_t parent, unsigned x, unsigned col
 			continue;
 		uint32_t node = (uint32_t)(kids.data[i] - f->nodes.data);
 		if (depth >= f->first)
-			vec_push(&f->boxes, ((struct flame_box){ node, depth - f->first, x + from, to - from }));
+			vec_push(&f->boxes, ((struct flame_box){ node, depth - f->first, x + from, to - from, false }));
 		if (depth - f->first + 1 < rows_of(f) || depth < f->first)
 			add_boxes(f, node, x + from, to - from, depth + 1);
 	}
 	vec_deinit(&kids);
+}
+
+/* Boxes of a row come from the left to the right, and those of other rows in between. */
+static void take_turns(struct flame *f)
+{
+	bool *odd = xcalloc(rows_of(f) + 1, sizeof(*odd));
+	for (size_t i = 0; i < f->boxes.len; i++) {
+		struct flame_box *b = &f->boxes.data[i];
+		b->is_odd = odd[b->y];
+		odd[b->y] = !odd[b->y];
+	}
+	free(odd);
 }
 
 static void make_boxes(struct flame *f)
@@ -150,11 +163,12 @@ static void make_boxes(struct flame *f)
 	/* The last row of boxes stays: those above it are too narrow to be seen. */
 	for (;; f->first--) {
 		if (f->zoom && !f->first)
-			vec_push(&f->boxes, ((struct flame_box){ f->zoom, 0, 0, screen_columns(f->ui->s) }));
+			vec_push(&f->boxes, ((struct flame_box){ f->zoom, 0, 0, screen_columns(f->ui->s), false }));
 		add_boxes(f, f->zoom, 0, screen_columns(f->ui->s), f->zoom ? 1 : 0);
 		if (f->boxes.len || !f->first)
 			break;
 	}
+	take_turns(f);
 }
 
 static const struct flame_box *box_of(const struct flame *f, uint32_t node)
@@ -173,13 +187,13 @@ static void node_name(const struct flame *f, uint32_t node, struct strbuf *b)
 		strbuf_addstr(b, "all");
 }
 
-static enum ink ink_of(const struct flame *f, const struct flame_box *box, const char *name, size_t i)
+static enum ink ink_of(const struct flame *f, const struct flame_box *box, const char *name)
 {
 	const struct profile_frame *frame = &f->part->hist->profile->frames.data[f->nodes.data[box->node].frame];
 	if (f->search.len && strstr(name, strbuf_str(&f->search)))
 		return INK_FOUND;
-	/* A function has the same tint wherever it stands; which half of them, neighbours take in turns. */
-	enum ink tint = hash_bytes(name, strlen(name)) % (SCREEN_TINTS / 2) * 2 + (i & 1);
+	/* A function has the same tint wherever it stands, of one half or the other. */
+	enum ink tint = hash_bytes(name, strlen(name)) % (SCREEN_TINTS / 2) * 2 + box->is_odd;
 	if (frame->flags & FRAME_INLINED)
 		return INK_INLINED + tint;
 	switch ((enum mapping_space)frame->space) {
@@ -189,17 +203,16 @@ static enum ink ink_of(const struct flame *f, const struct flame_box *box, const
 	}
 }
 
-static void draw_box(struct flame *f, size_t i)
+static void draw_box(struct flame *f, const struct flame_box *box)
 {
 	struct screen *s = f->ui->s;
-	const struct flame_box *box = &f->boxes.data[i];
 	unsigned bottom = screen_rows(s) - 3;
 	if (box->y > bottom - 1 && bottom)
 		return;
 	unsigned y = bottom - box->y;
 	struct strbuf name = {};
 	node_name(f, box->node, &name);
-	enum ink ink = box->node == f->at ? INK_SELECTED : ink_of(f, box, strbuf_str(&name), i);
+	enum ink ink = box->node == f->at ? INK_SELECTED : ink_of(f, box, strbuf_str(&name));
 	/* A box of a few cells cannot be read: it is marked by its first letters all the same. */
 	bool room = box->columns > 3;
 	unsigned used = screen_text(s, y, box->x, ink, " ", 1, 1);
@@ -238,7 +251,7 @@ static void draw(struct flame *f)
 	ui_bar(f->ui, 0, strbuf_str(&title));
 	strbuf_deinit(&title);
 	for (size_t i = 0; i < f->boxes.len; i++)
-		draw_box(f, i);
+		draw_box(f, &f->boxes.data[i]);
 	draw_bottom(f);
 	screen_flush(f->ui->s);
 }

@@ -46,42 +46,66 @@ struct curses {
 	int (*del_curterm)(void *terminal);
 };
 
+/* Foreground and background; -1: the terminal's own. */
+struct pair {
+	int fg, bg;
+};
+
+/*
+ * Terminals are dark or light, and few say which: what stands on their own background is of colours that can be read on both,
+ * never yellow, cyan or blue. Of 256 colours and of eight: the first eight are what the user's theme makes of them.
+ */
 struct look {
-	short fg, bg;      /* of 256 colours; -1: the terminal's own */
-	short fg8, bg8;    /* of eight */
+	struct pair many, few;
 	attr_t attr, mono; /* with colours, without */
 };
 
+#define OWN { -1, -1 }
+
 static const struct look looks[INK_HEAT] = {
-	[INK_NORMAL] = { -1, -1, -1, -1, A_NORMAL, A_NORMAL },
-	[INK_SELECTED] = { -1, -1, -1, -1, A_REVERSE, A_REVERSE },
-	[INK_TITLE] = { 231, 24, COLOR_WHITE, COLOR_BLUE, A_NORMAL, A_REVERSE },
-	[INK_HEAD] = { 250, 236, COLOR_CYAN, -1, A_BOLD, A_BOLD },
-	[INK_HIGH] = { COLOR_RED, -1, COLOR_RED, -1, A_NORMAL, A_BOLD },
-	[INK_MEDIUM] = { COLOR_GREEN, -1, COLOR_GREEN, -1, A_NORMAL, A_NORMAL },
-	[INK_DIM] = { -1, -1, -1, -1, A_DIM, A_DIM },
-	[INK_NOTE] = { COLOR_YELLOW, -1, COLOR_YELLOW, -1, A_NORMAL, A_BOLD },
-	[INK_FOUND] = { 16, 220, COLOR_BLACK, COLOR_YELLOW, A_NORMAL, A_UNDERLINE },
-	[INK_BOX] = { 231, 238, COLOR_WHITE, COLOR_BLUE, A_NORMAL, A_NORMAL },
-	[INK_BOX_SELECTED] = { 16, 220, COLOR_BLACK, COLOR_YELLOW, A_NORMAL, A_REVERSE },
+	[INK_NORMAL] = { OWN, OWN, A_NORMAL, A_NORMAL },
+	[INK_SELECTED] = { OWN, OWN, A_REVERSE, A_REVERSE },
+	[INK_TITLE] = { { 231, 24 }, { COLOR_WHITE, COLOR_BLUE }, A_NORMAL, A_REVERSE },
+	[INK_HEAD] = { { 250, 236 }, { COLOR_BLACK, COLOR_CYAN }, A_NORMAL, A_BOLD },
+	[INK_HIGH] = { { COLOR_RED, -1 }, { COLOR_RED, -1 }, A_NORMAL, A_BOLD },
+	[INK_MEDIUM] = { { COLOR_GREEN, -1 }, { COLOR_GREEN, -1 }, A_NORMAL, A_NORMAL },
+	[INK_DIM] = { OWN, OWN, A_DIM, A_DIM },
+	[INK_NOTE] = { { COLOR_MAGENTA, -1 }, { COLOR_MAGENTA, -1 }, A_NORMAL, A_BOLD },
+	[INK_FOUND] = { { 16, 220 }, { COLOR_BLACK, COLOR_YELLOW }, A_NORMAL, A_UNDERLINE },
+	[INK_BOX] = { { 231, 238 }, { COLOR_WHITE, COLOR_BLUE }, A_NORMAL, A_NORMAL },
+	[INK_BOX_SELECTED] = { { 16, 220 }, { COLOR_BLACK, COLOR_YELLOW }, A_NORMAL, A_REVERSE },
 };
 
-/* Of a kind of boxes: the colours between which its tints are, and two of eight that take turns. */
+#define BRIGHT 8 /* of 16 colours, the brighter ones stand behind the others */
+
+/* Of a kind of boxes: the colours between which its tints are; of 16 and of eight colours those that even and odd ones have. */
 struct tints {
 	enum ink first;
 	uint32_t from, to;
-	short even8, odd8;
+	struct pair sixteen[4], eight[2];
 };
 
 static const struct tints all_tints[] = {
-	{ INK_USER, 0xffbf30, 0xff7a1c, COLOR_YELLOW, COLOR_RED },
-	{ INK_KERNEL, 0x9cc4ea, 0x4c94c8, COLOR_CYAN, COLOR_BLUE },
-	{ INK_INLINED, 0xc4e69c, 0x84c060, COLOR_GREEN, COLOR_GREEN },
-	{ INK_OTHER, 0xdcdcdc, 0xacacac, COLOR_WHITE, COLOR_WHITE },
+	{ INK_USER, 0xffbf30, 0xff7a1c,
+	  { { COLOR_BLACK, COLOR_YELLOW }, { BRIGHT + COLOR_WHITE, COLOR_RED },
+	    { COLOR_BLACK, BRIGHT + COLOR_YELLOW }, { COLOR_BLACK, BRIGHT + COLOR_RED } },
+	  { { COLOR_BLACK, COLOR_YELLOW }, { COLOR_WHITE, COLOR_RED } } },
+	{ INK_KERNEL, 0x9cc4ea, 0x4c94c8,
+	  { { COLOR_BLACK, COLOR_CYAN }, { BRIGHT + COLOR_WHITE, COLOR_BLUE },
+	    { COLOR_BLACK, BRIGHT + COLOR_CYAN }, { COLOR_BLACK, BRIGHT + COLOR_BLUE } },
+	  { { COLOR_BLACK, COLOR_CYAN }, { COLOR_WHITE, COLOR_BLUE } } },
+	{ INK_INLINED, 0xc4e69c, 0x84c060,
+	  { { COLOR_BLACK, COLOR_GREEN }, { COLOR_BLACK, COLOR_MAGENTA },
+	    { COLOR_BLACK, BRIGHT + COLOR_GREEN }, { COLOR_BLACK, BRIGHT + COLOR_MAGENTA } },
+	  { { COLOR_BLACK, COLOR_GREEN }, { COLOR_BLACK, COLOR_MAGENTA } } },
+	{ INK_OTHER, 0xdcdcdc, 0xacacac,
+	  { { COLOR_BLACK, COLOR_WHITE }, { BRIGHT + COLOR_WHITE, BRIGHT + COLOR_BLACK },
+	    { COLOR_BLACK, BRIGHT + COLOR_WHITE }, { BRIGHT + COLOR_WHITE, BRIGHT + COLOR_BLACK } },
+	  { { COLOR_BLACK, COLOR_WHITE }, { COLOR_WHITE, COLOR_BLACK } } },
 };
 
-/* From a share of nothing to one of all. */
-static const uint32_t heat_stops[] = { 0x4c9a6a, 0xd8c83c, 0xf08a24, 0xe03a2a };
+/* From a share of nothing to one of all: a third as bright as white, so that they can be read on both. */
+static const uint32_t heat_stops[] = { 0x3f8f5a, 0x9a7d10, 0xc8640f, 0xe03a2a };
 #define HEAT_STOPS (sizeof(heat_stops) / sizeof(*heat_stops))
 
 struct screen {
@@ -165,7 +189,7 @@ static int colour_of_rgb(const struct screen *s, uint32_t rgb)
 }
 
 /* One of 256 as it is on most terminals. The first eight are the terminal's own in any case. */
-static int colour_of_256(const struct screen *s, short n)
+static int colour_of_256(const struct screen *s, int n)
 {
 	static const uint32_t levels[] = { 0, 95, 135, 175, 215, 255 };
 	if (!s->direct || n < 16)
@@ -192,15 +216,21 @@ static void make_heats(struct screen *s, int own_bg)
 	}
 }
 
+static struct pair tint_of(const struct screen *s, const struct tints *t, unsigned i)
+{
+	/* Odd ones have the darker half for themselves. */
+	double share = (i / 2 + (i & 1) * SCREEN_TINTS / 2) / (double)(SCREEN_TINTS - 1);
+	if (s->many)
+		return (struct pair){ colour_of_256(s, 16), colour_of_rgb(s, mix(t->from, t->to, share)) };
+	return *s->c.colours >= 16 ? t->sixteen[i % 4] : t->eight[i % 2];
+}
+
 static void make_tints(struct screen *s)
 {
 	for (size_t k = 0; k < sizeof(all_tints) / sizeof(*all_tints); k++)
-		for (int i = 0; i < SCREEN_TINTS; i++) {
-			const struct tints *t = &all_tints[k];
-			/* Odd ones have the darker half for themselves. */
-			double share = (i / 2 + (i & 1) * SCREEN_TINTS / 2) / (double)(SCREEN_TINTS - 1);
-			int bg = s->many ? colour_of_rgb(s, mix(t->from, t->to, share)) : i & 1 ? t->odd8 : t->even8;
-			make_pair(s, (int)t->first + i, s->many ? colour_of_256(s, 16) : COLOR_BLACK, bg);
+		for (unsigned i = 0; i < SCREEN_TINTS; i++) {
+			struct pair p = tint_of(s, &all_tints[k], i);
+			make_pair(s, (int)(all_tints[k].first + i), p.fg, p.bg);
 		}
 }
 
@@ -215,8 +245,8 @@ static void make_colours(struct screen *s, bool no_colour)
 	s->direct = *c->colours >= 1 << 24 && c->tigetflag("RGB") > 0;
 	int own_fg = default_colours ? -1 : COLOR_WHITE, own_bg = default_colours ? -1 : COLOR_BLACK;
 	for (int i = 1; i < INK_HEAT; i++) {
-		short fg = s->many ? looks[i].fg : looks[i].fg8, bg = s->many ? looks[i].bg : looks[i].bg8;
-		make_pair(s, i, fg < 0 ? own_fg : colour_of_256(s, fg), bg < 0 ? own_bg : colour_of_256(s, bg));
+		struct pair p = s->many ? looks[i].many : looks[i].few;
+		make_pair(s, i, p.fg < 0 ? own_fg : colour_of_256(s, p.fg), p.bg < 0 ? own_bg : colour_of_256(s, p.bg));
 	}
 	make_heats(s, own_bg);
 	make_tints(s);
@@ -400,7 +430,7 @@ unsigned screen_width(const char *text, size_t n)
 static void set_ink(struct screen *s, enum ink ink)
 {
 	bool is_plain = ink < INK_HEAT;
-	attr_t boxes = ink < INK_USER ? A_NORMAL : A_REVERSE | (ink & 1 ? A_DIM : A_NORMAL);
+	attr_t boxes = ink < INK_USER ? A_NORMAL : A_REVERSE | (ink & 1 ? A_UNDERLINE : A_NORMAL);
 	if (s->colour)
 		s->c.wattr_set(*s->c.window, is_plain ? looks[ink].attr : A_NORMAL, (short)ink, NULL);
 	else

@@ -8,7 +8,7 @@
  *
  * Keys come from standard input, or from /dev/tty where that is no terminal.
  *
- * Colours are of 16 million where the terminal says so (its description, or COLORTERM), of 256, or of eight.
+ * Colours are of 16 million where the terminal says so (its description, or COLORTERM), of 256, of 16, or of eight.
  *
  * libncursesw is loaded when the first screen is opened. Belongs to one thread; one screen at a time. SIGWINCH is curses';
  * all other signals are the caller's: a screen is to be closed before the process ends, whatever ends it.
@@ -24,7 +24,7 @@
 struct screen;
 
 #define SCREEN_HEATS 16
-#define SCREEN_TINTS 8 /* even and odd ones differ on any terminal that has colours */
+#define SCREEN_TINTS 8 /* even and odd ones differ on any terminal */
 
 /* What a cell looks like, by meaning. */
 enum ink {
