@@ -91,28 +91,57 @@ def rows_shown(lines):
     return sum(bool(re.match(r" +[0-9.]+% ", line)) for line in lines)
 
 
+def least_share(lines):
+    """The smallest share of an instruction that is shown; None: there is none."""
+    shares = [float(m.group(1)) for m in (re.match(r" *([0-9.]+) : +[0-9a-f]+: ", line) for line in lines) if m]
+    return min(shares, default=None)
+
+
 def text_keys(tap, pid):
     """--stdio on a terminal has keys as well: some ask, and what is typed is the answer."""
-    with Screen([STROBE, "top", "--stdio", *EVENT, "-p", pid, "-d", "0.3", "-s", "sym"], columns=120, rows=40) as s:
+    events = "cpu-clock:u,page-faults:u"
+    with Screen([STROBE, "top", "--stdio", "-e", events, "-F", "2000", "-p", pid, "-d", "0.3", "-s", "sym"], columns=120, rows=40) as s:
         s.wait_for(split_is_right)
-        s.keys("E", "1x")
-        s.check(tap, "as there is room for): 1x", "--stdio: E asks for the number of rows")
+        s.keys("e", "1x")
+        s.check(tap, "as there is room for): 1x", "--stdio: e asks for the number of rows")
         s.keys("BSpace", "Enter")
         s.check(tap, lambda lines: rows_shown(lines) == 1, "one row")
         s.keys("e", "0", "Enter")
         s.check(tap, lambda lines: rows_shown(lines) >= 2, "all rows again")
+        both = lambda lines: sum("of event '" in line for line in lines) == 2
+        s.check(tap, both, "both events, one below the other")
+        s.keys("E")
+        s.check(tap, "event (0 cpu-clock:u, 1 page-faults:u, all):", "E asks for an event")
+        s.keys("0", "Enter")
+        s.check(tap, lambda lines: not both(lines) and split_is_right(lines), "which alone is shown")
+        s.keys("E", "all", "Enter")
+        s.check(tap, both, "or all")
         s.keys("f", "100000000", "Enter")
         s.check(tap, lambda lines: rows_shown(lines) == 0, "f: no row has so many samples")
         s.keys("f", "0", "Enter")
         s.check(tap, lambda lines: rows_shown(lines) >= 2, "f: and back")
         s.keys("d", "oops", "Escape")
         s.check(tap, lambda lines: "oops" not in "".join(lines), "Esc takes the question back")
+        s.keys("x")
+        keys = lambda lines: {m.group(1): m.group(2) for m in (re.match(r"  \[(\S+)\] .*\((.*)\)$", line) for line in lines) if m}
+        s.check(tap, lambda lines: keys(lines) == {"d": "0.3", "e": "as there is room for", "E": "all", "f": "0", "F": "5%", "s": "none",
+                                                   "K": "no", "U": "no", "z": "no"}, "a key that means nothing shows all of them")
+        s.keys("z")
+        s.check(tap, lambda lines: rows_shown(lines) >= 1, "and one of them goes on")
+        s.keys("x")
+        s.check(tap, lambda lines: keys(lines).get("z") == "yes", "what was set is told")
+        s.keys(" ")
+        s.check(tap, lambda lines: rows_shown(lines) >= 1, "the space bar refreshes at once")
         s.keys("s", "cold", "Enter")
-        lines = s.wait_for(lambda lines: any("<cold>:" in line or NO_CODE in line for line in lines))
+        lines = s.wait_for(lambda lines: least_share(lines) is not None or any(NO_CODE in line for line in lines))
         if lines and any(NO_CODE in line for line in lines):
             tap.skip("s: code", "this build has no disassembler")
             return
-        tap.ok(lines is not None, "s: the code of a function", s.lines())
+        tap.ok(lines and least_share(lines) >= 5, "s: the code of a function, as far as it costs something", s.lines())
+        s.keys("F", "0", "Enter")
+        s.check(tap, "<cold>:", "F: all of it")
+        s.keys("F", "101", "Enter", "F", "99.5", "Enter")
+        s.check(tap, lambda lines: "Disassembly" in "".join(lines) and least_share(lines) is None, "or nothing, where no share is so large")
         s.keys("S")
         s.check(tap, split_is_right, "S: the rows again")
         s.keys("q")

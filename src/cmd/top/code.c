@@ -8,14 +8,14 @@
 #include "view/text/listing_text.h"
 
 /* The row of the function, in the first event that has one. */
-static const struct hist_entry *find_row(const struct report_built *b, const char *name, const struct report_part **ret_part)
+static const struct hist_entry *find_row(const struct report *r, const char *name, const struct report_part **ret_part)
 {
-	for (uint32_t i = 0; i < b->report.parts_nr; i++) {
-		const struct hist *h = b->parts[i].hist;
+	for (uint32_t i = 0; i < r->parts_nr; i++) {
+		const struct hist *h = r->parts[i].hist;
 		for (uint32_t j = 0; j < h->order_nr; j++) {
 			const struct hist_entry *e = &h->entries.data[h->order[j]];
 			const struct profile_function *f = hist_function(h, e);
-			*ret_part = &b->parts[i];
+			*ret_part = &r->parts[i];
 			if (f && f->mapping != PROFILE_NONE && !strcmp(profile_str(h->profile, f->name), name))
 				return e;
 		}
@@ -23,10 +23,10 @@ static const struct hist_entry *find_row(const struct report_built *b, const cha
 	return NULL;
 }
 
-struct strobe_error *top_print_code(struct top_run *t, const struct report_built *b, struct out *out)
+struct strobe_error *top_print_code(struct top_run *t, const struct report *r, double least_percent, struct out *out)
 {
 	const struct report_part *part;
-	const struct hist_entry *row = find_row(b, t->o->annotate, &part);
+	const struct hist_entry *row = find_row(r, t->o->annotate, &part);
 	struct listing *l;
 	if (!row) {
 		out_f(out, "no samples in %s\n", t->o->annotate);
@@ -41,6 +41,7 @@ struct strobe_error *top_print_code(struct top_run *t, const struct report_built
 		.with_source = !t->o->code.look.no_source,
 		.raw_bytes = t->o->code.look.raw,
 		.title = part->event_name,
+		.least_percent = least_percent,
 		.colour_high = colour_escape(colour, COLOUR_HIGH),
 		.colour_medium = colour_escape(colour, COLOUR_MEDIUM),
 		.colour_address = colour_escape(colour, COLOUR_ADDRESS),

@@ -197,6 +197,15 @@ void top_set_filter(struct top_run *t)
 	});
 }
 
+void top_tell_addresses(struct top_run *t)
+{
+	if (t->report.tells_addresses)
+		return;
+	t->report.tells_addresses = true;
+	resolver_tell_addresses(t->report.resolver);
+	history_zero(&t->history);
+}
+
 static struct strobe_error *drain(struct top_run *t)
 {
 	uint64_t bytes;
@@ -267,6 +276,7 @@ struct strobe_error *top_refresh(struct top_run *t)
 	t->refresh.seconds = (double)(now - t->last_ns) / 1e9;
 	t->refresh.samples = counts.samples;
 	t->refresh.kernel_samples = counts.kernel;
+	t->exact = counts.exact;
 	t->refresh.in_kernel = t->counters != NULL;
 	t->last_ns = now;
 	count_losses(t);
@@ -328,12 +338,17 @@ static void add_target(const struct top_run *t, struct strbuf *b)
 		strbuf_addf(b, ", %zu CPU%s)", map->cpus.len, map->cpus.len > 1 ? "s" : "");
 }
 
+static double share(uint64_t of, uint64_t all)
+{
+	return all ? 100.0 * (double)of / (double)all : 0;
+}
+
 void top_head(const struct top_run *t, struct strbuf *b)
 {
 	const struct data_refresh *f = &t->refresh;
 	double rate = f->seconds > 0 ? (double)f->samples / f->seconds : 0;
-	strbuf_addf(b, "   PerfTop:%8.0f irqs/sec  kernel:%4.1f%%  lost: %llu/%llu drop: %llu/%llu ", rate,
-		    f->samples ? 100.0 * (double)f->kernel_samples / (double)f->samples : 0.0, (unsigned long long)f->lost,
+	strbuf_addf(b, "   PerfTop:%8.0f irqs/sec  kernel:%4.1f%%  exact: %4.1f%% lost: %llu/%llu drop: %llu/%llu ", rate,
+		    share(f->kernel_samples, f->samples), share(t->exact, f->samples), (unsigned long long)f->lost,
 		    (unsigned long long)f->lost_total, (unsigned long long)f->dropped, (unsigned long long)f->dropped_total);
 	add_events(t, b);
 	strbuf_addstr(b, ",  ");

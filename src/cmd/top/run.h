@@ -37,6 +37,7 @@ struct top_run {
 	bool has_output;
 	struct top_tee tee;
 	struct data_refresh refresh; /* the last one */
+	uint64_t exact;              /* samples of it whose place is exact */
 	uint64_t last_ns;            /* when it was */
 	struct cmd_signals signals;
 	int signal;                  /* that ended it, or 0 */
@@ -57,6 +58,8 @@ uint64_t top_delay_ns(const struct top_run *t);
 bool top_delay_is_sane(double seconds);
 /* Which samples are counted, after hide_kernel or hide_user has changed. */
 void top_set_filter(struct top_run *t);
+/* From now on samples are told apart by address, as code wants them; what was counted before is forgotten the first time. */
+void top_tell_addresses(struct top_run *t);
 /* "PerfTop: …": rate, losses, event, target. */
 void top_head(const struct top_run *t, struct strbuf *b);
 /* Rows with too few samples, and beyond the number that is asked for, are taken off the report. */
@@ -80,8 +83,8 @@ uint64_t top_uncounted(const struct top_run *t);
 /* Events are counted, or sampled, or not. */
 struct strobe_error *top_enable(struct top_run *t, bool on) _must_check_;
 
-/* code.c: the code of the function of --sym-annotate, as far as it was met. */
-struct strobe_error *top_print_code(struct top_run *t, const struct report_built *b, struct out *out) _must_check_;
+/* code.c: the code of the function of --sym-annotate, as far as it was met; instructions with a smaller share are left out. */
+struct strobe_error *top_print_code(struct top_run *t, const struct report *r, double least_percent, struct out *out) _must_check_;
 /* All symbols of what was looked at, to standard error. */
 void top_dump_symbols(const struct top_run *t);
 

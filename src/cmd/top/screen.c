@@ -15,7 +15,7 @@ struct top_screen {
 	struct top_run *t;
 	struct report_built built;
 	uint64_t next_ns;        /* when the next refresh is due */
-	bool frozen, show_state, by_address;
+	bool frozen, show_state;
 	size_t back;             /* slices behind the last one that is shown; frozen */
 	bool due, asked;         /* a report is to be made: time has come, or the user wants another one */
 	int fds[2];
@@ -297,17 +297,12 @@ static bool key(void *ctx, uint32_t k, struct strbuf *say)
 	}
 }
 
-/* Samples are told apart by address from the first time on that somebody wants to see code. */
 static struct strobe_error *listing(void *ctx, const struct report_part *part, mapping_id mapping, uint64_t addr,
 				    struct listing **ret)
 {
 	struct top_screen *s = ctx;
 	struct top_run *t = s->t;
-	if (!s->by_address) {
-		resolver_tell_addresses(t->report.resolver);
-		history_zero(&t->history);
-		s->by_address = true;
-	}
+	top_tell_addresses(t);
 	return report_listing(&t->report, t->history.profile, part, mapping, addr, ret);
 }
 

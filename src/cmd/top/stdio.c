@@ -12,56 +12,183 @@
 #include "cmd/top/run.h"
 #include "view/text/text.h"
 
+/* As much of a function as is worth its place on a terminal: lines with less are left out. */
+#define CODE_LEAST_PERCENT 5
+
 struct screen {
+	struct top_run *t;
 	struct out out;
 	bool is_tty, has_keys;
 	struct termios saved;
-	const struct question *asked; /* what is being typed answers it */
+	uint32_t event;            /* that alone is shown, from 1; 0: all of them */
+	double code_least_percent;
+	bool shows_keys;           /* what they do, in place of the report */
+	const struct stdio_key *asked;   /* what is being typed answers it */
 	char typed[256];
 	size_t typed_nr;
 };
 
-static bool take_delay(struct top_run *t, const char *text)
+/* ---- what keys do ---- */
+
+static bool take_delay(struct screen *s, const char *text)
 {
-	double s;
-	if (!text_to_f64(text, &s) || !top_delay_is_sane(s))
+	double v;
+	if (!text_to_f64(text, &v) || !top_delay_is_sane(v))
 		return false;
-	t->o->delay_s = s;
+	s->t->o->delay_s = v;
 	return true;
 }
 
-static bool take_entries(struct top_run *t, const char *text)
+static bool take_entries(struct screen *s, const char *text)
 {
-	return text_to_u64(text, &t->o->entries);
+	return text_to_u64(text, &s->t->o->entries);
 }
 
-static bool take_least(struct top_run *t, const char *text)
+static bool take_least(struct screen *s, const char *text)
 {
-	return text_to_u64(text, &t->o->count_filter);
+	return text_to_u64(text, &s->t->o->count_filter);
 }
 
-/* Costs of instructions come in from here on. */
-static bool take_function(struct top_run *t, const char *text)
+/* A number as it stands in the question; anything else is none of them. */
+static bool take_event(struct screen *s, const char *text)
 {
+	uint64_t n;
+	s->event = text_to_u64(text, &n) && n < capture_env(s->t->capture)->events.len ? (uint32_t)n + 1 : 0;
+	return true;
+}
+
+static bool take_code_least(struct screen *s, const char *text)
+{
+	double v;
+	if (!text_to_f64(text, &v) || v < 0 || v > 100)
+		return false;
+	s->code_least_percent = v;
+	return true;
+}
+
+static bool take_function(struct screen *s, const char *text)
+{
+	struct top_run *t = s->t;
 	if (!*text)
 		return false;
 	t->o->annotate = arena_strdup(&t->report.arena, text);
-	t->report.tells_addresses = true;
-	resolver_tell_addresses(t->report.resolver);
+	top_tell_addresses(t);
 	return true;
 }
 
-/* What keys ask for, typed in the last line. */
-static const struct question {
-	char key;
-	const char *text;
-	bool (*take)(struct top_run *t, const char *text); /* false: that is no answer */
-} questions[] = {
-	{ 'd', "seconds between refreshes", take_delay },
-	{ 'e', "rows (0: as there is room for)", take_entries },
-	{ 'E', "rows (0: as there is room for)", take_entries },
-	{ 'f', "only rows with more samples than", take_least },
-	{ 's', "code of the function", take_function },
+static void stop_code(struct screen *s)
+{
+	s->t->o->annotate = NULL;
+}
+
+static void toggle_kernel(struct screen *s)
+{
+	s->t->o->hide_kernel = !s->t->o->hide_kernel;
+	top_set_filter(s->t);
+}
+
+static void toggle_user(struct screen *s)
+{
+	s->t->o->hide_user = !s->t->o->hide_user;
+	top_set_filter(s->t);
+}
+
+static void toggle_zero(struct screen *s)
+{
+	struct top_run *t = s->t;
+	t->o->zero = !t->o->zero;
+	t->history.mode = t->o->zero ? HISTORY_LAST : HISTORY_FADE;
+}
+
+static void quit(struct screen *s)
+{
+	s->t->done = true;
+}
+
+static void refresh(struct screen *s)
+{
+}
+
+static void tell_delay(const struct screen *s, struct strbuf *b)
+{
+	strbuf_addf(b, "%g", s->t->o->delay_s);
+}
+
+static void tell_entries(const struct screen *s, struct strbuf *b)
+{
+	if (s->t->o->entries)
+		strbuf_addf(b, "%llu", (unsigned long long)s->t->o->entries);
+	else
+		strbuf_addstr(b, "as there is room for");
+}
+
+static void tell_event(const struct screen *s, struct strbuf *b)
+{
+	strbuf_addstr(b, s->event ? capture_env(s->t->capture)->events.data[s->event - 1].name : "all");
+}
+
+static void tell_least(const struct screen *s, struct strbuf *b)
+{
+	strbuf_addf(b, "%llu", (unsigned long long)s->t->o->count_filter);
+}
+
+static void tell_code_least(const struct screen *s, struct strbuf *b)
+{
+	strbuf_addf(b, "%g%%", s->code_least_percent);
+}
+
+static void tell_function(const struct screen *s, struct strbuf *b)
+{
+	strbuf_addstr(b, s->t->o->annotate ? s->t->o->annotate : "none");
+}
+
+static void tell_kernel(const struct screen *s, struct strbuf *b)
+{
+	strbuf_addstr(b, s->t->o->hide_kernel ? "yes" : "no");
+}
+
+static void tell_user(const struct screen *s, struct strbuf *b)
+{
+	strbuf_addstr(b, s->t->o->hide_user ? "yes" : "no");
+}
+
+static void tell_zero(const struct screen *s, struct strbuf *b)
+{
+	strbuf_addstr(b, s->t->o->zero ? "yes" : "no");
+}
+
+static void ask_event(const struct screen *s, struct strbuf *b)
+{
+	const struct env *env = capture_env(s->t->capture);
+	strbuf_addstr(b, "event (");
+	for (size_t i = 0; i < env->events.len; i++)
+		if (!s->t->events.events.data[i].is_dummy)
+			strbuf_addf(b, "%zu %s, ", i, env->events.data[i].name);
+	strbuf_addstr(b, "all)");
+}
+
+/* Those that ask take what is typed in the last line; the others do it at once. */
+static const struct stdio_key {
+	const char *keys, *what;
+	void (*tell)(const struct screen *s, struct strbuf *b); /* what it is now */
+	void (*act)(struct screen *s);
+	const char *question;
+	void (*ask)(const struct screen *s, struct strbuf *b);  /* in place of it */
+	bool (*take)(struct screen *s, const char *text);       /* false: that is no answer */
+} all_keys[] = {
+	{ "d", "seconds between refreshes", tell_delay, .question = "seconds between refreshes", .take = take_delay },
+	{ "e", "rows", tell_entries, .question = "rows (0: as there is room for)", .take = take_entries },
+	{ "E", "event", tell_event, .ask = ask_event, .take = take_event },
+	{ "f", "only rows with more samples than", tell_least, .question = "only rows with more samples than", .take = take_least },
+	{ "F", "only code with this share at least", tell_code_least, .question = "only code with this share in percent at least",
+	  .take = take_code_least },
+	{ "s", "code of a function", tell_function, .question = "code of the function", .take = take_function },
+	{ "S", "no longer code", .act = stop_code },
+	{ "K", "leave out the kernel", tell_kernel, toggle_kernel },
+	{ "U", "leave out user space", tell_user, toggle_user },
+	{ "z", "only what came since the last refresh", tell_zero, toggle_zero },
+	{ " ", "refresh at once", .act = refresh },
+	{ "qQ", "quit", .act = quit },
 };
 
 /* Keys come one by one and are not shown; Ctrl-C stays a signal. */
@@ -105,9 +232,25 @@ static void write_clipped(struct out *to, const char *text, size_t n, unsigned r
 	out_str(to, "\033[J");
 }
 
-static struct strobe_error *print_text(struct top_run *t, struct screen *s, struct report_built *b)
+/* One event of several, as E has it. A report of events that have no samples may lack it. */
+static struct report choose_event(const struct screen *s, const struct report *r)
 {
-	struct report *report = &b->report;
+	struct report ret = *r;
+	if (!s->event)
+		return ret;
+	const char *name = capture_env(s->t->capture)->events.data[s->event - 1].name;
+	for (uint32_t i = 0; i < r->parts_nr; i++)
+		if (!strcmp(r->parts[i].event_name, name)) {
+			ret.parts = r->parts + i;
+			ret.parts_nr = 1;
+		}
+	return ret;
+}
+
+static struct strobe_error *print_text(struct screen *s, struct report_built *b)
+{
+	struct top_run *t = s->t;
+	struct report report = choose_event(s, &b->report);
 	struct strobe_error *err = NULL;
 	_cleanup_strbuf_ struct strbuf head = {};
 	unsigned columns = terminal_columns(), rows = terminal_rows();
@@ -118,16 +261,16 @@ static struct strobe_error *print_text(struct top_run *t, struct screen *s, stru
 	out_ch(&text, '\n');
 	out_fill(&text, '-', s->is_tty ? columns : 80);
 	out_ch(&text, '\n');
-	report->tip = NULL;
+	report.tip = NULL;
 	if (cmd_use_colour(t->ctx, t->o->report.colour)) {
-		report->colour_high = colour_escape(true, COLOUR_HIGH);
-		report->colour_medium = colour_escape(true, COLOUR_MEDIUM);
-		report->colour_off = colour_escape(true, COLOUR_RESET);
+		report.colour_high = colour_escape(true, COLOUR_HIGH);
+		report.colour_medium = colour_escape(true, COLOUR_MEDIUM);
+		report.colour_off = colour_escape(true, COLOUR_RESET);
 	}
 	if (t->o->annotate)
-		err = top_print_code(t, b, &text);
+		err = top_print_code(t, &report, s->code_least_percent, &text);
 	else
-		text_report(&text, report);
+		text_report(&text, &report);
 	size_t n;
 	const char *all = out_mem(&text, &n);
 	if (s->is_tty) {
@@ -142,17 +285,48 @@ static struct strobe_error *print_text(struct top_run *t, struct screen *s, stru
 
 static void show_question(struct screen *s)
 {
+	_cleanup_strbuf_ struct strbuf text = {};
 	if (!s->asked)
 		return;
-	out_f(&s->out, "\033[%u;1H\033[K%s: ", terminal_rows(), s->asked->text);
+	if (s->asked->ask)
+		s->asked->ask(s, &text);
+	else
+		strbuf_addstr(&text, s->asked->question);
+	out_f(&s->out, "\033[%u;1H\033[K%s: ", terminal_rows(), strbuf_str(&text));
 	out_text(&s->out, s->typed, s->typed_nr);
 	out_flush(&s->out);
 }
 
-static struct strobe_error *print(struct top_run *t, struct screen *s)
+/* All keys, with what they have been set to: as the reference answers a key that means nothing. */
+static void show_keys(struct screen *s)
 {
+	struct out text;
+	size_t n;
+	out_init_mem(&text);
+	out_str(&text, "Keys:\n");
+	for (size_t i = 0; i < sizeof(all_keys) / sizeof(*all_keys); i++) {
+		const struct stdio_key *k = &all_keys[i];
+		_cleanup_strbuf_ struct strbuf now = {};
+		if (k->tell)
+			k->tell(s, &now);
+		out_f(&text, k->tell ? "  [%s]%*s %-40s (%s)\n" : "  [%s]%*s %s\n", *k->keys == ' ' ? "Space" : k->keys,
+		      *k->keys == ' ' ? 0 : 5 - (int)strlen(k->keys), "", k->what, strbuf_str(&now));
+	}
+	out_str(&text, "Any other key goes on\n");
+	const char *all = out_mem(&text, &n);
+	out_str(&s->out, "\033[H");
+	write_clipped(&s->out, all, n, terminal_rows(), terminal_columns());
+	error_destroy(out_close(&text));
+	out_flush(&s->out);
+}
+
+static struct strobe_error *print(struct screen *s)
+{
+	struct top_run *t = s->t;
 	struct report_built b = {};
 	struct strobe_error *err = NULL;
+	if (s->shows_keys)
+		return NULL;
 	TRY(report_build(&t->report, &b));
 	b.report.lost_samples = t->refresh.lost_total;
 	/* The head takes eleven lines. */
@@ -161,7 +335,7 @@ static struct strobe_error *print(struct top_run *t, struct screen *s)
 	if (t->o->report.format == REPORT_JSON)
 		data_refresh_json(&s->out, &t->refresh, &b.report);
 	else
-		err = print_text(t, s, &b);
+		err = print_text(s, &b);
 	report_built_deinit(&t->report, &b);
 	show_question(s);
 	out_flush(&s->out);
@@ -171,11 +345,11 @@ static struct strobe_error *print(struct top_run *t, struct screen *s)
 }
 
 /* Enter takes the answer, Esc takes the question back. */
-static void type_answer(struct top_run *t, struct screen *s, char key, bool *ret_refresh)
+static void type_answer(struct screen *s, char key, bool *ret_refresh)
 {
 	if (key == '\n' || key == '\r') {
 		s->typed[s->typed_nr] = '\0';
-		*ret_refresh = s->asked->take(t, s->typed);
+		*ret_refresh = s->asked->take(s, s->typed);
 		s->asked = NULL;
 	} else if (key == '\033') {
 		s->asked = NULL;
@@ -190,52 +364,33 @@ static void type_answer(struct top_run *t, struct screen *s, char key, bool *ret
 	show_question(s);
 }
 
-static void ask(struct screen *s, char key)
+static void take_key(struct screen *s, char key, bool *ret_refresh)
 {
-	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++)
-		if (questions[i].key == key)
-			s->asked = &questions[i];
+	const struct stdio_key *found = NULL;
+	if (s->asked) {
+		type_answer(s, key, ret_refresh);
+		return;
+	}
+	for (size_t i = 0; key && i < sizeof(all_keys) / sizeof(*all_keys); i++)
+		if (strchr(all_keys[i].keys, key))
+			found = &all_keys[i];
+	bool had_keys = s->shows_keys;
+	s->shows_keys = !found && !had_keys;
+	*ret_refresh = had_keys || (found && found->act);
+	if (s->shows_keys)
+		show_keys(s);
+	if (found && found->act)
+		found->act(s);
+	if (!found || found->act)
+		return;
+	s->asked = found;
 	s->typed_nr = 0;
 	show_question(s);
 }
 
-static void take_key(struct top_run *t, struct screen *s, char key, bool *ret_refresh)
+static struct strobe_error *wait_for_more(struct screen *s, uint64_t until_ns, bool *ret_refresh)
 {
-	if (s->asked) {
-		type_answer(t, s, key, ret_refresh);
-		return;
-	}
-	*ret_refresh = true;
-	switch (key) {
-	case 'q':
-	case 'Q':
-		t->done = true;
-		break;
-	case 'z':
-		t->o->zero = !t->o->zero;
-		t->history.mode = t->o->zero ? HISTORY_LAST : HISTORY_FADE;
-		break;
-	case 'K':
-		t->o->hide_kernel = !t->o->hide_kernel;
-		top_set_filter(t);
-		break;
-	case 'U':
-		t->o->hide_user = !t->o->hide_user;
-		top_set_filter(t);
-		break;
-	case 'S':
-		t->o->annotate = NULL;
-		break;
-	case ' ':
-		break;
-	default:
-		*ret_refresh = false;
-		ask(s, key);
-	}
-}
-
-static struct strobe_error *wait_for_more(struct top_run *t, struct screen *s, uint64_t until_ns, bool *ret_refresh)
-{
+	struct top_run *t = s->t;
 	struct pollfd fds[] = {
 		{ .fd = t->signals.fd, .events = POLLIN },
 		{ .fd = t->gone ? -1 : capture_poll_fd(t->capture, 0), .events = POLLIN },
@@ -245,17 +400,18 @@ static struct strobe_error *wait_for_more(struct top_run *t, struct screen *s, u
 		return error_errno(errno, "cannot wait");
 	char key;
 	if (fds[2].revents && read(STDIN_FILENO, &key, 1) == 1)
-		take_key(t, s, key, ret_refresh);
+		take_key(s, key, ret_refresh);
 	top_look_around(t);
 	return top_drain(t);
 }
 
-static struct strobe_error *loop(struct top_run *t, struct screen *s)
+static struct strobe_error *loop(struct screen *s)
 {
+	struct top_run *t = s->t;
 	uint64_t next_ns = t->last_ns + top_delay_ns(t);
 	while (!t->done) {
 		bool refresh = false;
-		TRY(wait_for_more(t, s, next_ns, &refresh));
+		TRY(wait_for_more(s, next_ns, &refresh));
 		if (!refresh && !t->gone && !t->done && top_now_ns(t) < next_ns)
 			continue;
 		next_ns = top_now_ns(t) + top_delay_ns(t);
@@ -263,7 +419,7 @@ static struct strobe_error *loop(struct top_run *t, struct screen *s)
 		if (t->done && t->refresh.number)
 			return NULL;
 		TRY(top_refresh(t));
-		TRY(print(t, s));
+		TRY(print(s));
 		if (t->gone)
 			return NULL;
 		if (t->o->refreshes && t->refresh.number >= t->o->refreshes)
@@ -274,12 +430,13 @@ static struct strobe_error *loop(struct top_run *t, struct screen *s)
 
 struct strobe_error *top_stdio(struct top_run *t)
 {
-	struct screen s = { .is_tty = t->o->report.format == REPORT_STDIO && isatty(STDOUT_FILENO) };
+	struct screen s = { .t = t, .is_tty = t->o->report.format == REPORT_STDIO && isatty(STDOUT_FILENO) };
+	s.code_least_percent = s.is_tty ? CODE_LEAST_PERCENT : 0;
 	out_init_fd(&s.out, STDOUT_FILENO);
 	open_keys(&s);
 	if (s.is_tty)
 		out_str(&s.out, "\033[H\033[2J");
-	struct strobe_error *err = loop(t, &s);
+	struct strobe_error *err = loop(&s);
 	struct strobe_error *closed = out_close(&s.out);
 	if (s.has_keys)
 		tcsetattr(STDIN_FILENO, TCSANOW, &s.saved);

@@ -370,6 +370,19 @@ static void put_counts(const struct lister *t)
 	}
 }
 
+/* Heads and source lines belong to the instruction that follows. */
+static bool is_shown(const struct lister *t, const struct listing_rows *rows, size_t i)
+{
+	while (i < rows->len && rows->data[i].kind != LISTING_ROW_INSN)
+		i++;
+	for (size_t e = 0; i < rows->len && e < t->l->events.len; e++) {
+		const struct listing_value *v = listing_value(t->l, rows->data[i].insn, e);
+		if (listing_percent(t->l, e, v, t->options->share) >= t->options->least_percent)
+			return true;
+	}
+	return false;
+}
+
 void text_listing(struct out *o, const struct listing *l, const struct listing_text_options *options)
 {
 	struct lister t = { .o = o, .l = l, .options = options, .address_width = hex_digits(l->end) };
@@ -381,7 +394,8 @@ void text_listing(struct out *o, const struct listing *l, const struct listing_t
 		put_counts(&t);
 	listing_rows(l, (struct listing_rows_options){ .with_source = options->with_source }, &rows);
 	for (size_t i = 0; i < rows.len; i++)
-		put_row(&t, &rows.data[i]);
+		if (options->least_percent <= 0 || is_shown(&t, &rows, i))
+			put_row(&t, &rows.data[i]);
 	out_ch(o, '\n');
 	vec_deinit(&rows);
 }
