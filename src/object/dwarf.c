@@ -15,6 +15,8 @@ struct dwarf *dwarf_create(struct object *o, struct dwarf_files files)
 	d->object = o;
 	d->files = files;
 	pthread_mutex_init(&d->lock, NULL);
+	for (unsigned i = 0; i < DWARF_SHARES; i++)
+		dwarf_share_init(&d->scopes[i]);
 	if (files.supplement) {
 		d->has_supplement = true;
 		dwarf_file_init(&d->supplement, d, files.supplement, false);
@@ -42,7 +44,10 @@ void dwarf_destroy(struct dwarf *d)
 	vec_deinit(&d->by_aranges.ranges);
 	vec_deinit(&d->by_roots.ranges);
 	free(d->text);
+	vec_deinit(&d->stubs);
 	pthread_mutex_destroy(&d->lock);
+	for (unsigned i = 0; i < DWARF_SHARES; i++)
+		dwarf_share_deinit(&d->scopes[i]);
 	free(d);
 }
 
@@ -64,53 +69,65 @@ static void need_lines(struct dwarf_unit *u)
 {
 	if (atomic_load_explicit(&u->lines_read, memory_order_acquire))
 		return;
-	pthread_mutex_lock(&u->lock);
+	pthread_mutex_lock(&u->lines_share.lock);
 	if (!atomic_load_explicit(&u->lines_read, memory_order_relaxed)) {
 		dwarf_read_lines(u);
 		atomic_store_explicit(&u->lines_read, true, memory_order_release);
 	}
-	pthread_mutex_unlock(&u->lock);
+	pthread_mutex_unlock(&u->lines_share.lock);
 }
 
-static void need_functions(struct dwarf_unit *u)
+/* lines: of what unit they will be asked for, too, or NULL. */
+static void need_functions(struct dwarf_unit *u, struct dwarf_unit *lines)
 {
 	if (atomic_load_explicit(&u->functions_read, memory_order_acquire))
 		return;
-	pthread_mutex_lock(&u->lock);
+	if (pthread_mutex_trylock(&u->functions_share.lock)) {
+		/* Another thread is about to have the functions. */
+		if (lines)
+			need_lines(lines);
+		pthread_mutex_lock(&u->functions_share.lock);
+	}
 	if (!atomic_load_explicit(&u->functions_read, memory_order_relaxed)) {
 		dwarf_read_functions(u);
 		atomic_store_explicit(&u->functions_read, true, memory_order_release);
 	}
-	pthread_mutex_unlock(&u->lock);
+	pthread_mutex_unlock(&u->functions_share.lock);
 }
 
-static const char *file_path(struct dwarf_unit *u, uint64_t file)
+static struct dwarf_share *scopes_share(const struct dwarf_unit *u, const struct dwarf_function *fn)
 {
-	pthread_mutex_lock(&u->lock);
-	const char *path = dwarf_file_path(u, file);
-	pthread_mutex_unlock(&u->lock);
-	return path;
+	return &u->file->dwarf->scopes[(size_t)(fn - u->functions) % DWARF_SHARES];
 }
 
-/* The name is found without the lock: the way to it may lead through other units. */
-static const char *scope_name(struct dwarf_unit *u, struct dwarf_scope *s)
+static void need_scopes(struct dwarf_unit *u, struct dwarf_function *fn)
 {
-	pthread_mutex_lock(&u->lock);
-	bool named = s->named;
-	const char *name = s->name;
-	pthread_mutex_unlock(&u->lock);
-	if (named)
-		return name;
-	name = s->origin_file ? dwarf_die_name(s->origin_file, s->origin) : NULL;
-	pthread_mutex_lock(&u->lock);
-	if (!s->named) {
-		/* A copy: the file may change under us. */
-		s->name = name ? arena_strdup(&u->arena, name) : NULL;
-		s->named = true;
+	if (atomic_load_explicit(&fn->read, memory_order_acquire))
+		return;
+	struct dwarf_share *share = scopes_share(u, fn);
+	pthread_mutex_lock(&share->lock);
+	if (!atomic_load_explicit(&fn->read, memory_order_relaxed)) {
+		dwarf_read_scopes(u, fn, &share->arena);
+		atomic_store_explicit(&fn->read, true, memory_order_release);
 	}
-	name = s->name;
-	pthread_mutex_unlock(&u->lock);
-	return name;
+	pthread_mutex_unlock(&share->lock);
+}
+
+static const char *scope_name(struct dwarf_unit *u, const struct dwarf_function *fn, struct dwarf_scope *s)
+{
+	if (atomic_load_explicit(&s->named, memory_order_acquire))
+		return s->name;
+	/* Found without the lock: the way to it may lead through other units. */
+	const char *name = s->origin_file ? dwarf_die_name(s->origin_file, s->origin) : NULL;
+	struct dwarf_share *share = scopes_share(u, fn);
+	pthread_mutex_lock(&share->lock);
+	if (!atomic_load_explicit(&s->named, memory_order_relaxed)) {
+		/* A copy: the file may change under us. */
+		s->name = name ? arena_strdup(&share->arena, name) : NULL;
+		atomic_store_explicit(&s->named, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&share->lock);
+	return s->name;
 }
 
 /* ---- what stands at an address ---- */
@@ -121,7 +138,7 @@ static bool unit_line(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *r
 	const struct dwarf_row *row = dwarf_row_find(u, addr);
 	if (!row)
 		return false;
-	ret->file = file_path(u, row->file);
+	ret->file = dwarf_file_path(u, row->file);
 	ret->line = row->line;
 	ret->column = row->column;
 	return true;
@@ -140,17 +157,12 @@ bool dwarf_line(struct dwarf *d, uint64_t addr, struct dwarf_frame *ret)
 static unsigned unit_frames(struct dwarf_unit *lines, uint64_t addr, bool with_lines, struct dwarf_frame ret[DWARF_FRAMES_MAX])
 {
 	struct dwarf_unit *u = dwarf_split_unit(lines);
-	need_functions(u);
+	need_functions(u, with_lines ? lines : NULL);
 	uint32_t id = dwarf_segment_find(&u->segments, addr);
 	if (id == UINT32_MAX)
 		return 0;
 	struct dwarf_function *fn = &u->functions[id];
-	pthread_mutex_lock(&u->lock);
-	if (!fn->read) {
-		dwarf_read_scopes(u, fn);
-		fn->read = true;
-	}
-	pthread_mutex_unlock(&u->lock);
+	need_scopes(u, fn);
 	uint32_t scope = dwarf_segment_find(&fn->segments, addr);
 	unsigned n = 0;
 	struct dwarf_frame at = {};
@@ -158,12 +170,12 @@ static unsigned unit_frames(struct dwarf_unit *lines, uint64_t addr, bool with_l
 		unit_line(lines, addr, &at);
 	while (scope < fn->scopes_nr && n < DWARF_FRAMES_MAX) {
 		struct dwarf_scope *s = &fn->scopes[scope];
-		at.name = scope_name(u, s);
+		at.name = scope_name(u, fn, s);
 		at.inlined = s->parent != UINT32_MAX;
 		ret[n++] = at;
 		at = (struct dwarf_frame){};
 		if (with_lines)
-			at = (struct dwarf_frame){ .file = file_path(lines, s->call_file), .line = s->call_line,
+			at = (struct dwarf_frame){ .file = dwarf_file_path(lines, s->call_file), .line = s->call_line,
 						   .column = s->call_column };
 		scope = s->parent;
 	}
@@ -202,6 +214,6 @@ void dwarf_each_line(struct dwarf *d, uint64_t addr,
 	for (size_t i = 0; i < u->rows_nr; i++) {
 		const struct dwarf_row *row = &u->rows[i];
 		bool end = row->file == UINT32_MAX;
-		fn(ctx, row->addr, end ? NULL : file_path(u, row->file), end ? 0 : row->line);
+		fn(ctx, row->addr, end ? NULL : dwarf_file_path(u, row->file), end ? 0 : row->line);
 	}
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "object/dwarf_priv.h"
 
 static void add_range(struct dwarf_index *x, struct dwarf_unit *u, uint64_t start, uint64_t end)
@@ -102,6 +103,16 @@ static void find_text(struct dwarf *d)
 	}
 }
 
+static void find_stubs(struct dwarf *d)
+{
+	const struct object *o = d->object;
+	for (size_t i = 0; i < object_sections_count(o); i++) {
+		const struct object_section *s = object_section(o, i);
+		if (text_has_prefix(s->name, ".plt") && s->flags & SHF_ALLOC && s->addr + s->bytes > s->addr)
+			vec_push(&d->stubs, ((struct dwarf_range){ s->addr, s->addr + s->bytes }));
+	}
+}
+
 static void sort_index(struct dwarf_index *x)
 {
 	if (x->ranges.len)
@@ -117,6 +128,7 @@ void dwarf_build_index(struct dwarf *d)
 {
 	struct cursor c = dwarf_section(&d->main, DWARF_ARANGES);
 	find_text(d);
+	find_stubs(d);
 	while (cursor_left(&c) && !c.bad)
 		read_set(&d->by_aranges, &d->main, &c);
 	sort_index(&d->by_aranges);
@@ -168,8 +180,19 @@ static size_t ranges_until(const struct dwarf_index *x, uint64_t addr)
 	return low;
 }
 
+/* Looking for what is nowhere would read the roots of all units. */
+static bool is_stub(const struct dwarf *d, uint64_t addr)
+{
+	for (size_t i = 0; i < d->stubs.len; i++)
+		if (addr - d->stubs.data[i].start < d->stubs.data[i].end - d->stubs.data[i].start)
+			return true;
+	return false;
+}
+
 struct dwarf_search dwarf_search(struct dwarf *d, uint64_t addr)
 {
+	if (is_stub(d, addr))
+		return (struct dwarf_search){ .dwarf = d, .addr = addr, .in = &d->by_roots };
 	const struct dwarf_index *in = d->by_aranges.ranges.len ? &d->by_aranges : index_by_roots(d);
 	return (struct dwarf_search){ .dwarf = d, .addr = addr, .in = in, .at = ranges_until(in, addr) };
 }

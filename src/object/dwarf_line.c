@@ -273,7 +273,7 @@ static void keep_rows(struct program *p, struct state *s)
 		u->rows_nr += q->nr;
 	}
 	free(order);
-	struct dwarf_row *fit = arena_memdup(&u->arena, u->rows, u->rows_nr * sizeof(*fit));
+	struct dwarf_row *fit = arena_memdup(&u->lines_share.arena, u->rows, u->rows_nr * sizeof(*fit));
 	free(u->rows);
 	u->rows = fit;
 }
@@ -290,9 +290,10 @@ void dwarf_read_lines(struct dwarf_unit *u)
 	keep_rows(&p, &s);
 	u->line_version = p.version;
 	u->dirs_nr = p.dirs.len;
-	u->dirs = arena_memdup(&u->arena, p.dirs.data ? p.dirs.data : (const char **)"", p.dirs.len * sizeof(*u->dirs));
+	struct arena *arena = &u->lines_share.arena;
+	u->dirs = arena_memdup(arena, p.dirs.data ? p.dirs.data : (const char **)"", p.dirs.len * sizeof(*u->dirs));
 	u->files_nr = p.files.len;
-	u->files = arena_memdup(&u->arena, p.files.data ? (void *)p.files.data : (void *)"", p.files.len * sizeof(*u->files));
+	u->files = arena_memdup(arena, p.files.data ? (void *)p.files.data : (void *)"", p.files.len * sizeof(*u->files));
 	vec_deinit(&s.sequences);
 	vec_deinit(&p.rows);
 	vec_deinit(&p.dirs);
@@ -313,21 +314,33 @@ const struct dwarf_row *dwarf_row_find(const struct dwarf_unit *u, uint64_t addr
 	return at->file == UINT32_MAX ? NULL : at;
 }
 
+static const char *make_path(const struct dwarf_unit *u, const struct dwarf_line_file *f, struct arena *arena)
+{
+	const char *dir = f->dir < u->dirs_nr ? u->dirs[f->dir] : NULL, *comp = u->comp_dir;
+	if (*f->name == '/' || (!dir && !comp))
+		return arena_strdup(arena, f->name);
+	if (!dir || !*dir)
+		return comp ? arena_printf(arena, "%s/%s", comp, f->name) : arena_strdup(arena, f->name);
+	if (*dir == '/' || !comp || dir == comp)
+		return arena_printf(arena, "%s/%s", dir, f->name);
+	return arena_printf(arena, "%s/%s/%s", comp, dir, f->name);
+}
+
 const char *dwarf_file_path(struct dwarf_unit *u, uint64_t file)
 {
 	if (file >= u->files_nr || !u->files[file].name)
 		return NULL;
 	struct dwarf_line_file *f = &u->files[file];
-	if (f->path)
-		return f->path;
-	const char *dir = f->dir < u->dirs_nr ? u->dirs[f->dir] : NULL, *comp = u->comp_dir;
-	if (*f->name == '/' || (!dir && !comp))
-		f->path = arena_strdup(&u->arena, f->name);
-	else if (!dir || !*dir)
-		f->path = comp ? arena_printf(&u->arena, "%s/%s", comp, f->name) : arena_strdup(&u->arena, f->name);
-	else if (*dir == '/' || !comp || dir == comp)
-		f->path = arena_printf(&u->arena, "%s/%s", dir, f->name);
-	else
-		f->path = arena_printf(&u->arena, "%s/%s/%s", comp, dir, f->name);
-	return f->path;
+	const char *path = atomic_load_explicit(&f->path, memory_order_acquire);
+	if (path)
+		return path;
+	struct dwarf_share *share = &u->lines_share;
+	pthread_mutex_lock(&share->lock);
+	path = atomic_load_explicit(&f->path, memory_order_relaxed);
+	if (!path) {
+		path = make_path(u, f, &share->arena);
+		atomic_store_explicit(&f->path, path, memory_order_release);
+	}
+	pthread_mutex_unlock(&share->lock);
+	return path;
 }

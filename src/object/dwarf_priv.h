@@ -72,6 +72,14 @@ struct dwarf_pc {
 
 /* ---- units ---- */
 
+/* A lock, and the memory of what is made under it. */
+struct dwarf_share {
+	pthread_mutex_t lock;
+	struct arena arena;
+};
+void dwarf_share_init(struct dwarf_share *s);
+void dwarf_share_deinit(struct dwarf_share *s);
+
 struct dwarf_range {
 	uint64_t start, end;
 };
@@ -98,15 +106,15 @@ struct dwarf_segments {
 struct dwarf_scope {
 	uint64_t origin;         /* the DIE that has its name or leads to it, in origin_file */
 	struct dwarf_file *origin_file;
-	const char *name;        /* made when first asked for; under the unit's lock */
-	bool named;
+	const char *name;        /* once it is named */
+	_Atomic bool named;
 	uint32_t parent;         /* UINT32_MAX: the function itself */
 	uint32_t call_file, call_line, call_column;
 };
 
 struct dwarf_function {
 	uint64_t die;            /* offset in the unit's file */
-	bool read;
+	_Atomic bool read;       /* what follows is there */
 	struct dwarf_scope *scopes; /* the function first */
 	size_t scopes_nr;
 	struct dwarf_segments segments; /* of scopes */
@@ -115,7 +123,7 @@ struct dwarf_function {
 struct dwarf_line_file {
 	const char *name;
 	uint64_t dir;
-	const char *path; /* made when first asked for */
+	_Atomic(const char *) path; /* NULL until it is asked for */
 };
 
 struct dwarf_unit {
@@ -125,7 +133,8 @@ struct dwarf_unit {
 	uint64_t id;                 /* of a split unit and its skeleton */
 	uint16_t version;
 	uint8_t address_bytes, offset_bytes, type;
-	const struct dwarf_abbrevs *abbrevs; /* NULL until more than the root is read; under dwarf->lock */
+	const struct dwarf_abbrevs *abbrevs; /* NULL until more than the root is read; under dwarf->lock until is_prepared */
+	_Atomic bool is_prepared;
 	bool bad;
 
 	/* Of the root. */
@@ -135,12 +144,12 @@ struct dwarf_unit {
 	uint64_t low_pc, str_offsets_base, addr_base, rnglists_base, ranges_base, line_offset;
 	bool has_lines, has_dwo;
 	const char *name, *comp_dir, *dwo_name;
-	struct dwarf_unit *skeleton, *split; /* split: found when loaded */
+	struct dwarf_unit *skeleton;
+	_Atomic(struct dwarf_unit *) split; /* NULL until it is asked for */
 
-	/* Made when the first address in it is asked for. */
-	pthread_mutex_t lock;
+	/* Made when the first address in it is asked for: lines by one thread while another makes the functions. */
+	struct dwarf_share functions_share, lines_share;
 	_Atomic bool lines_read, functions_read;
-	struct arena arena;
 	struct dwarf_row *rows;
 	size_t rows_nr;
 	const char **dirs;
@@ -162,6 +171,9 @@ struct dwarf_index {
 	VEC(struct dwarf_unit_range) ranges; /* by start */
 };
 
+/* Threads that look at one unit at once, as those of a program with a single one do, are mostly in different functions. */
+#define DWARF_SHARES 8
+
 struct dwarf {
 	struct object *object;
 	struct dwarf_files files;
@@ -175,6 +187,8 @@ struct dwarf {
 	bool package_tried;
 	uint64_t (*text)[2];             /* what is executable; addresses elsewhere are of discarded code */
 	size_t text_nr;
+	VEC(struct dwarf_range) stubs;   /* that the linker wrote: no unit has them */
+	struct dwarf_share scopes[DWARF_SHARES]; /* of functions: each of them is of one */
 };
 
 /* ---- dwarf_form.c ---- */
@@ -244,13 +258,14 @@ struct dwarf_unit *dwarf_next_unit(struct dwarf_search *s);
 /* ---- dwarf_line.c ---- */
 void dwarf_read_lines(struct dwarf_unit *u);
 const struct dwarf_row *dwarf_row_find(const struct dwarf_unit *u, uint64_t addr);
-/* Under the unit's lock. */
+/* NULL where there is no such file. */
 const char *dwarf_file_path(struct dwarf_unit *u, uint64_t file);
 
 /* ---- dwarf_scope.c ---- */
 /* u: the unit that has the functions (a split one, where there is). */
 void dwarf_read_functions(struct dwarf_unit *u);
-void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn);
+/* Under the lock of the function's share, which gives the memory. */
+void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct arena *arena);
 const char *dwarf_die_name(struct dwarf_file *f, uint64_t die);
 
 /* ---- dwarf_split.c ---- */

@@ -86,10 +86,11 @@ void dwarf_read_functions(struct dwarf_unit *u)
 		if (!depth)
 			break; /* a root without children */
 	}
-	u->functions = arena_memdup(&u->arena, functions.data ? (void *)functions.data : (void *)"",
+	struct arena *arena = &u->functions_share.arena;
+	u->functions = arena_memdup(arena, functions.data ? (void *)functions.data : (void *)"",
 				    functions.len * sizeof(*u->functions));
 	u->functions_nr = functions.len;
-	u->segments = dwarf_cut_segments(&owned, &u->arena);
+	u->segments = dwarf_cut_segments(&owned, arena);
 	vec_deinit(&functions);
 	vec_deinit(&ranges);
 }
@@ -166,15 +167,15 @@ static void walk_function(struct scope_builder *b, struct cursor *c)
 	} while (b->open.len && cursor_left(c) && !c->bad);
 }
 
-void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn)
+void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct arena *arena)
 {
 	struct scope_builder b = { .u = u };
 	struct cursor c = cursor_at(u, fn->die);
 	walk_function(&b, &c);
-	fn->scopes = arena_memdup(&u->arena, b.scopes.data ? (void *)b.scopes.data : (void *)"",
+	fn->scopes = arena_memdup(arena, b.scopes.data ? (void *)b.scopes.data : (void *)"",
 				  b.scopes.len * sizeof(*fn->scopes));
 	fn->scopes_nr = b.scopes.len;
-	fn->segments = dwarf_cut_segments(&b.owned, &u->arena);
+	fn->segments = dwarf_cut_segments(&b.owned, arena);
 	vec_deinit(&b.scopes);
 	vec_deinit(&b.open);
 	vec_deinit(&b.ranges);

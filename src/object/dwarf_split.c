@@ -127,18 +127,23 @@ struct dwarf_unit *dwarf_split_unit(struct dwarf_unit *u)
 	struct dwarf *d = u->file->dwarf;
 	if (!u->has_dwo || !u->dwo_name)
 		return u;
+	struct dwarf_unit *split = atomic_load_explicit(&u->split, memory_order_acquire);
+	if (split)
+		return split;
 	pthread_mutex_lock(&d->lock);
-	if (!u->split) {
+	split = atomic_load_explicit(&u->split, memory_order_relaxed);
+	if (!split) {
 		if (!d->package_tried) {
 			d->package_tried = true;
 			char *path = xasprintf("%s.dwp", object_name(d->object));
 			d->package = open_split(d, path);
 			free(path);
 		}
-		u->split = d->package ? find_in_package(u) : NULL;
-		u->split = u->split ? u->split : find_in_object(u);
-		u->split = u->split ? u->split : u;
+		split = d->package ? find_in_package(u) : NULL;
+		split = split ? split : find_in_object(u);
+		split = split ? split : u;
+		atomic_store_explicit(&u->split, split, memory_order_release);
 	}
 	pthread_mutex_unlock(&d->lock);
-	return u->split;
+	return split;
 }

@@ -13,6 +13,18 @@ static const char *const section_names[DWARF_SECTIONS_NR] = {
 	[DWARF_ARANGES] = ".debug_aranges",
 };
 
+void dwarf_share_init(struct dwarf_share *s)
+{
+	pthread_mutex_init(&s->lock, NULL);
+	arena_init(&s->arena);
+}
+
+void dwarf_share_deinit(struct dwarf_share *s)
+{
+	pthread_mutex_destroy(&s->lock);
+	arena_deinit(&s->arena);
+}
+
 static const struct object_section *find_section(const struct dwarf_file *f, enum dwarf_section which)
 {
 	char name[32];
@@ -51,8 +63,8 @@ void dwarf_file_deinit(struct dwarf_file *f)
 {
 	for (size_t i = 0; i < f->units.len; i++) {
 		struct dwarf_unit *u = f->units.data[i];
-		arena_deinit(&u->arena);
-		pthread_mutex_destroy(&u->lock);
+		dwarf_share_deinit(&u->functions_share);
+		dwarf_share_deinit(&u->lines_share);
 		free(u);
 	}
 	vec_deinit(&f->units);
@@ -99,8 +111,8 @@ static bool read_header(struct dwarf_file *f, struct cursor *c)
 		return true; /* passed over */
 	struct dwarf_unit *u = xmalloc(sizeof(*u));
 	*u = h;
-	arena_init(&u->arena);
-	pthread_mutex_init(&u->lock, NULL);
+	dwarf_share_init(&u->functions_share);
+	dwarf_share_init(&u->lines_share);
 	vec_push(&f->units, u);
 	return true;
 }
@@ -198,14 +210,16 @@ void dwarf_need_root(struct dwarf_unit *u)
 
 bool dwarf_unit_prepare(struct dwarf_unit *u)
 {
-	pthread_mutex_lock(&u->file->dwarf->lock);
-	if (!u->has_root)
-		dwarf_read_root(u);
-	if (!u->abbrevs)
-		u->abbrevs = dwarf_abbrevs(u->file, u->abbrev_offset);
-	bool good = !u->bad && u->abbrevs;
-	pthread_mutex_unlock(&u->file->dwarf->lock);
-	return good;
+	if (!atomic_load_explicit(&u->is_prepared, memory_order_acquire)) {
+		pthread_mutex_lock(&u->file->dwarf->lock);
+		if (!u->has_root)
+			dwarf_read_root(u);
+		if (!u->abbrevs)
+			u->abbrevs = dwarf_abbrevs(u->file, u->abbrev_offset);
+		atomic_store_explicit(&u->is_prepared, true, memory_order_release);
+		pthread_mutex_unlock(&u->file->dwarf->lock);
+	}
+	return !u->bad && u->abbrevs;
 }
 
 struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)

@@ -176,6 +176,7 @@ struct frame_lists {
 	VEC(struct used_frame) used;
 	VEC(uint32_t) cached;         /* each cached frame that is used, once, those of a DSO together */
 	VEC(struct dso *) dsos;       /* that are asked */
+	VEC(uint32_t) firsts;         /* the first that each of them is asked about */
 	struct expansion *expansions; /* by cached frame */
 };
 
@@ -211,7 +212,9 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 	struct resolved_frame at[SOURCE_FRAMES_MAX];
 	(void)thread;
 	if (i < l->dsos.len) {
+		/* The first address takes much longer than others: those of two DSOs at once. */
 		dso_source_load(l->dsos.data[i]);
+		(void)inlines_expand(&l->f->r->frames.frames.data[l->firsts.data[i]], &l->f->r->options, at);
 		return;
 	}
 	i -= l->dsos.len;
@@ -239,29 +242,37 @@ static struct dso *asked_dso(const struct frame_lists *l, uint32_t cached)
 }
 
 /*
- * The frames of a DSO together, those of the DSO that has the most first: with them one thread is busy while others still
- * read the debug information of the next ones.
+ * The frames of a DSO together. The DSO that has the most is read first, and its frames are asked for last: then one thread reads it
+ * while others read the smaller ones, and ask for their frames.
  */
 static void order_by_dso(struct frame_lists *l)
 {
-	struct u64map counts = {};
+	struct u64map numbers = {}; /* DSO -> number + 1 */
+	VEC(uint32_t) counts = {};
 	VEC(struct sort_pair) order = {};
-	bool is_new;
 	for (size_t i = 0; i < l->cached.len; i++) {
-		struct dso *d = asked_dso(l, l->cached.data[i]);
-		++*u64map_put(&counts, (uintptr_t)d, &is_new);
-		if (is_new && d)
-			vec_push(&l->dsos, d);
+		uint64_t *number = u64map_put(&numbers, (uintptr_t)asked_dso(l, l->cached.data[i]), NULL);
+		if (!*number) {
+			vec_push(&counts, 0);
+			*number = counts.len;
+		}
+		counts.data[*number - 1]++;
+		vec_push(&order, ((struct sort_pair){ *number - 1, l->cached.data[i] }));
 	}
-	for (size_t i = 0; i < l->cached.len; i++) {
-		uint64_t of_dso = *u64map_get(&counts, (uintptr_t)asked_dso(l, l->cached.data[i]));
-		vec_push(&order, ((struct sort_pair){ UINT64_MAX - of_dso, l->cached.data[i] }));
-	}
+	for (size_t i = 0; i < order.len; i++)
+		order.data[i].key |= (uint64_t)counts.data[order.data[i].key] << 32;
 	sort_pairs(order.data, order.len);
-	for (size_t i = 0; i < l->cached.len; i++)
+	for (size_t i = l->cached.len; i-- > 0;) {
 		l->cached.data[i] = (uint32_t)order.data[i].value;
+		struct dso *d = i && order.data[i].key == order.data[i - 1].key ? NULL : asked_dso(l, l->cached.data[i]);
+		if (!d)
+			continue;
+		vec_push(&l->dsos, d);
+		vec_push(&l->firsts, l->cached.data[i]);
+	}
 	vec_deinit(&order);
-	u64map_deinit(&counts);
+	vec_deinit(&counts);
+	u64map_deinit(&numbers);
 }
 
 /* Each distinct address once, on all CPUs. */
@@ -324,6 +335,7 @@ void fill_frames(struct fill *f)
 	vec_deinit(&l.used);
 	vec_deinit(&l.cached);
 	vec_deinit(&l.dsos);
+	vec_deinit(&l.firsts);
 }
 
 /* ---- the tree of one worker ---- */

@@ -13,14 +13,22 @@
 
 #define DWZ_DIRECTORY "/usr/lib/debug/.dwz"
 
+/* Symbols of inlined functions, interned by name and range. Several shares, by hash: threads mostly take different locks. */
+struct inlined_share {
+	pthread_mutex_t lock;
+	struct arena arena;
+	VEC(struct made_symbol *) all;
+	struct idset index;
+};
+#define INLINED_SHARES 8
+
 struct dso_source {
 	_Atomic bool is_read;                     /* what stands up to origin is known */
 	struct dwarf *dwarf;                      /* NULL: there is none */
 	struct object *module, *debug_object, *supplement; /* ours to close, or NULL */
 	int64_t shift;                            /* as dso.shift, of the file with the debug information */
 	const char *origin;
-	VEC(struct made_symbol *) inlined;        /* interned by name and range; under the DSO's lock */
-	struct idset inlined_index;
+	struct inlined_share inlined[INLINED_SHARES];
 };
 
 static bool has_dwarf(const struct object *o)
@@ -135,6 +143,16 @@ static void close_source(struct dso_source *s)
 
 #define KINDS_WITH_FILES (1u << MAPPED_FILE | 1u << MAPPED_VDSO | 1u << MAPPED_KERNEL | 1u << MAPPED_MODULE)
 
+static struct dso_source *dso_source_create(void)
+{
+	struct dso_source *s = xcalloc(1, sizeof(*s));
+	for (unsigned i = 0; i < INLINED_SHARES; i++) {
+		pthread_mutex_init(&s->inlined[i].lock, NULL);
+		arena_init(&s->inlined[i].arena);
+	}
+	return s;
+}
+
 static struct dso_source *source_of(struct dso *d)
 {
 	if (!(KINDS_WITH_FILES & 1u << d->file->kind))
@@ -146,7 +164,7 @@ static struct dso_source *source_of(struct dso *d)
 	pthread_mutex_lock(&d->lock);
 	s = atomic_load_explicit(&d->source_lines, memory_order_relaxed);
 	if (!s) {
-		s = xcalloc(1, sizeof(*s));
+		s = dso_source_create();
 		atomic_store_explicit(&d->source_lines, s, memory_order_release);
 	}
 	if (!atomic_load_explicit(&s->is_read, memory_order_relaxed)) {
@@ -176,8 +194,13 @@ void dso_source_destroy(struct dso_source *s)
 	if (!s)
 		return;
 	close_source(s);
-	vec_deinit(&s->inlined);
-	idset_deinit(&s->inlined_index);
+	for (unsigned i = 0; i < INLINED_SHARES; i++) {
+		struct inlined_share *share = &s->inlined[i];
+		pthread_mutex_destroy(&share->lock);
+		arena_deinit(&share->arena);
+		vec_deinit(&share->all);
+		idset_deinit(&share->index);
+	}
 	free(s);
 }
 
@@ -185,28 +208,29 @@ void dso_source_destroy(struct dso_source *s)
 
 static bool symbol_eq(const void *table, uint32_t id, const void *key)
 {
-	const struct symbol *a = &((const struct dso_source *)table)->inlined.data[id]->symbol, *b = key;
+	const struct symbol *a = &((const struct inlined_share *)table)->all.data[id]->symbol, *b = key;
 	return a->start == b->start && a->end == b->end && !strcmp(a->raw_name, b->raw_name);
 }
 
-static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, const char *name, const struct symbol *outer)
+static const struct symbol *inlined_symbol(struct dso_source *s, const char *name, const struct symbol *outer)
 {
 	struct symbol want = { .raw_name = name ? name : "??", .binding = STB_LOCAL, .type = 't' };
 	want.start = outer ? outer->start : 0;
 	want.end = outer ? outer->end : 0;
 	uint64_t hash = hash_combine(hash_bytes(want.raw_name, strlen(want.raw_name)), want.start);
-	pthread_mutex_lock(&d->lock);
-	uint32_t id = idset_find(&s->inlined_index, hash, symbol_eq, s, &want);
+	struct inlined_share *share = &s->inlined[(hash >> 32) % INLINED_SHARES];
+	pthread_mutex_lock(&share->lock);
+	uint32_t id = idset_find(&share->index, hash, symbol_eq, share, &want);
 	if (id == IDSET_NONE) {
-		struct made_symbol *m = arena_new(&d->arena, struct made_symbol);
+		struct made_symbol *m = arena_new(&share->arena, struct made_symbol);
 		m->symbol = want;
-		m->symbol.raw_name = arena_strdup(&d->arena, want.raw_name); /* see dso_source_forget() */
-		id = (uint32_t)s->inlined.len;
-		vec_push(&s->inlined, m);
-		idset_insert(&s->inlined_index, hash, id);
+		m->symbol.raw_name = arena_strdup(&share->arena, want.raw_name); /* see dso_source_forget() */
+		id = (uint32_t)share->all.len;
+		vec_push(&share->all, m);
+		idset_insert(&share->index, hash, id);
 	}
-	const struct symbol *found = &s->inlined.data[id]->symbol;
-	pthread_mutex_unlock(&d->lock);
+	const struct symbol *found = &share->all.data[id]->symbol;
+	pthread_mutex_unlock(&share->lock);
 	return found;
 }
 
@@ -224,15 +248,15 @@ static bool jit_line(struct dso *d, uint64_t addr, const char **ret_file, uint32
 }
 
 /* Of frames of the debug information. */
-static unsigned make_frames(struct dso *d, struct dso_source *s, const struct symbol *outer, const struct dwarf_frame *f,
+static unsigned make_frames(struct dso_source *s, const struct symbol *outer, const struct dwarf_frame *f,
 			    unsigned n, struct source_frame ret[SOURCE_FRAMES_MAX])
 {
 	if (n && !f[n - 1].inlined && !outer)
-		outer = inlined_symbol(d, s, f[n - 1].name, NULL);
+		outer = inlined_symbol(s, f[n - 1].name, NULL);
 	for (unsigned i = 0; i < n; i++) {
 		bool inlined = i + 1 < n;
 		ret[i] = (struct source_frame){
-			.symbol = inlined ? inlined_symbol(d, s, f[i].name, outer) : outer,
+			.symbol = inlined ? inlined_symbol(s, f[i].name, outer) : outer,
 			.file = f[i].file,
 			.line = f[i].line,
 			.inlined = inlined,
@@ -255,14 +279,14 @@ unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, st
 	unsigned n = dwarf_frames(s->dwarf, vaddr, f);
 	if (!n && dwarf_line(s->dwarf, vaddr, &f[0]))
 		n = 1;
-	return make_frames(d, s, outer, f, n, ret);
+	return make_frames(s, outer, f, n, ret);
 }
 
 unsigned dso_functions(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX])
 {
 	struct dso_source *s = source_of(d);
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
-	return s ? make_frames(d, s, outer, f, dwarf_functions(s->dwarf, addr - (uint64_t)s->shift, f), ret) : 0;
+	return s ? make_frames(s, outer, f, dwarf_functions(s->dwarf, addr - (uint64_t)s->shift, f), ret) : 0;
 }
 
 bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line)
