@@ -18,14 +18,6 @@ struct strobe_error *refused_guests(void *options, const char *value, bool negat
 							 "version");
 }
 
-struct strobe_error *refused_kcore(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "recordings with a copy of the kernel's code in them are left for a later "
-							 "version; buildid-cache -k keeps one");
-}
-
 struct strobe_error *needless_program(void *options, const char *value, bool negated)
 {
 	(void)options;

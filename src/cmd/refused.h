@@ -16,6 +16,5 @@
 
 struct strobe_error *refused_trace_decoder(void *options, const char *value, bool negated) _must_check_;
 struct strobe_error *refused_guests(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *refused_kcore(void *options, const char *value, bool negated) _must_check_;
 /* --objdump and the like: names a program, which is not needed and not run. */
 struct strobe_error *needless_program(void *options, const char *value, bool negated) _must_check_;

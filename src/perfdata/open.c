@@ -144,6 +144,14 @@ static int compare_u32(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* What record --kcore leaves. */
+static void find_kcore(struct reader *rd, const char *path)
+{
+	_cleanup_free_ char *kallsyms = xasprintf("%s/kcore_dir/kallsyms", path);
+	if (!access(kallsyms, R_OK))
+		rd->env->file.kcore_dir = arena_printf(&rd->env->arena, "%s/kcore_dir", path);
+}
+
 /* DIR/data has the header; DIR/data.0, data.1 … hold bare records, one file a recording thread. */
 static struct strobe_error *open_directory(struct reader *rd, const char *path)
 {
@@ -155,6 +163,7 @@ static struct strobe_error *open_directory(struct reader *rd, const char *path)
 	if (err)
 		return error_prefix(err, "%s is a directory without a recording", path);
 	TRY(open_input(rd));
+	find_kcore(rd, path);
 	DIR *dir = opendir(path);
 	if (!dir)
 		return error_errno(errno, "cannot list %s", path);

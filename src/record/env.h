@@ -148,6 +148,7 @@ struct env {
 	struct { /* of a file: where its data stand, and when it was last written */
 		uint64_t data_offset, data_bytes;
 		int64_t modified_s;
+		const char *kcore_dir; /* the kernel's memory, beside the data in a directory (record --kcore); NULL: none */
 	} file;
 
 	const char *hostname, *os_release, *tool_version, *arch, *cpu_desc, *cpuid;

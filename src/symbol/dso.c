@@ -289,7 +289,7 @@ struct strobe_error *dso_kernel_code(struct dso *d, uint64_t addr, void *buf, si
 	const struct symbols *s = d->session;
 	if (!d->kernel || s->options.kallsyms || (s->kallsyms_path && !s->kcore_copy))
 		return error_create(ERROR_NOT_FOUND, "it is not the kernel that runs here, and " KCORE_PATH " was not copied there "
-				    "(buildid-cache -k)");
+				    "(record --kcore, buildid-cache -k)");
 	if (s->kallsyms_path)
 		return copied_code(s, addr, buf, n);
 	/* The list of symbols was held against the recording when it was read; its addresses are those of this boot. */

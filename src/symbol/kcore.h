@@ -31,6 +31,13 @@ struct strobe_error *kcore_write(const char *kcore, const struct kcore_range *ra
 				 const char *to_name) _must_check_;
 
 /*
+ * Writes the three files to dir, which is made: of `kcore`, and of kallsyms and modules that lie beside it. Where it fails nothing is
+ * left.
+ */
+struct strobe_error *kcore_copy(const char *dir, const char *kcore) _must_check_;
+/* Removes such a folder; what else lies in it stays. */
+void kcore_copy_remove(const char *dir);
+/*
  * Adds kernel and modules to the cache `dir`: of `kcore`, and of kallsyms and modules that lie beside it; the build-id is that
  * of ../sys/kernel/notes. *ret_path is the folder, for the caller to free. Where there is one of the same boot with the same
  * modules already it stays the only one, and *ret_old is set.

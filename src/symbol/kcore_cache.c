@@ -233,7 +233,7 @@ static struct strobe_error *write_code(const char *dir, const char *kcore, const
 	return err;
 }
 
-static void remove_folder(const char *dir)
+void kcore_copy_remove(const char *dir)
 {
 	static const char *const names[] = { "kcore", "kallsyms", "modules" };
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -252,24 +252,44 @@ static struct strobe_error *write_folder(const char *dir, const char *kcore, con
 	if (!err)
 		err = write_code(dir, kcore, l);
 	if (err)
-		remove_folder(dir);
+		kcore_copy_remove(dir);
 	return err;
+}
+
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
+}
+
+/* As read_layout(), where all of it is known. proc: the directory of kcore. */
+static struct strobe_error *read_layout_of(const char *kcore, const char *proc, struct layout *l)
+{
+	if (access(kcore, R_OK))
+		return error_errno(errno, "cannot read %s", kcore);
+	TRY(read_layout(proc, l));
+	if (!l->stext || l->etext <= l->stext)
+		return error_create(ERROR_PERMISSION, "%s/kallsyms does not tell where the kernel lies: only root sees it, and nobody "
+				    "where kernel.kptr_restrict is 2", proc);
+	return NULL;
+}
+
+struct strobe_error *kcore_copy(const char *dir, const char *kcore)
+{
+	_cleanup_free_ char *proc = directory_of(kcore);
+	_cleanup_layout_ struct layout l = {};
+	TRY(read_layout_of(kcore, proc, &l));
+	return write_folder(dir, kcore, &l);
 }
 
 struct strobe_error *kcore_cache_add(const char *dir, const char *kcore, char **ret_path, bool *ret_old)
 {
-	const char *slash = strrchr(kcore, '/');
-	_cleanup_free_ char *proc = slash ? xstrndup(kcore, (size_t)(slash - kcore)) : xstrdup(".");
+	_cleanup_free_ char *proc = directory_of(kcore);
 	_cleanup_layout_ struct layout l = {};
 	char hex[BUILDID_HEX_MAX];
 	*ret_path = NULL;
-	if (access(kcore, R_OK))
-		return error_errno(errno, "cannot read %s", kcore);
+	TRY(read_layout_of(kcore, proc, &l));
 	TRY(read_hex(proc, hex));
-	TRY(read_layout(proc, &l));
-	if (!l.stext || l.etext <= l.stext)
-		return error_create(ERROR_PERMISSION, "%s/kallsyms does not tell where the kernel lies: only root sees it, and nobody "
-				    "where kernel.kptr_restrict is 2", proc);
 	_cleanup_free_ char *of_kernel = folder_of(dir, hex), *now = name_of_now();
 	*ret_path = find_folder(of_kernel, is_like, &l);
 	*ret_old = *ret_path;

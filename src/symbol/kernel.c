@@ -88,7 +88,7 @@ static bool is_module_where_recorded(struct dso *d, const struct kallsyms *k)
 	size_t n = module_name(d, &name);
 	uint64_t recorded = atomic_load(&d->recorded_base), now;
 	if (!k->live && d->session->kallsyms_path)
-		return is_list_of_boot(d, k);
+		return symbols_recorded_kernel(d->session) || is_list_of_boot(d, k);
 	if (!k->live || !recorded)
 		return true;
 	_cleanup_error_ struct strobe_error *err = file_read("/proc/modules", &text, 16 << 20);
@@ -223,7 +223,8 @@ static bool find_vmlinux(struct dso *d)
 static bool load_vmlinux(struct dso *d)
 {
 	const struct symbols_options *o = &d->session->options;
-	if (d->file->guest || o->kallsyms || o->ignore_vmlinux)
+	/* Who had the kernel's memory recorded wants to see that, and not what it was before it patched itself. */
+	if (d->file->guest || o->kallsyms || o->ignore_vmlinux || symbols_recorded_kernel(d->session))
 		return false;
 	if (o->vmlinux)
 		return use_vmlinux(d, o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, o->vmlinux) : o->vmlinux);

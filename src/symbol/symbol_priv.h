@@ -117,15 +117,17 @@ struct symbols {
 	VEC(struct dso *) dsos; /* by mapped_file id; NULL where nobody asked */
 	struct kallsyms kallsyms;
 	bool kallsyms_tried;
-	char *kallsyms_path; /* of a list in the build-id cache, or NULL */
-	char *kcore_copy;    /* the folder of the build-id cache that has the recorded kernel's code, or NULL */
+	char *kallsyms_path; /* of a list in the recording or the build-id cache, or NULL */
+	char *kcore_copy;    /* the folder there that has the recorded kernel's code, or NULL */
 };
 
 /*
- * The session's kernel symbols, read on the first question: of the file that was named, of the build-id cache where that has
- * those of the recorded kernel and another one is running, else of the running kernel. NULL (and problem said) where there
- * are none. Thread-safe.
+ * The session's kernel symbols, read on the first question: of the file that was named, of the recording where that has a copy of
+ * the kernel, of the build-id cache where that has those of the recorded kernel and another one is running, else of the running
+ * kernel. NULL (and problem said) where there are none. Thread-safe.
  */
 const struct kallsyms *symbols_kallsyms(struct dso *d, const char **ret_problem);
+/* The folder in the recording that has its kernel's symbols and code (record --kcore), unless others were named; or NULL. */
+const char *symbols_recorded_kernel(const struct symbols *s);
 /* DIR/.build-id/ab/cdef…/NAME of the build-id cache; NULL where there is no cache, or no build-id. */
 const char *dso_cached_path(struct dso *d, const char *name);

@@ -145,14 +145,24 @@ static void find_cached(struct symbols *s, const struct dso *d)
 		s->kallsyms_path = xasprintf("%s/kallsyms", s->kcore_copy);
 }
 
+const char *symbols_recorded_kernel(const struct symbols *s)
+{
+	return s->env && !s->options.kallsyms && !s->options.vmlinux ? s->env->file.kcore_dir : NULL;
+}
+
 const struct kallsyms *symbols_kallsyms(struct dso *d, const char **ret_problem)
 {
 	struct symbols *s = d->session;
 	pthread_mutex_lock(&s->lock);
 	if (!s->kallsyms_tried) {
 		s->kallsyms_tried = true;
-		if (!s->options.kallsyms)
+		const char *recorded = symbols_recorded_kernel(s);
+		if (recorded) {
+			s->kcore_copy = xstrdup(recorded);
+			s->kallsyms_path = xasprintf("%s/kallsyms", recorded);
+		} else if (!s->options.kallsyms) {
 			find_cached(s, d);
+		}
 		kallsyms_load(&s->kallsyms, s->kallsyms_path ? s->kallsyms_path : s->options.kallsyms);
 	}
 	pthread_mutex_unlock(&s->lock);

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Copies of /proc/kcore in the build-id cache: what is in them, that perf takes them for its own, and code annotated from them."""
+"""Copies of /proc/kcore in the build-id cache and in recordings: what is in them, that perf takes them for its own, and code
+annotated from them."""
 # needs: report annotate buildid-cache
 
 import os
+import re
+import shutil
 import struct
 
 import recording
@@ -121,6 +124,36 @@ def annotated(tap, cache):
     tap.ok("%ebx" not in done.out and done.status, "nor where the copy is of another boot, which put the kernel elsewhere", str(done))
 
 
+def functions(done):
+    return sorted(re.findall(r"^ +[\d.]+% +(.*\S)", done.out, re.M))
+
+
+def beside(tap, copy):
+    """A directory as record --kcore leaves it; of the kernel that runs here neither name nor code is right."""
+    directory = os.path.join(SCRATCH, "beside.data")
+    os.mkdir(directory)
+    os.rename(recorded("beside", TEXT), os.path.join(directory, "data"))
+    shutil.copytree(copy, os.path.join(directory, "kcore_dir"))
+    where = ("--buildid-dir", os.path.join(SCRATCH, "nothing"))
+    report = ("report", "--stdio", "-s", "sym", "-i", directory)
+    done = strobe(*where, *report)
+    tap.equal(functions(done), ["[k] copied_function", "[k] modular"], "functions are named by the kernel in the recording")
+    if os.access(PERF, os.X_OK):
+        theirs = perf(*where, *report)
+        tap.ok("copied_function" in theirs.out, "by perf, too", str(theirs))
+    for symbol in ("copied_function", "modular"):
+        done = strobe(*where, "annotate", "--stdio", "-s", symbol, "-i", directory)
+        tap.ok("0x1234567,%ebx" in done.out and "ret" in done.out, f"{symbol} is annotated from it", str(done))
+    done = strobe(*where, *report, "--kallsyms", "/dev/null")
+    tap.ok("copied_function" not in done.out, "other symbols that are named count more", str(done))
+    done = strobe("record", "--kcore", "-o", "-", "--", "true")
+    tap.ok(done.status and "cannot go to a pipe" in done.err, "a pipe is no place for it", str(done))
+    if not os.path.exists("/proc/kcore"):
+        done = strobe("record", "--kcore", "-e", "cpu-clock", "-o", os.path.join(SCRATCH, "none.data"), "--", "true")
+        tap.ok(done.status == 1 and "/proc/kcore" in done.err and not [f for f in os.listdir(SCRATCH) if f.startswith("none.data")],
+               "without /proc/kcore there is no recording", str(done))
+
+
 def refused(tap, kcore):
     cache, proc = os.path.join(SCRATCH, "bad"), os.path.dirname(kcore)
     for damage, said in (("kallsyms", "does not tell where the kernel lies"), ("kcore", "no core file")):
@@ -137,7 +170,9 @@ def refused(tap, kcore):
 def main():
     tap = Tap()
     kcore = machine("machine")
-    annotated(tap, copies(tap, kcore))
+    cache = copies(tap, kcore)
+    annotated(tap, cache)
+    beside(tap, folders(cache)[0])
     refused(tap, kcore)
     tap.done()
 

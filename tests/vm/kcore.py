@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What buildid-cache -k copies of an emulated machine's kernel is what its memory holds, at each of some functions and modules."""
+"""What buildid-cache -k and record --kcore copy of an emulated machine's kernel is what its memory holds, at each of some functions
+and modules."""
 # second try
 # needs: buildid-cache
 # serial
@@ -41,6 +42,11 @@ def prepare():
     guest.add_strobe()
     guest.commands["copy"] = CACHE
     guest.commands["again"] = CACHE + "; ls /tmp/cache/*/*"
+    # the third removes the first, which is .old by then
+    guest.commands["record"] = "for i in 1 2 3; do strobe record --kcore -q -e cpu-clock -o /tmp/k.data -- " \
+        "dd if=/dev/zero of=/dev/null bs=4096 count=30000 2>/dev/null || exit; done; ls /tmp; cd /tmp/k.data && ls; ls kcore_dir; " \
+        "cmp kcore_dir/kcore /tmp/cache/*/*/*/kcore && echo the same"
+    guest.commands["report"] = "strobe report --stdio -s sym -i /tmp/k.data"
     guest.commands["compare"] = "grep ' [tT] .*\\[' /proc/kallsyms > /tmp/of_modules; " + COMPARE
     return guest
 
@@ -52,6 +58,11 @@ def main():
     tap.ok("added" in results["copy"].out, "the kernel's memory is copied", results["copy"])
     tap.ok("kept already" in results["again"].out and len(re.findall(r"^\d{16}$", results["again"].out, re.M)) == 1,
            "a copy that is like an earlier one is not made", results["again"])
+    done = results["record"]
+    tap.ok("the same" in done.out, "the one beside a recording is the same", done)
+    tap.ok(re.findall(r"^(?:k\.data.*|data|kcore|kallsyms|modules)$", done.out, re.M) ==
+           ["k.data", "k.data.old", "data", "kallsyms", "kcore", "modules"], "older recordings are moved, and removed", done)
+    tap.ok(re.search(r"\[k\] \w+", results["report"].out), "its functions have names", results["report"])
     found = re.findall(r"^at (\S+) (\w*) (\w*)$", results["compare"].out, re.M)
     tap.ok(len(found) >= 4 and all(there and there == copied for _, there, copied in found),
            f"{len(found)} functions have the bytes that the kernel's memory has there", results["compare"])

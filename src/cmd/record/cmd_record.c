@@ -129,6 +129,8 @@ static struct strobe_error *check_options(const struct recording *r)
 		return error_create(ERROR_USAGE, "--threads shares rings out by CPU: not together with --per-thread");
 	if (o->threads_set && o->switching.on)
 		return error_create(ERROR_USAGE, "--threads and --switch-output exclude each other");
+	if (o->kcore && o->switching.on)
+		return error_create(ERROR_USAGE, "--kcore and --switch-output exclude each other");
 	if (o->threads_set && o->capture.overwrite)
 		return error_create(ERROR_USAGE, "--threads and --overwrite exclude each other");
 #if !HAVE_ZSTD
@@ -440,6 +442,9 @@ static struct strobe_error *prepare(struct recording *r)
 	r->output.options.checkpoints = !r->output.pipe;
 	r->output.timestamped = o->timestamp_filename;
 	r->output.max_files = o->switching.max_files;
+	r->output.kcore = o->kcore;
+	if (r->output.pipe && o->kcore)
+		return error_create(ERROR_USAGE, "--kcore writes a directory and cannot go to a pipe");
 	if (r->output.pipe && o->switching.on)
 		return error_create(ERROR_USAGE, "--switch-output writes files and cannot go to a pipe");
 	if (o->control)

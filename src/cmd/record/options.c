@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/refused.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 /* Used by commands that begin their options with these. */
@@ -460,7 +459,8 @@ const struct option record_option_table[] = {
 	 .help = "record the time of the first and last sample (always)"},
 	{OPTION_CALL, 0, "threads", .arg = "spec", .optional_arg = true, .parse = parse_threads,
 	 .help = "several readers, and a directory of files: cpu, core, package, numa or CPUs/affinity:…"},
-	{OPTION_CALL, 0, "kcore", .parse = refused_kcore, .help = "copy /proc/kcore (left for later)"},
+	{OPTION_BOOL, 0, "kcore", AT(kcore),
+	 .help = "a directory, with the code of the kernel and its modules as /proc/kcore shows it (root)"},
 
 	GROUP("How it is read"),
 	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages[,pages]", .parse = record_parse_mmap_pages,

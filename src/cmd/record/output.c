@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "capture/facts.h"
 #include "config.h"
+#include "symbol/kcore.h"
 
 /* Freed within a millisecond: no thread is worth it. */
 #define SLOW_REMOVAL_BYTES (4 << 20)
@@ -71,16 +72,14 @@ static bool remove_file(struct record_output *o, const char *path)
 	return done;
 }
 
-/* A recording: a file, or a directory with one's files and nothing below. */
+/* A recording: a file, or a directory with one's files. */
 static void remove_recording(struct record_output *o, const char *path)
 {
 	if (remove_file(o, path) || errno != EISDIR)
 		return;
-	static const char *const names[] = {"data", "kcore_dir"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		_cleanup_free_ char *file = xasprintf("%s/%s", path, names[i]);
-		remove_file(o, file);
-	}
+	_cleanup_free_ char *data = xasprintf("%s/data", path), *kcore = xasprintf("%s/kcore_dir", path);
+	remove_file(o, data);
+	kcore_copy_remove(kcore);
 	for (unsigned i = 0;; i++) {
 		_cleanup_free_ char *file = xasprintf("%s/data.%u", path, i);
 		if (!remove_file(o, file))
@@ -109,6 +108,18 @@ static struct strobe_error *open_part(struct record_output *o, const struct env 
 	return NULL;
 }
 
+/* A directory with nothing but the copy of the kernel's memory, where that is asked for. */
+static struct strobe_error *open_directory(const struct record_output *o)
+{
+	if (mkdir(o->temporary, 0700))
+		return error_errno(errno, "cannot create the directory %s", o->path);
+	_cleanup_free_ char *kcore = xasprintf("%s/kcore_dir", o->temporary);
+	struct strobe_error *err = o->kcore ? kcore_copy(kcore, KCORE_PATH) : NULL;
+	if (err)
+		rmdir(o->temporary);
+	return error_prefix(err, "--kcore");
+}
+
 struct strobe_error *record_output_open(struct record_output *o, const struct env *env, unsigned parts)
 {
 	int fd;
@@ -132,11 +143,11 @@ struct strobe_error *record_output_open(struct record_output *o, const struct en
 	o->temporary = xasprintf("%s.%d.tmp", o->path, getpid());
 	remove_recording(o, o->temporary);
 	_cleanup_free_ char *file = NULL;
-	if (o->directory) {
-		if (mkdir(o->temporary, 0700)) {
-			int errnum = errno;
+	if (o->directory || o->kcore) {
+		struct strobe_error *err = open_directory(o);
+		if (err) {
 			free(take_ptr(o->temporary));
-			return error_errno(errnum, "cannot create the directory %s", o->path);
+			return err;
 		}
 		file = xasprintf("%s/data", o->temporary);
 	} else {

@@ -17,7 +17,9 @@
 
 struct record_output {
 	const char *path; /* as asked for */
-	bool pipe, directory, timestamped;
+	bool pipe, timestamped;
+	bool directory; /* of a file for each ring */
+	bool kcore;     /* a directory, too: the kernel's memory lies beside the file */
 	uint64_t max_files; /* of a row; 0 = all */
 	struct writer_options options;
 
@@ -34,7 +36,7 @@ struct strobe_error *record_output_init(struct record_output *o, const char *pat
 void record_output_deinit(struct record_output *o);
 /* Starts the remover where an earlier recording that is to go takes long to free; before the workload runs. */
 struct strobe_error *record_output_plan_removals(struct record_output *o) _must_check_;
-/* Opens the next file and writes its header. parts: data.N to make in a directory. */
+/* Opens the next file and writes its header. parts: data.N to make in a directory. Copies the kernel's memory where that is asked for. */
 struct strobe_error *record_output_open(struct record_output *o, const struct env *env, unsigned parts) _must_check_;
 struct strobe_error *record_output_commit(struct record_output *o) _must_check_;
 void record_output_discard(struct record_output *o);
