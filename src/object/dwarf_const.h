@@ -5,6 +5,14 @@ enum {
 	DW_TAG_inlined_subroutine = 0x1d,
 	DW_TAG_compile_unit = 0x11,
 	DW_TAG_subprogram = 0x2e,
+	DW_TAG_array_type = 0x01,
+	DW_TAG_class_type = 0x02,
+	DW_TAG_enumeration_type = 0x04,
+	DW_TAG_structure_type = 0x13,
+	DW_TAG_subroutine_type = 0x15,
+	DW_TAG_union_type = 0x17,
+	DW_TAG_call_site = 0x48,
+	DW_TAG_GNU_call_site = 0x4109,
 	DW_TAG_skeleton_unit = 0x4a,
 };
 
@@ -13,7 +21,7 @@ enum {
 };
 
 enum {
-	DW_AT_name = 0x03, DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12, DW_AT_comp_dir = 0x1b,
+	DW_AT_sibling = 0x01, DW_AT_name = 0x03, DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12, DW_AT_comp_dir = 0x1b,
 	DW_AT_abstract_origin = 0x31, DW_AT_specification = 0x47, DW_AT_ranges = 0x55, DW_AT_call_column = 0x57,
 	DW_AT_call_file = 0x58, DW_AT_call_line = 0x59, DW_AT_linkage_name = 0x6e, DW_AT_str_offsets_base = 0x72,
 	DW_AT_addr_base = 0x73, DW_AT_rnglists_base = 0x74, DW_AT_dwo_name = 0x76,

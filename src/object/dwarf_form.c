@@ -106,6 +106,8 @@ static bool read_abbrev(struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_
 			return false;
 		vec_push(&t->attrs, attr);
 		count_width(a, form_width(attr.form));
+		a->has_code |= attr.name == DW_AT_low_pc || attr.name == DW_AT_ranges;
+		a->has_sibling |= attr.name == DW_AT_sibling;
 	}
 	return !c->bad;
 }
@@ -216,7 +218,7 @@ static void skip_leb(struct cursor *c)
 		;
 }
 
-static void skip_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form)
+void dwarf_skip_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form)
 {
 	uint32_t width = width_in(u, form_width(form));
 	if (width != VARIES) {
@@ -247,7 +249,7 @@ bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct
 					      (size_t)a->unit_refs * width_in(u, WIDE_REF_ADDR));
 	const struct dwarf_attr *attr = t->attrs.data + a->first;
 	for (uint32_t i = 0; i < a->nr && !c->bad; i++)
-		skip_form(u, c, attr[i].form);
+		dwarf_skip_form(u, c, attr[i].form);
 	return !c->bad;
 }
 
@@ -268,11 +270,6 @@ static struct dwarf_value of_class(enum dwarf_class class, uint64_t u)
 	return (struct dwarf_value){ .class = class, .u = u };
 }
 
-static struct dwarf_value string_in(const struct dwarf_file *f, enum dwarf_section s, uint64_t offset)
-{
-	return (struct dwarf_value){ .class = DWARF_STRING, .string = f ? string_at(f->sections[s], offset) : NULL };
-}
-
 static struct dwarf_value in_unit(const struct dwarf_unit *u, uint64_t offset)
 {
 	bool inside = offset < u->end - u->offset;
@@ -281,7 +278,6 @@ static struct dwarf_value in_unit(const struct dwarf_unit *u, uint64_t offset)
 
 struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form, int64_t implicit)
 {
-	const struct dwarf_file *supplement = u->file->dwarf->has_supplement ? &u->file->dwarf->supplement : NULL;
 	if (form == DW_FORM_indirect) {
 		form = (uint16_t)cursor_uleb(c);
 		if (form == DW_FORM_indirect || form == DW_FORM_implicit_const)
@@ -299,10 +295,10 @@ struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c,
 	case DW_FORM_flag_present: return constant(1);
 	case DW_FORM_string:
 		return (struct dwarf_value){ .class = DWARF_STRING, .string = cursor_cstr(c) };
-	case DW_FORM_strp: return string_in(u->file, DWARF_STR, dwarf_get(c, u->offset_bytes));
-	case DW_FORM_line_strp: return string_in(u->file, DWARF_LINE_STR, dwarf_get(c, u->offset_bytes));
+	case DW_FORM_strp: return of_class(DWARF_STRING_OFFSET, dwarf_get(c, u->offset_bytes));
+	case DW_FORM_line_strp: return of_class(DWARF_LINE_STRING_OFFSET, dwarf_get(c, u->offset_bytes));
 	case DW_FORM_strp_sup: case DW_FORM_GNU_strp_alt:
-		return string_in(supplement, DWARF_STR, dwarf_get(c, u->offset_bytes));
+		return of_class(DWARF_STRING_OFFSET_SUPPLEMENT, dwarf_get(c, u->offset_bytes));
 	case DW_FORM_strx: case DW_FORM_GNU_str_index: return of_class(DWARF_STRING_INDEX, cursor_uleb(c));
 	case DW_FORM_strx1: return of_class(DWARF_STRING_INDEX, cursor_u8(c));
 	case DW_FORM_strx2: return of_class(DWARF_STRING_INDEX, cursor_u16(c));
@@ -326,23 +322,33 @@ struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c,
 	case DW_FORM_sec_offset: return of_class(DWARF_OFFSET, dwarf_get(c, u->offset_bytes));
 	case DW_FORM_rnglistx: return of_class(DWARF_LIST_INDEX, cursor_uleb(c));
 	default:
-		skip_form(u, c, form);
+		dwarf_skip_form(u, c, form);
 		return of_class(DWARF_OTHER, 0);
 	}
 }
 
-const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v)
+static const char *string_by_index(const struct dwarf_unit *u, uint64_t index)
 {
-	if (v->class == DWARF_STRING)
-		return v->string;
-	if (v->class != DWARF_STRING_INDEX)
-		return NULL;
 	struct cursor c = u->file->sections[DWARF_STR_OFFSETS];
 	uint64_t left = cursor_left(&c);
-	if (u->str_offsets_base > left || v->u >= (left - u->str_offsets_base) / u->offset_bytes)
+	if (u->str_offsets_base > left || index >= (left - u->str_offsets_base) / u->offset_bytes)
 		return NULL;
-	cursor_skip(&c, (size_t)(u->str_offsets_base + v->u * u->offset_bytes));
+	cursor_skip(&c, (size_t)(u->str_offsets_base + index * u->offset_bytes));
 	return string_at(u->file->sections[DWARF_STR], dwarf_get(&c, u->offset_bytes));
+}
+
+const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v)
+{
+	const struct dwarf *d = u->file->dwarf;
+	switch (v->class) {
+	case DWARF_STRING: return v->string;
+	case DWARF_STRING_INDEX: return string_by_index(u, v->u);
+	case DWARF_STRING_OFFSET: return string_at(u->file->sections[DWARF_STR], v->u);
+	case DWARF_LINE_STRING_OFFSET: return string_at(u->file->sections[DWARF_LINE_STR], v->u);
+	case DWARF_STRING_OFFSET_SUPPLEMENT:
+		return d->has_supplement ? string_at(d->supplement.sections[DWARF_STR], v->u) : NULL;
+	default: return NULL;
+	}
 }
 
 /* The table of addresses is in the file of the skeleton. */

@@ -47,6 +47,8 @@ struct dwarf_abbrev {
 	uint16_t addresses, offsets, unit_refs;
 	uint16_t tag;
 	bool has_children;
+	bool has_code;       /* low_pc or ranges are among its attributes */
+	bool has_sibling;
 };
 
 struct dwarf_abbrevs {
@@ -55,8 +57,9 @@ struct dwarf_abbrevs {
 };
 
 enum dwarf_class {
-	DWARF_NONE, DWARF_ADDRESS, DWARF_ADDRESS_INDEX, DWARF_CONSTANT, DWARF_STRING, DWARF_OFFSET, DWARF_LIST_INDEX,
-	DWARF_REFERENCE, DWARF_REFERENCE_SUPPLEMENT, DWARF_STRING_INDEX, DWARF_OTHER,
+	DWARF_NONE, DWARF_ADDRESS, DWARF_ADDRESS_INDEX, DWARF_CONSTANT, DWARF_OFFSET, DWARF_LIST_INDEX, DWARF_REFERENCE,
+	DWARF_REFERENCE_SUPPLEMENT, DWARF_STRING, DWARF_STRING_INDEX, DWARF_STRING_OFFSET, DWARF_LINE_STRING_OFFSET,
+	DWARF_STRING_OFFSET_SUPPLEMENT, DWARF_OTHER,
 };
 
 struct dwarf_value {
@@ -203,8 +206,11 @@ bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, st
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code);
 /* The cursor is in the section DWARF_INFO of the unit's file, or in a line header (form by form). */
 struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form, int64_t constant);
+/* Goes over the value of an attribute. */
+void dwarf_skip_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form);
 bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrevs *t,
 		      const struct dwarf_abbrev *a);
+/* Text is looked for only here: most of it nobody asks for. NULL where it is none. */
 const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v);
 bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret);
 uint64_t dwarf_get(struct cursor *c, unsigned bytes);

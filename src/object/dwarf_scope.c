@@ -39,6 +39,22 @@ static bool read_die(const struct dwarf_unit *u, struct cursor *c, const struct 
 	return !c->bad;
 }
 
+static bool read_code(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, struct dwarf_pc *ret)
+{
+	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
+	*ret = (struct dwarf_pc){};
+	for (uint32_t i = 0; i < a->nr && !c->bad; i++) {
+		struct dwarf_value *to = attr[i].name == DW_AT_low_pc  ? &ret->low :
+					 attr[i].name == DW_AT_high_pc ? &ret->high :
+					 attr[i].name == DW_AT_ranges  ? &ret->ranges : NULL;
+		if (to)
+			*to = dwarf_read_form(u, c, attr[i].form, attr[i].constant);
+		else
+			dwarf_skip_form(u, c, attr[i].form);
+	}
+	return !c->bad;
+}
+
 static struct cursor cursor_at(const struct dwarf_unit *u, uint64_t offset)
 {
 	struct cursor c = u->file->sections[DWARF_INFO];
@@ -48,7 +64,42 @@ static struct cursor cursor_at(const struct dwarf_unit *u, uint64_t offset)
 	return c;
 }
 
-/* One walk over all DIEs of the unit: what is no function is only skipped. */
+/*
+ * Whether no function with code stands below. Of types that holds where siblings are told, as GCC does: it defines methods outside of
+ * them, and Rust, which does not, tells no siblings.
+ */
+static bool holds_no_functions(const struct dwarf_abbrev *a)
+{
+	switch (a->tag) {
+	case DW_TAG_array_type: case DW_TAG_class_type: case DW_TAG_enumeration_type: case DW_TAG_structure_type:
+	case DW_TAG_subroutine_type: case DW_TAG_union_type: case DW_TAG_inlined_subroutine: case DW_TAG_call_site:
+	case DW_TAG_GNU_call_site:
+		return a->has_children && a->has_sibling;
+	default:
+		return false;
+	}
+}
+
+/* Goes over a DIE; true where its children were left out as well. */
+static bool skip_die(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a)
+{
+	if (!holds_no_functions(a)) {
+		dwarf_skip_attrs(u, c, u->abbrevs, a);
+		return false;
+	}
+	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
+	struct dwarf_value sibling = {};
+	for (uint32_t i = 0; i < a->nr && !c->bad; i++) {
+		if (attr[i].name == DW_AT_sibling)
+			sibling = dwarf_read_form(u, c, attr[i].form, attr[i].constant);
+		else
+			dwarf_skip_form(u, c, attr[i].form);
+	}
+	bool is_ahead = sibling.class == DWARF_REFERENCE && sibling.u > cursor_offset(c) && sibling.u < u->end;
+	return !c->bad && is_ahead && cursor_seek(c, (size_t)sibling.u);
+}
+
+/* One walk over the DIEs of the unit: what is no function is only skipped. */
 void dwarf_read_functions(struct dwarf_unit *u)
 {
 	(void)dwarf_unit_prepare(u);
@@ -58,7 +109,7 @@ void dwarf_read_functions(struct dwarf_unit *u)
 	VEC(struct dwarf_function) functions = {};
 	dwarf_owned_list owned = {};
 	dwarf_ranges ranges = {};
-	struct die d;
+	struct dwarf_pc pc;
 	for (uint64_t depth = 0; cursor_left(&c) && !c.bad;) {
 		uint64_t offset = cursor_offset(&c), code = cursor_uleb(&c);
 		if (!code) {
@@ -71,11 +122,11 @@ void dwarf_read_functions(struct dwarf_unit *u)
 		if (!a)
 			break;
 		depth += a->has_children;
-		if (a->tag != DW_TAG_subprogram) {
-			dwarf_skip_attrs(u, &c, u->abbrevs, a);
-		} else if (read_die(u, &c, a, &d)) {
+		if (a->tag != DW_TAG_subprogram || !a->has_code) {
+			depth -= skip_die(u, &c, a);
+		} else if (read_code(u, &c, a, &pc)) {
 			vec_clear(&ranges);
-			dwarf_read_pc(u, &d.pc, &ranges);
+			dwarf_read_pc(u, &pc, &ranges);
 			for (size_t i = 0; i < ranges.len; i++) {
 				struct dwarf_owned o = { ranges.data[i], (uint32_t)functions.len };
 				vec_push(&owned, o);
@@ -193,10 +244,10 @@ const char *dwarf_die_name(struct dwarf_file *f, uint64_t offset)
 		struct die d;
 		if (!a || !read_die(u, &c, a, &d))
 			break;
-		const char *linkage = dwarf_string(u, &d.linkage), *plain = dwarf_string(u, &d.name);
+		const char *linkage = dwarf_string(u, &d.linkage);
 		if (linkage)
 			return linkage;
-		name = name ? name : plain;
+		name = name ? name : dwarf_string(u, &d.name);
 		const struct dwarf_value *to = d.origin.class ? &d.origin : &d.specification;
 		if (to->class == DWARF_REFERENCE_SUPPLEMENT)
 			f = &f->dwarf->supplement;
