@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/lines.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/flame_input.h"
@@ -519,13 +520,37 @@ static struct strobe_error *check_options(const struct flamegraph_command *o)
 	return NULL;
 }
 
+static struct strobe_error *read_attributes(const char *path, struct name_attributes *ret)
+{
+	struct lines lines;
+	TRY(lines_read(path, &lines));
+	struct strobe_error *err = error_prefix(name_attributes_read(&lines, ret), "%s", path);
+	lines_deinit(&lines);
+	return err;
+}
+
+/* A file that is not there is as one that is empty: it is written in the end. */
+static struct strobe_error *read_colours(const char *path, struct name_colours *ret)
+{
+	struct lines lines;
+	struct strobe_error *err = lines_read(path, &lines);
+	if (error_is(err, ERROR_NOT_FOUND)) {
+		error_destroy(err);
+		err = NULL;
+	}
+	if (!err)
+		name_colours_read(&lines, ret);
+	lines_deinit(&lines);
+	return err;
+}
+
 static struct strobe_error *read_name_files(struct run *r)
 {
 	struct flamegraph_command *o = r->o;
 	if (o->name_attributes)
-		TRY(name_attributes_read(o->name_attributes, &r->attributes));
+		TRY(read_attributes(o->name_attributes, &r->attributes));
 	if (o->colours_file)
-		TRY(name_colours_read(o->colours_file, &r->colours));
+		TRY(read_colours(o->colours_file, &r->colours));
 	o->svg.attributes = o->name_attributes ? &r->attributes : NULL;
 	o->svg.kept_colours = o->colours_file ? &r->colours : NULL;
 	return NULL;

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/lines.h"
-
 /* The mark that a folded stack has behind names of this kind. */
 static const char *mark_of(enum name_kind kind)
 {
@@ -155,23 +153,18 @@ static struct strobe_error *take_line(struct name_attributes *a, const char *lin
 	return NULL;
 }
 
-struct strobe_error *name_attributes_read(const char *path, struct name_attributes *ret)
+struct strobe_error *name_attributes_read(const struct lines *lines, struct name_attributes *ret)
 {
-	struct lines lines;
 	arena_init(&ret->arena);
 	strtab_init(&ret->names);
 	memset(&ret->of, 0, sizeof(ret->of));
-	struct strobe_error *err = lines_read(path, &lines);
-	if (err)
-		return err;
-	for (size_t i = 1; !err && i <= lines_count(&lines); i++) {
+	for (size_t i = 1; i <= lines_count(lines); i++) {
 		size_t n;
-		const char *line = lines_get(&lines, i, &n);
+		const char *line = lines_get(lines, i, &n);
 		if (n)
-			err = error_prefix(take_line(ret, line, n), "%s, line %zu", path, i);
+			TRY(error_prefix(take_line(ret, line, n), "line %zu", i));
 	}
-	lines_deinit(&lines);
-	return err;
+	return NULL;
 }
 
 void name_attributes_deinit(struct name_attributes *a)
@@ -217,25 +210,15 @@ static void take_colour(struct name_colours *c, const char *line, size_t n)
 	*colour_at(c, strtab_add_n(&c->names, line, (size_t)(at - line))) = 0x1000000 | r << 16 | g << 8 | b;
 }
 
-struct strobe_error *name_colours_read(const char *path, struct name_colours *ret)
+void name_colours_read(const struct lines *lines, struct name_colours *ret)
 {
-	struct lines lines;
 	strtab_init(&ret->names);
 	memset(&ret->rgb, 0, sizeof(ret->rgb));
-	struct strobe_error *err = lines_read(path, &lines);
-	if (error_is(err, ERROR_NOT_FOUND)) {
-		error_destroy(err);
-		return NULL;
-	}
-	if (err)
-		return err;
-	for (size_t i = 1; i <= lines_count(&lines); i++) {
+	for (size_t i = 1; i <= lines_count(lines); i++) {
 		size_t n;
-		const char *line = lines_get(&lines, i, &n);
+		const char *line = lines_get(lines, i, &n);
 		take_colour(ret, line, n);
 	}
-	lines_deinit(&lines);
-	return NULL;
 }
 
 void name_colours_deinit(struct name_colours *c)

@@ -12,6 +12,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/lines.h"
 #include "base/out.h"
 #include "base/strtab.h"
 #include "base/vector.h"
@@ -28,8 +29,8 @@ struct name_attributes {
 	VEC(struct frame_attributes) of; /* by the name's id */
 };
 
-/* ERROR_FORMAT names the line that is wrong. The attributes are empty then. */
-struct strobe_error *name_attributes_read(const char *path, struct name_attributes *ret) _must_check_;
+/* ERROR_FORMAT tells the number of the line that is wrong; ret is to be released then, too. Nothing points into the lines. */
+struct strobe_error *name_attributes_read(const struct lines *lines, struct name_attributes *ret) _must_check_;
 void name_attributes_deinit(struct name_attributes *a);
 /* Of a frame, or NULL. */
 const struct frame_attributes *name_attributes_of(const struct name_attributes *a, const char *name, enum name_kind kind);
@@ -39,8 +40,8 @@ struct name_colours {
 	VEC(uint32_t) rgb; /* by the name's id: 0x1RRGGBB, 0 = none yet */
 };
 
-/* A file that is not there is as one that is empty. */
-struct strobe_error *name_colours_read(const char *path, struct name_colours *ret) _must_check_;
+/* Lines that are no colours are passed over. */
+void name_colours_read(const struct lines *lines, struct name_colours *ret);
 void name_colours_deinit(struct name_colours *c);
 /* Where the colour of a frame's name is, or is to be. */
 uint32_t *name_colours_at(struct name_colours *c, const char *name, enum name_kind kind);
