@@ -90,6 +90,88 @@ def full_sample(order):
     return attr.ljust(128, b"\0") + r.data
 
 
+def session(order):
+    """A recording with what reports and scripts look at: stacks, dumps, branches, a tracepoint, tasks that come and go."""
+    r = recording.Recording(order)
+    full = full_sample(order)
+    attr = bytearray(full[:128])
+    attr[0] = 4
+    if order == ">":
+        words = struct.unpack("<IIQQQQQ", attr[:48]) + struct.unpack("<IIQQQQIiQ", attr[48:104])
+        attr[:104] = struct.pack(">IIQQQQQ", *words[:6], r.bits(words[6])) + struct.pack(">IIQQQQIiQ", *words[7:])
+    r.events.append((bytes(attr), [1], "r1"))
+    kinds = 1 << 16 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 10 | 1 << 0  # identifier, task, time, call chain, raw, address
+    r.event("sched:sched_switch", [103], kind=2, config=314, sample_type=kinds)
+    r.tail = lambda pid, tid, time: u32(order, pid, tid) + u64(order, time, 1, 1) + u32(order, 0, 0) + u64(order, 1)
+    r.comm(1, 1, "first", 900)
+    r.mmap2(1, 0x400000, 0x1000, 0, "/bin/first", 901, bytes(range(20)))
+    r.mmap2(1, 0x7f0000000000, 0x10000, 0x1000, "/tmp/perf-1.map", 902)
+    r.record(7, u32(order, 11, 1, 11, 1) + u64(order, 950) + r.tail(1, 1, 950))
+    r.comm(11, 11, "ch\x1bild", 951)
+    r.data += full[128:]
+    r.record(9, u64(order, 103, 0x400100) + u32(order, 11, 11) + u64(order, 2600, 4, (1 << 64) - 512, 0x400100, 0x400200,
+             0x7f0000000020) + u32(order, 12) + struct.pack(order + "HBBi", 314, 0, 0, 11) + b"trac", 2)
+    r.record(4, u32(order, 11, 1, 11, 1) + u64(order, 2700) + r.tail(11, 11, 2700))
+    r.record(14, r.tail(1, 1, 2800), 1 << 13)
+    r.record(2, u64(order, 1, 3) + r.tail(1, 1, 2900))
+    r.round()
+    return r
+
+
+def counts(order, by):
+    """Counts of two events on two CPUs and threads, of two intervals and the whole."""
+    r = recording.Recording(order)
+    for i, name in enumerate(("task-clock", "page-faults")):
+        r.event(name, [i + 1], config=1 + i, sample_type=1 << 16, flags=1 << 18)
+    r.record(73, u64(order, 2, 10) + b"first".ljust(16, b"\0") + u64(order, 11) + b"second".ljust(16, b"\0"))
+    r.record(74, struct.pack(order + "HHHH", 0, 2, 0, 1))
+    r.record(75, u64(order, 3, 0, by, 1, 100, 2, 1))
+    for time in (100, 200, 300):
+        for event in (1, 2):
+            for cpu, thread in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                r.record(76, u64(order, event) + u32(order, cpu, thread) + u64(order, time * event, time, time))
+        r.record(77, u64(order, time == 300 and 1 or 0, time * 1000000))
+    return r
+
+
+def terminals():
+    """Descriptions of terminals with names of their own: numbers of 16 and of 32 bits, with and without the half by names."""
+    for magic, size, letter in ((0o432, 2, "h"), (0o1036, 4, "i")):
+        names, flags, numbers = b"made|made by hand\0", 3, 15
+        pad = b"\0" * ((len(names) + flags) & 1)
+        strings = [-1] * 361
+        strings[0], strings[359], strings[360] = 0, 2, 5
+        table = b"A\0BC\0DE\0"
+        head = struct.pack("<6h", magic, len(names), flags, numbers, len(strings), len(table))
+        body = head + names + b"\1\0\1" + pad + struct.pack(f"<{numbers}{letter}", *range(numbers))
+        body += struct.pack(f"<{len(strings)}h", *strings) + table
+        write("terminfo", f"plain-{size}", body)
+        own = struct.pack("<5h", 1, 1, 1, 4, 10) + b"\1\0" + struct.pack(f"<{letter}", 7) + struct.pack("<4h", 0, 0, 3, 6)
+        write("terminfo", f"named-{size}", body + b"\0" * (len(table) & 1) + own + b"x\0AX\0XT\0U8\0"[:10])
+        write("terminfo", f"cut-{size}", body[:-5])
+
+
+def texts():
+    """What people and other programs write by hand."""
+    write("config", "sections", b'# mine\n[report]\n\tgroup = true ; why\n[color "top"]\n\tselected = "white, \\"red\\""\nquiet\n')
+    write("config", "joined", b"\xef\xbb\xbf[a.b-c]\r\nkey = one \\\n two\\t\r\n\n[X]\nY=0")
+    write("config", "open", b'[report "x\\"]\n a = "b')
+    write("process_maps", "usual", b"00400000-00401000 r-xp 00001000 08:02 4711                     /bin/first\n"
+          b"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
+          b"7ffc00000000-7ffc00002000 r-xp 00000000 00:00 0                  [vdso]\n"
+          b"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0          [vsyscall]\n")
+    write("process_maps", "hostile", b"1-2 r-xp 0 0:0 1 /a b (deleted)\n-\n5-4 ---- z\n1-2 r-x\n1-2 r-xp \n"
+          b"1-2 r-xp 0 8:1 9 /../x\\012y\n9-")
+    write("name_files", "attributes", b"main\thref=https://a.b/?c=<d>\ttitle=it's\nread_[k]\tid=x\tclass=y z\tg_extra=a=\"b\"\n\n")
+    write("name_files", "colours", b"main->rgb(1,2,3)\na->b->rgb(255,0,9)\nx->rgb(256,0,0)\n->rgb(0,0,0)\nmain->rgb(7,7,7)")
+    metrics = ("instructions / cycles", '1 - d_ratio(a.b:c-d, "cpu/event=0x1/") if min(x, -2) < 3.5e2 else max(y & 1, z % 2)',
+               "((((((1))))", "1 +", "a if b if c else d else e", "-" * 50 + "1")
+    for i, text in enumerate(metrics):
+        write("metric", f"text-{i}", text.encode())
+    write("symbol_answers", "usual", b"num_symbols: 1\n0x401000 main\n0x7f0000000010\tstd::vector<int, a b>::at\r\n0x1 _ZN1a1bEv\n")
+    write("symbol_answers", "hostile", b"0x\n0x1\n0x1 \n 0x2 y\n0xffffffffffffffffff z\n0x401000 \x1b[2J\n0x401000 twice")
+
+
 def cfi_section(flags, programs):
     """A CIE and an FDE for each program, as fuzz/cfi.c takes them; flags: 1 = 64 bit, 2 = big endian, 4 = .debug_frame."""
     order = ">" if flags & 2 else "<"
@@ -207,6 +289,8 @@ def main():
     jitdumps()
     system_calls()
     archives()
+    terminals()
+    texts()
     for order, name in (("<", "little"), (">", "big")):
         byte = b"\0" if order == "<" else b"\1"
         features = all_features(order)
@@ -216,6 +300,11 @@ def main():
         write("header", f"{name}-checkpoint", all_features(order).checkpointed())
         write("pipe", f"{name}-features", byte + features.stream()[16:])
         write("pipe", f"{name}-records", byte + every_record(recording.two_events(order)).stream()[16:])
+        write("session", f"{name}-all", session(order).file())
+        write("session", f"{name}-types", every_record(session(order)).file())
+        write("session", f"{name}-stream", session(order).stream())
+        write("counts", f"{name}-threads", counts(order, 4).file())
+        write("counts", f"{name}-cpus", counts(order, 0).file())
         write("records", f"{name}-sample", full_sample(order))
         r = recording.two_events(order)
         every_record(r)

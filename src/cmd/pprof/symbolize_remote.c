@@ -1,15 +1,14 @@
 /*
- * Names from the server that a profile came from: programs with gperftools, and others that follow them, answer addresses
- * ("0x1f+0x2e", posted) with lines "0x1f NAME". Source: gperftools, docs/pprof_remote_servers.html.
+ * Names from the server that a profile came from: programs with gperftools, and others that follow them, take addresses
+ * ("0x1f+0x2e", posted). Source: gperftools, docs/pprof_remote_servers.html.
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/strbuf.h"
-#include "base/text.h"
 #include "base/u64map.h"
 #include "cmd/pprof/symbolize.h"
+#include "exchange/symbol_answers.h"
 #include "profile/expand.h"
 
 struct answers {
@@ -37,31 +36,10 @@ static void list_addresses(const struct profile *p, struct strbuf *ret)
 	u64map_deinit(&known);
 }
 
-/* "0x1f NAME", of any other line nothing. */
-static void take_line(struct answers *a, const char *line, size_t n)
+static void take_answer(void *ctx, uint64_t address, const char *name, size_t bytes)
 {
-	size_t i, name;
-	uint64_t address;
-	if (n < 3 || memcmp(line, "0x", 2))
-		return;
-	i = 2 + text_hex(line + 2, n - 2, &address);
-	for (name = i; name < n && strchr(" \t", line[name]);)
-		name++;
-	while (n > name && strchr(" \t\r", line[n - 1]))
-		n--;
-	if (i > 2 && name > i && name < n)
-		*u64map_put(&a->of, address, NULL) = strtab_add_n(&a->names, line + name, n - name);
-}
-
-static void take_answers(struct answers *a, const struct net_body *body)
-{
-	const char *at = (const char *)body->data, *end = at + body->bytes;
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *until = newline ? newline : end;
-		take_line(a, at, (size_t)(until - at));
-		at = until + 1;
-	}
+	struct answers *a = ctx;
+	*u64map_put(&a->of, address, NULL) = strtab_add_n(&a->names, name, bytes);
 }
 
 static unsigned expand(void *ctx, struct profile *dst, const struct profile_frame *old, const struct profile_frame *moved,
@@ -102,7 +80,7 @@ struct strobe_error *symbolize_remote(struct cmd_context *ctx, const struct symb
 		return NULL;
 	}
 	strtab_init(&a.names);
-	take_answers(&a, &body);
+	symbol_answers_each((const char *)body.data, body.bytes, take_answer, &a);
 	struct profile *named = profile_expand(*p, expand, &a);
 	profile_destroy(*p);
 	*p = named;

@@ -1,0 +1,13 @@
+/*
+ * What a program with gperftools, or one that follows it, answers when it is asked for names: lines "0x1f NAME".
+ *
+ * The answer comes over the net, from anyone: other lines are passed over, names are bytes. Source: gperftools,
+ * docs/pprof_remote_servers.html.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/* Calls fn for each name, which is borrowed and not NUL-terminated; an address may come more than once. */
+void symbol_answers_each(const char *text, size_t bytes, void (*fn)(void *ctx, uint64_t address, const char *name, size_t name_bytes),
+			 void *ctx);
