@@ -20,7 +20,7 @@ struct cursor {
 
 static inline struct cursor cursor_make(const void *p, size_t bytes, bool swap)
 {
-	return (struct cursor){ .at = p, .end = (const uint8_t *)p + bytes, .start = p, .swap = swap };
+	return (struct cursor){ .at = p, .end = bytes ? (const uint8_t *)p + bytes : p, .start = p, .swap = swap };
 }
 
 static inline size_t cursor_left(const struct cursor *c)

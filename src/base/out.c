@@ -48,6 +48,16 @@ struct strobe_error *out_close(struct out *o)
 	return err;
 }
 
+struct strobe_error *out_close_file(struct out *o, const char *name)
+{
+	struct strobe_error *err = out_close(o);
+	if (!err)
+		return NULL;
+	int errnum = err->errnum;
+	error_destroy(err);
+	return error_errno(errnum, "cannot write %s", name);
+}
+
 bool out_failed(const struct out *o)
 {
 	return o->error != NULL;
@@ -62,7 +72,7 @@ const char *out_mem(const struct out *o, size_t *ret_len)
 char *out_reserve_slow(struct out *o, size_t n)
 {
 	out_flush(o);
-	if (o->cap - o->len < n) {
+	if (!o->buf || o->cap - o->len < n) {
 		size_t cap = o->cap ? o->cap : o->to_fd ? BUFFER : 256;
 		while (cap - o->len < n)
 			cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;

@@ -28,6 +28,8 @@ void out_init_fd(struct out *o, int fd);
 void out_init_mem(struct out *o);
 /* Flushes, frees, and returns the first error. */
 struct strobe_error *out_close(struct out *o) _must_check_;
+/* The same for a file; the error says its name. */
+struct strobe_error *out_close_file(struct out *o, const char *name) _must_check_;
 void out_flush(struct out *o);
 /* True once a write has failed: long loops may stop. */
 bool out_failed(const struct out *o);

@@ -36,6 +36,7 @@ struct cmd_context {
 	struct debuginfod *debuginfod; /* of cmd_symbols_options(), or NULL */
 	struct foreign_files *foreign; /* of cmd_symbols_options(), or NULL */
 	struct arena words;      /* option words that were made out of others */
+	bool damaged;            /* of the input only a part is whole: cmd_say_damage() */
 	bool left_behind;        /* a thread that is stuck may come to touch all of this still: nothing of it is freed */
 };
 
@@ -60,6 +61,8 @@ extern const struct cmd *const cmd_all[];
 
 /* Prints "strobe CMD: sentence" on stderr, destroys the error, returns the exit status for it. NULL: returns 0. */
 int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err);
+/* Tells of a damaged input whose whole part is used; the exit status is at least CMD_FAILED. Takes the error. */
+void cmd_say_damage(struct cmd_context *ctx, struct strobe_error *err);
 /* A wrong word that only run() could see: the same with the command's usage lines behind it. Returns CMD_USAGE. */
 int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err);
 /* A line on stderr, "strobe CMD: …". */
@@ -72,11 +75,9 @@ void cmd_say(const struct cmd_context *ctx, const char *fmt, ...) __attribute__(
 struct out;
 void cmd_open_output(struct cmd_context *ctx, struct out *out);
 int cmd_close_output(struct cmd_context *ctx, struct out *out);
-/* Writes a file anew by write(); its error, or that of the file. */
+/* Writes a file anew by write(), "-" is standard output, without a pager; its error, or that of the file. */
 struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 	_must_check_;
-/* The same into standard output, without a pager: for what is data, not text for people. */
-struct strobe_error *cmd_write_stdout(struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx) _must_check_;
 /* Whether to colour what goes to cmd_open_output()'s out; ask after it was opened. */
 bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when);
 /* While a screen has the terminal, what is logged is kept; released, it is printed. */

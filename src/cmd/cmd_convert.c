@@ -109,11 +109,6 @@ static struct strobe_error *write_profile(void *ctx, struct out *out)
 	return c->format->write(c->profile, out);
 }
 
-static struct strobe_error *write_output(struct conversion *c, const char *path)
-{
-	return strcmp(path, "-") ? cmd_write_file(path, write_profile, c) : cmd_write_stdout(write_profile, c);
-}
-
 static int run(struct cmd_context *ctx, void *options)
 {
 	const struct convert_command *o = options;
@@ -130,7 +125,7 @@ static int run(struct cmd_context *ctx, void *options)
 	struct profile_input input = { .path = ctx->rest.argv[0], .format = reader, .force = o->force };
 	err = profile_input_read(ctx, &input, &p);
 	if (!err)
-		err = write_output(&(struct conversion){ p, writer }, ctx->rest.argv[1]);
+		err = cmd_write_file(ctx->rest.argv[1], write_profile, &(struct conversion){ p, writer });
 	profile_destroy(p);
 	return cmd_fail(ctx, err);
 }

@@ -152,7 +152,7 @@ static struct strobe_error *convert(struct conversion *c)
 	TRY(input_open(c->o->input, c->o->force, &c->source));
 	if (c->o->to_ctf)
 		return write_ctf(c);
-	return is_stdout ? cmd_write_stdout(write_json, c) : cmd_write_file(path, write_json, c);
+	return cmd_write_file(path, write_json, c);
 }
 
 static void say_done(const struct conversion *c)

@@ -81,6 +81,13 @@ int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err)
 	return status;
 }
 
+void cmd_say_damage(struct cmd_context *ctx, struct strobe_error *err)
+{
+	say_line(ctx, err->message);
+	error_destroy(err);
+	ctx->damaged = true;
+}
+
 int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err)
 {
 	say_line(ctx, err->message);
@@ -148,28 +155,30 @@ int cmd_close_output(struct cmd_context *ctx, struct out *out)
 static struct strobe_error *write_and_close(struct out *out, const char *name,
 					    struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 {
-	struct strobe_error *err = write(ctx, out), *closed = error_prefix(out_close(out), "%s", name);
+	struct strobe_error *err = write(ctx, out), *closed = out_close_file(out, name);
 	if (!err)
 		return closed;
 	error_destroy(closed);
 	return err;
 }
 
+static struct strobe_error *write_to_stdout(struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
+{
+	struct out out;
+	out_init_fd(&out, STDOUT_FILENO);
+	return write_and_close(&out, "standard output", write, ctx);
+}
+
 struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 {
 	struct out out;
+	if (!strcmp(path, "-"))
+		return write_to_stdout(write, ctx);
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return error_errno(errno, "cannot write %s", path);
 	out_init_fd(&out, fd);
 	return write_and_close(&out, path, write, ctx);
-}
-
-struct strobe_error *cmd_write_stdout(struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
-{
-	struct out out;
-	out_init_fd(&out, STDOUT_FILENO);
-	return write_and_close(&out, "standard output", write, ctx);
 }
 
 bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when)
@@ -255,8 +264,19 @@ struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret)
 	return NULL;
 }
 
+/* A file or directory that was named for names, and is not there, is a mistake: names would come from elsewhere. */
+static struct strobe_error *check_readable(const char *option, const char *path)
+{
+	if (!path || !access(path, R_OK))
+		return NULL;
+	return error_errno(errno, "%s: cannot read %s", option, path);
+}
+
 struct strobe_error *cmd_symbols_options(struct cmd_context *ctx, const struct env *env, bool force, struct symbols_options *ret)
 {
+	TRY(check_readable("--vmlinux", ret->vmlinux));
+	TRY(check_readable("--kallsyms", ret->kallsyms));
+	TRY(check_readable("--symfs", ret->symfs));
 	foreign_files_destroy(ctx->foreign);
 	ctx->foreign = foreign_files_create(env, NULL);
 	foreign_files_serve(ctx->foreign, ret);

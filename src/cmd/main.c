@@ -1,4 +1,5 @@
 /* The entry: reads the program's own options, finds the command by its name and hands over. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,8 +98,24 @@ static bool is_trace(const char *argv0)
 	return argv0 && !strcmp(slash ? slash + 1 : argv0, "trace");
 }
 
+/* Commands of the reference that are not here: their names are no typing errors. */
+static bool is_command_of_perf(const char *name)
+{
+	static const char *const names[] = {
+		"bench", "c2c", "daemon", "diff", "ftrace", "iostat", "kallsyms", "kmem", "kvm", "kwork", "lock", "mem", "probe", "sched",
+		"test", "timechart",
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
 struct strobe_error *cmd_unknown(const char *program, const char *name)
 {
+	if (is_command_of_perf(name))
+		return error_create(ERROR_UNSUPPORTED, "'%s' is a command of perf that this version does not have; "
+						       "perf reads what '%s record' wrote", name, program);
 	const char *names[sizeof(cmd_all) / sizeof(*cmd_all)];
 	size_t n = 0;
 	for (; cmd_all[n]; n++)
@@ -188,6 +205,8 @@ int cmd_run(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **arg
 	if (cmd->single_dash)
 		double_dashes(cmd->options, &ctx->words, argc, argv);
 	int status = run_parsed(ctx, options, options_parse(cmd->options, options, argc, argv, cmd->permute, &ctx->rest));
+	if (ctx->damaged && status == CMD_OK)
+		status = CMD_FAILED;
 	if (ctx->left_behind) {
 		fflush(NULL);
 		_exit(status);
@@ -257,8 +276,20 @@ static int run(struct cmd_context *ctx, int argc, char **argv)
 	return cmd ? cmd_run(ctx, cmd, r.argc, r.argv) : cmd_fail(ctx, cmd_unknown(ctx->program, r.argv[0]));
 }
 
+/*
+ * Whoever starts us with a standard descriptor closed must not have a file that we open take its place, and be written
+ * into: what is put there refuses what it is for. Programs that we start have it closed again.
+ */
+static void occupy_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
+	occupy_standard_descriptors();
 	struct cmd_context ctx = { .program = program_name(argv[0]), .pager = { .fd = -1 } };
 	arena_init(&ctx.words);
 	int status = run(&ctx, argc, argv);

@@ -54,6 +54,10 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 	}
 	struct resolver *resolver = resolver_create(source, symbols, options);
 	struct strobe_error *err = resolve_aggregate(resolver, ret);
+	if (err && *ret && (*ret)->rows.len && !error_is(err, ERROR_STOPPED)) {
+		cmd_say_damage(ctx, err);
+		err = NULL;
+	}
 	if (!err) {
 		tell_units(*ret);
 		input_remarks(ctx, source, resolver_stats(resolver));

@@ -15,6 +15,9 @@ struct profile_input {
 	bool force;                           /* a recording that belongs to another user */
 };
 
-/* The profile is the caller's. What was lost while recording is said, as by every command that reads a recording. */
+/*
+ * The profile is the caller's. What was lost while recording is said, as by every command that reads a recording; of one that
+ * is damaged what is whole is given (cmd_say_damage()).
+ */
 struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
 	_must_check_;

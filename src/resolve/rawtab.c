@@ -81,7 +81,7 @@ static void expand(struct rawtab *t, const struct raw_key *k, const struct raw_p
 static size_t common_callers(const struct rawtab *t, uint32_t space, uint32_t kernel)
 {
 	size_t n = t->entries.len, m = t->last_entries.len, same = 0;
-	if (space != t->last_space || kernel != t->last_kernel)
+	if (!n || !m || space != t->last_space || kernel != t->last_kernel)
 		return 0;
 	const struct chain_entry *a = t->entries.data + n, *b = t->last_entries.data + m;
 	while (same + 1 < n && same + 1 < m && a[-1].ip == b[-1].ip && a[-1].cpumode == b[-1].cpumode) {

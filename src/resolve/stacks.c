@@ -363,6 +363,8 @@ static uint32_t add_node(struct fill_worker *of, uint32_t caller, frame_id frame
 static uint32_t common_raw(const struct fill_worker *of, const uint32_t *raw, uint32_t n)
 {
 	uint32_t same = 0;
+	if (!n || !of->last_raw_nr)
+		return 0;
 	const uint32_t *a = raw + n, *b = of->last_raw + of->last_raw_nr;
 	while (same + 1 < n && same + 1 < of->last_raw_nr && *--a == *--b)
 		same++;

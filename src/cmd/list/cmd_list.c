@@ -404,6 +404,8 @@ static int run(struct cmd_context *ctx, void *options)
 	free(l.tracefs);
 	int status = o->output ? cmd_fail(ctx, out_close(&out)) : cmd_close_output(ctx, &out);
 	say_denied(&l);
+	if (ctx->rest.argc && !l.printer.rows && !l.error && !o->raw_dump)
+		cmd_say(ctx, "nothing that this machine has is called so; 'list' without words shows all");
 	if (l.error && !status && !ctx->rest.argc) {
 		/* Everything was asked for, and what may be seen was listed. */
 		cmd_say(ctx, "not all could be listed: %s", l.error->message);

@@ -33,6 +33,7 @@ struct list_printer {
 	struct out *out;
 	struct json json;
 	unsigned columns; /* of the terminal */
+	uint64_t rows;    /* so far */
 };
 
 void list_begin(struct list_printer *p, bool title);

@@ -130,6 +130,7 @@ void list_row(struct list_printer *p, const struct list_row *row)
 {
 	if (row->deprecated && !p->options->deprecated)
 		return;
+	p->rows++;
 	if (p->options->raw_dump) {
 		if (!row->no_event)
 			out_f(p->out, "%s ", row->name);

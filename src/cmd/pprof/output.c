@@ -45,7 +45,7 @@ static struct strobe_error *write_stdout(struct job *job)
 {
 	struct out out;
 	if (job->session->is_interactive)
-		return cmd_write_stdout(write_job, job);
+		return cmd_write_file("-", write_job, job);
 	cmd_open_output(job->session->ctx, &out);
 	struct strobe_error *err = write_job(job, &out);
 	int status = cmd_close_output(job->session->ctx, &out);

@@ -123,10 +123,22 @@ struct strobe_error *report_load(struct report_run *r, struct report_options *o,
 	return aggregate(r, ret_damage);
 }
 
+/* What stands above a report; options that are wrong have been told by then. */
+static void print_head(const struct report_run *r, struct out *out)
+{
+	const struct report_options *o = r->o;
+	bool as_text = o->format == REPORT_STDIO && !o->quiet && !report_draws(o);
+	if (o->header || o->header_only)
+		header_text_print(out, r->env, o->full_header);
+	else if (as_text && !o->stats && !o->tasks && !o->mmaps)
+		text_header_hint(out);
+}
+
 static struct strobe_error *print_report(struct report_run *r, struct report_options *o, struct out *out)
 {
 	struct strobe_error *damage = NULL;
 	TRY(prepare(r, o));
+	print_head(r, out);
 	if (o->total_cycles)
 		return report_print_cycles(r, out);
 	struct strobe_error *err = aggregate(r, &damage);
@@ -144,20 +156,15 @@ static struct strobe_error *run(struct report_run *r, struct report_options *o, 
 	if (source_env(r->source)->is_pipe || o->show_threads)
 		report_peek(&r->source, o->show_threads ? &r->reads : NULL);
 	r->env = source_env(r->source);
-	bool as_text = o->format == REPORT_STDIO && !o->quiet && !report_draws(o);
-	if (o->header || o->header_only)
-		header_text_print(out, r->env, o->full_header);
-	else if (as_text && !o->stats && !o->tasks && !o->mmaps)
-		text_header_hint(out);
+	bool is_raw = !o->header_only && o->raw, is_facts = o->stats || o->tasks || o->mmaps;
+	if (!o->header_only && !is_raw && !is_facts)
+		return print_report(r, o, out);
+	print_head(r, out);
 	if (o->header_only)
 		return NULL;
-	if (o->raw && o->disable_order)
+	if (is_raw && o->disable_order)
 		return raw_all(out, r->source, input_path(o->input));
-	if (o->raw)
-		return print_raw(r, out);
-	if (o->stats || o->tasks || o->mmaps)
-		return print_facts(r, out);
-	return print_report(r, o, out);
+	return is_raw ? print_raw(r, out) : print_facts(r, out);
 }
 
 int report_run(struct cmd_context *ctx, struct report_options *o)

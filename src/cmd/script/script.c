@@ -317,7 +317,7 @@ static struct strobe_error *close_event_files(struct script *s)
 			continue;
 		out_flush(&f->out);
 		double mb = (double)f->out.flushed_bytes / 1024.0 / 1024.0;
-		struct strobe_error *err = error_prefix(out_close(&f->out), "%s", f->path);
+		struct strobe_error *err = out_close_file(&f->out, f->path);
 		close(f->fd);
 		if (!err)
 			out_f(s->out, "[ %s script: Wrote %.3f MB %s (%" PRIu64 " samples) ]\n", s->ctx->program, mb, f->path,

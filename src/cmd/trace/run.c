@@ -232,11 +232,12 @@ static int status_of(struct trace_run *r)
 
 struct strobe_error *trace_close_output(struct trace_run *r, struct strobe_error *err)
 {
-	struct strobe_error *write_error = r->out_fd >= 0 ? out_close(&r->out) : NULL;
+	const char *name = r->o->output ? r->o->output : "to standard error";
+	struct strobe_error *write_error = r->out_fd >= 0 ? out_close_file(&r->out, name) : NULL;
 	if (err)
 		error_destroy(write_error);
 	else
-		err = error_prefix(write_error, "cannot write %s", r->o->output ? r->o->output : "to standard error");
+		err = write_error;
 	if (r->out_fd > STDERR_FILENO)
 		close(r->out_fd);
 	return err;

@@ -201,7 +201,7 @@ static void take_colour(struct name_colours *c, const char *line, size_t n)
 			at = p;
 		else
 			break;
-	if (!at || (size_t)(end - at) >= sizeof(text))
+	if (!at || (size_t)(end - at) >= sizeof(text) || memchr(line, 0, (size_t)(at - line)))
 		return;
 	memcpy(text, at, (size_t)(end - at));
 	text[end - at] = 0;

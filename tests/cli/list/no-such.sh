@@ -1,0 +1,1 @@
+strobe list nothing-is-called-so
