@@ -10,20 +10,24 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The readers take paths. */
-static int file_of(const void *data, size_t size, char path[32])
+/* Lines are cut out of files. */
+static void lines_of(const void *data, size_t size, struct lines *ret)
 {
+	char path[32];
 	int fd = memfd_create("names", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	snprintf(path, 32, "/proc/self/fd/%d", fd);
-	return fd;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	struct strobe_error *err = lines_read(path, ret);
+	if (err)
+		abort();
+	close(fd);
 }
 
-static void read_attributes(const char *path)
+static void read_attributes(const struct lines *lines)
 {
 	struct name_attributes a;
-	error_destroy(name_attributes_read(path, &a));
+	error_destroy(name_attributes_read(lines, &a));
 	for (str_id i = 0; i < a.of.len; i++)
 		(void)name_attributes_of(&a, strtab_get(&a.names, i), NAME_USER);
 	name_attributes_deinit(&a);
@@ -37,21 +41,21 @@ static size_t count(const struct name_colours *c)
 	return n;
 }
 
-static void read_colours(const char *path)
+static void read_colours(const struct lines *lines)
 {
 	struct name_colours c, again;
+	struct lines written;
 	struct out out;
-	char written[32];
 	size_t n;
 	out_init_mem(&out);
-	error_destroy(name_colours_read(path, &c));
+	name_colours_read(lines, &c);
 	name_colours_write(&c, &out);
 	const char *text = out_mem(&out, &n);
-	int fd = file_of(text, n, written);
-	error_destroy(name_colours_read(written, &again));
+	lines_of(text, n, &written);
+	name_colours_read(&written, &again);
 	if (count(&again) != count(&c))
 		abort();
-	close(fd);
+	lines_deinit(&written);
 	name_colours_deinit(&c);
 	name_colours_deinit(&again);
 	error_destroy(out_close(&out));
@@ -59,10 +63,10 @@ static void read_colours(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[32];
-	int fd = file_of(data, size, path);
-	read_attributes(path);
-	read_colours(path);
-	close(fd);
+	struct lines lines;
+	lines_of(data, size, &lines);
+	read_attributes(&lines);
+	read_colours(&lines);
+	lines_deinit(&lines);
 	return 0;
 }
