@@ -62,6 +62,7 @@ bench      wrk                the load
 bench      python3            the bench runner
 bench      python3.11-dbg     its debug information: a program whose stacks have inlined functions
 vm         qemu-system-arm    the machine that is emulated
+vm         qemu-system-x86    the other one
 vm         gcc-aarch64-linux-gnu   the compiler for it
 vm         libc6-dev-arm64-cross   C library for it
 vm         python3            builds its root and drives it

@@ -170,15 +170,18 @@ static struct strobe_error *settings_of(const struct trace_whom *w, const struct
  * Whether the calls that are wanted are so few that the end of each gets a tracepoint of its own: other calls cost half as
  * much then. Of a command only: tasks that are there may be in the middle of a 32-bit call.
  */
-static bool are_few(const struct trace_whom *w, const struct syscall_table *native)
+static bool are_few(const struct trace_whom *w, const struct stream_options *o)
 {
 	unsigned n = 0;
 	if (w->all_calls || !w->leader || w->map->system_wide)
 		return false;
+	/* Before Linux 6.13 programs of these tracepoints are given the user's registers, from which no kernel's stack is found. */
+	if (o->kernel_stacks)
+		return false;
 	for (uint32_t call = 0; call < TRACE_NUMBERS; call++) {
 		if (!((w->selected[call / 64] | w->points[call / 64]) >> call % 64 & 1))
 			continue;
-		const struct syscall_desc *d = syscall_table_get(native, call);
+		const struct syscall_desc *d = syscall_table_get(o->native, call);
 		/* Its number is lost when it ends. */
 		if (!d || !strcmp(d->name, "rt_sigreturn"))
 			return false;
@@ -248,7 +251,7 @@ struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct
 					struct stream_tracer **ret)
 {
 	TRY(trace_whom_check(w->sys));
-	if (are_few(w, o->native)) {
+	if (are_few(w, o)) {
 		struct strobe_error *err = open_by(w, o, true, ret);
 		if (!err)
 			return NULL;

@@ -1,35 +1,26 @@
-"""An emulated arm64 machine with a PMU: built from Debian's kernel and a root in memory, driven over its serial line.
+"""An emulated machine: built from Debian's kernel and a root in memory, driven over its serial line.
 
-    guest = Guest(folder)                       # what it needs is fetched and built below the folder, once
+    guest = Guest("arm64", exact=True)          # what it needs is fetched and built below build-vm (STROBE_VM), once
     guest.add("bin/loop", path)                 # files for the root
     guest.commands["cycles"] = "strobe stat -e cycles loop"
     results = guest.run()                       # boots, runs them in order, powers off: {name: Result}
 
-QEMU counts an instruction as a nanosecond (-icount), so that what its PMU counts does not depend on the machine that
-emulates it. Packages come from the Debian archive through a private apt tree: the machine's own lists, architectures and
-packages stay as they are. Everything has a time limit, and ends in one sentence where it fails.
+The one of arm64 has a PMU. With exact=True QEMU counts an instruction as a nanosecond there (-icount), so that what the PMU
+counts does not depend on the machine that emulates it. The one of x86-64 has none. Kernels come from the suite of Debian that is named
+(tests/lib/archive.py), everything else from the one that the machine itself has.
 """
 
+import dataclasses
 import gzip
 import os
+import platform
 import re
 import stat
-import subprocess
 import sys
 
-from strobetest import TOP, Result
+from archive import Archive, ArchiveError, call
+from strobetest import STROBE, TOP, Result
 
-APT_CONF = """
-Dir::State "{0}/state";
-Dir::State::Lists "{0}/state/lists";
-Dir::State::Status "{0}/status";
-Dir::Cache "{0}/cache";
-APT::Architecture "arm64";
-APT::Architectures {{ "arm64"; }};
-APT::Sandbox::User "root";
-Acquire::Retries "3";
-Acquire::http::Timeout "30";
-"""
 BOOT_LIMIT_S = 600  # some 40 on an idle machine
 COMMAND_LIMIT_S = 60  # by the guest's clock
 INIT = """#!/bin/busybox sh
@@ -55,59 +46,23 @@ class GuestError(Exception):
     pass
 
 
-def call(*argv, timeout_s=600, **options):
-    try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=timeout_s, **options)
-    except FileNotFoundError:
-        raise GuestError(f"{argv[0]} is missing: tools/deps.sh vm installs it") from None
-    except subprocess.TimeoutExpired:
-        raise GuestError(f"{argv[0]} did not end within {timeout_s} s") from None
-    if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        raise GuestError(f"{' '.join(argv[:3])} failed: {said[-1] if said else f'status {done.returncode}'}")
-    return done.stdout
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    arch: str  # as Debian calls it
+    name: str  # as uname does, and what its compiler is called by
+    loader: str  # the dynamic one, where programs look for it
+    console: str
+    qemu: tuple
+    cpu: str
+    exact: tuple = ()  # for time and counts that do not depend on who emulates it; takes twice as long
 
 
-class Archive:
-    """Packages of another architecture, each fetched once."""
-
-    def __init__(self, folder):
-        self.folder = os.path.join(folder, "apt")
-        self.conf = os.path.join(self.folder, "apt.conf")
-        self.updated = False
-
-    def apt(self, *argv):
-        env = os.environ | {"APT_CONFIG": self.conf, "DEBIAN_FRONTEND": "noninteractive"}
-        return call(*argv, env=env, cwd=self.folder)
-
-    def update(self):
-        if self.updated:
-            return
-        for name in ("state/lists/partial", "cache/archives/partial"):
-            os.makedirs(os.path.join(self.folder, name), exist_ok=True)
-        open(os.path.join(self.folder, "status"), "w", encoding="ascii").close()
-        with open(self.conf, "w", encoding="ascii") as f:
-            f.write(APT_CONF.format(self.folder))
-        self.apt("apt-get", "-q", "update")
-        self.updated = True
-
-    def kernel_package(self):
-        """linux-image-arm64 depends on the package with the kernel in it."""
-        self.update()
-        text = self.apt("apt-cache", "--no-all-versions", "show", "linux-image-arm64")
-        found = re.search(r"^Depends: (linux-image-\S+-arm64)\b", text, re.M)
-        if not found:
-            raise GuestError("the archive has no linux-image-arm64")
-        return found.group(1)
-
-    def extract(self, package, into, *members):
-        """The named files of a package (all without names), below the folder `into`."""
-        self.update()
-        self.apt("apt-get", "-q", "download", package)
-        deb = next(n for n in os.listdir(self.folder) if n.startswith(package + "_") and n.endswith(".deb"))
-        os.makedirs(into, exist_ok=True)
-        call("sh", "-c", f"dpkg-deb --fsys-tarfile '{deb}' | tar -x -C '{into}' {' '.join(members)}", cwd=self.folder)
-        os.unlink(os.path.join(self.folder, deb))
+MACHINES = {machine.arch: machine for machine in (
+    Machine("arm64", "aarch64", "lib/ld-linux-aarch64.so.1", "ttyAMA0", ("-M", "virt,gic-version=3"),
+            "max,pauth-impdef=on",  # signatures of pointers as the architecture has them take QEMU most of its time
+            ("-icount", "shift=0,sleep=off")),
+    Machine("amd64", "x86_64", "lib64/ld-linux-x86-64.so.2", "ttyS0", ("-M", "q35"), "max"),
+)}
 
 
 def cpio_entry(name, mode, content=b""):
@@ -117,12 +72,20 @@ def cpio_entry(name, mode, content=b""):
     return head + b"\0" * (-len(head) % 4) + content + b"\0" * (-len(content) % 4)
 
 
+def libraries_of(program):
+    """What the dynamic loader of this machine gives a program."""
+    return set(re.findall(r"(/\S+)", call("ldd", program)))
+
+
 class Guest:
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, arch, suite=None, exact=False):
+        self.machine = MACHINES[arch]
+        self.exact = exact
+        self.suite = suite
+        self.folder = os.path.join(os.path.abspath(os.environ.get("STROBE_VM") or os.path.join(TOP, "build-vm")), arch)
         self.files = {}
         self.commands = {}
-        os.makedirs(folder, exist_ok=True)
+        os.makedirs(self.folder, exist_ok=True)
 
     def add(self, name, path=None, content=None, mode=0o755):
         if content is None:
@@ -130,47 +93,88 @@ class Guest:
                 content = f.read()
         self.files[name] = (mode, content)
 
+    def archive(self, suite=None):
+        return Archive(os.path.join(self.folder, f"apt-{suite or 'own'}"), self.machine.arch, suite)
+
+    def fetched(self, name, make):
+        """The folder of that name, filled by make(folder) where it is not there."""
+        root = os.path.join(self.folder, name)
+        if not os.path.isdir(root):
+            make(root + ".part")
+            os.rename(root + ".part", root)
+        return root
+
+    def kernel_files(self):
+        """Paths of the image of the kernel and of the modules that are added by add_module()."""
+        def make(root):
+            archive = self.archive(self.suite)
+            for package in archive.kernel_packages():
+                archive.extract(package, root, r"/vmlinuz|/drivers/net/dummy\.ko")
+        root = self.fetched(f"kernel-{self.suite or 'own'}", make)
+        return [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names]
+
     def kernel(self):
-        """The image of the kernel; fetched where it is not there."""
-        root = os.path.join(self.folder, "kernel")
-        boot = os.path.join(root, "boot")
-        if not os.path.isdir(boot) or not any(n.startswith("vmlinuz") for n in os.listdir(boot)):
-            archive = Archive(self.folder)
-            archive.extract(archive.kernel_package(), root, "./boot")
-        return os.path.join(boot, next(n for n in sorted(os.listdir(boot)) if n.startswith("vmlinuz")))
+        found = [path for path in self.kernel_files() if os.path.basename(path).startswith("vmlinuz")]
+        if not found:
+            raise ArchiveError(f"no kernel is in the packages of {self.suite or 'this'} suite")
+        return found[0]
 
     def busybox(self):
-        path = os.path.join(self.folder, "busybox", "bin", "busybox")
-        if not os.path.exists(path):
-            Archive(self.folder).extract("busybox-static", os.path.join(self.folder, "busybox"))
-        return path
+        root = self.fetched("busybox", lambda root: self.archive().extract("busybox-static", root, r"/bin/busybox$"))
+        return next(os.path.join(folder, "busybox") for folder, _, names in os.walk(root) if "busybox" in names)
+
+    def is_native(self):
+        return platform.machine() == self.machine.name
 
     def add_strobe(self):
         """
-        strobe for the guest and the libraries that it wants there: those of C and of BPF, no other optional ones. Built again
-        where the tree has changed.
+        The strobe that is tested, or one that is built for a machine of another kind (again where the tree has changed), and the
+        libraries that it wants: there those of C and of BPF, no other optional ones.
         """
+        if self.is_native():
+            self.add_native()
+        else:
+            self.add_foreign()
+
+    def add_program(self, name, path):
+        """A program of this machine, with its libraries, for a guest of the same kind."""
+        self.add("bin/" + name, path)
+        for library in libraries_of(path):
+            self.add_library(library)
+
+    def add_library(self, path):
+        self.add(self.machine.loader if path.endswith(self.machine.loader) else "lib/" + os.path.basename(path), path)
+
+    def add_native(self):
+        self.add_program("strobe", STROBE)
+        # which it loads itself
+        bpf = os.path.join(os.path.dirname(next(path for path in libraries_of(STROBE) if "/libc.so" in path)), "libbpf.so.1")
+        if os.path.exists(bpf):
+            for path in libraries_of(bpf) | {bpf}:
+                self.add_library(path)
+
+    def add_foreign(self):
         build = os.path.join(self.folder, "strobe-bpf")
+        cross = os.path.join(TOP, "tests", "vm", self.machine.arch + ".ini")
+        if not os.path.exists(cross):
+            raise ArchiveError(f"strobe for {self.machine.arch} is built on such a machine alone")
         if not os.path.exists(os.path.join(build, "build.ninja")):
             off = [f"-D{name}=disabled" for name in ("zstd", "zlib", "lzma", "pfm", "zydis", "capstone", "tests")]
-            call("meson", "setup", build, "--cross-file", os.path.join(TOP, "tests", "vm", "arm64.ini"), "--buildtype=release",
-                 *off, cwd=TOP)
+            call("meson", "setup", build, "--cross-file", cross, "--buildtype=release", *off, cwd=TOP)
         call("ninja", "-C", build, "strobe", timeout_s=900)
         self.add("bin/strobe", os.path.join(build, "strobe"))
-        root = os.path.join(self.folder, "libraries")
-        if not os.path.exists(root):
-            archive = Archive(self.folder)
+
+        def make(root):
             for package in ("libc6", "libbpf1", "libelf1", "zlib1g"):
-                archive.extract(package, root + ".part")
-            os.rename(root + ".part", root)
-        for folder, _, names in os.walk(root):
+                self.archive().extract(package, root, r"/lib")
+        for folder, _, names in os.walk(self.fetched("libraries", make)):
             for name in names:
-                if re.fullmatch(r"(ld-linux-aarch64|libc|libm|libbpf|libelf|libz)\.so\.\d", name):
+                if re.fullmatch(r"(libc|libm|libbpf|libelf|libz)\.so\.\d", name) or name == os.path.basename(self.machine.loader):
                     self.add("lib/" + name, os.path.realpath(os.path.join(folder, name)))
 
     def compile(self, source, name, *flags):
         path = os.path.join(self.folder, name)
-        call("aarch64-linux-gnu-gcc", "-O1", "-g0", "-static", *flags, "-o", path, source)
+        call(f"{self.machine.name}-linux-gnu-gcc", "-O1", "-g0", "-static", *flags, "-o", path, source)
         return path
 
     def script(self):
@@ -180,8 +184,11 @@ class Guest:
                    f"echo 'GUEST BEGIN {name}'\ncat /tmp/output\necho\necho GUEST END {name} $status\n")
 
     def initrd(self):
-        folders = {os.path.dirname(name) for name in self.files} | {"bin", "dev"}
-        members = [cpio_entry(name, stat.S_IFDIR | 0o755) for name in sorted(folders) if name]
+        folders = {"bin", "dev"}
+        for name in self.files:
+            while name := os.path.dirname(name):
+                folders.add(name)
+        members = [cpio_entry(name, stat.S_IFDIR | 0o755) for name in sorted(folders)]
         members += [cpio_entry(name, stat.S_IFREG | mode, content) for name, (mode, content) in self.files.items()]
         members.append(cpio_entry("TRAILER!!!", 0))
         path = os.path.join(self.folder, "initrd.gz")
@@ -194,13 +201,13 @@ class Guest:
         self.add("init", content=INIT.encode())
         self.add("commands", content="".join(self.script()).encode(), mode=0o644)
         log = os.path.join(self.folder, "serial.log")
-        argv = ["qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", "max", "-smp", str(cpus), "-m", "768", "-accel", "tcg",
-                "-icount", "shift=0,sleep=off", "-display", "none", "-nodefaults", "-no-reboot", "-monitor", "none",
+        argv = [f"qemu-system-{self.machine.name}", *self.machine.qemu, *(self.machine.exact if self.exact else ()),
+                "-cpu", self.machine.cpu, "-smp", str(cpus), "-m", "768", "-accel", "tcg", "-display", "none", "-nodefaults", "-no-reboot", "-monitor", "none",
                 "-serial", f"file:{log}", "-kernel", self.kernel(), "-initrd", self.initrd(),
-                "-append", "console=ttyAMA0 panic=-1 quiet loglevel=1 nokaslr"]
+                "-append", f"console={self.machine.console} panic=-1 quiet loglevel=1 nokaslr"]
         try:
             call(*argv, timeout_s=BOOT_LIMIT_S)
-        except GuestError as error:
+        except ArchiveError as error:
             raise GuestError(f"{error}; the last lines of its console:\n{self.tail(log)}") from None
         return self.results(log)
 
@@ -228,6 +235,6 @@ def build_or_exit(make):
     """What make() returns; ends the script with the reason where the guest cannot be built or run."""
     try:
         return make()
-    except GuestError as error:
+    except (ArchiveError, GuestError) as error:
         print(f"Bail out! {error}")
         sys.exit(1)

@@ -59,7 +59,7 @@ def commands(guest):
 
 
 def prepare():
-    guest = Guest(os.environ.get("STROBE_VM") or os.path.join(TOP, "build-vm"))
+    guest = Guest("arm64", exact=True)
     source = os.path.join(TOP, "tests", "workloads", "count_arm64.S")
     guest.add_strobe()
     for name, loops in (("count", LOOPS), ("count2", 2 * LOOPS), ("long", LONG)):

@@ -6,11 +6,10 @@ and modules."""
 # serial
 # timeout: 1500
 
-import os
 import re
 
 from guest import Guest, build_or_exit
-from strobetest import TOP, Tap
+from strobetest import Tap
 
 CACHE = "strobe --buildid-dir /tmp/cache buildid-cache -v -k /proc/kcore"
 # bytes_at FILE ADDRESS: 64 bytes that a core file of 64 bits holds, looked for in its segments.
@@ -38,7 +37,7 @@ done
 
 
 def prepare():
-    guest = Guest(os.environ.get("STROBE_VM") or os.path.join(TOP, "build-vm"))
+    guest = Guest("arm64")
     guest.add_strobe()
     guest.commands["copy"] = CACHE
     guest.commands["again"] = CACHE + "; ls /tmp/cache/*/*"

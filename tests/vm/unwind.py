@@ -46,7 +46,7 @@ int main(void)
 
 
 def prepare():
-    guest = Guest(os.environ.get("STROBE_VM") or os.path.join(TOP, "build-vm"))
+    guest = Guest("arm64", exact=True)
     guest.add_strobe()
     stacks = os.path.join(TOP, "tests", "workloads", "stacks.c")
     no_frames, frames = ("-O2", "-fomit-frame-pointer", "-fno-inline"), ("-O2", "-fno-omit-frame-pointer", "-fno-inline")

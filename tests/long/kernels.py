@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+"""
+The same as tests/vm/programs.py on other kernels of Debian, newer than the one that strobe is tested on, which are fetched (100 MB
+each): by hand, tests/run --filter kernels long, or tests/long/kernels.py ARCH SUITE ... for some of them.
+"""
+# needs: trace stat top record script
+# serial
+# timeout: 3600
+
+import os
+import sys
+
+from strobetest import TOP
+
+sys.path.insert(0, os.path.join(TOP, "tests", "vm"))
+import programs  # noqa: E402
+
+MACHINES = (("amd64", "trixie"), ("arm64", "trixie"), ("amd64", "sid"), ("arm64", "sid"))
+
+if __name__ == "__main__":
+    named = sys.argv[1:]
+    programs.main(*(zip(named[::2], named[1::2]) if named else MACHINES))

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""
+Every BPF program of ours loads on the kernel of Debian 12 and does its work: on emulated machines of arm64 and x86-64, whose
+verifier knows less than that of the kernel this was written on. What is shown is held to what tests/workloads is known to do,
+and nothing may say that it took another way. tests/long/kernels.py asks other kernels the same.
+"""
+# second try
+# needs: trace stat top record script
+# serial
+# timeout: 1500
+
+import dataclasses
+import json
+import os
+import re
+import sys
+
+from guest import Guest, build_or_exit
+from strobetest import SCRATCH, TOP, Tap, run
+
+WORKLOADS = os.path.join(TOP, "tests", "workloads")
+FRAMES = ("-fno-omit-frame-pointer",)
+PROGRAMS = (("told", FRAMES), ("calls", ("-pthread",)), ("places", FRAMES),
+            ("stacks", ("-O2", "-fomit-frame-pointer", "-fno-inline", "-D_GNU_SOURCE")))
+CALLS = 1000  # of near(), and three times as many of far()
+DEEP = 200    # recursion() of stacks
+# 32-bit calls, of which the last ends the program
+COMPAT = """
+.globl _start
+_start:	mov $5, %eax
+	mov $name, %ebx
+	xor %ecx, %ecx
+	int $0x80
+	mov $4, %eax
+	mov $1, %ebx
+	mov $name, %ecx
+	mov $3, %edx
+	int $0x80
+	mov $1, %eax
+	xor %ebx, %ebx
+	int $0x80
+name:	.asciz "/missing/32"
+"""
+# In the order of told. What a descriptor is of is looked up when the line is made: it may be another thing by then.
+FD = r"fd: 3(<[^>]*>)?, "
+OPEN = r'openat\(dfd: CWD, filename: "told\.txt", flags: WRONLY\|CREAT\|TRUNC, mode: 0640\) = 3'
+MISSING = r'openat\(dfd: CWD, filename: "/missing/name", flags: RDONLY\) = -1 ENOENT'
+CONNECT = r"connect\(fd: 3(<[^>]*>)?, uservaddr: \{ \.family: INET, \.port: 4711, \.addr: 127\.0\.0\.1 \}, addrlen: 16\) = -1 ECONNREFUSED"
+WRITE = r"write\(" + FD + r'buf: "eleven more", count: 11\) = 11'
+WRITEV = r"writev\(" + FD + r'vec: \[\{ \.iov_base: "ab", \.iov_len: 2 \}, \{ \.iov_base: "cde", \.iov_len: 3 \}\], vlen: 2\) = 5'
+SLEEP = r"clock_nanosleep\(which_clock: REALTIME, rqtp: \{ \.tv_sec: 0, \.tv_nsec: 3000000 \}\)"
+STACK = r"\n *inner \(/bin/told\)\n *outer \(/bin/told\)\n *main \(/bin/told\)"
+SOMEBODY = "sh -c 'while :; do told /tmp; done' & of=$!; "
+# What is said where another way is taken, or where something is missing.
+OTHERWISE = (r"instead|through rings|an event counts each|counted by an event for each|not by BPF|cannot|refuse[sd] "
+             r'|LOST|lost: [^0]|"lost_total":[^0]|\d lost')
+# top begins before what it watches goes on
+WATCH = ("mkfifo go; %s <go & of=$!; exec 3>go; strobe top --format json -v -z -d 0.3 %s >top.out & of=$!;"
+         " until grep -q counted top.out; do sleep 0.1; done; echo go on >&3; exec 3>&-; %s wait; cat top.out; rm go")
+END = "sleep 1; kill -INT $of;"
+BUSY = "stacks recursion 20000 & of=$!; "
+ADDED_UP = (r"added up in the kernel \(BPF\)",)
+GETPPID = "-e syscalls:sys_enter_getppid"
+PLACES = ("places", 4 * CALLS, 4 * CALLS)
+
+
+@dataclasses.dataclass
+class Case:
+    what: str
+    command: str
+    says: tuple = ()  # patterns, in this order
+    times: tuple = ()  # (pattern, how often)
+    check: object = None  # what else is wrong with a text, or ""
+    arch: str = ""  # on this one alone
+
+
+def counted(text, column, name):
+    """How often top saw what has this name in a column, with its callees."""
+    rows = [row for line in text.splitlines() if line.startswith("{") for event in json.loads(line)["report"]["events"]
+            for row in event["rows"] if row.get(column) == name]
+    return sum(row["values"][0].get("children", row["values"][0]["self"])["samples"] for row in rows)
+
+
+def is_counted(column, *wanted):
+    """(name, least, most) of a column: the check that top saw each of them so often."""
+    def check(text):
+        seen = {name: counted(text, column, name) for name, _, _ in wanted}
+        return "" if all(low <= seen[name] <= high for name, low, high in wanted) else str(seen)
+    return check
+
+
+def is_whole(text):
+    found = re.search(r"^stacks (\d+) whole (\d+)$", text, re.M)
+    walked = re.search(r"(\d+) stacks walked by the BPF program, (\d+) of them to the end in user space", text)
+    if not found or not walked:
+        return "no stacks"
+    stacks, whole = map(int, found.groups())
+    inside, outside = map(int, walked.groups())
+    return "" if stacks >= 20 and whole == stacks and outside < inside else f"{stacks} {whole}, {inside} {outside}"
+
+
+def trace(options, subject="told /tmp"):
+    return f"strobe trace {options} {subject}"
+
+
+def record_eh(options):
+    count = (f"BEGIN {{ RS = \"\" }} / (busy|saving|leaf)/ {{ n++; if (/ _start/ && gsub(/ recursion/, \"\") == {DEEP}) w++ }}"
+             " END { print \"stacks \" n \" whole \" w }")
+    return (f"strobe record -v -o p.data -e cpu-clock -F 499 --call-graph eh {options} stacks recursion 300 2>&1 | grep stacks;"
+            f" strobe script -i p.data --max-stack 512 -F ip,sym | awk '{count}'")
+
+
+CASES = {
+    "all": Case("all calls, with strings, structs, a signal and processes", trace(""), (
+        r"told/(?P<tid>\d+) execve\(filename: \"/bin/told\", argv: \[\"told\", \"/tmp\"\]", r'chdir\(filename: "/tmp"\) = 0', OPEN,
+        r"write\(" + FD + r'buf: "seven\\n\\1", count: 7\) = 7', WRITEV, WRITE, MISSING, CONNECT, SLEEP,
+        r"--- SIGUSR1 \{ \.si_signo: USR1, \.si_code: SI_TKILL, \.si_pid: (?P=tid), \.si_uid: 0 \} ---",
+        r"\+\+\+ starts process (?P<child>\d+) \+\+\+", r"told/(?P=child) exit_group\(error_code: 3\)",
+        r"told/(?P=child) \+\+\+ exited with 3 \+\+\+", r"told/(?P=tid) \+\+\+ exited with 0 \+\+\+")),
+    "few": Case("calls that have tracepoints of their own", trace("-v -e openat"), (OPEN, MISSING), ((r"\w\(", 2),)),
+    "many": Case("many chosen calls", trace("-e %file,%network,write,writev,close,read,execve,wait4"),
+                 (OPEN, WRITEV, WRITE, MISSING, CONNECT), (("openat", 2), ("nanosleep", 0))),
+    "fp": Case("stacks of frame pointers", trace("-e write --call-graph fp"), (WRITE + STACK,)),
+    "dwarf": Case("stacks of copies", trace("-e write --call-graph dwarf"), (WRITE + ".*" + STACK + r"\n.*\n.*\n *_start",)),
+    "kernel": Case("the kernel's part of stacks", trace("-e write --call-graph fp --kernel-syscall-graph"),
+                   (WRITE + r"\n(.*\n)* *(do_syscall_64|el0_svc\w*) .*(\n.*)*" + STACK,)),
+    "faults": Case("page faults", trace("-F all -e connect"), (r"minfault \[", CONNECT)),
+    "points": Case("tracepoints with what they point at", trace("-e syscalls:sys_enter_openat --no-syscalls"), (
+        r'syscalls:sys_enter_openat\(dfd: CWD, filename: "told.txt"', 'filename: "/missing/name"'), ((r"\(", 2),)),
+    "pointstacks": Case("the same with stacks", trace("-e syscalls:sys_enter_write --no-syscalls --call-graph fp"),
+                        (r'sys_enter_write\(fd: 3, buf: "eleven more", count: 11\)' + STACK,)),
+    "others": Case("other tracepoints among calls", trace("-e sched:sched_process_fork -e openat"), (
+        OPEN, MISSING, 'sched:sched_process_fork.*child_comm: "told"')),
+    "path": Case("calls by a path", trace("-P /missing/name"), (MISSING,), ((r"\w\(", 1),)),
+    "failed": Case("calls that failed", trace("--failure -e openat,connect,write"), (MISSING, CONNECT), (("= ", 2),)),
+    "slow": Case("calls that took long", trace("--duration 3 -e openat,getpid,clock_nanosleep"), ("clock_nanosleep",), (("getpid", 0),)),
+    "pid": Case("a process that is there", SOMEBODY + trace("-p $of -e openat --max-events 4;", "kill $of"), (r'"/missing/name"',)),
+    "system": Case("the whole system, but for some", SOMEBODY + trace("-a --filter-pids 1 -e openat --max-events 4;", "kill $of"),
+                   (r'"/missing/name"',), (("sh/", 0),)),
+    "cpus": Case("chosen CPUs", SOMEBODY + trace("-C 0-1 -e openat --max-events 4;", "kill $of"), (r'"/missing/name"',)),
+    "cgroup": Case("a cgroup", "mkdir -p /sys/fs/cgroup/mine; (echo 0 >/sys/fs/cgroup/mine/cgroup.procs; exec sh -c 'while :; do told"
+                   " /tmp; done') & of=$!; " + trace("-G mine -e openat --max-events 4;", "kill $of"), (r'"/missing/name"',)),
+    "alone": Case("not what is started", trace("--no-inherit -e openat,wait4", "sh -c 'told /tmp; :'"), ("wait4",), (("missing", 0),)),
+    "compat": Case("calls of a 32-bit program", trace("-e open,openat,write", "sh -c 'compat; told /tmp'"), (
+        r'compat/\d+ open\(filename: "/missing/32", flags: RDONLY\) = -1 ENOENT', r'compat/\d+ write\(fd: 1[^,]*, buf: "/mi", count: 3\) = 3',
+        OPEN, MISSING), arch="amd64"),
+    "summary": Case("statistics", trace("-s --errno-summary"), (r" openat 2 1 ", r"ENOENT: 1")),
+    "hist": Case("histograms and time on CPUs", trace("-s --sched --hist"), (r"told \(\d+\), \d+ events, [\d.]+%, .*waited", r" openat 2 1 ")),
+    "total": Case("statistics of all", trace("-s --summary-mode total", "sh -c 'told /tmp; told /tmp'"), (r" openat 4 2 ",)),
+    "groups": Case("statistics by cgroup", trace("-s --summary-mode cgroup"), (r" openat 2 1 ",)),
+    "lines": Case("lines and statistics", trace("-S"), (OPEN, MISSING, r" openat 2 1 ")),
+    "threads": Case("each call of all threads, over fork and exec", trace("-s --summary-mode total", "calls"), (r" getppid 59 0 ",)),
+    "stat": Case("counts of many system calls", "strobe stat -v -x, -e 'syscalls:sys_enter_*' calls", (
+        r"\d\d\d events are counted by one BPF program", r"59,,syscalls:sys_enter_getppid,"), arch="amd64"),
+    "statraw": Case("counts of all of them", "strobe stat -v -x, -e raw_syscalls:sys_enter,raw_syscalls:sys_exit calls", (
+        r"2 events are counted by one BPF program", r"\d+,,raw_syscalls:sys_enter,"), arch="amd64"),
+    "topall": Case("top adds samples up", BUSY + "strobe top -v -e cpu-clock --stdio -s comm,sym -d 0.5 --refreshes 1 -z; kill $of",
+                   (r"added up in the kernel \(BPF\)", r"stacks .*(saving|leaf|busy)")),
+    "topstacks": Case("the same with stacks", BUSY + "strobe top -v -e cpu-clock --stdio -g -s comm,sym -d 0.5 --refreshes 1 -z; kill $of",
+                      (r"added up in the kernel \(BPF\)", r"stacks .*(saving|leaf|busy)"), arch="amd64"),
+    "topcalls": Case("top counts a tracepoint of a process", WATCH % (f"places {CALLS}", f"{GETPPID} -s comm -p $of", ""), ADDED_UP,
+                     check=is_counted("comm", PLACES)),
+    "topforks": Case("the same of what it starts", WATCH % (f"places {CALLS} fork", f"{GETPPID} -s comm -p $of", ""), ADDED_UP,
+                     check=is_counted("comm", PLACES)),
+    "topsystem": Case("the same of the whole system", WATCH % (f"places {CALLS}", f"{GETPPID} -s comm -a", END), ADDED_UP,
+                      check=is_counted("comm", PLACES)),
+    "topgraph": Case("the same with stacks", WATCH % (f"places {CALLS}", f"{GETPPID} -g -s comm,sym -a", END), ADDED_UP,
+                     check=is_counted("symbol", ("near", CALLS, CALLS), ("far", 3 * CALLS, 3 * CALLS)), arch="amd64"),
+    # a read and a write each, and what the program calls at its start and end
+    "topraw": Case("top counts all system calls", WATCH % (f"sh -c \"read go; dd if=/dev/zero of=/dev/null bs=512 count={CALLS}"
+                   " 2>/dev/null\"", "-e raw_syscalls:sys_enter -s comm -a", END), ADDED_UP,
+                   check=is_counted("comm", ("dd", 2 * CALLS, 2 * CALLS + 500))),
+    "eh": Case("stacks are walked in the kernel", record_eh(""), check=is_whole),
+    "ehall": Case("those of the whole system", record_eh("-a"), check=is_whole),
+}
+
+
+def prepare(arch, suite):
+    guest = Guest(arch, suite)
+    guest.add_strobe()
+    for name, flags in PROGRAMS:
+        guest.add("bin/" + name, guest.compile(os.path.join(WORKLOADS, name + ".c"), name, *flags))
+    if arch == "amd64":
+        source = os.path.join(SCRATCH, "compat.s")
+        with open(source, "w", encoding="ascii") as f:
+            f.write(COMPAT)
+        guest.add("bin/compat", guest.compile(source, "compat", "-m32", "-nostdlib"))
+    guest.commands["machine"] = "uname -rm; ifconfig lo 127.0.0.1 up"
+    guest.commands |= {name: case.command for name, case in CASES.items() if case.arch in ("", arch)}
+    return guest
+
+
+def wrong_of(case, text):
+    """What is wrong with what a command said, or ""."""
+    whole = "".join(case.says and ["(?s:.*)".join(case.says)])
+    if case.says and not re.search(whole, text):
+        return "not all of it was said: " + next((part for i, part in enumerate(case.says)
+                                                  if not re.search("(?s:.*)".join(case.says[:i + 1]), text)), "")
+    for pattern, times in case.times:
+        if len(re.findall(pattern, text)) != times:
+            return f"{len(re.findall(pattern, text))} times {pattern}, not {times}"
+    said = re.search(OTHERWISE, text)
+    return said.group(0) if said else case.check(text) if case.check else ""
+
+
+def check_machine(tap, arch, suite):
+    guest = build_or_exit(lambda: prepare(arch, suite))
+    results = build_or_exit(guest.run)
+    kernel = results["machine"].out.splitlines()[0]
+    print("# " + kernel)
+    for name in list(guest.commands)[1:]:
+        case, result = CASES[name], results.get(name)
+        wrong = wrong_of(case, re.sub(" +", " ", result.out)) if result else "it did not come to its end"
+        tap.ok(not wrong, f"{kernel}: {case.what}", f"{wrong}\n{result}")
+
+
+def main(*machines):
+    tap = Tap()
+    for arch, suite in machines:
+        check_machine(tap, arch, suite)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main(*[(arch, None) for arch in sys.argv[1:] or ("amd64", "arm64")])
