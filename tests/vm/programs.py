@@ -176,7 +176,7 @@ CASES = {
 
 
 def prepare(arch, suite):
-    guest = Guest(arch, suite)
+    guest = Guest(arch, suite, exact=True)
     guest.add_strobe()
     for name, flags in PROGRAMS:
         guest.add("bin/" + name, guest.compile(os.path.join(WORKLOADS, name + ".c"), name, *flags))
