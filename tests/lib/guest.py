@@ -202,8 +202,9 @@ class Guest:
         self.add("commands", content="".join(self.script()).encode(), mode=0o644)
         log = os.path.join(self.folder, "serial.log")
         argv = [f"qemu-system-{self.machine.name}", *self.machine.qemu, *(self.machine.exact if self.exact else ()),
-                "-cpu", self.machine.cpu, "-smp", str(cpus), "-m", "768", "-accel", "tcg", "-display", "none", "-nodefaults", "-no-reboot", "-monitor", "none",
-                "-serial", f"file:{log}", "-kernel", self.kernel(), "-initrd", self.initrd(),
+                "-cpu", self.machine.cpu, "-smp", str(cpus), "-m", "768", "-accel", "tcg",
+                "-display", "none", "-nodefaults", "-no-reboot", "-monitor", "none", "-serial", f"file:{log}",
+                "-kernel", self.kernel(), "-initrd", self.initrd(),
                 "-append", f"console={self.machine.console} panic=-1 quiet loglevel=1 nokaslr"]
         try:
             call(*argv, timeout_s=BOOT_LIMIT_S)

@@ -54,10 +54,10 @@ SOMEBODY = "sh -c 'while :; do told /tmp; done' & of=$!; "
 # What is said where another way is taken, or where something is missing.
 OTHERWISE = (r"instead|through rings|an event counts each|counted by an event for each|not by BPF|cannot|refuse[sd] "
              r'|LOST|lost: [^0]|"lost_total":[^0]|\d lost')
-# top begins before what it watches goes on
-WATCH = ("mkfifo go; %s <go & of=$!; exec 3>go; strobe top --format json -v -z -d 0.3 %s >top.out & of=$!;"
-         " until grep -q counted top.out; do sleep 0.1; done; echo go on >&3; exec 3>&-; %s wait; cat top.out; rm go")
-END = "sleep 1; kill -INT $of;"
+# top begins before what it watches goes on; where it watches a process, it ends with that.
+WATCH = ("mkfifo go; %s <go & subject=$!; exec 3>go; strobe top --format json -v -z -d 0.3 %s >top.out & top=$!;"
+         " until grep -q counted top.out; do sleep 0.1; done; echo go on >&3; exec 3>&-; wait $subject; %s wait $top; cat top.out; rm go")
+END = "sleep 1; kill -INT $top;"
 BUSY = "stacks recursion 20000 & of=$!; "
 ADDED_UP = (r"added up in the kernel \(BPF\)",)
 GETPPID = "-e syscalls:sys_enter_getppid"
@@ -103,10 +103,10 @@ def trace(options, subject="told /tmp"):
     return f"strobe trace {options} {subject}"
 
 
-def record_eh(options):
+def record_eh(options, ms):
     count = (f"BEGIN {{ RS = \"\" }} / (busy|saving|leaf)/ {{ n++; if (/ _start/ && gsub(/ recursion/, \"\") == {DEEP}) w++ }}"
              " END { print \"stacks \" n \" whole \" w }")
-    return (f"strobe record -v -o p.data -e cpu-clock -F 499 --call-graph eh {options} stacks recursion 300 2>&1 | grep stacks;"
+    return (f"strobe record -v -o p.data -e cpu-clock -F 499 --call-graph eh {options} stacks recursion {ms} 2>&1 | grep stacks;"
             f" strobe script -i p.data --max-stack 512 -F ip,sym | awk '{count}'")
 
 
@@ -142,10 +142,11 @@ CASES = {
                    " /tmp; done') & of=$!; " + trace("-G mine -e openat --max-events 4;", "kill $of"), (r'"/missing/name"',)),
     "alone": Case("not what is started", trace("--no-inherit -e openat,wait4", "sh -c 'told /tmp; :'"), ("wait4",), (("missing", 0),)),
     "compat": Case("calls of a 32-bit program", trace("-e open,openat,write", "sh -c 'compat; told /tmp'"), (
-        r'compat/\d+ open\(filename: "/missing/32", flags: RDONLY\) = -1 ENOENT', r'compat/\d+ write\(fd: 1[^,]*, buf: "/mi", count: 3\) = 3',
-        OPEN, MISSING), arch="amd64"),
+        r'compat/\d+ open\(filename: "/missing/32", flags: RDONLY\) = -1 ENOENT',
+        r'compat/\d+ write\(fd: 1[^,]*, buf: "/mi", count: 3\) = 3', OPEN, MISSING), arch="amd64"),
     "summary": Case("statistics", trace("-s --errno-summary"), (r" openat 2 1 ", r"ENOENT: 1")),
-    "hist": Case("histograms and time on CPUs", trace("-s --sched --hist"), (r"told \(\d+\), \d+ events, [\d.]+%, .*waited", r" openat 2 1 ")),
+    "hist": Case("histograms and time on CPUs", trace("-s --sched --hist"), (
+        r"told \(\d+\), \d+ events, [\d.]+%, .*waited", r" openat 2 1 ")),
     "total": Case("statistics of all", trace("-s --summary-mode total", "sh -c 'told /tmp; told /tmp'"), (r" openat 4 2 ",)),
     "groups": Case("statistics by cgroup", trace("-s --summary-mode cgroup"), (r" openat 2 1 ",)),
     "lines": Case("lines and statistics", trace("-S"), (OPEN, MISSING, r" openat 2 1 ")),
@@ -158,9 +159,9 @@ CASES = {
                    (r"added up in the kernel \(BPF\)", r"stacks .*(saving|leaf|busy)")),
     "topstacks": Case("the same with stacks", BUSY + "strobe top -v -e cpu-clock --stdio -g -s comm,sym -d 0.5 --refreshes 1 -z; kill $of",
                       (r"added up in the kernel \(BPF\)", r"stacks .*(saving|leaf|busy)"), arch="amd64"),
-    "topcalls": Case("top counts a tracepoint of a process", WATCH % (f"places {CALLS}", f"{GETPPID} -s comm -p $of", ""), ADDED_UP,
+    "topcalls": Case("top counts a tracepoint of a process", WATCH % (f"places {CALLS}", f"{GETPPID} -s comm -p $subject", ""), ADDED_UP,
                      check=is_counted("comm", PLACES)),
-    "topforks": Case("the same of what it starts", WATCH % (f"places {CALLS} fork", f"{GETPPID} -s comm -p $of", ""), ADDED_UP,
+    "topforks": Case("the same of what it starts", WATCH % (f"places {CALLS} fork", f"{GETPPID} -s comm -p $subject", ""), ADDED_UP,
                      check=is_counted("comm", PLACES)),
     "topsystem": Case("the same of the whole system", WATCH % (f"places {CALLS}", f"{GETPPID} -s comm -a", END), ADDED_UP,
                       check=is_counted("comm", PLACES)),
@@ -170,8 +171,9 @@ CASES = {
     "topraw": Case("top counts all system calls", WATCH % (f"sh -c \"read go; dd if=/dev/zero of=/dev/null bs=512 count={CALLS}"
                    " 2>/dev/null\"", "-e raw_syscalls:sys_enter -s comm -a", END), ADDED_UP,
                    check=is_counted("comm", ("dd", 2 * CALLS, 2 * CALLS + 500))),
-    "eh": Case("stacks are walked in the kernel", record_eh(""), check=is_whole),
-    "ehall": Case("those of the whole system", record_eh("-a"), check=is_whole),
+    "eh": Case("stacks are walked in the kernel", record_eh("", 300), check=is_whole),
+    # of all processes it takes longer to have their tables
+    "ehall": Case("those of the whole system", record_eh("-a", 1500), check=is_whole),
 }
 
 
