@@ -52,6 +52,7 @@ _Static_assert(sizeof(struct trace_step) == sizeof(struct syscall_fetch), "one l
 _Static_assert(offsetof(struct trace_plan, step) == offsetof(struct syscall_plan, step), "one layout");
 _Static_assert(sizeof(struct trace_plan) % 8 == 0, "the kernel's stride of an array");
 _Static_assert(TRACE_STEPS == SYSCALL_STEPS && TRACE_NUMBERS == SYSCALL_NUMBERS, "one size");
+_Static_assert(TRACE_ARGS == SYSCALL_ARGS && TRACE_PART_FILE == SYSCALL_PART_FILE, "one numbering");
 
 /*
  * Calls behind which what they were given may be gone: the address space, the stack of a caller whose memory another
@@ -68,15 +69,32 @@ static bool forgets(const char *name)
 	return false;
 }
 
+static uint8_t fds_of(const struct stream_options *o, const struct syscall_desc *d)
+{
+	if (!strcmp(d->name, "pipe") || !strcmp(d->name, "pipe2"))
+		return 1;
+	if (!strcmp(d->name, "socketpair"))
+		return 4;
+	if (o->files && !strcmp(d->name, "close"))
+		return TRACE_FDS_CLOSED;
+	return d->ret == SYSCALL_RET_FD ? TRACE_FDS_RESULT : 0;
+}
+
 /* The plan, with the steps that can wait until the call ends. */
-static struct trace_plan plan_of(const struct syscall_desc *d)
+static struct trace_plan plan_of(const struct stream_options *o, const struct syscall_desc *d)
 {
 	struct trace_plan plan = {};
 	memcpy(&plan, &d->plan, sizeof(d->plan) < offsetof(struct trace_plan, at_entry) ? sizeof(d->plan) :
 				       offsetof(struct trace_plan, at_entry));
 	plan.no_return = strcmp(d->name, "exit") == 0 || strcmp(d->name, "exit_group") == 0;
-	plan.gives_fd = d->ret == SYSCALL_RET_FD;
-	plan.closes = strcmp(d->name, "close") == 0;
+	plan.fds = fds_of(o, d);
+	/* What is opened by a path is known by that, where all calls are seen. */
+	if (o->files)
+		plan.files = d->fd_args | TRACE_FILE_OF_RESULT;
+	else if (d->fds == SYSCALL_FDS_KEPT)
+		plan.files = TRACE_FILE_OF_RESULT;
+	if (!(plan.fds & (TRACE_FDS_RESULT | TRACE_FDS_PAIR)))
+		plan.files &= (uint8_t)~TRACE_FILE_OF_RESULT;
 	for (unsigned i = 0; i < plan.steps_nr && i < TRACE_STEPS; i++) {
 		struct trace_step *s = &plan.step[i];
 		bool written = s->at & SYSCALL_AT_EXIT;
@@ -97,7 +115,7 @@ static void fill_plans(const struct stream_options *o, struct trace_plan *plans)
 		const struct syscall_desc *d = t ? syscall_table_get(t, call % TRACE_NUMBERS) : NULL;
 		if (!d)
 			continue;
-		plans[call] = plan_of(d);
+		plans[call] = plan_of(o, d);
 	}
 }
 

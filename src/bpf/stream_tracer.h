@@ -24,6 +24,9 @@ struct stream_options {
 	uint64_t longer_than_ns;
 	const char *path; /* only calls with this path, or by a descriptor that it was opened as; "…*": that begin so; or NULL */
 	uint32_t str_limit;
+	/* Pieces of SYSCALL_PART_FILE (struct trace_file) tell what all descriptors are open on, not only those that come without
+	 * a path. */
+	bool files;
 	uint64_t ring_bytes; /* a power of two */
 	enum trace_stacks stacks; /* a STACK stands before each CALL that has ended, and each POINT */
 	bool kernel_stacks;

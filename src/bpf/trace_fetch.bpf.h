@@ -29,6 +29,10 @@ struct scratch {
 	__u32 compat, faults;
 	__u32 has_path; /* what was fetched has the path that is asked for */
 	__u32 pointers;
+	struct {
+		__u64 dentry, mount; /* struct vfsmount */
+		__u32 at;
+	} up; /* on the way from a file to the root (trace_file.bpf.h) */
 	__s64 ret;
 	__u64 arg[6];
 	__u8 buf[TRACE_EVENT_MAX + PIECE_MAX + 64];

@@ -107,8 +107,27 @@ struct trace_plan {
 	/* What is ours: */
 	__u8 at_entry; /* steps that are not deferred */
 	__u8 no_return;
-	__u8 gives_fd; /* its result is a descriptor */
-	__u8 closes;
+	__u8 files;    /* descriptors whose files are told: bit by argument, and TRACE_FILE_OF_RESULT */
+	__u8 fds;      /* TRACE_FDS_* */
+};
+
+#define TRACE_ARGS           6
+#define TRACE_FILE_OF_RESULT (1 << TRACE_ARGS)
+#define TRACE_FDS_PAIR       7  /* these bits: which argument points at two that it makes, + 1 */
+#define TRACE_FDS_RESULT     8  /* its result is one */
+#define TRACE_FDS_CLOSED     16
+
+/* A piece of part TRACE_PART_FILE: what a descriptor is open on. */
+#define TRACE_PART_FILE 5
+#define TRACE_FILE_REMOVED 1 /* nothing is called so any more */
+#define TRACE_FILE_KNOWN   2 /* the names are all there */
+
+struct trace_file {
+	__u64 inode;
+	__u32 magic; /* of the file system: statfs(2) */
+	__s32 fd;
+	__u32 flags, unused;
+	/* The names of its path behind it, from the last one on, each with its NUL. */
 };
 
 /* What is asked for of a call. */

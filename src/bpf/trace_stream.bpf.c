@@ -20,6 +20,7 @@ struct task_state {
 };
 
 #include "bpf/trace_stack.bpf.h"
+#include "bpf/trace_file.bpf.h"
 
 #define SIGINFO_BYTES 48 /* of kernel_siginfo: what siginfo_t begins with */
 #define BLOB_MAX  4096
@@ -139,9 +140,9 @@ INLINE _Bool is_on_path(struct scratch *s, struct task_struct *task, struct task
 	hit = s->has_path || t->path || ((plan->classes & CLASS_DESC) && bpf_map_lookup_elem(&path_fds, &key));
 	if (!hit || !ended)
 		return hit;
-	if (plan->closes)
+	if (plan->fds & TRACE_FDS_CLOSED)
 		bpf_map_delete_elem(&path_fds, &key);
-	if (plan->gives_fd && s->ret >= 0) {
+	if ((plan->fds & TRACE_FDS_RESULT) && s->ret >= 0) {
 		key = (__u64)task->tgid << 32 | (__u32)s->ret;
 		bpf_map_update_elem(&path_fds, &key, &one, BPF_ANY);
 	}
@@ -156,6 +157,8 @@ INLINE void send_point(void *ctx, struct scratch *s, struct task_struct *task, s
 	begin_call(s, task, t, TRACE_EVENT_POINT, now, number, args_of(plan));
 	s->faults = 0;
 	fetch_at_entry(s, plan, 1);
+	if (plan->files)
+		put_files(s, plan, 0);
 	/* A page that nobody has touched yet: the call itself will. */
 	t->point = s->faults && !last_chance;
 	if (t->point || !is_on_path(s, task, t, plan, 0))
@@ -214,7 +217,7 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 		if (!is_call(call))
 			return 0;
 	}
-	if (!plan || !(plan->at_entry | plan->no_return))
+	if (!plan || !(plan->at_entry | plan->no_return | (plan->fds & TRACE_FDS_CLOSED)))
 		return 0;
 	s = scratch_of(0);
 	if (!s)
@@ -234,6 +237,8 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 	s->at = 0;
 	s->has_path = 0;
 	fetch_at_entry(s, plan, 0);
+	if (plan->fds & TRACE_FDS_CLOSED)
+		put_files(s, plan, 0);
 	t->path = s->has_path;
 	if (!s->at)
 		return 0;
@@ -300,6 +305,8 @@ INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long
 	if (t->blob)
 		take_blob(s, task);
 	fetch_at_exit(s, plan, failed, 0);
+	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
+		put_files(s, plan, 1);
 	if (!is_on_path(s, task, t, plan, 1))
 		goto out;
 	send_stack(ctx, task, now, can_wait);
@@ -416,6 +423,8 @@ int stream_switch(__u64 *ctx)
 	if (t->blob)
 		take_blob(s, task);
 	fetch_at_exit(s, plan, 0, 1);
+	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
+		put_files(s, plan, 0);
 	if (!is_on_path(s, task, t, plan, 0))
 		return 0;
 	t->told = 1;

@@ -2,7 +2,8 @@
  * The kernel's own types, as far as the programs here look at them. Only names matter: where a field lies in the running
  * kernel is found by libbpf when a program is loaded (CO-RE), so that one build serves all kernels.
  *
- * Source: include/linux/sched.h, arch/x86/include/asm/{ptrace,thread_info}.h, arch/arm64/include/asm/ptrace.h.
+ * Source: include/linux/{sched,fs,fdtable,dcache,mount,path}.h, fs/mount.h, arch/x86/include/asm/{ptrace,thread_info}.h,
+ * arch/arm64/include/asm/ptrace.h.
  */
 #pragma once
 #include <linux/bpf.h>
@@ -36,6 +37,54 @@ struct mm_struct {
 	unsigned long start_stack, task_size;
 };
 
+struct super_block {
+	unsigned long s_magic;
+};
+
+struct inode {
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	unsigned int i_nlink;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
@@ -47,6 +96,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	int exit_code;
 	struct signal_struct *signal;
+	struct files_struct *files;
 	struct sched_entity se;
 	struct sched_info sched_info; /* may be missing: CONFIG_SCHED_INFO */
 };

@@ -155,6 +155,7 @@ enum syscall_part {
 	SYSCALL_PART_NAME,
 	SYSCALL_PART_CONTROL,
 	SYSCALL_PART_IOV,
+	SYSCALL_PART_FILE,  /* what a descriptor is open on, as the fetcher has it */
 	SYSCALL_PART_DATA = 16, /* and up: element 0, 1, ... */
 };
 #define SYSCALL_DATA_PARTS 32
@@ -189,6 +190,7 @@ struct syscall_desc {
 	uint8_t nargs;
 	uint8_t ret;       /* enum syscall_ret */
 	uint8_t fds;       /* enum syscall_fds */
+	uint8_t fd_args;   /* bit by argument: it is a descriptor */
 	uint8_t telling_zeros; /* bit by argument: it is shown in the NAMED layout even if it is 0 */
 	uint32_t classes;  /* enum syscall_class */
 	const char *name;  /* "stat" */

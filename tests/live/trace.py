@@ -76,8 +76,13 @@ def check_options(tap):
 
 def check_attach(tap):
     with subprocess.Popen(["sh", "-c", "while :; do sleep 0.05; done"]) as target:
+        if os.path.exists("p.txt"):
+            os.remove("p.txt")
         with subprocess.Popen([STROBE, "trace", "-p", str(target.pid), "-o", "p.txt"]) as tracer:
-            time.sleep(0.6)
+            for _ in range(300):
+                time.sleep(0.1)
+                if os.path.exists("p.txt") and os.path.getsize("p.txt") > 20000:
+                    break
             tracer.kill()
         time.sleep(0.2)
         size = os.path.getsize("p.txt")

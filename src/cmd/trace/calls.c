@@ -139,6 +139,7 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 		.longer_than_ns = o->duration_set && !o->with_summary ? (uint64_t)(o->duration_ms * 1e6) : 0,
 		.path = o->path,
 		.str_limit = (uint32_t)o->str_limit,
+		.files = !trace_sees_files(r),
 		.ring_bytes = o->ring_bytes,
 		.signals = trace_shows_signals(o),
 		.no_wait = o->no_wait,
@@ -153,7 +154,7 @@ static void ask_before(const struct trace_calls *c, const struct trace_run *r)
 		uint32_t tid = (uint32_t)r->map.threads.data[i].tid, pid = (uint32_t)r->map.threads.data[i].pid;
 		if (r->o->sched && !r->traces_command)
 			trace_task(tasks, tid, pid);
-		if (tid == pid)
+		if (tid == pid && trace_sees_files(r))
 			open_files_path(&tasks->files, pid, AT_FDCWD);
 	}
 }
@@ -167,6 +168,7 @@ void trace_calls_init(struct trace_calls *c, struct trace_run *r)
 		.sys = r->sys,
 		.all_new = r->traces_command,
 		.one_thread = o->no_inherit && !r->map.system_wide && r->map.threads.len == 1,
+		.files = trace_sees_files(r) ? OPEN_FILES_FOLLOWED : r->by_rings ? OPEN_FILES_ASKED : OPEN_FILES_GIVEN,
 		.chosen_before = !o->with_summary && !r->by_rings,
 	};
 	*c = (struct trace_calls){ .native = r->native, .compat = r->compat, .lines = trace_lines_create(&setup),

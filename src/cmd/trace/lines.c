@@ -22,7 +22,7 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 	struct trace_lines *l = xcalloc(1, sizeof(*l));
 	l->setup = *setup;
 	l->format = o->format;
-	trace_tasks_init(&l->tasks, setup->sys);
+	trace_tasks_init(&l->tasks, setup->sys, setup->files);
 	l->tasks.sched = o->sched && !setup->all_new;
 	l->style = (struct syscall_style){ .layout = o->strace_style ? SYSCALL_STRACE : SYSCALL_NAMED,
 					   .show_zeros = o->show_zeros, .show_prefix = o->show_prefix,
@@ -141,6 +141,7 @@ void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t k
 		add_to_stats(l, t, line, key);
 	if (l->setup.only_stats)
 		return;
+	open_files_take(&l->tasks.files, line->call);
 	if (ended && line->call->ret >= 0)
 		open_files_follow(&l->tasks.files, line->call);
 	if (is_wanted(l, line)) {
@@ -175,6 +176,7 @@ void trace_lines_other(struct trace_lines *l, struct trace_line *line)
 void trace_lines_entry_point(struct trace_lines *l, struct trace_line *line)
 {
 	char event[64];
+	open_files_take(&l->tasks.files, line->call);
 	snprintf(event, sizeof(event), "syscalls:sys_enter_%s", line->call->desc->entry);
 	line->kind = TRACE_LINE_POINT;
 	line->event = event;

@@ -26,6 +26,7 @@ struct trace_lines_setup {
 	bool one_thread;               /* only one can be meant: lines do not name it */
 	bool chosen_before;            /* --failure and --duration were applied by the source */
 	bool only_stats;               /* -s: no lines */
+	enum open_files_by files;      /* what is known of descriptors */
 };
 
 struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup);

@@ -1,18 +1,26 @@
 #include "cmd/trace/open_files.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bpf/trace_shared.h"
+
+#ifndef PID_FS_MAGIC /* Linux 6.9 */
+#define PID_FS_MAGIC 0x50494446
+#endif
+
 #define NOTHING   UINT32_MAX /* in place of an id: was asked for, and there is no answer */
+#define DELETED   " (deleted)"
 #define BYTES_MAX 4096
 #define STAY      3          /* so many low ones nobody closes at an exec */
 #define FDS_MAX   65536      /* higher ones are asked for each time */
 
-void open_files_init(struct open_files *f, const struct sys *sys)
+void open_files_init(struct open_files *f, const struct sys *sys, enum open_files_by by)
 {
-	*f = (struct open_files){ .sys = sys };
+	*f = (struct open_files){ .sys = sys, .by = by };
 	strtab_init(&f->paths);
 }
 
@@ -63,8 +71,8 @@ static void set(struct open_files *f, uint32_t pid, int fd, uint32_t id)
 
 static bool is_deleted(const char *path, size_t n)
 {
-	static const char mark[] = " (deleted)";
-	return n >= sizeof(mark) - 1 && !memcmp(path + n - (sizeof(mark) - 1), mark, sizeof(mark) - 1);
+	size_t mark = sizeof(DELETED) - 1;
+	return n >= mark && !memcmp(path + n - mark, DELETED, mark);
 }
 
 /* What was not opened before our eyes: what the kernel says of it now. */
@@ -85,7 +93,10 @@ static uint32_t ask(struct open_files *f, uint32_t pid, int fd)
 /* Its id, or NOTHING. */
 static uint32_t known(struct open_files *f, uint32_t pid, int fd)
 {
-	uint32_t *at = slot(f, pid, fd);
+	for (unsigned i = 0; i < f->given_nr; i++)
+		if (f->given[i].fd == fd)
+			return f->given[i].id;
+	uint32_t *at = f->by == OPEN_FILES_FOLLOWED ? slot(f, pid, fd) : NULL;
 	if (!at)
 		return fd < 0 ? NOTHING : ask(f, pid, fd);
 	if (!*at)
@@ -101,6 +112,8 @@ const char *open_files_path(struct open_files *f, uint32_t pid, int fd)
 
 void open_files_inherit(struct open_files *f, uint32_t parent, uint32_t child)
 {
+	if (f->by != OPEN_FILES_FOLLOWED)
+		return;
 	process(f, child); /* it is there before the other one is pointed at */
 	struct process_files *from = process(f, parent), *to = process(f, child);
 	vec_clear(&to->fds);
@@ -122,6 +135,75 @@ void open_files_end(struct open_files *f, uint32_t pid)
 	p->directory = 0;
 	vec_deinit(&p->fds);
 }
+
+/* --- what events bring along --- */
+
+/* Names that stand in it from the last one on, as a path that ends at `end`; where it begins, or NULL where it is too long. */
+static char *path_of(const char *names, size_t bytes, char *start, char *end)
+{
+	if (!bytes)
+		*--end = '/';
+	while (bytes) {
+		size_t n = strnlen(names, bytes);
+		if ((size_t)(end - start) < n + 1)
+			return NULL;
+		end -= n;
+		memcpy(end, names, n);
+		*--end = '/';
+		n = n < bytes ? n + 1 : n;
+		names += n;
+		bytes -= n;
+	}
+	return end;
+}
+
+/* The id of what the kernel calls such a file, as /proc/PID/fd has it. */
+static uint32_t name_of(struct open_files *f, const struct trace_file *file, const char *names, size_t bytes)
+{
+	char text[BYTES_MAX], *path;
+	unsigned long long inode = file->inode;
+	size_t room = sizeof(text) - sizeof(DELETED);
+	switch (file->magic) {
+	case SOCKFS_MAGIC:
+		return strtab_add_n(&f->paths, text, (size_t)snprintf(text, sizeof(text), "socket:[%llu]", inode));
+	case PIPEFS_MAGIC:
+		return strtab_add_n(&f->paths, text, (size_t)snprintf(text, sizeof(text), "pipe:[%llu]", inode));
+	case PID_FS_MAGIC:
+		return strtab_add(&f->paths, "anon_inode:[pidfd]");
+	case NSFS_MAGIC: /* which kind of name space it is stands nowhere */
+		return NOTHING;
+	case ANON_INODE_FS_MAGIC:
+		return strtab_add_n(&f->paths, text, (size_t)snprintf(text, sizeof(text), "anon_inode:%.*s", (int)bytes, names));
+	}
+	path = file->flags & TRACE_FILE_KNOWN ? path_of(names, bytes, text, text + room) : NULL;
+	if (!path)
+		return NOTHING;
+	size_t n = (size_t)(text + room - path);
+	if (file->flags & TRACE_FILE_REMOVED) {
+		memcpy(path + n, DELETED, sizeof(DELETED));
+		n += sizeof(DELETED) - 1;
+	}
+	return strtab_add_n(&f->paths, path, n);
+}
+
+void open_files_take(struct open_files *f, const struct syscall_event *ev)
+{
+	f->given_nr = 0;
+	for (uint32_t i = 0; i < ev->payload.nr && f->given_nr < GIVEN_FILES; i++) {
+		struct trace_file file;
+		const uint8_t *data = ev->payload.piece[i].data;
+		uint32_t bytes = ev->payload.piece[i].bytes;
+		if (ev->payload.piece[i].part != SYSCALL_PART_FILE || bytes < sizeof(file))
+			continue;
+		memcpy(&file, data, sizeof(file));
+		f->given[f->given_nr++] = (struct given_file){
+			.fd = file.fd,
+			.id = name_of(f, &file, (const char *)data + sizeof(file), bytes - sizeof(file)),
+		};
+	}
+}
+
+/* --- what calls change --- */
 
 /* The string that was fetched for an argument; false where there is none. */
 static bool string_of(const struct syscall_event *ev, unsigned arg, const char **ret, size_t *ret_n)
@@ -188,6 +270,8 @@ static bool copies(const struct syscall_event *ev)
 void open_files_follow(struct open_files *f, const struct syscall_event *ev)
 {
 	uint32_t id = 0;
+	if (f->by != OPEN_FILES_FOLLOWED)
+		return;
 	switch (ev->desc->fds) {
 	case SYSCALL_FDS_OPENED:
 		id = named(f, ev, 0, AT_FDCWD);
@@ -208,7 +292,9 @@ void open_files_follow(struct open_files *f, const struct syscall_event *ev)
 		set(f, ev->pid, AT_FDCWD, id == NOTHING ? 0 : id);
 		return;
 	default:
-		if (ev->desc->ret != SYSCALL_RET_FD)
+		for (unsigned i = 0; i < f->given_nr; i++)
+			set(f, ev->pid, f->given[i].fd, f->given[i].id);
+		if (ev->desc->ret != SYSCALL_RET_FD || f->given_nr)
 			return;
 	}
 	set(f, ev->pid, (int)ev->ret, id == NOTHING ? 0 : id);

@@ -1,6 +1,7 @@
 /*
- * What the descriptors of processes are open on, and where processes stand: as calls told it that were seen, else as the running
- * system says.
+ * What the descriptors of processes are open on, and where processes stand. Where all calls are seen that change it they are
+ * followed, and only what was there before is asked of the running system. Else nothing is kept: what was true of a number
+ * need not be true at the next call. Then the event of a call brings it along, or it is asked each time.
  *
  * Owns its strings. `sys` NULL: a recording, nothing is asked. One thread.
  */
@@ -18,16 +19,28 @@ struct process_files {
 	VEC(uint32_t) fds;
 };
 
+enum open_files_by { OPEN_FILES_FOLLOWED, OPEN_FILES_GIVEN, OPEN_FILES_ASKED };
+
+#define GIVEN_FILES (SYSCALL_ARGS + 2)
+
+struct given_file {
+	int fd;
+	uint32_t id;
+};
+
 struct open_files {
+	enum open_files_by by;
 	const struct sys *sys;
 	VEC(struct process_files) all;
 	struct u64map by_pid; /* pid → index */
 	size_t last;          /* index of the one that was asked for last */
 	struct strtab paths;
+	struct given_file given[GIVEN_FILES]; /* with the call that is being shown */
+	unsigned given_nr;
 	uint64_t asked;       /* questions to /proc */
 };
 
-void open_files_init(struct open_files *f, const struct sys *sys);
+void open_files_init(struct open_files *f, const struct sys *sys, enum open_files_by by);
 void open_files_deinit(struct open_files *f);
 /* AT_FDCWD is the directory of the process. NULL where nothing is known. Valid until the next call. */
 const char *open_files_path(struct open_files *f, uint32_t pid, int fd);
@@ -37,6 +50,8 @@ void open_files_inherit(struct open_files *f, uint32_t parent, uint32_t child);
 void open_files_forget(struct open_files *f, uint32_t pid);
 /* The process has ended. */
 void open_files_end(struct open_files *f, uint32_t pid);
+/* What the event of a call brings along is known until the next one. */
+void open_files_take(struct open_files *f, const struct syscall_event *ev);
 /* What comes by a call that has succeeded, before it is shown; and what goes by one, behind that. */
 void open_files_follow(struct open_files *f, const struct syscall_event *ev);
 void open_files_close(struct open_files *f, const struct syscall_event *ev);

@@ -123,6 +123,7 @@ static struct strobe_error *rings_open(struct trace_run *r)
 		.sys = r->sys,
 		.one_thread = o->no_inherit && !r->map.system_wide && r->map.threads.len == 1,
 		.only_stats = o->summary,
+		.files = trace_sees_files(r) ? OPEN_FILES_FOLLOWED : OPEN_FILES_ASKED,
 	};
 	s->lines = trace_lines_create(&lines);
 	s->samples = trace_rings_samples(r, capture_env(s->capture), s->lines);

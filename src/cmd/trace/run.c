@@ -25,6 +25,24 @@ const struct syscall_desc *trace_call_desc(const struct trace_run *r, uint32_t c
 	return t ? syscall_table_get(t, call % TRACE_NUMBERS) : NULL;
 }
 
+static bool has_all_that_open(const struct syscall_table *t, const struct syscall_set *chosen)
+{
+	const struct syscall_desc *const *all;
+	for (size_t i = 0, n = t ? syscall_table_all(t, &all) : 0; i < n; i++)
+		if ((all[i]->fds != SYSCALL_FDS_KEPT || all[i]->ret == SYSCALL_RET_FD) && !syscall_set_has(chosen, all[i]->number))
+			return false;
+	return true;
+}
+
+bool trace_sees_files(const struct trace_run *r)
+{
+	const struct trace_options *o = r->o;
+	bool by_result = !o->with_summary && !r->by_rings && (o->failure || o->duration_set);
+	if (by_result || o->path || o->target.cpus || o->target.tids || o->no_inherit || !trace_wants_calls(o))
+		return false;
+	return r->whom.all_calls || (has_all_that_open(r->native, &r->chosen) && has_all_that_open(r->compat, &r->compat_chosen));
+}
+
 static struct strobe_error *choose_calls(struct trace_run *r)
 {
 	const struct arch *arch = arch_native();

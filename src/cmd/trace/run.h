@@ -65,6 +65,9 @@ extern const struct trace_hooks trace_rings_hooks;
 struct syscall_stats;
 void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats);
 
+/* Whether every call is seen by which a process that is traced opens and closes descriptors. */
+bool trace_sees_files(const struct trace_run *r);
+
 /* From the options to the exit status. */
 int trace_run(struct trace_run *r);
 /* The same for -i: what a recording holds. */

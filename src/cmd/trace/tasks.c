@@ -8,10 +8,10 @@
 #include "base/mem.h"
 #include "sys/tasks.h"
 
-void trace_tasks_init(struct trace_tasks *t, const struct sys *sys)
+void trace_tasks_init(struct trace_tasks *t, const struct sys *sys, enum open_files_by files)
 {
 	*t = (struct trace_tasks){ .sys = sys };
-	open_files_init(&t->files, sys);
+	open_files_init(&t->files, sys, files);
 }
 
 void trace_tasks_deinit(struct trace_tasks *t)

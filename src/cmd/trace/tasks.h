@@ -29,7 +29,7 @@ struct trace_tasks {
 	uint64_t asked_names; /* questions to /proc */
 };
 
-void trace_tasks_init(struct trace_tasks *t, const struct sys *sys);
+void trace_tasks_init(struct trace_tasks *t, const struct sys *sys, enum open_files_by files);
 void trace_tasks_deinit(struct trace_tasks *t);
 /* Made, and its name asked for, where it is new. Valid until the next call. */
 struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid);

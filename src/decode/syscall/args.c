@@ -301,6 +301,17 @@ uint8_t telling_zeros_of(const struct syscall_desc *d)
 	return bits;
 }
 
+uint8_t fd_args_of(const struct syscall_desc *d)
+{
+	uint8_t bits = 0;
+	for (unsigned i = 0; d->described && i < d->nargs; i++) {
+		const struct syscall_arg *arg = &d->args[i];
+		bool fd = arg->kind == ARG_VALUE && (arg->type.format == VALUE_FD || arg->type.format == VALUE_DIRFD);
+		bits |= (uint8_t)(fd << i);
+	}
+	return bits;
+}
+
 /* The NAMED layout is silent about what is zero, as the reference is, where that says nothing. */
 static bool is_silent(const struct emit *e, const struct syscall_arg *arg, unsigned i)
 {

@@ -216,3 +216,5 @@ const struct call *call_find(const struct arch *a, const char *name);
 void plan_make(struct syscall_desc *d);
 /* d->telling_zeros, from its arguments. */
 uint8_t telling_zeros_of(const struct syscall_desc *d);
+/* d->fd_args, likewise. */
+uint8_t fd_args_of(const struct syscall_desc *d);

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""What trace says descriptors are open on, beside strace -y: numbers that are used again at once, relative names, directories that
+change, copies, pipes, sockets, files without a name, forks. All calls, and chosen ones, where what opens and closes is not seen."""
+# second try
+
+import re
+
+from strobetest import Tap, run, skip_all
+from tracing import compile_c, skip_without_bpf, trace
+
+PROGRAM = r"""
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char b[4];
+static void use(int fd) { read(fd, b, 4); close(fd); }
+static void put(const char *name) { int fd = open(name, O_RDWR | O_CREAT, 0600); write(fd, "abcd", 4); close(fd); }
+int main(void)
+{
+	int pair[2], fd, dir;
+	mkdir("d", 0700); mkdir("d/e", 0700); put("d/e/one"); put("d/two"); put("gone");
+	for (int i = 0; i < 50; i++) { /* the same number, one file after the other */
+		use(open("d/e/one", O_RDONLY)); use(open("./d//two", O_RDONLY)); use(open("/etc/passwd", O_RDONLY));
+	}
+	dir = open("d", O_RDONLY | O_DIRECTORY);
+	use(openat(dir, "e/one", O_RDONLY));
+	chdir("d"); use(open("two", O_RDONLY)); use(open("e/one", O_RDONLY));
+	chdir("/"); use(open("etc/passwd", O_RDONLY));
+	fchdir(dir); use(open("two", O_RDONLY));
+	fd = open("two", O_RDONLY); use(dup(fd)); use(dup2(fd, 9)); use(fcntl(fd, F_DUPFD, 20)); close(fd);
+	pipe(pair); write(pair[1], "abcd", 4); use(pair[0]); close(pair[1]);
+	socketpair(AF_UNIX, SOCK_DGRAM, 0, pair); write(pair[1], "abcd", 4); use(pair[0]); close(pair[1]);
+	use(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0)); use(eventfd(1, 0)); use(memfd_create("none", 0)); use(open("/", O_RDONLY));
+	fd = open("../gone", O_RDONLY); unlink("../gone"); use(fd);
+	fd = open("two", O_RDONLY);
+	if (!fork()) { use(fd); use(open("e/one", O_RDONLY)); _exit(0); }
+	wait(NULL); close(fd);
+	return 0;
+}
+"""
+
+
+def files_of(path, name):
+    """[call<file>...] of the calls of that name, in the order of returns; numbers that the kernel chose are masked."""
+    calls = []
+    with open(path, encoding="utf-8", errors="replace") as f:
+        for line in f:
+            found = re.search(rf"\b{name}\((.*)", line)
+            if not found or "ld.so" in line or "libc.so" in line:
+                continue
+            text = found.group(1).replace(" (deleted)>", ">").replace(">(deleted)", ">")
+            text = re.sub(r"(AT_FDCWD|pid)<[^>]*>", "", text)
+            calls.append(name + "".join(re.sub(r"\d+", "N", found) for found in re.findall(r"<([^<>]*)>", text)))
+    return calls
+
+
+def differences(ours, theirs, options):
+    for i in range(max(len(ours), len(theirs))):
+        one, other = (list(texts[i:i + 1]) for texts in (ours, theirs))
+        if one != other:
+            yield f"{options}, {i}: {one}, strace {other}"
+
+
+def check(tap, options, names, accepted=()):
+    run("rm", "-rf", "d")
+    run("strace", "-f", "-y", "-o", "theirs.txt", "-e", "trace=" + ",".join(names), "./files")
+    run("rm", "-rf", "d")
+    done, _ = trace(*options, "./files", name="ours.txt")
+    found = []
+    for name in names:
+        ours, theirs = (files_of(path, name) for path in ("ours.txt", "theirs.txt"))
+        found += [text for text in differences(ours, theirs, name) if not any(word in text for word in accepted)]
+        if not theirs:
+            found.append(f"{name}: strace saw none")
+    tap.ok(not found and not done.status, f"files of {' '.join(options) or 'all calls'}", "\n".join([*found, done.err]))
+
+
+def main():
+    skip_without_bpf()
+    if run("strace", "-o", "/dev/null", "true").status:
+        skip_all("no strace, or it may not trace here")
+    tap = Tap()
+    compile_c("files", PROGRAM, "-O1", "-w")
+    check(tap, [], ["read", "write", "openat", "dup", "fchdir", "close"], accepted=["gone"])  # what ".." is, /proc is asked
+    check(tap, ["-e", "read"], ["read"])
+    check(tap, ["-e", "read,close"], ["read", "close"])
+    check(tap, ["-e", "openat,dup,write"], ["openat", "dup", "write"])
+    check(tap, ["-e", "%desc"], ["read", "openat", "close"])
+    tap.done()
+
+
+main()
