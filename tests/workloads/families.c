@@ -39,6 +39,7 @@
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -266,6 +267,7 @@ static void family_ioctl(void)
 {
 	struct winsize ws;
 	struct ifreq ifr = { .ifr_name = "lo" };
+	struct termios terminal;
 	int n = 1, fd = socket(AF_INET, SOCK_DGRAM, 0), p[2];
 	pipe(p);
 	write(p[1], "abc", 3);
@@ -275,6 +277,15 @@ static void family_ioctl(void)
 	ioctl(99, TIOCSPGRP, &n);
 	ioctl(fd, SIOCGIFINDEX, &ifr);
 	ioctl(99, FIOCLEX);
+	n = posix_openpt(O_RDWR | O_NOCTTY);
+	ioctl(n, TCGETS, &terminal);
+	terminal.c_iflag ^= IXON | IUTF8;
+	terminal.c_oflag |= TABDLY | OCRNL;
+	terminal.c_cflag = (terminal.c_cflag & ~(CBAUD | CSIZE)) | B115200 | CS7 | PARENB;
+	terminal.c_lflag &= ~(ICANON | ECHO);
+	ioctl(n, TCSETSF, &terminal);
+	ioctl(n, TCGETS, &terminal);
+	close(n);
 	ioctl(99, 0x12345678, 0);
 	ioctl(99, _IOR('z', 200, int), 1);
 }
@@ -545,6 +556,8 @@ static void family_poll(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	poll(fds, 2, 0);
+	fds[1].fd = -1;
+	poll(fds, 2, 0);
 	poll(fds, 1, -1);
 	fds[0].events = POLLPRI;
 	poll(fds, 1, 0);
@@ -581,6 +594,8 @@ static void family_epoll(void)
 	epoll_wait(fd, got, 4, -1);
 	epoll_pwait(fd, got, 4, 0, NULL);
 	ev.events = EPOLLOUT | EPOLLONESHOT | EPOLLRDHUP;
+	epoll_ctl(fd, EPOLL_CTL_DEL, p[0], &ev);
+	epoll_ctl(fd, EPOLL_CTL_ADD, p[0], &ev);
 	epoll_ctl(fd, EPOLL_CTL_MOD, p[0], &ev);
 	epoll_ctl(fd, EPOLL_CTL_DEL, p[0], NULL);
 	epoll_ctl(fd, EPOLL_CTL_DEL, 99, NULL);

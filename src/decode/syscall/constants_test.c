@@ -5,6 +5,7 @@
 #include <asm/mman.h>
 #include <asm/prctl.h>
 #include <asm/ptrace-abi.h>
+#include <asm/termbits.h>
 #include <fcntl.h>
 #include <unistd.h>
 #include <sys/socket.h>

@@ -10,6 +10,7 @@ static struct piece whole(const struct emit *e, unsigned i)
 static void vectors(struct emit *e, unsigned i, struct piece p, uint64_t nr, uint64_t total)
 {
 	size_t word = e->arch->pointer_bytes;
+	bool total_known = total != UINT64_MAX;
 	emit_array(e);
 	uint64_t k = 0;
 	for (; k < nr && (k + 1) * 2 * word <= p.bytes; k++) {
@@ -22,7 +23,10 @@ static void vectors(struct emit *e, unsigned i, struct piece p, uint64_t nr, uin
 		emit_item(e);
 		emit_struct(e);
 		emit_member(e, "iov_base");
-		if (data.data && base)
+		bool untouched = base && total_known && !here; /* by what came: a piece was not worth fetching */
+		if (untouched)
+			emit_string(e, NULL, 0, false);
+		else if (data.data && base)
 			emit_string(e, data.data, data.bytes < here ? data.bytes : here, data.bytes < here);
 		else
 			emit_pointer(e, base);

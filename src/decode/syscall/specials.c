@@ -1,5 +1,7 @@
 #include "decode/syscall/specials_priv.h"
 
+#include <sys/epoll.h>
+
 static uint32_t arg32(const struct syscall_event *ev, unsigned i)
 {
 	return (uint32_t)ev->arg[i];
@@ -193,8 +195,13 @@ void print_poll(struct emit *e, unsigned i)
 	for (; k < nr && (k + 1) * 8 <= p.bytes; k++) {
 		emit_item(e);
 		emit_struct(e);
+		int32_t fd = (int32_t)value_load(e->arch, p.data + 8 * k, 4);
 		emit_member(e, "fd");
-		emit_fd(e, (int32_t)value_load(e->arch, p.data + 8 * k, 4));
+		emit_fd(e, fd);
+		if (fd < 0) { /* the kernel passes over it */
+			emit_struct_end(e);
+			continue;
+		}
 		emit_member(e, "events");
 		emit_flags(e, &constants_poll_event, value_load(e->arch, p.data + 8 * k + 4, 2));
 		if (!e->strace && (k + 1) * 8 <= after.bytes) {
@@ -206,6 +213,17 @@ void print_poll(struct emit *e, unsigned i)
 	if (k < nr)
 		emit_more(e);
 	emit_array_end(e);
+}
+
+/* What is taken away needs none: programs pass anything. */
+void print_epoll_event(struct emit *e, unsigned i)
+{
+	static const struct value_type event = { .format = VALUE_STRUCT, .of = &struct_epoll_event };
+	struct piece p = piece_best(e->ev, i);
+	if (p.data && arg32(e->ev, 1) != EPOLL_CTL_DEL)
+		emit_memory(e, event, p.data, p.bytes);
+	else
+		emit_pointer(e, e->ev->arg[i]);
 }
 
 /* A pointer to a set and its size; the set itself is not fetched. */

@@ -7,7 +7,7 @@
 
 /* clang-format off */
 #define SPECIAL_PRINTERS(X) \
-	X(print_poll) X(print_ioctl_cmd) X(print_ioctl_arg) X(print_protocol) X(print_sockopt_name) \
+	X(print_poll) X(print_epoll_event) X(print_ioctl_cmd) X(print_ioctl_arg) X(print_protocol) X(print_sockopt_name) \
 	X(print_sockopt_value) X(print_clone_flags) X(print_msgbuf) X(print_fcntl_arg) X(print_personality) \
 	X(print_prctl_arg2) X(print_arch_prctl) X(print_mount_data) X(print_futex_op) X(print_futex_val) \
 	X(print_futex_time) X(print_futex_val3) X(print_cpu_mask) X(print_ioprio) X(print_pselect_mask) \
