@@ -207,8 +207,11 @@ static void apply_terms(struct capture_event *e, const struct capture_options *o
 		}
 		if (c.mode == CALLGRAPH_DWARF && !c.dump_bytes)
 			c.dump_bytes = 8192;
-		if (t->set & EVENT_TERM_MAX_STACK)
+		if (t->set & EVENT_TERM_MAX_STACK) {
 			c.max_stack = (uint16_t)t->max_stack;
+			if (c.mode == CALLGRAPH_NONE)
+				c.mode = CALLGRAPH_FP;
+		}
 		reset_callgraph(a);
 		set_callgraph(e, &c);
 	}

@@ -167,6 +167,26 @@ def normal(text):
     return lines
 
 
+def names(text):
+    return re.findall(r"syscalls:sys_enter_(\w+)\(", text)
+
+
+def check_switches(tap):
+    """Events that switch and are asked for too: shown but where they switch."""
+    which = "syscalls:sys_enter_openat,syscalls:sys_enter_close,syscalls:sys_enter_mmap"
+    _, text = trace("-e", which, "cat", "/etc/hostname")
+    on, want = False, []
+    for name in names(text):
+        if on and name != "close":
+            want.append(name)
+        on = name == "openat" or (on and name != "close")
+    _, text = trace("-e", which, "--switch-on", "syscalls:sys_enter_openat", "--switch-off", "syscalls:sys_enter_close",
+                    "cat", "/etc/hostname")
+    tap.ok(names(text) == want and "openat" in want, "--switch-on and --switch-off, again and again", f"{names(text)}\n{want}")
+    seen = events("-e", "sched:sched_process_exec/max-stack=2/", "true")
+    tap.equal([len(e["stack"]) for e in seen], [2], "max-stack=: so much of the stack of an event")
+
+
 def check_tracepoints(tap):
     if os.access(PERF, os.X_OK):
         which = "sched:sched_process_exec,sched:sched_process_fork,sched:sched_process_exit"
@@ -199,6 +219,7 @@ def check_tracepoints(tap):
         tap.equal([e["args"].get("buf") for e in seen], want, options[0])
     seen = events("-e", "write", "--switch-on", "syscalls:sys_exit_kill", "--show-on-off-events", "sh", "-c", program)
     tap.ok(any(e.get("event") == "syscalls:sys_exit_kill" for e in seen), "--show-on-off-events", seen)
+    check_switches(tap)
     _, text = trace("--print-sample", "-e", "openat", "--max-events", "1", "true")
     tap.ok(re.match(r"\S+ [\d.]+ \S+ \d+/\d+ \[\d+\]\n", text), "--print-sample", text)
     _, text = trace("--tool_stats", "-e", "openat", "true")
@@ -280,6 +301,13 @@ def check_targets(tap):
         tap.ok(seen and any("libc" in f.get("file", "") for e in seen for f in e["stack"]),
                "-p with stacks of what was mapped before", seen[:1])
         one.kill()
+    loop = "for i in $(seq 300); do kill -0 $$; sleep 0.01; done"
+    command = [STROBE, "trace", "-u", "root", "--max-events", "200", "--format", "json", "-o", "user.json", "sh", "-c", loop]
+    with subprocess.Popen(command) as ours:
+        ours.wait()
+    with open("user.json", encoding="utf-8") as f:
+        seen = [json.loads(line) for line in f]
+    tap.ok(len(seen) == 200 and not any(e["pid"] == ours.pid for e in seen), "-u: not ourselves", seen[:2])
     check_exec_by_thread(tap)
     seen = events("-D", "300", "-e", "kill", "sh", "-c", "kill -0 $$; sleep 0.6; kill -0 $$")
     tap.equal(len(seen), 1, "-D")

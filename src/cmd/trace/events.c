@@ -20,7 +20,8 @@ enum event_role { ROLE_POINT, ROLE_MINOR_FAULT, ROLE_MAJOR_FAULT, ROLE_NONE };
 /* One for each event of the session. */
 struct traced {
 	enum event_role role;
-	bool is_switch;                 /* in the list only for --switch-on or --switch-off */
+	bool is_switch;                 /* not shown where it switches */
+	bool switches_on_only;          /* nor elsewhere */
 	uint64_t max, seen;             /* nr=; 0: no limit */
 	const struct tracepoint *point; /* or NULL */
 	const struct syscall_desc *call; /* of syscalls:sys_enter_* */
@@ -165,7 +166,7 @@ static bool wants_symbols(const struct trace_options *o)
 	if (o->callgraph.mode != CALLGRAPH_NONE || o->kernel_graph || o->minor_faults || o->major_faults)
 		return true;
 	for (size_t i = 0; i < o->events.events.len; i++)
-		if (o->events.events.data[i].terms.set & EVENT_TERM_CALL_GRAPH)
+		if (o->events.events.data[i].terms.set & (EVENT_TERM_CALL_GRAPH | EVENT_TERM_MAX_STACK))
 			return true;
 	return false;
 }
@@ -176,6 +177,7 @@ static struct traced traced_of(const struct events *s, const struct env_event *e
 {
 	const struct trace_options *o = s->run->o;
 	struct traced t = { .is_switch = !o->show_switches && is_switch(o, e->name) };
+	t.switches_on_only = t.is_switch && o->switch_on_added && !strcmp(e->name, o->switch_on);
 	if (i >= s->set.events.len || s->set.events.data[i].is_dummy) {
 		t.role = ROLE_NONE;
 		return t;
@@ -226,7 +228,7 @@ static bool switches(struct events *s, const struct resolved_sample *r, const st
 		s->switched_off = true;
 		return t->is_switch;
 	}
-	return on && t->is_switch;
+	return t->switches_on_only;
 }
 
 static bool is_excluded(const struct events *s, const struct sample *x)

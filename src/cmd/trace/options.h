@@ -55,6 +55,7 @@ struct trace_options {
 	bool kernel_graph;
 	uint64_t min_stack, max_stack;
 	const char *switch_on, *switch_off;
+	bool switch_on_added; /* -e does not name it */
 	bool show_switches;
 };
 

@@ -82,6 +82,16 @@ static struct strobe_error *find_cgroup(struct trace_run *r)
 	return NULL;
 }
 
+/* -u: we are one of the user's. */
+static void leave_out_ourselves(struct target_map *m)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < m->threads.len; i++)
+		if (m->threads.data[i].pid != getpid())
+			m->threads.data[n++] = m->threads.data[i];
+	m->threads.len = n;
+}
+
 static struct strobe_error *settle_target(struct trace_run *r)
 {
 	const struct trace_options *o = r->o;
@@ -93,6 +103,7 @@ static struct strobe_error *settle_target(struct trace_run *r)
 		r->target.system_wide = true;
 	r->traces_command = target_is_none(&r->target);
 	TRY(target_resolve(r->sys, &r->target, r->traces_command ? r->workload.pid : 0, &r->map));
+	leave_out_ourselves(&r->map);
 	for (unsigned i = 0; i < r->map.notes_nr; i++)
 		cmd_say(r->ctx, "%s", r->map.notes[i]);
 	r->whom.sys = r->sys;
@@ -166,8 +177,9 @@ static struct strobe_error *wait_for_end(struct trace_run *r)
 	r->begin_ms = r->o->delay_ms ? r->alive_ms + (uint64_t)r->o->delay_ms : 0;
 	if (r->hooks->run)
 		return r->hooks->run(r);
+	r->tick_ms = r->hooks->tick ? r->hooks->tick_ms : -1;
 	while (!r->ended) {
-		TRY(trace_wait(r, r->hooks->tick ? r->hooks->tick_ms : -1));
+		TRY(trace_wait(r, r->tick_ms));
 		if (r->hooks->tick && !r->ended)
 			TRY(r->hooks->tick(r, false, &r->ended));
 	}
