@@ -50,7 +50,6 @@ struct trace_run {
 	struct syscall_table *native, *compat;
 	struct syscall_set chosen, compat_chosen; /* with -e */
 	bool by_rings;             /* without BPF: calls come from their tracepoints */
-	int tick_ms;               /* until the next tick; a tick may change it */
 	int wake_fd;               /* of the hooks: a tick comes when it is readable, too; or -1 */
 	void *state; /* of the hooks */
 };
