@@ -69,6 +69,11 @@ static bool forgets(const char *name)
 	return false;
 }
 
+static bool moves(const struct syscall_desc *d)
+{
+	return d->fds == SYSCALL_FDS_MOVED || d->fds == SYSCALL_FDS_MOVED_TO;
+}
+
 static uint8_t fds_of(const struct stream_options *o, const struct syscall_desc *d)
 {
 	if (!strcmp(d->name, "pipe") || !strcmp(d->name, "pipe2"))
@@ -77,6 +82,8 @@ static uint8_t fds_of(const struct stream_options *o, const struct syscall_desc 
 		return 4;
 	if (o->files && !strcmp(d->name, "close"))
 		return TRACE_FDS_CLOSED;
+	if (moves(d))
+		return TRACE_FDS_MOVED;
 	return d->ret == SYSCALL_RET_FD ? TRACE_FDS_RESULT : 0;
 }
 
@@ -91,9 +98,9 @@ static struct trace_plan plan_of(const struct stream_options *o, const struct sy
 	/* What is opened by a path is known by that, where all calls are seen. */
 	if (o->files)
 		plan.files = d->fd_args | TRACE_FILE_OF_RESULT;
-	else if (d->fds == SYSCALL_FDS_KEPT)
+	else if (d->fds == SYSCALL_FDS_KEPT || moves(d))
 		plan.files = TRACE_FILE_OF_RESULT;
-	if (!(plan.fds & (TRACE_FDS_RESULT | TRACE_FDS_PAIR)))
+	if (!(plan.fds & (TRACE_FDS_RESULT | TRACE_FDS_PAIR | TRACE_FDS_MOVED)))
 		plan.files &= (uint8_t)~TRACE_FILE_OF_RESULT;
 	for (unsigned i = 0; i < plan.steps_nr && i < TRACE_STEPS; i++) {
 		struct trace_step *s = &plan.step[i];

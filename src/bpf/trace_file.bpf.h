@@ -67,9 +67,10 @@ GLOBAL int put_name(struct scratch *s)
 	return directory == dentry; /* a socket, a pipe: what has no directory is its own parent */
 }
 
-GLOBAL int put_file(struct scratch *s, __u32 fd)
+/* Of what s->up says. */
+GLOBAL int put_place(struct scratch *s, __s32 fd)
 {
-	struct file *file = file_of(bpf_get_current_task_btf(), fd);
+	struct dentry *dentry;
 	struct inode *inode = NULL;
 	struct super_block *sb = NULL;
 	unsigned long inode_nr = 0, magic = 0;
@@ -78,19 +79,18 @@ GLOBAL int put_file(struct scratch *s, __u32 fd)
 	struct trace_file *f;
 	int last = 0;
 	__u32 at;
-	if (!s || s->at > TRACE_EVENT_MAX - PIECE_MAX / 4 || (__s32)fd < 0)
+	if (!s || s->at > TRACE_EVENT_MAX - PIECE_MAX / 4)
 		return 0;
 	at = s->at & 0x3ff8;
 	s->up.at = at + sizeof(*p) + sizeof(*f);
-	READ(s->up.mount, file->f_path.mnt);
-	READ(s->up.dentry, file->f_path.dentry);
-	for (__u32 i = 0; i < NAMES_MAX && !last; i++)
-		last = put_name(s);
-	READ(inode, file->f_inode);
+	dentry = (struct dentry *)s->up.dentry;
+	READ(inode, dentry->d_inode);
 	READ(inode_nr, inode->i_ino);
 	READ(links, inode->i_nlink);
 	READ(sb, inode->i_sb);
 	READ(magic, sb->s_magic);
+	for (__u32 i = 0; i < NAMES_MAX && !last; i++)
+		last = put_name(s);
 	p = (struct piece *)(s->buf + at);
 	f = (struct trace_file *)(s->buf + at + sizeof(*p));
 	f->inode = inode_nr;
@@ -101,6 +101,29 @@ GLOBAL int put_file(struct scratch *s, __u32 fd)
 	*p = (struct piece){ .part = TRACE_PART_FILE, .bytes = s->up.at - at - sizeof(*p) };
 	s->at = at + sizeof(*p) + ((p->bytes + 7) & ~7U);
 	return 0;
+}
+
+GLOBAL int put_file(struct scratch *s, __s32 fd)
+{
+	struct file *file;
+	if (!s || fd < 0)
+		return 0;
+	file = file_of(bpf_get_current_task_btf(), fd);
+	READ(s->up.mount, file->f_path.mnt);
+	READ(s->up.dentry, file->f_path.dentry);
+	return put_place(s, fd);
+}
+
+GLOBAL int put_directory(struct scratch *s)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct fs_struct *fs = NULL;
+	if (!s)
+		return 0;
+	READ(fs, task->fs);
+	READ(s->up.mount, fs->pwd.mnt);
+	READ(s->up.dentry, fs->pwd.dentry);
+	return put_place(s, TRACE_DIRECTORY);
 }
 
 /* Of the descriptors of a call whose files are told. Of one that closes, before. */
@@ -114,6 +137,8 @@ GLOBAL int put_files(struct scratch *s, const struct trace_plan *plan, __u32 end
 			put_file(s, s->arg[i]);
 	if (!ended || s->ret < 0 || !(plan->files & TRACE_FILE_OF_RESULT))
 		return 0;
+	if (plan->fds & TRACE_FDS_MOVED)
+		return put_directory(s);
 	arg = (plan->fds & TRACE_FDS_PAIR) - 1;
 	if (arg >= TRACE_ARGS)
 		return put_file(s, s->ret);

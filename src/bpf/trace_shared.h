@@ -116,6 +116,8 @@ struct trace_plan {
 #define TRACE_FDS_PAIR       7  /* these bits: which argument points at two that it makes, + 1 */
 #define TRACE_FDS_RESULT     8  /* its result is one */
 #define TRACE_FDS_CLOSED     16
+#define TRACE_FDS_MOVED      32 /* the process stands in another directory behind it */
+#define TRACE_DIRECTORY      (-100) /* in place of a descriptor: AT_FDCWD */
 
 /* A piece of part TRACE_PART_FILE: what a descriptor is open on. */
 #define TRACE_PART_FILE 5

@@ -54,6 +54,7 @@ struct qstr {
 struct dentry {
 	struct dentry *d_parent;
 	struct qstr d_name;
+	struct inode *d_inode;
 };
 
 struct vfsmount {
@@ -73,7 +74,10 @@ struct path {
 
 struct file {
 	struct path f_path;
-	struct inode *f_inode;
+};
+
+struct fs_struct {
+	struct path pwd;
 };
 
 struct fdtable {
@@ -96,6 +100,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	int exit_code;
 	struct signal_struct *signal;
+	struct fs_struct *fs;
 	struct files_struct *files;
 	struct sched_entity se;
 	struct sched_info sched_info; /* may be missing: CONFIG_SCHED_INFO */

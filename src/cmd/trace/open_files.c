@@ -220,9 +220,9 @@ static bool string_of(const struct syscall_event *ev, unsigned arg, const char *
 
 /*
  * A path below a directory, in text, without what means nothing ("./", "//"); its length, or 0 where it is too long or only the
- * file system can tell (".." behind a link).
+ * file system can tell (".." behind a name, which may be a link). above: so many bytes of the directory are as the kernel has them.
  */
-static size_t join(char text[BYTES_MAX], const char *directory, size_t n, const char *path, size_t path_bytes)
+static size_t join(char text[BYTES_MAX], const char *directory, size_t n, size_t above, const char *path, size_t path_bytes)
 {
 	const char *end = path + path_bytes;
 	if (n + path_bytes + 2 > BYTES_MAX)
@@ -231,9 +231,13 @@ static size_t join(char text[BYTES_MAX], const char *directory, size_t n, const 
 	while (path < end) {
 		const char *slash = memchr(path, '/', (size_t)(end - path));
 		size_t bytes = (size_t)((slash ? slash : end) - path);
-		if (bytes == 2 && path[0] == '.' && path[1] == '.')
-			return 0;
-		if (bytes && !(bytes == 1 && path[0] == '.')) {
+		if (bytes == 2 && path[0] == '.' && path[1] == '.') {
+			if (n > above)
+				return 0;
+			while (n > 1 && text[--n] != '/')
+				;
+			above = n;
+		} else if (bytes && !(bytes == 1 && path[0] == '.')) {
 			if (text[n - 1] != '/')
 				text[n++] = '/';
 			memcpy(text + n, path, bytes);
@@ -257,7 +261,8 @@ static uint32_t named(struct open_files *f, const struct syscall_event *ev, unsi
 	uint32_t directory = known(f, ev->pid, at);
 	if (directory == NOTHING || *strtab_get(&f->paths, directory) != '/')
 		return 0;
-	n = join(text, strtab_get(&f->paths, directory), strtab_length(&f->paths, directory), path, n);
+	size_t bytes = strtab_length(&f->paths, directory);
+	n = join(text, strtab_get(&f->paths, directory), bytes, at == AT_FDCWD ? bytes : 0, path, n);
 	return n ? strtab_add_n(&f->paths, text, n) : 0;
 }
 
@@ -285,11 +290,8 @@ void open_files_follow(struct open_files *f, const struct syscall_event *ev)
 		id = known(f, ev->pid, (int32_t)ev->arg[0]);
 		break;
 	case SYSCALL_FDS_MOVED:
-		set(f, ev->pid, AT_FDCWD, named(f, ev, 0, AT_FDCWD));
-		return;
-	case SYSCALL_FDS_MOVED_TO:
-		id = known(f, ev->pid, (int32_t)ev->arg[0]);
-		set(f, ev->pid, AT_FDCWD, id == NOTHING ? 0 : id);
+	case SYSCALL_FDS_MOVED_TO: /* where to stands in the event, or is asked */
+		set(f, ev->pid, AT_FDCWD, f->given_nr && f->given[0].id != NOTHING ? f->given[0].id : 0);
 		return;
 	default:
 		for (unsigned i = 0; i < f->given_nr; i++)
