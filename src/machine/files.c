@@ -86,6 +86,8 @@ static const char *short_name(struct machine *m, const struct file_key *k, const
 {
 	int pid;
 	switch (k->kind) {
+	case MAPPED_KERNEL:
+		return m->kernel_name && !k->guest ? m->kernel_name : path;
 	case MAPPED_MODULE:
 		return module_name(m, path);
 	case MAPPED_JIT:

@@ -28,6 +28,11 @@ struct machine *machine_create(const struct env *env)
 	return m;
 }
 
+void machine_name_kernel(struct machine *m, const char *name)
+{
+	m->kernel_name = name;
+}
+
 void machine_destroy(struct machine *m)
 {
 	if (!m)

@@ -65,6 +65,8 @@ struct machine;
 /* env is kept: build-ids that arrive in it later are seen at the next record. */
 struct machine *machine_create(const struct env *env);
 void machine_destroy(struct machine *m);
+/* What the kernel's own file is called for short, in place of what records say; before any of them, and borrowed. */
+void machine_name_kernel(struct machine *m, const char *name);
 
 /* Applies a side-band record (MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, NAMESPACES, CGROUP); others are ignored. */
 void machine_apply(struct machine *m, struct record r, uint64_t time_ns);

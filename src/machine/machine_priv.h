@@ -70,6 +70,7 @@ struct space {
 
 struct machine {
 	const struct env *env;
+	const char *kernel_name; /* NULL: as records have it */
 	struct arena arena;
 	struct strtab strings;
 	struct maptree tree;

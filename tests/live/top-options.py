@@ -86,6 +86,23 @@ def code(tap, pid, binary):
     tap.between(60, next((v for (_, symbol), v in rows.items() if symbol == "hot"), None), 80, "--overwrite shows the same split")
 
 
+def alike(tap, pid):
+    """What else the reference's text shows with an option."""
+    top = lambda *argv: strobe("top", "--stdio", "-p", pid, "-d", "0.5", "--refreshes", "1", "-F", "2000", *argv, timeout_s=30)
+    done = top("-e", "cpu-clock:u,page-faults:u", "--group", "-s", "sym")
+    tap.ok(re.search(r"^ +[0-9.]+% +0\.00%  \[\.\] hot", done.out, re.M) is not None, "--group: a column for each event, and no more", done)
+    done = top("-e", "cpu-clock:u", "-v", "-s", "dso,sym")
+    tap.ok(re.search(r"%  /\S+/split +0x[0-9a-f]+ +d \[\.\] hot", done.out) is not None, "-v: paths and addresses", done)
+    for option in "-k", "--kallsyms":
+        done = top("-e", "cpu-clock:u", option, "/nowhere")
+        tap.ok(done.status and "cannot read /nowhere" in done.err, f"{option}: a file that is not there is told", done)
+    if is_root():
+        done = strobe("top", "--stdio", "-d", "0.5", "--refreshes", "1", "-s", "dso", "--dsos", "[kernel]", timeout_s=30)
+        tap.ok(re.search(r"^# dso: \[kernel\]$|%  \[kernel\]", done.out, re.M) is not None, "the kernel is [kernel], as there", done)
+    else:
+        tap.skip("the kernel's name", "wants root")
+
+
 def main():
     tap = Tap()
     known(tap)
@@ -93,6 +110,7 @@ def main():
     load = subprocess.Popen([binary, "60000"])
     try:
         code(tap, str(load.pid), binary)
+        alike(tap, str(load.pid))
     finally:
         load.kill()
         load.wait()

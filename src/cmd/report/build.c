@@ -201,8 +201,16 @@ static const char *thread_name(void *ctx, uint32_t tid)
 	return strtab_get(machine_strings(n->machine), machine_comm(n->machine, t, t->end_ns));
 }
 
+/* What only tells of mappings has no samples, ever. */
+static bool is_dummy(const struct env_event *e)
+{
+	return e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_DUMMY;
+}
+
 static bool is_member(const struct report_run *r, size_t event, size_t leader)
 {
+	if (r->live && event != leader && is_dummy(&r->env->events.data[event]))
+		return false;
 	if (r->o->group_set && r->o->group) {
 		/* --group puts together what was not recorded in groups. */
 		bool any = false;
@@ -241,9 +249,8 @@ static void add_part(struct report_run *r, struct report_built *l, const uint32_
 	for (uint32_t i = 0; i < n; i++)
 		samples += r->profile->events.data[events[i]].samples;
 	const struct env_event *leader = &r->env->events.data[events[0]];
-	bool is_dummy = leader->attr.type == PERF_TYPE_SOFTWARE && leader->attr.config == PERF_COUNT_SW_DUMMY;
 	/* What has no samples yet may have some at the next refresh. */
-	if (!samples && (r->live ? is_dummy : o->skip_empty))
+	if (!samples && (r->live ? is_dummy(leader) : o->skip_empty))
 		return;
 	struct report_part *p = &l->parts[l->report.parts_nr++];
 	p->has_chains = leader->attr.sample_type & PERF_SAMPLE_CALLCHAIN ||

@@ -63,6 +63,7 @@ static struct strobe_error *settle_options(struct top_run *t)
 		c->clockid = CLOCK_MONOTONIC;
 	}
 	t->o->report.code = &t->o->code;
+	t->o->report.verbose = o->verbose;
 	t->o->stdio |= t->o->annotate != NULL;
 	if (t->o->annotate && t->o->report.format == REPORT_JSON)
 		return error_create(ERROR_USAGE, "--sym-annotate shows text: not with --format json");
@@ -115,6 +116,7 @@ static struct strobe_error *open_report(struct top_run *t)
 	TRY(report_choose_columns(r));
 	TRY(report_filters_create(r));
 	TRY(report_make_resolver(r));
+	machine_name_kernel(resolver_machine(r->resolver), "[kernel]"); /* as the reference's top has it, and not its report */
 	t->live = resolve_live_create(r->resolver, (struct resolve_live_filter){});
 	top_set_filter(t);
 	t->tee = (struct top_tee){ .sink.write = tee_write, .counts = resolve_live_sink(t->live) };
