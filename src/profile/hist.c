@@ -569,6 +569,7 @@ void hist_destroy(struct hist *h)
 	free(h->stats);
 	free(h->totals);
 	free(h->order);
+	free(h->ranks);
 	free(h->self_keys);
 	free(h->caller_keys);
 	free(h->rows);

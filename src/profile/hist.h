@@ -87,6 +87,7 @@ struct hist {
 	struct hist_total *totals; /* for each event */
 	uint32_t *order;           /* entries as sorted, hidden ones left out */
 	uint32_t order_nr;
+	uint32_t *ranks;           /* of entries that are not hidden: their places after hist_sort() */
 
 	/* What the call trees go by. */
 	uint32_t *self_keys, *caller_keys; /* frame → frame_key, as innermost frame and as caller */
@@ -106,6 +107,8 @@ void hist_destroy(struct hist *h);
 
 /* Sorts by the keys in order: sums downwards, names as column_compare() has it. event: the one whose sums decide. */
 void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32_t event);
+/* What is in the order by one column alone; those that are alike in it stand as hist_sort() had them. */
+void hist_reorder(struct hist *h, const struct hist_key *by, uint32_t event);
 
 static inline const struct hist_stat *hist_stats(const struct hist *h, const struct hist_entry *e)
 {

@@ -267,11 +267,82 @@ void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32
 	for (uint32_t i = 0; i < n; i++)
 		insert(&t, &s, h->order[i]);
 	h->order_nr = 0;
+	h->ranks = xreallocarray(h->ranks, n + 1, sizeof(*h->ranks));
 	for (uint32_t e = first_of(&t, t.root); e != NIL; e = next_of(&t, e))
-		if (!h->entries.data[e].hidden)
+		if (!h->entries.data[e].hidden) {
+			h->ranks[e] = h->order_nr;
 			h->order[h->order_nr++] = e;
+		}
 	free(t.nodes);
 	free(s.kinds);
 	free(s.cells);
 	free(s.threads);
+}
+
+/* ---- by one column ---- */
+
+struct ranked {
+	uint64_t key;     /* decides where it differs: of a name, its first bytes */
+	const char *name;
+	uint32_t entry;
+};
+
+struct ranker {
+	struct sorter sorter;
+	enum cell_kind kind;
+};
+
+static uint64_t first_bytes(const char *name)
+{
+	uint64_t key = 0;
+	if (!name)
+		return UINT64_MAX;
+	for (unsigned i = 0; i < 8; i++)
+		key = key << 8 | (*name ? (unsigned char)*name++ : 0);
+	return key;
+}
+
+static struct ranked ranked_of(const struct ranker *r, uint32_t entry)
+{
+	const struct sorter *s = &r->sorter;
+	union cell c = cell_of(s, s->by, r->kind, &s->h->entries.data[entry]);
+	struct ranked ret = { .entry = entry };
+	switch (r->kind) {
+	case CELL_SUM: ret.key = ~c.value; break;
+	case CELL_NUMBER: ret.key = (uint64_t)c.number ^ 1ull << 63; break;
+	case CELL_NAME:
+		ret.name = c.name;
+		ret.key = first_bytes(c.name);
+		break;
+	case CELL_OTHER: break;
+	}
+	return ret;
+}
+
+static int compare_ranked(const void *pa, const void *pb, void *ctx)
+{
+	const struct ranked *a = pa, *b = pb;
+	const struct ranker *r = ctx;
+	const struct hist *h = r->sorter.h;
+	int order = a->key < b->key ? -1 : a->key > b->key;
+	if (!order && r->kind == CELL_NAME)
+		order = compare_names(a->name, b->name);
+	if (!order && r->kind == CELL_OTHER)
+		order = column_compare(h, r->sorter.by, &h->entries.data[a->entry], &h->entries.data[b->entry]);
+	if (!order)
+		order = h->ranks[a->entry] < h->ranks[b->entry] ? -1 : 1;
+	return order;
+}
+
+void hist_reorder(struct hist *h, const struct hist_key *by, uint32_t event)
+{
+	struct ranker r = { .sorter = { .h = h, .by = by, .by_nr = 1, .event = event < h->options.events_nr ? event : 0 } };
+	struct ranked *rows = xreallocarray(NULL, h->order_nr + 1, sizeof(*rows));
+	r.kind = kind_of(h, by);
+	for (uint32_t i = 0; i < h->order_nr; i++)
+		rows[i] = ranked_of(&r, h->order[i]);
+	qsort_r(rows, h->order_nr, sizeof(*rows), compare_ranked, &r);
+	for (uint32_t i = 0; i < h->order_nr; i++)
+		h->order[i] = rows[i].entry;
+	free(rows);
 }

@@ -130,19 +130,6 @@ void browser_filter(struct browser *b)
 	browser_go_to(b, p);
 }
 
-static void order_by(struct browser *b, int field)
-{
-	struct hist *h = browser_part(b)->hist;
-	struct hist_key *by = xreallocarray(NULL, b->own.fields_nr + 1, sizeof(*by));
-	uint32_t n = 0;
-	by[n++] = b->own.fields[field];
-	for (uint32_t i = 0; i < b->own.fields_nr; i++)
-		if ((int)i != field)
-			by[n++] = b->own.fields[i];
-	hist_sort(h, by, n, b->sort_event);
-	free(by);
-}
-
 void browser_put_in_order(struct browser *b)
 {
 	if (browser_sorts_by_delta(b)) {
@@ -150,7 +137,7 @@ void browser_put_in_order(struct browser *b)
 		return;
 	}
 	if (b->sort_field >= 0 && b->sort_field < (int)b->own.fields_nr)
-		order_by(b, b->sort_field);
+		hist_reorder(browser_part(b)->hist, &b->own.fields[b->sort_field], b->sort_event);
 	else
 		b->sort_field = -1;
 	browser_put_missing_last(b);
@@ -268,9 +255,11 @@ static void search_from(struct browser *b, size_t from, int step)
 	for (; left; left--) {
 		size_t n = b->rows.lines.len;
 		i %= n;
-		if (step > 0)
+		/* Of closed ones nobody asks whether they have more. */
+		bool is_pending = b->rows.lines.data[i].is_pending;
+		if (is_pending && step > 0)
 			rows_look(&b->rows, i, 1);
-		else
+		else if (is_pending)
 			i = rows_look_back(&b->rows, i + 1, 1) - 1;
 		left += b->rows.lines.len - n;
 		if (line_matches(b, i, strbuf_str(&b->search))) {
