@@ -72,7 +72,22 @@ static bool recorded_namespace(const struct foreign_files *f, uint32_t pid, uint
 	return machine_namespace(f->machine, t, MNT_NS_INDEX, ret_dev, ret_ino) && *ret_ino;
 }
 
-/* Whose view of files serves for a process: its own, or that of one in its mount namespace; 0 = ours. */
+#define ANCESTORS_MAX 16
+
+/* The nearest of its recorded ancestors that is there still: most processes see what their parent sees. 0: none. */
+static uint32_t living_ancestor(const struct foreign_files *f, uint32_t pid)
+{
+	for (unsigned i = 0; f->machine && pid && i < ANCESTORS_MAX; i++) {
+		pid = machine_thread(f->machine, pid, pid, UINT64_MAX)->ppid;
+		if (pid == UINT32_MAX)
+			break; /* not known */
+		if (pid && is_recorded_one(f, pid))
+			return pid;
+	}
+	return 0;
+}
+
+/* Whose view of files serves for a process: its own, that of one in its mount namespace, or of its parent; 0 = ours. */
 static uint32_t find_stand_in(const struct foreign_files *f, uint32_t pid)
 {
 	uint64_t dev, ino, its_dev, its_ino;
@@ -82,9 +97,7 @@ static uint32_t find_stand_in(const struct foreign_files *f, uint32_t pid)
 	if (is_recorded_one(f, pid) &&
 	    (!recorded || (process_mount_namespace(pid, &its_dev, &its_ino) && its_dev == dev && its_ino == ino)))
 		return process_has_own_files(pid) ? pid : 0;
-	if (!recorded)
-		return 0;
-	uint32_t other = process_in_mount_namespace(dev, ino);
+	uint32_t other = recorded ? process_in_mount_namespace(dev, ino) : living_ancestor(f, pid);
 	return other && process_has_own_files(other) ? other : 0;
 }
 

@@ -156,6 +156,7 @@ static struct mapped_file *add_file(struct machine *m, const struct file_key *k,
 		.ino = k->ino,
 		.ino_generation = k->ino_generation,
 		.pid = pid,
+		.last_pid = pid,
 		.guest = k->guest,
 	};
 	memcpy(f->build_id, k->build_id, sizeof(f->build_id));
@@ -190,7 +191,7 @@ struct mapped_file *files_take_over(struct machine *m, const struct mapped_file 
 	return f;
 }
 
-static struct mapped_file *find_file(struct machine *m, const struct file_key *k, uint32_t pid)
+static struct mapped_file *find_known_file(struct machine *m, const struct file_key *k)
 {
 	uint32_t id = idset_find(&m->files_by_id, id_hash(k), id_eq, m, k);
 	if (id != IDSET_NONE)
@@ -198,17 +199,26 @@ static struct mapped_file *find_file(struct machine *m, const struct file_key *k
 	/* A record that names no inode (older, or made up by the recorder) means the file of that path that is known. */
 	id = idset_find(&m->files_by_path, path_hash(k), path_eq, m, k);
 	if (id == IDSET_NONE)
-		return add_file(m, k, pid);
+		return NULL;
 	struct mapped_file *f = m->files.data[id];
 	if (key_is_bare(k))
 		return f;
 	if (k->build_id_len || !file_is_bare(f) || f->build_id_len)
-		return add_file(m, k, pid);
+		return NULL;
 	f->maj = k->maj;
 	f->min = k->min;
 	f->ino = k->ino;
 	f->ino_generation = k->ino_generation;
 	idset_insert(&m->files_by_id, id_hash(k), id);
+	return f;
+}
+
+static struct mapped_file *find_file(struct machine *m, const struct file_key *k, uint32_t pid)
+{
+	struct mapped_file *f = find_known_file(m, k);
+	if (!f)
+		return add_file(m, k, pid);
+	f->last_pid = pid;
 	return f;
 }
 
@@ -231,8 +241,11 @@ static enum mapped_kind user_kind(const struct record_mmap *r)
 	if (!strcmp(name, "[vsyscall]"))
 		return MAPPED_VSYSCALL;
 	if (r->flags & FLAG_MAP_HUGETLB || !strcmp(name, "//anon") || !name[0] || text_has_prefix(name, "/dev/zero") ||
-	    text_has_prefix(name, "/anon_hugepage") || text_has_prefix(name, "/memfd:") || text_has_prefix(name, "[stack") ||
+	    text_has_prefix(name, "/anon_hugepage") || text_has_prefix(name, "[stack") ||
 	    text_has_prefix(name, "/SYSV") || !strcmp(name, "[heap]") || text_has_prefix(name, "[anon"))
+		return MAPPED_ANON;
+	/* Memory with a name: what has a build-id is a program that was unpacked there, what has none the work of a compiler. */
+	if (text_has_prefix(name, "/memfd:") && !r->build_id_len)
 		return MAPPED_ANON;
 	return machine_is_jitdump(name) ? MAPPED_JIT : MAPPED_FILE;
 }

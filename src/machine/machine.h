@@ -39,6 +39,7 @@ struct mapped_file {
 	uint32_t maj, min;
 	uint64_t ino, ino_generation;
 	uint32_t pid;         /* of the process for MAPPED_ANON (its perf map) and MAPPED_JIT, else of the first that mapped it */
+	uint32_t last_pid;    /* of the last that mapped it */
 	bool guest;
 };
 

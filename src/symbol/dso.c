@@ -72,13 +72,35 @@ static void load_locked(struct dso *d)
 		d->made = xcalloc(n, sizeof(*d->made));
 }
 
+#define LOADS_MAX 64
+
+/*
+ * In a recording that is still being made a file may have been opened too late: the process that mapped it, in a container, lived
+ * for milliseconds. It is tried again as the next one sees it.
+ */
+static uint64_t settled_until(const struct dso *d)
+{
+	bool may_come = d->session->options.live && d->file->kind == MAPPED_FILE && !d->object && d->loads_nr < LOADS_MAX;
+	return may_come ? d->file->last_pid : DSO_SETTLED;
+}
+
+static bool is_loaded(const struct dso *d)
+{
+	uint64_t settled = atomic_load_explicit(&d->settled, memory_order_acquire);
+	return atomic_load_explicit(&d->loaded, memory_order_acquire) && (settled == DSO_SETTLED || settled == d->file->last_pid);
+}
+
 static void load(struct dso *d)
 {
-	if (atomic_load_explicit(&d->loaded, memory_order_acquire))
+	if (is_loaded(d))
 		return;
 	pthread_mutex_lock(&d->lock);
-	if (!atomic_load_explicit(&d->loaded, memory_order_relaxed)) {
+	if (!is_loaded(d)) {
+		d->problem = NULL;
+		d->met_another = false;
+		d->loads_nr++;
 		load_locked(d);
+		atomic_store_explicit(&d->settled, settled_until(d), memory_order_release);
 		atomic_store_explicit(&d->loaded, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&d->lock);

@@ -269,12 +269,12 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 }
 
 /* What a process still has mapped, though nobody finds it by its path any more. */
-static bool open_mapped(struct dso *d)
+static bool open_mapped_by(struct dso *d, uint32_t pid)
 {
 	const struct symbols_options *o = &d->session->options;
-	if (o->symfs || !o->processes || d->file->kind != MAPPED_FILE || !d->file->pid)
+	if (o->symfs || !o->processes || d->file->kind != MAPPED_FILE || !pid)
 		return false;
-	_cleanup_close_ int fd = o->processes->open_mapped(o->processes_ctx, d->file->pid, d->file->path);
+	_cleanup_close_ int fd = o->processes->open_mapped(o->processes_ctx, pid, d->file->path);
 	if (fd < 0 || !open_checked_fd(d, d->file->path, fd, &d->object))
 		return false;
 	d->problem = NULL; /* what stands at the path by now is of no matter */
@@ -318,19 +318,29 @@ static char *ask_servers(struct dso *d, enum debuginfod_kind kind)
 	return err ? NULL : path;
 }
 
+/* As the first that mapped it sees the path, or, where that has ended, the last. */
+static bool open_as_seen(struct dso *d, const char *path)
+{
+	const struct mapped_file *f = d->file;
+	if (d->session->options.symfs)
+		return elf_open_checked(d, path, 0, &d->object);
+	return elf_open_checked(d, path, f->pid, &d->object) ||
+	       (f->last_pid != f->pid && elf_open_checked(d, path, f->last_pid, &d->object));
+}
+
 static bool open_file(struct dso *d)
 {
 	const struct symbols_options *o = &d->session->options;
 	const char *path = o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, d->file->path) : d->file->path;
 	const char *cached = dso_cached_path(d, d->file->kind == MAPPED_VDSO ? "vdso" : "elf");
-	bool found = d->file->kind != MAPPED_VDSO && elf_open_checked(d, path, o->symfs ? 0 : d->file->pid, &d->object);
+	bool found = d->file->kind != MAPPED_VDSO && open_as_seen(d, path);
 	if (!found && cached && access(cached, R_OK)) {
 		dso_tried(d, cached, strerror(errno));
 	} else if (!found && cached && elf_open_checked(d, cached, 0, &d->object)) {
 		found = true;
 		path = cached;
 	}
-	found = found || open_mapped(d);
+	found = found || open_mapped_by(d, d->file->pid) || (d->file->last_pid != d->file->pid && open_mapped_by(d, d->file->last_pid));
 	char *fetched = !found && d->file->kind == MAPPED_FILE ? ask_servers(d, DEBUGINFOD_EXECUTABLE) : NULL;
 	if (fetched) {
 		path = arena_strdup(&d->arena, fetched);

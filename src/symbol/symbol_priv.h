@@ -31,6 +31,8 @@ struct ksymbol_range {
 struct dso_source;
 struct dso_slots;
 
+#define DSO_SETTLED UINT64_MAX
+
 struct dso {
 	struct symbols *session;
 	const struct mapped_file *file;
@@ -38,6 +40,9 @@ struct dso {
 	struct arena arena;
 
 	_Atomic bool loaded;
+	/* DSO_SETTLED, or last_pid of a file that could not be opened, stored after all else: see load(). */
+	_Atomic uint64_t settled;
+	unsigned loads_nr;
 	/* Either of the two, or neither: no symbols. */
 	const struct kallsyms_list *kernel; /* the session's */
 	bool has_table;

@@ -322,6 +322,28 @@ static void files_of_containers_through_the_callback(void **state)
 	assert_string_equal(name_at(s, d, s->map.start + text), "local");
 }
 
+static void files_of_those_that_ended_through_the_next(void **state)
+{
+	struct scratch *s = *state;
+	char dir[100], path[200];
+	s->symbols = symbols_create(NULL, (struct symbols_options){ .live = true, .processes = &processes_below,
+								     .processes_ctx = s->dir });
+	s->file.pid = s->file.last_pid = 7;
+	struct dso *d = map_file(s, MAPPED_FILE, "/opt/app", id20);
+	assert_null(name_at(s, d, s->map.start));
+	assert_non_null(dso_facts(d).problem);
+	snprintf(dir, sizeof(dir), "%s/8/opt", s->dir);
+	assert_ok(file_make_dirs(dir));
+	snprintf(path, sizeof(path), "%s/app", dir);
+	uint64_t text = write_object(path, id20, true, false);
+	assert_null(name_at(s, d, s->map.start + text)); /* nobody else has mapped it yet */
+	s->file.last_pid = 8;
+	assert_string_equal(name_at(s, d, s->map.start + text), "local");
+	assert_null(dso_facts(d).problem);
+	s->file.last_pid = 9;
+	assert_string_equal(name_at(s, d, s->map.start + text), "local");
+}
+
 static void the_vdso_from_memory(void **state)
 {
 	struct scratch *s = *state;
@@ -503,6 +525,7 @@ int main(void)
 		TEST(jit_code_by_the_map_of_its_process),
 		TEST(jit_files_of_others_are_not_believed),
 		TEST(files_of_containers_through_the_callback),
+		TEST(files_of_those_that_ended_through_the_next),
 		TEST(the_vdso_from_memory),
 		TEST(kernel_symbols_move_with_the_recorded_kernel),
 		TEST(a_vmlinux_that_was_named),

@@ -71,6 +71,19 @@ static bool is_named(const char *name, const char *path)
 	return text_has_suffix(path, DELETED) && n + strlen(DELETED) == strlen(path) && !strncmp(name, path, n);
 }
 
+/* What it executes, where that is of the path: its owner may open it without any capability. */
+static int program_open(uint32_t pid, const char *path)
+{
+	_cleanup_free_ char *exe = xasprintf("/proc/%u/exe", pid);
+	char name[PATH_MAX];
+	ssize_t n = readlink(exe, name, sizeof(name) - 1);
+	if (n < 0)
+		return -errno;
+	name[n] = 0;
+	int fd = is_named(name, path) ? open(exe, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	return fd >= 0 ? fd : is_named(name, path) ? -errno : -EPERM;
+}
+
 int process_mapped_file_open(uint32_t pid, const char *path)
 {
 	_cleanup_free_ char *maps = xasprintf("/proc/%u/maps", pid);
@@ -86,7 +99,7 @@ int process_mapped_file_open(uint32_t pid, const char *path)
 			continue;
 		_cleanup_free_ char *file = xasprintf("/proc/%u/map_files/%.*s", pid, range, line);
 		int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		return fd < 0 ? -errno : fd;
+		return fd < 0 ? program_open(pid, path) : fd;
 	}
 	return -ENOENT;
 }

@@ -14,7 +14,7 @@ bool process_has_own_files(uint32_t pid);
 int process_file_open(uint32_t pid, const char *path);
 /*
  * The same of a file that the process has mapped by that path, as maps names it: the very one, though it was deleted or replaced
- * since. Needs CAP_CHECKPOINT_RESTORE. Source: proc(5), map_files.
+ * since. Needs CAP_CHECKPOINT_RESTORE, but for its program. Source: proc(5), map_files and exe.
  */
 int process_mapped_file_open(uint32_t pid, const char *path);
 /* The path of such a descriptor below the process's root; owned. */

@@ -9,9 +9,12 @@
 
 struct slot {
 	pthread_mutex_t lock; /* of compiling */
-	_Atomic bool made;
+	/* 0: nobody has asked; MADE; or 1 + last_pid of a file that could not be opened. Stored after the rest. */
+	_Atomic uint64_t state;
 	struct unwind_file file;
 };
+
+#define MADE UINT64_MAX
 
 struct unwind_tables {
 	struct unwind_objects (*objects_of)(void *ctx, const struct mapped_file *f);
@@ -61,17 +64,24 @@ static struct slot *slot_of(struct unwind_tables *t, uint32_t id)
 	return s;
 }
 
+/* A file that nobody could open any more may be there for the next that maps it; whoever gives objects limits how often. */
+static bool is_settled(const struct slot *s, const struct mapped_file *file)
+{
+	uint64_t state = atomic_load_explicit(&s->state, memory_order_acquire);
+	return state == MADE || state == 1 + (uint64_t)file->last_pid;
+}
+
 const struct unwind_file *unwind_tables_find(struct unwind_tables *t, const struct mapped_file *file)
 {
 	struct slot *s = slot_of(t, file->id);
-	if (atomic_load_explicit(&s->made, memory_order_acquire))
+	if (is_settled(s, file))
 		return &s->file;
 	pthread_mutex_lock(&s->lock);
-	if (!atomic_load_explicit(&s->made, memory_order_relaxed)) {
+	if (!is_settled(s, file)) {
 		struct unwind_objects from = t->objects_of(t->ctx, file);
 		s->file.object = from.object;
 		s->file.table = from.object ? unwind_table_of(from.object, from.debug) : NULL;
-		atomic_store_explicit(&s->made, true, memory_order_release);
+		atomic_store_explicit(&s->state, from.object ? MADE : 1 + (uint64_t)file->last_pid, memory_order_release);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return &s->file;

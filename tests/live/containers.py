@@ -112,6 +112,98 @@ def perf_maps(tap):
     shell.wait()
 
 
+LAUNCHER = r"""
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	for (;;) {
+		if (!fork()) {
+			execl("/brief", "brief", (char *)0);
+			_exit(1);
+		}
+		wait(0);
+	}
+}
+"""
+BRIEF = r"""
+#include <time.h>
+volatile unsigned long s;
+__attribute__((noinline)) void brief_work(void)
+{
+	for (clock_t end = clock() + CLOCKS_PER_SEC / 100; clock() < end;)
+		for (int i = 0; i < 100000; i++)
+			s += (unsigned long)i;
+}
+int main(void) { brief_work(); return 0; }
+"""
+
+
+def short_lived(tap):
+    """Below another root, processes that live for ten milliseconds: what started them sees what they saw."""
+    jail = os.path.join(SCRATCH, "jail")
+    os.mkdir(jail)
+    for name, text in (("launcher", LAUNCHER), ("brief", BRIEF)):
+        source = os.path.join(SCRATCH, name + ".c")
+        with open(source, "w", encoding="ascii") as f:
+            f.write(text)
+        subprocess.run(["cc", "-O1", "-g0", "-static", "-Wl,--build-id", "-o", os.path.join(jail, name), source], check=True)
+    launcher = subprocess.Popen(["chroot", jail, "/launcher"])
+    path = os.path.join(SCRATCH, "brief.data")
+    try:
+        time.sleep(0.1)
+        strobe("record", "-q", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", launcher.pid, "--", "sleep", "0.7")
+        launcher.send_signal(signal.SIGSTOP)
+        done = report(path, "--comm", "brief")
+        tap.ok("brief_work" in done.out, "processes that have ended are named by what their parent sees", str(done))
+    finally:
+        launcher.kill()
+        launcher.wait()
+
+
+PACKED = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+extern char **environ;
+int main(int n, char **words)
+{
+	char part[65536];
+	int memory = memfd_create("packed", MFD_CLOEXEC), file = open(words[1], O_RDONLY);
+	for (long got; (got = read(file, part, sizeof(part))) > 0;)
+		if (write(memory, part, (unsigned long)got) != got)
+			return 1;
+	fexecve(memory, words + 1, environ);
+	return 1;
+}
+"""
+
+
+def memory_files(tap):
+    """A program that was never in a file system, as unpackers and some container runtimes start it."""
+    source = os.path.join(SCRATCH, "packed.c")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(PACKED)
+    subprocess.run(["cc", "-O1", "-g0", "-o", os.path.join(SCRATCH, "packed"), source], check=True)
+    program, path = build(os.path.join(SCRATCH, "memory"), "memory_work"), os.path.join(SCRATCH, "memory.data")
+    packed = subprocess.Popen([os.path.join(SCRATCH, "packed"), program])
+    cache = os.path.join(SCRATCH, "cache")
+    try:
+        time.sleep(0.1)
+        strobe("record", "-q", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", packed.pid, "--", "sleep", "0.4")
+        done = report(path)
+        tap.ok("memory_work" in done.out, "a program in memory is named while it runs", str(done))
+    finally:
+        packed.kill()
+        packed.wait()
+    done = report(path)
+    tap.ok("memory_work" not in done.out and "memfd:packed" in done.out, "it is gone with its process", str(done))
+    strobe("--buildid-dir", cache, "buildid-cache", "-a", program)
+    done = strobe("--buildid-dir", cache, "report", "--stdio", "-i", path)
+    tap.ok("memory_work" in done.out, "but for what the build-id cache has", str(done))
+
+
 def main():
     require_root("unshare")
     if run("unshare", "-m", "-p", "-f", "true").status:
@@ -120,6 +212,8 @@ def main():
     tap = Tap()
     programs(tap)
     perf_maps(tap)
+    short_lived(tap)
+    memory_files(tap)
     tap.done()
 
 

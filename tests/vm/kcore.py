@@ -44,7 +44,7 @@ def prepare():
     # the third removes the first, which is .old by then
     guest.commands["record"] = "for i in 1 2 3; do strobe record --kcore -q -e cpu-clock -o /tmp/k.data -- " \
         "dd if=/dev/zero of=/dev/null bs=4096 count=30000 2>/dev/null || exit; done; ls /tmp; cd /tmp/k.data && ls; ls kcore_dir; " \
-        "cmp kcore_dir/kcore /tmp/cache/*/*/*/kcore && echo the same"
+        "stat -c 'bytes %s' kcore_dir/kcore /tmp/cache/*/*/*/kcore; echo differ $(cmp -l kcore_dir/kcore /tmp/cache/*/*/*/kcore | wc -l)"
     guest.commands["report"] = "strobe report --stdio -s sym -i /tmp/k.data"
     guest.commands["compare"] = "grep ' [tT] .*\\[' /proc/kallsyms > /tmp/of_modules; " + COMPARE
     return guest
@@ -58,7 +58,10 @@ def main():
     tap.ok("kept already" in results["again"].out and len(re.findall(r"^\d{16}$", results["again"].out, re.M)) == 1,
            "a copy that is like an earlier one is not made", results["again"])
     done = results["record"]
-    tap.ok("the same" in done.out, "the one beside a recording is the same", done)
+    sizes, differ = re.findall(r"^bytes (\d+)$", done.out, re.M), re.findall(r"^differ (\d+)$", done.out, re.M)
+    # the kernel patches itself where events are switched on
+    tap.ok(len(set(sizes)) == 1 and len(sizes) == 2 and differ and int(differ[0]) < int(sizes[0]) / 100,
+           "the one beside a recording is the same", done)
     tap.ok(re.findall(r"^(?:k\.data.*|data|kcore|kallsyms|modules)$", done.out, re.M) ==
            ["k.data", "k.data.old", "data", "kallsyms", "kcore", "modules"], "older recordings are moved, and removed", done)
     tap.ok(re.search(r"\[k\] \w+", results["report"].out), "its functions have names", results["report"])
