@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "symbol/demangle.h"
+#include "demangle/demangle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "profile/expand.h"
-#include "symbol/demangle.h"
+#include "demangle/demangle.h"
 #include "symbol/source.h"
 
 struct profile_objects {

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "object/buildid_cache.h"
-#include "symbol/demangle.h"
+#include "demangle/demangle.h"
 #include "symbol/kcore.h"
 #include "symbol/symbol_priv.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "symbol/demangle.h"
+#include "demangle/demangle.h"
 
 /* Constructors and destructors come in variants (C1 C2 D0 D1 D2) that read alike: no need to demangle thousands. */
 static bool reads_alike(const char *a, const char *b)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "symbol/demangle.h"
+#include "demangle/demangle.h"
 #include "symbol/symbol_priv.h"
 
 struct dso_slots {

@@ -1,7 +1,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "symbol/cxx_tree.h"
+#include "demangle/cxx_tree.h"
 
 #define DEPTH_MAX  1000
 #define STEPS_MAX  500000

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "symbol/cxx_tree.h"
+#include "demangle/cxx_tree.h"
 
 #define DEPTH_MAX 300
 #define STEPS_MAX 100000 /* the one place that looks ahead could be nested */

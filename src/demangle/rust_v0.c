@@ -1,4 +1,4 @@
-#include "symbol/rust_v0.h"
+#include "demangle/rust_v0.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "symbol/demangle.h"
+#include "demangle/demangle.h"
 
 struct name_case {
 	const char *mangled, *shown; /* NULL: stays as it is */

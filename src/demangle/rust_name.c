@@ -1,4 +1,4 @@
-#include "symbol/rust_name.h"
+#include "demangle/rust_name.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "symbol/rust_v0.h"
+#include "demangle/rust_v0.h"
 
 /* "h" and 16 hex digits; too few different ones were no hash. */
 static bool is_hash(const char *ident, size_t n)

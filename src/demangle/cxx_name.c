@@ -1,4 +1,4 @@
-#include "symbol/cxx_parse_priv.h"
+#include "demangle/cxx_parse_priv.h"
 
 struct cxx_node *cxx_parse_source_name(struct parser *p)
 {

@@ -1,4 +1,4 @@
-#include "symbol/cxx_parse_priv.h"
+#include "demangle/cxx_parse_priv.h"
 
 /* Types up to an E; one void means none. */
 struct cxx_node *cxx_parse_types(struct parser *p, bool to_end)

@@ -1,4 +1,4 @@
-#include "symbol/cxx_parse_priv.h"
+#include "demangle/cxx_parse_priv.h"
 
 static struct cxx_node *parse_expressions(struct parser *p, char end)
 {

@@ -1,4 +1,4 @@
-#include "symbol/cxx_parse_priv.h"
+#include "demangle/cxx_parse_priv.h"
 
 static void skip_number(struct parser *p)
 {

@@ -1,4 +1,4 @@
-#include "symbol/demangle.h"
+#include "demangle/demangle.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "symbol/cxx_tree.h"
-#include "symbol/rust_name.h"
+#include "demangle/cxx_tree.h"
+#include "demangle/rust_name.h"
 
 static char *demangle_cxx(const char *name)
 {
