@@ -76,19 +76,16 @@ static bool try_debug(void *ctx, const char *path)
 	return s->found;
 }
 
-char *cached_file_debug(const struct cached_file *f)
+char *cached_file_debug(const struct cached_file *f, struct debuginfod *servers)
 {
 	struct debug_search search = { .file = f };
 	object_find_debug(f->object, f->source, NULL, try_debug, &search);
-	return search.found;
-}
-
-/* What no server has is no matter; what keeps one from answering was said by the client. */
-static char *fetched_debug(const struct cached_file *f, struct debuginfod *servers)
-{
+	if (search.found || !servers)
+		return search.found;
 	char *path = NULL;
-	_cleanup_error_ struct strobe_error *err = servers ? debuginfod_find(servers, f->hex, DEBUGINFOD_DEBUG, &path) : NULL;
-	return err ? NULL : path;
+	/* What no server has is no matter; what keeps one from answering was said by the client. */
+	error_destroy(debuginfod_find(servers, f->hex, DEBUGINFOD_DEBUG, &path));
+	return path;
 }
 
 struct strobe_error *cached_file_add(const char *dir, const struct cached_file *f, struct debuginfod *servers)
@@ -96,9 +93,7 @@ struct strobe_error *cached_file_add(const char *dir, const struct cached_file *
 	_cleanup_strbuf_ struct strbuf probes = {};
 	TRY(buildid_cache_add(dir, f->hex, f->path));
 	TRY(buildid_cache_put(dir, f->hex, "elf", f->source));
-	_cleanup_free_ char *debug = cached_file_debug(f);
-	if (!debug)
-		debug = fetched_debug(f, servers);
+	_cleanup_free_ char *debug = cached_file_debug(f, servers);
 	if (debug)
 		TRY(buildid_cache_put(dir, f->hex, "debug", debug));
 	sdt_notes_lines(f->object, f->path, &probes);

@@ -18,8 +18,8 @@ struct cached_file {
 /* pid: whose files are meant, 0 = ours. ERROR_NOT_FOUND where the file has no build-id. */
 struct strobe_error *cached_file_open(const char *path, uint32_t pid, struct cached_file *ret) _must_check_;
 void cached_file_close(struct cached_file *f);
-/* The path of a separate debug file where one is installed, for the caller to free; or NULL. */
-char *cached_file_debug(const struct cached_file *f);
-/* The file itself, a separate debug file where one is installed or the servers (or NULL) have one, and its markers. */
 struct debuginfod;
+/* The path of a separate debug file where one is installed or the servers (or NULL) have one, for the caller to free; or NULL. */
+char *cached_file_debug(const struct cached_file *f, struct debuginfod *servers);
+/* The file itself, such a debug file, and its markers. */
 struct strobe_error *cached_file_add(const char *dir, const struct cached_file *f, struct debuginfod *servers) _must_check_;

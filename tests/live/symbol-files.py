@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -189,6 +190,15 @@ def servers(tap):
     done = strobe("--buildid-dir", kept, "buildid-cache", "-a", path, "--debuginfod=" + url, env={"HOME": SCRATCH, **env})
     debug = os.path.join(kept, path.strip("/"), hex_id, "debug")
     tap.ok(done.status == 0 and os.path.exists(debug), "buildid-cache keeps it beside the program", done)
+    # the cache has the program alone, as recorders leave it there; or nothing
+    program = os.path.join(SCRATCH, "program")
+    strobe("--buildid-dir", program, "buildid-cache", "-a", path)
+    for cache_dir in (program, os.path.join(SCRATCH, "nothing")):
+        archive, unpacked = os.path.join(SCRATCH, "served.tar"), tempfile.mkdtemp(dir=SCRATCH)
+        strobe("--buildid-dir", cache_dir, "archive", data, "-o", archive, env={"HOME": SCRATCH, **env})
+        strobe("--buildid-dir", unpacked, "archive", "--unpack", archive)
+        done = strobe("--buildid-dir", unpacked, "report", "--stdio", "-i", data)
+        tap.ok("hidden_served" in done.out, "an archive has it, too", done)
     with open(path, "rb") as f:
         Server.files[f"/buildid/{hex_id}/executable"] = f.read()
     os.unlink(path)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "cmd/foreign_files.h"
 #include "cmd/input.h"
 #include "cmd/recorded_files.h"
+#include "object/debuginfod.h"
 #include "sys/sys.h"
 
 struct pack {
@@ -23,6 +25,7 @@ struct pack {
 	const char *cache_dir;
 	struct tar_writer *w;
 	struct foreign_files *foreign;
+	struct debuginfod *servers;
 	unsigned packed, missing;
 };
 
@@ -50,9 +53,31 @@ static struct strobe_error *add_bytes(struct pack *p, const char *hex, const cha
 	return tar_add_bytes(p->w, inside, bytes, n);
 }
 
+static struct strobe_error *add_debug(struct pack *p, const struct cached_file *file, const char *path)
+{
+	_cleanup_free_ char *debug = cached_file_debug(file, p->servers);
+	return debug ? add_path(p, file->hex, path, "debug", debug) : NULL;
+}
+
+/* Recorders put programs alone into the cache: the debug file that belongs to one. */
+static struct strobe_error *add_debug_of_cached(struct pack *p, const char *hex, const char *path, const char *elf)
+{
+	struct cached_file file;
+	struct strobe_error *err = cached_file_open(elf, 0, &file);
+	if (err) {
+		error_destroy(err); /* it was packed as it is */
+		return NULL;
+	}
+	err = strcmp(file.hex, hex) ? NULL : add_debug(p, &file, path);
+	cached_file_close(&file);
+	return err;
+}
+
 /* From the cache; *ret_done false where it has nothing of this build-id. */
 static struct strobe_error *add_cached(struct pack *p, const char *hex, const char *path, bool *ret_done)
 {
+	_cleanup_free_ char *elf = NULL;
+	bool has_debug = false;
 	for (const char *const *name = buildid_cache_names; *name; name++) {
 		_cleanup_free_ char *source = p->cache_dir ? buildid_cache_path(p->cache_dir, hex, *name) : NULL;
 		if (!source || access(source, R_OK))
@@ -64,8 +89,11 @@ static struct strobe_error *add_cached(struct pack *p, const char *hex, const ch
 			TRY(add_link(p, hex, path));
 		*ret_done = true;
 		TRY(add_path(p, hex, path, *name, source));
+		has_debug |= !strcmp(*name, "debug");
+		if (!strcmp(*name, "elf"))
+			elf = take_ptr(source);
 	}
-	return NULL;
+	return elf && !has_debug ? add_debug_of_cached(p, hex, path, elf) : NULL;
 }
 
 /* The file where it was recorded, if it still is the same. */
@@ -86,12 +114,11 @@ static struct strobe_error *add_installed(struct pack *p, const struct recorded_
 		return NULL;
 	}
 	*ret_done = true;
-	_cleanup_free_ char *debug = cached_file_debug(&file);
 	err = add_link(p, hex, path);
 	if (!err)
 		err = add_path(p, hex, path, "elf", file.source);
-	if (!err && debug)
-		err = add_path(p, hex, path, "debug", debug);
+	if (!err)
+		err = add_debug(p, &file, path);
 	cached_file_close(&file);
 	return err;
 }
@@ -189,8 +216,12 @@ static struct strobe_error *add_all(struct pack *p, const struct recorded_files 
 	_cleanup_close_ int symbols = mkostemp(temporary, O_CLOEXEC);
 	_cleanup_close_ int recording = open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct tar_writer *all = NULL;
-	if (recording < 0)
+	struct stat st;
+	if (recording < 0 || fstat(recording, &st))
 		return error_errno(errno, "cannot open %s", input);
+	if (S_ISDIR(st.st_mode))
+		return error_create(ERROR_UNSUPPORTED, "%s is a directory, and --all packs recordings that are one file; without it "
+				    "what the recording needs is packed", input);
 	if (symbols < 0)
 		return error_errno(errno, "cannot create %s", temporary);
 	unlink(temporary);
@@ -250,6 +281,7 @@ int archive_pack(struct cmd_context *ctx, const struct archive_options *o, const
 	const char *input = input_path(o->input);
 	if (!strcmp(input, "-"))
 		return cmd_fail(ctx, error_create(ERROR_UNSUPPORTED, "a stream has to be saved to a file first"));
+	p.servers = debuginfod_from_environment(NULL);
 	struct strobe_error *err = recorded_files_read(o->input, o->force, RECORDED_NEEDED, &files);
 	_cleanup_free_ char *name = o->output ? xstrdup(o->output) : default_name(o);
 	if (!err && !files.list.len)
@@ -263,5 +295,6 @@ int archive_pack(struct cmd_context *ctx, const struct archive_options *o, const
 	tar_writer_destroy(p.w);
 	foreign_files_destroy(p.foreign);
 	recorded_files_deinit(&files);
+	debuginfod_destroy(p.servers);
 	return cmd_fail(ctx, err);
 }
