@@ -8,7 +8,7 @@
 #include "cmd/serve.h"
 
 struct web_command {
-	const char *http, *base, *diff_base;
+	const char *http, *base, *diff_base, *source_path, *trim_path;
 	bool force;
 	unsigned verbose;
 };
@@ -20,6 +20,9 @@ static const struct option table[] = {
 	  .help = "listen there (localhost, a free port); elsewhere than on this machine the address has a token" },
 	{ OPTION_STRING, 0, "base", AT(base), .arg = "file", .help = "subtract this recording or profile" },
 	{ OPTION_STRING, 0, "diff_base", AT(diff_base), .arg = "file", .help = "compare with it: shares before and after" },
+	{ OPTION_STRING, 0, "source_path", AT(source_path), .arg = "dirs",
+	  .help = "where to look for source files that a profile names, with ':' between (the current directory)" },
+	{ OPTION_STRING, 0, "trim_path", AT(trim_path), .arg = "dirs", .help = "what to take off their paths first" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording though it belongs to another user" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
@@ -28,6 +31,7 @@ static const struct option table[] = {
 struct run {
 	struct cmd_context *ctx;
 	const struct web_command *o;
+	struct source_paths paths;
 	struct flame_input *inputs;
 	struct web_profile *profiles;
 	struct profile **differences; /* with -base */
@@ -56,7 +60,7 @@ static struct strobe_error *read_profile(struct run *r, const char *path)
 	w->download = r->differences[r->nr - 1];
 	if (err || in->resolver)
 		return err;
-	TRY(page_profile_code_create(r->ctx, w->profile, &r->codes[r->nr - 1]));
+	TRY(page_profile_code_create(r->ctx, w->profile, &r->paths, &r->codes[r->nr - 1]));
 	w->options.code = page_profile_code(r->codes[r->nr - 1]);
 	return NULL;
 }
@@ -64,6 +68,7 @@ static struct strobe_error *read_profile(struct run *r, const char *path)
 static struct strobe_error *run_all(struct run *r, size_t n)
 {
 	const struct options_result *rest = &r->ctx->rest;
+	TRY(serve_source_paths(r->o->http, r->o->source_path, r->o->trim_path, &r->paths));
 	for (size_t i = 0; i < n; i++)
 		TRY(read_profile(r, rest->argc ? rest->argv[i] : NULL));
 	return serve(r->ctx, &(struct web_options){ .address = r->o->http, .profiles = r->profiles, .profiles_nr = r->nr });

@@ -4,6 +4,7 @@
 #pragma once
 #include "base/arena.h"
 #include "cmd/cmd.h"
+#include "cmd/source_files.h"
 #include "profile/profile.h"
 #include "record/env.h"
 #include "resolve/resolve.h"
@@ -30,8 +31,8 @@ struct html_code page_code(struct arena *arena, const struct env *env, struct re
 
 /* The same for a profile that another program made: by binaries and source files that it names and that are here. */
 struct page_profile_code;
-struct strobe_error *page_profile_code_create(struct cmd_context *ctx, const struct profile *p, struct page_profile_code **ret)
-	_must_check_;
+struct strobe_error *page_profile_code_create(struct cmd_context *ctx, const struct profile *p, const struct source_paths *paths,
+					      struct page_profile_code **ret) _must_check_;
 /* NULL is none. */
 void page_profile_code_destroy(struct page_profile_code *c);
 struct html_code page_profile_code(struct page_profile_code *c);

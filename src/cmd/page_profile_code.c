@@ -1,7 +1,6 @@
 /* The code of functions of a profile that another program made: by the binaries and the source files that it names. */
 #include "annotate/annotate.h"
 #include "annotate/dso_code.h"
-#include "annotate/source_text.h"
 #include "arch/arch.h"
 #include "cmd/page.h"
 #include "resolve/profile_objects.h"
@@ -12,6 +11,7 @@
 struct page_profile_code {
 	const struct profile *p;
 	struct profile_objects *objects;
+	struct source_paths paths;
 };
 
 /* Where the code of a function is that is one of its own. */
@@ -62,10 +62,19 @@ static void add_lines(struct listing *l, const struct profile *p, function_id id
 	}
 }
 
-static void write_listing(struct listing *l, const struct profile *p, function_id id, struct out *out)
+static void read_source(struct listing *l, const struct source_paths *paths)
+{
+	for (size_t i = 0; i < l->files.len; i++) {
+		struct listing_file *f = &l->files.data[i];
+		_cleanup_error_ struct strobe_error *err = source_file_read(paths, f->path, &f->text);
+		f->problem = err ? arena_strdup(&l->arena, err->message) : NULL;
+	}
+}
+
+static void write_listing(const struct page_profile_code *c, struct listing *l, const struct profile *p, function_id id, struct out *out)
 {
 	add_lines(l, p, id);
-	source_text_read(l, &(struct annotate_options){});
+	read_source(l, &c->paths);
 	listing_finish(l);
 	if (l->insns.len || l->files.len)
 		view_html_listing(l, out);
@@ -79,21 +88,22 @@ static struct strobe_error *list_function(void *ctx, const struct profile *p, fu
 	struct dso_code code;
 	struct site site;
 	if (!find_site(c, id, &site)) {
-		write_listing(listing_create(), p, id, out);
+		write_listing(c, listing_create(), p, id, out);
 		return NULL;
 	}
-	write_listing(list_site(c, &site, profile_str(p, p->functions.data[id].name), &code), p, id, out);
+	write_listing(c, list_site(c, &site, profile_str(p, p->functions.data[id].name), &code), p, id, out);
 	dso_code_deinit(&code);
 	return NULL;
 }
 
-struct strobe_error *page_profile_code_create(struct cmd_context *ctx, const struct profile *p, struct page_profile_code **ret)
+struct strobe_error *page_profile_code_create(struct cmd_context *ctx, const struct profile *p, const struct source_paths *paths,
+					      struct page_profile_code **ret)
 {
 	struct symbols_options symbols = {};
 	*ret = NULL;
 	TRY(cmd_buildid_dir(ctx, &symbols.buildid_dir));
 	struct page_profile_code *c = arena_new_array(&ctx->words, struct page_profile_code, 1);
-	*c = (struct page_profile_code){ p, profile_objects_create(p, &symbols) };
+	*c = (struct page_profile_code){ p, profile_objects_create(p, &symbols), *paths };
 	*ret = c;
 	return NULL;
 }

@@ -1,9 +1,7 @@
 #include "cmd/serve.h"
 
-#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd/page.h"
 
@@ -25,29 +23,24 @@ struct strobe_error *serve(struct cmd_context *ctx, const struct web_options *op
 	return NULL;
 }
 
-static void add_encoded(struct strbuf *b, const char *s)
+struct strobe_error *serve_source_paths(const char *address, const char *search, const char *trim, struct source_paths *ret)
 {
-	for (; *s; s++) {
-		if (isalnum((unsigned char)*s) || strchr("-_.~", *s))
-			strbuf_addch(b, *s);
-		else
-			strbuf_addf(b, "%%%02X", (unsigned char)*s);
-	}
+	bool is_local;
+	TRY(web_is_local(address, &is_local));
+	*ret = (struct source_paths){ .search = search, .trim = trim, .below_only = !is_local };
+	return NULL;
 }
 
 struct strobe_error *serve_profile(struct cmd_context *ctx, const char *address, const char *name, const struct profile *p,
-				   const char *const *settings)
+				   const char *const *settings, const struct source_paths *paths)
 {
 	_cleanup_strbuf_ struct strbuf query = {};
 	struct arena arena;
-	for (; settings && settings[0]; settings += 2) {
-		if (!settings[1] || !*settings[1])
-			continue;
-		strbuf_addf(&query, "%s%s=", query.len ? "&" : "", settings[0]);
-		add_encoded(&query, settings[1]);
-	}
+	for (; settings && settings[0]; settings += 2)
+		if (settings[1] && *settings[1])
+			web_query_add(&query, settings[0], settings[1]);
 	struct page_profile_code *code;
-	TRY(page_profile_code_create(ctx, p, &code));
+	TRY(page_profile_code_create(ctx, p, paths, &code));
 	arena_init(&arena);
 	struct web_profile profile = { .name = name, .profile = p, .options = page_options(&arena, NULL, name) };
 	profile.options.code = page_profile_code(code);

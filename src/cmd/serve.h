@@ -1,6 +1,7 @@
 /* Serves profiles to a browser until the process is interrupted: what `web`, `report --web` and `pprof -http` do. */
 #pragma once
 #include "cmd/cmd.h"
+#include "cmd/source_files.h"
 #include "web/server.h"
 
 /*
@@ -13,4 +14,10 @@ struct strobe_error *serve(struct cmd_context *ctx, const struct web_options *op
  * strobe-web(1)); pairs whose value is NULL or "" are left out.
  */
 struct strobe_error *serve_profile(struct cmd_context *ctx, const char *address, const char *name, const struct profile *p,
-				   const char *const *settings) _must_check_;
+				   const char *const *settings, const struct source_paths *paths) _must_check_;
+/*
+ * How source files that a profile names are looked for where its pages are served at an address: those of other machines see no
+ * more than lies below the search path. search and trim: what was asked for, or NULL.
+ */
+struct strobe_error *serve_source_paths(const char *address, const char *search, const char *trim, struct source_paths *ret)
+	_must_check_;

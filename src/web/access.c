@@ -1,7 +1,12 @@
 /* Who may ask: addresses, Host and Origin. */
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "web/server.h"
@@ -21,6 +26,37 @@ struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16
 		*ret_host = xstrndup(text + 1, bytes - 2);
 	else
 		*ret_host = bytes ? xstrndup(text, bytes) : xstrdup("localhost");
+	return NULL;
+}
+
+struct strobe_error *web_resolve_address(const char *address, char **ret_host, uint16_t *ret_port, struct addrinfo **ret)
+{
+	char port[8];
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
+	TRY(web_parse_address(address ? address : "", ret_host, ret_port));
+	snprintf(port, sizeof(port), "%u", *ret_port);
+	int code = getaddrinfo(*ret_host, port, &hints, ret);
+	return code ? error_create(ERROR_USAGE, "cannot listen at %s: %s", *ret_host, gai_strerror(code)) : NULL;
+}
+
+bool web_is_loopback(const struct sockaddr *a)
+{
+	if (a->sa_family == AF_INET)
+		return (ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24) == 127;
+	static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
+	return a->sa_family == AF_INET6 && !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr, &loopback, sizeof(loopback));
+}
+
+struct strobe_error *web_is_local(const char *address, bool *ret)
+{
+	_cleanup_free_ char *host = NULL;
+	uint16_t port;
+	struct addrinfo *found;
+	TRY(web_resolve_address(address, &host, &port, &found));
+	*ret = true;
+	for (const struct addrinfo *a = found; a; a = a->ai_next)
+		*ret = *ret && web_is_loopback(a->ai_addr);
+	freeaddrinfo(found);
 	return NULL;
 }
 

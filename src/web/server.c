@@ -20,7 +20,6 @@ void web_server_stop(struct web_server *s)
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -37,6 +36,7 @@ void web_server_stop(struct web_server *s)
 
 #define TOKEN_BYTES 16
 #define COOKIE "strobe"
+#define TOKEN "token"
 #define CONNECTIONS_MAX 64
 #define IDLE_SECONDS 30
 #define REQUEST_MEMORY 32768
@@ -49,6 +49,7 @@ struct mhd {
 	__typeof__(&MHD_queue_response) queue_response;
 	__typeof__(&MHD_destroy_response) destroy_response;
 	__typeof__(&MHD_lookup_connection_value) lookup;
+	__typeof__(&MHD_get_connection_values) each_value;
 };
 
 static const struct library library = {
@@ -66,6 +67,7 @@ static struct strobe_error *load(struct mhd *ret)
 		{ &ret->queue_response, "MHD_queue_response" },
 		{ &ret->destroy_response, "MHD_destroy_response" },
 		{ &ret->lookup, "MHD_lookup_connection_value" },
+		{ &ret->each_value, "MHD_get_connection_values" },
 	};
 	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
@@ -79,7 +81,6 @@ struct web_server {
 	int fd;
 	char token[2 * TOKEN_BYTES + 1]; /* "" on loopback */
 	char *url;
-	char *home; /* where / leads to */
 };
 
 /* ---- answers ---- */
@@ -87,10 +88,16 @@ struct web_server {
 struct answer {
 	unsigned status;
 	const char *type;
-	const char *location, *cookie, *file_name; /* or NULL */
+	struct strbuf location, cookie; /* empty: none */
+	const char *file_name; /* or NULL */
 	bool packed;
 	struct out body;
 };
+
+static const char *unless_empty(const struct strbuf *b)
+{
+	return b->len ? strbuf_str(b) : NULL;
+}
 
 static void add_headers(const struct web_server *s, struct MHD_Response *r, const struct answer *a)
 {
@@ -105,8 +112,8 @@ static void add_headers(const struct web_server *s, struct MHD_Response *r, cons
 		{ "Cross-Origin-Resource-Policy", "same-origin" },
 		{ "Cross-Origin-Opener-Policy", "same-origin" },
 		{ "Cache-Control", "no-store" },
-		{ "Location", a->location },
-		{ "Set-Cookie", a->cookie },
+		{ "Location", unless_empty(&a->location) },
+		{ "Set-Cookie", unless_empty(&a->cookie) },
 		{ "Content-Disposition", a->file_name },
 		{ "Content-Encoding", a->packed ? "gzip" : NULL },
 	};
@@ -243,11 +250,53 @@ static const struct route {
 	void (*answer)(const struct request *q, struct answer *a);
 	bool wants_profile;
 } routes[] = {
-	{ "/flamegraph", answer_page }, { "/flamegraph2", answer_page }, { "/top", answer_page }, { "/tree", answer_page },
-	{ "/peek", answer_page }, { "/graph", answer_page }, { "/source", answer_page }, { "/disasm", answer_page },
-	{ "/timeline", answer_page }, { "/heatmap", answer_page }, { "/data", answer_data, true },
+	{ "/flamegraph", answer_page }, { "/flamegraph2", answer_page }, { "/flamegraphold", answer_page }, { "/top", answer_page },
+	{ "/tree", answer_page }, { "/peek", answer_page }, { "/graph", answer_page }, { "/source", answer_page },
+	{ "/disasm", answer_page }, { "/timeline", answer_page }, { "/heatmap", answer_page }, { "/data", answer_data, true },
 	{ "/listing", answer_listing, true }, { "/download", answer_download, true },
 };
+
+static const struct route *find_route(const char *path)
+{
+	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++)
+		if (!strcmp(path, routes[i].path))
+			return &routes[i];
+	return NULL;
+}
+
+/* Where another address of a page leads to: pprof has its pages below /ui/, and there the graph is the first. NULL: nowhere. */
+static const char *alias(const char *path)
+{
+	static const char below[] = "/ui";
+	if (!strcmp(path, "/"))
+		return "/flamegraph";
+	if (!text_has_prefix(path, below))
+		return NULL;
+	path += strlen(below);
+	const struct route *r = find_route(path);
+	return !*path || !strcmp(path, "/") ? "/graph" : r ? r->path : NULL;
+}
+
+/* The token goes into a cookie and stays out of the address. */
+static enum MHD_Result add_parameter(void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	if (strcmp(name, TOKEN))
+		web_query_add(ctx, name, value ? value : "");
+	return MHD_YES;
+}
+
+/* To a path of ours, never one out of the request. What was asked for stands before what the server was started with. */
+static void lead_to(const struct request *q, const char *path, struct answer *a)
+{
+	const char *start = q->server->options.query;
+	_cleanup_strbuf_ struct strbuf query = {};
+	q->server->mhd.each_value(q->connection, MHD_GET_ARGUMENT_KIND, add_parameter, &query);
+	if (start)
+		strbuf_addf(&query, "%s%s", query.len ? "&" : "", start);
+	strbuf_addf(&a->location, "%s%s%s", path, query.len ? "?" : "", strbuf_str(&query));
+	_cleanup_free_ char *text = xasprintf("see %s", path);
+	say(a, MHD_HTTP_FOUND, text);
+}
 
 static const struct web_profile *chosen_profile(const struct request *q)
 {
@@ -260,22 +309,17 @@ static const struct web_profile *chosen_profile(const struct request *q)
 
 static void route(struct request *q, const char *path, struct answer *a)
 {
-	if (!strcmp(path, "/")) {
-		a->location = q->server->home;
-		say(a, MHD_HTTP_FOUND, "see /flamegraph");
-		return;
-	}
-	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
-		if (strcmp(path, routes[i].path))
-			continue;
-		q->profile = chosen_profile(q);
-		if (routes[i].wants_profile && !q->profile)
-			say(a, MHD_HTTP_NOT_FOUND, "no such profile");
-		else
-			routes[i].answer(q, a);
-		return;
-	}
-	say(a, MHD_HTTP_NOT_FOUND, "no such page");
+	const struct route *r = find_route(path);
+	const char *other = r ? NULL : alias(path);
+	q->profile = chosen_profile(q);
+	if (other)
+		lead_to(q, other, a);
+	else if (!r)
+		say(a, MHD_HTTP_NOT_FOUND, "no such page");
+	else if (r->wants_profile && !q->profile)
+		say(a, MHD_HTTP_NOT_FOUND, "no such profile");
+	else
+		r->answer(q, a);
 }
 
 /* ---- who may ask ---- */
@@ -292,19 +336,19 @@ static bool is_token(const struct web_server *s, const char *text)
 }
 
 /* The token may come once in the address; then the browser keeps it as a cookie, and the address is without. */
-static bool has_token(const struct request *q, const char *path, struct answer *a, char **ret_cookie)
+static bool has_token(const struct request *q, const char *path, struct answer *a)
 {
 	const struct web_server *s = q->server;
 	if (!s->token[0] || is_token(s, s->mhd.lookup(q->connection, MHD_COOKIE_KIND, COOKIE)))
 		return true;
-	if (!is_token(s, parameter(q, "token"))) {
+	if (!is_token(s, parameter(q, TOKEN))) {
 		say(a, MHD_HTTP_FORBIDDEN, "this server wants the token that it printed: open that address");
 		return false;
 	}
-	*ret_cookie = xasprintf(COOKIE "=%s; HttpOnly; SameSite=Strict; Path=/", s->token);
-	a->cookie = *ret_cookie;
-	a->location = s->home;
-	say(a, MHD_HTTP_FOUND, "see /flamegraph");
+	const struct route *r = find_route(path);
+	const char *other = r ? r->path : alias(path);
+	strbuf_addf(&a->cookie, COOKIE "=%s; HttpOnly; SameSite=Strict; Path=/", s->token);
+	lead_to(q, other ? other : alias("/"), a);
 	return false;
 }
 
@@ -329,7 +373,6 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *c, const char *p
 	const struct web_server *s = ctx;
 	struct request q = { .server = s, .connection = c };
 	struct answer a = { .status = MHD_HTTP_OK };
-	_cleanup_free_ char *cookie = NULL;
 	/* The library calls once for the head, then for what is uploaded: that is read away and not looked at. */
 	if (!*state) {
 		*state = ctx;
@@ -340,22 +383,16 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *c, const char *p
 		return MHD_YES;
 	}
 	out_init_mem(&a.body);
-	if (may_ask(&q, method, &a) && has_token(&q, path, &a, &cookie))
+	if (may_ask(&q, method, &a) && has_token(&q, path, &a))
 		route(&q, path, &a);
 	enum MHD_Result result = send_answer(s, c, &a);
+	strbuf_deinit(&a.location);
+	strbuf_deinit(&a.cookie);
 	error_destroy(out_close(&a.body));
 	return result;
 }
 
 /* ---- start and stop ---- */
-
-static bool is_loopback(const struct sockaddr *a)
-{
-	if (a->sa_family == AF_INET)
-		return (ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24) == 127;
-	static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
-	return a->sa_family == AF_INET6 && !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr, &loopback, sizeof(loopback));
-}
 
 static struct strobe_error *bind_to(struct web_server *s, const struct addrinfo *a)
 {
@@ -376,7 +413,7 @@ static struct strobe_error *bind_to(struct web_server *s, const struct addrinfo 
 	s->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port :
 						      ((struct sockaddr_in *)&bound)->sin_port);
 	uint8_t random[TOKEN_BYTES];
-	if (is_loopback((struct sockaddr *)&bound))
+	if (web_is_loopback((struct sockaddr *)&bound))
 		return NULL;
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
 		return error_errno(errno, "cannot make a token");
@@ -386,13 +423,8 @@ static struct strobe_error *bind_to(struct web_server *s, const struct addrinfo 
 
 static struct strobe_error *listen_at(struct web_server *s, const char *address)
 {
-	char port[8];
-	struct addrinfo *found, hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
-	TRY(web_parse_address(address ? address : "", &s->host, &s->port));
-	snprintf(port, sizeof(port), "%u", s->port);
-	int code = getaddrinfo(s->host, port, &hints, &found);
-	if (code)
-		return error_create(ERROR_USAGE, "cannot listen at %s: %s", s->host, gai_strerror(code));
+	struct addrinfo *found;
+	TRY(web_resolve_address(address, &s->host, &s->port, &found));
 	struct strobe_error *err = NULL;
 	for (const struct addrinfo *a = found; a; a = a->ai_next) {
 		error_destroy(err);
@@ -409,13 +441,12 @@ struct strobe_error *web_server_start(const struct web_options *options, struct 
 	struct web_server *s = xcalloc(1, sizeof(*s));
 	s->options = *options;
 	s->fd = -1;
-	s->home = xasprintf("/flamegraph%s%s", options->query ? "?" : "", options->query ? options->query : "");
 	struct strobe_error *err = load(&s->mhd);
 	if (!err)
 		err = listen_at(s, options->address);
 	if (!err) {
 		s->url = xasprintf(strchr(s->host, ':') ? "http://[%s]:%u/%s%s" : "http://%s:%u/%s%s", s->host, s->port,
-				   s->token[0] ? "?token=" : "", s->token);
+				   s->token[0] ? "?" TOKEN "=" : "", s->token);
 		s->daemon = s->mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, handle, s,
 						MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 						MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
@@ -446,7 +477,6 @@ void web_server_stop(struct web_server *s)
 		close(s->fd);
 	free(s->host);
 	free(s->url);
-	free(s->home);
 	free(s);
 }
 #endif

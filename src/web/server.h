@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/strbuf.h"
 #include "profile/profile.h"
 #include "view/html/html.h"
 
@@ -31,20 +32,30 @@ struct web_options {
 	const char *address; /* "host:port", either may be left out; NULL: localhost and a free port */
 	const struct web_profile *profiles;
 	size_t profiles_nr;
-	const char *query;   /* "f=regex&g=lines": parameters of the page that / leads to; NULL: none */
+	const char *query;   /* "f=regex&g=lines": what / and pprof's addresses below /ui/ lead to has these too; NULL: none */
 };
 
 struct web_server;
+struct addrinfo;
+struct sockaddr;
 
 struct strobe_error *web_server_start(const struct web_options *options, struct web_server **ret) _must_check_;
 /* "http://localhost:8080/", with the token where one is wanted; lives as the server. */
 const char *web_server_url(const struct web_server *s);
 void web_server_stop(struct web_server *s);
 
+/* Adds a parameter to a query: "name=value", with "&" before it where it is not the first; what is no letter or digit is encoded. */
+void web_query_add(struct strbuf *query, const char *name, const char *value);
+
 /* The parts below are the server's own, and stand here to be tested. */
 
 /* "host:port" taken apart: "[::1]:80", ":80", "host", ""; ERROR_USAGE where the port is no number. host "" = localhost. */
 struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16_t *ret_port) _must_check_;
+/* Whether an address (as in web_options) means this machine's loopback interface and nothing else. */
+struct strobe_error *web_is_local(const char *address, bool *ret) _must_check_;
+/* The addresses that it means, to be released by freeaddrinfo(), and the parts of its text, the caller's. */
+struct strobe_error *web_resolve_address(const char *address, char **ret_host, uint16_t *ret_port, struct addrinfo **ret) _must_check_;
+bool web_is_loopback(const struct sockaddr *a);
 /* Whether a request may be answered: its Host is one of ours (loopback), its Origin (NULL: none) is its Host. */
 bool web_host_allowed(const char *host_header, const char *bound_host, uint16_t port);
 bool web_origin_allowed(const char *origin, const char *host_header);

@@ -77,8 +77,12 @@ def field(number, value):
     return varint(number << 3) + varint(value)
 
 
-def pprof_profile(types, rows):
-    """[(functions, the outermost first, values by type, {label: text or (number, unit)})] as a profile.proto; types count bytes."""
+def pprof_profile(types, rows, files=None):
+    """
+    [(functions, the outermost first, values by type, {label: text or (number, unit)})] as a profile.proto; types count bytes,
+    or what stands beside them.
+    files: source files of the functions, in the order in which they come; all are at line 20.
+    """
     strings = [""]
     functions = []
 
@@ -90,7 +94,8 @@ def pprof_profile(types, rows):
     def text(what):
         return number(strings, what)
 
-    body = b"".join(field(1, field(1, text(kind)) + field(2, text("bytes"))) for kind in types)
+    kinds = [kind if isinstance(kind, tuple) else (kind, "bytes") for kind in types]
+    body = b"".join(field(1, field(1, text(kind)) + field(2, text(unit))) for kind, unit in kinds)
     for stack, values, labels in rows:
         told = b""
         for key, what in labels.items():
@@ -99,8 +104,9 @@ def pprof_profile(types, rows):
         places = b"".join(field(1, number(functions, name) + 1) for name in reversed(stack))
         body += field(2, places + b"".join(field(2, value) for value in values) + told)
     for n, name in enumerate(functions, 1):
-        body += field(4, field(1, n) + field(4, field(1, n)))
-        body += field(5, field(1, n) + field(2, text(name)))
+        line, file = (field(2, 20), field(4, text(files[n - 1]))) if files else (b"", b"")
+        body += field(4, field(1, n) + field(4, field(1, n) + line))
+        body += field(5, field(1, n) + field(2, text(name)) + file)
     return body + b"".join(field(6, s.encode()) for s in strings)
 
 

@@ -460,7 +460,30 @@ def hostile_times():
         f.write(pages.pprof_profile(["alloc"], [([f], [v], told) for f, v, told in rows]))
     browser.open(page_of("evil.pb", "evil-labels.html"))
     hostile_views("pprof")
-    browser.log()
+    units = [*pages.EVIL[:6], "constructor", "toString", "hasOwnProperty"]
+    with open("evil-units.pb", "wb") as f:
+        f.write(pages.pprof_profile([(unit, unit) for unit in units], [(["main", "f"], [n + 1 for n in range(len(units))], {})]))
+    browser.open(page_of("evil-units.pb", "evil-units.html"))
+    for n in range(len(units)):
+        browser.eval(f"strobe.change({{ event: {n}, unit: '{'constructor' if n % 2 else ''}' }})")
+        shown = browser.eval("[strobe.model.total, document.getElementById('totals').textContent.startsWith(strobe.model.total)]")
+        tap.equal(shown, [n + 1, True], f"a unit of no table, {units[n].encode()[:20]}: values are shown in it")
+    hostile_views("units")
+    tap.equal(browser.log()["said"], [], "no error")
+
+
+def deep():
+    """A stack of 20,000 frames: nothing recurs, and what is open in the tree costs what it has rows."""
+    with open("deep.folded", "w", encoding="utf-8") as f:
+        f.write(";".join(f"r{n % 7}" for n in range(20000)) + " 5\nmain 3\n")
+    browser.open(page_of("deep.folded", "deep.html"))
+    for view in VIEWS:
+        browser.eval(f"strobe.goTo('{view}')")
+    browser.eval("strobe.goTo('tree')")
+    rows = browser.eval("""(() => { const t = strobe.views.tree, depth = (r) => t.layout.depth[r.i];
+        t.toggle(t.table.rows.reduce((a, b) => (depth(b) > depth(a) ? b : a))); return t.table.rows.length; })()""")
+    tap.equal(rows, 20002, "a deep stack opens in the call tree")
+    tap.equal(browser.log()["said"], [], "no error")
 
 
 # ---- large ----
@@ -530,6 +553,7 @@ def main():
         comparison()
         hostile()
         hostile_times()
+        deep()
         large(pages.grown, 3, "large", 2e6)
         large(pages.walked, 5, "walked", 2.5e6)
         large(pages.scattered, 9, "scattered", 5e6)

@@ -8,6 +8,8 @@ The requests are written byte by byte, by http.client and by Chromium; the downl
 """
 
 import http.client
+import json
+import os
 import re
 import select
 import shutil
@@ -57,6 +59,12 @@ class Server:
 def requests(server):
     status, headers, _ = server.ask("/")
     tap.equal((status, headers.get("Location")), (302, "/flamegraph"), "/ leads to the flame graph")
+    for asked, leads_to in [("/?f=a", "/flamegraph?f=a"), ("/ui", "/graph"), ("/ui/", "/graph"),
+                            ("/ui/?f=a%26b&g=lines", "/graph?f=a%26b&g=lines"),
+                            ("/ui/top?si=samples&f=x%0d%0aSet-Cookie:y", "/top?si=samples&f=x%0D%0ASet-Cookie%3Ay"),
+                            *((f"/ui/{page}", f"/{page}") for page in ("flamegraph", "peek", "source", "disasm", "download"))]:
+        status, headers, _ = server.ask(asked)
+        tap.equal((status, headers.get("Location"), "Set-Cookie" in headers), (302, leads_to, False), f"pprof's address {asked} leads on")
     for page in PAGES:
         status, headers, body = server.ask(f"/{page}?f=x")
         tap.ok(status == 200 and body.startswith(b"<!doctype html>") and "default-src 'none'" in headers["Content-Security-Policy"],
@@ -66,7 +74,7 @@ def requests(server):
     tap.equal((packed[1].get("Content-Encoding"), packed[2][:2]), ("gzip", b"\x1f\x8b"), "packed for who can unpack it")
     tap.equal(server.ask("/top", method="HEAD")[::2], (200, b""), "HEAD is answered")
     for path in ["/etc/passwd", "/../../etc/passwd", "/data?p=9", "/data?p=-1", "/data?p=x", "/listing?p=0&f=999999999", "/favicon.ico",
-                 "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/listing?p=0&f=-1"]:
+                 "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/ui/etc/passwd", "/uitop", "/ui//top", "/ui/ui/top", "/listing?p=0&f=-1"]:
         status, _, body = server.ask(path)
         tap.ok(status in (400, 404) and b"root:" not in body, f"{path} is nothing", status)
     for method in ["POST", "PUT", "DELETE", "OPTIONS"]:
@@ -165,9 +173,18 @@ def hostile(browser):
 
 
 def in_browser(browser, server):
-    browser.open(f"{server.url}top?f=%5Ea%24&sort=cum")
+    browser.open(f"{server.url}ui/top?f=%5Ea%24&sort=cum")
     state = browser.eval("[strobe.state.view, strobe.state.focus, strobe.model.total]")
     tap.equal(state, ["top", "^a$", 30], "pprof's parameters are understood")
+    sorted_by = "document.querySelector('.top [aria-sort=descending]').textContent"
+    tap.equal(browser.eval(sorted_by), "Total", "so is its order")
+    browser.eval("strobe.views.top.sort(0)")
+    tap.equal(browser.eval(f"[{sorted_by}, location.search]"), ["Self", "?f=%5Ea%24"], "another order is in the address")
+    browser.open(f"{server.url}ui/?trim=f&mean=t&noinlines=t&nf=x")
+    state = browser.eval("[strobe.state.view, strobe.state.nodeCount, strobe.state.nodeFraction, strobe.state.inlined]")
+    tap.equal(state, ["graph", "0", "0", False], "pprof's way to say yes and no")
+    chips = browser.eval("[...document.querySelectorAll('.chip')].map((c) => c.firstChild.textContent)")
+    tap.equal(chips, ["not known here: mean=t"], "what is not known is told")
     names = browser.eval("[...document.querySelectorAll('[role=tab]')].filter((t) => !t.hidden).map((t) => t.textContent)")
     tap.ok({"Top", "Graph", "Flame Graph", "Peek", "Source", "Disassemble"} <= set(names), "the views have pprof's names", names)
     browser.do("click", "#tab-peek")
@@ -181,6 +198,41 @@ def in_browser(browser, server):
     tap.equal(log["said"], [], "no error")
     foreign = [url for url in log["asked"] if not url.startswith(server.url)]
     tap.equal(foreign, [], "nothing is asked of another server")
+
+
+def told_sources():
+    """Source files that a profile names: with pprof's rules on this machine, bounded where other machines may ask."""
+    os.makedirs("inside", exist_ok=True)
+    for name in "secret.txt", "inside/plain.c":
+        with open(name, "w", encoding="utf-8") as f:
+            f.writelines(f"line {n} of {os.path.basename(name)}\n" for n in range(1, 40))
+    os.symlink(os.path.abspath("secret.txt"), "inside/link.c")
+    here = os.getcwd()
+    paths = [here + "/secret.txt", here + "/inside/plain.c", here + "/inside/link.c", here + "/inside/../secret.txt", "/x/inside/plain.c"]
+    with open("told.pb", "wb") as f:
+        f.write(pages.pprof_profile(["space"], [([f"fn{n}"], [n + 1], {}) for n in range(len(paths))], paths))
+
+    def read(server, headers=None):
+        texts = [json.loads(server.ask(f"/listing?p=0&f={n}", headers=headers)[2]) for n in range(len(paths))]
+        return [any("line 20 of" in str(line) for file in text.get("files", []) for line in file["lines"]) for text in texts]
+
+    for command in ["pprof", "-http"], ["web", "-http"]:
+        name = command[0]
+        server = Server(*command, "localhost:0", "told.pb")
+        tap.equal(read(server), [True, True, True, True, False], f"{name}: files that the profile names, on this machine")
+        server.stop()
+        server = Server(*command, "localhost:0", "-source_path=inside", "told.pb")
+        tap.equal(read(server)[4], True, f"{name}: -source_path is where they are looked for")
+        server.stop()
+        server = Server(*command, "0.0.0.0:0", "-source_path=inside", "told.pb")
+        cookie = {"Cookie": "strobe=" + urllib.parse.parse_qs(urllib.parse.urlparse(server.url).query)["token"][0]}
+        tap.equal(read(server, cookie), [False, True, False, False, True], f"{name}: what is below it alone, for other machines")
+        server.stop()
+    for argv in (["flamegraph", "-i", "told.pb", "-o", "told.html"], ["flamegraph", "-i", "told.pb", "-o", "told.svg"],
+                 ["convert", "told.pb", "told.speedscope.json"], ["pprof", "-svg", "-output=told.2.svg", "told.pb"]):
+        done = strobe(*argv)
+        with open(argv[-1] if argv[0] != "pprof" else "told.2.svg", encoding="utf-8") as f:
+            tap.ok(done.status == 0 and "line 20 of" not in f.read(), f"{' '.join(argv)}: no file that the profile names", done)
 
 
 def token(browser):
@@ -247,7 +299,7 @@ PASSED = [
     (["-tagignore=route=x", "-focus=a"], "ti=route%3Dx"), (["-sample_index=space"], "si=space"), (["-sample_index=0"], "si=0"),
     (["-sample_index=space", "-tagfocus=size=1mb:", "-ignore=d"], "si=space"), (["-tagroot=route"], "tagroot=route"),
     (["-tagleaf=route"], "tagleaf=route"),
-    (["-prune_from=^(a|d)$"], "prune=%5E%28a%7Cd%29%24"), (["-tagroot=route", "-tagshow=size", "-taghide=route"], "th=route"),
+    (["-prune_from=^(a|d)$"], "prunefrom=%5E%28a%7Cd%29%24"), (["-tagroot=route", "-tagshow=size", "-taghide=route"], "th=route"),
 ]
 
 
@@ -350,6 +402,7 @@ def main():
         timed_base(browser)
         hostile(browser)
         token(browser)
+        told_sources()
         code(browser)
         pprof(browser)
         shown_units(browser)

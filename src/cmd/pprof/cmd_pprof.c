@@ -248,19 +248,21 @@ static struct strobe_error *serve_pages(const struct pprof_session *s, const str
 	struct pprof_config usual;
 	char count[24] = "", nodes[32], edges[32], divisor[32];
 	pprof_config_defaults(&usual);
-	if (c->node_count != usual.node_count)
-		snprintf(count, sizeof(count), "%" PRId64, c->node_count);
+	if (!c->trim || c->node_count != usual.node_count)
+		snprintf(count, sizeof(count), "%" PRId64, c->trim ? c->node_count : 0);
 	print_fraction(nodes, sizeof(nodes), c->trim ? c->node_fraction : 0, usual.node_fraction);
 	print_fraction(edges, sizeof(edges), c->trim ? c->edge_fraction : 0, usual.edge_fraction);
 	print_fraction(divisor, sizeof(divisor), c->divide_by, usual.divide_by);
 	const char *const settings[] = {
 		"f", c->select.focus, "i", c->select.ignore, "h", c->select.hide, "s", c->select.show,
-		"sf", c->select.show_from, "prune", c->select.prune_from, "si", c->sample_index, "g", c->granularity,
+		"sf", c->select.show_from, "prunefrom", c->select.prune_from, "si", c->sample_index, "g", c->granularity,
 		"sort", c->sort, "noinlines", c->no_inlines ? "1" : NULL, "tf", c->labels.focus, "ti", c->labels.ignore,
 		"ts", c->labels.show, "th", c->labels.hide, "tagroot", c->labels.root, "tagleaf", c->labels.leaf,
 		"n", count, "nf", nodes, "ef", edges, "unit", strcmp(c->unit, usual.unit) ? c->unit : NULL, "div", divisor, NULL,
 	};
-	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings);
+	struct source_paths paths;
+	TRY(serve_source_paths(o->http, c->source_path, c->trim_path, &paths));
+	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings, &paths);
 }
 
 /* Whether a report tells of other values than the one that is shown: what of a sample a base has left, too. */
@@ -287,8 +289,7 @@ static struct strobe_error *check_served(const struct pprof_command *o)
 		const char *name;
 	} unserved[] = {
 		{ c->mean, "mean" }, { c->drop_negative, "drop_negative" }, { c->call_tree, "call_tree" },
-		{ c->compact_labels, "compact_labels" }, { c->intel_syntax, "intel_syntax" }, { c->source_path, "source_path" },
-		{ c->trim_path, "trim_path" }, { c->output, "output" },
+		{ c->compact_labels, "compact_labels" }, { c->intel_syntax, "intel_syntax" }, { c->output, "output" },
 	};
 	for (size_t i = 0; i < sizeof(unserved) / sizeof(*unserved); i++)
 		if (unserved[i].is_set)

@@ -6,7 +6,7 @@
 #pragma once
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "cmd/pprof/source_files.h"
+#include "cmd/source_files.h"
 #include "profile/callgraph.h"
 #include "view/pprof_units.h"
 
@@ -18,7 +18,7 @@ struct code_view {
 	double divide_by;
 	const char *unit;       /* "minimum", "auto", or a unit */
 	bool no_inlines, drop_negative, intel_syntax;
-	const char *source_path, *trim_path;
+	struct source_paths paths;
 	const char *pattern;    /* of functions; of disasm and weblist an address, too */
 	const char *const *filters; /* as "focus=x", NULL-terminated */
 };

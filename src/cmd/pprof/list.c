@@ -108,7 +108,7 @@ static void out_routine(const struct code_view *v, const struct spot *s, size_t 
 static void out_spots(struct code_view *v, const struct spots *spots, struct out *out)
 {
 	struct source_files files;
-	source_files_init(&files, v->source_path, v->trim_path);
+	source_files_init(&files, &v->paths);
 	const struct spot *s = spots->all.data, *end = s + spots->all.len;
 	const char *name = NULL;
 	while (s < end) {

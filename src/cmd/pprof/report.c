@@ -110,23 +110,23 @@ static bool keep_all(void *ctx, const struct profile *p, const struct profile_ro
 /* Reports name source files by what trim_path and source_path leave of their paths. */
 static void trim_sources(struct seen *s, const struct pprof_config *c)
 {
-	struct arena paths;
-	const char *search = c->source_path ? c->source_path : "", *trim = c->trim_path ? c->trim_path : "";
-	arena_init(&paths);
+	struct arena arena;
+	const struct source_paths paths = { .search = c->source_path, .trim = c->trim_path };
+	arena_init(&arena);
 	bool any = false;
 	for (function_id i = 0; i < s->p->functions.len && !any; i++) {
 		const char *file = profile_str(s->p, s->p->functions.data[i].file);
-		any = source_path_trimmed(&paths, file, search, trim) != file;
+		any = source_path_trimmed(&arena, file, &paths) != file;
 	}
 	if (any && !s->own)
 		see(s, profile_filter(s->p, keep_all, NULL));
 	/* no function is looked for by its file from here on: the index of functions does not follow */
 	for (function_id i = 0; any && i < s->own->functions.len; i++) {
 		struct profile_function *f = &s->own->functions.data[i];
-		const char *left = source_path_trimmed(&paths, profile_str(s->own, f->file), search, trim);
-		f->file = strtab_add(&s->own->strings, arena_strdup(&paths, left));
+		const char *left = source_path_trimmed(&arena, profile_str(s->own, f->file), &paths);
+		f->file = strtab_add(&s->own->strings, arena_strdup(&arena, left));
 	}
-	arena_deinit(&paths);
+	arena_deinit(&arena);
 }
 
 /* All values of a profile that is written, as pprof does it: what of them is no whole number is cut off. */
@@ -218,8 +218,7 @@ static struct strobe_error *write_code(struct cmd_context *ctx, const struct see
 		.no_inlines = c->no_inlines,
 		.drop_negative = c->drop_negative,
 		.intel_syntax = c->intel_syntax,
-		.source_path = c->source_path,
-		.trim_path = c->trim_path,
+		.paths = { .search = c->source_path, .trim = c->trim_path },
 		.pattern = argument,
 		.filters = filters,
 	};

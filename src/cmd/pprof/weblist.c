@@ -128,7 +128,7 @@ static void out_routine(const struct routine *r, struct out *out)
 	struct insn_line *lines = xcalloc(n + 1, sizeof(*lines));
 	const struct routine_spot *at = r->spots;
 	struct source_files files;
-	source_files_init(&files, r->v->source_path, r->v->trim_path);
+	source_files_init(&files, &r->v->paths);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct listing_place *place = outermost(r->l, r->l->insns.data[i].place);
 		lines[i] = (struct insn_line){ place ? place->file : LISTING_NONE, place ? place->line : 0, i,

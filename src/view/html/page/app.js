@@ -20,7 +20,7 @@ const PARAMS = {
 	hide: "h",
 	show: "s",
 	showFrom: "sf",
-	pruneFrom: "prune",
+	pruneFrom: "prunefrom",
 	tagFocus: "tf",
 	tagIgnore: "ti",
 	tagShow: "ts",
@@ -76,7 +76,16 @@ const DEFAULTS = {
 	inlined: true,
 	diff: true,
 	profile: 0,
+	unknown: [],
 };
+/* Parameters that are read one by one; trim is all three of the graph's numbers, shares are of what is shown (rel) anyway. */
+const OTHER_PARAMS = "view shape inverted noinlines weight diff p thread cpu time si trim rel".split(" ");
+const NUMBERS = ["nodeCount", "nodeFraction", "edgeFraction", "divideBy"];
+
+/* What pprof takes for on and off; nothing behind the name is on. */
+const ON = /^(true|t|yes|y|1|)$/i;
+const OFF = /^(false|f|no|n|0)$/i;
+
 const KEYS_HELP = [
 	["1 \u2026 9", "choose a view"],
 	["/", "search (a regular expression)"],
@@ -142,6 +151,9 @@ class App {
 				s[name] = q.get(param);
 			}
 		}
+		this.readNumbers(q);
+		const known = new Set([...Object.values(PARAMS), ...OTHER_PARAMS]);
+		s.unknown = [...q].filter(([param]) => !known.has(param)).map((pair) => pair.join("="));
 		const view = this.live ? location.pathname.slice(1) : q.get("view");
 		s.view = VIEWS.some((v) => v.id === view) ? view : "flamegraph";
 		s.group = /^(none|process|pid|thread|tag(:.*)?)$/.test(s.group) ? s.group : "none";
@@ -149,7 +161,7 @@ class App {
 		s.colour = PALETTES.includes(s.colour) ? s.colour : "name";
 		s.icicle = q.get("shape") === "icicle";
 		s.bottomUp = q.get("inverted") === "1";
-		s.inlined = q.get("noinlines") !== "1" && q.get("noinlines") !== "true";
+		s.inlined = !q.has("noinlines") || !ON.test(q.get("noinlines"));
 		s.weight = q.get("weight") === "samples" ? "samples" : "value";
 		s.diff = q.get("diff") !== "0";
 		s.profile = Number(q.get("p")) || 0;
@@ -162,6 +174,16 @@ class App {
 				: null;
 		if (this.p && q.has("si")) {
 			this.chooseEvent(q.get("si"));
+		}
+	}
+
+	readNumbers(q) {
+		const s = this.state;
+		for (const name of NUMBERS) {
+			s[name] = s[name] && Number(s[name]) >= 0 ? s[name] : DEFAULTS[name];
+		}
+		if (OFF.test(q.get("trim") ?? "on")) {
+			Object.assign(s, { nodeCount: "0", nodeFraction: "0", edgeFraction: "0" });
 		}
 	}
 
@@ -248,8 +270,12 @@ class App {
 	}
 
 	async fetchListing(id) {
-		const answer = await fetch(`/listing?p=${this.state.profile}&f=${id}`);
-		return answer.ok ? answer.json() : { problem: (await answer.text()).trim() };
+		try {
+			const answer = await fetch(`/listing?p=${this.state.profile}&f=${id}`);
+			return answer.ok ? await answer.json() : { problem: (await answer.text()).trim() };
+		} catch (e) {
+			return { problem: "The server does not answer: " + e.message };
+		}
 	}
 
 	hasThreads() {
@@ -400,7 +426,7 @@ class App {
 
 	describeKey(key) {
 		const s = this.model.sums;
-		return this.describe(key, s.cum[key], s.flat[key], s.cumBefore[key], s.flatBefore[key]);
+		return this.describe(key, s.cum[key], s.flat[key], s.cumBefore[key]);
 	}
 
 	describe(key, total, self, before) {
@@ -454,7 +480,7 @@ class App {
 			this.state.symbol = this.p.strings[this.p.fnName[this.model.keys.fn[this.chosen]]];
 			this.goTo(what);
 		} else if (what === "copy") {
-			navigator.clipboard?.writeText(name);
+			this.copy(name);
 		} else {
 			this.change(
 				{
@@ -466,6 +492,14 @@ class App {
 				true,
 			);
 		}
+	}
+
+	copy(text) {
+		const said = navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject();
+		said.then(
+			() => this.say("copied"),
+			() => this.say("the browser does not allow to copy"),
+		);
 	}
 
 	tooltip(e, told) {
@@ -528,6 +562,9 @@ class App {
 				chip(`${title} ${s[name]}`, () => this.change({ [name]: "" }, true));
 			}
 		}
+		if (s.unknown.length) {
+			chip("not known here: " + plainText(s.unknown.join(" ")), () => this.change({ unknown: [] }));
+		}
 		if (s.time) {
 			chip(`${formatSeconds(s.time[0])} to ${formatSeconds(s.time[1])}`, () => this.setTime(null));
 		}
@@ -582,7 +619,7 @@ class App {
 		fill(
 			"event",
 			events
-				.map((e, n) => [String(n), plainText(e.name)])
+				.map((e, n) => [String(n), e.name])
 				.filter(([n]) => !events[n].isBase && (events[n].samples || this.p.head.valuesAreOne)),
 		);
 		fill(
@@ -603,7 +640,7 @@ class App {
 		for (const id of ["timeline", "heatmap"]) {
 			document.getElementById("tab-" + id).hidden = !this.hasLog;
 		}
-		document.getElementById("title").textContent = plainText(this.p.head.title);
+		document.getElementById("title").textContent = this.p.head.title;
 	}
 
 	fillTabs() {
@@ -775,10 +812,10 @@ class App {
 
 	showAbout() {
 		const head = this.p.head;
-		const rows = head.facts.map(([key, value]) => [key, plainText(value)]);
+		const rows = [...head.facts];
 		for (const e of head.events) {
 			rows.push([
-				plainText(e.name),
+				e.name,
 				counted(e.samples, "sample") + (e.lost ? `, ${grouped(e.lost)} lost` : ""),
 			]);
 		}
@@ -852,7 +889,6 @@ class FlameView {
 		host.append(this.legend);
 		this.flame = new Flame(host, app, {
 			label: "Flame graph; arrows move, Enter zooms",
-			name: "flame",
 			icicle: () => app.state.icicle || app.state.bottomUp,
 			onPick: (i) => app.openSandwich(this.flame.layout.key[i]),
 		});

@@ -98,7 +98,7 @@ function parseProfile(bytes) {
 			coding === "text" ? () => decoder.decode(part) : readColumn(bytes, at, n, planes, coding);
 		at += n * planes;
 	}
-	return makeProfile(head, c);
+	return makeProfile(plainHead(head), c);
 }
 
 /* Branches as callers and depths of nodes (see pack_branches()). */
@@ -182,6 +182,17 @@ function readStrings(text) {
 	const strings = text.split("\0");
 	UNSAFE.lastIndex = 0;
 	return UNSAFE.test(text) ? strings.map(plainText) : strings;
+}
+
+/* Of the texts in the head; those of tables are made plain when they are read. */
+function plainHead(head) {
+	head.title = plainText(head.title);
+	head.facts = head.facts.map((pair) => pair.map(plainText));
+	for (const e of head.events) {
+		e.name = plainText(e.name);
+		e.unit = plainText(e.unit);
+	}
+	return head;
 }
 
 function makeProfile(head, c) {

@@ -299,7 +299,7 @@ class Flame {
 
 	describe(i) {
 		const l = this.layout;
-		return this.app.describe(l.key[i], l.total[i], l.self[i], l.before[i], l.selfBefore[i]);
+		return this.app.describe(l.key[i], l.total[i], l.self[i], l.before[i]);
 	}
 
 	clicked(e) {
@@ -314,7 +314,7 @@ class Flame {
 		this.zoom = this.selected = i;
 		this.view = this.extent(i);
 		this.draw();
-		this.app.select(this.layout.key[i], this.describe(i), this.options.name);
+		this.app.select(this.layout.key[i], this.describe(i));
 	}
 
 	select(i) {
@@ -326,7 +326,7 @@ class Flame {
 			this.box.scrollTop += y - this.height + 2 * ROW;
 		}
 		this.drawOver();
-		this.app.select(this.layout.key[i], this.describe(i), this.options.name);
+		this.app.select(this.layout.key[i], this.describe(i));
 	}
 
 	wheel(e) {

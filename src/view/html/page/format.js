@@ -52,13 +52,22 @@ const UNIT_NAMES = {
 	TB: "tb tbyte terabyte",
 };
 
+/* Units are words of the profile: what objects have by nature is none of them. */
+function ownOf(table, name, otherwise) {
+	return Object.hasOwn(table, name) ? table[name] : otherwise;
+}
+
+function scalesOf(unit) {
+	return ownOf(SCALES, unit, [[1, unit, true]]);
+}
+
 /* A unit in which all values are shown, divided first: its scales are made when it is asked for. */
 function unitAs(unit, asked, divideBy) {
 	const divisor = Number(divideBy) || 1;
 	const word = asked.toLowerCase();
-	const all = SCALES[unit] || [[1, unit, true]];
+	const all = scalesOf(unit);
 	const one = all.filter(([, shown]) =>
-		(UNIT_NAMES[shown] || "").split(" ").some((n) => n === word || n + "s" === word)
+		ownOf(UNIT_NAMES, shown, "").split(" ").some((n) => n === word || n + "s" === word)
 	);
 	if (divisor === 1 && !one.length) {
 		return unit;
@@ -93,7 +102,7 @@ function counted(n, what) {
 }
 
 function formatValue(v, unit) {
-	const scales = SCALES[unit] || [[1, unit, true]];
+	const scales = scalesOf(unit);
 	let best = scales[0];
 	for (const scale of scales) {
 		best = Math.abs(v) >= scale[0] ? scale : best;

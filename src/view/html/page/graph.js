@@ -4,6 +4,7 @@
  * of the total, and calls of less than 0.1 %.
  */
 
+const NODES_MOST = 1000; /* what can be laid out in a moment */
 const LEAST_SCALE = 0.6; /* that letters can be read at */
 
 function callGraph(model, { nodeCount, nodeFraction, edgeFraction }) {
@@ -25,7 +26,7 @@ function callGraph(model, { nodeCount, nodeFraction, edgeFraction }) {
 					Math.abs(sums.cum[a]) -
 					Math.abs(sums.flat[a]),
 			)
-			.slice(0, Number(nodeCount)),
+			.slice(0, Math.min(Number(nodeCount) || NODES_MOST, NODES_MOST)),
 	);
 	/* The next caller that is kept; an edge counts once on each stack. */
 	const edges = new Map();
@@ -203,9 +204,10 @@ class GraphView {
 			element("button", { type: "button", "aria-label": label, onclick: () => this.scale(by) }, text);
 		this.count = element("input", {
 			type: "number",
-			min: "1",
-			max: "300",
-			onchange: (e) => app.change({ nodeCount: String(Math.max(1, Math.min(300, e.target.value | 0))) }, true),
+			min: "0",
+			max: NODES_MOST,
+			title: "0: all that are large enough",
+			onchange: (e) => app.change({ nodeCount: String(Math.max(0, e.target.value | 0)) }, true),
 		});
 		host.append(
 			element(
@@ -343,7 +345,7 @@ class GraphView {
 		});
 		values.textContent = n.values;
 		group.append(rect, name, values);
-		group.addEventListener("click", () => this.app.select(n.key, this.app.describeKey(n.key), "graph"));
+		group.addEventListener("click", () => this.app.select(n.key, this.app.describeKey(n.key)));
 		group.addEventListener("dblclick", () => this.app.openSandwich(n.key));
 		group.addEventListener("keydown", (e) => e.key === "Enter" && this.app.openSandwich(n.key));
 		group.addEventListener("mousemove", (e) => this.app.tooltip(e, this.app.describeKey(n.key)));

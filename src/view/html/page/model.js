@@ -56,8 +56,7 @@ function chosenCpus(p, state) {
 }
 
 /* Where a span of time or a CPU is chosen, a row counts for the share of its samples that lie there. */
-function selectByLog(p, state, weight) {
-	const cpus = chosenCpus(p, state);
+function selectByLog(p, state, cpus, weight) {
 	if (!p.logRow.length || (!state.time && !cpus)) {
 		return;
 	}
@@ -91,12 +90,12 @@ function selectByThread(p, state, weight) {
  * A base was measured at another time and by other threads: where it is subtracted, it counts for the share of the profile
  * that is chosen.
  */
-function selectRows(p, state, weight) {
+function selectRows(p, state, cpus, weight) {
 	const isOwn = (r) => p.rowEvent[r] === state.event;
 	const ownSum = () => weight.reduce((sum, v, r) => (isOwn(r) ? sum + v : sum), 0);
 	const whole = p.head.subtracts ? weight.slice() : null;
 	const all = whole && ownSum();
-	selectByLog(p, state, weight);
+	selectByLog(p, state, cpus, weight);
 	selectByThread(p, state, weight);
 	const share = whole && all ? ownSum() / all : 1;
 	for (let r = 0; whole && r < weight.length; r++) {
@@ -228,7 +227,8 @@ function groupRows(p, nameOf) {
 		groupOf[r] = group;
 	}
 	const sorted = [...groups].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-	const rank = groups.map((name) => sorted.indexOf(name));
+	const ranks = new Map(sorted.map((name, n) => [name, n]));
+	const rank = groups.map((name) => ranks.get(name));
 	return { groups: sorted, groupOf: groupOf.map((g) => rank[g]) };
 }
 
@@ -367,7 +367,8 @@ class Model {
 		const keys = this.keysFor(state.by);
 		const weights = rowWeights(p, state);
 		this.all = this.sumOfWeights(weights.weight);
-		selectRows(p, state, weights.weight);
+		this.cpus = chosenCpus(p, state);
+		selectRows(p, state, this.cpus, weights.weight);
 		const kept = this.keptRows(state, keys);
 		for (let r = 0; r < kept.length; r++) {
 			weights.weight[r] *= kept[r];

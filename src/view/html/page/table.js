@@ -213,7 +213,7 @@ class TopView {
 				},
 			],
 			onSort: (n) => this.sort(n),
-			onRow: (k) => app.select(k, app.describeKey(k), "top"),
+			onRow: (k) => app.select(k, app.describeKey(k)),
 			onOpen: (k) => app.openSandwich(k),
 		});
 	}
@@ -245,10 +245,20 @@ class TopView {
 		this.update();
 	}
 
+	/* The order that the address asks for, where it is not what is sorted by. */
+	followAddress() {
+		const isCum = this.sorted === 2 || this.sorted === 3;
+		if ((this.app.state.sort === "cum") !== isCum) {
+			this.sorted = isCum ? 0 : 2;
+			this.descending = true;
+		}
+	}
+
 	update() {
 		const m = this.app.model;
 		const keys = m.keys;
 		const rows = [];
+		this.followAddress();
 		this.colours.reset(keys, this.app.state.colour);
 		this.table.box.classList.toggle("with-base", m.hasBase);
 		for (let k = 0; k < keys.name.length; k++) {

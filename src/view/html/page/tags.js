@@ -72,7 +72,7 @@ class TagFilter {
 }
 
 function labelsOf(p, thread, tag, event) {
-	const labels = [["event", plainText(p.head.events[event].name)]];
+	const labels = [["event", p.head.events[event].name]];
 	const comm = p.strings[p.threadComm[thread]];
 	if (comm) {
 		labels.push(["comm", comm]);

@@ -34,7 +34,7 @@ function logWeights(app) {
 	return app.logShown;
 }
 
-function drawTimeAxis(g, app, width, y, from, to) {
+function drawTimeAxis(g, width, y, from, to) {
 	const step = niceStep(to - from, width / 110);
 	g.font = "11px system-ui, sans-serif";
 	g.textBaseline = "top";
@@ -161,7 +161,7 @@ class TimeStrip {
 		const most = bins.reduce((a, b) => Math.max(a, b), 1);
 		const axis = height - 15;
 		const time = this.app.shownTime;
-		drawTimeAxis(g, this.app, width, axis, 0, this.app.timeSpan);
+		drawTimeAxis(g, width, axis, 0, this.app.timeSpan);
 		const [from, to] = time ? time.map((t) => (t / this.app.timeSpan) * width) : [0, width];
 		if (time) {
 			g.fillStyle = cssVar("--brush");
@@ -332,7 +332,7 @@ class TimelineView {
 		g.fillRect(0, height - 18, this.width, 18);
 		g.save();
 		g.translate(this.left, height - 18);
-		drawTimeAxis(g, this.app, plot, 3, 0, this.app.timeSpan);
+		drawTimeAxis(g, plot, 3, 0, this.app.timeSpan);
 		g.restore();
 	}
 
@@ -434,6 +434,8 @@ function fitted(g, text, width) {
 	return text.slice(0, n) + "\u2026";
 }
 
+const HEAT_LEFT = 44; /* pixels, for the axis */
+
 /* One column a second, the second from top to bottom: what recurs or stands out is seen at a glance. */
 class HeatView {
 	constructor(host, app) {
@@ -470,7 +472,7 @@ class HeatView {
 	}
 
 	cellAt(e) {
-		const c = Math.min(this.columns - 1, Math.max(0, Math.floor((e.offsetX - 44) / this.cellW)));
+		const c = Math.min(this.columns - 1, Math.max(0, Math.floor((e.offsetX - HEAT_LEFT) / this.cellW)));
 		const r = Math.min(this.rows - 1, Math.max(0, Math.floor(e.offsetY / this.cellH)));
 		return [c, r];
 	}
@@ -488,43 +490,34 @@ class HeatView {
 		this.draw();
 	}
 
-	draw() {
-		if (!this.app.hasLog || !this.box.clientWidth) {
-			return;
-		}
-		this.shape();
+	count() {
 		const p = this.app.p;
+		const { thread } = this.app.state;
 		const shown = logWeights(this.app);
-		const width = this.box.clientWidth;
-		const height = this.box.clientHeight - 14;
-		this.cellW = Math.max(1.5, Math.min(28, (width - 52) / this.columns));
-		this.cellH = (height - 22) / this.rows;
+		const { cpus } = this.app.model;
 		this.counts = new Uint32Array(this.columns * this.rows);
 		for (let i = 0; i < p.logTime.length; i++) {
-			if (
-				shown[i] &&
-				(this.app.state.thread < 0 || p.rowThread[p.logRow[i]] === this.app.state.thread)
-			) {
+			const isChosen = (thread < 0 || p.rowThread[p.logRow[i]] === thread) && (!cpus || cpus[p.logCpu[i]]);
+			if (shown[i] && isChosen) {
 				const t = (p.logTime[i] * p.timeUnit) / this.column;
 				const c = Math.min(this.columns - 1, Math.floor(t));
 				this.counts[c * this.rows + Math.min(this.rows - 1, Math.floor((t - c) * this.rows))]++;
 			}
 		}
-		const most = this.counts.reduce((a, b) => Math.max(a, b), 1);
-		const g = sizeCanvas(this.canvas, width, height);
-		const dark = isDark();
-		for (let c = 0; c < this.columns; c++) {
-			for (let r = 0; r < this.rows; r++) {
-				const n = this.counts[c * this.rows + r];
-				g.fillStyle = n ? heatColour(Math.sqrt(n / most), dark) : cssVar("--stripe");
-				g.fillRect(
-					44 + c * this.cellW,
-					r * this.cellH,
-					this.cellW - (this.cellW > 5 ? 1 : 0),
-					this.cellH - 0.7,
-				);
-			}
+	}
+
+	draw() {
+		if (!this.app.hasLog || !this.box.clientWidth) {
+			return;
 		}
+		const width = this.box.clientWidth;
+		const height = this.box.clientHeight - 14;
+		this.shape();
+		this.cellW = Math.max(1.5, Math.min(28, (width - HEAT_LEFT - 8) / this.columns));
+		this.cellH = (height - 22) / this.rows;
+		this.count();
+		const g = sizeCanvas(this.canvas, width, height);
+		this.drawCells(g);
 		this.drawBrush(g);
 		this.drawAxes(g, height);
 		const step = this.column / this.rows;
@@ -533,11 +526,29 @@ class HeatView {
 			"Drag from one cell to another to see that span alone; click a cell to see it, again to see all.";
 	}
 
+	drawCells(g) {
+		const most = this.counts.reduce((a, b) => Math.max(a, b), 1);
+		const dark = isDark();
+		const empty = cssVar("--stripe");
+		const gap = this.cellW > 5 ? 1 : 0;
+		for (let c = 0; c < this.columns; c++) {
+			for (let r = 0; r < this.rows; r++) {
+				const n = this.counts[c * this.rows + r];
+				g.fillStyle = n ? heatColour(Math.sqrt(n / most), dark) : empty;
+				g.fillRect(this.x(c), r * this.cellH, this.cellW - gap, this.cellH - 0.7);
+			}
+		}
+	}
+
+	x(column) {
+		return HEAT_LEFT + column * this.cellW;
+	}
+
 	drawBrush(g) {
 		if (this.cursor) {
 			g.strokeStyle = cssVar("--accent");
 			g.lineWidth = 2;
-			g.strokeRect(44 + this.cursor[0] * this.cellW, this.cursor[1] * this.cellH, this.cellW, this.cellH);
+			g.strokeRect(this.x(this.cursor[0]), this.cursor[1] * this.cellH, this.cellW, this.cellH);
 		}
 		const time = this.app.shownTime;
 		if (!time) {
@@ -550,8 +561,8 @@ class HeatView {
 		for (let c = first; c * this.column < time[1] && c < this.columns; c++) {
 			const y0 = Math.max(0, (time[0] / this.column - c) * this.rows) * this.cellH;
 			const y1 = Math.min(1, time[1] / this.column - c) * this.rows * this.cellH;
-			g.fillRect(44 + c * this.cellW, y0, this.cellW, y1 - y0);
-			g.strokeRect(44 + c * this.cellW, y0, this.cellW, y1 - y0);
+			g.fillRect(this.x(c), y0, this.cellW, y1 - y0);
+			g.strokeRect(this.x(c), y0, this.cellW, y1 - y0);
 		}
 	}
 
@@ -568,7 +579,7 @@ class HeatView {
 		}
 		const every = Math.max(1, Math.ceil(niceStep(this.columns, (this.columns * this.cellW) / 60)));
 		for (let c = 0; c < this.columns; c += every) {
-			g.fillText(formatAxis(c * this.column, this.column), 44 + c * this.cellW, height - 14);
+			g.fillText(formatAxis(c * this.column, this.column), this.x(c), height - 14);
 		}
 	}
 
@@ -613,7 +624,7 @@ class HeatView {
 	}
 
 	pointed(e) {
-		if (!this.counts || e.offsetX < 44) {
+		if (!this.counts || e.offsetX < HEAT_LEFT) {
 			this.app.tooltip(null);
 			return;
 		}

@@ -3,7 +3,9 @@
 class TreeView {
 	constructor(host, app) {
 		this.app = app;
-		this.open = new Set([""]);
+		/* What is open, by the way that leads to it: it stays open in another layout, whose places are others. */
+		this.ways = new Trie(0, 0);
+		this.open = new Set([0]);
 		this.colours = new Colours();
 		this.table = new VirtualTable(host, {
 			label: "Call tree",
@@ -35,7 +37,7 @@ class TreeView {
 			],
 			attributes: (r) => ({
 				"aria-level": this.layout.depth[r.i] + 1,
-				...(r.leaf ? {} : { "aria-expanded": String(this.open.has(r.path)) }),
+				...(r.leaf ? {} : { "aria-expanded": String(this.open.has(r.way)) }),
 			}),
 			onRow: (r, e) => this.chosen(r, e),
 			onOpen: (r) => this.toggle(r),
@@ -50,8 +52,7 @@ class TreeView {
 		}
 		this.app.select(
 			l.key[r.i],
-			this.app.describe(l.key[r.i], l.total[r.i], l.self[r.i], l.before[r.i], l.selfBefore[r.i]),
-			"tree",
+			this.app.describe(l.key[r.i], l.total[r.i], l.self[r.i], l.before[r.i]),
 		);
 	}
 
@@ -70,7 +71,7 @@ class TreeView {
 		const twist = element(
 			"span",
 			{ class: "twist", "aria-hidden": "true" },
-			r.leaf ? "" : this.open.has(r.path) ? "\u25be" : "\u25b8",
+			r.leaf ? "" : this.open.has(r.way) ? "\u25be" : "\u25b8",
 		);
 		const pad = element("span", { class: "pad" });
 		pad.style.width = Math.min(this.layout.depth[r.i], 60) * 14 + "px";
@@ -85,10 +86,10 @@ class TreeView {
 	}
 
 	toggle(r) {
-		if (this.open.has(r.path)) {
-			this.open.delete(r.path);
+		if (this.open.has(r.way)) {
+			this.open.delete(r.way);
 		} else {
-			this.open.add(r.path);
+			this.open.add(r.way);
 			this.openOnly(r);
 		}
 		this.update();
@@ -97,16 +98,16 @@ class TreeView {
 	/* What has but one callee opens with it. */
 	openOnly(r) {
 		const l = this.layout;
-		let { i, path } = r;
+		let { i, way } = r;
 		for (let only = calleesOf(l, i); only.length === 1; only = calleesOf(l, i)) {
 			i = only[0];
-			path += "/" + l.key[i];
-			this.open.add(path);
+			way = this.ways.child(way, l.key[i]);
+			this.open.add(way);
 		}
 	}
 
 	pressed(e, r, n) {
-		const isOpen = this.open.has(r.path);
+		const isOpen = this.open.has(r.way);
 		if ((e.key === "ArrowRight" && !r.leaf && !isOpen) || (e.key === "ArrowLeft" && isOpen && !r.leaf)) {
 			this.toggle(r);
 		} else if (e.key === "ArrowLeft") {
@@ -125,14 +126,14 @@ class TreeView {
 	openHottest() {
 		const l = this.layout;
 		let i = 0;
-		let path = "";
+		let way = 0;
 		for (let n = 0; n < 40; n++) {
 			const best = largestCallee(l, i);
 			if (best < 0 || l.size[best] < l.size[0] * 0.05) {
 				break;
 			}
-			path += "/" + l.key[best];
-			this.open.add(path);
+			way = this.ways.child(way, l.key[best]);
+			this.open.add(way);
 			i = best;
 		}
 	}
@@ -145,18 +146,16 @@ class TreeView {
 			this.openHottest();
 		}
 		const rows = [];
-		const walk = (i, path) => {
+		const waiting = [[0, 0]]; /* the largest of its siblings last; stacks may be deep, so nothing recurs */
+		while (waiting.length) {
+			const [i, way] = waiting.pop();
 			const callees = calleesOf(l, i);
-			rows.push({ i, path, leaf: !callees.length });
-			if (!this.open.has(path)) {
-				return;
+			rows.push({ i, way, leaf: !callees.length });
+			if (this.open.has(way)) {
+				callees.sort((a, b) => l.size[a] - l.size[b] || b - a);
+				callees.forEach((c) => waiting.push([c, this.ways.child(way, l.key[c])]));
 			}
-			callees.sort((a, b) => l.size[b] - l.size[a] || a - b);
-			for (const c of callees) {
-				walk(c, path + "/" + l.key[c]);
-			}
-		};
-		walk(0, "");
+		}
 		this.table.set(rows);
 	}
 }
@@ -188,13 +187,11 @@ class SandwichView {
 		host.append(this.side, main);
 		this.callers = new Flame(callers, app, {
 			label: "Callers",
-			name: "sandwich",
 			icicle: () => false,
 			onPick: (i) => this.pick("callers", i),
 		});
 		this.callees = new Flame(callees, app, {
 			label: "Callees",
-			name: "sandwich",
 			icicle: () => true,
 			onPick: (i) => this.pick("callees", i),
 		});
