@@ -16,6 +16,7 @@ struct selector {
 	uint8_t *stacks;  /* by stack: MATCH_* of any of its frames */
 	unsigned asked;   /* MATCH_* of the expressions that were given */
 	bool keeps_roots; /* MATCH_PRUNE counts only inside of a frame that does not match (HAS_USER) */
+	bool keeps_apart;
 };
 
 static bool matches(const regex_t *re, const char *s)
@@ -90,6 +91,58 @@ static stack_id pruned(const struct selector *sel, stack_id stack)
 	return stack;
 }
 
+/* Stacks that a wanted row ends in, and their callers. */
+static bool *used_stacks(const struct selector *sel)
+{
+	const struct profile *p = sel->p;
+	bool *used = xcalloc(p->stacks.len + 1, 1);
+	for (size_t i = 0; i < p->rows.len; i++)
+		if (p->rows.data[i].stack != PROFILE_NONE && is_wanted(sel, p->rows.data[i].stack))
+			used[p->rows.data[i].stack] = true;
+	for (stack_id s = (stack_id)p->stacks.len; s--;)
+		if (used[s] && p->stacks.data[s].caller != PROFILE_NONE)
+			used[p->stacks.data[s].caller] = true;
+	return used;
+}
+
+static stack_id add_stack(const struct selector *sel, struct profile *to, stack_id caller, frame_id frame)
+{
+	if (!sel->keeps_apart)
+		return profile_stack(to, caller, frame);
+	uint32_t depth = caller == PROFILE_NONE ? 1 : to->stacks.data[caller].depth + 1;
+	vec_push(&to->stacks, ((struct profile_stack){ .caller = caller, .frame = frame, .depth = depth }));
+	return (stack_id)to->stacks.len - 1;
+}
+
+/* By old stack the new one; those of which nothing is left, and unused ones, are as their callers. */
+static stack_id *make_stacks(const struct selector *sel, struct profile_transfer *t)
+{
+	const struct profile *p = sel->p;
+	bool *used = used_stacks(sel);
+	stack_id *ret = xmalloc((p->stacks.len + 1) * sizeof(*ret));
+	for (stack_id s = 0; s < p->stacks.len; s++) {
+		const struct profile_stack *st = &p->stacks.data[s];
+		stack_id caller = st->caller == PROFILE_NONE ? PROFILE_NONE : ret[st->caller];
+		ret[s] = used[s] && is_shown(sel, s) ? add_stack(sel, t->dst, caller, profile_transfer_frame(t, st->frame)) : caller;
+	}
+	free(used);
+	return ret;
+}
+
+/* By old stack where its rows end. What lost its innermost frames ends where others do: apart, it gets an end of its own. */
+static stack_id *make_ends(const struct selector *sel, struct profile *to, const stack_id *stacks)
+{
+	const struct profile *p = sel->p;
+	stack_id *ret = xmalloc((p->stacks.len + 1) * sizeof(*ret));
+	for (stack_id s = 0; s < p->stacks.len; s++) {
+		stack_id end = pruned(sel, s);
+		ret[s] = stacks[end];
+		if (sel->keeps_apart && ret[s] != PROFILE_NONE && (end != s || !is_shown(sel, end)))
+			ret[s] = add_stack(sel, to, to->stacks.data[ret[s]].caller, to->stacks.data[ret[s]].frame);
+	}
+	return ret;
+}
+
 static struct profile *make(const struct selector *sel)
 {
 	const struct profile *p = sel->p;
@@ -99,31 +152,17 @@ static struct profile *make(const struct selector *sel)
 	profile_transfer_origin(&t);
 	for (uint32_t i = 0; i < p->events.len; i++)
 		profile_transfer_event(&t, i);
-	/* old stack → new one; made only for stacks that a row ends in, and their callers */
-	stack_id *new_stacks = xmalloc((p->stacks.len + 1) * sizeof(*new_stacks));
-	bool *used = xcalloc(p->stacks.len + 1, 1);
-	for (size_t i = 0; i < p->rows.len; i++)
-		if (p->rows.data[i].stack != PROFILE_NONE && is_wanted(sel, p->rows.data[i].stack))
-			used[p->rows.data[i].stack] = true;
-	for (stack_id s = (stack_id)p->stacks.len; s--;)
-		if (used[s] && p->stacks.data[s].caller != PROFILE_NONE)
-			used[p->stacks.data[s].caller] = true;
-	for (stack_id s = 0; s < p->stacks.len; s++) {
-		const struct profile_stack *st = &p->stacks.data[s];
-		stack_id caller = st->caller == PROFILE_NONE ? PROFILE_NONE : new_stacks[st->caller];
-		new_stacks[s] = used[s] && is_shown(sel, s) ?
-			profile_stack(ret, caller, profile_transfer_frame(&t, st->frame)) : caller;
-	}
+	stack_id *stacks = make_stacks(sel, &t), *ends = make_ends(sel, ret, stacks);
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
-		stack_id end = pruned(sel, row->stack), stack = end == PROFILE_NONE ? PROFILE_NONE : new_stacks[end];
+		stack_id stack = row->stack == PROFILE_NONE ? PROFILE_NONE : ends[row->stack];
 		bool has_lost_all = row->stack != PROFILE_NONE && stack == PROFILE_NONE;
 		if (is_wanted(sel, row->stack) && !has_lost_all)
 			profile_add(ret, stack, profile_transfer_labels(&t, row->labels), profile_transfer_event(&t, row->event),
 				    row->samples, row->value, row->weight);
 	}
-	free(new_stacks);
-	free(used);
+	free(stacks);
+	free(ends);
 	profile_transfer_deinit(&t);
 	return ret;
 }
@@ -162,6 +201,7 @@ static struct strobe_error *mark_all(struct selector *sel, const struct profile_
 struct strobe_error *profile_select(const struct profile *p, const struct profile_select *select, struct profile **ret)
 {
 	struct selector sel = selector_make(p);
+	sel.keeps_apart = select->keeps_apart;
 	return selector_finish(&sel, mark_all(&sel, select), ret);
 }
 

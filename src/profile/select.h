@@ -17,6 +17,7 @@ struct profile_select {
 	const char *show;       /* frames that do not are */
 	const char *show_from;  /* frames outside the outermost match are; stacks without a match are gone */
 	const char *prune_from; /* frames inside the innermost match are */
+	bool keeps_apart;       /* rows that become alike stay rows of their own, and stacks are not interned: to be listed, not summed */
 };
 
 static inline bool profile_selects(const struct profile_select *s)

@@ -273,7 +273,6 @@ static frame_id label_frame(struct profile_transfer *t, const struct profile_lab
 		fn.name = strtab_add(&t->dst->strings, text);
 		free(text);
 	}
-	fn.system_name = fn.name;
 	struct profile_frame frame = { .mapping = PROFILE_NONE, .function = profile_function(t->dst, &fn) };
 	return profile_frame(t->dst, &frame);
 }

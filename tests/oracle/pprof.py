@@ -49,6 +49,7 @@ REPORTS = [
 ]
 # of a program's own, which has labels: those are boxes of their own in graphs
 LABELLED = [
+    *(["-traces", option] for option in ("-hide=hot", "-show=main[.]", "-show=Do|hot", "-prune_from=outer", "-show_from=outer")),
     ["-dot", "-lines", "-cum", "-taghide=phase"], ["-dot", "-focus=hot", "-taghide=phase"], ["-dot"], ["-dot", "-lines", "-mean"],
     ["-dot", "-call_tree"], ["-dot", "-call_tree", "-noinlines", "-nodefraction=0.2"], ["-dot", "-nodecount=6"],
     ["-callgrind", "-call_tree"], ["-top", "-focus=no such function"],
@@ -232,6 +233,34 @@ def first_difference(a, b):
         if x != y:
             return f"line {number}: ours {x!r}, theirs {y!r}"
     return f"{len(a.splitlines())} lines, theirs {len(b.splitlines())}"
+
+
+def raw_samples(text):
+    """[(values, the frames of each location, labels)] of -raw: a selection's locations are numbered as its samples name them."""
+    samples, places, at = [], {}, None
+    part = ""
+    for line in text.splitlines():
+        sample, place = re.match(r"((?: +-?\d+)+): ([\d ]*)$", line), re.match(r" *(\d+): (.*)$", line)
+        if line in ("Samples:", "Locations", "Mappings"):
+            part = line
+        elif part == "Samples:" and sample:
+            samples.append((sample[1].split(), sample[2].split(), []))
+        elif part == "Samples:" and samples:
+            samples[-1][2].append(line.strip())
+        elif part == "Locations":
+            at = places.setdefault(place[1], []) if place else at
+            at.append(place[2] if place else line.strip())
+    return [(values, [places[number] for number in numbers], labels) for values, numbers, labels in samples]
+
+
+def check_raw_selection(tap):
+    """-raw of a selection has the reference's samples, one by one and in its order."""
+    path = os.path.join(SCRATCH, "cpu.pb.gz")
+    for options in (["-focus=hot"], ["-hide=hot"], ["-show=main[.]"], ["-show_from=outer"], ["-prune_from=outer"], ["-tagfocus=phase=one"],
+                    ["-tagroot=phase"], ["-tagleaf=phase", "-hide=hot"], ["-taghide=phase", "-ignore=main.main.func2"]):
+        ours, theirs = strobe("pprof", "-symbolize=none", "-raw", *options, path), go_pprof("-raw", *options, path)
+        samples = [raw_samples(done.out) for done in (ours, theirs)]
+        tap.ok(samples[0] and samples[0] == samples[1], f"-raw {' '.join(options)}: the same samples", [ours.err, samples[0][:2], samples[1][:2]])
 
 
 def check_corpus(tap):
@@ -426,6 +455,14 @@ def check_options(tap):
     words = [set(re.findall(r"^ {4,6}([a-z_/]+)\b", done.out + done.err, re.M))
              for done in (go_pprof(profile, stdin=b"help\n"), run(STROBE, "pprof", profile, stdin=b"help\n"))]
     tap.equal(sorted(words[0] - words[1]), ["gif"], "every word of the prompt's help but gif")
+    every = sorted((words[0] - {"gif", "o/options", "q/quit/exit", "sort", "granularity"}) & words[1])
+    helps = [done.err for done in (go_pprof(profile, stdin="".join(f"help {word}\n" for word in every).encode()),
+                                   run(STROBE, "pprof", profile, stdin="".join(f"help {word}\n" for word in every).encode()))]
+    begins = [set(text.splitlines()) for text in helps]
+    tap.ok(len(every) > 50 and "Unknown" not in helps[1] and begins[0] & begins[1] >= {
+        "Outputs top entries in text form", "    tree [n] [focus_regex]* [-ignore_regex]* [-cum] >f",
+        "    web [n] [focus_regex]* [-ignore_regex]*", "Aggregate at the address level.", "Sort entries based on cumulative weight",
+        "Restricts to samples going through a node matching regexp"}, "help on each of them", [every, helps[1][:300]])
     att, intel = (strobe("pprof", *options, "-disasm=main.hot", profile).out for options in ([], ["-intel_syntax"]))
     tap.ok("%r" in att and "%r" not in intel and att.count("\n") == intel.count("\n"), "-intel_syntax", intel[:300])
 
@@ -590,6 +627,7 @@ def main():
     check_legacy(tap)
     check_recording(tap)
     check_go_program(tap)
+    check_raw_selection(tap)
     check_pictures(tap)
     check_top_profile(tap)
     check_viewer(tap)

@@ -9,53 +9,91 @@
 
 enum setting_kind { SETTING_TEXT, SETTING_FLAG, SETTING_INTEGER, SETTING_NUMBER };
 
+struct setting_choice {
+	const char *name;
+	const char *help;
+};
+
 struct setting {
 	const char *name;
 	enum setting_kind kind;
 	size_t offset;
-	const char *choices; /* in alphabetical order, " | " between them */
-	const char *help;
+	const char *help; /* the first line stands in the list of all */
+	const struct setting_choice *choices; /* in the order of the list of help, up to one without a name; or NULL */
 };
 
 #define AT(field) offsetof(struct pprof_config, field)
 
+#define MATCHED "\nIt is held against names of functions, source files and objects."
+#define TAG_FILTER                                                                                                      \
+	"\nA key may stand before it: key=regexp, key=range.\nRanges: 1kb, 1kb:10kb, 32mb:, :1s\n"                       \
+	"Regular expressions: foo, foo.*bar, and several with \",\" between, all of which have to match"
+
+static const struct setting_choice granularities[] = {
+	{ "functions", "Aggregate at the function level.\nOf one name in several source files there is one row." },
+	{ "filefunctions", "Aggregate at the function level.\nOf one name in several source files there is a row for each." },
+	{ "files", "Aggregate at the file level." },
+	{ "lines", "Aggregate at the source code line level." },
+	{ "addresses", "Aggregate at the address level.\nRows have the address before the name." },
+	{},
+};
+static const struct setting_choice sorts[] = {
+	{ "cum", "Sort entries based on cumulative weight" },
+	{ "flat", "Sort entries based on own weight" },
+	{},
+};
+
 /* In the order of their names. */
 static const struct setting settings[] = {
-	{ "call_tree", SETTING_FLAG, AT(call_tree), NULL, "Create a context-sensitive call tree" },
-	{ "compact_labels", SETTING_FLAG, AT(compact_labels), NULL, "Show minimal headers" },
-	{ "divide_by", SETTING_NUMBER, AT(divide_by), NULL, "Ratio to divide all samples before visualization" },
-	{ "drop_negative", SETTING_FLAG, AT(drop_negative), NULL, "Ignore negative differences" },
-	{ "edgefraction", SETTING_NUMBER, AT(edge_fraction), NULL, "Hide edges below <f>*total" },
-	{ "focus", SETTING_TEXT, AT(select.focus), NULL, "Restricts to samples going through a node matching regexp" },
-	{ "granularity", SETTING_TEXT, AT(granularity), "addresses | filefunctions | files | functions | lines",
-	  "What is one row of a report" },
-	{ "hide", SETTING_TEXT, AT(select.hide), NULL, "Skips nodes matching regexp" },
-	{ "ignore", SETTING_TEXT, AT(select.ignore), NULL, "Skips paths going through any nodes matching regexp" },
-	{ "intel_syntax", SETTING_FLAG, AT(intel_syntax), NULL, "Show assembly in Intel syntax" },
-	{ "mean", SETTING_FLAG, AT(mean), NULL, "Average sample value over first value (count)" },
-	{ "nodecount", SETTING_INTEGER, AT(node_count), NULL, "Max number of nodes to show" },
-	{ "nodefraction", SETTING_NUMBER, AT(node_fraction), NULL, "Hide nodes below <f>*total" },
-	{ "noinlines", SETTING_FLAG, AT(no_inlines), NULL, "Ignore inlines." },
-	{ "normalize", SETTING_FLAG, AT(normalize), NULL, "Scales profile based on the base profile." },
-	{ "output", SETTING_TEXT, AT(output), NULL, "Output filename for file-based outputs" },
-	{ "prune_from", SETTING_TEXT, AT(select.prune_from), NULL, "Drops any functions below the matched frame." },
-	{ "relative_percentages", SETTING_FLAG, AT(relative), NULL, "Show percentages relative to focused subgraph" },
-	{ "sample_index", SETTING_TEXT, AT(sample_index), NULL, "Sample value to report (0-based index or name)" },
-	{ "show", SETTING_TEXT, AT(select.show), NULL, "Only show nodes matching regexp" },
-	{ "show_from", SETTING_TEXT, AT(select.show_from), NULL, "Drops functions above the highest matched frame." },
-	{ "sort", SETTING_TEXT, AT(sort), "cum | flat", "What rows are sorted by" },
-	{ "source_path", SETTING_TEXT, AT(source_path), NULL, "Search path for source files" },
-	{ "tagfocus", SETTING_TEXT, AT(labels.focus), NULL, "Restricts to samples with tags in range or matched by regexp" },
-	{ "taghide", SETTING_TEXT, AT(labels.hide), NULL, "Skip tags matching this regexp" },
-	{ "tagignore", SETTING_TEXT, AT(labels.ignore), NULL, "Discard samples with tags in range or matched by regexp" },
-	{ "tagleaf", SETTING_TEXT, AT(labels.leaf), NULL,
-	  "Adds pseudo stack frames for labels key/value pairs at the callstack leaf." },
-	{ "tagroot", SETTING_TEXT, AT(labels.root), NULL,
-	  "Adds pseudo stack frames for labels key/value pairs at the callstack root." },
-	{ "tagshow", SETTING_TEXT, AT(labels.show), NULL, "Only consider tags matching this regexp" },
-	{ "trim", SETTING_FLAG, AT(trim), NULL, "Honor nodefraction/edgefraction/nodecount defaults" },
-	{ "trim_path", SETTING_TEXT, AT(trim_path), NULL, "Path to trim from source paths before search" },
-	{ "unit", SETTING_TEXT, AT(unit), NULL, "Measurement units to display" },
+	{ "call_tree", SETTING_FLAG, AT(call_tree), "Create a context-sensitive call tree\nA function is told apart by the way to it." },
+	{ "compact_labels", SETTING_FLAG, AT(compact_labels), "Show minimal headers" },
+	{ "divide_by", SETTING_NUMBER, AT(divide_by),
+	  "Ratio to divide all samples before visualization\nBy the number of runs or processors, say." },
+	{ "drop_negative", SETTING_FLAG, AT(drop_negative), "Ignore negative differences\nWhat a base has more of does not show." },
+	{ "edgefraction", SETTING_NUMBER, AT(edge_fraction), "Hide edges below <f>*total" },
+	{ "focus", SETTING_TEXT, AT(select.focus),
+	  "Restricts to samples going through a node matching regexp\nAll others do not count." MATCHED },
+	{ "granularity", SETTING_TEXT, AT(granularity), "What is one row of a report", granularities },
+	{ "hide", SETTING_TEXT, AT(select.hide),
+	  "Skips nodes matching regexp\nTheir callers are taken to call what they call." MATCHED },
+	{ "ignore", SETTING_TEXT, AT(select.ignore),
+	  "Skips paths going through any nodes matching regexp\nSuch samples do not count." MATCHED },
+	{ "intel_syntax", SETTING_FLAG, AT(intel_syntax), "Show assembly in Intel syntax\nIn the reports disasm and weblist." },
+	{ "mean", SETTING_FLAG, AT(mean),
+	  "Average sample value over first value (count)\nThe memory of one allocation, say, or the time of one event." },
+	{ "nodecount", SETTING_INTEGER, AT(node_count),
+	  "Max number of nodes to show\nOf graphs those that matter most; dotted edges lead through what is left out." },
+	{ "nodefraction", SETTING_NUMBER, AT(node_fraction), "Hide nodes below <f>*total" },
+	{ "noinlines", SETTING_FLAG, AT(no_inlines), "Ignore inlines.\nAn inlined function counts as the one that it was inlined into." },
+	{ "normalize", SETTING_FLAG, AT(normalize), "Scales profile based on the base profile." },
+	{ "output", SETTING_TEXT, AT(output), "Output filename for file-based outputs" },
+	{ "prune_from", SETTING_TEXT, AT(select.prune_from),
+	  "Drops any functions below the matched frame.\nWhat the innermost match calls counts for it." },
+	{ "relative_percentages", SETTING_FLAG, AT(relative),
+	  "Show percentages relative to focused subgraph\nElse they are of the whole profile, and those of several reports compare." },
+	{ "sample_index", SETTING_TEXT, AT(sample_index),
+	  "Sample value to report (0-based index or name)\nA sample may have several: \"options\" lists their names." },
+	{ "show", SETTING_TEXT, AT(select.show), "Only show nodes matching regexp\nAll others are left out of their stacks." MATCHED },
+	{ "show_from", SETTING_TEXT, AT(select.show_from),
+	  "Drops functions above the highest matched frame.\nStacks without a match do not count." MATCHED },
+	{ "sort", SETTING_TEXT, AT(sort), "What rows are sorted by", sorts },
+	{ "source_path", SETTING_TEXT, AT(source_path), "Search path for source files" },
+	{ "tagfocus", SETTING_TEXT, AT(labels.focus), "Restricts to samples with tags in range or matched by regexp" TAG_FILTER },
+	{ "taghide", SETTING_TEXT, AT(labels.hide), "Skip tags matching this regexp\nIt is held against their keys." },
+	{ "tagignore", SETTING_TEXT, AT(labels.ignore), "Discard samples with tags in range or matched by regexp" TAG_FILTER },
+	{ "tagleaf", SETTING_TEXT, AT(labels.leaf),
+	  "Adds pseudo stack frames for labels key/value pairs at the callstack leaf.\n"
+	  "Keys with \",\" between; the last one is innermost." },
+	{ "tagroot", SETTING_TEXT, AT(labels.root),
+	  "Adds pseudo stack frames for labels key/value pairs at the callstack root.\n"
+	  "Keys with \",\" between; the first one is outermost." },
+	{ "tagshow", SETTING_TEXT, AT(labels.show), "Only consider tags matching this regexp\nIt is held against their keys." },
+	{ "trim", SETTING_FLAG, AT(trim),
+	  "Honor nodefraction/edgefraction/nodecount defaults\nfalse shows all of the profile, however small." },
+	{ "trim_path", SETTING_TEXT, AT(trim_path), "Path to trim from source paths before search" },
+	{ "unit", SETTING_TEXT, AT(unit),
+	  "Measurement units to display\nOf time: ns, us, ms, s, min, hr; of memory: B, kB, MB, GB.\n"
+	  "auto: for each value the one that suits it." },
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 
@@ -81,20 +119,19 @@ static const struct setting *find(const char *name)
 	return NULL;
 }
 
-static bool is_choice(const struct setting *s, const char *word)
+static const struct setting_choice *find_choice(const struct setting *s, const char *word)
 {
-	size_t n = strlen(word);
-	for (const char *at = s->choices; at && *at; at += strcspn(at, " |") , at += strspn(at, " |"))
-		if (strcspn(at, " |") == n && !memcmp(at, word, n))
-			return true;
-	return false;
+	for (const struct setting_choice *c = s->choices; c && c->name; c++)
+		if (!strcmp(c->name, word))
+			return c;
+	return NULL;
 }
 
 /* "lines" alone is "granularity=lines". */
 static const struct setting *find_by_choice(const char *word)
 {
 	for (size_t i = 0; i < SETTINGS; i++)
-		if (is_choice(&settings[i], word))
+		if (find_choice(&settings[i], word))
 			return &settings[i];
 	return NULL;
 }
@@ -113,7 +150,10 @@ bool pprof_config_is_flag(const char *name)
 const char *pprof_config_help(const char *name)
 {
 	const struct setting *s = find(name);
-	return s ? s->help : NULL;
+	if (s)
+		return s->help;
+	s = find_by_choice(name);
+	return s ? find_choice(s, name)->help : NULL;
 }
 
 static struct strobe_error *parse_flag(const char *value, bool *ret)
@@ -208,7 +248,7 @@ struct strobe_error *pprof_config_set(const struct pprof_session *session, struc
 		*config = changed;
 		return NULL;
 	}
-	if (s->choices && !is_choice(s, value))
+	if (s->choices && !find_choice(s, value))
 		return error_create(ERROR_USAGE, "invalid \"%s\" value \"%s\"", s->name, value);
 	if (s->offset == AT(sample_index))
 		TRY(check_sample_index(session, &value));
@@ -243,13 +283,31 @@ static void sample_index_text(const struct pprof_session *session, const struct 
 		strbuf_addf(comment, "%s%s", i ? " | " : "", profile_str(p, p->events.data[i].name));
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "cum | flat", in the order of the alphabet. */
+static void add_choices(const struct setting *s, struct strbuf *to)
+{
+	VEC(const char *) names = {};
+	for (const struct setting_choice *c = s->choices; c && c->name; c++)
+		vec_push(&names, c->name);
+	if (names.len)
+		qsort(names.data, names.len, sizeof(*names.data), compare_names);
+	for (size_t i = 0; i < names.len; i++)
+		strbuf_addf(to, "%s%s", i ? " | " : "", names.data[i]);
+	vec_deinit(&names);
+}
+
 void pprof_config_out(const struct pprof_session *session, const struct pprof_config *config, struct out *out)
 {
 	for (size_t i = 0; i < SETTINGS; i++) {
 		const struct setting *s = &settings[i];
 		_cleanup_strbuf_ struct strbuf value = {}, comment = {}, line = {};
 		value_text(s, config, &value);
-		strbuf_addstr(&comment, s->choices ? s->choices : "");
+		add_choices(s, &comment);
 		if (s->offset == AT(sample_index) && session->profile->events.len)
 			sample_index_text(session, config, &value, &comment);
 		strbuf_addf(&line, "  %-25s = %-20s ", s->name, strbuf_str(&value));
@@ -264,22 +322,25 @@ void pprof_config_out(const struct pprof_session *session, const struct pprof_co
 	}
 }
 
-/* The choices of a setting, a line each: they can be typed alone. */
+/* The name, and the first line of the help. */
+static void out_help_line(const char *indent, const char *name, const char *help, struct out *out)
+{
+	out_f(out, "%s%-16s %.*s\n", indent, name, (int)strcspn(help, "\n"), help);
+}
+
+/* Choices can be typed alone. */
 static void out_choices(const struct setting *s, struct out *out)
 {
-	out_f(out, "    %-16s %s\n", s->name, s->help);
-	for (const char *at = s->choices; *at; at += strspn(at, " |")) {
-		size_t n = strcspn(at, " |");
-		out_f(out, "      %.*s\n", (int)n, at);
-		at += n;
-	}
+	out_f(out, "    %-16s \n", s->name);
+	for (const struct setting_choice *c = s->choices; c->name; c++)
+		out_help_line("      ", c->name, c->help, out);
 }
 
 void pprof_config_out_help(struct out *out)
 {
 	for (size_t i = 0; i < SETTINGS; i++)
 		if (!settings[i].choices)
-			out_f(out, "    %-16s %s\n", settings[i].name, settings[i].help);
+			out_help_line("    ", settings[i].name, settings[i].help, out);
 	out_str(out, "\n  Option groups (only set one per group):\n");
 	for (size_t i = 0; i < SETTINGS; i++)
 		if (settings[i].choices)

@@ -7,14 +7,18 @@
 	"  Usage:\n    " name " [n] [focus_regex]* [-ignore_regex]* [-cum] >f\n    Include up to n samples\n"  \
 	"    Include samples matching focus_regex, and exclude ignore_regex.\n"                              \
 	"    -cum sorts the output by cumulative weight\n    Optionally save the report on the file f\n"
+#define VIEWED_USAGE(name)                                                                                   \
+	"  Usage:\n    " name " [n] [focus_regex]* [-ignore_regex]*\n    Include up to n samples\n"            \
+	"    Include samples matching focus_regex, and exclude ignore_regex.\n"
 #define GRAPH_USAGE(name)                                                                                    \
 	"  Usage:\n    " name " [n] [focus_regex]* [-ignore_regex]* >f\n    Include up to n samples\n"         \
 	"    Include samples matching focus_regex, and exclude ignore_regex.\n"                              \
 	"    Optionally save the report on the file f\n"
 #define LIST_USAGE(name)                                                                                     \
-	"  Usage:\n    " name " func_regex|address [-focus_regex]* [-ignore_regex]*\n"                          \
+	"  Usage:\n    " name " func_regex|address [-focus_regex]* [-ignore_regex]* >f\n"                       \
 	"    Include functions matching func_regex, or including the address specified.\n"                      \
-	"    Include samples matching focus_regex, and exclude ignore_regex.\n"
+	"    Include samples matching focus_regex, and exclude ignore_regex.\n"                              \
+	"    Optionally save the report on the file f\n"
 
 #define BROWSERS "chrome|google-chrome|chromium|firefox|sensible-browser|xdg-open"
 
@@ -24,10 +28,10 @@ const struct pprof_report_kind pprof_kinds[] = {
 	{ "comments", OUTPUT_COMMENTS, false, NULL, "Output all profile comments", NULL, NULL },
 	{ "disasm", OUTPUT_DISASM, true, NULL, "Output assembly listings annotated with samples", LIST_USAGE("disasm"), NULL },
 	{ "dot", OUTPUT_DOT, false, NULL, "Outputs a graph in DOT format", GRAPH_USAGE("dot"), NULL },
-	{ "eog", OUTPUT_SVG, false, "svg", "Visualize graph through eog", GRAPH_USAGE("eog"), "eog" },
-	{ "evince", OUTPUT_PDF, false, "pdf", "Visualize graph through evince", GRAPH_USAGE("evince"), "evince" },
-	{ "gv", OUTPUT_PS, false, "ps", "Visualize graph through gv", GRAPH_USAGE("gv"), "gv" },
-	{ "kcachegrind", OUTPUT_CALLGRIND, false, "grind", "Visualize report in KCachegrind", GRAPH_USAGE("kcachegrind"),
+	{ "eog", OUTPUT_SVG, false, "svg", "Visualize graph through eog", VIEWED_USAGE("eog"), "eog" },
+	{ "evince", OUTPUT_PDF, false, "pdf", "Visualize graph through evince", VIEWED_USAGE("evince"), "evince" },
+	{ "gv", OUTPUT_PS, false, "ps", "Visualize graph through gv", VIEWED_USAGE("gv"), "gv" },
+	{ "kcachegrind", OUTPUT_CALLGRIND, false, "grind", "Visualize report in KCachegrind", VIEWED_USAGE("kcachegrind"),
 	  "kcachegrind" },
 	{ "list", OUTPUT_LIST, true, NULL, "Output annotated source for functions matching regexp", LIST_USAGE("list"), NULL },
 	{ "pdf", OUTPUT_PDF, false, "pdf", "Outputs a graph in PDF format", GRAPH_USAGE("pdf"), NULL },
@@ -46,7 +50,7 @@ const struct pprof_report_kind pprof_kinds[] = {
 	{ "topproto", OUTPUT_TOPPROTO, false, "pb.gz", "Outputs top entries in compressed protobuf format", NULL, NULL },
 	{ "traces", OUTPUT_TRACES, false, NULL, "Outputs all profile samples in text form", NULL, NULL },
 	{ "tree", OUTPUT_TREE, false, NULL, "Outputs a text rendering of call graph", TOP_USAGE("tree"), NULL },
-	{ "web", OUTPUT_SVG, false, "svg", "Visualize graph through web browser", GRAPH_USAGE("web"), BROWSERS },
+	{ "web", OUTPUT_SVG, false, "svg", "Visualize graph through web browser", VIEWED_USAGE("web"), BROWSERS },
 	{ "weblist", OUTPUT_WEBLIST, true, "html", "Output annotated source in HTML for functions matching regexp or address",
 	  LIST_USAGE("weblist"), NULL },
 };

@@ -39,28 +39,32 @@ static char *label(int64_t value, const char *unit)
 	return xstrdup(text);
 }
 
-static struct strobe_error *select_from(struct seen *s, const struct pprof_config *c, const struct cmd_context *ctx)
+/* Samples are listed one by one: those that become alike are no one. Frames are chosen last, for all else would join them. */
+static struct strobe_error *select_from(struct seen *s, const struct pprof_config *c, enum pprof_output output,
+					const struct cmd_context *ctx)
 {
 	struct profile *made;
 	struct profile_label_select labels = c->labels;
+	struct profile_select select = c->select;
 	labels.scale = scale;
 	labels.label = label;
+	select.keeps_apart = output == OUTPUT_TRACES || output == OUTPUT_RAW;
 	size_t had = s->p->rows.len;
 	if (labels.root || labels.leaf)
 		see(s, profile_frames_of_labels(s->p, &labels));
-	if (profile_selects(&c->select)) {
-		TRY(profile_select(s->p, &c->select, &made));
-		see(s, made);
-	}
-	if (had && !s->p->rows.len)
-		cmd_say(ctx, "no stack passes focus, ignore, hide, show and show_from");
-	had = s->p->rows.len;
 	if (profile_selects_labels(&labels)) {
 		TRY(profile_select_labels(s->p, &labels, &made));
 		see(s, made);
 	}
 	if (had && !s->p->rows.len)
 		cmd_say(ctx, "no sample passes tagfocus and tagignore");
+	had = s->p->rows.len;
+	if (profile_selects(&select)) {
+		TRY(profile_select(s->p, &select, &made));
+		see(s, made);
+	}
+	if (had && !s->p->rows.len)
+		cmd_say(ctx, "no stack passes focus, ignore, hide, show and show_from");
 	return NULL;
 }
 
@@ -80,7 +84,8 @@ static int64_t mean_total(const struct pprof_session *session, const struct seen
 	return divisor ? s->total / divisor : s->total;
 }
 
-static struct strobe_error *seen_init(struct seen *s, const struct pprof_session *session, const struct pprof_config *c)
+static struct strobe_error *seen_init(struct seen *s, const struct pprof_session *session, const struct pprof_config *c,
+				      enum pprof_output output)
 {
 	*s = (struct seen){ .p = session->stream ? pprof_stream_tables(session->stream) : session->profile };
 	TRY(profile_choose_event(s->p, c->sample_index ? c->sample_index : "", &s->event));
@@ -93,7 +98,7 @@ static struct strobe_error *seen_init(struct seen *s, const struct pprof_session
 				    profile_str(s->p, s->p->events.data[s->event].name));
 	if (c->mean)
 		s->total = mean_total(session, s);
-	TRY(select_from(s, c, session->ctx));
+	TRY(select_from(s, c, output, session->ctx));
 	if (c->relative)
 		s->total = 0;
 	return NULL;
@@ -273,7 +278,7 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 	list_filters(c, &session->ctx->words, filters);
 	if (c->mean && !has_means(kind->output))
 		return error_create(ERROR_UNSUPPORTED, "%s has no means", kind->name);
-	struct strobe_error *err = seen_init(&s, session, c);
+	struct strobe_error *err = seen_init(&s, session, c, kind->output);
 	if (!err && !session->stream && names_sources(kind->output))
 		trim_sources(&s, c);
 	if (!err && kind->output == OUTPUT_PROTO && c->divide_by != 1)
