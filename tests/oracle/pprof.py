@@ -260,7 +260,8 @@ def check_raw_selection(tap):
                     ["-tagroot=phase"], ["-tagleaf=phase", "-hide=hot"], ["-taghide=phase", "-ignore=main.main.func2"]):
         ours, theirs = strobe("pprof", "-symbolize=none", "-raw", *options, path), go_pprof("-raw", *options, path)
         samples = [raw_samples(done.out) for done in (ours, theirs)]
-        tap.ok(samples[0] and samples[0] == samples[1], f"-raw {' '.join(options)}: the same samples", [ours.err, samples[0][:2], samples[1][:2]])
+        tap.ok(samples[0] and samples[0] == samples[1], f"-raw {' '.join(options)}: the same samples",
+               [ours.err, samples[0][:2], samples[1][:2]])
 
 
 def check_corpus(tap):
