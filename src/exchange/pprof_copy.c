@@ -13,26 +13,55 @@
 struct pprof_copy {
 	struct pprof_reader reader;     /* its tables, but no rows */
 	struct exchange_bytes unpacked; /* what the reader reads */
-	struct out bytes;               /* of all samples what is no value, one after the other */
-	VEC(size_t) starts;             /* by sample, in bytes; one more at the end */
+	VEC(size_t) samples;            /* where each begins in what is unpacked: its field, tag and length included */
 	VEC(int64_t) values;            /* by sample: as many as there are events */
-	struct idset index;             /* of samples by their bytes */
+	struct idset index;             /* of samples by what is no value of them */
 	uint8_t *packed;                /* the file as it was, where nothing of it is to be changed; else NULL */
 	size_t packed_n;
 	bool has_alike;
 };
 
-struct key {
-	const char *p;
-	size_t n;
-};
+/* ---- samples as they stand in the file ---- */
+
+static struct cursor sample_at(const struct pprof_copy *c, size_t i)
+{
+	struct cursor at = c->reader.file;
+	struct proto_field f;
+	at.at = at.start + c->samples.data[i];
+	return proto_next(&at, &f) ? f.bytes : (struct cursor){};
+}
+
+/* The next field that is no value, as it stands; 0 bytes at the end. */
+static size_t next_kept(struct cursor *sample, const uint8_t **ret)
+{
+	struct proto_field f;
+	for (*ret = sample->at; proto_next(sample, &f); *ret = sample->at)
+		if (f.number != SAMPLE_VALUE)
+			return (size_t)(sample->at - *ret);
+	return 0;
+}
+
+static uint64_t hash_sample(struct cursor sample)
+{
+	const uint8_t *field;
+	uint64_t hash = 0;
+	for (size_t n; (n = next_kept(&sample, &field));)
+		hash = hash_combine(hash, hash_bytes(field, n));
+	return hash;
+}
 
 static bool sample_eq(const void *table, uint32_t id, const void *key)
 {
 	const struct pprof_copy *c = table;
-	const struct key *k = key;
-	size_t first = c->starts.data[id];
-	return c->starts.data[id + 1] - first == k->n && !memcmp(c->bytes.buf + first, k->p, k->n);
+	struct cursor a = sample_at(c, id), b = *(const struct cursor *)key;
+	const uint8_t *x, *y;
+	for (;;) {
+		size_t n = next_kept(&a, &x), m = next_kept(&b, &y);
+		if (n != m || memcmp(x, y, n))
+			return false;
+		if (!n)
+			return true;
+	}
 }
 
 /* ---- reading ---- */
@@ -70,35 +99,30 @@ static bool take_values(struct pprof_copy *c, size_t *at, struct proto_field f)
 	return is_good && !f.bytes.bad;
 }
 
-/* What it is but for its values goes to the bytes; whether it is sound. */
+/* Its values are added as those of a new sample; whether it is sound. */
 static bool take_fields(struct pprof_copy *c, struct cursor sample)
 {
 	struct proto_field f;
 	size_t nr = c->reader.p->events.len, values = 0;
 	memset(vec_extend(&c->values, nr), 0, nr * sizeof(int64_t));
-	for (const uint8_t *field = sample.at; proto_next(&sample, &f); field = sample.at) {
+	while (proto_next(&sample, &f))
 		if (f.number == SAMPLE_VALUE ? !take_values(c, &values, f) : f.number == SAMPLE_LOCATION && !check_locations(&c->reader, f))
 			return false;
-		if (f.number != SAMPLE_VALUE)
-			out_write(&c->bytes, field, (size_t)(sample.at - field));
-	}
 	return !sample.bad && values == nr;
 }
 
 /* One that is like another adds its values to that one's. */
-static void join_alike(struct pprof_copy *c)
+static void join_alike(struct pprof_copy *c, size_t start, struct cursor sample)
 {
-	size_t nr = c->reader.p->events.len, first = vec_last(&c->starts);
-	struct key key = { c->bytes.buf + first, c->bytes.len - first };
-	uint64_t hash = hash_bytes(key.p, key.n);
-	uint32_t id = idset_find(&c->index, hash, sample_eq, c, &key);
+	size_t nr = c->reader.p->events.len;
+	uint64_t hash = hash_sample(sample);
+	uint32_t id = idset_find(&c->index, hash, sample_eq, c, &sample);
 	if (id == IDSET_NONE) {
-		idset_insert(&c->index, hash, (uint32_t)c->starts.len - 1);
-		vec_push(&c->starts, c->bytes.len);
+		idset_insert(&c->index, hash, (uint32_t)c->samples.len);
+		vec_push(&c->samples, start);
 		return;
 	}
 	c->has_alike = true;
-	c->bytes.len = first;
 	c->values.len -= nr;
 	for (size_t i = 0; i < nr; i++)
 		c->values.data[id * nr + i] =
@@ -109,13 +133,12 @@ static struct strobe_error *read_samples(struct pprof_copy *c)
 {
 	struct cursor file = c->reader.file;
 	struct proto_field f;
-	vec_push(&c->starts, 0);
-	while (proto_next(&file, &f)) {
+	for (const uint8_t *field = file.at; proto_next(&file, &f); field = file.at) {
 		if (f.number != PROFILE_SAMPLE)
 			continue;
-		if (!take_fields(c, f.bytes) || c->starts.len == UINT32_MAX)
+		if (!take_fields(c, f.bytes) || c->samples.len == UINT32_MAX)
 			return pprof_bad("sample");
-		join_alike(c);
+		join_alike(c, (size_t)(field - file.start), f.bytes);
 	}
 	return NULL;
 }
@@ -133,7 +156,7 @@ static bool is_empty(const struct pprof_copy *c, size_t sample)
 static void keep_packed(struct pprof_copy *c, const uint8_t *p, size_t n)
 {
 	bool is_same = !c->has_alike;
-	for (size_t i = 0; i + 1 < c->starts.len && is_same; i++)
+	for (size_t i = 0; i < c->samples.len && is_same; i++)
 		is_same = !is_empty(c, i);
 	if (!is_same)
 		return;
@@ -146,8 +169,6 @@ struct strobe_error *pprof_copy_create(const uint8_t *p, size_t n, struct pprof_
 {
 	struct pprof_copy *c = xcalloc(1, sizeof(*c));
 	struct strobe_error *err = NULL;
-	out_init_mem(&c->bytes);
-	out_reserve(&c->bytes, n); /* the least that there will be of a packed file's samples */
 	if (!gzip_is(p, n))
 		err = error_create(ERROR_FORMAT, "it is not packed");
 	if (!err)
@@ -173,8 +194,7 @@ void pprof_copy_destroy(struct pprof_copy *c)
 		return;
 	profile_destroy(c->reader.p);
 	pprof_reader_deinit(&c->reader);
-	error_destroy(out_close(&c->bytes));
-	vec_deinit(&c->starts);
+	vec_deinit(&c->samples);
 	vec_deinit(&c->values);
 	idset_deinit(&c->index);
 	free(c->packed);
@@ -207,15 +227,20 @@ static size_t varint_bytes(uint64_t v)
 
 static void write_sample(const struct pprof_copy *c, size_t i, struct out *out)
 {
-	size_t nr = c->reader.p->events.len, first = c->starts.data[i], n = c->starts.data[i + 1] - first, values_n = 0;
+	struct cursor sample = sample_at(c, i), rest = sample;
+	size_t nr = c->reader.p->events.len, kept_n = 0, values_n = 0;
 	const int64_t *values = c->values.data + i * nr;
+	const uint8_t *field;
 	if (is_empty(c, i))
 		return;
+	for (size_t n; (n = next_kept(&rest, &field));)
+		kept_n += n;
 	for (size_t v = 0; v < nr; v++)
 		values_n += varint_bytes((uint64_t)values[v]);
 	proto_write_varint(out, PROFILE_SAMPLE << 3 | PROTO_BYTES);
-	proto_write_varint(out, n + 1 + varint_bytes(values_n) + values_n);
-	out_write(out, c->bytes.buf + first, n);
+	proto_write_varint(out, kept_n + 1 + varint_bytes(values_n) + values_n);
+	for (size_t n; (n = next_kept(&sample, &field));)
+		out_write(out, field, n);
 	proto_write_varint(out, SAMPLE_VALUE << 3 | PROTO_BYTES);
 	proto_write_varint(out, values_n);
 	for (size_t v = 0; v < nr; v++)
@@ -235,7 +260,7 @@ struct strobe_error *pprof_copy_write(const struct pprof_copy *c, struct out *ou
 	for (const uint8_t *field = file.at; proto_next(&file, &f); field = file.at)
 		if (f.number != PROFILE_SAMPLE)
 			out_write(&raw, field, (size_t)(file.at - field));
-	for (size_t i = 0; i + 1 < c->starts.len; i++)
+	for (size_t i = 0; i < c->samples.len; i++)
 		write_sample(c, i, &raw);
 	struct strobe_error *err = gzip_pack(raw.buf, raw.len, out);
 	error_destroy(out_close(&raw));
