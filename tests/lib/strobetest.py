@@ -1,26 +1,38 @@
 """What the test scripts share: TAP output, running programs with a time limit, workloads, recorded files.
 
 A script makes one Tap, calls ok() or skip() for each point and ends with tap.done(). All paths come from the
-environment that tests/run sets; run by hand, a script finds the tree by itself.
+environment that tests/run sets; run by hand, a script finds the tree by itself, and works in a directory that it makes.
 """
 
+import atexit
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 TOP = os.environ.get("STROBE_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.environ.get("STROBE_BUILD") or os.path.join(TOP, "build")
-STROBE = os.environ.get("STROBE") or os.path.join(BUILD, "strobe")
+BUILD = os.path.abspath(os.environ.get("STROBE_BUILD") or os.path.join(TOP, "build"))
+STROBE = os.path.abspath(os.environ.get("STROBE") or os.path.join(BUILD, "strobe"))
 PERF = os.environ.get("PERF") or shutil.which("perf") or "/usr/bin/perf"
 SHARED = os.environ.get("STROBE_SHARED") or os.path.join(os.path.dirname(TOP), "shared")
 CORPUS = os.path.join(SHARED, "corpus")
 CACHE = os.environ.get("STROBE_CACHE") or os.path.join(BUILD, "test-cache")
-SCRATCH = os.environ.get("STROBE_SCRATCH") or os.getcwd()
 SKIP_STATUS = 77
+
+
+def make_scratch():
+    """Never the directory that it was started in: scripts write, and remove, what they like."""
+    path, owner = tempfile.mkdtemp(prefix="strobe-test-"), os.getpid()
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(path, ignore_errors=True))
+    os.chdir(path)
+    return path
+
+
+SCRATCH = os.environ.get("STROBE_SCRATCH") or make_scratch()
 
 
 class Tap:
