@@ -59,7 +59,7 @@ struct annotate_options {
 	bool without_source;       /* do not read source files; places are known all the same */
 	/* Absolute source paths: the first `strip` directories are taken off, then the prefix is put before them. */
 	const char *source_prefix; /* or NULL */
-	unsigned source_strip;
+	uint64_t source_strip;
 	const char *source_root;   /* looked below first (--symfs), or NULL */
 };
 

@@ -100,7 +100,7 @@ static void add_symbol(struct kallsyms_parser *p, uint64_t address, char type, c
 		return;
 	if (p->starts.len && address < vec_last(&p->starts))
 		p->unsorted = true;
-	if (module && !p->modules.len)
+	if (module && !p->modules.len && p->starts.len)
 		memset(vec_extend(&p->modules, p->starts.len), 0, p->starts.len * sizeof(*p->modules.data));
 	uint32_t offset = add_name(p, name, bytes);
 	vec_push(&p->starts, address);

@@ -218,6 +218,13 @@ def main():
         tap.ok(any(re.match(r" +[0-9]+ │", line) for line in lines), "-n: numbers of samples", lines)
         s.keys("q")
         tap.equal(s.end()[0], 0, "q ends")
+    with Screen([STROBE, "report", "-i", path, "--asm-raw", "--no-source", "-M", "intel", "-S", "cold"], columns=150, rows=40) as s:
+        s.wait_for("[.] cold")
+        s.keys("a")
+        lines = s.wait_for(" cold() ") or []
+        tap.ok(any(map(raw.search, lines)) and not any("{" in line for line in lines), "report has these options for its code, too", lines)
+        tap.ok(not any("%r" in line for line in lines), "-M intel: no register has a percent sign", lines)
+        s.keys("q", "q")
     with annotate(path, "nowhere") as s:
         tap.equal(s.end()[0], 1, "a function without samples is an error")
         tap.ok("no sample of" in "\n".join(s.lines()) and "'nowhere'" in "\n".join(s.lines()), "which is told", "\n".join(s.lines()))

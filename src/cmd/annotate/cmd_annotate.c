@@ -31,7 +31,7 @@ static struct strobe_error *parse_syntax(void *options, const char *value, bool 
 	return annotate_parse_syntax(value, negated, &((struct annotate_command *)options)->syntax);
 }
 
-static struct strobe_error *parse_share(void *options, const char *value, bool negated)
+struct strobe_error *annotate_parse_share(const char *value, bool negated, enum listing_share *ret)
 {
 	static const char *const names[][2] = {
 		[LISTING_LOCAL_PERIOD] = { "local-period", "period-local" },
@@ -39,13 +39,17 @@ static struct strobe_error *parse_share(void *options, const char *value, bool n
 		[LISTING_LOCAL_HITS] = { "local-hits", "hits-local" },
 		[LISTING_GLOBAL_HITS] = { "global-hits", "hits-global" },
 	};
-	struct annotate_command *o = options;
 	for (unsigned i = 0; value && !negated && i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(value, names[i][0]) || !strcmp(value, names[i][1])) {
-			o->share = (enum listing_share)i;
+			*ret = (enum listing_share)i;
 			return NULL;
 		}
 	return error_create(ERROR_USAGE, "is local-period, global-period, local-hits or global-hits");
+}
+
+static struct strobe_error *parse_share(void *options, const char *value, bool negated)
+{
+	return annotate_parse_share(value, negated, &((struct annotate_command *)options)->share);
 }
 
 static struct strobe_error *parse_colour(void *options, const char *value, bool negated)

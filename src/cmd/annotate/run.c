@@ -223,7 +223,7 @@ static struct strobe_error *make_listing(struct annotate_run *r, const struct pa
 		.syntax = r->o->syntax,
 		.without_source = !r->o->source,
 		.source_prefix = r->o->prefix,
-		.source_strip = r->o->prefix_strip > UINT16_MAX ? UINT16_MAX : (unsigned)r->o->prefix_strip,
+		.source_strip = r->o->prefix_strip,
 		.source_root = r->o->symfs,
 	};
 	TRY(annotate_function(&source, &function, &options, ret));

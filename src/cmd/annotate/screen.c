@@ -59,19 +59,18 @@ static void set_up_code(const struct annotate_command *o, struct report_code *c)
 	c->options = (struct annotate_options){
 		.syntax = o->syntax,
 		.source_prefix = o->prefix,
-		.source_strip = o->prefix_strip > UINT16_MAX ? UINT16_MAX : (unsigned)o->prefix_strip,
+		.source_strip = o->prefix_strip,
 	};
 }
 
 bool annotate_on_screen(struct cmd_context *ctx, const struct annotate_command *o, int *ret_status)
 {
 	struct report_options rows = {};
-	struct report_code code = {};
 	if (!is_wanted(o))
 		return false;
 	set_up_rows(o, &rows);
-	set_up_code(o, &code);
-	rows.code = &code;
+	set_up_code(o, &rows.code);
+	rows.begins_with_code = true;
 	struct screen *screen = report_open_screen(ctx, &rows);
 	if (!screen)
 		return false;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cmd/annotate/annotate.h"
 #include "cmd/refused.h"
 #include "cmd/report/run.h"
 
@@ -83,6 +84,23 @@ static struct strobe_error *parse_demangle(void *options, const char *value, boo
 	return NULL;
 }
 
+static struct strobe_error *parse_syntax(void *options, const char *value, bool negated)
+{
+	return annotate_parse_syntax(value, negated, &((struct report_options *)options)->code.options.syntax);
+}
+
+static struct strobe_error *parse_share(void *options, const char *value, bool negated)
+{
+	return annotate_parse_share(value, negated, &((struct report_options *)options)->code.look.share);
+}
+
+static struct strobe_error *parse_source(void *options, const char *value, bool negated)
+{
+	(void)value;
+	((struct report_options *)options)->code.look.no_source = negated;
+	return NULL;
+}
+
 static struct strobe_error *parse_pretty(void *options, const char *value, bool negated)
 {
 	struct report_options *o = options;
@@ -119,6 +137,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'n', "show-nr-samples", AT(show_samples), .help = "show the number of samples" },
 	{ OPTION_BOOL, 0, "show-total-period", AT(show_period), .help = "show the sum of periods" },
 	{ OPTION_BOOL, 0, "show-cpu-utilization", AT(show_cpu_modes), .help = "show shares of kernel and user space" },
+	{ OPTION_BOOL, 0, "showcpuutilization", AT(show_cpu_modes), .hidden = true, .help = "the same" },
 	{ OPTION_BOOL, 0, "ci", AT(show_ci), .help = "show the interval that holds the true share in 95 of 100 recordings" },
 	{ OPTION_F64, 0, "percent-limit", AT(percent_limit), .arg = "percent", .set_offset = AT(percent_limit_set),
 	  .help = "leave out entries with a smaller share" },
@@ -196,6 +215,16 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions in call graphs, from debug information (on)" },
 	{ OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
+	{ OPTION_CALL, 0, "source", .parse = parse_source, .help = "code on the screen has source lines between instructions (on)" },
+	{ OPTION_BOOL, 0, "asm-raw", AT(code.look.raw), .help = "code on the screen has the bytes of instructions" },
+	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "how x86 instructions are written" },
+	{ OPTION_CALL, 0, "percent-type", .arg = "local-period", .parse = parse_share,
+	  .help = "shares in code are of the function or of the recording, in periods or samples: (local|global)-(period|hits)" },
+	{ OPTION_STRING, 0, "prefix", AT(code.options.source_prefix), .arg = "prefix",
+	  .help = "put this before absolute paths of source files" },
+	{ OPTION_U64, 0, "prefix-strip", AT(code.options.source_strip), .arg = "n",
+	  .help = "take off their first n directories before that" },
+	{ OPTION_CALL, 0, "objdump", .arg = "path", .parse = needless_program, .help = "understood, and not needed: no program is run" },
 	REFUSED_OPTION("itrace", refused_trace_decoder),
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show addresses and paths; -vv says more" },
 	OPTIONS_END,

@@ -106,7 +106,7 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 		.events = events,
 		.events_nr = part->hist->options.events_nr,
 	};
-	struct annotate_options options = r->o->code ? r->o->code->options : (struct annotate_options){};
+	struct annotate_options options = r->o->code.options;
 	options.source_root = r->o->symfs;
 	TRY(annotate_function(&source, &function, &options, ret));
 	if (dso_is_cut(code.dso)) {

@@ -94,7 +94,7 @@ static struct strobe_error *load(struct opened *f)
 		f->damage = damage;
 	report_elide(r, NULL);
 	TRY(report_build(r, &f->built));
-	if (f->built.report.parts_nr && f->o.code && !f->built.parts->hist->order_nr && (f->o.symbols || f->o.symbol_filter))
+	if (f->built.report.parts_nr && f->o.begins_with_code && !f->built.parts->hist->order_nr && (f->o.symbols || f->o.symbol_filter))
 		return error_create(ERROR_NOT_FOUND, "no sample of %s is in a function '%s'; 'report' lists those that have some",
 				    opened_name(f), f->o.symbols ? f->o.symbols : f->o.symbol_filter);
 	if (!f->built.report.parts_nr)

@@ -19,11 +19,11 @@
 
 enum report_format { REPORT_STDIO, REPORT_JSON, REPORT_CSV };
 
-/* What `annotate` wants of the screen: the code of the first function at once, and how it looks. */
+/* How code looks on the screen. */
 struct report_code {
 	struct code_look look;
 	struct annotate_options options;
-	const char *event;       /* the one to begin with, or NULL */
+	const char *event;       /* of annotate: the one to begin with, or NULL */
 };
 
 struct report_options {
@@ -56,7 +56,8 @@ struct report_options {
 	bool stdio, tui, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
-	const struct report_code *code; /* of `annotate` and `top`, else NULL */
+	struct report_code code; /* on the screen */
+	bool begins_with_code;   /* of the first function: `annotate` */
 	/* Where symbols come from */
 	const char *symfs, *vmlinux, *kallsyms;
 	bool inlined, stitch_calls;

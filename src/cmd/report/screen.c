@@ -220,7 +220,7 @@ static struct strobe_error *show_file(struct report_screen *s, struct opened_inp
 	start_waiting(s, input_name(s, &input));
 	struct opening *opening = opening_start(s->ctx, s->o, input);
 	bool is_done = wait_until(s, opening, s->began_ns + PROGRESS_AFTER_NS, &err);
-	for (uint64_t ns = PREVIEW_FIRST_NS; !s->o->code && !is_done && !err; ns = PREVIEW_NEXT_NS) {
+	for (uint64_t ns = PREVIEW_FIRST_NS; !s->o->begins_with_code && !is_done && !err; ns = PREVIEW_NEXT_NS) {
 		/* Of a stream there may be too little yet. */
 		if (!preview)
 			preview = preview_open(s->ctx, s->o, input);
@@ -448,10 +448,10 @@ static struct strobe_error *browse_files(struct report_screen *s)
 	if (spool_is_stream(input_path(s->o->input)))
 		TRY(spool_start(input_path(s->o->input), &s->spool));
 	TRY(show_file(s, (struct opened_input){ .spool = s->spool }, &first));
-	if (s->o->code) {
+	s->hooks.code = s->o->code.look;
+	if (s->o->begins_with_code) {
 		s->hooks.begins_with_code = true;
-		s->hooks.code = s->o->code->look;
-		TRY(find_event(s->file, s->o->code->event, &s->hooks.first_part));
+		TRY(find_event(s->file, s->o->code.event, &s->hooks.first_part));
 	}
 	return browse(s->screen, first, &s->hooks);
 }

@@ -38,8 +38,8 @@ struct strobe_error *top_print_code(struct top_run *t, const struct report *r, d
 	text_listing(out, l, &(struct listing_text_options){
 		.shown = t->o->report.show_samples ? LISTING_SHOW_SAMPLES :
 			 t->o->report.show_period  ? LISTING_SHOW_PERIOD : LISTING_SHOW_PERCENT,
-		.with_source = !t->o->code.look.no_source,
-		.raw_bytes = t->o->code.look.raw,
+		.with_source = !t->o->report.code.look.no_source,
+		.raw_bytes = t->o->report.code.look.raw,
 		.title = part->event_name,
 		.least_percent = least_percent,
 		.colour_high = colour_escape(colour, COLOUR_HIGH),

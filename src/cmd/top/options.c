@@ -103,24 +103,13 @@ CALL(parse_demangle)
 CALL(parse_syntax)
 {
 	OPTIONS;
-	return annotate_parse_syntax(value, negated, &o->code.options.syntax);
+	return annotate_parse_syntax(value, negated, &o->report.code.options.syntax);
 }
 
 CALL(parse_source)
 {
 	OPTIONS;
-	o->code.look.no_source = negated;
-	return NULL;
-}
-
-CALL(parse_prefix_strip)
-{
-	OPTIONS;
-	char *end;
-	unsigned long n = negated ? 0 : strtoul(value, &end, 10);
-	if (!negated && (end == value || *end || n > UINT16_MAX))
-		return error_create(ERROR_USAGE, "is a number of directories");
-	o->code.options.source_strip = (unsigned)n;
+	o->report.code.look.no_source = negated;
 	return NULL;
 }
 
@@ -217,10 +206,10 @@ const struct option top_option_table[] = {
 	 .help = "show the code of this function in place of the report, as text"},
 	{OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "how x86 instructions are written"},
 	{OPTION_CALL, 0, "source", .parse = parse_source, .help = "show source lines between the instructions (on)"},
-	{OPTION_BOOL, 0, "asm-raw", AT(code.look.raw), .help = "show the bytes of instructions"},
-	{OPTION_STRING, 0, "prefix", AT(code.options.source_prefix), .arg = "prefix",
+	{OPTION_BOOL, 0, "asm-raw", AT(report.code.look.raw), .help = "show the bytes of instructions"},
+	{OPTION_STRING, 0, "prefix", AT(report.code.options.source_prefix), .arg = "prefix",
 	 .help = "put this before absolute paths of source files"},
-	{OPTION_CALL, 0, "prefix-strip", .arg = "n", .parse = parse_prefix_strip,
+	{OPTION_U64, 0, "prefix-strip", AT(report.code.options.source_strip), .arg = "n",
 	 .help = "take off their first n directories before that"},
 	{OPTION_CALL, 0, "objdump", .arg = "path", .parse = needless_program,
 	 .help = "understood, and not needed: no program is run"},

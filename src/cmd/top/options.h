@@ -15,7 +15,6 @@ struct top_options {
 	bool zero, hide_kernel, hide_user, show_self;
 	bool stdio, tui;
 	bool no_bpf;             /* samples come through rings, though the kernel could add them up */
-	struct report_code code; /* how code looks, from the screen's 'a' and --sym-annotate */
 	const char *annotate;    /* the function of --sym-annotate, or NULL */
 	bool dump_symbols;
 	const char *record_file; /* --record */

@@ -62,7 +62,6 @@ static struct strobe_error *settle_options(struct top_run *t)
 		c->use_clockid = true;
 		c->clockid = CLOCK_MONOTONIC;
 	}
-	t->o->report.code = &t->o->code;
 	t->o->report.verbose = o->verbose;
 	t->o->stdio |= t->o->annotate != NULL;
 	if (t->o->annotate && t->o->report.format == REPORT_JSON)

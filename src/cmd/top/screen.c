@@ -340,7 +340,7 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 		.ctx = &s,
 		.is_live = true,
 		.by_name = true,
-		.code = t->o->code.look,
+		.code = t->o->report.code.look,
 		.fds = s.fds,
 		.fds_nr = 2,
 		.wait_ms = wait_ms,
