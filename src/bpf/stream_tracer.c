@@ -356,7 +356,12 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 
 uint64_t stream_tracer_lost(const struct stream_tracer *s)
 {
-	return s->control->lost + bpf_runs_missed(s->loaded);
+	return s->control->lost;
+}
+
+uint64_t stream_tracer_missed(const struct stream_tracer *s)
+{
+	return bpf_runs_missed(s->loaded);
 }
 
 uint64_t stream_tracer_lost_others(const struct stream_tracer *s)

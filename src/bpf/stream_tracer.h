@@ -44,9 +44,11 @@ int stream_tracer_wake_fd(const struct stream_tracer *s);
 void stream_tracer_stop(struct stream_tracer *s);
 /* args_nr words and the payload follow the event. fn ends it with false. */
 void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx);
-/* Calls, points and signals that are lost; and what is lost of tasks (names, starts, ends) and stacks. */
+/* Calls, points and signals for which the ring had no room; and what is lost so of tasks (names, starts, ends) and stacks. */
 uint64_t stream_tracer_lost(const struct stream_tracer *s);
 uint64_t stream_tracer_lost_others(const struct stream_tracer *s);
+/* What the kernel ran no program for, because one was interrupted on that CPU. */
+uint64_t stream_tracer_missed(const struct stream_tracer *s);
 /* Calls that waited for the reader. */
 uint64_t stream_tracer_waits(const struct stream_tracer *s);
 /* A line for each element of a map of the programs that is not all zeros; whether there is one of that name, else ERROR_USAGE. */

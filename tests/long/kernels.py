@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """
 The same as tests/vm/programs.py on other kernels of Debian, newer than the one that strobe is tested on, which are fetched (100 MB
-each): by hand, tests/run --filter kernels long, or tests/long/kernels.py ARCH SUITE ... for some of them.
+each): by hand, tests/run --filter kernels long, or tests/long/kernels.py ARCH SUITE ... for some of them. On sid events may be
+missed (strobe-trace(1), LIMITS), and lines with them.
 """
 # needs: trace stat top record script
 # serial

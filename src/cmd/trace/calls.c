@@ -187,7 +187,7 @@ struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run 
 		out_f(&r->out, "Stats:\n lines             : %llu\n tasks             : %zu\n names asked for   : %llu\n"
 			       " descriptors asked : %llu\n events lost       : %llu\n",
 		      (unsigned long long)trace_lines_count(c->lines), t->all.len, (unsigned long long)t->asked_names,
-		      (unsigned long long)t->files.asked, tracer ? (unsigned long long)stream_tracer_lost(tracer) : 0ULL);
+		      (unsigned long long)t->files.asked, tracer ? (unsigned long long)(stream_tracer_lost(tracer) + stream_tracer_missed(tracer)) : 0ULL);
 		if (tracer)
 			out_f(&r->out, " calls that waited : %llu\n", (unsigned long long)stream_tracer_waits(tracer));
 	}
@@ -196,11 +196,14 @@ struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run 
 
 void trace_say_lost(struct trace_run *r, uint64_t lost, const struct stream_tracer *tracer)
 {
-	uint64_t others = tracer ? stream_tracer_lost_others(tracer) : 0;
+	uint64_t others = tracer ? stream_tracer_lost_others(tracer) : 0, missed = tracer ? stream_tracer_missed(tracer) : 0;
 	lost += tracer ? stream_tracer_lost(tracer) : 0;
 	if (lost)
 		cmd_say(r->ctx, "%llu events are lost: the buffer was full (make it larger with -m, or choose calls with -e)",
 			(unsigned long long)lost);
+	if (missed)
+		cmd_say(r->ctx, "%llu events are missed: the kernel passed over them, as a program was interrupted on that CPU",
+			(unsigned long long)missed);
 	if (others)
 		cmd_say(r->ctx, "%llu more that tell names, starts and ends of tasks, or stacks, are lost", (unsigned long long)others);
 }
