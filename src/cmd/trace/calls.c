@@ -187,7 +187,8 @@ struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run 
 		out_f(&r->out, "Stats:\n lines             : %llu\n tasks             : %zu\n names asked for   : %llu\n"
 			       " descriptors asked : %llu\n events lost       : %llu\n",
 		      (unsigned long long)trace_lines_count(c->lines), t->all.len, (unsigned long long)t->asked_names,
-		      (unsigned long long)t->files.asked, tracer ? (unsigned long long)(stream_tracer_lost(tracer) + stream_tracer_missed(tracer)) : 0ULL);
+		      (unsigned long long)t->files.asked,
+		      tracer ? (unsigned long long)(stream_tracer_lost(tracer) + stream_tracer_missed(tracer)) : 0ULL);
 		if (tracer)
 			out_f(&r->out, " calls that waited : %llu\n", (unsigned long long)stream_tracer_waits(tracer));
 	}
