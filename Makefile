@@ -20,7 +20,7 @@ demo:
 test: build
 	tests/run -j $(JOBS) --build $(BUILD) $(SUITES)
 
-# Hardware counters on an emulated arm64 machine: fetches a kernel (60 MB, once) and builds for it, in build-vm
+# Emulated machines of arm64 and x86-64: fetches their kernels (130 MB, once) and builds for them, in build-vm
 test-vm: build
 	tools/deps.sh vm
 	tests/run --build $(BUILD) vm
