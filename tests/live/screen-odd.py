@@ -111,6 +111,20 @@ def sizes(tap, path):
         s.keys("Escape", "q")
         tap.equal(s.end(), (0, True), "q ends it with the terminal as it was")
         tap.ok(s.is_cursor_visible(), "the cursor is back, and the screen that was there before")
+    whole = lambda lines: "Event count (approx.)" in lines[0] and len(lines[0]) > 60
+    with Browser(path, "-s", "sym", columns=100) as s:
+        s.wait_for("[.] main")
+        s.keys("/", "ho")
+        s.wait_for("only symbols with: ho")
+        s.resize(50, 10)
+        s.check(tap, lambda lines: lines[9].startswith("only symbols with: ho") and not whole(lines), "smaller while something is typed")
+        s.resize(120, 40)
+        s.check(tap, lambda lines: lines[39].startswith("only symbols with: ho") and whole(lines), "larger again: all of it is drawn")
+        s.keys("t", "Enter", "m")
+        s.wait_for("Annotate hot")
+        s.resize(100, 30)
+        s.check(tap, lambda lines: any("Annotate hot" in line for line in lines) and lines[29].startswith("Press"),
+                "under a menu, too")
     with Browser(path, *WITH, env={"NO_COLOR": "1"}) as s:
         s.wait_for("[.] main")
         coloured = "\n".join(s.coloured())

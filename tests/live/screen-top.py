@@ -221,6 +221,23 @@ def flame(tap):
         load.wait()
 
 
+def stopped(tap, pid):
+    """Ctrl-Z in a shell, and fg: the terminal is the shell's meanwhile, and keys mean what they did."""
+    for name, flags, seen in ("screen", [], "Up, Down "), ("text", ["--stdio"], "seconds between refreshes"):
+        with Screen(["bash", "--norc", "-i"], columns=120, rows=40) as s:
+            s.wait_for("$ ") or s.wait_for("# ")
+            s.keys(" ".join([STROBE, "top", *flags, *EVENT, "-p", str(pid), "-d", "0.3"]), "Enter")
+            s.wait_for(split_is_right)
+            s.keys("C-z")
+            s.check(tap, "Stopped", f"{name}: Ctrl-Z stops it")
+            s.keys("echo $((6*7))!", "Enter")
+            s.check(tap, "42!", "the shell has its terminal back")
+            s.keys("fg", "Enter")
+            s.check(tap, lambda lines: "Stopped" not in "".join(lines) and split_is_right(lines), "fg: it goes on")
+            s.keys("?")
+            s.check(tap, seen, "and takes keys")
+
+
 def ends(tap, binary):
     load = subprocess.Popen([binary, "60000"])
     with Screen([STROBE, "top", *EVENT, "-p", load.pid, "-d", "0.3"], columns=140) as s:
@@ -248,6 +265,7 @@ def main():
         text_keys(tap, str(load.pid))
         code(tap, load.pid)
         spans(tap, load.pid)
+        stopped(tap, load.pid)
     finally:
         load.kill()
         load.wait()

@@ -191,17 +191,31 @@ static const struct stdio_key {
 	{ "qQ", "quit", .act = quit },
 };
 
-/* Keys come one by one and are not shown; Ctrl-C stays a signal. */
-static void open_keys(struct screen *s)
+/* Who is in the background has no terminal to set. */
+static bool is_in_front(void)
 {
-	struct termios raw;
-	if (!s->is_tty || !isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &s->saved))
+	return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+/*
+ * Keys come one by one and are not shown; Ctrl-C stays a signal. Said again at each refresh: whoever was stopped and goes on has the
+ * terminal as the shell had it.
+ */
+static void take_terminal(struct screen *s)
+{
+	struct termios raw = s->saved;
+	if (!s->has_keys || !is_in_front())
 		return;
-	raw = s->saved;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	raw.c_cc[VMIN] = 0;
 	raw.c_cc[VTIME] = 0;
-	s->has_keys = !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+}
+
+static void open_keys(struct screen *s)
+{
+	s->has_keys = s->is_tty && isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &s->saved);
+	take_terminal(s);
 }
 
 /* The report as lines, no more of them than the terminal has, nor longer: what is beyond would push the top away. */
@@ -325,6 +339,7 @@ static struct strobe_error *print(struct screen *s)
 	struct top_run *t = s->t;
 	struct report_built b = {};
 	struct strobe_error *err = NULL;
+	take_terminal(s);
 	if (s->shows_keys)
 		return NULL;
 	TRY(report_build(&t->report, &b));
@@ -438,7 +453,7 @@ struct strobe_error *top_stdio(struct top_run *t)
 		out_str(&s.out, "\033[H\033[2J");
 	struct strobe_error *err = loop(&s);
 	struct strobe_error *closed = out_close(&s.out);
-	if (s.has_keys)
+	if (s.has_keys && is_in_front())
 		tcsetattr(STDIN_FILENO, TCSANOW, &s.saved);
 	if (t->gone)
 		cmd_say(t->ctx, "everything that was watched has ended");

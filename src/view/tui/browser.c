@@ -62,7 +62,7 @@ bool browser_pop_zoom(struct browser *b)
 {
 	if (b->zooms_nr < 2)
 		return false;
-	const struct row_zoom *z = browser_zoom(b), *below = z - 1;
+	const struct row_zoom *z = browser_zoom_shown(b), *below = z - 1;
 	bool same = z->from_ns == below->from_ns && z->to_ns == below->to_ns;
 	if (!same && !browser_narrow(b, (struct browse_span){ below->from_ns, below->to_ns }))
 		return true;
@@ -116,7 +116,7 @@ void browser_go_to(struct browser *b, struct browser_place p)
 	}
 }
 
-void browser_remake(struct browser *b)
+static void remake(struct browser *b)
 {
 	struct browser_place p = browser_place(b);
 	rows_make_lines(&b->rows);
@@ -353,7 +353,7 @@ static void set_entry(struct browser *b, bool open)
 	if (!l)
 		return;
 	rows_set_line(&b->rows, l, open);
-	browser_remake(b);
+	remake(b);
 }
 
 static void go_back(struct browser *b)
@@ -403,7 +403,7 @@ static bool opening(struct browser *b, uint32_t key)
 	case 'E':
 	case 'C':
 		rows_set_all(&b->rows, key == 'E');
-		browser_remake(b);
+		remake(b);
 		return true;
 	default: return false;
 	}
@@ -507,10 +507,17 @@ struct strobe_error *browser_renew(struct browser *b)
 	return NULL;
 }
 
+static void draw_rows(void *ctx)
+{
+	browser_draw(ctx);
+}
+
 struct strobe_error *browse(struct screen *s, const struct report *report, const struct browse_hooks *hooks)
 {
 	struct browser b = { .ui = { .s = s, .hooks = hooks }, .zooms_nr = 1, .sort_field = -1 };
 	struct strobe_error *err = NULL;
+	b.ui.draw_under = draw_rows;
+	b.ui.under = &b;
 	arena_init(&b.base.arena);
 	browser_set(&b, report, hooks->begins_with_code ? hooks->first_part : 0);
 	if (hooks->base_path)

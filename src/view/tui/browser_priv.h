@@ -61,9 +61,15 @@ static inline const struct row_line *browser_line(const struct browser *b)
 	return b->at < b->rows.lines.len ? &b->rows.lines.data[b->at] : NULL;
 }
 
-static inline struct row_zoom *browser_zoom(const struct browser *b)
+static inline const struct row_zoom *browser_zoom_shown(const struct browser *b)
 {
-	return (struct row_zoom *)&b->zooms[b->zooms_nr - 1];
+	return &b->zooms[b->zooms_nr - 1];
+}
+
+/* To be changed. */
+static inline struct row_zoom *browser_zoom(struct browser *b)
+{
+	return &b->zooms[b->zooms_nr - 1];
 }
 
 /* NULL: there is no line, or only the base has it. */
@@ -90,7 +96,6 @@ void browser_go_to(struct browser *b, struct browser_place place);
 void browser_set(struct browser *b, const struct report *report, uint32_t part);
 /* After something about the zoom has changed; the entry at hand stays at hand where it is still there. */
 void browser_filter(struct browser *b);
-void browser_remake(struct browser *b);
 void browser_sort(struct browser *b, int field);
 /* The order that the user has asked for; a hist comes in the order of the options. */
 void browser_put_in_order(struct browser *b);
@@ -166,16 +171,10 @@ void browser_events(struct browser *b);
 void browser_files(struct browser *b);
 /* A recording of this directory, the caller's; NULL: none. */
 char *browser_choose_file(struct browser *b);
-void browser_map(struct browser *b);
 void browser_save(struct browser *b);
 void browser_help(struct browser *b);
 void browser_annotate(struct browser *b);
 void browser_flame(struct browser *b);
-/* What a row is of; NULL where its columns do not tell. */
-const char *browser_dso(const struct browser *b);
-const char *browser_symbol(const struct browser *b);
-bool browser_thread(const struct browser *b, struct row_zoom *z, struct strbuf *ret_name);
-bool browser_socket(const struct browser *b, uint64_t *ret);
 void browser_zoom_dso(struct browser *b);
 void browser_zoom_thread(struct browser *b);
 void browser_zoom_kernel(struct browser *b);

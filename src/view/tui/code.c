@@ -505,11 +505,19 @@ static void renew(struct code *c)
 	c->first = first;
 }
 
+static void draw_code(void *ctx)
+{
+	draw(ctx);
+}
+
 int code_browse(struct ui *u, const struct report_part *part, mapping_id mapping, uint64_t addr,
 		struct strbuf *say)
 {
 	struct code c = { .ui = u, .part = part, .mapping = mapping, .look = u->hooks->code };
 	const struct profile *p = part->hist->profile;
+	struct ui before = *u;
+	u->draw_under = draw_code;
+	u->under = &c;
 	strbuf_addstr(&c.event, part->event_name);
 	strbuf_addstr(&c.path, profile_str(p, p->mappings.data[mapping].path));
 	if (load(&c, addr))
@@ -525,6 +533,8 @@ int code_browse(struct ui *u, const struct report_part *part, mapping_id mapping
 		else
 			take_key(&c, &k);
 	}
+	u->draw_under = before.draw_under;
+	u->under = before.under;
 	listing_destroy(c.l);
 	vec_deinit(&c.rows);
 	strbuf_deinit(&c.event);

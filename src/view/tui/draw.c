@@ -10,7 +10,7 @@
 void browser_title(struct browser *b, struct strbuf *out)
 {
 	const struct report_part *p = browser_part(b);
-	const struct row_zoom *z = browser_zoom(b);
+	const struct row_zoom *z = browser_zoom_shown(b);
 	uint64_t samples = p->samples;
 	char unit = cell_shorten(&samples);
 	strbuf_addf(out, "Samples: %llu%c of event%s '%s'", (unsigned long long)samples, unit, p->is_group ? "s" : "", p->event_name);

@@ -80,6 +80,7 @@ static void make_tree(struct flame *f)
 	vec_clear(&f->nodes);
 	idset_deinit(&f->index);
 	f->index = (struct idset){};
+	idset_reserve(&f->index, (uint32_t)p->stacks.len);
 	vec_push(&f->nodes, ((struct flame_node){ .parent = PROFILE_NONE, .first = PROFILE_NONE, .next = PROFILE_NONE, .id = 1 }));
 	for (size_t i = 0; i < p->rows.len; i++)
 		if (p->rows.data[i].event == f->event && p->rows.data[i].stack != PROFILE_NONE)
@@ -410,9 +411,17 @@ static void renew(struct flame *f)
 	f->at = find_id(f, at);
 }
 
+static void draw_flames(void *ctx)
+{
+	draw(ctx);
+}
+
 void flame_browse(struct ui *u, const struct report_part *part, struct strbuf *say)
 {
 	struct flame f = { .ui = u, .part = part, .event = part->hist->options.events[0] };
+	struct ui before = *u;
+	u->draw_under = draw_flames;
+	u->under = &f;
 	strbuf_addstr(&f.name, part->event_name);
 	make_tree(&f);
 	if (!f.nodes.data[0].value)
@@ -426,6 +435,8 @@ void flame_browse(struct ui *u, const struct report_part *part, struct strbuf *s
 		else
 			take_key(&f, &k);
 	}
+	u->draw_under = before.draw_under;
+	u->under = before.under;
 	vec_deinit(&f.nodes);
 	vec_deinit(&f.boxes);
 	idset_deinit(&f.index);

@@ -27,7 +27,7 @@ static bool tells(const struct row_line *l, const struct browser *b, enum column
 	return !l->level || l->level->leaf;
 }
 
-const char *browser_dso(const struct browser *b)
+static const char *dso_of(const struct browser *b)
 {
 	const struct row_line *l = browser_line(b);
 	const struct hist *h = browser_part(b)->hist;
@@ -43,7 +43,7 @@ const char *browser_dso(const struct browser *b)
 	return m ? profile_str(h->profile, m->name) : NULL;
 }
 
-const char *browser_symbol(const struct browser *b)
+static const char *symbol_of(const struct browser *b)
 {
 	const struct row_line *l = browser_line(b);
 	const struct hist *h = browser_part(b)->hist;
@@ -65,7 +65,7 @@ static bool has_field(const struct browser *b, enum column_id id)
 	return false;
 }
 
-bool browser_thread(const struct browser *b, struct row_zoom *z, struct strbuf *ret_name)
+static bool thread_of(const struct browser *b, struct row_zoom *z, struct strbuf *ret_name)
 {
 	const struct hist *h = browser_part(b)->hist;
 	const struct hist_entry *e = browser_entry(b);
@@ -87,7 +87,7 @@ bool browser_thread(const struct browser *b, struct row_zoom *z, struct strbuf *
 	return true;
 }
 
-bool browser_socket(const struct browser *b, uint64_t *ret)
+static bool socket_of(const struct browser *b, uint64_t *ret)
 {
 	const struct hist *h = browser_part(b)->hist;
 	uint32_t socket = profile_find_column(h->profile, "socket");
@@ -101,7 +101,7 @@ bool browser_socket(const struct browser *b, uint64_t *ret)
 
 void browser_zoom_dso(struct browser *b)
 {
-	const char *dso = browser_dso(b);
+	const char *dso = dso_of(b);
 	if (browser_zoom(b)->dso) {
 		browser_pop_zoom(b);
 	} else if (dso) {
@@ -119,7 +119,7 @@ void browser_zoom_thread(struct browser *b)
 	struct strbuf name = {};
 	if (browser_zoom(b)->by_tid || browser_zoom(b)->comm) {
 		browser_pop_zoom(b);
-	} else if (browser_thread(b, &found, &name)) {
+	} else if (thread_of(b, &found, &name)) {
 		browser_push_zoom(b);
 		struct row_zoom *z = browser_zoom(b);
 		z->by_tid = found.by_tid;
@@ -149,7 +149,7 @@ void browser_zoom_socket(struct browser *b)
 	uint64_t socket;
 	if (browser_zoom(b)->by_socket) {
 		browser_pop_zoom(b);
-	} else if (browser_socket(b, &socket)) {
+	} else if (socket_of(b, &socket)) {
 		browser_push_zoom(b);
 		browser_zoom(b)->by_socket = true;
 		browser_zoom(b)->socket = socket;
@@ -244,7 +244,7 @@ struct chosen {
 
 static struct chosen choose_all(const struct browser *b)
 {
-	const struct row_zoom *z = browser_zoom(b);
+	const struct row_zoom *z = browser_zoom_shown(b);
 	struct chosen c = { .which.span = { z->from_ns, z->to_ns } };
 	if (b->strip.has_focus)
 		c.which.span = strip_marked(b);
@@ -254,7 +254,7 @@ static struct chosen choose_all(const struct browser *b)
 static void choose_thread(const struct browser *b, struct chosen *c)
 {
 	struct row_zoom z = {};
-	if (!browser_thread(b, &z, &c->thread))
+	if (!thread_of(b, &z, &c->thread))
 		return;
 	c->which.by_tid = z.by_tid;
 	c->which.tid = z.tid;
@@ -266,9 +266,9 @@ static struct chosen choose_row(const struct browser *b)
 	const struct hist *h = browser_part(b)->hist;
 	struct chosen c = choose_all(b);
 	uint32_t cpu = profile_find_column(h->profile, "cpu");
-	c.which.symbol = browser_symbol(b);
+	c.which.symbol = symbol_of(b);
 	if (!c.which.symbol)
-		c.which.dso = browser_dso(b);
+		c.which.dso = dso_of(b);
 	choose_thread(b, &c);
 	if (has_field(b, COLUMN_CPU) && cpu != PROFILE_NONE) {
 		c.which.by_cpu = true;
@@ -307,7 +307,7 @@ static void tell_context(struct browser *b)
 static void script_symbol(struct browser *b)
 {
 	struct chosen c = choose_all(b);
-	c.which.symbol = browser_symbol(b);
+	c.which.symbol = symbol_of(b);
 	samples_ask(&b->ui, &c.which, c.which.symbol, &b->message);
 }
 
@@ -328,6 +328,37 @@ static void script_all(struct browser *b)
 static void leave(struct browser *b)
 {
 	b->done = true;
+}
+
+static const char *space_name(enum mapping_space s)
+{
+	static const char *const names[] = { "user", "kernel", "guest kernel", "guest user", "hypervisor", "unknown" };
+	return names[s];
+}
+
+static void show_map(struct browser *b)
+{
+	const struct hist *h = browser_part(b)->hist;
+	const struct profile *p = h->profile;
+	const struct row_line *l = browser_line(b);
+	const struct profile_mapping *m = browser_entry(b) ? hist_mapping(h, browser_entry(b)) : NULL;
+	struct strbuf text = {};
+	if (l && l->node) {
+		mapping_id id = p->frames.data[l->node->frames[l->frame]].mapping;
+		m = id == PROFILE_NONE ? NULL : &p->mappings.data[id];
+	}
+	if (!m)
+		return;
+	strbuf_addf(&text, "name      %s\npath      %s\nbuild-id  %s\nspace     %s\n\nfunctions with samples:\n\n", profile_str(p, m->name),
+		    profile_str(p, m->path), profile_str(p, m->build_id), space_name(m->space));
+	for (size_t i = 0; i < p->functions.len; i++) {
+		const struct profile_function *f = &p->functions.data[i];
+		if (f->mapping == (mapping_id)(m - p->mappings.data))
+			strbuf_addf(&text, "%16llx-%-16llx %s\n", (unsigned long long)f->start, (unsigned long long)(f->start + f->size),
+				    profile_str(p, f->name));
+	}
+	ui_text(&b->ui, profile_str(p, m->name), strbuf_str(&text));
+	strbuf_deinit(&text);
 }
 
 struct menu {
@@ -354,14 +385,14 @@ static void add_scripts(const struct browser *b, struct menu *m, const char *sym
 static void add_items(struct browser *b, struct menu *m)
 {
 	const struct row_line *l = browser_line(b);
-	const char *dso = browser_dso(b), *symbol = browser_symbol(b);
-	const struct row_zoom *z = browser_zoom(b);
+	const char *dso = dso_of(b), *symbol = symbol_of(b);
+	const struct row_zoom *z = browser_zoom_shown(b);
 	struct row_zoom found = {};
 	struct strbuf thread = {};
 	uint64_t socket;
 	if (symbol && b->ui.hooks->listing)
 		add_item(m, browser_annotate, xasprintf("Annotate %s", symbol));
-	if (browser_thread(b, &found, &thread))
+	if (thread_of(b, &found, &thread))
 		add_item(m, browser_zoom_thread, xasprintf("Zoom %s %s thread", z->by_tid || z->comm ? "out of" : "into",
 							   strbuf_str(&thread)));
 	if (dso)
@@ -372,7 +403,7 @@ static void add_items(struct browser *b, struct menu *m)
 			 xasprintf("%s [%s] callchain (one level, same as '+' hotkey, use 'e'/'c' for the whole main level entry)",
 				   l->is_open ? "Collapse" : "Expand", symbol ? symbol : "?"));
 	if (dso)
-		add_item(m, browser_map, xstrdup("Browse map details"));
+		add_item(m, show_map, xstrdup("Browse map details"));
 	if (b->ui.hooks->samples) {
 		add_scripts(b, m, symbol, strbuf_str(&thread));
 	}
@@ -384,7 +415,7 @@ static void add_items(struct browser *b, struct menu *m)
 	}
 	if (b->own.show_chains)
 		add_item(m, browser_flame, xstrdup("Flame graph"));
-	if (browser_socket(b, &socket))
+	if (socket_of(b, &socket))
 		add_item(m, browser_zoom_socket, xasprintf("Zoom %s Processor Socket %llu", z->by_socket ? "out of" : "into",
 							   (unsigned long long)socket));
 	if (b->given->parts_nr > 1)
@@ -423,8 +454,8 @@ void browser_scripts(struct browser *b)
 	struct strbuf thread = {};
 	if (!samples_are_kept(&b->ui, &b->message))
 		return;
-	(void)browser_thread(b, &found, &thread);
-	add_scripts(b, &m, browser_symbol(b), strbuf_str(&thread));
+	(void)thread_of(b, &found, &thread);
+	add_scripts(b, &m, symbol_of(b), strbuf_str(&thread));
 	run_menu(b, &m, "Samples one by one");
 	strbuf_deinit(&thread);
 }
@@ -507,37 +538,6 @@ void browser_files(struct browser *b)
 }
 
 /* ---- pages ---- */
-
-static const char *space_name(enum mapping_space s)
-{
-	static const char *const names[] = { "user", "kernel", "guest kernel", "guest user", "hypervisor", "unknown" };
-	return names[s];
-}
-
-void browser_map(struct browser *b)
-{
-	const struct hist *h = browser_part(b)->hist;
-	const struct profile *p = h->profile;
-	const struct row_line *l = browser_line(b);
-	const struct profile_mapping *m = browser_entry(b) ? hist_mapping(h, browser_entry(b)) : NULL;
-	struct strbuf text = {};
-	if (l && l->node) {
-		mapping_id id = p->frames.data[l->node->frames[l->frame]].mapping;
-		m = id == PROFILE_NONE ? NULL : &p->mappings.data[id];
-	}
-	if (!m)
-		return;
-	strbuf_addf(&text, "name      %s\npath      %s\nbuild-id  %s\nspace     %s\n\nfunctions with samples:\n\n", profile_str(p, m->name),
-		    profile_str(p, m->path), profile_str(p, m->build_id), space_name(m->space));
-	for (size_t i = 0; i < p->functions.len; i++) {
-		const struct profile_function *f = &p->functions.data[i];
-		if (f->mapping == (mapping_id)(m - p->mappings.data))
-			strbuf_addf(&text, "%16llx-%-16llx %s\n", (unsigned long long)f->start, (unsigned long long)(f->start + f->size),
-				    profile_str(p, f->name));
-	}
-	ui_text(&b->ui, profile_str(p, m->name), strbuf_str(&text));
-	strbuf_deinit(&text);
-}
 
 /* What is on the screen and beyond its edges, as text: perf.hist.N, the first N that is free. */
 void browser_save(struct browser *b)

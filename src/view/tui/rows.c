@@ -42,12 +42,12 @@ const struct row_missing *rows_missing(const struct rows *r, uint32_t entry)
 
 /* ---- which entries ---- */
 
-bool rows_pass(const struct rows *r, const struct row_zoom *z, const struct hist_entry *e)
+static bool passes(const struct rows *r, const struct row_zoom *z, const struct hist_entry *e)
 {
 	const struct hist *h = r->part->hist;
 	const struct profile *p = h->profile;
-	const struct profile_mapping *m = hist_mapping(h, e);
-	const struct profile_function *f = hist_function(h, e);
+	const struct profile_mapping *m = z->dso ? hist_mapping(h, e) : NULL;
+	const struct profile_function *f = z->symbol ? hist_function(h, e) : NULL;
 	if (z->dso && !(m && !strcmp(profile_str(p, m->name), z->dso)))
 		return false;
 	if (z->kernel && e->level != 'k')
@@ -96,7 +96,7 @@ void rows_filter(struct rows *r, const struct row_zoom *zoom)
 	for (uint32_t i = 0; i < h->order_nr; i++) {
 		const struct hist_entry *e = &h->entries.data[h->order[i]];
 		missing = push_missing(r, zoom, missing, i);
-		if (!rows_pass(r, zoom, e))
+		if (!passes(r, zoom, e))
 			continue;
 		vec_push(&r->entries, h->order[i]);
 		for (uint32_t j = 0; j < h->options.events_nr; j++) {
@@ -220,7 +220,7 @@ static void set_below(struct rows *r, const struct calltree_node *n, uint64_t id
 	}
 }
 
-void rows_set_entry(struct rows *r, uint32_t entry, bool open)
+static void set_whole_entry(struct rows *r, uint32_t entry, bool open)
 {
 	uint64_t id = rows_entry_id(r, entry);
 	const struct calltree_node *tree = rows_missing(r, entry) ? NULL : tree_of(r, entry);
@@ -254,7 +254,7 @@ void rows_set_line(struct rows *r, const struct row_line *line, bool open)
 	else if (line->level)
 		set_open(r, line->id, open);
 	else
-		rows_set_entry(r, line->entry, open);
+		set_whole_entry(r, line->entry, open);
 }
 
 void rows_forget_open(struct rows *r)

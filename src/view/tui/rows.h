@@ -79,8 +79,7 @@ void rows_look(struct rows *r, size_t first, size_t n);
 size_t rows_look_back(struct rows *r, size_t at, size_t n);
 /* Opens or closes one level, and puts its lines in or takes them out; *line may move. */
 void rows_toggle(struct rows *r, struct row_line *line);
-/* Opens or closes all below the line's entry; everything. Lines are to be made anew. */
-void rows_set_entry(struct rows *r, uint32_t entry, bool open);
+/* Opens or closes everything. Lines are to be made anew. */
 void rows_set_all(struct rows *r, bool open);
 /* Everything is as at first. */
 void rows_forget_open(struct rows *r);
@@ -92,4 +91,3 @@ const struct row_missing *rows_missing(const struct rows *r, uint32_t entry);
 /* By the names of its keys: the same in another report. */
 uint64_t rows_name_id(const struct rows *r, uint32_t entry);
 uint64_t rows_entry_id(const struct rows *r, uint32_t entry);
-bool rows_pass(const struct rows *r, const struct row_zoom *zoom, const struct hist_entry *e);

@@ -49,7 +49,7 @@ void strip_look(struct browser *b)
 		return;
 	strip_forget(b);
 	s->columns = columns;
-	struct strobe_error *err = h->times(h->ctx, browser_part(b), span_of(browser_zoom(b)), columns, &s->times);
+	struct strobe_error *err = h->times(h->ctx, browser_part(b), span_of(browser_zoom_shown(b)), columns, &s->times);
 	if (err) {
 		close_strip(b);
 		strbuf_reset(&b->message);

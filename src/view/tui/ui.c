@@ -75,6 +75,12 @@ void ui_bar(struct ui *u, unsigned y, const char *text)
 	screen_fill(u->s, y, used, INK_TITLE, ' ', screen_columns(u->s) - used);
 }
 
+static void draw_under(struct ui *u)
+{
+	if (u->draw_under)
+		u->draw_under(u->under);
+}
+
 /* ---- menus ---- */
 
 struct box {
@@ -150,6 +156,7 @@ int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned 
 			return (int)(first + k.y - b.y);
 		case KEY_IS_ENTER:
 		case KEY_IS_RIGHT: return n ? (int)at : -1;
+		case KEY_IS_RESIZE: draw_under(u); break;
 		case KEY_NONE:
 		case KEY_IS_ESCAPE:
 		case KEY_IS_LEFT:
@@ -203,6 +210,7 @@ bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*chan
 		case KEY_IS_ESCAPE: return false;
 		case KEY_IS_BACKSPACE: delete_character(text); break;
 		case 21: strbuf_reset(text); break; /* Ctrl-U */
+		case KEY_IS_RESIZE: draw_under(u); continue;
 		default:
 			if (k.key < 0x20 || k.key >= KEY_SPECIAL)
 				continue;

@@ -2,7 +2,8 @@
  * What all screens do alike: waiting for keys while the hooks go on working, menus, questions, pages of text.
  *
  * These are modal: they return when the user has answered, or when all is to end (state is BROWSE_END then, and the answer is
- * the one that does nothing). What was under them has to be drawn again.
+ * the one that does nothing). What was under them has to be drawn again; where the terminal gets another size meanwhile they have
+ * it drawn themselves.
  */
 #pragma once
 #include <limits.h>
@@ -17,6 +18,8 @@ struct ui {
 	enum browse_state state;
 	bool gone; /* the terminal */
 	bool wants_release; /* of the mouse's button */
+	void (*draw_under)(void *ctx); /* what menus and questions stand on */
+	void *under;
 	const struct report *fresh; /* a modal screen had it made, and the one before is no more; or NULL */
 };
 
