@@ -103,6 +103,37 @@ static void rows_are_sorted_by_share_then_name(void **state)
 	profile_destroy(p);
 }
 
+static void assert_order(const struct hist *h, const char *const *names, uint32_t n)
+{
+	assert_int_equal(h->order_nr, n);
+	for (uint32_t i = 0; i < n; i++)
+		assert_string_equal(shown(h, i), names[i]);
+}
+
+static void another_order_keeps_that_of_what_is_alike(void **state)
+{
+	static const struct test_sample some[] = {
+		{ "x", "function_b", 5 }, { "x", "a", 7 }, { "x", "function_a", 5 }, { "x", "z", 5 }, { "x", "z", 1 },
+	};
+	static const char *const by_share[] = { "a", "z", "function_a", "function_b" };
+	static const char *const by_name[] = { "a", "function_a", "function_b", "z" };
+	static const char *const by_samples[] = { "z", "a", "function_a", "function_b" };
+	struct profile *p = test_profile(some, 5);
+	struct hist_key keys[] = { key(p, COLUMN_SYMBOL) };
+	struct hist_key by[] = { key(p, COLUMN_OVERHEAD), keys[0] }, by_number = key(p, COLUMN_SAMPLE);
+	struct hist *h = hist_create(p, (struct hist_options){ .events = first_event, .events_nr = 1, .keys = keys, .keys_nr = 1 });
+	hist_sort(h, by, 2, 0);
+	assert_order(h, by_share, 4);
+	hist_reorder(h, &keys[0], 0);
+	assert_order(h, by_name, 4);
+	hist_reorder(h, &by_number, 0);
+	assert_order(h, by_samples, 4);
+	hist_reorder(h, &by[0], 0);
+	assert_order(h, by_share, 4);
+	hist_destroy(h);
+	profile_destroy(p);
+}
+
 static void callers_stand_above_callees_of_equal_share(void **state)
 {
 	static const struct test_sample one[] = { { "x", "zmain>mid>aleaf", 5 } };
@@ -179,6 +210,7 @@ int main(void)
 		cmocka_unit_test(children_count_once_a_sample),
 		cmocka_unit_test(keys_decide_what_is_one_entry),
 		cmocka_unit_test(rows_are_sorted_by_share_then_name),
+		cmocka_unit_test(another_order_keeps_that_of_what_is_alike),
 		cmocka_unit_test(callers_stand_above_callees_of_equal_share),
 		cmocka_unit_test(hidden_rows_stay_in_the_totals),
 		cmocka_unit_test(events_of_a_group_stand_side_by_side),
