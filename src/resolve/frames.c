@@ -70,17 +70,19 @@ static struct dso *dso_of(struct frame_cache *c, const struct mapped_file *file)
 static struct resolved_frame resolve_address(struct frame_cache *c, struct frame_where where, uint64_t ip)
 {
 	struct resolved_frame f = { .ip = ip, .addr = ip, .cpumode = where.cpumode };
-	/* The call stands before the address it returns to: its last byte is one back. */
-	uint64_t back = where.call_site && ip ? 1 : 0;
-	f.map = machine_space_map(c->machine, where.space, where.cpumode, ip - back);
+	f.map = machine_space_map(c->machine, where.space, where.cpumode, ip);
 	if (!f.map)
 		return f;
 	f.dso = dso_of(c, f.map->file);
 	if (!f.dso)
 		return f;
 	f.addr = dso_address(f.dso, f.map, ip);
-	f.symbol = dso_symbol(f.dso, f.addr - back);
-	f.is_call = back;
+	f.symbol = dso_symbol(f.dso, f.addr);
+	/*
+	 * Functions are those of the address that is returned to, as the reference has it: the next one where a call that never
+	 * returns stands last. There its line is as good as any.
+	 */
+	f.is_call = where.call_site && f.symbol && f.addr > f.symbol->start;
 	/* Where a module was loaded says nothing to anybody: an address without a symbol is shown within it. */
 	if (!f.symbol && f.map->file->kind == MAPPED_MODULE)
 		f.addr = ip - f.map->start + f.map->pgoff;

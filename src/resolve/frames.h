@@ -17,7 +17,7 @@
 struct frame_where {
 	uint32_t space, kernel;
 	uint16_t cpumode;
-	bool call_site; /* ip is what a call returns to: the call itself is meant */
+	bool call_site; /* ip is what a call returns to */
 	bool apart;     /* of a sample whose chain does not begin there; the same for the look-up */
 };
 

@@ -92,21 +92,34 @@ static size_t common_callers(const struct rawtab *t, uint32_t space, uint32_t ke
 	return same;
 }
 
-/* Only words are handed on here: a struct written in parts and read as a whole would hold the processor up at each frame. */
-static void find_path(struct rawtab *t, uint32_t space, uint32_t kernel, bool call_sites, uint64_t first, uint32_t *path)
+/*
+ * Whether entry i is where a call returns to: it stands behind one of the same part. Where the kernel was entered, the user's part
+ * begins at an address of its own.
+ */
+static inline bool is_return(const struct chain_entry *entries, size_t i)
 {
-	size_t n = t->entries.len, same = common_callers(t, space, kernel);
+	return i && entries[i].cpumode == entries[i - 1].cpumode;
+}
+
+/* Only words are handed on here: a struct written in parts and read as a whole would hold the processor up at each frame. */
+static void find_path(struct rawtab *t, uint32_t space, uint32_t kernel, bool returns, uint64_t first, uint32_t *path)
+{
+	size_t n = t->entries.len, m = t->last_entries.len, same = common_callers(t, space, kernel);
+	if (same && (returns != t->last_returns ||
+		     is_return(t->entries.data, n - same) != is_return(t->last_entries.data, m - same)))
+		same = returns == t->last_returns ? same - 1 : 0;
 	if (same)
-		memcpy(path + n - same, t->paths.data + t->last_path + t->last_entries.len - same, same * sizeof(*path));
+		memcpy(path + n - same, t->paths.data + t->last_path + m - same, same * sizeof(*path));
 	for (size_t i = 0; i < n - same; i++) {
 		uint64_t ip = t->entries.data[i].ip;
 		uint16_t cpumode = t->entries.data[i].cpumode;
-		uint64_t context = frame_context_of(space, kernel, cpumode, call_sites && i);
+		bool call_site = returns && is_return(t->entries.data, i);
+		uint64_t context = frame_context_of(space, kernel, cpumode, call_site);
 		bool apart = !i && t->apart;
 		context |= apart ? FRAME_CONTEXT_APART : 0;
 		uint32_t id = frame_index_find(&t->frame_index, ip, context);
 		if (__builtin_expect(id == FRAME_NONE, 0)) {
-			struct frame_where where = { space, kernel, cpumode, call_sites && i, apart };
+			struct frame_where where = { space, kernel, cpumode, call_site, apart };
 			id = add_frame(t, ip, context, (struct raw_frame){ .ip = ip, .first = first, .where = where });
 		}
 		t->frames.data[id].in_path = true;
@@ -115,6 +128,7 @@ static void find_path(struct rawtab *t, uint32_t space, uint32_t kernel, bool ca
 	t->last_path = (uint32_t)(path - t->paths.data);
 	t->last_space = space;
 	t->last_kernel = kernel;
+	t->last_returns = returns;
 	/* The chain at hand becomes the one before; the place of that is used again. */
 	__typeof__(t->entries) entries = t->entries;
 	memcpy(&t->entries, &t->last_entries, sizeof(entries));
@@ -149,7 +163,7 @@ uint32_t rawtab_add(struct rawtab *t, const struct raw_key *k, uint32_t kernel, 
 		.result = UINT32_MAX,
 	};
 	uint32_t *path = vec_extend(&t->paths, path_nr);
-	find_path(t, raw_context_space(k->context), kernel, o->call_sites, first, path);
+	find_path(t, raw_context_space(k->context), kernel, o->returns, first, path);
 	idset_insert(&t->row_index, k->hash.a, id);
 	return id;
 }

@@ -71,6 +71,7 @@ struct rawtab {
 	/* The chain at hand, and the one before with its path: their outer frames are mostly the same. */
 	VEC(struct chain_entry) entries, last_entries;
 	uint32_t last_path, last_space, last_kernel;
+	bool last_returns;
 	bool apart; /* the first entry is the sample's own place and not of its chain */
 };
 
@@ -85,7 +86,7 @@ struct raw_key {
 /* How chains become paths. */
 struct raw_path_options {
 	struct chain_options chain;
-	bool call_sites;
+	bool returns; /* callers are addresses that calls return to, not the calls themselves */
 };
 
 /* cpumode has 16 bits: it may be CPUMODE_UNKNOWN. */

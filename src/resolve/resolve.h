@@ -30,7 +30,7 @@ struct resolved_frame {
 	const struct symbol *symbol; /* or NULL */
 	uint16_t cpumode;
 	bool inlined;
-	bool is_call;               /* looked up by the call before ip (resolve_options.call_sites) */
+	bool is_call;               /* ip is where a call returns to: lines and inlined functions are those of the call */
 	const char *file;           /* source, or NULL */
 	uint32_t line;
 };
@@ -78,11 +78,6 @@ struct resolve_options {
 	/* Of an address with inlined functions, the line is that of the innermost: what --sort srcline groups by. */
 	bool innermost_lines;
 	bool by_address;       /* frames are told apart by address and not only by function */
-	/*
-	 * Look callers up by the call and not by the address it returns to. The reference (6.1) looks up the return address
-	 * itself for frame-pointer chains, and so names the next function where a call that never returns stands last.
-	 */
-	bool call_sites;
 	uint64_t time_quantum_ns; /* the "time" label is rounded down to a multiple of this; 0 = exact */
 	/* Events between which samples count, as index + 1 (0: none): from the first's sample on, up to the second's, and again. */
 	uint32_t switch_on, switch_off;

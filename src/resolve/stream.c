@@ -52,10 +52,10 @@ static const struct machine_view *view_of(struct stream *s, uint32_t pid, uint32
 }
 
 static const struct resolved_frame *frame_of(struct stream *s, const struct machine_view *v, uint64_t ip, uint16_t cpumode,
-					     bool is_caller)
+					     bool is_return)
 {
 	struct frame_cache *c = &s->r->frames;
-	uint32_t i = frame_cache_find(c, v->space, v->kernel, cpumode, is_caller && s->r->options.call_sites, ip);
+	uint32_t i = frame_cache_find(c, v->space, v->kernel, cpumode, is_return, ip);
 	return &c->frames.data[i];
 }
 
@@ -71,7 +71,8 @@ static void resolve_chain(struct stream *s, struct kept_chain *k, const struct m
 	vec_clear(&k->frames);
 	vec_reserve(&k->frames, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct resolved_frame *f = frame_of(s, v, s->entries.data[i].ip, s->entries.data[i].cpumode, i > 0);
+		bool is_return = i && !s->is_joined && s->entries.data[i].cpumode == s->entries.data[i - 1].cpumode;
+		const struct resolved_frame *f = frame_of(s, v, s->entries.data[i].ip, s->entries.data[i].cpumode, is_return);
 		if (!f->symbol && o->hide_unresolved)
 			continue;
 		if (o->with_inlines || o->with_lines) {

@@ -84,7 +84,7 @@ void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool st
 				.outermost = r->options.keep_outermost,
 				.zero_is_ip = r->options.branch_mode,
 			},
-			.call_sites = r->options.call_sites,
+			.returns = true,
 		},
 		.batch_max = stable ? WORKER_BATCH : 1,
 	};
@@ -440,8 +440,10 @@ static void enqueue_joined(struct worker *w, const struct found *f, struct raw_s
 	s->key.chain_nr = n;
 	if (!f->event->leaves) /* the limit is of the parts, which kept to it */
 		w->path.chain.max = UINT32_MAX;
+	w->path.returns = f->event->leaves; /* what is walked else, or was a branch, is the call itself */
 	enqueue(w, s);
 	w->path.chain = limited;
+	w->path.returns = true;
 }
 
 /* So many samples of the event that f names. */

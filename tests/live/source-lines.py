@@ -38,8 +38,45 @@ def offsets(tap, path):
     tap.ok(rows and rows == named, "--sort symoff: each instruction's samples", f"{named}\n{done}")
 
 
+# Behind the call stands an inlined function: it is where the call returns to.
+CALLS = r"""
+volatile unsigned long s;
+__attribute__((noinline)) void work(void)
+{
+	for (int i = 0; i < 1000; i++)
+		s++;
+}
+__attribute__((noinline)) void callee(void) { work(); s++; }
+static inline __attribute__((always_inline)) void behind(int i) { s += (unsigned long)i; }
+__attribute__((noinline)) void caller(int n)
+{
+	for (int i = 0; i < n; i++) {
+		callee();
+		behind(i);
+	}
+}
+int main(void) { caller(300000); s++; return 0; }
+"""
+
+
+def callers(tap):
+    """Lines and inlined functions of callers are those of the call, in chains of return addresses too."""
+    binary = os.path.join(SCRATCH, "calls")
+    with open(binary + ".c", "w", encoding="ascii") as f:
+        f.write(CALLS)
+    subprocess.run(["gcc", "-O2", "-g", "-fno-omit-frame-pointer", "-o", binary, binary + ".c"], check=True)
+    path = record("-g", "-e", "cpu-clock:u", "-F", "1000", "--", binary, output="calls.data")
+    line = 1 + CALLS.splitlines().index("\t\tcallee();")
+    done = strobe("script", "-F", "ip,sym,srcline", "-i", path)
+    above = re.findall(r"\b(?:work|callee)\n\s+calls\.c:\d+\n\s+\w+ (.+)\n\s+calls\.c:(\d+)", done.out)
+    # chains of frame pointers leave out the caller of a leaf
+    above = collections.Counter(frame for frame in above if frame[0] != "callee")
+    tap.ok(set(above) == {("caller", str(line))}, "above a call stands who calls, and the line of the call", f"{above}")
+
+
 def main():
     tap = Tap()
+    callers(tap)
     binary = os.path.join(SCRATCH, "lines")
     with open(binary + ".c", "w", encoding="utf-8") as f:
         f.write("\n".join(LINES) + "\n")
