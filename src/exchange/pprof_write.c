@@ -241,29 +241,10 @@ static void write_functions(struct writer *w)
 	}
 }
 
-struct mapping_facts {
-	bool functions, files, lines, inlines;
-};
-
-static struct mapping_facts *mapping_facts(const struct profile *p)
-{
-	struct mapping_facts *facts = xcalloc(p->mappings.len + 1, sizeof(*facts));
-	for (size_t i = 0; i < p->frames.len; i++) {
-		const struct profile_frame *f = &p->frames.data[i];
-		if (f->mapping == PROFILE_NONE || f->function == PROFILE_NONE)
-			continue;
-		facts[f->mapping].functions = true;
-		facts[f->mapping].files |= p->functions.data[f->function].file != 0;
-		facts[f->mapping].lines |= f->line != 0;
-		facts[f->mapping].inlines |= (f->flags & FRAME_INLINED) != 0;
-	}
-	return facts;
-}
-
 static void write_mappings(struct writer *w)
 {
 	const struct profile *p = w->p;
-	struct mapping_facts *facts = mapping_facts(p);
+	uint8_t *facts = profile_mapping_facts(p);
 	for (size_t i = 0; i < p->mappings.len; i++) {
 		const struct profile_mapping *m = &p->mappings.data[i];
 		proto_write_u64(&w->message, MAPPING_ID, i + 1);
@@ -272,10 +253,10 @@ static void write_mappings(struct writer *w)
 		proto_write_u64(&w->message, MAPPING_OFFSET, m->offset);
 		proto_write_u64(&w->message, MAPPING_FILE, string_number(w, m->path ? m->path : m->name));
 		proto_write_u64(&w->message, MAPPING_BUILD_ID, string_number(w, m->build_id));
-		proto_write_u64(&w->message, MAPPING_HAS_FUNCTIONS, facts[i].functions);
-		proto_write_u64(&w->message, MAPPING_HAS_FILES, facts[i].files);
-		proto_write_u64(&w->message, MAPPING_HAS_LINES, facts[i].lines);
-		proto_write_u64(&w->message, MAPPING_HAS_INLINES, facts[i].inlines);
+		proto_write_u64(&w->message, MAPPING_HAS_FUNCTIONS, !!(facts[i] & MAPPING_FUNCTIONS));
+		proto_write_u64(&w->message, MAPPING_HAS_FILES, !!(facts[i] & MAPPING_FILES));
+		proto_write_u64(&w->message, MAPPING_HAS_LINES, !!(facts[i] & MAPPING_LINES));
+		proto_write_u64(&w->message, MAPPING_HAS_INLINES, !!(facts[i] & MAPPING_INLINES));
 		proto_write_message(w->out, PROFILE_MAPPING, &w->message);
 	}
 	free(facts);

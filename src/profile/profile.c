@@ -286,3 +286,16 @@ uint32_t profile_add(struct profile *p, stack_id stack, labels_id labels, uint32
 	p->events.data[event].value += value;
 	return id;
 }
+
+uint8_t *profile_mapping_facts(const struct profile *p)
+{
+	uint8_t *facts = xcalloc(p->mappings.len + 1, sizeof(*facts));
+	for (size_t i = 0; i < p->frames.len; i++) {
+		const struct profile_frame *f = &p->frames.data[i];
+		if (f->mapping == PROFILE_NONE || f->function == PROFILE_NONE)
+			continue;
+		facts[f->mapping] |= (uint8_t)(MAPPING_FUNCTIONS | (p->functions.data[f->function].file ? MAPPING_FILES : 0) |
+					       (f->line ? MAPPING_LINES : 0) | (f->flags & FRAME_INLINED ? MAPPING_INLINES : 0));
+	}
+	return facts;
+}

@@ -230,6 +230,10 @@ static inline stack_id chain_of_stack(const struct profile *p, stack_id s)
 struct strobe_error *profile_choose_event(const struct profile *p, const char *name, uint32_t *ret) _must_check_;
 /* The index of a label column by name, or PROFILE_NONE. */
 uint32_t profile_find_column(const struct profile *p, const char *name);
+/* What the names of a mapping's code come with, in any of its frames. */
+enum mapping_fact { MAPPING_FUNCTIONS = 1, MAPPING_FILES = 2, MAPPING_LINES = 4, MAPPING_INLINES = 8 };
+/* By mapping: its enum mapping_fact; the caller's to free(). */
+uint8_t *profile_mapping_facts(const struct profile *p);
 /* Adds all of src to dst; events and columns are matched by name. */
 void profile_merge(struct profile *dst, const struct profile *src);
 /* A new profile of the rows for which keep() is true. */

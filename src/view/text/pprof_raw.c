@@ -274,27 +274,13 @@ static void out_mapping(const struct raw *r, uint32_t i, const uint8_t *facts)
 	out_name(r, m->path ? m->path : m->name);
 	out_ch(r->out, ' ');
 	out_name(r, m->build_id);
-	out_f(r->out, " %s%s%s%s\n", knows & 1 ? "[FN]" : "", knows & 2 ? "[FL]" : "", knows & 4 ? "[LN]" : "",
-	      knows & 8 ? "[IN]" : "");
-}
-
-/* By mapping: whether any of its frames has a function, a file, a line, something inlined. */
-static uint8_t *mapping_facts(const struct profile *p)
-{
-	uint8_t *facts = xcalloc(p->mappings.len + 1, 1);
-	for (size_t i = 0; i < p->frames.len; i++) {
-		const struct profile_frame *f = &p->frames.data[i];
-		if (f->mapping == PROFILE_NONE || f->function == PROFILE_NONE)
-			continue;
-		bool has_file = p->functions.data[f->function].file != 0, is_inlined = f->flags & FRAME_INLINED;
-		facts[f->mapping] |= (uint8_t)(1 | has_file << 1 | (f->line != 0) << 2 | is_inlined << 3);
-	}
-	return facts;
+	out_f(r->out, " %s%s%s%s\n", knows & MAPPING_FUNCTIONS ? "[FN]" : "", knows & MAPPING_FILES ? "[FL]" : "",
+	      knows & MAPPING_LINES ? "[LN]" : "", knows & MAPPING_INLINES ? "[IN]" : "");
 }
 
 static void out_tables(struct raw *r)
 {
-	uint8_t *facts = mapping_facts(r->p);
+	uint8_t *facts = profile_mapping_facts(r->p);
 	/* the first is the program itself */
 	if (r->p->mappings.len)
 		(void)mapping_number(r, 0);
