@@ -19,8 +19,8 @@ struct trace_whom {
 	const struct target_map *map; /* tasks, or system_wide */
 	bool by_cpu;                  /* only calls that end on the CPUs of map */
 	bool inherit;
-	bool starts_enabled;          /* else tracer_enable() or, with a leader, its exec begins */
-	bool delayed;                 /* not by the leader's exec, but by tracer_enable() alone */
+	bool starts_enabled;          /* else ..._tracer_enable() or, with a leader, its exec begins */
+	bool delayed;                 /* not by the leader's exec, but by ..._tracer_enable() alone */
 	pid_t leader;                 /* the command's process, or 0 */
 	const char *cgroup;           /* the path of a cgroup in the file system, or NULL */
 	const pid_t *excluded;        /* processes or threads that are left out, system-wide */

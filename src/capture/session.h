@@ -7,7 +7,7 @@
  *	TRY(capture_synthesize(c, sink));                             what existed before
  *	capture_start(c); workload_start(&w);
  *	while (!done) { poll(capture_poll_fd(c, 0)); TRY(capture_drain(c, 0, sink, &wrote)); }
- *	capture_stop(c); TRY(capture_drain(…)); TRY(capture_finish(c, sink));
+ *	capture_disable(c); TRY(capture_drain(…)); TRY(capture_finish(c, sink));
  *	capture_close(c);
  *
  * The rings may be shared out among readers (capture_split), each drained by a thread of its own with a sink of its

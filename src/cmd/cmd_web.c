@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "cmd/flame_input.h"
+#include "cmd/flamegraph/flame_input.h"
 #include "cmd/input.h"
 #include "cmd/page.h"
 #include "cmd/serve.h"

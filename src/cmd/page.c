@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "cmd/flame_input.h"
+#include "cmd/flamegraph/flame_input.h"
 #include "config.h"
 #include "packing/gzip.h"
 

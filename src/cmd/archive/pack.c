@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "cmd/archive/archive.h"
-#include "cmd/cached_file.h"
+#include "cmd/buildid/cached_file.h"
 #include "cmd/foreign_files.h"
 #include "cmd/input.h"
 #include "cmd/recorded_files.h"

@@ -27,7 +27,7 @@ struct stat_session {
 	struct cmd_context *ctx;
 	const struct stat_options *options;
 	const struct sys *sys;
-	struct target target;          /* as settled: see stat_settle_target() */
+	struct target target;          /* as settled by cmd_stat.c */
 	struct target_map map;
 	struct counter_set set;
 	struct stat_hooks hooks;

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/out.h"
-#include "cmd/cached_file.h"
+#include "cmd/buildid/cached_file.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/recorded_files.h"

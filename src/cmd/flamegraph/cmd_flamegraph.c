@@ -7,7 +7,7 @@
 #include "base/lines.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/flame_input.h"
+#include "cmd/flamegraph/flame_input.h"
 #include "cmd/input.h"
 #include "cmd/page.h"
 #include "view/data/folded.h"

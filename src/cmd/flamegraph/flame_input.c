@@ -1,4 +1,4 @@
-#include "cmd/flame_input.h"
+#include "cmd/flamegraph/flame_input.h"
 
 #include <string.h>
 #include <unistd.h>
