@@ -1,8 +1,8 @@
 /*
  * A buffered byte sink: every view writes to one, so that stdout, files, goldens, pagers and HTTP share the path.
  *
- * No printf on hot paths: out_str, out_u64, out_hex and out_fill do what rows need. A failed write is kept, told by out_failed() and reported by
- * out_close(); writing on after it is harmless. EPIPE is kept like any other error.
+ * No printf on hot paths: out_str, out_u64, out_hex and out_fill do what rows need. A failed write is kept; out_failed()
+ * tells it and out_close() gives it; writing on after it is harmless. EPIPE is kept like any other error.
  * One thread at a time.
  */
 #pragma once
