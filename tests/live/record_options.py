@@ -258,9 +258,11 @@ def sentences(tap):
     with open(in_scratch(".perfconfig"), "w", encoding="ascii") as f:
         f.write("[call-graph]\n\trecord-mode = dwarf\n\tdump-size = 4096\n")
     for mode, dumps in ("-g", True), ("--call-graph=fp", False):
-        strobe("record", "-q", "-o", in_scratch("set.data"), mode, "-e", "cpu-clock", "--", "true", env={"PERF_CONFIG": in_scratch(".perfconfig")})
+        strobe("record", "-q", "-o", in_scratch("set.data"), mode, "-e", "cpu-clock", "--", "true",
+               env={"PERF_CONFIG": in_scratch(".perfconfig")})
         attr = perf("evlist", "-v", "-i", in_scratch("set.data")).out
-        tap.ok("CALLCHAIN" in attr and ("sample_stack_user: 4096" in attr) == dumps, f"the setting call-graph.record-mode, and {mode}", attr)
+        is_as_set = "CALLCHAIN" in attr and ("sample_stack_user: 4096" in attr) == dumps
+        tap.ok(is_as_set, f"the setting call-graph.record-mode, and {mode}", attr)
     with open("/proc/sys/kernel/perf_event_max_sample_rate", encoding="ascii") as f:
         most = int(f.read())
     done = strobe("record", "-o", in_scratch("f.data"), "-e", "cpu-clock", "-F", str(most * 2), "true")
