@@ -225,7 +225,7 @@ def stopped(tap, pid):
     """Ctrl-Z in a shell, and fg: the terminal is the shell's meanwhile, and keys mean what they did."""
     for name, flags, seen in ("screen", [], "Up, Down "), ("text", ["--stdio"], "seconds between refreshes"):
         with Screen(["bash", "--norc", "-i"], columns=120, rows=40) as s:
-            s.wait_for("$ ") or s.wait_for("# ")
+            s.wait_for(lambda lines: any(line.rstrip().endswith(("$", "#")) for line in lines))
             s.keys(" ".join([STROBE, "top", *flags, *EVENT, "-p", str(pid), "-d", "0.3"]), "Enter")
             s.wait_for(split_is_right)
             s.keys("C-z")
@@ -259,7 +259,7 @@ def main():
     require_tmux()
     tap = Tap()
     binary = build_workload("split")
-    load = subprocess.Popen([binary, "60000"])
+    load = subprocess.Popen([binary, "600000"])
     try:
         watching(tap, load.pid)
         text_keys(tap, str(load.pid))
