@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-The same as tests/vm/programs.py on other kernels of Debian, newer than the one that strobe is tested on, which are fetched (100 MB
+The same as tests/long/programs.py on other kernels of Debian, newer than the one that strobe is tested on, which are fetched (100 MB
 each): by hand, tests/run --filter kernels long, or tests/long/kernels.py ARCH SUITE ... for some of them. On sid events may be
 missed (strobe-trace(1), LIMITS), and lines with them.
 """
@@ -8,13 +8,9 @@ missed (strobe-trace(1), LIMITS), and lines with them.
 # serial
 # timeout: 3600
 
-import os
 import sys
 
-from strobetest import TOP
-
-sys.path.insert(0, os.path.join(TOP, "tests", "vm"))
-import programs  # noqa: E402
+import programs
 
 MACHINES = (("amd64", "trixie"), ("arm64", "trixie"), ("amd64", "sid"), ("arm64", "sid"))
 

@@ -57,7 +57,8 @@ OTHERWISE = (r"instead|through rings|an event counts each|counted by an event fo
 # top begins before what it watches goes on; where it watches a process, it ends with that.
 WATCH = ("mkfifo go; %s <go & subject=$!; exec 3>go; strobe top --format json -v -z -d 0.3 %s >top.out & top=$!;"
          " until grep -q counted top.out; do sleep 0.1; done; echo go on >&3; exec 3>&-; wait $subject; %s wait $top; cat top.out; rm go")
-END = "sleep 1; kill -INT $top;"
+# The second refresh from now on has begun with all that was to be seen, however long names take.
+END = "n=$(wc -l <top.out); until [ $(wc -l <top.out) -ge $((n + 2)) ]; do sleep 0.1; done; kill -INT $top;"
 BUSY = "stacks recursion 20000 & of=$!; "
 ADDED_UP = (r"added up in the kernel \(BPF\)",)
 GETPPID = "-e syscalls:sys_enter_getppid"
