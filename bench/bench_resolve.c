@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		double opened = seconds(CLOCK_MONOTONIC);
-		struct resolver *r = resolver_create(source, (struct symbols_options){ .use_modules = true }, o);
+		struct resolver *r = resolver_create(source, (struct symbols_options){}, o);
 		struct profile *p = NULL;
 		struct seen seen = { 0 };
 		if (count)

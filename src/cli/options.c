@@ -35,6 +35,7 @@ bool option_takes_value(const struct option *o)
 	switch (o->kind) {
 	case OPTION_GROUP:
 	case OPTION_BOOL:
+	case OPTION_OFF:
 	case OPTION_COUNT:
 		return false;
 	case OPTION_CALL:
@@ -77,6 +78,9 @@ static void clear(struct parser *p, const struct option *o)
 	switch (o->kind) {
 	case OPTION_BOOL:
 		*(bool *)field = false;
+		break;
+	case OPTION_OFF:
+		*(bool *)field = true;
 		break;
 	case OPTION_COUNT:
 		*(unsigned *)field = 0;
@@ -125,6 +129,9 @@ static struct strobe_error *apply(struct parser *p, struct match m, const char *
 	switch (o->kind) {
 	case OPTION_BOOL:
 		*(bool *)(p->fields + o->offset) = true;
+		return NULL;
+	case OPTION_OFF:
+		*(bool *)(p->fields + o->offset) = false;
 		return NULL;
 	case OPTION_COUNT:
 		++*(unsigned *)(p->fields + o->offset);

@@ -14,6 +14,7 @@
 enum option_kind {
 	OPTION_GROUP,   /* a heading in -h: help is its text */
 	OPTION_BOOL,    /* bool; --no-NAME clears it */
+	OPTION_OFF,     /* bool that says what is left out: --NAME clears it, --no-NAME sets it */
 	OPTION_COUNT,   /* unsigned; each one adds 1 (-vv); --no-NAME sets 0 */
 	OPTION_STRING,  /* const char * into argv */
 	OPTION_U64,     /* uint64_t */

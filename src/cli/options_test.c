@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 
 struct fields {
-	bool all, header, header_only, no_inherit, show_nr, freq_set;
+	bool all, header, header_only, no_inherit, no_modules, show_nr, freq_set;
 	unsigned verbose;
 	const char *output, *sort, *level;
 	uint64_t count, size;
@@ -37,6 +37,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "header", AT(header), .help = "h" },
 	{ OPTION_BOOL, 0, "header-only", AT(header_only), .help = "h" },
 	{ OPTION_BOOL, 'i', "no-inherit", AT(no_inherit), .help = "i" },
+	{ OPTION_OFF, 'm', "modules", AT(no_modules), .help = "m" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "v" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "o" },
 	{ OPTION_STRING, 's', "sort", AT(sort), .arg = "key", .help = "s" },
@@ -159,6 +160,10 @@ static void test_negation(void **state)
 	assert_null(fields.output);
 	good("-vv --no-verbose");
 	assert_int_equal(fields.verbose, 0);
+	good("--no-modules");
+	assert_true(fields.no_modules);
+	good("--no-modules -m");
+	assert_false(fields.no_modules);
 	good("--no-event");
 	assert_string_equal(strbuf_str(&fields.events), "!-;");
 	good("--header-only --no-header-o");

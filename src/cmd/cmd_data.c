@@ -96,7 +96,7 @@ static bool needs_no_names(void *ctx, const struct resolved_sample *s)
 
 static struct strobe_error *read_all(struct conversion *c, struct resolve_callbacks callbacks)
 {
-	struct symbols_options symbols = { .use_modules = true };
+	struct symbols_options symbols = {};
 	struct resolve_options options = { .with_chains = true, .max_stack = UINT32_MAX };
 	TRY(cmd_symbols_options(c->ctx, source_env(c->source), c->o->force, &symbols));
 	struct resolver *r = resolver_create(c->source, symbols, options);

@@ -42,7 +42,7 @@ struct run {
 static struct strobe_error *read_profile(struct run *r, const char *path)
 {
 	const struct web_command *o = r->o;
-	struct flame_input_options options = { .force = o->force, .for_page = true, .demangle = true, .single = true };
+	struct flame_input_options options = { .force = o->force, .for_page = true, .single = true };
 	struct flame_input *in = &r->inputs[r->nr];
 	struct web_profile *w = &r->profiles[r->nr++];
 	TRY(flame_input_read(r->ctx, path, &options, in));

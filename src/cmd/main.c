@@ -150,7 +150,7 @@ static bool is_flag(const struct option *table, const char *word, size_t n)
 {
 	for (const struct option *o = table; !option_is_end(o); o++)
 		if (o->long_name && !strncmp(o->long_name, word, n) && !o->long_name[n])
-			return o->kind == OPTION_BOOL;
+			return o->kind == OPTION_BOOL || o->kind == OPTION_OFF;
 	return false;
 }
 

@@ -117,7 +117,7 @@ struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, b
 				    struct profile **ret_difference)
 {
 	struct flame_input base;
-	struct flame_input_options options = { .force = force, .for_page = true, .demangle = true, .single = true };
+	struct flame_input_options options = { .force = force, .for_page = true, .single = true };
 	if (!path)
 		return NULL;
 	struct strobe_error *err = flame_input_read(ctx, path, &options, &base);

@@ -37,7 +37,7 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 {
 	const char *keys[5];
 	struct record_source *source;
-	struct symbols_options symbols = { .use_modules = true };
+	struct symbols_options symbols = {};
 	struct resolve_options options = {
 		.label_keys = keys,
 		.with_chains = true,

@@ -4,8 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "object/buildid_cache.h"
 #include "demangle/demangle.h"
+#include "object/buildid_cache.h"
 #include "symbol/kcore.h"
 #include "symbol/symbol_priv.h"
 

@@ -124,8 +124,8 @@ static bool load_kallsyms(struct dso *d)
 	if (d->file->kind == MAPPED_KERNEL && d->session->options.vmlinux && !d->session->options.kallsyms &&
 	    !d->session->options.ignore_vmlinux)
 		return false;
-	if (d->file->kind == MAPPED_MODULE && !d->session->options.use_modules) {
-		dso_problem(d, "symbols of modules were not asked for (--modules)");
+	if (d->file->kind == MAPPED_MODULE && d->session->options.no_modules) {
+		dso_problem(d, "symbols of modules are left out (--no-modules)");
 		return false;
 	}
 	const struct symbols *s = d->session;
@@ -238,7 +238,7 @@ struct object *module_open(struct dso *d, const char **ret_path)
 	const struct symbols_options *o = &d->session->options;
 	const char *path = d->file->path ? d->file->path : "", *cached = dso_cached_path(d, "elf");
 	struct object *object = NULL;
-	if (d->file->guest || *path != '/' || !o->use_modules)
+	if (d->file->guest || *path != '/' || o->no_modules)
 		return NULL;
 	*ret_path = o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, path) : path;
 	if (elf_open_checked(d, *ret_path, 0, &object) || !cached || access(cached, R_OK))

@@ -42,7 +42,7 @@ struct symbols_options {
 	const char *vmlinux, *kallsyms; /* given files, or NULL */
 	const char *buildid_dir;  /* ~/.debug or what --buildid-dir says; NULL = none */
 	bool ignore_vmlinux, ignore_vmlinux_buildid;
-	bool use_modules;
+	bool no_modules;          /* nothing is looked for in the files of kernel modules */
 	bool no_demangle, demangle_kernel;
 	struct debuginfod *debuginfod; /* servers to ask for what is not here, or NULL; borrowed */
 	bool live;                /* the recording is still being made: no server may hold it up */

@@ -376,7 +376,7 @@ static void kernel_symbols_move_with_the_recorded_kernel(void **state)
 		"ffffffff81000000 T _text\nffffffff81000100 T _stext\nffffffff81000200 T schedule\n"
 		"ffffffff81000300 t _ZN3foo3barEv\nffffffff81000400 T _etext\nffffffffc0000000 t m\t[mod]\n";
 	write_file(in_scratch(s, "kallsyms"), list, sizeof(list) - 1);
-	s->symbols = symbols_create(NULL, (struct symbols_options){ .kallsyms = s->path, .use_modules = true });
+	s->symbols = symbols_create(NULL, (struct symbols_options){ .kallsyms = s->path });
 	struct dso *d = map_file(s, MAPPED_KERNEL, "[kernel.kallsyms]_text", NULL);
 	s->map = (struct map){ .start = 0xffffffff99000000, .end = 0xffffffff9a000000, .pgoff = 0xffffffff99000000,
 			       .file = &s->file };
@@ -441,11 +441,16 @@ static void modules_from_their_files(void **state)
 	free(bytes);
 	struct env *env = xcalloc(1, sizeof(*env));
 	env->os_release = "0.0-not-this-one";
-	s->symbols = symbols_create(env, (struct symbols_options){ .use_modules = true });
+	s->symbols = symbols_create(env, (struct symbols_options){});
 	struct dso *d = map_file(s, MAPPED_MODULE, s->path, NULL);
 	s->map.start = 0xffffffffc0400000;
 	assert_string_equal(name_at(s, d, 0xffffffffc0400050), "mod_read");
 	assert_string_equal(dso_facts(d).source, "module");
+	symbols_destroy(s->symbols);
+	s->symbols = symbols_create(env, (struct symbols_options){ .no_modules = true });
+	d = map_file(s, MAPPED_MODULE, s->path, NULL);
+	assert_null(name_at(s, d, 0xffffffffc0400050));
+	assert_string_equal(dso_facts(d).problem, "symbols of modules are left out (--no-modules)");
 	/* The kernel itself is another than ours: it has no symbols, and says why. */
 	s->file = (struct mapped_file){ .id = 1 };
 	d = map_file(s, MAPPED_KERNEL, "[kernel.kallsyms]_text", NULL);

@@ -116,3 +116,9 @@ struct procmap_query {
 	uint64_t build_id_addr;
 };
 #endif
+
+/* Counts nothing and has no samples: it is opened for the records of its ring (mappings, names, ends). */
+static inline bool perf_attr_is_dummy(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}

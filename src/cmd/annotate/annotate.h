@@ -2,6 +2,7 @@
 #pragma once
 #include "cmd/cmd.h"
 #include "disasm/disasm.h"
+#include "symbol/symbol.h"
 #include "view/text/listing_text.h"
 
 enum annotate_format { ANNOTATE_STDIO, ANNOTATE_STDIO2, ANNOTATE_JSON };
@@ -15,9 +16,10 @@ struct annotate_command {
 	enum disasm_syntax syntax;
 	enum listing_share share;
 	double percent_limit;
-	bool group, group_set, modules, ignore_vmlinux, no_demangle, demangle_kernel;
+	bool group, group_set;
 	bool print_line, full_paths, show_samples, show_period, raw_bytes, source, skip_missing, quiet;
-	const char *vmlinux, *kallsyms, *symfs, *prefix;
+	const char *prefix;
+	struct symbols_options symbol_files;
 	uint64_t prefix_strip;
 	unsigned verbose;
 };

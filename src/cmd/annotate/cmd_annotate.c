@@ -96,14 +96,6 @@ static struct strobe_error *choose_stdio2(void *options, const char *value, bool
 	return NULL;
 }
 
-static struct strobe_error *parse_demangle(void *options, const char *value, bool negated)
-{
-	struct annotate_command *o = options;
-	(void)value;
-	o->no_demangle = negated;
-	return NULL;
-}
-
 #define AT(field) offsetof(struct annotate_command, field)
 
 static const struct option table[] = {
@@ -142,13 +134,13 @@ static const struct option table[] = {
 	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "how x86 instructions are written" },
 	{ OPTION_STRING, 0, "prefix", AT(prefix), .arg = "prefix", .help = "put this before absolute paths of source files" },
 	{ OPTION_U64, 0, "prefix-strip", AT(prefix_strip), .arg = "n", .help = "take off their first n directories before that" },
-	{ OPTION_STRING, 0, "symfs", AT(symfs), .arg = "directory", .help = "look for files below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "the kernel's image" },
-	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(ignore_vmlinux), .help = "do not look for the kernel's image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "the kernel's symbols" },
-	{ OPTION_BOOL, 'm', "modules", AT(modules), .help = "use symbols of kernel modules (on)" },
-	{ OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
+	{ OPTION_STRING, 0, "symfs", AT(symbol_files.symfs), .arg = "directory", .help = "look for files below this directory" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "the kernel's image" },
+	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(symbol_files.ignore_vmlinux), .help = "do not look for the kernel's image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "the kernel's symbols" },
+	{ OPTION_OFF, 'm', "modules", AT(symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
+	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "show C++ and Rust names as written in the source (on)" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "the same for the kernel" },
 	{ OPTION_CALL, 0, "objdump", .arg = "path", .parse = needless_program, .help = "understood, and not needed: no program is run" },
 	{ OPTION_CALL, 0, "addr2line", .arg = "path", .parse = needless_program, .help = "the same" },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "show every record in hexadecimal, and its parts, instead" },
@@ -162,7 +154,7 @@ static const struct option table[] = {
 static void defaults(void *options)
 {
 	struct annotate_command *o = options;
-	o->group = o->modules = o->source = true;
+	o->group = o->source = true;
 }
 
 static struct strobe_error *check(const struct cmd_context *ctx, struct annotate_command *o)

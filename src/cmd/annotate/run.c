@@ -45,15 +45,7 @@ struct annotate_run {
 static struct strobe_error *make_resolver(struct annotate_run *r)
 {
 	const struct annotate_command *o = r->o;
-	struct symbols_options symbols = {
-		.symfs = o->symfs,
-		.vmlinux = o->vmlinux,
-		.kallsyms = o->kallsyms,
-		.ignore_vmlinux = o->ignore_vmlinux,
-		.use_modules = o->modules,
-		.no_demangle = o->no_demangle,
-		.demangle_kernel = o->demangle_kernel,
-	};
+	struct symbols_options symbols = o->symbol_files;
 	struct resolve_options options = { .by_address = true };
 	struct sample_choice choice = { .cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times };
 	TRY(cmd_symbols_options(r->ctx, r->env, o->force, &symbols));
@@ -224,7 +216,7 @@ static struct strobe_error *make_listing(struct annotate_run *r, const struct pa
 		.without_source = !r->o->source,
 		.source_prefix = r->o->prefix,
 		.source_strip = r->o->prefix_strip,
-		.source_root = r->o->symfs,
+		.source_root = r->o->symbol_files.symfs,
 	};
 	TRY(annotate_function(&source, &function, &options, ret));
 	hits_apply(&r->hits, hit, p->events, p->n, *ret);

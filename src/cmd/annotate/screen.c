@@ -36,13 +36,7 @@ static void set_up_rows(const struct annotate_command *o, struct report_options 
 	r->colour = o->colour;
 	r->tui = o->tui;
 	r->verbose = o->verbose;
-	r->symfs = o->symfs;
-	r->vmlinux = o->vmlinux;
-	r->kallsyms = o->kallsyms;
-	r->modules = o->modules;
-	r->ignore_vmlinux = o->ignore_vmlinux;
-	r->no_demangle = o->no_demangle;
-	r->demangle_kernel = o->demangle_kernel;
+	r->symbol_files = o->symbol_files;
 }
 
 static void set_up_code(const struct annotate_command *o, struct report_code *c)

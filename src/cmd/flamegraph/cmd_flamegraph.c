@@ -109,11 +109,12 @@ static const struct option table[] = {
 	  .help = "show inlined functions, from debug information too, marked with _[i]" },
 	{ OPTION_BOOL, 0, "all", AT(all_marks), .help = "--kernel and --jit" },
 	{ OPTION_BOOL, 0, "addrs", AT(svg.names.with_addresses), .help = "show addresses where there is no symbol" },
-	{ OPTION_STRING, 0, "symfs", AT(in.symfs), .arg = "directory", .help = "look for files with symbols below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(in.vmlinux), .arg = "file", .help = "the kernel's image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(in.kallsyms), .arg = "file", .help = "the kernel's symbols" },
-	{ OPTION_BOOL, 0, "demangle", AT(in.demangle), .help = "show C++ and Rust names as written in the source (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(in.demangle_kernel), .help = "the same for the kernel" },
+	{ OPTION_STRING, 0, "symfs", AT(in.symbol_files.symfs), .arg = "directory",
+	  .help = "look for files with symbols below this directory" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(in.symbol_files.vmlinux), .arg = "file", .help = "the kernel's image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(in.symbol_files.kallsyms), .arg = "file", .help = "the kernel's symbols" },
+	{ OPTION_OFF, 0, "demangle", AT(in.symbol_files.no_demangle), .help = "show C++ and Rust names as written in the source (on)" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(in.symbol_files.demangle_kernel), .help = "the same for the kernel" },
 
 	{ OPTION_GROUP, .help = "the picture" },
 	{ OPTION_STRING, 0, "title", AT(svg.title), .arg = "text", .help = "the line above it" },
@@ -154,7 +155,6 @@ static void defaults(void *options)
 	o->svg = flamegraph_defaults();
 	o->width = o->svg.width;
 	o->frame_height = o->svg.frame_height;
-	o->in.demangle = true;
 	o->in.server.seconds = -1;
 }
 

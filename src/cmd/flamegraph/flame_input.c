@@ -73,14 +73,7 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, struct flame_inpu
 		.keep_time_log = o->in_time || o->for_page,
 		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
 	};
-	struct symbols_options symbols = {
-		.symfs = o->symfs,
-		.vmlinux = o->vmlinux,
-		.kallsyms = o->kallsyms,
-		.use_modules = true,
-		.no_demangle = !o->demangle,
-		.demangle_kernel = o->demangle_kernel,
-	};
+	struct symbols_options symbols = o->symbol_files;
 	TRY(cmd_symbols_options(ctx, source_env(in->source), o->force, &symbols));
 	TRY(sample_choice_parse(&o->choice, source_env(in->source), &in->arena, &options.filter));
 	in->resolver = resolver_create(in->source, symbols, options);

@@ -14,11 +14,11 @@
 #include "resolve/resolve.h"
 
 struct flame_input_options {
-	const char *symfs, *vmlinux, *kallsyms;
+	struct symbols_options symbol_files;
 	struct sample_choice choice; /* of recordings alone */
 	struct profile_fetch server; /* source NULL: what is read is no server's */
 	uint64_t max_stack;
-	bool force, demangle, demangle_kernel, inlines;
+	bool force, inlines;
 	bool with_pid, with_tid;
 	bool for_page;   /* threads, addresses, lines, and the time of each sample where that is recorded */
 	bool in_time;    /* keep the order of samples, or of lines */

@@ -29,8 +29,9 @@
 
 struct inject_options {
 	const char *input, *output;
-	const char *known_ids, *vmlinux, *kallsyms;
-	bool force, build_ids, all_build_ids, convert, jit, sleeps, ignore_vmlinux;
+	const char *known_ids;
+	struct symbols_options symbol_files;
+	bool force, build_ids, all_build_ids, convert, jit, sleeps;
 	unsigned verbose;
 };
 
@@ -221,11 +222,7 @@ static struct strobe_error *join_sleeps(struct inject *in)
 
 static struct strobe_error *inject(struct inject *in)
 {
-	struct symbols_options symbols = {
-		.vmlinux = in->o->vmlinux,
-		.kallsyms = in->o->kallsyms,
-		.ignore_vmlinux = in->o->ignore_vmlinux,
-	};
+	struct symbols_options symbols = in->o->symbol_files;
 	TRY(check_output(in->o));
 	TRY(read_known_ids(in));
 	TRY(cmd_symbols_options(in->ctx, source_env(in->source), in->o->force, &symbols));
@@ -333,9 +330,9 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'j', "jit", AT(jit), .help = "write the code of jitdumps into files, and maps of them into the recording" },
 	{ OPTION_BOOL, 's', "sched-stat", AT(sleeps),
 	  .help = "make of samples that tell how long a task slept the sched_switch that began it, with its call chain" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "the kernel's image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "the kernel's symbols" },
-	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(ignore_vmlinux), .help = "do not look for the kernel's image" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "the kernel's image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "the kernel's symbols" },
+	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(symbol_files.ignore_vmlinux), .help = "do not look for the kernel's image" },
 	{ OPTION_BOOL, 0, "convert-callchain", AT(convert),
 	  .help = "unwind stack dumps and write call chains in their place" },
 	REFUSED_OPTION("itrace", refused_trace_decoder),

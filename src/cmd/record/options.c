@@ -225,21 +225,6 @@ SHARED(parse_realtime)
 	return NULL;
 }
 
-CALL(parse_period_field)
-{
-	OPTIONS;
-	o->capture.period_field_set = true;
-	o->capture.no_period_field = negated;
-	return NULL;
-}
-
-CALL(parse_timestamp)
-{
-	OPTIONS;
-	o->capture.no_time = negated;
-	return NULL;
-}
-
 CALL(parse_max_size)
 {
 	OPTIONS;
@@ -410,8 +395,8 @@ const struct option record_option_table[] = {
 	{OPTION_BOOL, 0, "code-page-size", AT(capture.code_page_size), .help = "page size of the code address"},
 	{OPTION_BOOL, 'W', "weight", AT(capture.sample_weight), .help = "the cost of the access or instruction"},
 	{OPTION_BOOL, 0, "transaction", AT(capture.transaction), .help = "flags of hardware transactions"},
-	{OPTION_CALL, 'T', "timestamp", .parse = parse_timestamp, .help = "the time (always, unless --no-timestamp)"},
-	{OPTION_CALL, 'P', "period", .parse = parse_period_field, .help = "the period"},
+	{OPTION_OFF, 'T', "timestamp", AT(capture.no_time), .help = "the time (always, unless --no-timestamp)"},
+	{OPTION_OFF, 'P', "period", AT(capture.no_period_field), .set_offset = AT(capture.period_field_set), .help = "the period"},
 	{OPTION_BOOL, 0, "sample-cpu", AT(capture.sample_cpu), .help = "the CPU"},
 	{OPTION_BOOL, 0, "sample-identifier", AT(capture.sample_identifier), .help = "the event's id at a fixed place"},
 	{OPTION_BOOL, 'R', "raw-samples", AT(capture.raw_samples), .help = "raw data, time and CPU for all events"},

@@ -6,6 +6,7 @@
 #include "cli/lists.h"
 #include "cmd/report/report.h"
 #include "cmd/sample_choice.h"
+#include "sys/perf_abi.h"
 
 /* ---- what the recording holds ---- */
 
@@ -163,16 +164,8 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 		.time_quantum_ns = o->time_quantum_ns,
 		.progress = r->progress,
 	};
-	struct symbols_options symbols = {
-		.symfs = o->symfs,
-		.vmlinux = o->vmlinux,
-		.kallsyms = o->kallsyms,
-		.ignore_vmlinux = o->ignore_vmlinux,
-		.use_modules = true,
-		.no_demangle = o->no_demangle,
-		.demangle_kernel = o->demangle_kernel,
-		.live = r->live,
-	};
+	struct symbols_options symbols = o->symbol_files;
+	symbols.live = r->live;
 	TRY(cmd_symbols_options(r->ctx, r->env, o->force, &symbols));
 	options.keep_switches = o->show_switches;
 	TRY(find_event(r->env, o->switch_on, "--switch-on", r->live, &options.switch_on));
@@ -201,15 +194,9 @@ static const char *thread_name(void *ctx, uint32_t tid)
 	return strtab_get(machine_strings(n->machine), machine_comm(n->machine, t, t->end_ns));
 }
 
-/* What only tells of mappings has no samples, ever. */
-static bool is_dummy(const struct env_event *e)
-{
-	return e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_DUMMY;
-}
-
 static bool is_member(const struct report_run *r, size_t event, size_t leader)
 {
-	if (r->live && event != leader && is_dummy(&r->env->events.data[event]))
+	if (r->live && event != leader && perf_attr_is_dummy(&r->env->events.data[event].attr))
 		return false;
 	if (r->o->group_set && r->o->group) {
 		/* --group puts together what was not recorded in groups. */
@@ -250,7 +237,7 @@ static void add_part(struct report_run *r, struct report_built *l, const uint32_
 		samples += r->profile->events.data[events[i]].samples;
 	const struct env_event *leader = &r->env->events.data[events[0]];
 	/* What has no samples yet may have some at the next refresh. */
-	if (!samples && (r->live ? is_dummy(leader) : o->skip_empty))
+	if (!samples && (r->live ? perf_attr_is_dummy(&leader->attr) : o->skip_empty))
 		return;
 	struct report_part *p = &l->parts[l->report.parts_nr++];
 	p->has_chains = leader->attr.sample_type & PERF_SAMPLE_CALLCHAIN ||

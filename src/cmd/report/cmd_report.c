@@ -77,13 +77,6 @@ static struct strobe_error *parse_branch(void *options, const char *value, bool 
 	return NULL;
 }
 
-static struct strobe_error *parse_demangle(void *options, const char *value, bool negated)
-{
-	struct report_options *o = options;
-	o->no_demangle = negated;
-	return NULL;
-}
-
 static struct strobe_error *parse_syntax(void *options, const char *value, bool negated)
 {
 	return annotate_parse_syntax(value, negated, &((struct report_options *)options)->code.options.syntax);
@@ -92,13 +85,6 @@ static struct strobe_error *parse_syntax(void *options, const char *value, bool 
 static struct strobe_error *parse_share(void *options, const char *value, bool negated)
 {
 	return annotate_parse_share(value, negated, &((struct report_options *)options)->code.look.share);
-}
-
-static struct strobe_error *parse_source(void *options, const char *value, bool negated)
-{
-	(void)value;
-	((struct report_options *)options)->code.look.no_source = negated;
-	return NULL;
 }
 
 static struct strobe_error *parse_pretty(void *options, const char *value, bool negated)
@@ -205,17 +191,18 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "mmaps", AT(mmaps), .help = "show the tasks and what they had mapped" },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "show every record in hexadecimal, and its parts" },
 	{ OPTION_BOOL, 0, "disable-order", AT(disable_order), .help = "with -D: in the order of the file and not of time" },
-	{ OPTION_STRING, 0, "symfs", AT(symfs), .arg = "directory", .help = "look for files with symbols below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "the kernel's image" },
-	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(ignore_vmlinux), .help = "do not look for the kernel's image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "the kernel's symbols" },
-	{ OPTION_BOOL, 'm', "modules", AT(modules), .help = "use symbols of kernel modules (on)" },
+	{ OPTION_STRING, 0, "symfs", AT(symbol_files.symfs), .arg = "directory",
+	  .help = "look for files with symbols below this directory" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "the kernel's image" },
+	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(symbol_files.ignore_vmlinux), .help = "do not look for the kernel's image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "the kernel's symbols" },
+	{ OPTION_OFF, 'm', "modules", AT(symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
 	{ OPTION_BOOL, 0, "stitch-lbr", AT(stitch_calls),
 	  .help = "let call stacks of record --call-graph lbr go on in those of samples before, where they overlap" },
 	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions in call graphs, from debug information (on)" },
-	{ OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
-	{ OPTION_CALL, 0, "source", .parse = parse_source, .help = "code on the screen has source lines between instructions (on)" },
+	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "show C++ and Rust names as written in the source (on)" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "the same for the kernel" },
+	{ OPTION_OFF, 0, "source", AT(code.look.no_source), .help = "code on the screen has source lines between instructions (on)" },
 	{ OPTION_BOOL, 0, "asm-raw", AT(code.look.raw), .help = "code on the screen has the bytes of instructions" },
 	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "how x86 instructions are written" },
 	{ OPTION_CALL, 0, "percent-type", .arg = "local-period", .parse = parse_share,
@@ -233,7 +220,7 @@ static const struct option table[] = {
 void report_options_defaults(void *options)
 {
 	struct report_options *o = options;
-	o->inlined = o->children = o->group = o->modules = o->skip_empty = true;
+	o->inlined = o->children = o->group = o->skip_empty = true;
 	o->chains.mode = CALLTREE_GRAPH;
 	o->chains.min_percent = 0.5;
 }

@@ -107,7 +107,7 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 		.events_nr = part->hist->options.events_nr,
 	};
 	struct annotate_options options = r->o->code.options;
-	options.source_root = r->o->symfs;
+	options.source_root = r->o->symbol_files.symfs;
 	TRY(annotate_function(&source, &function, &options, ret));
 	if (dso_is_cut(code.dso)) {
 		listing_destroy(*ret);

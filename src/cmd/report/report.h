@@ -59,9 +59,8 @@ struct report_options {
 	struct report_code code; /* on the screen */
 	bool begins_with_code;   /* of the first function: `annotate` */
 	/* Where symbols come from */
-	const char *symfs, *vmlinux, *kallsyms;
+	struct symbols_options symbol_files;
 	bool inlined, stitch_calls;
-	bool modules, ignore_vmlinux, no_demangle, demangle_kernel;
 };
 
 /* What READ records say: how far the counters of each thread had come when it ended (record -s). */

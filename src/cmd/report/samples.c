@@ -122,9 +122,9 @@ static struct strobe_error *make_words(struct words *w, const struct report_opti
 	add_word(w, "script");
 	add_word(w, "--ns");
 	add_option(w, "-i", input_path(o->input));
-	add_option(w, "--symfs", o->symfs);
-	add_option(w, "-k", o->vmlinux);
-	add_option(w, "--kallsyms", o->kallsyms);
+	add_option(w, "--symfs", o->symbol_files.symfs);
+	add_option(w, "-k", o->symbol_files.vmlinux);
+	add_option(w, "--kallsyms", o->symbol_files.kallsyms);
 	if (o->force)
 		add_word(w, "-f");
 	for (size_t i = 0; i < sizeof(details[0]) / sizeof(*details[0]) && details[detail][i]; i++)

@@ -100,11 +100,12 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'I', "show-info", AT(full_header), .help = "with --header: print also what is long" },
 	{ OPTION_BOOL, 0, "show-kernel-path", AT(kernel_path), .help = "print the path of the kernel's image" },
 	{ OPTION_BOOL, 0, "full-source-path", AT(full_source_path), .help = "print source files with their directories" },
-	{ OPTION_STRING, 0, "symfs", AT(symfs), .arg = "directory", .help = "look for files with symbols below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "the kernel's image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "the kernel's symbols" },
-	{ OPTION_BOOL, 0, "demangle", AT(demangle), .help = "show C++ and Rust names as written in the source (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same for the kernel" },
+	{ OPTION_STRING, 0, "symfs", AT(symbol_files.symfs), .arg = "directory",
+	  .help = "look for files with symbols below this directory" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "the kernel's image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "the kernel's symbols" },
+	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "show C++ and Rust names as written in the source (on)" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "the same for the kernel" },
 	{ OPTION_BOOL, 'd', "debug-mode", AT(debug), .help = "say in the end how many samples came out of the order of time" },
 	{ OPTION_CALL, 'g', "gen-script", .arg = "lang", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
 	{ OPTION_CALL, 's', "script", .arg = "name", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
@@ -130,7 +131,7 @@ static const struct option table[] = {
 static void defaults(void *options)
 {
 	struct script_options *o = options;
-	o->demangle = o->inlined = true;
+	o->inlined = true;
 }
 
 /* Scripts of old guides say `script -f time,event,trace`: -f alone is --force today, and its list is left as a word. */

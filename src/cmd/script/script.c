@@ -292,14 +292,7 @@ static struct strobe_error *make_resolver(struct script *s)
 		.stitch_calls = o->stitch_calls,
 		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
 	};
-	struct symbols_options symbols = {
-		.symfs = o->symfs,
-		.vmlinux = o->vmlinux,
-		.kallsyms = o->kallsyms,
-		.use_modules = true,
-		.no_demangle = !o->demangle,
-		.demangle_kernel = o->demangle_kernel,
-	};
+	struct symbols_options symbols = o->symbol_files;
 	if (o->stitch_calls && !resolve_has_calls(s->env))
 		cmd_say(s->ctx, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
 	TRY(cmd_symbols_options(s->ctx, s->env, o->force, &symbols));

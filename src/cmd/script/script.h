@@ -4,6 +4,7 @@
 #pragma once
 #include "cmd/cmd.h"
 #include "dump/fields.h"
+#include "symbol/symbol.h"
 
 #define SCRIPT_FIELDS_MAX 16
 
@@ -19,8 +20,7 @@ struct script_options {
 	bool show_on_off, show_task, show_mmap, show_switch, show_namespaces, show_lost, show_round, show_bpf, show_cgroup,
 		show_text_poke;
 	bool per_event, header, header_only, full_header, kernel_path, full_source_path;
-	const char *symfs, *vmlinux, *kallsyms;
-	bool demangle, demangle_kernel;
+	struct symbols_options symbol_files;
 	unsigned verbose;
 };
 

@@ -93,38 +93,10 @@ CALL(parse_percentage)
 	return NULL;
 }
 
-CALL(parse_demangle)
-{
-	OPTIONS;
-	o->report.no_demangle = negated;
-	return NULL;
-}
-
 CALL(parse_syntax)
 {
 	OPTIONS;
 	return annotate_parse_syntax(value, negated, &o->report.code.options.syntax);
-}
-
-CALL(parse_source)
-{
-	OPTIONS;
-	o->report.code.look.no_source = negated;
-	return NULL;
-}
-
-CALL(parse_self)
-{
-	OPTIONS;
-	o->show_self = negated;
-	return NULL;
-}
-
-CALL(parse_bpf)
-{
-	OPTIONS;
-	o->no_bpf = negated;
-	return NULL;
 }
 
 #define AT(field) offsetof(struct top_options, field)
@@ -141,7 +113,7 @@ const struct option top_option_table[] = {
 	{OPTION_BOOL, 'i', "no-inherit", AT(record.capture.no_inherit), .help = "not the children of the target"},
 	{OPTION_BOOL, 'K', "hide_kernel_symbols", AT(hide_kernel), .help = "leave out samples in the kernel"},
 	{OPTION_BOOL, 'U', "hide_user_symbols", AT(hide_user), .help = "leave out samples in user space"},
-	{OPTION_CALL, 0, "exclude-perf", .parse = parse_self,
+	{OPTION_OFF, 0, "exclude-perf", AT(show_self),
 	 .help = "not what top itself does (the default; --no-exclude-perf shows it)"},
 
 	{OPTION_GROUP, .help = "What to count"},
@@ -205,7 +177,7 @@ const struct option top_option_table[] = {
 	{OPTION_STRING, 0, "sym-annotate", AT(annotate), .arg = "symbol",
 	 .help = "show the code of this function in place of the report, as text"},
 	{OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "how x86 instructions are written"},
-	{OPTION_CALL, 0, "source", .parse = parse_source, .help = "show source lines between the instructions (on)"},
+	{OPTION_OFF, 0, "source", AT(report.code.look.no_source), .help = "show source lines between the instructions (on)"},
 	{OPTION_BOOL, 0, "asm-raw", AT(report.code.look.raw), .help = "show the bytes of instructions"},
 	{OPTION_STRING, 0, "prefix", AT(report.code.options.source_prefix), .arg = "prefix",
 	 .help = "put this before absolute paths of source files"},
@@ -215,17 +187,17 @@ const struct option top_option_table[] = {
 	 .help = "understood, and not needed: no program is run"},
 
 	{OPTION_GROUP, .help = "Where symbols come from"},
-	{OPTION_STRING, 'k', "vmlinux", AT(report.vmlinux), .arg = "file", .help = "the kernel's image"},
-	{OPTION_BOOL, 0, "ignore-vmlinux", AT(report.ignore_vmlinux), .help = "do not look for the kernel's image"},
-	{OPTION_STRING, 0, "kallsyms", AT(report.kallsyms), .arg = "file", .help = "the kernel's symbols"},
-	{OPTION_CALL, 0, "demangle", .parse = parse_demangle, .help = "show C++ and Rust names as written in the source (on)"},
-	{OPTION_BOOL, 0, "demangle-kernel", AT(report.demangle_kernel), .help = "the same for the kernel"},
+	{OPTION_STRING, 'k', "vmlinux", AT(report.symbol_files.vmlinux), .arg = "file", .help = "the kernel's image"},
+	{OPTION_BOOL, 0, "ignore-vmlinux", AT(report.symbol_files.ignore_vmlinux), .help = "do not look for the kernel's image"},
+	{OPTION_STRING, 0, "kallsyms", AT(report.symbol_files.kallsyms), .arg = "file", .help = "the kernel's symbols"},
+	{OPTION_OFF, 0, "demangle", AT(report.symbol_files.no_demangle), .help = "show C++ and Rust names as written in the source (on)"},
+	{OPTION_BOOL, 0, "demangle-kernel", AT(report.symbol_files.demangle_kernel), .help = "the same for the kernel"},
 
 	{OPTION_BOOL, 'D', "dump-symtab", AT(dump_symbols), .help = "write the symbols that were used to standard error at the end"},
 	{OPTION_BOOL, 0, "force", AT(report.force), .help = "take symbols from files though they belong to another user"},
 
 	{OPTION_GROUP, .help = "How it is read"},
-	{OPTION_CALL, 0, "bpf", .parse = parse_bpf,
+	{OPTION_OFF, 0, "bpf", AT(no_bpf),
 	 .help = "add samples up in the kernel where it can be done (the default; --no-bpf takes each through a ring)"},
 	{OPTION_BOOL, 0, "overwrite", AT(record.capture.overwrite),
 	 .help = "let new samples overwrite old ones in rings that are full, and show the newest alone"},

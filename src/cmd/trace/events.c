@@ -392,7 +392,7 @@ static struct strobe_error *make_resolver(struct events *s)
 		.max_stack = o->max_stack ? (uint32_t)o->max_stack : 0,
 	};
 	const struct env *env = capture_env(s->capture);
-	struct symbols_options files = { .use_modules = true };
+	struct symbols_options files = {};
 	TRY(cmd_symbols_options(s->run->ctx, env, false, &files));
 	s->resolver = resolver_create(s->source, files, options);
 	TRY(tracepoints_read(env, &s->formats));

@@ -116,7 +116,7 @@ static struct strobe_error *take_record(void *ctx, struct record r, uint64_t tim
 static struct strobe_error *read_resolved(struct replay *p)
 {
 	const struct trace_options *o = p->run->o;
-	struct symbols_options symbols = { .use_modules = true };
+	struct symbols_options symbols = {};
 	struct resolve_options options = { .with_chains = true, .with_inlines = true, .max_stack = (uint32_t)o->max_stack };
 	struct resolve_callbacks callbacks = { .sample = take_resolved, .record = take_record, .ctx = p };
 	TRY(cmd_symbols_options(p->run->ctx, source_env(p->file), o->force, &symbols));
