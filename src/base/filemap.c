@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "base/filemap.h"
 
 #include <errno.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 
 /*

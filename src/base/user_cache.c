@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "base/user_cache.h"
 
 #include <dirent.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vector.h"

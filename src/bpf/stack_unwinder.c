@@ -146,7 +146,7 @@ struct stack_unwinder_totals stack_unwinder_totals(const struct stack_unwinder *
 /* Whether an event has its stacks walked: what it says itself wins over the options. */
 static bool is_walked(const struct capture_event *e)
 {
-	return !e->is_dummy && !(e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_DUMMY) &&
+	return !e->is_dummy && !perf_attr_is_dummy(&e->attr) &&
 	       !(e->terms.set & (EVENT_TERM_CALL_GRAPH | EVENT_TERM_STACK_SIZE));
 }
 

@@ -15,11 +15,6 @@
 /* Of the stack with each sample: what the innermost function has pushed, and the address that it returns to. */
 #define LEAF_BYTES 64
 
-static bool is_dummy(const struct perf_event_attr *a)
-{
-	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
-}
-
 static void set_callgraph(struct capture_event *e, const struct callgraph_options *c)
 {
 	struct perf_event_attr *a = &e->attr;
@@ -31,28 +26,28 @@ static void set_callgraph(struct capture_event *e, const struct callgraph_option
 		a->exclude_callchain_user = 1;
 	if (c->user_only)
 		a->exclude_callchain_kernel = 1;
-	if (c->mode == CALLGRAPH_FP && sample_regs_leaf() && !c->kernel_only && !is_dummy(a)) {
+	if (c->mode == CALLGRAPH_FP && sample_regs_leaf() && !c->kernel_only && !perf_attr_is_dummy(a)) {
 		a->sample_type |= PERF_SAMPLE_REGS_USER;
 		a->sample_regs_user |= sample_regs_leaf();
 	}
 	/* Without the registers: with both, readers take it for a dump that all of the chain is to be unwound from. */
-	if (c->mode == CALLGRAPH_FP && c->leaf && !sample_regs_leaf() && !c->kernel_only && !is_dummy(a)) {
+	if (c->mode == CALLGRAPH_FP && c->leaf && !sample_regs_leaf() && !c->kernel_only && !perf_attr_is_dummy(a)) {
 		a->sample_type |= PERF_SAMPLE_STACK_USER;
 		a->sample_stack_user = LEAF_BYTES;
 	}
 	if (c->mode == CALLGRAPH_FP && c->defer) {
-		perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_CALLCHAIN, !is_dummy(a));
+		perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_CALLCHAIN, !perf_attr_is_dummy(a));
 		perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_OUTPUT, e->tracking);
 	}
-	if (c->mode == CALLGRAPH_LBR && !is_dummy(a)) {
+	if (c->mode == CALLGRAPH_LBR && !perf_attr_is_dummy(a)) {
 		a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
 		a->branch_sample_type |= DEFAULT_BRANCH_LBR;
 		a->exclude_callchain_user = 1;
 	}
 	/* A program walks the user's stack; the kernel's frame pointers would say it again, and worse. */
-	if (c->mode == CALLGRAPH_EH && !is_dummy(a))
+	if (c->mode == CALLGRAPH_EH && !perf_attr_is_dummy(a))
 		a->exclude_callchain_user = 1;
-	if (c->mode == CALLGRAPH_DWARF && !is_dummy(a)) {
+	if (c->mode == CALLGRAPH_DWARF && !perf_attr_is_dummy(a)) {
 		a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		a->sample_regs_user |= sample_regs_all();
 		a->sample_stack_user = c->dump_bytes;
@@ -78,7 +73,7 @@ static void reset_callgraph(struct perf_event_attr *a)
 static void set_rate(struct capture_event *e, const struct capture_options *o)
 {
 	struct perf_event_attr *a = &e->attr;
-	if (!a->sample_period || ((o->freq_set || o->period_set) && !is_dummy(a))) {
+	if (!a->sample_period || ((o->freq_set || o->period_set) && !perf_attr_is_dummy(a))) {
 		if (o->freq_hz) {
 			a->freq = 1;
 			a->sample_freq = o->freq_hz;
@@ -283,7 +278,7 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 		else
 			a->sample_type |= PERF_SAMPLE_PERIOD;
 	}
-	if (is_dummy(a)) {
+	if (perf_attr_is_dummy(a)) {
 		a->sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 		a->branch_sample_type = 0;
 	}
@@ -360,7 +355,7 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 	 */
 	size_t tracker = 0;
 	if (o.delay_ms || o.track_apart || map->system_wide) {
-		if (!is_dummy(&s->events.data[0].attr)) {
+		if (!perf_attr_is_dummy(&s->events.data[0].attr)) {
 			tracker = event_set_add_dummy(s);
 			if (map->system_wide || !map->is_workload)
 				s->events.data[tracker].immediate = true;

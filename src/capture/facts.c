@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "capture/facts.h"
 
 #include <ctype.h>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "capture/host_priv.h"
 #include "sys/cpus.h"

@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "capture/procmap.h"
 
 #include <errno.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/u64map.h"

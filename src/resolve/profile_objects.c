@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "profile/expand.h"
 #include "demangle/demangle.h"
+#include "profile/expand.h"
 #include "symbol/source.h"
 
 struct profile_objects {

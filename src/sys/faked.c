@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "sys/faked.h"
 
 #include <errno.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 

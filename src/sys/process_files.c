@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "sys/process_files.h"
 
 #include <errno.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "sys/sys.h"
@@ -80,8 +80,10 @@ static int program_open(uint32_t pid, const char *path)
 	if (n < 0)
 		return -errno;
 	name[n] = 0;
-	int fd = is_named(name, path) ? open(exe, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-	return fd >= 0 ? fd : is_named(name, path) ? -errno : -EPERM;
+	if (!is_named(name, path))
+		return -EPERM;
+	int fd = open(exe, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
 }
 
 int process_mapped_file_open(uint32_t pid, const char *path)

@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "sys/sys.h"
 
 #include <dirent.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"

@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "cmd/stat/run.h"
 
 #include <errno.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "sys/leave_behind.h"
