@@ -69,22 +69,27 @@ static bool forgets(const char *name)
 	return false;
 }
 
-static bool moves(const struct syscall_desc *d)
-{
-	return d->fds == SYSCALL_FDS_MOVED || d->fds == SYSCALL_FDS_MOVED_TO;
-}
-
 static uint8_t fds_of(const struct stream_options *o, const struct syscall_desc *d)
 {
-	if (!strcmp(d->name, "pipe") || !strcmp(d->name, "pipe2"))
-		return 1;
-	if (!strcmp(d->name, "socketpair"))
-		return 4;
-	if (o->files && !strcmp(d->name, "close"))
-		return TRACE_FDS_CLOSED;
-	if (moves(d))
+	switch (d->fds) {
+	case SYSCALL_FDS_PIPE:
+		return 0 + 1;
+	case SYSCALL_FDS_PAIR:
+		return 3 + 1;
+	case SYSCALL_FDS_CLOSED:
+		return o->files ? TRACE_FDS_CLOSED : 0;
+	case SYSCALL_FDS_MOVED:
+	case SYSCALL_FDS_MOVED_TO:
 		return TRACE_FDS_MOVED;
-	return d->ret == SYSCALL_RET_FD ? TRACE_FDS_RESULT : 0;
+	default:
+		return d->ret == SYSCALL_RET_FD ? TRACE_FDS_RESULT : 0;
+	}
+}
+
+/* Whoever sees all calls knows what its result is: the path stands among the arguments, or another descriptor. */
+static bool is_known_by_arguments(const struct syscall_desc *d)
+{
+	return d->fds == SYSCALL_FDS_OPENED || d->fds == SYSCALL_FDS_OPENED_AT || d->fds == SYSCALL_FDS_COPIED;
 }
 
 /* The plan, with the steps that can wait until the call ends. */
@@ -95,10 +100,9 @@ static struct trace_plan plan_of(const struct stream_options *o, const struct sy
 				       offsetof(struct trace_plan, at_entry));
 	plan.no_return = strcmp(d->name, "exit") == 0 || strcmp(d->name, "exit_group") == 0;
 	plan.fds = fds_of(o, d);
-	/* What is opened by a path is known by that, where all calls are seen. */
 	if (o->files)
 		plan.files = d->fd_args | TRACE_FILE_OF_RESULT;
-	else if (d->fds == SYSCALL_FDS_KEPT || moves(d))
+	else if (!is_known_by_arguments(d))
 		plan.files = TRACE_FILE_OF_RESULT;
 	if (!(plan.fds & (TRACE_FDS_RESULT | TRACE_FDS_PAIR | TRACE_FDS_MOVED)))
 		plan.files &= (uint8_t)~TRACE_FILE_OF_RESULT;

@@ -77,6 +77,8 @@ enum syscall_fds {
 	SYSCALL_FDS_OPENED,    /* the result, by the path in the first argument */
 	SYSCALL_FDS_OPENED_AT, /* in the second */
 	SYSCALL_FDS_COPIED,    /* the result is a copy of the first argument; of fcntl by its command */
+	SYSCALL_FDS_PIPE,      /* two, written to where the first argument points */
+	SYSCALL_FDS_PAIR,      /* likewise the fourth */
 	SYSCALL_FDS_CLOSED,    /* the first argument */
 	SYSCALL_FDS_CLOSED_ALL, /* a range of them */
 	SYSCALL_FDS_MOVED,     /* the process moves to the directory in the first argument */

@@ -150,11 +150,12 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 static void ask_before(const struct trace_calls *c, const struct trace_run *r)
 {
 	struct trace_tasks *tasks = trace_lines_tasks(c->lines);
+	bool sees_files = trace_sees_files(r);
 	for (size_t i = 0; i < r->map.threads.len; i++) {
 		uint32_t tid = (uint32_t)r->map.threads.data[i].tid, pid = (uint32_t)r->map.threads.data[i].pid;
 		if (r->o->sched && !r->traces_command)
 			trace_task(tasks, tid, pid);
-		if (tid == pid && trace_sees_files(r))
+		if (tid == pid && sees_files)
 			open_files_path(&tasks->files, pid, AT_FDCWD);
 	}
 }

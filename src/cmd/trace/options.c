@@ -225,7 +225,7 @@ bool trace_wants_events(const struct trace_options *o)
 }
 
 /* The event of that name, traced for its own sake or only to switch: whether that is why it is in the list. */
-static struct strobe_error *add_switch(struct trace_options *o, const char *name, bool *ret_added)
+static struct strobe_error *add_switch(struct trace_options *o, const char *name)
 {
 	if (!name)
 		return NULL;
@@ -235,15 +235,15 @@ static struct strobe_error *add_switch(struct trace_options *o, const char *name
 	/* Alone it does not say what to trace: that are the system calls. */
 	if (!o->events.events.len && !o->syscalls_set)
 		o->syscalls = o->syscalls_set = true;
-	*ret_added = true;
 	return event_parse(&o->events, sys_live(), name);
 }
 
 struct strobe_error *trace_options_settle(struct trace_options *o)
 {
-	bool off_added;
-	TRY(error_prefix(add_switch(o, o->switch_on, &o->switch_on_added), "--switch-on"));
-	TRY(error_prefix(add_switch(o, o->switch_off, &off_added), "--switch-off"));
+	size_t named = o->events.events.len;
+	TRY(error_prefix(add_switch(o, o->switch_on), "--switch-on"));
+	o->switch_on_added = o->events.events.len > named;
+	TRY(error_prefix(add_switch(o, o->switch_off), "--switch-off"));
 	if ((o->max_stack || o->min_stack) && o->callgraph.mode == CALLGRAPH_NONE)
 		return callgraph_parse("dwarf", &o->callgraph);
 	return NULL;

@@ -25,6 +25,7 @@ static enum syscall_fds fds_of(const char *name)
 		{ "open", SYSCALL_FDS_OPENED }, { "openat", SYSCALL_FDS_OPENED_AT }, { "openat2", SYSCALL_FDS_OPENED_AT },
 		{ "dup", SYSCALL_FDS_COPIED }, { "dup2", SYSCALL_FDS_COPIED }, { "dup3", SYSCALL_FDS_COPIED },
 		{ "fcntl", SYSCALL_FDS_COPIED }, { "fcntl64", SYSCALL_FDS_COPIED },
+		{ "pipe", SYSCALL_FDS_PIPE }, { "pipe2", SYSCALL_FDS_PIPE }, { "socketpair", SYSCALL_FDS_PAIR },
 		{ "chdir", SYSCALL_FDS_MOVED }, { "fchdir", SYSCALL_FDS_MOVED_TO },
 		{ "close", SYSCALL_FDS_CLOSED }, { "close_range", SYSCALL_FDS_CLOSED_ALL },
 	};
