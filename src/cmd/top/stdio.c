@@ -81,32 +81,9 @@ static void stop_code(struct screen *s)
 	s->t->o->annotate = NULL;
 }
 
-static void toggle_kernel(struct screen *s)
-{
-	s->t->o->hide_kernel = !s->t->o->hide_kernel;
-	top_set_filter(s->t);
-}
-
-static void toggle_user(struct screen *s)
-{
-	s->t->o->hide_user = !s->t->o->hide_user;
-	top_set_filter(s->t);
-}
-
-static void toggle_zero(struct screen *s)
-{
-	struct top_run *t = s->t;
-	t->o->zero = !t->o->zero;
-	t->history.mode = t->o->zero ? HISTORY_LAST : HISTORY_FADE;
-}
-
 static void quit(struct screen *s)
 {
 	s->t->done = true;
-}
-
-static void refresh(struct screen *s)
-{
 }
 
 static void tell_delay(const struct screen *s, struct strbuf *b)
@@ -142,21 +119,6 @@ static void tell_function(const struct screen *s, struct strbuf *b)
 	strbuf_addstr(b, s->t->o->annotate ? s->t->o->annotate : "none");
 }
 
-static void tell_kernel(const struct screen *s, struct strbuf *b)
-{
-	strbuf_addstr(b, s->t->o->hide_kernel ? "yes" : "no");
-}
-
-static void tell_user(const struct screen *s, struct strbuf *b)
-{
-	strbuf_addstr(b, s->t->o->hide_user ? "yes" : "no");
-}
-
-static void tell_zero(const struct screen *s, struct strbuf *b)
-{
-	strbuf_addstr(b, s->t->o->zero ? "yes" : "no");
-}
-
 static void ask_event(const struct screen *s, struct strbuf *b)
 {
 	const struct env *env = capture_env(s->t->capture);
@@ -167,29 +129,59 @@ static void ask_event(const struct screen *s, struct strbuf *b)
 	strbuf_addstr(b, "all)");
 }
 
-/* Those that ask take what is typed in the last line; the others do it at once. */
+#define FLAG(field) offsetof(struct top_options, field)
+
+/* Those that ask take what is typed in the last line; the others do what they do at once, and show what came of it. */
 static const struct stdio_key {
 	const char *keys, *what;
+	size_t flag;                                            /* of the options, turned over by it; 0: none */
 	void (*tell)(const struct screen *s, struct strbuf *b); /* what it is now */
 	void (*act)(struct screen *s);
-	const char *question;
-	void (*ask)(const struct screen *s, struct strbuf *b);  /* in place of it */
 	bool (*take)(struct screen *s, const char *text);       /* false: that is no answer */
+	const char *question;                                   /* where that is not what it does */
+	void (*ask)(const struct screen *s, struct strbuf *b);  /* in place of it */
 } all_keys[] = {
-	{ "d", "seconds between refreshes", tell_delay, .question = "seconds between refreshes", .take = take_delay },
-	{ "e", "rows", tell_entries, .question = "rows (0: as there is room for)", .take = take_entries },
-	{ "E", "event", tell_event, .ask = ask_event, .take = take_event },
-	{ "f", "only rows with more samples than", tell_least, .question = "only rows with more samples than", .take = take_least },
-	{ "F", "only code with this share at least", tell_code_least, .question = "only code with this share in percent at least",
-	  .take = take_code_least },
-	{ "s", "code of a function", tell_function, .question = "code of the function", .take = take_function },
+	{ "d", "seconds between refreshes", .tell = tell_delay, .take = take_delay },
+	{ "e", "rows", .tell = tell_entries, .take = take_entries, .question = "rows (0: as there is room for)" },
+	{ "E", "event", .tell = tell_event, .take = take_event, .ask = ask_event },
+	{ "f", "only rows with more samples than", .tell = tell_least, .take = take_least },
+	{ "F", "only code with this share at least", .tell = tell_code_least, .take = take_code_least,
+	  .question = "only code with this share in percent at least" },
+	{ "s", "code of a function", .tell = tell_function, .take = take_function, .question = "code of the function" },
 	{ "S", "no longer code", .act = stop_code },
-	{ "K", "leave out the kernel", tell_kernel, toggle_kernel },
-	{ "U", "leave out user space", tell_user, toggle_user },
-	{ "z", "only what came since the last refresh", tell_zero, toggle_zero },
-	{ " ", "refresh at once", .act = refresh },
+	{ "K", "leave out the kernel", FLAG(hide_kernel) },
+	{ "U", "leave out user space", FLAG(hide_user) },
+	{ "z", "only what came since the last refresh", FLAG(zero) },
+	{ " ", "refresh at once" },
 	{ "qQ", "quit", .act = quit },
 };
+
+static bool *flag_of(const struct screen *s, const struct stdio_key *k)
+{
+	return (bool *)((char *)s->t->o + k->flag);
+}
+
+static void do_at_once(struct screen *s, const struct stdio_key *k)
+{
+	struct top_run *t = s->t;
+	if (k->act)
+		k->act(s);
+	if (!k->flag)
+		return;
+	*flag_of(s, k) = !*flag_of(s, k);
+	top_set_filter(t);
+	t->history.mode = t->o->zero ? HISTORY_LAST : HISTORY_FADE;
+}
+
+/* Whether there is anything to tell. */
+static bool tell(const struct screen *s, const struct stdio_key *k, struct strbuf *b)
+{
+	if (k->tell)
+		k->tell(s, b);
+	else if (k->flag)
+		strbuf_addstr(b, *flag_of(s, k) ? "yes" : "no");
+	return k->tell || k->flag;
+}
 
 /* Who is in the background has no terminal to set. */
 static bool is_in_front(void)
@@ -305,7 +297,7 @@ static void show_question(struct screen *s)
 	if (s->asked->ask)
 		s->asked->ask(s, &text);
 	else
-		strbuf_addstr(&text, s->asked->question);
+		strbuf_addstr(&text, s->asked->question ? s->asked->question : s->asked->what);
 	out_f(&s->out, "\033[%u;1H\033[K%s: ", terminal_rows(), strbuf_str(&text));
 	out_text(&s->out, s->typed, s->typed_nr);
 	out_flush(&s->out);
@@ -321,9 +313,7 @@ static void show_keys(struct screen *s)
 	for (size_t i = 0; i < sizeof(all_keys) / sizeof(*all_keys); i++) {
 		const struct stdio_key *k = &all_keys[i];
 		_cleanup_strbuf_ struct strbuf now = {};
-		if (k->tell)
-			k->tell(s, &now);
-		out_f(&text, k->tell ? "  [%s]%*s %-40s (%s)\n" : "  [%s]%*s %s\n", *k->keys == ' ' ? "Space" : k->keys,
+		out_f(&text, tell(s, k, &now) ? "  [%s]%*s %-40s (%s)\n" : "  [%s]%*s %s\n", *k->keys == ' ' ? "Space" : k->keys,
 		      *k->keys == ' ' ? 0 : 5 - (int)strlen(k->keys), "", k->what, strbuf_str(&now));
 	}
 	out_str(&text, "Any other key goes on\n");
@@ -391,12 +381,12 @@ static void take_key(struct screen *s, char key, bool *ret_refresh)
 			found = &all_keys[i];
 	bool had_keys = s->shows_keys;
 	s->shows_keys = !found && !had_keys;
-	*ret_refresh = had_keys || (found && found->act);
+	*ret_refresh = had_keys || (found && !found->take);
 	if (s->shows_keys)
 		show_keys(s);
-	if (found && found->act)
-		found->act(s);
-	if (!found || found->act)
+	if (found && !found->take)
+		do_at_once(s, found);
+	if (!found || !found->take)
 		return;
 	s->asked = found;
 	s->typed_nr = 0;
