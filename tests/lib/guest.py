@@ -22,6 +22,9 @@ from archive import Archive, ArchiveError, call
 from strobetest import STROBE, TOP, Result
 
 BOOT_LIMIT_S = 600  # some 40 on an idle machine
+# One thread of QEMU for all CPUs. With one for each, QEMU 7.2 may translate code of the kernel while another CPU writes over it, and
+# runs what it translated ever after: a tracepoint that is switched on then traps on both CPUs without end.
+ACCELERATOR = "tcg,thread=single"
 COMMAND_LIMIT_S = 60  # by the guest's clock
 INIT = """#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /tmp /usr/bin /sbin
@@ -202,7 +205,7 @@ class Guest:
         self.add("commands", content="".join(self.script()).encode(), mode=0o644)
         log = os.path.join(self.folder, "serial.log")
         argv = [f"qemu-system-{self.machine.name}", *self.machine.qemu, *(self.machine.exact if self.exact else ()),
-                "-cpu", self.machine.cpu, "-smp", str(cpus), "-m", "768", "-accel", "tcg",
+                "-cpu", self.machine.cpu, "-smp", str(cpus), "-m", "768", "-accel", ACCELERATOR,
                 "-display", "none", "-nodefaults", "-no-reboot", "-monitor", "none", "-serial", f"file:{log}",
                 "-kernel", self.kernel(), "-initrd", self.initrd(),
                 "-append", f"console={self.machine.console} panic=-1 quiet loglevel=1 nokaslr"]
