@@ -283,10 +283,10 @@ def check_signals(tap):
 
 def check_sched(tap):
     compile_c("burn", BURN, "-O1")
-    for mode in ("-s", "-S"):
-        _, text = trace(mode, "--sched", "-e", "clock_gettime,exit_group,mmap", "./burn")
+    for mode in (["-s"], ["-S"], []):
+        _, text = trace(*mode, "--sched", "-e", "clock_gettime,exit_group,mmap", "./burn")
         times = re.search(r"burn \(\d+\), \d+ events, [\d.]+%, ([\d.]+) msec, waited ([\d.]+) msec", text)
-        tap.ok(times and 195 < float(times.group(1)) < 300, f"{mode} --sched: the time on a CPU", text[-600:])
+        tap.ok(times and 195 < float(times.group(1)) < 300, f"--sched {mode}: the time on a CPU", text[-600:])
 
 
 def check_targets(tap):
@@ -399,7 +399,7 @@ def check_rights(tap):
 def check_refused(tap):
     for argv, want in ((["--call-graph", "lbr", "true"], "hardware"), (["-F", "some", "true"], "all, maj or min"),
                        (["--no-syscalls", "true"], "nothing to trace"), (["--filter", "x", "true"], "behind the -e"),
-                       (["-s", "-F", "all", "true"], "lines"), (["--sched", "true"], "-s or -S"),
+                       (["-s", "-F", "all", "true"], "lines"), (["--call-graph", "eh", "true"], "fp or dwarf"),
                        (["--call-graph", "dwarf,65528", "true"], "16384"), (["-e", "sched:sched_swich", "true"], "sched_switch"),
                        (["--switch-on", "nosuch:event", "true"], "nosuch"), (["--show-on-off-events", "true"], "--switch-on"),
                        (["-e", "openat", "-e", "!close", "true"], "alone"),

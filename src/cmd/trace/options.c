@@ -141,7 +141,7 @@ const struct option trace_option_table[] = {
 	{ OPTION_BOOL, 0, "show-on-off-events", AT(show_switches), .help = "show those two events as well" },
 	{ OPTION_GROUP, .help = "Call graphs" },
 	{ OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_callgraph,
-	  .help = "the stack of each event: fp, or dwarf with the bytes of stack to copy (8192)" },
+	  .help = "the stack of each event: fp, or dwarf (auto) with the bytes of stack to copy (8192)" },
 	{ OPTION_BOOL, 0, "kernel-syscall-graph", AT(kernel_graph), .help = "of system calls the kernel's part of the stack too" },
 	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "so many frames at most (127); implies --call-graph dwarf" },
 	{ OPTION_U64, 0, "min-stack", AT(min_stack), .arg = "n",
@@ -156,7 +156,7 @@ const struct option trace_option_table[] = {
 	{ OPTION_U64, 0, "max-summary", AT(max_summary), .arg = "n", .help = "so many calls of each thread" },
 	{ OPTION_BOOL, 0, "hist", AT(histograms), .help = "statistics with histograms of the durations (powers of two)" },
 	{ OPTION_BOOL, 'T', "time", AT(full_time), .help = "times of the clock since boot, not since the first line" },
-	{ OPTION_BOOL, 0, "sched", AT(sched), .help = "statistics with the time on CPUs and waiting for one (with -s or -S)" },
+	{ OPTION_BOOL, 0, "sched", AT(sched), .help = "statistics with the time on CPUs and waiting for one; implies -S without -s" },
 	{ OPTION_BOOL, 0, "no-comm", AT(no_comm), .help = "no names of threads before their ids" },
 	{ OPTION_U64, 0, "max-events", AT(max_events), .arg = "n", .help = "end after so many lines" },
 	{ OPTION_U64, 0, "str-limit", AT(str_limit), .arg = "bytes", .help = "bytes of strings and buffers that are shown (32)" },
@@ -244,7 +244,11 @@ struct strobe_error *trace_options_settle(struct trace_options *o)
 	TRY(error_prefix(add_switch(o, o->switch_on), "--switch-on"));
 	o->switch_on_added = o->events.events.len > named;
 	TRY(error_prefix(add_switch(o, o->switch_off), "--switch-off"));
-	if ((o->max_stack || o->min_stack) && o->callgraph.mode == CALLGRAPH_NONE)
+	/* What it measures is shown in the statistics only. */
+	if (o->sched && !o->summary)
+		o->with_summary = true;
+	bool wants_stacks = o->callgraph.mode == CALLGRAPH_NONE && (o->max_stack || o->min_stack);
+	if (wants_stacks || o->callgraph.mode == CALLGRAPH_AUTO)
 		return callgraph_parse("dwarf", &o->callgraph);
 	return NULL;
 }
@@ -261,14 +265,14 @@ struct strobe_error *trace_options_check(const struct trace_options *o, int argc
 		return error_create(ERROR_USAGE, "--errno-summary, --hist and --summary-mode are of the statistics: add -s or -S");
 	if (o->with_summary && o->by == SYSCALL_STATS_BY_CGROUP)
 		return error_create(ERROR_USAGE, "--summary-mode cgroup goes with -s");
-	if (o->sched && !o->summary && !o->with_summary)
-		return error_create(ERROR_USAGE, "--sched is of the statistics: add -s or -S");
 	if (!trace_wants_calls(o) && !o->events.events.len && !o->minor_faults && !o->major_faults)
 		return error_create(ERROR_USAGE, "nothing to trace: without system calls it takes -e with tracepoints, or -F");
 	if (o->summary && trace_wants_events(o))
 		return error_create(ERROR_USAGE, "tracepoints, page faults and call graphs are lines: with -S, not with -s");
 	if (o->callgraph.mode == CALLGRAPH_LBR)
 		return error_create(ERROR_USAGE, "--call-graph lbr: branches are recorded with hardware events only; fp or dwarf");
+	if (o->callgraph.mode == CALLGRAPH_EH)
+		return error_create(ERROR_USAGE, "--call-graph eh is of samples (record): of system calls fp or dwarf");
 	if (o->callgraph.mode == CALLGRAPH_DWARF && o->callgraph.dump_bytes > TRACE_STACK_BYTES && trace_wants_calls(o))
 		return error_create(ERROR_USAGE, "--call-graph dwarf,%u: of a system call %u bytes of stack can be copied",
 				    o->callgraph.dump_bytes, TRACE_STACK_BYTES);
