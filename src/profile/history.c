@@ -174,6 +174,7 @@ void history_zero(struct history *h)
 		memset(h->faded.data, 0, h->faded.len * sizeof(*h->faded.data));
 	if (h->all.len)
 		memset(h->all.data, 0, h->all.len * sizeof(*h->all.data));
+	clear_counts(h);
 }
 
 void history_show(struct history *h)

@@ -57,7 +57,7 @@ struct profile *history_begin(struct history *h);
 void history_end(struct history *h, uint64_t start_ns, uint64_t end_ns);
 /* The same of a slice that is a profile of its own; it is destroyed. */
 void history_add(struct history *h, struct profile *slice, uint64_t start_ns, uint64_t end_ns);
-/* Forgets what was counted; slices stay remembered. */
+/* Forgets what was counted, and shows nothing until more is; slices stay remembered. */
 void history_zero(struct history *h);
 /* Sets the counts as the mode says, or to the sum of the remembered slices from first to last. */
 void history_show(struct history *h);

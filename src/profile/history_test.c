@@ -53,6 +53,7 @@ static void fades_by_an_eighth(void **state)
 	assert_int_equal(samples_of(h.profile, "f0"), 56);
 	assert_int_equal(samples_of(h.profile, "f1"), 0); /* 7/8 of one is none */
 	history_zero(&h);
+	assert_int_equal(h.profile->events.data[0].samples, 0); /* at once */
 	history_show(&h);
 	assert_int_equal(h.profile->events.data[0].samples, 0);
 	history_deinit(&h);

@@ -204,6 +204,7 @@ void top_tell_addresses(struct top_run *t)
 		return;
 	t->report.tells_addresses = true;
 	resolver_tell_addresses(t->report.resolver);
+	/* What was counted until now has no addresses: it would all stand at the first instruction of its function. */
 	history_zero(&t->history);
 }
 
