@@ -8,6 +8,12 @@
 
 /* What is larger than this, unpacked, is no profile any more, of whichever format. */
 #define UNPACKED_MAX ((size_t)4 << 30)
+/*
+ * Nor is what packs so much better than text and profiles do, of which the best known comes to 35 times: a bomb is stopped before
+ * it has filled the memory. Small files may do as they like.
+ */
+#define UNPACKED_TIMES   64
+#define UNPACKED_ALLOWED ((size_t)64 << 20)
 
 static const char *const no_suffix[] = { NULL };
 
@@ -84,12 +90,19 @@ void exchange_bytes_free(struct exchange_bytes *b)
 
 struct strobe_error *exchange_unpack(const uint8_t *p, size_t n, const char *name, struct exchange_bytes *ret)
 {
+	size_t most = n < UNPACKED_MAX / UNPACKED_TIMES ? n * UNPACKED_TIMES : UNPACKED_MAX;
 	*ret = (struct exchange_bytes){ .p = p, .n = n };
 	if (!gzip_is(p, n))
 		return NULL;
-	TRY(gzip_unpack(p, n, UNPACKED_MAX, name, &ret->owned, &ret->n));
+	if (most < UNPACKED_ALLOWED)
+		most = UNPACKED_ALLOWED;
+	struct strobe_error *err = gzip_unpack(p, n, most, name, &ret->owned, &ret->n);
 	ret->p = ret->owned;
-	return NULL;
+	if (!error_is(err, ERROR_LIMIT))
+		return err;
+	error_destroy(err);
+	return error_create(ERROR_LIMIT, "%s: it unpacks to more than %zu MB, as no profile of %zu KB does; if it is one all the same, "
+			    "unpack it first (gzip -d)", name, most >> 20, n >> 10);
 }
 
 struct strobe_error *exchange_read_bytes(struct exchange_bytes *b, const char *name, const struct exchange_format *format,

@@ -50,7 +50,10 @@ const struct exchange_format *exchange_probe(const uint8_t *p, size_t n);
  */
 struct strobe_error *exchange_read(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
 				   struct profile **ret) _must_check_;
-/* In two steps, for who need not keep the file once it is unpacked: bytes, which are to be read (and so freed); the rest. */
+/*
+ * In two steps, for who need not keep the file once it is unpacked: bytes, which are to be read (and so freed); the rest. What
+ * packs so well that it can be no profile is not unpacked to its end: ERROR_LIMIT.
+ */
 struct strobe_error *exchange_unpack(const uint8_t *p, size_t n, const char *name, struct exchange_bytes *ret) _must_check_;
 struct strobe_error *exchange_read_bytes(struct exchange_bytes *b, const char *name, const struct exchange_format *format,
 					 const char *value, struct profile **ret) _must_check_;

@@ -1,7 +1,11 @@
 #include "base/testing.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "exchange/exchange.h"
 #include "exchange/pprof_stream.h"
+#include "base/mem.h"
 #include "config.h"
 #include "packing/gzip.h"
 
@@ -50,6 +54,24 @@ static void reads_what_was_made_by_hand(void **state)
 }
 
 #if HAVE_ZLIB
+/* 80 MB of empty texts behind a good beginning, which pack to 1/1000 of it: refused, before they are looked at. */
+static void a_bomb_is_refused(void **state)
+{
+	size_t bytes = (size_t)80 << 20, n;
+	struct profile *p;
+	struct out out;
+	uint8_t *plain = xmalloc(bytes);
+	memcpy(plain, by_hand, sizeof(by_hand));
+	for (size_t i = sizeof(by_hand); i < bytes; i++)
+		plain[i] = (i - sizeof(by_hand)) % 2 ? 0 : 0x32;
+	out_init_mem(&out);
+	assert_ok(gzip_pack(plain, bytes, &out));
+	free(plain);
+	const char *packed = out_mem(&out, &n);
+	assert_fails(exchange_read((const uint8_t *)packed, n, "a bomb", NULL, &p), ERROR_LIMIT);
+	assert_ok(out_close(&out));
+}
+
 static void writes_what_it_reads(void **state)
 {
 	struct profile *p, *again;
@@ -149,6 +171,17 @@ static void unknown_ids(void **state)
 	memcpy(bytes, by_hand, sizeof(bytes));
 	bytes[24] = 5; /* the line's function */
 	assert_fails(exchange_read(bytes, sizeof(bytes), "wrong", NULL, &p), ERROR_FORMAT);
+}
+
+/* Which of them is meant, nobody can tell. The second function is given the first one's id. */
+static void ids_twice(void **state)
+{
+	uint8_t bytes[sizeof(by_hand)];
+	struct profile *p;
+	memcpy(bytes, by_hand, sizeof(bytes));
+	uint8_t *second = memmem(bytes, sizeof(bytes), (uint8_t[]){ 0x2a, 4, 0x08, 2 }, 4);
+	second[3] = 1;
+	assert_fails(exchange_read(bytes, sizeof(bytes), "by hand", NULL, &p), ERROR_FORMAT);
 }
 
 static void folded_lines(void **state)
@@ -287,12 +320,14 @@ int main(void)
 		cmocka_unit_test(reads_what_was_made_by_hand),
 #if HAVE_ZLIB
 		cmocka_unit_test(writes_what_it_reads),
+		cmocka_unit_test(a_bomb_is_refused),
 #endif
 		cmocka_unit_test(what_counted_is_shown),
 		cmocka_unit_test(samples_as_they_stand),
 		cmocka_unit_test(negative_samples_do_not_stand_alone),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(unknown_ids),
+		cmocka_unit_test(ids_twice),
 		cmocka_unit_test(folded_lines),
 		cmocka_unit_test(a_heap_is_unsampled),
 		cmocka_unit_test(a_cpu_profile_of_gperftools),

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,11 @@
 
 #define LINES_MAX 65536 /* functions inlined into one another at one place */
 
-static void id_put(struct id_table *t, uint64_t id, uint32_t index)
+/* Two of one id would be a file that means nothing, and one that packs to next to nothing. what: "mapping" */
+static struct strobe_error *id_put(struct id_table *t, uint64_t id, uint32_t index, const char *what)
 {
+	if (pprof_id_get(t, id) != PROFILE_NONE)
+		return error_create(ERROR_FORMAT, "it has two %ss of one id (%" PRIu64 ")", what, id);
 	if (id < t->dense.len + 64) {
 		while (t->dense.len <= id)
 			vec_push(&t->dense, 0);
@@ -18,6 +22,7 @@ static void id_put(struct id_table *t, uint64_t id, uint32_t index)
 	} else {
 		*u64map_put(&t->sparse, id, NULL) = index + 1;
 	}
+	return NULL;
 }
 
 static void id_table_deinit(struct id_table *t)
@@ -80,7 +85,7 @@ static struct strobe_error *read_mapping(struct pprof_reader *r, struct cursor c
 	if (!strncmp(profile_str(r->p, m.path), "[kernel", 7))
 		m.space = SPACE_KERNEL;
 	m.order = (uint32_t)r->mappings.len;
-	id_put(&r->mapping_ids, id, (uint32_t)r->mappings.len);
+	TRY(id_put(&r->mapping_ids, id, (uint32_t)r->mappings.len, "mapping"));
 	vec_push(&r->mappings, profile_mapping(r->p, &m));
 	return NULL;
 }
@@ -111,7 +116,7 @@ static struct strobe_error *read_function(struct pprof_reader *r, struct cursor 
 	}
 	if (c.bad || !id)
 		return pprof_bad("table of functions");
-	id_put(&r->function_ids, id, (uint32_t)r->functions.len);
+	TRY(id_put(&r->function_ids, id, (uint32_t)r->functions.len, "function"));
 	vec_push(&r->functions, fn);
 	return NULL;
 }
@@ -196,7 +201,7 @@ static struct strobe_error *read_location(struct pprof_reader *r, struct cursor 
 		TRY(read_line(r, f.bytes, &frame));
 		r->frames.data[l.first + lines - i] = profile_frame(r->p, &frame);
 	}
-	id_put(&r->location_ids, id, (uint32_t)r->locations.len);
+	TRY(id_put(&r->location_ids, id, (uint32_t)r->locations.len, "location"));
 	vec_push(&r->locations, l);
 	return NULL;
 }
@@ -212,7 +217,10 @@ static struct strobe_error *read_strings(struct pprof_reader *r)
 			continue;
 		if (f.wire != PROTO_BYTES)
 			return pprof_bad("table of strings");
-		struct raw_string s = { .p = (const char *)f.bytes.at, .n = cursor_left(&f.bytes) };
+		size_t at = (size_t)(f.bytes.at - r->file.at), n = cursor_left(&f.bytes);
+		if (at >> TEXT_AT_BITS || n >> TEXT_BYTES_BITS)
+			return error_create(ERROR_LIMIT, "a text of it has %zu bytes, at byte %zu", n, at);
+		struct raw_string s = { .at = at, .n = n };
 		vec_push(&r->strings, s);
 	}
 	if (c.bad)
@@ -303,8 +311,6 @@ static void choose_only(struct pprof_reader *r, const char *only)
 struct strobe_error *pprof_read_tables(struct pprof_reader *r)
 {
 	TRY(read_strings(r));
-	size_t slots = r->strings.len * 2;
-	memset(vec_extend(&r->columns, slots), 0, slots * sizeof(uint32_t));
 	struct cursor c = r->file;
 	struct proto_field f;
 	while (proto_next(&c, &f))

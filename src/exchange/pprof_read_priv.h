@@ -16,11 +16,16 @@ struct id_table {
 	struct u64map sparse;
 };
 
-/* A text as it stands in the file: interned when something uses it. */
+/*
+ * A text as it stands in the file: interned when something uses it. A file may hold a text for every two of its bytes, so that
+ * one of these must not be large.
+ */
+#define TEXT_AT_BITS 38
+#define TEXT_BYTES_BITS 25
 struct raw_string {
-	const char *p;
-	size_t n;
-	str_id id; /* + 1; 0 = not interned yet */
+	uint64_t at : TEXT_AT_BITS; /* where it begins in the file; its id, once it is interned */
+	uint64_t n : TEXT_BYTES_BITS;
+	uint64_t is_interned : 1;
 };
 
 struct raw_function {
@@ -38,7 +43,7 @@ struct pprof_reader {
 	VEC(struct stack_step) locations; /* outermost frame first */
 	VEC(frame_id) frames;
 	struct id_table function_ids, mapping_ids, location_ids;
-	VEC(uint32_t) columns; /* by (key << 1 | is a number): column + 1 */
+	VEC(uint32_t) columns; /* by (interned key << 1 | is a number): column + 1 */
 
 	uint32_t count_event;  /* the event that counts samples, or PROFILE_NONE */
 	uint32_t only_event;   /* whose values are wanted, or PROFILE_NONE for all */
@@ -59,9 +64,11 @@ static inline str_id pprof_intern(struct pprof_reader *r, uint64_t number)
 	if (number >= r->strings.len)
 		return 0;
 	struct raw_string *s = &r->strings.data[number];
-	if (!s->id)
-		s->id = strtab_add_n(&r->p->strings, s->p, s->n) + 1;
-	return s->id - 1;
+	if (!s->is_interned) {
+		s->at = strtab_add_n(&r->p->strings, (const char *)r->file.at + s->at, s->n);
+		s->is_interned = true;
+	}
+	return (str_id)s->at;
 }
 
 static inline struct strobe_error *pprof_bad(const char *what)

@@ -48,12 +48,26 @@ static struct strobe_error *read_raw_label(struct cursor c, struct raw_label *re
 	return c.bad ? pprof_bad("label") : NULL;
 }
 
+/* A key has two columns, one for texts and one for numbers. */
+static size_t slot_of(struct pprof_reader *r, const struct raw_label *l)
+{
+	return (size_t)pprof_intern(r, l->key) << 1 | !l->string;
+}
+
+static uint32_t *column_at(struct pprof_reader *r, size_t slot)
+{
+	size_t had = r->columns.len;
+	if (slot >= had)
+		memset(vec_extend(&r->columns, slot + 1 - had), 0, (slot + 1 - had) * sizeof(uint32_t));
+	return &r->columns.data[slot];
+}
+
 /* What has nothing but a key is a number 0, or an empty text: there are others of its key to tell. */
 #define COLUMN_IF_NO_TEXT UINT32_MAX
 
 static void add_column(struct pprof_reader *r, size_t slot, uint64_t unit)
 {
-	const char *name = profile_str(r->p, pprof_intern(r, slot >> 1));
+	const char *name = profile_str(r->p, (str_id)(slot >> 1));
 	uint32_t column = profile_column(r->p, name, slot & 1 ? COLUMN_I64 : COLUMN_STRING);
 	r->p->columns.data[column].unit = pprof_intern(r, unit);
 	r->columns.data[slot] = column + 1;
@@ -66,13 +80,13 @@ static struct strobe_error *declare_label(struct pprof_reader *r, struct cursor 
 	TRY(read_raw_label(c, &l));
 	if (l.key >= r->strings.len)
 		return pprof_bad("label");
-	size_t slot = l.key << 1 | !l.string;
+	size_t slot = slot_of(r, &l);
+	uint32_t *column = column_at(r, slot);
 	bool is_bare = !l.string && !l.number && !l.unit;
-	if (is_bare && !r->columns.data[slot])
-		r->columns.data[slot] = COLUMN_IF_NO_TEXT;
-	if (is_bare || (r->columns.data[slot] && r->columns.data[slot] != COLUMN_IF_NO_TEXT))
-		return NULL;
-	add_column(r, slot, l.unit);
+	if (is_bare && !*column)
+		*column = COLUMN_IF_NO_TEXT;
+	if (!is_bare && (!*column || *column == COLUMN_IF_NO_TEXT))
+		add_column(r, slot, l.unit);
 	return NULL;
 }
 
@@ -112,7 +126,7 @@ static struct strobe_error *read_label(struct samples *s, struct cursor c)
 	struct pprof_reader *r = s->r;
 	struct raw_label l;
 	TRY(read_raw_label(c, &l));
-	uint32_t column = r->columns.data[l.key << 1 | !l.string];
+	uint32_t column = r->columns.data[slot_of(r, &l)];
 	if (!column)
 		return NULL;
 	uint64_t *value = &s->label_values.data[column - 1];
