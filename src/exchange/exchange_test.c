@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/exchange.h"
-#include "exchange/pprof_stream.h"
 #include "base/mem.h"
 #include "config.h"
+#include "exchange/exchange.h"
+#include "exchange/pprof_stream.h"
 #include "packing/gzip.h"
 
 /* By hand, from the encoding's specification: one type "cpu" in "ns", a sample of 7 at f (line 3) inlined into g. */
