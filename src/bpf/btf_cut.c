@@ -118,23 +118,35 @@ static uint32_t cut_type(struct cut *c, uint32_t local_id, uint32_t kernel_id, u
 	}
 }
 
+/* Nearly all are told apart by their first byte. */
+static bool is_same(const char *a, const char *b)
+{
+	return *a == *b && !strcmp(a, b);
+}
+
 /* The kernel's structures of the names that the object has, in one walk. */
 static void find_named(struct cut *c)
 {
 	VEC(uint32_t) wanted = {};
+	bool begins[256] = {}; /* a wanted name, by its first byte */
 	for (uint32_t id = 1; id <= c->local->type_at.len; id++) {
 		const struct btf_type *t = btf_type_by_id(c->local, id);
-		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT && *btf_string(c->local, t->name_off))
-			vec_push(&wanted, id);
+		const char *name = btf_string(c->local, t->name_off);
+		if (BTF_INFO_KIND(t->info) != BTF_KIND_STRUCT || !*name)
+			continue;
+		vec_push(&wanted, id);
+		begins[(uint8_t)*name] = true;
 	}
 	for (uint32_t id = 1; id <= c->kernel->type_at.len; id++) {
 		const struct btf_type *t = btf_type_by_id(c->kernel, id);
 		if (BTF_INFO_KIND(t->info) != BTF_KIND_STRUCT)
 			continue;
 		const char *name = btf_string(c->kernel, t->name_off);
+		if (!begins[(uint8_t)*name])
+			continue;
 		for (size_t i = 0; i < wanted.len; i++) {
 			const struct btf_type *w = btf_type_by_id(c->local, wanted.data[i]);
-			if (!c->named[wanted.data[i]] && !strcmp(btf_string(c->local, w->name_off), name))
+			if (!c->named[wanted.data[i]] && is_same(btf_string(c->local, w->name_off), name))
 				c->named[wanted.data[i]] = t;
 		}
 	}
@@ -170,13 +182,14 @@ void btf_cut(const struct btf *kernel, const struct btf *local, struct strbuf *r
 
 struct strobe_error *btf_cut_kernel(const struct sys *sys, const void *local, size_t bytes, struct strbuf *ret)
 {
-	struct btf kernel, own;
-	TRY(kernel_btf_load(sys, &kernel));
+	struct kernel_btf kernel;
+	struct btf own;
+	TRY(kernel_btf_open(sys, &kernel));
 	struct strobe_error *err = btf_copy(local, bytes, &own);
 	if (!err) {
-		btf_cut(&kernel, &own, ret);
+		btf_cut(&kernel.btf, &own, ret);
 		btf_deinit(&own);
 	}
-	btf_deinit(&kernel);
+	kernel_btf_close(&kernel);
 	return err;
 }

@@ -2,16 +2,25 @@
 
 #include "base/cleanup.h"
 
-#define BTF_FILE      "/sys/kernel/btf/vmlinux"
-#define BTF_MAX_BYTES (64u << 20)
-
-struct strobe_error *kernel_btf_load(const struct sys *sys, struct btf *ret)
+struct strobe_error *kernel_btf_open(const struct sys *sys, struct kernel_btf *ret)
 {
-	_cleanup_strbuf_ struct strbuf bytes = {};
-	*ret = (struct btf){};
-	struct strobe_error *err = sys_read(sys, BTF_FILE, &bytes, BTF_MAX_BYTES);
-	if (!error_is(err, ERROR_NOT_FOUND))
-		return err ? err : btf_take(&bytes, ret);
-	error_destroy(err);
-	return error_create(ERROR_UNSUPPORTED, "the kernel brings no BTF (CONFIG_DEBUG_INFO_BTF)");
+	_cleanup_free_ char *path = sys_path(sys, "/sys/kernel/btf/vmlinux");
+	*ret = (struct kernel_btf){};
+	struct strobe_error *err = filemap_open(&ret->file, path);
+	if (error_is(err, ERROR_NOT_FOUND)) {
+		error_destroy(err);
+		return error_create(ERROR_UNSUPPORTED, "the kernel brings no BTF (CONFIG_DEBUG_INFO_BTF)");
+	}
+	if (err)
+		return err;
+	err = btf_borrow(ret->file.data, ret->file.bytes, &ret->btf);
+	if (err)
+		kernel_btf_close(ret);
+	return err;
+}
+
+void kernel_btf_close(struct kernel_btf *k)
+{
+	btf_deinit(&k->btf);
+	filemap_close(&k->file);
 }

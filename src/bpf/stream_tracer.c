@@ -92,6 +92,17 @@ static bool is_known_by_arguments(const struct syscall_desc *d)
 	return d->fds == SYSCALL_FDS_OPENED || d->fds == SYSCALL_FDS_OPENED_AT || d->fds == SYSCALL_FDS_COPIED;
 }
 
+/* at: enum syscall_fetch_at of a step; waits: the one at entry can be taken at the end. */
+static uint8_t when_of(uint8_t at, bool waits)
+{
+	unsigned when = 0;
+	if (at & SYSCALL_AT_ENTRY)
+		when |= TRACE_WHEN_POINT | (waits ? TRACE_WHEN_SLEEPS | TRACE_WHEN_RETURNS | TRACE_WHEN_FAILS : TRACE_WHEN_ENTERS);
+	if (at & SYSCALL_AT_EXIT)
+		when |= TRACE_WHEN_RETURNS | (at & SYSCALL_FETCH_ON_ERROR ? TRACE_WHEN_FAILS : 0);
+	return (uint8_t)when;
+}
+
 /* The plan, with the steps that can wait until the call ends. */
 static struct trace_plan plan_of(const struct stream_options *o, const struct syscall_desc *d)
 {
@@ -111,10 +122,8 @@ static struct trace_plan plan_of(const struct stream_options *o, const struct sy
 		bool written = s->at & SYSCALL_AT_EXIT;
 		for (unsigned k = 0; k < plan.steps_nr && k < TRACE_STEPS; k++)
 			written |= plan.step[k].arg == s->arg && (plan.step[k].at & SYSCALL_AT_EXIT);
-		if (!(s->at & SYSCALL_AT_ENTRY))
-			continue;
-		s->deferred = !written && !forgets(d->name);
-		plan.at_entry += !s->deferred;
+		s->when = when_of(s->at, !written && !forgets(d->name));
+		plan.at_entry += (s->when & TRACE_WHEN_ENTERS) != 0;
 	}
 	return plan;
 }

@@ -253,15 +253,16 @@ static struct strobe_error *check_kernel(const struct sys *sys)
 
 static struct strobe_error *find_offsets(const struct sys *sys, struct syscall_programs *p)
 {
-	struct btf btf;
-	TRY(kernel_btf_load(sys, &btf));
-	struct strobe_error *err = btf_offset(&btf, "task_struct", (const char *const[]){ "thread_info", "status", NULL },
+	struct kernel_btf kernel;
+	TRY(kernel_btf_open(sys, &kernel));
+	const struct btf *btf = &kernel.btf;
+	struct strobe_error *err = btf_offset(btf, "task_struct", (const char *const[]){ "thread_info", "status", NULL },
 					      &p->status_offset);
 	if (!err)
-		err = btf_offset(&btf, "task_struct", (const char *const[]){ "pid", NULL }, &p->pid_offset);
+		err = btf_offset(btf, "task_struct", (const char *const[]){ "pid", NULL }, &p->pid_offset);
 	if (!err)
-		err = btf_offset(&btf, "task_struct", (const char *const[]){ "tgid", NULL }, &p->tgid_offset);
-	btf_deinit(&btf);
+		err = btf_offset(btf, "task_struct", (const char *const[]){ "tgid", NULL }, &p->tgid_offset);
+	kernel_btf_close(&kernel);
 	return err;
 }
 

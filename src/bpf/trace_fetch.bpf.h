@@ -9,12 +9,11 @@
 
 #define PIECE_MAX 4096
 #define STRINGS_MAX 32
-#define POINTERS_MAX 128
+#define POINTERS_MAX 12 /* of each of two loops, one in the other */
 #define IOVECS_MAX 8
 
 enum { FETCH_NONE, FETCH_STRING, FETCH_BYTES, FETCH_STRINGS, FETCH_COUNT, FETCH_IOVEC, FETCH_MSGHDR, FETCH_MMSGHDR };
 enum { LEN_FIXED, LEN_ARG, LEN_RET, LEN_DEREF, LEN_IOCTL, LEN_BITS };
-enum { AT_ENTRY = 1, AT_EXIT = 2, ON_ERROR = 4 };
 enum { PART_WHOLE, PART_EXIT, PART_NAME, PART_CONTROL, PART_IOV, PART_DATA = 16 };
 enum { STATUS_OK, STATUS_TRUNCATED, STATUS_FAULT };
 
@@ -29,6 +28,7 @@ struct scratch {
 	__u32 compat, faults;
 	__u32 has_path; /* what was fetched has the path that is asked for */
 	__u32 pointers;
+	__u64 left; /* of the bytes of vectors */
 	struct {
 		__u64 dentry, mount; /* struct vfsmount */
 		__u32 at;
@@ -79,8 +79,6 @@ GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 
 				p->status = STATUS_TRUNCATED;
 				n = max;
 			}
-			if (settings.path_bytes && !(arg_part >> 8) && is_path(s, at + 8, n))
-				s->has_path = 1;
 		}
 	} else {
 		n = max;
@@ -118,24 +116,47 @@ INLINE __u32 pointer_bytes(const struct scratch *s)
 	return 8 - ((s->compat & 1) << 2);
 }
 
-/* How many pointers stand before NULL: into s->pointers. */
+/* Counts pointers on in s->pointers: 1 where that was the last one. */
+GLOBAL int count_some(struct scratch *s, __u64 ptr)
+{
+	__u32 size;
+	if (!s)
+		return 1;
+	size = pointer_bytes(s);
+	ptr += s->pointers * size;
+	for (__u32 i = 0; i < POINTERS_MAX; i++) {
+		__u64 string = 0;
+		if (bpf_probe_read_user(&string, size, (void *)(ptr + i * size)) || !string)
+			return 1;
+		s->pointers++;
+	}
+	return 0;
+}
+
+/* How many pointers stand before NULL, or before what cannot be read: into s->pointers. Whether there is anything to be read. */
 GLOBAL int count_pointers(struct scratch *s, __u64 ptr)
 {
+	__u32 first;
 	if (!s)
 		return 0;
 	s->pointers = 0;
-	for (__u32 i = 0; i < POINTERS_MAX; i++) {
-		__u64 string = 0;
-		__u32 size = pointer_bytes(s);
-		if (bpf_probe_read_user(&string, size, (void *)ptr)) {
-			s->faults += !i;
-			return i;
-		}
-		if (!string)
-			return 1;
-		s->pointers++;
-		ptr += size;
+	if (bpf_probe_read_user(&first, sizeof(first), (void *)ptr)) {
+		s->faults++;
+		return 0;
 	}
+	for (__u32 i = 0; i < POINTERS_MAX; i++)
+		if (count_some(s, ptr))
+			break;
+	return 1;
+}
+
+/* The string of the pointer at ptr: 0 where there is none. */
+GLOBAL int put_string_at(struct scratch *s, __u32 arg_part, __u64 ptr)
+{
+	__u64 string = 0;
+	if (!s || bpf_probe_read_user(&string, pointer_bytes(s), (void *)ptr) || !string)
+		return 0;
+	put(s, arg_part, string, AS_STRING, settings.str_limit);
 	return 1;
 }
 
@@ -154,13 +175,9 @@ GLOBAL int put_strings(struct scratch *s, const struct trace_step *f)
 	if (ptr < 4096)
 		return 0;
 	/* Apart from the counting: in one loop, the verifier would go through every pair of both limits. */
-	for (__u32 i = 0; i < STRINGS_MAX; i++) {
-		__u64 string = 0;
-		__u32 size = pointer_bytes(s);
-		if (i >= max || bpf_probe_read_user(&string, size, (void *)(ptr + i * size)) || !string)
+	for (__u32 i = 0; i < STRINGS_MAX; i++)
+		if (i >= max || !put_string_at(s, arg | (PART_DATA + i) << 8, ptr + i * pointer_bytes(s)))
 			break;
-		put(s, arg | (PART_DATA + i) << 8, string, AS_STRING, settings.str_limit);
-	}
 	/* Not even the first can be read: nothing is known. */
 	if (count_pointers(s, s->arg[arg]))
 		put_number(s, arg, s->pointers);
@@ -174,23 +191,32 @@ INLINE __u64 word_at(const struct scratch *s, __u32 at)
 	return s->compat ? *(const __u32 *)p : *(const __u64 *)p;
 }
 
+/* What one vector points at that stands in a piece at `at`: the bytes that are left of s->left. */
+GLOBAL int put_vector(struct scratch *s, __u32 arg_part, __u32 at)
+{
+	__u64 bytes;
+	if (!s)
+		return 0;
+	bytes = word_at(s, at + pointer_bytes(s));
+	if (bytes > s->left)
+		bytes = s->left;
+	s->left -= bytes;
+	put(s, arg_part, word_at(s, at), bytes, settings.str_limit);
+	return 0;
+}
+
 /* What the vectors point at that stand in vectors_bytes of a piece, at `at`. */
 GLOBAL int put_iovec(struct scratch *s, __u32 arg, __u32 at, __u32 vectors_bytes, __u64 limit)
 {
 	__u32 size;
 	if (!s)
 		return 0;
-	size = pointer_bytes(s);
+	size = 2 * pointer_bytes(s);
+	s->left = limit;
 	for (__u32 i = 0; i < IOVECS_MAX; i++) {
-		__u64 base, bytes;
-		if ((i + 1) * 2 * size > vectors_bytes || !limit)
+		if ((i + 1) * size > vectors_bytes || !s->left)
 			break;
-		base = word_at(s, at + 2 * i * size);
-		bytes = word_at(s, at + (2 * i + 1) * size);
-		if (bytes > limit)
-			bytes = limit;
-		put(s, arg | (PART_DATA + i) << 8, base, bytes, settings.str_limit);
-		limit -= bytes;
+		put_vector(s, arg | (PART_DATA + i) << 8, at + i * size);
 	}
 	return 0;
 }
@@ -214,8 +240,9 @@ GLOBAL int put_message(struct scratch *s, __u32 arg, __u64 ptr, __u64 limit)
 	return 0;
 }
 
-GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 at_exit)
+GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 when)
 {
+	_Bool at_exit = when >= TRACE_WHEN_SLEEPS, could_wait;
 	__u32 arg, from, unit, max, at, n, short_count = 0;
 	__u64 ptr, count = 1, limit = ~0ULL;
 	if (!s || !f)
@@ -229,6 +256,7 @@ GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 at_ex
 	ptr = s->arg[arg];
 	if (ptr < 4096)
 		return 0;
+	could_wait = f->when & TRACE_WHEN_SLEEPS;
 	if (f->len == LEN_ARG)
 		count = s->arg[from];
 	else if (f->len == LEN_RET)
@@ -241,20 +269,24 @@ GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 at_ex
 		count = (s->arg[1] >> 16 & 0x3fff) ? (s->arg[1] >> 16 & 0x3fff) : 64;
 	if (f->len != LEN_FIXED && (__s64)count < 0)
 		count = (__u32)count;
-	if (f->what == FETCH_STRING)
-		return put(s, arg, ptr, AS_STRING, max ? max : PIECE_MAX - 8);
+	at = s->at;
+	if (f->what == FETCH_STRING) {
+		n = put(s, arg, ptr, AS_STRING, max ? max : PIECE_MAX - 8);
+		if (settings.path_bytes && n && is_path(s, at + 8, n))
+			s->has_path = 1;
+		return 0;
+	}
 	if (!max)
 		max = settings.str_limit;
-	if (at_exit && !f->deferred)
+	if (at_exit && !could_wait)
 		arg |= PART_EXIT << 8;
 	if (at_exit && f->what != FETCH_BYTES)
-		limit = s->ret < 0 ? (f->deferred ? ~0ULL : 0) : f->deferred ? ~0ULL : s->ret;
+		limit = could_wait ? ~0ULL : s->ret < 0 ? 0 : s->ret;
 	/* The result counts messages; msg_len of the first says how long it is. */
-	if (at_exit && f->what == FETCH_MMSGHDR && !f->deferred && s->ret > 0 && unit == 64)
+	if (at_exit && f->what == FETCH_MMSGHDR && !could_wait && s->ret > 0 && unit == 64)
 		limit = bpf_probe_read_user(&short_count, 4, (void *)(ptr + 56)) ? 0 : short_count;
 	if (f->what == FETCH_MSGHDR || f->what == FETCH_MMSGHDR || f->what == FETCH_IOVEC)
 		arg &= 7;
-	at = s->at;
 	n = put(s, arg, ptr, unit * count, max);
 	arg &= 7;
 	if (f->what == FETCH_IOVEC)
@@ -264,30 +296,19 @@ GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 at_ex
 	return 0;
 }
 
-INLINE void fetch_at_entry(struct scratch *s, struct trace_plan *plan, _Bool deferred_too)
+/* when: one of TRACE_WHEN_*. */
+INLINE void fetch(struct scratch *s, struct trace_plan *plan, __u32 when)
 {
 	for (__u32 i = 0; i < TRACE_STEPS; i++) {
 		struct trace_step *f = &plan->step[i];
 		if (i >= plan->steps_nr)
 			break;
-		if (!(f->at & AT_ENTRY) || (f->deferred && !deferred_too))
+		if (!(f->when & when))
 			continue;
-		if (f->what == FETCH_STRINGS || f->what == FETCH_COUNT)
+		if (when < TRACE_WHEN_SLEEPS && (f->what == FETCH_STRINGS || f->what == FETCH_COUNT))
 			put_strings(s, f);
 		else
-			fetch_step(s, f, 0);
-	}
-}
-
-INLINE void fetch_at_exit(struct scratch *s, struct trace_plan *plan, _Bool failed, _Bool asleep)
-{
-	for (__u32 i = 0; i < TRACE_STEPS; i++) {
-		struct trace_step *f = &plan->step[i];
-		if (i >= plan->steps_nr)
-			break;
-		if (!f->deferred && (asleep || !(f->at & AT_EXIT) || (failed && !(f->at & ON_ERROR))))
-			continue;
-		fetch_step(s, f, 1);
+			fetch_step(s, f, when);
 	}
 }
 

@@ -12,9 +12,9 @@
 #define WAIT_NS      100000     /* of one call: preemption is off meanwhile */
 #define WAIT_LAST_NS 1000000    /* the same, when hardly any room is left: many threads leave the reader little time to run */
 #define PATIENCE_NS  2000000000 /* with a reader that takes nothing */
-#define TURNS        256        /* of each of two loops, one in the other: enough for WAIT_LAST_NS */
+#define TURNS        40         /* of each of three loops, one in the other: enough for WAIT_LAST_NS */
 #define COMPAT_NS    30000
-#define COMPAT_TURNS 1000
+#define COMPAT_TURNS 32 /* of each of two */
 
 enum { SIGCONT = 18, SIGSTOP = 19 };
 
@@ -23,11 +23,19 @@ struct {
 	__uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
-/* Turns round: 1 where there is room, or the time is over. */
+/* Turns round: 1 where there is room, or the time is over. A loop in a loop: the verifier follows every turn of each once. */
 GLOBAL int turn(__u64 until_ns)
 {
 	for (__u32 i = 0; i < TURNS; i++)
 		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < settings.ring_wait_bytes || bpf_ktime_get_ns() > until_ns)
+			return 1;
+	return 0;
+}
+
+GLOBAL int turn_on(__u64 until_ns)
+{
+	for (__u32 i = 0; i < TURNS; i++)
+		if (turn(until_ns))
 			return 1;
 	return 0;
 }
@@ -37,12 +45,21 @@ INLINE _Bool is_attached(void)
 	return *(volatile __u32 *)&control.compat == TRACE_COMPAT_ATTACHED;
 }
 
-/* 1: it is attached. */
+/* 1: it is attached, or the time is over. */
 GLOBAL int turn_for_compat(__u64 until_ns)
 {
-	for (__u32 i = 0; i < COMPAT_TURNS && bpf_ktime_get_ns() < until_ns; i++)
-		if (is_attached())
+	for (__u32 i = 0; i < COMPAT_TURNS; i++)
+		if (is_attached() || bpf_ktime_get_ns() > until_ns)
 			return 1;
+	return 0;
+}
+
+/* 1: it is attached. */
+GLOBAL int turn_on_for_compat(__u64 until_ns)
+{
+	for (__u32 i = 0; i < COMPAT_TURNS; i++)
+		if (turn_for_compat(until_ns))
+			break;
 	return is_attached();
 }
 
@@ -59,7 +76,7 @@ GLOBAL int wait_for_room(__u64 full)
 	}
 	__sync_fetch_and_add(&control.waits, 1);
 	for (__u32 i = 0; i < TURNS; i++)
-		if (turn(now + wait_ns))
+		if (turn_on(now + wait_ns))
 			break;
 	return 0;
 }
@@ -94,7 +111,7 @@ GLOBAL int wait_for_compat(void)
 {
 	__sync_val_compare_and_swap(&control.compat, TRACE_COMPAT_NONE, TRACE_COMPAT_SEEN);
 	wake_reader();
-	return !turn_for_compat(bpf_ktime_get_ns() + COMPAT_NS) && !bpf_send_signal(SIGSTOP);
+	return !turn_on_for_compat(bpf_ktime_get_ns() + COMPAT_NS) && !bpf_send_signal(SIGSTOP);
 }
 
 /* It has stopped. Before, its SIGSTOP would be taken back with what else is there to be done. */

@@ -94,8 +94,15 @@ struct trace_event {
 
 #define TRACE_STEPS 8
 
+/* When a step is taken. What is said to be at entry, but can wait, is done at the end, or when the call sleeps. */
+#define TRACE_WHEN_ENTERS  1
+#define TRACE_WHEN_POINT   2 /* it enters, and is wanted at once */
+#define TRACE_WHEN_SLEEPS  4 /* and only what could wait is */
+#define TRACE_WHEN_RETURNS 8
+#define TRACE_WHEN_FAILS   16
+
 struct trace_step {
-	__u8 what, at, arg, len, len_arg, deferred; /* deferred: said to be at entry, done at exit */
+	__u8 what, at, arg, len, len_arg, when; /* when: TRACE_WHEN_* of `at` */
 	__u16 max, unit;
 };
 
@@ -105,7 +112,7 @@ struct trace_plan {
 	__u8 unused_there[3];
 	struct trace_step step[TRACE_STEPS];
 	/* What is ours: */
-	__u8 at_entry; /* steps that are not deferred */
+	__u8 at_entry; /* steps that cannot wait */
 	__u8 no_return;
 	__u8 files;    /* descriptors whose files are told: bit by argument, and TRACE_FILE_OF_RESULT */
 	__u8 fds;      /* TRACE_FDS_* */
@@ -188,5 +195,6 @@ struct trace_control {
 	__u32 stopped[TRACE_STOPPED], stopped_nr; /* processes that have stopped until it is ATTACHED */
 	__u32 unused_too;
 	__u8 selected[TRACE_CALLS]; /* by call, native ones first: TRACE_SELECTED_* */
+	__u8 chosen[TRACE_NUMBERS]; /* by the last bits of a number, of programs of either width: 0: nothing is asked for */
 	__u8 near[TRACE_NEAR];      /* 0: no task whose id ends so was ever meant */
 };

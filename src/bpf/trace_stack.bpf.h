@@ -47,17 +47,15 @@ GLOBAL int dump_stack(struct stack_scratch *k, __u64 sp, __u32 bytes)
 	return 0;
 }
 
-INLINE void send_stack(void *ctx, struct task_struct *task, __u64 now, _Bool can_wait)
+APART int send_stacks(void *ctx, struct task_struct *task, __u64 now, _Bool can_wait)
 {
 	struct stack_scratch *k;
 	__u32 zero = 0;
 	__u64 bytes;
 	long n;
-	if (!settings.stacks && !settings.kernel_stacks)
-		return;
 	k = bpf_map_lookup_elem(&stacks, &zero);
 	if (!k)
-		return;
+		return 0;
 	k->ev = (struct trace_event){ .time_ns = now, .tid = task->pid, .pid = task->tgid, .type = TRACE_EVENT_STACK };
 	k->head.kernel_bytes = 0;
 	k->head.user_bytes = 0;
@@ -76,4 +74,11 @@ INLINE void send_stack(void *ctx, struct task_struct *task, __u64 now, _Bool can
 	bytes = sizeof(k->ev) + sizeof(k->head) + k->head.kernel_bytes + k->head.user_bytes;
 	if (bytes <= sizeof(*k) && !send_bytes(k, bytes, can_wait))
 		__sync_fetch_and_add(&control.lost_others, 1);
+	return 0;
+}
+
+INLINE void send_stack(void *ctx, struct task_struct *task, __u64 now, _Bool can_wait)
+{
+	if (settings.stacks || settings.kernel_stacks)
+		send_stacks(ctx, task, now, can_wait);
 }

@@ -130,14 +130,11 @@ INLINE void take_blob(struct scratch *s, struct task_struct *task)
 }
 
 /* Whether what is fetched has the path that is asked for, or the descriptor is one of what was opened by it. */
-INLINE _Bool is_on_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
+APART int has_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
 {
 	__u64 key = (__u64)task->tgid << 32 | (__u32)s->arg[0];
 	__u32 one = 1;
-	_Bool hit;
-	if (!settings.path_bytes)
-		return 1;
-	hit = s->has_path || t->path || ((plan->classes & CLASS_DESC) && bpf_map_lookup_elem(&path_fds, &key));
+	_Bool hit = s->has_path || t->path || ((plan->classes & CLASS_DESC) && bpf_map_lookup_elem(&path_fds, &key));
 	if (!hit || !ended)
 		return hit;
 	if (plan->fds & TRACE_FDS_CLOSED)
@@ -149,22 +146,42 @@ INLINE _Bool is_on_path(struct scratch *s, struct task_struct *task, struct task
 	return 1;
 }
 
-/* The entry of a call as a tracepoint, with what it points at. */
-INLINE void send_point(void *ctx, struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan,
-		       __u32 number, _Bool last_chance, _Bool can_wait)
+INLINE _Bool is_on_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
 {
+	return !settings.path_bytes || has_path(s, task, t, plan, ended);
+}
+
+INLINE struct pt_regs *regs_of(struct task_struct *task)
+{
+	return (struct pt_regs *)bpf_task_pt_regs(task);
+}
+
+#define POINT_LAST_CHANCE 4 /* beside the number of its scratch */
+#define POINT_CAN_WAIT    8
+
+/* The entry of the call that a task is in, as a tracepoint, with what it points at. */
+APART int send_point(void *ctx, struct task_struct *task, struct task_state *t, struct trace_plan *plan, __u32 how)
+{
+	struct scratch *s = scratch_of(how & 3);
 	__u64 now = bpf_ktime_get_ns();
-	begin_call(s, task, t, TRACE_EVENT_POINT, now, number, args_of(plan));
+	__u32 call = t->call;
+	_Bool can_wait = how & POINT_CAN_WAIT;
+	if (!s)
+		return 0;
+	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
+	s->ret = 0;
+	begin_call(s, task, t, TRACE_EVENT_POINT, now, call % TRACE_NUMBERS, args_of(plan));
 	s->faults = 0;
-	fetch_at_entry(s, plan, 1);
+	fetch(s, plan, TRACE_WHEN_POINT);
 	if (plan->files)
 		put_files(s, plan, 0);
 	/* A page that nobody has touched yet: the call itself will. */
-	t->point = s->faults && !last_chance;
+	t->point = s->faults && !(how & POINT_LAST_CHANCE);
 	if (t->point || !is_on_path(s, task, t, plan, 0))
-		return;
+		return 0;
 	send_stack(ctx, task, now, can_wait);
 	send(s, can_wait);
+	return 0;
 }
 
 INLINE _Bool is_point(__u32 call)
@@ -177,16 +194,10 @@ INLINE _Bool is_call(__u32 call)
 	return settings.select_all || (call < TRACE_CALLS && (control.selected[call] & TRACE_SELECTED_CALL));
 }
 
-INLINE struct pt_regs *regs_of(struct task_struct *task)
+/* Whether it can be a call that is asked for. All others pay for this alone: a look-up without a branch. */
+INLINE _Bool is_chosen(unsigned long number)
 {
-	return (struct pt_regs *)bpf_task_pt_regs(task);
-}
-
-/* Whether the number is that of a call that is asked for, in a program of either width. */
-INLINE _Bool is_chosen(long number)
-{
-	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1;
-	return settings.select_all || (control.selected[low] | control.selected[low + TRACE_NUMBERS]);
+	return settings.select_all || control.chosen[number % TRACE_NUMBERS];
 }
 
 INLINE int enter(void *ctx, struct task_struct *task, long number)
@@ -208,12 +219,7 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 	t->start_ns = bpf_ktime_get_ns();
 	plan = bpf_map_lookup_elem(&plans, &call);
 	if (is_point(call) && plan && control.enabled && counts_here()) {
-		s = scratch_of(0);
-		if (!s)
-			return 0;
-		take_args(s, regs_of(task), call >= TRACE_NUMBERS);
-		s->ret = 0;
-		send_point(ctx, s, task, t, plan, number, plan->no_return, 1);
+		send_point(ctx, task, t, plan, 0 | POINT_CAN_WAIT | (plan->no_return ? POINT_LAST_CHANCE : 0));
 		if (!is_call(call))
 			return 0;
 	}
@@ -236,7 +242,7 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 	}
 	s->at = 0;
 	s->has_path = 0;
-	fetch_at_entry(s, plan, 0);
+	fetch(s, plan, TRACE_WHEN_ENTERS);
 	if (plan->fds & TRACE_FDS_CLOSED)
 		put_files(s, plan, 0);
 	t->path = s->has_path;
@@ -278,13 +284,9 @@ INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long
 		number = call % TRACE_NUMBERS;
 	}
 	if (settings.points && t->point) {
-		s = scratch_of(1);
 		plan = bpf_map_lookup_elem(&plans, &call);
-		if (!s || !plan)
-			goto out;
-		take_args(s, regs, call >= TRACE_NUMBERS);
-		s->ret = 0;
-		send_point(ctx, s, task, t, plan, number, 1, can_wait);
+		if (plan)
+			send_point(ctx, task, t, plan, 1 | POINT_LAST_CHANCE | (can_wait ? POINT_CAN_WAIT : 0));
 	}
 	if (!is_call(call))
 		goto out;
@@ -304,7 +306,7 @@ INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long
 	begin_call(s, task, t, TRACE_EVENT_CALL, now, number, args_of(plan));
 	if (t->blob)
 		take_blob(s, task);
-	fetch_at_exit(s, plan, failed, 0);
+	fetch(s, plan, failed ? TRACE_WHEN_FAILS : TRACE_WHEN_RETURNS);
 	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
 		put_files(s, plan, 1);
 	if (!is_on_path(s, task, t, plan, 1))
@@ -315,6 +317,12 @@ out:
 	if (t)
 		t->start_ns = 0;
 	return 0;
+}
+
+/* The same elsewhere than at the end of a call: of a call that ends without the tracepoint of its end. */
+APART int leave_aside(void *ctx, struct task_struct *task, long number, __s64 ret, _Bool can_wait)
+{
+	return leave(ctx, task, regs_of(task), number, ret, can_wait);
 }
 
 SEC("raw_tp/sys_enter")
@@ -334,7 +342,7 @@ int stream_exit(__u64 *ctx)
 	return leave(ctx, task, regs, number_of(regs), ctx[1], 1);
 }
 
-static __attribute__((noinline)) int enter_few(__u64 *ctx)
+APART int enter_few(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 call = call_of(task, ctx[1]);
@@ -383,7 +391,7 @@ INLINE void stopped(void *ctx, struct task_struct *task, struct task_state *t)
 {
 	t->stops = 0;
 	if (t->start_ns && t->call >= TRACE_NUMBERS)
-		leave(ctx, task, regs_of(task), t->call % TRACE_NUMBERS, result_of(regs_of(task)), 0);
+		leave_aside(ctx, task, t->call % TRACE_NUMBERS, result_of(regs_of(task)), 0);
 	let_go_on(task->tgid);
 }
 
@@ -408,11 +416,8 @@ int stream_switch(__u64 *ctx)
 	plan = bpf_map_lookup_elem(&plans, &call);
 	if (!s || !plan)
 		return 0;
-	if (settings.points && t->point) {
-		take_args(s, regs_of(task), call >= TRACE_NUMBERS);
-		s->ret = 0;
-		send_point(ctx, s, task, t, plan, call % TRACE_NUMBERS, 1, 0);
-	}
+	if (settings.points && t->point)
+		send_point(ctx, task, t, plan, 2 | POINT_LAST_CHANCE);
 	if (!is_call(call))
 		return 0;
 	if (settings.failures_only || settings.longer_than_ns)
@@ -422,7 +427,7 @@ int stream_switch(__u64 *ctx)
 	begin_call(s, task, t, TRACE_EVENT_ENTERED, bpf_ktime_get_ns(), call % TRACE_NUMBERS, args_of(plan));
 	if (t->blob)
 		take_blob(s, task);
-	fetch_at_exit(s, plan, 0, 1);
+	fetch(s, plan, TRACE_WHEN_SLEEPS);
 	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
 		put_files(s, plan, 0);
 	if (!is_on_path(s, task, t, plan, 0))
@@ -491,7 +496,7 @@ int stream_exec(__u64 *ctx)
 	send_name(s, task->comm);
 	if (settings.few_calls && is_32bit(task) && !is_attached()) {
 		/* The tracepoint of its end passes over 32-bit programs, and it ends before a stop. */
-		leave(ctx, task, regs_of(task), t->call % TRACE_NUMBERS, 0, 1);
+		leave_aside(ctx, task, t->call % TRACE_NUMBERS, 0, 1);
 		t->left = 1;
 		t->stops = wait_for_compat();
 	}

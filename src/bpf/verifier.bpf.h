@@ -11,6 +11,12 @@
 #define GLOBAL __attribute__((noinline))
 
 /*
+ * What the settings may leave out altogether: a function of its own goes at once when the program is loaded. Pieces of dead
+ * code in the midst of what stays are cut out one by one, and everything behind them is moved each time.
+ */
+#define APART static __attribute__((noinline))
+
+/*
  * The compiler knows no more of n from here on: a comparison that follows is made, with the register that is used after it.
  * Up to Linux 6.1 the verifier learns nothing of a number when a copy of it, or n - 1, is compared.
  */

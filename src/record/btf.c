@@ -47,29 +47,36 @@ static void index_types(struct btf *b, size_t bytes)
 	}
 }
 
-/* Over the bytes that b has. */
-static struct strobe_error *read_header(struct btf *b)
+static struct strobe_error *read_header(struct btf *b, const char *bytes, size_t all)
 {
-	const struct btf_header *h = (const void *)b->bytes.data;
-	size_t all = b->bytes.len;
+	const struct btf_header *h = (const void *)bytes;
 	if (all < sizeof(*h) || h->magic != BTF_FILE_MAGIC || h->hdr_len < sizeof(*h) || h->hdr_len > all)
 		return damaged();
 	size_t rest = all - h->hdr_len;
 	if (h->type_off > rest || h->type_len > rest - h->type_off || h->str_off > rest || h->str_len > rest - h->str_off ||
-	    (h->hdr_len + h->type_off) % sizeof(uint32_t) || !h->str_len || b->bytes.data[h->hdr_len + h->str_off + h->str_len - 1])
+	    (h->hdr_len + h->type_off) % sizeof(uint32_t) || !h->str_len || bytes[h->hdr_len + h->str_off + h->str_len - 1])
 		return damaged();
-	b->types = (const uint8_t *)b->bytes.data + h->hdr_len + h->type_off;
+	b->types = (const uint8_t *)bytes + h->hdr_len + h->type_off;
 	index_types(b, h->type_len);
-	b->strings = b->bytes.data + h->hdr_len + h->str_off;
+	b->strings = bytes + h->hdr_len + h->str_off;
 	b->strings_bytes = h->str_len;
 	return NULL;
+}
+
+struct strobe_error *btf_borrow(const void *bytes, size_t n, struct btf *ret)
+{
+	*ret = (struct btf){};
+	struct strobe_error *err = read_header(ret, bytes, n);
+	if (err)
+		btf_deinit(ret);
+	return err;
 }
 
 struct strobe_error *btf_take(struct strbuf *bytes, struct btf *ret)
 {
 	*ret = (struct btf){ .bytes = *bytes };
 	*bytes = (struct strbuf){};
-	struct strobe_error *err = read_header(ret);
+	struct strobe_error *err = read_header(ret, ret->bytes.data, ret->bytes.len);
 	if (err)
 		btf_deinit(ret);
 	return err;

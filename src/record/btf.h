@@ -17,13 +17,15 @@
 struct btf_type; /* linux/btf.h */
 
 struct btf {
-	struct strbuf bytes;
+	struct strbuf bytes; /* its own; empty where they are borrowed */
 	const uint8_t *types;
 	VEC(uint32_t) type_at; /* by id - 1: where it stands in types */
 	const char *strings;
 	uint32_t strings_bytes;
 };
 
+/* bytes: stay the caller's, and stay as long as *ret. */
+struct strobe_error *btf_borrow(const void *bytes, size_t n, struct btf *ret) _must_check_;
 /* bytes: become its own. */
 struct strobe_error *btf_take(struct strbuf *bytes, struct btf *ret) _must_check_;
 struct strobe_error *btf_copy(const void *bytes, size_t n, struct btf *ret) _must_check_;

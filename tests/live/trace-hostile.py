@@ -320,7 +320,7 @@ def check_killed(tap):
 
 def check_tracefs(tap):
     """Where it is not mounted and may not be; BPF does without."""
-    bare = ["unshare", "-m", "sh", "-c", 'umount -l /sys/kernel/tracing && exec setpriv --bounding-set -sys_admin "$@"', "sh"]
+    bare = ["unshare", "-m", "sh", "-c", 'umount -l -a -t tracefs && exec setpriv --bounding-set -sys_admin "$@"', "sh"]
     if run(*bare, "true").status:
         tap.skip("tracefs absent", "it cannot be taken away here")
         return
