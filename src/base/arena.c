@@ -21,6 +21,11 @@ void arena_init(struct arena *a)
 	*a = (struct arena){ 0 };
 }
 
+void arena_init_on(struct arena *a, void *memory, size_t bytes)
+{
+	*a = (struct arena){ .at = memory, .end = (char *)memory + bytes };
+}
+
 void arena_deinit(struct arena *a)
 {
 	struct arena_block *next;

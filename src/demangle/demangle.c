@@ -9,10 +9,15 @@
 #include "demangle/cxx_tree.h"
 #include "demangle/rust_name.h"
 
+/* Nodes and text of most names: threads that name functions at once would wait for each other in malloc. */
+#define NODES_BYTES 8192
+#define TEXT_BYTES  500
+
 static char *demangle_cxx(const char *name)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
 	struct arena arena;
+	char nodes[NODES_BYTES];
 	/* Old compilers' functions that run constructors: what they belong to may be mangled again. */
 	if (name[1] == 'G') {
 		char *of = name[11] == '_' && name[12] == 'Z' ? demangle_name(name + 11) : NULL;
@@ -21,7 +26,8 @@ static char *demangle_cxx(const char *name)
 		free(of);
 		return strbuf_take(&text);
 	}
-	arena_init(&arena);
+	arena_init_on(&arena, nodes, sizeof(nodes));
+	strbuf_reserve(&text, TEXT_BYTES);
 	struct cxx_node *n = cxx_parse(&arena, name);
 	bool done = n && cxx_print(&arena, n, &text);
 	arena_deinit(&arena);

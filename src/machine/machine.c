@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/brief_lock.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/text.h"
@@ -20,7 +21,7 @@ struct machine *machine_create(const struct env *env)
 	arena_init(&m->pending.arena);
 	strtab_init(&m->strings);
 	m->tree.arena = &m->arena;
-	pthread_mutex_init(&m->lock, NULL);
+	brief_lock_init(&m->lock);
 	m->nowhere = process_create(m, UINT32_MAX, 0, NULL);
 	m->kernel = process_create(m, UINT32_MAX, 0, NULL);
 	m->guest_kernel = process_create(m, UINT32_MAX, 0, NULL);

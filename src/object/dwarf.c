@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/brief_lock.h"
 #include "base/mem.h"
 #include "object/dwarf_priv.h"
 
@@ -14,7 +15,7 @@ struct dwarf *dwarf_create(struct object *o, struct dwarf_files files)
 	struct dwarf *d = xcalloc(1, sizeof(*d));
 	d->object = o;
 	d->files = files;
-	pthread_mutex_init(&d->lock, NULL);
+	brief_lock_init(&d->lock);
 	for (unsigned i = 0; i < DWARF_SHARES; i++)
 		dwarf_share_init(&d->scopes[i]);
 	if (files.supplement) {

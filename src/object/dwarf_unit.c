@@ -2,6 +2,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "base/brief_lock.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "object/dwarf_priv.h"
@@ -15,7 +16,7 @@ static const char *const section_names[DWARF_SECTIONS_NR] = {
 
 void dwarf_share_init(struct dwarf_share *s)
 {
-	pthread_mutex_init(&s->lock, NULL);
+	brief_lock_init(&s->lock);
 	arena_init(&s->arena);
 }
 

@@ -171,6 +171,11 @@ struct expansion {
 	unsigned nr;
 };
 
+/* Where one thread keeps what it found. */
+struct expander {
+	struct arena arena;
+} THREAD_OWN;
+
 struct frame_lists {
 	struct fill *f;
 	VEC(struct used_frame) used;
@@ -178,6 +183,9 @@ struct frame_lists {
 	VEC(struct dso *) dsos;       /* that are asked */
 	VEC(uint32_t) firsts;         /* the first that each of them is asked about */
 	struct expansion *expansions; /* by cached frame */
+	struct expander *expanders;   /* by thread */
+	unsigned threads;
+	size_t in_order;              /* of the pieces of cached: the others are of the DSO that has the most */
 };
 
 static void collect_frames(struct frame_lists *l)
@@ -206,18 +214,28 @@ static void collect_frames(struct frame_lists *l)
 
 #define EXPANDED_AT_ONCE 16 /* addresses of one function mostly follow each other: they share what is read */
 
+/* In one DSO threads begin far from each other: side by side they would wait for what is read by one of them. */
+static size_t piece_of(const struct frame_lists *l, size_t i)
+{
+	size_t n = (l->cached.len + EXPANDED_AT_ONCE - 1) / EXPANDED_AT_ONCE;
+	if (i < l->in_order || l->threads < 2)
+		return i;
+	i -= l->in_order;
+	size_t part = (n - l->in_order) / l->threads, nr = i % l->threads;
+	return part && i / l->threads < part ? l->in_order + nr * part + i / l->threads : l->in_order + i;
+}
+
 static void expand_some(void *ctx, size_t i, unsigned thread)
 {
 	struct frame_lists *l = ctx;
 	struct resolved_frame at[SOURCE_FRAMES_MAX];
-	(void)thread;
 	if (i < l->dsos.len) {
 		/* The first address takes much longer than others: those of two DSOs at once. */
 		dso_source_load(l->dsos.data[i]);
 		(void)inlines_expand(&l->f->r->frames.frames.data[l->firsts.data[i]], &l->f->r->options, at);
 		return;
 	}
-	i -= l->dsos.len;
+	i = piece_of(l, i - l->dsos.len);
 	size_t end = (i + 1) * EXPANDED_AT_ONCE < l->cached.len ? (i + 1) * EXPANDED_AT_ONCE : l->cached.len;
 	for (size_t j = i * EXPANDED_AT_ONCE; j < end; j++) {
 		struct expansion *e = &l->expansions[l->cached.data[j]];
@@ -226,7 +244,7 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 			at[e->nr - 1].file = at[0].file;
 			at[e->nr - 1].line = at[0].line;
 		}
-		e->frames = xmemdup(at, e->nr * sizeof(*at));
+		e->frames = arena_memdup(&l->expanders[thread].arena, at, e->nr * sizeof(*at));
 		/* Symbols keep their names: they are made here, on all CPUs, and not by the one that fills the profile. */
 		for (unsigned k = 0; k < e->nr; k++)
 			if (at[k].symbol)
@@ -267,6 +285,8 @@ static void order_by_dso(struct frame_lists *l)
 		struct dso *d = i && order.data[i].key == order.data[i - 1].key ? NULL : asked_dso(l, l->cached.data[i]);
 		if (!d)
 			continue;
+		if (!l->dsos.len)
+			l->in_order = i / EXPANDED_AT_ONCE;
 		vec_push(&l->dsos, d);
 		vec_push(&l->firsts, l->cached.data[i]);
 	}
@@ -292,7 +312,9 @@ static void expand_frames(struct frame_lists *l)
 	bool is_parallel = n >= 8;
 	if (is_parallel)
 		order_by_dso(l);
-	pool_run(l->dsos.len + n, is_parallel ? o->threads : 1, expand_some, l);
+	l->threads = !is_parallel ? 1 : o->threads ? o->threads : pool_cpus();
+	l->expanders = xcalloc_apart(l->threads, sizeof(*l->expanders));
+	pool_run(l->dsos.len + n, l->threads, expand_some, l);
 }
 
 static uint32_t add_list(struct frame_lists *l, const struct used_frame *u)
@@ -325,8 +347,9 @@ void fill_frames(struct fill *f)
 			known[u->cached] = list + 1;
 		f->of[u->worker].frames[u->raw] = list;
 	}
-	for (size_t i = 0; i < l.cached.len; i++)
-		free(l.expansions[l.cached.data[i]].frames);
+	for (unsigned i = 0; i < l.threads; i++)
+		arena_deinit(&l.expanders[i].arena);
+	free(l.expanders);
 	/* A session that goes on asks again, and again. Of a recording all has been asked before its trees take their memory. */
 	for (size_t i = 0; i < l.dsos.len && !f->r->symbols_options.live; i++)
 		dso_source_forget(l.dsos.data[i]);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/brief_lock.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
@@ -147,7 +148,7 @@ static struct dso_source *dso_source_create(void)
 {
 	struct dso_source *s = xcalloc(1, sizeof(*s));
 	for (unsigned i = 0; i < INLINED_SHARES; i++) {
-		pthread_mutex_init(&s->inlined[i].lock, NULL);
+		brief_lock_init(&s->inlined[i].lock);
 		arena_init(&s->inlined[i].arena);
 	}
 	return s;

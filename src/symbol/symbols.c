@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/brief_lock.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -65,7 +66,7 @@ struct dso *symbols_dso(struct symbols *s, const struct mapped_file *file)
 		d->session = s;
 		d->file = file;
 		arena_init(&d->arena);
-		pthread_mutex_init(&d->lock, NULL);
+		brief_lock_init(&d->lock);
 		s->dsos.data[file->id] = d;
 	}
 	pthread_mutex_unlock(&s->lock);

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/brief_lock.h"
 #include "base/mem.h"
 #include "base/vector.h"
 
@@ -29,7 +30,7 @@ struct unwind_tables *unwind_tables_create(struct unwind_objects (*objects_of)(v
 	struct unwind_tables *t = xcalloc(1, sizeof(*t));
 	t->objects_of = objects_of;
 	t->ctx = ctx;
-	pthread_mutex_init(&t->lock, NULL);
+	brief_lock_init(&t->lock);
 	return t;
 }
 
