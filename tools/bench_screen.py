@@ -29,7 +29,7 @@ class KeysRow:
     """Keys in a report of 80,000 rows with as many stacks: CPU time of the costliest kind, a key."""
 
     KINDS = {"row down": (DOWN, 20), "page down": (PAGE_DOWN, 10), "open a row and step down": (b"+" + DOWN, 10),
-             "open and close all": (b"EC", 10)}
+             "open and close all": (b"EC", 10), "flame graph and back": (b"gq", 5)}
 
     def __init__(self, name, target, sides):
         self.name, self.target, self.sides = name, target, sides

@@ -66,7 +66,8 @@ def costs(path):
             ("open all", ["E"]), ("a page up of all", ["PPage"] * 10), ("the beginning", ["Home"]),
             ("a page down of all", ["NPage"] * 10), ("close all", ["C"]), ("open and close all", ["E", "C"] * 5),
             ("open all of a row of many", ["e"]), ("close it", ["c"]), ("to the end again", ["End"]),
-            ("open and close all there", ["E", "C"] * 5),
+            ("open and close all there", ["E", "C"] * 5), ("the flame graph", ["g"]), ("moving in it", ["Up", "Down", "Right"]),
+            ("back to the rows", ["q"]), ("the flame graph again", ["g", "q"] * 5),
         ):
             yield name, s.cost(*keys), limit
 

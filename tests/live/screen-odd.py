@@ -9,6 +9,7 @@ import os
 import re
 import signal
 
+from made import CALLCHAIN, CONTEXT_USER, PERIOD, Made
 from reportscreen import WITH, Browser, table
 from screen import Screen, require_tmux
 from strobetest import SCRATCH, STROBE, Tap, build_workload, record, strobe
@@ -44,9 +45,10 @@ def flame(tap, path):
         s.keys("Escape")
         s.check(tap, lambda lines: "zoomed" not in lines[0], "Esc shows all")
         first = s.lines()[1:22]
-        boxes = lambda lines: [line for line in lines[1:22] if line]
         s.keys(*["PPage"] * 9)
-        s.check(tap, lambda lines: len(boxes(lines)) == 1, "PgUp: to the leaves, and no further")
+        # a box of a cell or two has no name, but a colour
+        rows_with_boxes = lambda lines: sum("\x1b[" in line or bool(line.strip()) for line in s.coloured()[1:22])
+        s.check(tap, lambda lines: rows_with_boxes(lines) == 1, "PgUp: to the leaves, and no further")
         s.keys(*["NPage"] * 9)
         s.check(tap, lambda lines: lines[1:22] == first, "PgDn: back to the root")
         s.wheel(down=False)
@@ -73,6 +75,36 @@ def downwards(lines, event):
     shares = [m.groups() for m in (re.match(r"[-+ ] +([0-9.]+)% +([0-9.]+)% ", line) for line in lines) if m]
     values = [float(s[event]) for s in shares]
     return len(values) > 1 and values == sorted(values, reverse=True)
+
+
+def crowd(path):
+    """A function that is half of all, one that is a quarter, and 400 that share the rest: none of these has half a cell of 120."""
+    m = Made(CALLCHAIN | PERIOD)
+    m.comm(10, "crowd")
+    m.mmap(10, 0x400000, 0x100000, "//anon")
+    for addr, period in [(0x400000, 80000), (0x400040, 40000), *((0x401000 + i * 64, 100 + (i == 7)) for i in range(400))]:
+        m.sample(addr, chain=[CONTEXT_USER, addr, 0x480000], period=period)
+    return m.write(path)
+
+
+def narrow(tap):
+    """What is too narrow to be drawn is told as a sum, and can be chosen from."""
+    with Browser(crowd("crowd.data"), "-s", "sym", columns=120, rows=24) as s:
+        s.keys("g", "Up", "Up")
+        s.check(tap, "0x400000  50.00% of all", "the widest stands on what calls all")
+        s.keys("Right", "Right")
+        s.check(tap, "400 functions too narrow to be drawn  25.00% of all: Enter lists them", "what has no cell is told as a sum")
+        row = next((line for line in s.lines() if ".400 more" in line), "")
+        tap.ok(row.startswith(" 0x400000 ") and row.find(" 0x400040 ") == 60 and row.find(".400 more") == 90, "in a box of its own", row)
+        s.keys("Up", "Left", "Right", "Enter")
+        s.check(tap, lambda lines: sum("0.06%  0x40" in line for line in lines) > 10, "Enter: a choice of them")
+        s.keys("Enter")
+        s.check(tap, "zoomed to 0x4011c0", "the widest first")
+        s.keys("BSpace", "Home", "Up")
+        s.click(row and s.lines().index(row) if row in s.lines() else 0, 100)
+        s.check(tap, "400 functions too narrow", "a click, too, is on the box")
+        s.keys("Down")
+        s.check(tap, "0x480000  100.00% of all", "Down: what they stand on")
 
 
 def events(tap):
@@ -213,6 +245,7 @@ def main():
     tap = Tap()
     path = record("-e", "cpu-clock", "-F", "2000", "-g", "--", build_workload("split"), "600", output="split.data")
     flame(tap, path)
+    narrow(tap)
     events(tap)
     sizes(tap, path)
     ends(tap, path)

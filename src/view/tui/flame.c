@@ -4,114 +4,88 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/idset.h"
 #include "base/mem.h"
 #include "base/vector.h"
+#include "view/tui/flame_tree.h"
 
-/* A function in a place of the tree of calls; node 0 is the root. */
-struct flame_node {
-	uint32_t parent, first, next; /* PROFILE_NONE: none */
-	uint32_t depth;
-	frame_id frame;
-	uint64_t id;    /* by the names from the root on: holds from one report to the next */
-	uint64_t value; /* with what stands on it */
+#define MENU_MAX 1000u
+
+/* What a box shows: a node, or the rest of its children, those too narrow for boxes of their own. */
+struct flame_place {
+	uint32_t node;
+	bool is_rest;
 };
 
 struct flame_box {
-	uint32_t node;
+	struct flame_place of;
+	uint64_t value;
 	unsigned y, x, columns;
-	bool is_odd; /* neighbours take turns */
+	unsigned parent_columns; /* of the box below */
+	uint32_t rest_nr;        /* how many a rest is of */
+	bool is_odd;             /* neighbours take turns */
 };
 
 struct flame {
 	struct ui *ui;
 	const struct report_part *part;
 	struct strbuf name;    /* of the event: the part is found by */
-	VEC(struct flame_node) nodes;
-	struct idset index;
+	struct flame_tree tree;
 	VEC(struct flame_box) boxes; /* as drawn last */
-	uint32_t zoom, at;
+	uint32_t zoom;
+	struct flame_place at;
 	unsigned first; /* depth at the bottom row */
 	struct strbuf search, message;
-	uint32_t event;
 	bool done;
 };
 
-/* ---- the tree ---- */
-
-static uint64_t name_hash(const struct profile *p, frame_id frame)
+static const struct flame_node *node_of(const struct flame *f, uint32_t node)
 {
-	const struct profile_frame *f = &p->frames.data[frame];
-	if (f->function == PROFILE_NONE)
-		return hash_u64(f->ip);
-	const struct profile_function *fn = &p->functions.data[f->function];
-	const char *name = profile_str(p, fn->name);
-	return hash_bytes(name, strlen(name));
+	return &f->tree.nodes.data[node];
 }
 
-static bool same_id(const void *table, uint32_t id, const void *key)
-{
-	const struct flame *f = table;
-	return f->nodes.data[id].id == *(const uint64_t *)key;
-}
-
-static uint32_t child_of(struct flame *f, uint32_t parent, frame_id frame)
-{
-	uint64_t id = hash_combine(f->nodes.data[parent].id, name_hash(f->part->hist->profile, frame));
-	uint32_t found = idset_find(&f->index, id, same_id, f, &id);
-	if (found != IDSET_NONE)
-		return found;
-	struct flame_node *above = &f->nodes.data[parent];
-	struct flame_node n = { .parent = parent, .first = PROFILE_NONE, .next = above->first, .depth = above->depth + 1, .frame = frame,
-				.id = id };
-	found = (uint32_t)f->nodes.len;
-	above->first = found;
-	vec_push(&f->nodes, n);
-	idset_insert(&f->index, id, found);
-	return found;
-}
-
-/* Callers have lower ids than what they call, so that one pass makes the nodes of all stacks. */
 static void make_tree(struct flame *f)
 {
-	const struct profile *p = f->part->hist->profile;
-	uint64_t *values = xcalloc(p->stacks.len + 1, sizeof(*values));
-	uint32_t *node_of = xcalloc(p->stacks.len + 1, sizeof(*node_of));
-	vec_clear(&f->nodes);
-	idset_deinit(&f->index);
-	f->index = (struct idset){};
-	idset_reserve(&f->index, (uint32_t)p->stacks.len);
-	vec_push(&f->nodes, ((struct flame_node){ .parent = PROFILE_NONE, .first = PROFILE_NONE, .next = PROFILE_NONE, .id = 1 }));
-	for (size_t i = 0; i < p->rows.len; i++)
-		if (p->rows.data[i].event == f->event && p->rows.data[i].stack != PROFILE_NONE)
-			values[p->rows.data[i].stack] += p->rows.data[i].value;
-	for (stack_id s = (stack_id)p->stacks.len; s-- > 0;)
-		if (values[s] && p->stacks.data[s].caller != PROFILE_NONE)
-			values[p->stacks.data[s].caller] += values[s];
-	for (stack_id s = 0; s < p->stacks.len; s++) {
-		const struct profile_stack *st = &p->stacks.data[s];
-		if (!values[s])
-			continue;
-		node_of[s] = child_of(f, st->caller == PROFILE_NONE ? 0 : node_of[st->caller], st->frame);
-		f->nodes.data[node_of[s]].value += values[s];
-		if (st->caller == PROFILE_NONE)
-			f->nodes.data[0].value += values[s];
-	}
-	free(values);
-	free(node_of);
+	flame_tree_init(&f->tree, f->part->hist->profile, f->part->hist->options.events[0]);
 }
 
 /* ---- boxes ---- */
 
-static int compare_nodes(const void *pa, const void *pb)
+struct kid {
+	uint32_t node;
+	uint64_t value, name;
+};
+
+typedef VEC(struct kid) kid_list;
+
+/* Of the same width they stand in the same order in the next report. */
+static int compare_kids(const void *pa, const void *pb)
 {
-	const struct flame_node *a = *(const struct flame_node *const *)pa, *b = *(const struct flame_node *const *)pb;
+	const struct kid *a = pa, *b = pb;
 	if (a->value != b->value)
 		return a->value > b->value ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
+	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-typedef VEC(const struct flame_node *) node_list;
+static void sort_kids(const struct flame *f, kid_list *kids)
+{
+	for (size_t i = 0; i < kids->len; i++)
+		kids->data[i].name = flame_tree_name_hash(&f->tree, kids->data[i].node);
+	if (kids->len)
+		qsort(kids->data, kids->len, sizeof(*kids->data), compare_kids);
+}
+
+/* Children that may have a box of their own over one of so many columns, and those that are less than half a column wide. */
+static void find_kids(struct flame *f, uint32_t parent, unsigned columns, kid_list *ret_wide, kid_list *ret_narrow)
+{
+	for (uint32_t i = flame_tree_children(&f->tree, parent); i != PROFILE_NONE; i = node_of(f, i)->next) {
+		struct kid kid = { .node = i, .value = node_of(f, i)->value };
+		if ((double)kid.value * columns * 2 >= (double)node_of(f, parent)->value)
+			vec_push(ret_wide, kid);
+		else
+			vec_push(ret_narrow, kid);
+	}
+	sort_kids(f, ret_wide);
+}
 
 static unsigned rows_of(const struct flame *f)
 {
@@ -119,29 +93,41 @@ static unsigned rows_of(const struct flame *f)
 	return n > 3 ? n - 3 : 1;
 }
 
-/* Boxes over one: the widest first, and none that has no cell. Not deeper than the screen is high. */
-static void add_boxes(struct flame *f, uint32_t parent, unsigned x, unsigned columns, unsigned depth)
+/* The cells of b, which begins `before` into the value of the box below; false: there are none. */
+static bool has_cells(struct flame_box *b, const struct flame_box *below, uint64_t before)
 {
-	const struct flame_node *p = &f->nodes.data[parent];
-	node_list kids = {};
+	double step = (double)below->columns / (double)below->value;
+	unsigned from = (unsigned)((double)before * step + 0.5), to = (unsigned)((double)(before + b->value) * step + 0.5);
+	b->x = below->x + from;
+	b->columns = to - from;
+	b->parent_columns = below->columns;
+	return b->columns;
+}
+
+/* Boxes over one: the widest first, behind them the rest. Those below the screen's first row only lead to what is over them. */
+static void add_boxes(struct flame *f, const struct flame_box *below, unsigned depth)
+{
+	kid_list wide = {}, narrow = {};
 	uint64_t before = 0;
-	for (uint32_t i = p->first; i != PROFILE_NONE; i = f->nodes.data[i].next)
-		vec_push(&kids, &f->nodes.data[i]);
-	if (kids.len)
-		qsort(kids.data, kids.len, sizeof(*kids.data), compare_nodes);
-	for (size_t i = 0; i < kids.len; i++) {
-		unsigned from = (unsigned)((double)before / (double)p->value * columns + 0.5);
-		before += kids.data[i]->value;
-		unsigned to = (unsigned)((double)before / (double)p->value * columns + 0.5);
-		if (to == from)
-			continue;
-		uint32_t node = (uint32_t)(kids.data[i] - f->nodes.data);
-		if (depth >= f->first)
-			vec_push(&f->boxes, ((struct flame_box){ node, depth - f->first, x + from, to - from, false }));
-		if (depth - f->first + 1 < rows_of(f) || depth < f->first)
-			add_boxes(f, node, x + from, to - from, depth + 1);
+	if (depth >= f->first + rows_of(f))
+		return;
+	find_kids(f, below->of.node, below->columns, &wide, &narrow);
+	for (size_t i = 0; i < wide.len; i++) {
+		struct flame_box b = { .of.node = wide.data[i].node, .value = wide.data[i].value, .y = depth - f->first };
+		bool is_shown = has_cells(&b, below, before);
+		before += b.value;
+		if (is_shown && depth >= f->first)
+			vec_push(&f->boxes, b);
+		if (is_shown)
+			add_boxes(f, &b, depth + 1);
 	}
-	vec_deinit(&kids);
+	struct flame_box rest = { .of = { below->of.node, true }, .y = depth - f->first, .rest_nr = (uint32_t)narrow.len };
+	for (size_t i = 0; i < narrow.len; i++)
+		rest.value += narrow.data[i].value;
+	if (depth >= f->first && has_cells(&rest, below, before))
+		vec_push(&f->boxes, rest);
+	vec_deinit(&wide);
+	vec_deinit(&narrow);
 }
 
 /* Boxes of a row come from the left to the right, and those of other rows in between. */
@@ -158,39 +144,62 @@ static void take_turns(struct flame *f)
 
 static void make_boxes(struct flame *f)
 {
+	struct flame_box bottom = { .of.node = f->zoom, .value = node_of(f, f->zoom)->value, .columns = screen_columns(f->ui->s) };
 	vec_clear(&f->boxes);
-	if (!f->nodes.data[f->zoom].value)
+	if (!bottom.value)
 		return;
 	/* The last row of boxes stays: those above it are too narrow to be seen. */
 	for (;; f->first--) {
 		if (f->zoom && !f->first)
-			vec_push(&f->boxes, ((struct flame_box){ f->zoom, 0, 0, screen_columns(f->ui->s), false }));
-		add_boxes(f, f->zoom, 0, screen_columns(f->ui->s), f->zoom ? 1 : 0);
+			vec_push(&f->boxes, bottom);
+		add_boxes(f, &bottom, f->zoom ? 1 : 0);
 		if (f->boxes.len || !f->first)
 			break;
 	}
 	take_turns(f);
 }
 
-static const struct flame_box *box_of(const struct flame *f, uint32_t node)
+static bool is_same_place(struct flame_place a, struct flame_place b)
+{
+	return a.node == b.node && a.is_rest == b.is_rest;
+}
+
+/* NULL: it is not on the screen. */
+static const struct flame_box *box_at(const struct flame *f)
 {
 	for (size_t i = 0; i < f->boxes.len; i++)
-		if (f->boxes.data[i].node == node)
+		if (is_same_place(f->boxes.data[i].of, f->at))
 			return &f->boxes.data[i];
 	return NULL;
 }
 
-static void node_name(const struct flame *f, uint32_t node, struct strbuf *b)
+/* What a place stands on. */
+static uint32_t parent_of(const struct flame *f, struct flame_place place)
 {
-	if (node)
-		report_frame_name(f->part->hist, f->nodes.data[node].frame, false, b);
-	else
+	return place.is_rest ? place.node : node_of(f, place.node)->parent;
+}
+
+static void add_frame_name(const struct flame *f, uint32_t node, struct strbuf *b)
+{
+	if (node == FLAME_ROOT)
 		strbuf_addstr(b, "all");
+	else
+		report_frame_name(f->part->hist, node_of(f, node)->frame, false, b);
+}
+
+static void add_box_name(const struct flame *f, const struct flame_box *box, struct strbuf *b)
+{
+	if (box->of.is_rest)
+		strbuf_addf(b, "%u more", box->rest_nr);
+	else
+		add_frame_name(f, box->of.node, b);
 }
 
 static enum ink ink_of(const struct flame *f, const struct flame_box *box, const char *name)
 {
-	const struct profile_frame *frame = &f->part->hist->profile->frames.data[f->nodes.data[box->node].frame];
+	if (box->of.is_rest)
+		return INK_DIM;
+	const struct profile_frame *frame = &f->part->hist->profile->frames.data[node_of(f, box->of.node)->frame];
 	if (f->search.len && strstr(name, strbuf_str(&f->search)))
 		return INK_FOUND;
 	/* A function has the same tint wherever it stands, of one half or the other. */
@@ -212,27 +221,37 @@ static void draw_box(struct flame *f, const struct flame_box *box)
 		return;
 	unsigned y = bottom - box->y;
 	struct strbuf name = {};
-	node_name(f, box->node, &name);
-	enum ink ink = box->node == f->at ? INK_SELECTED : ink_of(f, box, strbuf_str(&name));
+	add_box_name(f, box, &name);
+	enum ink ink = is_same_place(box->of, f->at) ? INK_SELECTED : ink_of(f, box, strbuf_str(&name));
 	/* A box of a few cells cannot be read: it is marked by its first letters all the same. */
 	bool room = box->columns > 3;
-	unsigned used = screen_text(s, y, box->x, ink, " ", 1, 1);
+	unsigned used = screen_text(s, y, box->x, ink, box->of.is_rest ? "." : " ", 1, 1);
 	if (room)
 		used += screen_text(s, y, box->x + used, ink, strbuf_str(&name), name.len, box->columns - used - 1);
-	screen_fill(s, y, box->x + used, ink, ' ', box->columns - used);
+	screen_fill(s, y, box->x + used, ink, box->of.is_rest ? '.' : ' ', box->columns - used);
 	strbuf_deinit(&name);
+}
+
+static void add_share(struct strbuf *b, const struct flame *f, uint64_t value)
+{
+	strbuf_addf(b, "  %.2f%% of all", report_percent(value, node_of(f, FLAME_ROOT)->value));
+	if (f->zoom)
+		strbuf_addf(b, ", %.2f%% of what is zoomed to", report_percent(value, node_of(f, f->zoom)->value));
 }
 
 static void draw_bottom(struct flame *f)
 {
 	struct strbuf b = {};
-	const struct flame_node *n = &f->nodes.data[f->at];
+	const struct flame_box *here = box_at(f);
 	unsigned rows = screen_rows(f->ui->s);
-	uint64_t all = f->nodes.data[0].value, zoomed = f->nodes.data[f->zoom].value;
-	node_name(f, f->at, &b);
-	strbuf_addf(&b, "  %.2f%% of all", report_percent(n->value, all));
-	if (f->zoom)
-		strbuf_addf(&b, ", %.2f%% of what is zoomed to", report_percent(n->value, zoomed));
+	if (f->at.is_rest && here) {
+		strbuf_addf(&b, "%u functions too narrow to be drawn", here->rest_nr);
+		add_share(&b, f, here->value);
+		strbuf_addstr(&b, ": Enter lists them");
+	} else {
+		add_frame_name(f, f->at.node, &b);
+		add_share(&b, f, node_of(f, f->at.node)->value);
+	}
 	screen_text(f->ui->s, rows - 2, 0, INK_NORMAL, strbuf_str(&b), b.len, screen_columns(f->ui->s));
 	strbuf_deinit(&b);
 	ui_bar(f->ui, rows - 1, f->message.len ? strbuf_str(&f->message) :
@@ -247,7 +266,7 @@ static void draw(struct flame *f)
 	strbuf_addf(&title, "Flame graph of '%s'", f->part->event_name);
 	if (f->zoom) {
 		strbuf_addstr(&title, ", zoomed to ");
-		node_name(f, f->zoom, &title);
+		add_frame_name(f, f->zoom, &title);
 	}
 	ui_bar(f->ui, 0, strbuf_str(&title));
 	strbuf_deinit(&title);
@@ -262,25 +281,26 @@ static void draw(struct flame *f)
 /* The box beside, or over or under the one at hand. */
 static void move(struct flame *f, int dy, int dx)
 {
-	const struct flame_box *here = box_of(f, f->at), *best = NULL;
+	const struct flame_box *here = box_at(f), *best = NULL;
 	if (!here) {
-		f->at = f->boxes.len ? f->boxes.data[0].node : f->zoom;
+		f->at = f->boxes.len ? f->boxes.data[0].of : (struct flame_place){ f->zoom };
 		return;
 	}
 	for (size_t i = 0; i < f->boxes.len; i++) {
 		const struct flame_box *b = &f->boxes.data[i];
-		if (dy && b->y == here->y + (unsigned)dy && (dy > 0 ? f->nodes.data[b->node].parent == f->at
-								     : f->nodes.data[f->at].parent == b->node) &&
-		    (!best || b->columns > best->columns))
+		bool is_over = !f->at.is_rest && parent_of(f, b->of) == f->at.node;
+		bool is_under = !b->of.is_rest && parent_of(f, f->at) == b->of.node;
+		if (dy && b->y == here->y + (unsigned)dy && (dy > 0 ? is_over : is_under) && (!best || b->columns > best->columns))
 			best = b;
 		if (dx > 0 && b->y == here->y && b->x > here->x && (!best || b->x < best->x))
 			best = b;
 		if (dx < 0 && b->y == here->y && b->x < here->x && (!best || b->x > best->x))
 			best = b;
 	}
+	bool has_more = !f->at.is_rest && flame_tree_children(&f->tree, f->at.node) != PROFILE_NONE;
 	if (best)
-		f->at = best->node;
-	else if (dy > 0 && f->nodes.data[f->at].first != PROFILE_NONE && here->y + 2 > rows_of(f))
+		f->at = best->of;
+	else if (dy > 0 && has_more && here->y + 2 > rows_of(f))
 		f->first++;
 	else if (dy < 0 && f->first)
 		f->first--;
@@ -288,29 +308,65 @@ static void move(struct flame *f, int dy, int dx)
 
 static void zoom_to(struct flame *f, uint32_t node)
 {
-	f->zoom = f->at = node;
+	f->zoom = node;
+	f->at = (struct flame_place){ node };
 	f->first = 0;
+}
+
+/* A choice of those that have no box. */
+static void zoom_into_rest(struct flame *f, const struct flame_box *rest)
+{
+	kid_list wide = {}, narrow = {};
+	struct strbuf title = {};
+	find_kids(f, rest->of.node, rest->parent_columns, &wide, &narrow);
+	sort_kids(f, &narrow);
+	unsigned n = narrow.len < MENU_MAX ? (unsigned)narrow.len : MENU_MAX;
+	char **items = xcalloc(n + 1, sizeof(*items));
+	for (unsigned i = 0; i < n; i++) {
+		struct strbuf item = {};
+		strbuf_addf(&item, "%6.2f%%  ", report_percent(narrow.data[i].value, node_of(f, FLAME_ROOT)->value));
+		add_frame_name(f, narrow.data[i].node, &item);
+		items[i] = strbuf_take(&item);
+	}
+	if (n < narrow.len)
+		strbuf_addf(&title, "The widest %u of %zu", n, narrow.len);
+	int chosen = ui_menu(f->ui, title.len ? strbuf_str(&title) : "Zoom to", (const char *const *)items, n);
+	if (chosen >= 0)
+		zoom_to(f, narrow.data[chosen].node);
+	for (unsigned i = 0; i < n; i++)
+		free(items[i]);
+	free(items);
+	strbuf_deinit(&title);
+	vec_deinit(&wide);
+	vec_deinit(&narrow);
+}
+
+static void zoom_in(struct flame *f)
+{
+	const struct flame_box *here = box_at(f);
+	if (!f->at.is_rest)
+		zoom_to(f, f->at.node);
+	else if (here)
+		zoom_into_rest(f, here);
+}
+
+static bool is_found(void *ctx, frame_id frame)
+{
+	struct flame *f = ctx;
+	struct strbuf name = {};
+	report_frame_name(f->part->hist, frame, false, &name);
+	bool found = strstr(strbuf_str(&name), strbuf_str(&f->search));
+	strbuf_deinit(&name);
+	return found;
 }
 
 static void search_typed(void *ctx, const char *text)
 {
 	struct flame *f = ctx;
-	uint64_t sum = 0;
-	struct strbuf name = {};
-	/* Outermost matches alone: what stands on them is theirs. */
-	bool *inside = xcalloc(f->nodes.len + 1, sizeof(*inside));
-	for (uint32_t i = 1; *text && i < f->nodes.len; i++) {
-		strbuf_reset(&name);
-		node_name(f, i, &name);
-		bool above = inside[f->nodes.data[i].parent];
-		inside[i] = above || strstr(strbuf_str(&name), text);
-		sum += inside[i] && !above ? f->nodes.data[i].value : 0;
-	}
-	free(inside);
-	strbuf_deinit(&name);
 	strbuf_reset(&f->message);
 	if (*text)
-		strbuf_addf(&f->message, "'%s' has %.2f%%", text, report_percent(sum, f->nodes.data[0].value));
+		strbuf_addf(&f->message, "'%s' has %.2f%%", text,
+			    report_percent(flame_tree_sum(&f->tree, is_found, f), node_of(f, FLAME_ROOT)->value));
 	draw(f);
 }
 
@@ -327,17 +383,17 @@ static void click(struct flame *f, const struct screen_key *k)
 		const struct flame_box *b = &f->boxes.data[i];
 		if (bottom - b->y != k->y || k->x < b->x || k->x >= b->x + b->columns)
 			continue;
-		if (f->at == b->node)
-			zoom_to(f, b->node);
+		if (is_same_place(f->at, b->of))
+			zoom_in(f);
 		else
-			f->at = b->node;
+			f->at = b->of;
 		return;
 	}
 }
 
 static const char help[] =
 	"Up, Down, Left, Right   to the box above, below, beside\n"
-	"Enter, a second click   zoom to the box\n"
+	"Enter, a second click   zoom to the box; in one of '100 more', those too narrow to be drawn, a choice of them\n"
 	"Backspace, u            zoom out by one;  Home, Esc: show all\n"
 	"PgUp, PgDn, the wheel   towards the leaves, towards the root, where stacks are deeper than the screen\n"
 	"/                       marks functions that contain a text, as it is typed, and tells their share\n"
@@ -351,8 +407,8 @@ static void take_key(struct flame *f, const struct screen_key *k)
 	case KEY_IS_DOWN: move(f, -1, 0); break;
 	case KEY_IS_LEFT: move(f, 0, -1); break;
 	case KEY_IS_RIGHT: move(f, 0, 1); break;
-	case KEY_IS_ENTER: zoom_to(f, f->at); break;
-	case KEY_IS_HOME: zoom_to(f, 0); break;
+	case KEY_IS_ENTER: zoom_in(f); break;
+	case KEY_IS_HOME: zoom_to(f, FLAME_ROOT); break;
 	case KEY_IS_PAGE_UP: scroll(f, rows_of(f) / 2); break;
 	case KEY_IS_PAGE_DOWN: scroll(f, -(long)(rows_of(f) / 2)); break;
 	case KEY_IS_WHEEL_UP: scroll(f, 3); break;
@@ -361,7 +417,7 @@ static void take_key(struct flame *f, const struct screen_key *k)
 	case '?':
 	case KEY_IS_F1: ui_text(f->ui, "Help", help); break;
 	case KEY_IS_BACKSPACE:
-	case 'u': zoom_to(f, f->zoom ? f->nodes.data[f->zoom].parent : 0); break;
+	case 'u': zoom_to(f, f->zoom ? node_of(f, f->zoom)->parent : FLAME_ROOT); break;
 	case '/':
 		if (!ui_prompt(f->ui, "search", &f->search, search_typed, f))
 			strbuf_reset(&f->search);
@@ -372,7 +428,7 @@ static void take_key(struct flame *f, const struct screen_key *k)
 	case KEY_IS_RESIZE: break;
 	case KEY_IS_ESCAPE:
 		if (f->zoom)
-			zoom_to(f, 0);
+			zoom_to(f, FLAME_ROOT);
 		else
 			f->done = true;
 		break;
@@ -383,10 +439,31 @@ static void take_key(struct flame *f, const struct screen_key *k)
 	}
 }
 
-static uint32_t find_id(struct flame *f, uint64_t id)
+/* Names from a node down to the root. */
+typedef VEC(uint64_t) flame_path;
+
+static flame_path path_of(const struct flame *f, uint32_t node)
 {
-	uint32_t found = id == 1 ? 0 : idset_find(&f->index, id, same_id, f, &id);
-	return found == IDSET_NONE ? 0 : found;
+	flame_path path = {};
+	for (; node != FLAME_ROOT; node = node_of(f, node)->parent)
+		vec_push(&path, flame_tree_name_hash(&f->tree, node));
+	return path;
+}
+
+/* Where it leads to, as far as it is still there. */
+static uint32_t follow(struct flame *f, flame_path *path)
+{
+	uint32_t node = FLAME_ROOT;
+	for (size_t i = path->len; i-- > 0;) {
+		uint32_t kid = flame_tree_children(&f->tree, node);
+		while (kid != PROFILE_NONE && flame_tree_name_hash(&f->tree, kid) != path->data[i])
+			kid = node_of(f, kid)->next;
+		if (kid == PROFILE_NONE)
+			break;
+		node = kid;
+	}
+	vec_deinit(path);
+	return node;
 }
 
 /* The same places in what has been counted by now, where they are still there. */
@@ -394,21 +471,23 @@ static void renew(struct flame *f)
 {
 	const struct browse_hooks *h = f->ui->hooks;
 	const struct report *report;
-	uint64_t zoom = f->nodes.data[f->zoom].id, at = f->nodes.data[f->at].id;
+	flame_path zoom = path_of(f, f->zoom), at = path_of(f, f->at.node);
+	flame_tree_deinit(&f->tree);
 	f->ui->state = BROWSE_ON;
 	struct strobe_error *err = h->renew(h->ctx, &report);
 	if (err) {
 		error_destroy(err);
+		vec_deinit(&zoom);
+		vec_deinit(&at);
 		f->ui->state = BROWSE_END;
 		f->done = true;
 		return;
 	}
 	f->ui->fresh = report;
 	f->part = &report->parts[browser_part_named(report, strbuf_str(&f->name))];
-	f->event = f->part->hist->options.events[0];
 	make_tree(f);
-	f->zoom = find_id(f, zoom);
-	f->at = find_id(f, at);
+	f->zoom = follow(f, &zoom);
+	f->at.node = follow(f, &at);
 }
 
 static void draw_flames(void *ctx)
@@ -418,15 +497,15 @@ static void draw_flames(void *ctx)
 
 void flame_browse(struct ui *u, const struct report_part *part, struct strbuf *say)
 {
-	struct flame f = { .ui = u, .part = part, .event = part->hist->options.events[0] };
+	struct flame f = { .ui = u, .part = part };
 	struct ui before = *u;
 	u->draw_under = draw_flames;
 	u->under = &f;
 	strbuf_addstr(&f.name, part->event_name);
 	make_tree(&f);
-	if (!f.nodes.data[0].value)
+	f.done = !node_of(&f, FLAME_ROOT)->value;
+	if (f.done)
 		strbuf_addstr(say, "there are no samples to draw");
-	f.done = !f.nodes.data[0].value;
 	while (!f.done) {
 		draw(&f);
 		struct screen_key k = ui_key(u, u->hooks->is_live);
@@ -437,9 +516,8 @@ void flame_browse(struct ui *u, const struct report_part *part, struct strbuf *s
 	}
 	u->draw_under = before.draw_under;
 	u->under = before.under;
-	vec_deinit(&f.nodes);
+	flame_tree_deinit(&f.tree);
 	vec_deinit(&f.boxes);
-	idset_deinit(&f.index);
 	strbuf_deinit(&f.search);
 	strbuf_deinit(&f.name);
 	strbuf_deinit(&f.message);

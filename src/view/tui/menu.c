@@ -185,7 +185,7 @@ static void come_back(struct browser *b, struct browser_place place)
 {
 	if (b->ui.fresh)
 		browser_set(b, b->ui.fresh, browser_part_named(b->ui.fresh, strbuf_str(&b->event)));
-	else
+	else if (!b->rows.lines.len)
 		browser_filter(b);
 	b->ui.fresh = NULL;
 	browser_go_to(b, place);
