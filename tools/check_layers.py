@@ -32,6 +32,7 @@ CONFINED = [
     (r"curl/.*", {"net"}),
     (r"(capstone|Zydis)/.*", {"disasm"}),
     (r"microhttpd\.h", {"web"}),
+    (r"(histedit|readline/.*|editline/.*)\.h", {"cli"}),
 ]
 # rooms that may print or exit
 SPEAKERS = ("cmd", "cli", "web", "view/tui")

@@ -25,6 +25,7 @@ optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)
 optional   libzydis-dev       x86 instructions (script -F disasm, annotate)
 optional   libcapstone-dev    those of other architectures
 optional   libmicrohttpd-dev  serves pages to a browser (web)
+optional   libedit-dev        line editing at the prompt of pprof
 optional   clang              compiles the BPF programs of trace
 optional   llvm               strips them
 optional   libbpf-dev         loads them

@@ -17,6 +17,8 @@ static const struct {
 	{ "bpf_programs", "HAVE_BPF_PROGRAMS", HAVE_BPF_PROGRAMS },
 	{ "zydis", "HAVE_ZYDIS", HAVE_ZYDIS },
 	{ "capstone", "HAVE_CAPSTONE", HAVE_CAPSTONE },
+	{ "microhttpd", "HAVE_MICROHTTPD", HAVE_MICROHTTPD },
+	{ "libedit", "HAVE_HISTEDIT", HAVE_HISTEDIT },
 };
 
 void version_print(struct out *out, const char *program, bool build_options)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "cmd/pprof/pprof.h"
 
 enum setting_kind { SETTING_TEXT, SETTING_FLAG, SETTING_INTEGER, SETTING_NUMBER };
@@ -345,4 +346,20 @@ void pprof_config_out_help(struct out *out)
 	for (size_t i = 0; i < SETTINGS; i++)
 		if (settings[i].choices)
 			out_choices(&settings[i], out);
+}
+
+static void complete_setting(const struct setting *s, const char *word, bool as_typed, struct line_choices *to)
+{
+	bool wants_value = as_typed && s->kind != SETTING_FLAG;
+	if (text_has_prefix(s->name, word))
+		line_choices_add(to, wants_value ? arena_printf(&to->arena, "%s=", s->name) : s->name);
+	for (const struct setting_choice *c = s->choices; c && c->name; c++)
+		if (text_has_prefix(c->name, word))
+			line_choices_add(to, c->name);
+}
+
+void pprof_config_complete(const char *word, bool as_typed, struct line_choices *to)
+{
+	for (size_t i = 0; i < SETTINGS; i++)
+		complete_setting(&settings[i], word, as_typed, to);
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 #include "base/out.h"
+#include "cli/line_editor.h"
 #include "cmd/cmd.h"
 #include "cmd/pprof/symbolize.h"
 #include "cmd/profile_fetch.h"
@@ -112,5 +113,9 @@ void pprof_config_out_help(struct out *out);
 /* Help on one; NULL where there is none of that name. */
 const char *pprof_config_help(const char *name);
 
+/* Adds the settings that begin so; as_typed: with "=" behind those that want a value, and choices that can be typed alone. */
+void pprof_config_complete(const char *word, bool as_typed, struct line_choices *to);
+/* line_complete; ctx: the session, const. */
+void pprof_complete(void *ctx, const char *before, struct line_choices *ret);
 /* Reads commands from standard input until it ends. */
 int pprof_prompt(struct pprof_session *s, struct pprof_config *config);

@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/log.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "cli/line_editor.h"
+#include "cli/terminal.h"
 #include "cmd/pprof/pprof.h"
 
 #define COMMENT "//:"
@@ -17,6 +19,9 @@
 struct prompt {
 	struct pprof_session *session;
 	struct pprof_config *config;
+	struct line_editor *editor; /* NULL: lines are read as they come */
+	char *line;                 /* the last of those */
+	size_t line_cap;
 	bool is_over;
 };
 
@@ -238,6 +243,36 @@ static void run_line(struct prompt *p, const char *line)
 		say_error(command(p, &w));
 }
 
+/* ---- lines ---- */
+
+#define PROMPT "(pprof) "
+
+/* Only between two terminals, one of which can move its cursor, is there anything to edit. */
+static void open_editor(struct prompt *p)
+{
+	const char *term = getenv("TERM");
+	if (!terminal_is_tty(STDIN_FILENO) || !terminal_is_tty(STDOUT_FILENO) || !term || !strcmp(term, "dumb"))
+		return;
+	struct strobe_error *err = line_editor_create(PROMPT, pprof_complete, p->session, &p->editor);
+	if (err)
+		log_info("the prompt has no editing: %s", err->message);
+	error_destroy(err);
+}
+
+/* NULL at the end. */
+static char *read_line(struct prompt *p)
+{
+	if (!p->editor) {
+		fputs(PROMPT, stdout);
+		fflush(stdout);
+		return getline(&p->line, &p->line_cap, stdin) < 0 ? NULL : p->line;
+	}
+	const char *line = line_editor_read(p->editor);
+	if (!line)
+		putchar('\n'); /* behind the prompt */
+	return line ? arena_strdup(&p->session->ctx->words, line) : NULL;
+}
+
 static void out_greeting(void *ctx, struct out *out)
 {
 	const struct prompt *p = ctx;
@@ -248,20 +283,18 @@ static void out_greeting(void *ctx, struct out *out)
 int pprof_prompt(struct pprof_session *s, struct pprof_config *config)
 {
 	struct prompt p = { .session = s, .config = config };
-	_cleanup_free_ char *line = NULL;
-	size_t cap = 0;
+	char *line;
 	s->is_interactive = config->compact_labels = true;
 	say(out_greeting, &p);
-	while (!p.is_over) {
-		fputs("(pprof) ", stdout);
-		fflush(stdout);
-		if (getline(&line, &cap, stdin) < 0)
-			break;
+	open_editor(&p);
+	while (!p.is_over && (line = read_line(&p))) {
 		const char *said = trimmed(line), *meant = expand(&p, said);
 		if (!strcmp(said, ":"))
 			clear_filters(config);
 		else
 			run_line(&p, meant ? meant : said);
 	}
+	line_editor_destroy(p.editor);
+	free(p.line);
 	return CMD_OK;
 }
