@@ -85,33 +85,36 @@ char *out_reserve_slow(struct out *o, size_t n)
 /* What is written is short as a rule: the call of memcpy would take longer than two moves that overlap. */
 void out_write_some(struct out *o, const void *p, size_t n)
 {
-	const char *from = p, *end = from + n;
-	char *to = o->buf + o->len;
-	if (o->cap - o->len < n) {
+	const char *from = p;
+	/* Where n just fits, too: so there is a buffer below, whatever n is. */
+	if (o->cap - o->len <= n) {
 		out_write_slow(o, p, n);
 		return;
 	}
+	char *to = o->buf + o->len;
 	o->len += n;
 	if (n > 32) {
 		memcpy(to, from, n);
 	} else if (n >= 16) {
 		memcpy(to, from, 16);
-		memcpy(to + n - 16, end - 16, 16);
+		memcpy(to + n - 16, from + n - 16, 16);
 	} else if (n >= 8) {
 		memcpy(to, from, 8);
-		memcpy(to + n - 8, end - 8, 8);
+		memcpy(to + n - 8, from + n - 8, 8);
 	} else if (n >= 4) {
 		memcpy(to, from, 4);
-		memcpy(to + n - 4, end - 4, 4);
+		memcpy(to + n - 4, from + n - 4, 4);
 	} else if (n) {
 		to[0] = from[0];
 		to[n / 2] = from[n / 2];
-		to[n - 1] = end[-1];
+		to[n - 1] = from[n - 1];
 	}
 }
 
 void out_write_slow(struct out *o, const void *p, size_t n)
 {
+	if (!n)
+		return;
 	if (o->to_fd && n >= BUFFER) {
 		/* Large pieces go straight through. */
 		out_flush(o);

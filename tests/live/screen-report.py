@@ -285,6 +285,25 @@ def samples(tap, path):
         s.check(tap, lambda lines: any(re.match(r" +[0-9a-f]+ main\+0x", line) for line in lines), "r: all of them, with stacks")
 
 
+def some_samples(tap, path):
+    """--samples=5 of them, spread over all."""
+    want = taken(strobe("script", "-i", path, "-G", "--ns", "-S", "hot").out.splitlines())
+    with Browser(path, *WITH, "--samples=5", columns=140, rows=60) as s:
+        s.keys("/", "hot", "Enter")
+        s.wait_for("Filter: hot")
+        for way in ("A line each", "With stacks", "With source"):
+            s.keys("r")
+            choose(s, "Run scripts for samples of symbol [hot]")
+            choose(s, way)
+            lines = s.wait_for("q or Esc goes back") or []
+            times = taken(lines)
+            places = [want.index(t) for t in times if t in want]
+            tap.ok(len(times) == 5 and len(places) == 5 and places == [-(-i * len(want) // 5) for i in range(5)],
+                   f"--samples=5, {way}: five of {len(want)}, evenly spread", "\n".join(lines))
+            s.keys("q")
+            s.wait_for("Press '?'")
+
+
 def hierarchy(tap, path):
     """Levels open and close; what stands there is the text report's."""
     argv = ["--hierarchy", "-s", "comm,dso,sym", "--percent-limit", "1", "--no-children", "-g", "none"]
@@ -378,6 +397,7 @@ def main():
     pages(tap, path)
     code(tap, path)
     samples(tap, path)
+    some_samples(tap, path)
     hierarchy(tap, path)
     differences(tap, path)
     tap.done()

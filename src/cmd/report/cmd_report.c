@@ -202,6 +202,8 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions in call graphs, from debug information (on)" },
 	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "show C++ and Rust names as written in the source (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "the same for the kernel" },
+	{ OPTION_U64, 0, "samples", AT(listed_samples), .arg = "n",
+	  .help = "individual samples of an entry on the screen: n of them, evenly spread (all)" },
 	{ OPTION_OFF, 0, "source", AT(code.look.no_source), .help = "code on the screen has source lines between instructions (on)" },
 	{ OPTION_BOOL, 0, "asm-raw", AT(code.look.raw), .help = "code on the screen has the bytes of instructions" },
 	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "how x86 instructions are written" },

@@ -57,6 +57,7 @@ struct report_options {
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
 	struct report_code code; /* on the screen */
+	uint64_t listed_samples; /* there one by one: so many of an entry at most; 0 is all */
 	bool begins_with_code;   /* of the first function: `annotate` */
 	/* Where symbols come from */
 	struct symbols_options symbol_files;

@@ -20,12 +20,16 @@
 #define TEXT_MAX  (4u << 20)
 #define AROUND_NS 10000000ull
 
-static const char *const details[DETAILS_NR][4] = {
-	[DETAIL_LINES] = { "-G" },
-	[DETAIL_STACKS] = { NULL },
-	[DETAIL_CODE] = { "-G", "-F", "+disasm" },
-	[DETAIL_SOURCE] = { "-G", "-F", "+srcline" },
-	[DETAIL_CONTEXT] = { "-G" },
+/* How script prints them, and in how many lines each; 0: up to an empty one. */
+static const struct {
+	const char *options[4];
+	unsigned lines;
+} details[DETAILS_NR] = {
+	[DETAIL_LINES] = { { "-G" }, 1 },
+	[DETAIL_STACKS] = { { NULL }, 0 },
+	[DETAIL_CODE] = { { "-G", "-F", "+disasm" }, 1 },
+	[DETAIL_SOURCE] = { { "-G", "-F", "+srcline" }, 2 },
+	[DETAIL_CONTEXT] = { { "-G" }, 1 },
 };
 
 struct words {
@@ -127,8 +131,8 @@ static struct strobe_error *make_words(struct words *w, const struct report_opti
 	add_option(w, "--kallsyms", o->symbol_files.kallsyms);
 	if (o->force)
 		add_word(w, "-f");
-	for (size_t i = 0; i < sizeof(details[0]) / sizeof(*details[0]) && details[detail][i]; i++)
-		add_word(w, details[detail][i]);
+	for (const char *const *option = details[detail].options; *option; option++)
+		add_word(w, *option);
 	if (detail == DETAIL_CONTEXT)
 		return add_around(w, which->around);
 	add_option(w, "--pid", o->pids);
@@ -175,6 +179,41 @@ static pid_t start(const struct words *w, int *ret_fd)
 	else
 		*ret_fd = ends[0];
 	return pid;
+}
+
+static const char *sample_end(const char *text, const char *end, unsigned lines)
+{
+	for (unsigned seen = 1; text < end; seen++) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		if (!newline)
+			break;
+		if (lines ? seen == lines : newline == text)
+			return newline + 1;
+		text = newline + 1;
+	}
+	return end;
+}
+
+/* Leaves n samples of the text, as far from each other as they can be. */
+static void thin_out(struct strbuf *text, uint64_t n, unsigned lines)
+{
+	const char *end = text->data + text->len, *next;
+	uint64_t all = 0, i = 0;
+	size_t kept = 0;
+	for (const char *at = text->data; at < end; at = sample_end(at, end, lines))
+		all++;
+	if (all <= n)
+		return;
+	for (const char *at = text->data; at < end; at = next, i++) {
+		next = sample_end(at, end, lines);
+		/* The first one of each n-th part of them. */
+		if (i && i * n / all == (i - 1) * n / all)
+			continue;
+		memmove(text->data + kept, at, (size_t)(next - at));
+		kept += (size_t)(next - at);
+	}
+	text->len = kept;
+	text->data[kept] = '\0';
 }
 
 static bool read_all(int fd, bool (*go_on)(void *ctx, int fd), void *ctx, struct strbuf *ret)
@@ -231,6 +270,8 @@ struct strobe_error *report_print_samples(const struct report_options *o, const 
 	vec_push(&w.all, NULL);
 	if (!err)
 		err = run(&w, go_on, ctx, ret);
+	if (!err && o->listed_samples && detail != DETAIL_CONTEXT)
+		thin_out(ret, o->listed_samples, details[detail].lines);
 	words_deinit(&w);
 	return err;
 }
