@@ -40,9 +40,12 @@ struct strobe_error *bpf_refused(const struct sys *sys, int errnum, const char *
 	if (errnum == EPERM && sys_lockdown(sys) != SYS_LOCKDOWN_NONE)
 		return error_create(ERROR_PERMISSION, "%s: the kernel is locked down (see /sys/kernel/security/lockdown)", what);
 	if (errnum == EPERM)
-		return error_create(ERROR_PERMISSION, "%s: no right to load BPF programs (CAP_BPF and CAP_PERFMON, or root)", what);
+		return error_create(ERROR_PERMISSION, "%s: CAP_BPF and CAP_PERFMON are missing; run as root", what);
 	if (errnum == ENOSYS)
 		return error_create(ERROR_UNSUPPORTED, "%s: this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)", what);
+	if (errnum == ESRCH) /* libbpf's, of programs that look at the kernel's structures */
+		return error_create(ERROR_UNSUPPORTED, "%s: the kernel does not tell its types: no /sys/kernel/btf/vmlinux "
+				    "(CONFIG_DEBUG_INFO_BTF)", what);
 	return error_create(ERROR_UNSUPPORTED, "%s: %s", what, strerrordesc_np(errnum));
 }
 

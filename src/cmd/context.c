@@ -90,6 +90,9 @@ void cmd_say_damage(struct cmd_context *ctx, struct strobe_error *err)
 
 int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err)
 {
+	/* Other words would not help: the same ones are right for who may. */
+	if (err->code == ERROR_PERMISSION)
+		return cmd_fail(ctx, err);
 	say_line(ctx, err->message);
 	error_destroy(err);
 	struct out out;
