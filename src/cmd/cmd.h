@@ -63,8 +63,10 @@ extern const struct cmd *const cmd_all[];
 int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err);
 /* Tells of a damaged input whose whole part is used; the exit status is at least CMD_FAILED. Takes the error. */
 void cmd_say_damage(struct cmd_context *ctx, struct strobe_error *err);
-/* A wrong word that only run() could see: the same with the command's usage lines behind it. Returns CMD_USAGE;
- * of what the user has no right to, cmd_fail(). */
+/*
+ * A wrong word that only run() could see: the same with the command's usage lines behind it. Returns CMD_USAGE; of what the user
+ * has no right to, cmd_fail().
+ */
 int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err);
 /* A line on stderr, "strobe CMD: …". */
 void cmd_say(const struct cmd_context *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
