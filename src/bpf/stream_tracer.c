@@ -281,6 +281,7 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 		stream_tracer_close(s);
 		return err;
 	}
+	stream_tracer_enable(s, w->starts_enabled);
 	*ret = s;
 	return NULL;
 }

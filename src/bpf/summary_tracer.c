@@ -78,6 +78,7 @@ struct strobe_error *summary_tracer_open(const struct trace_whom *w, const struc
 		summary_tracer_close(s);
 		return err;
 	}
+	summary_tracer_enable(s, w->starts_enabled);
 	*ret = s;
 	return NULL;
 }

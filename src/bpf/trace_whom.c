@@ -59,7 +59,6 @@ struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_load
 void trace_whom_control(const struct trace_whom *w, struct trace_control *control)
 {
 	control->leader = (uint32_t)w->leader;
-	control->enabled = w->starts_enabled;
 	for (size_t i = 0; i < TRACE_CALLS; i++)
 		control->selected[i] = (w->all_calls || (w->selected[i / 64] >> i % 64 & 1) ? TRACE_SELECTED_CALL : 0) |
 				       (w->points[i / 64] >> i % 64 & 1 ? TRACE_SELECTED_POINT : 0);

@@ -38,5 +38,6 @@ struct strobe_error *trace_whom_check(const struct sys *sys) _must_check_;
 void trace_whom_settings(const struct trace_whom *w, struct trace_settings *settings);
 /* After loading: fills the maps. */
 struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_loaded *b) _must_check_;
+/* All but whether it is enabled: that is for when everything is attached, else calls come before the names of who makes them. */
 void trace_whom_control(const struct trace_whom *w, struct trace_control *control);
 uint32_t trace_cpus_possible(const struct sys *sys);
