@@ -179,6 +179,26 @@ static struct strobe_error *fill(struct stream_tracer *s, const struct trace_who
 	return open_wake(s);
 }
 
+static struct strobe_error *name_path(struct trace_name *ret, const char *text)
+{
+	size_t n = text ? strlen(text) : 0;
+	if (n > sizeof(ret->text))
+		return error_create(ERROR_USAGE, "a path to choose by has at most %zu bytes", sizeof(ret->text));
+	if (n)
+		memcpy(ret->text, text, n);
+	ret->bytes = (uint32_t)n;
+	return NULL;
+}
+
+static struct strobe_error *choose_path(const struct stream_path *path, struct trace_settings *ret)
+{
+	ret->by_path = path->prefix ? TRACE_BY_PREFIX : TRACE_BY_FILE;
+	ret->path_directory = path->directory_inode;
+	ret->path_device = path->device;
+	TRY(name_path(&ret->path[0], path->prefix ? path->prefix : path->name));
+	return name_path(&ret->path[1], path->other);
+}
+
 static struct strobe_error *settings_of(const struct trace_whom *w, const struct stream_options *o,
 					struct trace_settings *ret)
 {
@@ -193,13 +213,8 @@ static struct strobe_error *settings_of(const struct trace_whom *w, const struct
 		.ring_wait_bytes = o->no_wait ? UINT64_MAX : o->ring_bytes / 4 * 3,
 		.ring_last_bytes = o->ring_bytes / 8 * 7,
 	};
-	size_t path_bytes = o->path ? strlen(o->path) : 0;
-	ret->path_prefix = path_bytes && o->path[path_bytes - 1] == '*';
-	ret->path_bytes = (uint32_t)(path_bytes - ret->path_prefix);
-	if (path_bytes > sizeof(ret->path))
-		return error_create(ERROR_USAGE, "a path to choose by has at most %zu bytes", sizeof(ret->path));
-	if (path_bytes)
-		memcpy(ret->path, o->path, ret->path_bytes);
+	if (o->path)
+		TRY(choose_path(o->path, ret));
 	trace_whom_settings(w, ret);
 	return NULL;
 }

@@ -18,11 +18,20 @@
 
 struct stream_tracer;
 
+/* Which file calls are chosen by. Borrowed. */
+struct stream_path {
+	const char *prefix; /* paths that begin so, as programs spell them, and what was opened by these; else NULL: */
+	const char *name;   /* the file in its directory */
+	const char *other;  /* the last name of the link that it is called by; or NULL */
+	uint64_t directory_inode;
+	uint32_t device; /* as the kernel writes it; 0: not known */
+};
+
 struct stream_options {
 	const struct syscall_table *native, *compat; /* their plans are followed; compat may be NULL */
 	bool failures_only;
 	uint64_t longer_than_ns;
-	const char *path; /* only calls with this path, or by a descriptor that it was opened as; "…*": that begin so; or NULL */
+	const struct stream_path *path; /* only calls with this path, or on a descriptor of that file; or NULL */
 	uint32_t str_limit;
 	/* Pieces of SYSCALL_PART_FILE (struct trace_file) tell what all descriptors are open on, not only those that come without
 	 * a path. */

@@ -26,7 +26,7 @@ struct piece {
 struct scratch {
 	__u32 at;
 	__u32 compat, faults;
-	__u32 has_path; /* what was fetched has the path that is asked for */
+	__u32 has_path; /* what was fetched has the path that is asked for, or one that is called so */
 	__u32 pointers;
 	__u64 left; /* of the bytes of vectors */
 	struct {
@@ -38,14 +38,24 @@ struct scratch {
 	__u8 buf[TRACE_EVENT_MAX + PIECE_MAX + 64];
 };
 
-GLOBAL int is_path(struct scratch *s, __u32 at, __u32 n)
+/* Whether the path of n bytes at `at` begins like what is asked for, or is called like it: its last component. */
+GLOBAL int is_path(struct scratch *s, __u32 at, __u32 n, __u32 other)
 {
-	if (!s || n < settings.path_bytes || (!settings.path_prefix && n != settings.path_bytes))
+	const volatile struct trace_name *name = &settings.path[other & 1];
+	__u32 bytes = name->bytes;
+	if (!s || !bytes || n < bytes)
 		return 0;
+	if (settings.by_path == TRACE_BY_FILE) {
+		if (n > bytes && s->buf[(at + n - 1) & 0x3fff] == '/')
+			n--;
+		at += n - bytes;
+		if (n > bytes && s->buf[(at - 1) & 0x3fff] != '/')
+			return 0;
+	}
 	for (__u32 i = 0; i < TRACE_PATH_MAX; i++) {
-		if (i >= settings.path_bytes)
+		if (i >= bytes)
 			break;
-		if (s->buf[(at + i) & 0x3fff] != (__u8)settings.path[i])
+		if (s->buf[(at + i) & 0x3fff] != (__u8)name->text[i])
 			return 0;
 	}
 	return 1;
@@ -272,7 +282,7 @@ GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 when)
 	at = s->at;
 	if (f->what == FETCH_STRING) {
 		n = put(s, arg, ptr, AS_STRING, max ? max : PIECE_MAX - 8);
-		if (settings.path_bytes && n && is_path(s, at + 8, n))
+		if (settings.by_path && n && (is_path(s, at + 8, n, 0) || is_path(s, at + 8, n, 1)))
 			s->has_path = 1;
 		return 0;
 	}

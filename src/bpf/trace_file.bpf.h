@@ -126,6 +126,36 @@ GLOBAL int put_directory(struct scratch *s)
 	return put_place(s, TRACE_DIRECTORY);
 }
 
+/* Whether it is open on the file that is asked for: by its directory, and its name there. */
+GLOBAL int is_file(struct scratch *s, __s32 fd)
+{
+	struct file *file;
+	struct dentry *dentry = NULL, *directory = NULL;
+	struct inode *inode = NULL;
+	struct super_block *sb = NULL;
+	const unsigned char *name = NULL;
+	unsigned long inode_nr = 0;
+	unsigned int device = 0;
+	__u32 at;
+	long n;
+	if (!s || fd < 0 || s->at > TRACE_EVENT_MAX)
+		return 0;
+	file = file_of(bpf_get_current_task_btf(), fd);
+	READ(dentry, file->f_path.dentry);
+	READ(directory, dentry->d_parent);
+	READ(inode, directory->d_inode);
+	READ(inode_nr, inode->i_ino);
+	READ(sb, inode->i_sb);
+	READ(device, sb->s_dev);
+	if (!inode_nr || inode_nr != settings.path_directory || (settings.path_device && settings.path_device != device))
+		return 0;
+	/* Behind what stands there, and forgotten again. */
+	at = s->at & 0x3ff8;
+	READ(name, dentry->d_name.name);
+	n = bpf_probe_read_kernel_str(s->buf + at, NAME_BYTES, name);
+	return n == settings.path[0].bytes + 1 && is_path(s, at, n - 1, 0);
+}
+
 /* Of the descriptors of a call whose files are told. Of one that closes, before. */
 GLOBAL int put_files(struct scratch *s, const struct trace_plan *plan, __u32 ended)
 {

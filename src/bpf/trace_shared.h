@@ -76,6 +76,7 @@ struct trace_stack {
 #define TRACE_FLAG_COMPAT   1 /* a call of a 32-bit program */
 #define TRACE_FLAG_STARTED  2 /* start_ns is known */
 #define TRACE_FLAG_RESUMED  4 /* its ENTERED came before */
+#define TRACE_FLAG_MAYBE    8 /* a string ends like the name that is asked for: whether it is that file is to be looked up */
 
 struct trace_event {
 	__u64 time_ns, start_ns;
@@ -147,6 +148,14 @@ struct trace_file {
 
 /* --- settings: constants to the programs --- */
 
+/* Calls are chosen by paths that begin so, and what was opened by these; by a file, of its descriptors and its names. */
+enum trace_by_path { TRACE_BY_NO_PATH, TRACE_BY_PREFIX, TRACE_BY_FILE };
+
+struct trace_name {
+	__u32 bytes; /* 0: none */
+	char text[TRACE_PATH_MAX];
+};
+
 struct trace_settings {
 	__u32 self;      /* our own process, left out */
 	__u8 by;         /* enum trace_by */
@@ -164,12 +173,13 @@ struct trace_settings {
 	__u8 points;        /* some calls are asked for as tracepoints: TRACE_SELECTED_POINT */
 	__u8 few_calls;     /* the end of each has a tracepoint of its own: that of all calls is for 32-bit ones */
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
-	__u32 path_bytes;   /* only calls with this path, or with what was opened by it; 0: all */
-	__u32 path_prefix;  /* with one that begins so */
+	__u8 by_path;       /* enum trace_by_path */
+	__u32 path_device;  /* of that directory, as the kernel writes it; 0: not known */
+	__u64 path_directory; /* inode of the directory that the file is in */
 	__u64 ring_wake_bytes; /* so full, the reader is woken */
 	__u64 ring_wait_bytes; /* so full, calls wait for it */
 	__u64 ring_last_bytes; /* so full, they wait longer */
-	char path[TRACE_PATH_MAX];
+	struct trace_name path[2]; /* OF_FILE: its name in its directory, and of the link that it is called by */
 };
 
 /* 32-bit calls: whether there are any, and whether the tracepoint of the ends of all calls is attached for them. */

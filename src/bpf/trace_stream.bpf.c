@@ -14,7 +14,7 @@ struct task_state {
 	__u8 told;  /* its ENTERED is out */
 	__u8 blob;  /* what was fetched at entry waits in blobs */
 	__u8 point; /* its POINT is to be sent when what it points at can be read */
-	__u8 path;  /* what was fetched at entry has the path that is asked for */
+	__u8 path;  /* PATH_*: what was seen at entry */
 	__u8 left;  /* its end has been told of already */
 	__u8 stops; /* by us: the reader lets it go on */
 };
@@ -53,9 +53,10 @@ struct {
 	__type(value, struct trace_plan);
 } plans SEC(".maps");
 
-#define CLASS_DESC 2 /* SYSCALL_DESC: the first argument is a descriptor */
+#define PATH_NAMED  1 /* what was fetched has the path that is asked for, or one that is called so */
+#define PATH_OPENED 2 /* a descriptor is of that file */
 
-/* Process and descriptor, of what was opened by the path that is asked for. */
+/* Process and descriptor, of what was opened by a path that begins so. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -129,26 +130,62 @@ INLINE void take_blob(struct scratch *s, struct task_struct *task)
 	}
 }
 
-/* Whether what is fetched has the path that is asked for, or the descriptor is one of what was opened by it. */
-APART int has_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
+INLINE _Bool is_opened(struct scratch *s, struct task_struct *task, __s32 fd)
+{
+	__u64 key = (__u64)task->tgid << 32 | (__u32)fd;
+	if (settings.by_path == TRACE_BY_FILE)
+		return is_file(s, fd);
+	return bpf_map_lookup_elem(&path_fds, &key) != NULL;
+}
+
+/* PATH_* of what was fetched and of the descriptors of a call, before it closes them. */
+APART int seen_of(struct scratch *s, struct task_struct *task, struct trace_plan *plan)
+{
+	int seen = s->has_path ? PATH_NAMED : 0;
+	for (__u32 i = 0; i < TRACE_ARGS; i++)
+		if ((plan->files >> i & 1) && is_opened(s, task, s->arg[i]))
+			seen |= PATH_OPENED;
+	return seen;
+}
+
+/* What was opened and closed by a path that begins so. */
+INLINE void follow_fds(struct scratch *s, struct task_struct *task, struct trace_plan *plan)
 {
 	__u64 key = (__u64)task->tgid << 32 | (__u32)s->arg[0];
 	__u32 one = 1;
-	_Bool hit = s->has_path || t->path || ((plan->classes & CLASS_DESC) && bpf_map_lookup_elem(&path_fds, &key));
-	if (!hit || !ended)
-		return hit;
 	if (plan->fds & TRACE_FDS_CLOSED)
 		bpf_map_delete_elem(&path_fds, &key);
-	if ((plan->fds & TRACE_FDS_RESULT) && s->ret >= 0) {
-		key = (__u64)task->tgid << 32 | (__u32)s->ret;
-		bpf_map_update_elem(&path_fds, &key, &one, BPF_ANY);
+	if (!(plan->fds & TRACE_FDS_RESULT) || s->ret < 0)
+		return;
+	key = (__u64)task->tgid << 32 | (__u32)s->ret;
+	bpf_map_update_elem(&path_fds, &key, &one, BPF_ANY);
+}
+
+/*
+ * Whether what is fetched has the path that is asked for, or a descriptor is of what was opened by it. A string that is called
+ * like the file goes to the reader with the directory where the process stands.
+ */
+APART int has_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
+{
+	int seen = t->path | seen_of(s, task, plan);
+	if (settings.by_path == TRACE_BY_PREFIX) {
+		if (seen && ended)
+			follow_fds(s, task, plan);
+		return seen;
 	}
+	if (ended && (plan->fds & TRACE_FDS_RESULT) && is_file(s, s->ret))
+		seen |= PATH_OPENED;
+	if ((seen & PATH_OPENED) || (!seen && !(ended && (plan->fds & TRACE_FDS_MOVED))))
+		return seen;
+	((struct trace_event *)s->buf)->flags |= TRACE_FLAG_MAYBE;
+	if (!(plan->fds & TRACE_FDS_MOVED) || s->ret < 0)
+		put_directory(s);
 	return 1;
 }
 
 INLINE _Bool is_on_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
 {
-	return !settings.path_bytes || has_path(s, task, t, plan, ended);
+	return !settings.by_path || has_path(s, task, t, plan, ended);
 }
 
 INLINE struct pt_regs *regs_of(struct task_struct *task)
@@ -231,7 +268,7 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
 	s->ret = 0;
 	if (plan->no_return) {
-		if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || settings.path_bytes ||
+		if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || settings.by_path ||
 		    !is_call(call))
 			return 0;
 		begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, number, args_of(plan));
@@ -245,7 +282,8 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 	fetch(s, plan, TRACE_WHEN_ENTERS);
 	if (plan->fds & TRACE_FDS_CLOSED)
 		put_files(s, plan, 0);
-	t->path = s->has_path;
+	if (settings.by_path)
+		t->path = seen_of(s, task, plan);
 	if (!s->at)
 		return 0;
 	b = bpf_task_storage_get(&blobs, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);

@@ -38,6 +38,7 @@ struct mm_struct {
 };
 
 struct super_block {
+	unsigned int s_dev;
 	unsigned long s_magic;
 };
 

@@ -35,6 +35,8 @@ static void take_call(const struct trace_calls *c, const struct trace_event *ev,
 	call.payload.nr = 0;
 	size_t head = sizeof(*ev) + ev->args_nr * sizeof(uint64_t);
 	syscall_payload_add(&call.payload, (const uint8_t *)ev + head, bytes - head);
+	if ((ev->flags & TRACE_FLAG_MAYBE) && !path_choice_has(c->path, &trace_lines_tasks(c->lines)->files, &call))
+		return;
 	struct trace_line line = line_of(ev, call.has_ret ? TRACE_LINE_CALL : TRACE_LINE_ENTERED);
 	line.call = &call;
 	line.frames = frames;
@@ -137,7 +139,7 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 		.compat = r->compat,
 		.failures_only = o->failure && !o->with_summary,
 		.longer_than_ns = o->duration_set && !o->with_summary ? (uint64_t)(o->duration_ms * 1e6) : 0,
-		.path = o->path,
+		.path = o->path ? &r->path.stream : NULL,
 		.str_limit = (uint32_t)o->str_limit,
 		.files = !trace_sees_files(r),
 		.ring_bytes = o->ring_bytes,
@@ -172,7 +174,7 @@ void trace_calls_init(struct trace_calls *c, struct trace_run *r)
 		.files = trace_sees_files(r) ? OPEN_FILES_FOLLOWED : r->by_rings ? OPEN_FILES_ASKED : OPEN_FILES_GIVEN,
 		.chosen_before = !o->with_summary && !r->by_rings,
 	};
-	*c = (struct trace_calls){ .native = r->native, .compat = r->compat, .lines = trace_lines_create(&setup),
+	*c = (struct trace_calls){ .native = r->native, .compat = r->compat, .path = &r->path, .lines = trace_lines_create(&setup),
 				   .signals = trace_shows_signals(o), .processes = trace_shows_processes(o),
 				   .sched = o->sched };
 	ask_before(c, r);

@@ -10,6 +10,7 @@
 
 struct trace_calls {
 	const struct syscall_table *native, *compat; /* compat may be NULL */
+	const struct path_choice *path; /* -P */
 	struct trace_lines *lines;
 	bool signals, processes; /* lines of their own */
 	bool sched;              /* what ended tasks ran and waited is kept */

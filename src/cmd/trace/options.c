@@ -133,7 +133,7 @@ const struct option trace_option_table[] = {
 	  .help = "tasks that start and end (the default where all calls are shown)" },
 	{ OPTION_BOOL, 0, "failure", AT(failure), .help = "only calls that failed" },
 	{ OPTION_STRING, 'P', "trace-path", AT(path), .arg = "path",
-	  .help = "only calls with this path (\"/etc/*\": that begins so), or by a descriptor that it was opened as" },
+	  .help = "only calls with this file, by name or by descriptor (\"/etc/*\": paths that begin so)" },
 	{ OPTION_F64, 0, "duration", AT(duration_ms), .arg = "ms", .set_offset = AT(duration_set),
 	  .help = "only calls that took longer" },
 	{ OPTION_STRING, 0, "switch-on", AT(switch_on), .arg = "event", .help = "nothing before this event" },

@@ -230,6 +230,8 @@ static struct strobe_error *run(struct trace_run *r)
 {
 	TRY(trace_options_check(r->o, r->ctx->rest.argc));
 	TRY(choose_calls(r));
+	if (r->o->path)
+		path_choice_init(&r->path, r->o->path);
 	TRY(find_cgroup(r));
 	TRY(cmd_signals_open(&r->signals, (int[]){ SIGCHLD, 0 }));
 	TRY(trace_open_output(r));
@@ -285,6 +287,7 @@ int trace_run(struct trace_run *r)
 	target_map_deinit(&r->map);
 	free(r->cgroup);
 	free(r->argv);
+	path_choice_deinit(&r->path);
 	syscall_table_destroy(r->native);
 	syscall_table_destroy(r->compat);
 	return status;

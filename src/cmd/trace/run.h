@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/signals.h"
 #include "cmd/trace/options.h"
+#include "cmd/trace/path_choice.h"
 
 struct trace_run;
 
@@ -49,6 +50,7 @@ struct trace_run {
 	/* System calls of this machine, and of its 32-bit programs (may be NULL). */
 	struct syscall_table *native, *compat;
 	struct syscall_set chosen, compat_chosen; /* with -e */
+	struct path_choice path;                  /* with -P */
 	bool by_rings;             /* without BPF: calls come from their tracepoints */
 	int wake_fd;               /* of the hooks: a tick comes when it is readable, too; or -1 */
 	void *state; /* of the hooks */
