@@ -237,7 +237,8 @@ def check_path(tap):
     at = theirs.index("openat")
     tap.equal(theirs[at:at + 2], first[:2], "strace -P sees the first cat")
     tap.equal(ours[:len(first)], first, "-P: a path, and what was opened by it")
-    tap.equal([c for c in ours if c != "dup2"], [c for c in theirs if c != "dup2"], "and all else that strace has, of a child's descriptor, too")
+    both = [[c for c in calls if c != "dup2"] for calls in (ours, theirs)]
+    tap.equal(*both, "and all else that strace has, of a child's descriptor, too")
     seen = events("-P", "/etc/host*", "-e", "openat", "sh", "-c", script)
     tap.equal([e["args"]["filename"] for e in seen], ["/etc/hostname", "/etc/hosts", "/etc/hostname"], "-P: paths that begin so")
     tap.equal(events("-P", "/etc/host", "-e", "openat", "sh", "-c", script), [], "-P: no shorter ones")
@@ -260,7 +261,8 @@ def check_spellings(tap, reading):
         seen = [e["syscall"] for e in events("-P", asked, "sh", "-c", command) if "ret" in e]
         tap.ok("statx" in seen if "stat" in command else seen[0] == "openat" and "unlinkat" in seen, f"-P {asked}: {command}", str(seen))
     tap.equal(events("-P", "place/nothing", "cat", "place/file", "place/link"), [], "-P: no other file")
-    tap.equal([e["syscall"] for e in events("-P", "place/below", "sh", "-c", "cd place/below")], ["chdir"], "-P: a directory that one goes to")
+    seen = [e["syscall"] for e in events("-P", "place/below", "sh", "-c", "cd place/below")]
+    tap.equal(seen, ["chdir"], "-P: a directory that one goes to")
 
 
 def check_faults(tap):
