@@ -8,10 +8,11 @@
 
 #include "object/dwarf.h"
 
-static struct object *open_split(void *ctx, const char *path)
+static struct object *open_split(void *ctx, const char *path, uint64_t id)
 {
 	struct object *o = NULL;
 	(void)ctx;
+	(void)id;
 	error_destroy(object_open(path, &o));
 	return o;
 }

@@ -19,7 +19,7 @@
 
 #define LINK_UP "../.." /* from .build-id/xx/ to the cache */
 
-const char *const buildid_cache_names[] = { "elf", "debug", "vdso", "kallsyms", "probes", NULL };
+const char *const buildid_cache_names[] = { "elf", "debug", "vdso", "kallsyms", "probes", BUILDID_CACHE_PACKAGE, NULL };
 
 void buildid_hex(const uint8_t *id, size_t bytes, char ret[BUILDID_HEX_MAX])
 {
@@ -46,6 +46,14 @@ bool buildid_cache_has(const char *dir, const char *hex)
 	_cleanup_free_ char *link = buildid_cache_path(dir, hex, NULL);
 	struct stat st;
 	return link && !stat(link, &st) && S_ISDIR(st.st_mode);
+}
+
+bool buildid_cache_is_name(const char *name)
+{
+	for (const char *const *n = buildid_cache_names; *n; n++)
+		if (!strcmp(name, *n))
+			return true;
+	return text_has_prefix(name, "dwo-") && strspn(name + 4, "0123456789abcdef") == 16 && !name[20];
 }
 
 /* A path of the recording becomes one below the cache: it must not climb out of it, nor into the links. */

@@ -4,6 +4,8 @@
  * The layout is the one of the reference, and either tool reads and writes the other's entries:
  *
  *	DIR/PATH/HEX/elf                the file ("vdso", "kallsyms" for those; "debug": its debug information; "probes")
+ *	DIR/PATH/HEX/dwp                split debug information in one package, and
+ *	DIR/PATH/HEX/dwo-0123…          of one unit, by the 16 digits of its id (these two the reference has not)
  *	DIR/.build-id/xx/yyyy…          a link to ../../PATH/HEX
  *
  * PATH is where the file was, or its name in brackets. Paths that try to leave DIR ("..") are refused: they may come from a
@@ -41,6 +43,10 @@ struct strobe_error *buildid_cache_remove(const char *dir, const char *hex) _mus
 
 /* What an entry may hold that another machine has use for, "elf" first; NULL ends them. */
 extern const char *const buildid_cache_names[];
+#define BUILDID_CACHE_PACKAGE "dwp"
+#define BUILDID_CACHE_SPLIT   "dwo-%016llx" /* an unsigned long long: the unit's id */
+/* Whether it is one of those names, or that of a split unit. */
+bool buildid_cache_is_name(const char *name);
 
 struct buildid_cache_entry {
 	const char *hex;

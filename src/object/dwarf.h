@@ -23,10 +23,11 @@ struct dwarf_files {
 	/* The supplement that .gnu_debugaltlink names (dwz), borrowed; or NULL. */
 	struct object *supplement;
 	/*
-	 * Opens a .dwo or .dwp by the path that the debug information or the object's name gives; NULL = there is none. What
-	 * it returns is closed by dwarf_destroy(). Called once a path, never by two threads at a time. NULL: split units have lines only.
+	 * Opens a .dwo or .dwp by the path that the debug information or the object's name gives; NULL = there is none. id: of the
+	 * unit that has to be in a .dwo, 0 for a .dwp. What it returns is closed by dwarf_destroy(). Never called by two threads at
+	 * a time. NULL: split units have lines only.
 	 */
-	struct object *(*open_split)(void *ctx, const char *path);
+	struct object *(*open_split)(void *ctx, const char *path, uint64_t id);
 	void *ctx;
 };
 
@@ -53,5 +54,7 @@ bool dwarf_line(struct dwarf *d, uint64_t addr, struct dwarf_frame *ret);
 /* Calls fn for each row of the line table of the unit at addr, for listings of source; ends with line 0 behind a sequence. */
 void dwarf_each_line(struct dwarf *d, uint64_t addr,
 		     void (*fn)(void *ctx, uint64_t addr, const char *file, uint32_t line), void *ctx);
+/* Calls fn for each unit whose functions are in a .dwo, with the path of that, for as long as it returns true. */
+void dwarf_each_split(struct dwarf *d, bool (*fn)(void *ctx, const char *path, uint64_t id), void *ctx);
 /* The name and build-id in .gnu_debugaltlink (borrowed); false where there is none. */
 bool dwarf_supplement_link(struct object *o, const char **ret_name, const uint8_t **ret_id, size_t *ret_id_bytes);

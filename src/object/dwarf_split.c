@@ -4,9 +4,9 @@
 #include "base/mem.h"
 #include "object/dwarf_priv.h"
 
-static struct dwarf_file *open_split(struct dwarf *d, const char *path)
+static struct dwarf_file *open_split(struct dwarf *d, const char *path, uint64_t id)
 {
-	struct object *o = d->files.open_split ? d->files.open_split(d->files.ctx, path) : NULL;
+	struct object *o = d->files.open_split ? d->files.open_split(d->files.ctx, path, id) : NULL;
 	if (!o)
 		return NULL;
 	struct dwarf_file *f = xmalloc(sizeof(*f));
@@ -33,14 +33,18 @@ static struct dwarf_unit *join(struct dwarf_unit *skeleton, struct dwarf_unit *u
 	return u->bad ? NULL : u;
 }
 
+/* For the caller to free. */
+static char *path_of(const struct dwarf_unit *skeleton)
+{
+	return *skeleton->dwo_name != '/' && skeleton->comp_dir ? xasprintf("%s/%s", skeleton->comp_dir, skeleton->dwo_name) :
+								  xstrdup(skeleton->dwo_name);
+}
+
 static struct dwarf_unit *find_in_object(struct dwarf_unit *skeleton)
 {
-	struct dwarf *d = skeleton->file->dwarf;
-	char *joined = *skeleton->dwo_name != '/' && skeleton->comp_dir ?
-			       xasprintf("%s/%s", skeleton->comp_dir, skeleton->dwo_name) :
-			       xstrdup(skeleton->dwo_name);
-	struct dwarf_file *f = open_split(d, joined);
-	free(joined);
+	char *path = path_of(skeleton);
+	struct dwarf_file *f = open_split(skeleton->file->dwarf, path, skeleton->id);
+	free(path);
 	for (size_t i = 0; f && i < f->units.len; i++) {
 		struct dwarf_unit *u = f->units.data[i];
 		if (u->type != DW_UT_split_compile && u->type != DW_UT_compile)
@@ -136,7 +140,7 @@ struct dwarf_unit *dwarf_split_unit(struct dwarf_unit *u)
 		if (!d->package_tried) {
 			d->package_tried = true;
 			char *path = xasprintf("%s.dwp", object_name(d->object));
-			d->package = open_split(d, path);
+			d->package = open_split(d, path, 0);
 			free(path);
 		}
 		split = d->package ? find_in_package(u) : NULL;
@@ -146,4 +150,18 @@ struct dwarf_unit *dwarf_split_unit(struct dwarf_unit *u)
 	}
 	pthread_mutex_unlock(&d->lock);
 	return split;
+}
+
+void dwarf_each_split(struct dwarf *d, bool (*fn)(void *ctx, const char *path, uint64_t id), void *ctx)
+{
+	bool more = true;
+	for (size_t i = 0; more && i < d->main.units.len; i++) {
+		struct dwarf_unit *u = d->main.units.data[i];
+		dwarf_need_root(u);
+		if (u->bad || !u->has_dwo || !u->dwo_name)
+			continue;
+		char *path = path_of(u);
+		more = fn(ctx, path, u->id);
+		free(path);
+	}
 }

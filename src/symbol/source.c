@@ -1,5 +1,6 @@
 #include "symbol/source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "object/buildid_cache.h"
 #include "object/dwarf.h"
 #include "symbol/symbol_priv.h"
 
@@ -84,6 +86,19 @@ static struct object *open_supplement_at(const char *path, const uint8_t *id, si
 	return NULL;
 }
 
+/* What the build-id cache has of a recorded file, or of what belongs to one; NULL where that is none. */
+static struct object *open_cached(struct dso *d, const uint8_t *id, size_t id_bytes, const char *name)
+{
+	char hex[BUILDID_HEX_MAX];
+	struct object *o = NULL;
+	buildid_hex(id, id_bytes, hex);
+	char *path = d->session->options.buildid_dir ? buildid_cache_path(d->session->options.buildid_dir, hex, name) : NULL;
+	if (path && !access(path, R_OK))
+		error_destroy(object_open(path, &o));
+	free(path);
+	return o;
+}
+
 static struct object *open_supplement(struct dso *d, struct object *o)
 {
 	const char *name, *symfs = d->session->options.symfs;
@@ -102,14 +117,21 @@ static struct object *open_supplement(struct dso *d, struct object *o)
 		found = open_supplement_at(arena_printf(&d->arena, "%.*s/%s", dir_bytes, object_name(o), name), id, bytes);
 	}
 	base = base ? base + 1 : name;
-	return found ? found :
-		       open_supplement_at(arena_printf(&d->arena, "%s" DWZ_DIRECTORY "/%s", symfs ? symfs : "", base), id, bytes);
+	found = found ? found :
+			open_supplement_at(arena_printf(&d->arena, "%s" DWZ_DIRECTORY "/%s", symfs ? symfs : "", base), id, bytes);
+	return found ? found : open_cached(d, id, bytes, "elf");
 }
 
-static struct object *open_split(void *ctx, const char *path)
+/* By the unit's id first: what stands at the path may be another by now, and of another machine. */
+static struct object *open_split(void *ctx, const char *path, uint64_t id)
 {
 	struct dso *d = ctx;
-	struct object *o = NULL;
+	char name[32] = BUILDID_CACHE_PACKAGE;
+	if (id)
+		snprintf(name, sizeof(name), BUILDID_CACHE_SPLIT, (unsigned long long)id);
+	struct object *o = open_cached(d, d->file->build_id, d->file->build_id_len, name);
+	if (o)
+		return o;
 	if (d->session->options.symfs) {
 		char *below = xasprintf("%s%s", d->session->options.symfs, path);
 		struct strobe_error *err = access(below, R_OK) ? NULL : object_open(below, &o);

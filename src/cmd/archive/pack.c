@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -56,7 +57,10 @@ static struct strobe_error *add_bytes(struct pack *p, const char *hex, const cha
 static struct strobe_error *add_debug(struct pack *p, const struct cached_file *file, const char *path)
 {
 	_cleanup_free_ char *debug = cached_file_debug(file, p->servers);
-	return debug ? add_path(p, file->hex, path, "debug", debug) : NULL;
+	struct archive_entry e = { .cache_dir = p->cache_dir, .path = path, .hex = file->hex, .elf = file->source, .debug = debug };
+	if (debug)
+		TRY(add_path(p, file->hex, path, "debug", debug));
+	return archive_add_companions(p->w, &e);
 }
 
 /* Recorders put programs alone into the cache: the debug file that belongs to one. */
@@ -76,8 +80,7 @@ static struct strobe_error *add_debug_of_cached(struct pack *p, const char *hex,
 /* From the cache; *ret_done false where it has nothing of this build-id. */
 static struct strobe_error *add_cached(struct pack *p, const char *hex, const char *path, bool *ret_done)
 {
-	_cleanup_free_ char *elf = NULL;
-	bool has_debug = false;
+	_cleanup_free_ char *elf = NULL, *debug = NULL;
 	for (const char *const *name = buildid_cache_names; *name; name++) {
 		_cleanup_free_ char *source = p->cache_dir ? buildid_cache_path(p->cache_dir, hex, *name) : NULL;
 		if (!source || access(source, R_OK))
@@ -89,11 +92,15 @@ static struct strobe_error *add_cached(struct pack *p, const char *hex, const ch
 			TRY(add_link(p, hex, path));
 		*ret_done = true;
 		TRY(add_path(p, hex, path, *name, source));
-		has_debug |= !strcmp(*name, "debug");
 		if (!strcmp(*name, "elf"))
 			elf = take_ptr(source);
+		else if (!strcmp(*name, "debug"))
+			debug = take_ptr(source);
 	}
-	return elf && !has_debug ? add_debug_of_cached(p, hex, path, elf) : NULL;
+	if (elf && !debug)
+		return add_debug_of_cached(p, hex, path, elf);
+	struct archive_entry e = { .cache_dir = p->cache_dir, .path = path, .hex = hex, .elf = elf, .debug = debug };
+	return archive_add_companions(p->w, &e);
 }
 
 /* The file where it was recorded, if it still is the same. */
@@ -208,20 +215,54 @@ static struct strobe_error *add_files(struct pack *p, const struct recorded_file
 	return NULL;
 }
 
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_recorded(const struct dirent *e)
+{
+	return archive_is_recorded(e->d_name);
+}
+
+/* A recording that is a directory: the files that a recorder puts there. */
+static struct strobe_error *add_directory(struct tar_writer *all, int dir, const char *input, const char *name)
+{
+	struct dirent **list;
+	struct strobe_error *err = NULL;
+	int n = scandirat(dir, ".", &list, is_recorded, by_name);
+	if (n < 0)
+		return error_errno(errno, "cannot read %s", input);
+	for (int i = 0; i < n; i++) {
+		_cleanup_free_ char *inside = xasprintf("%s/%s", name, list[i]->d_name);
+		_cleanup_close_ int fd = err ? -1 : openat(dir, list[i]->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (!err)
+			err = fd < 0 ? error_errno(errno, "cannot open %s/%s", input, list[i]->d_name) :
+				       tar_add_file(all, inside, fd, inside);
+		free(list[i]);
+	}
+	free(list);
+	return err;
+}
+
+static struct strobe_error *add_recording(struct tar_writer *all, const char *input)
+{
+	_cleanup_close_ int fd = open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_free_ char *whole = fd < 0 ? NULL : realpath(input, NULL);
+	struct stat st;
+	if (!whole || fstat(fd, &st))
+		return error_errno(errno, "cannot open %s", input);
+	const char *base = strrchr(S_ISDIR(st.st_mode) ? whole : input, '/');
+	base = base ? base + 1 : input;
+	return S_ISDIR(st.st_mode) ? add_directory(all, fd, input, base) : tar_add_file(all, base, fd, input);
+}
+
 /* The recording, and the archive of its files, in another. */
 static struct strobe_error *add_all(struct pack *p, const struct recorded_files *files, int fd, const char *name)
 {
-	const char *input = input_path(p->o->input), *base = strrchr(input, '/');
 	_cleanup_free_ char *temporary = xasprintf("%s.symbols.XXXXXX", name);
 	_cleanup_close_ int symbols = mkostemp(temporary, O_CLOEXEC);
-	_cleanup_close_ int recording = open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct tar_writer *all = NULL;
-	struct stat st;
-	if (recording < 0 || fstat(recording, &st))
-		return error_errno(errno, "cannot open %s", input);
-	if (S_ISDIR(st.st_mode))
-		return error_create(ERROR_UNSUPPORTED, "%s is a directory, and --all packs recordings that are one file; without it "
-				    "what the recording needs is packed", input);
 	if (symbols < 0)
 		return error_errno(errno, "cannot create %s", temporary);
 	unlink(temporary);
@@ -229,7 +270,7 @@ static struct strobe_error *add_all(struct pack *p, const struct recorded_files 
 	if (lseek(symbols, 0, SEEK_SET))
 		return error_errno(errno, "cannot read %s", temporary);
 	TRY(tar_writer_create(fd, name, packing_by_name(name), &all));
-	struct strobe_error *err = tar_add_file(all, base ? base + 1 : input, recording, input);
+	struct strobe_error *err = add_recording(all, input_path(p->o->input));
 	if (!err)
 		err = tar_add_file(all, SYMBOLS_NAME, symbols, SYMBOLS_NAME);
 	if (!err)
@@ -283,6 +324,11 @@ int archive_pack(struct cmd_context *ctx, const struct archive_options *o, const
 		return cmd_fail(ctx, error_create(ERROR_UNSUPPORTED, "a stream has to be saved to a file first"));
 	p.servers = debuginfod_from_environment(NULL);
 	struct strobe_error *err = recorded_files_read(o->input, o->force, RECORDED_NEEDED, &files);
+	if (err && err->code == ERROR_TRUNCATED && files.list.len) {
+		cmd_say(ctx, "%s: what the whole part needs is packed", err->message);
+		error_destroy(err);
+		err = NULL;
+	}
 	_cleanup_free_ char *name = o->output ? xstrdup(o->output) : default_name(o);
 	if (!err && !files.list.len)
 		err = error_create(ERROR_NOT_FOUND, "no build-ids found in %s", input);

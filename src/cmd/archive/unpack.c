@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "archive/tar.h"
@@ -62,12 +63,17 @@ static bool is_what_it_says(const char *path, const char *hex, const char *name)
 	char its[BUILDID_HEX_MAX];
 	if (!strcmp(name, "kallsyms") || !strcmp(name, "probes"))
 		return true;
+	bool is_split = text_has_prefix(name, "dw");
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_error_ struct strobe_error *err = object_open_packed_fd(fd, path, &o);
 	if (err)
 		return false;
 	buildid_hex(id, object_build_id(o, id), its);
+	bool has_split = object_find_section(o, ".debug_info.dwo");
 	object_close(o);
+	/* Split debug information has no build-id: whoever reads it looks for the ids of units. */
+	if (is_split)
+		return has_split;
 	return text_has_prefix(its, hex) || text_has_prefix(hex, its);
 }
 
@@ -77,10 +83,7 @@ static bool part_path(const char *path, char **ret_dir, char **ret_hex, const ch
 	while (text_has_prefix(path, "./"))
 		path += 2;
 	const char *name = strrchr(path, '/'), *hex = name;
-	bool known = false;
-	for (const char *const *n = buildid_cache_names; name && *n; n++)
-		known |= !strcmp(name + 1, *n);
-	if (!known)
+	if (!name || !buildid_cache_is_name(name + 1))
 		return false;
 	while (hex > path && hex[-1] != '/')
 		hex--;
@@ -120,6 +123,43 @@ static struct strobe_error *unpack_cached(struct unpack *u, struct tar_reader *r
 	return NULL;
 }
 
+bool archive_is_recorded(const char *name)
+{
+	if (!text_has_prefix(name, "data"))
+		return false;
+	return !name[4] || (name[4] == '.' && name[5] && !name[5 + strspn(name + 5, "0123456789")]);
+}
+
+static bool is_plain_name(const char *name, size_t bytes)
+{
+	return bytes && !memchr(name, '/', bytes) && !(bytes <= 2 && !memcmp(name, "..", bytes));
+}
+
+/* "DIR/data" or "DIR/data.0": of a recording that is a directory. */
+static bool is_in_directory(const char *path)
+{
+	const char *slash = strchr(path, '/');
+	return slash && is_plain_name(path, (size_t)(slash - path)) && archive_is_recorded(slash + 1);
+}
+
+static struct strobe_error *unpack_into_directory(struct unpack *u, struct tar_reader *r, const struct tar_entry *e)
+{
+	_cleanup_free_ char *dir = xstrndup(e->path, strcspn(e->path, "/"));
+	struct stat st;
+	bool started = u->recording && !strcmp(u->recording, dir);
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return error_errno(errno, "cannot create %s", dir);
+	/* A link could lead anywhere. */
+	if (lstat(dir, &st) || !S_ISDIR(st.st_mode))
+		return error_create(ERROR_USAGE, "%s is here already, and no directory", dir);
+	if (!u->o->force && !started && !access(e->path, F_OK))
+		return error_create(ERROR_USAGE, "%s is here already: unpack in another directory, or write over it with -f", dir);
+	TRY(save(r, e->path, 0600));
+	free(u->recording);
+	u->recording = take_ptr(dir);
+	return NULL;
+}
+
 static struct strobe_error *unpack_recording(struct unpack *u, struct tar_reader *r, const struct tar_entry *e)
 {
 	if (!u->o->force && !access(e->path, F_OK))
@@ -153,7 +193,9 @@ static struct strobe_error *unpack_entry(struct unpack *u, struct tar_reader *r,
 	bool taken = false;
 	if (e->kind == TAR_DIRECTORY || (e->kind == TAR_LINK && strstr(e->path, ".build-id/")))
 		return NULL;
-	if (outer && e->kind == TAR_FILE && !strchr(e->path, '/') && *e->path && strcmp(e->path, "..") && strcmp(e->path, "."))
+	if (outer && e->kind == TAR_FILE && is_in_directory(e->path))
+		return unpack_into_directory(u, r, e);
+	if (outer && e->kind == TAR_FILE && is_plain_name(e->path, strlen(e->path)))
 		return text_has_prefix(e->path, "perf.symbols.tar") ? unpack_symbols(u, r, e->path) : unpack_recording(u, r, e);
 	if (e->kind == TAR_FILE)
 		TRY(unpack_cached(u, r, e, &taken));
