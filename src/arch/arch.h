@@ -39,7 +39,7 @@ struct arch {
 	/* Call frame information: perf numbers by DWARF number, ARCH_DWARF_NONE where samples lack it. NULL: not known. */
 	const uint8_t *dwarf_regs;
 	uint8_t dwarf_regs_nr; /* at most 64 */
-	uint8_t dwarf_sp, dwarf_fp;
+	uint8_t dwarf_sp, dwarf_fp; /* fp: ARCH_DWARF_NONE where it does not lead from frame to frame */
 	uint8_t dwarf_ra;      /* what a CIE's return address column mostly is */
 	/* What functions keep for their callers besides the stack pointer: by DWARF number, the psABI's "callee-saved". */
 	const uint8_t *dwarf_kept;

@@ -60,7 +60,7 @@ const struct arch arch_arm = {
 	.dwarf_regs = dwarf_same,
 	.dwarf_regs_nr = 16,
 	.dwarf_sp = 13,
-	.dwarf_fp = 11,
+	.dwarf_fp = ARCH_DWARF_NONE, /* gcc, clang and Thumb code have three ideas of what it points to, in two registers */
 	.dwarf_ra = 14,
 	.code_bits = UINT32_MAX,
 };

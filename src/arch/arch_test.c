@@ -57,7 +57,8 @@ static void test_dwarf_registers(void **state)
 		if (!(*a)->dwarf_regs)
 			continue;
 		assert_int_equal((*a)->dwarf_regs[(*a)->dwarf_sp], (*a)->sp);
-		assert_int_equal((*a)->dwarf_regs[(*a)->dwarf_fp], (*a)->fp);
+		if ((*a)->dwarf_fp != ARCH_DWARF_NONE)
+			assert_int_equal((*a)->dwarf_regs[(*a)->dwarf_fp], (*a)->fp);
 		for (unsigned i = 0; i < (*a)->dwarf_regs_nr; i++) {
 			unsigned perf = (*a)->dwarf_regs[i];
 			if (perf == ARCH_DWARF_NONE)

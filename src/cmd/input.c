@@ -85,11 +85,23 @@ static uint64_t round_dump(uint64_t bytes)
 	return up < DUMP_MAX ? up : DUMP_MAX;
 }
 
+/* Every thread begins in code that leads nowhere for an instant: of dumps it is said from one in so many on. */
+#define SHARE_SAID 100
+
+static void say_unled(const struct cmd_context *ctx, uint64_t n, uint64_t of)
+{
+	if (n)
+		cmd_say(ctx,
+			"%" PRIu64 " of %" PRIu64 " stacks are cut: they lead through code that has no call frame information and "
+			"keeps no frame pointer", n, of);
+}
+
 static void say_dumps(const struct cmd_context *ctx, const struct resolve_dump_stats *d)
 {
 	if (d->continued)
 		cmd_say(ctx, "%" PRIu64 " of %" PRIu64 " stack dumps end before their stack; frame pointers led on from there",
 			d->continued, d->stacks);
+	say_unled(ctx, d->broken * SHARE_SAID > d->stacks ? d->broken : 0, d->stacks);
 	if (!d->cut)
 		return;
 	if (d->needed_bytes > DUMP_MAX || (!d->needed_is_known && d->dump_bytes >= round_dump(DUMP_MAX)))
@@ -119,10 +131,7 @@ void input_remarks(const struct cmd_context *ctx, struct record_source *source, 
 		cmd_say(ctx, "%" PRIu64 " of %" PRIu64 " stacks are cut: they have more frames than are walked", stats->deep_chains,
 			stats->records[PERF_RECORD_SAMPLE]);
 	if (stats->cut_chains > stats->deep_chains)
-		cmd_say(ctx,
-			"%" PRIu64 " of %" PRIu64 " stacks are cut: they lead through code that has no call frame information and "
-			"keeps no frame pointer",
-			stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE]);
+		say_unled(ctx, stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE]);
 	if (stats->lost_records || stats->lost_samples)
 		cmd_say(ctx,
 			"%" PRIu64 " records and %" PRIu64 " samples were lost while recording: the result is incomplete. "

@@ -332,15 +332,16 @@ static inline bool by_plain_rule(struct walk *w, const struct cached *c)
 static bool by_fp(struct walk *w, const struct cached *c)
 {
 	const struct arch *a = w->in->arch;
-	uint64_t fp = w->regs[a->dwarf_fp], pc, next;
+	uint64_t fp, pc, next;
 	/* A call to no code at all: the caller is where that would have returned to. */
 	if (c->site == SITE_NOWHERE && w->innermost && a->lr == ARCH_REG_NONE) {
 		if (!read_word(w, w->sp, &pc))
 			return end(w, UNWIND_END_NO_TABLE);
 		return enter(w, pc, w->sp + w->word, false);
 	}
-	if (!knows(w, a->dwarf_fp) || c->site == SITE_NOWHERE)
+	if (a->dwarf_fp == ARCH_DWARF_NONE || !knows(w, a->dwarf_fp) || c->site == SITE_NOWHERE)
 		return end(w, UNWIND_END_NO_TABLE);
+	fp = w->regs[a->dwarf_fp];
 	/* Where programs begin: a frame pointer of zero marks the outermost frame (psABI, process initialization). */
 	if (!fp && !w->innermost)
 		return end(w, UNWIND_END_WHOLE);

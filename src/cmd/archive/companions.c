@@ -96,7 +96,8 @@ static char *find_supplement(const char *object, const char *name, const uint8_t
 	const char *slash = strrchr(object, '/'), *base = strrchr(name, '/');
 	char *beside = *name == '/' || !slash ? xstrdup(name) : xasprintf("%.*s/%s", (int)(slash - object), object, name);
 	char *common = xasprintf(DWZ_DIRECTORY "/%s", base ? base + 1 : name);
-	char *found = is_supplement(beside, id, id_bytes) ? take_ptr(beside) : is_supplement(common, id, id_bytes) ? take_ptr(common) : NULL;
+	char *found = is_supplement(beside, id, id_bytes) ? take_ptr(beside) :
+		      is_supplement(common, id, id_bytes) ? take_ptr(common) : NULL;
 	free(beside);
 	free(common);
 	return found;
