@@ -313,7 +313,8 @@ static void show_keys(struct screen *s)
 	for (size_t i = 0; i < sizeof(all_keys) / sizeof(*all_keys); i++) {
 		const struct stdio_key *k = &all_keys[i];
 		_cleanup_strbuf_ struct strbuf now = {};
-		out_f(&text, tell(s, k, &now) ? "  [%s]%*s %-40s (%s)\n" : "  [%s]%*s %s\n", *k->keys == ' ' ? "Space" : k->keys,
+		bool has_value = tell(s, k, &now);
+		out_f(&text, has_value ? "  [%s]%*s %-40s (%s)\n" : "  [%s]%*s %s\n", *k->keys == ' ' ? "Space" : k->keys,
 		      *k->keys == ' ' ? 0 : 5 - (int)strlen(k->keys), "", k->what, strbuf_str(&now));
 	}
 	out_str(&text, "Any other key goes on\n");
