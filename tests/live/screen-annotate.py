@@ -54,7 +54,7 @@ def keys(tap):
     tap.ok(os.system(f"cc -O1 -g -fno-inline -o {SCRATCH}/calls {source}") == 0, "a program that calls")
     path = record("-e", "cpu-clock:u", "-F", "2000", "--", f"{SCRATCH}/calls", output="calls.data")
     with Code([STROBE, "annotate", "-i", path, "caller"], columns=120, rows=60) as s:
-        s.wait_for(" caller() ")
+        s.wait_for("│ caller  ")
         s.check(tap, "sink += 3", "source stands between instructions")
         s.keys("s")
         s.check(tap, lambda lines: not any("sink += 3" in line for line in lines), "s: source off")
@@ -70,9 +70,9 @@ def keys(tap):
             s.keys("Home", "/", "C-u", "call   callee", "Enter")
             s.is_at(tap, r"call +callee", f"/ searches downwards, for {follow}")
             s.keys(follow)
-            s.check(tap, lambda lines: " callee() " in lines[0], f"{follow} follows a call")
+            s.check(tap, lambda lines: "│ callee  " in lines[1], f"{follow} follows a call")
             s.keys(back)
-            s.check(tap, lambda lines: " caller() " in lines[0], f"{back} comes back from it")
+            s.check(tap, lambda lines: "│ caller  " in lines[1], f"{back} comes back from it")
         s.keys("c")
         s.check(tap, "no cycles are known here", "c without branch records: said")
         s.keys("End", "?", "C-u", "sink", "Enter")
@@ -98,7 +98,7 @@ def keys(tap):
         for columns, rows in (80, 24), (300, 100), (10, 3), (120, 40):
             s.resize(columns, rows)
             s.wait_for(lambda lines: len(lines[0]) <= columns and (rows < 10 or lines[rows - 1].startswith("Press")))
-        s.check(tap, lambda lines: lines[39].startswith("Press") and " caller() " in lines[0], "80 x 24, 300 x 100, 10 x 3 and back")
+        s.check(tap, lambda lines: lines[39].startswith("Press") and "│ caller  " in lines[1], "80 x 24, 300 x 100, 10 x 3 and back")
         os.kill(s.pid(), signal.SIGTERM)
         tap.equal(s.end(), (143, True), "SIGTERM: the terminal as it was")
 
@@ -158,7 +158,7 @@ def replaced(tap):
         want = mnemonics(binary, "callee")
         path = record("-e", "cpu-clock:u", "-F", "2000", "--", binary, output="victim.data")
         with Code([STROBE, "annotate", "-i", path, "caller"], columns=120, rows=60) as s:
-            s.wait_for(" caller() ")
+            s.wait_for("│ caller  ")
             if how == "another":
                 with open(f"{SCRATCH}/other.c", "w", encoding="utf-8") as f:
                     f.write(SOURCE.replace("while (n--)", "while ((n = n * 3 / 7))"))
@@ -173,10 +173,10 @@ def replaced(tap):
             s.keys("Enter")
             if how == "cut":
                 s.check(tap, "became shorter while it was open", "a file that was cut is told")
-                tap.ok(" caller() " in s.lines()[0], "and nothing of it is shown", s.lines())
+                tap.ok("│ caller  " in s.lines()[1], "and nothing of it is shown", s.lines())
             else:
-                lines = s.wait_for(" callee() ") or []
-                shown = [m.group(1) for m in (re.search(r"│ " + INSN, line) for line in lines[3:]) if m]
+                lines = s.wait_for("│ callee  ") or []
+                shown = [m.group(1) for m in (re.search(r"│ " + INSN, line) for line in lines[4:]) if m]
                 tap.equal(shown, want, f"{how} in the file's place: the code of the one that was recorded, as objdump has it")
             s.keys("q")
             tap.equal(s.end(), (0, True), "q ends it")
@@ -194,11 +194,11 @@ def main():
     want = costs(text.splitlines())
     with annotate(path) as s:
         lines = s.wait_for("percent: local period") or []
-        tap.ok(lines and " hot() " in lines[0], "the hottest function comes first", lines[:1])
+        tap.ok(lines and "│ hot  " in lines[1], "the hottest function comes first", lines[:2])
         tap.equal(costs(lines), want, "instructions and shares are those of --stdio2")
         for key, function in (">", "cold"), ("<", "hot"), ("<", "hot"):
             s.keys(key)
-            s.check(tap, lambda lines: f" {function}() " in lines[0], f"{key}: {function}(), of the row there")
+            s.check(tap, lambda lines: f"│ {function}  " in lines[1], f"{key}: {function}(), of the row there")
         s.keys("H")
         hottest = max(want, key=lambda c: float(c[0]))
         s.check(tap, lambda _: any(hottest[0] in line for line in s.coloured() if "\x1b[7m" in line), "the hottest instruction is at hand")
@@ -207,11 +207,11 @@ def main():
         rows = [re.search(r"([0-9.]+)%.*\[\.\] (\S+)", line) for line in lines]
         tap.equal([m.group(2) for m in rows if m][:2], ["hot", "cold"], "Esc: the functions, the hottest first")
         s.keys("Down", "a")
-        s.check(tap, lambda lines: " cold() " in lines[0], "a: the code of another one")
+        s.check(tap, lambda lines: "│ cold  " in lines[1], "a: the code of another one")
         s.keys("q")
         tap.equal(s.end()[0], 0, "q ends")
     with annotate(path, "cold", "-n", "--asm-raw", "--no-source") as s:
-        lines = s.wait_for(" cold() ") or []
+        lines = s.wait_for("│ cold  ") or []
         raw = re.compile(r"│ +[0-9a-f]+: ([0-9a-f]{2} )+")
         tap.ok(any(map(raw.search, lines)), "a name and --asm-raw: bytes of that function", lines)
         tap.ok(lines and not any("{" in line for line in lines), "--no-source: code alone", lines)
@@ -221,7 +221,7 @@ def main():
     with Screen([STROBE, "report", "-i", path, "--asm-raw", "--no-source", "-M", "intel", "-S", "cold"], columns=150, rows=40) as s:
         s.wait_for("[.] cold")
         s.keys("a")
-        lines = s.wait_for(" cold() ") or []
+        lines = s.wait_for("│ cold  ") or []
         tap.ok(any(map(raw.search, lines)) and not any("{" in line for line in lines), "report has these options for its code, too", lines)
         tap.ok(not any("%r" in line for line in lines), "-M intel: no register has a percent sign", lines)
         s.keys("q", "q")

@@ -234,7 +234,7 @@ def bad(tap, path):
         s.keys("q", "/", "long_", "Enter")
         s.wait_for("Filter: long_")
         s.keys("a")
-        s.check(tap, lambda lines: lines[0].startswith("Samples:") and "percent:" in lines[0] or "disassembler" in "".join(lines),
+        s.check(tap, lambda lines: lines[1].startswith("Percent") and "percent:" in lines[0] or "disassembler" in "".join(lines),
                 "its code has a title of one line")
         s.keys("Escape", "q")
         tap.equal(s.end(), (0, True), "and it ends well")

@@ -307,13 +307,13 @@ static struct strobe_error *listing(void *ctx, const struct report_part *part, m
 }
 
 static const char help[] =
-	"z             only what came since the last refresh, or all, the older counting less\n"
-	"f             disable and enable the events\n"
-	"K, U          leave out samples in the kernel, in user space\n"
-	"M             state of sampling: samples a second, share of the kernel\n"
-	"p             stop the picture (counting goes on), and go on\n"
-	"T             the refreshes as a strip: one or some of them alone, stopped;  D: compare with the first minute\n"
-	"[, ]          step back and forward through the refreshes that are remembered\n";
+	"z               only what came since the last refresh, or all, the older counting less\n"
+	"f               disable and enable the events\n"
+	"K, U            leave out samples in the kernel, in user space\n"
+	"M               state of sampling: samples a second, share of the kernel\n"
+	"p               stop the picture (counting goes on), and go on\n"
+	"T               the refreshes as a strip: one or some of them alone, stopped; D: compare with the first minute\n"
+	"[, ]            step back and forward through the refreshes that are remembered\n";
 
 static void header(void *ctx, struct strbuf *text)
 {

@@ -487,15 +487,16 @@ static void take_key(struct browser *b, const struct screen_key *k)
 	}
 }
 
-struct strobe_error *browser_renew(struct browser *b)
+void browser_renew(struct browser *b)
 {
-	const struct report *report = NULL;
 	struct browser_place p = browser_place(b);
 	/* Who looks at the top wants to see the top, whoever stands there now. */
 	bool follow = b->at > 0;
-	b->ui.state = BROWSE_ON;
 	rows_forget(&b->rows);
-	TRY(b->ui.hooks->renew(b->ui.hooks->ctx, &report));
+	const struct report *report = ui_renew(&b->ui);
+	b->ui.fresh = NULL;
+	if (!report)
+		return;
 	browser_set(b, report, browser_part_named(report, strbuf_str(&b->event)));
 	/* Who chooses a span is to find it where it was. */
 	if (!b->strip.has_focus)
@@ -504,7 +505,6 @@ struct strobe_error *browser_renew(struct browser *b)
 		browser_go_to(b, p);
 	else
 		b->at = 0;
-	return NULL;
 }
 
 static void draw_rows(void *ctx)
@@ -515,7 +515,6 @@ static void draw_rows(void *ctx)
 struct strobe_error *browse(struct screen *s, const struct report *report, const struct browse_hooks *hooks)
 {
 	struct browser b = { .ui = { .s = s, .hooks = hooks }, .zooms_nr = 1, .sort_field = -1 };
-	struct strobe_error *err = NULL;
 	b.ui.draw_under = draw_rows;
 	b.ui.under = &b;
 	arena_init(&b.base.arena);
@@ -526,7 +525,7 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 		browser_annotate(&b);
 	else if (report->parts_nr > 1 && !hooks->is_live)
 		browser_events(&b);
-	while (!b.done && !err && b.ui.state != BROWSE_END) {
+	while (!b.done && b.ui.state != BROWSE_END) {
 		browser_draw(&b);
 		b.ui.wants_release = true;
 		struct screen_key k = ui_key(&b.ui, true);
@@ -534,7 +533,7 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 		if (b.ui.state == BROWSE_END)
 			break;
 		if (b.ui.state == BROWSE_DUE && k.key == KEY_NONE)
-			err = browser_renew(&b);
+			browser_renew(&b);
 		else
 			take_key(&b, &k);
 	}
@@ -548,5 +547,5 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 	strbuf_deinit(&b.filter);
 	strbuf_deinit(&b.search);
 	strbuf_deinit(&b.message);
-	return err;
+	return b.ui.err;
 }

@@ -110,7 +110,7 @@ void browser_toggle(struct browser *b);
 unsigned browser_room(const struct browser *b);
 
 /* In place of the report that is gone. */
-struct strobe_error *browser_renew(struct browser *b) _must_check_;
+void browser_renew(struct browser *b);
 
 /* Another event of the same report. */
 void browser_show_part(struct browser *b, uint32_t part);
@@ -159,7 +159,8 @@ bool browser_narrow(struct browser *b, struct browse_span span);
 void browser_draw(struct browser *b);
 /* A line as text, without marks of what is open: what P writes. */
 void browser_line_text(struct browser *b, const struct row_line *l, struct strbuf *out);
-void browser_title(struct browser *b, struct strbuf *out);
+/* In place of what was in *out; shorter where so many columns have no room for all of it. */
+void browser_title(const struct browser *b, unsigned columns, struct strbuf *out);
 /* The field whose column is at this cell, -1 for none. */
 int browser_field_at(const struct browser *b, unsigned x);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "view/cells.h"
 #include "view/tui/samples.h"
 
 enum offsets { OFFSETS_OF_JUMPS, OFFSETS_OF_CALLS, OFFSETS_OF_ALL, OFFSETS_NR };
@@ -183,6 +184,11 @@ static void add_text(const struct code *c, const struct listing_row *row, struct
 	}
 }
 
+static unsigned cost_width(const struct code *c)
+{
+	return c->look.unit == CODE_PERIOD ? 13 : 8;
+}
+
 static unsigned put_cost(const struct code *c, unsigned y, unsigned x, uint32_t insn, size_t event, bool selected)
 {
 	struct strbuf b = {};
@@ -199,8 +205,10 @@ static unsigned put_cost(const struct code *c, unsigned y, unsigned x, uint32_t 
 	return used;
 }
 
-#define CYCLES_WIDTH 15 /* "1.33     12 " */
-#define RANGES_WIDTH 30 /* "1.33             12(5/20) " */
+static int cycles_width(const struct code *c)
+{
+	return c->cycle_ranges ? 30 : 15; /* "1.33             12(5/20) ", "1.33     12 " */
+}
 
 /* Instructions a cycle and cycles, on average and between which bounds, where branch records told them. */
 static unsigned put_cycles(const struct code *c, unsigned y, unsigned x, const struct listing_row *row, bool selected)
@@ -208,14 +216,13 @@ static unsigned put_cycles(const struct code *c, unsigned y, unsigned x, const s
 	struct strbuf b = {}, cycles = {};
 	if (!c->l->cycles.len)
 		return 0;
-	int width = c->cycle_ranges ? RANGES_WIDTH : CYCLES_WIDTH;
 	const struct listing_cycles none = {}, *k = row->kind == LISTING_ROW_INSN ? &c->l->cycles.data[row->insn] : &none;
 	strbuf_addf(&b, k->per_cycle > 0 ? "%5.2f " : "      ", k->per_cycle);
 	if (k->average)
 		strbuf_addf(&cycles, "%llu", (unsigned long long)k->average);
 	if (k->average && c->cycle_ranges)
 		strbuf_addf(&cycles, "(%llu/%llu)", (unsigned long long)k->least, (unsigned long long)k->most);
-	strbuf_addf(&b, "%*s ", width - 7, strbuf_str(&cycles));
+	strbuf_addf(&b, "%*s ", cycles_width(c) - 7, strbuf_str(&cycles));
 	unsigned used = screen_text(c->ui->s, y, x, selected ? INK_SELECTED : INK_NORMAL, strbuf_str(&b), b.len, screen_columns(c->ui->s));
 	strbuf_deinit(&b);
 	strbuf_deinit(&cycles);
@@ -225,7 +232,7 @@ static unsigned put_cycles(const struct code *c, unsigned y, unsigned x, const s
 static void draw_row(const struct code *c, unsigned y, const struct listing_row *row, bool selected)
 {
 	struct screen *s = c->ui->s;
-	unsigned x = 0, width = c->look.unit == CODE_PERIOD ? 13 : 8, columns = screen_columns(s);
+	unsigned x = 0, width = cost_width(c), columns = screen_columns(s);
 	bool is_insn = row->kind == LISTING_ROW_INSN;
 	for (size_t e = 0; e < c->l->events.len; e++) {
 		if (is_insn)
@@ -245,6 +252,12 @@ static void draw_row(const struct code *c, unsigned y, const struct listing_row 
 	strbuf_deinit(&b);
 }
 
+/* A line of heads, below the title. */
+static bool has_head(const struct code *c)
+{
+	return screen_rows(c->ui->s) > 4;
+}
+
 static void add_title(const struct code *c, struct strbuf *b)
 {
 	uint64_t samples = 0, value = 0;
@@ -252,15 +265,37 @@ static void add_title(const struct code *c, struct strbuf *b)
 		samples += c->l->events.data[e].samples;
 		value += c->l->events.data[e].value;
 	}
-	/* Long names are cut at the end, where they hide nothing else. */
-	strbuf_addf(b, "Samples: %llu of '%s', [percent: %s], Event count (approx.): %llu  %s()  %s", (unsigned long long)samples,
-		    c->part->event_name, listing_share_name(c->look.share), (unsigned long long)value, c->l->symbol, c->l->object_path);
+	char unit = cell_shorten(&samples);
+	strbuf_addf(b, "Samples: %llu%c of event%s '%s'", (unsigned long long)samples, unit, c->part->is_group ? "s" : "",
+		    c->part->event_name);
+	strbuf_addf(b, ", [percent: %s], Event count (approx.): %llu", listing_share_name(c->look.share), (unsigned long long)value);
+}
+
+/* What the columns are, and whose code this is. */
+static void draw_head(const struct code *c, unsigned y)
+{
+	static const char *const names[CODE_UNITS_NR] = { [CODE_PERCENT] = "Percent", [CODE_PERIOD] = "Period", [CODE_SAMPLES] = "Samples" };
+	struct strbuf b = {};
+	for (size_t e = 0; e < c->l->events.len; e++)
+		strbuf_addf(&b, "%*s ", (int)cost_width(c) - 1, names[c->look.unit]);
+	if (c->l->cycles.len)
+		strbuf_addf(&b, "%5s %*s ", "IPC", cycles_width(c) - 7, c->cycle_ranges ? "Cycle(min/max)" : "Cycle");
+	strbuf_addf(&b, "%s %s  %s", screen_is_ascii(c->ui->s) ? "|" : "│", c->l->symbol, c->l->object_path);
+	unsigned columns = screen_columns(c->ui->s), used = screen_text(c->ui->s, y, 0, INK_HEAD, strbuf_str(&b), b.len, columns);
+	screen_fill(c->ui->s, y, used, INK_HEAD, ' ', columns - used);
+	strbuf_deinit(&b);
+}
+
+/* Where rows begin. */
+static unsigned top(const struct code *c)
+{
+	return 1 + has_head(c);
 }
 
 static size_t room(const struct code *c)
 {
-	unsigned rows = screen_rows(c->ui->s);
-	return rows > 2 ? rows - 2 : 1;
+	unsigned rows = screen_rows(c->ui->s), other = 2 + has_head(c);
+	return rows > other ? rows - other : 1;
 }
 
 static void draw(struct code *c)
@@ -272,9 +307,11 @@ static void draw(struct code *c)
 	add_title(c, &title);
 	ui_bar(c->ui, 0, strbuf_str(&title));
 	strbuf_deinit(&title);
+	if (has_head(c))
+		draw_head(c, 1);
 	c->first = c->at < c->first ? c->at : c->at >= c->first + n ? c->at - n + 1 : c->first;
 	for (size_t i = 0; i < n && c->first + i < c->rows.len; i++)
-		draw_row(c, 1 + (unsigned)i, &c->rows.data[c->first + i], c->first + i == c->at);
+		draw_row(c, top(c) + (unsigned)i, &c->rows.data[c->first + i], c->first + i == c->at);
 	ui_bar(c->ui, screen_rows(s) - 1, c->message.len ? strbuf_str(&c->message) : "Press 'h' for help on key bindings");
 	screen_flush(s);
 }
@@ -282,25 +319,29 @@ static void draw(struct code *c)
 /* ---- keys ---- */
 
 static const char help[] =
-	"Up, Down, PgUp, PgDn, Space, Home, End   move\n"
-	"q, Esc, Left  back\n"
-	"Enter, Right  follow a jump or a call;  Esc comes back from a call\n"
-	"<, >          the function of the row above, below\n"
-	"H             the hottest instruction\n"
-	"Tab, Shift-Tab    the next hottest, the hottest again\n"
-	"s             source on and off\n"
-	"k             line numbers;  l: whole paths of source files\n"
-	"j             arrows at jumps;  J: how many jumps come here\n"
-	"o             addresses and bytes, or the simple view\n"
-	"O             offsets: of jump targets, of calls as well, of all\n"
-	"c             least and most cycles of blocks, where branch records tell cycles\n"
-	"f             whole addresses in place of offsets\n"
-	"t             percent, period, samples\n"
-	"p             shares of the function (local) or of all (global)\n"
-	"b             shares by period or by number of samples\n"
-	"/, ?          search down, up;  n: again\n"
-	"r             its samples one by one, as script prints them\n"
-	"P             write SYMBOL.annotation\n";
+	"h, F1           this page\n"
+	"Up, Down        move; PgUp, PgDn, Space: by pages; Home, End\n"
+	"q, Esc, Left    back\n"
+	"Enter, Right    follow a jump or a call; Esc comes back from a call\n"
+	"<, >            the function of the row above, below\n"
+	"H               the hottest instruction\n"
+	"Tab, Shift-Tab  the next hottest, the hottest again\n"
+	"\n"
+	"s               source on and off\n"
+	"k               line numbers; l: whole paths of source files\n"
+	"j               arrows at jumps; J: how many jumps come here\n"
+	"o               addresses and bytes, or the simple view\n"
+	"O               offsets: of jump targets, of calls as well, of all\n"
+	"f               whole addresses in place of offsets\n"
+	"t               percent, period, samples\n"
+	"p               shares of the function (local) or of all (global)\n"
+	"b               shares by period or by number of samples\n"
+	"c               least and most cycles of blocks, where branch records tell cycles\n"
+	"\n"
+	"/, ?            search down, up; n: again\n"
+	"r               its samples one by one, as script prints them\n"
+	"P               write SYMBOL.annotation\n"
+	"Ctrl-L          draw all anew\n";
 
 static void search(struct code *c, int step)
 {
@@ -397,8 +438,8 @@ static bool movement(struct code *c, const struct screen_key *k)
 	long lines;
 	if (ui_scrolls(k->key, room(c), &lines))
 		c->at = ui_scrolled(c->at, lines, c->rows.len);
-	else if (k->key == KEY_IS_CLICK && k->y && k->y <= room(c) && c->first + k->y - 1 < c->rows.len)
-		c->at = c->first + k->y - 1;
+	else if (k->key == KEY_IS_CLICK && k->y >= top(c) && k->y < top(c) + room(c) && c->first + k->y - top(c) < c->rows.len)
+		c->at = c->first + k->y - top(c);
 	else
 		return k->key == KEY_IS_RESIZE || k->key == KEY_IS_CLICK;
 	return true;
@@ -482,20 +523,12 @@ static mapping_id find_mapping(const struct code *c)
 /* What has been counted by now, beside the same code. */
 static void renew(struct code *c)
 {
-	const struct browse_hooks *h = c->ui->hooks;
-	const struct report *report;
 	uint32_t insn = insn_at(c);
 	size_t first = c->first;
-	c->ui->state = BROWSE_ON;
-	struct strobe_error *err = h->renew(h->ctx, &report);
-	if (err) {
-		/* The old report is gone all the same. */
-		error_destroy(err);
-		c->ui->state = BROWSE_END;
-		c->done = true;
+	const struct report *report = ui_renew(c->ui);
+	c->done = !report;
+	if (!report)
 		return;
-	}
-	c->ui->fresh = report;
 	c->part = &report->parts[browser_part_named(report, strbuf_str(&c->event))];
 	c->mapping = find_mapping(c);
 	if (c->mapping == PROFILE_NONE || !load(c, c->l->start))

@@ -179,10 +179,8 @@ static bool ask(struct browser *b, const char *path)
 	if (path && report)
 		match_again(b);
 	/* The first minute stood in the place of what is shown. */
-	err = path ? NULL : browser_renew(b);
-	if (err)
-		b->ui.state = BROWSE_END;
-	error_destroy(err);
+	if (!path)
+		browser_renew(b);
 	return report != NULL;
 }
 

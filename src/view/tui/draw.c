@@ -7,7 +7,18 @@
 #define STEP 3 /* columns from one level of a call tree to the next */
 #define DELTA 9 /* columns of a difference */
 
-void browser_title(struct browser *b, struct strbuf *out)
+/* "~1.50G": three digits are enough for what is approximate. */
+static void add_short_count(struct strbuf *out, uint64_t count)
+{
+	static const char *const units[] = { "", "K", "M", "G", "T", "P", "E" };
+	double n = (double)count;
+	size_t unit = 0;
+	for (; n >= 999.5; unit++)
+		n /= 1000;
+	strbuf_addf(out, "~%.*f%s", unit == 0 || n >= 100 ? 0 : n >= 10 ? 1 : 2, n, units[unit]);
+}
+
+static void add_title(const struct browser *b, bool is_short, struct strbuf *out)
 {
 	const struct report_part *p = browser_part(b);
 	const struct row_zoom *z = browser_zoom_shown(b);
@@ -16,7 +27,12 @@ void browser_title(struct browser *b, struct strbuf *out)
 	strbuf_addf(out, "Samples: %llu%c of event%s '%s'", (unsigned long long)samples, unit, p->is_group ? "s" : "", p->event_name);
 	if (b->ui.hooks->status)
 		b->ui.hooks->status(b->ui.hooks->ctx, out);
-	strbuf_addf(out, ", Event count (approx.): %llu", (unsigned long long)p->period);
+	if (is_short) {
+		strbuf_addstr(out, ", Count: ");
+		add_short_count(out, p->period);
+	} else {
+		strbuf_addf(out, ", Event count (approx.): %llu", (unsigned long long)p->period);
+	}
 	if (z->dso)
 		strbuf_addf(out, ", DSO: %s", z->dso);
 	if (z->kernel)
@@ -39,6 +55,16 @@ void browser_title(struct browser *b, struct strbuf *out)
 		strbuf_addf(out, ", Compared with %s", slash ? slash + 1 : strbuf_str(&b->base_name));
 	if (b->own.percent_limit > 0)
 		strbuf_addf(out, ", Limit: %.2f%%", b->own.percent_limit);
+}
+
+void browser_title(const struct browser *b, unsigned columns, struct strbuf *out)
+{
+	strbuf_reset(out);
+	add_title(b, false, out);
+	if (screen_width(strbuf_str(out), out->len) <= columns)
+		return;
+	strbuf_reset(out);
+	add_title(b, true, out);
 }
 
 static enum ink ink_of(double percent, bool selected)
@@ -320,7 +346,7 @@ void browser_draw(struct browser *b)
 	strip_look(b);
 	unsigned rows = screen_rows(b->ui.s), room = browser_room(b), y = 0;
 	screen_clear(b->ui.s);
-	browser_title(b, &title);
+	browser_title(b, screen_columns(b->ui.s), &title);
 	ui_bar(&b->ui, y++, strbuf_str(&title));
 	strbuf_deinit(&title);
 	strip_draw(b, y);

@@ -469,21 +469,15 @@ static uint32_t follow(struct flame *f, flame_path *path)
 /* The same places in what has been counted by now, where they are still there. */
 static void renew(struct flame *f)
 {
-	const struct browse_hooks *h = f->ui->hooks;
-	const struct report *report;
 	flame_path zoom = path_of(f, f->zoom), at = path_of(f, f->at.node);
 	flame_tree_deinit(&f->tree);
-	f->ui->state = BROWSE_ON;
-	struct strobe_error *err = h->renew(h->ctx, &report);
-	if (err) {
-		error_destroy(err);
+	const struct report *report = ui_renew(f->ui);
+	f->done = !report;
+	if (!report) {
 		vec_deinit(&zoom);
 		vec_deinit(&at);
-		f->ui->state = BROWSE_END;
-		f->done = true;
 		return;
 	}
-	f->ui->fresh = report;
 	f->part = &report->parts[browser_part_named(report, strbuf_str(&f->name))];
 	make_tree(f);
 	f->zoom = follow(f, &zoom);

@@ -558,7 +558,7 @@ void browser_save(struct browser *b)
 	}
 	out_init_fd(&out, fd);
 	rows_look(&b->rows, 0, SIZE_MAX);
-	browser_title(b, &text);
+	browser_title(b, UINT_MAX, &text);
 	strbuf_addch(&text, '\n');
 	for (size_t i = 0; i < b->rows.lines.len; i++)
 		browser_line_text(b, &b->rows.lines.data[i], &text);
@@ -571,39 +571,39 @@ void browser_save(struct browser *b)
 }
 
 static const char help[] =
-	"h, ?, F1      this page\n"
-	"Up, Down      move; PgUp, PgDn, Space: by pages; Home, End\n"
-	"q, Ctrl-C     exit\n"
-	"Esc, Left     zoom out, or exit\n"
-	"Enter, Right, m   menu of what can be done with the row\n"
-	"Tab, Shift-Tab    other events\n"
+	"h, ?, F1        this page\n"
+	"Up, Down        move; PgUp, PgDn, Space: by pages; Home, End\n"
+	"q, Ctrl-C       exit\n"
+	"Esc, Left       zoom out, or exit\n"
+	"Enter, Right, m menu of what can be done with the row\n"
+	"Tab, Shift-Tab  other events\n"
 	"\n"
-	"+, -          expand or collapse one level of a call chain\n"
-	"e             expand or collapse the whole entry;  c: collapse it\n"
-	"E, C          expand, collapse all entries\n"
+	"+, -            expand or collapse one level of a call chain\n"
+	"e               expand or collapse the whole entry; c: collapse it\n"
+	"E, C            expand, collapse all entries\n"
 	"\n"
-	"a             the code of the row's function, and what each instruction cost\n"
-	"g             flame graph: arrows move, Enter zooms, Backspace zooms out, / searches\n"
-	"d             zoom into the row's object (DSO), and out again\n"
-	"t             zoom into its thread;  S: into its processor socket\n"
-	"k             only the kernel\n"
-	"/             only symbols that contain a text, as it is typed\n"
-	"L             leave out rows below a share\n"
-	"F             shares of what is shown, or of all\n"
+	"a               the code of the row's function, and what each instruction cost\n"
+	"g               flame graph: arrows move, Enter zooms, Backspace zooms out, / searches\n"
+	"d               zoom into the row's object (DSO), and out again\n"
+	"t               zoom into its thread; S: into its processor socket\n"
+	"k               only the kernel\n"
+	"/               only symbols that contain a text, as it is typed\n"
+	"L               leave out rows below a share\n"
+	"F               shares of what is shown, or of all\n"
 	"\n"
-	"\\, Ctrl-F     search in all rows as you type;  n, N: next, previous\n"
-	"<, >          sort by the column to the left, to the right; a click on its name does the same\n"
-	"0-9           sort by the event of this number, where the events of a group stand side by side\n"
-	"H             names of columns on and off;  V: objects in call chains\n"
-	"P             write the rows to perf.hist.N\n"
-	"T             samples over time: arrows move, Space begins a span, Enter narrows everything to it; so does the mouse;\n"
-	"              Esc comes back to what was before\n"
-	"D             a column of differences: to what is shown now, to another recording, in top to the first minute;\n"
-	"              '<' marks rows that only the other one has; D again ends it\n"
-	"r             samples one by one, as script prints them: of the row's symbol, of its thread, of all or of a span of T\n"
-	"i             what the recording says of itself\n"
-	"s             another recording in this directory\n"
-	"Ctrl-L        draw all anew\n";
+	"\\, Ctrl-F       search in all rows as you type; n, N: next, previous\n"
+	"<, >            sort by the column to the left, to the right; a click on its name does the same\n"
+	"0-9             sort by the event of this number, where the events of a group stand side by side\n"
+	"H               names of columns on and off; V: objects in call chains\n"
+	"P               write the rows to perf.hist.N\n"
+	"T               samples over time: arrows move, Space begins a span, Enter narrows everything to it; so does the mouse; "
+	"Esc comes back to what was before\n"
+	"D               a column of differences: to what is shown now, to another recording, in top to the first minute; "
+	"'<' marks rows that only the other one has; D again ends it\n"
+	"r               samples one by one, as script prints them: of the row's symbol, of its thread, of all or of a span of T\n"
+	"i               what the recording says of itself\n"
+	"s               another recording in this directory\n"
+	"Ctrl-L          draw all anew\n";
 
 void browser_help(struct browser *b)
 {

@@ -202,9 +202,8 @@ void strip_tell(const struct browser *b, struct strbuf *out)
 		all += t->samples[i];
 		in += i >= first && i <= last ? t->samples[i] : 0;
 	}
-	strbuf_addf(out, "%llu of %llu samples from %.6f to %.6f s; Space %s a span, Enter narrows, Esc leaves",
-		    (unsigned long long)in, (unsigned long long)all, (double)span.from_ns / 1e9, (double)span.to_ns / 1e9,
-		    b->strip.begun ? "drops" : "begins");
+	strbuf_addf(out, "%llu of %llu, %.6f-%.6f s; Space %s, Enter narrows, Esc: back", (unsigned long long)in,
+		    (unsigned long long)all, (double)span.from_ns / 1e9, (double)span.to_ns / 1e9, b->strip.begun ? "drops" : "begins");
 }
 
 void strip_draw(struct browser *b, unsigned y)

@@ -37,6 +37,17 @@ struct screen_key ui_key(struct ui *u, bool until_due)
 	}
 }
 
+const struct report *ui_renew(struct ui *u)
+{
+	const struct report *report = NULL;
+	u->state = BROWSE_ON;
+	u->err = u->hooks->renew(u->hooks->ctx, &report);
+	if (u->err)
+		u->state = BROWSE_END;
+	u->fresh = u->err ? NULL : report;
+	return u->fresh;
+}
+
 bool ui_scrolls(uint32_t key, size_t page, long *ret_lines)
 {
 	static const struct {
