@@ -169,6 +169,15 @@ def sizes(tap, path):
         tap.ok(lines and all(ord(c) < 128 for line in lines for c in line) and any("+---" in line for line in lines), "ASCII alone", lines)
 
 
+def relatives(tap, path):
+    """A name that no description has, of a family that has some; and its End key is what tmux sends, not what that says."""
+    with Browser(path, columns=80, rows=12, env={"TERM": "xterm-of-tomorrow"}) as s:
+        s.keys("Enter")
+        s.check(tap, lambda lines: "↓" in lines[11] and "↑" not in lines[0], "a terminal that is not described: a menu that goes on below")
+        s.keys("End")
+        s.check(tap, lambda lines: "↓" not in lines[11] and "↑" in lines[0] and " Exit " in lines[10], "End: its last line")
+
+
 def ends(tap, path):
     for sig, status in (signal.SIGTERM, 143), (signal.SIGINT, 0), (signal.SIGHUP, 129):
         with Browser(path, *WITH) as s:
@@ -248,6 +257,7 @@ def main():
     narrow(tap)
     events(tap)
     sizes(tap, path)
+    relatives(tap, path)
     ends(tap, path)
     bad(tap, path)
     tap.done()

@@ -274,7 +274,7 @@ static void add_title(const struct code *c, struct strbuf *b)
 /* What the columns are, and whose code this is. */
 static void draw_head(const struct code *c, unsigned y)
 {
-	static const char *const names[CODE_UNITS_NR] = { [CODE_PERCENT] = "Percent", [CODE_PERIOD] = "Period", [CODE_SAMPLES] = "Samples" };
+	static const char *const names[] = { [CODE_PERCENT] = "Percent", [CODE_PERIOD] = "Period", [CODE_SAMPLES] = "Samples" };
 	struct strbuf b = {};
 	for (size_t e = 0; e < c->l->events.len; e++)
 		strbuf_addf(&b, "%*s ", (int)cost_width(c) - 1, names[c->look.unit]);

@@ -32,7 +32,7 @@
 	X(newterm) X(endwin) X(delscreen) X(cbreak) X(noecho) X(nonl) X(keypad) X(nodelay) X(wget_wch) X(start_color) \
 	X(use_default_colors) X(has_colors) X(init_extended_pair) X(wattr_set) X(waddnwstr) X(wmove) X(werase) X(wnoutrefresh)  \
 	X(doupdate) X(curs_set) X(mousemask) X(getmouse) X(set_escdelay) X(getmaxx) X(getmaxy) X(clearok) X(tigetstr) \
-	X(tigetflag) X(mouseinterval)
+	X(tigetflag) X(mouseinterval) X(define_key) X(key_defined)
 
 struct curses {
 #define X(name) __typeof__(&name) name;
@@ -274,7 +274,7 @@ static SCREEN *new_terminal(struct screen *s, const char *term, bool no_colour)
 	if (direct && terminfo_direct_variable(term, &variable)) {
 		char *kept = was ? xstrdup(was) : NULL;
 		setenv("TERMINFO", strbuf_str(&variable), 1);
-		ret = s->c.newterm(NULL, s->out, s->in);
+		ret = s->c.newterm(term, s->out, s->in);
 		if (kept)
 			setenv("TERMINFO", kept, 1);
 		else
@@ -282,7 +282,7 @@ static SCREEN *new_terminal(struct screen *s, const char *term, bool no_colour)
 		free(kept);
 	}
 	strbuf_deinit(&variable);
-	return ret ? ret : s->c.newterm(NULL, s->out, s->in);
+	return ret ? ret : s->c.newterm(term, s->out, s->in);
 }
 
 /* newterm() does not give back what it took for a terminal that it does not know. */
@@ -293,6 +293,58 @@ static bool is_known(const struct screen *s, const char *term)
 		return false;
 	s->c.del_curterm(s->c.set_curterm(NULL));
 	return true;
+}
+
+/*
+ * Who comes from another machine brings the name of a terminal that this one may have no description of. What is described
+ * everywhere and what these terminals understand all the same, the first that is known; NULL: TERM is of none of them.
+ */
+static const char *known_name(const struct screen *s, const char *term)
+{
+	static const struct {
+		const char *family, *names[2];
+	} families[] = {
+		{ "xterm-16color", { "xterm" } },
+		{ "xterm", { "xterm-256color", "xterm" } },
+		{ "alacritty", { "xterm-256color", "xterm" } },
+		{ "foot", { "xterm-256color", "xterm" } },
+		{ "wezterm", { "xterm-256color", "xterm" } },
+		{ "konsole", { "xterm-256color", "xterm" } },
+		{ "vte", { "xterm-256color", "xterm" } },
+		{ "tmux", { "screen-256color", "screen" } },
+		{ "screen", { "screen" } },
+		{ "rxvt", { "rxvt" } },
+	};
+	if (is_known(s, term))
+		return term;
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++) {
+		if (strncmp(term, families[i].family, strlen(families[i].family)))
+			continue;
+		for (size_t k = 0; k < 2 && families[i].names[k]; k++)
+			if (is_known(s, families[i].names[k]))
+				return families[i].names[k];
+		return NULL;
+	}
+	return NULL;
+}
+
+/* In use with each other's names (tmux as xterm) terminals send what the description has under another sequence. */
+static void know_all_keys(const struct screen *s)
+{
+	static const struct {
+		const char *sent;
+		int key;
+	} all[] = {
+		{ "\033[1~", KEY_HOME }, { "\033[7~", KEY_HOME }, { "\033[H", KEY_HOME }, { "\033OH", KEY_HOME },
+		{ "\033[4~", KEY_END }, { "\033[8~", KEY_END }, { "\033[F", KEY_END }, { "\033OF", KEY_END },
+		{ "\033[5~", KEY_PPAGE }, { "\033[6~", KEY_NPAGE }, { "\033[Z", KEY_BTAB }, { "\033OP", KEY_F(1) },
+		{ "\033[11~", KEY_F(1) }, { "\033[[A", KEY_F(1) }, { "\033[A", KEY_UP }, { "\033[B", KEY_DOWN },
+		{ "\033[C", KEY_RIGHT }, { "\033[D", KEY_LEFT }, { "\033OA", KEY_UP }, { "\033OB", KEY_DOWN },
+		{ "\033OC", KEY_RIGHT }, { "\033OD", KEY_LEFT },
+	};
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!s->c.key_defined(all[i].sent))
+			s->c.define_key(all[i].sent, all[i].key);
 }
 
 static struct strobe_error *start(struct screen *s, struct screen_options options)
@@ -311,8 +363,9 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	s->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	/* Streams of our own: what is buffered in stdout stays there. */
 	s->out = fdopen(dup(STDOUT_FILENO), "w");
-	if (s->out && is_known(s, term))
-		s->term = new_terminal(s, term, options.no_colour);
+	const char *name = s->out ? known_name(s, term) : NULL;
+	if (name)
+		s->term = new_terminal(s, name, options.no_colour);
 	const char *address = s->term ? s->c.tigetstr("cup") : NULL;
 	if (!address || address == (const char *)-1)
 		return error_create(ERROR_UNSUPPORTED, "nothing is known of a terminal \"%s\" (TERM), or it cannot address cells", term);
@@ -324,6 +377,7 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	c->nonl();
 	c->keypad(w, TRUE);
 	c->nodelay(w, TRUE);
+	know_all_keys(s);
 	c->set_escdelay(ESCAPE_MS);
 	c->curs_set(0);
 	/* What is pressed and released again is two events, and not one that has to be waited for. */

@@ -140,6 +140,17 @@ static void draw_item(struct ui *u, const struct box *b, unsigned row, const cha
 	screen_fill(u->s, b->y + row, b->x + used, ink, ' ', b->columns - used);
 }
 
+/* That there is more above, or below. */
+static void draw_more(struct ui *u, const struct box *b, bool above, bool below)
+{
+	bool ascii = screen_is_ascii(u->s);
+	unsigned x = b->x + b->columns - 1;
+	if (above && b->y)
+		screen_str(u->s, b->y - 1, x, INK_BOX, ascii ? "^" : "↑");
+	if (below)
+		screen_str(u->s, b->y + b->rows, x, INK_BOX, ascii ? "v" : "↓");
+}
+
 int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned n)
 {
 	unsigned at = 0, first = 0, widest = title ? screen_width(title, strlen(title)) : 0;
@@ -151,6 +162,7 @@ int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned 
 		struct box b = box_for(u, n, widest);
 		first = at < first ? at : at >= first + b.rows ? at - b.rows + 1 : first;
 		draw_frame(u, &b, title);
+		draw_more(u, &b, first > 0, first + b.rows < n);
 		for (unsigned i = 0; i < b.rows && first + i < n; i++)
 			draw_item(u, &b, i, items[first + i], first + i == at);
 		screen_flush(u->s);
