@@ -1,6 +1,7 @@
 /* file, filemap, pool */
 #include "base/testing.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/filemap.h"
+#include "base/new_file.h"
 #include "base/pool.h"
 #include "base/user_cache.h"
 
@@ -40,6 +42,59 @@ static void files_are_read_whole(void **state)
 	strbuf_deinit(&b);
 	unlink(path);
 	close(fd);
+}
+
+static size_t names_in(const char *dir)
+{
+	DIR *d = opendir(dir);
+	size_t n = 0;
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2; /* "." and ".." */
+}
+
+static void new_files_are_whole_or_not_there(void **state)
+{
+	char base[] = "/tmp/strobe-new-XXXXXX", path[64];
+	struct new_file f;
+	struct strbuf b = {};
+	struct stat st;
+	assert_non_null(mkdtemp(base));
+	snprintf(path, sizeof(path), "%s/a", base);
+
+	assert_ok(new_file_create(path, &f));
+	assert_ok(file_write_fd(f.fd, path, "one", 3));
+	assert_int_equal(access(path, F_OK), -1);
+	new_file_deinit(&f);
+	assert_int_equal(names_in(base), 0);
+
+	/* the second time in place of the first */
+	for (int i = 0; i < 2; i++) {
+		assert_ok(new_file_create(path, &f));
+		assert_ok(file_write_fd(f.fd, path, i ? "three" : "two", i ? 5 : 3));
+		assert_ok(new_file_keep(&f, 0640));
+		new_file_deinit(&f);
+		strbuf_reset(&b);
+		assert_ok(file_read(path, &b, 0));
+		assert_string_equal(strbuf_str(&b), i ? "three" : "two");
+		assert_int_equal(names_in(base), 1);
+	}
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+
+	assert_ok(new_file_create("/dev/null", &f));
+	assert_ok(file_write_fd(f.fd, path, "four", 4));
+	assert_ok(new_file_keep(&f, 0600));
+	new_file_deinit(&f);
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode) && (st.st_mode & 0777) == 0666);
+
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(base), 0);
+	assert_fails(new_file_create(path, &f), ERROR_NOT_FOUND);
+	strbuf_deinit(&b);
 }
 
 static void directories_are_made(void **state)
@@ -187,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_read_whole),
 		cmocka_unit_test(directories_are_made),
+		cmocka_unit_test(new_files_are_whole_or_not_there),
 		cmocka_unit_test(maps_files_pipes_and_procfs),
 		cmocka_unit_test(a_shrunken_file_reads_as_zeros),
 		cmocka_unit_test(pool_does_each_once),

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/vector.h"
 
 /* Whether what exists of the path is ours. */
@@ -87,18 +88,17 @@ void user_cache_save(const char *name, struct iovec *v, int n)
 	_cleanup_free_ char *dir = cache_dir(true);
 	if (!dir)
 		return;
-	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name), *temporary = xasprintf("%s.XXXXXX", path);
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
 	char *slash = strchr(name, '/');
 	if (slash) {
 		_cleanup_free_ char *folder = xasprintf("%s/%.*s", dir, (int)(slash - name), name);
 		if (mkdir(folder, 0700) && errno != EEXIST)
 			return;
 	}
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
-	if (fd < 0)
-		return;
-	if (!write_all(fd, v, n) || rename(temporary, path))
-		unlink(temporary);
+	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
+	_cleanup_error_ struct strobe_error *err = new_file_create(path, &file); /* nobody misses what is not kept */
+	if (!err && write_all(file.fd, v, n))
+		err = new_file_keep(&file, 0600);
 }
 
 struct kept {

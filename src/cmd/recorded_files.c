@@ -17,6 +17,7 @@ struct hits {
 	uint32_t pid, tid;
 	uint64_t generation;
 	bool have_view;
+	bool with_code; /* all that was mapped as code, too */
 };
 
 void recorded_files_add(struct recorded_files *files, const uint8_t *build_id, size_t len, const char *path)
@@ -66,6 +67,19 @@ static void count_sample(struct hits *h, const struct env *env, struct record r)
 			mark_address(h, CPUMODE_UNKNOWN, s.callchain[i]);
 }
 
+/* Data of a program is no place for a stack to be in: locales, caches of the loader. */
+static void mark_code(struct hits *h, struct record r, uint64_t time)
+{
+	struct record_mmap m;
+	if (!record_decode_mmap(r, &m) || m.is_data)
+		return;
+	uint16_t mode = r.hdr->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct machine_view view = machine_view(h->machine, m.pid, m.tid, time);
+	const struct map *map = machine_space_map(h->machine, view.space, mode, m.start);
+	if (map && map->file->kind == MAPPED_FILE)
+		mark_file(h, map->file);
+}
+
 static struct strobe_error *find_hits(struct hits *h, struct record_source *ordered)
 {
 	for (;;) {
@@ -82,6 +96,8 @@ static struct strobe_error *find_hits(struct hits *h, struct record_source *orde
 		} else {
 			env_record_time(env, r, &time);
 			machine_apply(h->machine, r, time);
+			if (h->with_code && (r.hdr->type == PERF_RECORD_MMAP || r.hdr->type == PERF_RECORD_MMAP2))
+				mark_code(h, r, time);
 		}
 	}
 }
@@ -124,19 +140,22 @@ static bool has_dumps(const struct env *env)
 static struct strobe_error *read_hits(struct recorded_files *files, enum recorded_which which)
 {
 	struct record_source *ordered = order_create(files->source);
-	struct hits h = { .machine = machine_create(source_env(ordered)), .which = which };
+	struct hits h = {
+		.machine = machine_create(source_env(ordered)),
+		.which = which,
+		.with_code = which == RECORDED_NEEDED && has_dumps(source_env(ordered)),
+	};
 	/* What was whole is listed, then the damage told. */
 	struct strobe_error *err = find_hits(&h, ordered);
 
 	files->source = ordered;
 	files->machine = h.machine;
 	const struct env *env = source_env(ordered);
-	bool all = which == RECORDED_NEEDED && has_dumps(env);
 	for (size_t i = 0; i < env->build_ids.len; i++)
 		*u64map_put(&files->ids, hash_str(env->build_ids.data[i].filename), NULL) = i;
 	for (size_t i = 0; i < machine_files_count(h.machine); i++) {
 		const struct mapped_file *file = machine_file_at(h.machine, i);
-		if ((file->id < h.hit.len && h.hit.data[file->id]) || (all && file->kind == MAPPED_FILE))
+		if (file->id < h.hit.len && h.hit.data[file->id])
 			add_hit(files, env, file);
 	}
 	vec_deinit(&h.hit);

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "base/vector.h"
 
@@ -115,25 +116,17 @@ static struct strobe_error *copy_bytes(int from, const char *from_name, int to, 
 	}
 }
 
-/* Into a file of its own first, so that nobody finds half of it. from NULL: of the bytes. */
+/* from NULL: of the bytes. */
 static struct strobe_error *put_copy(const char *to, const char *from, const void *p, size_t n)
 {
 	_cleanup_close_ int in = from ? open(from, O_RDONLY | O_CLOEXEC) : -1;
 	if (from && in < 0)
 		return error_errno(errno, "cannot open %s", from);
-	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", to);
-	_cleanup_close_ int out = mkostemp(temporary, O_CLOEXEC);
-	if (out < 0)
-		return error_errno(errno, "cannot create %s", temporary);
-	struct strobe_error *err = from ? copy_bytes(in, from, out, temporary) : file_write_fd(out, temporary, p, n);
+	_cleanup_new_file_ struct new_file out = NEW_FILE_NONE;
+	TRY(new_file_create(to, &out));
+	TRY(from ? copy_bytes(in, from, out.fd, to) : file_write_fd(out.fd, to, p, n));
 	struct stat st;
-	if (!err && fchmod(out, from && !fstat(in, &st) ? (st.st_mode & 0755) | 0400 : 0644))
-		err = error_errno(errno, "cannot set the mode of %s", temporary);
-	if (!err && rename(temporary, to))
-		err = error_errno(errno, "cannot rename %s to %s", temporary, to);
-	if (err)
-		unlink(temporary);
-	return err;
+	return new_file_keep(&out, from && !fstat(in, &st) ? (st.st_mode & 0755) | 0400 : 0644);
 }
 
 struct strobe_error *buildid_cache_put(const char *dir, const char *hex, const char *name, const char *from)

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "net/fetch.h"
@@ -117,17 +118,12 @@ static enum cached look(const char *path)
 /* Whole or not at all. An empty one is a miss. */
 static struct strobe_error *keep(const char *path, const void *p, size_t n)
 {
-	_cleanup_free_ char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path)), *temporary = xasprintf("%s.XXXXXX", path);
+	_cleanup_free_ char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
 	TRY(file_make_dirs(dir));
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return error_errno(errno, "cannot create %s", temporary);
-	struct strobe_error *err = n ? file_write_fd(fd, temporary, p, n) : NULL;
-	if (!err && (fchmod(fd, 0400) || rename(temporary, path)))
-		err = error_errno(errno, "cannot create %s", path);
-	if (err)
-		unlink(temporary);
-	return err;
+	TRY(new_file_create(path, &file));
+	TRY(file_write_fd(file.fd, path, p, n));
+	return new_file_keep(&file, 0400);
 }
 
 /* Servers are believed no more than files are. */

@@ -11,6 +11,7 @@
 #include "archive/tar.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/strbuf.h"
 #include "cmd/archive/archive.h"
 #include "cmd/buildid/cached_file.h"
@@ -260,19 +261,17 @@ static struct strobe_error *add_recording(struct tar_writer *all, const char *in
 /* The recording, and the archive of its files, in another. */
 static struct strobe_error *add_all(struct pack *p, const struct recorded_files *files, int fd, const char *name)
 {
-	_cleanup_free_ char *temporary = xasprintf("%s.symbols.XXXXXX", name);
-	_cleanup_close_ int symbols = mkostemp(temporary, O_CLOEXEC);
+	_cleanup_free_ char *symbols_name = xasprintf("%s.symbols", name);
+	_cleanup_new_file_ struct new_file symbols = NEW_FILE_NONE; /* never kept */
 	struct tar_writer *all = NULL;
-	if (symbols < 0)
-		return error_errno(errno, "cannot create %s", temporary);
-	unlink(temporary);
-	TRY(add_files(p, files, symbols, SYMBOLS_NAME));
-	if (lseek(symbols, 0, SEEK_SET))
-		return error_errno(errno, "cannot read %s", temporary);
+	TRY(new_file_create(symbols_name, &symbols));
+	TRY(add_files(p, files, symbols.fd, SYMBOLS_NAME));
+	if (lseek(symbols.fd, 0, SEEK_SET))
+		return error_errno(errno, "cannot read %s", symbols_name);
 	TRY(tar_writer_create(fd, name, packing_by_name(name), &all));
 	struct strobe_error *err = add_recording(all, input_path(p->o->input));
 	if (!err)
-		err = tar_add_file(all, SYMBOLS_NAME, symbols, SYMBOLS_NAME);
+		err = tar_add_file(all, SYMBOLS_NAME, symbols.fd, SYMBOLS_NAME);
 	if (!err)
 		err = tar_writer_finish(all);
 	tar_writer_destroy(all);
@@ -293,18 +292,12 @@ static char *default_name(const struct archive_options *o)
 
 static struct strobe_error *write_archive(struct pack *p, const struct recorded_files *files, const char *name)
 {
-	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", name);
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return error_errno(errno, "cannot create %s", name);
-	struct strobe_error *err = (p->o->all ? add_all : add_files)(p, files, fd, name);
-	if (!err && !p->packed && !p->o->all)
-		err = error_create(ERROR_NOT_FOUND, "none of its files is at hand: there is nothing to pack");
-	if (!err && rename(temporary, name))
-		err = error_errno(errno, "cannot rename %s to %s", temporary, name);
-	if (err)
-		unlink(temporary);
-	return err;
+	_cleanup_new_file_ struct new_file archive = NEW_FILE_NONE;
+	TRY(new_file_create(name, &archive));
+	TRY((p->o->all ? add_all : add_files)(p, files, archive.fd, name));
+	if (!p->packed && !p->o->all)
+		return error_create(ERROR_NOT_FOUND, "none of its files is at hand: there is nothing to pack");
+	return new_file_keep(&archive, 0600);
 }
 
 static void say_next(struct pack *p, const char *name)

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "cmd/archive/archive.h"
 #include "object/buildid_cache.h"
@@ -43,16 +44,10 @@ static struct strobe_error *copy_content(struct tar_reader *r, int fd, const cha
 /* Into a file that only appears when it is whole. */
 static struct strobe_error *save(struct tar_reader *r, const char *to, uint32_t mode)
 {
-	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", to);
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return error_errno(errno, "cannot create %s", to);
-	struct strobe_error *err = copy_content(r, fd, to);
-	if (!err && (fchmod(fd, mode) || rename(temporary, to)))
-		err = error_errno(errno, "cannot create %s", to);
-	if (err)
-		unlink(temporary);
-	return err;
+	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
+	TRY(new_file_create(to, &file));
+	TRY(copy_content(r, file.fd, to));
+	return new_file_keep(&file, mode);
 }
 
 /* What is said to be of a build-id has to be: a report would take it for that. */

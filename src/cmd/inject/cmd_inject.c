@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/u64map.h"
@@ -48,7 +49,7 @@ struct inject {
 	struct env env;              /* of the new recording */
 	VEC(bool) hit;               /* by mapped file */
 	struct strbuf known_ids;     /* "HEX PATH" lines that the user gave */
-	char *temporary;
+	struct new_file file;        /* none: a pipe */
 	struct writer *writer;
 };
 
@@ -192,9 +193,8 @@ static struct strobe_error *open_output(struct inject *in)
 	const char *path = in->o->output;
 	bool pipe = !strcmp(path, "-");
 	if (!pipe)
-		in->temporary = xasprintf("%s.%d.tmp", path, getpid());
-	int fd = pipe ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) :
-			open(in->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		TRY(new_file_create(path, &in->file));
+	int fd = fcntl(pipe ? STDOUT_FILENO : in->file.fd, F_DUPFD_CLOEXEC, 3); /* the writer's own */
 	if (fd < 0)
 		return error_errno(errno, "cannot create %s", pipe ? "standard output" : path);
 	return writer_create(fd, pipe ? "standard output" : path, &in->env, (struct writer_options){ .pipe = pipe }, &in->writer);
@@ -203,11 +203,7 @@ static struct strobe_error *open_output(struct inject *in)
 static struct strobe_error *commit(struct inject *in)
 {
 	TRY(writer_finish(in->writer, &in->env));
-	if (in->temporary && rename(in->temporary, in->o->output))
-		return error_errno(errno, "cannot rename %s to %s", in->temporary, in->o->output);
-	free(in->temporary);
-	in->temporary = NULL;
-	return NULL;
+	return in->file.fd >= 0 ? new_file_keep(&in->file, 0600) : NULL;
 }
 
 /* What a task waits for may be told on another CPU than where it went to sleep: what is joined has to be in order. */
@@ -271,7 +267,7 @@ static void say_converted(struct inject *in)
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct inject_options *o = options;
-	struct inject in = { .filter.record = filter_record, .ctx = ctx, .o = o };
+	struct inject in = { .filter.record = filter_record, .ctx = ctx, .o = o, .file = NEW_FILE_NONE };
 	if (ctx->rest.argc)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: name a recording with -i",
 							ctx->rest.argv[0]));
@@ -299,9 +295,7 @@ static int run(struct cmd_context *ctx, void *options)
 	if (o->build_ids && in.env.build_ids.data != source_env(in.source)->build_ids.data)
 		vec_deinit(&in.env.build_ids);
 	writer_destroy(in.writer);
-	if (in.temporary)
-		unlink(in.temporary);
-	free(in.temporary);
+	new_file_deinit(&in.file);
 	vec_deinit(&in.hit);
 	strbuf_deinit(&in.known_ids);
 	converter_destroy(in.converter);

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/sort.h"
 #include "base/u64map.h"
 #include "object/jit_image.h"
@@ -60,16 +61,10 @@ static struct jit_image_line *lines_of(struct arena *a, const struct jitdump *d,
 
 static struct strobe_error *write_file(const char *path, const struct strbuf *content)
 {
-	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", path);
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return error_errno(errno, "cannot create %s", path);
-	struct strobe_error *err = file_write_fd(fd, path, content->data, content->len);
-	if (!err && (fchmod(fd, 0644) || rename(temporary, path)))
-		err = error_errno(errno, "cannot create %s", path);
-	if (err)
-		unlink(temporary);
-	return err;
+	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
+	TRY(new_file_create(path, &file));
+	TRY(file_write_fd(file.fd, path, content->data, content->len));
+	return new_file_keep(&file, 0644);
 }
 
 static struct strobe_error *write_image(struct jit_injection *j, const struct resolved_jit *from, const struct jitdump *d,

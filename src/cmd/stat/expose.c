@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/text.h"
 
 #define REQUEST_BYTES 4096
@@ -66,16 +67,10 @@ void stat_expose_close(struct stat_expose *e)
 /* A reader sees the old file or the new one, never half of it. */
 static struct strobe_error *replace_file(const char *path, const char *text, size_t n)
 {
-	_cleanup_free_ char *scratch = xasprintf("%s.%d", path, (int)getpid());
-	_cleanup_close_ int fd = open(scratch, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return error_errno(errno, "--prometheus: cannot write %s", scratch);
-	struct strobe_error *err = file_write_fd(fd, scratch, text, n);
-	if (!err && rename(scratch, path))
-		err = error_errno(errno, "--prometheus: cannot replace %s", path);
-	if (err)
-		unlink(scratch);
-	return err;
+	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
+	TRY(new_file_create(path, &file));
+	TRY(file_write_fd(file.fd, path, text, n));
+	return new_file_keep(&file, 0644);
 }
 
 /* What the client wants, as far as it says so in time; false where it does not. */

@@ -1,0 +1,31 @@
+/*
+ * A file that is there when it is whole, or not at all.
+ *
+ * It is written without a name where the file system can do that (O_TMPFILE), so that nothing stays behind however the
+ * process ends; elsewhere under a name of its own beside the one that it will have. Readers of an older file of that name
+ * see the old one or the new one; a device or a pipe of that name stays one. One thread at a time; errors name the path. Sources: open(2), linkat(2), rename(2).
+ */
+#pragma once
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+
+struct new_file {
+	int fd;          /* to be written and read; borrowed */
+	char *path;
+	char *temporary; /* the name it has; NULL: none */
+	bool as_it_is;   /* a device, pipe or socket of that name: bytes go there at once */
+};
+
+#define NEW_FILE_NONE ((struct new_file){ .fd = -1 })
+
+/* Its folder has to be there. */
+struct strobe_error *new_file_create(const char *path, struct new_file *ret) _must_check_;
+/* It is whole: it gets this mode, whatever the umask is, and its name. Once. */
+struct strobe_error *new_file_keep(struct new_file *f, mode_t mode) _must_check_;
+/* Closes it; what was not kept is gone. */
+void new_file_deinit(struct new_file *f);
+
+#define _cleanup_new_file_ _cleanup_(new_file_deinit)
