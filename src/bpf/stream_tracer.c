@@ -383,6 +383,11 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 	__atomic_store_n(&s->control->woken, 0, __ATOMIC_RELEASE);
 }
 
+uint64_t stream_tracer_began_ns(const struct stream_tracer *s)
+{
+	return __atomic_load_n(&s->control->began_ns, __ATOMIC_RELAXED);
+}
+
 uint64_t stream_tracer_lost(const struct stream_tracer *s)
 {
 	return s->control->lost;

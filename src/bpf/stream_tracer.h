@@ -46,6 +46,8 @@ struct stream_options {
 
 struct strobe_error *stream_tracer_open(const struct trace_whom *whom, const struct stream_options *o,
 					struct stream_tracer **ret) _must_check_;
+/* When the first call was seen to begin; 0: none was. */
+uint64_t stream_tracer_began_ns(const struct stream_tracer *s);
 void stream_tracer_enable(struct stream_tracer *s, bool on);
 /* Readable when the ring fills; drain takes that back. Borrowed. */
 int stream_tracer_wake_fd(const struct stream_tracer *s);

@@ -194,6 +194,7 @@ struct trace_control {
 	__u32 leader;  /* the command's process */
 	__u32 threads, rows, rows_others;
 	__u32 unused;
+	__u64 began_ns;  /* the first call */
 	__u64 dropped;   /* calls that there was no row for */
 	__u64 lost;      /* calls, points and signals that did not fit into the ring */
 	__u64 lost_others; /* and what tells of tasks */

@@ -254,6 +254,8 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 	t->point = 0;
 	t->path = 0;
 	t->start_ns = bpf_ktime_get_ns();
+	if (!control.began_ns && control.enabled)
+		control.began_ns = t->start_ns;
 	plan = bpf_map_lookup_elem(&plans, &call);
 	if (is_point(call) && plan && control.enabled && counts_here()) {
 		send_point(ctx, task, t, plan, 0 | POINT_CAN_WAIT | (plan->no_return ? POINT_LAST_CHANCE : 0));

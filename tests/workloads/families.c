@@ -20,6 +20,7 @@
 #include <linux/if_packet.h>
 #include <linux/io_uring.h>
 #include <linux/keyctl.h>
+#include <linux/landlock.h>
 #include <linux/netlink.h>
 #include <linux/openat2.h>
 #include <linux/perf_event.h>
@@ -276,6 +277,7 @@ static void family_ioctl(void)
 	ioctl(0, TIOCGWINSZ, &ws);
 	ioctl(99, TIOCSPGRP, &n);
 	ioctl(fd, SIOCGIFINDEX, &ifr);
+	ioctl(fd, SIOCGIFFLAGS, &ifr);
 	ioctl(99, FIOCLEX);
 	n = posix_openpt(O_RDWR | O_NOCTTY);
 	ioctl(n, TCGETS, &terminal);
@@ -865,7 +867,18 @@ static void family_uring(void)
 	syscall(SYS_io_uring_setup, 8, NULL);
 	syscall(SYS_io_uring_enter, 99, 1, 2, IORING_ENTER_GETEVENTS, NULL, 8);
 	syscall(SYS_io_uring_register, 99, IORING_REGISTER_FILES, NULL, 3);
+	syscall(SYS_io_uring_register, 99, IORING_REGISTER_FILES, (int[]){ 5, 6, 7 }, 3);
+	syscall(SYS_io_uring_register, 99, IORING_REGISTER_BUFFERS, &(struct iovec){ &p, 8 }, 1);
 	(void)p;
+}
+
+/* Its first struct has grown: only so much of it is there as the size says. */
+static void family_landlock(void)
+{
+	uint64_t rules[] = { LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_DIR, ~0ULL, ~0ULL };
+	struct landlock_path_beneath_attr beneath = { LANDLOCK_ACCESS_FS_EXECUTE, 7 };
+	syscall(SYS_landlock_create_ruleset, rules, 8, 0);
+	syscall(SYS_landlock_add_rule, 99, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
 }
 
 static void family_fanotify(void)
@@ -910,7 +923,7 @@ static const struct {
 	FAMILY(prctl), FAMILY(sched), FAMILY(time), FAMILY(timers), FAMILY(poll), FAMILY(select), FAMILY(epoll),
 	FAMILY(inotify), FAMILY(futex), FAMILY(tcp), FAMILY(inet6), FAMILY(unix), FAMILY(messages), FAMILY(netlink),
 	FAMILY(ipc), FAMILY(system), FAMILY(random), FAMILY(seccomp), FAMILY(keys), FAMILY(namespaces), FAMILY(rseq),
-	FAMILY(compat), FAMILY(manythreads), FAMILY(perf), FAMILY(bpf), FAMILY(uring), FAMILY(fanotify), FAMILY(aio),
+	FAMILY(compat), FAMILY(manythreads), FAMILY(perf), FAMILY(bpf), FAMILY(uring), FAMILY(landlock), FAMILY(fanotify), FAMILY(aio),
 	FAMILY(queues), FAMILY(numa), FAMILY(usernames),
 };
 

@@ -296,6 +296,14 @@ static void take_bpf(struct events *s, const struct resolved_sample *r)
 	trace_calls_take(&s->calls, ev, bytes, frames, n);
 }
 
+/* What happens in the midst of the first call has its line before that call has, whose beginning it is that times count from. */
+static void begin_with_call(struct events *s, uint64_t time_ns)
+{
+	uint64_t began_ns = stream_tracer_began_ns(s->tracer);
+	if (began_ns && began_ns < time_ns)
+		trace_lines_begin_at(s->calls.lines, began_ns);
+}
+
 static struct strobe_error *take_sample(void *ctx, const struct resolved_sample *r)
 {
 	struct events *s = ctx;
@@ -326,6 +334,8 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 		call = call_of(s, t, &r->sample);
 		line.call = &call;
 	}
+	if (s->tracer)
+		begin_with_call(s, r->sample.time);
 	if (s->run->o->print_sample)
 		print_sample(s, r);
 	if (r->comm[0] && r->comm[0] != ':')

@@ -12,6 +12,8 @@ static uint64_t count_of(const struct syscall_event *ev, const struct syscall_ar
 		return ev->desc->arch->pointer_bytes == 4 ? (uint32_t)n : n;
 	case SYSCALL_LEN_RET:
 		return ev->has_ret && ev->ret > 0 ? (uint64_t)ev->ret : 0;
+	case SYSCALL_LEN_BITS:
+		return (ev->arg[arg->len_arg] + 63) / 64;
 	default:
 		return 1;
 	}

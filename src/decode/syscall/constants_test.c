@@ -43,6 +43,7 @@
 #include <linux/netlink.h>
 #include <linux/if_packet.h>
 #include <linux/if_ether.h>
+#include <linux/if.h>
 #include <linux/if_arp.h>
 #include <linux/mman.h>
 #include <linux/mempolicy.h>

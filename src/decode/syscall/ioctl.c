@@ -90,14 +90,19 @@ bool ioctl_has_arg(const struct syscall_event *ev, unsigned i)
 	return !io || io->kind != IOCTL_NOTHING;
 }
 
+/* SIOCGIFFLAGS, SIOCSIFFLAGS */
+static bool is_flags(uint32_t cmd)
+{
+	return cmd == 0x8913 || cmd == 0x8914;
+}
+
 static const char *ifreq_member(uint32_t cmd)
 {
+	if (is_flags(cmd))
+		return "ifr_flags";
 	switch (cmd) {
 	case 0x8933:
 		return "ifr_ifindex";
-	case 0x8913:
-	case 0x8914:
-		return "ifr_flags";
 	case 0x8921:
 	case 0x8922:
 		return "ifr_mtu";
@@ -126,7 +131,10 @@ static void ifreq(struct emit *e, uint8_t kind, uint32_t cmd, struct piece p, bo
 		emit_sockaddr(e, p.data + 16, 16);
 	} else if (kind == IOCTL_IF_VALUE && (answered || !asks)) {
 		emit_member(e, ifreq_member(cmd));
-		emit_i64(e, (int32_t)value_load(e->arch, p.data + 16, 4));
+		if (is_flags(cmd))
+			emit_flags(e, &constants_iff, value_load(e->arch, p.data + 16, 2));
+		else
+			emit_i64(e, (int32_t)value_load(e->arch, p.data + 16, 4));
 	}
 	emit_struct_end(e);
 }

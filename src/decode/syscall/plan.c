@@ -47,8 +47,9 @@ static bool of_argument(const struct arch *a, const struct syscall_arg *arg, str
 	case ARG_RANDOM:
 		break;
 	case ARG_POINTEE:
-		f->unit = least(value_bytes(a, arg->type), STRUCT_BYTES);
-		f->max = f->unit;
+		/* A struct that grew over the years: who calls says how much of it there is. */
+		f->max = least(value_bytes(a, arg->type), STRUCT_BYTES);
+		f->unit = arg->len == SYSCALL_LEN_ARG ? 1 : f->max;
 		break;
 	case ARG_LIST:
 		f->unit = (uint16_t)value_bytes(a, arg->type);

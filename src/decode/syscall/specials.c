@@ -731,6 +731,40 @@ void print_bpf_attr(struct emit *e, unsigned i)
 		emit_bytes(e, p.data, p.bytes, false);
 }
 
+void print_landlock_rule(struct emit *e, unsigned i)
+{
+	enum { PATH_BENEATH = 1 };
+	struct piece p = piece_best(e->ev, i);
+	if (p.data && arg32(e->ev, 1) == PATH_BENEATH)
+		emit_members(e, &struct_landlock_beneath, p.data, p.bytes);
+	else
+		emit_pointer(e, e->ev->arg[i]);
+}
+
+/* What is registered: descriptors, or memory. As many bytes were fetched as the larger of them takes. */
+void print_uring_register(struct emit *e, unsigned i)
+{
+	enum { BUFFERS = 0, FILES = 2, EVENTFD = 4, EVENTFD_ASYNC = 7 };
+	static const struct value_type fd = { VALUE_FD, 4, 0, NULL }, vector = { VALUE_STRUCT, 0, 0, &struct_iovec };
+	struct piece p = piece_best(e->ev, i);
+	uint32_t opcode = arg32(e->ev, 1), nr = arg32(e->ev, 3), k = 0;
+	bool fds = opcode == FILES || opcode == EVENTFD || opcode == EVENTFD_ASYNC;
+	const struct value_type *t = fds ? &fd : &vector;
+	size_t n = value_bytes(e->arch, *t);
+	if (!p.data || (!fds && opcode != BUFFERS)) {
+		emit_pointer(e, e->ev->arg[i]);
+		return;
+	}
+	emit_array(e);
+	for (; k < nr && (k + 1) * n <= p.bytes; k++) {
+		emit_item(e);
+		emit_memory(e, *t, p.data + k * n, n);
+	}
+	if (k < nr)
+		emit_more(e);
+	emit_array_end(e);
+}
+
 /* A long for the type, then the text: only the type and the first bytes were fetched. */
 void print_msgbuf(struct emit *e, unsigned i)
 {

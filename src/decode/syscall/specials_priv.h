@@ -11,7 +11,7 @@
 	X(print_sockopt_value) X(print_clone_flags) X(print_msgbuf) X(print_fcntl_arg) X(print_personality) \
 	X(print_prctl_arg2) X(print_arch_prctl) X(print_mount_data) X(print_futex_op) X(print_futex_val) \
 	X(print_futex_time) X(print_futex_val3) X(print_cpu_mask) X(print_ioprio) X(print_pselect_mask) \
-	X(print_seccomp) X(print_bpf_attr) X(print_clone_args) X(print_quota_cmd)
+	X(print_seccomp) X(print_bpf_attr) X(print_clone_args) X(print_quota_cmd) X(print_landlock_rule) X(print_uring_register)
 /* clang-format on */
 
 /* clang-format off */
