@@ -358,23 +358,38 @@ static bool set_loc(struct run *r)
 }
 
 /* False ends the program: it is damaged, or the rest is not of this function. */
-static bool step_extended(struct run *r, uint8_t op)
+/* Where the caller's frame is; false of what no instruction is. */
+static bool step_cfa(struct run *r, uint8_t op)
 {
 	struct cursor *c = &r->c;
+	bool by_reg = r->state.cfa_kind == UNWIND_CFA_REG;
 	uint64_t reg;
 	switch (op) {
-	case 0: /* padding */
-		return true;
-	case CFA_SET_LOC:
-		return set_loc(r);
-	case CFA_ADVANCE_LOC1:
-		return advance(r, cursor_u8(c));
-	case CFA_ADVANCE_LOC2:
-		return advance(r, cursor_u16(c));
-	case CFA_ADVANCE_LOC4:
-		return advance(r, cursor_u32(c));
-	case CFA_MIPS_ADVANCE_LOC8:
-		return advance(r, cursor_u64(c));
+	case CFA_DEF_CFA:
+		reg = uleb(c);
+		return set_cfa(r, reg, (int64_t)uleb(c));
+	case CFA_DEF_CFA_SF:
+		reg = uleb(c);
+		return set_cfa_scaled(r, reg, cursor_sleb(c));
+	case CFA_DEF_CFA_REGISTER:
+		return by_reg && set_cfa(r, uleb(c), r->state.cfa_value);
+	case CFA_DEF_CFA_OFFSET:
+		return by_reg && set_cfa(r, r->state.cfa_reg, (int64_t)uleb(c));
+	case CFA_DEF_CFA_OFFSET_SF:
+		return by_reg && set_cfa_scaled(r, r->state.cfa_reg, cursor_sleb(c));
+	case CFA_DEF_CFA_EXPRESSION:
+		return set_cfa_expr(r);
+	default:
+		return false;
+	}
+}
+
+/* Where a register of the caller is. */
+static bool step_register(struct run *r, uint8_t op)
+{
+	struct cursor *c = &r->c;
+	uint64_t reg, from;
+	switch (op) {
 	case CFA_OFFSET_EXTENDED:
 		reg = uleb(c);
 		return set_scaled(r, reg, UNWIND_SAVE_OFFSET, (int64_t)uleb(c));
@@ -398,40 +413,47 @@ static bool step_extended(struct run *r, uint8_t op)
 	case CFA_SAME_VALUE:
 		forget_reg(r, uleb(c));
 		return true;
-	case CFA_REGISTER: {
+	case CFA_REGISTER:
 		reg = uleb(c);
-		uint64_t from = uleb(c);
+		from = uleb(c);
 		return from < UNWIND_REGS && set_reg(r, reg, UNWIND_SAVE_REG, (uint8_t)from, 0);
-	}
-	case CFA_REMEMBER_STATE:
-		return remember_state(r);
-	case CFA_RESTORE_STATE:
-		return restore_state(r);
-	case CFA_DEF_CFA:
-		reg = uleb(c);
-		return set_cfa(r, reg, (int64_t)uleb(c));
-	case CFA_DEF_CFA_SF:
-		reg = uleb(c);
-		return set_cfa_scaled(r, reg, cursor_sleb(c));
-	case CFA_DEF_CFA_REGISTER:
-		return r->state.cfa_kind == UNWIND_CFA_REG && set_cfa(r, uleb(c), r->state.cfa_value);
-	case CFA_DEF_CFA_OFFSET:
-		return r->state.cfa_kind == UNWIND_CFA_REG && set_cfa(r, r->state.cfa_reg, (int64_t)uleb(c));
-	case CFA_DEF_CFA_OFFSET_SF:
-		return r->state.cfa_kind == UNWIND_CFA_REG && set_cfa_scaled(r, r->state.cfa_reg, cursor_sleb(c));
-	case CFA_DEF_CFA_EXPRESSION:
-		return set_cfa_expr(r);
 	case CFA_EXPRESSION:
 		return set_reg_expr(r, false);
 	case CFA_VAL_EXPRESSION:
 		return set_reg_expr(r, true);
+	default:
+		return step_cfa(r, op);
+	}
+}
+
+/* What is not packed into its first byte with an operand. */
+static bool step_extended(struct run *r, uint8_t op)
+{
+	struct cursor *c = &r->c;
+	switch (op) {
+	case 0: /* padding */
+		return true;
+	case CFA_SET_LOC:
+		return set_loc(r);
+	case CFA_ADVANCE_LOC1:
+		return advance(r, cursor_u8(c));
+	case CFA_ADVANCE_LOC2:
+		return advance(r, cursor_u16(c));
+	case CFA_ADVANCE_LOC4:
+		return advance(r, cursor_u32(c));
+	case CFA_MIPS_ADVANCE_LOC8:
+		return advance(r, cursor_u64(c));
+	case CFA_REMEMBER_STATE:
+		return remember_state(r);
+	case CFA_RESTORE_STATE:
+		return restore_state(r);
 	case CFA_NEGATE_RA_STATE:
 		return true;
 	case CFA_GNU_ARGS_SIZE:
 		(void)uleb(c);
 		return true;
 	default:
-		return false;
+		return step_register(r, op);
 	}
 }
 

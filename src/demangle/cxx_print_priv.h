@@ -1,0 +1,130 @@
+/*
+ * What the files that print names of C++ share: names (cxx_print.c), types (cxx_print_type.c) and expressions
+ * (cxx_print_expression.c). A printer goes bad where the tree says nothing that could be shown, and prints no more then. One thread.
+ */
+#pragma once
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/strbuf.h"
+#include "demangle/cxx_tree.h"
+
+#define DEPTH_MAX  1000
+#define STEPS_MAX  500000
+#define OUTPUT_MAX ((size_t)256 << 10)
+
+/* The template arguments that T_ means, from the inside out: an argument is printed in the scope around its own. */
+struct cxx_scope {
+	const struct cxx_node *args;
+	const struct cxx_scope *next;
+};
+
+struct printer {
+	struct arena *arena;
+	struct strbuf *out;
+	const struct cxx_scope *scope;
+	const struct cxx_node *template; /* whose name is being printed: of which a conversion's T_ speaks */
+	size_t from;      /* where our text begins in out */
+	size_t erased_at; /* where a comma was taken back, SIZE_MAX nowhere */
+	int depth, steps;
+	bool bad;
+	bool in_lambda;     /* parameters of a lambda: T_ is auto:1 */
+	int pack_index;     /* which element of packs is meant; -1 outside of expansions */
+	bool in_array;      /* the element type of an array is printed */
+};
+
+/* Whatever it is. */
+void cxx_print_node(struct printer *p, const struct cxx_node *n);
+/* Elements, with commas between those that come to something. */
+void cxx_print_list(struct printer *p, const struct cxx_node *list);
+void cxx_print_param(struct printer *p, const struct cxx_node *n);
+void cxx_print_type(struct printer *p, const struct cxx_node *n);
+void cxx_print_left(struct printer *p, const struct cxx_node *n);
+void cxx_print_right(struct printer *p, const struct cxx_node *n);
+/* What stands behind a member function: const, noexcept and others. */
+void cxx_print_this(struct printer *p, const struct cxx_node *n);
+void cxx_print_expression(struct printer *p, const struct cxx_node *n);
+/* In parentheses, unless it is but a name. */
+void cxx_print_subexpression(struct printer *p, const struct cxx_node *n);
+/* What a template parameter stands for here; NULL (and bad) where that is nothing. */
+const struct cxx_node *cxx_resolve(struct printer *p, const struct cxx_node *n);
+/* The first pack that an expansion's pattern names; NULL where it names none. */
+const struct cxx_node *cxx_find_pack(struct printer *p, const struct cxx_node *n, int depth);
+
+static inline void add(struct printer *p, const char *s)
+{
+	if (!p->bad)
+		strbuf_addstr(p->out, s);
+}
+
+static inline void add_n(struct printer *p, const char *s, size_t n)
+{
+	if (!p->bad)
+		strbuf_add(p->out, s, n);
+}
+
+static inline void add_number(struct printer *p, uint32_t n)
+{
+	if (!p->bad)
+		strbuf_addf(p->out, "%u", n);
+}
+
+static inline void add_numbered(struct printer *p, const char *before, uint32_t n, const char *after)
+{
+	add(p, before);
+	add_number(p, n);
+	add(p, after);
+}
+
+static inline char last(const struct printer *p)
+{
+	if (p->erased_at == p->out->len)
+		return ' ';
+	return p->out->len > p->from ? p->out->data[p->out->len - 1] : 0;
+}
+
+static inline bool enter(struct printer *p, const struct cxx_node *n)
+{
+	if (p->bad || !n || ++p->depth > DEPTH_MAX || ++p->steps > STEPS_MAX || p->out->len - p->from > OUTPUT_MAX) {
+		p->bad = true;
+		return false;
+	}
+	return true;
+}
+
+/* Element i of a list, or NULL. */
+static inline const struct cxx_node *list_element(const struct cxx_node *list, int i)
+{
+	while (list && i-- > 0)
+		list = list->b;
+	return list ? list->a : NULL;
+}
+
+static inline int list_length(const struct cxx_node *list)
+{
+	int n = 0;
+	for (; list && list->a; list = list->b)
+		n++;
+	return n;
+}
+
+/* Where to go on from a parameter: what it stands for, in its scope. Restored by leave_param. */
+struct outside {
+	const struct cxx_scope *scope;
+	int pack_index;
+};
+
+static inline struct outside enter_param(struct printer *p)
+{
+	struct outside was = { p->scope, p->pack_index };
+	if (p->scope)
+		p->scope = p->scope->next;
+	p->pack_index = -1;
+	return was;
+}
+
+static inline void leave_param(struct printer *p, struct outside was)
+{
+	p->scope = was.scope;
+	p->pack_index = was.pack_index;
+}
