@@ -281,8 +281,7 @@ static void draw_head(const struct code *c, unsigned y)
 	if (c->l->cycles.len)
 		strbuf_addf(&b, "%5s %*s ", "IPC", cycles_width(c) - 7, c->cycle_ranges ? "Cycle(min/max)" : "Cycle");
 	strbuf_addf(&b, "%s %s  %s", screen_is_ascii(c->ui->s) ? "|" : "│", c->l->symbol, c->l->object_path);
-	unsigned columns = screen_columns(c->ui->s), used = screen_text(c->ui->s, y, 0, INK_HEAD, strbuf_str(&b), b.len, columns);
-	screen_fill(c->ui->s, y, used, INK_HEAD, ' ', columns - used);
+	ui_line(c->ui, y, INK_HEAD, strbuf_str(&b));
 	strbuf_deinit(&b);
 }
 

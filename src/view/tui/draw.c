@@ -67,9 +67,9 @@ void browser_title(const struct browser *b, unsigned columns, struct strbuf *out
 	add_title(b, true, out);
 }
 
-static enum ink ink_of(double percent, bool selected)
+static enum ink ink_of(double percent)
 {
-	return selected ? INK_SELECTED : percent >= 5 ? INK_HIGH : percent > 0.5 ? INK_MEDIUM : INK_NORMAL;
+	return percent >= 5 ? INK_HIGH : percent > 0.5 ? INK_MEDIUM : INK_NORMAL;
 }
 
 struct pen {
@@ -104,7 +104,7 @@ static void put_value(struct pen *p, uint32_t field, const struct hist_stat *sta
 		struct strbuf cell = {};
 		double percent = report_percent(hist_value(&stats[j], k->column->id), report_total(&b->own, part, j));
 		cell_value(&b->own, part, k, &stats[j], j, b->widths[field], &cell);
-		put(p, cell_is_percent(k) ? ink_of(percent, false) : INK_NORMAL, strbuf_str(&cell), cell.len);
+		put(p, cell_is_percent(k) ? ink_of(percent) : INK_NORMAL, strbuf_str(&cell), cell.len);
 		used += (unsigned)cell.len;
 		strbuf_deinit(&cell);
 	}
@@ -117,6 +117,11 @@ static enum ink name_ink(const struct browser *b, const struct hist_key *k, cons
 	if (k->column->id == COLUMN_SYMBOL && b->search.len && memmem(cell, n, b->search.data, b->search.len))
 		return INK_FOUND;
 	return INK_NORMAL;
+}
+
+static bool is_right(const struct hist_key *k)
+{
+	return cell_is_value(k) || k->column->id == COLUMN_FIELD;
 }
 
 /* Its values are blank: it has none in what is shown. */
@@ -134,7 +139,7 @@ static void put_missing(struct pen *p, const struct row_missing *m)
 		first = false;
 		size_t n = cell ? strlen(cell) : 0;
 		unsigned used = !cell ? 0 : p->text ? (unsigned)n : screen_width(cell, n);
-		bool right = cell_is_value(k) || k->column->id == COLUMN_FIELD;
+		bool right = is_right(k);
 		put_blanks(p, right && used < width ? width - used : 0);
 		put(p, INK_DIM, cell ? cell : "", n);
 		put_blanks(p, !right && i + 1 < b->own.fields_nr && used < width ? width - used : 0);
@@ -199,7 +204,7 @@ static void put_share(struct pen *p, const struct row_line *l)
 	case CALLTREE_PERCENT: strbuf_addf(&b, "%.2f%% ", percent); break;
 	}
 	if (!is_all)
-		put(p, ink_of(percent, false), strbuf_str(&b), b.len);
+		put(p, ink_of(percent), strbuf_str(&b), b.len);
 	strbuf_deinit(&b);
 }
 
@@ -266,7 +271,6 @@ static void draw_level_heads(struct browser *b, unsigned y)
 	const struct report_part *part = browser_part(b);
 	const struct levels *all = &b->rows.levels;
 	struct strbuf head = {};
-	unsigned columns = screen_columns(b->ui.s);
 	strbuf_addstr(&head, "  ");
 	for (uint32_t i = 0; i < b->own.fields_nr; i++)
 		if (cell_is_value(&b->own.fields[i]))
@@ -278,9 +282,7 @@ static void draw_level_heads(struct browser *b, unsigned y)
 		const char *name = cell_header(&b->own, part, all->keys[i]);
 		strbuf_addf(&head, "%s%s", i ? " / " : "", name + strspn(name, " "));
 	}
-	unsigned x = screen_text(b->ui.s, y, 0, INK_HEAD, strbuf_str(&head), head.len, columns);
-	if (x < columns)
-		screen_fill(b->ui.s, y, x, INK_HEAD, ' ', columns - x);
+	ui_line(&b->ui, y, INK_HEAD, strbuf_str(&head));
 	strbuf_deinit(&head);
 }
 
@@ -299,8 +301,7 @@ static void draw_head(struct browser *b, unsigned y)
 		if (!first)
 			x += screen_text(b->ui.s, y, x, INK_HEAD, "  ", 2, 2);
 		first = false;
-		bool right = cell_is_value(k) || k->column->id == COLUMN_FIELD;
-		strbuf_addf(&cell, right ? "%*s" : "%-*s", (int)cell_header_width(&b->own, part, k, b->widths[i]),
+		strbuf_addf(&cell, is_right(k) ? "%*s" : "%-*s", (int)cell_header_width(&b->own, part, k, b->widths[i]),
 			    cell_header(&b->own, part, k));
 		x += screen_text(b->ui.s, y, x, (int)i == b->sort_field ? INK_NOTE : INK_HEAD, strbuf_str(&cell), cell.len,
 				 screen_columns(b->ui.s));

@@ -80,10 +80,15 @@ size_t ui_scrolled(size_t at, long lines, size_t n)
 	return lines == UI_TO_END || at > last || (size_t)lines > last - at ? last : at + (size_t)lines;
 }
 
+void ui_line(struct ui *u, unsigned y, enum ink ink, const char *text)
+{
+	unsigned used = screen_text(u->s, y, 0, ink, text, strlen(text), screen_columns(u->s));
+	screen_fill(u->s, y, used, ink, ' ', screen_columns(u->s) - used);
+}
+
 void ui_bar(struct ui *u, unsigned y, const char *text)
 {
-	unsigned used = screen_text(u->s, y, 0, INK_TITLE, text, strlen(text), screen_columns(u->s));
-	screen_fill(u->s, y, used, INK_TITLE, ' ', screen_columns(u->s) - used);
+	ui_line(u, y, INK_TITLE, text);
 }
 
 static void draw_under(struct ui *u)

@@ -41,5 +41,6 @@ bool ui_ask(struct ui *u, const char *question);
 bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*changed)(void *ctx, const char *text), void *ctx);
 /* Lines that can be scrolled; what is longer than the screen is wide goes on below. */
 void ui_text(struct ui *u, const char *title, const char *text);
-/* First or last line of a screen, filled up to the right edge. */
+/* A line of the screen, filled up to the right edge; a bar is the first or last one. */
+void ui_line(struct ui *u, unsigned y, enum ink ink, const char *text);
 void ui_bar(struct ui *u, unsigned y, const char *text);
