@@ -244,6 +244,12 @@ bool text_has_suffix(const char *s, const char *suffix)
 	return n >= m && !strcmp(s + n - m, suffix);
 }
 
+const char *text_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 #define DISTANCE_MAX 256
 
 unsigned text_distance(const char *a, const char *b)

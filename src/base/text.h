@@ -31,6 +31,8 @@ void text_bytes_to_hex(const uint8_t *bytes, size_t n, char *ret);
 bool text_glob(const char *pattern, const char *s);
 bool text_has_prefix(const char *s, const char *prefix);
 bool text_has_suffix(const char *s, const char *suffix);
+/* What stands behind the last slash of a path; all of it where there is none, or nothing behind it. */
+const char *text_base_name(const char *path);
 /* Edit distance with transpositions, for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 /* The nearest of n names (NULL where none is near enough to be worth saying). */

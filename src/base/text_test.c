@@ -76,6 +76,14 @@ static bool add_cpu(void *ctx, uint32_t cpu)
 	return true;
 }
 
+static void base_names(void **state)
+{
+	assert_string_equal(text_base_name("/usr/lib/libc.so.6"), "libc.so.6");
+	assert_string_equal(text_base_name("libc.so.6"), "libc.so.6");
+	assert_string_equal(text_base_name("/usr/lib/"), "/usr/lib/");
+	assert_string_equal(text_base_name(""), "");
+}
+
 static void cpu_lists(void **state)
 {
 	uint64_t set = 0;
@@ -211,6 +219,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_whole_or_refused),
 		cmocka_unit_test(sizes_and_durations),
 		cmocka_unit_test(hex_digits),
+		cmocka_unit_test(base_names),
 		cmocka_unit_test(cpu_lists),
 		cmocka_unit_test(globs),
 		cmocka_unit_test(near_names),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "cmd/flamegraph/flame_input.h"
 #include "config.h"
 #include "packing/gzip.h"
@@ -39,9 +40,8 @@ static bool counts_samples(const struct env *env)
 
 struct html_options page_options(struct arena *arena, const struct env *env, const char *path)
 {
-	const char *slash = strrchr(path, '/');
 	struct html_fact *facts = arena_new_array(arena, struct html_fact, FACTS_MAX);
-	struct html_options o = { .title = copied(arena, slash && slash[1] ? slash + 1 : path), .facts = facts };
+	struct html_options o = { .title = copied(arena, text_base_name(path)), .facts = facts };
 	add_fact(&o, facts, "file", arena_strdup(arena, path));
 	if (env) {
 		add_fact(&o, facts, "command line", command_line(arena, env));

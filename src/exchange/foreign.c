@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 /* ---- frames ---- */
 
@@ -35,11 +36,10 @@ const char *foreign_name(const struct foreign_frame *f, char buffer[static 64])
 
 static mapping_id to_mapping(struct profile *p, const char *path)
 {
-	const char *slash = strrchr(path, '/');
 	struct profile_mapping m = { .path = strtab_add(&p->strings, path), .space = SPACE_USER };
 	if (!*path)
 		return PROFILE_NONE;
-	m.name = slash && slash[1] ? strtab_add(&p->strings, slash + 1) : m.path;
+	m.name = strtab_add(&p->strings, text_base_name(path));
 	if (!strncmp(path, "[kernel", 7))
 		m.space = SPACE_KERNEL;
 	return profile_mapping(p, &m);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "exchange/exchange.h"
 #include "exchange/pprof_proto.h"
 #include "exchange/pprof_read_priv.h"
@@ -48,8 +49,8 @@ static struct strobe_error *read_value_type(struct pprof_reader *r, struct curso
 
 static str_id base_name(struct profile *p, str_id path)
 {
-	const char *s = profile_str(p, path), *slash = strrchr(s, '/');
-	return slash && slash[1] ? strtab_add(&p->strings, slash + 1) : path;
+	const char *whole = profile_str(p, path), *base = text_base_name(whole);
+	return base == whole ? path : strtab_add(&p->strings, base);
 }
 
 static struct strobe_error *read_mapping(struct pprof_reader *r, struct cursor c)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "exchange/exchange.h"
 #include "exchange/foreign.h"
 
@@ -62,7 +63,7 @@ static void csv_header(const struct profile *p, struct out *out)
 static void csv_name(struct strbuf *ret, const struct foreign_frame *f)
 {
 	char buffer[64];
-	const char *slash = strrchr(f->module, '/'), *module = slash && slash[1] ? slash + 1 : f->module;
+	const char *module = text_base_name(f->module);
 	bool is_module = !*f->name && *module, bare = is_module && *module != '[';
 	if (bare)
 		strbuf_addch(ret, '[');

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "profile/callgraph_priv.h"
 
 /* ---- nodes ---- */
@@ -38,12 +39,6 @@ static void add_clean_path(struct strbuf *b, const char *path)
 	if (b->len == start)
 		strbuf_addch(b, '.');
 	b->data[b->len] = 0;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 static struct callgraph_place place_of(const struct callgraph *g, const struct profile_frame *f)
@@ -84,7 +79,7 @@ static void add_text(struct strbuf *b, const struct callgraph_place *n)
 		strbuf_addch(b, ' ');
 	} else if (!*n->name) {
 		if (*n->object)
-			strbuf_addf(b, "[%s] ", base_name(n->object));
+			strbuf_addf(b, "[%s] ", text_base_name(n->object));
 		else
 			strbuf_addstr(b, "<unknown> ");
 	}
@@ -315,13 +310,18 @@ static int compare_nodes(const void *a, const void *b, void *ctx)
 	return strcmp(strtab_get(&o->g->strings, x->object), strtab_get(&o->g->strings, y->object));
 }
 
+bool callgraph_has_value(const struct callgraph *g, const struct callgraph_node *n)
+{
+	bool is_negative = n->flat < 0 || (!n->flat && n->cum < 0);
+	return (n->flat || n->cum) && !(g->options.drop_negative && is_negative);
+}
+
 uint32_t *callgraph_sort(const struct callgraph *g, enum callgraph_order by, uint32_t *ret_nr)
 {
 	uint32_t *list = xmalloc((g->nodes.len + 1) * sizeof(*list)), nr = 0;
 	for (uint32_t i = 0; i < g->nodes.len; i++) {
 		const struct callgraph_node *n = &g->nodes.data[i];
-		bool is_negative = n->flat < 0 || (!n->flat && n->cum < 0);
-		if (n->kept && (n->flat || n->cum) && !(g->options.drop_negative && is_negative))
+		if (n->kept && callgraph_has_value(g, n))
 			list[nr++] = i;
 	}
 	int64_t *scores = by == CALLGRAPH_BY_ENTROPY ? entropy_scores(g) : NULL;

@@ -99,6 +99,9 @@ void callgraph_recount(struct callgraph *g);
 /* Edges of each node in order, the heaviest first; they are in no order without. */
 void callgraph_sort_edges(struct callgraph *g);
 
+/* Whether a node is to be listed: a value that is not 0, nor less where negative ones are dropped. */
+bool callgraph_has_value(const struct callgraph *g, const struct callgraph_node *n);
+
 /* BY_ENTROPY: those at which ways part and meet come before those that only pass on; for pictures. */
 enum callgraph_order { CALLGRAPH_BY_FLAT, CALLGRAPH_BY_CUM, CALLGRAPH_BY_ENTROPY };
 /* Nodes that are kept and have a value, the largest first, equal ones by name; the array is the caller's to free. */

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "profile/hist_priv.h"
 
 #define UNKNOWN UINT64_MAX
@@ -602,8 +603,8 @@ str_id hist_srcline(struct hist *h, frame_id frame, uint64_t addr)
 	const struct profile_function *fn = frame_function(p, frame);
 	_cleanup_strbuf_ struct strbuf b = {};
 	if (fn && f->line) {
-		const char *file = profile_str(p, fn->file), *slash = strrchr(file, '/');
-		strbuf_addf(&b, "%s:%u", slash && !h->options.full_source_path ? slash + 1 : file, f->line);
+		const char *file = profile_str(p, fn->file);
+		strbuf_addf(&b, "%s:%u", h->options.full_source_path ? file : text_base_name(file), f->line);
 	} else if (fn) {
 		strbuf_addf(&b, "%s+%llu", profile_str(p, fn->name), (unsigned long long)(f->addr - fn->start));
 	} else if (f->mapping != PROFILE_NONE) {

@@ -100,8 +100,7 @@ static bool is_marked_kernel(const struct module *m)
 
 static void add_unknown(struct frame_names *n, struct strbuf *b, const struct module *m, const struct profile_frame *f)
 {
-	const char *slash = strrchr(m->path, '/');
-	const char *base = slash && slash[1] ? slash + 1 : m->path;
+	const char *base = text_base_name(m->path);
 	size_t bytes = strlen(base);
 	if (text_has_suffix(base, " (deleted)"))
 		bytes -= strlen(" (deleted)");

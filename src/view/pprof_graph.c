@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 void pprof_graph_value(const struct pprof_graph *r, int64_t value, char ret[static PPROF_LABEL_MAX])
 {
@@ -148,15 +149,24 @@ static void sort_nodes(struct pprof_graph *r)
 	r->nodes = callgraph_sort(r->graph, order, &r->nodes_nr);
 }
 
+/* A node costs as much among fewer nodes. What has no value (or less than none, where that is not wanted) stays where all do. */
 static void keep_only_sorted(struct pprof_graph *r, uint32_t nr)
 {
-	for (size_t i = 0; i < r->graph->nodes.len; i++)
+	for (size_t i = 0; i < r->graph->nodes.len && nr < r->nodes_nr; i++)
 		r->graph->nodes.data[i].kept = false;
 	for (uint32_t i = 0; i < nr; i++)
 		r->graph->nodes.data[r->nodes[i]].kept = true;
-	/* a node costs as much among fewer nodes */
 	if (!r->o.no_edges)
 		callgraph_recount(r->graph);
+}
+
+/* By node whether it is listed. */
+static bool *listed_nodes(const struct pprof_graph *r)
+{
+	bool *ret = xcalloc(r->graph->nodes.len + 1, sizeof(*ret));
+	for (uint32_t i = 0; i < r->nodes_nr; i++)
+		ret[r->nodes[i]] = true;
+	return ret;
 }
 
 /* Whether another way leads from where the edge begins to where it ends. */
@@ -221,13 +231,16 @@ static uint32_t choose_count(struct pprof_graph *r, int64_t cutoff)
 
 static void drop_rare_edges(struct pprof_graph *r, int64_t cutoff)
 {
+	bool *is_listed = listed_nodes(r);
 	if (!r->o.unsorted_edges)
 		callgraph_sort_edges(r->graph);
+	/* those of a node that is not listed are not looked at, as with pprof */
 	for (size_t i = 0; i < r->graph->edges.len; i++) {
 		struct callgraph_edge *e = &r->graph->edges.data[i];
-		e->dropped = pprof_size_of(e->weight) < cutoff;
+		e->dropped = is_listed[e->to] && pprof_size_of(e->weight) < cutoff;
 		r->dropped_edges += e->dropped;
 	}
+	free(is_listed);
 	if (r->o.is_picture)
 		drop_redundant_edges(r);
 }
@@ -303,9 +316,7 @@ uint32_t *pprof_graph_edges(const struct pprof_graph *r, uint32_t *ret_nr)
 {
 	struct callgraph *g = r->graph;
 	uint32_t *edges = xmalloc((g->edges.len + 1) * sizeof(*edges)), nr = 0;
-	bool *is_shown = xcalloc(g->nodes.len + 1, sizeof(*is_shown));
-	for (uint32_t i = 0; i < r->nodes_nr; i++)
-		is_shown[r->nodes[i]] = true;
+	bool *is_shown = listed_nodes(r);
 	for (uint32_t i = 0; i < g->edges.len; i++) {
 		const struct callgraph_edge *e = &g->edges.data[i];
 		if (!e->dropped && is_shown[e->from] && is_shown[e->to])
@@ -409,7 +420,7 @@ static void add_place(const struct pprof_graph *r, const struct callgraph_node *
 {
 	_cleanup_strbuf_ struct strbuf name = {};
 	struct callgraph_place at = callgraph_place(r->graph, n);
-	const char *slash = strrchr(at.file, '/'), *file = slash && slash[1] ? slash + 1 : at.file;
+	const char *file = text_base_name(at.file);
 	if (at.addr)
 		strbuf_addf(b, "%016llx\n", (unsigned long long)at.addr);
 	add_short_name(&name, at.name);
@@ -419,8 +430,10 @@ static void add_place(const struct pprof_graph *r, const struct callgraph_node *
 		strbuf_addf(b, "%s:%u\n", file, at.line);
 	else if (*file)
 		strbuf_addf(b, "%s\n", file);
+	else if (!*at.name && *at.object)
+		strbuf_addf(b, "[%s]\n", text_base_name(at.object));
 	else if (!*at.name)
-		strbuf_addf(b, "%s\n", callgraph_text(r->graph, (uint32_t)(n - r->graph->nodes.data)));
+		strbuf_addstr(b, "<unknown>\n");
 }
 
 static void add_share(const struct pprof_graph *r, int64_t value, struct strbuf *b)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #define Z95 1.959963984540054 /* of the normal distribution, for 95 % */
 
@@ -49,8 +50,8 @@ void report_frame_name(const struct hist *h, frame_id frame, bool by_address, st
 	const struct profile_function *fn = &p->functions.data[f->function];
 	strbuf_addstr(out, profile_str(p, fn->name));
 	if (by_address && f->line) {
-		const char *file = profile_str(p, fn->file), *slash = strrchr(file, '/');
-		strbuf_addf(out, " %s:%u", slash ? slash + 1 : file, f->line);
+		const char *file = profile_str(p, fn->file);
+		strbuf_addf(out, " %s:%u", text_base_name(file), f->line);
 	} else if (by_address && fn->size) {
 		strbuf_addf(out, " +%llu", (unsigned long long)(f->addr - fn->start));
 	}

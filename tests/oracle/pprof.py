@@ -290,8 +290,32 @@ def check_legacy(tap):
         path = os.path.join(SCRATCH, "legacy.txt")
         with open(path, "w", encoding="ascii") as f:
             f.write(text)
-        compare(tap, path, [["-top", "-addresses", "-trim=false"], ["-traces"], ["-top", "-lines", "-sample_index=0"]], name)
+        reports = [["-top", "-addresses", "-trim=false"], ["-traces"], ["-top", "-lines", "-sample_index=0"], ["-dot", "-addresses"]]
+        compare(tap, path, reports, name)
+    check_difference(tap)
     check_dropped_frames(tap)
+
+
+# the same stacks with more, with less and with as much
+CHANGED_LINES = """     2:      800 [     5:     4000] @ 0x401000 0x402000 0x66001500
+     1:      700 [    17:    96100] @ 0x401000 0x404000 0x77001000
+     0:        0 [     1:      900] @ 0x409000
+     4:      364 [     4:      364] @ 0x401000 0x409000 0x402000
+"""
+DIFFERENCES = [["-top", "-addresses"], ["-tags"], ["-peek=.", "-addresses"], ["-tree", "-addresses", "-drop_negative"], ["-traces"],
+               ["-top", "-addresses", "-relative_percentages"], ["-tags", "-mean"], ["-peek=.", "-addresses", "-mean"]]
+
+
+def check_difference(tap):
+    """What a base leaves: figures of both signs, calls that weigh nothing, shares of the base; values scaled to it are rounded."""
+    before, after = os.path.join(SCRATCH, "before.heap"), os.path.join(SCRATCH, "after.heap")
+    for path, lines in (before, HEAP_LINES), (after, CHANGED_LINES):
+        with open(path, "w", encoding="ascii") as f:
+            f.write(heap("heapprofile", lines=lines))
+    for base in "-base=" + before, "-diff_base=" + before:
+        reports = [[base, "-alloc_space", *report] for report in DIFFERENCES]
+        reports += [[base, "-normalize", "-inuse_space", *report] for report in DIFFERENCES]
+        compare(tap, after, reports, "difference")
 
 
 def check_dropped_frames(tap):
@@ -349,7 +373,8 @@ def check_go_program(tap):
         reports = [["-top", "-addresses", "-trim=false"], ["-traces", "-addresses"]]
         compare(tap, os.path.join(SCRATCH, name + ".txt"), reports, f"Go's {name} as text")
     for name in "goroutine", "block", "mutex", "threadcreate":
-        compare(tap, os.path.join(SCRATCH, name + ".pb.gz"), [["-top", "-cum"], ["-tree"], ["-traces"]], f"Go's {name}")
+        reports = [["-top", "-cum"], ["-tree"], ["-traces"], ["-raw"], ["-tags"], ["-tree", "-relative_percentages"], ["-tagleaf=x", "-top"]]
+        compare(tap, os.path.join(SCRATCH, name + ".pb.gz"), reports, f"Go's {name}")
     hot = strobe("pprof", "-top", os.path.join(SCRATCH, "cpu.pb.gz")).out
     tap.ok(re.search(r"main\.hot$", hot, re.M), "what was hot is found", hot)
 

@@ -44,9 +44,3 @@ struct strobe_error *code_no_match(const struct code_view *v)
 {
 	return error_create(ERROR_NOT_FOUND, "no matches found for regexp: %s", v->pattern);
 }
-
-const char *code_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}

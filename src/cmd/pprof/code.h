@@ -46,4 +46,3 @@ void code_out_sum(const struct code_view *v, struct out *out, struct code_sum su
 /* Text of a file by write() (out_text, out_xml), which does not see its tabs: they stay. */
 void code_out_source(struct out *out, const char *s, size_t n, void (*write)(struct out *out, const char *s, size_t n));
 struct strobe_error *code_no_match(const struct code_view *v) _must_check_;
-const char *code_base_name(const char *path);

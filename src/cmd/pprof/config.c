@@ -212,7 +212,7 @@ bool pprof_config_only_sums(const struct pprof_config *c, const struct pprof_rep
 	/* peek has them too, but of all edges: those are found sooner along stacks that are in order */
 	bool sums = o == OUTPUT_TOP || o == OUTPUT_TREE || pprof_output_is_picture(o);
 	return sums && !profile_selects(&c->select) && !profile_selects_labels(&c->labels) && !c->labels.root && !c->labels.leaf &&
-	       !strcmp(c->granularity, "functions") && !c->call_tree && !c->mean;
+	       !strcmp(c->granularity, "functions") && !c->call_tree && !c->mean && !c->relative;
 }
 
 static struct strobe_error *check_sample_index(const struct pprof_session *session, const char **value)

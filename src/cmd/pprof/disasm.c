@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cmd/pprof/routines.h"
 
 #define TEXT_COLUMNS 40 /* a longer instruction has its place on a line of its own */
@@ -22,7 +23,7 @@ static struct origin origin_of(const struct listing *l, const struct listing_ins
 	struct origin o = { "", "", 0 };
 	const struct listing_place *place = insn->place == LISTING_NONE ? NULL : &l->places.data[insn->place];
 	if (place && place->file != LISTING_NONE)
-		o.file = code_base_name(l->files.data[place->file].path);
+		o.file = text_base_name(l->files.data[place->file].path);
 	if (place)
 		o.line = place->line;
 	return o;
@@ -32,7 +33,7 @@ static void add_origin(const struct routine *r, const struct callgraph_node *n, 
 {
 	struct callgraph_place place = callgraph_place(r->g, n);
 	if (!*o->file)
-		o->file = code_base_name(place.file);
+		o->file = text_base_name(place.file);
 	if (!o->line)
 		o->line = place.line;
 	if (!*o->function)

@@ -35,7 +35,7 @@ static struct strobe_error *find_spots(const struct code_view *v, const struct c
 	for (size_t i = 0; i < g->nodes.len; i++) {
 		const struct callgraph_node *n = &g->nodes.data[i];
 		function_id function = v->p->frames.data[n->frame].function;
-		if ((!n->flat && !n->cum) || function == PROFILE_NONE)
+		if (!callgraph_has_value(g, n) || function == PROFILE_NONE)
 			continue;
 		struct callgraph_place place = callgraph_place(g, n);
 		struct spot s = { place.name, place.file, place.line, v->p->functions.data[function].line, n->flat, n->cum };

@@ -47,6 +47,9 @@ struct pprof_config {
 	bool trim, drop_negative, compact_labels, relative, normalize, no_inlines, mean, call_tree, intel_syntax;
 };
 
+/* Samples of a base have it with -diff_base, "true": as pprof calls it. */
+#define PPROF_BASE_LABEL "pprof::base"
+
 struct pprof_session {
 	struct cmd_context *ctx;
 	struct profile *profile;  /* NULL where there is one of the two below */

@@ -39,6 +39,21 @@ static char *label(int64_t value, const char *unit)
 	return xstrdup(text);
 }
 
+static bool has_stack(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	(void)ctx;
+	(void)p;
+	return row->stack != PROFILE_NONE;
+}
+
+/* Reports of pprof pass over samples without a stack, which Go's threadcreate has; only the total has them. */
+static void drop_without_stack(struct seen *s)
+{
+	for (size_t i = 0; i < s->p->rows.len; i++)
+		if (s->p->rows.data[i].stack == PROFILE_NONE)
+			return see(s, profile_filter(s->p, has_stack, NULL));
+}
+
 /* Samples are listed one by one: those that become alike are no one. Frames are chosen last, for all else would join them. */
 static struct strobe_error *select_from(struct seen *s, const struct pprof_config *c, enum pprof_output output,
 					const struct cmd_context *ctx)
@@ -52,6 +67,8 @@ static struct strobe_error *select_from(struct seen *s, const struct pprof_confi
 	size_t had = s->p->rows.len;
 	if (labels.root || labels.leaf)
 		see(s, profile_frames_of_labels(s->p, &labels));
+	if (output != OUTPUT_PROTO && output != OUTPUT_COMMENTS)
+		drop_without_stack(s);
 	if (profile_selects_labels(&labels)) {
 		TRY(profile_select_labels(s->p, &labels, &made));
 		see(s, made);
@@ -84,6 +101,21 @@ static int64_t mean_total(const struct pprof_session *session, const struct seen
 	return divisor ? s->total / divisor : s->total;
 }
 
+/* What is left of the base, whose samples have its label. */
+static int64_t base_total(const struct seen *s)
+{
+	const struct profile *p = s->p;
+	uint32_t column = profile_find_column(p, PPROF_BASE_LABEL);
+	int64_t total = 0;
+	for (size_t i = 0; i < p->rows.len && column != PROFILE_NONE; i++) {
+		const struct profile_row *row = &p->rows.data[i];
+		bool is_base = row->labels != PROFILE_NONE && profile_label_values(p, row->labels)[column];
+		if (row->event == s->event && is_base)
+			total += llabs((int64_t)row->value);
+	}
+	return total;
+}
+
 static struct strobe_error *seen_init(struct seen *s, const struct pprof_session *session, const struct pprof_config *c,
 				      enum pprof_output output)
 {
@@ -100,7 +132,7 @@ static struct strobe_error *seen_init(struct seen *s, const struct pprof_session
 		s->total = mean_total(session, s);
 	TRY(select_from(s, c, output, session->ctx));
 	if (c->relative)
-		s->total = 0;
+		s->total = session->base_totals ? base_total(s) : 0;
 	return NULL;
 }
 

@@ -49,7 +49,7 @@ static struct strobe_error *find_spots(struct finder *d)
 		const struct callgraph_node *n = &d->g->nodes.data[i];
 		const struct profile_frame *f = &d->v->p->frames.data[n->frame];
 		struct routine_spot s = { .mapping = f->mapping, .node = n };
-		if ((!n->flat && !n->cum) || !profile_object_address(d->objects, f, &s.dso, &s.addr))
+		if (!callgraph_has_value(d->g, n) || !profile_object_address(d->objects, f, &s.dso, &s.addr))
 			continue;
 		s.symbol = dso_symbol(s.dso, s.addr);
 		s.name = s.symbol ? matching_name(&re, s.dso, s.symbol) : NULL;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,12 +223,13 @@ void pprof_session_deinit(struct pprof_session *s)
 	exchange_bytes_free(&s->unpacked);
 }
 
+/* As pprof rounds: halves away from 0. */
 static void scale(struct profile *p, uint32_t event, double factor)
 {
 	for (size_t i = 0; i < p->rows.len; i++) {
 		struct profile_row *row = &p->rows.data[i];
 		if (row->event == event)
-			row->value = (uint64_t)(int64_t)((double)(int64_t)row->value * factor);
+			row->value = (uint64_t)(int64_t)round((double)(int64_t)row->value * factor);
 	}
 }
 
@@ -242,10 +244,10 @@ static uint32_t same_event(const struct profile *p, const struct profile *of, ui
 	return PROFILE_NONE;
 }
 
-/* So that samples of the base stay apart from others that are alike: as pprof calls it. */
+/* So that samples of the base stay apart from others that are alike. */
 static void label_all(struct profile *p)
 {
-	uint32_t column = profile_column(p, "pprof::base", COLUMN_STRING);
+	uint32_t column = profile_column(p, PPROF_BASE_LABEL, COLUMN_STRING);
 	size_t nr = p->columns.len;
 	uint64_t *values = xmalloc(nr * sizeof(*values));
 	for (size_t i = 0; i < p->rows.len; i++) {
@@ -274,6 +276,23 @@ static void drop_empty(struct profile **p)
 	*p = left;
 }
 
+static int64_t net(const struct profile *p, uint32_t event)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < p->rows.len; i++)
+		if (p->rows.data[i].event == event)
+			sum = (int64_t)((uint64_t)sum + p->rows.data[i].value);
+	return sum;
+}
+
+/* To what the base has; of nothing there is nothing. */
+static void normalize(struct profile *p, uint32_t event, int64_t theirs)
+{
+	int64_t ours = net(p, event);
+	if (ours != theirs)
+		scale(p, event, ours ? (double)theirs / (double)ours : 0);
+}
+
 static void subtract(struct pprof_session *s, const struct pprof_sources *sources, struct profile *base)
 {
 	s->has_base = true;
@@ -282,13 +301,11 @@ static void subtract(struct pprof_session *s, const struct pprof_sources *source
 		label_all(base);
 	}
 	for (uint32_t e = 0; e < base->events.len; e++) {
-		int64_t theirs = pprof_total(base, e);
 		uint32_t same = same_event(s->profile, base, e);
 		if (s->base_totals && same != PROFILE_NONE)
-			s->base_totals[same] = theirs;
-		int64_t ours = sources->normalize && same != PROFILE_NONE ? pprof_total(s->profile, same) : 0;
-		if (ours)
-			scale(s->profile, same, (double)theirs / (double)ours);
+			s->base_totals[same] = pprof_total(base, e);
+		if (sources->normalize && same != PROFILE_NONE)
+			normalize(s->profile, same, net(base, e));
 		scale(base, e, -1);
 	}
 	profile_merge(s->profile, base);

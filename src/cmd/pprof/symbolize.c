@@ -1,4 +1,5 @@
 #include "cmd/pprof/symbolize.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +62,8 @@ void symbolize_use_binary(struct profile *p, const char *path)
 	if (!p->mappings.len)
 		return;
 	struct profile_mapping *m = &p->mappings.data[0];
-	const char *slash = strrchr(path, '/');
 	m->path = strtab_add(&p->strings, path);
-	m->name = strtab_add(&p->strings, slash ? slash + 1 : path);
+	m->name = strtab_add(&p->strings, text_base_name(path));
 }
 
 void symbolize_use_build_id(struct profile *p, const char *build_id)
@@ -75,7 +75,7 @@ void symbolize_use_build_id(struct profile *p, const char *build_id)
 /* In the directory below any of the names that go tool pprof tries; NULL where none is a file. */
 static const char *find_below(struct arena *a, const char *dir, const char *path, const char *build_id)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = text_base_name(path);
 	const char *const tries[] = {
 		*build_id ? arena_printf(a, "%s/%s/%s", dir, build_id, name) : NULL,
 		arena_printf(a, "%s/%s", dir, name),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/pprof/routines.h"
 
 #define MARGIN 5    /* lines around those that have code */
@@ -72,7 +73,7 @@ static void out_insn(const struct routine *r, const struct insn_line *at, struct
 		size_t n = strlen(insn->text);
 		out_fill(out, ' ', n < 60 ? 60 - n : 1);
 		out_str(out, "<span class=unimportant>");
-		out_escaped(out, code_base_name(r->l->files.data[place->file].path));
+		out_escaped(out, text_base_name(r->l->files.data[place->file].path));
 		out_f(out, ":%" PRIu32 "</span>", place->line);
 	}
 	out_ch(out, '\n');

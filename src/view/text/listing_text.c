@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #define TAB 8
 #define RAW_BYTES_A_LINE 7
@@ -66,16 +67,10 @@ static void put_symbol(struct out *o, const struct listing_symbol *s)
 	out_ch(o, '>');
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void put_place(const struct lister *t, uint32_t file, uint32_t line, bool full)
 {
 	const char *path = t->l->files.data[file].path;
-	put_name(t->o, full ? path : base_name(path));
+	put_name(t->o, full ? path : text_base_name(path));
 	out_ch(t->o, ':');
 	out_u64(t->o, line);
 }

@@ -317,8 +317,9 @@ struct tag {
 static int compare_tags(const void *a, const void *b)
 {
 	const struct tag *x = a, *y = b;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
+	int64_t a_size = pprof_size_of(x->value), b_size = pprof_size_of(y->value);
+	if (a_size != b_size)
+		return a_size > b_size ? -1 : 1;
 	return strcmp(x->text, y->text);
 }
 

@@ -90,11 +90,13 @@ static void out_calls(struct writer *w, const struct callgraph_node *n, const st
 	const struct callgraph *g = w->r.graph;
 	for (uint32_t i = 0; i < n->out_nr; i++) {
 		const struct callgraph_edge *e = &g->edges.data[g->out.data[n->out_first + i]];
-		if (e->dropped)
+		const struct callgraph_node *callee = &g->nodes.data[e->to];
+		/* pprof has calls of what is not listed, for nothing, of a function without a name */
+		if (e->dropped || (!e->sum && !callgraph_has_value(g, callee)))
 			continue;
-		struct callgraph_place to = callgraph_place(g, &g->nodes.data[e->to]);
+		struct callgraph_place to = callgraph_place(g, callee);
 		_cleanup_strbuf_ struct strbuf name = {};
-		add_callee(w, &g->nodes.data[e->to], &name);
+		add_callee(w, callee, &name);
 		out_name(w, "cfl=", &w->files, to.file);
 		out_name(w, "cfn=", &w->names, strbuf_str(&name));
 		/* how often is not known */
