@@ -89,7 +89,9 @@ static void set_fields(struct capture_event *e, const struct capture_options *o,
 	struct perf_event_attr *a = &e->attr;
 	bool helper = e->is_dummy; /* added by us: no data of its own to describe */
 	if (o->sample_address)
-		a->sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
+		a->sample_type |= PERF_SAMPLE_ADDR;
+	if (o->sample_data_src)
+		a->sample_type |= PERF_SAMPLE_DATA_SRC;
 	if (o->mmap_data)
 		a->mmap_data = e->tracking;
 	set_callgraph(e, &o->callgraph);
@@ -348,7 +350,7 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 	if (dwarf)
 		o.sample_address = true;
 	if (o.sample_address)
-		o.mmap_data = true;
+		o.mmap_data = o.sample_data_src = true;
 	/*
 	 * Mappings must be seen while nothing is sampled (delay, track_apart) and on every CPU even where its events are
 	 * throttled or limited to a PMU's CPUs: a dummy event, enabled at once, brings them.

@@ -55,6 +55,7 @@ struct capture_options {
 	bool data_page_size, code_page_size, transaction;
 	bool no_time; /* TIME is on unless it was refused */
 	bool sample_cpu, sample_identifier;
+	bool sample_data_src; /* set with sample_address */
 	bool raw_samples, no_buffering;
 	bool period_field_set, no_period_field; /* -P, --no-period */
 	bool running_time;                      /* TOTAL_TIME_ENABLED and _RUNNING with values that are read */

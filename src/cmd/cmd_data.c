@@ -6,11 +6,12 @@
 
 #include "base/cleanup.h"
 #include "cmd/input.h"
+#include "cmd/sample_choice.h"
 #include "dump/samples_ctf.h"
 #include "dump/samples_json.h"
 
 struct data_command {
-	const char *input, *to_json, *to_ctf;
+	const char *input, *to_json, *to_ctf, *times;
 	bool force, tod, all;
 	unsigned verbose;
 };
@@ -23,6 +24,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "to-ctf", AT(to_ctf), .arg = "dir", .help = "write a CTF trace to this directory" },
 	{ OPTION_BOOL, 0, "all", AT(all), .help = "CTF: records of all kinds, not samples alone" },
 	{ OPTION_BOOL, 0, "tod", AT(tod), .help = "times of day, where the recording tells of them (record -k)" },
+	{ OPTION_STRING, 0, "time", AT(times), .arg = "str",
+	  .help = "only this span: start,stop in seconds (either may be left out); or 10%/2, 0%-10%,30%-40%" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "write over a file or a trace that exists; read another user's recording" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
@@ -35,6 +38,8 @@ struct conversion {
 	struct samples_json json;
 	struct samples_ctf ctf;
 	struct out *out; /* of JSON */
+	struct arena arena;
+	struct resolve_filter filter; /* of --time */
 	bool has_begun;
 	struct strobe_error *damage; /* of the recording: what was whole is written */
 };
@@ -78,7 +83,7 @@ static struct strobe_error *ctf_sample(void *ctx, const struct resolved_sample *
 static struct strobe_error *ctf_record(void *ctx, struct record r, uint64_t time_ns)
 {
 	struct conversion *c = ctx;
-	if (r.hdr->type >= RECORD_USER_FIRST)
+	if (r.hdr->type >= RECORD_USER_FIRST || !time_ranges_have(c->filter.times, c->filter.times_nr, time_ns))
 		return NULL;
 	TRY(begin(c));
 	samples_ctf_count_lost(&c->ctf, r);
@@ -97,7 +102,10 @@ static bool needs_no_names(void *ctx, const struct resolved_sample *s)
 static struct strobe_error *read_all(struct conversion *c, struct resolve_callbacks callbacks)
 {
 	struct symbols_options symbols = {};
-	struct resolve_options options = { .with_chains = true, .max_stack = UINT32_MAX };
+	const struct sample_choice choice = { .times = c->o->times };
+	TRY(sample_choice_parse(&choice, source_env(c->source), &c->arena, &c->filter));
+	TRY(sample_choice_check(&choice, source_env(c->source)));
+	struct resolve_options options = { .filter = c->filter, .with_chains = true, .max_stack = UINT32_MAX };
 	TRY(cmd_symbols_options(c->ctx, source_env(c->source), c->o->force, &symbols));
 	struct resolver *r = resolver_create(c->source, symbols, options);
 	struct strobe_error *err = resolve_stream(r, callbacks);
@@ -177,6 +185,7 @@ static int run(struct cmd_context *ctx, void *options)
 	cmd_set_verbosity(o->verbose);
 	err = convert(&c);
 	source_destroy(c.source);
+	arena_deinit(&c.arena);
 	if (err) {
 		error_destroy(c.damage);
 		return cmd_fail(ctx, err);

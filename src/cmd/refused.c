@@ -2,24 +2,23 @@
 
 #include <stddef.h>
 
-struct strobe_error *refused_trace_decoder(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "traces of instructions (Intel PT, Arm CoreSight and SPE) are carried along, but "
-							 "not decoded by this version");
-}
+#define REFUSED(name, sentence)                                                           \
+	struct strobe_error *name(void *options, const char *value, bool negated)         \
+	{                                                                                 \
+		(void)options, (void)value;                                               \
+		return negated ? NULL : error_create(ERROR_UNSUPPORTED, "%s", sentence);  \
+	}
+#include "cmd/refused.def"
+#undef REFUSED
 
-struct strobe_error *refused_guests(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "recordings of guests are not joined, nor their addresses named, by this "
-							 "version");
-}
-
-struct strobe_error *needless_program(void *options, const char *value, bool negated)
+struct strobe_error *needless_helper(void *options, const char *value, bool negated)
 {
 	(void)options;
-	return negated || (value && *value) ? NULL : error_create(ERROR_USAGE, "names a program, which is then not run");
+	return negated || (value && *value) ? NULL : error_create(ERROR_USAGE, "names a helper, which is then not asked");
+}
+
+struct strobe_error *needless_switch(void *options, const char *value, bool negated)
+{
+	(void)options, (void)value;
+	return negated ? error_create(ERROR_UNSUPPORTED, "it is always so: nothing can switch it off") : NULL;
 }

@@ -65,12 +65,15 @@ bool filter_thread(const struct filter *f, uint32_t pid, uint32_t tid, str_id co
 	return id_list_has(&f->pids, pid) && id_list_has(&f->tids, tid) && id_list_has(&f->comms, comm);
 }
 
+bool time_ranges_have(const struct time_range *ranges, uint32_t nr, uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		if (time_ns >= ranges[i].from_ns && time_ns <= ranges[i].to_ns)
+			return true;
+	return !nr;
+}
+
 bool filter_sample(const struct filter *f, uint32_t cpu, uint64_t time_ns)
 {
-	if (!id_list_has(&f->cpus, cpu))
-		return false;
-	for (uint32_t i = 0; i < f->times_nr; i++)
-		if (time_ns >= f->times[i].from_ns && time_ns <= f->times[i].to_ns)
-			return true;
-	return !f->times_nr;
+	return id_list_has(&f->cpus, cpu) && time_ranges_have(f->times, f->times_nr, time_ns);
 }

@@ -61,6 +61,9 @@ struct resolve_filter {
 	const struct time_range { uint64_t from_ns, to_ns; } *times; uint32_t times_nr; /* to is included */
 };
 
+/* Without any range all times are let through. */
+bool time_ranges_have(const struct time_range *ranges, uint32_t nr, uint64_t time_ns);
+
 struct resolve_options {
 	struct resolve_filter filter;
 	const char *const *label_keys; /* columns of profile/columns.def to keep as labels: "comm", "pid", "cpu" … */

@@ -56,6 +56,10 @@ def check_options(tap):
     tap.equal([re.sub(r".* (\w+)\(.*", r"\1", line) for line in text.splitlines()], ["clock_nanosleep"], "--duration")
     _, text = trace("--max-events", "3", "true")
     tap.equal(text.count("\n"), 3, "--max-events")
+    cpu = max(os.sched_getaffinity(0))
+    for how in ([], ["--no-bpf"]):
+        _, text = trace(*how, "--show-cpu", "-e", "getppid", "taskset", "-c", str(cpu), "sh", "-c", "exit")
+        tap.ok(text and all(f" [{cpu:03}] (" in line for line in text.splitlines()), f"--show-cpu {how}", text)
     _, text = trace("-S", "true")
     tap.ok("Summary of events:" in text and "execve(" in text, "-S: lines and statistics", text[-500:])
     _, text = trace("sh", "-c", "sleep 0.1 & wait")

@@ -15,8 +15,8 @@ RECORDINGS = {
 }
 
 
-def converted(side, data, path):
-    done = side("data", "convert", "--force", "-i", data, "--to-json", path)
+def converted(side, data, path, *options):
+    done = side("data", "convert", "--force", "-i", data, "--to-json", path, *options)
     if not os.path.exists(path):
         return None, done
     with open(path, encoding="utf-8") as f:
@@ -51,6 +51,16 @@ def compare(tap, name, ours, theirs):
     tap.ok(named and len(wrong) <= len(named) * 0.05, f"{name}: the same names", [len(wrong), len(named), wrong[:3]])
 
 
+def spans(tap, name, data, theirs):
+    """--time: those samples, of the reference's, that are within."""
+    times = sorted(s["timestamp"] for s in theirs["samples"])
+    first, last = times[len(times) // 4], times[len(times) // 2]
+    span = ",".join(f"{t // 10**9}.{t % 10**9:09}" for t in (first, last))
+    ours, said = converted(strobe, data, os.path.join(SCRATCH, "span.json"), "--time", span)
+    want = [t for t in times if first <= t <= last]
+    tap.ok(ours is not None and [s["timestamp"] for s in ours["samples"]] == want, f"{name}: --time", (span, said))
+
+
 def main():
     if run(PERF, "data", "convert", "-h").status == 127:
         skip_all("no perf")
@@ -65,6 +75,7 @@ def main():
         ours, said = converted(strobe, data, os.path.join(SCRATCH, f"{number}.strobe.json"))
         if tap.ok(said.status == 0 and ours is not None, f"{name}: converted", said):
             compare(tap, name, ours, theirs)
+            spans(tap, name, data, theirs)
     tap.done()
 
 

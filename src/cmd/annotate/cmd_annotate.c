@@ -4,17 +4,6 @@
 #include "cmd/annotate/annotate.h"
 #include "cmd/refused.h"
 
-static struct strobe_error *refuse(bool negated, const char *why)
-{
-	return negated ? NULL : error_create(ERROR_UNSUPPORTED, "%s", why);
-}
-
-static struct strobe_error *wants_types(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return refuse(negated, "samples are not laid on the members of data types by this version");
-}
-
 struct strobe_error *annotate_parse_syntax(const char *value, bool negated, enum disasm_syntax *ret)
 {
 	if (!negated && value && !strcmp(value, "intel"))
@@ -141,12 +130,16 @@ static const struct option table[] = {
 	{ OPTION_OFF, 'm', "modules", AT(symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
 	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "show C++ and Rust names as written in the source (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "the same for the kernel" },
-	{ OPTION_CALL, 0, "objdump", .arg = "path", .parse = needless_program, .help = "understood, and not needed: no program is run" },
-	{ OPTION_CALL, 0, "addr2line", .arg = "path", .parse = needless_program, .help = "the same" },
+	NEEDLESS_SWITCH("skip-empty"),
+	NEEDLESS_OPTION("objdump"),
+	NEEDLESS_OPTION("addr2line"),
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "show every record in hexadecimal, and its parts, instead" },
 	{ OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "say nothing but what was asked for" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how many samples each address has; -vv says more" },
-	REFUSED_OPTION("data-type", wants_types),
+	REFUSED_OPTION("data-type", refused_types),
+	REFUSED_OPTION("type-stat", refused_types),
+	REFUSED_OPTION("insn-stat", refused_types),
+	REFUSED_OPTION("code-with-type", refused_types),
 	REFUSED_OPTION("itrace", refused_trace_decoder),
 	OPTIONS_END,
 };

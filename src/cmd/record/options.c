@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/refused.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 /* Used by commands that begin their options with these. */
@@ -319,28 +320,6 @@ CALL(parse_debuginfod)
 	return NULL;
 }
 
-CALL(refuse_aux)
-{
-	return negated ? NULL
-		       : error_create(ERROR_UNSUPPORTED,
-				      "AUX area tracing (Intel PT, CoreSight) is not recorded by this version");
-}
-
-CALL(refuse_off_cpu)
-{
-	return negated ? NULL
-		       : error_create(ERROR_UNSUPPORTED,
-				      "off-CPU samples made by BPF are not in this version: record the switches with "
-				      "their stacks instead, -e sched:sched_switch -g");
-}
-
-CALL(refuse_bpf_source)
-{
-	return negated ? NULL
-		       : error_create(ERROR_UNSUPPORTED,
-				      "BPF programs as events (-e file.c) were dropped, as in perf 6.7");
-}
-
 #define AT(field) offsetof(struct record_options, field)
 #define GROUP(text)                        \
 	{                                  \
@@ -390,6 +369,8 @@ const struct option record_option_table[] = {
 	{OPTION_CALL, 'j', "branch-filter", .arg = "filter", .parse = record_parse_branch,
 	 .help = "branches of a kind: any any_call any_ret ind_call call cond u k hv in_tx no_tx abort_tx save_type …"},
 	{OPTION_BOOL, 'd', "data", AT(capture.sample_address), .help = "data addresses"},
+	{OPTION_BOOL, 0, "data-mmap", AT(capture.mmap_data), .help = "mappings that are not executable, too (with -d anyway)"},
+	{OPTION_BOOL, 0, "sample-mem-info", AT(capture.sample_data_src), .help = "where data came from (with -d anyway)"},
 	{OPTION_BOOL, 0, "phys-data", AT(capture.sample_phys_addr), .help = "physical data addresses"},
 	{OPTION_BOOL, 0, "data-page-size", AT(capture.data_page_size), .help = "page size of the data address"},
 	{OPTION_BOOL, 0, "code-page-size", AT(capture.code_page_size), .help = "page size of the code address"},
@@ -469,18 +450,16 @@ const struct option record_option_table[] = {
 	{OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "say nothing but errors"},
 	{OPTION_BOOL, 0, "dry-run", AT(dry_run), .help = "check the options and end"},
 
-	{OPTION_CALL, 'S', "snapshot", .arg = "options", .optional_arg = true, .parse = refuse_aux, .hidden = true,
-	 .help = "snapshots of AUX area tracing"},
-	{OPTION_CALL, 0, "aux-sample", .arg = "options", .optional_arg = true, .parse = refuse_aux, .hidden = true,
-	 .help = "AUX area data with samples"},
-	{OPTION_CALL, 0, "off-cpu", .parse = refuse_off_cpu, .hidden = true, .help = "off-CPU analysis"},
+	REFUSED_SHORT_OPTION('S', "snapshot", refused_aux),
+	REFUSED_OPTION("aux-sample", refused_aux),
+	REFUSED_OPTION("off-cpu", refused_off_cpu),
+	REFUSED_OPTION("off-cpu-thresh", refused_off_cpu),
+	REFUSED_OPTION("setup-filter", refused_pinned_filter),
+	REFUSED_OPTION("latency", refused_latency),
 	{OPTION_CALL, 0, "debuginfod", .arg = "urls", .optional_arg = true, .parse = parse_debuginfod, .hidden = true,
 	 .help = "no effect: record fetches nothing"},
-	{OPTION_CALL, 0, "clang-path", .arg = "path", .parse = refuse_bpf_source, .hidden = true,
-	 .help = "clang for BPF events"},
-	{OPTION_CALL, 0, "clang-opt", .arg = "options", .parse = refuse_bpf_source, .hidden = true,
-	 .help = "options for clang"},
-	{OPTION_CALL, 0, "vmlinux", .arg = "file", .parse = refuse_bpf_source, .hidden = true,
-	 .help = "vmlinux for BPF events"},
+	REFUSED_OPTION("clang-path", refused_bpf_source),
+	REFUSED_OPTION("clang-opt", refused_bpf_source),
+	REFUSED_OPTION("vmlinux", refused_bpf_source),
 	OPTIONS_END,
 };

@@ -31,23 +31,6 @@ static struct strobe_error *all_cpus(void *options, const char *value, bool nega
 	return NULL;
 }
 
-/* What this version has not, each said in one line with what there is instead. */
-static struct strobe_error *wants_interpreter(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "this version runs no Perl or Python scripts; they can read 'script --format "
-							 "json', an object a line");
-}
-
-static struct strobe_error *wants_dlfilter(void *options, const char *value, bool negated)
-{
-	(void)options, (void)value;
-	return negated ? NULL :
-			 error_create(ERROR_UNSUPPORTED, "filters of perf's own binary interface cannot be loaded; a filter can read "
-							 "'script --format json', an object a line");
-}
-
 #define AT(field) offsetof(struct script_options, field)
 
 static const struct option table[] = {
@@ -107,18 +90,21 @@ static const struct option table[] = {
 	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "show C++ and Rust names as written in the source (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "the same for the kernel" },
 	{ OPTION_BOOL, 'd', "debug-mode", AT(debug), .help = "say in the end how many samples came out of the order of time" },
-	{ OPTION_CALL, 'g', "gen-script", .arg = "lang", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
-	{ OPTION_CALL, 's', "script", .arg = "name", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
-	{ OPTION_CALL, 'l', "list", .parse = wants_interpreter, .hidden = true, .help = "not in this version" },
+	REFUSED_SHORT_OPTION('g', "gen-script", refused_interpreter),
+	REFUSED_SHORT_OPTION('s', "script", refused_interpreter),
+	REFUSED_SHORT_OPTION('l', "list", refused_interpreter),
+	NEEDLESS_OPTION("addr2line"),
+	NEEDLESS_OPTION("unwind-style"),
+	NEEDLESS_SWITCH("merge-callchains"),
 	REFUSED_OPTION("itrace", refused_trace_decoder),
 	REFUSED_OPTION("insn-trace", refused_trace_decoder),
 	REFUSED_OPTION("call-trace", refused_trace_decoder),
 	REFUSED_OPTION("call-ret-trace", refused_trace_decoder),
 	REFUSED_OPTION("graph-function", refused_trace_decoder),
 	REFUSED_OPTION("xed", refused_trace_decoder),
-	REFUSED_OPTION("dlfilter", wants_dlfilter),
-	REFUSED_OPTION("dlarg", wants_dlfilter),
-	REFUSED_OPTION("list-dlfilters", wants_dlfilter),
+	REFUSED_OPTION("dlfilter", refused_dlfilter),
+	REFUSED_OPTION("dlarg", refused_dlfilter),
+	REFUSED_OPTION("list-dlfilters", refused_dlfilter),
 	REFUSED_OPTION("guestmount", refused_guests),
 	REFUSED_OPTION("guestkallsyms", refused_guests),
 	REFUSED_OPTION("guestmodules", refused_guests),

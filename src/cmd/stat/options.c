@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/refused.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 #define OPTIONS struct stat_options *o = options
@@ -266,6 +267,8 @@ const struct option stat_option_table[] = {
 	{ OPTION_STRING, 0, "vs", AT(versus), .arg = "command",
 	  .help = "run this command in turn with the other, and say which counts differ" },
 	{ OPTION_BOOL, 0, "no-bpf", AT(bpf_off), .help = "count with a descriptor for each event, never by a BPF program" },
+	REFUSED_OPTION("record-tpebs", refused_retire_latency),
+	REFUSED_OPTION("tpebs-mode", refused_retire_latency),
 	{ OPTION_BOOL, 0, "quiet", AT(quiet), .help = "print nothing" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more: what is opened, raw counts, what is not supported" },
 	OPTIONS_END,

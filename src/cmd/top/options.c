@@ -150,7 +150,7 @@ const struct option top_option_table[] = {
 	{OPTION_BOOL, 'n', "show-nr-samples", AT(report.show_samples), .help = "show the number of samples"},
 	{OPTION_BOOL, 0, "show-total-period", AT(report.show_period), .help = "show the sum of periods"},
 	{OPTION_BOOL, 0, "children", AT(report.children), .help = "count a function's callees for it as well, with -g (on)"},
-	{OPTION_BOOL, 0, "hierarchy", AT(report.hierarchy), .help = "show the sort keys as levels of a tree"},
+	{OPTION_BOOL, 'H', "hierarchy", AT(report.hierarchy), .help = "show the sort keys as levels of a tree"},
 	{OPTION_BOOL, 0, "group", AT(report.group), .set_offset = AT(report.group_set),
 	 .help = "show the events of a group side by side"},
 	{OPTION_U64, 0, "group-sort-idx", AT(report.group_sort_index), .arg = "n", .help = "sort a group by its event number n"},
@@ -183,8 +183,8 @@ const struct option top_option_table[] = {
 	 .help = "put this before absolute paths of source files"},
 	{OPTION_U64, 0, "prefix-strip", AT(report.code.options.source_strip), .arg = "n",
 	 .help = "take off their first n directories before that"},
-	{OPTION_CALL, 0, "objdump", .arg = "path", .parse = needless_program,
-	 .help = "understood, and not needed: no program is run"},
+	NEEDLESS_OPTION("objdump"),
+	NEEDLESS_OPTION("addr2line"),
 
 	{OPTION_GROUP, .help = "Where symbols come from"},
 	{OPTION_STRING, 'k', "vmlinux", AT(report.symbol_files.vmlinux), .arg = "file", .help = "the kernel's image"},
@@ -210,6 +210,7 @@ const struct option top_option_table[] = {
 	 .help = "milliseconds for the mappings of one process (500)"},
 	{OPTION_BOOL, 0, "stitch-lbr", AT(report.stitch_calls),
 	 .help = "let call stacks of --call-graph lbr go on in those of samples before, where they overlap"},
+	REFUSED_OPTION("branch-history", refused_branch_history),
 	{OPTION_COUNT, 'v', "verbose", AT(record.verbose), .help = "say more"},
 	OPTIONS_END,
 };

@@ -88,6 +88,7 @@ struct trace_paper {
 	uint64_t first_ns;   /* time of the first line: what text counts from; 0 before it */
 	bool full_time;      /* text: times of the clock */
 	bool no_comm;        /* text: no names */
+	bool show_cpu;       /* text: the CPU, behind the time */
 	bool no_task;        /* text: nothing in front of the call (one thread alone can be meant) */
 	bool points_as_kernel; /* text: tracepoints by their print format */
 	bool no_time, no_duration; /* text: lines without */

@@ -59,6 +59,10 @@ static void print_time(const struct trace_paper *p, const struct trace_line *lin
 		/* It began before what ended first. */
 		out_f(out, "%10.3f ", -(double)(p->first_ns - time_ns) / 1e6);
 	}
+	if (p->show_cpu && line->cpu == SAMPLE_NO_CPU)
+		out_str(out, "[???] ");
+	else if (p->show_cpu)
+		out_f(out, "[%03u] ", line->cpu);
 }
 
 static void write_task(struct out *out, const struct trace_paper *p, const struct trace_line *line)

@@ -30,7 +30,7 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 					   .fd_text = trace_tasks_fd_text,
 					   .pid_text = trace_tasks_pid_text, .ctx = &l->tasks };
 	l->paper = (struct trace_paper){ .out = setup->out, .style = &l->style, .full_time = o->full_time,
-					 .no_comm = o->no_comm, .no_task = setup->one_thread,
+					 .no_comm = o->no_comm, .show_cpu = o->show_cpu, .no_task = setup->one_thread,
 					 .points_as_kernel = o->points_as_kernel, .no_time = o->no_time,
 					 .no_duration = o->no_duration, .align = o->align };
 	l->stats.by = o->by;

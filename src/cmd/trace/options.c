@@ -9,6 +9,7 @@
 #include "bpf/stream_tracer.h"
 #include "bpf/trace_shared.h"
 #include "capture/options.h"
+#include "cmd/refused.h"
 #include "cmd/trace/choose.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
@@ -158,6 +159,7 @@ const struct option trace_option_table[] = {
 	{ OPTION_BOOL, 'T', "time", AT(full_time), .help = "times of the clock since boot, not since the first line" },
 	{ OPTION_BOOL, 0, "sched", AT(sched), .help = "statistics with the time on CPUs and waiting for one; implies -S without -s" },
 	{ OPTION_BOOL, 0, "no-comm", AT(no_comm), .help = "no names of threads before their ids" },
+	{ OPTION_BOOL, 0, "show-cpu", AT(show_cpu), .help = "the CPU, behind the time" },
 	{ OPTION_U64, 0, "max-events", AT(max_events), .arg = "n", .help = "end after so many lines" },
 	{ OPTION_U64, 0, "str-limit", AT(str_limit), .arg = "bytes", .help = "bytes of strings and buffers that are shown (32)" },
 	{ OPTION_BOOL, 0, "strace", AT(strace_style), .help = "arguments as strace writes them" },
@@ -172,6 +174,8 @@ const struct option trace_option_table[] = {
 	  .help = "calls never wait for the trace to be written: what is too much for the buffer is lost" },
 	{ OPTION_BOOL, 0, "sort-events", AT(sort_events), .help = "put events of all CPUs in order before they are shown" },
 	{ OPTION_BOOL, 0, "libtraceevent_print", AT(points_as_kernel), .help = "tracepoints as the kernel's trace file has them" },
+	NEEDLESS_SWITCH("bpf-summary"),
+	NEEDLESS_SWITCH("force-btf"),
 	{ OPTION_BOOL, 0, "print-sample", AT(print_sample), .help = "before each line what the sample was, for debugging" },
 	{ OPTION_STRING, 0, "map-dump", AT(map_dump), .arg = "map", .help = "at the end the content of this BPF map of trace's own" },
 	{ OPTION_BOOL, 0, "tool_stats", AT(tool_stats), .help = "at the end what the trace itself did" },

@@ -34,7 +34,7 @@ struct trace_options {
 	const struct trace_format *format;
 	unsigned verbose;
 	/* Of the stream. */
-	bool full_time, no_comm, failure;
+	bool full_time, no_comm, show_cpu, failure;
 	double duration_ms;
 	bool duration_set;
 	const char *path; /* -P */

@@ -21,6 +21,7 @@ struct point {
 /* A call that has begun, or of a thread between calls. */
 struct open_call {
 	uint32_t tid, pid;
+	uint32_t cpu;      /* of what was seen of it last */
 	uint64_t start_ns; /* 0: not in a call, as far as is known */
 	uint64_t number;
 	bool compat; /* of a 32-bit program */
@@ -204,7 +205,7 @@ static void make_line(const struct trace_samples *s, const struct open_call *c, 
 	for (unsigned i = 0; i < SYSCALL_ARGS; i++)
 		ret->event.arg[i] = i < ret->event.desc->nargs ? c->arg[i] : 0;
 	ret->line = (struct trace_line){ .kind = TRACE_LINE_ENTERED, .time_ns = c->start_ns, .tid = c->tid, .pid = c->pid,
-					 .cpu = SAMPLE_NO_CPU, .call = &ret->event };
+					 .cpu = c->cpu, .call = &ret->event };
 }
 
 /* What statistics tell calls apart by. */
@@ -263,6 +264,7 @@ static void take_enter(struct trace_samples *s, const struct point *p, const str
 	show_interrupted(s, sample->tid);
 	struct open_call *c = call_of(s, sample->tid, sample->pid);
 	c->start_ns = sample->time;
+	c->cpu = sample->cpu;
 	c->number = number;
 	c->compat = compat;
 	c->shown = false;
@@ -286,6 +288,7 @@ static void take_exit(struct trace_samples *s, const struct point *p, const stru
 		return;
 	/* An exit of another call than the one that began: that one's end was lost. */
 	bool known = c->start_ns && c->number == number;
+	c->cpu = sample->cpu;
 	struct shown shown;
 	make_line(s, c, number, compat, &shown);
 	shown.event.has_ret = true;

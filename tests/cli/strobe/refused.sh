@@ -1,0 +1,17 @@
+# Options of the reference, also of its newest version, that are not served: one line says why, and nothing runs.
+while read -r command option; do
+	strobe "$command" "$option" 2>&1 | head -n 1
+done <<'END'
+record --latency
+record --off-cpu-thresh=100
+record --setup-filter=pin
+report --parallelism=1
+report --addr2line=
+stat --record-tpebs
+stat --tpebs-mode=mean
+inject -B
+inject --aslr
+annotate --insn-stat
+script --no-merge-callchains
+top --branch-history
+END

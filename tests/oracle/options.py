@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Every option that perf's commands list is one of strobe's: it does the same, or is refused with the reason."""
+# needs: record report script stat list evlist inject annotate data top trace
+
+import re
+
+from strobetest import Tap, perf, require_perf, strobe
+
+COMMANDS = ("record", "report", "script", "stat", "list", "evlist", "buildid-list", "buildid-cache", "inject", "annotate",
+            "data convert", "top", "trace")
+NEVER = "--no-such-option"
+
+
+def listed(command):
+    """The short and long spellings of what -h lists."""
+    done = perf(*command.split(), "-h")
+    names = set()
+    for line in (done.out + done.err).splitlines():
+        m = re.match(r"    (?:(-\w), |    |(-\w) )(--[\w-]+)?", line)
+        if m:
+            names.update(name for name in m.groups() if name)
+    return names
+
+
+def is_known(command, name):
+    """Nothing runs: an option that takes a value has one, and what follows is none in any case."""
+    with_value = name + ("=" if name.startswith("--") else "X")
+    said = strobe(*command.split(), with_value, NEVER).err
+    return f"unknown option `{name.lstrip('-')}'" not in said and f"unknown switch `{name.lstrip('-')}'" not in said
+
+
+def main():
+    require_perf()
+    tap = Tap()
+    for command in COMMANDS:
+        names = listed(command)
+        tap.ok(len(names) > 5, f"{command}: perf lists its options", names)
+        unknown = sorted(name for name in names if not is_known(command, name))
+        tap.ok(not unknown, f"{command}: {len(names)} spellings, all known", unknown)
+        tap.ok(not is_known(command, NEVER) and not is_known(command, "-9"), f"{command}: what is none is not known")
+    tap.done()
+
+
+main()
