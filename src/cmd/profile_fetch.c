@@ -64,13 +64,18 @@ static struct net_options options_for(const struct profile_fetch *s, int64_t mea
 struct strobe_error *profile_fetch_names(struct cmd_context *ctx, const struct profile_fetch *s, const char *addresses,
 					 struct net_body *ret)
 {
+	static const char of_go[] = "/debug/pprof/";
 	static const char *const beside[] = {
 		"/pprof/heap", "/pprof/growth", "/pprof/profile", "/pprof/pmuprofile", "/pprof/contention",
 	};
 	struct net_options options = options_for(s, 0);
 	const char *url = full_url(&ctx->words, s->source, 0), *path = strchr(strstr(url, "://") + 3, '/');
 	size_t n = strcspn(url, "?"), keep = path ? (size_t)(path - url) : n;
-	const char *name = "symbolz";
+	const char *name = "symbolz", *go = path ? strstr(path, of_go) : NULL;
+	if (go && go < url + n) { /* whatever profile it is */
+		keep = (size_t)(go - url) + strlen(of_go) - 1;
+		name = "symbol";
+	}
 	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
 		size_t tail = strlen(beside[i]);
 		if (n < tail || memcmp(url + n - tail, beside[i], tail))

@@ -7,6 +7,8 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
+#define USUAL_START 0x400000 /* of programs that are not moved when they are loaded */
+
 void address_profile_init(struct address_profile *a)
 {
 	*a = (struct address_profile){ .p = profile_create() };
@@ -226,8 +228,6 @@ static void put_program_first(struct address_profile *a)
 	}
 }
 
-#define USUAL_START 0x400000 /* of programs that are not moved when they are loaded */
-
 static void mend_program(struct address_profile *a)
 {
 	static const char huge[] = "/anon_hugepage";
@@ -318,6 +318,12 @@ static void frames_init(struct frames *f, struct address_profile *a)
 	*f = (struct frames){};
 	if (a->has_places)
 		return;
+	/*
+	 * Go's servers tell of none: without one nobody could be asked for names, nor could a program be named that has
+	 * them (one that is not moved when it is loaded).
+	 */
+	if (!a->mappings.len)
+		vec_push(&a->mappings, ((struct profile_mapping){ .start = USUAL_START, .end = UINT64_MAX, .space = SPACE_USER }));
 	join_neighbours(a);
 	put_program_first(a);
 	mend_program(a);

@@ -13,6 +13,8 @@ import time
 from strobetest import SCRATCH, STROBE, Tap, run, skip_all
 
 FOLDED = b"main;work 3\nmain;rest 1\n"
+# as Go answers ?debug=1: no mappings
+GO_HEAP = b"heap profile: 3: 3072 [3: 3072] @ heap/1048576\n3: 3072 [3: 3072] @ 0x402000 0x403000\n"
 # as gperftools answers: addresses of a program that is not here
 HEAP = (b"heap profile:      3:     3072 [     3:     3072] @ heapprofile\n"
         b"     1:     1024 [     1:     1024] @ 0x4001000 0x4002000 0x4100000\n"
@@ -40,6 +42,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path in ("/pprof/symbol", "/symbolz"):
             names = [f"{a} one::of({a}, int)\n" for a in asked.split("+") if a != "0x40fffff"]
             self.answer(("num_symbols: 1\n" + "".join(names)).encode())
+        elif self.path == "/debug/pprof/symbol":
+            names = {"0x401fff": "main.(*Part).Run", "0x402fff": "_ZN3one2ofEi"}
+            self.answer(("num_symbols: 1\n" + "".join(f"{a} {names[a]}\n" for a in asked.split("+"))).encode())
         else:
             self.answer(b"no such names\n", 404)
 
@@ -48,6 +53,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         if path in ("/debug/pprof/profile", "/debug/pprof/heap"):
             self.answer(open(os.path.join(SCRATCH, "in.pb.gz"), "rb").read())
+        elif path == "/debug/pprof/allocs":
+            self.answer(GO_HEAP)
         elif path in ("/pprof/heap", "/nameless", "/elsewhere/heap"):
             self.answer(HEAP)
         elif path == "/moved":
@@ -115,11 +122,16 @@ def check_names(tap, server):
         tap.equal(shown, [("3kB", "3kB", "one::of"), ("0", "1kB", "[server]")], f"{path}: all but one have a name now")
         full = pprof("-top", "-symbolize=remote:demangle=full", f"http://{server}{path}").out
         tap.ok(all(f"one::of({a}, int)" in full for a in asked[:3]), f"{path}: in full where that is asked for", full)
+    go_text = f"http://{server}/debug/pprof/allocs?debug=1"
+    done = pprof("-top", go_text)
+    shown = re.findall(r"^ .* (\S+)$", done.out, re.M)[1:]
+    tap.equal(shown, ["main.(*Part).Run", "one::of"], "?debug=1 of a Go program, which tells of no mappings: its server has the names")
     if shutil.which("go"):
         env = {**os.environ, "PPROF_TMPDIR": os.path.join(SCRATCH, "kept"), "HOME": SCRATCH, "http_proxy": "", "no_proxy": "*"}
-        words = ["-symbolize=remote", "-top", "-cum", "-compact_labels", f"http://{server}/pprof/heap"]
-        theirs, ours = run("go", "tool", "pprof", *words, env=env), pprof(*words)
-        tap.ok(theirs.status == 0 and theirs.out == ours.out, "remote names: as go tool pprof has them", [theirs.out, ours.out])
+        for url in f"http://{server}/pprof/heap", go_text:
+            words = ["-symbolize=remote", "-top", "-cum", "-compact_labels", url]
+            theirs, ours = run("go", "tool", "pprof", *words, env=env), pprof(*words)
+            tap.ok(theirs.status == 0 and theirs.out == ours.out, "remote names: as go tool pprof has them", [theirs.out, ours.out])
     Handler.asked.clear()
     done = pprof("-top", "-symbolize=local", f"http://{server}/pprof/heap")
     tap.ok(done.status == 0 and len(Handler.asked) == 1, "-symbolize=local asks no server", Handler.asked)
