@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "packing/packing.h"
 #include "base/error.h"
+#include "packing/packing.h"
 
 struct tar_writer;
 

@@ -1,5 +1,4 @@
 #include "base/json.h"
-#include "base/text.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -7,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 void json_init(struct json *j, struct out *out, bool indent)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/btf.h"
 #include "bpf/btf_cut.h"
+#include "record/btf.h"
 
 /* BTF in the making. */
 struct made {

@@ -5,9 +5,9 @@
 #include "base/mem.h"
 #include "base/u64map.h"
 #include "exchange/exchange.h"
-#include "packing/gzip.h"
 #include "exchange/pprof_proto.h"
 #include "exchange/proto.h"
+#include "packing/gzip.h"
 
 struct text {
 	const char *p;

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/cleanup.h"
 #include "base/user_cache.h"
 #include "object/object_priv.h"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "packing/packing_priv.h"
 #include "base/library.h"
 #include "base/mem.h"
+#include "packing/packing_priv.h"
 
 struct bzip2 {
 	bz_stream b;

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "packing/packing_priv.h"
 #include "base/mem.h"
+#include "packing/packing_priv.h"
 #include "config.h"
 
 #if HAVE_ZLIB

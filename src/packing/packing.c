@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "packing/packing_priv.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "packing/packing_priv.h"
 
 #define ROOM_LEAST 65536
 

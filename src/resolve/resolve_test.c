@@ -5,12 +5,12 @@
 
 #include "base/strbuf.h"
 #include "machine/record_builder.h"
-#include "sys/perf_abi.h"
 #include "perfdata/reader.h"
 #include "resolve/chain.h"
 #include "resolve/dumps.h"
 #include "resolve/members.h"
 #include "resolve/resolve.h"
+#include "sys/perf_abi.h"
 
 #define USER   PERF_RECORD_MISC_USER
 #define KERNEL PERF_RECORD_MISC_KERNEL

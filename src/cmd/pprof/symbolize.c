@@ -1,9 +1,10 @@
 #include "cmd/pprof/symbolize.h"
-#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "base/text.h"
 
 static struct strobe_error *parse_part(const char *s, size_t n, struct symbolize *ret)
 {

@@ -1,7 +1,7 @@
 /* A report as JSON. */
 #include "base/json.h"
-#include "view/data/data_priv.h"
 #include "view/data/data.h"
+#include "view/data/data_priv.h"
 
 bool data_is_number(const struct hist *h, const struct hist_key *k)
 {
