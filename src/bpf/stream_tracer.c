@@ -27,6 +27,7 @@ static const unsigned char trace_stream_object[1];
 #define GIVE_BACK_BYTES (64 << 10)
 /* Of few calls: an exit each, and what follows tasks. */
 #define LINKS_MAX 64
+#define PATH_FDS_MAX 65536
 
 struct stream_tracer {
 	struct bpf_loaded *loaded;
@@ -269,6 +270,7 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 	const struct bpf_map_size sizes[] = {
 		{ "cpus", trace_cpus_possible(w->sys) },
 		{ "ring", (uint32_t)o->ring_bytes },
+		{ "path_fds", settings.by_path == TRACE_BY_PREFIX ? PATH_FDS_MAX : 1 },
 		{},
 	};
 	const char *without[4] = {};

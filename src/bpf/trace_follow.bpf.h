@@ -142,6 +142,12 @@ INLINE _Bool is_compat(struct task_struct *task)
 #endif
 }
 
+/* Whether it can be a call that is asked for. All others pay for this alone: a look-up without a branch. */
+INLINE _Bool is_chosen(unsigned long number)
+{
+	return settings.select_all || control.chosen[number % TRACE_NUMBERS];
+}
+
 INLINE __u32 call_of(struct task_struct *task, long number)
 {
 	__u32 call = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1;

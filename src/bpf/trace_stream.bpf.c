@@ -60,7 +60,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
+	__uint(max_entries, 1); /* resized where there are any */
 	__type(key, __u64);
 	__type(value, __u32);
 } path_fds SEC(".maps");
@@ -231,10 +231,31 @@ INLINE _Bool is_call(__u32 call)
 	return settings.select_all || (call < TRACE_CALLS && (control.selected[call] & TRACE_SELECTED_CALL));
 }
 
-/* Whether it can be a call that is asked for. All others pay for this alone: a look-up without a branch. */
-INLINE _Bool is_chosen(unsigned long number)
+/* What a call may write over, or take away, before it ends. */
+INLINE void keep_entry(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
 {
-	return settings.select_all || control.chosen[number % TRACE_NUMBERS];
+	struct blob *b;
+	__u32 n;
+	s->at = 0;
+	s->has_path = 0;
+	fetch(s, plan, TRACE_WHEN_ENTERS);
+	if (plan->fds & TRACE_FDS_CLOSED)
+		put_files(s, plan, 0);
+	if (settings.by_path)
+		t->path = seen_of(s, task, plan);
+	if (!s->at)
+		return;
+	b = bpf_task_storage_get(&blobs, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!b)
+		return;
+	for (int i = 0; i < 6; i++)
+		b->arg[i] = s->arg[i];
+	n = s->at;
+	if (n > BLOB_MAX)
+		n = BLOB_MAX;
+	bpf_probe_read_kernel(b->data, n, s->buf);
+	b->bytes = n;
+	t->blob = 1;
 }
 
 INLINE int enter(void *ctx, struct task_struct *task, long number)
@@ -242,8 +263,7 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 	struct task_state *t = followed(task);
 	struct trace_plan *plan;
 	struct scratch *s;
-	struct blob *b;
-	__u32 call, n;
+	__u32 call;
 	if (!t)
 		return 0;
 	call = call_of(task, number);
@@ -279,26 +299,7 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 		send(s, 1);
 		return 0;
 	}
-	s->at = 0;
-	s->has_path = 0;
-	fetch(s, plan, TRACE_WHEN_ENTERS);
-	if (plan->fds & TRACE_FDS_CLOSED)
-		put_files(s, plan, 0);
-	if (settings.by_path)
-		t->path = seen_of(s, task, plan);
-	if (!s->at)
-		return 0;
-	b = bpf_task_storage_get(&blobs, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!b)
-		return 0;
-	for (int i = 0; i < 6; i++)
-		b->arg[i] = s->arg[i];
-	n = s->at;
-	if (n > BLOB_MAX)
-		n = BLOB_MAX;
-	bpf_probe_read_kernel(b->data, n, s->buf);
-	b->bytes = n;
-	t->blob = 1;
+	keep_entry(s, task, t, plan);
 	return 0;
 }
 

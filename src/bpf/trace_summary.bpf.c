@@ -173,8 +173,7 @@ int trace_enter(__u64 *ctx)
 	long number = ctx[1];
 	struct task_struct *task;
 	struct task_state *s;
-	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1;
-	if (!settings.select_all && !(control.selected[low] | control.selected[low + TRACE_NUMBERS]))
+	if (!is_chosen(number))
 		return 0;
 	task = bpf_get_current_task_btf();
 	s = followed(task);
@@ -191,11 +190,11 @@ int trace_exit(__u64 *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	long number = number_of((struct pt_regs *)bpf_task_pt_regs(task));
 	__s64 ret = ctx[1];
-	__u32 low = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1, call, row;
+	__u32 call, row;
 	struct task_state *s;
 	struct trace_row *r;
 	__u64 ns = 0;
-	if (!settings.select_all && !(control.selected[low] | control.selected[low + TRACE_NUMBERS]))
+	if (!is_chosen(number))
 		return 0;
 	s = followed(task);
 	if (!s || !control.enabled || !counts_here())

@@ -64,6 +64,8 @@ void trace_whom_control(const struct trace_whom *w, struct trace_control *contro
 				       (w->points[i / 64] >> i % 64 & 1 ? TRACE_SELECTED_POINT : 0);
 	for (size_t i = 0; i < TRACE_NUMBERS; i++)
 		control->chosen[i] = control->selected[i] || control->selected[i + TRACE_NUMBERS];
+	/* -1: a return from a signal handler has no number when it ends. */
+	control->chosen[TRACE_NUMBERS - 1] = 1;
 	for (size_t i = 0; !w->map->system_wide && i < w->map->threads.len; i++)
 		control->near[(uint32_t)w->map->threads.data[i].tid % TRACE_NEAR] = 1;
 }

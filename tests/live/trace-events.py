@@ -284,7 +284,8 @@ def check_signals(tap):
     compile_c("signals", SIGNALS)
     run("strace", "-f", "-o", "strace.txt", "./signals")
     with open("strace.txt", encoding="utf-8") as f:
-        theirs = [m.group() for m in re.finditer(r"(---|\+\+\+) .* (---|\+\+\+)", f.read())]
+        strace = f.read()
+    theirs = [m.group() for m in re.finditer(r"(---|\+\+\+) .* (---|\+\+\+)", strace)]
     _, text = trace("--strace", "./signals")
     ours = [m.group() for m in re.finditer(r"(---|\+\+\+) .* (---|\+\+\+)", text)]
     starts = [line for line in ours if "starts" in line]
@@ -295,6 +296,10 @@ def check_signals(tap):
     tap.equal(fixed(ours), fixed(theirs), "signals and ends are strace's")
     tap.equal(len(starts), 1, "the start of a process")
     _, text = trace("-e", "kill", "./signals")
+    returns = strace.count("rt_sigreturn(")
+    seen = [e for e in events("-e", "rt_sigreturn", "./signals") if "ret" in e]
+    told = len(seen) == returns and all("duration_ns" in e for e in seen)
+    tap.ok(returns and told, "returns from handlers, by name", f"{returns} {seen}")
     tap.ok("---" not in text and "+++" not in text, "not where calls are chosen", text)
     _, text = trace("-e", "kill", "--signals", "--processes", "./signals")
     tap.ok(text.count("--- SIGUSR1") == 3 and text.count("+++ exited") == 2, "but where they are asked for", text)

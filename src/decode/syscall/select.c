@@ -116,6 +116,9 @@ static struct strobe_error *add_word(const struct syscall_table *t, const char *
 	size_t nr = syscall_table_all(t, &all);
 	bool may_lack = *word == '?' && word[1];
 	uint64_t number;
+	if (*word == '!')
+		return error_create(ERROR_USAGE, "'!' stands before the first name and means all but the whole list: not before '%s'",
+				    word + 1);
 	if (may_lack)
 		word++;
 	if (*word == '/')

@@ -276,6 +276,7 @@ static void selection(void **state)
 	assert_string_equal(err->message, "no system call is called 'opnat': did you mean 'openat'?");
 	error_destroy(err);
 	assert_fails(syscall_select(s->x86_64, "%nofile", &set), ERROR_USAGE);
+	assert_fails(syscall_select(s->x86_64, "open*,!openat2", &set), ERROR_USAGE);
 	assert_ok(syscall_select(s->x86_64, "?opnat", &set));
 	assert_true(syscall_is_known_word("epoll_*") && syscall_is_known_word("file") &&
 		    !syscall_is_known_word("cycles"));
