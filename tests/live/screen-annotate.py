@@ -168,9 +168,9 @@ def replaced(tap):
                 os.unlink(binary)
             else:
                 os.truncate(binary, 100)
-            s.keys("Home", "/", "C-u", "call   callee", "Enter")
-            s.is_at(tap, r"call +callee", "its call is found")
-            s.keys("Enter")
+            s.keys("Home", "/", "C-u", "call   callee")
+            s.is_at(tap, r"call +callee", "its call is found as it is typed")
+            s.keys("Enter", "Enter")
             if how == "cut":
                 s.check(tap, "became shorter while it was open", "a file that was cut is told")
                 tap.ok("│ caller  " in s.lines()[1], "and nothing of it is shown", s.lines())

@@ -15,7 +15,7 @@
 /* As much of a function as is worth its place on a terminal: lines with less are left out. */
 #define CODE_LEAST_PERCENT 5
 
-struct screen {
+struct top_text {
 	struct top_run *t;
 	struct out out;
 	bool is_tty, has_keys;
@@ -30,7 +30,7 @@ struct screen {
 
 /* ---- what keys do ---- */
 
-static bool take_delay(struct screen *s, const char *text)
+static bool take_delay(struct top_text *s, const char *text)
 {
 	double v;
 	if (!text_to_f64(text, &v) || !top_delay_is_sane(v))
@@ -39,25 +39,25 @@ static bool take_delay(struct screen *s, const char *text)
 	return true;
 }
 
-static bool take_entries(struct screen *s, const char *text)
+static bool take_entries(struct top_text *s, const char *text)
 {
 	return text_to_u64(text, &s->t->o->entries);
 }
 
-static bool take_least(struct screen *s, const char *text)
+static bool take_least(struct top_text *s, const char *text)
 {
 	return text_to_u64(text, &s->t->o->count_filter);
 }
 
 /* A number as it stands in the question; anything else is none of them. */
-static bool take_event(struct screen *s, const char *text)
+static bool take_event(struct top_text *s, const char *text)
 {
 	uint64_t n;
 	s->event = text_to_u64(text, &n) && n < capture_env(s->t->capture)->events.len ? (uint32_t)n + 1 : 0;
 	return true;
 }
 
-static bool take_code_least(struct screen *s, const char *text)
+static bool take_code_least(struct top_text *s, const char *text)
 {
 	double v;
 	if (!text_to_f64(text, &v) || v < 0 || v > 100)
@@ -66,7 +66,7 @@ static bool take_code_least(struct screen *s, const char *text)
 	return true;
 }
 
-static bool take_function(struct screen *s, const char *text)
+static bool take_function(struct top_text *s, const char *text)
 {
 	struct top_run *t = s->t;
 	if (!*text)
@@ -76,22 +76,22 @@ static bool take_function(struct screen *s, const char *text)
 	return true;
 }
 
-static void stop_code(struct screen *s)
+static void stop_code(struct top_text *s)
 {
 	s->t->o->annotate = NULL;
 }
 
-static void quit(struct screen *s)
+static void quit(struct top_text *s)
 {
 	s->t->done = true;
 }
 
-static void tell_delay(const struct screen *s, struct strbuf *b)
+static void tell_delay(const struct top_text *s, struct strbuf *b)
 {
 	strbuf_addf(b, "%g", s->t->o->delay_s);
 }
 
-static void tell_entries(const struct screen *s, struct strbuf *b)
+static void tell_entries(const struct top_text *s, struct strbuf *b)
 {
 	if (s->t->o->entries)
 		strbuf_addf(b, "%llu", (unsigned long long)s->t->o->entries);
@@ -99,27 +99,27 @@ static void tell_entries(const struct screen *s, struct strbuf *b)
 		strbuf_addstr(b, "as there is room for");
 }
 
-static void tell_event(const struct screen *s, struct strbuf *b)
+static void tell_event(const struct top_text *s, struct strbuf *b)
 {
 	strbuf_addstr(b, s->event ? capture_env(s->t->capture)->events.data[s->event - 1].name : "all");
 }
 
-static void tell_least(const struct screen *s, struct strbuf *b)
+static void tell_least(const struct top_text *s, struct strbuf *b)
 {
 	strbuf_addf(b, "%llu", (unsigned long long)s->t->o->count_filter);
 }
 
-static void tell_code_least(const struct screen *s, struct strbuf *b)
+static void tell_code_least(const struct top_text *s, struct strbuf *b)
 {
 	strbuf_addf(b, "%g%%", s->code_least_percent);
 }
 
-static void tell_function(const struct screen *s, struct strbuf *b)
+static void tell_function(const struct top_text *s, struct strbuf *b)
 {
 	strbuf_addstr(b, s->t->o->annotate ? s->t->o->annotate : "none");
 }
 
-static void ask_event(const struct screen *s, struct strbuf *b)
+static void ask_event(const struct top_text *s, struct strbuf *b)
 {
 	const struct env *env = capture_env(s->t->capture);
 	strbuf_addstr(b, "event (");
@@ -135,11 +135,11 @@ static void ask_event(const struct screen *s, struct strbuf *b)
 static const struct stdio_key {
 	const char *keys, *what;
 	size_t flag;                                            /* of the options, turned over by it; 0: none */
-	void (*tell)(const struct screen *s, struct strbuf *b); /* what it is now */
-	void (*act)(struct screen *s);
-	bool (*take)(struct screen *s, const char *text);       /* false: that is no answer */
+	void (*tell)(const struct top_text *s, struct strbuf *b); /* what it is now */
+	void (*act)(struct top_text *s);
+	bool (*take)(struct top_text *s, const char *text);       /* false: that is no answer */
 	const char *question;                                   /* where that is not what it does */
-	void (*ask)(const struct screen *s, struct strbuf *b);  /* in place of it */
+	void (*ask)(const struct top_text *s, struct strbuf *b);  /* in place of it */
 } all_keys[] = {
 	{ "d", "seconds between refreshes", .tell = tell_delay, .take = take_delay },
 	{ "e", "rows", .tell = tell_entries, .take = take_entries, .question = "rows (0: as there is room for)" },
@@ -156,12 +156,12 @@ static const struct stdio_key {
 	{ "qQ", "quit", .act = quit },
 };
 
-static bool *flag_of(const struct screen *s, const struct stdio_key *k)
+static bool *flag_of(const struct top_text *s, const struct stdio_key *k)
 {
 	return (bool *)((char *)s->t->o + k->flag);
 }
 
-static void do_at_once(struct screen *s, const struct stdio_key *k)
+static void do_at_once(struct top_text *s, const struct stdio_key *k)
 {
 	struct top_run *t = s->t;
 	if (k->act)
@@ -174,7 +174,7 @@ static void do_at_once(struct screen *s, const struct stdio_key *k)
 }
 
 /* Whether there is anything to tell. */
-static bool tell(const struct screen *s, const struct stdio_key *k, struct strbuf *b)
+static bool tell(const struct top_text *s, const struct stdio_key *k, struct strbuf *b)
 {
 	if (k->tell)
 		k->tell(s, b);
@@ -193,7 +193,7 @@ static bool is_in_front(void)
  * Keys come one by one and are not shown; Ctrl-C stays a signal. Said again at each refresh: whoever was stopped and goes on has the
  * terminal as the shell had it.
  */
-static void take_terminal(struct screen *s)
+static void take_terminal(struct top_text *s)
 {
 	struct termios raw = s->saved;
 	if (!s->has_keys || !is_in_front())
@@ -204,7 +204,7 @@ static void take_terminal(struct screen *s)
 	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
-static void open_keys(struct screen *s)
+static void open_keys(struct top_text *s)
 {
 	s->has_keys = s->is_tty && isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &s->saved);
 	take_terminal(s);
@@ -239,7 +239,7 @@ static void write_clipped(struct out *to, const char *text, size_t n, unsigned r
 }
 
 /* One event of several, as E has it. A report of events that have no samples may lack it. */
-static struct report choose_event(const struct screen *s, const struct report *r)
+static struct report choose_event(const struct top_text *s, const struct report *r)
 {
 	struct report ret = *r;
 	if (!s->event)
@@ -253,7 +253,7 @@ static struct report choose_event(const struct screen *s, const struct report *r
 	return ret;
 }
 
-static struct strobe_error *print_text(struct screen *s, struct report_built *b)
+static struct strobe_error *print_text(struct top_text *s, struct report_built *b)
 {
 	struct top_run *t = s->t;
 	struct report report = choose_event(s, &b->report);
@@ -289,7 +289,7 @@ static struct strobe_error *print_text(struct screen *s, struct report_built *b)
 	return err;
 }
 
-static void show_question(struct screen *s)
+static void show_question(struct top_text *s)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
 	if (!s->asked)
@@ -304,7 +304,7 @@ static void show_question(struct screen *s)
 }
 
 /* All keys, with what they have been set to: as the reference answers a key that means nothing. */
-static void show_keys(struct screen *s)
+static void show_keys(struct top_text *s)
 {
 	struct out text;
 	size_t n;
@@ -325,7 +325,7 @@ static void show_keys(struct screen *s)
 	out_flush(&s->out);
 }
 
-static struct strobe_error *print(struct screen *s)
+static struct strobe_error *print(struct top_text *s)
 {
 	struct top_run *t = s->t;
 	struct report_built b = {};
@@ -351,7 +351,7 @@ static struct strobe_error *print(struct screen *s)
 }
 
 /* Enter takes the answer, Esc takes the question back. */
-static void type_answer(struct screen *s, char key, bool *ret_refresh)
+static void type_answer(struct top_text *s, char key, bool *ret_refresh)
 {
 	if (key == '\n' || key == '\r') {
 		s->typed[s->typed_nr] = '\0';
@@ -370,7 +370,7 @@ static void type_answer(struct screen *s, char key, bool *ret_refresh)
 	show_question(s);
 }
 
-static void take_key(struct screen *s, char key, bool *ret_refresh)
+static void take_key(struct top_text *s, char key, bool *ret_refresh)
 {
 	const struct stdio_key *found = NULL;
 	if (s->asked) {
@@ -394,7 +394,7 @@ static void take_key(struct screen *s, char key, bool *ret_refresh)
 	show_question(s);
 }
 
-static struct strobe_error *wait_for_more(struct screen *s, uint64_t until_ns, bool *ret_refresh)
+static struct strobe_error *wait_for_more(struct top_text *s, uint64_t until_ns, bool *ret_refresh)
 {
 	struct top_run *t = s->t;
 	struct pollfd fds[] = {
@@ -411,7 +411,7 @@ static struct strobe_error *wait_for_more(struct screen *s, uint64_t until_ns, b
 	return top_drain(t);
 }
 
-static struct strobe_error *loop(struct screen *s)
+static struct strobe_error *loop(struct top_text *s)
 {
 	struct top_run *t = s->t;
 	uint64_t next_ns = t->last_ns + top_delay_ns(t);
@@ -436,7 +436,7 @@ static struct strobe_error *loop(struct screen *s)
 
 struct strobe_error *top_stdio(struct top_run *t)
 {
-	struct screen s = { .t = t, .is_tty = t->o->report.format == REPORT_STDIO && isatty(STDOUT_FILENO) };
+	struct top_text s = { .t = t, .is_tty = t->o->report.format == REPORT_STDIO && isatty(STDOUT_FILENO) };
 	s.code_least_percent = s.is_tty ? CODE_LEAST_PERCENT : 0;
 	out_init_fd(&s.out, STDOUT_FILENO);
 	open_keys(&s);

@@ -28,6 +28,8 @@ struct code {
 	bool no_arrows, jump_counts, whole_addresses, cycle_ranges, done;
 	int step; /* to the function of another row, when done */
 	struct strbuf search, message;
+	size_t came_from;        /* the row that the search began at */
+	int search_step;         /* 1: down, -1: up */
 	struct strbuf event;     /* the part is found by */
 	struct strbuf path;      /* of the mapping */
 	uint64_t back[BACK_MAX]; /* where calls were followed from */
@@ -268,7 +270,9 @@ static void add_title(const struct code *c, struct strbuf *b)
 	char unit = cell_shorten(&samples);
 	strbuf_addf(b, "Samples: %llu%c of event%s '%s'", (unsigned long long)samples, unit, c->part->is_group ? "s" : "",
 		    c->part->event_name);
-	strbuf_addf(b, ", [percent: %s], Event count (approx.): %llu", listing_share_name(c->look.share), (unsigned long long)value);
+	strbuf_addf(b, ", [percent: %s]", listing_share_name(c->look.share));
+	/* No number has more digits than this. */
+	ui_add_count(b, value, b->len + strlen(", Event count (approx.): 18446744073709551615") > screen_columns(c->ui->s));
 }
 
 /* What the columns are, and whose code this is. */
@@ -337,7 +341,7 @@ static const char help[] =
 	"b               shares by period or by number of samples\n"
 	"c               least and most cycles of blocks, where branch records tell cycles\n"
 	"\n"
-	"/, ?            search down, up; n: again\n"
+	"/, ?            search down, up, as you type; n: again\n"
 	"r               its samples one by one, as script prints them\n"
 	"P               write SYMBOL.annotation\n"
 	"Ctrl-L          draw all anew\n";
@@ -357,6 +361,28 @@ static void search(struct code *c, int step)
 	}
 	strbuf_deinit(&line);
 	strbuf_addf(&c->message, "'%s' is not here", strbuf_str(&c->search));
+}
+
+static void search_typed(void *ctx, const char *text)
+{
+	struct code *c = ctx;
+	c->at = c->came_from;
+	strbuf_reset(&c->message);
+	search(c, c->search_step);
+	draw(c);
+}
+
+static void ask_search(struct code *c, int step)
+{
+	c->came_from = c->at;
+	c->search_step = step;
+	bool wanted = ui_prompt(c->ui, "search", &c->search, search_typed, c);
+	c->at = c->came_from;
+	strbuf_reset(&c->message);
+	if (wanted)
+		search(c, step);
+	else
+		strbuf_reset(&c->search);
 }
 
 static bool load(struct code *c, uint64_t addr)
@@ -500,8 +526,7 @@ static void take_key(struct code *c, const struct screen_key *k)
 	case KEY_IS_F1: ui_text(c->ui, "Help", help); break;
 	case '/':
 	case '?':
-		if (ui_prompt(c->ui, "search", &c->search, NULL, NULL))
-			search(c, k->key == '/' ? 1 : -1);
+		ask_search(c, k->key == '/' ? 1 : -1);
 		break;
 	case 'n': search(c, 1); break;
 	case 'P': save(c); break;

@@ -7,17 +7,6 @@
 #define STEP 3 /* columns from one level of a call tree to the next */
 #define DELTA 9 /* columns of a difference */
 
-/* "~1.50G": three digits are enough for what is approximate. */
-static void add_short_count(struct strbuf *out, uint64_t count)
-{
-	static const char *const units[] = { "", "K", "M", "G", "T", "P", "E" };
-	double n = (double)count;
-	size_t unit = 0;
-	for (; n >= 999.5; unit++)
-		n /= 1000;
-	strbuf_addf(out, "~%.*f%s", unit == 0 || n >= 100 ? 0 : n >= 10 ? 1 : 2, n, units[unit]);
-}
-
 static void add_title(const struct browser *b, bool is_short, struct strbuf *out)
 {
 	const struct report_part *p = browser_part(b);
@@ -27,12 +16,7 @@ static void add_title(const struct browser *b, bool is_short, struct strbuf *out
 	strbuf_addf(out, "Samples: %llu%c of event%s '%s'", (unsigned long long)samples, unit, p->is_group ? "s" : "", p->event_name);
 	if (b->ui.hooks->status)
 		b->ui.hooks->status(b->ui.hooks->ctx, out);
-	if (is_short) {
-		strbuf_addstr(out, ", Count: ");
-		add_short_count(out, p->period);
-	} else {
-		strbuf_addf(out, ", Event count (approx.): %llu", (unsigned long long)p->period);
-	}
+	ui_add_count(out, p->period, is_short);
 	if (z->dso)
 		strbuf_addf(out, ", DSO: %s", z->dso);
 	if (z->kernel)

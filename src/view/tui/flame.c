@@ -392,6 +392,7 @@ static void click(struct flame *f, const struct screen_key *k)
 }
 
 static const char help[] =
+	"h, ?, F1                this page\n"
 	"Up, Down, Left, Right   to the box above, below, beside\n"
 	"Enter, a second click   zoom to the box; in one of '100 more', those too narrow to be drawn, a choice of them\n"
 	"Backspace, u            zoom out by one;  Home, Esc: show all\n"

@@ -91,6 +91,21 @@ void ui_bar(struct ui *u, unsigned y, const char *text)
 	ui_line(u, y, INK_TITLE, text);
 }
 
+/* "~1.50G": three digits are enough for what is approximate. */
+void ui_add_count(struct strbuf *title, uint64_t count, bool is_short)
+{
+	static const char *const units[] = { "", "K", "M", "G", "T", "P", "E" };
+	double n = (double)count;
+	size_t unit = 0;
+	if (!is_short) {
+		strbuf_addf(title, ", Event count (approx.): %llu", (unsigned long long)count);
+		return;
+	}
+	for (; n >= 999.5; unit++)
+		n /= 1000;
+	strbuf_addf(title, ", Count: ~%.*f%s", unit == 0 || n >= 100 ? 0 : n >= 10 ? 1 : 2, n, units[unit]);
+}
+
 static void draw_under(struct ui *u)
 {
 	if (u->draw_under)

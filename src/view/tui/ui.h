@@ -44,3 +44,5 @@ void ui_text(struct ui *u, const char *title, const char *text);
 /* A line of the screen, filled up to the right edge; a bar is the first or last one. */
 void ui_line(struct ui *u, unsigned y, enum ink ink, const char *text);
 void ui_bar(struct ui *u, unsigned y, const char *text);
+/* What an event has counted; short where a title has no room for all digits. */
+void ui_add_count(struct strbuf *title, uint64_t count, bool is_short);
