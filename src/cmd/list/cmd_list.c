@@ -405,7 +405,7 @@ static int run(struct cmd_context *ctx, void *options)
 	int status = o->output ? cmd_fail(ctx, out_close(&out)) : cmd_close_output(ctx, &out);
 	say_denied(&l);
 	if (ctx->rest.argc && !l.printer.rows && !l.error && !o->raw_dump)
-		cmd_say(ctx, "nothing that this machine has is called so; 'list' without words shows all");
+		cmd_say(ctx, "this machine has no event of that name or kind; 'list' without words shows all");
 	if (l.error && !status && !ctx->rest.argc) {
 		/* Everything was asked for, and what may be seen was listed. */
 		cmd_say(ctx, "not all could be listed: %s", l.error->message);
