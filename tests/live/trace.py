@@ -97,6 +97,20 @@ def check_attach(tap):
         target.kill()
 
 
+def check_names(tap):
+    """A task that ends with the first calls that are seen of it, before anybody could ask for its name."""
+    with subprocess.Popen(["sleep", "3"]) as target:
+        files = {"by BPF": ("names.bpf", []), "without BPF": ("names.rings", ["--no-bpf"])}
+        tracers = [subprocess.Popen([STROBE, "trace", *how, "-p", str(target.pid), "-o", name], stderr=subprocess.DEVNULL)
+                   for name, how in files.values()]
+        for tracer in tracers:
+            tracer.wait(60)
+    for what, (name, _) in files.items():
+        with open(name, encoding="utf-8") as f:
+            text = f.read()
+        tap.ok(f" sleep/{target.pid} exit_group(" in text, f"-p {what}: the name of what has ended since", text[:500])
+
+
 def main():
     skip_without_bpf()
     tap = Tap()
@@ -106,6 +120,7 @@ def main():
     check_stream(tap)
     check_options(tap)
     check_attach(tap)
+    check_names(tap)
     tap.done()
 
 

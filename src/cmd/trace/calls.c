@@ -148,17 +148,16 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 	};
 }
 
-/* What is there is asked before anything happens: how long tasks ran, and where processes stand. */
+/* What is there is asked before anything happens: what tasks are called, and where processes stand. */
 static void ask_before(const struct trace_calls *c, const struct trace_run *r)
 {
 	struct trace_tasks *tasks = trace_lines_tasks(c->lines);
 	bool sees_files = trace_sees_files(r);
+	trace_ask_targets(r, tasks);
 	for (size_t i = 0; i < r->map.threads.len; i++) {
-		uint32_t tid = (uint32_t)r->map.threads.data[i].tid, pid = (uint32_t)r->map.threads.data[i].pid;
-		if (r->o->sched && !r->traces_command)
-			trace_task(tasks, tid, pid);
-		if (tid == pid && sees_files)
-			open_files_path(&tasks->files, pid, AT_FDCWD);
+		const pid_t pid = r->map.threads.data[i].pid;
+		if (r->map.threads.data[i].tid == pid && sees_files)
+			open_files_path(&tasks->files, (uint32_t)pid, AT_FDCWD);
 	}
 }
 

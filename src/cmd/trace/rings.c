@@ -126,6 +126,7 @@ static struct strobe_error *rings_open(struct trace_run *r)
 		.files = trace_sees_files(r) ? OPEN_FILES_FOLLOWED : OPEN_FILES_ASKED,
 	};
 	s->lines = trace_lines_create(&lines);
+	trace_ask_targets(r, trace_lines_tasks(s->lines));
 	s->samples = trace_rings_samples(r, capture_env(s->capture), s->lines);
 	r->wake_fd = capture_poll_fd(s->capture, 0);
 	trace_raise_priority();

@@ -34,6 +34,12 @@ static bool has_all_that_open(const struct syscall_table *t, const struct syscal
 	return true;
 }
 
+void trace_ask_targets(const struct trace_run *r, struct trace_tasks *tasks)
+{
+	for (size_t i = 0; !r->traces_command && i < r->map.threads.len; i++)
+		trace_task(tasks, (uint32_t)r->map.threads.data[i].tid, (uint32_t)r->map.threads.data[i].pid);
+}
+
 bool trace_sees_files(const struct trace_run *r)
 {
 	const struct trace_options *o = r->o;

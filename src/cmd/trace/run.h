@@ -12,6 +12,7 @@
 #include "cmd/signals.h"
 #include "cmd/trace/options.h"
 #include "cmd/trace/path_choice.h"
+#include "cmd/trace/tasks.h"
 
 struct trace_run;
 
@@ -69,6 +70,8 @@ void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats);
 
 /* Whether every call is seen by which a process that is traced opens and closes descriptors. */
 bool trace_sees_files(const struct trace_run *r);
+/* What tasks that were there before us are called, and how long they ran: they may be gone when they are told of. */
+void trace_ask_targets(const struct trace_run *r, struct trace_tasks *tasks);
 
 /* From the options to the exit status. */
 int trace_run(struct trace_run *r);
