@@ -373,7 +373,8 @@ def check_go_program(tap):
         reports = [["-top", "-addresses", "-trim=false"], ["-traces", "-addresses"]]
         compare(tap, os.path.join(SCRATCH, name + ".txt"), reports, f"Go's {name} as text")
     for name in "goroutine", "block", "mutex", "threadcreate":
-        reports = [["-top", "-cum"], ["-tree"], ["-traces"], ["-raw"], ["-tags"], ["-tree", "-relative_percentages"], ["-tagleaf=x", "-top"]]
+        reports = [["-top", "-cum"], ["-tree"], ["-traces"], ["-raw"], ["-tags"], ["-tree", "-relative_percentages"],
+                   ["-tagleaf=x", "-top"]]
         compare(tap, os.path.join(SCRATCH, name + ".pb.gz"), reports, f"Go's {name}")
     hot = strobe("pprof", "-top", os.path.join(SCRATCH, "cpu.pb.gz")).out
     tap.ok(re.search(r"main\.hot$", hot, re.M), "what was hot is found", hot)
