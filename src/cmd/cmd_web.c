@@ -60,7 +60,7 @@ static struct strobe_error *read_profile(struct run *r, const char *path)
 	w->download = r->differences[r->nr - 1];
 	if (err || in->resolver)
 		return err;
-	TRY(page_profile_code_create(r->ctx, w->profile, &r->paths, &r->codes[r->nr - 1]));
+	TRY(page_profile_code_create(r->ctx, w->profile, &r->paths, DISASM_ATT, &r->codes[r->nr - 1]));
 	w->options.code = page_profile_code(r->codes[r->nr - 1]);
 	return NULL;
 }

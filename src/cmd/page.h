@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "cmd/cmd.h"
 #include "cmd/source_files.h"
+#include "disasm/disasm.h"
 #include "profile/profile.h"
 #include "record/env.h"
 #include "resolve/resolve.h"
@@ -32,7 +33,7 @@ struct html_code page_code(struct arena *arena, const struct env *env, struct re
 /* The same for a profile that another program made: by binaries and source files that it names and that are here. */
 struct page_profile_code;
 struct strobe_error *page_profile_code_create(struct cmd_context *ctx, const struct profile *p, const struct source_paths *paths,
-					      struct page_profile_code **ret) _must_check_;
+					      enum disasm_syntax syntax, struct page_profile_code **ret) _must_check_;
 /* NULL is none. */
 void page_profile_code_destroy(struct page_profile_code *c);
 struct html_code page_profile_code(struct page_profile_code *c);

@@ -12,6 +12,7 @@ struct page_profile_code {
 	const struct profile *p;
 	struct profile_objects *objects;
 	struct source_paths paths;
+	enum disasm_syntax syntax;
 };
 
 /* Where the code of a function is that is one of its own. */
@@ -45,7 +46,7 @@ static struct listing *list_site(const struct page_profile_code *c, const struct
 	struct annotate_function function = { .name = name, .start = site->symbol->start, .end = site->symbol->end };
 	dso_code_init(code, site->dso, profile_object_file(c->objects, site->mapping), arch_native());
 	struct code_source source = dso_code_source(code);
-	error_destroy(annotate_function(&source, &function, &(struct annotate_options){ .without_source = true }, &l));
+	error_destroy(annotate_function(&source, &function, &(struct annotate_options){ .without_source = true, .syntax = c->syntax }, &l));
 	for (size_t i = 0; l && i < l->insns.len; i++)
 		l->insns.data[i].addr += site->moved;
 	return l ? l : listing_create();
@@ -97,13 +98,13 @@ static struct strobe_error *list_function(void *ctx, const struct profile *p, fu
 }
 
 struct strobe_error *page_profile_code_create(struct cmd_context *ctx, const struct profile *p, const struct source_paths *paths,
-					      struct page_profile_code **ret)
+					      enum disasm_syntax syntax, struct page_profile_code **ret)
 {
 	struct symbols_options symbols = {};
 	*ret = NULL;
 	TRY(cmd_buildid_dir(ctx, &symbols.buildid_dir));
 	struct page_profile_code *c = arena_new_array(&ctx->words, struct page_profile_code, 1);
-	*c = (struct page_profile_code){ p, profile_objects_create(p, &symbols), *paths };
+	*c = (struct page_profile_code){ p, profile_objects_create(p, &symbols), *paths, syntax };
 	*ret = c;
 	return NULL;
 }

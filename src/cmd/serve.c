@@ -32,7 +32,7 @@ struct strobe_error *serve_source_paths(const char *address, const char *search,
 }
 
 struct strobe_error *serve_profile(struct cmd_context *ctx, const char *address, const char *name, const struct profile *p,
-				   const char *const *settings, const struct source_paths *paths)
+				   const char *const *settings, const struct source_paths *paths, enum disasm_syntax syntax)
 {
 	_cleanup_strbuf_ struct strbuf query = {};
 	struct arena arena;
@@ -40,7 +40,7 @@ struct strobe_error *serve_profile(struct cmd_context *ctx, const char *address,
 		if (settings[1] && *settings[1])
 			web_query_add(&query, settings[0], settings[1]);
 	struct page_profile_code *code;
-	TRY(page_profile_code_create(ctx, p, paths, &code));
+	TRY(page_profile_code_create(ctx, p, paths, syntax, &code));
 	arena_init(&arena);
 	struct web_profile profile = { .name = name, .profile = p, .options = page_options(&arena, NULL, name) };
 	profile.options.code = page_profile_code(code);

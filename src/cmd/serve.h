@@ -2,6 +2,7 @@
 #pragma once
 #include "cmd/cmd.h"
 #include "cmd/source_files.h"
+#include "disasm/disasm.h"
 #include "web/server.h"
 
 /*
@@ -14,7 +15,8 @@ struct strobe_error *serve(struct cmd_context *ctx, const struct web_options *op
  * strobe-web(1)); pairs whose value is NULL or "" are left out.
  */
 struct strobe_error *serve_profile(struct cmd_context *ctx, const char *address, const char *name, const struct profile *p,
-				   const char *const *settings, const struct source_paths *paths) _must_check_;
+				   const char *const *settings, const struct source_paths *paths,
+				   enum disasm_syntax syntax) _must_check_;
 /*
  * How source files that a profile names are looked for where its pages are served at an address: those of other machines see no
  * more than lies below the search path. search and trim: what was asked for, or NULL.

@@ -10,6 +10,7 @@ The requests are written byte by byte, by http.client and by Chromium; the downl
 import http.client
 import json
 import os
+import platform
 import re
 import select
 import shutil
@@ -287,6 +288,12 @@ def code(browser):
         # some instructions have no line
         tap.between(0.97 * sums["disasm"], sums["source"], sums["disasm"], f"{command[0]}: instructions cost what their lines do")
         server.stop()
+    if platform.machine() == "x86_64":
+        server = Server("pprof", "-http", "localhost:0", "-intel_syntax", "code.pb.gz")
+        browser.open(f"{server.url}disasm")
+        texts = [text for _, flat, text in browser.eval(CODE_ROWS % "disasm") if flat]
+        tap.ok(texts and not any("%" in text for text in texts), "-intel_syntax: no register has a %", texts[:20])
+        server.stop()
 
 
 TOP_TABLE = """(() => { const m = strobe.model, rows = {}; m.keys.name.forEach((name, k) => {
@@ -333,6 +340,25 @@ def pprof(browser):
         if go:
             tap.equal(mine, top_of([go, "tool"], options), f"{name}: and those of go tool pprof")
         server.stop()
+
+
+def shown_in_graphs(browser):
+    """-call_tree: a box for each way, of which there are eight; -drop_negative: what a base has more of is in no list."""
+    server = Server("pprof", "-http", "localhost:0", "-call_tree", "-trim=false", "passed.pb")
+    browser.open(server.url.rstrip("/") + "/ui/")
+    boxes = browser.eval("[...document.querySelectorAll('.graph .box')].map((b) => b.getAttribute('aria-label').split(',')[0]).sort()")
+    tap.equal(boxes, ["a", "a", "b", "b", "c", "d", "d", "main"], "-call_tree: a box for each way")
+    browser.eval("document.querySelector('.chip button').click()")
+    boxes = browser.eval("[...document.querySelectorAll('.graph .box')].length")
+    tap.equal((boxes, "calltree" in browser.eval("location.search")), (5, False), "and without, one for each function")
+    server.stop()
+    server = Server("pprof", "-http", "localhost:0", "-base", "before.folded", "-drop_negative", "after.folded")
+    browser.open(server.url.rstrip("/") + "/ui/top")
+    shown = "strobe.views.top.table.rows.map((k) => strobe.model.keys.name[k]).sort()"
+    tap.equal(browser.eval(shown), ["c", "main"], "-drop_negative: nothing negative is listed")
+    browser.eval("document.querySelector('.chip button').click()")
+    tap.equal(browser.eval(shown), ["a", "b", "c", "main"], "and without, all")
+    server.stop()
 
 
 def shown_units(browser):
@@ -405,6 +431,7 @@ def main():
         told_sources()
         code(browser)
         pprof(browser)
+        shown_in_graphs(browser)
         shown_units(browser)
         refused()
     finally:

@@ -258,11 +258,13 @@ static struct strobe_error *serve_pages(const struct pprof_session *s, const str
 		"sf", c->select.show_from, "prunefrom", c->select.prune_from, "si", c->sample_index, "g", c->granularity,
 		"sort", c->sort, "noinlines", c->no_inlines ? "1" : NULL, "tf", c->labels.focus, "ti", c->labels.ignore,
 		"ts", c->labels.show, "th", c->labels.hide, "tagroot", c->labels.root, "tagleaf", c->labels.leaf,
-		"n", count, "nf", nodes, "ef", edges, "unit", strcmp(c->unit, usual.unit) ? c->unit : NULL, "div", divisor, NULL,
+		"n", count, "nf", nodes, "ef", edges, "unit", strcmp(c->unit, usual.unit) ? c->unit : NULL, "div", divisor,
+		"calltree", c->call_tree ? "1" : NULL, "dropneg", c->drop_negative ? "1" : NULL, NULL,
 	};
 	struct source_paths paths;
 	TRY(serve_source_paths(o->http, c->source_path, c->trim_path, &paths));
-	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings, &paths);
+	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings, &paths,
+			     c->intel_syntax ? DISASM_INTEL : DISASM_ATT);
 }
 
 /* Whether a report tells of other values than the one that is shown: what of a sample a base has left, too. */
@@ -280,20 +282,12 @@ static bool has_server(const struct cmd_context *ctx)
 	return false;
 }
 
-/* What pages have no room for; their percentages are relative always. */
+/* What pages have no room for; their percentages are relative always, and nothing stands above them that could be left out. */
 static struct strobe_error *check_served(const struct pprof_command *o)
 {
 	const struct pprof_config *c = &o->config;
-	const struct {
-		bool is_set;
-		const char *name;
-	} unserved[] = {
-		{ c->mean, "mean" }, { c->drop_negative, "drop_negative" }, { c->call_tree, "call_tree" },
-		{ c->compact_labels, "compact_labels" }, { c->intel_syntax, "intel_syntax" }, { c->output, "output" },
-	};
-	for (size_t i = 0; i < sizeof(unserved) / sizeof(*unserved); i++)
-		if (unserved[i].is_set)
-			return error_create(ERROR_USAGE, "the pages of -http do not know -%s", unserved[i].name);
+	if (c->mean || c->output)
+		return error_create(ERROR_USAGE, "the pages of -http do not know -%s", c->mean ? "mean" : "output");
 	return NULL;
 }
 

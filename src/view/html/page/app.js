@@ -75,8 +75,15 @@ const DEFAULTS = {
 	bottomUp: false,
 	inlined: true,
 	diff: true,
+	callTree: false,
+	dropNegative: false,
 	profile: 0,
 	unknown: [],
+};
+/* What is on or off, and off unless the address says otherwise; chips take it back. */
+const FLAGS = {
+	callTree: ["calltree", "a box for each way"],
+	dropNegative: ["dropneg", "nothing negative"],
 };
 /* Parameters that are read one by one; trim is all three of the graph's numbers, shares are of what is shown (rel) anyway. */
 const OTHER_PARAMS = "view shape inverted noinlines weight diff p thread cpu time si trim rel".split(" ");
@@ -85,6 +92,7 @@ const NUMBERS = ["nodeCount", "nodeFraction", "edgeFraction", "divideBy"];
 /* What pprof takes for on and off; nothing behind the name is on. */
 const ON = /^(true|t|yes|y|1|)$/i;
 const OFF = /^(false|f|no|n|0)$/i;
+const isOn = (q, param) => q.has(param) && ON.test(q.get(param));
 
 const KEYS_HELP = [
 	["1 \u2026 9", "choose a view"],
@@ -152,7 +160,11 @@ class App {
 			}
 		}
 		this.readNumbers(q);
-		const known = new Set([...Object.values(PARAMS), ...OTHER_PARAMS]);
+		for (const [name, [param]] of Object.entries(FLAGS)) {
+			s[name] = isOn(q, param);
+		}
+		const flags = Object.values(FLAGS).map(([param]) => param);
+		const known = new Set([...Object.values(PARAMS), ...flags, ...OTHER_PARAMS]);
 		s.unknown = [...q].filter(([param]) => !known.has(param)).map((pair) => pair.join("="));
 		const view = this.live ? location.pathname.slice(1) : q.get("view");
 		s.view = VIEWS.some((v) => v.id === view) ? view : "flamegraph";
@@ -161,7 +173,7 @@ class App {
 		s.colour = PALETTES.includes(s.colour) ? s.colour : "name";
 		s.icicle = q.get("shape") === "icicle";
 		s.bottomUp = q.get("inverted") === "1";
-		s.inlined = !q.has("noinlines") || !ON.test(q.get("noinlines"));
+		s.inlined = !isOn(q, "noinlines");
 		s.weight = q.get("weight") === "samples" ? "samples" : "value";
 		s.diff = q.get("diff") !== "0";
 		s.profile = Number(q.get("p")) || 0;
@@ -226,6 +238,11 @@ class App {
 				(value === 0 && (name === "thread" || name === "cpu"))
 			) {
 				q.set(name, value);
+			}
+		}
+		for (const [name, [param]] of Object.entries(FLAGS)) {
+			if (s[name]) {
+				q.set(param, "1");
 			}
 		}
 		if (!this.live && s.view !== "flamegraph") {
@@ -560,6 +577,11 @@ class App {
 		for (const [name, title] of FILTERS) {
 			if (s[name]) {
 				chip(`${title} ${s[name]}`, () => this.change({ [name]: "" }, true));
+			}
+		}
+		for (const [name, [, title]] of Object.entries(FLAGS)) {
+			if (s[name]) {
+				chip(title, () => this.change({ [name]: false }, true));
 			}
 		}
 		if (s.unknown.length) {

@@ -7,27 +7,37 @@
 const NODES_MOST = 1000; /* what can be laid out in a moment */
 const LEAST_SCALE = 0.6; /* that letters can be read at */
 
-function callGraph(model, { nodeCount, nodeFraction, edgeFraction }) {
+/* What a box is: a function; with call_tree a function on one way to it, which is a node of the layout. */
+function boxesOf(model, callTree) {
 	const l = model.down;
-	const sums = model.sums;
+	const { flat, cum, cumBefore } = model.sums;
+	return callTree
+		? { nr: l.n, of: (i) => i, key: (id) => l.key[id], flat: l.self, cum: l.total, cumBefore: l.before }
+		: { nr: cum.length, of: (i) => l.key[i], key: (id) => id, flat, cum, cumBefore };
+}
+
+/* The boxes that are large enough, those that matter most first. */
+function keptBoxes(model, boxes, { nodeCount, nodeFraction }) {
+	const { flat, cum } = boxes;
 	const least = Math.abs(model.total) * Number(nodeFraction);
-	const kept = new Set(
-		sums.cum
-			.reduce((list, v, k) => {
-				if (Math.abs(v) >= least && v && l.keys.isListed(k)) {
-					list.push(k);
-				}
-				return list;
-			}, [])
-			.sort(
-				(a, b) =>
-					Math.abs(sums.cum[b]) +
-					Math.abs(sums.flat[b]) -
-					Math.abs(sums.cum[a]) -
-					Math.abs(sums.flat[a]),
-			)
-			.slice(0, Math.min(Number(nodeCount) || NODES_MOST, NODES_MOST)),
-	);
+	const list = [];
+	for (let id = 0; id < boxes.nr; id++) {
+		if (Math.abs(cum[id]) >= least && model.isShown(flat[id], cum[id]) && model.keys.isListed(boxes.key(id))) {
+			list.push(id);
+		}
+	}
+	const size = (id) => Math.abs(cum[id]) + Math.abs(flat[id]);
+	return list
+		.sort((a, b) => size(b) - size(a))
+		.slice(0, Math.min(Number(nodeCount) || NODES_MOST, NODES_MOST))
+		.map((id) => ({ id, key: boxes.key(id), flat: flat[id], cum: cum[id], cumBefore: boxes.cumBefore[id] }));
+}
+
+function callGraph(model, state) {
+	const l = model.down;
+	const boxes = boxesOf(model, state.callTree);
+	const list = keptBoxes(model, boxes, state);
+	const kept = new Set(list.map((box) => box.id));
 	/* The next caller that is kept; an edge counts once on each stack. */
 	const edges = new Map();
 	const caller = new Int32Array(l.n).fill(-1);
@@ -39,26 +49,29 @@ function callGraph(model, { nodeCount, nodeFraction, edgeFraction }) {
 			onPath.set(gone.id, onPath.get(gone.id) - 1);
 		}
 		const up = l.parent[i] < 0 ? -1 : caller[l.parent[i]];
-		caller[i] = kept.has(l.key[i]) ? i : up;
-		if (caller[i] !== i || up < 0 || l.key[up] === l.key[i]) {
+		const to = boxes.of(i);
+		caller[i] = kept.has(to) ? i : up;
+		if (caller[i] !== i || up < 0 || boxes.of(up) === to) {
 			continue;
 		}
-		const id = l.key[up] * 0x200000 + l.key[i];
+		const from = boxes.of(up);
+		const id = from * boxes.nr + to;
 		const open = onPath.get(id) || 0;
 		onPath.set(id, open + 1);
 		path.push({ id, end: l.end[i] });
-		const edge = edges.get(id) || { from: l.key[up], to: l.key[i], weight: 0, residual: true };
+		const edge = edges.get(id) || { from, to, weight: 0, residual: true };
 		edge.weight += open ? 0 : l.total[i];
 		edge.residual = edge.residual && up !== l.parent[i];
 		edges.set(id, edge);
 	}
-	const all = [...edges.values()].filter((e) => Math.abs(e.weight) >= Math.abs(model.total) * Number(edgeFraction));
-	return { keys: [...kept], edges: all.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)) };
+	const least = Math.abs(model.total) * Number(state.edgeFraction);
+	const all = [...edges.values()].filter((e) => Math.abs(e.weight) >= least);
+	return { boxes: list, edges: all.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)) };
 }
 
 /* Layers by the longest way from a function without callers; the lighter edge of a circle is turned round. */
 function layerGraph(graph) {
-	const nodes = new Map(graph.keys.map((key) => [key, { key, out: [], in: [], layer: 0 }]));
+	const nodes = new Map(graph.boxes.map((box) => [box.id, { ...box, out: [], in: [], layer: 0 }]));
 	const reaches = (from, to, seen = new Set()) => {
 		if (from === to) {
 			return true;
@@ -84,12 +97,12 @@ function layerGraph(graph) {
 	return nodes;
 }
 
-function boxSize(model, key, measure) {
-	const share = Math.sqrt(Math.abs(model.sums.flat[key]) / Math.abs(model.total || 1));
+function boxSize(model, { key, flat, cum }, measure) {
+	const share = Math.sqrt(Math.abs(flat) / Math.abs(model.total || 1));
 	const font = 11 + share * 13;
 	const name = model.keys.name[key];
 	const text = name.length > 46 ? name.slice(0, 22) + "\u2026" + name.slice(-22) : name;
-	const values = `${formatShare(model.sums.flat[key], model.total)} of ${formatShare(model.sums.cum[key], model.total)}`;
+	const values = `${formatShare(flat, model.total)} of ${formatShare(cum, model.total)}`;
 	const width = Math.max(measure(text, font), measure(values, 11)) + 18;
 	return { text, values, font, width, height: font + 28 };
 }
@@ -100,7 +113,7 @@ function arrange(model, nodes, measure) {
 	const put = (layer, item) => (layers[layer] = layers[layer] || []).push(item);
 	const wires = [];
 	nodes.forEach((n) => {
-		Object.assign(n, boxSize(model, n.key, measure), { up: [], down: [] });
+		Object.assign(n, boxSize(model, n, measure), { up: [], down: [] });
 		put(n.layer, n);
 	});
 	nodes.forEach((n) =>
@@ -120,13 +133,7 @@ function arrange(model, nodes, measure) {
 			wires.push({ link, points });
 		}),
 	);
-	layers.forEach((layer) =>
-		layer.sort(
-			(a, b) =>
-				(b.key !== undefined ? model.sums.cum[b.key] : 0) -
-				(a.key !== undefined ? model.sums.cum[a.key] : 0),
-		),
-	);
+	layers.forEach((layer) => layer.sort((a, b) => (b.cum || 0) - (a.cum || 0)));
 	const number = () =>
 		layers.forEach((layer) =>
 			layer.forEach((n, i) => {
@@ -209,6 +216,10 @@ class GraphView {
 			title: "0: all that are large enough",
 			onchange: (e) => app.change({ nodeCount: String(Math.max(0, e.target.value | 0)) }, true),
 		});
+		this.callTree = element("input", {
+			type: "checkbox",
+			onchange: (e) => app.change({ callTree: e.target.checked }, true),
+		});
 		host.append(
 			element(
 				"div",
@@ -217,6 +228,7 @@ class GraphView {
 				button("+", "Larger", 1.25),
 				button("Fit", "Fit", 0),
 				element("label", {}, "Functions ", this.count),
+				element("label", { title: "A function is a box for each way that leads to it" }, this.callTree, " By call path"),
 				element(
 					"span",
 					{ class: "faint" },
@@ -247,11 +259,12 @@ class GraphView {
 	update() {
 		const m = this.app.model;
 		this.count.value = this.app.state.nodeCount;
+		this.callTree.checked = this.app.state.callTree;
 		const graph = callGraph(m, this.app.state);
 		this.colours.reset(m.keys, this.app.state.colour);
 		this.box.replaceChildren();
 		this.size = null;
-		if (!graph.keys.length) {
+		if (!graph.boxes.length) {
 			this.box.append(element("p", { class: "faint pad-all" }, "Nothing is left to be shown."));
 			return;
 		}
@@ -259,10 +272,11 @@ class GraphView {
 		const svg = (this.svg = svgElement("svg", {
 			viewBox: `0 0 ${plan.width} ${plan.height}`,
 			role: "img",
-			"aria-label": `Call graph of ${graph.keys.length} functions`,
+			"aria-label": `Call graph of ${graph.boxes.length} functions`,
 		}));
 		const most = graph.edges.reduce((a, e) => Math.max(a, Math.abs(e.weight)), 0) || 1;
-		plan.wires.forEach((wire) => svg.append(...this.wire(wire, most)));
+		const nameOf = new Map(graph.boxes.map((box) => [box.id, m.keys.name[box.key]]));
+		plan.wires.forEach((wire) => svg.append(...this.wire(wire, most, nameOf)));
 		plan.layers
 			.flat()
 			.filter((n) => n.key !== undefined)
@@ -271,11 +285,11 @@ class GraphView {
 		this.box.append(svg);
 		this.scale(0);
 		/* What is heaviest is looked for first. */
-		const first = plan.layers[0].reduce((a, n) => (m.sums.cum[n.key] > m.sums.cum[a.key] ? n : a));
+		const first = plan.layers[0].reduce((a, n) => (n.cum > a.cum ? n : a));
 		this.box.scrollLeft = (first.x + first.width / 2) * this.zoom - this.box.clientWidth / 2;
 	}
 
-	wire({ link, points }, most) {
+	wire({ link, points }, most, nameOf) {
 		const m = this.app.model;
 		const share = Math.abs(link.edge.weight) / most;
 		let d = "";
@@ -299,7 +313,7 @@ class GraphView {
 		});
 		const title = svgElement("title", {});
 		title.textContent =
-			`${m.keys.name[link.edge.from]} calls ${m.keys.name[link.edge.to]}: ` +
+			`${nameOf.get(link.edge.from)} calls ${nameOf.get(link.edge.to)}: ` +
 			formatValue(link.edge.weight, this.app.unit) +
 			` (${formatShare(link.edge.weight, m.total)})`;
 		line.append(title);
@@ -328,8 +342,7 @@ class GraphView {
 			"aria-label": `${m.keys.name[n.key]}, self and total ${n.values}`,
 		});
 		const rect = svgElement("rect", { x: n.x, y: n.y, width: n.width, height: n.height, rx: 5 });
-		rect.style.fill =
-			changeColour(m, m.sums.cum[n.key], m.sums.cumBefore[n.key], isDark()) || this.colours.of(n.key);
+		rect.style.fill = changeColour(m, n.cum, n.cumBefore, isDark()) || this.colours.of(n.key);
 		const name = svgElement("text", {
 			x: n.x + n.width / 2,
 			y: n.y + n.font + 4,
@@ -344,11 +357,12 @@ class GraphView {
 			"text-anchor": "middle",
 		});
 		values.textContent = n.values;
+		const told = () => this.app.describe(n.key, n.cum, n.flat, n.cumBefore);
 		group.append(rect, name, values);
-		group.addEventListener("click", () => this.app.select(n.key, this.app.describeKey(n.key)));
+		group.addEventListener("click", () => this.app.select(n.key, told()));
 		group.addEventListener("dblclick", () => this.app.openSandwich(n.key));
 		group.addEventListener("keydown", (e) => e.key === "Enter" && this.app.openSandwich(n.key));
-		group.addEventListener("mousemove", (e) => this.app.tooltip(e, this.app.describeKey(n.key)));
+		group.addEventListener("mousemove", (e) => this.app.tooltip(e, told()));
 		group.addEventListener("mouseleave", () => this.app.tooltip(null));
 		return group;
 	}

@@ -389,12 +389,17 @@ class Model {
 		this.hasBase = !!weights.before;
 		/* Shares are compared, so that recordings of different length can be. */
 		this.scale = this.hasBase && this.before ? this.total / this.before : 1;
+		this.dropNegative = state.dropNegative;
 		this.upCache = this.sumCache = this.linesCache = null;
 	}
 	/* Of a stack of both the difference counts. */
 	sumOfWeights(weight) {
 		const { p } = this;
 		return sumOfSizes(p.head.subtracts ? sumRows(p.nodes, p.rowNode, weight) : weight);
+	}
+	/* Whether lists and graphs have what costs so much; as pprof decides it. */
+	isShown(flat, cum) {
+		return (flat || cum) && !(this.dropNegative && (flat < 0 || (!flat && cum < 0)));
 	}
 	layOut(shape, rowPlace) {
 		const made = layOut(

@@ -262,7 +262,7 @@ class TopView {
 		this.colours.reset(keys, this.app.state.colour);
 		this.table.box.classList.toggle("with-base", m.hasBase);
 		for (let k = 0; k < keys.name.length; k++) {
-			const shown = m.sums.cum[k] || m.sums.cumBefore[k];
+			const shown = m.isShown(m.sums.flat[k], m.sums.cum[k]) || m.sums.cumBefore[k];
 			if (shown && keys.isListed(k) && (!this.app.searchHits || this.app.searchHits[k])) {
 				rows.push(k);
 			}

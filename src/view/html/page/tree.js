@@ -74,7 +74,7 @@ class TreeView {
 			r.leaf ? "" : this.open.has(r.way) ? "\u25be" : "\u25b8",
 		);
 		const pad = element("span", { class: "pad" });
-		pad.style.width = Math.min(this.layout.depth[r.i], 60) * 14 + "px";
+		pad.style.setProperty("--depth", Math.min(this.layout.depth[r.i], 60));
 		const hit = this.app.searchHits && this.app.searchHits[key];
 		cell.append(
 			pad,
@@ -242,7 +242,8 @@ class SandwichView {
 		const m = this.app.model;
 		const rows = [];
 		for (let k = 0; k < m.keys.name.length; k++) {
-			if (m.sums.cum[k] && m.keys.isListed(k) && (!this.app.searchHits || this.app.searchHits[k])) {
+			const shown = m.isShown(m.sums.flat[k], m.sums.cum[k]) && m.keys.isListed(k);
+			if (shown && (!this.app.searchHits || this.app.searchHits[k])) {
 				rows.push(k);
 			}
 		}
