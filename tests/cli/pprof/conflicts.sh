@@ -7,5 +7,5 @@ refused -top -flat -cum
 refused -top -inuse_space -alloc_space
 refused -top -normalize
 refused -top -base x.folded -diff_base x.folded
-refused -http localhost:0 -drop_negative
+refused -http localhost:0 -output=x
 strobe pprof -top x.folded nosuch.folded x.folded

@@ -228,7 +228,12 @@ class GraphView {
 				button("+", "Larger", 1.25),
 				button("Fit", "Fit", 0),
 				element("label", {}, "Functions ", this.count),
-				element("label", { title: "A function is a box for each way that leads to it" }, this.callTree, " By call path"),
+				element(
+					"label",
+					{ title: "A function is a box for each way that leads to it" },
+					this.callTree,
+					" By call path",
+				),
 				element(
 					"span",
 					{ class: "faint" },
