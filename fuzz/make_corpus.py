@@ -156,6 +156,9 @@ def texts():
     write("config", "sections", b'# mine\n[report]\n\tgroup = true ; why\n[color "top"]\n\tselected = "white, \\"red\\""\nquiet\n')
     write("config", "joined", b"\xef\xbb\xbf[a.b-c]\r\nkey = one \\\n two\\t\r\n\n[X]\nY=0")
     write("config", "open", b'[report "x\\"]\n a = "b')
+    for piece in b"\0", b"\3":
+        write("control", f"usual-{piece[0]}", piece + b"enable\n\ndisable sched:sched_switch \r\nevlist -v\0ping\nwhat is this\nstop")
+        write("control", f"long-{piece[0]}", piece + b"enable " + b"x" * 500 + b" stop\nsnapshot " + b"y" * 300 + b"\nping\n")
     write("process_maps", "usual", b"00400000-00401000 r-xp 00001000 08:02 4711                     /bin/first\n"
           b"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
           b"7ffc00000000-7ffc00002000 r-xp 00000000 00:00 0                  [vdso]\n"
@@ -262,6 +265,45 @@ def archives():
         write("tar", name + "-cut", out.getvalue()[:len(out.getvalue()) * 2 // 3])
 
 
+def elf(kind, segments=(), sections=()):
+    """An ELF file of x86-64: (address, bytes) as segments to load, (name, type, address, bytes) as sections."""
+    names = b"\0.shstrtab\0" + b"".join(name + b"\0" for name, *_ in sections)
+    sections = [(b"", 0, 0, b""), *sections, (b".shstrtab", 3, 0, names)] if sections else []
+    at = 64 + 56 * len(segments)
+    heads, body = b"", b""
+    for address, data in segments:
+        heads += struct.pack("<IIQQQQQQ", 1, 5, at + len(body), address, address, len(data), len(data), 4096)
+        body += data
+    table = b""
+    for name, sort, address, data in sections:
+        body += b"\0" * (-len(body) % 8)
+        table += struct.pack("<IIQQQQIIQQ", names.index(name + b"\0") if name else 0, sort, 0, address, at + len(body), len(data), 0, 0, 4, 0)
+        body += data
+    body += b"\0" * (-len(body) % 8)
+    return struct.pack("<4sBBBBQHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 0, kind, 62, 1, 0, 64 if segments else 0,
+                       at + len(body) if sections else 0, 0, 64, 56, len(segments), 64, len(sections), max(len(sections) - 1, 0)) \
+        + heads + body + table
+
+
+def kernels_and_markers():
+    """Memory of a kernel (elf(5)), and notes of markers as SystemTap's UserSpaceProbeImplementation has them."""
+    code = bytes(range(256)) * 32
+    core = elf(4, [(0xFFFFFFFF81000000, code), (0xFFFFFFFFC0000000, code[:4096])])
+    for name, address in (("text", 0xFFFFFFFF81000010), ("module-end", 0xFFFFFFFFC0000FF0), ("nowhere", 0x1000)):
+        write("kcore", name, u64("<", address) + core)
+    write("kcore", "cut", u64("<", 0xFFFFFFFF81000010) + core[:5000])
+    write("kcore", "no-segments", u64("<", 0) + elf(4))
+
+    def marker(address, provider, name, arguments):
+        text = u64("<", address, 0x2000, 0x4000) + provider + b"\0" + name + b"\0" + arguments + b"\0"
+        return struct.pack("<III", 8, len(text), 3) + b"stapsdt\0" + text + b"\0" * (-len(text) % 4)
+
+    plain = marker(0x1010, b"libc", b"setjmp", b"8@%rdi -4@%esi 8@%rax")
+    odd = marker(0x1020, b"lib c", b"\n=%x", b"4@$5 8@(%rsp,%rax,8) 8@-24(%rbp) -1@%al 3@ @ 8@symbol(%rip) " + b"9" * 40 + b"@%rdi")
+    for name, notes in (("plain", plain), ("odd", plain + odd), ("cut", (plain + odd)[:-70]), ("no-end", plain[:-20])):
+        write("sdt", name, elf(2, [(0x1000, code[:256])], [(b".note.stapsdt", 7, 0, notes), (b".stapsdt.base", 1, 0x2010, b"\0")]))
+
+
 def jitdumps():
     """By the words of jitdump-specification.txt, in both byte orders."""
     for order, name in (("<", "little"), (">", "big")):
@@ -287,6 +329,7 @@ def jitdumps():
 def main():
     cfi()
     jitdumps()
+    kernels_and_markers()
     system_calls()
     archives()
     terminals()

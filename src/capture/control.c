@@ -110,12 +110,17 @@ bool control_next(struct control *c, struct control_command *ret, bool *ret_end)
 			size_t used = (size_t)(newline - c->line) + 1;
 			memmove(c->line, c->line + used, c->len - used);
 			c->len -= used;
+			if (c->too_long) /* what is left of it is none of its own */
+				*ret = (struct control_command){ .verb = CONTROL_UNKNOWN, .argument = "(longer than any is)" };
+			c->too_long = false;
 			if (ret->verb == CONTROL_NONE)
 				continue;
 			return true;
 		}
-		if (c->len == sizeof(c->line)) /* no command is that long */
+		if (c->len == sizeof(c->line)) { /* no command is that long */
 			c->len = 0;
+			c->too_long = true;
+		}
 		struct pollfd p = {.fd = c->fd, .events = POLLIN};
 		if (poll(&p, 1, 0) <= 0)
 			return false;
@@ -124,7 +129,7 @@ bool control_next(struct control *c, struct control_command *ret, bool *ret_end)
 			return false;
 		if (n == 0) {
 			*ret_end = true;
-			if (!c->len)
+			if (!c->len || c->too_long)
 				return false;
 			c->line[c->len++] = '\n'; /* a last line without its end */
 			continue;

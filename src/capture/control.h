@@ -31,6 +31,7 @@ struct control {
 	bool owned;
 	char line[512]; /* what has come of a line that has no end yet */
 	size_t len;
+	bool too_long; /* its begin has been dropped already */
 };
 
 struct strobe_error *control_open(const char *text, struct control *ret) _must_check_;
