@@ -277,7 +277,8 @@ def elf(kind, segments=(), sections=()):
     table = b""
     for name, sort, address, data in sections:
         body += b"\0" * (-len(body) % 8)
-        table += struct.pack("<IIQQQQIIQQ", names.index(name + b"\0") if name else 0, sort, 0, address, at + len(body), len(data), 0, 0, 4, 0)
+        called = names.index(name + b"\0") if name else 0
+        table += struct.pack("<IIQQQQIIQQ", called, sort, 0, address, at + len(body), len(data), 0, 0, 4, 0)
         body += data
     body += b"\0" * (-len(body) % 8)
     return struct.pack("<4sBBBBQHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 0, kind, 62, 1, 0, 64 if segments else 0,

@@ -209,82 +209,86 @@ static struct strobe_error *invalid(const struct event *e, const struct sys *sys
 			    e->name);
 }
 
-struct strobe_error *event_open_error(const struct event *e, int errnum, const struct sys *sys, pid_t pid, int cpu)
+/* There is not enough of something. */
+static struct strobe_error *over_limit(const struct event *e, int errnum, const struct sys *sys)
 {
 	const struct perf_event_attr *a = &e->attr;
-	struct strobe_error *err;
+	switch (errnum) {
+	case EMFILE:
+		return error_create(ERROR_LIMIT,
+				    "cannot open '%s': too many open files for this process (%" PRIu64 " allowed); raise it with "
+				    "ulimit -n, or name fewer events, CPUs or threads",
+				    e->name, sys_raise_nofile(0));
+	case ENOSPC:
+		return error_create(ERROR_LIMIT, "cannot open '%s': %s", e->name,
+				    a->type == PERF_TYPE_BREAKPOINT ? "all breakpoint registers of the CPU are taken" :
+								      "the PMU has no room for it");
+	case ENOMEM:
+		return error_create(ERROR_LIMIT,
+				    "cannot open '%s': the kernel has no memory for it (deep call chains take buffers by "
+				    "kernel.perf_event_max_stack, which is %u)",
+				    e->name, sys_perf_event_max_stack(sys));
+	default: /* EOVERFLOW */
+		return error_create(ERROR_LIMIT,
+				    "cannot open '%s': max-stack %u is above kernel.perf_event_max_stack, which is %u; raise it "
+				    "with sysctl",
+				    e->name, (unsigned)a->sample_max_stack, sys_perf_event_max_stack(sys));
+	}
+}
+
+/* What is the same for each event. */
+static struct strobe_error *plain_reason(const struct event *e, int errnum)
+{
+	static const struct {
+		int errnum;
+		enum error_code code;
+		const char *why;
+	} reasons[] = {
+		{ ENOSYS, ERROR_UNSUPPORTED, "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a container forbids it" },
+		{ ENFILE, ERROR_LIMIT, "too many open files in the system (sysctl fs.file-max)" },
+		{ EBUSY, ERROR_UNSUPPORTED,
+		  "the counter is held by somebody else (another profiler, the NMI watchdog: sysctl kernel.nmi_watchdog=0)" },
+		{ E2BIG, ERROR_UNSUPPORTED, "it asks for a field that this kernel does not know yet" },
+	};
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (reasons[i].errnum == errnum)
+			return error_create(reasons[i].code, "cannot open '%s': %s", e->name, reasons[i].why);
+	return NULL;
+}
+
+static struct strobe_error *open_error(const struct event *e, int errnum, const struct sys *sys, pid_t pid, int cpu)
+{
 	switch (errnum) {
 	case EPERM:
 	case EACCES:
-		err = no_right(e, errnum, sys, pid, cpu);
-		break;
-	case ENOSYS:
-		err = error_create(ERROR_UNSUPPORTED,
-				   "cannot open '%s': this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a "
-				   "container forbids it",
-				   e->name);
-		break;
+		return no_right(e, errnum, sys, pid, cpu);
 	case ENOENT:
-		err = not_supported(e, sys);
-		break;
+		return not_supported(e, sys);
 	case EOPNOTSUPP:
-		err = wrong_for_pmu(e);
-		break;
+		return wrong_for_pmu(e);
 	case ENODEV:
-		err = cpu >= 0 && !is_hardware(e)
-			      ? error_create(ERROR_UNSUPPORTED, "cannot open '%s' on CPU %d: it is offline", e->name,
-					     cpu)
-			      : not_supported(e, sys);
-		break;
+		if (cpu < 0 || is_hardware(e))
+			return not_supported(e, sys);
+		return error_create(ERROR_UNSUPPORTED, "cannot open '%s' on CPU %d: it is offline", e->name, cpu);
 	case EINVAL:
-		err = invalid(e, sys);
-		break;
+		return invalid(e, sys);
 	case EMFILE:
-		err = error_create(ERROR_LIMIT,
-				   "cannot open '%s': too many open files for this process (%" PRIu64
-				   " allowed); raise it "
-				   "with ulimit -n, or name fewer events, CPUs or threads",
-				   e->name, sys_raise_nofile(0));
-		break;
-	case ENFILE:
-		err = error_create(ERROR_LIMIT,
-				   "cannot open '%s': too many open files in the system (sysctl fs.file-max)", e->name);
-		break;
-	case ESRCH:
-		err = error_create(ERROR_NOT_FOUND, "cannot open '%s': process %d is gone", e->name, (int)pid);
-		break;
-	case EBUSY:
-		err = error_create(ERROR_UNSUPPORTED,
-				   "cannot open '%s': the counter is held by somebody else (another profiler, the "
-				   "NMI watchdog: sysctl kernel.nmi_watchdog=0)",
-				   e->name);
-		break;
 	case ENOSPC:
-		err = a->type == PERF_TYPE_BREAKPOINT
-			      ? error_create(ERROR_LIMIT,
-					     "cannot open '%s': all breakpoint registers of the CPU are taken", e->name)
-			      : error_create(ERROR_LIMIT, "cannot open '%s': the PMU has no room for it", e->name);
-		break;
 	case ENOMEM:
-		err = error_create(
-			ERROR_LIMIT,
-			"cannot open '%s': the kernel has no memory for it (deep call chains take buffers by "
-			"kernel.perf_event_max_stack, which is %u)",
-			e->name, sys_perf_event_max_stack(sys));
-		break;
 	case EOVERFLOW:
-		err = error_create(ERROR_LIMIT,
-				   "cannot open '%s': max-stack %u is above kernel.perf_event_max_stack, which is %u; "
-				   "raise it with sysctl",
-				   e->name, (unsigned)a->sample_max_stack, sys_perf_event_max_stack(sys));
-		break;
-	case E2BIG:
-		err = error_create(ERROR_UNSUPPORTED,
-				   "cannot open '%s': it asks for a field that this kernel does not know yet", e->name);
-		break;
+		return over_limit(e, errnum, sys);
+	case ESRCH:
+		return error_create(ERROR_NOT_FOUND, "cannot open '%s': process %d is gone", e->name, (int)pid);
 	default:
-		return error_errno(errnum, "cannot open '%s' (perf_event_open)", e->name);
+		return plain_reason(e, errnum);
 	}
+}
+
+struct strobe_error *event_open_error(const struct event *e, int errnum, const struct sys *sys, pid_t pid, int cpu)
+{
+	struct strobe_error *err = open_error(e, errnum, sys, pid, cpu);
+	if (!err)
+		return error_errno(errnum, "cannot open '%s' (perf_event_open)", e->name);
 	err->errnum = errnum;
 	return err;
 }

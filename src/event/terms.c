@@ -110,31 +110,32 @@ static const struct term_def {
 	enum term_id id;
 	enum term_type type;
 	uint64_t max;
+	uint32_t set; /* EVENT_TERM_* of a number or a flag; texts set theirs where they are parsed */
 } term_defs[] = {
-	{ "config", TERM_CONFIG, TYPE_NUMBER, UINT64_MAX },
-	{ "config1", TERM_CONFIG1, TYPE_NUMBER, UINT64_MAX },
-	{ "config2", TERM_CONFIG2, TYPE_NUMBER, UINT64_MAX },
-	{ "config3", TERM_CONFIG3, TYPE_NUMBER, UINT64_MAX },
-	{ "config4", TERM_CONFIG4, TYPE_NUMBER, UINT64_MAX },
-	{ "name", TERM_NAME, TYPE_TEXT, 0 },
-	{ "period", TERM_PERIOD, TYPE_NUMBER, INT64_MAX },
-	{ "freq", TERM_FREQ, TYPE_TEXT, 0 },
-	{ "branch_type", TERM_BRANCH_TYPE, TYPE_TEXT, 0 },
-	{ "time", TERM_TIME, TYPE_NUMBER, 1 },
-	{ "call-graph", TERM_CALL_GRAPH, TYPE_TEXT, 0 },
-	{ "stack-size", TERM_STACK_SIZE, TYPE_NUMBER, 65528 },
-	{ "no-inherit", TERM_NO_INHERIT, TYPE_FLAG, 1 },
-	{ "inherit", TERM_INHERIT, TYPE_FLAG, 1 },
-	{ "max-stack", TERM_MAX_STACK, TYPE_NUMBER, UINT16_MAX },
-	{ "nr", TERM_NR, TYPE_NUMBER, UINT64_MAX },
-	{ "no-overwrite", TERM_NO_OVERWRITE, TYPE_FLAG, 1 },
-	{ "overwrite", TERM_OVERWRITE, TYPE_FLAG, 1 },
-	{ "percore", TERM_PERCORE, TYPE_FLAG, 1 },
-	{ "aux-output", TERM_AUX_OUTPUT, TYPE_FLAG, 1 },
-	{ "aux-sample-size", TERM_AUX_SAMPLE_SIZE, TYPE_NUMBER, UINT16_MAX },
-	{ "aux-action", TERM_AUX_ACTION, TYPE_TEXT, 0 },
-	{ "metric-id", TERM_METRIC_ID, TYPE_TEXT, 0 },
-	{ "cpu", TERM_CPU, TYPE_TEXT, 0 },
+	{ "config", TERM_CONFIG, TYPE_NUMBER, UINT64_MAX, 0 },
+	{ "config1", TERM_CONFIG1, TYPE_NUMBER, UINT64_MAX, 0 },
+	{ "config2", TERM_CONFIG2, TYPE_NUMBER, UINT64_MAX, 0 },
+	{ "config3", TERM_CONFIG3, TYPE_NUMBER, UINT64_MAX, 0 },
+	{ "config4", TERM_CONFIG4, TYPE_NUMBER, UINT64_MAX, 0 },
+	{ "name", TERM_NAME, TYPE_TEXT, 0, 0 },
+	{ "period", TERM_PERIOD, TYPE_NUMBER, INT64_MAX, EVENT_TERM_PERIOD },
+	{ "freq", TERM_FREQ, TYPE_TEXT, 0, 0 },
+	{ "branch_type", TERM_BRANCH_TYPE, TYPE_TEXT, 0, 0 },
+	{ "time", TERM_TIME, TYPE_NUMBER, 1, EVENT_TERM_TIME },
+	{ "call-graph", TERM_CALL_GRAPH, TYPE_TEXT, 0, 0 },
+	{ "stack-size", TERM_STACK_SIZE, TYPE_NUMBER, 65528, EVENT_TERM_STACK_SIZE },
+	{ "no-inherit", TERM_NO_INHERIT, TYPE_FLAG, 1, EVENT_TERM_INHERIT },
+	{ "inherit", TERM_INHERIT, TYPE_FLAG, 1, EVENT_TERM_INHERIT },
+	{ "max-stack", TERM_MAX_STACK, TYPE_NUMBER, UINT16_MAX, EVENT_TERM_MAX_STACK },
+	{ "nr", TERM_NR, TYPE_NUMBER, UINT64_MAX, EVENT_TERM_MAX_EVENTS },
+	{ "no-overwrite", TERM_NO_OVERWRITE, TYPE_FLAG, 1, EVENT_TERM_OVERWRITE },
+	{ "overwrite", TERM_OVERWRITE, TYPE_FLAG, 1, EVENT_TERM_OVERWRITE },
+	{ "percore", TERM_PERCORE, TYPE_FLAG, 1, EVENT_TERM_PERCORE },
+	{ "aux-output", TERM_AUX_OUTPUT, TYPE_FLAG, 1, EVENT_TERM_AUX_OUTPUT },
+	{ "aux-sample-size", TERM_AUX_SAMPLE_SIZE, TYPE_NUMBER, UINT16_MAX, EVENT_TERM_AUX_SAMPLE_SIZE },
+	{ "aux-action", TERM_AUX_ACTION, TYPE_TEXT, 0, 0 },
+	{ "metric-id", TERM_METRIC_ID, TYPE_TEXT, 0, 0 },
+	{ "cpu", TERM_CPU, TYPE_TEXT, 0, 0 },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -231,69 +232,59 @@ static struct strobe_error *apply_text(struct parser *p, struct event *e, const 
 	}
 }
 
-static void apply_number(struct event *e, enum term_id id, uint64_t v)
+static void apply_number(struct event *e, const struct term_def *def, uint64_t v)
 {
 	struct event_terms *terms = &e->terms;
-	switch (id) {
+	switch (def->id) {
 	case TERM_CONFIG:
 		e->attr.config = v;
-		return;
+		break;
 	case TERM_CONFIG1:
 		e->attr.config1 = v;
-		return;
+		break;
 	case TERM_CONFIG2:
 		e->attr.config2 = v;
-		return;
+		break;
 	case TERM_CONFIG3:
 		e->config3 = v;
-		return;
+		break;
 	case TERM_CONFIG4:
 		e->config4 = v;
-		return;
+		break;
 	case TERM_PERIOD:
 		terms->period = v;
-		terms->set |= EVENT_TERM_PERIOD;
-		return;
+		break;
 	case TERM_TIME:
 		terms->time = v;
-		terms->set |= EVENT_TERM_TIME;
-		return;
+		break;
 	case TERM_STACK_SIZE:
 		terms->stack_size = (uint32_t)v;
-		terms->set |= EVENT_TERM_STACK_SIZE;
-		return;
+		break;
 	case TERM_INHERIT:
 	case TERM_NO_INHERIT:
-		terms->inherit = (id == TERM_INHERIT) == (v != 0);
-		terms->set |= EVENT_TERM_INHERIT;
-		return;
+		terms->inherit = (def->id == TERM_INHERIT) == (v != 0);
+		break;
 	case TERM_MAX_STACK:
 		terms->max_stack = (uint32_t)v;
-		terms->set |= EVENT_TERM_MAX_STACK;
-		return;
+		break;
 	case TERM_NR:
 		terms->max_events = v;
-		terms->set |= EVENT_TERM_MAX_EVENTS;
-		return;
+		break;
 	case TERM_OVERWRITE:
 	case TERM_NO_OVERWRITE:
-		terms->overwrite = (id == TERM_OVERWRITE) == (v != 0);
-		terms->set |= EVENT_TERM_OVERWRITE;
-		return;
+		terms->overwrite = (def->id == TERM_OVERWRITE) == (v != 0);
+		break;
 	case TERM_PERCORE:
 		terms->percore = v;
-		terms->set |= EVENT_TERM_PERCORE;
-		return;
+		break;
 	case TERM_AUX_OUTPUT:
 		terms->aux_output = v;
-		terms->set |= EVENT_TERM_AUX_OUTPUT;
 		e->attr.aux_output = v != 0;
-		return;
+		break;
 	default:
 		terms->aux_sample_size = (uint32_t)v;
-		terms->set |= EVENT_TERM_AUX_SAMPLE_SIZE;
-		return;
 	}
+	terms->set |= def->set;
 }
 
 static struct strobe_error *apply_def(struct parser *p, struct event *e, const struct term_def *def,
@@ -314,7 +305,7 @@ static struct strobe_error *apply_def(struct parser *p, struct event *e, const s
 		return parse_fail(p, t->value_at, "stack-size is a multiple of 8 bytes up to 65528, not %s", t->value);
 	if (def->id == TERM_PERIOD && !v)
 		return parse_fail(p, t->value_at, "a period of 0 gives no samples");
-	apply_number(e, def->id, v);
+	apply_number(e, def, v);
 	return NULL;
 }
 
