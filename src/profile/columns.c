@@ -89,7 +89,7 @@ static size_t srcfile_length(const struct hist *h, const struct hist_key *k, con
 {
 	frame_id f = cell_frame(h, k, e);
 	const char *colon = strrchr(line, ':');
-	return f == PROFILE_NONE || !h->profile->frames.data[f].line || !colon ? 0 : (size_t)(colon - line);
+	return f == PROFILE_NONE || !hist_has_source(h, f) || !colon ? 0 : (size_t)(colon - line);
 }
 
 static bool label_is_string(const struct hist *h, uint32_t label)

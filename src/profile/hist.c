@@ -125,7 +125,7 @@ static uint64_t srcline_word(struct hist *h, frame_id id, bool caller, bool file
 		return line;
 	/* Only a known line has a file; what stands in for one ("main+4") has none. */
 	const char *s = strtab_get(&h->strings, line), *colon = strrchr(s, ':');
-	if (!f->line || !colon)
+	if (!hist_has_source(h, id) || !colon)
 		return 0;
 	return strtab_add_n(&h->strings, s, colon - s);
 }
@@ -596,13 +596,19 @@ uint64_t hist_label(const struct hist *h, const struct hist_entry *e, uint32_t l
 	return profile_label_values(h->profile, h->profile->rows.data[e->row].labels)[label];
 }
 
+bool hist_has_source(const struct hist *h, frame_id frame)
+{
+	const struct profile_function *fn = frame_function(h->profile, frame);
+	return fn && (h->profile->frames.data[frame].line || fn->file);
+}
+
 str_id hist_srcline(struct hist *h, frame_id frame, uint64_t addr)
 {
 	const struct profile *p = h->profile;
 	const struct profile_frame *f = &p->frames.data[frame];
 	const struct profile_function *fn = frame_function(p, frame);
 	_cleanup_strbuf_ struct strbuf b = {};
-	if (fn && f->line) {
+	if (hist_has_source(h, frame)) {
 		const char *file = profile_str(p, fn->file);
 		strbuf_addf(&b, "%s:%u", h->options.full_source_path ? file : text_base_name(file), f->line);
 	} else if (fn) {

@@ -124,6 +124,8 @@ bool hist_key_bind(struct hist_key *k, const struct profile *p);
 const struct profile_function *hist_function(const struct hist *h, const struct hist_entry *e); /* or NULL */
 const struct profile_mapping *hist_mapping(const struct hist *h, const struct hist_entry *e);   /* or NULL */
 uint64_t hist_label(const struct hist *h, const struct hist_entry *e, uint32_t label, uint64_t fallback);
+/* Whether its file is known; its line may be 0 then: the compiler made the code for none of them. */
+bool hist_has_source(const struct hist *h, frame_id frame);
 /* "file:line" where a line is known, else "symbol+offset", else the address: the reference's way. */
 str_id hist_srcline(struct hist *h, frame_id frame, uint64_t addr);
 char hist_level(enum mapping_space space);

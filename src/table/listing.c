@@ -143,16 +143,17 @@ static const struct listing_place *place_of(const struct listing *l, const struc
 	return insn->place == LISTING_NONE ? NULL : &l->places.data[insn->place];
 }
 
-static bool has_line(const struct listing_place *p)
+/* Line 0: the file is known, and that the compiler made the code for none of its lines. It has its share as lines have. */
+static bool has_file(const struct listing_place *p)
 {
-	return p && p->file != LISTING_NONE && p->line;
+	return p && p->file != LISTING_NONE;
 }
 
 static void collect_lines(struct listing *l)
 {
 	for (size_t i = 0; i < l->insns.len; i++) {
 		const struct listing_place *p = place_of(l, &l->insns.data[i]);
-		if (has_line(p))
+		if (has_file(p))
 			vec_push(&l->lines, ((struct listing_line){ p->file, p->line }));
 	}
 	if (l->lines.len)
@@ -170,7 +171,7 @@ static void sum_lines(struct listing *l)
 		vec_push(&l->line_values, ((struct listing_value){ 0 }));
 	for (size_t i = 0; i < l->insns.len; i++) {
 		const struct listing_place *p = place_of(l, &l->insns.data[i]);
-		if (!has_line(p))
+		if (!has_file(p))
 			continue;
 		size_t at = listing_find_line(l, p->file, p->line);
 		for (size_t e = 0; e < l->events.len; e++) {
@@ -268,7 +269,7 @@ static void add_place(struct row_maker *m, uint32_t insn)
 	if (!same_string(m->function, p->function) && p->function)
 		add_row(m, LISTING_ROW_FUNCTION, insn, LISTING_NONE, 0);
 	m->function = p->function;
-	if (!has_line(p) || (p->file == m->file && p->line == m->line))
+	if (!has_file(p) || !p->line || (p->file == m->file && p->line == m->line))
 		return;
 	if (m->options.with_source)
 		add_source(m, insn, p);

@@ -74,6 +74,20 @@ static void lines_sum_their_instructions(void **state)
 	listing_destroy(l);
 }
 
+static void code_of_no_line_has_its_share_of_the_file(void **state)
+{
+	struct listing *l = make();
+	struct listing_insn insn = { .addr = START + 12, .bytes = 2, .text = "nop" };
+	insn.place = listing_place(l, &(struct listing_place){ "f", 0, 0, LISTING_NONE });
+	listing_insn(l, &insn);
+	l->end += 2;
+	assert_true(listing_add_value(l, START + 12, 0, 1, 90));
+	listing_finish(l);
+	assert_int_equal(l->lines.len, 4);
+	assert_int_equal(listing_line_value(l, listing_find_line(l, 0, 0), 0)->value, 90);
+	listing_destroy(l);
+}
+
 static void jumps_are_connected_within_the_function(void **state)
 {
 	struct listing *l = make();
@@ -121,6 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costs_are_counted_where_they_fall),
 		cmocka_unit_test(lines_sum_their_instructions),
+		cmocka_unit_test(code_of_no_line_has_its_share_of_the_file),
 		cmocka_unit_test(jumps_are_connected_within_the_function),
 		cmocka_unit_test(rows_stand_in_the_order_of_a_listing),
 	};

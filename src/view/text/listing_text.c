@@ -267,7 +267,7 @@ static void put_line_beside(struct lister *t, size_t i)
 {
 	uint32_t id = t->l->insns.data[i].place;
 	const struct listing_place *p = id == LISTING_NONE ? NULL : &t->l->places.data[id];
-	if (!p || p->file == LISTING_NONE || !p->line || !cost_something(t, i))
+	if (!p || p->file == LISTING_NONE || !cost_something(t, i))
 		return;
 	if (t->named && t->named->file == p->file && t->named->line == p->line)
 		return;
