@@ -12,7 +12,7 @@ Debian's perf records them (so that no figure depends on our own recorder), from
   tiny    a few dozen samples with kernel addresses
   python  about 93,000 frame-pointer stacks of Debian's python3, of whose debug information (python3.11-dbg) and libc's there
           are some 32 MB
-  large   about 40,000 frames, in stacks, of a program with over 50 MB of debug information
+  large   about 45,000 stacks with as many distinct frames, of a program with over 50 MB of debug information
 
 and builds many.so, a library with 86,000 functions.
 
@@ -43,7 +43,7 @@ INPUTS = {
     "flat": RECORD + ["-e", "cpu-clock:u", "-F", "20000", "-o", "flat.data", "--", "./cxx_mix", "4.7"],
     "python": RECORD + ["-e", "cpu-clock:u", "-F", "20000", "-g", "-o", "python.data", "--", "/usr/bin/python3.11", "-c",
                         PYTHON],
-    "large": RECORD + ["-e", "cpu-clock:u", "-F", "1500", "-g", "-o", "large.data", "--", "./cxx_large", "0.1"],
+    "large": RECORD + ["-e", "cpu-clock:u", "-F", "10000", "-g", "-o", "large.data", "--", "./cxx_large", "0.01"],
     "tiny": RECORD + ["-e", "cpu-clock", "-F", "4000", "-g", "-o", "tiny.data", "--", "ls", "-R", "/usr/share/doc"],
 }
 COSTLY = {"python", "large"}  # made only where they are asked for
@@ -75,11 +75,45 @@ LARGE_UNIT = """
 #define tree tree_{0}
 #define main main_{0}
 #include "{1}"
+#undef main
+namespace {{
+template <int N> inline __attribute__((always_inline)) unsigned innermost(unsigned x) {{ return x * (N + 3u) ^ x >> (N % 7 + 1); }}
+template <int N> inline __attribute__((always_inline)) unsigned inner(unsigned x)
+{{
+	return innermost<N>(x + N) + innermost<N + 1>(x) * innermost<N + 2>(x ^ 1);
+}}
+template <int N> __attribute__((noinline)) unsigned wide(unsigned x)
+{{
+	for (unsigned i = 0; i < 8; i++)
+		x = inner<N>(x + i) ^ inner<N + 9>(x) ^ inner<N + 18>(x * i);
+	return x;
+}}
+template <int... N> unsigned all(unsigned x, std::integer_sequence<int, N...>)
+{{
+	((x = wide<N>(x)), ...);
+	return x;
+}}
+}}
+unsigned wide_{0}(unsigned x) {{ return all(x, std::make_integer_sequence<int, 200>()); }}
+"""
+LARGE_MAIN = """
+#include <time.h>
+{declarations}
+int main(int n, char **words)
+{{
+	unsigned x = {mains};
+	while (clock() < 5 * CLOCKS_PER_SEC)
+		x += {wides};
+	return x == 1;
+}}
 """
 
 
 def build_large(directory):
-    """The workload that many times in one program, each in namespaces of its own: a minute of compiling on two CPUs."""
+    """
+    The workload that many times in one program, each in namespaces of its own, and 6000 functions with others inlined into them, one
+    after the other: samples hardly ever fall on an address twice. Some minutes of compiling on two CPUs.
+    """
     binary = os.path.join(directory, "cxx_large")
     if os.path.exists(binary):
         return binary
@@ -87,9 +121,10 @@ def build_large(directory):
     workload = os.path.join(TOP, "tests", "workloads", "cxx_mix.cc")
     flags = ["-std=c++17", "-g", "-O1", "-DWITHOUT_REGEX", "-fno-eliminate-unused-debug-types", "-fno-omit-frame-pointer"]
     sources = {f"large_{i}": LARGE_UNIT.format(i, workload) for i in range(LARGE_UNITS)}
-    calls = "\n".join(f"int main_{i}(int, char **);" for i in range(LARGE_UNITS))
-    sources["large_all"] = (calls + "\nint main(int n, char **words) { return 0" +
-                            "".join(f" + main_{i}(n, words)" for i in range(LARGE_UNITS)) + "; }\n")
+    sources["large_all"] = LARGE_MAIN.format(
+        declarations="\n".join(f"int main_{i}(int, char **);\nunsigned wide_{i}(unsigned);" for i in range(LARGE_UNITS)),
+        mains=" + ".join(f"main_{i}(n, words)" for i in range(LARGE_UNITS)),
+        wides=" + ".join(f"wide_{i}(x)" for i in range(LARGE_UNITS)))
 
     def compile_one(name):
         path = os.path.join(directory, name)
