@@ -1,8 +1,12 @@
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
+#include "object/dwarf.h"
 #include "object/object_priv.h"
 
 bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc)
@@ -90,4 +94,49 @@ bool object_find_debug(struct object *o, const char *path, const char *sysroot, 
 	_cleanup_free_ char *dir = xstrndup(path, (size_t)(slash - path));
 	return try_path(&s, "", dir, "/", link) || try_path(&s, "", dir, "/.debug/", link) ||
 	       try_path(&s, "/usr/lib/debug", dir, "/", link);
+}
+
+#define DWZ_DIRECTORY "/usr/lib/debug/.dwz"
+
+struct supplement_search {
+	const uint8_t *id;
+	size_t id_bytes;
+	struct object *found;
+};
+
+/* A file that the link names by build-id too. */
+static bool try_supplement(void *ctx, const char *path)
+{
+	struct supplement_search *s = ctx;
+	uint8_t its[OBJECT_BUILD_ID_MAX];
+	struct object *o;
+	if (access(path, R_OK))
+		return false;
+	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
+	if (err)
+		return false;
+	if (object_build_id(o, its) == s->id_bytes && !memcmp(its, s->id, s->id_bytes))
+		s->found = o;
+	else
+		object_close(o);
+	return s->found;
+}
+
+struct object *object_open_supplement(struct object *o, const char *sysroot)
+{
+	struct supplement_search found = {};
+	struct search s = { .sysroot = sysroot, .fn = try_supplement, .ctx = &found };
+	const char *name, *slash = strrchr(object_name(o), '/');
+	if (!dwarf_supplement_link(o, &name, &found.id, &found.id_bytes))
+		return NULL;
+	if (*name == '/') {
+		if (!try_path(&s, "", name, "", ""))
+			(void)try_supplement(&found, name);
+	} else if (slash) {
+		_cleanup_free_ char *beside = xasprintf("%.*s/%s", (int)(slash - object_name(o)), object_name(o), name);
+		(void)try_supplement(&found, beside);
+	}
+	if (!found.found)
+		(void)try_path(&s, DWZ_DIRECTORY, "", "/", text_base_name(name));
+	return found.found;
 }

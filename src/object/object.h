@@ -218,3 +218,8 @@ bool object_is_debug_of(const struct object *debug, struct object *of);
  */
 bool object_find_debug(struct object *o, const char *path, const char *sysroot, bool (*fn)(void *ctx, const char *path),
 		       void *ctx);
+/*
+ * The file that dwz moved into what this one has in common with others (.gnu_debugaltlink), by its build-id: where the link leads,
+ * below sysroot first (NULL: none), or in /usr/lib/debug/.dwz. NULL where there is no link, or no such file; the caller closes it.
+ */
+struct object *object_open_supplement(struct object *o, const char *sysroot);

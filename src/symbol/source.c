@@ -14,8 +14,6 @@
 #include "object/dwarf.h"
 #include "symbol/symbol_priv.h"
 
-#define DWZ_DIRECTORY "/usr/lib/debug/.dwz"
-
 /* Symbols of inlined functions, interned by name and range. Several shares, by hash: threads mostly take different locks. */
 struct inlined_share {
 	pthread_mutex_t lock;
@@ -70,22 +68,6 @@ static struct object *find_object(struct dso *d, struct dso_source *s)
 	return s->debug_object = elf_open_debug(d, of, has_dwarf);
 }
 
-/* A file that its link names by build-id too. */
-static struct object *open_supplement_at(const char *path, const uint8_t *id, size_t id_bytes)
-{
-	struct object *o;
-	uint8_t its[OBJECT_BUILD_ID_MAX];
-	if (access(path, R_OK))
-		return NULL;
-	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
-	if (err)
-		return NULL;
-	if (object_build_id(o, its) == id_bytes && !memcmp(its, id, id_bytes))
-		return o;
-	object_close(o);
-	return NULL;
-}
-
 /* What the build-id cache has of a recorded file, or of what belongs to one; NULL where that is none. */
 static struct object *open_cached(struct dso *d, const uint8_t *id, size_t id_bytes, const char *name)
 {
@@ -101,25 +83,11 @@ static struct object *open_cached(struct dso *d, const uint8_t *id, size_t id_by
 
 static struct object *open_supplement(struct dso *d, struct object *o)
 {
-	const char *name, *symfs = d->session->options.symfs;
+	const char *name;
 	const uint8_t *id;
 	size_t bytes;
-	if (!dwarf_supplement_link(o, &name, &id, &bytes))
-		return NULL;
-	const char *base = strrchr(name, '/'), *dir = strrchr(object_name(o), '/');
-	struct object *found = NULL;
-	if (*name == '/' && symfs)
-		found = open_supplement_at(arena_printf(&d->arena, "%s%s", symfs, name), id, bytes);
-	if (!found && *name == '/')
-		found = open_supplement_at(name, id, bytes);
-	if (!found && *name != '/' && dir) {
-		int dir_bytes = (int)(dir - object_name(o));
-		found = open_supplement_at(arena_printf(&d->arena, "%.*s/%s", dir_bytes, object_name(o), name), id, bytes);
-	}
-	base = base ? base + 1 : name;
-	found = found ? found :
-			open_supplement_at(arena_printf(&d->arena, "%s" DWZ_DIRECTORY "/%s", symfs ? symfs : "", base), id, bytes);
-	return found ? found : open_cached(d, id, bytes, "elf");
+	struct object *found = object_open_supplement(o, d->session->options.symfs);
+	return found || !dwarf_supplement_link(o, &name, &id, &bytes) ? found : open_cached(d, id, bytes, "elf");
 }
 
 /* By the unit's id first: what stands at the path may be another by now, and of another machine. */

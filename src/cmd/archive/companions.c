@@ -12,8 +12,6 @@
 #include "object/buildid_cache.h"
 #include "object/dwarf.h"
 
-#define DWZ_DIRECTORY "/usr/lib/debug/.dwz"
-
 struct companions {
 	struct tar_writer *w;
 	const struct archive_entry *e;
@@ -76,33 +74,6 @@ static struct strobe_error *add_split_units(struct companions *c, struct object 
 	return c->err;
 }
 
-static bool is_supplement(const char *path, const uint8_t *id, size_t id_bytes)
-{
-	struct object *o;
-	uint8_t its[OBJECT_BUILD_ID_MAX];
-	if (access(path, R_OK))
-		return false;
-	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
-	if (err)
-		return false;
-	bool same = object_build_id(o, its) == id_bytes && !memcmp(its, id, id_bytes);
-	object_close(o);
-	return same;
-}
-
-/* Where dwz's link leads, for the caller to free; NULL where it leads nowhere. */
-static char *find_supplement(const char *object, const char *name, const uint8_t *id, size_t id_bytes)
-{
-	const char *slash = strrchr(object, '/'), *base = strrchr(name, '/');
-	char *beside = *name == '/' || !slash ? xstrdup(name) : xasprintf("%.*s/%s", (int)(slash - object), object, name);
-	char *common = xasprintf(DWZ_DIRECTORY "/%s", base ? base + 1 : name);
-	char *found = is_supplement(beside, id, id_bytes) ? take_ptr(beside) :
-		      is_supplement(common, id, id_bytes) ? take_ptr(common) : NULL;
-	free(beside);
-	free(common);
-	return found;
-}
-
 /* The cache's own copy of it; *ret_path: where it was, without the first slash. Both are for the caller to free. */
 static char *find_cached(const char *cache_dir, const char *hex, char **ret_path)
 {
@@ -127,7 +98,9 @@ static struct strobe_error *add_supplement(struct companions *c, struct object *
 	if (!dwarf_supplement_link(o, &name, &id, &id_bytes))
 		return NULL;
 	buildid_hex(id, id_bytes, hex);
-	_cleanup_free_ char *linked = find_supplement(c->object, name, id, id_bytes), *file = linked ? realpath(linked, NULL) : NULL;
+	struct object *linked = object_open_supplement(o, NULL);
+	_cleanup_free_ char *file = linked ? realpath(object_name(linked), NULL) : NULL;
+	object_close(linked);
 	if (file)
 		path = xstrdup(file + 1);
 	else

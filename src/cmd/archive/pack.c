@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/new_file.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "cmd/archive/archive.h"
 #include "cmd/buildid/cached_file.h"
 #include "cmd/foreign_files.h"
@@ -253,8 +254,7 @@ static struct strobe_error *add_recording(struct tar_writer *all, const char *in
 	struct stat st;
 	if (!whole || fstat(fd, &st))
 		return error_errno(errno, "cannot open %s", input);
-	const char *base = strrchr(S_ISDIR(st.st_mode) ? whole : input, '/');
-	base = base ? base + 1 : input;
+	const char *base = text_base_name(S_ISDIR(st.st_mode) ? whole : input);
 	return S_ISDIR(st.st_mode) ? add_directory(all, fd, input, base) : tar_add_file(all, base, fd, input);
 }
 
