@@ -120,6 +120,21 @@ def views(s):
             s.wait_for("[.] main")
 
 
+def at_hand(tap, path):
+    """Without colours boxes are in reverse, all but the one at hand."""
+    with Browser(path, "-s", "sym", env={"NO_COLOR": "1"}) as s:
+        s.keys("g")
+        s.wait_for(" main")
+        for _ in range(8):
+            if any(line.startswith("main ") for line in s.lines()):
+                break
+            before = s.lines()
+            s.keys("Up")
+            s.wait_for(lambda lines: lines != before)
+        reverse = {text.strip(): 7 in pen.attributes for text, pen in runs(s.coloured())}
+        tap.equal((reverse.get("main"), reverse.get("hot")), (False, True), "NO_COLOR: the box at hand is the one not in reverse")
+
+
 def main():
     require_tmux()
     tap = Tap()
@@ -146,6 +161,7 @@ def main():
         tap.ok(len(used) > 3 if colours else not used, f"{name}: colours, or none", used)
         rgb, high = [c for c in used if c[0] == "rgb"], [n for kind, n in used if kind == "n" and n >= 8]
         tap.equal((bool(rgb), bool(high)), (colours > 256, colours in (16, 256)), f"{name}: as many as there are, and no more")
+    at_hand(tap, path)
     tap.done()
 
 

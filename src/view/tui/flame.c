@@ -222,9 +222,9 @@ static void draw_box(struct flame *f, const struct flame_box *box)
 	unsigned y = bottom - box->y;
 	struct strbuf name = {};
 	add_box_name(f, box, &name);
-	enum ink ink = is_same_place(box->of, f->at) ? INK_SELECTED : ink_of(f, box, strbuf_str(&name));
-	/* A box of a few cells cannot be read: it is marked by its first letters all the same. */
-	bool room = box->columns > 3;
+	enum ink ink = is_same_place(box->of, f->at) ? INK_FLAME : ink_of(f, box, strbuf_str(&name));
+	/* Of a function's name the first letters tell something, of a number they do not. */
+	bool room = box->columns > (box->of.is_rest ? name.len + 1 : 3);
 	unsigned used = screen_text(s, y, box->x, ink, box->of.is_rest ? "." : " ", 1, 1);
 	if (room)
 		used += screen_text(s, y, box->x + used, ink, strbuf_str(&name), name.len, box->columns - used - 1);

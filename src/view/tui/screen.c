@@ -73,6 +73,8 @@ static const struct look looks[INK_HEAT] = {
 	[INK_NOTE] = { { COLOR_MAGENTA, -1 }, { COLOR_MAGENTA, -1 }, A_NORMAL, A_BOLD },
 	[INK_FOUND] = { { 16, 220 }, { COLOR_BLACK, COLOR_YELLOW }, A_NORMAL, A_UNDERLINE },
 	[INK_BOX] = { { 231, 238 }, { COLOR_WHITE, COLOR_BLUE }, A_NORMAL, A_NORMAL },
+	/* Without colours all others are in reverse. */
+	[INK_FLAME] = { OWN, OWN, A_REVERSE, A_BOLD },
 	[INK_BOX_SELECTED] = { { 16, 220 }, { COLOR_BLACK, COLOR_YELLOW }, A_NORMAL, A_REVERSE },
 };
 

@@ -39,6 +39,7 @@ enum ink {
 	INK_FOUND,    /* what was searched for */
 	INK_BOX,      /* menus and messages */
 	INK_BOX_SELECTED,
+	INK_FLAME,    /* the box of a flame graph that is at hand */
 	INK_HEAT,     /* shares from little to much: SCREEN_HEATS of them */
 	/* Boxes of a flame graph, by where the code runs: SCREEN_TINTS of each. */
 	INK_USER = INK_HEAT + SCREEN_HEATS,
