@@ -130,11 +130,22 @@ struct lines {
 	struct strbuf *out;
 };
 
+/* A line of the cache is a definition for the kernel: a program's file does not put lines or parts of its own there. */
+static bool is_word(const char *name)
+{
+	for (const char *c = name; *c; c++)
+		if (*c <= ' ' || *c > '~' || strchr(":=/", *c))
+			return false;
+	return *name;
+}
+
 static bool add_lines(void *ctx, const struct sdt_note *n)
 {
 	struct lines *l = ctx;
 	uint64_t offset, semaphore;
 	if (!object_offset_of_vaddr(l->o, n->vaddr, &offset))
+		return true;
+	if (!is_word(n->provider) || !is_word(n->name))
 		return true;
 	strbuf_addf(l->out, "%%sdt_%s:%s=%s\n", n->provider, n->name, n->name);
 	strbuf_addf(l->out, "p:sdt_%s/%s %s:0x%llx", n->provider, n->name, l->path, (unsigned long long)offset);

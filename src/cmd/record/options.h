@@ -29,16 +29,16 @@ struct record_options {
 	uint64_t max_bytes;
 	int compress_level;
 	struct switch_options switching;
-	bool timestamp_filename, timestamp_boundary, tail_synthesize;
+	bool timestamp_filename, tail_synthesize;
 	const char *control;
 	struct delay_schedule delay;
 	bool callgraph_set;
 	bool callgraph_by_g; /* -g: the mode may come from the settings */
 	bool threads_set, kcore;
 	const char *threads; /* or NULL: the default layout */
-	bool no_buildid, no_buildid_cache, buildid_all, buildid_mmap;
+	bool no_buildid, buildid_all, buildid_mmap;
 	enum affinity_mode affinity;
-	bool aio_set, exclude_perf_set, debuginfod_set;
+	bool aio_set, debuginfod_set;
 	bool list_intr_regs, list_user_regs;
 };
 
