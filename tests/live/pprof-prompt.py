@@ -24,6 +24,7 @@ class Terminal:
     def __init__(self, home, path, term="xterm"):
         self.pid, self.fd = pty.fork()
         if not self.pid:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored in what a shell started in the background
             os.environ.update(TERM=term, HOME=home)
             os.execv(STROBE, [STROBE, "pprof", path])
         self.ended = False
