@@ -33,10 +33,10 @@ struct strobe_error *web_resolve_address(const char *address, char **ret_host, u
 {
 	char port[8];
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
-	const struct addrinfo local = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
+	const struct addrinfo local = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
 	TRY(web_parse_address(address ? address : "", ret_host, ret_port));
 	snprintf(port, sizeof(port), "%u", *ret_port);
-	/* Machines without /etc/hosts do not know the name: no name and not AI_PASSIVE are the same addresses. */
+	/* Machines without /etc/hosts do not know the name: no name and not AI_PASSIVE is 127.0.0.1, as the name is to most. */
 	bool is_local = !strcmp(*ret_host, "localhost");
 	int code = getaddrinfo(is_local ? NULL : *ret_host, port, is_local ? &local : &hints, ret);
 	return code ? error_create(ERROR_USAGE, "cannot listen at %s: %s", *ret_host, gai_strerror(code)) : NULL;
