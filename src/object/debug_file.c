@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -109,13 +108,8 @@ static bool try_supplement(void *ctx, const char *path)
 {
 	struct supplement_search *s = ctx;
 	uint8_t its[OBJECT_BUILD_ID_MAX];
-	struct object *o;
-	if (access(path, R_OK))
-		return false;
-	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
-	if (err)
-		return false;
-	if (object_build_id(o, its) == s->id_bytes && !memcmp(its, s->id, s->id_bytes))
+	struct object *o = object_open_if_there(path);
+	if (o && object_build_id(o, its) == s->id_bytes && !memcmp(its, s->id, s->id_bytes))
 		s->found = o;
 	else
 		object_close(o);

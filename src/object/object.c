@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "object/object_priv.h"
@@ -184,6 +185,14 @@ struct strobe_error *object_open(const char *path, struct object **ret)
 	o->data = map.data;
 	o->bytes = map.bytes;
 	return finish_open(o, path, ret);
+}
+
+struct object *object_open_if_there(const char *path)
+{
+	struct object *o = NULL;
+	if (!access(path, R_OK))
+		error_destroy(object_open(path, &o));
+	return o;
 }
 
 struct strobe_error *object_open_fd(int fd, const char *name, struct object **ret)

@@ -72,11 +72,9 @@ static struct object *find_object(struct dso *d, struct dso_source *s)
 static struct object *open_cached(struct dso *d, const uint8_t *id, size_t id_bytes, const char *name)
 {
 	char hex[BUILDID_HEX_MAX];
-	struct object *o = NULL;
 	buildid_hex(id, id_bytes, hex);
 	char *path = d->session->options.buildid_dir ? buildid_cache_path(d->session->options.buildid_dir, hex, name) : NULL;
-	if (path && !access(path, R_OK))
-		error_destroy(object_open(path, &o));
+	struct object *o = path ? object_open_if_there(path) : NULL;
 	free(path);
 	return o;
 }
@@ -102,13 +100,10 @@ static struct object *open_split(void *ctx, const char *path, uint64_t id)
 		return o;
 	if (d->session->options.symfs) {
 		char *below = xasprintf("%s%s", d->session->options.symfs, path);
-		struct strobe_error *err = access(below, R_OK) ? NULL : object_open(below, &o);
-		error_destroy(err);
+		o = object_open_if_there(below);
 		free(below);
 	}
-	if (!o && !access(path, R_OK))
-		error_destroy(object_open(path, &o));
-	return o;
+	return o ? o : object_open_if_there(path);
 }
 
 static void read_source(struct dso *d, struct dso_source *s)

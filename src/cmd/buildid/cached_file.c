@@ -62,13 +62,8 @@ struct debug_search {
 static bool try_debug(void *ctx, const char *path)
 {
 	struct debug_search *s = ctx;
-	struct object *o;
-	if (access(path, R_OK))
-		return false;
-	_cleanup_error_ struct strobe_error *err = object_open(path, &o);
-	if (err)
-		return false;
-	bool same = object_is_debug_of(o, s->file->object);
+	struct object *o = object_open_if_there(path);
+	bool same = o && object_is_debug_of(o, s->file->object);
 	object_close(o);
 	if (!same || !strcmp(path, s->file->source))
 		return false;
