@@ -1,13 +1,9 @@
 /* Commands of --control, as they come through a pipe. */
+#include "base/testing.h"
+
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "capture/control.h"
 

@@ -86,16 +86,13 @@ const struct cmd *cmd_find(const char *name)
 /* Installed as perf (the Meson option perf_link), it answers as perf. */
 static const char *program_name(const char *argv0)
 {
-	const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
-	const char *base = slash ? slash + 1 : argv0;
-	return base && !strcmp(base, "perf") ? "perf" : "strobe";
+	return argv0 && !strcmp(text_base_name(argv0), "perf") ? "perf" : "strobe";
 }
 
 /* Installed as trace (trace_link), it is that command. */
 static bool is_trace(const char *argv0)
 {
-	const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
-	return argv0 && !strcmp(slash ? slash + 1 : argv0, "trace");
+	return argv0 && !strcmp(text_base_name(argv0), "trace");
 }
 
 /* Commands of the reference that are not here: their names are no typing errors. */

@@ -51,8 +51,7 @@ static void fill_line(struct out *out, const struct cmd *cmd, const char *line, 
 /* strobe-CMD.1.in → CMD; ret_cmd stays NULL for strobe.1.in. */
 static struct strobe_error *command_of(const char *path, const struct cmd **ret_cmd)
 {
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
+	const char *base = text_base_name(path);
 	*ret_cmd = NULL;
 	if (!strcmp(base, "strobe.1.in"))
 		return NULL;

@@ -97,8 +97,7 @@ static const char *short_name(struct machine *m, const struct file_key *k, const
 		char tail;
 		if (sscanf(path, "/tmp/perf-%d.ma%c", &pid, &tail) == 2 && tail == 'p')
 			return arena_printf(&m->files_arena, "[JIT] tid %d", pid);
-		const char *base = strrchr(path, '/');
-		return base && base[1] ? base + 1 : path;
+		return text_base_name(path);
 	}
 	default:
 		return path;

@@ -169,18 +169,12 @@ static struct strobe_error *unpack_fd(struct unpack *u, int fd, const char *name
 
 static struct strobe_error *unpack_symbols(struct unpack *u, struct tar_reader *r, const char *name)
 {
-	_cleanup_close_ int fd = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		char temporary[] = "strobe-symbols.XXXXXX";
-		fd = mkostemp(temporary, O_CLOEXEC);
-		if (fd < 0)
-			return error_errno(errno, "cannot create a file here");
-		unlink(temporary);
-	}
-	TRY(copy_content(r, fd, name));
-	if (lseek(fd, 0, SEEK_SET))
+	_cleanup_new_file_ struct new_file symbols = NEW_FILE_NONE; /* never kept */
+	TRY(new_file_create("strobe-symbols", &symbols));
+	TRY(copy_content(r, symbols.fd, name));
+	if (lseek(symbols.fd, 0, SEEK_SET))
 		return error_errno(errno, "cannot read %s", name);
-	return unpack_fd(u, fd, name, false);
+	return unpack_fd(u, symbols.fd, name, false);
 }
 
 static struct strobe_error *unpack_entry(struct unpack *u, struct tar_reader *r, const struct tar_entry *e, bool outer)

@@ -133,7 +133,7 @@ static struct strobe_error *write_file(struct stat_expose *e, struct strobe_erro
 	struct strobe_error *err = fn(ctx, &out);
 	const char *text = out_mem(&out, &n);
 	if (!err)
-		err = replace_file(e->file, text, n);
+		err = error_prefix(replace_file(e->file, text, n), "--prometheus");
 	error_destroy(out_close(&out));
 	return err;
 }
