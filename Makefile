@@ -20,7 +20,7 @@ demo:
 test: build
 	tests/run -j $(JOBS) --build $(BUILD) $(SUITES)
 
-# Emulated machines of arm64 and x86-64: fetches their kernels (130 MB, once) and builds for them, in build-vm
+# Hardware counters, stacks and the kernel's memory on an emulated arm64 machine: fetches a kernel (60 MB, once) and builds for it
 test-vm: build
 	tools/deps.sh vm
 	tests/run --build $(BUILD) vm

@@ -179,7 +179,7 @@ struct trace_settings {
 	__u64 ring_wake_bytes; /* so full, the reader is woken */
 	__u64 ring_wait_bytes; /* so full, calls wait for it */
 	__u64 ring_last_bytes; /* so full, they wait longer */
-	struct trace_name path[2]; /* OF_FILE: its name in its directory, and of the link that it is called by */
+	struct trace_name path[2]; /* TRACE_BY_FILE: its name in its directory, and of the link that it is called by */
 };
 
 /* 32-bit calls: whether there are any, and whether the tracepoint of the ends of all calls is attached for them. */

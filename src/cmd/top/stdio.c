@@ -134,11 +134,11 @@ static void ask_event(const struct top_text *s, struct strbuf *b)
 /* Those that ask take what is typed in the last line; the others do what they do at once, and show what came of it. */
 static const struct stdio_key {
 	const char *keys, *what;
-	size_t flag;                                            /* of the options, turned over by it; 0: none */
+	size_t flag;                                              /* of the options, turned over by it; 0: none */
 	void (*tell)(const struct top_text *s, struct strbuf *b); /* what it is now */
 	void (*act)(struct top_text *s);
 	bool (*take)(struct top_text *s, const char *text);       /* false: that is no answer */
-	const char *question;                                   /* where that is not what it does */
+	const char *question;                                     /* where that is not what it does */
 	void (*ask)(const struct top_text *s, struct strbuf *b);  /* in place of it */
 } all_keys[] = {
 	{ "d", "seconds between refreshes", .tell = tell_delay, .take = take_delay },
