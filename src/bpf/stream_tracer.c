@@ -110,7 +110,7 @@ static struct trace_plan plan_of(const struct stream_options *o, const struct sy
 	struct trace_plan plan = {};
 	memcpy(&plan, &d->plan, sizeof(d->plan) < offsetof(struct trace_plan, at_entry) ? sizeof(d->plan) :
 				       offsetof(struct trace_plan, at_entry));
-	plan.no_return = strcmp(d->name, "exit") == 0 || strcmp(d->name, "exit_group") == 0;
+	plan.no_return = trace_call_kind(d) == TRACE_CALL_ENDS;
 	plan.fds = fds_of(o, d);
 	if (o->files)
 		plan.files = d->fd_args | TRACE_FILE_OF_RESULT;
@@ -129,14 +129,12 @@ static struct trace_plan plan_of(const struct stream_options *o, const struct sy
 	return plan;
 }
 
-static void fill_plans(const struct stream_options *o, struct trace_plan *plans)
+static void fill_plans(const struct trace_whom *w, const struct stream_options *o, struct trace_plan *plans)
 {
 	for (uint32_t call = 0; call < TRACE_CALLS; call++) {
-		const struct syscall_table *t = call < TRACE_NUMBERS ? o->native : o->compat;
-		const struct syscall_desc *d = t ? syscall_table_get(t, call % TRACE_NUMBERS) : NULL;
-		if (!d)
-			continue;
-		plans[call] = plan_of(o, d);
+		const struct syscall_desc *d = trace_whom_call(w, call);
+		if (d)
+			plans[call] = plan_of(o, d);
 	}
 }
 
@@ -172,7 +170,7 @@ static struct strobe_error *fill(struct stream_tracer *s, const struct trace_who
 	void *bss, *plans;
 	TRY(trace_whom_fill(w, s->loaded));
 	TRY(bpf_map_memory(s->loaded, "plans", sizeof(struct trace_plan) * TRACE_CALLS, &plans));
-	fill_plans(o, plans);
+	fill_plans(w, o, plans);
 	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control), &bss));
 	s->control = bss;
 	trace_whom_control(w, s->control);
@@ -220,6 +218,11 @@ static struct strobe_error *settings_of(const struct trace_whom *w, const struct
 	return NULL;
 }
 
+static bool is_selected(const struct trace_whom *w, uint32_t call)
+{
+	return (w->selected[call / 64] | w->points[call / 64]) >> call % 64 & 1;
+}
+
 /*
  * Whether the calls that are wanted are so few that the end of each gets a tracepoint of its own: other calls cost half as
  * much then. Of a command only: tasks that are there may be in the middle of a 32-bit call.
@@ -233,9 +236,9 @@ static bool are_few(const struct trace_whom *w, const struct stream_options *o)
 	if (o->kernel_stacks)
 		return false;
 	for (uint32_t call = 0; call < TRACE_NUMBERS; call++) {
-		if (!((w->selected[call / 64] | w->points[call / 64]) >> call % 64 & 1))
+		if (!is_selected(w, call))
 			continue;
-		const struct syscall_desc *d = syscall_table_get(o->native, call);
+		const struct syscall_desc *d = trace_whom_call(w, call);
 		/* Its number is lost when it ends. */
 		if (!d || !strcmp(d->name, "rt_sigreturn"))
 			return false;
@@ -244,17 +247,27 @@ static bool are_few(const struct trace_whom *w, const struct stream_options *o)
 	return n && n <= FEW_CALLS;
 }
 
-static struct strobe_error *attach(struct stream_tracer *s, const struct trace_whom *w, const struct stream_options *o)
+/* With few calls: to the tracepoint of the end of each; that of execve tells of the end of every exec. */
+static struct strobe_error *attach_ends(struct stream_tracer *s, const struct trace_whom *w)
 {
-	TRY(bpf_attach(s->loaded));
-	for (uint32_t call = 0; s->few_calls && call < TRACE_NUMBERS; call++) {
+	bool executes = false, executes_at = false;
+	for (uint32_t call = 0; call < TRACE_NUMBERS; call++) {
 		char name[80];
-		if (!((w->selected[call / 64] | w->points[call / 64]) >> call % 64 & 1))
+		if (!is_selected(w, call))
 			continue;
-		snprintf(name, sizeof(name), "sys_exit_%s", syscall_table_get(o->native, call)->entry);
+		const struct syscall_desc *d = trace_whom_call(w, call);
+		executes |= trace_call_kind(d) == TRACE_CALL_EXECUTES;
+		executes_at |= trace_call_kind(d) == TRACE_CALL_EXECUTES_AT;
+		snprintf(name, sizeof(name), "sys_exit_%s", d->entry);
 		TRY(bpf_attach_tracepoint(s->loaded, FEW_EXIT, "syscalls", name));
 	}
-	return NULL;
+	return executes_at && !executes ? bpf_attach_tracepoint(s->loaded, FEW_EXIT, "syscalls", "sys_exit_execve") : NULL;
+}
+
+static struct strobe_error *attach(struct stream_tracer *s, const struct trace_whom *w)
+{
+	TRY(bpf_attach(s->loaded));
+	return s->few_calls ? attach_ends(s, w) : NULL;
 }
 
 static struct strobe_error *open_by(const struct trace_whom *w, const struct stream_options *o, bool few_calls,
@@ -293,7 +306,7 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 	if (!err)
 		err = fill(s, w, o);
 	if (!err)
-		err = attach(s, w, o);
+		err = attach(s, w);
 	if (err) {
 		stream_tracer_close(s);
 		return err;

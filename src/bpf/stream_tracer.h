@@ -28,7 +28,6 @@ struct stream_path {
 };
 
 struct stream_options {
-	const struct syscall_table *native, *compat; /* their plans are followed; compat may be NULL */
 	bool failures_only;
 	uint64_t longer_than_ns;
 	const struct stream_path *path; /* only calls with this path, or on a descriptor of that file; or NULL */

@@ -188,8 +188,7 @@ static uint32_t thread_of(struct reading *r, uint32_t index)
 		memcpy(comm, t->comm, sizeof(t->comm));
 		r->thread_of[index] = r->s->by == SYSCALL_STATS_BY_CGROUP ? thread_of_cgroup(r, t) + 1 :
 				      syscall_stats_thread(r->stats, t->tid, t->pid, comm, NULL) + 1;
-		/* The call that it left by has begun and not ended. */
-		r->stats->threads.data[r->thread_of[index] - 1].events += t->ended;
+		r->stats->threads.data[r->thread_of[index] - 1].events += t->halves;
 		read_sched(r, t, &r->stats->threads.data[r->thread_of[index] - 1]);
 	}
 	return r->thread_of[index] - 1;
@@ -198,7 +197,9 @@ static uint32_t thread_of(struct reading *r, uint32_t index)
 static struct syscall_stat *row_in_stats(struct reading *r, uint32_t index)
 {
 	const struct trace_row *from = &r->s->rows[index];
-	return syscall_stats_row(r->stats, thread_of(r, from->thread), from->call, r->name(r->ctx, from->call));
+	struct syscall_stat *row = syscall_stats_row(r->stats, thread_of(r, from->thread), from->call, r->name(r->ctx, from->call));
+	row->never_returns = r->s->control->kind[from->call % TRACE_CALLS] == TRACE_CALL_ENDS;
+	return row;
 }
 
 static void read_row(struct reading *r, uint32_t index)

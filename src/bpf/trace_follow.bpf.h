@@ -174,11 +174,18 @@ INLINE __s64 result_of(struct pt_regs *regs)
 #endif
 }
 
+INLINE __u8 kind_of(__u32 call)
+{
+	return control.kind[BELOW(TRACE_CALLS, call)];
+}
+
 /*
  * Whether a call that ends is the one that began as `began`, though its number is another one: a return from a signal handler
- * has the registers of what it interrupted; an exec of a program of the other width has that one's number for exec.
+ * has the registers of what it interrupted; an exec of a program of the other width has that one's number for exec, and on x86
+ * every exec has the number of execve.
  */
 INLINE _Bool is_renumbered(long number, __u32 call, __u32 began)
 {
-	return number == -1 || ((call ^ began) & TRACE_NUMBERS);
+	return number == -1 || ((call ^ began) & TRACE_NUMBERS) ||
+	       (kind_of(call) == TRACE_CALL_EXECUTES && kind_of(began) == TRACE_CALL_EXECUTES_AT);
 }

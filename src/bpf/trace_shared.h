@@ -11,6 +11,15 @@
 #define TRACE_NUMBERS 512
 #define TRACE_CALLS   (2 * TRACE_NUMBERS)
 
+/* What matters of a call besides its number: struct trace_control, kind. */
+enum trace_call_kind {
+	TRACE_CALL_OTHER,
+	TRACE_CALL_STARTS,      /* a task, which returns from it too: fork, vfork, clone, clone3 */
+	TRACE_CALL_ENDS,        /* the task, and never returns: exit, exit_group */
+	TRACE_CALL_EXECUTES,    /* execve */
+	TRACE_CALL_EXECUTES_AT, /* execveat; on x86 it has the number of execve when it returns */
+};
+
 /* --- the summary --- */
 
 #define TRACE_SLOTS        32 /* of a histogram: slot i holds durations from 2^i ns on; the last one all beyond */
@@ -33,7 +42,7 @@ struct trace_row {
 struct trace_thread {
 	__u32 tid, pid;
 	__u64 cgroup; /* in TRACE_BY_CGROUP */
-	__u32 ended;  /* 1: it has gone, by a call that does not return */
+	__u32 halves; /* events that belong to no row: the child's return from fork, the beginning of a call cut off by the end */
 	char comm[16];
 	__u32 gone;     /* its end was seen: the second pair of times is of then */
 	__u64 ran_before_ns, waited_before_ns; /* on CPUs and waiting for one, before it was seen */
@@ -207,5 +216,6 @@ struct trace_control {
 	__u32 unused_too;
 	__u8 selected[TRACE_CALLS]; /* by call, native ones first: TRACE_SELECTED_* */
 	__u8 chosen[TRACE_NUMBERS]; /* by the last bits of a number, of programs of either width: 0: nothing is asked for */
+	__u8 kind[TRACE_CALLS];     /* by call: enum trace_call_kind */
 	__u8 near[TRACE_NEAR];      /* 0: no task whose id ends so was ever meant */
 };

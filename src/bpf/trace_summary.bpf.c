@@ -184,45 +184,45 @@ int trace_enter(__u64 *ctx)
 	return 0;
 }
 
-SEC("raw_tp/sys_exit")
-int trace_exit(__u64 *ctx)
+/* A half of a call: an event that no row has. */
+APART int count_half(struct task_state *s)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	long number = number_of((struct pt_regs *)bpf_task_pt_regs(task));
-	__s64 ret = ctx[1];
-	__u32 call, row;
-	struct task_state *s;
+	struct trace_thread *t;
+	__u32 i;
+	if (!s || settings.by != TRACE_BY_THREAD || (!s->thread && !new_thread(s)))
+		return 0;
+	i = s->thread - 1;
+	t = bpf_map_lookup_elem(&threads, &i);
+	if (t)
+		t->halves++;
+	return 0;
+}
+
+/* Rows are by cgroup as well: those of the last one are not of this one. */
+INLINE void move_to_cgroup(struct task_state *s)
+{
+	__u64 now = bpf_get_current_cgroup_id();
+	if (s->cgroup == now)
+		return;
+	s->cgroup = now;
+	s->thread = 0;
+	forget_rows(s);
+}
+
+INLINE void count(struct task_state *s, __u32 call, __u64 ns, __s64 ret)
+{
 	struct trace_row *r;
-	__u64 ns = 0;
-	if (!is_chosen(number))
-		return 0;
-	s = followed(task);
-	if (!s || !control.enabled || !counts_here())
-		return 0;
-	call = call_of(task, number);
-	if (s->start_ns && is_renumbered(number, call, s->call))
-		call = s->call;
-	if (!settings.select_all && (call >= TRACE_CALLS || !control.selected[call]))
-		return 0;
-	if (s->start_ns && s->call == call)
-		ns = bpf_ktime_get_ns() - s->start_ns;
-	s->start_ns = 0;
-	if (settings.by == TRACE_BY_CGROUP) {
-		__u64 now = bpf_get_current_cgroup_id();
-		if (s->cgroup != now) {
-			s->cgroup = now;
-			s->thread = 0;
-			forget_rows(s);
-		}
-	}
+	__u32 row;
+	if (settings.by == TRACE_BY_CGROUP)
+		move_to_cgroup(s);
 	row = row_of(s, call);
 	if (!row--) {
 		__sync_fetch_and_add(&control.dropped, 1);
-		return 0;
+		return;
 	}
 	r = bpf_map_lookup_elem(&rows, &row);
 	if (!r)
-		return 0;
+		return;
 	if (!r->calls || ns < r->min_ns)
 		r->min_ns = ns;
 	if (ns > r->max_ns)
@@ -236,6 +236,51 @@ int trace_exit(__u64 *ctx)
 		if (settings.errnos)
 			count_error(row, ret);
 	}
+}
+
+INLINE _Bool is_selected(__u32 call)
+{
+	return settings.select_all || control.selected[BELOW(TRACE_CALLS, call)];
+}
+
+/* By the end of the task: of exit and exit_group, which have no other. */
+APART int count_last(struct task_state *s)
+{
+	if (!s || !control.enabled || !is_selected(s->call) || !counts_here())
+		return 0;
+	if (kind_of(s->call) == TRACE_CALL_ENDS)
+		count(s, BELOW(TRACE_CALLS, s->call), 0, 0);
+	else
+		count_half(s);
+	return 0;
+}
+
+SEC("raw_tp/sys_exit")
+int trace_exit(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	long number = number_of((struct pt_regs *)bpf_task_pt_regs(task));
+	__s64 ret = ctx[1];
+	__u32 call;
+	struct task_state *s;
+	__u64 ns = 0;
+	if (!is_chosen(number))
+		return 0;
+	s = followed(task);
+	if (!s || !control.enabled || !counts_here())
+		return 0;
+	call = call_of(task, number);
+	if (s->start_ns && is_renumbered(number, call, s->call))
+		call = s->call;
+	if (!is_selected(call))
+		return 0;
+	/* The call is its parent's. */
+	if (!s->start_ns && !ret && kind_of(call) == TRACE_CALL_STARTS)
+		return count_half(s);
+	if (s->start_ns && s->call == call)
+		ns = bpf_ktime_get_ns() - s->start_ns;
+	s->start_ns = 0;
+	count(s, call, ns, ret);
 	return 0;
 }
 
@@ -278,11 +323,12 @@ int trace_gone(__u64 *ctx)
 	/* Another may get the number. */
 	if (!settings.everyone)
 		bpf_map_delete_elem(&targets, &id);
+	if (s->start_ns)
+		count_last(s);
 	i = s->thread - 1;
 	struct trace_thread *t = s->thread ? bpf_map_lookup_elem(&threads, &i) : NULL;
 	if (!t)
 		return 0;
-	t->ended = s->start_ns != 0;
 	t->ran_ns = task->se.sum_exec_runtime;
 	t->waited_ns = waited_ns(task);
 	t->gone = 1;

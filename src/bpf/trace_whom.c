@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,28 @@
 #include "bpf/kernel.h"
 #include "bpf/programs.h"
 #include "sys/cpus.h"
+
+const struct syscall_desc *trace_whom_call(const struct trace_whom *w, uint32_t call)
+{
+	const struct syscall_table *t = call < TRACE_NUMBERS ? w->native : w->compat;
+	return t ? syscall_table_get(t, call % TRACE_NUMBERS) : NULL;
+}
+
+enum trace_call_kind trace_call_kind(const struct syscall_desc *d)
+{
+	static const struct {
+		const char *name;
+		enum trace_call_kind kind;
+	} kinds[] = {
+		{ "clone", TRACE_CALL_STARTS },	    { "clone3", TRACE_CALL_STARTS },	  { "fork", TRACE_CALL_STARTS },
+		{ "vfork", TRACE_CALL_STARTS },	    { "exit", TRACE_CALL_ENDS },	  { "exit_group", TRACE_CALL_ENDS },
+		{ "execve", TRACE_CALL_EXECUTES }, { "execveat", TRACE_CALL_EXECUTES_AT },
+	};
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, d->name))
+			return kinds[i].kind;
+	return TRACE_CALL_OTHER;
+}
 
 struct strobe_error *trace_whom_check(const struct sys *sys)
 {
@@ -56,14 +79,29 @@ struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_load
 	return w->cgroup ? fill_cgroup(w, bpf_map_of(b, "cgroup")) : NULL;
 }
 
+/* Every exec may return with the number of execve. */
+static void choose_ends_of_execs(struct trace_control *control)
+{
+	bool executes = false;
+	for (size_t i = 0; i < TRACE_CALLS; i++)
+		executes |= control->selected[i] && control->kind[i] == TRACE_CALL_EXECUTES_AT;
+	for (size_t i = 0; executes && i < TRACE_CALLS; i++)
+		control->chosen[i % TRACE_NUMBERS] |= control->kind[i] == TRACE_CALL_EXECUTES;
+}
+
 void trace_whom_control(const struct trace_whom *w, struct trace_control *control)
 {
 	control->leader = (uint32_t)w->leader;
+	for (uint32_t i = 0; i < TRACE_CALLS; i++) {
+		const struct syscall_desc *d = trace_whom_call(w, i);
+		control->kind[i] = d ? (uint8_t)trace_call_kind(d) : TRACE_CALL_OTHER;
+	}
 	for (size_t i = 0; i < TRACE_CALLS; i++)
 		control->selected[i] = (w->all_calls || (w->selected[i / 64] >> i % 64 & 1) ? TRACE_SELECTED_CALL : 0) |
 				       (w->points[i / 64] >> i % 64 & 1 ? TRACE_SELECTED_POINT : 0);
 	for (size_t i = 0; i < TRACE_NUMBERS; i++)
 		control->chosen[i] = control->selected[i] || control->selected[i + TRACE_NUMBERS];
+	choose_ends_of_execs(control);
 	/* -1: a return from a signal handler has no number when it ends. */
 	control->chosen[TRACE_NUMBERS - 1] = 1;
 	for (size_t i = 0; !w->map->system_wide && i < w->map->threads.len; i++)

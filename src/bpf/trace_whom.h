@@ -12,11 +12,13 @@
 #include "base/error.h"
 #include "bpf/trace_shared.h"
 #include "capture/target.h"
+#include "decode/syscall.h"
 #include "sys/sys.h"
 
 struct trace_whom {
 	const struct sys *sys;
 	const struct target_map *map; /* tasks, or system_wide */
+	const struct syscall_table *native, *compat; /* the calls that there are; compat may be NULL */
 	bool by_cpu;                  /* only calls that end on the CPUs of map */
 	bool inherit;
 	bool starts_enabled;          /* else ..._tracer_enable() or, with a leader, its exec begins */
@@ -32,6 +34,10 @@ struct trace_whom {
 
 struct bpf_loaded;
 struct bpf_map_size;
+
+/* The descriptor of a call as the programs number it, or NULL. */
+const struct syscall_desc *trace_whom_call(const struct trace_whom *w, uint32_t call);
+enum trace_call_kind trace_call_kind(const struct syscall_desc *d);
 
 /* Why it cannot be done by BPF here, or NULL. */
 struct strobe_error *trace_whom_check(const struct sys *sys) _must_check_;

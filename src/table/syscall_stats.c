@@ -127,7 +127,7 @@ void syscall_stats_finish(struct syscall_stats *s)
 		struct syscall_thread *t = &s->threads.data[i];
 		for (size_t k = 0; k < t->rows.len; k++) {
 			struct syscall_stat *row = &t->rows.data[k];
-			t->events += 2 * row->calls;
+			t->events += (row->never_returns ? 1 : 2) * row->calls;
 			if (row->errnos.len)
 				qsort(row->errnos.data, row->errnos.len, sizeof(*row->errnos.data), compare_errnos);
 		}

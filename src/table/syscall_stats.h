@@ -26,6 +26,7 @@ struct syscall_errno_count {
 struct syscall_stat {
 	uint32_t call;
 	const char *name;
+	bool never_returns;                 /* one event each, not two */
 	uint64_t calls, errors;
 	uint64_t total_ns, min_ns, max_ns;
 	long double squares;                /* sum of the squares of the durations, in ns² */

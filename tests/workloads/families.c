@@ -420,6 +420,28 @@ static void family_processes(void)
 	syscall(SYS_kcmp, 999999, 999999, 1, 0, 0);
 }
 
+/* Of each kind one that fails and one that does not, after which the call has another number. */
+static void family_execs(void)
+{
+	/* On the stack: a child of fork has that in memory from the beginning. */
+	char program[] = "/bin/true", nothing[] = "", first[] = "true", second[] = "x", locale[] = "LC_ALL=C";
+	char *argv[] = { first, second, NULL }, *envp[] = { locale, NULL };
+	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	syscall(SYS_execveat, 99, "", argv, envp, AT_EMPTY_PATH);
+	for (int i = 0; i < 3; i++) {
+		pid_t pid = fork();
+		if (pid) {
+			waitpid(pid, NULL, 0);
+		} else if (i == 0) {
+			execve(program, argv, envp);
+		} else if (i == 1) {
+			syscall(SYS_execveat, fd, nothing, argv, envp, AT_EMPTY_PATH);
+		} else {
+			syscall(SYS_execveat, AT_FDCWD, program, argv, envp, 0);
+		}
+	}
+}
+
 static void *body(void *p)
 {
 	return p;
@@ -924,7 +946,7 @@ static const struct {
 	FAMILY(inotify), FAMILY(futex), FAMILY(tcp), FAMILY(inet6), FAMILY(unix), FAMILY(messages), FAMILY(netlink),
 	FAMILY(ipc), FAMILY(system), FAMILY(random), FAMILY(seccomp), FAMILY(keys), FAMILY(namespaces), FAMILY(rseq),
 	FAMILY(compat), FAMILY(manythreads), FAMILY(perf), FAMILY(bpf), FAMILY(uring), FAMILY(landlock), FAMILY(fanotify), FAMILY(aio),
-	FAMILY(queues), FAMILY(numa), FAMILY(usernames),
+	FAMILY(queues), FAMILY(numa), FAMILY(usernames), FAMILY(execs),
 };
 
 int main(int argc, char **argv)

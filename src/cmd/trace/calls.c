@@ -135,8 +135,6 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 	const struct trace_options *o = r->o;
 	/* With -S all are counted, and lines are chosen later. */
 	return (struct stream_options){
-		.native = r->native,
-		.compat = r->compat,
 		.failures_only = o->failure && !o->with_summary,
 		.longer_than_ns = o->duration_set && !o->with_summary ? (uint64_t)(o->duration_ms * 1e6) : 0,
 		.path = o->path ? &r->path.stream : NULL,

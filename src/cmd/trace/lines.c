@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "bpf/trace_whom.h"
 
 struct trace_lines {
 	struct trace_lines_setup setup;
@@ -98,15 +99,22 @@ static void add_to_stats(struct trace_lines *l, struct trace_task *t, const stru
 {
 	const struct syscall_event *call = line->call;
 	uint32_t thread = stats_of(l, t);
-	/* Two events a call, unless one of them is not in the trace. */
-	if (line->kind != TRACE_LINE_CALL) {
+	bool ends_task = call->desc->ret == SYSCALL_RET_NEVER && trace_call_kind(call->desc) == TRACE_CALL_ENDS;
+	if (line->kind != TRACE_LINE_CALL && !ends_task) {
 		l->stats.threads.data[thread].events += call->desc->ret == SYSCALL_RET_NEVER;
 		return;
 	}
-	l->stats.threads.data[thread].events -= line->start_unknown;
+	/* The call is its parent's. */
+	if (line->start_unknown && !call->ret && trace_call_kind(call->desc) == TRACE_CALL_STARTS) {
+		l->stats.threads.data[thread].events++;
+		return;
+	}
+	/* Two events a call, unless one of them is not in the trace. */
+	l->stats.threads.data[thread].events -= line->kind == TRACE_LINE_CALL && line->start_unknown;
 	struct syscall_stat *row = syscall_stats_row(&l->stats, thread, key, call->desc->name);
 	if (!row->calls)
 		row->name = keep_name(l, call->desc);
+	row->never_returns = ends_task;
 	syscall_stat_add(row, line->duration_ns, syscall_failed(call->ret) ? (uint32_t)-call->ret : 0);
 }
 

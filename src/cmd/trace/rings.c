@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "capture/session.h"
 #include "cmd/trace/rings.h"
@@ -34,6 +35,20 @@ struct strobe_error *trace_rings_check(const struct trace_run *r)
 	return NULL;
 }
 
+static void set_filter(struct event_list *list, struct event *e, const struct syscall_set *calls)
+{
+	_cleanup_free_ char *filter = trace_calls_filter(calls);
+	e->filter = arena_strdup(&list->arena, filter);
+}
+
+/* On x86 execveat ends with the number of execve. */
+static void add_ends_of_execs(const struct trace_run *r, struct syscall_set *calls)
+{
+	const struct syscall_desc *at = syscall_table_find(r->native, "execveat"), *plain = syscall_table_find(r->native, "execve");
+	if (at && plain && syscall_set_has(&r->chosen, at->number))
+		calls->bits[plain->number / 64] |= 1ULL << plain->number % 64;
+}
+
 struct strobe_error *trace_rings_add_calls(const struct trace_run *r, struct event_list *list)
 {
 	size_t first = list->events.len;
@@ -44,10 +59,9 @@ struct strobe_error *trace_rings_add_calls(const struct trace_run *r, struct eve
 	struct syscall_set either = r->chosen;
 	for (size_t i = 0; i < SYSCALL_NUMBERS / 64; i++)
 		either.bits[i] |= r->compat_chosen.bits[i];
-	char *filter = trace_calls_filter(&either);
-	for (size_t i = first; i < list->events.len; i++)
-		list->events.data[i].filter = arena_strdup(&list->arena, filter);
-	free(filter);
+	set_filter(list, &list->events.data[first], &either);
+	add_ends_of_execs(r, &either);
+	set_filter(list, &list->events.data[first + 1], &either);
 	return NULL;
 }
 

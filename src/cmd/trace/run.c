@@ -21,8 +21,7 @@
 
 const struct syscall_desc *trace_call_desc(const struct trace_run *r, uint32_t call)
 {
-	const struct syscall_table *t = call < TRACE_NUMBERS ? r->native : r->compat;
-	return t ? syscall_table_get(t, call % TRACE_NUMBERS) : NULL;
+	return trace_whom_call(&r->whom, call);
 }
 
 static bool has_all_that_open(const struct syscall_table *t, const struct syscall_set *chosen)
@@ -56,6 +55,8 @@ static struct strobe_error *choose_calls(struct trace_run *r)
 	r->compat = arch == &arch_x86_64 ? syscall_table_create(&arch_i386) : NULL;
 	if (!r->native)
 		return error_create(ERROR_UNSUPPORTED, "no table of system calls for this architecture");
+	r->whom.native = r->native;
+	r->whom.compat = r->compat;
 	r->whom.all_calls = !r->o->calls && trace_wants_calls(r->o);
 	if (!r->o->calls || !trace_wants_calls(r->o))
 		return NULL;

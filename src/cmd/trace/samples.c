@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "bpf/trace_whom.h"
 #include "cmd/trace/places.h"
 
 enum point_kind { POINT_OTHER, POINT_ENTER, POINT_EXIT, POINT_LINE, POINT_MINOR_FAULT, POINT_MAJOR_FAULT };
@@ -275,12 +276,26 @@ static void take_enter(struct trace_samples *s, const struct point *p, const str
 	}
 }
 
+static enum trace_call_kind kind_of(const struct trace_samples *s, uint64_t number, bool compat)
+{
+	const struct syscall_desc *desc = desc_of(s, number, compat);
+	return desc ? trace_call_kind(desc) : TRACE_CALL_OTHER;
+}
+
+/* An exec of a program of the other width ends with that one's number; on x86 execveat ends with the number of execve. */
+static bool is_renumbered(const struct trace_samples *s, const struct open_call *c, uint64_t number, bool compat)
+{
+	if (!c->start_ns || (c->number == number && c->compat == compat))
+		return false;
+	return c->compat != compat || (kind_of(s, number, compat) == TRACE_CALL_EXECUTES &&
+				       kind_of(s, c->number, c->compat) == TRACE_CALL_EXECUTES_AT);
+}
+
 static void take_exit(struct trace_samples *s, const struct point *p, const struct sample *sample, uint64_t number, bool compat,
 		      const struct resolved_sample *resolved)
 {
 	struct open_call *c = call_of(s, sample->tid, sample->pid);
-	/* An exec of a program of the other width ends with that one's number. */
-	if (c->start_ns && c->compat != compat) {
+	if (is_renumbered(s, c, number, compat)) {
 		number = c->number;
 		compat = c->compat;
 	}
