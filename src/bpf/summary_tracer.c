@@ -14,6 +14,7 @@
 #include "bpf/kernel.h"
 #include "bpf/programs.h"
 #include "config.h"
+#include "sys/cgroups.h"
 #include "sys/tasks.h"
 #if HAVE_BPF_PROGRAMS
 #include "trace_summary.inc"
@@ -125,18 +126,16 @@ static bool find_cgroup(int at, uint64_t id, unsigned depth, char **ret)
 	return found;
 }
 
-static char *cgroup_path(uint64_t id)
+static char *cgroup_path(const struct sys *sys, uint64_t id)
 {
-	static const char *const roots[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	_cleanup_free_ char *root = sys_cgroup2_root(sys);
 	struct stat st;
 	char *path = NULL;
-	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++) {
-		if (!stat(roots[i], &st) && st.st_ino == id)
-			return xstrdup("/");
-		int fd = open(roots[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0 && find_cgroup(fd, id, CGROUP_DEPTH, &path))
-			return path;
-	}
+	if (root && !stat(root, &st) && st.st_ino == id)
+		return xstrdup("/");
+	int fd = root ? open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (fd >= 0 && find_cgroup(fd, id, CGROUP_DEPTH, &path))
+		return path;
 	return xasprintf("cgroup %llu", (unsigned long long)id);
 }
 
@@ -155,7 +154,7 @@ static uint32_t thread_of_cgroup(struct reading *r, const struct trace_thread *t
 	bool is_new;
 	uint64_t *at = u64map_put(&r->cgroups, t->cgroup, &is_new);
 	if (is_new) {
-		_cleanup_free_ char *path = cgroup_path(t->cgroup);
+		_cleanup_free_ char *path = cgroup_path(r->s->sys, t->cgroup);
 		*at = syscall_stats_thread(r->stats, 0, 0, "", path);
 	}
 	return (uint32_t)*at;

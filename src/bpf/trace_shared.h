@@ -86,6 +86,7 @@ struct trace_stack {
 #define TRACE_FLAG_STARTED  2 /* start_ns is known */
 #define TRACE_FLAG_RESUMED  4 /* its ENTERED came before */
 #define TRACE_FLAG_MAYBE    8 /* a string ends like the name that is asked for: whether it is that file is to be looked up */
+#define TRACE_FLAG_ASIDE    16 /* FORK, EXIT: where or when nothing is traced; to know tasks by, not to be shown */
 
 struct trace_event {
 	__u64 time_ns, start_ns;

@@ -84,6 +84,14 @@ INLINE void begin(struct scratch *s, struct task_struct *task, __u8 type, __u64 
 	s->at = sizeof(*ev);
 }
 
+/* Of a task that starts or ends. */
+INLINE void begin_aside(struct scratch *s, struct task_struct *task, __u8 type)
+{
+	begin(s, task, type, bpf_ktime_get_ns());
+	if (!control.enabled || !counts_here())
+		((struct trace_event *)s->buf)->flags = TRACE_FLAG_ASIDE;
+}
+
 /* Of a call that nobody knows, all. */
 INLINE __u32 args_of(const struct trace_plan *plan)
 {
@@ -500,7 +508,7 @@ int stream_fork(__u64 *ctx)
 	s = scratch_of(2);
 	if (!s)
 		return 0;
-	begin(s, task, TRACE_EVENT_FORK, bpf_ktime_get_ns());
+	begin_aside(s, task, TRACE_EVENT_FORK);
 	ev = (struct trace_event *)s->buf;
 	ev->args_nr = 2;
 	((__u64 *)(s->buf + sizeof(*ev)))[0] = ids[0];
@@ -615,7 +623,7 @@ int stream_gone(__u64 *ctx)
 	s = scratch_of(2);
 	if (!s)
 		return 0;
-	begin(s, task, TRACE_EVENT_EXIT, bpf_ktime_get_ns());
+	begin_aside(s, task, TRACE_EVENT_EXIT);
 	ev = (struct trace_event *)s->buf;
 	args = (__u64 *)(s->buf + sizeof(*ev));
 	ev->ret = task->exit_code;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/cgroups.h"
 #include "sys/cpus.h"
 #include "sys/faked.h"
 #include "sys/limits.h"
@@ -174,6 +175,21 @@ static void tracefs_is_found_mounted_or_explained(void **state)
 	sys_faked_destroy(f);
 }
 
+static void the_hierarchy_of_cgroups_is_where_it_is_mounted(void **state)
+{
+	struct sys_faked *f = sys_faked_create();
+	const struct sys *sys = sys_faked_sys(f);
+	assert_null(sys_cgroup2_root(sys));
+	sys_faked_file(f, "/proc/self/mounts", "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\nshort\n\n");
+	assert_null(sys_cgroup2_root(sys));
+	sys_faked_file(f, "/proc/self/mounts", "tmpfs /sys/fs/cgroup tmpfs rw 0 0\n"
+					       "cgroup2 /mnt/a\\040b\\9 cgroup2 rw 0 0\ncgroup2 /other cgroup2 rw 0 0\n");
+	char *root = sys_cgroup2_root(sys);
+	assert_string_equal(root, "/mnt/a b\\9");
+	free(root);
+	sys_faked_destroy(f);
+}
+
 static void topology_of_a_made_up_machine(void **state)
 {
 	struct sys_faked *f = sys_faked_create();
@@ -271,6 +287,7 @@ int main(void)
 		cmocka_unit_test(faked_calls_are_kept_and_answered),
 		cmocka_unit_test(limits_are_read_below_the_root),
 		cmocka_unit_test(tracefs_is_found_mounted_or_explained),
+		cmocka_unit_test(the_hierarchy_of_cgroups_is_where_it_is_mounted),
 		cmocka_unit_test(topology_of_a_made_up_machine),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

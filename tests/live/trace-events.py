@@ -382,6 +382,17 @@ def check_exec_by_thread(tap):
     tap.ok('"/nonexistent"' in text and '"exit_group"' in text, "-t: a thread that execs", text[-600:])
 
 
+def check_starts_in_cgroup(tap, group):
+    """Starts and ends are those of its tasks, too; before a delay is over there are none."""
+    _, text = trace("-G", "strobe-trace-test", "sh", "-c", "/bin/true & wait; /bin/true & wait")
+    tap.equal(text, "", "-G of an empty cgroup: nothing of others")
+    one = f"echo $$ > {group}/cgroup.procs; /bin/true & wait"
+    _, text = trace("-G", "strobe-trace-test", "sh", "-c", f"/bin/true & sh -c '{one}'; /bin/true & wait")
+    tap.equal((text.count("+++ starts process"), text.count("+++ exited")), (1, 2), "-G: starts and ends of its tasks")
+    _, text = trace("-D", "60000", "sh", "-c", "/bin/true & wait")
+    tap.equal(text, "", "-D: no starts and ends before it is over")
+
+
 def check_cgroup(tap):
     """By BPF and by rings: of a shell that moves in and out again."""
     with open("/proc/mounts", encoding="utf-8") as f:
@@ -403,6 +414,7 @@ def check_cgroup(tap):
                 tap.skip("-G by rings", done.err)  # the kernel's cgroups may lack perf_event here
                 continue
             tap.equal(text.count('"syscall":"kill"'), 1, f"-G {more}: calls of a cgroup alone")
+        check_starts_in_cgroup(tap, group)
     finally:
         os.rmdir(group)
 
@@ -429,7 +441,7 @@ def check_refused(tap):
                        (["--call-graph", "dwarf,65528", "true"], "16384"), (["-e", "sched:sched_swich", "true"], "sched_switch"),
                        (["--switch-on", "nosuch:event", "true"], "nosuch"), (["--show-on-off-events", "true"], "--switch-on"),
                        (["-e", "openat", "-e", "!close", "true"], "alone"),
-                       (["-s", "-P", "/x", "true"], "-s"), (["-G", "no/such/group", "true"], "no such cgroup")):
+                       (["-s", "-P", "/x", "true"], "-s"), (["-G", "no/such/group", "true"], "/no/such/group")):
         done = strobe("trace", *argv)
         tap.ok(done.status != 0 and want in done.err, f"refused: {' '.join(argv)}", done.err[:300])
     os.symlink(STROBE, "trace")

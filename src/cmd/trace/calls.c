@@ -66,7 +66,7 @@ static void take_fork(const struct trace_calls *c, const struct trace_event *ev,
 	rename_task(c, tid, pid, ev, bytes);
 	if (pid != ev->pid)
 		open_files_inherit(&tasks->files, ev->pid, pid);
-	if (!c->processes)
+	if (!c->processes || (ev->flags & TRACE_FLAG_ASIDE))
 		return;
 	struct trace_line line = line_of(ev, TRACE_LINE_FORK);
 	line.child_tid = tid;
@@ -80,7 +80,7 @@ static void take_exit(const struct trace_calls *c, const struct trace_event *ev)
 		trace_lines_ran(c->lines, ev->tid, ev->pid, args_of(ev)[0], args_of(ev)[1]);
 	if (args_of(ev)[2])
 		open_files_end(&trace_lines_tasks(c->lines)->files, ev->pid);
-	if (!c->processes)
+	if (!c->processes || (ev->flags & TRACE_FLAG_ASIDE))
 		return;
 	struct trace_line line = line_of(ev, TRACE_LINE_EXIT);
 	line.exit_code = (uint32_t)ev->ret;

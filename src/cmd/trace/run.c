@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "sys/cgroups.h"
 
 /* How often it is looked whether the tasks that are traced still live. */
 #define ALIVE_INTERVAL_MS 100
@@ -68,23 +69,19 @@ static struct strobe_error *choose_calls(struct trace_run *r)
 	return NULL;
 }
 
-/* A name below the hierarchy of cgroups, or a path. */
+/* By its path below the root of the hierarchy. */
 static struct strobe_error *find_cgroup(struct trace_run *r)
 {
-	static const char *const roots[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	struct stat st;
 	if (!r->o->cgroup)
 		return NULL;
-	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots) && !r->cgroup; i++) {
-		char *path = xasprintf("%s/%s", roots[i], r->o->cgroup);
-		_cleanup_free_ char *procs = xasprintf("%s/cgroup.procs", path);
-		if (!stat(procs, &st))
-			r->cgroup = path;
-		else
-			free(path);
-	}
-	if (!r->cgroup)
-		return error_create(ERROR_NOT_FOUND, "-G %s: no such cgroup below /sys/fs/cgroup (version 2)", r->o->cgroup);
+	_cleanup_free_ char *root = sys_cgroup2_root(r->sys);
+	if (!root)
+		return error_create(ERROR_NOT_FOUND, "-G %s: no cgroup file system of version 2 is mounted", r->o->cgroup);
+	r->cgroup = xasprintf("%s/%s", root, r->o->cgroup);
+	_cleanup_free_ char *procs = xasprintf("%s/cgroup.procs", r->cgroup);
+	if (stat(procs, &st))
+		return error_errno(errno, "-G %s: cannot use the cgroup %s", r->o->cgroup, r->cgroup);
 	r->whom.cgroup = r->cgroup;
 	return NULL;
 }
