@@ -232,10 +232,11 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 			grouped |= s->events.data[i].leader == e->leader && i != e->leader;
 		/* READ values are matched to their event by id even where there is one event only. */
 		a->sample_type |= PERF_SAMPLE_READ | PERF_SAMPLE_ID;
-		if (grouped) {
+		if (grouped)
 			a->read_format |= PERF_FORMAT_GROUP;
+		/* Counts are of each thread where they are inherited, else of the CPU: that is what a reader concludes. */
+		if (map->system_wide)
 			a->inherit = 0;
-		}
 	}
 	set_rate(e, o);
 	if (a->freq)

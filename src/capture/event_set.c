@@ -119,30 +119,36 @@ static bool drop_feature(struct event_set *s, unsigned step)
 			perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_CALLCHAIN, false);
 			perf_abi_attr_set(a, PERF_ABI_ATTR_DEFER_OUTPUT, false);
 			break;
-		case 1: /* 6.0 */
+		case 1: /* 6.12: a group that is read with its leader counts in children too */
+			if (a->inherit && a->sample_type & PERF_SAMPLE_READ && a->read_format & PERF_FORMAT_GROUP) {
+				a->inherit = 0;
+				s->reads_no_children = changed = true;
+			}
+			break;
+		case 2: /* 6.0 */
 			changed |= (a->read_format & PERF_FORMAT_LOST) != 0;
 			a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 			break;
-		case 2: /* 5.12 */
+		case 3: /* 5.12 */
 			changed |= a->build_id;
 			a->build_id = 0;
 			break;
-		case 3: /* 5.12: the struct replaced the plain weight */
+		case 4: /* 5.12: the struct replaced the plain weight */
 			if (a->sample_type & PERF_SAMPLE_WEIGHT_STRUCT) {
 				a->sample_type =
 					(a->sample_type & ~(uint64_t)PERF_SAMPLE_WEIGHT_STRUCT) | PERF_SAMPLE_WEIGHT;
 				changed = true;
 			}
 			break;
-		case 4: /* 5.1 */
+		case 5: /* 5.1 */
 			changed |= a->ksymbol || a->bpf_event;
 			a->ksymbol = a->bpf_event = 0;
 			break;
-		case 5: /* 3.16 and 3.12 */
+		case 6: /* 3.16 and 3.12 */
 			changed |= a->mmap2 || a->comm_exec;
 			a->mmap2 = a->comm_exec = 0;
 			break;
-		case 6: /* guests cannot be told apart by every PMU */
+		case 7: /* guests cannot be told apart by every PMU */
 			changed |= a->exclude_guest || a->exclude_host;
 			a->exclude_guest = a->exclude_host = 0;
 			break;
@@ -150,7 +156,7 @@ static bool drop_feature(struct event_set *s, unsigned step)
 	}
 	return changed;
 }
-#define FEATURE_STEPS 7
+#define FEATURE_STEPS 8
 
 struct opening {
 	struct event_set *set;
@@ -181,6 +187,7 @@ static bool give_up_something(struct opening *o, struct capture_event *e, int er
 		a->config = PERF_COUNT_SW_CPU_CLOCK;
 		a->precise_ip = 0;
 		e->precise_max = false;
+		o->set->replaced = e->name;
 		e->name = "cpu-clock";
 		return true;
 	}

@@ -53,6 +53,8 @@ struct event_set {
 	struct arena arena;
 	VEC(struct capture_event) events;
 	bool user_only;                        /* kernel samples were given up for want of rights */
+	bool reads_no_children;                /* groups of :S do not count in children: this kernel cannot */
+	const char *replaced;                  /* an event that is not supported, for which cpu-clock is recorded, or NULL */
 	uint64_t requested_freq, lowered_freq; /* set where the kernel's limit made the default lower */
 };
 

@@ -169,6 +169,21 @@ static bool is_pid_namespace_nested(const struct sys *sys)
 	return nested;
 }
 
+/* What could not be opened as requested, and what is recorded instead. */
+static void note_substitutes(struct capture *c)
+{
+	struct event_set *s = c->events;
+	if (s->user_only)
+		vec_push(&c->notes, (const char *)"no right to record the kernel: user space only "
+						  "(kernel.perf_event_paranoid is above 1)");
+	if (s->replaced)
+		vec_push(&c->notes, arena_printf(&s->arena, "'%s' is not supported on this machine: recording cpu-clock instead",
+						 s->replaced));
+	if (s->reads_no_children)
+		vec_push(&c->notes, (const char *)"this kernel cannot read a group (:S) in child processes (Linux 6.12 can): "
+						  "they are not recorded");
+}
+
 static struct strobe_error *open_all(struct capture *c, pid_t workload)
 {
 	TRY(prepare(c, workload));
@@ -179,9 +194,7 @@ static struct strobe_error *open_all(struct capture *c, pid_t workload)
 	TRY(add_reader(c));
 	TRY(watch_all(c));
 	c->lost = xcalloc(c->events->events.len, sizeof(*c->lost));
-	if (c->events->user_only)
-		vec_push(&c->notes, (const char *)"no right to record the kernel: user space only "
-						  "(kernel.perf_event_paranoid is above 1)");
+	note_substitutes(c);
 	if (c->options.callgraph.mode == CALLGRAPH_FP && c->options.callgraph.defer &&
 	    !perf_abi_attr_get(&c->events->events.data[0].attr, PERF_ABI_ATTR_DEFER_CALLCHAIN))
 		vec_push(&c->notes, (const char *)"this kernel does not defer chains (Linux 6.19 does): they are taken at each sample");

@@ -136,8 +136,9 @@ static void groups_that_are_read(void **state)
 	assert_int_equal(leader->sample_type, fields);
 	assert_int_equal(member->sample_type, fields);
 	assert_int_equal(leader->read_format, PERF_FORMAT_ID | PERF_FORMAT_GROUP | PERF_FORMAT_LOST);
-	assert_true(leader->disabled && leader->freq && !leader->inherit);
-	assert_false(member->disabled || member->freq || member->sample_freq || member->inherit);
+	assert_true(leader->disabled && leader->freq && leader->inherit);
+	assert_false(member->disabled || member->freq || member->sample_freq);
+	assert_true(member->inherit);
 	assert_int_equal(f->faked->opens.data[2].group_fd, f->faked->opens.data[0].fd);
 	assert_int_equal(capture_env(f->capture)->events.data[0].group_members, 2);
 }
@@ -188,6 +189,48 @@ static void rates_and_limits(void **state)
 	error_destroy(err);
 }
 
+static bool is_noted(const struct fixture *f, const char *word)
+{
+	const char *const *notes;
+	size_t n = capture_notes(f->capture, &notes);
+	for (size_t i = 0; i < n; i++)
+		if (strstr(notes[i], word))
+			return true;
+	return false;
+}
+
+/* Expected values: `perf record -vv` 7.2 with the same event on Linux 6.18, and the rule of the kernels before 6.12. */
+static void groups_that_are_read_are_inherited_where_the_kernel_can(void **state)
+{
+	struct fixture *f = *state;
+	assert_ok(open_events(f, "{cpu-clock,page-faults}:S", 1234));
+	assert_true(attr_of(f, 0)->inherit && attr_of(f, 1)->inherit);
+	assert_false(is_noted(f, "6.12"));
+	capture_close(f->capture);
+	f->capture = NULL;
+	sys_faked_answer(f->faked, (struct sys_faked_answer){.match = MATCH_GROUP_INHERITED, .errnum = EINVAL});
+	assert_ok(open_events(f, "{cpu-clock,page-faults}:S", 1234));
+	assert_false(attr_of(f, 0)->inherit || attr_of(f, 1)->inherit);
+	assert_true(attr_of(f, 0)->read_format & PERF_FORMAT_LOST);
+	assert_true(is_noted(f, "6.12"));
+	capture_close(f->capture);
+	f->capture = NULL;
+	/* Of a CPU no task inherits: counts are the CPU's. */
+	f->options.target.system_wide = true;
+	assert_ok(open_events(f, "{cpu-clock,page-faults}:S", 0));
+	assert_false(attr_of(f, 0)->inherit);
+}
+
+static void an_event_that_is_replaced_is_named(void **state)
+{
+	struct fixture *f = *state;
+	sys_faked_answer(f->faked,
+			 (struct sys_faked_answer){.match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT});
+	assert_ok(open_events(f, "cycles:u", 1234));
+	assert_string_equal(f->events.events.data[0].name, "cpu-clock");
+	assert_true(is_noted(f, "'cycles:u' is not supported"));
+}
+
 static void gives_up_what_it_must(void **state)
 {
 	struct fixture *f = *state;
@@ -202,12 +245,7 @@ static void gives_up_what_it_must(void **state)
 	assert_true(a->exclude_kernel);
 	assert_true(capture_events(f->capture)->user_only);
 	assert_string_equal(f->events.events.data[0].name, "cycles:Pu");
-	const char *const *notes;
-	size_t n = capture_notes(f->capture, &notes);
-	bool said = false;
-	for (size_t i = 0; i < n; i++)
-		said |= strstr(notes[i], "perf_event_paranoid") != NULL;
-	assert_true(said);
+	assert_true(is_noted(f, "perf_event_paranoid"));
 }
 
 static void refusals_name_the_cause(void **state)
@@ -294,6 +332,8 @@ int main(void)
 		TEST(stacks_and_fields),
 		TEST(terms_win),
 		TEST(rates_and_limits),
+		TEST(groups_that_are_read_are_inherited_where_the_kernel_can),
+		TEST(an_event_that_is_replaced_is_named),
 		TEST(gives_up_what_it_must),
 		TEST(refusals_name_the_cause),
 		TEST(live_rings),

@@ -8,6 +8,32 @@ bool members_in(const struct env *env)
 	return false;
 }
 
+/* Inherited events of one id count in each thread on their own. */
+static bool is_per_thread(const struct perf_event_attr *a)
+{
+	return a->inherit && a->sample_type & PERF_SAMPLE_TID;
+}
+
+static uint64_t key_of(uint64_t number, uint32_t tid)
+{
+	return number << 32 | tid;
+}
+
+/* Where the count of this id at the record before is. */
+static uint64_t *last_of(struct members *m, const struct perf_event_attr *a, uint64_t id, const struct sample *s)
+{
+	uint64_t *number = u64map_put(&m->numbers, id, NULL);
+	if (!*number)
+		*number = m->numbers.used;
+	return u64map_put(&m->last, key_of(*number, is_per_thread(a) ? s->tid : 0), NULL);
+}
+
+void members_end_thread(struct members *m, uint32_t tid)
+{
+	for (uint64_t number = 1; number <= m->numbers.used; number++)
+		u64map_remove(&m->last, key_of(number, tid));
+}
+
 void members_read(struct members *m, const struct env *env, const struct sample *s)
 {
 	struct sample_read_value v;
@@ -18,7 +44,7 @@ void members_read(struct members *m, const struct env *env, const struct sample 
 			m->unknown++;
 			continue;
 		}
-		uint64_t *last = u64map_put(&m->last, v.id, NULL);
+		uint64_t *last = last_of(m, &env->events.data[*event].attr, v.id, s);
 		struct member_sample member = { .event = (uint32_t)*event, .id = v.id, .period = v.value - *last };
 		*last = v.value;
 		if (member.period)
@@ -28,6 +54,7 @@ void members_read(struct members *m, const struct env *env, const struct sample 
 
 void members_deinit(struct members *m)
 {
+	u64map_deinit(&m->numbers);
 	u64map_deinit(&m->last);
 	vec_deinit(&m->now);
 }

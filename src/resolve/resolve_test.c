@@ -855,6 +855,41 @@ static void a_group_read_is_a_sample_of_each_member_that_moved(void **state)
 	env_destroy(env);
 }
 
+/* perf 7.2 does the same with such a file: each thread counts from 0. */
+static void an_inherited_group_counts_in_each_thread(void **state)
+{
+	struct env *env = env_create();
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.inherit = 1,
+		.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_ID | PERF_SAMPLE_TID,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+	};
+	const uint64_t id = 7;
+	env_add_event(env, &attr, sizeof(attr), "leader", &id, 1);
+	static const struct {
+		uint32_t tid;
+		uint64_t count, period;
+	} rows[] = { { 1, 100, 100 }, { 2, 40, 40 }, { 1, 130, 30 }, { 2, 90, 50 } };
+	struct members m = {};
+	uint64_t words[2] = { 0, id };
+	struct sample s = { .read = { .nr = 1, .values = words, .read_format = attr.read_format } };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		s.tid = rows[i].tid;
+		words[0] = rows[i].count;
+		members_read(&m, env, &s);
+		assert_int_equal(m.now.len, 1);
+		assert_int_equal(m.now.data[0].period, rows[i].period);
+	}
+	/* Its number is given to another thread. */
+	members_end_thread(&m, 2);
+	words[0] = 95;
+	members_read(&m, env, &s);
+	assert_int_equal(m.now.data[0].period, 95);
+	members_deinit(&m);
+	env_destroy(env);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -882,6 +917,7 @@ int main(void)
 		cmocka_unit_test(a_stack_of_calls_is_joined_to_the_kernels_chain),
 		cmocka_unit_test(branches_stand_before_the_stack_they_led_to),
 		cmocka_unit_test(a_group_read_is_a_sample_of_each_member_that_moved),
+		cmocka_unit_test(an_inherited_group_counts_in_each_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,9 @@ void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns,
 		count_lost(r, rec);
 	if (type == RECORD_CALLCHAIN_DEFERRED)
 		deferred_note(&r->deferred, r->env, rec);
+	struct record_task task;
+	if (type == PERF_RECORD_EXIT && r->members.numbers.used && record_decode_task(rec, &task))
+		members_end_thread(&r->members, task.tid);
 	if (in_place)
 		machine_apply_in_place(r->machine, rec, time_ns);
 	else

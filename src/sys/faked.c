@@ -29,6 +29,8 @@ static bool matches(const struct sys_faked_answer *a, const struct perf_event_at
 		return false;
 	if ((a->match & MATCH_BRANCH) && !(attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
 		return false;
+	if ((a->match & MATCH_GROUP_INHERITED) && !(attr->inherit && attr->read_format & PERF_FORMAT_GROUP))
+		return false;
 	return !(a->match & MATCH_SAMPLING) || attr->sample_period;
 }
 

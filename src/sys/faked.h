@@ -37,6 +37,7 @@ enum sys_faked_match {
 	MATCH_CPU = 1 << 5,      /* .cpu */
 	MATCH_BRANCH = 1 << 6,   /* branch stack asked for */
 	MATCH_SAMPLING = 1 << 7, /* sample_period is not 0 */
+	MATCH_GROUP_INHERITED = 1 << 8, /* inherited, and read as a group */
 };
 
 /* Tried in the order of sys_faked_answer(); the first that matches says errnum (0 = success). No match: success. */

@@ -18,6 +18,8 @@ TOP = os.environ.get("STROBE_TOP") or os.path.dirname(os.path.dirname(os.path.di
 BUILD = os.path.abspath(os.environ.get("STROBE_BUILD") or os.path.join(TOP, "build"))
 STROBE = os.path.abspath(os.environ.get("STROBE") or os.path.join(BUILD, "strobe"))
 PERF = os.environ.get("PERF") or shutil.which("perf") or "/usr/bin/perf"
+# a second one, of the newest version, where somebody has it
+NEWEST_PERF = os.environ.get("NEWEST_PERF")
 SHARED = os.environ.get("STROBE_SHARED") or os.path.join(os.path.dirname(TOP), "shared")
 CORPUS = os.path.join(SHARED, "corpus")
 CACHE = os.environ.get("STROBE_CACHE") or os.path.join(BUILD, "test-cache")

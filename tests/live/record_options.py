@@ -87,7 +87,8 @@ SAME_ATTRS = [
     ["-e", "cpu-clock", "--overwrite"],
     ["-e", "cpu-clock,page-faults"],
     ["-e", "{cpu-clock,context-switches}"],
-    ["-e", "{cpu-clock,context-switches}:S"],
+    # without -i children inherit it, as with perf 7.2: tests/live/group-read.py
+    ["-i", "-e", "{cpu-clock,context-switches}:S"],
     ["-e", "cpu-clock", "--group", "-e", "page-faults"],
     ["-e", "cpu-clock/period=1000000/"],
     ["-e", "cpu-clock/freq=1000/", "-c", "55"],

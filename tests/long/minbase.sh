@@ -44,14 +44,14 @@ if [ -n "$root" ]; then
 else
 	root=$(mktemp -d "${TMPDIR:-/tmp}/minbase.XXXXXX")
 fi
-root=$(cd "$root" && pwd)
+root=$(cd "${root:?no directory for the chroot}" && pwd)
 chmod 755 "$root" # it is the root of users without rights, too
 
 # What is mounted below goes first, the deepest before what it is in; nothing is removed while anything still is.
 # shellcheck disable=SC2317 # called by trap
 clean() {
 	trap '' INT TERM HUP
-	rm -f "$root.log"
+	[ -z "$root" ] || rm -f "$root.log"
 	awk -v below="$root/" 'index($5 "/", below) == 1 { print $5 }' /proc/self/mountinfo | sort -r | while read -r where; do
 		umount -l "$where" || true
 	done
