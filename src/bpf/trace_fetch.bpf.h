@@ -31,6 +31,7 @@ struct scratch {
 	__u64 left; /* of the bytes of vectors */
 	struct {
 		__u64 dentry, mount; /* struct vfsmount */
+		__u64 root_dentry, root_mount; /* of the task */
 		__u32 at;
 	} up; /* on the way from a file to the root (trace_file.bpf.h) */
 	__s64 ret;

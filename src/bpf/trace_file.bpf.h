@@ -32,8 +32,8 @@ INLINE struct file *file_of(struct task_struct *task, __u32 fd)
 }
 
 /*
- * A step from the name of a file up to the root, where it is to be told, at s->up.at. Whether that was the last one: -1 where it is
- * not the root. Each step by itself, with what it knows in memory: the verifier would go through all ways of getting there.
+ * A step from the name of a file up to the root of the task (chroot(2)), or to the one above all where the file is not below that,
+ * where it is to be told, at s->up.at. Whether that was the last one: -1 where it is not a root. Each step by itself, with what it knows in memory: the verifier would go through all ways of getting there.
  */
 GLOBAL int put_name(struct scratch *s)
 {
@@ -45,6 +45,8 @@ GLOBAL int put_name(struct scratch *s)
 	long n;
 	if (!s)
 		return -1;
+	if (s->up.dentry == s->up.root_dentry && s->up.mount == s->up.root_mount)
+		return 1;
 	dentry = (struct dentry *)s->up.dentry;
 	mount = (struct mount *)(s->up.mount - bpf_core_field_offset(struct mount, mnt));
 	READ(root, mount->mnt.mnt_root);
@@ -73,6 +75,7 @@ GLOBAL int put_place(struct scratch *s, __s32 fd)
 	struct dentry *dentry;
 	struct inode *inode = NULL;
 	struct super_block *sb = NULL;
+	struct fs_struct *fs = NULL;
 	unsigned long inode_nr = 0, magic = 0;
 	unsigned int links = 1;
 	struct piece *p;
@@ -89,6 +92,9 @@ GLOBAL int put_place(struct scratch *s, __s32 fd)
 	READ(links, inode->i_nlink);
 	READ(sb, inode->i_sb);
 	READ(magic, sb->s_magic);
+	READ(fs, bpf_get_current_task_btf()->fs);
+	READ(s->up.root_mount, fs->root.mnt);
+	READ(s->up.root_dentry, fs->root.dentry);
 	for (__u32 i = 0; i < NAMES_MAX && !last; i++)
 		last = put_name(s);
 	p = (struct piece *)(s->buf + at);

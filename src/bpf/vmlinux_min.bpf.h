@@ -78,7 +78,7 @@ struct file {
 };
 
 struct fs_struct {
-	struct path pwd;
+	struct path root, pwd;
 };
 
 struct fdtable {

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What trace says descriptors are open on, beside strace -y: numbers that are used again at once, relative names, directories that
-change, copies, pipes, sockets, files without a name, forks. All calls, and chosen ones, where what opens and closes is not seen."""
+change, copies, pipes, sockets, files without a name, forks. All calls, and chosen ones, where what opens and closes is not seen. The
+same in a chroot, with trace inside and outside."""
 # second try
 
+import os
 import re
 
-from strobetest import Tap, run, skip_all
-from tracing import compile_c, skip_without_bpf, trace
+from strobetest import SCRATCH, STROBE, Tap, run, skip_all
+from tracing import compile_c, output_of, skip_without_bpf, trace
 
 PROGRAM = r"""
 #include <fcntl.h>
@@ -53,7 +55,7 @@ def files_of(path, name):
     with open(path, encoding="utf-8", errors="replace") as f:
         for line in f:
             found = re.search(rf"\b{name}\((.*)", line)
-            if not found or "ld.so" in line or "libc.so" in line:
+            if not found or "ld.so" in line or "libc.so" in line or re.match(r".*: (chroot|env)/", line):
                 continue
             text = found.group(1).replace(" (deleted)>", ">").replace(">(deleted)", ">")
             text = re.sub(r"(AT_FDCWD|pid)<[^>]*>", "", text)
@@ -68,18 +70,48 @@ def differences(ours, theirs, options):
             yield f"{options}, {i}: {one}, strace {other}"
 
 
-def check(tap, options, names):
+def compare(tap, what, names, strace, ours):
+    """strace, ours: run the program, into theirs.txt and ours.txt."""
     run("rm", "-rf", "d")
-    run("strace", "-f", "-y", "-o", "theirs.txt", "-e", "trace=" + ",".join(names), "./files")
+    strace()
     run("rm", "-rf", "d")
-    done, _ = trace(*options, "./files", name="ours.txt")
+    done = ours()
     found = []
     for name in names:
         ours, theirs = (files_of(path, name) for path in ("ours.txt", "theirs.txt"))
         found += differences(ours, theirs, name)
         if not theirs:
             found.append(f"{name}: strace saw none")
-    tap.ok(not found and not done.status, f"files of {' '.join(options) or 'all calls'}", "\n".join([*found, done.err]))
+    tap.ok(not found and not done.status, what, "\n".join([*found, done.err]))
+
+
+def check(tap, options, names):
+    compare(tap, f"files of {' '.join(options) or 'all calls'}", names,
+            lambda: run("strace", "-f", "-y", "-o", "theirs.txt", "-e", "trace=" + ",".join(names), "./files"),
+            lambda: trace(*options, "./files", name="ours.txt")[0])
+
+
+def run_below(*argv):
+    """Runs it where the directory `root` shows the whole machine: the same files, by two names."""
+    return run("unshare", "-m", "sh", "-c", 'mount --rbind / root && exec "$@"', "sh", *argv)
+
+
+def check_chroot(tap):
+    """A program in another root: its descriptors are what strace -y calls them there, and -P chooses by such names."""
+    os.mkdir("root")
+    inside = ["chroot", "root", "env", "-C", SCRATCH]
+    if (done := run_below(*inside, "strace", "-o", "/dev/null", "true")).status:
+        tap.skip("in a chroot", done.err)
+        return
+    names = ["read", "write", "openat", "dup", "fchdir", "close"]
+    for where, tracer, command in (("inside", [*inside, STROBE, "trace"], ["./files"]), ("outside", [STROBE, "trace"], [*inside, "./files"])):
+        for options, chosen in (([], names), (["-e", "read"], ["read"]), (["-e", "openat,dup,write"], ["openat", "dup", "write"])):
+            compare(tap, f"trace {where} of a chroot: {' '.join(options) or 'all calls'}", chosen,
+                    lambda: run_below(*inside, "strace", "-f", "-y", "-o", "theirs.txt", "./files"),
+                    lambda: output_of(lambda: run_below(*tracer, *options, "-o", "ours.txt", "--", *command), "ours.txt")[0])
+    done, text = output_of(lambda: run_below(*inside, STROBE, "trace", "-o", "ours.txt", "-P", f"{SCRATCH}/d/two", "./files"), "ours.txt")
+    reads = re.findall(r"read\(fd: \d+<(.*?)>", text)
+    tap.ok(not done.status and len(reads) > 50 and set(reads) == {f"{SCRATCH}/d/two"}, "-P in a chroot", done.err + text[:500])
 
 
 def main():
@@ -93,6 +125,7 @@ def main():
     check(tap, ["-e", "read,close"], ["read", "close"])
     check(tap, ["-e", "openat,dup,write"], ["openat", "dup", "write"])
     check(tap, ["-e", "%desc"], ["read", "openat", "close"])
+    check_chroot(tap)
     tap.done()
 
 

@@ -75,6 +75,17 @@ static bool is_deleted(const char *path, size_t n)
 	return n >= mark && !memcmp(path + n - mark, DELETED, mark);
 }
 
+/* So many bytes of a path that the kernel gave us belong to the root of that process (chroot(2)), which calls it without them. */
+static size_t root_bytes(uint32_t pid, const char *path, size_t n)
+{
+	char link[64], root[BYTES_MAX];
+	snprintf(link, sizeof(link), "/proc/%u/root", pid);
+	ssize_t bytes = readlink(link, root, sizeof(root));
+	if (bytes <= 1 || (size_t)bytes > n || memcmp(root, path, (size_t)bytes) != 0)
+		return 0;
+	return (size_t)bytes == n || path[bytes] == '/' ? (size_t)bytes : 0;
+}
+
 /* What was not opened before our eyes: what the kernel says of it now. */
 static uint32_t ask(struct open_files *f, uint32_t pid, int fd)
 {
@@ -87,7 +98,10 @@ static uint32_t ask(struct open_files *f, uint32_t pid, int fd)
 	ssize_t n = f->sys ? readlink(link, path, sizeof(path)) : -1;
 	if (n <= 0 || (fd == AT_FDCWD && is_deleted(path, (size_t)n)))
 		return NOTHING;
-	return strtab_add_n(&f->paths, path, (size_t)n);
+	size_t above = *path == '/' ? root_bytes(pid, path, (size_t)n) : 0;
+	if (above == (size_t)n)
+		return strtab_add_n(&f->paths, "/", 1);
+	return strtab_add_n(&f->paths, path + above, (size_t)n - above);
 }
 
 /* Its id, or NOTHING. */
