@@ -84,6 +84,13 @@ struct strobe_error *new_file_keep(struct new_file *f, mode_t mode)
 	return NULL;
 }
 
+struct strobe_error *new_file_keep_as(struct new_file *f, const char *path, mode_t mode)
+{
+	free(f->path);
+	f->path = xstrdup(path);
+	return new_file_keep(f, mode);
+}
+
 void new_file_deinit(struct new_file *f)
 {
 	if (f->temporary)

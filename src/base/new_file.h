@@ -26,6 +26,8 @@ struct new_file {
 struct strobe_error *new_file_create(const char *path, struct new_file *ret) _must_check_;
 /* It is whole: it gets this mode, whatever the umask is, and its name. Once. */
 struct strobe_error *new_file_keep(struct new_file *f, mode_t mode) _must_check_;
+/* The same under another name of the same file system: for content that has to be checked before it may have its place. */
+struct strobe_error *new_file_keep_as(struct new_file *f, const char *path, mode_t mode) _must_check_;
 /* Closes it; what was not kept is gone. */
 void new_file_deinit(struct new_file *f);
 

@@ -1,8 +1,12 @@
 /* The header of the file form: versions 1 and 2, either byte order, and the 16 bytes in front of a stream. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "perfdata/reader_priv.h"
 
 /* Offsets in struct perf_file_header (perf.data-file-format.txt). */
@@ -90,6 +94,16 @@ struct strobe_error *header_parse(const char *name, const void *data, size_t byt
 		return error_create(ERROR_FORMAT, "%s: its header says that an event takes %" PRIu64 " bytes, which cannot be",
 				    name, ret->attr_bytes);
 	return NULL;
+}
+
+struct strobe_error *reader_check_header(int fd, const char *name)
+{
+	_cleanup_free_ uint8_t *head = xmalloc(UINT16_MAX);
+	struct file_header header;
+	ssize_t n = pread(fd, head, UINT16_MAX, 0);
+	if (n < 0)
+		return error_errno(errno, "cannot read %s", name);
+	return header_parse(name, head, (size_t)n, &header);
 }
 
 struct section {

@@ -32,6 +32,9 @@ struct strobe_error *reader_open(const char *path, struct reader_options options
 /* The same over bytes in memory (tests, fuzzing); borrowed for the life of the source. */
 struct strobe_error *reader_open_mem(const void *data, size_t bytes, struct record_source **ret) _must_check_;
 
+/* ERROR_FORMAT or ERROR_TRUNCATED where an open file does not begin with the header of a recording, of any form; name is for messages. */
+struct strobe_error *reader_check_header(int fd, const char *name) _must_check_;
+
 /*
  * For readers in parallel: the data section as one run of records in this machine's byte order, in place, valid while the
  * source lives. False where there is no such thing (pipe, other byte order, compressed, several files): use next().

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Archives carry what debug information lies in besides: .dwo files, a .dwp, what dwz shared; and recordings of every form."""
 # needs: record report archive
+import io
 import os
 import shutil
 import tarfile
@@ -114,8 +115,77 @@ def forms(tap):
         here, elsewhere = (rows(strobe("--buildid-dir", cache, *REPORT, "-i", name, cwd=at)) for at in (SCRATCH, there))
         tap.ok(here and here == elsewhere, f"{name} tells the same there", f"{here}\n{elsewhere}")
         again = strobe("--buildid-dir", cache, "archive", "--unpack", archive, cwd=there)
-        tap.ok(again.status == 129 and "is here already" in again.err, f"{name} is not written over", str(again))
+        tap.ok(again.status == 129 and "exists: unpack in another" in again.err, f"{name} is not written over", str(again))
     tap.equal(os.listdir(os.path.join(scratch("folder.data.there"), "folder.data")), ["data"], "of a directory what was recorded")
+
+
+def hostile(name, *entries):
+    """An archive of (path, content)."""
+    path = scratch(name + ".tar")
+    with tarfile.open(path, "w") as out:
+        for inside, content in entries:
+            info = tarfile.TarInfo(inside)
+            info.size = len(content)
+            out.addfile(info, io.BytesIO(content))
+    return path
+
+
+def left(folder):
+    return sorted(os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
+
+
+def plants(tap):
+    """What an archive of somebody else's must not leave here; the truth is the list of files."""
+    data = record("-e", "cpu-clock:u", "--", "true", output="good.data")
+    with open(data, "rb") as source:
+        good = source.read()
+    with open("/bin/true", "rb") as source:
+        program = source.read()
+    wrong = "usr/bin/evil/" + "0123456789abcdef" * 2 + "01234567/elf"
+    cases = {
+        "a file that a shell reads": [(".bash_login", b"echo planted\n")],
+        "a recording with a hidden name": [(".profile", good)],
+        "a recording with the name of an option": [("-i", good)],
+        "a script with a plain name": [("Makefile", b"all:\n\techo planted\n")],
+        "a script in a directory": [("new.data/data", b"echo planted\n")],
+        "a recording in a hidden directory": [(".config/data", good)],
+        "what is no run of records beside a recording": [("new.data/data.0", b"#!/bin/sh\necho planted\n")],
+        "a program of another build-id": [(wrong, program)],
+        "text for a program": [(wrong, b"text")],
+        "a program for a list of symbols": [(wrong.replace("/elf", "/kallsyms"), program)],
+        "an ELF file without a build-id": [(wrong, program[:64])],
+    }
+    for n, (what, entries) in enumerate(cases.items()):
+        there, cache = scratch(f"planted{n}"), scratch(f"planted{n}.cache")
+        os.mkdir(there)
+        done = strobe("--buildid-dir", cache, "archive", "--unpack", hostile(f"planted{n}", *entries), cwd=there)
+        tap.ok(done.status == 1 and "skipped" in done.err, f"{what} is skipped", str(done))
+        links = [name for _, folders, names in os.walk(cache) for name in folders + names]
+        tap.ok(not left(there) and not os.listdir(there) and not links, f"{what} leaves nothing", f"{left(there)} {links}")
+    there = scratch("two")
+    os.mkdir(there)
+    done = strobe("archive", "--unpack", hostile("two", ("a.data", good), ("b.data", good), (".c", good)), cwd=there)
+    tap.equal(os.listdir(there), ["a.data"], "one recording of an archive is unpacked")
+    tap.ok("b.data: this archive has another recording" in done.err, "and the others are named", str(done))
+    tap.equal(os.stat(os.path.join(there, "a.data")).st_mode & 0o777, 0o600, "it is private")
+
+
+def same_id(tap):
+    """A file without a build-id is no file of every build-id; whether it has one is readelf's to say."""
+    source = write(scratch("plain.c"), "int main(void) { return 0; }")
+    done = run("gcc", "-Wl,--build-id=none", "-o", scratch("no-id"), source)
+    notes = run("readelf", "-n", scratch("no-id")).out
+    tap.ok(done.status == 0 and "Build ID" not in notes, "a program without a build-id is built", f"{done}\n{notes}")
+    run("gcc", "-Wl,--build-id=0x0123456789abcdef", "-o", scratch("short-id"), source)
+    for program, hexes in ("no-id", {"01" * 20: False}), ("short-id", {"0123456789abcdef": True, "0123456789abcdef" + "0" * 24: True,
+                                                                       "01234567": False, "0123456789abcdef" + "01" * 12: False}):
+        with open(scratch(program), "rb") as elf:
+            content = elf.read()
+        for digits, right in hexes.items():
+            cache = scratch(f"{program}-{digits}")
+            done = strobe("--buildid-dir", cache, "archive", "--unpack", hostile("ids", (f"bin/{program}/{digits}/elf", content)))
+            there = os.path.exists(os.path.join(cache, ".build-id", digits[:2], digits[2:], "elf"))
+            tap.ok(there == right == (done.status == 0), f"{program} as {digits}: {'taken' if right else 'skipped'}", str(done))
 
 
 def main():
@@ -125,6 +195,8 @@ def main():
     carried(tap, "dwp", package, "/dwp")
     carried(tap, "dwz", shared, "/common/")
     forms(tap)
+    plants(tap)
+    same_id(tap)
     tap.done()
 
 

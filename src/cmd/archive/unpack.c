@@ -1,6 +1,6 @@
 /*
  * An archive may come from anywhere: of its entries only those are taken that the cache has a place for, and there they go by
- * the cache's own rules; links in it are made anew rather than unpacked.
+ * the cache's own rules; links in it are made anew rather than unpacked. Content is checked before it gets a name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -8,28 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/tar.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/new_file.h"
 #include "base/text.h"
-#include "cmd/archive/archive.h"
+#include "cmd/archive/unpack.h"
 #include "object/buildid_cache.h"
 #include "object/object.h"
 
-struct unpack {
-	struct cmd_context *ctx;
-	const struct archive_options *o;
-	const char *cache_dir;
-	unsigned files, refused;
-	char *recording; /* unpacked here, or NULL */
-};
-
-static struct strobe_error *copy_content(struct tar_reader *r, int fd, const char *name)
+struct strobe_error *archive_copy_content(struct tar_reader *r, int fd, const char *name)
 {
 	for (;;) {
 		const void *p;
@@ -41,25 +30,28 @@ static struct strobe_error *copy_content(struct tar_reader *r, int fd, const cha
 	}
 }
 
-/* Into a file that only appears when it is whole. */
-static struct strobe_error *save(struct tar_reader *r, const char *to, uint32_t mode)
+void archive_refuse(struct unpack *u, const char *path, const char *why)
 {
-	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
-	TRY(new_file_create(to, &file));
-	TRY(copy_content(r, file.fd, to));
-	return new_file_keep(&file, mode);
+	cmd_say(u->ctx, "%s: %s; skipped", path, why);
+	u->refused++;
 }
 
-/* What is said to be of a build-id has to be: a report would take it for that. */
-static bool is_what_it_says(const char *path, const char *hex, const char *name)
+/* Recorders store 20 bytes: shorter build-ids are filled up with zeros, longer ones are truncated. */
+static bool is_same_id(const char *its, const char *hex)
+{
+	size_t n = strlen(its);
+	if (!n)
+		return false;
+	if (strlen(hex) == 40 && n > 40)
+		return text_has_prefix(its, hex);
+	return text_has_prefix(hex, its) && !hex[n + strspn(hex + n, "0")];
+}
+
+static bool is_object_of(int fd, const char *path, const char *hex, const char *name)
 {
 	struct object *o;
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	char its[BUILDID_HEX_MAX];
-	if (!strcmp(name, "kallsyms") || !strcmp(name, "probes"))
-		return true;
-	bool is_split = text_has_prefix(name, "dw");
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_error_ struct strobe_error *err = object_open_packed_fd(fd, path, &o);
 	if (err)
 		return false;
@@ -67,9 +59,25 @@ static bool is_what_it_says(const char *path, const char *hex, const char *name)
 	bool has_split = object_find_section(o, ".debug_info.dwo");
 	object_close(o);
 	/* Split debug information has no build-id: whoever reads it looks for the ids of units. */
-	if (is_split)
-		return has_split;
-	return text_has_prefix(its, hex) || text_has_prefix(hex, its);
+	return text_has_prefix(name, "dw") ? has_split : is_same_id(its, hex);
+}
+
+/* Lists of symbols and of markers have no build-id of their own; they are text. */
+static bool is_text(int fd)
+{
+	char head[4096];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+	for (ssize_t i = 0; i < n; i++)
+		if ((unsigned char)head[i] < ' ' && !strchr("\t\n\r", head[i]))
+			return false;
+	return n > 0 && head[0];
+}
+
+/* A report would take it for what its name and build-id say. */
+static bool is_what_it_says(int fd, const char *path, const char *hex, const char *name)
+{
+	bool is_list = !strcmp(name, "kallsyms") || !strcmp(name, "probes");
+	return is_list ? is_text(fd) : is_object_of(fd, path, hex, name);
 }
 
 /* "PATH/HEX/NAME": its parts, of which dir and hex are the caller's to free. False where it is none. */
@@ -90,78 +98,36 @@ static bool part_path(const char *path, char **ret_dir, char **ret_hex, const ch
 	return true;
 }
 
+/* Its place: DIR/PATH/HEX/NAME, or where the entry that is there already leads to. */
+static struct strobe_error *keep_in_cache(struct unpack *u, struct new_file *file, const char *hex, const char *dir, const char *to,
+					  uint32_t mode)
+{
+	if (!buildid_cache_has(u->cache_dir, hex))
+		TRY(buildid_cache_add(u->cache_dir, hex, dir));
+	return new_file_keep_as(file, to, (mode & 0755) | 0400);
+}
+
 static struct strobe_error *unpack_cached(struct unpack *u, struct tar_reader *r, const struct tar_entry *e, bool *ret_taken)
 {
-	_cleanup_free_ char *dir = NULL, *hex = NULL, *to = NULL;
+	_cleanup_free_ char *dir = NULL, *hex = NULL, *to = NULL, *beside = xasprintf("%s/unpacked", u->cache_dir);
+	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
 	const char *name;
 	*ret_taken = part_path(e->path, &dir, &hex, &name) && buildid_cache_is_safe(dir) &&
 		     (to = buildid_cache_path(u->cache_dir, hex, name));
-	if (!*ret_taken)
+	/* The content of a file that is there was checked when it came. */
+	if (!*ret_taken || !access(to, F_OK))
 		return NULL;
-	bool is_new = !buildid_cache_has(u->cache_dir, hex);
-	TRY(buildid_cache_add(u->cache_dir, hex, dir));
-	/* What is there was checked when it came. */
-	if (!access(to, F_OK))
-		return NULL;
-	TRY(save(r, to, (e->mode & 0755) | 0400));
-	if (!is_what_it_says(to, hex, name)) {
-		cmd_say(u->ctx, "%s is not what its build-id says and is left out", e->path);
-		unlink(to);
-		if (is_new)
-			error_destroy(buildid_cache_remove(u->cache_dir, hex));
-		u->refused++;
+	TRY(file_make_dirs(u->cache_dir));
+	TRY(new_file_create(beside, &file));
+	TRY(archive_copy_content(r, file.fd, e->path));
+	if (!is_what_it_says(file.fd, e->path, hex, name)) {
+		archive_refuse(u, e->path, "the content does not have that build-id");
 		return NULL;
 	}
+	TRY(keep_in_cache(u, &file, hex, dir, to, e->mode));
 	u->files++;
 	if (u->o->verbose)
 		cmd_say(u->ctx, "unpacked: %s", e->path);
-	return NULL;
-}
-
-bool archive_is_recorded(const char *name)
-{
-	if (!text_has_prefix(name, "data"))
-		return false;
-	return !name[4] || (name[4] == '.' && name[5] && !name[5 + strspn(name + 5, "0123456789")]);
-}
-
-static bool is_plain_name(const char *name, size_t bytes)
-{
-	return bytes && !memchr(name, '/', bytes) && !(bytes <= 2 && !memcmp(name, "..", bytes));
-}
-
-/* "DIR/data" or "DIR/data.0": of a recording that is a directory. */
-static bool is_in_directory(const char *path)
-{
-	const char *slash = strchr(path, '/');
-	return slash && is_plain_name(path, (size_t)(slash - path)) && archive_is_recorded(slash + 1);
-}
-
-static struct strobe_error *unpack_into_directory(struct unpack *u, struct tar_reader *r, const struct tar_entry *e)
-{
-	_cleanup_free_ char *dir = xstrndup(e->path, strcspn(e->path, "/"));
-	struct stat st;
-	bool started = u->recording && !strcmp(u->recording, dir);
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return error_errno(errno, "cannot create %s", dir);
-	/* A link could lead anywhere. */
-	if (lstat(dir, &st) || !S_ISDIR(st.st_mode))
-		return error_create(ERROR_USAGE, "%s is here already, and no directory", dir);
-	if (!u->o->force && !started && !access(e->path, F_OK))
-		return error_create(ERROR_USAGE, "%s is here already: unpack in another directory, or write over it with -f", dir);
-	TRY(save(r, e->path, 0600));
-	free(u->recording);
-	u->recording = take_ptr(dir);
-	return NULL;
-}
-
-static struct strobe_error *unpack_recording(struct unpack *u, struct tar_reader *r, const struct tar_entry *e)
-{
-	if (!u->o->force && !access(e->path, F_OK))
-		return error_create(ERROR_USAGE, "%s is here already: unpack in another directory, or write over it with -f", e->path);
-	TRY(save(r, e->path, 0600));
-	free(u->recording);
-	u->recording = xstrdup(e->path);
 	return NULL;
 }
 
@@ -171,7 +137,7 @@ static struct strobe_error *unpack_symbols(struct unpack *u, struct tar_reader *
 {
 	_cleanup_new_file_ struct new_file symbols = NEW_FILE_NONE; /* never kept */
 	TRY(new_file_create("strobe-symbols", &symbols));
-	TRY(copy_content(r, symbols.fd, name));
+	TRY(archive_copy_content(r, symbols.fd, name));
 	if (lseek(symbols.fd, 0, SEEK_SET))
 		return error_errno(errno, "cannot read %s", name);
 	return unpack_fd(u, symbols.fd, name, false);
@@ -182,16 +148,14 @@ static struct strobe_error *unpack_entry(struct unpack *u, struct tar_reader *r,
 	bool taken = false;
 	if (e->kind == TAR_DIRECTORY || (e->kind == TAR_LINK && strstr(e->path, ".build-id/")))
 		return NULL;
-	if (outer && e->kind == TAR_FILE && is_in_directory(e->path))
-		return unpack_into_directory(u, r, e);
-	if (outer && e->kind == TAR_FILE && is_plain_name(e->path, strlen(e->path)))
-		return text_has_prefix(e->path, "perf.symbols.tar") ? unpack_symbols(u, r, e->path) : unpack_recording(u, r, e);
-	if (e->kind == TAR_FILE)
+	if (outer && e->kind == TAR_FILE && text_has_prefix(e->path, "perf.symbols.tar") && !strchr(e->path, '/'))
+		return unpack_symbols(u, r, e->path);
+	if (outer && e->kind == TAR_FILE)
+		TRY(archive_unpack_recording(u, r, e, &taken));
+	if (!taken && e->kind == TAR_FILE)
 		TRY(unpack_cached(u, r, e, &taken));
-	if (!taken) {
-		u->refused++;
-		cmd_say(u->ctx, "%s is nothing that the build-id cache holds, and is left out", e->path);
-	}
+	if (!taken)
+		archive_refuse(u, e->path, "not a recording, and not a file of a build-id cache");
 	return NULL;
 }
 
@@ -243,7 +207,7 @@ static struct strobe_error *unpack(struct unpack *u, const char *archive)
 		return error_errno(errno, "cannot open %s", archive);
 	TRY(unpack_fd(u, fd, archive, true));
 	if (!u->files && !u->recording && u->refused)
-		return error_create(ERROR_FORMAT, "%s holds nothing of a build-id cache", archive);
+		return error_create(ERROR_FORMAT, "%s has no recording and no file of a build-id cache", archive);
 	return NULL;
 }
 
@@ -252,7 +216,7 @@ int archive_unpack(struct cmd_context *ctx, const struct archive_options *o, con
 	struct unpack u = { .ctx = ctx, .o = o, .cache_dir = cache_dir };
 	struct strobe_error *err = unpack(&u, archive);
 	if (u.recording)
-		cmd_say(ctx, "%s is here now: strobe report -i %s", u.recording, u.recording);
+		cmd_say(ctx, "unpacked %s: strobe report -i %s", u.recording, u.recording);
 	free(u.recording);
 	return cmd_fail(ctx, err);
 }

@@ -1,0 +1,107 @@
+/* The recording of an archive: taken only where its name is harmless in any directory and its content is a recording. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/archive/unpack.h"
+#include "perfdata/reader.h"
+
+bool archive_is_recorded(const char *name)
+{
+	if (!text_has_prefix(name, "data"))
+		return false;
+	return !name[4] || (name[4] == '.' && name[5] && !name[5 + strspn(name + 5, "0123456789")]);
+}
+
+/* The other files of a directory ("data.0") have no header: they begin with a record, or are empty. */
+static bool is_run_of_records(int fd)
+{
+	struct perf_event_header h;
+	ssize_t n = pread(fd, &h, sizeof(h), 0);
+	if (n != sizeof(h))
+		return !n;
+	uint32_t type = h.type > UINT16_MAX ? __builtin_bswap32(h.type) : h.type;
+	uint16_t bytes = h.type > UINT16_MAX ? __builtin_bswap16(h.size) : h.size;
+	return type && type <= UINT16_MAX && bytes >= sizeof(h) && !(bytes % 8);
+}
+
+static bool is_recording(int fd, const char *path)
+{
+	const char *name = strchr(path, '/');
+	if (name && strcmp(name, "/data"))
+		return is_run_of_records(fd);
+	_cleanup_error_ struct strobe_error *err = reader_check_header(fd, path);
+	return !err;
+}
+
+/* "NAME", "NAME/data" or "NAME/data.0": *ret is NAME, for the caller to free. */
+static bool part_recording(const char *path, char **ret)
+{
+	size_t n = strcspn(path, "/");
+	if (!n || (path[n] && !archive_is_recorded(path + n + 1)))
+		return false;
+	*ret = xstrndup(path, n);
+	return true;
+}
+
+/* Programs read hidden files by their name; one that begins with "-" is an option of the next command. NULL: it may be unpacked. */
+static const char *problem_of_name(const struct unpack *u, const char *name)
+{
+	if (*name == '.')
+		return "a recording does not have a hidden name";
+	if (*name == '-')
+		return "a recording does not have the name of an option";
+	if (u->recording && strcmp(u->recording, name))
+		return "this archive has another recording already";
+	return NULL;
+}
+
+static struct strobe_error *check_place(const struct unpack *u, const char *name, const char *path)
+{
+	struct stat st;
+	/* A link could lead anywhere. */
+	if (strcmp(name, path) && !lstat(name, &st) && !S_ISDIR(st.st_mode))
+		return error_create(ERROR_USAGE, "%s exists and is not a directory", name);
+	if (!u->o->force && (!u->recording || !strcmp(name, path)) && !lstat(path, &st))
+		return error_create(ERROR_USAGE, "%s exists: unpack in another directory, or use -f to overwrite it", name);
+	return NULL;
+}
+
+/* Whether the recording's directory is made here is decided by its content: the file is written beside it first. */
+static struct strobe_error *unpack_checked(struct unpack *u, struct tar_reader *r, const struct tar_entry *e, const char *name)
+{
+	_cleanup_free_ char *beside = xasprintf("%s.unpacked", name);
+	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
+	TRY(check_place(u, name, e->path));
+	TRY(new_file_create(beside, &file));
+	TRY(archive_copy_content(r, file.fd, e->path));
+	if (!is_recording(file.fd, e->path)) {
+		archive_refuse(u, e->path, "the content is not a recording");
+		return NULL;
+	}
+	if (strcmp(name, e->path) && mkdir(name, 0700) && errno != EEXIST)
+		return error_errno(errno, "cannot create %s", name);
+	TRY(new_file_keep_as(&file, e->path, 0600));
+	free(u->recording);
+	u->recording = xstrdup(name);
+	return NULL;
+}
+
+struct strobe_error *archive_unpack_recording(struct unpack *u, struct tar_reader *r, const struct tar_entry *e, bool *ret_taken)
+{
+	_cleanup_free_ char *name = NULL;
+	*ret_taken = part_recording(e->path, &name);
+	if (!*ret_taken)
+		return NULL;
+	const char *problem = problem_of_name(u, name);
+	if (!problem)
+		return unpack_checked(u, r, e, name);
+	archive_refuse(u, e->path, problem);
+	return NULL;
+}
