@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHAIN_MAX_DEFAULT 127
 /* No stack has more: a record has 64 KB, and so has a dump, of which each frame takes a word at least. */
 #define CHAIN_MAX 16384
 

@@ -6,6 +6,8 @@
 
 /* A dump of so little as fp chains bring is at its end before that. */
 #define LEAF_FRAMES_MAX 16
+/* Outermost frames of a walk that are looked for in a recorded chain: in a damaged file, thousands of each may have none in common. */
+#define JOINTS_MAX 256
 /* Where the innermost frame is, where samples do not tell: addresses within the dump are all relative to it. */
 #define SOME_SP (1ull << 32)
 
@@ -79,7 +81,8 @@ static bool append_words(const uint64_t *words, uint32_t words_nr, uint32_t at, 
 
 bool dumps_continue(const uint64_t *words, uint32_t words_nr, uint64_t back, uint64_t *walked, uint32_t *n, uint32_t max)
 {
-	for (uint32_t i = *n; i-- > 1;) {
+	uint32_t first = *n > JOINTS_MAX ? *n - JOINTS_MAX : 1;
+	for (uint32_t i = *n; i-- > first;) {
 		uint32_t at = 0;
 		while (at < words_nr && words[at] != walked[i] + back)
 			at++;

@@ -69,7 +69,7 @@ struct resolve_options {
 	const char *const *label_keys; /* columns of profile/columns.def to keep as labels: "comm", "pid", "cpu" … */
 	uint32_t label_keys_nr;
 	bool with_chains;      /* keep whole stacks; else only the leaf frame */
-	uint32_t max_stack;    /* frames kept, 0 = 127 */
+	uint32_t max_stack;    /* frames kept, 0 = all that were recorded */
 	bool keep_outermost;   /* of more, keep those farthest from the sample: what the reference does, callers first */
 	bool hide_unresolved;
 	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */

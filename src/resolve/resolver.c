@@ -65,9 +65,7 @@ struct resolver *resolver_create(struct record_source *source, struct symbols_op
 	r->source = source;
 	r->env = source_env(source);
 	r->options = options;
-	if (!r->options.max_stack)
-		r->options.max_stack = CHAIN_MAX_DEFAULT;
-	if (r->options.max_stack > CHAIN_MAX)
+	if (!r->options.max_stack || r->options.max_stack > CHAIN_MAX)
 		r->options.max_stack = CHAIN_MAX;
 	r->machine = machine_create(r->env);
 	r->symbols = symbols_create(r->env, symbols);

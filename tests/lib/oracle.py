@@ -68,7 +68,9 @@ class Oracle:
         argv = [argv[0], *with_file, path, *argv[1:]]
         # both find what perf kept there while it recorded: without its copy of the vdso perf cannot name what is in it
         home = {"HOME": CACHE}
-        theirs = perf(*argv, timeout_s=timeout_s, env=home)
+        # perf cuts stacks at 127 frames where no limit is given, strobe has none
+        deep = ["--max-stack", "4096"] if argv[0] in ("report", "script") and "--max-stack" not in argv else []
+        theirs = perf(*argv, *deep, timeout_s=timeout_s, env=home)
         # perf 6.1 shows no inlined functions in stacks of frame pointers, whatever it is asked; tests/oracle/dwarf.py has them
         plain = ["--no-inline"] if argv[0] in ("report", "script") else []
         ours = strobe(*argv, *plain, timeout_s=timeout_s, env=home)

@@ -157,6 +157,22 @@ def cut_is_counted(tap):
     tap.equal(said.groups() if said else done.err, (str(cut), str(stacks)), "the report says how many")
 
 
+def all_is_shown(tap):
+    """Every frame that was recorded, where no limit is given: a recursion of 300 calls."""
+    binary = build_workload("recurse", "-O2", "-fomit-frame-pointer", "-DDEPTH=300", suffix="300")
+    path = record("-e", "cpu-clock:u", "-F", "2000", *EH, "--", binary, "200", output="recursion.data")
+    in_leaf = [names_of(s) for s in script_samples(path) if s.stack and s.stack[0][1] == "leaf"]
+    wrong = [names.count("descend") for names in in_leaf if names.count("descend") != 300]
+    tap.ok(len(in_leaf) > 50 and not wrong, f"script prints 300 calls in each of {len(in_leaf)} stacks", str(wrong[:5]))
+    for title, words in (("flamegraph", ["flamegraph", "--folded"]), ("report", ["report", "--stdio", "-G", "-g", "folded,0"])):
+        text = strobe(*words, "-i", path).out
+        counts = {line.count("descend") for line in text.splitlines() if ";leaf" in line}
+        tap.equal(counts, {300}, f"{title} shows 300 calls")
+    text = strobe("flamegraph", "--folded", "--max-stack", "100", "-i", path).out
+    counts = {len(line.split(";")) for line in text.splitlines()}
+    tap.ok(max(counts) == 101, "--max-stack limits them", str(counts))
+
+
 def deeper_than_walked(tap):
     binary = build_workload("recurse", "-O2", "-fomit-frame-pointer", "-DDEPTH=600", suffix="600")
     path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", binary, "200", output="deep.data")
@@ -264,6 +280,7 @@ def main():
     kernel_part(tap)
     reference(tap)
     cut_is_counted(tap)
+    all_is_shown(tap)
     deeper_than_walked(tap)
     of_32_bits(tap)
     refusals(tap)

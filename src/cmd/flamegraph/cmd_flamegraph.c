@@ -100,7 +100,7 @@ static const struct option table[] = {
 	  .help = "only these threads; without a list: tell threads apart by their numbers" },
 	{ OPTION_STRING, 0, "time", AT(in.choice.times), .arg = "str",
 	  .help = "only this span: start,stop in seconds (either may be left out); or 10%/2, 0%-10%,30%-40%" },
-	{ OPTION_U64, 0, "max-stack", AT(in.max_stack), .arg = "n", .help = "no more than this many frames of a stack (127)" },
+	{ OPTION_U64, 0, "max-stack", AT(in.max_stack), .arg = "n", .help = "maximum number of frames of a stack (default: no limit)" },
 
 	{ OPTION_GROUP, .help = "names" },
 	{ OPTION_BOOL, 0, "kernel", AT(svg.names.mark_kernel), .help = "mark functions of the kernel with _[k]" },

@@ -26,7 +26,7 @@
 #include "record/order.h"
 #include "resolve/convert.h"
 
-#define MAX_STACK 1024 /* frames of a converted chain: more than any reader shows unasked */
+#define MAX_STACK 4096 /* frames of a converted chain: it has to fit into a record, beside the rest of its sample */
 
 struct inject_options {
 	const char *input, *output;

@@ -153,7 +153,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'U', "hide-unresolved", AT(hide_unresolved), .help = "leave out samples without a symbol" },
 	{ OPTION_BOOL, 0, "show-ref-call-graph", AT(ref_chains),
 	  .help = "in a group only some of whose events have stacks: show them with all events" },
-	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "use no more than this many frames of a stack (127)" },
+	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "maximum number of frames of a stack (default: no limit)" },
 	{ OPTION_CALL, 'b', "branch-stack", .parse = parse_branch, .help = "count branch records (where there are any)" },
 	{ OPTION_BOOL, 0, "mem-mode", AT(mem_mode), .help = "profile of memory accesses" },
 	{ OPTION_BOOL, 0, "branch-history", AT(branch_history),

@@ -44,7 +44,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "also print every record in hexadecimal, and its parts" },
 	{ OPTION_BOOL, 0, "dump-unsorted-raw-trace", AT(raw_unsorted), .help = "the same in the order of the file" },
 	{ OPTION_BOOL, 'G', "hide-call-graph", AT(hide_chains), .help = "print where samples were taken without their stacks" },
-	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "print no more than this many frames of a stack (127)" },
+	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "maximum number of frames of a stack (default: no limit)" },
 	{ OPTION_U64, 0, "max-blocks", AT(max_blocks), .arg = "n", .help = "show at most this many branches of -F brstackinsn (all)" },
 	{ OPTION_STRING, 0, "stop-bt", AT(stop_at), .arg = "symbol[,symbol...]", .help = "end a stack's text at these symbols" },
 	{ OPTION_BOOL, 0, "stitch-lbr", AT(stitch_calls),

@@ -163,7 +163,7 @@ const struct option top_option_table[] = {
 	 .help = "shares of what filters leave, or of all (absolute)"},
 	{OPTION_STRING, 0, "ignore-callees", AT(report.ignore_callees), .arg = "regex",
 	 .help = "count what these functions call for themselves"},
-	{OPTION_U64, 0, "max-stack", AT(report.max_stack), .arg = "n", .help = "use no more than this many frames of a stack (127)"},
+	{OPTION_U64, 0, "max-stack", AT(report.max_stack), .arg = "n", .help = "maximum number of frames of a stack (default: no limit)"},
 	{OPTION_BOOL, 0, "raw-trace", AT(report.raw_trace), .help = "show the fields of tracepoints and not their text"},
 	{OPTION_STRING, 'w', "column-widths", AT(report.widths), .arg = "width[,width...]",
 	 .help = "use these widths; 0 is as wide as needed"},

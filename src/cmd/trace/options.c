@@ -144,7 +144,7 @@ const struct option trace_option_table[] = {
 	{ OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_callgraph,
 	  .help = "the stack of each event: fp, or dwarf (auto) with the bytes of stack to copy (8192)" },
 	{ OPTION_BOOL, 0, "kernel-syscall-graph", AT(kernel_graph), .help = "of system calls the kernel's part of the stack too" },
-	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "so many frames at most (127); implies --call-graph dwarf" },
+	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "maximum number of frames of a stack (default: no limit); implies --call-graph dwarf" },
 	{ OPTION_U64, 0, "min-stack", AT(min_stack), .arg = "n",
 	  .help = "no events with fewer frames; implies --call-graph dwarf" },
 	{ OPTION_U64, 0, "proc-map-timeout", AT(proc_map_timeout_ms), .arg = "ms",
