@@ -15,10 +15,13 @@ struct frame_text {
 	const struct map *map;
 	const struct symbol *symbol;
 	struct dso *dso;
+	const char *file;     /* of one address, inlined calls and the function around them have lines of their own */
+	uint32_t line;
 	uint32_t kind;        /* of event: fields differ */
 	uint32_t bytes;
 	const char *text;
 	bool stops;           /* its symbol is one of stop_at */
+	bool inlined;
 };
 
 /* The text of a whole stack, kept: most samples of a recording share few stacks. */

@@ -154,14 +154,15 @@ static bool same_frame(const void *table, uint32_t id, const void *key)
 	const struct frame_text *t = &((const struct dumper *)table)->frames.data[id];
 	const struct frame_key *k = key;
 	const struct resolved_frame *f = k->frame;
-	return t->ip == f->ip && t->map == f->map && t->symbol == f->symbol && t->dso == f->dso && t->kind == k->kind;
+	return t->ip == f->ip && t->map == f->map && t->symbol == f->symbol && t->dso == f->dso && t->kind == k->kind &&
+	       t->line == f->line && t->file == f->file && t->inlined == f->inlined;
 }
 
 static uint32_t add_frame(struct dumper *d, const struct frame_key *k, uint64_t hash)
 {
 	const struct resolved_frame *f = k->frame;
-	struct frame_text t = { .ip = f->ip, .map = f->map, .symbol = f->symbol, .dso = f->dso, .kind = k->kind,
-				.stops = d->options.stop_at_nr && is_stop(d, f) };
+	struct frame_text t = { .ip = f->ip, .map = f->map, .symbol = f->symbol, .dso = f->dso, .kind = k->kind, .file = f->file,
+				.line = f->line, .inlined = f->inlined, .stops = d->options.stop_at_nr && is_stop(d, f) };
 	size_t n;
 	d->scratch.len = 0;
 	uint64_t of = d->options.fields.of[k->kind & ~LEAF];
@@ -182,7 +183,7 @@ static uint32_t add_frame(struct dumper *d, const struct frame_key *k, uint64_t 
 static const struct frame_text *frame_text(struct dumper *d, const struct resolved_frame *f, uint32_t kind)
 {
 	struct frame_key key = { f, kind };
-	uint64_t hash = hash_combine(hash_u64(f->ip ^ (uint64_t)kind << 56), (uintptr_t)f->map ^ (uintptr_t)f->symbol);
+	uint64_t hash = hash_combine(hash_u64(f->ip ^ (uint64_t)kind << 56), (uintptr_t)f->map ^ (uintptr_t)f->symbol ^ f->line);
 	uint32_t id = idset_find(&d->frames_index, hash, same_frame, d, &key);
 	if (id == IDSET_NONE)
 		id = add_frame(d, &key, hash);
