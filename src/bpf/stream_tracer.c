@@ -403,19 +403,14 @@ uint64_t stream_tracer_began_ns(const struct stream_tracer *s)
 	return __atomic_load_n(&s->control->began_ns, __ATOMIC_RELAXED);
 }
 
-uint64_t stream_tracer_lost(const struct stream_tracer *s)
+struct stream_losses stream_tracer_losses(const struct stream_tracer *s)
 {
-	return s->control->lost;
-}
-
-uint64_t stream_tracer_missed(const struct stream_tracer *s)
-{
-	return bpf_runs_missed(s->loaded);
-}
-
-uint64_t stream_tracer_lost_others(const struct stream_tracer *s)
-{
-	return s->control->lost_others;
+	return (struct stream_losses){
+		.events = s->control->lost,
+		.others = s->control->lost_others,
+		.missed = bpf_runs_missed(s->loaded),
+		.unfollowed = s->control->unfollowed,
+	};
 }
 
 uint64_t stream_tracer_waits(const struct stream_tracer *s)

@@ -54,11 +54,15 @@ int stream_tracer_wake_fd(const struct stream_tracer *s);
 void stream_tracer_stop(struct stream_tracer *s);
 /* args_nr words and the payload follow the event. fn ends it with false. */
 void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx);
-/* Calls, points and signals for which the ring had no room; and what is lost so of tasks (names, starts, ends) and stacks. */
-uint64_t stream_tracer_lost(const struct stream_tracer *s);
-uint64_t stream_tracer_lost_others(const struct stream_tracer *s);
-/* What the kernel ran no program for, because one was interrupted on that CPU. */
-uint64_t stream_tracer_missed(const struct stream_tracer *s);
+
+struct stream_losses {
+	uint64_t events;     /* calls, points and signals for which the ring had no room */
+	uint64_t others;     /* the same of tasks (names, starts, ends) and stacks */
+	uint64_t missed;     /* what the kernel ran no program for, because one was interrupted on that CPU */
+	uint64_t unfollowed; /* tasks, files chosen by -P and arguments that the kernel had no memory to remember */
+};
+
+struct stream_losses stream_tracer_losses(const struct stream_tracer *s);
 /* Calls that waited for the reader. */
 uint64_t stream_tracer_waits(const struct stream_tracer *s);
 /* A line for each element of a map of the programs that is not all zeros; whether there is one of that name, else ERROR_USAGE. */

@@ -127,7 +127,7 @@ INLINE void let_go_on(__u32 pid)
 INLINE void send(struct scratch *s, _Bool can_wait)
 {
 	__u64 n = s->at;
-	if (n <= TRACE_EVENT_MAX + PIECE_MAX && !send_bytes(s->buf, n, can_wait))
+	if (n > TRACE_EVENT_MAX + PIECE_MAX || !send_bytes(s->buf, n, can_wait))
 		__sync_fetch_and_add(&control.lost, 1);
 }
 
@@ -135,6 +135,6 @@ INLINE void send(struct scratch *s, _Bool can_wait)
 INLINE void send_aside(struct scratch *s)
 {
 	__u64 n = s->at;
-	if (n <= TRACE_EVENT_MAX && !send_bytes(s->buf, n, 0))
+	if (n > TRACE_EVENT_MAX || !send_bytes(s->buf, n, 0))
 		__sync_fetch_and_add(&control.lost_others, 1);
 }

@@ -207,8 +207,8 @@ struct trace_control {
 	__u64 began_ns;  /* the first call */
 	__u64 dropped;   /* calls that there was no row for */
 	__u64 lost;      /* calls, points and signals that did not fit into the ring */
-	__u64 lost_others; /* and what tells of tasks */
-	__u64 unfollowed; /* tasks that there was no memory to follow */
+	__u64 lost_others; /* and what tells of tasks; of the summary: errors by number */
+	__u64 unfollowed; /* tasks, files and arguments that there was no memory for */
 	__u64 waits;      /* calls that waited for the reader */
 	__u64 read_bytes, read_ns; /* how far it was when a call waited, and since when */
 	__u32 woken;      /* it has been; the reader takes that back when it is through */

@@ -72,7 +72,7 @@ APART int send_stacks(void *ctx, struct task_struct *task, __u64 now, _Bool can_
 		dump_stack(k, regs->sp, settings.stack_bytes);
 	}
 	bytes = sizeof(k->ev) + sizeof(k->head) + k->head.kernel_bytes + k->head.user_bytes;
-	if (bytes <= sizeof(*k) && !send_bytes(k, bytes, can_wait))
+	if (bytes > sizeof(*k) || !send_bytes(k, bytes, can_wait))
 		__sync_fetch_and_add(&control.lost_others, 1);
 	return 0;
 }

@@ -166,7 +166,8 @@ INLINE void follow_fds(struct scratch *s, struct task_struct *task, struct trace
 	if (!(plan->fds & TRACE_FDS_RESULT) || s->ret < 0)
 		return;
 	key = (__u64)task->tgid << 32 | (__u32)s->ret;
-	bpf_map_update_elem(&path_fds, &key, &one, BPF_ANY);
+	if (bpf_map_update_elem(&path_fds, &key, &one, BPF_ANY))
+		__sync_fetch_and_add(&control.unfollowed, 1);
 }
 
 /*
@@ -254,8 +255,10 @@ INLINE void keep_entry(struct scratch *s, struct task_struct *task, struct task_
 	if (!s->at)
 		return;
 	b = bpf_task_storage_get(&blobs, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!b)
+	if (!b) {
+		__sync_fetch_and_add(&control.unfollowed, 1);
 		return;
+	}
 	for (int i = 0; i < 6; i++)
 		b->arg[i] = s->arg[i];
 	n = s->at;

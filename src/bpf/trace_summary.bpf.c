@@ -163,8 +163,8 @@ INLINE void count_error(__u32 row, __s64 ret)
 	__u64 *n = bpf_map_lookup_elem(&errnos, &key), one = 1;
 	if (n)
 		__sync_fetch_and_add(n, 1);
-	else
-		bpf_map_update_elem(&errnos, &key, &one, BPF_ANY);
+	else if (bpf_map_update_elem(&errnos, &key, &one, BPF_ANY))
+		__sync_fetch_and_add(&control.lost_others, 1);
 }
 
 SEC("raw_tp/sys_enter")

@@ -39,12 +39,13 @@ def main():
     lines, said = lines_through_slow_pipe()
     tap.equal(lines, 2 * BLOCKS, "a reader that is late: each call has its line")
     tap.ok("lost" not in said, "and nothing is lost", said)
-    lines, said = lines_through_slow_pipe("-m", "64", "--no-wait")
-    lost = re.search(r"(\d+) events are lost", said)
-    tap.ok(lost, "--no-wait: what is lost is said", said)
-    # what a program needs to begin and end reads and writes too
-    if lost:
-        tap.between(2 * BLOCKS, lines + int(lost.group(1)), 2 * BLOCKS + 50, "lines and losses are all calls")
+    for options in ([], ["--sort-events"]):
+        lines, said = lines_through_slow_pipe("-m", "64", "--no-wait", *options)
+        lost = re.search(r"(\d+) events are lost", said)
+        tap.ok(lost, f"--no-wait {' '.join(options)}: what is lost is said", said)
+        # what a program needs to begin and end reads and writes too
+        if lost:
+            tap.between(2 * BLOCKS, lines + int(lost.group(1)), 2 * BLOCKS + 50, "lines and losses are all calls")
     loops = [busy(), busy()]
     try:
         lines, done = lines_of_file("-m", "64")

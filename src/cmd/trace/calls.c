@@ -184,11 +184,12 @@ struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run 
 		trace_print_stats(r, trace_lines_stats(c->lines));
 	if (r->o->tool_stats) {
 		const struct trace_tasks *t = trace_lines_tasks(c->lines);
+		struct stream_losses l = tracer ? stream_tracer_losses(tracer) : (struct stream_losses){};
 		out_f(&r->out, "Stats:\n lines             : %llu\n tasks             : %zu\n names asked for   : %llu\n"
 			       " descriptors asked : %llu\n events lost       : %llu\n",
 		      (unsigned long long)trace_lines_count(c->lines), t->all.len, (unsigned long long)t->asked_names,
 		      (unsigned long long)t->files.asked,
-		      tracer ? (unsigned long long)(stream_tracer_lost(tracer) + stream_tracer_missed(tracer)) : 0ULL);
+		      (unsigned long long)(l.events + l.missed));
 		if (tracer)
 			out_f(&r->out, " calls that waited : %llu\n", (unsigned long long)stream_tracer_waits(tracer));
 	}
@@ -197,14 +198,17 @@ struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run 
 
 void trace_say_lost(struct trace_run *r, uint64_t lost, const struct stream_tracer *tracer)
 {
-	uint64_t others = tracer ? stream_tracer_lost_others(tracer) : 0, missed = tracer ? stream_tracer_missed(tracer) : 0;
-	lost += tracer ? stream_tracer_lost(tracer) : 0;
+	struct stream_losses l = tracer ? stream_tracer_losses(tracer) : (struct stream_losses){};
+	lost += l.events;
 	if (lost)
 		cmd_say(r->ctx, "%llu events are lost: the buffer was full (make it larger with -m, or choose calls with -e)",
 			(unsigned long long)lost);
-	if (missed)
+	if (l.missed)
 		cmd_say(r->ctx, "%llu events are missed: the kernel passed over them, as a program was interrupted on that CPU",
-			(unsigned long long)missed);
-	if (others)
-		cmd_say(r->ctx, "%llu more that tell names, starts and ends of tasks, or stacks, are lost", (unsigned long long)others);
+			(unsigned long long)l.missed);
+	if (l.others)
+		cmd_say(r->ctx, "%llu more that tell names, starts and ends of tasks, or stacks, are lost", (unsigned long long)l.others);
+	if (l.unfollowed)
+		cmd_say(r->ctx, "%llu tasks, files or arguments could not be followed: the kernel had no memory",
+			(unsigned long long)l.unfollowed);
 }

@@ -25,5 +25,5 @@ struct stream_options trace_stream_options(const struct trace_run *r);
 void trace_calls_init(struct trace_calls *c, struct trace_run *r);
 /* The end of the lines, and what stands behind them; the tracer, or NULL, is asked for --map-dump and --tool_stats. */
 struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run *r, struct stream_tracer *tracer) _must_check_;
-/* lost: of rings; the tracer may be NULL. */
+/* lost: events on other ways than through the tracer's ring; the tracer may be NULL. */
 void trace_say_lost(struct trace_run *r, uint64_t lost, const struct stream_tracer *tracer);

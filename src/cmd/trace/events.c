@@ -42,7 +42,7 @@ struct events {
 	VEC(struct traced) traced;
 	bool switched_off;
 	uint64_t lost;
-	uint64_t event[(TRACE_EVENT_MAX + 4096) / 8]; /* of the BPF programs, where it is aligned */
+	uint64_t event[(TRACE_EVENT_MAX + 4096) / 8 + 1]; /* of the BPF programs, where it is aligned */
 };
 
 /* --- what to open --- */
@@ -280,8 +280,10 @@ static void take_bpf(struct events *s, const struct resolved_sample *r)
 {
 	const struct resolved_frame *frames;
 	uint32_t n, bytes = r->sample.raw_bytes;
-	if (bytes < sizeof(struct trace_event) || bytes > sizeof(s->event))
+	if (bytes < sizeof(struct trace_event) || bytes > sizeof(s->event)) {
+		s->lost++;
 		return;
+	}
 	memcpy(s->event, r->sample.raw, bytes);
 	const struct trace_event *ev = (const struct trace_event *)s->event;
 	bool is_line = ev->type == TRACE_EVENT_CALL || ev->type == TRACE_EVENT_ENTERED || ev->type == TRACE_EVENT_POINT ||
@@ -478,7 +480,7 @@ static struct strobe_error *events_finish(struct trace_run *r)
 		stream_tracer_stop(s->tracer);
 	if (s->samples)
 		trace_samples_finish(s->samples);
-	trace_say_lost(r, s->lost, s->tracer);
+	trace_say_lost(r, s->lost + s->merged.lost, s->tracer);
 	return trace_calls_finish(&s->calls, r, s->tracer);
 }
 

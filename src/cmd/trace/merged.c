@@ -65,8 +65,10 @@ static void keep_stack(struct merged_source *s, const struct trace_event *ev, si
 		vec_push(&s->stacks, ((struct kept_stack){ .data = xcalloc(1, RECORD_BYTES) }));
 		k = &vec_last(&s->stacks);
 	}
-	if (bytes > RECORD_BYTES / 2 || bytes < sizeof(*ev) + sizeof(struct trace_stack))
+	if (bytes > RECORD_BYTES / 2 || bytes < sizeof(*ev) + sizeof(struct trace_stack)) {
+		s->m->lost++;
 		return;
+	}
 	k->tid = ev->tid;
 	k->bytes = (uint32_t)(bytes - sizeof(*ev));
 	memcpy(k->data, ev + 1, k->bytes);
@@ -126,6 +128,7 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 	}
 	const struct env *env = capture_env(s->m->capture);
 	s->has_record = sample_encode(&env->events.data[s->m->bpf_event].layout, &x, s->record, sizeof(s->record)) > 0;
+	s->m->lost += !s->has_record;
 	return !s->has_record;
 }
 

@@ -18,6 +18,7 @@ struct trace_merged {
 	enum trace_stacks stacks;
 	uint32_t stack_bytes;         /* of dumps */
 	uint32_t bpf_event;           /* out: index of "bpf" in the environment */
+	uint64_t lost;                /* out: events and stacks that do not fit into a record */
 };
 
 /* Both are borrowed; m must stay where it is. Records that are older than the first of a ring come from *before, taken over. */
