@@ -69,7 +69,7 @@ GLOBAL int put_name(struct scratch *s)
 	return directory == dentry; /* a socket, a pipe: what has no directory is its own parent */
 }
 
-/* Of what s->up says. */
+/* Of what s->up says; where that is nothing, a file of which nothing is known. */
 GLOBAL int put_place(struct scratch *s, __s32 fd)
 {
 	struct dentry *dentry;
@@ -95,7 +95,7 @@ GLOBAL int put_place(struct scratch *s, __s32 fd)
 	READ(fs, bpf_get_current_task_btf()->fs);
 	READ(s->up.root_mount, fs->root.mnt);
 	READ(s->up.root_dentry, fs->root.dentry);
-	for (__u32 i = 0; i < NAMES_MAX && !last; i++)
+	for (__u32 i = 0; i < NAMES_MAX && dentry && !last; i++)
 		last = put_name(s);
 	p = (struct piece *)(s->buf + at);
 	f = (struct trace_file *)(s->buf + at + sizeof(*p));
@@ -115,6 +115,8 @@ GLOBAL int put_file(struct scratch *s, __s32 fd)
 	if (!s || fd < 0)
 		return 0;
 	file = file_of(bpf_get_current_task_btf(), fd);
+	s->up.mount = 0;
+	s->up.dentry = 0;
 	READ(s->up.mount, file->f_path.mnt);
 	READ(s->up.dentry, file->f_path.dentry);
 	return put_place(s, fd);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What trace says descriptors are open on, beside strace -y: numbers that are used again at once, relative names, directories that
-change, copies, pipes, sockets, files without a name, forks. All calls, and chosen ones, where what opens and closes is not seen. The
+change, copies, pipes, sockets, files without a name, numbers that are not open, forks. All calls, and chosen ones, where what opens and closes is not seen. The
 same in a chroot, with trace inside and outside."""
 # second try
 
@@ -44,6 +44,9 @@ int main(void)
 	fd = open("two", O_RDONLY);
 	if (!fork()) { use(fd); use(open("e/one", O_RDONLY)); _exit(0); }
 	wait(NULL); close(fd);
+	for (int i = 0; i < 10; i++) { /* not open, and open soon afterwards */
+		read(11, b, 4); dup(11); dup2(open("two", O_RDONLY), 11); use(11); close(11);
+	}
 	return 0;
 }
 """

@@ -1,5 +1,6 @@
 #include "cmd/trace/open_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -111,11 +112,14 @@ static uint32_t known(struct open_files *f, uint32_t pid, int fd)
 		if (f->given[i].fd == fd)
 			return f->given[i].id;
 	uint32_t *at = f->by == OPEN_FILES_FOLLOWED ? slot(f, pid, fd) : NULL;
+	if (at && *at)
+		return *at;
+	/* By now the number may be that of another file. */
+	if (f->is_bad && fd >= 0)
+		return NOTHING;
 	if (!at)
 		return fd < 0 ? NOTHING : ask(f, pid, fd);
-	if (!*at)
-		*at = ask(f, pid, fd);
-	return *at;
+	return *at = ask(f, pid, fd);
 }
 
 const char *open_files_path(struct open_files *f, uint32_t pid, int fd)
@@ -203,6 +207,7 @@ static uint32_t name_of(struct open_files *f, const struct trace_file *file, con
 void open_files_take(struct open_files *f, const struct syscall_event *ev)
 {
 	f->given_nr = 0;
+	f->is_bad = ev->has_ret && ev->ret == -EBADF;
 	for (uint32_t i = 0; i < ev->payload.nr && f->given_nr < GIVEN_FILES; i++) {
 		struct trace_file file;
 		const uint8_t *data = ev->payload.piece[i].data;

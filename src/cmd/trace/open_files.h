@@ -37,6 +37,7 @@ struct open_files {
 	struct strtab paths;
 	struct given_file given[GIVEN_FILES]; /* with the call that is being shown */
 	unsigned given_nr;
+	bool is_bad;          /* that call says that a descriptor is not open */
 	uint64_t asked;       /* questions to /proc */
 };
 
