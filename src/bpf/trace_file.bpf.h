@@ -32,8 +32,9 @@ INLINE struct file *file_of(struct task_struct *task, __u32 fd)
 }
 
 /*
- * A step from the name of a file up to the root of the task (chroot(2)), or to the one above all where the file is not below that,
- * where it is to be told, at s->up.at. Whether that was the last one: -1 where it is not a root. Each step by itself, with what it knows in memory: the verifier would go through all ways of getting there.
+ * A step from the name of a file up to the root of the task (chroot(2)), or to the topmost one where the file is not below that;
+ * the name goes to s->up.at. Whether that was the last one: -1 where it is not a root. Each step by itself, with what it knows in
+ * memory: the verifier would go through all ways of getting there.
  */
 GLOBAL int put_name(struct scratch *s)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What trace says descriptors are open on, beside strace -y: numbers that are used again at once, relative names, directories that
-change, copies, pipes, sockets, files without a name, numbers that are not open, forks. All calls, and chosen ones, where what opens and closes is not seen. The
-same in a chroot, with trace inside and outside."""
+change, copies, pipes, sockets, files without a name, numbers that are not open, forks. All calls, and chosen ones, where what opens
+and closes is not seen. The same in a chroot, with trace inside and outside."""
 # second try
 
 import os
@@ -107,7 +107,8 @@ def check_chroot(tap):
         tap.skip("in a chroot", done.err)
         return
     names = ["read", "write", "openat", "dup", "fchdir", "close"]
-    for where, tracer, command in (("inside", [*inside, STROBE, "trace"], ["./files"]), ("outside", [STROBE, "trace"], [*inside, "./files"])):
+    places = (("inside", [*inside, STROBE, "trace"], ["./files"]), ("outside", [STROBE, "trace"], [*inside, "./files"]))
+    for where, tracer, command in places:
         for options, chosen in (([], names), (["-e", "read"], ["read"]), (["-e", "openat,dup,write"], ["openat", "dup", "write"])):
             compare(tap, f"trace {where} of a chroot: {' '.join(options) or 'all calls'}", chosen,
                     lambda: run_below(*inside, "strace", "-f", "-y", "-o", "theirs.txt", "./files"),
