@@ -111,6 +111,10 @@ static struct trace_plan plan_of(const struct stream_options *o, const struct sy
 	memcpy(&plan, &d->plan, sizeof(d->plan) < offsetof(struct trace_plan, at_entry) ? sizeof(d->plan) :
 				       offsetof(struct trace_plan, at_entry));
 	plan.no_return = trace_call_kind(d) == TRACE_CALL_ENDS;
+	if (o->only_results) {
+		plan.steps_nr = 0;
+		return plan;
+	}
 	plan.fds = fds_of(o, d);
 	if (o->files)
 		plan.files = d->fd_args | TRACE_FILE_OF_RESULT;

@@ -3,11 +3,12 @@
 # second try
 
 import json
+import os
 import re
 import subprocess
 
 from strobetest import STROBE, Tap, run, strobe
-from tracing import compile_c, skip_without_bpf
+from tracing import compile_c, skip_without_bpf, trace
 
 PROGRAM = r"""
 #include <pthread.h>
@@ -85,6 +86,7 @@ int main(void)
 	return 1;
 }
 """
+SHELLS = 5  # that PROGRAM starts: each calls getppid once
 STARTED = {"fork": 5, "vfork": 3, "clone": 4, "clone3": 2, "exit": 2, "exit_group": 13, "execveat": 1, "execve": 1}
 
 
@@ -126,7 +128,7 @@ def text_table(path):
 def check_starts_and_ends(tap):
     """A call that makes a task is one call though two return from it; one that never returns is one as well."""
     compile_c("starts", STARTS, "-pthread")
-    for options in (["-s"], ["-S"], ["-s", "--no-bpf"], ["-S", "--no-bpf"]):
+    for options in (["-s"], ["-S"], ["-s", "--no-bpf-summary"], ["-s", "--no-bpf"], ["-S", "--no-bpf"]):
         strobe("trace", *options, "--summary-mode", "total", "-o", "starts.txt", "./starts")
         tap.equal(done_calls(text_table("starts.txt")), STARTED, f"starts and ends of tasks, {' '.join(options)}")
     strobe("trace", "record", "-o", "starts.data", "./starts")
@@ -137,6 +139,41 @@ def check_starts_and_ends(tap):
     tap.equal(counted, [("execveat", 1, 2), ("exit", 1, 1), ("exit", 1, 1)], "when these are chosen, too; exit only begins")
 
 
+def make_cgroup():
+    """(root of the hierarchy, a new group in it), or why not."""
+    with open("/proc/mounts", encoding="utf-8") as f:
+        roots = [line.split()[1] for line in f if line.split()[2] == "cgroup2"]
+    if not roots:
+        return None, "no cgroups of version 2 here"
+    group = os.path.join(roots[0], "strobe-summary-test")
+    try:
+        os.mkdir(group)
+    except OSError as e:
+        return None, f"no cgroup can be made: {e}"
+    return group, None
+
+
+def check_cgroups(tap, binary):
+    """Calls by cgroup, with their lines and without: 100 in a group and 200 outside of it, and those of shells."""
+    group, why = make_cgroup()
+    if not group:
+        tap.skip("--summary-mode cgroup", why)
+        return
+    script = f"{binary} 1 200; sh -c 'echo $$ > {group}/cgroup.procs; exec {binary} 1 100'"
+    try:
+        for options in (["-s"], ["-aS"], ["-S", "--sort-events"]):
+            _, text = trace(*options, "--summary-mode=cgroup", "-e", "getppid", "sh", "-c", script)
+            parts = re.split(r"^ (/\S*), \d+ events.*$", text, flags=re.M)
+            calls = {name: int(re.search(r"^   getppid +(\d+)", rows, re.M)[1]) for name, rows in zip(parts[1::2], parts[2::2])}
+            tap.equal(calls.pop("/strobe-summary-test", 0), 100 + SHELLS, f"{options}: the calls of a cgroup")
+            tap.ok(sum(calls.values()) >= 200, f"{options}: and those of others", calls)
+            tap.equal(len(re.findall(r" getppid\(\)", text)) >= 300, options != ["-s"], f"{options}: lines")
+    finally:
+        os.rmdir(group)
+    done = strobe("trace", "-s", "--summary-mode=cgroup", "--no-bpf-summary", "true")
+    tap.ok(done.status and "--bpf-summary" in done.err, "only the kernel can count by cgroup", done)
+
+
 def main():
     skip_without_bpf()
     tap = Tap()
@@ -145,11 +182,11 @@ def main():
     compile_c("calls", PROGRAM, "-pthread")
     document = check_threads(tap, binary, 1, 20000)
     tap.equal(len([1 for row, r in rows_of(document, "execve") if row["comm"] == "sh"]), 5, "children are followed through exec")
+    check_cgroups(tap, binary)
     check_threads(tap, binary, 64, 2000)
     _, document = summary("--summary-mode", "total", binary, "8", "5000")
     tap.equal(len(document["rows"]), 1, "one block for all")
-    shells = 5
-    tap.equal(sum(r["calls"] for _, r in rows_of(document, "getppid")), 40000 + shells, "all calls of all threads, and the shells' own")
+    tap.equal(sum(r["calls"] for _, r in rows_of(document, "getppid")), 40000 + SHELLS, "all calls of all threads, and the shells' own")
     _, document = summary("-e", "getppid", binary, "2", "3000")
     tap.equal({r["syscall"] for row in document["rows"] for r in row["syscalls"]}, {"getppid"}, "-e chooses in the kernel")
     _, document = summary("--no-inherit", binary, "2", "3000")

@@ -143,6 +143,7 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 		.ring_bytes = o->ring_bytes,
 		.signals = trace_shows_signals(o),
 		.no_wait = o->no_wait,
+		.only_results = o->summary,
 	};
 }
 
@@ -170,6 +171,7 @@ void trace_calls_init(struct trace_calls *c, struct trace_run *r)
 		.one_thread = o->no_inherit && !r->map.system_wide && r->map.threads.len == 1,
 		.files = trace_sees_files(r) ? OPEN_FILES_FOLLOWED : r->by_rings ? OPEN_FILES_ASKED : OPEN_FILES_GIVEN,
 		.chosen_before = !o->with_summary && !r->by_rings,
+		.only_stats = o->summary,
 	};
 	*c = (struct trace_calls){ .native = r->native, .compat = r->compat, .path = &r->path, .lines = trace_lines_create(&setup),
 				   .signals = trace_shows_signals(o), .processes = trace_shows_processes(o),
@@ -177,10 +179,30 @@ void trace_calls_init(struct trace_calls *c, struct trace_run *r)
 	ask_before(c, r);
 }
 
+struct strobe_error *trace_calls_open_summary(struct trace_calls *c, struct trace_run *r)
+{
+	bool by_kernel = r->o->with_summary && r->o->by == SYSCALL_STATS_BY_CGROUP;
+	return by_kernel ? trace_summary_open(r, &c->summary) : NULL;
+}
+
+void trace_calls_enable(struct trace_calls *c, bool on)
+{
+	if (c->summary)
+		summary_tracer_enable(c->summary, on);
+}
+
+void trace_calls_deinit(struct trace_calls *c)
+{
+	summary_tracer_close(c->summary);
+	trace_lines_destroy(c->lines);
+}
+
 struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run *r, struct stream_tracer *tracer)
 {
 	trace_lines_finish(c->lines);
-	if (r->o->with_summary)
+	if (c->summary)
+		TRY(trace_summary_print(r, c->summary));
+	else if (r->o->with_summary || r->o->summary)
 		trace_print_stats(r, trace_lines_stats(c->lines));
 	if (r->o->tool_stats) {
 		const struct trace_tasks *t = trace_lines_tasks(c->lines);

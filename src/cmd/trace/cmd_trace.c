@@ -26,7 +26,7 @@ static int run(struct cmd_context *ctx, void *options)
 		err = trace_settings_apply(config, o);
 	if (!err)
 		err = trace_options_settle(o);
-	r.hooks = o->summary ? &trace_summary_hooks : trace_wants_events(o) ? &trace_events_hooks : &trace_stream_hooks;
+	r.hooks = o->summary && o->bpf_summary ? &trace_summary_hooks : trace_wants_events(o) ? &trace_events_hooks : &trace_stream_hooks;
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	return o->input ? trace_replay(&r) : trace_run(&r);

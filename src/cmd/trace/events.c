@@ -438,6 +438,7 @@ static struct strobe_error *events_open(struct trace_run *r)
 	TRY(capture_apply_filters(s->capture));
 	TRY(open_tracer(s));
 	trace_calls_init(&s->calls, r);
+	TRY(trace_calls_open_summary(&s->calls, r));
 	if (r->by_rings && trace_wants_calls(r->o))
 		s->samples = trace_rings_samples(r, capture_env(s->capture), s->calls.lines);
 	if (s->capture_options.synth_parts != SYNTH_NONE)
@@ -458,6 +459,7 @@ static void events_enable(struct trace_run *r, bool on)
 	struct events *s = r->state;
 	if (s->tracer)
 		stream_tracer_enable(s->tracer, on);
+	trace_calls_enable(&s->calls, on);
 	if (on)
 		capture_enable(s->capture);
 	else
@@ -478,8 +480,10 @@ static struct strobe_error *events_finish(struct trace_run *r)
 	struct events *s = r->state;
 	if (s->tracer)
 		stream_tracer_stop(s->tracer);
-	if (s->samples)
+	if (s->samples) {
 		trace_samples_finish(s->samples);
+		trace_samples_say_damaged(s->samples, r->ctx);
+	}
 	trace_say_lost(r, s->lost + s->merged.lost, s->tracer);
 	return trace_calls_finish(&s->calls, r, s->tracer);
 }
@@ -487,7 +491,7 @@ static struct strobe_error *events_finish(struct trace_run *r)
 static void events_close(struct trace_run *r)
 {
 	struct events *s = r->state;
-	trace_lines_destroy(s->calls.lines);
+	trace_calls_deinit(&s->calls);
 	trace_samples_destroy(s->samples);
 	resolver_destroy(s->resolver);
 	source_destroy(s->source);

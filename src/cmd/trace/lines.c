@@ -14,6 +14,7 @@ struct trace_lines {
 	struct trace_tasks tasks;
 	struct syscall_stats stats;
 	struct arena names;
+	bool counts; /* statistics */
 	bool finished, ended;
 };
 
@@ -23,6 +24,8 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 	struct trace_lines *l = xcalloc(1, sizeof(*l));
 	l->setup = *setup;
 	l->format = o->format;
+	/* The kernel counts by cgroup. */
+	l->counts = setup->only_stats || (o->with_summary && o->by != SYSCALL_STATS_BY_CGROUP);
 	trace_tasks_init(&l->tasks, setup->sys, setup->files);
 	l->tasks.sched = o->sched && !setup->all_new;
 	l->style = (struct syscall_style){ .layout = o->strace_style ? SYSCALL_STRACE : SYSCALL_NAMED,
@@ -145,7 +148,7 @@ void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t k
 {
 	struct trace_task *t = trace_task(&l->tasks, line->tid, line->pid);
 	bool ended = line->kind == TRACE_LINE_CALL;
-	if (l->setup.o->with_summary || l->setup.only_stats)
+	if (l->counts)
 		add_to_stats(l, t, line, key);
 	if (l->setup.only_stats)
 		return;
@@ -170,7 +173,7 @@ void trace_lines_begin_at(struct trace_lines *l, uint64_t time_ns)
 
 void trace_lines_count_begun(struct trace_lines *l, uint32_t tid, uint32_t pid)
 {
-	if (l->setup.o->with_summary || l->setup.only_stats)
+	if (l->counts)
 		l->stats.threads.data[stats_of(l, trace_task(&l->tasks, tid, pid))].events++;
 }
 

@@ -153,8 +153,10 @@ const struct option trace_option_table[] = {
 	{ OPTION_GROUP, .help = "How it is shown" },
 	{ OPTION_BOOL, 's', "summary", AT(summary), .help = "only statistics, counted in the kernel" },
 	{ OPTION_BOOL, 'S', "with-summary", AT(with_summary), .help = "all calls, and statistics behind them" },
+	{ OPTION_BOOL, 0, "bpf-summary", AT(bpf_summary),
+	  .help = "count in the kernel (the default of -s); with --no-bpf-summary trace counts what the kernel sends" },
 	{ OPTION_BOOL, 0, "errno-summary", AT(errnos), .help = "statistics with the errors by number (with -s or -S)" },
-	{ OPTION_CALL, 0, "summary-mode", .arg = "thread|total|cgroup", .parse = parse_mode, .help = "how -s sums up" },
+	{ OPTION_CALL, 0, "summary-mode", .arg = "thread|total|cgroup", .parse = parse_mode, .help = "how -s and -S sum up" },
 	{ OPTION_U64, 0, "max-summary", AT(max_summary), .arg = "n", .help = "so many calls of each thread" },
 	{ OPTION_BOOL, 0, "hist", AT(histograms), .help = "statistics with histograms of the durations (powers of two)" },
 	{ OPTION_BOOL, 'T', "time", AT(full_time), .help = "times of the clock since boot, not since the first line" },
@@ -175,7 +177,6 @@ const struct option trace_option_table[] = {
 	  .help = "calls never wait for the trace to be written: what is too much for the buffer is lost" },
 	{ OPTION_BOOL, 0, "sort-events", AT(sort_events), .help = "put events of all CPUs in order before they are shown" },
 	{ OPTION_BOOL, 0, "libtraceevent_print", AT(points_as_kernel), .help = "tracepoints as the kernel's trace file has them" },
-	NEEDLESS_SWITCH("bpf-summary"),
 	NEEDLESS_SWITCH("force-btf"),
 	{ OPTION_BOOL, 0, "print-sample", AT(print_sample), .help = "before each line what the sample was, for debugging" },
 	{ OPTION_STRING, 0, "map-dump", AT(map_dump), .arg = "map", .help = "at the end the content of this BPF map of trace's own" },
@@ -192,6 +193,7 @@ void trace_options_defaults(void *options)
 	o->align = 70;
 	o->ring_bytes = 8 << 20;
 	o->proc_map_timeout_ms = 500;
+	o->bpf_summary = true;
 	event_list_init(&o->events);
 }
 
@@ -210,7 +212,7 @@ bool trace_wants_calls(const struct trace_options *o)
 
 static bool shows_all(const struct trace_options *o)
 {
-	return trace_wants_calls(o) && !o->calls && !o->failure && !o->duration_set && !o->path;
+	return trace_wants_calls(o) && !o->summary && !o->calls && !o->failure && !o->duration_set && !o->path;
 }
 
 bool trace_shows_signals(const struct trace_options *o)
@@ -268,8 +270,8 @@ struct strobe_error *trace_options_check(const struct trace_options *o, int argc
 		return error_create(ERROR_USAGE, "--failure, --duration and --max-events choose lines: with -S, not with -s");
 	if ((o->errnos || o->histograms || o->by != SYSCALL_STATS_BY_THREAD) && !o->summary && !o->with_summary)
 		return error_create(ERROR_USAGE, "--errno-summary, --hist and --summary-mode are of the statistics: add -s or -S");
-	if (o->with_summary && o->by == SYSCALL_STATS_BY_CGROUP)
-		return error_create(ERROR_USAGE, "--summary-mode cgroup goes with -s");
+	if (o->by == SYSCALL_STATS_BY_CGROUP && !o->bpf_summary)
+		return error_create(ERROR_USAGE, "--summary-mode cgroup requires --bpf-summary");
 	if (!trace_wants_calls(o) && !o->events.events.len && !o->minor_faults && !o->major_faults)
 		return error_create(ERROR_USAGE, "nothing to trace: without system calls it takes -e with tracepoints, or -F");
 	if (o->summary && trace_wants_events(o))

@@ -28,7 +28,7 @@ struct trace_options {
 	VEC(pid_t) excluded; /* --filter-pids */
 	int64_t delay_ms;
 	bool no_inherit;
-	bool summary, with_summary, errnos, histograms;
+	bool summary, with_summary, errnos, histograms, bpf_summary;
 	enum syscall_stats_by by;
 	uint64_t max_summary;
 	const struct trace_format *format;

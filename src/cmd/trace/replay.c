@@ -136,12 +136,11 @@ static void say_losses(const struct replay *p)
 	input_remarks(ctx, p->file, NULL);
 	if (!p->samples)
 		return;
-	struct trace_samples_stats stats = trace_samples_stats(p->samples);
-	if (stats.lost)
+	uint64_t lost = trace_samples_lost(p->samples);
+	if (lost)
 		cmd_say(ctx, "%" PRIu64 " events were lost while recording: larger buffers (-m) or fewer calls (-e) keep them all",
-			stats.lost);
-	if (stats.damaged)
-		cmd_say(ctx, "%" PRIu64 " samples are shorter than their event says and were left out", stats.damaged);
+			lost);
+	trace_samples_say_damaged(p->samples, ctx);
 }
 
 static struct strobe_error *replay(struct replay *p)

@@ -204,6 +204,7 @@ static struct strobe_error *rings_finish(struct trace_run *r)
 	if (lost)
 		cmd_say(r->ctx, "%llu events are lost: the rings were full (make them larger with -m, or choose calls with -e)",
 			(unsigned long long)lost);
+	trace_samples_say_damaged(s->samples, r->ctx);
 	trace_lines_finish(s->lines);
 	if (r->o->summary || r->o->with_summary)
 		trace_print_stats(r, trace_lines_stats(s->lines));

@@ -1,5 +1,6 @@
 #include "cmd/trace/samples.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ struct trace_samples {
 	struct u64map at; /* tid → index of calls */
 	VEC(struct open_call) calls;
 	uint32_t last_tid; /* who began a call last; 0: nobody */
-	struct trace_samples_stats stats;
+	uint64_t lost, damaged; /* events, samples */
 };
 
 static bool is_syscall_event(const char *name)
@@ -371,7 +372,7 @@ static struct strobe_error *take_sample(struct trace_samples *s, const struct sa
 	}
 	const struct tracepoint_field *last = p->kind == POINT_EXIT ? p->ret : p->number;
 	if (!sample->raw || sample->raw_bytes < last->offset + last->bytes) {
-		s->stats.damaged++;
+		s->damaged++;
 		return NULL;
 	}
 	uint64_t number = field_of(s, p->number, sample);
@@ -396,7 +397,7 @@ static struct strobe_error *take_record(struct trace_samples *s, struct record r
 	struct sample sample;
 	if (env_decode_sample(s->setup.env, r, &sample))
 		return take_sample(s, &sample, NULL);
-	s->stats.damaged++;
+	s->damaged++;
 	return NULL;
 }
 
@@ -451,7 +452,7 @@ struct strobe_error *trace_samples_take(struct trace_samples *s, struct record r
 		break;
 	case PERF_RECORD_LOST:
 		if (record_decode_lost(r, &lost))
-			s->stats.lost += lost.lost;
+			s->lost += lost.lost;
 		break;
 	default:
 		break;
@@ -466,7 +467,13 @@ void trace_samples_finish(struct trace_samples *s)
 			trace_lines_count_begun(s->setup.lines, s->calls.data[i].tid, s->calls.data[i].pid);
 }
 
-struct trace_samples_stats trace_samples_stats(const struct trace_samples *s)
+uint64_t trace_samples_lost(const struct trace_samples *s)
 {
-	return s->stats;
+	return s->lost;
+}
+
+void trace_samples_say_damaged(const struct trace_samples *s, const struct cmd_context *ctx)
+{
+	if (s->damaged)
+		cmd_say(ctx, "%" PRIu64 " samples are shorter than their event says and were left out", s->damaged);
 }

@@ -12,6 +12,7 @@
  */
 #pragma once
 #include "base/error.h"
+#include "cmd/cmd.h"
 #include "cmd/trace/lines.h"
 #include "record/env.h"
 #include "resolve/resolve.h"
@@ -44,8 +45,7 @@ bool trace_samples_has_calls(const struct env *env);
 /* Whether a resolver is wanted for its events: call graphs, page faults. */
 bool trace_samples_want_symbols(const struct env *env);
 
-struct trace_samples_stats {
-	uint64_t lost;    /* events, by LOST records */
-	uint64_t damaged; /* samples shorter than their format says */
-};
-struct trace_samples_stats trace_samples_stats(const struct trace_samples *s);
+/* Events that LOST records count. */
+uint64_t trace_samples_lost(const struct trace_samples *s);
+/* Where samples could not be read: a sentence. */
+void trace_samples_say_damaged(const struct trace_samples *s, const struct cmd_context *ctx);

@@ -49,6 +49,7 @@ static struct strobe_error *stream_open(struct trace_run *r)
 	trace_calls_init(&s->calls, r);
 	struct stream_options options = trace_stream_options(r);
 	TRY(stream_tracer_open(&r->whom, &options, &s->tracer));
+	TRY(trace_calls_open_summary(&s->calls, r));
 	r->wake_fd = stream_tracer_wake_fd(s->tracer);
 	trace_raise_priority();
 	return NULL;
@@ -56,7 +57,9 @@ static struct strobe_error *stream_open(struct trace_run *r)
 
 static void stream_enable(struct trace_run *r, bool on)
 {
-	stream_tracer_enable(((struct stream *)r->state)->tracer, on);
+	struct stream *s = r->state;
+	stream_tracer_enable(s->tracer, on);
+	trace_calls_enable(&s->calls, on);
 }
 
 static struct strobe_error *stream_tick(struct trace_run *r, bool last, bool *ret_end)
@@ -86,7 +89,7 @@ static void stream_close(struct trace_run *r)
 	struct stream *s = r->state;
 	stream_tracer_leave_behind(s->tracer);
 	stream_tracer_close(s->tracer);
-	trace_lines_destroy(s->calls.lines);
+	trace_calls_deinit(&s->calls);
 	free(s);
 }
 

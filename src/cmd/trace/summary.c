@@ -1,17 +1,21 @@
-/* `trace -s`: statistics that the kernel makes. */
+#include "cmd/trace/summary.h"
+
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "bpf/summary_tracer.h"
-#include "cmd/trace/run.h"
 #include "view/data/syscall_stats_json.h"
 #include "view/text/syscall_stats_text.h"
 
-static struct strobe_error *summary_open(struct trace_run *r)
+struct strobe_error *trace_summary_open(struct trace_run *r, struct summary_tracer **ret)
 {
 	struct summary_options options = { .by = r->o->by, .errnos = r->o->errnos, .sched = r->o->sched };
+	return summary_tracer_open(&r->whom, &options, ret);
+}
+
+static struct strobe_error *summary_open(struct trace_run *r)
+{
 	struct summary_tracer *s;
-	TRY(summary_tracer_open(&r->whom, &options, &s));
+	TRY(trace_summary_open(r, &s));
 	r->state = s;
 	return NULL;
 }
@@ -44,19 +48,24 @@ void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats)
 		syscall_stats_text(&r->out, stats, style);
 }
 
-static struct strobe_error *summary_finish(struct trace_run *r)
+struct strobe_error *trace_summary_print(struct trace_run *r, struct summary_tracer *s)
 {
 	struct syscall_stats stats = {};
 	struct names names = { .run = r };
 	arena_init(&stats.arena);
 	arena_init(&names.arena);
-	summary_tracer_stop(r->state);
-	struct strobe_error *err = summary_tracer_read(r->state, name_of, &names, &stats);
+	summary_tracer_stop(s);
+	struct strobe_error *err = summary_tracer_read(s, name_of, &names, &stats);
 	if (!err)
 		trace_print_stats(r, &stats);
 	syscall_stats_deinit(&stats);
 	arena_deinit(&names.arena);
 	return err;
+}
+
+static struct strobe_error *summary_finish(struct trace_run *r)
+{
+	return trace_summary_print(r, r->state);
 }
 
 static void summary_close(struct trace_run *r)
