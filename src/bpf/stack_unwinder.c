@@ -298,6 +298,25 @@ static uint32_t space_of(struct stack_unwinder *u, uint64_t pc, uint32_t pid, ui
 	return machine_view(m, pid, tid, UINT64_MAX - 1).space;
 }
 
+/* The space of a walk that goes on at pc; what the unwinder knows is of the machine as it is by then. */
+static uint32_t look_in(struct stack_unwinder *u, uint64_t pc, const struct waiting_stack *of, uint64_t time_ns)
+{
+	uint32_t space = space_of(u, pc, of->pid, of->tid, time_ns);
+	uint64_t generation = machine_generation(live_maps_machine(u->live));
+	if (generation != u->generation)
+		unwinder_reset(u->unwinder);
+	u->generation = generation;
+	return space;
+}
+
+/* Whether the frame at `before` was the outermost: its space is the stack's, and pc, which may be data, is not looked for anew. */
+static bool came_beyond(struct stack_unwinder *u, struct unwind_input *in, uint64_t before, uint64_t pc,
+			const struct waiting_stack *of, uint64_t time_ns)
+{
+	in->space = look_in(u, before - 1, of, time_ns);
+	return unwind_is_beyond(u->unwinder, in, before, pc);
+}
+
 void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory, uint64_t time_ns,
 			   struct waiting_stack *ret)
 {
@@ -319,16 +338,16 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 	};
 	pthread_mutex_lock(&u->lock);
 	live_maps_drain(u->live, &u->changed, NULL);
-	in.space = space_of(u, copy->pc - !copy->exact, ret->pid, ret->tid, time_ns);
-	uint64_t generation = machine_generation(live_maps_machine(u->live));
-	if (generation != u->generation)
-		unwinder_reset(u->unwinder);
-	u->generation = generation;
-	struct unwind_result w = unwind_walk(u->unwinder, &in, ret->ips + head);
+	struct unwind_result w = { .end = UNWIND_END_WHOLE };
+	bool is_beyond = head && in.is_caller && came_beyond(u, &in, ret->ips[head - 1], copy->pc, ret, time_ns);
+	if (!is_beyond) {
+		in.space = look_in(u, copy->pc - in.is_caller, ret, time_ns);
+		w = unwind_walk(u->unwinder, &in, ret->ips + head);
+	}
 	pthread_mutex_unlock(&u->lock);
 	/* Where the walk cannot even begin there is the place itself. */
-	if (!w.nr)
+	if (!is_beyond && !w.nr)
 		ret->ips[head] = copy->pc;
-	ret->nr = (uint16_t)(head + (w.nr ? w.nr : 1));
+	ret->nr = (uint16_t)(head + (is_beyond ? 0 : w.nr ? w.nr : 1));
 	ret->cut = w.end != UNWIND_END_WHOLE;
 }

@@ -88,12 +88,13 @@ static uint64_t round_dump(uint64_t bytes)
 /* Every thread begins in code that leads nowhere for an instant: of dumps it is said from one in so many on. */
 #define SHARE_SAID 100
 
-static void say_unled(const struct cmd_context *ctx, uint64_t n, uint64_t of)
+/* more: what else may be why. */
+static void say_unled(const struct cmd_context *ctx, uint64_t n, uint64_t of, const char *more)
 {
 	if (n)
 		cmd_say(ctx,
 			"%" PRIu64 " of %" PRIu64 " stacks are cut: they lead through code that has no call frame information and "
-			"keeps no frame pointer", n, of);
+			"keeps no frame pointer%s", n, of, more);
 }
 
 static void say_dumps(const struct cmd_context *ctx, const struct resolve_dump_stats *d)
@@ -101,7 +102,11 @@ static void say_dumps(const struct cmd_context *ctx, const struct resolve_dump_s
 	if (d->continued)
 		cmd_say(ctx, "%" PRIu64 " of %" PRIu64 " stack dumps end before their stack; frame pointers led on from there",
 			d->continued, d->stacks);
-	say_unled(ctx, d->broken * SHARE_SAID > d->stacks ? d->broken : 0, d->stacks);
+	if (d->switched)
+		cmd_say(ctx,
+			"%" PRIu64 " of %" PRIu64 " stacks are truncated: a signal handler ran on an alternate stack, and a dump holds one "
+			"stack only (record --call-graph eh follows both)", d->switched, d->stacks);
+	say_unled(ctx, d->broken * SHARE_SAID > d->stacks ? d->broken : 0, d->stacks, "");
 	if (!d->cut)
 		return;
 	if (d->needed_bytes > DUMP_MAX || (!d->needed_is_known && d->dump_bytes >= round_dump(DUMP_MAX)))
@@ -131,7 +136,8 @@ void input_remarks(const struct cmd_context *ctx, struct record_source *source, 
 		cmd_say(ctx, "%" PRIu64 " of %" PRIu64 " stacks are cut: they have more frames than are walked", stats->deep_chains,
 			stats->records[PERF_RECORD_SAMPLE]);
 	if (stats->cut_chains > stats->deep_chains)
-		say_unled(ctx, stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE]);
+		say_unled(ctx, stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE],
+			  ", or to another stack that was not read");
 	if (stats->lost_records || stats->lost_samples)
 		cmd_say(ctx,
 			"%" PRIu64 " records and %" PRIu64 " samples were lost while recording: the result is incomplete. "

@@ -141,6 +141,7 @@ static void count_end(struct dumps *d, const struct unwind_result *w, bool conti
 	s->limited += w->end == UNWIND_END_LIMIT;
 	s->continued += continued;
 	s->cut += w->end == UNWIND_END_CUT && !continued;
+	s->switched += w->end == UNWIND_END_OTHER_STACK && !continued;
 	s->broken += !continued && (w->end == UNWIND_END_NO_TABLE || w->end == UNWIND_END_LOST || w->end == UNWIND_END_LOOP);
 }
 
@@ -298,6 +299,7 @@ void dumps_count(const struct dumps *d, struct resolver *r)
 	to->whole += from->whole;
 	to->cut += from->cut;
 	to->continued += from->continued;
+	to->switched += from->switched;
 	to->broken += from->broken;
 	to->limited += from->limited;
 	to->dump_bytes = from->dump_bytes > to->dump_bytes ? from->dump_bytes : to->dump_bytes;

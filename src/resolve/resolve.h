@@ -147,6 +147,7 @@ struct resolve_dump_stats {
 	uint64_t whole;     /* to the outermost frame */
 	uint64_t cut;       /* the dump ended before the stack */
 	uint64_t continued; /* along the kernel's frame-pointer chain */
+	uint64_t switched;  /* the handler of a signal ran on an alternate stack, which is all that was dumped */
 	uint64_t broken;    /* by code without tables, or by damage */
 	uint64_t limited;   /* as deep as was asked for */
 	uint64_t dump_bytes;   /* the largest that was asked for */

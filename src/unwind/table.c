@@ -30,6 +30,17 @@ static void keep_code(struct cfi_fdes *fdes, const struct unwind_source *from)
 	fdes->list.len = n;
 }
 
+/*
+ * Where padding comes before a function, its rules hold for the last byte of that as well: a frame that no call made is looked up by
+ * the byte before its address, as those that calls made are.
+ */
+static void begin_early(struct cfi_builder *b, size_t first)
+{
+	struct unwind_row *row = first < b->rows.len ? &b->rows.data[first] : NULL;
+	if (row && row->rule && first && !row[-1].rule && row[-1].offset + 1 < row->offset)
+		row->offset--;
+}
+
 static void add_rows(struct cfi_builder *b, const struct cfi_section *sections, const struct cfi_fdes *fdes, uint64_t to)
 {
 	size_t n = fdes->list.len;
@@ -46,7 +57,9 @@ static void add_rows(struct cfi_builder *b, const struct cfi_section *sections, 
 			end = limit;
 		if (end - b->base > UINT32_MAX)
 			break; /* no code is that large */
+		size_t first = b->rows.len;
 		cfi_run(b, &sections[f->section], f, end);
+		begin_early(b, first);
 		if (end < limit || next == n)
 			cfi_add_row(b, end, 0);
 		i = next - 1;

@@ -6,11 +6,14 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "unwind/call_site.h"
 #include "unwind/expr_priv.h"
 
 #define CACHE_SLOTS 4096 /* a power of two */
 /* Farther from the stack pointer than any stack is large: what asks for it is not a stack that was cut, but damage. */
 #define STACK_REACH ((uint64_t)1 << 30)
+/* More than the kernel puts on a stack for a signal, with all registers there are: what was interrupted further up used another. */
+#define SIGNAL_FRAME_BYTES_MAX (64u << 10)
 /* Each may lead back to a stack that is further down. */
 #define SIGNAL_FRAMES_MAX 32
 
@@ -24,7 +27,9 @@ enum site {
 struct cached {
 	uint64_t ip;
 	uint32_t space;
-	uint32_t site;
+	uint8_t site;
+	bool is_code;  /* of a file */
+	bool is_entry; /* ip is before an address that no call returns to: a function's first byte */
 	const struct unwind_table *table;
 	const struct unwind_rule *rule; /* NULL: an empty slot */
 };
@@ -55,6 +60,8 @@ struct walk {
 	unsigned word;              /* bytes of an address */
 	bool exact;                 /* pc is where it was, and not where a call returns to */
 	bool innermost;             /* nothing but the sample's own registers yet, or those of an interrupted frame */
+	bool is_entered;            /* the frame before is one that no call made: what is above it may be no code */
+	bool is_switched;           /* a signal's handler ran on a stack of its own, and this is the other */
 	unsigned signals;
 	struct unwind_result out;
 };
@@ -111,6 +118,7 @@ static void learn(struct walk *w, struct cached *c, uint64_t ip)
 	uint64_t offset = ip - map->start + map->pgoff, vaddr;
 	if (!f->object || !object_vaddr_of_offset(f->object, offset, &vaddr))
 		return;
+	c->is_code = true;
 	if (f->table) {
 		c->table = f->table;
 		c->rule = unwind_table_find(f->table, vaddr);
@@ -122,6 +130,9 @@ static void learn(struct walk *w, struct cached *c, uint64_t ip)
 	if ((c->rule->kind == UNWIND_CFA_NONE || w->in->arch == &arch_aarch64) &&
 	    is_sigreturn(w->in->arch, f->object, vaddr + (w->exact ? 0 : 1)))
 		c->site = SITE_SIGRETURN;
+	if (!w->exact)
+		c->is_entry = c->site == SITE_SIGRETURN || c->rule->flags & UNWIND_SIGNAL ||
+			      !call_ends_at(w->in->arch, f->object, vaddr + 1);
 }
 
 static inline const struct cached *look_up(struct walk *w)
@@ -173,6 +184,8 @@ static bool end(struct walk *w, enum unwind_end why)
 static bool end_unread(struct walk *w, uint64_t at)
 {
 	uint64_t offset = at - w->base;
+	if (w->is_switched)
+		return end(w, UNWIND_END_OTHER_STACK);
 	if (offset < w->in->stack_bytes || offset > STACK_REACH || w->in->stack_is_whole)
 		return end(w, UNWIND_END_LOST);
 	w->out.needed = offset + w->word;
@@ -260,12 +273,13 @@ static bool enter(struct walk *w, uint64_t pc, uint64_t sp, bool interrupted)
 {
 	w->pc = interrupted ? pc : pc & w->in->arch->code_bits;
 	w->exact = w->innermost = interrupted;
+	w->is_switched |= interrupted && sp - w->sp > SIGNAL_FRAME_BYTES_MAX;
 	w->sp = sp;
 	w->regs[w->in->arch->dwarf_sp] = sp;
 	w->known |= 1ull << w->in->arch->dwarf_sp;
 	if (w->in->arch->dwarf_regs[w->in->arch->dwarf_ra] == ARCH_DWARF_NONE)
 		set_reg(w, w->in->arch->dwarf_ra, w->pc); /* expressions of x86 mean the pc by it */
-	if (sp > w->out.top && sp - w->base <= STACK_REACH)
+	if (sp > w->out.top && sp - w->base <= STACK_REACH && !w->is_switched)
 		w->out.top = sp;
 	return w->pc ? true : end(w, UNWIND_END_WHOLE);
 }
@@ -376,12 +390,20 @@ static bool by_sigreturn(struct walk *w)
 	return enter(w, is_x86 ? values[16] : pc, values[w->in->arch->dwarf_sp], true);
 }
 
-static inline bool step(struct walk *w)
+static inline bool step(struct walk *w, const struct cached *c)
 {
-	const struct cached *c = look_up(w);
 	if (c->site == SITE_SIGRETURN)
 		return by_sigreturn(w);
 	return c->rule->kind != UNWIND_CFA_NONE ? by_plain_rule(w, c) : by_fp(w, c);
+}
+
+/*
+ * Whether the frame before was the outermost. A coroutine's first function returns to code that ends it, or goes on in another one:
+ * what is above that frame is data of whoever made the coroutine (glibc's __start_context, and the address of uc_link).
+ */
+static inline bool is_beyond(const struct walk *w, const struct cached *c)
+{
+	return w->is_entered && !w->exact && !c->is_code;
 }
 
 /* One value for each bit of the mask, lowest first. */
@@ -422,6 +444,7 @@ static bool begin(struct walk *w)
 		set_reg(w, a->dwarf_ra, w->pc);
 	w->sp = w->base = w->out.sp = w->out.top = w->regs[a->dwarf_sp];
 	w->exact = w->innermost = !in->is_caller;
+	w->is_entered = w->is_switched = false;
 	return true;
 }
 
@@ -439,9 +462,23 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 			w.out.end = UNWIND_END_LIMIT;
 			return w.out;
 		}
-		ret[w.out.nr++] = w.pc - (in->call_sites && !w.exact);
+		const struct cached *c = look_up(&w);
+		if (__builtin_expect(is_beyond(&w, c), 0)) {
+			w.out.end = UNWIND_END_WHOLE;
+			return w.out;
+		}
+		w.is_entered = c->is_entry;
+		ret[w.out.nr++] = w.pc - (in->call_sites && !w.exact && !c->is_entry);
 		w.out.last = w.pc;
-		if (!step(&w))
+		if (!step(&w, c))
 			return w.out;
 	}
+}
+
+bool unwind_is_beyond(struct unwinder *u, const struct unwind_input *in, uint64_t before, uint64_t pc)
+{
+	struct walk w = { .u = u, .in = in, .pc = before };
+	w.is_entered = look_up(&w)->is_entry;
+	w.pc = pc;
+	return is_beyond(&w, look_up(&w));
 }

@@ -21,6 +21,7 @@ enum unwind_end {
 	UNWIND_END_CUT,      /* the copy of the stack ends before it */
 	UNWIND_END_NO_TABLE, /* code without tables that keeps no frame pointer, or the address of no code */
 	UNWIND_END_LOST,     /* a rule asked for a register or memory that nobody has */
+	UNWIND_END_OTHER_STACK, /* the handler of a signal ran on a stack of its own, and of the other nothing was copied */
 	UNWIND_END_LOOP,     /* the stack did not go on towards its base */
 	UNWIND_END_LIMIT,    /* as many frames as were asked for */
 	UNWIND_END_NO_REGS,  /* nothing to begin with */
@@ -37,7 +38,8 @@ struct unwind_input {
 	uint64_t stack_bytes;
 	bool is_caller;         /* pc is where a call returns to: the walk goes on from one that was begun elsewhere */
 	bool stack_is_whole;    /* less was copied than was asked for: what lies behind is no stack */
-	/* Addresses of callers are those of the call (one back), as reports look them up; else where it returns to. */
+	/* Addresses of callers are those of the call (one back), as reports look them up; else where it returns to. Of frames that no
+	 * call made (trampolines of signals) they are the frames' own in either case. */
 	bool call_sites;
 	uint32_t max;
 };
@@ -59,6 +61,11 @@ void unwinder_destroy(struct unwinder *u);
 void unwinder_reset(struct unwinder *u);
 /* Writes at most in->max addresses to ret. */
 struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *in, uint64_t *ret);
+/*
+ * Whether a walk that was begun elsewhere and came from the frame at `before`, a caller, to pc had passed the outermost frame: no call
+ * made that one, and pc is not code of a file. Of `in`, arch and space matter.
+ */
+bool unwind_is_beyond(struct unwinder *u, const struct unwind_input *in, uint64_t before, uint64_t pc);
 
 /* Whose registers these are: the recording's architecture, or its 32-bit sibling by PERF_SAMPLE_REGS_ABI_*. */
 const struct arch *unwind_arch(const struct arch *recorded, uint64_t abi);

@@ -80,9 +80,14 @@ static struct unwind_objects objects_of(void *ctx, const struct mapped_file *fil
 	return (struct unwind_objects){ .object = ((struct made *)ctx)->object };
 }
 
+/* Behind calls, in code of arm64. */
+static const uint32_t calls[] = { 0x1010, 0x1110, 0x1220, 0x1304 };
+
 static void made_init(struct made *m, uint16_t machine, bool is_64bit, const struct cfi *cfi)
 {
-	static const uint8_t code[CODE_BYTES];
+	uint8_t code[CODE_BYTES] = {};
+	for (unsigned i = 0; machine == EM_AARCH64 && i < sizeof(calls) / sizeof(*calls); i++)
+		code[calls[i] - 0x1000 - 1] = 0x94; /* bl */
 	struct elf_builder b = { .is_64bit = is_64bit, .big = cfi->big, .type = ET_DYN, .machine = machine };
 	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof(code));
 	elf_add_section(&b, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, FRAME_VADDR, cfi->at, (uint32_t)cfi->n);
@@ -183,6 +188,36 @@ static void check_arm64(bool big)
 	made_deinit(&m);
 }
 
+/* A handler's frame in the middle, and the outermost that no call made: neither is looked up a byte before its address. */
+static void test_entries(void **state)
+{
+	struct cfi c = {};
+	struct made m;
+	uint8_t stack[64] = {};
+	uint64_t regs[33] = {}, got[16];
+	put_cie(&c, 30, 31, 0);
+	put_fde(&c, 0x1000, 0x40, PROGRAM(0));
+	put_fde(&c, 0x1100, 0x40, PROGRAM(0x0e, 16, (char)0x9e, 1));
+	made_init(&m, EM_AARCH64, true, &c);
+	regs[30] = code_at(0x1100); /* no call is before it */
+	regs[31] = SP;
+	regs[32] = code_at(0x1008);
+	put_word(stack, 8, 0x7700, 8, false); /* of the function around it: data */
+	struct unwind_input in = {
+		.arch = &arch_aarch64, .space = m.space, .regs_mask = 0x1ffffffff, .regs = regs, .stack = stack,
+		.stack_bytes = sizeof(stack), .max = 16, .call_sites = true, .swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+	};
+	struct unwind_result r = unwind_walk(m.unwinder, &in, got);
+	assert_int_equal(r.end, UNWIND_END_WHOLE);
+	assert_int_equal(r.nr, 2);
+	assert_int_equal(got[1], code_at(0x1100));
+	regs[30] = code_at(0x1110);
+	r = unwind_walk(m.unwinder, &in, got);
+	assert_int_equal(r.end, UNWIND_END_NO_TABLE);
+	assert_int_equal(got[1], code_at(0x1110) - 1);
+	made_deinit(&m);
+}
+
 static void test_arm64(void **state)
 {
 	check_arm64(false);
@@ -271,6 +306,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arm64),
+		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_i386),
 		cmocka_unit_test(test_no_registers),
 		cmocka_unit_test(test_registers_that_point_nowhere),

@@ -1,9 +1,10 @@
 """Programs whose stack is known at every instruction: tests/workloads/stacks.c, and what its stacks must look like."""
 
+import collections
 import os
 import shutil
 
-from strobetest import SCRATCH, script_samples
+from strobetest import SCRATCH, build_workload, script_samples
 
 INNER = {"leaf", "saving", "busy"}
 
@@ -68,6 +69,32 @@ def clang_work(tap):
         for i in range(400):
             out.write(f"int f{i}(int *a, int n) {{ int s = {i}; for (int i = 0; i < n; i++) s += a[i] * s ^ {i}; return s; }}\n")
     return ["clang", "-O2", "-c", "-o", "/dev/null", source]
+
+
+def build_switched():
+    """Linked statically, so that libc's trampolines have their names."""
+    return build_workload("switched", "-O2", "-fomit-frame-pointer", "-static", "-pthread")
+
+
+def outer_of(samples):
+    """What calls busy(), as a set of tuples; but for the few stacks of --call-graph eh that were copied before its tables were there."""
+    counts = collections.Counter(tuple(names[names.index("busy") + 1:]) for names in map(names_of, samples) if "busy" in names)
+    return {names for names, n in counts.items() if n > 0.03 * sum(counts.values())}
+
+
+def switched_stacks(tap, of_scenario):
+    """
+    Frames that no call made begin at the first byte of their function: that is named, and not what is before it. of_scenario(name)
+    records one and returns its samples. Returns what was met of "alternate".
+    """
+    for scenario in "coroutine", "ended":
+        found = outer_of(of_scenario(scenario))
+        tap.equal(found, {("entry", "__start_context")}, f"{scenario}: its first function returns to __start_context, the outermost")
+    found = outer_of(of_scenario("below"))
+    tap.ok(found and all(names[:2] == ("on_signal", "__restore_rt") and "interrupted" in names and "thread" in names and
+                         names[-1] in OUTERMOST for names in found),
+           "alternate stack below the other: from the handler to where the thread began", found)
+    return outer_of(of_scenario("alternate"))
 
 
 PYTHON_WORK = (

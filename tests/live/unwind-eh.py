@@ -12,7 +12,8 @@ import shutil
 import struct
 import subprocess
 
-from stacks import INNER, OUTER, OUTERMOST, PYTHON_WORK, clang_work, is_right, names_of, whole
+from stacks import (INNER, OUTER, OUTERMOST, PYTHON_WORK, build_switched, clang_work, is_right, names_of, switched_stacks,
+                    whole)
 from strobetest import (PERF, SCRATCH, STROBE, Tap, build_workload, is_root, record, run, script_samples, skip_all,
                         strobe)
 
@@ -157,6 +158,16 @@ def cut_is_counted(tap):
     tap.equal(said.groups() if said else done.err, (str(cut), str(stacks)), "the report says how many")
 
 
+def switched(tap):
+    binary = build_switched()
+
+    def samples_of(scenario):
+        return script_samples(record(*EVENT, *EH, "--", binary, scenario, "200", output=f"{scenario}.data"))
+    found = switched_stacks(tap, samples_of)
+    tap.ok(found and all(names[:2] == ("on_signal", "__restore_rt") and "interrupted" in names and names[-1] == "_start"
+                         for names in found), "alternate stack elsewhere: the walk goes on in what it interrupted", found)
+
+
 def all_is_shown(tap):
     """Every frame that was recorded, where no limit is given: a recursion of 300 calls."""
     binary = build_workload("recurse", "-O2", "-fomit-frame-pointer", "-DDEPTH=300", suffix="300")
@@ -280,6 +291,7 @@ def main():
     kernel_part(tap)
     reference(tap)
     cut_is_counted(tap)
+    switched(tap)
     all_is_shown(tap)
     deeper_than_walked(tap)
     of_32_bits(tap)

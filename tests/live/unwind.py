@@ -10,7 +10,8 @@ import re
 import shutil
 import subprocess
 
-from stacks import INNER, OUTER, PYTHON_WORK, clang_work, is_right, names_of, whole
+from stacks import (INNER, OUTER, PYTHON_WORK, build_switched, clang_work, is_right, names_of, switched_stacks,
+                    whole)
 from strobetest import PERF, SCRATCH, TOP, Tap, build_workload, record, run, script_samples, strobe
 
 EVENT = ["-e", "cpu-clock:u", "-F", "8000"]
@@ -44,6 +45,20 @@ def stubs_and_throws(tap):
     path = record(*EVENT, "--call-graph", "dwarf,16384", "--", binary, "300", output="throws.data")
     # while libgcc enters a handler, it writes the handler's registers over those that its own frame saved
     whole(tap, path, "exceptions", 0.96)
+
+
+def switched(tap):
+    """One dump holds one stack: of what a handler on an alternate one interrupted there is its innermost frame, and a word why."""
+    binary = build_switched()
+
+    def samples_of(scenario):
+        path = record(*EVENT, "--call-graph", "dwarf,65528", "-m", "8M", "--", binary, scenario, "200", output=f"{scenario}.data")
+        return script_samples(path)
+    found = switched_stacks(tap, samples_of)
+    tap.ok(found and all(names[:2] == ("on_signal", "__restore_rt") and len(names) == 3 for names in found),
+           "alternate stack elsewhere: up to where it was interrupted", found)
+    said = strobe("report", "--stdio", "-i", os.path.join(SCRATCH, "alternate.data")).err
+    tap.ok("a signal handler ran on an alternate stack" in said and "call frame information" not in said, "and it is said why", said)
 
 
 def cut(tap):
@@ -117,6 +132,7 @@ def main():
     tap = Tap()
     known_stacks(tap)
     stubs_and_throws(tap)
+    switched(tap)
     cut(tap)
     leaves(tap)
     python(tap)

@@ -18,9 +18,14 @@ def stacks(tool, path, *argv):
     return found
 
 
+def is_same(theirs, ours):
+    """perf counts back from every address. That of a signal's trampoline is its first byte: gdb and elfutils leave it, as we do."""
+    return theirs == ours or int(theirs, 16) + 1 == int(ours, 16)
+
+
 def common(a, b):
     n = 0
-    while n < min(len(a), len(b)) and a[n] == b[n]:
+    while n < min(len(a), len(b)) and is_same(a[n], b[n]):
         n += 1
     return n
 
@@ -29,7 +34,7 @@ def compare(tap, name, path, least_equal):
     theirs, ours = stacks(perf, path, "--no-inline"), stacks(strobe, path, "--no-inline")
     tap.ok(len(theirs) > 100 and [t for t, _ in theirs] == [t for t, _ in ours], f"{name}: the same {len(ours)} samples")
     pairs = [(a, b) for (_, a), (_, b) in zip(theirs, ours)]
-    equal = sum(a == b for a, b in pairs)
+    equal = sum(len(a) == len(b) == common(a, b) for a, b in pairs)
     tap.between(least_equal, equal / max(len(pairs), 1), 1, f"{name}: {equal} stacks are equal")
     # perf ends a walk by an address of no code where the next one was not in the dump
     further = [(a, b) for a, b in pairs if len(a) > len(b) and common(a, b) == len(b) and not re.fullmatch("f+", a[-1])]

@@ -1,0 +1,15 @@
+/*
+ * Whether an address is one that a call returns to, by the instruction that ends there.
+ *
+ * A frame that was not made by a call (a signal's trampoline, the function that a coroutine's first one returns to) begins at the
+ * first byte of its function: the byte before it is padding, or belongs to another function. Thread-safe.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "object/object.h"
+
+/* True also where that cannot be known: no bytes of code, or an architecture whose calls are not known here. */
+bool call_ends_at(const struct arch *a, const struct object *o, uint64_t vaddr);
