@@ -372,6 +372,31 @@ void out_text(struct out *o, const char *s, size_t n)
 	}
 }
 
+void out_text_str(struct out *o, const char *s)
+{
+	out_text(o, s, strlen(s));
+}
+
+static void text_padded(struct out *o, const char *s, size_t width, void (*put)(struct out *o, const char *s, size_t width))
+{
+	struct out text;
+	out_init_mem(&text);
+	out_text_str(&text, s);
+	out_ch(&text, '\0');
+	put(o, out_mem(&text, &(size_t){ 0 }), width);
+	error_destroy(out_close(&text));
+}
+
+void out_text_left(struct out *o, const char *s, size_t width)
+{
+	text_padded(o, s, width, out_left);
+}
+
+void out_text_right(struct out *o, const char *s, size_t width)
+{
+	text_padded(o, s, width, out_right);
+}
+
 void out_xml(struct out *o, const char *s, size_t n)
 {
 	for (size_t i = 0, len; i < n; i += len) {

@@ -86,6 +86,10 @@ void out_f(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2,
  * a recording can steer a terminal. Tabs and newlines are escaped too; marks of direction and unseen characters become \uNNNN.
  */
 void out_text(struct out *o, const char *s, size_t n);
+void out_text_str(struct out *o, const char *s);
+/* Padded with blanks to at least width bytes, as out_left() and out_right() do. */
+void out_text_left(struct out *o, const char *s, size_t width);
+void out_text_right(struct out *o, const char *s, size_t width);
 /* With XML entities for & < > " ' on top; what XML cannot hold becomes '?'. */
 void out_xml(struct out *o, const char *s, size_t n);
 /* A CSV field, harmless as out_text() has it, and quoted where it must be. */

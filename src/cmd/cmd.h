@@ -68,8 +68,12 @@ void cmd_say_damage(struct cmd_context *ctx, struct strobe_error *err);
  * has no right to, cmd_fail().
  */
 int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err);
-/* A line on stderr, "strobe CMD: …". */
+/*
+ * A line on stderr, "strobe CMD: …"; what would steer a terminal is escaped, as in all that is printed by these functions.
+ */
 void cmd_say(const struct cmd_context *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same without the name of the command. */
+void cmd_say_plain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
  * Standard output, through a pager where that is a terminal and the user wants one; cmd_close_output() waits for it and
  * returns the exit status: 0, or what a failed write deserves. From the first call on, SIGPIPE is ignored in this process

@@ -27,7 +27,8 @@ struct fields {
 static void add_field(void *ctx, const char *name, const char *value)
 {
 	struct fields *f = ctx;
-	out_f(f->out, "%s %s: %s", f->some ? "," : ":", name, value);
+	out_f(f->out, "%s %s: ", f->some ? "," : ":", name);
+	out_text_str(f->out, value);
 	f->some = true;
 }
 

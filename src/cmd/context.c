@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/out.h"
 #include "base/strbuf.h"
 #include "cli/help.h"
@@ -30,27 +31,32 @@ static void put_message(struct out *out, const char *s)
 	}
 }
 
-/* One write(2) a line, so that lines of several threads and processes do not mix. */
+/* One write(2) a line, so that lines of several threads and processes do not mix. Closes what was put into out. */
+static void write_line(int fd, struct out *out, const char *line)
+{
+	size_t bytes;
+	put_message(out, line);
+	out_ch(out, '\n');
+	const char *text = out_mem(out, &bytes);
+	for (size_t done = 0; done < bytes;) {
+		ssize_t n = write(fd, text + done, bytes - done);
+		if (n < 0 && errno != EINTR)
+			break;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	error_destroy(out_close(out));
+}
+
 static void say_line(const struct cmd_context *ctx, const char *line)
 {
 	struct out out;
-	size_t bytes;
 	out_init_mem(&out);
 	out_str(&out, ctx ? ctx->program : "strobe");
 	if (ctx && ctx->cmd)
 		out_f(&out, " %s", ctx->cmd->name);
 	out_str(&out, ": ");
-	put_message(&out, line);
-	out_ch(&out, '\n');
-	const char *text = out_mem(&out, &bytes);
 	fflush(stdout);
-	for (size_t done = 0; done < bytes;) {
-		ssize_t n = write(STDERR_FILENO, text + done, bytes - done);
-		if (n < 0 && errno != EINTR)
-			break;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	error_destroy(out_close(&out));
+	write_line(STDERR_FILENO, &out, line);
 }
 
 void cmd_say(const struct cmd_context *ctx, const char *fmt, ...)
@@ -61,6 +67,18 @@ void cmd_say(const struct cmd_context *ctx, const char *fmt, ...)
 	strbuf_vaddf(&b, fmt, ap);
 	va_end(ap);
 	say_line(ctx, strbuf_str(&b));
+}
+
+void cmd_say_plain(const char *fmt, ...)
+{
+	struct out out;
+	va_list ap;
+	va_start(ap, fmt);
+	_cleanup_free_ char *line = xvasprintf(fmt, ap);
+	va_end(ap);
+	out_init_mem(&out);
+	fflush(stdout);
+	write_line(STDERR_FILENO, &out, line);
 }
 
 static int status_of(const struct strobe_error *err)
@@ -191,11 +209,10 @@ bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when)
 
 static void print_log(void *ctx, enum log_level level, const char *line)
 {
+	struct out out;
 	(void)level;
-	_cleanup_strbuf_ struct strbuf b = {};
-	strbuf_addf(&b, "%s\n", line);
-	ssize_t n = write((int)(intptr_t)ctx, b.data, b.len);
-	(void)n;
+	out_init_mem(&out);
+	write_line((int)(intptr_t)ctx, &out, line);
 }
 
 static void print_log_to(int fd, enum log_level max)

@@ -103,9 +103,9 @@ struct strobe_error *profile_fetch(struct cmd_context *ctx, const struct profile
 	int64_t measures = seconds_of(url);
 	struct net_options options = options_for(s, measures);
 	struct net_body body;
-	fprintf(stderr, "Fetching profile over HTTP from %s\n", url);
+	cmd_say_plain("Fetching profile over HTTP from %s", url);
 	if (measures)
-		fprintf(stderr, "Please wait... (%" PRId64 "s)\n", measures);
+		cmd_say_plain("Please wait... (%" PRId64 "s)", measures);
 	TRY(net_fetch(url, &options, &body));
 	struct strobe_error *err = exchange_read_value(body.data, body.bytes, url, NULL, NULL, ret);
 	struct strobe_error *html = err ? looks_like_html(&body) : NULL;

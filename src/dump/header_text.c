@@ -159,7 +159,11 @@ static void print_caches(struct out *out, const struct env *e)
 	out_str(out, "# CPU cache info:\n");
 	for (size_t i = 0; i < e->caches.len; i++) {
 		const struct env_cache *c = &e->caches.data[i];
-		out_f(out, "#  L%u %-15s %8s [", c->level, c->type, c->size);
+		out_f(out, "#  L%u ", c->level);
+		out_text_left(out, c->type, 15);
+		out_ch(out, ' ');
+		out_text_right(out, c->size, 8);
+		out_str(out, " [");
 		text(out, c->cpus);
 		out_str(out, "]\n");
 	}

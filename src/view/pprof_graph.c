@@ -20,6 +20,15 @@ static void out_name(struct out *out, const char *s)
 	out_text(out, s, strlen(s));
 }
 
+/* Units go into text, DOT and XML as they are. */
+static bool is_harmless(const char *unit)
+{
+	for (const char *s = unit; *s; s++)
+		if (*s < ' ' || *s > '~' || strchr("\"'\\<>&", *s))
+			return false;
+	return true;
+}
+
 /* The unit in which the smallest value can be read, or a larger one where it would make the largest unwieldy. */
 void pprof_graph_choose_unit(struct pprof_graph *r)
 {
@@ -42,7 +51,7 @@ void pprof_graph_choose_unit(struct pprof_graph *r)
 	const char *large = pprof_scale(most, r->sample_unit, "minimum").unit;
 	if (strcmp(small, large) && least * 100 < most && !r->o.whole_units)
 		small = pprof_scale(100 * least, r->sample_unit, "minimum").unit;
-	r->unit = *small ? small : r->sample_unit;
+	r->unit = *small ? small : is_harmless(r->sample_unit) ? r->sample_unit : "";
 }
 
 /* ---- what is said above a report ---- */

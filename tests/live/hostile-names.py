@@ -6,7 +6,10 @@ pictures with no element that the profile named.
 """
 
 import json
+import os
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as tree
 
 import pages
@@ -33,9 +36,57 @@ def picture(name, done):
     tap.ok(not any("hacked" in text for text in scripts), f"{name}: no name is in a script")
 
 
+def recorded():
+    """A program, an event and a thread whose names have escapes: of what they leave in a file, nothing steers a terminal."""
+    evil = "./\x1b[31mred\u202e"
+    shutil.copy("/bin/sh", evil)
+    work = [evil, "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done"]
+    event = "cpu-clock/name=\x1b[32mev/"
+    done = strobe("record", "-o", "\x1b[33m.data", "-e", event, "-s", "--", *work)
+    tap.ok("wrote" in done.err and not STEERS.findall(done.err), "record says its file's name harmlessly", repr(done.err))
+    os.rename("\x1b[33m.data", "red.data")
+    reads = [["report", "--stdio"], ["report", "-T"], ["report", "-T", "--pretty", "raw"], ["report", "-D"], ["report", "--header-only"],
+             ["report", "--stats"], ["report", "--tasks", "--mmaps"], ["report", "--format", "json"], ["report", "--format", "csv"],
+             ["script"], ["script", "-F", "+comm,+event,+dso"], ["script", "--show-task-events", "--show-mmap-events"],
+             ["evlist"], ["evlist", "-v"], ["evlist", "--trace-fields"], ["buildid-list"], ["buildid-list", "-v"],
+             ["buildid-cache", "-M", "red.data"], ["annotate", "--stdio"], ["pprof", "-top"], ["flamegraph", "--folded"]]
+    for words in reads:
+        options = [] if "red.data" in words else ["red.data"] if words[0] == "pprof" else ["-i", "red.data"]
+        done = strobe(*words, *options)
+        harmless(f"{' '.join(words)} of a recording", done, done.out)
+    script = strobe("script", "--per-event-dump", "-i", "red.data")
+    harmless("script --per-event-dump", script, script.out)
+    with subprocess.Popen([evil, "-c", "while :; do :; done"]) as busy:
+        for options in [], ["-x", ","], ["-j"]:
+            done = strobe("stat", "-e", event, *options, "--per-thread", "-p", str(busy.pid), "--timeout", "200")
+            harmless(f"stat --per-thread {' '.join(options)}", done, done.out)
+            tap.ok("red" in done.out + done.err, "the thread is named", str(done))
+        busy.kill()
+    for options in [], ["-x", ","], ["-j"], ["-v"]:
+        done = strobe("stat", "-e", event, *options, "--", *work)
+        harmless(f"stat {' '.join(options)}", done, done.out)
+    done = strobe("stat", "record", "-o", "stat.data", "-e", event, "--", *work)
+    tap.ok(done.status == 0 and os.path.exists("stat.data"), "stat record", str(done))
+    for options in [], ["-x", ","], ["-j"]:
+        done = strobe("stat", "report", *options, "-i", "stat.data")
+        harmless(f"stat report {' '.join(options)}", done, done.out)
+    for words in ["record", "-o", "no.data"], ["stat"], ["trace"]:
+        done = strobe(*words, "--", "./\x1b[31mmissing")
+        tap.ok(done.status and not STEERS.findall(done.err + done.out), f"{words[0]}: a program that is not there", repr(done.err))
+        done = strobe(*words, "--", evil, "-c", "kill -TERM $$")
+        tap.ok(not STEERS.findall(done.err + done.out), f"{words[0]}: a program that is killed", repr(done.err))
+
+
 def main():
     with open("evil.pb", "wb") as f:
         f.write(pages.pprof_profile(["samples"], [(["main", e], [n + 1], {"key": e, e: "x"}) for n, e in enumerate(NAMES)]))
+    for n, unit in enumerate(NAMES):
+        with open(f"unit{n}.pb", "wb") as f:
+            f.write(pages.pprof_profile([("samples", unit)], [(["main", "red"], [7], {"size": (5, unit)})]))
+        for report in REPORTS:
+            harmless(f"pprof -{report} unit{n}.pb", done := strobe("pprof", f"-{report}", f"unit{n}.pb"), done.out)
+        picture(f"pprof -svg unit{n}.pb", done := strobe("pprof", "-svg", f"unit{n}.pb"))
+        tap.ok("<script>window" not in done.out and '"`' not in done.out, f"unit {unit!r} is not markup", done.out[-600:])
     with open("evil.folded", "w", encoding="utf-8") as f:
         f.writelines(f"main;{e} {n + 1}\n" for n, e in enumerate(NAMES))
     for source in ["evil.pb", "evil.folded"]:
@@ -61,6 +112,7 @@ def main():
     for command in [["pprof", "-top"], ["flamegraph", "-i"], ["web"], ["report", "-i"]]:
         done = strobe(*command, missing)
         tap.ok(done.status and not STEERS.findall(done.err), f"{command[0]}: the name of a file that is not there", repr(done.err))
+    recorded()
     tap.done()
 
 

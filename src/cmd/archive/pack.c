@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/new_file.h"
+#include "base/out.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cmd/archive/archive.h"
@@ -302,10 +303,17 @@ static struct strobe_error *write_archive(struct pack *p, const struct recorded_
 
 static void say_next(struct pack *p, const char *name)
 {
-	printf("Now please run:\n\n$ strobe archive --unpack %s\n", name);
-	if (!p->o->all)
-		printf("\nor\n\n$ tar xvf %s -C ~/.debug\n", name);
-	printf("\nwherever you need to run 'strobe report' on.\n");
+	struct out out;
+	out_init_fd(&out, STDOUT_FILENO);
+	out_str(&out, "Now please run:\n\n$ strobe archive --unpack ");
+	out_text_str(&out, name);
+	if (!p->o->all) {
+		out_str(&out, "\n\nor\n\n$ tar xvf ");
+		out_text_str(&out, name);
+		out_str(&out, " -C ~/.debug");
+	}
+	out_str(&out, "\n\nwherever you need to run 'strobe report' on.\n");
+	error_destroy(out_close(&out)); /* the archive is written, whoever reads this */
 }
 
 int archive_pack(struct cmd_context *ctx, const struct archive_options *o, const char *cache_dir)

@@ -153,9 +153,16 @@ static bool purge_entry(void *ctx, const struct buildid_cache_entry *e)
 	return true;
 }
 
+static void out_entry(struct out *out, const char *hex, const char *path)
+{
+	out_f(out, "%s ", hex);
+	out_text_str(out, path);
+	out_ch(out, '\n');
+}
+
 static bool list_entry(void *ctx, const struct buildid_cache_entry *e)
 {
-	out_f(ctx, "%s %s\n", e->hex, e->path);
+	out_entry(ctx, e->hex, e->path);
 	return true;
 }
 
@@ -180,7 +187,7 @@ static void list_missing(struct cache *c)
 		char hex[BUILDID_HEX_MAX];
 		buildid_hex(f->build_id, f->build_id_len, hex);
 		if (f->build_id_len && !buildid_cache_has(c->dir, hex))
-			out_f(&out, "%s %s\n", hex, f->path ? f->path : "");
+			out_entry(&out, hex, f->path ? f->path : "");
 	}
 	int status = cmd_close_output(c->ctx, &out);
 	if (status)

@@ -164,7 +164,9 @@ static bool kallsyms_address(const struct strbuf *text, const char *name, uint64
 static void print_map(struct out *out, const uint8_t *id, size_t len, uint64_t start, uint64_t end, const char *name)
 {
 	print_id(out, id, len);
-	out_f(out, " %16" PRIx64 " %16" PRIx64 " %s\n", start, end, name);
+	out_f(out, " %16" PRIx64 " %16" PRIx64 " ", start, end);
+	out_text_str(out, name);
+	out_ch(out, '\n');
 }
 
 /* "name size refs users state 0xaddress …" of /proc/modules, newest first. */

@@ -58,7 +58,7 @@ static void print_fields(struct list_printer *p, const struct tracepoint *tp)
 	for (uint32_t i = tp->common_nr; i < tp->fields_nr; i++) {
 		const struct tracepoint_field *f = &tp->fields[i];
 		out_fill(p->out, ' ', DESC_INDENT + 1);
-		out_left(p->out, f->name, 28);
+		out_text_left(p->out, f->name, 28);
 		out_ch(p->out, ' ');
 		out_text(p->out, f->type, strlen(f->type));
 		out_ch(p->out, '\n');
@@ -72,7 +72,7 @@ static void text_row(struct list_printer *p, const struct list_row *row)
 	if (row->alias)
 		strbuf_addf(&name, " OR %s", row->alias);
 	out_str(p->out, "  ");
-	out_left(p->out, strbuf_str(&name), row->type ? NAME_COLUMNS : 0); /* groups of metrics have no type */
+	out_text_left(p->out, strbuf_str(&name), row->type ? NAME_COLUMNS : 0); /* groups of metrics have no type */
 	strbuf_deinit(&name);
 	if (row->type)
 		out_f(p->out, " [%s]", row->type);
@@ -80,8 +80,11 @@ static void text_row(struct list_printer *p, const struct list_row *row)
 	const char *desc = p->options->long_desc && row->long_desc ? row->long_desc : row->desc;
 	if (desc && (p->options->desc || p->options->long_desc))
 		print_desc(p, desc);
-	if (p->options->details && row->encoding)
-		out_f(p->out, "%*s%s\n", DESC_INDENT + 1, "", row->encoding);
+	if (p->options->details && row->encoding) {
+		out_fill(p->out, ' ', DESC_INDENT + 1);
+		out_text_str(p->out, row->encoding);
+		out_ch(p->out, '\n');
+	}
 	if (row->tracepoint)
 		print_fields(p, row->tracepoint);
 }
@@ -132,8 +135,10 @@ void list_row(struct list_printer *p, const struct list_row *row)
 		return;
 	p->rows++;
 	if (p->options->raw_dump) {
-		if (!row->no_event)
-			out_f(p->out, "%s ", row->name);
+		if (!row->no_event) {
+			out_text_str(p->out, row->name);
+			out_ch(p->out, ' ');
+		}
 	} else if (p->options->json) {
 		bool metric = row->type && !strcmp(row->type, "Metric");
 		if (!row->no_event || metric)

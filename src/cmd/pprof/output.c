@@ -89,7 +89,7 @@ static struct strobe_error *view(struct job *job)
 	const char *path;
 	TRY(temporary_file(&job->session->ctx->words, job->kind->suffix, &path));
 	TRY(cmd_write_file(path, write_job, job));
-	fprintf(stderr, "Generating report in %s\n", path);
+	cmd_say_plain("Generating report in %s", path);
 	return run_viewer(job->session, job->kind->viewers, path);
 }
 
@@ -105,6 +105,6 @@ struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const
 		TRY(pprof_new_file(&s->ctx->words, "profile", kind->suffix, &path));
 	if (!path)
 		return write_stdout(&job);
-	fprintf(stderr, "Generating report in %s\n", path);
+	cmd_say_plain("Generating report in %s", path);
 	return cmd_write_file(path, write_job, &job);
 }

@@ -29,7 +29,7 @@ struct prompt {
 static void say_error(struct strobe_error *err)
 {
 	if (err && !error_is(err, ERROR_STOPPED))
-		fprintf(stderr, "%s\n", err->message);
+		cmd_say_plain("%s", err->message);
 	error_destroy(err);
 }
 
@@ -77,11 +77,11 @@ static void help(const char *about)
 	if (!*about)
 		say(out_help, NULL);
 	else if (kind)
-		fprintf(stderr, "%s\n%s\n", kind->help, kind->usage ? kind->usage : "");
+		cmd_say_plain("%s\n%s", kind->help, kind->usage ? kind->usage : "");
 	else if (setting)
-		fprintf(stderr, "%s\n\n", setting);
+		cmd_say_plain("%s\n", setting);
 	else
-		fprintf(stderr, "Unknown command: %s\n", about);
+		cmd_say_plain("Unknown command: %s", about);
 }
 
 /* ---- settings ---- */
@@ -99,7 +99,7 @@ static bool set(struct prompt *p, const char *line)
 		if (!strstr(at + 1, COMMENT))
 			*at = 0;
 	if (!equals && !pprof_config_is_flag(name))
-		fprintf(stderr, "please specify a value, e.g. %s=<val>\n", name);
+		cmd_say_plain("please specify a value, e.g. %s=<val>", name);
 	else
 		say_error(pprof_config_set(p->session, p->config, name, trimmed(value)));
 	return true;

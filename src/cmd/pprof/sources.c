@@ -56,7 +56,7 @@ static struct strobe_error *save(struct cmd_context *ctx, struct profile *p)
 	TRY(saved_dir(&ctx->words, &dir));
 	TRY(pprof_new_file(&ctx->words, arena_printf(&ctx->words, "%s/%s", dir, saved_name(&ctx->words, p)), "pb.gz", &path));
 	TRY(cmd_write_file(path, write_profile, p));
-	fprintf(stderr, "Saved profile in %s\n", path);
+	cmd_say_plain("Saved profile in %s", path);
 	return NULL;
 }
 

@@ -2,8 +2,6 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -29,9 +27,7 @@ void record_report(const struct recording *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	_cleanup_free_ char *line = xvasprintf(fmt, ap);
 	va_end(ap);
-	_cleanup_free_ char *all = xasprintf("[ %s record: %s ]\n", r->ctx->program, line);
-	ssize_t n = write(STDERR_FILENO, all, strlen(all));
-	(void)n;
+	cmd_say_plain("[ %s record: %s ]", r->ctx->program, line);
 }
 
 void record_say_freq(const struct recording *r)

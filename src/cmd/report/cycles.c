@@ -80,8 +80,9 @@ static void print_event(struct blocks *b, struct out *out, uint32_t event, const
 	for (size_t i = 0; i < n; i++)
 		averages += all[i].cycles / all[i].times;
 	if (!o->quiet) {
-		out_f(out, "# Samples: %llu  of event '%s'\n", (unsigned long long)b->branches[event],
-		      b->run->env->events.data[event].name);
+		out_f(out, "# Samples: %llu  of event '", (unsigned long long)b->branches[event]);
+		out_text_str(out, b->run->env->events.data[event].name);
+		out_str(out, "'\n");
 		out_f(out, "# Event count (approx.): %llu\n#\n", (unsigned long long)b->branches[event]);
 		out_f(out, "# Sampled Cycles%%  Sampled Cycles  Avg Cycles%%  Avg Cycles  %*s  %*s\n", w.range,
 		      "[Program Block Range]", w.dso, "Shared Object");

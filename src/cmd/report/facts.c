@@ -108,8 +108,10 @@ static void print_reads(struct out *out, const struct env *env, const struct rep
 		*width = digits(all[i].value) > *width ? digits(all[i].value) : *width;
 	}
 	out_f(out, "# %*s  %*s", (int)pid_width, "PID", (int)tid_width, "TID");
-	for (size_t e = 0; n && e < env->events.len; e++)
-		out_f(out, "  %*s", (int)widths[e], env->events.data[e].name);
+	for (size_t e = 0; n && e < env->events.len; e++) {
+		out_str(out, "  ");
+		out_text_right(out, env->events.data[e].name, widths[e]);
+	}
 	out_ch(out, '\n');
 	for (size_t from = 0, to; from < n; from = to) {
 		memset(values, 0, env->events.len * sizeof(*values));
@@ -129,8 +131,10 @@ static void print_reads(struct out *out, const struct env *env, const struct rep
 static void print_raw_line(struct out *out, const char *begin, const char *const cells[RAW_COLUMNS], const int widths[RAW_COLUMNS])
 {
 	out_str(out, begin);
-	for (unsigned i = 0; i < RAW_COLUMNS; i++)
-		out_f(out, "%s%*s", i ? "  " : "", widths[i], cells[i]);
+	for (unsigned i = 0; i < RAW_COLUMNS; i++) {
+		out_str(out, i ? "  " : "");
+		out_text_right(out, cells[i], (size_t)widths[i]);
+	}
 	out_ch(out, '\n');
 }
 

@@ -124,8 +124,11 @@ void report_elide(struct report_run *r, struct out *out)
 	const struct list_strings *list;
 	const char *name;
 	for (size_t i = 0; out && i < sizeof(order) / sizeof(*order); i++)
-		if (elides(order[i], f, &list, &name))
-			out_f(out, "# %s: %s\n", name, list->data[0]);
+		if (elides(order[i], f, &list, &name)) {
+			out_f(out, "# %s: ", name);
+			out_text_str(out, list->data[0]);
+			out_ch(out, '\n');
+		}
 	for (uint32_t i = 0; i < r->fields_nr; i++)
 		left += r->fields[i].column->from != COLUMN_FROM_VALUES && !elides(r->fields[i].column->id, f, &list, &name);
 	/* A table without any key would not say what its rows are. */

@@ -312,9 +312,11 @@ static struct strobe_error *close_event_files(struct script *s)
 		double mb = (double)f->out.flushed_bytes / 1024.0 / 1024.0;
 		struct strobe_error *err = out_close_file(&f->out, f->path);
 		close(f->fd);
-		if (!err)
-			out_f(s->out, "[ %s script: Wrote %.3f MB %s (%" PRIu64 " samples) ]\n", s->ctx->program, mb, f->path,
-			      f->samples);
+		if (!err) {
+			out_f(s->out, "[ %s script: Wrote %.3f MB ", s->ctx->program, mb);
+			out_text_str(s->out, f->path);
+			out_f(s->out, " (%" PRIu64 " samples) ]\n", f->samples);
+		}
 		if (first)
 			error_destroy(err);
 		else

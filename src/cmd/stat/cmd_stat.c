@@ -262,10 +262,10 @@ static void say_raw(const struct stat *st)
 			sum.running_ns += r->running_ns;
 		}
 		if (e->supported)
-			fprintf(stderr, "%s: %llu %llu %llu\n", e->name, (unsigned long long)sum.value,
+			cmd_say_plain("%s: %llu %llu %llu", e->name, (unsigned long long)sum.value,
 				(unsigned long long)sum.enabled_ns, (unsigned long long)sum.running_ns);
 		else
-			fprintf(stderr, "failed to read counter %s\n", e->name);
+			cmd_say_plain("failed to read counter %s", e->name);
 	}
 }
 
@@ -318,7 +318,7 @@ static void say_how_it_ended(const struct stat_session *s)
 	/* As the shell would say it; that we ended it ourselves behind the last interval is no news. */
 	bool by_count = s->options->interval_count && s->intervals >= s->options->interval_count;
 	if (s->argc && WIFSIGNALED(s->status) && !by_count)
-		fprintf(stderr, "%s: %s\n", s->argv[0], strsignal(WTERMSIG(s->status)));
+		cmd_say_plain("%s: %s", s->argv[0], strsignal(WTERMSIG(s->status)));
 }
 
 static struct strobe_error *run_all(struct stat *st)
@@ -329,7 +329,7 @@ static struct strobe_error *run_all(struct stat *st)
 		cmd_say(s->ctx, "--timeout %d: so short a time is mostly start and end", (int)o->timeout_ms);
 	for (uint64_t i = 0; (!o->runs || i < o->runs) && !s->signal; i++) {
 		if (o->runs != 1 && o->verbose)
-			fprintf(stderr, "[ %s stat: executing run #%llu ... ]\n", s->ctx->program, (unsigned long long)i + 1);
+			cmd_say_plain("[ %s stat: executing run #%llu ... ]", s->ctx->program, (unsigned long long)i + 1);
 		TRY(run_once(st));
 		/* A document that is written to the same place is not to be broken: then it is said behind it. */
 		if (!o->json_document)

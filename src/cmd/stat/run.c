@@ -127,9 +127,10 @@ static struct strobe_error *enable(struct run *r, bool on)
 
 static void list_events(const struct stat_session *s)
 {
+	_cleanup_strbuf_ struct strbuf names = {};
 	for (size_t i = 0; i < s->set.events.len; i++)
-		fprintf(stderr, "%s%s", i ? "," : "", s->set.events.data[i].name);
-	fputc('\n', stderr);
+		strbuf_addf(&names, "%s%s", i ? "," : "", s->set.events.data[i].name);
+	cmd_say_plain("%s", strbuf_str(&names));
 }
 
 static struct strobe_error *obey(struct run *r, const struct control_command *c)
@@ -144,7 +145,7 @@ static struct strobe_error *obey(struct run *r, const struct control_command *c)
 			break;
 		}
 		TRY(enable(r, c->verb == CONTROL_ENABLE));
-		fprintf(stderr, "Events %s\n", r->enabled ? "enabled" : "disabled");
+		cmd_say_plain("Events %s", r->enabled ? "enabled" : "disabled");
 		break;
 	case CONTROL_EVLIST:
 		list_events(s);
@@ -233,7 +234,7 @@ static struct strobe_error *wait_for_end(struct run *r)
 			take_signals(r);
 		if (fds[WAIT_DELAY].revents && read(r->fds[WAIT_DELAY], &ticks, sizeof(ticks)) > 0) {
 			TRY(enable(r, true));
-			fprintf(stderr, "Events enabled\n");
+			cmd_say_plain("Events enabled");
 			/* Time counts from here on, as events do. */
 			s->start_s = now_s(s);
 		}
@@ -269,7 +270,7 @@ static struct strobe_error *start(struct run *r)
 	struct stat_session *s = r->s;
 	bool called = s->set.options.start == COUNTER_START_CALLED;
 	if (s->options->delay_ms)
-		fprintf(stderr, "Events disabled\n");
+		cmd_say_plain("Events disabled");
 	else if (called)
 		TRY(enable(r, true));
 	getrusage(RUSAGE_CHILDREN, &r->usage_before);

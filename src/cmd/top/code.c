@@ -29,7 +29,9 @@ struct strobe_error *top_print_code(struct top_run *t, const struct report *r, d
 	const struct hist_entry *row = find_row(r, t->o->annotate, &part);
 	struct listing *l;
 	if (!row) {
-		out_f(out, "no samples in %s\n", t->o->annotate);
+		out_str(out, "no samples in ");
+		out_text_str(out, t->o->annotate);
+		out_ch(out, '\n');
 		return NULL;
 	}
 	const struct profile_function *f = hist_function(part->hist, row);
@@ -67,7 +69,9 @@ static void dump_dso(void *ctx, struct dso *d)
 	struct dso_facts facts = dso_facts(d);
 	if (!facts.loaded)
 		return;
-	out_f(ctx, "dso: %s (%s)\n", facts.long_name ? facts.long_name : "?", facts.source ? facts.source : "no symbols");
+	out_str(ctx, "dso: ");
+	out_text_str(ctx, facts.long_name ? facts.long_name : "?");
+	out_f(ctx, " (%s)\n", facts.source ? facts.source : "no symbols");
 	dso_each_symbol(d, dump_symbol, ctx);
 }
 

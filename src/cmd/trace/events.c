@@ -271,8 +271,9 @@ static bool stack_of(const struct events *s, const struct resolved_sample *r, co
 static void print_sample(struct events *s, const struct resolved_sample *r)
 {
 	struct out *out = &s->run->out;
-	out_f(out, "%s %.3f ", r->event->name, (double)r->sample.time / 1e6);
-	out_text(out, r->comm, strlen(r->comm));
+	out_text_str(out, r->event->name);
+	out_f(out, " %.3f ", (double)r->sample.time / 1e6);
+	out_text_str(out, r->comm);
 	out_f(out, " %u/%u [%u]\n", r->sample.pid, r->sample.tid, r->sample.cpu);
 }
 

@@ -115,7 +115,7 @@ void trace_point_args(struct out *out, const struct trace_paper *p, const struct
 		if (any)
 			out_str(out, ", ");
 		any = true;
-		out_str(out, f->name);
+		out_text_str(out, f->name);
 		out_str(out, ": ");
 		if (number)
 			put_number(out, p, line, f);

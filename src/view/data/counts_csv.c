@@ -33,7 +33,8 @@ static void place_fields(struct out *out, enum counts_by by, const struct counts
 		out_f(out, "N%d%s%u%s", p->node, sep, p->cpus, sep);
 		return;
 	case COUNTS_BY_THREAD:
-		out_f(out, "%s-%d%s", p->comm ? p->comm : "", p->tid, sep);
+		out_text_str(out, p->comm ? p->comm : "");
+		out_f(out, "-%d%s", p->tid, sep);
 		return;
 	}
 }
@@ -50,10 +51,11 @@ static void prefix(struct out *out, const struct counts *c, const char *sep, boo
 
 static void figure_fields(struct out *out, const struct counts_figure *f, const char *sep)
 {
+	out_str(out, sep);
 	if (f)
-		out_f(out, "%s%.*f%s%s", sep, (int)f->decimals, f->value, sep, f->unit);
-	else
-		out_f(out, "%s%s", sep, sep);
+		out_f(out, "%.*f", (int)f->decimals, f->value);
+	out_str(out, sep);
+	out_text_str(out, f ? f->unit : "");
 }
 
 static void row_fields(struct out *out, const struct counts *c, const struct counts_row *row, const char *sep)
@@ -67,9 +69,13 @@ static void row_fields(struct out *out, const struct counts *c, const struct cou
 		out_f(out, "%.*f%s", row->is_fraction ? 2 : 0, row->value, sep);
 	else
 		out_f(out, "%s%s", states[row->state], sep);
-	out_f(out, "%s%s%s", row->unit, sep, row->is_metric ? "" : row->event);
-	if (row->cgroup)
-		out_f(out, "%s%s", sep, row->cgroup);
+	out_text_str(out, row->unit);
+	out_str(out, sep);
+	out_text_str(out, row->is_metric ? "" : row->event);
+	if (row->cgroup) {
+		out_str(out, sep);
+		out_text_str(out, row->cgroup);
+	}
 	if (c->runs > 1)
 		out_f(out, "%s%.2f%%", sep, row->noise.percent);
 	double share = row->state == COUNTS_COUNTED && row->enabled_ns ?
@@ -94,8 +100,10 @@ static void figures_heading(struct out *out, const struct counts *c, const char 
 			out_ch(out, *place);
 	for (size_t i = 0; i < c->rows.len && counts_same_place(&c->rows.data[0].place, &c->rows.data[i].place); i++) {
 		const struct counts_row *row = &c->rows.data[i];
-		for (unsigned k = 0; k < (row->missing ? 1 : row->figures_nr); k++)
-			out_f(out, "%s%s", row->metric ? row->metric : row->figures[k].unit, sep);
+		for (unsigned k = 0; k < (row->missing ? 1 : row->figures_nr); k++) {
+			out_text_str(out, row->metric ? row->metric : row->figures[k].unit);
+			out_str(out, sep);
+		}
 	}
 	out_ch(out, '\n');
 }

@@ -19,8 +19,13 @@ static void label(struct labels *l, const char *name, const char *value)
 		size_t n = utf8_decode(c, (size_t)(end - c), &rune);
 		/* The text is UTF-8, and the name of a thread may be anything. */
 		if (n > 1 || (unsigned char)*c >= 0x80) {
-			out_write(l->out, n > 1 ? c : "?", n > 1 ? n : 1);
+			bool is_harmless = n > 1 && !utf8_steers(rune);
+			out_write(l->out, is_harmless ? c : "?", is_harmless ? n : 1);
 			c += n > 1 ? n - 1 : 0;
+			continue;
+		}
+		if (*c != '\n' && ((unsigned char)*c < ' ' || *c == 0x7f)) {
+			out_ch(l->out, '?');
 			continue;
 		}
 		if (*c == '\\' || *c == '"')

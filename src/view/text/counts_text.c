@@ -120,7 +120,7 @@ static void figure(const struct counts_text *t, struct out *out, const struct co
 	const char *colour = escape(t, f->mark);
 	out_f(out, " # %s%s%s ", colour, number, *colour ? "\033[m" : "");
 	size_t used = 3 + (size_t)n + 1;
-	out_left(out, f->unit, used < FIGURE_COLUMNS ? FIGURE_COLUMNS - used : 0);
+	out_text_left(out, f->unit, used < FIGURE_COLUMNS ? FIGURE_COLUMNS - used : 0);
 }
 
 static void noise(const struct counts_text *t, struct out *out, double percent, bool coloured)
@@ -152,7 +152,11 @@ static void missing_text(struct out *out, const struct counts *c, const struct c
 	place_text(&place, c->by, &row->place);
 	out_fill(out, ' ', place.len + VALUE_COLUMNS + 1 + unit_columns(c) + 1 + NAME_COLUMNS);
 	strbuf_deinit(&place);
-	out_f(out, " # %s: not computed, for want of %s\n", row->metric, row->missing);
+	out_str(out, " # ");
+	out_text_str(out, row->metric);
+	out_str(out, ": not computed, for want of ");
+	out_text_str(out, row->missing);
+	out_ch(out, '\n');
 }
 
 static void row_text(const struct counts_text *t, struct out *out, const struct counts *c, const struct counts_row *row)
@@ -165,7 +169,7 @@ static void row_text(const struct counts_text *t, struct out *out, const struct 
 	}
 	time_prefix(out, c);
 	place_text(&b, c->by, &row->place);
-	out_write(out, strbuf_str(&b), b.len);
+	out_text(out, strbuf_str(&b), b.len);
 	strbuf_reset(&b);
 	if (row->is_metric) /* its value is the figure */
 		out_fill(out, ' ', VALUE_COLUMNS + 1);
@@ -178,11 +182,13 @@ static void row_text(const struct counts_text *t, struct out *out, const struct 
 		out_ch(out, ' ');
 	}
 	strbuf_deinit(&b);
-	out_left(out, row->unit, unit_columns(c));
+	out_text_left(out, row->unit, unit_columns(c));
 	out_ch(out, ' ');
-	out_left(out, row->is_metric ? "" : row->event, counted || row->is_metric ? NAME_COLUMNS : NAME_UNCOUNTED);
-	if (row->cgroup)
-		out_f(out, " %s", row->cgroup);
+	out_text_left(out, row->is_metric ? "" : row->event, counted || row->is_metric ? NAME_COLUMNS : NAME_UNCOUNTED);
+	if (row->cgroup) {
+		out_ch(out, ' ');
+		out_text_str(out, row->cgroup);
+	}
 	figure(t, out, row->figures_nr ? &row->figures[0] : NULL);
 	if (row->noise.present)
 		noise(t, out, row->noise.percent, true);
@@ -240,7 +246,7 @@ static void metrics_only_text(struct counts_text *t, struct out *out, const stru
 			for (unsigned k = 0; k < columns_of(&c->rows.data[i]); k++) {
 				const struct counts_row *row = &c->rows.data[i];
 				const char *name = row->metric ? row->metric : row->figures[k].unit;
-				out_right(out, name, metric_width(name));
+				out_text_right(out, name, metric_width(name));
 				out_ch(out, ' ');
 			}
 		out_ch(out, '\n');
@@ -253,7 +259,7 @@ static void metrics_only_text(struct counts_text *t, struct out *out, const stru
 				out_ch(out, '\n');
 			time_prefix(out, c);
 			place_text(&place, c->by, &row->place);
-			out_write(out, strbuf_str(&place), place.len);
+			out_text(out, strbuf_str(&place), place.len);
 			strbuf_deinit(&place);
 		}
 		for (unsigned k = 0; k < columns_of(row); k++) {
@@ -330,7 +336,8 @@ void counts_text(struct counts_text *t, struct out *out, const struct counts *c)
 			rows_text(t, out, c);
 		return;
 	}
-	out_f(out, "\n Performance counter stats for %s", c->target);
+	out_str(out, "\n Performance counter stats for ");
+	out_text_str(out, c->target);
 	if (c->runs > 1)
 		out_f(out, " (%" PRIu64 " runs)", c->runs);
 	out_str(out, ":\n\n");

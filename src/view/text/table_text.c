@@ -34,7 +34,7 @@ static void put(struct out *out, const struct table *t, size_t column, const cha
 	out_str(out, "  ");
 	if (t->columns.data[column].type != TABLE_TEXT)
 		out_fill(out, ' ', blanks);
-	out_str(out, text);
+	out_text_str(out, text);
 	if (t->columns.data[column].type == TABLE_TEXT && !last)
 		out_fill(out, ' ', blanks);
 }
@@ -61,8 +61,11 @@ void table_text(struct out *out, const struct table *t)
 				widths[i] = text_columns(strbuf_str(&b));
 		}
 	}
-	for (size_t i = 0; i < t->facts.len; i++)
-		out_f(out, " %s: %s\n", t->facts.data[i].key, t->facts.data[i].value);
+	for (size_t i = 0; i < t->facts.len; i++) {
+		out_f(out, " %s: ", t->facts.data[i].key);
+		out_text_str(out, t->facts.data[i].value);
+		out_ch(out, '\n');
+	}
 	if (t->facts.len)
 		out_ch(out, '\n');
 	for (size_t i = 0; i < t->columns.len; i++)
@@ -80,6 +83,9 @@ void table_text(struct out *out, const struct table *t)
 	}
 	if (t->notes.len)
 		out_ch(out, '\n');
-	for (size_t i = 0; i < t->notes.len; i++)
-		out_f(out, " %s\n", t->notes.data[i]);
+	for (size_t i = 0; i < t->notes.len; i++) {
+		out_ch(out, ' ');
+		out_text_str(out, t->notes.data[i]);
+		out_ch(out, '\n');
+	}
 }
