@@ -33,12 +33,15 @@ void web_server_stop(struct web_server *s)
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "exchange/exchange.h"
+#include "web/connections.h"
 
 #define TOKEN_BYTES 16
 #define COOKIE "strobe"
 #define TOKEN "token"
-#define CONNECTIONS_MAX 64
-#define IDLE_SECONDS 30
+#define CONNECTIONS_MAX 48
+#define CONNECTIONS_SHUT_MAX 80 /* and that many which are being closed, before others wait */
+#define REQUEST_MS 10000        /* for a whole request to come */
+#define IDLE_SECONDS 30         /* for an answer to be read */
 #define REQUEST_MEMORY 32768
 
 struct mhd {
@@ -50,6 +53,7 @@ struct mhd {
 	__typeof__(&MHD_destroy_response) destroy_response;
 	__typeof__(&MHD_lookup_connection_value) lookup;
 	__typeof__(&MHD_get_connection_values) each_value;
+	__typeof__(&MHD_get_connection_info) info;
 };
 
 static const struct library library = {
@@ -68,6 +72,7 @@ static struct strobe_error *load(struct mhd *ret)
 		{ &ret->destroy_response, "MHD_destroy_response" },
 		{ &ret->lookup, "MHD_lookup_connection_value" },
 		{ &ret->each_value, "MHD_get_connection_values" },
+		{ &ret->info, "MHD_get_connection_info" },
 	};
 	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
@@ -75,6 +80,7 @@ static struct strobe_error *load(struct mhd *ret)
 struct web_server {
 	struct mhd mhd;
 	struct MHD_Daemon *daemon;
+	struct web_connections *connections;
 	struct web_options options;
 	char *host;
 	uint16_t port;
@@ -352,12 +358,39 @@ static bool has_token(const struct request *q, const char *path, struct answer *
 	return false;
 }
 
+struct header_count {
+	const char *name;
+	unsigned n;
+};
+
+static enum MHD_Result count_header(void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct header_count *c = ctx;
+	c->n += !strcasecmp(name, c->name);
+	return MHD_YES;
+}
+
+/* Of two, another program on the way may believe the one that we do not look at. */
+static bool is_ambiguous(const struct request *q)
+{
+	static const char *const once[] = { "Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode" };
+	for (size_t i = 0; i < sizeof(once) / sizeof(*once); i++) {
+		struct header_count c = { .name = once[i] };
+		q->server->mhd.each_value(q->connection, MHD_HEADER_KIND, count_header, &c);
+		if (c.n > 1)
+			return true;
+	}
+	return false;
+}
+
 static bool may_ask(const struct request *q, const char *method, struct answer *a)
 {
 	const char *host = header(q, "Host"), *site = header(q, "Sec-Fetch-Site"), *mode = header(q, "Sec-Fetch-Mode");
 	bool is_foreign = site && !strcmp(site, "cross-site") && !(mode && !strcmp(mode, "navigate"));
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		say(a, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD");
+	else if (is_ambiguous(q))
+		say(a, MHD_HTTP_BAD_REQUEST, "a request has one Host, and at most one Origin");
 	else if (!q->server->token[0] && !web_host_allowed(host, q->server->host, q->server->port))
 		say(a, MHD_HTTP_FORBIDDEN, "this server is asked by another name than its own");
 	else if (is_foreign || !web_origin_allowed(header(q, "Origin"), host))
@@ -365,6 +398,29 @@ static bool may_ask(const struct request *q, const char *method, struct answer *
 	else
 		return true;
 	return false;
+}
+
+/* ---- connections ---- */
+
+static void notice_connection(void *ctx, struct MHD_Connection *c, void **connection, enum MHD_ConnectionNotificationCode what)
+{
+	struct web_server *s = ctx;
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		web_connection_remove(*connection);
+		return;
+	}
+	int fd = s->mhd.info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	*connection = web_connection_add(s->connections, fd, s->mhd.info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+}
+
+static struct web_connection *connection_of(const struct web_server *s, struct MHD_Connection *c)
+{
+	return s->mhd.info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+static void notice_answered(void *ctx, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode how)
+{
+	web_connection_end_answer(connection_of(ctx, c));
 }
 
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *c, const char *path, const char *method, const char *version,
@@ -382,6 +438,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *c, const char *p
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
+	web_connection_begin_answer(connection_of(s, c));
 	out_init_mem(&a.body);
 	if (may_ask(&q, method, &a) && has_token(&q, path, &a))
 		route(&q, path, &a);
@@ -403,7 +460,7 @@ static struct strobe_error *bind_to(struct web_server *s, const struct addrinfo 
 	if (s->fd < 0)
 		return error_errno(errno, "cannot make a socket");
 	setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(s->fd, a->ai_addr, a->ai_addrlen) || listen(s->fd, CONNECTIONS_MAX) ||
+	if (bind(s->fd, a->ai_addr, a->ai_addrlen) || listen(s->fd, SOMAXCONN) ||
 	    getsockname(s->fd, (struct sockaddr *)&bound, &bytes)) {
 		struct strobe_error *err = error_errno(errno, "cannot listen at %s:%u", s->host, s->port);
 		close(s->fd);
@@ -444,11 +501,16 @@ struct strobe_error *web_server_start(const struct web_options *options, struct 
 	struct strobe_error *err = load(&s->mhd);
 	if (!err)
 		err = listen_at(s, options->address);
+	if (!err)
+		err = web_connections_create(CONNECTIONS_MAX, REQUEST_MS, &s->connections);
 	if (!err) {
 		s->url = xasprintf(strchr(s->host, ':') ? "http://[%s]:%u/%s%s" : "http://%s:%u/%s%s", s->host, s->port,
 				   s->token[0] ? "?" TOKEN "=" : "", s->token);
 		s->daemon = s->mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, handle, s,
-						MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+						MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT,
+						(unsigned)(CONNECTIONS_MAX + CONNECTIONS_SHUT_MAX),
+						MHD_OPTION_NOTIFY_CONNECTION, notice_connection, s,
+						MHD_OPTION_NOTIFY_COMPLETED, notice_answered, s,
 						MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 						MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_END);
 		if (!s->daemon)
@@ -475,6 +537,7 @@ void web_server_stop(struct web_server *s)
 		s->mhd.stop_daemon(s->daemon); /* closes the socket */
 	else if (s->fd >= 0)
 		close(s->fd);
+	web_connections_destroy(s->connections);
 	free(s->host);
 	free(s->url);
 	free(s);

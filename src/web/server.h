@@ -5,6 +5,8 @@
  * whose Host is not the server's, and those that another site's page makes (Origin), are refused. Only GET and HEAD; only the
  * profiles that were given; no file is ever opened.
  *
+ * A connection has ten seconds for a whole request, and of more than 48 the oldest idle one is closed (connections.h).
+ *
  * HTTP is spoken by libmicrohttpd, which is loaded on first use; without it in the build or on the machine the start is an
  * ERROR_UNSUPPORTED. One thread of its own answers all requests, one after the other; profiles are borrowed, must outlive
  * the server and stay as they are.
