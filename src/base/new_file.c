@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #define NAMES_TRIED 1000
@@ -33,10 +34,16 @@ static int open_nameless(const char *path)
 	return fd >= 0 && !access(path_of(fd).text, F_OK) ? take_fd(fd) : -1;
 }
 
-struct strobe_error *new_file_create(const char *path, struct new_file *ret)
+/* Names of what is open already lead to regular files, too, and are no place for a new one. */
+static bool is_written_in_place(const char *path)
 {
 	struct stat st;
-	*ret = (struct new_file){ .path = xstrdup(path), .as_it_is = !stat(path, &st) && !S_ISREG(st.st_mode) };
+	return !stat(path, &st) && (!S_ISREG(st.st_mode) || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6));
+}
+
+struct strobe_error *new_file_create(const char *path, struct new_file *ret)
+{
+	*ret = (struct new_file){ .path = xstrdup(path), .as_it_is = is_written_in_place(path) };
 	ret->fd = ret->as_it_is ? open(path, O_WRONLY | O_CLOEXEC) : open_nameless(path);
 	if (ret->fd >= 0)
 		return NULL;
@@ -89,6 +96,14 @@ struct strobe_error *new_file_keep_as(struct new_file *f, const char *path, mode
 	free(f->path);
 	f->path = xstrdup(path);
 	return new_file_keep(f, mode);
+}
+
+struct strobe_error *new_file_write(const char *path, const void *p, size_t n, mode_t mode)
+{
+	_cleanup_new_file_ struct new_file f = NEW_FILE_NONE;
+	TRY(new_file_create(path, &f));
+	TRY(file_write_fd(f.fd, path, p, n));
+	return new_file_keep(&f, mode);
 }
 
 void new_file_deinit(struct new_file *f)

@@ -3,7 +3,7 @@
  *
  * It is written without a name where the file system can do that (O_TMPFILE), so that nothing stays behind however the
  * process ends; elsewhere under a name of its own beside the one that it will have. Readers of an older file of that name
- * see the old one or the new one; a device or a pipe of that name stays one. One thread at a time; errors name the path.
+ * see the old one or the new one; a device or a pipe of that name, and whatever is named below /dev or /proc, is written in place. One thread at a time; errors name the path.
  * Sources: open(2), linkat(2), rename(2).
  */
 #pragma once
@@ -17,7 +17,7 @@ struct new_file {
 	int fd;          /* to be written and read; borrowed */
 	char *path;
 	char *temporary; /* the name it has; NULL: none */
-	bool as_it_is;   /* a device, pipe or socket of that name: bytes go there at once */
+	bool as_it_is;   /* a device, pipe, socket or open file of that name: bytes go there at once */
 };
 
 #define NEW_FILE_NONE ((struct new_file){ .fd = -1 })
@@ -28,6 +28,8 @@ struct strobe_error *new_file_create(const char *path, struct new_file *ret) _mu
 struct strobe_error *new_file_keep(struct new_file *f, mode_t mode) _must_check_;
 /* The same under another name of the same file system: for content that has to be checked before it may have its place. */
 struct strobe_error *new_file_keep_as(struct new_file *f, const char *path, mode_t mode) _must_check_;
+/* All of it at once. */
+struct strobe_error *new_file_write(const char *path, const void *p, size_t n, mode_t mode) _must_check_;
 /* Closes it; what was not kept is gone. */
 void new_file_deinit(struct new_file *f);
 

@@ -82,7 +82,10 @@ void cmd_say_plain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 struct out;
 void cmd_open_output(struct cmd_context *ctx, struct out *out);
 int cmd_close_output(struct cmd_context *ctx, struct out *out);
-/* Writes a file anew by write(), "-" is standard output, without a pager; its error, or that of the file. */
+/*
+ * Writes a file anew by write(), "-" is standard output, without a pager; its error, or that of the file. The file is private
+ * (0600) unless one of that name had another mode, and appears when it is whole: an error leaves what was there before.
+ */
 struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 	_must_check_;
 /* Whether to colour what goes to cmd_open_output()'s out; ask after it was opened. */

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/out.h"
 #include "base/strbuf.h"
 #include "cli/help.h"
@@ -193,13 +195,15 @@ static struct strobe_error *write_to_stdout(struct strobe_error *(*write)(void *
 struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 {
 	struct out out;
+	struct stat st;
+	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
 	if (!strcmp(path, "-"))
 		return write_to_stdout(write, ctx);
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_errno(errno, "cannot write %s", path);
-	out_init_fd(&out, fd);
-	return write_and_close(&out, path, write, ctx);
+	TRY(new_file_create(path, &file));
+	mode_t mode = !lstat(path, &st) && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0600;
+	out_init_fd(&out, file.fd);
+	TRY(write_and_close(&out, path, write, ctx));
+	return new_file_keep(&file, mode);
 }
 
 bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when)

@@ -29,7 +29,7 @@ struct strobe_error *pprof_new_file(struct arena *arena, const char *stem, const
 {
 	for (unsigned i = 1; i < NUMBERS_MAX; i++) {
 		const char *path = arena_printf(arena, "%s%03u.%s", stem, i, suffix);
-		int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+		int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
 		if (fd >= 0) {
 			close(fd);
 			*ret = path;
@@ -39,6 +39,14 @@ struct strobe_error *pprof_new_file(struct arena *arena, const char *stem, const
 			return error_errno(errno, "cannot create %s", path);
 	}
 	return error_create(ERROR_LIMIT, "there are too many files %sNNN.%s", stem, suffix);
+}
+
+struct strobe_error *pprof_write_reserved(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
+{
+	struct strobe_error *err = cmd_write_file(path, write, ctx);
+	if (err)
+		unlink(path);
+	return err;
 }
 
 static struct strobe_error *write_stdout(struct job *job)
@@ -88,7 +96,7 @@ static struct strobe_error *view(struct job *job)
 {
 	const char *path;
 	TRY(temporary_file(&job->session->ctx->words, job->kind->suffix, &path));
-	TRY(cmd_write_file(path, write_job, job));
+	TRY(pprof_write_reserved(path, write_job, job));
 	cmd_say_plain("Generating report in %s", path);
 	return run_viewer(job->session, job->kind->viewers, path);
 }
@@ -98,13 +106,15 @@ struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const
 {
 	struct job job = { s, c, kind, argument };
 	const char *path = c->output && *c->output && strcmp(c->output, "-") ? c->output : NULL;
-	bool is_for_no_terminal = kind->suffix && (s->is_interactive || isatty(STDOUT_FILENO));
+	bool is_reserved = false, is_for_no_terminal = kind->suffix && (s->is_interactive || isatty(STDOUT_FILENO));
 	if (kind->viewers)
 		return view(&job);
-	if (!path && is_for_no_terminal && !(c->output && *c->output))
+	if (!path && is_for_no_terminal && !(c->output && *c->output)) {
 		TRY(pprof_new_file(&s->ctx->words, "profile", kind->suffix, &path));
+		is_reserved = true;
+	}
 	if (!path)
 		return write_stdout(&job);
 	cmd_say_plain("Generating report in %s", path);
-	return cmd_write_file(path, write_job, &job);
+	return (is_reserved ? pprof_write_reserved : cmd_write_file)(path, write_job, &job);
 }

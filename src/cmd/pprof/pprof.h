@@ -90,6 +90,9 @@ struct strobe_error *pprof_report(const struct pprof_session *s, const struct pp
 /* The same into config->output, or a new file where it is no text for a terminal, or standard output. */
 struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const struct pprof_config *config,
 					    const struct pprof_report_kind *kind, const char *argument) _must_check_;
+/* cmd_write_file() to a file that pprof_new_file() made: an error leaves none. */
+struct strobe_error *pprof_write_reserved(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out),
+					  void *ctx) _must_check_;
 /* Creates STEM001.SUFFIX, or with the first number that is free. */
 struct strobe_error *pprof_new_file(struct arena *arena, const char *stem, const char *suffix, const char **ret) _must_check_;
 /* What is said of the profile when the prompt opens. */

@@ -55,7 +55,7 @@ static struct strobe_error *save(struct cmd_context *ctx, struct profile *p)
 	const char *dir, *path;
 	TRY(saved_dir(&ctx->words, &dir));
 	TRY(pprof_new_file(&ctx->words, arena_printf(&ctx->words, "%s/%s", dir, saved_name(&ctx->words, p)), "pb.gz", &path));
-	TRY(cmd_write_file(path, write_profile, p));
+	TRY(pprof_write_reserved(path, write_profile, p));
 	cmd_say_plain("Saved profile in %s", path);
 	return NULL;
 }

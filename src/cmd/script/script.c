@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "cli/lists.h"
 #include "cmd/input.h"
@@ -24,7 +25,7 @@
 struct event_file {
 	struct out out;
 	char *path;
-	int fd;
+	struct new_file file;
 	uint64_t samples;
 };
 
@@ -75,7 +76,7 @@ static struct strobe_error *open_event_files(struct script *s)
 {
 	s->files = arena_new_array(&s->arena, struct event_file, s->env->events.len);
 	for (size_t i = 0; i < s->env->events.len; i++)
-		s->files[i].fd = -1;
+		s->files[i].file = NEW_FILE_NONE;
 	for (size_t i = 0; i < s->env->events.len; i++) {
 		struct event_file *f = &s->files[i];
 		/* An event's name may hold anything: it names a file here, and stays in its directory. */
@@ -83,10 +84,8 @@ static struct strobe_error *open_event_files(struct script *s)
 		for (char *p = name; *p; p++)
 			*p = *p == '/' ? '_' : *p;
 		f->path = arena_printf(&s->arena, "%s.%s.dump", input_path(s->o->input), name);
-		f->fd = open(f->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (f->fd < 0)
-			return error_errno(errno, "cannot write %s", f->path);
-		out_init_fd(&f->out, f->fd);
+		TRY(new_file_create(f->path, &f->file));
+		out_init_fd(&f->out, f->file.fd);
 	}
 	return NULL;
 }
@@ -306,12 +305,14 @@ static struct strobe_error *close_event_files(struct script *s)
 	struct strobe_error *first = NULL;
 	for (size_t i = 0; s->files && i < s->env->events.len; i++) {
 		struct event_file *f = &s->files[i];
-		if (f->fd < 0)
+		if (f->file.fd < 0)
 			continue;
 		out_flush(&f->out);
 		double mb = (double)f->out.flushed_bytes / 1024.0 / 1024.0;
 		struct strobe_error *err = out_close_file(&f->out, f->path);
-		close(f->fd);
+		if (!err)
+			err = new_file_keep(&f->file, 0600);
+		new_file_deinit(&f->file);
 		if (!err) {
 			out_f(s->out, "[ %s script: Wrote %.3f MB ", s->ctx->program, mb);
 			out_text_str(s->out, f->path);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "base/out.h"
 #include "view/cells.h"
 #include "view/tui/samples.h"
@@ -428,34 +429,23 @@ static void go_back(struct code *c)
 
 static void save(struct code *c)
 {
-	struct strbuf name = {}, line = {};
-	struct out out;
+	struct strbuf name = {}, text = {};
 	for (const char *p = c->l->symbol; *p && name.len < 100; p++)
 		strbuf_addch(&name, isalnum((unsigned char)*p) || *p == '_' ? *p : '_');
 	strbuf_addstr(&name, ".annotation");
-	int fd = open(strbuf_str(&name), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd >= 0) {
-		out_init_fd(&out, fd);
-		for (size_t i = 0; i < c->rows.len; i++) {
-			const struct listing_row *row = &c->rows.data[i];
-			strbuf_reset(&line);
-			for (size_t e = 0; e < c->l->events.len; e++) {
-				double percent = row->kind == LISTING_ROW_INSN ? percent_of(c, row->insn, e) : 0;
-				strbuf_addf(&line, percent > 0 ? "%7.2f " : "        ", percent);
-			}
-			add_text(c, row, &line);
-			out_write(&out, strbuf_str(&line), line.len);
-			out_ch(&out, '\n');
+	for (size_t i = 0; i < c->rows.len; i++) {
+		const struct listing_row *row = &c->rows.data[i];
+		for (size_t e = 0; e < c->l->events.len; e++) {
+			double percent = row->kind == LISTING_ROW_INSN ? percent_of(c, row->insn, e) : 0;
+			strbuf_addf(&text, percent > 0 ? "%7.2f " : "        ", percent);
 		}
-		struct strobe_error *err = out_close(&out);
-		strbuf_addf(&c->message, err ? "cannot write %s" : "%s written", strbuf_str(&name));
-		error_destroy(err);
-		close(fd);
-	} else {
-		strbuf_addf(&c->message, "cannot write %s: %s", strbuf_str(&name), strerror(errno));
+		add_text(c, row, &text);
+		strbuf_addch(&text, '\n');
 	}
+	_cleanup_error_ struct strobe_error *err = new_file_write(strbuf_str(&name), strbuf_str(&text), text.len, 0600);
+	strbuf_addf(&c->message, err ? "%s" : "%s written", err ? err->message : strbuf_str(&name));
 	strbuf_deinit(&name);
-	strbuf_deinit(&line);
+	strbuf_deinit(&text);
 }
 
 static bool movement(struct code *c, const struct screen_key *k)

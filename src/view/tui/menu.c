@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/out.h"
 #include "view/tui/browser_priv.h"
 #include "view/tui/code.h"
@@ -539,34 +541,25 @@ void browser_files(struct browser *b)
 
 /* ---- pages ---- */
 
+#define SAVED_MAX 10000
+
 /* What is on the screen and beyond its edges, as text: perf.hist.N, the first N that is free. */
 void browser_save(struct browser *b)
 {
 	char name[32];
+	struct stat st;
 	struct strbuf text = {};
-	struct out out;
-	int fd = -1;
-	for (unsigned i = 0; fd < 0 && i < 10000; i++) {
-		snprintf(name, sizeof(name), "perf.hist.%u", i);
-		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (fd < 0 && errno != EEXIST)
-			break;
-	}
-	if (fd < 0) {
-		strbuf_addf(&b->message, "cannot write %s: %s", name, strerror(errno));
-		return;
-	}
-	out_init_fd(&out, fd);
+	unsigned n = 0;
+	do
+		snprintf(name, sizeof(name), "perf.hist.%u", n);
+	while (!lstat(name, &st) && ++n < SAVED_MAX);
 	rows_look(&b->rows, 0, SIZE_MAX);
 	browser_title(b, UINT_MAX, &text);
 	strbuf_addch(&text, '\n');
 	for (size_t i = 0; i < b->rows.lines.len; i++)
 		browser_line_text(b, &b->rows.lines.data[i], &text);
-	out_write(&out, strbuf_str(&text), text.len);
-	struct strobe_error *err = out_close(&out);
-	close(fd);
-	strbuf_addf(&b->message, err ? "cannot write %s" : "%s written", name);
-	error_destroy(err);
+	_cleanup_error_ struct strobe_error *err = new_file_write(name, strbuf_str(&text), text.len, 0600);
+	strbuf_addf(&b->message, err ? "%s" : "%s written", err ? err->message : name);
 	strbuf_deinit(&text);
 }
 
