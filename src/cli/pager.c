@@ -37,32 +37,91 @@ const char *pager_choose(const char *configured)
 	return is_installed("less") ? "less" : is_installed("more") ? "more" : NULL;
 }
 
-static void run_child(const char *command, int read_end)
+/* What only a shell understands. */
+#define SHELL_CHARACTERS "|&;<>()$`\\\"'*?[]{}#~=%!\n"
+#define WORDS_MAX 64
+
+/* The words of a command line in place; 0: it has too many. */
+static size_t split(char *line, char *words[WORDS_MAX])
+{
+	size_t n = 0;
+	char *rest = NULL;
+	for (char *word = strtok_r(line, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+		if (n + 1 == WORDS_MAX)
+			return 0;
+		words[n++] = word;
+	}
+	words[n] = NULL;
+	return n;
+}
+
+/* Returns only where the command cannot be run. */
+static void exec_command(const char *command)
+{
+	_cleanup_free_ char *line = strdup(command);
+	char *words[WORDS_MAX];
+	if (line && !strpbrk(command, SHELL_CHARACTERS) && split(line, words))
+		execvp(words[0], words);
+	else
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+}
+
+/* status_end: where the errno goes when the pager cannot be run; it closes when it does. */
+static void run_child(const char *command, int read_end, int status_end)
 {
 	dup2(read_end, STDIN_FILENO);
 	/* Quit when all fits on the screen, show colours, cut long lines, leave the text on the screen. */
 	setenv("LESS", "FRSX", 0);
 	signal(SIGPIPE, SIG_DFL);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	exec_command(command);
+	int errnum = errno;
+	ssize_t n = write(status_end, &errnum, sizeof(errnum));
+	(void)n;
 	_exit(127);
+}
+
+static void close_pair(int fds[2])
+{
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* 0: the program runs. */
+static int errno_of_child(int status_begin)
+{
+	int errnum = 0;
+	ssize_t n;
+	while ((n = read(status_begin, &errnum, sizeof(errnum))) < 0 && errno == EINTR)
+		;
+	return n == sizeof(errnum) ? errnum : 0;
 }
 
 struct strobe_error *pager_start(const char *command, struct pager *ret)
 {
-	int fds[2];
+	int fds[2], status[2];
 	*ret = (struct pager){ .fd = -1 };
 	if (pipe2(fds, O_CLOEXEC) < 0)
-		return error_errno(errno, "cannot make a pipe to the pager");
-	pid_t pid = fork();
-	if (pid < 0) {
+		return error_errno(errno, "cannot create a pipe to the pager");
+	if (pipe2(status, O_CLOEXEC) < 0) {
 		int errnum = errno;
-		close(fds[0]);
-		close(fds[1]);
-		return error_errno(errnum, "cannot start the pager %s", command);
+		close_pair(fds);
+		return error_errno(errnum, "cannot create a pipe to the pager");
 	}
+	pid_t pid = fork();
+	int errnum = pid < 0 ? errno : 0;
 	if (!pid)
-		run_child(command, fds[0]);
+		run_child(command, fds[0], status[1]);
+	close(status[1]);
+	if (pid > 0)
+		errnum = errno_of_child(status[0]);
+	close(status[0]);
 	close(fds[0]);
+	if (errnum) {
+		close(fds[1]);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		return error_errno(errnum, "cannot run the pager %s", command);
+	}
 	*ret = (struct pager){ .pid = pid, .fd = fds[1] };
 	return NULL;
 }

@@ -2,7 +2,8 @@
  * A pager on the terminal: a child that is fed through a pipe.
  *
  * Chosen by STROBE_PAGER, PERF_PAGER, the configured one, PAGER, then less and more where they are installed; an empty
- * choice or "cat" means none. Run by the shell, as users write options into these variables. One pager a process.
+ * choice or "cat" means none. Its words are split at blanks and it is run without a shell, unless it has characters that
+ * mean something to one. One pager per process.
  */
 #pragma once
 #include <stdbool.h>
