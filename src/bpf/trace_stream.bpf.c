@@ -285,7 +285,7 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 	t->point = 0;
 	t->path = 0;
 	t->start_ns = bpf_ktime_get_ns();
-	if (!control.began_ns && control.enabled)
+	if (!control.began_ns && control.enabled && (is_call(call) || is_point(call)))
 		control.began_ns = t->start_ns;
 	plan = bpf_map_lookup_elem(&plans, &call);
 	if (is_point(call) && plan && control.enabled && counts_here()) {

@@ -299,19 +299,13 @@ static void take_bpf(struct events *s, const struct resolved_sample *r)
 	trace_calls_take(&s->calls, ev, bytes, frames, n);
 }
 
-/* What happens in the midst of the first call has its line before that call has, whose beginning it is that times count from. */
-static void begin_with_call(struct events *s, uint64_t time_ns)
-{
-	uint64_t began_ns = stream_tracer_began_ns(s->tracer);
-	if (began_ns && began_ns < time_ns)
-		trace_lines_begin_at(s->calls.lines, began_ns);
-}
-
 static struct strobe_error *take_sample(void *ctx, const struct resolved_sample *r)
 {
 	struct events *s = ctx;
 	if (trace_lines_ended(s->calls.lines))
 		return error_create(ERROR_STOPPED, "enough");
+	if (s->tracer && !s->run->o->switch_on)
+		trace_lines_begin_at(s->calls.lines, stream_tracer_began_ns(s->tracer));
 	if (r->sample.event == s->merged.bpf_event) {
 		take_bpf(s, r);
 		return NULL;
@@ -337,8 +331,6 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 		call = call_of(s, t, &r->sample);
 		line.call = &call;
 	}
-	if (s->tracer)
-		begin_with_call(s, r->sample.time);
 	if (s->run->o->print_sample)
 		print_sample(s, r);
 	if (r->comm[0] && r->comm[0] != ':')

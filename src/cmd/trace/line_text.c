@@ -50,14 +50,12 @@ static void print_time(const struct trace_paper *p, const struct trace_line *lin
 {
 	struct out *out = p->out;
 	uint64_t time_ns = line->time_ns;
-	if (line->start_unknown) {
+	/* What began before the trace has no time in it. */
+	if (line->start_unknown || (!p->full_time && time_ns < p->first_ns)) {
 		out_str(out, "         ? ");
-	} else if (p->full_time || time_ns >= p->first_ns) {
+	} else {
 		print_ms(out, p->full_time ? time_ns : time_ns - p->first_ns, 10);
 		out_ch(out, ' ');
-	} else {
-		/* It began before what ended first. */
-		out_f(out, "%10.3f ", -(double)(p->first_ns - time_ns) / 1e6);
 	}
 	if (p->show_cpu && line->cpu == SAMPLE_NO_CPU)
 		out_str(out, "[???] ");

@@ -14,7 +14,8 @@ struct trace_lines {
 	struct trace_tasks tasks;
 	struct syscall_stats stats;
 	struct arena names;
-	bool counts; /* statistics */
+	uint64_t begin_ns; /* 0: not known */
+	bool counts;       /* statistics */
 	bool finished, ended;
 };
 
@@ -138,7 +139,7 @@ static void write_line(struct trace_lines *l, const struct trace_line *line)
 	if (l->ended)
 		return;
 	if (!l->paper.first_ns)
-		l->paper.first_ns = line->time_ns;
+		l->paper.first_ns = l->begin_ns && l->begin_ns < line->time_ns ? l->begin_ns : line->time_ns;
 	l->format->line(&l->paper, line);
 	l->paper.lines++;
 	l->ended = max && l->paper.lines >= max;
@@ -167,8 +168,8 @@ void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t k
 
 void trace_lines_begin_at(struct trace_lines *l, uint64_t time_ns)
 {
-	if (!l->paper.first_ns)
-		l->paper.first_ns = time_ns;
+	if (!l->begin_ns)
+		l->begin_ns = time_ns;
 }
 
 void trace_lines_count_begun(struct trace_lines *l, uint32_t tid, uint32_t pid)

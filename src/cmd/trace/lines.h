@@ -42,7 +42,7 @@ void trace_lines_other(struct trace_lines *l, struct trace_line *line);
 void trace_lines_entry_point(struct trace_lines *l, struct trace_line *line);
 /* A task has ended that was so long on CPUs, and so long waiting for one (--sched). */
 void trace_lines_ran(struct trace_lines *l, uint32_t tid, uint32_t pid, uint64_t ran_ns, uint64_t waited_ns);
-/* Where times count from, if not from the first line. The first word holds. */
+/* Where times count from, if that is before the first line. The first word holds. */
 void trace_lines_begin_at(struct trace_lines *l, uint64_t time_ns);
 /* Statistics: a call that has begun and does not end within the trace. */
 void trace_lines_count_begun(struct trace_lines *l, uint32_t tid, uint32_t pid);

@@ -24,6 +24,7 @@ struct stream {
 static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 {
 	struct stream *s = ctx;
+	trace_lines_begin_at(s->calls.lines, stream_tracer_began_ns(s->tracer));
 	trace_calls_take(&s->calls, ev, bytes, NULL, 0);
 	return !trace_lines_ended(s->calls.lines);
 }
