@@ -211,6 +211,7 @@ static struct strobe_error *settings_of(const struct trace_whom *w, const struct
 		.str_limit = o->str_limit,
 		.stacks = o->stacks,
 		.kernel_stacks = o->kernel_stacks,
+		.sched = o->sched,
 		.stack_bytes = o->stack_bytes,
 		.ring_wake_bytes = o->ring_bytes / 4,
 		.ring_wait_bytes = o->no_wait ? UINT64_MAX : o->ring_bytes / 4 * 3,

@@ -40,6 +40,7 @@ struct stream_options {
 	bool kernel_stacks;
 	uint32_t stack_bytes; /* of a dump */
 	bool signals;         /* SIGNAL events */
+	bool sched;           /* RAN events */
 	bool only_results;    /* what arguments point at is not fetched, nor what descriptors are open on */
 	bool no_wait;         /* calls never wait: what does not fit is lost */
 };

@@ -54,10 +54,15 @@ struct strobe_error *summary_tracer_open(const struct trace_whom *w, const struc
 {
 	TRY(trace_whom_check(w->sys));
 	struct summary_tracer *s = xcalloc(1, sizeof(*s));
-	struct trace_settings settings = { .by = (uint8_t)o->by, .errnos = o->errnos };
+	struct trace_settings settings = { .by = (uint8_t)o->by, .errnos = o->errnos, .sched = o->sched };
 	trace_whom_settings(w, &settings);
 	const struct bpf_map_size sizes[] = { { "cpus", trace_cpus_possible(w->sys) }, {} };
-	const char *without[] = { w->inherit && !w->map->system_wide ? NULL : "trace_fork", NULL };
+	const char *without[3] = {};
+	size_t n = 0;
+	if (!w->inherit || w->map->system_wide)
+		without[n++] = "trace_fork";
+	if (!o->sched)
+		without[n++] = "trace_switch";
 	struct bpf_load_options load = {
 		.sys = w->sys,
 		.image = { "trace_summary", trace_summary_object, sizeof(trace_summary_object) },

@@ -64,6 +64,16 @@ INLINE __u64 waited_ns(struct task_struct *task)
 	return bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : 0;
 }
 
+/*
+ * How long a task ran is not brought up to date while it runs. Of one that has ended the last switch says it: to be asked for every
+ * time that it leaves the CPU, since who waits for its end may do so sooner than the task is gone.
+ */
+INLINE struct task_state *ended(struct task_struct *task)
+{
+	struct task_state *s = settings.sched ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
+	return s && s->gone ? s : NULL;
+}
+
 INLINE struct task_state *follow(struct task_struct *task)
 {
 	struct task_state *s = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);

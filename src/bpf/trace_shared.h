@@ -44,7 +44,7 @@ struct trace_thread {
 	__u64 cgroup; /* in TRACE_BY_CGROUP */
 	__u32 halves; /* events that belong to no row: the child's return from fork, the beginning of a call cut off by the end */
 	char comm[16];
-	__u32 gone;     /* its end was seen: the second pair of times is of then */
+	__u32 gone;     /* its end was seen: the second pair of times is of then, or of when it left its CPU for good */
 	__u64 ran_before_ns, waited_before_ns; /* on CPUs and waiting for one, before it was seen */
 	__u64 ran_ns, waited_ns;
 };
@@ -64,6 +64,7 @@ enum trace_event_type {
 	TRACE_EVENT_EXEC,       /* payload: the new name */
 	TRACE_EVENT_RENAME,
 	TRACE_EVENT_EXIT,       /* ret: exit code of the task; args: ns on a CPU, ns waiting for one, 1: the process ends */
+	TRACE_EVENT_RAN,        /* args: of a task that has ended, as those of its EXIT, which know less */
 	TRACE_EVENT_SIGNAL,     /* is delivered; args: number; payload: the beginning of its siginfo_t */
 	TRACE_EVENT_POINT,      /* the entry of a call, as a tracepoint */
 	TRACE_EVENT_STACK,      /* of the next CALL or POINT of the same task: struct trace_stack in place of args */
@@ -180,6 +181,7 @@ struct trace_settings {
 	__u32 str_limit;
 	__u8 stacks;        /* enum trace_stacks */
 	__u8 kernel_stacks;
+	__u8 sched;         /* how long tasks ran is asked for, to the end */
 	__u8 points;        /* some calls are asked for as tracepoints: TRACE_SELECTED_POINT */
 	__u8 few_calls;     /* the end of each has a tracepoint of its own: that of all calls is for 32-bit ones */
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */

@@ -17,6 +17,7 @@ struct task_state {
 	__u8 path;  /* PATH_*: what was seen at entry */
 	__u8 left;  /* its end has been told of already */
 	__u8 stops; /* by us: the reader lets it go on */
+	__u8 gone;
 };
 
 #include "bpf/trace_stack.bpf.h"
@@ -447,6 +448,37 @@ INLINE void stopped(void *ctx, struct task_struct *task, struct task_state *t)
 	let_go_on(task->tgid);
 }
 
+/* Of its process. Read as bytes: by a typed pointer the verifier goes through all types of the kernel (1 ms). */
+INLINE _Bool is_last(struct task_struct *task)
+{
+	struct signal_struct *signal = NULL;
+	int live = 1;
+	if (!bpf_probe_read_kernel(&signal, sizeof(signal), &task->signal))
+		bpf_probe_read_kernel(&live, sizeof(live), &signal->live.counter);
+	return live == 0;
+}
+
+/* EXIT, RAN. */
+APART int send_times(struct task_struct *task, __u8 type)
+{
+	struct scratch *s = scratch_of(2);
+	struct trace_event *ev;
+	__u64 *args;
+	if (!s)
+		return 0;
+	begin_aside(s, task, type);
+	ev = (struct trace_event *)s->buf;
+	args = (__u64 *)(s->buf + sizeof(*ev));
+	ev->ret = task->exit_code;
+	ev->args_nr = 3;
+	args[0] = task->se.sum_exec_runtime;
+	args[1] = waited_ns(task);
+	args[2] = is_last(task);
+	s->at += 24;
+	send_aside(s);
+	return 0;
+}
+
 /* A call that sleeps is told of, so that the user sees what is waited for. */
 SEC("raw_tp/sched_switch")
 int stream_switch(__u64 *ctx)
@@ -456,6 +488,8 @@ int stream_switch(__u64 *ctx)
 	struct trace_plan *plan;
 	struct scratch *s;
 	__u32 call;
+	if (ended(task))
+		send_times(task, TRACE_EVENT_RAN);
 	if (!(__u32)ctx[3]) /* it could run on */
 		return 0;
 	t = is_near(task->pid) ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
@@ -601,40 +635,16 @@ int stream_signal(__u64 *ctx)
 	return 0;
 }
 
-/* Of its process. Read as bytes: by a typed pointer the verifier goes through all types of the kernel (1 ms). */
-INLINE _Bool is_last(struct task_struct *task)
-{
-	struct signal_struct *signal = NULL;
-	int live = 1;
-	if (!bpf_probe_read_kernel(&signal, sizeof(signal), &task->signal))
-		bpf_probe_read_kernel(&live, sizeof(live), &signal->live.counter);
-	return live == 0;
-}
-
 SEC("raw_tp/sched_process_exit")
 int stream_gone(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *t = followed(task);
 	__u32 id = task->pid;
-	struct scratch *s;
-	struct trace_event *ev;
-	__u64 *args;
-	if (!followed(task))
+	if (!t)
 		return 0;
+	t->gone = 1;
 	if (!settings.everyone)
 		bpf_map_delete_elem(&targets, &id);
-	s = scratch_of(2);
-	if (!s)
-		return 0;
-	begin_aside(s, task, TRACE_EVENT_EXIT);
-	ev = (struct trace_event *)s->buf;
-	args = (__u64 *)(s->buf + sizeof(*ev));
-	ev->ret = task->exit_code;
-	ev->args_nr = 3;
-	args[0] = task->se.sum_exec_runtime;
-	args[1] = waited_ns(task);
-	args[2] = is_last(task);
-	s->at += 24;
-	send_aside(s);
-	return 0;
+	return send_times(task, TRACE_EVENT_EXIT);
 }

@@ -9,6 +9,7 @@ struct task_state {
 	__u64 cgroup;
 	__u32 call; /* of start_ns; TRACE_CALLS: none */
 	__u32 thread; /* + 1; 0: none yet */
+	__u32 gone;
 	__u32 row_of[TRACE_CALLS]; /* + 1; 0: none yet */
 };
 
@@ -325,6 +326,7 @@ int trace_gone(__u64 *ctx)
 		bpf_map_delete_elem(&targets, &id);
 	if (s->start_ns)
 		count_last(s);
+	s->gone = 1;
 	i = s->thread - 1;
 	struct trace_thread *t = s->thread ? bpf_map_lookup_elem(&threads, &i) : NULL;
 	if (!t)
@@ -333,5 +335,24 @@ int trace_gone(__u64 *ctx)
 	t->waited_ns = waited_ns(task);
 	t->gone = 1;
 	bpf_get_current_comm(t->comm, sizeof(t->comm));
+	return 0;
+}
+
+/* With settings.sched alone. */
+SEC("raw_tp/sched_switch")
+int trace_switch(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf(); /* it still is: ctx[1] */
+	struct task_state *s = ended(task);
+	struct trace_thread *t;
+	__u32 i;
+	if (!s || !s->thread)
+		return 0;
+	i = s->thread - 1;
+	t = bpf_map_lookup_elem(&threads, &i);
+	if (!t)
+		return 0;
+	t->ran_ns = task->se.sum_exec_runtime;
+	t->waited_ns = waited_ns(task);
 	return 0;
 }

@@ -86,6 +86,29 @@ int main(void)
 	return 1;
 }
 """
+# Says the pids of 8 children and the microseconds of CPU time that the kernel counts of each
+BURNS = r"""
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+	for (int i = 0; i < 8; i++) {
+		struct rusage r;
+		pid_t pid = fork();
+		if (!pid) {
+			for (volatile long turns = 400000L * (i + 1); turns; turns--)
+				;
+			_exit(0);
+		}
+		wait4(pid, NULL, 0, &r);
+		printf("%d %ld\n", pid, (long)(r.ru_utime.tv_usec + r.ru_stime.tv_usec));
+	}
+	return 0;
+}
+"""
 SHELLS = 5  # that PROGRAM starts: each calls getppid once
 STARTED = {"fork": 5, "vfork": 3, "clone": 4, "clone3": 2, "exit": 2, "exit_group": 13, "execveat": 1, "execve": 1}
 
@@ -174,9 +197,21 @@ def check_cgroups(tap, binary):
     tap.ok(done.status and "--bpf-summary" in done.err, "only the kernel can count by cgroup", done)
 
 
+def check_sched(tap):
+    """How long short tasks ran: as the kernel says to who waits for them. They end before anything else asks the kernel to count."""
+    compile_c("burns", BURNS, "-O1")
+    for options in (["-s"], ["-S"]):
+        done, text = trace(*options, "--sched", "-e", "getppid,exit_group", "./burns")
+        ran = {int(pid): float(ms) * 1000 for pid, ms in re.findall(r"^ burns \((\d+)\),.*%, (\d+\.\d+) msec", text, re.M)}
+        told = {int(pid): int(us) for pid, us in (line.split() for line in done.out.splitlines())}
+        wrong = {pid: (ran.get(pid), us) for pid, us in told.items() if abs(ran.get(pid, 0) - us) > max(0.1 * us, 200)}
+        tap.ok(len(told) == 8 and not wrong, f"{options} --sched: CPU time of short tasks", wrong or done)
+
+
 def main():
     skip_without_bpf()
     tap = Tap()
+    check_sched(tap)
     check_starts_and_ends(tap)
     binary = "./calls"
     compile_c("calls", PROGRAM, "-pthread")

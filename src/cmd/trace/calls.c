@@ -121,6 +121,10 @@ void trace_calls_take(const struct trace_calls *c, const struct trace_event *ev,
 		if (ev->args_nr >= 3)
 			take_exit(c, ev);
 		break;
+	case TRACE_EVENT_RAN:
+		if (ev->args_nr >= 3 && c->sched)
+			trace_lines_ran(c->lines, ev->tid, ev->pid, args_of(ev)[0], args_of(ev)[1]);
+		break;
 	case TRACE_EVENT_SIGNAL:
 		if (ev->args_nr && c->signals)
 			take_signal(c, ev, bytes);
@@ -144,6 +148,7 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 		.signals = trace_shows_signals(o),
 		.no_wait = o->no_wait,
 		.only_results = o->summary,
+		.sched = o->sched,
 	};
 }
 

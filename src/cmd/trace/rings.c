@@ -30,6 +30,8 @@ struct strobe_error *trace_rings_check(const struct trace_run *r)
 	if ((r->o->signals_set && r->o->signals) || (r->o->processes_set && r->o->processes))
 		return error_create(ERROR_UNSUPPORTED, "--signals and --processes are told by BPF programs alone: tracepoints of calls do "
 						       "not tell what is delivered, nor how tasks end");
+	if (r->o->sched)
+		return error_create(ERROR_UNSUPPORTED, "--sched is measured by BPF programs alone: how long a task ran is known at its end");
 	if (r->o->path)
 		return error_create(ERROR_UNSUPPORTED, "-P chooses by BPF programs alone: tracepoints do not tell paths");
 	return NULL;
