@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "bpf/kernel.h"
 #include "bpf/programs.h"
+#include "bpf/trace_maps.h"
 #include "config.h"
 #include "sys/leave_behind.h"
 #if HAVE_BPF_PROGRAMS
@@ -423,46 +424,9 @@ uint64_t stream_tracer_waits(const struct stream_tracer *s)
 	return s->control->waits;
 }
 
-static void put_bytes(struct out *out, const uint8_t *p, size_t n)
+void stream_tracer_dump(const struct stream_tracer *s, const char *map, struct out *out)
 {
-	for (size_t i = 0; i < n; i++)
-		out_hex_width(out, p[i], 2, '0');
-}
-
-/* The bytes of a value of a map that can be shown, or 0. Others are of CPUs or tasks, or hand out what is in them once. */
-static uint32_t dumped_bytes(const char *name)
-{
-	static const struct {
-		const char *name;
-		uint32_t value_bytes;
-	} maps[] = { { "targets", 4 }, { "excluded", 4 }, { "cpus", 4 }, { "plans", sizeof(struct trace_plan) } };
-	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
-		if (!strcmp(maps[i].name, name))
-			return maps[i].value_bytes;
-	return 0;
-}
-
-struct strobe_error *stream_tracer_can_dump(const char *name)
-{
-	if (dumped_bytes(name))
-		return NULL;
-	return error_create(ERROR_USAGE, "--map-dump %s: the maps that can be shown are targets, excluded, cpus and plans", name);
-}
-
-struct strobe_error *stream_tracer_dump(const struct stream_tracer *s, const char *name, struct out *out)
-{
-	uint8_t value[sizeof(struct trace_plan)], zeros[sizeof(struct trace_plan)] = {};
-	uint32_t key, next, *last = NULL, bytes = dumped_bytes(name);
-	TRY(stream_tracer_can_dump(name));
-	for (int fd = bpf_map_of(s->loaded, name); bpf_map_next(fd, last, &next); last = &key) {
-		key = next;
-		if (!bpf_map_get(fd, &key, value) || !memcmp(value, zeros, bytes))
-			continue;
-		out_f(out, "[%u] = 0x", key);
-		put_bytes(out, value, bytes);
-		out_ch(out, '\n');
-	}
-	return NULL;
+	trace_map_dump(s->loaded, TRACE_MAPS_STREAM, map, out);
 }
 
 void stream_tracer_leave_behind(const struct stream_tracer *s)

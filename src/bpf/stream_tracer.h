@@ -67,9 +67,8 @@ struct stream_losses {
 struct stream_losses stream_tracer_losses(const struct stream_tracer *s);
 /* Calls that waited for the reader. */
 uint64_t stream_tracer_waits(const struct stream_tracer *s);
-/* A line for each element of a map of the programs that is not all zeros; whether there is one of that name, else ERROR_USAGE. */
-struct strobe_error *stream_tracer_can_dump(const char *map) _must_check_;
-struct strobe_error *stream_tracer_dump(const struct stream_tracer *s, const char *map, struct out *out) _must_check_;
+/* bpf/trace_maps.h. */
+void stream_tracer_dump(const struct stream_tracer *s, const char *map, struct out *out);
 /* Before it is closed, at the end of a program: the tracepoints of single calls are slow to close (sys/leave_behind.h). */
 void stream_tracer_leave_behind(const struct stream_tracer *s);
 void stream_tracer_close(struct stream_tracer *s);

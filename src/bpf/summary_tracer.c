@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "bpf/kernel.h"
 #include "bpf/programs.h"
+#include "bpf/trace_maps.h"
 #include "config.h"
 #include "sys/cgroups.h"
 #include "sys/tasks.h"
@@ -97,6 +98,11 @@ void summary_tracer_enable(struct summary_tracer *s, bool on)
 void summary_tracer_stop(struct summary_tracer *s)
 {
 	bpf_detach(s->loaded);
+}
+
+void summary_tracer_dump(const struct summary_tracer *s, const char *map, struct out *out)
+{
+	trace_map_dump(s->loaded, TRACE_MAPS_SUMMARY, map, out);
 }
 
 void summary_tracer_close(struct summary_tracer *s)

@@ -12,6 +12,7 @@
  */
 #pragma once
 #include "base/error.h"
+#include "base/out.h"
 #include "bpf/trace_whom.h"
 #include "table/syscall_stats.h"
 
@@ -31,4 +32,6 @@ void summary_tracer_stop(struct summary_tracer *s);
 /* name gives a call's name, which outlives the stats; call as in trace_shared.h: 32-bit ones from TRACE_NUMBERS on. */
 struct strobe_error *summary_tracer_read(struct summary_tracer *s, const char *(*name)(void *ctx, uint32_t call), void *ctx,
 					 struct syscall_stats *ret) _must_check_;
+/* bpf/trace_maps.h. */
+void summary_tracer_dump(const struct summary_tracer *s, const char *map, struct out *out);
 void summary_tracer_close(struct summary_tracer *s);

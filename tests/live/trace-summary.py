@@ -208,9 +208,21 @@ def check_sched(tap):
         tap.ok(len(told) == 8 and not wrong, f"{options} --sched: CPU time of short tasks", wrong or done)
 
 
+def check_maps(tap):
+    """--map-dump: what was put into a map stands in it."""
+    for options in (["-s"], []):
+        _, text = trace(*options, "-a", "-e", "getppid", "--filter-pids", "7,8", "--map-dump", "excluded", "true")
+        tap.equal(sorted(re.findall(r"^\[(\d+)\] = 0x01000000$", text, re.M)), ["7", "8"], f"{options} --map-dump excluded")
+    _, text = trace("-s", "--errno-summary", "--summary-mode", "total", "-e", "openat", "--map-dump", "errnos", "cat", "/nonexistent")
+    errors = re.search(r"^   openat +\d+ +(\d+)", text, re.M)
+    dumped = [int.from_bytes(bytes.fromhex(n), "little") for n in re.findall(r"^\[\d+, 2\] = 0x(\w{16})$", text, re.M)]
+    tap.ok(errors and sum(dumped) == int(errors[1]) > 0, "--map-dump errnos: as many ENOENT as were counted", text)
+
+
 def main():
     skip_without_bpf()
     tap = Tap()
+    check_maps(tap)
     check_sched(tap)
     check_starts_and_ends(tap)
     binary = "./calls"

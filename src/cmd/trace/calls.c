@@ -220,7 +220,9 @@ struct strobe_error *trace_calls_finish(struct trace_calls *c, struct trace_run 
 		if (tracer)
 			out_f(&r->out, " calls that waited : %llu\n", (unsigned long long)stream_tracer_waits(tracer));
 	}
-	return r->o->map_dump && tracer ? stream_tracer_dump(tracer, r->o->map_dump, &r->out) : NULL;
+	if (r->o->map_dump && tracer)
+		stream_tracer_dump(tracer, r->o->map_dump, &r->out);
+	return NULL;
 }
 
 void trace_say_lost(struct trace_run *r, uint64_t lost, const struct stream_tracer *tracer)

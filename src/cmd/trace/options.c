@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "bpf/stream_tracer.h"
+#include "bpf/trace_maps.h"
 #include "bpf/trace_shared.h"
 #include "capture/options.h"
 #include "cmd/refused.h"
@@ -284,11 +284,9 @@ struct strobe_error *trace_options_check(const struct trace_options *o, int argc
 		return error_create(ERROR_USAGE, "--call-graph dwarf,%u: of a system call %u bytes of stack can be copied",
 				    o->callgraph.dump_bytes, TRACE_STACK_BYTES);
 	if (o->map_dump)
-		TRY(stream_tracer_can_dump(o->map_dump));
+		TRY(trace_map_check(o->summary && o->bpf_summary ? TRACE_MAPS_SUMMARY : TRACE_MAPS_STREAM, o->map_dump));
 	if (o->map_dump && !trace_wants_calls(o))
 		return error_create(ERROR_USAGE, "--map-dump: without system calls there are no BPF maps");
-	if (o->map_dump && o->summary)
-		return error_create(ERROR_USAGE, "--map-dump is of the stream's maps: with -S, not with -s");
 	if (o->show_switches && !o->switch_on && !o->switch_off)
 		return error_create(ERROR_USAGE, "--show-on-off-events goes with --switch-on or --switch-off");
 	if ((o->summary || o->with_summary) && o->format == &trace_format_chrome)

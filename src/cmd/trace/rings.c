@@ -31,7 +31,7 @@ struct strobe_error *trace_rings_check(const struct trace_run *r)
 		return error_create(ERROR_UNSUPPORTED, "--signals and --processes are told by BPF programs alone: tracepoints of calls do "
 						       "not tell what is delivered, nor how tasks end");
 	if (r->o->sched)
-		return error_create(ERROR_UNSUPPORTED, "--sched is measured by BPF programs alone: how long a task ran is known at its end");
+		return error_create(ERROR_UNSUPPORTED, "--sched is measured by BPF programs alone");
 	if (r->o->path)
 		return error_create(ERROR_UNSUPPORTED, "-P chooses by BPF programs alone: tracepoints do not tell paths");
 	return NULL;

@@ -65,7 +65,10 @@ struct strobe_error *trace_summary_print(struct trace_run *r, struct summary_tra
 
 static struct strobe_error *summary_finish(struct trace_run *r)
 {
-	return trace_summary_print(r, r->state);
+	TRY(trace_summary_print(r, r->state));
+	if (r->o->map_dump)
+		summary_tracer_dump(r->state, r->o->map_dump, &r->out);
+	return NULL;
 }
 
 static void summary_close(struct trace_run *r)
