@@ -253,9 +253,12 @@ static struct strobe_error *refused(const struct opening *o, size_t index, int e
 {
 	const struct capture_event *e = &o->set->events.data[index];
 	if ((errnum == EINVAL || errnum == EOPNOTSUPP) && e->kind == EVENT_PMU && e->attr.sample_period &&
-	    counts_only(o->set->sys, e, pid, cpu))
-		return error_create(ERROR_UNSUPPORTED,
-				    "'%s' can be counted but not sampled: its PMU has no interrupt; use stat", e->name);
+	    counts_only(o->set->sys, e, pid, cpu)) {
+		struct strobe_error *err = error_create(
+			ERROR_UNSUPPORTED, "'%s' can be counted but not sampled: its PMU has no interrupt; use stat", e->name);
+		err->exit_status = EVENT_OPEN_STATUS;
+		return err;
+	}
 	const struct event as_event = {
 		.kind = e->kind,
 		.name = e->name,

@@ -80,7 +80,9 @@ struct strobe_error *workload_start(struct workload *w)
 	if (n != sizeof(errnum))
 		return NULL;
 	workload_reap(w, true);
-	return error_errno(errnum, "failed to start the '%s' workload", w->name);
+	struct strobe_error *err = error_errno(errnum, "failed to start the '%s' workload", w->name);
+	err->exit_status = errnum == ENOENT ? WORKLOAD_NOT_FOUND : WORKLOAD_NOT_STARTED;
+	return err;
 }
 
 bool workload_reap(struct workload *w, bool wait)

@@ -28,6 +28,9 @@ struct workload_options {
 
 struct strobe_error *workload_fork(char *const argv[], struct workload_options options,
 				   struct workload *ret) _must_check_;
+/* Exit statuses of a command whose workload could not be started, as those of sh, env and timeout. */
+enum workload_status { WORKLOAD_NOT_STARTED = 126, WORKLOAD_NOT_FOUND = 127 };
+
 /* Lets it exec; ERROR_NOT_FOUND or so where that failed (the child is reaped then). */
 struct strobe_error *workload_start(struct workload *w) _must_check_;
 /* Takes its status if it has ended (or waits for it). True once it is reaped. */

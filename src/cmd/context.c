@@ -87,6 +87,8 @@ static int status_of(const struct strobe_error *err)
 {
 	if (err->errnum == EPIPE)
 		return CMD_BROKEN_PIPE;
+	if (err->exit_status)
+		return err->exit_status;
 	return err->code == ERROR_USAGE ? CMD_USAGE : err->code == ERROR_STOPPED ? CMD_OK : CMD_FAILED;
 }
 

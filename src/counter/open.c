@@ -388,6 +388,20 @@ static bool all_gone(const struct counter_set *s)
 	return any;
 }
 
+/* As perf since 6.17 has it: where nothing at all can be counted, that is an error. */
+static struct strobe_error *check_any_supported(const struct counter_set *s)
+{
+	for (size_t i = 0; i < s->events.len; i++)
+		if (s->events.data[i].supported)
+			return NULL;
+	if (!s->events.len)
+		return NULL;
+	const struct counter_event *first = &s->events.data[0];
+	struct event shown = *first->event;
+	shown.attr = first->attr;
+	return error_prefix(event_open_error(&shown, first->errnum, s->sys, -1, -1), "No supported events found");
+}
+
 static struct strobe_error *open_all(struct opening *o)
 {
 	struct counter_set *s = o->set;
@@ -420,6 +434,7 @@ struct strobe_error *counter_open(struct counter_set *s)
 		TRY(s->sources.data[i]->ops->open(s->sources.data[i], leader));
 	plan_bundles(s);
 	TRY(open_all(&o));
+	TRY(check_any_supported(s));
 	hold_tracepoints(s);
 	if (all_gone(s))
 		return error_create(ERROR_NOT_FOUND, "the threads that were to be counted have ended");

@@ -288,7 +288,8 @@ struct strobe_error *event_open_error(const struct event *e, int errnum, const s
 {
 	struct strobe_error *err = open_error(e, errnum, sys, pid, cpu);
 	if (!err)
-		return error_errno(errnum, "cannot open '%s' (perf_event_open)", e->name);
+		err = error_errno(errnum, "cannot open '%s' (perf_event_open)", e->name);
 	err->errnum = errnum;
+	err->exit_status = EVENT_OPEN_STATUS;
 	return err;
 }

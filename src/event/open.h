@@ -32,3 +32,5 @@ struct strobe_error *event_default(struct event_list *list, const struct sys *sy
  */
 struct strobe_error *event_open_error(const struct event *e, int errnum, const struct sys *sys, pid_t pid, int cpu)
 	__attribute__((returns_nonnull)) _must_check_;
+/* The status of a command that cannot open its events, as with perf: a workload that fails ends with less. */
+#define EVENT_OPEN_STATUS 255

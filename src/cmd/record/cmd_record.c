@@ -546,11 +546,8 @@ static int record(struct recording *r)
 	struct strobe_error *err = prepare(r);
 	if (!err)
 		err = start(r);
-	if (err) {
-		bool no_command = r->workload.started && r->workload.reaped && r->output.temporary;
-		int code = error_is(err, ERROR_NOT_FOUND) ? 127 : 126, status = cmd_fail(r->ctx, err);
-		return no_command ? code : status;
-	}
+	if (err)
+		return cmd_fail(r->ctx, err);
 	err = loop(r);
 	r->done = true;
 	if (capture_target(r->capture)->system_wide || !r->workload.reaped)

@@ -109,7 +109,9 @@ static struct strobe_error *settle_target(struct stat *st)
 		resolved = (struct target){ .pids = all };
 	}
 	/* The command's process is known when it is forked; a place is held for it. */
-	TRY(target_resolve(s->sys, &resolved, s->counts_command ? getpid() : 0, &s->map));
+	struct strobe_error *err = target_resolve(s->sys, &resolved, s->counts_command ? getpid() : 0, &s->map);
+	if (err)
+		return resolved.cpus ? error_prefix(err, "No supported events found") : err;
 	for (unsigned i = 0; i < s->map.notes_nr; i++)
 		cmd_say(s->ctx, "%s", s->map.notes[i]);
 	return NULL;

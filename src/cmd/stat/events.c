@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "counter/counter.h"
+#include "event/pmu.h"
 
 #define FREEZE_ON_SMI "/sys/devices/cpu/freeze_on_smi"
 #define CGROUP_DEPTH  32
@@ -102,15 +103,19 @@ static size_t keep_pmu(struct event_list *events, const char *prefix, const char
 }
 
 /* --cputype: of a hybrid machine, only the events of one kind of core stay. */
-static struct strobe_error *keep_cputype(struct cmd_context *ctx, struct stat_options *o, const struct sys *sys)
+static struct strobe_error *keep_cputype(struct stat_options *o, const struct sys *sys)
 {
-	_cleanup_free_ char *pmu = xasprintf("cpu_%s", o->cputype);
-	_cleanup_free_ char *dir = xasprintf("/sys/bus/event_source/devices/%s", pmu);
-	if (!sys_exists(sys, dir)) {
-		cmd_say(ctx, "--cputype is left aside: this machine has no PMU %s, its cores are all of one kind", pmu);
+	_cleanup_free_ char *kind = xasprintf(PMU_DIR "/cpu_%s", o->cputype), *whole = xasprintf(PMU_DIR "/%s/type", o->cputype);
+	if (sys_exists(sys, kind))
+		return keep_pmu(&o->events, "cpu_", kind + strlen(PMU_DIR "/")) ?
+			       NULL :
+			       error_create(ERROR_USAGE, "--cputype %s leaves no event", o->cputype);
+	/* A PMU's whole name: all cores are of this kind where it is the only one of the CPUs. */
+	if (!*o->cputype || strchr(o->cputype, '/') || !sys_exists(sys, whole))
+		return error_create(ERROR_USAGE, "--cputype: '%s' is not a kind of core of this machine", o->cputype);
+	if (!text_has_prefix(o->cputype, "cpu_"))
 		return NULL;
-	}
-	return keep_pmu(&o->events, "cpu_", pmu) ? NULL : error_create(ERROR_USAGE, "--cputype %s leaves no event", o->cputype);
+	return keep_pmu(&o->events, "cpu_", o->cputype) ? NULL : error_create(ERROR_USAGE, "--cputype %s leaves no event", o->cputype);
 }
 
 static struct strobe_error *filter_pmu(struct stat_options *o, const struct sys *sys)
@@ -251,7 +256,7 @@ struct strobe_error *stat_choose_events(struct cmd_context *ctx, struct stat_opt
 	if (o->hybrid_merge)
 		counter_merge_hybrid(&o->events);
 	if (o->cputype)
-		TRY(keep_cputype(ctx, o, sys));
+		TRY(keep_cputype(o, sys));
 	if (o->pmu_filter)
 		TRY(filter_pmu(o, sys));
 	if (o->group)
