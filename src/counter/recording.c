@@ -22,12 +22,15 @@ static const enum counts_by modes_old[] = { COUNTS_BY_CPU,  COUNTS_BY_NOTHING, C
 static const enum counts_by modes_new[] = { COUNTS_BY_CPU,   COUNTS_BY_NOTHING, COUNTS_BY_SOCKET, COUNTS_BY_DIE,     COUNTS_BY_CLUSTER,
 					    COUNTS_BY_CACHE, COUNTS_BY_CORE,    COUNTS_BY_THREAD, COUNTS_BY_NOTHING, COUNTS_BY_NODE };
 
-void recording_describe(struct env *env, const struct counter_set *set)
+void recording_describe(struct env *env, const struct counter_set *set, bool is_stream)
 {
 	for (size_t i = 0; i < set->events.len; i++) {
 		const struct counter_event *e = &set->events.data[i];
 		uint64_t id = i + 1;
-		uint32_t index = env_add_event(env, &e->attr, PERF_ABI_ATTR_BYTES, e->name, &id, 1);
+		struct perf_event_attr attr = e->attr;
+		if (is_stream)
+			attr.sample_type = 0;
+		uint32_t index = env_add_event(env, &attr, PERF_ABI_ATTR_BYTES, e->name, &id, 1);
 		struct env_event *ev = &env->events.data[index];
 		ev->unit = *e->unit ? arena_strdup(&env->arena, e->unit) : NULL;
 		ev->scale = e->scale;
@@ -378,6 +381,35 @@ void recording_open(struct recording *rec)
 	event_list_init(&rec->events);
 }
 
+static struct strobe_error *take_round(struct recording *rec, struct record r)
+{
+	struct cursor c = body_of(r);
+	rec->final = cursor_u64(&c) == ROUND_FINAL;
+	rec->time_ns = cursor_u64(&c);
+	return c.bad ? damaged(r) : NULL;
+}
+
+struct strobe_error *recording_take(struct recording *rec, struct record r, const struct env *env, bool *ret_round)
+{
+	*ret_round = r.hdr->type == RECORD_STAT_ROUND;
+	if (!rec->started && (*ret_round || r.hdr->type == RECORD_STAT))
+		start(rec, env);
+	switch (r.hdr->type) {
+	case RECORD_THREAD_MAP:
+		return rec->started ? NULL : read_threads(rec, r);
+	case RECORD_CPU_MAP:
+		return rec->started ? NULL : read_cpus(rec, r);
+	case RECORD_STAT_CONFIG:
+		return read_config(rec, r, env);
+	case RECORD_STAT:
+		return read_count(rec, r, env);
+	case RECORD_STAT_ROUND:
+		return take_round(rec, r);
+	default:
+		return NULL;
+	}
+}
+
 struct strobe_error *recording_next(struct recording *rec, struct record_source *source, bool *ret_end)
 {
 	struct record r;
@@ -388,25 +420,10 @@ struct strobe_error *recording_next(struct recording *rec, struct record_source 
 		if (*ret_end)
 			return rec->started ? NULL : error_create(ERROR_FORMAT,
 					   "the recording holds no counts: it was not made by stat record");
-		const struct env *env = source_env(source);
-		if (r.hdr->type == RECORD_THREAD_MAP && !rec->started)
-			TRY(read_threads(rec, r));
-		else if (r.hdr->type == RECORD_CPU_MAP && !rec->started)
-			TRY(read_cpus(rec, r));
-		else if (r.hdr->type == RECORD_STAT_CONFIG)
-			TRY(read_config(rec, r, env));
-		if (r.hdr->type != RECORD_STAT && r.hdr->type != RECORD_STAT_ROUND)
-			continue;
-		if (!rec->started)
-			start(rec, env);
-		if (r.hdr->type == RECORD_STAT) {
-			TRY(read_count(rec, r, env));
-			continue;
-		}
-		struct cursor c = body_of(r);
-		rec->final = cursor_u64(&c) == ROUND_FINAL;
-		rec->time_ns = cursor_u64(&c);
-		return c.bad ? damaged(r) : NULL;
+		bool round;
+		TRY(recording_take(rec, r, source_env(source), &round));
+		if (round)
+			return NULL;
 	}
 }
 

@@ -13,8 +13,11 @@
 #include "sys/cpus.h"
 #include "table/counts.h"
 
-/* Adds the set's events to env, each with an id of its own: its index and 1. */
-void recording_describe(struct env *env, const struct counter_set *set);
+/*
+ * Adds the set's events to env, each with an id of its own: its index and 1. is_stream: perf's script reads a stream of
+ * counts only where its events say that there are no samples.
+ */
+void recording_describe(struct env *env, const struct counter_set *set, bool is_stream);
 /* Who is counted, and how it is shown. */
 struct strobe_error *recording_begin(struct record_sink *sink, const struct counter_set *set, enum counts_by by, uint64_t interval_ms,
 				     bool scale) _must_check_;
@@ -36,6 +39,8 @@ struct recording {
 };
 
 void recording_open(struct recording *r);
+/* Takes in one record of the stream; records that are not about counts are skipped. *ret_round: it ended a round. */
+struct strobe_error *recording_take(struct recording *r, struct record record, const struct env *env, bool *ret_round) _must_check_;
 /*
  * Reads on to the next round of the source, which the recording's strings stay with; *ret_end where there is none.
  * ERROR_FORMAT where there are no counts in it at all.

@@ -15,6 +15,7 @@
 #include "cli/lists.h"
 #include "cmd/input.h"
 #include "cmd/sample_choice.h"
+#include "cmd/script/counts.h"
 #include "dump/dumper.h"
 #include "dump/event_text.h"
 #include "dump/header_text.h"
@@ -43,6 +44,7 @@ struct script {
 	struct list_strings dsos, symbols, stop_at;
 	const struct env_event *on, *off;
 	bool discarding;         /* between --switch-off and --switch-on */
+	struct script_counts counts;
 	bool wants_guests;       /* machine_pid and vcpu, which ID_INDEX tells of */
 	uint64_t show;           /* bit n: records of type n are printed */
 };
@@ -237,6 +239,7 @@ static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_
 	uint32_t type = r.hdr->type;
 	if (s->o->raw)
 		raw_record(s->out, s->env, input_path(s->o->input), r);
+	TRY(script_counts_record(&s->counts, s->out, s->env, r, s->o->json));
 	if (type == RECORD_ID_INDEX && s->wants_guests) {
 		if (!s->dumper)
 			TRY(prepare(s));
@@ -341,7 +344,7 @@ static struct strobe_error *print_all(struct script *s)
 		TRY(prepare(s));
 	s->show = wanted_records(o);
 	s->wants_guests = any_field(o, DUMP_FIELD(MACHINE_PID) | DUMP_FIELD(VCPU));
-	bool wants_records = s->show || o->show_round || o->raw || s->wants_guests;
+	bool wants_records = s->show || o->show_round || o->raw || s->wants_guests || s->env->has_stat || s->env->is_pipe;
 	bool wants_place = o->json || s->symbols.nr || s->dsos.nr || o->raw; /* of samples whose stack is known, too */
 	struct resolve_callbacks callbacks = {
 		.sample = on_sample,
@@ -379,6 +382,7 @@ int script_run(struct cmd_context *ctx, const struct script_options *o)
 		symbols_remarks(ctx, resolver_symbols(s.resolver), o->verbose);
 	if (o->debug && status != CMD_BROKEN_PIPE)
 		cmd_say(ctx, "%" PRIu64 " samples out of the order of time", s.misordered);
+	script_counts_close(&s.counts);
 	dumper_destroy(s.dumper);
 	resolver_destroy(s.resolver);
 	source_destroy(s.source);

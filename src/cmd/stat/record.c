@@ -30,7 +30,7 @@ struct strobe_error *stat_recorder_open(struct stat_recorder *r, const struct st
 	const char *name = o->output ? o->output : "perf.data";
 	bool pipe = !strcmp(name, "-");
 	r->env = env_create();
-	recording_describe(r->env, set);
+	recording_describe(r->env, set, pipe);
 	fill_facts(r->env, sys);
 	int fd = pipe ? dup(STDOUT_FILENO) : open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)

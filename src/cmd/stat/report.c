@@ -66,13 +66,15 @@ static struct strobe_error *make_tally(struct report *r)
 	return tally_init(&r->tally, &rec->set, options);
 }
 
-/* "'/usr/bin/strobe stat record …'" */
+/* "'/usr/bin/strobe stat record …'"; of a stream, as in perf, that it is one. */
 static void set_title(struct report *r)
 {
 	const struct env *env = source_env(r->source);
 	VEC(char *) words = {};
-	for (uint32_t i = 0; i < env->cmdline_nr; i++)
+	for (uint32_t i = 0; i < env->cmdline_nr && !env->is_pipe; i++)
 		vec_push(&words, (char *)env->cmdline[i]);
+	if (env->is_pipe)
+		vec_push(&words, (char *)"pipe");
 	struct stat_options none = {};
 	stat_output_title(&r->output, &none, words.data, (int)words.len);
 	vec_deinit(&words);
