@@ -341,6 +341,9 @@ static struct strobe_error *parse_vendor(struct parser *p, const char *start, bo
 		return parse_fail(p, start, "%s", err->message);
 	if (err)
 		return NULL;
+	/* libpfm4 looks at the processor: in a virtual machine there may be no counters of it. */
+	if (!pmu_has_type(&p->pmus, attr.type))
+		return parse_fail(p, start, "'%.*s' cannot be counted: this machine shows no PMU that has it", (int)n, start);
 	struct event *e = event_list_add(p->list, EVENT_RAW, attr.type, attr.config, "");
 	e->attr.config1 = attr.config1;
 	e->attr.config2 = attr.config2;

@@ -67,6 +67,18 @@ void pmu_set_read(struct pmu_set *set)
 	sys_names_deinit(&names);
 }
 
+bool pmu_has_type(struct pmu_set *set, uint32_t type)
+{
+	bool of_core = type == PERF_TYPE_RAW || type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;
+	if (type == PERF_TYPE_SOFTWARE)
+		return true;
+	pmu_set_read(set);
+	for (size_t i = 0; i < set->pmus.len; i++)
+		if (of_core ? set->pmus.data[i]->core : set->pmus.data[i]->type == type)
+			return true;
+	return false;
+}
+
 struct pmu *pmu_find(struct pmu_set *set, const char *name, size_t n)
 {
 	pmu_set_read(set);

@@ -62,6 +62,8 @@ void pmu_set_init(struct pmu_set *set, const struct sys *sys);
 void pmu_set_deinit(struct pmu_set *set);
 /* Reads names, types and CPUs of all PMUs, once. A machine without the directory has none. */
 void pmu_set_read(struct pmu_set *set);
+/* Whether the machine shows a PMU for events of this type; the CPUs' own for raw, hardware and cache events. */
+bool pmu_has_type(struct pmu_set *set, uint32_t type);
 struct pmu *pmu_find(struct pmu_set *set, const char *name, size_t n);
 /* Whether a text names the PMU: the very name, a glob, or the name without uncore_ or without its number at the end. */
 bool pmu_matches(const struct pmu *pmu, const char *text);

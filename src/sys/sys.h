@@ -36,7 +36,8 @@ struct sys_ops {
 struct sys {
 	const struct sys_ops *ops;
 	void *ctx;
-	const char *root; /* "" or a directory without a slash at its end */
+	/* "" or a directory without a slash at its end; with "" the environment's SYSFS_PATH takes the place of /sys, as in perf */
+	const char *root;
 };
 
 typedef VEC(char *) sys_names; /* owned strings: sys_names_deinit() */

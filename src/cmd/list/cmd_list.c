@@ -17,6 +17,7 @@
 #include "event/event.h"
 #include "event/names.h"
 #include "event/pfm.h"
+#include "event/pmu.h"
 #include "probe/sdt_cache.h"
 #include "sys/limits.h"
 #include "sys/tracefs.h"
@@ -42,6 +43,8 @@ struct lister {
 	struct tracepoints *formats;
 	bool denied;        /* an event could not be tried for want of rights */
 	bool any_vendor;    /* libpfm4 had an event */
+	struct pmu_set pmus;
+	uint64_t uncountable; /* vendor events that were left out */
 	struct strobe_error *error; /* of the selection: rights that are missing */
 };
 
@@ -159,14 +162,19 @@ static bool list_vendor(void *ctx, const struct pfm_name *n)
 		return true;
 	_cleanup_free_ char *encoding = NULL;
 	struct perf_event_attr attr = {};
-	if (l->options->details || l->options->json) {
-		_cleanup_error_ struct strobe_error *err = pfm_encode(n->name, &attr);
-		encoding = err ? NULL : xasprintf("%" PRIu32 ":0x%" PRIx64, attr.type, (uint64_t)attr.config);
+	_cleanup_error_ struct strobe_error *err = pfm_encode(n->name, &attr);
+	/* libpfm4 looks at the processor: in a virtual machine there may be no counters of it. */
+	bool countable = !err && pmu_has_type(&l->pmus, attr.type);
+	if (!countable && !l->options->all) {
+		l->uncountable++;
+		return true;
 	}
+	if (!err && (l->options->details || l->options->json))
+		encoding = xasprintf("%" PRIu32 ":0x%" PRIx64, attr.type, (uint64_t)attr.config);
 	_cleanup_free_ char *both = n->umask_desc ? xasprintf("%s. %s", n->desc, n->umask_desc) : xstrdup(n->desc);
 	struct list_row row = {
 		.name = n->name,
-		.type = "Vendor event",
+		.type = countable ? "Vendor event" : "Vendor event, not countable here",
 		.pmu = n->pmu,
 		.desc = n->umask_desc ? n->umask_desc : n->desc,
 		.long_desc = both,
@@ -363,6 +371,13 @@ static void say_denied(const struct lister *l)
 			sys_perf_event_paranoid(l->sys));
 }
 
+static void say_uncountable(const struct lister *l)
+{
+	if (l->uncountable && !l->options->raw_dump && !l->options->json)
+		cmd_say(l->ctx, "%" PRIu64 " vendor events of this processor are left out: this machine shows no PMU that counts them "
+			"(--all lists them)", l->uncountable);
+}
+
 static struct strobe_error *open_output(const char *path, int *ret_fd)
 {
 	*ret_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -383,6 +398,7 @@ static int run(struct cmd_context *ctx, void *options)
 		return cmd_fail_usage(ctx, wrong);
 	o->json |= json;
 	cmd_set_verbosity(o->debug ? 2 : 0);
+	pmu_set_init(&l.pmus, l.sys);
 	choose_pmu(&l, &pmu);
 	if (o->output) {
 		struct strobe_error *err = open_output(o->output, &fd);
@@ -400,11 +416,13 @@ static int run(struct cmd_context *ctx, void *options)
 	list_begin(&l.printer, !o->output && terminal_is_tty(STDOUT_FILENO));
 	list_words(&l);
 	list_end(&l.printer);
+	pmu_set_deinit(&l.pmus);
 	tracepoints_destroy(l.formats);
 	free(l.tracefs);
 	int status = o->output ? cmd_fail(ctx, out_close(&out)) : cmd_close_output(ctx, &out);
 	say_denied(&l);
-	if (ctx->rest.argc && !l.printer.rows && !l.error && !o->raw_dump)
+	say_uncountable(&l);
+	if (ctx->rest.argc && !l.printer.rows && !l.error && !l.uncountable && !o->raw_dump)
 		cmd_say(ctx, "this machine has no event of that name or kind; 'list' without words shows all");
 	if (l.error && !status && !ctx->rest.argc) {
 		/* Everything was asked for, and what may be seen was listed. */
@@ -427,6 +445,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "cputype", AT(cputype), .arg = "type",
 	  .help = "of a hybrid machine, list the events of this kind of core (core, atom)" },
 	{ OPTION_STRING, 0, "unit", AT(unit), .arg = "PMU", .help = "list the events of this PMU alone" },
+	{ OPTION_BOOL, 0, "all", AT(all), .help = "list vendor events that cannot be counted on this machine, too" },
 	{ OPTION_BOOL, 0, "deprecated", AT(deprecated), .help = "list deprecated events too" },
 	{ OPTION_BOOL, 0, "details", AT(details),
 	  .help = "show how events are encoded, and the fields of tracepoints with their types" },

@@ -10,7 +10,7 @@
 #include "sys/sys.h"
 
 struct list_options {
-	bool desc, long_desc, debug, deprecated, details, json, raw_dump;
+	bool all, desc, long_desc, debug, deprecated, details, json, raw_dump;
 	const char *cputype, *unit, *output, *format;
 };
 
