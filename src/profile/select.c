@@ -3,19 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "profile/pattern.h"
 #include "profile/transfer_priv.h"
 
-enum { MATCH_FOCUS = 1, MATCH_IGNORE = 2, MATCH_HIDE = 4, MATCH_SHOW = 8, MATCH_SHOW_FROM = 16, MATCH_PRUNE = 32, HAS_USER = 64,
-       MATCH_PRUNE_FROM = 128 };
+enum { MATCH_FOCUS = 1, MATCH_IGNORE = 2, MATCH_HIDE = 4, MATCH_SHOW = 8, MATCH_SHOW_FROM = 16, MATCH_PRUNE = 32,
+       IS_PRUNED = 64, MATCH_PRUNE_FROM = 128 };
 
 struct selector {
 	const struct profile *p;
 	uint8_t *frames;  /* by frame: MATCH_* */
-	uint8_t *stacks;  /* by stack: MATCH_* of any of its frames */
+	uint8_t *stacks;  /* by stack: MATCH_* of any of its frames; IS_PRUNED: its own frame does not show */
 	unsigned asked;   /* MATCH_* of the expressions that were given */
-	bool keeps_roots; /* MATCH_PRUNE counts only inside of a frame that does not match (HAS_USER) */
 	bool keeps_apart;
 };
 
@@ -24,8 +24,42 @@ static bool matches(const regex_t *re, const char *s)
 	return *s && !regexec(re, s, 0, NULL, 0);
 }
 
+/*
+ * A function's name without its arguments, and without the dot that some tables of symbols have in front. "(anonymous
+ * namespace)" and "operator()" are parts of a name.
+ */
+static char *simple_name(const char *name)
+{
+	static const char *const reserved[] = { "(anonymous namespace)", "operator()" };
+	const char *start = name + (*name == '.'), *end = start;
+	while (*end) {
+		size_t n = 0;
+		for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved) && !n; i++)
+			n = strncmp(end, reserved[i], strlen(reserved[i])) ? 0 : strlen(reserved[i]);
+		if (!n && *end == '(')
+			break;
+		end += n ? n : 1;
+	}
+	return xstrndup(start, (size_t)(end - start));
+}
+
+/* What an expression is matched against. */
+enum subject {
+	SUBJECT_FRAMES,      /* names of functions, source files and objects */
+	SUBJECT_SIMPLE_NAMES /* names of functions without their arguments */
+};
+
+static bool function_matches(const struct selector *sel, const struct profile_function *f, const regex_t *re, enum subject subject)
+{
+	const char *name = profile_str(sel->p, f->name);
+	if (subject == SUBJECT_FRAMES)
+		return matches(re, name) || matches(re, profile_str(sel->p, f->file));
+	_cleanup_free_ char *simple = simple_name(name);
+	return *name && !regexec(re, simple, 0, NULL, 0);
+}
+
 /* Functions and objects once each, frames by those: there are many more frames. */
-static struct strobe_error *mark(struct selector *sel, const char *expression, uint8_t bit, bool names_only)
+static struct strobe_error *mark(struct selector *sel, const char *expression, uint8_t bit, enum subject subject)
 {
 	const struct profile *p = sel->p;
 	if (!expression || !*expression)
@@ -34,11 +68,9 @@ static struct strobe_error *mark(struct selector *sel, const char *expression, u
 	TRY(pattern_compile(expression, &re));
 	sel->asked |= bit;
 	bool *functions = xcalloc(p->functions.len + 1, 1), *mappings = xcalloc(p->mappings.len + 1, 1);
-	for (size_t i = 0; i < p->functions.len; i++) {
-		const struct profile_function *f = &p->functions.data[i];
-		functions[i] = matches(&re, profile_str(p, f->name)) || (!names_only && matches(&re, profile_str(p, f->file)));
-	}
-	for (size_t i = 0; i < p->mappings.len && !names_only; i++)
+	for (size_t i = 0; i < p->functions.len; i++)
+		functions[i] = function_matches(sel, &p->functions.data[i], &re, subject);
+	for (size_t i = 0; i < p->mappings.len && subject == SUBJECT_FRAMES; i++)
 		mappings[i] = matches(&re, profile_str(p, p->mappings.data[i].path));
 	for (size_t i = 0; i < p->frames.len; i++) {
 		const struct profile_frame *f = &p->frames.data[i];
@@ -57,21 +89,58 @@ static void mark_stacks(struct selector *sel)
 	const struct profile *p = sel->p;
 	for (size_t i = 0; i < p->stacks.len; i++) {
 		const struct profile_stack *s = &p->stacks.data[i];
-		uint8_t frame = sel->frames[s->frame], callers = s->caller == PROFILE_NONE ? 0 : sel->stacks[s->caller];
-		/* an allocator's frames at the root of a stack stay: not all of it may go */
-		if (sel->keeps_roots && !(callers & HAS_USER) && frame & MATCH_PRUNE)
-			frame &= (uint8_t)~MATCH_PRUNE;
-		else
-			frame |= HAS_USER;
-		sel->stacks[i] = frame | callers;
+		uint8_t callers = s->caller == PROFILE_NONE ? 0 : sel->stacks[s->caller] & (uint8_t)~IS_PRUNED;
+		sel->stacks[i] |= sel->frames[s->frame] | callers;
 	}
+}
+
+/* What DropFrames make of a stack: of the location that its frame belongs to, and of those outside of it. */
+struct prune_state {
+	bool has_user;     /* a location outside of it has no frame that matches */
+	bool is_cut;       /* a location outside of it ended the stack */
+	bool matches;      /* a frame of it matches, this one or one that it is inlined into */
+	bool root_matches; /* the outermost one does */
+};
+
+/*
+ * Of a location all that is inside of its first match goes; where that is its outermost frame, the location goes whole, but
+ * only below the user's code. Once there was some of that, all that such locations call goes, too.
+ */
+static struct prune_state prune_step(const struct prune_state *outer, bool matches, bool begins_location)
+{
+	struct prune_state s = *outer;
+	if (begins_location) {
+		s.is_cut |= outer->matches && outer->has_user;
+		s.has_user |= !outer->matches;
+		s.matches = s.root_matches = matches;
+	}
+	s.matches |= matches;
+	return s;
+}
+
+static void prune_stacks(struct selector *sel)
+{
+	const struct profile *p = sel->p;
+	struct prune_state *states = xcalloc(p->stacks.len + 1, sizeof(*states));
+	/* outside of the outermost location is no code at all */
+	const struct prune_state none = { .matches = true };
+	for (size_t i = 0; i < p->stacks.len; i++) {
+		const struct profile_stack *s = &p->stacks.data[i];
+		bool is_outermost = s->caller == PROFILE_NONE;
+		bool begins = is_outermost || !(p->frames.data[s->frame].flags & FRAME_INLINED);
+		struct prune_state *at = &states[i];
+		*at = prune_step(is_outermost ? &none : &states[s->caller], sel->frames[s->frame] & MATCH_PRUNE, begins);
+		if (at->is_cut || (at->root_matches ? at->has_user : at->matches))
+			sel->stacks[i] |= IS_PRUNED;
+	}
+	free(states);
 }
 
 /* Whether the frame at the end of a stack shows; what its callers are decides too. */
 static bool is_shown(const struct selector *sel, stack_id stack)
 {
 	uint8_t frame = sel->frames[sel->p->stacks.data[stack].frame], all = sel->stacks[stack];
-	return !(frame & MATCH_HIDE) && !(all & MATCH_PRUNE) && (!(sel->asked & MATCH_SHOW) || frame & MATCH_SHOW) &&
+	return !(frame & MATCH_HIDE) && !(all & IS_PRUNED) && (!(sel->asked & MATCH_SHOW) || frame & MATCH_SHOW) &&
 	       (!(sel->asked & MATCH_SHOW_FROM) || all & MATCH_SHOW_FROM);
 }
 
@@ -190,12 +259,12 @@ static struct strobe_error *selector_finish(struct selector *sel, struct strobe_
 
 static struct strobe_error *mark_all(struct selector *sel, const struct profile_select *s)
 {
-	TRY(mark(sel, s->focus, MATCH_FOCUS, false));
-	TRY(mark(sel, s->ignore, MATCH_IGNORE, false));
-	TRY(mark(sel, s->hide, MATCH_HIDE, false));
-	TRY(mark(sel, s->show, MATCH_SHOW, false));
-	TRY(mark(sel, s->show_from, MATCH_SHOW_FROM, false));
-	return mark(sel, s->prune_from, MATCH_PRUNE_FROM, true);
+	TRY(mark(sel, s->focus, MATCH_FOCUS, SUBJECT_FRAMES));
+	TRY(mark(sel, s->ignore, MATCH_IGNORE, SUBJECT_FRAMES));
+	TRY(mark(sel, s->hide, MATCH_HIDE, SUBJECT_FRAMES));
+	TRY(mark(sel, s->show, MATCH_SHOW, SUBJECT_FRAMES));
+	TRY(mark(sel, s->show_from, MATCH_SHOW_FROM, SUBJECT_FRAMES));
+	return mark(sel, s->prune_from, MATCH_PRUNE_FROM, SUBJECT_SIMPLE_NAMES);
 }
 
 struct strobe_error *profile_select(const struct profile *p, const struct profile_select *select, struct profile **ret)
@@ -211,14 +280,15 @@ struct strobe_error *profile_drop_uninteresting(const struct profile *p, struct 
 	/* the expressions match whole names */
 	char *drop = xasprintf("^(%s)$", profile_str(p, p->origin.drop_frames));
 	char *keep = xasprintf("^(%s)$", profile_str(p, p->origin.keep_frames));
-	struct strobe_error *err = mark(&sel, drop, MATCH_PRUNE, true);
+	struct strobe_error *err = mark(&sel, drop, MATCH_PRUNE, SUBJECT_SIMPLE_NAMES);
 	if (!err && p->origin.keep_frames)
-		err = mark(&sel, keep, MATCH_SHOW, true);
+		err = mark(&sel, keep, MATCH_SHOW, SUBJECT_SIMPLE_NAMES);
 	for (size_t i = 0; i < p->frames.len; i++)
 		if (sel.frames[i] & MATCH_SHOW)
 			sel.frames[i] &= (uint8_t)~(MATCH_SHOW | MATCH_PRUNE);
-	sel.asked = MATCH_PRUNE;
-	sel.keeps_roots = true;
+	sel.asked = 0;
+	if (!err)
+		prune_stacks(&sel);
 	free(drop);
 	free(keep);
 	return selector_finish(&sel, err, ret);

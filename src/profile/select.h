@@ -28,7 +28,8 @@ static inline bool profile_selects(const struct profile_select *s)
 struct strobe_error *profile_select(const struct profile *p, const struct profile_select *select, struct profile **ret)
 	_must_check_;
 /*
- * Takes out the frames that the profile says are of no interest (an allocator's own): those inside of a frame whose name
- * matches origin.drop_frames, and it too, but not where the name matches origin.keep_frames.
+ * Takes out the frames that the profile says are of no interest (an allocator's own): those inside of a frame whose name,
+ * without its arguments, matches origin.drop_frames, and it too, but not where the name matches origin.keep_frames. Outside of
+ * the first code that does not match, only inlined functions go.
  */
 struct strobe_error *profile_drop_uninteresting(const struct profile *p, struct profile **ret) _must_check_;
