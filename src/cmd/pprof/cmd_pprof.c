@@ -109,7 +109,9 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "show_from", AT(config.select.show_from), .arg = "regex",
 	  .help = "leave out the callers of the outermost match" },
 	{ OPTION_STRING, 0, "prune_from", AT(config.select.prune_from), .arg = "regex",
-	  .help = "leave out the outermost match and its callees" },
+	  .help = "leave out the callees of the innermost match" },
+	{ OPTION_BOOL, 0, "all_frames", AT(sources.all_frames),
+	  .help = "show the frames that the profile says to drop, such as an allocator's" },
 
 	{ OPTION_STRING, 0, "tagfocus", AT(config.labels.focus), .arg = "regex|range", .help = "samples with a label that matches" },
 	{ OPTION_STRING, 0, "tagignore", AT(config.labels.ignore), .arg = "regex|range", .help = "samples without one" },

@@ -71,6 +71,7 @@ struct pprof_sources {
 	bool may_copy;            /* for -proto, and nothing that it has is selected or changed */
 	bool may_stream;          /* all that is wanted is sums over its samples */
 	bool needs_labels;        /* where they have any */
+	bool all_frames;          /* those too that a profile says to drop */
 	const char *value;        /* the only one that is wanted, or NULL */
 	struct profile_fetch server; /* how those that are servers are asked; its source is of no meaning */
 	const char *add_comment;

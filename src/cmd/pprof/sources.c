@@ -143,6 +143,9 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 	if (!*ret)
 		return error_create(ERROR_NOT_FOUND, "none of %d profiles can be read", s->nr);
 	TRY(symbolize_profile(ctx, &s->symbolize, ret));
+	symbolize_names(&s->symbolize, ret);
+	if (s->all_frames)
+		(*ret)->origin.drop_frames = (*ret)->origin.keep_frames = 0;
 	return drop_uninteresting(ret);
 }
 
@@ -167,7 +170,8 @@ static bool is_plain(const struct pprof_sources *s)
 
 static bool is_complete(const struct pprof_sources *s, const struct profile *tables)
 {
-	return !tables->origin.drop_frames && !symbolize_is_wanted(&s->symbolize, tables);
+	return !tables->origin.drop_frames && !symbolize_is_wanted(&s->symbolize, tables) &&
+	       !symbolize_changes_names(&s->symbolize, tables);
 }
 
 /* Where anything is to be done to it, and where it cannot be read, there is no copy: it is read as any other then. */

@@ -28,6 +28,18 @@ bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p);
  * $PPROF_BINARY_PATH (~/pprof/binaries) first, by build-id and by name.
  */
 struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct symbolize *s, struct profile **p) _must_check_;
-/* The same, by the server that it came from: addresses that have no name yet. A refusal is an error where that alone was asked for. */
+/* A name that a table of symbols or a server has, as it is written in the source. */
+str_id symbolize_readable(struct profile *dst, const char *linked, enum resolve_names form);
+/*
+ * In a foreign profile: names that are mangled or have parameters, as form has them; with another form than RESOLVE_SHORT all
+ * names are made anew from what is linked. *p is replaced where any name changes.
+ */
+void symbolize_names(const struct symbolize *s, struct profile **p);
+/* Whether any would, or might. */
+bool symbolize_changes_names(const struct symbolize *s, const struct profile *p);
+/*
+ * symbolize_profile(), by the server that it came from: addresses that have no name yet. A refusal is an error where the names
+ * must come from there.
+ */
 struct strobe_error *symbolize_remote(struct cmd_context *ctx, const struct symbolize *s, const struct profile_fetch *server,
 				      struct profile **p) _must_check_;

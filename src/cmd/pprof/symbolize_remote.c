@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/u64map.h"
 #include "cmd/pprof/symbolize.h"
-#include "demangle/demangle.h"
 #include "exchange/symbol_answers.h"
 #include "profile/expand.h"
 
@@ -45,20 +43,6 @@ static void take_answer(void *ctx, uint64_t address, const char *name, size_t by
 	*u64map_put(&a->of, address, NULL) = strtab_add_n(&a->names, name, bytes);
 }
 
-/* As pprof tells them from names of Go ("bytes.(*Buffer).Write") and Java ("Type.<init>"), which have brackets as well. */
-static bool is_cxx(const char *name)
-{
-	return !strstr(name, ".<") && !strstr(name, "]).") && (strpbrk(name, "<>[]") || strstr(name, "::"));
-}
-
-/* Servers tell names as they are linked, or as they are written. */
-static str_id readable(struct profile *dst, const char *said, enum resolve_names form)
-{
-	_cleanup_free_ char *written = form == RESOLVE_RAW ? NULL : demangle_name(said);
-	const char *name = written ? written : said;
-	return written || is_cxx(name) ? resolve_readable_name(dst, name, form) : strtab_add(&dst->strings, name);
-}
-
 static unsigned expand(void *ctx, struct profile *dst, const struct profile_frame *old, const struct profile_frame *moved,
 		       frame_id ret[PROFILE_EXPAND_MAX])
 {
@@ -70,7 +54,7 @@ static unsigned expand(void *ctx, struct profile *dst, const struct profile_fram
 	const char *said = strtab_get(&a->names, (str_id)*name);
 	struct profile_function fn = {
 		.mapping = f.mapping,
-		.name = readable(dst, said, a->form),
+		.name = symbolize_readable(dst, said, a->form),
 		.system_name = strtab_add(&dst->strings, said),
 	};
 	f.function = profile_function(dst, &fn);

@@ -1,0 +1,76 @@
+/* Names as reports show them: mangled ones, and those that are written with parameters and template arguments. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/pprof/symbolize.h"
+#include "demangle/demangle.h"
+
+/* As pprof tells them from names of Go ("bytes.(*Buffer).Write") and Java ("Type.<init>"), which have brackets as well. */
+static bool is_cxx(const char *name)
+{
+	return !strstr(name, ".<") && !strstr(name, "]).") && (strpbrk(name, "<>[]") || strstr(name, "::"));
+}
+
+/* Mach-O has one more underscore in front of all names. */
+static char *written_name(const char *linked)
+{
+	char *ret = demangle_name(linked);
+	return ret || strncmp(linked, "__Z", 3) ? ret : demangle_name(linked + 1);
+}
+
+str_id symbolize_readable(struct profile *dst, const char *linked, enum resolve_names form)
+{
+	_cleanup_free_ char *written = form == RESOLVE_RAW ? NULL : written_name(linked);
+	const char *name = written ? written : linked;
+	return written || is_cxx(name) ? resolve_readable_name(dst, name, form) : strtab_add(&dst->strings, name);
+}
+
+/* Whether a function is called as it is linked, or is to be. */
+static bool is_linked_name(const struct symbolize *s, const struct profile_function *f)
+{
+	bool is_forced = s->names != RESOLVE_SHORT && f->system_name;
+	return f->name == f->system_name || !f->name || is_forced;
+}
+
+bool symbolize_changes_names(const struct symbolize *s, const struct profile *p)
+{
+	if (s->is_off || !p->origin.events_are_values)
+		return false;
+	for (size_t i = 0; i < p->functions.len; i++) {
+		const struct profile_function *f = &p->functions.data[i];
+		const char *linked = profile_str(p, f->system_name);
+		if (!is_linked_name(s, f))
+			continue;
+		bool is_written = f->name != f->system_name || demangle_is_mangled(linked + !strncmp(linked, "__Z", 3));
+		if (is_written || (s->names != RESOLVE_RAW && is_cxx(linked)))
+			return true;
+	}
+	return false;
+}
+
+static bool keep_all(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	(void)ctx;
+	(void)p;
+	(void)row;
+	return true;
+}
+
+void symbolize_names(const struct symbolize *s, struct profile **p)
+{
+	if (!symbolize_changes_names(s, *p))
+		return;
+	for (size_t i = 0; i < (*p)->functions.len; i++) {
+		struct profile_function *f = &(*p)->functions.data[i];
+		if (!is_linked_name(s, f))
+			continue;
+		_cleanup_free_ char *linked = xstrdup(profile_str(*p, f->system_name));
+		f->name = symbolize_readable(*p, linked, s->names);
+	}
+	/* functions that are now alike become one */
+	struct profile *named = profile_filter(*p, keep_all, NULL);
+	profile_destroy(*p);
+	*p = named;
+}
