@@ -139,7 +139,9 @@ static void write_cost(struct writer *w, const struct profile_row *cost)
 		uint64_t value = profile_label_values(p, labels)[i];
 		if (!profile_has_label(p, c, value) || i == w->comm || i == w->pid || i == w->tid)
 			continue;
-		json_key(&w->j, profile_str(p, c->name));
+		_cleanup_strbuf_ struct strbuf key = {};
+		foreign_column_key(p, i, &key);
+		json_key(&w->j, strbuf_str(&key));
 		if (c->type == COLUMN_STRING)
 			json_str(&w->j, profile_str(p, (str_id)value));
 		else

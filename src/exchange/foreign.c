@@ -90,6 +90,27 @@ static bool is_written(const struct profile_label_column *c)
 	return c->type != COLUMN_FRAME && c->type != COLUMN_BYTES;
 }
 
+void foreign_column_key(const struct profile *p, uint32_t column, struct strbuf *ret)
+{
+	uint32_t nth = 1;
+	for (uint32_t i = 0; i < column; i++)
+		nth += is_written(&p->columns.data[i]) && p->columns.data[i].name == p->columns.data[column].name;
+	strbuf_addstr(ret, profile_str(p, p->columns.data[column].name));
+	if (nth > 1)
+		strbuf_addf(ret, ".%u", nth);
+}
+
+void foreign_declare_column(struct profile *p, const char *name, bool is_text, const char *unit, foreign_columns *to)
+{
+	str_id name_id = strtab_add(&p->strings, name), unit_id = strtab_add(&p->strings, unit);
+	uint32_t nth = 0;
+	for (size_t i = 0; i < to->len; i++) {
+		const struct profile_label_column *c = &p->columns.data[to->data[i]];
+		nth += c->name == name_id && c->unit == unit_id && (c->type == COLUMN_STRING) == is_text;
+	}
+	vec_push(to, profile_column_nth(p, name, is_text ? COLUMN_STRING : COLUMN_I64, unit, nth));
+}
+
 void foreign_write_labels(struct json *j, const struct profile *p)
 {
 	char number[32];
@@ -155,12 +176,10 @@ void foreign_read_labels(struct foreign_labels *l, const struct json_doc *d, uin
 	uint32_t sets = json_member(d, strobe, "sets");
 	p->start_ns = strtoull(json_text(d, json_member(d, strobe, "start")), NULL, 10);
 	p->duration_ns = strtoull(json_text(d, json_member(d, strobe, "duration")), NULL, 10);
-	for (uint32_t c = json_first(d, columns); c != JSON_NONE; c = json_next(d, c)) {
-		const char *name = json_text(d, json_member(d, c, "name"));
-		bool is_text = json_is(d, json_member(d, c, "text"), JSON_KIND_TRUE);
-		uint32_t at = profile_column(p, name, is_text ? COLUMN_STRING : COLUMN_I64);
-		p->columns.data[at].unit = strtab_add(&p->strings, json_text(d, json_member(d, c, "unit")));
-	}
+	foreign_columns declared = {};
+	for (uint32_t c = json_first(d, columns); c != JSON_NONE; c = json_next(d, c))
+		foreign_declare_column(p, json_text(d, json_member(d, c, "name")), json_is(d, json_member(d, c, "text"), JSON_KIND_TRUE),
+				       json_text(d, json_member(d, c, "unit")), &declared);
 	uint64_t *values = xcalloc(p->columns.len + 1, sizeof(*values));
 	l->none = profile_labels(p, values);
 	l->nr = json_length(d, sets);
@@ -169,10 +188,13 @@ void foreign_read_labels(struct foreign_labels *l, const struct json_doc *d, uin
 	for (uint32_t set = json_first(d, sets); set != JSON_NONE; set = json_next(d, set)) {
 		memset(values, 0, p->columns.len * sizeof(*values));
 		size_t at = 0;
-		for (uint32_t v = json_first(d, set); v != JSON_NONE && at < p->columns.len; v = json_next(d, v), at++)
-			values[at] = label_value(d, v, &p->columns.data[at], p);
+		for (uint32_t v = json_first(d, set); v != JSON_NONE && at < declared.len; v = json_next(d, v), at++) {
+			uint32_t column = declared.data[at];
+			values[column] = label_value(d, v, &p->columns.data[column], p);
+		}
 		l->sets[i++] = profile_labels(p, values);
 	}
+	vec_deinit(&declared);
 	free(values);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/json_read.h"
+#include "base/strbuf.h"
 #include "profile/profile.h"
 
 struct foreign_frame {
@@ -28,6 +29,13 @@ const char *foreign_name(const struct foreign_frame *f, char buffer[static 64]);
 frame_id foreign_to_frame(struct profile *p, const struct foreign_frame *f);
 /* "name" of an object, the rest ("file", "line", "module", "address", "inlined") of `members`; no addresses as names. */
 frame_id foreign_read_frame(struct profile *p, const struct json_doc *d, uint32_t object, uint32_t members);
+
+/* What formats call a column that name labels by their keys: the second one of a key is "key.2". */
+void foreign_column_key(const struct profile *p, uint32_t column, struct strbuf *ret);
+
+typedef VEC(uint32_t) foreign_columns;
+/* Adds to the columns that a file declares, in its order: one that is none of those before it. */
+void foreign_declare_column(struct profile *p, const char *name, bool is_text, const char *unit, foreign_columns *to);
 
 /* "strobe": { … } as a member of the object at hand; times too. */
 void foreign_write_labels(struct json *j, const struct profile *p);

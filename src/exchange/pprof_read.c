@@ -366,7 +366,8 @@ void pprof_reader_deinit(struct pprof_reader *r)
 	vec_deinit(&r->mappings);
 	vec_deinit(&r->locations);
 	vec_deinit(&r->frames);
-	vec_deinit(&r->columns);
+	vec_deinit(&r->label_slots);
+	vec_deinit(&r->label_columns);
 	id_table_deinit(&r->function_ids);
 	id_table_deinit(&r->mapping_ids);
 	id_table_deinit(&r->location_ids);

@@ -33,6 +33,14 @@ struct raw_function {
 	uint64_t line;
 };
 
+/* A column of the labels of one key and kind. */
+struct pprof_label_column {
+	str_id unit;
+	uint32_t column;  /* of the profile */
+	uint32_t next;    /* the key's next column: its number + 1, or 0 */
+	uint64_t sample;  /* the last that has a value in it, while columns are declared */
+};
+
 struct pprof_reader {
 	struct profile *p;
 	struct cursor file;
@@ -43,7 +51,9 @@ struct pprof_reader {
 	VEC(struct stack_step) locations; /* outermost frame first */
 	VEC(frame_id) frames;
 	struct id_table function_ids, mapping_ids, location_ids;
-	VEC(uint32_t) columns; /* by (interned key << 1 | is a number): column + 1 */
+	VEC(uint32_t) label_slots; /* by (interned key << 1 | is a number): the number of the first of label_columns + 1 */
+	VEC(struct pprof_label_column) label_columns;
+	uint64_t samples_declared;
 
 	uint32_t count_event;  /* the event that counts samples, or PROFILE_NONE */
 	uint32_t only_event;   /* whose values are wanted, or PROFILE_NONE for all */
@@ -83,8 +93,11 @@ void pprof_reader_deinit(struct pprof_reader *r);
 struct strobe_error *pprof_read_tables(struct pprof_reader *r) _must_check_;
 /* Declares the labels of a sample whose columns are new; before any sample is read. */
 struct strobe_error *pprof_declare_labels(struct pprof_reader *r, struct cursor sample) _must_check_;
-/* After all samples: columns for keys that only numbers 0 were seen of. */
+/* After all samples: columns for keys that have only numbers 0. */
 void pprof_declare_bare_labels(struct pprof_reader *r);
+/* Sets the values of a sample's labels, all 0 before; ret_any: to true where it has a label. */
+struct strobe_error *pprof_read_labels(struct pprof_reader *r, struct cursor sample, uint64_t *values, bool *ret_any)
+	_must_check_;
 /* A sample as it stands in the file, but for its labels. */
 struct pprof_sample {
 	VEC(uint32_t) path; /* locations, innermost first: numbers of reader.locations */

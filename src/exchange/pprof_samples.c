@@ -21,117 +21,13 @@ struct samples {
 
 /* ---- labels ---- */
 
-struct raw_label {
-	uint64_t key, string, number, unit;
-};
-
-static struct strobe_error *read_raw_label(struct cursor c, struct raw_label *ret)
+/* Sets unfold to more than the file holds, for each has a value in each column; but not to so much more. */
+static struct strobe_error *check_labels(const struct samples *s)
 {
-	struct proto_field f;
-	*ret = (struct raw_label){};
-	while (proto_next(&c, &f)) {
-		switch (f.number) {
-		case LABEL_KEY:
-			ret->key = f.value;
-			break;
-		case LABEL_STRING:
-			ret->string = f.value;
-			break;
-		case LABEL_NUMBER:
-			ret->number = f.value;
-			break;
-		case LABEL_UNIT:
-			ret->unit = f.value;
-			break;
-		}
-	}
-	return c.bad ? pprof_bad("label") : NULL;
-}
-
-/* A key has two columns, one for texts and one for numbers. */
-static size_t slot_of(struct pprof_reader *r, const struct raw_label *l)
-{
-	return (size_t)pprof_intern(r, l->key) << 1 | !l->string;
-}
-
-static uint32_t *column_at(struct pprof_reader *r, size_t slot)
-{
-	size_t had = r->columns.len;
-	if (slot >= had)
-		memset(vec_extend(&r->columns, slot + 1 - had), 0, (slot + 1 - had) * sizeof(uint32_t));
-	return &r->columns.data[slot];
-}
-
-/* What has nothing but a key is a number 0, or an empty text: there are others of its key to tell. */
-#define COLUMN_IF_NO_TEXT UINT32_MAX
-
-static void add_column(struct pprof_reader *r, size_t slot, uint64_t unit)
-{
-	const char *name = profile_str(r->p, (str_id)(slot >> 1));
-	uint32_t column = profile_column(r->p, name, slot & 1 ? COLUMN_I64 : COLUMN_STRING);
-	r->p->columns.data[column].unit = pprof_intern(r, unit);
-	r->columns.data[slot] = column + 1;
-}
-
-/* Declares the label's column where it is new. */
-static struct strobe_error *declare_label(struct pprof_reader *r, struct cursor c)
-{
-	struct raw_label l;
-	TRY(read_raw_label(c, &l));
-	if (l.key >= r->strings.len)
-		return pprof_bad("label");
-	size_t slot = slot_of(r, &l);
-	uint32_t *column = column_at(r, slot);
-	bool is_bare = !l.string && !l.number && !l.unit;
-	if (is_bare && !*column)
-		*column = COLUMN_IF_NO_TEXT;
-	if (!is_bare && (!*column || *column == COLUMN_IF_NO_TEXT))
-		add_column(r, slot, l.unit);
-	return NULL;
-}
-
-void pprof_declare_bare_labels(struct pprof_reader *r)
-{
-	for (size_t slot = 1; slot < r->columns.len; slot += 2) {
-		if (r->columns.data[slot] != COLUMN_IF_NO_TEXT)
-			continue;
-		r->columns.data[slot] = 0;
-		if (!r->columns.data[slot - 1])
-			add_column(r, slot, 0);
-	}
-}
-
-struct strobe_error *pprof_declare_labels(struct pprof_reader *r, struct cursor sample)
-{
-	struct proto_field f;
-	while (proto_next(&sample, &f))
-		if (f.number == SAMPLE_LABEL)
-			TRY(declare_label(r, f.bytes));
-	return NULL; /* a damaged sample is told of when it is read */
-}
-
-/* A key with several texts keeps them all, in one text. */
-static str_id join(struct profile *p, str_id a, str_id b)
-{
-	if (!a)
-		return b;
-	char *both = xasprintf("%s %s", profile_str(p, a), profile_str(p, b));
-	str_id id = strtab_add(&p->strings, both);
-	free(both);
-	return id;
-}
-
-static struct strobe_error *read_label(struct samples *s, struct cursor c)
-{
-	struct pprof_reader *r = s->r;
-	struct raw_label l;
-	TRY(read_raw_label(c, &l));
-	uint32_t column = r->columns.data[slot_of(r, &l)];
-	if (!column)
-		return NULL;
-	uint64_t *value = &s->label_values.data[column - 1];
-	*value = l.string ? join(r->p, (str_id)*value, pprof_intern(r, l.string)) : profile_label_of_number((int64_t)l.number);
-	s->has_labels = true;
+	uint64_t most = pprof_most_frames(cursor_left(&s->r->file));
+	if ((uint64_t)s->r->p->labels_nr * s->r->p->columns.len > most)
+		return error_create(ERROR_UNSUPPORTED, "it has too many labels (%zu, in %u combinations)", s->r->p->columns.len,
+				    s->r->p->labels_nr);
 	return NULL;
 }
 
@@ -233,20 +129,12 @@ static void keep_values(struct samples *s)
 		kept[2] |= s->sample.values.data[i] != 0;
 }
 
-static struct strobe_error *read_labels(struct samples *s, struct cursor c)
-{
-	struct proto_field f;
-	while (proto_next(&c, &f))
-		if (f.number == SAMPLE_LABEL)
-			TRY(read_label(s, f.bytes));
-	return NULL;
-}
-
 static struct strobe_error *take_sample(struct samples *s, struct cursor c)
 {
 	TRY(pprof_read_sample(s->r, c, &s->sample));
 	if (s->r->p->columns.len)
-		TRY(read_labels(s, c));
+		TRY(pprof_read_labels(s->r, c, s->label_values.data, &s->has_labels));
+	TRY(check_labels(s));
 	keep_values(s);
 	for (size_t i = s->sample.path.len; i--;)
 		stack_builder_step(&s->stacks, s->sample.path.data[i]);

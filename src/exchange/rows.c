@@ -50,11 +50,13 @@ static void csv_labels(const struct profile *p, const struct profile_row *row, s
 static void csv_header(const struct profile *p, struct out *out)
 {
 	out_str(out, p->origin.events_are_values ? "event,unit,count,value" : "event,unit,samples,value");
-	for (size_t c = 0; c < p->columns.len; c++) {
+	for (uint32_t c = 0; c < p->columns.len; c++) {
+		_cleanup_strbuf_ struct strbuf key = {};
 		if (!is_shown(&p->columns.data[c]))
 			continue;
+		foreign_column_key(p, c, &key);
 		out_ch(out, ',');
-		out_csv(out, profile_str(p, p->columns.data[c].name));
+		out_csv(out, strbuf_str(&key));
 	}
 	out_str(out, ",stack\n");
 }
@@ -123,14 +125,16 @@ static void json_labels(struct json *j, const struct profile *p, const struct pr
 {
 	json_key(j, "labels");
 	json_object(j);
-	for (size_t c = 0; c < p->columns.len; c++) {
+	for (uint32_t c = 0; c < p->columns.len; c++) {
+		_cleanup_strbuf_ struct strbuf key = {};
 		if (!has_label(p, row, c))
 			continue;
-		json_key(j, profile_str(p, p->columns.data[c].name));
+		foreign_column_key(p, c, &key);
+		json_key(j, strbuf_str(&key));
 		if (p->columns.data[c].type == COLUMN_STRING)
-			json_str(j, profile_str(p, (str_id)foreign_label(p, row, (uint32_t)c)));
+			json_str(j, profile_str(p, (str_id)foreign_label(p, row, c)));
 		else
-			json_i64(j, (int64_t)foreign_label(p, row, (uint32_t)c));
+			json_i64(j, (int64_t)foreign_label(p, row, c));
 	}
 	json_end(j);
 }
@@ -152,10 +156,15 @@ static void json_row(struct json *j, const struct profile *p, const struct profi
 	json_end(j);
 }
 
-static void json_column(struct json *j, const struct profile *p, const struct profile_label_column *c)
+static void json_column(struct json *j, const struct profile *p, uint32_t column)
 {
+	const struct profile_label_column *c = &p->columns.data[column];
+	_cleanup_strbuf_ struct strbuf key = {};
+	foreign_column_key(p, column, &key);
 	json_object(j);
 	json_pair_str(j, "name", profile_str(p, c->name));
+	if (strcmp(strbuf_str(&key), profile_str(p, c->name)))
+		json_pair_str(j, "key", strbuf_str(&key));
 	json_pair_str(j, "unit", profile_str(p, c->unit));
 	json_key(j, "text");
 	json_bool(j, c->type == COLUMN_STRING);
@@ -172,8 +181,8 @@ struct strobe_error *profile_json_write(const struct profile *p, struct out *out
 	json_bool(&j, !p->origin.events_are_values);
 	json_key(&j, "columns");
 	json_array(&j);
-	for (size_t i = 0; i < p->columns.len; i++)
-		json_column(&j, p, &p->columns.data[i]);
+	for (uint32_t i = 0; i < p->columns.len; i++)
+		json_column(&j, p, i);
 	json_end(&j);
 	json_key(&j, "events");
 	json_array(&j);

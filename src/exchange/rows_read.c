@@ -195,6 +195,8 @@ struct json_rows {
 	struct json_doc doc;
 	struct profile *p;
 	VEC(frame_id) frames;
+	foreign_columns columns; /* as declared, and the keys by which rows name them */
+	VEC(const char *) keys;
 	uint64_t *values; /* of a set of labels */
 };
 
@@ -210,10 +212,19 @@ static void read_columns(struct json_rows *r)
 	const struct json_doc *d = &r->doc;
 	for (uint32_t v = json_first(d, json_member(d, 0, "columns")); v != JSON_NONE; v = json_next(d, v)) {
 		bool is_text = json_is(d, json_member(d, v, "text"), JSON_KIND_TRUE);
-		uint32_t c = profile_column(r->p, json_text(d, json_member(d, v, "name")), is_text ? COLUMN_STRING : COLUMN_I64);
-		r->p->columns.data[c].unit = strtab_add(&r->p->strings, json_text(d, json_member(d, v, "unit")));
+		const char *name = json_text(d, json_member(d, v, "name")), *key = json_text(d, json_member(d, v, "key"));
+		foreign_declare_column(r->p, name, is_text, json_text(d, json_member(d, v, "unit")), &r->columns);
+		vec_push(&r->keys, *key ? key : name);
 	}
 	r->values = xcalloc(r->p->columns.len + 1, sizeof(*r->values));
+}
+
+static uint32_t column_of(const struct json_rows *r, const char *key)
+{
+	for (size_t i = 0; i < r->keys.len; i++)
+		if (!strcmp(r->keys.data[i], key))
+			return r->columns.data[i];
+	return PROFILE_NONE;
 }
 
 static labels_id labels_of(struct json_rows *r, uint32_t labels)
@@ -221,7 +232,7 @@ static labels_id labels_of(struct json_rows *r, uint32_t labels)
 	const struct json_doc *d = &r->doc;
 	memset(r->values, 0, r->p->columns.len * sizeof(*r->values));
 	for (uint32_t v = json_first(d, labels); v != JSON_NONE; v = json_next(d, v)) {
-		uint32_t c = profile_find_column(r->p, json_key_of(d, v));
+		uint32_t c = column_of(r, json_key_of(d, v));
 		double number = json_number(d, v, 0);
 		if (c == PROFILE_NONE)
 			continue;
@@ -281,6 +292,8 @@ struct strobe_error *profile_json_read(const uint8_t *bytes, size_t n, struct pr
 		err = read_json_rows(&r);
 	json_doc_deinit(&r.doc);
 	vec_deinit(&r.frames);
+	vec_deinit(&r.columns);
+	vec_deinit(&r.keys);
 	free(r.values);
 	*ret = err ? NULL : r.p;
 	if (err)

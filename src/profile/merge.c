@@ -19,10 +19,10 @@ void profile_transfer_init(struct profile_transfer *t, struct profile *dst, cons
 		.events = xcalloc(src->events.len + 1, sizeof(uint32_t)),
 		.columns = xcalloc(src->columns.len + 1, sizeof(uint32_t)),
 	};
-	for (size_t i = 0; i < src->columns.len; i++) {
+	for (uint32_t i = 0; i < src->columns.len; i++) {
 		const struct profile_label_column *c = &src->columns.data[i];
-		t->columns[i] = profile_column(dst, profile_str(src, c->name), c->type);
-		dst->columns.data[t->columns[i]].unit = strtab_add(&dst->strings, profile_str(src, c->unit));
+		t->columns[i] = profile_column_nth(dst, profile_str(src, c->name), c->type, profile_str(src, c->unit),
+						   profile_column_number(src, i));
 	}
 	t->values = xcalloc(dst->columns.len + 1, sizeof(*t->values));
 }

@@ -196,16 +196,66 @@ static bool are_alike(enum column_type a, enum column_type b)
 	return a == b || (is_number && (b == COLUMN_U64 || b == COLUMN_I64 || b == COLUMN_HEX));
 }
 
+static uint32_t add_column(struct profile *p, struct profile_label_column column)
+{
+	vec_push(&p->columns, column);
+	if (p->labels_nr)
+		widen_labels(p);
+	return (uint32_t)p->columns.len - 1;
+}
+
 uint32_t profile_column(struct profile *p, const char *name, enum column_type type)
 {
 	struct profile_label_column column = { .name = strtab_add(&p->strings, name), .type = type };
 	for (uint32_t i = 0; i < p->columns.len; i++)
 		if (p->columns.data[i].name == column.name && are_alike(p->columns.data[i].type, type))
 			return i;
-	vec_push(&p->columns, column);
-	if (p->labels_nr)
-		widen_labels(p);
-	return (uint32_t)p->columns.len - 1;
+	return add_column(p, column);
+}
+
+static bool is_same_label(const struct profile_label_column *a, const struct profile_label_column *b)
+{
+	return a->name == b->name && a->unit == b->unit && are_alike(a->type, b->type);
+}
+
+uint32_t profile_column_nth(struct profile *p, const char *name, enum column_type type, const char *unit, uint32_t nth)
+{
+	struct profile_label_column column = { strtab_add(&p->strings, name), strtab_add(&p->strings, unit), type };
+	uint32_t nr = 0;
+	for (uint32_t i = 0; i < p->columns.len; i++)
+		if (is_same_label(&p->columns.data[i], &column) && nr++ == nth)
+			return i;
+	for (; nr < nth; nr++)
+		add_column(p, column);
+	return add_column(p, column);
+}
+
+bool profile_column_begins_key(const struct profile *p, uint32_t column)
+{
+	for (uint32_t i = 0; i < column; i++)
+		if (p->columns.data[i].name == p->columns.data[column].name)
+			return false;
+	return true;
+}
+
+uint32_t profile_column_number(const struct profile *p, uint32_t column)
+{
+	uint32_t nr = 0;
+	for (uint32_t i = 0; i < column; i++)
+		nr += is_same_label(&p->columns.data[i], &p->columns.data[column]);
+	return nr;
+}
+
+const char *profile_column_unit(const struct profile *p, uint32_t column)
+{
+	const struct profile_label_column *c = &p->columns.data[column];
+	const char *key = profile_str(p, c->name);
+	for (uint32_t i = 0; !c->unit && i < p->columns.len; i++)
+		if (p->columns.data[i].name == c->name && p->columns.data[i].unit)
+			return profile_str(p, p->columns.data[i].unit);
+	if (c->unit)
+		return profile_str(p, c->unit);
+	return !strcmp(key, "alignment") || !strcmp(key, "request") ? "bytes" : key;
 }
 
 uint32_t profile_find_column(const struct profile *p, const char *name)

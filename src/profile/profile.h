@@ -158,6 +158,20 @@ stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame);
 void profile_expect_stacks(struct profile *p, uint32_t more);
 /* One of that name and kind: texts, numbers (whichever type), frames, bytes. Label sets that exist get the value 0 in a new one. */
 uint32_t profile_column(struct profile *p, const char *name, enum column_type type);
+/*
+ * The nth (from 0) of that name, kind and unit: a label of a foreign profile has a column for each unit, and further ones
+ * where a sample has several values of it.
+ */
+uint32_t profile_column_nth(struct profile *p, const char *name, enum column_type type, const char *unit, uint32_t nth);
+/* Whether a column is the first of its key, texts and numbers alike. */
+bool profile_column_begins_key(const struct profile *p, uint32_t column);
+/* Which of those of its name, kind and unit a column is, from 0. */
+uint32_t profile_column_number(const struct profile *p, uint32_t column);
+/*
+ * What the numbers of a column count: its own unit; without one that of another column of the same key; else bytes for
+ * "alignment" and "request", and for others the key itself, as pprof has it.
+ */
+const char *profile_column_unit(const struct profile *p, uint32_t column);
 labels_id profile_labels(struct profile *p, const uint64_t *values);
 uint32_t profile_event(struct profile *p, const char *name, const char *unit);
 /* What the values of an event count. A recording does not tell: its clocks count nanoseconds, others are a "count". */

@@ -109,12 +109,11 @@ static void filter_deinit(struct filter *f)
 	free(f->text);
 }
 
-static bool is_in_range(const struct filter *f, const struct profile *p, const struct profile_label_column *c, uint64_t value)
+static bool is_in_range(const struct filter *f, const struct profile *p, uint32_t column, uint64_t value)
 {
 	const struct range *r = &f->range;
-	const char *unit, *key = profile_str(p, c->name), *own = profile_str(p, c->unit);
-	/* a number of no unit whose key is "bytes" counts bytes */
-	double scaled = f->select->scale(profile_label_number(value), *own ? own : key, r->unit, &unit);
+	const char *unit;
+	double scaled = f->select->scale(profile_label_number(value), profile_column_unit(p, column), r->unit, &unit);
 	return !strcmp(unit, r->unit) && (!r->has_least || scaled >= r->least) && (!r->has_most || scaled <= r->most);
 }
 
@@ -142,11 +141,11 @@ static bool has_text(const struct filter *f, const struct profile *p, const uint
 static bool matches(const struct filter *f, const struct profile *p, const uint64_t *values)
 {
 	if (f->range.is_range) {
-		for (size_t i = 0; i < p->columns.len; i++) {
+		for (uint32_t i = 0; i < p->columns.len; i++) {
 			const struct profile_label_column *c = &p->columns.data[i];
 			bool is_number = c->type == COLUMN_I64 || c->type == COLUMN_U64 || c->type == COLUMN_HEX;
 			if (profile_has_label(p, c, values[i]) && is_number && (!f->key || !strcmp(f->key, profile_str(p, c->name))) &&
-			    is_in_range(f, p, c, values[i]))
+			    is_in_range(f, p, i, values[i]))
 				return true;
 		}
 		return false;
@@ -235,62 +234,85 @@ struct strobe_error *profile_select_labels(const struct profile *p, const struct
 
 /* ---- labels as frames ---- */
 
-struct keys {
-	VEC(uint32_t) columns; /* PROFILE_NONE where the profile has no such label */
-	VEC(str_id) names;     /* of dst */
-};
+typedef VEC(char *) key_list;
 
-static void keys_init(struct keys *k, const struct profile *src, struct profile *dst, const char *list)
+static void keys_init(key_list *k, const char *list)
 {
 	while (list && *list) {
 		size_t n = strcspn(list, ",");
-		char *key = xstrndup(list, n);
-		vec_push(&k->columns, profile_find_column(src, key));
-		vec_push(&k->names, strtab_add(&dst->strings, key));
-		free(key);
+		vec_push(k, xstrndup(list, n));
 		list += n + (list[n] == ',');
 	}
 }
 
-static void keys_deinit(struct keys *k)
+static void keys_deinit(key_list *k)
 {
-	vec_deinit(&k->columns);
-	vec_deinit(&k->names);
+	for (size_t i = 0; i < k->len; i++)
+		free(k->data[i]);
+	vec_deinit(k);
 }
 
-static frame_id label_frame(struct profile_transfer *t, const struct profile_label_select *select, const struct keys *k,
-			    size_t i, labels_id labels)
+/* Whether any number of this key in the set has a unit. */
+static bool has_unit(const struct profile *p, str_id key, const uint64_t *values)
 {
-	const struct profile *src = t->src;
-	uint32_t column = k->columns.data[i];
-	uint64_t value = column == PROFILE_NONE || labels == PROFILE_NONE ? 0 : profile_label_values(src, labels)[column];
-	struct profile_function fn = { .mapping = PROFILE_NONE, .file = k->names.data[i] };
-	bool has = column != PROFILE_NONE && labels != PROFILE_NONE && profile_has_label(src, &src->columns.data[column], value);
-	if (has && src->columns.data[column].type == COLUMN_STRING) {
-		fn.name = profile_transfer_string(t, (str_id)value);
-	} else if (has) {
-		char *text = select->label(profile_label_number(value), profile_str(src, src->columns.data[column].unit));
-		fn.name = strtab_add(&t->dst->strings, text);
+	for (size_t i = 0; i < p->columns.len; i++) {
+		const struct profile_label_column *c = &p->columns.data[i];
+		if (c->name == key && c->type != COLUMN_STRING && c->unit && profile_has_label(p, c, values[i]))
+			return true;
+	}
+	return false;
+}
+
+static void add_value(struct strbuf *to, const char *text)
+{
+	strbuf_addf(to, "%s%s", to->len ? "," : "", text);
+}
+
+/* All texts of a key, then all numbers. */
+static void label_text(const struct profile *p, const struct profile_label_select *select, const char *name, labels_id labels,
+		       struct strbuf *ret)
+{
+	str_id key = strtab_find(&p->strings, name);
+	const uint64_t *values = labels == PROFILE_NONE ? NULL : profile_label_values(p, labels);
+	for (size_t i = 0; values && i < p->columns.len; i++)
+		if (p->columns.data[i].name == key && p->columns.data[i].type == COLUMN_STRING && values[i])
+			add_value(ret, profile_str(p, (str_id)values[i]));
+	bool with_units = values && has_unit(p, key, values);
+	for (size_t i = 0; values && i < p->columns.len; i++) {
+		const struct profile_label_column *c = &p->columns.data[i];
+		if (c->name != key || c->type == COLUMN_STRING || !profile_has_label(p, c, values[i]))
+			continue;
+		char *text = select->label(profile_label_number(values[i]), profile_str(p, c->unit), with_units ? select->unit : "");
+		add_value(ret, text);
 		free(text);
 	}
+}
+
+static frame_id label_frame(struct profile_transfer *t, const struct profile_label_select *select, const char *key,
+			    labels_id labels)
+{
+	_cleanup_strbuf_ struct strbuf text = {};
+	label_text(t->src, select, key, labels, &text);
+	struct profile_function fn = { .mapping = PROFILE_NONE, .file = strtab_add(&t->dst->strings, key),
+				       .name = strtab_add(&t->dst->strings, strbuf_str(&text)) };
 	struct profile_frame frame = { .mapping = PROFILE_NONE, .function = profile_function(t->dst, &fn) };
 	return profile_frame(t->dst, &frame);
 }
 
 /* The stack of a row with frames around it; it is carried over frame by frame, for its root has changed. */
-static stack_id wrap(struct profile_transfer *t, const struct profile_label_select *select, const struct keys *root,
-		     const struct keys *leaf, const struct profile_row *row)
+static stack_id wrap(struct profile_transfer *t, const struct profile_label_select *select, const key_list *root,
+		     const key_list *leaf, const struct profile_row *row)
 {
 	stack_id at = PROFILE_NONE;
-	for (size_t i = 0; i < root->columns.len; i++)
-		at = profile_stack(t->dst, at, label_frame(t, select, root, i, row->labels));
+	for (size_t i = 0; i < root->len; i++)
+		at = profile_stack(t->dst, at, label_frame(t, select, root->data[i], row->labels));
 	vec_clear(&t->path);
 	for (stack_id s = row->stack; s != PROFILE_NONE; s = t->src->stacks.data[s].caller)
 		vec_push(&t->path, s);
 	for (size_t i = t->path.len; i--;)
 		at = profile_stack(t->dst, at, profile_transfer_frame(t, t->src->stacks.data[t->path.data[i]].frame));
-	for (size_t i = 0; i < leaf->columns.len; i++)
-		at = profile_stack(t->dst, at, label_frame(t, select, leaf, i, row->labels));
+	for (size_t i = 0; i < leaf->len; i++)
+		at = profile_stack(t->dst, at, label_frame(t, select, leaf->data[i], row->labels));
 	return at;
 }
 
@@ -298,13 +320,13 @@ struct profile *profile_frames_of_labels(const struct profile *p, const struct p
 {
 	struct profile *ret = profile_create();
 	struct profile_transfer t;
-	struct keys root = {}, leaf = {};
+	key_list root = {}, leaf = {};
 	profile_transfer_init(&t, ret, p);
 	profile_transfer_origin(&t);
 	for (uint32_t i = 0; i < p->events.len; i++)
 		profile_transfer_event(&t, i);
-	keys_init(&root, p, ret, select->root);
-	keys_init(&leaf, p, ret, select->leaf);
+	keys_init(&root, select->root);
+	keys_init(&leaf, select->leaf);
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
 		profile_add(ret, wrap(&t, select, &root, &leaf, row), profile_transfer_labels(&t, row->labels),

@@ -18,7 +18,8 @@ struct profile_label_select {
 	const char *leaf;   /* the innermost, the last key's the innermost */
 	/* What the caller knows of units (a profile knows none); static functions. */
 	double (*scale)(int64_t value, const char *from, const char *to, const char **ret_unit);
-	char *(*label)(int64_t value, const char *unit); /* the caller's to free() */
+	char *(*label)(int64_t value, const char *unit, const char *to); /* the caller's to free() */
+	const char *unit;   /* of numbers in frames: a unit, "auto" or "minimum"; "": the basic one */
 };
 
 static inline bool profile_selects_labels(const struct profile_label_select *s)
@@ -29,5 +30,5 @@ static inline bool profile_selects_labels(const struct profile_label_select *s)
 /* A new profile, the caller's: focus, ignore, show, hide. */
 struct strobe_error *profile_select_labels(const struct profile *p, const struct profile_label_select *select,
 					   struct profile **ret) _must_check_;
-/* Another: root and leaf. A frame is called by the value, its file is the key. */
+/* Another: root and leaf. A frame is called by the values, separated by commas; its file is the key. */
 struct profile *profile_frames_of_labels(const struct profile *p, const struct profile_label_select *select);

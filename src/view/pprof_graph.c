@@ -271,13 +271,17 @@ static void drop_rare_nodes(struct pprof_graph *r)
 	keep_only_sorted(r, kept);
 	sort_nodes(r);
 	uint32_t count = choose_count(r, cutoff);
-	if (count < r->nodes_nr) {
+	bool is_cut = count < r->nodes_nr;
+	if (is_cut) {
 		keep_only_sorted(r, count);
 		sort_nodes(r);
 	}
 	if (r->tags)
 		pprof_tags_make(r->tags, r, cutoff);
 	drop_rare_edges(r, pprof_size_of((int64_t)((double)sum * r->o.edge_fraction)));
+	/* pprof counts only those that were left when it had cut the nodes to their maximum number */
+	if (r->o.node_count && !is_cut)
+		r->dropped_edges = 0;
 }
 
 void pprof_graph_init(struct pprof_graph *r, const struct profile *p, const struct pprof_graph_options *options)

@@ -35,10 +35,17 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* A size in a set of labels. */
+struct said_size {
+	str_id text;
+	int64_t size;
+};
+
 /* What one set of labels says; made once for each. */
 struct said {
-	str_id texts, size_text;
-	int64_t size;
+	str_id texts;
+	VEC(struct said_size) sizes;
+	bool is_made;
 };
 
 static str_id join_texts(struct pprof_tags *t, const struct profile *p, const uint64_t *values)
@@ -59,22 +66,22 @@ static str_id join_texts(struct pprof_tags *t, const struct profile *p, const ui
 	return strtab_add(&t->strings, strbuf_str(&b));
 }
 
-static struct said said_of(struct pprof_tags *t, const struct pprof_graph *r, labels_id labels)
+static void say(struct said *said, struct pprof_tags *t, const struct pprof_graph *r, labels_id labels)
 {
 	const struct profile *p = r->p;
 	const uint64_t *values = profile_label_values(p, labels);
-	struct said said = { .texts = join_texts(t, p, values) };
-	for (size_t i = 0; i < p->columns.len; i++) {
+	said->is_made = true;
+	said->texts = join_texts(t, p, values);
+	for (uint32_t i = 0; i < p->columns.len; i++) {
 		const struct profile_label_column *c = &p->columns.data[i];
 		if (!profile_has_label(p, c, values[i]) || !is_size(p, c))
 			continue;
 		char text[PPROF_LABEL_MAX];
-		t->unit = c->unit ? profile_str(p, c->unit) : "bytes";
-		said.size = profile_label_number(values[i]);
-		pprof_label(said.size, t->unit, r->unit, text);
-		said.size_text = strtab_add(&t->strings, text);
+		int64_t size = profile_label_number(values[i]);
+		t->unit = profile_column_unit(p, i);
+		pprof_label(size, t->unit, r->unit, text);
+		vec_push(&said->sizes, ((struct said_size){ strtab_add(&t->strings, text), size }));
 	}
-	return said;
 }
 
 /* ---- counting ---- */
@@ -109,12 +116,14 @@ static void add_one(struct counter *c, struct pprof_tag tag, bool is_leaf)
 
 static void add(struct counter *c, uint32_t node, const struct said *said, bool is_leaf)
 {
-	struct pprof_tag tag = { .node = node, .texts = said->texts, .size = said->size };
+	struct pprof_tag tag = { .node = node, .texts = said->texts };
 	if (said->texts)
 		add_one(c, tag, is_leaf);
-	tag.size_text = said->size_text;
-	if (said->size_text)
+	for (size_t i = 0; i < said->sizes.len; i++) {
+		tag.size_text = said->sizes.data[i].text;
+		tag.size = said->sizes.data[i].size;
 		add_one(c, tag, is_leaf);
+	}
 }
 
 static void add_stack(struct counter *c, stack_id stack, const struct said *said)
@@ -140,7 +149,6 @@ static void add_rows(struct counter *c)
 {
 	const struct profile *p = c->r->p;
 	struct said *said = xcalloc((size_t)p->labels_nr + 1, sizeof(*said));
-	bool *is_made = xcalloc((size_t)p->labels_nr + 1, sizeof(*is_made));
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
 		labels_id l = row->labels;
@@ -148,14 +156,14 @@ static void add_rows(struct counter *c)
 		c->by = c->r->o.mean ? callgraph_divisor(c->r->graph, row) : 0;
 		if ((!c->value && !c->by) || row->stack == PROFILE_NONE || l == PROFILE_NONE)
 			continue;
-		if (!is_made[l])
-			said[l] = said_of(c->t, c->r, l);
-		is_made[l] = true;
-		if (said[l].texts || said[l].size_text)
+		if (!said[l].is_made)
+			say(&said[l], c->t, c->r, l);
+		if (said[l].texts || said[l].sizes.len)
 			add_stack(c, row->stack, &said[l]);
 	}
+	for (labels_id l = 0; l < p->labels_nr; l++)
+		vec_deinit(&said[l].sizes);
 	free(said);
-	free(is_made);
 }
 
 static int compare_nodes(const void *a, const void *b)

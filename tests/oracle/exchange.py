@@ -7,6 +7,7 @@ import json
 import os
 import re
 
+import profile_proto
 from strobetest import CORPUS, SCRATCH, Tap, build_workload, run, strobe
 
 # all formats that are read again and can hold labels; folded text, callgrind and perf script's text cannot
@@ -218,6 +219,31 @@ def check_others(tap):
         tap.ok(done.status == 1 and done.err.count("\n") == 1, f"refused in a line: {text[:40]}", done)
 
 
+def check_several_values(tap):
+    """Several values of one label, and units of their own, outlive every format; CSV has no units."""
+    functions = [{"ID": 1, "Name": "f", "SystemName": "f"}]
+    places = [{"ID": 1, "Address": 4096, "Line": [{"Function": functions[0]}]}]
+    labels_ = [{"Label": {"k": ["a", "b"]}, "NumLabel": {"n": [7, 8], "size": [1, 2]}, "NumUnit": {"size": ["kilobytes", "bytes"]}},
+               {"Label": {"k": ["b"]}, "NumLabel": {"n": [8], "size": [1]}, "NumUnit": {"size": ["bytes"]}}]
+    with open(at("several.pb"), "wb") as f:
+        f.write(profile_proto.encoded({"SampleType": [{"Type": "samples", "Unit": "count"}], "Function": functions, "Location": places,
+                                       "Sample": [{"Location": places, "Value": [1 + i], **l} for i, l in enumerate(labels_)]}))
+
+    def of_raw(path):
+        return sorted(line.strip() for line in strobe("pprof", "-raw", path).out.splitlines() if ":[" in line)
+
+    tap.equal(of_raw(at("several.pb")), ["k:[a b]", "k:[b]", "n:[7 8] size:[1 kilobytes 2 bytes]", "n:[8] size:[1 bytes]"],
+              "several values: read")
+    check_round_trips(tap, at("several.pb"), "several values", [*ALL_LABELS, "json"], [of_raw])
+    strobe("convert", at("several.pb"), at("several.csv"))
+    with open(at("several.csv"), encoding="utf-8", newline="") as f:
+        rows = list(csv.DictReader(f))
+    tap.equal([(row["k"], row["k.2"], row["n"], row["n.2"]) for row in rows], [("a", "b", "7", "8"), ("b", "", "8", "")],
+              "several values: a column for each in csv")
+    done = strobe("convert", at("several.csv"), at("several.csv.pb.gz"))
+    tap.ok(done.status == 0, "several values: csv is read", done)
+
+
 def main():
     tap = Tap()
     check_files(tap, check_recording(tap))
@@ -225,6 +251,7 @@ def main():
     check_pairs(tap)
     check_hostile_names(tap)
     check_others(tap)
+    check_several_values(tap)
     tap.done()
 
 

@@ -32,10 +32,10 @@ static double scale(int64_t value, const char *from, const char *to, const char 
 	return v.value;
 }
 
-static char *label(int64_t value, const char *unit)
+static char *label(int64_t value, const char *unit, const char *to)
 {
 	char text[PPROF_LABEL_MAX];
-	pprof_label(value, unit, "auto", text);
+	pprof_label(value, unit, to, text);
 	return xstrdup(text);
 }
 
@@ -63,6 +63,7 @@ static struct strobe_error *select_from(struct seen *s, const struct pprof_confi
 	struct profile_select select = c->select;
 	labels.scale = scale;
 	labels.label = label;
+	labels.unit = c->unit ? c->unit : "minimum";
 	select.keeps_apart = output == OUTPUT_TRACES || output == OUTPUT_RAW;
 	size_t had = s->p->rows.len;
 	if (labels.root || labels.leaf)

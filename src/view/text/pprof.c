@@ -161,21 +161,33 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* The values of one key, with blanks between them; NULL where a set has none. */
+static char *trace_label(const struct profile *p, const uint64_t *values, str_id key, bool texts)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	for (uint32_t i = 0; i < p->columns.len; i++) {
+		const struct profile_label_column *c = &p->columns.data[i];
+		char number[PPROF_LABEL_MAX];
+		if (c->name != key || (c->type == COLUMN_STRING) != texts || !profile_has_label(p, c, values[i]))
+			continue;
+		if (!texts)
+			pprof_label(profile_label_number(values[i]), profile_column_unit(p, i), "auto", number);
+		strbuf_addf(&b, "%s%s", b.len ? " " : "", texts ? profile_str(p, (str_id)values[i]) : number);
+	}
+	return b.len ? xasprintf("%10s:  %s", profile_str(p, key), strbuf_str(&b)) : NULL;
+}
+
 /* Texts first, then numbers, each sorted by what is printed. */
 static void out_labels(const struct report *r, labels_id labels, bool texts)
 {
 	const struct profile *p = r->p;
 	VEC(char *) lines = {};
-	for (size_t i = 0; i < p->columns.len && labels != PROFILE_NONE; i++) {
-		const struct profile_label_column *c = &p->columns.data[i];
-		uint64_t value = profile_label_values(p, labels)[i];
-		if ((c->type == COLUMN_STRING) != texts || !profile_has_label(p, c, value))
+	for (uint32_t i = 0; i < p->columns.len && labels != PROFILE_NONE; i++) {
+		if (!profile_column_begins_key(p, i))
 			continue;
-		char number[PPROF_LABEL_MAX];
-		const char *unit = profile_str(p, c->unit), *name = profile_str(p, c->name);
-		/* a number of no unit whose key is "bytes" counts bytes, and another is what its key says */
-		pprof_label(profile_label_number(value), *unit ? unit : name, "auto", number);
-		vec_push(&lines, xasprintf("%10s:  %s", name, texts ? profile_str(p, (str_id)value) : number));
+		char *line = trace_label(p, profile_label_values(p, labels), p->columns.data[i].name, texts);
+		if (line)
+			vec_push(&lines, line);
 	}
 	if (lines.len > 1)
 		qsort(lines.data, lines.len, sizeof(char *), compare_texts);
@@ -323,21 +335,43 @@ static int compare_tags(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-static char *tag_text(const struct report *r, const struct profile_label_column *c, uint64_t value)
+static char *tag_text(const struct report *r, uint32_t column, uint64_t value)
 {
 	char number[PPROF_LABEL_MAX];
-	if (c->type == COLUMN_STRING)
+	if (r->p->columns.data[column].type == COLUMN_STRING)
 		return xstrdup(profile_str(r->p, (str_id)value));
-	const char *unit = profile_str(r->p, c->unit);
-	pprof_label(profile_label_number(value), *unit ? unit : profile_str(r->p, c->name), r->g.unit, number);
+	pprof_label(profile_label_number(value), profile_column_unit(r->p, column), r->g.unit, number);
 	return xstrdup(number);
 }
 
-/* One decimal, whatever it is. */
-static void tag_value(const struct report *r, int64_t value, struct strbuf *b)
+/* "62.50MB (63.37%):" */
+static void tag_figures(const struct report *r, int64_t value, struct strbuf *ret)
 {
-	struct scaled_value v = pprof_scale(value, r->g.sample_unit, r->g.unit);
-	strbuf_addf(b, "%.1f%s", v.value, v.unit);
+	char text[PPROF_LABEL_MAX], share[PPROF_LABEL_MAX];
+	strbuf_reset(ret);
+	pprof_graph_value(&r->g, value, text);
+	strbuf_addstr(ret, text);
+	if (r->total > 0) {
+		pprof_percentage(value, r->total, share);
+		strbuf_addf(ret, " (%s)", share);
+	}
+	strbuf_addch(ret, ':');
+}
+
+static void out_tags_head(const struct report *r, const char *key, int64_t sum)
+{
+	char share[PPROF_LABEL_MAX];
+	out_ch(r->out, ' ');
+	out_name(r, key);
+	out_str(r->out, ": Total ");
+	out_value(r, sum, 0);
+	out_str(r->out, " of ");
+	out_value(r, r->total, 0);
+	if (r->total > 0) {
+		pprof_percentage(sum, r->total, share);
+		out_f(r->out, " (%s)", share);
+	}
+	out_ch(r->out, '\n');
 }
 
 /* In columns that end at the right: the key, what a value accounts for, the value. */
@@ -345,67 +379,68 @@ static void out_tags(const struct report *r, const char *key, const struct tag *
 {
 	_cleanup_strbuf_ struct strbuf figures = {};
 	size_t width = 0, key_width = strlen(key) + 2;
-	char share[PPROF_LABEL_MAX];
-	out_ch(r->out, ' ');
-	out_name(r, key);
-	out_str(r->out, ": Total ");
-	tag_value(r, sum, &figures);
-	out_str(r->out, strbuf_str(&figures));
-	out_ch(r->out, '\n');
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < nr; i++) {
-			strbuf_reset(&figures);
-			tag_value(r, tags[i].value, &figures);
-			pprof_percentage(tags[i].value, sum, share);
-			if (sum > 0)
-				strbuf_addf(&figures, " (%s)", share);
-			strbuf_addch(&figures, ':');
-			width = figures.len + 1 > width ? figures.len + 1 : width;
-			if (!pass)
-				continue;
-			out_fill(r->out, ' ', key_width);
-			out_right(r->out, strbuf_str(&figures), width);
-			out_ch(r->out, ' ');
-			out_name(r, tags[i].text);
-			out_ch(r->out, '\n');
-		}
+	out_tags_head(r, key, sum);
+	for (size_t i = 0; i < nr; i++) {
+		tag_figures(r, tags[i].value, &figures);
+		width = figures.len + 1 > width ? figures.len + 1 : width;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		tag_figures(r, tags[i].value, &figures);
+		out_fill(r->out, ' ', key_width);
+		out_right(r->out, strbuf_str(&figures), width);
+		out_ch(r->out, ' ');
+		out_name(r, tags[i].text);
+		out_ch(r->out, '\n');
 	}
 	out_ch(r->out, '\n');
 }
 
-static void out_tag_column(const struct report *r, size_t column)
+/* What the samples of one key sum up to, by value. */
+struct tag_sums {
+	struct strtab texts;
+	VEC(struct tag) tags; /* by text; the first is none */
+	int64_t sum;
+};
+
+static void add_tag(const struct report *r, struct tag_sums *s, uint32_t column, const struct profile_row *row)
+{
+	uint64_t value = profile_label_values(r->p, row->labels)[column];
+	/* what has other values alone shows with none */
+	int64_t cost = row->event == r->o->graph.event ? (int64_t)row->value : 0;
+	if (!profile_has_label(r->p, &r->p->columns.data[column], value))
+		return;
+	char *text = tag_text(r, column, value);
+	str_id id = strtab_add(&s->texts, text);
+	if (id == s->tags.len)
+		vec_push(&s->tags, ((struct tag){ .text = text }));
+	else
+		free(text);
+	s->tags.data[id].value += cost;
+	s->sum += cost;
+}
+
+static void out_tag_key(const struct report *r, str_id key)
 {
 	const struct profile *p = r->p;
-	const struct profile_label_column *c = &p->columns.data[column];
-	struct strtab texts;
-	VEC(struct tag) tags = {};
-	int64_t sum = 0;
-	strtab_init(&texts);
-	vec_push(&tags, ((struct tag){}));
-	for (size_t i = 0; i < p->rows.len; i++) {
-		const struct profile_row *row = &p->rows.data[i];
-		uint64_t value = row->labels == PROFILE_NONE ? 0 : profile_label_values(p, row->labels)[column];
-		bool is_shown = row->event == r->o->graph.event;
-		if ((!is_shown && !p->origin.events_are_values) || row->labels == PROFILE_NONE || !profile_has_label(p, c, value))
-			continue;
-		char *text = tag_text(r, c, value);
-		str_id id = strtab_add(&texts, text);
-		if (id == tags.len)
-			vec_push(&tags, ((struct tag){ .text = text }));
-		else
-			free(text);
-		/* what has other values alone shows with none */
-		tags.data[id].value += is_shown ? (int64_t)row->value : 0;
-		sum += is_shown ? (int64_t)row->value : 0;
+	struct tag_sums s = {};
+	strtab_init(&s.texts);
+	vec_push(&s.tags, ((struct tag){}));
+	for (uint32_t c = 0; c < p->columns.len; c++) {
+		for (size_t i = 0; p->columns.data[c].name == key && i < p->rows.len; i++) {
+			const struct profile_row *row = &p->rows.data[i];
+			bool is_shown = row->event == r->o->graph.event || p->origin.events_are_values;
+			if (is_shown && row->labels != PROFILE_NONE)
+				add_tag(r, &s, c, row);
+		}
 	}
-	if (tags.len > 1) {
-		qsort(tags.data + 1, tags.len - 1, sizeof(struct tag), compare_tags);
-		out_tags(r, profile_str(p, c->name), tags.data + 1, tags.len - 1, sum);
+	if (s.tags.len > 1) {
+		qsort(s.tags.data + 1, s.tags.len - 1, sizeof(struct tag), compare_tags);
+		out_tags(r, profile_str(p, key), s.tags.data + 1, s.tags.len - 1, s.sum);
 	}
-	for (size_t i = 1; i < tags.len; i++)
-		free(tags.data[i].text);
-	vec_deinit(&tags);
-	strtab_deinit(&texts);
+	for (size_t i = 1; i < s.tags.len; i++)
+		free(s.tags.data[i].text);
+	vec_deinit(&s.tags);
+	strtab_deinit(&s.texts);
 }
 
 static int compare_columns(const void *a, const void *b, void *ctx)
@@ -422,7 +457,8 @@ static void out_all_tags(const struct report *r)
 		order[i] = i;
 	qsort_r(order, nr, sizeof(*order), compare_columns, (void *)r->p);
 	for (size_t i = 0; i < nr; i++)
-		out_tag_column(r, order[i]);
+		if (profile_column_begins_key(r->p, (uint32_t)order[i]))
+			out_tag_key(r, r->p->columns.data[order[i]].name);
 	free(order);
 }
 

@@ -184,23 +184,38 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static char *label_text(const struct profile *p, const struct profile_label_column *c, uint64_t value)
+/* The values of one key in a set as "key:[a b]", numbers with their units where any has one; NULL where there are none. */
+static char *label_text(const struct profile *p, const uint64_t *values, str_id key, bool texts)
 {
-	const char *name = profile_str(p, c->name), *unit = profile_str(p, c->unit);
-	if (c->type == COLUMN_STRING)
-		return xasprintf("%s:[%s]", name, profile_str(p, (str_id)value));
-	return xasprintf("%s:[%" PRId64 "%s%s]", name, profile_label_number(value), *unit ? " " : "", unit);
+	_cleanup_strbuf_ struct strbuf b = {};
+	bool any_unit = false;
+	for (size_t i = 0; i < p->columns.len && !texts; i++) {
+		const struct profile_label_column *c = &p->columns.data[i];
+		any_unit |= c->name == key && c->type != COLUMN_STRING && c->unit && profile_has_label(p, c, values[i]);
+	}
+	for (size_t i = 0; i < p->columns.len; i++) {
+		const struct profile_label_column *c = &p->columns.data[i];
+		if (c->name != key || (c->type == COLUMN_STRING) != texts || !profile_has_label(p, c, values[i]))
+			continue;
+		strbuf_addstr(&b, b.len ? " " : "");
+		if (texts)
+			strbuf_addstr(&b, profile_str(p, (str_id)values[i]));
+		else
+			strbuf_addf(&b, "%" PRId64 "%s%s", profile_label_number(values[i]), any_unit ? " " : "", profile_str(p, c->unit));
+	}
+	return b.len ? xasprintf("%s:[%s]", profile_str(p, key), strbuf_str(&b)) : NULL;
 }
 
 static void out_labels(const struct raw *r, labels_id labels, bool texts)
 {
 	const struct profile *p = r->p;
 	VEC(char *) words = {};
-	for (size_t i = 0; i < p->columns.len && labels != PROFILE_NONE; i++) {
-		const struct profile_label_column *c = &p->columns.data[i];
-		uint64_t value = profile_label_values(p, labels)[i];
-		if (profile_has_label(p, c, value) && (c->type == COLUMN_STRING) == texts)
-			vec_push(&words, label_text(p, c, value));
+	for (uint32_t i = 0; i < p->columns.len && labels != PROFILE_NONE; i++) {
+		if (!profile_column_begins_key(p, i))
+			continue;
+		char *word = label_text(p, profile_label_values(p, labels), p->columns.data[i].name, texts);
+		if (word)
+			vec_push(&words, word);
 	}
 	if (words.len)
 		qsort(words.data, words.len, sizeof(char *), compare_texts);
