@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "perfdata/reader.h"
 #include "symbol/source.h"
 
@@ -122,6 +125,16 @@ static void say_dumps(const struct cmd_context *ctx, const struct resolve_dump_s
 			round_dump(d->needed_is_known ? d->needed_bytes : 2 * d->needed_bytes));
 }
 
+/* Rings count all records that they had no room for, samples among them; events count their samples, on Linux 6.0 and later. */
+static void say_lost(const struct cmd_context *ctx, uint64_t records, uint64_t samples)
+{
+	_cleanup_free_ char *of_them = records > samples && samples ? xasprintf(", %" PRIu64 " of them samples", samples) : xstrdup("");
+	if (!records && !samples)
+		return;
+	cmd_say(ctx, "%" PRIu64 " %s were lost while recording%s: the result is incomplete. Record fewer events or at a lower rate, or "
+		"with larger buffers (-m)", records > samples ? records : samples, records > samples ? "records" : "samples", of_them);
+}
+
 void input_remarks(const struct cmd_context *ctx, struct record_source *source, const struct resolve_stats *stats)
 {
 	struct reader_damage damage = reader_damage(source);
@@ -138,11 +151,7 @@ void input_remarks(const struct cmd_context *ctx, struct record_source *source, 
 	if (stats->cut_chains > stats->deep_chains)
 		say_unled(ctx, stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE],
 			  ", or to another stack that was not read");
-	if (stats->lost_records || stats->lost_samples)
-		cmd_say(ctx,
-			"%" PRIu64 " records and %" PRIu64 " samples were lost while recording: the result is incomplete. "
-			"Record fewer events or at a lower rate, or with larger buffers (-m)",
-			stats->lost_records, stats->lost_samples);
+	say_lost(ctx, stats->lost_records, stats->lost_samples);
 	if (stats->bad_samples)
 		cmd_say(ctx, "%" PRIu64 " samples are shorter than their event says and were left out", stats->bad_samples);
 	if (stats->unknown_id_samples)

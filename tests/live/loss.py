@@ -6,11 +6,40 @@
 
 import os
 import re
+import signal
+import subprocess
+import time
 
-from strobetest import SCRATCH, Tap, record, require_root, stats_of, strobe
+from strobetest import SCRATCH, STROBE, Tap, record, require_root, stats_of, strobe
 
 BLOCKS = 200000
 DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", f"count={BLOCKS}"]
+
+
+def parts(tap, title, *argv):
+    """What record and report say of losses: its parts, and the samples in the file, add up to what it says in all."""
+    path = os.path.join(SCRATCH, "parts.data")
+    # stopped, it reads nothing for a while
+    with subprocess.Popen([STROBE, "record", "-o", path, "-m", "1", *argv, "--", *DD, f"count={4 * BLOCKS}"], text=True,
+                          stderr=subprocess.PIPE, start_new_session=True) as recorder:
+        time.sleep(0.3)
+        for sign in signal.SIGSTOP, signal.SIGCONT:
+            recorder.send_signal(sign)
+            time.sleep(0.3)
+        err = recorder.communicate(timeout=60)[1]
+    text = strobe("report", "--stdio", "-i", path)
+    found = re.search(r"LOST (\d+) of (\d+) samples, [\d.]+ % \((.*?)\)(?:, and (\d+) other records)?:", err)
+    if "call-graph eh: " in err:
+        tap.skip(f"{title}: losses", err)
+        return
+    if not tap.ok(found, f"{title}: a recorder that is stopped loses some, and says so", err):
+        return
+    lost, of, by_event, others = found.groups()
+    tap.equal(sum(int(n) for n in re.findall(r" (\d+)(?:,|$)", by_event)), int(lost), f"{title}: events add up to what was lost")
+    tap.equal(stats_of(strobe("report", "--stats", "-i", path).out).get("SAMPLE"), int(of) - int(lost), f"{title}: the others are there")
+    said = re.search(r"(\d+) (records|samples) were lost while recording(?:, (\d+) of them samples)?:", text.err)
+    told = (said.group(3) or said.group(1), int(said.group(1))) if said else text.err
+    tap.equal(told, (lost, int(lost) + int(others or 0)), f"{title}: report says the same")
 
 
 def main():
@@ -43,6 +72,9 @@ def main():
     tap.ok(said is not None, "report has a line for what was lost", text)
     lost = int(said.group(1)) if said else 0
     tap.between(2 * BLOCKS, stats.get("SAMPLE", 0) + lost, 2 * BLOCKS + 1500, "samples and losses add up")
+    parts(tap, "system calls", "-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit")
+    # stacks are records of their own until they are joined with their samples
+    parts(tap, "--call-graph eh", "-e", "cpu-clock", "-F", "30000", "--call-graph", "eh")
     tap.done()
 
 

@@ -58,12 +58,15 @@ void record_say_notes(const struct recording *r)
 		record_say(r, "%s", notes[i]);
 }
 
+/* Rings count whatever they had no room for, events only what was theirs: the rest are stacks of eh, starts and ends of tasks. */
 static void say_lost(const struct recording *r, const struct capture_totals *t)
 {
-	uint64_t lost = t->lost_samples > t->lost_events ? t->lost_samples : t->lost_events;
+	uint64_t lost = t->lost_samples ? t->lost_samples : t->lost_events;
+	uint64_t others = t->lost_events > lost ? t->lost_events - lost : 0;
 	if (!lost)
 		return;
 	_cleanup_strbuf_ struct strbuf by_event = {};
+	_cleanup_free_ char *more = others ? xasprintf(", and %llu other records", (unsigned long long)others) : xstrdup("");
 	const struct event_set *s = capture_events(r->capture);
 	for (size_t i = 0; i < s->events.len; i++) {
 		unsigned long long n = capture_lost_of_event(r->capture, i);
@@ -76,11 +79,11 @@ static void say_lost(const struct recording *r, const struct capture_totals *t)
 	const char *faster =
 		sched_getscheduler(0) & SCHED_FIFO ? "" : ", or real-time priority (as root, or ulimit -r)";
 	cmd_say(r->ctx,
-		"LOST %llu of %llu samples, %.1f %%%s: they came faster than they were read. Larger rings (-m 32M), "
+		"LOST %llu of %llu samples, %.1f %%%s%s: they came faster than they were read. Larger rings (-m 32M), "
 		"fewer "
 		"events (--filter, -c, a lower -F)%s help.",
 		(unsigned long long)lost, (unsigned long long)all, 100.0 * (double)lost / (double)all,
-		strbuf_str(&by_event), faster);
+		strbuf_str(&by_event), more, faster);
 }
 
 static void say_stacks(const struct recording *r)
