@@ -33,6 +33,11 @@ void bpf_stx(struct bpf_asm *a, unsigned size, unsigned dst, int offset, unsigne
 	emit(a, INSN(BPF_STX | BPF_MEM | size, dst, src, offset, 0), NO_LABEL);
 }
 
+void bpf_atomic(struct bpf_asm *a, unsigned op, unsigned dst, int offset, unsigned src)
+{
+	emit(a, INSN(BPF_STX | BPF_ATOMIC | BPF_DW, dst, src, offset, (int32_t)op), NO_LABEL);
+}
+
 void bpf_mov(struct bpf_asm *a, unsigned dst, unsigned src)
 {
 	emit(a, INSN(BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0), NO_LABEL);

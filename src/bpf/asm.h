@@ -35,6 +35,8 @@ void bpf_label(struct bpf_asm *a, unsigned label);
 void bpf_ldx(struct bpf_asm *a, unsigned size, unsigned dst, unsigned src, int offset);
 /* *(size *)(dst + offset) = src */
 void bpf_stx(struct bpf_asm *a, unsigned size, unsigned dst, int offset, unsigned src);
+/* 64 bits at dst + offset op= src, atomically; op is BPF_OR, BPF_AND … (Linux 5.12). */
+void bpf_atomic(struct bpf_asm *a, unsigned op, unsigned dst, int offset, unsigned src);
 void bpf_mov(struct bpf_asm *a, unsigned dst, unsigned src);
 void bpf_mov_imm(struct bpf_asm *a, unsigned dst, int32_t value);
 /* dst op= value or src on 64 bits; op is BPF_ADD, BPF_LSH, BPF_AND … */

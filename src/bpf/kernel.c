@@ -79,10 +79,10 @@ void bpf_map_unset(int fd, const void *key)
 	bpf(BPF_MAP_DELETE_ELEM, &attr);
 }
 
-static int load(struct bpf_asm *program, char *log)
+static int load(enum bpf_prog_type type, struct bpf_asm *program, char *log)
 {
 	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+		.prog_type = type,
 		.insns = address(program->code.data),
 		.insn_cnt = (uint32_t)program->code.len,
 		.license = address(LICENSE),
@@ -94,20 +94,29 @@ static int load(struct bpf_asm *program, char *log)
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
-struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, struct bpf_asm *program,
-					       int *ret_link)
+struct strobe_error *bpf_program_load(const struct sys *sys, enum bpf_prog_type type, struct bpf_asm *program, const char *purpose,
+				      int *ret_fd)
 {
 	TRY(bpf_asm_finish(program));
-	_cleanup_close_ int fd = load(program, NULL);
+	int fd = load(type, program, NULL);
 	if (fd < 0 && log_enabled(LOG_DEBUG)) {
 		_cleanup_free_ char *log = xcalloc(1, LOG_BYTES);
-		int again = load(program, log);
+		int again = load(type, program, log);
 		if (again >= 0)
 			close(again);
-		log_debug("BPF program for %s:\n%s", tracepoint, log);
+		log_debug("BPF program for %s:\n%s", purpose, log);
 	}
 	if (fd < 0)
 		return bpf_refused(sys, -fd, "the kernel refuses the BPF program");
+	*ret_fd = fd;
+	return NULL;
+}
+
+struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, struct bpf_asm *program,
+					       int *ret_link)
+{
+	_cleanup_close_ int fd = -1;
+	TRY(bpf_program_load(sys, BPF_PROG_TYPE_RAW_TRACEPOINT, program, tracepoint, &fd));
 	union bpf_attr attr = { .raw_tracepoint = { .name = address(tracepoint), .prog_fd = (uint32_t)fd } };
 	int link = bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
 	if (link < 0)

@@ -23,6 +23,9 @@ struct strobe_error *bpf_map_make(const struct sys *sys, const char *name, struc
 struct strobe_error *bpf_map_set(int fd, const void *key, const void *value) _must_check_;
 /* Removes a key, if it is there. */
 void bpf_map_unset(int fd, const void *key);
+/* purpose: for the log. */
+struct strobe_error *bpf_program_load(const struct sys *sys, enum bpf_prog_type type, struct bpf_asm *program, const char *purpose,
+				      int *ret_fd) _must_check_;
 /* A raw tracepoint program, loaded and attached; *ret_link ends it when closed. */
 struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, struct bpf_asm *program,
 					       int *ret_link) _must_check_;

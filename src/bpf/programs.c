@@ -40,6 +40,7 @@ struct calls {
 	int (*map_fd)(const struct bpf_map *map);
 	int (*set_max_entries)(struct bpf_map *map, uint32_t entries);
 	int (*set_value_size)(struct bpf_map *map, uint32_t bytes);
+	int (*reuse_fd)(struct bpf_map *map, int fd);
 	int (*set_initial_value)(struct bpf_map *map, const void *data, size_t bytes);
 	const char *(*program_name)(const struct bpf_program *program);
 	int (*set_autoload)(struct bpf_program *program, bool on);
@@ -99,6 +100,7 @@ static struct strobe_error *open_library(struct calls *ret)
 		{ &ret->map_fd, "bpf_map__fd" },
 		{ &ret->set_max_entries, "bpf_map__set_max_entries" },
 		{ &ret->set_value_size, "bpf_map__set_value_size" },
+		{ &ret->reuse_fd, "bpf_map__reuse_fd" },
 		{ &ret->set_initial_value, "bpf_map__set_initial_value" },
 		{ &ret->program_name, "bpf_program__name" },
 		{ &ret->set_autoload, "bpf_program__set_autoload" },
@@ -191,6 +193,9 @@ static struct strobe_error *prepare(struct bpf_loaded *b, const struct bpf_load_
 		if (map && s->value_bytes && (r = b->lib.set_value_size(map, s->value_bytes)))
 			return error_errno(-r, "cannot set the size of values of the BPF map '%s'", s->name);
 	}
+	struct bpf_map *given = o->given.name ? find_map(b, o->given.name) : NULL;
+	if (given && (r = b->lib.reuse_fd(given, o->given.fd)))
+		return error_errno(-r, "cannot share the BPF map '%s'", o->given.name);
 	struct bpf_program *program = NULL;
 	while ((program = b->lib.next_program(b->object, program)))
 		if (is_listed(o->without, b->lib.program_name(program)))

@@ -29,12 +29,19 @@ struct bpf_map_size {
 	uint32_t value_bytes; /* 0: as in the program */
 };
 
+/* A map that exists already, which the programs use as theirs. */
+struct bpf_map_given {
+	const char *name; /* NULL: none */
+	int fd;           /* borrowed */
+};
+
 struct bpf_load_options {
 	const struct sys *sys;
 	struct bpf_image image;
 	const void *settings; /* for the map .rodata, which it must fill */
 	size_t settings_bytes;
 	const struct bpf_map_size *sizes; /* ends with a NULL name */
+	struct bpf_map_given given;
 	const char *const *without;       /* programs that are not wanted, NULL-terminated; may be NULL */
 	const char *const *later;         /* programs that bpf_attach() leaves to bpf_attach_program(); likewise */
 };

@@ -46,7 +46,12 @@ static uint32_t cpus_possible(const struct sys *sys)
 
 static struct strobe_error *load(struct stack_unwinder *u)
 {
-	struct unwind_settings settings = { .frames_max = u->options.frames_max };
+	const struct followed_tasks *followed = u->options.followed;
+	struct unwind_settings settings = {
+		.frames_max = u->options.frames_max,
+		.followed_words = followed ? followed->nr / 64 : 0,
+		.followed_by_thread = followed && followed->by_thread,
+	};
 	const struct bpf_map_size sizes[] = { { "outputs", cpus_possible(u->options.sys) }, {} };
 	struct bpf_load_options load = {
 		.sys = u->options.sys,
@@ -54,6 +59,7 @@ static struct strobe_error *load(struct stack_unwinder *u)
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,
+		.given = { followed ? "followed" : NULL, u->options.followed_map },
 	};
 	TRY(bpf_load(&load, &u->loaded));
 	TRY(stack_unwinder_map_wants(u));
@@ -143,8 +149,7 @@ struct stack_unwinder_totals stack_unwinder_totals(const struct stack_unwinder *
 
 /* ---- events ---- */
 
-/* Whether an event has its stacks walked: what it says itself wins over the options. */
-static bool is_walked(const struct capture_event *e)
+bool stack_unwinder_is_walked(const struct capture_event *e)
 {
 	return !e->is_dummy && !perf_attr_is_dummy(&e->attr) &&
 	       !(e->terms.set & (EVENT_TERM_CALL_GRAPH | EVENT_TERM_STACK_SIZE));
@@ -160,7 +165,7 @@ struct strobe_error *stack_unwinder_check(const struct event_set *events, const 
 		return error_create(ERROR_USAGE, "eh walks the user's stack: not together with --kernel-callchains");
 	for (size_t i = 0; i < events->events.len; i++) {
 		const struct capture_event *e = &events->events.data[i];
-		if (!is_walked(e))
+		if (!stack_unwinder_is_walked(e))
 			continue;
 		if (e->tracepoint_name)
 			return error_create(ERROR_USAGE, "%s: tracepoints do not run the program of eh; give them fp or dwarf",
@@ -249,7 +254,7 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 	}
 	for (size_t i = 0; i < set->events.len; i++) {
 		const struct capture_event *e = &set->events.data[i];
-		if (!is_walked(e))
+		if (!stack_unwinder_is_walked(e))
 			continue;
 		TRY(attach_event(u, e, &env->events.data[i].layout, threads));
 		/* What is in the file. */

@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "bpf/live_maps.h"
+#include "capture/followed.h"
 #include "capture/session.h"
 #include "unwind/tables.h"
 
@@ -31,6 +32,8 @@ struct stack_unwinder_options {
 	const struct sys *sys;
 	uint32_t frames_max; /* at most UNWIND_FRAMES_MAX; 0 = as many */
 	struct live_clock clock;
+	const struct followed_tasks *followed; /* samples of others are dropped; NULL: none are */
+	int followed_map;                      /* task_filter_map() */
 	/* The object of a mapped file, from any thread (the symbol room has them). */
 	struct unwind_objects (*objects_of)(void *ctx, const struct mapped_file *f);
 	void *ctx;
@@ -39,6 +42,8 @@ struct stack_unwinder_options {
 struct strobe_error *stack_unwinder_create(const struct stack_unwinder_options *o, struct stack_unwinder **ret) _must_check_;
 /* To the events of c that have --call-graph eh, which must not count yet. */
 struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capture *c) _must_check_;
+/* Whether an event has its stacks walked: what it says itself wins over the options. */
+bool stack_unwinder_is_walked(const struct capture_event *e);
 /* Why events cannot have their stacks walked so, or NULL. */
 struct strobe_error *stack_unwinder_check(const struct event_set *events, const struct capture_options *o) _must_check_;
 void stack_unwinder_destroy(struct stack_unwinder *u);

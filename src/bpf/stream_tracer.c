@@ -433,7 +433,7 @@ void stream_tracer_leave_behind(const struct stream_tracer *s)
 {
 	int fds[LINKS_MAX];
 	if (s && s->few_calls)
-		sys_leave_behind(fds, bpf_link_fds(s->loaded, fds, LINKS_MAX));
+		sys_leave_behind(fds, bpf_link_fds(s->loaded, fds, LINKS_MAX), 0);
 }
 
 void stream_tracer_close(struct stream_tracer *s)

@@ -6,6 +6,7 @@
  * program is small to it, however many frames there are. Registers of callers are not read until a rule asks for one;
  * until then it is enough to know where they lie.
  */
+#include "bpf/followed_shared.h"
 #include "bpf/unwind_shared.h"
 #include "bpf/verifier.bpf.h"
 #include "bpf/vmlinux_min.bpf.h"
@@ -125,6 +126,15 @@ struct {
 	__type(key, __u32);
 	__type(value, struct unwind_mapping);
 } mappings SEC(".maps");
+
+/* The tasks that are followed (bpf/followed_shared.h); the map is given where there are any. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64[2]);
+} followed SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -512,12 +522,31 @@ INLINE void give_copy(void *ctx, struct walk *w)
 				      __builtin_offsetof(struct unwind_copy, memory) + bytes);
 }
 
+/* As in task_filter.c: a task that is followed, not before the command's exec, nor when it has no ID any more. */
+INLINE int is_followed(struct task_struct *task)
+{
+	__u32 zero = 0, id = settings.followed_by_thread ? task->pid : task->tgid, word = id / 64;
+	__u64 *words = bpf_map_lookup_elem(&followed, &zero);
+	if (!words || word >= settings.followed_words || !(words[FOLLOWED_BITS + word] >> id % 64 & 1))
+		return 0;
+	if (task->exit_state)
+		return 0;
+	if (words[FOLLOWED_COMMAND] != task->pid)
+		return 1;
+	if (task->flags & FOLLOWED_NO_EXEC)
+		return 0;
+	words[FOLLOWED_COMMAND] = 0;
+	return 1;
+}
+
 SEC("perf_event")
 int walk_stack(struct sample_context *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct walk *w = this_walk();
 	__u32 nr;
+	if (settings.followed_words && !is_followed(task))
+		return 0;
 	if (!w || !task->mm || task->flags & TASK_KERNEL)
 		return 1;
 	w->pid = task->tgid;

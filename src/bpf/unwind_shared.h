@@ -121,4 +121,7 @@ struct unwind_more {
 
 struct unwind_settings {
 	__u32 frames_max;
+	__u32 followed_words; /* of bits, 64 to a word; 0: samples of all tasks are kept */
+	__u32 followed_by_thread;
+	__u32 unused;
 };

@@ -99,7 +99,7 @@ struct task_struct {
 	__u64 self_exec_id;
 	char comm[16];
 	struct task_struct *group_leader;
-	int exit_code;
+	int exit_code, exit_state;
 	struct signal_struct *signal;
 	struct fs_struct *fs;
 	struct files_struct *files;

@@ -103,6 +103,25 @@ static int open_fd(const struct sys *sys, const struct capture_event *e, pid_t p
 					flags | PERF_FLAG_FD_CLOEXEC);
 }
 
+static bool is_clock(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE &&
+	       (a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* On a whole CPU, for the tasks that are followed; the file keeps the attr of tasks, whose samples these are. */
+static int open_by_cpu(const struct sys *sys, const struct capture_event *e, int cpu, int group_fd)
+{
+	struct capture_event wide = *e;
+	wide.attr.inherit = 0;
+	wide.attr.enable_on_exec = 0;
+	if (e->immediate)
+		wide.attr.disabled = 0;
+	if (is_clock(&e->attr))
+		wide.attr.exclude_idle = 1;
+	return open_fd(sys, &wide, -1, cpu, group_fd, 0);
+}
+
 /*
  * What an older kernel may not know, newest first. Fields that the user asked for are not in it: they fail. Each is
  * tried by taking it from all events; kernels answer EINVAL to any bit that they do not know.
@@ -324,11 +343,14 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 	e->slots = slots;
 	memset(e->fds, 0xff, slots * sizeof(*e->fds));
 	int last = 0;
+	bool by_cpu = o->options->followed != NULL;
 	capture_event_describe(e);
+	if (by_cpu && e->is_dummy)
+		e->immediate = true;
 	for (size_t c = 0; c < m->cpus.len; c++) {
 		if (!wants_cpu(e, m->cpus.data[c]))
 			continue;
-		for (size_t t = 0; t < m->threads.len; t++) {
+		for (size_t t = 0; t < (by_cpu ? 1 : m->threads.len); t++) {
 			uint32_t slot = (uint32_t)(c * m->threads.len + t);
 			const struct capture_event *leader = &s->events.data[e->leader];
 			int group_fd = leader == e ? -1 : leader->fds[slot];
@@ -336,7 +358,8 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 				continue; /* its thread was gone already for the leader */
 			int fd;
 			do
-				fd = open_fd(s->sys, e,
+				fd = by_cpu ? open_by_cpu(s->sys, e, m->cpus.data[c], group_fd)
+					    : open_fd(s->sys, e,
 					     cgroup_fd >= 0 ? cgroup_fd
 					     : e->uncore    ? -1
 							    : m->threads.data[t].tid,

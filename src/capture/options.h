@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "capture/target.h"
 
+struct followed_tasks; /* capture/followed.h */
+
 #define CAPTURE_FREQ_MAX UINT64_MAX /* freq_hz: as high as the kernel allows */
 
 /* In the order of enum event_call_graph. */
@@ -72,6 +74,12 @@ struct capture_options {
 	bool kernel_maps;   /* synthesise the kernel's mappings even where no event samples the kernel */
 	bool track_apart;   /* mappings and tasks come from an event of their own: those of the user may be disabled */
 	bool exclude_self;  /* tracepoints: not the recorder's own threads */
+
+	/*
+	 * Tasks are recorded by CPU: events are opened on whole CPUs. Whoever opens the session attaches a program that
+	 * keeps the samples of these tasks before it starts. NULL: events are opened on the tasks.
+	 */
+	const struct followed_tasks *followed;
 
 	int64_t delay_ms; /* before events are enabled; -1 = never by itself; 0 = at once */
 

@@ -77,6 +77,9 @@ static inline void count_record(struct ring_stats *st, const struct perf_event_h
 			st->lost_events += v;
 		}
 		break;
+	case PERF_RECORD_EXIT:
+		st->exits++;
+		break;
 	case PERF_RECORD_THROTTLE:
 		st->throttled++;
 		break;

@@ -31,7 +31,7 @@ struct ring {
 struct ring_stats {
 	uint64_t samples, records, bytes;
 	uint64_t lost_records, lost_events; /* LOST: how many, and what they add up to */
-	uint64_t throttled, aux_lost;
+	uint64_t throttled, aux_lost, exits;
 	uint64_t first_ns, last_ns; /* of samples; first is UINT64_MAX while there is none */
 	uint16_t time_offset;       /* of the time in a sample, or SAMPLE_NO_OFFSET */
 };

@@ -4,9 +4,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "capture/followed.h"
 #include "capture/session_priv.h"
 #include "capture/tracing_data.h"
 #include "sys/leave_behind.h"
@@ -129,6 +131,24 @@ static bool owns_ring(const struct capture *c, int fd, uint32_t *ret)
 }
 
 /*
+ * Events of CPUs do not hang up when their tasks end. A descriptor of a process is readable once it has ended, so that the
+ * end is noticed at once; a thread's is noticed when it is looked for. A workload's is known by its status.
+ */
+static struct strobe_error *watch_processes(struct capture *c)
+{
+	c->counts_tasks = !c->map.is_workload;
+	for (size_t i = 0; c->counts_tasks && i < c->map.threads.len; i++) {
+		const struct thread_entry *t = &c->map.threads.data[i];
+		int fd = t->pid == t->tid ? (int)syscall(SYS_pidfd_open, t->pid, 0) : -1;
+		if (fd < 0)
+			continue;
+		vec_push(&c->processes, fd);
+		TRY(watch(&c->readers.data[0], fd, EPOLLIN, TASK_TAG | (c->processes.len - 1)));
+	}
+	return NULL;
+}
+
+/*
  * The fd that owns a ring tells of data. The first event of each (CPU, thread) tells when its task has ended; all
  * events of a task end together, so that one is enough.
  */
@@ -141,6 +161,8 @@ static struct strobe_error *watch_all(struct capture *c)
 	}
 	if (c->map.system_wide || !c->events->events.len)
 		return NULL;
+	if (c->options.followed)
+		return watch_processes(c);
 	c->counts_tasks = true;
 	const struct capture_event *e = &c->events->events.data[0];
 	for (uint32_t slot = 0; slot < e->slots; slot++) {
@@ -251,6 +273,9 @@ void capture_close(struct capture *c)
 	vec_deinit(&c->rings);
 	vec_deinit(&c->notes);
 	vec_deinit(&c->excluded);
+	for (size_t i = 0; i < c->processes.len; i++)
+		close(c->processes.data[i]);
+	vec_deinit(&c->processes);
 	target_map_deinit(&c->map);
 	env_destroy(c->env);
 	error_destroy(out_close(&c->tracing_data));
@@ -273,7 +298,7 @@ void capture_close_behind(struct capture *c)
 	}
 	capture_events_disable(c->events);
 	if (slow)
-		sys_leave_behind(fds.data, fds.len);
+		sys_leave_behind(fds.data, fds.len, 0);
 	vec_deinit(&fds);
 }
 
@@ -380,7 +405,7 @@ bool capture_set_enabled(struct capture *c, const char *event, bool on)
 
 void capture_start(struct capture *c)
 {
-	if (!c->map.is_workload && !c->options.delay_ms)
+	if ((!c->map.is_workload || c->options.followed) && !c->options.delay_ms)
 		capture_events_enable(c->events);
 }
 
@@ -460,11 +485,32 @@ void capture_count_wakeup(struct capture *c, unsigned reader)
 	c->readers.data[reader].wakeups++;
 }
 
+/* A few times a second, or where a process has just ended. */
+#define LOOK_INTERVAL_NS 200000000u
+
+static bool are_followed_gone(struct capture *c, unsigned reader, bool has_ended)
+{
+	uint64_t now = sys_clock_ns(c->sys, CLOCK_MONOTONIC);
+	if (!c->counts_tasks || reader || (!has_ended && now - c->looked_ns < LOOK_INTERVAL_NS))
+		return false;
+	c->looked_ns = now;
+	return !target_map_is_alive(&c->map, c->sys) && !followed_is_alive(c->options.followed, c->sys);
+}
+
 bool capture_tasks_gone(struct capture *c, unsigned reader)
 {
 	struct epoll_event events[64];
 	struct capture_reader *r = &c->readers.data[reader];
 	int n = epoll_wait(r->epoll_fd, events, 64, 0);
+	bool has_ended = false;
+	for (int i = 0; c->options.followed && i < n; i++) {
+		if (!(events[i].data.u64 & TASK_TAG))
+			continue;
+		epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, c->processes.data[events[i].data.u64 & ~TASK_TAG], NULL);
+		has_ended = true;
+	}
+	if (c->options.followed)
+		return are_followed_gone(c, reader, has_ended);
 	for (int i = 0; i < n; i++) {
 		if (!(events[i].events & (EPOLLHUP | EPOLLERR)))
 			continue;
@@ -475,6 +521,23 @@ bool capture_tasks_gone(struct capture *c, unsigned reader)
 		__atomic_sub_fetch(&c->live_tasks, 1, __ATOMIC_RELAXED);
 	}
 	return c->counts_tasks && !__atomic_load_n(&c->live_tasks, __ATOMIC_RELAXED);
+}
+
+/* Of a recording by CPU, what the tasks that are followed did. */
+static struct strobe_error *drain_ring(struct capture *c, struct capture_reader *r, struct ring *ring, struct record_sink *sink)
+{
+	struct followed_sink ours;
+	if (c->options.followed) {
+		followed_sink_init(&ours, c->options.followed, sink);
+		sink = &ours.sink;
+	}
+	struct strobe_error *err =
+		ring->backward ? ring_drain_backward(ring, sink, &r->stats) : ring_drain(ring, sink, &r->stats);
+	if (c->options.followed) {
+		r->stats.records -= ours.left_out_records;
+		r->stats.bytes -= ours.left_out_bytes;
+	}
+	return err;
 }
 
 struct strobe_error *capture_drain(struct capture *c, unsigned reader, struct record_sink *sink, bool all, bool rounds,
@@ -492,8 +555,7 @@ struct strobe_error *capture_drain(struct capture *c, unsigned reader, struct re
 			continue;
 		if (c->affine)
 			move_to(c, ring->cpu);
-		struct record_sink *to = c->ring_sinks ? c->ring_sinks[r->rings.data[i]] : sink;
-		TRY(ring_drain(ring, to, &r->stats));
+		TRY(drain_ring(c, r, ring, c->ring_sinks ? c->ring_sinks[r->rings.data[i]] : sink));
 	}
 	*ret_bytes = r->stats.bytes - before;
 	if (rounds && *ret_bytes)
@@ -512,7 +574,7 @@ struct strobe_error *capture_snapshot(struct capture *c, struct record_sink *sin
 			continue;
 		/* The kernel must not write over what is being read. */
 		sys_ioctl(c->sys, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
-		err = ring_drain_backward(ring, sink, &r->stats);
+		err = drain_ring(c, r, ring, sink);
 		sys_ioctl(c->sys, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
 	}
 	*ret_bytes = r->stats.bytes - before;
@@ -571,6 +633,7 @@ struct capture_totals capture_totals(const struct capture *c)
 		t.bytes += s->bytes;
 		t.lost_events += s->lost_events;
 		t.throttled += s->throttled;
+		t.exits += s->exits;
 		t.wakeups += c->readers.data[i].wakeups;
 		if (s->first_ns < t.first_ns)
 			t.first_ns = s->first_ns;

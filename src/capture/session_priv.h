@@ -24,11 +24,13 @@ struct capture {
 	uint64_t ring_bytes;
 	size_t live_tasks; /* (CPU, thread) pairs that have not hung up */
 	bool counts_tasks; /* the end of all tasks ends the recording */
+	uint64_t looked_ns; /* when followed tasks were last looked for */
 	bool has_backward;
 	struct record_sink **ring_sinks; /* by ring, or NULL */
 	bool affine, affine_node;
 	struct sys_topology topology; /* read where affinity is by node */
 	VEC(pid_t) excluded;
+	VEC(int) processes; /* descriptors of those that are followed */
 	VEC(const char *) notes; /* in events' arena or static */
 	uint64_t *lost;          /* by event */
 	uint64_t lost_samples;

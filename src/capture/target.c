@@ -206,7 +206,7 @@ struct strobe_error *target_resolve(const struct sys *sys, const struct target *
 	return err;
 }
 
-static bool is_alive(const struct sys *sys, pid_t tid)
+bool target_is_task_alive(const struct sys *sys, pid_t tid)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%d/stat", tid);
 	_cleanup_free_ char *line = NULL;
@@ -218,7 +218,7 @@ static bool is_alive(const struct sys *sys, pid_t tid)
 bool target_map_is_alive(const struct target_map *m, const struct sys *sys)
 {
 	for (size_t i = 0; i < m->threads.len; i++)
-		if (is_alive(sys, m->threads.data[i].tid))
+		if (target_is_task_alive(sys, m->threads.data[i].tid))
 			return true;
 	return false;
 }

@@ -35,7 +35,13 @@ static struct strobe_error *damaged(void)
 	return error_create(ERROR_FORMAT, "BTF is not what it claims to be");
 }
 
-static void index_types(struct btf *b, size_t bytes)
+static bool is_structure(const struct btf *b, const struct btf_type *t, const char *name)
+{
+	return BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT && !strcmp(btf_string(b, t->name_off), name);
+}
+
+/* until: the structure that is the last to be known; NULL: all types are. */
+static void index_types(struct btf *b, size_t bytes, const char *until)
 {
 	for (size_t at = 0; bytes - at >= sizeof(struct btf_type);) {
 		const struct btf_type *t = (const void *)(b->types + at);
@@ -44,10 +50,12 @@ static void index_types(struct btf *b, size_t bytes)
 			return;
 		vec_push(&b->type_at, (uint32_t)at);
 		at += n;
+		if (until && is_structure(b, t, until))
+			return;
 	}
 }
 
-static struct strobe_error *read_header(struct btf *b, const char *bytes, size_t all)
+static struct strobe_error *read_header(struct btf *b, const char *bytes, size_t all, const char *until)
 {
 	const struct btf_header *h = (const void *)bytes;
 	if (all < sizeof(*h) || h->magic != BTF_FILE_MAGIC || h->hdr_len < sizeof(*h) || h->hdr_len > all)
@@ -57,26 +65,31 @@ static struct strobe_error *read_header(struct btf *b, const char *bytes, size_t
 	    (h->hdr_len + h->type_off) % sizeof(uint32_t) || !h->str_len || bytes[h->hdr_len + h->str_off + h->str_len - 1])
 		return damaged();
 	b->types = (const uint8_t *)bytes + h->hdr_len + h->type_off;
-	index_types(b, h->type_len);
 	b->strings = bytes + h->hdr_len + h->str_off;
 	b->strings_bytes = h->str_len;
+	index_types(b, h->type_len, until);
 	return NULL;
+}
+
+struct strobe_error *btf_borrow_until(const void *bytes, size_t n, const char *structure, struct btf *ret)
+{
+	*ret = (struct btf){};
+	struct strobe_error *err = read_header(ret, bytes, n, structure);
+	if (err)
+		btf_deinit(ret);
+	return err;
 }
 
 struct strobe_error *btf_borrow(const void *bytes, size_t n, struct btf *ret)
 {
-	*ret = (struct btf){};
-	struct strobe_error *err = read_header(ret, bytes, n);
-	if (err)
-		btf_deinit(ret);
-	return err;
+	return btf_borrow_until(bytes, n, NULL, ret);
 }
 
 struct strobe_error *btf_take(struct strbuf *bytes, struct btf *ret)
 {
 	*ret = (struct btf){ .bytes = *bytes };
 	*bytes = (struct strbuf){};
-	struct strobe_error *err = read_header(ret, ret->bytes.data, ret->bytes.len);
+	struct strobe_error *err = read_header(ret, ret->bytes.data, ret->bytes.len, NULL);
 	if (err)
 		btf_deinit(ret);
 	return err;
@@ -116,7 +129,7 @@ static const struct btf_type *by_name(const struct btf *b, const char *name)
 {
 	for (uint32_t id = 1; id <= b->type_at.len; id++) {
 		const struct btf_type *t = btf_type_by_id(b, id);
-		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT && !strcmp(btf_string(b, t->name_off), name))
+		if (is_structure(b, t, name))
 			return t;
 	}
 	return NULL;

@@ -26,6 +26,8 @@ struct btf {
 
 /* bytes: stay the caller's, and stay as long as *ret. */
 struct strobe_error *btf_borrow(const void *bytes, size_t n, struct btf *ret) _must_check_;
+/* Only the types up to the structure of that name: what its members are may not be known. */
+struct strobe_error *btf_borrow_until(const void *bytes, size_t n, const char *structure, struct btf *ret) _must_check_;
 /* bytes: become its own. */
 struct strobe_error *btf_take(struct strbuf *bytes, struct btf *ret) _must_check_;
 struct strobe_error *btf_copy(const void *bytes, size_t n, struct btf *ret) _must_check_;

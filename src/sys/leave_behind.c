@@ -27,7 +27,7 @@ static void close_others(const int *fds, size_t nr, int end_fd)
 	}
 }
 
-static _Noreturn void outlive_parent(const int *fds, size_t nr, int end_fd)
+static _Noreturn void outlive_parent(const int *fds, size_t nr, int end_fd, unsigned linger_ms)
 {
 	char none;
 	/* Not to be met by the signals of our terminal, nor to hold its directory. */
@@ -38,10 +38,11 @@ static _Noreturn void outlive_parent(const int *fds, size_t nr, int end_fd)
 	close_others(fds, nr, end_fd);
 	while (read(end_fd, &none, 1) < 0 && errno == EINTR)
 		;
+	usleep(linger_ms * 1000);
 	_exit(0);
 }
 
-pid_t sys_leave_behind(int *fds, size_t nr)
+pid_t sys_leave_behind(int *fds, size_t nr, unsigned linger_ms)
 {
 	int ends[2];
 	if (!nr || pipe2(ends, O_CLOEXEC))
@@ -49,7 +50,7 @@ pid_t sys_leave_behind(int *fds, size_t nr)
 	qsort(fds, nr, sizeof(*fds), by_number);
 	pid_t pid = fork();
 	if (!pid)
-		outlive_parent(fds, nr, ends[0]);
+		outlive_parent(fds, nr, ends[0], linger_ms);
 	close(ends[0]);
 	return pid > 0 ? pid : 0;
 }

@@ -9,6 +9,7 @@
 
 /*
  * Sorts fds. To be called shortly before the program ends: a descriptor stays open until then, by which the child knows.
- * Its pid; 0 where there is nothing to leave or no child was to be had, and closing takes as long as it takes.
+ * Its pid; 0 where there is nothing to leave or no child was to be had, and closing takes as long as it takes. linger_ms:
+ * how long it keeps them open after us.
  */
-pid_t sys_leave_behind(int *fds, size_t nr);
+pid_t sys_leave_behind(int *fds, size_t nr, unsigned linger_ms);

@@ -21,7 +21,7 @@ static void parting_program(int (*pipes)[2], int said, int go_on)
 {
 	char c = 0;
 	int fds[] = { pipes[ALSO_KEPT][1], pipes[KEPT][1] };
-	if (sys_leave_behind(fds, 2) <= 0)
+	if (sys_leave_behind(fds, 2, 0) <= 0)
 		_exit(1);
 	for (unsigned i = 0; i < PIPES; i++)
 		close(pipes[i][1]);
@@ -57,7 +57,7 @@ static void what_is_left_behind_ends_after_us(void **state)
 
 static void nothing_is_left_of_nothing(void **state)
 {
-	assert_int_equal(sys_leave_behind(NULL, 0), 0);
+	assert_int_equal(sys_leave_behind(NULL, 0, 0), 0);
 }
 
 int main(void)

@@ -432,6 +432,40 @@ static struct strobe_error *open_trigger(struct recording *r)
 	return capture_apply_filters(r->trigger);
 }
 
+static struct strobe_error *open_events(struct recording *r)
+{
+	struct strobe_error *err = capture_open(r->sys, &r->o->capture, &r->events, r->workload.pid, &r->capture);
+	if (!err)
+		err = record_attach_filter(r);
+	if (err)
+		capture_close(take_ptr(r->capture));
+	return err;
+}
+
+static struct strobe_error *open_capture(struct recording *r)
+{
+	event_set_init(&r->events, r->sys);
+	event_set_add_list(&r->events, &r->o->events);
+	record_choose_filter(r);
+	struct strobe_error *err = record_choose_stacks(r);
+	if (err) {
+		event_set_deinit(&r->events); /* no capture has taken it */
+		return err;
+	}
+	err = open_events(r);
+	if (err && r->filter && !r->unwinder) {
+		log_info("events cannot be opened on whole CPUs, and are opened on each task: %s", err->message);
+		error_destroy(err);
+		record_release_filter(r);
+		event_set_init(&r->events, r->sys);
+		event_set_add_list(&r->events, &r->o->events);
+		err = open_events(r);
+	}
+	if (err)
+		return err;
+	return r->unwinder ? error_prefix(stack_unwinder_attach(r->unwinder, r->capture), "--call-graph eh") : NULL;
+}
+
 static struct strobe_error *prepare(struct recording *r)
 {
 	struct record_options *o = r->o;
@@ -457,16 +491,7 @@ static struct strobe_error *prepare(struct recording *r)
 		memcpy(r->argv, r->ctx->rest.argv, (size_t)argc * sizeof(*r->argv));
 		TRY(workload_fork(r->argv, w, &r->workload));
 	}
-	event_set_init(&r->events, r->sys);
-	event_set_add_list(&r->events, &o->events);
-	struct strobe_error *err = record_choose_stacks(r);
-	if (err) {
-		event_set_deinit(&r->events); /* no capture has taken it */
-		return err;
-	}
-	TRY(capture_open(r->sys, &o->capture, &r->events, r->workload.pid, &r->capture));
-	if (r->unwinder)
-		TRY(error_prefix(stack_unwinder_attach(r->unwinder, r->capture), "--call-graph eh"));
+	TRY(open_capture(r));
 	record_say_freq(r);
 	r->output.options.mmap_bytes = capture_ring_bytes(r->capture);
 	capture_set_affinity(r->capture, o->affinity != AFFINITY_SYS, o->affinity == AFFINITY_NODE);
@@ -530,6 +555,7 @@ static void release(struct recording *r)
 		capture_close_behind(r->trigger);
 	capture_close(r->capture);
 	capture_close(r->trigger);
+	record_release_filter(r);
 	control_close(&r->control);
 	reader_masks_deinit(&r->masks);
 	free(r->threads);

@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "bpf/chain_sink.h"
+#include "bpf/task_filter.h"
 #include "capture/control.h"
 #include "capture/schedule.h"
 #include "capture/session.h"
@@ -40,6 +41,8 @@ struct recording {
 	struct capture *capture;
 	struct capture *trigger; /* --switch-output-event */
 	struct record_output output;
+	struct task_filter *filter; /* NULL: events are opened on tasks */
+	bool lacks_filter;          /* for want of rights, or of a kernel that can */
 	/* --call-graph eh; unwinder is NULL without. */
 	struct stack_unwinder *unwinder;
 	struct symbols *symbols;
@@ -78,6 +81,10 @@ void record_say_result(const struct recording *r, const char *name, bool failed)
 /* How much stack --call-graph dwarf copies where nothing else is said. */
 #define RECORD_DUMP_BYTES 8192
 
+/* Loads the programs that let tasks be recorded by CPU, where that is possible; before stacks are chosen. */
+void record_choose_filter(struct recording *r);
+struct strobe_error *record_attach_filter(struct recording *r) _must_check_;
+void record_release_filter(struct recording *r);
 /* Settles --call-graph eh and auto, before the capture is opened. */
 struct strobe_error *record_choose_stacks(struct recording *r) _must_check_;
 /* The sink that joins stacks with their samples on the way to `to`; without eh, `to` itself. */

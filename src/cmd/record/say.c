@@ -102,6 +102,19 @@ static void say_stacks(const struct recording *r)
 			   (unsigned long long)(t.cut - t.deep), (unsigned long long)t.stacks);
 }
 
+/* Not for a script or two: where most of the time may be that of tasks that were too short. */
+#define ENDED_MIN	  100
+#define SAMPLES_EACH_MIN 4
+
+static void say_short_tasks(const struct recording *r, const struct capture_totals *t)
+{
+	if (!r->lacks_filter || t->exits < ENDED_MIN || t->samples >= SAMPLES_EACH_MIN * t->exits)
+		return;
+	record_say(r, "%llu tasks ended after few samples or none, for each begins a sampling period of its own: short ones have "
+		   "too small a share. As root (CAP_PERFMON and CAP_BPF, Linux 5.12 or later) CPUs are sampled instead of tasks",
+		   (unsigned long long)t->exits);
+}
+
 void record_say_result(const struct recording *r, const char *name, bool failed)
 {
 	struct capture_totals t = capture_totals(r->capture);
@@ -117,6 +130,7 @@ void record_say_result(const struct recording *r, const char *name, bool failed)
 			   "kernel.perf_cpu_time_max_percent allow",
 			   (unsigned long long)t.throttled);
 	say_stacks(r);
+	say_short_tasks(r, &t);
 	if (failed) { /* what was read from the rings is not what is in the file */
 		record_report(r, "Wrote %.3f MB %s, which ends early", (double)bytes / 1048576,
 			      r->output.pipe ? "-" : name);

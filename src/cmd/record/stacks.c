@@ -33,6 +33,8 @@ static struct strobe_error *open_unwinder(struct recording *r)
 		.sys = r->sys,
 		.frames_max = c->callgraph.max_stack,
 		.clock = { c->use_clockid, c->clockid },
+		.followed = c->followed,
+		.followed_map = r->filter ? task_filter_map(r->filter) : -1,
 		.objects_of = objects_of,
 		.ctx = r,
 	};

@@ -59,7 +59,7 @@ static void leave_tracepoints_behind(struct stat_session *s)
 	counter_each_slow_fd(&s->set, add_fd, &fds);
 	if (fds.len) /* until they are closed they shall count nothing */
 		error_destroy(counter_enable(&s->set, false));
-	pid_t pid = sys_leave_behind(fds.data, fds.len);
+	pid_t pid = sys_leave_behind(fds.data, fds.len, 0);
 	if (pid && fds.len >= MANY_TRACEPOINTS && !s->options->quiet && !s->options->separator && !s->options->json &&
 	    !s->options->json_document)
 		cmd_say(s->ctx, "process %d closes %zu tracepoints in the background; the kernel takes some 40 ms for each, %.0f s "

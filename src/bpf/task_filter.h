@@ -1,0 +1,46 @@
+/*
+ * Samples of some tasks from events of whole CPUs: BPF programs follow a command, or processes that run already, with all
+ * that they start, and drop the samples of others.
+ *
+ *	TRY(task_filter_create(&options, &f));      loads the programs: whether it is possible here
+ *	options.followed = task_filter_tasks(f);
+ *	TRY(capture_open(..., &c));
+ *	TRY(task_filter_attach(f, c, NULL));        before anything counts
+ *	...
+ *	task_filter_destroy(f);
+ *
+ * An event opened on a task is copied for each task that this one starts, and each copy begins a period of its own: a
+ * task that ends within one is never sampled. The clock of a CPU goes on from task to task.
+ *
+ * From Linux 5.12 on, with the rights to load BPF programs, in the top pid namespace. One thread at a time; the tasks may be
+ * read by any. Source: bpf(2), perf_event_open(2) (PERF_EVENT_IOC_SET_BPF).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/followed.h"
+#include "capture/session.h"
+
+struct task_filter;
+
+struct task_filter_options {
+	const struct sys *sys;
+	bool by_thread;  /* single threads, with what these start */
+	bool has_leader; /* the command: nothing of it is sampled before its exec */
+};
+
+struct strobe_error *task_filter_create(const struct task_filter_options *o, struct task_filter **ret) _must_check_;
+/* Borrowed. */
+const struct followed_tasks *task_filter_tasks(const struct task_filter *f);
+/* The map for another program that filters (bpf/followed_shared.h); borrowed. */
+int task_filter_map(const struct task_filter *f);
+/* Follows the targets of c. has_program: whether an event has a program of its own that filters; NULL: none has. */
+struct strobe_error *task_filter_attach(struct task_filter *f, struct capture *c,
+					bool (*has_program)(const struct capture_event *e)) _must_check_;
+/*
+ * At the end of a program instead of task_filter_destroy(): a tracepoint that was let go makes whoever attaches to it next
+ * wait for an RCU grace period, 10 ms. After a short recording another may follow at once, so a child holds it for a moment.
+ */
+void task_filter_destroy_behind(struct task_filter *f);
+void task_filter_destroy(struct task_filter *f);

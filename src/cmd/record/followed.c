@@ -1,0 +1,44 @@
+/*
+ * Whether tasks are recorded by CPU (bpf/task_filter.h), so that short ones are sampled as often as they are due.
+ */
+#include "base/log.h"
+#include "cmd/record/priv.h"
+
+void record_choose_filter(struct recording *r)
+{
+	struct capture_options *c = &r->o->capture;
+	const struct target *t = &c->target;
+	c->followed = NULL;
+	if (t->system_wide || t->cpus || (target_is_none(t) && !r->workload.pid))
+		return;
+	const char *obstacle = followed_obstacle(&r->events, c);
+	if (obstacle) {
+		log_info("events are opened on each task, so that short ones have too few samples: %s", obstacle);
+		return;
+	}
+	struct task_filter_options o = {
+		.sys = r->sys,
+		.by_thread = t->tids && !t->pids,
+		.has_leader = r->workload.pid && target_is_none(t),
+	};
+	struct strobe_error *err = task_filter_create(&o, &r->filter);
+	if (!err) {
+		c->followed = task_filter_tasks(r->filter);
+		return;
+	}
+	log_info("events are opened on each task, so that short ones have too few samples: %s", err->message);
+	r->lacks_filter = true;
+	error_destroy(err);
+}
+
+struct strobe_error *record_attach_filter(struct recording *r)
+{
+	return r->filter ? task_filter_attach(r->filter, r->capture, r->unwinder ? stack_unwinder_is_walked : NULL) : NULL;
+}
+
+void record_release_filter(struct recording *r)
+{
+	task_filter_destroy_behind(r->filter);
+	r->filter = NULL;
+	r->o->capture.followed = NULL;
+}
