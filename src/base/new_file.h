@@ -3,7 +3,8 @@
  *
  * It is written without a name where the file system can do that (O_TMPFILE), so that nothing stays behind however the
  * process ends; elsewhere under a name of its own beside the one that it will have. Readers of an older file of that name
- * see the old one or the new one; a device or a pipe of that name, and whatever is named below /dev or /proc, is written in place. One thread at a time; errors name the path.
+ * see the old one or the new one; a device or a pipe of that name, and whatever is named below /dev or /proc, is written in
+ * place. One thread at a time; errors name the path.
  * Sources: open(2), linkat(2), rename(2).
  */
 #pragma once
