@@ -488,6 +488,9 @@ def deep():
 
 # ---- large ----
 
+DRAWN_MAX = 200
+
+
 def large(shape, seed, name, limit):
     """100,000 distinct stacks."""
     total = pages.write_folded(name + ".folded", shape, seed)
@@ -500,9 +503,11 @@ def large(shape, seed, name, limit):
         browser.open(name + ".html")
         firsts.append(browser.cpu())
     tap.equal(browser.eval("[strobe.model.total, strobe.p.rowNode.length]"), [total, pages.STACKS], f"{name}: all are there")
-    tap.ok(min(firsts) < 1000, f"{name}: they are drawn in under a second ({min(firsts):.0f} ms)", firsts)
-    zoom = pages.zoom_cpu(browser)
-    tap.ok(zoom < 50, f"{name}: each zoom takes under 50 ms ({zoom:.1f} ms)", zoom)
+    # limits in milliseconds are those of tools/bench: here all is compared with what the same browser does at the same time
+    drawn = min(firsts) / pages.loop_cpu(browser)
+    tap.ok(drawn < DRAWN_MAX, f"{name}: drawing them costs {drawn:.1f} loops of ten million turns, not {DRAWN_MAX}", firsts)
+    zoom = pages.zoom_cpu(browser) / min(firsts)
+    tap.ok(zoom < 1 / 6, f"{name}: a zoom costs a small part of that ({zoom:.3f})", (zoom, firsts))
     browser.shot(name)
     quiet(name + ".html")
 
