@@ -15,7 +15,9 @@
 enum { FETCH_NONE, FETCH_STRING, FETCH_BYTES, FETCH_STRINGS, FETCH_COUNT, FETCH_IOVEC, FETCH_MSGHDR, FETCH_MMSGHDR };
 enum { LEN_FIXED, LEN_ARG, LEN_RET, LEN_DEREF, LEN_IOCTL, LEN_BITS };
 enum { PART_WHOLE, PART_EXIT, PART_NAME, PART_CONTROL, PART_IOV, PART_DATA = 16 };
-enum { STATUS_OK, STATUS_TRUNCATED, STATUS_FAULT };
+enum { STATUS_OK, STATUS_TRUNCATED, STATUS_FAULT, STATUS_PARTIAL };
+
+#define USER_PAGE 4096 /* the smallest one: memory may end at any multiple of it */
 
 struct piece {
 	__u8 arg, part, status, unused;
@@ -62,12 +64,15 @@ GLOBAL int is_path(struct scratch *s, __u32 at, __u32 n, __u32 other)
 	return 1;
 }
 
-/* One piece: bytes at ptr (AS_STRING: to the NUL), at most max of them. */
+/*
+ * One piece: bytes at ptr (AS_STRING: to the NUL), at most max of them. Where the memory ends within them, as many as are on
+ * its last page: objects are shorter than what is fetched for the longest of their kind.
+ */
 #define AS_STRING (~0ULL)
 GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 max)
 {
 	struct piece *p;
-	__u32 at, n = 0;
+	__u32 at, page, n = 0;
 	long r;
 	if (!s || s->at > TRACE_EVENT_MAX - PIECE_MAX / 4)
 		return 0;
@@ -81,6 +86,11 @@ GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 
 		max = PIECE_MAX - 8;
 	if (bytes == AS_STRING) {
 		r = bpf_probe_read_user_str(s->buf + at + 8, max + 2, (void *)ptr);
+		page = USER_PAGE - (ptr & (USER_PAGE - 1));
+		if (r < 0 && page > 1 && page < max + 2) {
+			p->status = STATUS_PARTIAL;
+			r = bpf_probe_read_user_str(s->buf + at + 8, page, (void *)ptr);
+		}
 		if (r < 0) {
 			p->status = STATUS_FAULT;
 			s->faults++;
@@ -99,9 +109,14 @@ GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 
 			p->status = STATUS_TRUNCATED;
 		n &= 0xfff;
 		if (n && bpf_probe_read_user(s->buf + at + 8, n, (void *)ptr)) {
-			p->status = STATUS_FAULT;
-			s->faults++;
-			n = 0;
+			page = USER_PAGE - (ptr & (USER_PAGE - 1));
+			n = page < n ? page & 0xfff : 0;
+			p->status = STATUS_PARTIAL;
+			if (!n || bpf_probe_read_user(s->buf + at + 8, n, (void *)ptr)) {
+				p->status = STATUS_FAULT;
+				s->faults++;
+				n = 0;
+			}
 		}
 	}
 	p->bytes = n;

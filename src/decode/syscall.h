@@ -93,7 +93,8 @@ enum syscall_fds {
  *  - at exit, steps are skipped when the call failed (result in -4095..-1), but for those with FETCH_ON_ERROR;
  *  - the number of bytes is  min(max, unit * count)  where count comes from `len` as said there; 0 bytes: an empty
  * piece with status OK, so that "" can be told from what was not fetched; max 0 stands for the user's --str-limit;
- *  - what is longer than it was fetched says TRUNCATED, an address that faults says FAULT (and has no bytes).
+ *  - what is longer than it was fetched says TRUNCATED, an address that faults says FAULT (and has no bytes); where the
+ *    memory ends within what is fetched, the bytes up to the end of the page are a piece that says PARTIAL.
  */
 enum syscall_fetch_what {
 	SYSCALL_FETCH_NONE,
@@ -162,7 +163,12 @@ enum syscall_part {
 };
 #define SYSCALL_DATA_PARTS 32
 
-enum syscall_fetch_status { SYSCALL_FETCH_OK, SYSCALL_FETCH_TRUNCATED, SYSCALL_FETCH_FAULT };
+enum syscall_fetch_status {
+	SYSCALL_FETCH_OK,
+	SYSCALL_FETCH_TRUNCATED,
+	SYSCALL_FETCH_FAULT,
+	SYSCALL_FETCH_PARTIAL, /* the memory ends within it: the bytes before its end */
+};
 
 struct syscall_piece {
 	uint8_t arg, part, status, unused;

@@ -23,6 +23,7 @@
 
 #define BLOB_BYTES 65536
 #define PATH_BYTES 4096
+#define PAGE_BYTES 4096
 
 struct blob {
 	size_t len;
@@ -98,8 +99,11 @@ static void put_bytes(const struct task *task, struct blob *b, unsigned arg, uns
 	uint8_t bytes[4096];
 	size_t take = n < max ? n : max;
 	take = take < sizeof(bytes) ? take : sizeof(bytes);
+	size_t page = PAGE_BYTES - address % PAGE_BYTES;
 	if (peek(task->tid, address, bytes, take))
 		put(b, arg, part, take < n ? SYSCALL_FETCH_TRUNCATED : SYSCALL_FETCH_OK, bytes, take);
+	else if (page < take && peek(task->tid, address, bytes, page))
+		put(b, arg, part, SYSCALL_FETCH_PARTIAL, bytes, page);
 	else
 		put(b, arg, part, SYSCALL_FETCH_FAULT, bytes, 0);
 }
@@ -116,7 +120,7 @@ static void put_string(const struct task *task, struct blob *b, unsigned arg, un
 		}
 		n++;
 	}
-	put(b, arg, part, n < max ? SYSCALL_FETCH_FAULT : SYSCALL_FETCH_TRUNCATED, s, n < max ? 0 : n);
+	put(b, arg, part, n >= max ? SYSCALL_FETCH_TRUNCATED : n ? SYSCALL_FETCH_PARTIAL : SYSCALL_FETCH_FAULT, s, n);
 }
 
 static void put_strings(const struct task *task, struct blob *b, const struct syscall_fetch *f, uint64_t address,

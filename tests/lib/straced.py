@@ -33,6 +33,10 @@ ACCEPTED = [
     ("ioctl", r"SNDCTL_TMR_CONTINUE or ", "", "one number of sound cards and terminals; it is a terminal"),
     ("cp", r"BTRFS_IOC_CLONE or FICLONE", "FICLONE", "one number, whose name is FICLONE since Linux 4.5"),
     ("find", r"fstatfs\((\d+)(?:<[^<>]*>)?, .*", r"fstatfs(\1)", "free blocks of the moment; ext2 and ext4 have one number"),
+    ("edges", r"(setgroups\(.*) /\* PTR \*/", r"\1", "where the memory ends"),
+    ("control", r"SO_(TIMESTAMP(?:NS)?)_OLD", r"SCM_\1", "two names"),
+    ("control", r"(recvmmsg.*\(left )[^)]*", r"\1TIME", "the moment"),
+    ("control", r"if_nametoindex\(\"[^\"]*\"\)", "1", "its name is of the moment"),
     ("rseq", r"RSEQ_FLAG_UNREGISTER", "0x1", "strace 6.1 has no name for it"),
     ("rseq", r"\(NULL", "(0", "an address in ours, a number in strace's"),
 ]

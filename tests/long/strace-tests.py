@@ -243,6 +243,11 @@ def spread(pairs_of, most):
     return pairs_of if n <= most else [pairs_of[i * n // most] for i in range(most)]
 
 
+def is_accepted(program, call, text):
+    return any(where in ("*", program) and (calls == "*" or call in calls.split("|")) and re.search(what, text)
+               for where, calls, what, _ in ACCEPTED)
+
+
 class Sums:
     def __init__(self):
         self.calls = collections.Counter()
@@ -255,8 +260,7 @@ class Sums:
             self.classes["apart", theirs.split("(")[0], ""].append((program, "", "", ours or "(nothing)", theirs))
             return
         name = theirs.split("(")[0]
-        found = [f for f in found if not any(p in ("*", program) and (c == "*" or name in c.split("|")) and re.search(w, f"place {f[1]} ours {f[2]} strace {f[3]}")
-                                             for p, c, w, _ in ACCEPTED)]
+        found = [f for f in found if not is_accepted(program, name, f"place {f[1]} ours {f[2]} strace {f[3]}")]
         kinds = {f[0] for f in found}
         kind = next((k for k in (WRONG, POORER, RICHER) if k in kinds), "equal")
         self.calls[kind] += 1

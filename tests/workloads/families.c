@@ -934,6 +934,140 @@ static void family_usernames(void)
 	syscall(SYS_getpgid, 0x7fffffff);
 }
 
+/* n bytes before the end of what can be read, with a copy of those. */
+static void *at_end(const void *from, size_t n)
+{
+	char *two = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(two + 4096, 4096);
+	return memcpy(two + 4096 - n, from, n);
+}
+
+/* Structs that end where the memory ends, and some that do not end before. */
+static void family_edges(void)
+{
+	struct { int type, pid; } owner = { 1, 1 };
+	struct epoll_event event = { EPOLLIN, { .u64 = 7 } };
+	struct flock lock = { .l_type = F_RDLCK, .l_len = 10 };
+	struct timespec ts = { 0, 1000 };
+	struct timeval tv = { 0, 1 };
+	uint32_t action = 0x7fff0000;
+	uint64_t set = 1;
+	int p[2], zero = 0;
+	pipe(p);
+	fcntl(p[0], F_SETOWN_EX, at_end(&owner, 8));
+	fcntl(p[0], F_GETOWN_EX, at_end(&owner, 8));
+	fcntl(p[0], F_SETLK, at_end(&lock, sizeof(lock)));
+	prctl(PR_GET_PDEATHSIG, at_end(&zero, 4));
+	prctl(PR_GET_CHILD_SUBREAPER, at_end(&zero, 4));
+	prctl(PR_SET_NAME, at_end("ab", 3));
+	syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, at_end(&action, 4));
+	epoll_ctl(epoll_create1(0), EPOLL_CTL_ADD, p[0], at_end(&event, 12));
+	syscall(SYS_select, 12, at_end(&set, 8), NULL, NULL, at_end(&tv, 16));
+	syscall(SYS_nanosleep, at_end(&ts, 16), NULL);
+	syscall(SYS_nanosleep, at_end(&ts, 8), NULL);
+	syscall(SYS_setgroups, 3, at_end(&set, 8));
+	syscall(SYS_memfd_create, at_end("unending", 8), 0);
+	open(at_end("unending", 8), O_RDONLY);
+	syscall(SYS_mincore, mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096, at_end(&zero, 1));
+	syscall(SYS_rt_sigpending, at_end(&zero, 4), 4);
+}
+
+/* Arguments wider than what the kernel looks at, or not. */
+static void family_widths(void)
+{
+	syscall(SYS_umask, 0xffff0022);
+	syscall(SYS_mkdir, "/proc/nonexistent", 0xdeadffffUL);
+	syscall(SYS_chmod, "/nonexistent", 0xffff81a4UL);
+	syscall(SYS_mknod, "/proc/nonexistent", 0xffff81a4UL, 0);
+	syscall(SYS_mprotect, NULL, 0, 0x1234567800000001UL);
+	syscall(SYS_unshare, 0x1234567800000000UL);
+	mount("a", "/nonexistent", "b", MS_MGC_VAL | MS_RDONLY | MS_NODEV, NULL);
+	mount("a", "/nonexistent", "b", MS_MGC_VAL, NULL);
+}
+
+static void family_multicast(void)
+{
+	int s = socket(AF_INET, SOCK_DGRAM, 0), six = socket(AF_INET6, SOCK_DGRAM, 0);
+	struct ip_mreq m = { { inet_addr("224.0.0.3") }, { inet_addr("127.0.0.1") } };
+	struct ipv6_mreq m6 = { .ipv6mr_interface = 99 };
+	struct group_req g = { .gr_interface = 99 };
+	inet_pton(AF_INET6, "ff01::c", &m6.ipv6mr_multiaddr);
+	setsockopt(s, IPPROTO_IP, IP_ADD_MEMBERSHIP, &m, sizeof(m));
+	setsockopt(s, IPPROTO_IP, IP_DROP_MEMBERSHIP, at_end(&m, sizeof(m)), sizeof(m));
+	setsockopt(s, IPPROTO_IP, IP_ADD_MEMBERSHIP, &m, 7);
+	setsockopt(six, IPPROTO_IPV6, IPV6_JOIN_ANYCAST, &m6, sizeof(m6));
+	((struct sockaddr_in *)&g.gr_group)->sin_family = AF_INET;
+	((struct sockaddr_in *)&g.gr_group)->sin_addr.s_addr = inet_addr("224.0.0.3");
+	setsockopt(s, IPPROTO_IP, MCAST_JOIN_GROUP, &g, sizeof(g));
+	setsockopt(s, IPPROTO_IP, MCAST_LEAVE_GROUP, &g, sizeof(g));
+	setsockopt(-1, SOL_RAW, 1, &(int){ ~0x21 }, 4);
+	setsockopt(-1, SOL_RAW, 1, &(int){ 0x9 }, 4);
+	setsockopt(-1, SOL_PACKET, PACKET_RX_RING, (int[]){ 1, 2, 3, 4 }, 16);
+}
+
+static void send_control(int s, int level, int type, const void *data, size_t n)
+{
+	char text[] = "text", control[256] = "";
+	struct iovec v = { text, 4 };
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = CMSG_LEN(n) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	c->cmsg_len = CMSG_LEN(n);
+	c->cmsg_level = level;
+	c->cmsg_type = type;
+	memcpy(CMSG_DATA(c), data, n);
+	sendmsg(s, &m, MSG_DONTWAIT);
+}
+
+/* What comes with messages, and how long addresses may be and are. */
+static void family_control(void)
+{
+	char text[32], control[128];
+	struct sockaddr_un a = { AF_UNIX, "control.socket" }, peer;
+	struct iovec v = { text, sizeof(text) };
+	struct msghdr m = { &peer, sizeof(peer), &v, 1, control, sizeof(control), 0 };
+	struct mmsghdr mm = { .msg_hdr = m };
+	struct { uint32_t index, source, address; } info = { 99, inet_addr("1.2.3.4"), inet_addr("5.6.7.8") };
+	struct timespec ts = { 5, 1 };
+	uint64_t mask = 1 << 5;
+	struct { void *set; size_t n; } both = { &mask, 8 };
+	int s = socket(AF_UNIX, SOCK_DGRAM, 0), fds[2] = { 0, 1 };
+	socklen_t n = 6;
+	send_control(-1, SOL_SOCKET, SCM_RIGHTS, fds, sizeof(fds));
+	send_control(-1, SOL_SOCKET, 2, (int[]){ 1, 2, 3 }, 12);
+	send_control(-1, SOL_IP, IP_PKTINFO, &info, sizeof(info));
+	send_control(-1, SOL_IP, IP_TTL, &(int){ 64 }, 4);
+	send_control(-1, SOL_IP, IP_TOS, &(char){ 16 }, 1);
+	send_control(-1, SOL_IP, IP_RECVOPTS, "AB", 2);
+	send_control(-1, SOL_SOCKET, 63, (long[]){ 1, 2 }, 16);
+	send_control(-1, SOL_SOCKET, 64, (long[]){ 1, 2 }, 16);
+	unlink("control.socket");
+	bind(s, (void *)&a, sizeof(a));
+	sendto(s, "text", 4, 0, (void *)&a, sizeof(a));
+	recvmsg(s, &m, 0);
+	sendto(s, "text", 4, 0, (void *)&a, sizeof(a));
+	recvmmsg(s, &mm, 1, MSG_DONTWAIT, &ts);
+	getsockname(s, (void *)&peer, &n);
+	memset(a.sun_path, 'x', sizeof(a.sun_path));
+	connect(-1, (void *)&a, sizeof(a));
+	syscall(SYS_pselect6, 0, NULL, NULL, NULL, &(struct timespec){ 0, 1 }, &both);
+	syscall(SYS_io_pgetevents, NULL, 0L, 0L, NULL, NULL, &both);
+	unlink("control.socket");
+}
+
+static void family_prctl_options(void)
+{
+	syscall(SYS_prctl, PR_SET_DUMPABLE, 1);
+	syscall(SYS_prctl, PR_SET_DUMPABLE, 3);
+	syscall(SYS_prctl, PR_GET_TSC, &(int){ 0 });
+	syscall(SYS_prctl, PR_MCE_KILL, PR_MCE_KILL_SET, 77, 0, 0);
+	syscall(SYS_prctl, PR_SET_SECUREBITS, 0);
+	syscall(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_NET_RAW, 0, 0);
+	syscall(SYS_prctl, 60, 1, 2, 0, 0);
+	syscall(SYS_prctl, 0x53564d41, 0, 4096, 1, "name");
+	syscall(SYS_prctl, PR_SET_PDEATHSIG, 0x1234567890UL);
+	syscall(SYS_prctl, 0x7fffffff, 1, 2, 3, 4);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -947,6 +1081,7 @@ static const struct {
 	FAMILY(ipc), FAMILY(system), FAMILY(random), FAMILY(seccomp), FAMILY(keys), FAMILY(namespaces), FAMILY(rseq),
 	FAMILY(compat), FAMILY(manythreads), FAMILY(perf), FAMILY(bpf), FAMILY(uring), FAMILY(landlock), FAMILY(fanotify), FAMILY(aio),
 	FAMILY(queues), FAMILY(numa), FAMILY(usernames), FAMILY(execs),
+	FAMILY(edges), FAMILY(widths), FAMILY(multicast), FAMILY(control), FAMILY(prctl_options),
 };
 
 int main(int argc, char **argv)

@@ -50,6 +50,12 @@ static void changed(struct emit *e, const struct syscall_arg *arg, struct piece 
 	out_ch(e->out, ']');
 }
 
+/* The kernel could not read it either: but for structs whose caller says how long they are. */
+static bool is_cut(const struct emit *e, const struct syscall_arg *arg, struct piece p)
+{
+	return p.status == SYSCALL_FETCH_PARTIAL && arg->len == SYSCALL_LEN_FIXED && p.bytes < value_bytes(e->arch, arg->type);
+}
+
 static void pointee(struct emit *e, const struct syscall_arg *arg, unsigned i)
 {
 	struct piece in = piece_find(e->ev, i, SYSCALL_PART_WHOLE), at_exit = piece_find(e->ev, i, SYSCALL_PART_EXIT);
@@ -58,7 +64,7 @@ static void pointee(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	bool untouched = arg->type.format == VALUE_STATUS && e->ev->ret == 0; /* WNOHANG, and nobody to wait for */
 	/* What is left of a sleep is written where it was interrupted. */
 	untouched |= arg->at & SYSCALL_FETCH_ON_ERROR && e->ev->has_ret && e->ev->ret == 0;
-	if (!p.data || untouched)
+	if (!p.data || untouched || is_cut(e, arg, p))
 		emit_pointer(e, pointer_of(e, i));
 	else if (arg->type.format == VALUE_STATUS && !e->json) {
 		out_ch(e->out, '[');
@@ -101,7 +107,11 @@ static void string(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	}
 	if (arg->kind == ARG_PATH && limit < PATH_LIMIT)
 		e->limit = PATH_LIMIT;
-	emit_string(e, p.data, strnlen((const char *)p.data, p.bytes), p.status == SYSCALL_FETCH_TRUNCATED);
+	bool endless = p.status == SYSCALL_FETCH_PARTIAL; /* to the end of the memory */
+	if (endless && p.bytes <= e->limit)
+		emit_pointer(e, pointer_of(e, i));
+	else
+		emit_string(e, p.data, strnlen((const char *)p.data, p.bytes), endless || p.status == SYSCALL_FETCH_TRUNCATED);
 	e->limit = limit;
 }
 
@@ -124,13 +134,14 @@ static void buffer(struct emit *e, const struct syscall_arg *arg, unsigned i)
 static void messages(struct emit *e, const struct syscall_arg *arg, unsigned i)
 {
 	struct piece p = piece_best(e->ev, i);
+	bool received = arg->at & SYSCALL_AT_EXIT && e->ev->has_ret && e->ev->ret >= 0;
 	size_t head = e->arch->pointer_bytes == 4 ? 28 : 56, n = head + (e->arch->pointer_bytes == 4 ? 4 : 8);
 	if (!p.data || (arg->kind == ARG_MSGHDR && p.bytes < head)) {
 		emit_pointer(e, pointer_of(e, i));
 		return;
 	}
 	if (arg->kind == ARG_MSGHDR) {
-		emit_msghdr(e, i, p.data, p.bytes);
+		emit_msghdr(e, i, p.data, received ? (uint64_t)e->ev->ret : UINT64_MAX);
 		return;
 	}
 	uint64_t nr = count_of(e->ev, arg), k = 0;
@@ -139,10 +150,11 @@ static void messages(struct emit *e, const struct syscall_arg *arg, unsigned i)
 		emit_item(e);
 		emit_struct(e);
 		emit_member(e, "msg_hdr");
-		emit_msghdr(e, i, p.data + k * n, head);
-		if (e->ev->has_ret && arg->at & SYSCALL_AT_EXIT) {
+		uint64_t bytes = value_load(e->arch, p.data + k * n + head, 4);
+		emit_msghdr(e, i, p.data + k * n, received ? bytes : UINT64_MAX);
+		if (received) {
 			emit_member(e, "msg_len");
-			emit_u64(e, value_load(e->arch, p.data + k * n + head, 4));
+			emit_u64(e, bytes);
 		}
 		emit_struct_end(e);
 	}
@@ -210,10 +222,41 @@ void emit_fdset(struct emit *e, unsigned i, unsigned part)
 static void sockaddr(struct emit *e, const struct syscall_arg *arg, unsigned i)
 {
 	struct piece p = piece_best(e->ev, i);
-	if (!p.data)
+	uint32_t bytes = p.bytes;
+	bool cut = p.status == SYSCALL_FETCH_PARTIAL;
+	if (arg->len == SYSCALL_LEN_DEREF) { /* as much as there was room for, and as there is */
+		struct piece room = piece_find(e->ev, arg->len_arg, SYSCALL_PART_WHOLE);
+		struct piece is = piece_find(e->ev, arg->len_arg, SYSCALL_PART_EXIT);
+		uint32_t most = room.bytes >= 4 ? (uint32_t)value_load(e->arch, room.data, 4) : bytes;
+		uint32_t there = is.bytes >= 4 ? (uint32_t)value_load(e->arch, is.data, 4) : bytes;
+		most = most < there ? most : there;
+		cut = cut && bytes < most;
+		bytes = bytes < most ? bytes : most;
+	}
+	if (!p.data || cut)
 		emit_pointer(e, pointer_of(e, i));
 	else
-		emit_sockaddr(e, p.data, p.bytes);
+		emit_sockaddr(e, p.data, bytes);
+}
+
+static void sigmask(struct emit *e, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i), set = piece_find(e->ev, i, SYSCALL_PART_DATA);
+	size_t word = e->arch->pointer_bytes;
+	if (p.bytes < 2 * word) {
+		emit_pointer(e, pointer_of(e, i));
+		return;
+	}
+	uint64_t bytes = value_load(e->arch, p.data + word, word);
+	emit_struct(e);
+	emit_member(e, "sigmask");
+	if (set.bytes == 8 && bytes == 8)
+		emit_sigset(e, value_load(e->arch, set.data, 8));
+	else
+		emit_pointer(e, value_load(e->arch, p.data, word));
+	emit_member(e, "sigsetsize");
+	emit_u64(e, bytes);
+	emit_struct_end(e);
 }
 
 static void print_arg(struct emit *e, unsigned i)
@@ -264,6 +307,9 @@ static void print_arg(struct emit *e, unsigned i)
 		break;
 	case ARG_PAIR_HIGH:
 		emit_i64(e, (int64_t)((e->ev->arg[i] & UINT32_MAX) << 32 | (e->ev->arg[i + 1] & UINT32_MAX)));
+		break;
+	case ARG_SIGMASK:
+		sigmask(e, i);
 		break;
 	case ARG_SPECIAL:
 		arg->print(e, i);

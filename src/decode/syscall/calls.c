@@ -60,6 +60,8 @@ enum {
 #define OUT_MSG(n) ARG(n, MSGHDR, .at = EXIT)
 #define IN_MMSG(n) ARG(n, MMSGHDR, .at = ENTRY, .len = SYSCALL_LEN_ARG, .len_arg = 2)
 #define OUT_MMSG(n) ARG(n, MMSGHDR, .at = EXIT, .len = SYSCALL_LEN_RET)
+/* A pointer to a set of signals, and its size: the layout of one vector. */
+#define SIGMASK(n) ARG(n, SIGMASK, .at = ENTRY)
 #define STRINGS(n) ARG(n, STRINGS, .at = ENTRY)
 #define ENVIRON(n) ARG(n, ENVIRON, .at = ENTRY)
 #define SOCKADDR_IN(n, i) ARG(n, SOCKADDR, .at = ENTRY, .len = SYSCALL_LEN_ARG, .len_arg = i)

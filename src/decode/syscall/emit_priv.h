@@ -65,6 +65,12 @@ void emit_signal(struct emit *e, uint64_t signal);
 void emit_sigset(struct emit *e, uint64_t set);
 void emit_mode(struct emit *e, uint32_t mode);
 void emit_octal(struct emit *e, uint64_t v);
+/* An address of 4 or 16 bytes. */
+void emit_inet(struct emit *e, const uint8_t *p, bool six);
+/* A member that is one of 16, as strace has it. */
+void emit_inet6_member(struct emit *e, const char *name, const uint8_t *p);
+/* The messages of msg_control. */
+void emit_control(struct emit *e, const uint8_t *p, size_t bytes);
 void emit_sockaddr(struct emit *e, const uint8_t *p, size_t bytes);
 void emit_personality(struct emit *e, uint32_t v);
 void emit_ioprio(struct emit *e, uint32_t v);
@@ -73,7 +79,8 @@ void emit_fdset(struct emit *e, unsigned i, unsigned part);
 void emit_siginfo(struct emit *e, const uint8_t *p, size_t bytes);
 /* iovec and msghdr with the parts that were fetched for argument i. */
 void emit_iovec(struct emit *e, unsigned i, uint64_t nr, uint64_t limit_bytes);
-void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, size_t bytes);
+/* received: as many bytes of data as came; UINT64_MAX where it is sent. */
+void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, uint64_t received);
 
 /* ---- Pieces ---- */
 
@@ -83,6 +90,8 @@ struct piece {
 	uint8_t status;
 };
 
+/* The same as it was at entry, where it was fetched then and at exit. */
+struct piece piece_first(const struct syscall_event *ev, unsigned arg, unsigned part);
 struct piece piece_find(const struct syscall_event *ev, unsigned arg, unsigned part);
 /* What the argument points at: at exit where that was fetched, otherwise at entry. */
 struct piece piece_best(const struct syscall_event *ev, unsigned arg);

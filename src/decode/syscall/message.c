@@ -48,58 +48,20 @@ void emit_iovec(struct emit *e, unsigned i, uint64_t nr, uint64_t limit_bytes)
 		emit_pointer(e, e->ev->arg[i]);
 }
 
-static void rights(struct emit *e, const uint8_t *p, size_t bytes)
+/* How long the address may be, and how long it is. */
+static void namelen_text(struct emit *e, unsigned i, uint32_t namelen, bool received)
 {
-	emit_array(e);
-	for (size_t k = 0; k + 4 <= bytes; k += 4) {
-		emit_item(e);
-		emit_fd(e, (int32_t)value_load(e->arch, p + k, 4));
+	size_t w = e->arch->pointer_bytes;
+	struct piece before = received ? piece_first(e->ev, i, SYSCALL_PART_WHOLE) : (struct piece){};
+	uint32_t room = before.bytes >= w + 4 ? (uint32_t)value_load(e->arch, before.data + w, 4) : namelen;
+	if (!e->json && room != namelen) {
+		emit_u64(e, room);
+		out_str(e->out, " => ");
 	}
-	emit_array_end(e);
+	emit_u64(e, namelen);
 }
 
-/* struct cmsghdr: a size in a word, two ints, the data, then up to the next word. */
-static void control(struct emit *e, const uint8_t *p, size_t bytes)
-{
-	size_t word = e->arch->pointer_bytes, head = word + 8;
-	emit_array(e);
-	while (bytes >= head) {
-		uint64_t len = value_load(e->arch, p, word);
-		uint32_t level = (uint32_t)value_load(e->arch, p + word, 4);
-		uint32_t type = (uint32_t)value_load(e->arch, p + word + 4, 4);
-		size_t data = len < head ? 0 : len < bytes ? (size_t)len - head : bytes - head;
-		emit_item(e);
-		emit_struct(e);
-		emit_member(e, "cmsg_len");
-		emit_u64(e, len);
-		emit_member(e, "cmsg_level");
-		emit_enum(e, &constants_sol, level);
-		emit_member(e, "cmsg_type");
-		if (level == 1)
-			emit_enum(e, &constants_scm, type);
-		else if (level == 0)
-			emit_enum(e, &constants_ip, type);
-		else
-			emit_hex(e, type);
-		emit_member(e, "cmsg_data");
-		if (level == 1 && type == 1)
-			rights(e, p + head, data);
-		else if (level == 1 && type == 2)
-			emit_memory(e, (struct value_type){VALUE_STRUCT, 0, 0, &struct_ucred}, p + head, data);
-		else
-			emit_bytes(e, p + head, data, false);
-		emit_struct_end(e);
-		if (len < head)
-			break;
-		uint64_t step = len > bytes ? bytes : (len + word - 1) / word * word;
-		step = step < bytes ? step : bytes;
-		p += step;
-		bytes -= step;
-	}
-	emit_array_end(e);
-}
-
-void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, size_t bytes)
+void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, uint64_t total)
 {
 	size_t w = e->arch->pointer_bytes;
 	const struct arch *a = e->arch;
@@ -107,8 +69,7 @@ void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, size_t bytes)
 	uint64_t name = value_load(a, p, w), iov = value_load(a, p + 2 * w, w), iovlen = value_load(a, p + 3 * w, w);
 	uint32_t namelen = (uint32_t)value_load(a, p + w, 4);
 	uint64_t ctl = value_load(a, p + 4 * w, w), ctllen = value_load(a, p + 5 * w, w);
-	bool received = e->ev->desc->args[i].at & SYSCALL_AT_EXIT && e->ev->desc->args[i].kind == ARG_MSGHDR;
-	uint64_t total = received && e->ev->has_ret && e->ev->ret >= 0 ? (uint64_t)e->ev->ret : UINT64_MAX;
+	bool received = e->ev->desc->args[i].at & SYSCALL_AT_EXIT;
 	struct piece part;
 
 	emit_struct(e);
@@ -119,7 +80,7 @@ void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, size_t bytes)
 	else
 		emit_pointer(e, name);
 	emit_member(e, "msg_namelen");
-	emit_u64(e, namelen);
+	namelen_text(e, i, namelen, received);
 	emit_member(e, "msg_iov");
 	part = piece_find(e->ev, i, SYSCALL_PART_IOV);
 	if (part.data)
@@ -132,7 +93,7 @@ void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, size_t bytes)
 	if (ctl && ctllen) {
 		emit_member(e, "msg_control");
 		if (part.data)
-			control(e, part.data, part.bytes < ctllen ? part.bytes : ctllen);
+			emit_control(e, part.data, part.bytes < ctllen ? part.bytes : ctllen);
 		else
 			emit_pointer(e, ctl);
 	}

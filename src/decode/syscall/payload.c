@@ -36,6 +36,16 @@ struct piece piece_find(const struct syscall_event *ev, unsigned arg, unsigned p
 	return (struct piece){};
 }
 
+struct piece piece_first(const struct syscall_event *ev, unsigned arg, unsigned part)
+{
+	for (uint32_t i = 0; i < ev->payload.nr; i++)
+		if (ev->payload.piece[i].arg == arg && ev->payload.piece[i].part == part &&
+		    ev->payload.piece[i].status != SYSCALL_FETCH_FAULT)
+			return (struct piece){ev->payload.piece[i].data, ev->payload.piece[i].bytes,
+					      ev->payload.piece[i].status};
+	return (struct piece){};
+}
+
 struct piece piece_best(const struct syscall_event *ev, unsigned arg)
 {
 	struct piece p = piece_find(ev, arg, SYSCALL_PART_EXIT);

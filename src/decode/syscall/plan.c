@@ -62,6 +62,10 @@ static bool of_argument(const struct arch *a, const struct syscall_arg *arg, str
 		f->unit = 8;
 		f->max = 128; /* FD_SETSIZE bits */
 		break;
+	case ARG_SIGMASK:
+		f->what = SYSCALL_FETCH_IOVEC;
+		f->unit = f->max = (uint16_t)(2 * a->pointer_bytes);
+		break;
 	case ARG_IOVEC:
 		f->what = SYSCALL_FETCH_IOVEC;
 		f->unit = (uint16_t)(2 * a->pointer_bytes);
@@ -102,6 +106,16 @@ void plan_make(struct syscall_desc *d)
 		struct syscall_fetch f = {.at = d->args[i].at, .arg = (uint8_t)i};
 		if (!of_argument(d->arch, &d->args[i], &f))
 			continue;
+		bool message = f.what == SYSCALL_FETCH_MSGHDR || f.what == SYSCALL_FETCH_MMSGHDR;
+		if (message && f.at == SYSCALL_AT_EXIT && p->steps_nr < SYSCALL_STEPS - 1) {
+			/* How long an address may be, before the kernel says how long it is: the first two words. */
+			p->step[p->steps_nr++] = (struct syscall_fetch){.what = SYSCALL_FETCH_BYTES,
+									.at = SYSCALL_AT_ENTRY,
+									.arg = f.arg,
+									.max = (uint16_t)(2 * d->arch->pointer_bytes),
+									.unit = (uint16_t)(2 * d->arch->pointer_bytes)};
+			p->entry_steps++;
+		}
 		p->entry_steps += f.at & SYSCALL_AT_ENTRY;
 		p->exit_steps += !!(f.at & SYSCALL_AT_EXIT);
 		p->step[p->steps_nr++] = f;

@@ -231,6 +231,11 @@ static void timeout_remark(struct emit *e)
 		out_ch(e->out, ')');
 	} else if (d->nargs > 4 && d->args[1].kind == ARG_FDSET) {
 		selected(e);
+	} else if (d->nargs > 4 && d->args[1].kind == ARG_MMSGHDR) {
+		unsigned nr = 0;
+		left(e, 4, &nr);
+		if (nr)
+			out_ch(e->out, ')');
 	}
 }
 

@@ -4,6 +4,8 @@
 
 #include "decode/syscall/emit_priv.h"
 
+#define SUN_PATH 108
+
 /* The members' names in C for strace's readers, short ones otherwise. */
 static void member(struct emit *e, const char *c_name, const char *name)
 {
@@ -30,9 +32,10 @@ static void unix_address(struct emit *e, const uint8_t *p, size_t n)
 		return;
 	member(e, "sun_path", "path");
 	bool abstract = !p[0];
+	n = n < SUN_PATH ? n : SUN_PATH;
 	size_t len = abstract ? n - 1 : strnlen((const char *)p, n);
 	uint32_t limit = e->limit;
-	e->limit = 108;
+	e->limit = SUN_PATH;
 	if (abstract && !e->json)
 		out_ch(e->out, '@');
 	emit_string(e, p + abstract, len, false);
@@ -114,6 +117,24 @@ static void packet(struct emit *e, const uint8_t *p, size_t n)
 		member(e, "sll_addr", "addr");
 		emit_bytes(e, p + 12, p[11] < n - 12 ? p[11] : n - 12, false);
 	}
+}
+
+void emit_inet(struct emit *e, const uint8_t *p, bool six)
+{
+	char text[INET6_ADDRSTRLEN];
+	inet_ntop(six ? AF_INET6 : AF_INET, p, text, sizeof(text));
+	if (e->strace)
+		out_f(e->out, six ? "inet_pton(AF_INET6, \"%s\")" : "inet_addr(\"%s\")", text);
+	else
+		emit_word(e, text);
+}
+
+void emit_inet6_member(struct emit *e, const char *name, const uint8_t *p)
+{
+	char text[INET6_ADDRSTRLEN];
+	inet_ntop(AF_INET6, p, text, sizeof(text));
+	emit_item(e);
+	out_f(e->out, "inet_pton(AF_INET6, \"%s\", &%s)", text, name);
 }
 
 void emit_sockaddr(struct emit *e, const uint8_t *p, size_t n)

@@ -226,23 +226,6 @@ void print_epoll_event(struct emit *e, unsigned i)
 		emit_pointer(e, e->ev->arg[i]);
 }
 
-/* A pointer to a set and its size; the set itself is not fetched. */
-void print_pselect_mask(struct emit *e, unsigned i)
-{
-	struct piece p = piece_best(e->ev, i);
-	size_t word = e->arch->pointer_bytes;
-	if (p.bytes < 2 * word) {
-		emit_pointer(e, e->ev->arg[i]);
-		return;
-	}
-	emit_struct(e);
-	emit_member(e, "sigmask");
-	emit_pointer(e, value_load(e->arch, p.data, word));
-	emit_member(e, "sigsetsize");
-	emit_u64(e, value_load(e->arch, p.data + word, word));
-	emit_struct_end(e);
-}
-
 /* ---- clone(2) ---- */
 
 static void clone_flags(struct emit *e, uint64_t flags, uint32_t signal)
@@ -312,78 +295,6 @@ void print_protocol(struct emit *e, unsigned i)
 		emit_atom_end(e);
 	} else
 		emit_u64(e, protocol);
-}
-
-static const struct constants *options_of(uint32_t level)
-{
-	switch (level) {
-	case 0:
-		return &constants_ip;
-	case 1:
-		return &constants_so;
-	case 6:
-		return &constants_tcp;
-	case 17:
-		return &constants_udp;
-	case 41:
-		return &constants_ipv6;
-	case 263:
-		return &constants_packet;
-	case 270:
-		return &constants_netlink;
-	default:
-		return NULL;
-	}
-}
-
-void print_sockopt_name(struct emit *e, unsigned i)
-{
-	const struct constants *c = options_of(arg32(e->ev, 1));
-	if (c)
-		emit_enum(e, c, arg32(e->ev, i));
-	else
-		emit_u64(e, arg32(e->ev, i));
-}
-
-static const struct struct_type *option_struct(uint32_t level, uint32_t option)
-{
-	if (level == 1 && option == 13)
-		return &struct_linger;
-	if (level == 1 && option == 17)
-		return &struct_ucred;
-	if (level == 1 && (option == 20 || option == 21))
-		return &struct_timeval;
-	return level == 6 && option == 11 ? &struct_tcp_info : NULL;
-}
-
-void print_sockopt_value(struct emit *e, unsigned i)
-{
-	uint32_t level = arg32(e->ev, 1), option = arg32(e->ev, 2);
-	struct piece p = piece_best(e->ev, i);
-	const struct struct_type *s = option_struct(level, option);
-	bool text = (level == 1 && (option == 25 || option == 31)) || (level == 6 && (option == 13 || option == 31));
-	if (!p.data)
-		emit_pointer(e, e->ev->arg[i]);
-	else if (s)
-		emit_members(e, s, p.data, p.bytes);
-	else if (text)
-		emit_string(e, p.data, strnlen((const char *)p.data, p.bytes), false);
-	else if (p.bytes == 4) {
-		uint64_t v = value_load(e->arch, p.data, 4);
-		const char *error = level == 1 && option == 4 ? syscall_errno_name((unsigned)v) : NULL;
-		emit_array(e);
-		emit_item(e);
-		if (error)
-			emit_word(e, error);
-		else if (level == 1 && option == 3)
-			emit_value(e, (struct value_type){VALUE_SOCKET_TYPE, 4, 0, NULL}, v);
-		else if (level == 1 && option == 39)
-			emit_enum(e, &constants_family, v);
-		else
-			emit_i64(e, (int32_t)v);
-		emit_array_end(e);
-	} else
-		emit_string(e, p.data, p.bytes, false);
 }
 
 /* ---- Files ---- */
@@ -480,43 +391,6 @@ void print_quota_cmd(struct emit *e, unsigned i)
 
 /* ---- Processes ---- */
 
-static bool prctl_has(const struct syscall_event *ev, unsigned i)
-{
-	/* How many arguments an option reads; the others are not worth a word unless they are set. */
-	switch (arg32(ev, 0)) {
-	case 47:
-	case 53:
-	case 39:
-	case 38:
-	case 59:
-	case 62:
-	case 0x53564d41:
-	case 35:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The options that ask for something and get it as the result. */
-bool prctl_has_2(const struct syscall_event *ev, unsigned i)
-{
-	switch (arg32(ev, 0)) {
-	case 3:
-	case 7:
-	case 13:
-	case 21:
-	case 27:
-	case 30:
-	case 31:
-	case 32:
-	case 34:
-		return false;
-	default:
-		return true;
-	}
-}
-
 bool kcmp_has_index(const struct syscall_event *ev, unsigned i)
 {
 	return arg32(ev, 2) == 0 || arg32(ev, 2) == 7;
@@ -534,76 +408,6 @@ bool keyctl_has(const struct syscall_event *ev, unsigned i)
 					 3, 0, 4, 4, 1, 2, 4, 4, 4, 4, 4, 4, 3, 4, 2, 3};
 	uint32_t option = arg32(ev, 0);
 	return option >= sizeof(counts) || i <= counts[option];
-}
-
-bool prctl_has_3(const struct syscall_event *ev, unsigned i)
-{
-	return prctl_has(ev, i);
-}
-bool prctl_has_4(const struct syscall_event *ev, unsigned i)
-{
-	return prctl_has(ev, i);
-}
-bool prctl_has_5(const struct syscall_event *ev, unsigned i)
-{
-	return prctl_has(ev, i);
-}
-
-void print_prctl_arg2(struct emit *e, unsigned i)
-{
-	uint64_t v = e->ev->arg[i];
-	uint32_t option = arg32(e->ev, 0);
-	struct piece p;
-	switch (option) {
-	case 1:
-		emit_signal(e, v);
-		break;
-	case 15:
-	case 16: /* a name of at most 15 bytes: given at entry, or there at exit */
-		p = option == 15 ? piece_find(e->ev, i, SYSCALL_PART_WHOLE) : piece_find(e->ev, i, SYSCALL_PART_EXIT);
-		if (p.data)
-			emit_string(e, p.data, strnlen((const char *)p.data, p.bytes), false);
-		else
-			emit_pointer(e, v);
-		break;
-	case 22:
-		emit_enum(e, &constants_seccomp_mode, v);
-		break;
-	case 23:
-	case 24:
-		emit_enum(e, &constants_capability, v);
-		break;
-	case 47:
-		emit_enum(e, &constants_cap_ambient, v);
-		break;
-	case 2:
-	case 37:
-	case 40: /* an int, written by the kernel */
-		p = piece_find(e->ev, i, SYSCALL_PART_EXIT);
-		if (p.bytes >= 4) {
-			emit_array(e);
-			emit_item(e);
-			if (option == 2)
-				emit_signal(e, value_load(e->arch, p.data, 4));
-			else
-				emit_i64(e, (int32_t)value_load(e->arch, p.data, 4));
-			emit_array_end(e);
-		} else {
-			emit_pointer(e, v);
-		}
-		break;
-	case 4:
-	case 8:
-	case 29:
-	case 36:
-	case 38:
-	case 41:
-		emit_u64(e, v);
-		break;
-	default:
-		emit_hex(e, v);
-		break;
-	}
 }
 
 void print_arch_prctl(struct emit *e, unsigned i)
@@ -780,4 +584,38 @@ void print_msgbuf(struct emit *e, unsigned i)
 	emit_member(e, "mtext");
 	emit_string(e, p.data + word, p.bytes - word, true);
 	emit_struct_end(e);
+}
+
+/* A byte for each page of the range. */
+void print_resident(struct emit *e, unsigned i)
+{
+	enum { PAGE = 4096 };
+	struct piece p = piece_best(e->ev, i);
+	uint64_t nr = (e->ev->arg[1] + PAGE - 1) / PAGE, k = 0;
+	if (!p.data || (p.status == SYSCALL_FETCH_PARTIAL && p.bytes < nr)) {
+		emit_pointer(e, e->ev->arg[i]);
+		return;
+	}
+	emit_array(e);
+	for (; k < nr && k < p.bytes && k < e->limit; k++) {
+		emit_item(e);
+		emit_u64(e, p.data[k] & 1);
+	}
+	if (k < nr)
+		emit_more(e);
+	emit_array_end(e);
+}
+
+/* A set of signals of which the next argument says how many bytes there are. */
+void print_sigset(struct emit *e, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	uint64_t bytes = e->ev->arg[i + 1], set = 0;
+	if (!p.data || bytes > 8 || p.bytes < bytes) {
+		emit_pointer(e, e->ev->arg[i]);
+		return;
+	}
+	for (unsigned k = 0; k < bytes; k++)
+		set |= (uint64_t)p.data[k] << 8 * k;
+	emit_sigset(e, set);
 }

@@ -9,9 +9,11 @@
 #define SPECIAL_PRINTERS(X) \
 	X(print_poll) X(print_epoll_event) X(print_ioctl_cmd) X(print_ioctl_arg) X(print_protocol) X(print_sockopt_name) \
 	X(print_sockopt_value) X(print_clone_flags) X(print_msgbuf) X(print_fcntl_arg) X(print_personality) \
-	X(print_prctl_arg2) X(print_arch_prctl) X(print_mount_data) X(print_futex_op) X(print_futex_val) \
-	X(print_futex_time) X(print_futex_val3) X(print_cpu_mask) X(print_ioprio) X(print_pselect_mask) \
-	X(print_seccomp) X(print_bpf_attr) X(print_clone_args) X(print_quota_cmd) X(print_landlock_rule) X(print_uring_register)
+	X(print_prctl_arg2) X(print_prctl_arg3) X(print_prctl_arg4) X(print_prctl_arg5) \
+	X(print_arch_prctl) X(print_mount_data) X(print_futex_op) X(print_futex_val) \
+	X(print_futex_time) X(print_futex_val3) X(print_cpu_mask) X(print_ioprio) \
+	X(print_seccomp) X(print_bpf_attr) X(print_clone_args) X(print_quota_cmd) X(print_landlock_rule) X(print_uring_register) \
+	X(print_resident) X(print_sigset)
 /* clang-format on */
 
 /* clang-format off */

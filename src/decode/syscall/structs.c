@@ -113,6 +113,55 @@ static void print_sigaction(struct emit *e, const struct struct_type *s, const u
 	emit_struct_end(e);
 }
 
+/* What is let through is what the bits do not say. */
+static void print_icmp_filter(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	uint32_t v = bytes < 4 ? 0 : (uint32_t)value_load(e->arch, p, 4);
+	bool most = __builtin_popcount(v) > 16, any = false;
+	struct out *out = emit_atom(e);
+	out_str(out, most ? "~[" : "[");
+	for (unsigned i = 0; i < 32; i++) {
+		if (!((most ? ~v : v) >> i & 1))
+			continue;
+		const char *name = constant_name(&constants_icmp_type, i);
+		out_str(out, any ? " " : "");
+		if (name)
+			out_str(out, name);
+		else
+			out_u64(out, i);
+		any = true;
+	}
+	out_ch(out, ']');
+	emit_atom_end(e);
+}
+
+static void print_sockaddr_in(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	emit_sockaddr(e, p, bytes);
+}
+
+/* As many bytes of the address as mr_alen says. */
+static void print_packet_mreq(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	size_t n = (size_t)member_value(e->arch, s, "mr_alen", p, bytes);
+	struct out *out;
+	emit_struct(e);
+	emit_member(e, "mr_ifindex");
+	emit_i64(e, (int32_t)value_load(e->arch, p, 4));
+	emit_member(e, "mr_type");
+	emit_enum(e, &constants_packet_mr, value_load(e->arch, p + 4, 2));
+	emit_member(e, "mr_alen");
+	emit_u64(e, n);
+	emit_member(e, "mr_address");
+	out = emit_atom(e);
+	for (size_t k = 0; k < n && k < 8; k++) {
+		out_str(out, k ? ":" : "");
+		out_hex_width(out, p[8 + k], 2, '0');
+	}
+	emit_atom_end(e);
+	emit_struct_end(e);
+}
+
 static void print_siginfo(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	emit_siginfo(e, p, bytes);

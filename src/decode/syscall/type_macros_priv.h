@@ -51,9 +51,13 @@
 #define STATUS { VALUE_STATUS, 4, 0, NULL }
 #define SOCKTYPE { VALUE_SOCKET_TYPE, 4, 0, NULL }
 #define DIRFD { VALUE_DIRFD, 4, 0, NULL }
-#define OCTAL { VALUE_OCTAL, 4, 0, NULL }
+#define OCTAL { VALUE_OCTAL, 2, 0, NULL } /* umode_t */
 #define CHARS(n) { VALUE_CHARS, 0, n, NULL }
 #define BYTES(n) { VALUE_BYTES, 0, n, NULL }
 #define PAD(n) { VALUE_PAD, 0, n, NULL }
 #define ARRAY(n, type) { VALUE_ARRAY, 0, n, &type }
 #define IN(s) { VALUE_STRUCT, 0, 0, &struct_##s }
+#define IN_STRUCT(s) { VALUE_STRUCT, 0, 0, s } /* a pointer to one */
+#define INET4 { VALUE_INET4, 4, 0, NULL }
+#define INET6 { VALUE_INET6, 0, 16, NULL }
+#define SOCKADDR { VALUE_SOCKADDR, 8, 128, NULL }

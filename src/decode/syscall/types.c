@@ -25,6 +25,8 @@ size_t composite_bytes(const struct arch *a, struct value_type t)
 	case VALUE_CHARS:
 	case VALUE_BYTES:
 	case VALUE_PAD:
+	case VALUE_INET6:
+	case VALUE_SOCKADDR:
 		return t.count;
 	default: /* VALUE_FSID */
 		return 8;
@@ -49,6 +51,7 @@ size_t value_align(const struct arch *a, struct value_type t)
 	case VALUE_CHARS:
 	case VALUE_BYTES:
 	case VALUE_PAD:
+	case VALUE_INET6:
 		return 1;
 	default:
 		align = t.bytes ? t.bytes : a->pointer_bytes;

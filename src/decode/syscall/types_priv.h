@@ -76,10 +76,14 @@ enum value_format {
 	VALUE_FSID,        /* {val=[0x1, 0x2]} */
 	VALUE_ENUM_NUMBER, /* an enum; what has no name is a number */
 	VALUE_FLAGS_MODE,  /* flags, and a mode in the low 9 bits */
+	VALUE_INET4,       /* an address of 4 bytes, as it is sent */
+	VALUE_INET6,       /* of 16 */
+	VALUE_SOCKADDR,    /* struct sockaddr_storage */
 };
 
 /* The formats that are more than a number of `bytes` bytes. */
-#define VALUES_COMPOSITE (1ULL << VALUE_CHARS | 1ULL << VALUE_BYTES | 1ULL << VALUE_ARRAY | 1ULL << VALUE_STRUCT | \
+#define VALUES_COMPOSITE (1ULL << VALUE_INET6 | 1ULL << VALUE_SOCKADDR | \
+			  1ULL << VALUE_CHARS | 1ULL << VALUE_BYTES | 1ULL << VALUE_ARRAY | 1ULL << VALUE_STRUCT | \
 			  1ULL << VALUE_PAD | 1ULL << VALUE_FSID)
 
 struct value_type {
@@ -185,6 +189,7 @@ enum arg_kind {
 	ARG_PAIR,    /* 64 bits in this register and the next, low half first; the next is ARG_HIDDEN */
 	ARG_PAIR_HIGH, /* the same, high half first */
 	ARG_HIDDEN,
+	ARG_SIGMASK, /* a pointer to a set of signals, and its size */
 	ARG_SPECIAL, /* print() */
 };
 

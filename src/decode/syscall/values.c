@@ -454,6 +454,12 @@ void emit_memory(struct emit *e, struct value_type t, const uint8_t *p, size_t b
 		chars(e, p, n);
 	} else if (t.format == VALUE_BYTES) {
 		emit_bytes(e, p, n, false);
+	} else if (t.format == VALUE_INET6) {
+		emit_inet(e, p, true);
+	} else if (t.format == VALUE_SOCKADDR) {
+		emit_sockaddr(e, p, n);
+	} else if (t.format == VALUE_INET4) {
+		emit_inet(e, p, false);
 	} else if (t.format == VALUE_FSID) {
 		fsid(e, p);
 	} else if (n <= 8) {
@@ -482,6 +488,11 @@ void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p,
 		if (at + n > bytes) /* an older, shorter struct, or it was cut */
 			break;
 		if (is_wanted(e, m, p + at, n)) {
+			if (e->strace && m->type.format == VALUE_INET6) {
+				emit_inet6_member(e, m->name, p + at);
+				at += n;
+				continue;
+			}
 			emit_member(e, m->name);
 			emit_memory(e, m->type, p + at, n);
 		} else {
