@@ -18,6 +18,7 @@ struct task_state {
 	__u8 left;  /* its end has been told of already */
 	__u8 stops; /* by us: the reader lets it go on */
 	__u8 gone;
+	__u8 named; /* the reader knows what it is called */
 };
 
 #include "bpf/trace_stack.bpf.h"
@@ -91,6 +92,36 @@ INLINE void begin_aside(struct scratch *s, struct task_struct *task, __u8 type)
 	begin(s, task, type, bpf_ktime_get_ns());
 	if (!control.enabled || !counts_here())
 		((struct trace_event *)s->buf)->flags = TRACE_FLAG_ASIDE;
+}
+
+INLINE void send_name(struct scratch *s, const char *comm)
+{
+	__u32 at = s->at & 0x3ff8;
+	bpf_probe_read_kernel(s->buf + at, 16, comm);
+	s->at = at + 16;
+	send_aside(s);
+}
+
+/* What was there before us is named in no event: when the reader could ask, it may be gone. */
+APART int tell_name(struct task_struct *task, struct task_state *t)
+{
+	__u32 i = 2;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &i);
+	t->named = 1;
+	if (!s || task->start_time >= settings.began_ns)
+		return 0;
+	begin(s, task, TRACE_EVENT_RENAME, bpf_ktime_get_ns());
+	send_name(s, task->comm);
+	return 0;
+}
+
+/* The memory of a followed task; of all tasks of the machine the reader has the name by then. */
+INLINE struct task_state *followed_by_name(struct task_struct *task)
+{
+	struct task_state *t = followed(task);
+	if (settings.everyone && t && !t->named)
+		tell_name(task, t);
+	return t;
 }
 
 /* Of a call that nobody knows, all. */
@@ -272,7 +303,7 @@ INLINE void keep_entry(struct scratch *s, struct task_struct *task, struct task_
 
 INLINE int enter(void *ctx, struct task_struct *task, long number)
 {
-	struct task_state *t = followed(task);
+	struct task_state *t = followed_by_name(task);
 	struct trace_plan *plan;
 	struct scratch *s;
 	__u32 call;
@@ -326,7 +357,7 @@ INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long
 	__u64 now;
 	if (!is_chosen(number))
 		return 0;
-	t = followed(task);
+	t = followed_by_name(task);
 	if (!t || !control.enabled || !counts_here())
 		goto out;
 	if (settings.few_calls && t->left)
@@ -523,14 +554,6 @@ int stream_switch(__u64 *ctx)
 	return 0;
 }
 
-INLINE void send_name(struct scratch *s, const char *comm)
-{
-	__u32 at = s->at & 0x3ff8;
-	bpf_probe_read_kernel(s->buf + at, 16, comm);
-	s->at = at + 16;
-	send_aside(s);
-}
-
 SEC("raw_tp/sched_process_fork")
 int stream_fork(__u64 *ctx)
 {
@@ -539,7 +562,7 @@ int stream_fork(__u64 *ctx)
 	struct scratch *s;
 	struct trace_event *ev;
 	__u32 ids[2]; /* tid, pid */
-	if (!followed(task) || bpf_probe_read_kernel(ids, 4, &child->pid) || bpf_probe_read_kernel(ids + 1, 4, &child->tgid))
+	if (!followed_by_name(task) || bpf_probe_read_kernel(ids, 4, &child->pid) || bpf_probe_read_kernel(ids + 1, 4, &child->tgid))
 		return 0;
 	follow_child(ids[0]);
 	s = scratch_of(2);
@@ -617,7 +640,7 @@ int stream_signal(__u64 *ctx)
 	struct scratch *s;
 	struct trace_event *ev;
 	__u32 at;
-	if (!followed(task) || !control.enabled || !counts_here())
+	if (!followed_by_name(task) || !control.enabled || !counts_here())
 		return 0;
 	s = scratch_of(2);
 	if (!s)
@@ -639,7 +662,7 @@ SEC("raw_tp/sched_process_exit")
 int stream_gone(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *t = followed(task);
+	struct task_state *t = followed_by_name(task);
 	__u32 id = task->pid;
 	if (!t)
 		return 0;

@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -119,6 +120,22 @@ def check_names(tap):
         tap.ok(f" sleep/{target.pid} exit_group(" in text, f"-p {what}: the name of what has ended since", text[:500])
 
 
+def check_names_of_all(tap):
+    """The same with -a, where nobody knows before whose name will be wanted."""
+    targets = [subprocess.Popen(["sleep", "2"]) for _ in range(20)]
+    while {comm_of(target.pid) for target in targets} != {"sleep"}:
+        time.sleep(0.01)
+    # nobody waits for them: they are gone when they have ended
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    strobe("trace", "-a", "-e", "exit_group", "-o", "names.all", "sleep", "2.5")
+    for target in targets:
+        target.wait()
+    signal.signal(signal.SIGCHLD, before)
+    with open("names.all", encoding="utf-8") as f:
+        names = {int(tid): name for name, tid in re.findall(r" (\S*?)/(\d+) exit_group\(", f.read())}
+    tap.equal([names.get(target.pid) for target in targets], ["sleep"] * 20, "-a: the names of what has ended since")
+
+
 def main():
     skip_without_bpf()
     tap = Tap()
@@ -129,6 +146,7 @@ def main():
     check_options(tap)
     check_attach(tap)
     check_names(tap)
+    check_names_of_all(tap)
     tap.done()
 
 

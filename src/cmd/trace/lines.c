@@ -211,7 +211,7 @@ struct trace_tasks *trace_lines_tasks(struct trace_lines *l)
 
 void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const char *comm, size_t room)
 {
-	struct trace_task *t = trace_task(&l->tasks, tid, pid);
+	struct trace_task *t = trace_task_unnamed(&l->tasks, tid, pid);
 	trace_task_name(t, comm, room);
 	if (t->stats)
 		syscall_stats_rename(&l->stats, t->stats - 1, t->comm);

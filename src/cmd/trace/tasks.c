@@ -38,7 +38,7 @@ bool trace_task_ask_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *r
 	return t->sys && sys_task_times(t->sys, (pid_t)tid, ret_ran_ns, ret_waited_ns);
 }
 
-struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid)
+static struct trace_task *get(struct trace_tasks *t, uint32_t tid, uint32_t pid, bool has_name)
 {
 	bool is_new;
 	if (t->last < t->all.len && t->all.data[t->last].tid == tid)
@@ -46,7 +46,8 @@ struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid)
 	uint64_t *at = u64map_put(&t->by_tid, tid, &is_new);
 	if (is_new) {
 		struct trace_task task = { .tid = tid, .pid = pid };
-		ask_name(t, &task);
+		if (!has_name)
+			ask_name(t, &task);
 		if (t->sched)
 			trace_task_ask_sched(t, tid, &task.ran_before_ns, &task.waited_before_ns);
 		*at = t->all.len;
@@ -54,6 +55,16 @@ struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid)
 	}
 	t->last = *at;
 	return &t->all.data[*at];
+}
+
+struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid)
+{
+	return get(t, tid, pid, false);
+}
+
+struct trace_task *trace_task_unnamed(struct trace_tasks *t, uint32_t tid, uint32_t pid)
+{
+	return get(t, tid, pid, true);
 }
 
 struct trace_task *trace_task_new(struct trace_tasks *t, uint32_t tid, uint32_t pid)
