@@ -1,5 +1,7 @@
 #include "cmd/profile_input.h"
 
+#include <inttypes.h>
+
 #include "base/filemap.h"
 #include "cmd/input.h"
 #include "resolve/resolve.h"
@@ -71,6 +73,13 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 	return err;
 }
 
+void profile_input_remarks(const struct cmd_context *ctx, const char *name, const struct profile *p)
+{
+	if (p->origin.skipped)
+		cmd_say(ctx, "%s: skipped %" PRIu64 " line%s that do%s not end in a blank and a number", name, p->origin.skipped,
+			p->origin.skipped == 1 ? "" : "s", p->origin.skipped == 1 ? "es" : "");
+}
+
 struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
 {
 	struct filemap map;
@@ -85,5 +94,7 @@ struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct pr
 	if (!err)
 		err = exchange_read_bytes(&bytes, input->path, input->format, input->value, ret);
 	filemap_close(&map);
+	if (!err)
+		profile_input_remarks(ctx, input->path, *ret);
 	return err;
 }

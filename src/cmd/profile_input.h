@@ -21,3 +21,5 @@ struct profile_input {
  */
 struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
 	_must_check_;
+/* Says what of a file that another program wrote could not be read. name: the file's. */
+void profile_input_remarks(const struct cmd_context *ctx, const char *name, const struct profile *p);

@@ -201,7 +201,22 @@ static void folded_lines(void **state)
 	assert_int_equal(p->frames.data[x->frame].flags, FRAME_INLINED);
 	assert_int_equal(p->frames.data[p->stacks.data[x->caller].frame].space, SPACE_KERNEL);
 	profile_destroy(p);
-	assert_fails(exchange_read((const uint8_t *)"a;b 1\na;b c\n", 12, "text", NULL, &p), ERROR_FORMAT);
+}
+
+static void bad_lines_are_passed_over(void **state)
+{
+	static const char some[] = "a;b 1\na;b c\n\na;c 2\n", most[] = "note\na;b 1\na;c 2\n", all[] = "a;b c\na\n";
+	const struct exchange_format *folded = exchange_find("folded");
+	struct profile *p;
+	assert_ok(exchange_read((const uint8_t *)some, sizeof(some) - 1, "text", NULL, &p));
+	assert_int_equal(p->rows.len, 2);
+	assert_int_equal(p->events.data[0].value, 3);
+	assert_int_equal(p->origin.skipped, 1);
+	profile_destroy(p);
+	assert_ok(exchange_read((const uint8_t *)most, sizeof(most) - 1, "text", NULL, &p));
+	assert_int_equal(p->events.data[0].value, 3);
+	profile_destroy(p);
+	assert_fails(exchange_read((const uint8_t *)all, sizeof(all) - 1, "text", folded, &p), ERROR_FORMAT);
 }
 
 /* One block of 4096 seen at a rate of 524288 stands for 1 / (1 - exp(-1/128)) = 128.5 blocks, and 526338.7 bytes. */
@@ -289,10 +304,10 @@ static void text_of_perf_script(void **state)
 				   "\t               0 [unknown] ([unknown])\n\n"
 				   "            prog    10     0.000002:          5 cycles:            401036 f (/tmp/prog)\n"
 				   "p 7 [000] 1.000001: sched:sched_switch: prev_comm=x\n\n"
-				   "cut 7 [000] 1.000001: 9 cycles: \n\t 401036 main (/bin/prog)\n";
+				   "last 7 [000] 1.000001: 9 cycles: \n401036 main (/bin/prog)\n";
 	struct profile *p;
 	assert_ok(exchange_read((const uint8_t *)text, sizeof(text) - 1, "text", NULL, &p));
-	assert_int_equal(p->rows.len, 3); /* what ends before its stack does is not counted */
+	assert_int_equal(p->rows.len, 4); /* the last needs no empty line after it */
 	const struct profile_row *row = &p->rows.data[0];
 	assert_int_equal(row->value, 250000);
 	assert_int_equal(p->log.data[0].time_ns, 12345678000);
@@ -311,6 +326,7 @@ static void text_of_perf_script(void **state)
 	assert_string_equal(profile_str(p, p->events.data[2].name), "sched:sched_switch");
 	assert_true(p->events.data[2].is_tracepoint);
 	assert_int_equal(p->rows.data[2].stack, PROFILE_NONE);
+	assert_string_equal(function_name(p, p->rows.data[3].stack), "main"); /* nor its frames to be indented */
 	profile_destroy(p);
 }
 
@@ -329,6 +345,7 @@ int main(void)
 		cmocka_unit_test(unknown_ids),
 		cmocka_unit_test(ids_twice),
 		cmocka_unit_test(folded_lines),
+		cmocka_unit_test(bad_lines_are_passed_over),
 		cmocka_unit_test(a_heap_is_unsampled),
 		cmocka_unit_test(a_cpu_profile_of_gperftools),
 		cmocka_unit_test(folded_in_two_forms),

@@ -42,16 +42,25 @@ static const char *line_end(const char *p, const char *end)
 	return newline ? newline : end;
 }
 
+/* The first line says whether it is such a file, or else most of the first ones: something else may be in front. */
+#define PROBED_LINES 16
+
 bool folded_probe(const uint8_t *p, size_t n)
 {
-	const char *at = (const char *)p, *end = at + n;
-	/* the first line that is neither empty nor a comment */
-	while (at < end && (*at == '\n' || *at == '#'))
-		at = line_end(at, end) + 1;
-	if (at >= end || memchr(at, 0, (size_t)(line_end(at, end) - at)))
-		return false;
-	struct line line;
-	return split(at, (size_t)(line_end(at, end) - at), &line);
+	const char *at = (const char *)p, *end = at + n, *next;
+	unsigned good = 0, bad = 0;
+	for (; at < end && good + bad < PROBED_LINES; at = next + 1) {
+		struct line line;
+		next = line_end(at, end);
+		if (next == at || *at == '#')
+			continue;
+		if (memchr(at, 0, (size_t)(next - at)))
+			return false;
+		*(split(at, (size_t)(next - at), &line) ? &good : &bad) += 1;
+		if (good && !bad)
+			return true;
+	}
+	return good > bad;
 }
 
 /* The marks of stackcollapse-perf.pl say what a frame was. */
@@ -103,43 +112,63 @@ static unsigned split_columns(const char *p, size_t n, unsigned most, struct lin
 	return 2;
 }
 
+struct reading {
+	struct profile *p;
+	struct folded_form form;
+	uint32_t before, event;             /* of the first value of two, and of the only one */
+	uint64_t lines, one, two;           /* of all, by how many values they have */
+	uint64_t first_bad;                 /* its number; 0 where all are good */
+};
+
+static void add_line(struct reading *r, const char *at, size_t n)
+{
+	struct line line;
+	uint64_t old = 0;
+	unsigned columns = split_columns(at, n, r->form.two_values ? 2 : 1, &line, &old);
+	if (!columns) {
+		r->first_bad = r->first_bad ? r->first_bad : r->lines;
+		r->p->origin.skipped++;
+		return;
+	}
+	*(columns == 2 ? &r->two : &r->one) += 1;
+	stack_id stack = make_stack(r->p, line.stack, line.stack_n);
+	labels_id labels = profile_labels(r->p, &r->lines);
+	if (columns == 2)
+		profile_add(r->p, stack, labels, r->before, old, old, 0);
+	profile_add(r->p, stack, labels, r->event, line.value, line.value, 0);
+}
+
+static struct strobe_error *check_lines(const struct reading *r)
+{
+	if (r->first_bad && !r->one && !r->two)
+		return error_create(ERROR_FORMAT, "line %llu does not end in a blank and a number", (unsigned long long)r->first_bad);
+	if (r->form.two_values && r->one)
+		return error_create(ERROR_FORMAT, "%s of its lines end in two numbers, which are what a comparison needs",
+				    r->two ? "not all" : "none");
+	return NULL;
+}
+
 struct strobe_error *folded_read_as(const uint8_t *bytes, size_t n, struct folded_form form, struct profile **ret)
 {
 	struct profile *p = profile_create();
+	struct reading r = { .p = p, .form = form };
 	p->origin.events_are_values = true;
-	uint32_t before = form.two_values ? profile_event(p, "before", "count") : 0;
-	uint32_t event = profile_event(p, "samples", "count");
+	r.before = form.two_values ? profile_event(p, "before", "count") : 0;
+	r.event = profile_event(p, "samples", "count");
 	if (form.keep_order)
 		profile_column(p, "line", COLUMN_U64);
-	uint64_t number = 0, two = 0, one = 0;
 	const char *at = (const char *)bytes, *end = at + n, *next;
 	for (; at < end; at = next + 1) {
 		next = line_end(at, end);
-		number++;
-		struct line line;
-		uint64_t old = 0;
-		if (next == at || *at == '#')
-			continue;
-		unsigned columns = split_columns(at, (size_t)(next - at), form.two_values ? 2 : 1, &line, &old);
-		if (!columns) {
-			profile_destroy(p);
-			return error_create(ERROR_FORMAT, "line %llu does not end in a blank and a number",
-					    (unsigned long long)number);
-		}
-		*(columns == 2 ? &two : &one) += 1;
-		stack_id stack = make_stack(p, line.stack, line.stack_n);
-		labels_id labels = profile_labels(p, &number);
-		if (columns == 2)
-			profile_add(p, stack, labels, before, old, old, 0);
-		profile_add(p, stack, labels, event, line.value, line.value, 0);
+		r.lines++;
+		if (next != at && *at != '#')
+			add_line(&r, at, (size_t)(next - at));
 	}
-	if (form.two_values && one) {
+	struct strobe_error *err = check_lines(&r);
+	*ret = err ? NULL : p;
+	if (err)
 		profile_destroy(p);
-		return error_create(ERROR_FORMAT, "%s of its lines end in two numbers, which are what a comparison needs",
-				    two ? "not all" : "none");
-	}
-	*ret = p;
-	return NULL;
+	return err;
 }
 
 struct strobe_error *folded_read(const uint8_t *bytes, size_t n, struct profile **ret)

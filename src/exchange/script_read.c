@@ -167,14 +167,17 @@ static bool parse_frame(struct piece s, struct frame *ret)
 	size_t n = text_hex(s.p, s.n, &ret->ip), open;
 	if (!n || n >= s.n || !is_blank(s.p[n]) || s.p[s.n - 1] != ')')
 		return false;
-	s = skip_blanks((struct piece){ s.p + n, s.n - n });
+	s = (struct piece){ s.p + n, s.n - n };
 	for (open = s.n; open && !(s.p[open - 1] == '(' && open >= 2 && s.p[open - 2] == ' '); open--)
 		;
 	if (open < 3)
 		return false;
 	ret->module = (struct piece){ s.p + open, s.n - open - 1 };
 	ret->symbol = skip_blanks((struct piece){ s.p, open - 2 });
-	return ret->symbol.n;
+	/* a name of blanks is shown as one, as stackcollapse-perf.pl does */
+	if (!ret->symbol.n)
+		ret->symbol = (struct piece){ " ", 1 };
+	return true;
 }
 
 /* The symbol without "+0x1f". */
@@ -206,7 +209,12 @@ static bool is_kernel(struct piece module)
 	for (size_t i = 0; i < sizeof(user) / sizeof(*user); i++)
 		if (is(module, user[i]))
 			return false;
-	return (module.n && *module.p == '[') || ends(module, "vmlinux") || ends(module, ".ko");
+	size_t base = module.n;
+	while (base && module.p[base - 1] != '/')
+		base--;
+	/* "/boot/vmlinux-6.1.0-13-amd64" */
+	bool is_version = module.n - base > 8 && !memcmp(module.p + base, "vmlinux-", 8);
+	return (module.n && *module.p == '[') || ends(module, "vmlinux") || ends(module, ".ko") || is_version;
 }
 
 struct reading {
@@ -284,12 +292,15 @@ static void read_line(struct reading *r, struct piece line)
 		finish_sample(r);
 		return;
 	}
-	/* Frames are indented; so are the heads of samples without a stack, which begin with a name. */
-	if (r->in_sample && is_blank(*line.p) && parse_frame(line, &frame)) {
+	/*
+	 * Frames are indented, unless somebody has taken the blanks off; so are the heads of samples without a stack, which begin
+	 * with a name.
+	 */
+	bool is_frame = r->in_sample && parse_frame(line, &frame), is_indented = is_blank(*line.p);
+	bool is_head = !(is_frame && is_indented) && parse_head(line, &head);
+	if (is_frame && !is_head)
 		add_frame(r, &frame);
-		return;
-	}
-	if (!parse_head(line, &head))
+	if (!is_head)
 		return;
 	finish_sample(r);
 	r->head = head;
@@ -336,7 +347,8 @@ struct strobe_error *script_read(const uint8_t *p, size_t n, struct profile **re
 		if (!line.n || *line.p != '#')
 			read_line(&r, line);
 	}
-	/* A stack that no empty line ends was cut: it would be counted at a place where it is not. */
+	/* many a text has lost the empty line at its end */
+	finish_sample(&r);
 	vec_deinit(&r.frames);
 	if (!r.samples) {
 		profile_destroy(r.p);

@@ -123,6 +123,7 @@ struct profile_origin {
 	str_id default_event;   /* what to show where nobody asked for another; "" = the last */
 	str_id drop_frames, keep_frames; /* regular expressions: frames below the first are of no interest but for the second */
 	VEC(str_id) comments;
+	uint64_t skipped;       /* lines of a text that could not be read */
 };
 
 struct profile {

@@ -66,14 +66,18 @@ struct module {
 	bool is_kernel, is_jit;
 };
 
-static bool is_perf_map(const char *path)
+/* prefix, a number, suffix */
+static bool is_numbered(const char *path, const char *prefix, const char *suffix)
 {
-	const char *at = strstr(path, "/tmp/perf-");
-	if (!at)
-		return false;
-	at += strlen("/tmp/perf-");
-	size_t digits = strspn(at, "0123456789");
-	return digits && text_has_prefix(at + digits, ".map");
+	const char *at = strstr(path, prefix);
+	size_t digits = at ? strspn(at + strlen(prefix), "0123456789") : 0;
+	return digits && text_has_prefix(at + strlen(prefix) + digits, suffix);
+}
+
+/* "/tmp/perf-123.map", and what perf inject makes of a jitdump: "jitted-123-45.so" */
+static bool is_made_by_jit(const char *path)
+{
+	return is_numbered(path, "/tmp/perf-", ".map") || (is_numbered(path, "/jitted-", "-") && text_has_suffix(path, ".so"));
 }
 
 static struct module module_of(const struct profile *p, const struct profile_frame *f)
@@ -86,14 +90,14 @@ static struct module module_of(const struct profile *p, const struct profile_fra
 	m.is_kernel |= map->space == SPACE_KERNEL || map->space == SPACE_GUEST_KERNEL;
 	m.name = profile_str(p, map->name);
 	m.path = m.is_kernel || !map->path ? m.name : profile_str(p, map->path);
-	m.is_jit = is_perf_map(m.path);
+	m.is_jit = is_made_by_jit(m.path);
 	return m;
 }
 
-/* What the reference takes for the kernel: all that has its name in brackets, so [vdso] too. */
+/* What stackcollapse-perf.pl takes for the kernel, all that has its name in brackets, so [vdso] too; and files of modules. */
 static bool is_marked_kernel(const struct module *m)
 {
-	return (m->path[0] == '[' || text_has_suffix(m->path, "vmlinux")) && !strstr(m->path, "unknown");
+	return (m->is_kernel || m->path[0] == '[' || text_has_suffix(m->path, "vmlinux")) && !strstr(m->path, "unknown");
 }
 
 /* ---- one name ---- */
@@ -127,14 +131,43 @@ static bool is_go_method(const char *s)
 	return open && strstr(open + 2, ").");
 }
 
-/* The end of the name without its arguments. */
+/* Whether a '<' opens template arguments, and is not part of an operator's name. */
+static bool opens_template(const char *s, const char *at)
+{
+	for (; at > s && (at[-1] == '<' || at[-1] == '='); at--)
+		;
+	return at - s < 8 || memcmp(at - 8, "operator", 8);
+}
+
+/* Where the brackets end that open at s: "<int (*)(char)>", "{lambda(int)#1}"; NULL where they do not. */
+static const char *closing(const char *s)
+{
+	unsigned depth = 0;
+	for (const char *at = s; *at; at++) {
+		bool is_arrow = *at == '>' && at > s && at[-1] == '-';
+		if (*at == '<' || *at == '{' || *at == '(' || *at == '[')
+			depth++;
+		else if ((*at == '>' && !is_arrow) || *at == '}' || *at == ')' || *at == ']')
+			depth--;
+		if (!depth)
+			return at;
+	}
+	return NULL;
+}
+
+/* The end of the name without its arguments; parentheses inside of template arguments and of a lambda's name are no such. */
 static size_t without_arguments(const char *s)
 {
 	if (is_go_method(s))
 		return strlen(s);
-	for (const char *open = strchr(s, '('); open; open = strchr(open + 1, '('))
-		if (!text_has_prefix(open, "(anonymous namespace)"))
-			return open == s ? strlen(s) : (size_t)(open - s);
+	for (const char *at = s; *at; at++) {
+		bool is_bracket = *at == '{' || (*at == '<' && opens_template(s, at));
+		const char *end = is_bracket ? closing(at) : NULL;
+		if (end)
+			at = end;
+		else if (*at == '(' && !text_has_prefix(at, "(anonymous namespace)"))
+			return at == s ? strlen(s) : (size_t)(at - s);
+	}
 	return strlen(s);
 }
 
@@ -145,7 +178,7 @@ static size_t tidy(char *s, bool is_java)
 		*c = *c == ';' ? ':' : *c;
 	s[without_arguments(s)] = 0;
 	/* "Lorg/mozilla/MemberBox;.call" */
-	const char *from = s + (is_java && s[0] == 'L' && strchr(s, ':') ? 1 : 0);
+	const char *from = s + (is_java && s[0] == 'L' && strchr(s, '/') ? 1 : 0);
 	char *to = s;
 	for (; *from; from++)
 		if (*from != '"' && *from != '\'')

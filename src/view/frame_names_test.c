@@ -43,6 +43,18 @@ static void names_are_tidied_as_in_folded_files(void **state)
 	check("x\n\033[2J", FOLDED, false, "x\\x0a\\x1b[2J");
 }
 
+static void arguments_of_templates_stay(void **state)
+{
+	check("std::function<int (int, int)>::operator()(int, int) const", FOLDED, false, "std::function<int (int, int)>::operator");
+	check("std::_Function_handler<int (int), main::{lambda(int)#1}>::_M_invoke(int&&)", FOLDED, false,
+	      "std::_Function_handler<int (int), main::{lambda(int)#1}>::_M_invoke");
+	check("operator< <int>(int)", FOLDED, false, "operator< <int>");
+	check("operator<<(std::ostream&, int)", FOLDED, false, "operator<<");
+	check("f<&T::operator-> >(int)", FOLDED, false, "f<&T::operator-> >");
+	check("is<(E)3>(int)", FOLDED, false, "is<(E)3>");
+	check("less<(int)", FOLDED, false, "less<");
+}
+
 static void no_frame_is_lost_that_begins_with_a_parenthesis(void **state)
 {
 	check("(anonymous namespace)::compute(int)", FOLDED, false, "(anonymous namespace)::compute");
@@ -54,6 +66,9 @@ static void java_signatures_lose_their_letter(void **state)
 	check("Lorg/js/MemberBox;.call(Ljava/lang/Object;)V" JIT, FOLDED, true, "org/js/MemberBox:.call");
 	check("Lorg/js/MemberBox;.call(Ljava/lang/Object;)V" JIT, FOLDED, false, "Lorg/js/MemberBox:.call");
 	check("Launch", FOLDED, true, "Launch");
+	/* as stackcollapse-perf.pl has it: where there is a package */
+	check("LBusy;::main" JIT, FOLDED, true, "LBusy:::main");
+	check("Ljava/lang/Thread" JIT, FOLDED, true, "java/lang/Thread");
 }
 
 static void code_without_a_symbol_is_named_after_its_module(void **state)
@@ -103,7 +118,8 @@ static void marks_say_where_the_code_is_from(void **state)
 static void inlined_java_functions_become_frames(void **state)
 {
 	struct frame_names_options jit = { .mark_jit = true };
-	check("La;.f->Lb;.g->Lc;.h" JIT, FOLDED, true, "a:.f;b:.g_[i];c:.h_[i]");
+	check("La;.f->Lb;.g->Lc;.h" JIT, FOLDED, true, "La:.f;Lb:.g_[i];Lc:.h_[i]");
+	check("Lx/a;.f->Lx/b;.g" JIT, FOLDED, true, "x/a:.f;x/b:.g_[i]");
 	check("a->b->" JIT, jit, false, "a_[j];b_[i]");
 	check("Ptr<int>::operator->", FOLDED, false, "Ptr<int>::operator->");
 }
@@ -164,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_tidied_as_in_folded_files),
+		cmocka_unit_test(arguments_of_templates_stay),
 		cmocka_unit_test(no_frame_is_lost_that_begins_with_a_parenthesis),
 		cmocka_unit_test(java_signatures_lose_their_letter),
 		cmocka_unit_test(code_without_a_symbol_is_named_after_its_module),

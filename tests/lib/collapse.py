@@ -20,7 +20,7 @@ def tidy(name, java):
     if not re.search(r"\.\(.*\)\.", name):
         name = re.sub(r"\((?!anonymous namespace\)).*", "", name)
     name = name.replace('"', "").replace("'", "")
-    if java and ":" in name:
+    if java and "/" in name:
         name = re.sub(r"^L", "", name)
     return name
 

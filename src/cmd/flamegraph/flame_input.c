@@ -6,6 +6,7 @@
 #include "base/filemap.h"
 #include "cmd/input.h"
 #include "cmd/pprof/symbolize.h"
+#include "cmd/profile_input.h"
 #include "exchange/exchange.h"
 
 /* ---- what another program wrote ---- */
@@ -44,7 +45,8 @@ static struct strobe_error *read_server(struct cmd_context *ctx, const struct fl
 	return symbolize_profile(ctx, &symbolize, &ret->profile);
 }
 
-static struct strobe_error *read_foreign(const char *path, const struct flame_input_options *o, struct flame_input *ret)
+static struct strobe_error *read_foreign(struct cmd_context *ctx, const char *path, const struct flame_input_options *o,
+					 struct flame_input *ret)
 {
 	struct filemap map;
 	bool is_stdin = !strcmp(path, "-");
@@ -53,6 +55,8 @@ static struct strobe_error *read_foreign(const char *path, const struct flame_in
 	TRY(is_stdin ? filemap_open_fd(&map, STDIN_FILENO, name) : filemap_open(&map, path));
 	struct strobe_error *err = read_text(&map, name, o, ret);
 	filemap_close(&map);
+	if (!err)
+		profile_input_remarks(ctx, name, ret->profile);
 	if (!err && o->in_time && !ret->is_folded && !ret->profile->log.len)
 		err = error_create(ERROR_UNSUPPORTED, "%s does not say when its samples were taken", name);
 	return err;
@@ -90,7 +94,7 @@ struct strobe_error *flame_input_read(struct cmd_context *ctx, const char *path,
 		return read_server(ctx, o, ret);
 	}
 	if (input_is_foreign(ret->path))
-		return read_foreign(ret->path, o, ret);
+		return read_foreign(ctx, ret->path, o, ret);
 	TRY(input_open(path, o->force, &ret->source));
 	return aggregate(ctx, ret, o);
 }
