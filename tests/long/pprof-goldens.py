@@ -254,34 +254,51 @@ def check_label_frames(tap):
                f"{found.folded()}\n{case['wantSampleFuncs']}\n{done}")
 
 
+# made by a version of stackcollapse-perf.pl that took only "java" for Java, and not "java-PID"
+OUTDATED = re.compile(r"perf-(java|vertx)-.*-collapsed-[pt]id.txt")
+MENDED = "inferno mends Rust's names where FlameGraph's result of the same text leaves them"
+TWO_EVENTS = "it is of two events, of which stackcollapse-perf.pl takes the first"
+
+
 def check_folded(tap):
-    """stackcollapse-perf.pl's results, which inferno has for its own, too."""
+    """stackcollapse-perf.pl's results, and inferno's."""
     texts = os.path.join(FLAMEGRAPH, "test")
-    for name in sorted(os.listdir(texts) if os.path.isdir(texts) else []):
-        for option in ("pid", "tid", "kernel", "jit", "all", "addrs") if name.endswith(".txt") else ():
-            compare_folded(tap, "FlameGraph", os.path.join(texts, name), option,
-                           os.path.join(texts, "results", f"{name[:-4]}-collapsed-{option}.txt"))
+    results = os.path.join(texts, "results")
+    for name in sorted(os.listdir(results) if os.path.isdir(results) else []):
+        m = re.fullmatch(r"(.+)-collapsed-(\w+)\.txt", name)
+        if OUTDATED.fullmatch(name):
+            tap.skip(f"FlameGraph: {name}", "today's stackcollapse-perf.pl prints something else")
+        else:
+            compare_folded(tap, "FlameGraph", os.path.join(texts, m.group(1) + ".txt"), m.group(2), os.path.join(results, name))
     texts = os.path.join(INFERNO, "tests", "data", "collapse-perf")
     results = os.path.join(texts, "results")
     for name in sorted(os.listdir(results) if os.path.isdir(results) else []):
         m = re.fullmatch(r"(.+)-collapsed(?:-(\w+))?\.txt", name)
         inputs = [os.path.join(texts, m.group(1) + ".txt"), os.path.join(FLAMEGRAPH, m.group(1) + ".txt.gz"),
                   os.path.join(FLAMEGRAPH, "test", m.group(1) + ".txt")]
-        compare_folded(tap, "inferno", next((path for path in inputs if os.path.exists(path)), None), m.group(2),
-                       os.path.join(results, name))
+        why = MENDED if "rust" in name or name.startswith("single-event") else TWO_EVENTS if name.startswith("single-line") else ""
+        if why:
+            tap.skip(f"inferno: {name}", why)
+        else:
+            compare_folded(tap, "inferno", next((path for path in inputs if os.path.exists(path)), None), m.group(2),
+                           os.path.join(results, name))
+
+
+def input_of(path, whose):
+    """The text's path; without its last sample where FlameGraph's script leaves that out, for no empty line ends it."""
+    with gzip.open(path, "rb") if path.endswith(".gz") else open(path, "rb") as f:
+        text = f.read()
+    return scratch("input.txt", text[:text.rindex(b"\n\n") + 2] if whose == "FlameGraph" else text)
 
 
 def compare_folded(tap, whose, path, option, result):
     name = f"{whose}: {os.path.basename(result)}"
-    if not path or not os.path.exists(result):
-        tap.skip(name, "one of the two files is missing")
+    if not path or not os.path.exists(path):
+        tap.skip(name, "its input is missing")
         return
-    if path.endswith(".gz"):
-        with gzip.open(path, "rb") as f:
-            path = scratch("unpacked.txt", f.read())
     with open(result, encoding="utf-8", errors="surrogateescape") as f:
         expected = f.read()
-    done = strobe("flamegraph", "--folded", *([f"--{option}"] if option else []), path, text=False)
+    done = strobe("flamegraph", "--folded", *([f"--{option}"] if option else []), input_of(path, whose), text=False)
     ours = done.out.decode("utf-8", "surrogateescape")
     # inferno sorts by bytes, the Perl script as the locale does
     ours, expected = ("".join(sorted(text.splitlines(True))) for text in (ours, expected))
