@@ -145,6 +145,18 @@ static struct strobe_error *apply(struct parser *p, struct match m, const char *
 	}
 }
 
+static bool names_file(const struct option *o)
+{
+	return o->arg && (!strcmp(o->arg, "file") || !strcmp(o->arg, "dir") || !strcmp(o->arg, "directory"));
+}
+
+/* Where a file name was forgotten, the next option would be taken for it. "-" alone is one; others can be written "./-x". */
+static bool is_forgotten(const struct parser *p, const struct option *o)
+{
+	const char *next = p->argv[p->at + 1];
+	return names_file(o) && next[0] == '-' && next[1];
+}
+
 /* An option that must have a value: glued is what came with the word, else the next word is taken. */
 static struct strobe_error *apply_with_value(struct parser *p, struct match m, const char *glued)
 {
@@ -159,6 +171,8 @@ static struct strobe_error *apply_with_value(struct parser *p, struct match m, c
 		return apply(p, m, NULL);
 	if (p->at + 1 >= p->argc)
 		return fault(p, m, "requires a value");
+	if (is_forgotten(p, m.option))
+		return fault(p, m, "requires a file name, and an option follows (write ./ before a name that begins with -)");
 	return apply(p, m, p->argv[++p->at]);
 }
 

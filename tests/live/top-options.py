@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 
 from strobetest import Tap, build_workload, is_root, run, strobe
 
@@ -86,6 +87,20 @@ def code(tap, pid, binary):
     tap.between(60, next((v for (_, symbol), v in rows.items() if symbol == "hot"), None), 80, "--overwrite shows the same split")
 
 
+def into_pipe(tap):
+    """A refresh has the lines of a terminal, whose size $LINES says, and more only where rows are asked for."""
+    argv = ["top", "--stdio", "-e", "cpu-clock:u", "-F", "4000", "-g", "-d", "0.5", "--refreshes", "1"]
+    with subprocess.Popen([sys.executable, "-c", "import json\nwhile True: json.loads(json.dumps({str(n): [n] for n in range(999)}))"]) as load:
+        lines = {}
+        for size in None, "12", "60":
+            done = strobe(*argv, "-p", load.pid, env={"LINES": size} if size else {}, timeout_s=30)
+            lines[size] = len(done.out.splitlines())
+        chosen = strobe(*argv, "-p", load.pid, "-E", "30", timeout_s=30)
+        load.kill()
+    tap.equal((lines[None] <= 24, lines["12"] <= 12, 24 < lines["60"] <= 60), (True, True, True), f"lines of a refresh in a pipe: {lines}")
+    tap.ok(len(chosen.out.splitlines()) > 60, "-E: rows with their whole chains", len(chosen.out.splitlines()))
+
+
 def alike(tap, pid):
     """What else the reference's text shows with an option."""
     top = lambda *argv: strobe("top", "--stdio", "-p", pid, "-d", "0.5", "--refreshes", "1", "-F", "2000", *argv, timeout_s=30)
@@ -117,6 +132,7 @@ def main():
     finally:
         load.kill()
         load.wait()
+    into_pipe(tap)
     if is_root():
         switches(tap)
     else:

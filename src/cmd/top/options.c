@@ -142,7 +142,7 @@ const struct option top_option_table[] = {
 	{OPTION_GROUP, .help = "What is shown"},
 	{OPTION_F64, 'd', "delay", AT(delay_s), .arg = "n", .help = "seconds between refreshes (2)"},
 	{OPTION_BOOL, 'z', "zero", AT(zero), .help = "show what came since the last refresh alone"},
-	{OPTION_U64, 'E', "entries", AT(entries), .arg = "n", .help = "show this many rows"},
+	{OPTION_U64, 'E', "entries", AT(entries), .arg = "n", .help = "show this many rows (default: as many as the terminal has lines; into a pipe $LINES or 24)"},
 	{OPTION_U64, 'f', "count-filter", AT(count_filter), .arg = "n", .help = "only rows with more samples than this"},
 	{OPTION_STRING, 's', "sort", AT(report.sort), .arg = "key[,key2...]",
 	 .help = "group and sort by these keys (dso,symbol): those of report"},

@@ -9,7 +9,7 @@ struct top_options {
 	struct record_options record; /* first: record's parsers are given a pointer to all of it */
 	struct report_options report;
 	double delay_s;          /* between refreshes */
-	uint64_t entries;        /* rows shown; 0: as the terminal has room for, or all */
+	uint64_t entries;        /* rows shown; 0: as the terminal has room for; JSON: all */
 	uint64_t count_filter;   /* rows with no more samples than this are not shown */
 	uint64_t refreshes;      /* end after so many; 0 = go on */
 	bool zero, hide_kernel, hide_user, show_self;

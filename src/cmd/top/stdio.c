@@ -253,6 +253,20 @@ static struct report choose_event(const struct top_text *s, const struct report 
 	return ret;
 }
 
+/* The same for a pipe: a log of a busy machine, with call chains, would be of thousands of lines a refresh. */
+static void write_first_lines(struct out *to, const char *text, size_t n, unsigned rows)
+{
+	const char *end = text + n;
+	for (unsigned row = 0; text < end && row + 1 < rows; row++) {
+		const char *line_end = memchr(text, '\n', (size_t)(end - text));
+		size_t bytes = line_end ? (size_t)(line_end - text) + 1 : (size_t)(end - text);
+		out_write(to, text, bytes);
+		text += bytes;
+	}
+	if (text < end)
+		out_ch(to, '\n');
+}
+
 static struct strobe_error *print_text(struct top_text *s, struct report_built *b)
 {
 	struct top_run *t = s->t;
@@ -282,8 +296,10 @@ static struct strobe_error *print_text(struct top_text *s, struct report_built *
 	if (s->is_tty) {
 		out_str(&s->out, "\033[H");
 		write_clipped(&s->out, all, n, rows, columns);
-	} else {
+	} else if (t->o->entries || t->o->annotate) {
 		out_write(&s->out, all, n);
+	} else {
+		write_first_lines(&s->out, all, n, rows);
 	}
 	error_destroy(out_close(&text));
 	return err;
@@ -336,7 +352,7 @@ static struct strobe_error *print(struct top_text *s)
 	TRY(report_build(&t->report, &b));
 	b.report.lost_samples = t->refresh.lost_total;
 	/* The head takes eleven lines. */
-	unsigned rows = s->is_tty ? terminal_rows() : 0;
+	unsigned rows = t->o->report.format == REPORT_JSON ? 0 : terminal_rows();
 	top_limit_rows(t, &b, t->o->entries ? t->o->entries : rows > 12 ? rows - 11 : rows);
 	if (t->o->report.format == REPORT_JSON)
 		data_refresh_json(&s->out, &t->refresh, &b.report);
