@@ -127,7 +127,36 @@ def searching(tap, path):
         second = [i for i in range(1, ROWS) if "80" in name(i)][1]
         s.is_at(tap, name(second), "n: the next")
         s.keys("N")
-        s.is_at(tap, name([i for i in range(1, ROWS) if "80" in name(i)][0]), "N: the one before")
+        first = name([i for i in range(1, ROWS) if "80" in name(i)][0])
+        s.is_at(tap, first, "N: the one before")
+        s.keys("\\", "C-u", "4000c0")
+        s.is_at(tap, name(3), "another search")
+        s.keys("Escape")
+        s.is_at(tap, first, "Esc: back again")
+        s.keys("n")
+        s.is_at(tap, name(second), "and n looks for what it did before")
+
+
+def filtering(tap, path):
+    """Esc leaves a filter as it was; where nothing passes, the screen says so."""
+    m = Made(made.PERIOD | made.CPU)
+    m.comm(10, "left")
+    m.mmap(10, 0x400000, 0x10000, "//anon")
+    m.mmap(-1, 0xffffffff81000000, 0x1000000, "[kernel.kallsyms]_text")
+    for n in range(12):
+        m.sample(0x400000 + n * 64, period=1000 - n)
+    user = os.path.join(SCRATCH, "user.data")
+    m.write(user)
+    with Screen([STROBE, "report", "-i", user, "-s", "comm,dso"], columns=120) as s:
+        s.wait_for("left")
+        s.keys("/", "nothing")
+        s.check(tap, "No row passes the filters (1 rows without them)", "a filter that nothing passes")
+        s.keys("Escape")
+        s.check(tap, lambda lines: "Filter" not in lines[0] and "left" in "\n".join(lines[1:]), "Esc: there was no filter")
+        s.keys("k")
+        s.check(tap, lambda lines: "Kernel" in lines[0] and "No row passes" in "\n".join(lines), "k: no kernel, and that is said")
+        s.keys("Escape")
+        s.check(tap, lambda lines: "Kernel" not in lines[0] and "left" in "\n".join(lines[1:]), "Esc: the rows again")
 
 
 def menu_items(s):
@@ -295,6 +324,7 @@ def main():
     moving(tap, path)
     sorting(tap, path)
     searching(tap, path)
+    filtering(tap, path)
     menus(tap, path)
     missing(tap)
     lines_sent(tap, path)

@@ -29,6 +29,10 @@ def flame(tap, path):
         tap.ok(hot == 0 and 0.6 * 120 < cold < 0.8 * 120, "the widest first, each as wide as its share", row)
         s.keys("/", "hot", "Enter")
         s.check(tap, f"'hot' has {share['hot']}%", "/ tells the share of what it finds")
+        s.keys("/", "C-u", "cold")
+        s.check(tap, "search: cold_", "another search")
+        s.keys("Escape")
+        s.check(tap, f"'hot' has {share['hot']}%", "Esc: what was found before")
         # no further than hot(): the kernel's frames stand on it where it was interrupted
         told = lambda lines: lines[22]
         for _ in range(10):

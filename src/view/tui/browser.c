@@ -280,10 +280,8 @@ static void search_typed(void *ctx, const char *text)
 static void search(struct browser *b)
 {
 	b->came_from = b->at;
-	if (!ui_prompt(&b->ui, "search", &b->search, search_typed, b)) {
+	if (!ui_prompt(&b->ui, "search", &b->search, search_typed, b))
 		b->at = b->came_from;
-		strbuf_reset(&b->search);
-	}
 }
 
 static void filter_typed(void *ctx, const char *text)
@@ -298,13 +296,9 @@ static void filter_typed(void *ctx, const char *text)
 
 static void filter(struct browser *b)
 {
-	struct strbuf before = {};
-	strbuf_addstr(&before, browser_zoom(b)->symbol ? browser_zoom(b)->symbol : "");
 	strbuf_reset(&b->filter);
-	strbuf_addstr(&b->filter, strbuf_str(&before));
-	if (!ui_prompt(&b->ui, "only symbols with", &b->filter, filter_typed, b))
-		filter_typed(b, strbuf_str(&before));
-	strbuf_deinit(&before);
+	strbuf_addstr(&b->filter, browser_zoom(b)->symbol ? browser_zoom(b)->symbol : "");
+	(void)ui_prompt(&b->ui, "only symbols with", &b->filter, filter_typed, b);
 }
 
 static void limit(struct browser *b)

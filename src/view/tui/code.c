@@ -382,8 +382,6 @@ static void ask_search(struct code *c, int step)
 	strbuf_reset(&c->message);
 	if (wanted)
 		search(c, step);
-	else
-		strbuf_reset(&c->search);
 }
 
 static bool load(struct code *c, uint64_t addr)

@@ -325,6 +325,19 @@ static void draw_bottom(struct browser *b, unsigned y)
 	strbuf_deinit(&text);
 }
 
+/* An empty screen looks like one that hangs. */
+static void draw_why_empty(struct browser *b, unsigned y)
+{
+	struct strbuf text = {};
+	if (!browser_part(b)->hist->order_nr)
+		strbuf_addstr(&text, "  No samples.");
+	else
+		strbuf_addf(&text, "  No row passes the filters (%u rows without them). Esc removes the last one, / changes the text.",
+			    browser_part(b)->hist->order_nr);
+	ui_line(&b->ui, y, INK_NOTE, strbuf_str(&text));
+	strbuf_deinit(&text);
+}
+
 void browser_draw(struct browser *b)
 {
 	struct strbuf title = {};
@@ -346,6 +359,8 @@ void browser_draw(struct browser *b)
 	if (b->at >= b->first + room)
 		b->first = b->at - room + 1;
 	rows_look(&b->rows, b->first, room);
+	if (!b->rows.lines.len && room)
+		draw_why_empty(b, y);
 	for (unsigned i = 0; i < room && b->first + i < b->rows.lines.len; i++) {
 		struct pen p = { .b = b, .y = y + i, .selected = b->first + i == b->at };
 		put_line(&p, &b->rows.lines.data[b->first + i]);

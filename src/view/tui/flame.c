@@ -420,10 +420,8 @@ static void take_key(struct flame *f, const struct screen_key *k)
 	case KEY_IS_BACKSPACE:
 	case 'u': zoom_to(f, f->zoom ? node_of(f, f->zoom)->parent : FLAME_ROOT); break;
 	case '/':
-		if (!ui_prompt(f->ui, "search", &f->search, search_typed, f))
-			strbuf_reset(&f->search);
-		else
-			search_typed(f, strbuf_str(&f->search));
+		(void)ui_prompt(f->ui, "search", &f->search, search_typed, f);
+		search_typed(f, strbuf_str(&f->search));
 		break;
 	case KEY_IS_CLICK: click(f, k); break;
 	case KEY_IS_RESIZE: break;

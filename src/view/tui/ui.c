@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/utf8.h"
 #include "base/vector.h"
 
@@ -239,6 +240,8 @@ static void add_character(struct strbuf *b, uint32_t c)
 
 bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*changed)(void *ctx, const char *text), void *ctx)
 {
+	_cleanup_strbuf_ struct strbuf before = {};
+	strbuf_addstr(&before, strbuf_str(text));
 	for (;;) {
 		unsigned y = screen_rows(u->s) - 1;
 		struct strbuf line = {};
@@ -250,7 +253,12 @@ bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*chan
 		switch (k.key) {
 		case KEY_IS_ENTER: return true;
 		case KEY_NONE:
-		case KEY_IS_ESCAPE: return false;
+		case KEY_IS_ESCAPE:
+			strbuf_reset(text);
+			strbuf_addstr(text, strbuf_str(&before));
+			if (changed)
+				changed(ctx, strbuf_str(text));
+			return false;
 		case KEY_IS_BACKSPACE: delete_character(text); break;
 		case 21: strbuf_reset(text); break; /* Ctrl-U */
 		case KEY_IS_RESIZE: draw_under(u); continue;

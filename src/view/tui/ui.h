@@ -37,7 +37,7 @@ size_t ui_scrolled(size_t at, long lines, size_t n);
 /* The index of the chosen item, -1 for none. */
 int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned n);
 bool ui_ask(struct ui *u, const char *question);
-/* One line at the bottom; changed() is told of each change, for what is searched as it is typed. False: not wanted. */
+/* One line at the bottom; changed() gets each change, for what is searched as it is typed. False: Esc; the text is as before. */
 bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*changed)(void *ctx, const char *text), void *ctx);
 /* Lines that can be scrolled; what is longer than the screen is wide goes on below. */
 void ui_text(struct ui *u, const char *title, const char *text);
