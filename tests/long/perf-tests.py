@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""perf's own tests of attrs and its shell tests, with strobe in perf's place: strobe passes each that perf passes here.
+
+    tests/long/perf-tests.py [-v] [--newest DIRECTORY] [PATTERN ...]
+
+PERF (Debian's) brings the tests of its version; DIRECTORY (default $NEWEST_PERF, or newest-perf in the build directory) those
+of the newest perf; where it is missing, tools/newest-perf of the shared directory installs it. A PATTERN (fnmatch) selects
+tests, "7.2/shell/pipe*" for example; -v prints what each tool printed.
+
+A test is run with each tool as `perf` in PATH. Commands that strobe does not have are named, and a test that runs one with
+perf is not held against strobe; neither are those of ABSENT. `perf check` (what perf was built with) and `perf test` are
+perf's for both; but the workloads that the tests record are those of tests/workloads/perf_test.c: Debian's perf has no
+symbols, and the tests would skip. The attr tests run twice: with the events of this machine, and with those that it does not
+have opened as dummies (tests/lib/perf_opens.c), so that what is asked for is compared where there is no PMU.
+"""
+# timeout: 7200
+# serial
+
+import argparse
+import fnmatch
+import functools
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+from strobetest import BUILD, PERF, SCRATCH, SHARED, STROBE, Tap, build_workload, require_perf, require_root, run, skip_all
+
+OPENS = os.path.join(BUILD, "tests", "lib", "libperf_opens.so")
+LIMIT_S = 240
+PERFS_OWN = ("test", "check")  # commands that perf runs for both
+INTERPRETER = "script runs no Python or Perl scripts"
+ABSENT = {  # what a test needs of a command that strobe has otherwise
+    "script.sh": INTERPRETER,
+    "script_python.sh": INTERPRETER,
+    "script_perl.sh": INTERPRETER,
+    "test_task_analyzer.sh": INTERPRETER,
+    "script_dlfilter.sh": "script loads no filters of perf's binary interface (--dlfilter)",
+}
+WORKLOADS = ("noploop", "thloop", "datasym")  # of tests/workloads/perf_test.c
+SYMBOLS = ("noploop", "test_loop", "thfunc", "workload_datasym_buf1")
+LIBRARIES = ("lib", "common", "attr")  # folders below shell/ that hold no tests
+
+SHIM = """#!/bin/sh
+for word; do
+	case "$word" in -*) ;; *) break ;; esac
+done
+echo "$word" >>"{log}"
+case "$*" in
+{workloads}) exec "{workload}" "$@" ;;
+"test -vv -F Symbols") printf ' %s\n' {symbols}; exit 0 ;;
+esac
+case "$word" in
+{own}) exec {perf} "$@" ;;
+esac
+[ -z "$PERF_TEST_ATTR" ] || {{ {attr} }}
+exec {tool} "$@"
+"""
+
+
+@functools.cache
+def workload():
+    """A program of the name perf, whose symbols can be read and whose frames can be walked."""
+    folder = os.path.join(SCRATCH, "workload")
+    os.mkdir(folder)
+    os.rename(build_workload("perf_test", "-g", "-fno-omit-frame-pointer", libraries=["-lpthread", "-lm"]), os.path.join(folder, "perf"))
+    return os.path.join(folder, "perf")
+
+
+class Tool:
+    """perf or strobe as `perf` of a directory that goes into PATH."""
+
+    def __init__(self, name, command, perf, emulate):
+        self.folder = os.path.join(SCRATCH, "bin-" + name)
+        self.log = os.path.join(self.folder, "commands")
+        os.makedirs(self.folder, exist_ok=True)
+        attr = f"export LD_PRELOAD={OPENS}; " if emulate or name == "strobe" else ""
+        attr += "export PERF_EMULATE=1; " if emulate else ""
+        attr += "export PERF_OPENS=$PERF_TEST_ATTR; unset PERF_TEST_ATTR; " if name == "strobe" else ""
+        workloads = "|".join(f'"test -w {name}"*' for name in WORKLOADS)
+        shim = SHIM.format(log=self.log, own="|".join(PERFS_OWN), perf=perf, attr=attr or ":;", tool=command, workloads=workloads,
+                           workload=workload(), symbols=" ".join(SYMBOLS))
+        self.path = os.path.join(self.folder, "perf")
+        with open(self.path, "w", encoding="utf-8") as f:
+            f.write(shim)
+        os.chmod(self.path, 0o755)
+        if not shutil.which("python") and not os.path.exists(os.path.join(self.folder, "python")):
+            os.symlink(sys.executable, os.path.join(self.folder, "python"))
+
+    def run(self, argv, name):
+        """(status, None where it took too long; output; the commands that were run)"""
+        place = os.path.join(SCRATCH, "place")
+        shutil.rmtree(place, ignore_errors=True)
+        os.makedirs(os.path.join(place, "home"))
+        with open(self.log, "w", encoding="utf-8"):
+            pass
+        env = os.environ | {"PATH": self.folder + ":" + os.environ["PATH"], "HOME": os.path.join(place, "home"), "TMPDIR": place}
+        with subprocess.Popen(argv, cwd=place, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              start_new_session=True) as process:
+            try:
+                out, _ = process.communicate(timeout=LIMIT_S)
+                status = process.returncode
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                out, _ = process.communicate()
+                status = None
+        with open(self.log, encoding="utf-8") as f:
+            commands = {line.strip() for line in f}
+        return status, out.decode(errors="replace"), commands
+
+
+def verdict_of_shell(status, _):
+    return {0: "pass", 2: "skip", None: "late"}.get(status, "fail")
+
+
+def verdict_of_attr(status, out):
+    if status != 0:
+        return "fail"
+    return "skip" if re.search(r"^(unsupp|skipped) ", out, re.M) else "pass"
+
+
+def copy_attr_tests(folder, copy):
+    """The size of the attr is that of the kernel's headers at build time: perf 7.2 fails its own tests for it."""
+    if os.path.exists(copy):
+        return
+    os.mkdir(copy)
+    for path in glob.glob(os.path.join(folder, "*")):
+        with open(path, encoding="utf-8") as source, open(os.path.join(copy, os.path.basename(path)), "w", encoding="utf-8") as f:
+            f.write(re.sub(r"^size=.*$", "size=*", source.read(), flags=re.M))
+
+
+def launcher(binary, root):
+    """
+    What a shell runs as perf. One with libraries of its own is called as "$0", for perf looks for what it records beside
+    itself first.
+    """
+    loaders = glob.glob(os.path.join(root, "lib64", "ld-linux*.so.*")) if root else []
+    if not loaders:
+        return f'"{binary}"'
+    libraries = ":".join(glob.glob(os.path.join(root, "lib", "*-linux-gnu")) + glob.glob(os.path.join(root, "usr", "lib", "*-linux-gnu")))
+    return f'"{loaders[0]}" --argv0 "$0" --library-path "{libraries}" "{root}/usr/bin/perf"'
+
+
+class Perf:
+    """One perf with its tests."""
+
+    def __init__(self, binary, root):
+        self.command = launcher(binary, root)
+        version = run(binary, "--version").out
+        self.version = ".".join(re.findall(r"\d+", version)[:2])
+        self.tests = root + os.path.join(run(binary, "--exec-path").out.strip(), "tests")
+        self.has_tests = os.path.isdir(os.path.join(self.tests, "shell"))
+
+    def attr_tests(self):
+        """(name, argv but for the tool)"""
+        folder = self.tests if os.path.exists(os.path.join(self.tests, "attr.py")) else os.path.join(self.tests, "shell")
+        driver = glob.glob(os.path.join(folder, "**", "attr.py"), recursive=True)[0]
+        copy = os.path.join(SCRATCH, "attr-" + self.version)
+        copy_attr_tests(os.path.join(folder, "attr"), copy)
+        for path in sorted(glob.glob(os.path.join(copy, "test-*"))):
+            name = os.path.basename(path)
+            yield name, [sys.executable, "-W", "ignore", driver, "-d", os.path.dirname(path), "-v", "-t", name, "-p"]
+
+    def shell_tests(self):
+        top = os.path.join(self.tests, "shell")
+        for path in sorted(glob.glob(os.path.join(top, "**", "*.sh"), recursive=True)):
+            name = os.path.relpath(path, top)
+            # folders with a driver of their own run through it
+            if name.split("/")[0] not in LIBRARIES and not name.startswith("base_") and os.access(path, os.X_OK) and name != "attr.sh":
+                yield name, path
+
+
+class Judge:
+    def __init__(self, patterns, verbose):
+        self.tap = Tap()
+        self.verbose = verbose
+        self.patterns = patterns
+        self.counts = {}
+        self.known = set(run(STROBE, "--list-cmds").out.split()) | set(PERFS_OWN) | {"", "list-cmds"}
+
+    def compare(self, suite, name, argv_of, perf, emulate, verdict):
+        full = f"{suite}/{name}"
+        if self.patterns and not any(fnmatch.fnmatch(full, p) for p in self.patterns):
+            return
+        answers = []
+        for tool, binary in (("perf", perf.command), ("strobe", f'"{STROBE}"')):
+            shim = Tool(tool, binary, perf.command, emulate)
+            status, out, commands = shim.run(argv_of(shim), full)
+            answers.append((verdict(status, out), out, commands))
+        (theirs, said, commands), (ours, out, _) = answers
+        if self.verbose:
+            print("\n".join(f"# perf: {line}" for line in said.splitlines()))
+            print("\n".join(f"# strobe: {line}" for line in out.splitlines()), flush=True)
+        missing = sorted(word for word in commands - self.known if re.fullmatch(r"[a-z][a-z0-9-]*", word))
+        count = self.counts.setdefault(suite, [0, 0, 0])
+        said = f"perf {theirs}, strobe {ours}"
+        if missing or name in ABSENT:
+            count[2] += 1
+            self.tap.skip(f"{full}: {said}", ABSENT.get(name) or "needs " + ", ".join(missing))
+            return
+        count[0] += theirs == "pass"
+        count[1] += theirs == "pass" and ours == "pass"
+        self.tap.ok(theirs != "pass" or ours == "pass", f"{full}: {said}", "\n".join(out.splitlines()[-40:]))
+
+    def run_all(self, perf):
+        for name, argv in perf.attr_tests():
+            self.compare(f"{perf.version}/attr", name, lambda t, a=argv: [*a, t.path], perf, False, verdict_of_attr)
+        for name, argv in perf.attr_tests():
+            self.compare(f"{perf.version}/attr-emulated", name, lambda t, a=argv: [*a, t.path], perf, True, verdict_of_attr)
+        for name, path in perf.shell_tests():
+            self.compare(f"{perf.version}/shell", name, lambda t, p=path: [p], perf, False, verdict_of_shell)
+
+
+def newest_perf(folder):
+    """The path of the newest perf, installed now where it is missing; None."""
+    installer = os.path.join(SHARED, "tools", "newest-perf")
+    if not os.path.exists(os.path.join(folder, "perf")) and os.access(installer, os.X_OK):
+        subprocess.run([installer, folder], stdout=subprocess.DEVNULL, check=False)
+    path = os.path.join(folder, "perf")
+    return path if os.access(path, os.X_OK) else None
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--newest", default=os.environ.get("NEWEST_PERF") or os.path.join(BUILD, "newest-perf"))
+    parser.add_argument("-v", "--verbose", action="store_true")
+    parser.add_argument("patterns", nargs="*")
+    options = parser.parse_args()
+    require_root("the whole system")
+    require_perf()
+    newest = newest_perf(options.newest)
+    perfs = [Perf(PERF, "")] + ([Perf(newest, os.path.join(options.newest, "root"))] if newest else [])
+    perfs = [perf for perf in perfs if perf.has_tests]
+    if not perfs:
+        skip_all("no perf with tests (package linux-perf, ../shared/tools/newest-perf)")
+    judge = Judge(options.patterns, options.verbose)
+    for perf in perfs:
+        judge.run_all(perf)
+    for suite, (theirs, ours, without) in judge.counts.items():
+        print(f"# {suite}: of {theirs} that perf passes strobe passes {ours}; {without} need what strobe does not have")
+    judge.tap.done()
+
+
+main()
