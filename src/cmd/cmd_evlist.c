@@ -85,14 +85,15 @@ static void print_group(struct out *out, const struct env *env, const struct env
 	out_str(out, group ? "}\n" : "\n");
 }
 
-static void print_event(struct out *out, const struct evlist_options *o, const struct env_event *ev,
+static void print_event(struct out *out, const struct evlist_options *o, const struct env *env, const struct env_event *ev,
 			const struct tracepoints *formats)
 {
 	struct fields f = { .out = out };
+	struct attr_names names = env_attr_names(env, ev);
 
 	out_name(out, ev->name);
 	if (o->verbose)
-		attr_each_field(&ev->attr, add_field, &f);
+		attr_each_field(&ev->attr, &names, add_field, &f);
 	else if (o->freq)
 		add_freq(&f, ev);
 	if (o->trace_fields)
@@ -110,7 +111,7 @@ static void print_text(struct cmd_context *ctx, struct out *out, const struct ev
 		if (o->group)
 			print_group(out, env, ev);
 		else
-			print_event(out, o, ev, formats);
+			print_event(out, o, env, ev, formats);
 		tip |= is_tracepoint(ev) && !o->trace_fields;
 	}
 	if (tip)
@@ -151,7 +152,7 @@ static void json_event(struct json *j, const struct env *env, const struct env_e
 	json_u64(j, ev->attr.sample_period);
 	json_key(j, "attr");
 	json_object(j);
-	attr_each_field(&ev->attr, json_attr_field, j);
+	attr_each_field(&ev->attr, NULL, json_attr_field, j);
 	json_end(j);
 	json_key(j, "ids");
 	json_array(j);

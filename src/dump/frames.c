@@ -100,7 +100,7 @@ static bool is_anonymous(const struct mapped_file *f)
 	return false;
 }
 
-/* The reference shows user addresses of stacks as offsets into the file, and the kernel's as they are. */
+/* Offsets into the file, as objdump and addr2line count; addresses of the kernel as they are. */
 uint64_t dump_shown_address(const struct resolved_frame *f)
 {
 	if (!f->map || is_kernel(f->map->file) || is_anonymous(f->map->file))
@@ -123,7 +123,7 @@ static void frame_line(struct dumper *d, struct out *out, uint64_t of, const str
 {
 	out_ch(out, '\t');
 	if (of & DUMP_FIELD(IP))
-		out_hex_width(out, dump_shown_address(f), 16, ' ');
+		out_hex_width(out, f->ip, 16, ' ');
 	dump_symbol_part(d, out, of, f);
 	if (of & DUMP_FIELD(SRCLINE))
 		put_source_line(d, out, f);

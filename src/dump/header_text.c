@@ -53,13 +53,15 @@ static void print_cmdline(struct out *out, const struct env *e)
 
 static void print_attr_field(void *ctx, const char *name, const char *value)
 {
-	out_f(ctx, ", %s = %s", name, value);
+	out_f(ctx, ", %s = ", name);
+	text(ctx, value);
 }
 
 static void print_events(struct out *out, const struct env *e)
 {
 	for (size_t i = 0; i < e->events.len; i++) {
 		const struct env_event *ev = &e->events.data[i];
+		struct attr_names names = env_attr_names(e, ev);
 		out_str(out, "# event : name = ");
 		text(out, ev->name);
 		out_str(out, ", ");
@@ -68,7 +70,7 @@ static void print_events(struct out *out, const struct env *e)
 			out_u64(out, ev->ids[k]);
 		}
 		out_str(out, ev->ids_nr ? " }" : "");
-		attr_each_field(&ev->attr, print_attr_field, out);
+		attr_each_field(&ev->attr, &names, print_attr_field, out);
 		out_ch(out, '\n');
 	}
 }

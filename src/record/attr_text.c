@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+
 struct bit_name {
 	uint64_t bit;
 	const char *name;
@@ -183,13 +185,76 @@ static void tell_flags(struct teller *t, const struct perf_event_attr *attr)
 	}
 }
 
-void attr_each_field(const struct perf_event_attr *attr, void (*fn)(void *ctx, const char *name, const char *value), void *ctx)
+#define HW_TYPE_SHIFT 32 /* of the PMU's number in the config of a hardware or cache event */
+
+static void add_hw_cache(struct strbuf *b, uint64_t config)
+{
+	static const char *const results[] = { "ACCESS", "MISS" }, *const ops[] = { "READ", "WRITE", "PREFETCH" },
+				 *const caches[] = { "L1D", "L1I", "LL", "DTLB", "ITLB", "BPU", "NODE" };
+	uint64_t result = config >> 16 & 0xff, op = config >> 8 & 0xff, cache = config & 0xff;
+	if (result < COUNT(results) && op < COUNT(ops) && cache < COUNT(caches))
+		strbuf_addf(b, "PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s",
+			    results[result], ops[op], caches[cache]);
+}
+
+/* Nothing where the config has no name. */
+static void add_config_name(struct strbuf *b, const struct perf_event_attr *attr, const struct attr_names *names)
+{
+	static const char *const hardware[] = { "CPU_CYCLES", "INSTRUCTIONS", "CACHE_REFERENCES", "CACHE_MISSES",
+						"BRANCH_INSTRUCTIONS", "BRANCH_MISSES", "BUS_CYCLES", "STALLED_CYCLES_FRONTEND",
+						"STALLED_CYCLES_BACKEND", "REF_CPU_CYCLES" };
+	static const char *const software[] = { "CPU_CLOCK", "TASK_CLOCK", "PAGE_FAULTS", "CONTEXT_SWITCHES", "CPU_MIGRATIONS",
+						"PAGE_FAULTS_MIN", "PAGE_FAULTS_MAJ", "ALIGNMENT_FAULTS", "EMULATION_FAULTS",
+						"DUMMY", "BPF_OUTPUT", "CGROUP_SWITCHES" };
+	uint64_t config = (uint32_t)attr->config;
+	if (attr->type == PERF_TYPE_HARDWARE && config < COUNT(hardware))
+		strbuf_addf(b, "PERF_COUNT_HW_%s", hardware[config]);
+	else if (attr->type == PERF_TYPE_SOFTWARE && attr->config < COUNT(software))
+		strbuf_addf(b, "PERF_COUNT_SW_%s", software[attr->config]);
+	else if (attr->type == PERF_TYPE_HW_CACHE)
+		add_hw_cache(b, config);
+	else if (attr->type == PERF_TYPE_TRACEPOINT && names->tracepoint)
+		strbuf_addstr(b, names->tracepoint);
+}
+
+static void tell_type(struct teller *t, const struct perf_event_attr *attr, const struct attr_names *names)
+{
+	static const char *const types[] = { "HARDWARE", "SOFTWARE", "TRACEPOINT", "HW_CACHE", "RAW", "BREAKPOINT" };
+	strbuf_addf(&t->text, "%u", attr->type);
+	if (attr->type < COUNT(types))
+		strbuf_addf(&t->text, " (PERF_TYPE_%s)", types[attr->type]);
+	else if (names->pmu)
+		strbuf_addf(&t->text, " (%s)", names->pmu);
+	tell(t, "type");
+}
+
+static void tell_config(struct teller *t, const struct perf_event_attr *attr, const struct attr_names *names)
+{
+	_cleanup_strbuf_ struct strbuf name = {};
+	bool has_pmu = names->pmu && attr->type <= PERF_TYPE_HW_CACHE && attr->config >> HW_TYPE_SHIFT;
+	add_config_name(&name, attr, names);
+	strbuf_addf(&t->text, "%s%llx", attr->config ? "0x" : "", (unsigned long long)attr->config);
+	if (name.len && has_pmu)
+		strbuf_addf(&t->text, " (%s/%s/)", names->pmu, strbuf_str(&name));
+	else if (name.len)
+		strbuf_addf(&t->text, " (%s)", strbuf_str(&name));
+	tell(t, "config");
+}
+
+void attr_each_field(const struct perf_event_attr *attr, const struct attr_names *names,
+		     void (*fn)(void *ctx, const char *name, const char *value), void *ctx)
 {
 	struct teller t = { .fn = fn, .ctx = ctx };
 
-	tell_number(&t, "type", attr->type);
+	if (names)
+		tell_type(&t, attr, names);
+	else
+		tell_number(&t, "type", attr->type);
 	tell_number(&t, "size", attr->size);
-	tell_hex(&t, "config", attr->config);
+	if (names)
+		tell_config(&t, attr, names);
+	else
+		tell_hex(&t, "config", attr->config);
 	tell_number(&t, "{ sample_period, sample_freq }", attr->sample_period);
 	tell_bits(&t, "sample_type", attr->sample_type, sample_type_names, COUNT(sample_type_names));
 	tell_bits(&t, "read_format", attr->read_format, read_format_names, COUNT(read_format_names));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "record/attr_text.h"
 
 struct env *env_create(void)
 {
@@ -157,6 +158,29 @@ static const struct sample_layout *layout_of(const struct env *e, struct record 
 		return env_tail_layout(e);
 	uint32_t event = env_event_of_sample(e, r);
 	return event < e->events.len ? &e->events.data[event].layout : env_tail_layout(e);
+}
+
+struct attr_names env_attr_names(const struct env *e, const struct env_event *ev)
+{
+	struct attr_names names = {};
+	uint64_t extended = ev->attr.type <= PERF_TYPE_HW_CACHE ? ev->attr.config >> 32 : 0;
+	for (size_t i = 0; i < e->pmus.len; i++)
+		if (e->pmus.data[i].type == (extended ? extended : ev->attr.type))
+			names.pmu = e->pmus.data[i].name;
+	if (ev->attr.type == PERF_TYPE_TRACEPOINT && ev->name && strchr(ev->name, ':'))
+		names.tracepoint = ev->name;
+	return names;
+}
+
+void env_event_changed(struct arena *arena, struct env_event *ev)
+{
+	const struct perf_event_attr *a = &ev->attr;
+	uint32_t bytes = ev->attr_bytes > sizeof(*a) ? ev->attr_bytes : sizeof(*a);
+	char *raw = arena_calloc(arena, bytes);
+	memcpy(raw, ev->attr_raw, ev->attr_bytes);
+	memcpy(raw, a, ev->attr_bytes < sizeof(*a) ? ev->attr_bytes : sizeof(*a));
+	ev->attr_raw = raw;
+	ev->layout = sample_layout_compile(a);
 }
 
 bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns)

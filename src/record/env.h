@@ -208,9 +208,17 @@ void env_destroy(struct env *e);
 /* Adds an event; its layout, attr copy and id index are made here. Strings are copied. Returns its index. */
 uint32_t env_add_event(struct env *e, const void *attr, uint32_t attr_bytes, const char *name, const uint64_t *ids,
 		       uint32_t ids_nr);
+/*
+ * An event of a copy whose ev->attr was changed: its layout and its attr as bytes follow, these in arena. The part of the attr
+ * that this build does not know stays as recorded.
+ */
+void env_event_changed(struct arena *arena, struct env_event *ev);
 /* More ids for an event that is known (ID_INDEX, late ATTR). */
 void env_add_ids(struct env *e, uint32_t event, const uint64_t *ids, uint32_t ids_nr);
-/* A name in the reference's spelling for an attr alone: "cycles:u", "raw 0x1a8", … in arena. */
+struct attr_names;
+/* What the numbers in the event's attr stand for, by what the recording says of its machine. Borrowed. */
+struct attr_names env_attr_names(const struct env *e, const struct env_event *ev);
+/* A name in perf's spelling for an attr alone: "cycles:u", "raw 0x1a8", … in arena. */
 const char *env_attr_name(struct arena *a, const struct perf_event_attr *attr);
 
 /*

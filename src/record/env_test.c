@@ -118,17 +118,45 @@ static void test_attr_fields(void **state)
 	};
 	_cleanup_strbuf_ struct strbuf b = {};
 
-	attr_each_field(&attr, collect, &b);
+	attr_each_field(&attr, NULL, collect, &b);
 	assert_string_equal(strbuf_str(&b),
 			    "type=1;size=128;{ sample_period, sample_freq }=99;sample_type=IP|IDENTIFIER|0x10000000000;"
 			    "freq=1;precise_ip=2;sigtrap=1;clockid=-1;");
+}
+
+/* As perf 7.2 prints them. */
+static void test_attr_names(void **state)
+{
+	const struct {
+		struct perf_event_attr attr;
+		struct attr_names names;
+		const char *text;
+	} cases[] = {
+		{ { .type = 0, .config = 0x400000000 }, { .pmu = "cpu" },
+		  "type=0 (PERF_TYPE_HARDWARE);config=0x400000000 (cpu/PERF_COUNT_HW_CPU_CYCLES/);" },
+		{ { .type = 0, .config = 0x700000000 }, {},
+		  "type=0 (PERF_TYPE_HARDWARE);config=0x700000000 (PERF_COUNT_HW_CPU_CYCLES);" },
+		{ { .type = 1, .config = 0 }, {}, "type=1 (PERF_TYPE_SOFTWARE);config=0 (PERF_COUNT_SW_CPU_CLOCK);" },
+		{ { .type = 2, .config = 0x174 }, { .tracepoint = "sched:sched_switch" },
+		  "type=2 (PERF_TYPE_TRACEPOINT);config=0x174 (sched:sched_switch);" },
+		{ { .type = 3, .config = 0x10000 }, {},
+		  "type=3 (PERF_TYPE_HW_CACHE);config=0x10000 (PERF_COUNT_HW_CACHE_RESULT_MISS | PERF_COUNT_HW_CACHE_OP_READ | "
+		  "PERF_COUNT_HW_CACHE_L1D);" },
+		{ { .type = 5 }, {}, "type=5 (PERF_TYPE_BREAKPOINT);config=0;" },
+		{ { .type = 8, .config = 3 }, { .pmu = "uprobe" }, "type=8 (uprobe);config=0x3;" },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		_cleanup_strbuf_ struct strbuf b = {};
+		attr_each_field(&cases[i].attr, &cases[i].names, collect, &b);
+		assert_string_equal(strbuf_str(&b), cases[i].text);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names), cmocka_unit_test(test_event_of_sample), cmocka_unit_test(test_attr_sizes),
-		cmocka_unit_test(test_attr_fields),
+		cmocka_unit_test(test_attr_fields), cmocka_unit_test(test_attr_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,13 +33,7 @@ static void convert_attr(struct converter *c, struct env_event *ev)
 	a->sample_regs_user = 0;
 	a->sample_stack_user = 0;
 	a->exclude_callchain_user = 0;
-	/* The part of the attr that this build does not know stays as recorded. */
-	uint32_t bytes = ev->attr_bytes > sizeof(*a) ? ev->attr_bytes : sizeof(*a);
-	char *raw = arena_calloc(&c->r->arena, bytes);
-	memcpy(raw, ev->attr_raw, ev->attr_bytes);
-	memcpy(raw, a, ev->attr_bytes < sizeof(*a) ? ev->attr_bytes : sizeof(*a));
-	ev->attr_raw = raw;
-	ev->layout = sample_layout_compile(a);
+	env_event_changed(&c->r->arena, ev);
 }
 
 struct converter *converter_create(struct resolver *r)

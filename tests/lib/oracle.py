@@ -17,7 +17,7 @@ import re
 from collections import Counter
 
 import normalise
-from strobetest import CACHE, TOP, perf, strobe
+from strobetest import CACHE, TOP, perf, perf_version, strobe
 
 ACCEPTED = os.path.join(TOP, "tests", "oracle", "accepted.tsv")
 
@@ -91,7 +91,8 @@ class Oracle:
             def comparable(text):
                 for mask in masked:
                     text = mask.sub("~", text)
-                return [line for line in normaliser(text) if not any(d.search(line) for d in dropped)]
+                lines = normaliser(normalise.across_versions(text, perf_version()))
+                return [line for line in lines if not any(d.search(line) for d in dropped)]
 
             left, right = comparable(theirs.out), comparable(ours.out)
             for what in (what for _, kind, what, _ in rules if kind == "pair"):

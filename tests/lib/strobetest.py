@@ -5,6 +5,7 @@ environment that tests/run sets; run by hand, a script finds the tree by itself,
 """
 
 import atexit
+import functools
 import os
 import re
 import shutil
@@ -126,6 +127,13 @@ def perf(*argv, **options):
         time.sleep(0.5)
         done = run(PERF, *argv, **options)
     return done
+
+
+@functools.cache
+def perf_version():
+    """The first number of perf's version: 6, 7; 0 without perf."""
+    found = re.search(r"(\d+)\.\d+", run(PERF, "--version").out) if os.access(PERF, os.X_OK) else None
+    return int(found.group(1)) if found else 0
 
 
 def build_workload(name, *flags, suffix="", libraries=()):
