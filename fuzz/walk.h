@@ -141,7 +141,7 @@ static inline void copy_to_null(struct record_source *source, bool pipe)
 		error_destroy(err);
 		return;
 	}
-	error_destroy(rewrite(source, w, NULL));
+	error_destroy(rewrite(source, source, w, NULL));
 	error_destroy(writer_finish(w, source_env(source)));
 	writer_destroy(w);
 }

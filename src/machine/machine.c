@@ -100,14 +100,19 @@ void machine_apply_in_place(struct machine *m, struct record r, uint64_t time_ns
 		hold(m, r.hdr, time_ns);
 }
 
+static bool is_of_kernel(struct record r, bool *ret_guest)
+{
+	uint16_t mode = r.hdr->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	*ret_guest = mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+	return mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL;
+}
+
 static void apply_mmap(struct machine *m, struct record rec, uint64_t time_ns)
 {
 	struct record_mmap r;
 	if (!record_decode_mmap(rec, &r))
 		return;
-	uint16_t mode = rec.hdr->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	bool guest = mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
-	bool kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL;
+	bool guest, kernel = is_of_kernel(rec, &guest);
 	struct map map = {
 		.start = r.start,
 		.end = r.start + r.len < r.start ? UINT64_MAX : r.start + r.len,
@@ -249,6 +254,10 @@ const char *machine_cgroup(const struct machine *m, uint64_t id)
 
 const struct mapped_file *machine_file_of(struct machine *m, struct record r)
 {
+	bool guest, kernel = is_of_kernel(r, &guest);
+	struct record_ksymbol symbol;
 	struct record_mmap map;
-	return record_decode_mmap(r, &map) ? files_find(m, &map, false, false) : NULL;
+	if (r.hdr->type == PERF_RECORD_KSYMBOL)
+		return record_decode_ksymbol(r, &symbol) ? files_find_ksymbol(m, &symbol) : NULL;
+	return record_decode_mmap(r, &map) ? files_find(m, &map, kernel, guest) : NULL;
 }

@@ -132,7 +132,7 @@ const struct mapped_file *machine_file_at(const struct machine *m, size_t i);
 /* Maps of a process as they stood at that time, sorted by address; calls fn for each until it returns false. */
 void machine_each_map(struct machine *m, const struct thread *t, uint64_t time_ns, bool (*fn)(void *ctx, const struct map *map),
 		      void *ctx);
-/* The file that a MMAP or MMAP2 record of a process names, whether or not the record was applied; NULL where it is damaged. */
+/* The file that a MMAP, MMAP2 or KSYMBOL record names, whether or not the record was applied; NULL where it is damaged. */
 const struct mapped_file *machine_file_of(struct machine *m, struct record r);
 /* Whether that is a jitdump, by its name: MAPPED_JIT. */
 bool machine_is_jitdump(const char *path);

@@ -77,8 +77,8 @@ static struct strobe_error *carry_auxtrace(struct record_source *source, struct 
 	}
 }
 
-static struct strobe_error *copy(struct record_source *source, struct writer *w, struct rewrite_filter *filter,
-				 struct gather *g)
+static struct strobe_error *copy(struct record_source *source, struct record_source *reader, struct writer *w,
+				 struct rewrite_filter *filter, struct gather *g)
 {
 	struct record r;
 	bool end;
@@ -97,18 +97,19 @@ static struct strobe_error *copy(struct record_source *source, struct writer *w,
 			continue;
 		if (r.hdr->type == RECORD_AUXTRACE) {
 			TRY(flush(g));
-			TRY(carry_auxtrace(source, w, r));
+			TRY(carry_auxtrace(reader, w, r));
 		} else {
 			TRY(add(g, r, source_is_stable(source)));
 		}
 	}
 }
 
-struct strobe_error *rewrite(struct record_source *source, struct writer *w, struct rewrite_filter *filter)
+struct strobe_error *rewrite(struct record_source *source, struct record_source *reader, struct writer *w,
+			     struct rewrite_filter *filter)
 {
 	_cleanup_free_ char *buffer = xmalloc(GATHER_BYTES);
 	struct gather g = { .out = &w->sink, .buffer = buffer };
-	struct strobe_error *err = copy(source, w, filter, &g);
+	struct strobe_error *err = copy(source, reader, w, filter, &g);
 	struct strobe_error *flush_err = flush(&g);
 
 	/* What was whole is kept, and the error told. */

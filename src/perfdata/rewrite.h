@@ -14,5 +14,9 @@ struct rewrite_filter {
 	struct strobe_error *(*record)(struct rewrite_filter *f, struct record r, struct record_sink *out, bool *ret_keep);
 };
 
-/* source is one of reader_open(). The writer is not finished here. */
-struct strobe_error *rewrite(struct record_source *source, struct writer *w, struct rewrite_filter *filter) _must_check_;
+/*
+ * reader is one of reader_open(); source is reader, or gives its records in another order, those of user types as they come.
+ * The writer is not finished here.
+ */
+struct strobe_error *rewrite(struct record_source *source, struct record_source *reader, struct writer *w,
+			     struct rewrite_filter *filter) _must_check_;

@@ -377,6 +377,15 @@ static void put_build_ids(const struct env *env, struct strbuf *b)
 	strbuf_add(b, entries.data, entries.len);
 }
 
+struct strobe_error *writer_build_id(struct writer *w, const struct env_build_id *id)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	struct env_build_id entry = *id;
+	struct env one = { .build_ids = { .data = &entry, .len = 1 } };
+	put_build_ids(&one, &b);
+	return b.len ? sink_write(&w->sink, b.data, b.len) : NULL;
+}
+
 /* Kinds of EVENT_UPDATE. */
 enum { UPDATE_UNIT = 0, UPDATE_SCALE = 1, UPDATE_NAME = 2, UPDATE_CPUS = 3 };
 

@@ -41,6 +41,8 @@ struct strobe_error *writer_auxtrace(struct writer *w, struct record r) _must_ch
 struct strobe_error *writer_payload(struct writer *w, const void *p, size_t bytes) _must_check_;
 /* Units, scales and own CPUs of events as EVENT_UPDATE records (a pipe gets them from writer_create()). */
 struct strobe_error *writer_event_updates(struct writer *w, const struct env *env) _must_check_;
+/* A build-id that became known while the records are written, as a BUILD_ID record: what a stream has in place of the list. */
+struct strobe_error *writer_build_id(struct writer *w, const struct env_build_id *id) _must_check_;
 /* A FINISHED_ROUND: what comes later is not earlier than what was written before the mark before it. */
 struct strobe_error *writer_round(struct writer *w, const struct env *env) _must_check_;
 /*

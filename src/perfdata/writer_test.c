@@ -63,7 +63,7 @@ static uint8_t *copy(const struct bytes_builder *from, struct writer_options opt
 
 	assert_ok(reader_open_mem(from->bytes.data, from->bytes.len, &s));
 	assert_ok(writer_create(fd, "copy", source_env(s), options, &w));
-	assert_ok(rewrite(s, w, NULL));
+	assert_ok(rewrite(s, s, w, NULL));
 	assert_ok(writer_finish(w, source_env(s)));
 	writer_destroy(w);
 	source_destroy(s);
@@ -171,7 +171,7 @@ static void test_unfinished_is_readable(void **state)
 
 	assert_ok(reader_open_mem(from.bytes.data, from.bytes.len, &s));
 	assert_ok(writer_create(fd, "x", source_env(s), (struct writer_options){}, &w));
-	assert_ok(rewrite(s, w, NULL));
+	assert_ok(rewrite(s, s, w, NULL));
 	_cleanup_free_ uint8_t *data = content_of(keep, &bytes);
 	writer_destroy(w);
 	source_destroy(s);
@@ -310,7 +310,7 @@ static void test_disk_full(void **state)
 	assert_ok(reader_open_mem(from.bytes.data, from.bytes.len, &s));
 	assert_ok(writer_create(fd, "x", source_env(s), (struct writer_options){}, &w));
 	setrlimit(RLIMIT_FSIZE, &small);
-	assert_fails(rewrite(s, w, NULL), ERROR_IO);
+	assert_fails(rewrite(s, s, w, NULL), ERROR_IO);
 	assert_fails(writer_finish(w, source_env(s)), ERROR_IO); /* no room for features */
 	setrlimit(RLIMIT_FSIZE, &before);
 	writer_destroy(w);
@@ -350,7 +350,7 @@ static void test_filter(void **state)
 
 	assert_ok(reader_open_mem(from.bytes.data, from.bytes.len, &s));
 	assert_ok(writer_create(fd, "x", source_env(s), (struct writer_options){}, &w));
-	assert_ok(rewrite(s, w, &filter));
+	assert_ok(rewrite(s, s, w, &filter));
 	assert_ok(writer_finish(w, source_env(s)));
 	writer_destroy(w);
 	source_destroy(s);

@@ -2,27 +2,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/file.h"
-#include "base/mem.h"
 #include "base/new_file.h"
-#include "base/strbuf.h"
-#include "base/text.h"
-#include "base/u64map.h"
 #include "cmd/cmd.h"
+#include "cmd/inject/aslr.h"
+#include "cmd/inject/build_ids.h"
 #include "cmd/inject/jit.h"
+#include "cmd/inject/mmap_ids.h"
 #include "cmd/inject/sleeps.h"
 #include "cmd/input.h"
 #include "cmd/refused.h"
-#include "object/object.h"
 #include "perfdata/reader.h"
 #include "perfdata/rewrite.h"
+#include "perfdata/spool.h"
 #include "record/order.h"
 #include "resolve/convert.h"
 
@@ -32,7 +30,7 @@ struct inject_options {
 	const char *input, *output;
 	const char *known_ids;
 	struct symbols_options symbol_files;
-	bool force, build_ids, all_build_ids, convert, jit, sleeps;
+	bool force, build_ids, all_build_ids, mmap_ids, drop_unused, convert, jit, sleeps, aslr;
 	unsigned verbose;
 };
 
@@ -40,139 +38,60 @@ struct inject {
 	struct rewrite_filter filter; /* first: the filter is handed back */
 	struct cmd_context *ctx;
 	const struct inject_options *o;
-	struct record_source *source;
+	struct record_source *reader;
+	struct record_source *ordered; /* over reader, which it then owns: records in order of time; or NULL */
+	struct spool *spool;           /* what a stream that has to be read twice is kept in; or NULL */
 	struct resolver *resolver;
+	struct build_ids *ids;
+	struct mmap_ids *mmaps;      /* NULL where mappings stay as they are */
+	struct aslr *aslr;           /* NULL where addresses do */
 	struct converter *converter; /* NULL where dumps stay as they are */
 	struct jit_injection *jit;   /* NULL where jitdumps stay aside */
 	struct sleeps *sleeps;       /* NULL where sched_stat samples stay as they are */
-	struct record_source *ordered; /* the same recording in order of time, for sleeps; or NULL */
+	bool live;                   /* the machine learns from each record as it passes: it was not read before */
 	struct env env;              /* of the new recording */
-	VEC(bool) hit;               /* by mapped file */
-	struct strbuf known_ids;     /* "HEX PATH" lines that the user gave */
 	struct new_file file;        /* none: a pipe */
 	struct writer *writer;
 };
 
-static void mark(struct inject *in, const struct machine_view *v, uint16_t cpumode, uint64_t ip)
+static bool is_pipe(const struct inject *in)
 {
-	const struct map *map = machine_space_map(resolver_machine(in->resolver), v->space, cpumode, ip);
-	if (!map)
-		return;
-	while (in->hit.len <= map->file->id)
-		vec_push(&in->hit, false);
-	in->hit.data[map->file->id] = true;
+	return in->file.fd < 0;
 }
 
-/* The files of the sample and of the callers in its recorded chain. */
-static void mark_sample(struct inject *in, struct record r)
+static void apply(struct inject *in, struct record r)
 {
-	const struct env *env = source_env(in->source);
-	uint32_t event = env_event_of_sample(env, r);
-	struct sample_hot s;
-	if (event >= env->events.len || !sample_decode_hot(&env->events.data[event].layout, r, &s))
-		return;
-	struct machine_view v = machine_view(resolver_machine(in->resolver), s.pid, s.tid, s.time);
-	mark(in, &v, s.misc & PERF_RECORD_MISC_CPUMODE_MASK, s.ip);
-	for (uint64_t i = 0; i < s.callchain_nr; i++)
-		if (s.callchain[i] < PERF_CONTEXT_MAX)
-			mark(in, &v, CPUMODE_UNKNOWN, s.callchain[i]);
+	uint64_t time;
+	if (!env_record_time(source_env(in->reader), r, &time))
+		time = r.file_offset;
+	machine_apply(resolver_machine(in->resolver), r, time);
 }
 
 static struct strobe_error *filter_record(struct rewrite_filter *f, struct record r, struct record_sink *out, bool *ret_keep)
 {
 	struct inject *in = (struct inject *)f;
-	if (r.hdr->type == PERF_RECORD_SAMPLE && in->o->build_ids && !in->o->all_build_ids)
-		mark_sample(in, r);
+	struct record mapping = r;
+	if (in->live)
+		apply(in, r);
+	if (in->o->build_ids) {
+		build_ids_mark(in->ids, r);
+		if (is_pipe(in))
+			TRY(build_ids_stream(in->ids, in->writer));
+	}
 	if (in->sleeps)
 		TRY(sleeps_record(in->sleeps, r, out, ret_keep));
 	if (in->jit && *ret_keep)
 		TRY(jit_injection_record(in->jit, r, out, ret_keep));
-	return in->converter && *ret_keep ? converter_record(in->converter, r, out, ret_keep) : NULL;
-}
-
-/* Words of the option, or a file of such lines: "@FILE". Entries are parted by commas or lines. */
-static struct strobe_error *read_known_ids(struct inject *in)
-{
-	const char *given = in->o->known_ids;
-	if (!given)
+	if (in->converter && *ret_keep)
+		TRY(converter_record(in->converter, r, out, ret_keep));
+	if (in->mmaps && *ret_keep)
+		*ret_keep = mmap_ids_record(in->mmaps, &mapping);
+	if (in->aslr && *ret_keep)
+		TRY(aslr_record(in->aslr, mapping, out, ret_keep));
+	if (!*ret_keep || mapping.hdr == r.hdr)
 		return NULL;
-	strbuf_addch(&in->known_ids, '\n');
-	if (*given == '@')
-		TRY(file_read(given + 1, &in->known_ids, 0));
-	else
-		strbuf_addstr(&in->known_ids, given);
-	for (size_t i = 0; i < in->known_ids.len; i++)
-		if (in->known_ids.data[i] == ',')
-			in->known_ids.data[i] = '\n';
-	strbuf_addch(&in->known_ids, '\n');
-	return NULL;
-}
-
-/* What the user says of a path; 0 where that is nothing, or no build-id. */
-static uint8_t known_id_of(struct inject *in, const char *path, uint8_t ret[OBJECT_BUILD_ID_MAX])
-{
-	_cleanup_free_ char *behind = xasprintf(" %s\n", path);
-	const char *found = strstr(strbuf_str(&in->known_ids), behind), *start = found;
-	while (start && start[-1] != '\n')
-		start--;
-	size_t digits = start ? (size_t)(found - start) : 0;
-	bool is_id = !(digits % 2) && digits / 2 <= RECORD_BUILD_ID_MAX && text_hex_to_bytes(start, digits / 2, ret);
-	return is_id ? (uint8_t)(digits / 2) : 0;
-}
-
-/* As it was mapped, or as its file has it by now. */
-static uint8_t build_id_of(struct inject *in, const struct mapped_file *file, uint8_t ret[OBJECT_BUILD_ID_MAX])
-{
-	struct object *debug, *o;
-	uint8_t known = known_id_of(in, file->path, ret);
-	if (known)
-		return known;
-	if (file->build_id_len) {
-		memcpy(ret, file->build_id, file->build_id_len);
-		return file->build_id_len;
-	}
-	if (file->kind != MAPPED_FILE && file->kind != MAPPED_VDSO)
-		return 0;
-	o = dso_object(symbols_dso(resolver_symbols(in->resolver), file), &debug);
-	size_t n = o ? object_build_id(o, ret) : 0;
-	return n < RECORD_BUILD_ID_MAX ? (uint8_t)n : RECORD_BUILD_ID_MAX;
-}
-
-static bool is_listed(const struct env *env, const char *path)
-{
-	for (size_t i = 0; i < env->build_ids.len; i++)
-		if (!strcmp(env->build_ids.data[i].filename, path))
-			return true;
-	return false;
-}
-
-static void add_build_ids(struct inject *in)
-{
-	struct machine *m = resolver_machine(in->resolver);
-	const struct env *from = source_env(in->source);
-	/* A list of our own: the source's stays as it is. */
-	memset(&in->env.build_ids, 0, sizeof(in->env.build_ids));
-	for (size_t i = 0; i < from->build_ids.len; i++)
-		vec_push(&in->env.build_ids, from->build_ids.data[i]);
-	for (size_t i = 0; i < machine_files_count(m); i++) {
-		const struct mapped_file *file = machine_file_at(m, i);
-		uint8_t id[OBJECT_BUILD_ID_MAX];
-		bool wanted = in->o->all_build_ids || (file->id < in->hit.len && in->hit.data[file->id]);
-		uint8_t n = wanted && !is_listed(&in->env, file->path) ? build_id_of(in, file, id) : 0;
-		if (!n)
-			continue;
-		bool kernel = file->kind == MAPPED_KERNEL || file->kind == MAPPED_MODULE;
-		struct env_build_id b = {
-			.pid = -1,
-			.cpumode = kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
-			.build_id_len = n,
-			.filename = file->path,
-		};
-		memcpy(b.build_id, id, n);
-		vec_push(&in->env.build_ids, b);
-		if (in->o->verbose)
-			cmd_say(in->ctx, "build-id added: %s", file->path);
-	}
+	*ret_keep = false;
+	return sink_write(out, mapping.hdr, mapping.hdr->size);
 }
 
 /* The input is mapped: writing over it would change what is read. */
@@ -206,13 +125,73 @@ static struct strobe_error *commit(struct inject *in)
 	return in->file.fd >= 0 ? new_file_keep(&in->file, 0600) : NULL;
 }
 
-/* What a task waits for may be told on another CPU than where it went to sleep: what is joined has to be in order. */
-static struct strobe_error *join_sleeps(struct inject *in)
+/* Whether what is done to records needs more than what passed before them. */
+static bool needs_two_passes(const struct inject_options *o)
 {
-	struct record_source *again;
-	TRY(sleeps_create(source_env(in->source), &in->sleeps));
-	TRY(input_open(in->o->input, in->o->force, &again));
-	in->ordered = order_create(again);
+	return o->convert || o->jit || o->sleeps || o->drop_unused;
+}
+
+/* A stream that has to be read twice is kept until it has ended. */
+static struct strobe_error *open_input(struct inject *in)
+{
+	const char *path = input_path(in->o->input);
+	in->live = !needs_two_passes(in->o);
+	if (in->live || !spool_is_stream(path))
+		return input_open(in->o->input, in->o->force, &in->reader);
+	TRY(spool_start(path, &in->spool));
+	struct pollfd end = { .fd = spool_end_fd(in->spool), .events = POLLIN };
+	while (!spool_ended(in->spool))
+		(void)poll(&end, 1, -1);
+	TRY(spool_error(in->spool));
+	return reader_open(spool_path(in->spool), (struct reader_options){ .force = true, .name = spool_name(in->spool) }, &in->reader);
+}
+
+static struct strobe_error *rewind_input(struct inject *in)
+{
+	return in->reader->ops->rewind ? in->reader->ops->rewind(in->reader) : NULL;
+}
+
+/* The first pass: who mapped what, and what of that was hit. */
+static struct strobe_error *read_first(struct inject *in)
+{
+	TRY(resolve_count(in->resolver));
+	TRY(rewind_input(in));
+	if (!in->o->drop_unused)
+		return NULL;
+	TRY(mmap_ids_drop_unused(in->mmaps, in->reader));
+	return rewind_input(in);
+}
+
+/* What changes the environment comes before the output is opened. */
+static struct strobe_error *create_filters(struct inject *in)
+{
+	const struct inject_options *o = in->o;
+	const struct env *from = source_env(in->reader);
+	in->ids = build_ids_create(o->verbose ? in->ctx : NULL, in->resolver, from, o->all_build_ids);
+	if (o->known_ids)
+		TRY(build_ids_read_known(in->ids, o->known_ids));
+	if (o->mmap_ids)
+		in->mmaps = mmap_ids_create(in->resolver, from, in->ids);
+	if (!in->live)
+		TRY(read_first(in));
+	in->env = *from;
+	if (o->convert) {
+		in->converter = converter_create(in->resolver);
+		in->env = *converter_env(in->converter);
+	}
+	if (o->aslr) {
+		in->aslr = aslr_create(in->resolver, from);
+		in->env = *aslr_env(in->aslr);
+	}
+	if (o->jit)
+		TRY(jit_injection_create(in->resolver, &in->env, &in->jit));
+	if (o->sleeps)
+		TRY(sleeps_create(from, &in->sleeps));
+	/* What is joined, or looked up as it passes, has to be in order. A plain copy is not. */
+	bool looks_up = o->build_ids || o->aslr;
+	if (o->sleeps || o->aslr || (in->live && looks_up))
+		in->ordered = order_create(in->reader);
+	in->live &= looks_up || o->mmap_ids;
 	return NULL;
 }
 
@@ -220,35 +199,19 @@ static struct strobe_error *inject(struct inject *in)
 {
 	struct symbols_options symbols = in->o->symbol_files;
 	TRY(check_output(in->o));
-	TRY(read_known_ids(in));
-	TRY(cmd_symbols_options(in->ctx, source_env(in->source), in->o->force, &symbols));
-	in->resolver = resolver_create(in->source, symbols,
+	TRY(cmd_symbols_options(in->ctx, source_env(in->reader), in->o->force, &symbols));
+	in->resolver = resolver_create(in->reader, symbols,
 				       (struct resolve_options){ .with_chains = true, .max_stack = MAX_STACK, .threads = 1 });
-	/* Twice over the input: who mapped what has to be known before the first sample is looked at. */
-	if (in->source->ops->rewind) {
-		struct strobe_error *err = in->source->ops->rewind(in->source);
-		if (err)
-			return error_prefix(err, "%s has to be read twice: save it to a file first", input_path(in->o->input));
-	}
-	TRY(resolve_count(in->resolver));
-	if (in->source->ops->rewind)
-		TRY(in->source->ops->rewind(in->source));
-	if (in->o->convert) {
-		in->converter = converter_create(in->resolver);
-		in->env = *converter_env(in->converter);
-	} else {
-		in->env = *source_env(in->source);
-	}
-	if (in->o->jit)
-		TRY(jit_injection_create(in->resolver, &in->env, &in->jit));
-	if (in->o->sleeps)
-		TRY(join_sleeps(in));
+	TRY(create_filters(in));
 	TRY(open_output(in));
-	TRY(rewrite(in->ordered ? in->ordered : in->source, in->writer, &in->filter));
+	TRY(rewrite(in->ordered ? in->ordered : in->reader, in->reader, in->writer, &in->filter));
 	if (in->jit)
 		TRY(jit_injection_finish(in->jit, &in->writer->sink));
-	if (in->o->build_ids)
-		add_build_ids(in);
+	/* A stream may have brought more of it. */
+	if (!in->converter && !in->aslr)
+		in->env = *source_env(in->reader);
+	if (in->o->build_ids && !is_pipe(in))
+		build_ids_list(in->ids, &in->env);
 	return commit(in);
 }
 
@@ -264,46 +227,66 @@ static void say_converted(struct inject *in)
 			(long long)after.st_size);
 }
 
+static void say_results(struct inject *in)
+{
+	if (in->converter)
+		say_converted(in);
+	if (in->jit && !jit_injection_functions(in->jit))
+		cmd_say(in->ctx, "no jitdump of %s could be read, or none contains code", input_path(in->o->input));
+	if (in->sleeps && in->o->verbose)
+		cmd_say(in->ctx, "%" PRIu64 " sleeps joined with where they began", sleeps_joined(in->sleeps));
+	if (in->aslr && aslr_dropped(in->aslr))
+		cmd_say(in->ctx, "%" PRIu64 " samples were dropped: their raw data, stacks, physical addresses or AUX data may reveal "
+				 "addresses", aslr_dropped(in->aslr));
+}
+
+static void inject_deinit(struct inject *in)
+{
+	writer_destroy(in->writer);
+	new_file_deinit(&in->file);
+	build_ids_destroy(in->ids);
+	mmap_ids_destroy(in->mmaps);
+	aslr_destroy(in->aslr);
+	converter_destroy(in->converter);
+	jit_injection_destroy(in->jit);
+	sleeps_destroy(in->sleeps);
+	resolver_destroy(in->resolver);
+	source_destroy(in->ordered ? in->ordered : in->reader);
+	spool_destroy(in->spool);
+}
+
+/* NULL where the options go together. */
+static struct strobe_error *check_options(const struct inject_options *o)
+{
+	/* Samples of sched_switch would come out twice changed: as chains, and at another time. */
+	if (o->sleeps && o->convert)
+		return error_create(ERROR_USAGE, "-s and --convert-callchain need a step each: convert first, then join");
+	/* Converted chains are written as they were unwound, joined samples and maps of JIT code as they are made. */
+	if (o->aslr && (o->convert || o->sleeps || o->jit))
+		return error_create(ERROR_USAGE, "--aslr cannot be combined with --convert-callchain, -j or -s: apply it to their result");
+	return NULL;
+}
+
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct inject_options *o = options;
 	struct inject in = { .filter.record = filter_record, .ctx = ctx, .o = o, .file = NEW_FILE_NONE };
 	if (ctx->rest.argc)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: name a recording with -i",
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i",
 							ctx->rest.argv[0]));
 	o->build_ids |= o->all_build_ids;
-	if (!o->build_ids && !o->convert && !o->jit && !o->sleeps)
-		return cmd_fail_usage(ctx,
-				      error_create(ERROR_USAGE,
-						   "nothing to do: say -b, --buildid-all, -j, -s or --convert-callchain"));
-	/* Samples of sched_switch would come out twice changed: as chains, and at another time. */
-	if (o->sleeps && o->convert)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-s and --convert-callchain want a step each: "
-								     "convert first, then join"));
-	struct strobe_error *err = input_open(o->input, o->force, &in.source);
+	o->mmap_ids |= o->drop_unused;
+	struct strobe_error *err = check_options(o);
 	if (err)
-		return cmd_fail(ctx, err);
-	err = inject(&in);
-	if (!err && in.converter)
-		say_converted(&in);
-	if (!err && in.jit && !jit_injection_functions(in.jit))
-		cmd_say(ctx, "no jitdump of %s could be read, or none tells of code", input_path(o->input));
-	if (!err && in.sleeps && o->verbose)
-		cmd_say(ctx, "%" PRIu64 " sleeps joined with where they began", sleeps_joined(in.sleeps));
+		return cmd_fail_usage(ctx, err);
+	err = open_input(&in);
+	if (!err)
+		err = inject(&in);
+	if (!err)
+		say_results(&in);
 	if (in.resolver)
-		input_remarks(ctx, in.source, resolver_stats(in.resolver));
-	if (o->build_ids && in.env.build_ids.data != source_env(in.source)->build_ids.data)
-		vec_deinit(&in.env.build_ids);
-	writer_destroy(in.writer);
-	new_file_deinit(&in.file);
-	vec_deinit(&in.hit);
-	strbuf_deinit(&in.known_ids);
-	converter_destroy(in.converter);
-	jit_injection_destroy(in.jit);
-	sleeps_destroy(in.sleeps);
-	source_destroy(in.ordered);
-	resolver_destroy(in.resolver);
-	source_destroy(in.source);
+		input_remarks(ctx, in.reader, needs_two_passes(o) ? resolver_stats(in.resolver) : NULL);
+	inject_deinit(&in);
 	return cmd_fail(ctx, err);
 }
 
@@ -319,8 +302,13 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a file of another owner" },
 	{ OPTION_BOOL, 'b', "build-ids", AT(build_ids), .help = "add build-ids of the files that samples fell into" },
 	{ OPTION_BOOL, 0, "buildid-all", AT(all_build_ids), .help = "add build-ids of all files that were mapped" },
+	{ OPTION_BOOL, 'B', "mmap2-buildids", AT(drop_unused),
+	  .help = "drop mappings that no sample lies in, write the build-ids of others into their records (MMAP2)" },
+	{ OPTION_BOOL, 0, "mmap2-buildid-all", AT(mmap_ids), .help = "write build-ids into the records of all mappings (MMAP2)" },
+	{ OPTION_BOOL, 0, "aslr", AT(aslr),
+	  .help = "replace addresses by others that do not reveal where code was in memory" },
 	{ OPTION_STRING, 0, "known-build-ids", AT(known_ids), .arg = "buildid path,...",
-	  .help = "build-ids that -b takes for these paths, \"BUILD-ID PATH\" each; @FILE holds a line for each" },
+	  .help = "build-ids of these paths, \"BUILD-ID PATH\" each; @FILE or file://FILE has one a line" },
 	{ OPTION_BOOL, 'j', "jit", AT(jit), .help = "write the code of jitdumps into files, and maps of them into the recording" },
 	{ OPTION_BOOL, 's', "sched-stat", AT(sleeps),
 	  .help = "make of samples that tell how long a task slept the sched_switch that began it, with its call chain" },
@@ -335,9 +323,6 @@ static const struct option table[] = {
 	REFUSED_OPTION("vm-time-correlation", refused_trace_decoder),
 	REFUSED_OPTION("guest-data", refused_guests),
 	REFUSED_OPTION("guestmount", refused_guests),
-	REFUSED_SHORT_OPTION('B', "mmap2-buildids", refused_mmap_rewrite),
-	REFUSED_OPTION("mmap2-buildid-all", refused_mmap_rewrite),
-	REFUSED_OPTION("aslr", refused_aslr),
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say what was added and how much smaller the file became" },
 	OPTIONS_END,
 };

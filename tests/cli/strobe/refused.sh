@@ -9,8 +9,7 @@ report --parallelism=1
 report --addr2line=
 stat --record-tpebs
 stat --tpebs-mode=mean
-inject -B
-inject --aslr
+inject --itrace
 annotate --insn-stat
 script --no-merge-callchains
 top --branch-history

@@ -1,0 +1,34 @@
+/*
+ * Build-ids of what a recording mapped: of the files that samples fell into, or of all; for the list of a file, as records
+ * of a stream, or in the mappings themselves.
+ *
+ * A sample counts with its address, the data address where it has one, and its recorded call chain. Borrows the resolver,
+ * whose machine must know the mappings by the time of each sample. Of one thread.
+ */
+#pragma once
+#include "base/error.h"
+#include "cmd/cmd.h"
+#include "perfdata/writer.h"
+#include "record/env.h"
+#include "resolve/resolve.h"
+
+struct build_ids;
+
+/* ctx: where each that is added is reported, or NULL. env: of the source. all: every file, whether or not a sample fell into it. */
+struct build_ids *build_ids_create(const struct cmd_context *ctx, struct resolver *r, const struct env *env, bool all);
+void build_ids_destroy(struct build_ids *b);
+/* What --known-build-ids says: "HEX PATH" entries, parted by commas or lines, or "@FILE" ("file://FILE") of such lines. */
+struct strobe_error *build_ids_read_known(struct build_ids *b, const char *given) _must_check_;
+/* The build-id that was given by hand, that was recorded, or that the file has by now; 0 bytes where there is none. */
+uint8_t build_ids_of(struct build_ids *b, const struct mapped_file *file, uint8_t ret[RECORD_BUILD_ID_MAX]);
+
+/* Calls fn with each mapping that the sample lies in. */
+void build_ids_each_map(struct build_ids *b, struct record sample, void (*fn)(void *ctx, const struct map *map), void *ctx);
+/* Marks the files of a sample. Other records are ignored. */
+void build_ids_mark(struct build_ids *b, struct record r);
+/* BUILD_ID records of what was marked since the last call. */
+struct strobe_error *build_ids_stream(struct build_ids *b, struct writer *w) _must_check_;
+/* The list of to becomes the source's with those that were marked added to it; freed with build_ids_destroy(). */
+void build_ids_list(struct build_ids *b, struct env *to);
+/* How many were added to a list or stream. */
+uint64_t build_ids_added(const struct build_ids *b);

@@ -1,0 +1,1 @@
+strobe inject --aslr --convert-callchain -i absent.data

@@ -1,1 +1,0 @@
-strobe inject -i absent.data
