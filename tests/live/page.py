@@ -488,7 +488,7 @@ def deep():
 
 # ---- large ----
 
-DRAWN_MAX = 200
+DRAWN_MAX = 40
 
 
 def large(shape, seed, name, limit):

@@ -93,7 +93,9 @@ def targets(tap, split):
     had = cpu_ms(process.pid) - before
     tap.between(0.5 * had - 20, samples_in(path), min(had + 30, 520), "-p: for as long as `sleep 0.5` runs")
     tap.equal({s.pid for s in script_samples(path)}, {process.pid}, "-p: that process alone")
-    tap.between(60, shares(path, "sym").get("hot"), 80, "-p: symbols of what ran before recording began")
+    # four standard deviations of so many draws: beside other programs there are few
+    margin = 400 * (0.7 * 0.3 / max(samples_in(path), 1)) ** 0.5
+    tap.between(70 - margin, shares(path, "sym").get("hot"), 70 + margin, "-p: symbols of what ran before recording began")
     path = record(*EVENT, "-t", process.pid, "--", "sleep", "0.3", output="tid.data")
     tap.between(2, samples_in(path), 320, "-t: for as long as `sleep 0.3` runs")
     process.kill()

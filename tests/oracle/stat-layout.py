@@ -140,6 +140,7 @@ def rateless(text):
 
 def folded(text):
     """Each line once, without derived figures: what was not counted in an interval has none, and that may be any."""
+    text = re.sub(r",N/sec$", ",N,", text, flags=re.M)
     text = re.sub(r"( RATE| +#.*)$|,(N,[\w/ ]*|,)$", "", text, flags=re.M)
     return sorted(set(re.sub(r', "metric-value" : .*(?=\}$)', "", text, flags=re.M).splitlines()))
 

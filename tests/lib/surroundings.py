@@ -1,0 +1,71 @@
+"""What tests/run puts around the tests: another processor (--as), or a machine with other things to do (--busy)."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DEVICES = "bus/event_source/devices"
+# the tree of tests/machines whose core PMU is shown (None: one that names no event), and the PMU for libpfm4
+PROCESSORS = {"intel": ("intel", "skl"), "amd": ("amd", "amd64_fam19h_zen4"), "hybrid": ("hybrid", "adl_glc"),
+              "unknown": (None, "perf")}
+# what depends on the processor
+DEPENDENT = ("unit/", "cli/", "oracle/stat-", "oracle/list", "live/stat", "live/list", "live/exit-status", "live/record",
+             "live/group-read", "live/rights")
+
+
+def is_core(pmu):
+    return pmu == "cpu" or pmu.startswith(("cpu_", "armv8"))
+
+
+def files_of(tree):
+    """{path below the devices: text} of the core PMUs."""
+    if not tree:
+        return {"cpu/type": "4", "cpu/format/event": "config:0-7"}
+    with open(os.path.join(TOP, "tests", "machines", tree + ".txt"), encoding="ascii") as f:
+        rows = [line.rstrip("\n").partition(" ") for line in f if line.strip() and line[0] not in "#/"]
+    # perf 6.1 ends where the kernel names slots of the pipeline, which are added to what it counts, and does not count them
+    return {path: text for path, _, text in rows if is_core(path.split("/")[0]) and not re.search(r"/(slots|topdown)", path)}
+
+
+def link_others(real, made, name):
+    """A directory with everything that the real one has, except name, which is a directory of its own."""
+    os.makedirs(os.path.join(made, name))
+    for entry in os.listdir(real):
+        if entry != name:
+            os.symlink(os.path.join(real, entry), os.path.join(made, entry))
+
+
+def processor(name, root):
+    """Makes a tree below root that is /sys with the core PMUs of another processor. Returns the environment that shows it."""
+    tree, pfm = PROCESSORS[name]
+    made, real = root, "/sys"
+    for part in DEVICES.split("/"):
+        link_others(real, made, part)
+        made, real = os.path.join(made, part), os.path.join(real, part)
+    for pmu in os.listdir(real) if os.path.isdir(real) else []:
+        if not is_core(pmu):
+            os.symlink(os.path.join(real, pmu), os.path.join(made, pmu))
+    for path, text in files_of(tree).items():
+        os.makedirs(os.path.dirname(os.path.join(made, path)), exist_ok=True)
+        with open(os.path.join(made, path), "w", encoding="ascii") as f:
+            f.write(text + "\n")
+    return {"SYSFS_PATH": root, "LIBPFM_FORCE_PMU": pfm}
+
+
+@contextlib.contextmanager
+def busy():
+    """A loop for each of two CPUs, and a shell that starts one program after the other."""
+    loop = [sys.executable, "-c", "while True: pass"]
+    programs = ["sh", "-c", "while :; do apt-get -s check; ls -lR /usr/share/doc; done"]
+    started = [subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                start_new_session=True) for argv in (loop, loop, programs)]
+    try:
+        yield
+    finally:
+        for process in started:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
