@@ -14,6 +14,12 @@ struct head {
 	int64_t ret;
 };
 
+/* Descriptors are sockets of netlink by their number. */
+static int fd_netlink(void *ctx, uint32_t pid, int fd)
+{
+	return fd % 20;
+}
+
 static void print(const struct syscall_event *ev, uint8_t style)
 {
 	struct syscall_style s = {
@@ -22,6 +28,7 @@ static void print(const struct syscall_event *ev, uint8_t style)
 		.whole = style & 4,
 		.show_zeros = style & 8,
 		.str_limit = style & 16 ? 4096 : 0,
+		.fd_netlink = fd_netlink,
 	};
 	struct out out;
 	struct json json;

@@ -11,8 +11,11 @@
 #define STRINGS_MAX 32
 #define POINTERS_MAX 12 /* of each of two loops, one in the other */
 #define IOVECS_MAX 8
+#define NETLINK_MAX 1024 /* of what looks like messages of netlink, which are read rather than shown */
+#define NETLINK_HEAD 16
 
-enum { FETCH_NONE, FETCH_STRING, FETCH_BYTES, FETCH_STRINGS, FETCH_COUNT, FETCH_IOVEC, FETCH_MSGHDR, FETCH_MMSGHDR };
+enum { FETCH_NONE, FETCH_STRING, FETCH_BYTES, FETCH_STRINGS, FETCH_COUNT, FETCH_IOVEC, FETCH_MSGHDR, FETCH_MMSGHDR,
+       FETCH_PACKET, FETCH_POINTERS };
 enum { LEN_FIXED, LEN_ARG, LEN_RET, LEN_DEREF, LEN_IOCTL, LEN_BITS };
 enum { PART_WHOLE, PART_EXIT, PART_NAME, PART_CONTROL, PART_IOV, PART_DATA = 16 };
 enum { STATUS_OK, STATUS_TRUNCATED, STATUS_FAULT, STATUS_PARTIAL };
@@ -30,6 +33,7 @@ struct scratch {
 	__u32 compat, faults;
 	__u32 has_path; /* what was fetched has the path that is asked for, or one that is called so */
 	__u32 pointers;
+	__u32 packets; /* what vectors point at may be messages of netlink */
 	__u64 left; /* of the bytes of vectors */
 	struct {
 		__u64 dentry, mount; /* struct vfsmount */
@@ -217,6 +221,17 @@ INLINE __u64 word_at(const struct scratch *s, __u32 at)
 	return s->compat ? *(const __u32 *)p : *(const __u64 *)p;
 }
 
+/* As much as is shown of a buffer; more, where it begins with a length that fits, as a message of netlink does. */
+GLOBAL int packet_max(struct scratch *s, __u64 ptr, __u64 bytes)
+{
+	__u32 length = 0, max = settings.str_limit;
+	if (!s || max >= NETLINK_MAX || bytes < NETLINK_HEAD)
+		return max;
+	if (bpf_probe_read_user(&length, sizeof(length), (void *)ptr) || length < NETLINK_HEAD || length > bytes)
+		return max;
+	return NETLINK_MAX;
+}
+
 /* What one vector points at that stands in a piece at `at`: the bytes that are left of s->left. */
 GLOBAL int put_vector(struct scratch *s, __u32 arg_part, __u32 at)
 {
@@ -227,7 +242,22 @@ GLOBAL int put_vector(struct scratch *s, __u32 arg_part, __u32 at)
 	if (bytes > s->left)
 		bytes = s->left;
 	s->left -= bytes;
-	put(s, arg_part, word_at(s, at), bytes, settings.str_limit);
+	put(s, arg_part, word_at(s, at), bytes, s->packets ? packet_max(s, word_at(s, at), bytes) : settings.str_limit);
+	return 0;
+}
+
+/* What the pointers point at that stand in pointers_bytes of a piece, at `at`: unit bytes of each. */
+GLOBAL int put_pointees(struct scratch *s, __u32 arg, __u32 at, __u32 pointers_bytes, __u32 unit)
+{
+	__u32 size;
+	if (!s)
+		return 0;
+	size = pointer_bytes(s);
+	for (__u32 i = 0; i < IOVECS_MAX; i++) {
+		if ((i + 1) * size > pointers_bytes)
+			break;
+		put(s, arg | (PART_DATA + i) << 8, word_at(s, at + i * size), unit, unit);
+	}
 	return 0;
 }
 
@@ -302,19 +332,24 @@ GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 when)
 			s->has_path = 1;
 		return 0;
 	}
+	if (f->what == FETCH_PACKET)
+		max = packet_max(s, ptr, count);
 	if (!max)
 		max = settings.str_limit;
+	s->packets = f->what == FETCH_MSGHDR || f->what == FETCH_MMSGHDR;
 	if (at_exit && !could_wait)
 		arg |= PART_EXIT << 8;
-	if (at_exit && f->what != FETCH_BYTES)
+	if (at_exit && f->what != FETCH_BYTES && f->what != FETCH_PACKET)
 		limit = could_wait ? ~0ULL : s->ret < 0 ? 0 : s->ret;
 	/* The result counts messages; msg_len of the first says how long it is. */
 	if (at_exit && f->what == FETCH_MMSGHDR && !could_wait && s->ret > 0 && unit == 64)
 		limit = bpf_probe_read_user(&short_count, 4, (void *)(ptr + 56)) ? 0 : short_count;
 	if (f->what == FETCH_MSGHDR || f->what == FETCH_MMSGHDR || f->what == FETCH_IOVEC)
 		arg &= 7;
-	n = put(s, arg, ptr, unit * count, max);
+	n = put(s, arg, ptr, (f->what == FETCH_POINTERS ? pointer_bytes(s) : unit) * count, max);
 	arg &= 7;
+	if (f->what == FETCH_POINTERS)
+		put_pointees(s, arg, at + sizeof(struct piece), n, unit);
 	if (f->what == FETCH_IOVEC)
 		put_iovec(s, arg, at + sizeof(struct piece), n, limit);
 	else if (f->what == FETCH_MSGHDR || f->what == FETCH_MMSGHDR)

@@ -108,7 +108,12 @@ enum syscall_fetch_what {
 			       * and none when the call failed */
 	SYSCALL_FETCH_MSGHDR, /* struct msghdr as WHOLE (unit bytes); then parts NAME, CONTROL, IOV and DATA */
 	SYSCALL_FETCH_MMSGHDR, /* count mmsghdr of unit bytes as WHOLE; NAME, IOV and DATA of the first one */
+	SYSCALL_FETCH_PACKET,  /* BYTES of a packet: where they look like messages of netlink, up to SYSCALL_NETLINK_MAX; so is the
+				* data of MSGHDR and MMSGHDR */
+	SYSCALL_FETCH_POINTERS, /* count pointers as WHOLE, at most max bytes of them; unit bytes at each as DATA parts */
 };
+
+#define SYSCALL_NETLINK_MAX 1024
 
 enum syscall_fetch_len {
 	SYSCALL_LEN_FIXED, /* count 1 */
@@ -270,7 +275,9 @@ struct syscall_style {
 	/* What stands in < > behind a file descriptor ("/etc/hosts"); NULL: nothing is known. Valid until the next
 	 * call. */
 	const char *(*fd_text)(void *ctx, uint32_t pid, int fd);
-	/* The name of a process, for "123 (ls)"; NULL likewise. Either function may be absent. */
+	/* The protocol of a socket of AF_NETLINK, or -1 where the descriptor is none or nothing is known of it. */
+	int (*fd_netlink)(void *ctx, uint32_t pid, int fd);
+	/* The name of a process, for "123 (ls)"; NULL likewise. Any of these functions may be absent. */
 	const char *(*pid_text)(void *ctx, int pid);
 	void *ctx;
 };

@@ -11,7 +11,9 @@ ALIASES = {
     "EOPNOTSUPP": "ENOTSUP", "RLIM_INFINITY": "RLIM64_INFINITY", "IPV6_ADD_MEMBERSHIP": "IPV6_JOIN_GROUP",
     "IPV6_DROP_MEMBERSHIP": "IPV6_LEAVE_GROUP", "FUTEX_32": "FUTEX2_SIZE_U32", "FUTEX_PRIVATE_FLAG": "FUTEX2_PRIVATE",
     "FUTEX_FD_PRIVATE": "FUTEX_FD|FUTEX2_PRIVATE", "EXT2_SUPER_MAGIC": "EXT4_SUPER_MAGIC", "EXT3_SUPER_MAGIC": "EXT4_SUPER_MAGIC",
-    "SO_TIMESTAMP_OLD": "SCM_TIMESTAMP", "SO_TIMESTAMPNS_OLD": "SCM_TIMESTAMPNS", "SO_TIMESTAMPING_OLD": "SCM_TIMESTAMPING",
+    "SO_TIMESTAMP": "SCM_TIMESTAMP", "SO_TIMESTAMPNS": "SCM_TIMESTAMPNS",
+    "SO_TIMESTAMPING": "SCM_TIMESTAMPING", "SO_TIMESTAMP_OLD": "SCM_TIMESTAMP",
+    "SO_TIMESTAMPNS_OLD": "SCM_TIMESTAMPNS", "SO_TIMESTAMPING_OLD": "SCM_TIMESTAMPING",
 }
 OLD = re.compile(r"(SO_\w+)_OLD$")  # as the headers of the kernel call what libc's call without
 NUMBER = re.compile(r"[-+]?(0x[0-9a-fA-F]+|\d+)$")
@@ -143,6 +145,11 @@ class Parser:
                 break
             if c in ",}])" or c == '"' or REMARK.match(self.text, self.at) or self.peek(3) == "..." or self.peek(3) == " =>":
                 break
+            if c == " " and REMARK.match(self.text, self.at + 1):
+                remark = REMARK.match(self.text, self.at + 1)
+                if self.text[remark.end():remark.end() + 1] in ("|", "<"):
+                    self.text = self.text[:self.at] + self.text[remark.end():]
+                    continue
             if c == " " and (end == "]" or not re.match(r" *(?:or|<<|\||&&|==)", self.text[self.at:])):
                 break
             if c == " ":
@@ -173,6 +180,9 @@ def split_line(text):
 def number(word):
     """What a word is worth; None where it is no number."""
     word = word.strip()
+    shifted = re.match(r"(0x[0-9a-f]+|\d+)<<(\d+)$", word)
+    if shifted:
+        return int(shifted.group(1), 0) << int(shifted.group(2))
     if word == "NULL":
         return 0
     found = PRODUCT.match(word)
@@ -222,7 +232,7 @@ def words(ours, theirs):
     if mine == other:
         return None if rest == their_rest else WRONG
     # What only one has a name for must be in the other's number.
-    if mine - other and not their_rest & ~rest or other - mine and not rest & ~their_rest:
+    if mine - other and not their_rest & ~rest or other - mine and not rest & ~their_rest and not ours.endswith("|0"):
         return WRONG
     return POORER if other - mine else RICHER
 

@@ -38,7 +38,10 @@ struct task {
 	struct blob at_entry;
 };
 
+#define FDS_MAX 256
+
 struct tracer {
+	int netlink[FDS_MAX]; /* by descriptor, of all processes: protocol + 1 of the last socket(AF_NETLINK) that had the number */
 	struct syscall_table *x86_64, *i386;
 	struct syscall_style style;
 	struct task *tasks[4096];
@@ -108,6 +111,14 @@ static void put_bytes(const struct task *task, struct blob *b, unsigned arg, uns
 		put(b, arg, part, SYSCALL_FETCH_FAULT, bytes, 0);
 }
 
+/* As much as is shown of a buffer; more of what begins as messages of netlink do. */
+static size_t packet_max(const struct task *task, uint64_t address, uint64_t n, size_t limit)
+{
+	uint32_t length = 0;
+	bool fits = n >= 16 && peek(task->tid, address, &length, 4) && length >= 16 && length <= n;
+	return fits && limit < SYSCALL_NETLINK_MAX ? SYSCALL_NETLINK_MAX : limit;
+}
+
 static void put_string(const struct task *task, struct blob *b, unsigned arg, unsigned part, uint64_t address,
 		       size_t max)
 {
@@ -139,7 +150,7 @@ static void put_strings(const struct task *task, struct blob *b, const struct sy
 
 /* nr vectors at address; total bounds the data. */
 static void put_vectors(const struct task *task, struct blob *b, unsigned arg, unsigned part, uint64_t address,
-			uint64_t nr, uint64_t total, size_t limit)
+			uint64_t nr, uint64_t total, size_t limit, bool packets)
 {
 	size_t word = task->arch->pointer_bytes;
 	if (nr > 8)
@@ -151,7 +162,8 @@ static void put_vectors(const struct task *task, struct blob *b, unsigned arg, u
 		uint64_t here = len < total ? len : total;
 		total -= here;
 		if (base && (here || !len))
-			put_bytes(task, b, arg, SYSCALL_PART_DATA + (unsigned)i, base, here, limit);
+			put_bytes(task, b, arg, SYSCALL_PART_DATA + (unsigned)i, base, here,
+				  packets ? packet_max(task, base, here, limit) : limit);
 	}
 }
 
@@ -167,7 +179,7 @@ static void put_message(const struct task *task, struct blob *b, unsigned arg, u
 	if (control)
 		put_bytes(task, b, arg, SYSCALL_PART_CONTROL, control, peek_word(task, address + 5 * w), 512);
 	put_vectors(task, b, arg, SYSCALL_PART_IOV, peek_word(task, address + 2 * w), peek_word(task, address + 3 * w),
-		    total, limit);
+		    total, limit, true);
 }
 
 static uint64_t count_of(const struct task *task, const struct syscall_fetch *f, int64_t ret)
@@ -208,12 +220,21 @@ static void fetch(const struct tracer *t, const struct task *task, const struct 
 	case SYSCALL_FETCH_BYTES:
 		put_bytes(task, b, f->arg, part, address, nr < UINT32_MAX ? nr * f->unit : nr, max);
 		break;
+	case SYSCALL_FETCH_PACKET:
+		put_bytes(task, b, f->arg, part, address, nr, packet_max(task, address, nr, limit));
+		break;
+	case SYSCALL_FETCH_POINTERS:
+		put_bytes(task, b, f->arg, part, address, nr * task->arch->pointer_bytes, max);
+		for (unsigned i = 0; i < nr && (i + 1) * task->arch->pointer_bytes <= max; i++)
+			put_bytes(task, b, f->arg, SYSCALL_PART_DATA + i,
+				  peek_word(task, address + i * task->arch->pointer_bytes), f->unit, f->unit);
+		break;
 	case SYSCALL_FETCH_STRINGS:
 	case SYSCALL_FETCH_COUNT:
 		put_strings(task, b, f, address, limit);
 		break;
 	case SYSCALL_FETCH_IOVEC:
-		put_vectors(task, b, f->arg, part, address, nr, total, limit);
+		put_vectors(task, b, f->arg, part, address, nr, total, limit, false);
 		break;
 	case SYSCALL_FETCH_MSGHDR:
 		put_bytes(task, b, f->arg, part, address, f->unit, max);
@@ -254,6 +275,19 @@ static const struct syscall_desc *desc_of(const struct tracer *t, const struct t
 	return spare;
 }
 
+static void learn_sockets(struct tracer *t, const struct syscall_event *ev)
+{
+	enum { NETLINK = 16 };
+	if (ev->desc->ret == SYSCALL_RET_FD && ev->has_ret && ev->ret >= 0 && ev->ret < FDS_MAX)
+		t->netlink[ev->ret] = !strcmp(ev->desc->name, "socket") && ev->arg[0] == NETLINK ? (int)ev->arg[2] + 1 : 0;
+}
+
+static int fd_netlink(void *ctx, uint32_t pid, int fd)
+{
+	const struct tracer *t = ctx;
+	return fd >= 0 && fd < FDS_MAX ? t->netlink[fd] - 1 : -1;
+}
+
 static void print(struct tracer *t, struct task *task, bool has_ret, int64_t ret)
 {
 	static struct blob at_exit;
@@ -267,6 +301,7 @@ static void print(struct tracer *t, struct task *task, bool has_ret, int64_t ret
 		follow_plan(t, task, d, &at_exit, true, ret);
 		syscall_payload_add(&ev.payload, at_exit.bytes, at_exit.len);
 	}
+	learn_sockets(t, &ev);
 	out_f(&t->out, "%d %s(", task->tid, d->name);
 	syscall_print_args(&t->out, &t->style, &ev);
 	out_str(&t->out, ") = ");
@@ -346,6 +381,8 @@ int main(int argc, char **argv)
 	const char *path = NULL;
 	int c;
 	t.style.layout = SYSCALL_STRACE;
+	t.style.fd_netlink = fd_netlink;
+	t.style.ctx = &t;
 	while ((c = getopt(argc, argv, "+ns:o:v")) != -1) {
 		if (c == 'n')
 			t.style.layout = SYSCALL_NAMED;

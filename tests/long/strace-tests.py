@@ -47,6 +47,13 @@ ACCEPTED = [
     ("*", "getppid", r".", "the tracer itself"),
     ("*", "clock_gettime|gettimeofday|time|adjtimex|clock_adjtime|getrusage|getitimer|times|wait4|waitid|clock_nanosleep|futex",
      r"place \S*(tv_n?u?sec|utime|stime)", "the moment"),
+    ("*", "*", r"strace if_nametoindex", "ours is the number: its name is of the moment"),
+    ("*", "select|pselect6|ppoll|recvmmsg|recvmsg", r"place \S*(tv_n?u?sec)", "the moment"),
+    ("*", "getcpu", r".", "the moment"),
+    ("*", "prctl", r"strace !PR_TAGGED_ADDR_ENABLE", "a name for a bit that is not set"),
+    ("*", "prctl", r"strace \S*PR_MTE_TCF_MASK", "two bits by one name"),
+    ("nlattr_tcamsg", "sendto", r".", "TCA_ROOT_TAB is what the kernel has there"),
+    ("*", "futex_waitv", r"strace (FUTEX_32|FUTEX_PRIVATE)", "the size is a field of two bits"),
     ("*", "sysinfo|statfs|fstatfs", r"place \S*(uptime|loads|ram|procs|f_b|f_f|swap)", "the moment"),
 ]
 
@@ -136,7 +143,7 @@ def run_traced(tracer, output, program):
     os.mkdir(work)
     with open(os.devnull, "r+b") as null, open(os.path.join(SCRATCH, "stderr"), "wb") as err:
         with subprocess.Popen([*FIXED_ADDRESSES, *tracer, output, *(["--"] if tracer[0] == STROBE else []), program], cwd=work,
-                              stdin=null, stdout=null, stderr=err, env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+                              stdin=null, stdout=null, stderr=err, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
                               preexec_fn=descriptors, close_fds=False, start_new_session=True) as child:
             try:
                 child.wait(timeout=LIMIT_S)
@@ -180,8 +187,9 @@ def trace_lines(path):
 
 
 def truth(program, options, fresh):
-    """What strace says in two runs, kept for the next time."""
-    folder = os.path.join(HOME, "truth" + "".join(options.strace))
+    """What strace says in two runs, kept for the next time: addresses depend on the size of the loader's cache."""
+    loader = os.path.getsize("/etc/ld.so.cache") if os.path.exists("/etc/ld.so.cache") else 0
+    folder = os.path.join(HOME, f"truth{''.join(options.strace)}-{loader}")
     os.makedirs(folder, exist_ok=True)
     found = []
     for i in range(2):

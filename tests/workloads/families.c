@@ -1054,6 +1054,34 @@ static void family_control(void)
 	unlink("control.socket");
 }
 
+/* Messages of netlink: requests, attributes, what the kernel answers. */
+static void family_netlink_messages(void)
+{
+	int s = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+	struct { struct nlmsghdr h; unsigned char family, pad; unsigned short type; int index; unsigned flags, change;
+		struct { unsigned short len, type; unsigned value; } a[2]; } m = {
+		{ sizeof(m), 18, NLM_F_REQUEST | NLM_F_ACK, 7, 0 }, 0, 0, 1, 0, 1, 0, { { 8, 4, 1500 }, { 8, 29, 1 } } };
+	struct { struct nlmsghdr h; unsigned char family, prefix, flags, scope; unsigned index; struct { unsigned short len, type;
+		unsigned char address[4]; } a; } addr = { { sizeof(addr), 20, NLM_F_CREATE | NLM_F_EXCL, 1, 2 }, 2, 24, 0x80, 0, 99,
+		{ 8, 1, { 10, 1, 2, 3 } } };
+	struct { struct nlmsghdr h; int error; struct nlmsghdr of; } error = { { sizeof(error), NLMSG_ERROR, 0, 1, 2 }, -13,
+		{ 16, 18, 1, 3, 4 } };
+	struct sockaddr_nl to = { .nl_family = AF_NETLINK };
+	struct iovec v = { &addr, sizeof(addr) };
+	struct msghdr message = { &to, sizeof(to), &v, 1, NULL, 0, 0 };
+	m.h.nlmsg_type = 77; /* none that the kernel knows */
+	send(s, &m, sizeof(m), MSG_DONTWAIT);
+	m.h.nlmsg_type = 18;
+	send(99, &m, sizeof(m), MSG_DONTWAIT); /* not a socket of netlink */
+	addr.h.nlmsg_flags = NLM_F_CREATE; /* not a request: the kernel looks no further */
+	sendmsg(s, &message, MSG_DONTWAIT);
+	m.h.nlmsg_flags = 0;
+	send(s, &m, sizeof(m), MSG_DONTWAIT);
+	send(s, &error, sizeof(error), MSG_DONTWAIT);
+	send(s, &(struct nlmsghdr){ 16, NLMSG_DONE, 0, 1, 2 }, 16, MSG_DONTWAIT);
+	send(s, "\x20\0\0\0short", 10, MSG_DONTWAIT);
+}
+
 static void family_prctl_options(void)
 {
 	syscall(SYS_prctl, PR_SET_DUMPABLE, 1);
@@ -1081,7 +1109,7 @@ static const struct {
 	FAMILY(ipc), FAMILY(system), FAMILY(random), FAMILY(seccomp), FAMILY(keys), FAMILY(namespaces), FAMILY(rseq),
 	FAMILY(compat), FAMILY(manythreads), FAMILY(perf), FAMILY(bpf), FAMILY(uring), FAMILY(landlock), FAMILY(fanotify), FAMILY(aio),
 	FAMILY(queues), FAMILY(numa), FAMILY(usernames), FAMILY(execs),
-	FAMILY(edges), FAMILY(widths), FAMILY(multicast), FAMILY(control), FAMILY(prctl_options),
+	FAMILY(edges), FAMILY(widths), FAMILY(multicast), FAMILY(control), FAMILY(prctl_options), FAMILY(netlink_messages),
 };
 
 int main(int argc, char **argv)

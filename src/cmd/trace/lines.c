@@ -33,6 +33,7 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 					   .show_zeros = o->show_zeros, .show_prefix = o->show_prefix,
 					   .hide_names = o->no_arg_names, .str_limit = (uint32_t)o->str_limit,
 					   .fd_text = trace_tasks_fd_text,
+					   .fd_netlink = trace_tasks_fd_netlink,
 					   .pid_text = trace_tasks_pid_text, .ctx = &l->tasks };
 	l->paper = (struct trace_paper){ .out = setup->out, .style = &l->style, .full_time = o->full_time,
 					 .no_comm = o->no_comm, .show_cpu = o->show_cpu, .no_task = setup->one_thread,

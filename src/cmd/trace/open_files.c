@@ -5,6 +5,7 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "bpf/trace_shared.h"
@@ -31,6 +32,7 @@ void open_files_deinit(struct open_files *f)
 		vec_deinit(&f->all.data[i].fds);
 	vec_deinit(&f->all);
 	u64map_deinit(&f->by_pid);
+	u64map_deinit(&f->netlink);
 	strtab_deinit(&f->paths);
 }
 
@@ -126,6 +128,26 @@ const char *open_files_path(struct open_files *f, uint32_t pid, int fd)
 {
 	uint32_t id = known(f, pid, fd);
 	return id == NOTHING ? NULL : strtab_get(&f->paths, id);
+}
+
+int open_files_netlink(struct open_files *f, uint32_t pid, int fd)
+{
+	if (!f->netlink.used || fd < 0)
+		return -1;
+	uint32_t id = known(f, pid, fd);
+	const uint64_t *protocol = id == NOTHING ? NULL : u64map_get(&f->netlink, id);
+	return protocol ? (int)*protocol : -1;
+}
+
+/* The socket that a call made has a name of its own: its inode. */
+static void learn_netlink(struct open_files *f, const struct syscall_event *ev)
+{
+	bool is_new;
+	if (strcmp(ev->desc->name, "socket") != 0 || ev->arg[0] != AF_NETLINK)
+		return;
+	uint32_t id = known(f, ev->pid, (int)ev->ret);
+	if (id != NOTHING)
+		*u64map_put(&f->netlink, id, &is_new) = ev->arg[2];
 }
 
 void open_files_inherit(struct open_files *f, uint32_t parent, uint32_t child)
@@ -291,7 +313,7 @@ static bool copies(const struct syscall_event *ev)
 	return ev->desc->ret != SYSCALL_RET_FCNTL || ev->arg[1] == F_DUPFD || ev->arg[1] == F_DUPFD_CLOEXEC;
 }
 
-void open_files_follow(struct open_files *f, const struct syscall_event *ev)
+static void follow(struct open_files *f, const struct syscall_event *ev)
 {
 	uint32_t id = 0;
 	if (f->by != OPEN_FILES_FOLLOWED)
@@ -319,6 +341,12 @@ void open_files_follow(struct open_files *f, const struct syscall_event *ev)
 			return;
 	}
 	set(f, ev->pid, (int)ev->ret, id == NOTHING ? 0 : id);
+}
+
+void open_files_follow(struct open_files *f, const struct syscall_event *ev)
+{
+	follow(f, ev);
+	learn_netlink(f, ev);
 }
 
 void open_files_close(struct open_files *f, const struct syscall_event *ev)

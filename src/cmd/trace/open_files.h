@@ -38,6 +38,7 @@ struct open_files {
 	struct given_file given[GIVEN_FILES]; /* with the call that is being shown */
 	unsigned given_nr;
 	bool is_bad;          /* that call says that a descriptor is not open */
+	struct u64map netlink; /* id of "socket:[INODE]" → protocol, of those that were made before our eyes */
 	uint64_t asked;       /* questions to /proc */
 };
 
@@ -45,6 +46,8 @@ void open_files_init(struct open_files *f, const struct sys *sys, enum open_file
 void open_files_deinit(struct open_files *f);
 /* AT_FDCWD is the directory of the process. NULL where nothing is known. Valid until the next call. */
 const char *open_files_path(struct open_files *f, uint32_t pid, int fd);
+/* The protocol of a socket of AF_NETLINK; -1 where it is none, or its socket(2) was not seen. */
+int open_files_netlink(struct open_files *f, uint32_t pid, int fd);
 /* A process starts, with what the other one has. */
 void open_files_inherit(struct open_files *f, uint32_t parent, uint32_t child);
 /* After an exec, which closes some. */

@@ -92,6 +92,11 @@ const char *trace_tasks_fd_text(void *ctx, uint32_t pid, int fd)
 	return open_files_path(&((struct trace_tasks *)ctx)->files, pid, fd);
 }
 
+int trace_tasks_fd_netlink(void *ctx, uint32_t pid, int fd)
+{
+	return open_files_netlink(&((struct trace_tasks *)ctx)->files, pid, fd);
+}
+
 const char *trace_tasks_pid_text(void *ctx, int pid)
 {
 	struct trace_tasks *t = ctx;

@@ -42,4 +42,5 @@ bool trace_task_ask_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *r
 void trace_task_name(struct trace_task *task, const char *comm, size_t room);
 /* For struct syscall_style; ctx is the struct trace_tasks. */
 const char *trace_tasks_fd_text(void *ctx, uint32_t pid, int fd);
+int trace_tasks_fd_netlink(void *ctx, uint32_t pid, int fd);
 const char *trace_tasks_pid_text(void *ctx, int pid);

@@ -125,6 +125,9 @@ static void buffer(struct emit *e, const struct syscall_arg *arg, unsigned i)
 		return;
 	}
 	size_t n = p.bytes < nr ? p.bytes : (size_t)nr;
+	int netlink = arg->kind == ARG_PACKET ? netlink_protocol(e) : -1;
+	if (netlink >= 0 && emit_netlink(e, p.data, n, nr, pointer_of(e, i), netlink))
+		return;
 	if (arg->kind == ARG_RANDOM)
 		emit_bytes(e, p.data, n, n < nr);
 	else
@@ -239,6 +242,30 @@ static void sockaddr(struct emit *e, const struct syscall_arg *arg, unsigned i)
 		emit_sockaddr(e, p.data, bytes);
 }
 
+/* An array of pointers, each to one of the type. */
+static void pointers(struct emit *e, const struct syscall_arg *arg, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	uint64_t nr = count_of(e->ev, arg), k = 0;
+	size_t word = e->arch->pointer_bytes, n = value_bytes(e->arch, arg->type);
+	if (!p.data || (int64_t)nr < 0) {
+		emit_pointer(e, pointer_of(e, i));
+		return;
+	}
+	emit_array(e);
+	for (; k < nr && (k + 1) * word <= p.bytes && k < SYSCALL_DATA_PARTS; k++) {
+		struct piece one = piece_find(e->ev, i, SYSCALL_PART_DATA + (unsigned)k);
+		emit_item(e);
+		if (one.bytes >= n)
+			emit_memory(e, arg->type, one.data, one.bytes);
+		else
+			emit_pointer(e, value_load(e->arch, p.data + k * word, word));
+	}
+	if (k < nr)
+		emit_more(e);
+	emit_array_end(e);
+}
+
 static void sigmask(struct emit *e, unsigned i)
 {
 	struct piece p = piece_best(e->ev, i), set = piece_find(e->ev, i, SYSCALL_PART_DATA);
@@ -278,6 +305,7 @@ static void print_arg(struct emit *e, unsigned i)
 		string(e, arg, i);
 		break;
 	case ARG_BUFFER:
+	case ARG_PACKET:
 	case ARG_RANDOM:
 		buffer(e, arg, i);
 		break;
@@ -307,6 +335,9 @@ static void print_arg(struct emit *e, unsigned i)
 		break;
 	case ARG_PAIR_HIGH:
 		emit_i64(e, (int64_t)((e->ev->arg[i] & UINT32_MAX) << 32 | (e->ev->arg[i + 1] & UINT32_MAX)));
+		break;
+	case ARG_POINTERS:
+		pointers(e, arg, i);
 		break;
 	case ARG_SIGMASK:
 		sigmask(e, i);

@@ -92,6 +92,7 @@
 #include "decode/syscall/constants_file.def"
 #include "decode/syscall/constants_kernel.def"
 #include "decode/syscall/constants_net.def"
+#include "decode/syscall/constants_netlink.def"
 #include "decode/syscall/constants_process.def"
 #undef END
 #endif

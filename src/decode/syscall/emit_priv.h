@@ -65,6 +65,13 @@ void emit_signal(struct emit *e, uint64_t signal);
 void emit_sigset(struct emit *e, uint64_t set);
 void emit_mode(struct emit *e, uint32_t mode);
 void emit_octal(struct emit *e, uint64_t v);
+/*
+ * Messages of netlink: bytes of them are here, of total at address `from`; the protocol of the socket, -1: not known. What
+ * is none is shown as bytes. false, with nothing written: the protocol has texts instead.
+ */
+bool emit_netlink(struct emit *e, const uint8_t *data, size_t bytes, uint64_t total, uint64_t from, int protocol);
+/* The protocol of the socket in the first argument of the call; -1: it is not one of netlink, or not known to be. */
+int netlink_protocol(const struct emit *e);
 /* An address of 4 or 16 bytes. */
 void emit_inet(struct emit *e, const uint8_t *p, bool six);
 /* A member that is one of 16, as strace has it. */

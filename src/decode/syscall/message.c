@@ -6,8 +6,8 @@ static struct piece whole(const struct emit *e, unsigned i)
 	return piece_best(e->ev, i);
 }
 
-/* p: the array; data parts count from `part`. total: as many bytes of data as there can be. */
-static void vectors(struct emit *e, unsigned i, struct piece p, uint64_t nr, uint64_t total)
+/* netlink: the protocol of the socket, or -1. p: the array; data parts count from `part`. total: as many bytes of data as there can be. */
+static void vectors(struct emit *e, unsigned i, struct piece p, uint64_t nr, uint64_t total, int netlink)
 {
 	size_t word = e->arch->pointer_bytes;
 	bool total_known = total != UINT64_MAX;
@@ -26,6 +26,9 @@ static void vectors(struct emit *e, unsigned i, struct piece p, uint64_t nr, uin
 		bool untouched = base && total_known && !here; /* by what came: a piece was not worth fetching */
 		if (untouched)
 			emit_string(e, NULL, 0, false);
+		else if (data.data && base && netlink >= 0 &&
+			 emit_netlink(e, data.data, data.bytes < here ? data.bytes : here, here, base, netlink))
+			;
 		else if (data.data && base)
 			emit_string(e, data.data, data.bytes < here ? data.bytes : here, data.bytes < here);
 		else
@@ -43,7 +46,7 @@ void emit_iovec(struct emit *e, unsigned i, uint64_t nr, uint64_t limit_bytes)
 {
 	struct piece p = whole(e, i);
 	if (p.data)
-		vectors(e, i, p, nr, limit_bytes);
+		vectors(e, i, p, nr, limit_bytes, -1);
 	else
 		emit_pointer(e, e->ev->arg[i]);
 }
@@ -84,7 +87,7 @@ void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, uint64_t total)
 	emit_member(e, "msg_iov");
 	part = piece_find(e->ev, i, SYSCALL_PART_IOV);
 	if (part.data)
-		vectors(e, i, part, iovlen, total);
+		vectors(e, i, part, iovlen, total, netlink_protocol(e));
 	else
 		emit_pointer(e, iov);
 	emit_member(e, "msg_iovlen");

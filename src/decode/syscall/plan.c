@@ -43,6 +43,14 @@ static bool of_argument(const struct arch *a, const struct syscall_arg *arg, str
 	case ARG_STRING:
 		f->what = SYSCALL_FETCH_STRING;
 		break;
+	case ARG_PACKET:
+		f->what = SYSCALL_FETCH_PACKET;
+		break;
+	case ARG_POINTERS:
+		f->what = SYSCALL_FETCH_POINTERS;
+		f->unit = (uint16_t)value_bytes(a, arg->type);
+		f->max = (uint16_t)(IOVEC_MAX * a->pointer_bytes);
+		break;
 	case ARG_BUFFER:
 	case ARG_RANDOM:
 		break;

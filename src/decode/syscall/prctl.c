@@ -88,6 +88,12 @@ static const struct prctl_option *option_of(const struct syscall_event *ev)
 	return NULL;
 }
 
+/* PR_SET_VMA knows one thing that it can set. */
+static bool names_memory(const struct syscall_event *ev)
+{
+	return (uint32_t)ev->arg[0] == SET_VMA && !ev->arg[1];
+}
+
 static bool has(const struct syscall_event *ev, unsigned i)
 {
 	const struct prctl_option *o = option_of(ev);
@@ -184,7 +190,7 @@ void print_prctl_arg2(struct emit *e, unsigned i)
 		break;
 	case PRCTL_ENUM:
 		/* An int to the kernel, where the option says nothing else. */
-		emit_enum(e, o->names, o->option == 4 || o->option == DISPATCH ? v : (uint32_t)v);
+		emit_enum(e, o->names, o->option == 4 || o->option == DISPATCH || o->option == SET_VMA ? v : (uint32_t)v);
 		break;
 	case PRCTL_FLAGS:
 		emit_flags(e, o->names, v);
@@ -213,7 +219,7 @@ void print_prctl_arg3(struct emit *e, unsigned i)
 		emit_flags(e, &constants_prctl_pac, v);
 	else if (option == SCHED_CORE)
 		emit_pid(e, (int)v);
-	else if (option == SET_VMA)
+	else if (names_memory(e->ev))
 		emit_pointer(e, v);
 	else
 		emit_hex(e, v);
@@ -223,7 +229,7 @@ void print_prctl_arg4(struct emit *e, unsigned i)
 {
 	uint64_t v = e->ev->arg[i];
 	uint32_t option = (uint32_t)e->ev->arg[0];
-	if (option == SET_VMA)
+	if (names_memory(e->ev))
 		emit_u64(e, v);
 	else
 		emit_hex(e, option == SCHED_CORE ? (uint32_t)v : v);
@@ -234,7 +240,7 @@ void print_prctl_arg5(struct emit *e, unsigned i)
 	uint64_t v = e->ev->arg[i];
 	uint32_t option = (uint32_t)e->ev->arg[0];
 	struct piece p = piece_best(e->ev, i);
-	if (option == SET_VMA && p.data && !(p.status == SYSCALL_FETCH_PARTIAL && p.bytes <= e->limit))
+	if (names_memory(e->ev) && p.data && !(p.status == SYSCALL_FETCH_PARTIAL && p.bytes <= e->limit))
 		emit_string(e, p.data, p.bytes, p.status != SYSCALL_FETCH_OK);
 	else if (option == SET_VMA || option == SCHED_CORE || option == DISPATCH)
 		emit_pointer(e, v);

@@ -1,4 +1,5 @@
 #include "decode/syscall/specials_priv.h"
+#include "decode/syscall/type_macros_priv.h"
 
 #include <sys/epoll.h>
 
@@ -389,6 +390,132 @@ void print_quota_cmd(struct emit *e, unsigned i)
 	emit_atom_end(e);
 }
 
+static bool needs_id(uint32_t cmd)
+{
+	switch (cmd >> 8) {
+	case 0x800001: /* Q_SYNC */
+	case 0x800003: /* Q_QUOTAOFF */
+	case 0x800004: /* Q_GETFMT */
+	case 0x800005: /* Q_GETINFO */
+	case 0x800006: /* Q_SETINFO */
+	case 0x5801:   /* Q_XQUOTAON and what follows: states of a whole file system */
+	case 0x5802:
+	case 0x5805:
+	case 0x5806:
+	case 0x5807:
+	case 0x5808:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool quota_has_id(const struct syscall_event *ev, unsigned i)
+{
+	return needs_id(arg32(ev, 0));
+}
+
+bool quota_fd_has_id(const struct syscall_event *ev, unsigned i)
+{
+	return needs_id(arg32(ev, 1));
+}
+
+/* By the command: bytes of which the next argument says how many, a text, or nothing. */
+void print_fsconfig_value(struct emit *e, unsigned i)
+{
+	enum { SET_STRING = 1, SET_BINARY, SET_PATH, SET_PATH_EMPTY };
+	struct piece p = piece_best(e->ev, i);
+	uint32_t cmd = arg32(e->ev, 1), n = arg32(e->ev, i + 1);
+	const uint8_t *end = p.data ? memchr(p.data, 0, p.bytes) : NULL;
+	if (p.data && cmd == SET_BINARY && (int32_t)n >= 0 && (p.status != SYSCALL_FETCH_PARTIAL || p.bytes >= n || p.bytes >= e->limit))
+		emit_bytes(e, p.data, p.bytes < n ? p.bytes : n, p.bytes < n);
+	else if (end && cmd >= SET_STRING && cmd <= SET_PATH_EMPTY && cmd != SET_BINARY) {
+		uint32_t limit = e->limit;
+		if (cmd != SET_STRING && e->limit < p.bytes)
+			e->limit = p.bytes;
+		emit_string(e, p.data, (size_t)(end - p.data), false);
+		e->limit = limit;
+	} else if (p.bytes > e->limit && cmd >= SET_STRING && cmd <= SET_PATH_EMPTY && cmd != SET_BINARY)
+		emit_string(e, p.data, p.bytes, true);
+	else
+		emit_pointer(e, e->ev->arg[i]);
+}
+
+/* ---- Keys ---- */
+
+/*
+ * What each command of keyctl(2) takes besides its own number: k a key, s a text, b bytes that the next one counts, p a pointer,
+ * n a number, u one of 32 bits, e an error, i a user or group, x bits.
+ */
+static const char *const keyctl_args[] = {
+	"kn", "s", "kbn", "k", "kii", "kx", "kpn", "k", "kk", "kk", "kssk", "kpn", "kbnk", "kuk", "k", "ku", "k",
+	"kpn", "", "kuek", "kpnk", "k", "ik", "pppp", "ksp", "kspp", "pspp", "pspp", "pspp", "kss", "kkkx", "pn", "kppp",
+};
+
+static char keyctl_kind(const struct syscall_event *ev, unsigned i)
+{
+	uint32_t option = arg32(ev, 0);
+	if (option >= sizeof(keyctl_args) / sizeof(*keyctl_args))
+		return 'h';
+	return i <= strlen(keyctl_args[option]) ? keyctl_args[option][i - 1] : 0;
+}
+
+bool keyctl_has(const struct syscall_event *ev, unsigned i)
+{
+	return keyctl_kind(ev, i);
+}
+
+void print_keyctl_arg(struct emit *e, unsigned i)
+{
+	static const struct value_type key = KEYARG, id = ID(4);
+	struct piece p = piece_best(e->ev, i);
+	uint64_t v = e->ev->arg[i];
+	bool endless = p.status == SYSCALL_FETCH_PARTIAL;
+	switch (keyctl_kind(e->ev, i)) {
+	case 'k':
+		emit_value(e, key, v);
+		break;
+	case 's':
+		if (!p.data || (endless && p.bytes <= e->limit))
+			emit_pointer(e, v);
+		else
+			emit_string(e, p.data, p.bytes, p.status != SYSCALL_FETCH_OK);
+		break;
+	case 'b': { /* fetched as a text: only what has no NUL is whole */
+		uint64_t n = e->ev->arg[i + 1];
+		if (p.data && p.bytes >= (n < e->limit ? n : e->limit))
+			emit_string(e, p.data, p.bytes < n ? p.bytes : (size_t)n, p.bytes < n);
+		else
+			emit_pointer(e, v);
+		break;
+	}
+	case 'p':
+		emit_pointer(e, v);
+		break;
+	case 'n':
+		emit_u64(e, v);
+		break;
+	case 'u':
+		emit_u64(e, (uint32_t)v);
+		break;
+	case 'e':
+		if (syscall_errno_name((unsigned)v))
+			emit_word(e, syscall_errno_name((unsigned)v));
+		else
+			emit_u64(e, (uint32_t)v);
+		break;
+	case 'i':
+		emit_value(e, id, v);
+		break;
+	case 'x':
+		emit_hex(e, (uint32_t)v);
+		break;
+	default:
+		emit_hex(e, v);
+		break;
+	}
+}
+
 /* ---- Processes ---- */
 
 bool kcmp_has_index(const struct syscall_event *ev, unsigned i)
@@ -401,14 +528,6 @@ bool reboot_has_arg(const struct syscall_event *ev, unsigned i)
 	return arg32(ev, 2) == 0xa1b2c3d4; /* LINUX_REBOOT_CMD_RESTART2 */
 }
 
-/* How many arguments each command of keyctl(2) takes behind its own number. */
-bool keyctl_has(const struct syscall_event *ev, unsigned i)
-{
-	static const uint8_t counts[] = {2, 1, 3, 1, 3, 2, 3, 1, 2, 2, 4, 3, 4, 3, 1, 2, 1,
-					 3, 0, 4, 4, 1, 2, 4, 4, 4, 4, 4, 4, 3, 4, 2, 3};
-	uint32_t option = arg32(ev, 0);
-	return option >= sizeof(counts) || i <= counts[option];
-}
 
 void print_arch_prctl(struct emit *e, unsigned i)
 {
@@ -537,10 +656,13 @@ void print_bpf_attr(struct emit *e, unsigned i)
 
 void print_landlock_rule(struct emit *e, unsigned i)
 {
-	enum { PATH_BENEATH = 1 };
+	enum { PATH_BENEATH = 1, NET_PORT };
 	struct piece p = piece_best(e->ev, i);
-	if (p.data && arg32(e->ev, 1) == PATH_BENEATH)
+	uint32_t rule = arg32(e->ev, 1);
+	if (rule == PATH_BENEATH && p.bytes >= struct_bytes(e->arch, &struct_landlock_beneath))
 		emit_members(e, &struct_landlock_beneath, p.data, p.bytes);
+	else if (rule == NET_PORT && p.bytes >= struct_bytes(e->arch, &struct_landlock_port))
+		emit_members(e, &struct_landlock_port, p.data, p.bytes);
 	else
 		emit_pointer(e, e->ev->arg[i]);
 }

@@ -13,7 +13,7 @@
 	X(print_arch_prctl) X(print_mount_data) X(print_futex_op) X(print_futex_val) \
 	X(print_futex_time) X(print_futex_val3) X(print_cpu_mask) X(print_ioprio) \
 	X(print_seccomp) X(print_bpf_attr) X(print_clone_args) X(print_quota_cmd) X(print_landlock_rule) X(print_uring_register) \
-	X(print_resident) X(print_sigset)
+	X(print_fsconfig_value) X(print_keyctl_arg) X(print_resident) X(print_sigset)
 /* clang-format on */
 
 /* clang-format off */
@@ -21,7 +21,8 @@
 	X(creates_1) X(creates_2) X(remaps_fixed) X(clones_parent) X(clones_child) X(clones_tls) \
 	X(makes_device_1) X(makes_device_2) X(prctl_has_3) X(prctl_has_4) X(prctl_has_5) X(futex_has_val) \
 	X(futex_has_time) X(futex_has_uaddr2) X(futex_has_val3) X(membarrier_has_cpu) X(fcntl_has_arg) \
-	X(kcmp_has_index) X(prctl_has_2) X(keyctl_has) X(reboot_has_arg) X(ioctl_has_arg)
+	X(kcmp_has_index) X(prctl_has_2) X(keyctl_has) X(quota_has_id) X(quota_fd_has_id) \
+	 X(reboot_has_arg) X(ioctl_has_arg)
 /* clang-format on */
 
 #define X(name) void name(struct emit *e, unsigned i);

@@ -4,7 +4,8 @@
 #define LONG_TYPE long_type
 #define ULONG_TYPE ulong_type
 #define CAPS_TYPE caps_type
-static const struct value_type long_type = LONG, ulong_type = ULONG, caps_type = CAPS;
+#define U32_TYPE u32_type
+static const struct value_type long_type = LONG, ulong_type = ULONG, caps_type = CAPS, u32_type = U32;
 
 /* The value of a scalar member; 0 where it is absent or beyond what was fetched. */
 static uint64_t member_value(const struct arch *a, const struct struct_type *s, const char *name, const uint8_t *p, size_t bytes)
@@ -159,6 +160,49 @@ static void print_packet_mreq(struct emit *e, const struct struct_type *s, const
 		out_hex_width(out, p[8 + k], 2, '0');
 	}
 	emit_atom_end(e);
+	emit_struct_end(e);
+}
+
+/* What matters is by the operation. */
+static void print_iocb(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	enum { PREAD, PWRITE, POLL = 5, PREADV = 7, PWRITEV = 8 };
+	uint64_t op = member_value(e->arch, s, "aio_lio_opcode", p, bytes), data = member_value(e->arch, s, "aio_data", p, bytes);
+	uint64_t flags = member_value(e->arch, s, "aio_flags", p, bytes), key = member_value(e->arch, s, "aio_key", p, bytes);
+	uint64_t prio = member_value(e->arch, s, "aio_reqprio", p, bytes), buf = member_value(e->arch, s, "aio_buf", p, bytes);
+	bool moves = op == PREAD || op == PWRITE || op == PREADV || op == PWRITEV;
+	emit_struct(e);
+	emit_member(e, "aio_data");
+	emit_hex(e, data);
+	if (key) {
+		emit_member(e, "aio_key");
+		emit_u64(e, key);
+	}
+	emit_member(e, "aio_lio_opcode");
+	emit_enum(e, &constants_iocb_cmd, op);
+	if (prio) {
+		emit_member(e, "aio_reqprio");
+		emit_i64(e, (int16_t)prio);
+	}
+	emit_member(e, "aio_fildes");
+	emit_fd(e, (int)member_value(e->arch, s, "aio_fildes", p, bytes));
+	if (moves) {
+		emit_member(e, "aio_buf");
+		emit_pointer(e, buf);
+		emit_member(e, "aio_nbytes");
+		emit_u64(e, member_value(e->arch, s, "aio_nbytes", p, bytes));
+		emit_member(e, "aio_offset");
+		emit_i64(e, (int64_t)member_value(e->arch, s, "aio_offset", p, bytes));
+	} else if (op == POLL) {
+		emit_member(e, "aio_buf");
+		emit_flags(e, &constants_poll_event, buf);
+	}
+	if (flags) {
+		emit_member(e, "aio_flags");
+		emit_flags(e, &constants_iocb_flags, flags);
+		emit_member(e, "aio_resfd");
+		emit_fd(e, (int)member_value(e->arch, s, "aio_resfd", p, bytes));
+	}
 	emit_struct_end(e);
 }
 

@@ -35,11 +35,13 @@
 #define LIMIT(n) { VALUE_LIMIT, n, 0, NULL }
 #define FLAGS_OF(n, t) { VALUE_FLAGS, n, 0, &constants_##t }
 #define FLAGS(t)      FLAGS_OF(4, t)
+#define FLAGS8(t)     FLAGS_OF(1, t)
 #define FLAGS16(t)    FLAGS_OF(2, t)
 #define FLAGS64(t)    FLAGS_OF(8, t)
 #define FLAGS_WORD(t) FLAGS_OF(0, t)
 #define ENUM_OF(n, t) { VALUE_ENUM, n, 0, &constants_##t }
 #define ENUM(t)   ENUM_OF(4, t)
+#define ENUM8(t) ENUM_OF(1, t)
 #define ENUM16(t) ENUM_OF(2, t)
 #define ENUM64(t) ENUM_OF(8, t)
 #define FLAGS_MODE(t) { VALUE_FLAGS_MODE, 4, 0, &constants_##t }

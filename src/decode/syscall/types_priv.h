@@ -178,6 +178,7 @@ enum arg_kind {
 	ARG_PATH,
 	ARG_STRING,
 	ARG_BUFFER, /* len bytes */
+	ARG_PACKET, /* the same, of sockets: messages of netlink are read */
 	ARG_RANDOM, /* the same, never as text: \x1f */
 	ARG_IOVEC,
 	ARG_MSGHDR,
@@ -189,6 +190,7 @@ enum arg_kind {
 	ARG_PAIR,    /* 64 bits in this register and the next, low half first; the next is ARG_HIDDEN */
 	ARG_PAIR_HIGH, /* the same, high half first */
 	ARG_HIDDEN,
+	ARG_POINTERS, /* points at as many pointers as len says, each to one of the type */
 	ARG_SIGMASK, /* a pointer to a set of signals, and its size */
 	ARG_SPECIAL, /* print() */
 };

@@ -362,7 +362,10 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 		id(e, u, bytes);
 		break;
 	case VALUE_SIGNAL:
-		emit_signal(e, u);
+		if (bytes == 8 && u > 64)
+			emit_u64(e, u);
+		else
+			emit_signal(e, u);
 		break;
 	case VALUE_DEVICE:
 		device(e, u);

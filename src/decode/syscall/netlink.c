@@ -1,0 +1,661 @@
+/*
+ * Messages of netlink: a header, a struct that depends on the protocol of the socket and on the type, and attributes, which may have
+ * attributes of their own. What is not described is shown as bytes.
+ */
+#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/type_macros_priv.h"
+
+enum { HEADER = 16, ATTRIBUTE = 4, DEPTH_MAX = 8 };
+enum { NLMSG_ERROR = 2, NLMSG_DONE = 3, NLMSG_MIN_TYPE = 16 };
+enum { ROUTE = 0, SOCK_DIAG = 4, XFRM = 6, SELINUX = 7, AUDIT = 9, NETFILTER = 12, KOBJECT_UEVENT = 15 };
+
+/* What was fetched, and where it came from. */
+struct packet {
+	struct emit *e;
+	const uint8_t *data;
+	size_t bytes;
+	uint64_t address;
+	unsigned depth; /* of messages in messages about errors */
+	uint8_t family; /* of the message that is being shown */
+};
+
+static bool has(const struct packet *p, size_t at, size_t n)
+{
+	return at <= p->bytes && n <= p->bytes - at;
+}
+
+static uint64_t load(const struct packet *p, size_t at, size_t n)
+{
+	return value_load(p->e->arch, p->data + at, n);
+}
+
+static size_t aligned(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+/* ---- Attributes ---- */
+
+enum attribute_kind { A_VALUE, A_TEXT, A_ADDRESS, A_MAC, A_NEST, A_EACH, A_PORT, A_BIG64 };
+
+struct attributes;
+
+struct attribute {
+	uint16_t type;
+	uint8_t kind;
+	struct value_type value;        /* A_VALUE; A_EACH: as many as there are */
+	const struct attributes *nest;  /* A_NEST */
+};
+
+struct attributes {
+	const struct constants *names;
+	const struct attribute *list;
+	size_t nr;
+};
+
+#define VALUE(type, ...)   { type, A_VALUE, __VA_ARGS__, NULL }
+#define EACH(type, ...)    { type, A_EACH, __VA_ARGS__, NULL }
+#define OTHER(type, kind)  { type, kind, {}, NULL }
+#define NEST(type, inner)  { type, A_NEST, {}, &attributes_##inner }
+#define ATTRIBUTES(id)     static const struct attribute list_of_##id[]
+#define ATTRIBUTES_END(id) \
+	static const struct attributes attributes_##id = { &constants_nl_##id, list_of_##id, \
+							   sizeof(list_of_##id) / sizeof(*list_of_##id) }
+
+/* clang-format off */
+ATTRIBUTES(ifla_info) = { OTHER(1, A_TEXT), OTHER(4, A_TEXT) };
+ATTRIBUTES_END(ifla_info);
+ATTRIBUTES(ifla_xdp) = {
+	VALUE(1, INT), VALUE(2, UNSIGNED(1)), VALUE(3, HEX32), VALUE(4, U32), VALUE(5, U32), VALUE(6, U32), VALUE(7, U32), VALUE(8, INT),
+};
+ATTRIBUTES_END(ifla_xdp);
+ATTRIBUTES(ifla_inet6) = {
+	VALUE(1, HEX32), EACH(2, INT), EACH(3, U64), VALUE(5, IN(ifla_cacheinfo)), EACH(6, U64), OTHER(7, A_ADDRESS),
+	VALUE(8, UNSIGNED(1)),
+};
+ATTRIBUTES_END(ifla_inet6);
+ATTRIBUTES(ifla_brport) = {
+	VALUE(1, UNSIGNED(1)), VALUE(2, UNSIGNED(2)), VALUE(3, U32), VALUE(4, UNSIGNED(1)), VALUE(5, UNSIGNED(1)), VALUE(6, UNSIGNED(1)),
+	VALUE(7, UNSIGNED(1)), VALUE(8, UNSIGNED(1)), VALUE(9, UNSIGNED(1)), VALUE(10, UNSIGNED(1)), VALUE(11, UNSIGNED(1)),
+	VALUE(14, UNSIGNED(2)), VALUE(15, UNSIGNED(2)), VALUE(16, HEX(2)), VALUE(17, UNSIGNED(2)), VALUE(18, UNSIGNED(1)),
+	VALUE(19, UNSIGNED(1)), VALUE(20, U64), VALUE(21, U64), VALUE(22, U64), VALUE(25, UNSIGNED(1)), VALUE(26, UNSIGNED(1)),
+	VALUE(27, UNSIGNED(1)), VALUE(28, UNSIGNED(1)), VALUE(30, UNSIGNED(1)), VALUE(31, HEX(2)), VALUE(32, UNSIGNED(1)),
+	VALUE(33, UNSIGNED(1)), VALUE(34, U32), VALUE(36, U32), VALUE(37, U32), VALUE(38, UNSIGNED(1)), VALUE(39, UNSIGNED(1)),
+};
+ATTRIBUTES_END(ifla_brport);
+ATTRIBUTES(ifla_vf) = {
+	VALUE(2, IN(ifla_vf_vlan)), VALUE(3, IN(ifla_vf_setting)), VALUE(4, IN(ifla_vf_setting)), VALUE(6, IN(ifla_vf_rate)),
+};
+ATTRIBUTES_END(ifla_vf);
+ATTRIBUTES(ifla_vf_list) = { NEST(1, ifla_vf) };
+ATTRIBUTES_END(ifla_vf_list);
+static const struct attributes attributes_ifla;
+ATTRIBUTES(ifla) = {
+	OTHER(1, A_MAC), OTHER(2, A_MAC), OTHER(3, A_TEXT), VALUE(4, U32), VALUE(5, U32), OTHER(6, A_TEXT),
+	VALUE(7, IN(rtnl_link_stats)), VALUE(9, U32), VALUE(10, U32), NEST(12, ifla_inet6), VALUE(13, U32),
+	VALUE(14, IN(rtnl_link_ifmap)), VALUE(15, U32), VALUE(16, UNSIGNED(1)), VALUE(17, UNSIGNED(1)), NEST(18, ifla_info),
+	VALUE(19, U32), OTHER(20, A_TEXT), VALUE(21, U32), NEST(22, ifla_vf_list), VALUE(23, IN(rtnl_link_stats64)), VALUE(27, U32),
+	VALUE(28, U32), VALUE(29, FLAGS(nl_rtext)), VALUE(30, U32), VALUE(31, U32), VALUE(32, U32), VALUE(33, UNSIGNED(1)), OTHER(34, A_TEXT),
+	VALUE(35, U32), OTHER(36, A_TEXT), VALUE(37, INT), OTHER(38, A_TEXT), VALUE(39, UNSIGNED(1)), VALUE(40, U32), VALUE(41, U32),
+	NEST(43, ifla_xdp), VALUE(44, U32), VALUE(45, INT), VALUE(46, INT), VALUE(47, U32), VALUE(48, U32), VALUE(49, INT),
+	VALUE(50, U32), VALUE(51, U32), NEST(52, ifla), OTHER(53, A_TEXT), OTHER(54, A_MAC), OTHER(56, A_TEXT), OTHER(57, A_TEXT),
+	VALUE(58, U32), VALUE(59, U32), VALUE(60, U32), VALUE(61, U32),
+};
+ATTRIBUTES_END(ifla);
+ATTRIBUTES(ifa) = {
+	OTHER(1, A_ADDRESS), OTHER(2, A_ADDRESS), OTHER(3, A_TEXT), OTHER(4, A_ADDRESS), OTHER(5, A_ADDRESS), VALUE(6, IN(ifa_cacheinfo)),
+	OTHER(7, A_ADDRESS), VALUE(8, FLAGS(nl_ifa_flags)), VALUE(9, U32), VALUE(10, INT),
+};
+ATTRIBUTES_END(ifa);
+ATTRIBUTES(rtax) = {
+	VALUE(1, U32), VALUE(2, U32), VALUE(3, U32), VALUE(4, U32), VALUE(5, U32), VALUE(6, U32), VALUE(7, U32), VALUE(8, U32), VALUE(9, U32),
+	VALUE(10, U32), VALUE(11, U32), VALUE(12, U32), VALUE(13, U32), VALUE(14, U32), VALUE(15, U32), OTHER(16, A_TEXT), VALUE(17, U32),
+};
+ATTRIBUTES_END(rtax);
+ATTRIBUTES(rta) = {
+	OTHER(1, A_ADDRESS), OTHER(2, A_ADDRESS), VALUE(3, U32), VALUE(4, U32), OTHER(5, A_ADDRESS), VALUE(6, U32), OTHER(7, A_ADDRESS),
+	NEST(8, rtax), VALUE(11, U32), VALUE(12, IN(rta_cacheinfo)), VALUE(15, ENUM(nl_rt_table)), VALUE(16, U32),
+	VALUE(17, IN(rta_mfc_stats)), OTHER(19, A_ADDRESS), VALUE(20, UNSIGNED(1)), VALUE(21, ENUM16(nl_lwtunnel)), VALUE(23, U32),
+	VALUE(25, U32), VALUE(26, UNSIGNED(1)), VALUE(27, ENUM8(ip_protocol)), VALUE(28, UNSIGNED(2)), VALUE(29, UNSIGNED(2)), VALUE(30, U32),
+};
+ATTRIBUTES_END(rta);
+ATTRIBUTES(nfea) = { VALUE(1, UNSIGNED(1)) };
+ATTRIBUTES_END(nfea);
+ATTRIBUTES(nda) = {
+	OTHER(1, A_ADDRESS), OTHER(2, A_MAC), VALUE(3, IN(nda_cacheinfo)), VALUE(4, U32), VALUE(5, UNSIGNED(2)), OTHER(6, A_PORT),
+	VALUE(7, U32), VALUE(8, U32), VALUE(9, U32), VALUE(10, U32), VALUE(11, U32), VALUE(12, ENUM8(nl_rtprot)), VALUE(13, U32),
+	NEST(14, nfea), VALUE(15, HEX32), VALUE(16, FLAGS16(nl_nud)), VALUE(17, FLAGS8(nl_ntf)),
+};
+ATTRIBUTES_END(nda);
+ATTRIBUTES(fra) = {
+	OTHER(1, A_ADDRESS), OTHER(2, A_ADDRESS), OTHER(3, A_TEXT), VALUE(4, U32), VALUE(6, U32), VALUE(10, U32), VALUE(11, U32),
+	OTHER(12, A_BIG64), VALUE(13, U32), VALUE(14, INT), VALUE(15, ENUM(nl_rt_table)), VALUE(16, U32), OTHER(17, A_TEXT),
+	VALUE(19, UNSIGNED(1)), VALUE(20, IN(fib_rule_uid_range)), VALUE(21, ENUM8(nl_rtprot)), VALUE(22, ENUM8(ip_protocol)),
+	VALUE(23, IN(fib_rule_port_range)), VALUE(24, IN(fib_rule_port_range)),
+};
+ATTRIBUTES_END(fra);
+ATTRIBUTES(ndtpa) = {
+	VALUE(1, U32), VALUE(2, U32), VALUE(3, U64), VALUE(4, U64), VALUE(5, U64), VALUE(6, U64), VALUE(7, U64), VALUE(8, U32),
+	VALUE(9, U32), VALUE(10, U32), VALUE(11, U32), VALUE(12, U64), VALUE(13, U64), VALUE(14, U64), VALUE(15, U32), VALUE(16, U32),
+	VALUE(17, U32), VALUE(19, U64),
+};
+ATTRIBUTES_END(ndtpa);
+ATTRIBUTES(ndta) = {
+	OTHER(1, A_TEXT), VALUE(2, U32), VALUE(3, U32), VALUE(4, U32), VALUE(5, IN(ndt_config)), NEST(6, ndtpa), VALUE(7, IN(ndt_stats)),
+	VALUE(8, U64),
+};
+ATTRIBUTES_END(ndta);
+ATTRIBUTES(tca) = { OTHER(1, A_TEXT), VALUE(11, U32), VALUE(12, UNSIGNED(1)), VALUE(13, U32), VALUE(14, U32) };
+ATTRIBUTES_END(tca);
+ATTRIBUTES(nha_res_group) = { VALUE(1, UNSIGNED(2)), VALUE(2, U64), VALUE(3, U64), VALUE(4, U64) };
+ATTRIBUTES_END(nha_res_group);
+ATTRIBUTES(nha_res_bucket) = { VALUE(1, UNSIGNED(2)), VALUE(2, U64), VALUE(3, U32) };
+ATTRIBUTES_END(nha_res_bucket);
+ATTRIBUTES(nha) = {
+	VALUE(1, U32), VALUE(3, UNSIGNED(2)), VALUE(5, U32), OTHER(6, A_ADDRESS), VALUE(7, ENUM16(nl_lwtunnel)), VALUE(9, U32),
+	VALUE(10, U32), NEST(12, nha_res_group), NEST(13, nha_res_bucket),
+};
+ATTRIBUTES_END(nha);
+ATTRIBUTES(netconfa) = { VALUE(1, U32), VALUE(2, INT), VALUE(3, INT), VALUE(4, INT), VALUE(5, INT), VALUE(6, INT), VALUE(7, INT), VALUE(8, INT) };
+ATTRIBUTES_END(netconfa);
+ATTRIBUTES(unix_diag) = {
+	OTHER(0, A_TEXT), VALUE(1, IN(unix_diag_vfs)), VALUE(2, U32), EACH(3, U32), VALUE(4, IN(unix_diag_rqlen)), EACH(5, U32),
+	VALUE(6, UNSIGNED(1)), VALUE(7, ID(4)),
+};
+ATTRIBUTES_END(unix_diag);
+ATTRIBUTES(netlink_diag) = { EACH(1, HEX64), VALUE(2, IN(netlink_diag_ring)), VALUE(3, IN(netlink_diag_ring)) };
+ATTRIBUTES_END(netlink_diag);
+ATTRIBUTES(packet_diag) = {
+	VALUE(0, IN(packet_diag_info)), VALUE(2, IN(packet_diag_ring)), VALUE(3, IN(packet_diag_ring)), VALUE(5, ID(4)),
+};
+ATTRIBUTES_END(packet_diag);
+/* clang-format on */
+
+ATTRIBUTES(error) = { OTHER(1, A_TEXT), VALUE(2, U32), EACH(3, UNSIGNED(1)) };
+ATTRIBUTES_END(error);
+
+static const struct attribute *attribute_of(const struct attributes *of, uint32_t type)
+{
+	for (size_t i = 0; of && i < of->nr; i++)
+		if (of->list[i].type == type)
+			return &of->list[i];
+	return NULL;
+}
+
+static void attributes(const struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth);
+
+static void mac(struct emit *e, const uint8_t *p, size_t n)
+{
+	struct out *out = emit_atom(e);
+	for (size_t i = 0; i < n; i++) {
+		out_str(out, i ? ":" : "");
+		out_hex_width(out, p[i], 2, '0');
+	}
+	emit_atom_end(e);
+}
+
+static void each(struct emit *e, struct value_type t, const uint8_t *p, size_t n)
+{
+	size_t one = value_bytes(e->arch, t);
+	emit_array(e);
+	for (size_t at = 0; at + one <= n; at += one) {
+		emit_item(e);
+		emit_memory(e, t, p + at, one);
+	}
+	emit_array_end(e);
+}
+
+static void number(struct emit *e, const uint8_t *p, size_t n, const char *c_name)
+{
+	uint64_t v = 0;
+	for (size_t i = 0; i < n; i++)
+		v = v << 8 | p[i];
+	struct out *out = emit_atom(e);
+	if (e->strace)
+		out_f(out, "%s(%llu)", c_name, (unsigned long long)v);
+	else
+		out_u64(out, v);
+	emit_atom_end(e);
+}
+
+static void address(struct emit *e, const uint8_t *p, size_t n)
+{
+	if (n == 4 || n == 16)
+		emit_inet(e, p, n == 16);
+	else
+		emit_bytes(e, p, n, false);
+}
+
+/* What follows the head of an attribute: as many bytes of it as needed() says were fetched. */
+static void attribute_value(struct emit *e, const struct attribute *a, const uint8_t *p, size_t n)
+{
+	switch (a ? a->kind : A_NEST) {
+	case A_VALUE:
+		if (n >= value_bytes(e->arch, a->value))
+			emit_memory(e, a->value, p, value_bytes(e->arch, a->value));
+		else
+			emit_bytes(e, p, n, false);
+		break;
+	case A_EACH:
+		if (n >= value_bytes(e->arch, a->value))
+			each(e, a->value, p, n);
+		else
+			emit_bytes(e, p, n, false);
+		break;
+	case A_TEXT: {
+		bool ends = n && !p[n - 1];
+		emit_string(e, p, n - ends, !ends);
+		break;
+	}
+	case A_ADDRESS:
+		address(e, p, n);
+		break;
+	case A_MAC:
+		mac(e, p, n);
+		break;
+	case A_PORT:
+		if (n >= 2)
+			number(e, p, 2, "htons");
+		else
+			emit_bytes(e, p, n, false);
+		break;
+	case A_BIG64:
+		if (n >= 8)
+			number(e, p, 8, "htobe64");
+		else
+			emit_bytes(e, p, n, false);
+		break;
+	default:
+		emit_bytes(e, p, n, false);
+		break;
+	}
+}
+
+static void attribute_type(struct emit *e, const struct attributes *of, uint32_t type)
+{
+	enum { NESTED = 0x8000, BYTEORDER = 0x4000 };
+	struct out *out = emit_atom(e);
+	uint32_t plain = type & ~(uint32_t)(NESTED | BYTEORDER);
+	const char *name = of ? constant_name(of->names, plain) : NULL;
+	out_str(out, type & NESTED ? "NLA_F_NESTED|" : "");
+	out_str(out, type & BYTEORDER ? "NLA_F_NET_BYTEORDER|" : "");
+	if (name)
+		out_str(out, name);
+	else
+		out_f(out, "%#x", plain);
+	emit_atom_end(e);
+}
+
+/* How much of an attribute is looked at. */
+static size_t needed(const struct emit *e, const struct attribute *a, size_t payload)
+{
+	size_t n = a && a->kind == A_VALUE ? value_bytes(e->arch, a->value) : payload;
+	return n < payload ? n : payload;
+}
+
+/* IFLA_PROTINFO is of the family of its message. */
+static const struct attributes *nest_of(const struct packet *p, const struct attributes *nest)
+{
+	enum { FAMILY_BRIDGE = 7, FAMILY_INET6 = 10 };
+	if (nest != &attributes_ifla_inet6)
+		return nest;
+	return p->family == FAMILY_BRIDGE ? &attributes_ifla_brport : p->family == FAMILY_INET6 ? nest : NULL;
+}
+
+static void attribute(const struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth)
+{
+	struct emit *e = p->e;
+	uint32_t type = (uint32_t)load(p, at + 2, 2);
+	const struct attribute *a = attribute_of(of, type & 0x3fff);
+	size_t payload = n - ATTRIBUTE;
+	if (payload)
+		emit_array(e);
+	if (payload)
+		emit_item(e);
+	emit_struct(e);
+	emit_member(e, "nla_len");
+	emit_u64(e, load(p, at, 2));
+	emit_member(e, "nla_type");
+	attribute_type(e, of, type);
+	emit_struct_end(e);
+	if (!payload)
+		return;
+	emit_item(e);
+	const struct attributes *inner = a && a->kind == A_NEST ? nest_of(p, a->nest) : NULL;
+	bool nests = inner && depth < DEPTH_MAX && payload >= ATTRIBUTE;
+	if (nests && has(p, at + ATTRIBUTE, ATTRIBUTE))
+		attributes(p, at + ATTRIBUTE, payload, inner, depth + 1);
+	else if (has(p, at + ATTRIBUTE, needed(e, a, payload)))
+		attribute_value(e, a, p->data + at + ATTRIBUTE, payload);
+	else
+		emit_pointer(e, p->address + at + ATTRIBUTE);
+	emit_array_end(e);
+}
+
+/* n bytes of attributes: one by itself, several as a list. */
+static void attributes(const struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth)
+{
+	struct emit *e = p->e;
+	if (!has(p, at, ATTRIBUTE) && n >= ATTRIBUTE) {
+		emit_pointer(e, p->address + at);
+		return;
+	}
+	size_t len = n >= ATTRIBUTE ? (size_t)load(p, at, 2) : 0;
+	if (len < ATTRIBUTE || len > n) {
+		if (has(p, at, n))
+			emit_bytes(e, p->data + at, n, false);
+		else
+			emit_pointer(e, p->address + at);
+		return;
+	}
+	bool several = aligned(len) < n || e->json;
+	if (several)
+		emit_array(e);
+	while (n >= ATTRIBUTE && has(p, at, ATTRIBUTE)) {
+		len = (size_t)load(p, at, 2);
+		if (len < ATTRIBUTE || len > n)
+			break;
+		if (several)
+			emit_item(e);
+		attribute(p, at, len, of, depth);
+		size_t step = aligned(len) < n ? aligned(len) : n;
+		at += step;
+		n -= step;
+	}
+	if (several && n)
+		emit_more(e);
+	if (several)
+		emit_array_end(e);
+}
+
+/* ---- Messages ---- */
+
+/* What the type of a message, or the family of a diagnosis, says of what follows the header. */
+struct payload {
+	uint16_t first, last;
+	const struct struct_type *s;
+	const struct attributes *attributes;
+};
+
+static const struct payload route_payloads[] = {
+	{16, 19, &struct_ifinfomsg, &attributes_ifla},     {20, 23, &struct_ifaddrmsg, &attributes_ifa},
+	{24, 27, &struct_rtmsg, &attributes_rta},          {28, 31, &struct_ndmsg, &attributes_nda},
+	{32, 35, &struct_fib_rule_hdr, &attributes_fra},   {36, 47, &struct_tcmsg, &attributes_tca},
+	{48, 50, &struct_tcamsg, NULL},                    {64, 67, &struct_ndtmsg, &attributes_ndta},
+	{72, 74, &struct_ifaddrlblmsg, NULL},              {78, 79, &struct_dcbmsg, NULL},
+	{80, 82, &struct_netconfmsg, &attributes_netconfa}, {84, 86, &struct_br_port_msg, NULL},
+	{88, 90, &struct_nl_family, NULL},                 {92, 95, &struct_if_stats_msg, NULL},
+	{96, 96, &struct_nl_family, NULL},                 {100, 102, &struct_tcmsg, &attributes_tca},
+	{104, 106, &struct_nhmsg, &attributes_nha},        {108, 110, &struct_ifinfomsg, &attributes_ifla},
+};
+
+/* Answers: those of NLM_F_DUMP are taken for it, as requests have other flags. */
+static const struct payload diag_payloads[] = {
+	{1, 1, &struct_unix_diag_msg, &attributes_unix_diag},
+	{16, 16, &struct_netlink_diag_msg, &attributes_netlink_diag},
+	{17, 17, &struct_packet_diag_msg, &attributes_packet_diag},
+};
+
+static const struct payload *payload_of(int protocol, uint32_t type, uint32_t family, uint32_t flags)
+{
+	const struct payload *list = protocol == ROUTE ? route_payloads : diag_payloads;
+	size_t nr = protocol == ROUTE ? sizeof(route_payloads) / sizeof(*list) : sizeof(diag_payloads) / sizeof(*list);
+	uint32_t key = protocol == ROUTE ? type : family;
+	if ((protocol != ROUTE && protocol != SOCK_DIAG) || (protocol == SOCK_DIAG && (type != 20 || flags & 1)))
+		return NULL;
+	for (size_t i = 0; i < nr; i++)
+		if (key >= list[i].first && key <= list[i].last)
+			return &list[i];
+	return NULL;
+}
+
+static const struct constants *types_of(int protocol)
+{
+	switch (protocol) {
+	case ROUTE:
+		return &constants_nl_route;
+	case SOCK_DIAG:
+		return &constants_nl_sock_diag;
+	case XFRM:
+		return &constants_nl_xfrm;
+	case SELINUX:
+		return &constants_nl_selinux;
+	case AUDIT:
+		return &constants_nl_audit;
+	default:
+		return NULL;
+	}
+}
+
+static void message_type(struct emit *e, int protocol, uint32_t type)
+{
+	const struct constants *c = type < NLMSG_MIN_TYPE ? &constants_nl_control : types_of(protocol);
+	if (c) {
+		emit_enum(e, c, type);
+		return;
+	}
+	if (protocol == NETFILTER && constant_name(&constants_nl_nfnl_batch, type)) {
+		emit_enum(e, &constants_nl_nfnl_batch, type);
+		return;
+	}
+	const char *subsystem = protocol == NETFILTER ? constant_name(&constants_nl_nfnl, type >> 8) : NULL;
+	struct out *out = emit_atom(e);
+	if (subsystem)
+		out_f(out, "%s<<8|%#x", subsystem, type & 0xff);
+	else
+		out_f(out, "%#x", type);
+	emit_atom_end(e);
+}
+
+/* Bits above the common ones mean other things when something is got, made or deleted. */
+static const struct constants *flags_of(int protocol, uint32_t type)
+{
+	enum { NEW, DELETE, GET };
+	if (type == NLMSG_ERROR)
+		return &constants_nl_flags_ack;
+	if (type < NLMSG_MIN_TYPE)
+		return &constants_nl_flags;
+	if (protocol == SOCK_DIAG)
+		return &constants_nl_flags_get;
+	if (protocol != ROUTE)
+		return &constants_nl_flags;
+	switch (type & 3) {
+	case NEW:
+		return &constants_nl_flags_new;
+	case DELETE:
+		return &constants_nl_flags_delete;
+	case GET:
+		return &constants_nl_flags_get;
+	default:
+		return &constants_nl_flags;
+	}
+}
+
+static void header(const struct packet *p, size_t at, int protocol)
+{
+	struct emit *e = p->e;
+	uint32_t type = (uint32_t)load(p, at + 4, 2);
+	emit_struct(e);
+	emit_member(e, "nlmsg_len");
+	emit_u64(e, load(p, at, 4));
+	emit_member(e, "nlmsg_type");
+	message_type(e, protocol, type);
+	emit_member(e, "nlmsg_flags");
+	emit_flags(e, flags_of(protocol, type), load(p, at + 6, 2));
+	emit_member(e, "nlmsg_seq");
+	emit_u64(e, load(p, at + 8, 4));
+	emit_member(e, "nlmsg_pid");
+	emit_u64(e, load(p, at + 12, 4));
+	emit_struct_end(e);
+}
+
+static void errno_value(struct emit *e, int32_t v)
+{
+	const char *name = v < 0 ? syscall_errno_name((unsigned)-v) : NULL;
+	struct out *out = emit_atom(e);
+	if (name)
+		out_f(out, "-%s", name);
+	else
+		out_i64(out, v);
+	emit_atom_end(e);
+}
+
+static void message(struct packet *p, size_t at, size_t n, int protocol);
+
+/* What failed, and the message that asked for it (its head alone: CAPPED); what is said besides follows. */
+static void error(struct packet *p, size_t at, size_t n, int protocol, uint32_t flags, unsigned depth)
+{
+	enum { CAPPED = 0x100 };
+	struct emit *e = p->e;
+	if (n < 4 || !has(p, at, 4)) {
+		emit_bytes(e, p->data + at, n < p->bytes - at ? n : p->bytes - at, false);
+		return;
+	}
+	size_t inner = n >= 4 + HEADER && has(p, at + 4, HEADER) ? (size_t)load(p, at + 4, 4) : 0;
+	inner = flags & CAPPED && inner > HEADER ? HEADER : inner < n - 4 ? inner : n - 4;
+	size_t said = 4 + aligned(inner);
+	bool more = inner >= HEADER && said < n;
+	if (more)
+		emit_array(e);
+	if (more)
+		emit_item(e);
+	emit_struct(e);
+	emit_member(e, "error");
+	errno_value(e, (int32_t)load(p, at, 4));
+	if (n > 4) {
+		emit_member(e, "msg");
+		if (inner > HEADER && depth < 2)
+			message(p, at + 4, inner, protocol);
+		else if (n >= 4 + HEADER && has(p, at + 4, HEADER))
+			header(p, at + 4, protocol);
+		else if (has(p, at + 4, n - 4))
+			emit_bytes(e, p->data + at + 4, n - 4, false);
+		else
+			emit_pointer(e, p->address + at + 4);
+	}
+	emit_struct_end(e);
+	if (more) {
+		emit_item(e);
+		attributes(p, at + said, n - said, &attributes_error, 0);
+		emit_array_end(e);
+	}
+}
+
+/* Of a family that is not described, or more bytes than those of one that is. */
+static void unknown_family(const struct packet *p, size_t at, size_t n)
+{
+	struct emit *e = p->e;
+	emit_struct(e);
+	emit_member(e, "family");
+	emit_enum(e, &constants_family, p->data[at]);
+	if (n > 1) {
+		emit_member(e, "data");
+		if (has(p, at + 1, n - 1))
+			emit_bytes(e, p->data + at + 1, n - 1, false);
+		else
+			emit_pointer(e, p->address + at + 1);
+	}
+	emit_struct_end(e);
+}
+
+static void described(struct packet *p, size_t at, size_t n, const struct payload *known)
+{
+	struct emit *e = p->e;
+	size_t size = struct_bytes(e->arch, known->s);
+	if (n < size || !has(p, at, size)) { /* the family alone */
+		emit_struct(e);
+		emit_member(e, known->s->members[0].name);
+		emit_enum(e, &constants_family, p->data[at]);
+		if (n > 1 && has(p, at, n))
+			emit_more(e);
+		else if (n > 1 && !e->json) {
+			emit_item(e);
+			emit_pointer(e, p->address + at + 1);
+		}
+		emit_struct_end(e);
+		return;
+	}
+	emit_members(e, known->s, p->data + at, size);
+	size_t head = aligned(size);
+	p->family = p->data[at];
+	if (n <= head)
+		return;
+	emit_item(e);
+	attributes(p, at + head, n - head, known->attributes, 0);
+}
+
+static void payload(struct packet *p, size_t at, size_t n, int protocol, uint32_t type, uint32_t flags)
+{
+	struct emit *e = p->e;
+	if (!has(p, at, 1)) {
+		emit_pointer(e, p->address + at);
+		return;
+	}
+	const struct payload *known = type < NLMSG_MIN_TYPE ? NULL : payload_of(protocol, type, p->data[at], flags);
+	if (type == NLMSG_ERROR)
+		error(p, at, n, protocol, flags, p->depth++);
+	else if (type == NLMSG_DONE && n >= 4 && has(p, at, 4))
+		emit_i64(e, (int32_t)load(p, at, 4));
+	else if (known)
+		described(p, at, n, known);
+	else if (type >= NLMSG_MIN_TYPE && ((protocol == ROUTE && p->data[at]) || protocol == SOCK_DIAG))
+		unknown_family(p, at, n);
+	else if (has(p, at, n))
+		emit_bytes(e, p->data + at, n, false);
+	else
+		emit_pointer(e, p->address + at);
+}
+
+static void message(struct packet *p, size_t at, size_t n, int protocol)
+{
+	struct emit *e = p->e;
+	bool more = n > HEADER;
+	if (more || e->json)
+		emit_array(e);
+	if (more || e->json)
+		emit_item(e);
+	header(p, at, protocol);
+	if (more) {
+		emit_item(e);
+		payload(p, at + HEADER, n - HEADER, protocol, (uint32_t)load(p, at + 4, 2), (uint32_t)load(p, at + 6, 2));
+	}
+	if (more || e->json)
+		emit_array_end(e);
+}
+
+int netlink_protocol(const struct emit *e)
+{
+	const struct syscall_style *style = e->style;
+	return style->fd_netlink ? style->fd_netlink(style->ctx, e->ev->pid, (int)e->ev->arg[0]) : -1;
+}
+
+bool emit_netlink(struct emit *e, const uint8_t *data, size_t bytes, uint64_t total, uint64_t from, int protocol)
+{
+	struct packet p = {.e = e, .data = data, .bytes = bytes, .address = from};
+	size_t at = 0;
+	if (protocol == KOBJECT_UEVENT) /* texts */
+		return false;
+	uint64_t len = bytes >= HEADER ? load(&p, 0, 4) : 0;
+	if (len < HEADER || len > total) {
+		emit_bytes(e, data, bytes, bytes < total);
+		return true;
+	}
+	bool several = aligned(len) < total;
+	if (several)
+		emit_array(e);
+	while (total - at >= HEADER && has(&p, at, HEADER)) {
+		len = load(&p, at, 4);
+		if (len < HEADER || len > total - at)
+			break;
+		if (several)
+			emit_item(e);
+		message(&p, at, (size_t)len, protocol);
+		uint64_t step = (len + 3) & ~3ULL;
+		at += (size_t)(step < total - at ? step : total - at);
+	}
+	if (several && at < total)
+		emit_more(e);
+	if (several)
+		emit_array_end(e);
+	return true;
+}
