@@ -35,9 +35,9 @@ static struct strobe_error *damaged(void)
 	return error_create(ERROR_FORMAT, "BTF is not what it claims to be");
 }
 
-static bool is_structure(const struct btf *b, const struct btf_type *t, const char *name)
+static bool is_called(const struct btf *b, const struct btf_type *t, unsigned kind, const char *name)
 {
-	return BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT && !strcmp(btf_string(b, t->name_off), name);
+	return BTF_INFO_KIND(t->info) == kind && !strcmp(btf_string(b, t->name_off), name);
 }
 
 /* until: the structure that is the last to be known; NULL: all types are. */
@@ -50,7 +50,7 @@ static void index_types(struct btf *b, size_t bytes, const char *until)
 			return;
 		vec_push(&b->type_at, (uint32_t)at);
 		at += n;
-		if (until && is_structure(b, t, until))
+		if (until && is_called(b, t, BTF_KIND_STRUCT, until))
 			return;
 	}
 }
@@ -125,11 +125,11 @@ const char *btf_function_name(const struct btf *b, uint32_t id)
 	return t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC ? btf_string(b, t->name_off) : "";
 }
 
-static const struct btf_type *by_name(const struct btf *b, const char *name)
+static const struct btf_type *by_name(const struct btf *b, unsigned kind, const char *name)
 {
 	for (uint32_t id = 1; id <= b->type_at.len; id++) {
 		const struct btf_type *t = btf_type_by_id(b, id);
-		if (is_structure(b, t, name))
+		if (is_called(b, t, kind, name))
 			return t;
 	}
 	return NULL;
@@ -167,9 +167,23 @@ bool btf_member(const struct btf *b, const struct btf_type *t, const char *name,
 	return member_offset(b, t, name, 0, ret_bits, ret_type);
 }
 
+const struct btf_type *btf_enum(const struct btf *b, const char *name)
+{
+	return by_name(b, BTF_KIND_ENUM, name);
+}
+
+const char *btf_enumerator(const struct btf *b, const struct btf_type *enumeration, int32_t value)
+{
+	const struct btf_enum *e = (const void *)(enumeration + 1);
+	for (uint32_t i = 0; i < BTF_INFO_VLEN(enumeration->info); i++)
+		if (e[i].val == value)
+			return btf_string(b, e[i].name_off);
+	return NULL;
+}
+
 struct strobe_error *btf_offset(const struct btf *b, const char *structure, const char *const *names, uint32_t *ret)
 {
-	const struct btf_type *t = by_name(b, structure);
+	const struct btf_type *t = by_name(b, BTF_KIND_STRUCT, structure);
 	uint32_t bits = 0;
 	for (size_t i = 0; t && names[i]; i++) {
 		uint32_t more, type;

@@ -40,5 +40,9 @@ const struct btf_type *btf_type_by_id(const struct btf *b, uint32_t id);
 const char *btf_function_name(const struct btf *b, uint32_t id);
 /* A field of a structure or union, or of an unnamed one in it: where it lies, and its type. */
 bool btf_member(const struct btf *b, const struct btf_type *t, const char *name, uint32_t *ret_bits, uint32_t *ret_type);
+/* The enumeration of that name, of numbers of 32 bits; or NULL. */
+const struct btf_type *btf_enum(const struct btf *b, const char *name);
+/* What the value is called in it, first of several names; NULL where it has none. */
+const char *btf_enumerator(const struct btf *b, const struct btf_type *enumeration, int32_t value);
 /* The offset in bytes of a field ("thread_info", "status" give task_struct.thread_info.status); names ends in NULL. */
 struct strobe_error *btf_offset(const struct btf *b, const char *structure, const char *const *names, uint32_t *ret) _must_check_;

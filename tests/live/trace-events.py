@@ -226,6 +226,47 @@ def check_tracepoints(tap):
     tap.ok("Stats:\n" in text and f"lines             : {text.count('openat(')}\n" in text, "--tool_stats", text)
 
 
+def kernel_trace(event, *argv):
+    """What the kernel's own trace file says of an event while a program runs."""
+    instance = f"/sys/kernel/tracing/instances/strobe-test-{os.getpid()}"
+    os.mkdir(instance)
+    try:
+        for value in ("1", "0"):
+            with open(f"{instance}/events/{event}/enable", "w", encoding="utf-8") as f:
+                f.write(value)
+            if value == "1":
+                run(*argv)
+        with open(f"{instance}/trace", encoding="utf-8") as f:
+            return f.read()
+    finally:
+        os.rmdir(instance)
+
+
+def check_enumerators(tap):
+    """A field of an enum has the kernel's names, zero as well: those that the tracepoint's print format maps to the texts it prints."""
+    path = "/sys/kernel/tracing/events/timer/hrtimer_start/format"
+    if not os.path.exists("/sys/kernel/btf/vmlinux") or not os.path.exists(path):
+        tap.skip("enumerators", "no BTF, or no such tracepoint")
+        return
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    shown = dict(re.findall(r'\{ (HRTIMER_MODE_\w+), "([\w|]+)" \}', text))
+    if "enum hrtimer_mode mode" not in text or not shown:
+        tap.skip("enumerators", "the mode is no field of that type here")
+        return
+    program = ["python3", "-c", "import time\nfor _ in range(20): time.sleep(0.001)"]
+    _, ours = trace("-e", "timer:hrtimer_start", *program)
+    kernel = kernel_trace("timer/hrtimer_start", *program)
+    lines = re.findall(r"^.*python3.*timer:hrtimer_start\(.*$", ours, re.M)
+    modes = [re.search(r" mode: (\w+)", line) for line in lines]
+    tap.ok(len(lines) >= 20 and all(modes), "each line has its enumerator", "\n".join(lines[:3]))
+    # which other modes there are is chance
+    ours = [mode[1] for mode in modes if mode]
+    kernel = re.findall(r"^ *python3-.*hrtimer_start:.* mode=(\S+)", kernel, re.M)
+    most = [max(set(names), key=names.count, default=None) for names in (ours, kernel)]
+    tap.equal(shown.get(most[0]), most[1] or "one of the kernel's", "the one of most is the kernel's")
+
+
 def check_path(tap):
     """-P chooses in the kernel, as strace -P does by itself."""
     script = "cat /etc/hostname /etc/hosts; cat < /etc/hostname; test -e /etc/hostname"
@@ -456,6 +497,7 @@ def main():
     check_connect(tap)
     check_callgraph(tap)
     check_tracepoints(tap)
+    check_enumerators(tap)
     check_path(tap)
     check_faults(tap)
     check_signals(tap)

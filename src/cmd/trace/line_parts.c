@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cmd/trace/enum_names.h"
 #include "cmd/trace/line.h"
 
 void trace_place_text(struct out *out, const struct trace_place *place, bool with_file)
@@ -77,6 +78,11 @@ static void put_number(struct out *out, const struct trace_paper *p, const struc
 		       const struct tracepoint_field *f)
 {
 	uint64_t v = field_number(line->points, f, line->raw, line->raw_bytes);
+	const char *name = p->enums ? enum_name(p->enums, f, v) : NULL;
+	if (name) {
+		out_text(out, name, strlen(name));
+		return;
+	}
 	if (f->is_pointer) {
 		out_str(out, "0x");
 		out_hex(out, v);
@@ -91,6 +97,12 @@ static void put_number(struct out *out, const struct trace_paper *p, const struc
 		out_text(out, comm, strlen(comm));
 		out_ch(out, ')');
 	}
+}
+
+/* What is zero says nothing, as with system calls, but where it has a name. */
+static bool is_untold_zero(const struct trace_paper *p, const struct trace_line *line, const struct tracepoint_field *f)
+{
+	return !field_number(line->points, f, line->raw, line->raw_bytes) && !(p->enums && enum_name(p->enums, f, 0));
 }
 
 void trace_point_args(struct out *out, const struct trace_paper *p, const struct trace_line *line)
@@ -109,8 +121,7 @@ void trace_point_args(struct out *out, const struct trace_paper *p, const struct
 	for (uint32_t i = line->point->common_nr; i < line->point->fields_nr; i++) {
 		const struct tracepoint_field *f = &line->point->fields[i];
 		bool number = f->kind == FIELD_NUMBER;
-		/* What is zero says nothing, as with system calls. */
-		if (number && !p->style->show_zeros && !field_number(line->points, f, line->raw, line->raw_bytes))
+		if (number && !p->style->show_zeros && is_untold_zero(p, line, f))
 			continue;
 		if (any)
 			out_str(out, ", ");

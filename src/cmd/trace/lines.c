@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "bpf/trace_whom.h"
+#include "cmd/trace/enum_names.h"
 
 struct trace_lines {
 	struct trace_lines_setup setup;
@@ -38,7 +39,9 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 	l->paper = (struct trace_paper){ .out = setup->out, .style = &l->style, .full_time = o->full_time,
 					 .no_comm = o->no_comm, .show_cpu = o->show_cpu, .no_task = setup->one_thread,
 					 .points_as_kernel = o->points_as_kernel, .no_time = o->no_time,
-					 .no_duration = o->no_duration, .align = o->align };
+					 .no_duration = o->no_duration, .align = o->align,
+					 /* Another kernel may have others. */
+					 .enums = setup->sys ? enum_names_create(setup->sys) : NULL };
 	l->stats.by = o->by;
 	arena_init(&l->stats.arena);
 	arena_init(&l->names);
@@ -80,6 +83,7 @@ void trace_lines_destroy(struct trace_lines *l)
 	trace_lines_finish(l);
 	syscall_stats_deinit(&l->stats);
 	arena_deinit(&l->names);
+	enum_names_destroy(l->paper.enums);
 	trace_tasks_deinit(&l->tasks);
 	free(l);
 }

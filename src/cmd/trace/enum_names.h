@@ -1,0 +1,14 @@
+/*
+ * Names of the enumerators that fields of tracepoints hold ("enum hrtimer_mode mode"), by the BTF of the running kernel, which
+ * is read when the first is asked for. One thread.
+ */
+#pragma once
+#include "decode/tracepoint.h"
+#include "sys/sys.h"
+
+struct enum_names;
+
+struct enum_names *enum_names_create(const struct sys *sys);
+void enum_names_destroy(struct enum_names *e);
+/* NULL where the field is of another type, or the kernel has no name for the value. Valid until destroyed. */
+const char *enum_name(struct enum_names *e, const struct tracepoint_field *f, uint64_t value);
