@@ -207,9 +207,27 @@ static uint32_t thread_of(struct reading *r, uint32_t index)
 static struct syscall_stat *row_in_stats(struct reading *r, uint32_t index)
 {
 	const struct trace_row *from = &r->s->rows[index];
-	struct syscall_stat *row = syscall_stats_row(r->stats, thread_of(r, from->thread), from->call, r->name(r->ctx, from->call));
-	row->never_returns = r->s->control->kind[from->call % TRACE_CALLS] == TRACE_CALL_ENDS;
-	return row;
+	return syscall_stats_row(r->stats, thread_of(r, from->thread), from->call, r->name(r->ctx, from->call));
+}
+
+/* Calls that did not return; thread as in the rows. */
+static void add_ended(struct reading *r, uint32_t thread, uint32_t call, uint64_t calls)
+{
+	struct syscall_stat *row = syscall_stats_row(r->stats, thread_of(r, thread), call, r->name(r->ctx, call));
+	row->never_returns = true;
+	row->calls += calls;
+	row->slot[0] += calls;
+}
+
+static void read_ended(struct reading *r)
+{
+	const struct trace_control *c = r->s->control;
+	for (uint32_t i = 0; i < c->threads && i < TRACE_THREADS; i++)
+		if (r->s->threads[i].last_call)
+			add_ended(r, i, r->s->threads[i].last_call - 1, 1);
+	for (uint32_t call = 0; call < TRACE_CALLS; call++)
+		if (c->ended[call])
+			add_ended(r, TRACE_THREAD_NONE, call, c->ended[call]);
 }
 
 static void read_row(struct reading *r, uint32_t index)
@@ -253,6 +271,7 @@ struct strobe_error *summary_tracer_read(struct summary_tracer *s, const char *(
 		read_row(&r, i);
 	for (uint32_t i = 0; i < c->rows_others && i < TRACE_ROWS_OTHERS; i++)
 		read_row(&r, TRACE_ROW_OTHERS + i);
+	read_ended(&r);
 	if (s->errnos)
 		read_errnos(&r);
 	syscall_stats_finish(ret);

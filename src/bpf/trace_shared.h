@@ -43,6 +43,7 @@ struct trace_thread {
 	__u32 tid, pid;
 	__u64 cgroup; /* in TRACE_BY_CGROUP */
 	__u32 halves; /* events that belong to no row: the child's return from fork, the beginning of a call cut off by the end */
+	__u32 last_call; /* + 1: the call that it ended by, which has no row; 0: another way */
 	char comm[16];
 	__u32 gone;     /* its end was seen: the second pair of times is of then, or of when it left its CPU for good */
 	__u64 ran_before_ns, waited_before_ns; /* on CPUs and waiting for one, before it was seen */
@@ -220,5 +221,6 @@ struct trace_control {
 	__u8 selected[TRACE_CALLS]; /* by call, native ones first: TRACE_SELECTED_* */
 	__u8 chosen[TRACE_NUMBERS]; /* by the last bits of a number, of programs of either width: 0: nothing is asked for */
 	__u8 kind[TRACE_CALLS];     /* by call: enum trace_call_kind */
+	__u64 ended[TRACE_CALLS];   /* of the summary: tasks that ended by this call, where no thread says so */
 	__u8 near[TRACE_NEAR];      /* 0: no task whose id ends so was ever meant */
 };

@@ -185,15 +185,20 @@ int trace_enter(__u64 *ctx)
 	return 0;
 }
 
+/* Of the task, made where there is none; NULL where statistics are not by thread, or there is no room. */
+INLINE struct trace_thread *own_thread(struct task_state *s)
+{
+	__u32 i;
+	if (settings.by == TRACE_BY_ALL || (!s->thread && !new_thread(s)))
+		return NULL;
+	i = s->thread - 1;
+	return bpf_map_lookup_elem(&threads, &i);
+}
+
 /* A half of a call: an event that no row has. */
 APART int count_half(struct task_state *s)
 {
-	struct trace_thread *t;
-	__u32 i;
-	if (!s || settings.by != TRACE_BY_THREAD || (!s->thread && !new_thread(s)))
-		return 0;
-	i = s->thread - 1;
-	t = bpf_map_lookup_elem(&threads, &i);
+	struct trace_thread *t = s ? own_thread(s) : NULL;
 	if (t)
 		t->halves++;
 	return 0;
@@ -244,15 +249,27 @@ INLINE _Bool is_selected(__u32 call)
 	return settings.select_all || control.selected[BELOW(TRACE_CALLS, call)];
 }
 
-/* By the end of the task: of exit and exit_group, which have no other. */
+/* By the end of the task: of exit and exit_group, which have no other. The reader makes rows of them. */
 APART int count_last(struct task_state *s)
 {
+	struct trace_thread *t;
+	__u32 call;
 	if (!s || !control.enabled || !is_selected(s->call) || !counts_here())
 		return 0;
-	if (kind_of(s->call) == TRACE_CALL_ENDS)
-		count(s, BELOW(TRACE_CALLS, s->call), 0, 0);
-	else
-		count_half(s);
+	if (settings.by == TRACE_BY_CGROUP && s->cgroup != bpf_get_current_cgroup_id()) {
+		s->cgroup = bpf_get_current_cgroup_id();
+		s->thread = 0;
+	}
+	call = BELOW(TRACE_CALLS, s->call);
+	t = own_thread(s);
+	if (kind_of(call) != TRACE_CALL_ENDS) {
+		if (t)
+			t->halves++;
+	} else if (t) {
+		t->last_call = call + 1;
+	} else {
+		__sync_fetch_and_add(&control.ended[BELOW(TRACE_CALLS, call)], 1);
+	}
 	return 0;
 }
 
