@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/cleanup.h"
 #include "base/filemap.h"
 #include "cmd/input.h"
 #include "resolve/resolve.h"
@@ -35,6 +36,15 @@ static void tell_units(struct profile *p)
 		p->events.data[i].unit = strtab_add(&p->strings, profile_event_unit(p, i));
 }
 
+/* Profiles say when they were taken by the time of day: none where the recording does not relate its clock to that. */
+static void tell_time(struct profile *p, const struct env *env)
+{
+	uint64_t offset_ns;
+	_cleanup_error_ struct strobe_error *err = env_wall_offset(env, &offset_ns);
+	p->origin.has_time_of_day = !err;
+	p->start_ns = err ? 0 : p->start_ns + offset_ns;
+}
+
 static struct strobe_error *aggregate(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
 {
 	const char *keys[5];
@@ -46,6 +56,7 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 		.by_address = true,
 		.with_inlines = true,
 		.with_lines = true,
+		.program_first = true,
 	};
 	TRY(input_open(input->path, input->force, &source));
 	options.label_keys_nr = choose_labels(source_env(source), keys);
@@ -62,6 +73,7 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 	}
 	if (!err) {
 		tell_units(*ret);
+		tell_time(*ret, source_env(source));
 		input_remarks(ctx, source, resolver_stats(resolver));
 	}
 	resolver_destroy(resolver);

@@ -105,7 +105,7 @@ static void write_meta(struct writer *w)
 	json_key(j, "interval");
 	json_u64(j, INTERVAL_MS);
 	json_key(j, "startTime");
-	json_f64(j, w->p->origin.events_are_values ? (double)w->p->start_ns / 1e6 : 0);
+	json_f64(j, (double)profile_time_of_day(w->p) / 1e6);
 	json_pair_u64(j, "processType", 0);
 	json_pair_str(j, "product", "strobe");
 	json_pair_u64(j, "stackwalk", 1);

@@ -278,9 +278,7 @@ static void write_facts(struct writer *w)
 	const struct profile_origin *o = &p->origin;
 	proto_write_u64(w->out, PROFILE_DROP_FRAMES, string_number(w, o->drop_frames));
 	proto_write_u64(w->out, PROFILE_KEEP_FRAMES, string_number(w, o->keep_frames));
-	/* a recording's times are of a clock that began with the machine: no time of day */
-	if (o->events_are_values)
-		proto_write_u64(w->out, PROFILE_TIME_NS, p->start_ns);
+	proto_write_u64(w->out, PROFILE_TIME_NS, profile_time_of_day(p));
 	proto_write_u64(w->out, PROFILE_DURATION_NS, p->duration_ns);
 	if (o->period_type || o->period_unit)
 		write_value_type(w, PROFILE_PERIOD_TYPE, string_number(w, o->period_type), string_number(w, o->period_unit));

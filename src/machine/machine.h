@@ -115,6 +115,8 @@ struct machine_view {
 struct machine_view machine_view(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns);
 /* The map of an address in a space that machine_space() or machine_view() named. */
 const struct map *machine_space_map(struct machine *m, uint32_t space, uint16_t cpumode, uint64_t ip);
+/* The program that runs in such a space: its executable file with the lowest address, libraries being mapped above. Or NULL. */
+const struct map *machine_space_program(struct machine *m, uint32_t space);
 
 /*
  * For what goes on without end: forgets threads that ended before before_ns, what was mapped up to then and is not any more,

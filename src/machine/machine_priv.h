@@ -19,6 +19,7 @@
 struct epoch {
 	const struct map_node *root;
 	uint32_t edition;
+	uint64_t exec_ns; /* when its program was started: what is older is of the one before; 0 where no record says */
 };
 
 /*

@@ -67,6 +67,30 @@ static const char *file_at(struct fixture *f, uint32_t pid, uint64_t ip, uint64_
 	return map ? map->file->path : "-";
 }
 
+static const char *program_of(struct fixture *f, uint32_t pid, uint64_t time_ns)
+{
+	struct machine_view v = machine_view(f->m, pid, pid, time_ns);
+	const struct map *map = machine_space_program(f->m, v.space);
+	return map ? map->file->path : "-";
+}
+
+static void the_program_is_that_of_the_last_exec(void **state)
+{
+	struct fixture *f = *state;
+	comm(f, 0, 10, 10, "sh", false);
+	map_file(f, 0, 10, 0x1000, 0x2000, 0, "/bin/sh");
+	map_file(f, 0, 10, 0x9000, 0xa000, 0, "/lib/libc.so.6");
+	comm(f, 100, 10, 10, "ls", true);
+	map_file(f, 110, 10, 0x5000, 0x6000, 0, "/bin/ls");
+	map_file(f, 111, 10, 0x8000, 0x9000, 0, "/lib/ld.so");
+	fork_of(f, 120, 11, 10);
+	map_file(f, 130, 11, 0x7000, 0x7800, 0, "/lib/own.so");
+	assert_string_equal(program_of(f, 10, 50), "/bin/sh");
+	assert_string_equal(program_of(f, 10, 120), "/bin/ls");
+	assert_string_equal(program_of(f, 11, 140), "/bin/ls");
+	assert_string_equal(program_of(f, 99, 140), "-");
+}
+
 static void exec_covers_the_old_maps_with_the_new(void **state)
 {
 	struct fixture *f = *state;
@@ -446,6 +470,7 @@ static void who_forgets_answers_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(the_program_is_that_of_the_last_exec),
 		TEST(exec_covers_the_old_maps_with_the_new),
 		TEST(a_child_has_its_parents_maps_until_either_changes),
 		TEST(a_thread_shares_its_process),

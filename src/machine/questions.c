@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -210,6 +211,27 @@ const struct map *machine_space_map(struct machine *m, uint32_t space, uint16_t 
 	struct space s = m->spaces.data[space];
 	pthread_mutex_unlock(&m->lock);
 	return map_of(m, &s, cpumode, ip);
+}
+
+/* The lowest of the executable files that were mapped at since_ns or later. */
+static const struct map *lowest_code(const struct map_node *n, uint64_t since_ns)
+{
+	if (!n)
+		return NULL;
+	const struct map *lower = lowest_code(n->left, since_ns), *map = n->map;
+	/* MMAP records have no protection; what they name is code unless they say data */
+	bool is_code = map->file->kind == MAPPED_FILE && !map->is_data && (!map->prot || map->prot & PROT_EXEC);
+	if (!lower && is_code && n->since_ns >= since_ns)
+		return map;
+	return lower ? lower : lowest_code(n->right, since_ns);
+}
+
+const struct map *machine_space_program(struct machine *m, uint32_t space)
+{
+	pthread_mutex_lock(&m->lock);
+	struct space s = m->spaces.data[space];
+	pthread_mutex_unlock(&m->lock);
+	return lowest_code(s.user->root, s.user->exec_ns);
 }
 
 void machine_each_map(struct machine *m, const struct thread *t, uint64_t time_ns, bool (*fn)(void *ctx, const struct map *map),

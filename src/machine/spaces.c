@@ -3,10 +3,11 @@
 #include "base/mem.h"
 #include "machine/machine_priv.h"
 
-static struct epoch *epoch_create(struct machine *m, const struct map_node *root)
+static struct epoch *epoch_create(struct machine *m, const struct map_node *root, uint64_t exec_ns)
 {
 	struct epoch *e = arena_new(&m->arena, struct epoch);
 	e->root = root;
+	e->exec_ns = exec_ns;
 	e->edition = ++m->edition;
 	return e;
 }
@@ -45,10 +46,10 @@ struct process *process_create(struct machine *m, uint32_t pid, uint64_t start_n
 		from->epoch->edition = ++m->edition; /* from here on both copy what they change */
 		v.from_ns = start_ns;
 		v.shared = true;
-		v.epoch = epoch_create(m, from->epoch->root);
+		v.epoch = epoch_create(m, from->epoch->root, from->epoch->exec_ns);
 		vec_push_lean(&p->versions, v);
 	} else {
-		push_version(p, (struct space_version){ .from_ns = start_ns, .epoch = epoch_create(m, NULL) });
+		push_version(p, (struct space_version){ .from_ns = start_ns, .epoch = epoch_create(m, NULL, 0) });
 	}
 	return p;
 }
@@ -61,7 +62,7 @@ void process_exec(struct machine *m, struct process *p, uint64_t time_ns)
 	 */
 	const struct map_node *old = vec_last(&p->versions).epoch->root;
 	struct space_version *v = version_for_change(m, p, time_ns);
-	v->epoch = epoch_create(m, old);
+	v->epoch = epoch_create(m, old, time_ns);
 }
 
 static bool same_map(const struct map *a, const struct map *b)
@@ -119,7 +120,7 @@ static bool add_around_code(struct machine *m, struct process *p, const struct m
 	bool unchanged = !f.any_other && mapped == map->end - map->start;
 	if (f.any_jit && !unchanged) {
 		struct space_version *v = version_for_change(m, p, time_ns);
-		v->epoch = epoch_create(m, root);
+		v->epoch = epoch_create(m, root, v->epoch->exec_ns);
 		uint64_t at = map->start;
 		for (size_t i = 0; i <= f.maps.len; i++) {
 			const struct map *in = i < f.maps.len ? f.maps.data[i] : NULL;
@@ -159,7 +160,7 @@ void process_add_map(struct machine *m, struct process *p, const struct map *map
 	struct kept_maps kept = { .start = map->start, .end = map->end };
 	if (is_kernel_image(map))
 		maptree_each(root, UINT64_MAX, keep_inner_map, &kept);
-	v->epoch = epoch_create(m, root);
+	v->epoch = epoch_create(m, root, v->epoch->exec_ns);
 	root = maptree_clear(&m->tree, root, map->start, map->end, v->epoch->edition);
 	root = maptree_insert(&m->tree, root, map, time_ns, v->epoch->edition);
 	for (size_t i = 0; i < kept.maps.len; i++) {
@@ -177,7 +178,7 @@ void process_remove_map(struct machine *m, struct process *p, uint64_t start, ui
 	if (!maptree_overlaps(root, start, end))
 		return;
 	struct space_version *v = version_for_change(m, p, time_ns);
-	v->epoch = epoch_create(m, root);
+	v->epoch = epoch_create(m, root, v->epoch->exec_ns);
 	v->epoch->root = maptree_clear(&m->tree, root, start, end, v->epoch->edition);
 }
 

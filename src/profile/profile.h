@@ -117,6 +117,7 @@ struct profile_log_entry {
 
 /* What a profile from elsewhere says of itself besides its rows; zeroed for a recording. */
 struct profile_origin {
+	bool has_time_of_day;   /* start_ns of a recording is one, and not of a clock that began with the machine */
 	bool events_are_values; /* the events are the values of one and the same sample, as pprof's sample types are */
 	str_id period_type, period_unit;
 	int64_t period;
@@ -198,6 +199,12 @@ static inline uint64_t profile_label_of_number(int64_t n)
 static inline int64_t profile_label_number(uint64_t value)
 {
 	return value == PROFILE_LABEL_ZERO ? 0 : (int64_t)value;
+}
+
+/* When it was taken, since 1970; 0 where that is not known. */
+static inline uint64_t profile_time_of_day(const struct profile *p)
+{
+	return p->origin.events_are_values || p->origin.has_time_of_day ? p->start_ns : 0;
 }
 
 /* Whether there is a label that can be shown: frames and bytes cannot. value: of a set. */

@@ -310,6 +310,8 @@ void fill_profile(struct resolver *r, struct worker *workers, unsigned n, struct
 	resolver_lap(&lap_ns, NULL);
 	fill_init(&f, workers);
 	add_events(&f);
+	if (r->options.program_first)
+		fill_program(&f);
 	fill_frames(&f);
 	resolver_lap(&lap_ns, &r->stats.times.name_ns);
 	fill_stacks(&f);

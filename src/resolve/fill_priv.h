@@ -58,7 +58,11 @@ static inline uint32_t cached_frame(struct frame_cache *c, const struct raw_fram
 	return frame_cache_find(c, w->space, w->kernel, w->cpumode, w->call_site, raw->ip);
 }
 
+/* program.c: the mapping of the program that most samples are of; before any other mapping. */
+void fill_program(struct fill *f);
+
 /* stacks.c */
+mapping_id fill_mapping(struct fill *f, const struct map *map);
 frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags);
 /* Looks up the addresses of all paths. */
 void fill_frames(struct fill *f);

@@ -86,6 +86,7 @@ struct resolve_options {
 	uint32_t switch_on, switch_off;
 	bool keep_switches;    /* samples of those two count as well */
 	bool raw_trace;        /* the "trace" label lists the fields in place of the event's text */
+	bool program_first;    /* the first mapping is the program with the most samples, also where it has no frame itself */
 	bool keep_time_log;    /* profile->log: time, CPU, thread and row of each sample */
 	uint64_t time_log_max; /* its bound, 0 = 4 million samples; the rest is counted in log_dropped */
 	unsigned threads;      /* 0 = all CPUs */

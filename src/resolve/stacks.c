@@ -89,6 +89,12 @@ static mapping_id mapping_of(struct fill *f, const struct resolved_frame *from, 
 	return f->mappings.data[id] - 1;
 }
 
+mapping_id fill_mapping(struct fill *f, const struct map *map)
+{
+	struct resolved_frame from = { .map = map, .dso = symbols_dso(f->r->symbols, map->file) };
+	return mapping_of(f, &from, SPACE_USER);
+}
+
 static function_id function_of(struct fill *f, const struct resolved_frame *from, mapping_id mapping)
 {
 	if (!from->symbol)

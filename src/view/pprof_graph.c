@@ -60,8 +60,8 @@ static void out_time(const struct pprof_graph *r, struct out *out)
 {
 	char text[64];
 	struct tm tm;
-	time_t seconds = (time_t)(r->p->start_ns / 1000000000);
-	if (!r->p->origin.events_are_values || !r->p->start_ns || !localtime_r(&seconds, &tm))
+	time_t seconds = (time_t)(profile_time_of_day(r->p) / 1000000000);
+	if (!seconds || !localtime_r(&seconds, &tm))
 		return;
 	strftime(text, sizeof(text), "%b %-d, %Y at %-I:%M%P (%Z)", &tm);
 	out_f(out, "Time: %s\n", text);

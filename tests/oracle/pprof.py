@@ -3,11 +3,13 @@
 # needs: pprof convert
 # timeout: 300
 
+import calendar
 import glob
 import gzip
 import os
 import re
 import shutil
+import time
 
 import profile_proto
 from strobetest import CORPUS, SCRATCH, STROBE, TOP, Tap, build_workload, run, skip_all, strobe
@@ -376,6 +378,32 @@ def check_recording(tap):
     if os.path.exists(plain) and "CPU" not in run("perf", "evlist", "-v", "-i", plain).out.split("sample_type:")[1].split(",")[0]:
         tags = strobe("pprof", "-tags", plain).out
         tap.ok("pid" in tags and "cpu" not in tags and "cgroup" not in tags, "what was not recorded is no label", tags)
+
+
+def check_program(tap):
+    """File, build ID and time of a recording: of the program that ran, whichever object has the first sample, and of the day."""
+    binary, shell = build_workload("split", "-fno-omit-frame-pointer", "-Wl,--build-id"), os.path.join(SCRATCH, "several.sh")
+    build_id = re.search(r"Build ID: (\w+)", run("readelf", "-n", binary).out)[1]
+    with open(shell, "w", encoding="ascii") as f:
+        f.write(f"#!/bin/sh\n/bin/true\n{binary}\n/bin/true\n")
+    os.chmod(shell, 0o755)
+    for name, argv in ("alone", [binary]), ("among others", [shell]):
+        data, profile = os.path.join(SCRATCH, "program.data"), os.path.join(SCRATCH, "program.pb.gz")
+        began = int(time.time())
+        # at 5 kHz the dynamic loader has samples, and they are the first
+        done = strobe("record", "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock", "-F", "5000", "-o", data, "--", *argv)
+        ended = time.time()
+        strobe("convert", data, profile)
+        head = f"File: {os.path.basename(binary)}\nBuild ID: {build_id}\n"
+        ours, theirs = strobe("pprof", "-top", data).out, go_pprof("-top", profile).out
+        tap.ok(ours.startswith(head) and theirs.startswith(head), f"a recording's file and build ID: {name}",
+               [ours[:300], theirs[:300], done])
+        at = re.search(r"^Time: (.*) UTC$", strobe("pprof", "-raw", data, env={"TZ": "UTC"}).out, re.M)
+        seconds = calendar.timegm(time.strptime(at[1][:19], "%Y-%m-%d %H:%M:%S")) if at else 0
+        tap.between(began - 1, seconds, ended + 1, f"a recording's time of day: {name}")
+    strobe("record", "-e", "cpu-clock", "-o", data, "--", binary)
+    texts = [strobe("pprof", report, data).out for report in ("-raw", "-top")]
+    tap.ok(all(texts) and not any("Time:" in text for text in texts), "no time where a recording does not know it", texts)
 
 
 def check_go_program(tap):
@@ -752,6 +780,7 @@ def main():
     check_corpus(tap)
     check_legacy(tap)
     check_recording(tap)
+    check_program(tap)
     check_go_program(tap)
     check_raw_selection(tap)
     check_pictures(tap)

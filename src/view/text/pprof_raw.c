@@ -126,8 +126,8 @@ static void out_head(const struct raw *r)
 		out_ch(r->out, '\n');
 	}
 	out_f(r->out, "Period: %" PRId64 "\n", p->origin.period);
-	if (p->start_ns)
-		out_time(r->out, p->start_ns);
+	if (profile_time_of_day(p))
+		out_time(r->out, profile_time_of_day(p));
 	if (p->duration_ns) {
 		out_str(r->out, "Duration: ");
 		out_clipped_duration(r->out, p->duration_ns);
