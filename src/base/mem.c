@@ -1,5 +1,6 @@
 #include "base/mem.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +8,37 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+static struct {
+	void (*fn)(void *ctx);
+	void *ctx;
+	pid_t by; /* the thread that ends the process */
+} exhausted;
+
+void mem_on_exhausted(void (*fn)(void *ctx), void *ctx)
+{
+	exhausted.ctx = ctx;
+	exhausted.fn = fn;
+}
+
+static _Noreturn void end_process(void)
+{
+	/* The one place below cmd/ that prints: there is no memory left to carry an error with. */
+	static const char line[] = "strobe: out of memory\n";
+	pid_t first = 0, self = gettid();
+	if (!__atomic_compare_exchange_n(&exhausted.by, &first, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		while (first != self)
+			pause();
+	ssize_t n = first ? 0 : write(STDERR_FILENO, line, sizeof(line) - 1);
+	(void)n;
+	if (exhausted.fn && !first)
+		exhausted.fn(exhausted.ctx);
+	_exit(MEM_EXIT_STATUS);
+}
+
 static void *check(void *p)
 {
-	if (!p) {
-		/* The one place below cmd/ that prints: there is no memory left to carry an error with. */
-		static const char line[] = "strobe: out of memory\n";
-		fwrite(line, 1, sizeof(line) - 1, stderr);
-		abort();
-	}
+	if (!p)
+		end_process();
 	return p;
 }
 

@@ -1,11 +1,19 @@
 /*
- * Allocation that does not fail: these print one line and abort when memory is out.
+ * Allocation that does not fail: when memory is out, these print one line and end the process with MEM_EXIT_STATUS.
  *
  * A size that was read from a file must be checked against that file before it comes here.
  */
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
+
+#define MEM_EXIT_STATUS 255
+
+/*
+ * What is to be done before that, without memory and from any thread; NULL: nothing. Set by the thread that owns ctx, which
+ * sets it back.
+ */
+void mem_on_exhausted(void (*fn)(void *ctx), void *ctx);
 
 void *xmalloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t n, size_t bytes) __attribute__((malloc, returns_nonnull));

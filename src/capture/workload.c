@@ -24,6 +24,7 @@ static _Noreturn void child(char *const argv[], struct workload_options options,
 	if (options.stdout_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	signal(SIGPIPE, options.sigpipe);
+	signal(SIGXFSZ, options.sigxfsz);
 	sigprocmask(SIG_SETMASK, &options.mask, NULL);
 	execvp(argv[0], argv);
 	int errnum = errno;
@@ -97,7 +98,7 @@ bool workload_reap(struct workload *w, bool wait)
 	return w->reaped;
 }
 
-void workload_end(struct workload *w)
+void workload_terminate(struct workload *w)
 {
 	if (w->go_fd >= 0)
 		close(take_fd(w->go_fd)); /* a child still waiting ends by itself */
@@ -106,5 +107,10 @@ void workload_end(struct workload *w)
 	if (w->pid <= 0 || workload_reap(w, false))
 		return;
 	kill(w->pid, w->started ? SIGTERM : SIGKILL);
+}
+
+void workload_end(struct workload *w)
+{
+	workload_terminate(w);
 	workload_reap(w, true);
 }

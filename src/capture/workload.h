@@ -23,6 +23,7 @@ struct workload {
 struct workload_options {
 	sigset_t mask;         /* for the child */
 	void (*sigpipe)(int);  /* disposition of SIGPIPE for the child: NULL (SIG_DFL) or SIG_IGN */
+	void (*sigxfsz)(int);  /* the same of SIGXFSZ */
 	bool stdout_to_stderr; /* our standard output carries the recording: the child's must not */
 };
 
@@ -35,5 +36,7 @@ enum workload_status { WORKLOAD_NOT_STARTED = 126, WORKLOAD_NOT_FOUND = 127 };
 struct strobe_error *workload_start(struct workload *w) _must_check_;
 /* Takes its status if it has ended (or waits for it). True once it is reaped. */
 bool workload_reap(struct workload *w, bool wait);
-/* Ends it with SIGTERM (SIGKILL where it was never started) and reaps it. Harmless when there is none. */
+/* SIGTERM (SIGKILL where it was never started); it is still to be reaped. Harmless when there is none, or it has ended. */
+void workload_terminate(struct workload *w);
+/* The same, and waits for its end. */
 void workload_end(struct workload *w);

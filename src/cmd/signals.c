@@ -27,6 +27,7 @@ struct strobe_error *cmd_signals_open(struct cmd_signals *s, const int *more)
 		return error_errno(errno, "cannot wait for signals");
 	sigprocmask(SIG_BLOCK, &set, &s->old_mask);
 	s->old_sigpipe = signal(SIGPIPE, SIG_IGN);
+	s->old_sigxfsz = signal(SIGXFSZ, SIG_IGN);
 	return NULL;
 }
 
@@ -42,6 +43,7 @@ void cmd_signals_close(struct cmd_signals *s)
 		return;
 	close(take_fd(s->fd));
 	signal(SIGPIPE, s->old_sigpipe);
+	signal(SIGXFSZ, s->old_sigxfsz);
 	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
 }
 
@@ -54,5 +56,9 @@ void cmd_signals_raise(struct cmd_signals *s, int number)
 
 struct workload_options cmd_signals_workload(const struct cmd_signals *s)
 {
-	return (struct workload_options){ .mask = s->old_mask, .sigpipe = s->old_sigpipe == SIG_IGN ? SIG_IGN : SIG_DFL };
+	return (struct workload_options){
+		.mask = s->old_mask,
+		.sigpipe = s->old_sigpipe == SIG_IGN ? SIG_IGN : SIG_DFL,
+		.sigxfsz = s->old_sigxfsz == SIG_IGN ? SIG_IGN : SIG_DFL,
+	};
 }

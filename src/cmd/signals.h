@@ -1,8 +1,8 @@
 /*
  * The signals that a command waits for: those that end it (INT and TERM, and HUP unless it is ignored, as under nohup),
- * and what else it names, the ends of its children for one. They come through one descriptor, which may be polled; SIGPIPE is
- * ignored meanwhile, so that a reader that leaves is an error of a write. To be opened before threads are made, which
- * then leave these signals alone as well. Source: signalfd(2).
+ * and what else it names, the ends of its children for one. They come through one descriptor, which may be polled. SIGPIPE
+ * and SIGXFSZ are ignored meanwhile, so that a reader that leaves and a limit of file size are errors of a write. To be
+ * opened before threads are made, which then leave these signals alone as well. Source: signalfd(2).
  */
 #pragma once
 #include <signal.h>
@@ -13,7 +13,7 @@
 struct cmd_signals {
 	int fd; /* -1: not open */
 	sigset_t old_mask;
-	void (*old_sigpipe)(int);
+	void (*old_sigpipe)(int), (*old_sigxfsz)(int);
 };
 
 #define CMD_SIGNALS_NONE ((struct cmd_signals){ .fd = -1 })

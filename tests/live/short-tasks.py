@@ -93,7 +93,8 @@ def main():
         tap.equal(done.status, 0, f"{title}: recorded")
         check(tap, title, frequency, "storm.data")
         counted = stats_of(strobe("report", "--stats", "-i", "storm.data").out)
-        tap.equal((counted.get("FORK"), counted.get("EXIT")), (children + 1, children + 1), f"{title}: forks and exits of the command alone")
+        counted = (counted.get("FORK"), counted.get("EXIT"))
+        tap.equal(counted, (children + 1, children + 1), f"{title}: forks and exits of the command alone")
         subprocess.run(["rm", "-rf", "storm.data"], check=True)
     done = strobe("record", "-q", "-e", "cpu-clock", "-F", "3989", "--call-graph", "eh", "-o", "eh.data",
                   storm, "1500", "0.2", "0.6", TIMES)

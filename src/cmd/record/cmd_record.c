@@ -566,6 +566,22 @@ static void release(struct recording *r)
 	cmd_signals_close(&r->signals);
 }
 
+/* A command may ignore SIGTERM: the second signal to end us ends the wait, and leaves it to itself. */
+static void end_workload(struct recording *r)
+{
+	workload_terminate(&r->workload);
+	while (r->workload.pid > 0 && !workload_reap(&r->workload, false)) {
+		struct pollfd fd = { .fd = r->signals.fd, .events = POLLIN };
+		poll(&fd, 1, DRAIN_INTERVAL_MS);
+		for (int number; (number = cmd_signals_next(&r->signals));) {
+			if (number == SIGCHLD || number == SIGUSR2)
+				continue;
+			record_say(r, "the command (process %d) ignores SIGTERM and still runs", (int)r->workload.pid);
+			r->workload.pid = 0;
+		}
+	}
+}
+
 static int record(struct recording *r)
 {
 	const char *name = NULL;
@@ -585,7 +601,7 @@ static int record(struct recording *r)
 	if (r->gone && capture_target(r->capture)->is_workload)
 		workload_reap(&r->workload, true);
 	int status = exit_status(r);
-	workload_end(&r->workload);
+	end_workload(r);
 	record_say_result(r, name, err || joined || ended);
 	/* The first is the cause of the others. */
 	struct strobe_error *all[] = {err, joined, ended};
@@ -598,6 +614,14 @@ static int record(struct recording *r)
 		failed |= all[i] != NULL;
 	}
 	return status;
+}
+
+/* Memory is out: the file has what came up to its last checkpoint, or there is none. */
+static void abandon(void *ctx)
+{
+	struct recording *r = ctx;
+	record_output_abandon(&r->output);
+	workload_terminate(&r->workload);
 }
 
 static int list_registers(struct cmd_context *ctx)
@@ -648,8 +672,10 @@ static int run(struct cmd_context *ctx, void *options)
 		status = cmd_fail(ctx, capture_configure_only(r.sys, &o->capture, &r.events, ctx->rest.argc > 0));
 		event_set_deinit(&r.events);
 	} else {
+		mem_on_exhausted(abandon, &r);
 		status = record(&r);
 		release(&r);
+		mem_on_exhausted(NULL, NULL);
 	}
 	if (status < 0) { /* ended by a signal: whoever started us is to see that */
 		signal(-status, SIG_DFL);

@@ -189,6 +189,20 @@ void record_output_discard(struct record_output *o)
 	free(take_ptr(o->temporary));
 }
 
+void record_output_abandon(const struct record_output *o)
+{
+	char path[8192];
+	if (!o->temporary || !unlink(o->temporary) || errno != EISDIR)
+		return;
+	for (int i = -1;; i++) {
+		int n = i < 0 ? snprintf(path, sizeof(path), "%s/data", o->temporary) :
+				snprintf(path, sizeof(path), "%s/data.%d", o->temporary, i);
+		if (n >= (int)sizeof(path) || (unlink(path) && i >= 0))
+			break;
+	}
+	rmdir(o->temporary);
+}
+
 /* "perf.data.2026112101234567": to the hundredth of a second, as the reference names them. */
 static struct strobe_error *add_to_row(struct record_output *o, const char **ret_name)
 {

@@ -40,6 +40,8 @@ struct strobe_error *record_output_plan_removals(struct record_output *o) _must_
 struct strobe_error *record_output_open(struct record_output *o, const struct env *env, unsigned parts) _must_check_;
 struct strobe_error *record_output_commit(struct record_output *o) _must_check_;
 void record_output_discard(struct record_output *o);
+/* The same as the process ends, without memory: the older recording stays, and no file of ours is left. */
+void record_output_abandon(const struct record_output *o);
 /* Completes the file. Of a row, gives it a name with the time and removes what is beyond max_files; *ret_name is that
  * name, lent. */
 struct strobe_error *record_output_finish(struct record_output *o, const struct env *env,

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 
 #include "bpf/chain_sink.h"
@@ -57,7 +58,7 @@ struct recording {
 	struct reader_masks masks;
 	struct reader_thread *threads; /* of --threads; NULL: the main thread reads */
 	unsigned threads_nr;
-	pthread_barrier_t ready; /* threads have their ids, filters may be set */
+	sem_t ready;  /* posted by each thread once it knows its ID, and filters may be set */
 	int stop_fd;             /* eventfd for the threads */
 	struct cmd_signals signals;
 	int delay_fd, switch_fd;

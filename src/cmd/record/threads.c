@@ -64,7 +64,7 @@ static void *read_rings(void *arg)
 	t->error = set_affinity(&t->affinity);
 	if (!t->error)
 		t->error = record_raise_priority(r);
-	pthread_barrier_wait(&r->ready);
+	sem_post(&r->ready);
 	struct pollfd fds[] = {
 		{.fd = r->stop_fd, .events = POLLIN},
 		{.fd = capture_poll_fd(r->capture, t->reader), .events = POLLIN},
@@ -114,19 +114,20 @@ struct strobe_error *record_start_threads(struct recording *r)
 	for (unsigned i = 0; i < r->part_chains_nr; i++)
 		capture_set_ring_sink(r->capture, i, record_join_stacks(r, &r->part_chains[i], &r->output.parts.data[i]->sink));
 	r->threads = xcalloc(r->threads_nr, sizeof(*r->threads));
-	pthread_barrier_init(&r->ready, NULL, r->threads_nr + 1);
+	sem_init(&r->ready, 0, 0);
 	for (unsigned i = 0; i < r->threads_nr; i++) {
 		struct reader_thread *t = &r->threads[i];
 		t->rec = r;
 		t->reader = i;
 		memcpy(&t->affinity, &r->masks.masks.data[i].affinity, sizeof(t->affinity));
 		int e = pthread_create(&t->thread, NULL, read_rings, t);
-		/* Those before wait at a barrier that can never open: nothing is lost by ending here. */
-		if (e)
+		if (e) /* record_join_threads() ends those that were started */
 			return error_errno(e, "cannot start reader thread %u", i);
 		t->started = true;
 	}
-	pthread_barrier_wait(&r->ready);
+	for (unsigned i = 0; i < r->threads_nr; i++)
+		while (sem_wait(&r->ready) && errno == EINTR)
+			;
 	for (unsigned i = 0; i < r->threads_nr; i++)
 		capture_exclude_thread(r->capture, r->threads[i].tid);
 	return NULL;
