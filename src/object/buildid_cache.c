@@ -129,18 +129,26 @@ static struct strobe_error *put_copy(const char *to, const char *from, const voi
 	return new_file_keep(&out, from && !fstat(in, &st) ? (st.st_mode & 0755) | 0400 : 0644);
 }
 
-struct strobe_error *buildid_cache_put(const char *dir, const char *hex, const char *name, const char *from)
+bool buildid_cache_link(const char *dir, const char *hex, const char *name, const char *from)
+{
+	_cleanup_free_ char *to = buildid_cache_path(dir, hex, name);
+	struct stat st;
+	/* Not one to a link: that may be made to lead elsewhere. */
+	return to && (!lstat(to, &st) || (!lstat(from, &st) && S_ISREG(st.st_mode) && st.st_size && !link(from, to)));
+}
+
+struct strobe_error *buildid_cache_copy(const char *dir, const char *hex, const char *name, const char *from)
 {
 	_cleanup_free_ char *to = buildid_cache_path(dir, hex, name);
 	struct stat st;
 	if (!to)
-		return error_create(ERROR_FORMAT, "'%s' is no build-id", hex);
-	if (!lstat(to, &st))
-		return NULL;
-	/* A link, unless it would be one to a link: that may be made to lead elsewhere. */
-	if (!lstat(from, &st) && S_ISREG(st.st_mode) && st.st_size && !link(from, to))
-		return NULL;
-	return put_copy(to, from, NULL, 0);
+		return error_create(ERROR_FORMAT, "'%s' is not a valid build ID", hex);
+	return lstat(to, &st) ? put_copy(to, from, NULL, 0) : NULL;
+}
+
+struct strobe_error *buildid_cache_put(const char *dir, const char *hex, const char *name, const char *from)
+{
+	return buildid_cache_link(dir, hex, name, from) ? NULL : buildid_cache_copy(dir, hex, name, from);
 }
 
 struct strobe_error *buildid_cache_put_bytes(const char *dir, const char *hex, const char *name, const void *p, size_t n)

@@ -35,6 +35,9 @@ bool buildid_cache_is_safe(const char *path);
 struct strobe_error *buildid_cache_add(const char *dir, const char *hex, const char *path) _must_check_;
 /* Puts the content of `from` there under that name; what is there already stays. */
 struct strobe_error *buildid_cache_put(const char *dir, const char *hex, const char *name, const char *from) _must_check_;
+/* The same by a link alone, and by a copy alone, for who minds what either costs. */
+bool buildid_cache_link(const char *dir, const char *hex, const char *name, const char *from);
+struct strobe_error *buildid_cache_copy(const char *dir, const char *hex, const char *name, const char *from) _must_check_;
 /* The same for bytes in memory. */
 struct strobe_error *buildid_cache_put_bytes(const char *dir, const char *hex, const char *name, const void *p,
 					     size_t n) _must_check_;

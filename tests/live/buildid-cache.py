@@ -9,7 +9,7 @@ import subprocess
 import tarfile
 
 import recording
-from strobetest import PERF, SCRATCH, Tap, perf, record, run, strobe
+from strobetest import PERF, SCRATCH, STROBE, Tap, is_root, perf, record, run, strobe
 
 SDT = r"""
 #include <stdio.h>
@@ -239,8 +239,49 @@ def vmlinux(tap):
         os.unlink(place)
 
 
+def entries(cache):
+    """What the cache has the file of, by base name of its path."""
+    return {os.path.basename(os.path.dirname(os.path.dirname(os.path.join(folder, name))))
+            for folder, _, names in os.walk(cache) for name in names if name == "elf"}
+
+
+def filled_by_record(tap):
+    """A program is built again, or written over, after it was recorded: the functions are those that ran."""
+    cache, program = scratch("filled"), build(work("first_name"), "rebuilt")
+    later = build(work("another"), "later")
+    event = ["-e", "cpu-clock:u", "-F", "997"]
+
+    def recorded(name, *options):
+        path = scratch(name)
+        done = run(STROBE, "--buildid-dir", cache, "record", "-q", *event, *options, "-o", path, program)
+        tap.equal(done.status, 0, f"recorded {' '.join(options)}")
+        return path
+
+    for option in "-N", "-B", "--buildid-mmap":
+        recorded("none.data", option)
+        tap.ok(not os.path.exists(cache), f"{option} leaves the cache alone", str(content(cache)))
+    path = recorded("rebuilt.data")
+    tap.ok("rebuilt" in entries(cache), "record puts the program into the cache", str(content(cache)))
+    # in place, as cp does: a link would now have the new content
+    with open(program, "wb") as to, open(later, "rb") as source:
+        to.write(source.read())
+    for tool in (STROBE, PERF) if os.access(PERF, os.X_OK) else (STROBE,):
+        done = run(tool, "--buildid-dir", cache, "report", "--stdio", "-i", path, "-s", "sym")
+        tap.ok("first_name" in done.out and "another" not in done.out, f"{os.path.basename(tool)} names what ran", done)
+    before = content(cache)
+    recorded("again.data")
+    tap.equal({path for path in before if path not in content(cache)}, set(), "another recording adds")
+    if is_root():
+        shutil.rmtree(cache)
+        done = run(STROBE, "--buildid-dir", cache, "record", "-q", "-a", *event, "-o", scratch("all.data"), program)
+        tap.equal(done.status, 0, "recorded the system")
+        tap.ok("rebuilt" in entries(cache), "of the system, what was sampled", str(entries(cache)))
+        tap.ok("later" not in entries(cache), "and nothing that did not run", str(entries(cache)))
+
+
 def main():
     tap = Tap()
+    filled_by_record(tap)
     kernel(tap)
     vmlinux(tap)
     layout(tap, [build(work("a_work"), "a"), build(SDT, "marked"), os.path.realpath("/lib/x86_64-linux-gnu/libc.so.6")

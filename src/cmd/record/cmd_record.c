@@ -75,6 +75,8 @@ static struct strobe_error *apply_settings(struct recording *r)
 	const char *ids = config_get(config, "record.build-id");
 	if (ids && !strcmp(ids, "skip") && !o->buildid_all && !o->buildid_mmap)
 		o->no_buildid = true;
+	if (ids && (!strcmp(ids, "no-cache") || !strcmp(ids, "mmap")) && !o->buildid_all)
+		o->no_buildid_cache = true;
 	const char *mode = config_get(config, "call-graph.record-mode"),
 		   *bytes = config_get(config, "call-graph.dump-size");
 	if (!mode)
@@ -151,7 +153,7 @@ static void fill_facts(struct recording *r)
 /* A sink for what the main thread has to say: the file, or in a directory its file "data". */
 static struct record_sink *main_sink(struct recording *r)
 {
-	return record_join_stacks(r, &r->chain, &r->output.writer->sink);
+	return record_join_stacks(r, &r->chain, record_objects_sink(&r->objects, &r->output.writer->sink));
 }
 
 static struct strobe_error *begin_file(struct recording *r)
@@ -495,6 +497,8 @@ static struct strobe_error *prepare(struct recording *r)
 	record_say_freq(r);
 	r->output.options.mmap_bytes = capture_ring_bytes(r->capture);
 	capture_set_affinity(r->capture, o->affinity != AFFINITY_SYS, o->affinity == AFFINITY_NODE);
+	if (!o->no_buildid && !o->no_buildid_cache && !o->buildid_mmap)
+		record_objects_init(&r->objects, &capture_env(r->capture)->events.data[0].attr);
 	TRY(open_trigger(r));
 	return NULL;
 }
@@ -549,6 +553,10 @@ static void release(struct recording *r)
 	record_output_discard(&r->output);
 	record_output_deinit(&r->output);
 	record_release_stacks(r);
+	record_objects_deinit(&r->objects);
+	for (unsigned i = 0; i < r->part_chains_nr; i++)
+		record_objects_deinit(&r->part_objects[i]);
+	free(r->part_objects);
 	if (r->capture)
 		capture_close_behind(r->capture);
 	if (r->trigger)
@@ -582,6 +590,22 @@ static void end_workload(struct recording *r)
 	}
 }
 
+static void keep_objects(struct recording *r)
+{
+	struct record_options *o = r->o;
+	const char *dir;
+	if (!r->objects.on)
+		return;
+	for (unsigned i = 0; i < r->part_chains_nr; i++)
+		record_objects_merge(&r->objects, &r->part_objects[i]);
+	struct strobe_error *err = cmd_buildid_dir(r->ctx, &dir);
+	if (!err)
+		record_objects_keep(&r->objects, dir, o->buildid_all || !capture_target(r->capture)->system_wide);
+	else
+		log_info("the build ID cache is left alone: %s", err->message);
+	error_destroy(err);
+}
+
 static int record(struct recording *r)
 {
 	const char *name = NULL;
@@ -602,6 +626,7 @@ static int record(struct recording *r)
 		workload_reap(&r->workload, true);
 	int status = exit_status(r);
 	end_workload(r);
+	keep_objects(r);
 	record_say_result(r, name, err || joined || ended);
 	/* The first is the cause of the others. */
 	struct strobe_error *all[] = {err, joined, ended};

@@ -403,10 +403,9 @@ const struct option record_option_table[] = {
 	{OPTION_U64, 0, "proc-map-timeout", AT(capture.proc_map_timeout_ms), .arg = "n",
 	 .help = "milliseconds for the mappings of one process (500)"},
 	{OPTION_BOOL, 'B', "no-buildid", AT(no_buildid), .help = "no build-ids of what is mapped"},
-	{OPTION_CALL, 'N', "no-buildid-cache", .parse = needless_switch,
-	 .help = "do not copy binaries to the build-id cache (record never does)"},
+	{OPTION_BOOL, 'N', "no-buildid-cache", AT(no_buildid_cache), .help = "do not put what was sampled into the build ID cache"},
 	{OPTION_BOOL, 0, "buildid-all", AT(buildid_all),
-	 .help = "build-ids of all that is mapped (always, in the mappings)"},
+	 .help = "put all that was mapped into the build ID cache, sampled or not"},
 	{OPTION_CALL, 0, "buildid-mmap", .parse = parse_buildid_mmap, .help = "build-ids in the mappings (always, unless -B)"},
 
 	GROUP("Where it goes"),

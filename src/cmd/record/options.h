@@ -36,7 +36,7 @@ struct record_options {
 	bool callgraph_by_g; /* -g: the mode may come from the settings */
 	bool threads_set, kcore;
 	const char *threads; /* or NULL: the default layout */
-	bool no_buildid, buildid_all, buildid_mmap;
+	bool no_buildid, no_buildid_cache, buildid_all, buildid_mmap;
 	enum affinity_mode affinity;
 	bool aio_set, debuginfod_set;
 	bool list_intr_regs, list_user_regs;

@@ -14,6 +14,7 @@
 #include "capture/session.h"
 #include "capture/workload.h"
 #include "cmd/cmd.h"
+#include "cmd/record/objects.h"
 #include "cmd/record/options.h"
 #include "cmd/record/output.h"
 #include "cmd/signals.h"
@@ -52,6 +53,8 @@ struct recording {
 	struct chain_sink chain;        /* before the sink of the main thread */
 	struct chain_sink *part_chains; /* before those of --threads */
 	unsigned part_chains_nr;
+	struct record_objects objects;       /* before the file, behind the chains */
+	struct record_objects *part_objects; /* of the parts of --threads, as many as chains */
 	struct workload workload;
 	char **argv; /* of the workload */
 	struct control control;

@@ -111,8 +111,14 @@ struct strobe_error *record_start_threads(struct recording *r)
 		return error_errno(errno, "cannot make an eventfd");
 	r->part_chains_nr = (unsigned)r->output.parts.len;
 	r->part_chains = xcalloc(r->part_chains_nr, sizeof(*r->part_chains));
-	for (unsigned i = 0; i < r->part_chains_nr; i++)
-		capture_set_ring_sink(r->capture, i, record_join_stacks(r, &r->part_chains[i], &r->output.parts.data[i]->sink));
+	r->part_objects = xcalloc(r->part_chains_nr, sizeof(*r->part_objects));
+	for (unsigned i = 0; i < r->part_chains_nr; i++) {
+		struct record_sink *to = &r->output.parts.data[i]->sink;
+		if (r->objects.on)
+			record_objects_init(&r->part_objects[i], &capture_env(r->capture)->events.data[0].attr);
+		to = record_objects_sink(&r->part_objects[i], to);
+		capture_set_ring_sink(r->capture, i, record_join_stacks(r, &r->part_chains[i], to));
+	}
 	r->threads = xcalloc(r->threads_nr, sizeof(*r->threads));
 	sem_init(&r->ready, 0, 0);
 	for (unsigned i = 0; i < r->threads_nr; i++) {

@@ -1,0 +1,53 @@
+/*
+ * The files whose code was sampled, and their place in the build ID cache: what is rebuilt or upgraded after a recording can
+ * still be named.
+ *
+ * A sink notes what passes, and passes all on. Of a system-wide recording the files count that samples fell into, else all
+ * with code that the targets have mapped. A file is put into the cache once: a copy where it is small, as the file itself may
+ * be written over, else a link. What can be had by a long copy alone is left out, and the oldest of these entries go when
+ * they take too much room. Each belongs to one thread at a time.
+ */
+#pragma once
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/idset.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "record/record.h"
+#include "record/source.h"
+
+struct record_object {
+	const char *hex; /* build ID */
+	const char *path;
+	uint32_t pid; /* one that has it mapped */
+	bool sampled;
+};
+
+struct record_mapping {
+	uint64_t start, end;
+	uint32_t object;
+};
+
+struct record_objects {
+	struct record_sink sink; /* first */
+	struct record_sink *to;
+	bool on;
+	uint16_t ip_offset; /* in samples */
+	struct arena arena;
+	struct idset index;
+	VEC(struct record_object) list;
+	VEC(struct record_mapping) mappings;
+	struct u64map pages; /* that samples fell into: address >> OBJECT_PAGE_BITS */
+};
+
+/* attr: of any of the events, which have their addresses at the same place. Zeros without it: nothing is noted. */
+void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr);
+void record_objects_deinit(struct record_objects *o);
+/* What passes on to `to`; `to` itself where nothing is noted. */
+struct record_sink *record_objects_sink(struct record_objects *o, struct record_sink *to);
+void record_objects_merge(struct record_objects *o, const struct record_objects *from);
+/* all: not those alone that samples fell into. Files that cannot be kept are named in the log. */
+void record_objects_keep(struct record_objects *o, const char *dir, bool all);
