@@ -514,6 +514,34 @@ def large(shape, seed, name, limit):
 
 # ---- a recording of our own ----
 
+def empty():
+    """A recording without samples, and filters that nothing passes: the page says so."""
+    record("-e", "dummy:u", "--", "true", output="empty.data")
+    done = strobe("report", "-i", "empty.data", "--html", "empty.html")
+    tap.ok(done.status == 0, "a page of a recording without samples", done)
+    browser.open("empty.html")
+    shown = lambda: browser.eval("document.getElementById('problem').hidden ? '' : document.getElementById('problem').innerText")
+    tap.equal(shown(), "This recording has no samples.", "it says that there are none")
+    for view in VIEWS:
+        browser.eval(f"strobe.goTo('{view}')")
+    quiet("empty.html")
+    browser.open(page_of("time.script", "time.html"))
+    tap.equal(shown(), "", "one that has some says nothing")
+    change(focus="no such function")
+    tap.equal(shown(), "No sample passes the filters.", "until a filter leaves none")
+    change(focus="")
+    tap.equal(shown(), "", "and nothing again")
+
+
+def first_event():
+    """The event with most samples is shown first, wherever it stands."""
+    text = script_text(make_samples()[:30])
+    with open("events.script", "w", encoding="utf-8") as f:
+        f.write(text.replace("cpu-clock", "a-rare-one", 3) + text.replace("cpu-clock", "many"))
+    browser.open(page_of("events.script", "events.html"))
+    tap.equal(browser.eval("strobe.p.head.events[strobe.state.event].name"), "many", "the event with most samples is the first")
+
+
 def recorded():
     workload = build_workload("recurse", "-fno-omit-frame-pointer", "-g")
     record("-F", "997", "-g", "--", workload, "700")
@@ -553,6 +581,8 @@ def main():
     browser = Browser()
     try:
         in_time()
+        empty()
+        first_event()
         colours()
         pprof_labels()
         comparison()

@@ -408,7 +408,7 @@ static struct strobe_error *write_page(struct run *r)
 	}
 	uint32_t event;
 	TRY(choose_event(r, &event));
-	page.options.event = event_name(r, event);
+	page.options.event = o->event || r->merged ? event_name(r, event) : NULL; /* else the page chooses */
 	if (o->svg.title)
 		page.options.title = o->svg.title;
 	return cmd_write_file(o->output, write_html, &page);

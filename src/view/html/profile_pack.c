@@ -490,8 +490,8 @@ static uint32_t first_shown(const struct packer *k)
 			return i;
 		if (is_base(p, i) || !(e->samples || e->value))
 			continue;
-		/* of the values of one sample, the last; of events, the first */
-		if (ret == PROFILE_NONE || p->origin.events_are_values)
+		/* of the values of one sample, the last; of events, the one with most samples */
+		if (ret == PROFILE_NONE || p->origin.events_are_values || e->samples > p->events.data[ret].samples)
 			ret = i;
 	}
 	return ret == PROFILE_NONE ? 0 : ret;

@@ -313,7 +313,7 @@ class App {
 		try {
 			this.model.update(this.state);
 			this.fillGroups();
-			this.problem(null);
+			this.problem(this.whyEmpty());
 		} catch (e) {
 			if (!(e instanceof SyntaxError)) {
 				throw e;
@@ -324,6 +324,14 @@ class App {
 		this.runSearch();
 		this.refresh();
 		this.recountMs = performance.now() - started;
+	}
+
+	/* A page without boxes looks like one that failed; null where there are some. */
+	whyEmpty() {
+		if (!this.p.rowNode.length) {
+			return "This recording has no samples.";
+		}
+		return this.model.sums.cum.some((v) => v) ? null : "No sample passes the filters.";
 	}
 
 	problem(text) {
