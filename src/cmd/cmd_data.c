@@ -12,7 +12,7 @@
 
 struct data_command {
 	const char *input, *to_json, *to_ctf, *times;
-	bool force, tod, all;
+	bool force, overwrite, any_owner, tod, all;
 	unsigned verbose;
 };
 
@@ -26,7 +26,9 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "tod", AT(tod), .help = "times of day, where the recording tells of them (record -k)" },
 	{ OPTION_STRING, 0, "time", AT(times), .arg = "str",
 	  .help = "only this span: start,stop in seconds (either may be left out); or 10%/2, 0%-10%,30%-40%" },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "write over a file or a trace that exists; read another user's recording" },
+	{ OPTION_BOOL, 0, "overwrite", AT(overwrite), .help = "replace a file or a trace that exists" },
+	{ OPTION_BOOL, 0, "any-owner", AT(any_owner), .help = "skip the ownership check of the recording" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "both --overwrite and --any-owner, as in perf" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
 	OPTIONS_END,
 };
@@ -44,6 +46,16 @@ struct conversion {
 	struct strobe_error *damage; /* of the recording: what was whole is written */
 };
 
+static bool overwrites(const struct data_command *o)
+{
+	return o->overwrite || o->force;
+}
+
+static bool takes_any_owner(const struct data_command *o)
+{
+	return o->any_owner || o->force;
+}
+
 static struct strobe_error *begin_json(struct conversion *c)
 {
 	return samples_json_begin(&c->json, source_env(c->source), c->o->tod, c->out);
@@ -51,7 +63,7 @@ static struct strobe_error *begin_json(struct conversion *c)
 
 static struct strobe_error *begin_ctf(struct conversion *c)
 {
-	return samples_ctf_begin(&c->ctf, source_env(c->source), c->o->tod, c->o->to_ctf, c->o->force);
+	return samples_ctf_begin(&c->ctf, source_env(c->source), c->o->tod, c->o->to_ctf, overwrites(c->o));
 }
 
 /* The head is written with what comes first: a stream's events and features come as records before it. */
@@ -106,7 +118,7 @@ static struct strobe_error *read_all(struct conversion *c, struct resolve_callba
 	TRY(sample_choice_parse(&choice, source_env(c->source), &c->arena, &c->filter));
 	TRY(sample_choice_check(&choice, source_env(c->source)));
 	struct resolve_options options = { .filter = c->filter, .with_chains = true, .max_stack = UINT32_MAX };
-	TRY(cmd_symbols_options(c->ctx, source_env(c->source), c->o->force, &symbols));
+	TRY(cmd_symbols_options(c->ctx, source_env(c->source), takes_any_owner(c->o), &symbols));
 	struct resolver *r = resolver_create(c->source, symbols, options);
 	struct strobe_error *err = resolve_stream(r, callbacks);
 	if (err && c->has_begun)
@@ -155,9 +167,9 @@ static struct strobe_error *convert(struct conversion *c)
 	const char *path = c->o->to_json;
 	struct stat st;
 	bool is_stdout = path && !strcmp(path, "-");
-	if (path && !is_stdout && !c->o->force && !stat(path, &st))
-		return error_create(ERROR_USAGE, "%s exists; --force writes over it", path);
-	TRY(input_open(c->o->input, c->o->force, &c->source));
+	if (path && !is_stdout && !overwrites(c->o) && !stat(path, &st))
+		return error_create(ERROR_USAGE, "%s exists; use --overwrite to replace it", path);
+	TRY(input_open(c->o->input, takes_any_owner(c->o), &c->source));
 	if (c->o->to_ctf)
 		return write_ctf(c);
 	return cmd_write_file(path, write_json, c);

@@ -199,7 +199,7 @@ static struct strobe_error *check_foreign(struct ctf_trace *t, const char *name)
 static struct strobe_error *check_empty(struct ctf_trace *t, const char *name)
 {
 	TRY(check_foreign(t, name));
-	return error_create(ERROR_USAGE, "%s holds a trace; --force writes over it", t->path);
+	return error_create(ERROR_USAGE, "%s holds a trace; use --overwrite to replace it", t->path);
 }
 
 static struct strobe_error *remove_file(struct ctf_trace *t, const char *name)

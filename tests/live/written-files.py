@@ -7,11 +7,12 @@ after so many bytes.
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 
 import pages
-from strobetest import STROBE, Tap, record, run
+from strobetest import STROBE, Tap, is_root, record, run
 
 tap = Tap()
 OUTPUTS = {
@@ -89,6 +90,20 @@ def in_place():
     tap.ok(missing.status == 1 and "nowhere/out.json" in missing.err, "a folder that is not there", missing)
 
 
+def owners():
+    """data convert: the two things that --force stands for, one by one."""
+    if not is_root():
+        tap.skip("owners", "only root can give a file away")
+        return
+    shutil.copy("perf.data", "theirs.data")
+    os.chown("theirs.data", 12345, 12345)
+    words = ["data", "convert", "-i", "theirs.data", "--to-json", "theirs.json"]
+    for options, status in [[], 1], [["--overwrite"], 1], [["--any-owner"], 0], [["--any-owner"], 129], [["--overwrite"], 1], \
+            [["--overwrite", "--any-owner"], 0], [["--force"], 0]:
+        done = run(STROBE, *words, *options)
+        tap.equal(done.status, status, f"{' '.join(options) or 'nothing'}: another user's recording, {'a' if os.path.exists('theirs.json') else 'no'} file")
+
+
 def main():
     os.umask(0o022)
     pages.write_folded("all.folded", pages.grown, 7)
@@ -102,6 +117,7 @@ def main():
         written(what, words, path)
     replaced()
     in_place()
+    owners()
     tap.done()
 
 

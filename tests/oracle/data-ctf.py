@@ -127,7 +127,7 @@ def one_recording(tap, name, options, workload):
 def check_directories(tap, data):
     target, said = converted(strobe, "twice", "-i", data)
     again = strobe("data", "convert", "-i", data, "--to-ctf", target)
-    tap.ok(said.status == 0 and again.status != 0 and "--force" in again.err, "a trace that is there stays", again)
+    tap.ok(said.status == 0 and again.status != 0 and "--overwrite" in again.err, "a trace that is there stays", again)
     with open(os.path.join(target, "perf_stream_77"), "w", encoding="utf-8") as f:
         f.write("of an older trace")
     again = strobe("data", "convert", "-i", data, "--force", "--to-ctf", target)
