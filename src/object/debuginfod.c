@@ -1,5 +1,6 @@
 #include "object/debuginfod.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,6 +25,7 @@
 #define STALL_S		5
 #define MISS_S		600 /* how long a miss is believed */
 #define URLS_MAX	16
+#define MOST_BYTES	((size_t)4 << 30)
 
 struct server {
 	char *url;
@@ -34,7 +36,8 @@ struct debuginfod {
 	pthread_mutex_t lock; /* of is_silent */
 	VEC(struct server) servers;
 	char *cache_dir;
-	double stall_s;
+	double stall_s, most_s;
+	size_t most_bytes;
 };
 
 /* As debuginfod_find_build_id(3) has it. */
@@ -72,6 +75,8 @@ static struct debuginfod *debuginfod_create(struct debuginfod_options options)
 	}
 	d->cache_dir = options.cache_dir ? xstrdup(options.cache_dir) : usual_cache_dir();
 	d->stall_s = options.stall_s > 0 ? options.stall_s : STALL_S;
+	d->most_s = options.most_s;
+	d->most_bytes = options.most_bytes;
 	pthread_mutex_init(&d->lock, NULL);
 	if (d->servers.len && d->cache_dir)
 		return d;
@@ -79,13 +84,23 @@ static struct debuginfod *debuginfod_create(struct debuginfod_options options)
 	return NULL;
 }
 
+/* 0 where it is not set, or not a positive number. */
+static double number_of(const char *variable)
+{
+	const char *text = getenv(variable);
+	double v;
+	return text && text_to_f64(text, &v) && v > 0 ? v : 0;
+}
+
 struct debuginfod *debuginfod_from_environment(const char *urls)
 {
-	const char *timeout = getenv("DEBUGINFOD_TIMEOUT");
-	double seconds = 0;
-	if (timeout && !text_to_f64(timeout, &seconds))
-		seconds = 0;
-	return debuginfod_create((struct debuginfod_options){ .urls = urls ? urls : getenv("DEBUGINFOD_URLS"), .stall_s = seconds });
+	double most_bytes = number_of("DEBUGINFOD_MAXSIZE");
+	return debuginfod_create((struct debuginfod_options){
+		.urls = urls ? urls : getenv("DEBUGINFOD_URLS"),
+		.stall_s = number_of("DEBUGINFOD_TIMEOUT"),
+		.most_s = number_of("DEBUGINFOD_MAXTIME"),
+		.most_bytes = most_bytes < (double)MOST_BYTES ? (size_t)most_bytes : 0,
+	});
 }
 
 void debuginfod_destroy(struct debuginfod *d)
@@ -126,6 +141,17 @@ static struct strobe_error *keep(const char *path, const void *p, size_t n)
 	return new_file_keep(&file, 0400);
 }
 
+/* A file that was cut off would be kept, and its half believed to be all there is. */
+static bool is_whole(const struct object *o, size_t bytes)
+{
+	for (size_t i = 1; i < object_sections_count(o); i++) {
+		const struct object_section *s = object_section(o, i);
+		if (s->type != SHT_NOBITS && (s->offset > bytes || s->bytes > bytes - s->offset))
+			return false;
+	}
+	return object_sections_count(o) > 1;
+}
+
 /* Servers are believed no more than files are. */
 static bool is_of(const void *p, size_t n, const char *hex)
 {
@@ -136,8 +162,9 @@ static bool is_of(const void *p, size_t n, const char *hex)
 	if (err)
 		return false;
 	buildid_hex(id, object_build_id(o, id), its);
+	bool whole = is_whole(o, n);
 	object_close(o);
-	return !strcmp(its, hex);
+	return whole && !strcmp(its, hex);
 }
 
 static bool is_silent(struct debuginfod *d, struct server *s)
@@ -148,27 +175,31 @@ static bool is_silent(struct debuginfod *d, struct server *s)
 	return silent;
 }
 
+/* One that is down, or sends what it was not asked for, would do so for each of hundreds of files. */
+static void give_up(struct debuginfod *d, struct server *s, const struct strobe_error *why)
+{
+	pthread_mutex_lock(&d->lock);
+	s->is_silent = true;
+	pthread_mutex_unlock(&d->lock);
+	log_warn("%s: it is not asked again", why->message);
+}
+
 /* ERROR_NOT_FOUND: it answered, and has nothing. */
 static struct strobe_error *ask(struct debuginfod *d, struct server *s, const char *hex, const char *kind, const char *path)
 {
 	_cleanup_free_ char *url = xasprintf("%s/buildid/%s/%s", s->url, hex, kind);
-	struct net_options options = { .stall_s = d->stall_s };
+	struct net_options options = { .stall_s = d->stall_s, .timeout_s = d->most_s, .most_bytes = d->most_bytes };
 	struct net_body body;
 	log_info("asking %s", url);
 	struct strobe_error *err = net_fetch(url, &options, &body);
-	if (err) {
-		if (error_is(err, ERROR_NOT_FOUND))
-			return err;
-		pthread_mutex_lock(&d->lock);
-		s->is_silent = true;
-		pthread_mutex_unlock(&d->lock);
-		log_warn("%s: it is not asked again", err->message);
+	if (err && error_is(err, ERROR_NOT_FOUND))
 		return err;
-	}
-	if (is_of(body.data, body.bytes, hex))
-		err = keep(path, body.data, body.bytes);
+	if (!err && !is_of(body.data, body.bytes, hex))
+		err = error_create(ERROR_FORMAT, "%s is not a whole file of that build-id", url);
+	if (err)
+		give_up(d, s, err);
 	else
-		err = error_create(ERROR_FORMAT, "%s is not of that build-id", url);
+		err = keep(path, body.data, body.bytes);
 	free(body.data);
 	return err;
 }

@@ -9,6 +9,8 @@
 #pragma once
 #include <stdbool.h>
 
+#include <stddef.h>
+
 #include "base/error.h"
 
 struct debuginfod;
@@ -19,9 +21,11 @@ struct debuginfod_options {
 	const char *urls;      /* separated by blanks; NULL or "" = there are none */
 	const char *cache_dir; /* NULL = the usual place by environment */
 	double stall_s;        /* a server that is silent for so long is given up; 0 = 5 s */
+	double most_s;         /* for a file; 0 = as long as it takes */
+	size_t most_bytes;     /* of a file; 0 = 4 GB */
 };
 
-/* By the environment: DEBUGINFOD_URLS (or urls, where not NULL), DEBUGINFOD_CACHE_PATH, DEBUGINFOD_TIMEOUT. */
+/* By the environment: DEBUGINFOD_URLS (or urls, where not NULL), DEBUGINFOD_CACHE_PATH, DEBUGINFOD_TIMEOUT, _MAXTIME, _MAXSIZE. */
 struct debuginfod *debuginfod_from_environment(const char *urls);
 void debuginfod_destroy(struct debuginfod *d);
 /* The path of the file in the cache, fetched where it is not there; for the caller to free. ERROR_NOT_FOUND: no server has it. */
