@@ -1,5 +1,6 @@
 /*
- * Derived figures: what a count means beside others, as the reference prints it behind the '#'.
+ * Derived figures: what a count means beside others, printed after the '#'. Those that perf 7.2 has as metrics have its
+ * names and units.
  *
  * A figure joins counts of the same place, cgroup and level (user, kernel): instructions of user space are not divided by
  * all cycles.
@@ -84,15 +85,37 @@ static void add_per_second(struct counts_row *row, double count, double ns)
 	add(row, (struct counts_figure){ rate, 8, 3, "", units[i], COUNTS_PLAIN });
 }
 
+/* Some have a metric of their own. */
+static void add_rate(struct counts_row *row, const struct counter_event *e, double count, double ns)
+{
+	static const struct {
+		uint64_t config;
+		const char *unit;
+	} rates[] = {
+		{ PERF_COUNT_SW_CONTEXT_SWITCHES, "cs/sec  cs_per_second" },
+		{ PERF_COUNT_SW_CPU_MIGRATIONS, "migrations/sec  migrations_per_second" },
+		{ PERF_COUNT_SW_PAGE_FAULTS, "faults/sec  page_faults_per_second" },
+	};
+	for (size_t i = 0; e->attr.type == PERF_TYPE_SOFTWARE && i < sizeof(rates) / sizeof(*rates); i++)
+		if (rates[i].config == e->attr.config) {
+			add(row, (struct counts_figure){ count * 1e9 / ns, 8, 1, "", rates[i].unit, COUNTS_PLAIN });
+			return;
+		}
+	if (e->attr.type == PERF_TYPE_HARDWARE && (e->attr.config & 0xffffffff) == PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
+		add(row, (struct counts_figure){ count * 1e3 / ns, 8, 1, "", "M/sec  branch_frequency", COUNTS_PLAIN });
+	else
+		add_per_second(row, count, ns);
+}
+
 static void add_instructions(struct counts_row *row, const struct context *c, double count)
 {
 	double cycles = hardware(c, PERF_COUNT_HW_CPU_CYCLES);
 	if (cycles > 0)
-		add(row, (struct counts_figure){ count / cycles, 7, 2, " ", "insn per cycle", COUNTS_PLAIN });
+		add(row, (struct counts_figure){ count / cycles, 7, 2, " ", "instructions  insn_per_cycle", COUNTS_PLAIN });
 	double front = hardware(c, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND), back = hardware(c, PERF_COUNT_HW_STALLED_CYCLES_BACKEND);
 	double most = front > back ? front : back;
 	if (most > 0 && count > 0)
-		add(row, (struct counts_figure){ most / count, 7, 2, " ", "stalled cycles per insn", COUNTS_PLAIN });
+		add(row, (struct counts_figure){ most / count, 7, 2, " ", "stalled_cycles_per_instruction", COUNTS_PLAIN });
 }
 
 /* True where a generic hardware event has a figure of its own. */
@@ -106,7 +129,7 @@ static bool add_hardware(struct counts_row *row, const struct context *c, uint64
 	case PERF_COUNT_HW_BRANCH_MISSES:
 		whole = hardware(c, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
 		if (whole > 0)
-			add_percent(row, count, whole, miss_marks, "of all branches");
+			add_percent(row, count, whole, miss_marks, " branch_miss_rate");
 		return whole > 0;
 	case PERF_COUNT_HW_CACHE_MISSES:
 		whole = hardware(c, PERF_COUNT_HW_CACHE_REFERENCES);
@@ -119,11 +142,11 @@ static bool add_hardware(struct counts_row *row, const struct context *c, uint64
 		bool front = config == PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
 		if (whole > 0)
 			add_percent(row, count, whole, front ? stalled_front_marks : stalled_back_marks,
-				    front ? "frontend cycles idle" : "backend cycles idle");
+				    front ? " frontend_cycles_idle" : " backend_cycles_idle");
 		return true;
 	case PERF_COUNT_HW_CPU_CYCLES:
 		if (clock_ns(c) > 0)
-			add(row, (struct counts_figure){ count / clock_ns(c), 8, 3, "", "GHz", COUNTS_PLAIN });
+			add(row, (struct counts_figure){ count / clock_ns(c), 8, 3, "", "GHz  cycles_frequency", COUNTS_PLAIN });
 		return true;
 	default:
 		return false;
@@ -134,9 +157,9 @@ static bool add_hardware(struct counts_row *row, const struct context *c, uint64
 static bool add_cache(struct counts_row *row, const struct context *c, uint64_t config, double count)
 {
 	static const char *const units[] = {
-		[PERF_COUNT_HW_CACHE_L1D] = "of all L1-dcache accesses",   [PERF_COUNT_HW_CACHE_L1I] = "of all L1-icache accesses",
-		[PERF_COUNT_HW_CACHE_LL] = "of all LL-cache accesses",     [PERF_COUNT_HW_CACHE_DTLB] = "of all dTLB cache accesses",
-		[PERF_COUNT_HW_CACHE_ITLB] = "of all iTLB cache accesses",
+		[PERF_COUNT_HW_CACHE_L1D] = " l1d_miss_rate",   [PERF_COUNT_HW_CACHE_L1I] = " l1i_miss_rate",
+		[PERF_COUNT_HW_CACHE_LL] = " llc_miss_rate",     [PERF_COUNT_HW_CACHE_DTLB] = " dtlb_miss_rate",
+		[PERF_COUNT_HW_CACHE_ITLB] = " itlb_miss_rate",
 	};
 	unsigned cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
 	if (op != PERF_COUNT_HW_CACHE_OP_READ || result != PERF_COUNT_HW_CACHE_RESULT_MISS ||
@@ -158,7 +181,7 @@ void figures_add(struct counts_row *row, const struct tally *t, uint32_t event, 
 	if (!tool && e->attr.type == PERF_TYPE_SOFTWARE &&
 	    (config == PERF_COUNT_SW_TASK_CLOCK || config == PERF_COUNT_SW_CPU_CLOCK)) {
 		if (elapsed_s > 0)
-			add(row, (struct counts_figure){ count / (elapsed_s * 1e9), 8, 3, "", "CPUs utilized", COUNTS_PLAIN });
+			add(row, (struct counts_figure){ count / (elapsed_s * 1e9), 8, 3, "", "CPUs  CPUs_utilized", COUNTS_PLAIN });
 		return;
 	}
 	if (e->attr.type == PERF_TYPE_HARDWARE && add_hardware(row, &c, config & 0xffffffff, count))
@@ -167,5 +190,5 @@ void figures_add(struct counts_row *row, const struct tally *t, uint32_t event, 
 		return;
 	ns = clock_ns(&c);
 	if (ns > 0 && !tool)
-		add_per_second(row, count, ns);
+		add_rate(row, e, count, ns);
 }

@@ -127,6 +127,14 @@ static bool is_used(const struct metric_set *s, const char *name)
 	return false;
 }
 
+/* perf's own metrics are shown as it shows them, "faults/sec  page_faults_per_second"; others by their names. */
+static const char *label_of(struct metric_set *s, const struct metric *m)
+{
+	if (!text_has_prefix(m->groups, "Default"))
+		return m->name;
+	return arena_printf(&s->arena, "%s  %s", *m->unit == '%' ? "" : m->unit, m->name);
+}
+
 /* The first definition of the name whose events are there; else the first, with what it lacks. */
 static struct strobe_error *add_metric(struct metric_set *s, struct event_list *events, const struct sys *sys, const char *name,
 				       const struct metric *table, size_t nr, struct metric_options o, bool *ret_found)
@@ -158,6 +166,7 @@ static struct strobe_error *add_metric(struct metric_set *s, struct event_list *
 		vec_deinit(&best.events);
 		return NULL;
 	}
+	best.label = label_of(s, &best.metric);
 	if (o.no_threshold)
 		best.threshold = NULL;
 	vec_push(&s->uses, best);
@@ -289,7 +298,7 @@ static bool lookup_own(void *ctx, const char *name, double *ret)
 static struct counts_figure figure_of(const struct metric_use *use, double value, struct scope *scope)
 {
 	struct counts_figure f = { .value = value, .width = 8, .decimals = 3,
-					      .suffix = *use->metric.unit == '%' ? "%" : "", .unit = use->metric.name };
+					      .suffix = *use->metric.unit == '%' ? "%" : "", .unit = use->label };
 	scope->value = value;
 	if (use->threshold)
 		f.mark = metric_eval(use->threshold, lookup_own, scope) == 1 ? COUNTS_BAD : COUNTS_GOOD;

@@ -44,12 +44,12 @@ struct counts_place {
 /* Whether a derived figure is good news: colours on a terminal. */
 enum counts_mark { COUNTS_PLAIN, COUNTS_LOW, COUNTS_MEDIUM, COUNTS_HIGH, COUNTS_GOOD, COUNTS_BAD };
 
-/* A derived figure: "1.25  insn per cycle". */
+/* A derived figure: "1.25  instructions  insn_per_cycle". */
 struct counts_figure {
 	double value;
 	unsigned width, decimals; /* as the classic layout prints it */
 	const char *suffix;       /* "%" or "" */
-	const char *unit;         /* "insn per cycle", "GHz", "K/sec" */
+	const char *unit;         /* "instructions  insn_per_cycle", "K/sec" */
 	enum counts_mark mark;
 };
 

@@ -10,8 +10,7 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DEVICES = "bus/event_source/devices"
 # the tree of tests/machines whose core PMU is shown (None: one that names no event), and the PMU for libpfm4
-PROCESSORS = {"intel": ("intel", "skl"), "amd": ("amd", "amd64_fam19h_zen4"), "hybrid": ("hybrid", "adl_glc"),
-              "unknown": (None, "perf")}
+PROCESSORS = {"intel": ("intel", "skl"), "amd": ("amd", "amd64_fam19h_zen4"), "unknown": (None, "perf")}
 # what depends on the processor
 DEPENDENT = ("unit/", "cli/", "oracle/stat-", "oracle/list", "live/stat", "live/list", "live/exit-status", "live/record",
              "live/group-read", "live/rights")

@@ -30,7 +30,7 @@ WORDS = ["connect", "tick", "kvm", "msr", "tp"]
 def rows(text):
     """The lines of events; metrics are each tool's own, and those of libpfm4 are not in Debian's perf."""
     head = text.split("\nMetric Groups:")[0]
-    return [line for line in head.splitlines() if line and "[Vendor event]" not in line]
+    return [line for line in head.splitlines() if line and "[Vendor event]" not in line and "[Metric]" not in line]
 
 
 def main():

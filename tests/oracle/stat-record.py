@@ -4,6 +4,7 @@
 # serial
 
 import os
+import re
 
 from strobetest import NEWEST_PERF, PERF, SCRATCH, STROBE, Tap, require_perf, require_root, run
 
@@ -21,6 +22,11 @@ def lines(result):
     return result.out.splitlines()
 
 
+def counted(result):
+    """Without the CPUs on which an event was not open, which perf 7.2 prints, too."""
+    return [line for line in lines(result) if not re.match(r" *\d+ +-1 +0 +0 +0 ", line)]
+
+
 def main():
     require_perf()
     require_root("counting the system")
@@ -32,7 +38,9 @@ def main():
             run(recorder, "stat", "record", "-o", path, *words)
             ours, theirs = run(STROBE, "script", "-i", path), run(PERF, "script", "-i", path)
             tap.ok(len(lines(ours)) > 1, f"{name} recorded {text}: counts are printed", ours)
-            tap.equal(lines(ours), lines(theirs), f"{name} recorded {text}: the same lines")
+            if name == "perf" and "incompatible file format" in theirs.err:
+                continue  # perf 7.2 does not read what it recorded itself
+            tap.equal(counted(ours), counted(theirs), f"{name} recorded {text}: the same lines")
     stream = run(STROBE, "stat", "record", "-e", "task-clock", "-o", "-", "true", text=False).out
     for name, tool in ("strobe", STROBE), ("perf", PERF):
         report = run(tool, "stat", "report", "-i", "-", stdin=stream)

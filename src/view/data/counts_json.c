@@ -88,9 +88,18 @@ static void line_place(struct line *l, const struct counts *c, const struct coun
 	quoted(l->out, strbuf_str(&name));
 	strbuf_deinit(&name);
 	if (c->by != COUNTS_BY_CPU && c->by != COUNTS_BY_THREAD) {
-		key(l, "aggregate-number");
+		key(l, "counters");
 		out_u64(l->out, row->place.cpus);
 	}
+}
+
+/* A value as text, as perf since 6.2 has it. */
+static void figure_keys(struct line *l, const struct counts_figure *f)
+{
+	key(l, "metric-value");
+	out_f(l->out, "\"%.6f\"", f->value);
+	key(l, "metric-unit");
+	quoted(l->out, f->unit);
 }
 
 static void line_row(struct line *l, const struct counts *c, const struct counts_row *row)
@@ -123,10 +132,8 @@ static void line_row(struct line *l, const struct counts *c, const struct counts
 		key(l, "pcnt-running");
 		out_f64(out, counted && row->enabled_ns ? 100.0 * (double)row->running_ns / (double)row->enabled_ns : 100.0, 2);
 	}
-	key(l, "metric-value");
-	out_f64(out, row->figures_nr ? row->figures[0].value : 0, 6);
-	key(l, "metric-unit");
-	quoted(out, row->figures_nr ? row->figures[0].unit : "");
+	if (row->figures_nr)
+		figure_keys(l, &row->figures[0]);
 	out_str(out, "}\n");
 }
 
@@ -163,10 +170,7 @@ void counts_json_lines(struct out *out, const struct counts *c)
 		for (unsigned k = 1; k < row->figures_nr; k++) {
 			struct line more = { .out = out };
 			line_place(&more, c, row);
-			key(&more, "metric-value");
-			out_f64(out, row->figures[k].value, 6);
-			key(&more, "metric-unit");
-			quoted(out, row->figures[k].unit);
+			figure_keys(&more, &row->figures[k]);
 			out_str(out, "}\n");
 		}
 	}
