@@ -396,7 +396,7 @@ def result(comparison, ours, theirs, other):
     """What is said behind the number: the name of an error, what a poll found, flags."""
     if other and other != theirs:
         return
-    mine, their = (REMARK.sub("", text).replace(" ", "") for text in (ours, theirs))
+    mine, their = (REMARK.sub("", text).replace(" ", "").removesuffix("()") for text in (ours, theirs))
     if mine == their:
         return
     if mine and their and mine[-1] == their[-1] == ")" and mine.split("(")[0] == their.split("(")[0]:

@@ -1082,6 +1082,27 @@ static void family_netlink_messages(void)
 	send(s, "\x20\0\0\0short", 10, MSG_DONTWAIT);
 }
 
+/* Counts, and structs that are longer than what is known of them. */
+static void family_lists(void)
+{
+	struct sembuf op = { 0, 1, SEM_UNDO };
+	struct { uint64_t how[4]; } how = { { O_RDWR, 0, 0, 0x8786858483828180 } }, same = { { O_RDWR } };
+	uint64_t page[2] = { 4096, 8192 };
+	int nodes[2] = { 0, 1 }, status[2];
+	syscall(SYS_semop, -1, &op, 0xffffffff00000001UL);
+	syscall(SYS_openat2, -1, "nonexistent", &how, 32);
+	syscall(SYS_openat2, -1, "nonexistent", &same, 32);
+	syscall(SYS_openat2, -1, "nonexistent", at_end(&same, 24), 32);
+	syscall(SYS_futex, &nodes, FUTEX_WAKE_OP, 1, 1, &status, FUTEX_OP(FUTEX_OP_OR, 0xcaf, FUTEX_OP_CMP_NE, 0xfee));
+	syscall(SYS_futex, &nodes, FUTEX_WAKE_OP, 1, 1, &status, FUTEX_OP(FUTEX_OP_SET | 8, 0, FUTEX_OP_CMP_EQ, 0));
+	syscall(SYS_move_pages, 0x7fffffff, 2, page, nodes, status, 2);
+	syscall(SYS_fanotify_mark, -1, 0, 1UL, -1, "nonexistent");
+	syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_PROCESS_KEYRING, "nothing", "name", 0);
+	syscall(SYS_keyctl, KEYCTL_REJECT, 1, 7, ENOENT, KEY_SPEC_THREAD_KEYRING);
+	syscall(SYS_quotactl, 0x80000500, "/nonexistent", 7, NULL);
+	ioctl(-1, 0xc138fd00, NULL);
+}
+
 static void family_prctl_options(void)
 {
 	syscall(SYS_prctl, PR_SET_DUMPABLE, 1);
@@ -1109,7 +1130,7 @@ static const struct {
 	FAMILY(ipc), FAMILY(system), FAMILY(random), FAMILY(seccomp), FAMILY(keys), FAMILY(namespaces), FAMILY(rseq),
 	FAMILY(compat), FAMILY(manythreads), FAMILY(perf), FAMILY(bpf), FAMILY(uring), FAMILY(landlock), FAMILY(fanotify), FAMILY(aio),
 	FAMILY(queues), FAMILY(numa), FAMILY(usernames), FAMILY(execs),
-	FAMILY(edges), FAMILY(widths), FAMILY(multicast), FAMILY(control), FAMILY(prctl_options), FAMILY(netlink_messages),
+	FAMILY(edges), FAMILY(widths), FAMILY(multicast), FAMILY(control), FAMILY(prctl_options), FAMILY(netlink_messages), FAMILY(lists),
 };
 
 int main(int argc, char **argv)

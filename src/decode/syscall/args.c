@@ -2,6 +2,7 @@
 #include "decode/syscall/specials_priv.h"
 
 #define PATH_LIMIT 4096
+#define PERF_ATTR_LEAST 64 /* PERF_ATTR_SIZE_VER0 */
 
 static uint64_t count_of(const struct syscall_event *ev, const struct syscall_arg *arg)
 {
@@ -9,11 +10,15 @@ static uint64_t count_of(const struct syscall_event *ev, const struct syscall_ar
 	switch (arg->len) {
 	case SYSCALL_LEN_ARG:
 		n = ev->arg[arg->len_arg];
-		return ev->desc->arch->pointer_bytes == 4 ? (uint32_t)n : n;
+		/* What a register has above an int is nobody's. */
+		return ev->desc->arch->pointer_bytes == 4 || ev->desc->args[arg->len_arg].type.bytes == 4 ? (uint32_t)n : n;
 	case SYSCALL_LEN_RET:
 		return ev->has_ret && ev->ret > 0 ? (uint64_t)ev->ret : 0;
 	case SYSCALL_LEN_BITS:
-		return (ev->arg[arg->len_arg] + 63) / 64;
+		n = ev->arg[arg->len_arg];
+		if (arg->kind == ARG_LIST && n) /* nodes: the kernel takes one bit less than it is given */
+			n--;
+		return (n + 63) / 64;
 	default:
 		return 1;
 	}
@@ -50,10 +55,22 @@ static void changed(struct emit *e, const struct syscall_arg *arg, struct piece 
 	out_ch(e->out, ']');
 }
 
+/* As many bytes as a struct has for certain. */
+static size_t least_bytes(const struct emit *e, const struct syscall_arg *arg, struct piece p)
+{
+	size_t n = value_bytes(e->arch, arg->type);
+	if (arg->type.of == &struct_perf_event_attr && p.bytes >= 8) { /* it says so */
+		size_t said = (size_t)value_load(e->arch, p.data + 4, 4);
+		said = said < PERF_ATTR_LEAST ? PERF_ATTR_LEAST : said;
+		n = said < n ? said : n;
+	}
+	return n;
+}
+
 /* The kernel could not read it either: but for structs whose caller says how long they are. */
 static bool is_cut(const struct emit *e, const struct syscall_arg *arg, struct piece p)
 {
-	return p.status == SYSCALL_FETCH_PARTIAL && arg->len == SYSCALL_LEN_FIXED && p.bytes < value_bytes(e->arch, arg->type);
+	return p.status == SYSCALL_FETCH_PARTIAL && arg->len == SYSCALL_LEN_FIXED && p.bytes < least_bytes(e, arg, p);
 }
 
 static void pointee(struct emit *e, const struct syscall_arg *arg, unsigned i)
@@ -70,10 +87,12 @@ static void pointee(struct emit *e, const struct syscall_arg *arg, unsigned i)
 		out_ch(e->out, '[');
 		emit_memory(e, arg->type, p.data, p.bytes);
 		out_ch(e->out, ']');
-	} else if (is_whole(arg->type))
+	} else if (is_whole(arg->type)) {
+		e->sized = arg->len == SYSCALL_LEN_ARG ? count_of(e->ev, arg) : 0;
 		emit_memory(e, arg->type, p.data, p.bytes);
-	else
+	} else {
 		changed(e, arg, in, at_exit);
+	}
 }
 
 static void list(struct emit *e, const struct syscall_arg *arg, unsigned i)
@@ -83,7 +102,8 @@ static void list(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	size_t n = value_bytes(e->arch, arg->type);
 	bool mine = e->ev->has_ret &&
 		    !syscall_failed(e->ev->ret); /* nothing was to be fetched: an empty list, not a pointer */
-	if (!p.data && !(mine && !nr && arg->len == SYSCALL_LEN_RET && pointer_of(e, i))) {
+	bool none = !nr && pointer_of(e, i) && (arg->len == SYSCALL_LEN_ARG || (mine && arg->len == SYSCALL_LEN_RET));
+	if (!p.data && !none) {
 		emit_pointer(e, pointer_of(e, i));
 		return;
 	}

@@ -18,6 +18,7 @@ struct emit {
 	const struct syscall_event *ev;
 	const struct arch *arch;
 	uint32_t limit; /* style->str_limit, or the default */
+	size_t sized; /* bytes that the caller says a struct has, of the next emit_members(); 0: what we know of it */
 	bool strace;
 	uint8_t depth;
 	bool first[EMIT_DEPTH];

@@ -23,6 +23,21 @@
 #include <linux/vt.h>
 #include <linux/watchdog.h>
 #include <stddef.h>
+#include <linux/dm-ioctl.h>
+#include <linux/input.h>
+#include <linux/gpio.h>
+#include <linux/lirc.h>
+#include <mtd/mtd-abi.h>
+#include <linux/nbd.h>
+#include <linux/tee.h>
+#include <mtd/ubi-user.h>
+#include <linux/hidraw.h>
+#include <linux/uinput.h>
+#include <linux/blkpg.h>
+#include <linux/blktrace_api.h>
+#include <linux/ptp_clock.h>
+#include <linux/fd.h>
+#include <linux/cdrom.h>
 #include <scsi/sg.h>
 
 #include "base/testing.h"

@@ -4,6 +4,7 @@
 /* Arrays that the kernel or the caller fill are shown as far as this. */
 #define LIST_BYTES   512
 #define STRUCT_BYTES 512
+#define NEWER_BYTES  32 /* behind a struct that has a size, where newer ones have more */
 #define STRINGS_MAX  16
 #define IOVEC_MAX    8
 
@@ -58,6 +59,8 @@ static bool of_argument(const struct arch *a, const struct syscall_arg *arg, str
 		/* A struct that grew over the years: who calls says how much of it there is. */
 		f->max = least(value_bytes(a, arg->type), STRUCT_BYTES);
 		f->unit = arg->len == SYSCALL_LEN_ARG ? 1 : f->max;
+		if (arg->len == SYSCALL_LEN_ARG)
+			f->max = least((size_t)f->max + NEWER_BYTES, STRUCT_BYTES);
 		break;
 	case ARG_LIST:
 		f->unit = (uint16_t)value_bytes(a, arg->type);

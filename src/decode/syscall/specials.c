@@ -170,11 +170,34 @@ void print_futex_time(struct emit *e, unsigned i)
 		emit_pointer(e, e->ev->arg[i]);
 }
 
+/* What FUTEX_WAKE_OP does to the second word, and what it compares it with: futex(2). */
+static void wake_op(struct emit *e, uint32_t v)
+{
+	static const char *const ops[] = { "SET", "ADD", "OR", "ANDN", "XOR" };
+	static const char *const comparisons[] = { "EQ", "NE", "LT", "LE", "GT", "GE" };
+	uint32_t op = v >> 28 & 7, comparison = v >> 24 & 15;
+	struct out *out = emit_atom(e);
+	out_str(out, v >> 31 ? "FUTEX_OP_OPARG_SHIFT<<28|" : "");
+	if (op < sizeof(ops) / sizeof(*ops))
+		out_f(out, "FUTEX_OP_%s<<28|", ops[op]);
+	else
+		out_f(out, "%#x<<28|", op);
+	out_f(out, v >> 12 & 0xfff ? "0x%x<<12|" : "%x<<12|", v >> 12 & 0xfff);
+	if (comparison < sizeof(comparisons) / sizeof(*comparisons))
+		out_f(out, "FUTEX_OP_CMP_%s<<24|", comparisons[comparison]);
+	else
+		out_f(out, "%#x<<24|", comparison);
+	out_f(out, v & 0xfff ? "0x%x" : "%x", v & 0xfff);
+	emit_atom_end(e);
+}
+
 void print_futex_val3(struct emit *e, unsigned i)
 {
 	uint32_t op = futex_op(e->ev);
 	if ((op == FUTEX_WAIT_BITSET || op == FUTEX_WAKE_BITSET) && arg32(e->ev, i) == UINT32_MAX)
 		emit_word(e, e->strace || e->json ? "FUTEX_BITSET_MATCH_ANY" : "MATCH_ANY");
+	else if (op == FUTEX_WAKE_OP)
+		wake_op(e, arg32(e->ev, i));
 	else if (op == FUTEX_CMP_REQUEUE || op == FUTEX_CMP_REQUEUE_PI)
 		emit_u64(e, arg32(e->ev, i));
 	else
@@ -273,6 +296,7 @@ void print_clone_args(struct emit *e, unsigned i)
 	for (size_t k = 0; k < sizeof(members) / sizeof(*members); k++)
 		if (!(flags & members[k].flags))
 			memset(args + members[k].at, 0, 8);
+	e->sized = e->ev->arg[1];
 	emit_members(e, &struct_clone_args, args, n < e->ev->arg[1] ? n : e->ev->arg[1]);
 }
 
@@ -520,7 +544,8 @@ void print_keyctl_arg(struct emit *e, unsigned i)
 
 bool kcmp_has_index(const struct syscall_event *ev, unsigned i)
 {
-	return arg32(ev, 2) == 0 || arg32(ev, 2) == 7;
+	uint32_t type = arg32(ev, 2);
+	return type == 0 || type > 6;
 }
 
 bool reboot_has_arg(const struct syscall_event *ev, unsigned i)

@@ -241,7 +241,11 @@ static void print_perf_event_attr(struct emit *e, const struct struct_type *s, c
 	emit_member(e, "type");
 	emit_enum(e, &constants_perf_type, type);
 	emit_member(e, "size");
-	emit_u64(e, member_value(a, s, "size", p, bytes));
+	uint64_t size = member_value(a, s, "size", p, bytes);
+	if (e->strace && constant_name(&constants_perf_attr_size, size))
+		emit_enum(e, &constants_perf_attr_size, size);
+	else
+		emit_u64(e, size);
 	perf_config(e, type, member_value(a, s, "config", p, bytes));
 	emit_member(e, bits & 1 << 10 ? "sample_freq" : "sample_period");
 	emit_u64(e, member_value(a, s, "sample_period", p, bytes));

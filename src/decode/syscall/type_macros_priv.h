@@ -53,6 +53,7 @@
 #define STATUS { VALUE_STATUS, 4, 0, NULL }
 #define SOCKTYPE { VALUE_SOCKET_TYPE, 4, 0, NULL }
 #define DIRFD { VALUE_DIRFD, 4, 0, NULL }
+#define MARKFD { VALUE_DIRFD, 4, 1, NULL } /* -1 is FAN_NOFD */
 #define OCTAL { VALUE_OCTAL, 2, 0, NULL } /* umode_t */
 #define CHARS(n) { VALUE_CHARS, 0, n, NULL }
 #define BYTES(n) { VALUE_BYTES, 0, n, NULL }

@@ -353,7 +353,10 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 		emit_fd(e, (int)s);
 		break;
 	case VALUE_DIRFD:
-		emit_dirfd(e, (int)s);
+		if (t.count && s == -1 && e->strace)
+			emit_word(e, "FAN_NOFD");
+		else
+			emit_dirfd(e, (int)s);
 		break;
 	case VALUE_PID:
 		emit_pid(e, (int)s);
@@ -479,10 +482,29 @@ static bool is_wanted(const struct emit *e, const struct member *m, const uint8_
 	return !(m->flags & MEMBER_NONZERO) || n > 8 || value_load(e->arch, p, n);
 }
 
+/* What a newer struct has besides, where it is not 0; ??? where it could not be read. */
+static void emit_rest(struct emit *e, const uint8_t *p, size_t at, size_t sized, size_t bytes)
+{
+	size_t end = sized < bytes ? sized : bytes;
+	bool any = false;
+	for (size_t i = at; i < end; i++)
+		any |= p[i];
+	if (!any && end == sized)
+		return;
+	emit_item(e);
+	if (end < sized && end == at) {
+		out_str(e->out, "???");
+		return;
+	}
+	out_f(e->out, "/* bytes %zu..%zu */ ", at, sized - 1);
+	emit_bytes(e, p + at, end - at, end < sized);
+}
+
 void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
-	size_t at = 0;
+	size_t at = 0, sized = e->sized;
 	bool more = false;
+	e->sized = 0;
 	emit_struct(e);
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct member *m = &s->members[i];
@@ -505,5 +527,7 @@ void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p,
 	}
 	if (more)
 		emit_more(e);
+	if (sized > at && e->strace)
+		emit_rest(e, p, at, sized, bytes);
 	emit_struct_end(e);
 }
