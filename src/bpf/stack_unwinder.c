@@ -350,9 +350,9 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 		w = unwind_walk(u->unwinder, &in, ret->ips + head);
 	}
 	pthread_mutex_unlock(&u->lock);
-	/* Where the walk cannot even begin there is the place itself. */
-	if (!is_beyond && !w.nr)
-		ret->ips[head] = copy->pc;
-	ret->nr = (uint16_t)(head + (is_beyond ? 0 : w.nr ? w.nr : 1));
+	/* Where the walk cannot even begin there is the place itself, unless it was taken for a caller. */
+	if (!in.is_caller && !w.nr)
+		ret->ips[head + w.nr++] = copy->pc;
+	ret->nr = (uint16_t)(head + w.nr);
 	ret->cut = w.end != UNWIND_END_WHOLE;
 }

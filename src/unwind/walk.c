@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -29,6 +30,7 @@ struct cached {
 	uint32_t space;
 	uint8_t site;
 	bool is_code;  /* of a file */
+	bool is_data;  /* nothing is mapped there, or memory that is not executable: no call returns there */
 	bool is_entry; /* ip is before an address that no call returns to: a function's first byte */
 	const struct unwind_table *table;
 	const struct unwind_rule *rule; /* NULL: an empty slot */
@@ -112,6 +114,7 @@ static void learn(struct walk *w, struct cached *c, uint64_t ip)
 {
 	const struct map *map = machine_space_map(w->u->machine, w->in->space, PERF_RECORD_MISC_USER, ip);
 	*c = (struct cached){ .ip = ip, .space = w->in->space, .site = map ? SITE_CODE : SITE_NOWHERE, .rule = &no_rule };
+	c->is_data = !map || map->is_data || (map->prot && !(map->prot & PROT_EXEC));
 	if (!map || (map->file->kind != MAPPED_FILE && map->file->kind != MAPPED_VDSO))
 		return;
 	const struct unwind_file *f = unwind_tables_find(w->u->tables, map->file);
@@ -465,6 +468,14 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 		const struct cached *c = look_up(&w);
 		if (__builtin_expect(is_beyond(&w, c), 0)) {
 			w.out.end = UNWIND_END_WHOLE;
+			return w.out;
+		}
+		/*
+		 * The rule of the frame before led to a word that is no return address: code that had changed stacks, as Go's
+		 * asmcgocall has when it calls C.
+		 */
+		if (__builtin_expect(c->is_data && !w.exact, 0)) {
+			w.out.end = UNWIND_END_NO_TABLE;
 			return w.out;
 		}
 		w.is_entered = c->is_entry;

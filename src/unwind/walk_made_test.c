@@ -302,12 +302,41 @@ static void test_registers_that_point_nowhere(void **state)
 	made_deinit(&m);
 }
 
+/* A rule that does not know of another stack leads to a word that is no return address. */
+static void test_no_caller_is_invented(void **state)
+{
+	struct cfi c = {};
+	struct made m;
+	uint8_t stack[64] = {};
+	uint64_t regs[9] = {}, got[4];
+	put_cie(&c, 16, 7, 8);
+	put_fde(&c, 0x1000, 0x40, PROGRAM((char)0x90, 1));
+	made_init(&m, EM_X86_64, true, &c);
+	regs[7] = SP;
+	regs[8] = code_at(0x1004);
+	put_word(stack, 0, SP + 16, 8, false);
+	struct unwind_input in = {
+		.arch = &arch_x86_64, .space = m.space, .regs_mask = 0x1ff, .regs = regs, .stack = stack,
+		.stack_bytes = sizeof(stack), .max = 4,
+	};
+	struct unwind_result r = unwind_walk(m.unwinder, &in, got);
+	assert_int_equal(r.end, UNWIND_END_NO_TABLE);
+	assert_int_equal(r.nr, 1);
+	/* code that is nowhere itself is the place of the sample */
+	regs[8] = 31;
+	r = unwind_walk(m.unwinder, &in, got);
+	assert_int_equal(r.nr, 1);
+	assert_int_equal(got[0], 31);
+	made_deinit(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_i386),
+		cmocka_unit_test(test_no_caller_is_invented),
 		cmocka_unit_test(test_no_registers),
 		cmocka_unit_test(test_registers_that_point_nowhere),
 	};
