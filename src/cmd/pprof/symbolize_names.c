@@ -10,6 +10,9 @@
 /* As pprof tells them from names of Go ("bytes.(*Buffer).Write") and Java ("Type.<init>"), which have brackets as well. */
 static bool is_cxx(const char *name)
 {
+	/* most names have none of these */
+	if (!strpbrk(name, "<>[]:"))
+		return false;
 	return !strstr(name, ".<") && !strstr(name, "]).") && (strpbrk(name, "<>[]") || strstr(name, "::"));
 }
 
