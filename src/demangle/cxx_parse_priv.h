@@ -94,10 +94,8 @@ static inline void expect(struct parser *p, char c)
 
 static inline struct cxx_node *make(struct parser *p, enum cxx_kind kind, struct cxx_node *a, struct cxx_node *b)
 {
-	struct cxx_node *n = arena_new(p->arena, struct cxx_node);
-	n->kind = kind;
-	n->a = a;
-	n->b = b;
+	struct cxx_node *n = arena_alloc(p->arena, sizeof(*n));
+	*n = (struct cxx_node){ .kind = kind, .a = a, .b = b };
 	return n;
 }
 

@@ -37,7 +37,6 @@ void cxx_print_list(struct printer *p, const struct cxx_node *list)
 		cxx_print_list(p, list->b);
 		if (!p->bad && p->out->len == before + 2) {
 			p->out->len = before;
-			p->out->data[before] = 0;
 			p->erased_at = before;
 		}
 	}
@@ -372,5 +371,6 @@ bool cxx_print(struct arena *arena, struct cxx_node *n, struct strbuf *out)
 {
 	struct printer p = { .arena = arena, .out = out, .from = out->len, .pack_index = -1, .erased_at = SIZE_MAX };
 	cxx_print_node(&p, n);
+	strbuf_add(out, "", 0);
 	return !p.bad && out->len - p.from <= OUTPUT_MAX;
 }

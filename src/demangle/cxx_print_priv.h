@@ -4,6 +4,7 @@
  */
 #pragma once
 #include <stddef.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/strbuf.h"
@@ -51,16 +52,23 @@ const struct cxx_node *cxx_resolve(struct printer *p, const struct cxx_node *n);
 /* The first pack that an expansion's pattern names; NULL where it names none. */
 const struct cxx_node *cxx_find_pack(struct printer *p, const struct cxx_node *n, int depth);
 
-static inline void add(struct printer *p, const char *s)
+/* A name is made of dozens of pieces of a few bytes: each is put where there is room. The NUL comes last, in cxx_print(). */
+static inline __attribute__((always_inline)) void add_n(struct printer *p, const char *s, size_t n)
 {
-	if (!p->bad)
-		strbuf_addstr(p->out, s);
+	struct strbuf *out = p->out;
+	if (p->bad)
+		return;
+	if (__builtin_expect(out->cap - out->len <= n, 0)) {
+		strbuf_add(out, s, n);
+		return;
+	}
+	memcpy(out->data + out->len, s, n);
+	out->len += n;
 }
 
-static inline void add_n(struct printer *p, const char *s, size_t n)
+static inline __attribute__((always_inline)) void add(struct printer *p, const char *s)
 {
-	if (!p->bad)
-		strbuf_add(p->out, s, n);
+	add_n(p, s, strlen(s));
 }
 
 static inline void add_number(struct printer *p, uint32_t n)

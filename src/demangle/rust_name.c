@@ -113,9 +113,6 @@ static char *demangle_legacy(const char *name)
 {
 	const char *p = name + 3, *ident = NULL, *last = NULL;
 	size_t n = 0, count = 0;
-	for (const char *c = p; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("_$.:@", *c))
-			return NULL;
 	const char *end = name + strlen(name), *at = p;
 	while (next_ident(&at, end, &ident, &n)) {
 		last = ident;
@@ -123,6 +120,9 @@ static char *demangle_legacy(const char *name)
 	}
 	if (count < 2 || *at != 'E' || (at[1] && at[1] != '.') || !is_hash(ident, n))
 		return NULL;
+	for (const char *c = p; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("_$.:@", *c))
+			return NULL;
 	_cleanup_strbuf_ struct strbuf b = {};
 	for (at = p; next_ident(&at, end, &ident, &n) && ident != last;) {
 		if (b.len)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/brief_lock.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "object/dwarf_priv.h"
 
@@ -79,9 +80,9 @@ static void need_lines(struct dwarf_unit *u)
 }
 
 /* lines: of what unit they will be asked for, too, or NULL. */
-static void need_functions(struct dwarf_unit *u, struct dwarf_unit *lines)
+static void need_functions(struct dwarf_unit *u, struct dwarf_functions *of, struct dwarf_unit *lines)
 {
-	if (atomic_load_explicit(&u->functions_read, memory_order_acquire))
+	if (atomic_load_explicit(&of->read, memory_order_acquire))
 		return;
 	if (pthread_mutex_trylock(&u->functions_share.lock)) {
 		/* Another thread is about to have the functions. */
@@ -89,16 +90,30 @@ static void need_functions(struct dwarf_unit *u, struct dwarf_unit *lines)
 			need_lines(lines);
 		pthread_mutex_lock(&u->functions_share.lock);
 	}
-	if (!atomic_load_explicit(&u->functions_read, memory_order_relaxed)) {
-		dwarf_read_functions(u);
-		atomic_store_explicit(&u->functions_read, true, memory_order_release);
+	if (!atomic_load_explicit(&of->read, memory_order_relaxed)) {
+		dwarf_read_functions(u, of);
+		atomic_store_explicit(&of->read, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&u->functions_share.lock);
 }
 
+/* NULL where none is at addr. */
+static struct dwarf_function *find_function(struct dwarf_unit *u, struct dwarf_unit *lines, uint64_t addr)
+{
+	struct dwarf_functions *of = &u->functions;
+	need_functions(u, of, lines);
+	uint32_t id = dwarf_segment_find(&of->segments, addr);
+	if (id == UINT32_MAX && of->has_skipped) {
+		of = &u->nested;
+		need_functions(u, of, NULL);
+		id = dwarf_segment_find(&of->segments, addr);
+	}
+	return id == UINT32_MAX ? NULL : &of->at[id];
+}
+
 static struct dwarf_share *scopes_share(const struct dwarf_unit *u, const struct dwarf_function *fn)
 {
-	return &u->file->dwarf->scopes[(size_t)(fn - u->functions) % DWARF_SHARES];
+	return &u->file->dwarf->scopes[hash_u64(fn->die) % DWARF_SHARES];
 }
 
 static void need_scopes(struct dwarf_unit *u, struct dwarf_function *fn)
@@ -158,11 +173,9 @@ bool dwarf_line(struct dwarf *d, uint64_t addr, struct dwarf_frame *ret)
 static unsigned unit_frames(struct dwarf_unit *lines, uint64_t addr, bool with_lines, struct dwarf_frame ret[DWARF_FRAMES_MAX])
 {
 	struct dwarf_unit *u = dwarf_split_unit(lines);
-	need_functions(u, with_lines ? lines : NULL);
-	uint32_t id = dwarf_segment_find(&u->segments, addr);
-	if (id == UINT32_MAX)
+	struct dwarf_function *fn = find_function(u, with_lines ? lines : NULL, addr);
+	if (!fn)
 		return 0;
-	struct dwarf_function *fn = &u->functions[id];
 	need_scopes(u, fn);
 	uint32_t scope = dwarf_segment_find(&fn->segments, addr);
 	unsigned n = 0;

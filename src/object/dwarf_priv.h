@@ -123,6 +123,15 @@ struct dwarf_function {
 	struct dwarf_segments segments; /* of scopes */
 };
 
+/* Functions of a unit, made when the first address in it is asked for. */
+struct dwarf_functions {
+	_Atomic bool read; /* what follows is there */
+	struct dwarf_function *at;
+	size_t nr;
+	struct dwarf_segments segments; /* of functions */
+	bool has_skipped;  /* there is more below them, which was passed over */
+};
+
 struct dwarf_line_file {
 	const char *name;
 	uint64_t dir;
@@ -150,9 +159,9 @@ struct dwarf_unit {
 	struct dwarf_unit *skeleton;
 	_Atomic(struct dwarf_unit *) split; /* NULL until it is asked for */
 
-	/* Made when the first address in it is asked for: lines by one thread while another makes the functions. */
+	/* Lines are made by one thread while another makes the functions. */
 	struct dwarf_share functions_share, lines_share;
-	_Atomic bool lines_read, functions_read;
+	_Atomic bool lines_read;
 	struct dwarf_row *rows;
 	size_t rows_nr;
 	const char **dirs;
@@ -160,9 +169,8 @@ struct dwarf_unit {
 	struct dwarf_line_file *files;
 	size_t files_nr;
 	unsigned line_version;
-	struct dwarf_function *functions;
-	size_t functions_nr;
-	struct dwarf_segments segments; /* of functions */
+	/* nested: those and what is within functions (GNU C, Fortran), where an address is in none of the others. */
+	struct dwarf_functions functions, nested;
 };
 
 struct dwarf_unit_range {
@@ -269,7 +277,7 @@ const char *dwarf_file_path(struct dwarf_unit *u, uint64_t file);
 
 /* ---- dwarf_scope.c ---- */
 /* u: the unit that has the functions (a split one, where there is). */
-void dwarf_read_functions(struct dwarf_unit *u);
+void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to);
 /* Under the lock of the function's share, which gives the memory. */
 void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct arena *arena);
 const char *dwarf_die_name(struct dwarf_file *f, uint64_t die);

@@ -39,14 +39,17 @@ static bool read_die(const struct dwarf_unit *u, struct cursor *c, const struct 
 	return !c->bad;
 }
 
-static bool read_code(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, struct dwarf_pc *ret)
+static bool read_code(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, struct dwarf_pc *ret,
+		      struct dwarf_value *ret_sibling)
 {
 	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
 	*ret = (struct dwarf_pc){};
+	*ret_sibling = (struct dwarf_value){};
 	for (uint32_t i = 0; i < a->nr && !c->bad; i++) {
 		struct dwarf_value *to = attr[i].name == DW_AT_low_pc  ? &ret->low :
 					 attr[i].name == DW_AT_high_pc ? &ret->high :
-					 attr[i].name == DW_AT_ranges  ? &ret->ranges : NULL;
+					 attr[i].name == DW_AT_ranges  ? &ret->ranges :
+					 attr[i].name == DW_AT_sibling ? ret_sibling : NULL;
 		if (to)
 			*to = dwarf_read_form(u, c, attr[i].form, attr[i].constant);
 		else
@@ -80,13 +83,16 @@ static bool holds_no_functions(const struct dwarf_abbrev *a)
 	}
 }
 
-/* Goes over a DIE; true where its children were left out as well. */
-static bool skip_die(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a)
+/* Goes to the sibling at `to`; false where that does not lead on. */
+static bool go_on_at(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_value *to)
 {
-	if (!holds_no_functions(a)) {
-		dwarf_skip_attrs(u, c, u->abbrevs, a);
-		return false;
-	}
+	bool is_ahead = to->class == DWARF_REFERENCE && to->u > cursor_offset(c) && to->u < u->end;
+	return !c->bad && is_ahead && cursor_seek(c, (size_t)to->u);
+}
+
+/* Goes over a DIE and, where it says where its sibling is, over what is below it: true then. */
+static bool skip_with_children(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a)
+{
 	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
 	struct dwarf_value sibling = {};
 	for (uint32_t i = 0; i < a->nr && !c->bad; i++) {
@@ -95,21 +101,59 @@ static bool skip_die(const struct dwarf_unit *u, struct cursor *c, const struct 
 		else
 			dwarf_skip_form(u, c, attr[i].form);
 	}
-	bool is_ahead = sibling.class == DWARF_REFERENCE && sibling.u > cursor_offset(c) && sibling.u < u->end;
-	return !c->bad && is_ahead && cursor_seek(c, (size_t)sibling.u);
+	return go_on_at(u, c, &sibling);
 }
 
-/* One walk over the DIEs of the unit: what is no function is only skipped. */
-void dwarf_read_functions(struct dwarf_unit *u)
+/* Goes over a DIE; true where its children were left out as well. */
+static bool skip_die(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a)
 {
-	(void)dwarf_unit_prepare(u);
-	if (!u->abbrevs)
-		return;
-	struct cursor c = cursor_at(u, u->dies);
-	VEC(struct dwarf_function) functions = {};
-	dwarf_owned_list owned = {};
-	dwarf_ranges ranges = {};
+	if (holds_no_functions(a))
+		return skip_with_children(u, c, a);
+	dwarf_skip_attrs(u, c, u->abbrevs, a);
+	return false;
+}
+
+struct function_builder {
+	struct dwarf_unit *u;
+	VEC(struct dwarf_function) functions;
+	dwarf_owned_list owned;
+	dwarf_ranges ranges;
+	bool within; /* functions are looked for within functions, too: that is most of the unit */
+	bool has_skipped;
+};
+
+static void add_function(struct function_builder *b, uint64_t die, const struct dwarf_pc *pc)
+{
+	vec_clear(&b->ranges);
+	dwarf_read_pc(b->u, pc, &b->ranges);
+	for (size_t i = 0; i < b->ranges.len; i++) {
+		struct dwarf_owned o = { b->ranges.data[i], (uint32_t)b->functions.len };
+		vec_push(&b->owned, o);
+	}
+	if (b->ranges.len)
+		vec_push(&b->functions, ((struct dwarf_function){ .die = die }));
+}
+
+/* A function's own DIE; true where its children were left out, false where they follow, or the unit ends. */
+static bool read_function(struct function_builder *b, struct cursor *c, const struct dwarf_abbrev *a, uint64_t offset)
+{
+	struct dwarf_value sibling;
 	struct dwarf_pc pc;
+	if (!read_code(b->u, c, a, &pc, &sibling))
+		return false;
+	if (a->has_code)
+		add_function(b, offset, &pc);
+	if (b->within || !a->has_children || !go_on_at(b->u, c, &sibling))
+		return false;
+	b->has_skipped = true;
+	return true;
+}
+
+/* One walk over the DIEs of the unit: what is not a function is only skipped. */
+static void walk_unit(struct function_builder *b)
+{
+	struct dwarf_unit *u = b->u;
+	struct cursor c = cursor_at(u, u->dies);
 	for (uint64_t depth = 0; cursor_left(&c) && !c.bad;) {
 		uint64_t offset = cursor_offset(&c), code = cursor_uleb(&c);
 		if (!code) {
@@ -122,28 +166,26 @@ void dwarf_read_functions(struct dwarf_unit *u)
 		if (!a)
 			break;
 		depth += a->has_children;
-		if (a->tag != DW_TAG_subprogram || !a->has_code) {
-			depth -= skip_die(u, &c, a);
-		} else if (read_code(u, &c, a, &pc)) {
-			vec_clear(&ranges);
-			dwarf_read_pc(u, &pc, &ranges);
-			for (size_t i = 0; i < ranges.len; i++) {
-				struct dwarf_owned o = { ranges.data[i], (uint32_t)functions.len };
-				vec_push(&owned, o);
-			}
-			if (ranges.len)
-				vec_push(&functions, ((struct dwarf_function){ .die = offset }));
-		}
+		depth -= a->tag == DW_TAG_subprogram ? read_function(b, &c, a, offset) : skip_die(u, &c, a);
 		if (!depth)
 			break; /* a root without children */
 	}
+}
+
+void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to)
+{
+	struct function_builder b = { .u = u, .within = to == &u->nested };
+	(void)dwarf_unit_prepare(u);
+	if (!u->abbrevs)
+		return;
+	walk_unit(&b);
 	struct arena *arena = &u->functions_share.arena;
-	u->functions = arena_memdup(arena, functions.data ? (void *)functions.data : (void *)"",
-				    functions.len * sizeof(*u->functions));
-	u->functions_nr = functions.len;
-	u->segments = dwarf_cut_segments(&owned, arena);
-	vec_deinit(&functions);
-	vec_deinit(&ranges);
+	to->at = arena_memdup(arena, b.functions.data ? (void *)b.functions.data : (void *)"", b.functions.len * sizeof(*to->at));
+	to->nr = b.functions.len;
+	to->has_skipped = b.has_skipped;
+	to->segments = dwarf_cut_segments(&b.owned, arena);
+	vec_deinit(&b.functions);
+	vec_deinit(&b.ranges);
 }
 
 struct scope_builder {
@@ -202,7 +244,7 @@ static void walk_function(struct scope_builder *b, struct cursor *c)
 		if (!a || b->open.len > DEPTH_MAX)
 			return;
 		uint32_t within = b->open.len ? vec_last(&b->open) : 0;
-		bool first = !b->scopes.len;
+		bool first = !b->scopes.len, is_passed = false;
 		struct die d;
 		if (first || (a->tag == DW_TAG_inlined_subroutine && within != SKIPPED)) {
 			if (!read_die(u, c, a, &d))
@@ -211,9 +253,12 @@ static void walk_function(struct scope_builder *b, struct cursor *c)
 		} else {
 			if (a->tag == DW_TAG_subprogram)
 				within = SKIPPED;
-			dwarf_skip_attrs(u, c, u->abbrevs, a);
+			if (a->tag == DW_TAG_subprogram && a->has_children && a->has_sibling)
+				is_passed = skip_with_children(u, c, a);
+			else
+				is_passed = skip_die(u, c, a);
 		}
-		if (a->has_children)
+		if (a->has_children && !is_passed)
 			vec_push(&b->open, within);
 	} while (b->open.len && cursor_left(c) && !c->bad);
 }
