@@ -129,17 +129,27 @@ static void need_scopes(struct dwarf_unit *u, struct dwarf_function *fn)
 	pthread_mutex_unlock(&share->lock);
 }
 
+void dwarf_rest(const struct dwarf *d)
+{
+	object_rest(d->object);
+	if (d->has_supplement)
+		object_rest(d->files.supplement);
+}
+
 static const char *scope_name(struct dwarf_unit *u, const struct dwarf_function *fn, struct dwarf_scope *s)
 {
 	if (atomic_load_explicit(&s->named, memory_order_acquire))
 		return s->name;
 	/* Found without the lock: the way to it may lead through other units. */
+	const struct dwarf_files *files = &u->file->dwarf->files;
 	const char *name = s->origin_file ? dwarf_die_name(s->origin_file, s->origin) : NULL;
+	if (name && files->keep_name)
+		name = files->keep_name(files->ctx, name);
 	struct dwarf_share *share = scopes_share(u, fn);
 	pthread_mutex_lock(&share->lock);
 	if (!atomic_load_explicit(&s->named, memory_order_relaxed)) {
 		/* A copy: the file may change under us. */
-		s->name = name ? arena_strdup(&share->arena, name) : NULL;
+		s->name = name && !files->keep_name ? arena_strdup(&share->arena, name) : name;
 		atomic_store_explicit(&s->named, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&share->lock);

@@ -28,12 +28,22 @@ struct dwarf_files {
 	 * a time. NULL: split units have lines only.
 	 */
 	struct object *(*open_split)(void *ctx, const char *path, uint64_t id);
+	/*
+	 * Keeps a name for as long as whoever asks needs it, past dwarf_destroy(), and returns what is kept: the same for the same
+	 * name. From several threads. NULL: names live until dwarf_destroy().
+	 */
+	const char *(*keep_name)(void *ctx, const char *name);
 	void *ctx;
 };
 
 /* NULL where the object has no debug information. */
 struct dwarf *dwarf_create(struct object *o, struct dwarf_files files);
 void dwarf_destroy(struct dwarf *d);
+/*
+ * Gives back the memory that pages of the files take which were read: those that are still needed are mapped again, from the system's
+ * cache. At any time, from any thread.
+ */
+void dwarf_rest(const struct dwarf *d);
 
 #define DWARF_FRAMES_MAX 64 /* deepest nesting of inlined calls that is told */
 

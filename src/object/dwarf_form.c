@@ -95,6 +95,14 @@ static bool next_attr(struct cursor *c, struct dwarf_attr *ret)
 	return !c->bad && (name || form);
 }
 
+/* Called before the attribute itself is counted. */
+static struct dwarf_sibling_place sibling_place(const struct dwarf_abbrev *a, uint16_t form)
+{
+	if (a->fixed_bytes == VARIES || a->fixed_bytes > UINT16_MAX)
+		return (struct dwarf_sibling_place){};
+	return (struct dwarf_sibling_place){ true, form, (uint16_t)a->fixed_bytes, a->addresses, a->offsets, a->unit_refs };
+}
+
 static bool read_abbrev(struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_abbrev *a)
 {
 	struct dwarf_attr attr;
@@ -105,6 +113,8 @@ static bool read_abbrev(struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_
 		if (a->nr == ATTRS_MAX)
 			return false;
 		vec_push(&t->attrs, attr);
+		if (attr.name == DW_AT_sibling)
+			a->sibling = sibling_place(a, attr.form);
 		count_width(a, form_width(attr.form));
 		a->has_code |= attr.name == DW_AT_low_pc || attr.name == DW_AT_ranges;
 		a->has_sibling |= attr.name == DW_AT_sibling;
@@ -325,6 +335,17 @@ struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c,
 		dwarf_skip_form(u, c, form);
 		return of_class(DWARF_OTHER, 0);
 	}
+}
+
+struct dwarf_value dwarf_read_sibling(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a)
+{
+	const struct dwarf_sibling_place *at = &a->sibling;
+	size_t before = at->bytes + (size_t)at->addresses * u->address_bytes + (size_t)at->offsets * u->offset_bytes +
+			(size_t)at->unit_refs * width_in(u, WIDE_REF_ADDR);
+	if (!at->is_known || !cursor_skip(&c, before))
+		return (struct dwarf_value){};
+	struct dwarf_value v = at->form == DW_FORM_ref4 ? in_unit(u, cursor_u32(&c)) : dwarf_read_form(u, &c, at->form, 0);
+	return c.bad ? (struct dwarf_value){} : v;
 }
 
 static const char *string_by_index(const struct dwarf_unit *u, uint64_t index)

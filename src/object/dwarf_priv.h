@@ -39,6 +39,12 @@ struct dwarf_attr {
 	int64_t constant; /* of DW_FORM_implicit_const */
 };
 
+/* Where DW_AT_sibling is among the attributes: after so many bytes, and so many as wide as the unit says. */
+struct dwarf_sibling_place {
+	bool is_known;
+	uint16_t form, bytes, addresses, offsets, unit_refs;
+};
+
 struct dwarf_abbrev {
 	uint64_t code;
 	uint32_t first, nr;  /* in attrs */
@@ -49,6 +55,7 @@ struct dwarf_abbrev {
 	bool has_children;
 	bool has_code;       /* low_pc or ranges are among its attributes */
 	bool has_sibling;
+	struct dwarf_sibling_place sibling;
 };
 
 struct dwarf_abbrevs {
@@ -214,6 +221,8 @@ bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, st
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code);
 /* The cursor is in the section DWARF_INFO of the unit's file, or in a line header (form by form). */
 struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form, int64_t constant);
+/* The sibling of a DIE whose attributes begin at c, which stays; of no class where its abbreviation does not tell its place. */
+struct dwarf_value dwarf_read_sibling(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a);
 /* Goes over the value of an attribute. */
 void dwarf_skip_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form);
 bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrevs *t,

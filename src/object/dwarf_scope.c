@@ -94,7 +94,10 @@ static bool go_on_at(const struct dwarf_unit *u, struct cursor *c, const struct 
 static bool skip_with_children(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a)
 {
 	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
-	struct dwarf_value sibling = {};
+	struct dwarf_value sibling = dwarf_read_sibling(u, *c, a);
+	if (go_on_at(u, c, &sibling))
+		return true;
+	sibling = (struct dwarf_value){};
 	for (uint32_t i = 0; i < a->nr && !c->bad; i++) {
 		if (attr[i].name == DW_AT_sibling)
 			sibling = dwarf_read_form(u, c, attr[i].form, attr[i].constant);
@@ -139,10 +142,18 @@ static bool read_function(struct function_builder *b, struct cursor *c, const st
 {
 	struct dwarf_value sibling;
 	struct dwarf_pc pc;
+	if (!a->has_code && (b->within || !a->has_children || !a->has_sibling)) {
+		dwarf_skip_attrs(b->u, c, b->u->abbrevs, a);
+		return false;
+	}
+	if (!a->has_code) {
+		bool is_passed = skip_with_children(b->u, c, a);
+		b->has_skipped |= is_passed;
+		return is_passed;
+	}
 	if (!read_code(b->u, c, a, &pc, &sibling))
 		return false;
-	if (a->has_code)
-		add_function(b, offset, &pc);
+	add_function(b, offset, &pc);
 	if (b->within || !a->has_children || !go_on_at(b->u, c, &sibling))
 		return false;
 	b->has_skipped = true;

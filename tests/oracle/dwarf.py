@@ -20,6 +20,7 @@ SOURCES = {
     "clang": ("calls.c", "-D_GNU_SOURCE -lm -pthread"),
     "g++": ("cxx_mix.cc", "-std=c++20 -pthread"),
     "clang++": ("cxx_mix.cc", "-std=c++20 -pthread"),
+    "gcc nested": ("nested.c", ""),
     "rustc": ("rust_mix.rs", "--edition 2021"),
 }
 
@@ -53,6 +54,8 @@ BUILDS = [
     ("gcc -O2, DWARF 2", "gcc", "-O2 -gdwarf-2"),
     ("gcc -O2, packed by the linker", "gcc", "-O2 -g -gz=zlib"),
     ("gcc -O2, at link time", "gcc", "-O2 -g -flto"),
+    ("gcc -O2, functions within functions", "gcc nested", "-O2 -g"),
+    ("gcc -O0, functions within functions", "gcc nested", "-O0 -g"),
     ("gcc -O2, sections left out", "gcc", "-O2 -g -ffunction-sections -Wl,--gc-sections"),
 ]
 
@@ -152,12 +155,13 @@ def turn(folder, how):
 
 def points(name, compiler, flags, *turns):
     """[(passed, name, why)]; None for passed: skipped."""
+    source, more = SOURCES[compiler]
+    compiler = compiler.split()[0]
     if not shutil.which(compiler):
         return [(None, name, f"{compiler} is not installed")]
     folder = os.path.join(SCRATCH, re.sub("[^a-z0-9+]+", "-", name.lower()))
     path = os.path.join(folder, "program")
     os.mkdir(folder)
-    source, more = SOURCES[compiler]
     done = run(compiler, *flags.split(), "-o", "program", os.path.join(TOP, "tests", "workloads", source), *more.split(), cwd=folder,
                timeout_s=200)
     if done.status:
