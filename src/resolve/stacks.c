@@ -171,9 +171,17 @@ struct used_frame {
 	bool apart;
 };
 
+/* What one frame has of its own among those of an address. */
+struct expanded {
+	const struct symbol *symbol;
+	const char *file;
+	uint32_t line;
+	bool inlined;
+};
+
 /* What the debug information says of an address; nr 0: was not asked. */
 struct expansion {
-	struct resolved_frame *frames; /* innermost first */
+	struct expanded *frames; /* innermost first */
 	unsigned nr;
 };
 
@@ -220,6 +228,8 @@ static void collect_frames(struct frame_lists *l)
 
 #define EXPANDED_AT_ONCE 16 /* addresses of one function mostly follow each other: they share what is read */
 
+#define RESTS_EVERY      160 /* of those: pages that were read are not all held at once */
+
 /* In one DSO threads begin far from each other: side by side they would wait for what is read by one of them. */
 static size_t piece_of(const struct frame_lists *l, size_t i)
 {
@@ -229,6 +239,13 @@ static size_t piece_of(const struct frame_lists *l, size_t i)
 	i -= l->in_order;
 	size_t part = (n - l->in_order) / l->threads, nr = i % l->threads;
 	return part && i / l->threads < part ? l->in_order + nr * part + i / l->threads : l->in_order + i;
+}
+
+/* Whose debug information is asked about a frame, or NULL: as in inlines_expand(). */
+static struct dso *asked_dso(const struct frame_lists *l, uint32_t cached)
+{
+	const struct resolved_frame *at = &l->f->r->frames.frames.data[cached];
+	return at->symbol || !l->f->r->options.with_inlines ? at->dso : NULL;
 }
 
 static void expand_some(void *ctx, size_t i, unsigned thread)
@@ -250,24 +267,22 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 			at[e->nr - 1].file = at[0].file;
 			at[e->nr - 1].line = at[0].line;
 		}
-		e->frames = arena_memdup(&l->expanders[thread].arena, at, e->nr * sizeof(*at));
+		e->frames = arena_alloc(&l->expanders[thread].arena, e->nr * sizeof(*e->frames));
+		for (unsigned k = 0; k < e->nr; k++)
+			e->frames[k] = (struct expanded){ at[k].symbol, at[k].file, at[k].line, at[k].inlined };
 		/* Symbols keep their names: they are made here, on all CPUs, and not by the one that fills the profile. */
 		for (unsigned k = 0; k < e->nr; k++)
 			if (at[k].symbol)
 				(void)dso_symbol_name(at[k].dso, at[k].symbol);
 	}
-}
-
-/* Whose debug information is asked about a frame, or NULL: as in inlines_expand(). */
-static struct dso *asked_dso(const struct frame_lists *l, uint32_t cached)
-{
-	const struct resolved_frame *at = &l->f->r->frames.frames.data[cached];
-	return at->symbol || !l->f->r->options.with_inlines ? at->dso : NULL;
+	struct dso *d = asked_dso(l, l->cached.data[i * EXPANDED_AT_ONCE]);
+	if (d && i % RESTS_EVERY == RESTS_EVERY - 1)
+		dso_source_rest(d);
 }
 
 /*
- * The frames of a DSO together. The DSO that has the most is read first, and its frames are asked for last: then one thread reads it
- * while others read the smaller ones, and ask for their frames.
+ * The frames of a DSO together, by address: those of a function share what is read of it. The DSO that has the most is read first, and
+ * its frames are asked for last: then one thread reads it while others read the smaller ones, and ask for their frames.
  */
 static void order_by_dso(struct frame_lists *l)
 {
@@ -281,10 +296,13 @@ static void order_by_dso(struct frame_lists *l)
 			*number = counts.len;
 		}
 		counts.data[*number - 1]++;
-		vec_push(&order, ((struct sort_pair){ *number - 1, l->cached.data[i] }));
+		vec_push(&order, ((struct sort_pair){ l->f->r->frames.frames.data[l->cached.data[i]].addr, l->cached.data[i] }));
 	}
-	for (size_t i = 0; i < order.len; i++)
-		order.data[i].key |= (uint64_t)counts.data[order.data[i].key] << 32;
+	sort_pairs(order.data, order.len);
+	for (size_t i = 0; i < order.len; i++) {
+		uint64_t number = *u64map_get(&numbers, (uintptr_t)asked_dso(l, (uint32_t)order.data[i].value)) - 1;
+		order.data[i].key = (uint64_t)counts.data[number] << 32 | number;
+	}
 	sort_pairs(order.data, order.len);
 	for (size_t i = l->cached.len; i-- > 0;) {
 		l->cached.data[i] = (uint32_t)order.data[i].value;
@@ -333,11 +351,27 @@ static uint32_t add_list(struct frame_lists *l, const struct used_frame *u)
 	unsigned nr = e->nr ? e->nr : 1;
 	vec_push(&f->lists, nr);
 	for (unsigned i = nr; i-- > 0;) {
-		const struct resolved_frame *at = e->nr ? &e->frames[i] : &f->r->frames.frames.data[u->cached];
-		frame_id frame = fill_frame(f, at, by_address, flags | (at->inlined ? FRAME_INLINED : 0));
+		struct resolved_frame at = f->r->frames.frames.data[u->cached];
+		if (e->frames) {
+			at.symbol = e->frames[i].symbol;
+			at.file = e->frames[i].file;
+			at.line = e->frames[i].line;
+			at.inlined = e->frames[i].inlined;
+		}
+		frame_id frame = fill_frame(f, &at, by_address, flags | (at.inlined ? FRAME_INLINED : 0));
 		vec_push(&f->lists, frame);
 	}
 	return id;
+}
+
+/*
+ * A session that goes on asks again, and again. Of a recording all has been asked before its profile takes its memory; paths of files
+ * are still needed there.
+ */
+static void forget_sources(struct frame_lists *l)
+{
+	for (size_t i = 0; i < l->dsos.len && !l->f->r->symbols_options.live; i++)
+		dso_source_forget(l->dsos.data[i]);
 }
 
 void fill_frames(struct fill *f)
@@ -345,6 +379,8 @@ void fill_frames(struct fill *f)
 	struct frame_lists l = { .f = f };
 	collect_frames(&l);
 	expand_frames(&l);
+	if (!f->r->options.with_lines)
+		forget_sources(&l);
 	uint32_t *known = xcalloc(f->r->frames.frames.len + 1, sizeof(*known)); /* by cached frame: list + 1 */
 	for (size_t i = 0; i < l.used.len; i++) {
 		const struct used_frame *u = &l.used.data[i];
@@ -356,9 +392,8 @@ void fill_frames(struct fill *f)
 	for (unsigned i = 0; i < l.threads; i++)
 		arena_deinit(&l.expanders[i].arena);
 	free(l.expanders);
-	/* A session that goes on asks again, and again. Of a recording all has been asked before its trees take their memory. */
-	for (size_t i = 0; i < l.dsos.len && !f->r->symbols_options.live; i++)
-		dso_source_forget(l.dsos.data[i]);
+	if (f->r->options.with_lines)
+		forget_sources(&l);
 	free(l.expansions);
 	free(known);
 	vec_deinit(&l.used);

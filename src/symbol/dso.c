@@ -246,15 +246,16 @@ const char *dso_symbol_name(struct dso *d, const struct symbol *sym)
 	if (options->no_demangle || (is_kernel(d) && !options->demangle_kernel) || !demangle_is_mangled(sym->raw_name))
 		return sym->raw_name;
 	struct made_symbol *m = (struct made_symbol *)sym;
-	const char *shown = atomic_load_explicit(&m->shown, memory_order_acquire);
+	_Atomic(const char *) *to = m->kept ? &m->kept->shown : &m->shown;
+	const char *shown = atomic_load_explicit(to, memory_order_acquire);
 	if (shown)
 		return shown;
 	char *name = demangle_name(sym->raw_name);
 	pthread_mutex_lock(&d->lock);
-	shown = atomic_load_explicit(&m->shown, memory_order_relaxed);
+	shown = atomic_load_explicit(to, memory_order_relaxed);
 	if (!shown) {
 		shown = name ? arena_strdup(&d->arena, name) : sym->raw_name;
-		atomic_store_explicit(&m->shown, shown, memory_order_release);
+		atomic_store_explicit(to, shown, memory_order_release);
 	}
 	pthread_mutex_unlock(&d->lock);
 	free(name);

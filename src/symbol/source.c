@@ -14,12 +14,16 @@
 #include "object/dwarf.h"
 #include "symbol/symbol_priv.h"
 
-/* Symbols of inlined functions, interned by name and range. Several shares, by hash: threads mostly take different locks. */
+/*
+ * Names of functions, and symbols of inlined ones, interned by name and range; they outlive the debug information. Several shares, by
+ * hash: threads mostly take different locks.
+ */
 struct inlined_share {
 	pthread_mutex_t lock;
 	struct arena arena;
+	VEC(struct kept_name *) names;
 	VEC(struct made_symbol *) all;
-	struct idset index;
+	struct idset names_index, index;
 };
 #define INLINED_SHARES 8
 
@@ -106,13 +110,42 @@ static struct object *open_split(void *ctx, const char *path, uint64_t id)
 	return o ? o : object_open_if_there(path);
 }
 
+static bool name_eq(const void *table, uint32_t id, const void *key)
+{
+	return !strcmp(((const struct inlined_share *)table)->names.data[id]->text, key);
+}
+
+static const char *keep_name(void *ctx, const char *name)
+{
+	struct dso *d = ctx;
+	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
+	size_t bytes = strlen(name) + 1;
+	uint64_t hash = hash_bytes(name, bytes - 1);
+	struct inlined_share *share = &s->inlined[(hash >> 32) % INLINED_SHARES];
+	pthread_mutex_lock(&share->lock);
+	uint32_t id = idset_find(&share->names_index, hash, name_eq, share, name);
+	if (id == IDSET_NONE) {
+		struct kept_name *fresh = arena_alloc(&share->arena, sizeof(*fresh) + bytes);
+		atomic_init(&fresh->shown, NULL);
+		memcpy(fresh->text, name, bytes);
+		fresh->text[bytes - 1] = 0; /* the file may change meanwhile */
+		id = (uint32_t)share->names.len;
+		vec_push(&share->names, fresh);
+		idset_insert(&share->names_index, hash, id);
+	}
+	const char *kept = share->names.data[id]->text;
+	pthread_mutex_unlock(&share->lock);
+	return kept;
+}
+
 static void read_source(struct dso *d, struct dso_source *s)
 {
 	struct object *o = find_object(d, s);
 	if (!o)
 		return;
 	s->supplement = open_supplement(d, o);
-	s->dwarf = dwarf_create(o, (struct dwarf_files){ .supplement = s->supplement, .open_split = open_split, .ctx = d });
+	s->dwarf = dwarf_create(o, (struct dwarf_files){ .supplement = s->supplement, .open_split = open_split,
+							    .keep_name = keep_name, .ctx = d });
 	if (s->dwarf && !s->origin)
 		s->origin = arena_strdup(&d->arena, object_name(o));
 }
@@ -184,7 +217,9 @@ void dso_source_destroy(struct dso_source *s)
 		struct inlined_share *share = &s->inlined[i];
 		pthread_mutex_destroy(&share->lock);
 		arena_deinit(&share->arena);
+		vec_deinit(&share->names);
 		vec_deinit(&share->all);
+		idset_deinit(&share->names_index);
 		idset_deinit(&share->index);
 	}
 	free(s);
@@ -195,22 +230,23 @@ void dso_source_destroy(struct dso_source *s)
 static bool symbol_eq(const void *table, uint32_t id, const void *key)
 {
 	const struct symbol *a = &((const struct inlined_share *)table)->all.data[id]->symbol, *b = key;
-	return a->start == b->start && a->end == b->end && !strcmp(a->raw_name, b->raw_name);
+	return a->start == b->start && a->end == b->end && a->raw_name == b->raw_name;
 }
 
-static const struct symbol *inlined_symbol(struct dso_source *s, const char *name, const struct symbol *outer)
+/* name: kept, or NULL. */
+static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, const char *name, const struct symbol *outer)
 {
-	struct symbol want = { .raw_name = name ? name : "??", .binding = STB_LOCAL, .type = 't' };
+	struct symbol want = { .raw_name = name ? name : keep_name(d, "??"), .binding = STB_LOCAL, .type = 't' };
 	want.start = outer ? outer->start : 0;
 	want.end = outer ? outer->end : 0;
-	uint64_t hash = hash_combine(hash_bytes(want.raw_name, strlen(want.raw_name)), want.start);
+	uint64_t hash = hash_combine(hash_u64((uintptr_t)want.raw_name), want.start);
 	struct inlined_share *share = &s->inlined[(hash >> 32) % INLINED_SHARES];
 	pthread_mutex_lock(&share->lock);
 	uint32_t id = idset_find(&share->index, hash, symbol_eq, share, &want);
 	if (id == IDSET_NONE) {
 		struct made_symbol *m = arena_new(&share->arena, struct made_symbol);
 		m->symbol = want;
-		m->symbol.raw_name = arena_strdup(&share->arena, want.raw_name); /* see dso_source_forget() */
+		m->kept = (struct kept_name *)(want.raw_name - offsetof(struct kept_name, text));
 		id = (uint32_t)share->all.len;
 		vec_push(&share->all, m);
 		idset_insert(&share->index, hash, id);
@@ -234,15 +270,15 @@ static bool jit_line(struct dso *d, uint64_t addr, const char **ret_file, uint32
 }
 
 /* Of frames of the debug information. */
-static unsigned make_frames(struct dso_source *s, const struct symbol *outer, const struct dwarf_frame *f,
+static unsigned make_frames(struct dso *d, struct dso_source *s, const struct symbol *outer, const struct dwarf_frame *f,
 			    unsigned n, struct source_frame ret[SOURCE_FRAMES_MAX])
 {
 	if (n && !f[n - 1].inlined && !outer)
-		outer = inlined_symbol(s, f[n - 1].name, NULL);
+		outer = inlined_symbol(d, s, f[n - 1].name, NULL);
 	for (unsigned i = 0; i < n; i++) {
 		bool inlined = i + 1 < n;
 		ret[i] = (struct source_frame){
-			.symbol = inlined ? inlined_symbol(s, f[i].name, outer) : outer,
+			.symbol = inlined ? inlined_symbol(d, s, f[i].name, outer) : outer,
 			.file = f[i].file,
 			.line = f[i].line,
 			.inlined = inlined,
@@ -265,14 +301,14 @@ unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, st
 	unsigned n = dwarf_frames(s->dwarf, vaddr, f);
 	if (!n && dwarf_line(s->dwarf, vaddr, &f[0]))
 		n = 1;
-	return make_frames(s, outer, f, n, ret);
+	return make_frames(d, s, outer, f, n, ret);
 }
 
 unsigned dso_functions(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX])
 {
 	struct dso_source *s = source_of(d);
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
-	return s ? make_frames(s, outer, f, dwarf_functions(s->dwarf, addr - (uint64_t)s->shift, f), ret) : 0;
+	return s ? make_frames(d, s, outer, f, dwarf_functions(s->dwarf, addr - (uint64_t)s->shift, f), ret) : 0;
 }
 
 bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line)
@@ -286,6 +322,13 @@ bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32
 	*ret_file = f.file;
 	*ret_line = f.line;
 	return true;
+}
+
+void dso_source_rest(struct dso *d)
+{
+	const struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
+	if (s && atomic_load_explicit(&s->is_read, memory_order_acquire) && s->dwarf)
+		dwarf_rest(s->dwarf);
 }
 
 const char *dso_source_origin(struct dso *d)

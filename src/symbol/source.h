@@ -29,6 +29,8 @@ struct source_frame {
 void dso_source_load(struct dso *d);
 /* Frees what was read; it is read again where somebody asks again. While no other thread asks anything. */
 void dso_source_forget(struct dso *d);
+/* Gives back what pages of its files take that were read, now and then while much is asked. At any time, from any thread. */
+void dso_source_rest(struct dso *d);
 /*
  * The functions over an address, innermost first; the last is `outer`, what dso_symbol() says, and the others were inlined
  * into it. Returns 0 where nothing is known: neither inlines nor a line.

@@ -16,10 +16,17 @@
 #include "symbol/symbol.h"
 #include "symbol/symtable.h"
 
+/* A name of the debug information, once for all that have it: functions are inlined in many places. */
+struct kept_name {
+	_Atomic(const char *) shown; /* demangled; NULL until it is needed */
+	char text[];
+};
+
 /* A symbol that was asked for; those that nobody asks for are never made. */
 struct made_symbol {
 	struct symbol symbol;
 	_Atomic(const char *) shown; /* demangled; NULL until asked */
+	struct kept_name *kept;      /* of inlined functions: shown is there */
 };
 
 /* A stretch of kernel memory with one symbol that a record told of (KSYMBOL): found by its map. */
