@@ -19,6 +19,10 @@
 #define LOOK_INTERVAL_MS 50
 /* Between two words to the program while tables are compiled. */
 #define TELL_INTERVAL_NS 3000000u
+/* Code of which most is never sampled: its table is made when a walk leads there. */
+#define LARGE_CODE_BYTES (4u << 20)
+/* Not kept twice, for the program and for copies. */
+#define LARGE_TABLE_BYTES (512u << 10)
 #define SEGMENT_LOAD 1 /* PT_LOAD */
 #define SEGMENT_X    1 /* PF_X */
 
@@ -73,6 +77,17 @@ static void list_maps(struct stack_unwinder *u, uint32_t pid, mapped_list *ret)
 	machine_each_map(machine, t, UINT64_MAX - 1, collect, ret);
 }
 
+/* The program has it now, and few copies lead through any one file: where one does, the table is made again, and stays. */
+static void drop_large(struct stack_unwinder *u, const struct mapped_file *file, const struct unwind_table *t)
+{
+	if ((size_t)t->rows_nr * sizeof(*t->rows) < LARGE_TABLE_BYTES)
+		return;
+	pthread_mutex_lock(&u->lock);
+	unwind_tables_drop(u->tables, file);
+	unwinder_reset(u->unwinder);
+	pthread_mutex_unlock(&u->lock);
+}
+
 /* The table of a file, copied to the program on its first use. */
 static struct known_file *file_of(struct stack_unwinder *u, const struct mapped_file *file)
 {
@@ -87,14 +102,26 @@ static struct known_file *file_of(struct stack_unwinder *u, const struct mapped_
 	const struct unwind_file *f = unwind_tables_find(u->tables, file);
 	/* Of 32-bit programs stacks are walked in user space. */
 	bool is_walked = f->table && f->table->is_64bit == (arch_native()->pointer_bytes == 8);
+	known->object = f->table ? f->object : NULL;
+	if (f->object) /* compiling has read most of it */
+		object_rest(f->object);
 	if (!is_walked || u->is_full)
 		return known;
+	uint64_t *first = u64map_put(&u->by_table, (uintptr_t)f, NULL);
+	if (*first) { /* a file of the same build-id */
+		known->has_table = u->files.data[*first - 1].has_table;
+		known->table = u->files.data[*first - 1].table;
+		return known;
+	}
+	*first = file->id + 1;
 	struct strobe_error *err = unwind_maps_add_table(u->maps, f->table, &known->table);
 	known->has_table = !err;
 	if (err) {
 		log_info("%s: stacks are walked from copies: %s", file->path, err->message);
 		u->is_full = true;
 		error_destroy(err);
+	} else {
+		drop_large(u, file, f->table);
 	}
 	return known;
 }
@@ -126,9 +153,13 @@ static bool describe(struct stack_unwinder *u, const struct mapped *m, struct un
 	*ret = (struct unwind_mapping){ .start = m->start, .bytes = m->end - m->start, .kind = UNWIND_MAPPING_BARE };
 	if (m->file->kind != MAPPED_FILE && m->file->kind != MAPPED_VDSO)
 		return true;
-	const struct unwind_file *f = unwind_tables_find(u->tables, m->file);
+	struct object *object = known->object;
 	uint64_t vaddr;
-	if (!f->table || !bias_of(f->object, m, &vaddr))
+	if (!object) { /* it may be there by now */
+		const struct unwind_file *f = unwind_tables_find(u->tables, m->file);
+		object = f->table ? f->object : NULL;
+	}
+	if (!object || !bias_of(object, m, &vaddr))
 		return true;
 	if (!known->has_table)
 		return false;
@@ -163,7 +194,7 @@ static uint64_t now_ns(const struct stack_unwinder *u)
 	return sys_clock_ns(u->options.sys, CLOCK_MONOTONIC);
 }
 
-/* The file that a walk waits for, then others, the smallest first; with word to the program now and then. */
+/* The file that a walk waits for, then others but large ones, the smallest first; with word to the program now and then. */
 static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, uint64_t ip, bool read_again)
 {
 	mapped_list list = {};
@@ -185,6 +216,9 @@ static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, uint64_
 		const struct mapped *next = NULL;
 		for (size_t i = 0; i < list.len; i++) {
 			const struct mapped *m = &list.data[i];
+			bool has_ip = ip - m->start < m->end - m->start;
+			if (m->end - m->start > LARGE_CODE_BYTES && !has_ip)
+				continue;
 			if (is_made(u, m->file) || (next && ip - next->start < next->end - next->start))
 				continue;
 			if (!next || m->end - m->start < next->end - next->start || ip - m->start < m->end - m->start)

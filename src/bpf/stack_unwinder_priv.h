@@ -42,6 +42,7 @@ struct stack_stream {
 /* A file that some process has mapped, in the maps of the program. */
 struct known_file {
 	bool made, has_table;
+	struct object *object; /* NULL: without rules, or it could not be opened */
 	struct unwind_maps_table table;
 };
 
@@ -72,6 +73,7 @@ struct stack_unwinder {
 	const unsigned long *producer;
 	const uint8_t *wants;
 	VEC(struct known_file) files; /* by mapped_file id */
+	struct u64map by_table;       /* an unwind_file → id + 1 of the first file that has it */
 	struct u64map processes;      /* pid → mm */
 	bool is_full;
 

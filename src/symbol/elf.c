@@ -418,6 +418,8 @@ static bool load_elf(struct dso *d)
 		return false;
 	if (!has_symtab(d->object))
 		d->symbols_object = elf_open_debug(d, d->object, has_symtab);
+	if (d->session->options.no_symbols)
+		return true;
 	if (!d->symbols_object && !has_symtab(d->object))
 		open_mini(d);
 	elf_load_table(d, &(struct elf_load){

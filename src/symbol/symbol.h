@@ -46,6 +46,7 @@ struct symbols_options {
 	bool no_demangle, demangle_kernel;
 	struct debuginfod *debuginfod; /* servers to ask for what is not here, or NULL; borrowed */
 	bool live;                /* the recording is still being made: no server may hold it up */
+	bool no_symbols;          /* of files the objects are needed alone, to unwind: no names are loaded */
 	bool trust_all;           /* believe JIT files of other users, too */
 	/* Files of running processes; NULL: ours alone are opened. */
 	const struct symbols_processes *processes;

@@ -3,13 +3,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/brief_lock.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/u64map.h"
 #include "base/vector.h"
 
 struct slot {
 	pthread_mutex_t lock; /* of compiling */
+	enum mapped_kind kind; /* of the file that it was made for */
+	uint8_t build_id[RECORD_BUILD_ID_MAX], build_id_len;
 	/* 0: nobody has asked; MADE; or 1 + last_pid of a file that could not be opened. Stored after the rest. */
 	_Atomic uint64_t state;
 	struct unwind_file file;
@@ -21,7 +26,9 @@ struct unwind_tables {
 	struct unwind_objects (*objects_of)(void *ctx, const struct mapped_file *f);
 	void *ctx;
 	pthread_mutex_t lock; /* of slots */
-	VEC(struct slot *) slots; /* by mapped_file id */
+	VEC(struct slot *) slots; /* by mapped_file id; files of one build-id share one */
+	VEC(struct slot *) owned;
+	struct u64map by_build_id; /* hash → index in owned + 1 */
 };
 
 struct unwind_tables *unwind_tables_create(struct unwind_objects (*objects_of)(void *ctx, const struct mapped_file *f),
@@ -38,29 +45,53 @@ void unwind_tables_destroy(struct unwind_tables *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->slots.len; i++) {
-		struct slot *s = t->slots.data[i];
-		if (!s)
-			continue;
+	for (size_t i = 0; i < t->owned.len; i++) {
+		struct slot *s = t->owned.data[i];
 		unwind_table_destroy(s->file.table);
 		pthread_mutex_destroy(&s->lock);
 		free(s);
 	}
 	vec_deinit(&t->slots);
+	vec_deinit(&t->owned);
+	u64map_deinit(&t->by_build_id);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
 }
 
-static struct slot *slot_of(struct unwind_tables *t, uint32_t id)
+static bool is_same_build(const struct slot *a, const struct mapped_file *b)
+{
+	return a->kind == b->kind && a->build_id_len == b->build_id_len && !memcmp(a->build_id, b->build_id, a->build_id_len);
+}
+
+/* A file that is there more than once (containers, hard links) is compiled once. */
+static struct slot *add_slot(struct unwind_tables *t, const struct mapped_file *file)
+{
+	uint64_t *twin = NULL;
+	bool is_new = false;
+	if (file->build_id_len) {
+		twin = u64map_put(&t->by_build_id, hash_bytes(file->build_id, file->build_id_len), &is_new);
+		if (!is_new && is_same_build(t->owned.data[*twin - 1], file))
+			return t->owned.data[*twin - 1];
+	}
+	struct slot *s = xcalloc(1, sizeof(*s));
+	pthread_mutex_init(&s->lock, NULL);
+	s->kind = file->kind;
+	s->build_id_len = file->build_id_len;
+	memcpy(s->build_id, file->build_id, sizeof(s->build_id));
+	vec_push(&t->owned, s);
+	if (is_new)
+		*twin = t->owned.len;
+	return s;
+}
+
+static struct slot *slot_of(struct unwind_tables *t, const struct mapped_file *file)
 {
 	pthread_mutex_lock(&t->lock);
-	while (t->slots.len <= id)
+	while (t->slots.len <= file->id)
 		vec_push(&t->slots, NULL);
-	struct slot *s = t->slots.data[id];
-	if (!s) {
-		s = t->slots.data[id] = xcalloc(1, sizeof(*s));
-		pthread_mutex_init(&s->lock, NULL);
-	}
+	struct slot *s = t->slots.data[file->id];
+	if (!s)
+		s = t->slots.data[file->id] = add_slot(t, file);
 	pthread_mutex_unlock(&t->lock);
 	return s;
 }
@@ -74,7 +105,7 @@ static bool is_settled(const struct slot *s, const struct mapped_file *file)
 
 const struct unwind_file *unwind_tables_find(struct unwind_tables *t, const struct mapped_file *file)
 {
-	struct slot *s = slot_of(t, file->id);
+	struct slot *s = slot_of(t, file);
 	if (is_settled(s, file))
 		return &s->file;
 	pthread_mutex_lock(&s->lock);
@@ -86,4 +117,14 @@ const struct unwind_file *unwind_tables_find(struct unwind_tables *t, const stru
 	}
 	pthread_mutex_unlock(&s->lock);
 	return &s->file;
+}
+
+void unwind_tables_drop(struct unwind_tables *t, const struct mapped_file *file)
+{
+	struct slot *s = slot_of(t, file);
+	pthread_mutex_lock(&s->lock);
+	unwind_table_destroy(s->file.table);
+	s->file.table = NULL;
+	atomic_store_explicit(&s->state, 0, memory_order_release);
+	pthread_mutex_unlock(&s->lock);
 }

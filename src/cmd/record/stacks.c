@@ -40,7 +40,7 @@ static struct strobe_error *open_unwinder(struct recording *r)
 	};
 	TRY(stack_unwinder_check(&r->events, c));
 	if (!r->symbols) {
-		struct symbols_options files = { .live = true };
+		struct symbols_options files = { .live = true, .no_symbols = true };
 		r->symbols_env = env_create();
 		r->foreign_files = foreign_files_create(r->symbols_env, NULL);
 		foreign_files_serve(r->foreign_files, &files);
