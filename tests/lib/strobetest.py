@@ -178,11 +178,14 @@ def stats_of(text):
 
 
 def record(*argv, output="perf.data", **options):
-    """Records with the binary under test into the scratch directory; returns the path, and fails the script where it fails."""
+    """
+    Records with the binary under test into the scratch directory; returns the path, and fails the script where it fails. The
+    build ID cache is left alone: files that a test replaces or removes are then gone.
+    """
     path = os.path.join(SCRATCH, output)
     # Debian's perf as a stand-in sleeps out a second at the end of each recording without this
     quick = ["--no-bpf-event"] if "perf" in os.path.basename(STROBE) else []
-    done = strobe("record", "-q", *quick, "-o", path, *argv, **options)
+    done = strobe("record", "-q", "-N", *quick, "-o", path, *argv, **options)
     if done.status != 0 or not os.path.exists(path):
         print(f"Bail out! recording failed\n{done}")
         sys.exit(1)

@@ -63,9 +63,9 @@ def programs(tap):
         return
     path, bare = os.path.join(SCRATCH, "app.data"), os.path.join(SCRATCH, "bare.data")
     # The namespaces are recorded with what is seen of processes that run already.
-    done = strobe("record", "-q", "--namespaces", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", pid, "--", "sleep", "0.4")
+    done = strobe("record", "-q", "-N", "--namespaces", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", pid, "--", "sleep", "0.4")
     tap.equal(done.status, 0, "is recorded from outside")
-    strobe("record", "-q", "-B", "-e", "cpu-clock:u", "-F", "500", "-o", bare, "-p", pid, "--", "sleep", "0.3")
+    strobe("record", "-q", "-N", "-B", "-e", "cpu-clock:u", "-F", "500", "-o", bare, "-p", pid, "--", "sleep", "0.3")
     for name, what in ((path, "by build-id"), (bare, "without build-ids")):
         done = report(name)
         tap.ok("inside_work" in done.out and "outside_work" not in done.out, f"its own program names it, {what}", str(done))
@@ -99,7 +99,7 @@ def perf_maps(tap):
         return
     path = os.path.join(SCRATCH, "jit.data")
     time.sleep(0.2)
-    strobe("record", "-q", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", pid, "--", "sleep", "0.4")
+    strobe("record", "-q", "-N", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", pid, "--", "sleep", "0.4")
     maps = [name for name in os.listdir(os.path.join(SCRATCH, "tmp")) if re.fullmatch(r"perf-\d+\.map", name)]
     tap.ok(maps and maps != [f"perf-{pid}.map"], "writes its map under the pid that it knows", maps)
     done = report(path)
@@ -152,7 +152,7 @@ def short_lived(tap):
     path = os.path.join(SCRATCH, "brief.data")
     try:
         time.sleep(0.1)
-        strobe("record", "-q", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", launcher.pid, "--", "sleep", "0.7")
+        strobe("record", "-q", "-N", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", launcher.pid, "--", "sleep", "0.7")
         launcher.send_signal(signal.SIGSTOP)
         done = report(path, "--comm", "brief")
         tap.ok("brief_work" in done.out, "processes that have ended are named by what their parent sees", str(done))
@@ -191,7 +191,7 @@ def memory_files(tap):
     cache = os.path.join(SCRATCH, "cache")
     try:
         time.sleep(0.1)
-        strobe("record", "-q", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", packed.pid, "--", "sleep", "0.4")
+        strobe("record", "-q", "-N", "-e", "cpu-clock:u", "-F", "500", "-o", path, "-p", packed.pid, "--", "sleep", "0.4")
         done = report(path)
         tap.ok("memory_work" in done.out, "a program in memory is named while it runs", str(done))
     finally:
