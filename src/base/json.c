@@ -235,6 +235,12 @@ void json_bytes(struct json *j, const uint8_t *p, size_t n)
 	out_ch(j->out, '"');
 }
 
+void json_format(struct json *j, const char *format, unsigned version)
+{
+	json_pair_str(j, "format", format);
+	json_pair_u64(j, "version", version);
+}
+
 void json_pair_str(struct json *j, const char *key, const char *s)
 {
 	json_key(j, key);

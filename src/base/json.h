@@ -24,6 +24,11 @@ struct json {
 };
 
 void json_init(struct json *j, struct out *out, bool indent);
+/*
+ * The first two members of every document and of the first line of every stream that a command prints (doc/JSON.md), in the
+ * object that was just begun. format: "strobe-NAME"; the version changes when members change their meaning or go.
+ */
+void json_format(struct json *j, const char *format, unsigned version);
 void json_object(struct json *j);
 void json_array(struct json *j);
 void json_end(struct json *j); /* of the innermost object or array */

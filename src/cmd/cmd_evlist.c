@@ -181,10 +181,7 @@ static void print_json(struct out *out, const struct env *env, const struct trac
 
 	json_init(&j, out, true);
 	json_object(&j);
-	json_key(&j, "schema");
-	json_str(&j, "strobe.evlist");
-	json_key(&j, "version");
-	json_u64(&j, 1);
+	json_format(&j, "strobe-evlist", 1);
 	json_key(&j, "events");
 	json_array(&j);
 	for (size_t i = 0; i < env->events.len; i++)

@@ -26,9 +26,8 @@ void json_lines_head(struct out *out, const struct env *env)
 	struct json j;
 	json_init(&j, out, false);
 	json_object(&j);
+	json_format(&j, "strobe-script", JSON_LINES_VERSION);
 	json_pair_str(&j, "record", "header");
-	json_pair_str(&j, "schema", "strobe-script");
-	json_pair_u64(&j, "version", JSON_LINES_VERSION);
 	if (env->arch)
 		json_pair_str(&j, "arch", env->arch);
 	json_key(&j, "events");

@@ -177,7 +177,8 @@ struct strobe_error *profile_json_write(const struct profile *p, struct out *out
 	struct path path = {};
 	json_init(&j, out, false);
 	json_object(&j);
-	json_key(&j, "strobeIsRecording");
+	json_format(&j, "strobe-profile", 1);
+	json_key(&j, "is_recording");
 	json_bool(&j, !p->origin.events_are_values);
 	json_key(&j, "columns");
 	json_array(&j);

@@ -274,7 +274,7 @@ static struct strobe_error *read_json_rows(struct json_rows *r)
 	uint32_t rows = json_member(d, 0, "rows");
 	if (!json_is(d, 0, JSON_KIND_OBJECT) || !json_is(d, rows, JSON_KIND_ARRAY))
 		return error_create(ERROR_FORMAT, "it has no rows");
-	r->p->origin.events_are_values = !json_is(d, json_member(d, 0, "strobeIsRecording"), JSON_KIND_TRUE);
+	r->p->origin.events_are_values = !json_is(d, json_member(d, 0, "is_recording"), JSON_KIND_TRUE);
 	for (uint32_t v = json_first(d, json_member(d, 0, "events")); v != JSON_NONE; v = json_next(d, v))
 		profile_event(r->p, json_text(d, json_member(d, v, "name")), json_text(d, json_member(d, v, "unit")));
 	read_columns(r);
@@ -303,6 +303,6 @@ struct strobe_error *profile_json_read(const uint8_t *bytes, size_t n, struct pr
 
 bool profile_json_probe(const uint8_t *p, size_t n)
 {
-	static const char head[] = "{\"strobeIsRecording\":";
+	static const char head[] = "{\"format\":\"strobe-profile\",";
 	return n > strlen(head) && !memcmp(p, head, strlen(head)) && memmem(p, n > 4096 ? 4096 : n, "\"columns\"", 9);
 }

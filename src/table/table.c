@@ -6,9 +6,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-void table_init(struct table *t, const char *schema, unsigned version)
+void table_init(struct table *t, const char *format, unsigned version)
 {
-	*t = (struct table){ .schema = schema, .version = version };
+	*t = (struct table){ .format = format, .version = version };
 	arena_init(&t->arena);
 }
 

@@ -2,7 +2,7 @@
  * A table: typed columns, rows of cells, and notes below them. Whatever is shown and is no profile can be one.
  *
  *	struct table t;
- *	table_init(&t, "strobe.stat.vs", 1);
+ *	table_init(&t, "strobe-stat-vs", 1);
  *	table_column(&t, (struct table_column){ .key = "event", .title = "event", .type = TABLE_TEXT });
  *	table_row(&t);
  *	table_set_text(&t, 0, "task-clock");
@@ -43,7 +43,7 @@ struct table_fact {
 
 struct table {
 	struct arena arena;
-	const char *schema;
+	const char *format; /* of its JSON: "strobe-…" */
 	unsigned version;
 	VEC(struct table_column) columns;
 	VEC(struct table_cell) cells; /* rows, one after the other */
@@ -52,7 +52,7 @@ struct table {
 	VEC(const char *) notes;      /* shown below it */
 };
 
-void table_init(struct table *t, const char *schema, unsigned version);
+void table_init(struct table *t, const char *format, unsigned version);
 void table_deinit(struct table *t);
 /* All columns come before the first row. */
 void table_column(struct table *t, struct table_column column);

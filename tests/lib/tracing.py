@@ -36,6 +36,8 @@ def trace(*argv, name="out.txt"):
 
 
 def events(*argv):
-    """An object for each line."""
+    """An object for each line but the first, which names the format."""
     _, text = trace("--format", "json", *argv, name="out.json")
-    return [json.loads(line) for line in text.splitlines()]
+    head, *lines = [json.loads(line) for line in text.splitlines()]
+    assert head["format"] == "strobe-trace", head
+    return lines

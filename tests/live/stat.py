@@ -87,15 +87,15 @@ def check_targets(tap, work):
 
 
 def check_json(tap):
-    document = json.loads(stat("--format", "json", "-r", "3", "-e", "task-clock,cycles,faults", "true").err)
-    tap.ok(document["schema"] == "strobe.stat" and document["version"] == 1, "--format json names its schema")
+    document = json.loads(stat("--format", "json", "-r", "3", "-e", "task-clock,cycles,faults", "true").out)
+    tap.ok(document["format"] == "strobe-stat" and document["version"] == 1, "--format json names its schema")
     counts = {row["event"]: row for row in document["measurements"][0]["counts"]}
     tap.ok(isinstance(counts["faults"]["value"], (int, float)) and counts["faults"]["low95"] <= counts["faults"]["high95"],
            "numbers are numbers, with their interval", counts)
     tap.ok(counts["cycles"]["state"] == "counted" or counts["cycles"]["value"] is None, "what was not counted is null")
     lines = stat("-j", "-I", "20", "-a", "-e", "cs", "sleep", "0.05").err.splitlines()
     tap.ok(len(lines) >= 2 and all("interval" in json.loads(line) for line in lines), "-j gives an object a line", lines)
-    intervals = json.loads(stat("--format", "json", "-I", "20", "-a", "-e", "cs", "sleep", "0.05").err)
+    intervals = json.loads(stat("--format", "json", "-I", "20", "-a", "-e", "cs", "sleep", "0.05").out)
     tap.ok(len(intervals["measurements"]) >= 2, "intervals are in one document too")
 
 

@@ -36,7 +36,7 @@ def check_against_strace(tap, *argv):
     with open("strace.txt", encoding="utf-8", errors="replace") as f:
         theirs = [m.groups() for m in (re.match(r"(\w+)\(.*\)\s*= (\S+)(?: (E\w+))?", line) for line in f) if m]
     with open("ours.json", encoding="utf-8") as f:
-        events = [json.loads(line) for line in f]
+        _, *events = [json.loads(line) for line in f]
     ours = [(e["syscall"], e["ret"], e.get("errno")) for e in events if "ret" in e]
     tap.equal([c for c, _, _ in ours], [c for c, r, _ in theirs if r != "?"], f"{argv[0]}: the same calls in the same order as strace")
     tap.equal([e for _, _, e in ours], [e for _, r, e in theirs if r != "?"], f"{argv[0]}: the same errors")

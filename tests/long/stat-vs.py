@@ -19,7 +19,7 @@ B = ("1545000", "415")
 def compare(work, first, second):
     done = strobe("stat", "--vs", " ".join([work, *second]), "--format", "json", "-e", "task-clock,page-faults", "--", work, *first,
                   timeout_s=120)
-    return {row["event"]: row for row in json.loads(done.err)["rows"]}
+    return {row["event"]: row for row in json.loads(done.out)["rows"]}
 
 
 def main():

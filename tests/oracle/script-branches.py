@@ -149,7 +149,7 @@ def main():
     tap.ok(done.out == strobe("script", "-D", "-i", guest).out, "-D of ID_INDEX with guests")
     check_disassembly(tap, branches, program)
     lines = [json.loads(line) for line in strobe("script", "-i", branches, "--format", "json").out.splitlines()]
-    tap.ok(lines[0]["schema"] == "strobe-script" and len(lines) == n + 1, "--format json has a header and a line a sample")
+    tap.ok(lines[0]["format"] == "strobe-script" and len(lines) == n + 1, "--format json has a header and a line a sample")
     tap.ok(lines[1]["brstack"][2]["predicted"] is False and lines[1]["brstack"][2]["cycles"] == 12, "its branches",
            lines[1]["brstack"])
     tap.done()

@@ -183,7 +183,8 @@ def check_formats(tap):
     ours = lines_of(both("ours.data")[0])
     done = strobe("trace", "-i", "ours.data", "--format", "json", "-o", "ours.json")
     with open("ours.json", encoding="utf-8") as f:
-        events = [json.loads(line) for line in f]
+        head, *events = [json.loads(line) for line in f]
+    tap.equal((head["format"], head["version"]), ("strobe-trace", 1), "the first line names the format")
     tap.equal([e["syscall"] for e in events], [c[5] for c in ours], "--format json: the same calls")
     done = strobe("trace", "-i", "ours.data", "--format", "chrome", "-o", "chrome.json")
     with open("chrome.json", encoding="utf-8") as f:

@@ -400,8 +400,7 @@ static void json_begin(struct annotate_run *r)
 {
 	json_init(&r->json, r->out, true);
 	json_object(&r->json);
-	json_key(&r->json, "schema");
-	json_str(&r->json, DATA_LISTING_SCHEMA);
+	json_format(&r->json, DATA_LISTING_FORMAT, DATA_LISTING_VERSION);
 	json_key(&r->json, "functions");
 	json_array(&r->json);
 }

@@ -50,10 +50,7 @@ static void print_json(struct out *out, const struct recorded_files *files)
 
 	json_init(&j, out, true);
 	json_object(&j);
-	json_key(&j, "schema");
-	json_str(&j, "strobe.buildid-list");
-	json_key(&j, "version");
-	json_u64(&j, 1);
+	json_format(&j, "strobe-buildid-list", 1);
 	json_key(&j, "files");
 	json_array(&j);
 	for (size_t i = 0; i < files->list.len; i++) {

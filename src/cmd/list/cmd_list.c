@@ -397,6 +397,7 @@ static int run(struct cmd_context *ctx, void *options)
 	if (wrong)
 		return cmd_fail_usage(ctx, wrong);
 	o->json |= json;
+	o->document = json;
 	cmd_set_verbosity(o->debug ? 2 : 0);
 	pmu_set_init(&l.pmus, l.sys);
 	choose_pmu(&l, &pmu);
@@ -440,7 +441,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'd', "desc", AT(desc), .help = "describe each event; --no-desc leaves that out" },
 	{ OPTION_BOOL, 'v', "long-desc", AT(long_desc), .help = "describe each event at length" },
 	{ OPTION_BOOL, 'j', "json", AT(json), .help = "print a JSON array" },
-	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json", .help = "json is -j" },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json", .help = "json: a document of its own names; -j is perf's array" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard output" },
 	{ OPTION_STRING, 0, "cputype", AT(cputype), .arg = "type",
 	  .help = "of a hybrid machine, list the events of this kind of core (core, atom)" },

@@ -11,6 +11,7 @@
 
 struct list_options {
 	bool all, desc, long_desc, debug, deprecated, details, json, raw_dump;
+	bool document; /* our own JSON; else perf's */
 	const char *cputype, *unit, *output, *format;
 };
 

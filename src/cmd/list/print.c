@@ -11,6 +11,11 @@ void list_begin(struct list_printer *p, bool title)
 {
 	if (p->options->json) {
 		json_init(&p->json, p->out, true);
+		if (p->options->document) {
+			json_object(&p->json);
+			json_format(&p->json, "strobe-list", 1);
+			json_key(&p->json, "events");
+		}
 		json_array(&p->json);
 	} else if (title && !p->options->raw_dump) {
 		out_str(p->out, "\nList of pre-defined events (to be used in -e or -M):\n\n");
@@ -20,6 +25,8 @@ void list_begin(struct list_printer *p, bool title)
 void list_end(struct list_printer *p)
 {
 	if (p->options->json)
+		json_end(&p->json);
+	if (p->options->document)
 		json_end(&p->json);
 	if (p->options->json || p->options->raw_dump)
 		out_ch(p->out, '\n');
@@ -89,44 +96,54 @@ static void text_row(struct list_printer *p, const struct list_row *row)
 		print_fields(p, row->tracepoint);
 }
 
-static void json_field(struct json *j, const char *key, const char *value)
+/* key: ours, as in doc/JSON.md; theirs: perf's. */
+static void json_field(struct list_printer *p, const char *key, const char *theirs, const char *value)
 {
-	if (value) {
-		json_key(j, key);
-		json_str(j, value);
+	if (value)
+		json_pair_str(&p->json, p->options->document ? key : theirs, value);
+}
+
+static void json_tracepoint_fields(struct list_printer *p, const struct tracepoint *tp)
+{
+	struct json *j = &p->json;
+	json_key(j, p->options->document ? "fields" : "Fields");
+	json_array(j);
+	for (uint32_t i = tp->common_nr; i < tp->fields_nr; i++) {
+		json_object(j);
+		json_field(p, "name", "Name", tp->fields[i].name);
+		json_field(p, "type", "Type", tp->fields[i].type);
+		json_end(j);
 	}
+	json_end(j);
+}
+
+static void json_deprecated(struct list_printer *p)
+{
+	json_key(&p->json, p->options->document ? "deprecated" : "Deprecated");
+	if (p->options->document)
+		json_bool(&p->json, true);
+	else
+		json_str(&p->json, "1");
 }
 
 static void json_row(struct list_printer *p, const struct list_row *row, bool metric)
 {
-	struct json *j = &p->json;
-	json_object(j);
-	json_field(j, "Unit", row->pmu);
-	json_field(j, metric ? "MetricGroup" : "Topic", row->topic);
-	json_field(j, metric ? "MetricName" : "EventName", row->name);
-	json_field(j, "EventAlias", row->alias);
-	json_field(j, "ScaleUnit", row->unit);
-	json_field(j, "Scale", row->scale);
-	json_field(j, "EventType", row->type);
-	if (row->deprecated) {
-		json_key(j, "Deprecated");
-		json_str(j, "1");
-	}
-	json_field(j, "BriefDescription", row->desc);
-	json_field(j, "PublicDescription", row->long_desc);
-	json_field(j, metric ? "MetricExpr" : "Encoding", row->encoding);
-	if (row->tracepoint) {
-		json_key(j, "Fields");
-		json_array(j);
-		for (uint32_t i = row->tracepoint->common_nr; i < row->tracepoint->fields_nr; i++) {
-			json_object(j);
-			json_field(j, "Name", row->tracepoint->fields[i].name);
-			json_field(j, "Type", row->tracepoint->fields[i].type);
-			json_end(j);
-		}
-		json_end(j);
-	}
-	json_end(j);
+	json_object(&p->json);
+	json_field(p, "pmu", "Unit", row->pmu);
+	json_field(p, metric ? "groups" : "topic", metric ? "MetricGroup" : "Topic", row->topic);
+	json_field(p, metric ? "metric" : "event", metric ? "MetricName" : "EventName", row->name);
+	json_field(p, "alias", "EventAlias", row->alias);
+	json_field(p, "unit", "ScaleUnit", row->unit);
+	json_field(p, "scale", "Scale", row->scale);
+	json_field(p, "type", "EventType", row->type);
+	if (row->deprecated)
+		json_deprecated(p);
+	json_field(p, "description", "BriefDescription", row->desc);
+	json_field(p, "long_description", "PublicDescription", row->long_desc);
+	json_field(p, metric ? "expression" : "encoding", metric ? "MetricExpr" : "Encoding", row->encoding);
+	if (row->tracepoint)
+		json_tracepoint_fields(p, row->tracepoint);
+	json_end(&p->json);
 }
 
 void list_row(struct list_printer *p, const struct list_row *row)

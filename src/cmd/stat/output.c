@@ -31,7 +31,8 @@ static char *thousands_separator(void)
 
 struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_options *o)
 {
-	*s = (struct stat_output){ .options = o, .fd = STDERR_FILENO };
+	/* As perf, unless it is for a program to read. */
+	*s = (struct stat_output){ .options = o, .fd = o->json_document ? STDOUT_FILENO : STDERR_FILENO };
 	/* The file of stat record is its recording. */
 	const char *file = o->record ? NULL : o->output;
 	if (file && o->log_fd >= 0)

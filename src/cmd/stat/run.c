@@ -305,6 +305,12 @@ static struct strobe_error *count(struct run *r)
 	return NULL;
 }
 
+/* What the command prints would break it. */
+static bool has_document_on_stdout(const struct stat_options *o)
+{
+	return o->json_document && o->log_fd < 0 && (!o->output || !strcmp(o->output, "-"));
+}
+
 struct strobe_error *stat_session_run(struct stat_session *s)
 {
 	struct run r = { .s = s, .workload = { .go_fd = -1, .error_fd = -1 } };
@@ -317,8 +323,10 @@ struct strobe_error *stat_session_run(struct stat_session *s)
 	s->intervals = 0;
 	counter_close(&s->set);
 	struct strobe_error *err = NULL;
+	struct workload_options options = cmd_signals_workload(&s->signals);
+	options.stdout_to_stderr = has_document_on_stdout(s->options);
 	if (s->argc)
-		err = workload_fork(s->argv, cmd_signals_workload(&s->signals), &r.workload);
+		err = workload_fork(s->argv, options, &r.workload);
 	if (!err)
 		err = count(&r);
 	if (err)

@@ -340,7 +340,7 @@ static struct strobe_error *show(struct versus *v)
 	struct stat_output output;
 	struct table t;
 	TRY(stat_output_open(&output, v->o));
-	table_init(&t, "strobe.stat.vs", 1);
+	table_init(&t, "strobe-stat-vs", 1);
 	fill(v, &t);
 	if (v->o->json || v->o->json_document) {
 		table_json(&output.out, &t);

@@ -91,6 +91,7 @@ struct trace_paper {
 	bool show_cpu;       /* text: the CPU, behind the time */
 	bool no_task;        /* text: nothing in front of the call (one thread alone can be meant) */
 	struct enum_names *enums; /* of fields of tracepoints; NULL: numbers */
+	bool no_lines;         /* statistics alone are printed */
 	bool points_as_kernel; /* text: tracepoints by their print format */
 	bool no_time, no_duration; /* text: lines without */
 	uint32_t align;      /* text: where results begin; 0: behind the arguments */

@@ -191,7 +191,20 @@ static void json_line(struct trace_paper *p, const struct trace_line *line)
 	out_ch(p->out, '\n');
 }
 
+static void json_begin(struct trace_paper *p)
+{
+	struct json j;
+	if (p->no_lines)
+		return;
+	json_init(&j, p->out, false);
+	json_object(&j);
+	json_format(&j, "strobe-trace", 1);
+	json_end(&j);
+	out_ch(p->out, '\n');
+}
+
 const struct trace_format trace_format_json = {
 	.name = "json",
+	.begin = json_begin,
 	.line = json_line,
 };

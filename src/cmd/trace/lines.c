@@ -45,6 +45,7 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 	l->stats.by = o->by;
 	arena_init(&l->stats.arena);
 	arena_init(&l->names);
+	l->paper.no_lines = setup->only_stats;
 	if (l->format->begin)
 		l->format->begin(&l->paper);
 	return l;

@@ -167,7 +167,7 @@ const struct option trace_option_table[] = {
 	{ OPTION_U64, 0, "str-limit", AT(str_limit), .arg = "bytes", .help = "bytes of strings and buffers that are shown (32)" },
 	{ OPTION_BOOL, 0, "strace", AT(strace_style), .help = "arguments as strace writes them" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|chrome", .parse = parse_format,
-	  .help = "json: an object a line; of -s one document; chrome: a document for trace viewers" },
+	  .help = "json: an object a line; of -s one document; chrome: a document for trace viewers; all on standard output" },
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "what a recording holds (- is standard input)" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording of another owner" },
 	{ OPTION_BOOL, 0, "no-bpf", AT(no_bpf), .help = "by tracepoints and rings, as where BPF cannot be used" },

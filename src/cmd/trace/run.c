@@ -125,7 +125,8 @@ static struct strobe_error *settle_target(struct trace_run *r)
 struct strobe_error *trace_open_output(struct trace_run *r)
 {
 	const char *file = r->o->output;
-	r->out_fd = STDERR_FILENO;
+	/* As strace, unless it is for a program to read. */
+	r->out_fd = r->o->format != &trace_format_text ? STDOUT_FILENO : STDERR_FILENO;
 	if (file && !strcmp(file, "-"))
 		r->out_fd = STDOUT_FILENO;
 	else if (file)

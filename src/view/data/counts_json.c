@@ -257,9 +257,7 @@ void counts_json_begin(struct json *j, struct out *out, const char *target)
 {
 	json_init(j, out, true);
 	json_object(j);
-	text(j, "schema", "strobe.stat");
-	json_key(j, "version");
-	json_u64(j, 1);
+	json_format(j, "strobe-stat", 1);
 	text(j, "target", target);
 	json_key(j, "measurements");
 	json_array(j);

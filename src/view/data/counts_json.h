@@ -1,5 +1,5 @@
 /*
- * A count listing as JSON: in the line form of perf stat -j, and as one document (schema "strobe.stat").
+ * A count listing as JSON: in the line form of perf stat -j, and as one document (format "strobe-stat").
  */
 #pragma once
 #include "base/json.h"

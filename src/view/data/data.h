@@ -7,7 +7,8 @@
 #include "base/out.h"
 #include "view/report.h"
 
-#define DATA_REPORT_SCHEMA "strobe-report-1"
+#define DATA_REPORT_FORMAT  "strobe-report"
+#define DATA_REPORT_VERSION 1
 
 /* What a report of a moment says besides (top); the report is what has been counted by then. */
 struct data_refresh {
@@ -19,7 +20,8 @@ struct data_refresh {
 	bool in_kernel;                   /* samples were added up there; else each came through a ring */
 };
 
-#define DATA_REFRESH_SCHEMA "strobe-top-1"
+#define DATA_REFRESH_FORMAT  "strobe-top"
+#define DATA_REFRESH_VERSION 1
 
 /* One object on one line. */
 void data_refresh_json(struct out *o, const struct data_refresh *f, const struct report *r);

@@ -180,8 +180,7 @@ static void add_part(struct json *j, const struct report *r, const struct report
 static void add_report(struct json *j, const struct report *r)
 {
 	json_object(j);
-	json_key(j, "schema");
-	json_str(j, DATA_REPORT_SCHEMA);
+	json_format(j, DATA_REPORT_FORMAT, DATA_REPORT_VERSION);
 	json_key(j, "lost_samples");
 	json_u64(j, r->lost_samples);
 	json_key(j, "call_order");
@@ -207,8 +206,7 @@ void data_refresh_json(struct out *o, const struct data_refresh *f, const struct
 	struct json j;
 	json_init(&j, o, false);
 	json_object(&j);
-	json_key(&j, "schema");
-	json_str(&j, DATA_REFRESH_SCHEMA);
+	json_format(&j, DATA_REFRESH_FORMAT, DATA_REFRESH_VERSION);
 	json_key(&j, "refresh");
 	json_u64(&j, f->number);
 	json_key(&j, "seconds");

@@ -79,9 +79,7 @@ void syscall_stats_json(struct out *out, const struct syscall_stats *s)
 	struct json j;
 	json_init(&j, out, true);
 	json_object(&j);
-	json_key(&j, "schema");
-	json_str(&j, "strobe.trace.summary");
-	u64_of(&j, "version", 1);
+	json_format(&j, "strobe-trace-summary", 1);
 	json_key(&j, "by");
 	json_str(&j, modes[s->by]);
 	u64_of(&j, "events", s->events);

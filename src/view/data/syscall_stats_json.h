@@ -1,4 +1,4 @@
-/* Statistics of system calls as one JSON document, schema strobe.trace.summary; times are nanoseconds. */
+/* Statistics of system calls as one JSON document, format strobe-trace-summary; times are nanoseconds. */
 #pragma once
 #include "base/out.h"
 #include "table/syscall_stats.h"

@@ -1,9 +1,13 @@
 #include "view/data/table_data.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 
 static void json_cell(struct json *j, const struct table_column *column, const struct table_cell *c)
@@ -26,18 +30,23 @@ static void json_cell(struct json *j, const struct table_column *column, const s
 	}
 }
 
+/* A heading of the text as a name: lower case, underscores. */
+static void fact_json(struct json *j, const char *key, const char *value)
+{
+	_cleanup_free_ char *name = xstrdup(key);
+	for (char *c = name; *c; c++)
+		*c = *c == ' ' ? '_' : (char)tolower((unsigned char)*c);
+	json_pair_str(j, name, value);
+}
+
 void table_json(struct out *out, const struct table *t)
 {
 	struct json j;
 	json_init(&j, out, true);
 	json_object(&j);
-	json_key(&j, "schema");
-	json_str(&j, t->schema);
-	json_key(&j, "version");
-	json_u64(&j, t->version);
+	json_format(&j, t->format, t->version);
 	for (size_t i = 0; i < t->facts.len; i++) {
-		json_key(&j, t->facts.data[i].key);
-		json_str(&j, t->facts.data[i].value);
+		fact_json(&j, t->facts.data[i].key, t->facts.data[i].value);
 	}
 	json_key(&j, "rows");
 	json_array(&j);

@@ -1,4 +1,4 @@
-/* A table as data: one JSON object with its schema, or CSV with a line of titles. */
+/* A table as data: one JSON object with its format and version, or CSV with a line of titles. */
 #pragma once
 #include "base/out.h"
 #include "table/table.h"
