@@ -5,6 +5,7 @@
 
 import os
 import subprocess
+import sys
 
 import normalise
 from fixtures import fixture, usable
@@ -70,8 +71,12 @@ def record(name):
     argv = [PERF, "record", "-q", "--no-bpf-event", "-o", path, *OWN[name]]
     # counts are read when a child ends
     argv += ["--", "sh", "-c", "./split 150 7 & ./split 150 7; wait"]
-    subprocess.run(argv, cwd=CACHE, check=True, capture_output=True, env=os.environ | {"HOME": CACHE})
-    return path
+    # perf 6.1 dies now and then where many processes come and go while it ends (util/build-id.c)
+    for _ in range(4):
+        done = subprocess.run(argv, cwd=CACHE, capture_output=True, env=os.environ | {"HOME": CACHE})
+        if done.returncode == 0:
+            return path
+    sys.exit(f"{' '.join(argv)}: status {done.returncode}\n{done.stderr.decode(errors='replace')}")
 
 
 def check_raw_reads(tap, path):
