@@ -956,6 +956,7 @@ static void family_edges(void)
 	pipe(p);
 	fcntl(p[0], F_SETOWN_EX, at_end(&owner, 8));
 	fcntl(p[0], F_GETOWN_EX, at_end(&owner, 8));
+	fcntl(p[0], F_SETOWN_EX, at_end(&owner, 7));
 	fcntl(p[0], F_SETLK, at_end(&lock, sizeof(lock)));
 	prctl(PR_GET_PDEATHSIG, at_end(&zero, 4));
 	prctl(PR_GET_CHILD_SUBREAPER, at_end(&zero, 4));
@@ -1046,6 +1047,7 @@ static void family_control(void)
 	recvmsg(s, &m, 0);
 	sendto(s, "text", 4, 0, (void *)&a, sizeof(a));
 	recvmmsg(s, &mm, 1, MSG_DONTWAIT, &ts);
+	recvmmsg(-1, &mm, 1, MSG_DONTWAIT, &(struct timespec){ 5, 1 });
 	getsockname(s, (void *)&peer, &n);
 	memset(a.sun_path, 'x', sizeof(a.sun_path));
 	connect(-1, (void *)&a, sizeof(a));

@@ -159,7 +159,8 @@ static void messages(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	struct piece p = piece_best(e->ev, i);
 	bool received = arg->at & SYSCALL_AT_EXIT && e->ev->has_ret && e->ev->ret >= 0;
 	size_t head = e->arch->pointer_bytes == 4 ? 28 : 56, n = head + (e->arch->pointer_bytes == 4 ? 4 : 8);
-	if (!p.data || (arg->kind == ARG_MSGHDR && p.bytes < head)) {
+	bool awaited = arg->at & SYSCALL_AT_EXIT && !received; /* nothing came */
+	if (!p.data || (arg->kind == ARG_MSGHDR && p.bytes < head) || (arg->kind == ARG_MMSGHDR && awaited)) {
 		emit_pointer(e, pointer_of(e, i));
 		return;
 	}

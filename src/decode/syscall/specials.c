@@ -366,7 +366,7 @@ void print_fcntl_arg(struct emit *e, unsigned i)
 		break;
 	case 15:
 	case 16:
-		if (p.data)
+		if (p.bytes >= struct_bytes(e->arch, &struct_f_owner_ex))
 			emit_members(e, &struct_f_owner_ex, p.data, p.bytes);
 		else
 			emit_pointer(e, v);
