@@ -26,6 +26,8 @@ struct strobe_error *cmd_signals_open(struct cmd_signals *s, const int *more)
 	if (s->fd < 0)
 		return error_errno(errno, "cannot wait for signals");
 	sigprocmask(SIG_BLOCK, &set, &s->old_mask);
+	/* Who started us may ignore it; then no child would ever be told of. The programs that we start have the default, too. */
+	signal(SIGCHLD, SIG_DFL);
 	s->old_sigpipe = signal(SIGPIPE, SIG_IGN);
 	s->old_sigxfsz = signal(SIGXFSZ, SIG_IGN);
 	return NULL;

@@ -120,6 +120,14 @@ def check_names(tap):
         tap.ok(f" sleep/{target.pid} exit_group(" in text, f"-p {what}: the name of what has ended since", text[:500])
 
 
+def check_ignored_children(tap):
+    """Who starts us may ignore SIGCHLD, which is inherited: the end of the command is noticed all the same."""
+    code = "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    for command in (["trace", "-o", "ignored.txt"], ["record", "-q", "-o", "ignored.data"], ["stat", "-o", "ignored.txt"]):
+        done = run("timeout", "-s", "KILL", "30", "python3", "-c", code, STROBE, *command, "sh", "-c", "exit 3")
+        tap.ok(done.status in (0, 3), f"{command[0]} with SIGCHLD ignored ends with its command", done)
+
+
 def check_names_of_all(tap):
     """The same with -a, where nobody knows before whose name will be wanted."""
     targets = [subprocess.Popen(["sleep", "2"]) for _ in range(20)]
@@ -146,6 +154,7 @@ def main():
     check_options(tap)
     check_attach(tap)
     check_names(tap)
+    check_ignored_children(tap)
     check_names_of_all(tap)
     tap.done()
 
