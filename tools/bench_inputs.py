@@ -12,6 +12,7 @@ Debian's perf records them (so that no figure depends on our own recorder), from
   tiny    a few dozen samples with kernel addresses
   python  about 93,000 frame-pointer stacks of Debian's python3, of whose debug information (python3.11-dbg) and libc's there
           are some 32 MB
+  templates  about 98,000 frame-pointer stacks of a program of heavy templates, with some 60 MB of debug information
   large   about 45,000 stacks with as many distinct frames, of a program with over 50 MB of debug information
 
 and builds many.so, a library with 86,000 functions.
@@ -44,9 +45,10 @@ INPUTS = {
     "python": RECORD + ["-e", "cpu-clock:u", "-F", "20000", "-g", "-o", "python.data", "--", "/usr/bin/python3.11", "-c",
                         PYTHON],
     "large": RECORD + ["-e", "cpu-clock:u", "-F", "10000", "-g", "-o", "large.data", "--", "./cxx_large", "0.01"],
+    "templates": RECORD + ["-e", "cpu-clock:u", "-F", "20000", "-g", "-o", "templates.data", "--", "./cxx_templates", "5"],
     "tiny": RECORD + ["-e", "cpu-clock", "-F", "4000", "-g", "-o", "tiny.data", "--", "ls", "-R", "/usr/share/doc"],
 }
-COSTLY = {"python", "large"}  # made only where they are asked for
+COSTLY = {"python", "large", "templates"}  # made only where they are asked for
 
 
 def build_workload(directory):
@@ -109,6 +111,116 @@ int main(int n, char **words)
 """
 
 
+TEMPLATE_UNITS, TEMPLATE_TYPES = 6, 20
+TEMPLATE_UNIT = r"""
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+namespace unit_{0} {{
+template <int N> struct key {{
+	unsigned value;
+	friend bool operator<(key a, key b) {{ return a.value * (2 * N + 1u) < b.value * (2 * N + 1u); }}
+	friend bool operator==(key a, key b) {{ return a.value == b.value; }}
+}};
+template <int N> struct hash {{ size_t operator()(key<N> k) const {{ return k.value * 2654435761u + N; }} }};
+template <int N> using item = std::variant<key<N>, std::vector<key<N>>, std::optional<std::pair<key<N>, unsigned>>>;
+template <int N> struct visitor {{
+	unsigned operator()(key<N> k) const {{ return k.value; }}
+	unsigned operator()(const std::vector<key<N>> &v) const
+	{{
+		return std::accumulate(v.begin(), v.end(), 0u, [](unsigned sum, key<N> k) {{ return sum + k.value; }});
+	}}
+	unsigned operator()(const std::optional<std::pair<key<N>, unsigned>> &p) const {{ return p ? p->first.value + p->second : N; }}
+}};
+template <int N> unsigned work(unsigned x)
+{{
+	std::map<key<N>, std::unique_ptr<item<N>>> tree;
+	std::unordered_map<key<N>, std::function<unsigned(unsigned)>, hash<N>> table;
+	std::vector<key<N>> list;
+	for (unsigned i = 0; i < 24; i++) {{
+		x = x * 1103515245u + 12345u;
+		list.push_back(key<N>{{ x >> 8 }});
+	}}
+	std::sort(list.begin(), list.end());
+	std::stable_sort(list.begin(), list.end(), [](key<N> a, key<N> b) {{ return a.value % 7 < b.value % 7; }});
+	for (key<N> k : list) {{
+		if (k.value & 1)
+			tree.emplace(k, std::make_unique<item<N>>(k));
+		else if (k.value & 2)
+			tree.emplace(k, std::make_unique<item<N>>(list));
+		else
+			tree.emplace(k, std::make_unique<item<N>>(std::optional<std::pair<key<N>, unsigned>>(std::in_place, k, x)));
+		table[k] = [k, x](unsigned y) {{ return k.value ^ x ^ y; }};
+	}}
+	for (auto &[k, v] : tree)
+		x += std::visit(visitor<N>(), *v) + (table.count(k) ? table.find(k)->second(x) : 0);
+	return x;
+}}
+template <int... N> unsigned all(unsigned x, std::integer_sequence<int, N...>)
+{{
+	((x = work<N>(x)), ...);
+	return x;
+}}
+}}
+unsigned unit_{0}_all(unsigned x) {{ return unit_{0}::all(x, std::make_integer_sequence<int, {1}>()); }}
+"""
+TEMPLATE_MAIN = """
+#include <stdlib.h>
+#include <time.h>
+{declarations}
+int main(int n, char **words)
+{{
+	unsigned x = n;
+	double seconds = n > 1 ? atof(words[1]) : 1;
+	while (clock() < seconds * CLOCKS_PER_SEC) {{
+		{calls}
+	}}
+	return x == 1;
+}}
+"""
+
+
+def compile_all(directory, binary, sources, flags):
+    """{name: text} into one program."""
+    def compile_one(name):
+        path = os.path.join(directory, name)
+        with open(path + ".cc", "w", encoding="ascii") as out:
+            out.write(sources[name])
+        subprocess.run(["g++", *flags, "-c", "-o", path + ".o", path + ".cc"], check=True)
+        os.unlink(path + ".cc")
+        return path + ".o"
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compile_one, sources))
+    subprocess.run(["g++", "-o", binary, *objects], check=True)
+    for path in objects:
+        os.unlink(path)
+
+
+def build_templates(directory):
+    """
+    Containers, variants, sorting and functions of 120 types: each of their functions has dozens of others inlined into it, whose names
+    are hundreds of bytes long. A minute or two of compiling on two CPUs.
+    """
+    binary = os.path.join(directory, "cxx_templates")
+    if os.path.exists(binary):
+        return
+    print("building", binary, flush=True)
+    numbers = range(TEMPLATE_UNITS)
+    sources = {f"templates_{i}": TEMPLATE_UNIT.format(i, TEMPLATE_TYPES) for i in numbers}
+    sources["templates_all"] = TEMPLATE_MAIN.format(declarations="\n".join(f"unsigned unit_{i}_all(unsigned);" for i in numbers),
+                                                    calls="\n\t\t".join(f"x = unit_{i}_all(x);" for i in numbers))
+    compile_all(directory, binary, sources, ["-std=c++17", "-g", "-O2", "-fno-omit-frame-pointer"])
+
+
 def build_large(directory):
     """
     The workload that many times in one program, each in namespaces of its own, and 6000 functions with others inlined into them, one
@@ -125,20 +237,7 @@ def build_large(directory):
         declarations="\n".join(f"int main_{i}(int, char **);\nunsigned wide_{i}(unsigned);" for i in range(LARGE_UNITS)),
         mains=" + ".join(f"main_{i}(n, words)" for i in range(LARGE_UNITS)),
         wides=" + ".join(f"wide_{i}(x)" for i in range(LARGE_UNITS)))
-
-    def compile_one(name):
-        path = os.path.join(directory, name)
-        with open(path + ".cc", "w", encoding="ascii") as out:
-            out.write(sources[name])
-        subprocess.run(["g++", *flags, "-c", "-o", path + ".o", path + ".cc"], check=True)
-        os.unlink(path + ".cc")
-        return path + ".o"
-
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compile_one, sources))
-    subprocess.run(["g++", "-o", binary, *objects], check=True)
-    for path in objects:
-        os.unlink(path)
+    compile_all(directory, binary, sources, flags)
     return binary
 
 
@@ -176,6 +275,8 @@ def make(directory, names=None):
         argv = INPUTS[name]
         if name == "large":
             build_large(directory)
+        if name == "templates":
+            build_templates(directory)
         words = " ".join(argv).replace(PYTHON, "...")
         print("making", path, ":", words, flush=True)
         # dd and ls write to where nobody looks; a new session keeps a terminal's signals away from the workload
