@@ -7,6 +7,7 @@
 import collections
 import glob
 import os
+import random
 import re
 
 from strobetest import PERF, SCRATCH, Tap, build_workload, perf, record, run, strobe
@@ -56,6 +57,37 @@ def damaged(tap, path):
         os.chown(dump, 0, 0)
 
 
+def mutated(tap, path):
+    """Bytes changed by chance: samples are named or not, and nothing dies. STROBE_ROUNDS=1000 tries longer."""
+    dump = max(glob.glob(os.path.join(SCRATCH, "jit-*.dump")), key=os.path.getmtime)
+    out = os.path.join(SCRATCH, "mutated.data")
+    with open(dump, "rb") as f:
+        whole = f.read()
+    _, counts = functions(strobe, path)
+    bad = []
+    for seed in range(int(os.environ.get("STROBE_ROUNDS", "40"))):
+        rng = random.Random(seed)
+        changed = bytearray(whole)
+        for _ in range(rng.choice([1, 2, 8, 64])):
+            at = rng.choice([rng.randrange(len(changed)), rng.randrange(120)])
+            changed[at] = rng.choice([0, 255, 127, changed[at] ^ 1 << rng.randrange(8), rng.randrange(256)])
+        if rng.random() < 0.3:
+            del changed[rng.randrange(len(changed)) :]
+        with open(dump, "wb") as f:
+            f.write(changed)
+        for words in (["script", "-F", "time,ip,sym,srcline"], ["report", "--stdio", "-s", "sym,srcline"], ["inject", "-j", "-o", out]):
+            done = strobe(*words, "-i", path, timeout_s=30)
+            if done.status not in (0, 1) or re.search("[\x00-\x08\x0b-\x1f\x7f]", done.out + done.err) or "Sanitizer" in done.err \
+                    or "runtime error" in done.err:
+                bad.append(f"seed {seed}: {done}")
+    tap.ok(not bad, "mutated jitdumps", "\n".join(bad[:3]))
+    for image in glob.glob(os.path.join(SCRATCH, "jitted-*.so")):
+        os.unlink(image)
+    with open(dump, "wb") as f:
+        f.write(whole)
+    tap.equal(functions(strobe, path)[1], counts, "and the whole one names as before")
+
+
 def injected(tap, path):
     ours, theirs = os.path.join(SCRATCH, "ours.data"), os.path.join(SCRATCH, "theirs.data")
     _, counts = functions(strobe, path)
@@ -89,6 +121,7 @@ def main():
     path = direct(tap, binary)
     injected(tap, path)
     damaged(tap, path)
+    mutated(tap, path)
     tap.done()
 
 
