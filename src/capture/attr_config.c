@@ -222,7 +222,8 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 	bool leads = leader == e;
 	a->size = PERF_ABI_ATTR_BYTES;
 	a->sample_id_all = 1;
-	a->inherit = !(o->no_inherit || !per_cpu);
+	/* What counts on whole CPUs counts children anyway. */
+	a->inherit = !(o->no_inherit || !per_cpu || map->system_wide);
 	a->write_backward = o->overwrite;
 	a->read_format |= PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID;
@@ -234,9 +235,6 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 		a->sample_type |= PERF_SAMPLE_READ | PERF_SAMPLE_ID;
 		if (grouped)
 			a->read_format |= PERF_FORMAT_GROUP;
-		/* Counts are of each thread where they are inherited, else of the CPU: that is what a reader concludes. */
-		if (map->system_wide)
-			a->inherit = 0;
 	}
 	set_rate(e, o);
 	if (a->freq)
@@ -254,6 +252,11 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 		a->disabled = 1;
 	if (map->is_workload && leads && !o->delay_ms)
 		a->enable_on_exec = 1;
+	/* It has side-band records only, of which none may be missing. */
+	if (map->system_wide && perf_attr_is_dummy(a)) {
+		e->immediate = true;
+		a->exclude_guest = e->is_dummy;
+	}
 	if (e->immediate) {
 		a->disabled = 0;
 		a->enable_on_exec = 0;

@@ -85,9 +85,10 @@ void event_set_add_list(struct event_set *s, const struct event_list *list)
 uint32_t event_set_add_dummy(struct event_set *s)
 {
 	struct capture_event e = {
-		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_period = 1},
+		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_period = 1, .exclude_kernel = 1,
+			 .exclude_hv = 1},
 		.kind = EVENT_SOFTWARE,
-		.name = "dummy:HG",
+		.name = "dummy:u",
 		.scale = 1.0,
 		.leader = (uint32_t)s->events.len,
 		.is_dummy = true,

@@ -26,10 +26,10 @@ static struct strobe_error *prepare(struct capture *c, pid_t workload)
 	bool large;
 	c->ring_bytes = capture_choose_ring_bytes(c, &large);
 	/*
-	 * Woken when a quarter is full, three quarters are left for what comes while the reader gets going. Rings of
-	 * the usual size keep the kernel's own rule (half), and with it the attr of the reference.
+	 * Of a whole machine: woken when a quarter is full, three quarters are left for what comes while the reader gets
+	 * going. Other rings keep the kernel's own rule (half), and with it the attr of perf.
 	 */
-	for (size_t i = 0; large && i < c->events->events.len; i++) {
+	for (size_t i = 0; large && c->map.system_wide && i < c->events->events.len; i++) {
 		struct perf_event_attr *a = &c->events->events.data[i].attr;
 		if (a->wakeup_events || a->write_backward)
 			continue;

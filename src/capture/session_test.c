@@ -110,7 +110,9 @@ static void system_wide_attrs(void **state)
 	assert_false(a->freq || a->mmap || a->comm || a->task);
 	assert_true(a->disabled && !a->enable_on_exec);
 	assert_int_equal(d->config, PERF_COUNT_SW_DUMMY);
-	assert_true(d->mmap && d->comm && d->task && !d->disabled && !d->exclude_guest);
+	assert_true(d->mmap && d->comm && d->task && !d->disabled && d->exclude_guest);
+	/* As perf 7.2 has it. */
+	assert_false(a->inherit || d->inherit);
 	assert_int_equal(f->faked->opens.data[0].pid, -1);
 	/* Bursts need room: large rings, woken at a quarter. */
 	assert_int_equal(capture_ring_bytes(f->capture), 8 << 20);

@@ -192,29 +192,30 @@ static void read_single(struct counter_slot *slot)
 		slot->now = (struct count_reading){ words[0], words[1], words[2] };
 }
 
-/* Leader and members in one call: number, enabled, running, and a value for each that could be opened. */
+/* Leader and members in one call: number, enabled, running, and a value with its ID for each that could be opened. */
 static void read_group(struct counter_set *s, uint32_t leader, uint32_t slot_index)
 {
 	uint32_t n = 1;
 	while (leader + n < s->events.len && s->events.data[leader + n].opened_leader == leader)
 		n++;
-	if (s->buffer_words < n + 3) {
-		s->buffer_words = n + 3;
+	if (s->buffer_words < 2 * n + 3) {
+		s->buffer_words = 2 * n + 3;
 		s->buffer = xreallocarray(s->buffer, s->buffer_words, sizeof(*s->buffer));
 	}
 	int fd = s->slots.data[s->events.data[leader].first_slot + slot_index].fd;
 	ssize_t got;
 	do
-		got = read(fd, s->buffer, (n + 3) * sizeof(*s->buffer));
+		got = read(fd, s->buffer, (2 * n + 3) * sizeof(*s->buffer));
 	while (got < 0 && errno == EINTR);
 	if (got < (ssize_t)(3 * sizeof(*s->buffer)))
 		return;
+	/* In the order in which they were opened, which tells more than the IDs do. */
 	uint64_t values = s->buffer[0], at = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct counter_event *e = &s->events.data[leader + i];
 		struct counter_slot *slot = slot_index < e->slots_nr ? &s->slots.data[e->first_slot + slot_index] : NULL;
 		if (slot && slot->fd >= 0 && at < values)
-			slot->now = (struct count_reading){ s->buffer[3 + at++], s->buffer[1], s->buffer[2] };
+			slot->now = (struct count_reading){ s->buffer[3 + 2 * at++], s->buffer[1], s->buffer[2] };
 	}
 }
 

@@ -107,7 +107,7 @@ static void hold_tracepoints(struct counter_set *s)
 			continue;
 		attr.disabled = 1;
 		attr.enable_on_exec = attr.inherit = 0;
-		attr.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
+		attr.read_format &= ~(uint64_t)(PERF_FORMAT_GROUP | PERF_FORMAT_ID);
 		int fd = sys_perf_event_open(s->sys, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 		if (fd >= 0)
 			vec_push(&s->held, fd);
@@ -240,9 +240,9 @@ static void set_start(struct counter_set *s, struct counter_event *e, uint32_t i
 	/* A bundle is enabled as a whole; members start in the state of their leader. */
 	e->attr.disabled = leads;
 	e->attr.enable_on_exec = leads && s->options.start == COUNTER_START_ON_EXEC && !e->event->uncore;
-	e->attr.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
+	e->attr.read_format &= ~(uint64_t)(PERF_FORMAT_GROUP | PERF_FORMAT_ID);
 	if (grouped)
-		e->attr.read_format |= PERF_FORMAT_GROUP;
+		e->attr.read_format |= PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 }
 
 static struct strobe_error *open_slot(struct opening *o, uint32_t index, struct counter_slot *slot, int cgroup_fd,
@@ -399,7 +399,9 @@ static struct strobe_error *check_any_supported(const struct counter_set *s)
 	const struct counter_event *first = &s->events.data[0];
 	struct event shown = *first->event;
 	shown.attr = first->attr;
-	return error_prefix(event_open_error(&shown, first->errnum, s->sys, -1, -1), "No supported events found");
+	struct strobe_error *err = event_open_error(&shown, first->errnum, s->sys, -1, -1);
+	err->exit_status = 0; /* perf ends with 1 here, and with 255 where it cannot open an event that is there */
+	return error_prefix(err, "No supported events found");
 }
 
 static struct strobe_error *open_all(struct opening *o)

@@ -4,7 +4,8 @@
  * PERF_OPENS=DIRECTORY
  *	Each event that the process opens and then uses is described in DIRECTORY/event-TYPE-CONFIG-FD, in the form that
  *	perf writes where PERF_TEST_ATTR is set. An event that is closed before anything but close(2) was done with it was
- *	a probe of the kernel's abilities; its description is removed.
+ *	a probe of the kernel's abilities; its description is removed. bpf(2) is not permitted: strobe opens the events of a
+ *	command on CPUs where it can, and on tasks, like perf, where it cannot.
  * PERF_EMULATE=1
  *	An event that the kernel does not have (hardware, cache, raw; branch records) is opened as a dummy, so that what a
  *	tool asks for can be examined on a machine without a PMU.
@@ -37,6 +38,14 @@ static long (*libc_syscall(void))(long, ...)
 	return next;
 }
 
+static void use(int fd)
+{
+	if (fd >= 0 && fd < FDS && unused[fd]) {
+		free(unused[fd]);
+		unused[fd] = NULL;
+	}
+}
+
 static void describe(FILE *f, const struct perf_event_attr *a)
 {
 #define FIELD(name) fprintf(f, #name "=%llu\n", (unsigned long long)a->name)
@@ -67,7 +76,9 @@ static void store(const struct perf_event_attr *a, pid_t pid, int cpu, int fd, i
 		(int)pid, flags);
 	describe(f, a);
 	fclose(f);
-	if (fd < FDS)
+	/* A group is not opened to be closed again; its members are read and enabled with their leader. */
+	use(group_fd);
+	if (fd < FDS && group_fd < 0)
 		unused[fd] = path;
 	else
 		free(path);
@@ -108,15 +119,11 @@ long syscall(long number, ...)
 	va_end(args);
 	if (number == SYS_perf_event_open)
 		return open_event((const struct perf_event_attr *)a[0], (pid_t)a[1], (int)a[2], (int)a[3], (unsigned long)a[4]);
-	return libc_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
-
-static void use(int fd)
-{
-	if (fd >= 0 && fd < FDS && unused[fd]) {
-		free(unused[fd]);
-		unused[fd] = NULL;
+	if (number == SYS_bpf && getenv("PERF_OPENS")) {
+		errno = EPERM;
+		return -1;
 	}
+	return libc_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 int ioctl(int fd, unsigned long request, ...)

@@ -26,7 +26,8 @@ def main():
             tap.equal(done.status, expected, f"{name}: {what}")
             tap.ok(len(done.err.splitlines()) == 1, f"{name}: {what}: one line", done)
         done = strobe(*words, "-e", NO_PMU, "--", "true")
-        tap.equal(done.status, 255, f"{name}: an event that cannot be opened")
+        # perf 7.2: record 255; stat 1 where no event is supported
+        tap.equal(done.status, 1 if words[0] == "stat" else 255, f"{name}: an event that cannot be opened")
         tap.ok(len(done.err.splitlines()) == 1, f"{name}: an event that cannot be opened: one line", done)
         tap.equal(strobe(*words, "-e", "cpu-clock", "--", "sh", "-c", "exit 7").status, 7, f"{name}: a workload that fails")
     done = strobe("stat", "-e", NO_PMU, "true")

@@ -66,8 +66,7 @@ def blocks(program, words):
             attrs.append(sorted(current))
             current = None
         elif current is not None and not OURS.match(line):
-            # the id in a group's reading is not asked for: order tells
-            current.append(re.sub(r"\bID\|GROUP\b", "GROUP", re.sub(r"\s+", " ", line.strip())))
+            current.append(re.sub(r"\s+", " ", line.strip()))
         opened = re.match(r"sys_perf_event_open: pid (-?\d+)\s+cpu (-?\d+)\s+group_fd (-?\d+)\s+flags (0x\w+|0)", line)
         if opened:
             pid, cpu, group, flags = opened.groups()
