@@ -74,6 +74,8 @@ struct strobe_error *input_open(const char *given, bool force, struct record_sou
 {
 	const char *path = input_path(given);
 	struct strobe_error *err = reader_open(path, (struct reader_options){ .force = force }, ret);
+	if (err)
+		err->exit_status = INPUT_OPEN_STATUS;
 	if (err && err->code == ERROR_NOT_FOUND && !given)
 		return error_prefix(err, "no recording to read; make one with 'record', or name one with -i");
 	return err;

@@ -8,6 +8,9 @@
 #include "record/source.h"
 #include "resolve/resolve.h"
 
+/* The status of a command that cannot open its recording, as with perf. One that is damaged further on is another matter. */
+#define INPUT_OPEN_STATUS 255
+
 /* given, or standard input where that is a pipe, or perf.data. */
 const char *input_path(const char *given);
 /*
