@@ -14,18 +14,8 @@ from strobetest import SCRATCH, TOP, Tap, record, run, skip_all, strobe
 FRAME = re.compile(r"\t +([0-9a-f]+) (\S+)(?: .*)?\n  (\S+?)(:\d+)?( \(inlined\))?\n")
 
 
-def load_segments(path):
-    """[(offset, address, bytes)] of the program's loadable segments."""
-    rows = re.findall(r"^\s+LOAD\s+(0x\w+) (0x\w+) 0x\w+ (0x\w+)", run("readelf", "-lW", path).out, re.M)
-    return [tuple(int(word, 16) for word in row) for row in rows]
-
-
-def address_of(segments, offset):
-    return next((vaddr + offset - start for start, vaddr, size in segments if start <= offset < start + size), None)
-
-
 def stacks_of(text):
-    """A list of stacks; each a list of (offset, [place, ...] innermost first)."""
+    """A list of stacks; each a list of (address, [place, ...] innermost first)."""
     for block in re.split(r"\n\n+", text):
         frames = []
         is_open = False
@@ -48,14 +38,12 @@ def symbolized(path, addresses):
 
 def lines_point(tap, name, binary, path):
     done = strobe("script", "-F", "ip,sym,srcline", "--full-source-path", "-i", path)
-    segments, found = load_segments(binary), {}
-    own = os.path.basename(binary)
+    own, found = os.path.basename(binary), {}
     mapped = strobe("script", "-F", "ip,sym,dso", "--no-inline", "-i", path).out
-    offsets = {int(ip, 16) for ip in re.findall(rf"^\t +([0-9a-f]+) .*/{re.escape(own)}\)$", mapped, re.M)}
+    addresses = {int(ip, 16) for ip in re.findall(rf"^\t +([0-9a-f]+) .*/{re.escape(own)}\)$", mapped, re.M)}
     for stack in stacks_of(done.out):
-        for i, (offset, places) in enumerate(stack):
-            address = address_of(segments, offset)
-            if offset in offsets and address and "??" not in places:
+        for i, (address, places) in enumerate(stack):
+            if address in addresses and "??" not in places:
                 found[address - bool(i)] = places
     theirs = symbolized(binary, sorted(found))
     wrong = [(hex(a), places, theirs[a]) for a, places in found.items() if places != theirs[a] and theirs[a][0] != "??:0"]
@@ -74,8 +62,8 @@ def main():
             tap.skip(compiler, "is not installed")
             continue
         binary = os.path.join(SCRATCH, f"mix-{compiler}")
-        subprocess.run([compiler, "-std=c++20", "-O2", "-g", "-DWITHOUT_REGEX", "-pthread", "-fno-omit-frame-pointer", "-o", binary,
-                        source], check=True)
+        subprocess.run([compiler, "-std=c++20", "-O2", "-g", "-DWITHOUT_REGEX", "-pthread", "-fno-omit-frame-pointer", "-no-pie",
+                        "-o", binary, source], check=True)  # addresses are those of the file
         path = record("-g", "-e", "cpu-clock:u", "-F", "4000", "--", binary, "0.5", output=f"{compiler}.data")
         lines_point(tap, compiler, binary, path)
     tap.done()
