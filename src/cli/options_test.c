@@ -211,7 +211,8 @@ static void test_wrong(void **state)
 	assert_ptr_equal(result.at_fault->long_name, "freq");
 	wrong("--sort", "option `sort' requires a value");
 	wrong("-o -i", "switch `o' requires a file name, and an option follows (write ./ before a name that begins with -)");
-	wrong("--output --sort=x", "option `output' requires a file name, and an option follows (write ./ before a name that begins with -)");
+	wrong("--output --sort=x",
+	      "option `output' requires a file name, and an option follows (write ./ before a name that begins with -)");
 	wrong("-F abc", "switch `F' expects a numerical value");
 	wrong("--freq=-1", "option `freq' expects a numerical value");
 	wrong("--header=3", "option `header' takes no value");

@@ -103,7 +103,8 @@ def main():
         status = screen.end()
         told = screen.text.decode(errors="replace")
         tap.ok(status in (0, 1) and "Sanitizer" not in told and "runtime error" not in told,
-               f"seed {seed}, {' '.join(words)}: ends as it should", f"status {status}, {'all' if alive else 'not all'} keys\n{told[-3000:]!r}")
+               f"seed {seed}, {' '.join(words)}: ends as it should",
+               f"status {status}, {'all' if alive else 'not all'} keys\n{told[-3000:]!r}")
         tap.ok(TITLE not in told and "]0;owned\x07" not in told, f"seed {seed}: no name of it reaches the terminal raw")
         if not seed:
             tap.ok(alive and re.search("Overhead", told), "all keys were pressed on the whole file, and it was shown", told[-2000:])

@@ -177,7 +177,8 @@ def relatives(tap, path):
     """A name that no description has, of a family that has some; and its End key is what tmux sends, not what that says."""
     with Browser(path, columns=80, rows=12, env={"TERM": "xterm-of-tomorrow"}) as s:
         s.keys("Enter")
-        s.check(tap, lambda lines: "↓" in lines[11] and "↑" not in lines[0], "a terminal that is not described: a menu that goes on below")
+        s.check(tap, lambda lines: "↓" in lines[11] and "↑" not in lines[0],
+                "a terminal that is not described: a menu that goes on below")
         s.keys("End")
         s.check(tap, lambda lines: "↓" not in lines[11] and "↑" in lines[0] and " Exit " in lines[10], "End: its last line")
 

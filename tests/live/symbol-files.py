@@ -185,7 +185,8 @@ def servers(tap):
     before = len(Server.asked)
     tap.ok("hidden_served" in report(data, **env).out and len(Server.asked) == before, "and is not fetched again")
     done = report(unserved, "-v", **env)
-    tap.ok("hidden_other" not in done.out and "is not a whole file of that build-id" in done.err, "what is of another build-id is not believed", done)
+    tap.ok("hidden_other" not in done.out and "is not a whole file of that build-id" in done.err,
+           "what is of another build-id is not believed", done)
     kept = os.path.join(SCRATCH, "kept")
     done = strobe("--buildid-dir", kept, "buildid-cache", "-a", path, "--debuginfod=" + url, env={"HOME": SCRATCH, **env})
     debug = os.path.join(kept, path.strip("/"), hex_id, "debug")

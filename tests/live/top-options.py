@@ -90,7 +90,8 @@ def code(tap, pid, binary):
 def into_pipe(tap):
     """A refresh has the lines of a terminal, whose size $LINES says, and more only where rows are asked for."""
     argv = ["top", "--stdio", "-e", "cpu-clock:u", "-F", "4000", "-g", "-d", "0.5", "--refreshes", "1"]
-    with subprocess.Popen([sys.executable, "-c", "import json\nwhile True: json.loads(json.dumps({str(n): [n] for n in range(999)}))"]) as load:
+    work = "import json\nwhile True: json.loads(json.dumps({str(n): [n] for n in range(999)}))"
+    with subprocess.Popen([sys.executable, "-c", work]) as load:
         lines = {}
         for size in None, "12", "60":
             done = strobe(*argv, "-p", load.pid, env={"LINES": size} if size else {}, timeout_s=30)

@@ -78,7 +78,8 @@ def replaced():
 def in_place():
     """What is no place for a new file."""
     for path, status in ("/dev/null", 0), ("/dev/full", 1):
-        for what, words in ("convert", ["convert", "few.folded", path, "--to", "folded"]), ("flamegraph", ["flamegraph", "-i", "few.folded", "-o", path]):
+        for what, words in (("convert", ["convert", "few.folded", path, "--to", "folded"]),
+                            ("flamegraph", ["flamegraph", "-i", "few.folded", "-o", path])):
             done = run(STROBE, *words)
             tap.equal(done.status, status, f"{what} into {path}")
     with open("through", "wb") as out:
@@ -101,7 +102,8 @@ def owners():
     for options, status in [[], 1], [["--overwrite"], 1], [["--any-owner"], 0], [["--any-owner"], 129], [["--overwrite"], 1], \
             [["--overwrite", "--any-owner"], 0], [["--force"], 0]:
         done = run(STROBE, *words, *options)
-        tap.equal(done.status, status, f"{' '.join(options) or 'nothing'}: another user's recording, {'a' if os.path.exists('theirs.json') else 'no'} file")
+        written = "a file" if os.path.exists("theirs.json") else "no file"
+        tap.equal(done.status, status, f"{' '.join(options) or 'nothing'}: another user's recording, {written}")
 
 
 def main():

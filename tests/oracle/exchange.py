@@ -211,7 +211,8 @@ def check_others(tap):
     for text in ('{"traceEvents": [1, {"ph": 3}]}', '{"shared":{"frames":[]},"profiles":[{"samples":[[7]]}],"exporter":"speedscope"}',
                  '{"meta":{"preprocessedProfileVersion":41},"threads":[{"stackTable":{"frame":[3],"prefix":[9]}}]}', "[" * 100000,
                  '{"format":"strobe-profile","version":1,"is_recording":true,"columns":[],"frames":[],"rows":[{"event":"x"}]}',
-                 '{"format":"strobe-profile","version":1,"is_recording":true,"columns":[],"events":[{"name":"x"}],"frames":[],"rows":[{"event":"x","stack":[1]}]}',
+                 '{"format":"strobe-profile","version":1,"is_recording":true,"columns":[],"events":[{"name":"x"}],"frames":[],'
+                 '"rows":[{"event":"x","stack":[1]}]}',
                  'event,unit,samples,value,"x,stack', "event,unit,samples,value,stack\na,b,c,d,e", "event,unit,samples,value,x"):
         with open(at("bad.json"), "w", encoding="utf-8") as f:
             f.write(text)

@@ -63,7 +63,8 @@ static void json(void **state)
 {
 	char *text = written(data_report_json, true);
 	squeeze(text);
-	assert_non_null(strstr(text, "{\"format\":\"strobe-report\",\"version\":1,\"lost_samples\":0,\"call_order\":\"callee\",\"events\":[{"
+	assert_non_null(strstr(text, "{\"format\":\"strobe-report\",\"version\":1,\"lost_samples\":0,\"call_order\":\"callee\","
+				     "\"events\":[{"
 				     "\"name\":\"cycles\",\"samples\":2,\"period\":40,\"rows\":[{\"comm\":\"a,b\","
 				     "\"symbol\":\"say\\\"hi\\\"\",\"values\":[{\"event\":\"cycles\",\"self\":{\"percent\":75,"
 				     "\"period\":30,\"samples\":1},\"interval95\":["));
