@@ -34,7 +34,8 @@ def event_counts(text):
 
 
 def without_symbols(text):
-    """script's text reduced to what does not depend on having the guest's files: heads, and addresses of the frames."""
+    """script's text reduced to what does not depend on having the guest's files: heads, and where in their pages frames are (perf in
+    the guest, an older one, printed offsets into files)."""
     out = []
     for line in text.splitlines():
         frame = re.match(r"\s+([0-9a-f]+) ", line)
@@ -43,7 +44,7 @@ def without_symbols(text):
         if head:
             out.append(" ".join(head.group(1).split()) + (" " + head.group(2) if head.group(2) else ""))
         elif frame:
-            out.append(frame.group(1))
+            out.append(frame.group(1)[-3:].zfill(3))
     return out
 
 

@@ -8,7 +8,7 @@ import gzip
 import os
 import re
 
-from strobetest import CORPUS, SCRATCH, Tap, require_corpus, stats_of, strobe
+from strobetest import CORPUS, SCRATCH, Tap, ended_itself, require_corpus, stats_of, strobe
 
 TIMEOUT_S = 20
 
@@ -47,7 +47,7 @@ def unpacked(row):
 def check_no_crash(tap, name, command, done):
     """Neither killed by a signal, nor out of time, nor silent about a failure."""
     silent = done.status != 0 and not done.err.strip()
-    alive = done.status is not None and 0 <= done.status < 128
+    alive = ended_itself(done)
     return tap.ok(alive and not silent, f"{name}: {command} ends, and says why where it fails", done)
 
 

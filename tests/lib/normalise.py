@@ -7,9 +7,10 @@ tests/oracle/accepted.tsv, each with its reason.
 
 import re
 
-# What the newest perf prints and perf 6.1 does not: the names of an attr's type and config, and a config of 0.
+# What the newest perf prints and perf 6.1 does not: the names of an attr's type and config, and either where it is 0.
 ATTR_TYPE = re.compile(r"\b(type(?:: | = )\d+) \([^)]*\)")
 ATTR_CONFIG = re.compile(r"\b(config(?:: | = )(?:0x[0-9a-f]+|0)) \([^)]*\)(?=,)")
+TYPE_0 = re.compile(r"\btype(?:: | = )0, ")
 CONFIG_0 = re.compile(r", config(?:: | = )0(?=,)")
 # Addresses of stacks are offsets into the file with perf 6.1: what they share with the address is the place in the page.
 FRAME = re.compile(r"^(\t *)[0-9a-f]*?([0-9a-f]{1,3})(?= |$)", re.M)
@@ -20,7 +21,7 @@ def across_versions(text, version):
     """The text without what is there, or another, only since the newest perf: for comparisons with an older one."""
     if version >= NEWEST:
         return text
-    text = CONFIG_0.sub("", ATTR_CONFIG.sub(r"\1", ATTR_TYPE.sub(r"\1", text)))
+    text = TYPE_0.sub("", CONFIG_0.sub("", ATTR_CONFIG.sub(r"\1", ATTR_TYPE.sub(r"\1", text))))
     return FRAME.sub(lambda m: " " * (len(m.group(0)) - len(m.group(2))) + m.group(2).zfill(3), text)
 
 

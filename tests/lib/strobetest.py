@@ -129,6 +129,11 @@ def perf(*argv, **options):
     return done
 
 
+def ended_itself(done):
+    """Whether it came to an end of its own, however that was: 128 and more are signals, but for 255, "cannot be opened"."""
+    return done.status is not None and (0 <= done.status < 128 or done.status == 255)
+
+
 @functools.cache
 def perf_version():
     """The first number of perf's version: 6, 7; 0 without perf."""

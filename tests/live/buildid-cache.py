@@ -134,7 +134,7 @@ def archives(tap, path, archive, everything):
     tap.ok(done.status == 0 and os.path.exists(os.path.join(here, "old.data")), "--all brings the recording", str(done))
     tap.ok("old_work" in strobe("--buildid-dir", cache, "report", "--stdio", "-i", "old.data", cwd=here).out, "and its names")
     again = strobe("--buildid-dir", cache, "archive", "--unpack", everything, cwd=here)
-    tap.ok(again.status == 129 and "is here already" in again.err, "which is not written over", str(again))
+    tap.ok(again.status == 129 and "exists" in again.err, "which is not written over", str(again))
 
 
 def with_perf(tap, path):
