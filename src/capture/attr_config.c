@@ -138,10 +138,8 @@ static void set_fields(struct capture_event *e, const struct capture_options *o,
 	}
 }
 
-static void set_tracking(struct capture_event *e, const struct capture_options *o)
+void capture_attr_track(struct perf_event_attr *a, bool t, const struct capture_options *o)
 {
-	struct perf_event_attr *a = &e->attr;
-	bool t = e->tracking;
 	a->task = t;
 	a->mmap = t;
 	a->mmap2 = t;
@@ -154,6 +152,7 @@ static void set_tracking(struct capture_event *e, const struct capture_options *
 	a->cgroup = t && o->cgroups;
 	a->context_switch = t && o->switch_events;
 	a->text_poke = t && o->text_poke;
+	a->mmap_data &= t;
 }
 
 static void apply_terms(struct capture_event *e, const struct capture_options *o)
@@ -247,7 +246,7 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 	if (o->no_samples)
 		a->sample_freq = 0;
 	set_fields(e, o, map);
-	set_tracking(e, o);
+	capture_attr_track(a, e->tracking, o);
 	if (leads)
 		a->disabled = 1;
 	if (map->is_workload && leads && !o->delay_ms)
@@ -336,6 +335,36 @@ static void choose_ids(struct event_set *s, const struct capture_options *o)
 	}
 }
 
+/* What the end of a side-band record is made of (perf_event_open(2), sample_id). */
+#define TAIL_FIELDS                                                                                                                \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+/*
+ * Events of whole CPUs would bring the mappings and names of every task. Those of the tasks that are followed come from a
+ * dummy on each of them, in place of the event that should bring them: a system-wide event that reads build-ids makes the
+ * kernel (6.18) mark the mappings of all other recorders as well, and perf 6.1 aborts on such records.
+ */
+static void add_task_tracker(struct event_set *s, uint32_t of, const struct capture_options *o)
+{
+	const struct capture_event *e = &s->events.data[of];
+	struct capture_event t = {
+		.attr = {.type = PERF_TYPE_SOFTWARE, .size = PERF_ABI_ATTR_BYTES, .config = PERF_COUNT_SW_DUMMY, .sample_period = 1,
+			 .sample_type = e->attr.sample_type & TAIL_FIELDS, .read_format = PERF_FORMAT_ID, .sample_id_all = 1,
+			 .inherit = 1, .exclude_kernel = 1, .exclude_hv = 1, .write_backward = e->attr.write_backward,
+			 .use_clockid = e->attr.use_clockid, .clockid = e->attr.clockid, .mmap_data = e->attr.mmap_data},
+		.kind = EVENT_SOFTWARE,
+		.name = e->name,
+		.scale = 1.0,
+		.leader = (uint32_t)s->events.len,
+		.tracking = true,
+		.immediate = true,
+		.is_tracker = true,
+		.tracks = of,
+	};
+	capture_attr_track(&t.attr, true, o);
+	vec_push(&s->events, t);
+}
+
 struct strobe_error *capture_events_configure(struct event_set *s, const struct capture_options *asked,
 					      const struct target_map *map)
 {
@@ -375,5 +404,7 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 	for (size_t i = 0; i < s->events.len; i++)
 		configure_one(s, &s->events.data[i], &o, map, per_cpu);
 	choose_ids(s, &o);
+	if (o.followed && !s->events.data[tracker].is_dummy)
+		add_task_tracker(s, (uint32_t)tracker, &o);
 	return NULL;
 }

@@ -110,14 +110,16 @@ static bool is_clock(const struct perf_event_attr *a)
 	       (a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* On a whole CPU, for the tasks that are followed; the file keeps the attr of tasks, whose samples these are. */
+/*
+ * On a whole CPU, for the tasks that are followed; the file keeps the attr of tasks, whose samples these are. Side-band records
+ * come from a tracker on the tasks.
+ */
 static int open_by_cpu(const struct sys *sys, const struct capture_event *e, int cpu, int group_fd)
 {
 	struct capture_event wide = *e;
 	wide.attr.inherit = 0;
 	wide.attr.enable_on_exec = 0;
-	if (e->immediate)
-		wide.attr.disabled = 0;
+	capture_attr_track(&wide.attr, false, NULL);
 	if (is_clock(&e->attr))
 		wide.attr.exclude_idle = 1;
 	return open_fd(sys, &wide, -1, cpu, group_fd, 0);
@@ -344,10 +346,8 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 	e->slots = slots;
 	memset(e->fds, 0xff, slots * sizeof(*e->fds));
 	int last = 0;
-	bool by_cpu = o->options->followed != NULL;
+	bool by_cpu = o->options->followed && !e->is_dummy && !e->is_tracker;
 	capture_event_describe(e);
-	if (by_cpu && e->is_dummy)
-		e->immediate = true;
 	for (size_t c = 0; c < m->cpus.len; c++) {
 		if (!wants_cpu(e, m->cpus.data[c]))
 			continue;

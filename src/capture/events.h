@@ -42,6 +42,8 @@ struct capture_event {
 	bool tracking;  /* brings MMAP, COMM, FORK … */
 	bool immediate; /* counts from its opening on */
 	bool is_dummy;  /* added by us */
+	bool is_tracker; /* added by us for the event `tracks`: in the file, its IDs are that event's */
+	uint32_t tracks;
 	/* Set by open: */
 	int *fds; /* [cpu index * threads + thread index]; -1 where not open */
 	uint64_t *ids;
@@ -69,6 +71,8 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 					      const struct target_map *map) _must_check_;
 struct strobe_error *capture_events_open(struct event_set *s, const struct capture_options *o,
 					 const struct target_map *map) _must_check_;
+/* Which side-band records an event brings: those that the options ask for, or none. */
+void capture_attr_track(struct perf_event_attr *a, bool on, const struct capture_options *o);
 /* Tracepoint filters, set once they are open. An error names the event's fields. */
 struct strobe_error *capture_events_filter(struct event_set *s) _must_check_;
 /* Logs the attr at LOG_DEBUG, field by field. */

@@ -57,12 +57,6 @@ const char *followed_obstacle(const struct event_set *events, const struct captu
 	return NULL;
 }
 
-bool followed_has(const struct followed_tasks *f, uint32_t pid, uint32_t tid)
-{
-	uint32_t id = f->by_thread ? tid : pid;
-	return id < f->nr && __atomic_load_n(&f->bits[id / 64], __ATOMIC_RELAXED) >> id % 64 & 1;
-}
-
 /* A process lives as long as any of its threads does: the first may have ended. */
 static bool is_process_alive(const struct sys *sys, pid_t pid)
 {
@@ -90,52 +84,4 @@ bool followed_is_alive(const struct followed_tasks *f, const struct sys *sys)
 		}
 	}
 	return false;
-}
-
-/* False where the record is about a task that is not followed. A fork belongs to its parent. */
-static bool is_ours(const struct followed_tasks *f, const struct perf_event_header *h)
-{
-	uint32_t words[4]; /* pid and tid, or pid, ppid, tid, ptid */
-	switch (h->type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_NAMESPACES:
-	case PERF_RECORD_EXIT:
-	case PERF_RECORD_FORK:
-		if (h->size < sizeof(*h) + sizeof(words))
-			return true;
-		memcpy(words, h + 1, sizeof(words));
-		break;
-	default:
-		return true;
-	}
-	if (h->type == PERF_RECORD_FORK)
-		return followed_has(f, words[1], words[3]);
-	return followed_has(f, words[0], h->type == PERF_RECORD_EXIT ? words[2] : words[1]);
-}
-
-static struct strobe_error *write_ours(struct record_sink *sink, const void *records, size_t bytes)
-{
-	struct followed_sink *s = (struct followed_sink *)sink;
-	const char *at = records, *from = at, *end = at + bytes;
-	while ((size_t)(end - at) >= sizeof(struct perf_event_header)) {
-		const struct perf_event_header *h = (const void *)at;
-		if (h->size < sizeof(*h) || h->size > (size_t)(end - at))
-			break;
-		if (!is_ours(s->tasks, h)) {
-			if (at > from)
-				TRY(sink_write(s->to, from, (size_t)(at - from)));
-			from = at + h->size;
-			s->left_out_records++;
-			s->left_out_bytes += h->size;
-		}
-		at += h->size;
-	}
-	return end > from ? sink_write(s->to, from, (size_t)(end - from)) : NULL;
-}
-
-void followed_sink_init(struct followed_sink *s, const struct followed_tasks *tasks, struct record_sink *to)
-{
-	*s = (struct followed_sink){ .sink.write = write_ours, .tasks = tasks, .to = to };
 }

@@ -59,16 +59,27 @@ static struct strobe_error *add_tracing_data(struct capture *c)
 	return err;
 }
 
+typedef VEC(uint64_t) id_list;
+
+static void add_ids(const struct capture_event *e, id_list *ids)
+{
+	for (uint32_t slot = 0; slot < e->slots; slot++)
+		if (e->fds[slot] >= 0)
+			vec_push(ids, e->ids[slot]);
+}
+
 static void fill_env(struct capture *c)
 {
-	VEC(uint64_t) ids = {};
+	id_list ids = {};
 	struct env *env = c->env;
 	for (size_t i = 0; i < c->events->events.len; i++) {
 		const struct capture_event *e = &c->events->events.data[i];
+		if (e->is_tracker) /* the last */
+			break;
 		vec_clear(&ids);
-		for (uint32_t slot = 0; slot < e->slots; slot++)
-			if (e->fds[slot] >= 0)
-				vec_push(&ids, e->ids[slot]);
+		for (size_t k = i; k < c->events->events.len; k++)
+			if (k == i || (c->events->events.data[k].is_tracker && c->events->events.data[k].tracks == i))
+				add_ids(&c->events->events.data[k], &ids);
 		uint32_t at = env_add_event(env, &e->attr, PERF_ABI_ATTR_BYTES, e->name, ids.data, (uint32_t)ids.len);
 		struct env_event *ev = &env->events.data[at];
 		ev->leader = e->leader;
@@ -523,23 +534,6 @@ bool capture_tasks_gone(struct capture *c, unsigned reader)
 	return c->counts_tasks && !__atomic_load_n(&c->live_tasks, __ATOMIC_RELAXED);
 }
 
-/* Of a recording by CPU, what the tasks that are followed did. */
-static struct strobe_error *drain_ring(struct capture *c, struct capture_reader *r, struct ring *ring, struct record_sink *sink)
-{
-	struct followed_sink ours;
-	if (c->options.followed) {
-		followed_sink_init(&ours, c->options.followed, sink);
-		sink = &ours.sink;
-	}
-	struct strobe_error *err =
-		ring->backward ? ring_drain_backward(ring, sink, &r->stats) : ring_drain(ring, sink, &r->stats);
-	if (c->options.followed) {
-		r->stats.records -= ours.left_out_records;
-		r->stats.bytes -= ours.left_out_bytes;
-	}
-	return err;
-}
-
 struct strobe_error *capture_drain(struct capture *c, unsigned reader, struct record_sink *sink, bool all, bool rounds,
 				   uint64_t *ret_bytes)
 {
@@ -555,7 +549,7 @@ struct strobe_error *capture_drain(struct capture *c, unsigned reader, struct re
 			continue;
 		if (c->affine)
 			move_to(c, ring->cpu);
-		TRY(drain_ring(c, r, ring, c->ring_sinks ? c->ring_sinks[r->rings.data[i]] : sink));
+		TRY(ring_drain(ring, c->ring_sinks ? c->ring_sinks[r->rings.data[i]] : sink, &r->stats));
 	}
 	*ret_bytes = r->stats.bytes - before;
 	if (rounds && *ret_bytes)
@@ -574,7 +568,7 @@ struct strobe_error *capture_snapshot(struct capture *c, struct record_sink *sin
 			continue;
 		/* The kernel must not write over what is being read. */
 		sys_ioctl(c->sys, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
-		err = drain_ring(c, r, ring, sink);
+		err = ring_drain_backward(ring, sink, &r->stats);
 		sys_ioctl(c->sys, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
 	}
 	*ret_bytes = r->stats.bytes - before;
