@@ -104,7 +104,7 @@ static int open_fd(const struct sys *sys, const struct capture_event *e, pid_t p
 					flags | PERF_FLAG_FD_CLOEXEC);
 }
 
-static bool is_clock(const struct perf_event_attr *a)
+bool capture_attr_is_clock(const struct perf_event_attr *a)
 {
 	return a->type == PERF_TYPE_SOFTWARE &&
 	       (a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
@@ -120,7 +120,7 @@ static int open_by_cpu(const struct sys *sys, const struct capture_event *e, int
 	wide.attr.inherit = 0;
 	wide.attr.enable_on_exec = 0;
 	capture_attr_track(&wide.attr, false, NULL);
-	if (is_clock(&e->attr))
+	if (capture_attr_is_clock(&e->attr))
 		wide.attr.exclude_idle = 1;
 	return open_fd(sys, &wide, -1, cpu, group_fd, 0);
 }

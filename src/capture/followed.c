@@ -26,8 +26,9 @@ static const char *obstacle_of_event(const struct capture_event *e)
 		return "breakpoints are set by task";
 	if (e->kind == EVENT_PMU ? !is_core_pmu(e) : e->attr.type > PERF_TYPE_RAW)
 		return "events of this PMU are recorded by task";
-	if (e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_BPF_OUTPUT)
-		return "bpf-output is recorded by task";
+	/* What others do on the CPU would set their rate. */
+	if (e->attr.type == PERF_TYPE_SOFTWARE && !capture_attr_is_clock(&e->attr) && e->attr.config != PERF_COUNT_SW_DUMMY)
+		return "software events other than clocks are recorded by task";
 	if (e->sample_read)
 		return ":S reads counts of tasks";
 	if (e->terms.set & (EVENT_TERM_INHERIT | EVENT_TERM_AUX_OUTPUT | EVENT_TERM_AUX_SAMPLE_SIZE))
