@@ -492,6 +492,9 @@ void column_format(const struct hist *h, const struct hist_key *k, const struct 
 	case COLUMN_INS_LAT:
 	case COLUMN_P_STAGE_CYC:
 		return format_number(out, "%llu", width, v * hist_stats(h, e)->samples);
+	case COLUMN_PARALLELISM:
+		strbuf_addf(out, "%*llu", (int)width, (unsigned long long)v);
+		return;
 	case COLUMN_TRANSACTION:
 		return column_format_transaction(v, width, out);
 	case COLUMN_SYMBOL_SIZE: {

@@ -9,6 +9,7 @@
  *	pid tid                      COLUMN_U64
  *	cpu socket                   COLUMN_I64, -1 where not recorded
  *	time                         COLUMN_U64, nanoseconds
+ *	parallelism                  COLUMN_U64, how many of the recorded threads ran at once
  *	weight ins_lat p_stage_cyc transaction cgroup_dev cgroup_ino code_page_size data_page_size phys_daddr
  *	branch_cycles data_src       COLUMN_U64; data_src is union perf_mem_data_src
  *	branch_flags                 COLUMN_U64, enum branch_flag below

@@ -312,6 +312,36 @@ static inline bool row_counts(const struct profile_row *row, const uint32_t *eve
 	return event_index[row->event] != PROFILE_NONE && (row->samples || row->value);
 }
 
+static bool row_is_shown(const struct hist *h, const struct profile_row *row, const uint32_t *event_index)
+{
+	const struct hist_options *o = &h->options;
+	return row_counts(row, event_index) && !(o->row_left_out && o->row_left_out(o->ctx, h->profile, row));
+}
+
+/* What of the elapsed time a row is due to: a thread that runs beside others has its part of it. */
+static uint64_t row_latency(const struct hist *h, const struct profile_row *row)
+{
+	uint64_t n = h->parallelism_label == PROFILE_NONE ? 0 : profile_label_values(h->profile, row->labels)[h->parallelism_label];
+	return n ? row->value / n : 0;
+}
+
+static void count_total(struct hist *h, const struct profile_row *row, uint32_t event)
+{
+	struct hist_total *total = &h->totals[event];
+	total->period += row->value;
+	total->latency += row_latency(h, row);
+	total->samples += row->samples;
+	total->weight += row->weight;
+}
+
+static void count_left_out(struct hist *h, const uint32_t *event_index)
+{
+	const struct profile *p = h->profile;
+	for (size_t r = 0; h->options.row_left_out && r < p->rows.len; r++)
+		if (row_counts(&p->rows.data[r], event_index) && !row_is_shown(h, &p->rows.data[r], event_index))
+			count_total(h, &p->rows.data[r], event_index[p->rows.data[r].event]);
+}
+
 /* Groups the rows of our events by what their labels say: fills rows and group_rows. */
 static void number_rows(struct hist *h, const uint32_t *event_index)
 {
@@ -329,7 +359,7 @@ static void number_rows(struct hist *h, const uint32_t *event_index)
 	uint32_t rows_nr = 0;
 	for (size_t r = 0; r < p->rows.len; r++) {
 		const struct profile_row *row = &p->rows.data[r];
-		if (!row_counts(row, event_index))
+		if (!row_is_shown(h, row, event_index))
 			continue;
 		rows_nr++;
 		if (of_labels && of_labels[row->labels]) {
@@ -349,13 +379,13 @@ static void number_rows(struct hist *h, const uint32_t *event_index)
 	h->rows = xreallocarray(NULL, rows_nr + 1, sizeof(*h->rows));
 	uint32_t *starts = h->group_rows;
 	for (size_t r = 0; r < p->rows.len; r++)
-		if (row_counts(&p->rows.data[r], event_index))
+		if (row_is_shown(h, &p->rows.data[r], event_index))
 			starts[groups[r] + 2]++;
 	for (uint32_t g = 2; g < t.nr + 2; g++)
 		starts[g] += starts[g - 1];
 	/* starts[g + 1] now is where group g goes, and ends as where it ended. */
 	for (size_t r = 0; r < p->rows.len; r++)
-		if (row_counts(&p->rows.data[r], event_index))
+		if (row_is_shown(h, &p->rows.data[r], event_index))
 			h->rows[starts[groups[r] + 1]++] = (uint32_t)r;
 	free(groups);
 	free(words);
@@ -429,8 +459,10 @@ static enum mapping_space self_space(const struct hist *h, const struct profile_
 	}
 }
 
-static void add_self(struct hist_stat *s, const struct profile_row *row, enum mapping_space space)
+static void add_self(struct hist_stat *s, const struct profile_row *row, uint64_t latency, enum mapping_space space)
 {
+	s->latency += latency;
+	s->latency_children += latency;
 	s->period += row->value;
 	s->samples += row->samples;
 	s->weight += row->weight;
@@ -452,6 +484,7 @@ static void fill_callers(struct filler *f, uint32_t r, const struct profile_row 
 	struct hist *h = f->h;
 	const struct profile_stack *stacks = h->profile->stacks.data;
 	uint32_t events_nr = h->options.events_nr;
+	uint64_t latency = row_latency(h, row);
 	stack_id innermost = chain_of_stack(h->profile, row->stack);
 	uint32_t leaf_depth = innermost == PROFILE_NONE ? 0 : stacks[innermost].depth;
 	bool callee_first = h->options.callee_first;
@@ -469,6 +502,7 @@ static void fill_callers(struct filler *f, uint32_t r, const struct profile_row 
 		f->seen[e] = f->stamp;
 		struct hist_stat *stat = &h->stats[(size_t)e * events_nr + event];
 		stat->children += row->value;
+		stat->latency_children += latency;
 		stat->children_samples += row->samples;
 		entry->hidden &= hidden;
 	}
@@ -493,11 +527,9 @@ static void fill_row(struct filler *f, uint32_t r)
 	uint32_t depth = chain == PROFILE_NONE ? 0 : p->stacks.data[chain].depth;
 	if (!event && entry->max_depth < depth)
 		entry->max_depth = depth;
-	add_self(&h->stats[(size_t)e * h->options.events_nr + event], row, self_space(h, row, fr));
-	struct hist_total *total = &h->totals[event];
-	total->period += row->value;
-	total->samples += row->samples;
-	total->weight += row->weight;
+	add_self(&h->stats[(size_t)e * h->options.events_nr + event], row, row_latency(h, row),
+		 self_space(h, row, fr));
+	count_total(h, row, event);
 	f->seen[e] = ++f->stamp;
 	if (h->options.children && row->stack != PROFILE_NONE)
 		fill_callers(f, r, row, event, hidden);
@@ -533,6 +565,7 @@ static void finish(struct hist *h)
 			e->hidden |= !fn || !strstr(profile_str(h->profile, fn->name), filter);
 		}
 		for (uint32_t j = 0; !e->hidden && j < h->options.events_nr; j++) {
+			h->totals[j].shown_latency += h->stats[i * h->options.events_nr + j].latency;
 			h->totals[j].shown_period += h->stats[i * h->options.events_nr + j].period;
 			h->totals[j].shown_samples += h->stats[i * h->options.events_nr + j].samples;
 		}
@@ -546,6 +579,7 @@ struct hist *hist_create(const struct profile *p, struct hist_options options)
 	h->options = options;
 	strtab_init(&h->strings);
 	h->thread_label = profile_find_column(p, "tid");
+	h->parallelism_label = profile_find_column(p, "parallelism");
 	h->cpumode_label = options.branches ? profile_find_column(p, "cpumode") : PROFILE_NONE;
 	uint32_t *event_index = xreallocarray(NULL, p->events.len + 1, sizeof(*event_index));
 	memset(event_index, 0xff, (p->events.len + 1) * sizeof(*event_index));
@@ -556,6 +590,7 @@ struct hist *hist_create(const struct profile *p, struct hist_options options)
 	number_frames(h);
 	number_rows(h, event_index);
 	fill(h, event_index);
+	count_left_out(h, event_index);
 	finish(h);
 	free(event_index);
 	return h;
@@ -628,6 +663,8 @@ uint64_t hist_value(const struct hist_stat *s, enum column_id id)
 	case COLUMN_PERIOD:
 	case COLUMN_CI: return s->period;
 	case COLUMN_OVERHEAD_CHILDREN: return s->children;
+	case COLUMN_LATENCY: return s->latency;
+	case COLUMN_LATENCY_CHILDREN: return s->latency_children;
 	case COLUMN_OVERHEAD_SYS: return s->sys;
 	case COLUMN_OVERHEAD_US: return s->user;
 	case COLUMN_OVERHEAD_GUEST_SYS: return s->guest_sys;

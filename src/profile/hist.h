@@ -35,6 +35,8 @@ struct hist_stat {
 	uint64_t period, samples, weight; /* of samples that end in the entry */
 	uint64_t children;                /* period of samples with the entry anywhere on their stack */
 	uint64_t children_samples;
+	/* The same of period / threads that ran at once, for what the elapsed time is due to; 0 where that is not known. */
+	uint64_t latency, latency_children;
 	uint64_t sys, user, guest_sys, guest_user; /* period by where the sample was taken */
 };
 
@@ -60,7 +62,9 @@ struct hist_options {
 	const str_id *stack_parents; /* for each stack: name of what --parent matched, 0 = nothing; NULL = no such key */
 	/* True where a filter on names leaves the row out: it counts in the totals and its entries are not shown. */
 	bool (*row_hidden)(void *ctx, const struct profile *p, const struct profile_row *row);
-	void *ctx;
+	/* True where a row counts in the totals alone, and in no entry; may be NULL. */
+	bool (*row_left_out)(void *ctx, const struct profile *p, const struct profile_row *row);
+	void *ctx; /* of both */
 	const char *symbol_filter; /* entries whose symbol does not contain it are hidden; NULL = all are shown */
 	/* Rows are branches: their code is known by its absolute address, and marked by where the sample was taken. */
 	bool branches;
@@ -76,6 +80,7 @@ struct hist_options {
 /* Totals of one event. */
 struct hist_total {
 	uint64_t period, samples, weight;
+	uint64_t latency, shown_latency;
 	uint64_t shown_period, shown_samples; /* of entries that are not hidden (--percentage relative) */
 };
 
@@ -98,6 +103,7 @@ struct hist {
 	uint32_t groups_nr;
 	struct strtab strings;     /* made for cells: source lines */
 	uint32_t thread_label;     /* label column of thread ids, or PROFILE_NONE */
+	uint32_t parallelism_label; /* label column of how many threads ran at once, or PROFILE_NONE */
 	uint32_t cpumode_label;    /* of branches: label column of where the sample was taken, or PROFILE_NONE */
 };
 

@@ -29,13 +29,18 @@ static int compare_u64_down(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
+static bool counts_callees(enum column_id id)
+{
+	return id == COLUMN_OVERHEAD_CHILDREN || id == COLUMN_LATENCY_CHILDREN;
+}
+
 /* The other events of a group, in their order. */
 static int compare_others(const struct sorter *s, uint32_t a, uint32_t b, enum column_id id)
 {
 	const struct hist_stat *x = hist_stats(s->h, &s->h->entries.data[a]), *y = hist_stats(s->h, &s->h->entries.data[b]);
 	int order = 0;
 	/* With children the reference asks the deciding event alone. */
-	for (uint32_t j = 0; !order && id != COLUMN_OVERHEAD_CHILDREN && j < s->h->options.events_nr; j++)
+	for (uint32_t j = 0; !order && !counts_callees(id) && j < s->h->options.events_nr; j++)
 		if (j != s->event)
 			order = compare_u64_down(hist_value(&x[j], id), hist_value(&y[j], id));
 	return order;
@@ -72,7 +77,7 @@ static int compare(const struct sorter *s, uint32_t a, uint32_t b)
 			order = compare_u64_down(x[i].value, y[i].value);
 			if (!order && h->options.events_nr > 1)
 				order = compare_others(s, a, b, s->by[i].column->id);
-			if (!order && h->options.callers_above && s->by[i].column->id == COLUMN_OVERHEAD_CHILDREN)
+			if (!order && h->options.callers_above && counts_callees(s->by[i].column->id))
 				order = compare_depth(s, a, b);
 			break;
 		case CELL_NUMBER: order = x[i].number < y[i].number ? -1 : x[i].number > y[i].number; break;
@@ -101,6 +106,7 @@ static enum cell_kind kind_of(const struct hist *h, const struct hist_key *k)
 	case COLUMN_PID:
 	case COLUMN_TID:
 	case COLUMN_CPU:
+	case COLUMN_PARALLELISM:
 		return CELL_NUMBER;
 	default:
 		return CELL_OTHER;

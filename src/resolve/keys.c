@@ -16,6 +16,7 @@ static const struct key keys[] = {
 	{ "cpumode", KEY_CPUMODE, COLUMN_U64 },
 	{ "machine", KEY_MACHINE, COLUMN_U64 },
 	{ "time", KEY_TIME, COLUMN_U64 },
+	{ "parallelism", KEY_PARALLELISM, COLUMN_U64 },
 	{ "trace", KEY_TRACE, COLUMN_STRING },
 	{ "addr", KEY_ADDR, COLUMN_HEX },
 	{ "daddr", KEY_DADDR, COLUMN_FRAME },

@@ -16,7 +16,7 @@ enum key_id {
 	/* Facts of the thread: extracted once for as long as they hold. */
 	KEY_COMM, KEY_PID, KEY_TID, KEY_CGROUP_DEV, KEY_CGROUP_INO, KEY_PPID,
 	/* Facts of every sample's fixed part. */
-	KEY_CPU, KEY_SOCKET, KEY_CPUMODE, KEY_MACHINE, KEY_TIME,
+	KEY_CPU, KEY_SOCKET, KEY_CPUMODE, KEY_MACHINE, KEY_TIME, KEY_PARALLELISM,
 	/* Tracepoint data: interned by its bytes. */
 	KEY_TRACE, KEY_TRACE_FIELD,
 	/* Facts that need the whole sample decoded. */

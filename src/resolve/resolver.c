@@ -40,6 +40,7 @@ static void take_columns(struct resolver *r, const struct resolve_options *o)
 				c->raw = slash != NULL;
 			}
 			r->has_trace |= key->id == KEY_TRACE || key->id == KEY_TRACE_FIELD;
+			r->has_parallelism |= key->id == KEY_PARALLELISM;
 			r->has_full |= key_needs_full_decode(key->id);
 		}
 		if (of_thread)
@@ -95,6 +96,7 @@ void resolver_destroy(struct resolver *r)
 	symbols_destroy(r->symbols);
 	machine_destroy(r->machine);
 	members_deinit(&r->members);
+	parallelism_deinit(&r->parallelism);
 	vec_deinit(&r->places);
 	free(r->event_stats);
 	arena_deinit(&r->arena);
@@ -228,6 +230,7 @@ void resolver_start(struct resolver *r)
 		stitches_init(&r->stitches, r->env);
 	r->stats = (struct resolve_stats){};
 	members_deinit(&r->members);
+	parallelism_deinit(&r->parallelism);
 	free(r->event_stats);
 	r->event_stats = NULL;
 	resolver_size_stats(r);
@@ -248,8 +251,8 @@ void resolver_lap(uint64_t *from_ns, uint64_t *sum)
 
 bool resolver_needs_order(const struct resolver *r)
 {
-	/* What a count moved by can only be told in order of time, and so can what stood in a register before. */
-	return r->is_switched || members_in(r->env) || r->options.stitch_calls;
+	/* What a count moved by and who runs can only be told in order of time, and so can what stood in a register before. */
+	return r->is_switched || members_in(r->env) || r->options.stitch_calls || r->has_parallelism;
 }
 
 bool resolver_chain_is_deep(const struct resolver *r, uint32_t event, const uint64_t *words, uint64_t words_nr)

@@ -16,6 +16,7 @@
 #include "resolve/jit.h"
 #include "resolve/keys.h"
 #include "resolve/members.h"
+#include "resolve/parallelism.h"
 #include "resolve/rawtab.h"
 #include "resolve/resolve.h"
 #include "resolve/stitch.h"
@@ -72,6 +73,8 @@ struct resolver {
 	/* No clock to order by: where a record stands in the input is its time. */
 	bool no_clock;
 	struct members members; /* of the stream at hand */
+	struct parallelism parallelism; /* the same */
+	bool has_parallelism;           /* some column is of it */
 	VEC(struct file_place) places; /* by mapped_file.id */
 	bool is_switched, is_off; /* --switch-on, --switch-off: whether there are such events, and whether samples are left out */
 	struct jit jit;

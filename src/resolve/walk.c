@@ -51,6 +51,8 @@ void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns,
 	struct record_task task;
 	if (type == PERF_RECORD_EXIT && r->members.numbers.used && record_decode_task(rec, &task))
 		members_end_thread(&r->members, task.tid);
+	if (r->has_parallelism)
+		parallelism_note(&r->parallelism, r->env, rec);
 	if (in_place)
 		machine_apply_in_place(r->machine, rec, time_ns);
 	else

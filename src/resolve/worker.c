@@ -291,6 +291,8 @@ static uint64_t fixed_label(const struct worker *w, enum key_id id, const struct
 		return cpumode;
 	case KEY_MACHINE:
 		return cpumode == PERF_RECORD_MISC_GUEST_KERNEL || cpumode == PERF_RECORD_MISC_GUEST_USER;
+	case KEY_PARALLELISM:
+		return parallelism_at(&w->r->parallelism, w->r->env, f->hot->tid);
 	default: /* KEY_TIME */
 		return quantum ? f->time_ns - f->time_ns % quantum : f->time_ns;
 	}

@@ -73,7 +73,7 @@ void cell_value(const struct report *r, const struct report_part *p, const struc
 		uint32_t j, unsigned width, struct strbuf *out)
 {
 	uint64_t value = hist_value(s, k->column->id);
-	if (k->column->id == COLUMN_OVERHEAD_CHILDREN && !p->hist->options.children) {
+	if (cell_is_of_children(k) && !p->hist->options.children) {
 		strbuf_addf(out, " %*s", !r->separator && width ? (int)width - 1 : 0, "N/A");
 	} else if (k->column->id == COLUMN_CI) {
 		struct report_interval ci = report_interval(s->period, report_total(r, p, j), p->hist->totals[j].samples);
@@ -82,7 +82,7 @@ void cell_value(const struct report *r, const struct report_part *p, const struc
 		strbuf_addf(out, "%*s", r->separator ? 0 : (int)width, strbuf_str(&text));
 		strbuf_deinit(&text);
 	} else if (cell_is_percent(k)) {
-		double percent = report_percent(value, report_total(r, p, j));
+		double percent = report_percent(value, report_column_total(r, p, j, k->column->id));
 		int digits = width > 2 ? (int)width - 2 : 0;
 		if (r->separator)
 			strbuf_addf(out, " %.2f%%", percent);

@@ -13,6 +13,12 @@ static inline bool cell_is_value(const struct hist_key *k)
 	return k->column->from == COLUMN_FROM_VALUES;
 }
 
+/* Of values: whether it counts callees, which are only known where stacks are. */
+static inline bool cell_is_of_children(const struct hist_key *k)
+{
+	return k->column->id == COLUMN_OVERHEAD_CHILDREN || k->column->id == COLUMN_LATENCY_CHILDREN;
+}
+
 /* Of values: whether it is a share. */
 static inline bool cell_is_percent(const struct hist_key *k)
 {

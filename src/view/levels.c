@@ -44,6 +44,8 @@ static void add_stats(struct hist_stat *to, const struct hist_stat *from, uint32
 		to[j].weight += from[j].weight;
 		to[j].children += from[j].children;
 		to[j].children_samples += from[j].children_samples;
+		to[j].latency += from[j].latency;
+		to[j].latency_children += from[j].latency_children;
 		to[j].sys += from[j].sys;
 		to[j].user += from[j].user;
 		to[j].guest_sys += from[j].guest_sys;

@@ -58,6 +58,15 @@ static inline uint64_t report_total(const struct report *r, const struct report_
 	return r->relative ? t->shown_period : t->period;
 }
 
+/* The same for a column of sums. */
+static inline uint64_t report_column_total(const struct report *r, const struct report_part *p, uint32_t j, enum column_id id)
+{
+	const struct hist_total *t = &p->hist->totals[j];
+	if (id != COLUMN_LATENCY && id != COLUMN_LATENCY_CHILDREN)
+		return report_total(r, p, j);
+	return r->relative ? t->shown_latency : t->latency;
+}
+
 static inline double report_percent(uint64_t value, uint64_t total)
 {
 	return total ? 100.0 * (double)value / (double)total : 0.0;

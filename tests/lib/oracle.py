@@ -73,6 +73,8 @@ class Oracle:
         theirs = perf(*argv, *deep, timeout_s=timeout_s, env=home)
         # perf 6.1 shows no inlined functions in stacks of frame pointers, whatever it is asked; tests/oracle/dwarf.py has them
         plain = ["--no-inline"] if argv[0] in ("report", "script") else []
+        # nor shares of the elapsed time, which perf has since 6.15; tests/live/latency.py has them
+        plain += ["--no-latency"] if argv[0] == "report" and perf_version() < 7 and "--latency" not in argv else []
         ours = strobe(*argv, *plain, timeout_s=timeout_s, env=home)
         return self.judge(name, theirs, ours, normaliser)
 

@@ -33,11 +33,17 @@ static struct strobe_error *open_timer(uint64_t first_ns, uint64_t interval_ns, 
 	return NULL;
 }
 
+/* Whether all that runs on CPUs is recorded, and not chosen tasks. */
+static bool is_system_wide(const struct recording *r)
+{
+	const struct target *t = &r->o->capture.target;
+	return t->system_wide || t->cpus || (target_is_none(t) && !r->workload.pid && !r->ctx->rest.argc);
+}
+
 static struct strobe_error *default_event(struct recording *r)
 {
 	struct event_default d;
-	const struct target *t = &r->o->capture.target;
-	bool system_wide = t->system_wide || t->cpus || (target_is_none(t) && !r->workload.pid && !r->ctx->rest.argc);
+	bool system_wide = is_system_wide(r);
 	TRY(event_default(&r->o->events, r->sys, system_wide ? -1 : 0, system_wide ? 0 : -1, &d));
 	log_info("recording %s: the best default event of this machine", r->o->events.events.data[0].name);
 	if (d.user_only)
@@ -98,6 +104,7 @@ static void settle_options(struct recording *r)
 	if (c->period_set && c->freq_set)
 		c->period_set = false; /* -F wins over -c, as in the reference */
 	c->build_id_mmap = !o->no_buildid;
+	c->switch_events |= o->latency;
 	if (c->overwrite)
 		o->tail_synthesize = true;
 	if (o->switching.on)
@@ -135,6 +142,11 @@ static struct strobe_error *check_options(const struct recording *r)
 		return error_create(ERROR_USAGE, "--kcore and --switch-output exclude each other");
 	if (o->threads_set && o->capture.overwrite)
 		return error_create(ERROR_USAGE, "--threads and --overwrite exclude each other");
+	if (o->latency && is_system_wide(r))
+		return error_create(ERROR_USAGE, "--latency is for commands, processes and threads: of whole CPUs, '-a --switch-events' "
+						 "records the switches");
+	if (o->latency && o->capture.no_time)
+		return error_create(ERROR_USAGE, "--latency needs the times of context switches: not together with --no-timestamp");
 #if !HAVE_ZSTD
 	if (o->compress_level)
 		return error_create(ERROR_UNSUPPORTED,

@@ -392,6 +392,8 @@ const struct option record_option_table[] = {
 
 	GROUP("What else is told"),
 	{OPTION_BOOL, 0, "switch-events", AT(capture.switch_events), .help = "context switches"},
+	{OPTION_BOOL, 0, "latency", AT(latency),
+	 .help = "context switches with their times, for shares of the elapsed time: report --latency"},
 	{OPTION_BOOL, 0, "namespaces", AT(capture.namespaces), .help = "namespaces of processes"},
 	{OPTION_BOOL, 0, "all-cgroups", AT(capture.cgroups), .help = "cgroups, and the cgroup of each sample"},
 	{OPTION_BOOL, 0, "no-bpf-event", AT(capture.no_bpf_event), .help = "not the loading of BPF programs"},
@@ -454,7 +456,6 @@ const struct option record_option_table[] = {
 	REFUSED_OPTION("off-cpu", refused_off_cpu),
 	REFUSED_OPTION("off-cpu-thresh", refused_off_cpu),
 	REFUSED_OPTION("setup-filter", refused_pinned_filter),
-	REFUSED_OPTION("latency", refused_latency),
 	{OPTION_CALL, 0, "debuginfod", .arg = "urls", .optional_arg = true, .parse = parse_debuginfod, .hidden = true,
 	 .help = "no effect: record fetches nothing"},
 	REFUSED_OPTION("clang-path", refused_bpf_source),

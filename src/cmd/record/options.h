@@ -34,7 +34,7 @@ struct record_options {
 	struct delay_schedule delay;
 	bool callgraph_set;
 	bool callgraph_by_g; /* -g: the mode may come from the settings */
-	bool threads_set, kcore;
+	bool threads_set, kcore, latency;
 	const char *threads; /* or NULL: the default layout */
 	bool no_buildid, no_buildid_cache, buildid_all, buildid_mmap;
 	enum affinity_mode affinity;

@@ -20,8 +20,17 @@ static void look_at_events(struct report_run *r)
 		r->has_branches |= a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
 				   !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 		r->has_data |= !!(a->sample_type & PERF_SAMPLE_DATA_SRC);
+		r->has_switches |= a->context_switch && a->sample_type & PERF_SAMPLE_TIME && a->sample_type & PERF_SAMPLE_TID;
+		/* Switches of whole CPUs have an event of their own. They do not tell which threads the recording is about. */
+		r->shows_latency |= r->has_switches && a->context_switch && !(perf_attr_is_dummy(a) && a->sample_type & PERF_SAMPLE_CPU);
 		r->only_tracepoints &= a->type == PERF_TYPE_TRACEPOINT;
 	}
+}
+
+struct strobe_error *report_needs_switches(const struct report_run *r)
+{
+	return error_create(ERROR_USAGE, "latency and parallelism need context switches with their times: record with "
+					 "'%s record --latency'", r->ctx->program);
 }
 
 struct strobe_error *report_choose_modes(struct report_run *r, struct report_options *o)
@@ -42,6 +51,10 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 	if (o->chains_asked && !r->has_chains)
 		return error_create(ERROR_USAGE, "Selected -g but no callchain data. Did you call '%s record' without -g?",
 				    r->ctx->program);
+	if ((o->latency || o->parallelism) && !r->has_switches)
+		return report_needs_switches(r);
+	if (o->latency_set)
+		r->shows_latency = o->latency;
 	if (o->mem_mode && !r->has_data)
 		return error_create(ERROR_USAGE, "Selected --mem-mode but no mem data. Did you call '%s record' without -d?",
 				    r->ctx->program);
@@ -255,6 +268,7 @@ static void add_part(struct report_run *r, struct report_built *l, const uint32_
 		.stack_parents = r->parents,
 		.branches = r->branch_mode,
 		.row_hidden = report_row_hidden,
+		.row_left_out = o->parallelism ? report_row_left_out : NULL,
 		.ctx = r,
 		.symbol_filter = o->symbol_filter,
 		.long_names = o->verbose > 0,

@@ -98,10 +98,11 @@ static struct strobe_error *parse_pretty(void *options, const char *value, bool 
 
 #define AT(field) offsetof(struct report_options, field)
 #define SORT_KEYS                                                                                                    \
-	"overhead overhead_sys overhead_us overhead_guest_sys overhead_guest_us overhead_children sample period ci\n" \
+	"overhead latency overhead_sys overhead_us overhead_guest_sys overhead_guest_us overhead_children\n"         \
+	"latency_children sample period ci\n"                                                                        \
 	"pid tid comm dso symbol parent cpu socket srcline srcfile local_weight weight transaction trace\n"           \
 	"symbol_size dso_size cgroup cgroup_id ipc_null time code_page_size local_ins_lat ins_lat\n"                  \
-	"local_p_stage_cyc p_stage_cyc addr symoff; of branches: dso_from dso_to symbol_from symbol_to mispredict abort\n"   \
+	"local_p_stage_cyc p_stage_cyc addr symoff parallelism; of branches: dso_from dso_to symbol_from symbol_to mispredict abort\n"   \
 	"in_tx cycles srcline_from srcline_to ipc_lbr addr_from addr_to; of memory accesses: symbol_daddr dso_daddr\n" \
 	"locked tlb mem snoop dcacheline symbol_iaddr phys_daddr data_page_size blocked; fields of tracepoints"
 
@@ -120,6 +121,8 @@ static const struct option table[] = {
 		  "percent, period or count.\n"
 		  "In any order; default: graph,0.5,caller,function,percent" },
 	{ OPTION_CALL, 'G', "inverted", .parse = invert, .help = "callers first in call graphs" },
+	{ OPTION_BOOL, 0, "latency", AT(latency), .set_offset = AT(latency_set),
+	  .help = "sort by shares of the elapsed time, then of processor time (record --latency)" },
 	{ OPTION_BOOL, 'n', "show-nr-samples", AT(show_samples), .help = "show the number of samples" },
 	{ OPTION_BOOL, 0, "show-total-period", AT(show_period), .help = "show the sum of periods" },
 	{ OPTION_BOOL, 0, "show-cpu-utilization", AT(show_cpu_modes), .help = "show shares of kernel and user space" },
@@ -146,6 +149,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "switch-on", AT(switch_on), .arg = "event", .help = "count samples from this event on" },
 	{ OPTION_STRING, 0, "switch-off", AT(switch_off), .arg = "event", .help = "stop counting at this event" },
 	{ OPTION_BOOL, 0, "show-on-off-events", AT(show_switches), .help = "count the samples of these two events as well" },
+	{ OPTION_STRING, 0, "parallelism", AT(parallelism), .arg = "list",
+	  .help = "only samples taken while so many threads ran at once: 1,3-5 (record --latency)" },
 	{ OPTION_STRING, 'p', "parent", AT(parent), .arg = "regex", .help = "callers that --sort parent groups by" },
 	{ OPTION_BOOL, 'x', "exclude-other", AT(exclude_other), .help = "show only entries with such a caller" },
 	{ OPTION_STRING, 0, "ignore-callees", AT(ignore_callees), .arg = "regex",
@@ -218,8 +223,6 @@ static const struct option table[] = {
 	NEEDLESS_OPTION("addr2line-style"),
 	NEEDLESS_OPTION("unwind-style"),
 	REFUSED_OPTION("itrace", refused_trace_decoder),
-	REFUSED_OPTION("latency", refused_latency),
-	REFUSED_OPTION("parallelism", refused_latency),
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show addresses and paths; -vv says more" },
 	OPTIONS_END,
 };

@@ -150,7 +150,7 @@ static struct strobe_error *start_again(struct report_run *r, const struct repor
 	a->run.ctx = &a->ctx;
 	a->run.o = &a->o;
 	a->run.children = a->run.wants_threads = false;
-	a->run.keys_nr = 0;
+	a->run.keys_nr = a->run.by_nr = 0;
 	a->run.resolver = NULL;
 	arena_init(&a->run.arena);
 	arena_init(&a->run.scratch);

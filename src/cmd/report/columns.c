@@ -39,13 +39,42 @@ struct hist_key report_key_of(enum column_id id)
 				  .label2 = PROFILE_NONE };
 }
 
+/* Shares of processor time and of the elapsed time: what a report is sorted by comes first. */
+static void add_pair(const struct report_run *r, struct key_list *l, enum column_id cpu, enum column_id elapsed)
+{
+	if (r->o->latency)
+		report_add_key(l, report_key_of(elapsed));
+	report_add_key(l, report_key_of(cpu));
+	if (r->shows_latency)
+		report_add_key(l, report_key_of(elapsed));
+}
+
+/* As in perf, keys that name shares say which there are, where there are two kinds of them. */
+static bool names_shares(const struct report_run *r)
+{
+	const char *sort = r->o->sort;
+	return r->shows_latency && !r->o->latency && sort && (strstr(sort, "overhead") || strstr(sort, "latency"));
+}
+
+static bool is_share(enum column_id id)
+{
+	return id == COLUMN_OVERHEAD || id == COLUMN_LATENCY || id == COLUMN_OVERHEAD_CHILDREN || id == COLUMN_LATENCY_CHILDREN;
+}
+
+static void add_shares(const struct report_run *r, struct key_list *l)
+{
+	if (names_shares(r))
+		return;
+	if (r->children)
+		add_pair(r, l, COLUMN_OVERHEAD_CHILDREN, COLUMN_LATENCY_CHILDREN);
+	add_pair(r, l, COLUMN_OVERHEAD, COLUMN_LATENCY);
+}
+
 /* The sums that stand before the keys, in their order. */
 static void add_sums(const struct report_run *r, struct key_list *l)
 {
 	const struct report_options *o = r->o;
-	if (r->children)
-		report_add_key(l, report_key_of(COLUMN_OVERHEAD_CHILDREN));
-	report_add_key(l, report_key_of(COLUMN_OVERHEAD));
+	add_shares(r, l);
 	if (o->show_ci)
 		report_add_key(l, report_key_of(COLUMN_CI));
 	if (o->show_cpu_modes) {
@@ -64,6 +93,8 @@ static struct strobe_error *check_set(const struct report_run *r, const struct c
 		return error_create(ERROR_USAGE, "%s key '%s' is for branch records: record with -b, or use -b here", what, c->name);
 	if (c->set == COLUMN_SET_MEMORY && !r->o->mem_mode)
 		return error_create(ERROR_USAGE, "%s key '%s' is for memory accesses: use --mem-mode", what, c->name);
+	if ((c->id == COLUMN_LATENCY || c->id == COLUMN_LATENCY_CHILDREN || c->id == COLUMN_PARALLELISM) && !r->has_switches)
+		return report_needs_switches(r);
 	return NULL;
 }
 
@@ -137,17 +168,18 @@ struct strobe_error *report_choose_columns(struct report_run *r)
 	else
 		add_sums(r, &fields);
 	if (sort) {
-		if (!strict_fields) {
-			if (r->children)
-				report_add_key(&by, report_key_of(COLUMN_OVERHEAD_CHILDREN));
-			report_add_key(&by, report_key_of(COLUMN_OVERHEAD));
-		}
+		if (!strict_fields)
+			add_shares(r, &by);
 		TRY(add_words(r, &by, sort, "sort"));
 		if (o->parent)
 			report_add_key(&by, report_key_of(COLUMN_PARENT));
 	}
 	if (o->fields && !strict_fields)
 		TRY(add_words(r, &fields, o->fields + 1, "fields"));
+	/* Those that are named are first in a row nevertheless. */
+	for (uint32_t i = 0; names_shares(r) && i < by.nr; i++)
+		if (is_share(by.data[i].column->id))
+			report_add_key(&fields, by.data[i]);
 	for (uint32_t i = 0; i < by.nr; i++)
 		report_add_key(&fields, by.data[i]);
 	for (uint32_t i = 0; i < fields.nr; i++)
@@ -174,9 +206,17 @@ static void add_label(struct report_run *r, const char **labels, uint32_t *nr, c
 		labels[(*nr)++] = copy;
 }
 
+static bool needs_parallelism(const struct report_run *r)
+{
+	bool needs = r->o->parallelism != NULL;
+	for (uint32_t i = 0; i < r->by_nr; i++)
+		needs |= !strcmp(r->by[i].column->labels, "parallelism");
+	return needs;
+}
+
 const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 {
-	const char **labels = arena_new_array(&r->arena, const char *, r->keys_nr * 2 + 9);
+	const char **labels = arena_new_array(&r->arena, const char *, r->keys_nr * 2 + 10);
 	const struct report_options *o = r->o;
 	*ret_nr = 0;
 	for (uint32_t i = 0; i < r->keys_nr; i++) {
@@ -195,6 +235,8 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 		add_label(r, labels, ret_nr, "comm", 4);
 	if (o->pids || r->wants_threads || report_pages(o))
 		add_label(r, labels, ret_nr, "pid", 3);
+	if (needs_parallelism(r))
+		add_label(r, labels, ret_nr, "parallelism", 11);
 	if (o->socket_set)
 		add_label(r, labels, ret_nr, "socket", 6);
 	if (r->wants_times)

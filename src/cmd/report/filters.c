@@ -9,8 +9,8 @@
 
 struct report_filters {
 	struct list_strings comms, dsos, symbols;
-	struct list_numbers pids, tids;
-	uint32_t comm, pid, tid, socket; /* label columns */
+	struct list_numbers pids, tids, levels;
+	uint32_t comm, pid, tid, socket, parallelism; /* label columns */
 	bool by_socket;
 	uint64_t of_socket;
 	const str_id *parents;
@@ -34,6 +34,15 @@ static bool listed_number(const struct list_numbers *l, uint64_t v)
 	return false;
 }
 
+/* Numbers of threads, written as CPU lists are. */
+static struct strobe_error *parse_levels(struct report_run *r, const char *text, struct list_numbers *ret)
+{
+	struct strobe_error *err = list_cpus_parse(&r->arena, text, ret);
+	bool is_bad = err || (text && !ret->nr) || listed_number(ret, 0);
+	error_destroy(err);
+	return is_bad ? error_create(ERROR_USAGE, "--parallelism: '%s' is no list of numbers from 1 on, such as 1,3-5", text) : NULL;
+}
+
 struct strobe_error *report_filters_create(struct report_run *r)
 {
 	const struct report_options *o = r->o;
@@ -43,6 +52,7 @@ struct strobe_error *report_filters_create(struct report_run *r)
 	TRY(list_strings_parse(&r->arena, o->symbols, &f->symbols));
 	TRY(list_numbers_parse(&r->arena, "process", o->pids, &f->pids));
 	TRY(list_numbers_parse(&r->arena, "thread", o->tids, &f->tids));
+	TRY(parse_levels(r, o->parallelism, &f->levels));
 	f->exclude_other = o->exclude_other;
 	f->by_socket = o->socket_set;
 	f->of_socket = o->socket;
@@ -85,6 +95,20 @@ bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_
 	return frame_hidden(f, p, profile_self_frame(p, row->stack));
 }
 
+bool report_row_left_out(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	const struct report_run *r = ctx;
+	const struct report_filters *f = r->filters;
+	if (!f->levels.nr)
+		return false;
+	return f->parallelism == PROFILE_NONE || !listed_number(&f->levels, profile_label_values(p, row->labels)[f->parallelism]);
+}
+
+bool report_row_kept(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	return !report_row_hidden(ctx, p, row) && !report_row_left_out(ctx, p, row);
+}
+
 static bool elides(enum column_id id, const struct report_filters *f, const struct list_strings **ret, const char **ret_name)
 {
 	switch (id) {
@@ -116,6 +140,7 @@ void report_elide(struct report_run *r, struct out *out)
 	f->comm = profile_find_column(r->profile, "comm");
 	f->pid = profile_find_column(r->profile, "pid");
 	f->tid = profile_find_column(r->profile, "tid");
+	f->parallelism = profile_find_column(r->profile, "parallelism");
 	f->socket = profile_find_column(r->profile, "socket");
 	f->branch_from = profile_find_column(r->profile, "branch_from");
 	f->branch_to = profile_find_column(r->profile, "branch_to");

@@ -2,11 +2,6 @@
 #include "cmd/report/report.h"
 #include "view/svg/flamegraph.h"
 
-static bool is_kept(void *ctx, const struct profile *p, const struct profile_row *row)
-{
-	return !report_row_hidden(ctx, p, row);
-}
-
 /* The first event that has samples, as `flamegraph` chooses. */
 static uint32_t first_event(const struct profile *p)
 {
@@ -35,7 +30,7 @@ static struct strobe_error *write_picture(void *ctx, struct out *out)
 
 struct strobe_error *report_write_flamegraph(struct report_run *r)
 {
-	struct picture p = { r, profile_filter(r->profile, is_kept, r) };
+	struct picture p = { r, profile_filter(r->profile, report_row_kept, r) };
 	struct strobe_error *err = cmd_write_file(r->o->flamegraph, write_picture, &p);
 	profile_destroy(p.kept);
 	return err;

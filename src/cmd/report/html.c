@@ -4,11 +4,6 @@
 #include "cmd/report/report.h"
 #include "cmd/serve.h"
 
-static bool is_kept(void *ctx, const struct profile *p, const struct profile_row *row)
-{
-	return !report_row_hidden(ctx, p, row);
-}
-
 struct page {
 	struct profile *profile;
 	struct html_options options;
@@ -16,7 +11,7 @@ struct page {
 
 static struct strobe_error *make_page(struct report_run *r, struct page *page)
 {
-	page->profile = profile_filter(r->profile, is_kept, r);
+	page->profile = profile_filter(r->profile, report_row_kept, r);
 	page->options = page_options(&r->arena, r->env, input_path(r->o->input));
 	page->options.code = page_code(&r->arena, r->env, r->resolver);
 	return page_read_base(r->ctx, r->o->diff_base, r->o->force, &page->profile, NULL);

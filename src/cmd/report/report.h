@@ -30,7 +30,7 @@ struct report_options {
 	const char *input;
 	bool force;
 	/* What is read */
-	const char *comms, *dsos, *symbols, *symbol_filter, *cpus, *pids, *tids, *times, *switch_on, *switch_off;
+	const char *comms, *dsos, *symbols, *symbol_filter, *cpus, *pids, *tids, *times, *switch_on, *switch_off, *parallelism;
 	uint64_t socket;
 	bool socket_set, show_switches;
 	uint64_t max_stack;
@@ -38,7 +38,7 @@ struct report_options {
 	bool exclude_other, hide_unresolved, branch_stack, no_branch_stack, mem_mode;
 	/* How it is grouped */
 	const char *sort, *fields;
-	bool children, group, group_set, hierarchy;
+	bool children, group, group_set, hierarchy, latency, latency_set;
 	uint64_t group_sort_index, time_quantum_ns;
 	bool show_samples, show_period, show_cpu_modes, show_ci;
 	/* How it is shown */
@@ -85,6 +85,8 @@ struct report_run {
 	struct profile *profile;
 	bool has_chains, has_branches, has_data, only_tracepoints;
 	bool children, branch_mode;
+	bool has_switches;       /* of threads that were recorded: report_choose_modes() */
+	bool shows_latency;      /* shares of the elapsed time are beside those of processor time */
 	const char *sort_order;  /* as typed, or the default */
 	const char *default_sort; /* of the command: NULL is comm,dso,symbol */
 	bool live;               /* of what runs, and not of a recording */
@@ -117,6 +119,8 @@ struct report_built {
 
 /* What the events of r->env hold, and what the options mean for them. */
 struct strobe_error *report_choose_modes(struct report_run *r, struct report_options *o) _must_check_;
+/* The error where latency or parallelism is to be shown of a recording that cannot tell. */
+struct strobe_error *report_needs_switches(const struct report_run *r) _must_check_;
 /* Once columns are chosen: r->resolver, for r->source. */
 struct strobe_error *report_make_resolver(struct report_run *r) _must_check_;
 /*
@@ -184,6 +188,10 @@ void report_bind_columns(struct report_run *r);
 /* Name filters: rows they leave out count in the totals and are not shown. */
 struct strobe_error *report_filters_create(struct report_run *r) _must_check_;
 bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_row *row);
+/* What counts in the totals and in no entry: --parallelism. */
+bool report_row_left_out(void *ctx, const struct profile *p, const struct profile_row *row);
+/* For pictures and pages: neither of both leaves the row out. */
+bool report_row_kept(void *ctx, const struct profile *p, const struct profile_row *row);
 /* "# comm: NAME" for filters on one name, and leaves out the columns that would say nothing. */
 void report_elide(struct report_run *r, struct out *out);
 

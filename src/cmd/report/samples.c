@@ -135,6 +135,8 @@ static struct strobe_error *make_words(struct words *w, const struct report_opti
 		add_word(w, *option);
 	if (detail == DETAIL_CONTEXT)
 		return add_around(w, which->around);
+	if (o->parallelism)
+		return error_create(ERROR_UNSUPPORTED, "--parallelism: 'script' cannot choose samples by it");
 	add_option(w, "--pid", o->pids);
 	add_name(w, "-S", which->symbol ? which->symbol : o->symbols);
 	add_name(w, "--dsos", which->dso ? which->dso : o->dsos);

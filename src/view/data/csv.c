@@ -28,7 +28,7 @@ static void add_value(struct out *o, const struct report *r, const struct report
 		out_ch(o, ',');
 		out_f64(o, ci.high, 4);
 	} else {
-		out_f64(o, report_percent(hist_value(s, id), total), 4);
+		out_f64(o, report_percent(hist_value(s, id), report_column_total(r, p, event, id)), 4);
 	}
 }
 

@@ -9,6 +9,7 @@ bool data_is_number(const struct hist *h, const struct hist_key *k)
 	case COLUMN_PID:
 	case COLUMN_TID:
 	case COLUMN_CPU:
+	case COLUMN_PARALLELISM:
 	case COLUMN_LOCAL_WEIGHT:
 	case COLUMN_WEIGHT:
 	case COLUMN_LOCAL_INS_LAT:
@@ -70,6 +71,16 @@ static void add_sum(struct json *j, const char *name, uint64_t period, uint64_t 
 	json_end(j);
 }
 
+/* Shares of the elapsed time, where the recording tells how many threads ran at once. */
+static void add_latency(struct json *j, const struct report *r, const struct report_part *p, const struct hist_stat *s,
+			uint32_t event)
+{
+	uint64_t total = report_column_total(r, p, event, COLUMN_LATENCY);
+	add_sum(j, "latency", s->latency, s->samples, total);
+	if (p->hist->options.children)
+		add_sum(j, "latency_children", s->latency_children, s->children_samples, total);
+}
+
 static void add_value(struct json *j, const struct report *r, const struct report_part *p, const struct hist_stat *s,
 		      uint32_t event)
 {
@@ -82,6 +93,8 @@ static void add_value(struct json *j, const struct report *r, const struct repor
 	add_sum(j, "self", s->period, s->samples, total);
 	if (h->options.children)
 		add_sum(j, "children", s->children, s->children_samples, total);
+	if (h->parallelism_label != PROFILE_NONE)
+		add_latency(j, r, p, s, event);
 	json_key(j, "interval95");
 	json_array(j);
 	json_f64(j, ci.low);

@@ -51,11 +51,12 @@ void text_colour_end(struct text_part *t, bool coloured)
 void text_value(struct text_part *t, uint32_t field, const struct hist_stat *stats, bool last)
 {
 	const struct hist_key *k = &t->report->fields[field];
-	bool is_known = k->column->id != COLUMN_OVERHEAD_CHILDREN || t->part->hist->options.children;
+	bool is_known = !cell_is_of_children(k) || t->part->hist->options.children;
 	uint32_t events = t->part->is_group && is_known ? t->part->hist->options.events_nr : 1;
 	size_t used = 0;
 	for (uint32_t j = 0; j < events; j++) {
-		double percent = report_percent(hist_value(&stats[j], k->column->id), report_total(t->report, t->part, j));
+		double percent = report_percent(hist_value(&stats[j], k->column->id),
+						report_column_total(t->report, t->part, j, k->column->id));
 		bool coloured = cell_is_percent(k) && text_colour(t, percent);
 		size_t start = t->line.len;
 		cell_value(t->report, t->part, k, &stats[j], j, t->widths[field], &t->line);

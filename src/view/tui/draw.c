@@ -86,7 +86,8 @@ static void put_value(struct pen *p, uint32_t field, const struct hist_stat *sta
 	unsigned used = 0, width = cell_header_width(&b->own, part, k, b->widths[field]);
 	for (uint32_t j = 0; j < events; j++) {
 		struct strbuf cell = {};
-		double percent = report_percent(hist_value(&stats[j], k->column->id), report_total(&b->own, part, j));
+		double percent = report_percent(hist_value(&stats[j], k->column->id),
+						report_column_total(&b->own, part, j, k->column->id));
 		cell_value(&b->own, part, k, &stats[j], j, b->widths[field], &cell);
 		put(p, cell_is_percent(k) ? ink_of(percent) : INK_NORMAL, strbuf_str(&cell), cell.len);
 		used += (unsigned)cell.len;

@@ -2,10 +2,8 @@
 while read -r command option; do
 	strobe "$command" "$option" 2>&1 | head -n 1
 done <<'END'
-record --latency
 record --off-cpu-thresh=100
 record --setup-filter=pin
-report --parallelism=1
 report --addr2line=
 stat --record-tpebs
 stat --tpebs-mode=mean
