@@ -52,6 +52,7 @@ ACCEPTED = [
     ("*", "getcpu", r".", "the moment"),
     ("*", "prctl", r"strace !PR_TAGGED_ADDR_ENABLE", "a name for a bit that is not set"),
     ("*", "prctl", r"strace \S*PR_MTE_TCF_MASK", "two bits by one name"),
+    ("nlattr_ifstats", "sendto", r"filter_mask", "bit N-1 is attribute N: strace has the name before"),
     ("nlattr_tcamsg", "sendto", r".", "TCA_ROOT_TAB is what the kernel has there"),
     ("*", "futex_waitv", r"strace (FUTEX_32|FUTEX_PRIVATE)", "the size is a field of two bits"),
     ("*", "sysinfo|statfs|fstatfs", r"place \S*(uptime|loads|ram|procs|f_b|f_f|swap)", "the moment"),

@@ -2,8 +2,7 @@
  * Messages of netlink: a header, a struct that depends on the protocol of the socket and on the type, and attributes, which may have
  * attributes of their own. What is not described is shown as bytes.
  */
-#include "decode/syscall/emit_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/netlink_priv.h"
 
 enum { HEADER = 16, ATTRIBUTE = 4, DEPTH_MAX = 8 };
 enum { NLMSG_ERROR = 2, NLMSG_DONE = 3, NLMSG_MIN_TYPE = 16 };
@@ -35,158 +34,6 @@ static size_t aligned(size_t n)
 }
 
 /* ---- Attributes ---- */
-
-enum attribute_kind { A_VALUE, A_TEXT, A_ADDRESS, A_MAC, A_NEST, A_EACH, A_PORT, A_BIG64 };
-
-struct attributes;
-
-struct attribute {
-	uint16_t type;
-	uint8_t kind;
-	struct value_type value;        /* A_VALUE; A_EACH: as many as there are */
-	const struct attributes *nest;  /* A_NEST */
-};
-
-struct attributes {
-	const struct constants *names;
-	const struct attribute *list;
-	size_t nr;
-};
-
-#define VALUE(type, ...)   { type, A_VALUE, __VA_ARGS__, NULL }
-#define EACH(type, ...)    { type, A_EACH, __VA_ARGS__, NULL }
-#define OTHER(type, kind)  { type, kind, {}, NULL }
-#define NEST(type, inner)  { type, A_NEST, {}, &attributes_##inner }
-#define ATTRIBUTES(id)     static const struct attribute list_of_##id[]
-#define ATTRIBUTES_END(id) \
-	static const struct attributes attributes_##id = { &constants_nl_##id, list_of_##id, \
-							   sizeof(list_of_##id) / sizeof(*list_of_##id) }
-
-/* clang-format off */
-ATTRIBUTES(ifla_info) = { OTHER(1, A_TEXT), OTHER(4, A_TEXT) };
-ATTRIBUTES_END(ifla_info);
-ATTRIBUTES(ifla_xdp) = {
-	VALUE(1, INT), VALUE(2, UNSIGNED(1)), VALUE(3, HEX32), VALUE(4, U32), VALUE(5, U32), VALUE(6, U32), VALUE(7, U32),
-	VALUE(8, INT),
-};
-ATTRIBUTES_END(ifla_xdp);
-ATTRIBUTES(ifla_inet6) = {
-	VALUE(1, HEX32), EACH(2, INT), EACH(3, U64), VALUE(5, IN(ifla_cacheinfo)), EACH(6, U64), OTHER(7, A_ADDRESS),
-	VALUE(8, UNSIGNED(1)),
-};
-ATTRIBUTES_END(ifla_inet6);
-ATTRIBUTES(ifla_brport) = {
-	VALUE(1, UNSIGNED(1)), VALUE(2, UNSIGNED(2)), VALUE(3, U32), VALUE(4, UNSIGNED(1)), VALUE(5, UNSIGNED(1)),
-	VALUE(6, UNSIGNED(1)),
-	VALUE(7, UNSIGNED(1)), VALUE(8, UNSIGNED(1)), VALUE(9, UNSIGNED(1)), VALUE(10, UNSIGNED(1)), VALUE(11, UNSIGNED(1)),
-	VALUE(14, UNSIGNED(2)), VALUE(15, UNSIGNED(2)), VALUE(16, HEX(2)), VALUE(17, UNSIGNED(2)), VALUE(18, UNSIGNED(1)),
-	VALUE(19, UNSIGNED(1)), VALUE(20, U64), VALUE(21, U64), VALUE(22, U64), VALUE(25, UNSIGNED(1)), VALUE(26, UNSIGNED(1)),
-	VALUE(27, UNSIGNED(1)), VALUE(28, UNSIGNED(1)), VALUE(30, UNSIGNED(1)), VALUE(31, HEX(2)), VALUE(32, UNSIGNED(1)),
-	VALUE(33, UNSIGNED(1)), VALUE(34, U32), VALUE(36, U32), VALUE(37, U32), VALUE(38, UNSIGNED(1)), VALUE(39, UNSIGNED(1)),
-};
-ATTRIBUTES_END(ifla_brport);
-ATTRIBUTES(ifla_vf) = {
-	VALUE(2, IN(ifla_vf_vlan)), VALUE(3, IN(ifla_vf_setting)), VALUE(4, IN(ifla_vf_setting)), VALUE(6, IN(ifla_vf_rate)),
-};
-ATTRIBUTES_END(ifla_vf);
-ATTRIBUTES(ifla_vf_list) = { NEST(1, ifla_vf) };
-ATTRIBUTES_END(ifla_vf_list);
-static const struct attributes attributes_ifla;
-ATTRIBUTES(ifla) = {
-	OTHER(1, A_MAC), OTHER(2, A_MAC), OTHER(3, A_TEXT), VALUE(4, U32), VALUE(5, U32), OTHER(6, A_TEXT),
-	VALUE(7, IN(rtnl_link_stats)), VALUE(9, U32), VALUE(10, U32), NEST(12, ifla_inet6), VALUE(13, U32),
-	VALUE(14, IN(rtnl_link_ifmap)), VALUE(15, U32), VALUE(16, UNSIGNED(1)), VALUE(17, UNSIGNED(1)), NEST(18, ifla_info),
-	VALUE(19, U32), OTHER(20, A_TEXT), VALUE(21, U32), NEST(22, ifla_vf_list), VALUE(23, IN(rtnl_link_stats64)),
-	VALUE(27, U32),
-	VALUE(28, U32), VALUE(29, FLAGS(nl_rtext)), VALUE(30, U32), VALUE(31, U32), VALUE(32, U32), VALUE(33, UNSIGNED(1)),
-	OTHER(34, A_TEXT),
-	VALUE(35, U32), OTHER(36, A_TEXT), VALUE(37, INT), OTHER(38, A_TEXT), VALUE(39, UNSIGNED(1)), VALUE(40, U32),
-	VALUE(41, U32),
-	NEST(43, ifla_xdp), VALUE(44, U32), VALUE(45, INT), VALUE(46, INT), VALUE(47, U32), VALUE(48, U32), VALUE(49, INT),
-	VALUE(50, U32), VALUE(51, U32), NEST(52, ifla), OTHER(53, A_TEXT), OTHER(54, A_MAC), OTHER(56, A_TEXT), OTHER(57, A_TEXT),
-	VALUE(58, U32), VALUE(59, U32), VALUE(60, U32), VALUE(61, U32),
-};
-ATTRIBUTES_END(ifla);
-ATTRIBUTES(ifa) = {
-	OTHER(1, A_ADDRESS), OTHER(2, A_ADDRESS), OTHER(3, A_TEXT), OTHER(4, A_ADDRESS), OTHER(5, A_ADDRESS),
-	VALUE(6, IN(ifa_cacheinfo)),
-	OTHER(7, A_ADDRESS), VALUE(8, FLAGS(nl_ifa_flags)), VALUE(9, U32), VALUE(10, INT),
-};
-ATTRIBUTES_END(ifa);
-ATTRIBUTES(rtax) = {
-	VALUE(1, U32), VALUE(2, U32), VALUE(3, U32), VALUE(4, U32), VALUE(5, U32), VALUE(6, U32), VALUE(7, U32), VALUE(8, U32),
-	VALUE(9, U32),
-	VALUE(10, U32), VALUE(11, U32), VALUE(12, U32), VALUE(13, U32), VALUE(14, U32), VALUE(15, U32), OTHER(16, A_TEXT),
-	VALUE(17, U32),
-};
-ATTRIBUTES_END(rtax);
-ATTRIBUTES(rta) = {
-	OTHER(1, A_ADDRESS), OTHER(2, A_ADDRESS), VALUE(3, U32), VALUE(4, U32), OTHER(5, A_ADDRESS), VALUE(6, U32),
-	OTHER(7, A_ADDRESS),
-	NEST(8, rtax), VALUE(11, U32), VALUE(12, IN(rta_cacheinfo)), VALUE(15, ENUM(nl_rt_table)), VALUE(16, U32),
-	VALUE(17, IN(rta_mfc_stats)), OTHER(19, A_ADDRESS), VALUE(20, UNSIGNED(1)), VALUE(21, ENUM16(nl_lwtunnel)),
-	VALUE(23, U32),
-	VALUE(25, U32), VALUE(26, UNSIGNED(1)), VALUE(27, ENUM8(ip_protocol)), VALUE(28, UNSIGNED(2)), VALUE(29, UNSIGNED(2)),
-	VALUE(30, U32),
-};
-ATTRIBUTES_END(rta);
-ATTRIBUTES(nfea) = { VALUE(1, UNSIGNED(1)) };
-ATTRIBUTES_END(nfea);
-ATTRIBUTES(nda) = {
-	OTHER(1, A_ADDRESS), OTHER(2, A_MAC), VALUE(3, IN(nda_cacheinfo)), VALUE(4, U32), VALUE(5, UNSIGNED(2)), OTHER(6, A_PORT),
-	VALUE(7, U32), VALUE(8, U32), VALUE(9, U32), VALUE(10, U32), VALUE(11, U32), VALUE(12, ENUM8(nl_rtprot)), VALUE(13, U32),
-	NEST(14, nfea), VALUE(15, HEX32), VALUE(16, FLAGS16(nl_nud)), VALUE(17, FLAGS8(nl_ntf)),
-};
-ATTRIBUTES_END(nda);
-ATTRIBUTES(fra) = {
-	OTHER(1, A_ADDRESS), OTHER(2, A_ADDRESS), OTHER(3, A_TEXT), VALUE(4, U32), VALUE(6, U32), VALUE(10, U32), VALUE(11, U32),
-	OTHER(12, A_BIG64), VALUE(13, U32), VALUE(14, INT), VALUE(15, ENUM(nl_rt_table)), VALUE(16, U32), OTHER(17, A_TEXT),
-	VALUE(19, UNSIGNED(1)), VALUE(20, IN(fib_rule_uid_range)), VALUE(21, ENUM8(nl_rtprot)), VALUE(22, ENUM8(ip_protocol)),
-	VALUE(23, IN(fib_rule_port_range)), VALUE(24, IN(fib_rule_port_range)),
-};
-ATTRIBUTES_END(fra);
-ATTRIBUTES(ndtpa) = {
-	VALUE(1, U32), VALUE(2, U32), VALUE(3, U64), VALUE(4, U64), VALUE(5, U64), VALUE(6, U64), VALUE(7, U64), VALUE(8, U32),
-	VALUE(9, U32), VALUE(10, U32), VALUE(11, U32), VALUE(12, U64), VALUE(13, U64), VALUE(14, U64), VALUE(15, U32),
-	VALUE(16, U32),
-	VALUE(17, U32), VALUE(19, U64),
-};
-ATTRIBUTES_END(ndtpa);
-ATTRIBUTES(ndta) = {
-	OTHER(1, A_TEXT), VALUE(2, U32), VALUE(3, U32), VALUE(4, U32), VALUE(5, IN(ndt_config)), NEST(6, ndtpa),
-	VALUE(7, IN(ndt_stats)),
-	VALUE(8, U64),
-};
-ATTRIBUTES_END(ndta);
-ATTRIBUTES(tca) = { OTHER(1, A_TEXT), VALUE(11, U32), VALUE(12, UNSIGNED(1)), VALUE(13, U32), VALUE(14, U32) };
-ATTRIBUTES_END(tca);
-ATTRIBUTES(nha_res_group) = { VALUE(1, UNSIGNED(2)), VALUE(2, U64), VALUE(3, U64), VALUE(4, U64) };
-ATTRIBUTES_END(nha_res_group);
-ATTRIBUTES(nha_res_bucket) = { VALUE(1, UNSIGNED(2)), VALUE(2, U64), VALUE(3, U32) };
-ATTRIBUTES_END(nha_res_bucket);
-ATTRIBUTES(nha) = {
-	VALUE(1, U32), VALUE(3, UNSIGNED(2)), VALUE(5, U32), OTHER(6, A_ADDRESS), VALUE(7, ENUM16(nl_lwtunnel)), VALUE(9, U32),
-	VALUE(10, U32), NEST(12, nha_res_group), NEST(13, nha_res_bucket),
-};
-ATTRIBUTES_END(nha);
-ATTRIBUTES(netconfa) = { VALUE(1, U32), VALUE(2, INT), VALUE(3, INT), VALUE(4, INT), VALUE(5, INT), VALUE(6, INT),
-	VALUE(7, INT), VALUE(8, INT) };
-ATTRIBUTES_END(netconfa);
-ATTRIBUTES(unix_diag) = {
-	OTHER(0, A_TEXT), VALUE(1, IN(unix_diag_vfs)), VALUE(2, U32), EACH(3, U32), VALUE(4, IN(unix_diag_rqlen)), EACH(5, U32),
-	VALUE(6, UNSIGNED(1)), VALUE(7, ID(4)),
-};
-ATTRIBUTES_END(unix_diag);
-ATTRIBUTES(netlink_diag) = { EACH(1, HEX64), VALUE(2, IN(netlink_diag_ring)), VALUE(3, IN(netlink_diag_ring)) };
-ATTRIBUTES_END(netlink_diag);
-ATTRIBUTES(packet_diag) = {
-	VALUE(0, IN(packet_diag_info)), VALUE(2, IN(packet_diag_ring)), VALUE(3, IN(packet_diag_ring)), VALUE(5, ID(4)),
-};
-ATTRIBUTES_END(packet_diag);
-/* clang-format on */
-
-ATTRIBUTES(error) = { OTHER(1, A_TEXT), VALUE(2, U32), EACH(3, UNSIGNED(1)) };
-ATTRIBUTES_END(error);
 
 static const struct attribute *attribute_of(const struct attributes *of, uint32_t type)
 {
@@ -396,9 +243,9 @@ static const struct payload route_payloads[] = {
 	{24, 27, &struct_rtmsg, &attributes_rta},          {28, 31, &struct_ndmsg, &attributes_nda},
 	{32, 35, &struct_fib_rule_hdr, &attributes_fra},   {36, 47, &struct_tcmsg, &attributes_tca},
 	{48, 50, &struct_tcamsg, NULL},                    {64, 67, &struct_ndtmsg, &attributes_ndta},
-	{72, 74, &struct_ifaddrlblmsg, NULL},              {78, 79, &struct_dcbmsg, NULL},
-	{80, 82, &struct_netconfmsg, &attributes_netconfa}, {84, 86, &struct_br_port_msg, NULL},
-	{88, 90, &struct_nl_family, NULL},                 {92, 95, &struct_if_stats_msg, NULL},
+	{72, 74, &struct_ifaddrlblmsg, &attributes_ifal},              {78, 79, &struct_dcbmsg, NULL},
+	{80, 82, &struct_netconfmsg, &attributes_netconfa}, {84, 86, &struct_br_port_msg, &attributes_mdba},
+	{88, 90, &struct_nl_family, NULL},                 {92, 95, &struct_if_stats_msg, &attributes_stats},
 	{96, 96, &struct_nl_family, NULL},                 {100, 102, &struct_tcmsg, &attributes_tca},
 	{104, 106, &struct_nhmsg, &attributes_nha},        {108, 110, &struct_ifinfomsg, &attributes_ifla},
 };
@@ -406,21 +253,59 @@ static const struct payload route_payloads[] = {
 /* Answers: those of NLM_F_DUMP are taken for it, as requests have other flags. */
 static const struct payload diag_payloads[] = {
 	{1, 1, &struct_unix_diag_msg, &attributes_unix_diag},
+	{2, 2, &struct_inet_diag_msg, &attributes_inet_diag},
+	{10, 10, &struct_inet6_diag_msg, &attributes_inet_diag},
 	{16, 16, &struct_netlink_diag_msg, &attributes_netlink_diag},
 	{17, 17, &struct_packet_diag_msg, &attributes_packet_diag},
+	{43, 43, &struct_smc_diag_msg, &attributes_smc_diag},
 };
 
-static const struct payload *payload_of(int protocol, uint32_t type, uint32_t family, uint32_t flags)
+static const struct payload diag_requests[] = {
+	{1, 1, &struct_unix_diag_req, NULL},       {2, 2, &struct_inet_diag_req_v2, &attributes_inet_diag_req},
+	{16, 16, &struct_netlink_diag_req, NULL},  {10, 10, &struct_inet6_diag_req_v2, &attributes_inet_diag_req},
+	{17, 17, &struct_packet_diag_req, NULL},   {43, 43, &struct_smc_diag_req, NULL},
+};
+
+/* TCPDIAG_GETSOCK, DCCPDIAG_GETSOCK */
+static const struct payload old_diag_requests[] = {
+	{2, 2, &struct_inet_diag_req, &attributes_inet_diag_req},
+	{10, 10, &struct_inet6_diag_req, &attributes_inet_diag_req},
+};
+
+static const struct payload netfilter_payloads[] = {{0, UINT16_MAX, &struct_nfgenmsg, NULL}};
+
+#define FIND(list, key) payload_find(list, sizeof(list) / sizeof(*(list)), key)
+
+static const struct payload *payload_find(const struct payload *list, size_t nr, uint32_t key)
 {
-	const struct payload *list = protocol == ROUTE ? route_payloads : diag_payloads;
-	size_t nr = protocol == ROUTE ? sizeof(route_payloads) / sizeof(*list) : sizeof(diag_payloads) / sizeof(*list);
-	uint32_t key = protocol == ROUTE ? type : family;
-	if ((protocol != ROUTE && protocol != SOCK_DIAG) || (protocol == SOCK_DIAG && (type != 20 || flags & 1)))
-		return NULL;
 	for (size_t i = 0; i < nr; i++)
 		if (key >= list[i].first && key <= list[i].last)
 			return &list[i];
 	return NULL;
+}
+
+static const struct payload *diag_payload_of(uint32_t type, uint32_t family, uint32_t flags)
+{
+	enum { TCPDIAG_GETSOCK = 18, DCCPDIAG_GETSOCK = 19, BY_FAMILY = 20, REQUEST = 1 };
+	if (type != BY_FAMILY && type != TCPDIAG_GETSOCK && type != DCCPDIAG_GETSOCK)
+		return NULL;
+	if (!(flags & REQUEST))
+		return FIND(diag_payloads, family);
+	return type == BY_FAMILY ? FIND(diag_requests, family) : FIND(old_diag_requests, family);
+}
+
+static const struct payload *payload_of(int protocol, uint32_t type, uint32_t family, uint32_t flags)
+{
+	switch (protocol) {
+	case ROUTE:
+		return FIND(route_payloads, type);
+	case SOCK_DIAG:
+		return diag_payload_of(type, family, flags);
+	case NETFILTER:
+		return FIND(netfilter_payloads, type);
+	default:
+		return NULL;
+	}
 }
 
 static const struct constants *types_of(int protocol)
@@ -441,6 +326,35 @@ static const struct constants *types_of(int protocol)
 	}
 }
 
+/* A message of a subsystem of the netfilter; NULL: it has no name. */
+static const char *netfilter_name(uint32_t type)
+{
+	static const struct constants *const messages[] = {
+		NULL, &constants_nl_nf_ct, &constants_nl_nf_exp, &constants_nl_nf_queue, &constants_nl_nf_ulog,
+		&constants_nl_nf_osf, &constants_nl_nf_ipset, &constants_nl_nf_acct, &constants_nl_nf_timeout,
+		&constants_nl_nf_cthelper, &constants_nl_nf_nftables, &constants_nl_nf_compat, &constants_nl_nf_hook,
+	};
+	const struct constants *of = type >> 8 < sizeof(messages) / sizeof(*messages) ? messages[type >> 8] : NULL;
+	return of ? constant_name(of, type & 0xff) : NULL;
+}
+
+/* NFNL_SUBSYS_QUEUE<<8|NFQNL_MSG_PACKET */
+static void netfilter_type(struct emit *e, uint32_t type)
+{
+	const char *subsystem = constant_name(&constants_nl_nfnl, type >> 8), *name = netfilter_name(type);
+	struct out *out = emit_atom(e);
+	if (subsystem)
+		out_str(out, subsystem);
+	else
+		out_f(out, "%#x", type >> 8);
+	out_str(out, "<<8|");
+	if (name)
+		out_str(out, name);
+	else
+		out_f(out, "%#x", type & 0xff);
+	emit_atom_end(e);
+}
+
 static void message_type(struct emit *e, int protocol, uint32_t type)
 {
 	const struct constants *c = type < NLMSG_MIN_TYPE ? &constants_nl_control : types_of(protocol);
@@ -452,13 +366,25 @@ static void message_type(struct emit *e, int protocol, uint32_t type)
 		emit_enum(e, &constants_nl_nfnl_batch, type);
 		return;
 	}
-	const char *subsystem = protocol == NETFILTER ? constant_name(&constants_nl_nfnl, type >> 8) : NULL;
-	struct out *out = emit_atom(e);
-	if (subsystem)
-		out_f(out, "%s<<8|%#x", subsystem, type & 0xff);
+	if (protocol == NETFILTER)
+		netfilter_type(e, type);
 	else
-		out_f(out, "%#x", type);
-	emit_atom_end(e);
+		emit_hex(e, type);
+}
+
+/* What a message does, by its name: NFT_MSG_NEWTABLE, XFRM_MSG_GETSA. */
+static const struct constants *flags_by_name(const char *name)
+{
+	static const struct {
+		const char *verb;
+		const struct constants *flags;
+	} verbs[] = {
+		{"_NEW", &constants_nl_flags_new}, {"_GET", &constants_nl_flags_get}, {"_DEL", &constants_nl_flags_delete},
+	};
+	for (size_t i = 0; name && i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (strstr(name, verbs[i].verb))
+			return verbs[i].flags;
+	return &constants_nl_flags;
 }
 
 /* Bits above the common ones mean other things when something is got, made or deleted. */
@@ -471,6 +397,10 @@ static const struct constants *flags_of(int protocol, uint32_t type)
 		return &constants_nl_flags;
 	if (protocol == SOCK_DIAG)
 		return &constants_nl_flags_get;
+	if (protocol == NETFILTER)
+		return flags_by_name(netfilter_name(type));
+	if (protocol == XFRM)
+		return flags_by_name(constant_name(&constants_nl_xfrm, type));
 	if (protocol != ROUTE)
 		return &constants_nl_flags;
 	switch (type & 3) {

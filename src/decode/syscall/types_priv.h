@@ -79,6 +79,8 @@ enum value_format {
 	VALUE_INET4,       /* an address of 4 bytes, as it is sent */
 	VALUE_INET6,       /* of 16 */
 	VALUE_SOCKADDR,    /* struct sockaddr_storage */
+	VALUE_PORT,        /* htons(80): the order of the network */
+	VALUE_BITS,        /* 1<<TCP_LISTEN, of constants; count: 1<<(X-count) */
 };
 
 /* The formats that are more than a number of `bytes` bytes. */

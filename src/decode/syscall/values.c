@@ -280,6 +280,41 @@ static void capabilities(struct emit *e, uint64_t v)
 	emit_atom_end(e);
 }
 
+/* 1<<X|1<<Y, of the bits that have a name; with a count: 1<<(X-count). */
+static void bits(struct emit *e, struct value_type t, uint64_t v)
+{
+	struct out *out = emit_atom(e);
+	const char *sep = "";
+	uint64_t left = v;
+	for (unsigned i = 0; i < 64; i++) {
+		const char *name = v >> i & 1 ? constant_name(t.of, i + t.count) : NULL;
+		if (!name)
+			continue;
+		if (t.count)
+			out_f(out, "%s1<<(%s-%u)", sep, name, t.count);
+		else
+			out_f(out, "%s1<<%s", sep, name);
+		left &= ~(1ULL << i);
+		sep = "|";
+	}
+	if (left)
+		out_f(out, "%s%#llx", sep, (unsigned long long)left);
+	else if (!v)
+		out_ch(out, '0');
+	emit_atom_end(e);
+}
+
+static void port(struct emit *e, uint16_t v)
+{
+	struct out *out = emit_atom(e);
+	v = e->arch->big_endian ? v : (uint16_t)(v >> 8 | v << 8);
+	if (e->strace)
+		out_f(out, "htons(%u)", v);
+	else
+		out_u64(out, v);
+	emit_atom_end(e);
+}
+
 static void two(struct emit *e, const char *first, const char *second, int32_t low, uint64_t all, bool pointer)
 {
 	emit_struct(e);
@@ -396,6 +431,12 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 		break;
 	case VALUE_CAPS:
 		capabilities(e, u);
+		break;
+	case VALUE_BITS:
+		bits(e, t, u);
+		break;
+	case VALUE_PORT:
+		port(e, (uint16_t)u);
 		break;
 	default:
 		emit_hex(e, u);
