@@ -30,6 +30,7 @@ ACCEPTED = [
     ("perf", r"PERF_ATTR_SIZE_VER\d", "128", "a size that strace has a name for"),
     ("perf", r" /\* arbitrary skid \*/", "", "a remark of strace's"),
     ("bpf", r"(bpf\(0x4d, )[^,]*", r"\1ATTR", "ours shows the bytes of a command without a name"),
+    ("ioctl_structs", r"MIXER_(READ|WRITE)\(\d+\) or ", "", "one number of sound cards and flash memory"),
     ("ioctl", r"SNDCTL_TMR_CONTINUE or ", "", "one number of sound cards and terminals; it is a terminal"),
     ("cp", r"BTRFS_IOC_CLONE or FICLONE", "FICLONE", "one number, whose name is FICLONE since Linux 4.5"),
     ("find", r"fstatfs\((\d+)(?:<[^<>]*>)?, .*", r"fstatfs(\1)", "free blocks of the moment; ext2 and ext4 have one number"),

@@ -160,6 +160,7 @@ def threads_of(calls):
     threads = {}
     for tid, text in calls:
         if not text.startswith(("write(1, ", "lseek(1, ")):  # what it expects of strace
+            text = re.sub(r"MIXER_(READ|WRITE)\(\d+\) or ", "", text)  # one number of two drivers: we name the other
             threads.setdefault(tid, []).append(re.sub(r"\)\s+= ", ") = ", text))
     return list(threads.values())
 

@@ -70,6 +70,8 @@
 #include <unistd.h>
 #include <utime.h>
 
+#include "families_tables.h"
+
 #define F "family.tmp"
 
 static int make(void)
@@ -1084,54 +1086,6 @@ static void family_netlink_messages(void)
 	send(s, "\x20\0\0\0short", 10, MSG_DONTWAIT);
 }
 
-/* One message, of a header, a struct and its attributes, that the kernel looks no further at: it is not a request. */
-static void netlink_send(int protocol, int type, int flags, const void *body, size_t n)
-{
-	char b[512] = "";
-	struct nlmsghdr h = { (unsigned)(sizeof(h) + n), (unsigned short)type, (unsigned short)flags, 7, 0 };
-	struct sockaddr_nl own = { .nl_family = AF_NETLINK };
-	int s = socket(AF_NETLINK, SOCK_RAW, protocol);
-	bind(s, (void *)&own, sizeof(own)); /* strace knows the protocol of those that have an address */
-	memcpy(b, &h, sizeof(h));
-	memcpy(b + sizeof(h), body, n);
-	send(s, b, sizeof(h) + n, MSG_DONTWAIT);
-	close(s);
-}
-
-/* Attributes in attributes, and what is asked about sockets and of the netfilter. */
-static void family_netlink_tables(void)
-{
-	struct { unsigned char family, state, timer, retrans; unsigned short sport, dport; unsigned src[4], dst[4], index, cookie[2];
-		unsigned rest[5]; struct { unsigned short len, type; char cong[8]; } a; } inet = { AF_INET, 10, 1, 2, htons(80), 0,
-		{ htonl(0x0a0b0c0d) }, { htonl(0x7f000001) }, 0, { 1, 2 }, { 1, 2, 3, 4, 5 }, { 10, 4, "cubic" } };
-	struct { unsigned char family, protocol, ext, pad; unsigned states; unsigned short sport, dport;
-		unsigned src[4], dst[4], index, cookie[2]; } ask = { AF_INET, IPPROTO_TCP, 0x18, 0, 0x480, htons(22), 0, { 0 }, { 0 }, 0,
-		{ 0, 0 } };
-	struct { unsigned char family, protocol; unsigned short pad; unsigned states, ino, show, cookie[2]; } un = { AF_UNIX, 0, 0,
-		0x402, 7, 5, { 1, 2 } };
-	struct { unsigned char family, pad; unsigned short type; int index; unsigned flags, change; struct { unsigned short len, type;
-		struct { unsigned short len, type; unsigned value; } in; } a[2]; } link = { 0, 0, 1, 0, 0, 0, {
-		{ 12, 55, { 8, 1, 0xff } }, { 12, 26, { 8, 8, 5 } } } };
-	struct { unsigned char family, pad[3]; int index; unsigned handle, parent, info; struct { unsigned short len, type;
-		struct { unsigned short len, type; unsigned bps, pps; } in; } a; } tc = {
-		0, { 0 }, 0, 1, 2, 3, { 16, 7, { 12, 2, 4, 5 } } };
-	unsigned char route[12] = { AF_UNIX, 0, 0, 0x10, 253, 2, 0, 2 }, nf[4] = { AF_INET, 0, 0x12, 0x34 };
-	netlink_send(NETLINK_SOCK_DIAG, 20, NLM_F_DUMP, &inet, sizeof(inet));
-	inet.family = AF_INET6;
-	netlink_send(NETLINK_SOCK_DIAG, 20, NLM_F_DUMP, &inet, sizeof(inet));
-	netlink_send(NETLINK_SOCK_DIAG, 20, NLM_F_REQUEST, &ask, sizeof(ask));
-	ask.family = AF_INET6;
-	netlink_send(NETLINK_SOCK_DIAG, 20, NLM_F_REQUEST, &ask, sizeof(ask));
-	netlink_send(NETLINK_SOCK_DIAG, 20, NLM_F_REQUEST, &un, sizeof(un));
-	netlink_send(NETLINK_ROUTE, 18, NLM_F_DUMP, &link, sizeof(link));
-	netlink_send(NETLINK_ROUTE, 38, NLM_F_DUMP, &tc, sizeof(tc));
-	netlink_send(NETLINK_ROUTE, 26, NLM_F_DUMP, route, sizeof(route));
-	netlink_send(NETLINK_NETFILTER, 0xa00, NLM_F_CREATE, nf, sizeof(nf));
-	netlink_send(NETLINK_NETFILTER, 0x301, 0, nf, sizeof(nf));
-	netlink_send(NETLINK_NETFILTER, 0x103, NLM_F_DUMP, nf, sizeof(nf));
-	netlink_send(NETLINK_XFRM, 18, NLM_F_DUMP, "", 0);
-}
-
 /* Counts, and structs that are longer than what is known of them. */
 static void family_lists(void)
 {
@@ -1181,7 +1135,7 @@ static const struct {
 	FAMILY(compat), FAMILY(manythreads), FAMILY(perf), FAMILY(bpf), FAMILY(uring), FAMILY(landlock), FAMILY(fanotify), FAMILY(aio),
 	FAMILY(queues), FAMILY(numa), FAMILY(usernames), FAMILY(execs),
 	FAMILY(edges), FAMILY(widths), FAMILY(multicast), FAMILY(control), FAMILY(prctl_options), FAMILY(netlink_messages),
-	FAMILY(netlink_tables), FAMILY(lists),
+	FAMILY(netlink_tables), FAMILY(ioctl_structs), FAMILY(lists),
 };
 
 int main(int argc, char **argv)

@@ -6,6 +6,7 @@ enum ioctl_kind {
 	IOCTL_POINTER,
 	IOCTL_NOTHING,
 	IOCTL_NUMBER,
+	IOCTL_BY_VALUE,
 	IOCTL_TEXT,
 	IOCTL_BEFORE,
 	IOCTL_AFTER,
@@ -13,6 +14,8 @@ enum ioctl_kind {
 	IOCTL_IF_VALUE,
 	IOCTL_IF_ADDRESS
 };
+
+static const struct value_type u32_type = U32, u64_type = U64;
 
 static const struct ioctl {
 	const char *name;
@@ -48,8 +51,9 @@ static const struct ioctl {
 	IOCTL_IF_ADDRESS, \
 	{                 \
 	}
-#define BEFORE(t)                IOCTL_BEFORE, t
-#define AFTER(t)                 IOCTL_AFTER, t
+#define BEFORE(...)              IOCTL_BEFORE, __VA_ARGS__
+#define AFTER(...)               IOCTL_AFTER, __VA_ARGS__
+#define BY_VALUE(...)            IOCTL_BY_VALUE, __VA_ARGS__
 #define IOCTL(name, number, ...) {#name, number, __VA_ARGS__},
 #include "decode/syscall/ioctls.def"
 };
@@ -68,6 +72,49 @@ const char *syscall_ioctl_name(uint32_t number)
 	return io ? io->name : NULL;
 }
 
+/* Those whose number has a size, or one of many things of a device: EVIOCGNAME(256), EVIOCGBIT(EV_KEY, 96). */
+static const struct sized {
+	uint8_t type, first, last, direction;
+	const char *name;
+	const struct constants *things; /* NULL: the size alone */
+	bool fixed;                     /* the thing alone */
+} sized[] = {
+	{'E', 0x06, 0x06, 2, "EVIOCGNAME", NULL, false},   {'E', 0x07, 0x07, 2, "EVIOCGPHYS", NULL, false},
+	{'E', 0x08, 0x08, 2, "EVIOCGUNIQ", NULL, false},   {'E', 0x09, 0x09, 2, "EVIOCGPROP", NULL, false},
+	{'E', 0x0a, 0x0a, 2, "EVIOCGMTSLOTS", NULL, false}, {'E', 0x18, 0x18, 2, "EVIOCGKEY", NULL, false},
+	{'E', 0x19, 0x19, 2, "EVIOCGLED", NULL, false},    {'E', 0x1a, 0x1a, 2, "EVIOCGSND", NULL, false},
+	{'E', 0x1b, 0x1b, 2, "EVIOCGSW", NULL, false},     {'E', 0x20, 0x3f, 2, "EVIOCGBIT", &constants_ioctl_ev, false},
+	{'E', 0x40, 0x7f, 2, "EVIOCGABS", &constants_ioctl_abs, true},
+	{'E', 0xc0, 0xff, 1, "EVIOCSABS", &constants_ioctl_abs, true},
+	{'H', 0x04, 0x04, 2, "HIDIOCGRAWNAME", NULL, false}, {'H', 0x05, 0x05, 2, "HIDIOCGRAWPHYS", NULL, false},
+	{'H', 0x06, 0x06, 2, "HIDIOCGNAME", NULL, false},  {'H', 0x12, 0x12, 2, "HIDIOCGPHYS", NULL, false},
+};
+
+static const struct sized *find_sized(uint32_t cmd)
+{
+	for (size_t i = 0; i < sizeof(sized) / sizeof(*sized); i++)
+		if (sized[i].direction == cmd >> 30 && sized[i].type == (cmd >> 8 & 0xff) && (cmd & 0xff) >= sized[i].first &&
+		    (cmd & 0xff) <= sized[i].last)
+			return &sized[i];
+	return NULL;
+}
+
+static void print_sized(struct out *out, const struct sized *s, uint32_t cmd)
+{
+	uint32_t size = cmd >> 16 & 0x3fff, thing = (cmd & 0xff) - s->first;
+	const char *name = s->things ? constant_name(s->things, thing) : NULL;
+	out_f(out, "%s(", s->name);
+	if (name)
+		out_str(out, name);
+	else if (s->things)
+		out_f(out, "%#x", thing);
+	if (s->things && !s->fixed)
+		out_str(out, ", ");
+	if (!s->fixed)
+		out_u64(out, size);
+	out_ch(out, ')');
+}
+
 /* What has no name is taken apart: _IOC(_IOC_READ, 0x54, 0x30, 0x4). */
 void print_ioctl_cmd(struct emit *e, unsigned i)
 {
@@ -78,9 +125,13 @@ void print_ioctl_cmd(struct emit *e, unsigned i)
 		emit_word(e, name);
 		return;
 	}
+	const struct sized *s = find_sized(cmd);
 	struct out *out = emit_atom(e);
-	out_f(out, "_IOC(%s, 0x%x, 0x%x, 0x%x)", directions[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff,
-	      cmd >> 16 & 0x3fff);
+	if (s)
+		print_sized(out, s, cmd);
+	else
+		out_f(out, "_IOC(%s, 0x%x, 0x%x, 0x%x)", directions[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff,
+		      cmd >> 16 & 0x3fff);
 	emit_atom_end(e);
 }
 
@@ -141,7 +192,7 @@ static void ifreq(struct emit *e, uint8_t kind, uint32_t cmd, struct piece p, bo
 
 static void pointee(struct emit *e, struct value_type t, struct piece p)
 {
-	if (t.format == VALUE_STRUCT) {
+	if (t.format == VALUE_STRUCT || t.format == VALUE_ARRAY) {
 		emit_memory(e, t, p.data, p.bytes);
 		return;
 	}
@@ -160,7 +211,9 @@ void print_ioctl_arg(struct emit *e, unsigned i)
 	uint8_t kind = io ? io->kind : IOCTL_POINTER;
 	if (kind == IOCTL_NUMBER)
 		emit_i64(e, (int32_t)e->ev->arg[i]);
-	else if (kind == IOCTL_BEFORE && in.data)
+	else if (kind == IOCTL_BY_VALUE)
+		emit_value(e, io->type, e->ev->arg[i]);
+	else if (kind == IOCTL_BEFORE && in.bytes >= value_bytes(e->arch, io->type))
 		pointee(e, io->type, in);
 	else if (kind == IOCTL_AFTER && after.data)
 		pointee(e, io->type, after);
