@@ -28,6 +28,7 @@ ACCEPTED = [
     ("server", r"(accept4\(.*|getsockname\(.*)htons\(\d+\)", r"\1htons(PORT)", "the kernel's choice"),
     ("curl", r"(getsockname\(.*)htons\(\d+\)", r"\1htons(PORT)", "the kernel's choice"),
     ("perf", r"PERF_ATTR_SIZE_VER\d", "128", "a size that strace has a name for"),
+    ("perf", r" /\* Bits 63..38 \*/", "", "a remark of strace's"),
     ("perf", r" /\* arbitrary skid \*/", "", "a remark of strace's"),
     ("bpf", r"(bpf\(0x4d, )[^,]*", r"\1ATTR", "ours shows the bytes of a command without a name"),
     ("ioctl_structs", r"MIXER_(READ|WRITE)\(\d+\) or ", "", "one number of sound cards and flash memory"),

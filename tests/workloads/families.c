@@ -876,6 +876,8 @@ static void family_perf(void)
 					.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID };
 	syscall(SYS_perf_event_open, &attr, 0, -1, 99, PERF_FLAG_FD_CLOEXEC);
 	syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0);
+	((uint64_t *)&attr)[5] |= 5ULL << 61; /* bits without a name */
+	syscall(SYS_perf_event_open, &attr, 0, -1, 99, 0);
 }
 
 static void family_bpf(void)

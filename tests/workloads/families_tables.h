@@ -62,7 +62,8 @@ static void family_ioctl_structs(void)
 {
 	unsigned u[16] = { 0x83828180, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
 	uint64_t d[16] = { 0x8786858483828180, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
-	static const unsigned words[] = { 0x40046918, 0x40046911, 0x40046912, 0x40046917, 0x40046f01, 0x40046f41, 0x40044f04,
+	static const unsigned words[] = { 0x40046918, 0x2271, 0x2201,
+		0x40046911, 0x40046912, 0x40046917, 0x40046f01, 0x40046f41, 0x40044f04,
 		0x40104d14, 0xc0104d03, 0x40084503, 0xb40c | 0xc0040000, 0x8004a405 };
 	static const unsigned longs[] = { 0x40084f00, 0x40104f06, 0xc0184d15, 0xc0304d18, 0x8010aa01, 0x8010aa02, 0xc0185879,
 		0xc020660b, 0x1277, 0x127d, 0x127f, 0x40089413, 0x40189429, 0xc0109428, 0x4020ae46 };
@@ -81,4 +82,6 @@ static void family_ioctl_structs(void)
 		ioctl(-1, sized[i], u);
 	ioctl(-1, 0x4b46, key);
 	ioctl(-1, 0x5406, modes);
+	u[0] = 4;
+	ioctl(-1, 0x2284, u);
 }

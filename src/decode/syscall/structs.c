@@ -260,6 +260,10 @@ static void print_perf_event_attr(struct emit *e, const struct struct_type *s, c
 		}
 	emit_member(e, "precise_ip");
 	emit_u64(e, bits >> 15 & 3);
+	if (bits >> 38) { /* those without a name */
+		emit_member(e, "__reserved_1");
+		emit_hex(e, bits >> 38);
+	}
 	emit_more(e);
 	emit_struct_end(e);
 }
