@@ -151,8 +151,6 @@ def main():
     check_refusals(tap, plain, path)
     if NEWEST_PERF:
         check_perf(tap, binary, path)
-    else:
-        tap.skip("perf says the same", "needs NEWEST_PERF")
     tap.done()
 
 

@@ -18,7 +18,8 @@ from strobetest import SCRATCH, STROBE, TOP, Tap, build_workload, record, strobe
 
 COLUMN = re.compile(r'^COLUMN\((\w+), "([^"]+)", "[^"]*", (\w+), (\w+),', re.M)
 # a table without stacks has no children; instructions per cycle stand beside symbols, and are no key
-NOT_KEYS = {"overhead_children", "ipc_null", "ipc_lbr"}
+NOT_KEYS = {"overhead_children", "latency", "latency_children", "ipc_null", "ipc_lbr"}
+OF_SWITCHES = {"parallelism"}  # of recordings that have context switches; shares of the elapsed time are beside it
 SHOW = ["-n", "--show-total-period", "--no-children", "-g", "none"]
 
 
@@ -56,7 +57,8 @@ def branches(path):
 def text_rows(out):
     """Whole rows, and the numbers at their begin: share, samples, period."""
     rows = [line[1:].rstrip() for line in out.splitlines() if re.match(r" +-?[0-9.]+%", line)]
-    return rows, [re.match(r" *([0-9.]+)% +(\d+) +(\d+)", " " + row).groups() for row in rows]
+    # a share of the elapsed time may be between
+    return rows, [re.match(r" *([0-9.]+)% +(?:[0-9.]+% +)?(\d+) +(\d+)", " " + row).groups() for row in rows]
 
 
 def json_rows(out):
@@ -89,7 +91,9 @@ def main():
     require_tmux()
     tap = Tap()
     plain = record("-e", "cpu-clock", "-F", "500", "-g", "--", build_workload("split"), "300", output="plain.data")
-    files = [(plain, [], keys_of("COMMON")), (memory(os.path.join(SCRATCH, "memory.data")), ["--mem-mode"], keys_of("MEMORY")),
+    switches = record("-e", "cpu-clock", "-F", "500", "-g", "--latency", "--", build_workload("split"), "300", output="switches.data")
+    files = [(plain, [], [key for key in keys_of("COMMON") if key not in OF_SWITCHES]), (switches, [], sorted(OF_SWITCHES)),
+             (memory(os.path.join(SCRATCH, "memory.data")), ["--mem-mode"], keys_of("MEMORY")),
              (branches(os.path.join(SCRATCH, "branches.data")), [], keys_of("BRANCH"))]
     asked = [(path, key, more) for path, more, keys in files for key in keys]
     tap.ok(len(asked) > 40, "there are keys of all kinds", asked)
