@@ -22,7 +22,7 @@ void mem_on_exhausted(void (*fn)(void *ctx), void *ctx)
 
 static _Noreturn void end_process(void)
 {
-	/* The one place below cmd/ that prints: there is no memory left to carry an error with. */
+	/* The one place below cmd/ that prints: no memory is left for an error. */
 	static const char line[] = "strobe: out of memory\n";
 	pid_t first = 0, self = gettid();
 	if (!__atomic_compare_exchange_n(&exhausted.by, &first, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

@@ -253,7 +253,7 @@ static bool are_few(const struct trace_whom *w, const struct stream_options *o)
 	return n && n <= FEW_CALLS;
 }
 
-/* With few calls: to the tracepoint of the end of each; that of execve tells of the end of every exec. */
+/* With few calls: to the exit tracepoint of each; every exec ends at that of execve. */
 static struct strobe_error *attach_ends(struct stream_tracer *s, const struct trace_whom *w)
 {
 	bool executes = false, executes_at = false;

@@ -53,7 +53,7 @@ static void load_current(struct bpf_asm *a, const struct task_filter *f)
 	bpf_alu_imm(a, BPF_RSH, ID, 32);
 }
 
-/* BITS = address of the word of ID, r1 = its bit's number; to OUT where there is no such bit. */
+/* BITS = address of the word of ID, r1 = its bit's number; to OUT where ID has none. */
 static void find_bit(struct bpf_asm *a, const struct task_filter *f)
 {
 	bpf_jump_imm(a, BPF_JGE, ID, (int32_t)f->tasks.nr, OUT);

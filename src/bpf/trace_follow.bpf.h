@@ -65,8 +65,8 @@ INLINE __u64 waited_ns(struct task_struct *task)
 }
 
 /*
- * How long a task ran is not brought up to date while it runs. Of one that has ended the last switch says it: to be asked for every
- * time that it leaves the CPU, since who waits for its end may do so sooner than the task is gone.
+ * The kernel does not update the run time of a task while it runs. For one that has ended it is final at its last switch: read at
+ * every switch, since a waiter may see the end before the task is gone.
  */
 INLINE struct task_state *ended(struct task_struct *task)
 {

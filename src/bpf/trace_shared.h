@@ -182,7 +182,7 @@ struct trace_settings {
 	__u32 str_limit;
 	__u8 stacks;        /* enum trace_stacks */
 	__u8 kernel_stacks;
-	__u8 sched;         /* how long tasks ran is asked for, to the end */
+	__u8 sched;         /* read how long tasks ran, until they end */
 	__u8 points;        /* some calls are asked for as tracepoints: TRACE_SELECTED_POINT */
 	__u8 few_calls;     /* the end of each has a tracepoint of its own: that of all calls is for 32-bit ones */
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
@@ -210,7 +210,7 @@ struct trace_control {
 	__u64 began_ns;  /* the first call */
 	__u64 dropped;   /* calls that there was no row for */
 	__u64 lost;      /* calls, points and signals that did not fit into the ring */
-	__u64 lost_others; /* and what tells of tasks; of the summary: errors by number */
+	__u64 lost_others; /* the same of records about tasks; in the summary: errors by number */
 	__u64 unfollowed; /* tasks, files and arguments that there was no memory for */
 	__u64 waits;      /* calls that waited for the reader */
 	__u64 read_bytes, read_ns; /* how far it was when a call waited, and since when */

@@ -185,7 +185,7 @@ int trace_enter(__u64 *ctx)
 	return 0;
 }
 
-/* Of the task, made where there is none; NULL where statistics are not by thread, or there is no room. */
+/* The thread of the task, created on first use; NULL if statistics are not by thread, or the map is full. */
 INLINE struct trace_thread *own_thread(struct task_state *s)
 {
 	__u32 i;

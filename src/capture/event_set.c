@@ -12,6 +12,7 @@
 #include "event/attr_text.h"
 #include "event/open.h"
 #include "sys/limits.h"
+#include "sys/perf_abi.h"
 #include "sys/tracefs.h"
 
 void event_set_init(struct event_set *s, const struct sys *sys)
@@ -104,12 +105,6 @@ static int open_fd(const struct sys *sys, const struct capture_event *e, pid_t p
 					flags | PERF_FLAG_FD_CLOEXEC);
 }
 
-bool capture_attr_is_clock(const struct perf_event_attr *a)
-{
-	return a->type == PERF_TYPE_SOFTWARE &&
-	       (a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 /*
  * On a whole CPU, for the tasks that are followed; the file keeps the attr of tasks, whose samples these are. Side-band records
  * come from a tracker on the tasks.
@@ -120,7 +115,7 @@ static int open_by_cpu(const struct sys *sys, const struct capture_event *e, int
 	wide.attr.inherit = 0;
 	wide.attr.enable_on_exec = 0;
 	capture_attr_track(&wide.attr, false, NULL);
-	if (capture_attr_is_clock(&e->attr))
+	if (perf_attr_is_clock(&e->attr))
 		wide.attr.exclude_idle = 1;
 	return open_fd(sys, &wide, -1, cpu, group_fd, 0);
 }

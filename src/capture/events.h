@@ -71,8 +71,6 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 					      const struct target_map *map) _must_check_;
 struct strobe_error *capture_events_open(struct event_set *s, const struct capture_options *o,
 					 const struct target_map *map) _must_check_;
-/* Whether it counts time: cpu-clock, task-clock. */
-bool capture_attr_is_clock(const struct perf_event_attr *a);
 /* Which side-band records an event brings: those that the options ask for, or none. */
 void capture_attr_track(struct perf_event_attr *a, bool on, const struct capture_options *o);
 /* Tracepoint filters, set once they are open. An error names the event's fields. */

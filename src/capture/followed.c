@@ -5,11 +5,11 @@
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "sys/perf_abi.h"
 
 static bool is_core_pmu(const struct capture_event *e)
 {
@@ -27,7 +27,7 @@ static const char *obstacle_of_event(const struct capture_event *e)
 	if (e->kind == EVENT_PMU ? !is_core_pmu(e) : e->attr.type > PERF_TYPE_RAW)
 		return "events of this PMU are recorded by task";
 	/* What others do on the CPU would set their rate. */
-	if (e->attr.type == PERF_TYPE_SOFTWARE && !capture_attr_is_clock(&e->attr) && e->attr.config != PERF_COUNT_SW_DUMMY)
+	if (e->attr.type == PERF_TYPE_SOFTWARE && !perf_attr_is_clock(&e->attr) && !perf_attr_is_dummy(&e->attr))
 		return "software events other than clocks are recorded by task";
 	if (e->sample_read)
 		return ":S reads counts of tasks";

@@ -7,11 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-
-static bool is_clock(const struct perf_event_attr *a)
-{
-	return a->type == PERF_TYPE_SOFTWARE && (a->config == PERF_COUNT_SW_TASK_CLOCK || a->config == PERF_COUNT_SW_CPU_CLOCK);
-}
+#include "sys/perf_abi.h"
 
 static void set_attr(struct counter_set *s, struct counter_event *e)
 {
@@ -38,7 +34,7 @@ static void add_event(struct counter_set *s, const struct event *e, uint32_t lea
 	struct counter_event c = { .event = e, .name = e->name, .unit = e->unit ? e->unit : "", .scale = e->scale,
 				   .leader = leader, .supported = true };
 	set_attr(s, &c);
-	if (is_clock(&c.attr) && !e->unit) {
+	if (perf_attr_is_clock(&c.attr) && !e->unit) {
 		c.unit = "msec";
 		c.scale = 1e-6;
 	} else if (e->kind == EVENT_TOOL) {

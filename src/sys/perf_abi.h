@@ -122,3 +122,10 @@ static inline bool perf_attr_is_dummy(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
 }
+
+/* Counts time. */
+static inline bool perf_attr_is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}

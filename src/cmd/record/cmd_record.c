@@ -510,7 +510,8 @@ static struct strobe_error *prepare(struct recording *r)
 	r->output.options.mmap_bytes = capture_ring_bytes(r->capture);
 	capture_set_affinity(r->capture, o->affinity != AFFINITY_SYS, o->affinity == AFFINITY_NODE);
 	if (!o->no_buildid && !o->no_buildid_cache && !o->buildid_mmap)
-		record_objects_init(&r->objects, &capture_env(r->capture)->events.data[0].attr);
+		record_objects_init(&r->objects, &capture_env(r->capture)->events.data[0].attr,
+				    o->buildid_all || !capture_target(r->capture)->system_wide);
 	TRY(open_trigger(r));
 	return NULL;
 }
@@ -604,7 +605,6 @@ static void end_workload(struct recording *r)
 
 static void keep_objects(struct recording *r)
 {
-	struct record_options *o = r->o;
 	const char *dir;
 	if (!r->objects.on)
 		return;
@@ -612,7 +612,7 @@ static void keep_objects(struct recording *r)
 		record_objects_merge(&r->objects, &r->part_objects[i]);
 	struct strobe_error *err = cmd_buildid_dir(r->ctx, &dir);
 	if (!err)
-		record_objects_keep(&r->objects, dir, o->buildid_all || !capture_target(r->capture)->system_wide);
+		record_objects_keep(&r->objects, dir);
 	else
 		log_info("the build ID cache is left alone: %s", err->message);
 	error_destroy(err);

@@ -25,9 +25,9 @@
 /* In entries that are a recorder's, and not a user's. */
 #define MARK "recorded"
 
-void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr)
+void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, bool all)
 {
-	*o = (struct record_objects){ .on = true };
+	*o = (struct record_objects){ .on = true, .all = all };
 	o->ip_offset = sizeof(struct perf_event_header) + (attr->sample_type & PERF_SAMPLE_IDENTIFIER ? sizeof(uint64_t) : 0);
 	arena_init(&o->arena);
 }
@@ -96,7 +96,7 @@ static struct strobe_error *note_records(struct record_sink *sink, const void *r
 		const struct perf_event_header *h = (const void *)at;
 		if (h->size < sizeof(*h) || h->size > (size_t)(end - at))
 			break;
-		if (h->type == PERF_RECORD_SAMPLE && (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER)
+		if (!o->all && h->type == PERF_RECORD_SAMPLE && (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER)
 			note_sample(o, h);
 		else if (h->type == PERF_RECORD_MMAP2)
 			note_mapping(o, (struct record){ .hdr = h });
@@ -250,16 +250,16 @@ static struct strobe_error *keep(const char *dir, const struct record_object *o,
 	return err;
 }
 
-void record_objects_keep(struct record_objects *o, const char *dir, bool all)
+void record_objects_keep(struct record_objects *o, const char *dir)
 {
 	uint64_t copied = 0;
 	bool added = false;
-	if (!all)
+	if (!o->all)
 		mark_sampled(o);
 	for (size_t i = 0; i < o->list.len; i++) {
 		const struct record_object *object = &o->list.data[i];
 		_cleanup_free_ char *elf = buildid_cache_path(dir, object->hex, "elf");
-		if (!elf || !(all || object->sampled) || !access(elf, F_OK) || !buildid_cache_is_safe(object->path))
+		if (!elf || !(o->all || object->sampled) || !access(elf, F_OK) || !buildid_cache_is_safe(object->path))
 			continue;
 		struct strobe_error *err = keep(dir, object, &copied);
 		if (err)

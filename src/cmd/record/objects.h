@@ -35,6 +35,7 @@ struct record_objects {
 	struct record_sink sink; /* first */
 	struct record_sink *to;
 	bool on;
+	bool all; /* not those alone that samples fell into: addresses are not noted */
 	uint16_t ip_offset; /* in samples */
 	struct arena arena;
 	struct idset index;
@@ -44,10 +45,10 @@ struct record_objects {
 };
 
 /* attr: of any of the events, which have their addresses at the same place. Zeros without it: nothing is noted. */
-void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr);
+void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, bool all);
 void record_objects_deinit(struct record_objects *o);
 /* What passes on to `to`; `to` itself where nothing is noted. */
 struct record_sink *record_objects_sink(struct record_objects *o, struct record_sink *to);
 void record_objects_merge(struct record_objects *o, const struct record_objects *from);
-/* all: not those alone that samples fell into. Files that cannot be kept are named in the log. */
-void record_objects_keep(struct record_objects *o, const char *dir, bool all);
+/* Files that cannot be kept are named in the log. */
+void record_objects_keep(struct record_objects *o, const char *dir);

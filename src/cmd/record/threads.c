@@ -115,7 +115,8 @@ struct strobe_error *record_start_threads(struct recording *r)
 	for (unsigned i = 0; i < r->part_chains_nr; i++) {
 		struct record_sink *to = &r->output.parts.data[i]->sink;
 		if (r->objects.on)
-			record_objects_init(&r->part_objects[i], &capture_env(r->capture)->events.data[0].attr);
+			record_objects_init(&r->part_objects[i], &capture_env(r->capture)->events.data[0].attr,
+					    r->objects.all);
 		to = record_objects_sink(&r->part_objects[i], to);
 		capture_set_ring_sink(r->capture, i, record_join_stacks(r, &r->part_chains[i], to));
 	}

@@ -25,7 +25,7 @@ void trace_calls_take(const struct trace_calls *c, const struct trace_event *ev,
 /* For the sources that BPF feeds: the options of a run, its lines (made here, ended by finish), what is said of losses. */
 struct stream_options trace_stream_options(const struct trace_run *r);
 void trace_calls_init(struct trace_calls *c, struct trace_run *r);
-/* Statistics that the kernel makes beside the stream, where they are asked for. */
+/* Statistics that the kernel keeps beside the stream, where options request them. */
 struct strobe_error *trace_calls_open_summary(struct trace_calls *c, struct trace_run *r) _must_check_;
 void trace_calls_enable(struct trace_calls *c, bool on);
 void trace_calls_deinit(struct trace_calls *c);

@@ -1,6 +1,6 @@
 /*
  * Names of the enumerators that fields of tracepoints hold ("enum hrtimer_mode mode"), by the BTF of the running kernel, which
- * is read when the first is asked for. One thread.
+ * is read on first use. One thread.
  */
 #pragma once
 #include "decode/tracepoint.h"
