@@ -32,6 +32,8 @@ OURS = [
     (["stat", "--format", "json", "--vs", "true", "-r", "2", "-e", "cpu-clock", "--", "true"], "strobe-stat-vs", False),
     (["top", "--format", "json", "-e", "cpu-clock:u", "-d", "0.2", "--refreshes", "2"], "strobe-top", True),
     (["trace", "--format", "json", "--", *LOAD], "strobe-trace", True),
+    (["trace", "-S", "--format", "json", "--", *LOAD], "strobe-trace", True),
+    (["trace", "-S", "--no-bpf", "--format", "json", "--", *LOAD], "strobe-trace", True),
     (["trace", "-s", "--format", "json", "--", *LOAD], "strobe-trace-summary", False),
 ]
 # formats of others: where they go, and what tells them
@@ -43,7 +45,7 @@ THEIRS = [
     (["trace", "--format", "chrome", "true"], "out", lambda text: "traceEvents" in json.loads(text)),
 ]
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-FOREIGN = {"args", "attr", "fields"}  # their members are the kernel's
+FOREIGN = {"args", "attr", "errnos", "fields"}  # their members are the kernel's
 
 
 def names(value, within=""):
@@ -69,6 +71,7 @@ def ours(words, name, by_line):
     heads = documents if name == "strobe-top" else documents[:1]
     tap.ok(all(list(d.items())[:1] == [("format", name)] and list(d)[1] == "version" and isinstance(d["version"], int) for d in heads),
            f"{title}: format and version come first", list(documents[0].items())[:3])
+    tap.equal(sum("version" in d for d in documents), len(heads), f"{title}: and nowhere else")
     wrong = sorted({n for n in names(documents) if not NAME.fullmatch(n)})
     tap.equal(wrong, [], f"{title}: names")
 

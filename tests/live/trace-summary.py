@@ -2,6 +2,7 @@
 """trace -s: every call is counted, by thread, call and errno, whatever follows from fork to thread to exec."""
 # second try
 
+import collections
 import json
 import os
 import re
@@ -176,6 +177,18 @@ def make_cgroup():
     return group, None
 
 
+def check_behind_lines(tap, binary):
+    """-S as JSON: the last line has the statistics, which count the lines before it."""
+    _, text = trace("-S", "--summary-mode", "total", "--format", "json", binary, "2", "50")
+    _, *lines, last = [json.loads(line) for line in text.splitlines()]
+    # neither calls that sleep nor those that make tasks: these have two lines
+    plain = {"close", "execve", "exit_group", "getppid", "mmap", "openat"}
+    calls = collections.Counter(line["syscall"] for line in lines if line.get("syscall") in plain)
+    counted = {r["syscall"]: r["calls"] for row in last["summary"]["rows"] for r in row["syscalls"] if r["syscall"] in plain}
+    tap.equal(counted, dict(calls), "-S as JSON counts the lines before it")
+    tap.equal(calls["getppid"], 2 * 50 + SHELLS, "which are all calls")
+
+
 def check_cgroups(tap, binary):
     """Calls by cgroup, with their lines and without: 100 in a group and 200 outside of it, and those of shells."""
     group, why = make_cgroup()
@@ -229,6 +242,7 @@ def main():
     compile_c("calls", PROGRAM, "-pthread")
     document = check_threads(tap, binary, 1, 20000)
     tap.equal(len([1 for row, r in rows_of(document, "execve") if row["comm"] == "sh"]), 5, "children are followed through exec")
+    check_behind_lines(tap, binary)
     check_cgroups(tap, binary)
     check_threads(tap, binary, 64, 2000)
     _, document = summary("--summary-mode", "total", binary, "8", "5000")

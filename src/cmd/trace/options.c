@@ -291,6 +291,8 @@ struct strobe_error *trace_options_check(const struct trace_options *o, int argc
 		return error_create(ERROR_USAGE, "--show-on-off-events goes with --switch-on or --switch-off");
 	if ((o->summary || o->with_summary) && o->format == &trace_format_chrome)
 		return error_create(ERROR_USAGE, "--format chrome is of calls: statistics are text or json");
+	if ((o->tool_stats || o->map_dump) && o->format != &trace_format_text)
+		return error_create(ERROR_USAGE, "--tool_stats and --map-dump are text: not with --format %s", o->format->name);
 	if (o->duration_ms < 0 || o->delay_ms < 0)
 		return error_create(ERROR_USAGE, "times are not negative");
 	if (!o->ring_bytes)

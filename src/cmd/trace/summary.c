@@ -42,8 +42,10 @@ void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats)
 {
 	struct syscall_stats_style style = { .errnos = r->o->errnos, .histograms = r->o->histograms,
 					     .max_rows = r->o->max_summary };
-	if (r->o->format == &trace_format_json)
+	if (r->o->format == &trace_format_json && r->o->summary)
 		syscall_stats_json(&r->out, stats);
+	else if (r->o->format == &trace_format_json)
+		syscall_stats_json_line(&r->out, stats);
 	else
 		syscall_stats_text(&r->out, stats, style);
 }

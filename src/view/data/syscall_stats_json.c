@@ -73,20 +73,37 @@ static void write_thread(struct json *j, const struct syscall_stats *s, const st
 	json_end(j);
 }
 
-void syscall_stats_json(struct out *out, const struct syscall_stats *s)
+static void write_members(struct json *j, const struct syscall_stats *s)
 {
 	static const char *const modes[] = { "thread", "total", "cgroup" };
+	json_pair_str(j, "by", modes[s->by]);
+	u64_of(j, "events", s->events);
+	json_key(j, "rows");
+	json_array(j);
+	for (size_t i = 0; i < s->threads.len; i++)
+		write_thread(j, s, &s->threads.data[i]);
+	json_end(j);
+}
+
+void syscall_stats_json(struct out *out, const struct syscall_stats *s)
+{
 	struct json j;
 	json_init(&j, out, true);
 	json_object(&j);
 	json_format(&j, "strobe-trace-summary", 1);
-	json_key(&j, "by");
-	json_str(&j, modes[s->by]);
-	u64_of(&j, "events", s->events);
-	json_key(&j, "rows");
-	json_array(&j);
-	for (size_t i = 0; i < s->threads.len; i++)
-		write_thread(&j, s, &s->threads.data[i]);
+	write_members(&j, s);
+	json_end(&j);
+	out_ch(out, '\n');
+}
+
+void syscall_stats_json_line(struct out *out, const struct syscall_stats *s)
+{
+	struct json j;
+	json_init(&j, out, false);
+	json_object(&j);
+	json_key(&j, "summary");
+	json_object(&j);
+	write_members(&j, s);
 	json_end(&j);
 	json_end(&j);
 	out_ch(out, '\n');
