@@ -67,7 +67,16 @@ void table_fact(struct table *t, const char *key, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	struct table_fact fact = { arena_strdup(&t->arena, key), keep(t, fmt, ap) };
+	struct table_fact fact = { .key = arena_strdup(&t->arena, key), .value = keep(t, fmt, ap) };
+	va_end(ap);
+	vec_push(&t->facts, fact);
+}
+
+void table_fact_number(struct table *t, const char *key, double number, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	struct table_fact fact = { arena_strdup(&t->arena, key), keep(t, fmt, ap), true, number };
 	va_end(ap);
 	vec_push(&t->facts, fact);
 }

@@ -39,6 +39,8 @@ struct table_cell {
 
 struct table_fact {
 	const char *key, *value;
+	bool is_number; /* in data the number stands for the value */
+	double number;
 };
 
 struct table {
@@ -62,6 +64,8 @@ void table_set_text(struct table *t, size_t column, const char *text);
 void table_set_number(struct table *t, size_t column, double number);
 void table_set_bool(struct table *t, size_t column, bool truth);
 void table_fact(struct table *t, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same of a number, which data has alone: "312" where the text is "312 of each". */
+void table_fact_number(struct table *t, const char *key, double number, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void table_note(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static inline const struct table_cell *table_cell(const struct table *t, size_t row, size_t column)

@@ -76,6 +76,12 @@ def ours(words, name, by_line):
     tap.equal(wrong, [], f"{title}: names")
 
 
+def compared():
+    """What was said to be done four times is a number that says so."""
+    document = json.loads(strobe("stat", "--format", "json", "--vs", "true", "-r", "4", "-e", "cpu-clock", "--", "true").out)
+    tap.equal(document["runs"], 4, "strobe stat --vs: runs is their number")
+
+
 def into_files():
     for words in (["stat", "--format", "json", "-e", "cpu-clock"], ["trace", "--format", "json"]):
         done = strobe(*words, "-o", "out.json", "--", *LOAD)
@@ -108,6 +114,7 @@ def main():
         except (ValueError, IndexError):
             right = False
         tap.ok(right, f"strobe {' '.join(words)} is as others have it", done)
+    compared()
     into_files()
     walked = {words[0] for words, *_ in OURS + THEIRS}
     tap.equal(sorted(offered() - walked), [], "all commands that offer JSON are walked")

@@ -300,7 +300,7 @@ static void fill(struct versus *v, struct table *t)
 	_cleanup_strbuf_ struct strbuf a = {}, b = {};
 	table_fact(t, "A", "%s", join(&a, v->sides[0].argv, v->sides[0].argc));
 	table_fact(t, "B", "%s", join(&b, v->sides[1].argv, v->sides[1].argc));
-	table_fact(t, "runs", "%zu of each, in turn", pairs);
+	table_fact_number(t, "runs", (double)pairs, "%zu of each, in turn", pairs);
 	add_columns(t);
 	for (uint32_t i = 0; i < set->events.len; i++)
 		if (is_counted(v, i)) {

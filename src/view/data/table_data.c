@@ -31,12 +31,16 @@ static void json_cell(struct json *j, const struct table_column *column, const s
 }
 
 /* A heading of the text as a name: lower case, underscores. */
-static void fact_json(struct json *j, const char *key, const char *value)
+static void fact_json(struct json *j, const struct table_fact *f)
 {
-	_cleanup_free_ char *name = xstrdup(key);
+	_cleanup_free_ char *name = xstrdup(f->key);
 	for (char *c = name; *c; c++)
 		*c = *c == ' ' ? '_' : (char)tolower((unsigned char)*c);
-	json_pair_str(j, name, value);
+	json_key(j, name);
+	if (f->is_number)
+		json_f64(j, f->number);
+	else
+		json_str(j, f->value);
 }
 
 void table_json(struct out *out, const struct table *t)
@@ -45,9 +49,8 @@ void table_json(struct out *out, const struct table *t)
 	json_init(&j, out, true);
 	json_object(&j);
 	json_format(&j, t->format, t->version);
-	for (size_t i = 0; i < t->facts.len; i++) {
-		fact_json(&j, t->facts.data[i].key, t->facts.data[i].value);
-	}
+	for (size_t i = 0; i < t->facts.len; i++)
+		fact_json(&j, &t->facts.data[i]);
 	json_key(&j, "rows");
 	json_array(&j);
 	for (size_t row = 0; row < t->rows; row++) {
