@@ -98,6 +98,11 @@ void cmd_release_log(int held);
 void cmd_set_verbosity(unsigned level);
 /* What --format says where it is text or json; NULL is text. ERROR_USAGE. */
 struct strobe_error *cmd_format_is_json(const char *format, bool *ret) _must_check_;
+/*
+ * What -o names, where bytes go as they come: a new file is for its owner alone, less what the umask forbids; one that is there
+ * keeps its mode and is emptied, or appended to; a device or a pipe is written. The caller closes it.
+ */
+struct strobe_error *cmd_open_file(const char *path, bool append, int *ret_fd) _must_check_;
 /* The user's settings; read at the first call. */
 struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret) _must_check_;
 /* Where build-ids are kept: --buildid-dir, the setting buildid.dir, ~/.debug; NULL without a home. Lives with ctx. */

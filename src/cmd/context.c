@@ -258,6 +258,12 @@ struct strobe_error *cmd_format_is_json(const char *format, bool *ret)
 		error_create(ERROR_USAGE, "--format %s: it is text or json", format);
 }
 
+struct strobe_error *cmd_open_file(const char *path, bool append, int *ret_fd)
+{
+	*ret_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0600);
+	return *ret_fd < 0 ? error_errno(errno, "cannot write %s", path) : NULL;
+}
+
 void cmd_set_verbosity(unsigned level)
 {
 	enum log_level max = level > 1 ? LOG_DEBUG : level ? LOG_INFO : LOG_WARN;

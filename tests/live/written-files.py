@@ -59,6 +59,48 @@ def written(what, words, path):
     tap.equal(here() - before, {path}, f"{what}: and nothing else")
 
 
+STREAMS = {
+    "list": ["list", "sw", "-o"],
+    "list --format json": ["list", "sw", "--format", "json", "--output"],
+    "stat": ["stat", "-e", "cpu-clock", "-o"],
+    "stat --format json": ["stat", "-e", "cpu-clock", "--format", "json", "--output"],
+    "stat --append": ["stat", "-e", "cpu-clock", "--append", "-o"],
+    "trace": ["trace", "-o"],
+}
+
+
+def streamed():
+    """What is written as it comes: private too, as the umask allows; what is there already keeps its mode, and its kind."""
+    old_mask = os.umask(0o022)
+    for what, words in STREAMS.items():
+        command = [] if words[0] == "list" else ["true"]
+        if words[0] == "trace" and not is_root():
+            tap.skip(what, "only root may trace")
+            continue
+        for mask, mode in (0o022, "0o600"), (0o277, "0o400"):
+            os.umask(mask)
+            done = run(STROBE, *words, "streamed", *command)
+            tap.equal((done.status, oct(os.stat("streamed").st_mode & 0o777)), (0, mode), f"{what} with umask {mask:03o}")
+            os.chmod("streamed", 0o644)
+            done = run(STROBE, *words, "streamed", *command)
+            tap.equal((done.status, oct(os.stat("streamed").st_mode & 0o777)), (0, "0o644"), f"{what}: a file that is there")
+            tap.ok(os.path.getsize("streamed") > 0, f"{what} was written")
+            os.unlink("streamed")
+        before = os.stat("/dev/null")
+        done = run(STROBE, *words, "/dev/null", *command)
+        after = os.stat("/dev/null")
+        tap.equal((done.status, after.st_mode, after.st_ino), (0, before.st_mode, before.st_ino), f"{what} into /dev/null")
+        os.mkfifo("fifo", 0o622)
+        reader = os.open("fifo", os.O_RDONLY | os.O_NONBLOCK)
+        before = os.stat("fifo").st_mode
+        run(STROBE, *words, "fifo", *command)
+        text = os.read(reader, 1 << 16)
+        tap.ok(text and os.stat("fifo").st_mode == before, f"{what} into a pipe with a name")
+        os.close(reader)
+        os.unlink("fifo")
+    os.umask(old_mask)
+
+
 def replaced():
     words, path = OUTPUTS["convert"]
     os.chmod(path, 0o644)
@@ -117,6 +159,7 @@ def main():
     record("-e", "cpu-clock:u", "-F", "5000", "-g", "--", "sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done")
     for what, (words, path) in OUTPUTS.items():
         written(what, words, path)
+    streamed()
     replaced()
     in_place()
     owners()

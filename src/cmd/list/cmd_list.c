@@ -1,6 +1,5 @@
 /* strobe list: what -e, -M and the other options that take names can be given here. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -378,12 +377,6 @@ static void say_uncountable(const struct lister *l)
 			"(--all lists them)", l->uncountable);
 }
 
-static struct strobe_error *open_output(const char *path, int *ret_fd)
-{
-	*ret_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return *ret_fd < 0 ? error_errno(errno, "cannot write %s", path) : NULL;
-}
-
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct list_options *o = options;
@@ -402,7 +395,7 @@ static int run(struct cmd_context *ctx, void *options)
 	pmu_set_init(&l.pmus, l.sys);
 	choose_pmu(&l, &pmu);
 	if (o->output) {
-		struct strobe_error *err = open_output(o->output, &fd);
+		struct strobe_error *err = cmd_open_file(o->output, false, &fd);
 		if (err)
 			return cmd_fail(ctx, err);
 		out_init_fd(&out, fd);

@@ -40,9 +40,7 @@ struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_o
 	if (o->append && !file)
 		return error_create(ERROR_USAGE, "--append wants a file: -o");
 	if (file && strcmp(file, "-")) {
-		s->fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC | (o->append ? O_APPEND : O_TRUNC), 0644);
-		if (s->fd < 0)
-			return error_errno(errno, "cannot write %s", file);
+		TRY(cmd_open_file(file, o->append, &s->fd));
 		s->owned = true;
 	} else if (file) {
 		s->fd = STDOUT_FILENO;

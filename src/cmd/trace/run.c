@@ -1,7 +1,6 @@
 #include "cmd/trace/run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,9 +129,7 @@ struct strobe_error *trace_open_output(struct trace_run *r)
 	if (file && !strcmp(file, "-"))
 		r->out_fd = STDOUT_FILENO;
 	else if (file)
-		r->out_fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (r->out_fd < 0)
-		return error_errno(errno, "cannot write %s", file);
+		TRY(cmd_open_file(file, false, &r->out_fd));
 	out_init_fd(&r->out, r->out_fd);
 	out_reserve(&r->out, OUTPUT_BYTES);
 	return NULL;
