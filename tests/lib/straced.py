@@ -1,5 +1,5 @@
 """System calls as strace writes them: what is the same in two runs, and what differs on purpose. Two scripts of tests/oracle hold
-ours against it: strace-decode.py by ptrace, strace-trace.py by `strobe trace`."""
+ours against it: strace-decode.py by ptrace, strace-trace.py by `strobe trace`; and tests/long/strace-tests.py both."""
 
 import re
 import shutil
@@ -87,6 +87,37 @@ def lines_of(path):
                 text = head + (" " if head.endswith(",") else "") + rest.lstrip(" ")
             calls.append((tid, text))
     return calls
+
+
+# A line of `strobe trace --strace`: the moment, how long it took, the program and its thread, the text.
+TRACE_LINE = re.compile(r"\s*(\?|-?[\d.]+) \([^)]*\): (?:.{0,14}/)?(\d+) (.*)$")
+# As in the reference a new task's first line is the end of the call that made it; strace begins behind that.
+FORKS = re.compile(r"(?:v?fork|clone3?)\(.*= 0$")
+
+
+def trace_lines_of(path):
+    """The same of a text of trace: what was told as sleeping is taken from its end. What is no such line is of thread "0"."""
+    waiting, calls = {}, []
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        for line in f:
+            found = TRACE_LINE.match(line.rstrip("\n"))
+            if not found:
+                calls.append(("0", line))
+                continue
+            start, tid, text = found.groups()
+            if text.startswith(("--- ", "+++ ")):  # signals, starts and ends: not calls
+                continue
+            if start == "?" and FORKS.match(text):
+                continue
+            if text.endswith(" ..."):
+                waiting[tid] = text[:-4].rstrip(" ")
+                continue
+            if text.startswith(" ... [continued]: "):
+                head, text = waiting.pop(tid, ""), text[len(" ... [continued]: "):]
+                if re.match(r"\w+\(\)\s", text):  # nothing new
+                    text = head + text[text.index("()") + 2:]
+            calls.append((tid, text))
+    return calls + [(tid, text + " = ?") for tid, text in waiting.items()]
 
 
 TRIES = 5

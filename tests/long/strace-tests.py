@@ -21,13 +21,17 @@ import shutil
 import signal
 import subprocess
 import sys
+import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "lib"))
 
 from callmeaning import POORER, RICHER, WRONG, compare, split_line
-from straced import FIXED_ADDRESSES, lines_of, require_strace
+from straced import FIXED_ADDRESSES, lines_of, require_strace, trace_lines_of
 from strobetest import BUILD, CACHE, SCRATCH, STROBE, Tap, skip_all
 
 PTRACER = os.path.join(BUILD, "tests", "lib", "ptracer")
 HOME = os.path.join(CACHE, "strace-tests")
+WORK = os.path.join(HOME, "work")  # of the programs: the same each time, since some of their calls name it
 POORER_MOST = 200
 SAME_MOST = 25  # calls of one name in one program, spread evenly: some make thousands, and would be all that is measured
 LIMIT_S = 20
@@ -139,11 +143,10 @@ def descriptors():
 
 def run_traced(tracer, output, program):
     """In an empty directory, with an environment that is the same each time; False where it did not end."""
-    work = os.path.join(SCRATCH, "work")
-    shutil.rmtree(work, ignore_errors=True)
-    os.mkdir(work)
+    shutil.rmtree(WORK, ignore_errors=True)
+    os.mkdir(WORK)
     with open(os.devnull, "r+b") as null, open(os.path.join(SCRATCH, "stderr"), "wb") as err:
-        with subprocess.Popen([*FIXED_ADDRESSES, *tracer, output, *(["--"] if tracer[0] == STROBE else []), program], cwd=work,
+        with subprocess.Popen([*FIXED_ADDRESSES, *tracer, output, *(["--"] if tracer[0] == STROBE else []), program], cwd=WORK,
                               stdin=null, stdout=null, stderr=err, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
                               preexec_fn=descriptors, close_fds=False, start_new_session=True) as child:
             try:
@@ -166,32 +169,15 @@ def threads_of(calls):
 
 
 def trace_lines(path):
-    """As straced.lines_of gives them, of `strobe trace --strace`."""
-    found, waiting = [], {}
-    line_of = re.compile(r"\s*(\?|-?[\d.]+) \([^)]*\): (?:.{0,14}/)?(\d+) (.*)$")
-    with open(path, encoding="utf-8", errors="surrogateescape") as f:
-        for line in f:
-            match = line_of.match(line.rstrip("\n"))
-            if not match or match.group(3).startswith(("--- ", "+++ ")):
-                continue
-            start, tid, text = match.groups()
-            if start == "?" and re.match(r"(?:v?fork|clone3?)\(.*= 0$", text):
-                continue
-            if text.endswith(" ..."):
-                waiting[tid] = text[:-4].rstrip(" ")
-                continue
-            if text.startswith(" ... [continued]: "):
-                head, text = waiting.pop(tid, ""), text[len(" ... [continued]: "):]
-                if re.match(r"\w+\(\)\s", text):
-                    text = head + text[text.index("()") + 2:]
-            found.append((tid, re.sub(r"(?<=\d)<[^<>\"]*>", "", text)))
-    return found + [(tid, text + " = ?") for tid, text in waiting.items()]
+    """Of `strobe trace --strace`, without what its descriptors are open on."""
+    return [(tid, re.sub(r"(?<=\d)<[^<>\"]*>", "", text)) for tid, text in trace_lines_of(path) if tid != "0"]
 
 
 def truth(program, options, fresh):
-    """What strace says in two runs, kept for the next time: addresses depend on the size of the loader's cache."""
+    """What strace says in two runs, kept for the next time: addresses depend on the size of the loader's cache, and on the length of
+    the program's path; calls name where it runs."""
     loader = os.path.getsize("/etc/ld.so.cache") if os.path.exists("/etc/ld.so.cache") else 0
-    folder = os.path.join(HOME, f"truth{''.join(options.strace)}-{loader}")
+    folder = os.path.join(HOME, f"truth{''.join(options.strace)}-{loader}-{zlib.crc32(WORK.encode()):08x}")
     os.makedirs(folder, exist_ok=True)
     found = []
     for i in range(2):

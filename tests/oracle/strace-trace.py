@@ -6,49 +6,18 @@ calls of each thread in order, their decoded arguments and results must be strac
 
 import http.server
 import os
-import re
 import shutil
 import subprocess
 import threading
 
 from straced import (ACCEPTED, FIXED_ADDRESSES, TRIES, compare_all, differences, is_wanted, lines_of, mistakable, normalise, own_part,
-                     require_strace)
+                     require_strace, trace_lines_of)
 from strobetest import SCRATCH, STROBE, Tap, is_root, skip_all, strobe
 
 # (family or *, pattern in both texts, replacement, reason): differences that are meant, on top of those of straced.py
 OWN = [
     ("*", r"(?<=\d)<[^<>]*>", "", "what a descriptor is open on is shown always, not with -y"),
 ]
-
-LINE = re.compile(r"\s*(\?|-?[\d.]+) \([^)]*\): (?:.{0,14}/)?(\d+) (.*)$")
-# As in the reference a new task's first line is the end of the call that made it; strace begins behind that.
-FORKS = re.compile(r"(?:v?fork|clone3?)\(.*= 0$")
-
-
-def ours_of(path):
-    """[(tid, call)] of a text of trace, in the order of returns; what was told as sleeping is taken from its end."""
-    waiting, calls = {}, []
-    with open(path, encoding="utf-8", errors="surrogateescape") as f:
-        for line in f:
-            found = LINE.match(line.rstrip("\n"))
-            if not found:
-                calls.append(("0", line))
-                continue
-            start, tid, text = found.groups()
-            if text.startswith(("--- ", "+++ ")):  # signals, starts and ends: not calls
-                continue
-            if start == "?" and FORKS.match(text):
-                continue
-            if text.endswith(" ..."):
-                waiting[tid] = text[:-4].rstrip(" ")
-                continue
-            if text.startswith(" ... [continued]: "):
-                head, text = waiting.pop(tid, ""), text[len(" ... [continued]: "):]
-                if re.match(r"\w+\(\)\s", text):  # nothing new
-                    text = head + text[text.index("()") + 2:]
-            calls.append((tid, text))
-    calls += [(tid, text + " = ?") for tid, text in waiting.items()]
-    return calls
 
 
 def in_directory(argv, work):
@@ -66,7 +35,7 @@ def compare(tap, family, argv):
         in_directory([*FIXED_ADDRESSES, "strace", "-f", "-o", theirs, *argv], work)
         if not os.path.exists(ours):
             return tap.ok(False, family, done.stderr.decode(errors="replace"))
-        calls = ours_of(ours), lines_of(theirs)
+        calls = trace_lines_of(ours), lines_of(theirs)
         if not mistakable(*calls):
             break
     a, b = (own_part(normalise(c, family, ACCEPTED + OWN)) for c in calls)
