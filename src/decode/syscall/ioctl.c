@@ -58,12 +58,24 @@ static const struct ioctl {
 #include "decode/syscall/ioctls.def"
 };
 
+/* What the table is in order of. */
+static uint32_t rank(uint32_t number)
+{
+	return number << 16 | number >> 16;
+}
+
 static const struct ioctl *find(uint32_t number)
 {
-	for (size_t i = 0; i < sizeof(ioctls) / sizeof(*ioctls); i++)
-		if (ioctls[i].number == number)
-			return &ioctls[i];
-	return NULL;
+	size_t low = 0, high = sizeof(ioctls) / sizeof(*ioctls);
+	uint32_t wanted = rank(number);
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (rank(ioctls[middle].number) < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < sizeof(ioctls) / sizeof(*ioctls) && ioctls[low].number == number ? &ioctls[low] : NULL;
 }
 
 const char *syscall_ioctl_name(uint32_t number)
