@@ -118,6 +118,28 @@ def session(order):
     return r
 
 
+def places(order):
+    """Mappings that cut each other off, of the kernel, of memory; samples with chains and branches in and beside them."""
+    r = recording.Recording(order)
+    r.event("cycles", [1], kind=0, sample_type=1 << 16 | 1 << 0 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 11)
+    tail, r.tail = r.tail, lambda pid, tid, time: u32(order, pid, tid) + u64(order, time, 1)
+    r.record(1, u32(order, 0xffffffff, 0) + u64(order, 0xffffffff81000000, 0x1000000, 0xffffffff81000000)
+             + b"[kernel.kallsyms]_text\0\0" + r.tail(0, 0, 0), 1)
+    r.mmap2(1, 0x400000, 0x3000, 0, "/bin/first", 10)
+    r.mmap2(1, 0x401000, 0x1000, 0x1000, "/bin/second", 20, bytes(range(20)))
+    r.mmap2(1, 0x7ffff7ff0000, 0x2000, 0, "[vdso]", 20)
+    r.mmap2(1, 0x500000, 0x1000, 0x500000, "//anon", 20)
+    r.record(7, u32(order, 11, 1, 11, 1) + u64(order, 25) + r.tail(1, 1, 25))
+    r.record(17, u64(order, 0xffffffffc0001000) + u32(order, 0x100) + struct.pack(order + "HH", 1, 0) + b"bpf_prog_1\0\0\0\0\0\0"
+             + r.tail(0, 0, 26))
+    for pid, ip in (1, 0x400100), (1, 0x401100), (11, 0x402100), (11, 0x500010), (1, 0xdead0000), (1, 0xffffffffc0001010):
+        r.record(9, u64(order, 1, ip) + u32(order, pid, pid) + u64(order, 30, 0x401234, 6, (1 << 64) - 128, 0xffffffff81000010,
+                 (1 << 64) - 512, ip, 0x7ffff7ff0010, 0, 1, 0x400200, 0xffffffff81000020, 0), 2)
+    r.record(22, u64(order, 7, 2, 0x400300, 0x500020) + r.tail(11, 11, 40))
+    r.tail = tail
+    return r
+
+
 def counts(order, by):
     """Counts of two events on two CPUs and threads, of two intervals and the whole."""
     r = recording.Recording(order)
@@ -164,7 +186,7 @@ def texts():
           b"7ffc00000000-7ffc00002000 r-xp 00000000 00:00 0                  [vdso]\n"
           b"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0          [vsyscall]\n")
     write("process_maps", "hostile", b"1-2 r-xp 0 0:0 1 /a b (deleted)\n-\n5-4 ---- z\n1-2 r-x\n1-2 r-xp \n"
-          b"1-2 r-xp 0 8:1 9 /../x\\012y\n9-")
+          b"1-2 r-xp 0 8:1 9 /../x\012y\n9-")
     write("name_files", "attributes", b"main\thref=https://a.b/?c=<d>\ttitle=it's\nread_[k]\tid=x\tclass=y z\tg_extra=a=\"b\"\n\n")
     write("name_files", "colours", b"main->rgb(1,2,3)\na->b->rgb(255,0,9)\nx->rgb(256,0,0)\n->rgb(0,0,0)\nmain->rgb(7,7,7)")
     metrics = ("instructions / cycles", '1 - d_ratio(a.b:c-d, "cpu/event=0x1/") if min(x, -2) < 3.5e2 else max(y & 1, z % 2)',
@@ -347,6 +369,9 @@ def main():
         write("session", f"{name}-all", session(order).file())
         write("session", f"{name}-types", every_record(session(order)).file())
         write("session", f"{name}-stream", session(order).stream())
+        write("inject", f"{name}-all", session(order).file())
+        write("inject", f"{name}-types", every_record(session(order)).file())
+        write("inject", f"{name}-maps", places(order).file())
         write("counts", f"{name}-threads", counts(order, 4).file())
         write("counts", f"{name}-cpus", counts(order, 0).file())
         write("records", f"{name}-sample", full_sample(order))

@@ -37,8 +37,8 @@ struct file_writer {
 	char *name;
 	struct writer_options options;
 	uint64_t data_offset, data_end; /* data_end: behind the last whole record on disk */
-	uint64_t ids_offset;            /* first event's ids; the others' follow */
-	uint64_t attrs_offset;
+	uint64_t attrs_offset;          /* of the table of events */
+	size_t events;                  /* that it has */
 	VEC(struct env_auxtrace) auxtrace;
 	VEC(struct section) early; /* what stands in front of the data, by bit, for checkpoints */
 	uint64_t early_bits[FEATURE_BITS / 64];
@@ -203,14 +203,13 @@ static void put64(struct strbuf *b, uint64_t v)
 	strbuf_add(b, &v, sizeof(v));
 }
 
-static void put_header(const struct file_writer *w, const struct env *env, uint64_t data_bytes, const uint64_t *features,
-		       struct strbuf *b)
+static void put_header(const struct file_writer *w, uint64_t data_bytes, const uint64_t *features, struct strbuf *b)
 {
 	put64(b, PERF_MAGIC_V2);
 	put64(b, PERF_HEADER_BYTES);
 	put64(b, WRITTEN_ATTR_BYTES + sizeof(struct section));
 	put64(b, w->attrs_offset);
-	put64(b, env->events.len * (WRITTEN_ATTR_BYTES + sizeof(struct section)));
+	put64(b, w->events * (WRITTEN_ATTR_BYTES + sizeof(struct section)));
 	put64(b, w->data_offset);
 	put64(b, data_bytes);
 	put64(b, 0); /* event types: of old versions */
@@ -247,21 +246,19 @@ static void put_early(struct file_writer *w, const struct env *env, struct strbu
 	w->data_offset = b->len;
 }
 
-/* Header, ids and attrs as they stand at the start of the file; features all 0, data size 0: not finished. */
-static void put_start(struct file_writer *w, const struct env *env, struct strbuf *b)
+static uint64_t ids_bytes(const struct env *env)
 {
-	static const uint64_t no_features[FEATURE_BITS / 64];
 	uint64_t ids = 0;
-
 	for (size_t i = 0; i < env->events.len; i++)
 		ids += env->events.data[i].ids_nr;
-	w->ids_offset = PERF_HEADER_BYTES;
-	w->attrs_offset = w->ids_offset + ids * 8;
-	w->data_offset = w->attrs_offset + env->events.len * (WRITTEN_ATTR_BYTES + sizeof(struct section));
-	put_header(w, env, 0, no_features, b);
+	return ids * 8;
+}
+
+/* The ids of all events, from offset `at` of the file on, and behind them the table. */
+static void put_events(const struct env *env, uint64_t at, struct strbuf *b)
+{
 	for (size_t i = 0; i < env->events.len; i++)
 		strbuf_add(b, env->events.data[i].ids, env->events.data[i].ids_nr * 8ull);
-	uint64_t at = w->ids_offset;
 	for (size_t i = 0; i < env->events.len; i++) {
 		const struct env_event *ev = &env->events.data[i];
 		struct section section = { at, ev->ids_nr * 8ull };
@@ -271,6 +268,18 @@ static void put_start(struct file_writer *w, const struct env *env, struct strbu
 		strbuf_add(b, &section, sizeof(section));
 		at += section.bytes;
 	}
+}
+
+/* Header, ids and attrs as they stand at the start of the file; features all 0, data size 0: not finished. */
+static void put_start(struct file_writer *w, const struct env *env, struct strbuf *b)
+{
+	static const uint64_t no_features[FEATURE_BITS / 64];
+
+	w->events = env->events.len;
+	w->attrs_offset = PERF_HEADER_BYTES + ids_bytes(env);
+	w->data_offset = w->attrs_offset + env->events.len * (WRITTEN_ATTR_BYTES + sizeof(struct section));
+	put_header(w, 0, no_features, b);
+	put_events(env, PERF_HEADER_BYTES, b);
 }
 
 /* The pipe form: the same as records. */
@@ -581,7 +590,7 @@ struct strobe_error *writer_round(struct writer *pub, const struct env *env)
 	w->pub.bytes_taken += mark.len;
 	memcpy(bits, w->early_bits, sizeof(bits));
 	bits[0] |= 1; /* FEATURE_RESERVED: not finished */
-	put_header(w, env, end - w->data_offset, bits, &header);
+	put_header(w, end - w->data_offset, bits, &header);
 	w->checkpointed = true;
 	return write_at(w, 0, header.data, header.len);
 }
@@ -602,6 +611,22 @@ static bool write_early_table(struct file_writer *w, uint64_t ret_bits[FEATURE_B
 	return done;
 }
 
+/* A source that is copied may have named more events on its way: a table of all at the end of the file. */
+static struct strobe_error *write_late_events(struct file_writer *w, const struct env *env)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	off_t end = env->events.len > w->events ? lseek(w->fd, 0, SEEK_END) : 0;
+
+	if (end <= 0)
+		return NULL;
+	put_events(env, (uint64_t)end, &b);
+	TRY(write_at(w, (uint64_t)end, b.data, b.len));
+	w->pub.bytes_written += b.len;
+	w->attrs_offset = (uint64_t)end + ids_bytes(env);
+	w->events = env->events.len;
+	return NULL;
+}
+
 struct strobe_error *writer_finish(struct writer *pub, const struct env *env)
 {
 	struct file_writer *w = of(pub);
@@ -618,7 +643,9 @@ struct strobe_error *writer_finish(struct writer *pub, const struct env *env)
 			return err;
 		memset(bits, 0, sizeof(bits));
 	}
-	put_header(w, env, w->data_end - w->data_offset, bits, &header);
+	if (!err)
+		err = write_late_events(w, env);
+	put_header(w, w->data_end - w->data_offset, bits, &header);
 	struct strobe_error *header_err = write_at(w, 0, header.data, header.len);
 	if (!err)
 		return header_err;

@@ -52,6 +52,18 @@ static void change_event(struct aslr *a, struct env_event *ev)
 	env_event_changed(&a->arena, ev);
 }
 
+/* A stream, or a damaged file, names events as it goes. */
+static void learn_events(struct aslr *a)
+{
+	for (size_t i = a->events.len; i < a->from->events.len; i++) {
+		vec_push(&a->events, a->from->events.data[i]);
+		change_event(a, &a->events.data[i]);
+	}
+	a->env.events.data = a->events.data;
+	a->env.events.len = a->events.len;
+	a->env.events.cap = a->events.cap;
+}
+
 struct aslr *aslr_create(struct resolver *r, const struct env *env)
 {
 	struct aslr *a = xcalloc(1, sizeof(*a));
@@ -61,12 +73,7 @@ struct aslr *aslr_create(struct resolver *r, const struct env *env)
 	a->env = *env;
 	a->user_next = USER_BASE;
 	a->kernel_next = KERNEL_BASE + KERNEL_SPAN;
-	for (size_t i = 0; i < env->events.len; i++) {
-		vec_push(&a->events, env->events.data[i]);
-		change_event(a, &a->events.data[i]);
-	}
-	a->env.events.data = a->events.data;
-	a->env.events.cap = a->events.cap;
+	learn_events(a);
 	/* Where BPF programs were loaded. */
 	for (size_t i = 0; i < env->sections.len; i++)
 		if (env->sections.data[i].bit != FEATURE_BPF_PROG_INFO && env->sections.data[i].bit != FEATURE_AUXTRACE)
@@ -213,6 +220,7 @@ static struct strobe_error *write_sample(struct aslr *a, struct record r, struct
 		a->dropped++;
 		return NULL;
 	}
+	learn_events(a);
 	struct machine_view v = view_at(a, r, s.pid, s.tid);
 	move_sample(a, &v, &s);
 	size_t n = sample_encode(&a->env.events.data[s.event].layout, &s, a->buffer, RECORD_BYTES_MAX);

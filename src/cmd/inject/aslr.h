@@ -18,7 +18,7 @@ struct aslr;
 
 struct aslr *aslr_create(struct resolver *r, const struct env *env);
 void aslr_destroy(struct aslr *a);
-/* The environment of the new recording: valid as long as a. */
+/* The environment of the new recording: valid as long as a. Events that the source names later are in it by then. */
 const struct env *aslr_env(const struct aslr *a);
 /* Writes what becomes of the record, and sets *ret_keep to false; or leaves it to be kept. */
 struct strobe_error *aslr_record(struct aslr *a, struct record r, struct record_sink *out, bool *ret_keep) _must_check_;

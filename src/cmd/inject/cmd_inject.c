@@ -208,7 +208,9 @@ static struct strobe_error *inject(struct inject *in)
 	if (in->jit)
 		TRY(jit_injection_finish(in->jit, &in->writer->sink));
 	/* A stream may have brought more of it. */
-	if (!in->converter && !in->aslr)
+	if (in->aslr)
+		in->env = *aslr_env(in->aslr);
+	else if (!in->converter)
 		in->env = *source_env(in->reader);
 	if (in->o->build_ids && !is_pipe(in))
 		build_ids_list(in->ids, &in->env);
