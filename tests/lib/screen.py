@@ -17,6 +17,7 @@ import tempfile
 import time
 
 from strobetest import SCRATCH, skip_all
+from surroundings import patience
 
 # Curses learns of it by TERM; tmux itself wants a locale that is UTF-8
 TERM = "tmux-256color"
@@ -43,7 +44,8 @@ class Screen:
         self._tmux("new-session", "-d", "-x", str(columns), "-y", str(rows), "-c", cwd or SCRATCH, "sh", "-c", line, env=outer)
 
     def _tmux(self, *argv, env=None):
-        done = subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *argv], capture_output=True, env=env, timeout=20)
+        done = subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *argv], capture_output=True, env=env,
+                              timeout=20 * patience())
         return done.stdout.decode(errors="replace")
 
     def __enter__(self):
@@ -94,8 +96,8 @@ class Screen:
     def _seen(self, what):
         """Waits until the screen holds a text, or a function of its lines is true; its lines, None where it never is."""
         test = what if callable(what) else lambda lines: any(what in line for line in lines)
-        end = time.monotonic() + self.limit_s
-        while time.monotonic() < end:
+        begin = time.monotonic()
+        while time.monotonic() - begin < self.limit_s * patience():
             lines = self.lines()
             try:
                 if test(lines):
@@ -107,10 +109,10 @@ class Screen:
 
     def _settled(self, lines):
         """What stands there once nothing is drawn any more; a screen that never comes to rest is taken as it is."""
-        end = time.monotonic() + self.limit_s
+        begin = time.monotonic()
         same = restless = 0
-        while same < 3 and restless < 20 and time.monotonic() < end:
-            time.sleep(0.01)
+        while same < 3 and restless < 20 and time.monotonic() - begin < self.limit_s * patience():
+            time.sleep(0.01 * patience())  # it may be waiting for a CPU in the middle
             now = self.lines()
             # the last row is drawn last; a screen without one may be half of it
             restless += now != lines
@@ -136,8 +138,8 @@ class Screen:
     def end(self):
         """Waits for the program's end: its status, and whether the terminal's settings are as they were."""
         after = os.path.join(self.dir, "after")
-        stop = time.monotonic() + self.limit_s
-        while time.monotonic() < stop:
+        begin = time.monotonic()
+        while time.monotonic() - begin < self.limit_s * patience():
             if os.path.exists(after) and os.path.getsize(after):
                 status = int(open(self.status).read())
                 return status, open(after).read() == open(os.path.join(self.dir, "before")).read()
@@ -160,8 +162,8 @@ class Screen:
         """The terminal goes away; returns whether the program follows it."""
         pid = self.pid()
         self._tmux("kill-pane")
-        stop = time.monotonic() + self.limit_s
-        while time.monotonic() < stop and os.path.exists(f"/proc/{pid}"):
+        begin = time.monotonic()
+        while time.monotonic() - begin < self.limit_s * patience() and os.path.exists(f"/proc/{pid}"):
             time.sleep(0.03)
         return not os.path.exists(f"/proc/{pid}")
 

@@ -1,4 +1,7 @@
-"""What tests/run puts around the tests: another processor (--as), or a machine with other things to do (--busy)."""
+"""
+What tests/run puts around the tests: another processor (--as), or a machine with other things to do (--busy); and how long
+a program that hangs is waited for.
+"""
 
 import contextlib
 import os
@@ -53,6 +56,16 @@ def processor(name, root):
         with open(os.path.join(made, path), "w", encoding="ascii") as f:
             f.write(text + "\n")
     return {"SYSFS_PATH": root, "LIBPFM_FORCE_PMU": pfm}
+
+
+def patience():
+    """
+    How many times longer than alone a program may take here and now: those that run or wait for a CPU, for each CPU. Times
+    that something may take at most are there to end what hangs; they are multiplied by this.
+    """
+    with open("/proc/loadavg", encoding="ascii") as f:
+        minute, _, _, tasks = f.read().split()[:4]
+    return max(1, max(float(minute), int(tasks.partition("/")[0])) / len(os.sched_getaffinity(0)))
 
 
 @contextlib.contextmanager

@@ -52,17 +52,35 @@ int main(void)
 """
 
 
+def whole_calls(path):
+    """Lines of calls; what a busy machine had printed in two parts is one line, at the place of the second."""
+    waiting = {}
+    with open(path, encoding="utf-8", errors="replace") as f:
+        for line in f:
+            # "1 read(3<f>, <unfinished ...>" and "1 <... read resumed>..." of strace; "): files/1 read(fd: 3<f>) ..." of trace
+            task = re.match(r"(?:.*?\): (?:.{0,14}/)?)?(\d+) +", line)
+            task = task and task.group(1)
+            if first := re.match(r"(.*?)(?: <unfinished|\) +) ?\.\.\.>?$", line):
+                waiting[task] = first.group(1)
+                continue
+            head = waiting.pop(task, "")
+            # trace repeats the arguments where more is known of them
+            if second := re.search(r"<\.\.\. \w+ resumed>(.*)| \.\.\. \[continued\]: (?:\w+\((?=\)))?(.*)", line):
+                rest = second.group(1) or second.group(2)
+                line = head + rest if second.group(1) or rest.startswith(")") else rest
+            yield line
+
+
 def files_of(path, name):
     """[call<file>...] of the calls of that name, in the order of returns; numbers that the kernel chose are masked."""
     calls = []
-    with open(path, encoding="utf-8", errors="replace") as f:
-        for line in f:
-            found = re.search(rf"\b{name}\((.*)", line)
-            if not found or "ld.so" in line or "libc.so" in line or re.match(r".*: (chroot|env)/", line):
-                continue
-            text = found.group(1).replace(" (deleted)>", ">").replace(">(deleted)", ">")
-            text = re.sub(r"(AT_FDCWD|pid)<[^>]*>", "", text)
-            calls.append(name + "".join(re.sub(r"\d+", "N", found) for found in re.findall(r"<([^<>]*)>", text)))
+    for line in whole_calls(path):
+        found = re.search(rf"\b{name}\((.*)", line)
+        if not found or "ld.so" in line or "libc.so" in line or re.match(r".*: (chroot|env)/", line):
+            continue
+        text = found.group(1).replace(" (deleted)>", ">").replace(">(deleted)", ">")
+        text = re.sub(r"(AT_FDCWD|pid)<[^>]*>", "", text)
+        calls.append(name + "".join(re.sub(r"\d+", "N", found) for found in re.findall(r"<([^<>]*)>", text)))
     return calls
 
 
