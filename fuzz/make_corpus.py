@@ -186,7 +186,7 @@ def texts():
           b"7ffc00000000-7ffc00002000 r-xp 00000000 00:00 0                  [vdso]\n"
           b"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0          [vsyscall]\n")
     write("process_maps", "hostile", b"1-2 r-xp 0 0:0 1 /a b (deleted)\n-\n5-4 ---- z\n1-2 r-x\n1-2 r-xp \n"
-          b"1-2 r-xp 0 8:1 9 /../x\012y\n9-")
+          b"1-2 r-xp 0 8:1 9 /../x\\012y\n9-")
     write("name_files", "attributes", b"main\thref=https://a.b/?c=<d>\ttitle=it's\nread_[k]\tid=x\tclass=y z\tg_extra=a=\"b\"\n\n")
     write("name_files", "colours", b"main->rgb(1,2,3)\na->b->rgb(255,0,9)\nx->rgb(256,0,0)\n->rgb(0,0,0)\nmain->rgb(7,7,7)")
     metrics = ("instructions / cycles", '1 - d_ratio(a.b:c-d, "cpu/event=0x1/") if min(x, -2) < 3.5e2 else max(y & 1, z % 2)',
