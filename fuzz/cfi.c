@@ -17,18 +17,27 @@ static bool read_memory(void *ctx, uint64_t at, unsigned bytes, uint64_t *ret)
 	return at & 1;
 }
 
+static const struct unwind_rule *rule_of(const struct unwind_table *t, uint32_t row)
+{
+	return &t->rules[t->rows[row] & (UNWIND_RULES_MAX - 1)];
+}
+
 static void ask_rows(const struct unwind_table *t)
 {
-	for (uint32_t i = 0; i < t->rows_nr; i++) {
-		const struct unwind_rule *r = unwind_table_find(t, t->base + t->rows[i].offset);
-		if (r != &t->rules[t->rows[i].rule] || (i && t->rows[i - 1].offset >= t->rows[i].offset))
+	for (uint32_t i = 1, page = 0; i < t->rows_nr; i++) {
+		while (t->pages[page + 1] <= i)
+			page++;
+		uint32_t offset = page << UNWIND_PAGE_BITS | t->rows[i] >> UNWIND_RULE_BITS;
+		const struct unwind_rule *r = unwind_table_find(t, t->base + offset);
+		bool is_first = t->pages[page] == i;
+		if (r != rule_of(t, i) || (!is_first && t->rows[i - 1] >> UNWIND_RULE_BITS >= t->rows[i] >> UNWIND_RULE_BITS))
 			abort();
 		if (r->saves_nr && (r->saves > t->saves_nr || r->saves_nr > t->saves_nr - r->saves))
 			abort();
 		if (r->kind == UNWIND_CFA_EXPR && (uint32_t)r->value >= t->exprs_nr)
 			abort();
 	}
-	if (t->rules[t->rows[t->rows_nr - 1].rule].kind != UNWIND_CFA_NONE)
+	if (rule_of(t, t->rows_nr - 1)->kind != UNWIND_CFA_NONE)
 		abort();
 }
 

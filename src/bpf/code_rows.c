@@ -9,7 +9,7 @@
 /* x86-64's struct ucontext on the stack of a signal handler's caller. */
 enum { SIGNAL_RSP_AT = 160, SIGNAL_RA_AT = 168 };
 
-_Static_assert(UNWIND_CODE_BITS == UNWIND_PAGE_BITS, "the index of pages is copied as it is");
+_Static_assert(UNWIND_CODE_BITS == UNWIND_PAGE_BITS && UNWIND_NUMBER_BITS == UNWIND_RULE_BITS, "tables are copied as they are");
 
 void code_rules_init(struct code_rules *r, const struct arch *arch, struct unwind_code_rule *list)
 {
@@ -119,20 +119,18 @@ static uint32_t intern(struct code_rules *rules, const struct unwind_code_rule *
 	return id;
 }
 
-bool code_rows_write(struct code_rules *rules, const struct unwind_table *t, void (*put)(void *ctx, uint64_t word), void *ctx)
+bool code_rows_write(struct code_rules *rules, const struct unwind_table *t, uint32_t *to)
 {
-	uint32_t *numbers = xcalloc(t->rules_nr + 1, sizeof(*numbers));
-	bool fits = true;
-	for (uint32_t i = 1; i < t->rules_nr && fits; i++) {
+	for (uint32_t i = 0; i < t->rules_nr; i++) {
 		struct unwind_code_rule r = code_rule_of(rules->arch, t, &t->rules[i]);
-		if (r.kind != UNWIND_RULE_NONE)
-			numbers[i] = intern(rules, &r);
-		fits = numbers[i] != UINT32_MAX;
+		uint32_t number = r.kind == UNWIND_RULE_NONE ? 0 : intern(rules, &r);
+		if (number == UINT32_MAX)
+			return false;
+		to[t->rules_nr - 1 - i] = number;
 	}
-	for (uint32_t i = 0; fits && i <= t->pages_nr; i++)
-		put(ctx, t->pages[i]);
-	for (uint32_t i = 0; fits && i < t->rows_nr; i++)
-		put(ctx, t->rows[i].offset | (uint64_t)numbers[t->rows[i].rule] << 32);
-	free(numbers);
-	return fits;
+	to += t->rules_nr;
+	memcpy(to, t->pages, ((size_t)t->pages_nr + 1) * sizeof(*to));
+	to += t->pages_nr + 1;
+	memcpy(to, t->rows, t->rows_nr * sizeof(*to));
+	return true;
 }

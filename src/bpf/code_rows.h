@@ -26,13 +26,13 @@ void code_rules_deinit(struct code_rules *r);
 /* What the BPF program can make of a rule of the table. */
 struct unwind_code_rule code_rule_of(const struct arch *a, const struct unwind_table *t, const struct unwind_rule *r);
 
-/* How many words a table takes: its index of pages, then its rows. */
+/* How many words a table takes: the numbers of its rules, its index of pages, its rows. */
 static inline size_t code_words_of(const struct unwind_table *t)
 {
-	return (size_t)t->pages_nr + 1 + t->rows_nr;
+	return (size_t)t->rules_nr + t->pages_nr + 1 + t->rows_nr;
 }
 
 /*
- * Calls put with each word in turn. False where there is no more room for rules: the table is then not to be used.
+ * Writes them to `to`. False where there is no more room for rules: the table is then not to be used.
  */
-bool code_rows_write(struct code_rules *rules, const struct unwind_table *t, void (*put)(void *ctx, uint64_t word), void *ctx);
+bool code_rows_write(struct code_rules *rules, const struct unwind_table *t, uint32_t *to);

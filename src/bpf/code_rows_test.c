@@ -126,39 +126,30 @@ static void arm64_frames(void **state)
 	assert_int_equal(code_rule_of(&arch_aarch64, &t, &arm_rules[3]).kind, UNWIND_RULE_SIGNAL);
 }
 
-struct words {
-	VEC(uint64_t) list;
-};
-
-static void put(void *ctx, uint64_t word)
-{
-	struct words *w = ctx;
-	vec_push(&w->list, word);
-}
-
 static void whole_tables(void **state)
 {
-	struct unwind_row rows[] = { { 0, 1 }, { 0x10, 2 }, { 0x7f0, 0 }, { 0x800, 1 }, { 0x810, 0 } };
-	uint32_t pages[] = { 0, 1, 3, 4 };
-	struct unwind_table t = { .rows = rows, .rows_nr = 5, .pages = pages, .pages_nr = 3, .rules = rules, .rules_nr = 3,
+	/* Rows at 0, 0x10, 0x7f0, 0x800, 0x810; the first begins nowhere. */
+	uint32_t rows[] = { 0, 1, 0x10 << 22 | 2, 0x3f0u << 22, 1, 0x10 << 22 };
+	uint32_t pages[] = { 1, 3, 4, 6 };
+	struct unwind_table t = { .rows = rows, .rows_nr = 6, .pages = pages, .pages_nr = 3, .rules = rules, .rules_nr = 3,
 				  .saves = saves };
 	struct unwind_code_rule *list = xcalloc(UNWIND_RULES, sizeof(*list));
 	struct code_rules interned;
-	struct words words = {};
+	uint32_t words[14];
 	code_rules_init(&interned, &arch_x86_64, list);
-	assert_true(code_rows_write(&interned, &t, put, &words));
-	assert_int_equal(words.list.len, code_words_of(&t));
+	assert_int_equal(code_words_of(&t), 13);
+	words[13] = 0x5742;
+	assert_true(code_rows_write(&interned, &t, words));
 	assert_int_equal(interned.nr, 3);
-	static const uint64_t expected[] = { 0, 1, 3, 4, 0x100000000, 0x200000010, 0x7f0, 0x100000800, 0x810 };
-	assert_memory_equal(words.list.data, expected, sizeof(expected));
+	static const uint32_t expected[] = { 2, 1, 0, 1, 3, 4, 6, 0, 1, 0x4000002, 0xfc000000, 1, 0x4000000, 0x5742 };
+	assert_memory_equal(words, expected, sizeof(expected));
 	/* Once more: the rules are known. */
-	assert_true(code_rows_write(&interned, &t, put, &words));
+	assert_true(code_rows_write(&interned, &t, words));
 	assert_int_equal(interned.nr, 3);
 	/* No room for another. */
 	interned.nr = UNWIND_RULES;
 	t.rules_nr = 4;
-	assert_false(code_rows_write(&interned, &t, put, &words));
-	vec_deinit(&words.list);
+	assert_false(code_rows_write(&interned, &t, words));
 	code_rules_deinit(&interned);
 	free(list);
 }

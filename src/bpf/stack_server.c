@@ -19,10 +19,8 @@
 #define LOOK_INTERVAL_MS 50
 /* Between two words to the program while tables are compiled. */
 #define TELL_INTERVAL_NS 3000000u
-/* Code of which most is never sampled: its table is made when a walk leads there. */
+/* Code of which most is never sampled: its table is made when a walk leads there, here or in the program. */
 #define LARGE_CODE_BYTES (4u << 20)
-/* Not kept twice, for the program and for copies. */
-#define LARGE_TABLE_BYTES (512u << 10)
 #define SEGMENT_LOAD 1 /* PT_LOAD */
 #define SEGMENT_X    1 /* PF_X */
 
@@ -77,14 +75,11 @@ static void list_maps(struct stack_unwinder *u, uint32_t pid, mapped_list *ret)
 	machine_each_map(machine, t, UINT64_MAX - 1, collect, ret);
 }
 
-/* The program has it now, and few copies lead through any one file: where one does, the table is made again, and stays. */
-static void drop_large(struct stack_unwinder *u, const struct mapped_file *file, const struct unwind_table *t)
+/* No table is kept twice: walks of copies, too, go along what the program has. */
+static void share(struct stack_unwinder *u, struct unwind_table *t, const struct unwind_maps_table *at)
 {
-	if ((size_t)t->rows_nr * sizeof(*t->rows) < LARGE_TABLE_BYTES)
-		return;
 	pthread_mutex_lock(&u->lock);
-	unwind_tables_drop(u->tables, file);
-	unwinder_reset(u->unwinder);
+	unwind_table_lend(t, at->pages_at, at->rows_at);
 	pthread_mutex_unlock(&u->lock);
 }
 
@@ -121,7 +116,7 @@ static struct known_file *file_of(struct stack_unwinder *u, const struct mapped_
 		u->is_full = true;
 		error_destroy(err);
 	} else {
-		drop_large(u, file, f->table);
+		share(u, f->table, &known->table);
 	}
 	return known;
 }
@@ -217,7 +212,8 @@ static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, uint64_
 		for (size_t i = 0; i < list.len; i++) {
 			const struct mapped *m = &list.data[i];
 			bool has_ip = ip - m->start < m->end - m->start;
-			if (m->end - m->start > LARGE_CODE_BYTES && !has_ip)
+			bool is_large = m->end - m->start > LARGE_CODE_BYTES;
+			if (is_large && !has_ip && !unwind_tables_has(u->tables, m->file))
 				continue;
 			if (is_made(u, m->file) || (next && ip - next->start < next->end - next->start))
 				continue;

@@ -98,9 +98,9 @@ struct {
 struct chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, UNWIND_CHUNK_WORDS);
+	__uint(max_entries, UNWIND_CHUNK_WORDS / 2); /* an element is 8 bytes or more */
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, __u32[2]);
 } words SEC(".maps");
 
 /* From the second on. */
@@ -156,29 +156,30 @@ struct {
 } wants SEC(".maps");
 
 /* The verifier looks at each of these once, and not again for every caller. */
-__attribute__((noinline)) __u64 word_at(__u32 i)
+__attribute__((noinline)) __u32 word_at(__u32 i)
 {
-	__u32 chunk = i >> UNWIND_CHUNK_BITS, at = i & (UNWIND_CHUNK_WORDS - 1);
-	__u64 *word;
+	__u32 chunk = i >> UNWIND_CHUNK_BITS, at = (i & (UNWIND_CHUNK_WORDS - 1)) / 2;
+	__u32 *pair;
 	if (!chunk) {
-		word = bpf_map_lookup_elem(&words, &at);
+		pair = bpf_map_lookup_elem(&words, &at);
 	} else {
 		void *map = bpf_map_lookup_elem(&chunks, &chunk);
-		word = map ? bpf_map_lookup_elem(map, &at) : 0;
+		pair = map ? bpf_map_lookup_elem(map, &at) : 0;
 	}
-	return word ? *word : 0;
+	return pair ? pair[i & 1] : 0;
 }
 
-/* The number of the rule for an offset, of rows [low, low + n). */
+/* The table's number of the rule for an offset, of rows [low, low + n). */
 __attribute__((noinline)) __u32 rule_in(__u32 low, __u32 n, __u32 offset)
 {
+	__u32 numbers = (1U << UNWIND_NUMBER_BITS) - 1, limit = offset << UNWIND_NUMBER_BITS | numbers;
 	for (int i = 0; i < SEARCH_STEPS && n > 1; i++) {
 		__u32 half = n / 2;
-		if ((__u32)word_at(low + half) <= offset)
+		if (word_at(low + half) <= limit)
 			low += half;
 		n -= half;
 	}
-	return word_at(low) >> 32;
+	return word_at(low) & numbers;
 }
 
 INLINE struct walk *this_walk(void)
@@ -223,8 +224,8 @@ INLINE struct unwind_code_rule *find_rule(const struct unwind_mapping *m, __u64 
 	__u32 rule = 0;
 	__u64 offset = ip - m->bias, page = offset >> UNWIND_CODE_BITS;
 	if (m->kind == UNWIND_MAPPING_TABLE && page < m->pages_nr) {
-		__u32 from = word_at(m->pages + (__u32)page), to = word_at(m->pages + (__u32)page + 1);
-		rule = rule_in(m->rows + from, to - from + 1, offset);
+		__u32 from = word_at(m->pages + (__u32)page) - 1, to = word_at(m->pages + (__u32)page + 1);
+		rule = word_at(m->pages - 1 - rule_in(m->rows + from, to - from, offset));
 	}
 	return bpf_map_lookup_elem(&rules, &rule);
 }

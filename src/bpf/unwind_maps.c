@@ -11,7 +11,7 @@
 #include "bpf/code_rows.h"
 #include "bpf/kernel.h"
 
-#define CHUNK_BYTES ((size_t)UNWIND_CHUNK_WORDS * sizeof(uint64_t))
+#define CHUNK_BYTES ((size_t)UNWIND_CHUNK_WORDS * sizeof(uint32_t))
 
 /* Where the mappings of a process are. */
 struct place {
@@ -20,9 +20,9 @@ struct place {
 
 struct unwind_maps {
 	const struct sys *sys;
-	uint64_t *chunks[UNWIND_CHUNKS];
+	uint32_t *words; /* the chunks one after the other, and room for all that there may be */
 	unsigned chunks_nr;
-	uint32_t words; /* in use */
+	uint32_t used; /* of words */
 	int chunks_fd, processes_fd;
 	struct code_rules rules;
 	struct unwind_mapping *mappings;
@@ -30,20 +30,41 @@ struct unwind_maps {
 	VEC(struct place) places;
 };
 
+static struct strobe_error *map_chunk(struct unwind_maps *m, int fd)
+{
+	uint32_t *at = m->words + (size_t)m->chunks_nr * UNWIND_CHUNK_WORDS;
+	if (mmap(at, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		return error_errno(errno, "cannot map a BPF map");
+	m->chunks_nr++;
+	return NULL;
+}
+
+/* A table may lie in two chunks, and is one array here. */
+static struct strobe_error *map_words(struct unwind_maps *m, int first_fd)
+{
+	void *room = mmap(NULL, UNWIND_CHUNKS * CHUNK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED)
+		return error_errno(errno, "no room for tables for unwinding");
+	m->words = room;
+	return map_chunk(m, first_fd);
+}
+
 struct strobe_error *unwind_maps_create(const struct sys *sys, struct bpf_loaded *loaded, struct unwind_maps **ret)
 {
-	void *words, *rules, *mappings;
-	TRY(bpf_map_memory(loaded, "words", CHUNK_BYTES, &words));
+	void *rules, *mappings;
 	TRY(bpf_map_memory(loaded, "rules", UNWIND_RULES * sizeof(struct unwind_code_rule), &rules));
 	TRY(bpf_map_memory(loaded, "mappings", UNWIND_MAPPINGS * sizeof(struct unwind_mapping), &mappings));
 	struct unwind_maps *m = xcalloc(1, sizeof(*m));
 	m->sys = sys;
-	m->chunks[0] = words;
-	m->chunks_nr = 1;
 	m->mappings = mappings;
 	m->chunks_fd = bpf_map_of(loaded, "chunks");
 	m->processes_fd = bpf_map_of(loaded, "processes");
 	code_rules_init(&m->rules, arch_native(), rules);
+	struct strobe_error *err = map_words(m, bpf_map_of(loaded, "words"));
+	if (err) {
+		unwind_maps_destroy(m);
+		return err;
+	}
 	*ret = m;
 	return NULL;
 }
@@ -52,8 +73,8 @@ void unwind_maps_destroy(struct unwind_maps *m)
 {
 	if (!m)
 		return;
-	for (unsigned i = 1; i < m->chunks_nr; i++)
-		munmap(m->chunks[i], CHUNK_BYTES);
+	if (m->words)
+		munmap(m->words, UNWIND_CHUNKS * CHUNK_BYTES);
 	code_rules_deinit(&m->rules);
 	vec_deinit(&m->places);
 	free(m);
@@ -61,7 +82,7 @@ void unwind_maps_destroy(struct unwind_maps *m)
 
 static struct strobe_error *add_chunk(struct unwind_maps *m)
 {
-	struct bpf_map_shape shape = { BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), UNWIND_CHUNK_WORDS,
+	struct bpf_map_shape shape = { BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), 2 * sizeof(uint32_t), UNWIND_CHUNK_WORDS / 2,
 				       BPF_F_MMAPABLE };
 	uint32_t number = m->chunks_nr;
 	int fd;
@@ -69,35 +90,23 @@ static struct strobe_error *add_chunk(struct unwind_maps *m)
 		return error_create(ERROR_LIMIT, "tables for unwinding take more than %zu MB",
 				    UNWIND_CHUNKS * CHUNK_BYTES >> 20);
 	TRY(bpf_map_make(m->sys, "words", shape, &fd));
-	void *p = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	struct strobe_error *err = p == MAP_FAILED ? error_errno(errno, "cannot map a BPF map") :
-						     bpf_map_set(m->chunks_fd, &number, &fd);
-	if (err && p != MAP_FAILED)
-		munmap(p, CHUNK_BYTES);
+	struct strobe_error *err = bpf_map_set(m->chunks_fd, &number, &fd);
 	if (!err)
-		m->chunks[m->chunks_nr++] = p;
+		err = map_chunk(m, fd);
 	close(fd); /* the map of maps holds it, and so does the mapping */
 	return err;
 }
 
-static void put_word(void *ctx, uint64_t word)
-{
-	struct unwind_maps *m = ctx;
-	m->chunks[m->words >> UNWIND_CHUNK_BITS][m->words & (UNWIND_CHUNK_WORDS - 1)] = word;
-	m->words++;
-}
-
 struct strobe_error *unwind_maps_add_table(struct unwind_maps *m, const struct unwind_table *t, struct unwind_maps_table *ret)
 {
-	uint32_t before = m->words;
-	while (m->words + code_words_of(t) > (uint64_t)m->chunks_nr * UNWIND_CHUNK_WORDS)
+	while (m->used + code_words_of(t) > (uint64_t)m->chunks_nr * UNWIND_CHUNK_WORDS)
 		TRY(add_chunk(m));
-	if (!code_rows_write(&m->rules, t, put_word, m)) {
-		m->words = before;
+	if (!code_rows_write(&m->rules, t, m->words + m->used))
 		return error_create(ERROR_LIMIT, "more than %u rules for unwinding", UNWIND_RULES);
-	}
-	*ret = (struct unwind_maps_table){ .base = t->base, .pages = before, .pages_nr = t->pages_nr,
-					   .rows = before + t->pages_nr + 1 };
+	uint32_t pages = m->used + t->rules_nr, rows = pages + t->pages_nr + 1;
+	*ret = (struct unwind_maps_table){ .base = t->base, .pages = pages, .pages_nr = t->pages_nr, .rows = rows,
+					   .pages_at = m->words + pages, .rows_at = m->words + rows };
+	m->used += (uint32_t)code_words_of(t);
 	return NULL;
 }
 

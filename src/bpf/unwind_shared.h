@@ -2,21 +2,23 @@
  * What the BPF program that walks stacks (unwind.bpf.c) and user space both know: compiled call frame information, the
  * mappings of processes, and what a walk gives. For these alone.
  *
- * Words of tables stand in one long array of 64-bit words, cut into chunks, each a map of its own: word i is word
- * i % UNWIND_CHUNK_WORDS of chunk i / UNWIND_CHUNK_WORDS. A table is its index of pages (word p: the number of the row
- * that holds where page p begins, a last one behind it), and its rows: offset in the low half, rule in the high one. Rules
- * are shared by all tables. Registers are DWARF numbers of the machine's architecture (arch/arch.h).
+ * Tables stand in one long array of 32-bit words, cut into chunks, each a map of its own: word i is word
+ * i % UNWIND_CHUNK_WORDS of chunk i / UNWIND_CHUNK_WORDS. A table is the numbers of its rules, the last first (what rule r
+ * of the table is in the map of rules: word pages - 1 - r), its index of pages and its rows, both as unwind/table.h has them:
+ * user space walks along the same ones. Rules are shared by all tables. Registers are DWARF numbers of the machine's
+ * architecture (arch/arch.h).
  */
 #pragma once
 #include <linux/types.h>
 
-#define UNWIND_CHUNK_BITS  20
+#define UNWIND_CHUNK_BITS  19
 #define UNWIND_CHUNK_WORDS (1U << UNWIND_CHUNK_BITS)
-#define UNWIND_CHUNKS      64
+#define UNWIND_CHUNKS      128
 #define UNWIND_RULES       65536
 #define UNWIND_MAPPINGS    65536 /* of all processes together */
 #define UNWIND_PROCESSES   16384
 #define UNWIND_CODE_BITS   10 /* of code under one word of the index */
+#define UNWIND_NUMBER_BITS 22 /* of a rule in a row; above them is where it begins under its word of the index */
 
 #define UNWIND_FRAMES_MAX 512
 /* Of stack, for user space to go on where the tables here do not lead on. */

@@ -53,8 +53,13 @@ struct cfi_state {
 	struct unwind_save regs[UNWIND_REGS];
 };
 
+struct cfi_row {
+	uint32_t offset; /* from the table's base */
+	uint32_t rule;
+};
+
 struct cfi_builder {
-	VEC(struct unwind_row) rows;
+	VEC(struct cfi_row) rows;
 	VEC(struct unwind_rule) rules;
 	VEC(struct unwind_save) saves;
 	VEC(struct unwind_expr) exprs;

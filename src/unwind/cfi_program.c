@@ -137,7 +137,7 @@ void cfi_add_row(struct cfi_builder *b, uint64_t vaddr, uint32_t rule)
 		b->rows.len--;
 	if (b->rows.len && vec_last(&b->rows).rule == rule)
 		return;
-	vec_push(&b->rows, ((struct unwind_row){ offset, rule }));
+	vec_push(&b->rows, ((struct cfi_row){ offset, rule }));
 }
 
 static void end_row(struct run *r)

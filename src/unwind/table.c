@@ -1,6 +1,7 @@
 #include "unwind/table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/sort.h"
@@ -36,7 +37,7 @@ static void keep_code(struct cfi_fdes *fdes, const struct unwind_source *from)
  */
 static void begin_early(struct cfi_builder *b, size_t first)
 {
-	struct unwind_row *row = first < b->rows.len ? &b->rows.data[first] : NULL;
+	struct cfi_row *row = first < b->rows.len ? &b->rows.data[first] : NULL;
 	if (row && row->rule && first && !row[-1].rule && row[-1].offset + 1 < row->offset)
 		row->offset--;
 }
@@ -69,17 +70,25 @@ static void add_rows(struct cfi_builder *b, const struct cfi_section *sections, 
 	free(order);
 }
 
-static void index_pages(struct unwind_table *t)
+/* In place: a row takes half as much. */
+static void pack_rows(struct unwind_table *t, struct cfi_builder *b)
 {
-	uint32_t span = t->rows[t->rows_nr - 1].offset, row = 0;
-	t->pages_nr = (span >> UNWIND_PAGE_BITS) + 1;
+	uint32_t n = (uint32_t)b->rows.len, page = 0, none = 0;
+	char *to = (char *)b->rows.data;
+	t->pages_nr = (b->rows.data[n - 1].offset >> UNWIND_PAGE_BITS) + 1;
 	t->pages = xcalloc((size_t)t->pages_nr + 1, sizeof(*t->pages));
-	for (uint32_t page = 0; page <= t->pages_nr; page++) {
-		uint64_t start = (uint64_t)page << UNWIND_PAGE_BITS;
-		while (row + 1 < t->rows_nr && t->rows[row + 1].offset <= start)
-			row++;
-		t->pages[page] = row;
+	for (uint32_t i = 0; i < n; i++) {
+		struct cfi_row r = b->rows.data[i];
+		uint32_t packed = r.offset << UNWIND_RULE_BITS | r.rule;
+		if (!i)
+			memcpy(to, &none, sizeof(none));
+		memcpy(to + (i + 1) * sizeof(packed), &packed, sizeof(packed));
+		while (page <= r.offset >> UNWIND_PAGE_BITS)
+			t->pages[page++] = i + 1;
 	}
+	t->rows_nr = n + 1;
+	t->pages[t->pages_nr] = t->rows_nr;
+	t->rows = xreallocarray(b->rows.data, t->rows_nr, sizeof(*t->rows));
 }
 
 /* See UNWIND_PLAIN. */
@@ -104,8 +113,6 @@ static struct unwind_table *finish(struct cfi_builder *b, const struct unwind_so
 {
 	struct unwind_table *t = xcalloc(1, sizeof(*t));
 	t->base = b->base;
-	t->rows = b->rows.data;
-	t->rows_nr = (uint32_t)b->rows.len;
 	t->rules = b->rules.data;
 	t->rules_nr = (uint32_t)b->rules.len;
 	t->saves = b->saves.data;
@@ -118,7 +125,7 @@ static struct unwind_table *finish(struct cfi_builder *b, const struct unwind_so
 	idset_deinit(&b->index);
 	for (uint32_t i = 0; i < t->rules_nr; i++)
 		mark_plain(t, &t->rules[i]);
-	index_pages(t);
+	pack_rows(t, b);
 	return t;
 }
 
@@ -177,9 +184,12 @@ struct unwind_table *unwind_table_of(struct object *o, struct object *debug)
 double unwind_table_fp_share(const struct unwind_table *t, unsigned fp)
 {
 	uint64_t all = 0, by_fp = 0;
-	for (uint32_t i = 0; i + 1 < t->rows_nr; i++) {
-		const struct unwind_rule *r = &t->rules[t->rows[i].rule];
-		uint32_t bytes = t->rows[i + 1].offset - t->rows[i].offset;
+	for (uint32_t i = 1, page = 0, before = 0; i < t->rows_nr; i++) {
+		const struct unwind_rule *r = &t->rules[t->rows[i - 1] & (UNWIND_RULES_MAX - 1)];
+		while (t->pages[page + 1] <= i)
+			page++;
+		uint32_t offset = page << UNWIND_PAGE_BITS | t->rows[i] >> UNWIND_RULE_BITS, bytes = offset - before;
+		before = offset;
 		if (r->kind != UNWIND_CFA_REG && r->kind != UNWIND_CFA_DEREF)
 			continue;
 		all += bytes;
@@ -188,12 +198,22 @@ double unwind_table_fp_share(const struct unwind_table *t, unsigned fp)
 	return all ? (double)by_fp / (double)all : 0;
 }
 
+void unwind_table_lend(struct unwind_table *t, uint32_t *pages, uint32_t *rows)
+{
+	if (!t->is_lent) {
+		free(t->rows);
+		free(t->pages);
+	}
+	t->pages = pages;
+	t->rows = rows;
+	t->is_lent = true;
+}
+
 void unwind_table_destroy(struct unwind_table *t)
 {
 	if (!t)
 		return;
-	free(t->rows);
-	free(t->pages);
+	unwind_table_lend(t, NULL, NULL);
 	free(t->rules);
 	free(t->saves);
 	free(t->exprs);

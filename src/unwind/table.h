@@ -55,10 +55,10 @@ struct unwind_rule {
 	uint64_t saved;          /* which registers they are of */
 };
 
-struct unwind_row {
-	uint32_t offset; /* from the table's base */
-	uint32_t rule;
-};
+/* A row: its offset in the page that it begins in, then its rule. */
+#define UNWIND_PAGE_BITS 10
+#define UNWIND_RULE_BITS 22
+#define UNWIND_RULES_MAX (1u << UNWIND_RULE_BITS)
 
 struct unwind_expr {
 	const uint8_t *bytes;
@@ -67,10 +67,11 @@ struct unwind_expr {
 
 struct unwind_table {
 	uint64_t base;         /* vaddr of the first row */
-	struct unwind_row *rows; /* ends with one that has no rule */
+	uint32_t *rows;        /* first one that has no rule and begins nowhere, then by address; the last has no rule */
 	uint32_t rows_nr;
-	uint32_t *pages;       /* the row that holds where each page of UNWIND_PAGE_BITS begins, and a last one */
+	uint32_t *pages;       /* of each page of UNWIND_PAGE_BITS, the first row that begins there or later; then rows_nr */
 	uint32_t pages_nr;
+	bool is_lent;          /* rows and pages are the borrower's */
 	struct unwind_rule *rules; /* 0 is UNWIND_CFA_NONE */
 	struct unwind_save *saves;
 	struct unwind_expr *exprs;
@@ -79,8 +80,7 @@ struct unwind_table {
 	bool swap, is_64bit;
 };
 
-#define UNWIND_PAGE_BITS 10
-#define UNWIND_REGS      64
+#define UNWIND_REGS 64
 
 /* What a table is built of; object_frames() finds it. */
 struct unwind_source {
@@ -94,6 +94,8 @@ struct unwind_source {
 struct unwind_table *unwind_table_of(struct object *o, struct object *debug);
 struct unwind_table *unwind_table_build(const struct unwind_source *from);
 void unwind_table_destroy(struct unwind_table *t);
+/* The same rows and pages stand elsewhere, and outlive the table: those here are freed. Nobody may look meanwhile. */
+void unwind_table_lend(struct unwind_table *t, uint32_t *pages, uint32_t *rows);
 
 /* Which share of the code that has rules counts its frames from the frame pointer: most, where programs keep one. */
 double unwind_table_fp_share(const struct unwind_table *t, unsigned fp);
@@ -105,11 +107,13 @@ static inline const struct unwind_rule *unwind_table_find(const struct unwind_ta
 	uint64_t page = offset >> UNWIND_PAGE_BITS;
 	if (page >= t->pages_nr)
 		return &t->rules[0];
-	uint32_t low = t->pages[page], n = t->pages[page + 1] - low + 1;
+	/* The row before those of the page holds where it begins. */
+	uint32_t low = t->pages[page] - 1, n = t->pages[page + 1] - low;
+	uint32_t limit = (uint32_t)offset << UNWIND_RULE_BITS | (UNWIND_RULES_MAX - 1);
 	while (n > 1) {
 		uint32_t half = n / 2;
-		low = t->rows[low + half].offset <= offset ? low + half : low;
+		low = t->rows[low + half] <= limit ? low + half : low;
 		n -= half;
 	}
-	return &t->rules[t->rows[low].rule];
+	return &t->rules[t->rows[low] & (UNWIND_RULES_MAX - 1)];
 }

@@ -119,12 +119,7 @@ const struct unwind_file *unwind_tables_find(struct unwind_tables *t, const stru
 	return &s->file;
 }
 
-void unwind_tables_drop(struct unwind_tables *t, const struct mapped_file *file)
+bool unwind_tables_has(struct unwind_tables *t, const struct mapped_file *file)
 {
-	struct slot *s = slot_of(t, file);
-	pthread_mutex_lock(&s->lock);
-	unwind_table_destroy(s->file.table);
-	s->file.table = NULL;
-	atomic_store_explicit(&s->state, 0, memory_order_release);
-	pthread_mutex_unlock(&s->lock);
+	return atomic_load_explicit(&slot_of(t, file)->state, memory_order_acquire) == MADE;
 }

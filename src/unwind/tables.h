@@ -27,5 +27,5 @@ struct unwind_file {
 	struct object *object;
 };
 const struct unwind_file *unwind_tables_find(struct unwind_tables *t, const struct mapped_file *file);
-/* Frees a table, which is compiled again when it is looked for; nobody may use it meanwhile, nor have it from before. */
-void unwind_tables_drop(struct unwind_tables *t, const struct mapped_file *file);
+/* Whether it has been made already, or is known to have none. */
+bool unwind_tables_has(struct unwind_tables *t, const struct mapped_file *file);
