@@ -3,9 +3,9 @@
  *
  * Words of tables are written through memory that is shared with the kernel, with no call for each, and user space may walk
  * along the same ones; when they fill the chunks that there are, another is made, which costs the kernel a grace period (tens
- * of milliseconds) and the program nothing. The mappings of a process are written to a place that no walk has looked at for long, and then named in one
- * step; when the places come round to those of another process, that one is forgotten, and asks again. One thread at a
- * time.
+ * of milliseconds) and the program nothing. The mappings of a process are written to a place that no walk has looked at for
+ * long, and then named in one step; when the places come round to those of another process, that one is forgotten, and asks
+ * again. One thread at a time.
  */
 #pragma once
 #include "base/error.h"
