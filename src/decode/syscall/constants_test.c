@@ -56,6 +56,8 @@
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/ptrace.h>
+#include <linux/audit.h>
+#include <elf.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <linux/io_uring.h>
@@ -145,7 +147,18 @@ static void sizes(void **state)
 		{ &struct_mq_attr, sizeof(struct mq_attr) },
 		{ &struct_futex_waitv, sizeof(struct futex_waitv) },
 		{ &struct_uring_params, sizeof(struct io_uring_params) },
-		{ &struct_clone_args, sizeof(struct clone_args) },
+		{ &struct_uring_params_asked, sizeof(struct io_uring_params) },
+		{ &struct_uring_params_shared, sizeof(struct io_uring_params) },
+		{ &struct_uring_params_sized, sizeof(struct io_uring_params) },
+		{ &struct_uring_getevents, sizeof(struct io_uring_getevents_arg) },
+		{ &struct_uring_resources, sizeof(struct io_uring_rsrc_register) },
+		{ &struct_uring_resources_update, sizeof(struct io_uring_rsrc_update2) },
+		{ &struct_uring_ring, sizeof(struct io_uring_rsrc_update) },
+		{ &struct_uring_unregistered_ring, sizeof(struct io_uring_rsrc_update) },
+		{ &struct_uring_restriction, sizeof(struct io_uring_restriction) },
+		{ &struct_ptrace_peeksiginfo, sizeof(struct ptrace_peeksiginfo_args) },
+		{ &struct_ptrace_metadata, sizeof(struct seccomp_metadata) },
+		{ &struct_ptrace_seccomp, sizeof(struct ptrace_syscall_info) },
 		{ &struct_cap_header, sizeof(struct __user_cap_header_struct) },
 		{ &struct_cap_data, 2 * sizeof(struct __user_cap_data_struct) },
 	};

@@ -94,13 +94,32 @@ static void word(struct emit *e, const char *name, const uint8_t *p, size_t n, b
 
 static void value(struct emit *e, const uint8_t *p, size_t n)
 {
-	emit_member(e, "si_value");
-	emit_struct(e);
-	emit_member(e, "int");
-	emit_i64(e, (int32_t)value_load(e->arch, p, 4));
-	emit_member(e, "ptr");
-	emit_pointer(e, value_load(e->arch, p, n));
-	emit_struct_end(e);
+	i32(e, "si_int", p);
+	word(e, "si_ptr", p, n, true);
+}
+
+/* What the code of a SIGBUS or a SIGSEGV says besides the address. */
+static void fault(struct emit *e, uint32_t signal, int32_t code, const uint8_t *u, size_t word_bytes)
+{
+	enum { MCEERR_AR = 4, MCEERR_AO, BNDERR = 3, PKUERR };
+	word(e, "si_addr", u, word_bytes, true);
+	if (signal == 7 && (code == MCEERR_AR || code == MCEERR_AO)) {
+		emit_member(e, "si_addr_lsb");
+		emit_hex(e, value_load(e->arch, u + word_bytes, 2));
+	} else if (signal == 11 && code == BNDERR) {
+		word(e, "si_lower", u + 2 * word_bytes, word_bytes, true);
+		word(e, "si_upper", u + 3 * word_bytes, word_bytes, true);
+	} else if (signal == 11 && code == PKUERR) {
+		word(e, "si_pkey", u + 2 * word_bytes, 4, false);
+	}
+}
+
+static void poll_band(struct emit *e, const uint8_t *u, size_t word_bytes)
+{
+	uint64_t band = value_load(e->arch, u, word_bytes);
+	emit_member(e, "si_band");
+	emit_i64(e, word_bytes == 4 ? (int32_t)band : (int64_t)band);
+	i32(e, "si_fd", u + word_bytes);
 }
 
 /* The union behind the first three ints: by the signal where the kernel sent it, by the code where a program did. */
@@ -122,6 +141,8 @@ static void details(struct emit *e, uint32_t signal, int32_t code, const uint8_t
 		emit_hex(e, value_load(e->arch, u, 4));
 		i32(e, "si_overrun", u + 4);
 		value(e, u + 8, word_bytes);
+	} else if (code == -5) { /* SI_SIGIO */
+		poll_band(e, u, word_bytes);
 	} else if (code <= 0) {
 		i32(e, "si_pid", u);
 		i32(e, "si_uid", u + 4);
@@ -129,15 +150,14 @@ static void details(struct emit *e, uint32_t signal, int32_t code, const uint8_t
 			value(e, u + 8, word_bytes);
 	} else if (signal == 4 || signal == 5 || signal == 7 || signal == 8 || signal == 11) {
 		if (code != 128)
-			word(e, "si_addr", u, word_bytes, true);
+			fault(e, signal, code, u, word_bytes);
 	} else if (signal == 29) {
-		word(e, "si_band", u, word_bytes, false);
-		i32(e, "si_fd", u + word_bytes);
+		poll_band(e, u, word_bytes);
 	} else if (signal == 31) {
 		word(e, "si_call_addr", u, word_bytes, true);
 		i32(e, "si_syscall", u + word_bytes);
 		emit_member(e, "si_arch");
-		emit_hex(e, value_load(e->arch, u + word_bytes + 4, 4));
+		emit_enum(e, &constants_audit_arch, value_load(e->arch, u + word_bytes + 4, 4));
 	}
 }
 

@@ -277,27 +277,63 @@ void print_clone_flags(struct emit *e, unsigned i)
 	clone_flags(e, e->ev->arg[i] & ~0xffULL, e->ev->arg[i] & 0xff);
 }
 
-/* Members that no flag makes the kernel look at are left out, whatever they hold. */
-void print_clone_args(struct emit *e, unsigned i)
+/* What makes the kernel look at a member is shown with it, even if it is 0. */
+static void clone_members(struct emit *e, const uint8_t *p, uint64_t flags)
 {
 	static const struct {
+		const char *name;
 		uint64_t flags;
-		size_t at;
-	} members[] = {{0x1000, 8}, {0x1200000, 16}, {0x100000, 24}, {0x80000, 56}};
+		uint8_t at, format;
+	} members[] = {
+		{"pidfd", 0x1000, 8, VALUE_POINTER},	     {"child_tid", 0x1200000, 16, VALUE_POINTER},
+		{"parent_tid", 0x100000, 24, VALUE_POINTER}, {"exit_signal", 0, 32, VALUE_SIGNAL},
+		{"stack", 0, 40, VALUE_POINTER},	     {"stack_size", 0, 48, VALUE_HEX},
+		{"tls", 0x80000, 56, VALUE_POINTER},
+	};
+	for (size_t k = 0; k < sizeof(members) / sizeof(*members); k++) {
+		if (members[k].flags && !(flags & members[k].flags))
+			continue;
+		emit_member(e, members[k].name);
+		emit_value(e, (struct value_type){members[k].format, 8, 0, NULL}, value_load(e->arch, p + members[k].at, 8));
+	}
+}
+
+/* Those of later kernels, where the caller knows of them. */
+static void clone_newer(struct emit *e, const uint8_t *p, size_t n, uint64_t flags)
+{
+	enum { SET_TID = 64, CGROUP = 80, KNOWN = 88 };
+	uint64_t into_cgroup = 0x200000000;
+	uint64_t ids = n >= CGROUP ? value_load(e->arch, p + SET_TID, 8) : 0, ids_nr = n >= CGROUP ? value_load(e->arch, p + 72, 8) : 0;
+	if (ids || ids_nr) {
+		emit_member(e, "set_tid");
+		emit_pointer(e, ids);
+		emit_member(e, "set_tid_size");
+		emit_u64(e, ids_nr);
+	}
+	if (n >= KNOWN && flags & into_cgroup) {
+		emit_member(e, "cgroup");
+		emit_u64(e, value_load(e->arch, p + CGROUP, 8));
+	}
+	if (e->ev->arg[1] > KNOWN && e->strace)
+		emit_newer(e, p, KNOWN, e->ev->arg[1], n);
+}
+
+void print_clone_args(struct emit *e, unsigned i)
+{
+	enum { LEAST = 64 };
 	struct piece p = piece_find(e->ev, i, SYSCALL_PART_WHOLE);
-	uint8_t args[128];
-	if (p.bytes < 64) {
+	size_t n = p.bytes < e->ev->arg[1] ? p.bytes : e->ev->arg[1];
+	if (n < LEAST) {
 		emit_pointer(e, e->ev->arg[i]);
 		return;
 	}
-	size_t n = p.bytes < sizeof(args) ? p.bytes : sizeof(args);
-	memcpy(args, p.data, n);
-	uint64_t flags = value_load(e->arch, args, 8);
-	for (size_t k = 0; k < sizeof(members) / sizeof(*members); k++)
-		if (!(flags & members[k].flags))
-			memset(args + members[k].at, 0, 8);
-	e->sized = e->ev->arg[1];
-	emit_members(e, &struct_clone_args, args, n < e->ev->arg[1] ? n : e->ev->arg[1]);
+	uint64_t flags = value_load(e->arch, p.data, 8);
+	emit_struct(e);
+	emit_member(e, "flags");
+	emit_flags(e, &constants_clone3, flags);
+	clone_members(e, p.data, flags);
+	clone_newer(e, p.data, n, flags);
+	emit_struct_end(e);
 }
 
 /* ---- Sockets ---- */
@@ -592,18 +628,13 @@ void print_personality(struct emit *e, unsigned i)
 		emit_personality(e, v);
 }
 
-void print_cpu_mask(struct emit *e, unsigned i)
+void emit_cpus(struct emit *e, const uint8_t *p, size_t bytes)
 {
-	struct piece p = piece_best(e->ev, i);
-	if (!p.data) {
-		emit_pointer(e, e->ev->arg[i]);
-		return;
-	}
 	struct out *out = emit_atom(e);
 	bool first = true;
 	out_ch(out, '[');
-	for (uint64_t cpu = 0; cpu < 8ULL * p.bytes; cpu++) {
-		if (!(p.data[cpu / 8] >> cpu % 8 & 1))
+	for (uint64_t cpu = 0; cpu < 8ULL * bytes; cpu++) {
+		if (!(p[cpu / 8] >> cpu % 8 & 1))
 			continue;
 		if (!first)
 			out_ch(out, ' ');
@@ -612,6 +643,15 @@ void print_cpu_mask(struct emit *e, unsigned i)
 	}
 	out_ch(out, ']');
 	emit_atom_end(e);
+}
+
+void print_cpu_mask(struct emit *e, unsigned i)
+{
+	struct piece p = piece_best(e->ev, i);
+	if (p.data)
+		emit_cpus(e, p.data, p.bytes);
+	else
+		emit_pointer(e, e->ev->arg[i]);
 }
 
 void emit_ioprio(struct emit *e, uint32_t v)
@@ -630,7 +670,7 @@ void print_ioprio(struct emit *e, unsigned i)
 	emit_ioprio(e, arg32(e->ev, i));
 }
 
-/* ---- seccomp(2), bpf(2), messages ---- */
+/* ---- seccomp(2), landlock, messages ---- */
 
 void print_seccomp(struct emit *e, unsigned i)
 {
@@ -653,32 +693,6 @@ void print_seccomp(struct emit *e, unsigned i)
 	}
 }
 
-void print_bpf_attr(struct emit *e, unsigned i)
-{
-	static const struct struct_type *const attrs[] = {
-		[0] = &struct_bpf_map_create,   [1] = &struct_bpf_element,
-		[2] = &struct_bpf_element,      [3] = &struct_bpf_element,
-		[4] = &struct_bpf_next_key,     [5] = &struct_bpf_prog_load,
-		[6] = &struct_bpf_obj,          [7] = &struct_bpf_obj,
-		[8] = &struct_bpf_attach,       [9] = &struct_bpf_attach,
-		[11] = &struct_bpf_id,          [12] = &struct_bpf_id,
-		[13] = &struct_bpf_id,          [14] = &struct_bpf_id,
-		[15] = &struct_bpf_info,        [17] = &struct_bpf_raw_tracepoint,
-		[18] = &struct_bpf_btf_load,    [19] = &struct_bpf_id,
-		[21] = &struct_bpf_element,     [22] = &struct_bpf_fd,
-		[28] = &struct_bpf_link_create,
-	};
-	uint32_t cmd = arg32(e->ev, 0);
-	struct piece p = piece_best(e->ev, i);
-	const struct struct_type *s = cmd < sizeof(attrs) / sizeof(*attrs) ? attrs[cmd] : NULL;
-	if (!p.data)
-		emit_pointer(e, e->ev->arg[i]);
-	else if (s)
-		emit_members(e, s, p.data, p.bytes);
-	else
-		emit_bytes(e, p.data, p.bytes, false);
-}
-
 void print_landlock_rule(struct emit *e, unsigned i)
 {
 	enum { PATH_BENEATH = 1, NET_PORT };
@@ -690,30 +704,6 @@ void print_landlock_rule(struct emit *e, unsigned i)
 		emit_members(e, &struct_landlock_port, p.data, p.bytes);
 	else
 		emit_pointer(e, e->ev->arg[i]);
-}
-
-/* What is registered: descriptors, or memory. As many bytes were fetched as the larger of them takes. */
-void print_uring_register(struct emit *e, unsigned i)
-{
-	enum { BUFFERS = 0, FILES = 2, EVENTFD = 4, EVENTFD_ASYNC = 7 };
-	static const struct value_type fd = { VALUE_FD, 4, 0, NULL }, vector = { VALUE_STRUCT, 0, 0, &struct_iovec };
-	struct piece p = piece_best(e->ev, i);
-	uint32_t opcode = arg32(e->ev, 1), nr = arg32(e->ev, 3), k = 0;
-	bool fds = opcode == FILES || opcode == EVENTFD || opcode == EVENTFD_ASYNC;
-	const struct value_type *t = fds ? &fd : &vector;
-	size_t n = value_bytes(e->arch, *t);
-	if (!p.data || (!fds && opcode != BUFFERS)) {
-		emit_pointer(e, e->ev->arg[i]);
-		return;
-	}
-	emit_array(e);
-	for (; k < nr && (k + 1) * n <= p.bytes; k++) {
-		emit_item(e);
-		emit_memory(e, *t, p.data + k * n, n);
-	}
-	if (k < nr)
-		emit_more(e);
-	emit_array_end(e);
 }
 
 /* A long for the type, then the text: only the type and the first bytes were fetched. */

@@ -13,6 +13,7 @@
 	X(print_arch_prctl) X(print_mount_data) X(print_futex_op) X(print_futex_val) \
 	X(print_futex_time) X(print_futex_val3) X(print_cpu_mask) X(print_ioprio) \
 	X(print_seccomp) X(print_bpf_attr) X(print_clone_args) X(print_quota_cmd) X(print_landlock_rule) X(print_uring_register) \
+	X(print_uring_params) X(print_uring_argument) X(print_ptrace_addr) X(print_ptrace_data) \
 	X(print_fsconfig_value) X(print_keyctl_arg) X(print_resident) X(print_sigset)
 /* clang-format on */
 
@@ -22,7 +23,7 @@
 	X(makes_device_1) X(makes_device_2) X(prctl_has_3) X(prctl_has_4) X(prctl_has_5) X(futex_has_val) \
 	X(futex_has_time) X(futex_has_uaddr2) X(futex_has_val3) X(membarrier_has_cpu) X(fcntl_has_arg) \
 	X(kcmp_has_index) X(prctl_has_2) X(keyctl_has) X(quota_has_id) X(quota_fd_has_id) \
-	 X(reboot_has_arg) X(ioctl_has_arg)
+	 X(reboot_has_arg) X(ioctl_has_arg) X(ptrace_has_pid) X(ptrace_has_addr)
 /* clang-format on */
 
 #define X(name) void name(struct emit *e, unsigned i);

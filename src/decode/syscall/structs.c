@@ -5,7 +5,10 @@
 #define ULONG_TYPE ulong_type
 #define CAPS_TYPE caps_type
 #define U32_TYPE u32_type
-static const struct value_type long_type = LONG, ulong_type = ULONG, caps_type = CAPS, u32_type = U32;
+#define HEX32_TYPE hex32_type
+#define HEX64_TYPE hex64_type
+static const struct value_type long_type = LONG, ulong_type = ULONG, caps_type = CAPS, u32_type = U32, hex32_type = HEX32,
+			       hex64_type = HEX64;
 
 /* The value of a scalar member; 0 where it is absent or beyond what was fetched. */
 static uint64_t member_value(const struct arch *a, const struct struct_type *s, const char *name, const uint8_t *p, size_t bytes)
@@ -209,6 +212,52 @@ static void print_iocb(struct emit *e, const struct struct_type *s, const uint8_
 static void print_siginfo(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	emit_siginfo(e, p, bytes);
+}
+
+/* Where there are none, what the pointers say means nothing. */
+static void print_uring_resources(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	uint64_t nr = member_value(e->arch, s, "nr", p, bytes);
+	size_t sized = e->sized, known = struct_bytes(e->arch, s);
+	e->sized = 0;
+	emit_struct(e);
+	for (size_t i = 0, at = 0; i < s->nr && at < bytes; at += value_bytes(e->arch, s->members[i++].type)) {
+		const struct member *m = &s->members[i];
+		uint64_t v = member_value(e->arch, s, m->name, p, bytes);
+		if (m->flags & MEMBER_NONZERO && !v)
+			continue;
+		emit_member(e, m->name);
+		if (m->type.format == VALUE_POINTER && v && !nr) {
+			emit_array(e);
+			emit_array_end(e);
+		} else {
+			emit_value(e, m->type, v);
+		}
+	}
+	if (sized > known && e->strace)
+		emit_newer(e, p, known, sized, bytes);
+	emit_struct_end(e);
+}
+
+/* Of one byte, by the opcode. */
+static void print_uring_restriction(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	uint64_t opcode = member_value(e->arch, s, "opcode", p, bytes), op = member_value(e->arch, s, "register_op", p, bytes);
+	emit_struct(e);
+	emit_member(e, "opcode");
+	emit_enum(e, &constants_uring_restriction, opcode);
+	emit_member(e, opcode == 0 ? "register_op" : opcode == 1 ? "sqe_op" : "sqe_flags");
+	if (opcode == 0)
+		emit_enum(e, &constants_uring_register, op);
+	else if (opcode == 1)
+		emit_enum(e, &constants_uring_op, op);
+	else
+		emit_flags(e, &constants_uring_sqe, op);
+	if (member_value(e->arch, s, "resv", p, bytes)) {
+		emit_member(e, "resv");
+		emit_hex(e, member_value(e->arch, s, "resv", p, bytes));
+	}
+	emit_struct_end(e);
 }
 
 static const char *const perf_bits[] = {

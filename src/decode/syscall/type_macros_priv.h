@@ -64,6 +64,7 @@
 #define INET4 { VALUE_INET4, 4, 0, NULL }
 #define INET6 { VALUE_INET6, 0, 16, NULL }
 #define PORT { VALUE_PORT, 2, 0, NULL }
+#define VERSION { VALUE_VERSION, 4, 0, NULL }
 #define BITS(n, t) { VALUE_BITS, n, 0, &constants_##t }
 #define BITS_LESS1(n, t) { VALUE_BITS, n, 1, &constants_##t } /* 1<<(X-1) */
 #define SOCKADDR { VALUE_SOCKADDR, 8, 128, NULL }

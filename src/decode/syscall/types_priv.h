@@ -80,6 +80,7 @@ enum value_format {
 	VALUE_INET6,       /* of 16 */
 	VALUE_SOCKADDR,    /* struct sockaddr_storage */
 	VALUE_PORT,        /* htons(80): the order of the network */
+	VALUE_VERSION,     /* KERNEL_VERSION(6, 1, 0) */
 	VALUE_BITS,        /* 1<<TCP_LISTEN, of constants; count: 1<<(X-count) */
 };
 

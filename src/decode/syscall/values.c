@@ -435,6 +435,12 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 	case VALUE_BITS:
 		bits(e, t, u);
 		break;
+	case VALUE_VERSION: {
+		struct out *out = emit_atom(e);
+		out_f(out, "KERNEL_VERSION(%u, %u, %u)", (unsigned)(u >> 16), (unsigned)(u >> 8 & 0xff), (unsigned)(u & 0xff));
+		emit_atom_end(e);
+		break;
+	}
 	case VALUE_PORT:
 		port(e, (uint16_t)u);
 		break;
@@ -516,15 +522,33 @@ void emit_memory(struct emit *e, struct value_type t, const uint8_t *p, size_t b
 	}
 }
 
+void emit_index(struct emit *e, const struct constants *names, uint64_t i, bool less1)
+{
+	const char *name = constant_name(names, i);
+	if (e->json)
+		return;
+	out_ch(e->out, '[');
+	if (name)
+		out_str(e->out, e->strace || e->style->show_prefix ? name : constant_short(names, name));
+	else
+		out_u64(e->out, i);
+	out_str(e->out, less1 ? "-1" : "");
+	out_str(e->out, e->strace ? "]=" : "]: ");
+}
+
 static bool is_wanted(const struct emit *e, const struct member *m, const uint8_t *p, size_t n)
 {
 	if (m->flags & MEMBER_HIDDEN || (m->flags & MEMBER_VERBOSE && !e->style->whole && !e->json))
 		return false;
-	return !(m->flags & MEMBER_NONZERO) || n > 8 || value_load(e->arch, p, n);
+	if (!(m->flags & MEMBER_NONZERO))
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (p[i])
+			return true;
+	return false;
 }
 
-/* What a newer struct has besides, where it is not 0; ??? where it could not be read. */
-static void emit_rest(struct emit *e, const uint8_t *p, size_t at, size_t sized, size_t bytes)
+void emit_newer(struct emit *e, const uint8_t *p, size_t at, size_t sized, size_t bytes)
 {
 	size_t end = sized < bytes ? sized : bytes;
 	bool any = false;
@@ -533,7 +557,7 @@ static void emit_rest(struct emit *e, const uint8_t *p, size_t at, size_t sized,
 	if (!any && end == sized)
 		return;
 	emit_item(e);
-	if (end < sized && end == at) {
+	if (end < sized && end - at < e->limit) { /* the memory ends there */
 		out_str(e->out, "???");
 		return;
 	}
@@ -569,6 +593,6 @@ void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p,
 	if (more)
 		emit_more(e);
 	if (sized > at && e->strace)
-		emit_rest(e, p, at, sized, bytes);
+		emit_newer(e, p, at, sized, bytes);
 	emit_struct_end(e);
 }
