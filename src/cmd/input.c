@@ -137,6 +137,18 @@ static void say_lost(const struct cmd_context *ctx, uint64_t records, uint64_t s
 		"with larger buffers (-m)", records > samples ? records : samples, records > samples ? "records" : "samples", of_them);
 }
 
+/* The words in which the reference's scripts look for the place. */
+static void say_short(const struct cmd_context *ctx, const struct resolve_stats *s)
+{
+	uint32_t type = s->first_short.type;
+	if (!s->short_records)
+		return;
+	cmd_say(ctx, "at offset 0x%" PRIx64 ": %s (%u) event size %u too small (min %u): it was left out",
+		s->first_short.file_offset, record_type_name(type), type, s->first_short.bytes, record_least_bytes(type));
+	if (s->short_records > 1)
+		cmd_say(ctx, "%" PRIu64 " more records are too small for their type", s->short_records - 1);
+}
+
 void input_remarks(const struct cmd_context *ctx, struct record_source *source, const struct resolve_stats *stats)
 {
 	struct reader_damage damage = reader_damage(source);
@@ -154,6 +166,7 @@ void input_remarks(const struct cmd_context *ctx, struct record_source *source, 
 		say_unled(ctx, stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE],
 			  ", or to another stack that was not read");
 	say_lost(ctx, stats->lost_records, stats->lost_samples);
+	say_short(ctx, stats);
 	if (stats->bad_samples)
 		cmd_say(ctx, "%" PRIu64 " samples are shorter than their event says and were left out", stats->bad_samples);
 	if (stats->unknown_id_samples)

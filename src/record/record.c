@@ -36,6 +36,17 @@ const struct record_field *record_fields(uint32_t type)
 	return type < RECORD_TYPE_LIMIT ? types[type].fields : NULL;
 }
 
+uint32_t record_least_bytes(uint32_t type)
+{
+	const struct record_field *f = type < RECORD_USER_FIRST ? record_fields(type) : NULL;
+	uint32_t n = sizeof(struct perf_event_header);
+	if (!f)
+		return 0;
+	for (; f->kind != RECORD_FIELD_END && f->kind != RECORD_FIELD_REPEAT; f++)
+		n += f->kind == RECORD_FIELD_STRING ? 1 : f->bytes; /* a string has an end */
+	return n;
+}
+
 struct record_walk record_walk(struct record r, uint32_t trailer_bytes)
 {
 	uint32_t size = r.hdr->size, begin = sizeof(*r.hdr);

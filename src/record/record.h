@@ -52,6 +52,8 @@ enum record_type {
 
 /* "MMAP2", "SAMPLE", …; NULL for a type nobody knows. */
 const char *record_type_name(uint32_t type);
+/* The least bytes that a record of the kernel's has, header included, without identifiers behind it; 0 for other types. */
+uint32_t record_least_bytes(uint32_t type);
 
 /* The fixed layout of a type, from records.def. */
 enum record_field_kind {

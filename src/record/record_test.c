@@ -8,6 +8,13 @@ static void test_names(void **state)
 	assert_string_equal(record_type_name(RECORD_COMPRESSED2), "COMPRESSED2");
 	assert_null(record_type_name(0));
 	assert_null(record_type_name(95));
+	/* <linux/perf_event.h>: 8 of header, 4 × 4 + 8; 4 + 4 + 3 × 8 + 24 + 4 + 4 and an empty name; 2 × 4 + 8 */
+	assert_int_equal(record_least_bytes(PERF_RECORD_EXIT), 32);
+	assert_int_equal(record_least_bytes(PERF_RECORD_MMAP2), 73);
+	assert_int_equal(record_least_bytes(PERF_RECORD_NAMESPACES), 24);
+	assert_int_equal(record_least_bytes(PERF_RECORD_SAMPLE), 8);
+	assert_int_equal(record_least_bytes(RECORD_FINISHED_ROUND), 0);
+	assert_int_equal(record_least_bytes(UINT32_MAX), 0);
 	assert_null(record_type_name(UINT32_MAX));
 }
 

@@ -162,6 +162,11 @@ struct resolve_stats {
 	uint64_t unknown_records;
 	uint64_t lost_records, lost_samples; /* sums of LOST.lost and LOST_SAMPLES.lost */
 	uint64_t unknown_id_samples, bad_samples;
+	uint64_t short_records;      /* without samples: the kernel writes none of this type so short */
+	struct {
+		uint64_t file_offset;
+		uint32_t type, bytes;
+	} first_short;
 	uint64_t filtered_samples;   /* of what resolve_filter and the switches left out */
 	uint64_t unresolved_samples; /* left out by hide_unresolved */
 	uint64_t late_records;       /* of resolve_stream: too late to be put in order */

@@ -5,11 +5,13 @@
 
 import os
 import random
+import re
 import signal
+import struct
 import subprocess
 import time
 
-from strobetest import SCRATCH, STROBE, Tap, build_workload, ended_itself, is_root, perf, record, run, stats_of, strobe
+from strobetest import SCRATCH, STROBE, Tap, build_workload, ended_itself, is_root, perf, perf_version, record, run, stats_of, strobe
 
 N_CUTS = 60
 
@@ -124,6 +126,27 @@ def mutated(tap, split):
     tap.ok(not bad, "150 files with damaged bytes: no crash, no hang", "\n".join(bad[:5]))
 
 
+def short_record(tap, split):
+    """A mapping of 16 bytes, and a mark in the rest of its place: what follows is read, and the place is said as perf says it."""
+    path = record(*CLOCK, "--", split, "200", output="short.data")
+    dump = perf("report", "-D", "-i", path).out
+    place = re.search(r"(0x[0-9a-f]+) \[(0x[0-9a-f]+)\]: PERF_RECORD_MMAP2", dump)
+    offset, size = (int(word, 16) for word in place.groups())
+    with open(path, "r+b") as f:
+        f.seek(offset + 6)
+        f.write(struct.pack("<H", 16))
+        f.seek(offset + 16)
+        f.write(struct.pack("<IHH", 68, 0, size - 16))
+    ours = strobe("report", "--stdio", "-g", "none", "-i", path)
+    tap.ok("split" in ours.out, "a record that is too short: the samples behind it are read", ours)
+    # the header, four numbers of 8 bytes with two of 4 among them, 24 bytes of identity, two numbers of 4, an empty name
+    said = f"at offset {hex(offset)}: MMAP2 (10) event size 16 too small (min {8 + 4 + 4 + 3 * 8 + 24 + 4 + 4 + 1})"
+    tap.ok(said in ours.err, "a record that is too short: the place is said", ours)
+    if perf_version() >= 7:
+        theirs = perf("report", "--stdio", "-i", path)
+        tap.ok(said in theirs.err, "a record that is too short: perf says the same", theirs)
+
+
 def full_disk(tap, split):
     if not is_root():
         tap.skip("a full disk while recording", "mounting a small file system wants root")
@@ -150,6 +173,7 @@ def main():
     killed(tap, split)
     cut_short(tap, split)
     mutated(tap, split)
+    short_record(tap, split)
     full_disk(tap, split)
     tap.done()
 
