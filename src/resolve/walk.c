@@ -40,23 +40,25 @@ static void count_type(struct resolver *r, uint32_t type)
 		r->stats.unknown_records++;
 }
 
-/* What is read of such a record are zeros where it has ended: nobody is to take that for what happened. */
-static void note_short(struct resolver *r, struct record rec)
+/* Where such a record has ended zeros would be read: nobody is to take that for what happened. */
+static bool is_short(struct resolver *r, struct record rec)
 {
 	if (rec.hdr->size >= record_least_bytes(rec.hdr->type))
-		return;
+		return false;
 	if (!r->stats.short_records++) {
 		r->stats.first_short.file_offset = rec.file_offset;
 		r->stats.first_short.type = rec.hdr->type;
 		r->stats.first_short.bytes = rec.hdr->size;
 	}
+	return true;
 }
 
 void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns, bool in_place)
 {
 	uint32_t type = rec.hdr->type;
 	count_type(r, type);
-	note_short(r, rec);
+	if (is_short(r, rec))
+		return;
 	if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
 		count_lost(r, rec);
 	if (type == RECORD_CALLCHAIN_DEFERRED)
