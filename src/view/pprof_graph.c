@@ -63,7 +63,7 @@ static void out_time(const struct pprof_graph *r, struct out *out)
 	time_t seconds = (time_t)(profile_time_of_day(r->p) / 1000000000);
 	if (!seconds || !localtime_r(&seconds, &tm))
 		return;
-	strftime(text, sizeof(text), "%b %-d, %Y at %-I:%M%P (%Z)", &tm);
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm);
 	out_f(out, "Time: %s\n", text);
 }
 

@@ -216,8 +216,16 @@ def without_order(text):
     return "\n".join(sorted(lines))
 
 
+def minute_of(m):
+    """A time as the newest pprof prints it, up to the minute: pprof before 2025 has no seconds."""
+    at = time.strptime(f"{m[1]} {m[2]}", "%b %d, %Y %I:%M%p")
+    return f"Time: {time.strftime('%Y-%m-%d %H:%M', at)} {m[3]}"
+
+
 def normal(text):
     """What the flags of a mapping say is worked out by strobe and handed on by pprof."""
+    text = re.sub(r"Time: (\w{3} \d+, \d{4}) at (\d+:\d\d[ap]m) \((\S+)\)", minute_of, text)
+    text = re.sub(r"(Time: \d{4}-\d\d-\d\d \d\d:\d\d):\d\d ", r"\1 ", text)
     text = re.sub(r"(?:\[(?:FN|FL|LN|IN)\])+$", "", text, flags=re.M)
     if text.startswith("digraph"):
         return without_numbers(text)
@@ -398,9 +406,10 @@ def check_program(tap):
         ours, theirs = strobe("pprof", "-top", data).out, go_pprof("-top", profile).out
         tap.ok(ours.startswith(head) and theirs.startswith(head), f"a recording's file and build ID: {name}",
                [ours[:300], theirs[:300], done])
-        at = re.search(r"^Time: (.*) UTC$", strobe("pprof", "-raw", data, env={"TZ": "UTC"}).out, re.M)
-        seconds = calendar.timegm(time.strptime(at[1][:19], "%Y-%m-%d %H:%M:%S")) if at else 0
-        tap.between(began - 1, seconds, ended + 1, f"a recording's time of day: {name}")
+        for report in "-raw", "-top":
+            at = re.search(r"^Time: (.*) UTC$", strobe("pprof", report, data, env={"TZ": "UTC"}).out, re.M)
+            seconds = calendar.timegm(time.strptime(at[1][:19], "%Y-%m-%d %H:%M:%S")) if at else 0
+            tap.between(began - 1, seconds, ended + 1, f"a recording's time of day, {report}: {name}")
     strobe("record", "-e", "cpu-clock", "-o", data, "--", binary)
     texts = [strobe("pprof", report, data).out for report in ("-raw", "-top")]
     tap.ok(all(texts) and not any("Time:" in text for text in texts), "no time where a recording does not know it", texts)
@@ -743,8 +752,8 @@ def check_dropped(tap):
 
 def check_names(tap):
     """Names that are written with parameters and template arguments, or mangled, are simplified as -symbolize says."""
-    functions = ["foo::bar(int)", "foo::baz<double>(double)", "_ZN3foo3barEv", "java.lang.Float.<init>", "main.(*T).run",
-                 "example.com/foo.(*Bar[...]).Bat", "plain", "std::map<int, std::pair<int, char> >::find(int const&)"]
+    functions = ["foo::bar(int)", "foo::baz<double>(double)", "_ZN3foo3barEv", "_ZN3foo4quuxIiEEvT_", "java.lang.Float.<init>",
+                 "main.(*T).run", "example.com/foo.(*Bar[...]).Bat", "plain", "std::map<int, std::pair<int, char> >::find(int const&)"]
     content = made(functions=functions, samples=[{"Location": [i], "Value": [1 << i]} for i in range(1, len(functions) + 1)])
     path = os.path.join(SCRATCH, "made.pb")
     with open(path, "wb") as f:
@@ -752,7 +761,7 @@ def check_names(tap):
     # in the version that comes with go 1.19 demangle=none demangles
     ours = strobe("pprof", "-top", "-symbolize=demangle=none", path).out
     tap.equal(sorted(re.findall(r"%  ([^\d ].*)", ours.partition("cum%\n")[2])), sorted(functions), "names: -symbolize=demangle=none")
-    for mode in "", "-symbolize=none", "-symbolize=local", "-symbolize=demangle=templates":
+    for mode in "", "-symbolize=none", "-symbolize=local", "-symbolize=demangle=templates", "-symbolize=demangle=full":
         for report in ["-top"], ["-traces"], ["-peek=foo"]:
             words = [*report, *([mode] if mode else [])]
             ours, theirs = (tool(*words, path).out for tool in (lambda *w: strobe("pprof", *w), lambda *w: go_pprof(*w, named=True)))
