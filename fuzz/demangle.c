@@ -12,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *name = xstrndup((const char *)data, size);
 	free(demangle_name(name));
+	free(demangle_whole_name(name));
 	free(name);
 	return 0;
 }

@@ -137,12 +137,14 @@ struct cxx_node *cxx_parse_encoding(struct parser *p, bool local)
 
 #define SUBSTITUTIONS 64 /* of most names: it need not grow */
 
-struct cxx_node *cxx_parse(struct arena *arena, const char *mangled)
+struct cxx_node *cxx_parse(struct arena *arena, const char *mangled, bool whole)
 {
 	struct parser p = { .arena = arena, .p = mangled + 2 };
 	uint32_t this;
 	vec_reserve(&p.substitutions, SUBSTITUTIONS);
-	struct cxx_node *n = is_special(&p) ? parse_special_name(&p) : cxx_parse_name_of(&p, &this);
+	struct cxx_node *n = whole	       ? cxx_parse_encoding(&p, false) :
+			     is_special(&p) ? parse_special_name(&p) :
+					      cxx_parse_name_of(&p, &this);
 	vec_deinit(&p.substitutions);
 	return p.bad ? NULL : n;
 }

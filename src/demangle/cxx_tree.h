@@ -102,11 +102,11 @@ struct cxx_node {
 };
 
 /*
- * Reads the name of a symbol (from "_Z" on), and of functions no more than that: parameters, return types and
- * qualifiers of `this` are left out, and so is what follows the encoding. NULL where it does not follow the grammar
- * (Itanium C++ ABI, 5.1 "External Names").
+ * Reads the name of a symbol (from "_Z" on), and of functions no more than that, unless they are read whole: parameters,
+ * return types and qualifiers of `this` are left out. What follows the encoding always is. NULL where it does not follow the
+ * grammar (Itanium C++ ABI, 5.1 "External Names").
  */
-struct cxx_node *cxx_parse(struct arena *arena, const char *mangled);
+struct cxx_node *cxx_parse(struct arena *arena, const char *mangled, bool whole);
 /* Appends the readable text, once for a tree; false where it is too long or does not make sense. */
 bool cxx_print(struct arena *arena, struct cxx_node *n, struct strbuf *out);
 /* The name of an encoding, or of the entity in it that has template arguments of its own; never NULL for a tree. */

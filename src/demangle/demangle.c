@@ -13,7 +13,7 @@
 #define NODES_BYTES 8192
 #define TEXT_BYTES  500
 
-static char *demangle_cxx(const char *name)
+static char *demangle_cxx(const char *name, bool whole)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
 	struct arena arena;
@@ -28,7 +28,7 @@ static char *demangle_cxx(const char *name)
 	}
 	arena_init_on(&arena, nodes, sizeof(nodes));
 	strbuf_reserve(&text, TEXT_BYTES);
-	struct cxx_node *n = cxx_parse(&arena, name);
+	struct cxx_node *n = cxx_parse(&arena, name, whole);
 	bool done = n && cxx_print(&arena, n, &text);
 	arena_deinit(&arena);
 	return done ? strbuf_take(&text) : NULL;
@@ -43,13 +43,13 @@ bool demangle_is_mangled(const char *name)
 		(name[9] == 'D' || name[9] == 'I') && name[10] == '_');
 }
 
-static char *demangle_plain(const char *name)
+static char *demangle_plain(const char *name, bool whole)
 {
 	char *shown = rust_demangle(name);
-	return shown || name[1] == 'R' ? shown : demangle_cxx(name);
+	return shown || name[1] == 'R' ? shown : demangle_cxx(name, whole);
 }
 
-char *demangle_name(const char *name)
+static char *demangle(const char *name, bool whole)
 {
 	if (!demangle_is_mangled(name))
 		return NULL;
@@ -57,12 +57,22 @@ char *demangle_name(const char *name)
 	size_t length = strlen(name);
 	bool plt = length > 4 && !strcmp(name + length - 4, "@plt");
 	if (!plt)
-		return demangle_plain(name);
-	char *bare = xstrndup(name, length - 4), *shown = demangle_plain(bare);
+		return demangle_plain(name, whole);
+	char *bare = xstrndup(name, length - 4), *shown = demangle_plain(bare, whole);
 	free(bare);
 	if (!shown)
 		return NULL;
-	char *whole = xasprintf("%s@plt", shown);
+	char *called = xasprintf("%s@plt", shown);
 	free(shown);
-	return whole;
+	return called;
+}
+
+char *demangle_name(const char *name)
+{
+	return demangle(name, false);
+}
+
+char *demangle_whole_name(const char *name)
+{
+	return demangle(name, true);
 }

@@ -157,7 +157,7 @@ static void names_that_stand_for_gigabytes_stay_as_they_are(void **state)
 	strbuf_deinit(&bomb);
 }
 
-static void names_of_libstdcxx_as_cxxfilt_reads_them(void **state)
+static void compare_libstdcxx(const char *option, char *(*demangle)(const char *name))
 {
 	static const char library[] = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
 	char line[1 << 16], command[512];
@@ -168,9 +168,9 @@ static void names_of_libstdcxx_as_cxxfilt_reads_them(void **state)
 	/* Two lines for each name: as it is, and as c++filt reads it. */
 	snprintf(command, sizeof(command),
 		 "nm -D --defined-only %s | sed -n 's/.* \\(_Z[^@]*\\).*/\\1/p' | sort -u | "
-		 "while read -r n; do echo \"$n\"; done > /tmp/strobe-names.$$; c++filt -p -i < /tmp/strobe-names.$$ | "
+		 "while read -r n; do echo \"$n\"; done > /tmp/strobe-names.$$; c++filt %s -i < /tmp/strobe-names.$$ | "
 		 "paste -d '\\n' /tmp/strobe-names.$$ -; rm -f /tmp/strobe-names.$$",
-		 library);
+		 library, option);
 	FILE *f = popen(command, "r");
 	char *mangled = NULL;
 	size_t compared = 0;
@@ -180,7 +180,7 @@ static void names_of_libstdcxx_as_cxxfilt_reads_them(void **state)
 			mangled = strdup(line);
 			continue;
 		}
-		char *shown = demangle_name(mangled);
+		char *shown = demangle(mangled);
 		assert_string_equal(shown ? shown : mangled, line);
 		free(shown);
 		free(mangled);
@@ -192,6 +192,31 @@ static void names_of_libstdcxx_as_cxxfilt_reads_them(void **state)
 	assert_true(compared > 3000);
 }
 
+static void names_of_libstdcxx_as_cxxfilt_reads_them(void **state)
+{
+	compare_libstdcxx("-p", demangle_name);
+}
+
+static void with_parameters_as_cxxfilt_reads_them(void **state)
+{
+	compare_libstdcxx("", demangle_whole_name);
+}
+
+static void clones_have_the_name_of_their_function(void **state)
+{
+	static const char *const names[][2] = {
+		{ "_Z3bazRK4Blah.isra.0", "baz(Blah const&)" },
+		{ "_ZN3foo3barIdEEvT_.cold", "void foo::bar<double>(double)" },
+		{ "_ZNK1a1bEv.part.0.constprop.1", "a::b() const" },
+		{ "_Z3foov@plt", "foo()@plt" },
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *shown = demangle_whole_name(names[i][0]);
+		assert_string_equal(shown, names[i][1]);
+		free(shown);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +226,8 @@ int main(void)
 		cmocka_unit_test(deep_names_end),
 		cmocka_unit_test(names_that_stand_for_gigabytes_stay_as_they_are),
 		cmocka_unit_test(names_of_libstdcxx_as_cxxfilt_reads_them),
+		cmocka_unit_test(with_parameters_as_cxxfilt_reads_them),
+		cmocka_unit_test(clones_have_the_name_of_their_function),
 	};
 	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "demangle/demangle.h"
@@ -146,6 +147,10 @@ str_id resolve_readable_name(struct profile *dst, const char *shown, enum resolv
 static str_id name_of(struct profile *dst, struct dso *dso, const struct symbol *symbol, enum resolve_names names)
 {
 	const char *shown = dso_symbol_name(dso, symbol);
+	if (names == RESOLVE_FULL && symbol->raw_name && demangle_is_mangled(symbol->raw_name)) {
+		_cleanup_free_ char *whole = demangle_whole_name(symbol->raw_name);
+		return strtab_add(&dst->strings, whole ? whole : symbol->raw_name);
+	}
 	/* "memcpy@@GLIBC_2.14": the version is no part of it */
 	if (shown == symbol->raw_name && names != RESOLVE_RAW)
 		return strtab_add_n(&dst->strings, shown, strcspn(shown, "@"));

@@ -17,15 +17,16 @@ static bool is_cxx(const char *name)
 }
 
 /* Mach-O has one more underscore in front of all names. */
-static char *written_name(const char *linked)
+static char *written_name(const char *linked, bool whole)
 {
-	char *ret = demangle_name(linked);
-	return ret || strncmp(linked, "__Z", 3) ? ret : demangle_name(linked + 1);
+	char *(*written)(const char *name) = whole ? demangle_whole_name : demangle_name;
+	char *ret = written(linked);
+	return ret || strncmp(linked, "__Z", 3) ? ret : written(linked + 1);
 }
 
 str_id symbolize_readable(struct profile *dst, const char *linked, enum resolve_names form)
 {
-	_cleanup_free_ char *written = form == RESOLVE_RAW ? NULL : written_name(linked);
+	_cleanup_free_ char *written = form == RESOLVE_RAW ? NULL : written_name(linked, form == RESOLVE_FULL);
 	const char *name = written ? written : linked;
 	return written || is_cxx(name) ? resolve_readable_name(dst, name, form) : strtab_add(&dst->strings, name);
 }
