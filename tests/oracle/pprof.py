@@ -754,7 +754,7 @@ def check_names(tap):
     """Names that are written with parameters and template arguments, or mangled, are simplified as -symbolize says."""
     functions = ["foo::bar(int)", "foo::baz<double>(double)", "_ZN3foo3barEv", "_ZN3foo4quuxIiEEvT_", "java.lang.Float.<init>",
                  "main.(*T).run", "example.com/foo.(*Bar[...]).Bat", "plain", "std::map<int, std::pair<int, char> >::find(int const&)"]
-    content = made(functions=functions, samples=[{"Location": [i], "Value": [1 << i]} for i in range(1, len(functions) + 1)])
+    content = made(functions=functions, samples=[{"Location": [i], "Value": [10 + i]} for i in range(1, len(functions) + 1)])
     path = os.path.join(SCRATCH, "made.pb")
     with open(path, "wb") as f:
         f.write(content)
