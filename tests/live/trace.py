@@ -11,7 +11,48 @@ import subprocess
 import time
 
 from strobetest import SCRATCH, STROBE, Tap, run, strobe
-from tracing import skip_without_bpf, trace
+from tracing import compile_c, skip_without_bpf, trace
+
+# One thread's call begins first and takes long without sleeping; meanwhile the other's begins and ends
+EARLY = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_int begins, ended;
+
+static void *call(void *arg)
+{
+	struct timespec from, now;
+	while (!begins)
+		;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - from.tv_sec) * 1000000000L + now.tv_nsec - from.tv_nsec < 2000000);
+	if (!ended)
+		syscall(SYS_getppid);
+	return arg;
+}
+
+int main(void)
+{
+	struct iovec to = { malloc(256 << 20), 256 << 20 };
+	int zero = open("/dev/zero", O_RDONLY);
+	pthread_t thread;
+	pthread_create(&thread, NULL, call, NULL);
+	begins = 1;
+	readv(zero, &to, 1);
+	ended = 1;
+	pthread_join(thread, NULL);
+	return 0;
+}
+"""
 
 
 def check_seeds(tap):
@@ -77,6 +118,18 @@ def check_options(tap):
     tap.ok(done.status == 1 and "cannot write" in done.err, "a full disk is said", done.err)
     done, text = trace("sh", "-c", "echo out; echo err >&2; exit 5")
     tap.equal((done.status, done.out, done.err), (5, "out\n", "err\n"), "the command's output and status are its own")
+
+
+def check_times(tap):
+    """Times count from the call that begins first, though another one ends before it."""
+    compile_c("early", EARLY, "-O1", "-pthread")
+    for how in [], ["--no-bpf"]:
+        for _ in range(5):
+            _, text = trace(*how, "-e", "readv,getppid", "./early")
+            if "getppid" in text:
+                break
+        times = {call: float(ms) for ms, call in re.findall(r"^ *(-?\d+\.\d+) \(.*?(readv|getppid)", text, re.M)}
+        tap.ok(times.get("readv") == 0 and times.get("getppid", 0) >= 1, f"{how}: times count from the first call that begins", text)
 
 
 def check_attach(tap):
@@ -152,6 +205,7 @@ def main():
         check_against_strace(tap, *argv)
     check_stream(tap)
     check_options(tap)
+    check_times(tap)
     check_attach(tap)
     check_names(tap)
     check_ignored_children(tap)
