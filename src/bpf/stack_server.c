@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +14,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/stack_unwinder_priv.h"
+
+#ifndef SCHED_RESET_ON_FORK
+#define SCHED_RESET_ON_FORK 0x40000000
+#endif
 
 #define WANTS_BYTES (256u << 10)
 /* How long a new mapping at the address of an old one may be taken for it. */
@@ -259,45 +264,82 @@ static void take_wants(struct stack_unwinder *u, want_list *ret)
 	}
 }
 
-static void serve_once(struct stack_unwinder *u, want_list *wants, live_pids *changed, live_pids *gone)
+struct serving {
+	want_list wants;
+	live_pids changed, gone;
+	uint64_t looked_ns; /* when changes were told of last */
+};
+
+static void forget_pid(live_pids *list, uint32_t pid)
 {
-	vec_clear(wants);
-	vec_clear(changed);
-	vec_clear(gone);
-	take_wants(u, wants);
+	for (size_t i = list->len; i-- > 0;) {
+		if (list->data[i] != pid)
+			continue;
+		list->data[i] = vec_last(list);
+		list->len--;
+	}
+}
+
+/* A program that starts maps one file after the other: it is told of them together. */
+static void tell_changes(struct stack_unwinder *u, struct serving *s)
+{
+	uint64_t ns = now_ns(u);
+	if (ns - s->looked_ns < LOOK_INTERVAL_MS * 1000000ull)
+		return;
+	s->looked_ns = ns;
+	while (s->changed.len) {
+		uint32_t pid = vec_last(&s->changed);
+		uint64_t *mm = u64map_get(&u->processes, pid);
+		forget_pid(&s->changed, pid);
+		if (mm)
+			publish(u, pid, *mm, 0, false);
+	}
+}
+
+static void serve_once(struct stack_unwinder *u, struct serving *s)
+{
+	vec_clear(&s->wants);
+	vec_clear(&s->gone);
+	take_wants(u, &s->wants);
 	pthread_mutex_lock(&u->lock);
-	live_maps_drain(u->live, changed, gone);
+	live_maps_drain(u->live, &s->changed, &s->gone);
 	for (size_t i = 0; i < u->changed.len; i++)
-		vec_push(changed, u->changed.data[i]);
+		vec_push(&s->changed, u->changed.data[i]);
 	vec_clear(&u->changed);
 	pthread_mutex_unlock(&u->lock);
-	for (size_t i = 0; i < wants->len; i++) {
-		const struct unwind_want *w = &wants->data[i];
+	for (size_t i = 0; i < s->wants.len; i++) {
+		const struct unwind_want *w = &s->wants.data[i];
 		*u64map_put(&u->processes, w->pid, NULL) = w->mm;
 		/* Code where nothing was known: told of a moment ago, or missed. */
-		bool is_told = false;
-		for (size_t j = 0; j < changed->len; j++)
-			is_told |= changed->data[j] == w->pid;
-		publish(u, w->pid, w->mm, w->ip, w->ip && !is_told);
+		size_t n = s->changed.len;
+		forget_pid(&s->changed, w->pid);
+		publish(u, w->pid, w->mm, w->ip, w->ip && n == s->changed.len);
 	}
-	for (size_t i = 0; i < changed->len; i++) {
-		uint64_t *mm = u64map_get(&u->processes, changed->data[i]);
-		if (mm && !(i && changed->data[i] == changed->data[i - 1]))
-			publish(u, changed->data[i], *mm, 0, false);
-	}
-	for (size_t i = 0; i < gone->len; i++) {
-		if (!u64map_get(&u->processes, gone->data[i]))
+	for (size_t i = 0; i < s->gone.len; i++) {
+		forget_pid(&s->changed, s->gone.data[i]);
+		if (!u64map_get(&u->processes, s->gone.data[i]))
 			continue;
-		u64map_remove(&u->processes, gone->data[i]);
-		unwind_maps_forget_process(u->maps, gone->data[i]);
+		u64map_remove(&u->processes, s->gone.data[i]);
+		unwind_maps_forget_process(u->maps, s->gone.data[i]);
 	}
+	tell_changes(u, s);
+}
+
+/*
+ * As those who read rings: every sample of a process that the program does not know yet is a copy of its stack, and where all
+ * CPUs are busy a thread of normal priority is many samples late. Without the right to that it is so.
+ */
+static void raise_priority(void)
+{
+	struct sched_param p = { .sched_priority = 1 };
+	(void)sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p);
 }
 
 void *stack_unwinder_serve(void *arg)
 {
 	struct stack_unwinder *u = arg;
-	want_list wants = {};
-	live_pids changed = {}, gone = {};
+	struct serving s = {};
+	raise_priority();
 	for (;;) {
 		struct pollfd fds[] = {
 			{ .fd = u->stop_fd, .events = POLLIN },
@@ -307,10 +349,10 @@ void *stack_unwinder_serve(void *arg)
 			break;
 		if (fds[0].revents)
 			break;
-		serve_once(u, &wants, &changed, &gone);
+		serve_once(u, &s);
 	}
-	vec_deinit(&wants);
-	vec_deinit(&changed);
-	vec_deinit(&gone);
+	vec_deinit(&s.wants);
+	vec_deinit(&s.changed);
+	vec_deinit(&s.gone);
 	return NULL;
 }
