@@ -1,6 +1,8 @@
-/* The events of a plain `strobe stat`, as the reference has them. */
+/* The events of a plain `strobe stat`, as the newest perf has them. */
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "counter/counter.h"
@@ -18,19 +20,46 @@ struct strobe_error *counter_defaults_detail(struct event_list *list, const stru
 	return NULL;
 }
 
+/*
+ * In the order of the newest perf, which has these as metrics: software events by name, caches, the core's, TLBs. "stalled" stands
+ * for a file of sysfs: where the PMU of the CPU does not name them, the kernel would refuse them or count something else.
+ */
+static const struct default_event {
+	unsigned detail; /* from which -d on */
+	const char *names;
+	bool stalled;
+} default_events[] = {
+	{ 1, "L1-dcache-loads,L1-dcache-load-misses" },
+	{ 3, "L1-dcache-prefetches,L1-dcache-prefetch-misses" },
+	{ 2, "L1-icache-loads,L1-icache-load-misses" },
+	{ 1, "LLC-loads,LLC-load-misses" },
+	{ 0, "branch-misses,branches,cpu-cycles,instructions" },
+	{ 0, "stalled-cycles-frontend", true },
+	{ 0, "stalled-cycles-backend", true },
+	{ 2, "dTLB-loads,dTLB-load-misses,iTLB-loads,iTLB-load-misses" },
+};
+
+static bool is_there(const struct sys *sys, const struct default_event *e)
+{
+	_cleanup_free_ char *path = xasprintf("/sys/bus/event_source/devices/cpu/events/%s", e->names);
+	return !e->stalled || sys_exists(sys, path);
+}
+
 struct strobe_error *counter_defaults(struct event_list *list, const struct sys *sys, bool system_wide, unsigned detail)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
-	strbuf_addf(&text, "%s,context-switches,cpu-migrations,page-faults,cycles",
-		    system_wide ? "cpu-clock" : "task-clock");
-	/* Where the CPU's PMU does not name them, the kernel would refuse them or count something else. */
-	if (sys_exists(sys, "/sys/bus/event_source/devices/cpu/events/stalled-cycles-frontend"))
-		strbuf_addstr(&text, ",stalled-cycles-frontend");
-	if (sys_exists(sys, "/sys/bus/event_source/devices/cpu/events/stalled-cycles-backend"))
-		strbuf_addstr(&text, ",stalled-cycles-backend");
-	strbuf_addstr(&text, ",instructions,branches,branch-misses");
+	strbuf_addstr(&text, system_wide ? "context-switches,cpu-clock,cpu-migrations,page-faults" :
+					   "context-switches,cpu-migrations,page-faults,task-clock");
+	for (size_t i = 0; i < sizeof(default_events) / sizeof(*default_events); i++)
+		if (default_events[i].detail <= detail && is_there(sys, &default_events[i]))
+			strbuf_addf(&text, ",%s", default_events[i].names);
 	TRY(event_parse(list, sys, strbuf_str(&text)));
-	return counter_defaults_detail(list, sys, detail);
+	/* One line says that there is no PMU. */
+	for (size_t i = 0; i < list->events.len; i++) {
+		struct event *e = &list->events.data[i];
+		e->may_lack = e->attr.type != PERF_TYPE_HARDWARE || (uint32_t)e->attr.config != PERF_COUNT_HW_CPU_CYCLES;
+	}
+	return NULL;
 }
 
 /* What stands behind "cpu_core/" in the name of such an event; NULL for others. */

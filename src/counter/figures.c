@@ -64,12 +64,13 @@ static void add(struct counts_row *row, struct counts_figure f)
 		row->figures[row->figures_nr++] = f;
 }
 
-static void add_percent(struct counts_row *row, double part, double whole, const double marks[3], const char *unit)
+static void add_share(struct counts_row *row, double part, double whole, const double marks[3], const char *unit)
 {
 	double percent = 100.0 * part / whole;
 	enum counts_mark mark = percent > marks[0] ? COUNTS_HIGH : percent > marks[1] ? COUNTS_MEDIUM :
 				percent > marks[2] ? COUNTS_LOW : COUNTS_PLAIN;
-	add(row, (struct counts_figure){ percent, 7, 2, "%", unit, mark });
+	bool is_percent = *unit == '%';
+	add(row, (struct counts_figure){ is_percent ? percent : percent / 100, 8, is_percent ? 2 : 3, "", unit, mark });
 }
 
 /* Shares that are little, some and much, most first. */
@@ -111,11 +112,11 @@ static void add_instructions(struct counts_row *row, const struct context *c, do
 {
 	double cycles = hardware(c, PERF_COUNT_HW_CPU_CYCLES);
 	if (cycles > 0)
-		add(row, (struct counts_figure){ count / cycles, 7, 2, " ", "instructions  insn_per_cycle", COUNTS_PLAIN });
+		add(row, (struct counts_figure){ count / cycles, 8, 2, "", "instructions  insn_per_cycle", COUNTS_PLAIN });
 	double front = hardware(c, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND), back = hardware(c, PERF_COUNT_HW_STALLED_CYCLES_BACKEND);
 	double most = front > back ? front : back;
 	if (most > 0 && count > 0)
-		add(row, (struct counts_figure){ most / count, 7, 2, " ", "stalled_cycles_per_instruction", COUNTS_PLAIN });
+		add(row, (struct counts_figure){ most / count, 8, 2, "", "stalled_cycles_per_instruction", COUNTS_PLAIN });
 }
 
 /* True where a generic hardware event has a figure of its own. */
@@ -129,7 +130,7 @@ static bool add_hardware(struct counts_row *row, const struct context *c, uint64
 	case PERF_COUNT_HW_BRANCH_MISSES:
 		whole = hardware(c, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
 		if (whole > 0)
-			add_percent(row, count, whole, miss_marks, " branch_miss_rate");
+			add_share(row, count, whole, miss_marks, "%  branch_miss_rate");
 		return whole > 0;
 	case PERF_COUNT_HW_CACHE_MISSES:
 		whole = hardware(c, PERF_COUNT_HW_CACHE_REFERENCES);
@@ -141,8 +142,8 @@ static bool add_hardware(struct counts_row *row, const struct context *c, uint64
 		whole = hardware(c, PERF_COUNT_HW_CPU_CYCLES);
 		bool front = config == PERF_COUNT_HW_STALLED_CYCLES_FRONTEND;
 		if (whole > 0)
-			add_percent(row, count, whole, front ? stalled_front_marks : stalled_back_marks,
-				    front ? " frontend_cycles_idle" : " backend_cycles_idle");
+			add_share(row, count, whole, front ? stalled_front_marks : stalled_back_marks,
+				    front ? "frontend_cycles_idle" : "backend_cycles_idle");
 		return true;
 	case PERF_COUNT_HW_CPU_CYCLES:
 		if (clock_ns(c) > 0)
@@ -157,9 +158,9 @@ static bool add_hardware(struct counts_row *row, const struct context *c, uint64
 static bool add_cache(struct counts_row *row, const struct context *c, uint64_t config, double count)
 {
 	static const char *const units[] = {
-		[PERF_COUNT_HW_CACHE_L1D] = " l1d_miss_rate",   [PERF_COUNT_HW_CACHE_L1I] = " l1i_miss_rate",
-		[PERF_COUNT_HW_CACHE_LL] = " llc_miss_rate",     [PERF_COUNT_HW_CACHE_DTLB] = " dtlb_miss_rate",
-		[PERF_COUNT_HW_CACHE_ITLB] = " itlb_miss_rate",
+		[PERF_COUNT_HW_CACHE_L1D] = "%  l1d_miss_rate",   [PERF_COUNT_HW_CACHE_L1I] = "%  l1i_miss_rate",
+		[PERF_COUNT_HW_CACHE_LL] = "%  llc_miss_rate",     [PERF_COUNT_HW_CACHE_DTLB] = "%  dtlb_miss_rate",
+		[PERF_COUNT_HW_CACHE_ITLB] = "%  itlb_miss_rate",
 	};
 	unsigned cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
 	if (op != PERF_COUNT_HW_CACHE_OP_READ || result != PERF_COUNT_HW_CACHE_RESULT_MISS ||
@@ -167,7 +168,7 @@ static bool add_cache(struct counts_row *row, const struct context *c, uint64_t 
 		return false;
 	double whole = other(c, PERF_TYPE_HW_CACHE, cache | PERF_COUNT_HW_CACHE_OP_READ << 8, false);
 	if (whole > 0)
-		add_percent(row, count, whole, miss_marks, units[cache]);
+		add_share(row, count, whole, miss_marks, units[cache]);
 	return whole > 0;
 }
 

@@ -127,12 +127,15 @@ static bool is_used(const struct metric_set *s, const char *name)
 	return false;
 }
 
+static bool is_perfs(const struct metric *m)
+{
+	return text_has_prefix(m->groups, "Default");
+}
+
 /* perf's own metrics are shown as it shows them, "faults/sec  page_faults_per_second"; others by their names. */
 static const char *label_of(struct metric_set *s, const struct metric *m)
 {
-	if (!text_has_prefix(m->groups, "Default"))
-		return m->name;
-	return arena_printf(&s->arena, "%s  %s", *m->unit == '%' ? "" : m->unit, m->name);
+	return is_perfs(m) && *m->unit ? arena_printf(&s->arena, "%s  %s", m->unit, m->name) : m->name;
 }
 
 /* The first definition of the name whose events are there; else the first, with what it lacks. */
@@ -298,7 +301,7 @@ static bool lookup_own(void *ctx, const char *name, double *ret)
 static struct counts_figure figure_of(const struct metric_use *use, double value, struct scope *scope)
 {
 	struct counts_figure f = { .value = value, .width = 8, .decimals = 3,
-					      .suffix = *use->metric.unit == '%' ? "%" : "", .unit = use->label };
+				    .suffix = *use->metric.unit == '%' && !is_perfs(&use->metric) ? "%" : "", .unit = use->label };
 	scope->value = value;
 	if (use->threshold)
 		f.mark = metric_eval(use->threshold, lookup_own, scope) == 1 ? COUNTS_BAD : COUNTS_GOOD;
@@ -333,9 +336,7 @@ static void show_in(struct metric_use *use, struct scope *scope, const char *mis
 		return;
 	}
 	struct counts_row own = { .place = *place, .event = "", .unit = "", .cgroup = scope->cgroup, .is_metric = true,
-				  .metric = use->metric.name, .missing = missing };
-	if (!missing)
-		own.figures[own.figures_nr++] = f;
+				  .metric = use->metric.name, .missing = missing, .figures = { f }, .figures_nr = !missing };
 	vec_push(&c->rows, own);
 }
 

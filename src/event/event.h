@@ -113,6 +113,7 @@ struct event {
 	const char *unit; /* of the scaled count, or NULL */
 	double scale;     /* 1.0 where none */
 	bool per_package, snapshot;
+	bool may_lack;    /* one of stat's own choice: not shown where the machine cannot count it */
 
 	enum event_tool tool;
 };

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""`stat` beside perf's: the same words in the same columns, numbers apart, in all forms of output."""
+"""
+`stat` beside perf's: the same words, numbers apart, in all forms of output; beside the newest in the same columns and with the
+same default events in the same order. Runs with PERF, and with NEWEST_PERF where it is another.
+"""
 # second try
 # needs: stat
 # serial
@@ -12,6 +15,7 @@ import re
 import subprocess
 import sys
 
+from normalise import NEWEST
 from strobetest import NEWEST_PERF, PERF, STROBE, Tap, perf, perf_version, require_perf, require_root, run
 
 HEADS = """
@@ -134,6 +138,40 @@ def check_figures(tap):
     tap.ok(all(re.search(rf"{event} +# +[\d.]+ {unit}", text) for event, unit in names.items()), "names of figures: text", text)
 
 
+# of the default events, those that both kinds of perf show on every machine
+DEFAULTS = ("context-switches", "cpu-migrations", "page-faults", "task-clock", "cpu-clock")
+
+
+def as_older(text, words):
+    """What is compared with a perf before 7: it has other columns, and its default events stand in another order."""
+    text = re.sub(r"^ ", "", re.sub(r" +", " ", text), flags=re.M).replace(" ctrs ", " cpus ").replace(" CPU counts", " cpu counts")
+    lines = text.splitlines()
+    if "-e" not in words:
+        lines = sorted(line for line in lines if any(name in line for name in DEFAULTS))
+    # a summary has no title since 7
+    return "\n".join(line for line in lines if "--summary" not in words or not line.startswith("Performance counter stats"))
+
+
+def as_newest(text, words):
+    """7.2 shows figures of its default events alone, and some of those several times; its times have no unit."""
+    text = re.sub(r" N ns   (?=\w+_time)", " N      ", text)
+    text = re.sub(r"(,N,N,),[^,\n\d]+$", r"\1,", text, flags=re.M)  # a figure that could not be computed
+    lines = text.splitlines()
+    if "-e" in words:
+        return "\n".join(line if "seconds" in line else re.sub(r"(RATE| +#) .*$|,N,[^,]*$|,,$", "", line) for line in lines)
+    return "\n".join(line for line in lines if not re.search(r"[a-zA-Z]-", line) or any(e in line for e in (*DEFAULTS, "cpu-cycles")))
+
+
+def columns(text, words):
+    """Where everything stands: a number takes the place that it has with the blanks before it; figures are compared elsewhere."""
+    text = re.sub(r"\b(strobe|perf)\b", "TOOL", re.sub(r" # .*", "", text))
+    text = re.sub(r" ns   (?=\w+_time)", "      ", text)
+    if "-e" not in words:
+        text = "\n".join(line for line in text.splitlines() if any(name in line for name in DEFAULTS))
+    text = re.sub(r" *(<not counted>|\b\d[\d.]*\b)", lambda m: "N".rjust(len(m.group(0))), text)
+    return sorted({line.rstrip() for line in text.splitlines() if "seconds" not in line})
+
+
 def normal(text):
     text = re.sub(r"\b(strobe|perf)\b", "TOOL", text)
     text = re.sub(r"^sh: Terminated\n", "", text, flags=re.M)
@@ -157,7 +195,7 @@ def normal(text):
 
 def ask(program, words):
     done = subprocess.run([program, "stat", *words], capture_output=True, text=True, timeout=30, env=os.environ | {"LC_ALL": "C"})
-    return done.returncode, normal(done.stdout), normal(done.stderr)
+    return done.returncode, done.stdout, done.stderr
 
 
 def rateless(text):
@@ -186,7 +224,16 @@ def scaled_event():
 STATUSES = {" false": 1, "'exit 3'": 3, "'kill $$'": 143}
 
 
-def check(tap, line, fold, idle):
+def same_words(theirs, ours, words, fold, version):
+    """The normal forms of both, and whether they are equal."""
+    pair = []
+    for _, out, err in theirs, ours:
+        texts = [as_newest(normal(t), words) if version >= NEWEST else as_older(normal(t), words) for t in (out, err)]
+        pair.append([folded(t) if fold else rateless(t) for t in texts])
+    return pair[0] == pair[1], pair
+
+
+def check(tap, line, fold, idle, tool, version):
     if "SCALED" in line:
         event = scaled_event()
         if not event:
@@ -194,32 +241,39 @@ def check(tap, line, fold, idle):
             return
         line = line.replace("SCALED", event)
     words = [str(idle) if word == "IDLE" else word for word in split(line)]
-    theirs, ours = ask(PERF, words), ask(STROBE, words)
-    if fold:
-        theirs, ours = ((a, folded(b), folded(c)) for a, b, c in (theirs, ours))
-        same = theirs[1:] == ours[1:]
-    else:
-        same = [rateless(t) for t in theirs[1:]] == [rateless(t) for t in ours[1:]]
+    theirs, ours = ask(tool, words), ask(STROBE, words)
+    same, pair = same_words(theirs, ours, words, fold, version)
     # perf forgets how the command ended where that comes early (seen on busy machines), and always that a signal ended it
     known = [status for command, status in STATUSES.items() if line.endswith(command)]
+    known += [0] if "--timeout" in words else []  # as before 7: that it was stopped in time is no failure
     same_status = ours[0] == (known[0] if known else theirs[0])
-    tap.ok(same and same_status, f"stat {line}", f"perf   {theirs}\nstrobe {ours}")
+    title = f"stat {line} (perf {version})"
+    tap.ok(same and same_status, title, f"perf   {theirs[0]} {pair[0]}\nstrobe {ours[0]} {pair[1]}")
+    if version >= NEWEST and not set(words) & {"-j", "-x,", "-x", "-r"}:
+        places = [[columns(t, words) for t in answer[1:]] for answer in (theirs, ours)]
+        tap.equal(places[1], places[0], f"{title}: columns")
+
+
+def check_beside(tap, tool, version):
+    with subprocess.Popen([sys.executable, "-c", IDLE], stdout=subprocess.PIPE) as idle:
+        idle.stdout.readline()
+        try:
+            for line in HEADS + INTERVALS:
+                # 7.2 has no -g, and as it is run here, with libraries of its own, no shell starts
+                if version < NEWEST or not re.search(r"^-g |sh -c", line):
+                    check(tap, line, line in INTERVALS, idle.pid, tool, version)
+        finally:
+            idle.kill()
 
 
 def main():
     require_perf()
     require_root("counting the system")
     tap = Tap()
-    with subprocess.Popen([sys.executable, "-c", IDLE], stdout=subprocess.PIPE) as idle:
-        idle.stdout.readline()
-        # perf 7.2 counts other events by default, in another order, and has other headings of intervals
-        newest = perf_version() >= 7
-        for line in HEADS:
-            if not newest or "-e " in line:
-                check(tap, line, False, idle.pid)
-        for line in INTERVALS if not newest else []:
-            check(tap, line, True, idle.pid)
-        idle.kill()
+    version = perf_version()
+    check_beside(tap, PERF, version)
+    if NEWEST_PERF and version < NEWEST:
+        check_beside(tap, NEWEST_PERF, NEWEST)
     check_figures(tap)
     tap.done()
 

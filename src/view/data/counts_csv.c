@@ -43,9 +43,9 @@ static void prefix(struct out *out, const struct counts *c, const char *sep, boo
 {
 	if (c->is_interval) {
 		double whole = floor(c->time_s);
-		out_f(out, "%6.0f.%09.0f%s", whole, floor((c->time_s - whole) * 1e9), sep);
+		out_f(out, "%.0f.%09.0f%s", whole, floor((c->time_s - whole) * 1e9), sep);
 	} else if (c->is_summary && !no_summary_word) {
-		out_f(out, "%16s%s", "summary", sep);
+		out_f(out, "summary%s", sep);
 	}
 }
 
@@ -86,9 +86,9 @@ static void row_fields(struct out *out, const struct counts *c, const struct cou
 static void figures_heading(struct out *out, const struct counts *c, const char *sep)
 {
 	static const char *const places[] = {
-		[COUNTS_BY_CPU] = "cpu,",	    [COUNTS_BY_CORE] = "core,cpus,", [COUNTS_BY_CLUSTER] = "cluster,cpus,",
-		[COUNTS_BY_CACHE] = "cache,cpus,", [COUNTS_BY_DIE] = "die,cpus,",   [COUNTS_BY_SOCKET] = "socket,cpus,",
-		[COUNTS_BY_NODE] = "node,cpus,",    [COUNTS_BY_THREAD] = "comm-pid,",
+		[COUNTS_BY_CPU] = "cpu,",	    [COUNTS_BY_CORE] = "core,ctrs,", [COUNTS_BY_CLUSTER] = "cluster,ctrs,",
+		[COUNTS_BY_CACHE] = "cache,ctrs,", [COUNTS_BY_DIE] = "die,ctrs,",   [COUNTS_BY_SOCKET] = "socket,ctrs,",
+		[COUNTS_BY_NODE] = "node,ctrs,",    [COUNTS_BY_THREAD] = "comm-pid,",
 	};
 	const char *place = places[c->by];
 	if (c->is_interval)
@@ -101,7 +101,7 @@ static void figures_heading(struct out *out, const struct counts *c, const char 
 	for (size_t i = 0; i < c->rows.len && counts_same_place(&c->rows.data[0].place, &c->rows.data[i].place); i++) {
 		const struct counts_row *row = &c->rows.data[i];
 		for (unsigned k = 0; k < (row->missing ? 1 : row->figures_nr); k++) {
-			out_text_str(out, row->metric ? row->metric : row->figures[k].unit);
+			out_text_str(out, row->figures[k].unit);
 			out_str(out, sep);
 		}
 	}

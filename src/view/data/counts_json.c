@@ -150,7 +150,7 @@ static void figures_lines(struct out *out, const struct counts *c)
 			line_place(&l, c, row);
 		}
 		for (unsigned k = 0; k < row->figures_nr && !row->missing; k++) {
-			key(&l, row->metric ? row->metric : row->figures[k].unit);
+			key(&l, row->figures[k].unit);
 			out_f(out, "\"%.*f\"", (int)row->figures[k].decimals, row->figures[k].value);
 		}
 	}

@@ -11,69 +11,78 @@
 #define VALUE_COLUMNS  18
 #define UNIT_COLUMNS   4  /* at least */
 #define NAME_COLUMNS   32
-#define NAME_UNCOUNTED 25 /* of an event that has no count */
-#define FIGURE_COLUMNS 35
+#define CGROUP_COLUMNS 16
+#define FIGURE_COLUMNS 38
 #define HEADING_EVERY  25 /* intervals */
 #define METRIC_COLUMNS 20
 
-/* "S0-D0-C1           1 ": the place of a row, as wide as the heading of its kind. */
-static void place_text(struct strbuf *b, enum counts_by by, const struct counts_place *p)
+/* Columns of a place and what stands above them, by what a place is. */
+struct place_layout {
+	unsigned columns;
+	const char *name;
+};
+
+static struct place_layout place_layout(enum counts_by by)
+{
+	static const struct place_layout layouts[] = {
+		[COUNTS_BY_CPU] = { 6, "cpu" },		 [COUNTS_BY_CORE] = { 18, "core" },  [COUNTS_BY_CLUSTER] = { 20, "cluster" },
+		[COUNTS_BY_CACHE] = { 22, "cache" },	 [COUNTS_BY_DIE] = { 12, "die" },    [COUNTS_BY_SOCKET] = { 6, "socket" },
+		[COUNTS_BY_NODE] = { 6, "node" },	 [COUNTS_BY_THREAD] = { 24, "comm" },
+	};
+	return layouts[by];
+}
+
+static void place_name(char *name, size_t size, enum counts_by by, const struct counts_place *p)
 {
 	switch (by) {
-	case COUNTS_BY_NOTHING:
-		return;
-	case COUNTS_BY_CPU:
-		if (p->of_core)
-			strbuf_addf(b, "S%d-D%d-C%-5d ", p->socket, p->die, p->core);
-		else
-			strbuf_addf(b, "CPU%-7d ", p->cpu);
-		return;
 	case COUNTS_BY_CORE:
-		strbuf_addf(b, "S%d-D%d-C%-8d %4u ", p->socket, p->die, p->core, p->cpus);
+		snprintf(name, size, "S%d-D%d-C%d", p->socket, p->die, p->core);
 		return;
 	case COUNTS_BY_CLUSTER:
-		strbuf_addf(b, "S%d-D%d-CLS%-8d %4u ", p->socket, p->die, p->cluster, p->cpus);
+		snprintf(name, size, "S%d-D%d-CLS%d", p->socket, p->die, p->cluster);
 		return;
 	case COUNTS_BY_CACHE:
-		strbuf_addf(b, "S%d-D%d-L%d-ID%-8d %4u ", p->socket, p->die, p->cache_level, p->cache, p->cpus);
+		snprintf(name, size, "S%d-D%d-L%d-ID%d", p->socket, p->die, p->cache_level, p->cache);
 		return;
 	case COUNTS_BY_DIE:
-		strbuf_addf(b, "S%d-D%-8d %4u ", p->socket, p->die, p->cpus);
+		snprintf(name, size, "S%d-D%d", p->socket, p->die);
 		return;
 	case COUNTS_BY_SOCKET:
-		strbuf_addf(b, "S%-5d %4u ", p->socket, p->cpus);
+		snprintf(name, size, "S%d", p->socket);
 		return;
-	case COUNTS_BY_NODE:
-		strbuf_addf(b, "N%-5d %4u ", p->node, p->cpus);
-		return;
-	case COUNTS_BY_THREAD:
-		strbuf_addf(b, "%16s-%-8d ", p->comm ? p->comm : "", p->tid);
+	default:
+		snprintf(name, size, "N%d", p->node);
 		return;
 	}
 }
 
-static const char *place_heading(enum counts_by by)
+/* "S0-D0-C1              1 ": the place of a row, as wide as the heading of its kind. */
+static void place_text(struct strbuf *b, enum counts_by by, const struct counts_place *p)
 {
-	switch (by) {
-	case COUNTS_BY_CPU:
-		return " CPU       ";
-	case COUNTS_BY_CORE:
-		return " core            cpus";
-	case COUNTS_BY_CLUSTER:
-		return " cluster            cpus";
-	case COUNTS_BY_CACHE:
-		return " cache              cpus";
-	case COUNTS_BY_DIE:
-		return " die          cpus";
-	case COUNTS_BY_SOCKET:
-		return " socket cpus";
-	case COUNTS_BY_NODE:
-		return " node   cpus";
-	case COUNTS_BY_THREAD:
-		return "             comm-pid     ";
-	default:
-		return "";
+	char name[80];
+	int columns = (int)place_layout(by).columns;
+	if (by == COUNTS_BY_NOTHING) {
+		return;
+	} else if (by == COUNTS_BY_THREAD) {
+		strbuf_addf(b, "%16s-%-7d ", p->comm ? p->comm : "", p->tid);
+	} else if (by == COUNTS_BY_CPU && !p->of_core) {
+		strbuf_addf(b, "CPU%-*d ", columns - 3, p->cpu);
+	} else if (by == COUNTS_BY_CPU) {
+		place_name(name, sizeof(name), COUNTS_BY_CORE, p);
+		strbuf_addf(b, "%-*s ", (int)place_layout(COUNTS_BY_CORE).columns, name);
+	} else {
+		place_name(name, sizeof(name), by, p);
+		strbuf_addf(b, "%-*s %4u ", columns, name, p->cpus);
 	}
+}
+
+static void place_heading(struct out *out, enum counts_by by)
+{
+	struct place_layout layout = place_layout(by);
+	if (by == COUNTS_BY_THREAD)
+		out_f(out, " %16s-%-7s", layout.name, "pid");
+	else if (by != COUNTS_BY_NOTHING)
+		out_f(out, " %-*s%s", (int)layout.columns, layout.name, by == COUNTS_BY_CPU ? "" : " ctrs");
 }
 
 static const char *escape(const struct counts_text *t, enum counts_mark mark)
@@ -184,10 +193,10 @@ static void row_text(const struct counts_text *t, struct out *out, const struct 
 	strbuf_deinit(&b);
 	out_text_left(out, row->unit, unit_columns(c));
 	out_ch(out, ' ');
-	out_text_left(out, row->is_metric ? "" : row->event, counted || row->is_metric ? NAME_COLUMNS : NAME_UNCOUNTED);
+	out_text_left(out, row->is_metric ? "" : row->event, NAME_COLUMNS);
 	if (row->cgroup) {
 		out_ch(out, ' ');
-		out_text_str(out, row->cgroup);
+		out_text_left(out, row->cgroup, CGROUP_COLUMNS);
 	}
 	figure(t, out, row->figures_nr ? &row->figures[0] : NULL);
 	if (row->noise.present)
@@ -200,7 +209,7 @@ static void row_text(const struct counts_text *t, struct out *out, const struct 
 		time_prefix(out, c);
 		place_text(&place, c->by, &row->place);
 		out_fill(out, ' ', place.len + VALUE_COLUMNS + 1 + unit_columns(c) + 1 + NAME_COLUMNS +
-				   (row->cgroup ? 1 + strlen(row->cgroup) : 0));
+				   (row->cgroup ? 1 + CGROUP_COLUMNS : 0));
 		strbuf_deinit(&place);
 		figure(t, out, &row->figures[i]);
 		out_ch(out, '\n');
@@ -213,9 +222,10 @@ static void heading(struct counts_text *t, struct out *out, const struct counts 
 		out_str(out, t->clear);
 	if (!t->clear && t->lines++ % HEADING_EVERY)
 		return;
-	out_f(out, "#           time%s", place_heading(c->by));
+	out_f(out, "#%15s", "time");
+	place_heading(out, c->by);
 	if (!c->metrics_only)
-		out_f(out, "             counts %*s events\n", (int)unit_columns(c), "unit");
+		out_f(out, " %*s %*s events\n", VALUE_COLUMNS, "counts", (int)unit_columns(c), "unit");
 }
 
 static size_t metric_width(const char *name)
@@ -245,7 +255,7 @@ static void metrics_only_text(struct counts_text *t, struct out *out, const stru
 		for (size_t i = 0; i < c->rows.len && counts_same_place(&c->rows.data[0].place, &c->rows.data[i].place); i++)
 			for (unsigned k = 0; k < columns_of(&c->rows.data[i]); k++) {
 				const struct counts_row *row = &c->rows.data[i];
-				const char *name = row->metric ? row->metric : row->figures[k].unit;
+				const char *name = row->figures[k].unit;
 				out_text_right(out, name, metric_width(name));
 				out_ch(out, ' ');
 			}
@@ -269,7 +279,7 @@ static void metrics_only_text(struct counts_text *t, struct out *out, const stru
 				snprintf(number, sizeof(number), "%.*f%s", (int)f->decimals, f->value, f->suffix);
 			const char *colour = escape(t, f->mark);
 			out_str(out, colour);
-			out_right(out, number, metric_width(row->metric ? row->metric : f->unit));
+			out_right(out, number, metric_width(f->unit));
 			out_f(out, "%s ", *colour ? "\033[m" : "");
 		}
 	}
@@ -325,6 +335,15 @@ static void rows_text(const struct counts_text *t, struct out *out, const struct
 		row_text(t, out, c, &c->rows.data[i]);
 }
 
+static void title(struct out *out, const struct counts *c)
+{
+	out_str(out, "\n Performance counter stats for ");
+	out_text_str(out, c->target);
+	if (c->runs > 1)
+		out_f(out, " (%" PRIu64 " runs)", c->runs);
+	out_str(out, ":\n\n");
+}
+
 void counts_text(struct counts_text *t, struct out *out, const struct counts *c)
 {
 	if (c->is_interval) {
@@ -336,13 +355,11 @@ void counts_text(struct counts_text *t, struct out *out, const struct counts *c)
 			rows_text(t, out, c);
 		return;
 	}
-	out_str(out, "\n Performance counter stats for ");
-	out_text_str(out, c->target);
-	if (c->runs > 1)
-		out_f(out, " (%" PRIu64 " runs)", c->runs);
-	out_str(out, ":\n\n");
+	/* A summary stands below the headings of its intervals. */
+	if (!c->is_summary)
+		title(out, c);
 	if (c->metrics_only)
-		metrics_only_text(t, out, c, true);
+		metrics_only_text(t, out, c, !c->is_summary);
 	else
 		rows_text(t, out, c);
 	footer(t, out, c);
