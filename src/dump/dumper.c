@@ -53,6 +53,11 @@ void dumper_destroy(struct dumper *d)
 	if (!d)
 		return;
 	vec_deinit(&d->frames);
+	vec_deinit(&d->frame_keys);
+	for (unsigned i = 0; i < DUMP_KINDS; i++) {
+		vec_deinit(&d->numbered[0][i]);
+		vec_deinit(&d->numbered[1][i]);
+	}
 	idset_deinit(&d->frames_index);
 	arena_deinit(&d->arena);
 	stack_texts_deinit(&d->stacks);

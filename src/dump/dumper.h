@@ -45,6 +45,11 @@ void dumper_sample(struct dumper *d, struct out *out, const struct resolved_samp
  */
 bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s);
 /*
+ * How many of the outermost words of this sample's stack it has in common with the one that was printed last, so that their
+ * text is kept; asked after dumper_knows_stack(). False where all frames are wanted. For resolve_callbacks.known_callers.
+ */
+bool dumper_known_callers(struct dumper *d, const struct resolved_sample *s, uint64_t *ret_words);
+/*
  * A side-band record in the form of --show-task-events and its kin: the columns that a sample would have, then the record.
  * pid and tid are of the task it is about.
  */

@@ -9,19 +9,25 @@
 #include "disasm/disasm.h"
 #include "dump/dumper.h"
 
-/* The text of one frame, kept. */
-struct frame_text {
+/* What a frame's text depends on; all but kind, symbol, dso, of and inlined is 0 where no field shows the address any further. */
+struct frame_key {
 	uint64_t ip;
 	const struct map *map;
 	const struct symbol *symbol;
 	struct dso *dso;
+	const struct mapped_file *of;
 	const char *file;     /* of one address, inlined calls and the function around them have lines of their own */
 	uint32_t line;
-	uint32_t kind;        /* of event: fields differ */
-	uint32_t bytes;
-	const char *text;
-	bool stops;           /* its symbol is one of stop_at */
+	uint16_t kind;        /* of event: fields differ; and whether it is a leaf's */
 	bool inlined;
+};
+
+/* The text of frames behind their address, kept: mostly that of a function. */
+struct frame_text {
+	const char *text;
+	uint32_t bytes;
+	uint32_t offset_at;   /* where the offset into the function goes in; UINT32_MAX: it is not shown */
+	bool stops;           /* its symbol is one of stop_at */
 };
 
 /* The text of a whole stack, kept: most samples of a recording share few stacks. */
@@ -33,13 +39,38 @@ struct stack_text {
 	unsigned kind;
 };
 
+/* A word of the stack that was printed last. */
+struct stack_level {
+	uint64_t word;
+	/* Its text and that of its callers, as distances from the end of the buffer. */
+	size_t start, end;
+};
+
+/*
+ * The stack that was printed last. Its text is written from the end of the buffer on towards the start: callers stand there already
+ * when a stack comes that has them, too.
+ */
+struct last_stack {
+	uint64_t space;
+	unsigned kind;
+	VEC(struct stack_level) levels; /* outermost first; none: there is no such stack */
+	char *text;
+	size_t cap, used;
+};
+
+/* What is known of the stack that was asked for last. */
+enum stack_known { STACK_UNKNOWN, STACK_KEPT, STACK_LAST, STACK_CALLERS };
+
 struct stack_texts {
 	struct arena arena;
 	struct idset index;
 	VEC(struct stack_text) all;
+	struct last_stack last;
 	uint64_t hits, misses;
+	enum stack_known known;
 	uint64_t hash;          /* of the stack that was asked for last */
-	uint32_t known;         /* its index, or IDSET_NONE */
+	uint32_t kept;          /* STACK_KEPT: its index */
+	uint64_t callers;       /* STACK_CALLERS: levels that it shares with the last one */
 	bool off;               /* stacks hardly come again here */
 };
 
@@ -75,7 +106,10 @@ struct dumper {
 	size_t data_src_width; /* of the widest so far */
 	struct arena arena;
 	struct idset frames_index;
-	VEC(struct frame_text) frames;
+	VEC(struct frame_key) frame_keys;
+	VEC(struct frame_text) frames; /* of those keys */
+	/* By kind of event, of leaves (second) or others: by number of the frame cache, index + 1 in frames. */
+	VEC(uint32_t) numbered[2][DUMP_KINDS];
 	struct stack_texts stacks;
 	struct out scratch;
 	struct trace_names trace_names;
@@ -98,6 +132,11 @@ void dump_columns(struct dumper *d, struct out *out, const struct env_event *e, 
 /* " name+0x1f (dso)" by the fields. */
 void dump_symbol_part(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f);
 void dump_chain(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s);
+/* The text of a frame of a chain behind its address; valid until the next call. */
+const struct frame_text *dump_frame_text(struct dumper *d, const struct resolved_frame *f, unsigned kind);
+/* A whole frame: what stands before its address, that in 16 columns, and the rest; so many bytes. */
+size_t dump_frame_bytes(const struct resolved_frame *f, const struct frame_text *t);
+void dump_write_frame(char *to, char before, const struct resolved_frame *f, const struct frame_text *t);
 /* ---- stacks.c ---- */
 void dump_stack(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s);
 void stack_texts_init(struct stack_texts *t);

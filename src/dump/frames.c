@@ -1,4 +1,4 @@
-/* Frames as text: made once for each, and copied from then on. */
+/* Frames as text: made once for each function or address, and copied from then on. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -40,35 +40,38 @@ static void put_name(struct out *out, const char *s)
 	out_text(out, s, strlen(s));
 }
 
-static void put_symbol(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f)
+static void put_symbol(struct out *out, const struct resolved_frame *f)
 {
-	if (!f->symbol) {
+	if (f->symbol)
+		put_name(out, dso_symbol_name(f->dso, f->symbol));
+	else
 		out_str(out, "[unknown]");
+}
+
+static void put_dso(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f)
+{
+	if (!(of & (DUMP_FIELD(DSO) | DUMP_FIELD(DSOFF))) || f->inlined)
 		return;
-	}
-	put_name(out, dso_symbol_name(f->dso, f->symbol));
-	if (of & DUMP_FIELD(SYMOFF)) {
+	out_str(out, " (");
+	put_name(out, dump_dso_name(d, f));
+	if (of & DUMP_FIELD(DSOFF) && f->map) {
 		out_str(out, "+0x");
-		out_hex(out, f->addr - f->symbol->start);
+		out_hex(out, dump_shown_address(f));
 	}
-	(void)d;
+	out_ch(out, ')');
 }
 
 void dump_symbol_part(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f)
 {
 	if (of & DUMP_FIELD(SYM)) {
 		out_ch(out, ' ');
-		put_symbol(d, out, of, f);
-	}
-	if (of & (DUMP_FIELD(DSO) | DUMP_FIELD(DSOFF)) && !f->inlined) {
-		out_str(out, " (");
-		put_name(out, dump_dso_name(d, f));
-		if (of & DUMP_FIELD(DSOFF) && f->map) {
+		put_symbol(out, f);
+		if (of & DUMP_FIELD(SYMOFF) && f->symbol) {
 			out_str(out, "+0x");
-			out_hex(out, dump_shown_address(f));
+			out_hex(out, f->addr - f->symbol->start);
 		}
-		out_ch(out, ')');
 	}
+	put_dso(d, out, of, f);
 }
 
 static void put_source_line(struct dumper *d, struct out *out, const struct resolved_frame *f)
@@ -119,82 +122,150 @@ static bool is_stop(const struct dumper *d, const struct resolved_frame *f)
 	return false;
 }
 
-static void frame_line(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f)
+/*
+ * Behind the address of a frame in a chain, or of the place a sample was taken at, which stands behind the columns; without the offset
+ * into the function. Returns where that goes.
+ */
+static uint32_t put_rest(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f, bool is_leaf)
 {
-	out_ch(out, '\t');
-	if (of & DUMP_FIELD(IP))
-		out_hex_width(out, f->ip, 16, ' ');
-	dump_symbol_part(d, out, of, f);
+	uint32_t offset_at = UINT32_MAX;
+	if (of & DUMP_FIELD(SYM)) {
+		out_ch(out, ' ');
+		put_symbol(out, f);
+		if (of & DUMP_FIELD(SYMOFF) && f->symbol)
+			offset_at = (uint32_t)out->len;
+	}
+	put_dso(d, out, of, f);
 	if (of & DUMP_FIELD(SRCLINE))
 		put_source_line(d, out, f);
-	if (f->inlined)
+	if (f->inlined && !is_leaf)
 		out_str(out, " (inlined)");
-	out_ch(out, '\n');
+	if (!is_leaf)
+		out_ch(out, '\n');
+	return offset_at;
 }
 
-/* The text of the place a sample was taken at, which stands behind the columns and shows the address as it was. */
-static void leaf_text(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f)
+#define LEAF 0x80 /* beside the kind */
+
+#define BY_ADDRESS (DUMP_FIELD(DSOFF) | DUMP_FIELD(SRCLINE))
+
+static struct frame_key key_of(const struct resolved_frame *f, uint64_t fields, unsigned kind)
 {
-	out_ch(out, ' ');
-	out_hex_width(out, f->ip, 16, ' ');
-	dump_symbol_part(d, out, of, f);
-	if (of & DUMP_FIELD(SRCLINE))
-		put_source_line(d, out, f);
+	struct frame_key k = { .symbol = f->symbol, .dso = f->dso, .of = f->map ? f->map->file : NULL, .kind = (uint16_t)kind,
+			       .inlined = f->inlined };
+	if (fields & BY_ADDRESS) {
+		k.ip = f->ip;
+		k.map = f->map;
+		k.file = f->file;
+		k.line = f->line;
+	}
+	return k;
 }
-
-#define LEAF 0x80 /* beside the kind: the text is leaf_text() */
-
-struct frame_key {
-	const struct resolved_frame *frame;
-	uint32_t kind;
-};
 
 static bool same_frame(const void *table, uint32_t id, const void *key)
 {
-	const struct frame_text *t = &((const struct dumper *)table)->frames.data[id];
-	const struct frame_key *k = key;
-	const struct resolved_frame *f = k->frame;
-	return t->ip == f->ip && t->map == f->map && t->symbol == f->symbol && t->dso == f->dso && t->kind == k->kind &&
-	       t->line == f->line && t->file == f->file && t->inlined == f->inlined;
+	const struct frame_key *t = &((const struct dumper *)table)->frame_keys.data[id], *k = key;
+	return t->ip == k->ip && t->map == k->map && t->symbol == k->symbol && t->dso == k->dso && t->of == k->of &&
+	       t->kind == k->kind && t->line == k->line && t->file == k->file && t->inlined == k->inlined;
 }
 
-static uint32_t add_frame(struct dumper *d, const struct frame_key *k, uint64_t hash)
+static uint32_t add_frame(struct dumper *d, const struct resolved_frame *f, const struct frame_key *k, uint64_t hash)
 {
-	const struct resolved_frame *f = k->frame;
-	struct frame_text t = { .ip = f->ip, .map = f->map, .symbol = f->symbol, .dso = f->dso, .kind = k->kind, .file = f->file,
-				.line = f->line, .inlined = f->inlined, .stops = d->options.stop_at_nr && is_stop(d, f) };
+	struct frame_text t = { .stops = d->options.stop_at_nr && is_stop(d, f) };
 	size_t n;
 	d->scratch.len = 0;
-	uint64_t of = d->options.fields.of[k->kind & ~LEAF];
-	if (k->kind & LEAF)
-		leaf_text(d, &d->scratch, of, f);
-	else
-		frame_line(d, &d->scratch, of, f);
+	t.offset_at = put_rest(d, &d->scratch, d->options.fields.of[k->kind & ~LEAF], f, k->kind & LEAF);
 	const char *text = out_mem(&d->scratch, &n);
 	t.text = arena_memdup(&d->arena, text, n);
 	t.bytes = (uint32_t)n;
 	uint32_t id = (uint32_t)d->frames.len;
 	vec_push(&d->frames, t);
+	vec_push(&d->frame_keys, *k);
 	idset_insert(&d->frames_index, hash, id);
 	return id;
 }
 
-/* Valid until the next call. */
-static const struct frame_text *frame_text(struct dumper *d, const struct resolved_frame *f, uint32_t kind)
+static uint32_t find_text(struct dumper *d, const struct resolved_frame *f, unsigned kind)
 {
-	struct frame_key key = { f, kind };
-	uint64_t hash = hash_combine(hash_u64(f->ip ^ (uint64_t)kind << 56), (uintptr_t)f->map ^ (uintptr_t)f->symbol ^ f->line);
+	struct frame_key key = key_of(f, d->options.fields.of[kind & ~(unsigned)LEAF], kind);
+	uint64_t hash = hash_combine(hash_u64(key.ip ^ (uint64_t)kind << 56),
+				     (uintptr_t)key.of ^ hash_u64((uintptr_t)key.symbol) ^ key.line ^ (uint64_t)key.inlined << 63);
 	uint32_t id = idset_find(&d->frames_index, hash, same_frame, d, &key);
-	if (id == IDSET_NONE)
-		id = add_frame(d, &key, hash);
-	return &d->frames.data[id];
+	return id == IDSET_NONE ? add_frame(d, f, &key, hash) : id;
+}
+
+static uint32_t *number_slot(struct dumper *d, uint32_t number, unsigned kind)
+{
+	typeof(d->numbered[0][0]) *slots = &d->numbered[kind & LEAF ? 1 : 0][kind & ~(unsigned)LEAF];
+	if (number >= slots->len) {
+		size_t more = number + 1 - slots->len;
+		memset(vec_extend(slots, more), 0, more * sizeof(*slots->data));
+	}
+	return &slots->data[number];
+}
+
+const struct frame_text *dump_frame_text(struct dumper *d, const struct resolved_frame *f, unsigned kind)
+{
+	uint32_t text, *slot = f->inlined ? NULL : number_slot(d, f->number, kind);
+	if (slot && *slot)
+		return &d->frames.data[*slot - 1];
+	text = find_text(d, f, kind);
+	if (slot)
+		*slot = text + 1;
+	return &d->frames.data[text];
+}
+
+#define ADDRESS_BYTES 17
+
+static unsigned hex_bytes(uint64_t v)
+{
+	return (unsigned)(67 - __builtin_clzll(v | 1)) / 4;
+}
+
+/* v as exactly n digits. */
+static void write_hex(char *to, uint64_t v, unsigned n)
+{
+	for (; n; v >>= 4)
+		to[--n] = "0123456789abcdef"[v & 15];
+}
+
+size_t dump_frame_bytes(const struct resolved_frame *f, const struct frame_text *t)
+{
+	size_t offset = t->offset_at == UINT32_MAX ? 0 : 3 + hex_bytes(f->addr - f->symbol->start);
+	return ADDRESS_BYTES + offset + t->bytes;
+}
+
+void dump_write_frame(char *to, char before, const struct resolved_frame *f, const struct frame_text *t)
+{
+	unsigned digits = hex_bytes(f->ip);
+	uint32_t head = t->offset_at == UINT32_MAX ? 0 : t->offset_at;
+	memset(to + 1, ' ', ADDRESS_BYTES - 1);
+	*to = before;
+	to += ADDRESS_BYTES;
+	write_hex(to - digits, f->ip, digits);
+	if (t->offset_at != UINT32_MAX) {
+		uint64_t offset = f->addr - f->symbol->start;
+		digits = hex_bytes(offset);
+		memcpy(to, t->text, head);
+		memcpy(to + head, "+0x", 3);
+		write_hex(to + head + 3, offset, digits);
+		to += head + 3 + digits;
+	}
+	memcpy(to, t->text + head, t->bytes - head);
+}
+
+static void put_frame(struct out *out, char before, const struct resolved_frame *f, const struct frame_text *t)
+{
+	size_t n = dump_frame_bytes(f, t);
+	dump_write_frame(out_reserve(out, n), before, f, t);
+	out->len += n;
 }
 
 void dump_chain(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s)
 {
 	for (uint32_t i = 0; i < s->chain_nr; i++) {
-		const struct frame_text *t = frame_text(d, &s->chain[i], kind);
-		out_write(out, t->text, t->bytes);
+		const struct frame_text *t = dump_frame_text(d, &s->chain[i], kind);
+		put_frame(out, '\t', &s->chain[i], t);
 		if (t->stops)
 			break;
 	}
@@ -202,8 +273,7 @@ void dump_chain(struct dumper *d, struct out *out, unsigned kind, const struct r
 
 void dump_leaf(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s)
 {
-	const struct frame_text *t = frame_text(d, &s->leaf, kind | LEAF);
-	out_write(out, t->text, t->bytes);
+	put_frame(out, ' ', &s->leaf, dump_frame_text(d, &s->leaf, kind | LEAF));
 }
 
 struct resolved_frame dump_lookup(struct dumper *d, const struct resolved_sample *s, uint16_t cpumode, uint64_t ip)

@@ -1,17 +1,19 @@
-/* Texts of whole stacks, by their raw words: a stack that comes again is one look-up and one copy. */
+/* Texts of whole stacks, by their raw words: a stack that comes again is one look-up and one copy, and so are callers that stay. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "dump/dumper_priv.h"
 
 /* What may be kept; when it is full all is forgotten. */
 #define KEPT_BYTES_MAX (4 << 20)
 /* Stacks looked at before deciding whether keeping them pays. */
-#define TRIAL 20000
+#define TRIAL 4096
 
 void stack_texts_init(struct stack_texts *t)
 {
-	*t = (struct stack_texts){ .known = IDSET_NONE };
+	*t = (struct stack_texts){ .known = STACK_UNKNOWN };
 	arena_init(&t->arena);
 }
 
@@ -28,7 +30,11 @@ void stack_texts_deinit(struct stack_texts *t)
 {
 	forget(t);
 	arena_deinit(&t->arena);
+	vec_deinit(&t->last.levels);
+	free(t->last.text);
 }
+
+/* ---- what is known of a stack ---- */
 
 struct stack_key {
 	const struct resolved_sample *sample;
@@ -44,20 +50,50 @@ static bool same_stack(const void *table, uint32_t id, const void *key)
 	       !memcmp(t->words, s->callchain, t->words_nr * sizeof(*t->words));
 }
 
+/* What stands behind the stack may want the place of its first frame. */
+static bool is_text_alone(const struct dumper *d, unsigned kind)
+{
+	uint64_t of = d->options.fields.of[kind];
+	return d->options.show_chains && of & DUMP_FIELD(IP) && !(of & DUMP_FIELD(SRCCODE));
+}
+
+/* The word that has so many callers. */
+static uint64_t word_at(const struct sample *s, uint64_t callers)
+{
+	return s->callchain[s->callchain_nr - 1 - callers];
+}
+
+/* How many words from the outermost on are those of the last stack. */
+static uint64_t common_words(const struct last_stack *last, const struct resolved_sample *s, unsigned kind)
+{
+	if (last->space != s->chain_space || last->kind != kind)
+		return 0;
+	uint64_t n = 0, most = last->levels.len < s->sample.callchain_nr ? last->levels.len : s->sample.callchain_nr;
+	while (n < most && last->levels.data[n].word == word_at(&s->sample, n))
+		n++;
+	return n;
+}
+
 bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s)
 {
 	struct stack_texts *t = &d->stacks;
 	struct stack_key key = { s, dump_kind(&s->event->attr) };
-	t->known = IDSET_NONE;
-	uint64_t of = d->options.fields.of[key.kind];
-	/* What stands behind the stack wants the place of its first frame. */
-	bool shown = d->options.show_chains && of & DUMP_FIELD(IP) && !(of & DUMP_FIELD(SRCCODE));
-	if (!shown || t->off || !s->sample.callchain)
+	uint64_t words = s->sample.callchain_nr;
+	t->known = STACK_UNKNOWN;
+	if (!is_text_alone(d, key.kind) || !s->sample.callchain)
 		return false;
-	t->hash = hash_u64s(s->sample.callchain, s->sample.callchain_nr, s->chain_space ^ key.kind);
-	t->known = idset_find(&t->index, t->hash, same_stack, t, &key);
-	if (t->known != IDSET_NONE) {
+	t->callers = common_words(&t->last, s, key.kind);
+	if (words && t->callers == words && words == t->last.levels.len) {
+		t->known = STACK_LAST;
+		return true;
+	}
+	if (t->off)
+		return false;
+	t->hash = hash_u64s(s->sample.callchain, words, s->chain_space ^ key.kind);
+	t->kept = idset_find(&t->index, t->hash, same_stack, t, &key);
+	if (t->kept != IDSET_NONE) {
 		t->hits++;
+		t->known = STACK_KEPT;
 		return true;
 	}
 	t->misses++;
@@ -68,15 +104,128 @@ bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s)
 	return false;
 }
 
-static void keep(struct dumper *d, unsigned kind, const struct resolved_sample *s, const char *text, size_t bytes)
+/* Whether each word is an address, or says nothing but whose the addresses behind it are: see chain_expand(). */
+static bool is_plain(const struct sample *s)
+{
+	for (uint64_t i = 0; i < s->callchain_nr; i++) {
+		uint64_t word = s->callchain[i];
+		if (word >= PERF_CONTEXT_MAX && word != PERF_CONTEXT_USER && word != PERF_CONTEXT_KERNEL)
+			return false;
+	}
+	return true;
+}
+
+/* The nearest marker that stands further in; 0 where there is none. */
+static uint64_t marker_of(const struct sample *s, uint64_t callers)
+{
+	while (callers < s->callchain_nr && word_at(s, callers) < PERF_CONTEXT_MAX)
+		callers++;
+	return callers < s->callchain_nr ? word_at(s, callers) : 0;
+}
+
+static uint64_t last_marker_of(const struct last_stack *last, uint64_t callers)
+{
+	while (callers < last->levels.len && last->levels.data[callers].word < PERF_CONTEXT_MAX)
+		callers++;
+	return callers < last->levels.len ? last->levels.data[callers].word : 0;
+}
+
+/*
+ * Of a stack that has so many words in common with the last one, those whose frames are the same: addresses of the same mode, which
+ * both stacks called something of that mode from.
+ */
+static uint64_t same_callers(const struct last_stack *last, const struct sample *s, uint64_t common)
+{
+	uint64_t callers = 0;
+	while (callers < common && word_at(s, callers) < PERF_CONTEXT_MAX)
+		callers++;
+	bool is_called_from = callers < last->levels.len && callers < s->callchain_nr &&
+			      last->levels.data[callers].word < PERF_CONTEXT_MAX && word_at(s, callers) < PERF_CONTEXT_MAX;
+	if (!is_called_from && callers)
+		callers--;
+	return marker_of(s, callers) == last_marker_of(last, callers) ? callers : 0;
+}
+
+bool dumper_known_callers(struct dumper *d, const struct resolved_sample *s, uint64_t *ret_words)
 {
 	struct stack_texts *t = &d->stacks;
-	size_t words = s->sample.callchain_nr;
+	unsigned kind = dump_kind(&s->event->attr);
+	if (!is_text_alone(d, kind) || !s->sample.callchain || !is_plain(&s->sample))
+		return false;
+	*ret_words = t->callers = same_callers(&t->last, &s->sample, t->callers);
+	t->known = STACK_CALLERS;
+	return true;
+}
+
+/* ---- the text of the stack that is printed ---- */
+
+static void make_room(struct last_stack *l, size_t bytes)
+{
+	size_t cap = 2 * l->cap + bytes + 4096;
+	char *fresh = xmalloc(cap);
+	if (l->used)
+		memcpy(fresh + cap - l->used, l->text + l->cap - l->used, l->used);
+	free(l->text);
+	l->text = fresh;
+	l->cap = cap;
+}
+
+static void prepend(struct last_stack *l, const struct resolved_frame *f, const struct frame_text *t)
+{
+	size_t bytes = dump_frame_bytes(f, t);
+	if (l->cap - l->used < bytes)
+		make_room(l, bytes);
+	l->used += bytes;
+	dump_write_frame(l->text + l->cap - l->used, '\t', f, t);
+}
+
+/* The frames of an address stand before *end: what is inlined there, and the function around it last. */
+static void add_level(struct dumper *d, unsigned kind, const struct resolved_sample *s, uint64_t word, uint32_t *end)
+{
+	struct last_stack *l = &d->stacks.last;
+	struct stack_level level = { .word = word, .end = l->levels.len ? vec_last(&l->levels).end : 0 };
+	bool is_more = word < PERF_CONTEXT_MAX;
+	while (is_more && *end) {
+		const struct resolved_frame *f = &s->chain[--*end];
+		const struct frame_text *t = dump_frame_text(d, f, kind);
+		if (t->stops)
+			level.end = l->used;
+		prepend(l, f, t);
+		is_more = *end && s->chain[*end - 1].inlined;
+	}
+	level.start = l->used;
+	vec_push(&l->levels, level);
+}
+
+/* Makes it the last stack. */
+static void build(struct dumper *d, unsigned kind, const struct resolved_sample *s)
+{
+	struct last_stack *l = &d->stacks.last;
+	uint32_t end = s->chain_nr;
+	l->space = s->chain_space;
+	l->kind = kind;
+	l->levels.len = d->stacks.callers;
+	l->used = l->levels.len ? vec_last(&l->levels).start : 0;
+	for (uint64_t i = l->levels.len; i < s->sample.callchain_nr; i++)
+		add_level(d, kind, s, word_at(&s->sample, i), &end);
+}
+
+static const char *last_text(const struct last_stack *l, size_t *ret_bytes)
+{
+	const struct stack_level *top = l->levels.len ? &vec_last(&l->levels) : NULL;
+	*ret_bytes = top ? top->start - top->end : 0;
+	return top ? l->text + l->cap - top->start : "";
+}
+
+static void keep(struct stack_texts *t, const struct resolved_sample *s)
+{
+	size_t words = s->sample.callchain_nr, bytes;
+	const char *text = last_text(&t->last, &bytes);
 	if (t->arena.total_bytes > KEPT_BYTES_MAX)
 		forget(t);
 	struct stack_text kept = {
 		.space = s->chain_space,
-		.kind = kind,
+		.kind = t->last.kind,
 		.words = arena_memdup(&t->arena, s->sample.callchain, words * sizeof(uint64_t)),
 		.words_nr = (uint32_t)words,
 		.text = arena_memdup(&t->arena, text, bytes),
@@ -89,22 +238,22 @@ static void keep(struct dumper *d, unsigned kind, const struct resolved_sample *
 void dump_stack(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s)
 {
 	struct stack_texts *t = &d->stacks;
-	if (t->known != IDSET_NONE) {
-		const struct stack_text *k = &t->all.data[t->known];
-		out_write(out, k->text, k->bytes);
-		t->known = IDSET_NONE;
-		return;
-	}
-	if (t->off || !t->misses) { /* nobody asks, or not any more */
+	enum stack_known known = t->known;
+	t->known = STACK_UNKNOWN;
+	if (known == STACK_UNKNOWN) { /* nobody asked */
 		dump_chain(d, out, kind, s);
 		return;
 	}
-	struct out whole;
-	size_t n;
-	out_init_mem(&whole);
-	dump_chain(d, &whole, kind, s);
-	const char *text = out_mem(&whole, &n);
-	out_write(out, text, n);
-	keep(d, kind, s, text, n);
-	error_destroy(out_close(&whole)); /* memory does not fail */
+	if (known == STACK_KEPT) {
+		out_write(out, t->all.data[t->kept].text, t->all.data[t->kept].bytes);
+		return;
+	}
+	if (known == STACK_CALLERS) {
+		build(d, kind, s);
+		if (!t->off)
+			keep(t, s);
+	}
+	size_t bytes;
+	const char *text = last_text(&t->last, &bytes);
+	out_write(out, text, bytes);
 }

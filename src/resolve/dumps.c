@@ -36,8 +36,11 @@ static const struct arch *arch_of(const struct resolver *r)
 
 bool resolver_has_leaves(const struct resolver *r, const struct perf_event_attr *a)
 {
+	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || a->exclude_callchain_user ||
+	    !(a->sample_type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER)))
+		return false;
 	const struct arch *arch = arch_of(r);
-	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || a->exclude_callchain_user || !arch)
+	if (!arch)
 		return false;
 	if (a->sample_type & PERF_SAMPLE_STACK_USER)
 		return !attr_has_dumps(a);

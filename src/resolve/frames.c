@@ -92,7 +92,9 @@ static struct resolved_frame resolve_address(struct frame_cache *c, struct frame
 uint32_t frame_cache_add(struct frame_cache *c, struct frame_where where, uint64_t ip)
 {
 	uint32_t id = (uint32_t)c->frames.len;
-	vec_push(&c->frames, resolve_address(c, where, ip));
+	struct resolved_frame f = resolve_address(c, where, ip);
+	f.number = id;
+	vec_push(&c->frames, f);
 	frame_index_add(&c->index, ip, frame_context(where), id);
 	return id;
 }

@@ -31,8 +31,9 @@ struct resolved_frame {
 	uint16_t cpumode;
 	bool inlined;
 	bool is_call;               /* ip is where a call returns to: lines and inlined functions are those of the call */
-	const char *file;           /* source, or NULL */
+	uint32_t number;            /* of the frame cache: frames of one number that are not inlined are the same */
 	uint32_t line;
+	const char *file;           /* source, or NULL */
 };
 
 struct resolved_sample {
@@ -44,7 +45,8 @@ struct resolved_sample {
 	struct resolved_frame leaf;  /* of sample.ip */
 	const struct resolved_frame *chain; /* markers removed; NULL where the event has no callchain */
 	uint32_t chain_nr;
-	uint64_t chain_space;        /* samples with equal callchain words and equal chain_space have the same frames */
+	/* Samples with equal callchain words and equal chain_space have the same frames. */
+	uint64_t chain_space;
 	/* sample.callchain is what frames were made of; this is what the record holds, where branches were joined to it. */
 	const uint64_t *recorded_callchain;
 	uint64_t recorded_callchain_nr;
@@ -138,6 +140,11 @@ struct resolve_callbacks {
 	 * chain stay empty. NULL = all are resolved. Not asked with hide_unresolved.
 	 */
 	bool (*knows_stack)(void *ctx, const struct resolved_sample *s);
+	/*
+	 * Asked next, of samples with a chain: true means that the receiver knows the frames of the last *ret_words of
+	 * sample.callchain, which may be none, from an earlier sample. chain then has the others, and leaf stays empty. NULL: never.
+	 */
+	bool (*known_callers)(void *ctx, const struct resolved_sample *s, uint64_t *ret_words);
 	void *ctx;
 };
 struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks callbacks) _must_check_;

@@ -15,11 +15,12 @@
  * are known nothing is looked up or copied.
  */
 #define CHAINS_KEPT 1024 /* a power of two */
+typedef VEC(struct resolved_frame) frame_list;
 struct kept_chain {
 	uint32_t space, kernel;
 	bool valid;
 	VEC(uint64_t) words;
-	VEC(struct resolved_frame) frames;
+	frame_list frames;
 };
 
 struct stream {
@@ -35,6 +36,7 @@ struct stream {
 	deferred_chain whole; /* of a sample of which a part came later */
 	bool is_joined;       /* the chain at hand was put together, within its limits */
 	struct kept_chain *chains;
+	frame_list inner;     /* of the chain at hand, whose callers are known */
 };
 
 static const struct machine_view *view_of(struct stream *s, uint32_t pid, uint32_t tid, uint64_t time_ns)
@@ -59,8 +61,7 @@ static const struct resolved_frame *frame_of(struct stream *s, const struct mach
 	return &c->frames.data[i];
 }
 
-static void resolve_chain(struct stream *s, struct kept_chain *k, const struct machine_view *v, const uint64_t *words,
-			  uint32_t words_nr)
+static void resolve_words(struct stream *s, frame_list *to, const struct machine_view *v, const uint64_t *words, uint32_t words_nr)
 {
 	const struct resolve_options *o = &s->r->options;
 	struct chain_options how = { .max = s->is_joined ? UINT32_MAX : o->max_stack, .outermost = o->keep_outermost };
@@ -68,8 +69,8 @@ static void resolve_chain(struct stream *s, struct kept_chain *k, const struct m
 	vec_reserve(&s->entries, (size_t)words_nr + 1);
 	/* ip 0: the chain is shown as it was recorded. */
 	uint32_t n = chain_expand(words, words_nr, 0, 0, how, s->entries.data, &apart);
-	vec_clear(&k->frames);
-	vec_reserve(&k->frames, (size_t)n + 1);
+	vec_clear(to);
+	vec_reserve(to, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		bool is_return = i && !s->is_joined && s->entries.data[i].cpumode == s->entries.data[i - 1].cpumode;
 		const struct resolved_frame *f = frame_of(s, v, s->entries.data[i].ip, s->entries.data[i].cpumode, is_return);
@@ -78,11 +79,17 @@ static void resolve_chain(struct stream *s, struct kept_chain *k, const struct m
 		if (o->with_inlines || o->with_lines) {
 			struct resolved_frame at[SOURCE_FRAMES_MAX];
 			unsigned nr = inlines_expand(f, o, at);
-			memcpy(vec_extend(&k->frames, nr), at, nr * sizeof(*at));
+			memcpy(vec_extend(to, nr), at, nr * sizeof(*at));
 		} else {
-			vec_push(&k->frames, *f);
+			vec_push(to, *f);
 		}
 	}
+}
+
+static void resolve_chain(struct stream *s, struct kept_chain *k, const struct machine_view *v, const uint64_t *words,
+			  uint32_t words_nr)
+{
+	resolve_words(s, &k->frames, v, words, words_nr);
 	k->space = v->space;
 	k->kernel = v->kernel;
 	k->valid = true;
@@ -130,6 +137,21 @@ static void join_dump(struct stream *s, struct resolved_sample *out, const struc
 	out->sample.callchain_nr = n;
 }
 
+/* Frames that the receiver does not know yet; false where it wants all of them. */
+static bool resolve_inner(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
+{
+	const struct resolve_options *o = &s->r->options;
+	uint64_t known = 0, words = out->sample.callchain_nr;
+	/* Where frames are cut off the end, they are others in each chain. */
+	if (!s->callbacks.known_callers || o->hide_unresolved || !o->with_chains || !out->sample.callchain || words > o->max_stack ||
+	    !s->callbacks.known_callers(s->callbacks.ctx, out, &known) || known > words)
+		return false;
+	resolve_words(s, &s->inner, v, out->sample.callchain, (uint32_t)(words - known));
+	out->chain = s->inner.data;
+	out->chain_nr = (uint32_t)s->inner.len;
+	return true;
+}
+
 static struct strobe_error *give_sample(struct stream *s, struct resolved_sample *out, uint64_t time_ns)
 {
 	struct resolver *r = s->r;
@@ -147,11 +169,13 @@ static struct strobe_error *give_sample(struct stream *s, struct resolved_sample
 	}
 	out->thread = v->thread;
 	out->comm = strtab_get(machine_strings(r->machine), v->comm);
-	out->chain_space = (uint64_t)v->kernel << 32 | v->space;
 	bool is_leaf = r->options.with_chains && resolver_has_leaves(r, &out->event->attr);
 	if (is_leaf || (attr_has_dumps(&out->event->attr) && r->options.with_chains))
 		join_dump(s, out, v, is_leaf);
+	out->chain_space = (uint64_t)s->is_joined << 63 | (uint64_t)v->kernel << 32 | v->space;
 	if (s->callbacks.knows_stack && !r->options.hide_unresolved && s->callbacks.knows_stack(s->callbacks.ctx, out))
+		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
+	if (resolve_inner(s, out, v))
 		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
 	out->leaf = *frame_of(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
 	if (r->options.with_lines && out->leaf.dso)
@@ -242,6 +266,7 @@ struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks
 		vec_deinit(&s.chains[i].frames);
 	}
 	free(s.chains);
+	vec_deinit(&s.inner);
 	vec_deinit(&s.entries);
 	vec_deinit(&s.joined);
 	vec_deinit(&s.whole);

@@ -207,6 +207,12 @@ static bool knows_stack(void *ctx, const struct resolved_sample *sample)
 	return s->dumper && dumper_knows_stack(s->dumper, sample);
 }
 
+static bool known_callers(void *ctx, const struct resolved_sample *sample, uint64_t *ret_words)
+{
+	struct script *s = ctx;
+	return s->dumper && dumper_known_callers(s->dumper, sample, ret_words);
+}
+
 /* ---- other records ---- */
 
 static uint64_t wanted_records(const struct script_options *o)
@@ -350,6 +356,7 @@ static struct strobe_error *print_all(struct script *s)
 		.sample = on_sample,
 		.record = wants_records ? on_record : NULL,
 		.knows_stack = wants_place ? NULL : knows_stack,
+		.known_callers = wants_place ? NULL : known_callers,
 		.ctx = s,
 	};
 	struct strobe_error *err = resolve_stream(s->resolver, callbacks);
