@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "dump/dumper_priv.h"
 
+/* Process IDs have up to 7 digits where there are many CPUs. */
+#define ID_WIDTH 7
 
 static void put_i32_width(struct out *out, int32_t v, size_t width, bool left)
 {
@@ -158,14 +160,14 @@ static void put_task(struct dumper *d, struct out *out, const struct env_event *
 	if (of & DUMP_FIELD(COMM))
 		put_comm(d, out, e, of, t->comm);
 	if (of & DUMP_FIELD(PID)) {
-		put_i32_width(out, (int32_t)t->pid, 5, false);
+		put_i32_width(out, (int32_t)t->pid, ID_WIDTH, false);
 		if (of & DUMP_FIELD(TID)) {
 			out_ch(out, '/');
-			put_i32_width(out, (int32_t)t->tid, 5, true);
+			put_i32_width(out, (int32_t)t->tid, ID_WIDTH, true);
 		}
 		out_ch(out, ' ');
 	} else if (of & DUMP_FIELD(TID)) {
-		put_i32_width(out, (int32_t)t->tid, 5, false);
+		put_i32_width(out, (int32_t)t->tid, ID_WIDTH, false);
 		out_ch(out, ' ');
 	}
 	if (of & DUMP_FIELD(CPU)) {

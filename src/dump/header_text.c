@@ -7,7 +7,7 @@
 #include "dump/header_bpf.h"
 #include "record/attr_text.h"
 
-#define REFERENCE_LAST_BIT FEATURE_PMU_CAPS /* what the reference names as missing goes up to here */
+#define REFERENCE_LAST_BIT FEATURE_CLN_SIZE /* what the reference names as missing goes up to here */
 
 static void text(struct out *out, const char *s)
 {
@@ -245,8 +245,17 @@ static void print_dir_format(struct out *out, const struct env *e)
 	out_f(out, "# directory data version : %" PRIu64 "\n", e->dir_version);
 }
 
+static void print_bpf_progs(struct out *out, const struct env *e)
+{
+	if (!e->bpf_progs.len)
+		out_str(out, "# bpf_prog_info empty\n");
+	header_bpf_print(out, e);
+}
+
 static void print_bpf_btfs(struct out *out, const struct env *e)
 {
+	if (!e->bpf_btfs.len)
+		out_str(out, "# btf info empty\n");
 	for (size_t i = 0; i < e->bpf_btfs.len; i++)
 		out_f(out, "# btf info of id %u\n", e->bpf_btfs.data[i].id);
 }
@@ -267,6 +276,16 @@ static void print_caps(struct out *out, const struct env_caps *caps)
 		text(out, caps->caps[i]);
 	}
 	out_str(out, caps->caps_nr ? "\n" : "not available\n");
+}
+
+static void print_e_machine(struct out *out, const struct env *e)
+{
+	out_f(out, "# e_machine : %u\n#   e_flags : %u\n", e->e_machine, e->e_flags);
+}
+
+static void print_cache_line(struct out *out, const struct env *e)
+{
+	out_f(out, "# cacheline size: %u\n", e->cache_line_bytes);
 }
 
 static void print_cpu_pmu_caps(struct out *out, const struct env *e)
@@ -378,7 +397,7 @@ static const struct {
 	[FEATURE_MEM_TOPOLOGY] = { "MEM_TOPOLOGY", print_mem_topology, true },
 	[FEATURE_CLOCKID] = { "CLOCKID", print_clockid, false },
 	[FEATURE_DIR_FORMAT] = { "DIR_FORMAT", print_dir_format, false },
-	[FEATURE_BPF_PROG_INFO] = { "BPF_PROG_INFO", header_bpf_print, false },
+	[FEATURE_BPF_PROG_INFO] = { "BPF_PROG_INFO", print_bpf_progs, false },
 	[FEATURE_BPF_BTF] = { "BPF_BTF", print_bpf_btfs, false },
 	[FEATURE_COMPRESSED] = { "COMPRESSED", print_compressed, false },
 	[FEATURE_CPU_PMU_CAPS] = { "CPU_PMU_CAPS", print_cpu_pmu_caps, false },
@@ -386,8 +405,8 @@ static const struct {
 	[FEATURE_HYBRID_TOPOLOGY] = { "HYBRID_TOPOLOGY", print_hybrid, true },
 	[FEATURE_PMU_CAPS] = { "PMU_CAPS", print_pmu_caps, false },
 	[FEATURE_CPU_DOMAIN_INFO] = { "CPU_DOMAIN_INFO", NULL, false },
-	[FEATURE_E_MACHINE] = { "E_MACHINE", NULL, false },
-	[FEATURE_CLN_SIZE] = { "CLN_SIZE", NULL, false },
+	[FEATURE_E_MACHINE] = { "E_MACHINE", print_e_machine, false },
+	[FEATURE_CLN_SIZE] = { "CLN_SIZE", print_cache_line, false },
 };
 
 /* Where the parts of the file stand, and when it was last written. A stream has no such places. */

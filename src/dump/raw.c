@@ -9,6 +9,7 @@
 #include "base/cursor.h"
 #include "dump/dumper_priv.h"
 #include "dump/event_text.h"
+#include "resolve/chain.h"
 
 #define BYTES_A_LINE 16
 
@@ -178,11 +179,35 @@ void raw_record(struct out *out, const struct env *env, const char *name, struct
 
 /* ---- samples ---- */
 
+/* What a word of a call chain says of those that follow it; "" where it is an address. */
+static const char *context_text(uint64_t word)
+{
+	switch (word) {
+	case PERF_CONTEXT_HV:
+		return " (PERF_CONTEXT_HV)";
+	case PERF_CONTEXT_KERNEL:
+		return " (PERF_CONTEXT_KERNEL)";
+	case PERF_CONTEXT_USER:
+		return " (PERF_CONTEXT_USER)";
+	case PERF_CONTEXT_GUEST:
+		return " (PERF_CONTEXT_GUEST)";
+	case PERF_CONTEXT_GUEST_KERNEL:
+		return " (PERF_CONTEXT_GUEST_KERNEL)";
+	case PERF_CONTEXT_GUEST_USER:
+		return " (PERF_CONTEXT_GUEST_USER)";
+	case CHAIN_CONTEXT_USER_DEFERRED:
+		return " (PERF_CONTEXT_USER_DEFERRED)";
+	default:
+		return "";
+	}
+}
+
 static void chain(struct out *out, const struct resolved_sample *s)
 {
 	out_f(out, "... FP chain: nr:%" PRIu64 "\n", s->recorded_callchain_nr);
 	for (uint64_t i = 0; i < s->recorded_callchain_nr; i++)
-		out_f(out, "..... %2" PRIu64 ": %016" PRIx64 "\n", i, s->recorded_callchain[i]);
+		out_f(out, "..... %2" PRIu64 ": %016" PRIx64 "%s\n", i, s->recorded_callchain[i],
+		      context_text(s->recorded_callchain[i]));
 }
 
 static void branches(struct out *out, const struct sample *s, bool callstack)

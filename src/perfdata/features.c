@@ -369,6 +369,11 @@ static void decode_e_machine(struct env *e, struct cursor *c)
 	e->e_flags = cursor_u32(c);
 }
 
+static void decode_cache_line(struct env *e, struct cursor *c)
+{
+	e->cache_line_bytes = cursor_u32(c);
+}
+
 static void (*const decoders[FEATURE_BITS])(struct env *e, struct cursor *c) = {
 	[FEATURE_TRACING_DATA] = decode_tracing_data,
 	[FEATURE_BUILD_ID] = decode_build_ids,
@@ -402,6 +407,7 @@ static void (*const decoders[FEATURE_BITS])(struct env *e, struct cursor *c) = {
 	[FEATURE_HYBRID_TOPOLOGY] = decode_hybrid,
 	[FEATURE_PMU_CAPS] = decode_pmu_caps,
 	[FEATURE_E_MACHINE] = decode_e_machine,
+	[FEATURE_CLN_SIZE] = decode_cache_line,
 };
 
 void feature_decode(struct env *e, uint32_t bit, const void *data, uint64_t bytes)

@@ -14,15 +14,43 @@ TYPE_0 = re.compile(r"\btype(?:: | = )0, ")
 CONFIG_0 = re.compile(r", config(?:: | = )0(?=,)")
 # Addresses of stacks are offsets into the file with perf 6.1: what they share with the address is the place in the page.
 FRAME = re.compile(r"^(\t *)[0-9a-f]*?([0-9a-f]{1,3})(?= |$)", re.M)
+# The columns of process IDs are as wide as 5 digits with perf 6.1 and as 7 since.
+TASK = re.compile(r"^( *(?:\S+ )??\S*?) +(-?\d+)(/-?\d+)? +(?=\[\d|\d+\.\d{6}|[0-9a-f]{6,16} |$)", re.M)
+CONTEXT = re.compile(r" \(PERF_CONTEXT_\w+\)$", re.M)
+STATS = re.compile(r"^ +(?=[A-Z][A-Z0-9_]+ events: )", re.M)
+FEATURES = re.compile(r"(?<=^# missing features: ).*$", re.M)
+SINCE_6_1 = ("CPU_DOMAIN_INFO", "E_MACHINE", "CLN_SIZE")
+TASKS = "#      pid      tid     ppid  comm"
 NEWEST = 7
+
+
+def tasks(text):
+    """The rows of --tasks and --mmaps in the order of their ids, without depths: perf 6.1 lists them as its hash table does."""
+    head, _, rows = text.partition("\n")
+    blocks = re.split(r"^(?= *-?\d+ +-?\d+ +-?\d+ \|)", rows, flags=re.M)
+    blocks = [re.sub(r"^( {9,}) +", r"\1", re.sub(r"\| +", "|", block), flags=re.M) for block in blocks if block]
+    return "\n".join([head, *sorted(block.rstrip("\n") for block in blocks)])
 
 
 def across_versions(text, version):
     """The text without what is there, or another, only since the newest perf: for comparisons with an older one."""
     if version >= NEWEST:
         return text
+    if text.startswith(TASKS):
+        return tasks(text)
+    text = TASK.sub(r"\1 \2\3 ", STATS.sub("", CONTEXT.sub("", text)))
+    text = FEATURES.sub(lambda m: " ".join(word for word in m.group(0).split() if word not in SINCE_6_1), text)
     text = TYPE_0.sub("", CONFIG_0.sub("", ATTR_CONFIG.sub(r"\1", ATTR_TYPE.sub(r"\1", text))))
     return FRAME.sub(lambda m: " " * (len(m.group(0)) - len(m.group(2))) + m.group(2).zfill(3), text)
+
+
+NAMELESS = re.compile(r"^ *:(\d+)( +\1\b.*)")
+
+
+def with_ended_tasks(theirs, ours):
+    """perf 7.2 has forgotten the name of a task at its EXIT record, and takes samples afterwards: our line stands for such a one."""
+    lines = [(line, NAMELESS.match(line), own) for line, own in zip(theirs, ours)]
+    return [own if m and own.endswith(m.group(2).lstrip()) else line for line, m, own in lines] + theirs[len(ours) :]
 
 
 HINT = re.compile(r"^# \(|^#$|^\s*$")

@@ -8,6 +8,7 @@ between. PATTERN is matched (fnmatch) against the name of the comparison. KIND i
   refuse  strobe ends with the status of wrong usage where perf ends with 0, and WHAT is found in what it says
   differ  the whole answer differs; WHAT is "-". When it no longer differs that is a failure: the line is stale.
   open    like differ, but not meant: a known defect of ours that is still to be mended
+KIND@7 is for the newest perf (7 and later) alone, KIND@6 for older ones.
 """
 
 import difflib
@@ -28,6 +29,10 @@ def read_accepted(path=ACCEPTED):
         for line in f:
             if line.strip() and not line.startswith("#"):
                 pattern, kind, what, reason = line.rstrip("\n").split("\t")
+                kind, _, version = kind.partition("@")
+                assert version in ("", "6", "7"), line
+                if version and (version == "7") != (perf_version() >= normalise.NEWEST):
+                    continue
                 assert kind in ("line", "mask", "pair", "refuse", "differ", "open") and reason, line
                 rows.append((pattern, kind, what, reason))
     return rows
@@ -70,9 +75,9 @@ class Oracle:
         home = {"HOME": CACHE}
         # perf cuts stacks at 127 frames where no limit is given, strobe has none
         deep = ["--max-stack", "4096"] if argv[0] in ("report", "script") and "--max-stack" not in argv else []
-        theirs = perf(*argv, *deep, timeout_s=timeout_s, env=home)
         # perf 6.1 shows no inlined functions in stacks of frame pointers, whatever it is asked; tests/oracle/dwarf.py has them
         plain = ["--no-inline"] if argv[0] in ("report", "script") else []
+        theirs = perf(*argv, *deep, *plain, timeout_s=timeout_s, env=home)
         # nor shares of the elapsed time, which perf has since 6.15; tests/live/latency.py has them
         plain += ["--no-latency"] if argv[0] == "report" and perf_version() < 7 and "--latency" not in argv else []
         ours = strobe(*argv, *plain, timeout_s=timeout_s, env=home)
@@ -97,6 +102,8 @@ class Oracle:
                 return [line for line in lines if not any(d.search(line) for d in dropped)]
 
             left, right = comparable(theirs.out), comparable(ours.out)
+            if perf_version() >= normalise.NEWEST:
+                left = normalise.with_ended_tasks(left, right)
             for what in (what for _, kind, what, _ in rules if kind == "pair"):
                 left, right = without_pairs(left, right, re.compile(what))
             if left != right:

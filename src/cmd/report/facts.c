@@ -28,7 +28,8 @@ static const char *record_name(uint32_t type)
 		[RECORD_AUXTRACE_ERROR] = "AUXTRACE_ERROR", [RECORD_THREAD_MAP] = "THREAD_MAP", [RECORD_CPU_MAP] = "CPU_MAP",
 		[RECORD_STAT_CONFIG] = "STAT_CONFIG", [RECORD_STAT] = "STAT", [RECORD_STAT_ROUND] = "STAT_ROUND",
 		[RECORD_EVENT_UPDATE] = "EVENT_UPDATE", [RECORD_TIME_CONV] = "TIME_CONV", [RECORD_HEADER_FEATURE] = "FEATURE",
-		[RECORD_COMPRESSED] = "COMPRESSED", [RECORD_FINISHED_INIT] = "FINISHED_INIT",
+		[RECORD_COMPRESSED] = "COMPRESSED", [RECORD_COMPRESSED2] = "COMPRESSED2",
+		[RECORD_FINISHED_INIT] = "FINISHED_INIT",
 		[RECORD_BPF_METADATA] = "BPF_METADATA", [RECORD_SCHEDSTAT_CPU] = "SCHEDSTAT_CPU",
 		[RECORD_SCHEDSTAT_DOMAIN] = "SCHEDSTAT_DOMAIN",
 	};
@@ -41,13 +42,13 @@ void report_print_stats(struct out *out, const struct env *env, const struct res
 	for (uint32_t i = 1; i < RECORD_TYPE_LIMIT; i++)
 		total += stats->records[i];
 	out_str(out, "\nAggregated stats:\n");
-	out_f(out, "%16s events: %10" PRIu64 "\n", "TOTAL", total);
+	out_f(out, "%20s events: %10" PRIu64 "\n", "TOTAL", total);
 	for (uint32_t i = 1; i < RECORD_TYPE_LIMIT; i++)
 		if (stats->records[i])
-			out_f(out, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", record_name(i), stats->records[i],
+			out_f(out, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", record_name(i), stats->records[i],
 			      100.0 * (double)stats->records[i] / (double)total);
 	if (stats->unknown_records)
-		out_f(out, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", "UNKNOWN", stats->unknown_records,
+		out_f(out, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", "UNKNOWN", stats->unknown_records,
 		      100.0 * (double)stats->unknown_records / (double)total);
 	for (uint32_t i = 0; i < stats->events_nr && i < env->events.len; i++) {
 		const struct resolve_event_stats *e = &stats->events[i];
@@ -57,9 +58,9 @@ void report_print_stats(struct out *out, const struct env *env, const struct res
 		out_text(out, name, strlen(name));
 		out_str(out, " stats:\n");
 		if (e->samples || !skip_empty)
-			out_f(out, "%16s events: %10" PRIu64 "\n", "SAMPLE", e->samples);
+			out_f(out, "%20s events: %10" PRIu64 "\n", "SAMPLE", e->samples);
 		if (e->lost_samples)
-			out_f(out, "%16s events: %10" PRIu64 "\n", "LOST_SAMPLES", e->lost_samples);
+			out_f(out, "%20s events: %10" PRIu64 "\n", "LOST_SAMPLES", e->lost_samples);
 	}
 }
 
@@ -195,13 +196,24 @@ struct tasks {
 	unsigned depth;
 };
 
+/* What a record said of a file: its inode, or its build-id. */
+static void print_identity(struct out *out, const struct mapped_file *f)
+{
+	bool by_id = !f->ino && f->build_id_len;
+	for (uint32_t i = 0; by_id && i < f->build_id_len; i++)
+		out_hex_width(out, f->build_id[i], 2, '0');
+	if (!by_id)
+		out_u64(out, f->ino);
+}
+
 static bool print_map(void *ctx, const struct map *m)
 {
 	struct tasks *t = ctx;
-	out_fill(t->out, ' ', 31 + t->depth);
-	out_f(t->out, " %" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %" PRIu64 " ", m->start, m->end,
-	      m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p', m->pgoff,
-	      m->file->ino);
+	out_fill(t->out, ' ', 32 + t->depth);
+	out_f(t->out, " %" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " ", m->start, m->end, m->prot & 1 ? 'r' : '-',
+	      m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p', m->pgoff);
+	print_identity(t->out, m->file);
+	out_ch(t->out, ' ');
 	out_text(t->out, m->file->path, strlen(m->file->path));
 	out_ch(t->out, '\n');
 	return true;
@@ -215,7 +227,8 @@ static void print_task(struct tasks *t, uint32_t index)
 	const char *comm = strtab_get(machine_strings(t->machine), machine_comm(t->machine, th, th->end_ns));
 	int ppid = th->tid && task->parent ? (int)th->ppid : -1;
 	out_f(t->out, "%10d %8d %8d |", (int)th->pid, (int)th->tid, ppid);
-	out_fill(t->out, ' ', t->depth);
+	/* The kernel's idle task is the root of all: others stand below it. */
+	out_fill(t->out, ' ', t->depth + (th->tid != 0));
 	out_text(t->out, comm, strlen(comm));
 	out_ch(t->out, '\n');
 	if (t->with_maps)
@@ -243,14 +256,9 @@ static void print_family(struct tasks *t, uint32_t root)
 	}
 }
 
-/* The reference lists tasks as its table of threads has them. */
-#define TASK_BUCKETS 256
-
 static int compare_tasks(const void *a, const void *b)
 {
 	const struct thread *x = ((const struct task *)a)->thread, *y = ((const struct task *)b)->thread;
-	if (x->tid % TASK_BUCKETS != y->tid % TASK_BUCKETS)
-		return x->tid % TASK_BUCKETS < y->tid % TASK_BUCKETS ? -1 : 1;
 	return x->tid < y->tid ? -1 : x->tid > y->tid ? 1 : x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
