@@ -17,6 +17,9 @@
 
 /* Some 500 mappings between two looks. */
 #define RING_BYTES (64u << 10)
+/* No stack that is still on its way is of what ended so long ago. */
+#define KEPT_NS 10000000000ull
+#define FORGET_THREADS 1024
 
 struct live_maps {
 	const struct sys *sys;
@@ -27,6 +30,7 @@ struct live_maps {
 	struct machine *machine;
 	struct sample_layout layout;
 	uint64_t last_ns;
+	size_t forget_at; /* when there are so many threads */
 	bool reading; /* from procfs: nothing new */
 	bool found;   /* something was read so */
 	live_pids *changed, *gone;
@@ -192,6 +196,14 @@ void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone)
 			 (unsigned long long)stats.lost_events);
 	}
 	l->changed = l->gone = NULL;
+}
+
+void live_maps_forget_ended(struct live_maps *l)
+{
+	if (machine_threads_count(l->machine) < l->forget_at || l->last_ns < KEPT_NS)
+		return;
+	(void)machine_forget_ended(l->machine, l->last_ns - KEPT_NS, false);
+	l->forget_at = 2 * machine_threads_count(l->machine) + FORGET_THREADS;
 }
 
 void live_maps_read(struct live_maps *l, uint32_t pid)

@@ -29,6 +29,11 @@ struct machine *live_maps_machine(struct live_maps *l);
  * stand there twice. Either may be NULL.
  */
 void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone);
+/*
+ * Forgets what ended ten seconds ago, where there is much of it by now: what is held goes by what runs, and not by what ran. The
+ * machine's threads, maps and spaces are others then, and so is its generation.
+ */
+void live_maps_forget_ended(struct live_maps *l);
 /* Reads the mappings of a process from procfs; nothing where it has ended. */
 void live_maps_read(struct live_maps *l, uint32_t pid);
 /*

@@ -303,6 +303,7 @@ static void serve_once(struct stack_unwinder *u, struct serving *s)
 	take_wants(u, &s->wants);
 	pthread_mutex_lock(&u->lock);
 	live_maps_drain(u->live, &s->changed, &s->gone);
+	live_maps_forget_ended(u->live);
 	for (size_t i = 0; i < u->changed.len; i++)
 		vec_push(&s->changed, u->changed.data[i]);
 	vec_clear(&u->changed);

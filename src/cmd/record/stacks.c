@@ -2,6 +2,7 @@
  * --call-graph eh and auto: whether stacks can be walked by a BPF program here, and what takes its place.
  */
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,14 @@ static struct unwind_objects objects_of(void *ctx, const struct mapped_file *fil
 	return ret;
 }
 
+/* glibc keeps ever larger arrays on its heap, and what was needed to compile a large table stays there for good. */
+static void keep_little(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
+
 static struct strobe_error *open_unwinder(struct recording *r)
 {
 	struct capture_options *c = &r->o->capture;
@@ -39,6 +48,7 @@ static struct strobe_error *open_unwinder(struct recording *r)
 		.ctx = r,
 	};
 	TRY(stack_unwinder_check(&r->events, c));
+	keep_little();
 	if (!r->symbols) {
 		struct symbols_options files = { .live = true, .no_symbols = true };
 		r->symbols_env = env_create();
