@@ -115,31 +115,34 @@ static uint32_t cache_number(const struct sys *sys, struct arena *arena, const c
 	return line && text_to_u64(line, &v) && v <= UINT32_MAX ? (uint32_t)v : 0;
 }
 
+static bool is_known_cache(const struct sys_topology *t, const struct sys_cache *c)
+{
+	for (size_t i = 0; i < t->caches.len; i++) {
+		const struct sys_cache *other = &t->caches.data[i];
+		if (other->level == c->level && !strcmp(other->type, c->type) && !strcmp(other->cpus, c->cpus))
+			return true;
+	}
+	return false;
+}
+
 static void read_caches(struct sys_topology *t, const struct sys *sys, uint32_t cpu)
 {
 	for (unsigned index = 0; index < 16; index++) {
 		_cleanup_free_ char *dir = xasprintf(CPU_DIR "/cpu%u/cache/index%u", cpu, index);
-		const char *type = line_of(sys, &t->arena, "%s/type", dir);
-		if (!type)
+		struct sys_cache c = { .type = line_of(sys, &t->arena, "%s/type", dir) };
+		if (!c.type)
 			return;
-		struct sys_cache c = {
-			.level = cache_number(sys, &t->arena, dir, "level"),
-			.line_bytes = cache_number(sys, &t->arena, dir, "coherency_line_size"),
-			.sets = cache_number(sys, &t->arena, dir, "number_of_sets"),
-			.ways = cache_number(sys, &t->arena, dir, "ways_of_associativity"),
-			.type = type,
-			.size = line_of(sys, &t->arena, "%s/size", dir),
-			.cpus = line_of(sys, &t->arena, "%s/shared_cpu_list", dir),
-		};
-		bool known = !c.cpus;
-		for (size_t i = 0; i < t->caches.len && !known; i++) {
-			const struct sys_cache *other = &t->caches.data[i];
-			known = other->level == c.level && !strcmp(other->type, c.type) && !strcmp(other->cpus, c.cpus);
-		}
+		c.level = cache_number(sys, &t->arena, dir, "level");
+		c.cpus = line_of(sys, &t->arena, "%s/shared_cpu_list", dir);
+		if (!c.cpus || is_known_cache(t, &c))
+			continue;
+		c.line_bytes = cache_number(sys, &t->arena, dir, "coherency_line_size");
+		c.sets = cache_number(sys, &t->arena, dir, "number_of_sets");
+		c.ways = cache_number(sys, &t->arena, dir, "ways_of_associativity");
+		c.size = line_of(sys, &t->arena, "%s/size", dir);
 		if (!c.size)
 			c.size = "";
-		if (!known)
-			vec_push(&t->caches, c);
+		vec_push(&t->caches, c);
 	}
 }
 
