@@ -16,6 +16,9 @@
 
 enum { FETCH_NONE, FETCH_STRING, FETCH_BYTES, FETCH_STRINGS, FETCH_COUNT, FETCH_IOVEC, FETCH_MSGHDR, FETCH_MMSGHDR,
        FETCH_PACKET, FETCH_POINTERS };
+#define IOCTL_BYTES 64
+#define IOCTL_BYTES_MORE 320
+#define IOCTL_SET_FILTER 0x40082406 /* PERF_EVENT_IOC_SET_FILTER */
 enum { LEN_FIXED, LEN_ARG, LEN_RET, LEN_DEREF, LEN_IOCTL, LEN_BITS };
 enum { PART_WHOLE, PART_EXIT, PART_NAME, PART_CONTROL, PART_IOV, PART_DATA = 16 };
 enum { STATUS_OK, STATUS_TRUNCATED, STATUS_FAULT, STATUS_PARTIAL };
@@ -296,6 +299,15 @@ GLOBAL int put_message(struct scratch *s, __u32 arg, __u64 ptr, __u64 limit)
 	return 0;
 }
 
+/* As decode/syscall.h says of SYSCALL_LEN_IOCTL. */
+INLINE __u32 ioctl_bytes(__u32 request)
+{
+	__u32 letter = request >> 8 & 0xff;
+	if (request == IOCTL_SET_FILTER || (!(request >> 16) && (letter == 'L' || letter == 0x22)))
+		return IOCTL_BYTES_MORE;
+	return (request >> 16 & 0x3fff) ? (request >> 16 & 0x3fff) : IOCTL_BYTES;
+}
+
 GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 when)
 {
 	_Bool at_exit = when >= TRACE_WHEN_SLEEPS, could_wait;
@@ -322,7 +334,7 @@ GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 when)
 	else if (f->len == LEN_DEREF)
 		count = bpf_probe_read_user(&short_count, 4, (void *)s->arg[from]) ? 0 : short_count;
 	else if (f->len == LEN_IOCTL)
-		count = (s->arg[1] >> 16 & 0x3fff) ? (s->arg[1] >> 16 & 0x3fff) : 64;
+		count = ioctl_bytes(s->arg[1]);
 	if (f->len != LEN_FIXED && (__s64)count < 0)
 		count = (__u32)count;
 	at = s->at;

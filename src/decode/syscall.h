@@ -69,6 +69,7 @@ enum syscall_ret {
 	SYSCALL_RET_TIMEX, /* TIME_OK */
 	SYSCALL_RET_PERSONALITY,
 	SYSCALL_RET_IOPRIO,
+	SYSCALL_RET_SHORT, /* modify_ldt: an error is one of 32 bits, and no error in 64 */
 };
 
 /* What a call does to the descriptors of its process, where that is more than to return one. */
@@ -120,7 +121,7 @@ enum syscall_fetch_len {
 	SYSCALL_LEN_ARG,   /* count = args[len_arg], 32 bits of it where LEN_32 */
 	SYSCALL_LEN_RET,   /* count = the result */
 	SYSCALL_LEN_DEREF, /* count = the u32 that args[len_arg] points at (socklen_t *) */
-	SYSCALL_LEN_IOCTL, /* count = bits 16..29 of (u32)args[1]; 64 where they are 0; unit is 1 */
+	SYSCALL_LEN_IOCTL, /* count = syscall_ioctl_bytes((u32)args[1]); unit is 1 */
 	SYSCALL_LEN_BITS,  /* count = (args[len_arg] + 63) / 64 (fd sets) */
 };
 
@@ -324,5 +325,16 @@ void syscall_print_siginfo(struct out *out, const struct syscall_style *style, c
 			   size_t bytes);
 /* Quoted and escaped like strace's: \n \t \" \\ \177; octal as short as it can be. */
 void syscall_print_quoted(struct out *out, const void *bytes, size_t n);
+/*
+ * How much may lie where the third argument of ioctl(2) points: bits 16..29 of the request; 64 where they are 0, and more for loop
+ * devices and SCSI generic, whose structs are bigger; so for PERF_EVENT_IOC_SET_FILTER, whose size is that of the pointer to a text.
+ */
+static inline uint32_t syscall_ioctl_bytes(uint32_t request)
+{
+	uint32_t letter = request >> 8 & 0xff, bytes = request >> 16 & 0x3fff;
+	if (request == 0x40082406 || (!(request >> 16) && (letter == 'L' || letter == 0x22)))
+		return 320;
+	return bytes ? bytes : 64;
+}
 /* "TIOCGWINSZ", NULL where it has no name. */
 const char *syscall_ioctl_name(uint32_t request);

@@ -153,6 +153,7 @@ struct env {
 
 	const char *hostname, *os_release, *tool_version, *arch, *cpu_desc, *cpuid;
 	uint32_t e_machine, e_flags; /* E_MACHINE: of the recorded ELF machine; 0 where unknown */
+	uint32_t cache_line_bytes;   /* CLN_SIZE; 0 where unknown */
 	uint32_t cpus_online, cpus_available;
 	uint64_t total_mem_kb;
 	const char *const *cmdline;

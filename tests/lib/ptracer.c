@@ -194,7 +194,7 @@ static uint64_t count_of(const struct task *task, const struct syscall_fetch *f,
 		peek(task->tid, task->arg[f->len_arg], &n, 4);
 		return n;
 	case SYSCALL_LEN_IOCTL:
-		return cmd >> 16 & 0x3fff ? cmd >> 16 & 0x3fff : 64;
+		return syscall_ioctl_bytes(cmd);
 	case SYSCALL_LEN_BITS:
 		return (task->arg[f->len_arg] + 63) / 64;
 	default:

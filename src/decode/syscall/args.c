@@ -55,6 +55,13 @@ static void changed(struct emit *e, const struct syscall_arg *arg, struct piece 
 	out_ch(e->out, ']');
 }
 
+/* _LINUX_CAPABILITY_VERSION_1 has half of the sets. */
+static bool is_old_cap(const struct emit *e)
+{
+	struct piece head = piece_best(e->ev, 0);
+	return head.bytes >= 4 && value_load(e->arch, head.data, 4) == 0x19980330;
+}
+
 /* As many bytes as a struct has for certain. */
 static size_t least_bytes(const struct emit *e, const struct syscall_arg *arg, struct piece p)
 {
@@ -64,6 +71,10 @@ static size_t least_bytes(const struct emit *e, const struct syscall_arg *arg, s
 		said = said < PERF_ATTR_LEAST ? PERF_ATTR_LEAST : said;
 		n = said < n ? said : n;
 	}
+	if (arg->type.of == &struct_sigevent) /* the rest is of SIGEV_THREAD_ID alone */
+		n = e->arch->pointer_bytes + 8;
+	if (arg->type.of == &struct_cap_data && is_old_cap(e))
+		n /= 2;
 	return n;
 }
 

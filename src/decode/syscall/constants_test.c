@@ -92,7 +92,6 @@
 #define E_NEW(name, value)
 #define M_NEW(name, value, mask)
 #include "decode/syscall/constants_file.def"
-#include "decode/syscall/constants_ioctl.def"
 #include "decode/syscall/constants_kernel.def"
 #include "decode/syscall/constants_net.def"
 #include "decode/syscall/constants_netlink.def"

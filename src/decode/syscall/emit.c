@@ -13,6 +13,7 @@ void emit_init(struct emit *e, struct out *out, struct json *json, const struct 
 	e->arch = a;
 	e->depth = 0;
 	e->sized = 0;
+	e->in_part = false;
 	e->first[0] = true;
 	e->strace = !json && style->layout == SYSCALL_STRACE;
 	e->limit = style->str_limit ? style->str_limit : DEFAULT_STR_LIMIT;

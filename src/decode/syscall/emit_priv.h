@@ -20,6 +20,7 @@ struct emit {
 	uint32_t limit; /* style->str_limit, or the default */
 	size_t sized; /* bytes that the caller says a struct has, of the next emit_members(); 0: what we know of it */
 	bool strace;
+	bool in_part; /* of the next emit_members(): the bytes of a member that is not there whole are shown */
 	uint8_t depth;
 	bool first[EMIT_DEPTH];
 };

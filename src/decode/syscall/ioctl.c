@@ -10,12 +10,14 @@ enum ioctl_kind {
 	IOCTL_TEXT,
 	IOCTL_BEFORE,
 	IOCTL_AFTER,
+	IOCTL_BOTH,
 	IOCTL_IF_INDEX,
 	IOCTL_IF_VALUE,
-	IOCTL_IF_ADDRESS
+	IOCTL_IF_ADDRESS,
+	IOCTL_IF_NAME
 };
 
-static const struct value_type u32_type = U32, u64_type = U64;
+static const struct value_type u32_type = U32, u64_type = U64, dm_type = IN(dm), hex_type = HEX32;
 
 static const struct ioctl {
 	const char *name;
@@ -51,8 +53,13 @@ static const struct ioctl {
 	IOCTL_IF_ADDRESS, \
 	{                 \
 	}
+#define IF_NAME        \
+	IOCTL_IF_NAME, \
+	{              \
+	}
 #define BEFORE(...)              IOCTL_BEFORE, __VA_ARGS__
 #define AFTER(...)               IOCTL_AFTER, __VA_ARGS__
+#define BOTH(...)                IOCTL_BOTH, __VA_ARGS__
 #define BY_VALUE(...)            IOCTL_BY_VALUE, __VA_ARGS__
 #define IOCTL(name, number, ...) {#name, number, __VA_ARGS__},
 #include "decode/syscall/ioctls.def"
@@ -180,18 +187,59 @@ static const char *ifreq_member(uint32_t cmd)
 	}
 }
 
+/* Those that get something: of the interface there is its name alone before the call. */
+static bool ifreq_asks(uint32_t cmd)
+{
+	uint32_t nr = cmd & 0xff;
+	return cmd >> 8 == 0x89 ? (nr >= 0x10 && nr < 0x22 && nr & 1) || nr == 0x27 || nr == 0x33 || nr == 0x42 : cmd >> 31;
+}
+
+/* SIOCSIFHWADDR, SIOCGIFHWADDR, SIOCADDMULTI, SIOCDELMULTI, SIOCSIFHWBROADCAST */
+static bool is_hardware(uint32_t cmd)
+{
+	return cmd == 0x8924 || cmd == 0x8927 || cmd == 0x8931 || cmd == 0x8932 || cmd == 0x8937;
+}
+
+/* A struct sockaddr; the family of hardware is its kind, and of Ethernet the six bytes are written as usual. */
+static void ifreq_address(struct emit *e, uint32_t cmd, const uint8_t *p)
+{
+	enum { ETHER = 1, LOOPBACK = 772, ETHER_BYTES = 6, DATA_BYTES = 14 };
+	uint64_t hardware = value_load(e->arch, p, 2);
+	struct out *out;
+	emit_member(e, is_hardware(cmd) ? "ifr_hwaddr" : "ifr_addr");
+	if (!is_hardware(cmd)) {
+		emit_sockaddr(e, p, 16);
+		return;
+	}
+	emit_struct(e);
+	emit_member(e, "sa_family");
+	emit_enum(e, &constants_arp_hardware, hardware);
+	emit_member(e, "sa_data");
+	if (hardware == ETHER || hardware == LOOPBACK) {
+		out = emit_atom(e);
+		for (size_t i = 0; i < ETHER_BYTES; i++) {
+			out_str(out, i ? ":" : "");
+			out_hex_width(out, p[2 + i], 2, '0');
+		}
+		emit_atom_end(e);
+	} else {
+		emit_bytes(e, p + 2, DATA_BYTES, false);
+	}
+	emit_struct_end(e);
+}
+
 /* struct ifreq: 16 bytes of name, then a union. */
 static void ifreq(struct emit *e, uint8_t kind, uint32_t cmd, struct piece p, bool answered)
 {
-	bool asks = !(cmd & 1) || (cmd & 0xff) == 0x33 || (cmd & 0xff) == 0x27 || (cmd & 0xff) == 0x13 ||
-		    (cmd & 0xff) == 0x15 || (cmd & 0xff) == 0x17 || (cmd & 0xff) == 0x19 || (cmd & 0xff) == 0x1b ||
-		    (cmd & 0xff) == 0x21;
+	bool asks = ifreq_asks(cmd);
 	emit_struct(e);
 	emit_member(e, "ifr_name");
 	emit_string(e, p.data, strnlen((const char *)p.data, 16), false);
 	if (kind == IOCTL_IF_ADDRESS && (answered || !asks)) {
-		emit_member(e, "ifr_addr");
-		emit_sockaddr(e, p.data + 16, 16);
+		ifreq_address(e, cmd, p.data + 16);
+	} else if (kind == IOCTL_IF_NAME) {
+		emit_member(e, "ifr_newname");
+		emit_string(e, p.data + 16, strnlen((const char *)p.data + 16, 16), false);
 	} else if (kind == IOCTL_IF_VALUE && (answered || !asks)) {
 		emit_member(e, ifreq_member(cmd));
 		if (is_flags(cmd))
@@ -214,6 +262,19 @@ static void pointee(struct emit *e, struct value_type t, struct piece p)
 	emit_array_end(e);
 }
 
+static void text(struct emit *e, struct piece p)
+{
+	size_t n = strnlen((const char *)p.data, p.bytes);
+	emit_string(e, p.data, n, n == p.bytes);
+}
+
+/* A struct may be less than we have of it: one that has two forms, and one that is fetched in part. */
+static size_t least(const struct emit *e, struct value_type t)
+{
+	size_t n = value_bytes(e->arch, t);
+	return t.of == &struct_sg_io ? 4 : n;
+}
+
 void print_ioctl_arg(struct emit *e, unsigned i)
 {
 	uint32_t cmd = (uint32_t)e->ev->arg[1];
@@ -229,8 +290,10 @@ void print_ioctl_arg(struct emit *e, unsigned i)
 		pointee(e, io->type, in);
 	else if (kind == IOCTL_AFTER && after.data)
 		pointee(e, io->type, after);
+	else if (kind == IOCTL_BOTH && best.bytes >= least(e, io->type))
+		pointee(e, io->type, best);
 	else if (kind == IOCTL_TEXT && in.data)
-		emit_string(e, in.data, strnlen((const char *)in.data, in.bytes), true);
+		text(e, in);
 	else if (kind >= IOCTL_IF_INDEX && best.bytes >= 32)
 		ifreq(e, kind, cmd, best, after.data != NULL);
 	else if (kind == IOCTL_POINTER && !e->ev->arg[i] && !e->strace)

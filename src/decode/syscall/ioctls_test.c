@@ -1,4 +1,4 @@
-/* The numbers of ioctls.def against the system's headers, by the compiler. */
+/* The numbers of ioctls.def and constants_ioctl.def against the system's headers, by the compiler. */
 #include <stdbool.h>
 
 #include <linux/types.h>
@@ -39,6 +39,11 @@
 #include <linux/fd.h>
 #include <linux/cdrom.h>
 #include <scsi/sg.h>
+#include <linux/bsg.h>
+#include <linux/seccomp.h>
+
+/* As Linux had it until 5.7, and still takes it. */
+#define SECCOMP_IOCTL_NOTIF_ID_VALID_WRONG_DIR SECCOMP_IOR(2, __u64)
 
 #include "base/testing.h"
 #include "decode/syscall.h"
@@ -47,6 +52,17 @@
 #define IOCTL(name, number, ...) _Static_assert((uint32_t)(name) == (number), #name);
 #include "decode/syscall/ioctls.def"
 #undef IOCTL
+#define TABLE(id, prefix)
+#define C(name, value) _Static_assert((uint32_t)(name) == (value), #name);
+#define E(name, value) C(name, value)
+#define END
+#define C_NEW(name, value)
+#define E_NEW(name, value)
+#include "decode/syscall/constants_ioctl.def"
+#undef TABLE
+#undef C
+#undef E
+#undef END
 #endif
 
 /* A number has one name, and the search finds each: the table is in order. */

@@ -4,6 +4,7 @@
 /* Arrays that the kernel or the caller fill are shown as far as this. */
 #define LIST_BYTES   512
 #define STRUCT_BYTES 512
+#define IOCTL_BYTES  640 /* of the widest that a table describes: gpio_v2_line_request has 592 */
 #define NEWER_BYTES  32 /* behind a struct that has a size, where newer ones have more */
 #define STRINGS_MAX  16
 #define IOVEC_MAX    8
@@ -25,7 +26,7 @@ static void of_special(const struct arch *a, const struct syscall_arg *arg, stru
 		return;
 	}
 	f->unit = arg->fetch_bytes;
-	f->max = arg->len == SYSCALL_LEN_FIXED ? arg->fetch_bytes : LIST_BYTES;
+	f->max = arg->len == SYSCALL_LEN_FIXED ? arg->fetch_bytes : arg->len == SYSCALL_LEN_IOCTL ? IOCTL_BYTES : LIST_BYTES;
 }
 
 /* false: the argument wants nothing. */

@@ -67,6 +67,11 @@ static void fcntl_result(struct emit *e)
 		emit_hex(e, (uint64_t)ret);
 		flags_remark(e, &constants_open);
 		break;
+	case 11: /* F_GETSIG */
+		emit_i64(e, ret);
+		if (ret && syscall_signal_name((unsigned)ret))
+			out_f(e->out, " (%s)", syscall_signal_name((unsigned)ret));
+		break;
 	case 1034: /* F_GET_SEALS */
 		emit_hex(e, (uint64_t)ret);
 		if (ret)
@@ -137,6 +142,12 @@ static void value_result(struct emit *e)
 		out_str(e->out, " (");
 		emit_ioprio(e, (uint32_t)ev->ret);
 		out_ch(e->out, ')');
+		break;
+	case SYSCALL_RET_SHORT:
+		emit_i64(e, ev->ret);
+		name = (int32_t)ev->ret < 0 ? syscall_errno_name(-(uint32_t)ev->ret) : NULL;
+		if (name)
+			out_f(e->out, " %s (%s)", name, syscall_errno_text(-(uint32_t)ev->ret));
 		break;
 	case SYSCALL_RET_SIGNAL:
 		emit_i64(e, ev->ret);

@@ -94,8 +94,18 @@ static void word(struct emit *e, const char *name, const uint8_t *p, size_t n, b
 
 static void value(struct emit *e, const uint8_t *p, size_t n)
 {
-	i32(e, "si_int", p);
-	word(e, "si_ptr", p, n, true);
+	if (e->strace) {
+		i32(e, "si_int", p);
+		word(e, "si_ptr", p, n, true);
+		return;
+	}
+	emit_member(e, "si_value");
+	emit_struct(e);
+	emit_member(e, "int");
+	emit_i64(e, (int32_t)value_load(e->arch, p, 4));
+	emit_member(e, "ptr");
+	emit_pointer(e, value_load(e->arch, p, n));
+	emit_struct_end(e);
 }
 
 /* What the code of a SIGBUS or a SIGSEGV says besides the address. */

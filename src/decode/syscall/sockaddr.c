@@ -81,6 +81,10 @@ static void inet6(struct emit *e, const uint8_t *p, size_t n)
 
 static void netlink(struct emit *e, const uint8_t *p)
 {
+	if (e->strace && value_load(e->arch, p + 2, 2)) {
+		emit_member(e, "nl_pad");
+		emit_hex(e, value_load(e->arch, p + 2, 2));
+	}
 	member(e, "nl_pid", "pid");
 	emit_u64(e, value_load(e->arch, p + 4, 4));
 	member(e, "nl_groups", "groups");
@@ -117,6 +121,40 @@ static void packet(struct emit *e, const uint8_t *p, size_t n)
 		member(e, "sll_addr", "addr");
 		emit_bytes(e, p + 12, p[11] < n - 12 ? p[11] : n - 12, false);
 	}
+}
+
+static void ipx(struct emit *e, const uint8_t *p)
+{
+	uint32_t network = (uint32_t)p[4] << 24 | (uint32_t)p[5] << 16 | (uint32_t)p[6] << 8 | p[7];
+	port(e, "sipx_port", p + 2);
+	member(e, "sipx_network", "network");
+	struct out *out = emit_atom(e);
+	out_f(out, e->strace ? "htonl(%#x)" : "%#x", network);
+	emit_atom_end(e);
+	member(e, "sipx_node", "node");
+	emit_array(e);
+	for (size_t i = 8; i < 14; i++) {
+		emit_item(e);
+		emit_hex(e, p[i]);
+	}
+	emit_array_end(e);
+	member(e, "sipx_type", "type");
+	emit_hex(e, p[14]);
+	if (p[15]) {
+		member(e, "sipx_zero", "zero");
+		emit_hex(e, p[15]);
+	}
+}
+
+/* Digits, up to 15 of them. */
+static void x25(struct emit *e, const uint8_t *p)
+{
+	enum { DIGITS = 15 };
+	member(e, "sx25_addr", "addr");
+	emit_struct(e);
+	member(e, "x25_addr", "digits");
+	emit_string(e, p + 2, strnlen((const char *)p + 2, DIGITS), p[2 + DIGITS] && strnlen((const char *)p + 2, DIGITS) == DIGITS);
+	emit_struct_end(e);
 }
 
 void emit_inet(struct emit *e, const uint8_t *p, bool six)
@@ -157,6 +195,10 @@ void emit_sockaddr(struct emit *e, const uint8_t *p, size_t n)
 		netlink(e, p);
 	} else if (family == AF_PACKET && n >= 12) {
 		packet(e, p, n);
+	} else if (family == AF_IPX && n >= 16) {
+		ipx(e, p);
+	} else if (family == AF_X25 && n >= 18) {
+		x25(e, p);
 	} else {
 		member(e, "sa_data", "data");
 		emit_string(e, p + 2, n - 2, false);

@@ -130,9 +130,10 @@ void print_sockopt_value(struct emit *e, unsigned i)
 	bool whole = o && o->s && p.bytes >= struct_bytes(e->arch, o->s);
 	if (!p.data || (sets && (int32_t)e->ev->arg[4] < 0))
 		emit_pointer(e, e->ev->arg[i]);
-	else if (o && o->s && (whole || (o->shorter && !cut && !sets && p.bytes)))
+	else if (o && o->s && (whole || (o->shorter && !cut && !sets && p.bytes))) {
+		e->in_part = !o->s->print;
 		emit_memory(e, (struct value_type)IN_STRUCT(o->s), p.data, p.bytes);
-	else if (o && !o->s)
+	} else if (o && !o->s)
 		emit_string(e, p.data, strnlen((const char *)p.data, p.bytes), false);
 	else if (!o && (p.bytes == 4 || (p.bytes > 4 && sets)) && options_of(level))
 		number(e, level, option, value_load(e->arch, p.data, 4));

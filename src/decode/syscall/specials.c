@@ -410,6 +410,9 @@ void print_fcntl_arg(struct emit *e, unsigned i)
 	case 1024:
 		emit_enum(e, &constants_lock_type, v);
 		break;
+	case 1026:
+		emit_flags(e, &constants_notify, (uint32_t)v);
+		break;
 	case 1033:
 		emit_flags(e, &constants_seals, (uint32_t)v);
 		break;
@@ -480,6 +483,16 @@ bool quota_fd_has_id(const struct syscall_event *ev, unsigned i)
 	return needs_id(arg32(ev, 1));
 }
 
+/* What has no end within what was fetched. */
+static void path_or_text(struct emit *e, struct piece p, bool path)
+{
+	uint32_t limit = e->limit;
+	if (path)
+		e->limit = p.bytes;
+	emit_string(e, p.data, p.bytes, true);
+	e->limit = limit;
+}
+
 /* By the command: bytes of which the next argument says how many, a text, or nothing. */
 void print_fsconfig_value(struct emit *e, unsigned i)
 {
@@ -491,25 +504,38 @@ void print_fsconfig_value(struct emit *e, unsigned i)
 		emit_bytes(e, p.data, p.bytes < n ? p.bytes : n, p.bytes < n);
 	else if (end && cmd >= SET_STRING && cmd <= SET_PATH_EMPTY && cmd != SET_BINARY) {
 		uint32_t limit = e->limit;
-		if (cmd != SET_STRING && e->limit < p.bytes)
+		if (cmd != SET_STRING && e->limit < p.bytes) /* paths are whole */
 			e->limit = p.bytes;
 		emit_string(e, p.data, (size_t)(end - p.data), false);
 		e->limit = limit;
 	} else if (p.bytes > e->limit && cmd >= SET_STRING && cmd <= SET_PATH_EMPTY && cmd != SET_BINARY)
-		emit_string(e, p.data, p.bytes, true);
+		path_or_text(e, p, cmd != SET_STRING);
 	else
 		emit_pointer(e, e->ev->arg[i]);
+}
+
+/* A directory where there is a path, else a descriptor or how many bytes there are. */
+void print_fsconfig_aux(struct emit *e, unsigned i)
+{
+	enum { SET_PATH = 3, SET_PATH_EMPTY };
+	static const struct value_type directory = DIRFD;
+	uint32_t cmd = arg32(e->ev, 1);
+	if (cmd == SET_PATH || cmd == SET_PATH_EMPTY)
+		emit_value(e, directory, e->ev->arg[i]);
+	else
+		emit_i64(e, (int32_t)e->ev->arg[i]);
 }
 
 /* ---- Keys ---- */
 
 /*
  * What each command of keyctl(2) takes besides its own number: k a key, s a text, b bytes that the next one counts, p a pointer,
- * n a number, u one of 32 bits, e an error, i a user or group, x bits.
+ * n a number, u one of 32 bits, e an error, i a user or group, x bits; r bytes that are an answer, a struct d of a Diffie-Hellman
+ * exchange or c of a public key, m how to move.
  */
 static const char *const keyctl_args[] = {
-	"kn", "s", "kbn", "k", "kii", "kx", "kpn", "k", "kk", "kk", "kssk", "kpn", "kbnk", "kuk", "k", "ku", "k",
-	"kpn", "", "kuek", "kpnk", "k", "ik", "pppp", "ksp", "kspp", "pspp", "pspp", "pspp", "kss", "kkkx", "pn", "kppp",
+	"kn", "s", "kbn", "k", "kii", "kx", "krn", "k", "kk", "kk", "kssk", "krn", "kbnk", "kuk", "k", "ku", "k",
+	"krn", "", "kuek", "kpnk", "k", "ik", "dpnp", "ksp", "cspp", "cspp", "cspp", "cspp", "kss", "kkkm", "pn", "kppp",
 };
 
 static char keyctl_kind(const struct syscall_event *ev, unsigned i)
@@ -525,30 +551,64 @@ bool keyctl_has(const struct syscall_event *ev, unsigned i)
 	return keyctl_kind(ev, i);
 }
 
+/* To its NUL; what has none before the memory ends is no text. */
+static void key_text(struct emit *e, struct piece p, uint64_t address)
+{
+	size_t n = p.data ? strnlen((const char *)p.data, p.bytes) : 0;
+	if (!p.data || (n == p.bytes && p.status != SYSCALL_FETCH_OK && p.bytes <= e->limit))
+		emit_pointer(e, address);
+	else
+		emit_string(e, p.data, n, n == p.bytes);
+}
+
+static void key_bytes(struct emit *e, struct piece p, uint64_t address, uint64_t n)
+{
+	if (!address || (n && (!p.data || p.bytes < (n < e->limit ? n : e->limit))))
+		emit_pointer(e, address);
+	else
+		emit_string(e, p.data ? p.data : (const uint8_t *)"", p.bytes < n ? p.bytes : (size_t)n, p.bytes < n);
+}
+
+static void key_struct(struct emit *e, const struct struct_type *s, struct piece p, uint64_t address)
+{
+	if (p.data && p.bytes >= struct_bytes(e->arch, s))
+		emit_members(e, s, p.data, p.bytes);
+	else
+		emit_pointer(e, address);
+}
+
 void print_keyctl_arg(struct emit *e, unsigned i)
 {
 	static const struct value_type key = KEYARG, id = ID(4);
 	struct piece p = piece_best(e->ev, i);
 	uint64_t v = e->ev->arg[i];
-	bool endless = p.status == SYSCALL_FETCH_PARTIAL;
 	switch (keyctl_kind(e->ev, i)) {
 	case 'k':
 		emit_value(e, key, v);
 		break;
 	case 's':
-		if (!p.data || (endless && p.bytes <= e->limit))
-			emit_pointer(e, v);
-		else
-			emit_string(e, p.data, p.bytes, p.status != SYSCALL_FETCH_OK);
+		key_text(e, p, v);
 		break;
-	case 'b': { /* fetched as a text: only what has no NUL is whole */
-		uint64_t n = e->ev->arg[i + 1];
-		if (p.data && p.bytes >= (n < e->limit ? n : e->limit))
-			emit_string(e, p.data, p.bytes < n ? p.bytes : (size_t)n, p.bytes < n);
-		else
+	case 'b':
+		key_bytes(e, p, v, e->ev->arg[i + 1]);
+		break;
+	case 'r': {
+		uint64_t room = e->ev->arg[i + 1], came = e->ev->has_ret && e->ev->ret > 0 ? (uint64_t)e->ev->ret : 0;
+		if (!e->ev->has_ret || syscall_failed(e->ev->ret))
 			emit_pointer(e, v);
+		else
+			key_bytes(e, piece_find(e->ev, i, SYSCALL_PART_EXIT), v, came < room ? came : room);
 		break;
 	}
+	case 'd':
+		key_struct(e, &struct_keyctl_dh, p, v);
+		break;
+	case 'c':
+		key_struct(e, &struct_keyctl_pkey, p, v);
+		break;
+	case 'm':
+		emit_flags(e, &constants_keyctl_move, (uint32_t)v);
+		break;
 	case 'p':
 		emit_pointer(e, v);
 		break;
@@ -589,6 +649,44 @@ bool reboot_has_arg(const struct syscall_event *ev, unsigned i)
 	return arg32(ev, 2) == 0xa1b2c3d4; /* LINUX_REBOOT_CMD_RESTART2 */
 }
 
+
+/* struct user_desc: three words and bits. Of get_thread_area(2) the first is a question, the others its answer. */
+void print_user_desc(struct emit *e, unsigned i)
+{
+	enum { BYTES = 16, READ = 0, READ_DEFAULT = 2 };
+	static const struct {
+		const char *name;
+		uint8_t at, bits;
+	} fields[] = {
+		{ "seg_32bit", 0, 1 }, { "contents", 1, 2 }, { "read_exec_only", 3, 1 }, { "limit_in_pages", 4, 1 },
+		{ "seg_not_present", 5, 1 }, { "useable", 6, 1 }, { "lm", 7, 1 },
+	};
+	bool ldt = e->ev->desc->nargs > 1, asks = !ldt && e->ev->desc->name[0] == 'g';
+	bool others = ldt && (e->ev->arg[2] != BYTES || arg32(e->ev, 0) == READ || arg32(e->ev, 0) == READ_DEFAULT);
+	struct piece p = piece_best(e->ev, i);
+	if (!p.data || others || p.bytes < (asks ? 4 : BYTES)) {
+		emit_pointer(e, e->ev->arg[i]);
+		return;
+	}
+	emit_struct(e);
+	emit_member(e, "entry_number");
+	emit_i64(e, (int32_t)value_load(e->arch, p.data, 4));
+	if (p.bytes < BYTES || (asks && (!e->ev->has_ret || syscall_failed(e->ev->ret)))) {
+		emit_more(e);
+		emit_struct_end(e);
+		return;
+	}
+	emit_member(e, "base_addr");
+	emit_hex(e, value_load(e->arch, p.data + 4, 4));
+	emit_member(e, "limit");
+	emit_hex(e, value_load(e->arch, p.data + 8, 4));
+	uint64_t bits = value_load(e->arch, p.data + 12, 4);
+	for (size_t k = 0; k < sizeof(fields) / sizeof(*fields) - (e->arch->pointer_bytes == 4); k++) {
+		emit_member(e, fields[k].name);
+		emit_u64(e, bits >> fields[k].at & ((1U << fields[k].bits) - 1));
+	}
+	emit_struct_end(e);
+}
 
 void print_arch_prctl(struct emit *e, unsigned i)
 {
@@ -661,7 +759,7 @@ void emit_ioprio(struct emit *e, uint32_t v)
 	if (name)
 		out_f(out, "IOPRIO_PRIO_VALUE(%s, %u)", name, v & 0x1fff);
 	else
-		out_f(out, "0x%x", v);
+		out_f(out, "IOPRIO_PRIO_VALUE(%#x, %u)", v >> 13, v & 0x1fff);
 	emit_atom_end(e);
 }
 
@@ -688,6 +786,14 @@ void print_seccomp(struct emit *e, unsigned i)
 		emit_item(e);
 		emit_enum(e, &constants_seccomp_action, value_load(e->arch, p.data, 4));
 		emit_array_end(e);
+	} else if (arg32(e->ev, 0) == 3 && e->ev->has_ret && !syscall_failed(e->ev->ret) && p.bytes >= 6) {
+		static const char *const names[] = { "seccomp_notif", "seccomp_notif_resp", "seccomp_data" };
+		emit_struct(e);
+		for (size_t k = 0; k < 3; k++) {
+			emit_member(e, names[k]);
+			emit_u64(e, value_load(e->arch, p.data + 2 * k, 2));
+		}
+		emit_struct_end(e);
 	} else {
 		emit_pointer(e, e->ev->arg[i]);
 	}
@@ -704,23 +810,6 @@ void print_landlock_rule(struct emit *e, unsigned i)
 		emit_members(e, &struct_landlock_port, p.data, p.bytes);
 	else
 		emit_pointer(e, e->ev->arg[i]);
-}
-
-/* A long for the type, then the text: only the type and the first bytes were fetched. */
-void print_msgbuf(struct emit *e, unsigned i)
-{
-	struct piece p = piece_best(e->ev, i);
-	size_t word = e->arch->pointer_bytes;
-	if (p.bytes < word) {
-		emit_pointer(e, e->ev->arg[i]);
-		return;
-	}
-	emit_struct(e);
-	emit_member(e, "mtype");
-	emit_i64(e, (int64_t)value_load(e->arch, p.data, word));
-	emit_member(e, "mtext");
-	emit_string(e, p.data + word, p.bytes - word, true);
-	emit_struct_end(e);
 }
 
 /* A byte for each page of the range. */

@@ -14,7 +14,8 @@
 	X(print_futex_time) X(print_futex_val3) X(print_cpu_mask) X(print_ioprio) \
 	X(print_seccomp) X(print_bpf_attr) X(print_clone_args) X(print_quota_cmd) X(print_landlock_rule) X(print_uring_register) \
 	X(print_uring_params) X(print_uring_argument) X(print_ptrace_addr) X(print_ptrace_data) \
-	X(print_fsconfig_value) X(print_keyctl_arg) X(print_resident) X(print_sigset)
+	X(print_fsconfig_value) X(print_keyctl_arg) X(print_resident) X(print_ipc_arg) \
+	X(print_user_desc) X(print_fsconfig_aux) X(print_sigset)
 /* clang-format on */
 
 /* clang-format off */

@@ -54,7 +54,7 @@ static void print_stat(struct emit *e, const struct struct_type *s, const uint8_
 /* Who holds the lock is an answer: of F_GETLK and F_OFD_GETLK, and of F_GETLK64. */
 static void print_flock(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
-	uint64_t cmd = e->ev->arg[1];
+	uint32_t cmd = (uint32_t)e->ev->arg[1];
 	size_t pid = struct_bytes(e->arch, s) - (e->arch->pointer_bytes == 8 ? 8 : 4);
 	bool answers = cmd == 5 || cmd == 36 || cmd == 12;
 	emit_members(e, s, p, answers || bytes < pid ? bytes : pid);
@@ -68,6 +68,42 @@ static void print_utimens(struct emit *e, const struct struct_type *s, const uin
 		emit_word(e, ns & 1 ? "UTIME_NOW" : "UTIME_OMIT");
 	else
 		emit_members(e, s, p, bytes);
+}
+
+/* Whom it tells, by how it tells: a thread, or a function that the C library calls in one. */
+static void print_sigevent(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	enum { THREAD = 2, THREAD_ID = 4 };
+	const struct arch *a = e->arch;
+	size_t word = a->pointer_bytes, at = word + 8;
+	uint64_t notify = member_value(a, s, "sigev_notify", p, bytes), value = member_value(a, s, "sigev_value", p, bytes);
+	emit_struct(e);
+	if (value) {
+		emit_member(e, "sigev_value");
+		emit_value(e, s->members[0].type, value);
+	}
+	emit_member(e, "sigev_signo");
+	emit_signal(e, member_value(a, s, "sigev_signo", p, bytes));
+	emit_member(e, "sigev_notify");
+	emit_enum(e, &constants_sigev, notify);
+	if (notify == THREAD && at + 2 * word <= bytes) {
+		emit_member(e, "sigev_notify_function");
+		emit_pointer(e, value_load(a, p + at, word));
+		emit_member(e, "sigev_notify_attributes");
+		emit_pointer(e, value_load(a, p + at + word, word));
+	} else if (notify == THREAD_ID && at + 4 <= bytes) {
+		emit_member(e, "sigev_notify_thread_id");
+		emit_i64(e, (int32_t)value_load(a, p + at, 4));
+	}
+	emit_struct_end(e);
+}
+
+/* A mode of 0 is told where it makes a file. */
+static void print_open_how(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	enum { CREAT = 0100, TMPFILE = 020000000 };
+	bool makes = member_value(e->arch, s, "flags", p, bytes) & (CREAT | TMPFILE);
+	emit_members(e, makes && bytes >= 16 ? &struct_open_how_mode : s, p, bytes);
 }
 
 /* Three sets of 32 bits, and since the second version three more for the bits above. */
@@ -169,7 +205,7 @@ static void print_packet_mreq(struct emit *e, const struct struct_type *s, const
 /* What matters is by the operation. */
 static void print_iocb(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
-	enum { PREAD, PWRITE, POLL = 5, PREADV = 7, PWRITEV = 8 };
+	enum { PREAD, PWRITE, POLL = 5, PREADV = 7, PWRITEV = 8, IOCB_IOPRIO = 2 };
 	uint64_t op = member_value(e->arch, s, "aio_lio_opcode", p, bytes), data = member_value(e->arch, s, "aio_data", p, bytes);
 	uint64_t flags = member_value(e->arch, s, "aio_flags", p, bytes), key = member_value(e->arch, s, "aio_key", p, bytes);
 	uint64_t prio = member_value(e->arch, s, "aio_reqprio", p, bytes), buf = member_value(e->arch, s, "aio_buf", p, bytes);
@@ -185,7 +221,10 @@ static void print_iocb(struct emit *e, const struct struct_type *s, const uint8_
 	emit_enum(e, &constants_iocb_cmd, op);
 	if (prio) {
 		emit_member(e, "aio_reqprio");
-		emit_i64(e, (int16_t)prio);
+		if (flags & IOCB_IOPRIO)
+			emit_ioprio(e, (uint16_t)prio);
+		else
+			emit_i64(e, (int16_t)prio);
 	}
 	emit_member(e, "aio_fildes");
 	emit_fd(e, (int)member_value(e->arch, s, "aio_fildes", p, bytes));
@@ -268,13 +307,42 @@ static const char *const perf_bits[] = {
 	"aux_output", "cgroup", "text_poke", "build_id", "inherit_thread", "remove_on_exec", "sigtrap",
 };
 
+/* A cache, what is done there and how it ends, in a byte each; what is above has no meaning. */
+static void cache_config(struct emit *e, uint64_t config)
+{
+	static const struct {
+		const struct constants *names;
+		uint8_t shift;
+	} parts[] = { { &constants_perf_cache_result, 16 }, { &constants_perf_cache_op, 8 }, { &constants_perf_cache, 0 } };
+	struct out *out = emit_atom(e);
+	if (config >> 24)
+		out_f(out, "%#llx<<24|", (unsigned long long)(config >> 24));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		uint8_t v = (uint8_t)(config >> parts[i].shift);
+		const char *name = constant_name(parts[i].names, v);
+		if (name)
+			out_str(out, name);
+		else
+			out_f(out, "0x%x", v);
+		if (parts[i].shift)
+			out_f(out, "<<%u|", parts[i].shift);
+	}
+	emit_atom_end(e);
+}
+
 static void perf_config(struct emit *e, uint32_t type, uint64_t config)
 {
 	emit_member(e, "config");
-	if (type == 0)
+	if (type == 0 && config >> 32 && constant_name(&constants_perf_hardware, (uint32_t)config)) {
+		struct out *out = emit_atom(e); /* of one PMU of several: its type is above */
+		out_f(out, "%#x<<32|%s", (uint32_t)(config >> 32), constant_name(&constants_perf_hardware, (uint32_t)config));
+		emit_atom_end(e);
+	} else if (type == 0)
 		emit_enum(e, &constants_perf_hardware, config);
 	else if (type == 1)
 		emit_enum(e, &constants_perf_software, config);
+	else if (type == 3)
+		cache_config(e, config);
 	else if (e->json || !config)
 		emit_u64(e, config);
 	else
@@ -317,18 +385,5 @@ static void print_perf_event_attr(struct emit *e, const struct struct_type *s, c
 	emit_struct_end(e);
 }
 
-#define STRUCT(id) static const struct member members_##id[] = {
-#define F(name, ...) { #name, __VA_ARGS__, 0 },
-#define V(name, ...) { #name, __VA_ARGS__, MEMBER_VERBOSE },
-#define N(name, ...) { #name, __VA_ARGS__, MEMBER_NONZERO },
-#define H(name, ...) { #name, __VA_ARGS__, MEMBER_HIDDEN },
-#define DONE(id, i386, aarch64, gapless, function) \
-	};                                         \
-	const struct struct_type struct_##id = {   \
-		#id, members_##id, sizeof(members_##id) / sizeof(*members_##id), i386, aarch64, gapless, function,
-#define END(id) DONE(id, NULL, NULL, false, NULL) };
-#define ALSO(id, i386, aarch64) DONE(id, i386, aarch64, false, NULL) };
-#define PRINT(id, function) DONE(id, NULL, NULL, false, function) };
-#define ALSO_PRINT(id, i386, aarch64, function) DONE(id, i386, aarch64, false, function) };
-#define PACKED(id, aarch64) DONE(id, NULL, aarch64, true, NULL) };
+#include "decode/syscall/struct_tables_priv.h"
 #include "decode/syscall/structs.def"

@@ -24,6 +24,7 @@
 #define DEV(n) { VALUE_DEVICE, n, 0, NULL }
 #define ID(n) { VALUE_ID, n, 0, NULL }
 #define FD { VALUE_FD, 4, 0, NULL }
+#define FD64 { VALUE_FD, 8, 0, NULL }
 #define PID { VALUE_PID, 4, 0, NULL }
 #define SIGNAL { VALUE_SIGNAL, 4, 0, NULL }
 #define SIGNAL64 { VALUE_SIGNAL, 8, 0, NULL }
@@ -68,3 +69,5 @@
 #define BITS(n, t) { VALUE_BITS, n, 0, &constants_##t }
 #define BITS_LESS1(n, t) { VALUE_BITS, n, 1, &constants_##t } /* 1<<(X-1) */
 #define SOCKADDR { VALUE_SOCKADDR, 8, 128, NULL }
+#define ERRNO { VALUE_ERRNO, 4, 0, NULL }
+#define LETTER { VALUE_LETTER, 4, 0, NULL }

@@ -82,6 +82,8 @@ enum value_format {
 	VALUE_PORT,        /* htons(80): the order of the network */
 	VALUE_VERSION,     /* KERNEL_VERSION(6, 1, 0) */
 	VALUE_BITS,        /* 1<<TCP_LISTEN, of constants; count: 1<<(X-count) */
+	VALUE_ERRNO,       /* -ENOENT, or a number */
+	VALUE_LETTER,      /* 'S', or a number */
 };
 
 /* The formats that are more than a number of `bytes` bytes. */
@@ -99,6 +101,7 @@ struct value_type {
 #define MEMBER_VERBOSE 1 /* only with style.whole; "..." stands for it otherwise */
 #define MEMBER_HIDDEN  2 /* never */
 #define MEMBER_NONZERO 4 /* only where it is not 0 */
+#define MEMBER_ANSWER  8 /* only where the call has succeeded */
 
 struct member {
 	const char *name;
@@ -155,17 +158,20 @@ const char *constant_short(const struct constants *c, const char *name);
 #define V(name, type)
 #define N(name, type)
 #define H(name, type)
+#define R(name, type)
 #define END(id)
 #define ALSO(id, i386, aarch64)
 #define PRINT(id, function)
 #define ALSO_PRINT(id, i386, aarch64, function)
 #define PACKED(id, aarch64)
 #include "decode/syscall/structs.def"
+#include "decode/syscall/structs_ioctl.def"
 #undef STRUCT
 #undef F
 #undef V
 #undef N
 #undef H
+#undef R
 #undef END
 #undef ALSO
 #undef PRINT

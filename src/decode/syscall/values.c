@@ -16,6 +16,15 @@ static void unknown(struct emit *e, struct out *out, const struct constants *c, 
 		out_f(out, " /* %s??? */", c->prefix);
 }
 
+#define HUGE_SHIFT 26
+#define HUGE_MOST  63
+/* Where six bits above are the logarithm of the size of huge pages: what it is shifted by. */
+static const char *huge_shift(const struct constants *c)
+{
+	return c == &constants_map ? "MAP_HUGE_SHIFT" : c == &constants_memfd ? "MFD_HUGE_SHIFT" :
+	       c == &constants_shm_get ? "SHM_HUGE_SHIFT" : NULL;
+}
+
 void flags_text(struct emit *e, struct out *out, const struct constants *c, uint64_t v)
 {
 	uint64_t left = v;
@@ -32,6 +41,12 @@ void flags_text(struct emit *e, struct out *out, const struct constants *c, uint
 		any = true;
 		if (!left && f->mask == UINT64_MAX)
 			return;
+	}
+	const char *shift = left >> HUGE_SHIFT ? huge_shift(c) : NULL;
+	if (shift && left >> HUGE_SHIFT <= HUGE_MOST) {
+		out_f(out, "%s%u<<%s", any ? "|" : "", (unsigned)(left >> HUGE_SHIFT), shift);
+		left &= (1U << HUGE_SHIFT) - 1;
+		any = true;
 	}
 	if (!any && !v)
 		out_ch(out, '0');
@@ -331,6 +346,27 @@ static void two(struct emit *e, const char *first, const char *second, int32_t l
 	emit_struct_end(e);
 }
 
+static void negative_error(struct emit *e, int64_t v)
+{
+	const char *name = v < 0 && v >= -4095 ? syscall_errno_name((unsigned)-v) : NULL;
+	struct out *out = emit_atom(e);
+	if (name)
+		out_f(out, "-%s", name);
+	else
+		out_i64(out, v);
+	emit_atom_end(e);
+}
+
+static void letter(struct emit *e, uint64_t v)
+{
+	struct out *out = emit_atom(e);
+	if (v >= 'A' && v <= 'Z')
+		out_f(out, "'%c'", (char)v);
+	else
+		out_u64(out, v);
+	emit_atom_end(e);
+}
+
 /* Cuts to the width of the type, with the sign where it has one. */
 static int64_t extend(uint64_t v, size_t bytes)
 {
@@ -441,6 +477,12 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 		emit_atom_end(e);
 		break;
 	}
+	case VALUE_ERRNO:
+		negative_error(e, s);
+		break;
+	case VALUE_LETTER:
+		letter(e, u);
+		break;
 	case VALUE_PORT:
 		port(e, (uint16_t)u);
 		break;
@@ -536,16 +578,21 @@ void emit_index(struct emit *e, const struct constants *names, uint64_t i, bool 
 	out_str(e->out, e->strace ? "]=" : "]: ");
 }
 
-static bool is_wanted(const struct emit *e, const struct member *m, const uint8_t *p, size_t n)
+static bool any_byte(const uint8_t *p, size_t n)
 {
-	if (m->flags & MEMBER_HIDDEN || (m->flags & MEMBER_VERBOSE && !e->style->whole && !e->json))
-		return false;
-	if (!(m->flags & MEMBER_NONZERO))
-		return true;
 	for (size_t i = 0; i < n; i++)
 		if (p[i])
 			return true;
 	return false;
+}
+
+static bool is_wanted(const struct emit *e, const struct member *m, const uint8_t *p, size_t n)
+{
+	if (m->flags & MEMBER_HIDDEN || (m->flags & MEMBER_VERBOSE && !e->style->whole && !e->json))
+		return false;
+	if (m->flags & MEMBER_ANSWER && (!e->ev->has_ret || syscall_failed(e->ev->ret)))
+		return false;
+	return !(m->flags & MEMBER_NONZERO) || any_byte(p, m->type.format == VALUE_CHARS ? 1 : n);
 }
 
 void emit_newer(struct emit *e, const uint8_t *p, size_t at, size_t sized, size_t bytes)
@@ -568,15 +615,21 @@ void emit_newer(struct emit *e, const uint8_t *p, size_t at, size_t sized, size_
 void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	size_t at = 0, sized = e->sized;
-	bool more = false;
+	bool more = false, in_part = e->in_part;
 	e->sized = 0;
+	e->in_part = false;
 	emit_struct(e);
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct member *m = &s->members[i];
 		size_t align = s->packed ? 1 : value_align(e->arch, m->type), n = value_bytes(e->arch, m->type);
 		at = (at + align - 1) & ~(align - 1); /* a power of two */
-		if (at + n > bytes) /* an older, shorter struct, or it was cut */
+		if (at + n > bytes) { /* an older, shorter struct, or it was cut */
+			if (in_part && at < bytes && is_wanted(e, m, p + at, bytes - at)) {
+				emit_member(e, m->name);
+				emit_bytes(e, p + at, bytes - at, false);
+			}
 			break;
+		}
 		if (is_wanted(e, m, p + at, n)) {
 			if (e->strace && m->type.format == VALUE_INET6) {
 				emit_inet6_member(e, m->name, p + at);
