@@ -238,6 +238,47 @@ def piece(arg, part, data, status=0):
     return struct.pack("<BBBBI", arg, part, status, 0, len(data)) + data + bytes(-len(data) % 8)
 
 
+def attribute(kind, data):
+    """A struct nlattr and what follows it."""
+    return struct.pack("<HH", len(data) + 4, kind) + data + bytes(-len(data) % 4)
+
+
+def netlink():
+    """(protocol of the socket, message): attributes that nest, lists by place, next hops in next hops, sizes that lie."""
+    link, route = b"\x11" + bytes(15), b"\2" + bytes(11)
+    kind = attribute(1, b"bridge\0") + attribute(2, attribute(11, bytes(8)) + attribute(16, bytes(8)))
+    port = attribute(4, b"bridge\0") + attribute(5, attribute(13, bytes(8)) + attribute(34, bytes(4)))
+    hops = b""
+    for _ in range(12):
+        hops = attribute(9, struct.pack("<HBBi", len(hops) + 8, 1, 2, 3) + hops)
+    diagnosis = struct.pack("<BB", 2, 6) + bytes(54)
+    tls = attribute(19, attribute(1, b"tls\0") + attribute(2, attribute(1, b"\3\3")) + attribute(3, attribute(8, b"\x48\0\0\0")))
+    return {
+        "links": (0, 16, 1, link + attribute(18, kind + port) + attribute(26, attribute(2, attribute(1, bytes(12))))
+                  + attribute(12, attribute(3, bytes(16))) + attribute(7, bytes(92))),
+        "bridge": (0, 16, 1, b"\7" + bytes(15) + attribute(26, attribute(2, bytes(4)) + attribute(3, attribute(1, bytes(4))))),
+        "hops": (0, 24, 1, route + hops + attribute(18, b"\x0a\0" + bytes(16))),
+        "ports": (0, 84, 1, b"\7" + bytes(7) + attribute(2, attribute(1, bytes(4) + attribute(2, b"\1")))
+                  + attribute(1, attribute(1, attribute(1, bytes(28) + attribute(1, bytes(4)))))),
+        "filter": (4, 20, 1, diagnosis + attribute(1, struct.pack("<BBH", 7, 4, 8) + b"\x0a\x20\0\0" + bytes(20))),
+        "sockets": (4, 20, 0, b"\2" + bytes(71) + tls + attribute(18, bytes(100)) + attribute(20, attribute(1, attribute(2, bytes(4))))
+                    + attribute(22, b"\xff\xff") + attribute(7, bytes(36))),
+        "lying": (0, 16, 1, link + b"\xff\xff\x12\0" + b"\xff\xff\2\0" + b"\3\0\1\0"),
+        "enforce": (7, 16, 0, b"\1\0\0\0"),
+    }
+
+
+def netlink_calls():
+    """sendto() of each message, to sockets whose number is their protocol (fuzz/syscall.c)."""
+    for name, (protocol, kind, flags, data) in netlink().items():
+        message = struct.pack("<IHHII", len(data) + 16, kind, flags, 0, 0) + data
+        for style in (0, 1, 31):
+            for end in (len(message), len(message) - 5):
+                head = struct.pack("<BBHI", 0, style, 44, 0) + u64("<", protocol, 4096, len(message), 0, 0, 0)
+                write("syscall", f"netlink-{name}-{style}" + ("" if end == len(message) else "-cut"),
+                      head + struct.pack("<q", len(message)) + piece(1, 0, message[:end], 0 if end == len(message) else 3))
+
+
 def system_calls():
     """Blobs that are right for one call, and blobs for all calls of an architecture, of which most find them wrong."""
     ones, big = b"\x01" * 512, bytes(range(256)) * 2
@@ -354,6 +395,7 @@ def main():
     jitdumps()
     kernels_and_markers()
     system_calls()
+    netlink_calls()
     archives()
     terminals()
     texts()

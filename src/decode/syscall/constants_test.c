@@ -95,6 +95,7 @@
 #include "decode/syscall/constants_kernel.def"
 #include "decode/syscall/constants_net.def"
 #include "decode/syscall/constants_netlink.def"
+#include "decode/syscall/constants_netlink_attributes.def"
 #include "decode/syscall/constants_process.def"
 #undef END
 #endif

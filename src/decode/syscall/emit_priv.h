@@ -61,6 +61,8 @@ void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p,
 void emit_newer(struct emit *e, const uint8_t *p, size_t at, size_t sized, size_t bytes);
 /* "[NAME]=", before an element of an array that has names; less1: the name is of the element before it. */
 void emit_index(struct emit *e, const struct constants *names, uint64_t i, bool less1);
+/* 00:11:22:33:44:55 */
+void emit_mac(struct emit *e, const uint8_t *p, size_t n);
 /* A set of CPUs. */
 void emit_cpus(struct emit *e, const uint8_t *p, size_t bytes);
 void emit_flags(struct emit *e, const struct constants *c, uint64_t v);

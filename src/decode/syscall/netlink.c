@@ -6,32 +6,7 @@
 
 enum { HEADER = 16, ATTRIBUTE = 4, DEPTH_MAX = 8 };
 enum { NLMSG_ERROR = 2, NLMSG_DONE = 3, NLMSG_MIN_TYPE = 16 };
-enum { ROUTE = 0, SOCK_DIAG = 4, XFRM = 6, SELINUX = 7, AUDIT = 9, NETFILTER = 12, KOBJECT_UEVENT = 15 };
-
-/* What was fetched, and where it came from. */
-struct packet {
-	struct emit *e;
-	const uint8_t *data;
-	size_t bytes;
-	uint64_t address;
-	unsigned depth; /* of messages in messages about errors */
-	uint8_t family; /* of the message that is being shown */
-};
-
-static bool has(const struct packet *p, size_t at, size_t n)
-{
-	return at <= p->bytes && n <= p->bytes - at;
-}
-
-static uint64_t load(const struct packet *p, size_t at, size_t n)
-{
-	return value_load(p->e->arch, p->data + at, n);
-}
-
-static size_t aligned(size_t n)
-{
-	return (n + 3) & ~(size_t)3;
-}
+enum { ROUTE = 0, SOCK_DIAG = 4, XFRM = 6, SELINUX = 7, AUDIT = 9, NETFILTER = 12, KOBJECT_UEVENT = 15, GENERIC = 16 };
 
 /* ---- Attributes ---- */
 
@@ -43,26 +18,22 @@ static const struct attribute *attribute_of(const struct attributes *of, uint32_
 	return NULL;
 }
 
-static void attributes(const struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth);
-
-static void mac(struct emit *e, const uint8_t *p, size_t n)
+/* As many as lie in the first `here` of n bytes. */
+static void each(struct emit *e, const struct attribute *a, const uint8_t *p, size_t here, size_t n)
 {
-	struct out *out = emit_atom(e);
-	for (size_t i = 0; i < n; i++) {
-		out_str(out, i ? ":" : "");
-		out_hex_width(out, p[i], 2, '0');
-	}
-	emit_atom_end(e);
-}
-
-static void each(struct emit *e, struct value_type t, const uint8_t *p, size_t n)
-{
-	size_t one = value_bytes(e->arch, t);
+	struct value_type t = a->value;
+	size_t one = value_bytes(e->arch, t), k = 0;
+	if (a->kind != A_EACH)
+		t.of = NULL;
 	emit_array(e);
-	for (size_t at = 0; at + one <= n; at += one) {
+	for (; (k + 1) * one <= here; k++) {
 		emit_item(e);
-		emit_memory(e, t, p + at, one);
+		if (a->kind != A_EACH)
+			emit_index(e, a->value.of, k + (a->kind == A_INDEXED_LESS1), a->kind == A_INDEXED_LESS1);
+		emit_memory(e, t, p + k * one, one);
 	}
+	if ((k + 1) * one <= n)
+		emit_more(e);
 	emit_array_end(e);
 }
 
@@ -87,21 +58,38 @@ static void address(struct emit *e, const uint8_t *p, size_t n)
 		emit_bytes(e, p, n, false);
 }
 
+/* A number of the order of the machine, as wide as it came. */
+static void uint(struct emit *e, const uint8_t *p, size_t n)
+{
+	if (n == 4 || n == 8)
+		emit_u64(e, value_load(e->arch, p, n));
+	else
+		emit_bytes(e, p, n, false);
+}
+
 /* What follows the head of an attribute: as many bytes of it as needed() says were fetched. */
 static void attribute_value(struct emit *e, const struct attribute *a, const uint8_t *p, size_t n)
 {
 	switch (a ? a->kind : A_NEST) {
-	case A_VALUE:
-		if (n >= value_bytes(e->arch, a->value))
-			emit_memory(e, a->value, p, value_bytes(e->arch, a->value));
+	case A_VALUE: {
+		size_t size = value_bytes(e->arch, a->value);
+		bool exact = a->value.bytes == 8; /* numbers of 64 bits have no other form */
+		if (exact ? n == size : n >= (a->least ? a->least : size))
+			emit_memory(e, a->value, p, n < size ? n : size);
 		else
 			emit_bytes(e, p, n, false);
 		break;
+	}
 	case A_EACH:
+	case A_INDEXED:
+	case A_INDEXED_LESS1:
 		if (n >= value_bytes(e->arch, a->value))
-			each(e, a->value, p, n);
+			each(e, a, p, n, n);
 		else
 			emit_bytes(e, p, n, false);
+		break;
+	case A_UINT:
+		uint(e, p, n);
 		break;
 	case A_TEXT: {
 		bool ends = n && !p[n - 1];
@@ -112,7 +100,7 @@ static void attribute_value(struct emit *e, const struct attribute *a, const uin
 		address(e, p, n);
 		break;
 	case A_MAC:
-		mac(e, p, n);
+		emit_mac(e, p, n);
 		break;
 	case A_PORT:
 		if (n >= 2)
@@ -154,77 +142,147 @@ static size_t needed(const struct emit *e, const struct attribute *a, size_t pay
 	return n < payload ? n : payload;
 }
 
-/* IFLA_PROTINFO is of the family of its message. */
-static const struct attributes *nest_of(const struct packet *p, const struct attributes *nest)
+void netlink_bytes(struct packet *p, size_t at, size_t n)
 {
-	enum { FAMILY_BRIDGE = 7, FAMILY_INET6 = 10 };
-	if (nest != &attributes_ifla_inet6)
-		return nest;
-	return p->family == FAMILY_BRIDGE ? &attributes_ifla_brport : p->family == FAMILY_INET6 ? nest : NULL;
+	if (packet_has(p, at, n))
+		emit_bytes(p->e, p->data + at, n, false);
+	else
+		emit_pointer(p->e, p->address + at);
 }
 
-static void attribute(const struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth)
+/* Some are of the family of their message, or of the kind of link that was named before. */
+static const struct attributes *nest_of(const struct packet *p, const struct attributes *nest)
+{
+	enum { FAMILY_BRIDGE = 7, FAMILY_INET6 = 10, RTNL_FAMILY_IPMR = 128, RTNL_FAMILY_IP6MR };
+	if (nest == &attributes_ifla_info_data)
+		return p->link_data;
+	if (nest == &attributes_ifla_info_slave_data)
+		return p->port_data;
+	if (nest == &attributes_ifla_af_spec && p->family == FAMILY_BRIDGE)
+		return &attributes_ifla_bridge;
+	if (nest == &attributes_creport)
+		return p->family == RTNL_FAMILY_IPMR ? &attributes_ipmra : p->family == RTNL_FAMILY_IP6MR ? &attributes_ip6mra : NULL;
+	if (nest != &attributes_ifla_protinfo)
+		return nest;
+	return p->family == FAMILY_BRIDGE ? &attributes_ifla_brport : p->family == FAMILY_INET6 ? &attributes_ifla_inet6 : NULL;
+}
+
+/* IFLA_INFO_KIND and IFLA_INFO_SLAVE_KIND say what IFLA_INFO_DATA and IFLA_INFO_SLAVE_DATA hold. */
+static void note_kind(struct packet *p, const struct attributes *of, uint32_t type, size_t at, size_t n)
+{
+	enum { KIND = 1, SLAVE_KIND = 4 };
+	if (of != &attributes_ifla_info || (type != KIND && type != SLAVE_KIND))
+		return;
+	const char *kind = packet_has(p, at, n) ? (const char *)p->data + at : "";
+	n = packet_has(p, at, n) ? strnlen(kind, n) : 0;
+	bool bridge = n == 6 && !memcmp(kind, "bridge", n), tun = n == 3 && !memcmp(kind, "tun", n);
+	if (type == KIND)
+		p->link_data = bridge ? &attributes_ifla_br : tun ? &attributes_ifla_tun : NULL;
+	else
+		p->port_data = bridge ? &attributes_ifla_brport : NULL;
+}
+
+/* A value, and attributes behind it. */
+static void headed(struct packet *p, const struct attribute *a, size_t at, size_t n, unsigned depth)
 {
 	struct emit *e = p->e;
-	uint32_t type = (uint32_t)load(p, at + 2, 2);
-	const struct attribute *a = attribute_of(of, type & 0x3fff);
+	size_t size = value_bytes(e->arch, a->value), head = packet_aligned(size);
+	if (n < size || !packet_has(p, at, size)) {
+		netlink_bytes(p, at, n);
+		return;
+	}
+	emit_memory(e, a->value, p->data + at, size);
+	if (n <= head)
+		return;
+	emit_item(e);
+	netlink_attributes(p, at + head, n - head, a->nest, depth + 1);
+}
+
+static void attribute_head(struct packet *p, size_t at, const struct attributes *of)
+{
+	struct emit *e = p->e;
+	emit_struct(e);
+	emit_member(e, "nla_len");
+	emit_u64(e, packet_load(p, at, 2));
+	emit_member(e, "nla_type");
+	attribute_type(e, of, (uint32_t)packet_load(p, at + 2, 2));
+	emit_struct_end(e);
+}
+
+static bool is_list(const struct attribute *a)
+{
+	return a && (a->kind == A_EACH || a->kind == A_INDEXED || a->kind == A_INDEXED_LESS1);
+}
+
+/* What an attribute holds, n bytes at `at`: an item, or several. */
+static void attribute_payload(struct packet *p, const struct attribute *a, size_t at, size_t n, unsigned depth)
+{
+	struct emit *e = p->e;
+	const struct attributes *inner = a && a->kind == A_NEST ? nest_of(p, a->nest) : NULL;
+	size_t here = at < p->bytes ? p->bytes - at : 0;
+	if (inner && depth < DEPTH_MAX && n >= ATTRIBUTE && packet_has(p, at, ATTRIBUTE))
+		netlink_attributes(p, at, n, inner, depth + 1);
+	else if (a && a->kind == A_HEADED && depth < DEPTH_MAX)
+		headed(p, a, at, n, depth);
+	else if (a && a->kind == A_BODY && depth < DEPTH_MAX)
+		a->print(p, at, n, depth);
+	else if (packet_has(p, at, needed(e, a, n)))
+		attribute_value(e, a, p->data + at, n);
+	else if (is_list(a) && here >= value_bytes(e->arch, a->value))
+		each(e, a, p->data + at, here, n);
+	else
+		emit_pointer(e, p->address + at);
+}
+
+static void attribute(struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth)
+{
+	struct emit *e = p->e;
+	uint32_t type = (uint32_t)packet_load(p, at + 2, 2) & 0x3fff;
 	size_t payload = n - ATTRIBUTE;
 	if (payload)
 		emit_array(e);
 	if (payload)
 		emit_item(e);
-	emit_struct(e);
-	emit_member(e, "nla_len");
-	emit_u64(e, load(p, at, 2));
-	emit_member(e, "nla_type");
-	attribute_type(e, of, type);
-	emit_struct_end(e);
+	attribute_head(p, at, of);
 	if (!payload)
 		return;
+	note_kind(p, of, type, at + ATTRIBUTE, payload);
 	emit_item(e);
-	const struct attributes *inner = a && a->kind == A_NEST ? nest_of(p, a->nest) : NULL;
-	bool nests = inner && depth < DEPTH_MAX && payload >= ATTRIBUTE;
-	if (nests && has(p, at + ATTRIBUTE, ATTRIBUTE))
-		attributes(p, at + ATTRIBUTE, payload, inner, depth + 1);
-	else if (has(p, at + ATTRIBUTE, needed(e, a, payload)))
-		attribute_value(e, a, p->data + at + ATTRIBUTE, payload);
-	else
-		emit_pointer(e, p->address + at + ATTRIBUTE);
+	attribute_payload(p, attribute_of(of, type), at + ATTRIBUTE, payload, depth);
 	emit_array_end(e);
 }
 
-/* n bytes of attributes: one by itself, several as a list. */
-static void attributes(const struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth)
+/* A length that is too small ends them; what is too large ends with its surroundings. */
+void netlink_attributes(struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth)
 {
 	struct emit *e = p->e;
-	if (!has(p, at, ATTRIBUTE) && n >= ATTRIBUTE) {
-		emit_pointer(e, p->address + at);
+	if (n < ATTRIBUTE || !packet_has(p, at, ATTRIBUTE)) {
+		netlink_bytes(p, at, n);
 		return;
 	}
-	size_t len = n >= ATTRIBUTE ? (size_t)load(p, at, 2) : 0;
-	if (len < ATTRIBUTE || len > n) {
-		if (has(p, at, n))
-			emit_bytes(e, p->data + at, n, false);
-		else
-			emit_pointer(e, p->address + at);
-		return;
-	}
-	bool several = aligned(len) < n || e->json;
+	size_t len = (size_t)packet_load(p, at, 2);
+	bool several = (len >= ATTRIBUTE && packet_aligned(len) < n) || e->json;
 	if (several)
 		emit_array(e);
-	while (n >= ATTRIBUTE && has(p, at, ATTRIBUTE)) {
-		len = (size_t)load(p, at, 2);
-		if (len < ATTRIBUTE || len > n)
-			break;
+	while (n >= ATTRIBUTE && packet_has(p, at, ATTRIBUTE)) {
+		len = (size_t)packet_load(p, at, 2);
+		len = len < n ? len : n;
 		if (several)
 			emit_item(e);
+		if (len < ATTRIBUTE) {
+			attribute_head(p, at, of);
+			n = 0;
+			break;
+		}
 		attribute(p, at, len, of, depth);
-		size_t step = aligned(len) < n ? aligned(len) : n;
+		size_t step = packet_aligned(len) < n ? packet_aligned(len) : n;
 		at += step;
 		n -= step;
 	}
-	if (several && n)
-		emit_more(e);
+	if (several && n) {
+		emit_item(e);
+		netlink_bytes(p, at, n);
+	}
 	if (several)
 		emit_array_end(e);
 }
@@ -240,13 +298,14 @@ struct payload {
 
 static const struct payload route_payloads[] = {
 	{16, 19, &struct_ifinfomsg, &attributes_ifla},     {20, 23, &struct_ifaddrmsg, &attributes_ifa},
+	{58, 58, &struct_ifaddrmsg, &attributes_ifa},      {62, 62, &struct_ifaddrmsg, &attributes_ifa},
 	{24, 27, &struct_rtmsg, &attributes_rta},          {28, 31, &struct_ndmsg, &attributes_nda},
 	{32, 35, &struct_fib_rule_hdr, &attributes_fra},   {36, 47, &struct_tcmsg, &attributes_tca},
 	{48, 50, &struct_tcamsg, NULL},                    {64, 67, &struct_ndtmsg, &attributes_ndta},
 	{72, 74, &struct_ifaddrlblmsg, &attributes_ifal},              {78, 79, &struct_dcbmsg, NULL},
 	{80, 82, &struct_netconfmsg, &attributes_netconfa}, {84, 86, &struct_br_port_msg, &attributes_mdba},
 	{88, 90, &struct_nl_family, NULL},                 {92, 95, &struct_if_stats_msg, &attributes_stats},
-	{96, 96, &struct_nl_family, NULL},                 {100, 102, &struct_tcmsg, &attributes_tca},
+	{96, 96, &struct_nl_report, &attributes_creport},                 {100, 102, &struct_tcmsg, &attributes_tca},
 	{104, 106, &struct_nhmsg, &attributes_nha},        {108, 110, &struct_ifinfomsg, &attributes_ifla},
 };
 
@@ -272,7 +331,15 @@ static const struct payload old_diag_requests[] = {
 	{10, 10, &struct_inet6_diag_req, &attributes_inet_diag_req},
 };
 
-static const struct payload netfilter_payloads[] = {{0, UINT16_MAX, &struct_nfgenmsg, NULL}};
+static const struct payload netfilter_payloads[] = {
+	{10 << 8, 10 << 8 | 255, &struct_nfgenmsg_tables, NULL},
+	{0, UINT16_MAX, &struct_nfgenmsg, NULL},
+};
+
+static const struct payload selinux_payloads[] = {
+	{16, 16, &struct_selnl_setenforce, NULL},
+	{17, 17, &struct_selnl_policyload, NULL},
+};
 
 #define FIND(list, key) payload_find(list, sizeof(list) / sizeof(*(list)), key)
 
@@ -297,8 +364,10 @@ static const struct payload *diag_payload_of(uint32_t type, uint32_t family, uin
 static const struct payload *payload_of(int protocol, uint32_t type, uint32_t family, uint32_t flags)
 {
 	switch (protocol) {
-	case ROUTE:
-		return FIND(route_payloads, type);
+	case ROUTE: /* a type without a name is none, whatever stands beside it */
+		return constant_name(&constants_nl_route, type) ? FIND(route_payloads, type) : NULL;
+	case SELINUX:
+		return FIND(selinux_payloads, type);
 	case SOCK_DIAG:
 		return diag_payload_of(type, family, flags);
 	case NETFILTER:
@@ -321,6 +390,8 @@ static const struct constants *types_of(int protocol)
 		return &constants_nl_selinux;
 	case AUDIT:
 		return &constants_nl_audit;
+	case GENERIC:
+		return &constants_nl_generic;
 	default:
 		return NULL;
 	}
@@ -415,21 +486,21 @@ static const struct constants *flags_of(int protocol, uint32_t type)
 	}
 }
 
-static void header(const struct packet *p, size_t at, int protocol)
+static void header(struct packet *p, size_t at, int protocol)
 {
 	struct emit *e = p->e;
-	uint32_t type = (uint32_t)load(p, at + 4, 2);
+	uint32_t type = (uint32_t)packet_load(p, at + 4, 2);
 	emit_struct(e);
 	emit_member(e, "nlmsg_len");
-	emit_u64(e, load(p, at, 4));
+	emit_u64(e, packet_load(p, at, 4));
 	emit_member(e, "nlmsg_type");
 	message_type(e, protocol, type);
 	emit_member(e, "nlmsg_flags");
-	emit_flags(e, flags_of(protocol, type), load(p, at + 6, 2));
+	emit_flags(e, flags_of(protocol, type), packet_load(p, at + 6, 2));
 	emit_member(e, "nlmsg_seq");
-	emit_u64(e, load(p, at + 8, 4));
+	emit_u64(e, packet_load(p, at + 8, 4));
 	emit_member(e, "nlmsg_pid");
-	emit_u64(e, load(p, at + 12, 4));
+	emit_u64(e, packet_load(p, at + 12, 4));
 	emit_struct_end(e);
 }
 
@@ -451,13 +522,13 @@ static void error(struct packet *p, size_t at, size_t n, int protocol, uint32_t 
 {
 	enum { CAPPED = 0x100 };
 	struct emit *e = p->e;
-	if (n < 4 || !has(p, at, 4)) {
+	if (n < 4 || !packet_has(p, at, 4)) {
 		emit_bytes(e, p->data + at, n < p->bytes - at ? n : p->bytes - at, false);
 		return;
 	}
-	size_t inner = n >= 4 + HEADER && has(p, at + 4, HEADER) ? (size_t)load(p, at + 4, 4) : 0;
+	size_t inner = n >= 4 + HEADER && packet_has(p, at + 4, HEADER) ? (size_t)packet_load(p, at + 4, 4) : 0;
 	inner = flags & CAPPED && inner > HEADER ? HEADER : inner < n - 4 ? inner : n - 4;
-	size_t said = 4 + aligned(inner);
+	size_t said = 4 + packet_aligned(inner);
 	bool more = inner >= HEADER && said < n;
 	if (more)
 		emit_array(e);
@@ -465,14 +536,14 @@ static void error(struct packet *p, size_t at, size_t n, int protocol, uint32_t 
 		emit_item(e);
 	emit_struct(e);
 	emit_member(e, "error");
-	errno_value(e, (int32_t)load(p, at, 4));
+	errno_value(e, (int32_t)packet_load(p, at, 4));
 	if (n > 4) {
 		emit_member(e, "msg");
 		if (inner > HEADER && depth < 2)
 			message(p, at + 4, inner, protocol);
-		else if (n >= 4 + HEADER && has(p, at + 4, HEADER))
+		else if (n >= 4 + HEADER && packet_has(p, at + 4, HEADER))
 			header(p, at + 4, protocol);
-		else if (has(p, at + 4, n - 4))
+		else if (packet_has(p, at + 4, n - 4))
 			emit_bytes(e, p->data + at + 4, n - 4, false);
 		else
 			emit_pointer(e, p->address + at + 4);
@@ -480,13 +551,13 @@ static void error(struct packet *p, size_t at, size_t n, int protocol, uint32_t 
 	emit_struct_end(e);
 	if (more) {
 		emit_item(e);
-		attributes(p, at + said, n - said, &attributes_error, 0);
+		netlink_attributes(p, at + said, n - said, &attributes_error, 0);
 		emit_array_end(e);
 	}
 }
 
 /* Of a family that is not described, or more bytes than those of one that is. */
-static void unknown_family(const struct packet *p, size_t at, size_t n)
+static void unknown_family(struct packet *p, size_t at, size_t n)
 {
 	struct emit *e = p->e;
 	emit_struct(e);
@@ -494,7 +565,7 @@ static void unknown_family(const struct packet *p, size_t at, size_t n)
 	emit_enum(e, &constants_family, p->data[at]);
 	if (n > 1) {
 		emit_member(e, "data");
-		if (has(p, at + 1, n - 1))
+		if (packet_has(p, at + 1, n - 1))
 			emit_bytes(e, p->data + at + 1, n - 1, false);
 		else
 			emit_pointer(e, p->address + at + 1);
@@ -502,15 +573,19 @@ static void unknown_family(const struct packet *p, size_t at, size_t n)
 	emit_struct_end(e);
 }
 
-static void described(struct packet *p, size_t at, size_t n, const struct payload *known)
+static void described(struct packet *p, size_t at, size_t n, const struct payload *known, int protocol)
 {
 	struct emit *e = p->e;
 	size_t size = struct_bytes(e->arch, known->s);
-	if (n < size || !has(p, at, size)) { /* the family alone */
+	if (protocol == SELINUX && (n < size || !packet_has(p, at, size))) {
+		netlink_bytes(p, at, n);
+		return;
+	}
+	if (n < size || !packet_has(p, at, size)) { /* the family alone */
 		emit_struct(e);
-		emit_member(e, known->s->members[0].name);
+		emit_member(e, protocol == SOCK_DIAG && n == 1 ? "family" : known->s->members[0].name);
 		emit_enum(e, &constants_family, p->data[at]);
-		if (n > 1 && has(p, at, n))
+		if (n > 1 && packet_has(p, at, n))
 			emit_more(e);
 		else if (n > 1 && !e->json) {
 			emit_item(e);
@@ -520,31 +595,32 @@ static void described(struct packet *p, size_t at, size_t n, const struct payloa
 		return;
 	}
 	emit_members(e, known->s, p->data + at, size);
-	size_t head = aligned(size);
+	size_t head = packet_aligned(size);
 	p->family = p->data[at];
+	p->link_data = p->port_data = NULL;
 	if (n <= head)
 		return;
 	emit_item(e);
-	attributes(p, at + head, n - head, known->attributes, 0);
+	netlink_attributes(p, at + head, n - head, nest_of(p, known->attributes), 0);
 }
 
 static void payload(struct packet *p, size_t at, size_t n, int protocol, uint32_t type, uint32_t flags)
 {
 	struct emit *e = p->e;
-	if (!has(p, at, 1)) {
+	if (!packet_has(p, at, 1)) {
 		emit_pointer(e, p->address + at);
 		return;
 	}
 	const struct payload *known = type < NLMSG_MIN_TYPE ? NULL : payload_of(protocol, type, p->data[at], flags);
 	if (type == NLMSG_ERROR)
 		error(p, at, n, protocol, flags, p->depth++);
-	else if (type == NLMSG_DONE && n >= 4 && has(p, at, 4))
-		emit_i64(e, (int32_t)load(p, at, 4));
+	else if (type == NLMSG_DONE && n >= 4 && packet_has(p, at, 4))
+		emit_i64(e, (int32_t)packet_load(p, at, 4));
 	else if (known)
-		described(p, at, n, known);
+		described(p, at, n, known, protocol);
 	else if (type >= NLMSG_MIN_TYPE && ((protocol == ROUTE && p->data[at]) || protocol == SOCK_DIAG))
 		unknown_family(p, at, n);
-	else if (has(p, at, n))
+	else if (packet_has(p, at, n))
 		emit_bytes(e, p->data + at, n, false);
 	else
 		emit_pointer(e, p->address + at);
@@ -561,7 +637,7 @@ static void message(struct packet *p, size_t at, size_t n, int protocol)
 	header(p, at, protocol);
 	if (more) {
 		emit_item(e);
-		payload(p, at + HEADER, n - HEADER, protocol, (uint32_t)load(p, at + 4, 2), (uint32_t)load(p, at + 6, 2));
+		payload(p, at + HEADER, n - HEADER, protocol, (uint32_t)packet_load(p, at + 4, 2), (uint32_t)packet_load(p, at + 6, 2));
 	}
 	if (more || e->json)
 		emit_array_end(e);
@@ -573,33 +649,39 @@ int netlink_protocol(const struct emit *e)
 	return style->fd_netlink ? style->fd_netlink(style->ctx, e->ev->pid, (int)e->ev->arg[0]) : -1;
 }
 
+static bool end_messages(struct emit *e, bool several)
+{
+	if (several)
+		emit_array_end(e);
+	return true;
+}
+
 bool emit_netlink(struct emit *e, const uint8_t *data, size_t bytes, uint64_t total, uint64_t from, int protocol)
 {
 	struct packet p = {.e = e, .data = data, .bytes = bytes, .address = from};
 	size_t at = 0;
 	if (protocol == KOBJECT_UEVENT) /* texts */
 		return false;
-	uint64_t len = bytes >= HEADER ? load(&p, 0, 4) : 0;
-	if (len < HEADER || len > total) {
+	uint64_t len = bytes >= HEADER ? packet_load(&p, 0, 4) : 0;
+	if (bytes < HEADER || (protocol < 0 && (len < HEADER || len > total))) {
 		emit_bytes(e, data, bytes, bytes < total);
 		return true;
 	}
-	bool several = aligned(len) < total;
+	bool several = len >= HEADER && packet_aligned(len) < total;
 	if (several)
 		emit_array(e);
-	while (total - at >= HEADER && has(&p, at, HEADER)) {
-		len = load(&p, at, 4);
-		if (len < HEADER || len > total - at)
-			break;
+	while (total - at >= HEADER && packet_has(&p, at, HEADER)) {
+		len = packet_load(&p, at, 4);
+		len = len < total - at ? len : total - at;
 		if (several)
 			emit_item(e);
 		message(&p, at, (size_t)len, protocol);
+		if (len < HEADER)
+			return end_messages(e, several);
 		uint64_t step = (len + 3) & ~3ULL;
 		at += (size_t)(step < total - at ? step : total - at);
 	}
 	if (several && at < total)
 		emit_more(e);
-	if (several)
-		emit_array_end(e);
-	return true;
+	return end_messages(e, several);
 }

@@ -2,15 +2,60 @@
 #pragma once
 #include "decode/syscall/emit_priv.h"
 
-enum attribute_kind { A_VALUE, A_TEXT, A_ADDRESS, A_MAC, A_NEST, A_EACH, A_PORT, A_BIG64, A_BYTES };
+/* What was fetched, and where it came from. */
+struct packet {
+	struct emit *e;
+	const uint8_t *data;
+	size_t bytes;
+	uint64_t address;
+	unsigned depth;                                 /* of messages in messages about errors */
+	uint8_t family;                                 /* of the message that is being shown */
+	const struct attributes *link_data, *port_data; /* of a link of the kind that was said, NULL: unknown */
+};
+
+static inline bool packet_has(const struct packet *p, size_t at, size_t n)
+{
+	return at <= p->bytes && n <= p->bytes - at;
+}
+
+static inline uint64_t packet_load(const struct packet *p, size_t at, size_t n)
+{
+	return value_load(p->e->arch, p->data + at, n);
+}
+
+static inline size_t packet_aligned(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+enum attribute_kind {
+	A_VALUE,
+	A_TEXT,
+	A_ADDRESS,
+	A_MAC,
+	A_NEST,
+	A_EACH,          /* as many values as there are */
+	A_INDEXED,       /* the same, by names; value.of has them */
+	A_INDEXED_LESS1, /* the first of them is number 1 */
+	A_PORT,
+	A_BIG64,
+	A_UINT,   /* a number of 4 or 8 bytes */
+	A_HEADED, /* a value, then attributes */
+	A_BODY,   /* print() */
+	A_BYTES,
+};
 
 struct attributes;
 
 struct attribute {
 	uint16_t type;
 	uint8_t kind;
-	struct value_type value;        /* A_VALUE; A_EACH: as many as there are */
-	const struct attributes *nest;  /* A_NEST */
+	struct value_type value;        /* A_VALUE, A_EACH, A_INDEXED, A_HEADED */
+	const struct attributes *nest;  /* A_NEST, A_HEADED */
+	/* A_VALUE: fewer bytes will do, of a struct that grew; 0: all of it. */
+	uint16_t least;
+	/* n bytes at `at` that were not all fetched, as items of the list that is open. */
+	void (*print)(struct packet *p, size_t at, size_t n, unsigned depth);
 };
 
 struct attributes {
@@ -19,15 +64,36 @@ struct attributes {
 	size_t nr;
 };
 
+/* n bytes of attributes at `at`, of which the packet may have fewer: one by itself, several as a list. */
+void netlink_attributes(struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth);
+/* n bytes without a meaning: as they are, or where they are. */
+void netlink_bytes(struct packet *p, size_t at, size_t n);
+
+/* What A_BODY prints: netlink_bodies.c. */
+void netlink_multipath(struct packet *p, size_t at, size_t n, unsigned depth);
+void netlink_via(struct packet *p, size_t at, size_t n, unsigned depth);
+void netlink_bytecode(struct packet *p, size_t at, size_t n, unsigned depth);
+
+extern const struct attributes attributes_creport;
 extern const struct attributes attributes_error;
 extern const struct attributes attributes_fra;
 extern const struct attributes attributes_ifa;
 extern const struct attributes attributes_ifal;
 extern const struct attributes attributes_ifla;
+extern const struct attributes attributes_ifla_af_spec;
+extern const struct attributes attributes_ifla_br;
+extern const struct attributes attributes_ifla_bridge;
 extern const struct attributes attributes_ifla_brport;
 extern const struct attributes attributes_ifla_inet6;
+extern const struct attributes attributes_ifla_info;
+extern const struct attributes attributes_ifla_info_data;
+extern const struct attributes attributes_ifla_info_slave_data;
+extern const struct attributes attributes_ifla_protinfo;
+extern const struct attributes attributes_ifla_tun;
 extern const struct attributes attributes_inet_diag;
 extern const struct attributes attributes_inet_diag_req;
+extern const struct attributes attributes_ip6mra;
+extern const struct attributes attributes_ipmra;
 extern const struct attributes attributes_mdba;
 extern const struct attributes attributes_nda;
 extern const struct attributes attributes_ndta;

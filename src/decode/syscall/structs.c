@@ -6,9 +6,11 @@
 #define CAPS_TYPE caps_type
 #define U32_TYPE u32_type
 #define HEX32_TYPE hex32_type
+#define U8_TYPE u8_type
+#define SMC_LINK_TYPE smc_link_type
 #define HEX64_TYPE hex64_type
 static const struct value_type long_type = LONG, ulong_type = ULONG, caps_type = CAPS, u32_type = U32, hex32_type = HEX32,
-			       hex64_type = HEX64;
+			       hex64_type = HEX64, u8_type = UNSIGNED(1), smc_link_type = IN(smc_diag_link);
 
 /* The value of a scalar member; 0 where it is absent or beyond what was fetched. */
 static uint64_t member_value(const struct arch *a, const struct struct_type *s, const char *name, const uint8_t *p, size_t bytes)
@@ -251,6 +253,72 @@ static void print_iocb(struct emit *e, const struct struct_type *s, const uint8_
 static void print_siginfo(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	emit_siginfo(e, p, bytes);
+}
+
+/* The options of a socket that are set, a bit each. */
+static void print_inet_diag_sockopt(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	static const char *const names[] = {
+		"recverr", "is_icsk", "freebind", "hdrincl", "mc_loop", "transparent", "mc_all", "nodefrag",
+		"bind_address_no_port", "recverr_rfc4884", "defer_connect",
+	};
+	enum { NAMES = sizeof(names) / sizeof(*names) };
+	uint64_t bits = member_value(e->arch, s, "bits", p, bytes);
+	emit_struct(e);
+	for (size_t i = 0; i < NAMES; i++)
+		if (bits >> i & 1) {
+			emit_member(e, names[i]);
+			emit_u64(e, 1);
+		}
+	if (bits >> NAMES) {
+		emit_member(e, "unused");
+		emit_hex(e, bits >> NAMES);
+	}
+	emit_struct_end(e);
+}
+
+/* An address of the family, and as many bytes of the key as are said to count. */
+static void print_tcp_diag_md5sig(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	enum { FAMILY_INET = 2, FAMILY_INET6 = 10, ADDRESS = 4, KEY_AT = 20, KEY_MAX = 80 };
+	uint64_t family = member_value(e->arch, s, "tcpm_family", p, bytes), n = member_value(e->arch, s, "tcpm_keylen", p, bytes);
+	emit_struct(e);
+	emit_member(e, "tcpm_family");
+	emit_enum(e, &constants_family, family);
+	emit_member(e, "tcpm_prefixlen");
+	emit_u64(e, member_value(e->arch, s, "tcpm_prefixlen", p, bytes));
+	emit_member(e, "tcpm_keylen");
+	emit_u64(e, n);
+	if (family == FAMILY_INET6 && e->strace) {
+		emit_inet6_member(e, "tcpm_addr", p + ADDRESS);
+	} else {
+		emit_member(e, "tcpm_addr");
+		if (family == FAMILY_INET || family == FAMILY_INET6)
+			emit_inet(e, p + ADDRESS, family == FAMILY_INET6);
+		else
+			emit_bytes(e, p + ADDRESS, KEY_AT - ADDRESS, false);
+	}
+	emit_member(e, "tcpm_key");
+	uint32_t limit = e->limit;
+	e->limit = limit < KEY_MAX ? KEY_MAX : limit;
+	emit_string(e, p + KEY_AT, n < KEY_MAX ? (size_t)n : KEY_MAX, false);
+	e->limit = limit;
+	emit_struct_end(e);
+}
+
+/* As many bytes of the address as it says. */
+static void print_packet_diag_mclist(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
+{
+	enum { ADDRESS = 12, ADDRESS_MAX = 32 };
+	uint64_t n = member_value(e->arch, s, "pdmc_alen", p, bytes);
+	emit_struct(e);
+	for (size_t i = 0; i + 1 < s->nr; i++) {
+		emit_member(e, s->members[i].name);
+		emit_value(e, s->members[i].type, member_value(e->arch, s, s->members[i].name, p, bytes));
+	}
+	emit_member(e, "pdmc_addr");
+	emit_bytes(e, p + ADDRESS, n < ADDRESS_MAX ? (size_t)n : ADDRESS_MAX, false);
+	emit_struct_end(e);
 }
 
 /* Where there are none, what the pointers say means nothing. */

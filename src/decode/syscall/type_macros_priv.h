@@ -65,6 +65,8 @@
 #define INET4 { VALUE_INET4, 4, 0, NULL }
 #define INET6 { VALUE_INET6, 0, 16, NULL }
 #define PORT { VALUE_PORT, 2, 0, NULL }
+#define PORT_OF(t) { VALUE_PORT, 2, 0, &constants_##t }
+#define MAC_OF(n) { VALUE_MAC, 0, n, NULL }
 #define VERSION { VALUE_VERSION, 4, 0, NULL }
 #define BITS(n, t) { VALUE_BITS, n, 0, &constants_##t }
 #define BITS_LESS1(n, t) { VALUE_BITS, n, 1, &constants_##t } /* 1<<(X-1) */

@@ -24,6 +24,7 @@ size_t composite_bytes(const struct arch *a, struct value_type t)
 		return t.count * value_bytes(a, *(const struct value_type *)t.of);
 	case VALUE_CHARS:
 	case VALUE_BYTES:
+	case VALUE_MAC:
 	case VALUE_PAD:
 	case VALUE_INET6:
 	case VALUE_SOCKADDR:
@@ -50,6 +51,7 @@ size_t value_align(const struct arch *a, struct value_type t)
 		return value_align(a, *(const struct value_type *)t.of);
 	case VALUE_CHARS:
 	case VALUE_BYTES:
+	case VALUE_MAC:
 	case VALUE_PAD:
 	case VALUE_INET6:
 		return 1;

@@ -80,6 +80,7 @@ enum value_format {
 	VALUE_INET6,       /* of 16 */
 	VALUE_SOCKADDR,    /* struct sockaddr_storage */
 	VALUE_PORT,        /* htons(80): the order of the network */
+	VALUE_MAC,         /* count bytes, 00:11:22:33:44:55 */
 	VALUE_VERSION,     /* KERNEL_VERSION(6, 1, 0) */
 	VALUE_BITS,        /* 1<<TCP_LISTEN, of constants; count: 1<<(X-count) */
 	VALUE_ERRNO,       /* -ENOENT, or a number */
@@ -89,7 +90,7 @@ enum value_format {
 /* The formats that are more than a number of `bytes` bytes. */
 #define VALUES_COMPOSITE (1ULL << VALUE_INET6 | 1ULL << VALUE_SOCKADDR | \
 			  1ULL << VALUE_CHARS | 1ULL << VALUE_BYTES | 1ULL << VALUE_ARRAY | 1ULL << VALUE_STRUCT | \
-			  1ULL << VALUE_PAD | 1ULL << VALUE_FSID)
+			  1ULL << VALUE_MAC | 1ULL << VALUE_PAD | 1ULL << VALUE_FSID)
 
 struct value_type {
 	uint8_t format;

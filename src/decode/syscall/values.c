@@ -319,11 +319,17 @@ static void bits(struct emit *e, struct value_type t, uint64_t v)
 	emit_atom_end(e);
 }
 
-static void port(struct emit *e, uint16_t v)
+/* names: NULL, or what the number stands for. */
+static void port(struct emit *e, const struct constants *names, uint16_t v)
 {
 	struct out *out = emit_atom(e);
 	v = e->arch->big_endian ? v : (uint16_t)(v >> 8 | v << 8);
-	if (e->strace)
+	const char *name = names ? constant_name(names, v) : NULL;
+	if (e->strace && name)
+		out_f(out, "htons(%s)", name);
+	else if (name)
+		out_str(out, name);
+	else if (e->strace)
 		out_f(out, "htons(%u)", v);
 	else
 		out_u64(out, v);
@@ -484,7 +490,7 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 		letter(e, u);
 		break;
 	case VALUE_PORT:
-		port(e, (uint16_t)u);
+		port(e, t.of, (uint16_t)u);
 		break;
 	default:
 		emit_hex(e, u);
@@ -501,6 +507,16 @@ static void chars(struct emit *e, const uint8_t *p, size_t n)
 	e->limit = (uint32_t)n > limit ? (uint32_t)n : limit; /* names in structs are short: whole */
 	emit_string(e, p, len, false);
 	e->limit = limit;
+}
+
+void emit_mac(struct emit *e, const uint8_t *p, size_t n)
+{
+	struct out *out = emit_atom(e);
+	for (size_t i = 0; i < n; i++) {
+		out_str(out, i ? ":" : "");
+		out_hex_width(out, p[i], 2, '0');
+	}
+	emit_atom_end(e);
 }
 
 static void fsid(struct emit *e, const uint8_t *p)
@@ -547,6 +563,8 @@ void emit_memory(struct emit *e, struct value_type t, const uint8_t *p, size_t b
 		emit_word(e, "?");
 	} else if (t.format == VALUE_CHARS) {
 		chars(e, p, n);
+	} else if (t.format == VALUE_MAC) {
+		emit_mac(e, p, n);
 	} else if (t.format == VALUE_BYTES) {
 		emit_bytes(e, p, n, false);
 	} else if (t.format == VALUE_INET6) {
