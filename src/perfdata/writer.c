@@ -114,14 +114,22 @@ static struct strobe_error *compress_start(struct file_writer *w)
 
 static struct strobe_error *compress_chunk(struct file_writer *w, const char *p, size_t n)
 {
-	struct perf_event_header hdr = { .type = RECORD_COMPRESSED };
+	bool padded = w->options.compressed2;
+	struct perf_event_header hdr = { .type = padded ? RECORD_COMPRESSED2 : RECORD_COMPRESSED };
+	size_t head = sizeof(hdr) + (padded ? sizeof(uint64_t) : 0);
 	ZSTD_inBuffer in = { .src = p, .size = n };
-	ZSTD_outBuffer out = { .dst = w->compressed, .size = RECORD_MAX, .pos = sizeof(hdr) };
+	ZSTD_outBuffer out = { .dst = w->compressed, .size = RECORD_MAX & ~7u, .pos = head };
 	size_t rc = ZSTD_compressStream2(w->zstd, &out, &in, ZSTD_e_flush);
 
 	if (ZSTD_isError(rc) || rc || in.pos < in.size)
 		return error_create(ERROR_OTHER, "cannot compress records: %s",
 				    ZSTD_isError(rc) ? ZSTD_getErrorName(rc) : "no room");
+	if (padded) {
+		uint64_t data_bytes = out.pos - head;
+		memcpy(w->compressed + sizeof(hdr), &data_bytes, sizeof(data_bytes));
+		while (out.pos & 7)
+			w->compressed[out.pos++] = 0;
+	}
 	hdr.size = (uint16_t)out.pos;
 	memcpy(w->compressed, &hdr, sizeof(hdr));
 	w->compressed_in += n;

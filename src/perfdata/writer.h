@@ -4,7 +4,7 @@
  * What is written is version 2, attrs no larger on disk than perf 6.1 knows (128 bytes), so that every perf of the last
  * years reads it. Until writer_finish() the header's data size is 0 and the file is readable up to its last whole record;
  * with checkpoints it tells of the data up to the last round, with what is needed to read it, so that others can as well.
- * Records go from the caller's memory to write(2) without a copy, unless they are compressed (zstd, COMPRESSED records).
+ * Records go from the caller's memory to write(2) without a copy, unless they are compressed (zstd, COMPRESSED or COMPRESSED2 records).
  * A pipe gets the pipe form: attrs and features as records. Files are created with mode 0600.
  */
 #pragma once
@@ -20,6 +20,7 @@ struct writer_options {
 	bool bare;          /* only records, no header: data.N of the directory form */
 	bool checkpoints;   /* of the file form: writer_round() makes it whole up to there */
 	int compress_level; /* 0 = none, 1 … 22 */
+	bool compressed2;   /* COMPRESSED2 records, padded to 8 bytes: perf reads them since 6.16 */
 	uint64_t mmap_bytes; /* of one ring: recorded in the COMPRESSED feature */
 };
 

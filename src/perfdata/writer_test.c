@@ -122,9 +122,9 @@ static void test_copies(void **state)
 
 	for (int big = 0; big < 2; big++) {
 		struct bytes_builder from = source_file(n, big);
-		for (int form = 0; form < (HAVE_ZSTD ? 4 : 2); form++) {
+		for (int form = 0; form < (HAVE_ZSTD ? 8 : 2); form++) {
 			size_t bytes;
-			struct writer_options options = { .pipe = form & 1, .compress_level = form & 2 ? 3 : 0 };
+			struct writer_options options = { .pipe = form & 1, .compress_level = form & 2 ? 3 : 0, .compressed2 = form & 4 };
 			_cleanup_free_ uint8_t *data = copy(&from, options, &bytes);
 			check_copy(data, bytes, n, big);
 			if (form & 2)

@@ -487,6 +487,8 @@ static struct strobe_error *prepare(struct recording *r)
 	TRY(cmd_signals_open(&r->signals, (int[]){ SIGCHLD, SIGUSR2, 0 }));
 	TRY(record_output_init(&r->output, o->output, o->threads_set));
 	r->output.options.compress_level = o->compress_level;
+	/* Whoever records with perf reads with perf, and with the same; a recording of ours may go to any. */
+	r->output.options.compressed2 = !strcmp(r->ctx->program, "perf");
 	r->output.options.checkpoints = !r->output.pipe;
 	r->output.timestamped = o->timestamp_filename;
 	r->output.max_files = o->switching.max_files;
