@@ -2,8 +2,11 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "object/object.h"
+#include "object/symbols_file.h"
 #include "symbol/symbol_priv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -58,6 +61,25 @@ static void ask_symbols(struct object *o)
 	symbols_destroy(session);
 }
 
+/* Tables that lie over each other may leave a copy that is none; it has no code in any case. */
+static void copy_symbols(struct object *o)
+{
+	uint64_t n = object_symbols_bytes(o);
+	int fd = n && n < 1 << 20 ? memfd_create("symbols", MFD_CLOEXEC) : -1;
+	struct object *copy;
+	if (fd < 0)
+		return;
+	struct strobe_error *err = object_write_symbols(o, fd, "symbols");
+	if (!err)
+		err = object_open_fd(fd, "symbols", &copy);
+	if (!err) {
+		ask_addresses(copy);
+		object_close(copy);
+	}
+	error_destroy(err);
+	close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct object *o;
@@ -71,6 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ask_sections(o);
 	ask_addresses(o);
 	ask_symbols(o);
+	copy_symbols(o);
 	object_close(o);
 	return 0;
 }

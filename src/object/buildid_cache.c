@@ -17,6 +17,7 @@
 #include "base/new_file.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "object/symbols_file.h"
 
 #define LINK_UP "../.." /* from .build-id/xx/ to the cache */
 
@@ -157,6 +158,17 @@ struct strobe_error *buildid_cache_put_bytes(const char *dir, const char *hex, c
 	if (!to)
 		return error_create(ERROR_FORMAT, "'%s' is no build-id", hex);
 	return put_copy(to, NULL, p, n);
+}
+
+struct strobe_error *buildid_cache_put_symbols(const char *dir, const char *hex, const struct object *o)
+{
+	_cleanup_free_ char *to = buildid_cache_path(dir, hex, BUILDID_CACHE_SYMBOLS);
+	_cleanup_new_file_ struct new_file out = NEW_FILE_NONE;
+	if (!to)
+		return error_create(ERROR_FORMAT, "'%s' is not a valid build ID", hex);
+	TRY(new_file_create(to, &out));
+	TRY(object_write_symbols(o, out.fd, to));
+	return new_file_keep(&out, 0644);
 }
 
 /* The files of an entry; entries hold no directories. */

@@ -4,8 +4,9 @@
  * The layout is the one of the reference, and either tool reads and writes the other's entries:
  *
  *	DIR/PATH/HEX/elf                the file ("vdso", "kallsyms" for those; "debug": its debug information; "probes")
+ *	DIR/PATH/HEX/symbols            symbols and unwind tables of a large file, alone (which the reference has not, nor these:)
  *	DIR/PATH/HEX/dwp                split debug information in one package, and
- *	DIR/PATH/HEX/dwo-0123…          of one unit, by the 16 digits of its id (these two the reference has not)
+ *	DIR/PATH/HEX/dwo-0123…          of one unit, by the 16 digits of its id
  *	DIR/.build-id/xx/yyyy…          a link to ../../PATH/HEX
  *
  * PATH is where the file was, or its name in brackets. Paths that try to leave DIR ("..") are refused: they may come from a
@@ -18,6 +19,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+
+struct object;
 
 #define BUILDID_HEX_MAX 129 /* of 64 bytes, with its NUL */
 
@@ -47,9 +50,13 @@ struct strobe_error *buildid_cache_remove(const char *dir, const char *hex) _mus
 /* What an entry may hold that another machine has use for, "elf" first; NULL ends them. */
 extern const char *const buildid_cache_names[];
 #define BUILDID_CACHE_PACKAGE "dwp"
+#define BUILDID_CACHE_SYMBOLS "symbols"
 #define BUILDID_CACHE_SPLIT   "dwo-%016llx" /* an unsigned long long: the unit's id */
 /* Whether it is one of those names, or that of a split unit. */
 bool buildid_cache_is_name(const char *name);
+
+/* Puts the symbols and unwind tables of an object there, as BUILDID_CACHE_SYMBOLS; see object/symbols_file.h. */
+struct strobe_error *buildid_cache_put_symbols(const char *dir, const char *hex, const struct object *o) _must_check_;
 
 struct buildid_cache_entry {
 	const char *hex;

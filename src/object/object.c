@@ -96,6 +96,13 @@ static const char *string_at(const uint8_t *strings, size_t bytes, uint32_t offs
 	return (const char *)strings + offset;
 }
 
+/* Code of a file of symbols alone has no bytes, but for the stubs that are named by theirs. */
+static bool is_without_code(const struct object *o)
+{
+	const struct object_section *text = object_find_section(o, ".text");
+	return text && text->type == SHT_NOBITS && text->flags & SHF_EXECINSTR && text->bytes;
+}
+
 static void read_sections(struct object *o, const struct tables *t)
 {
 	if (!t->section_offset || t->section_bytes < section_header_bytes(o))
@@ -117,6 +124,7 @@ static void read_sections(struct object *o, const struct tables *t)
 	for (uint32_t i = 0; strings && i < t->sections; i++)
 		o->sections[i].name = string_at(strings, bytes, names[i]);
 	free(names);
+	o->without_code = is_without_code(o);
 }
 
 static struct object_segment read_segment(const struct object *o, struct cursor *c)
@@ -361,6 +369,8 @@ bool object_is_cut(const struct object *o)
 
 const void *object_bytes_at(const struct object *o, uint64_t vaddr, size_t *ret_bytes)
 {
+	if (o->without_code)
+		return NULL;
 	if (o->header.type == ET_REL)
 		return section_bytes_at(o, vaddr, ret_bytes);
 	const struct object_segment *s = segment_of_vaddr(o, vaddr);

@@ -28,6 +28,7 @@ struct object {
 	size_t sections_nr;
 	struct object_segment *segments;
 	size_t segments_nr;
+	bool without_code; /* a file of debug information, or of symbols alone */
 	pthread_mutex_t lock; /* of inflated */
 	VEC(struct object_inflated *) inflated;
 };

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/u64map.h"
+#include "object/buildid_cache.h"
 #include "object/debuginfod.h"
 #include "symbol/symbol_priv.h"
 
@@ -341,6 +342,11 @@ static bool open_file(struct dso *d)
 		path = cached;
 	}
 	found = found || open_mapped_by(d, d->file->pid) || (d->file->last_pid != d->file->pid && open_mapped_by(d, d->file->last_pid));
+	const char *symbols = found || d->file->kind != MAPPED_FILE ? NULL : dso_cached_path(d, BUILDID_CACHE_SYMBOLS);
+	if (symbols && !access(symbols, R_OK) && elf_open_checked(d, symbols, 0, &d->object)) {
+		found = true;
+		path = symbols;
+	}
 	char *fetched = !found && d->file->kind == MAPPED_FILE ? ask_servers(d, DEBUGINFOD_EXECUTABLE) : NULL;
 	if (fetched) {
 		path = arena_strdup(&d->arena, fetched);

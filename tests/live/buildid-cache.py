@@ -279,9 +279,48 @@ def filled_by_record(tap):
         tap.ok("later" not in entries(cache), "and nothing that did not run", str(entries(cache)))
 
 
+LARGE = """
+#include <string.h>
+char filler[6 << 20] = { 1 };
+static volatile unsigned long sink;
+__attribute__((noinline)) void NAME(void) { for (int i = 0; i < 1000; i++) sink += (unsigned long)strlen(filler + i); }
+__attribute__((noinline)) void caller(void) { for (int i = 0; i < 100; i++) { NAME(); sink++; } }
+int main(void) { for (int i = 0; i < 10000; i++) { caller(); sink++; } return 0; }
+"""
+
+
+def headed(path, *options):
+    """What readelf says of a file, but for its name."""
+    return [line for line in run("readelf", "-W", *options, path).out.splitlines() if path not in line]
+
+
+def large(tap):
+    """Of a large file that is written over in place, symbols and unwind tables are left: names and callers are those that ran."""
+    cache, program, data = scratch("large-cache"), build(LARGE.replace("NAME", "first_name"), "large"), scratch("large.data")
+    kept, later = program + ".kept", build(LARGE.replace("NAME", "another"), "large-later")
+    shutil.copy(program, kept)
+    done = run(STROBE, "--buildid-dir", cache, "record", "-q", "-e", "cpu-clock:u", "-F", "997", "--call-graph", "dwarf", "-o", data,
+               "timeout", "1", program)
+    tap.ok(os.path.exists(data), "recorded a large program", done)
+    symbols = [os.path.join(folder, "symbols") for folder, _, names in os.walk(cache) if "symbols" in names and "/large/" in folder]
+    if not tap.ok(len(symbols) == 1, "its symbols are in the cache", content(cache)):
+        return
+    tap.ok(os.stat(symbols[0]).st_blocks * 512 < 1 << 20 < os.stat(kept).st_size, "which take no more room than they need",
+           os.stat(symbols[0]))
+    for options in ["-s"], ["-n"], ["--debug-dump=frames"]:
+        tap.equal(headed(symbols[0], *options), headed(kept, *options), f"readelf {options[0]} says the same of them and of the program")
+    whole = run(STROBE, "--buildid-dir", scratch("nothing"), "script", "-i", data, "-F", "ip,sym").out
+    with open(program, "wb") as to, open(later, "rb") as source:
+        to.write(source.read())
+    again = run(STROBE, "--buildid-dir", cache, "script", "-i", data, "-F", "ip,sym").out
+    tap.ok(all(f" {name}\n" in whole for name in ("first_name", "caller", "main")), "each sample has its callers", whole[:500])
+    tap.equal(again, whole, "and has them after the program was written over")
+
+
 def main():
     tap = Tap()
     filled_by_record(tap)
+    large(tap)
     kernel(tap)
     vmlinux(tap)
     layout(tap, [build(work("a_work"), "a"), build(SDT, "marked"), os.path.realpath("/lib/x86_64-linux-gnu/libc.so.6")

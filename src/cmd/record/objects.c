@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cmd/buildid/cached_file.h"
 #include "object/buildid_cache.h"
+#include "object/symbols_file.h"
 
 #define OBJECT_PAGE_BITS 12
 /* Copied within a few milliseconds, whatever the file system. */
@@ -175,12 +176,14 @@ static bool list_recorded(void *ctx, const struct buildid_cache_entry *e)
 {
 	struct recorded_entries *r = ctx;
 	struct stat st;
-	_cleanup_free_ char *mark = buildid_cache_path(r->dir, e->hex, MARK), *elf = buildid_cache_path(r->dir, e->hex, "elf");
+	_cleanup_free_ char *mark = buildid_cache_path(r->dir, e->hex, MARK), *elf = buildid_cache_path(r->dir, e->hex, "elf"),
+			    *symbols = buildid_cache_path(r->dir, e->hex, BUILDID_CACHE_SYMBOLS);
 	if (!mark || stat(mark, &st))
 		return true;
 	struct recorded_entry add = { .made_ns = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec };
 	/* A link to a file that is still there takes no room. */
 	add.bytes = elf && !stat(elf, &st) && st.st_nlink == 1 ? (uint64_t)st.st_size : 0;
+	add.bytes += symbols && !stat(symbols, &st) ? (uint64_t)st.st_blocks * 512 : 0;
 	add.hex = xstrdup(e->hex);
 	r->bytes += add.bytes;
 	vec_push(&r->list, add);
@@ -209,19 +212,30 @@ static void limit_cache(const char *dir)
 	vec_deinit(&r.list);
 }
 
+/* What a link leads to may be written over in place: its symbols and unwind tables are kept besides, or, without a link, alone. */
+static struct strobe_error *put_large(const char *dir, const struct cached_file *f, uint64_t bytes, uint64_t *copied)
+{
+	bool linked = buildid_cache_link(dir, f->hex, "elf", f->source);
+	uint64_t symbols = object_symbols_bytes(f->object);
+	if (!linked && *copied + bytes <= COPIED_BYTES_MAX) {
+		*copied += bytes;
+		return buildid_cache_copy(dir, f->hex, "elf", f->source);
+	}
+	if (symbols && *copied + symbols <= COPIED_BYTES_MAX) {
+		*copied += symbols;
+		return buildid_cache_put_symbols(dir, f->hex, f->object);
+	}
+	return linked ? NULL : error_create(ERROR_LIMIT, "%s is large, and cannot be linked to", f->source);
+}
+
 static struct strobe_error *put_file(const char *dir, const struct cached_file *f, uint64_t *copied)
 {
 	struct stat st;
 	if (stat(f->source, &st))
 		return error_errno(errno, "cannot look at %s", f->source);
 	uint64_t bytes = (uint64_t)st.st_size;
-	if (bytes > SMALL_BYTES) {
-		if (buildid_cache_link(dir, f->hex, "elf", f->source))
-			return NULL;
-		if (*copied + bytes > COPIED_BYTES_MAX)
-			return error_create(ERROR_LIMIT, "%s is large, and cannot be linked to", f->source);
-		*copied += bytes;
-	}
+	if (bytes > SMALL_BYTES)
+		return put_large(dir, f, bytes, copied);
 	return buildid_cache_copy(dir, f->hex, "elf", f->source);
 }
 
@@ -250,6 +264,12 @@ static struct strobe_error *keep(const char *dir, const struct record_object *o,
 	return err;
 }
 
+static bool is_there(const char *dir, const char *hex)
+{
+	_cleanup_free_ char *elf = buildid_cache_path(dir, hex, "elf"), *symbols = buildid_cache_path(dir, hex, BUILDID_CACHE_SYMBOLS);
+	return !elf || !access(elf, F_OK) || !access(symbols, F_OK);
+}
+
 void record_objects_keep(struct record_objects *o, const char *dir)
 {
 	uint64_t copied = 0;
@@ -258,8 +278,7 @@ void record_objects_keep(struct record_objects *o, const char *dir)
 		mark_sampled(o);
 	for (size_t i = 0; i < o->list.len; i++) {
 		const struct record_object *object = &o->list.data[i];
-		_cleanup_free_ char *elf = buildid_cache_path(dir, object->hex, "elf");
-		if (!elf || !(o->all || object->sampled) || !access(elf, F_OK) || !buildid_cache_is_safe(object->path))
+		if (!(o->all || object->sampled) || is_there(dir, object->hex) || !buildid_cache_is_safe(object->path))
 			continue;
 		struct strobe_error *err = keep(dir, object, &copied);
 		if (err)
