@@ -11,8 +11,8 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "event/attr_text.h"
 #include "event/open.h"
+#include "record/attr_text.h"
 #include "sys/limits.h"
 
 /*
@@ -125,13 +125,30 @@ static void note(struct counter_set *s, const char *sentence)
 	vec_push(&s->notes, sentence);
 }
 
-static void describe(const struct counter_event *e)
+/* "tsc" of "msr/tsc/"; nothing where terms stand there. */
+static struct attr_names names_of(const struct event *e)
+{
+	/* Raw events are those of the core's PMU, which perf calls so where the machine shows none. */
+	struct attr_names names = { .pmu = e->attr.type == PERF_TYPE_RAW && !e->pmu ? "cpu" : e->pmu };
+	const char *slash = e->pmu ? strchr(e->name, '/') : NULL;
+	size_t n = slash ? strcspn(slash + 1, "/=,") : 0;
+	if (slash && slash[1 + n] == '/') {
+		names.alias.name = slash + 1;
+		names.alias.bytes = n;
+	}
+	return names;
+}
+
+static void describe(struct counter_set *s, const struct counter_event *e)
 {
 	static const char rule[] = "------------------------------------------------------------";
 	if (!log_enabled(LOG_DEBUG))
 		return;
 	_cleanup_strbuf_ struct strbuf text = {};
-	event_attr_text(&e->attr, &text);
+	struct attr_names names = names_of(e->event);
+	if (e->event->tracepoint)
+		names.tracepoint = arena_printf(&s->arena, "%s:%s", e->event->system, e->event->tracepoint);
+	attr_lines(&e->attr, &names, &text);
 	while (text.len && text.data[text.len - 1] == '\n')
 		text.data[--text.len] = '\0';
 	log_debug("%s\nperf_event_attr:\n%s\n%s", rule, strbuf_str(&text), rule);
@@ -305,7 +322,7 @@ static struct strobe_error *open_event(struct opening *o, uint32_t index, uint32
 	if (e->event->cgroup)
 		TRY(open_cgroup(s, e->event->cgroup, &cgroup_fd));
 	set_start(s, e, index);
-	describe(e);
+	describe(s, e);
 	o->guest_dropped = false;
 	for (uint32_t k = 0; k < e->slots_nr; k++) {
 		enum verdict v;
@@ -332,7 +349,7 @@ static struct strobe_error *open_bundle(struct opening *o, uint32_t first, struc
 	uint32_t end = bundle_end(s, first), slots = s->events.data[first].slots_nr;
 	for (uint32_t i = first; i < end; i++) {
 		set_start(s, &s->events.data[i], i);
-		describe(&s->events.data[i]);
+		describe(s, &s->events.data[i]);
 	}
 	for (uint32_t k = 0; k < slots; k++) {
 		pin_to(pin, s->slots.data[s->events.data[first].first_slot + k].cpu);

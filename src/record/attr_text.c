@@ -185,6 +185,8 @@ static void tell_flags(struct teller *t, const struct perf_event_attr *attr)
 	}
 }
 
+static const char *const type_names[] = { "HARDWARE", "SOFTWARE", "TRACEPOINT", "HW_CACHE", "RAW", "BREAKPOINT" };
+
 #define HW_TYPE_SHIFT 32 /* of the PMU's number in the config of a hardware or cache event */
 
 static void add_hw_cache(struct strbuf *b, uint64_t config)
@@ -215,14 +217,16 @@ static void add_config_name(struct strbuf *b, const struct perf_event_attr *attr
 		add_hw_cache(b, config);
 	else if (attr->type == PERF_TYPE_TRACEPOINT && names->tracepoint)
 		strbuf_addstr(b, names->tracepoint);
+	else if (names->alias.name && attr->type >= COUNT(type_names))
+		strbuf_add(b, names->alias.name, names->alias.bytes);
 }
 
 static void tell_type(struct teller *t, const struct perf_event_attr *attr, const struct attr_names *names)
 {
-	static const char *const types[] = { "HARDWARE", "SOFTWARE", "TRACEPOINT", "HW_CACHE", "RAW", "BREAKPOINT" };
+	bool raw = attr->type == PERF_TYPE_RAW && names->pmu;
 	strbuf_addf(&t->text, "%u", attr->type);
-	if (attr->type < COUNT(types))
-		strbuf_addf(&t->text, " (PERF_TYPE_%s)", types[attr->type]);
+	if (attr->type < COUNT(type_names) && !raw)
+		strbuf_addf(&t->text, " (PERF_TYPE_%s)", type_names[attr->type]);
 	else if (names->pmu)
 		strbuf_addf(&t->text, " (%s)", names->pmu);
 	tell(t, "type");
@@ -276,4 +280,14 @@ void attr_each_field(const struct perf_event_attr *attr, const struct attr_names
 	tell_number(&t, "aux_sample_size", attr->aux_sample_size);
 	tell_number(&t, "sig_data", attr->sig_data);
 	strbuf_deinit(&t.text);
+}
+
+static void add_line(void *ctx, const char *name, const char *value)
+{
+	strbuf_addf(ctx, "  %-32s %s\n", name, value);
+}
+
+void attr_lines(const struct perf_event_attr *attr, const struct attr_names *names, struct strbuf *ret)
+{
+	attr_each_field(attr, names, add_line, ret);
 }

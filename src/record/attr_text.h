@@ -13,6 +13,10 @@
 struct attr_names {
 	const char *pmu;        /* of a type that is assigned at boot, and of one in the upper half of the config; or NULL */
 	const char *tracepoint; /* or NULL */
+	struct {
+		const char *name;
+		size_t bytes;
+	} alias;                /* what the PMU calls the config; or NULL */
 };
 
 /*
@@ -21,3 +25,6 @@ struct attr_names {
  */
 void attr_each_field(const struct perf_event_attr *attr, const struct attr_names *names,
 		     void (*fn)(void *ctx, const char *name, const char *value), void *ctx);
+
+/* The same as lines of a name and a value each, the way -vv of perf shows an attr. */
+void attr_lines(const struct perf_event_attr *attr, const struct attr_names *names, struct strbuf *ret);

@@ -144,6 +144,9 @@ static void test_attr_names(void **state)
 		  "PERF_COUNT_HW_CACHE_L1D);" },
 		{ { .type = 5 }, {}, "type=5 (PERF_TYPE_BREAKPOINT);config=0;" },
 		{ { .type = 8, .config = 3 }, { .pmu = "uprobe" }, "type=8 (uprobe);config=0x3;" },
+		{ { .type = 9 }, { .pmu = "msr", .alias = { "tsc/", 3 } }, "type=9 (msr);config=0 (tsc);" },
+		{ { .type = 4, .config = 0x1a }, { .pmu = "cpu" }, "type=4 (cpu);config=0x1a;" },
+		{ { .type = 4, .config = 0x1a }, {}, "type=4 (PERF_TYPE_RAW);config=0x1a;" },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		_cleanup_strbuf_ struct strbuf b = {};

@@ -4,10 +4,11 @@
 # needs: stat
 # timeout: 300
 
+import os
 import re
 import subprocess
 
-from strobetest import PERF, STROBE, Tap, require_perf, require_root
+from strobetest import NEWEST_PERF, PERF, STROBE, Tap, require_perf, require_root
 
 EVENTS = """
 task-clock cpu-clock cs context-switches migrations cpu-migrations faults page-faults minor-faults major-faults
@@ -53,6 +54,36 @@ true
 OURS = re.compile(r"^\s+(sample_type|\{ sample_period|freq|precise_ip)\b.*$")
 
 
+# names behind numbers, and numbers that are 0: as perf has them since 7
+NAMED = re.compile(r"^(type|config) (\w+) \(.*\)$")
+SHOWN = ("task-clock,cs,stalled-cycles-backend,L1-dcache-load-misses,cycles,LLC-stores,"
+         "msr/tsc/,msr/smi/,r1a,sched:sched_switch,mem:0x1000:rw")
+# of linux/perf_event.h, for machines without the newest perf
+TRUTH = ["type 1 (PERF_TYPE_SOFTWARE)", "config 0x1 (PERF_COUNT_SW_TASK_CLOCK)", "config 0x3 (PERF_COUNT_SW_CONTEXT_SWITCHES)",
+         "type 0 (PERF_TYPE_HARDWARE)", "config 0 (PERF_COUNT_HW_CPU_CYCLES)", "config 0x8 (PERF_COUNT_HW_STALLED_CYCLES_BACKEND)",
+         "type 3 (PERF_TYPE_HW_CACHE)", "type 2 (PERF_TYPE_TRACEPOINT)", "type 5 (PERF_TYPE_BREAKPOINT)",
+         "config 0x10000 (PERF_COUNT_HW_CACHE_RESULT_MISS | PERF_COUNT_HW_CACHE_OP_READ | PERF_COUNT_HW_CACHE_L1D)",
+         "config 0x102 (PERF_COUNT_HW_CACHE_RESULT_ACCESS | PERF_COUNT_HW_CACHE_OP_WRITE | PERF_COUNT_HW_CACHE_LL)"]
+
+
+def named_fields(program, event):
+    """Type and config with their names, as -vv shows them."""
+    done = subprocess.run([program, "stat", "-vv", "-a", "-e", event, "true"], capture_output=True, text=True, timeout=30)
+    return re.findall(r"^  (type|config) +(.*)$", done.stderr, re.M)[:2]
+
+
+def check_names(tap):
+    with open("/sys/kernel/tracing/events/sched/sched_switch/id", encoding="utf-8") as f:
+        truth = TRUTH + [f"config {int(f.read()):#x} (sched:sched_switch)"]
+    fields = {event: named_fields(STROBE, event) for event in SHOWN.split(",")}
+    ours = {" ".join(field) for pair in fields.values() for field in pair}
+    tap.equal([text for text in truth if text not in ours], [], "names of types and configs are those of the kernel's header")
+    if os.path.exists("/sys/bus/event_source/devices/msr/events/tsc"):
+        tap.ok("config 0 (tsc)" in ours and any(text.endswith(" (msr)") for text in ours), "those of a PMU are those of sysfs", ours)
+    for event, pair in fields.items() if NEWEST_PERF else ():
+        tap.equal(pair, named_fields(NEWEST_PERF, event), f"stat -vv -e {event}: the newest perf's names")
+
+
 def blocks(program, words):
     # what one program of BPF may count is asked of the kernel as an event here, as perf does
     alike = ["--no-bpf"] if program == STROBE else []
@@ -66,7 +97,9 @@ def blocks(program, words):
             attrs.append(sorted(current))
             current = None
         elif current is not None and not OURS.match(line):
-            current.append(re.sub(r"\s+", " ", line.strip()))
+            field = NAMED.sub(r"\1 \2", re.sub(r"\s+", " ", line.strip()))
+            if field not in ("type 0", "config 0"):
+                current.append(field)
         opened = re.match(r"sys_perf_event_open: pid (-?\d+)\s+cpu (-?\d+)\s+group_fd (-?\d+)\s+flags (0x\w+|0)", line)
         if opened:
             pid, cpu, group, flags = opened.groups()
@@ -104,6 +137,7 @@ def main():
     for line in TARGETS:
         words = line.split()
         check(tap, words if "-d" in line or "-n" in line else ["-e", "cs,faults", *words])
+    check_names(tap)
     tap.done()
 
 
