@@ -234,6 +234,17 @@ void metric_each_name(const struct metric_node *n, void (*fn)(void *ctx, const c
 	metric_each_name(n->c, fn, ctx);
 }
 
+void metric_rename(struct metric_node *n, const char *from, const char *to)
+{
+	if (!n)
+		return;
+	if (n->op == OP_NAME && !strcmp(n->name, from))
+		n->name = to;
+	metric_rename(n->a, from, to);
+	metric_rename(n->b, from, to);
+	metric_rename(n->c, from, to);
+}
+
 static double eval_binary(enum metric_op op, double a, double b)
 {
 	/* What is not known makes comparisons unknown too, and not false. */

@@ -19,5 +19,7 @@ struct metric_node;
 struct strobe_error *metric_parse(struct arena *arena, const char *text, struct metric_node **ret) _must_check_;
 /* Each name in the expression, once for each time that it stands there. */
 void metric_each_name(const struct metric_node *n, void (*fn)(void *ctx, const char *name), void *ctx);
+/* Puts another name, which lives with the expression, where a name stands. */
+void metric_rename(struct metric_node *n, const char *from, const char *to);
 /* The value; lookup gives that of a name, and false where there is none: the result is then NaN. */
 double metric_eval(const struct metric_node *n, bool (*lookup)(void *ctx, const char *name, double *ret), void *ctx);

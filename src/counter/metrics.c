@@ -66,11 +66,19 @@ static bool is_known(const struct sys *sys, const char *event)
 	return !err;
 }
 
+static bool is_perfs(const struct metric *m)
+{
+	return text_has_prefix(m->groups, "Default");
+}
+
 /* *ret has its events and what is missing of them. */
-static struct strobe_error *resolve(struct metric_set *s, const struct sys *sys, const struct metric *m, struct metric_use *ret)
+static struct strobe_error *resolve(struct metric_set *s, const struct sys *sys, const struct metric *m, struct metric_options o,
+				    struct metric_use *ret)
 {
 	*ret = (struct metric_use){ .metric = *m };
 	TRY(metric_parse(&s->arena, m->expr, &ret->value));
+	if (o.of_cpus && is_perfs(m))
+		metric_rename(ret->value, "task-clock", "cpu-clock");
 	if (m->threshold)
 		TRY(metric_parse(&s->arena, m->threshold, &ret->threshold));
 	metric_each_name(ret->value, collect, ret);
@@ -127,11 +135,6 @@ static bool is_used(const struct metric_set *s, const char *name)
 	return false;
 }
 
-static bool is_perfs(const struct metric *m)
-{
-	return text_has_prefix(m->groups, "Default");
-}
-
 /* perf's own metrics are shown as it shows them, "faults/sec  page_faults_per_second"; others by their names. */
 static const char *label_of(struct metric_set *s, const struct metric *m)
 {
@@ -148,7 +151,7 @@ static struct strobe_error *add_metric(struct metric_set *s, struct event_list *
 		struct metric_use use;
 		if (strcasecmp(table[i].name, name) != 0)
 			continue;
-		struct strobe_error *err = resolve(s, sys, &table[i], &use);
+		struct strobe_error *err = resolve(s, sys, &table[i], o, &use);
 		if (err || (*ret_found && use.missing)) {
 			vec_deinit(&use.events);
 			if (err) {

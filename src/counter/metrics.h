@@ -42,6 +42,7 @@ struct metric_use {
 
 struct metric_options {
 	bool no_group, no_merge, no_threshold;
+	bool of_cpus; /* CPUs are counted, not tasks: perf's own metrics then take cpu-clock, as perf does */
 };
 
 struct metric_set {

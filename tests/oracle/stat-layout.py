@@ -80,6 +80,25 @@ true
 -e sched:sched_switch,raw_syscalls:sys_enter true
 -e task-clock,sched:sched_process_exec true
 """.strip().splitlines()
+# metrics by their names, which perf has since 6.19
+METRICS = """
+-M cs_per_second true
+-a -M cs_per_second sleep 0.01
+-C 0 -M CPUs_utilized sleep 0.01
+-a -A -M page_faults_per_second sleep 0.01
+-a --per-core -M migrations_per_second sleep 0.01
+-x, -M cs_per_second true
+-j -a --per-die -M cs_per_second sleep 0.01
+-M page_faults_per_second --metric-only true
+-x, -a --per-core -M page_faults_per_second --metric-only sleep 0.01
+-x; -a -A -M page_faults_per_second --metric-only sleep 0.01
+-j -a --per-socket -M page_faults_per_second --metric-only sleep 0.01
+-j --metric-only -M page_faults_per_second,cs_per_second true
+-I 20 -M page_faults_per_second --metric-only sleep 0.03
+-I 20 -a --per-core -M page_faults_per_second --metric-only sleep 0.03
+-I 20 -a -A -M page_faults_per_second --metric-only sleep 0.03
+-I 20 -x, -a --per-die -M page_faults_per_second --metric-only sleep 0.03
+""".strip().splitlines()
 # intervals: how many there are is a matter of luck, so lines that repeat are taken together
 INTERVALS = """
 -I 20 sleep 0.05
@@ -155,6 +174,7 @@ def as_older(text, words):
 def as_newest(text, words):
     """7.2 shows figures of its default events alone, and some of those several times; its times have no unit."""
     text = re.sub(r" N ns   (?=\w+_time)", " N      ", text)
+    text = re.sub(r" +(nan|-)$", " N", text, flags=re.M)  # alone in its column
     text = re.sub(r"(,N,N,),[^,\n\d]+$", r"\1,", text, flags=re.M)  # a figure that could not be computed
     lines = text.splitlines()
     if "-e" in words:
@@ -258,10 +278,10 @@ def check_beside(tap, tool, version):
     with subprocess.Popen([sys.executable, "-c", IDLE], stdout=subprocess.PIPE) as idle:
         idle.stdout.readline()
         try:
-            for line in HEADS + INTERVALS:
+            for line in HEADS + INTERVALS + METRICS:
                 # 7.2 has no -g, and as it is run here, with libraries of its own, no shell starts
-                if version < NEWEST or not re.search(r"^-g |sh -c", line):
-                    check(tap, line, line in INTERVALS, idle.pid, tool, version)
+                if line not in METRICS if version < NEWEST else not re.search(r"^-g |sh -c", line):
+                    check(tap, line, "-I" in line, idle.pid, tool, version)
         finally:
             idle.kill()
 

@@ -35,7 +35,7 @@ static struct strobe_error *add_metrics(struct metric_set *metrics, struct stat_
 {
 	size_t first = metrics->uses.len;
 	struct metric_options options = { .no_group = o->metric_no_group, .no_merge = o->metric_no_merge,
-				  .no_threshold = o->metric_no_threshold };
+				  .no_threshold = o->metric_no_threshold, .of_cpus = o->target.system_wide || o->target.cpus };
 	TRY(error_prefix(metric_set_add(metrics, &o->events, sys, names, options), "%s", option));
 	for (size_t i = first; i < metrics->uses.len; i++)
 		if (!metrics->uses.data[i].missing)

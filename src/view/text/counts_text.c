@@ -247,7 +247,7 @@ static void metrics_only_text(struct counts_text *t, struct out *out, const stru
 		struct strbuf place = {};
 		if (!c->is_interval) {
 			place_text(&place, c->by, &c->rows.data[0].place);
-			out_fill(out, ' ', place.len);
+			out_fill(out, ' ', place.len ? place.len : 1);
 		} else {
 			out_ch(out, ' ');
 		}
@@ -269,7 +269,10 @@ static void metrics_only_text(struct counts_text *t, struct out *out, const stru
 				out_ch(out, '\n');
 			time_prefix(out, c);
 			place_text(&place, c->by, &row->place);
-			out_text(out, strbuf_str(&place), place.len);
+			if (place.len)
+				out_text(out, strbuf_str(&place), place.len);
+			else if (!c->is_interval)
+				out_ch(out, ' ');
 			strbuf_deinit(&place);
 		}
 		for (unsigned k = 0; k < columns_of(row); k++) {
