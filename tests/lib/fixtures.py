@@ -31,11 +31,13 @@ FIXTURES = {
     "per-thread": (False, ["--per-thread", "-e", "cpu-clock:u", "-F", "1000", "--", *SPLIT]),
 }
 # The kernel marks mappings as bringing build-ids for all events behind one that asked for them: perf 6.1, which did not ask,
-# reads device numbers as one and aborts where another test records with build-ids meanwhile.
+# reads device numbers as one and aborts where another test records with build-ids meanwhile. Does it so again and again, it is
+# to ask for them, too.
 #
 # And a program of BPF that another test has on all system calls meanwhile stands in kernel stacks: it is gone when perf and
 # strobe ask for its name, each in its own way.
 TRIES = 20
+TRIES_WITHOUT = 5
 WORKLOADS = {"split": [], "recurse": [], "forks": [], "threads": ["-lpthread"]}
 
 
@@ -87,8 +89,10 @@ def fixture(name, recorder):
         binary = PERF if recorder == "perf" else STROBE
         # without this Debian's perf sleeps out a second at the end of each recording
         quick = ["--no-bpf-event"] if recorder == "perf" else []
-        argv = [binary, "record", "-q", *quick, "-o", path, *FIXTURES[name][1]]
-        for _ in range(TRIES):
+        options = FIXTURES[name][1]
+        for i in range(TRIES):
+            also = ["--buildid-mmap"] if recorder == "perf" and i >= TRIES_WITHOUT and "-B" not in options else []
+            argv = [binary, "record", "-q", *quick, *also, "-o", path, *options]
             done = subprocess.run(
                 argv,
                 cwd=CACHE,
@@ -103,6 +107,8 @@ def fixture(name, recorder):
             if not aborted and (done.returncode or not FIXTURES[name][0] or not _met_bpf(path)):
                 break
             time.sleep(0.5)
+        if done.returncode and os.path.exists(path):
+            os.unlink(path)  # the next who wants it shall not take half of it
         if done.returncode or not os.path.exists(path):
             raise RuntimeError(f"{' '.join(argv)}\nstatus {done.returncode}\n{done.stderr}")
     return path

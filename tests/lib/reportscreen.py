@@ -24,7 +24,8 @@ class Browser(Screen):
     def __init__(self, path, *argv, columns=100, rows=24, **more):
         self.rows = rows
         super().__init__([STROBE, "report", "-i", path, *argv], columns=columns, rows=rows, **more)
-        self.wait_for(lambda lines: lines[0].startswith("Samples:") and lines[rows - 1])
+        # a table with its last line, or the choice of an event
+        self.wait_for(lambda lines: lines[0].startswith("Samples:") and lines[rows - 1] or "Available samples" in "".join(lines))
 
     def rows_are(self, tap, want, name):
         tap.ok(self.wait_for(lambda lines: shown(lines) == want[: self.rows - 3]) is not None, name,

@@ -125,6 +125,12 @@ class Screen:
         lines = self._seen(what)
         return lines and self._settled(lines)
 
+    def changes(self, number, part):
+        """Waits until part(lines) was another one so many times."""
+        for _ in range(number):
+            before = part(self.lines())
+            self._seen(lambda lines, before=before: part(lines) != before)
+
     def check(self, tap, what, name):
         """A test point: the screen comes to hold it."""
         return tap.ok(self._seen(what) is not None, name, "\n".join(self.lines()))

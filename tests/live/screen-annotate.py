@@ -219,7 +219,7 @@ def main():
         s.keys("q")
         tap.equal(s.end()[0], 0, "q ends")
     with Screen([STROBE, "report", "-i", path, "--asm-raw", "--no-source", "-M", "intel", "-S", "cold"], columns=150, rows=40) as s:
-        s.wait_for("[.] cold")
+        s.wait_for(lambda lines: re.match(r" +[0-9.]+% ", lines[2]))
         s.keys("a")
         lines = s.wait_for("│ cold  ") or []
         tap.ok(any(map(raw.search, lines)) and not any("{" in line for line in lines), "report has these options for its code, too", lines)
