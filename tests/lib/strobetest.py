@@ -124,16 +124,17 @@ def strobe(*argv, **options):
 def perf(*argv, **options):
     """
     The reference. 6.1 aborts over some records that are made while others record ("assertion failed at util/build-id.c"):
-    they are mended (stray_ids), and where it made them itself it is asked again.
+    they are mended (stray_ids). It dies of those that it made itself, too: it makes them anew, at last with build-ids in them.
     """
     done = run(PERF, *argv, **options)
-    for _ in range(9):
+    for i in range(9):
         if done.status != -signal.SIGABRT:
             break
         path = os.path.join(options.get("cwd") or ".", str(argv[argv.index("-i") + 1]) if "-i" in argv else "perf.data")
         if argv[0] == "record" or not os.path.exists(path) or not stray_ids.mend(path):
             time.sleep(0.5)
-        done = run(PERF, *argv, **options)
+        also = ["--buildid-mmap"] if argv[0] == "record" and i >= 3 and "-B" not in argv else []
+        done = run(PERF, argv[0], *also, *argv[1:], **options)
     return done
 
 
