@@ -1,7 +1,7 @@
 /* bpf(2): which part of the union bpf_attr a command reads. What a caller leaves out is zeros, as the kernel takes it. */
 #include "decode/syscall/specials_priv.h"
 
-enum { ATTR_BYTES = 256 };
+enum { ATTR_BYTES = 256, INFO_BYTES = 16 };
 
 /* name: what <linux/bpf.h> calls that part of the union, where it has a name; least: bytes that the command reads in any case. */
 static const struct command {
@@ -61,6 +61,24 @@ static const struct struct_type *link_of(const struct emit *e, const uint8_t *at
 	return &struct_bpf_link_create;
 }
 
+/* How many bytes there was room for, and how many there are. */
+static void object_info(struct emit *e, const uint8_t *attr, uint64_t room)
+{
+	uint64_t len = value_load(e->arch, attr + 4, 4);
+	emit_struct(e);
+	emit_member(e, "bpf_fd");
+	emit_fd(e, (int)value_load(e->arch, attr, 4));
+	emit_member(e, "info_len");
+	if (e->strace && len != room) {
+		emit_u64(e, room);
+		out_str(e->out, " => ");
+	}
+	emit_u64(e, len);
+	emit_member(e, "info");
+	emit_pointer(e, value_load(e->arch, attr + 8, 8));
+	emit_struct_end(e);
+}
+
 void print_bpf_attr(struct emit *e, unsigned i)
 {
 	uint8_t attr[ATTR_BYTES] = {0};
@@ -83,7 +101,11 @@ void print_bpf_attr(struct emit *e, unsigned i)
 		emit_struct(e);
 		emit_member(e, c->name);
 	}
-	emit_members(e, c->attr == &struct_bpf_link_create ? link_of(e, attr) : c->attr, attr, n);
+	struct piece before = piece_find(e->ev, i, SYSCALL_PART_WHOLE);
+	if (c->attr == &struct_bpf_info && n >= INFO_BYTES && before.bytes >= INFO_BYTES)
+		object_info(e, attr, value_load(e->arch, before.data + 4, 4));
+	else
+		emit_members(e, c->attr == &struct_bpf_link_create ? link_of(e, attr) : c->attr, attr, n);
 	if (c->name && e->strace)
 		emit_struct_end(e);
 }

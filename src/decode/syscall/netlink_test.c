@@ -207,7 +207,8 @@ static void diagnosis(void **state)
 {
 	static const char head[] =
 		"{sdiag_family=AF_INET, sdiag_protocol=IPPROTO_TCP, idiag_ext=0, idiag_states=0, id={idiag_sport=htons(0), "
-		"idiag_dport=htons(0), idiag_src=inet_addr(\"0.0.0.0\"), idiag_dst=inet_addr(\"0.0.0.0\"), idiag_if=0, idiag_cookie=[0, 0]}}, ";
+		"idiag_dport=htons(0), idiag_src=inet_addr(\"0.0.0.0\"), idiag_dst=inet_addr(\"0.0.0.0\"), idiag_if=0, "
+		"idiag_cookie=[0, 0]}}, ";
 	struct packet p = message(20, 1);
 	family(&p, 2, 56);
 	p.data[17] = 6;

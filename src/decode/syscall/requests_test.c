@@ -32,30 +32,37 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The call with these bytes behind argument arg; part: SYSCALL_PART_WHOLE, or EXIT. */
-static void says(const struct syscall_table *t, const char *name, const uint64_t args[SYSCALL_ARGS], int64_t ret, unsigned arg,
-		 unsigned part, const struct bytes *b, const char *expected)
+/* The call with these pieces. */
+static void says_blob(const struct syscall_table *t, const char *name, const uint64_t args[SYSCALL_ARGS], int64_t ret,
+		      const uint8_t *blob, size_t bytes, const char *expected)
 {
-	static uint8_t blob[1024];
 	struct syscall_style style = {.layout = SYSCALL_STRACE};
 	struct syscall_event ev = {.desc = syscall_table_find(t, name), .ret = ret, .has_ret = true};
-	struct syscall_piece head = {.arg = (uint8_t)arg, .part = (uint8_t)part, .bytes = (uint32_t)b->len};
 	struct out out;
+	char text[1024];
 	size_t n;
 	assert_non_null(ev.desc);
 	memcpy(ev.arg, args, sizeof(ev.arg));
-	memcpy(blob, &head, sizeof(head));
-	memcpy(blob + sizeof(head), b->data, b->len);
-	syscall_payload_add(&ev.payload, blob, sizeof(head) + b->len);
+	syscall_payload_add(&ev.payload, blob, bytes);
 	out_init_mem(&out);
 	syscall_print_args(&out, &style, &ev);
 	const char *p = out_mem(&out, &n);
-	char text[1024];
 	assert_true(n < sizeof(text));
 	memcpy(text, p, n);
 	text[n] = '\0';
 	assert_string_equal(text, expected);
 	error_destroy(out_close(&out));
+}
+
+/* The call with these bytes behind argument arg; part: SYSCALL_PART_WHOLE, or EXIT. */
+static void says(const struct syscall_table *t, const char *name, const uint64_t args[SYSCALL_ARGS], int64_t ret, unsigned arg,
+		 unsigned part, const struct bytes *b, const char *expected)
+{
+	static uint8_t blob[1024];
+	struct syscall_piece head = {.arg = (uint8_t)arg, .part = (uint8_t)part, .bytes = (uint32_t)b->len};
+	memcpy(blob, &head, sizeof(head));
+	memcpy(blob + sizeof(head), b->data, b->len);
+	says_blob(t, name, args, ret, blob, sizeof(head) + b->len, expected);
 }
 
 #define ARGS(...) ((const uint64_t[SYSCALL_ARGS]){__VA_ARGS__})
@@ -84,6 +91,22 @@ static void bpf_commands(void **state)
 	says(*state, "bpf", ARGS(28, AT, 28), -22, 1, SYSCALL_PART_WHOLE, &b,
 	     "BPF_LINK_CREATE, {link_create={prog_fd=3, target_fd=4, attach_type=BPF_TRACE_ITER, flags=0, iter_info=0x1000, "
 	     "iter_info_len=2}}, 28");
+}
+
+/* Of two pieces the one at exit says how long the answer is. */
+static void bpf_info(void **state)
+{
+	struct bytes b = {};
+	PUT(&b, 1, 1, 0, 0, 0);
+	put(&b, 16, 4);
+	PUT(&b, 4, 5, 152);
+	put(&b, 0x6000, 8);
+	PUT(&b, 1, 1, 1, 0, 0);
+	put(&b, 16, 4);
+	PUT(&b, 4, 5, 104);
+	put(&b, 0x6000, 8);
+	says_blob(*state, "bpf", ARGS(15, AT, 16), 0, b.data, b.len,
+		  "BPF_OBJ_GET_INFO_BY_FD, {info={bpf_fd=5, info_len=152 => 104, info=0x6000}}, 16");
 }
 
 static void uring(void **state)
@@ -154,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bpf_commands),
+		cmocka_unit_test(bpf_info),
 		cmocka_unit_test(uring),
 		cmocka_unit_test(clones),
 		cmocka_unit_test(ptraces),
