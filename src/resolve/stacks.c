@@ -366,12 +366,12 @@ static uint32_t add_list(struct frame_lists *l, const struct used_frame *u)
 
 /*
  * A session that goes on asks again, and again. Of a recording all has been asked before its profile takes its memory; paths of files
- * are still needed there.
+ * are still needed there, and names until they stand in it.
  */
-static void forget_sources(struct frame_lists *l)
+static void forget(const struct frame_lists *l, void (*what)(struct dso *d))
 {
 	for (size_t i = 0; i < l->dsos.len && !l->f->r->symbols_options.live; i++)
-		dso_source_forget(l->dsos.data[i]);
+		what(l->dsos.data[i]);
 }
 
 void fill_frames(struct fill *f)
@@ -380,7 +380,7 @@ void fill_frames(struct fill *f)
 	collect_frames(&l);
 	expand_frames(&l);
 	if (!f->r->options.with_lines)
-		forget_sources(&l);
+		forget(&l, dso_source_forget);
 	uint32_t *known = xcalloc(f->r->frames.frames.len + 1, sizeof(*known)); /* by cached frame: list + 1 */
 	for (size_t i = 0; i < l.used.len; i++) {
 		const struct used_frame *u = &l.used.data[i];
@@ -393,7 +393,8 @@ void fill_frames(struct fill *f)
 		arena_deinit(&l.expanders[i].arena);
 	free(l.expanders);
 	if (f->r->options.with_lines)
-		forget_sources(&l);
+		forget(&l, dso_source_forget);
+	forget(&l, dso_source_forget_symbols);
 	free(l.expansions);
 	free(known);
 	vec_deinit(&l.used);

@@ -251,6 +251,11 @@ const char *dso_symbol_name(struct dso *d, const struct symbol *sym)
 	if (shown)
 		return shown;
 	char *name = demangle_name(sym->raw_name);
+	if (m->kept) {
+		shown = kept_name_show(m->kept, name);
+		free(name);
+		return shown;
+	}
 	pthread_mutex_lock(&d->lock);
 	shown = atomic_load_explicit(to, memory_order_relaxed);
 	if (!shown) {

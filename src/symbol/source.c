@@ -127,6 +127,7 @@ static const char *keep_name(void *ctx, const char *name)
 	if (id == IDSET_NONE) {
 		struct kept_name *fresh = arena_alloc(&share->arena, sizeof(*fresh) + bytes);
 		atomic_init(&fresh->shown, NULL);
+		fresh->share = share;
 		memcpy(fresh->text, name, bytes);
 		fresh->text[bytes - 1] = 0; /* the file may change meanwhile */
 		id = (uint32_t)share->names.len;
@@ -136,6 +137,19 @@ static const char *keep_name(void *ctx, const char *name)
 	const char *kept = share->names.data[id]->text;
 	pthread_mutex_unlock(&share->lock);
 	return kept;
+}
+
+const char *kept_name_show(struct kept_name *k, const char *fresh)
+{
+	struct inlined_share *share = k->share;
+	pthread_mutex_lock(&share->lock);
+	const char *shown = atomic_load_explicit(&k->shown, memory_order_relaxed);
+	if (!shown) {
+		shown = fresh ? arena_strdup(&share->arena, fresh) : k->text;
+		atomic_store_explicit(&k->shown, shown, memory_order_release);
+	}
+	pthread_mutex_unlock(&share->lock);
+	return shown;
 }
 
 static void read_source(struct dso *d, struct dso_source *s)
@@ -204,8 +218,28 @@ void dso_source_forget(struct dso *d)
 	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
 	if (!s)
 		return;
+	if (s->dwarf)
+		dwarf_rest(s->dwarf); /* the file may be open for its symbols, too */
 	close_source(s);
 	atomic_store_explicit(&s->is_read, false, memory_order_release);
+}
+
+static void forget_inlined(struct inlined_share *share)
+{
+	arena_deinit(&share->arena);
+	vec_deinit(&share->names);
+	vec_deinit(&share->all);
+	idset_deinit(&share->names_index);
+	idset_deinit(&share->index);
+}
+
+void dso_source_forget_symbols(struct dso *d)
+{
+	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
+	for (unsigned i = 0; s && i < INLINED_SHARES; i++) {
+		forget_inlined(&s->inlined[i]);
+		arena_init(&s->inlined[i].arena);
+	}
 }
 
 void dso_source_destroy(struct dso_source *s)
@@ -214,13 +248,8 @@ void dso_source_destroy(struct dso_source *s)
 		return;
 	close_source(s);
 	for (unsigned i = 0; i < INLINED_SHARES; i++) {
-		struct inlined_share *share = &s->inlined[i];
-		pthread_mutex_destroy(&share->lock);
-		arena_deinit(&share->arena);
-		vec_deinit(&share->names);
-		vec_deinit(&share->all);
-		idset_deinit(&share->names_index);
-		idset_deinit(&share->index);
+		pthread_mutex_destroy(&s->inlined[i].lock);
+		forget_inlined(&s->inlined[i]);
 	}
 	free(s);
 }

@@ -17,8 +17,10 @@
 #include "symbol/symtable.h"
 
 /* A name of the debug information, once for all that have it: functions are inlined in many places. */
+struct inlined_share;
 struct kept_name {
 	_Atomic(const char *) shown; /* demangled; NULL until it is needed */
+	struct inlined_share *share;
 	char text[];
 };
 
@@ -106,6 +108,8 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 /* Whether an object has the recorded build-id (or none was recorded); says the problem where it has not. */
 bool elf_matches(struct dso *d, const struct object *o, const char *path);
 void dso_source_destroy(struct dso_source *s);
+/* The name to show; fresh: what it is demangled to, or NULL where it is shown as it is. Thread-safe; the first one is kept. */
+const char *kept_name_show(struct kept_name *k, const char *fresh);
 void dso_slots_destroy(struct dso_slots *s);
 /*
  * The file of a module, from its path or from the build-id cache, for the caller to close; NULL where it is not at hand, or
