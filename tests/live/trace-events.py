@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -190,15 +191,19 @@ def check_switches(tap):
 def check_tracepoints(tap):
     if os.access(PERF, os.X_OK):
         which = "sched:sched_process_exec,sched:sched_process_fork,sched:sched_process_exit"
-        for _ in range(5):
-            # Now and then perf trace 6.1 ends in an assertion of its own.
-            run(PERF, "trace", "-o", "perf.txt", "-e", which, "sh", "-c", "true & wait")
+        for i in range(12):
+            # perf trace 6.1 dies of mappings that are recorded while others record (tests/lib/stray_ids.py)
+            time.sleep(0.2 * i)
+            done = run(PERF, "trace", "-o", "perf.txt", "-e", which, "sh", "-c", "true & wait")
             with open("perf.txt", encoding="utf-8") as f:
                 theirs = normal(f.read())
             if theirs:
                 break
         _, text = trace("-e", which, "sh", "-c", "true & wait")
-        tap.equal(sorted(normal(text)), sorted(theirs), "tracepoints as perf trace shows them")
+        if done.status == -signal.SIGABRT and not theirs:
+            tap.skip("tracepoints as perf trace shows them", "perf trace died 12 times of what others record")
+        else:
+            tap.equal(sorted(normal(text)), sorted(theirs), "tracepoints as perf trace shows them")
     seen = events("-e", "sched:sched_process_e*", "true")
     tap.equal([e["event"] for e in seen], ["sched:sched_process_exec", "sched:sched_process_exit"], "a glob of tracepoints, in order")
     tap.equal(seen[0]["args"]["filename"].rsplit("/", 1)[-1], "true", "a field")
