@@ -3,8 +3,7 @@
 
 Reads the table of rooms in doc/ARCHITECTURE.md and checks each file under src/:
   - a room includes only the headers of the rooms that its row names, and of base; a room that the table lacks is an error
-  - sub-rooms that a row names in brackets, as view/ (text/ data/ ...), include the headers at the top of their room and
-    of what the row names, but not one another
+  - a folder of a room that has a row of its own, as view/text/, is a room: it names the room above it where it includes that
   - a *_priv.h is included by its own room alone, and nothing is included through ../
   - third-party and system headers stay in the rooms that own them (CONFINED below)
   - nothing below cmd/ prints or exits (SPEAKERS below may)
@@ -43,27 +42,22 @@ FORKERS = {"capture", "sys", "base"}
 
 
 class Room:
-    def __init__(self, name, allowed, subrooms):
+    def __init__(self, name, allowed):
         self.name = name
         self.allowed = allowed  # None: every room
-        self.subrooms = subrooms
 
 
 def read_rooms(path):
-    """Rows like: | 2 | `view/` (`text/ data/ svg/`) | sentence | profile table |"""
+    """Rows like: | 2 | `view/text/` | sentence | view profile table |"""
     rooms = {}
     with open(path, encoding="utf-8") as f:
         for line in f:
-            row = re.match(r"\|\s*\d+\s*\|\s*`(\w+)/`\s*(?:\(`([^`]*)`\))?\s*\|.*\|([^|]*)\|\s*$", line)
+            row = re.match(r"\|\s*\d+\s*\|\s*`(\w+(?:/\w+)*)/`\s*\|.*\|([^|]*)\|\s*$", line)
             if not row:
                 continue
-            name, subrooms, allowed = row.groups()
+            name, allowed = row.groups()
             words = set(allowed.split())
-            rooms[name] = Room(
-                name,
-                None if "all" in words else words - {"libc"},
-                {s.strip("/") for s in (subrooms or "").split()},
-            )
+            rooms[name] = Room(name, None if "all" in words else words - {"libc"})
     return rooms
 
 
@@ -79,21 +73,22 @@ def without_comments(text):
     return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
 
 
-def place_of(path, rooms):
-    """(room, sub-room or None) of a path below src/."""
-    parts = path.split("/")
-    room = rooms.get(parts[0])
-    sub = parts[1] if room and len(parts) > 2 and parts[1] in room.subrooms else None
-    return parts[0], sub
+def room_of(path, rooms):
+    """The innermost room that a path below src/ lies in, or its first folder."""
+    parts = path.split("/")[:-1]
+    for n in range(len(parts), 0, -1):
+        name = "/".join(parts[:n])
+        if name in rooms:
+            return name
+    return parts[0]
 
 
 def check_include(path, quoted, target, rooms, root):
     """Returns what is wrong with one #include, or None."""
-    name, sub = place_of(path, rooms)
-    here = name + ("/" + sub if sub else "")
+    name = room_of(path, rooms)
     if not quoted:
         for pattern, owners in CONFINED:
-            if re.fullmatch(pattern, target) and name not in owners and here not in owners:
+            if re.fullmatch(pattern, target) and name not in owners:
                 return f"<{target}> belongs to {', '.join(sorted(owners))} alone"
         return None
     if target.startswith("..") or "/../" in target:
@@ -103,12 +98,10 @@ def check_include(path, quoted, target, rooms, root):
     if not os.path.exists(os.path.join(root, target)):
         generated = target.endswith((".skel.h", ".inc"))
         return None if generated else f'"{target}" is not below src/'
-    to, to_sub = place_of(target, rooms)
+    to = room_of(target, rooms)
     if target.endswith("_priv.h") and to != name:
         return f'"{target}" is private to {to}/'
     if to == name:
-        if sub and to_sub and sub != to_sub:
-            return f'"{target}": {here} may not include its neighbour {to}/{to_sub}'
         return None
     room = rooms[name]
     if to == "base" or room.allowed is None or to in room.allowed:
@@ -119,7 +112,7 @@ def check_include(path, quoted, target, rooms, root):
 def check_file(path, rooms, root):
     with open(os.path.join(root, path), encoding="utf-8") as f:
         text = f.read()
-    name, sub = place_of(path, rooms)
+    name = room_of(path, rooms)
     if name not in rooms:
         yield 1, f"{name}/ is no room of doc/ARCHITECTURE.md"
         return
@@ -134,8 +127,7 @@ def check_file(path, rooms, root):
         problem = check_include(path, quoted, include.group(2), rooms, root)
         if problem:
             yield number, problem
-    here = name + ("/" + sub if sub else "")
-    if is_test or name in SPEAKERS or here in SPEAKERS or path.endswith(".bpf.c"):
+    if is_test or name in SPEAKERS or path.endswith(".bpf.c"):
         return
     for number, line in enumerate(without_comments(text).splitlines(), 1):
         speech = SPEECH.search(line)

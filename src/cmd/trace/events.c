@@ -9,11 +9,13 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "cmd/trace/calls.h"
+#include "cmd/trace/bpf.h"
 #include "cmd/trace/merged.h"
-#include "cmd/trace/places.h"
+#include "tracing/places.h"
 #include "cmd/trace/rings.h"
+#include "cmd/trace/show.h"
 #include "record/sample.h"
+#include "tracing/places.h"
 
 enum event_role { ROLE_POINT, ROLE_MINOR_FAULT, ROLE_MAJOR_FAULT, ROLE_NONE };
 
@@ -34,7 +36,7 @@ struct events {
 	struct capture *capture;
 	struct stream_tracer *tracer; /* NULL: no system calls, or no BPF */
 	struct trace_samples *samples; /* in its place: calls from their tracepoints */
-	struct trace_calls calls;
+	struct trace_bpf bpf;
 	struct trace_merged merged;
 	struct record_source *source;
 	struct resolver *resolver;
@@ -296,16 +298,16 @@ static void take_bpf(struct events *s, const struct resolved_sample *r)
 		return;
 	if (is_line && s->run->o->print_sample)
 		print_sample(s, r);
-	trace_calls_take(&s->calls, ev, bytes, frames, n);
+	trace_calls_take(&s->bpf.calls, ev, bytes, frames, n);
 }
 
 static struct strobe_error *take_sample(void *ctx, const struct resolved_sample *r)
 {
 	struct events *s = ctx;
-	if (trace_lines_ended(s->calls.lines))
+	if (trace_lines_ended(s->run->lines))
 		return error_create(ERROR_STOPPED, "enough");
 	if (s->tracer && !s->run->o->switch_on)
-		trace_lines_begin_at(s->calls.lines, stream_tracer_began_ns(s->tracer));
+		trace_lines_begin_at(s->run->lines, stream_tracer_began_ns(s->tracer));
 	if (r->sample.event == s->merged.bpf_event) {
 		take_bpf(s, r);
 		return NULL;
@@ -335,7 +337,7 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 		print_sample(s, r);
 	if (r->comm[0] && r->comm[0] != ':')
 		line.comm = r->comm;
-	trace_lines_other(s->calls.lines, &line);
+	trace_lines_other(s->run->lines, &line);
 	return NULL;
 }
 
@@ -345,12 +347,12 @@ static struct strobe_error *take_record(void *ctx, struct record r, uint64_t tim
 	struct events *s = ctx;
 	const uint32_t *ids = (const uint32_t *)(r.hdr + 1);
 	const uint64_t *words = (const uint64_t *)(r.hdr + 1);
-	struct trace_tasks *tasks = trace_lines_tasks(s->calls.lines);
+	struct trace_tasks *tasks = trace_lines_tasks(s->run->lines);
 	if (r.hdr->type == PERF_RECORD_LOST && r.hdr->size >= sizeof(*r.hdr) + 16)
 		s->lost += words[1];
 	if (s->samples) {
 		TRY(trace_samples_take(s->samples, r));
-		return trace_lines_ended(s->calls.lines) ? error_create(ERROR_STOPPED, "enough") : NULL;
+		return trace_lines_ended(s->run->lines) ? error_create(ERROR_STOPPED, "enough") : NULL;
 	}
 	if (r.hdr->type == PERF_RECORD_FORK && !s->tracer && r.hdr->size >= sizeof(*r.hdr) + 16) {
 		char comm[17];
@@ -358,8 +360,8 @@ static struct strobe_error *take_record(void *ctx, struct record r, uint64_t tim
 		trace_task_name(trace_task_new(tasks, ids[2], ids[0]), comm, sizeof(comm) - 1);
 	}
 	if (r.hdr->type == PERF_RECORD_COMM && !s->tracer && r.hdr->size > sizeof(*r.hdr) + 8)
-		trace_lines_rename(s->calls.lines, ids[1], ids[0], (const char *)(ids + 2), r.hdr->size - sizeof(*r.hdr) - 8);
-	return trace_lines_ended(s->calls.lines) ? error_create(ERROR_STOPPED, "enough") : NULL;
+		trace_lines_rename(s->run->lines, ids[1], ids[0], (const char *)(ids + 2), r.hdr->size - sizeof(*r.hdr) - 8);
+	return trace_lines_ended(s->run->lines) ? error_create(ERROR_STOPPED, "enough") : NULL;
 }
 
 /* --- the run --- */
@@ -430,10 +432,10 @@ static struct strobe_error *events_open(struct trace_run *r)
 	capture_exclude_thread(s->capture, getpid());
 	TRY(capture_apply_filters(s->capture));
 	TRY(open_tracer(s));
-	trace_calls_init(&s->calls, r);
-	TRY(trace_calls_open_summary(&s->calls, r));
+	trace_bpf_init(&s->bpf, r);
+	TRY(trace_bpf_open_summary(&s->bpf, r));
 	if (r->by_rings && trace_wants_calls(r->o))
-		s->samples = trace_rings_samples(r, capture_env(s->capture), s->calls.lines);
+		s->samples = trace_rings_samples(r, capture_env(s->capture), s->run->lines);
 	if (s->capture_options.synth_parts != SYNTH_NONE)
 		err = capture_synthesize(s->capture, &before.sink, false);
 	s->merged.run = r;
@@ -452,7 +454,7 @@ static void events_enable(struct trace_run *r, bool on)
 	struct events *s = r->state;
 	if (s->tracer)
 		stream_tracer_enable(s->tracer, on);
-	trace_calls_enable(&s->calls, on);
+	trace_bpf_enable(&s->bpf, on);
 	if (on)
 		capture_enable(s->capture);
 	else
@@ -475,16 +477,16 @@ static struct strobe_error *events_finish(struct trace_run *r)
 		stream_tracer_stop(s->tracer);
 	if (s->samples) {
 		trace_samples_finish(s->samples);
-		trace_samples_say_damaged(s->samples, r->ctx);
+		trace_say_damaged(r, s->samples);
 	}
 	trace_say_lost(r, s->lost + s->merged.lost, s->tracer);
-	return trace_calls_finish(&s->calls, r, s->tracer);
+	return trace_bpf_finish(&s->bpf, r, s->tracer);
 }
 
 static void events_close(struct trace_run *r)
 {
 	struct events *s = r->state;
-	trace_calls_deinit(&s->calls);
+	trace_bpf_deinit(&s->bpf);
 	trace_samples_destroy(s->samples);
 	resolver_destroy(s->resolver);
 	source_destroy(s->source);

@@ -6,7 +6,7 @@
 #include "capture/options.h"
 #include "capture/target.h"
 #include "cli/options.h"
-#include "cmd/trace/line.h"
+#include "view/trace/paper.h"
 #include "decode/syscall.h"
 #include "event/event.h"
 #include "table/syscall_stats.h"

@@ -6,8 +6,7 @@
 
 #include "cmd/input.h"
 #include "cmd/profile_input.h"
-#include "cmd/trace/run.h"
-#include "cmd/trace/samples.h"
+#include "cmd/trace/show.h"
 #include "record/order.h"
 
 struct replay {
@@ -15,7 +14,6 @@ struct replay {
 	struct record_source *file;
 	struct record_source *ordered; /* over it, in order of time; or NULL */
 	struct resolver *resolver;     /* in its place, where symbols are wanted */
-	struct trace_lines *lines;
 	struct trace_samples *samples;
 };
 
@@ -60,7 +58,7 @@ static struct strobe_error *begin(struct replay *p)
 		TRY(syscall_select(r->compat, r->o->calls, &r->compat_chosen));
 	struct trace_samples_setup setup = {
 		.env = env,
-		.lines = p->lines,
+		.lines = p->run->lines,
 		.calls = r->native,
 		.compat_calls = r->compat,
 		.chosen = r->o->calls ? &r->chosen : NULL,
@@ -81,7 +79,7 @@ static struct strobe_error *read_all(struct replay *p)
 		struct record record;
 		bool end;
 		TRY(source_next(p->ordered, &record, &end));
-		if (end || trace_lines_ended(p->lines))
+		if (end || trace_lines_ended(p->run->lines))
 			return NULL;
 		/* The first of the kernel's own: a stream has told of its machine by then. */
 		if (!p->samples && record.hdr->type < RECORD_USER_FIRST)
@@ -95,7 +93,7 @@ static struct strobe_error *read_all(struct replay *p)
 static struct strobe_error *take_resolved(void *ctx, const struct resolved_sample *r)
 {
 	struct replay *p = ctx;
-	if (trace_lines_ended(p->lines))
+	if (trace_lines_ended(p->run->lines))
 		return error_create(ERROR_STOPPED, "enough");
 	if (!p->samples)
 		TRY(begin(p));
@@ -140,7 +138,7 @@ static void say_losses(const struct replay *p)
 	if (lost)
 		cmd_say(ctx, "%" PRIu64 " events were lost while recording: larger buffers (-m) or fewer calls (-e) keep them all",
 			lost);
-	trace_samples_say_damaged(p->samples, ctx);
+	trace_say_damaged(p->run, p->samples);
 }
 
 static struct strobe_error *replay(struct replay *p)
@@ -149,8 +147,8 @@ static struct strobe_error *replay(struct replay *p)
 	TRY(check(r));
 	TRY(trace_open_output(r));
 	TRY(input_open(r->o->input, r->o->force, &p->file));
-	struct trace_lines_setup setup = { .o = r->o, .out = &r->out, .only_stats = r->o->summary };
-	p->lines = trace_lines_create(&setup);
+	trace_begin_lines(r, (struct trace_source_facts){ .files = OPEN_FILES_FOLLOWED });
+	trace_begin_output(r);
 	const struct env *env = source_env(p->file);
 	struct strobe_error *err = env->is_pipe || trace_samples_want_symbols(env) ? read_resolved(p) : read_ordered(p);
 	if (!err && !trace_samples_has_calls(env) && trace_wants_calls(r->o))
@@ -159,9 +157,8 @@ static struct strobe_error *replay(struct replay *p)
 	/* What was whole is shown. */
 	if (p->samples)
 		trace_samples_finish(p->samples);
-	trace_lines_finish(p->lines);
-	if (r->o->summary || r->o->with_summary)
-		trace_print_stats(r, trace_lines_stats(p->lines));
+	trace_end_lines(r);
+	trace_show_stats(r);
 	say_losses(p);
 	return err;
 }
@@ -171,7 +168,7 @@ int trace_replay(struct trace_run *r)
 	struct replay p = { .run = r };
 	signal(SIGPIPE, SIG_IGN);
 	struct strobe_error *err = replay(&p);
-	trace_lines_destroy(p.lines);
+	trace_forget_lines(r);
 	err = trace_close_output(r, err);
 	trace_samples_destroy(p.samples);
 	resolver_destroy(p.resolver);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "capture/session.h"
 #include "cmd/trace/rings.h"
+#include "cmd/trace/show.h"
 #include "record/order.h"
 
 #define TICK_MS 100 /* somebody watches, however slowly a ring fills */
@@ -19,7 +20,6 @@ struct rings {
 	bool events_given; /* to the capture, which frees them */
 	struct capture *capture;
 	struct record_source *input;
-	struct trace_lines *lines;
 	struct trace_samples *samples;
 };
 
@@ -124,7 +124,6 @@ static struct strobe_error *open_capture(struct trace_run *r, struct rings *s)
 
 static struct strobe_error *rings_open(struct trace_run *r)
 {
-	const struct trace_options *o = r->o;
 	struct rings *s = xcalloc(1, sizeof(*s));
 	r->state = s;
 	event_set_init(&s->events, r->sys);
@@ -133,17 +132,12 @@ static struct strobe_error *rings_open(struct trace_run *r)
 	TRY(open_capture(r, s));
 	s->input = order_create(capture_source(s->capture));
 	order_expect_more(s->input, true);
-	struct trace_lines_setup lines = {
-		.o = o,
-		.out = &r->out,
-		.sys = r->sys,
-		.one_thread = o->no_inherit && !r->map.system_wide && r->map.threads.len == 1,
-		.only_stats = o->summary,
+	trace_begin_lines(r, (struct trace_source_facts){
+		.live = true,
 		.files = trace_sees_files(r) ? OPEN_FILES_FOLLOWED : OPEN_FILES_ASKED,
-	};
-	s->lines = trace_lines_create(&lines);
-	trace_ask_targets(r, trace_lines_tasks(s->lines));
-	s->samples = trace_rings_samples(r, capture_env(s->capture), s->lines);
+	});
+	trace_ask_targets(r, trace_lines_tasks(r->lines));
+	s->samples = trace_rings_samples(r, capture_env(s->capture), r->lines);
 	r->wake_fd = capture_poll_fd(s->capture, 0);
 	trace_raise_priority();
 	capture_start(s->capture);
@@ -160,9 +154,9 @@ static void rings_enable(struct trace_run *r, bool on)
 }
 
 /* One round of the rings, as far as their order is certain. */
-static struct strobe_error *take_round(struct rings *s)
+static struct strobe_error *take_round(struct rings *s, const struct trace_lines *lines)
 {
-	while (!trace_lines_ended(s->lines)) {
+	while (!trace_lines_ended(lines)) {
 		struct record record;
 		bool end;
 		TRY(source_next(s->input, &record, &end));
@@ -176,13 +170,13 @@ static struct strobe_error *take_round(struct rings *s)
 static struct strobe_error *rings_tick(struct trace_run *r, bool last, bool *ret_end)
 {
 	struct rings *s = r->state;
-	uint64_t before = trace_lines_count(s->lines);
+	uint64_t before = trace_lines_count(r->lines);
 	/* The poll descriptor stays readable until it is asked what it had to say. */
 	capture_tasks_gone(s->capture, 0);
-	TRY(take_round(s));
-	if (trace_lines_count(s->lines) - before < 1000)
+	TRY(take_round(s, r->lines));
+	if (trace_lines_count(r->lines) - before < 1000)
 		out_flush(&r->out);
-	*ret_end = trace_lines_ended(s->lines);
+	*ret_end = trace_lines_ended(r->lines);
 	return NULL;
 }
 
@@ -196,9 +190,9 @@ static struct strobe_error *rings_finish(struct trace_run *r)
 	struct rings *s = r->state;
 	struct record_sink nothing = { .write = sink_nothing };
 	capture_disable(s->capture);
-	TRY(take_round(s));
+	TRY(take_round(s, r->lines));
 	order_expect_more(s->input, false);
-	TRY(take_round(s));
+	TRY(take_round(s, r->lines));
 	trace_samples_finish(s->samples);
 	TRY(capture_finish(s->capture, &nothing));
 	struct capture_totals totals = capture_totals(s->capture);
@@ -206,17 +200,15 @@ static struct strobe_error *rings_finish(struct trace_run *r)
 	if (lost)
 		cmd_say(r->ctx, "%llu events are lost: the rings were full (make them larger with -m, or choose calls with -e)",
 			(unsigned long long)lost);
-	trace_samples_say_damaged(s->samples, r->ctx);
-	trace_lines_finish(s->lines);
-	if (r->o->summary || r->o->with_summary)
-		trace_print_stats(r, trace_lines_stats(s->lines));
+	trace_say_damaged(r, s->samples);
+	trace_end_lines(r);
+	trace_show_stats(r);
 	return NULL;
 }
 
 static void rings_close(struct trace_run *r)
 {
 	struct rings *s = r->state;
-	trace_lines_destroy(s->lines);
 	trace_samples_destroy(s->samples);
 	source_destroy(s->input);
 	if (s->capture) {

@@ -3,7 +3,7 @@
  */
 #pragma once
 #include "cmd/trace/run.h"
-#include "cmd/trace/samples.h"
+#include "tracing/samples.h"
 
 /* Why it cannot be done without BPF, or NULL. */
 struct strobe_error *trace_rings_check(const struct trace_run *r) _must_check_;

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cmd/trace/show.h"
 #include "sys/cgroups.h"
 
 /* How often it is looked whether the tasks that are traced still live. */
@@ -217,6 +218,7 @@ static struct strobe_error *open_hooks(struct trace_run *r)
 	if (r->state)
 		r->hooks->close(r);
 	r->state = NULL;
+	trace_forget_lines(r);
 	struct strobe_error *other = open_rings(r);
 	if (other) {
 		other = error_prefix(other, "not by BPF (%s), nor by tracepoints", err->message);
@@ -246,6 +248,7 @@ static struct strobe_error *run(struct trace_run *r)
 	}
 	TRY(settle_target(r));
 	TRY(open_hooks(r));
+	trace_begin_output(r);
 	if (r->workload.pid)
 		TRY(workload_start(&r->workload));
 	TRY(wait_for_end(r));
@@ -281,6 +284,7 @@ int trace_run(struct trace_run *r)
 	struct strobe_error *err = run(r);
 	if (r->state)
 		r->hooks->close(r);
+	trace_forget_lines(r);
 	/* A command that is not at its end goes on without us, unless it was never let go. */
 	if (r->workload.pid && !r->workload.reaped && (err || r->signal || r->ended))
 		workload_end(&r->workload);

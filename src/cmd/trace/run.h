@@ -11,8 +11,9 @@
 #include "cmd/cmd.h"
 #include "cmd/signals.h"
 #include "cmd/trace/options.h"
-#include "cmd/trace/path_choice.h"
-#include "cmd/trace/tasks.h"
+#include "tracing/lines.h"
+#include "tracing/path_choice.h"
+#include "view/trace/paper.h"
 
 struct trace_run;
 
@@ -55,6 +56,10 @@ struct trace_run {
 	bool by_rings;             /* without BPF: calls come from their tracepoints */
 	int wake_fd;               /* of the hooks: a tick comes when it is readable, too; or -1 */
 	void *state; /* of the hooks */
+	struct trace_lines *lines; /* show.h; NULL where the kernel counts */
+	bool shows_lines;          /* the output has begun */
+	struct trace_paper paper;
+	struct syscall_style style;
 };
 
 extern const struct trace_hooks trace_summary_hooks, trace_stream_hooks, trace_events_hooks;
@@ -63,10 +68,6 @@ extern const struct trace_hooks trace_summary_hooks, trace_stream_hooks, trace_e
 struct strobe_error *trace_wait(struct trace_run *r, int wait_ms) _must_check_;
 /* Without BPF: tracepoints and rings (rings.c). */
 extern const struct trace_hooks trace_rings_hooks;
-
-/* Statistics in the format that was asked for. */
-struct syscall_stats;
-void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats);
 
 /* Whether every call is seen by which a process that is traced opens and closes descriptors. */
 bool trace_sees_files(const struct trace_run *r);

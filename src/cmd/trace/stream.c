@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/stream_tracer.h"
-#include "cmd/trace/calls.h"
+#include "cmd/trace/bpf.h"
 #include "cmd/trace/run.h"
 
 #ifndef SCHED_RESET_ON_FORK
@@ -18,15 +18,15 @@
 struct stream {
 	struct trace_run *run;
 	struct stream_tracer *tracer;
-	struct trace_calls calls;
+	struct trace_bpf bpf;
 };
 
 static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 {
 	struct stream *s = ctx;
-	trace_lines_begin_at(s->calls.lines, stream_tracer_began_ns(s->tracer));
-	trace_calls_take(&s->calls, ev, bytes, NULL, 0);
-	return !trace_lines_ended(s->calls.lines);
+	trace_lines_begin_at(s->run->lines, stream_tracer_began_ns(s->tracer));
+	trace_calls_take(&s->bpf.calls, ev, bytes, NULL, 0);
+	return !trace_lines_ended(s->run->lines);
 }
 
 /* --- the run --- */
@@ -47,10 +47,10 @@ static struct strobe_error *stream_open(struct trace_run *r)
 	struct stream *s = xcalloc(1, sizeof(*s));
 	s->run = r;
 	r->state = s;
-	trace_calls_init(&s->calls, r);
+	trace_bpf_init(&s->bpf, r);
 	struct stream_options options = trace_stream_options(r);
 	TRY(stream_tracer_open(&r->whom, &options, &s->tracer));
-	TRY(trace_calls_open_summary(&s->calls, r));
+	TRY(trace_bpf_open_summary(&s->bpf, r));
 	r->wake_fd = stream_tracer_wake_fd(s->tracer);
 	trace_raise_priority();
 	return NULL;
@@ -60,18 +60,18 @@ static void stream_enable(struct trace_run *r, bool on)
 {
 	struct stream *s = r->state;
 	stream_tracer_enable(s->tracer, on);
-	trace_calls_enable(&s->calls, on);
+	trace_bpf_enable(&s->bpf, on);
 }
 
 static struct strobe_error *stream_tick(struct trace_run *r, bool last, bool *ret_end)
 {
 	struct stream *s = r->state;
-	uint64_t before = trace_lines_count(s->calls.lines);
+	uint64_t before = trace_lines_count(r->lines);
 	stream_tracer_drain(s->tracer, take_event, s);
 	/* Somebody watches: what is here is shown; a fast stream is written in large pieces. */
-	if (trace_lines_count(s->calls.lines) - before < 1000)
+	if (trace_lines_count(r->lines) - before < 1000)
 		out_flush(&r->out);
-	*ret_end = trace_lines_ended(s->calls.lines);
+	*ret_end = trace_lines_ended(s->run->lines);
 	return NULL;
 }
 
@@ -82,7 +82,7 @@ static struct strobe_error *stream_finish(struct trace_run *r)
 	stream_tracer_stop(s->tracer);
 	TRY(stream_tick(r, true, &end));
 	trace_say_lost(r, 0, s->tracer);
-	return trace_calls_finish(&s->calls, r, s->tracer);
+	return trace_bpf_finish(&s->bpf, r, s->tracer);
 }
 
 static void stream_close(struct trace_run *r)
@@ -90,7 +90,7 @@ static void stream_close(struct trace_run *r)
 	struct stream *s = r->state;
 	stream_tracer_leave_behind(s->tracer);
 	stream_tracer_close(s->tracer);
-	trace_calls_deinit(&s->calls);
+	trace_bpf_deinit(&s->bpf);
 	free(s);
 }
 

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "view/data/syscall_stats_json.h"
-#include "view/text/syscall_stats_text.h"
+#include "cmd/trace/show.h"
 
 struct strobe_error *trace_summary_open(struct trace_run *r, struct summary_tracer **ret)
 {
@@ -36,18 +35,6 @@ static const char *name_of(void *ctx, uint32_t call)
 	struct names *n = ctx;
 	const struct syscall_desc *d = trace_call_desc(n->run, call);
 	return d ? d->name : arena_printf(&n->arena, "syscall_%u", call % TRACE_NUMBERS);
-}
-
-void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats)
-{
-	struct syscall_stats_style style = { .errnos = r->o->errnos, .histograms = r->o->histograms,
-					     .max_rows = r->o->max_summary };
-	if (r->o->format == &trace_format_json && r->o->summary)
-		syscall_stats_json(&r->out, stats);
-	else if (r->o->format == &trace_format_json)
-		syscall_stats_json_line(&r->out, stats);
-	else
-		syscall_stats_text(&r->out, stats, style);
 }
 
 struct strobe_error *trace_summary_print(struct trace_run *r, struct summary_tracer *s)

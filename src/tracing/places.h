@@ -2,7 +2,7 @@
  * Where a page fault came from, and what it touched, as far as maps and symbols tell.
  */
 #pragma once
-#include "cmd/trace/line.h"
+#include "tracing/line.h"
 #include "machine/machine.h"
 #include "symbol/symbol.h"
 

@@ -1,4 +1,4 @@
-#include "cmd/trace/samples.h"
+#include "tracing/samples.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "bpf/trace_whom.h"
-#include "cmd/trace/places.h"
+#include "event/event.h"
+#include "tracing/places.h"
 
 enum point_kind { POINT_OTHER, POINT_ENTER, POINT_EXIT, POINT_LINE, POINT_MINOR_FAULT, POINT_MAJOR_FAULT };
 
@@ -472,8 +473,7 @@ uint64_t trace_samples_lost(const struct trace_samples *s)
 	return s->lost;
 }
 
-void trace_samples_say_damaged(const struct trace_samples *s, const struct cmd_context *ctx)
+uint64_t trace_samples_damaged(const struct trace_samples *s)
 {
-	if (s->damaged)
-		cmd_say(ctx, "%" PRIu64 " samples are shorter than their event says and were left out", s->damaged);
+	return s->damaged;
 }

@@ -7,7 +7,7 @@
  */
 #pragma once
 #include "bpf/stream_tracer.h"
-#include "cmd/trace/open_files.h"
+#include "tracing/open_files.h"
 
 struct path_choice {
 	char *given, *real; /* where the path lies, and where it leads: from the root on, without links but for given's last name */

@@ -6,7 +6,7 @@
 #pragma once
 #include "base/u64map.h"
 #include "base/vector.h"
-#include "cmd/trace/open_files.h"
+#include "tracing/open_files.h"
 #include "sys/sys.h"
 
 struct trace_task {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cmd/trace/line.h"
+#include "view/trace/parts.h"
 
 #define STACK_FROM 39 /* where frames begin */
 #define COMM_WIDTH 14
@@ -51,10 +51,10 @@ static void print_time(const struct trace_paper *p, const struct trace_line *lin
 	struct out *out = p->out;
 	uint64_t time_ns = line->time_ns;
 	/* What began before the trace has no time in it. */
-	if (line->start_unknown || (!p->full_time && time_ns < p->first_ns)) {
+	if (line->start_unknown || (!p->full_time && time_ns < line->first_ns)) {
 		out_str(out, "         ? ");
 	} else {
-		print_ms(out, p->full_time ? time_ns : time_ns - p->first_ns, 10);
+		print_ms(out, p->full_time ? time_ns : time_ns - line->first_ns, 10);
 		out_ch(out, ' ');
 	}
 	if (p->show_cpu && line->cpu == SAMPLE_NO_CPU)

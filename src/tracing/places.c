@@ -1,4 +1,4 @@
-#include "cmd/trace/places.h"
+#include "tracing/places.h"
 
 static struct trace_place code_place(const struct resolved_frame *f)
 {

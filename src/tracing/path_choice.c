@@ -1,4 +1,4 @@
-#include "cmd/trace/path_choice.h"
+#include "tracing/path_choice.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -1,10 +1,9 @@
-/* Parts of lines that are text in every format. */
+#include "view/trace/parts.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/trace/enum_names.h"
-#include "cmd/trace/line.h"
 
 void trace_place_text(struct out *out, const struct trace_place *place, bool with_file)
 {

@@ -1,32 +1,35 @@
 /*
- * The lines of one run of trace, live or recorded: what is known of tasks, which lines are wanted, statistics beside them
- * (-S), the time that lines count from and the end after --max-events. A source of events (stream.c) tells it what happened
- * in order; lines go out in the format that was asked for.
+ * The lines of one trace, live or recorded: what is known of tasks, which lines are chosen, statistics beside them, the time that
+ * lines count from, and the end after so many. A source of events says what happened, in order; chosen lines go to a sink.
  *
  *	struct trace_lines *l = trace_lines_create(&setup);
  *	trace_lines_call(l, &line, number_key);  …                         as things happen
- *	if (trace_lines_ended(l)) …                                        --max-events, or the output is full
+ *	if (trace_lines_ended(l)) …                                        enough lines, or the sink takes no more
  *	trace_lines_finish(l);  trace_lines_destroy(l);
  *
  * Task names and descriptors are followed by trace_lines_call() and trace_lines_tasks(). One thread.
  */
 #pragma once
-#include "cmd/trace/line.h"
-#include "cmd/trace/options.h"
-#include "cmd/trace/tasks.h"
 #include "table/syscall_stats.h"
+#include "tracing/line.h"
+#include "tracing/tasks.h"
 
 struct trace_lines;
 
 struct trace_lines_setup {
-	const struct trace_options *o; /* borrowed */
-	struct out *out;
-	const struct sys *sys;         /* NULL: a recording */
-	bool all_new;                  /* no task was there before: what they ran, they ran under our eyes */
-	bool one_thread;               /* only one can be meant: lines do not name it */
-	bool chosen_before;            /* --failure and --duration were applied by the source */
-	bool only_stats;               /* -s: no lines */
-	enum open_files_by files;      /* what is known of descriptors */
+	struct trace_sink *sink; /* borrowed */
+	const struct sys *sys;   /* NULL: a recording */
+	bool counts;             /* statistics are kept */
+	bool only_stats;         /* calls have no lines */
+	enum syscall_stats_by by;
+	bool sched;              /* how long tasks ran and waited, in the statistics */
+	bool all_new;            /* no task was there before: what they ran, they ran while we watched */
+	enum open_files_by files; /* what is known of descriptors */
+	/* Which lines are chosen. */
+	bool failures_only;
+	bool by_duration;
+	uint64_t longer_than_ns; /* by_duration */
+	uint64_t max_lines;      /* 0: no end */
 };
 
 struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup);
@@ -51,6 +54,6 @@ struct trace_tasks *trace_lines_tasks(struct trace_lines *l);
 void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const char *comm, size_t room);
 uint64_t trace_lines_count(const struct trace_lines *l);
 bool trace_lines_ended(const struct trace_lines *l);
-/* The end of the format, once. What -S counted stands in *trace_lines_stats(), finished. */
+/* Finishes the statistics, once. */
 void trace_lines_finish(struct trace_lines *l);
 const struct syscall_stats *trace_lines_stats(const struct trace_lines *l);

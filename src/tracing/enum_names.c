@@ -1,4 +1,4 @@
-#include "cmd/trace/enum_names.h"
+#include "tracing/enum_names.h"
 
 #include <stdlib.h>
 #include <string.h>

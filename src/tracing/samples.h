@@ -12,10 +12,9 @@
  */
 #pragma once
 #include "base/error.h"
-#include "cmd/cmd.h"
-#include "cmd/trace/lines.h"
 #include "record/env.h"
 #include "resolve/resolve.h"
+#include "tracing/lines.h"
 
 struct trace_samples;
 
@@ -47,5 +46,5 @@ bool trace_samples_want_symbols(const struct env *env);
 
 /* Events that LOST records count. */
 uint64_t trace_samples_lost(const struct trace_samples *s);
-/* Where samples could not be read: a sentence. */
-void trace_samples_say_damaged(const struct trace_samples *s, const struct cmd_context *ctx);
+/* Samples that are shorter than their event says; they were left out. */
+uint64_t trace_samples_damaged(const struct trace_samples *s);

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/u64map.h"
 #include "base/vector.h"
-#include "cmd/trace/line.h"
+#include "view/trace/parts.h"
 #include "record/sample.h"
 
 struct chrome_task {

@@ -1,4 +1,4 @@
-#include "cmd/trace/tasks.h"
+#include "tracing/tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,53 +1,31 @@
-#include "cmd/trace/lines.h"
+#include "tracing/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "bpf/trace_whom.h"
-#include "cmd/trace/enum_names.h"
 
 struct trace_lines {
 	struct trace_lines_setup setup;
-	const struct trace_format *format;
-	struct trace_paper paper;
-	struct syscall_style style;
 	struct trace_tasks tasks;
 	struct syscall_stats stats;
 	struct arena names;
 	uint64_t begin_ns; /* 0: not known */
-	bool counts;       /* statistics */
+	uint64_t first_ns; /* what lines count from; 0 before the first one */
+	uint64_t count;
 	bool finished, ended;
 };
 
 struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 {
-	const struct trace_options *o = setup->o;
 	struct trace_lines *l = xcalloc(1, sizeof(*l));
 	l->setup = *setup;
-	l->format = o->format;
-	/* The kernel counts by cgroup. */
-	l->counts = setup->only_stats || (o->with_summary && o->by != SYSCALL_STATS_BY_CGROUP);
 	trace_tasks_init(&l->tasks, setup->sys, setup->files);
-	l->tasks.sched = o->sched && !setup->all_new;
-	l->style = (struct syscall_style){ .layout = o->strace_style ? SYSCALL_STRACE : SYSCALL_NAMED,
-					   .show_zeros = o->show_zeros, .show_prefix = o->show_prefix,
-					   .hide_names = o->no_arg_names, .str_limit = (uint32_t)o->str_limit,
-					   .fd_text = trace_tasks_fd_text,
-					   .fd_netlink = trace_tasks_fd_netlink,
-					   .pid_text = trace_tasks_pid_text, .ctx = &l->tasks };
-	l->paper = (struct trace_paper){ .out = setup->out, .style = &l->style, .full_time = o->full_time,
-					 .no_comm = o->no_comm, .show_cpu = o->show_cpu, .no_task = setup->one_thread,
-					 .points_as_kernel = o->points_as_kernel, .no_time = o->no_time,
-					 .no_duration = o->no_duration, .align = o->align,
-					 /* Another kernel may have others. */
-					 .enums = setup->sys ? enum_names_create(setup->sys) : NULL };
-	l->stats.by = o->by;
+	l->tasks.sched = setup->sched && !setup->all_new;
+	l->stats.by = setup->by;
 	arena_init(&l->stats.arena);
 	arena_init(&l->names);
-	l->paper.no_lines = setup->only_stats;
-	if (l->format->begin)
-		l->format->begin(&l->paper);
 	return l;
 }
 
@@ -70,9 +48,7 @@ void trace_lines_finish(struct trace_lines *l)
 	if (l->finished)
 		return;
 	l->finished = true;
-	if (l->format->end)
-		l->format->end(&l->paper);
-	if (l->setup.o->sched)
+	if (l->setup.sched)
 		fill_sched(l);
 	syscall_stats_finish(&l->stats);
 }
@@ -84,7 +60,6 @@ void trace_lines_destroy(struct trace_lines *l)
 	trace_lines_finish(l);
 	syscall_stats_deinit(&l->stats);
 	arena_deinit(&l->names);
-	enum_names_destroy(l->paper.enums);
 	trace_tasks_deinit(&l->tasks);
 	free(l);
 }
@@ -97,7 +72,7 @@ static const char *keep_name(struct trace_lines *l, const struct syscall_desc *d
 /* The statistics of a task: its index. */
 static uint32_t stats_of(struct trace_lines *l, struct trace_task *t)
 {
-	bool all = l->setup.o->by == SYSCALL_STATS_BY_NOTHING;
+	bool all = l->setup.by == SYSCALL_STATS_BY_NOTHING;
 	if (!all && !t->stats)
 		t->stats = syscall_stats_thread(&l->stats, t->tid, t->pid, t->comm, NULL) + 1;
 	if (all && !l->stats.threads.len)
@@ -128,41 +103,38 @@ static void add_to_stats(struct trace_lines *l, struct trace_task *t, const stru
 	syscall_stat_add(row, line->duration_ns, syscall_failed(call->ret) ? (uint32_t)-call->ret : 0);
 }
 
-static bool is_wanted(const struct trace_lines *l, const struct trace_line *line)
+static bool is_chosen(const struct trace_lines *l, const struct trace_line *line)
 {
-	const struct trace_options *o = l->setup.o;
 	bool ended = line->kind == TRACE_LINE_CALL;
-	if (l->setup.chosen_before)
-		return true;
-	if (o->failure && (!ended || !syscall_failed(line->call->ret)))
+	if (l->setup.failures_only && (!ended || !syscall_failed(line->call->ret)))
 		return false;
-	return !o->duration_set || (ended && line->has_duration && (double)line->duration_ns > o->duration_ms * 1e6);
+	return !l->setup.by_duration || (ended && line->has_duration && line->duration_ns > l->setup.longer_than_ns);
 }
 
-static void write_line(struct trace_lines *l, const struct trace_line *line)
+static void write_line(struct trace_lines *l, struct trace_line *line)
 {
-	uint64_t max = l->setup.o->max_events;
 	if (l->ended)
 		return;
-	if (!l->paper.first_ns)
-		l->paper.first_ns = l->begin_ns && l->begin_ns < line->time_ns ? l->begin_ns : line->time_ns;
-	l->format->line(&l->paper, line);
-	l->paper.lines++;
-	l->ended = max && l->paper.lines >= max;
+	if (!l->first_ns)
+		l->first_ns = l->begin_ns && l->begin_ns < line->time_ns ? l->begin_ns : line->time_ns;
+	line->first_ns = l->first_ns;
+	l->ended = !l->setup.sink->line(l->setup.sink, line);
+	l->count++;
+	l->ended |= l->setup.max_lines && l->count >= l->setup.max_lines;
 }
 
 void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t key)
 {
 	struct trace_task *t = trace_task(&l->tasks, line->tid, line->pid);
 	bool ended = line->kind == TRACE_LINE_CALL;
-	if (l->counts)
+	if (l->setup.counts)
 		add_to_stats(l, t, line, key);
 	if (l->setup.only_stats)
 		return;
 	open_files_take(&l->tasks.files, line->call);
 	if (ended && line->call->ret >= 0)
 		open_files_follow(&l->tasks.files, line->call);
-	if (is_wanted(l, line)) {
+	if (is_chosen(l, line)) {
 		line->comm = t->comm;
 		line->continued = ended && t->pending == key + 1;
 		t->pending = ended ? 0 : key + 1;
@@ -180,7 +152,7 @@ void trace_lines_begin_at(struct trace_lines *l, uint64_t time_ns)
 
 void trace_lines_count_begun(struct trace_lines *l, uint32_t tid, uint32_t pid)
 {
-	if (l->counts)
+	if (l->setup.counts)
 		l->stats.threads.data[stats_of(l, trace_task(&l->tasks, tid, pid))].events++;
 }
 
@@ -225,12 +197,12 @@ void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const
 
 uint64_t trace_lines_count(const struct trace_lines *l)
 {
-	return l->paper.lines;
+	return l->count;
 }
 
 bool trace_lines_ended(const struct trace_lines *l)
 {
-	return l->ended || out_failed(l->setup.out);
+	return l->ended;
 }
 
 const struct syscall_stats *trace_lines_stats(const struct trace_lines *l)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/trace/line.h"
+#include "view/trace/parts.h"
 #include "record/sample.h"
 
 static void put_call(struct json *j, const struct trace_paper *p, const struct trace_line *line)

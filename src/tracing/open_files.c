@@ -1,4 +1,4 @@
-#include "cmd/trace/open_files.h"
+#include "tracing/open_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,22 @@
+/*
+ * Events of trace's BPF programs as lines: calls, tasks that start and end, names, signals.
+ *
+ * Events are borrowed for the call. One thread.
+ */
+#pragma once
+#include "bpf/trace_shared.h"
+#include "resolve/resolve.h"
+#include "tracing/lines.h"
+#include "tracing/path_choice.h"
+
+struct trace_calls {
+	const struct syscall_table *native, *compat; /* compat may be NULL */
+	const struct path_choice *path; /* -P */
+	struct trace_lines *lines;
+	bool signals, processes; /* lines of their own */
+	bool sched;              /* what ended tasks ran and waited is kept */
+};
+
+/* frames: of the call graph, or NULL. */
+void trace_calls_take(const struct trace_calls *c, const struct trace_event *ev, size_t bytes,
+		      const struct resolved_frame *frames, uint32_t frames_nr);
