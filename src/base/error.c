@@ -49,6 +49,13 @@ struct strobe_error *error_errno(int errnum, const char *fmt, ...)
 	return make(code_of_errno(errnum), errnum, message);
 }
 
+struct strobe_error *error_with_status(struct strobe_error *err, int status)
+{
+	if (err)
+		err->exit_status = status;
+	return err;
+}
+
 struct strobe_error *error_prefix(struct strobe_error *err, const char *fmt, ...)
 {
 	if (!err)

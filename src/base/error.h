@@ -36,6 +36,8 @@ struct strobe_error *error_create(enum error_code code, const char *fmt, ...)
 /* ERROR_IO (or PERMISSION, NOT_FOUND by errnum); ": strerror(errnum)" is appended to the sentence. */
 struct strobe_error *error_errno(int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), returns_nonnull)) _must_check_;
+/* A command that fails for this reason ends with `status`. Returns err; NULL stays NULL. */
+struct strobe_error *error_with_status(struct strobe_error *err, int status) _must_check_;
 /* Puts "fmt: " before the sentence of err and returns err. NULL stays NULL. */
 struct strobe_error *error_prefix(struct strobe_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3))) _must_check_;

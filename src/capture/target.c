@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "capture/host_priv.h"
+#include "event/open.h"
 
 bool target_is_none(const struct target *t)
 {
@@ -85,9 +86,10 @@ static struct strobe_error *parse_ids(const struct sys *sys, const char *list, b
 	if (!wanted)
 		return error_create(ERROR_USAGE, "no %s id in \"%s\"", processes ? "process" : "thread", list);
 	if (!m->threads.len)
-		return error_create(ERROR_NOT_FOUND, "no such %s: %d is not running%s",
-				    processes ? "process" : "thread", (int)last,
-				    wanted > 1 ? ", nor are the others" : "");
+		return error_with_status(error_create(ERROR_NOT_FOUND, "no such %s: %d is not running%s",
+						      processes ? "process" : "thread", (int)last,
+						      wanted > 1 ? ", nor are the others" : ""),
+					 EVENT_OPEN_STATUS);
 	(void)gone;
 	return NULL;
 }

@@ -14,6 +14,7 @@ SAME = [
     "top --nosuch", "trace --nosuch", "data", "data nosuch", "inject extra", "evlist extra", "script -F nosuch",
     *(f"{command} --nosuch" for command in ("report", "script", "evlist", "annotate", "buildid-list", "inject", "buildid-cache")),
     *(f"{command} -i {name}" for command in READERS for name in ("absent", "bad")),
+    "record -o none/out true", "inject -i whole -o none/out", "record -t 4194305",
     "report -i empty", "report -i cut", "trace -i absent", "trace -i bad",
 ]
 MEANT = [
@@ -22,6 +23,8 @@ MEANT = [
     ("record ./bad", 126, "and for one that cannot be run"),
     ("record -F abc true", 129, "an invalid value is wrong usage everywhere, not the negative errno that perf ends with"),
     ("record -p abc", 129, "the same"),
+    ("record -p 4194305", 255, "a process that does not run is as a thread that does not"),
+    ("data convert -i whole", 129, "wrong usage, as an option that is missing is everywhere"),
     ("buildid-cache -a absent", 1, "a file that could not be added, where perf only says so"),
 ]
 
@@ -31,6 +34,7 @@ def main():
     tap = Tap()
     os.chdir(SCRATCH)
     whole = record("-e", "cpu-clock", "--", "true")
+    os.symlink(whole, "whole")
     with open(whole, "rb") as f:
         start = f.read(100)
     for name, content in (("bad", b"garbage-garbage-garbage"), ("empty", b""), ("cut", start)):

@@ -112,7 +112,7 @@ static struct strobe_error *open_output(struct inject *in)
 	const char *path = in->o->output;
 	bool pipe = !strcmp(path, "-");
 	if (!pipe)
-		TRY(new_file_create(path, &in->file));
+		TRY(error_with_status(new_file_create(path, &in->file), OUTPUT_OPEN_STATUS));
 	int fd = fcntl(pipe ? STDOUT_FILENO : in->file.fd, F_DUPFD_CLOEXEC, 3); /* the writer's own */
 	if (fd < 0)
 		return error_errno(errno, "cannot create %s", pipe ? "standard output" : path);

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "capture/facts.h"
+#include "cmd/cmd.h"
 #include "config.h"
 #include "symbol/kcore.h"
 
@@ -101,7 +102,7 @@ static struct strobe_error *open_part(struct record_output *o, const struct env 
 	_cleanup_free_ char *path = xasprintf("%s/data.%u", o->temporary, i);
 	int fd = create(path);
 	if (fd < 0)
-		return error_errno(errno, "cannot create %s", path);
+		return error_with_status(error_errno(errno, "cannot create %s", path), OUTPUT_OPEN_STATUS);
 	options.bare = true;
 	TRY(writer_create(fd, path, env, options, &w));
 	vec_push(&o->parts, w);
@@ -112,7 +113,7 @@ static struct strobe_error *open_part(struct record_output *o, const struct env 
 static struct strobe_error *open_directory(const struct record_output *o)
 {
 	if (mkdir(o->temporary, 0700))
-		return error_errno(errno, "cannot create the directory %s", o->path);
+		return error_with_status(error_errno(errno, "cannot create the directory %s", o->path), OUTPUT_OPEN_STATUS);
 	_cleanup_free_ char *kcore = xasprintf("%s/kcore_dir", o->temporary);
 	struct strobe_error *err = o->kcore ? kcore_copy(kcore, KCORE_PATH) : NULL;
 	if (err)
@@ -157,7 +158,7 @@ struct strobe_error *record_output_open(struct record_output *o, const struct en
 	if (fd < 0) {
 		int errnum = errno;
 		free(take_ptr(o->temporary));
-		return error_errno(errnum, "cannot create %s", o->path);
+		return error_with_status(error_errno(errnum, "cannot create %s", o->path), OUTPUT_OPEN_STATUS);
 	}
 	TRY(writer_create(fd, o->path, env, o->options, &o->writer));
 	for (unsigned i = 0; o->directory && i < parts; i++)
