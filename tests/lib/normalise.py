@@ -15,8 +15,11 @@ CONFIG_0 = re.compile(r", config(?:: | = )0(?=,)")
 # Addresses of stacks are offsets into the file with perf 6.1: what they share with the address is the place in the page.
 FRAME = re.compile(r"^(\t *)[0-9a-f]*?([0-9a-f]{1,3})(?= |$)", re.M)
 # The columns of process IDs are as wide as 5 digits with perf 6.1 and as 7 since.
-TASK = re.compile(r"^( *(?:\S+ )??\S*?) +(-?\d+)(/-?\d+)? +(?=\[\d|\d+\.\d{6}|[0-9a-f]{6,16} |$)", re.M)
+# What may follow them: a CPU, a time, an address, an event (with its period before it), a record's name.
+TASK = re.compile(r"^( *(?:\S+ )??\S*?) +(-?\d+)(/-?\d+)? +"
+                  r"(?=\[\d|\d+\.\d{6}|[0-9a-f]{6,16} |(?:\d+ +)?[a-z][^ ]*:(?: |$)|PERF_RECORD_|$)", re.M)
 CONTEXT = re.compile(r" \(PERF_CONTEXT_\w+\)$", re.M)
+EMPTY = re.compile(r"^# (?:bpf_prog_info|btf info) empty\n", re.M)
 STATS = re.compile(r"^ +(?=[A-Z][A-Z0-9_]+ events: )", re.M)
 FEATURES = re.compile(r"(?<=^# missing features: ).*$", re.M)
 SINCE_6_1 = ("CPU_DOMAIN_INFO", "E_MACHINE", "CLN_SIZE")
@@ -38,7 +41,7 @@ def across_versions(text, version):
         return text
     if text.startswith(TASKS):
         return tasks(text)
-    text = TASK.sub(r"\1 \2\3 ", STATS.sub("", CONTEXT.sub("", text)))
+    text = TASK.sub(r"\1 \2\3 ", STATS.sub("", CONTEXT.sub("", EMPTY.sub("", text))))
     text = FEATURES.sub(lambda m: " ".join(word for word in m.group(0).split() if word not in SINCE_6_1), text)
     text = TYPE_0.sub("", CONFIG_0.sub("", ATTR_CONFIG.sub(r"\1", ATTR_TYPE.sub(r"\1", text))))
     return FRAME.sub(lambda m: " " * (len(m.group(0)) - len(m.group(2))) + m.group(2).zfill(3), text)

@@ -1,6 +1,7 @@
 /*
  * Children of two kinds, one after the other, a third of them of the first: storm N MS_FIRST MS_SECOND FILE
- * FILE gets a line for each child, and one for the parent: kind (first, second, parent), process ID, CPU time in ns.
+ * Each computes for half to one and a half times its milliseconds. FILE gets a line for each child, and one for the parent: kind
+ * (first, second, parent), process ID, CPU time in ns.
  */
 #include <stdio.h>
 #include <sys/resource.h>
@@ -12,6 +13,14 @@
 static double ms_of(const struct timeval *t)
 {
 	return t->tv_sec * 1e3 + t->tv_usec * 1e-3;
+}
+
+/* Lives of equal length keep step with samples that come as regularly: one kind is then met too often. */
+static double varied(double ms)
+{
+	static unsigned seed = 1;
+	seed = seed * 1103515245 + 12345;
+	return ms * (0.5 + (seed >> 16 & 0x7fff) / 32768.0);
 }
 
 static void print(FILE *f, const char *kind, pid_t pid, const struct rusage *u)
@@ -26,12 +35,13 @@ int main(int argc, char **argv)
 	FILE *f = fopen(argv[4], "w");
 	struct rusage u;
 	for (int i = 0; f && i < atoi(argv[1]); i++) {
+		double ms = varied(atof(argv[i % 3 ? 3 : 2]));
 		pid_t pid = fork();
 		if (pid < 0)
 			return 1;
 		if (pid == 0) {
 			/* in small steps, for children of less than a millisecond */
-			double stop = cpu_ms() + atof(argv[i % 3 ? 3 : 2]);
+			double stop = cpu_ms() + ms;
 			do
 				BURN(2000);
 			while (cpu_ms() < stop);
