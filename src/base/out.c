@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/digits.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -151,27 +152,6 @@ void out_left(struct out *o, const char *s, size_t width)
 		out_fill(o, ' ', width - n);
 }
 
-/* Writes v to the end of a buffer of 20 bytes; returns its first digit. */
-static char *digits(char *end, uint64_t v)
-{
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-				    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-				    "8081828384858687888990919293949596979899";
-	char *p = end;
-	while (v >= 100) {
-		p -= 2;
-		memcpy(p, pairs + v % 100 * 2, 2);
-		v /= 100;
-	}
-	if (v >= 10) {
-		p -= 2;
-		memcpy(p, pairs + v * 2, 2);
-	} else {
-		*--p = (char)('0' + v);
-	}
-	return p;
-}
-
 static char *hex_digits(char *end, uint64_t v)
 {
 	char *p = end;
@@ -183,7 +163,7 @@ static char *hex_digits(char *end, uint64_t v)
 
 void out_u64(struct out *o, uint64_t v)
 {
-	char buf[20], *end = buf + sizeof(buf), *p = digits(end, v);
+	char buf[20], *end = buf + sizeof(buf), *p = digits_u64(end, v);
 	out_write(o, p, (size_t)(end - p));
 }
 
@@ -196,7 +176,7 @@ void out_i64(struct out *o, int64_t v)
 
 void out_u64_width(struct out *o, uint64_t v, size_t width, char pad)
 {
-	char buf[20], *end = buf + sizeof(buf), *p = digits(end, v);
+	char buf[20], *end = buf + sizeof(buf), *p = digits_u64(end, v);
 	if (width > sizeof(buf)) {
 		out_fill(o, pad, width - sizeof(buf));
 		width = sizeof(buf);
@@ -221,7 +201,7 @@ void out_hex_width(struct out *o, uint64_t v, size_t width, char pad)
 	out_write(o, p, n);
 }
 
-/* What the exact path below does not take: huge numbers and more than 18 decimals. */
+/* Huge numbers and more than 18 decimals. */
 static void f64_slow(struct out *o, double v, int decimals)
 {
 	char *s = xasprintf("%.*f", decimals, v);
@@ -237,72 +217,18 @@ static void f64_slow(struct out *o, double v, int decimals)
 	free(s);
 }
 
-/*
- * Exact like printf, in integers: the number is m / 2^k, its fraction times 10^decimals fits in 128 bits, and a tie
- * goes to even.
- */
 void out_f64(struct out *o, double v, int decimals)
 {
-	static const uint64_t pow10[] = {
-		1ull,
-		10ull,
-		100ull,
-		1000ull,
-		10000ull,
-		100000ull,
-		1000000ull,
-		10000000ull,
-		100000000ull,
-		1000000000ull,
-		10000000000ull,
-		100000000000ull,
-		1000000000000ull,
-		10000000000000ull,
-		100000000000000ull,
-		1000000000000000ull,
-		10000000000000000ull,
-		100000000000000000ull,
-		1000000000000000000ull,
-	};
+	char buf[DIGITS_F64_BYTES];
 	if (decimals < 0)
 		decimals = 6;
-	if (isnan(v) || isinf(v)) {
+	size_t n = digits_f64(buf, v, decimals);
+	if (n)
+		out_write(o, buf, n);
+	else if (isnan(v) || isinf(v))
 		out_str(o, isnan(v) ? signbit(v) ? "-nan" : "nan" : v < 0 ? "-inf" : "inf");
-		return;
-	}
-	double abs = fabs(v);
-	if (abs >= 0x1p63 || decimals > 18) {
+	else
 		f64_slow(o, v, decimals);
-		return;
-	}
-	if (signbit(v))
-		out_ch(o, '-');
-	int exp;
-	uint64_t m = (uint64_t)ldexp(frexp(abs, &exp), 53); /* abs = m * 2^(exp - 53) */
-	int k = 53 - exp;
-	uint64_t whole = 0, frac = 0;
-	if (k <= 0) {
-		whole = m << -k;
-	} else if (k < 127) {
-		uint64_t rest = k < 64 ? m & (((uint64_t)1 << k) - 1) : m;
-		whole = k < 64 ? m >> k : 0;
-		unsigned __int128 scaled = (unsigned __int128)rest * pow10[decimals];
-		unsigned __int128 half = (unsigned __int128)1 << (k - 1);
-		unsigned __int128 below = scaled & ((half << 1) - 1);
-		frac = (uint64_t)(scaled >> k);
-		bool odd = decimals ? frac & 1 : whole & 1;
-		if (below > half || (below == half && odd))
-			frac++;
-		if (frac >= pow10[decimals]) {
-			whole++;
-			frac -= pow10[decimals];
-		}
-	}
-	out_u64(o, whole);
-	if (decimals) {
-		out_ch(o, '.');
-		out_u64_width(o, frac, (size_t)decimals, '0');
-	}
 }
 
 void out_f(struct out *o, const char *fmt, ...)

@@ -91,6 +91,11 @@ static void doubles_like_printf(void **state)
 		out_init_mem(&o);
 		out_f64(&o, v, decimals);
 		assert_holds(&o, expected);
+		struct strbuf b = {};
+		snprintf(expected, sizeof(expected), "%9.*f", decimals, v);
+		strbuf_add_f64(&b, v, decimals, 9);
+		assert_string_equal(strbuf_str(&b), expected);
+		strbuf_deinit(&b);
 	}
 	struct out o;
 	out_init_mem(&o);

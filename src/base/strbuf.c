@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/mem.h"
 
 void strbuf_deinit(struct strbuf *b)
@@ -52,6 +53,19 @@ void strbuf_addf(struct strbuf *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(b, fmt, ap);
 	va_end(ap);
+}
+
+void strbuf_add_f64(struct strbuf *b, double v, int decimals, unsigned width)
+{
+	char digits[DIGITS_F64_BYTES];
+	size_t n = digits_f64(digits, v, decimals);
+	if (!n) {
+		strbuf_addf(b, "%*.*f", (int)width, decimals, v);
+		return;
+	}
+	for (size_t i = n; i < width; i++)
+		strbuf_addch(b, ' ');
+	strbuf_add(b, digits, n);
 }
 
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)

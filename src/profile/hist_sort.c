@@ -10,9 +10,10 @@ union cell {
 	uint64_t value;   /* sums, the greatest first */
 	int64_t number;
 	const char *name; /* NULL stands behind all names */
+	const struct profile_function *function; /* of identities: by its address */
 };
 
-enum cell_kind { CELL_SUM, CELL_NUMBER, CELL_NAME, CELL_OTHER };
+enum cell_kind { CELL_SUM, CELL_NUMBER, CELL_NAME, CELL_FUNCTION, CELL_OTHER };
 
 struct sorter {
 	const struct hist *h;
@@ -82,6 +83,7 @@ static int compare(const struct sorter *s, uint32_t a, uint32_t b)
 			break;
 		case CELL_NUMBER: order = x[i].number < y[i].number ? -1 : x[i].number > y[i].number; break;
 		case CELL_NAME: order = compare_names(x[i].name, y[i].name); break;
+		case CELL_FUNCTION:
 		case CELL_OTHER:
 			order = column_compare(h, &s->by[i], &h->entries.data[a], &h->entries.data[b]);
 			break;
@@ -123,6 +125,7 @@ static union cell cell_of(const struct sorter *s, const struct hist_key *k, enum
 	case CELL_SUM: c.value = hist_value(&hist_stats(h, e)[s->event], k->column->id); break;
 	case CELL_NUMBER: c.number = (int64_t)hist_label(h, e, k->label, 0); break;
 	case CELL_OTHER: break;
+	case CELL_FUNCTION: c.function = hist_function(h, e); break;
 	case CELL_NAME:
 		if (k->column->id == COLUMN_SYMBOL) {
 			fn = hist_function(h, e);
@@ -138,33 +141,71 @@ static union cell cell_of(const struct sorter *s, const struct hist_key *k, enum
 	return c;
 }
 
-static void look_up_cells(struct sorter *s)
+static void look_up_cells(struct sorter *s, enum cell_kind (*kind)(const struct hist *h, const struct hist_key *k))
 {
 	size_t n = s->h->entries.len;
 	s->kinds = xreallocarray(NULL, s->by_nr + 1, sizeof(*s->kinds));
-	s->cells = xreallocarray(NULL, n * s->by_nr + 1, sizeof(*s->cells));
-	s->threads = xreallocarray(NULL, n + 1, sizeof(*s->threads));
 	for (uint32_t i = 0; i < s->by_nr; i++)
-		s->kinds[i] = kind_of(s->h, &s->by[i]);
+		s->kinds[i] = kind(s->h, &s->by[i]);
+	s->cells = xreallocarray(NULL, n * s->by_nr + 1, sizeof(*s->cells));
 	for (size_t e = 0; e < n; e++) {
 		const struct hist_entry *entry = &s->h->entries.data[e];
-		s->threads[e] = hist_label(s->h, entry, s->thread, 0);
 		for (uint32_t i = 0; i < s->by_nr; i++)
 			s->cells[e * s->by_nr + i] = cell_of(s, &s->by[i], s->kinds[i], entry);
 	}
 }
 
-/* By what tells entries apart, in the order of the keys. */
+/* ---- by what tells entries apart, in the order of the keys ---- */
+
+static enum cell_kind identity_kind_of(const struct hist *h, const struct hist_key *k)
+{
+	enum cell_kind kind = kind_of(h, k);
+	if (kind == CELL_NAME && k->column->id == COLUMN_SYMBOL)
+		return CELL_FUNCTION;
+	return kind == CELL_NUMBER && k->label2 != PROFILE_NONE ? CELL_OTHER : kind;
+}
+
+static int compare_functions(const struct profile_function *x, const struct profile_function *y)
+{
+	/* As signed numbers: those of the kernel come first. */
+	if (x->start != y->start)
+		return (int64_t)x->start < (int64_t)y->start ? -1 : 1;
+	return x->size < y->size ? -1 : x->size > y->size;
+}
+
 static int compare_identity(const void *pa, const void *pb, void *ctx)
 {
-	const struct hist *h = ((const struct sorter *)ctx)->h;
-	uint32_t ia = *(const uint32_t *)pa, ib = *(const uint32_t *)pb;
-	for (uint32_t i = 0; i < h->options.keys_nr; i++) {
-		int order = column_compare_identity(h, &h->options.keys[i], &h->entries.data[ia], &h->entries.data[ib]);
+	const struct sorter *s = ctx;
+	const struct hist *h = s->h;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	const union cell *x = s->cells + (size_t)a * s->by_nr, *y = s->cells + (size_t)b * s->by_nr;
+	for (uint32_t i = 0; i < s->by_nr; i++) {
+		int order = 0;
+		if (s->kinds[i] == CELL_NAME)
+			order = compare_names(x[i].name, y[i].name);
+		else if (s->kinds[i] == CELL_NUMBER)
+			order = x[i].number < y[i].number ? -1 : x[i].number > y[i].number;
+		else if (s->kinds[i] == CELL_FUNCTION && x[i].function && y[i].function)
+			order = compare_functions(x[i].function, y[i].function);
+		else
+			order = column_compare_identity(h, &s->by[i], &h->entries.data[a], &h->entries.data[b]);
 		if (order)
 			return order;
 	}
-	return ia < ib ? -1 : ia > ib;
+	return a < b ? -1 : a > b;
+}
+
+/* Puts h->order in this order: the same whatever order entries were made in. */
+static void sort_by_identity(struct hist *h)
+{
+	struct sorter s = { .h = h, .by = h->options.keys, .by_nr = h->options.keys_nr };
+	uint32_t n = (uint32_t)h->entries.len;
+	look_up_cells(&s, identity_kind_of);
+	for (uint32_t i = 0; i < n; i++)
+		h->order[i] = i;
+	qsort_r(h->order, n, sizeof(*h->order), compare_identity, &s);
+	free(s.kinds);
+	free(s.cells);
 }
 
 /*
@@ -265,10 +306,11 @@ void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32
 	if (s.thread == PROFILE_NONE)
 		s.thread = profile_find_column(h->profile, "comm");
 	h->order = xreallocarray(h->order, n + 1, sizeof(*h->order));
-	for (uint32_t i = 0; i < n; i++)
-		h->order[i] = i;
-	look_up_cells(&s);
-	qsort_r(h->order, n, sizeof(*h->order), compare_identity, &s);
+	sort_by_identity(h);
+	s.threads = xreallocarray(NULL, n + 1, sizeof(*s.threads));
+	for (uint32_t e = 0; e < n; e++)
+		s.threads[e] = hist_label(h, &h->entries.data[e], s.thread, 0);
+	look_up_cells(&s, kind_of);
 	struct tree t = { .root = NIL, .nodes = xreallocarray(NULL, n + 1, sizeof(*t.nodes)) };
 	for (uint32_t i = 0; i < n; i++)
 		insert(&t, &s, h->order[i]);
@@ -320,6 +362,7 @@ static struct ranked ranked_of(const struct ranker *r, uint32_t entry)
 		ret.name = c.name;
 		ret.key = first_bytes(c.name);
 		break;
+	case CELL_FUNCTION:
 	case CELL_OTHER: break;
 	}
 	return ret;

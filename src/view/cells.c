@@ -83,11 +83,9 @@ void cell_value(const struct report *r, const struct report_part *p, const struc
 		strbuf_deinit(&text);
 	} else if (cell_is_percent(k)) {
 		double percent = report_percent(value, report_column_total(r, p, j, k->column->id));
-		int digits = width > 2 ? (int)width - 2 : 0;
-		if (r->separator)
-			strbuf_addf(out, " %.2f%%", percent);
-		else
-			strbuf_addf(out, " %*.2f%%", digits, percent);
+		strbuf_addch(out, ' ');
+		strbuf_add_f64(out, percent, 2, !r->separator && width > 2 ? width - 2 : 0);
+		strbuf_addch(out, '%');
 	} else if (r->separator) {
 		strbuf_addf(out, " %llu", (unsigned long long)value);
 	} else {
