@@ -24,7 +24,7 @@ static void add_row(struct counts *ret, const struct tally *t, struct listing_op
 {
 	const struct counter_event *e = &t->set->events.data[event];
 	const struct tally_cell *c = tally_cell(t, event, place);
-	if (!c->used || (!e->supported && e->event->may_lack))
+	if (!c->used || (!e->supported && e->event->may_lack && !o.with_lacking))
 		return;
 	struct counts_row row = {
 		.place = t->places.data[place],

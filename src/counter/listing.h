@@ -8,6 +8,7 @@
 struct listing_options {
 	bool all_threads;  /* the threads are those of the whole system: only those that counted are shown */
 	bool no_figures;
+	bool with_lacking; /* events of the default set that this machine cannot count, too */
 };
 
 /*

@@ -209,6 +209,7 @@ static void show(struct stat *st, struct counts *c, const struct tally *t)
 	listing_fill(c, t, (struct listing_options){
 				   .all_threads = o->per_thread && !o->target.pids && !o->target.tids,
 				   .no_figures = st->metrics.uses.len != 0,
+				   .with_lacking = o->verbose > 0,
 			   });
 	metric_set_show(&st->metrics, t, c);
 	stat_output_show(&st->output, c);
