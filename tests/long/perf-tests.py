@@ -29,6 +29,8 @@ import signal
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "lib"))
+
 from strobetest import BUILD, PERF, SCRATCH, SHARED, STROBE, Tap, build_workload, require_perf, require_root, run, skip_all
 
 OPENS = os.path.join(BUILD, "tests", "lib", "libperf_opens.so")
