@@ -11,8 +11,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "bpf/followed_shared.h"
-#include "bpf/kernel.h"
-#include "bpf/kernel_btf.h"
+#include "bpf/load/kernel.h"
+#include "bpf/load/kernel_btf.h"
 #include "sys/leave_behind.h"
 #include "sys/perf_abi.h"
 

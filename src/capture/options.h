@@ -21,7 +21,7 @@ enum callgraph_mode {
 	CALLGRAPH_FP,
 	CALLGRAPH_DWARF,
 	CALLGRAPH_LBR,
-	CALLGRAPH_EH,   /* the user's part comes from a BPF program (bpf/stack_unwinder.h) */
+	CALLGRAPH_EH,   /* the user's part comes from a BPF program (bpf/unwind/stack_unwinder.h) */
 	CALLGRAPH_AUTO, /* to be settled by whoever opens the session */
 };
 

@@ -4,7 +4,7 @@
  * Events are borrowed for the call. One thread.
  */
 #pragma once
-#include "bpf/trace_shared.h"
+#include "bpf/trace/trace_shared.h"
 #include "resolve/resolve.h"
 #include "tracing/lines.h"
 #include "tracing/path_choice.h"

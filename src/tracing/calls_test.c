@@ -1,4 +1,4 @@
-/* Events of the BPF programs as lines: written by hand as bpf/trace_shared.h lays them out. */
+/* Events of the BPF programs as lines: written by hand as bpf/trace/trace_shared.h lays them out. */
 #include "tracing/calls.h"
 
 #include "tracing/testing.h"

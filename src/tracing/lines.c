@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "bpf/trace_whom.h"
+#include "bpf/trace/trace_whom.h"
 
 struct trace_lines {
 	struct trace_lines_setup setup;

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bpf/trace_shared.h"
+#include "bpf/trace/trace_shared.h"
 
 #ifndef PID_FS_MAGIC /* Linux 6.9 */
 #define PID_FS_MAGIC 0x50494446

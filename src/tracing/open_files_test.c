@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "bpf/trace_shared.h"
+#include "bpf/trace/trace_shared.h"
 #include "tracing/testing.h"
 
 struct fixture {

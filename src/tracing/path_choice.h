@@ -6,7 +6,7 @@
  * Owns its strings. One thread.
  */
 #pragma once
-#include "bpf/stream_tracer.h"
+#include "bpf/trace/stream_tracer.h"
 #include "tracing/open_files.h"
 
 struct path_choice {

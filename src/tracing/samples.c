@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "bpf/trace_whom.h"
+#include "bpf/trace/trace_whom.h"
 #include "event/event.h"
 #include "tracing/places.h"
 

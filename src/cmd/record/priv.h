@@ -7,8 +7,8 @@
 #include <semaphore.h>
 #include <signal.h>
 
-#include "bpf/chain_sink.h"
 #include "bpf/task_filter.h"
+#include "bpf/unwind/chain_sink.h"
 #include "capture/control.h"
 #include "capture/schedule.h"
 #include "capture/session.h"

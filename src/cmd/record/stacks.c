@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "bpf/stack_unwinder.h"
+#include "bpf/unwind/stack_unwinder.h"
 #include "cmd/foreign_files.h"
 #include "cmd/record/priv.h"
 #include "object/object.h"

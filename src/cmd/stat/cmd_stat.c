@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "bpf/syscall_counts.h"
+#include "bpf/count/syscall_counts.h"
 #include "cmd/stat/events.h"
 #include "cmd/stat/expose.h"
 #include "cmd/stat/options.h"

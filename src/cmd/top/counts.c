@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "bpf/kernel.h"
+#include "bpf/load/kernel.h"
 #include "cmd/top/run.h"
 
 /* Each event has tables of its own. */

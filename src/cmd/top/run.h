@@ -7,8 +7,8 @@
 #pragma once
 #include <signal.h>
 
-#include "bpf/event_counts.h"
-#include "bpf/sample_counts.h"
+#include "bpf/count/event_counts.h"
+#include "bpf/count/sample_counts.h"
 #include "capture/session.h"
 #include "cmd/record/output.h"
 #include "cmd/signals.h"

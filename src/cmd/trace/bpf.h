@@ -2,7 +2,7 @@
  * What the two sources that BPF feeds share: stream.c (calls alone) and events.c (calls among other events).
  */
 #pragma once
-#include "bpf/stream_tracer.h"
+#include "bpf/trace/stream_tracer.h"
 #include "cmd/trace/run.h"
 #include "cmd/trace/summary.h"
 #include "tracing/calls.h"

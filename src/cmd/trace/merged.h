@@ -6,7 +6,7 @@
  * waits by itself (trace_wait()) and ends with the run. Rounds are marked, so that record/order.h puts all in order.
  */
 #pragma once
-#include "bpf/stream_tracer.h"
+#include "bpf/trace/stream_tracer.h"
 #include "capture/session.h"
 #include "cmd/trace/run.h"
 #include "record/source.h"

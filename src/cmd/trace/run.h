@@ -6,7 +6,7 @@
 #include <signal.h>
 
 #include "base/out.h"
-#include "bpf/trace_whom.h"
+#include "bpf/trace/trace_whom.h"
 #include "capture/workload.h"
 #include "cmd/cmd.h"
 #include "cmd/signals.h"

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "bpf/stream_tracer.h"
+#include "bpf/trace/stream_tracer.h"
 #include "cmd/trace/bpf.h"
 #include "cmd/trace/run.h"
 

@@ -1,6 +1,6 @@
 /* Statistics that the kernel makes: those of -s, and of -S those by cgroup, which a stream of calls does not tell. */
 #pragma once
-#include "bpf/summary_tracer.h"
+#include "bpf/trace/summary_tracer.h"
 #include "cmd/trace/run.h"
 
 struct strobe_error *trace_summary_open(struct trace_run *r, struct summary_tracer **ret) _must_check_;

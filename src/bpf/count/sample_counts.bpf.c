@@ -1,0 +1,230 @@
+/*
+ * Adds up samples where they are taken, by thread, place and stack, in a table of the CPU: what `top` reads at each refresh.
+ *
+ * Programs of events and of tracepoints do not interrupt each other on a CPU (the kernel's bpf_prog_active), so that a table
+ * has one writer at a time and nothing in it is atomic. A stack is written behind those that the table has, and stays
+ * there where it is a new one. Two stacks of one hash (64 bits) are taken for one.
+ */
+#include "bpf/count/sample_counts_shared.h"
+#include "bpf/load/verifier.bpf.h"
+#include "bpf/load/vmlinux_min.bpf.h"
+
+#include <bpf/bpf_helpers.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* enum perf_callchain_context */
+#define CONTEXT_KERNEL ((__u64)-128)
+#define CONTEXT_USER   ((__u64)-512)
+
+/* struct bpf_perf_event_data: the registers up to where they are the same for programs and in the kernel. */
+struct sample_context {
+#if defined(__TARGET_ARCH_x86)
+	__u64 to_ax[16], ip, cs, flags, sp, ss;
+#elif defined(__TARGET_ARCH_arm64)
+	__u64 x[31], sp, ip, pstate;
+#else
+#error "no layout of registers for this architecture"
+#endif
+	__u64 sample_period, addr;
+};
+
+#if defined(__TARGET_ARCH_x86)
+#define IS_USER(c)  (((c)->cs & 3) == 3)
+#define IS_EXACT(c) ((c)->flags >> 3 & 1) /* PERF_EFLAGS_EXACT */
+#else
+#define IS_USER(c)  (!((c)->pstate & 0xf)) /* the exception level */
+#define IS_EXACT(c) 0
+#endif
+
+const volatile struct count_settings settings = {};
+struct count_control control = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* both are set before it is loaded */
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u64));
+} tables SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, __u32);
+} targets SEC(".maps");
+
+/* What is counted, as far as it is known without its stack. */
+struct met {
+	__u64 ip, period;
+	_Bool is_user, is_exact;
+};
+
+INLINE __u64 mix(__u64 hash, __u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 29;
+}
+
+/* What a thread was under another name, or as another program, is told apart: addresses are looked up as of the first sample. */
+INLINE __u64 hash_task(struct task_struct *task)
+{
+	const __u64 *name = (const __u64 *)task->comm;
+	return mix(mix(mix(task->start_time ^ (__u64)task->pid << 40, task->self_exec_id), name[0]), name[1]);
+}
+
+INLINE char *table_here(void)
+{
+	__u32 side = control.side;
+	__u32 cpu = bpf_get_smp_processor_id();
+	if (!side || cpu >= COUNT_CPUS || !settings.cpu_at[cpu])
+		return NULL;
+	__u32 number = settings.cpu_at[cpu] - 1 + side - 1;
+	return bpf_map_lookup_elem(&tables, &number);
+}
+
+INLINE __u64 *word(char *table, __u32 at)
+{
+	return (__u64 *)(table + settings.words_at + at * sizeof(__u64));
+}
+
+/* Words of one part of the stack, of the kernel (0) or BPF_F_USER_STACK, from at on: how many. */
+INLINE __u32 take_part(void *ctx, char *table, __u32 at, __u64 flags, _Bool has_mark)
+{
+	if (has_mark) { /* the event's own, with what it begins with */
+		long bytes = bpf_get_stack(ctx, word(table, at), COUNT_PART_WORDS * sizeof(__u64), flags);
+		return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
+	}
+	long bytes = bpf_get_stack(ctx, word(table, at + 1), (COUNT_PART_WORDS - 1) * sizeof(__u64), flags);
+	if (bytes <= 0)
+		return 0;
+	*word(table, at) = flags & BPF_F_USER_STACK ? CONTEXT_USER : CONTEXT_KERNEL;
+	return (__u32)bytes / sizeof(__u64) + 1;
+}
+
+INLINE __u32 take_stack(void *ctx, char *table, __u32 at, _Bool has_mark)
+{
+	__u32 n = take_part(ctx, table, at, 0, has_mark);
+	if (n > COUNT_PART_WORDS)
+		n = COUNT_PART_WORDS;
+	__u32 user = take_part(ctx, table, at + n, BPF_F_USER_STACK, has_mark);
+	if (user > COUNT_PART_WORDS)
+		user = COUNT_PART_WORDS;
+	return n + user;
+}
+
+INLINE __u64 hash_words(char *table, __u32 at, __u32 n, __u64 hash)
+{
+	for (__u32 i = 0; i < COUNT_STACK_WORDS && i < n; i++)
+		hash = mix(hash, *word(table, at + i));
+	return hash;
+}
+
+/* The slot of a hash, or an empty one; NULL: there is no room. */
+INLINE struct count_slot *find_slot(char *table, __u64 hash)
+{
+	__u32 step = hash >> 32 | 1; /* one after the other would be full in places long before the table is */
+	for (__u32 i = 0; i < COUNT_PROBES; i++) {
+		__u32 at = ((__u32)hash + i * step) & (settings.slots - 1);
+		struct count_slot *slot = (struct count_slot *)(table + sizeof(struct count_head) + at * sizeof(*slot));
+		if (!slot->count || slot->hash == hash)
+			return slot;
+	}
+	return NULL;
+}
+
+/* False: there is no room for it. */
+INLINE _Bool add(void *ctx, char *table, struct task_struct *task, const struct met *m, _Bool has_mark)
+{
+	struct count_head *head = (struct count_head *)table;
+	__u32 at = head->words, n = 0;
+	if (at >= settings.words)
+		return 0;
+	at = BELOW(settings.words, at);
+	if (settings.has_chains)
+		n = take_stack(ctx, table, at, has_mark);
+	__u64 hash = mix(hash_task(task), m->ip ^ (__u64)m->is_user << 63);
+	hash = hash_words(table, at, n, hash);
+	struct count_slot *slot = find_slot(table, hash);
+	if (!slot)
+		return 0;
+	slot->period += m->period;
+	if (slot->count++)
+		return 1;
+	slot->hash = hash;
+	slot->period = m->period;
+	slot->first_ns = bpf_ktime_get_ns();
+	slot->ip = m->ip;
+	slot->pid = task->tgid;
+	slot->tid = task->pid;
+	slot->at = at;
+	slot->nr = n;
+	slot->is_user = m->is_user;
+	slot->is_exact = m->is_exact;
+	head->words = at + n;
+	head->slots++;
+	return 1;
+}
+
+/* 0: it does not go into the ring. */
+SEC("perf_event") int count_sample(struct sample_context *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	if (settings.without_pid && (__u32)task->tgid == settings.without_pid)
+		return 0;
+	char *table = table_here();
+	struct met m = { .ip = ctx->ip, .period = ctx->sample_period, .is_user = IS_USER(ctx), .is_exact = IS_EXACT(ctx) };
+	return !table || !add(ctx, table, task, &m, 1);
+}
+
+INLINE _Bool is_target(__u32 tid)
+{
+	return !settings.by_target || bpf_map_lookup_elem(&targets, &tid);
+}
+
+/* A tracepoint's data begin with the kernel's pointer to the registers there, which programs are not shown otherwise. */
+INLINE __u64 tracepoint_ip(void *ctx)
+{
+	struct sample_context *at;
+	__u64 ip;
+	if (bpf_probe_read_kernel(&at, sizeof(at), ctx) || bpf_probe_read_kernel(&ip, sizeof(ip), &at->ip))
+		return 0;
+	return ip;
+}
+
+/* Events that others sample here go on: 1. */
+SEC("tracepoint") int count_tracepoint(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	if ((settings.without_pid && (__u32)task->tgid == settings.without_pid) || !is_target(task->pid))
+		return 1;
+	char *table = table_here();
+	if (!table)
+		return 1;
+	struct met m = { .ip = tracepoint_ip(ctx), .period = 1 };
+	if (!add(ctx, table, task, &m, 0))
+		__sync_fetch_and_add(&control.lost, 1);
+	return 1;
+}
+
+SEC("raw_tp/sched_process_fork") int follow_fork(__u64 *ctx)
+{
+	const struct task_struct *child = (const struct task_struct *)ctx[1];
+	__u32 tid, one = 1;
+	if (!settings.inherit || !is_target(((struct task_struct *)bpf_get_current_task_btf())->pid) ||
+	    bpf_probe_read_kernel(&tid, sizeof(tid), &child->pid))
+		return 0;
+	if (bpf_map_update_elem(&targets, &tid, &one, BPF_ANY))
+		__sync_fetch_and_add(&control.unfollowed, 1);
+	return 0;
+}
+
+/* Another may get the number. */
+SEC("raw_tp/sched_process_exit") int forget_task(__u64 *ctx)
+{
+	__u32 tid = ((struct task_struct *)bpf_get_current_task_btf())->pid;
+	bpf_map_delete_elem(&targets, &tid);
+	return 0;
+}

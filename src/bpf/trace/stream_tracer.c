@@ -1,0 +1,453 @@
+#include "bpf/trace/stream_tracer.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "bpf/load/kernel.h"
+#include "bpf/load/programs.h"
+#include "bpf/trace/trace_maps.h"
+#include "config.h"
+#include "sys/cpus.h"
+#include "sys/leave_behind.h"
+#if HAVE_BPF_PROGRAMS
+#include "trace_stream.inc"
+#else
+static const unsigned char trace_stream_object[1];
+#endif
+
+/* What has been read is given back to the ring in pieces: each time costs the writers a miss of their cache. */
+#define GIVE_BACK_BYTES (64 << 10)
+/* Of few calls: an exit each, and what follows tasks. */
+#define LINKS_MAX 64
+#define PATH_FDS_MAX 65536
+
+struct stream_tracer {
+	struct bpf_loaded *loaded;
+	struct trace_control *control;
+	uint64_t *consumer;       /* page of its own */
+	const uint64_t *producer; /* page of its own, the data behind it, twice */
+	const uint8_t *data;
+	uint64_t ring_bytes;
+	uint64_t at, give_back_bytes; /* what has been read, and when it is told */
+	int wake_fd;
+	bool few_calls; /* by tracepoints of their own */
+};
+
+/* So many calls have tracepoints of their own; to attach and to give up more of them takes too long. */
+#define FEW_CALLS 8
+
+/* With few calls the end of each is attached to its tracepoint, and that of all when a 32-bit call begins. */
+#define EXIT     "stream_exit"
+#define FEW_EXIT "stream_few_exit"
+static const char *const exits[] = { EXIT, FEW_EXIT, NULL };
+
+_Static_assert(sizeof(struct trace_step) == sizeof(struct syscall_fetch), "one layout");
+_Static_assert(offsetof(struct trace_plan, step) == offsetof(struct syscall_plan, step), "one layout");
+_Static_assert(sizeof(struct trace_plan) % 8 == 0, "the kernel's stride of an array");
+_Static_assert(TRACE_STEPS == SYSCALL_STEPS && TRACE_NUMBERS == SYSCALL_NUMBERS, "one size");
+_Static_assert(TRACE_ARGS == SYSCALL_ARGS && TRACE_PART_FILE == SYSCALL_PART_FILE, "one numbering");
+
+/*
+ * Calls behind which what they were given may be gone: the address space, the stack of a caller whose memory another
+ * task shares and goes on with, the mapping; and those that write over it (offsets that move on).
+ */
+static bool forgets(const char *name)
+{
+	static const char *const names[] = { "execve", "execveat", "clone", "clone3", "vfork", "munmap", "rt_sigreturn",
+					     "sigreturn", "exit", "exit_group", "mmap", "mremap", "shmdt",
+					     "splice", "copy_file_range" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static uint8_t fds_of(const struct stream_options *o, const struct syscall_desc *d)
+{
+	switch (d->fds) {
+	case SYSCALL_FDS_PIPE:
+		return 0 + 1;
+	case SYSCALL_FDS_PAIR:
+		return 3 + 1;
+	case SYSCALL_FDS_CLOSED:
+		return o->files ? TRACE_FDS_CLOSED : 0;
+	case SYSCALL_FDS_MOVED:
+	case SYSCALL_FDS_MOVED_TO:
+		return TRACE_FDS_MOVED;
+	default:
+		return d->ret == SYSCALL_RET_FD ? TRACE_FDS_RESULT : 0;
+	}
+}
+
+/* Whoever sees all calls knows what its result is: the path stands among the arguments, or another descriptor. */
+static bool is_known_by_arguments(const struct syscall_desc *d)
+{
+	return d->fds == SYSCALL_FDS_OPENED || d->fds == SYSCALL_FDS_OPENED_AT || d->fds == SYSCALL_FDS_COPIED;
+}
+
+/* at: enum syscall_fetch_at of a step; waits: the one at entry can be taken at the end. */
+static uint8_t when_of(uint8_t at, bool waits)
+{
+	unsigned when = 0;
+	if (at & SYSCALL_AT_ENTRY)
+		when |= TRACE_WHEN_POINT | (waits ? TRACE_WHEN_SLEEPS | TRACE_WHEN_RETURNS | TRACE_WHEN_FAILS : TRACE_WHEN_ENTERS);
+	if (at & SYSCALL_AT_EXIT)
+		when |= TRACE_WHEN_RETURNS | (at & SYSCALL_FETCH_ON_ERROR ? TRACE_WHEN_FAILS : 0);
+	return (uint8_t)when;
+}
+
+/* The plan, with the steps that can wait until the call ends. */
+static struct trace_plan plan_of(const struct stream_options *o, const struct syscall_desc *d)
+{
+	struct trace_plan plan = {};
+	memcpy(&plan, &d->plan, sizeof(d->plan) < offsetof(struct trace_plan, at_entry) ? sizeof(d->plan) :
+				       offsetof(struct trace_plan, at_entry));
+	plan.no_return = trace_call_kind(d) == TRACE_CALL_ENDS;
+	if (o->only_results) {
+		plan.steps_nr = 0;
+		return plan;
+	}
+	plan.fds = fds_of(o, d);
+	if (o->files)
+		plan.files = d->fd_args | TRACE_FILE_OF_RESULT;
+	else if (!is_known_by_arguments(d))
+		plan.files = TRACE_FILE_OF_RESULT;
+	if (!(plan.fds & (TRACE_FDS_RESULT | TRACE_FDS_PAIR | TRACE_FDS_MOVED)))
+		plan.files &= (uint8_t)~TRACE_FILE_OF_RESULT;
+	for (unsigned i = 0; i < plan.steps_nr && i < TRACE_STEPS; i++) {
+		struct trace_step *s = &plan.step[i];
+		bool written = s->at & SYSCALL_AT_EXIT;
+		for (unsigned k = 0; k < plan.steps_nr && k < TRACE_STEPS; k++)
+			written |= plan.step[k].arg == s->arg && (plan.step[k].at & SYSCALL_AT_EXIT);
+		s->when = when_of(s->at, !written && !forgets(d->name));
+		plan.at_entry += (s->when & TRACE_WHEN_ENTERS) != 0;
+	}
+	return plan;
+}
+
+static void fill_plans(const struct trace_whom *w, const struct stream_options *o, struct trace_plan *plans)
+{
+	for (uint32_t call = 0; call < TRACE_CALLS; call++) {
+		const struct syscall_desc *d = trace_whom_call(w, call);
+		if (d)
+			plans[call] = plan_of(o, d);
+	}
+}
+
+static struct strobe_error *map_ring(struct stream_tracer *s)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = bpf_map_of(s->loaded, "ring");
+	void *consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (consumer == MAP_FAILED)
+		return error_errno(errno, "cannot map the ring buffer");
+	s->consumer = consumer;
+	void *producer = mmap(NULL, page + 2 * s->ring_bytes, PROT_READ, MAP_SHARED, fd, (off_t)page);
+	if (producer == MAP_FAILED)
+		return error_errno(errno, "cannot map the ring buffer");
+	s->producer = producer;
+	s->data = (const uint8_t *)producer + page;
+	s->give_back_bytes = s->ring_bytes / 8 < GIVE_BACK_BYTES ? s->ring_bytes / 8 : GIVE_BACK_BYTES;
+	return NULL;
+}
+
+/* A ring is readable as long as something is in it; what is wanted are the moments when it wakes: an edge. */
+static struct strobe_error *open_wake(struct stream_tracer *s)
+{
+	struct epoll_event edge = { .events = EPOLLIN | EPOLLET };
+	s->wake_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->wake_fd < 0 || epoll_ctl(s->wake_fd, EPOLL_CTL_ADD, bpf_map_of(s->loaded, "ring"), &edge))
+		return error_errno(errno, "cannot wait for the ring buffer");
+	return NULL;
+}
+
+static struct strobe_error *fill(struct stream_tracer *s, const struct trace_whom *w, const struct stream_options *o)
+{
+	void *bss, *plans;
+	TRY(trace_whom_fill(w, s->loaded));
+	TRY(bpf_map_memory(s->loaded, "plans", sizeof(struct trace_plan) * TRACE_CALLS, &plans));
+	fill_plans(w, o, plans);
+	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control), &bss));
+	s->control = bss;
+	trace_whom_control(w, s->control);
+	TRY(map_ring(s));
+	return open_wake(s);
+}
+
+static struct strobe_error *name_path(struct trace_name *ret, const char *text)
+{
+	size_t n = text ? strlen(text) : 0;
+	if (n > sizeof(ret->text))
+		return error_create(ERROR_USAGE, "a path to choose by has at most %zu bytes", sizeof(ret->text));
+	if (n)
+		memcpy(ret->text, text, n);
+	ret->bytes = (uint32_t)n;
+	return NULL;
+}
+
+static struct strobe_error *choose_path(const struct stream_path *path, struct trace_settings *ret)
+{
+	ret->by_path = path->prefix ? TRACE_BY_PREFIX : TRACE_BY_FILE;
+	ret->path_directory = path->directory_inode;
+	ret->path_device = path->device;
+	TRY(name_path(&ret->path[0], path->prefix ? path->prefix : path->name));
+	return name_path(&ret->path[1], path->other);
+}
+
+static struct strobe_error *settings_of(const struct trace_whom *w, const struct stream_options *o,
+					struct trace_settings *ret)
+{
+	*ret = (struct trace_settings){
+		.failures_only = o->failures_only,
+		.longer_than_ns = o->longer_than_ns,
+		.str_limit = o->str_limit,
+		.stacks = o->stacks,
+		.kernel_stacks = o->kernel_stacks,
+		.sched = o->sched,
+		.stack_bytes = o->stack_bytes,
+		.ring_wake_bytes = o->ring_bytes / 4,
+		.ring_wait_bytes = o->no_wait ? UINT64_MAX : o->ring_bytes / 4 * 3,
+		.ring_last_bytes = o->ring_bytes / 8 * 7,
+	};
+	if (o->path)
+		TRY(choose_path(o->path, ret));
+	trace_whom_settings(w, ret);
+	return NULL;
+}
+
+static bool is_selected(const struct trace_whom *w, uint32_t call)
+{
+	return (w->selected[call / 64] | w->points[call / 64]) >> call % 64 & 1;
+}
+
+/*
+ * Whether the calls that are wanted are so few that the end of each gets a tracepoint of its own: other calls cost half as
+ * much then. Of a command only: tasks that are there may be in the middle of a 32-bit call.
+ */
+static bool are_few(const struct trace_whom *w, const struct stream_options *o)
+{
+	unsigned n = 0;
+	if (w->all_calls || !w->leader || w->map->system_wide)
+		return false;
+	/* Before Linux 6.13 programs of these tracepoints are given the user's registers, from which no kernel's stack is found. */
+	if (o->kernel_stacks)
+		return false;
+	for (uint32_t call = 0; call < TRACE_NUMBERS; call++) {
+		if (!is_selected(w, call))
+			continue;
+		const struct syscall_desc *d = trace_whom_call(w, call);
+		/* Its number is lost when it ends. */
+		if (!d || !strcmp(d->name, "rt_sigreturn"))
+			return false;
+		n++;
+	}
+	return n && n <= FEW_CALLS;
+}
+
+/* With few calls: to the exit tracepoint of each; every exec ends at that of execve. */
+static struct strobe_error *attach_ends(struct stream_tracer *s, const struct trace_whom *w)
+{
+	bool executes = false, executes_at = false;
+	for (uint32_t call = 0; call < TRACE_NUMBERS; call++) {
+		char name[80];
+		if (!is_selected(w, call))
+			continue;
+		const struct syscall_desc *d = trace_whom_call(w, call);
+		executes |= trace_call_kind(d) == TRACE_CALL_EXECUTES;
+		executes_at |= trace_call_kind(d) == TRACE_CALL_EXECUTES_AT;
+		snprintf(name, sizeof(name), "sys_exit_%s", d->entry);
+		TRY(bpf_attach_tracepoint(s->loaded, FEW_EXIT, "syscalls", name));
+	}
+	return executes_at && !executes ? bpf_attach_tracepoint(s->loaded, FEW_EXIT, "syscalls", "sys_exit_execve") : NULL;
+}
+
+static struct strobe_error *attach(struct stream_tracer *s, const struct trace_whom *w)
+{
+	TRY(bpf_attach(s->loaded));
+	return s->few_calls ? attach_ends(s, w) : NULL;
+}
+
+static struct strobe_error *open_by(const struct trace_whom *w, const struct stream_options *o, bool few_calls,
+				    struct stream_tracer **ret)
+{
+	struct trace_settings settings;
+	TRY(settings_of(w, o, &settings));
+	settings.few_calls = few_calls;
+	struct stream_tracer *s = xcalloc(1, sizeof(*s));
+	s->few_calls = few_calls;
+	s->ring_bytes = o->ring_bytes;
+	s->wake_fd = -1;
+	const struct bpf_map_size sizes[] = {
+		{ "cpus", sys_cpus_possible_nr(w->sys) },
+		{ "ring", (uint32_t)o->ring_bytes },
+		{ "path_fds", settings.by_path == TRACE_BY_PREFIX ? PATH_FDS_MAX : 1 },
+		{},
+	};
+	const char *without[4] = {};
+	size_t n = 0;
+	if (!o->signals)
+		without[n++] = "stream_signal";
+	without[n++] = few_calls ? "stream_enter" : "stream_few_enter";
+	if (!few_calls)
+		without[n++] = FEW_EXIT;
+	struct bpf_load_options load = {
+		.sys = w->sys,
+		.image = { "trace_stream", trace_stream_object, sizeof(trace_stream_object) },
+		.settings = &settings,
+		.settings_bytes = sizeof(settings),
+		.sizes = sizes,
+		.without = without,
+		.later = few_calls ? exits : NULL,
+	};
+	struct strobe_error *err = bpf_load(&load, &s->loaded);
+	if (!err)
+		err = fill(s, w, o);
+	if (!err)
+		err = attach(s, w);
+	if (err) {
+		stream_tracer_close(s);
+		return err;
+	}
+	stream_tracer_enable(s, w->starts_enabled);
+	*ret = s;
+	return NULL;
+}
+
+struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct stream_options *o,
+					struct stream_tracer **ret)
+{
+	TRY(trace_whom_check(w->sys));
+	if (are_few(w, o)) {
+		struct strobe_error *err = open_by(w, o, true, ret);
+		if (!err)
+			return NULL;
+		log_info("tracing by the tracepoints of all calls: %s", err->message);
+		error_destroy(err);
+	}
+	return open_by(w, o, false, ret);
+}
+
+void stream_tracer_enable(struct stream_tracer *s, bool on)
+{
+	__atomic_store_n(&s->control->enabled, on, __ATOMIC_SEQ_CST);
+}
+
+int stream_tracer_wake_fd(const struct stream_tracer *s)
+{
+	return s->wake_fd;
+}
+
+void stream_tracer_stop(struct stream_tracer *s)
+{
+	/* Those of one call are given up at the end, by somebody else. */
+	stream_tracer_enable(s, false);
+	if (!s->few_calls)
+		bpf_detach(s->loaded);
+}
+
+/* A 32-bit program or call has begun, and waits or is to stop: the ends of its calls have no tracepoints of their own. */
+static void attach_compat(struct stream_tracer *s)
+{
+	_cleanup_error_ struct strobe_error *err = bpf_attach_program(s->loaded, EXIT);
+	if (err)
+		log_warn("ends of 32-bit calls are not seen: %s", err->message);
+	__atomic_store_n(&s->control->compat, TRACE_COMPAT_ATTACHED, __ATOMIC_SEQ_CST);
+}
+
+/* What has stopped for that. */
+static void let_go_on(struct stream_tracer *s)
+{
+	for (size_t i = 0; i < TRACE_STOPPED; i++) {
+		uint32_t pid = __atomic_exchange_n(&s->control->stopped[i], 0, __ATOMIC_SEQ_CST);
+		if (pid)
+			kill((pid_t)pid, SIGCONT);
+	}
+}
+
+void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx)
+{
+	struct epoll_event woken;
+	uint64_t end = __atomic_load_n(s->producer, __ATOMIC_ACQUIRE);
+	bool go_on = true;
+	if (s->control->compat == TRACE_COMPAT_SEEN)
+		attach_compat(s);
+	if (s->few_calls)
+		let_go_on(s);
+	if (s->control->woken || s->few_calls)
+		epoll_wait(s->wake_fd, &woken, 1, 0);
+	while (s->at < end && go_on) {
+		const uint8_t *record = s->data + (s->at & (s->ring_bytes - 1));
+		uint32_t length = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
+		if (length & BPF_RINGBUF_BUSY_BIT)
+			break;
+		uint32_t bytes = length & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		const struct trace_event *ev = (const struct trace_event *)(record + BPF_RINGBUF_HDR_SZ);
+		if (!(length & BPF_RINGBUF_DISCARD_BIT) && bytes >= sizeof(*ev) &&
+		    bytes - sizeof(*ev) >= ev->args_nr * sizeof(uint64_t))
+			go_on = fn(ctx, ev, bytes);
+		s->at += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
+		if (s->at - *s->consumer >= s->give_back_bytes)
+			__atomic_store_n(s->consumer, s->at, __ATOMIC_RELEASE);
+	}
+	if (!go_on)
+		return;
+	__atomic_store_n(s->consumer, s->at, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->control->woken, 0, __ATOMIC_RELEASE);
+}
+
+uint64_t stream_tracer_began_ns(const struct stream_tracer *s)
+{
+	return __atomic_load_n(&s->control->began_ns, __ATOMIC_RELAXED);
+}
+
+struct stream_losses stream_tracer_losses(const struct stream_tracer *s)
+{
+	return (struct stream_losses){
+		.events = s->control->lost,
+		.others = s->control->lost_others,
+		.missed = bpf_runs_missed(s->loaded),
+		.unfollowed = s->control->unfollowed,
+	};
+}
+
+uint64_t stream_tracer_waits(const struct stream_tracer *s)
+{
+	return s->control->waits;
+}
+
+void stream_tracer_dump(const struct stream_tracer *s, const char *map, struct out *out)
+{
+	trace_map_dump(s->loaded, TRACE_MAPS_STREAM, map, out);
+}
+
+void stream_tracer_leave_behind(const struct stream_tracer *s)
+{
+	int fds[LINKS_MAX];
+	if (s && s->few_calls)
+		sys_leave_behind(fds, bpf_link_fds(s->loaded, fds, LINKS_MAX), 0);
+}
+
+void stream_tracer_close(struct stream_tracer *s)
+{
+	if (!s)
+		return;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	if (s->producer)
+		munmap((void *)(uintptr_t)s->producer, page + 2 * s->ring_bytes);
+	if (s->consumer)
+		munmap(s->consumer, page);
+	if (s->wake_fd >= 0)
+		close(s->wake_fd);
+	bpf_unload(s->loaded);
+	free(s);
+}

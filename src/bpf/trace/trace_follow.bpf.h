@@ -1,0 +1,201 @@
+/*
+ * Whom to trace: the maps and programs that both objects of trace have, the summary and the stream. Each defines
+ * struct task_state before, the memory of a followed task, which begins with what stands in TASK_STATE_HEAD.
+ *
+ * A followed task has a place in the task storage. Those that are named from the beginning stand in the map of targets
+ * by their thread id; what a followed task starts is put there at its fork.
+ *
+ * All programs are raw tracepoints, whose arguments have no types: what asks for a typed task has the current one. (Those
+ * with types, tp_btf, make libbpf read all types of the kernel, which takes 10 ms.)
+ */
+#pragma once
+#include "bpf/load/verifier.bpf.h"
+#include "bpf/load/vmlinux_min.bpf.h"
+#include "bpf/trace/trace_shared.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile struct trace_settings settings = {};
+struct trace_control control = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, __u32);
+} targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u32);
+} excluded SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroup SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1024); /* resized to the CPUs that there are */
+	__type(key, __u32);
+	__type(value, __u32);
+} cpus SEC(".maps");
+
+/* How long it was ready without a CPU; 0 where the kernel does not count that (CONFIG_SCHED_INFO). */
+INLINE __u64 waited_ns(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : 0;
+}
+
+/*
+ * The kernel does not update the run time of a task while it runs. For one that has ended it is final at its last switch: read at
+ * every switch, since a waiter may see the end before the task is gone.
+ */
+INLINE struct task_state *ended(struct task_struct *task)
+{
+	struct task_state *s = settings.sched ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
+	return s && s->gone ? s : NULL;
+}
+
+INLINE struct task_state *follow(struct task_struct *task)
+{
+	struct task_state *s = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!s)
+		__sync_fetch_and_add(&control.unfollowed, 1);
+	return s;
+}
+
+/*
+ * Most tasks of a busy machine are not meant, and pay for each of their calls all the same: one byte tells them apart. What it
+ * lets pass is looked up.
+ */
+INLINE _Bool is_near(__u32 tid)
+{
+	return settings.everyone || control.near[tid % TRACE_NEAR];
+}
+
+/* What a followed task starts is followed. */
+INLINE void follow_child(__u32 tid)
+{
+	__u32 one = 1;
+	control.near[tid % TRACE_NEAR] = 1;
+	if (settings.inherit && !settings.everyone && bpf_map_update_elem(&targets, &tid, &one, BPF_ANY))
+		__sync_fetch_and_add(&control.unfollowed, 1);
+}
+
+/* Whether a task is to be followed, by what it is called. */
+INLINE _Bool is_meant(__u32 tid, __u32 pid)
+{
+	if (!settings.everyone)
+		return bpf_map_lookup_elem(&targets, &tid) != NULL;
+	if (pid == settings.self)
+		return 0;
+	return !settings.excludes || (!bpf_map_lookup_elem(&excluded, &pid) && !bpf_map_lookup_elem(&excluded, &tid));
+}
+
+/* The memory of the task where it is followed, else NULL. */
+INLINE struct task_state *followed(struct task_struct *task)
+{
+	struct task_state *s;
+	if (!is_near(task->pid))
+		return NULL;
+	s = bpf_task_storage_get(&tasks, task, 0, 0);
+	if (s)
+		return s;
+	return is_meant(task->pid, task->tgid) ? follow(task) : NULL;
+}
+
+/* Likewise, behind an exec: a thread has the id of its process then. */
+INLINE struct task_state *followed_anew(struct task_struct *task)
+{
+	if (bpf_task_storage_get(&tasks, task, 0, 0))
+		control.near[(__u32)task->pid % TRACE_NEAR] = 1;
+	return followed(task);
+}
+
+/* What can change from call to call. */
+INLINE _Bool counts_here(void)
+{
+	if (settings.by_cpu) {
+		__u32 cpu = bpf_get_smp_processor_id();
+		__u32 *on = bpf_map_lookup_elem(&cpus, &cpu);
+		if (!on || !*on)
+			return 0;
+	}
+	return !settings.by_cgroup || bpf_current_task_under_cgroup(&cgroup, 0) == 1;
+}
+
+/* Whether the call that a task is in came through the door of 32-bit programs. */
+INLINE _Bool is_compat(struct task_struct *task)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (task->thread_info.status & 2) != 0; /* TS_COMPAT */
+#elif defined(__TARGET_ARCH_arm64)
+	return (task->thread_info.flags & 1UL << 22) != 0; /* TIF_32BIT */
+#endif
+}
+
+/* Whether it can be a call that is asked for. All others pay for this alone: a look-up without a branch. */
+INLINE _Bool is_chosen(unsigned long number)
+{
+	return settings.select_all || control.chosen[number % TRACE_NUMBERS];
+}
+
+INLINE __u32 call_of(struct task_struct *task, long number)
+{
+	__u32 call = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1;
+	call += is_compat(task) ? TRACE_NUMBERS : 0;
+	return BELOW(TRACE_CALLS, call);
+}
+
+INLINE long number_of(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->orig_ax;
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->syscallno;
+#endif
+}
+
+/* Of a call that has ended. */
+INLINE __s64 result_of(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->ax;
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->regs[0];
+#endif
+}
+
+INLINE __u8 kind_of(__u32 call)
+{
+	return control.kind[BELOW(TRACE_CALLS, call)];
+}
+
+/*
+ * Whether a call that ends is the one that began as `began`, though its number is another one: a return from a signal handler
+ * has the registers of what it interrupted; an exec of a program of the other width has that one's number for exec, and on x86
+ * every exec has the number of execve.
+ */
+INLINE _Bool is_renumbered(long number, __u32 call, __u32 began)
+{
+	return number == -1 || ((call ^ began) & TRACE_NUMBERS) ||
+	       (kind_of(call) == TRACE_CALL_EXECUTES && kind_of(began) == TRACE_CALL_EXECUTES_AT);
+}

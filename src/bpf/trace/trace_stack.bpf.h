@@ -1,0 +1,84 @@
+/* Stacks that stand before a call or a point in the ring. For the stream alone. */
+#pragma once
+#include "bpf/trace/trace_ring.bpf.h"
+
+/* How much of struct pt_regs is laid out as ptrace(2) has it. */
+#if defined(__TARGET_ARCH_x86)
+#define USER_REGS_BYTES (21 * 8)
+#elif defined(__TARGET_ARCH_arm64)
+#define USER_REGS_BYTES (34 * 8)
+#endif
+
+#define PAGE 4096
+
+struct stack_scratch {
+	struct trace_event ev;
+	struct trace_stack head;
+	__u8 data[TRACE_STACK_FRAMES * 8 + 8 + TRACE_STACK_BYTES + 2 * PAGE];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stack_scratch);
+} stacks SEC(".maps");
+
+/* The stack from its top on, page by page: what is not in memory ends it. */
+GLOBAL int dump_stack(struct stack_scratch *k, __u64 sp, __u32 bytes)
+{
+	__u32 at, n;
+	if (!k || !sp)
+		return 0;
+	for (__u32 i = 0; i < TRACE_STACK_BYTES / PAGE + 1; i++) {
+		at = k->head.user_bytes;
+		if (at >= bytes || at > TRACE_STACK_BYTES)
+			break;
+		n = PAGE - ((sp + at) & (PAGE - 1));
+		if (n > bytes - at)
+			n = bytes - at;
+		FORGET(n);
+		if (n > PAGE)
+			break;
+		if (bpf_probe_read_user(k->data + (k->head.kernel_bytes & 0x3ff) + (at & 0xffff), n, (void *)(sp + at)))
+			break;
+		k->head.user_bytes = at + n;
+	}
+	return 0;
+}
+
+APART int send_stacks(void *ctx, struct task_struct *task, __u64 now, _Bool can_wait)
+{
+	struct stack_scratch *k;
+	__u32 zero = 0;
+	__u64 bytes;
+	long n;
+	k = bpf_map_lookup_elem(&stacks, &zero);
+	if (!k)
+		return 0;
+	k->ev = (struct trace_event){ .time_ns = now, .tid = task->pid, .pid = task->tgid, .type = TRACE_EVENT_STACK };
+	k->head.kernel_bytes = 0;
+	k->head.user_bytes = 0;
+	if (settings.kernel_stacks) {
+		n = bpf_get_stack(ctx, k->data, TRACE_STACK_FRAMES * 8, 0);
+		k->head.kernel_bytes = n > 0 ? n & 0x3ff : 0;
+	}
+	if (settings.stacks == TRACE_STACKS_FP) {
+		n = bpf_get_stack(ctx, k->data + (k->head.kernel_bytes & 0x3ff), TRACE_STACK_FRAMES * 8, BPF_F_USER_STACK);
+		k->head.user_bytes = n > 0 ? n & 0x3ff : 0;
+	} else if (settings.stacks == TRACE_STACKS_DUMP) {
+		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+		bpf_probe_read_kernel(k->head.regs, USER_REGS_BYTES, regs);
+		dump_stack(k, regs->sp, settings.stack_bytes);
+	}
+	bytes = sizeof(k->ev) + sizeof(k->head) + k->head.kernel_bytes + k->head.user_bytes;
+	if (bytes > sizeof(*k) || !send_bytes(k, bytes, can_wait))
+		__sync_fetch_and_add(&control.lost_others, 1);
+	return 0;
+}
+
+INLINE void send_stack(void *ctx, struct task_struct *task, __u64 now, _Bool can_wait)
+{
+	if (settings.stacks || settings.kernel_stacks)
+		send_stacks(ctx, task, now, can_wait);
+}

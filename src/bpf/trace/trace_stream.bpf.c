@@ -1,0 +1,673 @@
+/*
+ * Streams system calls: one event for each, as it ends, with what its arguments point at. A call that goes to sleep, or
+ * never returns, has another before.
+ *
+ * What a call only reads is fetched at its end too, when the pages that it lies on have been touched by the kernel itself
+ * (nothing here may fault a page in); but for calls behind which it may be gone or overwritten. What is fetched follows the
+ * plans of decode/syscall.h.
+ */
+#include "bpf/trace/trace_shared.h"
+
+struct task_state {
+	__u64 start_ns;
+	__u32 call; /* of start_ns */
+	__u8 told;  /* its ENTERED is out */
+	__u8 blob;  /* what was fetched at entry waits in blobs */
+	__u8 point; /* its POINT is to be sent when what it points at can be read */
+	__u8 path;  /* PATH_*: what was seen at entry */
+	__u8 left;  /* its end has been told of already */
+	__u8 stops; /* by us: the reader lets it go on */
+	__u8 gone;
+	__u8 named; /* the reader knows what it is called */
+};
+
+#include "bpf/trace/trace_file.bpf.h"
+#include "bpf/trace/trace_stack.bpf.h"
+
+#define SIGINFO_BYTES 48 /* of kernel_siginfo: what siginfo_t begins with */
+#define BLOB_MAX  4096
+
+struct blob {
+	__u32 bytes, unused;
+	__u64 arg[6]; /* an exec leaves nothing of them in the registers */
+	__u8 data[BLOB_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 3); /* at entry, at exit, when it sleeps */
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct blob);
+} blobs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, TRACE_CALLS);
+	__type(key, __u32);
+	__type(value, struct trace_plan);
+} plans SEC(".maps");
+
+#define PATH_NAMED  1 /* what was fetched has the path that is asked for, or one that is called so */
+#define PATH_OPENED 2 /* a descriptor is of that file */
+
+/* Process and descriptor, of what was opened by a path that begins so. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1); /* resized where there are any */
+	__type(key, __u64);
+	__type(value, __u32);
+} path_fds SEC(".maps");
+
+INLINE void begin(struct scratch *s, struct task_struct *task, __u8 type, __u64 now)
+{
+	struct trace_event *ev = (struct trace_event *)s->buf;
+	ev->time_ns = now;
+	ev->start_ns = 0;
+	ev->tid = task->pid;
+	ev->pid = task->tgid;
+	ev->number = 0;
+	ev->type = type;
+	ev->flags = 0;
+	ev->args_nr = 0;
+	ev->unused = 0;
+	ev->ret = 0;
+	ev->cpu = bpf_get_smp_processor_id();
+	ev->unused_too = 0;
+	s->has_path = 0;
+	s->at = sizeof(*ev);
+}
+
+/* Of a task that starts or ends. */
+INLINE void begin_aside(struct scratch *s, struct task_struct *task, __u8 type)
+{
+	begin(s, task, type, bpf_ktime_get_ns());
+	if (!control.enabled || !counts_here())
+		((struct trace_event *)s->buf)->flags = TRACE_FLAG_ASIDE;
+}
+
+INLINE void send_name(struct scratch *s, const char *comm)
+{
+	__u32 at = s->at & 0x3ff8;
+	bpf_probe_read_kernel(s->buf + at, 16, comm);
+	s->at = at + 16;
+	send_aside(s);
+}
+
+/* What was there before us is named in no event: when the reader could ask, it may be gone. */
+APART int tell_name(struct task_struct *task, struct task_state *t)
+{
+	__u32 i = 2;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &i);
+	t->named = 1;
+	if (!s || task->start_time >= settings.began_ns)
+		return 0;
+	begin(s, task, TRACE_EVENT_RENAME, bpf_ktime_get_ns());
+	send_name(s, task->comm);
+	return 0;
+}
+
+/* The memory of a followed task; of all tasks of the machine the reader has the name by then. */
+INLINE struct task_state *followed_by_name(struct task_struct *task)
+{
+	struct task_state *t = followed(task);
+	if (settings.everyone && t && !t->named)
+		tell_name(task, t);
+	return t;
+}
+
+/* Of a call that nobody knows, all. */
+INLINE __u32 args_of(const struct trace_plan *plan)
+{
+	return plan->known && plan->args_nr < 6 ? plan->args_nr : 6;
+}
+
+INLINE void begin_call(struct scratch *s, struct task_struct *task, struct task_state *t, __u8 type, __u64 now, __u32 number,
+		       __u32 args_nr)
+{
+	struct trace_event *ev = (struct trace_event *)s->buf;
+	begin(s, task, type, now);
+	ev->start_ns = t->start_ns;
+	ev->number = number;
+	ev->flags = (s->compat ? TRACE_FLAG_COMPAT : 0) | (t->start_ns ? TRACE_FLAG_STARTED : 0) |
+		    (t->told ? TRACE_FLAG_RESUMED : 0);
+	ev->ret = s->ret;
+	/* All of them are written, and what is fetched goes over those that the call does not have. */
+	ev->args_nr = args_nr;
+	for (int i = 0; i < 6; i++)
+		((__u64 *)(s->buf + sizeof(*ev)))[i] = s->arg[i];
+	s->at = sizeof(*ev) + args_nr * 8;
+}
+
+INLINE struct scratch *scratch_of(__u32 i)
+{
+	return bpf_map_lookup_elem(&scratches, &i);
+}
+
+INLINE void take_blob(struct scratch *s, struct task_struct *task)
+{
+	struct blob *b = bpf_task_storage_get(&blobs, task, 0, 0);
+	__u32 at = s->at & 0x3ff8, n;
+	if (!b)
+		return;
+	for (int i = 0; i < 6; i++)
+		((__u64 *)(s->buf + sizeof(struct trace_event)))[i] = b->arg[i];
+	n = b->bytes;
+	if (!n)
+		return;
+	FORGET(n);
+	if (n <= BLOB_MAX) {
+		bpf_probe_read_kernel(s->buf + at, n, b->data);
+		s->at = at + n;
+	}
+}
+
+INLINE _Bool is_opened(struct scratch *s, struct task_struct *task, __s32 fd)
+{
+	__u64 key = (__u64)task->tgid << 32 | (__u32)fd;
+	if (settings.by_path == TRACE_BY_FILE)
+		return is_file(s, fd);
+	return bpf_map_lookup_elem(&path_fds, &key) != NULL;
+}
+
+/* PATH_* of what was fetched and of the descriptors of a call, before it closes them. */
+APART int seen_of(struct scratch *s, struct task_struct *task, struct trace_plan *plan)
+{
+	int seen = s->has_path ? PATH_NAMED : 0;
+	for (__u32 i = 0; i < TRACE_ARGS; i++)
+		if ((plan->files >> i & 1) && is_opened(s, task, s->arg[i]))
+			seen |= PATH_OPENED;
+	return seen;
+}
+
+/* What was opened and closed by a path that begins so. */
+INLINE void follow_fds(struct scratch *s, struct task_struct *task, struct trace_plan *plan)
+{
+	__u64 key = (__u64)task->tgid << 32 | (__u32)s->arg[0];
+	__u32 one = 1;
+	if (plan->fds & TRACE_FDS_CLOSED)
+		bpf_map_delete_elem(&path_fds, &key);
+	if (!(plan->fds & TRACE_FDS_RESULT) || s->ret < 0)
+		return;
+	key = (__u64)task->tgid << 32 | (__u32)s->ret;
+	if (bpf_map_update_elem(&path_fds, &key, &one, BPF_ANY))
+		__sync_fetch_and_add(&control.unfollowed, 1);
+}
+
+/*
+ * Whether what is fetched has the path that is asked for, or a descriptor is of what was opened by it. A string that is called
+ * like the file goes to the reader with the directory where the process stands.
+ */
+APART int has_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
+{
+	int seen = t->path | seen_of(s, task, plan);
+	if (settings.by_path == TRACE_BY_PREFIX) {
+		if (seen && ended)
+			follow_fds(s, task, plan);
+		return seen;
+	}
+	if (ended && (plan->fds & TRACE_FDS_RESULT) && is_file(s, s->ret))
+		seen |= PATH_OPENED;
+	if ((seen & PATH_OPENED) || (!seen && !(ended && (plan->fds & TRACE_FDS_MOVED))))
+		return seen;
+	((struct trace_event *)s->buf)->flags |= TRACE_FLAG_MAYBE;
+	if (!(plan->fds & TRACE_FDS_MOVED) || s->ret < 0)
+		put_directory(s);
+	return 1;
+}
+
+INLINE _Bool is_on_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
+{
+	return !settings.by_path || has_path(s, task, t, plan, ended);
+}
+
+INLINE struct pt_regs *regs_of(struct task_struct *task)
+{
+	return (struct pt_regs *)bpf_task_pt_regs(task);
+}
+
+#define POINT_LAST_CHANCE 4 /* beside the number of its scratch */
+#define POINT_CAN_WAIT    8
+
+/* The entry of the call that a task is in, as a tracepoint, with what it points at. */
+APART int send_point(void *ctx, struct task_struct *task, struct task_state *t, struct trace_plan *plan, __u32 how)
+{
+	struct scratch *s = scratch_of(how & 3);
+	__u64 now = bpf_ktime_get_ns();
+	__u32 call = t->call;
+	_Bool can_wait = how & POINT_CAN_WAIT;
+	if (!s)
+		return 0;
+	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
+	s->ret = 0;
+	begin_call(s, task, t, TRACE_EVENT_POINT, now, call % TRACE_NUMBERS, args_of(plan));
+	s->faults = 0;
+	fetch(s, plan, TRACE_WHEN_POINT);
+	if (plan->files)
+		put_files(s, plan, 0);
+	/* A page that nobody has touched yet: the call itself will. */
+	t->point = s->faults && !(how & POINT_LAST_CHANCE);
+	if (t->point || !is_on_path(s, task, t, plan, 0))
+		return 0;
+	send_stack(ctx, task, now, can_wait);
+	send(s, can_wait);
+	return 0;
+}
+
+INLINE _Bool is_point(__u32 call)
+{
+	return settings.points && call < TRACE_CALLS && (control.selected[call] & TRACE_SELECTED_POINT);
+}
+
+INLINE _Bool is_call(__u32 call)
+{
+	return settings.select_all || (call < TRACE_CALLS && (control.selected[call] & TRACE_SELECTED_CALL));
+}
+
+/* What a call may write over, or take away, before it ends. */
+INLINE void keep_entry(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
+{
+	struct blob *b;
+	__u32 n;
+	s->at = 0;
+	s->has_path = 0;
+	fetch(s, plan, TRACE_WHEN_ENTERS);
+	if (plan->fds & TRACE_FDS_CLOSED)
+		put_files(s, plan, 0);
+	if (settings.by_path)
+		t->path = seen_of(s, task, plan);
+	if (!s->at)
+		return;
+	b = bpf_task_storage_get(&blobs, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!b) {
+		__sync_fetch_and_add(&control.unfollowed, 1);
+		return;
+	}
+	for (int i = 0; i < 6; i++)
+		b->arg[i] = s->arg[i];
+	n = s->at;
+	if (n > BLOB_MAX)
+		n = BLOB_MAX;
+	bpf_probe_read_kernel(b->data, n, s->buf);
+	b->bytes = n;
+	t->blob = 1;
+}
+
+INLINE int enter(void *ctx, struct task_struct *task, long number)
+{
+	struct task_state *t = followed_by_name(task);
+	struct trace_plan *plan;
+	struct scratch *s;
+	__u32 call;
+	if (!t)
+		return 0;
+	call = call_of(task, number);
+	t->call = call;
+	t->told = 0;
+	t->left = 0;
+	t->blob = 0;
+	t->point = 0;
+	t->path = 0;
+	t->start_ns = bpf_ktime_get_ns();
+	if (!control.began_ns && control.enabled && (is_call(call) || is_point(call)))
+		control.began_ns = t->start_ns;
+	plan = bpf_map_lookup_elem(&plans, &call);
+	if (is_point(call) && plan && control.enabled && counts_here()) {
+		send_point(ctx, task, t, plan, 0 | POINT_CAN_WAIT | (plan->no_return ? POINT_LAST_CHANCE : 0));
+		if (!is_call(call))
+			return 0;
+	}
+	if (!plan || !(plan->at_entry | plan->no_return | (plan->fds & TRACE_FDS_CLOSED)))
+		return 0;
+	s = scratch_of(0);
+	if (!s)
+		return 0;
+	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
+	s->ret = 0;
+	if (plan->no_return) {
+		if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || settings.by_path ||
+		    !is_call(call))
+			return 0;
+		begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, number, args_of(plan));
+		t->told = 1;
+		send_stack(ctx, task, t->start_ns, 1);
+		send(s, 1);
+		return 0;
+	}
+	keep_entry(s, task, t, plan);
+	return 0;
+}
+
+/* regs: as they are at the end. */
+INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long number, __s64 ret, _Bool can_wait)
+{
+	_Bool failed = ret < 0 && ret >= -4095;
+	__u32 call;
+	struct task_state *t;
+	struct trace_plan *plan;
+	struct scratch *s;
+	__u64 now;
+	if (!is_chosen(number))
+		return 0;
+	t = followed_by_name(task);
+	if (!t || !control.enabled || !counts_here())
+		goto out;
+	if (settings.few_calls && t->left)
+		goto out;
+	call = call_of(task, number);
+	if (t->start_ns && is_renumbered(number, call, t->call)) {
+		call = t->call;
+		number = call % TRACE_NUMBERS;
+	}
+	if (settings.points && t->point) {
+		plan = bpf_map_lookup_elem(&plans, &call);
+		if (plan)
+			send_point(ctx, task, t, plan, 1 | POINT_LAST_CHANCE | (can_wait ? POINT_CAN_WAIT : 0));
+	}
+	if (!is_call(call))
+		goto out;
+	if (settings.failures_only && !failed)
+		goto out;
+	now = bpf_ktime_get_ns();
+	if (t->call != call)
+		t->start_ns = 0;
+	if (settings.longer_than_ns && (!t->start_ns || now - t->start_ns <= settings.longer_than_ns))
+		goto out;
+	s = scratch_of(1);
+	plan = bpf_map_lookup_elem(&plans, &call);
+	if (!s || !plan)
+		goto out;
+	take_args(s, regs, call >= TRACE_NUMBERS);
+	s->ret = ret;
+	begin_call(s, task, t, TRACE_EVENT_CALL, now, number, args_of(plan));
+	if (t->blob)
+		take_blob(s, task);
+	fetch(s, plan, failed ? TRACE_WHEN_FAILS : TRACE_WHEN_RETURNS);
+	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
+		put_files(s, plan, 1);
+	if (!is_on_path(s, task, t, plan, 1))
+		goto out;
+	send_stack(ctx, task, now, can_wait);
+	send(s, can_wait);
+out:
+	if (t)
+		t->start_ns = 0;
+	return 0;
+}
+
+/* The same elsewhere than at the end of a call: of a call that ends without the tracepoint of its end. */
+APART int leave_aside(void *ctx, struct task_struct *task, long number, __s64 ret, _Bool can_wait)
+{
+	return leave(ctx, task, regs_of(task), number, ret, can_wait);
+}
+
+SEC("raw_tp/sys_enter")
+int stream_enter(__u64 *ctx)
+{
+	long number = ctx[1];
+	return is_chosen(number) ? enter(ctx, bpf_get_current_task_btf(), number) : 0;
+}
+
+SEC("raw_tp/sys_exit")
+int stream_exit(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = regs_of(task);
+	if (settings.few_calls && !is_compat(task))
+		return 0;
+	return leave(ctx, task, regs, number_of(regs), ctx[1], 1);
+}
+
+APART int enter_few(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 call = call_of(task, ctx[1]);
+	struct task_state *t;
+	if (!is_call(call) && !is_point(call))
+		return 0;
+	t = followed(task);
+	/* Nothing tells yet when it ends. */
+	if (t)
+		t->stops = call >= TRACE_NUMBERS && !is_attached() && wait_for_compat();
+	return enter(ctx, task, ctx[1]);
+}
+
+/*
+ * In few_calls: all entries, since those of 32-bit calls have no tracepoints of their own, whether the program is one (int
+ * 0x80). What is wanted is done by a function of its own: the others, nearly all, do not save registers for it.
+ */
+SEC("raw_tp/sys_enter")
+int stream_few_enter(__u64 *ctx)
+{
+	return is_chosen(ctx[1]) ? enter_few(ctx) : 0;
+}
+
+/* What the tracepoint of the end of one call gives. */
+struct call_end {
+	__u64 unused;
+	__s32 number, unused_too;
+	__s64 result;
+};
+
+/* What such a program returns; with 0 the kernel keeps the call from everyone's events on that tracepoint, as from perf's. */
+#define LET_PASS 1
+
+SEC("tracepoint")
+int stream_few_exit(struct call_end *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	leave(ctx, task, regs_of(task), ctx->number, ctx->result, 1);
+	return LET_PASS;
+}
+
+#define TASK_IS_STOPPED 4 /* __TASK_STOPPED of the kernel's task states */
+
+/* By us, before the ends of 32-bit calls were attached: one that was seen to begin has ended since. */
+INLINE void stopped(void *ctx, struct task_struct *task, struct task_state *t)
+{
+	t->stops = 0;
+	if (t->start_ns && t->call >= TRACE_NUMBERS)
+		leave_aside(ctx, task, t->call % TRACE_NUMBERS, result_of(regs_of(task)), 0);
+	let_go_on(task->tgid);
+}
+
+/* Of its process. Read as bytes: by a typed pointer the verifier goes through all types of the kernel (1 ms). */
+INLINE _Bool is_last(struct task_struct *task)
+{
+	struct signal_struct *signal = NULL;
+	int live = 1;
+	if (!bpf_probe_read_kernel(&signal, sizeof(signal), &task->signal))
+		bpf_probe_read_kernel(&live, sizeof(live), &signal->live.counter);
+	return live == 0;
+}
+
+/* EXIT, RAN. */
+APART int send_times(struct task_struct *task, __u8 type)
+{
+	struct scratch *s = scratch_of(2);
+	struct trace_event *ev;
+	__u64 *args;
+	if (!s)
+		return 0;
+	begin_aside(s, task, type);
+	ev = (struct trace_event *)s->buf;
+	args = (__u64 *)(s->buf + sizeof(*ev));
+	ev->ret = task->exit_code;
+	ev->args_nr = 3;
+	args[0] = task->se.sum_exec_runtime;
+	args[1] = waited_ns(task);
+	args[2] = is_last(task);
+	s->at += 24;
+	send_aside(s);
+	return 0;
+}
+
+/* A call that sleeps is told of, so that the user sees what is waited for. */
+SEC("raw_tp/sched_switch")
+int stream_switch(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf(); /* it still is: ctx[1] */
+	struct task_state *t;
+	struct trace_plan *plan;
+	struct scratch *s;
+	__u32 call;
+	if (ended(task))
+		send_times(task, TRACE_EVENT_RAN);
+	if (!(__u32)ctx[3]) /* it could run on */
+		return 0;
+	t = is_near(task->pid) ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
+	if (settings.few_calls && t && t->stops && ((__u32)ctx[3] & TASK_IS_STOPPED))
+		stopped(ctx, task, t);
+	if (!t || !t->start_ns || t->told || !control.enabled || !counts_here())
+		return 0;
+	call = t->call;
+	s = scratch_of(2);
+	plan = bpf_map_lookup_elem(&plans, &call);
+	if (!s || !plan)
+		return 0;
+	if (settings.points && t->point)
+		send_point(ctx, task, t, plan, 2 | POINT_LAST_CHANCE);
+	if (!is_call(call))
+		return 0;
+	if (settings.failures_only || settings.longer_than_ns)
+		return 0;
+	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
+	s->ret = 0;
+	begin_call(s, task, t, TRACE_EVENT_ENTERED, bpf_ktime_get_ns(), call % TRACE_NUMBERS, args_of(plan));
+	if (t->blob)
+		take_blob(s, task);
+	fetch(s, plan, TRACE_WHEN_SLEEPS);
+	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
+		put_files(s, plan, 0);
+	if (!is_on_path(s, task, t, plan, 0))
+		return 0;
+	t->told = 1;
+	send(s, 0);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_fork")
+int stream_fork(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct task_struct *child = (const struct task_struct *)ctx[1];
+	struct scratch *s;
+	struct trace_event *ev;
+	__u32 ids[2]; /* tid, pid */
+	if (!followed_by_name(task) || bpf_probe_read_kernel(ids, 4, &child->pid) || bpf_probe_read_kernel(ids + 1, 4, &child->tgid))
+		return 0;
+	follow_child(ids[0]);
+	s = scratch_of(2);
+	if (!s)
+		return 0;
+	begin_aside(s, task, TRACE_EVENT_FORK);
+	ev = (struct trace_event *)s->buf;
+	ev->args_nr = 2;
+	((__u64 *)(s->buf + sizeof(*ev)))[0] = ids[0];
+	((__u64 *)(s->buf + sizeof(*ev)))[1] = ids[1];
+	s->at += 16;
+	send_name(s, child->comm);
+	return 0;
+}
+
+/* A program of the other width has begun: its address space is small. */
+INLINE _Bool is_32bit(struct task_struct *task)
+{
+	struct mm_struct *mm = NULL;
+	unsigned long size = ~0UL;
+	if (!bpf_probe_read_kernel(&mm, sizeof(mm), &task->mm))
+		bpf_probe_read_kernel(&size, sizeof(size), &mm->task_size);
+	return size <= 1ULL << 32;
+}
+
+SEC("raw_tp/sched_process_exec")
+int stream_exec(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *t = followed_anew(task);
+	struct scratch *s;
+	if (!t)
+		return 0;
+	if (settings.has_leader && task->tgid == control.leader)
+		control.enabled = 1;
+	s = scratch_of(2);
+	if (!s)
+		return 0;
+	begin(s, task, TRACE_EVENT_EXEC, bpf_ktime_get_ns());
+	send_name(s, task->comm);
+	if (settings.few_calls && is_32bit(task) && !is_attached()) {
+		/* The tracepoint of its end passes over 32-bit programs, and it ends before a stop. */
+		leave_aside(ctx, task, t->call % TRACE_NUMBERS, 0, 1);
+		t->left = 1;
+		t->stops = wait_for_compat();
+	}
+	return 0;
+}
+
+SEC("raw_tp/task_rename")
+int stream_rename(__u64 *ctx)
+{
+	const struct task_struct *named = (const struct task_struct *)ctx[0]; /* by itself, or by another */
+	struct scratch *s;
+	struct trace_event *ev;
+	__u32 ids[2]; /* tid, pid */
+	if (bpf_probe_read_kernel(ids, 4, &named->pid) || bpf_probe_read_kernel(ids + 1, 4, &named->tgid) ||
+	    !is_meant(ids[0], ids[1]))
+		return 0;
+	s = scratch_of(2);
+	if (!s)
+		return 0;
+	begin(s, bpf_get_current_task_btf(), TRACE_EVENT_RENAME, bpf_ktime_get_ns());
+	ev = (struct trace_event *)s->buf;
+	ev->tid = ids[0];
+	ev->pid = ids[1];
+	send_name(s, (const char *)ctx[1]);
+	return 0;
+}
+
+SEC("raw_tp/signal_deliver")
+int stream_signal(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scratch *s;
+	struct trace_event *ev;
+	__u32 at;
+	if (!followed_by_name(task) || !control.enabled || !counts_here())
+		return 0;
+	s = scratch_of(2);
+	if (!s)
+		return 0;
+	begin(s, task, TRACE_EVENT_SIGNAL, bpf_ktime_get_ns());
+	ev = (struct trace_event *)s->buf;
+	ev->args_nr = 1;
+	((__u64 *)(s->buf + sizeof(*ev)))[0] = (__u32)ctx[0];
+	s->at += 8;
+	at = s->at & 0x3ff8;
+	if (bpf_probe_read_kernel(s->buf + at, SIGINFO_BYTES, (void *)ctx[1]))
+		return 0;
+	s->at = at + SIGINFO_BYTES;
+	send(s, 0);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int stream_gone(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *t = followed_by_name(task);
+	__u32 id = task->pid;
+	if (!t)
+		return 0;
+	t->gone = 1;
+	if (!settings.everyone)
+		bpf_map_delete_elem(&targets, &id);
+	return send_times(task, TRACE_EVENT_EXIT);
+}

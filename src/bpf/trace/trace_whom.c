@@ -1,0 +1,108 @@
+#include "bpf/trace/trace_whom.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "bpf/load/kernel.h"
+#include "bpf/load/programs.h"
+
+const struct syscall_desc *trace_whom_call(const struct trace_whom *w, uint32_t call)
+{
+	const struct syscall_table *t = call < TRACE_NUMBERS ? w->native : w->compat;
+	return t ? syscall_table_get(t, call % TRACE_NUMBERS) : NULL;
+}
+
+enum trace_call_kind trace_call_kind(const struct syscall_desc *d)
+{
+	static const struct {
+		const char *name;
+		enum trace_call_kind kind;
+	} kinds[] = {
+		{ "clone", TRACE_CALL_STARTS },	    { "clone3", TRACE_CALL_STARTS },	  { "fork", TRACE_CALL_STARTS },
+		{ "vfork", TRACE_CALL_STARTS },	    { "exit", TRACE_CALL_ENDS },	  { "exit_group", TRACE_CALL_ENDS },
+		{ "execve", TRACE_CALL_EXECUTES }, { "execveat", TRACE_CALL_EXECUTES_AT },
+	};
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, d->name))
+			return kinds[i].kind;
+	return TRACE_CALL_OTHER;
+}
+
+struct strobe_error *trace_whom_check(const struct sys *sys)
+{
+	if (bpf_image_missing())
+		return error_create(ERROR_UNSUPPORTED, "%s", bpf_image_missing());
+	if (!bpf_kernel_is_at_least(sys, 5, 13))
+		return error_create(ERROR_UNSUPPORTED, "the BPF programs of trace want Linux 5.13 or later");
+	return bpf_check_pid_namespace(sys);
+}
+
+void trace_whom_settings(const struct trace_whom *w, struct trace_settings *s)
+{
+	s->self = (uint32_t)getpid();
+	s->everyone = w->map->system_wide;
+	s->inherit = w->inherit;
+	s->has_leader = w->leader && !w->starts_enabled && !w->delayed;
+	s->by_cpu = w->by_cpu;
+	s->by_cgroup = w->cgroup != NULL;
+	s->excludes = w->excluded_nr != 0;
+	s->select_all = w->all_calls;
+	s->began_ns = sys_clock_ns(w->sys, CLOCK_MONOTONIC);
+	for (size_t i = 0; i < TRACE_CALLS / 64; i++)
+		s->points |= w->points[i] != 0;
+}
+
+static struct strobe_error *fill_cgroup(const struct trace_whom *w, int map)
+{
+	_cleanup_close_ int fd = open(w->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(errno, "cannot open the cgroup %s", w->cgroup);
+	return error_prefix(bpf_map_set(map, &(uint32_t){ 0 }, &fd), "-G %s: not a cgroup of version 2", w->cgroup);
+}
+
+struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_loaded *b)
+{
+	int targets = bpf_map_of(b, "targets"), excluded = bpf_map_of(b, "excluded"), cpus = bpf_map_of(b, "cpus");
+	uint32_t one = 1;
+	if (!w->map->system_wide)
+		for (size_t i = 0; i < w->map->threads.len; i++)
+			TRY(bpf_map_set(targets, &w->map->threads.data[i].tid, &one));
+	for (size_t i = 0; i < w->excluded_nr; i++)
+		TRY(bpf_map_set(excluded, &w->excluded[i], &one));
+	for (size_t i = 0; w->by_cpu && i < w->map->cpus.len; i++)
+		TRY(bpf_map_set(cpus, &w->map->cpus.data[i], &one));
+	return w->cgroup ? fill_cgroup(w, bpf_map_of(b, "cgroup")) : NULL;
+}
+
+/* Every exec may return with the number of execve. */
+static void choose_ends_of_execs(struct trace_control *control)
+{
+	bool executes = false;
+	for (size_t i = 0; i < TRACE_CALLS; i++)
+		executes |= control->selected[i] && control->kind[i] == TRACE_CALL_EXECUTES_AT;
+	for (size_t i = 0; executes && i < TRACE_CALLS; i++)
+		control->chosen[i % TRACE_NUMBERS] |= control->kind[i] == TRACE_CALL_EXECUTES;
+}
+
+void trace_whom_control(const struct trace_whom *w, struct trace_control *control)
+{
+	control->leader = (uint32_t)w->leader;
+	for (uint32_t i = 0; i < TRACE_CALLS; i++) {
+		const struct syscall_desc *d = trace_whom_call(w, i);
+		control->kind[i] = d ? (uint8_t)trace_call_kind(d) : TRACE_CALL_OTHER;
+	}
+	for (size_t i = 0; i < TRACE_CALLS; i++)
+		control->selected[i] = (w->all_calls || (w->selected[i / 64] >> i % 64 & 1) ? TRACE_SELECTED_CALL : 0) |
+				       (w->points[i / 64] >> i % 64 & 1 ? TRACE_SELECTED_POINT : 0);
+	for (size_t i = 0; i < TRACE_NUMBERS; i++)
+		control->chosen[i] = control->selected[i] || control->selected[i + TRACE_NUMBERS];
+	choose_ends_of_execs(control);
+	/* -1: a return from a signal handler has no number when it ends. */
+	control->chosen[TRACE_NUMBERS - 1] = 1;
+	for (size_t i = 0; !w->map->system_wide && i < w->map->threads.len; i++)
+		control->near[(uint32_t)w->map->threads.data[i].tid % TRACE_NEAR] = 1;
+}

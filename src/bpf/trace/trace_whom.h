@@ -1,0 +1,48 @@
+/*
+ * Whom the BPF programs of trace follow, and which calls: what the summary and the stream have in common.
+ *
+ * The command is a target by its number from its fork on; with has_leader nothing is counted before its exec. All strings
+ * and arrays are borrowed. x86-64 and arm64, from Linux 5.13 on, in the top pid namespace.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "bpf/trace/trace_shared.h"
+#include "capture/target.h"
+#include "decode/syscall.h"
+#include "sys/sys.h"
+
+struct trace_whom {
+	const struct sys *sys;
+	const struct target_map *map; /* tasks, or system_wide */
+	const struct syscall_table *native, *compat; /* the calls that there are; compat may be NULL */
+	bool by_cpu;                  /* only calls that end on the CPUs of map */
+	bool inherit;
+	bool starts_enabled;          /* else ..._tracer_enable() or, with a leader, its exec begins */
+	bool delayed;                 /* not by the leader's exec, but by ..._tracer_enable() alone */
+	pid_t leader;                 /* the command's process, or 0 */
+	const char *cgroup;           /* the path of a cgroup in the file system, or NULL */
+	const pid_t *excluded;        /* processes or threads that are left out, system-wide */
+	size_t excluded_nr;
+	bool all_calls;
+	uint64_t selected[TRACE_CALLS / 64]; /* else: bit by call, 32-bit ones from TRACE_NUMBERS on */
+	uint64_t points[TRACE_CALLS / 64];   /* calls whose entry is wanted as a tracepoint (stream) */
+};
+
+struct bpf_loaded;
+struct bpf_map_size;
+
+/* The descriptor of a call as the programs number it, or NULL. */
+const struct syscall_desc *trace_whom_call(const struct trace_whom *w, uint32_t call);
+enum trace_call_kind trace_call_kind(const struct syscall_desc *d);
+
+/* Why it cannot be done by BPF here, or NULL. */
+struct strobe_error *trace_whom_check(const struct sys *sys) _must_check_;
+void trace_whom_settings(const struct trace_whom *w, struct trace_settings *settings);
+/* After loading: fills the maps. */
+struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_loaded *b) _must_check_;
+/* All but whether it is enabled: that is for when everything is attached, else calls come before the names of who makes them. */
+void trace_whom_control(const struct trace_whom *w, struct trace_control *control);

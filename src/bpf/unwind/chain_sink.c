@@ -1,0 +1,196 @@
+#include "bpf/unwind/chain_sink.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "bpf/unwind/stack_unwinder_priv.h"
+
+#define RECORD_BYTES_MAX 65528
+
+static struct stack_stream *stream_of_id(struct stack_unwinder *u, uint64_t id)
+{
+	uint64_t *found = u64map_get(&u->ids, id);
+	return found ? &u->streams.data[*found - 1] : NULL;
+}
+
+static void append(struct chain_sink *s, const void *bytes, size_t n)
+{
+	vec_extend(&s->out, n);
+	memcpy(s->out.data + s->out.len - n, bytes, n);
+}
+
+static bool take_walked(const struct sample *sample, const struct unwind_stack *head, struct waiting_stack *w)
+{
+	size_t fit = (sample->raw_bytes - sizeof(*head)) / sizeof(uint64_t);
+	w->nr = (uint16_t)(head->nr < fit ? head->nr : fit);
+	w->nr = w->nr < UNWIND_FRAMES_MAX ? w->nr : UNWIND_FRAMES_MAX;
+	w->cut = head->end != UNWIND_WALK_WHOLE;
+	memcpy(w->ips, (const char *)sample->raw + sizeof(*head), w->nr * sizeof(uint64_t));
+	return true;
+}
+
+static bool take_more(struct cpu_stacks *cpu, const struct sample *sample)
+{
+	const size_t before = offsetof(struct unwind_more, memory);
+	size_t n = sample->raw_bytes > before ? sample->raw_bytes - before : 0;
+	cpu->more_tid = sample->tid;
+	cpu->more_bytes = (uint32_t)(n < UNWIND_MORE_BYTES ? n & ~(UNWIND_COPY_PIECE - 1u) : UNWIND_MORE_BYTES);
+	memcpy(cpu->memory + UNWIND_COPY_BYTES, (const char *)sample->raw + before, cpu->more_bytes);
+	return false;
+}
+
+static bool take_copy(struct stack_unwinder *u, struct cpu_stacks *cpu, const struct sample *sample, struct waiting_stack *w)
+{
+	const size_t before = offsetof(struct unwind_copy, memory);
+	const struct unwind_copy *in_record = sample->raw;
+	if (sample->raw_bytes < before)
+		return false;
+	size_t n = sample->raw_bytes - before;
+	struct unwind_copy copy;
+	memcpy(&copy, in_record, before);
+	n = copy.bytes < n ? copy.bytes : n;
+	n = n < UNWIND_COPY_BYTES ? n : UNWIND_COPY_BYTES;
+	memcpy(cpu->memory, (const char *)sample->raw + before, n);
+	copy.bytes = (uint32_t)n;
+	if (n == UNWIND_COPY_BYTES && cpu->more_tid == sample->tid)
+		copy.bytes += cpu->more_bytes;
+	cpu->more_bytes = 0;
+	stack_unwinder_finish(u, &copy, cpu->memory, sample->time, w);
+	atomic_fetch_add_explicit(&u->copied, 1, memory_order_relaxed);
+	return true;
+}
+
+/* A stack arrives, or a part of one. */
+static void take_stack(struct stack_unwinder *u, struct cpu_stacks *cpu, struct record r)
+{
+	struct sample sample;
+	struct unwind_stack head;
+	bool is_whole = false;
+	atomic_fetch_add_explicit(&u->records, 1, memory_order_relaxed);
+	if (!sample_decode(&u->output_layout, r, &sample) || sample.raw_bytes < sizeof(head))
+		return;
+	if (cpu->nr == WAITING_MAX) {
+		memmove(cpu->stacks, cpu->stacks + 1, (WAITING_MAX - 1) * sizeof(*cpu->stacks));
+		cpu->nr--;
+	}
+	struct waiting_stack *w = &cpu->stacks[cpu->nr];
+	w->pid = sample.pid;
+	w->tid = sample.tid;
+	memcpy(&head, sample.raw, sizeof(head));
+	if (head.message == UNWIND_MESSAGE_STACK)
+		is_whole = take_walked(&sample, &head, w);
+	else if (head.message == UNWIND_MESSAGE_MORE)
+		is_whole = take_more(cpu, &sample);
+	else if (head.message == UNWIND_MESSAGE_COPY)
+		is_whole = take_copy(u, cpu, &sample, w);
+	cpu->nr += is_whole;
+}
+
+/* The stack of this thread that came last, and with it what came after. */
+static const struct waiting_stack *give_stack(struct cpu_stacks *cpu, uint32_t pid, uint32_t tid)
+{
+	for (unsigned i = cpu->nr; i-- > 0;) {
+		if (cpu->stacks[i].tid != tid || cpu->stacks[i].pid != pid)
+			continue;
+		cpu->nr = i;
+		return &cpu->stacks[i];
+	}
+	return NULL;
+}
+
+static void join(struct chain_sink *s, const struct stack_stream *stream, struct record r, const struct sample_hot *sample,
+		 const struct waiting_stack *w)
+{
+	struct stack_unwinder *u = s->unwinder;
+	bool in_user = (sample->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+	bool cut = w ? w->cut : in_user;
+	const uint64_t *ips = w ? w->ips : &sample->ip;
+	uint64_t nr = w ? w->nr : in_user, kernel = sample->callchain_nr;
+	uint64_t room = (RECORD_BYTES_MAX - r.hdr->size) / sizeof(uint64_t) - 1;
+	room = stream->max && stream->max < room ? stream->max : room;
+	if (nr + kernel > room) {
+		nr = room > kernel ? room - kernel : 0;
+		cut = true;
+	}
+	size_t before = (size_t)((const char *)sample->callchain - (const char *)r.hdr) + kernel * sizeof(uint64_t);
+	struct perf_event_header h = *r.hdr;
+	uint64_t words = kernel + (nr ? nr + 1 : 0), marker = PERF_CONTEXT_USER;
+	h.size = (uint16_t)(h.size + (words - kernel) * sizeof(uint64_t));
+	h.misc |= cut ? RECORD_MISC_CHAIN_CUT : 0;
+	size_t at = s->out.len;
+	append(s, r.hdr, before);
+	memcpy(s->out.data + at, &h, sizeof(h));
+	memcpy(s->out.data + at + before - (kernel + 1) * sizeof(uint64_t), &words, sizeof(words));
+	if (nr) {
+		append(s, &marker, sizeof(marker));
+		append(s, ips, nr * sizeof(uint64_t));
+	}
+	append(s, (const char *)r.hdr + before, r.hdr->size - before);
+	atomic_fetch_add_explicit(&u->stacks, nr != 0, memory_order_relaxed);
+	bool deep = cut && (nr >= RECORD_CHAIN_WALKED_MAX || (stream->max && words >= stream->max));
+	atomic_fetch_add_explicit(&u->cut, cut, memory_order_relaxed);
+	atomic_fetch_add_explicit(&u->deep, deep, memory_order_relaxed);
+}
+
+static void take_sample(struct chain_sink *s, struct record r)
+{
+	struct stack_unwinder *u = s->unwinder;
+	struct sample_hot sample;
+	uint64_t id;
+	if (r.hdr->size < sizeof(*r.hdr) + sizeof(id)) {
+		append(s, r.hdr, r.hdr->size);
+		return;
+	}
+	/* PERF_SAMPLE_IDENTIFIER: the first word. */
+	memcpy(&id, r.hdr + 1, sizeof(id));
+	const struct stack_stream *stream = stream_of_id(u, id);
+	if (stream && stream->carries) {
+		take_stack(u, &u->cpus[stream->cpu], r);
+		return;
+	}
+	if (stream && stream->walked && sample_decode_hot(stream->layout, r, &sample) && sample.callchain)
+		join(s, stream, r, &sample, give_stack(&u->cpus[stream->cpu], sample.pid, sample.tid));
+	else
+		append(s, r.hdr, r.hdr->size);
+}
+
+/* A sample or its stack may be what was lost: neither is joined with another's. */
+static void forget_waiting(struct stack_unwinder *u, struct record r)
+{
+	uint64_t id;
+	memcpy(&id, (const char *)r.hdr + r.hdr->size - sizeof(id), sizeof(id));
+	const struct stack_stream *stream = stream_of_id(u, id);
+	if (stream)
+		u->cpus[stream->cpu].nr = u->cpus[stream->cpu].more_bytes = 0;
+}
+
+static struct strobe_error *write_records(struct record_sink *sink, const void *records, size_t bytes)
+{
+	struct chain_sink *s = (struct chain_sink *)sink;
+	const char *at = records, *end = at + bytes;
+	vec_clear(&s->out);
+	while ((size_t)(end - at) >= sizeof(struct perf_event_header)) {
+		struct record r = { .hdr = (const void *)at };
+		if (r.hdr->size < sizeof(*r.hdr) || r.hdr->size > (size_t)(end - at))
+			break;
+		if (r.hdr->type == PERF_RECORD_SAMPLE) {
+			take_sample(s, r);
+		} else {
+			if (r.hdr->type == PERF_RECORD_LOST && r.hdr->size >= sizeof(*r.hdr) + 24)
+				forget_waiting(s->unwinder, r);
+			append(s, r.hdr, r.hdr->size);
+		}
+		at += r.hdr->size;
+	}
+	return s->out.len ? sink_write(s->to, s->out.data, s->out.len) : NULL;
+}
+
+void chain_sink_init(struct chain_sink *s, struct stack_unwinder *u, struct record_sink *to)
+{
+	*s = (struct chain_sink){ .sink.write = write_records, .unwinder = u, .to = to };
+}
+
+void chain_sink_deinit(struct chain_sink *s)
+{
+	vec_deinit(&s->out);
+}

@@ -1,0 +1,220 @@
+/* Stacks and samples as rings bring them, and the records that come out: word by word. */
+#include "base/testing.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "bpf/unwind/chain_sink.h"
+#include "bpf/unwind/stack_unwinder_priv.h"
+
+#define STACKS_ID  70
+#define SAMPLES_ID 80
+
+struct fixture {
+	struct record_sink file; /* first */
+	struct chain_sink sink;
+	struct stack_unwinder u;
+	struct sample_layout layout;
+	uint64_t in[4096];
+	size_t in_nr;
+	uint64_t out[4096];
+	size_t out_nr;
+};
+
+static struct strobe_error *take(struct record_sink *s, const void *records, size_t bytes)
+{
+	struct fixture *f = (struct fixture *)s;
+	memcpy(f->out + f->out_nr, records, bytes);
+	f->out_nr += bytes / 8;
+	return NULL;
+}
+
+static struct fixture *begin(void)
+{
+	struct fixture *f = xcalloc(1, sizeof(*f));
+	struct perf_event_attr carrier = { .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+							  PERF_SAMPLE_TIME | PERF_SAMPLE_RAW };
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+						       PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_WEIGHT };
+	f->file.write = take;
+	f->u.output_layout = sample_layout_compile(&carrier);
+	f->layout = sample_layout_compile(&attr);
+	f->u.cpus_nr = 1;
+	f->u.cpus = xcalloc(1, sizeof(*f->u.cpus));
+	struct stack_stream stacks = { .carries = true }, samples = { .walked = true, .layout = &f->layout };
+	vec_push(&f->u.streams, stacks);
+	*u64map_put(&f->u.ids, STACKS_ID, NULL) = 1;
+	vec_push(&f->u.streams, samples);
+	*u64map_put(&f->u.ids, SAMPLES_ID, NULL) = 2;
+	chain_sink_init(&f->sink, &f->u, &f->file);
+	return f;
+}
+
+static void end(struct fixture *f)
+{
+	chain_sink_deinit(&f->sink);
+	vec_deinit(&f->u.streams);
+	u64map_deinit(&f->u.ids);
+	free(f->u.cpus);
+	free(f);
+}
+
+static void put(struct fixture *f, uint32_t type, uint16_t misc, const uint64_t *words, size_t n)
+{
+	struct perf_event_header h = { .type = type, .misc = misc, .size = (uint16_t)(8 + 8 * n) };
+	memcpy(&f->in[f->in_nr++], &h, 8);
+	memcpy(&f->in[f->in_nr], words, 8 * n);
+	f->in_nr += n;
+}
+
+static uint64_t ids(uint32_t pid, uint32_t tid)
+{
+	return pid | (uint64_t)tid << 32;
+}
+
+static void put_stack(struct fixture *f, uint32_t tid, uint8_t why, const uint64_t *ips, uint16_t n)
+{
+	uint64_t words[64] = { STACKS_ID, 0x1000, ids(5, tid), 99 };
+	struct unwind_stack head = { .message = UNWIND_MESSAGE_STACK, .nr = n, .end = why };
+	/* RAW: 32 bits of size, then the bytes, padded to whole words together. */
+	uint32_t raw_bytes = 8 + 8 * n + 4;
+	char *at = (char *)&words[4];
+	memcpy(at, &raw_bytes, 4);
+	memcpy(at + 4, &head, 8);
+	memcpy(at + 12, ips, 8 * n);
+	put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, words, 4 + 2 + n);
+}
+
+static void put_sample(struct fixture *f, uint32_t tid, uint16_t misc, const uint64_t *kernel, size_t n)
+{
+	uint64_t words[64] = { SAMPLES_ID, 0x1000, ids(5, tid), 100, n };
+	memcpy(words + 5, kernel, 8 * n);
+	words[5 + n] = 4242; /* the weight, behind the chain */
+	put(f, PERF_RECORD_SAMPLE, misc, words, 6 + n);
+}
+
+static void run(struct fixture *f)
+{
+	assert_ok(sink_write(&f->sink.sink, f->in, 8 * f->in_nr));
+	f->in_nr = 0;
+}
+
+/* One sample came out: its misc, and its words from the chain's length on. */
+static void expect(struct fixture *f, uint16_t misc, const uint64_t *words, size_t n)
+{
+	struct perf_event_header h;
+	memcpy(&h, f->out, 8);
+	assert_int_equal(h.size, 8 * f->out_nr);
+	assert_int_equal(h.misc, misc);
+	assert_int_equal(f->out_nr, 5 + n);
+	assert_int_equal(f->out[1], SAMPLES_ID);
+	assert_memory_equal(f->out + 5, words, 8 * n);
+	f->out_nr = 0;
+}
+
+static void user_samples(void **state)
+{
+	struct fixture *f = begin();
+	const uint64_t ips[] = { 0x1000, 0x2000, 0x3000 };
+	put_stack(f, 6, UNWIND_WALK_WHOLE, ips, 3);
+	put_sample(f, 6, PERF_RECORD_MISC_USER, NULL, 0);
+	run(f);
+	expect(f, PERF_RECORD_MISC_USER, (uint64_t[]){ 4, PERF_CONTEXT_USER, 0x1000, 0x2000, 0x3000, 4242 }, 6);
+	/* The stack at the end of one write, the sample in the next. */
+	put_stack(f, 6, UNWIND_WALK_BARE, ips, 2);
+	run(f);
+	assert_int_equal(f->out_nr, 0);
+	put_sample(f, 6, PERF_RECORD_MISC_USER, NULL, 0);
+	run(f);
+	expect(f, PERF_RECORD_MISC_USER | RECORD_MISC_CHAIN_CUT, (uint64_t[]){ 3, PERF_CONTEXT_USER, 0x1000, 0x2000, 4242 }, 5);
+	assert_int_equal(f->u.stacks, 2);
+	assert_int_equal(f->u.cut, 1);
+	assert_int_equal(f->u.records, 2);
+	end(f);
+}
+
+static void kernel_samples(void **state)
+{
+	struct fixture *f = begin();
+	const uint64_t kernel[] = { PERF_CONTEXT_KERNEL, 0xffffffff81000000, 0xffffffff82000000 }, ips[] = { 0x1000, 0x2000 };
+	put_stack(f, 6, UNWIND_WALK_WHOLE, ips, 2);
+	put_sample(f, 6, PERF_RECORD_MISC_KERNEL, kernel, 3);
+	run(f);
+	expect(f, PERF_RECORD_MISC_KERNEL,
+	       (uint64_t[]){ 6, kernel[0], kernel[1], kernel[2], PERF_CONTEXT_USER, 0x1000, 0x2000, 4242 }, 8);
+	/* A kernel thread has no stack of a user, and nothing is missing. */
+	put_sample(f, 7, PERF_RECORD_MISC_KERNEL, kernel, 3);
+	run(f);
+	expect(f, PERF_RECORD_MISC_KERNEL, (uint64_t[]){ 3, kernel[0], kernel[1], kernel[2], 4242 }, 5);
+	end(f);
+}
+
+static void lost_records(void **state)
+{
+	struct fixture *f = begin();
+	const uint64_t ips[] = { 0x1000, 0x2000 };
+	/* A sample whose stack found no room has its own address, and is not whole. */
+	put_sample(f, 6, PERF_RECORD_MISC_USER, NULL, 0);
+	run(f);
+	expect(f, PERF_RECORD_MISC_USER | RECORD_MISC_CHAIN_CUT, (uint64_t[]){ 2, PERF_CONTEXT_USER, 0x1000, 4242 }, 4);
+	/* A stack whose sample was lost is not given to the next. */
+	put_stack(f, 6, UNWIND_WALK_WHOLE, ips, 2);
+	put(f, PERF_RECORD_LOST, 0, (uint64_t[]){ SAMPLES_ID, 1, ids(5, 6), 99, SAMPLES_ID }, 5);
+	put_sample(f, 6, PERF_RECORD_MISC_USER, NULL, 0);
+	run(f);
+	memmove(f->out, f->out + 6, 8 * (f->out_nr - 6));
+	f->out_nr -= 6;
+	expect(f, PERF_RECORD_MISC_USER | RECORD_MISC_CHAIN_CUT, (uint64_t[]){ 2, PERF_CONTEXT_USER, 0x1000, 4242 }, 4);
+	/* Of another thread. */
+	put_stack(f, 6, UNWIND_WALK_WHOLE, ips, 2);
+	put_sample(f, 8, PERF_RECORD_MISC_USER, NULL, 0);
+	run(f);
+	expect(f, PERF_RECORD_MISC_USER | RECORD_MISC_CHAIN_CUT, (uint64_t[]){ 2, PERF_CONTEXT_USER, 0x1000, 4242 }, 4);
+	end(f);
+}
+
+/* A sample that interrupts another between its stack and itself. */
+static void nested_samples(void **state)
+{
+	struct fixture *f = begin();
+	const uint64_t outer[] = { 0x1000, 0x2000 }, inner[] = { 0x1000, 0x3000 };
+	put_stack(f, 6, UNWIND_WALK_WHOLE, outer, 2);
+	put_stack(f, 6, UNWIND_WALK_WHOLE, inner, 2);
+	put_sample(f, 6, PERF_RECORD_MISC_USER, NULL, 0);
+	run(f);
+	expect(f, PERF_RECORD_MISC_USER, (uint64_t[]){ 3, PERF_CONTEXT_USER, 0x1000, 0x3000, 4242 }, 5);
+	put_sample(f, 6, PERF_RECORD_MISC_USER, NULL, 0);
+	run(f);
+	expect(f, PERF_RECORD_MISC_USER, (uint64_t[]){ 3, PERF_CONTEXT_USER, 0x1000, 0x2000, 4242 }, 5);
+	end(f);
+}
+
+/* What says more than it holds, and what is not ours. */
+static void others(void **state)
+{
+	struct fixture *f = begin();
+	const uint64_t ips[] = { 0x1000, 0x2000 };
+	put_stack(f, 6, UNWIND_WALK_WHOLE, ips, 2);
+	struct unwind_stack head = { .message = UNWIND_MESSAGE_STACK, .nr = 400 };
+	memcpy((char *)f->in + 44, &head, 8);
+	put_sample(f, 6, PERF_RECORD_MISC_USER, NULL, 0);
+	run(f);
+	expect(f, PERF_RECORD_MISC_USER, (uint64_t[]){ 3, PERF_CONTEXT_USER, 0x1000, 0x2000, 4242 }, 5);
+	const uint64_t other[] = { 99, 0x1000, ids(5, 6), 100, 0, 7 };
+	put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, other, 6);
+	put(f, PERF_RECORD_EXIT, 0, other, 6);
+	size_t n = f->in_nr;
+	run(f);
+	assert_int_equal(f->out_nr, n);
+	assert_memory_equal(f->out, f->in, 8 * n);
+	end(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(user_samples), cmocka_unit_test(kernel_samples), cmocka_unit_test(lost_records),
+		cmocka_unit_test(nested_samples), cmocka_unit_test(others),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

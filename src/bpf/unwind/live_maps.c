@@ -1,0 +1,240 @@
+#include "bpf/unwind/live_maps.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/u64map.h"
+#include "capture/ring.h"
+#include "capture/synth.h"
+#include "record/sample.h"
+#include "sys/cpus.h"
+#include "sys/perf_abi.h"
+
+/* Some 500 mappings between two looks. */
+#define RING_BYTES (64u << 10)
+/* No stack that is still on its way is of what ended so long ago. */
+#define KEPT_NS 10000000000ull
+#define FORGET_THREADS 1024
+
+struct live_maps {
+	const struct sys *sys;
+	struct record_sink sink; /* first: what rings and synth write to */
+	VEC(struct ring) rings;
+	VEC(int) fds;
+	struct env *env;
+	struct machine *machine;
+	struct sample_layout layout;
+	uint64_t last_ns;
+	size_t forget_at; /* when there are so many threads */
+	bool reading; /* from procfs: nothing new */
+	bool found;   /* something was read so */
+	live_pids *changed, *gone;
+	struct u64map complete; /* pid → from when on all of its mappings are known */
+};
+
+static void note(live_pids *list, uint32_t pid)
+{
+	if (list && !(list->len && vec_last(list) == pid))
+		vec_push(list, pid);
+}
+
+static void take_record(struct live_maps *l, struct record r)
+{
+	struct sample_tail tail;
+	struct record_mmap map;
+	struct record_comm comm;
+	struct record_task task;
+	if (!l->reading && sample_tail_decode(&l->layout, r, &tail) && tail.time > l->last_ns)
+		l->last_ns = tail.time;
+	machine_apply(l->machine, r, l->reading || !tail.present ? l->last_ns : tail.time);
+	l->found |= l->reading;
+	if (l->reading)
+		return;
+	const uint64_t *known;
+	switch (r.hdr->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		if (record_decode_mmap(r, &map))
+			note(l->changed, map.pid);
+		break;
+	case PERF_RECORD_COMM:
+		if (record_decode_comm(r, &comm) && comm.exec) {
+			note(l->changed, comm.pid);
+			(void)u64map_put(&l->complete, comm.pid, NULL);
+		}
+		break;
+	case PERF_RECORD_FORK: /* it has what its parent has */
+		if (!record_decode_task(r, &task) || task.pid == task.ppid)
+			break;
+		u64map_remove(&l->complete, task.pid);
+		known = u64map_get(&l->complete, task.ppid);
+		if (known) {
+			uint64_t from_ns = *known;
+			*u64map_put(&l->complete, task.pid, NULL) = from_ns;
+		}
+		break;
+	case PERF_RECORD_EXIT:
+		if (record_decode_task(r, &task) && task.pid == task.tid)
+			note(l->gone, task.pid);
+		break;
+	default:
+		break;
+	}
+}
+
+static struct strobe_error *take_records(struct record_sink *s, const void *records, size_t bytes)
+{
+	struct live_maps *l = (struct live_maps *)((char *)s - offsetof(struct live_maps, sink));
+	const char *at = records, *end = at + bytes;
+	while ((size_t)(end - at) >= sizeof(struct perf_event_header)) {
+		const struct perf_event_header *h = (const void *)at;
+		if (h->size < sizeof(*h) || h->size > (size_t)(end - at))
+			break;
+		take_record(l, (struct record){ .hdr = h });
+		at += h->size;
+	}
+	return NULL;
+}
+
+static struct strobe_error *open_cpu(struct live_maps *l, struct perf_event_attr *attr, uint32_t cpu)
+{
+	struct ring ring;
+	int fd = sys_perf_event_open(l->sys, attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd == -ENODEV)
+		return NULL; /* went offline */
+	if (fd < 0)
+		return error_errno(-fd, "cannot follow the mappings of processes on CPU %u", cpu);
+	vec_push(&l->fds, fd);
+	TRY(ring_map(&ring, l->sys, fd, RING_BYTES, (int)cpu, false));
+	vec_push(&l->rings, ring);
+	return NULL;
+}
+
+static struct strobe_error *open_all(struct live_maps *l, struct live_clock clock)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.size = PERF_ABI_ATTR_BYTES,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.exclude_kernel = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.build_id = 1,
+		.watermark = 1,
+		.wakeup_watermark = RING_BYTES, /* never */
+		.use_clockid = clock.use,
+		.clockid = clock.id,
+	};
+	sys_cpus cpus = {};
+	l->layout = sample_layout_compile(&attr);
+	struct strobe_error *err = sys_cpus_online(l->sys, &cpus);
+	for (size_t i = 0; !err && i < cpus.len; i++)
+		err = open_cpu(l, &attr, cpus.data[i]);
+	vec_deinit(&cpus);
+	return err;
+}
+
+struct strobe_error *live_maps_open(const struct sys *sys, struct live_clock clock, struct live_maps **ret)
+{
+	struct live_maps *l = xcalloc(1, sizeof(*l));
+	l->sys = sys;
+	l->sink.write = take_records;
+	l->env = env_create();
+	l->machine = machine_create(l->env);
+	struct strobe_error *err = open_all(l, clock);
+	if (err) {
+		live_maps_close(l);
+		return err;
+	}
+	*ret = l;
+	return NULL;
+}
+
+void live_maps_close(struct live_maps *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->rings.len; i++)
+		ring_unmap(&l->rings.data[i]);
+	for (size_t i = 0; i < l->fds.len; i++)
+		close(l->fds.data[i]);
+	vec_deinit(&l->rings);
+	vec_deinit(&l->fds);
+	u64map_deinit(&l->complete);
+	machine_destroy(l->machine);
+	env_destroy(l->env);
+	free(l);
+}
+
+struct machine *live_maps_machine(struct live_maps *l)
+{
+	return l->machine;
+}
+
+void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone)
+{
+	struct ring_stats stats = { .time_offset = SAMPLE_NO_OFFSET };
+	l->changed = changed;
+	l->gone = gone;
+	for (size_t i = 0; i < l->rings.len; i++)
+		if (ring_pending(&l->rings.data[i]))
+			error_destroy(ring_drain(&l->rings.data[i], &l->sink, &stats));
+	if (stats.lost_events) {
+		u64map_deinit(&l->complete);
+		log_info("%llu new mappings of processes were lost: they are read again when they are met",
+			 (unsigned long long)stats.lost_events);
+	}
+	l->changed = l->gone = NULL;
+}
+
+void live_maps_forget_ended(struct live_maps *l)
+{
+	if (machine_threads_count(l->machine) < l->forget_at || l->last_ns < KEPT_NS)
+		return;
+	(void)machine_forget_ended(l->machine, l->last_ns - KEPT_NS, false);
+	l->forget_at = 2 * machine_threads_count(l->machine) + FORGET_THREADS;
+}
+
+void live_maps_read(struct live_maps *l, uint32_t pid)
+{
+	struct target_map map = {};
+	struct synth_report report = {};
+	struct thread_entry thread = { .pid = (pid_t)pid, .tid = (pid_t)pid };
+	struct synth_options o = {
+		.sys = l->sys,
+		.parts = SYNTH_TASK | SYNTH_MMAP,
+		.tail_bytes = l->layout.tail_bytes,
+		.build_ids = true,
+		.threads = 1,
+		.timeout_ms = 500,
+	};
+	vec_push(&map.threads, thread);
+	l->reading = true;
+	l->found = false;
+	error_destroy(synth_target_tasks(&l->sink, &o, &map, &report));
+	l->reading = false;
+	vec_deinit(&map.threads);
+	bool is_new;
+	uint64_t *known = u64map_put(&l->complete, pid, &is_new);
+	/* Of one that has ended no more will be known. */
+	if (is_new)
+		*known = l->found ? l->last_ns : 0;
+}
+
+uint64_t live_maps_complete(struct live_maps *l, uint32_t pid)
+{
+	if (!u64map_get(&l->complete, pid))
+		live_maps_read(l, pid);
+	return *u64map_get(&l->complete, pid);
+}

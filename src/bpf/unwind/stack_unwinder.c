@@ -1,0 +1,349 @@
+#include "bpf/unwind/stack_unwinder_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "bpf/load/kernel.h"
+#include "config.h"
+#include "sys/cpus.h"
+#include "sys/perf_abi.h"
+
+#if HAVE_BPF_PROGRAMS && (defined(__x86_64__) || defined(__aarch64__))
+#include "unwind.inc"
+#define HAVE_UNWINDER 1
+#else
+static const uint8_t unwind_object[1];
+#define HAVE_UNWINDER 0
+#endif
+
+static struct strobe_error *check_system(const struct sys *sys)
+{
+	if (bpf_image_missing())
+		return error_create(ERROR_UNSUPPORTED, "%s", bpf_image_missing());
+	if (!HAVE_UNWINDER)
+		return error_create(ERROR_UNSUPPORTED, "the BPF program that walks stacks knows x86-64 and arm64 only");
+	if (!bpf_kernel_is_at_least(sys, 5, 17))
+		return error_create(ERROR_UNSUPPORTED, "the BPF program that walks stacks wants Linux 5.17 or later");
+	return bpf_check_pid_namespace(sys);
+}
+
+static struct strobe_error *load(struct stack_unwinder *u)
+{
+	const struct followed_tasks *followed = u->options.followed;
+	struct unwind_settings settings = {
+		.frames_max = u->options.frames_max,
+		.followed_words = followed ? followed->nr / 64 : 0,
+		.followed_by_thread = followed && followed->by_thread,
+	};
+	const struct bpf_map_size sizes[] = { { "outputs", sys_cpus_possible_nr(u->options.sys) }, {} };
+	struct bpf_load_options load = {
+		.sys = u->options.sys,
+		.image = { "unwind", unwind_object, sizeof(unwind_object) },
+		.settings = &settings,
+		.settings_bytes = sizeof(settings),
+		.sizes = sizes,
+		.given = { followed ? "followed" : NULL, u->options.followed_map },
+	};
+	TRY(bpf_load(&load, &u->loaded));
+	TRY(stack_unwinder_map_wants(u));
+	return unwind_maps_create(u->options.sys, u->loaded, &u->maps);
+}
+
+/* Whoever reads rings may be at real-time priority, and wait for the thread that serves. */
+static void init_lock(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
+static struct strobe_error *start(struct stack_unwinder *u)
+{
+	TRY(load(u));
+	TRY(live_maps_open(u->options.sys, u->options.clock, &u->live));
+	u->tables = unwind_tables_create(u->options.objects_of, u->options.ctx);
+	u->unwinder = unwinder_create(live_maps_machine(u->live), u->tables);
+	u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (u->stop_fd < 0)
+		return error_errno(errno, "cannot make an eventfd");
+	int e = pthread_create(&u->thread, NULL, stack_unwinder_serve, u);
+	if (e)
+		return error_errno(e, "cannot start the thread that compiles tables for unwinding");
+	u->started = true;
+	return NULL;
+}
+
+struct strobe_error *stack_unwinder_create(const struct stack_unwinder_options *o, struct stack_unwinder **ret)
+{
+	TRY(check_system(o->sys));
+	struct stack_unwinder *u = xcalloc(1, sizeof(*u));
+	u->options = *o;
+	u->stop_fd = -1;
+	if (!u->options.frames_max || u->options.frames_max > UNWIND_FRAMES_MAX)
+		u->options.frames_max = UNWIND_FRAMES_MAX;
+	init_lock(&u->lock);
+	struct strobe_error *err = start(u);
+	if (err) {
+		stack_unwinder_destroy(u);
+		return err;
+	}
+	*ret = u;
+	return NULL;
+}
+
+void stack_unwinder_destroy(struct stack_unwinder *u)
+{
+	if (!u)
+		return;
+	if (u->started) {
+		ssize_t n = write(u->stop_fd, &(uint64_t){ 1 }, 8);
+		(void)n;
+		pthread_join(u->thread, NULL);
+	}
+	if (u->stop_fd >= 0)
+		close(u->stop_fd);
+	for (size_t i = 0; i < u->outputs.len; i++)
+		close(u->outputs.data[i]);
+	vec_deinit(&u->outputs);
+	unwinder_destroy(u->unwinder);
+	unwind_tables_destroy(u->tables);
+	live_maps_close(u->live);
+	unwind_maps_destroy(u->maps);
+	stack_unwinder_unmap_wants(u);
+	bpf_unload(u->loaded);
+	u64map_deinit(&u->ids);
+	u64map_deinit(&u->processes);
+	u64map_deinit(&u->by_table);
+	vec_deinit(&u->streams);
+	vec_deinit(&u->files);
+	vec_deinit(&u->changed);
+	pthread_mutex_destroy(&u->lock);
+	free(u->cpus);
+	free(u);
+}
+
+struct stack_unwinder_totals stack_unwinder_totals(const struct stack_unwinder *u)
+{
+	return (struct stack_unwinder_totals){
+		.stacks = u->stacks, .cut = u->cut, .deep = u->deep, .copied = u->copied, .records = u->records,
+	};
+}
+
+/* ---- events ---- */
+
+bool stack_unwinder_is_walked(const struct capture_event *e)
+{
+	return !e->is_dummy && !perf_attr_is_dummy(&e->attr) &&
+	       !(e->terms.set & (EVENT_TERM_CALL_GRAPH | EVENT_TERM_STACK_SIZE));
+}
+
+struct strobe_error *stack_unwinder_check(const struct event_set *events, const struct capture_options *o)
+{
+	if (o->target.per_thread)
+		return error_create(ERROR_USAGE, "eh writes into rings of CPUs: not together with --per-thread");
+	if (o->overwrite)
+		return error_create(ERROR_USAGE, "eh and --overwrite exclude each other");
+	if (o->callgraph.kernel_only)
+		return error_create(ERROR_USAGE, "eh walks the user's stack: not together with --kernel-callchains");
+	for (size_t i = 0; i < events->events.len; i++) {
+		const struct capture_event *e = &events->events.data[i];
+		if (!stack_unwinder_is_walked(e))
+			continue;
+		if (e->tracepoint_name)
+			return error_create(ERROR_USAGE, "%s: tracepoints do not run the program of eh; give them fp or dwarf",
+					    e->name);
+		if (e->terms.set & EVENT_TERM_OVERWRITE && e->terms.overwrite)
+			return error_create(ERROR_USAGE, "%s: eh and overwrite exclude each other", e->name);
+	}
+	return NULL;
+}
+
+static void add_stream(struct stack_unwinder *u, uint64_t id, struct stack_stream s)
+{
+	vec_push(&u->streams, s);
+	*u64map_put(&u->ids, id, NULL) = u->streams.len;
+}
+
+/* Any event of the CPU has its ring. */
+static int ring_of_cpu(const struct event_set *set, size_t cpu, size_t threads)
+{
+	for (size_t i = 0; i < set->events.len; i++)
+		for (size_t slot = cpu * threads; slot < (cpu + 1) * threads; slot++)
+			if (slot < set->events.data[i].slots && set->events.data[i].fds[slot] >= 0)
+				return set->events.data[i].fds[slot];
+	return -1;
+}
+
+/* The event that the program writes stacks through, into the ring of the CPU's samples. */
+static struct strobe_error *open_output(struct stack_unwinder *u, uint32_t cpu_index, int cpu, int ring_fd)
+{
+	const struct sys *sys = u->options.sys;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_BPF_OUTPUT,
+		.size = PERF_ABI_ATTR_BYTES,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.sample_id_all = 1,
+		.use_clockid = u->options.clock.use,
+		.clockid = u->options.clock.id,
+	};
+	uint64_t id;
+	u->output_layout = sample_layout_compile(&attr);
+	int fd = sys_perf_event_open(sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return error_errno(-fd, "cannot open an event for stacks on CPU %d", cpu);
+	vec_push(&u->outputs, fd);
+	int r = sys_ioctl(sys, fd, PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)ring_fd);
+	if (r >= 0)
+		r = sys_ioctl(sys, fd, PERF_EVENT_IOC_ID, (uintptr_t)&id);
+	if (r < 0)
+		return error_errno(-r, "cannot direct stacks into the ring of CPU %d", cpu);
+	add_stream(u, id, (struct stack_stream){ .cpu = cpu_index, .carries = true });
+	return bpf_map_set(bpf_map_of(u->loaded, "outputs"), &cpu, &fd);
+}
+
+static struct strobe_error *attach_event(struct stack_unwinder *u, const struct capture_event *e,
+					 const struct sample_layout *layout, size_t threads)
+{
+	int program = bpf_program_of(u->loaded, "walk_stack");
+	for (uint32_t slot = 0; slot < e->slots; slot++) {
+		if (e->fds[slot] < 0)
+			continue;
+		add_stream(u, e->ids[slot], (struct stack_stream){ .cpu = slot / (uint32_t)threads, .walked = true,
+								   .layout = layout, .max = e->attr.sample_max_stack });
+		int r = sys_ioctl(u->options.sys, e->fds[slot], PERF_EVENT_IOC_SET_BPF, (uintptr_t)program);
+		if (r < 0)
+			return error_errno(-r, "%s: cannot attach the program of eh", e->name);
+	}
+	return NULL;
+}
+
+struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capture *c)
+{
+	const struct event_set *set = capture_events(c);
+	const struct target_map *map = capture_target(c);
+	struct env *env = capture_env(c);
+	size_t threads = map->threads.len;
+	u->cpus_nr = (uint32_t)map->cpus.len;
+	u->cpus = xcalloc(u->cpus_nr, sizeof(*u->cpus));
+	for (uint32_t i = 0; i < u->cpus_nr; i++) {
+		int ring_fd = ring_of_cpu(set, i, threads);
+		if (map->cpus.data[i] < 0)
+			return error_create(ERROR_USAGE, "eh writes into rings of CPUs, and these are of threads");
+		if (ring_fd >= 0)
+			TRY(open_output(u, i, map->cpus.data[i], ring_fd));
+	}
+	for (size_t i = 0; i < set->events.len; i++) {
+		const struct capture_event *e = &set->events.data[i];
+		if (!stack_unwinder_is_walked(e))
+			continue;
+		TRY(attach_event(u, e, &env->events.data[i].layout, threads));
+		/* What is in the file. */
+		env->events.data[i].attr.exclude_callchain_user = 0;
+	}
+	return NULL;
+}
+
+/* ---- copies ---- */
+
+/* Registers in the order that samples have them; pc: which of them that is to code of the copy's kind. */
+static uint64_t sampled_regs(const struct unwind_copy *copy, int pc, uint64_t values[64])
+{
+	const struct arch *a = arch_native();
+	uint64_t by_number[64], mask = 0;
+	unsigned n = 0;
+	for (unsigned i = 0; i < a->dwarf_regs_nr && i < UNWIND_WALK_REGS; i++) {
+		if (a->dwarf_regs[i] == ARCH_DWARF_NONE)
+			continue;
+		by_number[a->dwarf_regs[i]] = copy->reg[i];
+		mask |= 1ull << a->dwarf_regs[i];
+	}
+	by_number[pc] = copy->pc;
+	mask |= 1ull << pc;
+	for (unsigned i = 0; i < 64; i++)
+		if (mask >> i & 1)
+			values[n++] = by_number[i];
+	return mask;
+}
+
+/* The space in which the copy's pc is code: as it was at that time, or where that is not known, as it is now. */
+static uint32_t space_of(struct stack_unwinder *u, uint64_t pc, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	struct machine *m = live_maps_machine(u->live);
+	uint64_t complete_ns = live_maps_complete(u->live, pid);
+	/* Of what came before the first look at a process some is not known: that it is still as it was then is likely. */
+	if (time_ns < complete_ns)
+		return machine_view(m, pid, tid, complete_ns).space;
+	struct machine_view view = machine_view(m, pid, tid, time_ns);
+	if (machine_space_map(m, view.space, PERF_RECORD_MISC_USER, pc))
+		return view.space;
+	view = machine_view(m, pid, tid, UINT64_MAX - 1);
+	if (machine_space_map(m, view.space, PERF_RECORD_MISC_USER, pc) || !view.thread || view.thread->end_ns < time_ns)
+		return view.space;
+	live_maps_read(u->live, pid);
+	return machine_view(m, pid, tid, UINT64_MAX - 1).space;
+}
+
+/* The space of a walk that goes on at pc; what the unwinder knows is of the machine as it is by then. */
+static uint32_t look_in(struct stack_unwinder *u, uint64_t pc, const struct waiting_stack *of, uint64_t time_ns)
+{
+	uint32_t space = space_of(u, pc, of->pid, of->tid, time_ns);
+	uint64_t generation = machine_generation(live_maps_machine(u->live));
+	if (generation != u->generation)
+		unwinder_reset(u->unwinder);
+	u->generation = generation;
+	return space;
+}
+
+/* Whether the frame at `before` was the outermost: its space is the stack's, and pc, which may be data, is not looked for anew. */
+static bool came_beyond(struct stack_unwinder *u, struct unwind_input *in, uint64_t before, uint64_t pc,
+			const struct waiting_stack *of, uint64_t time_ns)
+{
+	in->space = look_in(u, before - 1, of, time_ns);
+	return unwind_is_beyond(u->unwinder, in, before, pc);
+}
+
+void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory, uint64_t time_ns,
+			   struct waiting_stack *ret)
+{
+	uint64_t values[64];
+	uint32_t head = copy->stack.nr < UNWIND_FRAMES_MAX ? copy->stack.nr : UNWIND_FRAMES_MAX;
+	head -= head > 0; /* the last is where the walk begins */
+	memcpy(ret->ips, copy->frames, head * sizeof(*ret->ips));
+	const struct arch *arch =
+		unwind_arch(arch_native(), copy->is_32bit ? PERF_SAMPLE_REGS_ABI_32 : PERF_SAMPLE_REGS_ABI_64);
+	uint32_t above = copy->reg[arch_native()->dwarf_sp] % UNWIND_COPY_PIECE;
+	struct unwind_input in = {
+		.arch = arch,
+		.regs_mask = sampled_regs(copy, arch->pc, values),
+		.regs = values,
+		.stack = memory + above,
+		.stack_bytes = copy->bytes > above ? copy->bytes - above : 0,
+		.is_caller = !copy->exact,
+		.max = UNWIND_FRAMES_MAX - head,
+	};
+	pthread_mutex_lock(&u->lock);
+	live_maps_drain(u->live, &u->changed, NULL);
+	struct unwind_result w = { .end = UNWIND_END_WHOLE };
+	bool is_beyond = head && in.is_caller && came_beyond(u, &in, ret->ips[head - 1], copy->pc, ret, time_ns);
+	if (!is_beyond) {
+		in.space = look_in(u, copy->pc - in.is_caller, ret, time_ns);
+		w = unwind_walk(u->unwinder, &in, ret->ips + head);
+	}
+	pthread_mutex_unlock(&u->lock);
+	/* Where the walk cannot even begin there is the place itself, unless it was taken for a caller. */
+	if (!in.is_caller && !w.nr)
+		ret->ips[head + w.nr++] = copy->pc;
+	ret->nr = (uint16_t)(head + w.nr);
+	ret->cut = w.end != UNWIND_END_WHOLE;
+}

@@ -1,0 +1,58 @@
+/*
+ * Whole user stacks with each sample, walked by a BPF program in the kernel along call frame information: the inside of
+ * record --call-graph eh.
+ *
+ *	TRY(stack_unwinder_create(sys, &options, &u));     loads the program: whether it is possible here
+ *	TRY(capture_open(..., &c));                        events with a user's chain that the kernel leaves out
+ *	TRY(stack_unwinder_attach(u, c));
+ *	chain_sink_init(&sink, u, file_sink);              bpf/unwind/chain_sink.h: what rings are drained to
+ *	...
+ *	stack_unwinder_destroy(u);                         before the capture is closed
+ *
+ * The program writes stacks into the rings of the capture, each right before its sample; a chain_sink joins the two. A
+ * thread compiles tables and tells the program of processes as it asks for them, so that only those that are sampled cost
+ * anything. Where the program knows no way on (tables that are not ready, expressions), it sends a copy of the stack, and
+ * the walk goes on in user space when rings are drained. Code without tables is passed by frame pointers.
+ *
+ * x86-64, from Linux 5.17 on, with the rights to load BPF programs and to look at all CPUs; rings of CPUs, not of threads.
+ * Errors say what is missing. Thread safety: create, attach and destroy belong to one thread; several may drain.
+ */
+#pragma once
+#include <stdint.h>
+
+#include "base/error.h"
+#include "bpf/unwind/live_maps.h"
+#include "capture/followed.h"
+#include "capture/session.h"
+#include "unwind/tables.h"
+
+struct stack_unwinder;
+
+struct stack_unwinder_options {
+	const struct sys *sys;
+	uint32_t frames_max; /* at most UNWIND_FRAMES_MAX; 0 = as many */
+	struct live_clock clock;
+	const struct followed_tasks *followed; /* samples of others are dropped; NULL: none are */
+	int followed_map;                      /* task_filter_map() */
+	/* The object of a mapped file, from any thread (the symbol room has them). */
+	struct unwind_objects (*objects_of)(void *ctx, const struct mapped_file *f);
+	void *ctx;
+};
+
+struct strobe_error *stack_unwinder_create(const struct stack_unwinder_options *o, struct stack_unwinder **ret) _must_check_;
+/* To the events of c that have --call-graph eh, which must not count yet. */
+struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capture *c) _must_check_;
+/* Whether an event has its stacks walked: what it says itself wins over the options. */
+bool stack_unwinder_is_walked(const struct capture_event *e);
+/* Why events cannot have their stacks walked so, or NULL. */
+struct strobe_error *stack_unwinder_check(const struct event_set *events, const struct capture_options *o) _must_check_;
+void stack_unwinder_destroy(struct stack_unwinder *u);
+
+struct stack_unwinder_totals {
+	uint64_t stacks;  /* of users, that samples have */
+	uint64_t cut;     /* of them: not whole */
+	uint64_t deep;    /* of those that are cut: with as many frames as are walked */
+	uint64_t copied;  /* of them: walked to the end in user space */
+	uint64_t records; /* that carried stacks, and were counted as samples by the capture */
+};
+struct stack_unwinder_totals stack_unwinder_totals(const struct stack_unwinder *u);

@@ -1,0 +1,584 @@
+/*
+ * Walks the user's stack at a sample, along call frame information that user space compiled into maps, and puts the
+ * addresses into the ring where the sample follows. bpf/unwind/chain_sink.c makes one record of the two.
+ *
+ * Whatever a walk carries from frame to frame stays in the memory of a map, where the verifier does not follow it: the
+ * program is small to it, however many frames there are. Registers of callers are not read until a rule asks for one;
+ * until then it is enough to know where they lie.
+ */
+#include "bpf/followed_shared.h"
+#include "bpf/load/verifier.bpf.h"
+#include "bpf/load/vmlinux_min.bpf.h"
+#include "bpf/unwind/unwind_shared.h"
+
+#include <bpf/bpf_helpers.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define TASK_KERNEL 0x00200000 /* PF_KTHREAD */
+/* Of asking for a process again: it may be on its way. */
+#define ASK_AGAIN_NS 20000000ULL
+#define SEARCH_STEPS 17
+/* Of a thread whose stack's end is not known. */
+#define UNWIND_STACK_REACH (UNWIND_COPY_BYTES + UNWIND_MORE_BYTES)
+
+/* struct pt_regs up to where it is the same for programs and in the kernel. */
+#if defined(__TARGET_ARCH_x86)
+#define FP	 6
+#define SP	 7
+#define CS_32BIT 0x23
+#define CS_USER	 3
+struct machine_regs {
+	__u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip, cs, flags, rsp, ss;
+};
+static const __u8 kept_regs[] = { 3, 6, 12, 13, 14, 15 };
+/*
+ * struct ucontext from sp on, its mcontext 40 bytes in: r8 to r15, di si bp bx dx ax cx sp ip. Which word of it each
+ * register is.
+ */
+static const __u8 signal_words[] = { 18, 17, 19, 16, 14, 13, 15, 20, 5, 6, 7, 8, 9, 10, 11, 12 };
+#define SIGNAL_SP_WORD 20
+#define SIGNAL_PC_WORD 21
+#define CODE_BITS      (~0ULL)
+#elif defined(__TARGET_ARCH_arm64)
+#define FP	   29
+#define LR	   30
+#define SP	   31
+#define PSR_LEVEL  0xf  /* the exception level: 0 is user space */
+#define PSR_MODE32 0x10 /* PSR_MODE32_BIT */
+struct machine_regs {
+	__u64 x[31], sp, pc, pstate;
+};
+static const __u8 kept_regs[] = { 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29 };
+/* 128 bytes of siginfo, then struct ucontext: 176 up to its mcontext, 8 of fault address, x0 to x30, sp, pc. */
+static const __u8 signal_words[] = { 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54,
+				     55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69 };
+#define SIGNAL_SP_WORD 70
+#define SIGNAL_PC_WORD 71
+#define CODE_BITS      0xffffffffffffULL /* a signature may stand in the others */
+#else
+#error "no layout of registers for this architecture"
+#endif
+#define NR(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+/* struct bpf_perf_event_data, whose header would define struct pt_regs once more. */
+struct sample_context {
+	struct machine_regs regs;
+	__u64 sample_period, addr;
+};
+
+struct walk {
+	struct unwind_copy out;
+	__u64 at[UNWIND_WALK_REGS]; /* where a register lies; 0: its value is known */
+	__u64 mm, ip, start_stack;
+	__u32 pid;
+	__u32 first, mappings; /* of the process */
+	__u32 mapping;         /* the last that was met */
+	__u32 max;
+	__u8 exact, innermost;
+	struct machine_regs regs; /* of the user, when it was sampled or came into the kernel */
+};
+
+const volatile struct unwind_settings settings = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk);
+} walks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct unwind_more);
+} more SEC(".maps");
+
+struct chunk {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, UNWIND_CHUNK_WORDS / 2); /* an element is 8 bytes or more */
+	__type(key, __u32);
+	__type(value, __u32[2]);
+} words SEC(".maps");
+
+/* From the second on. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_CHUNKS);
+	__type(key, __u32);
+	__array(values, struct chunk);
+} chunks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, UNWIND_RULES);
+	__type(key, __u32);
+	__type(value, struct unwind_code_rule);
+} rules SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, UNWIND_MAPPINGS);
+	__type(key, __u32);
+	__type(value, struct unwind_mapping);
+} mappings SEC(".maps");
+
+/* The tasks that are followed (bpf/followed_shared.h); the map is given where there are any. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64[2]);
+} followed SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, UNWIND_PROCESSES);
+	__type(key, __u32);
+	__type(value, struct unwind_process);
+} processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, 1024); /* resized to the CPUs that there are */
+	__type(key, __u32);
+	__type(value, __u32);
+} outputs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 256 << 10);
+} wants SEC(".maps");
+
+/* The verifier looks at each of these once, and not again for every caller. */
+__attribute__((noinline)) __u32 word_at(__u32 i)
+{
+	__u32 chunk = i >> UNWIND_CHUNK_BITS, at = (i & (UNWIND_CHUNK_WORDS - 1)) / 2;
+	__u32 *pair;
+	if (!chunk) {
+		pair = bpf_map_lookup_elem(&words, &at);
+	} else {
+		void *map = bpf_map_lookup_elem(&chunks, &chunk);
+		pair = map ? bpf_map_lookup_elem(map, &at) : 0;
+	}
+	return pair ? pair[i & 1] : 0;
+}
+
+/* The table's number of the rule for an offset, of rows [low, low + n). */
+__attribute__((noinline)) __u32 rule_in(__u32 low, __u32 n, __u32 offset)
+{
+	__u32 numbers = (1U << UNWIND_NUMBER_BITS) - 1, limit = offset << UNWIND_NUMBER_BITS | numbers;
+	for (int i = 0; i < SEARCH_STEPS && n > 1; i++) {
+		__u32 half = n / 2;
+		if (word_at(low + half) <= limit)
+			low += half;
+		n -= half;
+	}
+	return word_at(low) & numbers;
+}
+
+INLINE struct walk *this_walk(void)
+{
+	__u32 zero = 0;
+	return bpf_map_lookup_elem(&walks, &zero);
+}
+
+INLINE _Bool read_user(__u64 at, __u64 *ret)
+{
+	return !bpf_probe_read_user(ret, sizeof(*ret), (void *)at);
+}
+
+INLINE _Bool is_inside(const struct unwind_mapping *m, __u64 ip)
+{
+	return ip - m->start < m->bytes;
+}
+
+INLINE struct unwind_mapping *find_mapping(struct walk *w, __u64 ip)
+{
+	__u32 low = w->mapping, n = w->mappings;
+	struct unwind_mapping *m = bpf_map_lookup_elem(&mappings, &low);
+	if (!n || !m || is_inside(m, ip))
+		return n ? m : 0;
+	low = w->first;
+	for (int i = 0; i < SEARCH_STEPS && n > 1; i++) {
+		__u32 half = n / 2, middle = low + half;
+		m = bpf_map_lookup_elem(&mappings, &middle);
+		if (!m)
+			return 0;
+		if (m->start <= ip)
+			low = middle;
+		n -= half;
+	}
+	w->mapping = low;
+	m = bpf_map_lookup_elem(&mappings, &low);
+	return m && is_inside(m, ip) ? m : 0;
+}
+
+INLINE struct unwind_code_rule *find_rule(const struct unwind_mapping *m, __u64 ip)
+{
+	__u32 rule = 0;
+	__u64 offset = ip - m->bias, page = offset >> UNWIND_CODE_BITS;
+	if (m->kind == UNWIND_MAPPING_TABLE && page < m->pages_nr) {
+		__u32 from = word_at(m->pages + (__u32)page) - 1, to = word_at(m->pages + (__u32)page + 1);
+		rule = word_at(m->pages - 1 - rule_in(m->rows + from, to - from, offset));
+	}
+	return bpf_map_lookup_elem(&rules, &rule);
+}
+
+INLINE void ask(struct walk *w, __u64 ip)
+{
+	struct unwind_want want = { .pid = w->pid, .mm = w->mm, .ip = ip };
+	bpf_ringbuf_output(&wants, &want, sizeof(want), BPF_RB_FORCE_WAKEUP);
+}
+
+/* Ends the walk. */
+INLINE long end(struct walk *w, __u32 why)
+{
+	w->out.stack.end = why;
+	return 1;
+}
+
+INLINE long enter(struct walk *w, __u64 pc, __u64 sp, _Bool interrupted)
+{
+	w->out.pc = pc = interrupted ? pc : pc & CODE_BITS;
+	w->out.reg[SP] = sp;
+	w->at[SP] = 0;
+	w->exact = w->innermost = interrupted;
+	return pc ? 0 : end(w, UNWIND_WALK_WHOLE);
+}
+
+INLINE _Bool reg_value(struct walk *w, __u32 reg, __u64 *ret)
+{
+	__u64 at;
+	reg &= UNWIND_WALK_REGS - 1;
+	at = w->at[reg];
+	*ret = w->out.reg[reg];
+	return !at || read_user(at, ret);
+}
+
+INLINE long by_fp(struct walk *w)
+{
+	__u64 fp, next = 0, pc = 0;
+	if (!reg_value(w, FP, &fp))
+		return end(w, UNWIND_WALK_LOST);
+	/* Where programs begin. */
+	if (!fp && !w->innermost)
+		return end(w, UNWIND_WALK_WHOLE);
+	if (fp < w->out.reg[SP] || fp & 7)
+		return end(w, UNWIND_WALK_BARE);
+	if (!read_user(fp, &next) || !read_user(fp + 8, &pc))
+		return end(w, UNWIND_WALK_LOST);
+	w->out.reg[FP] = next;
+	w->at[FP] = 0;
+	return enter(w, pc, fp + 16, 0);
+}
+
+INLINE long by_signal(struct walk *w)
+{
+	__u64 sp = w->out.reg[SP], pc, new_sp;
+	if (!read_user(sp + 8 * SIGNAL_PC_WORD, &pc) || !read_user(sp + 8 * SIGNAL_SP_WORD, &new_sp))
+		return end(w, UNWIND_WALK_LOST);
+#pragma unroll
+	for (int i = 0; i < NR(signal_words); i++)
+		w->at[i] = sp + 8 * signal_words[i];
+	return enter(w, pc, new_sp, 1);
+}
+
+INLINE void keep(struct walk *w, const struct unwind_code_rule *r, __u64 cfa, __u64 base, int kept, int reg)
+{
+	__u64 at = (r->based >> kept & 1 ? base : cfa) + (__s64)r->at[kept];
+	/* Below the stack pointer: it was popped already, and compilers do not say so before a return. */
+	if (r->kept >> kept & 1 && !(w->innermost && at < w->out.reg[SP]))
+		w->at[reg] = at;
+}
+
+INLINE _Bool read_return_address(struct walk *w, const struct unwind_code_rule *r, __u64 cfa, __u64 *ret)
+{
+	if (r->kept >> UNWIND_KEPT_RA & 1)
+		return read_user(cfa + (__s64)r->at[UNWIND_KEPT_RA], ret);
+#ifdef LR
+	return w->innermost && reg_value(w, LR, ret);
+#else
+	return 0;
+#endif
+}
+
+INLINE long by_rule(struct walk *w, const struct unwind_code_rule *r)
+{
+	__u64 cfa = 0, base = 0, pc;
+	if (r->kind == UNWIND_RULE_PLT) {
+		cfa = w->out.reg[SP] + 8 + ((w->out.pc & 15) >= (__u32)r->value ? 8 : 0);
+	} else {
+		if (!reg_value(w, r->reg, &base))
+			return end(w, UNWIND_WALK_LOST);
+		cfa = base + (__s64)r->value;
+		if (r->kind == UNWIND_RULE_DEREF && !read_user(cfa, &cfa))
+			return end(w, UNWIND_WALK_LOST);
+	}
+	if (!read_return_address(w, r, cfa, &pc))
+		return end(w, UNWIND_WALK_LOST);
+	/* A leaf that keeps its return address in a register may have no frame at all. */
+	if (cfa < w->out.reg[SP] || (cfa == w->out.reg[SP] && !w->innermost))
+		return end(w, UNWIND_WALK_LOOP);
+#pragma unroll
+	for (int i = 0; i < NR(kept_regs); i++)
+		keep(w, r, cfa, base, i, kept_regs[i]);
+	return enter(w, pc, cfa, 0);
+}
+
+static long step(__u32 i, void *unused)
+{
+	struct walk *w = this_walk();
+	struct unwind_mapping *m;
+	struct unwind_code_rule *r;
+	__u32 nr;
+	__u64 ip;
+	if (!w)
+		return 1;
+	nr = w->out.stack.nr;
+	if (nr >= w->max || nr >= UNWIND_FRAMES_MAX)
+		return end(w, UNWIND_WALK_LIMIT);
+	w->out.frames[nr] = w->out.pc;
+	w->out.stack.nr = nr + 1;
+	ip = w->out.pc - !w->exact;
+	m = find_mapping(w, ip);
+	if (!m) {
+		w->ip = ip;
+		return end(w, UNWIND_WALK_COPY);
+	}
+	r = find_rule(m, ip);
+	if (!r)
+		return end(w, UNWIND_WALK_COPY);
+	switch (r->kind) {
+	case UNWIND_RULE_NONE:
+		return by_fp(w);
+	case UNWIND_RULE_SIGNAL:
+		return by_signal(w);
+	case UNWIND_RULE_END:
+		return end(w, UNWIND_WALK_WHOLE);
+	case UNWIND_RULE_USER:
+		return end(w, UNWIND_WALK_COPY);
+	default:
+		return by_rule(w, r);
+	}
+}
+
+INLINE _Bool was_in_user_space(const struct sample_context *ctx)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (ctx->regs.cs & CS_USER) == CS_USER;
+#else
+	return !(ctx->regs.pstate & PSR_LEVEL);
+#endif
+}
+
+/*
+ * In one piece: fields of a context one by one are more than compilers can be kept from joining in ways that the verifier
+ * forbids. In the kernel, the context begins with a pointer to the registers.
+ */
+INLINE _Bool read_regs(struct sample_context *ctx, struct task_struct *task, struct walk *w)
+{
+	void *regs = 0;
+	if (!was_in_user_space(ctx))
+		regs = (void *)bpf_task_pt_regs(task);
+	else if (bpf_probe_read_kernel(&regs, sizeof(regs), ctx))
+		return 0;
+	return !bpf_probe_read_kernel(&w->regs, sizeof(w->regs), regs);
+}
+
+INLINE void begin(struct walk *w, const struct machine_regs *r)
+{
+	__u64 *reg = w->out.reg;
+#if defined(__TARGET_ARCH_x86)
+	reg[0] = r->rax;
+	reg[1] = r->rdx;
+	reg[2] = r->rcx;
+	reg[3] = r->rbx;
+	reg[4] = r->rsi;
+	reg[5] = r->rdi;
+	reg[6] = r->rbp;
+	reg[7] = r->rsp;
+	reg[8] = r->r8;
+	reg[9] = r->r9;
+	reg[10] = r->r10;
+	reg[11] = r->r11;
+	reg[12] = r->r12;
+	reg[13] = r->r13;
+	reg[14] = r->r14;
+	reg[15] = r->r15;
+	w->out.pc = r->rip;
+	w->out.is_32bit = (r->cs & 0xffff) == CS_32BIT;
+#else
+	__builtin_memcpy(reg, r->x, sizeof(r->x));
+	reg[SP] = r->sp;
+	w->out.pc = r->pc;
+	w->out.is_32bit = (r->pstate & PSR_MODE32) != 0;
+	if (w->out.is_32bit)
+		reg[SP] = r->x[13];
+#endif
+}
+
+/* What is known of the process; false: user space has been asked for it. */
+INLINE _Bool find_process(struct walk *w)
+{
+	__u32 pid = w->pid;
+	__u64 now = bpf_ktime_get_ns();
+	struct unwind_process *p = bpf_map_lookup_elem(&processes, &pid);
+	if (!p) {
+		struct unwind_process fresh = { .mm = w->mm, .asked_ns = now, .state = UNWIND_PROCESS_ASKED };
+		if (!bpf_map_update_elem(&processes, &pid, &fresh, BPF_NOEXIST))
+			ask(w, 0);
+		return 0;
+	}
+	if (p->state == UNWIND_PROCESS_READY && p->mm == w->mm) {
+		w->first = w->mapping = p->first;
+		w->mappings = p->nr;
+		return 1;
+	}
+	/* An exec, which is not to wait; or an answer that is slow to come. */
+	if (p->mm != w->mm || now - p->asked_ns > 10 * ASK_AGAIN_NS) {
+		p->mm = w->mm;
+		p->state = UNWIND_PROCESS_ASKED;
+		p->asked_ns = now;
+		ask(w, 0);
+	}
+	return 0;
+}
+
+/* Code that no mapping is known for: one that is new. */
+INLINE void ask_for_mapping(struct walk *w)
+{
+	__u32 pid = w->pid;
+	__u64 now = bpf_ktime_get_ns();
+	struct unwind_process *p = bpf_map_lookup_elem(&processes, &pid);
+	if (!p || p->state != UNWIND_PROCESS_READY || now - p->asked_ns < ASK_AGAIN_NS)
+		return;
+	p->asked_ns = now;
+	ask(w, w->ip);
+}
+
+/* How much of a stack there is from sp on: of the first thread that is known, of others as much as there is room for. */
+INLINE __u64 stack_bytes(const struct walk *w)
+{
+	__u64 bytes = w->start_stack - w->out.reg[SP];
+	return bytes < UNWIND_STACK_REACH ? bytes : UNWIND_STACK_REACH;
+}
+
+/*
+ * Pieces from `from` on, none of which lies in two pages; returns how many bytes, up to the last that could be read. In between
+ * may be pages that were never written to, of large arrays: they are zeros, which is what a failed read leaves as well.
+ */
+INLINE __u64 copy_stack(__u8 *to, __u32 pieces, __u64 from, __u64 wanted)
+{
+	__u64 bytes = 0;
+	for (__u32 i = 0; i < pieces; i++) {
+		if (i * UNWIND_COPY_PIECE >= wanted)
+			break;
+		long failed = bpf_probe_read_user(to + i * UNWIND_COPY_PIECE, UNWIND_COPY_PIECE,
+						  (void *)(from + i * UNWIND_COPY_PIECE));
+		/* No branch: the verifier would follow both ways of each piece. */
+		__u64 keep = failed >> 63;
+		FORGET(keep);
+		bytes = (bytes & keep) | ((i + 1) * UNWIND_COPY_PIECE & ~keep);
+	}
+	FORGET(bytes);
+	return bytes;
+}
+
+INLINE void give_more(void *ctx, __u64 from, __u64 wanted)
+{
+	__u32 zero = 0;
+	__u64 bytes;
+	struct unwind_more *m = bpf_map_lookup_elem(&more, &zero);
+	if (!m)
+		return;
+	bytes = copy_stack(m->memory, UNWIND_MORE_BYTES / UNWIND_COPY_PIECE, from, wanted);
+	m->message = UNWIND_MESSAGE_MORE;
+	m->bytes = bytes;
+	if (bytes <= UNWIND_MORE_BYTES)
+		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, m, __builtin_offsetof(struct unwind_more, memory) + bytes);
+}
+
+/* User space knows all that can be known, and goes on from here. */
+INLINE void give_copy(void *ctx, struct walk *w)
+{
+	__u64 bytes, above = w->out.reg[SP] % UNWIND_COPY_PIECE, from = w->out.reg[SP] - above, wanted = stack_bytes(w) + above;
+#pragma unroll
+	for (int i = 0; i < UNWIND_WALK_REGS; i++)
+		if (w->at[i])
+			read_user(w->at[i], &w->out.reg[i]);
+	bytes = copy_stack(w->out.memory, UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, from, wanted);
+	if (bytes == UNWIND_COPY_BYTES && wanted > UNWIND_COPY_BYTES)
+		give_more(ctx, from + UNWIND_COPY_BYTES, wanted - UNWIND_COPY_BYTES);
+	w->out.message = UNWIND_MESSAGE_COPY;
+	w->out.bytes = bytes;
+	w->out.exact = w->exact;
+	if (bytes <= UNWIND_COPY_BYTES)
+		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, &w->out,
+				      __builtin_offsetof(struct unwind_copy, memory) + bytes);
+}
+
+/* As in task_filter.c: a task that is followed, not before the command's exec, nor when it has no ID any more. */
+INLINE int is_followed(struct task_struct *task)
+{
+	__u32 zero = 0, id = settings.followed_by_thread ? task->pid : task->tgid, word = id / 64;
+	__u64 *words = bpf_map_lookup_elem(&followed, &zero);
+	if (!words || word >= settings.followed_words || !(words[FOLLOWED_BITS + word] >> id % 64 & 1))
+		return 0;
+	if (task->exit_state)
+		return 0;
+	if (words[FOLLOWED_COMMAND] != task->pid)
+		return 1;
+	if (task->flags & FOLLOWED_NO_EXEC)
+		return 0;
+	words[FOLLOWED_COMMAND] = 0;
+	return 1;
+}
+
+SEC("perf_event")
+int walk_stack(struct sample_context *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct walk *w = this_walk();
+	__u32 nr;
+	if (settings.followed_words && !is_followed(task))
+		return 0;
+	if (!w || !task->mm || task->flags & TASK_KERNEL)
+		return 1;
+	w->pid = task->tgid;
+	w->mm = (__u64)task->mm;
+	w->start_stack = task->pid == task->tgid ? task->mm->start_stack : ~0ULL;
+	w->ip = 0;
+	if (!read_regs(ctx, task, w))
+		return 1;
+	begin(w, &w->regs);
+	__builtin_memset(w->at, 0, sizeof(w->at));
+	w->exact = w->innermost = 1;
+	w->max = settings.frames_max;
+	w->out.stack.message = UNWIND_MESSAGE_STACK;
+	w->out.stack.nr = 0;
+	w->out.stack.end = UNWIND_WALK_COPY;
+	w->mappings = 0;
+	/* 32-bit code has other registers and rules: user space walks it from a copy. */
+	if (find_process(w) && !w->out.is_32bit) {
+		bpf_loop(UNWIND_FRAMES_MAX + 1, step, 0, 0);
+	} else {
+		w->out.frames[0] = w->out.pc;
+		w->out.stack.nr = 1;
+	}
+	if (w->out.stack.end == UNWIND_WALK_COPY) {
+		if (w->ip)
+			ask_for_mapping(w);
+		give_copy(ctx, w);
+		return 1;
+	}
+	nr = w->out.stack.nr;
+	if (nr <= UNWIND_FRAMES_MAX)
+		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, &w->out.stack, sizeof(struct unwind_stack) + nr * 8);
+	return 1;
+}
