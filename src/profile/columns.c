@@ -383,8 +383,11 @@ static void format_thread(const struct hist *h, const struct hist_key *k, const 
 			  struct strbuf *out)
 {
 	uint64_t tid = hist_label(h, e, k->label, 0);
+	const char *comm = thread_comm(h, e, tid);
+	char number[16]; /* in place of a name: so the reference calls who has none */
+	snprintf(number, sizeof(number), ":%d", (int)tid);
 	strbuf_addf(out, "%7d:", (int)tid);
-	add_left(out, thread_comm(h, e, tid), width > 8 ? width - 8 : 0);
+	add_left(out, *comm ? comm : number, width > 8 ? width - 8 : 0);
 }
 
 static void format_branch(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width,

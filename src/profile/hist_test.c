@@ -204,6 +204,24 @@ static void columns_are_found_by_their_beginning(void **state)
 	assert_null(column_find("", 0));
 }
 
+/* As the reference writes them: "number:name". */
+static void who_has_no_name_is_called_by_the_number(void **state)
+{
+	static const char *const comms[] = { "x", "" }, *const expected[] = { "     41:x", "     41::41" };
+	for (unsigned i = 0; i < 2; i++) {
+		const struct test_sample one[] = { { comms[i], "main", 5 } };
+		struct profile *p = test_profile(one, 1);
+		struct hist_key keys[] = { key(p, COLUMN_PID) };
+		struct hist *h = hist_create(p, (struct hist_options){ .events = first_event, .events_nr = 1, .keys = keys, .keys_nr = 1 });
+		struct strbuf text = {};
+		column_format(h, &keys[0], &h->entries.data[0], 0, &text);
+		assert_string_equal(strbuf_str(&text), expected[i]);
+		strbuf_deinit(&text);
+		hist_destroy(h);
+		profile_destroy(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +233,7 @@ int main(void)
 		cmocka_unit_test(hidden_rows_stay_in_the_totals),
 		cmocka_unit_test(events_of_a_group_stand_side_by_side),
 		cmocka_unit_test(columns_are_found_by_their_beginning),
+		cmocka_unit_test(who_has_no_name_is_called_by_the_number),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
