@@ -399,7 +399,7 @@ static void *run(void *arg)
 	printf("%ld\n", syscall(SYS_gettid));
 	fflush(stdout);
 	if (read(0, &c, 1) == 1)
-		execl("/bin/cat", "cat", "/nonexistent", NULL);
+		execl("/bin/sh", "sh", "-c", "sleep 0.4; exec cat /nonexistent", NULL);
 	return arg;
 }
 int main(void)
@@ -425,7 +425,8 @@ def check_exec_by_thread(tap):
             tracer.wait(10)
     with open("thread.txt", encoding="utf-8") as f:
         text = f.read()
-    tap.ok('"/nonexistent"' in text and '"exit_group"' in text, "-t: a thread that execs", text[-600:])
+    opened = re.search(r'"syscall":"openat"[^\n]*"/nonexistent"', text)
+    tap.ok(opened and '"exit_group"' in text[opened.end():], "-t: a thread that execs", text[-600:])
 
 
 def check_starts_in_cgroup(tap, group):

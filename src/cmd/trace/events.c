@@ -298,7 +298,7 @@ static void take_bpf(struct events *s, const struct resolved_sample *r)
 		return;
 	if (is_line && s->run->o->print_sample)
 		print_sample(s, r);
-	trace_calls_take(&s->bpf.calls, ev, bytes, frames, n);
+	trace_bpf_take(&s->bpf, s->run, ev, bytes, frames, n);
 }
 
 static struct strobe_error *take_sample(void *ctx, const struct resolved_sample *r)

@@ -167,9 +167,12 @@ struct strobe_error *trace_wait(struct trace_run *r, int wait_ms)
 		r->begin_ms = 0;
 		r->hooks->enable(r, true);
 	}
-	if (tasks && now_ms(r) - r->alive_ms >= ALIVE_INTERVAL_MS) {
+	if (tasks && (r->seem_gone || now_ms(r) - r->alive_ms >= ALIVE_INTERVAL_MS)) {
+		bool gone = !target_map_is_alive(&r->map, r->sys);
 		r->alive_ms = now_ms(r);
-		r->ended |= !target_map_is_alive(&r->map, r->sys);
+		/* Asked twice: what has come in between may say that a thread has another number by an exec. */
+		r->ended |= gone && r->seem_gone;
+		r->seem_gone = gone;
 	}
 	return NULL;
 }

@@ -46,6 +46,7 @@ struct trace_run {
 	struct cmd_signals signals;
 	int signal; /* that ended us, or 0 */
 	bool ended;
+	bool seem_gone;              /* no task that is traced was there when it was last looked */
 	uint64_t begin_ms, alive_ms; /* when -D is over (0: it is), when it was last looked whether tasks live */
 	struct out out;
 	int out_fd;

@@ -25,7 +25,7 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 {
 	struct stream *s = ctx;
 	trace_lines_begin_at(s->run->lines, stream_tracer_began_ns(s->tracer));
-	trace_calls_take(&s->bpf.calls, ev, bytes, NULL, 0);
+	trace_bpf_take(&s->bpf, s->run, ev, bytes, NULL, 0);
 	return !trace_lines_ended(s->run->lines);
 }
 
