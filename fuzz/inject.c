@@ -2,7 +2,6 @@
  * Any bytes as a recording whose mappings get build-ids (inject -B) or whose addresses are moved (inject --aslr). What comes
  * out is a recording again, and has no more samples than went in. No file that the bytes name is opened.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,10 +10,10 @@
 
 #include "cmd/inject/aslr.h"
 #include "cmd/inject/mmap_ids.h"
+#include "nobody.h"
 #include "perfdata/reader.h"
 #include "perfdata/rewrite.h"
 #include "record/order.h"
-#include "resolve/resolve.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,45 +34,6 @@ void cmd_say(const struct cmd_context *ctx, const char *format, ...)
 {
 	(void)ctx;
 	(void)format;
-}
-
-static int open_nothing(void *ctx, uint32_t pid, const char *path)
-{
-	(void)ctx;
-	(void)pid;
-	(void)path;
-	return -ENOENT;
-}
-
-static uint32_t same_pid(void *ctx, uint32_t pid)
-{
-	(void)ctx;
-	return pid;
-}
-
-static bool runs_as_nobody(void *ctx, uint32_t pid, uint32_t uid)
-{
-	(void)ctx;
-	(void)pid;
-	(void)uid;
-	return false;
-}
-
-static void attach(void *ctx, struct machine *machine)
-{
-	(void)ctx;
-	(void)machine;
-}
-
-static struct resolver *resolver_of(struct record_source *source)
-{
-	static const struct symbols_processes nobody = {
-		.open = open_nothing, .open_mapped = open_nothing, .inner_pid = same_pid, .runs_as = runs_as_nobody, .attach = attach,
-	};
-	struct symbols_options symbols = {
-		.symfs = "/nowhere", .kallsyms = "/dev/null", .ignore_vmlinux = true, .processes = &nobody,
-	};
-	return resolver_create(source, symbols, (struct resolve_options){ .with_chains = true, .threads = 1 });
 }
 
 static struct strobe_error *take(struct rewrite_filter *f, struct record r, struct record_sink *out, bool *ret_keep)
@@ -146,7 +106,7 @@ static void inject(const uint8_t *data, size_t size, bool moves, bool drops)
 		error_destroy(err);
 		return;
 	}
-	p.resolver = resolver_of(p.reader);
+	p.resolver = resolver_of(p.reader, (struct resolve_options){ .with_chains = true, .threads = 1 });
 	const struct env *env = source_env(p.reader);
 	p.ids = build_ids_create(NULL, p.resolver, env, false);
 	p.mmaps = mmap_ids_create(p.resolver, env, p.ids);

@@ -2,7 +2,6 @@
  * Any bytes as a recording that is reported and scripted whole: tasks and maps replayed, stacks walked, samples summed up,
  * and each record as text, as JSON and as it lies in the file. No file that the bytes name is opened.
  */
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -10,52 +9,13 @@
 #include "dump/event_text.h"
 #include "dump/json_lines.h"
 #include "dump/raw.h"
+#include "nobody.h"
 #include "perfdata/reader.h"
-#include "resolve/resolve.h"
 #include "view/data/folded.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define RECORDS_MAX 20000 /* compressed records can be of any number */
-
-static int open_nothing(void *ctx, uint32_t pid, const char *path)
-{
-	(void)ctx;
-	(void)pid;
-	(void)path;
-	return -ENOENT;
-}
-
-static uint32_t same_pid(void *ctx, uint32_t pid)
-{
-	(void)ctx;
-	return pid;
-}
-
-static bool runs_as_nobody(void *ctx, uint32_t pid, uint32_t uid)
-{
-	(void)ctx;
-	(void)pid;
-	(void)uid;
-	return false;
-}
-
-static void attach(void *ctx, struct machine *machine)
-{
-	(void)ctx;
-	(void)machine;
-}
-
-static struct resolver *resolver_of(struct record_source *source, struct resolve_options options)
-{
-	static const struct symbols_processes nobody = {
-		.open = open_nothing, .open_mapped = open_nothing, .inner_pid = same_pid, .runs_as = runs_as_nobody, .attach = attach,
-	};
-	struct symbols_options symbols = {
-		.symfs = "/nowhere", .kallsyms = "/dev/null", .ignore_vmlinux = true, .processes = &nobody,
-	};
-	return resolver_create(source, symbols, options);
-}
 
 /* ---- the way of report ---- */
 

@@ -273,8 +273,7 @@ static struct strobe_error *refused(const struct opening *o, size_t index, int e
 	    counts_only(o->set->sys, e, pid, cpu)) {
 		struct strobe_error *err = error_create(
 			ERROR_UNSUPPORTED, "'%s' can be counted but not sampled: its PMU has no interrupt; use stat", e->name);
-		err->exit_status = EVENT_OPEN_STATUS;
-		return err;
+		return error_with_status(err, EVENT_OPEN_STATUS);
 	}
 	const struct event as_event = {
 		.kind = e->kind,

@@ -74,8 +74,7 @@ struct strobe_error *input_open(const char *given, bool force, struct record_sou
 {
 	const char *path = input_path(given);
 	struct strobe_error *err = reader_open(path, (struct reader_options){ .force = force }, ret);
-	if (err)
-		err->exit_status = INPUT_OPEN_STATUS;
+	err = error_with_status(err, INPUT_OPEN_STATUS);
 	if (err && err->code == ERROR_NOT_FOUND && !given)
 		return error_prefix(err, "no recording to read; make one with 'record', or name one with -i");
 	return err;
@@ -137,7 +136,7 @@ static void say_lost(const struct cmd_context *ctx, uint64_t records, uint64_t s
 		"with larger buffers (-m)", records > samples ? records : samples, records > samples ? "records" : "samples", of_them);
 }
 
-/* The words in which the reference's scripts look for the place. */
+/* perf's words, which scripts look for. */
 static void say_short(const struct cmd_context *ctx, const struct resolve_stats *s)
 {
 	uint32_t type = s->first_short.type;

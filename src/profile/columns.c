@@ -219,6 +219,12 @@ int column_compare(const struct hist *h, const struct hist_key *k, const struct 
 	return order ? order : compare_u64(hist_label(h, a, k->label2, 0), hist_label(h, b, k->label2, 0));
 }
 
+int column_compare_functions(const struct profile_function *x, const struct profile_function *y)
+{
+	int order = compare_addresses(x->start, y->start);
+	return order ? order : compare_u64(x->size, y->size);
+}
+
 int column_compare_identity(const struct hist *h, const struct hist_key *k, const struct hist_entry *a,
 			    const struct hist_entry *b)
 {
@@ -232,8 +238,7 @@ int column_compare_identity(const struct hist *h, const struct hist_key *k, cons
 		const struct profile_function *y = frame_function(h->profile, cell_frame(h, k, b));
 		if (!x || !y)
 			return !x != !y ? !x - !y : compare_addresses(cell_identity(h, k, a), cell_identity(h, k, b));
-		int order = compare_addresses(x->start, y->start);
-		return order ? order : compare_u64(x->size, y->size);
+		return column_compare_functions(x, y);
 	}
 	default:
 		return k->column->from == COLUMN_FROM_VALUES ? 0 : column_compare(h, k, a, b);

@@ -55,9 +55,12 @@ const struct column *column_find(const char *word, size_t length);
 struct hist;
 struct hist_key;
 struct hist_entry;
+struct profile_function;
 
 /* Order of two entries by one key as a report lists equal shares: names by alphabet, numbers upwards, unknown last. */
 int column_compare(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);
+/* Functions by address, those of the kernel first. */
+int column_compare_functions(const struct profile_function *x, const struct profile_function *y);
 /* The finer order for what column_compare() calls equal: symbols by address. */
 int column_compare_identity(const struct hist *h, const struct hist_key *k, const struct hist_entry *a,
 			    const struct hist_entry *b);

@@ -165,14 +165,6 @@ static enum cell_kind identity_kind_of(const struct hist *h, const struct hist_k
 	return kind == CELL_NUMBER && k->label2 != PROFILE_NONE ? CELL_OTHER : kind;
 }
 
-static int compare_functions(const struct profile_function *x, const struct profile_function *y)
-{
-	/* As signed numbers: those of the kernel come first. */
-	if (x->start != y->start)
-		return (int64_t)x->start < (int64_t)y->start ? -1 : 1;
-	return x->size < y->size ? -1 : x->size > y->size;
-}
-
 static int compare_identity(const void *pa, const void *pb, void *ctx)
 {
 	const struct sorter *s = ctx;
@@ -186,7 +178,7 @@ static int compare_identity(const void *pa, const void *pb, void *ctx)
 		else if (s->kinds[i] == CELL_NUMBER)
 			order = x[i].number < y[i].number ? -1 : x[i].number > y[i].number;
 		else if (s->kinds[i] == CELL_FUNCTION && x[i].function && y[i].function)
-			order = compare_functions(x[i].function, y[i].function);
+			order = column_compare_functions(x[i].function, y[i].function);
 		else
 			order = column_compare_identity(h, &s->by[i], &h->entries.data[a], &h->entries.data[b]);
 		if (order)

@@ -10,7 +10,7 @@
  * reading costs goes by what was met and not by how often. Only tracepoints that have a raw form (not syscalls:sys_enter_read,
  * which are made of raw_syscalls:sys_enter), with the right to load BPF programs, in the top pid namespace. Belongs to one
  * thread.
- * Places and stacks are told by bpf/count/sample_counts.h, whose programs cost more.
+ * Places and stacks: bpf/count/sample_counts.h, whose programs cost more.
  * Source: bpf(2), Documentation/bpf/map_hash.rst.
  */
 #pragma once

@@ -280,7 +280,7 @@ static void forget_pid(live_pids *list, uint32_t pid)
 	}
 }
 
-/* A program that starts maps one file after the other: it is told of them together. */
+/* A program that starts maps one file after the other: they are published together. */
 static void tell_changes(struct stack_unwinder *u, struct serving *s)
 {
 	uint64_t ns = now_ns(u);

@@ -22,7 +22,7 @@ void trace_bpf_init(struct trace_bpf *b, struct trace_run *r);
 struct strobe_error *trace_bpf_open_summary(struct trace_bpf *b, struct trace_run *r) _must_check_;
 void trace_bpf_enable(struct trace_bpf *b, bool on);
 void trace_bpf_deinit(struct trace_bpf *b);
-/* The end of the lines, and what stands behind them; the tracer, which --map-dump and --tool_stats read, may be NULL. */
+/* Ends the lines, then prints statistics and what --map-dump and --tool_stats read from the tracer, which may be NULL. */
 struct strobe_error *trace_bpf_finish(struct trace_bpf *b, struct trace_run *r, struct stream_tracer *tracer) _must_check_;
 /* lost: events on other ways than through the tracer's ring; the tracer may be NULL. */
 void trace_say_lost(struct trace_run *r, uint64_t lost, const struct stream_tracer *tracer);

@@ -45,6 +45,7 @@ void emit_i64(struct emit *e, int64_t v);
 void emit_u64(struct emit *e, uint64_t v);
 void emit_hex(struct emit *e, uint64_t v);     /* 0x1f; 0 is 0 */
 void emit_pointer(struct emit *e, uint64_t v); /* 0 is NULL */
+void emit_negative_errno(struct emit *e, int64_t v); /* -ENOENT; the number where it is none */
 /* Quoted and escaped, cut to the limit; cut: it was longer than what is here. */
 void emit_string(struct emit *e, const uint8_t *s, size_t n, bool cut);
 /* The same in \x escapes. */

@@ -18,24 +18,10 @@
 #include <scsi/sg.h>
 #include <linux/bsg.h>
 
-#include "base/testing.h"
+#include "decode/syscall/table_testing.h"
 #include "decode/syscall/types_priv.h"
 
 #define ADDRESS 0x7ffe00001000
-
-static struct syscall_table *table;
-
-static int set_up(void **state)
-{
-	table = syscall_table_create(&arch_x86_64);
-	return !table;
-}
-
-static int tear_down(void **state)
-{
-	syscall_table_destroy(table);
-	return 0;
-}
 
 struct blob {
 	uint8_t bytes[2048];

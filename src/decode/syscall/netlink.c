@@ -504,17 +504,6 @@ static void header(struct packet *p, size_t at, int protocol)
 	emit_struct_end(e);
 }
 
-static void errno_value(struct emit *e, int32_t v)
-{
-	const char *name = v < 0 ? syscall_errno_name((unsigned)-v) : NULL;
-	struct out *out = emit_atom(e);
-	if (name)
-		out_f(out, "-%s", name);
-	else
-		out_i64(out, v);
-	emit_atom_end(e);
-}
-
 static void message(struct packet *p, size_t at, size_t n, int protocol);
 
 /* What failed, and the message that asked for it (its head alone: CAPPED); what is said besides follows. */
@@ -536,7 +525,7 @@ static void error(struct packet *p, size_t at, size_t n, int protocol, uint32_t 
 		emit_item(e);
 	emit_struct(e);
 	emit_member(e, "error");
-	errno_value(e, (int32_t)packet_load(p, at, 4));
+	emit_negative_errno(e, (int32_t)packet_load(p, at, 4));
 	if (n > 4) {
 		emit_member(e, "msg");
 		if (inner > HEADER && depth < 2)

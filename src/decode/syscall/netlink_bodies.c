@@ -108,7 +108,7 @@ static void host_condition(struct packet *p, size_t at, size_t n)
 	emit_struct_end(e);
 }
 
-/* What stands behind an operation: by its code a host, a number, an operation that holds a port. */
+/* The operand of an operation: by its code a host, a number, or another operation with a port. */
 static void operand(struct packet *p, uint32_t code, size_t at, size_t n)
 {
 	static const struct {

@@ -125,7 +125,7 @@ static void mask(struct emit *e, unsigned i, bool answer)
 		emit_pointer(e, e->ev->arg[i]);
 }
 
-/* As many bytes of it as the argument before says: the offset is asked for, the flags are the answer. */
+/* Of the size in the argument before: the caller sets the offset, the kernel the flags. */
 static void metadata(struct emit *e, unsigned i)
 {
 	const uint8_t *p = bytes_of(e, i, 16, true);

@@ -551,7 +551,7 @@ bool keyctl_has(const struct syscall_event *ev, unsigned i)
 	return keyctl_kind(ev, i);
 }
 
-/* To its NUL; what has none before the memory ends is no text. */
+/* Up to its NUL; the address where the memory could not be read so far. */
 static void key_text(struct emit *e, struct piece p, uint64_t address)
 {
 	size_t n = p.data ? strnlen((const char *)p.data, p.bytes) : 0;

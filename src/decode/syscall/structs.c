@@ -100,7 +100,7 @@ static void print_sigevent(struct emit *e, const struct struct_type *s, const ui
 	emit_struct_end(e);
 }
 
-/* A mode of 0 is told where it makes a file. */
+/* A mode of 0 is shown where the call creates a file. */
 static void print_open_how(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { CREAT = 0100, TMPFILE = 020000000 };

@@ -352,7 +352,7 @@ static void two(struct emit *e, const char *first, const char *second, int32_t l
 	emit_struct_end(e);
 }
 
-static void negative_error(struct emit *e, int64_t v)
+void emit_negative_errno(struct emit *e, int64_t v)
 {
 	const char *name = v < 0 && v >= -4095 ? syscall_errno_name((unsigned)-v) : NULL;
 	struct out *out = emit_atom(e);
@@ -484,7 +484,7 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 		break;
 	}
 	case VALUE_ERRNO:
-		negative_error(e, s);
+		emit_negative_errno(e, s);
 		break;
 	case VALUE_LETTER:
 		letter(e, u);
