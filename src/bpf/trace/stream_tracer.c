@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -15,6 +14,7 @@
 #include "base/mem.h"
 #include "bpf/load/kernel.h"
 #include "bpf/load/programs.h"
+#include "bpf/load/ring.h"
 #include "bpf/trace/trace_maps.h"
 #include "config.h"
 #include "sys/cpus.h"
@@ -34,10 +34,7 @@ static const unsigned char trace_stream_object[1];
 struct stream_tracer {
 	struct bpf_loaded *loaded;
 	struct trace_control *control;
-	uint64_t *consumer;       /* page of its own */
-	const uint64_t *producer; /* page of its own, the data behind it, twice */
-	const uint8_t *data;
-	uint64_t ring_bytes;
+	struct bpf_ring ring;
 	uint64_t at, give_back_bytes; /* what has been read, and when it is told */
 	int wake_fd;
 	bool few_calls; /* by tracepoints of their own */
@@ -144,23 +141,6 @@ static void fill_plans(const struct trace_whom *w, const struct stream_options *
 	}
 }
 
-static struct strobe_error *map_ring(struct stream_tracer *s)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	int fd = bpf_map_of(s->loaded, "ring");
-	void *consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (consumer == MAP_FAILED)
-		return error_errno(errno, "cannot map the ring buffer");
-	s->consumer = consumer;
-	void *producer = mmap(NULL, page + 2 * s->ring_bytes, PROT_READ, MAP_SHARED, fd, (off_t)page);
-	if (producer == MAP_FAILED)
-		return error_errno(errno, "cannot map the ring buffer");
-	s->producer = producer;
-	s->data = (const uint8_t *)producer + page;
-	s->give_back_bytes = s->ring_bytes / 8 < GIVE_BACK_BYTES ? s->ring_bytes / 8 : GIVE_BACK_BYTES;
-	return NULL;
-}
-
 /* A ring is readable as long as something is in it; what is wanted are the moments when it wakes: an edge. */
 static struct strobe_error *open_wake(struct stream_tracer *s)
 {
@@ -180,7 +160,8 @@ static struct strobe_error *fill(struct stream_tracer *s, const struct trace_who
 	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control), &bss));
 	s->control = bss;
 	trace_whom_control(w, s->control);
-	TRY(map_ring(s));
+	TRY(bpf_ring_map(s->loaded, "ring", o->ring_bytes, &s->ring));
+	s->give_back_bytes = o->ring_bytes / 8 < GIVE_BACK_BYTES ? o->ring_bytes / 8 : GIVE_BACK_BYTES;
 	return open_wake(s);
 }
 
@@ -285,7 +266,6 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 	settings.few_calls = few_calls;
 	struct stream_tracer *s = xcalloc(1, sizeof(*s));
 	s->few_calls = few_calls;
-	s->ring_bytes = o->ring_bytes;
 	s->wake_fd = -1;
 	const struct bpf_map_size sizes[] = {
 		{ "cpus", sys_cpus_possible_nr(w->sys) },
@@ -377,7 +357,7 @@ static void let_go_on(struct stream_tracer *s)
 void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx)
 {
 	struct epoll_event woken;
-	uint64_t end = __atomic_load_n(s->producer, __ATOMIC_ACQUIRE);
+	uint64_t end = __atomic_load_n(s->ring.producer, __ATOMIC_ACQUIRE);
 	bool go_on = true;
 	if (s->control->compat == TRACE_COMPAT_SEEN)
 		attach_compat(s);
@@ -386,7 +366,7 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 	if (s->control->woken || s->few_calls)
 		epoll_wait(s->wake_fd, &woken, 1, 0);
 	while (s->at < end && go_on) {
-		const uint8_t *record = s->data + (s->at & (s->ring_bytes - 1));
+		const uint8_t *record = s->ring.data + (s->at & (s->ring.bytes - 1));
 		uint32_t length = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
 		if (length & BPF_RINGBUF_BUSY_BIT)
 			break;
@@ -396,12 +376,12 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 		    bytes - sizeof(*ev) >= ev->args_nr * sizeof(uint64_t))
 			go_on = fn(ctx, ev, bytes);
 		s->at += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
-		if (s->at - *s->consumer >= s->give_back_bytes)
-			__atomic_store_n(s->consumer, s->at, __ATOMIC_RELEASE);
+		if (s->at - *s->ring.consumer >= s->give_back_bytes)
+			__atomic_store_n(s->ring.consumer, s->at, __ATOMIC_RELEASE);
 	}
 	if (!go_on)
 		return;
-	__atomic_store_n(s->consumer, s->at, __ATOMIC_RELEASE);
+	__atomic_store_n(s->ring.consumer, s->at, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->control->woken, 0, __ATOMIC_RELEASE);
 }
 
@@ -441,11 +421,7 @@ void stream_tracer_close(struct stream_tracer *s)
 {
 	if (!s)
 		return;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	if (s->producer)
-		munmap((void *)(uintptr_t)s->producer, page + 2 * s->ring_bytes);
-	if (s->consumer)
-		munmap(s->consumer, page);
+	bpf_ring_unmap(&s->ring);
 	if (s->wake_fd >= 0)
 		close(s->wake_fd);
 	bpf_unload(s->loaded);

@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,27 +30,7 @@
 
 struct strobe_error *stack_unwinder_map_wants(struct stack_unwinder *u)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	int fd = bpf_map_of(u->loaded, "wants");
-	void *consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (consumer == MAP_FAILED)
-		return error_errno(errno, "cannot map the ring buffer");
-	u->consumer = consumer;
-	void *producer = mmap(NULL, page + 2 * WANTS_BYTES, PROT_READ, MAP_SHARED, fd, (off_t)page);
-	if (producer == MAP_FAILED)
-		return error_errno(errno, "cannot map the ring buffer");
-	u->producer = producer;
-	u->wants = (const uint8_t *)producer + page;
-	return NULL;
-}
-
-void stack_unwinder_unmap_wants(struct stack_unwinder *u)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	if (u->producer)
-		munmap((void *)(uintptr_t)u->producer, page + 2 * WANTS_BYTES);
-	if (u->consumer)
-		munmap(u->consumer, page);
+	return bpf_ring_map(u->loaded, "wants", WANTS_BYTES, &u->wants);
 }
 
 /* ---- mappings ---- */
@@ -247,9 +226,9 @@ typedef VEC(struct unwind_want) want_list;
 
 static void take_wants(struct stack_unwinder *u, want_list *ret)
 {
-	uint64_t at = *u->consumer, end = __atomic_load_n(u->producer, __ATOMIC_ACQUIRE);
+	uint64_t at = *u->wants.consumer, end = __atomic_load_n(u->wants.producer, __ATOMIC_ACQUIRE);
 	while (at < end) {
-		const uint8_t *record = u->wants + (at & (WANTS_BYTES - 1));
+		const uint8_t *record = u->wants.data + (at & (WANTS_BYTES - 1));
 		uint32_t length = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
 		if (length & BPF_RINGBUF_BUSY_BIT)
 			break;
@@ -260,7 +239,7 @@ static void take_wants(struct stack_unwinder *u, want_list *ret)
 			vec_push(ret, want);
 		}
 		at += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
-		__atomic_store_n(u->consumer, at, __ATOMIC_RELEASE);
+		__atomic_store_n(u->wants.consumer, at, __ATOMIC_RELEASE);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/u64map.h"
+#include "bpf/load/ring.h"
 #include "bpf/unwind/stack_unwinder.h"
 #include "bpf/unwind/unwind_maps.h"
 #include "record/sample.h"
@@ -69,9 +70,7 @@ struct stack_unwinder {
 	pthread_t thread;
 	bool started;
 	int stop_fd;
-	unsigned long *consumer;
-	const unsigned long *producer;
-	const uint8_t *wants;
+	struct bpf_ring wants;
 	VEC(struct known_file) files; /* by mapped_file id */
 	struct u64map by_table;       /* an unwind_file → id + 1 of the first file that has it */
 	struct u64map processes;      /* pid → mm */
@@ -89,4 +88,3 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 /* The thread. */
 void *stack_unwinder_serve(void *arg);
 struct strobe_error *stack_unwinder_map_wants(struct stack_unwinder *u) _must_check_;
-void stack_unwinder_unmap_wants(struct stack_unwinder *u);
