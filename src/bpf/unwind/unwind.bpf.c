@@ -155,8 +155,7 @@ struct {
 	__uint(max_entries, 256 << 10);
 } wants SEC(".maps");
 
-/* The verifier looks at each of these once, and not again for every caller. */
-__attribute__((noinline)) __u32 word_at(__u32 i)
+GLOBAL __u32 word_at(__u32 i)
 {
 	__u32 chunk = i >> UNWIND_CHUNK_BITS, at = (i & (UNWIND_CHUNK_WORDS - 1)) / 2;
 	__u32 *pair;
@@ -170,7 +169,7 @@ __attribute__((noinline)) __u32 word_at(__u32 i)
 }
 
 /* The table's number of the rule for an offset, of rows [low, low + n). */
-__attribute__((noinline)) __u32 rule_in(__u32 low, __u32 n, __u32 offset)
+GLOBAL __u32 rule_in(__u32 low, __u32 n, __u32 offset)
 {
 	__u32 numbers = (1U << UNWIND_NUMBER_BITS) - 1, limit = offset << UNWIND_NUMBER_BITS | numbers;
 	for (int i = 0; i < SEARCH_STEPS && n > 1; i++) {
@@ -198,22 +197,28 @@ INLINE _Bool is_inside(const struct unwind_mapping *m, __u64 ip)
 	return ip - m->start < m->bytes;
 }
 
+/* The last of mappings [low, low + n) that begins at or before ip, or the first. */
+GLOBAL __u32 last_mapping_before(__u32 low, __u32 n, __u64 ip)
+{
+	for (int i = 0; i < SEARCH_STEPS && n > 1; i++) {
+		__u32 half = n / 2, middle = low + half;
+		const struct unwind_mapping *m = bpf_map_lookup_elem(&mappings, &middle);
+		if (!m)
+			break;
+		if (m->start <= ip)
+			low = middle;
+		n -= half;
+	}
+	return low;
+}
+
 INLINE struct unwind_mapping *find_mapping(struct walk *w, __u64 ip)
 {
 	__u32 low = w->mapping, n = w->mappings;
 	struct unwind_mapping *m = bpf_map_lookup_elem(&mappings, &low);
 	if (!n || !m || is_inside(m, ip))
 		return n ? m : 0;
-	low = w->first;
-	for (int i = 0; i < SEARCH_STEPS && n > 1; i++) {
-		__u32 half = n / 2, middle = low + half;
-		m = bpf_map_lookup_elem(&mappings, &middle);
-		if (!m)
-			return 0;
-		if (m->start <= ip)
-			low = middle;
-		n -= half;
-	}
+	low = last_mapping_before(w->first, n, ip);
 	w->mapping = low;
 	m = bpf_map_lookup_elem(&mappings, &low);
 	return m && is_inside(m, ip) ? m : 0;
@@ -331,7 +336,8 @@ INLINE long by_rule(struct walk *w, const struct unwind_code_rule *r)
 	return enter(w, pc, cfa, 0);
 }
 
-static long step(__u32 i, void *unused)
+/* One frame; 1 where it was the last. */
+GLOBAL int step(void)
 {
 	struct walk *w = this_walk();
 	struct unwind_mapping *m;
@@ -366,6 +372,11 @@ static long step(__u32 i, void *unused)
 	default:
 		return by_rule(w, r);
 	}
+}
+
+static long step_on(__u32 i, void *unused)
+{
+	return step() != 0;
 }
 
 INLINE _Bool was_in_user_space(const struct sample_context *ctx)
@@ -469,52 +480,79 @@ INLINE __u64 stack_bytes(const struct walk *w)
 	return bytes < UNWIND_STACK_REACH ? bytes : UNWIND_STACK_REACH;
 }
 
+/* A copy of stack in the making. */
+struct copying {
+	__u64 from, wanted;
+	__u64 bytes; /* up to the last piece that could be read */
+};
+
 /*
- * Pieces from `from` on, none of which lies in two pages; returns how many bytes, up to the last that could be read. In between
- * may be pages that were never written to, of large arrays: they are zeros, which is what a failed read leaves as well.
+ * One piece, which does not lie in two pages; 1 where that was the last one. In between may be pages that were never written to,
+ * of large arrays: they are zeros, which is what a failed read leaves as well.
  */
-INLINE __u64 copy_stack(__u8 *to, __u32 pieces, __u64 from, __u64 wanted)
+INLINE long copy_piece(__u8 *memory, __u32 i, struct copying *c)
 {
-	__u64 bytes = 0;
-	for (__u32 i = 0; i < pieces; i++) {
-		if (i * UNWIND_COPY_PIECE >= wanted)
-			break;
-		long failed = bpf_probe_read_user(to + i * UNWIND_COPY_PIECE, UNWIND_COPY_PIECE,
-						  (void *)(from + i * UNWIND_COPY_PIECE));
-		/* No branch: the verifier would follow both ways of each piece. */
-		__u64 keep = failed >> 63;
-		FORGET(keep);
-		bytes = (bytes & keep) | ((i + 1) * UNWIND_COPY_PIECE & ~keep);
-	}
-	FORGET(bytes);
-	return bytes;
+	__u32 at = i * UNWIND_COPY_PIECE;
+	if (at >= c->wanted)
+		return 1;
+	if (!bpf_probe_read_user(memory + at, UNWIND_COPY_PIECE, (void *)(c->from + at)))
+		c->bytes = at + UNWIND_COPY_PIECE;
+	return 0;
+}
+
+/* By bpf_loop(), here and below: the verifier looks at one turn instead of at all. */
+static long copy_first(__u32 i, struct copying *c)
+{
+	struct walk *w = this_walk();
+	return w && i < UNWIND_COPY_BYTES / UNWIND_COPY_PIECE ? copy_piece(w->out.memory, i, c) : 1;
+}
+
+INLINE struct unwind_more *this_more(void)
+{
+	__u32 zero = 0;
+	return bpf_map_lookup_elem(&more, &zero);
+}
+
+static long copy_more(__u32 i, struct copying *c)
+{
+	struct unwind_more *m = this_more();
+	return m && i < UNWIND_MORE_BYTES / UNWIND_COPY_PIECE ? copy_piece(m->memory, i, c) : 1;
 }
 
 INLINE void give_more(void *ctx, __u64 from, __u64 wanted)
 {
-	__u32 zero = 0;
-	__u64 bytes;
-	struct unwind_more *m = bpf_map_lookup_elem(&more, &zero);
+	struct copying c = { .from = from, .wanted = wanted };
+	struct unwind_more *m = this_more();
 	if (!m)
 		return;
-	bytes = copy_stack(m->memory, UNWIND_MORE_BYTES / UNWIND_COPY_PIECE, from, wanted);
+	bpf_loop(UNWIND_MORE_BYTES / UNWIND_COPY_PIECE, copy_more, &c, 0);
 	m->message = UNWIND_MESSAGE_MORE;
-	m->bytes = bytes;
-	if (bytes <= UNWIND_MORE_BYTES)
-		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, m, __builtin_offsetof(struct unwind_more, memory) + bytes);
+	m->bytes = c.bytes;
+	if (c.bytes <= UNWIND_MORE_BYTES)
+		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, m, __builtin_offsetof(struct unwind_more, memory) + c.bytes);
+}
+
+static long read_reg(__u32 i, void *unused)
+{
+	struct walk *w = this_walk();
+	if (!w || i >= UNWIND_WALK_REGS)
+		return 1;
+	if (w->at[i])
+		read_user(w->at[i], &w->out.reg[i]);
+	return 0;
 }
 
 /* User space knows all that can be known, and goes on from here. */
 INLINE void give_copy(void *ctx, struct walk *w)
 {
-	__u64 bytes, above = w->out.reg[SP] % UNWIND_COPY_PIECE, from = w->out.reg[SP] - above, wanted = stack_bytes(w) + above;
-#pragma unroll
-	for (int i = 0; i < UNWIND_WALK_REGS; i++)
-		if (w->at[i])
-			read_user(w->at[i], &w->out.reg[i]);
-	bytes = copy_stack(w->out.memory, UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, from, wanted);
-	if (bytes == UNWIND_COPY_BYTES && wanted > UNWIND_COPY_BYTES)
-		give_more(ctx, from + UNWIND_COPY_BYTES, wanted - UNWIND_COPY_BYTES);
+	__u64 above = w->out.reg[SP] % UNWIND_COPY_PIECE;
+	struct copying c = { .from = w->out.reg[SP] - above, .wanted = stack_bytes(w) + above };
+	__u64 bytes;
+	bpf_loop(UNWIND_WALK_REGS, read_reg, 0, 0);
+	bpf_loop(UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, copy_first, &c, 0);
+	bytes = c.bytes;
+	if (bytes == UNWIND_COPY_BYTES && c.wanted > UNWIND_COPY_BYTES)
+		give_more(ctx, c.from + UNWIND_COPY_BYTES, c.wanted - UNWIND_COPY_BYTES);
 	w->out.message = UNWIND_MESSAGE_COPY;
 	w->out.bytes = bytes;
 	w->out.exact = w->exact;
@@ -540,19 +578,38 @@ INLINE int is_followed(struct task_struct *task)
 	return 1;
 }
 
+/* Read as bytes: when it meets a pointer of a typed pointer, the verifier goes through all types of the kernel (1 ms each). */
+INLINE struct mm_struct *mm_of(struct task_struct *task)
+{
+	struct mm_struct *mm = 0;
+	bpf_probe_read_kernel(&mm, sizeof(mm), &task->mm);
+	return mm;
+}
+
+/* Where the stack of a process's first thread begins; of others nobody knows. */
+INLINE __u64 start_stack_of(struct task_struct *task, struct mm_struct *mm)
+{
+	__u64 start = ~0ULL;
+	if (task->pid == task->tgid)
+		bpf_probe_read_kernel(&start, sizeof(start), &mm->start_stack);
+	return start;
+}
+
 SEC("perf_event")
 int walk_stack(struct sample_context *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct walk *w = this_walk();
+	struct mm_struct *mm;
 	__u32 nr;
 	if (settings.followed_words && !is_followed(task))
 		return 0;
-	if (!w || !task->mm || task->flags & TASK_KERNEL)
+	mm = mm_of(task);
+	if (!w || !mm || task->flags & TASK_KERNEL)
 		return 1;
 	w->pid = task->tgid;
-	w->mm = (__u64)task->mm;
-	w->start_stack = task->pid == task->tgid ? task->mm->start_stack : ~0ULL;
+	w->mm = (__u64)mm;
+	w->start_stack = start_stack_of(task, mm);
 	w->ip = 0;
 	if (!read_regs(ctx, task, w))
 		return 1;
@@ -566,7 +623,7 @@ int walk_stack(struct sample_context *ctx)
 	w->mappings = 0;
 	/* 32-bit code has other registers and rules: user space walks it from a copy. */
 	if (find_process(w) && !w->out.is_32bit) {
-		bpf_loop(UNWIND_FRAMES_MAX + 1, step, 0, 0);
+		bpf_loop(UNWIND_FRAMES_MAX + 1, step_on, 0, 0);
 	} else {
 		w->out.frames[0] = w->out.pc;
 		w->out.stack.nr = 1;
