@@ -16,7 +16,8 @@
  * To add an architecture:
  *  1. a file arch_NAME.c with the descriptor, declared at the foot of this header and listed in arch.c and meson.build;
  *  2. e_machine and class as in <elf.h>; every name that uname -m gives for it, NULL-terminated, the common one first;
- *  3. the registers in perf order, NULL for numbers that are not in use, and which of them are pc, sp, fp and lr;
+ *  3. the registers in perf order, NULL for numbers that are not in use, which of them are pc, sp, fp and lr, which the kernel
+ *     samples of a program, and where ptrace(2) has those;
  *  4. which perf register each DWARF register is (the psABI's "DWARF register number mapping"), or none: then stack
  *     dumps of it are not unwound; where signal handlers return to code without tables, unwind/walk.c tells how; for the walk in
  *     the kernel, which of them functions keep, and the registers' places in bpf/unwind/unwind.bpf.c;
@@ -34,6 +35,9 @@ struct arch {
 	uint8_t regs_nr;                /* at most 64 */
 	int8_t pc, sp, fp;              /* perf numbers */
 	int8_t lr; /* the return address of a leaf function; ARCH_REG_NONE where it is on the stack */
+	uint64_t task_regs;         /* bit by perf number: what the kernel samples of a program's registers; 0: not known */
+	const uint8_t *ptrace_regs; /* by perf number: the place in struct user_regs_struct of ptrace(2); NULL: the same number */
+	const struct arch *compat;  /* that of 32-bit programs which its kernels run; NULL: none */
 	uint8_t insn_align;             /* instructions begin at multiples of this, and so do bytes that are none */
 	bool mapping_symbols;           /* $a $d $t $x mark kinds of bytes and are no functions */
 	/* Call frame information: perf numbers by DWARF number, ARCH_DWARF_NONE where samples lack it. NULL: not known. */

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #ifdef __x86_64__
 #include <asm/perf_regs.h>
+#include <sys/user.h>
 #endif
 
 #include "arch/arch.h"
@@ -48,6 +49,45 @@ static void test_registers_by_perf_number(void **state)
 	assert_string_equal(arch_reg_name(&arch_s390x, 33), "PC");
 	assert_string_equal(arch_reg_name(&arch_ppc64le, 44), "mmcra");
 	assert_string_equal(arch_reg_name(&arch_ppc64le, 36), "link");
+}
+
+/* What a task's registers are called, and where ptrace(2) has them: by the kernel's and the C library's headers. */
+static void test_registers_of_tasks(void **state)
+{
+#ifdef __x86_64__
+	static const struct {
+		unsigned reg;
+		size_t offset;
+	} regs[] = {
+		{ PERF_REG_X86_AX, offsetof(struct user_regs_struct, rax) }, { PERF_REG_X86_BX, offsetof(struct user_regs_struct, rbx) },
+		{ PERF_REG_X86_CX, offsetof(struct user_regs_struct, rcx) }, { PERF_REG_X86_DX, offsetof(struct user_regs_struct, rdx) },
+		{ PERF_REG_X86_SI, offsetof(struct user_regs_struct, rsi) }, { PERF_REG_X86_DI, offsetof(struct user_regs_struct, rdi) },
+		{ PERF_REG_X86_BP, offsetof(struct user_regs_struct, rbp) }, { PERF_REG_X86_SP, offsetof(struct user_regs_struct, rsp) },
+		{ PERF_REG_X86_IP, offsetof(struct user_regs_struct, rip) }, { PERF_REG_X86_CS, offsetof(struct user_regs_struct, cs) },
+		{ PERF_REG_X86_FLAGS, offsetof(struct user_regs_struct, eflags) },
+		{ PERF_REG_X86_SS, offsetof(struct user_regs_struct, ss) },  { PERF_REG_X86_R8, offsetof(struct user_regs_struct, r8) },
+		{ PERF_REG_X86_R9, offsetof(struct user_regs_struct, r9) },  { PERF_REG_X86_R10, offsetof(struct user_regs_struct, r10) },
+		{ PERF_REG_X86_R11, offsetof(struct user_regs_struct, r11) }, { PERF_REG_X86_R12, offsetof(struct user_regs_struct, r12) },
+		{ PERF_REG_X86_R13, offsetof(struct user_regs_struct, r13) }, { PERF_REG_X86_R14, offsetof(struct user_regs_struct, r14) },
+		{ PERF_REG_X86_R15, offsetof(struct user_regs_struct, r15) },
+	};
+	uint64_t all = 0;
+	for (size_t i = 0; i < sizeof(regs) / sizeof(*regs); i++) {
+		all |= 1ull << regs[i].reg;
+		assert_int_equal(arch_x86_64.ptrace_regs[regs[i].reg] * sizeof(uint64_t), regs[i].offset);
+	}
+	assert_true(arch_x86_64.task_regs == all);
+#endif
+	for (const struct arch *const *a = arch_all; *a; a++) {
+		for (unsigned i = 0; i < 64; i++)
+			if ((*a)->task_regs >> i & 1)
+				assert_non_null(arch_reg_name(*a, i));
+		if ((*a)->compat)
+			assert_true((*a)->compat->pointer_bytes < (*a)->pointer_bytes);
+	}
+	/* ptrace(2) of arm64 gives x0 to x30, sp and pc, in the order of the samples. */
+	assert_null(arch_aarch64.ptrace_regs);
+	assert_true(arch_aarch64.task_regs == 0x1ffffffff);
 }
 
 static void test_dwarf_registers(void **state)
@@ -99,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_descriptor_is_whole),
 		cmocka_unit_test(test_registers_by_perf_number),
+		cmocka_unit_test(test_registers_of_tasks),
 		cmocka_unit_test(test_dwarf_registers),
 		cmocka_unit_test(test_names_of_uname),
 		cmocka_unit_test(test_x32_is_x86_64),

@@ -18,6 +18,8 @@ static const uint8_t dwarf_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 
 static const uint8_t dwarf_kept_64[] = { 3, 6, 12, 13, 14, 15 };
 /* eax ecx edx ebx esp ebp esi edi, return address. */
 static const uint8_t dwarf_32[] = { 0, 2, 3, 1, 7, 6, 4, 5, ARCH_DWARF_NONE };
+/* <sys/user.h>: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss. */
+static const uint8_t ptrace_64[] = { 10, 5, 11, 12, 13, 14, 4, 19, 16, 18, 17, 20, 0, 0, 0, 0, 9, 8, 7, 6, 3, 2, 1, 0 };
 static const char *const names_64[] = { "x86_64", "amd64", NULL };
 static const char *const names_32[] = { "i686", "i386", "i486", "i586", "x86", NULL };
 
@@ -33,6 +35,9 @@ const struct arch arch_x86_64 = {
 	.sp = 7,
 	.fp = 6,
 	.lr = ARCH_REG_NONE,
+	.task_regs = 0xff0fff, /* without DS, ES, FS and GS, which the kernel refuses for 64-bit tasks */
+	.ptrace_regs = ptrace_64,
+	.compat = &arch_i386,
 	.dwarf_regs = dwarf_64,
 	.dwarf_regs_nr = sizeof(dwarf_64),
 	.dwarf_sp = 7,

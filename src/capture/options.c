@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/vector.h"
@@ -190,64 +191,46 @@ struct strobe_error *mmap_pages_parse(const char *text, uint64_t *ret)
 	return NULL;
 }
 
-#if defined(__x86_64__)
-/* In the order of arch/x86/include/uapi/asm/perf_regs.h; holes are registers that 64-bit mode does not sample. */
-static const char *const reg_names[] = {
-	"AX", "BX", "CX", "DX", "SI", "DI",  "BP",  "SP",  "IP",  "FLAGS", "CS",  "SS", "",
-	"",   "",   "",   "R8", "R9", "R10", "R11", "R12", "R13", "R14",   "R15", NULL,
-};
-#define REGS_NR 24
-/* DS, ES, FS and GS are refused by the kernel for 64-bit tasks. */
-#define REGS_ALL (((1ull << REGS_NR) - 1) & ~(0xfull << 12))
-#elif defined(__aarch64__)
-static const char *const reg_names[] = {
-	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10", "x11",
-	"x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
-	"x24", "x25", "x26", "x27", "x28", "x29", "lr",  "sp",  "pc",  NULL,
-};
-#define REGS_NR  33
-#define REGS_ALL ((1ull << REGS_NR) - 1)
-#else
-static const char *const reg_names[] = {NULL};
-#define REGS_NR  0
-#define REGS_ALL 0ull
-#endif
+uint64_t sample_regs_all(void)
+{
+	const struct arch *a = arch_native();
+	return a ? a->task_regs : 0;
+}
 
 uint64_t sample_regs_leaf(void)
 {
-#if defined(__aarch64__)
-	return 1ull << 30; /* lr, as the reference asks for it */
-#else
+	return sample_regs_all() && arch_native()->lr != ARCH_REG_NONE ? 1ull << arch_native()->lr : 0;
+}
+
+const char *sample_reg_name(unsigned reg)
+{
+	return sample_regs_all() >> reg & 1 ? arch_reg_name(arch_native(), reg) : NULL;
+}
+
+/* By its n letters, as a bit; 0 where there is none. */
+static uint64_t find_register(const char *name, size_t n)
+{
+	for (unsigned i = 0; i < 64; i++) {
+		const char *known = sample_reg_name(i);
+		if (known && strlen(known) == n && !strncasecmp(known, name, n))
+			return 1ull << i;
+	}
 	return 0;
-#endif
-}
-
-uint64_t sample_regs_all(void)
-{
-	return REGS_ALL;
-}
-
-const char *const *sample_regs_names(void)
-{
-	return reg_names;
 }
 
 struct strobe_error *sample_regs_parse(const char *text, bool user, uint64_t *ret)
 {
 	const char *option = user ? "--user-regs" : "--intr-regs";
-	if (!REGS_ALL)
+	if (!sample_regs_all())
 		return error_create(ERROR_UNSUPPORTED, "%s: no register names are known for this architecture", option);
 	if (!text || !*text) {
-		*ret = REGS_ALL;
+		*ret = sample_regs_all();
 		return NULL;
 	}
 	uint64_t mask = 0;
 	for (const char *at = text; *at;) {
 		size_t n = strcspn(at, ",");
-		uint64_t bit = 0;
-		for (unsigned i = 0; i < REGS_NR; i++)
-			if (n && strlen(reg_names[i]) == n && !strncasecmp(reg_names[i], at, n))
-				bit = 1ull << i;
+		uint64_t bit = find_register(at, n);
 		if (!bit)
 			return error_create(ERROR_USAGE, "unknown register \"%.*s\" in %s (list them with %s=?)",
 					    (int)n, at, option, option);

@@ -107,8 +107,8 @@ struct strobe_error *synth_parts_parse(const char *text, unsigned *ret) _must_ch
 struct strobe_error *mmap_pages_parse(const char *text, uint64_t *ret) _must_check_;
 /* "ax,bx,ip" into a mask of this architecture's sample registers; NULL or "" = all of them that the kind allows. */
 struct strobe_error *sample_regs_parse(const char *text, bool user, uint64_t *ret) _must_check_;
-/* Names of the registers, for -I?; NULL-terminated. */
-const char *const *sample_regs_names(void);
+/* The name of a register by its bit (0 to 63), for -I?; NULL: samples do not have it. */
+const char *sample_reg_name(unsigned reg);
 /* Those that have the caller of a function without a frame, for fp chains; 0 where it is on the stack. */
 uint64_t sample_regs_leaf(void);
 /* All registers that the kernel can give with each sample. */

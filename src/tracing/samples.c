@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/syscalls.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "bpf/trace/trace_whom.h"
@@ -71,6 +72,15 @@ bool trace_samples_want_symbols(const struct env *env)
 			return true;
 	}
 	return false;
+}
+
+uint64_t trace_samples_registers(void)
+{
+	const struct arch *a = arch_native();
+	size_t calls;
+	if (!a || !a->compat || !arch_syscalls(a->compat, &calls))
+		return 0;
+	return a->task_regs & -a->task_regs;
 }
 
 static struct point compile_point(const struct tracepoint *tp)

@@ -39,6 +39,8 @@ struct strobe_error *trace_samples_take_resolved(struct trace_samples *s, const 
 /* What has no end yet stays so. */
 void trace_samples_finish(struct trace_samples *s);
 
+/* Registers to record with each sample of a call, so that its width is known: one, or 0 where there is only one width. */
+uint64_t trace_samples_registers(void);
 /* Whether there are system calls, or page faults, among the events of a recording. */
 bool trace_samples_has_calls(const struct env *env);
 /* Whether a resolver is wanted for its events: call graphs, page faults. */

@@ -96,7 +96,7 @@ const struct arch *unwind_arch(const struct arch *recorded, uint64_t abi)
 {
 	if (abi != PERF_SAMPLE_REGS_ABI_32 || !recorded)
 		return recorded;
-	return recorded == &arch_x86_64 ? &arch_i386 : recorded == &arch_aarch64 ? &arch_arm : recorded;
+	return recorded->compat ? recorded->compat : recorded;
 }
 
 /* rt_sigreturn by number, then the call: gdb, libgcc and libunwind look for the same bytes. */

@@ -668,9 +668,9 @@ static int list_registers(struct cmd_context *ctx)
 	struct out out;
 	cmd_open_output(ctx, &out);
 	out_str(&out, "available registers:");
-	for (const char *const *name = sample_regs_names(); *name; name++)
-		if (**name)
-			out_f(&out, " %s", *name);
+	for (unsigned i = 0; i < 64; i++)
+		if (sample_reg_name(i))
+			out_f(&out, " %s", sample_reg_name(i));
 	out_ch(&out, '\n');
 	return cmd_close_output(ctx, &out);
 }

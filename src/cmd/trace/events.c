@@ -140,7 +140,7 @@ static struct capture_options capture_options_of(const struct trace_run *r)
 	c.sample_cpu = c.sample_identifier = c.exclude_self = true;
 	c.kernel_maps = o->kernel_graph;
 	if (r->by_rings && trace_wants_calls(o))
-		c.user_regs = trace_rings_registers(r);
+		c.user_regs = trace_samples_registers();
 	c.use_clockid = true;
 	c.clockid = CLOCK_MONOTONIC;
 	c.delay_ms = o->delay_ms ? -1 : 0;

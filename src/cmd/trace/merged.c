@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/mem.h"
 #include "record/sample.h"
 #include "sys/perf_abi.h"
@@ -11,16 +12,6 @@
 /* No id of the kernel's: those count from 1. */
 #define BPF_EVENT_ID 0x7472616365627066ULL
 #define RECORD_BYTES 65536
-
-/* In which order ptrace(2) has the registers that a sample of perf_event_open(2) lists by bit. */
-#if defined(__x86_64__)
-static const uint8_t ptrace_place[] = { 10, 5, 11, 12, 13, 14, 4, 19, 16, 18, 17, 20, 0, 0, 0, 0, 9, 8, 7, 6, 3, 2, 1, 0 };
-#define USER_REGS_MASK 0xff0fffULL
-#define PLACE(bit) ptrace_place[bit]
-#else
-#define USER_REGS_MASK ((1ULL << 33) - 1)
-#define PLACE(bit) (bit)
-#endif
 
 enum stage { STAGE_BEFORE, STAGE_RINGS, STAGE_BPF, STAGE_ROUND, STAGE_WAIT };
 
@@ -86,11 +77,12 @@ static void add_addresses(struct merged_source *s, struct sample *x, uint64_t co
 
 static void add_dump(struct merged_source *s, struct sample *x, const struct trace_stack *head, const uint8_t *stack)
 {
+	const struct arch *a = arch_native();
 	unsigned n = 0;
 	for (unsigned bit = 0; bit < 64; bit++)
-		if (USER_REGS_MASK >> bit & 1)
-			s->regs[n++] = head->regs[PLACE(bit)];
-	x->user_regs = (struct sample_regs){ .abi = PERF_SAMPLE_REGS_ABI_64, .mask = USER_REGS_MASK, .values = s->regs };
+		if (a->task_regs >> bit & 1)
+			s->regs[n++] = head->regs[a->ptrace_regs ? a->ptrace_regs[bit] : bit];
+	x->user_regs = (struct sample_regs){ .abi = PERF_SAMPLE_REGS_ABI_64, .mask = a->task_regs, .values = s->regs };
 	x->stack = stack;
 	x->stack_bytes = x->stack_dyn_bytes = head->user_bytes & ~7U;
 	/* Less than was asked for: the stack ends there. */
@@ -246,7 +238,7 @@ static uint32_t add_bpf_event(const struct trace_merged *m)
 	};
 	if (m->stacks == TRACE_STACKS_DUMP) {
 		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-		attr.sample_regs_user = USER_REGS_MASK;
+		attr.sample_regs_user = arch_native()->task_regs;
 		attr.sample_stack_user = m->stack_bytes;
 	}
 	return env_add_event(capture_env(m->capture), &attr, sizeof(attr), "bpf", &id, 1);

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "cmd/frame.h"
 #include "cmd/trace/run.h"
+#include "tracing/samples.h"
 
 #define ENTER "raw_syscalls:sys_enter"
 #define EXIT  "raw_syscalls:sys_exit"
@@ -93,9 +94,9 @@ static void make_words(struct cmd_context *ctx, const struct trace_options *o, c
 		add(ctx, words, first[i]);
 	if (trace_wants_calls(o))
 		add_event(ctx, words, ENTER "," EXIT);
-	/* A register says of which width a program is. */
-	if (trace_wants_calls(o) && arch_native() == &arch_x86_64)
-		add(ctx, words, "--user-regs=ax");
+	uint64_t registers = trace_samples_registers();
+	if (trace_wants_calls(o) && registers)
+		add(ctx, words, arena_printf(&ctx->words, "--user-regs=%s", sample_reg_name((unsigned)__builtin_ctzll(registers))));
 	if (trace_wants_calls(o) && filter) {
 		add(ctx, words, "--filter");
 		add(ctx, words, filter);

@@ -51,7 +51,7 @@ static struct strobe_error *begin(struct replay *p)
 	if (!r->native)
 		return error_create(ERROR_UNSUPPORTED, "no table of system calls for the architecture %s of the recording",
 				    env->arch ? env->arch : "");
-	r->compat = arch == &arch_x86_64 ? syscall_table_create(&arch_i386) : NULL;
+	r->compat = arch->compat ? syscall_table_create(arch->compat) : NULL;
 	if (r->o->calls)
 		TRY(syscall_select(r->native, r->o->calls, &r->chosen));
 	if (r->o->calls && r->compat)

@@ -67,11 +67,6 @@ struct strobe_error *trace_rings_add_calls(const struct trace_run *r, struct eve
 	return NULL;
 }
 
-uint64_t trace_rings_registers(const struct trace_run *r)
-{
-	return r->compat ? sample_regs_all() & -sample_regs_all() : 0;
-}
-
 struct trace_samples *trace_rings_samples(const struct trace_run *r, const struct env *env, struct trace_lines *lines)
 {
 	struct trace_samples_setup setup = {
@@ -111,7 +106,7 @@ static struct strobe_error *open_capture(struct trace_run *r, struct rings *s)
 	options.period = 1;
 	options.period_set = true;
 	options.raw_samples = true;
-	options.user_regs = trace_rings_registers(r);
+	options.user_regs = trace_samples_registers();
 	options.no_inherit = o->no_inherit;
 	options.mmap_pages = o->ring_bytes_set ? o->ring_bytes >> 12 : 1024;
 	options.delay_ms = o->delay_ms ? -1 : 0;

@@ -7,8 +7,6 @@
 
 /* Why it cannot be done without BPF, or NULL. */
 struct strobe_error *trace_rings_check(const struct trace_run *r) _must_check_;
-/* The registers that a sample of a call has, so that its width is told: one, or none where there is but one width. */
-uint64_t trace_rings_registers(const struct trace_run *r);
 /* The tracepoints of the calls that were chosen. */
 struct strobe_error *trace_rings_add_calls(const struct trace_run *r, struct event_list *list) _must_check_;
 struct trace_samples *trace_rings_samples(const struct trace_run *r, const struct env *env, struct trace_lines *lines);

@@ -53,7 +53,7 @@ static struct strobe_error *choose_calls(struct trace_run *r)
 {
 	const struct arch *arch = arch_native();
 	r->native = arch ? syscall_table_create(arch) : NULL;
-	r->compat = arch == &arch_x86_64 ? syscall_table_create(&arch_i386) : NULL;
+	r->compat = arch && arch->compat ? syscall_table_create(arch->compat) : NULL;
 	if (!r->native)
 		return error_create(ERROR_UNSUPPORTED, "no table of system calls for this architecture");
 	r->whom.native = r->native;
