@@ -232,6 +232,22 @@ def check_maps(tap):
     tap.ok(errors and sum(dumped) == int(errors[1]) > 0, "--map-dump errnos: as many ENOENT as were counted", text)
 
 
+def unknown_calls(tap):
+    """Calls without a name are called in lines and in statistics as strace calls them."""
+    program = ["python3", "-c", "import ctypes; s = ctypes.CDLL(None).syscall; s(500); s(500)"]
+    name = "syscall_0x1f4"
+    strace = run("strace", *program)
+    if not strace.status:
+        tap.equal(strace.err.count(f"{name}("), 2, "strace's name of call 500")
+    for options in [], ["--no-bpf"]:
+        _, lines = trace(*options, *program)
+        tap.equal(lines.count(f"{name}("), 2, f"two lines of call 500 {options}")
+    for options in ["-s"], ["-s", "--no-bpf-summary"], ["-s", "--no-bpf"]:
+        _, table = trace(*options, *program)
+        counts = [line.split()[1] for line in table.splitlines() if line.split()[:1] == [name]]
+        tap.equal(counts, ["2"], f"a row of two calls 500 {options}")
+
+
 def main():
     skip_without_bpf()
     tap = Tap()
@@ -269,6 +285,7 @@ def main():
         chance = ("futex", "wait4", "exit_group", "exit", "restart_syscall", "total", "rt_sigreturn")
         differ = {c for c in theirs.keys() | mine.keys() if mine.get(c) != theirs.get(c) and c not in chance}
         tap.ok(not differ, "counts as strace has them", {c: (mine.get(c), theirs.get(c)) for c in differ})
+    unknown_calls(tap)
     tap.done()
 
 

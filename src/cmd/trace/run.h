@@ -89,5 +89,5 @@ struct strobe_error *trace_close_output(struct trace_run *r, struct strobe_error
 void trace_raise_priority(void);
 /* A filter for the tracepoints of raw_syscalls that lets calls with these numbers pass; to be freed. */
 char *trace_calls_filter(const struct syscall_set *calls);
-/* The name of a call as the programs number it; of unknown ones "syscall_500". */
+/* The call of a number of the BPF programs; NULL for unknown ones. */
 const struct syscall_desc *trace_call_desc(const struct trace_run *r, uint32_t call);

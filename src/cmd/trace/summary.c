@@ -34,7 +34,13 @@ static const char *name_of(void *ctx, uint32_t call)
 {
 	struct names *n = ctx;
 	const struct syscall_desc *d = trace_call_desc(n->run, call);
-	return d ? d->name : arena_printf(&n->arena, "syscall_%u", call % TRACE_NUMBERS);
+	uint32_t number = call % TRACE_NUMBERS;
+	char name[24];
+	if (d)
+		return d->name;
+	syscall_desc_unknown(NULL, number, &name);
+	/* The kernel side counts the highest number and all above it as one. */
+	return arena_printf(&n->arena, "%s%s", name, number == TRACE_NUMBERS - 1 ? "+" : "");
 }
 
 struct strobe_error *trace_summary_print(struct trace_run *r, struct summary_tracer *s)
