@@ -1,6 +1,6 @@
 #include "cmd/sample_choice.h"
 
-#include "cli/lists.h"
+#include "base/lists.h"
 
 static struct strobe_error *check_recorded(const struct env *env, uint64_t sample_type, const char *what)
 {

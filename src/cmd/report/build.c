@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lists.h"
 #include "base/text.h"
-#include "cli/lists.h"
 #include "cmd/report/report.h"
 #include "cmd/sample_choice.h"
 #include "sys/perf_abi.h"

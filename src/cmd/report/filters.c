@@ -1,10 +1,10 @@
 /* report: filters on names, which hide rows and leave the totals alone. */
 #include <string.h>
 
+#include "base/lists.h"
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/text.h"
-#include "cli/lists.h"
 #include "cmd/report/report.h"
 
 struct report_filters {

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "base/u64map.h"
 #include "cli/color.h"
-#include "cli/lists.h"
 #include "cmd/input.h"
 #include "cmd/report/report.h"
 #include "cmd/report/run.h"

@@ -9,10 +9,10 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/lists.h"
 #include "base/mem.h"
 #include "base/new_file.h"
 #include "base/text.h"
-#include "cli/lists.h"
 #include "cmd/input.h"
 #include "cmd/sample_choice.h"
 #include "cmd/script/counts.h"

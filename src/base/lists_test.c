@@ -1,5 +1,5 @@
 /* Lists as values of options; spans of time as perf-script(1) describes --time. */
-#include "cli/lists.h"
+#include "base/lists.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "cli/lists.h"
+#include "base/lists.h"
 
 #include <ctype.h>
 #include <math.h>
