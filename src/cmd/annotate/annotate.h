@@ -24,10 +24,6 @@ struct annotate_command {
 	unsigned verbose;
 };
 
-/* -M of annotate, report and top: att or intel. */
-struct strobe_error *annotate_parse_syntax(const char *value, bool negated, enum disasm_syntax *ret) _must_check_;
-/* --percent-type of annotate and report. */
-struct strobe_error *annotate_parse_share(const char *value, bool negated, enum listing_share *ret) _must_check_;
 /* screen.c: the same on a screen, where there is one and it is wanted; false: as text. */
 bool annotate_on_screen(struct cmd_context *ctx, const struct annotate_command *o, int *ret_status);
 /* From options to exit status. */

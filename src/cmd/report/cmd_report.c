@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/annotate/annotate.h"
+#include "cmd/code_options.h"
 #include "cmd/refused.h"
 #include "cmd/report/run.h"
 
@@ -79,12 +79,12 @@ static struct strobe_error *parse_branch(void *options, const char *value, bool 
 
 static struct strobe_error *parse_syntax(void *options, const char *value, bool negated)
 {
-	return annotate_parse_syntax(value, negated, &((struct report_options *)options)->code.options.syntax);
+	return code_parse_syntax(value, negated, &((struct report_options *)options)->code.options.syntax);
 }
 
 static struct strobe_error *parse_share(void *options, const char *value, bool negated)
 {
-	return annotate_parse_share(value, negated, &((struct report_options *)options)->code.look.share);
+	return code_parse_share(value, negated, &((struct report_options *)options)->code.look.share);
 }
 
 static struct strobe_error *parse_pretty(void *options, const char *value, bool negated)

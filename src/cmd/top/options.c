@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/annotate/annotate.h"
+#include "cmd/code_options.h"
 #include "cmd/refused.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
@@ -96,7 +96,7 @@ CALL(parse_percentage)
 CALL(parse_syntax)
 {
 	OPTIONS;
-	return annotate_parse_syntax(value, negated, &o->report.code.options.syntax);
+	return code_parse_syntax(value, negated, &o->report.code.options.syntax);
 }
 
 #define AT(field) offsetof(struct top_options, field)
