@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cmd/annotate/annotate.h"
-#include "cmd/report/run.h"
+#include "cmd/report/screen.h"
 
 static bool is_wanted(const struct annotate_command *o)
 {

@@ -7,7 +7,7 @@
 
 #include "base/strbuf.h"
 #include "cmd/report/blocks.h"
-#include "cmd/report/run.h"
+#include "cmd/report/report.h"
 
 static int compare_blocks(const void *pa, const void *pb)
 {

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "cmd/foreign_files.h"
 #include "cmd/input.h"
-#include "cmd/report/run.h"
+#include "cmd/report/load.h"
 #include "object/debuginfod.h"
 #include "perfdata/reader.h"
 

@@ -7,8 +7,9 @@
 #include "base/u64map.h"
 #include "cli/color.h"
 #include "cmd/input.h"
-#include "cmd/report/report.h"
+#include "cmd/report/load.h"
 #include "cmd/report/run.h"
+#include "cmd/report/screen.h"
 #include "cmd/sample_choice.h"
 #include "dump/header_text.h"
 #include "dump/raw.h"
@@ -84,44 +85,6 @@ static struct strobe_error *print_facts(struct report_run *r, struct out *out)
 	return err;
 }
 
-static struct strobe_error *check_parent(const struct report_run *r)
-{
-	for (uint32_t i = 0; i < r->keys_nr && !r->has_chains; i++)
-		if (r->keys[i].column->id == COLUMN_PARENT)
-			return error_create(ERROR_USAGE, "Selected --sort parent, but no callchain data. Did you call '%s record' "
-							 "without -g?",
-					    r->ctx->program);
-	return NULL;
-}
-
-static struct strobe_error *prepare(struct report_run *r, struct report_options *o)
-{
-	TRY(report_choose_modes(r, o));
-	TRY(report_choose_columns(r));
-	TRY(check_parent(r));
-	TRY(report_filters_create(r));
-	return report_make_resolver(r);
-}
-
-static struct strobe_error *aggregate(struct report_run *r, struct strobe_error **ret_damage)
-{
-	*ret_damage = NULL;
-	struct strobe_error *damage = resolve_aggregate(r->resolver, &r->profile);
-	if (!r->profile || error_is(damage, ERROR_STOPPED))
-		return damage;
-	*ret_damage = damage;
-	report_bind_columns(r);
-	TRY(report_cut_callees(r));
-	return report_find_parents(r);
-}
-
-struct strobe_error *report_load(struct report_run *r, struct report_options *o, struct strobe_error **ret_damage)
-{
-	*ret_damage = NULL;
-	TRY(prepare(r, o));
-	return aggregate(r, ret_damage);
-}
-
 /* What stands above a report; options that are wrong have been told by then. */
 static void print_head(const struct report_run *r, struct out *out)
 {
@@ -136,11 +99,11 @@ static void print_head(const struct report_run *r, struct out *out)
 static struct strobe_error *print_report(struct report_run *r, struct report_options *o, struct out *out)
 {
 	struct strobe_error *damage = NULL;
-	TRY(prepare(r, o));
+	TRY(report_prepare(r, o));
 	print_head(r, out);
 	if (o->total_cycles)
 		return report_print_cycles(r, out);
-	struct strobe_error *err = aggregate(r, &damage);
+	struct strobe_error *err = report_aggregate(r, &damage);
 	if (!err)
 		err = show(r, out);
 	/* What was whole has been shown; what was not is told as well. */

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "cmd/input.h"
 #include "cmd/report/opened.h"
-#include "cmd/report/run.h"
+#include "cmd/report/screen.h"
 #include "cmd/signals.h"
 #include "config.h"
 #include "dump/header_text.h"

@@ -1,0 +1,40 @@
+/* report: from an open recording to its profile. */
+#include "cmd/report/load.h"
+
+static struct strobe_error *check_parent(const struct report_run *r)
+{
+	for (uint32_t i = 0; i < r->keys_nr && !r->has_chains; i++)
+		if (r->keys[i].column->id == COLUMN_PARENT)
+			return error_create(ERROR_USAGE, "Selected --sort parent, but no callchain data. Did you call '%s record' "
+							 "without -g?",
+					    r->ctx->program);
+	return NULL;
+}
+
+struct strobe_error *report_prepare(struct report_run *r, struct report_options *o)
+{
+	TRY(report_choose_modes(r, o));
+	TRY(report_choose_columns(r));
+	TRY(check_parent(r));
+	TRY(report_filters_create(r));
+	return report_make_resolver(r);
+}
+
+struct strobe_error *report_aggregate(struct report_run *r, struct strobe_error **ret_damage)
+{
+	*ret_damage = NULL;
+	struct strobe_error *damage = resolve_aggregate(r->resolver, &r->profile);
+	if (!r->profile || error_is(damage, ERROR_STOPPED))
+		return damage;
+	*ret_damage = damage;
+	report_bind_columns(r);
+	TRY(report_cut_callees(r));
+	return report_find_parents(r);
+}
+
+struct strobe_error *report_load(struct report_run *r, struct report_options *o, struct strobe_error **ret_damage)
+{
+	*ret_damage = NULL;
+	TRY(report_prepare(r, o));
+	return report_aggregate(r, ret_damage);
+}
