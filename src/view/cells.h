@@ -6,7 +6,7 @@
  */
 #pragma once
 #include "base/strbuf.h"
-#include "view/report.h"
+#include "report/report.h"
 
 static inline bool cell_is_value(const struct hist_key *k)
 {

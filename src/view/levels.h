@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "base/arena.h"
-#include "view/report.h"
+#include "report/report.h"
 
 struct level_node {
 	uint32_t entry;      /* one entry that has the values of this and the levels above */

@@ -11,8 +11,8 @@
 #include "cmd/cmd.h"
 #include "decode/tracepoint.h"
 #include "record/source.h"
+#include "report/report.h"
 #include "resolve/resolve.h"
-#include "view/report.h"
 #include "view/tui/browser.h"
 
 #define REPORT_PARENTS "^sys_|^do_page_fault" /* what --sort parent looks for unless -p says otherwise */

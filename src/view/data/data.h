@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "base/out.h"
-#include "view/report.h"
+#include "report/report.h"
 
 #define DATA_REPORT_FORMAT  "strobe-report"
 #define DATA_REPORT_VERSION 1

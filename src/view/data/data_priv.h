@@ -1,6 +1,6 @@
 /* Shared by the writers of data. */
 #pragma once
-#include "view/report.h"
+#include "report/report.h"
 
 /* Whether the cell is a number as it stands in the label. */
 bool data_is_number(const struct hist *h, const struct hist_key *k);

@@ -6,7 +6,7 @@
  */
 #pragma once
 #include "base/out.h"
-#include "view/report.h"
+#include "report/report.h"
 
 /* The whole report: the loss remark, each event's head and rows, and the tip. */
 void text_report(struct out *o, const struct report *r);

@@ -8,8 +8,8 @@
 #pragma once
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "report/report.h"
 #include "table/listing.h"
-#include "view/report.h"
 #include "view/tui/screen.h"
 
 enum browse_state {

@@ -8,8 +8,8 @@
 #pragma once
 #include "base/u64map.h"
 #include "base/vector.h"
+#include "report/report.h"
 #include "view/levels.h"
-#include "view/report.h"
 
 /* Entries that are shown; unset fields let all through. */
 struct row_zoom {

@@ -1,7 +1,7 @@
 /*
  * A finished report, as every view of it takes it: which events, which rows, which columns.
  *
- * Filled in by cmd_report (or a test) and const for the views; everything is borrowed. Each struct report_part is one
+ * Filled in by a command (or a test) and const for the views; everything is borrowed. Each struct report_part is one
  * event, or one group of events side by side.
  */
 #pragma once

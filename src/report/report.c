@@ -1,5 +1,5 @@
-/* What all views of a report share. */
-#include "view/report.h"
+/* Which rows and call trees of a report are shown, and what shares are worth. */
+#include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
