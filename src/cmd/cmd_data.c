@@ -6,9 +6,9 @@
 
 #include "base/cleanup.h"
 #include "cmd/input.h"
-#include "cmd/sample_choice.h"
 #include "dump/samples_ctf.h"
 #include "dump/samples_json.h"
+#include "session/sample_choice.h"
 
 struct data_command {
 	const char *input, *to_json, *to_ctf, *times;

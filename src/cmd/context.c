@@ -16,9 +16,9 @@
 #include "base/out.h"
 #include "base/strbuf.h"
 #include "cli/help.h"
-#include "cmd/foreign_files.h"
 #include "cmd/frame.h"
 #include "object/debuginfod.h"
+#include "session/foreign_files.h"
 
 /* Names of files and functions in a message are no more to be trusted than those in a report; its own lines stay lines. */
 static void put_message(struct out *out, const char *s)

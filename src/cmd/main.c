@@ -11,10 +11,10 @@
 #include "base/out.h"
 #include "base/text.h"
 #include "cli/help.h"
-#include "cmd/foreign_files.h"
 #include "cmd/frame.h"
 #include "config.h"
 #include "object/debuginfod.h"
+#include "session/foreign_files.h"
 
 struct frame {
 	unsigned version; /* -v, -vv */

@@ -2,9 +2,9 @@
  * What `report --html`, `report --web`, `web` and `pprof -http` share: a profile that becomes a page, and its base.
  */
 #pragma once
+#include "annotate/source_files.h"
 #include "base/arena.h"
 #include "cmd/cmd.h"
-#include "cmd/source_files.h"
 #include "disasm/disasm.h"
 #include "profile/profile.h"
 #include "record/env.h"

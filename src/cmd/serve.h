@@ -1,7 +1,7 @@
 /* Serves profiles to a browser until the process is interrupted: what `web`, `report --web` and `pprof -http` do. */
 #pragma once
+#include "annotate/source_files.h"
 #include "cmd/cmd.h"
-#include "cmd/source_files.h"
 #include "disasm/disasm.h"
 #include "web/server.h"
 

@@ -12,7 +12,7 @@
 #include "cmd/annotate/annotate.h"
 #include "cmd/input.h"
 #include "cmd/report/report.h"
-#include "cmd/sample_choice.h"
+#include "session/sample_choice.h"
 #include "symbol/source.h"
 #include "view/data/listing_json.h"
 

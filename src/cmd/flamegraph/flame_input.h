@@ -8,10 +8,10 @@
 #include "base/arena.h"
 #include "cmd/cmd.h"
 #include "cmd/profile_fetch.h"
-#include "cmd/sample_choice.h"
 #include "profile/profile.h"
 #include "record/source.h"
 #include "resolve/resolve.h"
+#include "session/sample_choice.h"
 
 struct flame_input_options {
 	struct symbols_options symbol_files;

@@ -4,9 +4,9 @@
  * Each line and instruction has what it cost itself and with all that it calls, counted in the profile. One thread.
  */
 #pragma once
+#include "annotate/source_files.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "cmd/source_files.h"
 #include "profile/callgraph.h"
 #include "view/pprof_units.h"
 

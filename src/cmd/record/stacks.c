@@ -11,9 +11,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/unwind/stack_unwinder.h"
-#include "cmd/foreign_files.h"
 #include "cmd/record/priv.h"
 #include "object/object.h"
+#include "session/foreign_files.h"
 #include "symbol/symbol.h"
 #include "unwind/table.h"
 

@@ -5,7 +5,7 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "cmd/report/report.h"
-#include "cmd/sample_choice.h"
+#include "session/sample_choice.h"
 #include "sys/perf_abi.h"
 
 /* ---- what the recording holds ---- */

@@ -6,8 +6,8 @@
 #include "annotate/dso_code.h"
 #include "annotate/hits.h"
 #include "base/mem.h"
-#include "cmd/foreign_files.h"
 #include "cmd/report/blocks.h"
+#include "session/foreign_files.h"
 #include "symbol/source.h"
 
 struct wanted {

@@ -10,9 +10,9 @@
 #include "cmd/report/load.h"
 #include "cmd/report/run.h"
 #include "cmd/report/screen.h"
-#include "cmd/sample_choice.h"
 #include "dump/header_text.h"
 #include "dump/raw.h"
+#include "session/sample_choice.h"
 #include "view/data/data.h"
 #include "view/text/text.h"
 

@@ -1,4 +1,4 @@
-#include "cmd/source_files.h"
+#include "annotate/source_files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cmd/sample_choice.h"
+#include "session/sample_choice.h"
 
 #include "base/lists.h"
 

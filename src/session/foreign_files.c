@@ -1,4 +1,4 @@
-#include "cmd/foreign_files.h"
+#include "session/foreign_files.h"
 
 #include <errno.h>
 #include <pthread.h>
