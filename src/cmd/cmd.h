@@ -15,6 +15,8 @@
 #include "cli/options.h"
 #include "cli/pager.h"
 #include "cli/terminal.h"
+#include "cmd/cmd.h"
+#include "session/host.h"
 
 /* The exit statuses of all commands. `record` and `stat` pass on the status of the program they ran. */
 enum cmd_status {
@@ -40,6 +42,7 @@ struct cmd_context {
 	struct debuginfod *debuginfod; /* of cmd_symbols_options(), or NULL */
 	struct foreign_files *foreign; /* of cmd_symbols_options(), or NULL */
 	struct arena words;      /* option words that were made out of others */
+	struct session_host host; /* of cmd_host() */
 	bool damaged;            /* of the input only a part is whole: cmd_say_damage() */
 	bool left_behind;        /* a thread that is stuck may come to touch all of this still: nothing of it is freed */
 };
@@ -110,6 +113,8 @@ struct strobe_error *cmd_open_file(const char *path, bool append, int *ret_fd) _
 struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret) _must_check_;
 /* Where build-ids are kept: --buildid-dir, the setting buildid.dir, ~/.debug; NULL without a home. Lives with ctx. */
 struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret) _must_check_;
+/* What sessions need of the command: its messages are cmd_say()'s. It lives as long as ctx, which must not move. */
+const struct session_host *cmd_host(struct cmd_context *ctx);
 /*
  * What every command that names addresses sets alike: where build-ids are kept, and files of running processes. force: files
  * of other users are believed, too. One recording at a time.

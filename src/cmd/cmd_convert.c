@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "cmd/cmd.h"
 #include "cmd/profile_input.h"
 #include "view/data/folded.h"
 #include "view/text/pprof.h"
@@ -123,7 +124,7 @@ static int run(struct cmd_context *ctx, void *options)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->verbose);
 	struct profile_input input = { .path = ctx->rest.argv[0], .format = reader, .force = o->force };
-	err = profile_input_read(ctx, &input, &p);
+	err = profile_input_read(cmd_host(ctx), &input, &p);
 	if (!err)
 		err = cmd_write_file(ctx->rest.argv[1], write_profile, &(struct conversion){ p, writer });
 	profile_destroy(p);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "dump/samples_ctf.h"
 #include "dump/samples_json.h"
@@ -125,7 +126,7 @@ static struct strobe_error *read_all(struct conversion *c, struct resolve_callba
 		c->damage = take_ptr(err);
 	if (!err)
 		err = begin(c);
-	input_remarks(c->ctx, c->source, resolver_stats(r));
+	input_remarks(cmd_host(c->ctx), c->source, resolver_stats(r));
 	resolver_destroy(r);
 	return err;
 }

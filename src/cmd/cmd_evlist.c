@@ -230,7 +230,7 @@ static int run(struct cmd_context *ctx, void *options)
 	int status = print(ctx, o, json, source_env(source));
 	if (!status)
 		status = cmd_fail(ctx, reader_check_whole(source));
-	input_remarks(ctx, source, NULL);
+	input_remarks(cmd_host(ctx), source, NULL);
 	source_destroy(source);
 	return status;
 }

@@ -45,10 +45,10 @@ static struct strobe_error *read_profile(struct run *r, const char *path)
 	struct flame_input_options options = { .force = o->force, .for_page = true, .single = true };
 	struct flame_input *in = &r->inputs[r->nr];
 	struct web_profile *w = &r->profiles[r->nr++];
-	TRY(flame_input_read(r->ctx, path, &options, in));
+	TRY(flame_input_read(cmd_host(r->ctx), path, &options, in));
 	const struct env *env = in->source ? source_env(in->source) : NULL;
 	if (in->resolver)
-		input_remarks(r->ctx, in->source, resolver_stats(in->resolver));
+		input_remarks(cmd_host(r->ctx), in->source, resolver_stats(in->resolver));
 	w->name = in->path;
 	w->options = page_options(&in->arena, env, in->path);
 	if (in->resolver)

@@ -18,7 +18,7 @@
 #include "cli/help.h"
 #include "cmd/frame.h"
 #include "object/debuginfod.h"
-#include "session/foreign_files.h"
+#include "session/symbols.h"
 
 /* Names of files and functions in a message are no more to be trusted than those in a report; its own lines stay lines. */
 static void put_message(struct out *out, const char *s)
@@ -296,25 +296,50 @@ struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret)
 	return NULL;
 }
 
-/* A file or directory that was named for names, and is not there, is a mistake: names would come from elsewhere. */
-static struct strobe_error *check_readable(const char *option, const char *path)
+static struct strobe_error *host_buildid_dir(void *ctx, const char **ret)
 {
-	if (!path || !access(path, R_OK))
-		return NULL;
-	return error_errno(errno, "%s: cannot read %s", option, path);
+	return cmd_buildid_dir(ctx, ret);
+}
+
+static struct debuginfod *host_servers(void *context)
+{
+	struct cmd_context *ctx = context;
+	if (!ctx->debuginfod)
+		ctx->debuginfod = debuginfod_from_environment(NULL);
+	return ctx->debuginfod;
+}
+
+static void host_say(void *ctx, const char *line)
+{
+	say_line(ctx, line);
+}
+
+static void host_progress(void *ctx, const char *line)
+{
+	(void)ctx;
+	cmd_say_plain("%s", line);
+}
+
+static void host_damage(void *ctx, struct strobe_error *err)
+{
+	cmd_say_damage(ctx, err);
+}
+
+const struct session_host *cmd_host(struct cmd_context *ctx)
+{
+	ctx->host = (struct session_host){
+		.buildid_dir = host_buildid_dir,
+		.servers = host_servers,
+		.say = host_say,
+		.progress = host_progress,
+		.damage = host_damage,
+		.ctx = ctx,
+	};
+	return &ctx->host;
 }
 
 struct strobe_error *cmd_symbols_options(struct cmd_context *ctx, const struct env *env, bool force, struct symbols_options *ret)
 {
-	TRY(check_readable("--vmlinux", ret->vmlinux));
-	TRY(check_readable("--kallsyms", ret->kallsyms));
-	TRY(check_readable("--symfs", ret->symfs));
-	foreign_files_destroy(ctx->foreign);
-	ctx->foreign = foreign_files_create(env, NULL);
-	foreign_files_serve(ctx->foreign, ret);
-	ret->trust_all = force;
-	if (!ctx->debuginfod)
-		ctx->debuginfod = debuginfod_from_environment(NULL);
-	ret->debuginfod = ctx->debuginfod;
-	return cmd_buildid_dir(ctx, &ret->buildid_dir);
+	foreign_files_destroy(take_ptr(ctx->foreign));
+	return session_symbols(cmd_host(ctx), env, force, ret, &ctx->foreign);
 }

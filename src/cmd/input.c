@@ -93,33 +93,33 @@ static uint64_t round_dump(uint64_t bytes)
 #define SHARE_SAID 100
 
 /* more: what else may be why. */
-static void say_unled(const struct cmd_context *ctx, uint64_t n, uint64_t of, const char *more)
+static void say_unled(const struct session_host *host, uint64_t n, uint64_t of, const char *more)
 {
 	if (n)
-		cmd_say(ctx,
+		session_say(host,
 			"%" PRIu64 " of %" PRIu64 " stacks are cut: they lead through code that has no call frame information and "
 			"keeps no frame pointer%s", n, of, more);
 }
 
-static void say_dumps(const struct cmd_context *ctx, const struct resolve_dump_stats *d)
+static void say_dumps(const struct session_host *host, const struct resolve_dump_stats *d)
 {
 	if (d->continued)
-		cmd_say(ctx, "%" PRIu64 " of %" PRIu64 " stack dumps end before their stack; frame pointers led on from there",
+		session_say(host, "%" PRIu64 " of %" PRIu64 " stack dumps end before their stack; frame pointers led on from there",
 			d->continued, d->stacks);
 	if (d->switched)
-		cmd_say(ctx,
+		session_say(host,
 			"%" PRIu64 " of %" PRIu64 " stacks are truncated: a signal handler ran on an alternate stack, and a dump holds one "
 			"stack only (record --call-graph eh follows both)", d->switched, d->stacks);
-	say_unled(ctx, d->broken * SHARE_SAID > d->stacks ? d->broken : 0, d->stacks, "");
+	say_unled(host, d->broken * SHARE_SAID > d->stacks ? d->broken : 0, d->stacks, "");
 	if (!d->cut)
 		return;
 	if (d->needed_bytes > DUMP_MAX || (!d->needed_is_known && d->dump_bytes >= round_dump(DUMP_MAX)))
-		cmd_say(ctx,
+		session_say(host,
 			"%" PRIu64 " of %" PRIu64 " stacks are cut: they are deeper than their dumps of %" PRIu64
 			" bytes, and than the %d bytes that a sample can hold",
 			d->cut, d->stacks, d->dump_bytes, DUMP_MAX);
 	else
-		cmd_say(ctx,
+		session_say(host,
 			"%" PRIu64 " of %" PRIu64 " stacks are cut: they are deeper than their dumps of %" PRIu64 " bytes; %s%" PRIu64
 			" bytes would have been enough (record --call-graph dwarf,%" PRIu64 ")",
 			d->cut, d->stacks, d->dump_bytes, d->needed_is_known ? "" : "at least ", d->needed_bytes,
@@ -127,55 +127,56 @@ static void say_dumps(const struct cmd_context *ctx, const struct resolve_dump_s
 }
 
 /* Rings count all records that they had no room for, samples among them; events count their samples, on Linux 6.0 and later. */
-static void say_lost(const struct cmd_context *ctx, uint64_t records, uint64_t samples)
+static void say_lost(const struct session_host *host, uint64_t records, uint64_t samples)
 {
 	_cleanup_free_ char *of_them = records > samples && samples ? xasprintf(", %" PRIu64 " of them samples", samples) : xstrdup("");
 	if (!records && !samples)
 		return;
-	cmd_say(ctx, "%" PRIu64 " %s were lost while recording%s: the result is incomplete. Record fewer events or at a lower rate, or "
-		"with larger buffers (-m)", records > samples ? records : samples, records > samples ? "records" : "samples", of_them);
+	session_say(host, "%" PRIu64 " %s were lost while recording%s: the result is incomplete. Record fewer events or at a lower rate, "
+			  "or with larger buffers (-m)",
+		    records > samples ? records : samples, records > samples ? "records" : "samples", of_them);
 }
 
 /* perf's words, which scripts look for. */
-static void say_short(const struct cmd_context *ctx, const struct resolve_stats *s)
+static void say_short(const struct session_host *host, const struct resolve_stats *s)
 {
 	uint32_t type = s->first_short.type;
 	if (!s->short_records)
 		return;
-	cmd_say(ctx, "at offset 0x%" PRIx64 ": %s (%u) event size %u too small (min %u): it was left out",
+	session_say(host, "at offset 0x%" PRIx64 ": %s (%u) event size %u too small (min %u): it was left out",
 		s->first_short.file_offset, record_type_name(type), type, s->first_short.bytes, record_least_bytes(type));
 	if (s->short_records > 1)
-		cmd_say(ctx, "%" PRIu64 " more records are too small for their type", s->short_records - 1);
+		session_say(host, "%" PRIu64 " more records are too small for their type", s->short_records - 1);
 }
 
-void input_remarks(const struct cmd_context *ctx, struct record_source *source, const struct resolve_stats *stats)
+void input_remarks(const struct session_host *host, struct record_source *source, const struct resolve_stats *stats)
 {
 	struct reader_damage damage = reader_damage(source);
 	if (reader_was_unfinished(source))
-		cmd_say(ctx, "the recorder did not finish this recording; it was read to its last whole record");
+		session_say(host, "the recorder did not finish this recording; it was read to its last whole record");
 	if (damage.bad_records)
-		cmd_say(ctx, "%" PRIu64 " damaged records (%" PRIu64 " bytes) were skipped", damage.bad_records,
+		session_say(host, "%" PRIu64 " damaged records (%" PRIu64 " bytes) were skipped", damage.bad_records,
 			damage.skipped_bytes);
 	if (!stats)
 		return;
 	if (stats->deep_chains)
-		cmd_say(ctx, "%" PRIu64 " of %" PRIu64 " stacks are cut: they have more frames than are walked", stats->deep_chains,
+		session_say(host, "%" PRIu64 " of %" PRIu64 " stacks are cut: they have more frames than are walked", stats->deep_chains,
 			stats->records[PERF_RECORD_SAMPLE]);
 	if (stats->cut_chains > stats->deep_chains)
-		say_unled(ctx, stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE],
+		say_unled(host, stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE],
 			  ", or to another stack that was not read");
-	say_lost(ctx, stats->lost_records, stats->lost_samples);
-	say_short(ctx, stats);
+	say_lost(host, stats->lost_records, stats->lost_samples);
+	say_short(host, stats);
 	if (stats->bad_samples)
-		cmd_say(ctx, "%" PRIu64 " samples are shorter than their event says and were left out", stats->bad_samples);
+		session_say(host, "%" PRIu64 " samples are shorter than their event says and were left out", stats->bad_samples);
 	if (stats->unknown_id_samples)
-		cmd_say(ctx, "%" PRIu64 " samples belong to no event of this recording and were left out",
+		session_say(host, "%" PRIu64 " samples belong to no event of this recording and were left out",
 			stats->unknown_id_samples);
-	say_dumps(ctx, &stats->dumps);
+	say_dumps(host, &stats->dumps);
 }
 
 struct remarks {
-	const struct cmd_context *ctx;
+	const struct session_host *host;
 	bool verbose;
 };
 
@@ -188,20 +189,20 @@ static void remark(void *ctx, struct dso *d)
 		return;
 	if (!r->verbose) {
 		if (f.replaced)
-			cmd_say(r->ctx, "%s", f.problem);
+			session_say(r->host, "%s", f.problem);
 		return;
 	}
 	const char *lines = dso_source_origin(d);
-	cmd_say(r->ctx, "%s: symbols from %s%s%s", f.long_name, f.source ? f.source : "nowhere", lines ? ", lines from " : "",
+	session_say(r->host, "%s: symbols from %s%s%s", f.long_name, f.source ? f.source : "nowhere", lines ? ", lines from " : "",
 		lines ? lines : "");
 	size_t n = dso_tries(d, &tries);
 	for (size_t i = 0; i < n; i++)
-		cmd_say(r->ctx, "  %s: %s", tries[i].path, tries[i].outcome);
+		session_say(r->host, "  %s: %s", tries[i].path, tries[i].outcome);
 	if (f.problem)
-		cmd_say(r->ctx, "  %s", f.problem);
+		session_say(r->host, "  %s", f.problem);
 }
 
-void symbols_remarks(const struct cmd_context *ctx, struct symbols *symbols, bool verbose)
+void symbols_remarks(const struct session_host *host, struct symbols *symbols, bool verbose)
 {
-	symbols_each_dso(symbols, remark, &(struct remarks){ ctx, verbose });
+	symbols_each_dso(symbols, remark, &(struct remarks){ host, verbose });
 }

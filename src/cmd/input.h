@@ -4,9 +4,9 @@
 #pragma once
 #include <stdbool.h>
 
-#include "cmd/cmd.h"
 #include "record/source.h"
 #include "resolve/resolve.h"
+#include "session/host.h"
 
 /* The status of a command that cannot open its recording, as with perf. One that is damaged further on is another matter. */
 #define INPUT_OPEN_STATUS 255
@@ -20,9 +20,9 @@ const char *input_path(const char *given);
 bool input_is_foreign(const char *path);
 struct strobe_error *input_open(const char *given, bool force, struct record_source **ret) _must_check_;
 /* Says once what was lost while recording, and what was damaged or unfinished in the file. */
-void input_remarks(const struct cmd_context *ctx, struct record_source *source, const struct resolve_stats *stats);
+void input_remarks(const struct session_host *host, struct record_source *source, const struct resolve_stats *stats);
 /*
  * Says which of the files that were asked for had been replaced since the recording; verbose: of each, where its symbols and
  * lines came from, and where they were looked for.
  */
-void symbols_remarks(const struct cmd_context *ctx, struct symbols *symbols, bool verbose);
+void symbols_remarks(const struct session_host *host, struct symbols *symbols, bool verbose);

@@ -120,7 +120,7 @@ struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, b
 	struct flame_input_options options = { .force = force, .for_page = true, .single = true };
 	if (!path)
 		return NULL;
-	struct strobe_error *err = flame_input_read(ctx, path, &options, &base);
+	struct strobe_error *err = flame_input_read(cmd_host(ctx), path, &options, &base);
 	if (!err) {
 		if (ret_difference)
 			*ret_difference = less_base(*profile, base.profile);

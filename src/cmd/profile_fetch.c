@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "exchange/exchange.h"
 
@@ -61,15 +62,16 @@ static struct net_options options_for(const struct profile_fetch *s, int64_t mea
 	};
 }
 
-struct strobe_error *profile_fetch_names(struct cmd_context *ctx, const struct profile_fetch *s, const char *addresses,
-					 struct net_body *ret)
+struct strobe_error *profile_fetch_names(const struct profile_fetch *s, const char *addresses, struct net_body *ret)
 {
 	static const char of_go[] = "/debug/pprof/";
 	static const char *const beside[] = {
 		"/pprof/heap", "/pprof/growth", "/pprof/profile", "/pprof/pmuprofile", "/pprof/contention",
 	};
 	struct net_options options = options_for(s, 0);
-	const char *url = full_url(&ctx->words, s->source, 0), *path = strchr(strstr(url, "://") + 3, '/');
+	struct arena arena;
+	arena_init(&arena);
+	const char *url = full_url(&arena, s->source, 0), *path = strchr(strstr(url, "://") + 3, '/');
 	size_t n = strcspn(url, "?"), keep = path ? (size_t)(path - url) : n;
 	const char *name = "symbolz", *go = path ? strstr(path, of_go) : NULL;
 	if (go && go < url + n) { /* whatever profile it is */
@@ -84,7 +86,9 @@ struct strobe_error *profile_fetch_names(struct cmd_context *ctx, const struct p
 		name = "symbol";
 	}
 	options.post = addresses;
-	return net_fetch(arena_printf(&ctx->words, "%.*s/%s", (int)keep, url, name), &options, ret);
+	struct strobe_error *err = net_fetch(arena_printf(&arena, "%.*s/%s", (int)keep, url, name), &options, ret);
+	arena_deinit(&arena);
+	return err;
 }
 
 static struct strobe_error *looks_like_html(const struct net_body *body)
@@ -97,15 +101,14 @@ static struct strobe_error *looks_like_html(const struct net_body *body)
 	return NULL;
 }
 
-struct strobe_error *profile_fetch(struct cmd_context *ctx, const struct profile_fetch *s, struct profile **ret)
+static struct strobe_error *fetch(const struct session_host *host, const struct profile_fetch *s, const char *url, struct profile **ret)
 {
-	const char *url = full_url(&ctx->words, s->source, s->seconds);
 	int64_t measures = seconds_of(url);
 	struct net_options options = options_for(s, measures);
 	struct net_body body;
-	cmd_say_plain("Fetching profile over HTTP from %s", url);
+	session_progress(host, "Fetching profile over HTTP from %s", url);
 	if (measures)
-		cmd_say_plain("Please wait... (%" PRId64 "s)", measures);
+		session_progress(host, "Please wait... (%" PRId64 "s)", measures);
 	TRY(net_fetch(url, &options, &body));
 	struct strobe_error *err = exchange_read_value(body.data, body.bytes, url, NULL, NULL, ret);
 	struct strobe_error *html = err ? looks_like_html(&body) : NULL;
@@ -114,4 +117,13 @@ struct strobe_error *profile_fetch(struct cmd_context *ctx, const struct profile
 		return err;
 	error_destroy(err);
 	return error_prefix(html, "cannot read %s", url);
+}
+
+struct strobe_error *profile_fetch(const struct session_host *host, const struct profile_fetch *s, struct profile **ret)
+{
+	struct arena arena;
+	arena_init(&arena);
+	struct strobe_error *err = fetch(host, s, full_url(&arena, s->source, s->seconds), ret);
+	arena_deinit(&arena);
+	return err;
 }

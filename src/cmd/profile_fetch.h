@@ -4,9 +4,9 @@
 #pragma once
 #include <stdint.h>
 
-#include "cmd/cmd.h"
 #include "net/fetch.h"
 #include "profile/profile.h"
+#include "session/host.h"
 
 struct profile_fetch {
 	const char *source;    /* a URL, or HOST:PORT; without a path the profile of CPU time */
@@ -18,7 +18,6 @@ struct profile_fetch {
 /* Whether it is a URL or HOST:PORT, and no file. */
 bool profile_fetch_is_server(const char *source);
 /* What the server says of addresses that are posted to it ("0x1f+0x2e"): at /symbol beside what was fetched, or at /symbolz. */
-struct strobe_error *profile_fetch_names(struct cmd_context *ctx, const struct profile_fetch *f, const char *addresses,
-					 struct net_body *ret) _must_check_;
-/* Says on stderr what it fetches and for how long. */
-struct strobe_error *profile_fetch(struct cmd_context *ctx, const struct profile_fetch *f, struct profile **ret) _must_check_;
+struct strobe_error *profile_fetch_names(const struct profile_fetch *f, const char *addresses, struct net_body *ret) _must_check_;
+/* The host shows as progress what it fetches and for how long. */
+struct strobe_error *profile_fetch(const struct session_host *host, const struct profile_fetch *f, struct profile **ret) _must_check_;

@@ -6,6 +6,7 @@
 #include "base/filemap.h"
 #include "cmd/input.h"
 #include "resolve/resolve.h"
+#include "session/symbols.h"
 
 /* Whether all samples have it: what was not recorded is no label. */
 static bool is_recorded(const struct env *env, uint64_t bit)
@@ -45,10 +46,11 @@ static void tell_time(struct profile *p, const struct env *env)
 	p->start_ns = err ? 0 : p->start_ns + offset_ns;
 }
 
-static struct strobe_error *aggregate(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
+static struct strobe_error *aggregate(const struct session_host *host, const struct profile_input *input, struct profile **ret)
 {
 	const char *keys[5];
 	struct record_source *source;
+	struct foreign_files *foreign = NULL;
 	struct symbols_options symbols = {};
 	struct resolve_options options = {
 		.label_keys = keys,
@@ -60,7 +62,7 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 	};
 	TRY(input_open(input->path, input->force, &source));
 	options.label_keys_nr = choose_labels(source_env(source), keys);
-	struct strobe_error *options_err = cmd_symbols_options(ctx, source_env(source), input->force, &symbols);
+	struct strobe_error *options_err = session_symbols(host, source_env(source), input->force, &symbols, &foreign);
 	if (options_err) {
 		source_destroy(source);
 		return options_err;
@@ -68,15 +70,16 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 	struct resolver *resolver = resolver_create(source, symbols, options);
 	struct strobe_error *err = resolve_aggregate(resolver, ret);
 	if (err && *ret && (*ret)->rows.len && !error_is(err, ERROR_STOPPED)) {
-		cmd_say_damage(ctx, err);
+		session_damage(host, err);
 		err = NULL;
 	}
 	if (!err) {
 		tell_units(*ret);
 		tell_time(*ret, source_env(source));
-		input_remarks(ctx, source, resolver_stats(resolver));
+		input_remarks(host, source, resolver_stats(resolver));
 	}
 	resolver_destroy(resolver);
+	foreign_files_destroy(foreign);
 	source_destroy(source);
 	if (err) {
 		profile_destroy(*ret);
@@ -85,20 +88,20 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, const struct prof
 	return err;
 }
 
-void profile_input_remarks(const struct cmd_context *ctx, const char *name, const struct profile *p)
+void profile_input_remarks(const struct session_host *host, const char *name, const struct profile *p)
 {
 	if (p->origin.skipped)
-		cmd_say(ctx, "%s: skipped %" PRIu64 " line%s that do%s not end in a blank and a number", name, p->origin.skipped,
+		session_say(host, "%s: skipped %" PRIu64 " line%s that do%s not end in a blank and a number", name, p->origin.skipped,
 			p->origin.skipped == 1 ? "" : "s", p->origin.skipped == 1 ? "es" : "");
 }
 
-struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
+struct strobe_error *profile_input_read(const struct session_host *host, const struct profile_input *input, struct profile **ret)
 {
 	struct filemap map;
 	struct exchange_bytes bytes;
 	*ret = NULL;
 	if (!input->format && !input_is_foreign(input->path))
-		return aggregate(ctx, input, ret);
+		return aggregate(host, input, ret);
 	TRY(filemap_open(&map, input->path));
 	struct strobe_error *err = exchange_unpack(map.data, map.bytes, input->path, &bytes);
 	if (bytes.owned)
@@ -107,6 +110,6 @@ struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct pr
 		err = exchange_read_bytes(&bytes, input->path, input->format, input->value, ret);
 	filemap_close(&map);
 	if (!err)
-		profile_input_remarks(ctx, input->path, *ret);
+		profile_input_remarks(host, input->path, *ret);
 	return err;
 }

@@ -4,9 +4,9 @@
 #pragma once
 #include <stdbool.h>
 
-#include "cmd/cmd.h"
 #include "exchange/exchange.h"
 #include "profile/profile.h"
+#include "session/host.h"
 
 struct profile_input {
 	const char *path;
@@ -17,9 +17,9 @@ struct profile_input {
 
 /*
  * The profile is the caller's. What was lost while recording is said, as by every command that reads a recording; of one that
- * is damaged what is whole is given (cmd_say_damage()).
+ * is damaged what is whole is given (session_damage()).
  */
-struct strobe_error *profile_input_read(struct cmd_context *ctx, const struct profile_input *input, struct profile **ret)
+struct strobe_error *profile_input_read(const struct session_host *host, const struct profile_input *input, struct profile **ret)
 	_must_check_;
 /* Says what of a file that another program wrote could not be read. name: the file's. */
-void profile_input_remarks(const struct cmd_context *ctx, const char *name, const struct profile *p);
+void profile_input_remarks(const struct session_host *host, const char *name, const struct profile *p);

@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/u64map.h"
 #include "base/vector.h"
-#include "cmd/cmd.h"
 #include "machine/machine.h"
 #include "record/source.h"
 

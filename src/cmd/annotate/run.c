@@ -453,7 +453,7 @@ int annotate_run(struct cmd_context *ctx, const struct annotate_command *o)
 	int failed = err ? cmd_fail(ctx, err) : r.is_incomplete ? CMD_FAILED : CMD_OK;
 	status = status ? status : failed;
 	if (status != CMD_BROKEN_PIPE && !o->quiet)
-		input_remarks(ctx, file, r.resolver ? resolver_stats(r.resolver) : NULL);
+		input_remarks(cmd_host(ctx), file, r.resolver ? resolver_stats(r.resolver) : NULL);
 	for (size_t i = 0; r.codes && i < r.profile->mappings.len; i++)
 		if (r.codes[i].dso)
 			dso_code_deinit(&r.codes[i]);

@@ -194,7 +194,7 @@ static void list_missing(struct cache *c)
 		c->status = status;
 	fail(c, err);
 	if (files.machine)
-		input_remarks(c->ctx, files.reader, NULL);
+		input_remarks(cmd_host(c->ctx), files.reader, NULL);
 	recorded_files_deinit(&files);
 }
 

@@ -94,7 +94,7 @@ static int list_recording(struct cmd_context *ctx, const struct buildid_options 
 	if (err)
 		status = cmd_fail(ctx, err);
 	if (files.machine)
-		input_remarks(ctx, files.reader, NULL);
+		input_remarks(cmd_host(ctx), files.reader, NULL);
 	recorded_files_deinit(&files);
 	return status;
 }

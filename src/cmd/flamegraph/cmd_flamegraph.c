@@ -355,7 +355,7 @@ static struct strobe_error *read_base(struct run *r)
 		return NULL;
 	options.single = true;
 	options.server.source = NULL;
-	TRY(flame_input_read(r->ctx, o->base, &options, &r->base));
+	TRY(flame_input_read(cmd_host(r->ctx), o->base, &options, &r->base));
 	return join_base(r);
 }
 
@@ -403,7 +403,7 @@ static struct strobe_error *write_page(struct run *r)
 		struct flame_input_options options = o->in;
 		options.single = true;
 		options.server.source = NULL;
-		TRY(flame_input_read(r->ctx, o->base, &options, &r->base));
+		TRY(flame_input_read(cmd_host(r->ctx), o->base, &options, &r->base));
 		page.profile = r->merged = page_with_base(r->in.profile, r->base.profile);
 	}
 	uint32_t event;
@@ -445,7 +445,7 @@ static int run_all(struct run *r)
 	o->in.for_page = is_page(o);
 	o->in.single = o->base || o->folded;
 	o->in.inlines = o->svg.names.mark_inlined;
-	struct strobe_error *err = flame_input_read(r->ctx, o->input, &o->in, &r->in);
+	struct strobe_error *err = flame_input_read(cmd_host(r->ctx), o->input, &o->in, &r->in);
 	int status = CMD_OK;
 	r->profile = r->in.profile;
 	if (r->profile && (!err || r->profile->rows.len))
@@ -454,8 +454,8 @@ static int run_all(struct run *r)
 		cmd_say(r->ctx, "%" PRIu64 " samples behind the first ones are not in the chart", r->profile->log_dropped);
 	int failed = cmd_fail(r->ctx, err);
 	if (r->in.resolver && status != CMD_BROKEN_PIPE) {
-		input_remarks(r->ctx, r->in.source, resolver_stats(r->in.resolver));
-		symbols_remarks(r->ctx, resolver_symbols(r->in.resolver), false);
+		input_remarks(cmd_host(r->ctx), r->in.source, resolver_stats(r->in.resolver));
+		symbols_remarks(cmd_host(r->ctx), resolver_symbols(r->in.resolver), false);
 	}
 	return status ? status : failed;
 }

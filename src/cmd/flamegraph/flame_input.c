@@ -8,6 +8,7 @@
 #include "cmd/pprof/symbolize.h"
 #include "cmd/profile_input.h"
 #include "exchange/exchange.h"
+#include "session/symbols.h"
 
 /* ---- what another program wrote ---- */
 
@@ -35,17 +36,17 @@ static struct strobe_error *check_foreign(const char *name, const struct flame_i
 	return NULL;
 }
 
-static struct strobe_error *read_server(struct cmd_context *ctx, const struct flame_input_options *o, struct flame_input *ret)
+static struct strobe_error *read_server(const struct session_host *host, const struct flame_input_options *o, struct flame_input *ret)
 {
 	struct symbolize symbolize = { .names = RESOLVE_SHORT };
 	TRY(check_foreign(o->server.source, o));
 	if (o->in_time)
 		return error_create(ERROR_UNSUPPORTED, "%s does not say when its samples were taken", o->server.source);
-	TRY(profile_fetch(ctx, &o->server, &ret->profile));
-	return symbolize_profile(ctx, &symbolize, &ret->profile);
+	TRY(profile_fetch(host, &o->server, &ret->profile));
+	return symbolize_profile(host, &symbolize, &ret->profile);
 }
 
-static struct strobe_error *read_foreign(struct cmd_context *ctx, const char *path, const struct flame_input_options *o,
+static struct strobe_error *read_foreign(const struct session_host *host, const char *path, const struct flame_input_options *o,
 					 struct flame_input *ret)
 {
 	struct filemap map;
@@ -56,7 +57,7 @@ static struct strobe_error *read_foreign(struct cmd_context *ctx, const char *pa
 	struct strobe_error *err = read_text(&map, name, o, ret);
 	filemap_close(&map);
 	if (!err)
-		profile_input_remarks(ctx, name, ret->profile);
+		profile_input_remarks(host, name, ret->profile);
 	if (!err && o->in_time && !ret->is_folded && !ret->profile->log.len)
 		err = error_create(ERROR_UNSUPPORTED, "%s does not say when its samples were taken", name);
 	return err;
@@ -64,7 +65,7 @@ static struct strobe_error *read_foreign(struct cmd_context *ctx, const char *pa
 
 /* ---- recordings ---- */
 
-static struct strobe_error *aggregate(struct cmd_context *ctx, struct flame_input *in, const struct flame_input_options *o)
+static struct strobe_error *aggregate(const struct session_host *host, struct flame_input *in, const struct flame_input_options *o)
 {
 	static const char *const keys[] = { "comm", "pid", "tid" };
 	struct resolve_options options = {
@@ -78,31 +79,32 @@ static struct strobe_error *aggregate(struct cmd_context *ctx, struct flame_inpu
 		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
 	};
 	struct symbols_options symbols = o->symbol_files;
-	TRY(cmd_symbols_options(ctx, source_env(in->source), o->force, &symbols));
+	TRY(session_symbols(host, source_env(in->source), o->force, &symbols, &in->foreign));
 	TRY(sample_choice_parse(&o->choice, source_env(in->source), &in->arena, &options.filter));
 	in->resolver = resolver_create(in->source, symbols, options);
 	return resolve_aggregate(in->resolver, &in->profile);
 }
 
-struct strobe_error *flame_input_read(struct cmd_context *ctx, const char *path, const struct flame_input_options *o,
+struct strobe_error *flame_input_read(const struct session_host *host, const char *path, const struct flame_input_options *o,
 				      struct flame_input *ret)
 {
 	*ret = (struct flame_input){ .path = input_path(path) };
 	arena_init(&ret->arena);
 	if (o->server.source) {
 		ret->path = o->server.source;
-		return read_server(ctx, o, ret);
+		return read_server(host, o, ret);
 	}
 	if (input_is_foreign(ret->path))
-		return read_foreign(ctx, ret->path, o, ret);
+		return read_foreign(host, ret->path, o, ret);
 	TRY(input_open(path, o->force, &ret->source));
-	return aggregate(ctx, ret, o);
+	return aggregate(host, ret, o);
 }
 
 void flame_input_close(struct flame_input *in)
 {
 	profile_destroy(in->profile);
 	resolver_destroy(in->resolver);
+	foreign_files_destroy(in->foreign);
 	source_destroy(in->source);
 	arena_deinit(&in->arena);
 }

@@ -6,11 +6,12 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "cmd/cmd.h"
 #include "cmd/profile_fetch.h"
 #include "profile/profile.h"
 #include "record/source.h"
 #include "resolve/resolve.h"
+#include "session/foreign_files.h"
+#include "session/host.h"
 #include "session/sample_choice.h"
 
 struct flame_input_options {
@@ -29,6 +30,7 @@ struct flame_input {
 	struct arena arena;
 	const char *path;
 	struct record_source *source; /* NULL where it is no recording */
+	struct foreign_files *foreign; /* of its symbols */
 	struct resolver *resolver;
 	struct profile *profile;      /* NULL where nothing could be read */
 	bool is_folded, two_values;   /* two_values: the events "before" and "samples" */
@@ -38,6 +40,6 @@ struct flame_input {
  * path NULL: standard input where that is a pipe, else perf.data. On an error ret->profile may still hold what was whole.
  * flame_input_close() in any case.
  */
-struct strobe_error *flame_input_read(struct cmd_context *ctx, const char *path, const struct flame_input_options *o,
+struct strobe_error *flame_input_read(const struct session_host *host, const char *path, const struct flame_input_options *o,
 				      struct flame_input *ret) _must_check_;
 void flame_input_close(struct flame_input *in);

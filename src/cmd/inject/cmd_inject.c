@@ -287,7 +287,7 @@ static int run(struct cmd_context *ctx, void *options)
 	if (!err)
 		say_results(&in);
 	if (in.resolver)
-		input_remarks(ctx, in.reader, needs_two_passes(o) ? resolver_stats(in.resolver) : NULL);
+		input_remarks(cmd_host(ctx), in.reader, needs_two_passes(o) ? resolver_stats(in.resolver) : NULL);
 	inject_deinit(&in);
 	return cmd_fail(ctx, err);
 }

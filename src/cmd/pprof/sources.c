@@ -87,11 +87,11 @@ static struct strobe_error *read_one(struct cmd_context *ctx, const struct pprof
 	if (had && had->owned)
 		return exchange_read_bytes(had, source, NULL, s->value, ret);
 	if (!is_fetched)
-		return profile_input_read(ctx, &input, ret);
-	TRY(profile_fetch(ctx, &server, ret));
-	struct strobe_error *err = symbolize_profile(ctx, &s->symbolize, ret);
+		return profile_input_read(cmd_host(ctx), &input, ret);
+	TRY(profile_fetch(cmd_host(ctx), &server, ret));
+	struct strobe_error *err = symbolize_profile(cmd_host(ctx), &s->symbolize, ret);
 	if (!err)
-		err = symbolize_remote(ctx, &s->symbolize, &server, ret);
+		err = symbolize_remote(&s->symbolize, &server, ret);
 	if (err)
 		profile_destroy(*ret);
 	return err;
@@ -142,7 +142,7 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 	}
 	if (!*ret)
 		return error_create(ERROR_NOT_FOUND, "none of %d profiles can be read", s->nr);
-	TRY(symbolize_profile(ctx, &s->symbolize, ret));
+	TRY(symbolize_profile(cmd_host(ctx), &s->symbolize, ret));
 	symbolize_names(&s->symbolize, ret);
 	if (s->all_frames)
 		(*ret)->origin.drop_frames = (*ret)->origin.keep_frames = 0;

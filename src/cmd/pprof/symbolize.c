@@ -91,10 +91,11 @@ static const char *find_below(struct arena *a, const char *dir, const char *path
 }
 
 /* A file of another build is refused later, by its build-id. */
-static void use_binary_path(struct cmd_context *ctx, struct profile *p)
+static void use_binary_path(struct profile *p)
 {
 	const char *said = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
-	struct arena *a = &ctx->words;
+	struct arena arena, *a = &arena;
+	arena_init(a);
 	char *dirs = said && *said ? arena_strdup(a, said) : home ? arena_printf(a, "%s/pprof/binaries", home) : NULL, *rest = NULL;
 	for (char *dir = dirs ? strtok_r(dirs, ":", &rest) : NULL; dir; dir = strtok_r(NULL, ":", &rest))
 		for (size_t i = 0; i < p->mappings.len; i++) {
@@ -105,16 +106,17 @@ static void use_binary_path(struct cmd_context *ctx, struct profile *p)
 			if (found)
 				m->path = strtab_add(&p->strings, found);
 		}
+	arena_deinit(a);
 }
 
-static void say_missing(struct cmd_context *ctx, struct profile_objects *o, const struct profile *p)
+static void say_missing(const struct session_host *host, struct profile_objects *o, const struct profile *p)
 {
 	for (mapping_id i = 0; i < p->mappings.len; i++) {
 		struct dso *dso = profile_object(o, i);
 		struct dso_facts facts = dso ? dso_facts(dso) : (struct dso_facts){};
 		if (facts.loaded && !facts.source)
-			cmd_say(ctx, "no symbols of %s: %s", profile_str(p, p->mappings.data[i].path),
-				facts.problem ? facts.problem : "it has none");
+			session_say(host, "no symbols of %s: %s", profile_str(p, p->mappings.data[i].path),
+				    facts.problem ? facts.problem : "it has none");
 	}
 }
 
@@ -123,16 +125,16 @@ bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p)
 	return !s->is_off && s->where != SYMBOLIZE_REMOTE && p->origin.events_are_values && resolve_profile_is_wanted(p);
 }
 
-struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct symbolize *s, struct profile **p)
+struct strobe_error *symbolize_profile(const struct session_host *host, const struct symbolize *s, struct profile **p)
 {
 	if (!symbolize_is_wanted(s, *p))
 		return NULL;
 	struct symbols_options options = {};
-	use_binary_path(ctx, *p);
-	TRY(cmd_buildid_dir(ctx, &options.buildid_dir));
+	use_binary_path(*p);
+	TRY(session_buildid_dir(host, &options.buildid_dir));
 	struct profile_objects *o = profile_objects_create(*p, &options);
 	struct profile *named = resolve_profile(*p, o, s->names, s->names_only);
-	say_missing(ctx, o, *p);
+	say_missing(host, o, *p);
 	profile_objects_destroy(o);
 	profile_destroy(*p);
 	*p = named;

@@ -2,10 +2,10 @@
  * Names for profiles that bring addresses alone (of gperftools, of C programs), from the binaries on this machine.
  */
 #pragma once
-#include "cmd/cmd.h"
 #include "cmd/profile_fetch.h"
 #include "profile/profile.h"
 #include "resolve/profile_objects.h"
+#include "session/host.h"
 
 /* By default binaries first, then the server that the profile came from. */
 enum symbolize_where { SYMBOLIZE_ANY, SYMBOLIZE_LOCAL, SYMBOLIZE_REMOTE };
@@ -27,7 +27,7 @@ bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p);
  * *p is replaced where it has mappings without names; what cannot be read is said. Binaries are looked for below
  * $PPROF_BINARY_PATH (~/pprof/binaries) first, by build-id and by name.
  */
-struct strobe_error *symbolize_profile(struct cmd_context *ctx, const struct symbolize *s, struct profile **p) _must_check_;
+struct strobe_error *symbolize_profile(const struct session_host *host, const struct symbolize *s, struct profile **p) _must_check_;
 /* A name that a table of symbols or a server has, as it is written in the source. */
 str_id symbolize_readable(struct profile *dst, const char *linked, enum resolve_names form);
 /*
@@ -41,5 +41,5 @@ bool symbolize_changes_names(const struct symbolize *s, const struct profile *p)
  * symbolize_profile(), by the server that it came from: addresses that have no name yet. A refusal is an error where the names
  * must come from there.
  */
-struct strobe_error *symbolize_remote(struct cmd_context *ctx, const struct symbolize *s, const struct profile_fetch *server,
+struct strobe_error *symbolize_remote(const struct symbolize *s, const struct profile_fetch *server,
 				      struct profile **p) _must_check_;

@@ -62,7 +62,7 @@ static unsigned expand(void *ctx, struct profile *dst, const struct profile_fram
 	return 1;
 }
 
-struct strobe_error *symbolize_remote(struct cmd_context *ctx, const struct symbolize *s, const struct profile_fetch *server,
+struct strobe_error *symbolize_remote(const struct symbolize *s, const struct profile_fetch *server,
 				      struct profile **p)
 {
 	_cleanup_strbuf_ struct strbuf addresses = {};
@@ -73,7 +73,7 @@ struct strobe_error *symbolize_remote(struct cmd_context *ctx, const struct symb
 	list_addresses(*p, &addresses);
 	if (!addresses.len)
 		return NULL;
-	struct strobe_error *err = profile_fetch_names(ctx, server, strbuf_str(&addresses), &body);
+	struct strobe_error *err = profile_fetch_names(server, strbuf_str(&addresses), &body);
 	if (err && s->where == SYMBOLIZE_REMOTE)
 		return err;
 	if (err) { /* nobody asked for it: most servers have no names to tell */

@@ -154,9 +154,9 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 	}
 	bool heard = status != CMD_BROKEN_PIPE && !o->quiet;
 	if (heard)
-		input_remarks(ctx, file, r.resolver ? resolver_stats(r.resolver) : NULL);
+		input_remarks(cmd_host(ctx), file, r.resolver ? resolver_stats(r.resolver) : NULL);
 	if (heard && r.resolver)
-		symbols_remarks(ctx, resolver_symbols(r.resolver), o->verbose);
+		symbols_remarks(cmd_host(ctx), resolver_symbols(r.resolver), o->verbose);
 	vec_deinit(&r.reads.all);
 	profile_destroy(r.profile);
 	tracepoints_destroy(r.tracepoints);

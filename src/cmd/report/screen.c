@@ -469,7 +469,7 @@ int report_browse(struct cmd_context *ctx, const struct report_options *o, struc
 	}
 	int status = cmd_fail(ctx, err);
 	if (s.file && !s.preview && !s.signal) {
-		input_remarks(ctx, s.file->file, resolver_stats(s.file->run.resolver));
+		input_remarks(cmd_host(ctx), s.file->file, resolver_stats(s.file->run.resolver));
 		if (s.file->damage && !status)
 			status = cmd_fail(ctx, take_ptr(s.file->damage));
 	}

@@ -384,9 +384,9 @@ int script_run(struct cmd_context *ctx, const struct script_options *o)
 		status = status ? status : failed;
 	}
 	if (status != CMD_BROKEN_PIPE)
-		input_remarks(ctx, s.source, s.resolver ? resolver_stats(s.resolver) : NULL);
+		input_remarks(cmd_host(ctx), s.source, s.resolver ? resolver_stats(s.resolver) : NULL);
 	if (status != CMD_BROKEN_PIPE && s.resolver)
-		symbols_remarks(ctx, resolver_symbols(s.resolver), o->verbose);
+		symbols_remarks(cmd_host(ctx), resolver_symbols(s.resolver), o->verbose);
 	if (o->debug && status != CMD_BROKEN_PIPE)
 		cmd_say(ctx, "%" PRIu64 " samples out of the order of time", s.misordered);
 	script_counts_close(&s.counts);

@@ -114,7 +114,7 @@ int stat_report(struct cmd_context *ctx, struct stat_options *o)
 			error_destroy(write_error);
 	}
 	if (!err)
-		input_remarks(ctx, r.source, NULL);
+		input_remarks(cmd_host(ctx), r.source, NULL);
 	if (r.has_tally)
 		tally_deinit(&r.tally);
 	recording_close(&r.recording);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/profile_input.h"
 #include "cmd/trace/show.h"
@@ -130,8 +131,8 @@ static struct strobe_error *read_ordered(struct replay *p)
 
 static void say_losses(const struct replay *p)
 {
-	const struct cmd_context *ctx = p->run->ctx;
-	input_remarks(ctx, p->file, NULL);
+	struct cmd_context *ctx = p->run->ctx;
+	input_remarks(cmd_host(ctx), p->file, NULL);
 	if (!p->samples)
 		return;
 	uint64_t lost = trace_samples_lost(p->samples);
