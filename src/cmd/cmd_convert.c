@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/profile_input.h"
+#include "session/profile_input.h"
 #include "view/data/folded.h"
 #include "view/text/pprof.h"
 

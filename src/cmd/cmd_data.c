@@ -6,9 +6,9 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/input.h"
 #include "dump/samples_ctf.h"
 #include "dump/samples_json.h"
+#include "session/input.h"
 #include "session/sample_choice.h"
 
 struct data_command {

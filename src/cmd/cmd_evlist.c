@@ -7,10 +7,10 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/input.h"
 #include "decode/tracepoint.h"
 #include "perfdata/reader.h"
 #include "record/attr_text.h"
+#include "session/input.h"
 
 struct evlist_options {
 	const char *input, *format;

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "cmd/flamegraph/flame_input.h"
-#include "cmd/input.h"
 #include "cmd/page.h"
 #include "cmd/serve.h"
+#include "session/flame_input.h"
+#include "session/input.h"
 
 struct web_command {
 	const char *http, *base, *diff_base, *source_path, *trim_path;

@@ -4,9 +4,9 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "cmd/flamegraph/flame_input.h"
 #include "config.h"
 #include "packing/gzip.h"
+#include "session/flame_input.h"
 
 #define FACTS_MAX 12
 

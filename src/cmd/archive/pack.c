@@ -17,10 +17,10 @@
 #include "base/text.h"
 #include "cmd/archive/archive.h"
 #include "cmd/buildid/cached_file.h"
-#include "cmd/input.h"
-#include "cmd/recorded_files.h"
 #include "object/debuginfod.h"
 #include "session/foreign_files.h"
+#include "session/input.h"
+#include "session/recorded_files.h"
 #include "sys/sys.h"
 
 struct pack {

@@ -11,10 +11,10 @@
 #include "base/out.h"
 #include "cmd/buildid/cached_file.h"
 #include "cmd/cmd.h"
-#include "cmd/input.h"
-#include "cmd/recorded_files.h"
 #include "object/buildid_cache.h"
 #include "object/debuginfod.h"
+#include "session/input.h"
+#include "session/recorded_files.h"
 #include "symbol/kcore.h"
 
 enum action { ADD, REMOVE, PURGE, UPDATE };

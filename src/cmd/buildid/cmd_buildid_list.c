@@ -9,10 +9,10 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
-#include "cmd/input.h"
-#include "cmd/recorded_files.h"
 #include "object/buildid_cache.h"
 #include "object/object.h"
+#include "session/input.h"
+#include "session/recorded_files.h"
 #include "sys/sys.h"
 
 #define BUILD_ID_COLUMNS 40 /* of a SHA-1 */

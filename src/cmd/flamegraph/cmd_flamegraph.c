@@ -7,9 +7,9 @@
 #include "base/lines.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/flamegraph/flame_input.h"
-#include "cmd/input.h"
 #include "cmd/page.h"
+#include "session/flame_input.h"
+#include "session/input.h"
 #include "view/data/folded.h"
 #include "view/svg/flamegraph.h"
 

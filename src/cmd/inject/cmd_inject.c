@@ -16,13 +16,13 @@
 #include "cmd/inject/jit.h"
 #include "cmd/inject/mmap_ids.h"
 #include "cmd/inject/sleeps.h"
-#include "cmd/input.h"
 #include "cmd/refused.h"
 #include "perfdata/reader.h"
 #include "perfdata/rewrite.h"
 #include "perfdata/spool.h"
 #include "record/order.h"
 #include "resolve/convert.h"
+#include "session/input.h"
 
 #define MAX_STACK 4096 /* frames of a converted chain: it has to fit into a record, beside the rest of its sample */
 

@@ -5,13 +5,13 @@
 #include "base/out.h"
 #include "cli/line_editor.h"
 #include "cmd/cmd.h"
-#include "cmd/pprof/symbolize.h"
-#include "cmd/profile_fetch.h"
 #include "exchange/pprof_copy.h"
 #include "exchange/pprof_stream.h"
 #include "profile/profile.h"
 #include "profile/select.h"
 #include "profile/select_labels.h"
+#include "session/profile_fetch.h"
+#include "session/symbolize.h"
 
 enum pprof_output {
 	OUTPUT_TOP, OUTPUT_TREE, OUTPUT_PEEK, OUTPUT_TRACES, OUTPUT_TAGS, OUTPUT_COMMENTS, OUTPUT_PROTO, OUTPUT_RAW, OUTPUT_DOT,

@@ -15,8 +15,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/pprof/pprof.h"
-#include "cmd/profile_input.h"
 #include "packing/gzip.h"
+#include "session/profile_input.h"
 
 /* ---- what was fetched is kept ---- */
 

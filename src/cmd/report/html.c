@@ -1,8 +1,8 @@
 /* report --html and --web: the samples that the report would count, as a page. */
-#include "cmd/input.h"
 #include "cmd/page.h"
 #include "cmd/report/report.h"
 #include "cmd/serve.h"
+#include "session/input.h"
 
 struct page {
 	struct profile *profile;

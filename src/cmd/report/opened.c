@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cmd/input.h"
 #include "cmd/report/load.h"
 #include "object/debuginfod.h"
 #include "perfdata/reader.h"
 #include "session/foreign_files.h"
+#include "session/input.h"
 
 struct opened *opened_create(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input)
 {

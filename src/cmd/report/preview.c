@@ -4,9 +4,9 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "cmd/input.h"
 #include "cmd/report/opened.h"
 #include "perfdata/reader.h"
+#include "session/input.h"
 #include "sys/sys.h"
 
 struct preview {

@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "cmd/input.h"
 #include "cmd/report/opened.h"
+#include "session/input.h"
 
 /* More than anybody reads; what is beyond is told to be there. */
 #define TEXT_MAX  (4u << 20)

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cmd/input.h"
 #include "cmd/report/opened.h"
 #include "cmd/report/screen.h"
 #include "cmd/signals.h"
 #include "config.h"
 #include "dump/header_text.h"
+#include "session/input.h"
 #include "sys/sys.h"
 
 #if HAVE_NCURSES

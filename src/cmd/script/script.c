@@ -13,13 +13,13 @@
 #include "base/mem.h"
 #include "base/new_file.h"
 #include "base/text.h"
-#include "cmd/input.h"
 #include "cmd/script/counts.h"
 #include "dump/dumper.h"
 #include "dump/event_text.h"
 #include "dump/header_text.h"
 #include "dump/json_lines.h"
 #include "dump/raw.h"
+#include "session/input.h"
 #include "session/sample_choice.h"
 
 /* The samples of one event, in a file of their own (--per-event-dump). */

@@ -5,11 +5,11 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "cmd/input.h"
 #include "cmd/stat/output.h"
 #include "cmd/stat/record.h"
 #include "counter/listing.h"
 #include "perfdata/reader.h"
+#include "session/input.h"
 
 struct report {
 	struct cmd_context *ctx;

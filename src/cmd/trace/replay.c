@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "cmd/input.h"
-#include "cmd/profile_input.h"
 #include "cmd/trace/show.h"
 #include "record/order.h"
+#include "session/input.h"
+#include "session/profile_input.h"
 
 struct replay {
 	struct trace_run *run;

@@ -1,4 +1,4 @@
-#include "cmd/profile_fetch.h"
+#include "session/profile_fetch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

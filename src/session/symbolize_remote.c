@@ -8,9 +8,9 @@
 
 #include "base/strbuf.h"
 #include "base/u64map.h"
-#include "cmd/pprof/symbolize.h"
 #include "exchange/symbol_answers.h"
 #include "profile/expand.h"
+#include "session/symbolize.h"
 
 struct answers {
 	enum resolve_names form;

@@ -1,13 +1,13 @@
-#include "cmd/flamegraph/flame_input.h"
+#include "session/flame_input.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #include "base/filemap.h"
-#include "cmd/input.h"
-#include "cmd/pprof/symbolize.h"
-#include "cmd/profile_input.h"
 #include "exchange/exchange.h"
+#include "session/input.h"
+#include "session/profile_input.h"
+#include "session/symbolize.h"
 #include "session/symbols.h"
 
 /* ---- what another program wrote ---- */

@@ -1,11 +1,11 @@
-#include "cmd/profile_input.h"
+#include "session/profile_input.h"
 
 #include <inttypes.h>
 
 #include "base/cleanup.h"
 #include "base/filemap.h"
-#include "cmd/input.h"
 #include "resolve/resolve.h"
+#include "session/input.h"
 #include "session/symbols.h"
 
 /* Whether all samples have it: what was not recorded is no label. */

@@ -1,11 +1,11 @@
-#include "cmd/recorded_files.h"
+#include "session/recorded_files.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "cmd/input.h"
 #include "record/order.h"
+#include "session/input.h"
 
 /* Which files samples fell into, by the ids of the machine's files. */
 struct hits {

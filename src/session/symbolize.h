@@ -2,10 +2,10 @@
  * Names for profiles that bring addresses alone (of gperftools, of C programs), from the binaries on this machine.
  */
 #pragma once
-#include "cmd/profile_fetch.h"
 #include "profile/profile.h"
 #include "resolve/profile_objects.h"
 #include "session/host.h"
+#include "session/profile_fetch.h"
 
 /* By default binaries first, then the server that the profile came from. */
 enum symbolize_where { SYMBOLIZE_ANY, SYMBOLIZE_LOCAL, SYMBOLIZE_REMOTE };

@@ -1,4 +1,4 @@
-#include "cmd/input.h"
+#include "session/input.h"
 
 #include <errno.h>
 #include <fcntl.h>

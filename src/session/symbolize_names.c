@@ -4,8 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/pprof/symbolize.h"
 #include "demangle/demangle.h"
+#include "session/symbolize.h"
 
 /* As pprof tells them from names of Go ("bytes.(*Buffer).Write") and Java ("Type.<init>"), which have brackets as well. */
 static bool is_cxx(const char *name)

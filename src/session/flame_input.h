@@ -6,12 +6,12 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "cmd/profile_fetch.h"
 #include "profile/profile.h"
 #include "record/source.h"
 #include "resolve/resolve.h"
 #include "session/foreign_files.h"
 #include "session/host.h"
+#include "session/profile_fetch.h"
 #include "session/sample_choice.h"
 
 struct flame_input_options {

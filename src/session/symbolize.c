@@ -1,4 +1,4 @@
-#include "cmd/pprof/symbolize.h"
+#include "session/symbolize.h"
 
 #include <stdlib.h>
 #include <string.h>
