@@ -41,6 +41,13 @@ void profile_transfer_deinit(struct profile_transfer *t)
 	vec_deinit(&t->path);
 }
 
+uint32_t profile_transfer_add_column(struct profile_transfer *t, const char *name, enum column_type type)
+{
+	uint32_t column = profile_column(t->dst, name, type);
+	t->values = xreallocarray(t->values, t->dst->columns.len + 1, sizeof(*t->values));
+	return column;
+}
+
 str_id profile_transfer_string(struct profile_transfer *t, str_id id)
 {
 	if (!t->strings[id]) {
@@ -93,7 +100,7 @@ frame_id profile_transfer_frame(struct profile_transfer *t, frame_id id)
 }
 
 /* Outwards to the first node that is known, and back; no recursion, because stacks may be deep. */
-static stack_id carry_stack(struct profile_transfer *t, stack_id id)
+stack_id profile_transfer_stack(struct profile_transfer *t, stack_id id)
 {
 	if (id == PROFILE_NONE)
 		return id;
@@ -139,21 +146,20 @@ labels_id profile_transfer_labels(struct profile_transfer *t, labels_id id)
 	return new_id;
 }
 
-/*
- * Events are matched by name and unit; a recording may have two of one name (-e a -e a), so the second is matched with the
- * second.
- */
-static uint32_t find_event(struct profile_transfer *t, uint32_t event, str_id name, str_id unit)
+static bool is_same_event(const struct profile *p, uint32_t i, const struct profile *q, uint32_t j)
 {
-	const struct profile_event *events = t->src->events.data;
+	const struct profile_event *a = &p->events.data[i], *b = &q->events.data[j];
+	return !strcmp(profile_str(p, a->name), profile_str(q, b->name)) && !strcmp(profile_str(p, a->unit), profile_str(q, b->unit));
+}
+
+uint32_t profile_find_event(const struct profile *p, const struct profile *of, uint32_t event)
+{
 	uint32_t earlier = 0;
 	for (uint32_t i = 0; i < event; i++)
-		earlier += events[i].name == events[event].name && events[i].unit == events[event].unit;
-	for (uint32_t i = 0; i < t->dst->events.len; i++) {
-		const struct profile_event *e = &t->dst->events.data[i];
-		if (e->name == name && e->unit == unit && earlier-- == 0)
+		earlier += is_same_event(of, i, of, event);
+	for (uint32_t i = 0; i < p->events.len; i++)
+		if (is_same_event(p, i, of, event) && earlier-- == 0)
 			return i;
-	}
 	return PROFILE_NONE;
 }
 
@@ -163,7 +169,7 @@ uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event)
 		return t->events[event] - 1;
 	const struct profile_event *e = &t->src->events.data[event];
 	str_id name = profile_transfer_string(t, e->name), unit = profile_transfer_string(t, e->unit);
-	uint32_t id = find_event(t, event, name, unit);
+	uint32_t id = profile_find_event(t->dst, t->src, event);
 	bool is_new = id == PROFILE_NONE;
 	if (is_new) {
 		struct profile_event made = { .name = name, .unit = unit, .is_tracepoint = e->is_tracepoint };
@@ -183,7 +189,7 @@ uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event)
 uint32_t profile_transfer_row(struct profile_transfer *t, uint32_t i)
 {
 	const struct profile_row *r = &t->src->rows.data[i];
-	return profile_add(t->dst, carry_stack(t, r->stack), profile_transfer_labels(t, r->labels),
+	return profile_add(t->dst, profile_transfer_stack(t, r->stack), profile_transfer_labels(t, r->labels),
 			   profile_transfer_event(t, r->event), r->samples, r->value, r->weight);
 }
 
@@ -209,12 +215,12 @@ void profile_transfer_origin(struct profile_transfer *t)
 		vec_push(&to->comments, profile_transfer_string(t, from->comments.data[i]));
 }
 
-static void merge_span(struct profile *dst, const struct profile *src, bool first)
+static void merge_span(struct profile *dst, const struct profile *src)
 {
 	uint64_t src_end = src->start_ns + src->duration_ns, dst_end = dst->start_ns + dst->duration_ns;
-	if (first || (src->start_ns && (!dst->start_ns || src->start_ns < dst->start_ns)))
+	if (src->start_ns && (!dst->start_ns || src->start_ns < dst->start_ns))
 		dst->start_ns = src->start_ns;
-	if (first || src_end > dst_end)
+	if (src_end > dst_end)
 		dst_end = src_end;
 	dst->duration_ns = dst_end - dst->start_ns;
 }
@@ -240,6 +246,14 @@ static void merge_origin(struct profile_transfer *t)
 	}
 }
 
+void profile_transfer_merge_origin(struct profile_transfer *t)
+{
+	if (t->dst->origin.events_are_values && t->src->origin.events_are_values)
+		merge_origin(t);
+	else
+		merge_span(t->dst, t->src);
+}
+
 void profile_merge(struct profile *dst, const struct profile *src)
 {
 	struct profile_transfer t;
@@ -247,10 +261,8 @@ void profile_merge(struct profile *dst, const struct profile *src)
 	profile_transfer_init(&t, dst, src);
 	if (is_first)
 		profile_transfer_origin(&t);
-	if (!is_first && dst->origin.events_are_values && src->origin.events_are_values)
-		merge_origin(&t);
 	else
-		merge_span(dst, src, is_first);
+		profile_transfer_merge_origin(&t);
 	for (uint32_t i = 0; i < src->events.len; i++)
 		profile_transfer_event(&t, i);
 	uint32_t *rows = src->log.len ? xcalloc(src->rows.len, sizeof(*rows)) : NULL;

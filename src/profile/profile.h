@@ -250,13 +250,18 @@ static inline stack_id chain_of_stack(const struct profile *p, stack_id s)
  * last (of a recording the last that has samples). ERROR_USAGE with the names there are.
  */
 struct strobe_error *profile_choose_event(const struct profile *p, const char *name, uint32_t *ret) _must_check_;
+/*
+ * The event of p that has the name and the unit of another profile's, or PROFILE_NONE. A recording may have two of one name
+ * (-e a -e a): the second is matched with the second.
+ */
+uint32_t profile_find_event(const struct profile *p, const struct profile *of, uint32_t event);
 /* The index of a label column by name, or PROFILE_NONE. */
 uint32_t profile_find_column(const struct profile *p, const char *name);
 /* What the names of a mapping's code come with, in any of its frames. */
 enum mapping_fact { MAPPING_FUNCTIONS = 1, MAPPING_FILES = 2, MAPPING_LINES = 4, MAPPING_INLINES = 8 };
 /* By mapping: its enum mapping_fact; the caller's to free(). */
 uint8_t *profile_mapping_facts(const struct profile *p);
-/* Adds all of src to dst; events and columns are matched by name. */
+/* Adds all of src to dst, which is still being built; events and columns are matched by name. */
 void profile_merge(struct profile *dst, const struct profile *src);
 /* A new profile of the rows for which keep() is true. */
 struct profile *profile_filter(const struct profile *p, bool (*keep)(void *ctx, const struct profile *p, const struct profile_row *row),

@@ -1,7 +1,7 @@
 /*
  * Carries elements of one profile over into another: each string, mapping, function, frame, stack and label set once.
  *
- * Shared by merging and filtering; of the room alone.
+ * Shared by all that makes a profile of others; of the room alone.
  */
 #pragma once
 #include "profile/profile.h"
@@ -18,11 +18,16 @@ struct profile_transfer {
 /* Declares the columns of src in dst. */
 void profile_transfer_init(struct profile_transfer *t, struct profile *dst, const struct profile *src);
 void profile_transfer_deinit(struct profile_transfer *t);
+/* A label column of dst that src need not have: profile_column() once the transfer has begun. */
+uint32_t profile_transfer_add_column(struct profile_transfer *t, const char *name, enum column_type type);
 /* Adds row i of src to dst; returns its row there. */
 uint32_t profile_transfer_row(struct profile_transfer *t, uint32_t i);
 uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event);
 str_id profile_transfer_string(struct profile_transfer *t, str_id id);
+stack_id profile_transfer_stack(struct profile_transfer *t, stack_id id);
 frame_id profile_transfer_frame(struct profile_transfer *t, frame_id id);
 labels_id profile_transfer_labels(struct profile_transfer *t, labels_id id);
 /* What a foreign profile says of itself, and its times. */
 void profile_transfer_origin(struct profile_transfer *t);
+/* The same into a profile that has said of itself already: spans and durations are joined, comments are added. */
+void profile_transfer_merge_origin(struct profile_transfer *t);

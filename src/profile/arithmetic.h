@@ -1,0 +1,46 @@
+/*
+ * Arithmetic of finished profiles: sums, scaling, negation, normalising, differences, and a profile beside its base.
+ *
+ * Numbers of rows are read as signed ones (two's complement), as those of a difference are. A result that int64_t cannot hold
+ * is the least or the greatest that it can. Rows are matched by stack and labels, events by name and unit
+ * (profile_find_event()). Each function that returns a profile makes a new one, which belongs to the caller and has tables of
+ * its own; its operands stay as they are.
+ */
+#pragma once
+#include "profile/profile.h"
+
+/* The sum of the values of an event's rows; what is more and what is less cancel out. */
+int64_t profile_net_value(const struct profile *p, uint32_t event);
+/* The sum of their sizes, without their signs: what changed, in a difference. */
+int64_t profile_gross_value(const struct profile *p, uint32_t event);
+
+/* The same profile: what of its tables no row needs is left out. */
+struct profile *profile_copy(const struct profile *p);
+/* factors: by event. Values are rounded, halves away from 0; numbers of samples and weights stay. */
+struct profile *profile_scale(const struct profile *p, const double *factors);
+/* Values, numbers of samples and weights. */
+struct profile *profile_negate(const struct profile *p);
+/*
+ * Each event that the base has too is scaled to the base's net value. What has a net value of 0 cannot be: all its values
+ * become 0.
+ */
+struct profile *profile_normalize(const struct profile *p, const struct profile *base);
+/* Without the rows whose value is 0. */
+struct profile *profile_drop_zero(const struct profile *p);
+
+struct profile_difference {
+	const char *base_label; /* the base's rows get this label, "true", and so stay apart from p's; NULL: none */
+	bool match_single;      /* one event each, as `cycles` and `cycles:u`: they are compared though their names differ */
+	bool sums_durations;    /* else the duration is that of p */
+};
+/*
+ * p less base. Rows that come to 0 stay. An event's totals are those of p, as they were measured (of one that only the base has,
+ * the base's, negative). There is no time log: what the base had in a span of p is not known.
+ */
+struct profile *profile_subtract(const struct profile *p, const struct profile *base, const struct profile_difference *how);
+/*
+ * p with the base's rows beside its own, as events of their own: those of the base, in order, with the prefix before their
+ * names. Where each has one event, the base's is called as that of p. Log and duration are those of p. base_events: by event
+ * of the base, which one it became; may be NULL.
+ */
+struct profile *profile_join(const struct profile *p, const struct profile *base, const char *prefix, uint32_t *base_events);
