@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "config.h"
 #include "packing/gzip.h"
+#include "profile/arithmetic.h"
 #include "session/flame_input.h"
 
 #define FACTS_MAX 12
@@ -59,60 +60,6 @@ struct html_options page_options(struct arena *arena, const struct env *env, con
 	return o;
 }
 
-/*
- * Events of the base are called as those of the profile, with a prefix. Recordings of one event each are compared though the
- * events differ, as `cycles` and `cycles:u` do.
- */
-static void name_events(const struct profile *p, struct profile *base, const char *prefix)
-{
-	for (uint32_t i = 0; i < base->events.len; i++) {
-		_cleanup_strbuf_ struct strbuf b = {};
-		bool are_alone = base->events.len == 1 && p->events.len == 1;
-		strbuf_addf(&b, "%s%s", prefix,
-			    are_alone ? profile_str(p, p->events.data[0].name) : profile_str(base, base->events.data[i].name));
-		base->events.data[i].name = strtab_add(&base->strings, strbuf_str(&b));
-	}
-}
-
-/* The caller's. It tells no times: what the base had in a span of them is not known. */
-static struct profile *less_base(const struct profile *p, const struct profile *base)
-{
-	struct profile *ret = profile_create(), *negative = profile_create();
-	profile_merge(negative, base);
-	name_events(p, negative, "");
-	for (size_t i = 0; i < negative->rows.len; i++) {
-		struct profile_row *row = &negative->rows.data[i];
-		row->value = -row->value;
-		row->samples = -row->samples;
-		row->weight = -row->weight;
-	}
-	profile_merge(ret, p);
-	profile_merge(ret, negative);
-	profile_destroy(negative);
-	vec_clear(&ret->log);
-	/* the totals say what was measured: of a difference they may be 0 or less */
-	for (uint32_t i = 0; i < p->events.len; i++) {
-		ret->events.data[i].samples = p->events.data[i].samples;
-		ret->events.data[i].value = p->events.data[i].value;
-		ret->events.data[i].lost = p->events.data[i].lost;
-	}
-	ret->duration_ns = p->duration_ns;
-	return ret;
-}
-
-struct profile *page_with_base(const struct profile *p, struct profile *base)
-{
-	name_events(p, base, HTML_BASE_PREFIX);
-	/* from empty on: the strings of a profile that is finished stay as they are */
-	struct profile *ret = profile_create();
-	profile_merge(ret, p);
-	/* the base's samples were taken at another time */
-	vec_clear(&base->log);
-	profile_merge(ret, base);
-	ret->duration_ns = p->duration_ns;
-	return ret;
-}
-
 struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile,
 				    struct profile **ret_difference)
 {
@@ -122,9 +69,10 @@ struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, b
 		return NULL;
 	struct strobe_error *err = flame_input_read(cmd_host(ctx), path, &options, &base);
 	if (!err) {
+		struct profile_difference how = { .match_single = true };
 		if (ret_difference)
-			*ret_difference = less_base(*profile, base.profile);
-		struct profile *joined = page_with_base(*profile, base.profile);
+			*ret_difference = profile_subtract(*profile, base.profile, &how);
+		struct profile *joined = profile_join(*profile, base.profile, HTML_BASE_PREFIX, NULL);
 		profile_destroy(*profile);
 		*profile = joined;
 	}

@@ -14,13 +14,8 @@
 /* Options of the page, with facts out of the environment of a recording (NULL: there is none). All live in the arena. */
 struct html_options page_options(struct arena *arena, const struct env *env, const char *path);
 /*
- * A profile that has base's rows as events of their own (HTML_BASE_PREFIX), for the page to compare with; the caller's.
- * base is changed, and no use any more but to be destroyed.
- */
-struct profile *page_with_base(const struct profile *p, struct profile *base);
-/*
- * Reads the file of a base (path NULL: there is none) and replaces *profile by one with the base's rows. ret_difference (may
- * be NULL) gets the profile less its base, the caller's: what others than the page, which subtracts by itself, are to have.
+ * Reads the file of a base (path NULL: there is none) and replaces *profile by one with the base's rows as events of
+ * their own (HTML_BASE_PREFIX), for the page to compare with. ret_difference (may be NULL) gets the profile less its base, the caller's: what others than the page, which subtracts by itself, are to have.
  */
 struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile,
 				    struct profile **ret_difference) _must_check_;

@@ -121,6 +121,8 @@ static struct profile *changed(const struct profile *p, const struct change *c, 
 	struct profile_transfer t;
 	profile_transfer_init(&t, ret, p);
 	profile_transfer_origin(&t);
+	for (mapping_id i = 0; i < p->mappings.len; i++)
+		profile_transfer_mapping(&t, i);
 	carry_all(&t, c, with_log);
 	profile_transfer_deinit(&t);
 	return ret;

@@ -14,7 +14,7 @@ int64_t profile_net_value(const struct profile *p, uint32_t event);
 /* The sum of their sizes, without their signs: what changed, in a difference. */
 int64_t profile_gross_value(const struct profile *p, uint32_t event);
 
-/* The same profile: what of its tables no row needs is left out. */
+/* The same profile, with all of its mappings; functions, frames, stacks and label sets that no row needs are left out. */
 struct profile *profile_copy(const struct profile *p);
 /* factors: by event. Values are rounded, halves away from 0; numbers of samples and weights stay. */
 struct profile *profile_scale(const struct profile *p, const double *factors);

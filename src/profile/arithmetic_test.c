@@ -120,6 +120,8 @@ static void a_copy_is_apart(void **state)
 	struct profile *p = before();
 	vec_push(&p->log, ((struct profile_log_entry){ 1000, 0, 1, 1 }));
 	p->log_dropped = 9;
+	/* the first is the program itself, though it has no row */
+	profile_mapping(p, &(struct profile_mapping){ .name = strtab_add(&p->strings, "program") });
 	struct profile *copy = profile_copy(p);
 	assert_int_equal(copy->rows.len, 3);
 	assert_int_equal(value_of(copy, 0, 'b'), 50);
@@ -131,6 +133,8 @@ static void a_copy_is_apart(void **state)
 	assert_int_equal(copy->log.len, 1);
 	assert_int_equal(copy->log.data[0].row, 1);
 	assert_int_equal(copy->log_dropped, 9);
+	assert_int_equal(copy->mappings.len, 1);
+	assert_string_equal(profile_str(copy, copy->mappings.data[0].name), "program");
 	profile_destroy(p);
 	assert_int_equal(value_of(copy, 1, 'a'), 7); /* nothing of it was borrowed */
 	profile_destroy(copy);

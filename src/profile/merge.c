@@ -57,7 +57,7 @@ str_id profile_transfer_string(struct profile_transfer *t, str_id id)
 	return t->strings[id] - 1;
 }
 
-static mapping_id carry_mapping(struct profile_transfer *t, mapping_id id)
+mapping_id profile_transfer_mapping(struct profile_transfer *t, mapping_id id)
 {
 	if (id == PROFILE_NONE)
 		return id;
@@ -77,7 +77,7 @@ static function_id carry_function(struct profile_transfer *t, function_id id)
 		return id;
 	if (!t->functions[id]) {
 		struct profile_function f = t->src->functions.data[id];
-		f.mapping = carry_mapping(t, f.mapping);
+		f.mapping = profile_transfer_mapping(t, f.mapping);
 		f.name = profile_transfer_string(t, f.name);
 		f.system_name = profile_transfer_string(t, f.system_name);
 		f.file = profile_transfer_string(t, f.file);
@@ -92,7 +92,7 @@ frame_id profile_transfer_frame(struct profile_transfer *t, frame_id id)
 		return id;
 	if (!t->frames[id]) {
 		struct profile_frame f = t->src->frames.data[id];
-		f.mapping = carry_mapping(t, f.mapping);
+		f.mapping = profile_transfer_mapping(t, f.mapping);
 		f.function = carry_function(t, f.function);
 		t->frames[id] = profile_frame(t->dst, &f) + 1;
 	}
@@ -199,7 +199,7 @@ void profile_transfer_origin(struct profile_transfer *t)
 	struct profile_origin *to = &t->dst->origin;
 	/* the first is the program itself, whatever is left of it */
 	if (from->events_are_values && t->src->mappings.len)
-		carry_mapping(t, 0);
+		profile_transfer_mapping(t, 0);
 	t->dst->start_ns = t->src->start_ns;
 	t->dst->duration_ns = t->src->duration_ns;
 	to->events_are_values = from->events_are_values;

@@ -24,6 +24,7 @@ uint32_t profile_transfer_add_column(struct profile_transfer *t, const char *nam
 uint32_t profile_transfer_row(struct profile_transfer *t, uint32_t i);
 uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event);
 str_id profile_transfer_string(struct profile_transfer *t, str_id id);
+mapping_id profile_transfer_mapping(struct profile_transfer *t, mapping_id id);
 stack_id profile_transfer_stack(struct profile_transfer *t, stack_id id);
 frame_id profile_transfer_frame(struct profile_transfer *t, frame_id id);
 labels_id profile_transfer_labels(struct profile_transfer *t, labels_id id);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/page.h"
+#include "profile/arithmetic.h"
 #include "session/flame_input.h"
 #include "session/input.h"
 #include "view/data/folded.h"
@@ -316,6 +317,7 @@ static struct strobe_error *write_output(struct run *r, int *ret_status)
 
 /* ---- comparison ---- */
 
+/* What folded stacks of two values call the first of them. */
 #define BASE_EVENT "before"
 
 static uint32_t event_called(const struct profile *p, const char *name)
@@ -326,7 +328,7 @@ static uint32_t event_called(const struct profile *p, const char *name)
 	return i;
 }
 
-/* Both profiles as one, the event of the base under a name of its own. */
+/* Both profiles as one, and which of its events is the base's. */
 static struct strobe_error *join_base(struct run *r)
 {
 	struct flamegraph_command *o = r->o;
@@ -337,13 +339,10 @@ static struct strobe_error *join_base(struct run *r)
 	r->profile = r->in.profile;
 	if (err)
 		return error_prefix(err, "%s", r->base.path);
-	r->base.profile->events.data[base].name = strtab_add(&r->base.profile->strings, BASE_EVENT);
-	/* from empty on: the strings of a profile that is finished stay as they are */
-	r->merged = profile_create();
-	profile_merge(r->merged, r->in.profile);
-	profile_merge(r->merged, r->base.profile);
+	uint32_t *events = arena_new_array(&r->in.arena, uint32_t, r->base.profile->events.len);
+	r->profile = r->merged = profile_join(r->in.profile, r->base.profile, HTML_BASE_PREFIX, events);
+	o->svg.base_event = events[base];
 	o->event = profile_str(r->in.profile, r->in.profile->events.data[shown].name);
-	r->profile = r->merged;
 	return NULL;
 }
 
@@ -404,7 +403,7 @@ static struct strobe_error *write_page(struct run *r)
 		options.single = true;
 		options.server.source = NULL;
 		TRY(flame_input_read(cmd_host(r->ctx), o->base, &options, &r->base));
-		page.profile = r->merged = page_with_base(r->in.profile, r->base.profile);
+		page.profile = r->merged = profile_join(r->in.profile, r->base.profile, HTML_BASE_PREFIX, NULL);
 	}
 	uint32_t event;
 	TRY(choose_event(r, &event));
@@ -426,10 +425,9 @@ static int show(struct run *r)
 	struct strobe_error *err = read_base(r);
 	if (!err)
 		err = choose_event(r, &o->svg.event);
-	if (!err && (o->base || r->in.two_values)) {
-		o->svg.has_base = true;
+	if (!err && r->in.two_values)
 		o->svg.base_event = event_called(r->profile, BASE_EVENT);
-	}
+	o->svg.has_base = o->base || r->in.two_values;
 	if (!err) {
 		o->svg.count_samples = counts_samples(r, o->svg.event);
 		tell_other_events(r, o->svg.event);

@@ -83,7 +83,6 @@ struct pprof_sources {
 struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pprof_sources *sources,
 					struct pprof_session *ret) _must_check_;
 void pprof_session_deinit(struct pprof_session *s);
-int64_t pprof_total(const struct profile *p, uint32_t event);
 
 /* One report of the session's profile, which stays as it is. argument: of peek, list, disasm and weblist. */
 struct strobe_error *pprof_report(const struct pprof_session *s, const struct pprof_config *config,

@@ -7,6 +7,7 @@
 #include "cmd/pprof/pprof.h"
 #include "cmd/pprof/top_profile.h"
 #include "exchange/exchange.h"
+#include "profile/arithmetic.h"
 #include "view/svg/callgraph.h"
 #include "view/text/pprof.h"
 
@@ -95,10 +96,11 @@ static int64_t mean_total(const struct pprof_session *session, const struct seen
 	/* of a base there are less than none */
 	if (is_foreign && session->base_totals)
 		divisor = -session->base_totals[0];
-	for (size_t i = 0; i < p->rows.len && is_foreign && !session->base_totals; i++)
-		divisor += p->rows.data[i].event ? 0 : (int64_t)p->rows.data[i].value;
-	if (!is_foreign)
-		divisor = (int64_t)p->events.data[s->event].samples;
+	if (is_foreign && !session->base_totals)
+		divisor = profile_net_value(p, 0);
+	/* less those of a base */
+	for (size_t i = 0; i < p->rows.len && !is_foreign; i++)
+		divisor += p->rows.data[i].event == s->event ? (int64_t)p->rows.data[i].samples : 0;
 	return divisor ? s->total / divisor : s->total;
 }
 
@@ -124,7 +126,7 @@ static struct strobe_error *seen_init(struct seen *s, const struct pprof_session
 	TRY(profile_choose_event(s->p, c->sample_index ? c->sample_index : "", &s->event));
 	s->total = session->base_totals ? session->base_totals[s->event] : 0;
 	if (!s->total)
-		s->total = session->stream ? pprof_stream_total(session->stream) : pprof_total(s->p, s->event);
+		s->total = session->stream ? pprof_stream_total(session->stream) : profile_gross_value(s->p, s->event);
 	if (!s->total && !session->is_interactive && !session->has_base)
 		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample of it has a value of '%s'; what ran for less "
 				    "than one sampling period leaves none (100 Hz for CPU time and 512 KB for allocations in Go)",

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "base/text.h"
 #include "cmd/pprof/pprof.h"
 #include "packing/gzip.h"
+#include "profile/arithmetic.h"
 #include "session/profile_input.h"
 
 /* ---- what was fetched is kept ---- */
@@ -149,17 +149,6 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 	return drop_uninteresting(ret);
 }
 
-int64_t pprof_total(const struct profile *p, uint32_t event)
-{
-	int64_t total = 0;
-	for (size_t i = 0; i < p->rows.len; i++)
-		if (p->rows.data[i].event == event) {
-			int64_t v = (int64_t)p->rows.data[i].value;
-			total += v < 0 ? -v : v;
-		}
-	return total;
-}
-
 /* One file, which can be read again where it turns out not to suit, and nothing is to be done to it. */
 static bool is_plain(const struct pprof_sources *s)
 {
@@ -227,94 +216,36 @@ void pprof_session_deinit(struct pprof_session *s)
 	exchange_bytes_free(&s->unpacked);
 }
 
-/* As pprof rounds: halves away from 0. */
-static void scale(struct profile *p, uint32_t event, double factor)
+static void replace(struct profile **p, struct profile *made)
 {
-	for (size_t i = 0; i < p->rows.len; i++) {
-		struct profile_row *row = &p->rows.data[i];
-		if (row->event == event)
-			row->value = (uint64_t)(int64_t)round((double)(int64_t)row->value * factor);
-	}
-}
-
-/* The event of the same name and unit, or PROFILE_NONE. */
-static uint32_t same_event(const struct profile *p, const struct profile *of, uint32_t event)
-{
-	const struct profile_event *wanted = &of->events.data[event];
-	for (uint32_t e = 0; e < p->events.len; e++)
-		if (!strcmp(profile_str(p, p->events.data[e].name), profile_str(of, wanted->name)) &&
-		    !strcmp(profile_str(p, p->events.data[e].unit), profile_str(of, wanted->unit)))
-			return e;
-	return PROFILE_NONE;
-}
-
-/* So that samples of the base stay apart from others that are alike. */
-static void label_all(struct profile *p)
-{
-	uint32_t column = profile_column(p, PPROF_BASE_LABEL, COLUMN_STRING);
-	size_t nr = p->columns.len;
-	uint64_t *values = xmalloc(nr * sizeof(*values));
-	for (size_t i = 0; i < p->rows.len; i++) {
-		struct profile_row *row = &p->rows.data[i];
-		memset(values, 0, nr * sizeof(*values));
-		if (row->labels != PROFILE_NONE)
-			memcpy(values, profile_label_values(p, row->labels), nr * sizeof(*values));
-		values[column] = strtab_add(&p->strings, "true");
-		row->labels = profile_labels(p, values);
-	}
-	free(values);
-}
-
-static bool has_value(void *ctx, const struct profile *p, const struct profile_row *row)
-{
-	(void)ctx;
-	(void)p;
-	return row->value != 0;
-}
-
-/* What is in both alike is in neither. */
-static void drop_empty(struct profile **p)
-{
-	struct profile *left = profile_filter(*p, has_value, NULL);
 	profile_destroy(*p);
-	*p = left;
+	*p = made;
 }
 
-static int64_t net(const struct profile *p, uint32_t event)
+/* By event of p what the base has of it. */
+static int64_t *base_totals(struct arena *arena, const struct profile *p, const struct profile *base)
 {
-	int64_t sum = 0;
-	for (size_t i = 0; i < p->rows.len; i++)
-		if (p->rows.data[i].event == event)
-			sum = (int64_t)((uint64_t)sum + p->rows.data[i].value);
-	return sum;
-}
-
-/* To what the base has; of nothing there is nothing. */
-static void normalize(struct profile *p, uint32_t event, int64_t theirs)
-{
-	int64_t ours = net(p, event);
-	if (ours != theirs)
-		scale(p, event, ours ? (double)theirs / (double)ours : 0);
-}
-
-static void subtract(struct pprof_session *s, const struct pprof_sources *sources, struct profile *base)
-{
-	s->has_base = true;
-	if (sources->is_diff_base) {
-		s->base_totals = arena_calloc(&s->ctx->words, (s->profile->events.len + 1) * sizeof(int64_t));
-		label_all(base);
-	}
+	int64_t *ret = arena_calloc(arena, (p->events.len + 1) * sizeof(*ret));
 	for (uint32_t e = 0; e < base->events.len; e++) {
-		uint32_t same = same_event(s->profile, base, e);
-		if (s->base_totals && same != PROFILE_NONE)
-			s->base_totals[same] = pprof_total(base, e);
-		if (sources->normalize && same != PROFILE_NONE)
-			normalize(s->profile, same, net(base, e));
-		scale(base, e, -1);
+		uint32_t same = profile_find_event(p, base, e);
+		if (same != PROFILE_NONE)
+			ret[same] = profile_gross_value(base, e);
 	}
-	profile_merge(s->profile, base);
+	return ret;
+}
+
+static void subtract(struct pprof_session *s, const struct pprof_sources *sources, const struct profile *base)
+{
+	struct profile_difference how = { .base_label = sources->is_diff_base ? PPROF_BASE_LABEL : NULL, .sums_durations = true };
+	s->has_base = true;
+	if (sources->is_diff_base)
+		s->base_totals = base_totals(&s->ctx->words, s->profile, base);
+	if (sources->normalize)
+		replace(&s->profile, profile_normalize(s->profile, base));
+	replace(&s->profile, profile_subtract(s->profile, base, &how));
+	/* of one value alone there is a row for each sample, so that all of them are seen */
 	if (!sources->value)
-		drop_empty(&s->profile);
+		replace(&s->profile, profile_drop_zero(s->profile));
 }
 
 static struct strobe_error *subtract_base(struct pprof_session *s, const struct pprof_sources *sources, bool *fetched)
