@@ -76,7 +76,7 @@ struct strobe_error *input_open(const char *given, bool force, struct record_sou
 	struct strobe_error *err = reader_open(path, (struct reader_options){ .force = force }, ret);
 	err = error_with_status(err, INPUT_OPEN_STATUS);
 	if (err && err->code == ERROR_NOT_FOUND && !given)
-		return error_prefix(err, "no recording to read; make one with 'record', or name one with -i");
+		return error_prefix(err, "no recording found; create one with 'record', or specify one with -i");
 	return err;
 }
 
@@ -97,14 +97,15 @@ static void say_unled(const struct session_host *host, uint64_t n, uint64_t of, 
 {
 	if (n)
 		session_say(host,
-			"%" PRIu64 " of %" PRIu64 " stacks are cut: they lead through code that has no call frame information and "
-			"keeps no frame pointer%s", n, of, more);
+			"%" PRIu64 " of %" PRIu64 " stacks are truncated: they pass through code without call frame "
+			"information or frame pointers%s", n, of, more);
 }
 
 static void say_dumps(const struct session_host *host, const struct resolve_dump_stats *d)
 {
 	if (d->continued)
-		session_say(host, "%" PRIu64 " of %" PRIu64 " stack dumps end before their stack; frame pointers led on from there",
+		session_say(host, "%" PRIu64 " of %" PRIu64 " stack dumps are too short for their stacks; the rest was unwound "
+			"by frame pointers",
 			d->continued, d->stacks);
 	if (d->switched)
 		session_say(host,
@@ -115,12 +116,12 @@ static void say_dumps(const struct session_host *host, const struct resolve_dump
 		return;
 	if (d->needed_bytes > DUMP_MAX || (!d->needed_is_known && d->dump_bytes >= round_dump(DUMP_MAX)))
 		session_say(host,
-			"%" PRIu64 " of %" PRIu64 " stacks are cut: they are deeper than their dumps of %" PRIu64
-			" bytes, and than the %d bytes that a sample can hold",
+			"%" PRIu64 " of %" PRIu64 " stacks are truncated: they are deeper than their dumps of %" PRIu64
+			" bytes, and than the maximum of %d bytes per sample",
 			d->cut, d->stacks, d->dump_bytes, DUMP_MAX);
 	else
 		session_say(host,
-			"%" PRIu64 " of %" PRIu64 " stacks are cut: they are deeper than their dumps of %" PRIu64 " bytes; %s%" PRIu64
+			"%" PRIu64 " of %" PRIu64 " stacks are truncated: they are deeper than their dumps of %" PRIu64 " bytes; %s%" PRIu64
 			" bytes would have been enough (record --call-graph dwarf,%" PRIu64 ")",
 			d->cut, d->stacks, d->dump_bytes, d->needed_is_known ? "" : "at least ", d->needed_bytes,
 			round_dump(d->needed_is_known ? d->needed_bytes : 2 * d->needed_bytes));
@@ -143,34 +144,35 @@ static void say_short(const struct session_host *host, const struct resolve_stat
 	uint32_t type = s->first_short.type;
 	if (!s->short_records)
 		return;
-	session_say(host, "at offset 0x%" PRIx64 ": %s (%u) event size %u too small (min %u): it was left out",
+	session_say(host, "at offset 0x%" PRIx64 ": %s (%u) event size %u too small (min %u): skipped",
 		s->first_short.file_offset, record_type_name(type), type, s->first_short.bytes, record_least_bytes(type));
 	if (s->short_records > 1)
-		session_say(host, "%" PRIu64 " more records are too small for their type", s->short_records - 1);
+		session_say(host, "%" PRIu64 " more records are too small for their type: skipped", s->short_records - 1);
 }
 
 void input_remarks(const struct session_host *host, struct record_source *source, const struct resolve_stats *stats)
 {
 	struct reader_damage damage = reader_damage(source);
 	if (reader_was_unfinished(source))
-		session_say(host, "the recorder did not finish this recording; it was read to its last whole record");
+		session_say(host, "this recording is incomplete: it was read up to its last complete record");
 	if (damage.bad_records)
 		session_say(host, "%" PRIu64 " damaged records (%" PRIu64 " bytes) were skipped", damage.bad_records,
 			damage.skipped_bytes);
 	if (!stats)
 		return;
 	if (stats->deep_chains)
-		session_say(host, "%" PRIu64 " of %" PRIu64 " stacks are cut: they have more frames than are walked", stats->deep_chains,
+		session_say(host, "%" PRIu64 " of %" PRIu64 " stacks are truncated: they exceed the maximum number of "
+			"frames", stats->deep_chains,
 			stats->records[PERF_RECORD_SAMPLE]);
 	if (stats->cut_chains > stats->deep_chains)
 		say_unled(host, stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE],
-			  ", or to another stack that was not read");
+			  ", or switch to another stack that was not recorded");
 	say_lost(host, stats->lost_records, stats->lost_samples);
 	say_short(host, stats);
 	if (stats->bad_samples)
-		session_say(host, "%" PRIu64 " samples are shorter than their event says and were left out", stats->bad_samples);
+		session_say(host, "%" PRIu64 " samples are shorter than their event's format and were skipped", stats->bad_samples);
 	if (stats->unknown_id_samples)
-		session_say(host, "%" PRIu64 " samples belong to no event of this recording and were left out",
+		session_say(host, "%" PRIu64 " samples do not belong to any event of this recording and were skipped",
 			stats->unknown_id_samples);
 	say_dumps(host, &stats->dumps);
 }

@@ -99,7 +99,7 @@ def main():
     tap = Tap()
     storm = build_workload("storm")
     said = strobe("record", "-v", "-e", "cpu-clock", "-o", "probe.data", "true")
-    if "events are opened on each task" in said.err:
+    if "events are opened per task" in said.err:
         print(said.err)
         raise SystemExit(77)
     for title, frequency, children, options in (

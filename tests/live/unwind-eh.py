@@ -26,7 +26,7 @@ def counted(*argv, output="counted.data"):
     """A recording with -v: its path, and how many stacks it says were walked and are cut."""
     path = os.path.join(SCRATCH, output)
     done = strobe("record", "-v", "-o", path, *EH, *argv, timeout_s=120)
-    said = re.search(r"(\d+) stacks walked by the BPF program, (\d+) of them to the end in user space; (\d+) are cut", done.err)
+    said = re.search(r"(\d+) stacks unwound by the BPF program, (\d+) of them completed in user space; (\d+) are truncated", done.err)
     return path, [int(n) for n in said.groups()] if said else [0, 0, 0], done
 
 
@@ -152,9 +152,9 @@ def cut_is_counted(tap):
     subprocess.run(["cc", "-nostdlib", "-static", "-o", binary, source], check=True)
     path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", binary)
     tap.ok(stacks > 50 and cut > 0.9 * stacks, f"cut stacks are counted ({cut} of {stacks})", done.err)
-    tap.ok("stacks are cut" in done.err, "and named at the end", done.err)
+    tap.ok("stacks are truncated" in done.err, "and named at the end", done.err)
     done = strobe("report", "--stdio", "-i", path)
-    said = re.search(r"(\d+) of (\d+) stacks are cut", done.err)
+    said = re.search(r"(\d+) of (\d+) stacks are truncated", done.err)
     tap.equal(said.groups() if said else done.err, (str(cut), str(stacks)), "the report says how many")
 
 
@@ -190,7 +190,8 @@ def deeper_than_walked(tap):
     frames = [len(s.stack) for s in script_samples(path, "--max-stack", "600")]
     tap.ok(stacks > 50 and cut > 0.9 * stacks and max(frames) == 512, f"a recursion of 600 calls: 512 frames ({cut} of {stacks})")
     said = strobe("report", "--stdio", "-i", path).err
-    tap.ok("more frames than are walked" in done.err and "more frames than are walked" in said, "and it is said why", done.err + said)
+    deep = "exceed the maximum number of frames"
+    tap.ok(deep in done.err and deep in said, "and it is said why", done.err + said)
 
 
 CODE_32BIT = """
@@ -252,7 +253,7 @@ def automatic(tap):
         binary = build_workload("stacks", "-O2", flag, suffix=mode)
         argv = [STROBE, "record", "-v", "-o", path, *EVENT, "--call-graph", "auto", "--", binary, "alloca", "50"]
         done = subprocess.run(argv, capture_output=True, text=True, check=False)
-        tap.ok("stacks walked by the BPF program" in done.stderr, f"auto is eh where that is possible ({flag})", done.stderr)
+        tap.ok("stacks unwound by the BPF program" in done.stderr, f"auto is eh where that is possible ({flag})", done.stderr)
         done = subprocess.run(argv, capture_output=True, text=True, check=False, preexec_fn=forbid_bpf)
         tap.ok(f"--call-graph auto is {mode}: " in done.stderr, f"auto is {mode} where it is not ({flag})", done.stderr)
         # dumps come with registers; what completes a chain of frame pointers does not

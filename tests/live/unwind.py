@@ -65,7 +65,7 @@ def cut(tap):
     binary = build_workload("stacks", "-O2", "-fomit-frame-pointer")
     path = record(*EVENT, "--call-graph", "dwarf,1024", "--", binary, "recursion", "200", output="cut.data")
     done = strobe("report", "--stdio", "-i", path)
-    said = re.search(r"(\d+) of (\d+) stacks are cut: they are deeper than their dumps of 1024 bytes", done.err)
+    said = re.search(r"(\d+) of (\d+) stacks are truncated: they are deeper than their dumps of 1024 bytes", done.err)
     tap.ok(said and int(said.group(1)) > 0.9 * int(said.group(2)), "cut stacks are counted and named", done.err)
     samples = script_samples(path)
     ends = sum(names_of(s)[-1] != "_start" for s in samples if s.stack)
@@ -79,7 +79,7 @@ def cut(tap):
     for bytes_each, title, least, most in ((size, "dumps of that size hold all but 1 %", 0, 0.01),
                                            (enough // 16 * 8, "half of them do not", 0.9, 1)):
         again = record(*EVENT, "--call-graph", f"dwarf,{bytes_each}", "--", binary, "recursion", "200", output="again.data")
-        said = re.search(r"(\d+) of (\d+) stacks are cut", strobe("report", "--stdio", "-i", again).err)
+        said = re.search(r"(\d+) of (\d+) stacks are truncated", strobe("report", "--stdio", "-i", again).err)
         tap.between(least, int(said.group(1)) / int(said.group(2)) if said else 0, most, f"{title} ({bytes_each} bytes)")
 
 

@@ -55,7 +55,7 @@ def check(tap, name, path, has_tables):
     else:
         wrong = [s for s in stacks if len(s) != 1]
     tap.ok(len(stacks) >= 20 and not wrong, f"{name}: {len(stacks)} stacks are right", "\n".join(" ".join(s) for s in wrong[:5]))
-    tap.ok(re.search(r"of \d+ stacks are cut: they lead through code that has no call frame information", said),
+    tap.ok(re.search(r"of \d+ stacks are truncated: they pass through code without call frame information", said),
            f"{name}: it is said that they end early", said)
 
 

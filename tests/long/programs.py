@@ -92,7 +92,7 @@ def is_counted(column, *wanted):
 
 def is_whole(text):
     found = re.search(r"^stacks (\d+) whole (\d+)$", text, re.M)
-    walked = re.search(r"(\d+) stacks walked by the BPF program, (\d+) of them to the end in user space", text)
+    walked = re.search(r"(\d+) stacks unwound by the BPF program, (\d+) of them completed in user space", text)
     if not found or not walked:
         return "no stacks"
     stacks, whole = map(int, found.groups())

@@ -113,7 +113,7 @@ def check_eh(tap, results):
     wrong = [s for s in through if s[-1] != "_start" or "in_signal" not in s]
     tap.ok(len(through) >= 20 and not wrong, f"eh, signal: {len(through)} stacks lead through the handler",
            "\n".join(" ".join(s) for s in wrong[:5]))
-    said = re.search(r"(\d+) stacks walked by the BPF program, (\d+) of them to the end in user space", results["eh_said"].out)
+    said = re.search(r"(\d+) stacks unwound by the BPF program, (\d+) of them completed in user space", results["eh_said"].out)
     counts = [int(n) for n in said.groups()] if said else [0, 1]
     tap.ok(counts[0] >= 20 and counts[1] < 0.5 * counts[0], f"eh: in the kernel, but for {counts[1]} of {counts[0]}", results["eh_said"])
 

@@ -45,9 +45,9 @@ static struct strobe_error *default_event(struct recording *r)
 	struct event_default d;
 	bool system_wide = is_system_wide(r);
 	TRY(event_default(&r->o->events, r->sys, system_wide ? -1 : 0, system_wide ? 0 : -1, &d));
-	log_info("recording %s: the best default event of this machine", r->o->events.events.data[0].name);
+	log_info("recording %s, the default event on this machine", r->o->events.events.data[0].name);
 	if (d.user_only)
-		record_say(r, "no right to record the kernel: user space only (kernel.perf_event_paranoid is above 1)");
+		record_say(r, "not permitted to sample the kernel: recording user space only (kernel.perf_event_paranoid is above 1)");
 	return NULL;
 }
 
@@ -110,9 +110,9 @@ static void settle_options(struct recording *r)
 	if (o->switching.on)
 		o->timestamp_filename = true;
 	if (o->aio_set)
-		record_say(r, "--aio has no effect: rings are written to the file without a copy in between");
+		record_say(r, "--aio has no effect: buffers are written to the file without a copy");
 	if (o->debuginfod_set)
-		record_say(r, "--debuginfod has no effect on record, which fetches nothing");
+		record_say(r, "--debuginfod has no effect: record does not fetch debug files");
 	/* A file of a limited size is not to be overshot by what is in the rings. */
 	c->rings_bytes_max = o->max_bytes / 4;
 	if (o->switching.bytes && (!c->rings_bytes_max || o->switching.bytes / 4 < c->rings_bytes_max))
@@ -130,12 +130,12 @@ static struct strobe_error *check_options(const struct recording *r)
 	if (o->capture.callgraph.kernel_only && o->capture.callgraph.user_only)
 		return error_create(ERROR_USAGE, "--kernel-callchains and --user-callchains exclude each other");
 	if (o->capture.callgraph.leaf && o->capture.user_regs && !sample_regs_leaf())
-		return error_create(ERROR_USAGE, "--call-graph fp,leaf with --user-regs would look like stack dumps: use fp or dwarf");
+		return error_create(ERROR_USAGE, "--call-graph fp,leaf cannot be combined with --user-regs: use fp or dwarf");
 	for (size_t i = 0; i < o->events.events.len; i++)
 		if (o->events.events.data[i].cgroup && !o->capture.target.system_wide && !o->capture.target.cpus)
 			return error_create(ERROR_USAGE, "-G counts in cgroups of the whole system: add -a or -C");
 	if (o->threads_set && o->capture.target.per_thread)
-		return error_create(ERROR_USAGE, "--threads shares rings out by CPU: not together with --per-thread");
+		return error_create(ERROR_USAGE, "--threads assigns buffers by CPU and cannot be combined with --per-thread");
 	if (o->threads_set && o->switching.on)
 		return error_create(ERROR_USAGE, "--threads and --switch-output exclude each other");
 	if (o->kcore && o->switching.on)
@@ -143,14 +143,14 @@ static struct strobe_error *check_options(const struct recording *r)
 	if (o->threads_set && o->capture.overwrite)
 		return error_create(ERROR_USAGE, "--threads and --overwrite exclude each other");
 	if (o->latency && is_system_wide(r))
-		return error_create(ERROR_USAGE, "--latency is for commands, processes and threads: of whole CPUs, '-a --switch-events' "
-						 "records the switches");
+		return error_create(ERROR_USAGE, "--latency works on commands, processes and threads only; to record context "
+			"switches of whole CPUs, use '-a --switch-events'");
 	if (o->latency && o->capture.no_time)
-		return error_create(ERROR_USAGE, "--latency needs the times of context switches: not together with --no-timestamp");
+		return error_create(ERROR_USAGE, "--latency requires timestamps and cannot be combined with --no-timestamp");
 #if !HAVE_ZSTD
 	if (o->compress_level)
 		return error_create(ERROR_UNSUPPORTED,
-				    "-z: this build lacks libzstd (install libzstd-dev and build again)");
+				    "-z: built without libzstd (install libzstd-dev and rebuild)");
 #endif
 	return NULL;
 }
@@ -324,7 +324,7 @@ static struct strobe_error *take_control(struct recording *r)
 				record_say(r, "%s %s", *command.argument ? command.argument : "events",
 					   command.verb == CONTROL_ENABLE ? "enabled" : "disabled");
 			else
-				record_say(r, "--control: no event %s", command.argument);
+				record_say(r, "--control: unknown event %s", command.argument);
 			break;
 		case CONTROL_SNAPSHOT:
 			if (r->o->switching.on)
@@ -468,7 +468,7 @@ static struct strobe_error *open_capture(struct recording *r)
 	}
 	err = open_events(r);
 	if (err && r->filter && !r->unwinder) {
-		log_info("events cannot be opened on whole CPUs, and are opened on each task: %s", err->message);
+		log_info("cannot open events per CPU, opening them per task: %s", err->message);
 		error_destroy(err);
 		record_release_filter(r);
 		event_set_init(&r->events, r->sys);
@@ -599,7 +599,7 @@ static void end_workload(struct recording *r)
 		for (int number; (number = cmd_signals_next(&r->signals));) {
 			if (number == SIGCHLD || number == SIGUSR2)
 				continue;
-			record_say(r, "the command (process %d) ignores SIGTERM and still runs", (int)r->workload.pid);
+			record_say(r, "the command (process %d) ignores SIGTERM and is still running", (int)r->workload.pid);
 			r->workload.pid = 0;
 		}
 	}
@@ -616,7 +616,7 @@ static void keep_objects(struct recording *r)
 	if (!err)
 		record_objects_keep(&r->objects, dir);
 	else
-		log_info("the build ID cache is left alone: %s", err->message);
+		log_info("the build ID cache was not updated: %s", err->message);
 	error_destroy(err);
 }
 

@@ -13,7 +13,7 @@ void record_choose_filter(struct recording *r)
 		return;
 	const char *obstacle = followed_obstacle(&r->events, c);
 	if (obstacle) {
-		log_info("events are opened on each task, so that short ones have too few samples: %s", obstacle);
+		log_info("events are opened per task, so short-lived tasks are undersampled: %s", obstacle);
 		return;
 	}
 	struct task_filter_options o = {
@@ -26,7 +26,7 @@ void record_choose_filter(struct recording *r)
 		c->followed = task_filter_tasks(r->filter);
 		return;
 	}
-	log_info("events are opened on each task, so that short ones have too few samples: %s", err->message);
+	log_info("events are opened per task, so short-lived tasks are undersampled: %s", err->message);
 	r->lacks_filter = true;
 	error_destroy(err);
 }

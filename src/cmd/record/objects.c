@@ -225,14 +225,14 @@ static struct strobe_error *put_large(const char *dir, const struct cached_file 
 		*copied += symbols;
 		return buildid_cache_put_symbols(dir, f->hex, f->object);
 	}
-	return linked ? NULL : error_create(ERROR_LIMIT, "%s is large, and cannot be linked to", f->source);
+	return linked ? NULL : error_create(ERROR_LIMIT, "%s is too large to copy and cannot be linked to", f->source);
 }
 
 static struct strobe_error *put_file(const char *dir, const struct cached_file *f, uint64_t *copied)
 {
 	struct stat st;
 	if (stat(f->source, &st))
-		return error_errno(errno, "cannot look at %s", f->source);
+		return error_errno(errno, "cannot stat %s", f->source);
 	uint64_t bytes = (uint64_t)st.st_size;
 	if (bytes > SMALL_BYTES)
 		return put_large(dir, f, bytes, copied);
@@ -251,7 +251,7 @@ static struct strobe_error *keep(const char *dir, const struct record_object *o,
 		TRY(cached_file_open(o->path, o->pid, &f));
 	}
 	if (!same && strcmp(f.hex, o->hex))
-		err = error_create(ERROR_NOT_FOUND, "%s is another file by now", o->path);
+		err = error_create(ERROR_NOT_FOUND, "%s has been replaced since it was recorded", o->path);
 	else
 		err = buildid_cache_add(dir, o->hex, f.path);
 	if (!err)
@@ -282,7 +282,7 @@ void record_objects_keep(struct record_objects *o, const char *dir)
 			continue;
 		struct strobe_error *err = keep(dir, object, &copied);
 		if (err)
-			log_info("not put into the build ID cache: %s", err->message);
+			log_info("not added to the build ID cache: %s", err->message);
 		else
 			added = true;
 		error_destroy(err);

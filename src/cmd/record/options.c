@@ -35,7 +35,7 @@ SHARED(parse_event)
 {
 	OPTIONS;
 	if (negated)
-		return error_create(ERROR_USAGE, "events cannot be taken back");
+		return error_create(ERROR_USAGE, "events cannot be negated");
 	vec_clear(&o->last_event);
 	vec_push(&o->last_event, o->events.events.len);
 	return event_parse(&o->events, sys_live(), value);
@@ -45,7 +45,7 @@ CALL(parse_switch_event)
 {
 	OPTIONS;
 	if (negated)
-		return error_create(ERROR_USAGE, "events cannot be taken back");
+		return error_create(ERROR_USAGE, "events cannot be negated");
 	o->switching.on = o->switching.by_signal = true;
 	return event_parse(&o->switch_events, sys_live(), value);
 }
@@ -55,11 +55,11 @@ static struct strobe_error *add_filter(struct record_options *o, const char *fil
 {
 	size_t first = o->last_event.len ? o->last_event.data[0] : 0;
 	if (first == o->events.events.len)
-		return error_create(ERROR_USAGE, "stands behind the -e whose events it filters");
+		return error_create(ERROR_USAGE, "must follow the -e it filters");
 	for (size_t i = first; i < o->events.events.len; i++) {
 		struct event *e = &o->events.events.data[i];
 		if (!e->tracepoint)
-			return error_create(ERROR_USAGE, "%s is no tracepoint: the kernel filters those only", e->name);
+			return error_create(ERROR_USAGE, "%s is not a tracepoint: only tracepoints can be filtered", e->name);
 		e->filter = e->filter ? arena_printf(&o->events.arena, "(%s) && (%s)", e->filter, filter)
 				      : arena_strdup(&o->events.arena, filter);
 	}
@@ -68,14 +68,14 @@ static struct strobe_error *add_filter(struct record_options *o, const char *fil
 
 SHARED(parse_filter)
 {
-	return negated ? error_create(ERROR_USAGE, "filters cannot be taken back") : add_filter(options, value);
+	return negated ? error_create(ERROR_USAGE, "filters cannot be negated") : add_filter(options, value);
 }
 
 SHARED(parse_cgroup)
 {
 	OPTIONS;
 	if (negated)
-		return error_create(ERROR_USAGE, "cgroups cannot be taken back");
+		return error_create(ERROR_USAGE, "cgroups cannot be negated");
 	return event_list_set_cgroups(&o->events, value);
 }
 
@@ -92,7 +92,7 @@ SHARED(parse_freq)
 	if (!strcmp(value, "max"))
 		hz = CAPTURE_FREQ_MAX;
 	else if (!text_to_u64(value, &hz) || !hz)
-		return error_create(ERROR_USAGE, "\"%s\" is no frequency: give samples a second, or max", value);
+		return error_create(ERROR_USAGE, "invalid frequency \"%s\": expected samples per second, or max", value);
 	c->freq_hz = hz;
 	c->freq_set = true;
 	return NULL;
@@ -107,7 +107,7 @@ SHARED(parse_count)
 		return NULL;
 	}
 	if (!text_to_u64(value, &c->period) || !c->period)
-		return error_create(ERROR_USAGE, "\"%s\" is no number of events", value);
+		return error_create(ERROR_USAGE, "invalid count \"%s\": expected a number of events", value);
 	c->period_set = true;
 	return NULL;
 }
@@ -212,7 +212,7 @@ CALL(parse_mmap_flush)
 	OPTIONS;
 	o->capture.flush_bytes = 1;
 	if (!negated && (!text_to_bytes(value, &o->capture.flush_bytes) || !o->capture.flush_bytes))
-		return error_create(ERROR_USAGE, "\"%s\" is no number of bytes", value);
+		return error_create(ERROR_USAGE, "invalid size \"%s\": expected a number of bytes", value);
 	return NULL;
 }
 
@@ -221,7 +221,7 @@ SHARED(parse_realtime)
 	OPTIONS;
 	uint64_t prio = 0;
 	if (!negated && (!text_to_u64(value, &prio) || prio < 1 || prio > 99))
-		return error_create(ERROR_USAGE, "\"%s\" is no real-time priority (1 to 99)", value);
+		return error_create(ERROR_USAGE, "invalid real-time priority \"%s\": expected 1 to 99", value);
 	o->capture.rt_prio = (int)prio;
 	return NULL;
 }
@@ -231,7 +231,7 @@ CALL(parse_max_size)
 	OPTIONS;
 	o->max_bytes = 0;
 	if (!negated && (!text_to_bytes(value, &o->max_bytes) || !o->max_bytes))
-		return error_create(ERROR_USAGE, "\"%s\" is no size: give bytes, or 100K, 64M, 2G", value);
+		return error_create(ERROR_USAGE, "invalid size \"%s\": expected bytes, or 100K, 64M, 2G", value);
 	return NULL;
 }
 
@@ -247,7 +247,7 @@ CALL(parse_switch_output)
 	else if (text_to_duration_ns(value, &s->interval_ns) && s->interval_ns)
 		s->bytes = 0;
 	else if (text_to_u64(value, &s->bytes) || !text_to_bytes(value, &s->bytes) || !s->bytes)
-		return error_create(ERROR_USAGE, "\"%s\": give signal, a size (100M) or a time (30s, 5m, 1h)", value);
+		return error_create(ERROR_USAGE, "invalid value \"%s\": expected signal, a size (100M) or a time (30s, 5m, 1h)", value);
 	return NULL;
 }
 
@@ -259,7 +259,7 @@ CALL(parse_compress)
 	if (negated)
 		return NULL;
 	if (value && (!text_to_u64(value, &level) || level > 22))
-		return error_create(ERROR_USAGE, "\"%s\" is no compression level (1 to 22)", value);
+		return error_create(ERROR_USAGE, "invalid compression level \"%s\": expected 1 to 22", value);
 	o->compress_level = (int)level;
 	return NULL;
 }
@@ -282,7 +282,7 @@ CALL(parse_affinity)
 	else if (!strcmp(value, "cpu"))
 		o->affinity = AFFINITY_CPU;
 	else
-		return error_create(ERROR_USAGE, "\"%s\": give node or cpu", value);
+		return error_create(ERROR_USAGE, "invalid affinity \"%s\": expected node or cpu", value);
 	return NULL;
 }
 
@@ -298,8 +298,8 @@ CALL(parse_buildid_mmap)
 {
 	OPTIONS;
 	o->buildid_mmap = !negated;
-	return negated ? error_create(ERROR_USAGE, "build-ids come with the mappings: -B leaves them out, 'inject -b' adds them to "
-						   "a recording") :
+	return negated ? error_create(ERROR_USAGE, "build IDs are part of mmap records: -B omits them, 'inject -b' adds them "
+		"to a recording") :
 			 NULL;
 }
 
@@ -308,7 +308,7 @@ CALL(parse_aio)
 	OPTIONS;
 	uint64_t n;
 	if (value && (!text_to_u64(value, &n) || n < 1))
-		return error_create(ERROR_USAGE, "\"%s\" is no number of blocks", value);
+		return error_create(ERROR_USAGE, "invalid number of blocks \"%s\"", value);
 	o->aio_set = !negated;
 	return NULL;
 }
@@ -327,129 +327,132 @@ CALL(parse_debuginfod)
 	}
 
 const struct option record_option_table[] = {
-	GROUP("Whom to record"),
-	{OPTION_BOOL, 'a', "all-cpus", AT(capture.target.system_wide), .help = "the whole system"},
-	{OPTION_STRING, 'C', "cpu", AT(capture.target.cpus), .arg = "cpu", .help = "only these CPUs: 0-3,7"},
+	GROUP("Targets"),
+	{OPTION_BOOL, 'a', "all-cpus", AT(capture.target.system_wide), .help = "record the whole system"},
+	{OPTION_STRING, 'C', "cpu", AT(capture.target.cpus), .arg = "cpu", .help = "record only these CPUs: 0-3,7"},
 	{OPTION_STRING, 'p', "pid", AT(capture.target.pids), .arg = "pid",
-	 .help = "processes that run already, with all their threads"},
-	{OPTION_STRING, 't', "tid", AT(capture.target.tids), .arg = "tid", .help = "threads that run already"},
-	{OPTION_STRING, 'u', "uid", AT(capture.target.uid), .arg = "user", .help = "the processes of a user"},
+	 .help = "record existing processes, with all their threads"},
+	{OPTION_STRING, 't', "tid", AT(capture.target.tids), .arg = "tid", .help = "record existing threads"},
+	{OPTION_STRING, 'u', "uid", AT(capture.target.uid), .arg = "user", .help = "record the processes of a user"},
 	{OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = record_parse_cgroup,
-	 .help = "count the events before it only in these cgroups (with -a)"},
-	{OPTION_BOOL, 0, "per-thread", AT(capture.target.per_thread), .help = "one ring a thread instead of one a CPU"},
-	{OPTION_BOOL, 'i', "no-inherit", AT(capture.no_inherit), .help = "not the children of the target"},
-	{OPTION_BOOL, 0, "all-user", AT(capture.all_user), .help = "all events in user space only"},
-	{OPTION_BOOL, 0, "all-kernel", AT(capture.all_kernel), .help = "all events in the kernel only"},
+	 .help = "restrict the preceding events to these cgroups (with -a)"},
+	{OPTION_BOOL, 0, "per-thread", AT(capture.target.per_thread), .help = "one buffer per thread instead of per CPU"},
+	{OPTION_BOOL, 'i', "no-inherit", AT(capture.no_inherit), .help = "do not follow child processes"},
+	{OPTION_BOOL, 0, "all-user", AT(capture.all_user), .help = "sample user space only"},
+	{OPTION_BOOL, 0, "all-kernel", AT(capture.all_kernel), .help = "sample the kernel only"},
 	{OPTION_BOOL, 0, "exclude-perf", AT(capture.exclude_self),
-	 .help = "not the recorder's own tracepoints (the default with -a; --no-exclude-perf records them)"},
+	 .help = "exclude the recorder's own tracepoints (default with -a)"},
 	{OPTION_CALL, 'D', "delay", .arg = "ms", .parse = parse_delay,
-	 .help = "wait so long before recording; -1: until --control enables; or ranges: 10-20,30-40"},
+	 .help = "delay before recording (ms); -1: start with events disabled; or ranges: 10-20,30-40"},
 
-	GROUP("What to record"),
-	{OPTION_CALL, 'e', "event", .arg = "event", .parse = record_parse_event, .help = "events; `strobe list` shows them"},
+	GROUP("Events"),
+	{OPTION_CALL, 'e', "event", .arg = "event", .parse = record_parse_event, .help = "events to record; see `strobe list`"},
 	{OPTION_CALL, 0, "filter", .arg = "filter", .parse = record_parse_filter,
-	 .help = "condition on the fields of the tracepoints before it"},
-	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = record_parse_freq, .help = "samples a second (4000)"},
-	{OPTION_CALL, 'c', "count", .arg = "n", .parse = record_parse_count, .help = "one sample for each n events"},
+	 .help = "filter for the preceding tracepoints"},
+	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = record_parse_freq, .help = "samples per second (default: 4000)"},
+	{OPTION_CALL, 'c', "count", .arg = "n", .parse = record_parse_count, .help = "sample every n events"},
 	{OPTION_BOOL, 0, "strict-freq", AT(capture.strict_freq),
-	 .help = "fail where the frequency is above the kernel's limit"},
-	{OPTION_BOOL, 0, "group", AT(capture.group), .help = "put all events into one group"},
+	 .help = "fail if the frequency is above the kernel's limit"},
+	{OPTION_BOOL, 0, "group", AT(capture.group), .help = "open all events as one group"},
 	{OPTION_BOOL, 'n', "no-samples", AT(capture.no_samples),
-	 .help = "no samples, only what happens to tasks and mappings"},
-	{OPTION_BOOL, 's', "stat", AT(capture.inherit_stat), .help = "counts for each thread"},
+	 .help = "do not sample: record task and mapping events only"},
+	{OPTION_BOOL, 's', "stat", AT(capture.inherit_stat), .help = "record the counts of each thread"},
 
-	GROUP("What each sample holds"),
-	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "the call chain, by frame pointers"},
+	GROUP("Sample contents"),
+	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record call chains, by frame pointers"},
 	{OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_call_graph,
-	 .help = "the call chain, by: fp[,leaf|,defer], eh, dwarf[,bytes of stack] (8192), lbr, auto"},
+	 .help = "record call chains: fp[,leaf|,defer], eh, dwarf[,stack bytes] (default 8192), lbr or auto"},
 	{OPTION_BOOL, 0, "kernel-callchains", AT(capture.callgraph.kernel_only),
-	 .help = "call chains of the kernel only"},
-	{OPTION_BOOL, 0, "user-callchains", AT(capture.callgraph.user_only), .help = "call chains of user space only"},
-	{OPTION_CALL, 'b', "branch-any", .parse = record_parse_branch_any, .help = "the branches taken last"},
+	 .help = "record only the kernel part of call chains"},
+	{OPTION_BOOL, 0, "user-callchains", AT(capture.callgraph.user_only), .help = "record only the user part of call chains"},
+	{OPTION_CALL, 'b', "branch-any", .parse = record_parse_branch_any, .help = "record the last branches taken"},
 	{OPTION_CALL, 'j', "branch-filter", .arg = "filter", .parse = record_parse_branch,
-	 .help = "branches of a kind: any any_call any_ret ind_call call cond u k hv in_tx no_tx abort_tx save_type …"},
-	{OPTION_BOOL, 'd', "data", AT(capture.sample_address), .help = "data addresses"},
-	{OPTION_BOOL, 0, "data-mmap", AT(capture.mmap_data), .help = "mappings that are not executable, too (with -d anyway)"},
-	{OPTION_BOOL, 0, "sample-mem-info", AT(capture.sample_data_src), .help = "where data came from (with -d anyway)"},
-	{OPTION_BOOL, 0, "phys-data", AT(capture.sample_phys_addr), .help = "physical data addresses"},
-	{OPTION_BOOL, 0, "data-page-size", AT(capture.data_page_size), .help = "page size of the data address"},
-	{OPTION_BOOL, 0, "code-page-size", AT(capture.code_page_size), .help = "page size of the code address"},
-	{OPTION_BOOL, 'W', "weight", AT(capture.sample_weight), .help = "the cost of the access or instruction"},
-	{OPTION_BOOL, 0, "transaction", AT(capture.transaction), .help = "flags of hardware transactions"},
-	{OPTION_OFF, 'T', "timestamp", AT(capture.no_time), .help = "the time (always, unless --no-timestamp)"},
-	{OPTION_OFF, 'P', "period", AT(capture.no_period_field), .set_offset = AT(capture.period_field_set), .help = "the period"},
-	{OPTION_BOOL, 0, "sample-cpu", AT(capture.sample_cpu), .help = "the CPU"},
-	{OPTION_BOOL, 0, "sample-identifier", AT(capture.sample_identifier), .help = "the event's id at a fixed place"},
-	{OPTION_BOOL, 'R', "raw-samples", AT(capture.raw_samples), .help = "raw data, time and CPU for all events"},
+	 .help = "record branches of these types: any any_call any_ret ind_call call cond u k hv in_tx no_tx abort_tx save_type …"},
+	{OPTION_BOOL, 'd', "data", AT(capture.sample_address), .help = "record data addresses"},
+	{OPTION_BOOL, 0, "data-mmap", AT(capture.mmap_data), .help = "record data mappings too (implied by -d)"},
+	{OPTION_BOOL, 0, "sample-mem-info", AT(capture.sample_data_src), .help = "record the source of data: cache level, TLB, "
+		"snoop (implied by -d)"},
+	{OPTION_BOOL, 0, "phys-data", AT(capture.sample_phys_addr), .help = "record physical data addresses"},
+	{OPTION_BOOL, 0, "data-page-size", AT(capture.data_page_size), .help = "record the page size of data addresses"},
+	{OPTION_BOOL, 0, "code-page-size", AT(capture.code_page_size), .help = "record the page size of code addresses"},
+	{OPTION_BOOL, 'W', "weight", AT(capture.sample_weight), .help = "record the weight (latency) of samples"},
+	{OPTION_BOOL, 0, "transaction", AT(capture.transaction), .help = "record hardware transaction flags"},
+	{OPTION_OFF, 'T', "timestamp", AT(capture.no_time), .help = "record timestamps (on)"},
+	{OPTION_OFF, 'P', "period", AT(capture.no_period_field), .set_offset = AT(capture.period_field_set),
+	 .help = "record the sample period"},
+	{OPTION_BOOL, 0, "sample-cpu", AT(capture.sample_cpu), .help = "record the CPU"},
+	{OPTION_BOOL, 0, "sample-identifier", AT(capture.sample_identifier), .help = "record the event ID at a fixed position "
+		"in samples (PERF_SAMPLE_IDENTIFIER)"},
+	{OPTION_BOOL, 'R', "raw-samples", AT(capture.raw_samples), .help = "record raw data, time and CPU for all events"},
 	{OPTION_CALL, 'I', "intr-regs", .arg = "registers", .optional_arg = true, .parse = parse_intr_regs,
-	 .help = "registers at the interrupt; =? lists their names"},
+	 .help = "record registers at the interrupt; =? lists the names"},
 	{OPTION_CALL, 0, "user-regs", .arg = "registers", .optional_arg = true, .parse = parse_user_regs,
-	 .help = "registers of user space; =? lists their names"},
+	 .help = "record user-space registers; =? lists the names"},
 	{OPTION_BOOL, 0, "running-time", AT(capture.running_time),
-	 .help = "enabled and running time with values that are read (:S)"},
+	 .help = "add enabled and running times to group reads (:S)"},
 	{OPTION_CALL, 'k', "clockid", .arg = "clockid", .parse = parse_clockid,
-	 .help = "the clock of all times: mono, raw, boot, real, tai"},
+	 .help = "clock for timestamps: mono, raw, boot, real or tai"},
 
-	GROUP("What else is told"),
-	{OPTION_BOOL, 0, "switch-events", AT(capture.switch_events), .help = "context switches"},
+	GROUP("Additional records"),
+	{OPTION_BOOL, 0, "switch-events", AT(capture.switch_events), .help = "record context switches"},
 	{OPTION_BOOL, 0, "latency", AT(latency),
-	 .help = "context switches with their times, for shares of the elapsed time: report --latency"},
-	{OPTION_BOOL, 0, "namespaces", AT(capture.namespaces), .help = "namespaces of processes"},
-	{OPTION_BOOL, 0, "all-cgroups", AT(capture.cgroups), .help = "cgroups, and the cgroup of each sample"},
-	{OPTION_BOOL, 0, "no-bpf-event", AT(capture.no_bpf_event), .help = "not the loading of BPF programs"},
+	 .help = "record context switches for report --latency"},
+	{OPTION_BOOL, 0, "namespaces", AT(capture.namespaces), .help = "record namespaces of processes"},
+	{OPTION_BOOL, 0, "all-cgroups", AT(capture.cgroups), .help = "record cgroups, and the cgroup of each sample"},
+	{OPTION_BOOL, 0, "no-bpf-event", AT(capture.no_bpf_event), .help = "do not record BPF program loads"},
 	{OPTION_CALL, 0, "synth", .arg = "no|all|task|mmap|cgroup", .parse = parse_synth,
-	 .help = "what is told of tasks that exist already (all)"},
-	{OPTION_BOOL, 0, "tail-synthesize", AT(tail_synthesize), .help = "tell it at the end of the file"},
+	 .help = "records to synthesize for existing tasks (default: all)"},
+	{OPTION_BOOL, 0, "tail-synthesize", AT(tail_synthesize), .help = "write synthesized records at the end of the file"},
 	{OPTION_U64, 0, "num-thread-synthesize", AT(capture.synth_threads), .arg = "n",
-	 .help = "threads that read /proc (as many as pay)"},
+	 .help = "number of threads reading /proc (default: automatic)"},
 	{OPTION_U64, 0, "proc-map-timeout", AT(capture.proc_map_timeout_ms), .arg = "n",
-	 .help = "milliseconds for the mappings of one process (500)"},
-	{OPTION_BOOL, 'B', "no-buildid", AT(no_buildid), .help = "no build-ids of what is mapped"},
-	{OPTION_BOOL, 'N', "no-buildid-cache", AT(no_buildid_cache), .help = "do not put what was sampled into the build ID cache"},
+	 .help = "time limit for reading the mappings of a process, in ms (default: 500)"},
+	{OPTION_BOOL, 'B', "no-buildid", AT(no_buildid), .help = "do not record build IDs"},
+	{OPTION_BOOL, 'N', "no-buildid-cache", AT(no_buildid_cache), .help = "do not add sampled files to the build ID cache"},
 	{OPTION_BOOL, 0, "buildid-all", AT(buildid_all),
-	 .help = "put all that was mapped into the build ID cache, sampled or not"},
-	{OPTION_CALL, 0, "buildid-mmap", .parse = parse_buildid_mmap, .help = "build-ids in the mappings (always, unless -B)"},
+	 .help = "add all mapped files to the build ID cache, even without samples"},
+	{OPTION_CALL, 0, "buildid-mmap", .parse = parse_buildid_mmap, .help = "record build IDs in mmap records (on, unless -B)"},
 
-	GROUP("Where it goes"),
-	{OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "the file (perf.data); - is standard output"},
+	GROUP("Output"),
+	{OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "output file (default: perf.data); - for standard output"},
 	{OPTION_CALL, 'z', "compression-level", .arg = "n", .optional_arg = true, .parse = parse_compress,
-	 .help = "compress with zstd: 1 (fast, the default) to 22"},
+	 .help = "compress with zstd at this level, 1 to 22 (default: 1)"},
 	{OPTION_CALL, 0, "max-size", .arg = "size", .parse = parse_max_size,
-	 .help = "stop when the file is that large"},
+	 .help = "stop when the output reaches this size"},
 	{OPTION_CALL, 0, "switch-output", .arg = "signal|size|time", .optional_arg = true, .default_arg = "signal",
-	 .parse = parse_switch_output, .help = "begin a new file at SIGUSR2 (signal), a size (100M) or a time (30s)"},
+	 .parse = parse_switch_output, .help = "start a new output file on SIGUSR2 (signal), at a size (100M) or after a time (30s)"},
 	{OPTION_CALL, 0, "switch-output-event", .arg = "event", .parse = parse_switch_event,
-	 .help = "begin a new file at an event"},
-	{OPTION_U64, 0, "switch-max-files", AT(switching.max_files), .arg = "n", .help = "keep that many of the files"},
-	{OPTION_BOOL, 0, "timestamp-filename", AT(timestamp_filename), .help = "add the time to the file's name"},
+	 .help = "start a new output file when this event occurs"},
+	{OPTION_U64, 0, "switch-max-files", AT(switching.max_files), .arg = "n", .help = "keep only the last n output files"},
+	{OPTION_BOOL, 0, "timestamp-filename", AT(timestamp_filename), .help = "append a timestamp to the output file name"},
 	{OPTION_CALL, 0, "timestamp-boundary", .parse = needless_switch,
-	 .help = "record the time of the first and last sample (always)"},
+	 .help = "record the times of the first and last sample (always on)"},
 	{OPTION_CALL, 0, "threads", .arg = "spec", .optional_arg = true, .parse = parse_threads,
-	 .help = "several readers, and a directory of files: cpu, core, package, numa or CPUs/affinity:…"},
+	 .help = "read with several threads into a directory: cpu, core, package, numa or CPUs/affinity:…"},
 	{OPTION_BOOL, 0, "kcore", AT(kcore),
-	 .help = "a directory, with the code of the kernel and its modules as /proc/kcore shows it (root)"},
+	 .help = "write a directory with a copy of /proc/kcore, kallsyms and modules (root)"},
 
-	GROUP("How it is read"),
+	GROUP("Buffers"),
 	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages[,pages]", .parse = record_parse_mmap_pages,
-	 .help = "size of each ring, in pages or bytes (2M)"},
+	 .help = "size of each buffer, in pages or bytes (2M)"},
 	{OPTION_BOOL, 0, "overwrite", AT(capture.overwrite),
-	 .help = "keep the newest data in the rings until the end or a signal"},
+	 .help = "overwrite old data in the buffers; write them at the end or on a signal"},
 	{OPTION_CALL, 0, "mmap-flush", .arg = "bytes", .parse = parse_mmap_flush,
-	 .help = "least that is read from a ring at once"},
+	 .help = "minimum number of bytes to read from a buffer at once"},
 	{OPTION_BOOL, 0, "no-buffering", AT(capture.no_buffering), .help = "wake up for each event"},
 	{OPTION_CALL, 'r', "realtime", .arg = "n", .parse = record_parse_realtime,
-	 .help = "SCHED_FIFO priority of the reader (1 where permitted)"},
+	 .help = "SCHED_FIFO priority of the reader (default: 1 if permitted)"},
 	{OPTION_CALL, 0, "affinity", .arg = "node|cpu", .parse = parse_affinity,
-	 .help = "read each ring on its node or CPU"},
+	 .help = "read each buffer on its own node or CPU"},
 	{OPTION_CALL, 0, "aio", .arg = "n", .optional_arg = true, .parse = parse_aio,
-	 .help = "no effect: rings are written without a copy"},
+	 .help = "accepted for compatibility, ignored"},
 	{OPTION_STRING, 0, "control", AT(control), .arg = "fd:ctl[,ack]|fifo:ctl[,ack]",
-	 .help = "take commands: enable, disable, snapshot, evlist, ping, stop"},
+	 .help = "read commands from a descriptor or fifo: enable, disable, snapshot, evlist, ping, stop"},
 
-	GROUP("In general"),
-	{OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more; -vv shows the attributes of each event"},
-	{OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "say nothing but errors"},
-	{OPTION_BOOL, 0, "dry-run", AT(dry_run), .help = "check the options and end"},
+	GROUP("General"),
+	{OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose; -vv shows the perf_event_attr of each event"},
+	{OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "print errors only"},
+	{OPTION_BOOL, 0, "dry-run", AT(dry_run), .help = "check the options and exit"},
 
 	REFUSED_SHORT_OPTION('S', "snapshot", refused_aux),
 	REFUSED_OPTION("aux-sample", refused_aux),
@@ -457,7 +460,7 @@ const struct option record_option_table[] = {
 	REFUSED_OPTION("off-cpu-thresh", refused_off_cpu),
 	REFUSED_OPTION("setup-filter", refused_pinned_filter),
 	{OPTION_CALL, 0, "debuginfod", .arg = "urls", .optional_arg = true, .parse = parse_debuginfod, .hidden = true,
-	 .help = "no effect: record fetches nothing"},
+	 .help = "accepted for compatibility, ignored"},
 	REFUSED_OPTION("clang-path", refused_bpf_source),
 	REFUSED_OPTION("clang-opt", refused_bpf_source),
 	REFUSED_OPTION("vmlinux", refused_bpf_source),

@@ -30,7 +30,7 @@ struct strobe_error *record_output_init(struct record_output *o, const char *pat
 	if (directory)
 		return error_create(ERROR_USAGE, "--threads writes a directory of files and cannot go to a pipe");
 	if (isatty(STDOUT_FILENO))
-		return error_create(ERROR_USAGE, "-o -: a recording is binary data and standard output is a terminal");
+		return error_create(ERROR_USAGE, "-o -: refusing to write binary data to a terminal");
 	o->options.pipe = true;
 	o->path = "standard output";
 	return NULL;

@@ -35,7 +35,7 @@ void record_say_freq(const struct recording *r)
 	const struct event_set *s = capture_events(r->capture);
 	unsigned long long asked = s->requested_freq, got = s->lowered_freq;
 	if (r->o->capture.freq_hz == CAPTURE_FREQ_MAX)
-		log_info("the highest frequency: kernel.perf_event_max_sample_rate");
+		log_info("the maximum frequency: kernel.perf_event_max_sample_rate");
 	if (!got)
 		return;
 	if (r->o->capture.freq_set)
@@ -79,9 +79,8 @@ static void say_lost(const struct recording *r, const struct capture_totals *t)
 	const char *faster =
 		sched_getscheduler(0) & SCHED_FIFO ? "" : ", or real-time priority (as root, or ulimit -r)";
 	cmd_say(r->ctx,
-		"LOST %llu of %llu samples, %.1f %%%s%s: they came faster than they were read. Larger rings (-m 32M), "
-		"fewer "
-		"events (--filter, -c, a lower -F)%s help.",
+		"LOST %llu of %llu samples, %.1f %%%s%s: buffers were full. Larger buffers (-m 32M), fewer events (--filter, "
+		"-c, a lower -F)%s help.",
 		(unsigned long long)lost, (unsigned long long)all, 100.0 * (double)lost / (double)all,
 		strbuf_str(&by_event), more, faster);
 }
@@ -91,14 +90,13 @@ static void say_stacks(const struct recording *r)
 	if (!r->unwinder)
 		return;
 	struct stack_unwinder_totals t = stack_unwinder_totals(r->unwinder);
-	log_info("%llu stacks walked by the BPF program, %llu of them to the end in user space; %llu are cut",
+	log_info("%llu stacks unwound by the BPF program, %llu of them completed in user space; %llu are truncated",
 		 (unsigned long long)t.stacks, (unsigned long long)t.copied, (unsigned long long)t.cut);
 	if (t.deep)
-		record_say(r, "%llu of %llu stacks are cut: they have more frames than are walked", (unsigned long long)t.deep,
+		record_say(r, "%llu of %llu stacks are truncated: they exceed the maximum number of frames", (unsigned long long)t.deep,
 			   (unsigned long long)t.stacks);
 	if ((t.cut - t.deep) * 100 > t.stacks)
-		record_say(r, "%llu of %llu stacks are cut: they lead through code that has no call frame information and keeps no "
-			   "frame pointer",
+		record_say(r, "%llu of %llu stacks are truncated: they pass through code without call frame information or frame pointers",
 			   (unsigned long long)(t.cut - t.deep), (unsigned long long)t.stacks);
 }
 
@@ -132,7 +130,7 @@ void record_say_result(const struct recording *r, const char *name, bool failed)
 	say_stacks(r);
 	say_short_tasks(r, &t);
 	if (failed) { /* what was read from the rings is not what is in the file */
-		record_report(r, "Wrote %.3f MB %s, which ends early", (double)bytes / 1048576,
+		record_report(r, "Wrote %.3f MB %s, which is incomplete", (double)bytes / 1048576,
 			      r->output.pipe ? "-" : name);
 		return;
 	}

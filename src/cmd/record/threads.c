@@ -31,10 +31,10 @@ struct strobe_error *record_raise_priority(const struct recording *r)
 		return NULL;
 	}
 	if (!asked) {
-		log_info("reading at normal priority: real-time is not permitted (CAP_SYS_NICE, ulimit -r)");
+		log_info("reading at normal priority: real-time priority is not permitted (CAP_SYS_NICE, ulimit -r)");
 		return NULL;
 	}
-	return error_errno(errno, "-r %d: no right to real-time priority (CAP_SYS_NICE, ulimit -r)", asked);
+	return error_errno(errno, "-r %d: real-time priority is not permitted (requires CAP_SYS_NICE or ulimit -r)", asked);
 }
 
 static struct strobe_error *set_affinity(const sys_cpus *cpus)
@@ -47,7 +47,7 @@ static struct strobe_error *set_affinity(const sys_cpus *cpus)
 		CPU_SET_S(cpus->data[i], bytes, set);
 	int r = sched_setaffinity(0, bytes, set);
 	free(set);
-	return r ? error_errno(errno, "cannot run the reader on the CPUs asked for") : NULL;
+	return r ? error_errno(errno, "cannot run the reader on the requested CPUs") : NULL;
 }
 
 static void wake_main(const struct recording *r)
@@ -108,7 +108,7 @@ struct strobe_error *record_start_threads(struct recording *r)
 {
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->stop_fd < 0)
-		return error_errno(errno, "cannot make an eventfd");
+		return error_errno(errno, "cannot create an eventfd");
 	r->part_chains_nr = (unsigned)r->output.parts.len;
 	r->part_chains = xcalloc(r->part_chains_nr, sizeof(*r->part_chains));
 	r->part_objects = xcalloc(r->part_chains_nr, sizeof(*r->part_objects));
