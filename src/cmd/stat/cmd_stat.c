@@ -66,23 +66,23 @@ static struct strobe_error *check_options(const struct stat_options *o, int argc
 	if (o->all_user && o->all_kernel)
 		return error_create(ERROR_USAGE, "--all-user and --all-kernel exclude each other");
 	if (by_cpu && !whole && (argc || t->pids || t->tids))
-		return error_create(ERROR_USAGE, "counts by CPU, core, cache, die, socket or node are for the whole system: add -a or -C");
+		return error_create(ERROR_USAGE, "counts per CPU, core, cache, die, socket or node require -a or -C");
 	if (o->per_thread && !t->pids && !t->tids && !t->system_wide && argc)
-		return error_create(ERROR_USAGE, "--per-thread wants threads that are there: -p, -t or -a, or no command");
+		return error_create(ERROR_USAGE, "--per-thread requires existing threads: use -p, -t or -a, or no command");
 	if (o->topdown_level && !o->topdown)
-		return error_create(ERROR_USAGE, "--td-level says how deep --topdown goes: add that");
+		return error_create(ERROR_USAGE, "--td-level requires --topdown");
 	if (o->interval_ms && o->runs != 1)
 		return error_create(ERROR_USAGE, "-I and -r exclude each other");
 	if (o->interval_count && !o->interval_ms)
-		return error_create(ERROR_USAGE, "--interval-count wants an interval: -I");
+		return error_create(ERROR_USAGE, "--interval-count requires -I");
 	if (o->interval_count && o->timeout_ms)
 		return error_create(ERROR_USAGE, "--interval-count and --timeout exclude each other");
 	if (o->table && o->runs <= 1)
-		return error_create(ERROR_USAGE, "--table wants several runs: -r");
+		return error_create(ERROR_USAGE, "--table requires -r");
 	if (o->record && o->runs != 1)
-		return error_create(ERROR_USAGE, "stat record keeps one run: not with -r");
+		return error_create(ERROR_USAGE, "stat record supports one run only: -r cannot be used");
 	if (o->runs != 1 && !argc)
-		return error_create(ERROR_USAGE, "-r wants a command to run");
+		return error_create(ERROR_USAGE, "-r requires a command");
 	if (o->for_each_cgroup && !whole)
 		return error_create(ERROR_USAGE, "--for-each-cgroup counts in cgroups of the whole system: add -a or -C");
 	for (size_t i = 0; i < o->events.events.len; i++)
@@ -161,9 +161,9 @@ static void take_syscalls(struct stat *st)
 		return;
 	struct strobe_error *err = syscall_counts_take(set, st->session.counts_command, &taken);
 	if (err && set->events.len >= MANY_EVENTS)
-		cmd_say(st->session.ctx, "an event counts each of these system calls, where one BPF program could do: %s", err->message);
+		cmd_say(st->session.ctx, "these system calls are counted with one event each, not by one BPF program: %s", err->message);
 	else if (err)
-		log_info("system calls are counted by an event for each: %s", err->message);
+		log_info("system calls are counted with one event each: %s", err->message);
 	else
 		log_info("%zu events are counted by one BPF program", taken);
 	error_destroy(err);
@@ -329,7 +329,7 @@ static struct strobe_error *run_all(struct stat *st)
 	struct stat_session *s = &st->session;
 	const struct stat_options *o = st->o;
 	if (o->timeout_ms && o->timeout_ms < 100)
-		cmd_say(s->ctx, "--timeout %d: so short a time is mostly start and end", (int)o->timeout_ms);
+		cmd_say(s->ctx, "--timeout %d: short timeouts measure mostly startup and exit", (int)o->timeout_ms);
 	for (uint64_t i = 0; (!o->runs || i < o->runs) && !s->signal; i++) {
 		if (o->runs != 1 && o->verbose)
 			cmd_say_plain("[ %s stat: executing run #%llu ... ]", s->ctx->program, (unsigned long long)i + 1);
@@ -410,7 +410,7 @@ static struct strobe_error *take_subcommand(struct cmd_context *ctx, struct stat
 	else if (o->record)
 		TRY(options_parse(stat_option_table, o, rest->argc, rest->argv, false, rest));
 	if (o->report && rest->argc)
-		return error_create(ERROR_USAGE, "'%s' is one word too many: name a recording with -i", rest->argv[0]);
+		return error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i", rest->argv[0]);
 	return NULL;
 }
 
@@ -418,11 +418,10 @@ static int compare(struct cmd_context *ctx, struct stat_options *o)
 {
 	struct strobe_error *err = check_options(o, ctx->rest.argc);
 	if (!err && !ctx->rest.argc)
-		err = error_create(ERROR_USAGE, "--vs wants another command to compare with: --vs 'COMMAND' -- COMMAND");
+		err = error_create(ERROR_USAGE, "--vs requires two commands: --vs 'COMMAND' -- COMMAND");
 	if (!err && (o->interval_ms || o->delay_ms || o->record || o->null_run || o->by != COUNTS_BY_NOTHING || o->metrics ||
 		     o->timeout_ms || o->control || o->prometheus))
-		err = error_create(ERROR_USAGE, "--vs goes together with -e, -d, -a, -C, -i, -r and how output is written, not with "
-				   "intervals, delays, metrics, places or recordings");
+		err = error_create(ERROR_USAGE, "--vs can only be combined with -e, -d, -a, -C, -i, -r and output options");
 	return err ? cmd_fail_usage(ctx, err) : stat_versus(ctx, o);
 }
 

@@ -42,7 +42,7 @@ static struct strobe_error *add_metrics(struct metric_set *metrics, struct stat_
 			return NULL;
 	if (metrics->uses.len == first || !strcmp(option, "-M"))
 		return NULL;
-	return error_create(ERROR_UNSUPPORTED, "%s: this machine does not count what it needs: %s", option,
+	return error_create(ERROR_UNSUPPORTED, "%s: this machine does not support the required events: %s", option,
 			    metrics->uses.data[first].missing);
 }
 
@@ -52,11 +52,11 @@ static struct strobe_error *add_smi(struct metric_set *metrics, struct stat_opti
 	struct strobe_error *err = sys_read_i64(sys, FREEZE_ON_SMI, &frozen);
 	if (err) {
 		error_destroy(err);
-		return error_create(ERROR_UNSUPPORTED, "--smi-cost: counters of this CPU cannot be frozen in system management "
-				    "interrupts (no %s)", FREEZE_ON_SMI);
+		return error_create(ERROR_UNSUPPORTED, "--smi-cost: this CPU cannot freeze counters during system management "
+			"interrupts (no %s)", FREEZE_ON_SMI);
 	}
 	if (!frozen)
-		return error_create(ERROR_USAGE, "--smi-cost: let counters stand still in such interrupts first: echo 1 > %s",
+		return error_create(ERROR_USAGE, "--smi-cost: freeze counters during system management interrupts first: echo 1 > %s",
 				    FREEZE_ON_SMI);
 	return add_metrics(metrics, o, sys, "--smi-cost", "smi");
 }
@@ -109,13 +109,14 @@ static struct strobe_error *keep_cputype(struct stat_options *o, const struct sy
 	if (sys_exists(sys, kind))
 		return keep_pmu(&o->events, "cpu_", kind + strlen(PMU_DIR "/")) ?
 			       NULL :
-			       error_create(ERROR_USAGE, "--cputype %s leaves no event", o->cputype);
+			       error_create(ERROR_USAGE, "--cputype %s: no events left to count", o->cputype);
 	/* A PMU's whole name: all cores are of this kind where it is the only one of the CPUs. */
 	if (!*o->cputype || strchr(o->cputype, '/') || !sys_exists(sys, whole))
-		return error_create(ERROR_USAGE, "--cputype: '%s' is not a kind of core of this machine", o->cputype);
+		return error_create(ERROR_USAGE, "--cputype: this machine has no cores of type '%s'", o->cputype);
 	if (!text_has_prefix(o->cputype, "cpu_"))
 		return NULL;
-	return keep_pmu(&o->events, "cpu_", o->cputype) ? NULL : error_create(ERROR_USAGE, "--cputype %s leaves no event", o->cputype);
+	return keep_pmu(&o->events, "cpu_", o->cputype) ? NULL : error_create(ERROR_USAGE, "--cputype %s: no events left to "
+		"count", o->cputype);
 }
 
 static struct strobe_error *filter_pmu(struct stat_options *o, const struct sys *sys)
@@ -124,7 +125,7 @@ static struct strobe_error *filter_pmu(struct stat_options *o, const struct sys 
 	if (!*o->pmu_filter || !sys_exists(sys, dir))
 		return error_create(ERROR_USAGE, "--pmu-filter: this machine has no PMU '%s'", o->pmu_filter);
 	return keep_pmu(&o->events, "", o->pmu_filter) ? NULL :
-	       error_create(ERROR_USAGE, "--pmu-filter %s leaves no event", o->pmu_filter);
+	       error_create(ERROR_USAGE, "--pmu-filter %s: no events left to count", o->pmu_filter);
 }
 
 typedef VEC(char *) name_list;
@@ -168,7 +169,7 @@ static struct strobe_error *expand_names(const struct sys *sys, const char *text
 	}
 	regex_t re;
 	if (regcomp(&re, text, REG_EXTENDED | REG_NOSUB))
-		return error_create(ERROR_USAGE, "--for-each-cgroup: \"%s\" is no regular expression", text);
+		return error_create(ERROR_USAGE, "--for-each-cgroup: invalid regular expression \"%s\"", text);
 	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots) && !ret->len; i++)
 		match_cgroups(sys, roots[i], "", &re, 0, ret);
 	regfree(&re);
@@ -225,7 +226,7 @@ static struct strobe_error *refuse_sampling(const struct event_list *events)
 	for (size_t i = 0; i < events->events.len; i++)
 		for (size_t k = 0; k < sizeof(terms) / sizeof(*terms); k++)
 			if (events->events.data[i].terms.set & terms[k].bit)
-				return error_create(ERROR_USAGE, "event '%s': the term '%s' is about samples, and stat takes none",
+				return error_create(ERROR_USAGE, "event '%s': the term '%s' applies to sampling only",
 						    events->events.data[i].name, terms[k].name);
 	return NULL;
 }

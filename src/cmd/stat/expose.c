@@ -35,7 +35,7 @@ static struct strobe_error *listen_on(struct stat_expose *e, const char *text, c
 {
 	e->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (e->listen_fd < 0)
-		return error_errno(errno, "--prometheus: cannot make a socket");
+		return error_errno(errno, "--prometheus: cannot create a socket");
 	setsockopt(e->listen_fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
 	if (bind(e->listen_fd, (const struct sockaddr *)address, sizeof(*address)) || listen(e->listen_fd, 8))
 		return error_errno(errno, "--prometheus: cannot listen on %s", text);
@@ -110,7 +110,7 @@ static struct strobe_error *serve_client(struct stat_expose *e, struct strobe_er
 	bool get = text_has_prefix(request, "GET ");
 	const char *path = request + 4;
 	if (!get || (!text_has_prefix(path, "/metrics") && !text_has_prefix(path, "/ "))) {
-		const char *body = get ? "counts are at /metrics\n" : "only GET is understood\n";
+		const char *body = get ? "counts are at /metrics\n" : "only GET is supported\n";
 		answer(fd, get ? "404 Not Found" : "405 Method Not Allowed", body, strlen(body));
 		return NULL;
 	}

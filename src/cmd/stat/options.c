@@ -34,7 +34,7 @@ CALL(parse_event)
 {
 	OPTIONS;
 	if (negated)
-		return error_create(ERROR_USAGE, "events cannot be taken back");
+		return error_create(ERROR_USAGE, "events cannot be negated");
 	o->last_event = o->events.events.len;
 	o->any_event = true;
 	return event_parse(&o->events, o->sys, value);
@@ -44,13 +44,13 @@ CALL(parse_filter)
 {
 	OPTIONS;
 	if (negated)
-		return error_create(ERROR_USAGE, "filters cannot be taken back");
+		return error_create(ERROR_USAGE, "filters cannot be negated");
 	if (o->last_event == o->events.events.len)
-		return error_create(ERROR_USAGE, "stands behind the -e whose events it filters");
+		return error_create(ERROR_USAGE, "must follow the -e it filters");
 	for (size_t i = o->last_event; i < o->events.events.len; i++) {
 		struct event *e = &o->events.events.data[i];
 		if (!e->tracepoint)
-			return error_create(ERROR_USAGE, "%s is no tracepoint: the kernel filters those only", e->name);
+			return error_create(ERROR_USAGE, "%s is not a tracepoint: only tracepoints can be filtered", e->name);
 		e->filter = e->filter ? arena_printf(&o->events.arena, "(%s) && (%s)", e->filter, value) :
 					arena_strdup(&o->events.arena, value);
 	}
@@ -61,7 +61,7 @@ CALL(parse_cgroup)
 {
 	OPTIONS;
 	if (negated)
-		return error_create(ERROR_USAGE, "cgroups cannot be taken back");
+		return error_create(ERROR_USAGE, "cgroups cannot be negated");
 	return event_list_set_cgroups(&o->events, value);
 }
 
@@ -116,7 +116,7 @@ CALL(parse_per_cache)
 	OPTIONS;
 	if (value) {
 		if ((value[0] != 'l' && value[0] != 'L') || value[1] < '1' || value[1] > '4' || value[2])
-			return error_create(ERROR_USAGE, "\"%s\" is no level of caches: L1, L2, L3 or L4", value);
+			return error_create(ERROR_USAGE, "invalid cache level \"%s\": expected L1, L2, L3 or L4", value);
 		o->cache_level = (unsigned)(value[1] - '0');
 	}
 	return set_by(options, COUNTS_BY_CACHE, negated);
@@ -130,7 +130,7 @@ CALL(parse_interval)
 		return NULL;
 	}
 	if (!text_to_u64(value, &o->interval_ms) || o->interval_ms < INTERVAL_MIN_MS || o->interval_ms > UINT32_MAX)
-		return error_create(ERROR_USAGE, "\"%s\" is no interval: give milliseconds, 1 at least", value);
+		return error_create(ERROR_USAGE, "invalid interval \"%s\": expected milliseconds, at least 1", value);
 	return NULL;
 }
 
@@ -142,7 +142,7 @@ CALL(parse_timeout)
 		return NULL;
 	}
 	if (!text_to_u64(value, &o->timeout_ms) || o->timeout_ms < TIMEOUT_MIN_MS || o->timeout_ms > UINT32_MAX)
-		return error_create(ERROR_USAGE, "\"%s\" is no time-out: give milliseconds, 10 at least", value);
+		return error_create(ERROR_USAGE, "invalid timeout \"%s\": expected milliseconds, at least 10", value);
 	return NULL;
 }
 
@@ -151,7 +151,7 @@ CALL(parse_delay)
 	OPTIONS;
 	o->delay_ms = 0;
 	if (!negated && (!text_to_i64(value, &o->delay_ms) || o->delay_ms < -1 || o->delay_ms > UINT32_MAX))
-		return error_create(ERROR_USAGE, "\"%s\" is no delay: give milliseconds, or -1 to start with events disabled", value);
+		return error_create(ERROR_USAGE, "invalid delay \"%s\": expected milliseconds, or -1 to start with events disabled", value);
 	return NULL;
 }
 
@@ -175,7 +175,7 @@ CALL(parse_format)
 	else if (!strcmp(value, "csv"))
 		o->separator = o->separator ? o->separator : ",";
 	else
-		return error_create(ERROR_USAGE, "\"%s\" is no format: text, json (one document), jsonl (the lines of -j), csv", value);
+		return error_create(ERROR_USAGE, "unknown format \"%s\": use text, json (one document), jsonl (as -j) or csv", value);
 	return NULL;
 }
 
@@ -184,7 +184,7 @@ CALL(parse_iostat)
 	OPTIONS;
 	/* Those that perf would name belong to one generation of servers; without names all of them are measured. */
 	if (value && strcmp(value, "default") != 0)
-		return error_create(ERROR_USAGE, "\"%s\": ports cannot be chosen; all are measured", value);
+		return error_create(ERROR_USAGE, "\"%s\": ports cannot be selected; all are measured", value);
 	o->iostat_set = !negated;
 	o->iostat = value;
 	return NULL;
@@ -193,106 +193,112 @@ CALL(parse_iostat)
 #define AT(field) offsetof(struct stat_options, field)
 
 const struct option stat_option_table[] = {
-	{ OPTION_GROUP, .help = "What is counted" },
-	{ OPTION_CALL, 'e', "event", .arg = "event", .parse = parse_event, .help = "what to count; strobe list shows the names" },
-	{ OPTION_CALL, 0, "pfm-events", .arg = "event", .parse = parse_event, .help = "the same, as libpfm4 names events" },
-	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "condition on the tracepoints before it" },
-	{ OPTION_COUNT, 'd', "detailed", AT(detail), .help = "count caches too; -dd TLBs, -ddd prefetches" },
-	{ OPTION_STRING, 'M', "metrics", AT(metrics), .arg = "metric", .help = "count what these metrics or groups of them need" },
+	{ OPTION_GROUP, .help = "Events" },
+	{ OPTION_CALL, 'e', "event", .arg = "event", .parse = parse_event, .help = "events to count; see `strobe list`" },
+	{ OPTION_CALL, 0, "pfm-events", .arg = "event", .parse = parse_event, .help = "events to count, by their libpfm4 names" },
+	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "filter for the preceding tracepoints" },
+	{ OPTION_COUNT, 'd', "detailed", AT(detail), .help = "count cache events too; -dd adds TLBs, -ddd prefetches" },
+	{ OPTION_STRING, 'M', "metrics", AT(metrics), .arg = "metric", .help = "count the events of these metrics or metric groups" },
 	{ OPTION_BOOL, 0, "metric-no-group", AT(metric_no_group), .help = "do not group the events of a metric" },
 	{ OPTION_BOOL, 0, "metric-no-merge", AT(metric_no_merge), .help = "do not share events between metrics" },
-	{ OPTION_BOOL, 0, "metric-no-threshold", AT(metric_no_threshold), .help = "do not judge metrics by their thresholds" },
-	{ OPTION_BOOL, 0, "topdown", AT(topdown), .help = "measure where the slots of the pipeline go" },
-	{ OPTION_U64, 0, "td-level", AT(topdown_level), .arg = "n", .help = "how deep --topdown goes; 0: as deep as it can" },
+	{ OPTION_BOOL, 0, "metric-no-threshold", AT(metric_no_threshold), .help = "do not apply the thresholds of metrics" },
+	{ OPTION_BOOL, 0, "topdown", AT(topdown), .help = "top-down analysis of pipeline slots" },
+	{ OPTION_U64, 0, "td-level", AT(topdown_level), .arg = "n", .help = "number of levels for --topdown; 0: all that are supported" },
 	{ OPTION_BOOL, 'T', "transaction", AT(transaction), .help = "measure hardware transactions" },
 	{ OPTION_BOOL, 0, "smi-cost", AT(smi_cost), .help = "measure the cost of system management interrupts" },
 	{ OPTION_CALL, 0, "iostat", .arg = "default", .optional_arg = true, .parse = parse_iostat,
-	  .help = "measure the traffic of I/O ports" },
-	{ OPTION_BOOL, 'n', "null", AT(null_run), .help = "count nothing: only the time" },
+	  .help = "measure I/O port traffic" },
+	{ OPTION_BOOL, 'n', "null", AT(null_run), .help = "count no events: measure elapsed time only" },
 	{ OPTION_BOOL, 0, "all-user", AT(all_user), .help = "count in user space only" },
 	{ OPTION_BOOL, 0, "all-kernel", AT(all_kernel), .help = "count in the kernel only" },
-	{ OPTION_BOOL, 'g', "group", AT(group), .help = "count all events as one group" },
-	{ OPTION_STRING, 0, "cputype", AT(cputype), .arg = "type", .help = "of a hybrid machine, count on this kind of core" },
-	{ OPTION_STRING, 0, "pmu-filter", AT(pmu_filter), .arg = "PMU", .help = "of several PMUs that an event means, count on this one" },
-	{ OPTION_GROUP, .help = "Who is counted" },
-	{ OPTION_BOOL, 'a', "all-cpus", AT(target.system_wide), .help = "the whole system" },
-	{ OPTION_STRING, 'C', "cpu", AT(target.cpus), .arg = "cpu", .help = "these CPUs: 0-3,7" },
-	{ OPTION_STRING, 'p', "pid", AT(target.pids), .arg = "pid", .help = "these processes" },
-	{ OPTION_STRING, 't', "tid", AT(target.tids), .arg = "tid", .help = "these threads" },
-	{ OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = parse_cgroup, .help = "these cgroups; for the events before it" },
+	{ OPTION_BOOL, 'g', "group", AT(group), .help = "open all events as one group" },
+	{ OPTION_STRING, 0, "cputype", AT(cputype), .arg = "type", .help = "on a hybrid machine, count on this type of core" },
+	{ OPTION_STRING, 0, "pmu-filter", AT(pmu_filter), .arg = "PMU", .help = "if several PMUs have the event, count on this one" },
+	{ OPTION_GROUP, .help = "Targets" },
+	{ OPTION_BOOL, 'a', "all-cpus", AT(target.system_wide), .help = "count on the whole system" },
+	{ OPTION_STRING, 'C', "cpu", AT(target.cpus), .arg = "cpu", .help = "count on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 'p', "pid", AT(target.pids), .arg = "pid", .help = "count existing processes" },
+	{ OPTION_STRING, 't', "tid", AT(target.tids), .arg = "tid", .help = "count existing threads" },
+	{ OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = parse_cgroup, .help = "restrict the preceding events to these cgroups" },
 	{ OPTION_STRING, 0, "for-each-cgroup", AT(for_each_cgroup), .arg = "name",
-	  .help = "all events once for each of these cgroups (names, or a regular expression)" },
-	{ OPTION_BOOL, 'i', "no-inherit", AT(no_inherit), .help = "leave out what the tasks start" },
-	{ OPTION_GROUP, .help = "When, and how often" },
-	{ OPTION_U64, 'r', "repeat", AT(runs), .arg = "n", .help = "run so often and show mean and spread; 0: forever" },
-	{ OPTION_CALL, 'I', "interval-print", .arg = "ms", .parse = parse_interval, .help = "print at this interval" },
-	{ OPTION_U64, 0, "interval-count", AT(interval_count), .arg = "n", .help = "stop after so many intervals" },
+	  .help = "count all events for each of these cgroups (names or a regular expression)" },
+	{ OPTION_BOOL, 'i', "no-inherit", AT(no_inherit), .help = "do not follow child processes" },
+	{ OPTION_GROUP, .help = "Runs and intervals" },
+	{ OPTION_U64, 'r', "repeat", AT(runs), .arg = "n", .help = "repeat the command n times, print mean and standard "
+		"deviation; 0: forever" },
+	{ OPTION_CALL, 'I', "interval-print", .arg = "ms", .parse = parse_interval, .help = "print counts at this interval (ms)" },
+	{ OPTION_U64, 0, "interval-count", AT(interval_count), .arg = "n", .help = "stop after n intervals" },
 	{ OPTION_BOOL, 0, "interval-clear", AT(interval_clear), .help = "clear the screen before each interval" },
-	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print the whole behind the intervals" },
-	{ OPTION_BOOL, 0, "no-csv-summary", AT(no_csv_summary), .help = "leave out the word summary in -x" },
-	{ OPTION_CALL, 'D', "delay", .arg = "ms", .parse = parse_delay, .help = "wait before counting; -1: start disabled" },
-	{ OPTION_CALL, 0, "timeout", .arg = "ms", .parse = parse_timeout, .help = "stop after this time" },
+	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print totals after the intervals" },
+	{ OPTION_BOOL, 0, "no-csv-summary", AT(no_csv_summary), .help = "omit the word summary from the totals of -x" },
+	{ OPTION_CALL, 'D', "delay", .arg = "ms", .parse = parse_delay, .help = "delay before counting (ms); -1: start with "
+		"events disabled" },
+	{ OPTION_CALL, 0, "timeout", .arg = "ms", .parse = parse_timeout, .help = "stop after this time (ms)" },
 	{ OPTION_STRING, 0, "control", AT(control), .arg = "fd:ctl[,ack]|fifo:ctl[,ack]",
-	  .help = "take commands: enable, disable, evlist, ping, stop" },
-	{ OPTION_STRING, 0, "pre", AT(pre), .arg = "command", .help = "run this before each run" },
-	{ OPTION_STRING, 0, "post", AT(post), .arg = "command", .help = "run this after each run" },
-	{ OPTION_BOOL, 'S', "sync", AT(sync), .help = "sync(2) before each run" },
-	{ OPTION_GROUP, .help = "How counts are gathered" },
-	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "by CPU" },
-	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "by core" },
-	{ OPTION_CALL, 0, "per-cluster", .parse = parse_per_cluster, .help = "by cluster" },
+	  .help = "read commands from a descriptor or fifo: enable, disable, evlist, ping, stop" },
+	{ OPTION_STRING, 0, "pre", AT(pre), .arg = "command", .help = "run this command before each run" },
+	{ OPTION_STRING, 0, "post", AT(post), .arg = "command", .help = "run this command after each run" },
+	{ OPTION_BOOL, 'S', "sync", AT(sync), .help = "call sync(2) before each run" },
+	{ OPTION_GROUP, .help = "Aggregation" },
+	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "print counts per CPU" },
+	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "aggregate counts per core" },
+	{ OPTION_CALL, 0, "per-cluster", .parse = parse_per_cluster, .help = "aggregate counts per cluster" },
 	{ OPTION_CALL, 0, "per-cache", .arg = "level", .optional_arg = true, .parse = parse_per_cache,
-	  .help = "by cache: L2, L3; the last level without" },
-	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "by die" },
-	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "by socket" },
-	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "by NUMA node" },
-	{ OPTION_CALL, 0, "per-thread", .parse = parse_per_thread, .help = "by thread" },
-	{ OPTION_BOOL, 0, "percore-show-thread", AT(percore_threads), .help = "with percore events, the core's count on each CPU" },
-	{ OPTION_BOOL, 0, "no-merge", AT(no_merge), .help = "keep events of the same name on several PMUs apart" },
-	{ OPTION_BOOL, 0, "hybrid-merge", AT(hybrid_merge), .help = "merge the same event of the kinds of cores" },
-	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up what was counted part of the time (on; --no-scale)" },
+	  .help = "aggregate counts per cache: L2, L3 (default: last level)" },
+	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "aggregate counts per die" },
+	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "aggregate counts per socket" },
+	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "aggregate counts per NUMA node" },
+	{ OPTION_CALL, 0, "per-thread", .parse = parse_per_thread, .help = "aggregate counts per thread" },
+	{ OPTION_BOOL, 0, "percore-show-thread", AT(percore_threads), .help = "for percore events, print the count of the core "
+		"for each CPU" },
+	{ OPTION_BOOL, 0, "no-merge", AT(no_merge), .help = "do not merge events of the same name on several PMUs" },
+	{ OPTION_BOOL, 0, "hybrid-merge", AT(hybrid_merge), .help = "merge the counts of the same event on different types of cores" },
+	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up events that were counted only part of the time (on)" },
 	{ OPTION_BOOL, 0, "affinity", AT(affinity),
-	  .help = "open the counters of a CPU from that CPU, which is not interrupted then (on; --no-affinity)" },
-	{ OPTION_GROUP, .help = "How it is shown" },
-	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard error" },
-	{ OPTION_BOOL, 0, "append", AT(append), .help = "append to that file" },
-	{ OPTION_I64, 0, "log-fd", AT(log_fd), .arg = "n", .help = "write to this descriptor" },
-	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "fields between separators" },
-	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "a JSON object a line" },
+	  .help = "run on each CPU while its counters are opened and read, to avoid interrupts (on)" },
+	{ OPTION_GROUP, .help = "Output" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
+	{ OPTION_BOOL, 0, "append", AT(append), .help = "append to the file of -o" },
+	{ OPTION_I64, 0, "log-fd", AT(log_fd), .arg = "n", .help = "write to this file descriptor" },
+	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "print fields separated by this" },
+	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "print one JSON object per line" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format,
-	  .help = "json: one document on standard output, numbers as numbers" },
-	{ OPTION_STRING, 0, "prometheus", AT(prometheus), .arg = "port|file", .help = "expose running counts to Prometheus" },
-	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "digits in groups where the locale has them (on; --no-big-num)" },
-	{ OPTION_BOOL, 0, "metric-only", AT(metric_only), .help = "only derived figures" },
-	{ OPTION_BOOL, 0, "table", AT(table), .help = "with -r, show each run" },
+	  .help = "output format; json: one document on standard output, with numeric values" },
+	{ OPTION_STRING, 0, "prometheus", AT(prometheus), .arg = "port|file", .help = "export running counts in Prometheus format" },
+	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "print large numbers with thousands separators, as the locale "
+		"defines them (on)" },
+	{ OPTION_BOOL, 0, "metric-only", AT(metric_only), .help = "print only computed metrics" },
+	{ OPTION_BOOL, 0, "table", AT(table), .help = "with -r, print the counts of each run" },
 	{ OPTION_STRING, 0, "vs", AT(versus), .arg = "command",
-	  .help = "run this command in turn with the other, and say which counts differ" },
-	{ OPTION_BOOL, 0, "no-bpf", AT(bpf_off), .help = "count with a descriptor for each event, never by a BPF program" },
+	  .help = "alternate runs with this command and report which counts differ" },
+	{ OPTION_BOOL, 0, "no-bpf", AT(bpf_off), .help = "open a descriptor per event, do not count with a BPF program" },
 	REFUSED_OPTION("record-tpebs", refused_retire_latency),
 	REFUSED_OPTION("tpebs-mode", refused_retire_latency),
-	{ OPTION_BOOL, 0, "quiet", AT(quiet), .help = "print nothing" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more: what is opened, raw counts, what is not supported" },
+	{ OPTION_BOOL, 0, "quiet", AT(quiet), .help = "do not print counts" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose: opened events, raw counts, unsupported events" },
 	OPTIONS_END,
 };
 
 /* What makes sense of a recording: -i is its file here. */
 const struct option stat_report_option_table[] = {
-	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "the recording" },
-	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "by CPU" },
-	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "by core" },
-	{ OPTION_CALL, 0, "per-cluster", .parse = parse_per_cluster, .help = "by cluster" },
-	{ OPTION_CALL, 0, "per-cache", .arg = "level", .optional_arg = true, .parse = parse_per_cache, .help = "by cache" },
-	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "by die" },
-	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "by socket" },
-	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "by NUMA node" },
-	{ OPTION_BOOL, 0, "no-merge", AT(no_merge), .help = "keep events of the same name on several PMUs apart" },
-	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up what was counted part of the time" },
-	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print the whole behind the intervals" },
-	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard error" },
-	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "fields between separators" },
-	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "a JSON object a line" },
-	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format, .help = "json: one document on standard output" },
-	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "digits in groups" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "input file" },
+	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "print counts per CPU" },
+	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "aggregate counts per core" },
+	{ OPTION_CALL, 0, "per-cluster", .parse = parse_per_cluster, .help = "aggregate counts per cluster" },
+	{ OPTION_CALL, 0, "per-cache", .arg = "level", .optional_arg = true, .parse = parse_per_cache,
+	  .help = "aggregate counts per cache" },
+	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "aggregate counts per die" },
+	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "aggregate counts per socket" },
+	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "aggregate counts per NUMA node" },
+	{ OPTION_BOOL, 0, "no-merge", AT(no_merge), .help = "do not merge events of the same name on several PMUs" },
+	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up events that were counted only part of the time" },
+	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print totals after the intervals" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
+	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "print fields separated by this" },
+	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "print one JSON object per line" },
+	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format, .help = "output format; json: one "
+		"document on standard output" },
+	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "print large numbers with thousands separators" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };

@@ -38,7 +38,7 @@ struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_o
 	if (file && o->log_fd >= 0)
 		return error_create(ERROR_USAGE, "-o and --log-fd exclude each other");
 	if (o->append && !file)
-		return error_create(ERROR_USAGE, "--append wants a file: -o");
+		return error_create(ERROR_USAGE, "--append requires -o");
 	if (file && strcmp(file, "-")) {
 		TRY(cmd_open_file(file, o->append, &s->fd));
 		s->owned = true;

@@ -59,7 +59,7 @@ static struct strobe_error *make_tally(struct report *r)
 	struct recording *rec = &r->recording;
 	enum counts_by by = r->o->by != COUNTS_BY_NOTHING ? r->o->by : rec->by;
 	if (by != COUNTS_BY_NOTHING && by != COUNTS_BY_THREAD && !rec->map.system_wide)
-		return error_create(ERROR_USAGE, "the recording is of tasks, not of CPUs: it cannot be gathered by them");
+		return error_create(ERROR_USAGE, "cannot aggregate by CPU: the recording contains counts per task");
 	struct tally_options options = { .by = by, .cache_level = r->o->cache_level, .no_merge = r->o->no_merge,
 					 .no_scale = !rec->scale || !r->o->scale, .topology = &rec->topology };
 	r->has_tally = true;

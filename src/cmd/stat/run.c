@@ -62,8 +62,8 @@ static void leave_tracepoints_behind(struct stat_session *s)
 	pid_t pid = sys_leave_behind(fds.data, fds.len, 0);
 	if (pid && fds.len >= MANY_TRACEPOINTS && !s->options->quiet && !s->options->separator && !s->options->json &&
 	    !s->options->json_document)
-		cmd_say(s->ctx, "process %d closes %zu tracepoints in the background; the kernel takes some 40 ms for each, %.0f s "
-			"in all", pid, fds.len, 0.04 * (double)fds.len);
+		cmd_say(s->ctx, "process %d closes %zu tracepoints in the background, about %.0f s (the kernel takes some 40 "
+			"ms each)", pid, fds.len, 0.04 * (double)fds.len);
 	else if (pid)
 		log_info("process %d closes %zu tracepoints in the background", pid, fds.len);
 	vec_deinit(&fds);
@@ -141,7 +141,7 @@ static struct strobe_error *obey(struct run *r, const struct control_command *c)
 	case CONTROL_DISABLE:
 		if (*c->argument) {
 			if (!counter_enable_named(&s->set, c->argument, c->verb == CONTROL_ENABLE))
-				cmd_say(s->ctx, "--control: no event \"%s\" is counted", c->argument);
+				cmd_say(s->ctx, "--control: unknown event \"%s\"", c->argument);
 			break;
 		}
 		TRY(enable(r, c->verb == CONTROL_ENABLE));
@@ -156,7 +156,7 @@ static struct strobe_error *obey(struct run *r, const struct control_command *c)
 	case CONTROL_PING:
 		break;
 	default:
-		cmd_say(s->ctx, "--control: \"%s\" is no command of stat (enable, disable, evlist, ping, stop)", c->argument);
+		cmd_say(s->ctx, "--control: unknown command \"%s\" (expected enable, disable, evlist, ping or stop)", c->argument);
 		return NULL;
 	}
 	control_ack(&s->control);

@@ -80,13 +80,13 @@ static struct strobe_error *split_words(const char *text, word_list *ret)
 			}
 			if (!*c) {
 				strbuf_deinit(&word);
-				return error_create(ERROR_USAGE, "--vs: a quote in \"%s\" has no end", text);
+				return error_create(ERROR_USAGE, "--vs: unterminated quote in \"%s\"", text);
 			}
 		} else if (*c == '\\' && c[1]) {
 			strbuf_addch(&word, *++c);
 		} else if (strchr("|&;<>()$`*?[]", *c)) {
 			strbuf_deinit(&word);
-			return error_create(ERROR_USAGE, "--vs: '%c' in \"%s\" is for a shell; write: sh -c '...'", *c, text);
+			return error_create(ERROR_USAGE, "--vs: '%c' in \"%s\" requires a shell; write: sh -c '...'", *c, text);
 		} else {
 			strbuf_addch(&word, *c);
 		}
@@ -94,7 +94,7 @@ static struct strobe_error *split_words(const char *text, word_list *ret)
 	if (in_word)
 		vec_push(ret, strbuf_take(&word));
 	strbuf_deinit(&word);
-	return ret->len ? NULL : error_create(ERROR_USAGE, "--vs wants a command");
+	return ret->len ? NULL : error_create(ERROR_USAGE, "--vs requires a command");
 }
 
 static struct strobe_error *prepare_side(struct versus *v, struct side *side)
@@ -199,7 +199,7 @@ static uint64_t pairs_needed(const struct versus *v)
 	uint64_t limit = pair_s > 0 ? (uint64_t)(SECONDS_MAX / pair_s) : PAIRS_MAX;
 	limit = limit > PAIRS_MAX ? PAIRS_MAX : limit;
 	if (most > limit)
-		log_info("%zu pairs of runs would be wanted for intervals of 1 %%; %llu are made, in a minute", most,
+		log_info("intervals of 1 %% would require %zu pairs of runs; running %llu, within a minute", most,
 			 (unsigned long long)limit);
 	return most < limit ? most : limit;
 }
@@ -268,7 +268,7 @@ static void note_outliers(struct table *t, const char *event, const struct side 
 		if (mark[i])
 			strbuf_addf(&b, "%srun %zu: %.6g", named++ ? ", " : "", i + 1, values[i] * scale);
 	if (odd)
-		table_note(t, "far out, and part of the result: %s of %s, %s%s%s%s", event, side->name, strbuf_str(&b),
+		table_note(t, "outliers, included in the result: %s of %s, %s%s%s%s", event, side->name, strbuf_str(&b),
 			   *unit ? " " : "", unit, odd > named ? ", and more" : "");
 }
 
@@ -316,7 +316,7 @@ static void fill(struct versus *v, struct table *t)
 		const struct counter_event *e = event_of[i] == UINT32_MAX ? NULL : &set->events.data[event_of[i]];
 		add_row(t, e ? e->name : "elapsed", e ? e->unit : "msec", e ? e->scale : 1e3, &c[i]);
 	}
-	table_note(t, "%s; p is corrected for %zu questions (Holm); less than %.2f is more than noise.",
+	table_note(t, "%s; p is corrected for %zu comparisons (Holm); p < %.2f is more than noise.",
 		   c[0].by_rank ? "Mann-Whitney rank test; B/A is the median of all ratios, with its 95 % interval" :
 				  "Welch's t test; B/A is the ratio of the means, with its 95 % interval",
 		   rows, CHANCE);
