@@ -58,7 +58,7 @@ class Known(Screen):
 def moving(tap, path):
     with Known(path) as s:
         page = s.rows - 3
-        tap.equal(s.names(), [name(i) for i in range(page)], "the largest come first, as many as there is room for")
+        tap.equal(s.names(), [name(i) for i in range(page)], "the largest come first, as many automatic")
         s.is_at(tap, name(0), "the first row is at hand")
         for keys, at, text in (
             (["Down"] * 3, 3, "Down"), (["Up"], 2, "Up"), (["NPage"], 2 + page, "PgDn"), (["Space"], 2 + 2 * page, "Space"),
@@ -150,7 +150,7 @@ def filtering(tap, path):
     with Screen([STROBE, "report", "-i", user, "-s", "comm,dso"], columns=120) as s:
         s.wait_for("left")
         s.keys("/", "nothing")
-        s.check(tap, "No row passes the filters (1 rows without them)", "a filter that nothing passes")
+        s.check(tap, "No rows match the filters (1 rows without them)", "a filter that nothing passes")
         s.keys("Escape")
         s.check(tap, lambda lines: "Filter" not in lines[0] and "left" in "\n".join(lines[1:]), "Esc: there was no filter")
         s.keys("k")
@@ -199,11 +199,11 @@ def menus(tap, path):
         s.check(tap, lambda lines: "Thread:" not in lines[0], "and out of it")
         items = menu_items(s)
         choose(s, items, "Compare")
-        s.check(tap, "What is shown now", "compare")
+        s.check(tap, "The current profile", "compare")
         s.keys("q")
         items = menu_items(s)
         choose(s, items, "Samples over time")
-        s.check(tap, "Enter narrows", "samples over time")
+        s.check(tap, "Enter selects", "samples over time")
         s.keys("q")
         items = menu_items(s)
         choose(s, items, "Exit")
@@ -238,7 +238,7 @@ def missing(tap):
         s.keys("<")
         s.check(tap, lambda lines: [r[3] for r in rows(lines)] == [name(i) for i in (4, 1, 0, 2, 3)], "by difference, among the others")
         s.keys("Home", "Down")
-        for key, said in ("+", "has it"), ("a", "has no symbol"), ("d", "in no object"), ("t", "do not tell threads"):
+        for key, said in ("+", "only in the other profile"), ("a", "no symbol"), ("d", "unknown object"), ("t", "not grouped by thread"):
             s.keys(key)
             s.check(tap, said, f"{key} on such a row: said")
         s.keys("m")
@@ -274,7 +274,7 @@ def colours(tap, path):
         with Known(path, env=env) as s:
             for key in keys:
                 s.keys(key)
-            s.wait_for("Enter narrows" if keys else name(1))
+            s.wait_for("Enter selects" if keys else name(1))
             return "\n".join(s.coloured())
 
     direct, many, few, none = r"\x1b\[[0-9;]*[34]8;2;", r"\x1b\[[0-9;]*[34]8;5;", r"\x1b\[[0-9;]*[34][0-7]m", r"\x1b\[[0-9;]*[34][0-8]"
@@ -293,10 +293,10 @@ def colours(tap, path):
 
 def sizes(tap, path):
     with Known(path, columns=300, rows=100) as s:
-        tap.equal(s.names(), [name(i) for i in range(97)], "300 x 100: as many rows as there is room for")
+        tap.equal(s.names(), [name(i) for i in range(97)], "300 x 100: as many rows automatic")
         s.resize(80, 24)
         s.check(tap, lambda lines: s.names() == [name(i) for i in range(21)] and lines[23].startswith("Press"), "80 x 24 after a resize")
-        for keys, text in (["?"], "this page"), (["m"], "Exit"), (["T"], "Enter narrows"), (["\\"], "search:"):
+        for keys, text in (["?"], "this page"), (["m"], "Exit"), (["T"], "Enter selects"), (["\\"], "search:"):
             s.keys(*keys)
             s.check(tap, text, f"{keys[0]}: there")
             s.resize(10, 3)

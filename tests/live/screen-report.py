@@ -66,7 +66,7 @@ def zooms(tap, path):
         # a program that computes may have met no sample there
         some = any("[k]" in row for row in table("-i", path, *WITH))
         left = shown(lines or [])
-        right = left and all("[k]" in row for row in left) if some else "No row passes the filters" in "".join(left)
+        right = left and all("[k]" in row for row in left) if some else "No rows match the filters" in "".join(left)
         tap.ok(right, "k leaves the kernel", lines)
         s.keys("k")
         s.wait_for(lambda lines: ", Kernel" not in lines[0])
@@ -83,7 +83,7 @@ def zooms(tap, path):
         s.keys("Left")
         s.check(tap, lambda lines: "DSO:" not in lines[0], "Left zooms out one step")
         s.keys("F")
-        lines = s.wait_for("shares are of what is shown")
+        lines = s.wait_for("percentages are relative to the filtered samples")
         tap.ok(lines and any(re.search(r" 100\.00%.*hot", line) for line in lines), "F: shares of what is shown", lines)
         s.keys("F", "/", "C-u", "Enter")
         s.wait_for(lambda lines: "Filter" not in lines[0])
@@ -91,9 +91,9 @@ def zooms(tap, path):
         lines = s.wait_for("Limit: 20.00%")
         s.rows_are(tap, table("-i", path, *WITH, "--percent-limit", "20"), "L: the rows of --percent-limit")
         s.keys("L", "C-u", "200", "Enter")
-        s.check(tap, "is no share", "a share that is none is said")
+        s.check(tap, "is not a percentage", "a share that is none is said")
         s.keys("S")
-        s.check(tap, "do not tell sockets apart", "S says what it needs")
+        s.check(tap, "not grouped by socket", "S says what it needs")
     sockets = re.findall(r" ([0-9]+) +\[", strobe("report", "--stdio", "-i", path, "-s", "socket,sym").out)
     if sockets:  # the machine says which processor is in which
         with Browser(path, "-s", "socket,sym", columns=140) as s:
@@ -174,7 +174,7 @@ def pages(tap, path):
         lines = s.wait_for(lambda lines: lines and True)
         tap.ok(last is not None and lines is not None, "End, Home and > do no harm")
         s.keys("x")
-        s.check(tap, "this key means nothing here", "a key without a meaning is said")
+        s.check(tap, "unknown key", "a key without a meaning is said")
 
 
 def code(tap, path):
@@ -231,7 +231,7 @@ def code(tap, path):
         s.keys("P")
         s.check(tap, "hot.annotation written", "P writes")
         s.keys("r")
-        choose(s, "A line each")
+        choose(s, "One line per sample")
         s.check(tap, lambda lines: len([line for line in lines if " hot+0x" in line]) > 10, "r: the function's samples")
         s.keys("q")
         s.wait_for("Press 'h'")
@@ -252,7 +252,7 @@ def taken(lines):
 
 
 def samples(tap, path):
-    """Samples one by one: those that perf script has of the same function."""
+    """Individual samples: those that perf script has of the same function."""
     argv = [PERF, "script", "-i", path, "-S", "hot", "--ns", "-F", "tid,time,ip"]
     said = subprocess.run(argv, capture_output=True, text=True, check=False)
     want = taken([line + " " for line in said.stdout.splitlines()])
@@ -260,7 +260,7 @@ def samples(tap, path):
         s.keys("/", "hot", "Enter")
         s.wait_for("Filter: hot")
         for key, first, way, name in (
-            ("r", "Run scripts for samples of symbol [hot]", "A line each", "r: samples of the symbol"),
+            ("r", "Run scripts for samples of symbol [hot]", "One line per sample", "r: samples of the symbol"),
             ("m", "Run scripts for samples of symbol [hot]", "With their instructions", "the menu: with instructions"),
             ("m", "Show individual samples", None, "individual samples"),
             ("m", "Show individual samples with source", None, "individual samples with source"),
@@ -276,7 +276,7 @@ def samples(tap, path):
             s.wait_for("Press '?'")
         s.keys("m")
         choose(s, "Show context for individual samples")
-        s.wait_for("Around which of them")
+        s.wait_for("Around which sample")
         s.keys("Enter")
         lines = s.wait_for("q or Esc goes back") or []
         around = [float(t) - float(want[0]) for t in taken(lines)] if want else []
@@ -295,7 +295,7 @@ def some_samples(tap, path):
     with Browser(path, *WITH, "--samples=5", columns=140, rows=60) as s:
         s.keys("/", "hot", "Enter")
         s.wait_for("Filter: hot")
-        for way in ("A line each", "With stacks", "With source"):
+        for way in ("One line per sample", "With stacks", "With source"):
             s.keys("r")
             choose(s, "Run scripts for samples of symbol [hot]")
             choose(s, way)
@@ -352,7 +352,7 @@ def differences(tap, path):
     other = dict(map(share, table("-i", os.path.join(SCRATCH, "other.data"), *argv)))
     with Browser(path, *argv, columns=120, rows=100) as s:
         s.keys("D")
-        s.check(tap, "What is shown now", "D asks what to compare with")
+        s.check(tap, "The current profile", "D asks what to compare with")
         s.keys("Enter")
         lines = s.wait_for(lambda lines: "Delta" in lines[1]) or []
         tap.ok(lines and all(row.split()[0] == "+0.00%" for row in shown(lines)), "D: a column of differences, none yet", lines)

@@ -67,7 +67,7 @@ def keys(tap, path, all_times):
     with Browser(path) as s:
         whole = rows(s.lines())
         s.keys("T")
-        lines = s.wait_for("Enter narrows")
+        lines = s.wait_for("Enter selects")
         tap.ok(lines is not None, "T opens the strip", s.lines())
         tap.ok(any("█" in line for line in s.lines()[1:4]), "bars stand there", s.lines()[1:5])
         s.keys(*["Right"] * 30)
@@ -96,7 +96,7 @@ def keys(tap, path, all_times):
         s.keys("r")
         s.wait_for("Run scripts for all samples")
         s.keys("End", "Enter")
-        s.wait_for("A line each")
+        s.wait_for("One line per sample")
         s.keys("Enter")
         lines = s.wait_for("q or Esc goes back") or []
         taken = [int(m.group(1) + m.group(2)) for m in (re.search(r" (\d+)\.(\d{9}): ", line) for line in lines) if m]
@@ -105,7 +105,7 @@ def keys(tap, path, all_times):
         s.keys("q")
         s.wait_for("Press '?'")
         s.keys("T")
-        s.wait_for("Enter narrows")
+        s.wait_for("Enter selects")
         s.keys("PageDown", "Space", "PageDown", "Enter")
         inner = s.wait_for(lambda lines: span_of(lines[0]) not in (None, span)) or [""]
         inside = span_of(inner[0])
@@ -129,7 +129,7 @@ def everything_is_narrowed(tap, path, all_times):
     with Screen([STROBE, "report", "-i", path, "-s", "sym"], columns=120, rows=30) as s:
         s.wait_for("Samples:")
         s.keys("T")
-        s.wait_for("Enter narrows")
+        s.wait_for("Enter selects")
         s.keys("Space", *["NPage"] * 4, "Enter")
         s.wait_for(", Time: ")
         span = span_of(s.lines()[0])
@@ -151,7 +151,7 @@ def everything_is_narrowed(tap, path, all_times):
 def mouse(tap, path, all_times):
     with Browser(path) as s:
         s.keys("T")
-        s.wait_for("Enter narrows")
+        s.wait_for("Enter selects")
         s.drag(2, 20, 60)
         lines = s.wait_for(", Time: ") or [""]
         span = span_of(lines[0])

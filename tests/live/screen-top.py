@@ -34,25 +34,25 @@ def watching(tap, pid):
         s.check(tap, " samples/s, kernel 0.0%", "M: state of sampling")
         s.changes(4, lambda lines: lines[0])
         s.keys("p")
-        stopped = s.wait_for("STOPPED at")
+        stopped = s.wait_for("paused")
         tap.ok(stopped is not None, "p stops the picture")
         s.keys("[", "[")
-        s.check(tap, lambda lines: float(re.search(r"STOPPED at ([0-9.]+) s", lines[0]).group(1)) > 0.75, "[ steps back")
+        s.check(tap, lambda lines: float(re.search(r"paused ([0-9.]+) s", lines[0]).group(1)) > 0.75, "[ steps back")
         # a refresh in which the load hardly ran says little: one of them did better
         for _ in range(20):
             if split_is_right(s.lines(), 20):
                 break
             s.keys("[")
-            s.wait_for("STOPPED at")
+            s.wait_for("paused")
         tap.ok(split_is_right(s.lines(), 20), "and what was then has the same split", s.lines())
-        ago = lambda lines: float(re.search(r"STOPPED at ([0-9.]+) s", lines[0]).group(1))
+        ago = lambda lines: float(re.search(r"paused ([0-9.]+) s", lines[0]).group(1))
         before = ago(s.lines())
         s.keys("]")
         s.check(tap, lambda lines: ago(lines) < before, "] steps forward")
         s.keys("p")
-        s.check(tap, lambda lines: "STOPPED" not in lines[0], "p goes on")
+        s.check(tap, lambda lines: "paused" not in lines[0], "p goes on")
         s.keys("z")
-        s.check(tap, "only what came since the last refresh", "z: the last refresh alone")
+        s.check(tap, "only samples since the last refresh", "z: the last refresh alone")
         few = lambda lines: int(re.match(r"Samples: (\d+)", lines[0]).group(1)) <= 1000 and "K of" not in lines[0]
         s.check(tap, few, "which are the samples of one refresh")
         s.keys("f")
@@ -61,10 +61,10 @@ def watching(tap, pid):
         s.keys("f")
         s.check(tap, split_is_right, "f enables them again")
         s.keys("U")
-        s.check(tap, "samples in user space are left out", "U leaves out user space")
+        s.check(tap, "samples in user space are now hidden", "U hides user space")
         s.check(tap, lambda lines: lines[0].startswith("Samples: 0 "), "nothing else was asked for")
         s.keys("U", "K")
-        s.check(tap, "samples in the kernel are left out", "K leaves out the kernel")
+        s.check(tap, "samples in the kernel are now hidden", "K hides the kernel")
         s.keys("K")
         s.check(tap, split_is_right, "and both come again")
         s.keys("?")
@@ -104,7 +104,7 @@ def text_keys(tap, pid):
     with Screen([STROBE, "top", "--stdio", "-e", events, "-F", "2000", "-p", pid, "-d", "0.3", "-s", "sym"], columns=120, rows=40) as s:
         s.wait_for(split_is_right)
         s.keys("e", "1x")
-        s.check(tap, "as there is room for): 1x", "--stdio: e asks for the number of rows")
+        s.check(tap, "automatic): 1x", "--stdio: e asks for the number of rows")
         s.keys("BSpace", "Enter")
         s.check(tap, lambda lines: rows_shown(lines) == 1, "one row")
         s.keys("e", "0", "Enter")
@@ -125,7 +125,7 @@ def text_keys(tap, pid):
         s.check(tap, lambda lines: "oops" not in "".join(lines), "Esc takes the question back")
         s.keys("x")
         keys = lambda lines: {m.group(1): m.group(2) for m in (re.match(r"  \[(\S+)\] .*\((.*)\)$", line) for line in lines) if m}
-        s.check(tap, lambda lines: keys(lines) == {"d": "0.3", "e": "as there is room for", "E": "all", "f": "0", "F": "5%", "s": "none",
+        s.check(tap, lambda lines: keys(lines) == {"d": "0.3", "e": "automatic", "E": "all", "f": "0", "F": "5%", "s": "none",
                                                    "K": "no", "U": "no", "z": "no"}, "a key that means nothing shows all of them")
         s.keys("z")
         s.check(tap, lambda lines: rows_shown(lines) >= 1, "and one of them goes on")
@@ -160,7 +160,7 @@ def spans(tap, pid):
     with Screen([STROBE, "top", *EVENT, "-p", pid, "-d", "0.2"], columns=200, rows=40) as s:
         s.changes(5, lambda lines: lines[0])
         s.keys("T")
-        lines = s.wait_for("Enter narrows") or []
+        lines = s.wait_for("Enter selects") or []
         tap.ok(lines and any("█" in line for line in lines[1:4]), "T: refreshes as a strip", s.lines())
         s.keys("Space", "End")
         marked = s.wait_for(lambda lines: "=" * 50 in lines[4])
@@ -175,11 +175,11 @@ def spans(tap, pid):
         tap.between(count - unit, shown * unit, count + unit + more, "Enter shows them alone")
         tap.ok(split_is_right([line for line in lines if "%" in line]), "with their split", lines)
         s.keys("p")
-        s.check(tap, "Esc comes back from it", "p and [ ] have nothing to do meanwhile")
+        s.check(tap, "press Esc to return", "p and [ ] have nothing to do meanwhile")
         s.keys("Escape")
-        s.check(tap, lambda lines: "Time:" not in lines[0] and "STOPPED" not in lines[0], "Esc: what comes goes on")
+        s.check(tap, lambda lines: "Time:" not in lines[0] and "paused" not in lines[0], "Esc: what comes goes on")
         s.keys("T")
-        s.wait_for("Enter narrows")
+        s.wait_for("Enter selects")
         s.keys("q", "D")
         s.check(tap, "The first minute", "D offers the first minute of this run")
         s.keys("Down", "Enter")

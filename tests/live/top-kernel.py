@@ -110,7 +110,7 @@ def chosen(tap):
     for name, argv in {"time": ["-s", "time"], "fields": ["-e", EVENT, "-s", "trace"], "overwrite": ["--overwrite"],
                        "filter": ["-e", EVENT, "--filter", "common_pid > 0"]}.items():
         done = strobe("top", "--format", "json", "-e", "cpu-clock", "-d", "0.1", "--refreshes", "1", "-v", *argv, timeout_s=30)
-        said[name] = (json.loads(done.out.splitlines()[0])["counted"] if done.out else done.err, "through rings" in done.err)
+        said[name] = (json.loads(done.out.splitlines()[0])["counted"] if done.out else done.err, "from ring buffers" in done.err)
     want = {name: ("rings", True) for name in said}
     tap.equal(said, want, "columns of single samples, filters and --overwrite take rings, and -v says so")
 

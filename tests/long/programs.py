@@ -52,7 +52,7 @@ SLEEP = r"clock_nanosleep\(which_clock: REALTIME, rqtp: \{ \.tv_sec: 0, \.tv_nse
 STACK = r"\n *inner \(/bin/told\)\n *outer \(/bin/told\)\n *main \(/bin/told\)"
 SOMEBODY = "sh -c 'while :; do told /tmp; done' & of=$!; "
 # What is said where another way is taken, or where something is missing.
-OTHERWISE = (r"instead|through rings|counted with one event each|not by BPF|cannot|refuse[sd] "
+OTHERWISE = (r"instead|from ring buffers|counted with one event each|not by BPF|cannot|refuse[sd] "
              r'|LOST|lost: [^0]|"lost_total":[^0]|\d lost')
 # top begins before what it watches goes on; where it watches a process, it ends with that. What the last one wrote is gone first.
 WATCH = ("rm -f top.out; mkfifo go; %s <go & subject=$!; exec 3>go; strobe top --format json -v -z -d 0.3 %s >top.out & top=$!;"
@@ -60,7 +60,7 @@ WATCH = ("rm -f top.out; mkfifo go; %s <go & subject=$!; exec 3>go; strobe top -
 # The second refresh from now on has begun with all that was to be seen, however long names take.
 END = "n=$(wc -l <top.out); until [ $(wc -l <top.out) -ge $((n + 2)) ]; do sleep 0.1; done; kill -INT $top;"
 BUSY = "stacks recursion 20000 & of=$!; "
-ADDED_UP = (r"added up in the kernel \(BPF\)",)
+ADDED_UP = (r"aggregated in the kernel \(BPF\)",)
 GETPPID = "-e syscalls:sys_enter_getppid"
 PLACES = ("places", 4 * CALLS, 4 * CALLS)
 
@@ -157,9 +157,9 @@ CASES = {
     "statraw": Case("counts of all of them", "strobe stat -v -x, -e raw_syscalls:sys_enter,raw_syscalls:sys_exit calls", (
         r"2 events are counted by one BPF program", r"\d+,,raw_syscalls:sys_enter,"), arch="amd64"),
     "topall": Case("top adds samples up", BUSY + "strobe top -v -e cpu-clock --stdio -s comm,sym -d 0.5 --refreshes 1 -z; kill $of",
-                   (r"added up in the kernel \(BPF\)", r"stacks .*(saving|leaf|busy)")),
+                   (r"aggregated in the kernel \(BPF\)", r"stacks .*(saving|leaf|busy)")),
     "topstacks": Case("the same with stacks", BUSY + "strobe top -v -e cpu-clock --stdio -g -s comm,sym -d 0.5 --refreshes 1 -z; kill $of",
-                      (r"added up in the kernel \(BPF\)", r"stacks .*(saving|leaf|busy)"), arch="amd64"),
+                      (r"aggregated in the kernel \(BPF\)", r"stacks .*(saving|leaf|busy)"), arch="amd64"),
     "topcalls": Case("top counts a tracepoint of a process", WATCH % (f"places {CALLS}", f"{GETPPID} -s comm -p $subject", ""), ADDED_UP,
                      check=is_counted("comm", PLACES)),
     "topforks": Case("the same of what it starts", WATCH % (f"places {CALLS} fork", f"{GETPPID} -s comm -p $subject", ""), ADDED_UP,

@@ -51,7 +51,7 @@ struct screen *report_open_screen(struct cmd_context *ctx, const struct report_o
 	struct strobe_error *err = screen_open((struct screen_options){ .no_colour = !terminal_colour(o->colour, STDOUT_FILENO, false) },
 					       &screen);
 	if (err)
-		cmd_say(ctx, "text and no screen: %s", err->message);
+		cmd_say(ctx, "using text output: %s", err->message);
 	error_destroy(err);
 	return screen;
 }
@@ -490,7 +490,7 @@ int report_browse(struct cmd_context *ctx, const struct report_options *o, struc
 struct screen *report_open_screen(struct cmd_context *ctx, const struct report_options *o)
 {
 	if (o->tui)
-		cmd_say(ctx, "text and no screen: this build lacks ncurses (install libncurses-dev and build again)");
+		cmd_say(ctx, "using text output: built without ncurses (install libncurses-dev and rebuild)");
 	return NULL;
 }
 

@@ -64,15 +64,15 @@ static const char *find_obstacle(const struct top_run *t)
 	if (t->o->no_bpf)
 		return "--no-bpf";
 	if (t->has_output)
-		return "--record wants the samples themselves";
+		return "--record requires the samples themselves";
 	if (o->overwrite)
 		return "--overwrite";
 	if (count_events(set) > EVENTS_MAX)
 		return "more than four events";
 	if (o->callgraph.mode != CALLGRAPH_NONE && o->callgraph.mode != CALLGRAPH_FP)
-		return "stacks are not of frame pointers";
+		return "call chains are not by frame pointers";
 	if (!resolve_live_takes_counts(t->live))
-		return "a column, or the kind of samples, wants each of them";
+		return "a column or the type of samples requires each sample";
 	for (size_t i = 0; i < set->events.len; i++) {
 		const struct capture_event *e = &set->events.data[i];
 		if (e->sample_read || e->leader != i)
@@ -98,7 +98,7 @@ static bool open_by_thread(struct top_counter *c, const struct capture_event *e)
 		return false;
 	struct strobe_error *err = event_counts_open(&options, &c->by_thread);
 	if (err)
-		log_debug("not counted by a raw tracepoint: %s", err->message);
+		log_debug("cannot count by a raw tracepoint: %s", err->message);
 	error_destroy(err);
 	return c->by_thread != NULL;
 }
@@ -144,9 +144,9 @@ void top_open_counts(struct top_run *t)
 	if (err)
 		top_close_counts(t); /* all events or none: they are read together */
 	if (err && t->o->record.verbose)
-		cmd_say(t->ctx, "samples come through rings: %s", err->message);
+		cmd_say(t->ctx, "samples are read from ring buffers: %s", err->message);
 	else if (!err && t->o->record.verbose)
-		cmd_say(t->ctx, "samples are added up in the kernel (BPF) and read at each refresh");
+		cmd_say(t->ctx, "samples are aggregated in the kernel (BPF) and read at each refresh");
 	error_destroy(err);
 }
 

@@ -65,16 +65,16 @@ static struct strobe_error *settle_options(struct top_run *t)
 	t->o->report.verbose = o->verbose;
 	t->o->stdio |= t->o->annotate != NULL;
 	if (t->o->annotate && t->o->report.format == REPORT_JSON)
-		return error_create(ERROR_USAGE, "--sym-annotate shows text: not with --format json");
+		return error_create(ERROR_USAGE, "--sym-annotate prints text and cannot be combined with --format json");
 	if (c->overwrite && t->o->record_file)
 		return error_create(ERROR_USAGE, "--record: not with --overwrite, which does not keep all");
 	if (!top_delay_is_sane(t->o->delay_s))
-		return error_create(ERROR_USAGE, "-d: seconds between refreshes, from 0.01 to 86400");
+		return error_create(ERROR_USAGE, "-d: expected seconds between refreshes, 0.01 to 86400");
 	if (o->events.events.len)
 		return NULL;
 	TRY(event_default(&o->events, t->sys, is_system_wide(t) ? -1 : 0, is_system_wide(t) ? 0 : -1, &d));
 	if (d.user_only)
-		cmd_say(t->ctx, "no right to sample the kernel: user space only (kernel.perf_event_paranoid is above 1; "
+		cmd_say(t->ctx, "not permitted to sample the kernel: profiling user space only (kernel.perf_event_paranoid is above 1; "
 				"'echo 1 > /proc/sys/kernel/perf_event_paranoid' as root)");
 	return NULL;
 }
@@ -97,7 +97,7 @@ static struct strobe_error *open_capture(struct top_run *t)
 	for (size_t i = 0; i < n; i++)
 		cmd_say(t->ctx, "%s", notes[i]);
 	if (t->events.lowered_freq && t->o->record.capture.freq_set)
-		cmd_say(t->ctx, "sampling at %llu Hz: kernel.perf_event_max_sample_rate allows no more",
+		cmd_say(t->ctx, "sampling at %llu Hz, the limit of kernel.perf_event_max_sample_rate",
 			(unsigned long long)t->events.lowered_freq);
 	return NULL;
 }
@@ -128,7 +128,7 @@ static struct strobe_error *open_output(struct top_run *t)
 	if (!t->o->record_file)
 		return NULL;
 	if (!strcmp(t->o->record_file, "-"))
-		return error_create(ERROR_USAGE, "--record: needs the name of a file");
+		return error_create(ERROR_USAGE, "--record requires a file name");
 	t->has_output = true;
 	TRY(record_output_init(&t->output, t->o->record_file, false));
 	t->output.options.checkpoints = true;

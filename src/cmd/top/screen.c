@@ -38,7 +38,7 @@ struct screen *top_open_screen(struct top_run *t)
 	struct strobe_error *err = screen_open(
 		(struct screen_options){ .no_colour = !terminal_colour(o->report.colour, STDOUT_FILENO, false) }, &screen);
 	if (err)
-		cmd_say(t->ctx, "text and no screen: %s", err->message);
+		cmd_say(t->ctx, "using text output: %s", err->message);
 	error_destroy(err);
 	return screen;
 }
@@ -173,12 +173,12 @@ static void status(void *ctx, struct strbuf *out)
 	if (t->gone)
 		strbuf_addstr(out, ", ENDED");
 	else if (s->frozen && !s->span.to_ns)
-		strbuf_addf(out, ", STOPPED at %.1f s ago",
+		strbuf_addf(out, ", paused %.1f s ago",
 			    (double)(top_now_ns(t) - t->history.slices.data[t->history.slices.len - 1 - s->back].end_ns) / 1e9);
 	if (s->show_state)
 		strbuf_addf(out, ", %.0f samples/s, kernel %.1f%%, %s", f->seconds > 0 ? (double)f->samples / f->seconds : 0,
 			    f->samples ? 100.0 * (double)f->kernel_samples / (double)f->samples : 0.0,
-			    f->in_kernel ? "added up by BPF" : "through rings");
+			    f->in_kernel ? "aggregated by BPF" : "by ring buffers");
 	if (a->freq)
 		strbuf_addf(out, ", %llu Hz", (unsigned long long)a->sample_freq);
 	strbuf_addf(out, ", lost: %llu/%llu drop: %llu/%llu", (unsigned long long)f->lost, (unsigned long long)f->lost_total,
@@ -194,7 +194,7 @@ static struct strobe_error *times(void *ctx, const struct report_part *part, str
 	const struct history *h = &s->t->history;
 	size_t first = 0, last = h->slices.len - 1;
 	if (span.to_ns && !find_slices(h, span, &first, &last))
-		return error_create(ERROR_NOT_FOUND, "no refresh of then is remembered");
+		return error_create(ERROR_NOT_FOUND, "no history for that time");
 	/* The first refresh is of no time. */
 	first += first + 1 < h->slices.len && h->slices.data[first].start_ns == h->slices.data[first].end_ns;
 	span = (struct browse_span){ h->slices.data[first].start_ns, h->slices.data[last].end_ns };
@@ -219,7 +219,7 @@ static struct strobe_error *narrow(void *ctx, struct browse_span span, const str
 	struct top_screen *s = ctx;
 	size_t first, last;
 	if (span.to_ns && !find_slices(&s->t->history, span, &first, &last))
-		return error_create(ERROR_NOT_FOUND, "no refresh of then is remembered");
+		return error_create(ERROR_NOT_FOUND, "no history for that time");
 	s->span = span;
 	s->frozen = span.to_ns != 0;
 	s->back = 0;
@@ -258,7 +258,7 @@ static bool key(void *ctx, uint32_t k, struct strbuf *say)
 		t->o->zero = !t->o->zero;
 		t->history.mode = t->o->zero ? HISTORY_LAST : HISTORY_FADE;
 		s->asked = true;
-		strbuf_addstr(say, t->o->zero ? "only what came since the last refresh" : "older samples count less");
+		strbuf_addstr(say, t->o->zero ? "only samples since the last refresh" : "older samples count less");
 		return true;
 	case 'f':
 		t->disabled = !t->disabled;
@@ -270,8 +270,8 @@ static bool key(void *ctx, uint32_t k, struct strbuf *say)
 		t->o->hide_kernel ^= k == 'K';
 		t->o->hide_user ^= k == 'U';
 		top_set_filter(t);
-		strbuf_addf(say, "samples in %s are %s from now on", k == 'K' ? "the kernel" : "user space",
-			    (k == 'K' ? t->o->hide_kernel : t->o->hide_user) ? "left out" : "shown");
+		strbuf_addf(say, "samples in %s are now %s", k == 'K' ? "the kernel" : "user space",
+			    (k == 'K' ? t->o->hide_kernel : t->o->hide_user) ? "hidden" : "shown");
 		return true;
 	case 'M':
 		s->show_state = !s->show_state;
@@ -280,7 +280,7 @@ static bool key(void *ctx, uint32_t k, struct strbuf *say)
 	case '[':
 	case ']':
 		if (s->span.to_ns) {
-			strbuf_addstr(say, "a span of time is shown: Esc comes back from it");
+			strbuf_addstr(say, "showing a time range: press Esc to return");
 			return true;
 		}
 		if (k != 'p') {
@@ -290,7 +290,7 @@ static bool key(void *ctx, uint32_t k, struct strbuf *say)
 		s->frozen = !s->frozen;
 		s->back = 0;
 		s->asked = true;
-		strbuf_addstr(say, s->frozen ? "stopped: [ and ] step through what was seen, p goes on" : "going on");
+		strbuf_addstr(say, s->frozen ? "paused: [ and ] step through the history, p resumes" : "resumed");
 		return true;
 	default:
 		return false;
@@ -307,13 +307,13 @@ static struct strobe_error *listing(void *ctx, const struct report_part *part, m
 }
 
 static const char help[] =
-	"z               only what came since the last refresh, or all, the older counting less\n"
+	"z               only samples since the last refresh, or all, with older counts decaying\n"
 	"f               disable and enable the events\n"
-	"K, U            leave out samples in the kernel, in user space\n"
-	"M               state of sampling: samples a second, share of the kernel\n"
-	"p               stop the picture (counting goes on), and go on\n"
-	"T               the refreshes as a strip: one or some of them alone, stopped; D: compare with the first minute\n"
-	"[, ]            step back and forward through the refreshes that are remembered\n";
+	"K, U            hide samples in the kernel, in user space\n"
+	"M               sampling status: samples per second, share of the kernel\n"
+	"p               pause the display (sampling continues), and resume\n"
+	"T               timeline of refreshes: select one or several, paused; D: compare with the first minute\n"
+	"[, ]            step back and forward through the history of refreshes\n";
 
 static void header(void *ctx, struct strbuf *text)
 {
@@ -380,7 +380,7 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 struct screen *top_open_screen(struct top_run *t)
 {
 	if (t->o->tui)
-		cmd_say(t->ctx, "text and no screen: this build lacks ncurses (install libncurses-dev and build again)");
+		cmd_say(t->ctx, "using text output: built without ncurses (install libncurses-dev and rebuild)");
 	return NULL;
 }
 

@@ -96,7 +96,7 @@ static void tell_entries(const struct top_text *s, struct strbuf *b)
 	if (s->t->o->entries)
 		strbuf_addf(b, "%llu", (unsigned long long)s->t->o->entries);
 	else
-		strbuf_addstr(b, "as there is room for");
+		strbuf_addstr(b, "automatic");
 }
 
 static void tell_event(const struct top_text *s, struct strbuf *b)
@@ -142,16 +142,16 @@ static const struct stdio_key {
 	void (*ask)(const struct top_text *s, struct strbuf *b);  /* in place of it */
 } all_keys[] = {
 	{ "d", "seconds between refreshes", .tell = tell_delay, .take = take_delay },
-	{ "e", "rows", .tell = tell_entries, .take = take_entries, .question = "rows (0: as there is room for)" },
+	{ "e", "rows", .tell = tell_entries, .take = take_entries, .question = "rows (0: automatic)" },
 	{ "E", "event", .tell = tell_event, .take = take_event, .ask = ask_event },
 	{ "f", "only rows with more samples than", .tell = tell_least, .take = take_least },
-	{ "F", "only code with this share at least", .tell = tell_code_least, .take = take_code_least,
-	  .question = "only code with this share in percent at least" },
+	{ "F", "only code with at least this share", .tell = tell_code_least, .take = take_code_least,
+	  .question = "only code with at least this percentage" },
 	{ "s", "code of a function", .tell = tell_function, .take = take_function, .question = "code of the function" },
-	{ "S", "no longer code", .act = stop_code },
-	{ "K", "leave out the kernel", FLAG(hide_kernel) },
-	{ "U", "leave out user space", FLAG(hide_user) },
-	{ "z", "only what came since the last refresh", FLAG(zero) },
+	{ "S", "stop showing code", .act = stop_code },
+	{ "K", "hide kernel samples", FLAG(hide_kernel) },
+	{ "U", "hide user samples", FLAG(hide_user) },
+	{ "z", "only samples since the last refresh", FLAG(zero) },
 	{ " ", "refresh at once" },
 	{ "qQ", "quit", .act = quit },
 };
@@ -333,7 +333,7 @@ static void show_keys(struct top_text *s)
 		out_f(&text, has_value ? "  [%s]%*s %-40s (%s)\n" : "  [%s]%*s %s\n", *k->keys == ' ' ? "Space" : k->keys,
 		      *k->keys == ' ' ? 0 : 5 - (int)strlen(k->keys), "", k->what, strbuf_str(&now));
 	}
-	out_str(&text, "Any other key goes on\n");
+	out_str(&text, "Any other key resumes\n");
 	const char *all = out_mem(&text, &n);
 	out_str(&s->out, "\033[H");
 	write_clipped(&s->out, all, n, terminal_rows(), terminal_columns());
@@ -363,7 +363,7 @@ static struct strobe_error *print(struct top_text *s)
 	out_flush(&s->out);
 	if (err)
 		return err;
-	return out_failed(&s->out) ? error_create(ERROR_STOPPED, "nobody reads") : NULL;
+	return out_failed(&s->out) ? error_create(ERROR_STOPPED, "the reader closed the pipe") : NULL;
 }
 
 /* Enter takes the answer, Esc takes the question back. */
@@ -463,7 +463,7 @@ struct strobe_error *top_stdio(struct top_run *t)
 	if (s.has_keys && is_in_front())
 		tcsetattr(STDIN_FILENO, TCSANOW, &s.saved);
 	if (t->gone)
-		cmd_say(t->ctx, "everything that was watched has ended");
+		cmd_say(t->ctx, "all targets have exited");
 	if (!err)
 		return closed;
 	error_destroy(closed);

@@ -153,7 +153,7 @@ void browser_sort(struct browser *b, int field)
 	if (field < 0 || field >= columns_to_sort_by(b))
 		return;
 	if (b->own.hierarchy) {
-		strbuf_addstr(&b->message, "levels are in order of their sums");
+		strbuf_addstr(&b->message, "levels are sorted by their totals");
 		return;
 	}
 	b->sort_field = field;
@@ -166,7 +166,7 @@ static void sort_by_event(struct browser *b, uint32_t event)
 {
 	const struct report_part *part = browser_part(b);
 	if (!part->is_group || event >= part->hist->options.events_nr) {
-		strbuf_addf(&b->message, part->is_group ? "the group has no event %u" : "event %u stands alone: --group shows several",
+		strbuf_addf(&b->message, part->is_group ? "the group has no event %u" : "event %u is not part of a group: use --group",
 			    event);
 		return;
 	}
@@ -311,7 +311,7 @@ static void limit(struct browser *b)
 			b->own.percent_limit = v;
 			browser_filter(b);
 		} else {
-			strbuf_addf(&b->message, "'%s' is no share from 0 to 100", strbuf_str(&text));
+			strbuf_addf(&b->message, "'%s' is not a percentage from 0 to 100", strbuf_str(&text));
 		}
 	}
 	strbuf_deinit(&text);
@@ -323,7 +323,7 @@ static void other_event(struct browser *b, int step)
 {
 	uint32_t n = b->given->parts_nr;
 	if (n < 2) {
-		strbuf_addstr(&b->message, "there is one event only");
+		strbuf_addstr(&b->message, "there is only one event");
 		return;
 	}
 	browser_show_part(b, (b->part + n + (uint32_t)step) % n);
@@ -335,9 +335,9 @@ void browser_toggle(struct browser *b)
 		return;
 	struct row_line *l = &b->rows.lines.data[b->at];
 	if (rows_missing(&b->rows, l->entry))
-		strbuf_addstr(&b->message, "only what this is compared with has it");
+		strbuf_addstr(&b->message, "present only in the other profile");
 	else if (!l->has_more)
-		strbuf_addstr(&b->message, b->own.show_chains ? "nothing is below this" : "no call chains were recorded (record -g)");
+		strbuf_addstr(&b->message, b->own.show_chains ? "this entry has no children" : "no call chains were recorded (record -g)");
 	rows_toggle(&b->rows, l);
 }
 
@@ -415,7 +415,8 @@ static bool zooming(struct browser *b, uint32_t key)
 	case 'F':
 		b->own.relative = !b->own.relative;
 		browser_filter(b);
-		strbuf_addstr(&b->message, b->own.relative ? "shares are of what is shown" : "shares are of all samples");
+		strbuf_addstr(&b->message, b->own.relative ? "percentages are relative to the filtered "
+			"samples" : "percentages are of all samples");
 		return true;
 	default: return false;
 	}
@@ -429,7 +430,7 @@ static void header(struct browser *b)
 	if (text.len)
 		ui_text(&b->ui, "Header information", strbuf_str(&text));
 	else
-		strbuf_addstr(&b->message, "there is no header");
+		strbuf_addstr(&b->message, "the recording has no header");
 	strbuf_deinit(&text);
 }
 
@@ -477,7 +478,7 @@ static void take_key(struct browser *b, const struct screen_key *k)
 	case 'm': browser_menu(b); break;
 	default:
 		if (!h->key || !h->key(h->ctx, k->key, &b->message))
-			strbuf_addstr(&b->message, "this key means nothing here: '?' lists those that do");
+			strbuf_addstr(&b->message, "unknown key: press '?' for help");
 	}
 }
 

@@ -328,24 +328,24 @@ static const char help[] =
 	"q, Esc, Left    back\n"
 	"Enter, Right    follow a jump or a call; Esc comes back from a call\n"
 	"<, >            the function of the row above, below\n"
-	"H               the hottest instruction\n"
-	"Tab, Shift-Tab  the next hottest, the hottest again\n"
+	"H               go to the hottest instruction\n"
+	"Tab, Shift-Tab  go to the next hottest, the previous\n"
 	"\n"
 	"s               source on and off\n"
-	"k               line numbers; l: whole paths of source files\n"
-	"j               arrows at jumps; J: how many jumps come here\n"
-	"o               addresses and bytes, or the simple view\n"
-	"O               offsets: of jump targets, of calls as well, of all\n"
-	"f               whole addresses in place of offsets\n"
+	"k               line numbers; l: full paths of source files\n"
+	"j               arrows for jumps; J: number of jumps to each target\n"
+	"o               addresses and raw bytes, or the simple view\n"
+	"O               offsets: for jump targets, also for calls, for all\n"
+	"f               full addresses instead of offsets\n"
 	"t               percent, period, samples\n"
-	"p               shares of the function (local) or of all (global)\n"
-	"b               shares by period or by number of samples\n"
-	"c               least and most cycles of blocks, where branch records tell cycles\n"
+	"p               percentages of the function (local) or of all samples (global)\n"
+	"b               percentages by period or by number of samples\n"
+	"c               minimum and maximum cycles of blocks, if branch records have cycles\n"
 	"\n"
 	"/, ?            search down, up, as you type; n: again\n"
-	"r               its samples one by one, as script prints them\n"
+	"r               its individual samples, as script prints them\n"
 	"P               write SYMBOL.annotation\n"
-	"Ctrl-L          draw all anew\n";
+	"Ctrl-L          redraw the screen\n";
 
 static void search(struct code *c, int step)
 {
@@ -361,7 +361,7 @@ static void search(struct code *c, int step)
 		return;
 	}
 	strbuf_deinit(&line);
-	strbuf_addf(&c->message, "'%s' is not here", strbuf_str(&c->search));
+	strbuf_addf(&c->message, "'%s' not found", strbuf_str(&c->search));
 }
 
 static void search_typed(void *ctx, const char *text)
@@ -410,9 +410,9 @@ static void follow(struct code *c)
 	if (insn && insn->target_insn != LISTING_NONE)
 		go_to_insn(c, insn->target_insn);
 	else if (!insn || !insn->has_target)
-		strbuf_addstr(&c->message, "this goes nowhere that is known");
+		strbuf_addstr(&c->message, "the target of this instruction is unknown");
 	else if (c->back_nr == BACK_MAX)
-		strbuf_addstr(&c->message, "too deep");
+		strbuf_addstr(&c->message, "too many nested calls");
 	else if (load(c, target)) {
 		c->back[c->back_nr++] = from;
 		go_to_insn(c, listing_find(c->l, target));
@@ -476,7 +476,7 @@ static bool toggles(struct code *c, uint32_t key)
 	case 'c':
 		c->cycle_ranges = !c->cycle_ranges;
 		if (!c->l->cycles.len)
-			strbuf_addstr(&c->message, "no cycles are known here: they come with branch records (record -b)");
+			strbuf_addstr(&c->message, "no cycle counts: they require branch records (record -b)");
 		return true;
 	/* Global is the odd one of each pair, samples are the second pair. */
 	case 'p': c->look.share ^= 1; return true;
@@ -519,7 +519,7 @@ static void take_key(struct code *c, const struct screen_key *k)
 	case 'n': search(c, 1); break;
 	case 'P': save(c); break;
 	case 'r': samples_ask(c->ui, &(struct browse_choice){ .symbol = c->l->symbol }, c->l->symbol, &c->message); break;
-	default: strbuf_addstr(&c->message, "this key means nothing here: 'h' lists those that do");
+	default: strbuf_addstr(&c->message, "unknown key: press 'h' for help");
 	}
 }
 

@@ -270,7 +270,7 @@ void browser_compare(struct browser *b)
 		end(b);
 		return;
 	}
-	const char *const items[] = { "What is shown now", h->base_is_first_minute ? "The first minute" : "Another recording" };
+	const char *const items[] = { "The current profile", h->base_is_first_minute ? "The first minute" : "Another recording" };
 	int chosen = h->base ? ui_menu(&b->ui, "Compare with", items, 2) : 0;
 	if (chosen == 0)
 		take_shown(b);
@@ -280,5 +280,6 @@ void browser_compare(struct browser *b)
 		compare_with_file(b);
 	if (b->has_base)
 		strbuf_addstr(&b->message,
-			      "Delta is what shares have more than there; '<' marks what only that has; < and > sort by it; D ends it");
+			      "Delta: difference of percentages; '<' marks rows only in the other profile; < and > sort by it; "
+			      "D ends the comparison");
 }

@@ -333,7 +333,7 @@ static void draw_why_empty(struct browser *b, unsigned y)
 	if (!browser_part(b)->hist->order_nr)
 		strbuf_addstr(&text, "  No samples.");
 	else
-		strbuf_addf(&text, "  No row passes the filters (%u rows without them). Esc removes the last one, / changes the text.",
+		strbuf_addf(&text, "  No rows match the filters (%u rows without them). Esc removes the last filter, / changes the text.",
 			    browser_part(b)->hist->order_nr);
 	ui_line(&b->ui, y, INK_NOTE, strbuf_str(&text));
 	strbuf_deinit(&text);

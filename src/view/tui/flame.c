@@ -236,7 +236,7 @@ static void add_share(struct strbuf *b, const struct flame *f, uint64_t value)
 {
 	strbuf_addf(b, "  %.2f%% of all", report_percent(value, node_of(f, FLAME_ROOT)->value));
 	if (f->zoom)
-		strbuf_addf(b, ", %.2f%% of what is zoomed to", report_percent(value, node_of(f, f->zoom)->value));
+		strbuf_addf(b, ", %.2f%% of the zoomed frame", report_percent(value, node_of(f, f->zoom)->value));
 }
 
 static void draw_bottom(struct flame *f)
@@ -245,7 +245,7 @@ static void draw_bottom(struct flame *f)
 	const struct flame_box *here = box_at(f);
 	unsigned rows = screen_rows(f->ui->s);
 	if (f->at.is_rest && here) {
-		strbuf_addf(&b, "%u functions too narrow to be drawn", here->rest_nr);
+		strbuf_addf(&b, "%u functions too narrow to draw", here->rest_nr);
 		add_share(&b, f, here->value);
 		strbuf_addstr(&b, ": Enter lists them");
 	} else {
@@ -394,10 +394,10 @@ static void click(struct flame *f, const struct screen_key *k)
 static const char help[] =
 	"h, ?, F1                this page\n"
 	"Up, Down, Left, Right   to the box above, below, beside\n"
-	"Enter, a second click   zoom to the box; in one of '100 more', those too narrow to be drawn, a choice of them\n"
+	"Enter, a second click   zoom to the box; in a box '100 more', choose from the functions too narrow to draw\n"
 	"Backspace, u            zoom out by one;  Home, Esc: show all\n"
-	"PgUp, PgDn, the wheel   towards the leaves, towards the root, where stacks are deeper than the screen\n"
-	"/                       marks functions that contain a text, as it is typed, and tells their share\n"
+	"PgUp, PgDn, the wheel   scroll towards the leaves or the root, if stacks are deeper than the screen\n"
+	"/                       highlight functions containing a text, as you type, and show their share\n"
 	"q, g, Esc               back to the rows\n";
 
 static void take_key(struct flame *f, const struct screen_key *k)
@@ -434,7 +434,7 @@ static void take_key(struct flame *f, const struct screen_key *k)
 	case KEY_NONE:
 	case 'q':
 	case 'g': f->done = true; break;
-	default: strbuf_addstr(&f->message, "this key means nothing here");
+	default: strbuf_addstr(&f->message, "unknown key");
 	}
 }
 

@@ -111,7 +111,7 @@ void browser_zoom_dso(struct browser *b)
 		browser_zoom(b)->dso = xstrdup(dso);
 		browser_filter(b);
 	} else {
-		strbuf_addstr(&b->message, "this is in no object that is known");
+		strbuf_addstr(&b->message, "this address is in an unknown object");
 	}
 }
 
@@ -130,7 +130,7 @@ void browser_zoom_thread(struct browser *b)
 		z->comm = found.comm ? xstrdup(found.comm) : NULL;
 		browser_filter(b);
 	} else {
-		strbuf_addstr(&b->message, "rows do not tell threads apart: sort by comm, pid or tid");
+		strbuf_addstr(&b->message, "rows are not grouped by thread: sort by comm, pid or tid");
 	}
 	strbuf_deinit(&name);
 }
@@ -157,7 +157,7 @@ void browser_zoom_socket(struct browser *b)
 		browser_zoom(b)->socket = socket;
 		browser_filter(b);
 	} else {
-		strbuf_addstr(&b->message, "rows do not tell sockets apart: sort by socket");
+		strbuf_addstr(&b->message, "rows are not grouped by socket: sort by socket");
 	}
 }
 
@@ -229,9 +229,9 @@ void browser_annotate(struct browser *b)
 {
 	const struct profile_function *f = function_at(b);
 	if (!b->ui.hooks->listing)
-		strbuf_addstr(&b->message, "code cannot be shown here");
+		strbuf_addstr(&b->message, "code cannot be shown for this row");
 	else if (!f || f->mapping == PROFILE_NONE)
-		strbuf_addstr(&b->message, "this has no symbol: where its code begins and ends is not known");
+		strbuf_addstr(&b->message, "no symbol: the bounds of its code are unknown");
 	else
 		show_code(b, f);
 }
@@ -458,7 +458,7 @@ void browser_scripts(struct browser *b)
 		return;
 	(void)thread_of(b, &found, &thread);
 	add_scripts(b, &m, symbol_of(b), strbuf_str(&thread));
-	run_menu(b, &m, "Samples one by one");
+	run_menu(b, &m, "Individual samples");
 	strbuf_deinit(&thread);
 }
 
@@ -533,7 +533,7 @@ void browser_files(struct browser *b)
 	if (b->ui.hooks->open)
 		path = browser_choose_file(b);
 	else
-		strbuf_addstr(&b->message, "no other file can be shown here");
+		strbuf_addstr(&b->message, "cannot switch to another file here");
 	if (path)
 		show_file(b, path);
 	free(path);
@@ -568,35 +568,35 @@ static const char help[] =
 	"Up, Down        move; PgUp, PgDn, Space: by pages; Home, End\n"
 	"q, Ctrl-C       exit\n"
 	"Esc, Left       zoom out, or exit\n"
-	"Enter, Right, m menu of what can be done with the row\n"
+	"Enter, Right, m menu of actions for the row\n"
 	"Tab, Shift-Tab  other events\n"
 	"\n"
 	"+, -            expand or collapse one level of a call chain\n"
 	"e               expand or collapse the whole entry; c: collapse it\n"
 	"E, C            expand, collapse all entries\n"
 	"\n"
-	"a               the code of the row's function, and what each instruction cost\n"
+	"a               annotated code of the row's function\n"
 	"g               flame graph: arrows move, Enter zooms, Backspace zooms out, / searches\n"
 	"d               zoom into the row's object (DSO), and out again\n"
 	"t               zoom into its thread; S: into its processor socket\n"
 	"k               only the kernel\n"
-	"/               only symbols that contain a text, as it is typed\n"
-	"L               leave out rows below a share\n"
-	"F               shares of what is shown, or of all\n"
+	"/               show only symbols containing a text, as you type\n"
+	"L               hide rows below a percentage\n"
+	"F               percentages of the filtered samples, or of all\n"
 	"\n"
 	"\\, Ctrl-F       search in all rows as you type; n, N: next, previous\n"
 	"<, >            sort by the column to the left, to the right; a click on its name does the same\n"
-	"0-9             sort by the event of this number, where the events of a group stand side by side\n"
-	"H               names of columns on and off; V: objects in call chains\n"
+	"0-9             sort by the event with this number, when the events of a group are shown side by side\n"
+	"H               show or hide column names; V: objects in call chains\n"
 	"P               write the rows to perf.hist.N\n"
-	"T               samples over time: arrows move, Space begins a span, Enter narrows everything to it; so does the mouse; "
-	"Esc comes back to what was before\n"
-	"D               a column of differences: to what is shown now, to another recording, in top to the first minute; "
-	"'<' marks rows that only the other one has; D again ends it\n"
-	"r               samples one by one, as script prints them: of the row's symbol, of its thread, of all or of a span of T\n"
-	"i               what the recording says of itself\n"
+	"T               samples over time: arrows move, Space starts a time range, Enter restricts the profile to it (or use "
+	"the mouse); Esc returns\n"
+	"D               compare: add a column of differences to the current profile, to another recording, or in top to the "
+	"first minute; '<' marks rows only in the other one; D again ends it\n"
+	"r               individual samples, as script prints them: of the row's symbol or thread, of all or of a time range of T\n"
+	"i               header of the recording\n"
 	"s               another recording in this directory\n"
-	"Ctrl-L          draw all anew\n";
+	"Ctrl-L          redraw the screen\n";
 
 void browser_help(struct browser *b)
 {

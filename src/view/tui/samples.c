@@ -9,7 +9,7 @@
 bool samples_are_kept(const struct ui *u, struct strbuf *say)
 {
 	if (!u->hooks->samples)
-		strbuf_addstr(say, "samples are not kept one by one here: top --record FILE does, for report");
+		strbuf_addstr(say, "individual samples are not available: use top --record FILE, then report");
 	return u->hooks->samples;
 }
 
@@ -23,7 +23,7 @@ static bool get(struct ui *u, const struct browse_choice *which, enum browse_det
 	if (err)
 		strbuf_addstr(say, err->message);
 	else if (!ret->len)
-		strbuf_addstr(say, "no sample was taken in this itself");
+		strbuf_addstr(say, "no samples in this function itself");
 	error_destroy(err);
 	return !say->len;
 }
@@ -41,7 +41,7 @@ static void show_context(struct ui *u, const struct browse_choice *which, const 
 				break;
 			*end = '\0';
 		}
-		int chosen = ui_menu(u, "Around which of them", items.data, (unsigned)items.len);
+		int chosen = ui_menu(u, "Around which sample", items.data, (unsigned)items.len);
 		struct browse_choice one = *which;
 		if (chosen >= 0) {
 			one.around = items.data[chosen];
@@ -67,11 +67,11 @@ void samples_browse(struct ui *u, const struct browse_choice *which, enum browse
 void samples_ask(struct ui *u, const struct browse_choice *which, const char *title, struct strbuf *say)
 {
 	static const char *const ways[] = {
-		[DETAIL_LINES] = "A line each",
+		[DETAIL_LINES] = "One line per sample",
 		[DETAIL_STACKS] = "With stacks, as script prints them",
 		[DETAIL_CODE] = "With their instructions",
 		[DETAIL_SOURCE] = "With source files and lines",
-		[DETAIL_CONTEXT] = "All that were taken around one of them",
+		[DETAIL_CONTEXT] = "All samples around one of them",
 	};
 	int chosen = samples_are_kept(u, say) ? ui_menu(u, title, ways, DETAILS_NR) : -1;
 	if (chosen >= 0)

@@ -149,7 +149,7 @@ static void watch_resizes(void)
 
 /* ---- opening and closing ---- */
 
-static const struct library library = { .files = { "libncursesw.so.6" }, .missing = "no libncursesw.so.6 for screens" };
+static const struct library library = { .files = { "libncursesw.so.6" }, .missing = "libncursesw.so.6 is not installed" };
 
 static struct strobe_error *load(struct screen *s)
 {
@@ -356,9 +356,9 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	int in = isatty(STDIN_FILENO) ? dup(STDIN_FILENO) : open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	s->in = in < 0 ? NULL : fdopen(in, "r");
 	if (!s->in || !isatty(STDOUT_FILENO))
-		return error_create(ERROR_UNSUPPORTED, "standard input and output are no terminal");
+		return error_create(ERROR_UNSUPPORTED, "standard input and output are not a terminal");
 	if (!term || !*term)
-		return error_create(ERROR_UNSUPPORTED, "TERM does not say which terminal this is");
+		return error_create(ERROR_UNSUPPORTED, "TERM is not set");
 	TRY(load(s));
 	s->locale = xstrdup(setlocale(LC_CTYPE, NULL));
 	setlocale(LC_CTYPE, "");
@@ -370,7 +370,7 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 		s->term = new_terminal(s, name, options.no_colour);
 	const char *address = s->term ? s->c.tigetstr("cup") : NULL;
 	if (!address || address == (const char *)-1)
-		return error_create(ERROR_UNSUPPORTED, "nothing is known of a terminal \"%s\" (TERM), or it cannot address cells", term);
+		return error_create(ERROR_UNSUPPORTED, "unknown terminal type \"%s\" (TERM), or it has no cursor addressing", term);
 	const struct curses *c = &s->c;
 	WINDOW *w = *c->window;
 	watch_resizes();
@@ -387,7 +387,7 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	c->mousemask(BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	make_colours(s, options.no_colour);
 	if (screen_rows(s) < ROWS_LEAST || screen_columns(s) < COLUMNS_LEAST)
-		return error_create(ERROR_UNSUPPORTED, "a terminal of %u x %u cells is too small", screen_columns(s), screen_rows(s));
+		return error_create(ERROR_UNSUPPORTED, "the terminal is too small: %u x %u cells", screen_columns(s), screen_rows(s));
 	return NULL;
 }
 

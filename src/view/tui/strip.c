@@ -64,7 +64,7 @@ void strip_open(struct browser *b)
 {
 	struct strip *s = &b->strip;
 	if (!b->ui.hooks->times) {
-		strbuf_addstr(&b->message, "times are not known here");
+		strbuf_addstr(&b->message, "timestamps are not available");
 		return;
 	}
 	if (s->has_focus) {
@@ -75,7 +75,7 @@ void strip_open(struct browser *b)
 	s->at = 0;
 	if (!strip_height(b)) {
 		close_strip(b);
-		strbuf_addstr(&b->message, "the screen is too small for a strip of time");
+		strbuf_addstr(&b->message, "the screen is too small for the timeline");
 		return;
 	}
 	strip_look(b);
@@ -202,7 +202,7 @@ void strip_tell(const struct browser *b, struct strbuf *out)
 		all += t->samples[i];
 		in += i >= first && i <= last ? t->samples[i] : 0;
 	}
-	strbuf_addf(out, "%llu of %llu, %.6f-%.6f s; Space %s, Enter narrows, Esc: back", (unsigned long long)in,
+	strbuf_addf(out, "%llu of %llu, %.6f-%.6f s; Space %s, Enter selects, Esc: back", (unsigned long long)in,
 		    (unsigned long long)all, (double)span.from_ns / 1e9, (double)span.to_ns / 1e9, b->strip.begun ? "drops" : "begins");
 }
 
