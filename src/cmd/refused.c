@@ -14,11 +14,11 @@
 struct strobe_error *needless_helper(void *options, const char *value, bool negated)
 {
 	(void)options;
-	return negated || (value && *value) ? NULL : error_create(ERROR_USAGE, "names a helper, which is then not asked");
+	return negated || (value && *value) ? NULL : error_create(ERROR_USAGE, "requires a name (which is ignored)");
 }
 
 struct strobe_error *needless_switch(void *options, const char *value, bool negated)
 {
 	(void)options, (void)value;
-	return negated ? error_create(ERROR_UNSUPPORTED, "it is always so: nothing can switch it off") : NULL;
+	return negated ? error_create(ERROR_UNSUPPORTED, "cannot be disabled") : NULL;
 }

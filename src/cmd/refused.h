@@ -11,19 +11,19 @@
 #define REFUSED_SHORT_OPTION(letter, option, why)                                                              \
 	{                                                                                                      \
 		OPTION_CALL, letter, option, .arg = "...", .optional_arg = true, .parse = why, .hidden = true, \
-		.help = "not in this version"                                                                  \
+		.help = "not supported"                                                                  \
 	}
 #define REFUSED_OPTION(option, why) REFUSED_SHORT_OPTION(0, option, why)
 #define NEEDLESS_OPTION(option)                                                                                \
 	{                                                                                                      \
 		OPTION_CALL, 0, option, .arg = "name", .parse = needless_helper,                               \
-		.help = "understood, and not needed: no other program or library is asked"                     \
+		.help = "accepted for compatibility, ignored"                     \
 	}
 /* What is done anyway. */
 #define NEEDLESS_SWITCH(option)                                                                                \
 	{                                                                                                      \
 		OPTION_CALL, 0, option, .parse = needless_switch, .hidden = true,                              \
-		.help = "understood, and not needed: it is so anyway"                                          \
+		.help = "accepted for compatibility, always on"                                          \
 	}
 
 #define REFUSED(name, sentence) struct strobe_error *name(void *options, const char *value, bool negated) _must_check_;

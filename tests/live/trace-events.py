@@ -483,7 +483,7 @@ def check_rights(tap):
 
 def check_refused(tap):
     for argv, want in ((["--call-graph", "lbr", "true"], "hardware"), (["-F", "some", "true"], "all, maj or min"),
-                       (["--no-syscalls", "true"], "nothing to trace"), (["--filter", "x", "true"], "behind the -e"),
+                       (["--no-syscalls", "true"], "nothing to trace"), (["--filter", "x", "true"], "must follow the -e"),
                        (["-s", "-F", "all", "true"], "lines"), (["--call-graph", "eh", "true"], "fp or dwarf"),
                        (["--call-graph", "dwarf,65528", "true"], "16384"), (["-e", "sched:sched_swich", "true"], "sched_switch"),
                        (["--switch-on", "nosuch:event", "true"], "nosuch"), (["--show-on-off-events", "true"], "--switch-on"),

@@ -52,7 +52,7 @@ SLEEP = r"clock_nanosleep\(which_clock: REALTIME, rqtp: \{ \.tv_sec: 0, \.tv_nse
 STACK = r"\n *inner \(/bin/told\)\n *outer \(/bin/told\)\n *main \(/bin/told\)"
 SOMEBODY = "sh -c 'while :; do told /tmp; done' & of=$!; "
 # What is said where another way is taken, or where something is missing.
-OTHERWISE = (r"instead|from ring buffers|counted with one event each|not by BPF|cannot|refuse[sd] "
+OTHERWISE = (r"instead|from ring buffers|counted with one event each|cannot trace|cannot|refuse[sd] "
              r'|LOST|lost: [^0]|"lost_total":[^0]|\d lost')
 # top begins before what it watches goes on; where it watches a process, it ends with that. What the last one wrote is gone first.
 WATCH = ("rm -f top.out; mkfifo go; %s <go & subject=$!; exec 3>go; strobe top --format json -v -z -d 0.3 %s >top.out & top=$!;"

@@ -202,7 +202,7 @@ SHARED(parse_mmap_pages)
 		TRY(mmap_pages_parse(comma, &o->capture.aux_pages));
 		if (o->capture.aux_pages)
 			return error_create(ERROR_UNSUPPORTED,
-					    "AUX area tracing (Intel PT, CoreSight) is not recorded by this version");
+					    "recording AUX area traces (Intel PT, CoreSight) is not supported");
 	}
 	return *copy ? mmap_pages_parse(copy, &o->capture.mmap_pages) : NULL;
 }

@@ -67,7 +67,7 @@ static struct strobe_error *settle_options(struct top_run *t)
 	if (t->o->annotate && t->o->report.format == REPORT_JSON)
 		return error_create(ERROR_USAGE, "--sym-annotate prints text and cannot be combined with --format json");
 	if (c->overwrite && t->o->record_file)
-		return error_create(ERROR_USAGE, "--record: not with --overwrite, which does not keep all");
+		return error_create(ERROR_USAGE, "--record cannot be combined with --overwrite, which drops samples");
 	if (!top_delay_is_sane(t->o->delay_s))
 		return error_create(ERROR_USAGE, "-d: expected seconds between refreshes, 0.01 to 86400");
 	if (o->events.events.len)

@@ -86,13 +86,13 @@ static void print_tool_stats(struct trace_run *r, const struct stream_tracer *tr
 {
 	const struct trace_tasks *t = trace_lines_tasks(r->lines);
 	struct stream_losses l = tracer ? stream_tracer_losses(tracer) : (struct stream_losses){};
-	out_f(&r->out, "Stats:\n lines             : %llu\n tasks             : %zu\n names asked for   : %llu\n"
-		       " descriptors asked : %llu\n events lost       : %llu\n",
+	out_f(&r->out, "Stats:\n lines             : %llu\n tasks             : %zu\n name lookups      : %llu\n fd lookups    "
+		"    : %llu\n events lost       : %llu\n",
 	      (unsigned long long)trace_lines_count(r->lines), t->all.len, (unsigned long long)t->asked_names,
 	      (unsigned long long)t->files.asked,
 	      (unsigned long long)(l.events + l.missed));
 	if (tracer)
-		out_f(&r->out, " calls that waited : %llu\n", (unsigned long long)stream_tracer_waits(tracer));
+		out_f(&r->out, " calls delayed     : %llu\n", (unsigned long long)stream_tracer_waits(tracer));
 }
 
 struct strobe_error *trace_bpf_finish(struct trace_bpf *b, struct trace_run *r, struct stream_tracer *tracer)
@@ -114,14 +114,14 @@ void trace_say_lost(struct trace_run *r, uint64_t lost, const struct stream_trac
 	struct stream_losses l = tracer ? stream_tracer_losses(tracer) : (struct stream_losses){};
 	lost += l.events;
 	if (lost)
-		cmd_say(r->ctx, "%llu events are lost: the buffer was full (make it larger with -m, or choose calls with -e)",
+		cmd_say(r->ctx, "%llu events were lost: the buffer was full (use a larger one, -m, or select system calls, -e)",
 			(unsigned long long)lost);
 	if (l.missed)
-		cmd_say(r->ctx, "%llu events are missed: the kernel passed over them, as a program was interrupted on that CPU",
+		cmd_say(r->ctx, "%llu events were missed: the kernel skipped them because a BPF program was interrupted on that CPU",
 			(unsigned long long)l.missed);
 	if (l.others)
-		cmd_say(r->ctx, "%llu more that tell names, starts and ends of tasks, or stacks, are lost", (unsigned long long)l.others);
+		cmd_say(r->ctx, "%llu other events (names, starts and exits of tasks, stacks) were lost", (unsigned long long)l.others);
 	if (l.unfollowed)
-		cmd_say(r->ctx, "%llu tasks, files or arguments could not be followed: the kernel had no memory",
+		cmd_say(r->ctx, "%llu tasks, files or arguments could not be followed: out of kernel memory",
 			(unsigned long long)l.unfollowed);
 }

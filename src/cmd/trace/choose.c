@@ -53,7 +53,7 @@ struct strobe_error *trace_choose(struct trace_options *o, const char *text)
 	const char *end;
 	bool negated = *text == '!';
 	if (o->calls && (negated || *o->calls == '!'))
-		return error_create(ERROR_USAGE, "a list that begins with ! stands alone");
+		return error_create(ERROR_USAGE, "a list that begins with ! cannot be combined with others");
 	o->last_events = o->events.events.len;
 	if (o->calls)
 		strbuf_addf(&calls, "%s", o->calls);

@@ -34,7 +34,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_trace = {
 	.name = "trace",
-	.summary = "Show system calls, or statistics of them",
+	.summary = "Trace system calls, or print a summary of them",
 	.usage = (const char *const[]){ "trace [<options>] [<command>]", "trace [<options>] -- <command> [<options>]",
 				       "trace record [<options of record>] [<command>]", "trace -i <recording> [<options>]", NULL },
 	.options = trace_option_table,

@@ -25,7 +25,7 @@ CALL(parse_mode)
 	else if (!strcmp(value, "cgroup"))
 		o->by = SYSCALL_STATS_BY_CGROUP;
 	else
-		return error_create(ERROR_USAGE, "\"%s\" is no way to sum up: thread, total or cgroup", value);
+		return error_create(ERROR_USAGE, "unknown summary mode \"%s\": expected thread, total or cgroup", value);
 	return NULL;
 }
 
@@ -34,7 +34,7 @@ CALL(parse_format)
 	struct trace_options *o = options;
 	o->format = trace_format_find(negated ? "text" : value);
 	if (!o->format)
-		return error_create(ERROR_USAGE, "\"%s\" is no format: %s", value, trace_format_names());
+		return error_create(ERROR_USAGE, "unknown format \"%s\": expected %s", value, trace_format_names());
 	return NULL;
 }
 
@@ -47,7 +47,7 @@ CALL(parse_excluded)
 	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		uint64_t pid;
 		if (!text_to_u64(word, &pid) || !pid || pid > INT32_MAX)
-			return error_create(ERROR_USAGE, "\"%s\" is no process id", word);
+			return error_create(ERROR_USAGE, "\"%s\" is not a valid process ID", word);
 		vec_push(&o->excluded, (pid_t)pid);
 	}
 	return NULL;
@@ -66,20 +66,20 @@ CALL(parse_pages)
 
 CALL(parse_expr)
 {
-	return negated ? error_create(ERROR_USAGE, "events cannot be taken back") : trace_choose(options, value);
+	return negated ? error_create(ERROR_USAGE, "events cannot be negated") : trace_choose(options, value);
 }
 
 CALL(parse_filter)
 {
 	struct trace_options *o = options;
 	if (negated)
-		return error_create(ERROR_USAGE, "filters cannot be taken back");
+		return error_create(ERROR_USAGE, "filters cannot be negated");
 	if (o->last_events >= o->events.events.len)
-		return error_create(ERROR_USAGE, "stands behind the -e whose tracepoints it filters");
+		return error_create(ERROR_USAGE, "must follow the -e it filters");
 	for (size_t i = o->last_events; i < o->events.events.len; i++) {
 		struct event *e = &o->events.events.data[i];
 		if (e->kind != EVENT_TRACEPOINT)
-			return error_create(ERROR_USAGE, "%s is no tracepoint: the kernel filters those only", e->name);
+			return error_create(ERROR_USAGE, "%s is not a tracepoint: only tracepoints can be filtered", e->name);
 		e->filter = e->filter ? arena_printf(&o->events.arena, "(%s) && (%s)", e->filter, value)
 				      : arena_strdup(&o->events.arena, value);
 	}
@@ -93,7 +93,7 @@ CALL(parse_faults)
 	o->major_faults = all || (!negated && !strcmp(value, "maj"));
 	o->minor_faults = all || (!negated && !strcmp(value, "min"));
 	if (!negated && !o->major_faults && !o->minor_faults)
-		return error_create(ERROR_USAGE, "\"%s\" is no kind of page faults: all, maj or min", value);
+		return error_create(ERROR_USAGE, "unknown type of page faults \"%s\": expected all, maj or min", value);
 	return NULL;
 }
 
@@ -109,79 +109,83 @@ CALL(parse_callgraph)
 #undef CALL
 
 const struct option trace_option_table[] = {
-	{ OPTION_GROUP, .help = "Whom to trace" },
-	{ OPTION_BOOL, 'a', "all-cpus", AT(target.system_wide), .help = "the whole system" },
-	{ OPTION_STRING, 'C', "cpu", AT(target.cpus), .arg = "cpu", .help = "calls on these CPUs, of all tasks" },
-	{ OPTION_STRING, 'p', "pid", AT(target.pids), .arg = "pid", .help = "processes that are there, with all their threads" },
-	{ OPTION_STRING, 't', "tid", AT(target.tids), .arg = "tid", .help = "threads that are there" },
-	{ OPTION_STRING, 'u', "uid", AT(target.uid), .arg = "user", .help = "the processes of a user" },
-	{ OPTION_STRING, 'G', "cgroup", AT(cgroup), .arg = "name", .help = "tasks of a cgroup (version 2) and of those below it" },
-	{ OPTION_CALL, 0, "filter-pids", .arg = "pids", .parse = parse_excluded, .help = "leave these out (with -a)" },
-	{ OPTION_BOOL, 0, "no-inherit", AT(no_inherit), .help = "not what they start" },
-	{ OPTION_I64, 'D', "delay", AT(delay_ms), .arg = "ms", .help = "wait before tracing" },
-	{ OPTION_GROUP, .help = "What to trace" },
+	{ OPTION_GROUP, .help = "Targets" },
+	{ OPTION_BOOL, 'a', "all-cpus", AT(target.system_wide), .help = "trace the whole system" },
+	{ OPTION_STRING, 'C', "cpu", AT(target.cpus), .arg = "cpu", .help = "trace all tasks on these CPUs" },
+	{ OPTION_STRING, 'p', "pid", AT(target.pids), .arg = "pid", .help = "trace existing processes, with all their threads" },
+	{ OPTION_STRING, 't', "tid", AT(target.tids), .arg = "tid", .help = "trace existing threads" },
+	{ OPTION_STRING, 'u', "uid", AT(target.uid), .arg = "user", .help = "trace the processes of a user" },
+	{ OPTION_STRING, 'G', "cgroup", AT(cgroup), .arg = "name", .help = "trace the tasks of a cgroup (v2) and its descendants" },
+	{ OPTION_CALL, 0, "filter-pids", .arg = "pids", .parse = parse_excluded, .help = "exclude these processes (with -a)" },
+	{ OPTION_BOOL, 0, "no-inherit", AT(no_inherit), .help = "do not follow child processes" },
+	{ OPTION_I64, 'D', "delay", AT(delay_ms), .arg = "ms", .help = "delay before tracing (ms)" },
+	{ OPTION_GROUP, .help = "Events" },
 	{ OPTION_CALL, 'e', "event", .arg = "calls", .parse = parse_expr,
-	  .help = "system calls by name, glob (open*), class (%file), number or /regex; ! before the list: all but these; "
-		  "and tracepoints (sched:*, syscalls:sys_enter_connect)" },
+	  .help = "system calls by name, glob (open*), class (%file), number or /regex; ! before the list: all but these; and "
+	  	"tracepoints (sched:*, syscalls:sys_enter_connect)" },
 	{ OPTION_CALL, 0, "expr", .arg = "calls", .parse = parse_expr, .help = "the same" },
-	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "a filter for the tracepoints of the last -e" },
+	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "filter for the tracepoints of the last -e" },
 	{ OPTION_BOOL, 0, "syscalls", AT(syscalls), .set_offset = AT(syscalls_set),
-	  .help = "system calls (the default, unless -e names tracepoints alone)" },
-	{ OPTION_CALL, 'F', "pf", .arg = "all|maj|min", .parse = parse_faults, .default_arg = "maj", .help = "page faults" },
+	  .help = "trace system calls (default, unless -e has tracepoints only)" },
+	{ OPTION_CALL, 'F', "pf", .arg = "all|maj|min", .parse = parse_faults, .default_arg = "maj", .help = "trace page faults" },
 	{ OPTION_BOOL, 0, "signals", AT(signals), .set_offset = AT(signals_set),
-	  .help = "signals that are delivered (the default where all calls are shown)" },
+	  .help = "show delivered signals (default without -e)" },
 	{ OPTION_BOOL, 0, "processes", AT(processes), .set_offset = AT(processes_set),
-	  .help = "tasks that start and end (the default where all calls are shown)" },
-	{ OPTION_BOOL, 0, "failure", AT(failure), .help = "only calls that failed" },
+	  .help = "show starts and exits of tasks (default without -e)" },
+	{ OPTION_BOOL, 0, "failure", AT(failure), .help = "show only failed system calls" },
 	{ OPTION_STRING, 'P', "trace-path", AT(path), .arg = "path",
-	  .help = "only calls with this file, by name or by descriptor (\"/etc/*\": paths that begin so)" },
+	  .help = "show only system calls on this file, by name or descriptor (\"/etc/*\": on paths with this prefix)" },
 	{ OPTION_F64, 0, "duration", AT(duration_ms), .arg = "ms", .set_offset = AT(duration_set),
-	  .help = "only calls that took longer" },
-	{ OPTION_STRING, 0, "switch-on", AT(switch_on), .arg = "event", .help = "nothing before this event" },
-	{ OPTION_STRING, 0, "switch-off", AT(switch_off), .arg = "event", .help = "nothing after this event" },
-	{ OPTION_BOOL, 0, "show-on-off-events", AT(show_switches), .help = "show those two events as well" },
+	  .help = "show only system calls that took longer than this" },
+	{ OPTION_STRING, 0, "switch-on", AT(switch_on), .arg = "event", .help = "start printing at this event" },
+	{ OPTION_STRING, 0, "switch-off", AT(switch_off), .arg = "event", .help = "stop printing at this event" },
+	{ OPTION_BOOL, 0, "show-on-off-events", AT(show_switches), .help = "show the --switch-on and --switch-off events too" },
 	{ OPTION_GROUP, .help = "Call graphs" },
 	{ OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_callgraph,
-	  .help = "the stack of each event: fp, or dwarf (auto) with the bytes of stack to copy (8192)" },
-	{ OPTION_BOOL, 0, "kernel-syscall-graph", AT(kernel_graph), .help = "of system calls the kernel's part of the stack too" },
+	  .help = "show the call chain of each event: fp, or dwarf (auto) with the size of stack dumps (8192)" },
+	{ OPTION_BOOL, 0, "kernel-syscall-graph", AT(kernel_graph), .help = "include the kernel part of system call stacks" },
 	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n",
 	  .help = "maximum number of frames of a stack (default: no limit); implies --call-graph dwarf" },
 	{ OPTION_U64, 0, "min-stack", AT(min_stack), .arg = "n",
-	  .help = "no events with fewer frames; implies --call-graph dwarf" },
+	  .help = "show only events with at least n frames; implies --call-graph dwarf" },
 	{ OPTION_U64, 0, "proc-map-timeout", AT(proc_map_timeout_ms), .arg = "ms",
-	  .help = "time to read the mappings of one process that is there (500)" },
-	{ OPTION_GROUP, .help = "How it is shown" },
-	{ OPTION_BOOL, 's', "summary", AT(summary), .help = "only statistics, counted in the kernel" },
-	{ OPTION_BOOL, 'S', "with-summary", AT(with_summary), .help = "all calls, and statistics behind them" },
+	  .help = "time limit for reading the mappings of an existing process, in ms (default: 500)" },
+	{ OPTION_GROUP, .help = "Output" },
+	{ OPTION_BOOL, 's', "summary", AT(summary), .help = "print only a summary, aggregated in the kernel" },
+	{ OPTION_BOOL, 'S', "with-summary", AT(with_summary), .help = "print all system calls, then a summary" },
 	{ OPTION_BOOL, 0, "bpf-summary", AT(bpf_summary),
-	  .help = "count in the kernel (the default of -s); with --no-bpf-summary trace counts what the kernel sends" },
-	{ OPTION_BOOL, 0, "errno-summary", AT(errnos), .help = "statistics with the errors by number (with -s or -S)" },
-	{ OPTION_CALL, 0, "summary-mode", .arg = "thread|total|cgroup", .parse = parse_mode, .help = "how -s and -S sum up" },
-	{ OPTION_U64, 0, "max-summary", AT(max_summary), .arg = "n", .help = "so many calls of each thread" },
-	{ OPTION_BOOL, 0, "hist", AT(histograms), .help = "statistics with histograms of the durations (powers of two)" },
-	{ OPTION_BOOL, 'T', "time", AT(full_time), .help = "times of the clock since boot, not since the first line" },
-	{ OPTION_BOOL, 0, "sched", AT(sched), .help = "statistics with the time on CPUs and waiting for one; implies -S without -s" },
-	{ OPTION_BOOL, 0, "no-comm", AT(no_comm), .help = "no names of threads before their ids" },
-	{ OPTION_BOOL, 0, "show-cpu", AT(show_cpu), .help = "the CPU, behind the time" },
-	{ OPTION_U64, 0, "max-events", AT(max_events), .arg = "n", .help = "end after so many lines" },
-	{ OPTION_U64, 0, "str-limit", AT(str_limit), .arg = "bytes", .help = "bytes of strings and buffers that are shown (32)" },
-	{ OPTION_BOOL, 0, "strace", AT(strace_style), .help = "arguments as strace writes them" },
+	  .help = "aggregate the summary in the kernel (default with -s; --no-bpf-summary: in user space)" },
+	{ OPTION_BOOL, 0, "errno-summary", AT(errnos), .help = "add the number of errors by errno to the summary" },
+	{ OPTION_CALL, 0, "summary-mode", .arg = "thread|total|cgroup", .parse = parse_mode, .help = "aggregate the summary "
+		"per thread, in total or per cgroup" },
+	{ OPTION_U64, 0, "max-summary", AT(max_summary), .arg = "n", .help = "limit the summary to n system calls per thread" },
+	{ OPTION_BOOL, 0, "hist", AT(histograms), .help = "add histograms of durations to the summary (powers of two)" },
+	{ OPTION_BOOL, 'T', "time", AT(full_time), .help = "print absolute timestamps instead of relative to the first line" },
+	{ OPTION_BOOL, 0, "sched", AT(sched), .help = "add run and wait times of the scheduler to the summary; implies -S without -s" },
+	{ OPTION_BOOL, 0, "no-comm", AT(no_comm), .help = "omit the names of threads" },
+	{ OPTION_BOOL, 0, "show-cpu", AT(show_cpu), .help = "show the CPU after the time" },
+	{ OPTION_U64, 0, "max-events", AT(max_events), .arg = "n", .help = "exit after n lines" },
+	{ OPTION_U64, 0, "str-limit", AT(str_limit), .arg = "bytes", .help = "maximum number of bytes to print of strings and "
+		"buffers (default: 32)" },
+	{ OPTION_BOOL, 0, "strace", AT(strace_style), .help = "print arguments in the style of strace" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|chrome", .parse = parse_format,
-	  .help = "json: an object a line; of -s one document; chrome: a document for trace viewers; all on standard output" },
-	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "what a recording holds (- is standard input)" },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording of another owner" },
-	{ OPTION_BOOL, 0, "no-bpf", AT(no_bpf), .help = "by tracepoints and rings, as where BPF cannot be used" },
-	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard error" },
-	{ OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = parse_pages, .help = "size of the kernel's buffer (8M)" },
+	  .help = "output format on standard output; json: one object per line, with -s one document; chrome: a document for "
+	  	"trace viewers" },
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "read events from a recording; - for standard input" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check of the recording" },
+	{ OPTION_BOOL, 0, "no-bpf", AT(no_bpf), .help = "use tracepoints and ring buffers instead of BPF" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
+	{ OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = parse_pages, .help = "size of the kernel buffer (8M)" },
 	{ OPTION_BOOL, 0, "no-wait", AT(no_wait),
-	  .help = "calls never wait for the trace to be written: what is too much for the buffer is lost" },
-	{ OPTION_BOOL, 0, "sort-events", AT(sort_events), .help = "put events of all CPUs in order before they are shown" },
-	{ OPTION_BOOL, 0, "libtraceevent_print", AT(points_as_kernel), .help = "tracepoints as the kernel's trace file has them" },
+	  .help = "never delay system calls: drop events when the buffer is full" },
+	{ OPTION_BOOL, 0, "sort-events", AT(sort_events), .help = "sort the events of all CPUs before printing them" },
+	{ OPTION_BOOL, 0, "libtraceevent_print", AT(points_as_kernel), .help = "print tracepoints in the format of the "
+		"kernel's trace file" },
 	NEEDLESS_SWITCH("force-btf"),
-	{ OPTION_BOOL, 0, "print-sample", AT(print_sample), .help = "before each line what the sample was, for debugging" },
-	{ OPTION_STRING, 0, "map-dump", AT(map_dump), .arg = "map", .help = "at the end the content of this BPF map of trace's own" },
-	{ OPTION_BOOL, 0, "tool_stats", AT(tool_stats), .help = "at the end what the trace itself did" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	{ OPTION_BOOL, 0, "print-sample", AT(print_sample), .help = "print the sample before each line, for debugging" },
+	{ OPTION_STRING, 0, "map-dump", AT(map_dump), .arg = "map", .help = "dump this BPF map of trace at exit" },
+	{ OPTION_BOOL, 0, "tool_stats", AT(tool_stats), .help = "print statistics of trace itself at exit" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };
 
@@ -263,41 +267,42 @@ struct strobe_error *trace_options_settle(struct trace_options *o)
 struct strobe_error *trace_options_check(const struct trace_options *o, int argc)
 {
 	if (o->path && (o->summary || o->with_summary))
-		return error_create(ERROR_USAGE, "-P chooses lines: neither with -s nor with -S");
+		return error_create(ERROR_USAGE, "-P selects lines and cannot be combined with -s or -S");
 	if (o->path && (!*o->path || !strcmp(o->path, "*")))
-		return error_create(ERROR_USAGE, "-P wants a path");
+		return error_create(ERROR_USAGE, "-P requires a path");
 	if (o->summary && (o->failure || o->duration_set || o->max_events))
-		return error_create(ERROR_USAGE, "--failure, --duration and --max-events choose lines: with -S, not with -s");
+		return error_create(ERROR_USAGE, "--failure, --duration and --max-events select lines: use -S instead of -s");
 	if ((o->errnos || o->histograms || o->by != SYSCALL_STATS_BY_THREAD) && !o->summary && !o->with_summary)
-		return error_create(ERROR_USAGE, "--errno-summary, --hist and --summary-mode are of the statistics: add -s or -S");
+		return error_create(ERROR_USAGE, "--errno-summary, --hist and --summary-mode require -s or -S");
 	if (o->by == SYSCALL_STATS_BY_CGROUP && !o->bpf_summary)
 		return error_create(ERROR_USAGE, "--summary-mode cgroup requires --bpf-summary");
 	if (!trace_wants_calls(o) && !o->events.events.len && !o->minor_faults && !o->major_faults)
-		return error_create(ERROR_USAGE, "nothing to trace: without system calls it takes -e with tracepoints, or -F");
+		return error_create(ERROR_USAGE, "nothing to trace: with --no-syscalls, specify tracepoints (-e) or page faults (-F)");
 	if (o->summary && trace_wants_events(o))
-		return error_create(ERROR_USAGE, "tracepoints, page faults and call graphs are lines: with -S, not with -s");
+		return error_create(ERROR_USAGE, "tracepoints, page faults and call graphs print lines: use -S instead of -s");
 	if (o->callgraph.mode == CALLGRAPH_LBR)
-		return error_create(ERROR_USAGE, "--call-graph lbr: branches are recorded with hardware events only; fp or dwarf");
+		return error_create(ERROR_USAGE, "--call-graph lbr requires hardware events: use fp or dwarf");
 	if (o->callgraph.mode == CALLGRAPH_EH)
-		return error_create(ERROR_USAGE, "--call-graph eh is of samples (record): of system calls fp or dwarf");
+		return error_create(ERROR_USAGE, "--call-graph eh is supported by record only: use fp or dwarf");
 	if (o->callgraph.mode == CALLGRAPH_DWARF && o->callgraph.dump_bytes > TRACE_STACK_BYTES && trace_wants_calls(o))
-		return error_create(ERROR_USAGE, "--call-graph dwarf,%u: of a system call %u bytes of stack can be copied",
+		return error_create(ERROR_USAGE, "--call-graph dwarf,%u: the maximum for system calls is %u bytes",
 				    o->callgraph.dump_bytes, TRACE_STACK_BYTES);
 	if (o->map_dump)
 		TRY(trace_map_check(o->summary && o->bpf_summary ? TRACE_MAPS_SUMMARY : TRACE_MAPS_STREAM, o->map_dump));
 	if (o->map_dump && !trace_wants_calls(o))
-		return error_create(ERROR_USAGE, "--map-dump: without system calls there are no BPF maps");
+		return error_create(ERROR_USAGE, "--map-dump requires system calls: there are no BPF maps otherwise");
 	if (o->show_switches && !o->switch_on && !o->switch_off)
-		return error_create(ERROR_USAGE, "--show-on-off-events goes with --switch-on or --switch-off");
+		return error_create(ERROR_USAGE, "--show-on-off-events requires --switch-on or --switch-off");
 	if ((o->summary || o->with_summary) && o->format == &trace_format_chrome)
-		return error_create(ERROR_USAGE, "--format chrome is of calls: statistics are text or json");
+		return error_create(ERROR_USAGE, "--format chrome does not support summaries: use text or json");
 	if ((o->tool_stats || o->map_dump) && o->format != &trace_format_text)
-		return error_create(ERROR_USAGE, "--tool_stats and --map-dump are text: not with --format %s", o->format->name);
+		return error_create(ERROR_USAGE, "--tool_stats and --map-dump print text and cannot be combined with --format "
+			"%s", o->format->name);
 	if (o->duration_ms < 0 || o->delay_ms < 0)
-		return error_create(ERROR_USAGE, "times are not negative");
+		return error_create(ERROR_USAGE, "times must not be negative");
 	if (!o->ring_bytes)
-		return error_create(ERROR_USAGE, "-m 0: there is no buffer of no pages");
+		return error_create(ERROR_USAGE, "-m 0: the buffer needs at least one page");
 	if (!o->str_limit || o->str_limit > 1024)
-		return error_create(ERROR_USAGE, "--str-limit %llu: 1 to 1024 bytes can be fetched", (unsigned long long)o->str_limit);
+		return error_create(ERROR_USAGE, "--str-limit %llu: expected 1 to 1024 bytes", (unsigned long long)o->str_limit);
 	return NULL;
 }

@@ -51,10 +51,10 @@ static struct strobe_error *check_options(const struct trace_options *o)
 	for (size_t i = 0; i < o->events.events.len; i++)
 		differs |= o->events.events.data[i].filter != NULL;
 	if (differs)
-		return error_create(ERROR_USAGE, "before the word record only -e, -F, --no-syscalls and -v can stand; options of the "
-						 "recording stand behind it, those of showing it go with trace -i");
+		return error_create(ERROR_USAGE, "only -e, -F, --no-syscalls and -v may precede record; options for recording "
+			"follow it, options for printing are used with trace -i");
 	if (!trace_wants_calls(o) && !o->events.events.len && !o->minor_faults && !o->major_faults)
-		return error_create(ERROR_USAGE, "nothing to record: without system calls it takes -e with tracepoints, or -F");
+		return error_create(ERROR_USAGE, "nothing to record: with --no-syscalls, specify tracepoints (-e) or page faults (-F)");
 	return NULL;
 }
 
@@ -66,7 +66,7 @@ static struct strobe_error *choose(const struct trace_options *o, char **ret_fil
 	if (!o->calls)
 		return NULL;
 	if (!table)
-		return error_create(ERROR_UNSUPPORTED, "no table of system calls for this architecture");
+		return error_create(ERROR_UNSUPPORTED, "no system call table for this architecture");
 	TRY(syscall_select(table, o->calls, &chosen));
 	/* By number alone: a filter does not see which width a call is of. */
 	*ret_filter = trace_calls_filter(&chosen);

@@ -23,22 +23,22 @@ static struct strobe_error *check(const struct trace_run *r)
 	const struct trace_options *o = r->o;
 	TRY(trace_options_check(o, r->ctx->rest.argc));
 	if (r->ctx->rest.argc)
-		return error_create(ERROR_USAGE, "-i shows a recording: no command is run (%s)", r->ctx->rest.argv[0]);
+		return error_create(ERROR_USAGE, "-i reads a recording: unexpected command '%s'", r->ctx->rest.argv[0]);
 	if (!target_is_none(&o->target) || o->target.cpus || o->cgroup || o->delay_ms || o->ring_bytes_set || o->no_inherit)
-		return error_create(ERROR_USAGE, "-i shows all of a recording: -a, -C, -D, -G, -m, -p, -t, -u and --no-inherit are for "
-						 "tracing live");
+		return error_create(ERROR_USAGE, "-a, -C, -D, -G, -m, -p, -t, -u and --no-inherit cannot be combined with -i: "
+			"they apply to live tracing");
 	if (o->callgraph.mode != CALLGRAPH_NONE || o->kernel_graph || o->sched || o->switch_on || o->switch_off || o->map_dump ||
 	    o->print_sample || o->tool_stats || o->min_stack)
-		return error_create(ERROR_USAGE, "-i shows the call graphs that are in a recording; --call-graph, --kernel-syscall-graph, "
-						 "--map-dump, --min-stack, --print-sample, --sched, --switch-on, --switch-off and "
-						 "--tool_stats are for tracing live");
+		return error_create(ERROR_USAGE, "--call-graph, --kernel-syscall-graph, --map-dump, --min-stack, "
+			"--print-sample, --sched, --switch-on, --switch-off and --tool_stats cannot be combined with -i: they "
+			"apply to live tracing (recorded call graphs are shown)");
 	if ((o->signals_set && o->signals) || (o->processes_set && o->processes))
-		return error_create(ERROR_USAGE, "--signals and --processes are shown live: a recording does not tell what was "
-						 "delivered, nor how tasks ended");
+		return error_create(ERROR_USAGE, "--signals and --processes cannot be combined with -i: a recording has "
+			"neither delivered signals nor exits of tasks");
 	if (o->path)
-		return error_create(ERROR_USAGE, "-P chooses live: a recording does not tell paths");
+		return error_create(ERROR_USAGE, "-P cannot be combined with -i: a recording has no paths");
 	if (o->by == SYSCALL_STATS_BY_CGROUP)
-		return error_create(ERROR_USAGE, "--summary-mode cgroup is counted live: a recording does not say the cgroup");
+		return error_create(ERROR_USAGE, "--summary-mode cgroup cannot be combined with -i: a recording has no cgroups");
 	return NULL;
 }
 
@@ -50,7 +50,7 @@ static struct strobe_error *begin(struct replay *p)
 	const struct arch *arch = env->arch ? arch_by_uname(env->arch) : arch_native();
 	r->native = arch ? syscall_table_create(arch) : NULL;
 	if (!r->native)
-		return error_create(ERROR_UNSUPPORTED, "no table of system calls for the architecture %s of the recording",
+		return error_create(ERROR_UNSUPPORTED, "no system call table for the architecture of the recording, %s",
 				    env->arch ? env->arch : "");
 	r->compat = arch->compat ? syscall_table_create(arch->compat) : NULL;
 	if (r->o->calls)
@@ -137,7 +137,7 @@ static void say_losses(const struct replay *p)
 		return;
 	uint64_t lost = trace_samples_lost(p->samples);
 	if (lost)
-		cmd_say(ctx, "%" PRIu64 " events were lost while recording: larger buffers (-m) or fewer calls (-e) keep them all",
+		cmd_say(ctx, "%" PRIu64 " events were lost while recording: use larger buffers (-m) or select system calls (-e)",
 			lost);
 	trace_say_damaged(p->run, p->samples);
 }
@@ -153,8 +153,8 @@ static struct strobe_error *replay(struct replay *p)
 	const struct env *env = source_env(p->file);
 	struct strobe_error *err = env->is_pipe || trace_samples_want_symbols(env) ? read_resolved(p) : read_ordered(p);
 	if (!err && !trace_samples_has_calls(env) && trace_wants_calls(r->o))
-		return error_create(ERROR_NOT_FOUND, "this recording holds no system calls: record them with 'trace record', or with "
-						     "'record -e raw_syscalls:*'");
+		return error_create(ERROR_NOT_FOUND, "this recording has no system calls: record them with 'trace record' or "
+			"'record -e raw_syscalls:*'");
 	/* What was whole is shown. */
 	if (p->samples)
 		trace_samples_finish(p->samples);

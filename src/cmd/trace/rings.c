@@ -26,14 +26,13 @@ struct rings {
 struct strobe_error *trace_rings_check(const struct trace_run *r)
 {
 	if (r->o->by == SYSCALL_STATS_BY_CGROUP)
-		return error_create(ERROR_UNSUPPORTED, "--summary-mode cgroup is counted by BPF programs alone");
+		return error_create(ERROR_UNSUPPORTED, "--summary-mode cgroup requires BPF");
 	if ((r->o->signals_set && r->o->signals) || (r->o->processes_set && r->o->processes))
-		return error_create(ERROR_UNSUPPORTED, "--signals and --processes are told by BPF programs alone: tracepoints of calls do "
-						       "not tell what is delivered, nor how tasks end");
+		return error_create(ERROR_UNSUPPORTED, "--signals and --processes require BPF");
 	if (r->o->sched)
-		return error_create(ERROR_UNSUPPORTED, "--sched is measured by BPF programs alone");
+		return error_create(ERROR_UNSUPPORTED, "--sched requires BPF");
 	if (r->o->path)
-		return error_create(ERROR_UNSUPPORTED, "-P chooses by BPF programs alone: tracepoints do not tell paths");
+		return error_create(ERROR_UNSUPPORTED, "-P requires BPF: tracepoints have no paths");
 	return NULL;
 }
 
@@ -193,7 +192,7 @@ static struct strobe_error *rings_finish(struct trace_run *r)
 	struct capture_totals totals = capture_totals(s->capture);
 	uint64_t lost = totals.lost_samples > totals.lost_events ? totals.lost_samples : totals.lost_events;
 	if (lost)
-		cmd_say(r->ctx, "%llu events are lost: the rings were full (make them larger with -m, or choose calls with -e)",
+		cmd_say(r->ctx, "%llu events were lost: the buffers were full (use larger ones, -m, or select system calls, -e)",
 			(unsigned long long)lost);
 	trace_say_damaged(r, s->samples);
 	trace_end_lines(r);

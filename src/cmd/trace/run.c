@@ -55,7 +55,7 @@ static struct strobe_error *choose_calls(struct trace_run *r)
 	r->native = arch ? syscall_table_create(arch) : NULL;
 	r->compat = arch && arch->compat ? syscall_table_create(arch->compat) : NULL;
 	if (!r->native)
-		return error_create(ERROR_UNSUPPORTED, "no table of system calls for this architecture");
+		return error_create(ERROR_UNSUPPORTED, "no system call table for this architecture");
 	r->whom.native = r->native;
 	r->whom.compat = r->compat;
 	r->whom.all_calls = !r->o->calls && trace_wants_calls(r->o);
@@ -77,7 +77,7 @@ static struct strobe_error *find_cgroup(struct trace_run *r)
 		return NULL;
 	_cleanup_free_ char *root = sys_cgroup2_root(r->sys);
 	if (!root)
-		return error_create(ERROR_NOT_FOUND, "-G %s: no cgroup file system of version 2 is mounted", r->o->cgroup);
+		return error_create(ERROR_NOT_FOUND, "-G %s: no cgroup v2 file system is mounted", r->o->cgroup);
 	r->cgroup = xasprintf("%s/%s", root, r->o->cgroup);
 	_cleanup_free_ char *procs = xasprintf("%s/cgroup.procs", r->cgroup);
 	if (stat(procs, &st))
@@ -196,15 +196,15 @@ static struct strobe_error *open_rings(struct trace_run *r)
 	r->by_rings = true;
 	r->hooks = trace_wants_events(r->o) ? &trace_events_hooks : &trace_rings_hooks;
 	if (r->o->map_dump)
-		return error_create(ERROR_UNSUPPORTED, "--map-dump: without BPF there are no maps");
+		return error_create(ERROR_UNSUPPORTED, "--map-dump requires BPF");
 	return r->hooks->open(r);
 }
 
 static void say_limits(const struct trace_run *r)
 {
 	if (!r->o->summary)
-		cmd_say(r->ctx, "tracepoints do not tell what pointers point at: names, buffers and structs are shown "
-			"as addresses; nor of signals, starts and ends");
+		cmd_say(r->ctx, "tracepoints have no data behind pointers: names, buffers and structs are printed as "
+			"addresses; signals, starts and exits of tasks are missing");
 }
 
 /* By BPF, or where that cannot be, by tracepoints and rings. */
@@ -224,9 +224,9 @@ static struct strobe_error *open_hooks(struct trace_run *r)
 	trace_forget_lines(r);
 	struct strobe_error *other = open_rings(r);
 	if (other) {
-		other = error_prefix(other, "not by BPF (%s), nor by tracepoints", err->message);
+		other = error_prefix(other, "cannot trace: BPF is unavailable (%s), and so are tracepoints", err->message);
 	} else {
-		cmd_say(r->ctx, "%s; tracing through tracepoints instead", err->message);
+		cmd_say(r->ctx, "%s; using tracepoints instead", err->message);
 		say_limits(r);
 	}
 	error_destroy(err);

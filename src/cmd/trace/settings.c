@@ -40,7 +40,7 @@ static struct strobe_error *set_alignment(const struct config *config, struct tr
 	if (!text)
 		return NULL;
 	if (!text_to_u64(text, &columns) || columns > ALIGN_MAX)
-		return error_create(ERROR_USAGE, "the setting trace.args_alignment: \"%s\" is no number of columns (0 to %d)", text,
+		return error_create(ERROR_USAGE, "setting trace.args_alignment: invalid number of columns \"%s\" (expected 0 to %d)", text,
 				    ALIGN_MAX);
 	o->align = (uint32_t)columns;
 	return NULL;
@@ -52,8 +52,8 @@ static struct strobe_error *set_beautifiers(const struct config *config, struct 
 	if (!text || !strcmp(text, "libbeauty"))
 		return NULL;
 	if (strcmp(text, "libtraceevent") != 0)
-		return error_create(ERROR_USAGE, "the setting trace.tracepoint_beautifiers: \"%s\" is neither libbeauty nor "
-						 "libtraceevent", text);
+		return error_create(ERROR_USAGE, "setting trace.tracepoint_beautifiers: unknown value \"%s\" (expected "
+			"libbeauty or libtraceevent)", text);
 	o->points_as_kernel = true;
 	return NULL;
 }
@@ -64,5 +64,5 @@ struct strobe_error *trace_settings_apply(const struct config *config, struct tr
 	TRY(set_flags(config, o));
 	TRY(set_alignment(config, o));
 	TRY(set_beautifiers(config, o));
-	return events ? error_prefix(trace_choose(o, events), "the setting trace.add_events") : NULL;
+	return events ? error_prefix(trace_choose(o, events), "setting trace.add_events") : NULL;
 }

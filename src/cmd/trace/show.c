@@ -114,5 +114,5 @@ void trace_say_damaged(const struct trace_run *r, const struct trace_samples *s)
 {
 	uint64_t n = trace_samples_damaged(s);
 	if (n)
-		cmd_say(r->ctx, "%" PRIu64 " samples are shorter than their event says and were left out", n);
+		cmd_say(r->ctx, "%" PRIu64 " samples are shorter than their event's format and were skipped", n);
 }

@@ -39,7 +39,7 @@ void trace_raise_priority(void)
 		return;
 	/* A cgroup may have no share of real time: even root is refused then. */
 	if (sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &normal) || setpriority(PRIO_PROCESS, 0, -20))
-		log_info("reading at normal priority: no higher one is permitted (CAP_SYS_NICE)");
+		log_info("reading at normal priority: real-time priority is not permitted (requires CAP_SYS_NICE)");
 }
 
 static struct strobe_error *stream_open(struct trace_run *r)
