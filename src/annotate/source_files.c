@@ -90,7 +90,8 @@ static struct strobe_error *read_there(struct search *s, const char *path, struc
 {
 	*ret = (struct lines){};
 	if (s->paths->below_only && !is_below(s, path))
-		return error_create(ERROR_NOT_FOUND, "%s is not below %s, to which this server keeps (-source_path)", path, s->dirs);
+		return error_create(ERROR_NOT_FOUND, "%s is outside of %s, the source directories of this server "
+			"(-source_path)", path, s->dirs);
 	struct strobe_error *err = lines_read(path, ret);
 	if (!error_is(err, ERROR_NOT_FOUND))
 		return err;

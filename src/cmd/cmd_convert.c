@@ -19,12 +19,12 @@ struct convert_command {
 #define AT(field) offsetof(struct convert_command, field)
 
 static const struct option table[] = {
-	{ OPTION_STRING, 0, "from", AT(from), .arg = "format", .help = "what the first file is (what it looks like)" },
+	{ OPTION_STRING, 0, "from", AT(from), .arg = "format", .help = "format of the input (default: detected)" },
 	{ OPTION_STRING, 0, "to", AT(to), .arg = "format",
-	  .help = "what to write (what the second file's name says): pprof, pprof-raw, folded, speedscope, firefox, chrome-trace, "
-		  "callgrind, csv or json" },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording though it belongs to another user" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	  .help = "format of the output (default: by its name): pprof, pprof-raw, folded, speedscope, firefox, chrome-trace, "
+	  	"callgrind, csv or json" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check of the recording" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };
 
@@ -75,14 +75,14 @@ static struct strobe_error *known_formats(const char *what, const char *name, bo
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", exchange_formats[i].name);
 	if (writers)
 		strbuf_addstr(&names, ", callgrind");
-	return error_create(ERROR_USAGE, "%s '%s'; these are known: %s", what, name, strbuf_str(&names));
+	return error_create(ERROR_USAGE, "%s '%s'; known formats: %s", what, name, strbuf_str(&names));
 }
 
 static struct strobe_error *choose_reader(const struct convert_command *o, const struct exchange_format **ret)
 {
 	*ret = o->from ? exchange_find(o->from) : NULL;
 	if (o->from && (!*ret || !(*ret)->read))
-		return known_formats("cannot read the format", o->from, false);
+		return known_formats("unknown input format", o->from, false);
 	return NULL;
 }
 
@@ -95,8 +95,8 @@ static struct strobe_error *choose_writer(const struct convert_command *o, const
 	if (*ret)
 		return NULL;
 	if (o->to)
-		return known_formats("cannot write the format", o->to, true);
-	return error_create(ERROR_USAGE, "the end of '%s' names no format that can be written; name one with --to", path);
+		return known_formats("unknown output format", o->to, true);
+	return error_create(ERROR_USAGE, "cannot determine the format of '%s' from its name; use --to", path);
 }
 
 struct conversion {
@@ -116,7 +116,7 @@ static int run(struct cmd_context *ctx, void *options)
 	const struct exchange_format *reader, *writer;
 	struct profile *p = NULL;
 	if (ctx->rest.argc != 2)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "two files are wanted: what to read, and what to write"));
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "two files are required: convert INPUT OUTPUT"));
 	struct strobe_error *err = choose_reader(o, &reader);
 	if (!err)
 		err = choose_writer(o, ctx->rest.argv[1], &writer);
@@ -133,8 +133,8 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_convert = {
 	.name = "convert",
-	.summary = "Turn a recording or a profile into another format",
-	.usage = (const char *const[]){ "convert [<options>] IN OUT", NULL },
+	.summary = "Convert a recording or a profile to another format",
+	.usage = (const char *const[]){ "convert [<options>] INPUT OUTPUT", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct convert_command),
 	.run = run,

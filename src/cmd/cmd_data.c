@@ -20,17 +20,17 @@ struct data_command {
 #define AT(field) offsetof(struct data_command, field)
 
 static const struct option table[] = {
-	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "the recording (perf.data); - is standard input" },
-	{ OPTION_STRING, 0, "to-json", AT(to_json), .arg = "file", .help = "write JSON to this file; - is standard output" },
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "input file (default: perf.data); - for standard input" },
+	{ OPTION_STRING, 0, "to-json", AT(to_json), .arg = "file", .help = "write JSON to this file; - for standard output" },
 	{ OPTION_STRING, 0, "to-ctf", AT(to_ctf), .arg = "dir", .help = "write a CTF trace to this directory" },
-	{ OPTION_BOOL, 0, "all", AT(all), .help = "CTF: records of all kinds, not samples alone" },
-	{ OPTION_BOOL, 0, "tod", AT(tod), .help = "times of day, where the recording tells of them (record -k)" },
+	{ OPTION_BOOL, 0, "all", AT(all), .help = "CTF: convert all records, not only samples" },
+	{ OPTION_BOOL, 0, "tod", AT(tod), .help = "convert timestamps to wall clock time (requires record -k)" },
 	{ OPTION_STRING, 0, "time", AT(times), .arg = "str",
-	  .help = "only this span: start,stop in seconds (either may be left out); or 10%/2, 0%-10%,30%-40%" },
-	{ OPTION_BOOL, 0, "overwrite", AT(overwrite), .help = "replace a file or a trace that exists" },
+	  .help = "only this time range: start,stop in seconds (either may be omitted); or 10%/2, 0%-10%,30%-40%" },
+	{ OPTION_BOOL, 0, "overwrite", AT(overwrite), .help = "overwrite an existing file or trace" },
 	{ OPTION_BOOL, 0, "any-owner", AT(any_owner), .help = "skip the ownership check of the recording" },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "both --overwrite and --any-owner, as in perf" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "same as --overwrite --any-owner, as in perf" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };
 
@@ -153,13 +153,13 @@ static struct strobe_error *write_ctf(struct conversion *c)
 static struct strobe_error *check(const struct cmd_context *ctx, const struct data_command *o)
 {
 	if (ctx->rest.argc != 1 || strcmp(ctx->rest.argv[0], "convert"))
-		return error_create(ERROR_USAGE, "'convert' is what data can do");
+		return error_create(ERROR_USAGE, "unknown subcommand; only 'data convert' is supported");
 	if (!o->to_json && !o->to_ctf)
-		return error_create(ERROR_USAGE, "--to-json=FILE or --to-ctf=DIR says what to write");
+		return error_create(ERROR_USAGE, "specify --to-json=FILE or --to-ctf=DIR");
 	if (o->to_json && o->to_ctf)
-		return error_create(ERROR_USAGE, "--to-json and --to-ctf are written one at a time");
+		return error_create(ERROR_USAGE, "--to-json and --to-ctf cannot be combined");
 	if (o->to_json && o->all)
-		return error_create(ERROR_USAGE, "JSON has samples alone: --all is for CTF");
+		return error_create(ERROR_USAGE, "--all requires --to-ctf");
 	return NULL;
 }
 
@@ -180,12 +180,12 @@ static void say_done(const struct conversion *c)
 {
 	const char *input = input_path(c->o->input);
 	if (c->o->to_json)
-		cmd_say(c->ctx, "%s is now JSON in %s (%" PRIu64 " samples)", input, c->o->to_json, c->json.samples);
+		cmd_say(c->ctx, "%s: wrote %" PRIu64 " samples as JSON to %s", input, c->json.samples, c->o->to_json);
 	else if (!c->o->all)
-		cmd_say(c->ctx, "%s is now CTF in %s (%" PRIu64 " samples)", input, c->o->to_ctf, c->ctf.samples);
+		cmd_say(c->ctx, "%s: wrote %" PRIu64 " samples as CTF to %s", input, c->ctf.samples, c->o->to_ctf);
 	else
-		cmd_say(c->ctx, "%s is now CTF in %s (%" PRIu64 " samples, %" PRIu64 " other records)", input, c->o->to_ctf,
-			c->ctf.samples, c->ctf.records);
+		cmd_say(c->ctx, "%s: wrote %" PRIu64 " samples and %" PRIu64 " other records as CTF to %s", input,
+			c->ctf.samples, c->ctf.records, c->o->to_ctf);
 }
 
 static int run(struct cmd_context *ctx, void *options)
@@ -209,7 +209,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_data = {
 	.name = "data",
-	.summary = "Turn a recording into JSON or a CTF trace",
+	.summary = "Convert a recording to JSON or a CTF trace",
 	.usage = (const char *const[]){ "data convert [<options>] --to-json FILE", "data convert [<options>] --to-ctf DIR", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct data_command),

@@ -215,7 +215,7 @@ static int run(struct cmd_context *ctx, void *options)
 	struct record_source *source;
 
 	if (ctx->rest.argc)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: name a recording with -i",
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i",
 							ctx->rest.argv[0]));
 	if (o->group && (o->verbose || o->freq))
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--group cannot be combined with --verbose or --freq"));
@@ -237,14 +237,14 @@ static int run(struct cmd_context *ctx, void *options)
 
 static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", offsetof(struct evlist_options, input), .arg = "file",
-	  .help = "the recording (perf.data, or standard input where that is a pipe)" },
-	{ OPTION_BOOL, 'f', "force", offsetof(struct evlist_options, force), .help = "read a file of another owner" },
+	  .help = "input file (default: perf.data, or standard input if that is a pipe)" },
+	{ OPTION_BOOL, 'f', "force", offsetof(struct evlist_options, force), .help = "skip the ownership check" },
 	{ OPTION_BOOL, 'F', "freq", offsetof(struct evlist_options, freq), .help = "show frequency or period" },
-	{ OPTION_COUNT, 'v', "verbose", offsetof(struct evlist_options, verbose), .help = "show all fields of each attr" },
+	{ OPTION_COUNT, 'v', "verbose", offsetof(struct evlist_options, verbose), .help = "show all fields of each perf_event_attr" },
 	{ OPTION_BOOL, 'g', "group", offsetof(struct evlist_options, group), .help = "show events by group" },
 	{ OPTION_BOOL, 0, "trace-fields", offsetof(struct evlist_options, trace_fields),
 	  .help = "show the fields of tracepoints" },
-	{ OPTION_STRING, 0, "format", offsetof(struct evlist_options, format), .arg = "text|json", .help = "how to print" },
+	{ OPTION_STRING, 0, "format", offsetof(struct evlist_options, format), .arg = "text|json", .help = "output format" },
 	OPTIONS_END,
 };
 

@@ -32,7 +32,7 @@ void help_print_command(struct out *out, const char *program, const struct cmd *
 	if (!n)
 		help_options(out, cmd->options);
 	else if (!help_matching(out, cmd->options, words, n))
-		out_f(out, "    No option of %s %s is about that.\n", program, cmd->name);
+		out_f(out, "    No option of %s %s matches.\n", program, cmd->name);
 	out_ch(out, '\n');
 }
 
@@ -122,7 +122,7 @@ static const struct option table[] = { OPTIONS_END };
 
 const struct cmd cmd_help = {
 	.name = "help",
-	.summary = "Show the manual of a command",
+	.summary = "Show the manual page of a command",
 	.usage = (const char *const[]){ "help [COMMAND]", NULL },
 	.options = table,
 	.run = run,

@@ -30,7 +30,7 @@ void version_print(struct out *out, const char *program, bool build_options)
 
 static const struct option table[] = {
 	{ OPTION_BOOL, 0, "build-options", offsetof(struct version_options, build_options),
-	  .help = "show what this build holds" },
+	  .help = "show build features" },
 	OPTIONS_END,
 };
 

@@ -17,14 +17,16 @@ struct web_command {
 
 static const struct option table[] = {
 	{ OPTION_STRING, 0, "http", AT(http), .arg = "[host]:[port]",
-	  .help = "listen there (localhost, a free port); elsewhere than on this machine the address has a token" },
+	  .help = "address to listen on (default: localhost, any free port); on other addresses, the URL contains a token" },
 	{ OPTION_STRING, 0, "base", AT(base), .arg = "file", .help = "subtract this recording or profile" },
-	{ OPTION_STRING, 0, "diff_base", AT(diff_base), .arg = "file", .help = "compare with it: shares before and after" },
+	{ OPTION_STRING, 0, "diff_base", AT(diff_base), .arg = "file", .help = "compare with this recording or profile: "
+		"percentages before and after" },
 	{ OPTION_STRING, 0, "source_path", AT(source_path), .arg = "dirs",
-	  .help = "where to look for source files that a profile names, with ':' between (the current directory)" },
-	{ OPTION_STRING, 0, "trim_path", AT(trim_path), .arg = "dirs", .help = "what to take off their paths first" },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording though it belongs to another user" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	  .help = "search path for source files, separated by ':' (default: current directory)" },
+	{ OPTION_STRING, 0, "trim_path", AT(trim_path), .arg = "dirs", .help = "path prefixes to strip from source files "
+		"before searching" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check of the recording" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };
 

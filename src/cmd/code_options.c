@@ -9,7 +9,7 @@ struct strobe_error *code_parse_syntax(const char *value, bool negated, enum dis
 	else if (negated || (value && (!strcmp(value, "att") || !strcmp(value, "at&t"))))
 		*ret = DISASM_ATT;
 	else
-		return error_create(ERROR_USAGE, "is att or intel");
+		return error_create(ERROR_USAGE, "requires att or intel");
 	return NULL;
 }
 
@@ -26,5 +26,5 @@ struct strobe_error *code_parse_share(const char *value, bool negated, enum list
 			*ret = (enum listing_share)i;
 			return NULL;
 		}
-	return error_create(ERROR_USAGE, "is local-period, global-period, local-hits or global-hits");
+	return error_create(ERROR_USAGE, "requires local-period, global-period, local-hits or global-hits");
 }

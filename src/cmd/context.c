@@ -255,7 +255,7 @@ struct strobe_error *cmd_format_is_json(const char *format, bool *ret)
 {
 	*ret = format && !strcmp(format, "json");
 	return !format || *ret || !strcmp(format, "text") ? NULL :
-		error_create(ERROR_USAGE, "--format %s: it is text or json", format);
+		error_create(ERROR_USAGE, "--format %s: expected text or json", format);
 }
 
 struct strobe_error *cmd_open_file(const char *path, bool append, int *ret_fd)

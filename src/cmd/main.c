@@ -48,15 +48,15 @@ static struct strobe_error *parse_debug(void *options, const char *value, bool n
 #define AT(field) offsetof(struct frame, field)
 
 const struct option frame_options[] = {
-	{ OPTION_COUNT, 'v', "version", AT(version), .help = "show the version; -vv also what this build holds" },
-	{ OPTION_BOOL, 'p', "paginate", AT(paginate), .help = "send output to a pager, whatever the settings say" },
-	{ OPTION_BOOL, 0, "no-pager", AT(no_pager), .help = "never send output to a pager" },
+	{ OPTION_COUNT, 'v', "version", AT(version), .help = "show the version; -vv also shows build features" },
+	{ OPTION_BOOL, 'p', "paginate", AT(paginate), .help = "send output to a pager, regardless of the configuration" },
+	{ OPTION_BOOL, 0, "no-pager", AT(no_pager), .help = "do not use a pager" },
 	{ OPTION_STRING, 0, "buildid-dir", AT(buildid_dir), .arg = "directory",
-	  .help = "keep and look for build-ids here instead of ~/.debug" },
-	{ OPTION_BOOL, 0, "exec-path", AT(exec_path), .help = "show where helper programs are installed" },
-	{ OPTION_BOOL, 0, "list-cmds", AT(list_cmds), .help = "list the names of all commands" },
+	  .help = "directory of the build ID cache (default: ~/.debug)" },
+	{ OPTION_BOOL, 0, "exec-path", AT(exec_path), .help = "print the path of helper programs" },
+	{ OPTION_BOOL, 0, "list-cmds", AT(list_cmds), .help = "list all commands" },
 	{ OPTION_CALL, 0, "debug", .arg = "subject[=level]", .parse = parse_debug,
-	  .help = "say more about a subject: verbose, perf-event-open" },
+	  .help = "enable debug output for a subject: verbose, perf-event-open" },
 	{ OPTION_STRING, 0, "fill-manual", AT(fill_manual), .arg = "template", .hidden = true,
 	  .help = "fill a manual page's template from the option tables" },
 	OPTIONS_END,
@@ -111,8 +111,8 @@ static bool is_command_of_perf(const char *name)
 struct strobe_error *cmd_unknown(const char *program, const char *name)
 {
 	if (is_command_of_perf(name))
-		return error_create(ERROR_UNSUPPORTED, "'%s' is a command of perf that this version does not have; "
-						       "perf reads what '%s record' wrote", name, program);
+		return error_create(ERROR_UNSUPPORTED, "'%s' is a perf command that is not supported; perf can read the "
+			"recordings of '%s record'", name, program);
 	const char *names[sizeof(cmd_all) / sizeof(*cmd_all)];
 	size_t n = 0;
 	for (; cmd_all[n]; n++)

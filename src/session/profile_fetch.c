@@ -97,7 +97,7 @@ static struct strobe_error *looks_like_html(const struct net_body *body)
 	while (at < body->bytes && strchr(" \t\r\n", body->data[at]))
 		at++;
 	if (at < body->bytes && body->data[at] == '<')
-		return error_create(ERROR_FORMAT, "it is a page of HTML; the profiles of a Go program are at /debug/pprof/…");
+		return error_create(ERROR_FORMAT, "the server sent an HTML page; profiles of Go programs are at /debug/pprof/…");
 	return NULL;
 }
 

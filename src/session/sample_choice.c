@@ -6,16 +6,16 @@ static struct strobe_error *check_recorded(const struct env *env, uint64_t sampl
 {
 	for (size_t i = 0; i < env->events.len; i++)
 		if (!(env->events.data[i].attr.sample_type & sample_type))
-			return error_create(ERROR_USAGE, "the samples of '%s' do not say %s", env->events.data[i].name, what);
+			return error_create(ERROR_USAGE, "the samples of '%s' do not have %s", env->events.data[i].name, what);
 	return NULL;
 }
 
 struct strobe_error *sample_choice_check(const struct sample_choice *c, const struct env *env)
 {
 	if (c->cpus)
-		TRY(check_recorded(env, PERF_SAMPLE_CPU, "on which CPU they were taken: leave out -C, or record with --sample-cpu"));
+		TRY(check_recorded(env, PERF_SAMPLE_CPU, "a CPU: omit -C, or record with --sample-cpu"));
 	if (c->times)
-		TRY(check_recorded(env, PERF_SAMPLE_TIME, "when they were taken: leave out --time, or record with -T"));
+		TRY(check_recorded(env, PERF_SAMPLE_TIME, "timestamps: omit --time, or record with -T"));
 	return NULL;
 }
 

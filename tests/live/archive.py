@@ -166,7 +166,7 @@ def plants(tap):
     os.mkdir(there)
     done = strobe("archive", "--unpack", hostile("two", ("a.data", good), ("b.data", good), (".c", good)), cwd=there)
     tap.equal(os.listdir(there), ["a.data"], "one recording of an archive is unpacked")
-    tap.ok("b.data: this archive has another recording" in done.err, "and the others are named", str(done))
+    tap.ok("b.data: the archive contains several recordings" in done.err, "and the others are named", str(done))
     tap.equal(os.stat(os.path.join(there, "a.data")).st_mode & 0o777, 0o600, "it is private")
 
 

@@ -58,7 +58,7 @@ class Known(Screen):
 def moving(tap, path):
     with Known(path) as s:
         page = s.rows - 3
-        tap.equal(s.names(), [name(i) for i in range(page)], "the largest come first, as many automatic")
+        tap.equal(s.names(), [name(i) for i in range(page)], "the largest come first, as many as there is room for")
         s.is_at(tap, name(0), "the first row is at hand")
         for keys, at, text in (
             (["Down"] * 3, 3, "Down"), (["Up"], 2, "Up"), (["NPage"], 2 + page, "PgDn"), (["Space"], 2 + 2 * page, "Space"),
@@ -154,7 +154,7 @@ def filtering(tap, path):
         s.keys("Escape")
         s.check(tap, lambda lines: "Filter" not in lines[0] and "left" in "\n".join(lines[1:]), "Esc: there was no filter")
         s.keys("k")
-        s.check(tap, lambda lines: "Kernel" in lines[0] and "No row passes" in "\n".join(lines), "k: no kernel, and that is said")
+        s.check(tap, lambda lines: "Kernel" in lines[0] and "No rows match" in "\n".join(lines), "k: no kernel, and that is said")
         s.keys("Escape")
         s.check(tap, lambda lines: "Kernel" not in lines[0] and "left" in "\n".join(lines[1:]), "Esc: the rows again")
 
@@ -293,7 +293,7 @@ def colours(tap, path):
 
 def sizes(tap, path):
     with Known(path, columns=300, rows=100) as s:
-        tap.equal(s.names(), [name(i) for i in range(97)], "300 x 100: as many rows automatic")
+        tap.equal(s.names(), [name(i) for i in range(97)], "300 x 100: as many rows as there is room for")
         s.resize(80, 24)
         s.check(tap, lambda lines: s.names() == [name(i) for i in range(21)] and lines[23].startswith("Press"), "80 x 24 after a resize")
         for keys, text in (["?"], "this page"), (["m"], "Exit"), (["T"], "Enter selects"), (["\\"], "search:"):

@@ -55,7 +55,7 @@ def main():
     guest = build_or_exit(prepare)
     results = build_or_exit(guest.run)
     tap.ok("added" in results["copy"].out, "the kernel's memory is copied", results["copy"])
-    tap.ok("kept already" in results["again"].out and len(re.findall(r"^\d{16}$", results["again"].out, re.M)) == 1,
+    tap.ok("already cached" in results["again"].out and len(re.findall(r"^\d{16}$", results["again"].out, re.M)) == 1,
            "a copy that is like an earlier one is not made", results["again"])
     done = results["record"]
     sizes, differ = re.findall(r"^bytes (\d+)$", done.out, re.M), re.findall(r"^differ (\d+)$", done.out, re.M)

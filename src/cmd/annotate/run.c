@@ -108,7 +108,7 @@ static struct strobe_error *choose_events(struct annotate_run *r, bool *chosen)
 			any |= chosen[i];
 		}
 		if (!any)
-			return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; 'evlist' lists those it has",
+			return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; see 'evlist' for its events",
 					    names.data[n]);
 	}
 	return NULL;
@@ -364,12 +364,12 @@ static struct strobe_error *say_nothing_found(const struct annotate_run *r)
 	for (size_t i = 0; i < r->profile->events.len; i++)
 		samples += r->profile->events.data[i].samples;
 	if (samples && r->o->symbol)
-		return error_create(ERROR_NOT_FOUND, "no sample of %s is in a function '%s'; 'report' lists those that have some",
+		return error_create(ERROR_NOT_FOUND, "%s has no samples in a function '%s'; see 'report' for functions with samples",
 				    input_path(r->o->input), r->o->symbol);
 	if (!r->o->quiet && !samples)
-		cmd_say(r->ctx, "%s has no samples, or the filters leave none", input_path(r->o->input));
+		cmd_say(r->ctx, "%s has no samples, or none match the filters", input_path(r->o->input));
 	else if (!r->o->quiet)
-		cmd_say(r->ctx, "no sample of %s is in a function whose name is known%s", input_path(r->o->input),
+		cmd_say(r->ctx, "%s has no samples in functions with symbols%s", input_path(r->o->input),
 			r->dsos.nr ? ", in these objects" : "");
 	return NULL;
 }

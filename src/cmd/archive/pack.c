@@ -186,7 +186,7 @@ static struct strobe_error *add_file(struct pack *p, const struct recorded_file 
 	if (!f->build_id_len) {
 		if (*f->path == '/' && strncmp(f->path, "/tmp/perf-", 10)) {
 			p->missing++;
-			cmd_say(p->ctx, "%s was recorded without its build-id and is left out", f->path);
+			cmd_say(p->ctx, "%s was recorded without a build ID: skipped", f->path);
 		}
 		return NULL;
 	}
@@ -203,7 +203,7 @@ static struct strobe_error *add_file(struct pack *p, const struct recorded_file 
 	p->packed += done;
 	p->missing += !done;
 	if (!done)
-		cmd_say(p->ctx, "%s (%s) is not in the build-id cache, and not where it was recorded: it is left out", f->path, hex);
+		cmd_say(p->ctx, "%s (%s) is neither in the build ID cache nor at its recorded path: skipped", f->path, hex);
 	else if (p->o->verbose)
 		cmd_say(p->ctx, "packed: %s %s", hex, f->path);
 	return NULL;
@@ -297,7 +297,7 @@ static struct strobe_error *write_archive(struct pack *p, const struct recorded_
 	TRY(new_file_create(name, &archive));
 	TRY((p->o->all ? add_all : add_files)(p, files, archive.fd, name));
 	if (!p->packed && !p->o->all)
-		return error_create(ERROR_NOT_FOUND, "none of its files is at hand: there is nothing to pack");
+		return error_create(ERROR_NOT_FOUND, "nothing to pack: none of its files were found");
 	return new_file_keep(&archive, 0600);
 }
 
@@ -322,11 +322,11 @@ int archive_pack(struct cmd_context *ctx, const struct archive_options *o, const
 	struct recorded_files files = {};
 	const char *input = input_path(o->input);
 	if (!strcmp(input, "-"))
-		return cmd_fail(ctx, error_create(ERROR_UNSUPPORTED, "a stream has to be saved to a file first"));
+		return cmd_fail(ctx, error_create(ERROR_UNSUPPORTED, "cannot pack a stream: save it to a file first"));
 	p.servers = debuginfod_from_environment(NULL);
 	struct strobe_error *err = recorded_files_read(o->input, o->force, RECORDED_NEEDED, &files);
 	if (err && err->code == ERROR_TRUNCATED && files.list.len) {
-		cmd_say(ctx, "%s: what the whole part needs is packed", err->message);
+		cmd_say(ctx, "%s: packing the files for the readable part", err->message);
 		error_destroy(err);
 		err = NULL;
 	}

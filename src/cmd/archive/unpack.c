@@ -121,7 +121,7 @@ static struct strobe_error *unpack_cached(struct unpack *u, struct tar_reader *r
 	TRY(new_file_create(beside, &file));
 	TRY(archive_copy_content(r, file.fd, e->path));
 	if (!is_what_it_says(file.fd, e->path, hex, name)) {
-		archive_refuse(u, e->path, "the content does not have that build-id");
+		archive_refuse(u, e->path, "the content does not match its build ID");
 		return NULL;
 	}
 	TRY(keep_in_cache(u, &file, hex, dir, to, e->mode));
@@ -155,7 +155,7 @@ static struct strobe_error *unpack_entry(struct unpack *u, struct tar_reader *r,
 	if (!taken && e->kind == TAR_FILE)
 		TRY(unpack_cached(u, r, e, &taken));
 	if (!taken)
-		archive_refuse(u, e->path, "not a recording, and not a file of a build-id cache");
+		archive_refuse(u, e->path, "neither a recording nor a file of a build ID cache");
 	return NULL;
 }
 
@@ -186,9 +186,9 @@ static struct strobe_error *find_archive(char **ret)
 	if (found.gl_pathc == 1)
 		*ret = xstrdup(found.gl_pathv[0]);
 	else if (!found.gl_pathc)
-		err = error_create(ERROR_NOT_FOUND, "there is no archive here: name one");
+		err = error_create(ERROR_NOT_FOUND, "no archive in the current directory: specify one");
 	else
-		err = error_create(ERROR_USAGE, "there are %zu archives here: name one", found.gl_pathc);
+		err = error_create(ERROR_USAGE, "%zu archives in the current directory: specify one", found.gl_pathc);
 	globfree(&found);
 	return err;
 }
@@ -197,7 +197,7 @@ static struct strobe_error *unpack(struct unpack *u, const char *archive)
 {
 	_cleanup_free_ char *found = NULL;
 	if (!u->cache_dir)
-		return error_create(ERROR_USAGE, "there is no home directory to keep the cache in: name one with --buildid-dir");
+		return error_create(ERROR_USAGE, "no home directory for the build ID cache: specify a directory with --buildid-dir");
 	if (!archive) {
 		TRY(find_archive(&found));
 		archive = found;
@@ -207,7 +207,7 @@ static struct strobe_error *unpack(struct unpack *u, const char *archive)
 		return error_errno(errno, "cannot open %s", archive);
 	TRY(unpack_fd(u, fd, archive, true));
 	if (!u->files && !u->recording && u->refused)
-		return error_create(ERROR_FORMAT, "%s has no recording and no file of a build-id cache", archive);
+		return error_create(ERROR_FORMAT, "%s contains neither a recording nor files of a build ID cache", archive);
 	return NULL;
 }
 

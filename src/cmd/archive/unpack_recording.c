@@ -54,11 +54,11 @@ static bool part_recording(const char *path, char **ret)
 static const char *problem_of_name(const struct unpack *u, const char *name)
 {
 	if (*name == '.')
-		return "a recording does not have a hidden name";
+		return "a recording must not have a hidden name";
 	if (*name == '-')
-		return "a recording does not have the name of an option";
+		return "a recording must not be named like an option";
 	if (u->recording && strcmp(u->recording, name))
-		return "this archive has another recording already";
+		return "the archive contains several recordings";
 	return NULL;
 }
 

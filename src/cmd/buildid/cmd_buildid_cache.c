@@ -99,7 +99,7 @@ static struct strobe_error *remove_path(struct cache *c, const char *file)
 		free(b.found.data[i]);
 	}
 	if (!err && !b.found.len)
-		err = error_create(ERROR_NOT_FOUND, "nothing of %s is in the cache %s", file, c->dir);
+		err = error_create(ERROR_NOT_FOUND, "%s is not in the cache %s", file, c->dir);
 	vec_deinit(&b.found);
 	return err;
 }
@@ -139,7 +139,7 @@ static struct strobe_error *add_kcore(struct cache *c)
 	bool old;
 	TRY(kcore_cache_add(c->dir, c->o->kcore, &path, &old));
 	if (c->o->verbose)
-		cmd_say(c->ctx, "%s: %s", path, old ? "kept already" : "added");
+		cmd_say(c->ctx, "%s: %s", path, old ? "already cached" : "added");
 	return NULL;
 }
 
@@ -211,20 +211,21 @@ static int run(struct cmd_context *ctx, void *options)
 	struct cache_options *o = options;
 	struct cache c = { .ctx = ctx, .o = o };
 	if (ctx->rest.argc)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: files are named behind -a, -r, -p or -u",
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unexpected argument '%s': specify files with -a, -r, -p or -u",
 							ctx->rest.argv[0]));
 	if (!has_files(o) && !o->purge_all && !o->list && !o->missing && !o->kcore)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "nothing to do: say -a, -r, -p, -u, -P, -k, -l or -M"));
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "nothing to do: specify -a, -r, -p, -u, -P, -k, -l or -M"));
 	struct strobe_error *err = cmd_buildid_dir(ctx, &c.dir);
 	if (!err && !c.dir)
-		err = error_create(ERROR_USAGE, "there is no home directory to keep the cache in: name one with --buildid-dir");
+		err = error_create(ERROR_USAGE, "no home directory for the build ID cache: specify a directory with --buildid-dir");
 	if (err)
 		return cmd_fail(ctx, err);
 	if (o->debuginfod) {
 		bool by_environment = !*o->debuginfod || !strcmp(o->debuginfod, "system");
 		c.servers = debuginfod_from_environment(by_environment ? NULL : o->debuginfod);
 		if (!c.servers)
-			return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--debuginfod: name servers, here or in DEBUGINFOD_URLS"));
+			return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--debuginfod: no servers given, neither here nor "
+				"in DEBUGINFOD_URLS"));
 	}
 	if (o->list)
 		list(&c);
@@ -269,29 +270,29 @@ PARSER(parse_update, UPDATE)
 
 #define AT(field) offsetof(struct cache_options, field)
 static const struct option table[] = {
-	{ OPTION_CALL, 'a', "add", .arg = "file list", .parse = parse_add, .help = "add these files, and their debug files" },
-	{ OPTION_CALL, 'r', "remove", .arg = "file list", .parse = parse_remove, .help = "take these files out" },
+	{ OPTION_CALL, 'a', "add", .arg = "file list", .parse = parse_add, .help = "add these files and their debug files" },
+	{ OPTION_CALL, 'r', "remove", .arg = "file list", .parse = parse_remove, .help = "remove these files" },
 	{ OPTION_CALL, 'p', "purge", .arg = "file list", .parse = parse_purge,
-	  .help = "take out all that was ever kept of these paths" },
-	{ OPTION_BOOL, 'P', "purge-all", AT(purge_all), .help = "take out everything" },
+	  .help = "remove all cached versions of these paths" },
+	{ OPTION_BOOL, 'P', "purge-all", AT(purge_all), .help = "remove everything" },
 	{ OPTION_CALL, 'u', "update", .arg = "file list", .parse = parse_update,
-	  .help = "add these files in place of what was kept of the same build-id" },
+	  .help = "replace the cached files with the same build IDs" },
 	{ OPTION_STRING, 'M', "missing", AT(missing), .arg = "recording",
-	  .help = "list files of a recording that the cache does not have" },
-	{ OPTION_BOOL, 'l', "list", AT(list), .help = "list what is in the cache" },
+	  .help = "list the files of a recording that are not in the cache" },
+	{ OPTION_BOOL, 'l', "list", AT(list), .help = "list the contents of the cache" },
 	{ OPTION_STRING, 'k', "kcore", AT(kcore), .arg = "file",
-	  .help = "add the code of the running kernel and its modules: /proc/kcore, with kallsyms and modules beside it" },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a recording of another owner" },
+	  .help = "add the code of the running kernel and its modules: /proc/kcore, with kallsyms and modules" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check of the recording" },
 	{ OPTION_STRING, 0, "debuginfod", AT(debuginfod), .arg = "debuginfod urls", .optional_arg = true, .default_arg = "",
 	  .help = "with -a and -u, fetch debug files that are not installed, from these servers or those of DEBUGINFOD_URLS" },
-	{ OPTION_U64, 0, "target-ns", AT(target_ns), .arg = "pid", .help = "files are named as this process sees them" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say what was done" },
+	{ OPTION_U64, 0, "target-ns", AT(target_ns), .arg = "pid", .help = "look up files in the mount namespace of this process" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "report actions" },
 	OPTIONS_END,
 };
 
 const struct cmd cmd_buildid_cache = {
 	.name = "buildid-cache",
-	.summary = "Keep files by build-id, for reports after they were replaced",
+	.summary = "Manage the build ID cache",
 	.usage = (const char *const[]){ "buildid-cache [<options>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct cache_options),

@@ -134,7 +134,7 @@ static int list_kernel(struct cmd_context *ctx, const struct buildid_options *o)
 	struct recorded_files files = {};
 
 	if (!len)
-		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "this kernel tells no build-id in " KERNEL_NOTES));
+		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "no build ID of the kernel in " KERNEL_NOTES));
 	recorded_files_add(&files, id, len, NULL);
 	int status = print(ctx, o, &files);
 	recorded_files_deinit(&files);
@@ -192,8 +192,8 @@ static int list_kernel_maps(struct cmd_context *ctx)
 		return cmd_fail(ctx, err);
 	if (!kallsyms.len || !(kallsyms_address(&kallsyms, "_text", &start) || kallsyms_address(&kallsyms, "_stext", &start)) ||
 	    !start)
-		return cmd_fail(ctx, error_create(ERROR_PERMISSION, "/proc/kallsyms shows no addresses: be root, or set "
-								    "/proc/sys/kernel/kptr_restrict to 0"));
+		return cmd_fail(ctx, error_create(ERROR_PERMISSION, "addresses in /proc/kallsyms are hidden: run as root, or "
+			"set /proc/sys/kernel/kptr_restrict to 0"));
 	if (!kallsyms_address(&kallsyms, "_edata", &end))
 		kallsyms_address(&kallsyms, "_etext", &end);
 	error_destroy(sys_read(sys_live(), "/proc/modules", &modules, 0)); /* absent where the kernel loads none */
@@ -212,11 +212,11 @@ static int run(struct cmd_context *ctx, void *options)
 	int status;
 
 	if (!err && o->json && o->kernel_maps)
-		err = error_create(ERROR_USAGE, "-m prints text: it does not go with --format json");
+		err = error_create(ERROR_USAGE, "-m prints text and cannot be combined with --format json");
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	if (ctx->rest.argc)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many: name a recording with -i",
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i",
 							ctx->rest.argv[0]));
 	cmd_set_verbosity(o->verbose);
 	if (o->kernel)
@@ -230,14 +230,14 @@ static int run(struct cmd_context *ctx, void *options)
 
 static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", offsetof(struct buildid_options, input), .arg = "file",
-	  .help = "a recording (perf.data, or standard input where that is a pipe), or an ELF file" },
-	{ OPTION_BOOL, 'f', "force", offsetof(struct buildid_options, force), .help = "read a file of another owner" },
+	  .help = "input file: a recording (default: perf.data, or standard input if that is a pipe), or an ELF file" },
+	{ OPTION_BOOL, 'f', "force", offsetof(struct buildid_options, force), .help = "skip the ownership check" },
 	{ OPTION_BOOL, 'H', "with-hits", offsetof(struct buildid_options, with_hits), .help = "list only files with samples" },
 	{ OPTION_BOOL, 'k', "kernel", offsetof(struct buildid_options, kernel), .help = "show the running kernel's build-id" },
 	{ OPTION_BOOL, 'm', "kernel-maps", offsetof(struct buildid_options, kernel_maps),
 	  .help = "show build-ids and addresses of the running kernel and its modules" },
-	{ OPTION_COUNT, 'v', "verbose", offsetof(struct buildid_options, verbose), .help = "tell more" },
-	{ OPTION_STRING, 0, "format", offsetof(struct buildid_options, format), .arg = "text|json", .help = "how to print" },
+	{ OPTION_COUNT, 'v', "verbose", offsetof(struct buildid_options, verbose), .help = "be more verbose" },
+	{ OPTION_STRING, 0, "format", offsetof(struct buildid_options, format), .arg = "text|json", .help = "output format" },
 	OPTIONS_END,
 };
 

@@ -65,7 +65,7 @@ static struct strobe_error *parse_colour(void *options, const char *value, bool 
 	else if (value && !strcmp(value, "auto"))
 		o->colour = COLOUR_AUTO;
 	else
-		return error_create(ERROR_USAGE, "is always, never or auto");
+		return error_create(ERROR_USAGE, "requires always, never or auto");
 	return NULL;
 }
 

@@ -12,9 +12,9 @@ static struct strobe_error *add_fields(void *options, const char *value, bool ne
 {
 	struct script_options *o = options;
 	if (negated)
-		return error_create(ERROR_USAGE, "there is no output without fields");
+		return error_create(ERROR_USAGE, "requires at least one field");
 	if (o->fields_nr == SCRIPT_FIELDS_MAX)
-		return error_create(ERROR_USAGE, "more than %d lists of fields", SCRIPT_FIELDS_MAX);
+		return error_create(ERROR_USAGE, "too many lists of fields (maximum: %d)", SCRIPT_FIELDS_MAX);
 	o->fields[o->fields_nr++] = value;
 	/* Seen here already, so that a wrong name is told as a wrong option. */
 	struct dump_fields probe;
@@ -35,61 +35,62 @@ static struct strobe_error *all_cpus(void *options, const char *value, bool nega
 
 static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "read this recording; - is standard input" },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read it though it belongs to another user" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check" },
 	{ OPTION_CALL, 'F', "fields", .arg = "str", .parse = add_fields,
-	  .help = "print these fields, divided by commas; 'type:' before them makes it so for hw, sw, trace, raw, break or\n"
-		  "synth events only; +field and -field change the default fields. Fields: " DUMP_FIELD_NAMES },
+	  .help = "print these fields, separated by commas; prefix 'type:' to apply them to hw, sw, trace, raw, break "
+	  	"or\nsynth events only; +field and -field change the default fields. Fields: " DUMP_FIELD_NAMES },
 	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json",
-	  .help = "text (as perf prints it), or json: an object a line, with all that samples carry or what -F names" },
-	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "also print every record in hexadecimal, and its parts" },
-	{ OPTION_BOOL, 0, "dump-unsorted-raw-trace", AT(raw_unsorted), .help = "the same in the order of the file" },
-	{ OPTION_BOOL, 'G', "hide-call-graph", AT(hide_chains), .help = "print where samples were taken without their stacks" },
+	  .help = "output format; json: one object per line, with all sample fields or those of -F" },
+	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "also dump every record, in hexadecimal and decoded" },
+	{ OPTION_BOOL, 0, "dump-unsorted-raw-trace", AT(raw_unsorted), .help = "as -D, in file order" },
+	{ OPTION_BOOL, 'G', "hide-call-graph", AT(hide_chains), .help = "do not print call chains" },
 	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n", .help = "maximum number of frames of a stack (default: no limit)" },
-	{ OPTION_U64, 0, "max-blocks", AT(max_blocks), .arg = "n", .help = "show at most this many branches of -F brstackinsn (all)" },
-	{ OPTION_STRING, 0, "stop-bt", AT(stop_at), .arg = "symbol[,symbol...]", .help = "end a stack's text at these symbols" },
+	{ OPTION_U64, 0, "max-blocks", AT(max_blocks), .arg = "n", .help = "maximum number of branches for -F brstackinsn "
+		"(default: no limit)" },
+	{ OPTION_STRING, 0, "stop-bt", AT(stop_at), .arg = "symbol[,symbol...]", .help = "stop printing call chains at these symbols" },
 	{ OPTION_BOOL, 0, "stitch-lbr", AT(stitch_calls),
-	  .help = "let call stacks of record --call-graph lbr go on in those of samples before, where they overlap" },
+	  .help = "join overlapping LBR call stacks of consecutive samples (record --call-graph lbr)" },
 	{ OPTION_BOOL, 0, "inline", AT(inlined), .help = "show inlined functions (on)" },
 	{ OPTION_BOOL, 0, "ns", AT(nanoseconds), .help = "print times with nine decimal places" },
 	{ OPTION_BOOL, 0, "reltime", AT(relative_time), .help = "print times since the first sample" },
 	{ OPTION_BOOL, 0, "deltatime", AT(delta_time), .help = "print times since the previous sample" },
-	{ OPTION_BOOL, 'L', "Latency", AT(latency_columns), .help = "narrow columns, as in latency traces" },
-	{ OPTION_CALL, 'a', "all-cpus", .parse = all_cpus, .help = "samples of all CPUs (undoes -C)" },
-	{ OPTION_STRING, 'C', "cpu", AT(cpus), .arg = "cpu", .help = "only samples taken on these CPUs: 0-3,7" },
-	{ OPTION_STRING, 'c', "comms", AT(comms), .arg = "comm[,comm...]", .help = "only tasks of these names" },
+	{ OPTION_BOOL, 'L', "Latency", AT(latency_columns), .help = "compact output, as in latency traces" },
+	{ OPTION_CALL, 'a', "all-cpus", .parse = all_cpus, .help = "samples of all CPUs (overrides -C)" },
+	{ OPTION_STRING, 'C', "cpu", AT(cpus), .arg = "cpu", .help = "only samples on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 'c', "comms", AT(comms), .arg = "comm[,comm...]", .help = "only tasks with these names" },
 	{ OPTION_STRING, 0, "pid", AT(pids), .arg = "pid[,pid...]", .help = "only these processes" },
 	{ OPTION_STRING, 0, "tid", AT(tids), .arg = "tid[,tid...]", .help = "only these threads" },
-	{ OPTION_STRING, 0, "dsos", AT(dsos), .arg = "dso[,dso...]", .help = "only samples taken in these objects" },
+	{ OPTION_STRING, 0, "dsos", AT(dsos), .arg = "dso[,dso...]", .help = "only samples in these objects (DSOs)" },
 	{ OPTION_STRING, 'S', "symbols", AT(symbols), .arg = "symbol[,symbol...]",
-	  .help = "only samples taken in these functions; an address (0x...) may stand for a name" },
-	{ OPTION_U64, 0, "addr-range", AT(addr_range), .arg = "n", .help = "an address of -S stands for this many bytes from it" },
+	  .help = "only samples in these functions; names or addresses (0x...)" },
+	{ OPTION_U64, 0, "addr-range", AT(addr_range), .arg = "n", .help = "size in bytes of the range that starts at an address of -S" },
 	{ OPTION_STRING, 0, "time", AT(times), .arg = "str",
-	  .help = "only this span: start,stop in seconds (either may be left out); or 10%/2, 0%-10%,30%-40%" },
-	{ OPTION_STRING, 0, "switch-on", AT(switch_on), .arg = "event", .help = "begin to print when this event comes" },
-	{ OPTION_STRING, 0, "switch-off", AT(switch_off), .arg = "event", .help = "stop to print when this event comes" },
-	{ OPTION_BOOL, 0, "show-on-off-events", AT(show_on_off), .help = "print those two events as well" },
-	{ OPTION_BOOL, 0, "show-task-events", AT(show_task), .help = "print when tasks begin, end and change their names" },
-	{ OPTION_BOOL, 0, "show-mmap-events", AT(show_mmap), .help = "print what was mapped" },
-	{ OPTION_BOOL, 0, "show-switch-events", AT(show_switch), .help = "print context switches, where they were recorded" },
-	{ OPTION_BOOL, 0, "show-namespace-events", AT(show_namespaces), .help = "print namespaces, where they were recorded" },
-	{ OPTION_BOOL, 0, "show-lost-events", AT(show_lost), .help = "print where records were lost" },
-	{ OPTION_BOOL, 0, "show-round-events", AT(show_round), .help = "print where the recorder had read all its buffers" },
-	{ OPTION_BOOL, 0, "show-bpf-events", AT(show_bpf), .help = "print BPF programs and kernel symbols that came and went" },
-	{ OPTION_BOOL, 0, "show-cgroup-events", AT(show_cgroup), .help = "print cgroups, where they were recorded" },
-	{ OPTION_BOOL, 0, "show-text-poke-events", AT(show_text_poke), .help = "print where the kernel changed its own code" },
+	  .help = "only this time range: start,stop in seconds (either may be omitted); or 10%/2, 0%-10%,30%-40%" },
+	{ OPTION_STRING, 0, "switch-on", AT(switch_on), .arg = "event", .help = "start printing at this event" },
+	{ OPTION_STRING, 0, "switch-off", AT(switch_off), .arg = "event", .help = "stop printing at this event" },
+	{ OPTION_BOOL, 0, "show-on-off-events", AT(show_on_off), .help = "print the --switch-on and --switch-off events too" },
+	{ OPTION_BOOL, 0, "show-task-events", AT(show_task), .help = "print task events: fork, exit, comm" },
+	{ OPTION_BOOL, 0, "show-mmap-events", AT(show_mmap), .help = "print mmap events" },
+	{ OPTION_BOOL, 0, "show-switch-events", AT(show_switch), .help = "print context switches, if recorded" },
+	{ OPTION_BOOL, 0, "show-namespace-events", AT(show_namespaces), .help = "print namespaces, if recorded" },
+	{ OPTION_BOOL, 0, "show-lost-events", AT(show_lost), .help = "print lost records" },
+	{ OPTION_BOOL, 0, "show-round-events", AT(show_round), .help = "print finished rounds (reads of all buffers)" },
+	{ OPTION_BOOL, 0, "show-bpf-events", AT(show_bpf), .help = "print BPF program and ksymbol events" },
+	{ OPTION_BOOL, 0, "show-cgroup-events", AT(show_cgroup), .help = "print cgroups, if recorded" },
+	{ OPTION_BOOL, 0, "show-text-poke-events", AT(show_text_poke), .help = "print text poke events (changes of kernel code)" },
 	{ OPTION_BOOL, 0, "per-event-dump", AT(per_event), .help = "write the samples of each event to a file, FILE.EVENT.dump" },
 	{ OPTION_BOOL, 0, "header", AT(header), .help = "print the recording's header before the samples" },
-	{ OPTION_BOOL, 0, "header-only", AT(header_only), .help = "print the header and nothing else" },
-	{ OPTION_BOOL, 'I', "show-info", AT(full_header), .help = "with --header: print also what is long" },
-	{ OPTION_BOOL, 0, "show-kernel-path", AT(kernel_path), .help = "print the path of the kernel's image" },
-	{ OPTION_BOOL, 0, "full-source-path", AT(full_source_path), .help = "print source files with their directories" },
+	{ OPTION_BOOL, 0, "header-only", AT(header_only), .help = "print only the header" },
+	{ OPTION_BOOL, 'I', "show-info", AT(full_header), .help = "with --header: print all of it, including long lists" },
+	{ OPTION_BOOL, 0, "show-kernel-path", AT(kernel_path), .help = "print the path of the kernel image" },
+	{ OPTION_BOOL, 0, "full-source-path", AT(full_source_path), .help = "print full paths of source files" },
 	{ OPTION_STRING, 0, "symfs", AT(symbol_files.symfs), .arg = "directory",
-	  .help = "look for files with symbols below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "the kernel's image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "the kernel's symbols" },
-	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "show C++ and Rust names as written in the source (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "the same for the kernel" },
-	{ OPTION_BOOL, 'd', "debug-mode", AT(debug), .help = "say in the end how many samples came out of the order of time" },
+	  .help = "search for files with symbols below this directory" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
+	{ OPTION_BOOL, 'd', "debug-mode", AT(debug), .help = "print the number of samples out of time order at the end" },
 	REFUSED_SHORT_OPTION('g', "gen-script", refused_interpreter),
 	REFUSED_SHORT_OPTION('s', "script", refused_interpreter),
 	REFUSED_SHORT_OPTION('l', "list", refused_interpreter),
@@ -110,7 +111,7 @@ static const struct option table[] = {
 	REFUSED_OPTION("guestmodules", refused_guests),
 	REFUSED_OPTION("guestvmlinux", refused_guests),
 	REFUSED_OPTION("guest-code", refused_guests),
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };
 
@@ -134,15 +135,15 @@ static int run(struct cmd_context *ctx, void *options)
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	if (o->json && (o->raw || o->raw_unsorted || o->header || o->header_only || o->per_event))
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-D, --header, --header-only and --per-event-dump are text: "
-								     "they do not go with --format json"));
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-D, --header, --header-only and --per-event-dump print "
+			"text and cannot be combined with --format json"));
 	if (is_old_field_list(o, &ctx->rest))
 		o->fields[o->fields_nr++] = ctx->rest.argv[0];
 	else if (ctx->rest.argc)
 		return cmd_fail_usage(
 			ctx, error_create(ERROR_USAGE,
-					  "'%s' is no option; this version runs no Perl or Python scripts over a recording: they can "
-					  "read 'script --format json', an object a line",
+					  "unexpected argument '%s'; Perl and Python scripts are not supported: they can read "
+					  "'script --format json', one object per line",
 					  ctx->rest.argv[0]));
 	return script_run(ctx, o);
 }

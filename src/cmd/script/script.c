@@ -61,7 +61,7 @@ static struct strobe_error *find_event(const struct env *env, const char *name, 
 		if (!strcmp(env->events.data[i].name, name))
 			*ret = &env->events.data[i];
 	if (!*ret)
-		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s' for %s; 'evlist' lists those it has", name,
+		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s' for %s; see 'evlist' for its events", name,
 				    option);
 	return NULL;
 }
