@@ -230,7 +230,7 @@ uint32_t env_event_of_sample(const struct env *e, struct record r);
 const struct sample_layout *env_tail_layout(const struct env *e);
 /* Decodes a sample and sets its event; false where it is damaged or belongs to no event. */
 bool env_decode_sample(const struct env *e, struct record r, struct sample *ret);
-/* The time of any record: of a sample, or of its trailer; false where it has none. */
+/* The time of any record: of a sample, of a RECORD_TIMED, or of a trailer; false where it has none. */
 bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns);
 /* What is to be added to a time of the recording for the time of day. ERROR_NOT_FOUND where it does not tell of it. */
 struct strobe_error *env_wall_offset(const struct env *e, uint64_t *ret_ns) _must_check_;

@@ -3,8 +3,8 @@
  *
  * Guarantee: when a FINISHED_ROUND is read, every record not later than the newest one of the round *before* is on hand,
  * so that much is delivered, in order of time, and in order of arrival where times are equal. Records without a time
- * (and those of user types, from 64 on) are delivered as they arrive, before what is still held. A file without rounds is
- * sorted whole. A record older than one already delivered is delivered at once and counted as late. Where the input is
+ * (and those of user types, from 64 on, except RECORD_TIMED) are delivered as they arrive, before what is still held. A file
+ * without rounds is sorted whole. A record older than one already delivered is delivered at once and counted as late. Where the input is
  * stable, records are not copied, and stretches of them that are in order are kept by their ends; else held records are
  * copied into an arena that is reused round by round. The same sorter serves files and live rings.
  */

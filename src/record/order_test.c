@@ -4,7 +4,8 @@
 #include "record/bytes_builder.h"
 #include "record/order.h"
 
-/* A source over a list of times; 0 is a FINISHED_ROUND, UINT64_MAX a record without a time. */
+/* A source over a list of times; 0 is a FINISHED_ROUND, UINT64_MAX a record without a time, others samples or RECORD_TIMED. */
+#define TIMED (1ull << 62)
 struct listed {
 	struct record_source source;
 	struct env *env;
@@ -19,6 +20,10 @@ static struct record build(struct bytes_builder *b, uint64_t time, uint64_t seri
 {
 	if (!time || time == UINT64_MAX) {
 		bytes_begin(b, time ? RECORD_THREAD_MAP : RECORD_FINISHED_ROUND, 0);
+	} else if (time & TIMED) {
+		bytes_begin(b, RECORD_TIMED, 0);
+		bytes_u64(b, time & ~TIMED);
+		bytes_u64(b, serial);
 	} else {
 		bytes_begin(b, PERF_RECORD_SAMPLE, 0);
 		bytes_u64(b, time);
@@ -114,6 +119,8 @@ static void check(const uint64_t *times, size_t n, const int *expected, size_t e
 				assert_true(env_decode_sample(source_env(o), r, &s));
 				serial = (int)s.addr;
 			}
+			if (r.hdr->type == RECORD_TIMED)
+				serial = (int)*(const uint64_t *)((const struct record_timed *)r.hdr + 1);
 			assert_int_equal(serial, expected[i++]);
 		}
 		assert_int_equal(i, expected_n);
@@ -155,6 +162,13 @@ static void test_without_time(void **state)
 {
 	static const uint64_t times[] = { 10, UINT64_MAX, 5, 8 };
 	CHECK(0, times, -2, 2, 3, 0);
+}
+
+/* What was made in memory is put among the kernel's records by its time, with all that its maker put behind it. */
+static void test_timed(void **state)
+{
+	static const uint64_t times[] = { 10, 20 | TIMED, 40, 0, 30 | TIMED, 15, 50, 0 };
+	CHECK(0, times, -1, -1, 0, 5, 1, 4, 2, 6);
 }
 
 /* An error of the input is told after all that was whole. */
@@ -213,7 +227,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_rounds), cmocka_unit_test(test_rounds), cmocka_unit_test(test_late),
-		cmocka_unit_test(test_without_time), cmocka_unit_test(test_error_last), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_without_time), cmocka_unit_test(test_timed), cmocka_unit_test(test_error_last), cmocka_unit_test(test_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,13 @@ enum record_type {
 	RECORD_SCHEDSTAT_CPU = 85,
 	RECORD_SCHEDSTAT_DOMAIN = 86,
 	RECORD_TYPE_LIMIT = 96, /* tables are this long; higher types are unknown */
+	RECORD_TIMED = 4096,    /* made in memory, in no file: struct record_timed */
+};
+
+/* What is not the kernel's, and is put in order of time with its records. The maker says what follows. */
+struct record_timed {
+	struct perf_event_header header;
+	uint64_t time_ns;
 };
 
 /* "MMAP2", "SAMPLE", …; NULL for a type nobody knows. */

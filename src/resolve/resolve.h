@@ -149,6 +149,13 @@ struct resolve_callbacks {
 };
 struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks callbacks) _must_check_;
 
+/*
+ * In a callback of resolve_stream(): what a sample would be there that is no record of the source, such as what a RECORD_TIMED
+ * brings. Its time is that of the record at hand. Its event is not looked at: with registers and
+ * stack it is unwound, and its call chain is resolved. *ret is as a callback has it, with neither record nor event.
+ */
+void resolver_look_up(struct resolver *r, const struct sample *sample, struct resolved_sample *ret);
+
 /* What became of the stack dumps that were unwound. */
 struct resolve_dump_stats {
 	uint64_t stacks;    /* all of them */

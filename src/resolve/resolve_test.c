@@ -635,6 +635,46 @@ static void a_stream_is_in_order_and_resolved(void **state)
 	recording_deinit(&f);
 }
 
+struct beside {
+	struct streamed out; /* first: the context of stream_sample() */
+	struct resolver *resolver;
+};
+
+static struct strobe_error *look_up_at_mapping(void *ctx, struct record r, uint64_t time_ns)
+{
+	static const uint64_t chain[] = { PERF_CONTEXT_KERNEL, TEXT + 0x110, PERF_CONTEXT_USER, 0x1010 };
+	struct beside *b = ctx;
+	struct resolved_sample resolved;
+	if (r.hdr->type != PERF_RECORD_MMAP2)
+		return NULL;
+	struct sample x = { .pid = 10, .tid = 10, .time = time_ns, .misc = USER, .ip = 0x1020, .callchain = chain, .callchain_nr = 4 };
+	resolver_look_up(b->resolver, &x, &resolved);
+	assert_null(resolved.event);
+	assert_int_equal(resolved.leaf.addr, 0x20);
+	return stream_sample(&b->out, &resolved);
+}
+
+/* The file is mapped by then: the chain of the sample before, which has the same words, had no name for its caller. */
+static void what_is_no_record_is_looked_up_where_it_stands(void **state)
+{
+	struct recording f;
+	recording_init(&f);
+	add_kernel(&f);
+	add_comm(&f, 0, 10, "app", false);
+	add_sample(&f, (struct test_sample){ .time = 10, .pid = 10, .misc = KERNEL, .period = 1,
+					     .chain = { PERF_CONTEXT_KERNEL, TEXT + 0x110, PERF_CONTEXT_USER, 0x1010 } });
+	add_map(&f, 20, 10, 0x1000, 0x2000, "/nowhere/app");
+	add_round(&f);
+	open_recording(&f);
+	struct beside b = { .resolver = resolver_create(f.source, symbols_of(&f), WITH_CHAINS) };
+	assert_ok(resolve_stream(b.resolver, (struct resolve_callbacks){ .sample = stream_sample, .record = look_up_at_mapping,
+									 .ctx = &b }));
+	assert_string_equal(strbuf_str(&b.out.text), "10 app 10 sys_one+10 ?+1010\n20 app 10 sys_one+10 app+10\n");
+	strbuf_deinit(&b.out.text);
+	resolver_destroy(b.resolver);
+	recording_deinit(&f);
+}
+
 static void a_users_chain_that_comes_later_is_joined(void **state)
 {
 	struct recording f;
@@ -907,7 +947,7 @@ int main(void)
 		cmocka_unit_test(modules_are_shown_from_their_start),
 		cmocka_unit_test(slices_in_parallel_give_what_one_stream_gives),
 		cmocka_unit_test(the_order_of_rows_does_not_depend_on_threads),
-		cmocka_unit_test(a_stream_is_in_order_and_resolved),
+		cmocka_unit_test(a_stream_is_in_order_and_resolved), cmocka_unit_test(what_is_no_record_is_looked_up_where_it_stands),
 		cmocka_unit_test(a_users_chain_that_comes_later_is_joined),
 		cmocka_unit_test(counting_alone_counts_all),
 		cmocka_unit_test(a_damaged_recording_gives_what_was_whole),

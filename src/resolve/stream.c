@@ -137,6 +137,45 @@ static void join_dump(struct stream *s, struct resolved_sample *out, const struc
 	out->sample.callchain_nr = n;
 }
 
+static void join_chain(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
+{
+	const struct sample *x = &out->sample;
+	out->leaf = *frame_of(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
+	if (s->r->options.with_lines && out->leaf.dso)
+		dso_source_line(out->leaf.dso, out->leaf.addr, &out->leaf.file, &out->leaf.line);
+	out->chain = NULL;
+	out->chain_nr = 0;
+	if (x->callchain && s->r->options.with_chains) {
+		const struct kept_chain *k = find_chain(s, v, x);
+		out->chain = k->frames.data;
+		out->chain_nr = (uint32_t)k->frames.len;
+	}
+}
+
+static uint64_t chain_space(const struct stream *s, const struct machine_view *v)
+{
+	return (uint64_t)s->is_joined << 63 | (uint64_t)v->kernel << 32 | v->space;
+}
+
+void resolver_look_up(struct resolver *r, const struct sample *sample, struct resolved_sample *ret)
+{
+	struct stream *s = r->stream;
+	const struct machine_view *v = view_of(s, sample->pid, sample->tid, sample->time);
+	*ret = (struct resolved_sample){
+		.sample = *sample,
+		.thread = v->thread,
+		.comm = strtab_get(machine_strings(r->machine), v->comm),
+		.recorded_callchain = sample->callchain,
+		.recorded_callchain_nr = sample->callchain_nr,
+		.recorded_period = sample->period,
+	};
+	s->is_joined = false;
+	if (sample->stack_bytes && r->options.with_chains)
+		join_dump(s, ret, v, false);
+	ret->chain_space = chain_space(s, v);
+	join_chain(s, ret, v);
+}
+
 /* Frames that the receiver does not know yet; false where it wants all of them. */
 static bool resolve_inner(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
 {
@@ -172,21 +211,12 @@ static struct strobe_error *give_sample(struct stream *s, struct resolved_sample
 	bool is_leaf = r->options.with_chains && resolver_has_leaves(r, &out->event->attr);
 	if (is_leaf || (attr_has_dumps(&out->event->attr) && r->options.with_chains))
 		join_dump(s, out, v, is_leaf);
-	out->chain_space = (uint64_t)s->is_joined << 63 | (uint64_t)v->kernel << 32 | v->space;
+	out->chain_space = chain_space(s, v);
 	if (s->callbacks.knows_stack && !r->options.hide_unresolved && s->callbacks.knows_stack(s->callbacks.ctx, out))
 		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
 	if (resolve_inner(s, out, v))
 		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
-	out->leaf = *frame_of(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
-	if (r->options.with_lines && out->leaf.dso)
-		dso_source_line(out->leaf.dso, out->leaf.addr, &out->leaf.file, &out->leaf.line);
-	out->chain = NULL;
-	out->chain_nr = 0;
-	if (x->callchain && r->options.with_chains) {
-		const struct kept_chain *k = find_chain(s, v, x);
-		out->chain = k->frames.data;
-		out->chain_nr = (uint32_t)k->frames.len;
-	}
+	join_chain(s, out, v);
 	if (r->options.hide_unresolved && !out->leaf.symbol) {
 		r->stats.unresolved_samples++;
 		return NULL;
@@ -259,12 +289,14 @@ struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks
 {
 	struct stream s = { .r = r, .callbacks = callbacks };
 	s.chains = xcalloc(CHAINS_KEPT, sizeof(*s.chains));
+	r->stream = &s;
 	resolver_start(r);
 	struct strobe_error *err = resolver_read(r, stream_record, &s);
 	for (uint32_t i = 0; i < CHAINS_KEPT; i++) {
 		vec_deinit(&s.chains[i].words);
 		vec_deinit(&s.chains[i].frames);
 	}
+	r->stream = NULL;
 	free(s.chains);
 	vec_deinit(&s.inner);
 	vec_deinit(&s.entries);
