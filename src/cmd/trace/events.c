@@ -11,11 +11,11 @@
 #include "base/strbuf.h"
 #include "cmd/trace/bpf.h"
 #include "cmd/trace/merged.h"
-#include "tracing/places.h"
 #include "cmd/trace/rings.h"
 #include "cmd/trace/show.h"
 #include "record/sample.h"
 #include "tracing/places.h"
+#include "tracing/stack_sample.h"
 
 enum event_role { ROLE_POINT, ROLE_MINOR_FAULT, ROLE_MAJOR_FAULT, ROLE_NONE };
 
@@ -44,7 +44,8 @@ struct events {
 	VEC(struct traced) traced;
 	bool switched_off;
 	uint64_t lost;
-	uint64_t event[(TRACE_EVENT_MAX + 4096) / 8 + 1]; /* of the BPF programs, where it is aligned */
+	enum trace_stacks stacks;
+	struct trace_stack_words words; /* of the stack at hand */
 };
 
 /* --- what to open --- */
@@ -255,50 +256,73 @@ static bool is_in_bpf(const struct resolved_frame *f)
 	return f->map->file->kind == MAPPED_BPF;
 }
 
-/* False where the stack is too small to be shown. */
-static bool stack_of(const struct events *s, const struct resolved_sample *r, const struct resolved_frame **ret, uint32_t *ret_nr)
+struct frames {
+	const struct resolved_frame *first; /* NULL: none */
+	uint32_t nr;
+};
+
+static struct frames frames_of(const struct resolved_sample *r)
 {
-	const struct resolved_frame *f = r->chain;
-	uint32_t n = r->chain_nr;
-	/* The kernel's way to the program that took the stack is of no interest. */
-	while (r->sample.event == s->merged.bpf_event && n && is_in_bpf(f)) {
-		f++;
-		n--;
-	}
-	*ret = n ? f : NULL;
-	*ret_nr = n;
-	return n >= s->run->o->min_stack;
+	return (struct frames){ .first = r->chain_nr ? r->chain : NULL, .nr = r->chain_nr };
 }
 
-static void print_sample(struct events *s, const struct resolved_sample *r)
+/* The kernel's way to the program that took the stack is left out. */
+static struct frames frames_outside_bpf(const struct resolved_sample *r)
+{
+	struct frames f = frames_of(r);
+	while (f.nr && is_in_bpf(f.first)) {
+		f.first++;
+		f.nr--;
+	}
+	return f.nr ? f : (struct frames){};
+}
+
+static void print_sample(struct events *s, const struct resolved_sample *r, const char *event)
 {
 	struct out *out = &s->run->out;
-	out_text_str(out, r->event->name);
+	out_text_str(out, event);
 	out_f(out, " %.3f ", (double)r->sample.time / 1e6);
 	out_text_str(out, r->comm);
 	out_f(out, " %u/%u [%u]\n", r->sample.pid, r->sample.tid, r->sample.cpu);
 }
 
-static void take_bpf(struct events *s, const struct resolved_sample *r)
+/* What it would be as a sample: with its call chain. */
+static void resolve_bpf(struct events *s, const struct trace_merged_record *m, struct resolved_sample *ret)
 {
-	const struct resolved_frame *frames;
-	uint32_t n, bytes = r->sample.raw_bytes;
-	if (bytes < sizeof(struct trace_event) || bytes > sizeof(s->event)) {
-		s->lost++;
-		return;
-	}
-	memcpy(s->event, r->sample.raw, bytes);
-	const struct trace_event *ev = (const struct trace_event *)s->event;
+	const struct trace_event *ev = trace_merged_event(m);
+	struct sample x = { .time = ev->time_ns, .pid = ev->pid, .tid = ev->tid, .cpu = ev->cpu, .misc = PERF_RECORD_MISC_USER };
+	size_t bytes;
+	const struct trace_stack *stack = trace_merged_stack(m, &bytes);
+	if (bytes)
+		trace_stack_sample(stack, bytes, s->stacks, s->run->o->callgraph.dump_bytes, &s->words, &x);
+	resolver_look_up(s->resolver, &x, ret);
+}
+
+static void take_bpf(struct events *s, const struct trace_merged_record *m)
+{
+	const struct trace_event *ev = trace_merged_event(m);
 	bool is_line = ev->type == TRACE_EVENT_CALL || ev->type == TRACE_EVENT_ENTERED || ev->type == TRACE_EVENT_POINT ||
 		       ev->type == TRACE_EVENT_SIGNAL;
+	struct resolved_sample resolved;
+	struct frames frames = {};
+	bool prints = is_line && s->run->o->print_sample;
 	if (is_line && s->switched_off)
 		return;
-	bool shown = stack_of(s, r, &frames, &n);
-	if (is_line && !shown)
+	if (m->stack_bytes || prints) {
+		resolve_bpf(s, m, &resolved);
+		frames = frames_outside_bpf(&resolved);
+	}
+	if (is_line && frames.nr < s->run->o->min_stack)
 		return;
-	if (is_line && s->run->o->print_sample)
-		print_sample(s, r);
-	trace_bpf_take(&s->bpf, s->run, ev, bytes, frames, n);
+	if (prints)
+		print_sample(s, &resolved, "bpf");
+	trace_bpf_take(&s->bpf, s->run, ev, m->event_bytes, frames.first, frames.nr);
+}
+
+static void begin_lines(struct events *s)
+{
+	if (s->tracer && !s->run->o->switch_on)
+		trace_lines_begin_at(s->run->lines, stream_tracer_began_ns(s->tracer));
 }
 
 static struct strobe_error *take_sample(void *ctx, const struct resolved_sample *r)
@@ -306,12 +330,7 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 	struct events *s = ctx;
 	if (trace_lines_ended(s->run->lines))
 		return error_create(ERROR_STOPPED, "enough");
-	if (s->tracer && !s->run->o->switch_on)
-		trace_lines_begin_at(s->run->lines, stream_tracer_began_ns(s->tracer));
-	if (r->sample.event == s->merged.bpf_event) {
-		take_bpf(s, r);
-		return NULL;
-	}
+	begin_lines(s);
 	if (s->samples && !s->switched_off)
 		TRY(trace_samples_take_resolved(s->samples, r));
 	struct traced *t = r->sample.event < s->traced.len ? &s->traced.data[r->sample.event] : NULL;
@@ -322,8 +341,11 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 				   .raw = r->sample.raw, .raw_bytes = r->sample.raw_bytes };
 	struct syscall_event call;
 	struct trace_fault fault;
-	if (!stack_of(s, r, &line.frames, &line.frames_nr) || (t->max && t->seen++ >= t->max))
+	struct frames frames = frames_of(r);
+	if (frames.nr < s->run->o->min_stack || (t->max && t->seen++ >= t->max))
 		return NULL;
+	line.frames = frames.first;
+	line.frames_nr = frames.nr;
 	if (t->role == ROLE_MINOR_FAULT || t->role == ROLE_MAJOR_FAULT) {
 		line.kind = TRACE_LINE_FAULT;
 		line.fault = &fault;
@@ -334,20 +356,27 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 		line.call = &call;
 	}
 	if (s->run->o->print_sample)
-		print_sample(s, r);
+		print_sample(s, r, r->event->name);
 	if (r->comm[0] && r->comm[0] != ':')
 		line.comm = r->comm;
 	trace_lines_other(s->run->lines, &line);
 	return NULL;
 }
 
-/* Names of tasks, where the BPF programs do not tell them. */
+/* Events of the BPF programs; names of tasks, where there are none. */
 static struct strobe_error *take_record(void *ctx, struct record r, uint64_t time_ns)
 {
 	struct events *s = ctx;
 	const uint32_t *ids = (const uint32_t *)(r.hdr + 1);
 	const uint64_t *words = (const uint64_t *)(r.hdr + 1);
 	struct trace_tasks *tasks = trace_lines_tasks(s->run->lines);
+	if (r.hdr->type == RECORD_TIMED) {
+		if (trace_lines_ended(s->run->lines))
+			return error_create(ERROR_STOPPED, "enough");
+		begin_lines(s);
+		take_bpf(s, (const struct trace_merged_record *)r.hdr);
+		return NULL;
+	}
 	if (r.hdr->type == PERF_RECORD_LOST && r.hdr->size >= sizeof(*r.hdr) + 16)
 		s->lost += words[1];
 	if (s->samples) {
@@ -381,8 +410,7 @@ static struct strobe_error *open_tracer(struct events *s)
 			 o->callgraph.mode == CALLGRAPH_DWARF ? TRACE_STACKS_DUMP : TRACE_STACKS_NONE;
 	options.kernel_stacks = o->kernel_graph;
 	options.stack_bytes = o->callgraph.dump_bytes;
-	s->merged.stacks = options.stacks;
-	s->merged.stack_bytes = options.stack_bytes;
+	s->stacks = options.stacks;
 	TRY(stream_tracer_open(&s->run->whom, &options, &s->tracer));
 	s->run->wake_fd = stream_tracer_wake_fd(s->tracer);
 	trace_raise_priority();

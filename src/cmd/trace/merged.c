@@ -3,14 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/arch.h"
 #include "base/mem.h"
-#include "record/sample.h"
-#include "sys/perf_abi.h"
 
 #define TICK_MS 5
-/* No id of the kernel's: those count from 1. */
-#define BPF_EVENT_ID 0x7472616365627066ULL
 #define RECORD_BYTES 65536
 
 enum stage { STAGE_BEFORE, STAGE_RINGS, STAGE_BPF, STAGE_ROUND, STAGE_WAIT };
@@ -31,10 +26,12 @@ struct merged_source {
 	uint8_t *before;
 	size_t before_bytes, before_at;
 	VEC(struct kept_stack) stacks;
-	uint64_t chain[2 * TRACE_STACK_FRAMES + 2], regs[64];
 	bool has_record;
 	struct perf_event_header round;
-	uint8_t record[RECORD_BYTES] __attribute__((aligned(8)));
+	union {
+		struct trace_merged_record head;
+		uint8_t bytes[RECORD_BYTES];
+	} record;
 };
 
 /* --- events of the BPF programs --- */
@@ -65,43 +62,22 @@ static void keep_stack(struct merged_source *s, const struct trace_event *ev, si
 	memcpy(k->data, ev + 1, k->bytes);
 }
 
-static void add_addresses(struct merged_source *s, struct sample *x, uint64_t context, const uint8_t *from, uint32_t bytes)
+static bool put(struct merged_source *s, const struct trace_event *ev, size_t bytes, const struct kept_stack *k)
 {
-	uint32_t n = bytes / 8;
-	if (!n)
-		return;
-	s->chain[x->callchain_nr++] = context;
-	memcpy(s->chain + x->callchain_nr, from, n * sizeof(uint64_t));
-	x->callchain_nr += n;
-}
-
-static void add_dump(struct merged_source *s, struct sample *x, const struct trace_stack *head, const uint8_t *stack)
-{
-	const struct arch *a = arch_native();
-	unsigned n = 0;
-	for (unsigned bit = 0; bit < 64; bit++)
-		if (a->task_regs >> bit & 1)
-			s->regs[n++] = head->regs[a->ptrace_regs ? a->ptrace_regs[bit] : bit];
-	x->user_regs = (struct sample_regs){ .abi = PERF_SAMPLE_REGS_ABI_64, .mask = a->task_regs, .values = s->regs };
-	x->stack = stack;
-	x->stack_bytes = x->stack_dyn_bytes = head->user_bytes & ~7U;
-	/* Less than was asked for: the stack ends there. */
-	if (head->user_bytes < s->m->stack_bytes)
-		x->stack_bytes += 8;
-}
-
-static void add_stack(struct merged_source *s, struct sample *x, const struct kept_stack *k)
-{
-	const struct trace_stack *head = (const struct trace_stack *)k->data;
-	const uint8_t *data = k->data + sizeof(*head);
-	if ((uint64_t)head->kernel_bytes + head->user_bytes > k->bytes - sizeof(*head) ||
-	    head->kernel_bytes > TRACE_STACK_FRAMES * 8)
-		return;
-	add_addresses(s, x, PERF_CONTEXT_KERNEL, data, head->kernel_bytes);
-	if (s->m->stacks == TRACE_STACKS_FP && head->user_bytes <= TRACE_STACK_FRAMES * 8)
-		add_addresses(s, x, PERF_CONTEXT_USER, data + head->kernel_bytes, head->user_bytes);
-	else if (s->m->stacks == TRACE_STACKS_DUMP)
-		add_dump(s, x, head, data + head->kernel_bytes);
+	struct trace_merged_record *r = &s->record.head;
+	size_t event_bytes = (bytes + 7) & ~(size_t)7, stack_bytes = k ? k->bytes : 0;
+	size_t all = (sizeof(*r) + event_bytes + stack_bytes + 7) & ~(size_t)7;
+	if (all > UINT16_MAX)
+		return false;
+	*r = (struct trace_merged_record){
+		.timed = { .header = { .type = RECORD_TIMED, .size = (uint16_t)all }, .time_ns = ev->time_ns },
+		.event_bytes = (uint32_t)bytes,
+		.stack_bytes = (uint32_t)stack_bytes,
+	};
+	memcpy(r + 1, ev, bytes);
+	if (k)
+		memcpy((uint8_t *)(r + 1) + event_bytes, k->data, stack_bytes);
+	return true;
 }
 
 static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
@@ -111,17 +87,18 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 		keep_stack(s, ev, bytes);
 		return true;
 	}
-	struct sample x = { .id = BPF_EVENT_ID, .time = ev->time_ns, .pid = ev->pid, .tid = ev->tid, .cpu = ev->cpu,
-			    .misc = PERF_RECORD_MISC_USER, .raw = ev, .raw_bytes = (uint32_t)bytes, .callchain = s->chain };
 	struct kept_stack *k = ev->type == TRACE_EVENT_FORK ? NULL : stack_of(s, ev->tid);
-	if (k) {
-		add_stack(s, &x, k);
-		k->tid = 0;
-	}
-	const struct env *env = capture_env(s->m->capture);
-	s->has_record = sample_encode(&env->events.data[s->m->bpf_event].layout, &x, s->record, sizeof(s->record)) > 0;
+	s->has_record = put(s, ev, bytes, k);
 	s->m->lost += !s->has_record;
+	if (k)
+		k->tid = 0;
 	return !s->has_record;
+}
+
+const struct trace_stack *trace_merged_stack(const struct trace_merged_record *r, size_t *ret_bytes)
+{
+	*ret_bytes = r->stack_bytes;
+	return (const void *)((const uint8_t *)(r + 1) + ((r->event_bytes + 7) & ~7U));
 }
 
 /* --- the source --- */
@@ -179,7 +156,7 @@ static struct strobe_error *merged_next(struct record_source *source, struct rec
 			s->has_record = false;
 			if (s->m->tracer)
 				stream_tracer_drain(s->m->tracer, take_event, s);
-			*ret = (struct record){ .hdr = (const struct perf_event_header *)s->record };
+			*ret = (struct record){ .hdr = &s->record.head.timed.header };
 			if (s->has_record)
 				return NULL;
 			s->stage = STAGE_ROUND;
@@ -225,25 +202,6 @@ static const struct record_source_ops merged_ops = {
 	.destroy = merged_destroy,
 };
 
-static uint32_t add_bpf_event(const struct trace_merged *m)
-{
-	const uint64_t id = BPF_EVENT_ID;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_BPF_OUTPUT,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			       PERF_SAMPLE_RAW | PERF_SAMPLE_CALLCHAIN,
-		.sample_id_all = 1,
-	};
-	if (m->stacks == TRACE_STACKS_DUMP) {
-		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-		attr.sample_regs_user = arch_native()->task_regs;
-		attr.sample_stack_user = m->stack_bytes;
-	}
-	return env_add_event(capture_env(m->capture), &attr, sizeof(attr), "bpf", &id, 1);
-}
-
 struct record_source *trace_merged_source(struct trace_merged *m, void *before, size_t before_bytes)
 {
 	struct merged_source *s = xcalloc(1, sizeof(*s));
@@ -253,6 +211,5 @@ struct record_source *trace_merged_source(struct trace_merged *m, void *before, 
 	s->before = before;
 	s->before_bytes = before_bytes;
 	s->round = (struct perf_event_header){ .type = RECORD_FINISHED_ROUND, .size = sizeof(s->round) };
-	m->bpf_event = m->tracer ? add_bpf_event(m) : UINT32_MAX;
 	return &s->source;
 }
