@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "profile/data_source_priv.h"
+#include "profile/cells_priv.h"
 #include "profile/hist_priv.h"
 
 #define ADDRESS_DIGITS       16

@@ -7,7 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
-#include "profile/data_source_priv.h"
+#include "profile/cells_priv.h"
 #include "profile/hist_priv.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
