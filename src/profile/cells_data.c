@@ -1,5 +1,5 @@
 /*
- * Where the data of a memory access came from, in words.
+ * Cells of memory accesses: where the data came from, in words, and what a transaction did.
  *
  * A data source is passed as the u64 of the record in our bit order (union perf_mem_data_src, bit 0 is the first of
  * mem_op); source: perf_event.h.
@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "profile/cells_priv.h"
-#include "profile/hist_priv.h"
 
+#define TRANSACTION_WIDTH 32
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static unsigned bits(uint64_t v, unsigned shift, unsigned n)
@@ -24,18 +24,21 @@ static unsigned lock_bits(uint64_t v) { return bits(v, PERF_MEM_LOCK_SHIFT, 2); 
 static unsigned tlb_bits(uint64_t v) { return bits(v, PERF_MEM_TLB_SHIFT, 7); }
 static unsigned blocked_bits(uint64_t v) { return bits(v, PERF_MEM_BLK_SHIFT, 3); }
 
-uint64_t column_data_source(enum column_id id, uint64_t v)
+/* The bits that a key compares. */
+static uint64_t mem_word(const struct hist *h, uint64_t v)
 {
-	switch (id) {
-	case COLUMN_MEM: return v & ((0x3fffull << PERF_MEM_LVL_SHIFT) | (0xfull << PERF_MEM_LVLNUM_SHIFT) |
-				     (1ull << PERF_MEM_REMOTE_SHIFT) | (7ull << PERF_MEM_HOPS_SHIFT));
-	case COLUMN_SNOOP: return v & ((0x1full << PERF_MEM_SNOOP_SHIFT) | (3ull << PERF_MEM_SNOOPX_SHIFT));
-	case COLUMN_LOCKED: return lock_bits(v);
-	case COLUMN_TLB: return tlb_bits(v);
-	case COLUMN_BLOCKED: return blocked_bits(v);
-	default: return v;
-	}
+	return v & ((0x3fffull << PERF_MEM_LVL_SHIFT) | (0xfull << PERF_MEM_LVLNUM_SHIFT) | (1ull << PERF_MEM_REMOTE_SHIFT) |
+		    (7ull << PERF_MEM_HOPS_SHIFT));
 }
+
+static uint64_t snoop_word(const struct hist *h, uint64_t v)
+{
+	return v & ((0x1full << PERF_MEM_SNOOP_SHIFT) | (3ull << PERF_MEM_SNOOPX_SHIFT));
+}
+
+static uint64_t locked_word(const struct hist *h, uint64_t v) { return lock_bits(v); }
+static uint64_t tlb_word(const struct hist *h, uint64_t v) { return tlb_bits(v); }
+static uint64_t blocked_word(const struct hist *h, uint64_t v) { return blocked_bits(v); }
 
 /* Names of the bits that are set, " or " between, and before the first where something stands there already. */
 static bool add_names(struct strbuf *out, unsigned v, const char *const *names, size_t n, bool after)
@@ -117,30 +120,13 @@ static void add_blocked(struct strbuf *out, uint64_t v)
 		strbuf_addstr(out, " Addr");
 }
 
-static void pad(struct strbuf *out, size_t start, unsigned width)
+static void add_locked(struct strbuf *out, uint64_t v)
 {
-	while (out->len - start < width)
-		strbuf_addch(out, ' ');
+	unsigned lock = lock_bits(v);
+	strbuf_addstr(out, lock & PERF_MEM_LOCK_NA ? "N/A" : lock & PERF_MEM_LOCK_LOCKED ? "Yes" : "No");
 }
 
-void column_format_data_source(enum column_id id, uint64_t v, unsigned width, struct strbuf *out)
-{
-	size_t start = out->len;
-	switch (id) {
-	case COLUMN_MEM: add_level(out, v); break;
-	case COLUMN_SNOOP: add_snoop(out, v); break;
-	case COLUMN_TLB: add_tlb(out, v); break;
-	case COLUMN_BLOCKED: add_blocked(out, v); break;
-	default:
-		strbuf_addstr(out, lock_bits(v) & PERF_MEM_LOCK_NA     ? "N/A" :
-				   lock_bits(v) & PERF_MEM_LOCK_LOCKED ? "Yes" :
-									 "No");
-		break;
-	}
-	pad(out, start, width);
-}
-
-void column_format_transaction(uint64_t txn, unsigned width, struct strbuf *out)
+static void add_transaction(struct strbuf *out, uint64_t txn)
 {
 	static const struct {
 		uint64_t flag;
@@ -151,7 +137,6 @@ void column_format_transaction(uint64_t txn, unsigned width, struct strbuf *out)
 		{ PERF_TXN_RETRY, "RETRY " },	       { PERF_TXN_CONFLICT, "CON " },
 		{ PERF_TXN_CAPACITY_WRITE, "CAP-WRITE " }, { PERF_TXN_CAPACITY_READ, "CAP-READ " },
 	};
-	size_t start = out->len;
 	for (size_t i = 0; i < COUNT(flags); i++)
 		if (txn & flags[i].flag)
 			strbuf_addstr(out, flags[i].text);
@@ -159,5 +144,49 @@ void column_format_transaction(uint64_t txn, unsigned width, struct strbuf *out)
 		strbuf_addstr(out, "NEITHER ");
 	if (txn & PERF_TXN_ABORT_MASK)
 		strbuf_addf(out, ":%llx", (unsigned long long)(txn >> PERF_TXN_ABORT_SHIFT));
-	pad(out, start, width);
 }
+
+/* Padded, and never cut. */
+static void add_padded(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width, struct strbuf *out,
+		       void (*add)(struct strbuf *out, uint64_t v))
+{
+	size_t start = out->len;
+	add(out, hist_label(h, e, k->label, 0));
+	while (out->len - start < width)
+		strbuf_addch(out, ' ');
+}
+
+#define FORMAT(what, add)                                                                                              \
+	static void format_##what(const struct hist *h, const struct hist_key *k, const struct hist_entry *e,          \
+				  unsigned width, struct strbuf *out)                                                  \
+	{                                                                                                              \
+		add_padded(h, k, e, width, out, add);                                                                  \
+	}
+
+FORMAT(mem, add_level)
+FORMAT(snoop, add_snoop)
+FORMAT(locked, add_locked)
+FORMAT(tlb, add_tlb)
+FORMAT(blocked, add_blocked)
+FORMAT(transaction, add_transaction)
+
+/* Room for all flags at once. */
+static unsigned measure_transaction(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
+{
+	return hist_label(h, e, k->label, 0) ? TRANSACTION_WIDTH : 0;
+}
+
+static void format_physical(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width, struct strbuf *out)
+{
+	strbuf_addf(out, "[%c] ", e->level);
+	add_address(out, hist_label(h, e, k->label, 0));
+}
+
+const struct column_cells cells_mem = { .word = mem_word, .compare = compare_label_words, .format = format_mem,
+					.measure = measure_header };
+const struct column_cells cells_snoop = { .word = snoop_word, .compare = compare_label_words, .format = format_snoop };
+const struct column_cells cells_locked = { .word = locked_word, .compare = compare_label_words, .format = format_locked };
+const struct column_cells cells_tlb = { .word = tlb_word, .compare = compare_label_words, .format = format_tlb };
+const struct column_cells cells_blocked = { .word = blocked_word, .compare = compare_label_words, .format = format_blocked };
+const struct column_cells cells_transaction = { .format = format_transaction, .measure = measure_transaction };
+const struct column_cells cells_physical = { .format = format_physical };

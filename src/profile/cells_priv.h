@@ -1,6 +1,42 @@
-/* Words for data sources (union perf_mem_data_src of perf_event.h) and transaction flags (PERF_TXN_*). */
+/*
+ * The kinds of cells that columns.def names, by the file that holds them, and what these files share.
+ *
+ * Widths are in characters; 0: as wide as the text. Text is appended to out.
+ */
 #pragma once
-#include "profile/columns.h"
+#include "profile/hist_priv.h"
 
-void column_format_data_source(enum column_id id, uint64_t data_src, unsigned width, struct strbuf *out);
-void column_format_transaction(uint64_t txn, unsigned width, struct strbuf *out);
+/* cells_code.c: what a frame of code or data tells. */
+extern const struct column_cells cells_dso, cells_branch_dso, cells_data_dso, cells_symbol, cells_branch_symbol, cells_data_symbol,
+	cells_symbol_offset, cells_line, cells_file, cells_address, cells_branch_address, cells_cache_line, cells_symbol_size,
+	cells_dso_size, cells_ipc, cells_ipc_lbr;
+/* cells_labels.c: what a label tells, and the stack as a whole. */
+extern const struct column_cells cells_thread, cells_comm, cells_parent, cells_cpu, cells_socket, cells_number, cells_right_number,
+	cells_total, cells_cycles, cells_trace, cells_cgroup, cells_cgroup_id, cells_time, cells_page_size, cells_mispredict,
+	cells_abort, cells_in_tx, cells_field;
+/* cells_data.c: what a memory access tells (union perf_mem_data_src, PERF_TXN_*). */
+extern const struct column_cells cells_mem, cells_snoop, cells_locked, cells_tlb, cells_blocked, cells_transaction, cells_physical;
+
+#define ADDRESS_DIGITS 16
+
+static inline int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* NULL comes after all names. */
+int compare_names(const char *a, const char *b);
+/* By the words of their labels (column_cells.word). */
+int compare_label_words(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);
+
+/* Cut after width characters and padded up to it. */
+void add_left(struct strbuf *out, const char *s, unsigned width);
+void add_address(struct strbuf *out, uint64_t addr);
+/* A number by a format for unsigned long long, padded on the right. */
+void add_number(struct strbuf *out, const char *format, unsigned width, uint64_t v);
+/* column_cells.measure of what is as wide as its header, whatever it holds. */
+unsigned measure_header(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
+
+bool label_is_string(const struct hist *h, uint32_t label);
+/* "" where the profile has no such label, or it is not text. */
+const char *label_string(const struct hist *h, const struct hist_entry *e, uint32_t label);

@@ -24,7 +24,7 @@
 #include "base/strbuf.h"
 
 enum column_id {
-#define COLUMN(id, name, header, from, set, width, labels) COLUMN_##id,
+#define COLUMN(id, name, header, from, set, what, needs, width, labels) COLUMN_##id,
 #include "profile/columns.def"
 #undef COLUMN
 	COLUMNS_NR
@@ -35,27 +35,97 @@ enum column_set { COLUMN_SET_COMMON, COLUMN_SET_BRANCH, COLUMN_SET_MEMORY, COLUM
 
 enum branch_flag { BRANCH_MISPREDICTED = 1, BRANCH_PREDICTED = 2, BRANCH_IN_TX = 4, BRANCH_ABORT = 8 };
 
+/* What a profile must hold for a column, besides its labels. */
+enum column_needs {
+	COLUMN_NEEDS_NOTHING = 0,
+	COLUMN_NEEDS_STACKS = 1,    /* callers, not only the innermost frame */
+	COLUMN_NEEDS_ADDRESSES = 2, /* frames told apart by address */
+	COLUMN_NEEDS_LINES = 4 | COLUMN_NEEDS_ADDRESSES, /* source lines */
+	COLUMN_NEEDS_SWITCHES = 8,  /* context switches in the recording */
+	COLUMN_NEEDS_THREADS = 16,  /* the thread of each row */
+};
+
+/* The option of report that filters rows by what the column shows; with one value, the column is the same in every row. */
+enum column_filter { COLUMN_FILTER_NONE, COLUMN_FILTER_COMM, COLUMN_FILTER_DSO, COLUMN_FILTER_SYMBOL };
+
+#define COLUMN_WORDS_MAX 5
+
+struct hist;
+struct hist_key;
+struct hist_entry;
+struct hist_stat;
+struct profile_function;
+struct profile_row;
+
+/*
+ * How the cells of a column behave. Columns whose cells mean the same share one. Every field may be NULL or false; `text` or
+ * `format` is set.
+ */
+struct column_cells {
+	/*
+	 * What tells entries apart, as up to COLUMN_WORDS_MAX words, whose number is returned: frame_words for the entry's code
+	 * or the frame that its label holds (caller: by the absolute address where there is no symbol); row_words for a row;
+	 * word for one label. None of them: the label's value.
+	 */
+	size_t (*frame_words)(struct hist *h, const struct hist_key *k, uint32_t frame, bool caller, uint64_t *words);
+	size_t (*row_words)(struct hist *h, const struct hist_key *k, const struct profile_row *row, uint64_t value, uint64_t *words);
+	uint64_t (*word)(const struct hist *h, uint64_t value);
+
+	/* Order: by a name, NULL last; by the label as a signed number; or by compare. None of them: as the label's type says. */
+	const char *(*name)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
+	bool by_number;
+	int (*compare)(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);
+	/* The finer order for what is equal by that; NULL: the same. names_function: it is that of the entry's function. */
+	int (*identity)(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);
+	bool names_function;
+
+	/* Looks: text in a column of its own width, or format; measure: the least width, NULL: that of the text. */
+	const char *(*text)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
+	void (*format)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width, struct strbuf *out);
+	unsigned (*measure)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
+	bool align_right; /* the header */
+
+	/* In data: a number where the label is one; else the text without what is for people, NULL: without trailing blanks. */
+	bool is_number;
+	void (*plain)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, struct strbuf *out);
+
+	enum column_filter filter;
+};
+
+enum column_sum_kind { COLUMN_SHARE, COLUMN_COUNT, COLUMN_INTERVAL };
+
+/* Of COLUMN_FROM_VALUES: which sum is shown, and how. */
+struct column_sum {
+	size_t offset; /* of a uint64_t in struct hist_stat */
+	enum column_sum_kind kind;
+	bool of_children; /* it counts callees, which are known only where stacks are */
+	bool of_elapsed;  /* a share of the elapsed time, not of all periods */
+};
+
 struct column {
 	enum column_id id;
 	const char *name, *header;
 	enum column_from from;
 	enum column_set set;
+	const struct column_cells *cells; /* NULL with COLUMN_FROM_VALUES, and sum without */
+	const struct column_sum *sum;
+	enum column_needs needs;
 	unsigned width;
 	const char *labels;
 };
 
 extern const struct column columns[COLUMNS_NR];
 
+static inline bool column_needs(const struct column *c, enum column_needs what)
+{
+	return ((unsigned)c->needs & (unsigned)what) == (unsigned)what;
+}
+
 /*
  * The column that a user's word means: an exact name first, then the first of the table that the word begins, case not
  * minded ("sym", "OVERHEAD"). NULL where there is none.
  */
 const struct column *column_find(const char *word, size_t length);
-
-struct hist;
-struct hist_key;
-struct hist_entry;
-struct profile_function;
 
 /* Order of two entries by one key as a report lists equal shares: names by alphabet, numbers upwards, unknown last. */
 int column_compare(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);
@@ -67,5 +137,9 @@ int column_compare_identity(const struct hist *h, const struct hist_key *k, cons
 /* The cell as text, width 0: as long as it needs. Appended to out. Not for COLUMN_FROM_VALUES. */
 void column_format(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width,
 		   struct strbuf *out);
+/* Whether the cell is a number in data: the label as it is. */
+bool column_is_number(const struct hist *h, const struct hist_key *k);
+/* The cell without the blanks and marks that are for people. Appended to out. */
+void column_format_plain(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, struct strbuf *out);
 /* The least width the column needs for this entry, header not counted. */
 unsigned column_measure(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);

@@ -10,9 +10,6 @@
 #include "base/text.h"
 #include "profile/hist_priv.h"
 
-#define UNKNOWN UINT64_MAX
-#define QUANTUM_NS 100000000ull
-
 /* Numbers for distinct tuples of u64: tuple i is values.data[i * width] … */
 struct tuples {
 	VEC(uint64_t) values;
@@ -89,173 +86,19 @@ bool hist_key_bind(struct hist_key *k, const struct profile *p)
 	return k->label != PROFILE_NONE || k->column->from != COLUMN_FROM_LABELS;
 }
 
-/* Four words that are equal where the reference takes two symbols for the same. */
-static void symbol_words(const struct hist *h, frame_id id, bool caller, uint64_t words[4])
-{
-	const struct profile *p = h->profile;
-	const struct profile_frame *f = id == PROFILE_NONE ? NULL : &p->frames.data[id];
-	if (!f || f->function == PROFILE_NONE) {
-		words[0] = words[2] = words[3] = 0;
-		words[1] = !f ? 0 : caller || h->options.branches ? f->ip : frame_address(p, f);
-		return;
-	}
-	const struct profile_function *fn = &p->functions.data[f->function];
-	words[0] = 1 + (f->mapping == PROFILE_NONE ? 0 : p->mappings.data[f->mapping].name);
-	words[1] = fn->start;
-	words[2] = fn->name;
-	words[3] = fn->size;
-}
-
-static uint64_t dso_word(const struct hist *h, frame_id id)
-{
-	const struct profile *p = h->profile;
-	if (id == PROFILE_NONE || p->frames.data[id].mapping == PROFILE_NONE)
-		return UNKNOWN;
-	const struct profile_mapping *m = &p->mappings.data[p->frames.data[id].mapping];
-	return h->options.long_names ? m->path : m->name;
-}
-
-static uint64_t srcline_word(struct hist *h, frame_id id, bool caller, bool file_only)
-{
-	if (id == PROFILE_NONE)
-		return 0;
-	const struct profile_frame *f = &h->profile->frames.data[id];
-	str_id line = hist_srcline(h, id, caller ? f->ip : f->addr);
-	if (!file_only)
-		return line;
-	/* Only a known line has a file; what stands in for one ("main+4") has none. */
-	const char *s = strtab_get(&h->strings, line), *colon = strrchr(s, ':');
-	if (!hist_has_source(h, id) || !colon)
-		return 0;
-	return strtab_add_n(&h->strings, s, colon - s);
-}
-
-/* Of one key. */
-#define KEY_WORDS_MAX 5
-
-/* Appends the words of one key that a frame decides; returns how many. */
-static size_t frame_words(struct hist *h, const struct hist_key *k, frame_id id, bool caller, uint64_t *words)
-{
-	const struct profile *p = h->profile;
-	const struct profile_frame *f = id == PROFILE_NONE ? NULL : &p->frames.data[id];
-	const struct profile_function *fn =
-		f && f->function != PROFILE_NONE ? &p->functions.data[f->function] : NULL;
-	switch (k->column->id) {
-	case COLUMN_DSO:
-	case COLUMN_DSO_FROM:
-	case COLUMN_DSO_TO:
-	case COLUMN_DSO_DADDR:
-		words[0] = dso_word(h, id);
-		return 1;
-	case COLUMN_SYMBOL:
-	case COLUMN_IPC_NULL:
-	case COLUMN_IPC_LBR:
-	case COLUMN_SYMBOL_FROM:
-	case COLUMN_SYMBOL_TO:
-		symbol_words(h, id, caller, words);
-		return 4;
-	case COLUMN_SYMOFF:
-		symbol_words(h, id, caller, words);
-		words[4] = fn && !(f->flags & FRAME_INLINED) ? f->addr : 0;
-		return KEY_WORDS_MAX;
-	case COLUMN_SRCLINE:
-	case COLUMN_SRCLINE_FROM:
-	case COLUMN_SRCLINE_TO:
-		words[0] = srcline_word(h, id, caller, false);
-		return 1;
-	case COLUMN_SRCFILE:
-		words[0] = srcline_word(h, id, caller, true);
-		return 1;
-	case COLUMN_SYMBOL_SIZE:
-		words[0] = fn ? fn->size : UNKNOWN;
-		return 1;
-	case COLUMN_DSO_SIZE:
-		words[0] = f && f->mapping != PROFILE_NONE ? f->mapping : UNKNOWN;
-		return 1;
-	case COLUMN_ADDR:
-	case COLUMN_SYMBOL_IADDR:
-	case COLUMN_SYMBOL_DADDR:
-		words[0] = f ? f->ip : 0;
-		return 1;
-	case COLUMN_ADDR_FROM:
-	case COLUMN_ADDR_TO:
-		words[0] = f ? f->ip : 0;
-		return 1;
-	case COLUMN_DCACHELINE:
-		words[0] = f ? f->ip & ~63ull : 0;
-		return 1;
-	default:
-		words[0] = 0;
-		return 1;
-	}
-}
-
-static enum mapping_space row_space(const struct hist *h, const struct profile_row *row)
-{
-	const struct profile *p = h->profile;
-	return row->stack == PROFILE_NONE ? SPACE_UNKNOWN : p->frames.data[p->stacks.data[row->stack].frame].space;
-}
-
-static uint64_t time_word(const struct hist *h, uint64_t ns)
-{
-	uint64_t quantum = h->options.time_quantum_ns ? h->options.time_quantum_ns : QUANTUM_NS;
-	return ns / quantum * quantum;
-}
-
-/* Appends the words of one key that labels or the stack decide. */
+/* The words of one key that labels or the stack decide; returns how many. */
 static size_t row_words(struct hist *h, const struct hist_key *k, const struct profile_row *row, uint64_t *words)
 {
-	const struct profile *p = h->profile;
-	const uint64_t *labels = profile_label_values(p, row->labels);
-	if (k->column->from == COLUMN_FROM_STACK) {
-		const str_id *parents = h->options.stack_parents;
-		words[0] = parents && row->stack != PROFILE_NONE ? parents[row->stack] : 0;
-		return 1;
-	}
-	uint64_t value = k->label == PROFILE_NONE ? 0 : labels[k->label];
+	const struct column_cells *c = k->column->cells;
+	uint64_t value = k->label == PROFILE_NONE ? 0 : profile_label_values(h->profile, row->labels)[k->label];
 	if (k->only_event && k->only_event != row->event + 1)
 		value = 0;
-	words[0] = value;
-	switch (k->column->id) {
-	case COLUMN_DSO_FROM:
-	case COLUMN_DSO_TO:
-	case COLUMN_SYMBOL_FROM:
-	case COLUMN_SYMBOL_TO:
-	case COLUMN_SRCLINE_FROM:
-	case COLUMN_SRCLINE_TO:
-	case COLUMN_ADDR_FROM:
-	case COLUMN_ADDR_TO:
-	case COLUMN_SYMBOL_DADDR:
-	case COLUMN_DSO_DADDR:
-		return frame_words(h, k, k->label == PROFILE_NONE ? PROFILE_NONE : (frame_id)value, true, words);
-	case COLUMN_DCACHELINE: /* the kernel's accesses are told from the user's */
-		words[1] = row_space(h, row) == SPACE_KERNEL;
-		return 1 + frame_words(h, k, k->label == PROFILE_NONE ? PROFILE_NONE : (frame_id)value, true, words);
-	case COLUMN_CGROUP_ID:
-		words[1] = k->label2 == PROFILE_NONE ? 0 : labels[k->label2];
-		return 2;
-	case COLUMN_MISPREDICT:
-		words[0] &= BRANCH_MISPREDICTED | BRANCH_PREDICTED;
-		return 1;
-	case COLUMN_ABORT:
-		words[0] &= BRANCH_ABORT;
-		return 1;
-	case COLUMN_IN_TX:
-		words[0] &= BRANCH_IN_TX;
-		return 1;
-	case COLUMN_MEM:
-	case COLUMN_SNOOP:
-	case COLUMN_LOCKED:
-	case COLUMN_TLB:
-	case COLUMN_BLOCKED:
-		words[0] = column_data_source(k->column->id, value);
-		return 1;
-	case COLUMN_TIME:
-		words[0] = time_word(h, value);
-		return 1;
-	default:
-		return 1;
-	}
+	if (c->row_words)
+		return c->row_words(h, k, row, value, words);
+	if (c->frame_words)
+		return c->frame_words(h, k, k->label == PROFILE_NONE ? PROFILE_NONE : (frame_id)value, true, words);
+	words[0] = c->word ? c->word(h, value) : value;
+	return 1;
 }
 
 static bool key_from_frame(const struct hist_key *k)
@@ -273,7 +116,7 @@ static uint32_t frame_key_words(struct hist *h, frame_id frame, bool caller, uin
 	uint32_t n = 0;
 	for (uint32_t k = 0; k < h->options.keys_nr; k++)
 		if (key_from_frame(&h->options.keys[k]))
-			n += (uint32_t)frame_words(h, &h->options.keys[k], frame, caller, words + n);
+			n += h->options.keys[k].column->cells->frame_words(h, &h->options.keys[k], frame, caller, words + n);
 	return n;
 }
 
@@ -285,8 +128,8 @@ static void number_frames(struct hist *h)
 {
 	const struct profile *p = h->profile;
 	struct tuples t = {};
-	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * KEY_WORDS_MAX + 1, sizeof(*words));
-	uint64_t *as_caller = xreallocarray(NULL, h->options.keys_nr * KEY_WORDS_MAX + 1, sizeof(*as_caller));
+	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * COLUMN_WORDS_MAX + 1, sizeof(*words));
+	uint64_t *as_caller = xreallocarray(NULL, h->options.keys_nr * COLUMN_WORDS_MAX + 1, sizeof(*as_caller));
 	h->self_keys = xreallocarray(NULL, p->frames.len + 1, sizeof(*h->self_keys));
 	if (h->options.children)
 		h->caller_keys = xreallocarray(NULL, p->frames.len + 1, sizeof(*h->caller_keys));
@@ -347,7 +190,7 @@ static void number_rows(struct hist *h, const uint32_t *event_index)
 {
 	const struct profile *p = h->profile;
 	struct tuples t = {};
-	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * KEY_WORDS_MAX + 1, sizeof(*words));
+	uint64_t *words = xreallocarray(NULL, h->options.keys_nr * COLUMN_WORDS_MAX + 1, sizeof(*words));
 	uint32_t *groups = xreallocarray(NULL, p->rows.len + 1, sizeof(*groups));
 	bool by_stack = false, any = false;
 	for (uint32_t k = 0; k < h->options.keys_nr; k++) {
@@ -654,22 +497,4 @@ str_id hist_srcline(struct hist *h, frame_id frame, uint64_t addr)
 		strbuf_addstr(&b, "??:0");
 	}
 	return strtab_add_n(&h->strings, strbuf_str(&b), b.len);
-}
-
-uint64_t hist_value(const struct hist_stat *s, enum column_id id)
-{
-	switch (id) {
-	case COLUMN_OVERHEAD:
-	case COLUMN_PERIOD:
-	case COLUMN_CI: return s->period;
-	case COLUMN_OVERHEAD_CHILDREN: return s->children;
-	case COLUMN_LATENCY: return s->latency;
-	case COLUMN_LATENCY_CHILDREN: return s->latency_children;
-	case COLUMN_OVERHEAD_SYS: return s->sys;
-	case COLUMN_OVERHEAD_US: return s->user;
-	case COLUMN_OVERHEAD_GUEST_SYS: return s->guest_sys;
-	case COLUMN_OVERHEAD_GUEST_US: return s->guest_user;
-	case COLUMN_SAMPLE: return s->samples;
-	default: return 0;
-	}
 }

@@ -122,7 +122,11 @@ static inline const struct hist_stat *hist_stats(const struct hist *h, const str
 }
 
 /* The value of a sum column (COLUMN_FROM_VALUES) for one event. */
-uint64_t hist_value(const struct hist_stat *s, enum column_id id);
+static inline uint64_t hist_value(const struct hist_stat *s, const struct column *c)
+{
+	return *(const uint64_t *)((const char *)s + c->sum->offset);
+}
+
 /* Fills in the labels a key reads; false where the profile has none of them. */
 bool hist_key_bind(struct hist_key *k, const struct profile *p);
 

@@ -31,6 +31,3 @@ static inline uint64_t frame_address(const struct profile *p, const struct profi
 		return f->addr;
 	return f->ip >= m->start && f->ip < m->end ? f->ip - m->start + m->offset : f->addr;
 }
-
-/* The bits of a data source (union perf_mem_data_src) that a memory key compares. */
-uint64_t column_data_source(enum column_id id, uint64_t data_src);

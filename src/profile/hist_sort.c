@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "profile/hist_priv.h"
+#include "profile/cells_priv.h"
 
 /* A cell as it is compared: looked up once for each entry, as sorting asks for it again and again. */
 union cell {
@@ -30,20 +30,15 @@ static int compare_u64_down(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
-static bool counts_callees(enum column_id id)
-{
-	return id == COLUMN_OVERHEAD_CHILDREN || id == COLUMN_LATENCY_CHILDREN;
-}
-
 /* The other events of a group, in their order. */
-static int compare_others(const struct sorter *s, uint32_t a, uint32_t b, enum column_id id)
+static int compare_others(const struct sorter *s, uint32_t a, uint32_t b, const struct column *c)
 {
 	const struct hist_stat *x = hist_stats(s->h, &s->h->entries.data[a]), *y = hist_stats(s->h, &s->h->entries.data[b]);
 	int order = 0;
 	/* With children the reference asks the deciding event alone. */
-	for (uint32_t j = 0; !order && !counts_callees(id) && j < s->h->options.events_nr; j++)
+	for (uint32_t j = 0; !order && !c->sum->of_children && j < s->h->options.events_nr; j++)
 		if (j != s->event)
-			order = compare_u64_down(hist_value(&x[j], id), hist_value(&y[j], id));
+			order = compare_u64_down(hist_value(&x[j], c), hist_value(&y[j], c));
 	return order;
 }
 
@@ -58,15 +53,6 @@ static int compare_depth(const struct sorter *s, uint32_t a, uint32_t b)
 	return h->options.callee_first ? -order : order;
 }
 
-static int compare_names(const char *a, const char *b)
-{
-	if (a == b)
-		return 0;
-	if (!a || !b)
-		return !a - !b;
-	return strcmp(a, b);
-}
-
 static int compare(const struct sorter *s, uint32_t a, uint32_t b)
 {
 	const struct hist *h = s->h;
@@ -77,8 +63,8 @@ static int compare(const struct sorter *s, uint32_t a, uint32_t b)
 		case CELL_SUM:
 			order = compare_u64_down(x[i].value, y[i].value);
 			if (!order && h->options.events_nr > 1)
-				order = compare_others(s, a, b, s->by[i].column->id);
-			if (!order && h->options.callers_above && counts_callees(s->by[i].column->id))
+				order = compare_others(s, a, b, s->by[i].column);
+			if (!order && h->options.callers_above && s->by[i].column->sum->of_children)
 				order = compare_depth(s, a, b);
 			break;
 		case CELL_NUMBER: order = x[i].number < y[i].number ? -1 : x[i].number > y[i].number; break;
@@ -98,45 +84,19 @@ static enum cell_kind kind_of(const struct hist *h, const struct hist_key *k)
 {
 	if (k->column->from == COLUMN_FROM_VALUES)
 		return CELL_SUM;
-	switch (k->column->id) {
-	case COLUMN_COMM:
-	case COLUMN_TRACE:
-		return k->label != PROFILE_NONE ? CELL_NAME : CELL_OTHER;
-	case COLUMN_DSO:
-	case COLUMN_SYMBOL:
-		return CELL_NAME;
-	case COLUMN_PID:
-	case COLUMN_TID:
-	case COLUMN_CPU:
-	case COLUMN_PARALLELISM:
-		return CELL_NUMBER;
-	default:
-		return CELL_OTHER;
-	}
+	return k->column->cells->name ? CELL_NAME : k->column->cells->by_number ? CELL_NUMBER : CELL_OTHER;
 }
 
 static union cell cell_of(const struct sorter *s, const struct hist_key *k, enum cell_kind kind, const struct hist_entry *e)
 {
 	const struct hist *h = s->h;
-	const struct profile_function *fn;
-	const struct profile_mapping *m;
 	union cell c = {};
 	switch (kind) {
-	case CELL_SUM: c.value = hist_value(&hist_stats(h, e)[s->event], k->column->id); break;
+	case CELL_SUM: c.value = hist_value(&hist_stats(h, e)[s->event], k->column); break;
 	case CELL_NUMBER: c.number = (int64_t)hist_label(h, e, k->label, 0); break;
-	case CELL_OTHER: break;
+	case CELL_NAME: c.name = k->column->cells->name(h, k, e); break;
 	case CELL_FUNCTION: c.function = hist_function(h, e); break;
-	case CELL_NAME:
-		if (k->column->id == COLUMN_SYMBOL) {
-			fn = hist_function(h, e);
-			c.name = fn ? profile_str(h->profile, fn->name) : NULL;
-		} else if (k->column->id == COLUMN_DSO) {
-			m = hist_mapping(h, e);
-			c.name = m ? profile_str(h->profile, h->options.long_names ? m->path : m->name) : NULL;
-		} else {
-			c.name = profile_str(h->profile, (str_id)hist_label(h, e, k->label, 0));
-		}
-		break;
+	case CELL_OTHER: break;
 	}
 	return c;
 }
@@ -160,7 +120,7 @@ static void look_up_cells(struct sorter *s, enum cell_kind (*kind)(const struct 
 static enum cell_kind identity_kind_of(const struct hist *h, const struct hist_key *k)
 {
 	enum cell_kind kind = kind_of(h, k);
-	if (kind == CELL_NAME && k->column->id == COLUMN_SYMBOL)
+	if (kind == CELL_NAME && k->column->cells->names_function)
 		return CELL_FUNCTION;
 	return kind == CELL_NUMBER && k->label2 != PROFILE_NONE ? CELL_OTHER : kind;
 }

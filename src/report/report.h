@@ -59,10 +59,10 @@ static inline uint64_t report_total(const struct report *r, const struct report_
 }
 
 /* The same for a column of sums. */
-static inline uint64_t report_column_total(const struct report *r, const struct report_part *p, uint32_t j, enum column_id id)
+static inline uint64_t report_column_total(const struct report *r, const struct report_part *p, uint32_t j, const struct column *c)
 {
 	const struct hist_total *t = &p->hist->totals[j];
-	if (id != COLUMN_LATENCY && id != COLUMN_LATENCY_CHILDREN)
+	if (!c->sum->of_elapsed)
 		return report_total(r, p, j);
 	return r->relative ? t->shown_latency : t->latency;
 }

@@ -72,17 +72,17 @@ void cell_widths(const struct report *r, const struct report_part *p, unsigned *
 void cell_value(const struct report *r, const struct report_part *p, const struct hist_key *k, const struct hist_stat *s,
 		uint32_t j, unsigned width, struct strbuf *out)
 {
-	uint64_t value = hist_value(s, k->column->id);
+	uint64_t value = hist_value(s, k->column);
 	if (cell_is_of_children(k) && !p->hist->options.children) {
 		strbuf_addf(out, " %*s", !r->separator && width ? (int)width - 1 : 0, "N/A");
-	} else if (k->column->id == COLUMN_CI) {
+	} else if (k->column->sum->kind == COLUMN_INTERVAL) {
 		struct report_interval ci = report_interval(s->period, report_total(r, p, j), p->hist->totals[j].samples);
 		struct strbuf text = {};
 		strbuf_addf(&text, "%.2f-%.2f%%", ci.low, ci.high);
 		strbuf_addf(out, "%*s", r->separator ? 0 : (int)width, strbuf_str(&text));
 		strbuf_deinit(&text);
 	} else if (cell_is_percent(k)) {
-		double percent = report_percent(value, report_column_total(r, p, j, k->column->id));
+		double percent = report_percent(value, report_column_total(r, p, j, k->column));
 		strbuf_addch(out, ' ');
 		strbuf_add_f64(out, percent, 2, !r->separator && width > 2 ? width - 2 : 0);
 		strbuf_addch(out, '%');

@@ -16,14 +16,19 @@ static inline bool cell_is_value(const struct hist_key *k)
 /* Of values: whether it counts callees, which are only known where stacks are. */
 static inline bool cell_is_of_children(const struct hist_key *k)
 {
-	return k->column->id == COLUMN_OVERHEAD_CHILDREN || k->column->id == COLUMN_LATENCY_CHILDREN;
+	return k->column->sum->of_children;
 }
 
 /* Of values: whether it is a share. */
 static inline bool cell_is_percent(const struct hist_key *k)
 {
-	enum column_id id = k->column->id;
-	return cell_is_value(k) && id != COLUMN_SAMPLE && id != COLUMN_PERIOD && id != COLUMN_CI;
+	return cell_is_value(k) && k->column->sum->kind == COLUMN_SHARE;
+}
+
+/* Whether the header ends where the cells end. */
+static inline bool cell_is_right(const struct hist_key *k)
+{
+	return cell_is_value(k) || k->column->cells->align_right;
 }
 
 /* The columns that this event has; the caller frees them. */

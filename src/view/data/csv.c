@@ -1,6 +1,6 @@
 /* A report as comma-separated values (RFC 4180, lines end in a newline alone). */
+#include "view/cells.h"
 #include "view/data/data.h"
-#include "view/data/data_priv.h"
 
 static void add_head(struct out *o, const struct report *r)
 {
@@ -8,7 +8,7 @@ static void add_head(struct out *o, const struct report *r)
 	for (uint32_t i = 0; i < r->fields_nr; i++) {
 		const struct hist_key *k = &r->fields[i];
 		out_ch(o, ',');
-		if (k->column->id == COLUMN_CI)
+		if (cell_is_value(k) && k->column->sum->kind == COLUMN_INTERVAL)
 			out_str(o, "ci_low,ci_high");
 		else
 			out_csv(o, k->column->id == COLUMN_FIELD ? k->header : k->column->name);
@@ -17,18 +17,18 @@ static void add_head(struct out *o, const struct report *r)
 }
 
 static void add_value(struct out *o, const struct report *r, const struct report_part *p, const struct hist_stat *s,
-		      uint32_t event, enum column_id id)
+		      uint32_t event, const struct column *c)
 {
 	uint64_t total = report_total(r, p, event);
-	if (id == COLUMN_SAMPLE || id == COLUMN_PERIOD) {
-		out_u64(o, hist_value(s, id));
-	} else if (id == COLUMN_CI) {
+	if (c->sum->kind == COLUMN_COUNT) {
+		out_u64(o, hist_value(s, c));
+	} else if (c->sum->kind == COLUMN_INTERVAL) {
 		struct report_interval ci = report_interval(s->period, total, p->hist->totals[event].samples);
 		out_f64(o, ci.low, 4);
 		out_ch(o, ',');
 		out_f64(o, ci.high, 4);
 	} else {
-		out_f64(o, report_percent(hist_value(s, id), report_column_total(r, p, event, id)), 4);
+		out_f64(o, report_percent(hist_value(s, c), report_column_total(r, p, event, c)), 4);
 	}
 }
 
@@ -44,12 +44,12 @@ static void add_row(struct out *o, const struct report *r, const struct report_p
 		if (!report_part_has(p, k))
 			continue;
 		if (k->column->from == COLUMN_FROM_VALUES) {
-			add_value(o, r, p, &hist_stats(h, e)[event], event, k->column->id);
-		} else if (data_is_number(h, k)) {
+			add_value(o, r, p, &hist_stats(h, e)[event], event, k->column);
+		} else if (column_is_number(h, k)) {
 			out_i64(o, (int64_t)hist_label(h, e, k->label, 0));
 		} else {
 			strbuf_reset(&cell);
-			data_cell(h, k, e, &cell);
+			column_format_plain(h, k, e, &cell);
 			out_csv(o, strbuf_str(&cell));
 		}
 	}

@@ -1,59 +1,16 @@
 /* A report as JSON. */
 #include "base/json.h"
 #include "view/data/data.h"
-#include "view/data/data_priv.h"
-
-bool data_is_number(const struct hist *h, const struct hist_key *k)
-{
-	switch (k->column->id) {
-	case COLUMN_PID:
-	case COLUMN_TID:
-	case COLUMN_CPU:
-	case COLUMN_PARALLELISM:
-	case COLUMN_LOCAL_WEIGHT:
-	case COLUMN_WEIGHT:
-	case COLUMN_LOCAL_INS_LAT:
-	case COLUMN_INS_LAT:
-	case COLUMN_LOCAL_P_STAGE_CYC:
-	case COLUMN_P_STAGE_CYC:
-	case COLUMN_CODE_PAGE_SIZE:
-	case COLUMN_DATA_PAGE_SIZE:
-	case COLUMN_CYCLES:
-	case COLUMN_TIME:
-		return k->label != PROFILE_NONE;
-	case COLUMN_FIELD:
-		return k->label != PROFILE_NONE && h->profile->columns.data[k->label].type != COLUMN_STRING;
-	default:
-		return false;
-	}
-}
-
-/* The cell without the blanks and marks that are for people. */
-void data_cell(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, struct strbuf *out)
-{
-	const struct profile_function *fn = hist_function(h, e);
-	if (k->column->id == COLUMN_SYMBOL && fn) {
-		strbuf_addstr(out, profile_str(h->profile, fn->name));
-		return;
-	}
-	if (k->column->id == COLUMN_SYMBOL) {
-		strbuf_addf(out, "0x%llx", (unsigned long long)e->addr);
-		return;
-	}
-	column_format(h, k, e, 0, out);
-	while (out->len && out->data[out->len - 1] == ' ')
-		out->data[--out->len] = '\0';
-}
 
 static void add_cell(struct json *j, const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
 	json_key(j, k->column->id == COLUMN_FIELD ? k->header : k->column->name);
-	if (data_is_number(h, k)) {
+	if (column_is_number(h, k)) {
 		json_i64(j, (int64_t)hist_label(h, e, k->label, 0));
 		return;
 	}
 	struct strbuf b = {};
-	data_cell(h, k, e, &b);
+	column_format_plain(h, k, e, &b);
 	json_str_n(j, strbuf_str(&b), b.len);
 	strbuf_deinit(&b);
 }
@@ -75,7 +32,7 @@ static void add_sum(struct json *j, const char *name, uint64_t period, uint64_t 
 static void add_latency(struct json *j, const struct report *r, const struct report_part *p, const struct hist_stat *s,
 			uint32_t event)
 {
-	uint64_t total = report_column_total(r, p, event, COLUMN_LATENCY);
+	uint64_t total = report_column_total(r, p, event, &columns[COLUMN_LATENCY]);
 	add_sum(j, "latency", s->latency, s->samples, total);
 	if (p->hist->options.children)
 		add_sum(j, "latency_children", s->latency_children, s->children_samples, total);

@@ -55,8 +55,8 @@ void text_value(struct text_part *t, uint32_t field, const struct hist_stat *sta
 	uint32_t events = t->part->is_group && is_known ? t->part->hist->options.events_nr : 1;
 	size_t used = 0;
 	for (uint32_t j = 0; j < events; j++) {
-		double percent = report_percent(hist_value(&stats[j], k->column->id),
-						report_column_total(t->report, t->part, j, k->column->id));
+		double percent = report_percent(hist_value(&stats[j], k->column),
+						report_column_total(t->report, t->part, j, k->column));
 		bool coloured = cell_is_percent(k) && text_colour(t, percent);
 		size_t start = t->line.len;
 		cell_value(t->report, t->part, k, &stats[j], j, t->widths[field], &t->line);
@@ -102,8 +102,7 @@ void text_add_header(struct text_part *t, uint32_t field)
 {
 	const struct hist_key *k = &t->report->fields[field];
 	const char *header = cell_header(t->report, t->part, k);
-	bool right = cell_is_value(k) || k->column->id == COLUMN_FIELD;
-	strbuf_addf(&t->line, right ? "%*s" : "%-*s", (int)text_header_width(t, field), header);
+	strbuf_addf(&t->line, cell_is_right(k) ? "%*s" : "%-*s", (int)text_header_width(t, field), header);
 }
 
 static void add_heads(struct text_part *t)

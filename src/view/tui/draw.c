@@ -86,8 +86,8 @@ static void put_value(struct pen *p, uint32_t field, const struct hist_stat *sta
 	unsigned used = 0, width = cell_header_width(&b->own, part, k, b->widths[field]);
 	for (uint32_t j = 0; j < events; j++) {
 		struct strbuf cell = {};
-		double percent = report_percent(hist_value(&stats[j], k->column->id),
-						report_column_total(&b->own, part, j, k->column->id));
+		double percent = report_percent(hist_value(&stats[j], k->column),
+						report_column_total(&b->own, part, j, k->column));
 		cell_value(&b->own, part, k, &stats[j], j, b->widths[field], &cell);
 		put(p, cell_is_percent(k) ? ink_of(percent) : INK_NORMAL, strbuf_str(&cell), cell.len);
 		used += (unsigned)cell.len;
@@ -102,11 +102,6 @@ static enum ink name_ink(const struct browser *b, const struct hist_key *k, cons
 	if (k->column->id == COLUMN_SYMBOL && b->search.len && memmem(cell, n, b->search.data, b->search.len))
 		return INK_FOUND;
 	return INK_NORMAL;
-}
-
-static bool is_right(const struct hist_key *k)
-{
-	return cell_is_value(k) || k->column->id == COLUMN_FIELD;
 }
 
 /* Its values are blank: it has none in what is shown. */
@@ -124,7 +119,7 @@ static void put_missing(struct pen *p, const struct row_missing *m)
 		first = false;
 		size_t n = cell ? strlen(cell) : 0;
 		unsigned used = !cell ? 0 : p->text ? (unsigned)n : screen_width(cell, n);
-		bool right = is_right(k);
+		bool right = cell_is_right(k);
 		put_blanks(p, right && used < width ? width - used : 0);
 		put(p, INK_DIM, cell ? cell : "", n);
 		put_blanks(p, !right && i + 1 < b->own.fields_nr && used < width ? width - used : 0);
@@ -286,7 +281,7 @@ static void draw_head(struct browser *b, unsigned y)
 		if (!first)
 			x += screen_text(b->ui.s, y, x, INK_HEAD, "  ", 2, 2);
 		first = false;
-		strbuf_addf(&cell, is_right(k) ? "%*s" : "%-*s", (int)cell_header_width(&b->own, part, k, b->widths[i]),
+		strbuf_addf(&cell, cell_is_right(k) ? "%*s" : "%-*s", (int)cell_header_width(&b->own, part, k, b->widths[i]),
 			    cell_header(&b->own, part, k));
 		x += screen_text(b->ui.s, y, x, (int)i == b->sort_field ? INK_NOTE : INK_HEAD, strbuf_str(&cell), cell.len,
 				 screen_columns(b->ui.s));
