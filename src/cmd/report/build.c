@@ -73,51 +73,30 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 
 /* ---- from file to profile ---- */
 
+static bool key_needs(const struct report_run *r, enum column_needs what)
+{
+	for (uint32_t i = 0; i < r->keys_nr; i++)
+		if (column_needs(r->keys[i].column, what))
+			return true;
+	return false;
+}
+
 static bool needs_stacks(const struct report_run *r)
 {
-	bool needs = r->children || report_draws(r->o) || r->o->chains.mode != CALLTREE_NONE || r->o->ignore_callees || r->o->exclude_other;
-	for (uint32_t i = 0; i < r->keys_nr; i++)
-		needs |= r->keys[i].column->id == COLUMN_PARENT;
-	return needs && r->has_chains;
+	const struct report_options *o = r->o;
+	return r->has_chains && (r->children || report_draws(o) || o->chains.mode != CALLTREE_NONE || o->ignore_callees ||
+				 o->exclude_other || key_needs(r, COLUMN_NEEDS_STACKS));
 }
 
 static bool needs_lines(const struct report_run *r)
 {
-	bool needs = r->o->chains.by_address || report_pages(r->o);
-	for (uint32_t i = 0; i < r->keys_nr; i++)
-		switch (r->keys[i].column->id) {
-		case COLUMN_SRCLINE:
-		case COLUMN_SRCFILE:
-		case COLUMN_SRCLINE_FROM:
-		case COLUMN_SRCLINE_TO:
-			needs = true;
-			break;
-		default:
-			break;
-		}
-	return needs;
+	return r->o->chains.by_address || report_pages(r->o) || key_needs(r, COLUMN_NEEDS_LINES);
 }
 
 static bool needs_addresses(const struct report_run *r)
 {
-	bool needs = r->o->chains.by_address || r->o->verbose || report_pages(r->o) || r->tells_addresses;
-	for (uint32_t i = 0; i < r->keys_nr; i++)
-		switch (r->keys[i].column->id) {
-		case COLUMN_SRCLINE:
-		case COLUMN_SRCFILE:
-		case COLUMN_SRCLINE_FROM:
-		case COLUMN_SRCLINE_TO:
-		case COLUMN_ADDR:
-		case COLUMN_SYMOFF:
-		case COLUMN_SYMBOL_IADDR:
-		case COLUMN_ADDR_FROM:
-		case COLUMN_ADDR_TO:
-			needs = true;
-			break;
-		default:
-			break;
-		}
-	return needs;
+	return r->o->chains.by_address || r->o->verbose || report_pages(r->o) || r->tells_addresses ||
+	       key_needs(r, COLUMN_NEEDS_ADDRESSES);
 }
 
 /* As resolve_options has it: index + 1. */

@@ -93,7 +93,7 @@ static struct strobe_error *check_set(const struct report_run *r, const struct c
 		return error_create(ERROR_USAGE, "%s key '%s' is for branch records: record with -b, or use -b here", what, c->name);
 	if (c->set == COLUMN_SET_MEMORY && !r->o->mem_mode)
 		return error_create(ERROR_USAGE, "%s key '%s' is for memory accesses: use --mem-mode", what, c->name);
-	if ((c->id == COLUMN_LATENCY || c->id == COLUMN_LATENCY_CHILDREN || c->id == COLUMN_PARALLELISM) && !r->has_switches)
+	if (column_needs(c, COLUMN_NEEDS_SWITCHES) && !r->has_switches)
 		return report_needs_switches(r);
 	return NULL;
 }
@@ -210,7 +210,7 @@ static bool needs_parallelism(const struct report_run *r)
 {
 	bool needs = r->o->parallelism != NULL;
 	for (uint32_t i = 0; i < r->by_nr; i++)
-		needs |= !strcmp(r->by[i].column->labels, "parallelism");
+		needs |= column_needs(r->by[i].column, COLUMN_NEEDS_SWITCHES);
 	return needs;
 }
 
@@ -244,10 +244,10 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 	if (r->branch_mode)
 		add_label(r, labels, ret_nr, "cpumode", 7);
 	/* Rows with equal shares are put in order by thread, and a column of names is as wide as threads' last names. */
-	bool by_comm = false;
+	bool by_thread = false;
 	for (uint32_t i = 0; i < r->keys_nr; i++)
-		by_comm |= r->keys[i].column->id == COLUMN_COMM;
-	if (o->tids || by_comm || report_pages(o) || r->wants_threads || (r->children && o->chains.mode != CALLTREE_NONE))
+		by_thread |= column_needs(r->keys[i].column, COLUMN_NEEDS_THREADS);
+	if (o->tids || by_thread || report_pages(o) || r->wants_threads || (r->children && o->chains.mode != CALLTREE_NONE))
 		add_label(r, labels, ret_nr, "tid", 3);
 	return labels;
 }

@@ -109,29 +109,13 @@ bool report_row_kept(void *ctx, const struct profile *p, const struct profile_ro
 	return !report_row_hidden(ctx, p, row) && !report_row_left_out(ctx, p, row);
 }
 
-static bool elides(enum column_id id, const struct report_filters *f, const struct list_strings **ret, const char **ret_name)
+/* The one value that the filter of a column lets through, or NULL. */
+static const char *only_value(const struct report_filters *f, const struct column *c)
 {
-	switch (id) {
-	case COLUMN_COMM:
-		*ret = &f->comms;
-		*ret_name = "comm";
-		break;
-	case COLUMN_DSO:
-	case COLUMN_DSO_FROM:
-	case COLUMN_DSO_TO:
-		*ret = &f->dsos;
-		*ret_name = id == COLUMN_DSO_FROM ? "dso_from" : id == COLUMN_DSO_TO ? "dso_to" : "dso";
-		break;
-	case COLUMN_SYMBOL:
-	case COLUMN_SYMBOL_FROM:
-	case COLUMN_SYMBOL_TO:
-		*ret = &f->symbols;
-		*ret_name = id == COLUMN_SYMBOL_FROM ? "sym_from" : id == COLUMN_SYMBOL_TO ? "sym_to" : "symbol";
-		break;
-	default:
-		return false;
-	}
-	return (*ret)->nr == 1;
+	const struct list_strings *lists[] = { [COLUMN_FILTER_COMM] = &f->comms, [COLUMN_FILTER_DSO] = &f->dsos,
+					       [COLUMN_FILTER_SYMBOL] = &f->symbols };
+	const struct list_strings *list = c->cells ? lists[c->cells->filter] : NULL;
+	return list && list->nr == 1 ? list->data[0] : NULL;
 }
 
 void report_elide(struct report_run *r, struct out *out)
@@ -146,17 +130,17 @@ void report_elide(struct report_run *r, struct out *out)
 	f->branch_to = profile_find_column(r->profile, "branch_to");
 	uint32_t left = 0;
 	static const enum column_id order[] = { COLUMN_COMM, COLUMN_DSO, COLUMN_SYMBOL };
-	const struct list_strings *list;
-	const char *name;
-	for (size_t i = 0; out && i < sizeof(order) / sizeof(*order); i++)
-		if (elides(order[i], f, &list, &name)) {
-			out_f(out, "# %s: ", name);
-			out_text_str(out, list->data[0]);
-			out_ch(out, '\n');
-		}
+	for (size_t i = 0; out && i < sizeof(order) / sizeof(*order); i++) {
+		const char *value = only_value(f, &columns[order[i]]);
+		if (!value)
+			continue;
+		out_f(out, "# %s: ", columns[order[i]].name);
+		out_text_str(out, value);
+		out_ch(out, '\n');
+	}
 	for (uint32_t i = 0; i < r->fields_nr; i++)
-		left += r->fields[i].column->from != COLUMN_FROM_VALUES && !elides(r->fields[i].column->id, f, &list, &name);
+		left += r->fields[i].column->from != COLUMN_FROM_VALUES && !only_value(f, r->fields[i].column);
 	/* A table without any key would not say what its rows are. */
 	for (uint32_t i = 0; left && i < r->fields_nr; i++)
-		r->fields[i].elided = elides(r->fields[i].column->id, f, &list, &name);
+		r->fields[i].elided = only_value(f, r->fields[i].column) != NULL;
 }
