@@ -14,6 +14,7 @@ static const struct cxx_scope *push_scope(struct printer *p, const struct cxx_no
 const struct cxx_node *cxx_resolve(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_node *a = p->scope ? list_element(p->scope->args, (int)n->number) : NULL;
+	use_context(p);
 	if (a && a->kind == CXX_LIST && p->pack_index >= 0)
 		a = list_element(a, p->pack_index);
 	if (!a)
@@ -165,6 +166,7 @@ static void print_template(struct printer *p, const struct cxx_node *n)
 static void print_conversion(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_scope *was = p->scope;
+	use_context(p);
 	if (p->template)
 		p->scope = push_scope(p, p->template);
 	add(p, "operator ");
@@ -290,6 +292,7 @@ const struct cxx_node *cxx_find_pack(struct printer *p, const struct cxx_node *n
 {
 	if (!n || depth > 100 || ++p->steps > STEPS_MAX)
 		return NULL;
+	use_context(p);
 	if (n->kind == CXX_PARAM) {
 		const struct cxx_node *a = p->scope ? list_element(p->scope->args, (int)n->number) : NULL;
 		return a && a->kind == CXX_LIST ? a : NULL;
@@ -304,6 +307,7 @@ const struct cxx_node *cxx_find_pack(struct printer *p, const struct cxx_node *n
 
 static void print_expansion(struct printer *p, const struct cxx_node *n)
 {
+	use_context(p);
 	const struct cxx_node *pack = p->in_lambda ? NULL : cxx_find_pack(p, n->a, 0);
 	if (!pack) {
 		cxx_print_subexpression(p, n->a);
@@ -322,6 +326,7 @@ static void print_expansion(struct printer *p, const struct cxx_node *n)
 
 void cxx_print_param(struct printer *p, const struct cxx_node *n)
 {
+	use_context(p);
 	if (p->in_lambda) {
 		add(p, "auto:");
 		add_number(p, n->number + 1);
@@ -335,11 +340,38 @@ void cxx_print_param(struct printer *p, const struct cxx_node *n)
 	leave_param(p, was);
 }
 
+static void copy_printed(struct printer *p, size_t at, size_t n)
+{
+	strbuf_reserve(p->out, n + 1);
+	add_n(p, p->out->data + p->from + at, n);
+}
+
+/*
+ * A name that a substitution repeats is copied from where it was printed first, unless its text depends on what is around it. Names
+ * of templates are mostly repetitions: each argument comes again in the types that are made of it.
+ */
+static void print_once(struct printer *p, struct cxx_node *n)
+{
+	size_t at = p->out->len - p->from;
+	unsigned uses = p->context_uses;
+	if (n->printed_bytes) {
+		copy_printed(p, n->printed_at, n->printed_bytes);
+		return;
+	}
+	print_name(p, n);
+	if (!p->bad && p->context_uses == uses && p->erased_at != p->out->len) {
+		n->printed_at = (uint32_t)at;
+		n->printed_bytes = (uint32_t)(p->out->len - p->from - at);
+	}
+}
+
 void cxx_print_node(struct printer *p, const struct cxx_node *n)
 {
 	if (!enter(p, n))
 		return;
-	if (n->kind <= CXX_DEFAULT_ARG) {
+	if (n->kind == CXX_QUALIFIED || n->kind == CXX_LOCAL || n->kind == CXX_TEMPLATE) {
+		print_once(p, (struct cxx_node *)n);
+	} else if (n->kind <= CXX_DEFAULT_ARG) {
 		print_name(p, n);
 	} else if (n->kind == CXX_FUNCTION_NAME) {
 		print_function_name(p, n);

@@ -32,6 +32,7 @@ struct printer {
 	bool in_lambda;     /* parameters of a lambda: T_ is auto:1 */
 	int pack_index;     /* which element of packs is meant; -1 outside of expansions */
 	bool in_array;      /* the element type of an array is printed */
+	unsigned context_uses; /* how often the text depended on what is around: scope, pack_index, in_lambda, template */
 };
 
 /* Whatever it is. */
@@ -114,6 +115,12 @@ static inline int list_length(const struct cxx_node *list)
 	for (; list && list->a; list = list->b)
 		n++;
 	return n;
+}
+
+/* The text from here on depends on what is around the node: see print_once(). */
+static inline void use_context(struct printer *p)
+{
+	p->context_uses++;
 }
 
 /* Where to go on from a parameter: what it stands for, in its scope. Restored by leave_param. */

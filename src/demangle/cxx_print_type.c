@@ -9,6 +9,8 @@ static enum cxx_kind kind_of(struct printer *p, const struct cxx_node *n, const 
 			     const struct cxx_scope **ret_scope)
 {
 	struct outside was = { p->scope, p->pack_index };
+	if (n && n->kind == CXX_PARAM)
+		use_context(p);
 	for (int i = 0; n && n->kind == CXX_PARAM && !p->in_lambda && i < 64 && !p->bad; i++) {
 		n = cxx_resolve(p, n);
 		enter_param(p);

@@ -99,6 +99,7 @@ struct cxx_node {
 	const struct cxx_operator *op;
 	struct cxx_node *a, *b, *c;
 	const struct cxx_scope *scope; /* of a CXX_PARAM behind a reference, while printing: where it was met first */
+	uint32_t printed_at, printed_bytes; /* of names, while printing: where their text is already; 0 bytes: nowhere */
 };
 
 /*

@@ -217,9 +217,26 @@ static void clones_have_the_name_of_their_function(void **state)
 	}
 }
 
+/* The same substitution reads otherwise where another element of a pack is meant; as c++filt -i reads them. */
+static void repeated_names_depend_on_what_is_around(void **state)
+{
+	static const char *const names[][2] = {
+		{ "_ZN1n1fIJ1aRK1bEEEvDpNS_1fIT_E4typeE", "void n::f<a, b const&>(n::f<a>::type, n::f<b const&>::type)" },
+		{ "_Z1fI1aIiE1bIS1_S1_1cIS1_EEEvT_T0_S6_",
+		  "void f<a<int>, b<a<int>, a<int>, c<a<int> > > >(a<int>, b<a<int>, a<int>, c<a<int> > >, a<int>)" },
+		{ "_Z1fI1aIJEE1bIS1_S1_EEvvT_S3_", "void f<a<>, b<a<>, a<> > >(void, a<>, b<a<>, a<> >)" },
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *shown = demangle_whole_name(names[i][0]);
+		assert_string_equal(shown ? shown : names[i][0], names[i][1]);
+		free(shown);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(repeated_names_depend_on_what_is_around),
 		cmocka_unit_test(cxx_names_without_parameters),
 		cmocka_unit_test(rust_names_without_hashes),
 		cmocka_unit_test(damaged_names_do_no_harm),
