@@ -9,7 +9,7 @@
 
 #define PIECE_MAX 4096
 #define STRINGS_MAX 32
-#define POINTERS_MAX 12 /* of each of two loops, one in the other */
+#define POINTERS_MAX 144
 #define IOVECS_MAX 8
 #define NETLINK_MAX 1024 /* of what looks like messages of netlink, which are read rather than shown */
 #define NETLINK_HEAD 16
@@ -42,6 +42,7 @@ struct scratch {
 		__u64 dentry, mount; /* struct vfsmount */
 		__u64 root_dentry, root_mount; /* of the task */
 		__u32 at;
+		__s32 last; /* what put_name() said */
 	} up; /* on the way from a file to the root (trace_file.bpf.h) */
 	__s64 ret;
 	__u64 arg[6];
@@ -149,26 +150,39 @@ INLINE __u32 pointer_bytes(const struct scratch *s)
 	return 8 - ((s->compat & 1) << 2);
 }
 
-/* Counts pointers on in s->pointers: 1 where that was the last one. */
-GLOBAL int count_some(struct scratch *s, __u64 ptr)
+/*
+ * Where a loop stands that bpf_loop() turns: the verifier looks at one turn instead of at all. What a turn does is for a function
+ * of its own, so that it is looked at once.
+ */
+struct turns {
+	struct scratch *s;
+	__u64 ptr;
+	__u32 arg, at, limit, unit;
+};
+
+/* Counts in s->pointers; 0 where that was the last one. */
+GLOBAL int count_pointer(struct scratch *s, __u64 ptr)
 {
+	__u64 string = 0;
 	__u32 size;
 	if (!s)
-		return 1;
+		return 0;
 	size = pointer_bytes(s);
-	ptr += s->pointers * size;
-	for (__u32 i = 0; i < POINTERS_MAX; i++) {
-		__u64 string = 0;
-		if (bpf_probe_read_user(&string, size, (void *)(ptr + i * size)) || !string)
-			return 1;
-		s->pointers++;
-	}
-	return 0;
+	if (bpf_probe_read_user(&string, size, (void *)(ptr + s->pointers * size)) || !string)
+		return 0;
+	s->pointers++;
+	return 1;
+}
+
+static long count_turn(__u32 i, struct turns *t)
+{
+	return !count_pointer(t->s, t->ptr);
 }
 
 /* How many pointers stand before NULL, or before what cannot be read: into s->pointers. Whether there is anything to be read. */
 GLOBAL int count_pointers(struct scratch *s, __u64 ptr)
 {
+	struct turns t = { .s = s, .ptr = ptr };
 	__u32 first;
 	if (!s)
 		return 0;
@@ -177,9 +191,7 @@ GLOBAL int count_pointers(struct scratch *s, __u64 ptr)
 		s->faults++;
 		return 0;
 	}
-	for (__u32 i = 0; i < POINTERS_MAX; i++)
-		if (count_some(s, ptr))
-			break;
+	bpf_loop(POINTERS_MAX, count_turn, &t, 0);
 	return 1;
 }
 
@@ -193,9 +205,15 @@ GLOBAL int put_string_at(struct scratch *s, __u32 arg_part, __u64 ptr)
 	return 1;
 }
 
+static long string_turn(__u32 i, struct turns *t)
+{
+	return !put_string_at(t->s, t->arg | (PART_DATA + i) << 8, t->ptr + i * t->unit);
+}
+
 /* The strings of the first pointers, and how many there are. Of calls that are about to begin: an exec. */
 GLOBAL int put_strings(struct scratch *s, const struct trace_step *f)
 {
+	struct turns t;
 	__u32 arg, max;
 	__u64 ptr;
 	if (!s || !f)
@@ -207,10 +225,8 @@ GLOBAL int put_strings(struct scratch *s, const struct trace_step *f)
 	ptr = s->arg[arg];
 	if (ptr < 4096)
 		return 0;
-	/* Apart from the counting: in one loop, the verifier would go through every pair of both limits. */
-	for (__u32 i = 0; i < STRINGS_MAX; i++)
-		if (i >= max || !put_string_at(s, arg | (PART_DATA + i) << 8, ptr + i * pointer_bytes(s)))
-			break;
+	t = (struct turns){ .s = s, .ptr = ptr, .arg = arg, .unit = pointer_bytes(s) };
+	bpf_loop(max < STRINGS_MAX ? max : STRINGS_MAX, string_turn, &t, 0);
 	/* Not even the first can be read: nothing is known. */
 	if (count_pointers(s, s->arg[arg]))
 		put_number(s, arg, s->pointers);
@@ -236,7 +252,7 @@ GLOBAL int packet_max(struct scratch *s, __u64 ptr, __u64 bytes)
 }
 
 /* What one vector points at that stands in a piece at `at`: the bytes that are left of s->left. */
-GLOBAL int put_vector(struct scratch *s, __u32 arg_part, __u32 at)
+INLINE int put_vector(struct scratch *s, __u32 arg_part, __u32 at)
 {
 	__u64 bytes;
 	if (!s)
@@ -249,34 +265,41 @@ GLOBAL int put_vector(struct scratch *s, __u32 arg_part, __u32 at)
 	return 0;
 }
 
+static long pointee_turn(__u32 i, struct turns *t)
+{
+	__u32 size = pointer_bytes(t->s);
+	if ((i + 1) * size > t->limit)
+		return 1;
+	put(t->s, t->arg | (PART_DATA + i) << 8, word_at(t->s, t->at + i * size), t->unit, t->unit);
+	return 0;
+}
+
 /* What the pointers point at that stand in pointers_bytes of a piece, at `at`: unit bytes of each. */
 GLOBAL int put_pointees(struct scratch *s, __u32 arg, __u32 at, __u32 pointers_bytes, __u32 unit)
 {
-	__u32 size;
-	if (!s)
-		return 0;
-	size = pointer_bytes(s);
-	for (__u32 i = 0; i < IOVECS_MAX; i++) {
-		if ((i + 1) * size > pointers_bytes)
-			break;
-		put(s, arg | (PART_DATA + i) << 8, word_at(s, at + i * size), unit, unit);
-	}
+	struct turns t = { .s = s, .arg = arg, .at = at, .limit = pointers_bytes, .unit = unit };
+	if (s)
+		bpf_loop(IOVECS_MAX, pointee_turn, &t, 0);
+	return 0;
+}
+
+static long vector_turn(__u32 i, struct turns *t)
+{
+	__u32 size = 2 * pointer_bytes(t->s);
+	if ((i + 1) * size > t->limit || !t->s->left)
+		return 1;
+	put_vector(t->s, t->arg | (PART_DATA + i) << 8, t->at + i * size);
 	return 0;
 }
 
 /* What the vectors point at that stand in vectors_bytes of a piece, at `at`. */
-GLOBAL int put_iovec(struct scratch *s, __u32 arg, __u32 at, __u32 vectors_bytes, __u64 limit)
+INLINE int put_iovec(struct scratch *s, __u32 arg, __u32 at, __u32 vectors_bytes, __u64 limit)
 {
-	__u32 size;
+	struct turns t = { .s = s, .arg = arg, .at = at, .limit = vectors_bytes };
 	if (!s)
 		return 0;
-	size = 2 * pointer_bytes(s);
 	s->left = limit;
-	for (__u32 i = 0; i < IOVECS_MAX; i++) {
-		if ((i + 1) * size > vectors_bytes || !s->left)
-			break;
-		put_vector(s, arg | (PART_DATA + i) << 8, at + i * size);
-	}
+	bpf_loop(IOVECS_MAX, vector_turn, &t, 0);
 	return 0;
 }
 
@@ -369,20 +392,32 @@ GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 when)
 	return 0;
 }
 
+struct fetching {
+	struct scratch *s;
+	struct trace_plan *plan;
+	__u32 when;
+};
+
+static long fetch_turn(__u32 i, struct fetching *f)
+{
+	struct trace_step *step;
+	if (i >= TRACE_STEPS || i >= f->plan->steps_nr)
+		return 1;
+	step = &f->plan->step[i];
+	if (!(step->when & f->when))
+		return 0;
+	if (f->when < TRACE_WHEN_SLEEPS && (step->what == FETCH_STRINGS || step->what == FETCH_COUNT))
+		put_strings(f->s, step);
+	else
+		fetch_step(f->s, step, f->when);
+	return 0;
+}
+
 /* when: one of TRACE_WHEN_*. */
 INLINE void fetch(struct scratch *s, struct trace_plan *plan, __u32 when)
 {
-	for (__u32 i = 0; i < TRACE_STEPS; i++) {
-		struct trace_step *f = &plan->step[i];
-		if (i >= plan->steps_nr)
-			break;
-		if (!(f->when & when))
-			continue;
-		if (when < TRACE_WHEN_SLEEPS && (f->what == FETCH_STRINGS || f->what == FETCH_COUNT))
-			put_strings(s, f);
-		else
-			fetch_step(s, f, when);
-	}
+	struct fetching f = { .s = s, .plan = plan, .when = when };
+	bpf_loop(TRACE_STEPS, fetch_turn, &f, 0);
 }
 
 INLINE void take_args(struct scratch *s, struct pt_regs *regs, _Bool compat)

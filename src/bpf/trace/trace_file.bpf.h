@@ -70,6 +70,14 @@ GLOBAL int put_name(struct scratch *s)
 	return directory == dentry; /* a socket, a pipe: what has no directory is its own parent */
 }
 
+static long name_turn(__u32 i, struct scratch **s)
+{
+	__s32 last = put_name(*s);
+	if (*s)
+		(*s)->up.last = last;
+	return last != 0;
+}
+
 /* Of what s->up says; where that is nothing, a file of which nothing is known. */
 GLOBAL int put_place(struct scratch *s, __s32 fd)
 {
@@ -81,7 +89,6 @@ GLOBAL int put_place(struct scratch *s, __s32 fd)
 	unsigned int links = 1;
 	struct piece *p;
 	struct trace_file *f;
-	int last = 0;
 	__u32 at;
 	if (!s || s->at > TRACE_EVENT_MAX - PIECE_MAX / 4)
 		return 0;
@@ -96,14 +103,15 @@ GLOBAL int put_place(struct scratch *s, __s32 fd)
 	READ(fs, bpf_get_current_task_btf()->fs);
 	READ(s->up.root_mount, fs->root.mnt);
 	READ(s->up.root_dentry, fs->root.dentry);
-	for (__u32 i = 0; i < NAMES_MAX && dentry && !last; i++)
-		last = put_name(s);
+	s->up.last = 0;
+	if (dentry)
+		bpf_loop(NAMES_MAX, name_turn, &s, 0);
 	p = (struct piece *)(s->buf + at);
 	f = (struct trace_file *)(s->buf + at + sizeof(*p));
 	f->inode = inode_nr;
 	f->magic = magic;
 	f->fd = fd;
-	f->flags = (links ? 0 : TRACE_FILE_REMOVED) | (last == 1 ? TRACE_FILE_KNOWN : 0);
+	f->flags = (links ? 0 : TRACE_FILE_REMOVED) | (s->up.last == 1 ? TRACE_FILE_KNOWN : 0);
 	f->unused = 0;
 	*p = (struct piece){ .part = TRACE_PART_FILE, .bytes = s->up.at - at - sizeof(*p) };
 	s->at = at + sizeof(*p) + ((p->bytes + 7) & ~7U);

@@ -12,9 +12,9 @@
 #define WAIT_NS      100000     /* of one call: preemption is off meanwhile */
 #define WAIT_LAST_NS 1000000    /* the same, when hardly any room is left: many threads leave the reader little time to run */
 #define PATIENCE_NS  2000000000 /* with a reader that takes nothing */
-#define TURNS        40         /* of each of three loops, one in the other: enough for WAIT_LAST_NS */
+#define TURNS        64000      /* enough for WAIT_LAST_NS */
 #define COMPAT_NS    30000
-#define COMPAT_TURNS 32 /* of each of two */
+#define COMPAT_TURNS 1024
 
 enum { SIGCONT = 18, SIGSTOP = 19 };
 
@@ -23,21 +23,10 @@ struct {
 	__uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
-/* Turns round: 1 where there is room, or the time is over. A loop in a loop: the verifier follows every turn of each once. */
-GLOBAL int turn(__u64 until_ns)
+/* Turns of bpf_loop(), of which the verifier looks at one: 1 where there is room, or the time is over. */
+static long turn(__u32 i, __u64 *until_ns)
 {
-	for (__u32 i = 0; i < TURNS; i++)
-		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < settings.ring_wait_bytes || bpf_ktime_get_ns() > until_ns)
-			return 1;
-	return 0;
-}
-
-GLOBAL int turn_on(__u64 until_ns)
-{
-	for (__u32 i = 0; i < TURNS; i++)
-		if (turn(until_ns))
-			return 1;
-	return 0;
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < settings.ring_wait_bytes || bpf_ktime_get_ns() > *until_ns;
 }
 
 INLINE _Bool is_attached(void)
@@ -46,28 +35,16 @@ INLINE _Bool is_attached(void)
 }
 
 /* 1: it is attached, or the time is over. */
-GLOBAL int turn_for_compat(__u64 until_ns)
+static long turn_for_compat(__u32 i, __u64 *until_ns)
 {
-	for (__u32 i = 0; i < COMPAT_TURNS; i++)
-		if (is_attached() || bpf_ktime_get_ns() > until_ns)
-			return 1;
-	return 0;
-}
-
-/* 1: it is attached. */
-GLOBAL int turn_on_for_compat(__u64 until_ns)
-{
-	for (__u32 i = 0; i < COMPAT_TURNS; i++)
-		if (turn_for_compat(until_ns))
-			break;
-	return is_attached();
+	return is_attached() || bpf_ktime_get_ns() > *until_ns;
 }
 
 /* full: bytes that are in the ring. */
 GLOBAL int wait_for_room(__u64 full)
 {
 	__u64 wait_ns = full < settings.ring_last_bytes ? WAIT_NS : WAIT_LAST_NS;
-	__u64 now = bpf_ktime_get_ns(), read = bpf_ringbuf_query(&ring, BPF_RB_CONS_POS);
+	__u64 now = bpf_ktime_get_ns(), read = bpf_ringbuf_query(&ring, BPF_RB_CONS_POS), until_ns = now + wait_ns;
 	if (control.read_bytes != read) {
 		control.read_bytes = read;
 		control.read_ns = now;
@@ -75,9 +52,7 @@ GLOBAL int wait_for_room(__u64 full)
 		return 0;
 	}
 	__sync_fetch_and_add(&control.waits, 1);
-	for (__u32 i = 0; i < TURNS; i++)
-		if (turn_on(now + wait_ns))
-			break;
+	bpf_loop(TURNS, turn, &until_ns, 0);
 	return 0;
 }
 
@@ -109,9 +84,11 @@ INLINE void wake_reader(void)
  */
 GLOBAL int wait_for_compat(void)
 {
+	__u64 until_ns = bpf_ktime_get_ns() + COMPAT_NS;
 	__sync_val_compare_and_swap(&control.compat, TRACE_COMPAT_NONE, TRACE_COMPAT_SEEN);
 	wake_reader();
-	return !turn_on_for_compat(bpf_ktime_get_ns() + COMPAT_NS) && !bpf_send_signal(SIGSTOP);
+	bpf_loop(COMPAT_TURNS, turn_for_compat, &until_ns, 0);
+	return !is_attached() && !bpf_send_signal(SIGSTOP);
 }
 
 /* It has stopped. Before, its SIGSTOP would be taken back with what else is there to be done. */
