@@ -151,9 +151,17 @@ static struct strobe_error *open_wake(struct stream_tracer *s)
 	return NULL;
 }
 
+/* The program that the others go on to. */
+static struct strobe_error *fill_worker(struct stream_tracer *s)
+{
+	uint32_t slot = 0, program = (uint32_t)bpf_program_of(s->loaded, EXIT);
+	return bpf_map_set(bpf_map_of(s->loaded, "worker"), &slot, &program);
+}
+
 static struct strobe_error *fill(struct stream_tracer *s, const struct trace_whom *w, const struct stream_options *o)
 {
 	void *bss, *plans;
+	TRY(fill_worker(s));
 	TRY(trace_whom_fill(w, s->loaded));
 	TRY(bpf_map_memory(s->loaded, "plans", sizeof(struct trace_plan) * TRACE_CALLS, &plans));
 	fill_plans(w, o, plans);

@@ -24,6 +24,46 @@ struct task_state {
 #include "bpf/trace/trace_file.bpf.h"
 #include "bpf/trace/trace_stack.bpf.h"
 
+/*
+ * What the programs of a call's entry and of a switch have to do beyond a look at the task is a job for the program of a call's
+ * end, which they go on to (bpf_tail_call()): it alone holds the code that fetches and sends, and the verifier, which needs some
+ * five milliseconds for that, sees it once. The job stands in the memory of the CPU for the moment between.
+ */
+enum job { JOB_NONE, JOB_ENTER, JOB_SLEEP, JOB_STOPPED, JOB_EXEC };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32); /* enum job */
+} jobs SEC(".maps");
+
+/* stream_exit, filled by stream_tracer.c. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} worker SEC(".maps");
+
+INLINE __u32 *this_job(void)
+{
+	__u32 zero = 0;
+	return bpf_map_lookup_elem(&jobs, &zero);
+}
+
+/* The job is done by the program that the caller goes on to, if any. */
+INLINE int go_on(void *ctx, enum job job)
+{
+	__u32 *ours = job ? this_job() : NULL;
+	if (!ours)
+		return 0;
+	*ours = job;
+	bpf_tail_call(ctx, &worker, 0);
+	*ours = JOB_NONE;
+	return 0;
+}
+
 #define SIGINFO_BYTES 48 /* of kernel_siginfo: what siginfo_t begins with */
 #define BLOB_MAX  4096
 
@@ -301,14 +341,14 @@ INLINE void keep_entry(struct scratch *s, struct task_struct *task, struct task_
 	t->blob = 1;
 }
 
-INLINE int enter(void *ctx, struct task_struct *task, long number)
+/* What is left to be done at the entry of a call: JOB_ENTER or nothing. */
+INLINE enum job enter(struct task_struct *task, long number)
 {
 	struct task_state *t = followed_by_name(task);
 	struct trace_plan *plan;
-	struct scratch *s;
 	__u32 call;
 	if (!t)
-		return 0;
+		return JOB_NONE;
 	call = call_of(task, number);
 	t->call = call;
 	t->told = 0;
@@ -320,28 +360,46 @@ INLINE int enter(void *ctx, struct task_struct *task, long number)
 	if (!control.began_ns && control.enabled && (is_call(call) || is_point(call)))
 		control.began_ns = t->start_ns;
 	plan = bpf_map_lookup_elem(&plans, &call);
-	if (is_point(call) && plan && control.enabled && counts_here()) {
+	if (!plan)
+		return JOB_NONE;
+	if (is_point(call) && control.enabled)
+		return JOB_ENTER;
+	return plan->at_entry | plan->no_return | (plan->fds & TRACE_FDS_CLOSED) ? JOB_ENTER : JOB_NONE;
+}
+
+/* A call that does not return is sent now. */
+INLINE int send_entered(void *ctx, struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
+{
+	__u32 call = t->call;
+	if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || settings.by_path ||
+	    !is_call(call))
+		return 0;
+	begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, call % TRACE_NUMBERS, args_of(plan));
+	t->told = 1;
+	send_stack(ctx, task, t->start_ns, 1);
+	send(s, 1);
+	return 0;
+}
+
+/* JOB_ENTER */
+INLINE int do_enter(void *ctx, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
+{
+	struct scratch *s;
+	__u32 call = t->call;
+	if (is_point(call) && control.enabled && counts_here()) {
 		send_point(ctx, task, t, plan, 0 | POINT_CAN_WAIT | (plan->no_return ? POINT_LAST_CHANCE : 0));
 		if (!is_call(call))
 			return 0;
 	}
-	if (!plan || !(plan->at_entry | plan->no_return | (plan->fds & TRACE_FDS_CLOSED)))
+	if (!(plan->at_entry | plan->no_return | (plan->fds & TRACE_FDS_CLOSED)))
 		return 0;
 	s = scratch_of(0);
 	if (!s)
 		return 0;
 	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
 	s->ret = 0;
-	if (plan->no_return) {
-		if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || settings.by_path ||
-		    !is_call(call))
-			return 0;
-		begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, number, args_of(plan));
-		t->told = 1;
-		send_stack(ctx, task, t->start_ns, 1);
-		send(s, 1);
-		return 0;
-	}
+	if (plan->no_return)
+		return send_entered(ctx, s, task, t, plan);
 	keep_entry(s, task, t, plan);
 	return 0;
 }
@@ -413,17 +471,7 @@ SEC("raw_tp/sys_enter")
 int stream_enter(__u64 *ctx)
 {
 	long number = ctx[1];
-	return is_chosen(number) ? enter(ctx, bpf_get_current_task_btf(), number) : 0;
-}
-
-SEC("raw_tp/sys_exit")
-int stream_exit(__u64 *ctx)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs *regs = regs_of(task);
-	if (settings.few_calls && !is_compat(task))
-		return 0;
-	return leave(ctx, task, regs, number_of(regs), ctx[1], 1);
+	return is_chosen(number) ? go_on(ctx, enter(bpf_get_current_task_btf(), number)) : 0;
 }
 
 APART int enter_few(__u64 *ctx)
@@ -432,12 +480,12 @@ APART int enter_few(__u64 *ctx)
 	__u32 call = call_of(task, ctx[1]);
 	struct task_state *t;
 	if (!is_call(call) && !is_point(call))
-		return 0;
+		return JOB_NONE;
 	t = followed(task);
 	/* Nothing tells yet when it ends. */
 	if (t)
 		t->stops = call >= TRACE_NUMBERS && !is_attached() && wait_for_compat();
-	return enter(ctx, task, ctx[1]);
+	return enter(task, ctx[1]);
 }
 
 /*
@@ -447,7 +495,7 @@ APART int enter_few(__u64 *ctx)
 SEC("raw_tp/sys_enter")
 int stream_few_enter(__u64 *ctx)
 {
-	return is_chosen(ctx[1]) ? enter_few(ctx) : 0;
+	return is_chosen(ctx[1]) ? go_on(ctx, enter_few(ctx)) : 0;
 }
 
 /* What the tracepoint of the end of one call gives. */
@@ -469,15 +517,6 @@ int stream_few_exit(struct call_end *ctx)
 }
 
 #define TASK_IS_STOPPED 4 /* __TASK_STOPPED of the kernel's task states */
-
-/* By us, before the ends of 32-bit calls were attached: one that was seen to begin has ended since. */
-INLINE void stopped(void *ctx, struct task_struct *task, struct task_state *t)
-{
-	t->stops = 0;
-	if (t->start_ns && t->call >= TRACE_NUMBERS)
-		leave_aside(ctx, task, t->call % TRACE_NUMBERS, result_of(regs_of(task)), 0);
-	let_go_on(task->tgid);
-}
 
 /* Of its process. Read as bytes: by a typed pointer the verifier goes through all types of the kernel (1 ms). */
 INLINE _Bool is_last(struct task_struct *task)
@@ -516,42 +555,16 @@ int stream_switch(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf(); /* it still is: ctx[1] */
 	struct task_state *t;
-	struct trace_plan *plan;
-	struct scratch *s;
-	__u32 call;
 	if (ended(task))
 		send_times(task, TRACE_EVENT_RAN);
 	if (!(__u32)ctx[3]) /* it could run on */
 		return 0;
 	t = is_near(task->pid) ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
-	if (settings.few_calls && t && t->stops && ((__u32)ctx[3] & TASK_IS_STOPPED))
-		stopped(ctx, task, t);
-	if (!t || !t->start_ns || t->told || !control.enabled || !counts_here())
+	if (!t)
 		return 0;
-	call = t->call;
-	s = scratch_of(2);
-	plan = bpf_map_lookup_elem(&plans, &call);
-	if (!s || !plan)
-		return 0;
-	if (settings.points && t->point)
-		send_point(ctx, task, t, plan, 2 | POINT_LAST_CHANCE);
-	if (!is_call(call))
-		return 0;
-	if (settings.failures_only || settings.longer_than_ns)
-		return 0;
-	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
-	s->ret = 0;
-	begin_call(s, task, t, TRACE_EVENT_ENTERED, bpf_ktime_get_ns(), call % TRACE_NUMBERS, args_of(plan));
-	if (t->blob)
-		take_blob(s, task);
-	fetch(s, plan, TRACE_WHEN_SLEEPS);
-	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
-		put_files(s, plan, 0);
-	if (!is_on_path(s, task, t, plan, 0))
-		return 0;
-	t->told = 1;
-	send(s, 0);
-	return 0;
+	if (settings.few_calls && t->stops && ((__u32)ctx[3] & TASK_IS_STOPPED))
+		return go_on(ctx, JOB_STOPPED);
+	return go_on(ctx, t->start_ns && !t->told && control.enabled && counts_here() ? JOB_SLEEP : JOB_NONE);
 }
 
 SEC("raw_tp/sched_process_fork")
@@ -603,13 +616,7 @@ int stream_exec(__u64 *ctx)
 		return 0;
 	begin(s, task, TRACE_EVENT_EXEC, bpf_ktime_get_ns());
 	send_name(s, task->comm);
-	if (settings.few_calls && is_32bit(task) && !is_attached()) {
-		/* The tracepoint of its end passes over 32-bit programs, and it ends before a stop. */
-		leave_aside(ctx, task, t->call % TRACE_NUMBERS, 0, 1);
-		t->left = 1;
-		t->stops = wait_for_compat();
-	}
-	return 0;
+	return go_on(ctx, settings.few_calls && is_32bit(task) && !is_attached() ? JOB_EXEC : JOB_NONE);
 }
 
 SEC("raw_tp/task_rename")
@@ -670,4 +677,86 @@ int stream_gone(__u64 *ctx)
 	if (!settings.everyone)
 		bpf_map_delete_elem(&targets, &id);
 	return send_times(task, TRACE_EVENT_EXIT);
+}
+
+/* JOB_SLEEP */
+INLINE int do_sleep(void *ctx, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
+{
+	__u32 call = t->call;
+	struct scratch *s = scratch_of(2);
+	if (!s)
+		return 0;
+	if (settings.points && t->point)
+		send_point(ctx, task, t, plan, 2 | POINT_LAST_CHANCE);
+	if (!is_call(call))
+		return 0;
+	if (settings.failures_only || settings.longer_than_ns)
+		return 0;
+	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
+	s->ret = 0;
+	begin_call(s, task, t, TRACE_EVENT_ENTERED, bpf_ktime_get_ns(), call % TRACE_NUMBERS, args_of(plan));
+	if (t->blob)
+		take_blob(s, task);
+	fetch(s, plan, TRACE_WHEN_SLEEPS);
+	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
+		put_files(s, plan, 0);
+	if (!is_on_path(s, task, t, plan, 0))
+		return 0;
+	t->told = 1;
+	send(s, 0);
+	return 0;
+}
+
+/* JOB_STOPPED: by us, before the ends of 32-bit calls were attached; one that was seen to begin has ended since. */
+INLINE int do_stopped(void *ctx, struct task_struct *task, struct task_state *t)
+{
+	t->stops = 0;
+	if (t->start_ns && t->call >= TRACE_NUMBERS)
+		leave_aside(ctx, task, t->call % TRACE_NUMBERS, result_of(regs_of(task)), 0);
+	let_go_on(task->tgid);
+	return 0;
+}
+
+/* JOB_EXEC: the tracepoint of its end passes over 32-bit programs, and it ends before a stop. */
+INLINE int do_exec(void *ctx, struct task_struct *task, struct task_state *t)
+{
+	leave_aside(ctx, task, t->call % TRACE_NUMBERS, 0, 1);
+	t->left = 1;
+	t->stops = wait_for_compat();
+	return 0;
+}
+
+/* For another program, of a task that it knows to be followed. */
+INLINE int do_job(void *ctx, struct task_struct *task, __u32 job)
+{
+	struct task_state *t = bpf_task_storage_get(&tasks, task, 0, 0);
+	struct trace_plan *plan;
+	__u32 call;
+	if (!t)
+		return 0;
+	if (settings.few_calls && job == JOB_STOPPED)
+		return do_stopped(ctx, task, t);
+	if (settings.few_calls && job == JOB_EXEC)
+		return do_exec(ctx, task, t);
+	call = t->call;
+	plan = bpf_map_lookup_elem(&plans, &call);
+	if (!plan)
+		return 0;
+	return job == JOB_ENTER ? do_enter(ctx, task, t, plan) : do_sleep(ctx, task, t, plan);
+}
+
+SEC("raw_tp/sys_exit")
+int stream_exit(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 *ours = this_job(), job = ours ? *ours : JOB_NONE;
+	struct pt_regs *regs;
+	if (job) {
+		*ours = JOB_NONE;
+		return do_job(ctx, task, job);
+	}
+	if (settings.few_calls && !is_compat(task))
+		return 0;
+	regs = regs_of(task);
+	return leave(ctx, task, regs, number_of(regs), ctx[1], 1);
 }
