@@ -30,7 +30,10 @@ struct piece {
 	__u32 bytes;
 };
 
-/* An event in the making. Offsets and counts stay in memory, where the verifier does not follow them. */
+/*
+ * An event in the making. Offsets and counts stay in memory, where the verifier does not follow them. So does what bpf_loop() turns
+ * on (`turns`): the stack of all functions that call each other has 512 bytes, and the verifier looks at one turn instead of at all.
+ */
 struct scratch {
 	__u32 at;
 	__u32 compat, faults;
@@ -44,6 +47,10 @@ struct scratch {
 		__u32 at;
 		__s32 last; /* what put_name() said */
 	} up; /* on the way from a file to the root (trace_file.bpf.h) */
+	struct {
+		__u64 ptr;
+		__u32 arg, at, limit, unit;
+	} turns;
 	__s64 ret;
 	__u64 arg[6];
 	__u8 buf[TRACE_EVENT_MAX + PIECE_MAX + 64];
@@ -150,16 +157,6 @@ INLINE __u32 pointer_bytes(const struct scratch *s)
 	return 8 - ((s->compat & 1) << 2);
 }
 
-/*
- * Where a loop stands that bpf_loop() turns: the verifier looks at one turn instead of at all. What a turn does is for a function
- * of its own, so that it is looked at once.
- */
-struct turns {
-	struct scratch *s;
-	__u64 ptr;
-	__u32 arg, at, limit, unit;
-};
-
 /* Counts in s->pointers; 0 where that was the last one. */
 GLOBAL int count_pointer(struct scratch *s, __u64 ptr)
 {
@@ -174,15 +171,14 @@ GLOBAL int count_pointer(struct scratch *s, __u64 ptr)
 	return 1;
 }
 
-static long count_turn(__u32 i, struct turns *t)
+static long count_turn(__u32 i, struct scratch **s)
 {
-	return !count_pointer(t->s, t->ptr);
+	return !count_pointer(*s, (*s)->turns.ptr);
 }
 
 /* How many pointers stand before NULL, or before what cannot be read: into s->pointers. Whether there is anything to be read. */
 GLOBAL int count_pointers(struct scratch *s, __u64 ptr)
 {
-	struct turns t = { .s = s, .ptr = ptr };
 	__u32 first;
 	if (!s)
 		return 0;
@@ -191,7 +187,8 @@ GLOBAL int count_pointers(struct scratch *s, __u64 ptr)
 		s->faults++;
 		return 0;
 	}
-	bpf_loop(POINTERS_MAX, count_turn, &t, 0);
+	s->turns.ptr = ptr;
+	bpf_loop(POINTERS_MAX, count_turn, &s, 0);
 	return 1;
 }
 
@@ -205,15 +202,14 @@ GLOBAL int put_string_at(struct scratch *s, __u32 arg_part, __u64 ptr)
 	return 1;
 }
 
-static long string_turn(__u32 i, struct turns *t)
+static long string_turn(__u32 i, struct scratch **s)
 {
-	return !put_string_at(t->s, t->arg | (PART_DATA + i) << 8, t->ptr + i * t->unit);
+	return !put_string_at(*s, (*s)->turns.arg | (PART_DATA + i) << 8, (*s)->turns.ptr + i * (*s)->turns.unit);
 }
 
 /* The strings of the first pointers, and how many there are. Of calls that are about to begin: an exec. */
 GLOBAL int put_strings(struct scratch *s, const struct trace_step *f)
 {
-	struct turns t;
 	__u32 arg, max;
 	__u64 ptr;
 	if (!s || !f)
@@ -225,8 +221,10 @@ GLOBAL int put_strings(struct scratch *s, const struct trace_step *f)
 	ptr = s->arg[arg];
 	if (ptr < 4096)
 		return 0;
-	t = (struct turns){ .s = s, .ptr = ptr, .arg = arg, .unit = pointer_bytes(s) };
-	bpf_loop(max < STRINGS_MAX ? max : STRINGS_MAX, string_turn, &t, 0);
+	s->turns.ptr = ptr;
+	s->turns.arg = arg;
+	s->turns.unit = pointer_bytes(s);
+	bpf_loop(max < STRINGS_MAX ? max : STRINGS_MAX, string_turn, &s, 0);
 	/* Not even the first can be read: nothing is known. */
 	if (count_pointers(s, s->arg[arg]))
 		put_number(s, arg, s->pointers);
@@ -265,42 +263,50 @@ INLINE int put_vector(struct scratch *s, __u32 arg_part, __u32 at)
 	return 0;
 }
 
-static long pointee_turn(__u32 i, struct turns *t)
+static long pointee_turn(__u32 i, struct scratch **of)
 {
-	__u32 size = pointer_bytes(t->s);
-	if ((i + 1) * size > t->limit)
+	struct scratch *s = *of;
+	__u32 size = pointer_bytes(s), unit = s->turns.unit;
+	if ((i + 1) * size > s->turns.limit)
 		return 1;
-	put(t->s, t->arg | (PART_DATA + i) << 8, word_at(t->s, t->at + i * size), t->unit, t->unit);
+	put(s, s->turns.arg | (PART_DATA + i) << 8, word_at(s, s->turns.at + i * size), unit, unit);
 	return 0;
+}
+
+INLINE void begin_turns(struct scratch *s, __u32 arg, __u32 at, __u32 limit)
+{
+	s->turns.arg = arg;
+	s->turns.at = at;
+	s->turns.limit = limit;
 }
 
 /* What the pointers point at that stand in pointers_bytes of a piece, at `at`: unit bytes of each. */
 GLOBAL int put_pointees(struct scratch *s, __u32 arg, __u32 at, __u32 pointers_bytes, __u32 unit)
 {
-	struct turns t = { .s = s, .arg = arg, .at = at, .limit = pointers_bytes, .unit = unit };
-	if (s)
-		bpf_loop(IOVECS_MAX, pointee_turn, &t, 0);
+	if (!s)
+		return 0;
+	begin_turns(s, arg, at, pointers_bytes);
+	s->turns.unit = unit;
+	bpf_loop(IOVECS_MAX, pointee_turn, &s, 0);
 	return 0;
 }
 
-static long vector_turn(__u32 i, struct turns *t)
+static long vector_turn(__u32 i, struct scratch **of)
 {
-	__u32 size = 2 * pointer_bytes(t->s);
-	if ((i + 1) * size > t->limit || !t->s->left)
+	struct scratch *s = *of;
+	__u32 size = 2 * pointer_bytes(s);
+	if ((i + 1) * size > s->turns.limit || !s->left)
 		return 1;
-	put_vector(t->s, t->arg | (PART_DATA + i) << 8, t->at + i * size);
+	put_vector(s, s->turns.arg | (PART_DATA + i) << 8, s->turns.at + i * size);
 	return 0;
 }
 
 /* What the vectors point at that stand in vectors_bytes of a piece, at `at`. */
-INLINE int put_iovec(struct scratch *s, __u32 arg, __u32 at, __u32 vectors_bytes, __u64 limit)
+INLINE void put_iovec(struct scratch *s, __u32 arg, __u32 at, __u32 vectors_bytes, __u64 limit)
 {
-	struct turns t = { .s = s, .arg = arg, .at = at, .limit = vectors_bytes };
-	if (!s)
-		return 0;
+	begin_turns(s, arg, at, vectors_bytes);
 	s->left = limit;
-	bpf_loop(IOVECS_MAX, vector_turn, &t, 0);
-	return 0;
+	bpf_loop(IOVECS_MAX, vector_turn, &s, 0);
 }
 
 /* What a msghdr points at; of 64-bit programs alone. */

@@ -370,7 +370,7 @@ INLINE enum job enter(struct task_struct *task, long number)
 /* A call that does not return is sent now. */
 INLINE int send_entered(void *ctx, struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
 {
-	__u32 call = t->call;
+	__u32 call = BELOW(TRACE_CALLS, t->call);
 	if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || settings.by_path ||
 	    !is_call(call))
 		return 0;
@@ -385,7 +385,7 @@ INLINE int send_entered(void *ctx, struct scratch *s, struct task_struct *task, 
 INLINE int do_enter(void *ctx, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
 {
 	struct scratch *s;
-	__u32 call = t->call;
+	__u32 call = BELOW(TRACE_CALLS, t->call);
 	if (is_point(call) && control.enabled && counts_here()) {
 		send_point(ctx, task, t, plan, 0 | POINT_CAN_WAIT | (plan->no_return ? POINT_LAST_CHANCE : 0));
 		if (!is_call(call))
@@ -682,7 +682,7 @@ int stream_gone(__u64 *ctx)
 /* JOB_SLEEP */
 INLINE int do_sleep(void *ctx, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
 {
-	__u32 call = t->call;
+	__u32 call = BELOW(TRACE_CALLS, t->call);
 	struct scratch *s = scratch_of(2);
 	if (!s)
 		return 0;
