@@ -42,7 +42,6 @@ struct order {
 	uint64_t newest_ns, limit_ns, given_ns, held_bytes, late;
 	uint64_t flush_ns;             /* what is being given is not later than this */
 	bool any_given, round_over, ended;
-	bool expects_more; /* an end of the input is one for now */
 	struct strobe_error *error; /* of the input, kept until all that was whole has been given */
 };
 
@@ -210,10 +209,6 @@ static struct strobe_error *order_next(struct record_source *s, struct record *r
 		struct record r;
 		bool end;
 		struct strobe_error *err = source_next(o->input, &r, &end);
-		if (!err && end && o->expects_more) {
-			*ret_end = true;
-			return NULL;
-		}
 		if (err || end) {
 			flush(o, UINT64_MAX);
 			o->ended = true;
@@ -307,11 +302,6 @@ struct record_source *order_create(struct record_source *input)
 	arena_init(&o->copies[0]);
 	arena_init(&o->copies[1]);
 	return &o->source;
-}
-
-void order_expect_more(struct record_source *order, bool more)
-{
-	of(order)->expects_more = more;
 }
 
 uint64_t order_late(const struct record_source *order)

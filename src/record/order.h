@@ -15,10 +15,5 @@
 
 /* Takes ownership of input. */
 struct record_source *order_create(struct record_source *input);
-/*
- * The input is rings: where it ends, more may come later. next() says *ret_end then, and keeps what is not ready to be given
- * until the next call, or until it is told with false that no more will come.
- */
-void order_expect_more(struct record_source *order, bool more);
 /* How many records came too late to be put in order so far. */
 uint64_t order_late(const struct record_source *order);

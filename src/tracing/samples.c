@@ -471,6 +471,19 @@ struct strobe_error *trace_samples_take(struct trace_samples *s, struct record r
 	return NULL;
 }
 
+struct strobe_error *trace_samples_read(struct trace_samples *s, struct record_source *ordered)
+{
+	while (!trace_lines_ended(s->setup.lines)) {
+		struct record record;
+		bool end;
+		TRY(source_next(ordered, &record, &end));
+		if (end)
+			return NULL;
+		TRY(trace_samples_take(s, record));
+	}
+	return NULL;
+}
+
 void trace_samples_finish(struct trace_samples *s)
 {
 	for (size_t i = 0; i < s->calls.len; i++)

@@ -36,6 +36,8 @@ void trace_samples_destroy(struct trace_samples *s);
 struct strobe_error *trace_samples_take(struct trace_samples *s, struct record r) _must_check_;
 /* A sample that a resolver has looked at: with its call graph, and where a page fault was. */
 struct strobe_error *trace_samples_take_resolved(struct trace_samples *s, const struct resolved_sample *r) _must_check_;
+/* Takes what the source has, which is in order of time, up to its end or that of the lines. */
+struct strobe_error *trace_samples_read(struct trace_samples *s, struct record_source *ordered) _must_check_;
 /* What has no end yet stays so. */
 void trace_samples_finish(struct trace_samples *s);
 

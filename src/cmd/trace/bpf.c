@@ -22,22 +22,6 @@ struct stream_options trace_stream_options(const struct trace_run *r)
 	};
 }
 
-/* A thread that execs takes the number of its process: it is alive by that from now on. */
-static void follow_exec(struct trace_run *r, uint32_t pid)
-{
-	for (size_t i = 0; i < r->map.threads.len; i++)
-		if ((uint32_t)r->map.threads.data[i].pid == pid)
-			r->map.threads.data[i].tid = (pid_t)pid;
-}
-
-void trace_bpf_take(const struct trace_bpf *b, struct trace_run *r, const struct trace_event *ev, size_t bytes,
-		    const struct resolved_frame *frames, uint32_t frames_nr)
-{
-	if (ev->type == TRACE_EVENT_EXEC && !(ev->flags & TRACE_FLAG_ASIDE))
-		follow_exec(r, ev->pid);
-	trace_calls_take(&b->calls, ev, bytes, frames, frames_nr);
-}
-
 /* What is there is read before anything happens: what tasks are called, and where processes stand. */
 static void ask_before(const struct trace_run *r, struct trace_tasks *tasks)
 {

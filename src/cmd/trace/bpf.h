@@ -13,9 +13,6 @@ struct trace_bpf {
 };
 
 struct stream_options trace_stream_options(const struct trace_run *r);
-/* An event, once it is its turn; frames as trace_calls_take() has them. */
-void trace_bpf_take(const struct trace_bpf *b, struct trace_run *r, const struct trace_event *ev, size_t bytes,
-		    const struct resolved_frame *frames, uint32_t frames_nr);
 /* Begins the run's lines. */
 void trace_bpf_init(struct trace_bpf *b, struct trace_run *r);
 /* Where options request statistics that only the kernel can keep. */

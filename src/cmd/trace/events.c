@@ -17,6 +17,8 @@
 #include "tracing/places.h"
 #include "tracing/stack_sample.h"
 
+#define TICK_MS 5
+
 enum event_role { ROLE_POINT, ROLE_MINOR_FAULT, ROLE_MAJOR_FAULT, ROLE_NONE };
 
 /* One for each event of the session. */
@@ -316,7 +318,7 @@ static void take_bpf(struct events *s, const struct trace_merged_record *m)
 		return;
 	if (prints)
 		print_sample(s, &resolved, "bpf");
-	trace_bpf_take(&s->bpf, s->run, ev, m->event_bytes, frames.first, frames.nr);
+	trace_calls_take(&s->bpf.calls, ev, m->event_bytes, frames.first, frames.nr);
 }
 
 static void begin_lines(struct events *s)
@@ -436,6 +438,15 @@ static struct strobe_error *make_resolver(struct events *s)
 	return NULL;
 }
 
+static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
+{
+	struct trace_run *r = ctx;
+	out_flush(&r->out);
+	TRY(trace_wait(r, TICK_MS));
+	*ret_end = r->ended;
+	return NULL;
+}
+
 static struct strobe_error *events_open(struct trace_run *r)
 {
 	struct events *s = xcalloc(1, sizeof(*s));
@@ -466,9 +477,8 @@ static struct strobe_error *events_open(struct trace_run *r)
 		s->samples = trace_rings_samples(r, capture_env(s->capture), s->run->lines);
 	if (s->capture_options.synth_parts != SYNTH_NONE)
 		err = capture_synthesize(s->capture, &before.sink, false);
-	s->merged.run = r;
-	s->merged.capture = s->capture;
-	s->merged.tracer = s->tracer;
+	s->merged = (struct trace_merged){ .capture = s->capture, .tracer = s->tracer, .wait = wait_for_more, .ctx = r,
+					   .executes = trace_follow_exec };
 	s->source = trace_merged_source(&s->merged, before.bytes.data, before.bytes.len);
 	if (err)
 		return err;

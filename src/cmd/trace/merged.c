@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 
-#define TICK_MS 5
 #define RECORD_BYTES 65536
 
 enum stage { STAGE_BEFORE, STAGE_RINGS, STAGE_BPF, STAGE_ROUND, STAGE_WAIT };
@@ -87,6 +86,8 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 		keep_stack(s, ev, bytes);
 		return true;
 	}
+	if (ev->type == TRACE_EVENT_EXEC && !(ev->flags & TRACE_FLAG_ASIDE))
+		s->m->executes(s->m->ctx, ev->pid);
 	struct kept_stack *k = ev->type == TRACE_EVENT_FORK ? NULL : stack_of(s, ev->tid);
 	s->has_record = put(s, ev, bytes, k);
 	s->m->lost += !s->has_record;
@@ -103,23 +104,26 @@ const struct trace_stack *trace_merged_stack(const struct trace_merged_record *r
 
 /* --- the source --- */
 
-static struct strobe_error *wait(struct merged_source *s, bool *ret_end)
+static struct strobe_error *wait_for_more(struct merged_source *s, bool *ret_end)
 {
-	struct trace_merged *m = s->m;
+	const struct trace_merged *m = s->m;
 	s->stage = STAGE_RINGS;
 	*ret_end = s->last;
 	if (s->last)
 		return NULL;
-	out_flush(&m->run->out);
-	TRY(trace_wait(m->run, TICK_MS));
-	if (!m->run->ended)
+	TRY(m->wait(m->ctx, &s->last));
+	if (!s->last)
 		return NULL;
-	/* One more round over what is left. */
-	s->last = true;
 	capture_disable(m->capture);
 	if (m->tracer)
 		stream_tracer_stop(m->tracer);
 	return NULL;
+}
+
+static void note_exec(const struct merged_source *s, const struct perf_event_header *h)
+{
+	if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC && h->size >= sizeof(*h) + sizeof(uint32_t))
+		s->m->executes(s->m->ctx, *(const uint32_t *)(h + 1));
 }
 
 static bool next_before(struct merged_source *s, struct record *ret)
@@ -147,8 +151,10 @@ static struct strobe_error *merged_next(struct record_source *source, struct rec
 		case STAGE_RINGS:
 			TRY(source_next(s->rings, ret, &end));
 			/* Its rounds are ours only when the BPF ring has been read too. */
-			if (!end && ret->hdr->type != RECORD_FINISHED_ROUND)
+			if (!end && ret->hdr->type != RECORD_FINISHED_ROUND) {
+				note_exec(s, ret->hdr);
 				return NULL;
+			}
 			if (end)
 				s->stage = STAGE_BPF;
 			break;
@@ -166,7 +172,7 @@ static struct strobe_error *merged_next(struct record_source *source, struct rec
 			*ret = (struct record){ .hdr = &s->round };
 			return NULL;
 		case STAGE_WAIT:
-			TRY(wait(s, ret_end));
+			TRY(wait_for_more(s, ret_end));
 			if (*ret_end)
 				return NULL;
 			break;

@@ -42,7 +42,7 @@ static struct strobe_error *check(const struct trace_run *r)
 	return NULL;
 }
 
-/* The calls of the machine that was recorded; known when the first record comes. */
+/* The calls of the machine that was recorded; of a stream they are known when the first record comes. */
 static struct strobe_error *begin(struct replay *p)
 {
 	struct trace_run *r = p->run;
@@ -72,22 +72,6 @@ static struct strobe_error *begin(struct replay *p)
 	};
 	p->samples = trace_samples_create(&setup);
 	return NULL;
-}
-
-static struct strobe_error *read_all(struct replay *p)
-{
-	for (;;) {
-		struct record record;
-		bool end;
-		TRY(source_next(p->ordered, &record, &end));
-		if (end || trace_lines_ended(p->run->lines))
-			return NULL;
-		/* The first of the kernel's own: a stream has told of its machine by then. */
-		if (!p->samples && record.hdr->type < RECORD_USER_FIRST)
-			TRY(begin(p));
-		if (p->samples)
-			TRY(trace_samples_take(p->samples, record));
-	}
 }
 
 /* By a resolver: a sample or another record. */
@@ -126,7 +110,8 @@ static struct strobe_error *read_resolved(struct replay *p)
 static struct strobe_error *read_ordered(struct replay *p)
 {
 	p->ordered = order_create(p->file);
-	return read_all(p);
+	TRY(begin(p));
+	return trace_samples_read(p->samples, p->ordered);
 }
 
 static void say_losses(const struct replay *p)

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "capture/session.h"
+#include "cmd/trace/merged.h"
 #include "cmd/trace/rings.h"
 #include "cmd/trace/show.h"
 #include "record/order.h"
@@ -19,8 +20,11 @@ struct rings {
 	struct event_set events;
 	bool events_given; /* to the capture, which frees them */
 	struct capture *capture;
-	struct record_source *input;
+	struct trace_merged merged;
+	struct record_source *ordered;
 	struct trace_samples *samples;
+	uint64_t written; /* lines when they were last shown */
+	struct trace_run *run;
 };
 
 struct strobe_error *trace_rings_check(const struct trace_run *r)
@@ -116,6 +120,26 @@ static struct strobe_error *open_capture(struct trace_run *r, struct rings *s)
 	return capture_apply_filters(s->capture);
 }
 
+static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
+{
+	struct rings *s = ctx;
+	struct trace_run *r = s->run;
+	uint64_t lines = trace_lines_count(r->lines);
+	if (lines - s->written < 1000)
+		out_flush(&r->out);
+	s->written = lines;
+	TRY(trace_wait(r, TICK_MS));
+	/* The poll descriptor stays readable until it is asked what it had to say. */
+	capture_tasks_gone(s->capture, 0);
+	*ret_end = r->ended;
+	return NULL;
+}
+
+static void executes(void *ctx, uint32_t pid)
+{
+	trace_follow_exec(((struct rings *)ctx)->run, pid);
+}
+
 static struct strobe_error *rings_open(struct trace_run *r)
 {
 	struct rings *s = xcalloc(1, sizeof(*s));
@@ -124,8 +148,9 @@ static struct strobe_error *rings_open(struct trace_run *r)
 	TRY(trace_rings_check(r));
 	TRY(add_events(r, &s->events));
 	TRY(open_capture(r, s));
-	s->input = order_create(capture_source(s->capture));
-	order_expect_more(s->input, true);
+	s->run = r;
+	s->merged = (struct trace_merged){ .capture = s->capture, .wait = wait_for_more, .executes = executes, .ctx = s };
+	s->ordered = order_create(trace_merged_source(&s->merged, NULL, 0));
 	trace_begin_lines(r, (struct trace_source_facts){
 		.live = true,
 		.files = trace_sees_files(r) ? OPEN_FILES_FOLLOWED : OPEN_FILES_ASKED,
@@ -147,31 +172,12 @@ static void rings_enable(struct trace_run *r, bool on)
 		capture_disable(s->capture);
 }
 
-/* One round of the rings, as far as their order is certain. */
-static struct strobe_error *take_round(struct rings *s, const struct trace_lines *lines)
-{
-	while (!trace_lines_ended(lines)) {
-		struct record record;
-		bool end;
-		TRY(source_next(s->input, &record, &end));
-		if (end)
-			break;
-		TRY(trace_samples_take(s->samples, record));
-	}
-	return NULL;
-}
-
-static struct strobe_error *rings_tick(struct trace_run *r, bool last, bool *ret_end)
+static struct strobe_error *rings_run(struct trace_run *r)
 {
 	struct rings *s = r->state;
-	uint64_t before = trace_lines_count(r->lines);
-	/* The poll descriptor stays readable until it is asked what it had to say. */
-	capture_tasks_gone(s->capture, 0);
-	TRY(take_round(s, r->lines));
-	if (trace_lines_count(r->lines) - before < 1000)
-		out_flush(&r->out);
-	*ret_end = trace_lines_ended(r->lines);
-	return NULL;
+	struct strobe_error *err = trace_samples_read(s->samples, s->ordered);
+	r->ended = true;
+	return err;
 }
 
 static struct strobe_error *sink_nothing(struct record_sink *sink, const void *records, size_t bytes)
@@ -184,9 +190,6 @@ static struct strobe_error *rings_finish(struct trace_run *r)
 	struct rings *s = r->state;
 	struct record_sink nothing = { .write = sink_nothing };
 	capture_disable(s->capture);
-	TRY(take_round(s, r->lines));
-	order_expect_more(s->input, false);
-	TRY(take_round(s, r->lines));
 	trace_samples_finish(s->samples);
 	TRY(capture_finish(s->capture, &nothing));
 	struct capture_totals totals = capture_totals(s->capture);
@@ -204,7 +207,7 @@ static void rings_close(struct trace_run *r)
 {
 	struct rings *s = r->state;
 	trace_samples_destroy(s->samples);
-	source_destroy(s->input);
+	source_destroy(s->ordered);
 	if (s->capture) {
 		capture_close_behind(s->capture);
 		capture_close(s->capture);
@@ -218,8 +221,7 @@ static void rings_close(struct trace_run *r)
 const struct trace_hooks trace_rings_hooks = {
 	.open = rings_open,
 	.enable = rings_enable,
-	.tick = rings_tick,
+	.run = rings_run,
 	.finish = rings_finish,
 	.close = rings_close,
-	.tick_ms = TICK_MS,
 };

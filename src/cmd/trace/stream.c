@@ -25,7 +25,9 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 {
 	struct stream *s = ctx;
 	trace_lines_begin_at(s->run->lines, stream_tracer_began_ns(s->tracer));
-	trace_bpf_take(&s->bpf, s->run, ev, bytes, NULL, 0);
+	if (ev->type == TRACE_EVENT_EXEC && !(ev->flags & TRACE_FLAG_ASIDE))
+		trace_follow_exec(s->run, ev->pid);
+	trace_calls_take(&s->bpf.calls, ev, bytes, NULL, 0);
 	return !trace_lines_ended(s->run->lines);
 }
 
