@@ -30,8 +30,8 @@ static struct strobe_error *check_foreign(const char *name, const struct flame_i
 {
 	const struct sample_choice *c = &o->choice;
 	if (c->cpus || c->comms || c->pids || c->tids || c->times || o->max_stack)
-		return error_create(ERROR_USAGE, "%s is no recording: -C, --comms, --pid=LIST, --tid=LIST, --time and --max-stack "
-						 "choose samples of recordings",
+		return error_create(ERROR_USAGE, "%s is not a recording: -C, --comms, --pid=LIST, --tid=LIST, --time and "
+			"--max-stack require a recording",
 				    name);
 	return NULL;
 }
@@ -41,7 +41,7 @@ static struct strobe_error *read_server(const struct session_host *host, const s
 	struct symbolize symbolize = { .names = RESOLVE_SHORT };
 	TRY(check_foreign(o->server.source, o));
 	if (o->in_time)
-		return error_create(ERROR_UNSUPPORTED, "%s does not say when its samples were taken", o->server.source);
+		return error_create(ERROR_UNSUPPORTED, "the samples of %s have no timestamps", o->server.source);
 	TRY(profile_fetch(host, &o->server, &ret->profile));
 	return symbolize_profile(host, &symbolize, &ret->profile);
 }
@@ -59,7 +59,7 @@ static struct strobe_error *read_foreign(const struct session_host *host, const 
 	if (!err)
 		profile_input_remarks(host, name, ret->profile);
 	if (!err && o->in_time && !ret->is_folded && !ret->profile->log.len)
-		err = error_create(ERROR_UNSUPPORTED, "%s does not say when its samples were taken", name);
+		err = error_create(ERROR_UNSUPPORTED, "the samples of %s have no timestamps", name);
 	return err;
 }
 

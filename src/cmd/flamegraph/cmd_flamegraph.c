@@ -67,7 +67,7 @@ static struct strobe_error *min_width_option(void *options, const char *value, b
 	if (!number)
 		o->svg.min_width = 0;
 	else if (!text_to_f64(number, &o->svg.min_width) || !(o->svg.min_width >= 0))
-		return error_create(ERROR_USAGE, "'%s' is neither pixels nor a percentage", value);
+		return error_create(ERROR_USAGE, "invalid width '%s': expected pixels or a percentage", value);
 	return NULL;
 }
 
@@ -75,78 +75,83 @@ static struct strobe_error *min_width_option(void *options, const char *value, b
 
 static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file",
-	  .help = "read this: a recording, folded stacks, the text of `perf script`, or a pprof profile; - is standard input" },
+	  .help = "input file: a recording, folded stacks, the output of `perf script`, or a pprof profile; - for standard input" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file",
-	  .help = "write to this file, a page of HTML where its name ends so; - is standard output, which is also the default\n"
-		  "unless it is a terminal: a picture then goes to " DEFAULT_OUTPUT },
+	  .help = "output file, an HTML page if its name ends in .html; - for standard output, which is the default\n"
+		  "unless it is a terminal; the default is then " DEFAULT_OUTPUT },
 	{ OPTION_STRING, 'u', "url", AT(in.server.source), .arg = "url",
-	  .help = "fetch it: from a Go program's /debug/pprof/profile, where the URL names no other path" },
-	{ OPTION_I64, 't', "seconds", AT(in.server.seconds), .arg = "n", .help = "with -u: for how long the server is to measure (30)" },
-	{ OPTION_BOOL, 'f', "force", AT(in.force), .help = "read it though it belongs to another user" },
-	{ OPTION_BOOL, 0, "folded", AT(folded), .help = "print folded stacks instead: process;outermost;...;innermost value" },
+	  .help = "fetch the profile from this URL (default path: /debug/pprof/profile, of Go programs)" },
+	{ OPTION_I64, 't', "seconds", AT(in.server.seconds), .arg = "n",
+	  .help = "with -u: duration of the profile in seconds (default: 30)" },
+	{ OPTION_BOOL, 'f', "force", AT(in.force), .help = "skip the ownership check" },
+	{ OPTION_BOOL, 0, "folded", AT(folded), .help = "print folded stacks: process;outermost;...;innermost value" },
 
 	{ OPTION_STRING, 0, "diff-base", AT(base), .arg = "file",
-	  .help = "compare with this: widths are the input's, red is what takes more there, blue what takes less" },
-	{ OPTION_BOOL, 0, "normalize", AT(normalize), .help = "compare shares: scale the base to the input's total" },
-	{ OPTION_BOOL, 0, "negate", AT(svg.negate), .help = "compare the other way: blue is more" },
+	  .help = "compare with this file: widths are those of the input, red frames have grown, blue ones have shrunk" },
+	{ OPTION_BOOL, 0, "normalize", AT(normalize), .help = "compare percentages: scale the base to the total of the input" },
+	{ OPTION_BOOL, 0, "negate", AT(svg.negate), .help = "swap the colours of a comparison: blue frames have grown" },
 
-	{ OPTION_GROUP, .help = "which samples" },
-	{ OPTION_STRING, 'e', "event", AT(event), .arg = "event", .help = "of this event (the first one that has samples)" },
+	{ OPTION_GROUP, .help = "Samples" },
+	{ OPTION_STRING, 'e', "event", AT(event), .arg = "event", .help = "only samples of this event (default: the first one "
+		"with samples)" },
 	{ OPTION_STRING, 0, "event-filter", AT(event), .arg = "event", .help = "the same", .hidden = true },
-	{ OPTION_STRING, 'C', "cpu", AT(in.choice.cpus), .arg = "cpu", .help = "only samples taken on these CPUs: 0-3,7" },
-	{ OPTION_STRING, 'c', "comms", AT(in.choice.comms), .arg = "comm[,comm...]", .help = "only tasks of these names" },
+	{ OPTION_STRING, 'C', "cpu", AT(in.choice.cpus), .arg = "cpu", .help = "only samples on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 'c', "comms", AT(in.choice.comms), .arg = "comm[,comm...]", .help = "only tasks with these names" },
 	{ OPTION_CALL, 0, "pid", .arg = "pid[,pid...]", .optional_arg = true, .parse = pid_option,
-	  .help = "only these processes; without a list: tell processes apart by their number" },
+	  .help = "only these processes; without a list: separate processes by PID" },
 	{ OPTION_CALL, 0, "tid", .arg = "tid[,tid...]", .optional_arg = true, .parse = tid_option,
-	  .help = "only these threads; without a list: tell threads apart by their numbers" },
+	  .help = "only these threads; without a list: separate threads by TID" },
 	{ OPTION_STRING, 0, "time", AT(in.choice.times), .arg = "str",
-	  .help = "only this span: start,stop in seconds (either may be left out); or 10%/2, 0%-10%,30%-40%" },
+	  .help = "only this time range: start,stop in seconds (either may be omitted); or 10%/2, 0%-10%,30%-40%" },
 	{ OPTION_U64, 0, "max-stack", AT(in.max_stack), .arg = "n", .help = "maximum number of frames of a stack (default: no limit)" },
 
-	{ OPTION_GROUP, .help = "names" },
-	{ OPTION_BOOL, 0, "kernel", AT(svg.names.mark_kernel), .help = "mark functions of the kernel with _[k]" },
-	{ OPTION_BOOL, 0, "jit", AT(svg.names.mark_jit), .help = "mark functions that a JIT compiler made with _[j]" },
+	{ OPTION_GROUP, .help = "Names" },
+	{ OPTION_BOOL, 0, "kernel", AT(svg.names.mark_kernel), .help = "mark kernel functions with _[k]" },
+	{ OPTION_BOOL, 0, "jit", AT(svg.names.mark_jit), .help = "mark JIT-compiled functions with _[j]" },
 	{ OPTION_BOOL, 0, "inline", AT(svg.names.mark_inlined),
-	  .help = "show inlined functions, from debug information too, marked with _[i]" },
+	  .help = "mark inlined functions with _[i], including those from debug information" },
 	{ OPTION_BOOL, 0, "all", AT(all_marks), .help = "--kernel and --jit" },
-	{ OPTION_BOOL, 0, "addrs", AT(svg.names.with_addresses), .help = "show addresses where there is no symbol" },
+	{ OPTION_BOOL, 0, "addrs", AT(svg.names.with_addresses), .help = "show addresses of frames without a symbol" },
 	{ OPTION_STRING, 0, "symfs", AT(in.symbol_files.symfs), .arg = "directory",
-	  .help = "look for files with symbols below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(in.symbol_files.vmlinux), .arg = "file", .help = "the kernel's image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(in.symbol_files.kallsyms), .arg = "file", .help = "the kernel's symbols" },
-	{ OPTION_OFF, 0, "demangle", AT(in.symbol_files.no_demangle), .help = "show C++ and Rust names as written in the source (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(in.symbol_files.demangle_kernel), .help = "the same for the kernel" },
+	  .help = "search for files with symbols below this directory" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(in.symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(in.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_OFF, 0, "demangle", AT(in.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(in.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
 
-	{ OPTION_GROUP, .help = "the picture" },
-	{ OPTION_STRING, 0, "title", AT(svg.title), .arg = "text", .help = "the line above it" },
-	{ OPTION_STRING, 0, "subtitle", AT(svg.subtitle), .arg = "text", .help = "a second line (the event and its samples)" },
-	{ OPTION_STRING, 0, "notes", AT(svg.notes), .arg = "text", .help = "kept in the file, not shown" },
-	{ OPTION_U64, 0, "width", AT(width), .arg = "pixels", .help = "how wide it is (1200)" },
-	{ OPTION_U64, 0, "height", AT(frame_height), .arg = "pixels", .help = "how high a frame is (16)" },
-	{ OPTION_CALL, 0, "minwidth", .arg = "pixels|n%", .parse = min_width_option, .help = "leave out narrower frames (0.1)" },
-	{ OPTION_STRING, 0, "fonttype", AT(svg.font_type), .arg = "font", .help = "the font (monospace)" },
-	{ OPTION_F64, 0, "fontsize", AT(svg.font_size), .arg = "pixels", .help = "its size (12)" },
-	{ OPTION_F64, 0, "fontwidth", AT(svg.font_width), .arg = "n", .help = "a letter's width, of the font's size (0.6)" },
-	{ OPTION_STRING, 0, "encoding", AT(encoding), .arg = "name", .help = "utf-8, which is what is written", .hidden = true },
-	{ OPTION_STRING, 0, "nametype", AT(svg.name_type), .arg = "text", .help = "what names are (Function:)" },
+	{ OPTION_GROUP, .help = "Picture" },
+	{ OPTION_STRING, 0, "title", AT(svg.title), .arg = "text", .help = "title" },
+	{ OPTION_STRING, 0, "subtitle", AT(svg.subtitle), .arg = "text", .help = "subtitle (default: the event and its number "
+		"of samples)" },
+	{ OPTION_STRING, 0, "notes", AT(svg.notes), .arg = "text", .help = "notes, stored in the file but not shown" },
+	{ OPTION_U64, 0, "width", AT(width), .arg = "pixels", .help = "width of the picture (default: 1200)" },
+	{ OPTION_U64, 0, "height", AT(frame_height), .arg = "pixels", .help = "height of a frame (default: 16)" },
+	{ OPTION_CALL, 0, "minwidth", .arg = "pixels|n%", .parse = min_width_option, .help = "omit frames narrower than this "
+		"(default: 0.1)" },
+	{ OPTION_STRING, 0, "fonttype", AT(svg.font_type), .arg = "font", .help = "font (default: monospace)" },
+	{ OPTION_F64, 0, "fontsize", AT(svg.font_size), .arg = "pixels", .help = "font size (default: 12)" },
+	{ OPTION_F64, 0, "fontwidth", AT(svg.font_width), .arg = "n", .help = "width of a character relative to the font size "
+		"(default: 0.6)" },
+	{ OPTION_STRING, 0, "encoding", AT(encoding), .arg = "name", .help = "only utf-8 is supported", .hidden = true },
+	{ OPTION_STRING, 0, "nametype", AT(svg.name_type), .arg = "text", .help = "label of frame names (default: Function:)" },
 	{ OPTION_STRING, 0, "nameattr", AT(name_attributes), .arg = "file",
 	  .help = "attributes of frames by name: lines of name, tab, href=... or title=..., id, class, target, g_extra, a_extra" },
 	{ OPTION_STRING, 0, "countname", AT(svg.count_name), .arg = "text",
-	  .help = "show values and not numbers of samples, and call them this" },
-	{ OPTION_F64, 0, "factor", AT(svg.factor), .arg = "n", .help = "multiply the values that are shown" },
-	{ OPTION_U64, 0, "total", AT(svg.total), .arg = "n", .help = "the value that the whole width stands for (the sum)" },
+	  .help = "show values instead of numbers of samples, with this unit" },
+	{ OPTION_F64, 0, "factor", AT(svg.factor), .arg = "n", .help = "multiply values by this factor" },
+	{ OPTION_U64, 0, "total", AT(svg.total), .arg = "n", .help = "value of the full width (default: the sum)" },
 	{ OPTION_STRING, 0, "colors", AT(svg.colours), .arg = "palette",
 	  .help = "hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange (hot)" },
 	{ OPTION_STRING, 0, "bgcolors", AT(svg.background), .arg = "color",
-	  .help = "background: yellow, blue, green, grey or #rrggbb (what goes with the palette)" },
-	{ OPTION_BOOL, 0, "hash", AT(svg.hash_colours), .help = "names that begin alike have similar colours" },
+	  .help = "background: yellow, blue, green, grey or #rrggbb (default: according to the palette)" },
+	{ OPTION_BOOL, 0, "hash", AT(svg.hash_colours), .help = "choose colours by name: similar prefixes have similar colours" },
 	{ OPTION_CALL, 0, "cp", .arg = "file", .optional_arg = true, .parse = colours_file_option,
-	  .help = "take colours from this file (palette.map), and keep those of other names there: pictures of any palette alike" },
-	{ OPTION_BOOL, 0, "random", AT(svg.random_colours), .help = "each frame has a colour of its own" },
-	{ OPTION_BOOL, 0, "reverse", AT(svg.reverse), .help = "begin with the innermost functions, their callers above" },
-	{ OPTION_BOOL, 0, "flamechart", AT(svg.in_time), .help = "from left to right as time goes, instead of summed up" },
-	{ OPTION_BOOL, 0, "inverted", AT(svg.inverted), .help = "grow downwards: an icicle graph" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	  .help = "use and extend a map of names to colours, for consistent pictures (default: palette.map)" },
+	{ OPTION_BOOL, 0, "random", AT(svg.random_colours), .help = "choose a random colour for each frame" },
+	{ OPTION_BOOL, 0, "reverse", AT(svg.reverse), .help = "reverse stacks: innermost functions at the root, callers above" },
+	{ OPTION_BOOL, 0, "flamechart", AT(svg.in_time), .help = "order samples by time instead of merging them" },
+	{ OPTION_BOOL, 0, "inverted", AT(svg.inverted), .help = "draw an icicle graph, growing downwards" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };
 
@@ -182,7 +187,7 @@ static struct strobe_error *no_such_event(const struct run *r)
 	_cleanup_strbuf_ struct strbuf names = {};
 	for (size_t i = 0; i < r->profile->events.len; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", event_name(r, i));
-	return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; it has %s", r->o->event, strbuf_str(&names));
+	return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; its events: %s", r->o->event, strbuf_str(&names));
 }
 
 /* "cycles" also finds "cycles:u". */
@@ -223,7 +228,7 @@ static struct strobe_error *choose_event(const struct run *r, uint32_t *ret)
 		return no_such_event(r);
 	uint64_t filtered = r->in.resolver ? resolver_stats(r->in.resolver)->filtered_samples : 0;
 	if (filtered)
-		return error_create(ERROR_NOT_FOUND, "none of %" PRIu64 " samples passes -C, --comms, --pid, --tid and --time", filtered);
+		return error_create(ERROR_NOT_FOUND, "none of %" PRIu64 " samples match -C, --comms, --pid, --tid and --time", filtered);
 	return error_create(ERROR_NOT_FOUND, "the recording has no samples%s%s", r->o->event ? " of " : "",
 			    r->o->event ? r->o->event : "");
 }
@@ -236,7 +241,7 @@ static void tell_other_events(const struct run *r, uint32_t shown)
 		if (i != shown && r->profile->events.data[i].samples)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", event_name(r, i));
 	if (names.len)
-		cmd_say(r->ctx, "these are samples of %s; choose with -e for those of %s", event_name(r, shown), strbuf_str(&names));
+		cmd_say(r->ctx, "showing samples of event '%s'; select another with -e: %s", event_name(r, shown), strbuf_str(&names));
 }
 
 /* ---- output ---- */
@@ -311,7 +316,7 @@ static struct strobe_error *write_output(struct run *r, int *ret_status)
 	if (r->o->colours_file)
 		TRY(cmd_write_file(r->o->colours_file, write_colours, r));
 	if (!is_stdout && !r->o->output)
-		cmd_say(r->ctx, "the picture is in %s; a browser shows it", path);
+		cmd_say(r->ctx, "wrote %s; open it in a browser", path);
 	return NULL;
 }
 
@@ -449,7 +454,7 @@ static int run_all(struct run *r)
 	if (r->profile && (!err || r->profile->rows.len))
 		status = show(r);
 	if (r->profile && r->profile->log_dropped)
-		cmd_say(r->ctx, "%" PRIu64 " samples behind the first ones are not in the chart", r->profile->log_dropped);
+		cmd_say(r->ctx, "%" PRIu64 " samples after the first ones are not in the chart", r->profile->log_dropped);
 	int failed = cmd_fail(r->ctx, err);
 	if (r->in.resolver && status != CMD_BROKEN_PIPE) {
 		input_remarks(cmd_host(r->ctx), r->in.source, resolver_stats(r->in.resolver));
@@ -461,11 +466,11 @@ static int run_all(struct run *r)
 static struct strobe_error *finish_options(struct flamegraph_command *o)
 {
 	if (o->in.server.source && o->input)
-		return error_create(ERROR_USAGE, "read one of them: %s, or what -u fetches", o->input);
+		return error_create(ERROR_USAGE, "specify either %s or -u, not both", o->input);
 	if (o->in.server.seconds >= 0 && !o->in.server.source)
-		return error_create(ERROR_USAGE, "-t is for -u: how long a server is to measure");
+		return error_create(ERROR_USAGE, "-t requires -u");
 	if (o->width > UINT32_MAX || o->frame_height > UINT32_MAX)
-		return error_create(ERROR_USAGE, "no picture is as large as that");
+		return error_create(ERROR_USAGE, "the picture would be too large");
 	o->svg.width = (uint32_t)o->width;
 	o->svg.frame_height = (uint32_t)o->frame_height;
 	o->svg.normalize = o->normalize;
@@ -480,8 +485,7 @@ static struct strobe_error *finish_options(struct flamegraph_command *o)
 	o->svg.name_type = o->svg.name_type ? o->svg.name_type : d.name_type;
 	o->svg.colours = o->svg.colours ? o->svg.colours : d.colours;
 	if (is_page(o) && (o->folded || o->name_attributes || o->colours_file || is_of_pictures(&o->svg)))
-		return error_create(ERROR_USAGE, "%s: a page has its own controls for how it looks; of a picture's options only --title "
-						 "is for it",
+		return error_create(ERROR_USAGE, "%s: HTML pages do not support the options of pictures, except --title",
 				    o->output);
 	return flamegraph_check(&o->svg);
 }
@@ -494,9 +498,9 @@ static struct strobe_error *take_word(const struct cmd_context *ctx, struct flam
 		return NULL;
 	const char *word = ctx->rest.argv[0];
 	if (o->input || ctx->rest.argc > 1)
-		return error_create(ERROR_USAGE, "'%s' is one file too many", ctx->rest.argv[o->input ? 0 : 1]);
+		return error_create(ERROR_USAGE, "unexpected argument '%s'", ctx->rest.argv[o->input ? 0 : 1]);
 	if (text_to_u64(word, &number))
-		return error_create(ERROR_USAGE, "'%s' is no option; a list is given as --pid=LIST or --tid=LIST", word);
+		return error_create(ERROR_USAGE, "unexpected argument '%s'; write --pid=LIST or --tid=LIST for a list", word);
 	o->input = word;
 	return NULL;
 }
@@ -504,17 +508,17 @@ static struct strobe_error *take_word(const struct cmd_context *ctx, struct flam
 static struct strobe_error *check_options(const struct flamegraph_command *o)
 {
 	if (o->encoding && strcasecmp(o->encoding, "utf-8") && strcasecmp(o->encoding, "utf8"))
-		return error_create(ERROR_USAGE, "the picture is written in UTF-8; '%s' is not supported", o->encoding);
+		return error_create(ERROR_USAGE, "unsupported encoding '%s': pictures are written in UTF-8", o->encoding);
 	if (o->colours_file && o->base)
-		return error_create(ERROR_USAGE, "--cp: colours of a comparison tell what is more and less, not names");
+		return error_create(ERROR_USAGE, "--cp cannot be combined with --diff-base");
 	if (o->folded && (o->colours_file || o->name_attributes))
-		return error_create(ERROR_USAGE, "--cp and --nameattr are about pictures, not folded stacks");
+		return error_create(ERROR_USAGE, "--cp and --nameattr cannot be combined with --folded");
 	if ((o->normalize || o->svg.negate) && o->folded)
-		return error_create(ERROR_USAGE, "--normalize and --negate are about pictures, not folded stacks");
+		return error_create(ERROR_USAGE, "--normalize and --negate cannot be combined with --folded");
 	if (o->base && o->folded)
-		return error_create(ERROR_USAGE, "--diff-base draws a picture; folded stacks have one value");
+		return error_create(ERROR_USAGE, "--diff-base cannot be combined with --folded");
 	if (o->svg.in_time && o->folded)
-		return error_create(ERROR_USAGE, "--flamechart draws a picture; folded stacks are sums");
+		return error_create(ERROR_USAGE, "--flamechart cannot be combined with --folded");
 	return NULL;
 }
 

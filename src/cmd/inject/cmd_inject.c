@@ -99,11 +99,11 @@ static struct strobe_error *check_output(const struct inject_options *o)
 {
 	struct stat in, out;
 	if (!strcmp(o->output, "-"))
-		return isatty(STDOUT_FILENO) ? error_create(ERROR_USAGE, "a recording is binary data and standard output is "
-									 "a terminal: name a file with -o") :
+		return isatty(STDOUT_FILENO) ? error_create(ERROR_USAGE, "refusing to write binary data to a terminal: specify "
+			"a file with -o") :
 					       NULL;
 	if (!stat(input_path(o->input), &in) && !stat(o->output, &out) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-		return error_create(ERROR_USAGE, "%s is the input, too: name another file with -o", o->output);
+		return error_create(ERROR_USAGE, "input and output are the same file: %s", o->output);
 	return NULL;
 }
 
@@ -234,9 +234,9 @@ static void say_results(struct inject *in)
 	if (in->converter)
 		say_converted(in);
 	if (in->jit && !jit_injection_functions(in->jit))
-		cmd_say(in->ctx, "no jitdump of %s could be read, or none contains code", input_path(in->o->input));
+		cmd_say(in->ctx, "%s has no readable jitdumps with code", input_path(in->o->input));
 	if (in->sleeps && in->o->verbose)
-		cmd_say(in->ctx, "%" PRIu64 " sleeps joined with where they began", sleeps_joined(in->sleeps));
+		cmd_say(in->ctx, "%" PRIu64 " sleeps merged with their sched_switch samples", sleeps_joined(in->sleeps));
 	if (in->aslr && aslr_dropped(in->aslr))
 		cmd_say(in->ctx, "%" PRIu64 " samples were dropped: their raw data, stacks, physical addresses or AUX data may reveal "
 				 "addresses", aslr_dropped(in->aslr));
@@ -262,7 +262,8 @@ static struct strobe_error *check_options(const struct inject_options *o)
 {
 	/* Samples of sched_switch would come out twice changed: as chains, and at another time. */
 	if (o->sleeps && o->convert)
-		return error_create(ERROR_USAGE, "-s and --convert-callchain need a step each: convert first, then join");
+		return error_create(ERROR_USAGE, "-s cannot be combined with --convert-callchain: use --convert-callchain "
+			"first, then -s on its output");
 	/* Converted chains are written as they were unwound, joined samples and maps of JIT code as they are made. */
 	if (o->aslr && (o->convert || o->sleeps || o->jit))
 		return error_create(ERROR_USAGE, "--aslr cannot be combined with --convert-callchain, -j or -s: apply it to their result");
@@ -299,33 +300,33 @@ static void defaults(void *options)
 
 #define AT(field) offsetof(struct inject_options, field)
 static const struct option table[] = {
-	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "the recording (perf.data)" },
-	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "where to write; - is standard output, in pipe form (-)" },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "read a file of another owner" },
-	{ OPTION_BOOL, 'b', "build-ids", AT(build_ids), .help = "add build-ids of the files that samples fell into" },
-	{ OPTION_BOOL, 0, "buildid-all", AT(all_build_ids), .help = "add build-ids of all files that were mapped" },
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "input file (default: perf.data)" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "output file; - for standard output, in pipe format (default)" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check" },
+	{ OPTION_BOOL, 'b', "build-ids", AT(build_ids), .help = "add build IDs of the files with samples" },
+	{ OPTION_BOOL, 0, "buildid-all", AT(all_build_ids), .help = "add build IDs of all mapped files" },
 	{ OPTION_BOOL, 'B', "mmap2-buildids", AT(drop_unused),
-	  .help = "drop mappings that no sample lies in, write the build-ids of others into their records (MMAP2)" },
-	{ OPTION_BOOL, 0, "mmap2-buildid-all", AT(mmap_ids), .help = "write build-ids into the records of all mappings (MMAP2)" },
+	  .help = "add build IDs to MMAP2 records, and drop mappings without samples" },
+	{ OPTION_BOOL, 0, "mmap2-buildid-all", AT(mmap_ids), .help = "add build IDs to the MMAP2 records of all mappings" },
 	{ OPTION_BOOL, 0, "aslr", AT(aslr),
-	  .help = "replace addresses by others that do not reveal where code was in memory" },
+	  .help = "replace addresses, so that they do not reveal address space layouts" },
 	{ OPTION_STRING, 0, "known-build-ids", AT(known_ids), .arg = "buildid path,...",
-	  .help = "build-ids of these paths, \"BUILD-ID PATH\" each; @FILE or file://FILE has one a line" },
-	{ OPTION_BOOL, 'j', "jit", AT(jit), .help = "write the code of jitdumps into files, and maps of them into the recording" },
+	  .help = "build IDs of these paths, as \"BUILD-ID PATH\"; @FILE or file://FILE: one per line" },
+	{ OPTION_BOOL, 'j', "jit", AT(jit), .help = "write the code of jitdumps to ELF files, and add mmap records for them" },
 	{ OPTION_BOOL, 's', "sched-stat", AT(sleeps),
-	  .help = "make of samples that tell how long a task slept the sched_switch that began it, with its call chain" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "the kernel's image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "the kernel's symbols" },
-	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(symbol_files.ignore_vmlinux), .help = "do not look for the kernel's image" },
+	  .help = "merge sched_stat samples with the sched_switch samples where the sleeps began" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(symbol_files.ignore_vmlinux), .help = "do not search for a kernel image" },
 	{ OPTION_BOOL, 0, "convert-callchain", AT(convert),
-	  .help = "unwind stack dumps and write call chains in their place" },
+	  .help = "unwind stack dumps and replace them by call chains" },
 	NEEDLESS_OPTION("unwind-style"),
 	REFUSED_OPTION("itrace", refused_trace_decoder),
 	REFUSED_OPTION("strip", refused_trace_decoder),
 	REFUSED_OPTION("vm-time-correlation", refused_trace_decoder),
 	REFUSED_OPTION("guest-data", refused_guests),
 	REFUSED_OPTION("guestmount", refused_guests),
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say what was added and how much smaller the file became" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "report what was added, and the change in size" },
 	OPTIONS_END,
 };
 

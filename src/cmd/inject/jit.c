@@ -181,7 +181,7 @@ static struct strobe_error *write_map(struct jit_injection *j, const struct plac
 	};
 	size_t n = strlen(p->file->path), room = (n + 8) / 8 * 8;
 	if (n >= 4096)
-		return error_create(ERROR_LIMIT, "%s is too long a path", p->file->path);
+		return error_create(ERROR_LIMIT, "path too long: %s", p->file->path);
 	memcpy(r.id, p->file->build_id, sizeof(r.id));
 	memcpy(r.path, p->file->path, n);
 	struct sample_tail tail = { .pid = p->pid, .tid = p->tid, .time = p->time_ns,

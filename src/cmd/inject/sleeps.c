@@ -54,8 +54,8 @@ static struct strobe_error *find_roles(struct sleeps *s)
 		vec_push(&s->roles, r);
 	}
 	if (!(seen & 1u << ROLE_SWITCH) || !(seen & 1u << ROLE_STAT))
-		return error_create(ERROR_NOT_FOUND, "there is nothing to join: record both sched:sched_switch and "
-						     "sched:sched_stat_sleep (or _iowait, _blocked, _wait)");
+		return error_create(ERROR_NOT_FOUND, "no matching events: record both sched:sched_switch and "
+			"sched:sched_stat_sleep (or _iowait, _blocked, _wait)");
 	return NULL;
 }
 
@@ -123,7 +123,7 @@ struct strobe_error *sleeps_record(struct sleeps *s, struct record r, struct rec
 {
 	struct sample sample;
 	if (r.hdr->type == RECORD_AUXTRACE)
-		return error_create(ERROR_UNSUPPORTED, "a recording with traces of instructions cannot be put in order for -s");
+		return error_create(ERROR_UNSUPPORTED, "-s does not support recordings with instruction traces");
 	uint32_t event = r.hdr->type == PERF_RECORD_SAMPLE ? env_event_of_sample(s->env, r) : UINT32_MAX;
 	if (event >= s->roles.len || s->roles.data[event].role == ROLE_OTHER)
 		return NULL;

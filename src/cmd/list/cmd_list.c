@@ -173,7 +173,7 @@ static bool list_vendor(void *ctx, const struct pfm_name *n)
 	_cleanup_free_ char *both = n->umask_desc ? xasprintf("%s. %s", n->desc, n->umask_desc) : xstrdup(n->desc);
 	struct list_row row = {
 		.name = n->name,
-		.type = countable ? "Vendor event" : "Vendor event, not countable here",
+		.type = countable ? "Vendor event" : "Vendor event, not supported here",
 		.pmu = n->pmu,
 		.desc = n->umask_desc ? n->umask_desc : n->desc,
 		.long_desc = both,
@@ -271,8 +271,8 @@ static void list_selection(struct lister *l, const struct selection *s)
 		struct strobe_error *err = pfm_names_each(list_vendor, l);
 		bool by_name = !s->groups && !s->glob;
 		if (!err && by_name && !l->any_vendor)
-			err = error_create(ERROR_UNSUPPORTED, "libpfm4 has no events for this CPU; LIBPFM_FORCE_PMU=skl (or "
-					   "another of its names) lists those of a CPU that is not here");
+			err = error_create(ERROR_UNSUPPORTED, "libpfm4 has no events for this CPU; set LIBPFM_FORCE_PMU=skl "
+				"(or another of its PMU names) to list those of another CPU");
 		/* Without the library there is nothing to miss, unless it was asked for by name. */
 		if (error_is(err, ERROR_UNSUPPORTED) && !by_name)
 			error_destroy(err);
@@ -358,23 +358,23 @@ static void choose_pmu(struct lister *l, char **room)
 	if (l->options->unit || sys_exists(l->sys, dir))
 		l->pmu = *room;
 	else
-		cmd_say(l->ctx, "--cputype is left aside: this machine has no PMU %s, its cores are all of one kind", *room);
+		cmd_say(l->ctx, "--cputype is ignored: this machine has no PMU %s, all cores are of the same type", *room);
 }
 
 static void say_denied(const struct lister *l)
 {
 	if (l->denied)
 		cmd_say(l->ctx,
-			"whether this machine has the hardware events could not be tried: kernel.perf_event_paranoid is %d "
-			"and CAP_PERFMON is missing; as root: sysctl kernel.perf_event_paranoid=2",
+			"cannot determine which hardware events are supported: kernel.perf_event_paranoid is %d and "
+			"CAP_PERFMON is missing; as root: sysctl kernel.perf_event_paranoid=2",
 			sys_perf_event_paranoid(l->sys));
 }
 
 static void say_uncountable(const struct lister *l)
 {
 	if (l->uncountable && !l->options->raw_dump && !l->options->json)
-		cmd_say(l->ctx, "%" PRIu64 " vendor events of this processor are left out: this machine shows no PMU that counts them "
-			"(--all lists them)", l->uncountable);
+		cmd_say(l->ctx, "%" PRIu64 " vendor events of this processor are not listed: this machine has no PMU that "
+			"supports them (--all lists them)", l->uncountable);
 }
 
 static int run(struct cmd_context *ctx, void *options)
@@ -417,10 +417,10 @@ static int run(struct cmd_context *ctx, void *options)
 	say_denied(&l);
 	say_uncountable(&l);
 	if (ctx->rest.argc && !l.printer.rows && !l.error && !l.uncountable && !o->raw_dump)
-		cmd_say(ctx, "this machine has no event of that name or kind; 'list' without words shows all");
+		cmd_say(ctx, "no matching events; run 'list' without arguments to show all");
 	if (l.error && !status && !ctx->rest.argc) {
 		/* Everything was asked for, and what may be seen was listed. */
-		cmd_say(ctx, "not all could be listed: %s", l.error->message);
+		cmd_say(ctx, "some events could not be listed: %s", l.error->message);
 		error_destroy(l.error);
 		return CMD_OK;
 	}
@@ -431,20 +431,20 @@ static int run(struct cmd_context *ctx, void *options)
 #define AT(field) offsetof(struct list_options, field)
 
 static const struct option table[] = {
-	{ OPTION_BOOL, 'd', "desc", AT(desc), .help = "describe each event; --no-desc leaves that out" },
-	{ OPTION_BOOL, 'v', "long-desc", AT(long_desc), .help = "describe each event at length" },
-	{ OPTION_BOOL, 'j', "json", AT(json), .help = "print a JSON array" },
-	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json", .help = "json: a document of its own names; -j is perf's array" },
-	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write here instead of standard output" },
+	{ OPTION_BOOL, 'd', "desc", AT(desc), .help = "print descriptions (on)" },
+	{ OPTION_BOOL, 'v', "long-desc", AT(long_desc), .help = "print long descriptions" },
+	{ OPTION_BOOL, 'j', "json", AT(json), .help = "print a JSON array, as perf does" },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json", .help = "output format; json: one document in strobe's schema" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard output" },
 	{ OPTION_STRING, 0, "cputype", AT(cputype), .arg = "type",
-	  .help = "of a hybrid machine, list the events of this kind of core (core, atom)" },
-	{ OPTION_STRING, 0, "unit", AT(unit), .arg = "PMU", .help = "list the events of this PMU alone" },
-	{ OPTION_BOOL, 0, "all", AT(all), .help = "list vendor events that cannot be counted on this machine, too" },
-	{ OPTION_BOOL, 0, "deprecated", AT(deprecated), .help = "list deprecated events too" },
+	  .help = "on a hybrid machine, list the events of this type of core (core, atom)" },
+	{ OPTION_STRING, 0, "unit", AT(unit), .arg = "PMU", .help = "list only the events of this PMU" },
+	{ OPTION_BOOL, 0, "all", AT(all), .help = "also list vendor events that are not supported on this machine" },
+	{ OPTION_BOOL, 0, "deprecated", AT(deprecated), .help = "also list deprecated events" },
 	{ OPTION_BOOL, 0, "details", AT(details),
-	  .help = "show how events are encoded, and the fields of tracepoints with their types" },
-	{ OPTION_BOOL, 0, "debug", AT(debug), .help = "say what is looked for and tried" },
-	{ OPTION_BOOL, 0, "raw-dump", AT(raw_dump), .help = "print bare names on one line, for completion", .hidden = true },
+	  .help = "show the encoding of events, and the fields of tracepoints" },
+	{ OPTION_BOOL, 0, "debug", AT(debug), .help = "print debug messages" },
+	{ OPTION_BOOL, 0, "raw-dump", AT(raw_dump), .help = "print names only, on one line, for completion", .hidden = true },
 	OPTIONS_END,
 };
 

@@ -415,7 +415,7 @@ static struct strobe_error *find_event(const struct opened *f, const char *name,
 				return NULL;
 			}
 	}
-	return name ? error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; 'evlist' lists those it has", name) : NULL;
+	return name ? error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; see 'evlist' for its events", name) : NULL;
 }
 
 /* ---- all of it ---- */

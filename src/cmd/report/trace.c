@@ -80,7 +80,7 @@ static struct strobe_error *find_event(const struct report_run *r, const char *n
 		}
 	}
 	if (*ret == env->events.len)
-		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; 'evlist' lists those it has", name);
+		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; see 'evlist' for its events", name);
 	if (!tracepoint_of(r, *ret))
 		return error_create(ERROR_USAGE, "'%s' is not a tracepoint", env->events.data[*ret].name);
 	return NULL;
