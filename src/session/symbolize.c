@@ -42,8 +42,8 @@ static struct strobe_error *parse_part(const char *s, size_t n, struct symbolize
 		return NULL;
 	}
 	return error_create(ERROR_USAGE,
-			    "-symbolize takes local, fastlocal, remote or none, and :demangle=default, full, templates or none; "
-			    "'%.*s' is none of these", (int)n, s);
+			    "-symbolize: unknown value '%.*s'; expected local, fastlocal, remote or none, and "
+			    ":demangle=default, full, templates or none", (int)n, s);
 }
 
 struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret)
@@ -115,8 +115,8 @@ static void say_missing(const struct session_host *host, struct profile_objects 
 		struct dso *dso = profile_object(o, i);
 		struct dso_facts facts = dso ? dso_facts(dso) : (struct dso_facts){};
 		if (facts.loaded && !facts.source)
-			session_say(host, "no symbols of %s: %s", profile_str(p, p->mappings.data[i].path),
-				    facts.problem ? facts.problem : "it has none");
+			session_say(host, "no symbols in %s: %s", profile_str(p, p->mappings.data[i].path),
+				    facts.problem ? facts.problem : "none found");
 	}
 }
 

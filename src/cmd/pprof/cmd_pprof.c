@@ -28,7 +28,7 @@ static struct strobe_error *add_base(struct pprof_command *o, const char *value,
 	if (!value || !*value)
 		return NULL;
 	if (s->bases.len && s->is_diff_base != is_diff)
-		return error_create(ERROR_USAGE, "cannot be given beside %s", is_diff ? "-base" : "-diff_base");
+		return error_create(ERROR_USAGE, "cannot be combined with %s", is_diff ? "-base" : "-diff_base");
 	s->is_diff_base = is_diff;
 	vec_push(&s->bases, value);
 	return NULL;
@@ -55,37 +55,38 @@ static void release(void *options)
 #define AT(field) offsetof(struct pprof_command, field)
 
 static const struct option table[] = {
-	{ OPTION_GROUP, .help = "reports" },
-	{ OPTION_BOOL, 0, "top", AT(top), .help = "functions, the costliest first" },
+	{ OPTION_GROUP, .help = "Reports" },
+	{ OPTION_BOOL, 0, "top", AT(top), .help = "list functions, the costliest first" },
 	{ OPTION_BOOL, 0, "text", AT(text), .help = "the same" },
-	{ OPTION_BOOL, 0, "tree", AT(tree), .help = "functions with their callers and callees" },
-	{ OPTION_STRING, 0, "peek", AT(peek), .arg = "regex", .help = "the same for functions that match" },
-	{ OPTION_STRING, 0, "list", AT(list), .arg = "regex", .help = "the source of functions that match, each line with its costs" },
-	{ OPTION_STRING, 0, "disasm", AT(disasm), .arg = "regex|address", .help = "their instructions, each with its costs" },
-	{ OPTION_STRING, 0, "weblist", AT(weblist), .arg = "regex|address", .help = "both, as a page" },
-	{ OPTION_BOOL, 0, "traces", AT(traces), .help = "every distinct stack" },
-	{ OPTION_BOOL, 0, "tags", AT(tags), .help = "labels and what they account for" },
-	{ OPTION_BOOL, 0, "comments", AT(comments), .help = "comments in the profile" },
-	{ OPTION_BOOL, 0, "proto", AT(proto), .help = "the profile itself, as it is after all that was asked for" },
-	{ OPTION_BOOL, 0, "topproto", AT(topproto), .help = "a profile of what top shows: a sample for each row" },
-	{ OPTION_BOOL, 0, "raw", AT(raw), .help = "all that the profile holds, as text" },
-	{ OPTION_BOOL, 0, "svg", AT(svg), .help = "the call graph, drawn" },
-	{ OPTION_BOOL, 0, "dot", AT(dot), .help = "the call graph for graphviz" },
-	{ OPTION_BOOL, 0, "png", AT(png), .help = "the call graph, drawn, as PNG (by librsvg and cairo)" },
-	{ OPTION_BOOL, 0, "pdf", AT(pdf), .help = "the same as PDF" },
-	{ OPTION_BOOL, 0, "ps", AT(ps), .help = "the same as PostScript" },
-	{ OPTION_BOOL, 0, "web", AT(web), .help = "the same, shown in a browser" },
-	{ OPTION_BOOL, 0, "eog", AT(eog), .help = "the same, shown by eog" },
-	{ OPTION_BOOL, 0, "evince", AT(evince), .help = "the same, shown by evince" },
-	{ OPTION_BOOL, 0, "gv", AT(gv), .help = "the same, shown by gv" },
-	{ OPTION_BOOL, 0, "kcachegrind", AT(kcachegrind), .help = "the call graph, shown by KCachegrind" },
-	{ OPTION_BOOL, 0, "callgrind", AT(callgrind), .help = "the call graph for KCachegrind" },
-	{ OPTION_BOOL, 0, "call_tree", AT(config.call_tree), .help = "in graphs: a function is a box for each way that leads to it" },
-	{ OPTION_STRING, 0, "output", AT(config.output), .arg = "file", .help = "write to this file" },
+	{ OPTION_BOOL, 0, "tree", AT(tree), .help = "list functions with their callers and callees" },
+	{ OPTION_STRING, 0, "peek", AT(peek), .arg = "regex", .help = "as -tree, for matching functions" },
+	{ OPTION_STRING, 0, "list", AT(list), .arg = "regex", .help = "show the source of matching functions, with the cost of each line" },
+	{ OPTION_STRING, 0, "disasm", AT(disasm), .arg = "regex|address", .help = "show the instructions of matching "
+		"functions, with the cost of each" },
+	{ OPTION_STRING, 0, "weblist", AT(weblist), .arg = "regex|address", .help = "show source and instructions, as an HTML page" },
+	{ OPTION_BOOL, 0, "traces", AT(traces), .help = "list all distinct stacks" },
+	{ OPTION_BOOL, 0, "tags", AT(tags), .help = "list labels and their values" },
+	{ OPTION_BOOL, 0, "comments", AT(comments), .help = "print the comments of the profile" },
+	{ OPTION_BOOL, 0, "proto", AT(proto), .help = "write the resulting profile" },
+	{ OPTION_BOOL, 0, "topproto", AT(topproto), .help = "write a profile of the rows of -top, one sample per row" },
+	{ OPTION_BOOL, 0, "raw", AT(raw), .help = "print the contents of the profile as text" },
+	{ OPTION_BOOL, 0, "svg", AT(svg), .help = "draw the call graph, as SVG" },
+	{ OPTION_BOOL, 0, "dot", AT(dot), .help = "write the call graph for graphviz" },
+	{ OPTION_BOOL, 0, "png", AT(png), .help = "draw the call graph, as PNG (using librsvg and cairo)" },
+	{ OPTION_BOOL, 0, "pdf", AT(pdf), .help = "draw the call graph, as PDF" },
+	{ OPTION_BOOL, 0, "ps", AT(ps), .help = "draw the call graph, as PostScript" },
+	{ OPTION_BOOL, 0, "web", AT(web), .help = "show the call graph in a browser" },
+	{ OPTION_BOOL, 0, "eog", AT(eog), .help = "show the call graph in eog" },
+	{ OPTION_BOOL, 0, "evince", AT(evince), .help = "show the call graph in evince" },
+	{ OPTION_BOOL, 0, "gv", AT(gv), .help = "show the call graph in gv" },
+	{ OPTION_BOOL, 0, "kcachegrind", AT(kcachegrind), .help = "show the call graph in KCachegrind" },
+	{ OPTION_BOOL, 0, "callgrind", AT(callgrind), .help = "write the call graph for KCachegrind" },
+	{ OPTION_BOOL, 0, "call_tree", AT(config.call_tree), .help = "in graphs: draw one node per call path of a function" },
+	{ OPTION_STRING, 0, "output", AT(config.output), .arg = "file", .help = "output file" },
 
-	{ OPTION_GROUP, .help = "what counts" },
+	{ OPTION_GROUP, .help = "Samples" },
 	{ OPTION_STRING, 0, "sample_index", AT(config.sample_index), .arg = "name|n",
-	  .help = "which of the values of a sample (the last)" },
+	  .help = "sample value to report, by name or index (default: the last)" },
 	{ OPTION_BOOL, 0, "inuse_space", AT(inuse_space), .help = "the same as --sample_index=inuse_space" },
 	{ OPTION_BOOL, 0, "inuse_objects", AT(inuse_objects), .help = "the same as --sample_index=inuse_objects" },
 	{ OPTION_BOOL, 0, "alloc_space", AT(alloc_space), .help = "the same as --sample_index=alloc_space" },
@@ -93,68 +94,74 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "contentions", AT(contentions), .help = "the same as --sample_index=contentions" },
 	{ OPTION_BOOL, 0, "total_delay", AT(total_delay), .help = "the same as --sample_index=delay" },
 	{ OPTION_BOOL, 0, "mean_delay", AT(mean_delay), .help = "the same as --mean --sample_index=delay" },
-	{ OPTION_BOOL, 0, "mean", AT(config.mean), .help = "values divided by the first one: what one of what was counted costs" },
+	{ OPTION_BOOL, 0, "mean", AT(config.mean), .help = "average: divide values by the first value (count)" },
 	{ OPTION_STRING, 0, "http", AT(http), .arg = "[host]:[port]",
-	  .help = "show it in a browser: serve pages there (localhost, a free port) until interrupted" },
-	{ OPTION_BOOL, 0, "no_browser", AT(no_browser), .help = "with -http: start no browser (none is ever started)" },
-	{ OPTION_CALL, 0, "base", .arg = "file", .parse = parse_base, .help = "subtract this profile; several are merged" },
-	{ OPTION_CALL, 0, "diff_base", .arg = "file", .parse = parse_diff_base, .help = "the same; percentages are of this profile" },
+	  .help = "serve a web interface at this address (default: localhost, any free port) until interrupted" },
+	{ OPTION_BOOL, 0, "no_browser", AT(no_browser), .help = "with -http: do not start a browser (always on)" },
+	{ OPTION_CALL, 0, "base", .arg = "file", .parse = parse_base, .help = "subtract this profile; several profiles are merged" },
+	{ OPTION_CALL, 0, "diff_base", .arg = "file", .parse = parse_diff_base, .help = "as -base, with percentages relative "
+		"to this profile" },
 	{ OPTION_BOOL, 0, "normalize", AT(config.normalize), .help = "scale to the total of the base first" },
 
-	{ OPTION_GROUP, .help = "which stacks and frames" },
-	{ OPTION_STRING, 0, "focus", AT(config.select.focus), .arg = "regex", .help = "stacks with a frame that matches" },
-	{ OPTION_STRING, 0, "ignore", AT(config.select.ignore), .arg = "regex", .help = "stacks without one" },
-	{ OPTION_STRING, 0, "hide", AT(config.select.hide), .arg = "regex", .help = "leave out frames that match" },
-	{ OPTION_STRING, 0, "show", AT(config.select.show), .arg = "regex", .help = "leave out frames that do not" },
+	{ OPTION_GROUP, .help = "Filters" },
+	{ OPTION_STRING, 0, "focus", AT(config.select.focus), .arg = "regex", .help = "only stacks with a matching frame" },
+	{ OPTION_STRING, 0, "ignore", AT(config.select.ignore), .arg = "regex", .help = "only stacks without a matching frame" },
+	{ OPTION_STRING, 0, "hide", AT(config.select.hide), .arg = "regex", .help = "hide matching frames" },
+	{ OPTION_STRING, 0, "show", AT(config.select.show), .arg = "regex", .help = "show only matching frames" },
 	{ OPTION_STRING, 0, "show_from", AT(config.select.show_from), .arg = "regex",
-	  .help = "leave out the callers of the outermost match" },
+	  .help = "hide the callers of the outermost matching frame" },
 	{ OPTION_STRING, 0, "prune_from", AT(config.select.prune_from), .arg = "regex",
-	  .help = "leave out the callees of the innermost match" },
+	  .help = "hide the callees of the innermost matching frame" },
 	{ OPTION_BOOL, 0, "all_frames", AT(sources.all_frames),
-	  .help = "show the frames that the profile says to drop, such as an allocator's" },
+	  .help = "show frames dropped by the profile (drop_frames), such as allocators" },
 
-	{ OPTION_STRING, 0, "tagfocus", AT(config.labels.focus), .arg = "regex|range", .help = "samples with a label that matches" },
-	{ OPTION_STRING, 0, "tagignore", AT(config.labels.ignore), .arg = "regex|range", .help = "samples without one" },
-	{ OPTION_STRING, 0, "tagshow", AT(config.labels.show), .arg = "regex", .help = "leave out labels whose key does not match" },
-	{ OPTION_STRING, 0, "taghide", AT(config.labels.hide), .arg = "regex", .help = "leave out labels whose key does" },
-	{ OPTION_STRING, 0, "tagroot", AT(config.labels.root), .arg = "keys", .help = "labels as outermost frames" },
-	{ OPTION_STRING, 0, "tagleaf", AT(config.labels.leaf), .arg = "keys", .help = "labels as innermost frames" },
+	{ OPTION_STRING, 0, "tagfocus", AT(config.labels.focus), .arg = "regex|range", .help = "only samples with a matching label" },
+	{ OPTION_STRING, 0, "tagignore", AT(config.labels.ignore), .arg = "regex|range", .help = "only samples without a matching label" },
+	{ OPTION_STRING, 0, "tagshow", AT(config.labels.show), .arg = "regex", .help = "show only labels with a matching key" },
+	{ OPTION_STRING, 0, "taghide", AT(config.labels.hide), .arg = "regex", .help = "hide labels with a matching key" },
+	{ OPTION_STRING, 0, "tagroot", AT(config.labels.root), .arg = "keys", .help = "add labels with these keys as outermost frames" },
+	{ OPTION_STRING, 0, "tagleaf", AT(config.labels.leaf), .arg = "keys", .help = "add labels with these keys as innermost frames" },
 
-	{ OPTION_GROUP, .help = "what is fetched" },
-	{ OPTION_I64, 0, "seconds", AT(sources.server.seconds), .arg = "n", .help = "for how long a server is to measure" },
-	{ OPTION_I64, 0, "timeout", AT(sources.server.timeout_s), .arg = "n", .help = "for how many seconds to wait for it" },
-	{ OPTION_STRING, 0, "tls_cert", AT(sources.server.tls_cert), .arg = "file", .help = "our certificate (PEM)" },
-	{ OPTION_STRING, 0, "tls_key", AT(sources.server.tls_key), .arg = "file", .help = "and its key" },
-	{ OPTION_STRING, 0, "tls_ca", AT(sources.server.tls_ca), .arg = "file", .help = "who vouches for the server's certificate" },
+	{ OPTION_GROUP, .help = "Sources" },
+	{ OPTION_I64, 0, "seconds", AT(sources.server.seconds), .arg = "n", .help = "duration of profiles fetched from "
+		"servers, in seconds" },
+	{ OPTION_I64, 0, "timeout", AT(sources.server.timeout_s), .arg = "n", .help = "timeout for fetching profiles, in seconds" },
+	{ OPTION_STRING, 0, "tls_cert", AT(sources.server.tls_cert), .arg = "file", .help = "client certificate (PEM)" },
+	{ OPTION_STRING, 0, "tls_key", AT(sources.server.tls_key), .arg = "file", .help = "key of the client certificate" },
+	{ OPTION_STRING, 0, "tls_ca", AT(sources.server.tls_ca), .arg = "file", .help = "CA certificates for verifying servers" },
 	{ OPTION_STRING, 0, "symbolize", AT(symbolize), .arg = "local|fastlocal|remote|none",
-	  .help = "names for addresses: from local binaries, from their tables of symbols alone, from the server that the profile "
-		  "came from, or none (the first, then the server's); with :demangle=full|templates|none" },
-	{ OPTION_STRING, 0, "buildid", AT(sources.build_id), .arg = "id", .help = "of the program itself, in place of the profile's" },
-	{ OPTION_STRING, 0, "add_comment", AT(sources.add_comment), .arg = "text", .help = "a comment to add to the profile" },
+	  .help = "source of symbols: local binaries, their symbol tables only, the server of the profile, or none (default: "
+	  	"local, then remote); with :demangle=full|templates|none" },
+	{ OPTION_STRING, 0, "buildid", AT(sources.build_id), .arg = "id", .help = "build ID of the main binary, overriding "
+		"that of the profile" },
+	{ OPTION_STRING, 0, "add_comment", AT(sources.add_comment), .arg = "text", .help = "add a comment to the profile" },
 
-	{ OPTION_GROUP, .help = "how it is shown" },
-	{ OPTION_BOOL, 0, "flat", AT(flat), .help = "sort by what functions cost themselves (the default)" },
-	{ OPTION_BOOL, 0, "cum", AT(cum), .help = "sort by what they cost with all that they call" },
-	{ OPTION_BOOL, 0, "functions", AT(functions), .help = "one row a function (the default)" },
-	{ OPTION_BOOL, 0, "filefunctions", AT(file_functions), .help = "one row a function of a source file" },
-	{ OPTION_BOOL, 0, "files", AT(files), .help = "one row a source file" },
-	{ OPTION_BOOL, 0, "lines", AT(lines), .help = "one row a source line" },
-	{ OPTION_BOOL, 0, "addresses", AT(addresses), .help = "one row an address" },
-	{ OPTION_BOOL, 0, "noinlines", AT(config.no_inlines), .help = "inlined functions count as those that they are inlined into" },
-	{ OPTION_BOOL, 0, "intel_syntax", AT(config.intel_syntax), .help = "instructions as Intel writes them: disasm and weblist" },
+	{ OPTION_GROUP, .help = "Display" },
+	{ OPTION_BOOL, 0, "flat", AT(flat), .help = "sort by flat (self) values (default)" },
+	{ OPTION_BOOL, 0, "cum", AT(cum), .help = "sort by cumulative values" },
+	{ OPTION_BOOL, 0, "functions", AT(functions), .help = "one row per function (default)" },
+	{ OPTION_BOOL, 0, "filefunctions", AT(file_functions), .help = "one row per function and source file" },
+	{ OPTION_BOOL, 0, "files", AT(files), .help = "one row per source file" },
+	{ OPTION_BOOL, 0, "lines", AT(lines), .help = "one row per source line" },
+	{ OPTION_BOOL, 0, "addresses", AT(addresses), .help = "one row per address" },
+	{ OPTION_BOOL, 0, "noinlines", AT(config.no_inlines), .help = "attribute inlined functions to their callers" },
+	{ OPTION_BOOL, 0, "intel_syntax", AT(config.intel_syntax), .help = "use Intel syntax for -disasm and -weblist" },
 	{ OPTION_STRING, 0, "source_path", AT(config.source_path), .arg = "dirs",
-	  .help = "where to look for source files, with ':' between (the current directory)" },
-	{ OPTION_STRING, 0, "trim_path", AT(config.trim_path), .arg = "dirs", .help = "what to take off the paths of source files first" },
-	{ OPTION_STRING, 0, "unit", AT(config.unit), .arg = "unit", .help = "values in this unit: ms, MB, auto (the one that suits them)" },
+	  .help = "search path for source files, separated by ':' (default: current directory)" },
+	{ OPTION_STRING, 0, "trim_path", AT(config.trim_path), .arg = "dirs", .help = "path prefixes to strip from source "
+		"files before searching" },
+	{ OPTION_STRING, 0, "unit", AT(config.unit), .arg = "unit", .help = "unit of values: ms, MB, auto" },
 	{ OPTION_F64, 0, "divide_by", AT(config.divide_by), .arg = "n", .help = "divide values by this" },
-	{ OPTION_I64, 0, "nodecount", AT(config.node_count), .arg = "n", .help = "at most as many rows (top: all; others: 80)" },
-	{ OPTION_F64, 0, "nodefraction", AT(config.node_fraction), .arg = "f", .help = "leave out what is less of the total (0.005)" },
-	{ OPTION_F64, 0, "edgefraction", AT(config.edge_fraction), .arg = "f", .help = "leave out calls that are less of it (0.001)" },
-	{ OPTION_BOOL, 0, "trim", AT(config.trim), .help = "do leave out what is small (on)" },
-	{ OPTION_BOOL, 0, "drop_negative", AT(config.drop_negative), .help = "leave out negative differences" },
-	{ OPTION_BOOL, 0, "relative_percentages", AT(config.relative), .help = "percentages of what is left by --focus and its like" },
-	{ OPTION_BOOL, 0, "compact_labels", AT(config.compact_labels), .help = "say less above the report" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "say more" },
+	{ OPTION_I64, 0, "nodecount", AT(config.node_count), .arg = "n", .help = "maximum number of nodes (default: 80; -top: no limit)" },
+	{ OPTION_F64, 0, "nodefraction", AT(config.node_fraction), .arg = "f", .help = "hide nodes below this fraction of the "
+		"total (default: 0.005)" },
+	{ OPTION_F64, 0, "edgefraction", AT(config.edge_fraction), .arg = "f", .help = "hide edges below this fraction of the "
+		"total (default: 0.001)" },
+	{ OPTION_BOOL, 0, "trim", AT(config.trim), .help = "apply -nodefraction, -edgefraction and -nodecount (on)" },
+	{ OPTION_BOOL, 0, "drop_negative", AT(config.drop_negative), .help = "ignore negative differences" },
+	{ OPTION_BOOL, 0, "relative_percentages", AT(config.relative), .help = "percentages of the samples selected by filters" },
+	{ OPTION_BOOL, 0, "compact_labels", AT(config.compact_labels), .help = "print a shorter header" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };
 
@@ -186,7 +193,7 @@ static struct strobe_error *choose_report(const struct pprof_command *o, const s
 		if (!reports[i].asked)
 			continue;
 		if (*ret)
-			return error_create(ERROR_USAGE, "one report at a time");
+			return error_create(ERROR_USAGE, "only one report can be selected");
 		*ret = pprof_kind(reports[i].name, strlen(reports[i].name));
 	}
 	return NULL;
@@ -289,22 +296,22 @@ static struct strobe_error *check_served(const struct pprof_command *o)
 {
 	const struct pprof_config *c = &o->config;
 	if (c->mean || c->output)
-		return error_create(ERROR_USAGE, "the pages of -http do not know -%s", c->mean ? "mean" : "output");
+		return error_create(ERROR_USAGE, "-http does not support -%s", c->mean ? "mean" : "output");
 	return NULL;
 }
 
 static struct strobe_error *check(const struct cmd_context *ctx, const struct pprof_command *o, const struct pprof_report_kind *kind)
 {
 	if (o->http && kind)
-		return error_create(ERROR_USAGE, "-http serves all reports; -%s is one", kind->name);
+		return error_create(ERROR_USAGE, "-http cannot be combined with -%s: it serves all reports", kind->name);
 	if (o->http)
 		TRY(check_served(o));
 	if (o->no_browser && !o->http)
-		return error_create(ERROR_USAGE, "-no_browser is for -http");
+		return error_create(ERROR_USAGE, "-no_browser requires -http");
 	if (!ctx->rest.argc)
-		return error_create(ERROR_USAGE, "name a profile: a file of pprof, a recording, or a URL");
+		return error_create(ERROR_USAGE, "specify a profile: a pprof file, a recording or a URL");
 	if (o->config.normalize && !o->sources.bases.len)
-		return error_create(ERROR_USAGE, "-normalize needs -base or -diff_base");
+		return error_create(ERROR_USAGE, "-normalize requires -base or -diff_base");
 	return pprof_config_check(&o->config);
 }
 
@@ -321,7 +328,7 @@ static int run(struct cmd_context *ctx, void *options)
 	if (!err)
 		err = symbolize_parse(o->symbolize, &o->sources.symbolize);
 	if (!err && o->sources.symbolize.where == SYMBOLIZE_REMOTE && !has_server(ctx))
-		err = error_create(ERROR_USAGE, "-symbolize=remote asks the server that a profile came from; these are files");
+		err = error_create(ERROR_USAGE, "-symbolize=remote requires a profile fetched from a server");
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->verbose);
@@ -352,7 +359,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_pprof = {
 	.name = "pprof",
-	.summary = "Reports of pprof over its profiles and over recordings",
+	.summary = "Print pprof reports of profiles and recordings",
 	.usage = (const char *const[]){ "pprof [-top|-tree|-peek=REGEX|-traces|-svg|-proto|...] [<options>] FILE|URL...", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct pprof_command),

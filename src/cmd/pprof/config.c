@@ -25,14 +25,14 @@ struct setting {
 
 #define AT(field) offsetof(struct pprof_config, field)
 
-#define MATCHED "\nIt is held against names of functions, source files and objects."
+#define MATCHED "\nMatched against the names of functions, source files and objects."
 #define TAG_FILTER                                                                                                      \
-	"\nA key may stand before it: key=regexp, key=range.\nRanges: 1kb, 1kb:10kb, 32mb:, :1s\n"                       \
-	"Regular expressions: foo, foo.*bar, and several with \",\" between, all of which have to match"
+	"\nMay be limited to a key: key=regexp, key=range.\nRanges: 1kb, 1kb:10kb, 32mb:, :1s\n"                       \
+	"Regular expressions: foo, foo.*bar, and several separated by \",\", all of which must match"
 
 static const struct setting_choice granularities[] = {
-	{ "functions", "Aggregate at the function level.\nOf one name in several source files there is one row." },
-	{ "filefunctions", "Aggregate at the function level.\nOf one name in several source files there is a row for each." },
+	{ "functions", "Aggregate at the function level.\nFunctions of the same name in several source files share one row." },
+	{ "filefunctions", "Aggregate at the function level.\nFunctions of the same name in several source files have one row each." },
 	{ "files", "Aggregate at the file level." },
 	{ "lines", "Aggregate at the source code line level." },
 	{ "addresses", "Aggregate at the address level.\nRows have the address before the name." },
@@ -46,55 +46,56 @@ static const struct setting_choice sorts[] = {
 
 /* In the order of their names. */
 static const struct setting settings[] = {
-	{ "call_tree", SETTING_FLAG, AT(call_tree), "Create a context-sensitive call tree\nA function is told apart by the way to it." },
+	{ "call_tree", SETTING_FLAG, AT(call_tree), "Create a context-sensitive call tree\nFunctions are separated by call path." },
 	{ "compact_labels", SETTING_FLAG, AT(compact_labels), "Show minimal headers" },
 	{ "divide_by", SETTING_NUMBER, AT(divide_by),
 	  "Ratio to divide all samples before visualization\nBy the number of runs or processors, say." },
-	{ "drop_negative", SETTING_FLAG, AT(drop_negative), "Ignore negative differences\nWhat a base has more of does not show." },
+	{ "drop_negative", SETTING_FLAG, AT(drop_negative), "Ignore negative differences\nValues that are larger in the base "
+		"are not shown." },
 	{ "edgefraction", SETTING_NUMBER, AT(edge_fraction), "Hide edges below <f>*total" },
 	{ "focus", SETTING_TEXT, AT(select.focus),
-	  "Restricts to samples going through a node matching regexp\nAll others do not count." MATCHED },
-	{ "granularity", SETTING_TEXT, AT(granularity), "What is one row of a report", granularities },
+	  "Restricts to samples going through a node matching regexp\nAll other samples are ignored." MATCHED },
+	{ "granularity", SETTING_TEXT, AT(granularity), "Granularity of report rows", granularities },
 	{ "hide", SETTING_TEXT, AT(select.hide),
-	  "Skips nodes matching regexp\nTheir callers are taken to call what they call." MATCHED },
+	  "Skips nodes matching regexp\nTheir callees become callees of their callers." MATCHED },
 	{ "ignore", SETTING_TEXT, AT(select.ignore),
-	  "Skips paths going through any nodes matching regexp\nSuch samples do not count." MATCHED },
+	  "Skips paths going through any nodes matching regexp\nSuch samples are ignored." MATCHED },
 	{ "intel_syntax", SETTING_FLAG, AT(intel_syntax), "Show assembly in Intel syntax\nIn the reports disasm and weblist." },
 	{ "mean", SETTING_FLAG, AT(mean),
 	  "Average sample value over first value (count)\nThe memory of one allocation, say, or the time of one event." },
 	{ "nodecount", SETTING_INTEGER, AT(node_count),
-	  "Max number of nodes to show\nOf graphs those that matter most; dotted edges lead through what is left out." },
+	  "Max number of nodes to show\nIn graphs, the most important ones; dotted edges skip omitted nodes." },
 	{ "nodefraction", SETTING_NUMBER, AT(node_fraction), "Hide nodes below <f>*total" },
-	{ "noinlines", SETTING_FLAG, AT(no_inlines), "Ignore inlines.\nAn inlined function counts as the one that it was inlined into." },
+	{ "noinlines", SETTING_FLAG, AT(no_inlines), "Ignore inlines.\nInlined functions are attributed to their callers." },
 	{ "normalize", SETTING_FLAG, AT(normalize), "Scales profile based on the base profile." },
 	{ "output", SETTING_TEXT, AT(output), "Output filename for file-based outputs" },
 	{ "prune_from", SETTING_TEXT, AT(select.prune_from),
-	  "Drops any functions below the matched frame.\nWhat the innermost match calls counts for it." },
+	  "Drops any functions below the matched frame.\nThe callees of the innermost match are attributed to it." },
 	{ "relative_percentages", SETTING_FLAG, AT(relative),
-	  "Show percentages relative to focused subgraph\nElse they are of the whole profile, and those of several reports compare." },
+	  "Show percentages relative to focused subgraph\nOtherwise they are of the whole profile, and comparable between reports." },
 	{ "sample_index", SETTING_TEXT, AT(sample_index),
 	  "Sample value to report (0-based index or name)\nA sample may have several: \"options\" lists their names." },
-	{ "show", SETTING_TEXT, AT(select.show), "Only show nodes matching regexp\nAll others are left out of their stacks." MATCHED },
+	{ "show", SETTING_TEXT, AT(select.show), "Only show nodes matching regexp\nAll others are removed from stacks." MATCHED },
 	{ "show_from", SETTING_TEXT, AT(select.show_from),
-	  "Drops functions above the highest matched frame.\nStacks without a match do not count." MATCHED },
-	{ "sort", SETTING_TEXT, AT(sort), "What rows are sorted by", sorts },
+	  "Drops functions above the highest matched frame.\nStacks without a match are ignored." MATCHED },
+	{ "sort", SETTING_TEXT, AT(sort), "Sort order of rows", sorts },
 	{ "source_path", SETTING_TEXT, AT(source_path), "Search path for source files" },
 	{ "tagfocus", SETTING_TEXT, AT(labels.focus), "Restricts to samples with tags in range or matched by regexp" TAG_FILTER },
-	{ "taghide", SETTING_TEXT, AT(labels.hide), "Skip tags matching this regexp\nIt is held against their keys." },
+	{ "taghide", SETTING_TEXT, AT(labels.hide), "Skip tags matching this regexp\nMatched against their keys." },
 	{ "tagignore", SETTING_TEXT, AT(labels.ignore), "Discard samples with tags in range or matched by regexp" TAG_FILTER },
 	{ "tagleaf", SETTING_TEXT, AT(labels.leaf),
 	  "Adds pseudo stack frames for labels key/value pairs at the callstack leaf.\n"
-	  "Keys with \",\" between; the last one is innermost." },
+	  "Keys are separated by \",\"; the last one is innermost." },
 	{ "tagroot", SETTING_TEXT, AT(labels.root),
 	  "Adds pseudo stack frames for labels key/value pairs at the callstack root.\n"
-	  "Keys with \",\" between; the first one is outermost." },
-	{ "tagshow", SETTING_TEXT, AT(labels.show), "Only consider tags matching this regexp\nIt is held against their keys." },
+	  "Keys are separated by \",\"; the first one is outermost." },
+	{ "tagshow", SETTING_TEXT, AT(labels.show), "Only consider tags matching this regexp\nMatched against their keys." },
 	{ "trim", SETTING_FLAG, AT(trim),
 	  "Honor nodefraction/edgefraction/nodecount defaults\nfalse shows all of the profile, however small." },
 	{ "trim_path", SETTING_TEXT, AT(trim_path), "Path to trim from source paths before search" },
 	{ "unit", SETTING_TEXT, AT(unit),
 	  "Measurement units to display\nOf time: ns, us, ms, s, min, hr; of memory: B, kB, MB, GB.\n"
-	  "auto: for each value the one that suits it." },
+	  "auto: chosen for each value." },
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 
@@ -176,20 +177,20 @@ static struct strobe_error *set_number(const struct setting *s, void *at, const 
 	if (s->kind == SETTING_INTEGER) {
 		int64_t n = strtoll(value, &end, 10);
 		if (!*value || *end || errno)
-			return error_create(ERROR_USAGE, "'%s' is no whole number", value);
+			return error_create(ERROR_USAGE, "invalid integer '%s'", value);
 		*(int64_t *)at = n;
 		return NULL;
 	}
 	double n = strtod(value, &end);
 	if (!*value || *end || errno)
-		return error_create(ERROR_USAGE, "'%s' is no number", value);
+		return error_create(ERROR_USAGE, "invalid number '%s'", value);
 	*(double *)at = n;
 	return NULL;
 }
 
 struct strobe_error *pprof_config_check(const struct pprof_config *config)
 {
-	return config->divide_by ? NULL : error_create(ERROR_USAGE, "values cannot be divided by 0");
+	return config->divide_by ? NULL : error_create(ERROR_USAGE, "cannot divide by 0");
 }
 
 bool pprof_config_keeps_all(const struct pprof_config *c)
@@ -236,7 +237,7 @@ struct strobe_error *pprof_config_set(const struct pprof_session *session, struc
 			return error_create(ERROR_USAGE, "unknown setting '%s'", name);
 		TRY(parse_flag(value, &is_wanted));
 		if (!is_wanted)
-			return error_create(ERROR_USAGE, "%s can only be chosen, by %s=", name, s->name);
+			return error_create(ERROR_USAGE, "%s is a choice: use %s=", name, s->name);
 		value = name;
 	}
 	void *at = (char *)config + s->offset;

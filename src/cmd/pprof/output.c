@@ -38,7 +38,7 @@ struct strobe_error *pprof_new_file(struct arena *arena, const char *stem, const
 		if (errno != EEXIST)
 			return error_errno(errno, "cannot create %s", path);
 	}
-	return error_create(ERROR_LIMIT, "there are too many files %sNNN.%s", stem, suffix);
+	return error_create(ERROR_LIMIT, "too many files %sNNN.%s", stem, suffix);
 }
 
 struct strobe_error *pprof_write_reserved(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
@@ -58,7 +58,7 @@ static struct strobe_error *write_stdout(struct job *job)
 	struct strobe_error *err = write_job(job, &out);
 	int status = cmd_close_output(job->session->ctx, &out);
 	/* a failed write was told of already */
-	return err || !status ? err : error_create(ERROR_STOPPED, "standard output cannot be written");
+	return err || !status ? err : error_create(ERROR_STOPPED, "cannot write to standard output");
 }
 
 /* ---- viewers ---- */
@@ -88,7 +88,7 @@ static struct strobe_error *run_viewer(const struct pprof_session *s, const char
 			;
 		return NULL;
 	}
-	return error_create(ERROR_NOT_FOUND, "%s is there, but no program to show it with (%s)", path, viewers);
+	return error_create(ERROR_NOT_FOUND, "wrote %s, but no program to show it was found (%s)", path, viewers);
 }
 
 /* The file stays: a browser may read it again long after this is over. */

@@ -255,7 +255,7 @@ static void open_editor(struct prompt *p)
 		return;
 	struct strobe_error *err = line_editor_create(PROMPT, pprof_complete, p->session, &p->editor);
 	if (err)
-		log_info("the prompt has no editing: %s", err->message);
+		log_info("no line editing: %s", err->message);
 	error_destroy(err);
 }
 

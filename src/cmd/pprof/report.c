@@ -76,14 +76,14 @@ static struct strobe_error *select_from(struct seen *s, const struct pprof_confi
 		see(s, made);
 	}
 	if (had && !s->p->rows.len)
-		cmd_say(ctx, "no sample passes tagfocus and tagignore");
+		cmd_say(ctx, "no samples match tagfocus and tagignore");
 	had = s->p->rows.len;
 	if (profile_selects(&select)) {
 		TRY(profile_select(s->p, &select, &made));
 		see(s, made);
 	}
 	if (had && !s->p->rows.len)
-		cmd_say(ctx, "no stack passes focus, ignore, hide, show and show_from");
+		cmd_say(ctx, "no stacks match focus, ignore, hide, show and show_from");
 	return NULL;
 }
 
@@ -128,8 +128,8 @@ static struct strobe_error *seen_init(struct seen *s, const struct pprof_session
 	if (!s->total)
 		s->total = session->stream ? pprof_stream_total(session->stream) : profile_gross_value(s->p, s->event);
 	if (!s->total && !session->is_interactive && !session->has_base)
-		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample of it has a value of '%s'; what ran for less "
-				    "than one sampling period leaves none (100 Hz for CPU time and 512 KB for allocations in Go)",
+		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample has a value of '%s'; programs that run "
+			"for less than a sampling period have no samples (100 Hz for CPU time and 512 KB for allocations in Go)",
 				    profile_str(s->p, s->p->events.data[s->event].name));
 	if (c->mean)
 		s->total = mean_total(session, s);
@@ -312,7 +312,7 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 		return pprof_copy_write(session->copy, out);
 	list_filters(c, &session->ctx->words, filters);
 	if (c->mean && !has_means(kind->output))
-		return error_create(ERROR_UNSUPPORTED, "%s has no means", kind->name);
+		return error_create(ERROR_UNSUPPORTED, "%s does not support -mean", kind->name);
 	struct strobe_error *err = seen_init(&s, session, c, kind->output);
 	if (!err && !session->stream && names_sources(kind->output))
 		trim_sources(&s, c);

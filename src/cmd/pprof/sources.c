@@ -141,7 +141,7 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 		profile_destroy(p);
 	}
 	if (!*ret)
-		return error_create(ERROR_NOT_FOUND, "none of %d profiles can be read", s->nr);
+		return error_create(ERROR_NOT_FOUND, "cannot read any of %d profiles", s->nr);
 	TRY(symbolize_profile(cmd_host(ctx), &s->symbolize, ret));
 	symbolize_names(&s->symbolize, ret);
 	if (s->all_frames)
