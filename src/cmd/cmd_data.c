@@ -9,7 +9,7 @@
 #include "dump/samples_ctf.h"
 #include "dump/samples_json.h"
 #include "session/input.h"
-#include "session/sample_choice.h"
+#include "session/session.h"
 
 struct data_command {
 	const char *input, *to_json, *to_ctf, *times;
@@ -37,12 +37,10 @@ static const struct option table[] = {
 struct conversion {
 	struct cmd_context *ctx;
 	const struct data_command *o;
-	struct record_source *source;
+	struct session session;
 	struct samples_json json;
 	struct samples_ctf ctf;
 	struct out *out; /* of JSON */
-	struct arena arena;
-	struct resolve_filter filter; /* of --time */
 	bool has_begun;
 	struct strobe_error *damage; /* of the recording: what was whole is written */
 };
@@ -59,12 +57,12 @@ static bool takes_any_owner(const struct data_command *o)
 
 static struct strobe_error *begin_json(struct conversion *c)
 {
-	return samples_json_begin(&c->json, source_env(c->source), c->o->tod, c->out);
+	return samples_json_begin(&c->json, c->session.env, c->o->tod, c->out);
 }
 
 static struct strobe_error *begin_ctf(struct conversion *c)
 {
-	return samples_ctf_begin(&c->ctf, source_env(c->source), c->o->tod, c->o->to_ctf, overwrites(c->o));
+	return samples_ctf_begin(&c->ctf, c->session.env, c->o->tod, c->o->to_ctf, overwrites(c->o));
 }
 
 /* The head is written with what comes first: a stream's events and features come as records before it. */
@@ -96,7 +94,7 @@ static struct strobe_error *ctf_sample(void *ctx, const struct resolved_sample *
 static struct strobe_error *ctf_record(void *ctx, struct record r, uint64_t time_ns)
 {
 	struct conversion *c = ctx;
-	if (r.hdr->type >= RECORD_USER_FIRST || !time_ranges_have(c->filter.times, c->filter.times_nr, time_ns))
+	if (r.hdr->type >= RECORD_USER_FIRST || !time_ranges_have(c->session.filter.times, c->session.filter.times_nr, time_ns))
 		return NULL;
 	TRY(begin(c));
 	samples_ctf_count_lost(&c->ctf, r);
@@ -114,20 +112,18 @@ static bool needs_no_names(void *ctx, const struct resolved_sample *s)
 
 static struct strobe_error *read_all(struct conversion *c, struct resolve_callbacks callbacks)
 {
-	struct symbols_options symbols = {};
-	const struct sample_choice choice = { .times = c->o->times };
-	TRY(sample_choice_parse(&choice, source_env(c->source), &c->arena, &c->filter));
-	TRY(sample_choice_check(&choice, source_env(c->source)));
-	struct resolve_options options = { .filter = c->filter, .with_chains = true, .max_stack = UINT32_MAX };
-	TRY(cmd_symbols_options(c->ctx, source_env(c->source), takes_any_owner(c->o), &symbols));
-	struct resolver *r = resolver_create(c->source, symbols, options);
-	struct strobe_error *err = resolve_stream(r, callbacks);
+	const struct session_request request = {
+		.choice.times = c->o->times,
+		.resolve = { .with_chains = true, .max_stack = UINT32_MAX },
+	};
+	TRY(session_resolve(&c->session, &request));
+	TRY(sample_choice_check(&request.choice, c->session.env));
+	struct strobe_error *err = resolve_stream(c->session.resolver, callbacks);
 	if (err && c->has_begun)
 		c->damage = take_ptr(err);
 	if (!err)
 		err = begin(c);
-	input_remarks(cmd_host(c->ctx), c->source, resolver_stats(r));
-	resolver_destroy(r);
+	input_remarks(cmd_host(c->ctx), c->session.reader, resolver_stats(c->session.resolver));
 	return err;
 }
 
@@ -170,7 +166,7 @@ static struct strobe_error *convert(struct conversion *c)
 	bool is_stdout = path && !strcmp(path, "-");
 	if (path && !is_stdout && !overwrites(c->o) && !stat(path, &st))
 		return error_create(ERROR_USAGE, "%s exists; use --overwrite to replace it", path);
-	TRY(input_open(c->o->input, takes_any_owner(c->o), &c->source));
+	TRY(session_open(&c->session, cmd_host(c->ctx), c->o->input, takes_any_owner(c->o)));
 	if (c->o->to_ctf)
 		return write_ctf(c);
 	return cmd_write_file(path, write_json, c);
@@ -197,8 +193,7 @@ static int run(struct cmd_context *ctx, void *options)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->verbose);
 	err = convert(&c);
-	source_destroy(c.source);
-	arena_deinit(&c.arena);
+	session_close(&c.session);
 	if (err) {
 		error_destroy(c.damage);
 		return cmd_fail(ctx, err);

@@ -48,19 +48,19 @@ static struct strobe_error *read_profile(struct run *r, const char *path)
 	struct flame_input *in = &r->inputs[r->nr];
 	struct web_profile *w = &r->profiles[r->nr++];
 	TRY(flame_input_read(cmd_host(r->ctx), path, &options, in));
-	const struct env *env = in->source ? source_env(in->source) : NULL;
-	if (in->resolver)
-		input_remarks(cmd_host(r->ctx), in->source, resolver_stats(in->resolver));
+	const struct env *env = in->session.env;
+	if (in->session.resolver)
+		input_remarks(cmd_host(r->ctx), in->session.reader, resolver_stats(in->session.resolver));
 	w->name = in->path;
 	w->options = page_options(&in->arena, env, in->path);
-	if (in->resolver)
-		w->options.code = page_code(&in->arena, env, in->resolver);
+	if (in->session.resolver)
+		w->options.code = page_code(&in->arena, env, in->session.resolver);
 	w->options.subtracts = o->base != NULL;
 	struct strobe_error *err = page_read_base(r->ctx, o->base ? o->base : o->diff_base, o->force, &in->profile,
 						  o->base ? &r->differences[r->nr - 1] : NULL);
 	w->profile = in->profile;
 	w->download = r->differences[r->nr - 1];
-	if (err || in->resolver)
+	if (err || in->session.resolver)
 		return err;
 	TRY(page_profile_code_create(r->ctx, w->profile, &r->paths, DISASM_ATT, &r->codes[r->nr - 1]));
 	w->options.code = page_profile_code(r->codes[r->nr - 1]);

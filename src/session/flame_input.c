@@ -3,12 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/filemap.h"
 #include "exchange/exchange.h"
 #include "session/input.h"
 #include "session/profile_input.h"
 #include "session/symbolize.h"
-#include "session/symbols.h"
 
 /* ---- what another program wrote ---- */
 
@@ -65,24 +65,30 @@ static struct strobe_error *read_foreign(const struct session_host *host, const 
 
 /* ---- recordings ---- */
 
-static struct strobe_error *aggregate(const struct session_host *host, struct flame_input *in, const struct flame_input_options *o)
+static struct strobe_error *aggregate(const struct session_host *host, const char *path, const struct flame_input_options *o,
+				       struct flame_input *in)
 {
 	static const char *const keys[] = { "comm", "pid", "tid" };
-	struct resolve_options options = {
-		.label_keys = keys,
-		.label_keys_nr = o->with_tid || o->for_page ? 3 : o->with_pid ? 2 : 1,
-		.with_chains = true,
-		.with_inlines = o->inlines || o->for_page,
-		.by_address = o->for_page,
-		.with_lines = o->for_page,
-		.keep_time_log = o->in_time || o->for_page,
-		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
+	struct session_request request = {
+		.choice = o->choice,
+		.symbols = o->symbol_files,
+		.resolve = {
+			.label_keys = keys,
+			.label_keys_nr = o->with_tid || o->for_page ? 3 : o->with_pid ? 2 : 1,
+			.with_chains = true,
+			.with_inlines = o->inlines || o->for_page,
+			.by_address = o->for_page,
+			.with_lines = o->for_page,
+			.keep_time_log = o->in_time || o->for_page,
+			.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
+		},
 	};
-	struct symbols_options symbols = o->symbol_files;
-	TRY(session_symbols(host, source_env(in->source), o->force, &symbols, &in->foreign));
-	TRY(sample_choice_parse(&o->choice, source_env(in->source), &in->arena, &options.filter));
-	in->resolver = resolver_create(in->source, symbols, options);
-	return resolve_aggregate(in->resolver, &in->profile);
+	struct strobe_error *damage;
+	TRY(session_open(&in->session, host, path, o->force));
+	TRY(session_resolve(&in->session, &request));
+	TRY(session_aggregate(&in->session, &damage));
+	in->profile = take_ptr(in->session.profile);
+	return damage;
 }
 
 struct strobe_error *flame_input_read(const struct session_host *host, const char *path, const struct flame_input_options *o,
@@ -96,15 +102,12 @@ struct strobe_error *flame_input_read(const struct session_host *host, const cha
 	}
 	if (input_is_foreign(ret->path))
 		return read_foreign(host, ret->path, o, ret);
-	TRY(input_open(path, o->force, &ret->source));
-	return aggregate(host, ret, o);
+	return aggregate(host, path, o, ret);
 }
 
 void flame_input_close(struct flame_input *in)
 {
 	profile_destroy(in->profile);
-	resolver_destroy(in->resolver);
-	foreign_files_destroy(in->foreign);
-	source_destroy(in->source);
+	session_close(&in->session);
 	arena_deinit(&in->arena);
 }

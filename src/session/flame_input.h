@@ -7,12 +7,8 @@
 
 #include "base/arena.h"
 #include "profile/profile.h"
-#include "record/source.h"
-#include "resolve/resolve.h"
-#include "session/foreign_files.h"
-#include "session/host.h"
 #include "session/profile_fetch.h"
-#include "session/sample_choice.h"
+#include "session/session.h"
 
 struct flame_input_options {
 	struct symbols_options symbol_files;
@@ -29,9 +25,7 @@ struct flame_input_options {
 struct flame_input {
 	struct arena arena;
 	const char *path;
-	struct record_source *source; /* NULL where it is no recording */
-	struct foreign_files *foreign; /* of its symbols */
-	struct resolver *resolver;
+	struct session session;       /* closed where it is no recording; its profile is below */
 	struct profile *profile;      /* NULL where nothing could be read */
 	bool is_folded, two_values;   /* two_values: the events "before" and "samples" */
 };

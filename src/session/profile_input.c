@@ -4,9 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/filemap.h"
-#include "resolve/resolve.h"
 #include "session/input.h"
-#include "session/symbols.h"
+#include "session/session.h"
 
 /* Whether all samples have it: what was not recorded is no label. */
 static bool is_recorded(const struct env *env, uint64_t bit)
@@ -46,45 +45,42 @@ static void tell_time(struct profile *p, const struct env *env)
 	p->start_ns = err ? 0 : p->start_ns + offset_ns;
 }
 
-static struct strobe_error *aggregate(const struct session_host *host, const struct profile_input *input, struct profile **ret)
+static struct strobe_error *open_and_aggregate(struct session *s, const struct session_host *host, const struct profile_input *input,
+						struct strobe_error **ret_damage)
 {
 	const char *keys[5];
-	struct record_source *source;
-	struct foreign_files *foreign = NULL;
-	struct symbols_options symbols = {};
-	struct resolve_options options = {
-		.label_keys = keys,
-		.with_chains = true,
-		.by_address = true,
-		.with_inlines = true,
-		.with_lines = true,
-		.program_first = true,
+	struct session_request request = {
+		.resolve = {
+			.label_keys = keys,
+			.with_chains = true,
+			.by_address = true,
+			.with_inlines = true,
+			.with_lines = true,
+			.program_first = true,
+		},
 	};
-	TRY(input_open(input->path, input->force, &source));
-	options.label_keys_nr = choose_labels(source_env(source), keys);
-	struct strobe_error *options_err = session_symbols(host, source_env(source), input->force, &symbols, &foreign);
-	if (options_err) {
-		source_destroy(source);
-		return options_err;
-	}
-	struct resolver *resolver = resolver_create(source, symbols, options);
-	struct strobe_error *err = resolve_aggregate(resolver, ret);
-	if (err && *ret && (*ret)->rows.len && !error_is(err, ERROR_STOPPED)) {
-		session_damage(host, err);
-		err = NULL;
-	}
+	*ret_damage = NULL;
+	TRY(session_open(s, host, input->path, input->force));
+	request.resolve.label_keys_nr = choose_labels(s->env, keys);
+	TRY(session_resolve(s, &request));
+	TRY(session_aggregate(s, ret_damage));
+	/* Nothing that was whole is no result. */
+	return s->profile->rows.len ? NULL : take_ptr(*ret_damage);
+}
+
+static struct strobe_error *aggregate(const struct session_host *host, const struct profile_input *input, struct profile **ret)
+{
+	struct session s;
+	struct strobe_error *damage, *err = open_and_aggregate(&s, host, input, &damage);
+	if (damage)
+		session_damage(host, damage);
 	if (!err) {
-		tell_units(*ret);
-		tell_time(*ret, source_env(source));
-		input_remarks(host, source, resolver_stats(resolver));
+		tell_units(s.profile);
+		tell_time(s.profile, s.env);
+		input_remarks(host, s.reader, resolver_stats(s.resolver));
+		*ret = take_ptr(s.profile);
 	}
-	resolver_destroy(resolver);
-	foreign_files_destroy(foreign);
-	source_destroy(source);
-	if (err) {
-		profile_destroy(*ret);
-		*ret = NULL;
-	}
+	session_close(&s);
 	return err;
 }
 

@@ -12,18 +12,16 @@
 #include "cmd/annotate/annotate.h"
 #include "cmd/report/report.h"
 #include "session/input.h"
-#include "session/sample_choice.h"
+#include "session/session.h"
 #include "symbol/source.h"
 #include "view/data/listing_json.h"
 
 struct annotate_run {
 	struct cmd_context *ctx;
 	const struct annotate_command *o;
-	struct arena arena;
-	struct record_source *source;
-	const struct env *env;
-	struct resolver *resolver;
-	struct profile *profile;
+	struct session session;
+	const struct env *env;          /* the session's */
+	const struct profile *profile;  /* the session's */
 	struct hits hits;
 	bool clones; /* no function has the name that was asked for: what the compiler made of one */
 	struct list_strings dsos;
@@ -42,17 +40,16 @@ struct annotate_run {
 
 /* ---- what is read ---- */
 
-static struct strobe_error *make_resolver(struct annotate_run *r)
+static struct strobe_error *resolve(struct annotate_run *r)
 {
 	const struct annotate_command *o = r->o;
-	struct symbols_options symbols = o->symbol_files;
-	struct resolve_options options = { .by_address = true };
-	struct sample_choice choice = { .cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times };
-	TRY(cmd_symbols_options(r->ctx, r->env, o->force, &symbols));
-	TRY(sample_choice_check(&choice, r->env));
-	TRY(sample_choice_parse(&choice, r->env, &r->arena, &options.filter));
-	r->resolver = resolver_create(r->source, symbols, options);
-	return NULL;
+	const struct session_request request = {
+		.choice = { .cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times },
+		.symbols = o->symbol_files,
+		.resolve.by_address = true,
+	};
+	TRY(sample_choice_check(&request.choice, r->env));
+	return session_resolve(&r->session, &request);
 }
 
 static bool dso_wanted(const struct annotate_run *r, const struct profile_mapping *m)
@@ -97,7 +94,7 @@ struct part {
 static struct strobe_error *choose_events(struct annotate_run *r, bool *chosen)
 {
 	struct list_strings names;
-	TRY(list_strings_parse(&r->arena, r->o->events, &names));
+	TRY(list_strings_parse(&r->session.arena, r->o->events, &names));
 	for (size_t i = 0; i < r->env->events.len; i++)
 		chosen[i] = !r->o->events || !strcmp(r->env->events.data[i].name, r->o->events);
 	for (uint32_t n = 0; n < names.nr; n++) {
@@ -132,18 +129,18 @@ static const char *part_title(struct annotate_run *r, const uint32_t *events, si
 		return leader->name;
 	const char *names = leader->name;
 	for (size_t i = 1; i < n; i++)
-		names = arena_printf(&r->arena, "%s, %s", names, r->env->events.data[events[i]].name);
+		names = arena_printf(&r->session.arena, "%s, %s", names, r->env->events.data[events[i]].name);
 	if (leader->group_members < 2)
 		return names;
-	return arena_printf(&r->arena, "%s { %s }", leader->group_name && *leader->group_name ? leader->group_name : "anon group",
+	return arena_printf(&r->session.arena, "%s { %s }", leader->group_name && *leader->group_name ? leader->group_name : "anon group",
 			    names);
 }
 
 static struct strobe_error *make_parts(struct annotate_run *r, struct part **ret, size_t *ret_n)
 {
 	uint32_t n = (uint32_t)r->env->events.len;
-	struct part *parts = arena_new_array(&r->arena, struct part, n + 1);
-	bool *chosen = arena_new_array(&r->arena, bool, n + 1);
+	struct part *parts = arena_new_array(&r->session.arena, struct part, n + 1);
+	bool *chosen = arena_new_array(&r->session.arena, bool, n + 1);
 	*ret = parts;
 	*ret_n = 0;
 	TRY(choose_events(r, chosen));
@@ -151,7 +148,7 @@ static struct strobe_error *make_parts(struct annotate_run *r, struct part **ret
 		if (!chosen[first])
 			continue;
 		struct part *p = &parts[(*ret_n)++];
-		p->events = arena_new_array(&r->arena, uint32_t, n);
+		p->events = arena_new_array(&r->session.arena, uint32_t, n);
 		for (uint32_t i = first; i < n; i++)
 			if (chosen[i] && leader_of(r, i) == leader_of(r, first)) {
 				p->events[p->n++] = i;
@@ -166,7 +163,7 @@ static struct strobe_error *make_parts(struct annotate_run *r, struct part **ret
 
 static struct listing_event *listing_events(struct annotate_run *r, const struct part *p)
 {
-	struct listing_event *events = arena_new_array(&r->arena, struct listing_event, p->n);
+	struct listing_event *events = arena_new_array(&r->session.arena, struct listing_event, p->n);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct env_event *e = &r->env->events.data[p->events[i]];
 		const struct profile_event *counted = &r->profile->events.data[p->events[i]];
@@ -185,9 +182,9 @@ static struct dso_code *dso_of(struct annotate_run *r, mapping_id mapping)
 {
 	struct dso_code *c = &r->codes[mapping];
 	const struct mapped_file *file =
-		machine_file_at(resolver_machine(r->resolver), r->profile->mappings.data[mapping].order);
+		machine_file_at(resolver_machine(r->session.resolver), r->profile->mappings.data[mapping].order);
 	if (!c->dso)
-		dso_code_init(c, symbols_dso(resolver_symbols(r->resolver), file), file,
+		dso_code_init(c, symbols_dso(resolver_symbols(r->session.resolver), file), file,
 			      r->env->arch ? arch_by_uname(r->env->arch) : arch_native());
 	return c;
 }
@@ -303,7 +300,7 @@ static void say_missing(struct annotate_run *r)
 		if (r->o->quiet || (r->o->skip_missing && !r->o->symbol))
 			continue;
 		const char *what = m->functions == 1 ? m->first :
-				   arena_printf(&r->arena, "%s and %zu other functions", m->first, m->functions - 1);
+				   arena_printf(&r->session.arena, "%s and %zu other functions", m->first, m->functions - 1);
 		struct strobe_error *err = dso_code_missing(dso_of(r, i), what);
 		cmd_say(r->ctx, "%s", err->message);
 		error_destroy(err);
@@ -347,12 +344,12 @@ static void set_up_text(struct annotate_run *r)
 /* Files that samples fell into and that could not be used: replaced, unreadable. */
 static void say_problems(const struct annotate_run *r)
 {
-	struct machine *m = resolver_machine(r->resolver);
+	struct machine *m = resolver_machine(r->session.resolver);
 	for (size_t i = 0; i < r->profile->mappings.len && !r->o->quiet; i++) {
 		const struct profile_mapping *at = &r->profile->mappings.data[i];
 		if (at->order >= machine_files_count(m) || !dso_wanted(r, at))
 			continue;
-		struct dso_facts f = dso_facts(symbols_dso(resolver_symbols(r->resolver), machine_file_at(m, at->order)));
+		struct dso_facts f = dso_facts(symbols_dso(resolver_symbols(r->session.resolver), machine_file_at(m, at->order)));
 		if (f.problem)
 			cmd_say(r->ctx, "%s", f.problem);
 	}
@@ -388,8 +385,8 @@ static struct strobe_error *annotate_all(struct annotate_run *r)
 	say_problems(r);
 	if (!r->hits.functions.len)
 		return say_nothing_found(r);
-	r->codes = arena_new_array(&r->arena, struct dso_code, r->profile->mappings.len + 1);
-	r->missing = arena_new_array(&r->arena, struct missing, r->profile->mappings.len + 1);
+	r->codes = arena_new_array(&r->session.arena, struct dso_code, r->profile->mappings.len + 1);
+	r->missing = arena_new_array(&r->session.arena, struct missing, r->profile->mappings.len + 1);
 	for (size_t i = 0; i < n; i++)
 		TRY(annotate_part(r, &parts[i]));
 	say_missing(r);
@@ -414,16 +411,16 @@ static void json_finish(struct annotate_run *r)
 
 static struct strobe_error *run(struct annotate_run *r)
 {
-	if (source_env(r->source)->is_pipe)
-		report_peek(&r->source, NULL);
-	r->env = source_env(r->source);
-	TRY(list_strings_parse(&r->arena, r->o->dsos, &r->dsos));
-	TRY(make_resolver(r));
+	if (r->session.env->is_pipe)
+		report_peek(&r->session.source, NULL);
+	r->env = r->session.env = source_env(r->session.source);
+	TRY(list_strings_parse(&r->session.arena, r->o->dsos, &r->dsos));
+	TRY(resolve(r));
 	if (r->o->raw)
-		return report_print_raw(r->resolver, r->env, input_path(r->o->input), true, r->out);
-	struct strobe_error *damaged = resolve_aggregate(r->resolver, &r->profile);
-	if (!r->profile)
-		return damaged;
+		return report_print_raw(r->session.resolver, r->env, input_path(r->o->input), true, r->out);
+	struct strobe_error *damaged;
+	TRY(session_aggregate(&r->session, &damaged));
+	r->profile = r->session.profile;
 	set_up_text(r);
 	if (r->o->format == ANNOTATE_JSON)
 		json_begin(r);
@@ -441,11 +438,9 @@ int annotate_run(struct cmd_context *ctx, const struct annotate_command *o)
 {
 	struct annotate_run r = { .ctx = ctx, .o = o };
 	struct out out;
-	struct strobe_error *err = input_open(o->input, o->force, &r.source);
+	struct strobe_error *err = session_open(&r.session, cmd_host(ctx), o->input, o->force);
 	if (err)
 		return cmd_fail(ctx, err);
-	struct record_source *file = r.source;
-	arena_init(&r.arena);
 	cmd_open_output(ctx, &out);
 	r.out = &out;
 	err = run(&r);
@@ -453,14 +448,11 @@ int annotate_run(struct cmd_context *ctx, const struct annotate_command *o)
 	int failed = err ? cmd_fail(ctx, err) : r.is_incomplete ? CMD_FAILED : CMD_OK;
 	status = status ? status : failed;
 	if (status != CMD_BROKEN_PIPE && !o->quiet)
-		input_remarks(cmd_host(ctx), file, r.resolver ? resolver_stats(r.resolver) : NULL);
+		input_remarks(cmd_host(ctx), r.session.reader, r.session.resolver ? resolver_stats(r.session.resolver) : NULL);
 	for (size_t i = 0; r.codes && i < r.profile->mappings.len; i++)
 		if (r.codes[i].dso)
 			dso_code_deinit(&r.codes[i]);
 	hits_deinit(&r.hits);
-	profile_destroy(r.profile);
-	resolver_destroy(r.resolver);
-	source_destroy(r.source);
-	arena_deinit(&r.arena);
+	session_close(&r.session);
 	return status;
 }

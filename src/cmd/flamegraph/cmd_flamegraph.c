@@ -226,7 +226,7 @@ static struct strobe_error *choose_event(const struct run *r, uint32_t *ret)
 		return NULL;
 	if (r->o->event && !find_event(r, false, true, ret))
 		return no_such_event(r);
-	uint64_t filtered = r->in.resolver ? resolver_stats(r->in.resolver)->filtered_samples : 0;
+	uint64_t filtered = r->in.session.resolver ? resolver_stats(r->in.session.resolver)->filtered_samples : 0;
 	if (filtered)
 		return error_create(ERROR_NOT_FOUND, "none of %" PRIu64 " samples match -C, --comms, --pid, --tid and --time", filtered);
 	return error_create(ERROR_NOT_FOUND, "the recording has no samples%s%s", r->o->event ? " of " : "",
@@ -249,7 +249,7 @@ static void tell_other_events(const struct run *r, uint32_t shown)
 static bool counts_samples(const struct run *r, uint32_t event)
 {
 	/* The reference knows a period only where each sample carries one; else a sample counts 1. */
-	const struct env *env = r->in.source ? source_env(r->in.source) : NULL;
+	const struct env *env = r->in.session.env;
 	return env && event < env->events.len && !(env->events.data[event].attr.sample_type & PERF_SAMPLE_PERIOD);
 }
 
@@ -398,11 +398,11 @@ static struct strobe_error *write_page(struct run *r)
 {
 	struct flamegraph_command *o = r->o;
 	struct page page = {
-		.options = page_options(&r->in.arena, r->in.source ? source_env(r->in.source) : NULL, r->in.path),
+		.options = page_options(&r->in.arena, r->in.session.env, r->in.path),
 		.profile = r->in.profile,
 	};
-	if (r->in.resolver)
-		page.options.code = page_code(&r->in.arena, source_env(r->in.source), r->in.resolver);
+	if (r->in.session.resolver)
+		page.options.code = page_code(&r->in.arena, r->in.session.env, r->in.session.resolver);
 	if (o->base) {
 		struct flame_input_options options = o->in;
 		options.single = true;
@@ -456,10 +456,8 @@ static int run_all(struct run *r)
 	if (r->profile && r->profile->log_dropped)
 		cmd_say(r->ctx, "%" PRIu64 " samples after the first ones are not in the chart", r->profile->log_dropped);
 	int failed = cmd_fail(r->ctx, err);
-	if (r->in.resolver && status != CMD_BROKEN_PIPE) {
-		input_remarks(cmd_host(r->ctx), r->in.source, resolver_stats(r->in.resolver));
-		symbols_remarks(cmd_host(r->ctx), resolver_symbols(r->in.resolver), false);
-	}
+	if (r->in.session.resolver && status != CMD_BROKEN_PIPE)
+		session_remarks(&r->in.session, false);
 	return status ? status : failed;
 }
 

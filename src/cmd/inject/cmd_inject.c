@@ -23,6 +23,7 @@
 #include "record/order.h"
 #include "resolve/convert.h"
 #include "session/input.h"
+#include "session/session.h"
 
 #define MAX_STACK 4096 /* frames of a converted chain: it has to fit into a record, beside the rest of its sample */
 
@@ -38,10 +39,8 @@ struct inject {
 	struct rewrite_filter filter; /* first: the filter is handed back */
 	struct cmd_context *ctx;
 	const struct inject_options *o;
-	struct record_source *reader;
-	struct record_source *ordered; /* over reader, which it then owns: records in order of time; or NULL */
+	struct session session;        /* its source is the reader, or the reader's records in order of time */
 	struct spool *spool;           /* what a stream that has to be read twice is kept in; or NULL */
-	struct resolver *resolver;
 	struct build_ids *ids;
 	struct mmap_ids *mmaps;      /* NULL where mappings stay as they are */
 	struct aslr *aslr;           /* NULL where addresses do */
@@ -62,9 +61,9 @@ static bool is_pipe(const struct inject *in)
 static void apply(struct inject *in, struct record r)
 {
 	uint64_t time;
-	if (!env_record_time(source_env(in->reader), r, &time))
+	if (!env_record_time(source_env(in->session.reader), r, &time))
 		time = r.file_offset;
-	machine_apply(resolver_machine(in->resolver), r, time);
+	machine_apply(resolver_machine(in->session.resolver), r, time);
 }
 
 static struct strobe_error *filter_record(struct rewrite_filter *f, struct record r, struct record_sink *out, bool *ret_keep)
@@ -137,28 +136,32 @@ static struct strobe_error *open_input(struct inject *in)
 	const char *path = input_path(in->o->input);
 	in->live = !needs_two_passes(in->o);
 	if (in->live || !spool_is_stream(path))
-		return input_open(in->o->input, in->o->force, &in->reader);
+		return session_open(&in->session, cmd_host(in->ctx), in->o->input, in->o->force);
 	TRY(spool_start(path, &in->spool));
 	struct pollfd end = { .fd = spool_end_fd(in->spool), .events = POLLIN };
 	while (!spool_ended(in->spool))
 		(void)poll(&end, 1, -1);
 	TRY(spool_error(in->spool));
-	return reader_open(spool_path(in->spool), (struct reader_options){ .force = true, .name = spool_name(in->spool) }, &in->reader);
+	struct record_source *reader;
+	TRY(reader_open(spool_path(in->spool), (struct reader_options){ .force = true, .name = spool_name(in->spool) }, &reader));
+	session_open_source(&in->session, cmd_host(in->ctx), reader, in->o->force);
+	return NULL;
 }
 
 static struct strobe_error *rewind_input(struct inject *in)
 {
-	return in->reader->ops->rewind ? in->reader->ops->rewind(in->reader) : NULL;
+	struct record_source *reader = in->session.reader;
+	return reader->ops->rewind ? reader->ops->rewind(reader) : NULL;
 }
 
 /* The first pass: who mapped what, and what of that was hit. */
 static struct strobe_error *read_first(struct inject *in)
 {
-	TRY(resolve_count(in->resolver));
+	TRY(resolve_count(in->session.resolver));
 	TRY(rewind_input(in));
 	if (!in->o->drop_unused)
 		return NULL;
-	TRY(mmap_ids_drop_unused(in->mmaps, in->reader));
+	TRY(mmap_ids_drop_unused(in->mmaps, in->session.reader));
 	return rewind_input(in);
 }
 
@@ -166,52 +169,53 @@ static struct strobe_error *read_first(struct inject *in)
 static struct strobe_error *create_filters(struct inject *in)
 {
 	const struct inject_options *o = in->o;
-	const struct env *from = source_env(in->reader);
-	in->ids = build_ids_create(o->verbose ? in->ctx : NULL, in->resolver, from, o->all_build_ids);
+	const struct env *from = source_env(in->session.reader);
+	in->ids = build_ids_create(o->verbose ? in->ctx : NULL, in->session.resolver, from, o->all_build_ids);
 	if (o->known_ids)
 		TRY(build_ids_read_known(in->ids, o->known_ids));
 	if (o->mmap_ids)
-		in->mmaps = mmap_ids_create(in->resolver, from, in->ids);
+		in->mmaps = mmap_ids_create(in->session.resolver, from, in->ids);
 	if (!in->live)
 		TRY(read_first(in));
 	in->env = *from;
 	if (o->convert) {
-		in->converter = converter_create(in->resolver);
+		in->converter = converter_create(in->session.resolver);
 		in->env = *converter_env(in->converter);
 	}
 	if (o->aslr) {
-		in->aslr = aslr_create(in->resolver, from);
+		in->aslr = aslr_create(in->session.resolver, from);
 		in->env = *aslr_env(in->aslr);
 	}
 	if (o->jit)
-		TRY(jit_injection_create(in->resolver, &in->env, &in->jit));
+		TRY(jit_injection_create(in->session.resolver, &in->env, &in->jit));
 	if (o->sleeps)
 		TRY(sleeps_create(from, &in->sleeps));
 	/* What is joined, or looked up as it passes, has to be in order. A plain copy is not. */
 	bool looks_up = o->build_ids || o->aslr;
 	if (o->sleeps || o->aslr || (in->live && looks_up))
-		in->ordered = order_create(in->reader);
+		in->session.source = order_create(in->session.reader);
 	in->live &= looks_up || o->mmap_ids;
 	return NULL;
 }
 
 static struct strobe_error *inject(struct inject *in)
 {
-	struct symbols_options symbols = in->o->symbol_files;
+	const struct session_request request = {
+		.symbols = in->o->symbol_files,
+		.resolve = { .with_chains = true, .max_stack = MAX_STACK, .threads = 1 },
+	};
 	TRY(check_output(in->o));
-	TRY(cmd_symbols_options(in->ctx, source_env(in->reader), in->o->force, &symbols));
-	in->resolver = resolver_create(in->reader, symbols,
-				       (struct resolve_options){ .with_chains = true, .max_stack = MAX_STACK, .threads = 1 });
+	TRY(session_resolve(&in->session, &request));
 	TRY(create_filters(in));
 	TRY(open_output(in));
-	TRY(rewrite(in->ordered ? in->ordered : in->reader, in->reader, in->writer, &in->filter));
+	TRY(rewrite(in->session.source, in->session.reader, in->writer, &in->filter));
 	if (in->jit)
 		TRY(jit_injection_finish(in->jit, &in->writer->sink));
 	/* A stream may have brought more of it. */
 	if (in->aslr)
 		in->env = *aslr_env(in->aslr);
 	else if (!in->converter)
-		in->env = *source_env(in->reader);
+		in->env = *source_env(in->session.reader);
 	if (in->o->build_ids && !is_pipe(in))
 		build_ids_list(in->ids, &in->env);
 	return commit(in);
@@ -252,8 +256,7 @@ static void inject_deinit(struct inject *in)
 	converter_destroy(in->converter);
 	jit_injection_destroy(in->jit);
 	sleeps_destroy(in->sleeps);
-	resolver_destroy(in->resolver);
-	source_destroy(in->ordered ? in->ordered : in->reader);
+	session_close(&in->session);
 	spool_destroy(in->spool);
 }
 
@@ -287,8 +290,8 @@ static int run(struct cmd_context *ctx, void *options)
 		err = inject(&in);
 	if (!err)
 		say_results(&in);
-	if (in.resolver)
-		input_remarks(cmd_host(ctx), in.reader, needs_two_passes(o) ? resolver_stats(in.resolver) : NULL);
+	if (in.session.resolver)
+		input_remarks(cmd_host(ctx), in.session.reader, needs_two_passes(o) ? resolver_stats(in.session.resolver) : NULL);
 	inject_deinit(&in);
 	return cmd_fail(ctx, err);
 }

@@ -20,7 +20,7 @@
 #include "dump/json_lines.h"
 #include "dump/raw.h"
 #include "session/input.h"
-#include "session/sample_choice.h"
+#include "session/session.h"
 
 /* The samples of one event, in a file of their own (--per-event-dump). */
 struct event_file {
@@ -33,10 +33,8 @@ struct event_file {
 struct script {
 	struct cmd_context *ctx;
 	const struct script_options *o;
-	struct arena arena;
-	struct record_source *source;
-	const struct env *env;
-	struct resolver *resolver;
+	struct session session;
+	const struct env *env;   /* the session's */
 	struct dumper *dumper;   /* made at the first record: a stream's events come as records */
 	struct out *out;
 	uint64_t previous_ns, misordered; /* --debug-mode */
@@ -76,16 +74,16 @@ static bool any_chains(const struct env *env)
 
 static struct strobe_error *open_event_files(struct script *s)
 {
-	s->files = arena_new_array(&s->arena, struct event_file, s->env->events.len);
+	s->files = arena_new_array(&s->session.arena, struct event_file, s->env->events.len);
 	for (size_t i = 0; i < s->env->events.len; i++)
 		s->files[i].file = NEW_FILE_NONE;
 	for (size_t i = 0; i < s->env->events.len; i++) {
 		struct event_file *f = &s->files[i];
 		/* An event's name may hold anything: it names a file here, and stays in its directory. */
-		char *name = arena_strdup(&s->arena, s->env->events.data[i].name);
+		char *name = arena_strdup(&s->session.arena, s->env->events.data[i].name);
 		for (char *p = name; *p; p++)
 			*p = *p == '/' ? '_' : *p;
-		f->path = arena_printf(&s->arena, "%s.%s.dump", input_path(s->o->input), name);
+		f->path = arena_printf(&s->session.arena, "%s.%s.dump", input_path(s->o->input), name);
 		TRY(new_file_create(f->path, &f->file));
 		out_init_fd(&f->out, f->file.fd);
 	}
@@ -121,7 +119,7 @@ static struct strobe_error *prepare(struct script *s)
 	s->discarding = s->on != NULL;
 	if (o->per_event)
 		TRY(open_event_files(s));
-	TRY(dumper_create(s->env, resolver_machine(s->resolver), resolver_symbols(s->resolver), d, &s->dumper));
+	TRY(dumper_create(s->env, resolver_machine(s->session.resolver), resolver_symbols(s->session.resolver), d, &s->dumper));
 	if (o->json)
 		json_lines_head(s->out, s->env);
 	return NULL;
@@ -267,16 +265,12 @@ static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_
 
 /* ---- the run ---- */
 
-static struct strobe_error *make_filter(struct script *s, struct resolve_filter *ret)
+static struct strobe_error *parse_lists(struct script *s)
 {
-	const struct script_options *o = s->o;
-	const struct sample_choice choice = {
-		.cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times,
-	};
-	TRY(list_strings_parse(&s->arena, o->dsos, &s->dsos));
-	TRY(list_strings_parse(&s->arena, o->symbols, &s->symbols));
-	TRY(list_strings_parse(&s->arena, o->stop_at, &s->stop_at));
-	return sample_choice_parse(&choice, s->env, &s->arena, ret);
+	struct arena *arena = &s->session.arena;
+	TRY(list_strings_parse(arena, s->o->dsos, &s->dsos));
+	TRY(list_strings_parse(arena, s->o->symbols, &s->symbols));
+	return list_strings_parse(arena, s->o->stop_at, &s->stop_at);
 }
 
 static bool any_field(const struct script_options *o, uint64_t wanted)
@@ -293,20 +287,21 @@ static bool any_field(const struct script_options *o, uint64_t wanted)
 static struct strobe_error *make_resolver(struct script *s)
 {
 	const struct script_options *o = s->o;
-	struct resolve_options options = {
-		.with_chains = !o->hide_chains,
-		.with_inlines = o->inlined && !o->hide_chains,
-		.with_lines = any_field(o, DUMP_FIELD(SRCLINE) | DUMP_FIELD(SRCCODE)),
-		.stitch_calls = o->stitch_calls,
-		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
+	const struct session_request request = {
+		.choice = { .cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times },
+		.symbols = o->symbol_files,
+		.resolve = {
+			.with_chains = !o->hide_chains,
+			.with_inlines = o->inlined && !o->hide_chains,
+			.with_lines = any_field(o, DUMP_FIELD(SRCLINE) | DUMP_FIELD(SRCCODE)),
+			.stitch_calls = o->stitch_calls,
+			.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
+		},
 	};
-	struct symbols_options symbols = o->symbol_files;
 	if (o->stitch_calls && !resolve_has_calls(s->env))
 		cmd_say(s->ctx, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
-	TRY(cmd_symbols_options(s->ctx, s->env, o->force, &symbols));
-	TRY(make_filter(s, &options.filter));
-	s->resolver = resolver_create(s->source, symbols, options);
-	return NULL;
+	TRY(parse_lists(s));
+	return session_resolve(&s->session, &request);
 }
 
 static struct strobe_error *close_event_files(struct script *s)
@@ -338,13 +333,13 @@ static struct strobe_error *close_event_files(struct script *s)
 static struct strobe_error *print_all(struct script *s)
 {
 	const struct script_options *o = s->o;
-	s->env = source_env(s->source);
+	s->env = s->session.env;
 	if (o->header || o->header_only)
 		header_text_print(s->out, s->env, o->full_header);
 	if (o->header_only)
 		return NULL;
 	if (o->raw_unsorted)
-		return raw_all(s->out, s->source, input_path(o->input));
+		return raw_all(s->out, s->session.source, input_path(o->input));
 	TRY(make_resolver(s));
 	if (!s->env->is_pipe)
 		TRY(prepare(s));
@@ -359,7 +354,7 @@ static struct strobe_error *print_all(struct script *s)
 		.known_callers = wants_place ? NULL : known_callers,
 		.ctx = s,
 	};
-	struct strobe_error *err = resolve_stream(s->resolver, callbacks);
+	struct strobe_error *err = resolve_stream(s->session.resolver, callbacks);
 	struct strobe_error *files = close_event_files(s);
 	if (!err)
 		return files;
@@ -371,10 +366,9 @@ int script_run(struct cmd_context *ctx, const struct script_options *o)
 {
 	struct script s = { .ctx = ctx, .o = o };
 	struct out out;
-	struct strobe_error *err = input_open(o->input, o->force, &s.source);
+	struct strobe_error *err = session_open(&s.session, cmd_host(ctx), o->input, o->force);
 	if (err)
 		return cmd_fail(ctx, err);
-	arena_init(&s.arena);
 	cmd_open_output(ctx, &out);
 	s.out = &out;
 	err = print_all(&s);
@@ -384,15 +378,11 @@ int script_run(struct cmd_context *ctx, const struct script_options *o)
 		status = status ? status : failed;
 	}
 	if (status != CMD_BROKEN_PIPE)
-		input_remarks(cmd_host(ctx), s.source, s.resolver ? resolver_stats(s.resolver) : NULL);
-	if (status != CMD_BROKEN_PIPE && s.resolver)
-		symbols_remarks(cmd_host(ctx), resolver_symbols(s.resolver), o->verbose);
+		session_remarks(&s.session, o->verbose);
 	if (o->debug && status != CMD_BROKEN_PIPE)
 		cmd_say(ctx, "%" PRIu64 " samples out of the order of time", s.misordered);
 	script_counts_close(&s.counts);
 	dumper_destroy(s.dumper);
-	resolver_destroy(s.resolver);
-	source_destroy(s.source);
-	arena_deinit(&s.arena);
+	session_close(&s.session);
 	return status;
 }
