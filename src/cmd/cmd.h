@@ -15,7 +15,6 @@
 #include "cli/options.h"
 #include "cli/pager.h"
 #include "cli/terminal.h"
-#include "cmd/cmd.h"
 #include "session/host.h"
 
 /* The exit statuses of all commands. `record` and `stat` pass on the status of the program they ran. */

@@ -15,7 +15,8 @@
 struct html_options page_options(struct arena *arena, const struct env *env, const char *path);
 /*
  * Reads the file of a base (path NULL: there is none) and replaces *profile by one with the base's rows as events of
- * their own (HTML_BASE_PREFIX), for the page to compare with. ret_difference (may be NULL) gets the profile less its base, the caller's: what others than the page, which subtracts by itself, are to have.
+ * their own (HTML_BASE_PREFIX), for the page to compare with. ret_difference (may be NULL) gets the profile less its base, for
+ * readers other than the page, which subtracts by itself; the caller destroys it.
  */
 struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile,
 				    struct profile **ret_difference) _must_check_;

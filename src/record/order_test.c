@@ -227,7 +227,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_rounds), cmocka_unit_test(test_rounds), cmocka_unit_test(test_late),
-		cmocka_unit_test(test_without_time), cmocka_unit_test(test_timed), cmocka_unit_test(test_error_last), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_without_time), cmocka_unit_test(test_timed), cmocka_unit_test(test_error_last),
+		cmocka_unit_test(test_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
