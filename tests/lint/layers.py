@@ -19,6 +19,15 @@ BREACHES = {
     "record/talk.c": 'void talk(void)\n{\n\tprintf("hello");\n}\n',
     "record/leave.c": "void leave(void)\n{\n\texit(1);\n}\n",
     "nowhere/room.c": "\n",
+    "cmd/record/near.c": '#include "cmd/stat/run.h"\n',  # a folder of cmd/ that its row does not name
+    "cmd/cmd_y.c": '#include "cmd/stat/run.h"\n',  # "all" are the rooms below cmd/
+    "cmd/unplanned/y.c": "\n",  # a folder of cmd/ without a row
+    "record/private.c": '#include "record/inner/priv.h"\n',
+    "view/leak.c": "void f(struct procfs_task *t);\n",  # a type of a room that its row does not name, through whichever header
+    "view/call.c": "void f(void)\n{\n\tprocfs_read();\n}\n",
+    "machine/path.c": 'const char *p = "/proc/modules";\n',  # cannot read it through sys/
+    "capture/open.c": 'int f(void)\n{\n\treturn open("/sys/kernel/notes", 0);\n}\n',
+    "capture/made.c": 'int f(char *p)\n{\n\tsnprintf(p, 9, "/proc/%d/maps", 1);\n\treturn open(p, 0);\n}\n',
 }
 FINE = {
     "view/svg/svg.h": '#include "view/view.h"\n',
@@ -26,14 +35,23 @@ FINE = {
     "view/view.h": '#include "profile/profile.h"\n#include "base/error.h"\n',
     "record/event_priv.h": "\n",
     "record/fine.c": '#include "record/event_priv.h"\n/* printf("no") */\nconst char *s = "exit(1)";\n',
-    "sys/procfs.h": "\n",
+    "sys/procfs.h": "struct procfs_task {\n\tint pid;\n};\nint procfs_read(void);\n",
+    "sys/read.c": 'int f(void)\n{\n\treturn open("/proc/modules", 0);\n}\n',
+    "record/inner/priv.h": "\n",
+    "record/inner/fine.c": '#include "record/inner/priv.h"\n',
+    "capture/fine.c": 'int f(void)\n{\n\treturn sys_read(sys, "/proc/modules", procfs_read());\n}\n/* "/proc/iomem" */\n',
+    "machine/own.c": "struct procfs_task {\n\tint other;\n};\n",
+    "cmd/stat/run.h": "\n",
     "profile/profile.h": "\n",
     "base/error.h": "\n",
     "cmd/cmd_x.c": '#include "view/svg/svg.h"\nvoid f(void) { printf("x"); }\n',
 }
 
 
-def check(files):
+PLAN = "| 1 | `a/` | One. | b |\n| 1 | `b/` | Two. | c |\n| 2 | `c/` | Three. | %s |\n"
+
+
+def check(files, *plan):
     root = os.path.join(SCRATCH, "src")
     shutil.rmtree(root, ignore_errors=True)
     for path, text in files.items():
@@ -41,7 +59,7 @@ def check(files):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
-    done = subprocess.run([sys.executable, CHECKER, root], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, CHECKER, root, *plan], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -54,6 +72,17 @@ def main():
     for path, text in BREACHES.items():
         status, said = check(FINE | {path: text})
         tap.ok(status == 1 and path in said, f"the checker sees the breach in {path}", said)
+    status, said = check({f"record/file{i}.c": "\n" for i in range(26)})
+    tap.ok(status == 1 and "record/:1" in said.replace("src/", ""), "the checker sees a folder of 26 files", said)
+    status, said = check({"cmd/long.c": "\n" * 26000})
+    tap.ok(status == 1 and "26000 lines" in said, "the checker sees that cmd/ grows", said)
+    plan = os.path.join(SCRATCH, "plan.md")
+    for last, is_fine in ("", True), ("a", False):
+        with open(plan, "w", encoding="utf-8") as f:
+            f.write(PLAN % last)
+        status, said = check({"c/file.c": "\n"}, plan)
+        tap.ok((status == 0) is is_fine and ("a -> b -> c -> a" in said) is not is_fine,
+               "rows without a circle pass" if is_fine else "the checker sees a circle of rows", said)
     tap.done()
 
 
