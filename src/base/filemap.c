@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -149,6 +150,20 @@ void filemap_close(struct filemap *m)
 			atomic_store(&guarded_list[m->slot].start, 0);
 	}
 	*m = (struct filemap){ .slot = -1 };
+}
+
+int filemap_reopen(const struct filemap *m, const char *name)
+{
+	struct stat st;
+	/* O_NONBLOCK: it may be a FIFO by now. */
+	int fd = m->data && !m->heap ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	if (fd < 0)
+		return -1;
+	struct filemap_identity now = fstat(fd, &st) ? (struct filemap_identity){} : identity_of(&st);
+	if (!memcmp(&now, &m->identity, sizeof(now)))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 void filemap_rest(const struct filemap *m)

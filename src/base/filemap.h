@@ -32,6 +32,8 @@ struct strobe_error *filemap_open(struct filemap *m, const char *path) _must_che
 /* The same for an open file; fd is borrowed. name is for messages. */
 struct strobe_error *filemap_open_fd(struct filemap *m, int fd, const char *name) _must_check_;
 void filemap_close(struct filemap *m);
+/* A descriptor of the mapped file, for the caller to close; -1 where name is another file by now, or the mapping has none. */
+int filemap_reopen(const struct filemap *m, const char *name);
 /* It is not read for a while: its pages leave this process until they are. */
 void filemap_rest(const struct filemap *m);
 /* True where a page of the mapping was found to be gone. */

@@ -142,13 +142,12 @@ static const char *scope_name(struct dwarf_unit *u, const struct dwarf_function 
 		return s->name;
 	/* Found without the lock: the way to it may lead through other units. */
 	const struct dwarf_files *files = &u->file->dwarf->files;
-	const char *name = s->origin_file ? dwarf_die_name(s->origin_file, s->origin) : NULL;
-	if (name && files->keep_name)
-		name = files->keep_name(files->ctx, name);
+	_cleanup_strbuf_ struct strbuf text = {};
+	bool is_found = s->origin_file && dwarf_die_name(s->origin_file, s->origin, &text);
+	const char *name = !is_found ? NULL : files->keep_name ? files->keep_name(files->ctx, strbuf_str(&text)) : strbuf_str(&text);
 	struct dwarf_share *share = scopes_share(u, fn);
 	pthread_mutex_lock(&share->lock);
 	if (!atomic_load_explicit(&s->named, memory_order_relaxed)) {
-		/* A copy: the file may change under us. */
 		s->name = name && !files->keep_name ? arena_strdup(&share->arena, name) : name;
 		atomic_store_explicit(&s->named, true, memory_order_release);
 	}

@@ -1,5 +1,7 @@
 /* Abbreviations and attribute forms. */
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "object/dwarf_priv.h"
@@ -348,14 +350,22 @@ struct dwarf_value dwarf_read_sibling(const struct dwarf_unit *u, struct cursor 
 	return c.bad ? (struct dwarf_value){} : v;
 }
 
-static const char *string_by_index(const struct dwarf_unit *u, uint64_t index)
+/* The offset in .debug_str of the string of that index. */
+static bool string_offset(const struct dwarf_unit *u, uint64_t index, uint64_t *ret)
 {
 	struct cursor c = u->file->sections[DWARF_STR_OFFSETS];
 	uint64_t left = cursor_left(&c);
 	if (u->str_offsets_base > left || index >= (left - u->str_offsets_base) / u->offset_bytes)
-		return NULL;
+		return false;
 	cursor_skip(&c, (size_t)(u->str_offsets_base + index * u->offset_bytes));
-	return string_at(u->file->sections[DWARF_STR], dwarf_get(&c, u->offset_bytes));
+	*ret = dwarf_get(&c, u->offset_bytes);
+	return true;
+}
+
+static const char *string_by_index(const struct dwarf_unit *u, uint64_t index)
+{
+	uint64_t offset;
+	return string_offset(u, index, &offset) ? string_at(u->file->sections[DWARF_STR], offset) : NULL;
 }
 
 const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v)
@@ -370,6 +380,46 @@ const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v
 		return d->has_supplement ? string_at(d->supplement.sections[DWARF_STR], v->u) : NULL;
 	default: return NULL;
 	}
+}
+
+#define STRING_PIECE 1024 /* hardly a name is longer */
+
+/* Out of .debug_str: reading it through the mapping would take the 64 KB around each name into memory. */
+static bool read_string(const struct dwarf_file *f, uint64_t offset, struct strbuf *to)
+{
+	char piece[STRING_PIECE];
+	_cleanup_strbuf_ struct strbuf text = {};
+	size_t left = cursor_left(&f->sections[DWARF_STR]);
+	const char *nul = NULL;
+	for (left = offset < left ? left - (size_t)offset : 0; !nul && left;) {
+		ssize_t n = pread(f->str_fd, piece, left < sizeof(piece) ? left : sizeof(piece), (off_t)(f->str_offset + offset));
+		if (n <= 0)
+			return false;
+		nul = memchr(piece, 0, (size_t)n);
+		strbuf_add(&text, piece, nul ? (size_t)(nul - piece) : (size_t)n);
+		offset += (uint64_t)n;
+		left -= (size_t)n;
+	}
+	if (!nul)
+		return false;
+	strbuf_deinit(to);
+	*to = text;
+	text = (struct strbuf){};
+	return true;
+}
+
+bool dwarf_copy_string(const struct dwarf_unit *u, const struct dwarf_value *v, struct strbuf *to)
+{
+	uint64_t offset = v->u;
+	bool is_in_str = v->class == DWARF_STRING_OFFSET || (v->class == DWARF_STRING_INDEX && string_offset(u, v->u, &offset));
+	if (is_in_str && u->file->str_fd >= 0)
+		return read_string(u->file, offset, to);
+	const char *text = dwarf_string(u, v);
+	if (!text)
+		return false;
+	strbuf_reset(to);
+	strbuf_addstr(to, text);
+	return true;
 }
 
 /* The table of addresses is in the file of the skeleton. */

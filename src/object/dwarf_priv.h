@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "base/strbuf.h"
 #include "base/u64map.h"
 #include "base/vector.h"
 #include "object/dwarf.h"
@@ -25,6 +26,8 @@ struct dwarf_file {
 	struct object *object;
 	bool split;                                  /* its sections are named .dwo */
 	struct cursor sections[DWARF_SECTIONS_KEPT]; /* at their starts */
+	int str_fd;                                  /* of the file, where names are read out of .debug_str; -1: they are mapped */
+	uint64_t str_offset;                         /* of that section in the file */
 	VEC(struct dwarf_unit *) units;              /* by offset */
 	/* Under dwarf->lock. */
 	struct u64map abbrevs;                       /* offset -> struct dwarf_abbrevs * */
@@ -229,6 +232,8 @@ bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct
 		      const struct dwarf_abbrev *a);
 /* Text is looked for only here: most of it nobody asks for. NULL where it is none. */
 const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v);
+/* The same as a copy, in place of what stands there; false, and that stays, where it is none. */
+bool dwarf_copy_string(const struct dwarf_unit *u, const struct dwarf_value *v, struct strbuf *to);
 bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret);
 uint64_t dwarf_get(struct cursor *c, unsigned bytes);
 
@@ -289,7 +294,8 @@ const char *dwarf_file_path(struct dwarf_unit *u, uint64_t file);
 void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to);
 /* Under the lock of the function's share, which gives the memory. */
 void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct arena *arena);
-const char *dwarf_die_name(struct dwarf_file *f, uint64_t die);
+/* Into `to`, empty; false where it has none. */
+bool dwarf_die_name(struct dwarf_file *f, uint64_t die, struct strbuf *to);
 
 /* ---- dwarf_split.c ---- */
 /* The unit with the functions of a skeleton; the unit itself where it is none or its file is missing. */

@@ -288,9 +288,9 @@ void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct a
 	vec_deinit(&b.ranges);
 }
 
-const char *dwarf_die_name(struct dwarf_file *f, uint64_t offset)
+bool dwarf_die_name(struct dwarf_file *f, uint64_t offset, struct strbuf *to)
 {
-	const char *name = NULL;
+	bool is_named = false;
 	for (int i = 0; i < REFERENCES_MAX && f; i++) {
 		struct dwarf_unit *u = dwarf_unit_at(f, offset);
 		if (!u)
@@ -300,16 +300,15 @@ const char *dwarf_die_name(struct dwarf_file *f, uint64_t offset)
 		struct die d;
 		if (!a || !read_die(u, &c, a, &d))
 			break;
-		const char *linkage = dwarf_string(u, &d.linkage);
-		if (linkage)
-			return linkage;
-		name = name ? name : dwarf_string(u, &d.name);
-		const struct dwarf_value *to = d.origin.class ? &d.origin : &d.specification;
-		if (to->class == DWARF_REFERENCE_SUPPLEMENT)
+		if (dwarf_copy_string(u, &d.linkage, to))
+			return true;
+		is_named = is_named || dwarf_copy_string(u, &d.name, to);
+		const struct dwarf_value *next = d.origin.class ? &d.origin : &d.specification;
+		if (next->class == DWARF_REFERENCE_SUPPLEMENT)
 			f = &f->dwarf->supplement;
-		else if (to->class != DWARF_REFERENCE)
+		else if (next->class != DWARF_REFERENCE)
 			break;
-		offset = to->u;
+		offset = next->u;
 	}
-	return name;
+	return is_named;
 }

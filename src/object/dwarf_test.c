@@ -2,7 +2,9 @@
 #include "base/testing.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "object/dwarf.h"
@@ -13,7 +15,7 @@
 #define TEXT_BYTES 0x100u
 
 struct made {
-	struct strbuf info, abbrev, line, aranges;
+	struct strbuf info, abbrev, line, aranges, str;
 	struct object *object;
 	struct dwarf *dwarf;
 	uint8_t *file;
@@ -79,7 +81,8 @@ static void set_length(struct strbuf *b)
 	memcpy(b->data, &length, 4);
 }
 
-static void finish(struct made *m)
+/* The bytes of the whole file, owned by the caller. */
+static uint8_t *make_file(struct made *m, size_t *ret_bytes)
 {
 	static const uint8_t text[TEXT_BYTES];
 	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
@@ -92,8 +95,15 @@ static void finish(struct made *m)
 		elf_add_section(&b, ".debug_line", SHT_PROGBITS, 0, 0, m->line.data, m->line.len);
 	if (m->aranges.len)
 		elf_add_section(&b, ".debug_aranges", SHT_PROGBITS, 0, 0, m->aranges.data, m->aranges.len);
+	if (m->str.len)
+		elf_add_section(&b, ".debug_str", SHT_PROGBITS, 0, 0, m->str.data, m->str.len);
+	return elf_finish(&b, ret_bytes);
+}
+
+static void finish(struct made *m)
+{
 	size_t bytes;
-	m->file = elf_finish(&b, &bytes);
+	m->file = make_file(m, &bytes);
 	assert_ok(object_open_memory(m->file, bytes, "made", &m->object));
 	m->dwarf = dwarf_create(m->object, (struct dwarf_files){});
 	assert_non_null(m->dwarf);
@@ -108,6 +118,88 @@ static void discard(struct made *m)
 	strbuf_deinit(&m->abbrev);
 	strbuf_deinit(&m->line);
 	strbuf_deinit(&m->aranges);
+	strbuf_deinit(&m->str);
+}
+
+static void write_file(const char *path, const void *bytes, size_t n)
+{
+	FILE *f = fopen(path, "we");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* As finish() has it, of a file on disk; is_replaced: its path is another's before names are looked for. */
+static void finish_on_disk(struct made *m, bool is_replaced)
+{
+	char path[] = "/tmp/strobe-dwarf-XXXXXX", other[sizeof(path) + 2];
+	size_t bytes;
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	m->file = make_file(m, &bytes);
+	write_file(path, m->file, bytes);
+	assert_ok(object_open(path, &m->object));
+	if (is_replaced) {
+		snprintf(other, sizeof(other), "%s.2", path);
+		memset(m->file, 'z', bytes);
+		write_file(other, m->file, bytes);
+		assert_int_equal(rename(other, path), 0);
+	}
+	m->dwarf = dwarf_create(m->object, (struct dwarf_files){});
+	assert_non_null(m->dwarf);
+	unlink(path);
+}
+
+static void put_function_named_at(struct made *m, unsigned i, uint32_t offset)
+{
+	put_range(&m->info, NAMED, TEXT + 16 * i, 16);
+	put(&m->info, DW_FORM_strp, 1);
+	put(&m->info, offset, 4);
+}
+
+static const char *name_at(struct made *m, unsigned i)
+{
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	assert_int_equal(dwarf_frames(m->dwarf, TEXT + 16 * i, f), 1);
+	return f[0].name;
+}
+
+/* Names of a section of so many bytes: "first", one of 3000 bytes, one that reaches to the end, one without an end; and what is outside. */
+static void check_names(size_t bytes, bool is_replaced)
+{
+	char longest[3000];
+	memset(longest, 'n', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = 0;
+	for (int has_end = 0; has_end < 2; has_end++) {
+		struct made m = begin_with_abbrevs(0, 0);
+		strbuf_add(&m.str, "first", 6);
+		strbuf_add(&m.str, longest, sizeof(longest));
+		while (m.str.len < bytes - 5)
+			strbuf_addch(&m.str, 0);
+		strbuf_add(&m.str, has_end ? "last" : "last!", 5);
+		const uint32_t offsets[] = { 0, 6, 3, (uint32_t)bytes - 5, (uint32_t)bytes, UINT32_MAX, (uint32_t)bytes - 1 };
+		const char *names[] = { "first", longest, "st", has_end ? "last" : NULL, NULL, NULL, has_end ? "" : NULL };
+		for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+			put_function_named_at(&m, i, offsets[i]);
+		PUT(&m.info, 0);
+		finish_on_disk(&m, is_replaced);
+		for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			const char *name = name_at(&m, i);
+			assert_int_equal(!name, !names[i]);
+			if (name)
+				assert_string_equal(name, names[i]);
+		}
+		discard(&m);
+	}
+}
+
+static void names_of_small_and_of_large_files(void **state)
+{
+	(void)state;
+	check_names(4000, false);
+	check_names(3 << 20, false);
+	check_names(3 << 20, true);
 }
 
 static void names_that_lead_in_a_circle(void **state)
@@ -400,6 +492,7 @@ static void ranges_that_lie(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_small_and_of_large_files),
 		cmocka_unit_test(ranges_that_lie),
 		cmocka_unit_test(names_that_lead_in_a_circle),
 		cmocka_unit_test(offsets_outside),

@@ -1,6 +1,7 @@
 /* Units: their headers and roots. */
 #include <elf.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/brief_lock.h"
 #include "base/mem.h"
@@ -49,6 +50,14 @@ static void open_section(void *ctx, size_t i, unsigned thread)
 	f->sections[i] = dwarf_section(f, (enum dwarf_section)i);
 }
 
+#define STR_BYTES_LARGE (1u << 20) /* fewer are all in memory soon, and cost no descriptor */
+
+static void open_strings(struct dwarf_file *f)
+{
+	const struct object_section *s = find_section(f, DWARF_STR);
+	f->str_fd = s && s->bytes > STR_BYTES_LARGE ? object_section_fd(f->object, s, &f->str_offset) : -1;
+}
+
 /* Packed bytes that take milliseconds. The largest section is as much as all others: a third thread would have nothing to do. */
 #define PACKED_BYTES_LARGE (256u << 10)
 
@@ -56,6 +65,7 @@ void dwarf_file_init(struct dwarf_file *f, struct dwarf *d, struct object *o, bo
 {
 	*f = (struct dwarf_file){ .dwarf = d, .object = o, .split = split };
 	const struct object_section *info = find_section(f, DWARF_INFO);
+	open_strings(f);
 	bool is_large = info && info->flags & SHF_COMPRESSED && info->bytes > PACKED_BYTES_LARGE;
 	pool_run(DWARF_SECTIONS_KEPT, is_large && pool_cpus() > 1 ? 2 : 1, open_section, f);
 }
@@ -70,6 +80,8 @@ void dwarf_file_deinit(struct dwarf_file *f)
 	}
 	vec_deinit(&f->units);
 	dwarf_abbrevs_free(f);
+	if (f->object && f->str_fd >= 0)
+		close(f->str_fd);
 	for (int i = 0; f->object && i < DWARF_SECTIONS_NR; i++) {
 		const struct object_section *s = find_section(f, (enum dwarf_section)i);
 		if (s)

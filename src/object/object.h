@@ -75,6 +75,11 @@ const struct object_section *object_section(const struct object *o, size_t i);
 const struct object_section *object_find_section(const struct object *o, const char *name);
 /* As they lie in the file; NULL (and 0) for NOBITS and for sections that are not inside the file. */
 const void *object_section_raw(const struct object *o, const struct object_section *s, size_t *ret_bytes);
+/*
+ * A descriptor of the file that the section lies in as it is, for the caller to close, and where it begins there; -1 where its bytes
+ * are inflated or made, or the file cannot be opened once more.
+ */
+int object_section_fd(const struct object *o, const struct object_section *s, uint64_t *ret_offset);
 /* Code that stays as long as it is loaded: a kernel frees .init.text after the start, and lays it elsewhere. */
 bool object_section_is_code(const struct object_section *s);
 /* The content: inflated where the section is compressed, relocated in relocatable files (memoised, thread-safe). */

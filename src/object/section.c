@@ -124,6 +124,13 @@ static bool is_compressed(const struct object_section *s)
 	return s->flags & SHF_COMPRESSED || !strncmp(s->name, ".zdebug_", 8);
 }
 
+int object_section_fd(const struct object *o, const struct object_section *s, uint64_t *ret_offset)
+{
+	*ret_offset = s->offset;
+	bool lies_in_file = !o->unpacked && o->data == o->map.data && !is_compressed(s) && !object_has_relocations(o, s);
+	return lies_in_file ? filemap_reopen(&o->map, o->name) : -1;
+}
+
 /* The entry of a section, made when it is first asked for. */
 static struct object_inflated *inflated_of(struct object *o, const struct object_section *s)
 {
