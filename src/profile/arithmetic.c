@@ -22,14 +22,12 @@ static int64_t negated(int64_t n)
 	return n == INT64_MIN ? INT64_MAX : -n;
 }
 
-static int64_t scaled(int64_t n, double factor)
+/* A whole number, or one that is none. */
+static int64_t saturated(double n)
 {
-	double product = round((double)n * factor);
-	if (factor == 1)
-		return n;
-	if (isnan(product))
+	if (isnan(n))
 		return 0;
-	return product >= 0x1p63 ? INT64_MAX : product < -0x1p63 ? INT64_MIN : (int64_t)product;
+	return n >= 0x1p63 ? INT64_MAX : n < -0x1p63 ? INT64_MIN : (int64_t)n;
 }
 
 static void add_to(uint64_t *to, int64_t n)
@@ -62,9 +60,22 @@ int64_t profile_gross_value(const struct profile *p, uint32_t event)
 /* What becomes of the rows that are carried over. */
 struct change {
 	const double *factors; /* by event of the source; NULL: 1 */
+	double divisor;        /* of all values; 0: 1 */
 	bool negates;
 	const char *label;     /* "true" in each row; NULL: none */
 };
+
+static int64_t changed_value(const struct profile_row *row, const struct change *c)
+{
+	int64_t value = (int64_t)row->value;
+	double factor = c->factors ? c->factors[row->event] : 1;
+	/* not all values fit a double: one that does not change stays out of it */
+	if (factor != 1)
+		value = saturated(round((double)value * factor));
+	if (c->divisor && c->divisor != 1)
+		value = saturated((double)value / c->divisor);
+	return value;
+}
 
 /* The set of a row in the new profile, with the text "true" in one column more. */
 static labels_id mark_labels(struct profile *to, labels_id labels, uint32_t column)
@@ -81,9 +92,7 @@ static labels_id mark_labels(struct profile *to, labels_id labels, uint32_t colu
 static uint32_t carry_row(struct profile_transfer *t, const struct profile_row *row, const struct change *c, uint32_t label_column)
 {
 	struct profile *to = t->dst;
-	int64_t value = (int64_t)row->value, samples = (int64_t)row->samples, weight = (int64_t)row->weight;
-	if (c->factors)
-		value = scaled(value, c->factors[row->event]);
+	int64_t value = changed_value(row, c), samples = (int64_t)row->samples, weight = (int64_t)row->weight;
 	labels_id labels = profile_transfer_labels(t, row->labels);
 	if (c->label)
 		labels = mark_labels(to, labels, label_column);
@@ -136,6 +145,11 @@ struct profile *profile_copy(const struct profile *p)
 struct profile *profile_scale(const struct profile *p, const double *factors)
 {
 	return changed(p, &(struct change){ .factors = factors }, true);
+}
+
+struct profile *profile_divide(const struct profile *p, double divisor)
+{
+	return changed(p, &(struct change){ .divisor = divisor }, true);
 }
 
 struct profile *profile_negate(const struct profile *p)

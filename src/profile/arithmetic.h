@@ -18,6 +18,8 @@ int64_t profile_gross_value(const struct profile *p, uint32_t event);
 struct profile *profile_copy(const struct profile *p);
 /* factors: by event. Values are rounded, halves away from 0; numbers of samples and weights stay. */
 struct profile *profile_scale(const struct profile *p, const double *factors);
+/* All values by a divisor that is not 0; what is no whole number is cut off, towards 0. */
+struct profile *profile_divide(const struct profile *p, double divisor);
 /* Values, numbers of samples and weights. */
 struct profile *profile_negate(const struct profile *p);
 /*

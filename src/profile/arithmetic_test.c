@@ -187,6 +187,26 @@ static void scaling_saturates(void **state)
 	}
 }
 
+static void division_cuts_off(void **state)
+{
+	struct profile *p = profile_create();
+	uint32_t e = profile_event(p, "x", ""), other = profile_event(p, "y", "");
+	add(p, "a", e, 3, 7, 8);
+	add(p, "b", e, 1, -7, 0);
+	add(p, "c", other, 1, INT64_MAX, 0);
+	struct profile *half = profile_divide(p, 2), *same = profile_divide(p, 1), *many = profile_divide(p, -0.25);
+	assert_int_equal(value_of(half, e, 'a'), 3);
+	assert_int_equal(value_of(half, e, 'b'), -3);
+	assert_int_equal(row_of(half, e, 'a')->samples, 3);
+	assert_int_equal(value_of(same, other, 'c'), INT64_MAX);
+	assert_int_equal(value_of(many, e, 'a'), -28);
+	assert_int_equal(value_of(many, other, 'c'), INT64_MIN);
+	profile_destroy(half);
+	profile_destroy(same);
+	profile_destroy(many);
+	profile_destroy(p);
+}
+
 static void negating_turns_all_numbers(void **state)
 {
 	struct profile *p = before();
@@ -422,6 +442,7 @@ int main(void)
 		cmocka_unit_test(a_copy_is_apart),
 		cmocka_unit_test(scaling_rounds_halves_away_from_zero),
 		cmocka_unit_test(scaling_saturates),
+		cmocka_unit_test(division_cuts_off),
 		cmocka_unit_test(negating_turns_all_numbers),
 		cmocka_unit_test(normalizing_takes_each_event_to_the_base),
 		cmocka_unit_test(normalizing_where_a_total_is_zero),

@@ -66,6 +66,8 @@ mapping_id profile_transfer_mapping(struct profile_transfer *t, mapping_id id)
 		m.name = profile_transfer_string(t, m.name);
 		m.path = profile_transfer_string(t, m.path);
 		m.build_id = profile_transfer_string(t, m.build_id);
+		if (t->rewrite && t->rewrite->mapping)
+			t->rewrite->mapping(t->rewrite->ctx, t->dst, id, &m);
 		t->mappings[id] = profile_mapping(t->dst, &m) + 1;
 	}
 	return t->mappings[id] - 1;
@@ -81,6 +83,8 @@ static function_id carry_function(struct profile_transfer *t, function_id id)
 		f.name = profile_transfer_string(t, f.name);
 		f.system_name = profile_transfer_string(t, f.system_name);
 		f.file = profile_transfer_string(t, f.file);
+		if (t->rewrite && t->rewrite->function)
+			t->rewrite->function(t->rewrite->ctx, t->dst, &f);
 		t->functions[id] = profile_function(t->dst, &f) + 1;
 	}
 	return t->functions[id] - 1;
@@ -186,11 +190,43 @@ uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event)
 	return id;
 }
 
-uint32_t profile_transfer_row(struct profile_transfer *t, uint32_t i)
+static uint32_t transfer_row(struct profile_transfer *t, uint32_t i)
 {
 	const struct profile_row *r = &t->src->rows.data[i];
 	return profile_add(t->dst, profile_transfer_stack(t, r->stack), profile_transfer_labels(t, r->labels),
 			   profile_transfer_event(t, r->event), r->samples, r->value, r->weight);
+}
+
+/* rows: by row of src the one of dst + 1, or 0. */
+static void transfer_log(struct profile_transfer *t, const uint32_t *rows)
+{
+	const struct profile *src = t->src;
+	for (size_t i = 0; i < src->log.len; i++) {
+		struct profile_log_entry e = src->log.data[i];
+		if (!rows[e.row])
+			continue;
+		e.row = rows[e.row] - 1;
+		vec_push(&t->dst->log, e);
+	}
+	t->dst->log_dropped += src->log_dropped;
+}
+
+void profile_transfer_rows(struct profile_transfer *t, profile_keep_fn keep, void *ctx)
+{
+	const struct profile *src = t->src;
+	/* every event stays, with its number, even where none of its rows does */
+	for (uint32_t i = 0; i < src->events.len; i++)
+		profile_transfer_event(t, i);
+	uint32_t *rows = src->log.len ? xcalloc(src->rows.len, sizeof(*rows)) : NULL;
+	for (uint32_t i = 0; i < src->rows.len; i++) {
+		if (keep && !keep(ctx, src, &src->rows.data[i]))
+			continue;
+		uint32_t row = transfer_row(t, i);
+		if (rows)
+			rows[i] = row + 1;
+	}
+	transfer_log(t, rows);
+	free(rows);
 }
 
 void profile_transfer_origin(struct profile_transfer *t)
@@ -263,20 +299,6 @@ void profile_merge(struct profile *dst, const struct profile *src)
 		profile_transfer_origin(&t);
 	else
 		profile_transfer_merge_origin(&t);
-	for (uint32_t i = 0; i < src->events.len; i++)
-		profile_transfer_event(&t, i);
-	uint32_t *rows = src->log.len ? xcalloc(src->rows.len, sizeof(*rows)) : NULL;
-	for (uint32_t i = 0; i < src->rows.len; i++) {
-		uint32_t row = profile_transfer_row(&t, i);
-		if (rows)
-			rows[i] = row;
-	}
-	for (size_t i = 0; i < src->log.len; i++) {
-		struct profile_log_entry e = src->log.data[i];
-		e.row = rows[e.row];
-		vec_push(&dst->log, e);
-	}
-	dst->log_dropped += src->log_dropped;
-	free(rows);
+	profile_transfer_rows(&t, NULL, NULL);
 	profile_transfer_deinit(&t);
 }

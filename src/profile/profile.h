@@ -263,6 +263,6 @@ enum mapping_fact { MAPPING_FUNCTIONS = 1, MAPPING_FILES = 2, MAPPING_LINES = 4,
 uint8_t *profile_mapping_facts(const struct profile *p);
 /* Adds all of src to dst, which is still being built; events and columns are matched by name. */
 void profile_merge(struct profile *dst, const struct profile *src);
+typedef bool (*profile_keep_fn)(void *ctx, const struct profile *p, const struct profile_row *row);
 /* A new profile of the rows for which keep() is true. */
-struct profile *profile_filter(const struct profile *p, bool (*keep)(void *ctx, const struct profile *p, const struct profile_row *row),
-			       void *ctx);
+struct profile *profile_filter(const struct profile *p, profile_keep_fn keep, void *ctx);

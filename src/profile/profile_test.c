@@ -2,6 +2,7 @@
 
 #include "profile/expand.h"
 #include "profile/profile.h"
+#include "profile/rewrite.h"
 
 /* A function of the mapping "a.out", and a frame in it. */
 static frame_id frame(struct profile *p, const char *name, uint64_t addr)
@@ -213,6 +214,39 @@ static void frames_are_expanded_where_they_are(void **state)
 	profile_destroy(made);
 }
 
+static void to_build_id(void *ctx, struct profile *dst, mapping_id id, struct profile_mapping *m)
+{
+	assert_int_equal(id, 0);
+	m->build_id = strtab_add(&dst->strings, ctx);
+}
+
+static void c_becomes_b(void *ctx, struct profile *dst, struct profile_function *f)
+{
+	assert_string_equal(profile_str(dst, dst->mappings.data[f->mapping].build_id), ctx);
+	if (!strcmp(profile_str(dst, f->name), "c"))
+		f->name = strtab_add(&dst->strings, "b");
+}
+
+static void mappings_and_functions_are_described_anew(void **state)
+{
+	struct profile *p = sample_profile();
+	vec_push(&p->log, ((struct profile_log_entry){ 9, 0, 5, 1 }));
+	char build_id[] = "cafe";
+	struct profile *made = profile_rewrite(p, &(struct profile_rewrite){ build_id, to_build_id, c_becomes_b });
+	assert_string_equal(profile_str(p, p->mappings.data[0].build_id), "");
+	assert_int_equal(p->functions.len, 4);
+	assert_int_equal(made->mappings.len, 1);
+	assert_string_equal(profile_str(made, made->mappings.data[0].path), "/a.out");
+	assert_int_equal(made->functions.len, 3); /* m a b */
+	assert_int_equal(made->rows.len, 2);      /* at two addresses, on two CPUs */
+	assert_int_equal(made->rows.data[1].value, 20);
+	assert_string_equal(name_at(made, made->rows.data[1].stack), "b");
+	assert_int_equal(made->log.len, 1);
+	assert_int_equal(made->log.data[0].row, 1);
+	profile_destroy(made);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +256,7 @@ int main(void)
 		cmocka_unit_test(a_filter_keeps_only_what_its_rows_need),
 		cmocka_unit_test(two_events_of_one_name_stay_two),
 		cmocka_unit_test(the_last_event_that_counted_is_meant),
+		cmocka_unit_test(mappings_and_functions_are_described_anew),
 		cmocka_unit_test(frames_are_expanded_where_they_are),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

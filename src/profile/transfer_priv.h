@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "profile/profile.h"
+#include "profile/rewrite.h"
 
 struct profile_transfer {
 	struct profile *dst;
@@ -13,6 +14,7 @@ struct profile_transfer {
 	uint32_t *strings, *mappings, *functions, *frames, *stacks, *labels, *events, *columns;
 	uint64_t *values; /* one label set of dst */
 	VEC(stack_id) path;
+	const struct profile_rewrite *rewrite; /* or NULL */
 };
 
 /* Declares the columns of src in dst. */
@@ -20,8 +22,8 @@ void profile_transfer_init(struct profile_transfer *t, struct profile *dst, cons
 void profile_transfer_deinit(struct profile_transfer *t);
 /* A label column of dst that src need not have: profile_column() once the transfer has begun. */
 uint32_t profile_transfer_add_column(struct profile_transfer *t, const char *name, enum column_type type);
-/* Adds row i of src to dst; returns its row there. */
-uint32_t profile_transfer_row(struct profile_transfer *t, uint32_t i);
+/* All events, the rows that keep() wants (NULL: all of them), and what of the log is theirs. */
+void profile_transfer_rows(struct profile_transfer *t, profile_keep_fn keep, void *ctx);
 uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event);
 str_id profile_transfer_string(struct profile_transfer *t, str_id id);
 mapping_id profile_transfer_mapping(struct profile_transfer *t, mapping_id id);
