@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "cmd/trace/bpf.h"
-#include "cmd/trace/merged.h"
+#include "tracing/live.h"
 #include "cmd/trace/rings.h"
 #include "cmd/trace/show.h"
 #include "record/sample.h"

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "capture/session.h"
-#include "cmd/trace/merged.h"
+#include "tracing/live.h"
 #include "cmd/trace/rings.h"
 #include "cmd/trace/show.h"
 #include "record/order.h"

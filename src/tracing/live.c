@@ -1,4 +1,4 @@
-#include "cmd/trace/merged.h"
+#include "tracing/live.h"
 
 #include <stdlib.h>
 #include <string.h>
