@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/vector.h"
 
 #define RECORD_BYTES 65536
 
@@ -16,10 +17,9 @@ struct kept_stack {
 	uint8_t *data; /* of RECORD_BYTES */
 };
 
-struct merged_source {
+struct live_source {
 	struct record_source source;
-	struct trace_merged *m;
-	struct record_source *rings;
+	struct trace_live *live;
 	enum stage stage;
 	bool last;
 	uint8_t *before;
@@ -28,14 +28,14 @@ struct merged_source {
 	bool has_record;
 	struct perf_event_header round;
 	union {
-		struct trace_merged_record head;
+		struct trace_live_record head;
 		uint8_t bytes[RECORD_BYTES];
 	} record;
 };
 
 /* --- events of the BPF programs --- */
 
-static struct kept_stack *stack_of(struct merged_source *s, uint32_t tid)
+static struct kept_stack *stack_of(struct live_source *s, uint32_t tid)
 {
 	for (size_t i = 0; i < s->stacks.len; i++)
 		if (s->stacks.data[i].tid == tid)
@@ -43,7 +43,7 @@ static struct kept_stack *stack_of(struct merged_source *s, uint32_t tid)
 	return NULL;
 }
 
-static void keep_stack(struct merged_source *s, const struct trace_event *ev, size_t bytes)
+static void keep_stack(struct live_source *s, const struct trace_event *ev, size_t bytes)
 {
 	struct kept_stack *k = stack_of(s, ev->tid);
 	if (!k)
@@ -53,7 +53,7 @@ static void keep_stack(struct merged_source *s, const struct trace_event *ev, si
 		k = &vec_last(&s->stacks);
 	}
 	if (bytes > RECORD_BYTES / 2 || bytes < sizeof(*ev) + sizeof(struct trace_stack)) {
-		s->m->lost++;
+		s->live->lost++;
 		return;
 	}
 	k->tid = ev->tid;
@@ -61,14 +61,14 @@ static void keep_stack(struct merged_source *s, const struct trace_event *ev, si
 	memcpy(k->data, ev + 1, k->bytes);
 }
 
-static bool put(struct merged_source *s, const struct trace_event *ev, size_t bytes, const struct kept_stack *k)
+static bool put(struct live_source *s, const struct trace_event *ev, size_t bytes, const struct kept_stack *k)
 {
-	struct trace_merged_record *r = &s->record.head;
+	struct trace_live_record *r = &s->record.head;
 	size_t event_bytes = (bytes + 7) & ~(size_t)7, stack_bytes = k ? k->bytes : 0;
 	size_t all = (sizeof(*r) + event_bytes + stack_bytes + 7) & ~(size_t)7;
 	if (all > UINT16_MAX)
 		return false;
-	*r = (struct trace_merged_record){
+	*r = (struct trace_live_record){
 		.timed = { .header = { .type = RECORD_TIMED, .size = (uint16_t)all }, .time_ns = ev->time_ns },
 		.event_bytes = (uint32_t)bytes,
 		.stack_bytes = (uint32_t)stack_bytes,
@@ -81,22 +81,22 @@ static bool put(struct merged_source *s, const struct trace_event *ev, size_t by
 
 static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 {
-	struct merged_source *s = ctx;
+	struct live_source *s = ctx;
 	if (ev->type == TRACE_EVENT_STACK) {
 		keep_stack(s, ev, bytes);
 		return true;
 	}
 	if (ev->type == TRACE_EVENT_EXEC && !(ev->flags & TRACE_FLAG_ASIDE))
-		s->m->executes(s->m->ctx, ev->pid);
+		s->live->executes(s->live->ctx, ev->pid);
 	struct kept_stack *k = ev->type == TRACE_EVENT_FORK ? NULL : stack_of(s, ev->tid);
 	s->has_record = put(s, ev, bytes, k);
-	s->m->lost += !s->has_record;
+	s->live->lost += !s->has_record;
 	if (k)
 		k->tid = 0;
 	return !s->has_record;
 }
 
-const struct trace_stack *trace_merged_stack(const struct trace_merged_record *r, size_t *ret_bytes)
+const struct trace_stack *trace_live_stack(const struct trace_live_record *r, size_t *ret_bytes)
 {
 	*ret_bytes = r->stack_bytes;
 	return (const void *)((const uint8_t *)(r + 1) + ((r->event_bytes + 7) & ~7U));
@@ -104,29 +104,22 @@ const struct trace_stack *trace_merged_stack(const struct trace_merged_record *r
 
 /* --- the source --- */
 
-static struct strobe_error *wait_for_more(struct merged_source *s, bool *ret_end)
+static struct strobe_error *wait_for_more(struct live_source *s, bool *ret_end)
 {
-	const struct trace_merged *m = s->m;
 	s->stage = STAGE_RINGS;
 	*ret_end = s->last;
 	if (s->last)
 		return NULL;
-	TRY(m->wait(m->ctx, &s->last));
-	if (!s->last)
-		return NULL;
-	capture_disable(m->capture);
-	if (m->tracer)
-		stream_tracer_stop(m->tracer);
-	return NULL;
+	return s->live->wait(s->live->ctx, &s->last);
 }
 
-static void note_exec(const struct merged_source *s, const struct perf_event_header *h)
+static void note_exec(const struct live_source *s, const struct perf_event_header *h)
 {
 	if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC && h->size >= sizeof(*h) + sizeof(uint32_t))
-		s->m->executes(s->m->ctx, *(const uint32_t *)(h + 1));
+		s->live->executes(s->live->ctx, *(const uint32_t *)(h + 1));
 }
 
-static bool next_before(struct merged_source *s, struct record *ret)
+static bool next_before(struct live_source *s, struct record *ret)
 {
 	const struct perf_event_header *h = (const struct perf_event_header *)(s->before + s->before_at);
 	if (s->before_bytes - s->before_at < sizeof(*h) || h->size < sizeof(*h) || h->size > s->before_bytes - s->before_at)
@@ -136,9 +129,9 @@ static bool next_before(struct merged_source *s, struct record *ret)
 	return true;
 }
 
-static struct strobe_error *merged_next(struct record_source *source, struct record *ret, bool *ret_end)
+static struct strobe_error *live_next(struct record_source *source, struct record *ret, bool *ret_end)
 {
-	struct merged_source *s = (struct merged_source *)source;
+	struct live_source *s = (struct live_source *)source;
 	bool end = false;
 	*ret_end = false;
 	for (;;) {
@@ -149,7 +142,7 @@ static struct strobe_error *merged_next(struct record_source *source, struct rec
 			s->stage = STAGE_RINGS;
 			break;
 		case STAGE_RINGS:
-			TRY(source_next(s->rings, ret, &end));
+			TRY(source_next(s->live->rings, ret, &end));
 			/* Its rounds are ours only when the BPF ring has been read too. */
 			if (!end && ret->hdr->type != RECORD_FINISHED_ROUND) {
 				note_exec(s, ret->hdr);
@@ -160,8 +153,8 @@ static struct strobe_error *merged_next(struct record_source *source, struct rec
 			break;
 		case STAGE_BPF:
 			s->has_record = false;
-			if (s->m->tracer)
-				stream_tracer_drain(s->m->tracer, take_event, s);
+			if (s->live->tracer)
+				s->live->drain(s->live->tracer, take_event, s);
 			*ret = (struct record){ .hdr = &s->record.head.timed.header };
 			if (s->has_record)
 				return NULL;
@@ -180,20 +173,20 @@ static struct strobe_error *merged_next(struct record_source *source, struct rec
 	}
 }
 
-static const struct env *merged_env(struct record_source *source)
+static const struct env *live_env(struct record_source *source)
 {
-	return capture_env(((struct merged_source *)source)->m->capture);
+	return source_env(((struct live_source *)source)->live->rings);
 }
 
-static bool merged_stable(struct record_source *source)
+static bool live_stable(struct record_source *source)
 {
 	return false;
 }
 
-static void merged_destroy(struct record_source *source)
+static void live_destroy(struct record_source *source)
 {
-	struct merged_source *s = (struct merged_source *)source;
-	source_destroy(s->rings);
+	struct live_source *s = (struct live_source *)source;
+	source_destroy(s->live->rings);
 	for (size_t i = 0; i < s->stacks.len; i++)
 		free(s->stacks.data[i].data);
 	vec_deinit(&s->stacks);
@@ -201,19 +194,18 @@ static void merged_destroy(struct record_source *source)
 	free(s);
 }
 
-static const struct record_source_ops merged_ops = {
-	.next = merged_next,
-	.env = merged_env,
-	.stable = merged_stable,
-	.destroy = merged_destroy,
+static const struct record_source_ops live_ops = {
+	.next = live_next,
+	.env = live_env,
+	.stable = live_stable,
+	.destroy = live_destroy,
 };
 
-struct record_source *trace_merged_source(struct trace_merged *m, void *before, size_t before_bytes)
+struct record_source *trace_live_source(struct trace_live *l, void *before, size_t before_bytes)
 {
-	struct merged_source *s = xcalloc(1, sizeof(*s));
-	s->source.ops = &merged_ops;
-	s->m = m;
-	s->rings = capture_source(m->capture);
+	struct live_source *s = xcalloc(1, sizeof(*s));
+	s->source.ops = &live_ops;
+	s->live = l;
 	s->before = before;
 	s->before_bytes = before_bytes;
 	s->round = (struct perf_event_header){ .type = RECORD_FINISHED_ROUND, .size = sizeof(s->round) };

@@ -9,11 +9,12 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "capture/session.h"
 #include "cmd/trace/bpf.h"
-#include "tracing/live.h"
 #include "cmd/trace/rings.h"
 #include "cmd/trace/show.h"
 #include "record/sample.h"
+#include "tracing/live.h"
 #include "tracing/places.h"
 #include "tracing/stack_sample.h"
 
@@ -39,7 +40,7 @@ struct events {
 	struct stream_tracer *tracer; /* NULL: no system calls, or no BPF */
 	struct trace_samples *samples; /* in its place: calls from their tracepoints */
 	struct trace_bpf bpf;
-	struct trace_merged merged;
+	struct trace_live live;
 	struct record_source *source;
 	struct resolver *resolver;
 	struct tracepoints *formats;
@@ -289,20 +290,20 @@ static void print_sample(struct events *s, const struct resolved_sample *r, cons
 }
 
 /* What it would be as a sample: with its call chain. */
-static void resolve_bpf(struct events *s, const struct trace_merged_record *m, struct resolved_sample *ret)
+static void resolve_bpf(struct events *s, const struct trace_live_record *m, struct resolved_sample *ret)
 {
-	const struct trace_event *ev = trace_merged_event(m);
+	const struct trace_event *ev = trace_live_event(m);
 	struct sample x = { .time = ev->time_ns, .pid = ev->pid, .tid = ev->tid, .cpu = ev->cpu, .misc = PERF_RECORD_MISC_USER };
 	size_t bytes;
-	const struct trace_stack *stack = trace_merged_stack(m, &bytes);
+	const struct trace_stack *stack = trace_live_stack(m, &bytes);
 	if (bytes)
 		trace_stack_sample(stack, bytes, s->stacks, s->run->o->callgraph.dump_bytes, &s->words, &x);
 	resolver_look_up(s->resolver, &x, ret);
 }
 
-static void take_bpf(struct events *s, const struct trace_merged_record *m)
+static void take_bpf(struct events *s, const struct trace_live_record *m)
 {
-	const struct trace_event *ev = trace_merged_event(m);
+	const struct trace_event *ev = trace_live_event(m);
 	bool is_line = ev->type == TRACE_EVENT_CALL || ev->type == TRACE_EVENT_ENTERED || ev->type == TRACE_EVENT_POINT ||
 		       ev->type == TRACE_EVENT_SIGNAL;
 	struct resolved_sample resolved;
@@ -376,7 +377,7 @@ static struct strobe_error *take_record(void *ctx, struct record r, uint64_t tim
 		if (trace_lines_ended(s->run->lines))
 			return error_create(ERROR_STOPPED, "enough");
 		begin_lines(s);
-		take_bpf(s, (const struct trace_merged_record *)r.hdr);
+		take_bpf(s, (const struct trace_live_record *)r.hdr);
 		return NULL;
 	}
 	if (r.hdr->type == PERF_RECORD_LOST && r.hdr->size >= sizeof(*r.hdr) + 16)
@@ -440,11 +441,21 @@ static struct strobe_error *make_resolver(struct events *s)
 
 static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
 {
-	struct trace_run *r = ctx;
-	out_flush(&r->out);
-	TRY(trace_wait(r, TICK_MS));
-	*ret_end = r->ended;
+	struct events *s = ctx;
+	out_flush(&s->run->out);
+	TRY(trace_wait(s->run, TICK_MS));
+	*ret_end = s->run->ended;
+	if (!s->run->ended)
+		return NULL;
+	capture_disable(s->capture);
+	if (s->tracer)
+		stream_tracer_stop(s->tracer);
 	return NULL;
+}
+
+static void executes(void *ctx, uint32_t pid)
+{
+	trace_follow_exec(((struct events *)ctx)->run, pid);
 }
 
 static struct strobe_error *events_open(struct trace_run *r)
@@ -477,9 +488,9 @@ static struct strobe_error *events_open(struct trace_run *r)
 		s->samples = trace_rings_samples(r, capture_env(s->capture), s->run->lines);
 	if (s->capture_options.synth_parts != SYNTH_NONE)
 		err = capture_synthesize(s->capture, &before.sink, false);
-	s->merged = (struct trace_merged){ .capture = s->capture, .tracer = s->tracer, .wait = wait_for_more, .ctx = r,
-					   .executes = trace_follow_exec };
-	s->source = trace_merged_source(&s->merged, before.bytes.data, before.bytes.len);
+	s->live = (struct trace_live){ .rings = capture_source(s->capture), .tracer = s->tracer, .drain = stream_tracer_drain,
+				       .wait = wait_for_more, .executes = executes, .ctx = s };
+	s->source = trace_live_source(&s->live, before.bytes.data, before.bytes.len);
 	if (err)
 		return err;
 	TRY(make_resolver(s));
@@ -517,7 +528,7 @@ static struct strobe_error *events_finish(struct trace_run *r)
 		trace_samples_finish(s->samples);
 		trace_say_damaged(r, s->samples);
 	}
-	trace_say_lost(r, s->lost + s->merged.lost, s->tracer);
+	trace_say_lost(r, s->lost + s->live.lost, s->tracer);
 	return trace_bpf_finish(&s->bpf, r, s->tracer);
 }
 

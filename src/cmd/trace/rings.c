@@ -9,10 +9,10 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "capture/session.h"
-#include "tracing/live.h"
 #include "cmd/trace/rings.h"
 #include "cmd/trace/show.h"
 #include "record/order.h"
+#include "tracing/live.h"
 
 #define TICK_MS 100 /* somebody watches, however slowly a ring fills */
 
@@ -20,7 +20,7 @@ struct rings {
 	struct event_set events;
 	bool events_given; /* to the capture, which frees them */
 	struct capture *capture;
-	struct trace_merged merged;
+	struct trace_live live;
 	struct record_source *ordered;
 	struct trace_samples *samples;
 	uint64_t written; /* lines when they were last shown */
@@ -132,6 +132,8 @@ static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
 	/* The poll descriptor stays readable until it is asked what it had to say. */
 	capture_tasks_gone(s->capture, 0);
 	*ret_end = r->ended;
+	if (r->ended)
+		capture_disable(s->capture);
 	return NULL;
 }
 
@@ -149,8 +151,8 @@ static struct strobe_error *rings_open(struct trace_run *r)
 	TRY(add_events(r, &s->events));
 	TRY(open_capture(r, s));
 	s->run = r;
-	s->merged = (struct trace_merged){ .capture = s->capture, .wait = wait_for_more, .executes = executes, .ctx = s };
-	s->ordered = order_create(trace_merged_source(&s->merged, NULL, 0));
+	s->live = (struct trace_live){ .rings = capture_source(s->capture), .wait = wait_for_more, .executes = executes, .ctx = s };
+	s->ordered = order_create(trace_live_source(&s->live, NULL, 0));
 	trace_begin_lines(r, (struct trace_source_facts){
 		.live = true,
 		.files = trace_sees_files(r) ? OPEN_FILES_FOLLOWED : OPEN_FILES_ASKED,

@@ -177,9 +177,8 @@ struct strobe_error *trace_wait(struct trace_run *r, int wait_ms)
 	return NULL;
 }
 
-void trace_follow_exec(void *run, uint32_t pid)
+void trace_follow_exec(struct trace_run *r, uint32_t pid)
 {
-	struct trace_run *r = run;
 	for (size_t i = 0; i < r->map.threads.len; i++)
 		if ((uint32_t)r->map.threads.data[i].pid == pid)
 			r->map.threads.data[i].tid = (pid_t)pid;

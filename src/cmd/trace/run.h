@@ -67,8 +67,8 @@ extern const struct trace_hooks trace_summary_hooks, trace_stream_hooks, trace_e
 
 /* Waits so long for signals and the ends of tasks (-1: until something happens); sets r->ended, ends the delay. */
 struct strobe_error *trace_wait(struct trace_run *r, int wait_ms) _must_check_;
-/* A thread that execs takes the number of its process: it is alive by that from now on. run: struct trace_run. */
-void trace_follow_exec(void *run, uint32_t pid);
+/* A thread that execs takes the number of its process: it is alive by that from now on. */
+void trace_follow_exec(struct trace_run *r, uint32_t pid);
 /* Without BPF: tracepoints and rings (rings.c). */
 extern const struct trace_hooks trace_rings_hooks;
 
