@@ -29,13 +29,6 @@ struct pass {
 	unsigned records, samples;
 };
 
-/* build_ids says what it adds to who asks for it: nobody does here. */
-void cmd_say(const struct cmd_context *ctx, const char *format, ...)
-{
-	(void)ctx;
-	(void)format;
-}
-
 static struct strobe_error *take(struct rewrite_filter *f, struct record r, struct record_sink *out, bool *ret_keep)
 {
 	struct pass *p = (struct pass *)f;
@@ -108,7 +101,7 @@ static void inject(const uint8_t *data, size_t size, bool moves, bool drops)
 	}
 	p.resolver = resolver_of(p.reader, (struct resolve_options){ .with_chains = true, .threads = 1 });
 	const struct env *env = source_env(p.reader);
-	p.ids = build_ids_create(NULL, p.resolver, env, false);
+	p.ids = build_ids_create(p.resolver, env, false);
 	p.mmaps = mmap_ids_create(p.resolver, env, p.ids);
 	if (drops) {
 		error_destroy(resolve_count(p.resolver));

@@ -12,7 +12,8 @@
 #include "object/object.h"
 
 struct build_ids {
-	const struct cmd_context *ctx; /* for messages; NULL: none */
+	void (*report)(void *ctx, const char *path); /* or NULL */
+	void *report_ctx;
 	struct resolver *resolver;
 	const struct env *env;
 	bool all;
@@ -25,14 +26,19 @@ struct build_ids {
 	uint64_t added;
 };
 
-struct build_ids *build_ids_create(const struct cmd_context *ctx, struct resolver *r, const struct env *env, bool all)
+struct build_ids *build_ids_create(struct resolver *r, const struct env *env, bool all)
 {
 	struct build_ids *b = xcalloc(1, sizeof(*b));
-	b->ctx = ctx;
 	b->resolver = r;
 	b->env = env;
 	b->all = all;
 	return b;
+}
+
+void build_ids_report(struct build_ids *b, void (*fn)(void *ctx, const char *path), void *ctx)
+{
+	b->report = fn;
+	b->report_ctx = ctx;
 }
 
 void build_ids_destroy(struct build_ids *b)
@@ -162,8 +168,8 @@ static bool entry_of(struct build_ids *b, const struct mapped_file *file, struct
 	if (!ret->build_id_len)
 		return false;
 	b->added++;
-	if (b->ctx)
-		cmd_say(b->ctx, "build-id added: %s", file->path);
+	if (b->report)
+		b->report(b->report_ctx, file->path);
 	return true;
 }
 

@@ -7,15 +7,16 @@
  */
 #pragma once
 #include "base/error.h"
-#include "cmd/cmd.h"
 #include "perfdata/writer.h"
 #include "record/env.h"
 #include "resolve/resolve.h"
 
 struct build_ids;
 
-/* ctx: where each that is added is reported, or NULL. env: of the source. all: every file, whether or not a sample fell into it. */
-struct build_ids *build_ids_create(const struct cmd_context *ctx, struct resolver *r, const struct env *env, bool all);
+/* env: of the source. all: every file, whether or not a sample fell into it. */
+struct build_ids *build_ids_create(struct resolver *r, const struct env *env, bool all);
+/* fn is called with the path of each file that is added to a list or stream. */
+void build_ids_report(struct build_ids *b, void (*fn)(void *ctx, const char *path), void *ctx);
 void build_ids_destroy(struct build_ids *b);
 /* What --known-build-ids says: "HEX PATH" entries, parted by commas or lines, or "@FILE" ("file://FILE") of such lines. */
 struct strobe_error *build_ids_read_known(struct build_ids *b, const char *given) _must_check_;

@@ -165,12 +165,20 @@ static struct strobe_error *read_first(struct inject *in)
 	return rewind_input(in);
 }
 
+static void say_added(void *inject, const char *path)
+{
+	const struct inject *in = inject;
+	cmd_say(in->ctx, "build-id added: %s", path);
+}
+
 /* What changes the environment comes before the output is opened. */
 static struct strobe_error *create_filters(struct inject *in)
 {
 	const struct inject_options *o = in->o;
 	const struct env *from = source_env(in->session.reader);
-	in->ids = build_ids_create(o->verbose ? in->ctx : NULL, in->session.resolver, from, o->all_build_ids);
+	in->ids = build_ids_create(in->session.resolver, from, o->all_build_ids);
+	if (o->verbose)
+		build_ids_report(in->ids, say_added, in);
 	if (o->known_ids)
 		TRY(build_ids_read_known(in->ids, o->known_ids));
 	if (o->mmap_ids)
