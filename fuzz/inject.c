@@ -8,12 +8,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/inject/aslr.h"
-#include "cmd/inject/mmap_ids.h"
 #include "nobody.h"
 #include "perfdata/reader.h"
 #include "perfdata/rewrite.h"
 #include "record/order.h"
+#include "rewrite/aslr.h"
+#include "rewrite/mmap_ids.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-#include "cmd/inject/aslr.h"
+#include "rewrite/aslr.h"
 
 #include <stdlib.h>
 #include <string.h>

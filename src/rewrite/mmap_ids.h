@@ -5,7 +5,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "cmd/inject/build_ids.h"
+#include "rewrite/build_ids.h"
 
 struct mmap_ids;
 

@@ -1,4 +1,4 @@
-#include "cmd/inject/build_ids.h"
+#include "rewrite/build_ids.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cmd/inject/sleeps.h"
+#include "rewrite/sleeps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cmd/inject/mmap_ids.h"
+#include "rewrite/mmap_ids.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cmd/inject/jit.h"
+#include "rewrite/jit.h"
 
 #include <errno.h>
 #include <fcntl.h>
