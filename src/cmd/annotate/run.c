@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/color.h"
-#include "cmd/annotate/annotate.h"
+#include "cmd/annotate/options.h"
 #include "cmd/report/report.h"
 #include "session/input.h"
 #include "session/session.h"
@@ -44,8 +44,9 @@ static struct strobe_error *resolve(struct annotate_run *r)
 {
 	const struct annotate_command *o = r->o;
 	const struct session_request request = {
-		.choice = { .cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times },
-		.symbols = o->symbol_files,
+		.choice = { .cpus = o->selection.cpus, .times = o->selection.times,
+			    .pids = o->filter.pids, .tids = o->filter.tids, .comms = o->filter.comms },
+		.symbols = o->selection.symbol_files,
 		.resolve.by_address = true,
 	};
 	TRY(sample_choice_check(&request.choice, r->env));
@@ -117,9 +118,9 @@ static uint32_t leader_of(const struct annotate_run *r, uint32_t event)
 	bool any = false;
 	for (size_t i = 0; i < r->env->events.len; i++)
 		any |= r->env->events.data[i].group_members > 1;
-	if (!r->o->group)
+	if (!r->o->grouping.group)
 		return event;
-	return r->o->group_set && !any ? 0 : r->env->events.data[event].leader;
+	return r->o->grouping.group_set && !any ? 0 : r->env->events.data[event].leader;
 }
 
 static const char *part_title(struct annotate_run *r, const uint32_t *events, size_t n)
@@ -208,13 +209,9 @@ static struct strobe_error *make_listing(struct annotate_run *r, const struct pa
 		.events = listing_events(r, p),
 		.events_nr = p->n,
 	};
-	struct annotate_options options = {
-		.syntax = r->o->syntax,
-		.without_source = !r->o->source,
-		.source_prefix = r->o->prefix,
-		.source_strip = r->o->prefix_strip,
-		.source_root = r->o->symbol_files.symfs,
-	};
+	struct annotate_options options = r->o->code.listing;
+	options.without_source = r->o->code.look.no_source;
+	options.source_root = r->o->selection.symbol_files.symfs;
 	TRY(annotate_function(&source, &function, &options, ret));
 	hits_apply(&r->hits, hit, p->events, p->n, *ret);
 	listing_finish(*ret);
@@ -227,7 +224,7 @@ static void show(struct annotate_run *r, const struct part *p, const struct list
 	switch (r->o->format) {
 	case ANNOTATE_STDIO: text_listing(r->out, l, &r->text); break;
 	case ANNOTATE_STDIO2: text_listing_compact(r->out, l, &r->text); break;
-	case ANNOTATE_JSON: data_listing_json(&r->json, l, r->o->share); break;
+	case ANNOTATE_JSON: data_listing_json(&r->json, l, r->o->code.look.share); break;
 	}
 }
 
@@ -249,10 +246,10 @@ static uint64_t limit_base(const struct annotate_run *r, uint32_t event)
 
 static bool is_below_limit(const struct annotate_run *r, const struct part *p, const struct hits_function *f)
 {
-	if (r->o->percent_limit <= 0 || r->o->symbol)
+	if (r->o->grouping.percent_limit <= 0 || r->o->symbol)
 		return false;
 	double value = (double)hits_of(&r->hits, f, p->events[0]).value;
-	return 100.0 * value < r->o->percent_limit * (double)p->limit_base;
+	return 100.0 * value < r->o->grouping.percent_limit * (double)p->limit_base;
 }
 
 static void note_missing(struct annotate_run *r, const struct profile_function *f)
@@ -311,7 +308,7 @@ static struct strobe_error *annotate_part(struct annotate_run *r, struct part *p
 {
 	size_t n;
 	struct strobe_error *err = NULL;
-	p->limit_base = r->o->percent_limit > 0 ? limit_base(r, p->events[0]) : 0;
+	p->limit_base = r->o->grouping.percent_limit > 0 ? limit_base(r, p->events[0]) : 0;
 	uint32_t *order = hits_rank(&r->hits, p->events, p->n, &n);
 	for (size_t i = 0; i < n && !err && !out_failed(r->out); i++)
 		err = annotate_one(r, p, &r->hits.functions.data[order[i]]);
@@ -326,12 +323,12 @@ static void set_up_text(struct annotate_run *r)
 	const struct annotate_command *o = r->o;
 	bool colour = cmd_use_colour(r->ctx, o->colour) && o->format != ANNOTATE_JSON;
 	r->text = (struct listing_text_options){
-		.share = o->share,
+		.share = o->code.look.share,
 		.shown = o->show_samples ? LISTING_SHOW_SAMPLES : o->show_period ? LISTING_SHOW_PERIOD : LISTING_SHOW_PERCENT,
-		.with_source = o->source,
-		.raw_bytes = o->raw_bytes,
-		.lines = o->print_line,
-		.full_paths = o->full_paths,
+		.with_source = !o->code.look.no_source,
+		.raw_bytes = o->code.look.raw,
+		.lines = o->code.look.line_numbers,
+		.full_paths = o->code.look.full_paths,
 		.counts = o->verbose > 0,
 		.colour_high = colour_escape(colour, COLOUR_HIGH),
 		.colour_medium = colour_escape(colour, COLOUR_MEDIUM),
@@ -362,11 +359,11 @@ static struct strobe_error *say_nothing_found(const struct annotate_run *r)
 		samples += r->profile->events.data[i].samples;
 	if (samples && r->o->symbol)
 		return error_create(ERROR_NOT_FOUND, "%s has no samples in a function '%s'; see 'report' for functions with samples",
-				    input_path(r->o->input), r->o->symbol);
+				    input_path(r->o->selection.input), r->o->symbol);
 	if (!r->o->quiet && !samples)
-		cmd_say(r->ctx, "%s has no samples, or none match the filters", input_path(r->o->input));
+		cmd_say(r->ctx, "%s has no samples, or none match the filters", input_path(r->o->selection.input));
 	else if (!r->o->quiet)
-		cmd_say(r->ctx, "%s has no samples in functions with symbols%s", input_path(r->o->input),
+		cmd_say(r->ctx, "%s has no samples in functions with symbols%s", input_path(r->o->selection.input),
 			r->dsos.nr ? ", in these objects" : "");
 	return NULL;
 }
@@ -414,10 +411,10 @@ static struct strobe_error *run(struct annotate_run *r)
 	if (r->session.env->is_pipe)
 		report_peek(&r->session.source, NULL);
 	r->env = r->session.env = source_env(r->session.source);
-	TRY(list_strings_parse(&r->session.arena, r->o->dsos, &r->dsos));
+	TRY(list_strings_parse(&r->session.arena, r->o->filter.dsos, &r->dsos));
 	TRY(resolve(r));
 	if (r->o->raw)
-		return report_print_raw(r->session.resolver, r->env, input_path(r->o->input), true, r->out);
+		return report_print_raw(r->session.resolver, r->env, input_path(r->o->selection.input), true, r->out);
 	struct strobe_error *damaged;
 	TRY(session_aggregate(&r->session, &damaged));
 	r->profile = r->session.profile;
@@ -438,7 +435,7 @@ int annotate_run(struct cmd_context *ctx, const struct annotate_command *o)
 {
 	struct annotate_run r = { .ctx = ctx, .o = o };
 	struct out out;
-	struct strobe_error *err = session_open(&r.session, cmd_host(ctx), o->input, o->force);
+	struct strobe_error *err = session_open(&r.session, cmd_host(ctx), o->selection.input, o->selection.force);
 	if (err)
 		return cmd_fail(ctx, err);
 	cmd_open_output(ctx, &out);

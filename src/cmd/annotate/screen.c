@@ -1,7 +1,7 @@
 /* annotate: the code of the hottest function, or of the one that is named, on the screen of `report`. */
 #include <string.h>
 
-#include "cmd/annotate/annotate.h"
+#include "cmd/annotate/options.h"
 #include "cmd/report/screen.h"
 
 static bool is_wanted(const struct annotate_command *o)
@@ -10,61 +10,33 @@ static bool is_wanted(const struct annotate_command *o)
 }
 
 /* Functions are rows, the hottest first, without their callers. */
-static void set_up_rows(const struct annotate_command *o, struct report_options *r)
+static struct report_options screen_options(const struct annotate_command *o)
 {
-	report_options_defaults(r);
-	r->input = o->input;
-	r->force = o->force;
-	r->comms = o->comms;
-	r->dsos = o->dsos;
+	struct report_options r = {
+		.selection = o->selection,
+		.filter = o->filter,
+		.grouping = o->grouping,
+		.code = o->code,
+		.colour = o->colour,
+		.tui = o->tui,
+		.verbose = o->verbose,
+		.begins_with_code = true,
+	};
 	/* A comma stands between names, or within one of C++. */
 	if (o->symbol && strchr(o->symbol, ','))
-		r->symbol_filter = o->symbol;
+		r.filter.symbol_filter = o->symbol;
 	else
-		r->symbols = o->symbol;
-	r->cpus = o->cpus;
-	r->pids = o->pids;
-	r->tids = o->tids;
-	r->times = o->times;
-	r->sort = "symbol,dso";
-	r->children = r->inlined = false;
-	r->chains.mode = CALLTREE_NONE;
-	r->group = o->group;
-	r->group_set = o->group_set;
-	r->percent_limit = o->percent_limit;
-	r->percent_limit_set = true;
-	r->colour = o->colour;
-	r->tui = o->tui;
-	r->verbose = o->verbose;
-	r->symbol_files = o->symbol_files;
-}
-
-static void set_up_code(const struct annotate_command *o, struct report_code *c)
-{
-	c->event = o->events;
-	c->look = (struct code_look){
-		.share = o->share,
-		.unit = o->show_samples ? CODE_SAMPLES : o->show_period ? CODE_PERIOD : CODE_PERCENT,
-		.raw = o->raw_bytes,
-		.no_source = !o->source,
-		.line_numbers = o->print_line,
-		.full_paths = o->full_paths,
-	};
-	c->options = (struct annotate_options){
-		.syntax = o->syntax,
-		.source_prefix = o->prefix,
-		.source_strip = o->prefix_strip,
-	};
+		r.filter.symbols = o->symbol;
+	r.code.event = o->events;
+	r.code.look.unit = o->show_samples ? CODE_SAMPLES : o->show_period ? CODE_PERIOD : CODE_PERCENT;
+	return r;
 }
 
 bool annotate_on_screen(struct cmd_context *ctx, const struct annotate_command *o, int *ret_status)
 {
-	struct report_options rows = {};
 	if (!is_wanted(o))
 		return false;
-	set_up_rows(o, &rows);
-	set_up_code(o, &rows.code);
-	rows.begins_with_code = true;
+	struct report_options rows = screen_options(o);
 	struct screen *screen = report_open_screen(ctx, &rows);
 	if (!screen)
 		return false;

@@ -36,38 +36,38 @@ struct strobe_error *report_needs_switches(const struct report_run *r)
 struct strobe_error *report_choose_modes(struct report_run *r, struct report_options *o)
 {
 	look_at_events(r);
-	if (o->branch_history && !r->has_branches)
+	if (o->selection.branch_history && !r->has_branches)
 		return error_create(ERROR_USAGE, "--branch-history needs branch records: record with -b");
-	if (o->branch_history) {
+	if (o->selection.branch_history) {
 		r->has_chains = true;
-		o->chains.by_address = true;
+		o->grouping.chains.by_address = true;
 	}
-	r->branch_mode = r->has_branches && !o->no_branch_stack && !o->mem_mode && !o->branch_history;
+	r->branch_mode = r->has_branches && !o->selection.no_branch_stack && !o->selection.mem_mode && !o->selection.branch_history;
 	if (o->total_cycles && !r->has_branches)
 		return error_create(ERROR_USAGE, "--total-cycles needs branch records: record with -b");
-	if (o->branch_stack && !r->has_branches)
+	if (o->selection.branch_stack && !r->has_branches)
 		return error_create(ERROR_USAGE, "Selected -b but no branch data. Did you call '%s record' without -b?",
 				    r->ctx->program);
-	if (o->chains_asked && !r->has_chains)
+	if (o->grouping.chains_asked && !r->has_chains)
 		return error_create(ERROR_USAGE, "Selected -g but no callchain data. Did you call '%s record' without -g?",
 				    r->ctx->program);
-	if ((o->latency || o->parallelism) && !r->has_switches)
+	if ((o->grouping.latency || o->filter.parallelism) && !r->has_switches)
 		return report_needs_switches(r);
-	if (o->latency_set)
-		r->shows_latency = o->latency;
-	if (o->mem_mode && !r->has_data)
+	if (o->grouping.latency_set)
+		r->shows_latency = o->grouping.latency;
+	if (o->selection.mem_mode && !r->has_data)
 		return error_create(ERROR_USAGE, "Selected --mem-mode but no mem data. Did you call '%s record' without -d?",
 				    r->ctx->program);
-	if (o->stitch_calls && r->live && !resolve_has_calls(r->env))
+	if (o->selection.stitch_calls && r->live && !resolve_has_calls(r->env))
 		return error_create(ERROR_USAGE, "--stitch-lbr goes with --call-graph lbr");
-	if (o->stitch_calls && !resolve_has_calls(r->env))
+	if (o->selection.stitch_calls && !resolve_has_calls(r->env))
 		cmd_say(r->ctx, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
-	TRY(sample_choice_check(&(struct sample_choice){ .cpus = o->cpus, .times = o->times }, r->env));
-	r->children = o->children && r->has_chains && !r->branch_mode && !o->mem_mode && !o->hierarchy;
-	if (!o->chain_order_set)
-		o->chains.callee_first = !o->children || !r->has_chains;
-	if (o->percent_limit_set)
-		o->chains.min_percent = o->percent_limit;
+	TRY(sample_choice_check(&(struct sample_choice){ .cpus = o->selection.cpus, .times = o->selection.times }, r->env));
+	r->children = o->grouping.children && r->has_chains && !r->branch_mode && !o->selection.mem_mode && !o->grouping.hierarchy;
+	if (!o->grouping.chain_order_set)
+		o->grouping.chains.callee_first = !o->grouping.children || !r->has_chains;
+	if (o->grouping.percent_limit_set)
+		o->grouping.chains.min_percent = o->grouping.percent_limit;
 	return NULL;
 }
 
@@ -84,18 +84,18 @@ static bool key_needs(const struct report_run *r, enum column_needs what)
 static bool needs_stacks(const struct report_run *r)
 {
 	const struct report_options *o = r->o;
-	return r->has_chains && (r->children || report_draws(o) || o->chains.mode != CALLTREE_NONE || o->ignore_callees ||
-				 o->exclude_other || key_needs(r, COLUMN_NEEDS_STACKS));
+	return r->has_chains && (r->children || report_draws(o) || o->grouping.chains.mode != CALLTREE_NONE || o->grouping.ignore_callees ||
+				 o->filter.exclude_other || key_needs(r, COLUMN_NEEDS_STACKS));
 }
 
 static bool needs_lines(const struct report_run *r)
 {
-	return r->o->chains.by_address || report_pages(r->o) || key_needs(r, COLUMN_NEEDS_LINES);
+	return r->o->grouping.chains.by_address || report_pages(r->o) || key_needs(r, COLUMN_NEEDS_LINES);
 }
 
 static bool needs_addresses(const struct report_run *r)
 {
-	return r->o->chains.by_address || r->o->verbose || report_pages(r->o) || r->tells_addresses ||
+	return r->o->grouping.chains.by_address || r->o->verbose || report_pages(r->o) || r->tells_addresses ||
 	       key_needs(r, COLUMN_NEEDS_ADDRESSES);
 }
 
@@ -140,30 +140,30 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 	const struct report_options *o = r->o;
 	struct resolve_options options = {
 		.with_chains = needs_stacks(r),
-		.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
-		.keep_outermost = !o->chains.callee_first && !report_draws(o),
+		.max_stack = o->selection.max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->selection.max_stack,
+		.keep_outermost = !o->grouping.chains.callee_first && !report_draws(o),
 		.keep_time_log = report_pages(o),
-		.hide_unresolved = o->hide_unresolved,
+		.hide_unresolved = o->selection.hide_unresolved,
 		.branch_mode = r->branch_mode,
-		.branch_history = o->branch_history,
-		.stitch_calls = o->stitch_calls,
-		.mem_mode = o->mem_mode,
-		.raw_trace = o->raw_trace,
+		.branch_history = o->selection.branch_history,
+		.stitch_calls = o->selection.stitch_calls,
+		.mem_mode = o->selection.mem_mode,
+		.raw_trace = o->grouping.raw_trace,
 		.by_address = needs_addresses(r),
-		.with_inlines = o->inlined && needs_stacks(r),
+		.with_inlines = o->selection.inlined && needs_stacks(r),
 		.with_lines = needs_lines(r),
-		.innermost_lines = !o->chains.by_address && !report_pages(o),
-		.time_quantum_ns = o->time_quantum_ns,
+		.innermost_lines = !o->grouping.chains.by_address && !report_pages(o),
+		.time_quantum_ns = o->grouping.time_quantum_ns,
 		.progress = r->progress,
 	};
-	struct symbols_options symbols = o->symbol_files;
+	struct symbols_options symbols = o->selection.symbol_files;
 	symbols.live = r->live;
-	TRY(cmd_symbols_options(r->ctx, r->env, o->force, &symbols));
-	options.keep_switches = o->show_switches;
-	TRY(find_event(r->env, o->switch_on, "--switch-on", r->live, &options.switch_on));
-	TRY(find_event(r->env, o->switch_off, "--switch-off", r->live, &options.switch_off));
+	TRY(cmd_symbols_options(r->ctx, r->env, o->selection.force, &symbols));
+	options.keep_switches = o->selection.show_switches;
+	TRY(find_event(r->env, o->selection.switch_on, "--switch-on", r->live, &options.switch_on));
+	TRY(find_event(r->env, o->selection.switch_off, "--switch-off", r->live, &options.switch_off));
 	options.label_keys = report_labels(r, &options.label_keys_nr);
-	TRY(sample_choice_parse(&(struct sample_choice){ .cpus = r->o->cpus, .times = r->o->times }, r->env, &r->arena,
+	TRY(sample_choice_parse(&(struct sample_choice){ .cpus = r->o->selection.cpus, .times = r->o->selection.times }, r->env, &r->arena,
 				&options.filter));
 	if (r->span.to_ns)
 		narrow(r, &options.filter);
@@ -190,7 +190,7 @@ static bool is_member(const struct report_run *r, size_t event, size_t leader)
 {
 	if (r->live && event != leader && perf_attr_is_dummy(&r->env->events.data[event].attr))
 		return false;
-	if (r->o->group_set && r->o->group) {
+	if (r->o->grouping.group_set && r->o->grouping.group) {
 		/* --group puts together what was not recorded in groups. */
 		bool any = false;
 		for (size_t i = 0; i < r->env->events.len; i++)
@@ -198,7 +198,7 @@ static bool is_member(const struct report_run *r, size_t event, size_t leader)
 		if (!any)
 			return leader == 0;
 	}
-	if (!r->o->group)
+	if (!r->o->grouping.group)
 		return event == leader;
 	return r->env->events.data[event].leader == leader;
 }
@@ -229,11 +229,11 @@ static void add_part(struct report_run *r, struct report_built *l, const uint32_
 		samples += r->profile->events.data[events[i]].samples;
 	const struct env_event *leader = &r->env->events.data[events[0]];
 	/* What has no samples yet may have some at the next refresh. */
-	if (!samples && (r->live ? perf_attr_is_dummy(&leader->attr) : o->skip_empty))
+	if (!samples && (r->live ? perf_attr_is_dummy(&leader->attr) : o->grouping.skip_empty))
 		return;
 	struct report_part *p = &l->parts[l->report.parts_nr++];
 	p->has_chains = leader->attr.sample_type & PERF_SAMPLE_CALLCHAIN ||
-			(o->branch_history && leader->attr.sample_type & PERF_SAMPLE_BRANCH_STACK);
+			(o->selection.branch_history && leader->attr.sample_type & PERF_SAMPLE_BRANCH_STACK);
 	p->is_group = n > 1;
 	p->event_name = part_name(r, events, n);
 	p->hist = hist_create(r->profile, (struct hist_options){
@@ -242,26 +242,26 @@ static void add_part(struct report_run *r, struct report_built *l, const uint32_
 		.keys = r->keys,
 		.keys_nr = r->keys_nr,
 		.children = r->children,
-		.callee_first = o->chains.callee_first,
-		.callers_above = o->chains.mode != CALLTREE_NONE,
+		.callee_first = o->grouping.chains.callee_first,
+		.callers_above = o->grouping.chains.mode != CALLTREE_NONE,
 		.stack_parents = r->parents,
 		.branches = r->branch_mode,
 		.row_hidden = report_row_hidden,
-		.row_left_out = o->parallelism ? report_row_left_out : NULL,
+		.row_left_out = o->filter.parallelism ? report_row_left_out : NULL,
 		.ctx = r,
-		.symbol_filter = o->symbol_filter,
+		.symbol_filter = o->filter.symbol_filter,
 		.long_names = o->verbose > 0,
-		.nanoseconds = o->nanoseconds,
-		.full_source_path = o->full_source_path,
-		.time_quantum_ns = o->time_quantum_ns,
+		.nanoseconds = o->grouping.nanoseconds,
+		.full_source_path = o->grouping.full_source_path,
+		.time_quantum_ns = o->grouping.time_quantum_ns,
 		.thread_name = thread_name,
 		.thread_ctx = names,
 	});
-	hist_sort(p->hist, r->by, r->by_nr, (uint32_t)o->group_sort_index);
+	hist_sort(p->hist, r->by, r->by_nr, (uint32_t)o->grouping.group_sort_index);
 	for (uint32_t j = 0; j < n; j++) {
 		const struct hist_total *t = &p->hist->totals[j];
-		p->samples += o->relative ? t->shown_samples : t->samples;
-		p->period += o->relative ? t->shown_period : t->period;
+		p->samples += o->grouping.relative ? t->shown_samples : t->samples;
+		p->period += o->grouping.relative ? t->shown_period : t->period;
 	}
 }
 
@@ -297,9 +297,9 @@ static const char *choose_tip(const struct report_run *r)
 static struct strobe_error *parse_widths(struct report_run *r, struct report *report)
 {
 	struct list_numbers widths;
-	if (!r->o->widths)
+	if (!r->o->display.widths)
 		return NULL;
-	TRY(list_numbers_parse(&r->scratch, "width", r->o->widths, &widths));
+	TRY(list_numbers_parse(&r->scratch, "width", r->o->display.widths, &widths));
 	report->widths = widths.data;
 	report->widths_nr = widths.nr;
 	return NULL;
@@ -310,21 +310,21 @@ struct strobe_error *report_build(struct report_run *r, struct report_built *b)
 	const struct report_options *o = r->o;
 	b->names.machine = resolver_machine(r->resolver);
 	b->report = (struct report){
-		.chains = o->chains,
-		.percent_limit = o->percent_limit,
-		.relative = o->relative,
-		.show_chains = o->chains.mode != CALLTREE_NONE && r->has_chains && !r->branch_mode,
-		.hierarchy = o->hierarchy,
-		.mem_mode = o->mem_mode,
+		.chains = o->grouping.chains,
+		.percent_limit = o->grouping.percent_limit,
+		.relative = o->grouping.relative,
+		.show_chains = o->grouping.chains.mode != CALLTREE_NONE && r->has_chains && !r->branch_mode,
+		.hierarchy = o->grouping.hierarchy,
+		.mem_mode = o->selection.mem_mode,
 		.sort_order = r->sort_order,
-		.separator = o->separator,
+		.separator = o->display.separator,
 		.lost_samples = resolver_stats(r->resolver)->lost_samples,
-		.quiet = o->quiet,
-		.time_slices = o->times,
-		.ref_chains = o->ref_chains,
-		.has_socket = o->socket_set,
-		.socket = o->socket,
-		.symbol_first = !o->fields && o->sort && text_has_prefix(o->sort, "sym"),
+		.quiet = o->display.quiet,
+		.time_slices = o->selection.times,
+		.ref_chains = o->display.ref_chains,
+		.has_socket = o->filter.socket_set,
+		.socket = o->filter.socket,
+		.symbol_first = !o->grouping.fields && o->grouping.sort && text_has_prefix(o->grouping.sort, "sym"),
 		.tip = choose_tip(r),
 		.fields = r->fields,
 		.fields_nr = r->fields_nr,

@@ -11,14 +11,14 @@ struct word {
 	int value;
 };
 
-static void set_mode(struct report_options *o, int v) { o->chains.mode = (enum calltree_mode)v; }
-static void set_value(struct report_options *o, int v) { o->chains.value = (enum calltree_value)v; }
-static void set_by_address(struct report_options *o, int v) { o->chains.by_address = v; }
-static void set_branches(struct report_options *o, int v) { o->branch_history = v; }
+static void set_mode(struct report_options *o, int v) { o->grouping.chains.mode = (enum calltree_mode)v; }
+static void set_value(struct report_options *o, int v) { o->grouping.chains.value = (enum calltree_value)v; }
+static void set_by_address(struct report_options *o, int v) { o->grouping.chains.by_address = v; }
+static void set_branches(struct report_options *o, int v) { o->selection.branch_history = v; }
 static void set_order(struct report_options *o, int callee_first)
 {
-	o->chains.callee_first = callee_first;
-	o->chain_order_set = true;
+	o->grouping.chains.callee_first = callee_first;
+	o->grouping.chain_order_set = true;
 }
 
 /* A word may be shortened; the first that begins with it is meant. */
@@ -66,12 +66,12 @@ struct strobe_error *report_parse_chains(struct report_options *o, const char *v
 					    "address, branch, percent, period, count, and no number",
 					    (int)n, at);
 		if (threshold_set)
-			o->chains.print_limit = v > UINT32_MAX ? 0 : (uint32_t)v;
+			o->grouping.chains.print_limit = v > UINT32_MAX ? 0 : (uint32_t)v;
 		else
-			o->chains.min_percent = v;
+			o->grouping.chains.min_percent = v;
 		threshold_set = true;
 		at += n;
 	}
-	o->chains_asked = o->chains.mode != CALLTREE_NONE;
+	o->grouping.chains_asked = o->grouping.chains.mode != CALLTREE_NONE;
 	return NULL;
 }

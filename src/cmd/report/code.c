@@ -106,8 +106,8 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 		.events = events,
 		.events_nr = part->hist->options.events_nr,
 	};
-	struct annotate_options options = r->o->code.options;
-	options.source_root = r->o->symbol_files.symfs;
+	struct annotate_options options = r->o->code.listing;
+	options.source_root = r->o->selection.symbol_files.symfs;
 	TRY(annotate_function(&source, &function, &options, ret));
 	if (dso_is_cut(code.dso)) {
 		listing_destroy(*ret);
@@ -143,9 +143,9 @@ static struct strobe_error *start_again(struct report_run *r, const struct repor
 	a->ctx.buildid_path = (struct strbuf){};
 	/* No stacks, and no labels but those that filters are of. */
 	a->o = *how->o;
-	a->o.chains.mode = CALLTREE_NONE;
-	a->o.flamegraph = a->o.ignore_callees = NULL;
-	a->o.exclude_other = a->o.inlined = false;
+	a->o.grouping.chains.mode = CALLTREE_NONE;
+	a->o.flamegraph = a->o.grouping.ignore_callees = NULL;
+	a->o.filter.exclude_other = a->o.selection.inlined = false;
 	a->run = *how;
 	a->run.ctx = &a->ctx;
 	a->run.o = &a->o;

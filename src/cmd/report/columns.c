@@ -42,7 +42,7 @@ struct hist_key report_key_of(enum column_id id)
 /* Shares of processor time and of the elapsed time: what a report is sorted by comes first. */
 static void add_pair(const struct report_run *r, struct key_list *l, enum column_id cpu, enum column_id elapsed)
 {
-	if (r->o->latency)
+	if (r->o->grouping.latency)
 		report_add_key(l, report_key_of(elapsed));
 	report_add_key(l, report_key_of(cpu));
 	if (r->shows_latency)
@@ -52,8 +52,8 @@ static void add_pair(const struct report_run *r, struct key_list *l, enum column
 /* As in perf, keys that name shares say which there are, where there are two kinds of them. */
 static bool names_shares(const struct report_run *r)
 {
-	const char *sort = r->o->sort;
-	return r->shows_latency && !r->o->latency && sort && (strstr(sort, "overhead") || strstr(sort, "latency"));
+	const char *sort = r->o->grouping.sort;
+	return r->shows_latency && !r->o->grouping.latency && sort && (strstr(sort, "overhead") || strstr(sort, "latency"));
 }
 
 static bool is_share(enum column_id id)
@@ -75,15 +75,15 @@ static void add_sums(const struct report_run *r, struct key_list *l)
 {
 	const struct report_options *o = r->o;
 	add_shares(r, l);
-	if (o->show_ci)
+	if (o->grouping.show_ci)
 		report_add_key(l, report_key_of(COLUMN_CI));
-	if (o->show_cpu_modes) {
+	if (o->grouping.show_cpu_modes) {
 		report_add_key(l, report_key_of(COLUMN_OVERHEAD_SYS));
 		report_add_key(l, report_key_of(COLUMN_OVERHEAD_US));
 	}
-	if (o->show_samples)
+	if (o->grouping.show_samples)
 		report_add_key(l, report_key_of(COLUMN_SAMPLE));
-	if (o->show_period)
+	if (o->grouping.show_period)
 		report_add_key(l, report_key_of(COLUMN_PERIOD));
 }
 
@@ -91,7 +91,7 @@ static struct strobe_error *check_set(const struct report_run *r, const struct c
 {
 	if (c->set == COLUMN_SET_BRANCH && !r->branch_mode)
 		return error_create(ERROR_USAGE, "%s key '%s' is for branch records: record with -b, or use -b here", what, c->name);
-	if (c->set == COLUMN_SET_MEMORY && !r->o->mem_mode)
+	if (c->set == COLUMN_SET_MEMORY && !r->o->selection.mem_mode)
 		return error_create(ERROR_USAGE, "%s key '%s' is for memory accesses: use --mem-mode", what, c->name);
 	if (column_needs(c, COLUMN_NEEDS_SWITCHES) && !r->has_switches)
 		return report_needs_switches(r);
@@ -124,7 +124,7 @@ static struct strobe_error *add_words(struct report_run *r, struct key_list *l, 
 		}
 		TRY(check_set(r, c, what));
 		/* Of the default keys this one has something to say of one architecture only. */
-		if (c->id == COLUMN_LOCAL_P_STAGE_CYC && !r->o->sort && !r->o->fields &&
+		if (c->id == COLUMN_LOCAL_P_STAGE_CYC && !r->o->grouping.sort && !r->o->grouping.fields &&
 		    !(r->env->arch && text_has_prefix(r->env->arch, "ppc"))) {
 			at += n;
 			continue;
@@ -137,13 +137,13 @@ static struct strobe_error *add_words(struct report_run *r, struct key_list *l, 
 
 static const char *default_sort(const struct report_run *r)
 {
-	if (r->o->mem_mode)
+	if (r->o->selection.mem_mode)
 		return "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,local_p_stage_cyc";
-	if (r->o->branch_history)
+	if (r->o->selection.branch_history)
 		return "srcline,symbol,dso";
 	if (r->branch_mode)
 		return "comm,dso_from,symbol_from,symbol_to,cycles";
-	return r->only_tracepoints ? r->o->raw_trace ? "trace_fields" : "trace" :
+	return r->only_tracepoints ? r->o->grouping.raw_trace ? "trace_fields" : "trace" :
 	       r->default_sort	   ? r->default_sort :
 					     "comm,dso,symbol";
 }
@@ -151,31 +151,31 @@ static const char *default_sort(const struct report_run *r)
 struct strobe_error *report_choose_columns(struct report_run *r)
 {
 	const struct report_options *o = r->o;
-	bool strict_sort = o->sort && *o->sort != '+', strict_fields = o->fields && *o->fields != '+';
-	TRY(check_ipc(o->sort, "sort"));
+	bool strict_sort = o->grouping.sort && *o->grouping.sort != '+', strict_fields = o->grouping.fields && *o->grouping.fields != '+';
+	TRY(check_ipc(o->grouping.sort, "sort"));
 	struct key_list by = { .arena = &r->arena }, fields = { .arena = &r->arena }, keys = { .arena = &r->arena };
-	const char *sort = o->sort;
+	const char *sort = o->grouping.sort;
 	if (!strict_sort)
-		sort = o->sort ? arena_printf(&r->arena, "%s,%s", default_sort(r), o->sort + 1) :
+		sort = o->grouping.sort ? arena_printf(&r->arena, "%s,%s", default_sort(r), o->grouping.sort + 1) :
 		       strict_fields ? NULL : default_sort(r);
 	/* The reference shows this column wherever the key is spelled out. */
-	if (o->sort && strstr(o->sort, "symbol"))
+	if (o->grouping.sort && strstr(o->grouping.sort, "symbol"))
 		sort = arena_printf(&r->arena, "%s,%s", sort, r->branch_mode ? "ipc_lbr" : "ipc_null");
 	r->sort_order = sort;
 
 	if (strict_fields)
-		TRY(add_words(r, &fields, o->fields, "fields"));
+		TRY(add_words(r, &fields, o->grouping.fields, "fields"));
 	else
 		add_sums(r, &fields);
 	if (sort) {
 		if (!strict_fields)
 			add_shares(r, &by);
 		TRY(add_words(r, &by, sort, "sort"));
-		if (o->parent)
+		if (o->grouping.parent)
 			report_add_key(&by, report_key_of(COLUMN_PARENT));
 	}
-	if (o->fields && !strict_fields)
-		TRY(add_words(r, &fields, o->fields + 1, "fields"));
+	if (o->grouping.fields && !strict_fields)
+		TRY(add_words(r, &fields, o->grouping.fields + 1, "fields"));
 	/* Those that are named are first in a row nevertheless. */
 	for (uint32_t i = 0; names_shares(r) && i < by.nr; i++)
 		if (is_share(by.data[i].column->id))
@@ -208,7 +208,7 @@ static void add_label(struct report_run *r, const char **labels, uint32_t *nr, c
 
 static bool needs_parallelism(const struct report_run *r)
 {
-	bool needs = r->o->parallelism != NULL;
+	bool needs = r->o->filter.parallelism != NULL;
 	for (uint32_t i = 0; i < r->by_nr; i++)
 		needs |= column_needs(r->by[i].column, COLUMN_NEEDS_SWITCHES);
 	return needs;
@@ -231,13 +231,13 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 			at += n;
 		}
 	}
-	if (o->comms || report_draws(o) || r->wants_threads)
+	if (o->filter.comms || report_draws(o) || r->wants_threads)
 		add_label(r, labels, ret_nr, "comm", 4);
-	if (o->pids || r->wants_threads || report_pages(o))
+	if (o->filter.pids || r->wants_threads || report_pages(o))
 		add_label(r, labels, ret_nr, "pid", 3);
 	if (needs_parallelism(r))
 		add_label(r, labels, ret_nr, "parallelism", 11);
-	if (o->socket_set)
+	if (o->filter.socket_set)
 		add_label(r, labels, ret_nr, "socket", 6);
 	if (r->wants_times)
 		add_label(r, labels, ret_nr, "time", 4);
@@ -247,7 +247,7 @@ const char *const *report_labels(struct report_run *r, uint32_t *ret_nr)
 	bool by_thread = false;
 	for (uint32_t i = 0; i < r->keys_nr; i++)
 		by_thread |= column_needs(r->keys[i].column, COLUMN_NEEDS_THREADS);
-	if (o->tids || by_thread || report_pages(o) || r->wants_threads || (r->children && o->chains.mode != CALLTREE_NONE))
+	if (o->filter.tids || by_thread || report_pages(o) || r->wants_threads || (r->children && o->grouping.chains.mode != CALLTREE_NONE))
 		add_label(r, labels, ret_nr, "tid", 3);
 	return labels;
 }

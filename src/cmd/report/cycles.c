@@ -79,7 +79,7 @@ static void print_event(struct blocks *b, struct out *out, uint32_t event, const
 	uint64_t averages = 0;
 	for (size_t i = 0; i < n; i++)
 		averages += all[i].cycles / all[i].times;
-	if (!o->quiet) {
+	if (!o->display.quiet) {
 		out_f(out, "# Samples: %llu  of event '", (unsigned long long)b->branches[event]);
 		out_text_str(out, b->run->env->events.data[event].name);
 		out_str(out, "'\n");
@@ -93,7 +93,7 @@ static void print_event(struct blocks *b, struct out *out, uint32_t event, const
 	for (size_t i = 0; i < n; i++) {
 		const struct block *k = &all[i];
 		double share = percent(k->cycles, b->totals[event]);
-		if (share < o->percent_limit)
+		if (share < o->grouping.percent_limit)
 			continue;
 		range_text(k, &range);
 		out_f(out, "%16.2f%%  %14s  %10.2f%%  %10s  ", share, cycles_text(k->cycles, sum, sizeof(sum)),

@@ -47,15 +47,15 @@ struct strobe_error *report_filters_create(struct report_run *r)
 {
 	const struct report_options *o = r->o;
 	struct report_filters *f = r->filters = arena_new(&r->arena, struct report_filters);
-	TRY(list_strings_parse(&r->arena, o->comms, &f->comms));
-	TRY(list_strings_parse(&r->arena, o->dsos, &f->dsos));
-	TRY(list_strings_parse(&r->arena, o->symbols, &f->symbols));
-	TRY(list_numbers_parse(&r->arena, "process", o->pids, &f->pids));
-	TRY(list_numbers_parse(&r->arena, "thread", o->tids, &f->tids));
-	TRY(parse_levels(r, o->parallelism, &f->levels));
-	f->exclude_other = o->exclude_other;
-	f->by_socket = o->socket_set;
-	f->of_socket = o->socket;
+	TRY(list_strings_parse(&r->arena, o->filter.comms, &f->comms));
+	TRY(list_strings_parse(&r->arena, o->filter.dsos, &f->dsos));
+	TRY(list_strings_parse(&r->arena, o->filter.symbols, &f->symbols));
+	TRY(list_numbers_parse(&r->arena, "process", o->filter.pids, &f->pids));
+	TRY(list_numbers_parse(&r->arena, "thread", o->filter.tids, &f->tids));
+	TRY(parse_levels(r, o->filter.parallelism, &f->levels));
+	f->exclude_other = o->filter.exclude_other;
+	f->by_socket = o->filter.socket_set;
+	f->of_socket = o->filter.socket;
 	return NULL;
 }
 

@@ -29,13 +29,13 @@ struct opened *opened_create(const struct cmd_context *ctx, const struct report_
 	f->spool = input.spool;
 	const char *path = f->spool ? spool_path(f->spool) : input.path;
 	if (path)
-		f->o.input = arena_strdup(&f->run.arena, path);
+		f->o.selection.input = arena_strdup(&f->run.arena, path);
 	return f;
 }
 
 const char *opened_name(const struct opened *f)
 {
-	return f->spool ? spool_name(f->spool) : input_path(f->o.input);
+	return f->spool ? spool_name(f->spool) : input_path(f->o.selection.input);
 }
 
 void opened_destroy(struct opened *f)
@@ -74,16 +74,16 @@ static struct strobe_error *open_stream(struct opened *f)
 	}
 	f->progress.done = 0;
 	f->damage = spool_error(f->spool);
-	return reader_open(f->o.input, (struct reader_options){ .force = true, .name = opened_name(f) }, &f->run.source);
+	return reader_open(f->o.selection.input, (struct reader_options){ .force = true, .name = opened_name(f) }, &f->run.source);
 }
 
 static struct strobe_error *load(struct opened *f)
 {
 	struct report_run *r = &f->run;
 	struct strobe_error *damage = NULL;
-	TRY(f->spool ? open_stream(f) : input_open(f->o.input, f->o.force, &r->source));
+	TRY(f->spool ? open_stream(f) : input_open(f->o.selection.input, f->o.selection.force, &r->source));
 	f->file = r->source;
-	if (spool_is_stream(input_path(f->o.input)))
+	if (spool_is_stream(input_path(f->o.selection.input)))
 		report_peek(&r->source, NULL);
 	r->env = source_env(r->source);
 	r->progress = &f->progress;
@@ -94,9 +94,10 @@ static struct strobe_error *load(struct opened *f)
 		f->damage = damage;
 	report_elide(r, NULL);
 	TRY(report_build(r, &f->built));
-	if (f->built.report.parts_nr && f->o.begins_with_code && !f->built.parts->hist->order_nr && (f->o.symbols || f->o.symbol_filter))
+	const char *symbol = f->o.filter.symbols ? f->o.filter.symbols : f->o.filter.symbol_filter;
+	if (f->built.report.parts_nr && f->o.begins_with_code && !f->built.parts->hist->order_nr && symbol)
 		return error_create(ERROR_NOT_FOUND, "no sample of %s is in a function '%s'; 'report' lists those that have some",
-				    opened_name(f), f->o.symbols ? f->o.symbols : f->o.symbol_filter);
+				    opened_name(f), symbol);
 	if (!f->built.report.parts_nr)
 		return error_create(ERROR_NOT_FOUND, "%s has no samples to show", opened_name(f));
 	return NULL;

@@ -25,9 +25,10 @@ static struct strobe_error *open_file(struct preview *p)
 	struct report_run *r = &p->file->run;
 	struct spool *spool = p->file->spool;
 	if (spool)
-		TRY(reader_open(p->file->o.input, (struct reader_options){ .grows = true, .name = spool_name(spool) }, &r->source));
+		TRY(reader_open(p->file->o.selection.input, (struct reader_options){ .grows = true, .name = spool_name(spool) },
+				&r->source));
 	else
-		TRY(input_open(p->file->o.input, p->file->o.force, &r->source));
+		TRY(input_open(p->file->o.selection.input, p->file->o.selection.force, &r->source));
 	p->file->file = r->source;
 	r->env = source_env(r->source);
 	TRY(report_choose_modes(r, &p->file->o));
@@ -47,11 +48,11 @@ static bool can_begin(const struct report_options *o, const struct opened_input 
 	struct stat st;
 	*ret_bytes = 0;
 	/* Stacks that are to be cut are cut when all are there. */
-	if (o->ignore_callees)
+	if (o->grouping.ignore_callees)
 		return false;
 	if (input->spool)
 		return spool_whole(input->spool) >= STREAM_LEAST_BYTES && !spool_ended(input->spool);
-	if (stat(input_path(input->path ? input->path : o->input), &st) || !S_ISREG(st.st_mode))
+	if (stat(input_path(input->path ? input->path : o->selection.input), &st) || !S_ISREG(st.st_mode))
 		return false;
 	*ret_bytes = (uint64_t)st.st_size;
 	return true;

@@ -4,64 +4,41 @@
 #pragma once
 #include <regex.h>
 
-#include "annotate/annotate.h"
 #include "base/arena.h"
 #include "base/u64map.h"
 #include "base/vector.h"
 #include "cmd/cmd.h"
+#include "cmd/code_options.h"
 #include "decode/tracepoint.h"
 #include "record/source.h"
+#include "report/filter.h"
+#include "report/grouping.h"
 #include "report/report.h"
 #include "resolve/resolve.h"
+#include "session/selection.h"
 #include "view/tui/browser.h"
-
-#define REPORT_PARENTS "^sys_|^do_page_fault" /* what --sort parent looks for unless -p says otherwise */
 
 enum report_format { REPORT_STDIO, REPORT_JSON, REPORT_CSV };
 
-/* How code looks on the screen. */
-struct report_code {
-	struct code_look look;
-	struct annotate_options options;
-	const char *event;       /* of annotate: the one to begin with, or NULL */
-};
-
 struct report_options {
-	const char *input;
-	bool force;
-	/* What is read */
-	const char *comms, *dsos, *symbols, *symbol_filter, *cpus, *pids, *tids, *times, *switch_on, *switch_off, *parallelism;
-	uint64_t socket;
-	bool socket_set, show_switches;
-	uint64_t max_stack;
-	const char *parent, *ignore_callees;
-	bool exclude_other, hide_unresolved, branch_stack, no_branch_stack, mem_mode;
-	/* How it is grouped */
-	const char *sort, *fields;
-	bool children, group, group_set, hierarchy, latency, latency_set;
-	uint64_t group_sort_index, time_quantum_ns;
-	bool show_samples, show_period, show_cpu_modes, show_ci;
-	/* How it is shown */
-	struct calltree_options chains;
-	bool chains_asked, chain_order_set;
-	double percent_limit;
-	bool percent_limit_set, relative;
-	const char *separator, *widths, *flamegraph, *html;
+	struct selection selection;      /* what is read */
+	struct report_filter filter;     /* which rows of it are shown */
+	struct report_grouping grouping; /* how they are grouped */
+	struct report_display display;   /* how they look */
+	struct code_options code;        /* and code, on a screen */
+	/* Where it goes */
+	const char *flamegraph, *html;
 	enum report_format format;
 	enum colour_when colour;
-	bool raw_trace, total_cycles, disable_order, branch_history, raw_reads, ref_chains;
+	bool total_cycles, disable_order, raw_reads;
 	const char *http;        /* the address of --web, or NULL */
 	const char *diff_base;   /* what --html and --web compare with */
 	bool web;
-	bool stdio, tui, show_threads, nanoseconds, full_source_path, skip_empty, quiet;
+	bool stdio, tui, show_threads;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
-	struct report_code code; /* on the screen */
 	uint64_t listed_samples; /* there one by one: so many of an entry at most; 0 is all */
 	bool begins_with_code;   /* of the first function: `annotate` */
-	/* Where symbols come from */
-	struct symbols_options symbol_files;
-	bool inlined, stitch_calls;
 };
 
 /* What READ records say: how far the counters of each thread had come when it ended (record -s). */

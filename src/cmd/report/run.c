@@ -26,16 +26,16 @@ static void say_empty(const struct report_run *r)
 	for (uint32_t i = 0; i < stats->events_nr; i++)
 		any |= stats->events[i].samples;
 	if (any)
-		cmd_say(r->ctx, "the filters leave no samples of %s", input_path(r->o->input));
+		cmd_say(r->ctx, "the filters leave no samples of %s", input_path(r->o->selection.input));
 	else
-		cmd_say(r->ctx, "%s has no samples", input_path(r->o->input));
+		cmd_say(r->ctx, "%s has no samples", input_path(r->o->selection.input));
 }
 
 static struct strobe_error *show(struct report_run *r, struct out *out)
 {
 	const struct report_options *o = r->o;
 	struct report_built b = {};
-	report_elide(r, o->format == REPORT_STDIO && !o->quiet && !report_draws(o) ? out : NULL);
+	report_elide(r, o->format == REPORT_STDIO && !o->display.quiet && !report_draws(o) ? out : NULL);
 	if (o->flamegraph)
 		return report_write_flamegraph(r);
 	if (o->html)
@@ -68,7 +68,7 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 static struct strobe_error *print_raw(struct report_run *r, struct out *out)
 {
 	TRY(report_make_resolver(r));
-	return report_print_raw(r->resolver, r->env, input_path(r->o->input), r->o->skip_empty, out);
+	return report_print_raw(r->resolver, r->env, input_path(r->o->selection.input), r->o->grouping.skip_empty, out);
 }
 
 /* --stats, --tasks and --mmaps: nothing is resolved. */
@@ -78,7 +78,7 @@ static struct strobe_error *print_facts(struct report_run *r, struct out *out)
 	r->resolver = resolver_create(r->source, (struct symbols_options){}, (struct resolve_options){});
 	struct strobe_error *err = resolve_count(r->resolver);
 	if (o->stats)
-		report_print_stats(out, r->env, resolver_stats(r->resolver), o->skip_empty);
+		report_print_stats(out, r->env, resolver_stats(r->resolver), o->grouping.skip_empty);
 	machine_seal(resolver_machine(r->resolver));
 	if (o->tasks || o->mmaps)
 		report_print_tasks(out, resolver_machine(r->resolver), o->mmaps);
@@ -89,7 +89,7 @@ static struct strobe_error *print_facts(struct report_run *r, struct out *out)
 static void print_head(const struct report_run *r, struct out *out)
 {
 	const struct report_options *o = r->o;
-	bool as_text = o->format == REPORT_STDIO && !o->quiet && !report_draws(o);
+	bool as_text = o->format == REPORT_STDIO && !o->display.quiet && !report_draws(o);
 	if (o->header || o->header_only)
 		header_text_print(out, r->env, o->full_header);
 	else if (as_text && !o->stats && !o->tasks && !o->mmaps)
@@ -125,7 +125,7 @@ static struct strobe_error *run(struct report_run *r, struct report_options *o, 
 	if (o->header_only)
 		return NULL;
 	if (is_raw && o->disable_order)
-		return raw_all(out, r->source, input_path(o->input));
+		return raw_all(out, r->source, input_path(o->selection.input));
 	return is_raw ? print_raw(r, out) : print_facts(r, out);
 }
 
@@ -139,7 +139,7 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 	if (o->diff_base && !report_pages(o))
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--diff-base is for a screen, --html and --web; flamegraph and "
 								     "pprof compare too"));
-	struct strobe_error *err = input_open(o->input, o->force, &r.source);
+	struct strobe_error *err = input_open(o->selection.input, o->selection.force, &r.source);
 	if (err)
 		return cmd_fail(ctx, err);
 	arena_init(&r.arena);
@@ -152,7 +152,7 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 		int failed = cmd_fail(ctx, err);
 		status = status ? status : failed;
 	}
-	bool heard = status != CMD_BROKEN_PIPE && !o->quiet;
+	bool heard = status != CMD_BROKEN_PIPE && !o->display.quiet;
 	if (heard)
 		input_remarks(cmd_host(ctx), file, r.resolver ? resolver_stats(r.resolver) : NULL);
 	if (heard && r.resolver)

@@ -125,34 +125,34 @@ static struct strobe_error *make_words(struct words *w, const struct report_opti
 	add_word(w, "--no-pager");
 	add_word(w, "script");
 	add_word(w, "--ns");
-	add_option(w, "-i", input_path(o->input));
-	add_option(w, "--symfs", o->symbol_files.symfs);
-	add_option(w, "-k", o->symbol_files.vmlinux);
-	add_option(w, "--kallsyms", o->symbol_files.kallsyms);
-	if (o->force)
+	add_option(w, "-i", input_path(o->selection.input));
+	add_option(w, "--symfs", o->selection.symbol_files.symfs);
+	add_option(w, "-k", o->selection.symbol_files.vmlinux);
+	add_option(w, "--kallsyms", o->selection.symbol_files.kallsyms);
+	if (o->selection.force)
 		add_word(w, "-f");
 	for (const char *const *option = details[detail].options; *option; option++)
 		add_word(w, *option);
 	if (detail == DETAIL_CONTEXT)
 		return add_around(w, which->around);
-	if (o->parallelism)
+	if (o->filter.parallelism)
 		return error_create(ERROR_UNSUPPORTED, "--parallelism: 'script' cannot choose samples by it");
-	add_option(w, "--pid", o->pids);
-	add_name(w, "-S", which->symbol ? which->symbol : o->symbols);
-	add_name(w, "--dsos", which->dso ? which->dso : o->dsos);
+	add_option(w, "--pid", o->filter.pids);
+	add_name(w, "-S", which->symbol ? which->symbol : o->filter.symbols);
+	add_name(w, "--dsos", which->dso ? which->dso : o->filter.dsos);
 	if (which->by_tid)
 		add_number(w, "--tid", which->tid);
 	else
-		add_option(w, "--tid", o->tids);
-	add_name(w, "-c", which->comm ? which->comm : o->comms);
+		add_option(w, "--tid", o->filter.tids);
+	add_name(w, "-c", which->comm ? which->comm : o->filter.comms);
 	if (which->by_cpu)
 		add_number(w, "-C", which->cpu);
 	else
-		add_option(w, "-C", o->cpus);
+		add_option(w, "-C", o->selection.cpus);
 	if (which->span.to_ns)
 		add_span(w, which->span);
 	else
-		add_option(w, "--time", o->times);
+		add_option(w, "--time", o->selection.times);
 	return NULL;
 }
 

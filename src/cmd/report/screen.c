@@ -37,7 +37,7 @@ struct report_screen {
 
 static bool wants_screen(const struct report_options *o)
 {
-	bool plain = o->format == REPORT_STDIO && !o->stdio && !o->separator && !o->quiet && !report_draws(o);
+	bool plain = o->format == REPORT_STDIO && !o->stdio && !o->display.separator && !o->display.quiet && !report_draws(o);
 	bool table = !o->header && !o->header_only && !o->stats && !o->tasks && !o->mmaps && !o->raw && !o->total_cycles;
 	/* READ records have a table of their own. */
 	return plain && table && !o->show_threads;
@@ -167,7 +167,7 @@ static struct strobe_error *wait_for(struct report_screen *s, struct opening *p,
 
 static const char *input_name(const struct report_screen *s, const struct opened_input *input)
 {
-	return input->spool ? spool_name(input->spool) : input_path(input->path ? input->path : s->o->input);
+	return input->spool ? spool_name(input->spool) : input_path(input->path ? input->path : s->o->selection.input);
 }
 
 static struct strobe_error *open_file(struct report_screen *s, struct opened_input input, struct opened **ret)
@@ -296,7 +296,7 @@ static struct strobe_error *narrow(void *ctx, struct browse_span span, const str
 	struct report_screen *s = ctx;
 	struct opened *f;
 	TRY(check_whole(s));
-	struct opened_input input = { s->file->o.input, s->file->spool, { span.from_ns, span.to_ns } };
+	struct opened_input input = { s->file->o.selection.input, s->file->spool, { span.from_ns, span.to_ns } };
 	struct strobe_error *err = open_file(s, input, &f);
 	s->stopped = false;
 	if (err)
@@ -328,7 +328,7 @@ static struct strobe_error *open_base(void *ctx, const char *path, const struct 
 			return err;
 		opened_destroy(s->base);
 		s->base = f;
-		s->base_path = f->o.input;
+		s->base_path = f->o.selection.input;
 	}
 	*ret = &s->base->built.report;
 	return NULL;
@@ -445,8 +445,8 @@ static struct strobe_error *browse_files(struct report_screen *s)
 		.samples = samples,
 		.is_recording = is_recording,
 	};
-	if (spool_is_stream(input_path(s->o->input)))
-		TRY(spool_start(input_path(s->o->input), &s->spool));
+	if (spool_is_stream(input_path(s->o->selection.input)))
+		TRY(spool_start(input_path(s->o->selection.input), &s->spool));
 	TRY(show_file(s, (struct opened_input){ .spool = s->spool }, &first));
 	s->hooks.code = s->o->code.look;
 	if (s->o->begins_with_code) {

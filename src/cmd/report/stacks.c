@@ -34,13 +34,13 @@ static bool stack_matches(const struct profile *p, const uint8_t *functions, sta
 struct strobe_error *report_find_parents(struct report_run *r)
 {
 	const struct profile *p = r->profile;
-	bool wanted = r->o->exclude_other;
+	bool wanted = r->o->filter.exclude_other;
 	for (uint32_t i = 0; i < r->keys_nr; i++)
 		wanted |= r->keys[i].column->id == COLUMN_PARENT;
 	if (!wanted)
 		return NULL;
 	regex_t re;
-	TRY(compile(r->o->parent ? r->o->parent : REPORT_PARENTS, "--parent", &re));
+	TRY(compile(r->o->grouping.parent ? r->o->grouping.parent : REPORT_PARENTS, "--parent", &re));
 	uint8_t *functions = match_functions(p, &re);
 	regfree(&re);
 	/* Callers have lower ids than what they call. With callers first, the outermost match counts. */
@@ -50,7 +50,7 @@ struct strobe_error *report_find_parents(struct report_run *r)
 		str_id above = caller == PROFILE_NONE ? 0 : r->parents[caller], own = 0;
 		if (stack_matches(p, functions, s))
 			own = p->functions.data[p->frames.data[p->stacks.data[s].frame].function].name;
-		r->parents[s] = r->o->chains.callee_first ? (own ? own : above) : (above ? above : own);
+		r->parents[s] = r->o->grouping.chains.callee_first ? (own ? own : above) : (above ? above : own);
 	}
 	free(functions);
 	return NULL;
@@ -59,10 +59,10 @@ struct strobe_error *report_find_parents(struct report_run *r)
 struct strobe_error *report_cut_callees(struct report_run *r)
 {
 	struct profile *p = r->profile;
-	if (!r->o->ignore_callees)
+	if (!r->o->grouping.ignore_callees)
 		return NULL;
 	regex_t re;
-	TRY(compile(r->o->ignore_callees, "--ignore-callees", &re));
+	TRY(compile(r->o->grouping.ignore_callees, "--ignore-callees", &re));
 	uint8_t *functions = match_functions(p, &re);
 	regfree(&re);
 	stack_id *cut = xreallocarray(NULL, p->stacks.len + 1, sizeof(*cut));

@@ -45,7 +45,7 @@ struct strobe_error *report_count_times(struct report_run *r, const struct repor
 		span = (struct browse_span){ stats->first_ns, stats->last_ns };
 	/* Times are rounded to whole steps of the clock: one more may be touched than the span is long. */
 	uint64_t step = (span.to_ns - span.from_ns) / (n - 1) + 1, first = span.from_ns - span.from_ns % step;
-	o.time_quantum_ns = step;
+	o.grouping.time_quantum_ns = step;
 	how.o = &o;
 	how.branch_mode = false; /* samples, and not the branches before them */
 	how.wants_times = true;

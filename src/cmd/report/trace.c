@@ -89,7 +89,7 @@ static struct strobe_error *find_event(const struct report_run *r, const char *n
 struct strobe_error *report_add_fields(struct report_run *r, struct key_list *l, const char *word, size_t n, bool *ret_any)
 {
 	char *copy = arena_strndup(&r->arena, word, n), *dot = strchr(copy, '.'), *slash = strchr(dot ? dot : copy, '/');
-	struct wanted w = { .field = dot ? dot + 1 : copy, .event = dot ? copy : NULL, .raw = r->o->raw_trace };
+	struct wanted w = { .field = dot ? dot + 1 : copy, .event = dot ? copy : NULL, .raw = r->o->grouping.raw_trace };
 	size_t event = 0;
 	bool has_tracepoint = false;
 	for (size_t i = 0; i < r->env->events.len; i++)

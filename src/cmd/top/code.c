@@ -38,8 +38,8 @@ struct strobe_error *top_print_code(struct top_run *t, const struct report *r, d
 	TRY(report_listing(&t->report, t->report.profile, part, f->mapping, f->start, &l));
 	bool colour = cmd_use_colour(t->ctx, t->o->report.colour);
 	text_listing(out, l, &(struct listing_text_options){
-		.shown = t->o->report.show_samples ? LISTING_SHOW_SAMPLES :
-			 t->o->report.show_period  ? LISTING_SHOW_PERIOD : LISTING_SHOW_PERCENT,
+		.shown = t->o->report.grouping.show_samples ? LISTING_SHOW_SAMPLES :
+			 t->o->report.grouping.show_period  ? LISTING_SHOW_PERIOD : LISTING_SHOW_PERCENT,
 		.with_source = !t->o->report.code.look.no_source,
 		.raw_bytes = t->o->report.code.look.raw,
 		.title = part->event_name,

@@ -37,7 +37,7 @@ struct top_counters {
 /* Samples are told apart by their threads alone. */
 static bool is_by_thread(const struct report_run *r)
 {
-	bool is = !r->has_chains && !r->tells_addresses && !r->o->dsos && !r->o->symbols;
+	bool is = !r->has_chains && !r->tells_addresses && !r->o->filter.dsos && !r->o->filter.symbols;
 	for (uint32_t i = 0; i < r->keys_nr; i++)
 		is &= r->keys[i].column->from == COLUMN_FROM_LABELS;
 	return is;

@@ -15,8 +15,8 @@ void top_options_defaults(void *options)
 	OPTIONS;
 	record_options_defaults(&o->record);
 	report_options_defaults(&o->report);
-	o->report.chains.mode = CALLTREE_NONE;
-	o->report.inlined = false; /* their look-up costs more than all the rest, as often as the screen changes */
+	o->report.grouping.chains.mode = CALLTREE_NONE;
+	o->report.selection.inlined = false; /* their look-up costs more than all the rest, as often as the screen changes */
 	o->delay_s = 2;
 }
 
@@ -30,7 +30,7 @@ CALL(parse_g)
 {
 	OPTIONS;
 	o->record.capture.callgraph.mode = negated ? CALLGRAPH_NONE : CALLGRAPH_FP;
-	o->report.chains.mode = negated ? CALLTREE_NONE : CALLTREE_GRAPH;
+	o->report.grouping.chains.mode = negated ? CALLTREE_NONE : CALLTREE_GRAPH;
 	return NULL;
 }
 
@@ -70,7 +70,7 @@ CALL(parse_call_graph)
 		o->record.capture.callgraph.dump_bytes = 8192;
 	TRY(report_parse_chains(&o->report, at));
 	/* The fields that say that a recording must have stacks are for recordings. */
-	o->report.chains_asked = false;
+	o->report.grouping.chains_asked = false;
 	return NULL;
 }
 
@@ -89,14 +89,14 @@ CALL(parse_percentage)
 	OPTIONS;
 	if (negated || (strcmp(value, "relative") && strcmp(value, "absolute")))
 		return error_create(ERROR_USAGE, "requires relative or absolute");
-	o->report.relative = !strcmp(value, "relative");
+	o->report.grouping.relative = !strcmp(value, "relative");
 	return NULL;
 }
 
 CALL(parse_syntax)
 {
 	OPTIONS;
-	return code_parse_syntax(value, negated, &o->report.code.options.syntax);
+	return code_parse_syntax(value, negated, &o->report.code.listing.syntax);
 }
 
 #define AT(field) offsetof(struct top_options, field)
@@ -121,7 +121,8 @@ const struct option top_option_table[] = {
 	{OPTION_CALL, 'e', "event", .arg = "event", .parse = record_parse_event, .help = "events to sample; see `strobe list`"},
 	{OPTION_CALL, 0, "filter", .arg = "filter", .parse = record_parse_filter,
 	 .help = "filter for the preceding tracepoints"},
-	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = record_parse_freq, .help = "samples per second (default: 4000)"},
+	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = record_parse_freq,
+	 .help = "samples per second (default: 4000)"},
 	{OPTION_CALL, 'c', "count", .arg = "n", .parse = record_parse_count, .help = "sample every n events"},
 	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record and show call chains, by frame pointers"},
 	{OPTION_CALL, 0, "call-graph", .arg = "record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key,value",
@@ -136,9 +137,12 @@ const struct option top_option_table[] = {
 	 .help = "record namespaces of processes, for --sort cgroup_id"},
 	{OPTION_BOOL, 0, "no-bpf-event", AT(record.capture.no_bpf_event), .help = "do not record BPF program loads"},
 
-	{OPTION_STRING, 0, "switch-on", AT(report.switch_on), .arg = "event", .help = "start counting samples at this event"},
-	{OPTION_STRING, 0, "switch-off", AT(report.switch_off), .arg = "event", .help = "stop counting samples at this event"},
-	{OPTION_BOOL, 0, "show-on-off-events", AT(report.show_switches), .help = "count the samples of the --switch-on and "
+	{OPTION_STRING, 0, "switch-on", AT(report.selection.switch_on), .arg = "event",
+	 .help = "start counting samples at this event"},
+	{OPTION_STRING, 0, "switch-off", AT(report.selection.switch_off), .arg = "event",
+	 .help = "stop counting samples at this event"},
+	{OPTION_BOOL, 0, "show-on-off-events", AT(report.selection.show_switches),
+	 .help = "count the samples of the --switch-on and "
 		"--switch-off events too"},
 
 	{OPTION_GROUP, .help = "Display"},
@@ -147,28 +151,35 @@ const struct option top_option_table[] = {
 	{OPTION_U64, 'E', "entries", AT(entries), .arg = "n",
 	 .help = "number of rows to show (default: the height of the terminal; for a pipe $LINES or 24)"},
 	{OPTION_U64, 'f', "count-filter", AT(count_filter), .arg = "n", .help = "show only rows with more samples than this"},
-	{OPTION_STRING, 's', "sort", AT(report.sort), .arg = "key[,key2...]",
+	{OPTION_STRING, 's', "sort", AT(report.grouping.sort), .arg = "key[,key2...]",
 	 .help = "group and sort by these keys (default: dso,symbol); see report --sort"},
-	{OPTION_STRING, 0, "fields", AT(report.fields), .arg = "key[,keys...]", .help = "show these columns"},
-	{OPTION_BOOL, 'n', "show-nr-samples", AT(report.show_samples), .help = "show the number of samples"},
-	{OPTION_BOOL, 0, "show-total-period", AT(report.show_period), .help = "show the sum of periods"},
-	{OPTION_BOOL, 0, "children", AT(report.children), .help = "with -g, add the samples of callees to their callers (on)"},
-	{OPTION_BOOL, 'H', "hierarchy", AT(report.hierarchy), .help = "show sort keys as levels of a tree"},
-	{OPTION_BOOL, 0, "group", AT(report.group), .set_offset = AT(report.group_set),
+	{OPTION_STRING, 0, "fields", AT(report.grouping.fields), .arg = "key[,keys...]", .help = "show these columns"},
+	{OPTION_BOOL, 'n', "show-nr-samples", AT(report.grouping.show_samples), .help = "show the number of samples"},
+	{OPTION_BOOL, 0, "show-total-period", AT(report.grouping.show_period), .help = "show the sum of periods"},
+	{OPTION_BOOL, 0, "children", AT(report.grouping.children),
+	 .help = "with -g, add the samples of callees to their callers (on)"},
+	{OPTION_BOOL, 'H', "hierarchy", AT(report.grouping.hierarchy), .help = "show sort keys as levels of a tree"},
+	{OPTION_BOOL, 0, "group", AT(report.grouping.group), .set_offset = AT(report.grouping.group_set),
 	 .help = "show the events of a group side by side"},
-	{OPTION_U64, 0, "group-sort-idx", AT(report.group_sort_index), .arg = "n", .help = "sort a group by its event number n"},
-	{OPTION_STRING, 0, "comms", AT(report.comms), .arg = "comm[,comm...]", .help = "show only tasks with these names"},
-	{OPTION_STRING, 0, "dsos", AT(report.dsos), .arg = "dso[,dso...]", .help = "show only samples in these objects (DSOs)"},
-	{OPTION_STRING, 0, "symbols", AT(report.symbols), .arg = "symbol[,symbol...]", .help = "show only samples in these functions"},
-	{OPTION_F64, 0, "percent-limit", AT(report.percent_limit), .arg = "percent", .set_offset = AT(report.percent_limit_set),
+	{OPTION_U64, 0, "group-sort-idx", AT(report.grouping.group_sort_index), .arg = "n",
+	 .help = "sort a group by its event number n"},
+	{OPTION_STRING, 0, "comms", AT(report.filter.comms), .arg = "comm[,comm...]", .help = "show only tasks with these names"},
+	{OPTION_STRING, 0, "dsos", AT(report.filter.dsos), .arg = "dso[,dso...]",
+	 .help = "show only samples in these objects (DSOs)"},
+	{OPTION_STRING, 0, "symbols", AT(report.filter.symbols), .arg = "symbol[,symbol...]",
+	 .help = "show only samples in these functions"},
+	{OPTION_F64, 0, "percent-limit", AT(report.grouping.percent_limit), .arg = "percent",
+	 .set_offset = AT(report.grouping.percent_limit_set),
 	 .help = "hide entries below this percentage"},
 	{OPTION_CALL, 0, "percentage", .arg = "relative|absolute", .parse = parse_percentage,
 	 .help = "percentages of the filtered samples, or of all (default: absolute)"},
-	{OPTION_STRING, 0, "ignore-callees", AT(report.ignore_callees), .arg = "regex",
+	{OPTION_STRING, 0, "ignore-callees", AT(report.grouping.ignore_callees), .arg = "regex",
 	 .help = "add the samples of callees to these functions"},
-	{OPTION_U64, 0, "max-stack", AT(report.max_stack), .arg = "n", .help = "maximum number of frames of a stack (default: no limit)"},
-	{OPTION_BOOL, 0, "raw-trace", AT(report.raw_trace), .help = "show tracepoint fields instead of the formatted text"},
-	{OPTION_STRING, 'w', "column-widths", AT(report.widths), .arg = "width[,width...]",
+	{OPTION_U64, 0, "max-stack", AT(report.selection.max_stack), .arg = "n",
+	 .help = "maximum number of frames of a stack (default: no limit)"},
+	{OPTION_BOOL, 0, "raw-trace", AT(report.grouping.raw_trace),
+	 .help = "show tracepoint fields instead of the formatted text"},
+	{OPTION_STRING, 'w', "column-widths", AT(report.display.widths), .arg = "width[,width...]",
 	 .help = "use these column widths; 0: automatic"},
 	{OPTION_BOOL, 0, "stdio", AT(stdio), .help = "print text reports instead of a screen"},
 	{OPTION_BOOL, 0, "tui", AT(tui), .help = "use the full screen (default on a terminal)"},
@@ -182,22 +193,24 @@ const struct option top_option_table[] = {
 	{OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "syntax of x86 instructions"},
 	{OPTION_OFF, 0, "source", AT(report.code.look.no_source), .help = "show source lines between the instructions (on)"},
 	{OPTION_BOOL, 0, "asm-raw", AT(report.code.look.raw), .help = "show the raw bytes of instructions"},
-	{OPTION_STRING, 0, "prefix", AT(report.code.options.source_prefix), .arg = "prefix",
+	{OPTION_STRING, 0, "prefix", AT(report.code.listing.source_prefix), .arg = "prefix",
 	 .help = "add this prefix to absolute paths of source files"},
-	{OPTION_U64, 0, "prefix-strip", AT(report.code.options.source_strip), .arg = "n",
+	{OPTION_U64, 0, "prefix-strip", AT(report.code.listing.source_strip), .arg = "n",
 	 .help = "strip n leading directories of source files before adding --prefix"},
 	NEEDLESS_OPTION("objdump"),
 	NEEDLESS_OPTION("addr2line"),
 
 	{OPTION_GROUP, .help = "Symbols"},
-	{OPTION_STRING, 'k', "vmlinux", AT(report.symbol_files.vmlinux), .arg = "file", .help = "kernel image"},
-	{OPTION_BOOL, 0, "ignore-vmlinux", AT(report.symbol_files.ignore_vmlinux), .help = "do not search for a kernel image"},
-	{OPTION_STRING, 0, "kallsyms", AT(report.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols"},
-	{OPTION_OFF, 0, "demangle", AT(report.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)"},
-	{OPTION_BOOL, 0, "demangle-kernel", AT(report.symbol_files.demangle_kernel), .help = "demangle kernel symbols too"},
+	{OPTION_STRING, 'k', "vmlinux", AT(report.selection.symbol_files.vmlinux), .arg = "file", .help = "kernel image"},
+	{OPTION_BOOL, 0, "ignore-vmlinux", AT(report.selection.symbol_files.ignore_vmlinux),
+	 .help = "do not search for a kernel image"},
+	{OPTION_STRING, 0, "kallsyms", AT(report.selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols"},
+	{OPTION_OFF, 0, "demangle", AT(report.selection.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)"},
+	{OPTION_BOOL, 0, "demangle-kernel", AT(report.selection.symbol_files.demangle_kernel),
+	 .help = "demangle kernel symbols too"},
 
 	{OPTION_BOOL, 'D', "dump-symtab", AT(dump_symbols), .help = "print the symbol tables used, on standard error at exit"},
-	{OPTION_BOOL, 0, "force", AT(report.force), .help = "read symbols from files of other users"},
+	{OPTION_BOOL, 0, "force", AT(report.selection.force), .help = "read symbols from files of other users"},
 
 	{OPTION_GROUP, .help = "Buffers"},
 	{OPTION_OFF, 0, "bpf", AT(no_bpf),
@@ -211,7 +224,7 @@ const struct option top_option_table[] = {
 	 .help = "number of threads reading /proc at startup (default: automatic)"},
 	{OPTION_U64, 0, "proc-map-timeout", AT(record.capture.proc_map_timeout_ms), .arg = "n",
 	 .help = "time limit for reading the mappings of a process, in ms (default: 500)"},
-	{OPTION_BOOL, 0, "stitch-lbr", AT(report.stitch_calls),
+	{OPTION_BOOL, 0, "stitch-lbr", AT(report.selection.stitch_calls),
 	 .help = "join overlapping LBR call stacks of consecutive samples (--call-graph lbr)"},
 	REFUSED_OPTION("branch-history", refused_branch_history),
 	{OPTION_COUNT, 'v', "verbose", AT(record.verbose), .help = "be more verbose"},

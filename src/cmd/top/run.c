@@ -254,7 +254,7 @@ static struct strobe_error *add_slice(struct top_run *t, uint64_t now)
 {
 	struct report_run *r = &t->report;
 	struct strobe_error *err = NULL;
-	if (t->o->report.ignore_callees) {
+	if (t->o->report.grouping.ignore_callees) {
 		r->profile = profile_create();
 		resolve_live_take(t->live, r->profile);
 		err = report_cut_callees(r);

@@ -10,20 +10,13 @@
 #include "base/strbuf.h"
 #include "report/report.h"
 #include "table/listing.h"
+#include "view/display.h"
 #include "view/tui/screen.h"
 
 enum browse_state {
 	BROWSE_ON,
 	BROWSE_DUE, /* renew() would give a new report */
 	BROWSE_END,
-};
-
-/* What code looks like at first; keys change all of it. */
-enum code_unit { CODE_PERCENT, CODE_PERIOD, CODE_SAMPLES, CODE_UNITS_NR };
-struct code_look {
-	enum listing_share share;
-	enum code_unit unit;
-	bool raw, no_source, line_numbers, full_paths;
 };
 
 /* Nanoseconds of the recording's clock, both included; {} is all of it. */

@@ -1,26 +1,25 @@
 /* What the files of `strobe annotate` share: its options, and the run. */
 #pragma once
 #include "cmd/cmd.h"
-#include "disasm/disasm.h"
-#include "symbol/symbol.h"
+#include "cmd/code_options.h"
+#include "report/filter.h"
+#include "report/grouping.h"
+#include "session/selection.h"
 #include "view/text/listing_text.h"
 
 enum annotate_format { ANNOTATE_STDIO, ANNOTATE_STDIO2, ANNOTATE_JSON };
 
 struct annotate_command {
-	const char *input, *symbol, *dsos, *events, *cpus, *pids, *tids, *comms, *times;
-	bool force, raw;
+	struct selection selection;
+	struct report_filter filter;
+	struct report_grouping grouping;
+	struct code_options code;
+	const char *symbol, *events;
+	bool raw;
 	enum annotate_format format;
 	bool as_text, tui;
 	enum colour_when colour;
-	enum disasm_syntax syntax;
-	enum listing_share share;
-	double percent_limit;
-	bool group, group_set;
-	bool print_line, full_paths, show_samples, show_period, raw_bytes, source, skip_missing, quiet;
-	const char *prefix;
-	struct symbols_options symbol_files;
-	uint64_t prefix_strip;
+	bool show_samples, show_period, skip_missing, quiet;
 	unsigned verbose;
 };
 
