@@ -193,7 +193,8 @@ uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event)
 static uint32_t transfer_row(struct profile_transfer *t, uint32_t i)
 {
 	const struct profile_row *r = &t->src->rows.data[i];
-	return profile_add(t->dst, profile_transfer_stack(t, r->stack), profile_transfer_labels(t, r->labels),
+	stack_id stack = t->instead && r->stack != PROFILE_NONE ? t->instead[r->stack] : r->stack;
+	return profile_add(t->dst, profile_transfer_stack(t, stack), profile_transfer_labels(t, r->labels),
 			   profile_transfer_event(t, r->event), r->samples, r->value, r->weight);
 }
 

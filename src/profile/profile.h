@@ -266,3 +266,5 @@ void profile_merge(struct profile *dst, const struct profile *src);
 typedef bool (*profile_keep_fn)(void *ctx, const struct profile *p, const struct profile_row *row);
 /* A new profile of the rows for which keep() is true. */
 struct profile *profile_filter(const struct profile *p, profile_keep_fn keep, void *ctx);
+/* A new profile whose rows have other stacks. instead: by stack of p, the one of p that takes its place. */
+struct profile *profile_replace_stacks(const struct profile *p, const stack_id *instead);

@@ -12,6 +12,7 @@ struct profile_transfer {
 	const struct profile *src;
 	/* Old id → new id + 1; 0 where not carried over yet. */
 	uint32_t *strings, *mappings, *functions, *frames, *stacks, *labels, *events, *columns;
+	const stack_id *instead; /* by stack of src: the one that rows have in its place; NULL: their own */
 	uint64_t *values; /* one label set of dst */
 	VEC(stack_id) path;
 	const struct profile_rewrite *rewrite; /* or NULL */

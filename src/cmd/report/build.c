@@ -12,49 +12,45 @@
 
 static void look_at_events(struct report_run *r)
 {
-	r->only_tracepoints = r->env->events.len > 0;
+	struct report_query *q = &r->query;
+	q->only_tracepoints = r->env->events.len > 0;
 	for (size_t i = 0; i < r->env->events.len; i++) {
 		const struct perf_event_attr *a = &r->env->events.data[i].attr;
-		r->has_chains |= !!(a->sample_type & PERF_SAMPLE_CALLCHAIN);
+		q->has_chains |= !!(a->sample_type & PERF_SAMPLE_CALLCHAIN);
 		/* Call stacks of the processor (--call-graph lbr) are branch records as well, and mean something else. */
 		r->has_branches |= a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
 				   !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 		r->has_data |= !!(a->sample_type & PERF_SAMPLE_DATA_SRC);
-		r->has_switches |= a->context_switch && a->sample_type & PERF_SAMPLE_TIME && a->sample_type & PERF_SAMPLE_TID;
+		q->has_switches |= a->context_switch && a->sample_type & PERF_SAMPLE_TIME && a->sample_type & PERF_SAMPLE_TID;
 		/* Switches of whole CPUs have an event of their own. They do not tell which threads the recording is about. */
-		r->shows_latency |= r->has_switches && a->context_switch && !(perf_attr_is_dummy(a) && a->sample_type & PERF_SAMPLE_CPU);
-		r->only_tracepoints &= a->type == PERF_TYPE_TRACEPOINT;
+		q->shows_latency |= q->has_switches && a->context_switch && !(perf_attr_is_dummy(a) && a->sample_type & PERF_SAMPLE_CPU);
+		q->only_tracepoints &= a->type == PERF_TYPE_TRACEPOINT;
 	}
-}
-
-struct strobe_error *report_needs_switches(const struct report_run *r)
-{
-	return error_create(ERROR_USAGE, "latency and parallelism need context switches with their times: record with "
-					 "'%s record --latency'", r->ctx->program);
 }
 
 struct strobe_error *report_choose_modes(struct report_run *r, struct report_options *o)
 {
+	struct report_query *q = &r->query;
 	look_at_events(r);
 	if (o->selection.branch_history && !r->has_branches)
 		return error_create(ERROR_USAGE, "--branch-history needs branch records: record with -b");
 	if (o->selection.branch_history) {
-		r->has_chains = true;
+		q->has_chains = true;
 		o->grouping.chains.by_address = true;
 	}
-	r->branch_mode = r->has_branches && !o->selection.no_branch_stack && !o->selection.mem_mode && !o->selection.branch_history;
+	q->branch_mode = r->has_branches && !o->selection.no_branch_stack && !o->selection.mem_mode && !o->selection.branch_history;
 	if (o->total_cycles && !r->has_branches)
 		return error_create(ERROR_USAGE, "--total-cycles needs branch records: record with -b");
 	if (o->selection.branch_stack && !r->has_branches)
 		return error_create(ERROR_USAGE, "Selected -b but no branch data. Did you call '%s record' without -b?",
 				    r->ctx->program);
-	if (o->grouping.chains_asked && !r->has_chains)
+	if (o->grouping.chains_asked && !q->has_chains)
 		return error_create(ERROR_USAGE, "Selected -g but no callchain data. Did you call '%s record' without -g?",
 				    r->ctx->program);
-	if ((o->grouping.latency || o->filter.parallelism) && !r->has_switches)
-		return report_needs_switches(r);
+	if ((o->grouping.latency || o->filter.parallelism) && !q->has_switches)
+		return report_needs_switches(q);
 	if (o->grouping.latency_set)
-		r->shows_latency = o->grouping.latency;
+		q->shows_latency = o->grouping.latency;
 	if (o->selection.mem_mode && !r->has_data)
 		return error_create(ERROR_USAGE, "Selected --mem-mode but no mem data. Did you call '%s record' without -d?",
 				    r->ctx->program);
@@ -62,10 +58,15 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 		return error_create(ERROR_USAGE, "--stitch-lbr goes with --call-graph lbr");
 	if (o->selection.stitch_calls && !resolve_has_calls(r->env))
 		cmd_say(r->ctx, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
+	q->branch_history = o->selection.branch_history;
+	q->mem_mode = o->selection.mem_mode;
+	q->is_live = r->live;
+	q->long_names = o->verbose > 0;
+	q->is_powerpc = r->env->arch && text_has_prefix(r->env->arch, "ppc");
 	TRY(sample_choice_check(&(struct sample_choice){ .cpus = o->selection.cpus, .times = o->selection.times }, r->env));
-	r->children = o->grouping.children && r->has_chains && !r->branch_mode && !o->selection.mem_mode && !o->grouping.hierarchy;
+	q->children = o->grouping.children && q->has_chains && !q->branch_mode && !o->selection.mem_mode && !o->grouping.hierarchy;
 	if (!o->grouping.chain_order_set)
-		o->grouping.chains.callee_first = !o->grouping.children || !r->has_chains;
+		o->grouping.chains.callee_first = !o->grouping.children || !q->has_chains;
 	if (o->grouping.percent_limit_set)
 		o->grouping.chains.min_percent = o->grouping.percent_limit;
 	return NULL;
@@ -75,17 +76,18 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 
 static bool key_needs(const struct report_run *r, enum column_needs what)
 {
-	for (uint32_t i = 0; i < r->keys_nr; i++)
-		if (column_needs(r->keys[i].column, what))
+	for (uint32_t i = 0; i < r->query.keys_nr; i++)
+		if (column_needs(r->query.keys[i].column, what))
 			return true;
 	return false;
 }
 
 static bool needs_stacks(const struct report_run *r)
 {
-	const struct report_options *o = r->o;
-	return r->has_chains && (r->children || report_draws(o) || o->grouping.chains.mode != CALLTREE_NONE || o->grouping.ignore_callees ||
-				 o->filter.exclude_other || key_needs(r, COLUMN_NEEDS_STACKS));
+	const struct report_grouping *g = &r->o->grouping;
+	return r->query.has_chains &&
+	       (r->query.children || report_draws(r->o) || g->chains.mode != CALLTREE_NONE || g->ignore_callees ||
+		r->o->filter.exclude_other || key_needs(r, COLUMN_NEEDS_STACKS));
 }
 
 static bool needs_lines(const struct report_run *r)
@@ -117,7 +119,7 @@ static struct strobe_error *find_event(const struct env *env, const char *name, 
 /* Of the times that are asked for, what is in the span. */
 static void narrow(struct report_run *r, struct resolve_filter *filter)
 {
-	struct time_range *times = arena_new_array(&r->arena, struct time_range, filter->times_nr + 1);
+	struct time_range *times = arena_new_array(&r->query.arena, struct time_range, filter->times_nr + 1);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < filter->times_nr; i++) {
 		struct time_range t = filter->times[i];
@@ -135,6 +137,22 @@ static void narrow(struct report_run *r, struct resolve_filter *filter)
 	filter->times_nr = n;
 }
 
+/* What the profile is to tell samples apart by, as far as samples have it. */
+static const char *const *choose_labels(struct report_run *r, uint32_t *ret_nr)
+{
+	uint32_t nr;
+	r->query.needs_comm = report_draws(r->o);
+	r->query.needs_threads = r->wants_threads || report_pages(r->o);
+	r->query.needs_times = r->wants_times;
+	const char *const *labels = report_labels(&r->query, &nr);
+	const char **known = arena_new_array(&r->query.arena, const char *, nr + 1);
+	*ret_nr = 0;
+	for (uint32_t i = 0; i < nr; i++)
+		if (resolve_key_known(labels[i]))
+			known[(*ret_nr)++] = labels[i];
+	return known;
+}
+
 struct strobe_error *report_make_resolver(struct report_run *r)
 {
 	const struct report_options *o = r->o;
@@ -144,7 +162,7 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 		.keep_outermost = !o->grouping.chains.callee_first && !report_draws(o),
 		.keep_time_log = report_pages(o),
 		.hide_unresolved = o->selection.hide_unresolved,
-		.branch_mode = r->branch_mode,
+		.branch_mode = r->query.branch_mode,
 		.branch_history = o->selection.branch_history,
 		.stitch_calls = o->selection.stitch_calls,
 		.mem_mode = o->selection.mem_mode,
@@ -162,9 +180,9 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 	options.keep_switches = o->selection.show_switches;
 	TRY(find_event(r->env, o->selection.switch_on, "--switch-on", r->live, &options.switch_on));
 	TRY(find_event(r->env, o->selection.switch_off, "--switch-off", r->live, &options.switch_off));
-	options.label_keys = report_labels(r, &options.label_keys_nr);
-	TRY(sample_choice_parse(&(struct sample_choice){ .cpus = r->o->selection.cpus, .times = r->o->selection.times }, r->env, &r->arena,
-				&options.filter));
+	options.label_keys = choose_labels(r, &options.label_keys_nr);
+	TRY(sample_choice_parse(&(struct sample_choice){ .cpus = o->selection.cpus, .times = o->selection.times }, r->env,
+				&r->query.arena, &options.filter));
 	if (r->span.to_ns)
 		narrow(r, &options.filter);
 	r->resolver = resolver_create(r->source, symbols, options);
@@ -186,110 +204,15 @@ static const char *thread_name(void *ctx, uint32_t tid)
 	return strtab_get(machine_strings(n->machine), machine_comm(n->machine, t, t->end_ns));
 }
 
-static bool is_member(const struct report_run *r, size_t event, size_t leader)
-{
-	if (r->live && event != leader && perf_attr_is_dummy(&r->env->events.data[event].attr))
-		return false;
-	if (r->o->grouping.group_set && r->o->grouping.group) {
-		/* --group puts together what was not recorded in groups. */
-		bool any = false;
-		for (size_t i = 0; i < r->env->events.len; i++)
-			any |= r->env->events.data[i].group_members > 1;
-		if (!any)
-			return leader == 0;
-	}
-	if (!r->o->grouping.group)
-		return event == leader;
-	return r->env->events.data[event].leader == leader;
-}
-
-static const char *part_name(struct report_run *r, const uint32_t *events, uint32_t n)
-{
-	const struct env_event *leader = &r->env->events.data[events[0]];
-	if (n == 1)
-		return leader->name;
-	struct strbuf b = {};
-	bool recorded = leader->group_members > 1;
-	if (recorded)
-		strbuf_addf(&b, "%s { ", leader->group_name && *leader->group_name ? leader->group_name : "anon group");
-	for (uint32_t i = 0; i < n; i++)
-		strbuf_addf(&b, "%s%s", i ? ", " : "", r->env->events.data[events[i]].name);
-	if (recorded)
-		strbuf_addstr(&b, " }");
-	const char *name = arena_strdup(&r->scratch, strbuf_str(&b));
-	strbuf_deinit(&b);
-	return name;
-}
-
-static void add_part(struct report_run *r, struct report_built *l, const uint32_t *events, uint32_t n, struct report_names *names)
-{
-	const struct report_options *o = r->o;
-	uint64_t samples = 0;
-	for (uint32_t i = 0; i < n; i++)
-		samples += r->profile->events.data[events[i]].samples;
-	const struct env_event *leader = &r->env->events.data[events[0]];
-	/* What has no samples yet may have some at the next refresh. */
-	if (!samples && (r->live ? perf_attr_is_dummy(&leader->attr) : o->grouping.skip_empty))
-		return;
-	struct report_part *p = &l->parts[l->report.parts_nr++];
-	p->has_chains = leader->attr.sample_type & PERF_SAMPLE_CALLCHAIN ||
-			(o->selection.branch_history && leader->attr.sample_type & PERF_SAMPLE_BRANCH_STACK);
-	p->is_group = n > 1;
-	p->event_name = part_name(r, events, n);
-	p->hist = hist_create(r->profile, (struct hist_options){
-		.events = events,
-		.events_nr = n,
-		.keys = r->keys,
-		.keys_nr = r->keys_nr,
-		.children = r->children,
-		.callee_first = o->grouping.chains.callee_first,
-		.callers_above = o->grouping.chains.mode != CALLTREE_NONE,
-		.stack_parents = r->parents,
-		.branches = r->branch_mode,
-		.row_hidden = report_row_hidden,
-		.row_left_out = o->filter.parallelism ? report_row_left_out : NULL,
-		.ctx = r,
-		.symbol_filter = o->filter.symbol_filter,
-		.long_names = o->verbose > 0,
-		.nanoseconds = o->grouping.nanoseconds,
-		.full_source_path = o->grouping.full_source_path,
-		.time_quantum_ns = o->grouping.time_quantum_ns,
-		.thread_name = thread_name,
-		.thread_ctx = names,
-	});
-	hist_sort(p->hist, r->by, r->by_nr, (uint32_t)o->grouping.group_sort_index);
-	for (uint32_t j = 0; j < n; j++) {
-		const struct hist_total *t = &p->hist->totals[j];
-		p->samples += o->grouping.relative ? t->shown_samples : t->samples;
-		p->period += o->grouping.relative ? t->shown_period : t->period;
-	}
-}
-
-static void make_parts(struct report_run *r, struct report_built *l, struct report_names *names)
-{
-	size_t n = r->profile->events.len;
-	l->parts = arena_new_array(&r->scratch, struct report_part, n + 1);
-	for (size_t leader = 0; leader < n; leader++) {
-		uint32_t *events = arena_new_array(&r->scratch, uint32_t, n + 1), members = 0;
-		if (!is_member(r, leader, leader))
-			continue;
-		events[members++] = (uint32_t)leader;
-		for (size_t i = 0; i < n; i++)
-			if (i != leader && is_member(r, i, leader))
-				events[members++] = (uint32_t)i;
-		add_part(r, l, events, members, names);
-	}
-}
-
 /* ---- the report ---- */
 
 static const char *choose_tip(const struct report_run *r)
 {
-	if (!r->has_chains && !r->only_tracepoints && !r->branch_mode)
+	if (!r->query.has_chains && !r->query.only_tracepoints && !r->query.branch_mode)
 		return "To see who calls these functions, record with -g";
-	if (r->only_tracepoints)
+	if (r->query.only_tracepoints)
 		return "To group events by what caused them, try -s comm,sym";
-	if (r->children)
+	if (r->query.children)
 		return "To sort by the time functions take themselves, use --no-children";
 	return "To draw the stacks as a picture, use the command flamegraph";
 }
@@ -299,47 +222,72 @@ static struct strobe_error *parse_widths(struct report_run *r, struct report *re
 	struct list_numbers widths;
 	if (!r->o->display.widths)
 		return NULL;
-	TRY(list_numbers_parse(&r->scratch, "width", r->o->display.widths, &widths));
+	TRY(list_numbers_parse(&r->query.scratch, "width", r->o->display.widths, &widths));
 	report->widths = widths.data;
 	report->widths_nr = widths.nr;
 	return NULL;
 }
 
+static void describe_events(struct report_run *r)
+{
+	struct report_event *events = arena_new_array(&r->query.scratch, struct report_event, r->env->events.len + 1);
+	for (size_t i = 0; i < r->env->events.len; i++) {
+		const struct env_event *e = &r->env->events.data[i];
+		events[i] = (struct report_event){
+			.name = e->name,
+			.leader = e->leader,
+			.group_members = e->group_members,
+			.group_name = e->group_name,
+			.is_dummy = perf_attr_is_dummy(&e->attr),
+			.has_chains = e->attr.sample_type & PERF_SAMPLE_CALLCHAIN ||
+				      (r->query.branch_history && e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK),
+		};
+	}
+	r->query.events = events;
+	r->query.events_nr = (uint32_t)r->env->events.len;
+}
+
 struct strobe_error *report_build(struct report_run *r, struct report_built *b)
 {
 	const struct report_options *o = r->o;
-	b->names.machine = resolver_machine(r->resolver);
-	b->report = (struct report){
-		.chains = o->grouping.chains,
-		.percent_limit = o->grouping.percent_limit,
-		.relative = o->grouping.relative,
-		.show_chains = o->grouping.chains.mode != CALLTREE_NONE && r->has_chains && !r->branch_mode,
-		.hierarchy = o->grouping.hierarchy,
-		.mem_mode = o->selection.mem_mode,
-		.sort_order = r->sort_order,
-		.separator = o->display.separator,
-		.lost_samples = resolver_stats(r->resolver)->lost_samples,
-		.quiet = o->display.quiet,
-		.time_slices = o->selection.times,
-		.ref_chains = o->display.ref_chains,
-		.has_socket = o->filter.socket_set,
-		.socket = o->filter.socket,
-		.symbol_first = !o->grouping.fields && o->grouping.sort && text_has_prefix(o->grouping.sort, "sym"),
-		.tip = choose_tip(r),
-		.fields = r->fields,
-		.fields_nr = r->fields_nr,
-	};
-	TRY(parse_widths(r, &b->report));
-	make_parts(r, b, &b->names);
-	b->report.parts = b->parts;
-	return NULL;
+	u64map_deinit(&r->names.by_tid);
+	r->names = (struct report_names){ .machine = resolver_machine(r->resolver) };
+	describe_events(r);
+	report_build_parts(&r->query, r->profile, b);
+	b->report.separator = o->display.separator;
+	b->report.quiet = o->display.quiet;
+	b->report.ref_chains = o->display.ref_chains;
+	b->report.lost_samples = resolver_stats(r->resolver)->lost_samples;
+	b->report.time_slices = o->selection.times;
+	b->report.has_socket = o->filter.socket_set;
+	b->report.socket = o->filter.socket;
+	b->report.tip = choose_tip(r);
+	struct strobe_error *err = parse_widths(r, &b->report);
+	if (err)
+		report_built_deinit(r, b);
+	return err;
 }
 
 void report_built_deinit(struct report_run *r, struct report_built *b)
 {
-	for (uint32_t i = 0; i < b->report.parts_nr; i++)
-		hist_destroy(b->parts[i].hist);
-	u64map_deinit(&b->names.by_tid);
-	*b = (struct report_built){};
-	arena_reset(&r->scratch);
+	report_parts_deinit(&r->query, b);
+}
+
+/* ---- the run ---- */
+
+void report_run_init(struct report_run *r, struct cmd_context *ctx, const struct report_options *o)
+{
+	*r = (struct report_run){ .ctx = ctx, .o = o };
+	report_query_init(&r->query, &o->grouping, &o->filter);
+	r->query.program = ctx->program;
+	r->query.thread_name = thread_name;
+	r->query.thread_ctx = &r->names;
+	r->query.add_fields = report_add_fields;
+	r->query.fields_ctx = r;
+}
+
+void report_run_deinit(struct report_run *r)
+{
+	u64map_deinit(&r->names.by_tid);
+	report_query_deinit(&r->query);
 }

@@ -90,7 +90,7 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 	size_t n;
 	if (!dso_code(code.dso, symbol->start, &n) || !n)
 		return dso_code_missing(&code, dso_symbol_name(code.dso, symbol));
-	struct listing_event *events = arena_new_array(&r->scratch, struct listing_event, part->hist->options.events_nr);
+	struct listing_event *events = arena_new_array(&r->query.scratch, struct listing_event, part->hist->options.events_nr);
 	add_events(r, part, counted, events);
 	struct code_source source = dso_code_source(&code);
 	struct annotate_function function = {
@@ -149,11 +149,13 @@ static struct strobe_error *start_again(struct report_run *r, const struct repor
 	a->run = *how;
 	a->run.ctx = &a->ctx;
 	a->run.o = &a->o;
-	a->run.children = a->run.wants_threads = false;
-	a->run.keys_nr = a->run.by_nr = 0;
+	a->run.query.children = a->run.wants_threads = false;
+	a->run.query.keys_nr = a->run.query.by_nr = 0;
 	a->run.resolver = NULL;
-	arena_init(&a->run.arena);
-	arena_init(&a->run.scratch);
+	a->run.query.grouping = &a->o.grouping;
+	a->run.query.filter = &a->o.filter;
+	arena_init(&a->run.query.arena);
+	arena_init(&a->run.query.scratch);
 	return report_make_resolver(&a->run);
 }
 
@@ -162,8 +164,7 @@ static void end_again(struct again *a)
 	resolver_destroy(a->run.resolver);
 	foreign_files_destroy(a->ctx.foreign);
 	strbuf_deinit(&a->ctx.buildid_path);
-	arena_deinit(&a->run.arena);
-	arena_deinit(&a->run.scratch);
+	report_query_deinit(&a->run.query);
 }
 
 struct strobe_error *report_read_again(struct report_run *r, const struct report_run *how, struct profile **ret)

@@ -1,11 +1,8 @@
-/* report: filters on names, which hide rows and leave the totals alone. */
+/* Filters on names, which hide rows and leave the totals alone. */
 #include <string.h>
 
 #include "base/lists.h"
-#include "base/mem.h"
-#include "base/out.h"
-#include "base/text.h"
-#include "cmd/report/report.h"
+#include "cmd/report/query.h"
 
 struct report_filters {
 	struct list_strings comms, dsos, symbols;
@@ -13,9 +10,8 @@ struct report_filters {
 	uint32_t comm, pid, tid, socket, parallelism; /* label columns */
 	bool by_socket;
 	uint64_t of_socket;
-	const str_id *parents;
-	bool exclude_other, branch_mode;
 	uint32_t branch_from, branch_to;
+	bool exclude_other;
 };
 
 static bool listed(const struct list_strings *l, const char *name)
@@ -35,27 +31,27 @@ static bool listed_number(const struct list_numbers *l, uint64_t v)
 }
 
 /* Numbers of threads, written as CPU lists are. */
-static struct strobe_error *parse_levels(struct report_run *r, const char *text, struct list_numbers *ret)
+static struct strobe_error *parse_levels(struct report_query *q, const char *text, struct list_numbers *ret)
 {
-	struct strobe_error *err = list_cpus_parse(&r->arena, text, ret);
+	struct strobe_error *err = list_cpus_parse(&q->arena, text, ret);
 	bool is_bad = err || (text && !ret->nr) || listed_number(ret, 0);
 	error_destroy(err);
 	return is_bad ? error_create(ERROR_USAGE, "--parallelism: '%s' is no list of numbers from 1 on, such as 1,3-5", text) : NULL;
 }
 
-struct strobe_error *report_filters_create(struct report_run *r)
+struct strobe_error *report_filters_create(struct report_query *q)
 {
-	const struct report_options *o = r->o;
-	struct report_filters *f = r->filters = arena_new(&r->arena, struct report_filters);
-	TRY(list_strings_parse(&r->arena, o->filter.comms, &f->comms));
-	TRY(list_strings_parse(&r->arena, o->filter.dsos, &f->dsos));
-	TRY(list_strings_parse(&r->arena, o->filter.symbols, &f->symbols));
-	TRY(list_numbers_parse(&r->arena, "process", o->filter.pids, &f->pids));
-	TRY(list_numbers_parse(&r->arena, "thread", o->filter.tids, &f->tids));
-	TRY(parse_levels(r, o->filter.parallelism, &f->levels));
-	f->exclude_other = o->filter.exclude_other;
-	f->by_socket = o->filter.socket_set;
-	f->of_socket = o->filter.socket;
+	const struct report_filter *o = q->filter;
+	struct report_filters *f = q->filters = arena_new(&q->arena, struct report_filters);
+	TRY(list_strings_parse(&q->arena, o->comms, &f->comms));
+	TRY(list_strings_parse(&q->arena, o->dsos, &f->dsos));
+	TRY(list_strings_parse(&q->arena, o->symbols, &f->symbols));
+	TRY(list_numbers_parse(&q->arena, "process", o->pids, &f->pids));
+	TRY(list_numbers_parse(&q->arena, "thread", o->tids, &f->tids));
+	TRY(parse_levels(q, o->parallelism, &f->levels));
+	f->exclude_other = o->exclude_other;
+	f->by_socket = o->socket_set;
+	f->of_socket = o->socket;
 	return NULL;
 }
 
@@ -73,8 +69,8 @@ static bool frame_hidden(const struct report_filters *f, const struct profile *p
 
 bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_row *row)
 {
-	const struct report_run *r = ctx;
-	const struct report_filters *f = r->filters;
+	const struct report_query *q = ctx;
+	const struct report_filters *f = q->filters;
 	const uint64_t *labels = profile_label_values(p, row->labels);
 	uint32_t comm = f->comm, pid = f->pid, tid = f->tid;
 	if (f->comms.nr && (comm == PROFILE_NONE || !listed(&f->comms, profile_str(p, (str_id)labels[comm]))))
@@ -85,11 +81,11 @@ bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_
 		return true;
 	if (f->by_socket && (f->socket == PROFILE_NONE || labels[f->socket] != f->of_socket))
 		return true;
-	if (f->exclude_other && (row->stack == PROFILE_NONE || !r->parents || !r->parents[row->stack]))
+	if (f->exclude_other && (row->stack == PROFILE_NONE || !q->parents || !q->parents[row->stack]))
 		return true;
 	if (!f->dsos.nr && !f->symbols.nr)
 		return false;
-	if (r->branch_mode && f->branch_from != PROFILE_NONE && f->branch_to != PROFILE_NONE)
+	if (q->branch_mode && f->branch_from != PROFILE_NONE && f->branch_to != PROFILE_NONE)
 		return frame_hidden(f, p, (frame_id)labels[f->branch_from]) &&
 		       frame_hidden(f, p, (frame_id)labels[f->branch_to]);
 	return frame_hidden(f, p, profile_self_frame(p, row->stack));
@@ -97,8 +93,7 @@ bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_
 
 bool report_row_left_out(void *ctx, const struct profile *p, const struct profile_row *row)
 {
-	const struct report_run *r = ctx;
-	const struct report_filters *f = r->filters;
+	const struct report_filters *f = ((const struct report_query *)ctx)->filters;
 	if (!f->levels.nr)
 		return false;
 	return f->parallelism == PROFILE_NONE || !listed_number(&f->levels, profile_label_values(p, row->labels)[f->parallelism]);
@@ -107,6 +102,17 @@ bool report_row_left_out(void *ctx, const struct profile *p, const struct profil
 bool report_row_kept(void *ctx, const struct profile *p, const struct profile_row *row)
 {
 	return !report_row_hidden(ctx, p, row) && !report_row_left_out(ctx, p, row);
+}
+
+void report_filters_bind(struct report_filters *f, const struct profile *p)
+{
+	f->comm = profile_find_column(p, "comm");
+	f->pid = profile_find_column(p, "pid");
+	f->tid = profile_find_column(p, "tid");
+	f->parallelism = profile_find_column(p, "parallelism");
+	f->socket = profile_find_column(p, "socket");
+	f->branch_from = profile_find_column(p, "branch_from");
+	f->branch_to = profile_find_column(p, "branch_to");
 }
 
 /* The one value that the filter of a column lets through, or NULL. */
@@ -118,29 +124,24 @@ static const char *only_value(const struct report_filters *f, const struct colum
 	return list && list->nr == 1 ? list->data[0] : NULL;
 }
 
-void report_elide(struct report_run *r, struct out *out)
+unsigned report_only(const struct report_query *q, struct report_only ret[REPORT_ONLY_MAX])
 {
-	struct report_filters *f = r->filters;
-	f->comm = profile_find_column(r->profile, "comm");
-	f->pid = profile_find_column(r->profile, "pid");
-	f->tid = profile_find_column(r->profile, "tid");
-	f->parallelism = profile_find_column(r->profile, "parallelism");
-	f->socket = profile_find_column(r->profile, "socket");
-	f->branch_from = profile_find_column(r->profile, "branch_from");
-	f->branch_to = profile_find_column(r->profile, "branch_to");
-	uint32_t left = 0;
-	static const enum column_id order[] = { COLUMN_COMM, COLUMN_DSO, COLUMN_SYMBOL };
-	for (size_t i = 0; out && i < sizeof(order) / sizeof(*order); i++) {
-		const char *value = only_value(f, &columns[order[i]]);
-		if (!value)
-			continue;
-		out_f(out, "# %s: ", columns[order[i]].name);
-		out_text_str(out, value);
-		out_ch(out, '\n');
+	static const enum column_id order[REPORT_ONLY_MAX] = { COLUMN_COMM, COLUMN_DSO, COLUMN_SYMBOL };
+	unsigned n = 0;
+	for (unsigned i = 0; i < REPORT_ONLY_MAX; i++) {
+		const char *value = only_value(q->filters, &columns[order[i]]);
+		if (value)
+			ret[n++] = (struct report_only){ columns[order[i]].name, value };
 	}
-	for (uint32_t i = 0; i < r->fields_nr; i++)
-		left += r->fields[i].column->from != COLUMN_FROM_VALUES && !only_value(f, r->fields[i].column);
+	return n;
+}
+
+void report_elide(struct report_query *q)
+{
+	uint32_t left = 0;
+	for (uint32_t i = 0; i < q->fields_nr; i++)
+		left += q->fields[i].column->from != COLUMN_FROM_VALUES && !only_value(q->filters, q->fields[i].column);
 	/* A table without any key would not say what its rows are. */
-	for (uint32_t i = 0; left && i < r->fields_nr; i++)
-		r->fields[i].elided = only_value(f, r->fields[i].column) != NULL;
+	for (uint32_t i = 0; left && i < q->fields_nr; i++)
+		q->fields[i].elided = only_value(q->filters, q->fields[i].column) != NULL;
 }

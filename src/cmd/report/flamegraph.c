@@ -30,7 +30,7 @@ static struct strobe_error *write_picture(void *ctx, struct out *out)
 
 struct strobe_error *report_write_flamegraph(struct report_run *r)
 {
-	struct picture p = { r, profile_filter(r->profile, report_row_kept, r) };
+	struct picture p = { r, profile_filter(r->profile, report_row_kept, &r->query) };
 	struct strobe_error *err = cmd_write_file(r->o->flamegraph, write_picture, &p);
 	profile_destroy(p.kept);
 	return err;

@@ -11,9 +11,9 @@ struct page {
 
 static struct strobe_error *make_page(struct report_run *r, struct page *page)
 {
-	page->profile = profile_filter(r->profile, report_row_kept, r);
-	page->options = page_options(&r->arena, r->env, input_path(r->o->selection.input));
-	page->options.code = page_code(&r->arena, r->env, r->resolver);
+	page->profile = profile_filter(r->profile, report_row_kept, &r->query);
+	page->options = page_options(&r->query.arena, r->env, input_path(r->o->selection.input));
+	page->options.code = page_code(&r->query.arena, r->env, r->resolver);
 	return page_read_base(r->ctx, r->o->diff_base, r->o->selection.force, &page->profile, NULL);
 }
 

@@ -3,8 +3,8 @@
 
 static struct strobe_error *check_parent(const struct report_run *r)
 {
-	for (uint32_t i = 0; i < r->keys_nr && !r->has_chains; i++)
-		if (r->keys[i].column->id == COLUMN_PARENT)
+	for (uint32_t i = 0; i < r->query.keys_nr && !r->query.has_chains; i++)
+		if (r->query.keys[i].column->id == COLUMN_PARENT)
 			return error_create(ERROR_USAGE, "Selected --sort parent, but no callchain data. Did you call '%s record' "
 							 "without -g?",
 					    r->ctx->program);
@@ -14,9 +14,9 @@ static struct strobe_error *check_parent(const struct report_run *r)
 struct strobe_error *report_prepare(struct report_run *r, struct report_options *o)
 {
 	TRY(report_choose_modes(r, o));
-	TRY(report_choose_columns(r));
+	TRY(report_choose_columns(&r->query));
 	TRY(check_parent(r));
-	TRY(report_filters_create(r));
+	TRY(report_filters_create(&r->query));
 	return report_make_resolver(r);
 }
 
@@ -27,9 +27,13 @@ struct strobe_error *report_aggregate(struct report_run *r, struct strobe_error 
 	if (!r->profile || error_is(damage, ERROR_STOPPED))
 		return damage;
 	*ret_damage = damage;
-	report_bind_columns(r);
-	TRY(report_cut_callees(r));
-	return report_find_parents(r);
+	if (r->o->grouping.ignore_callees) {
+		struct profile *cut;
+		TRY(report_cut_callees(r->profile, r->o->grouping.ignore_callees, &cut));
+		profile_destroy(r->profile);
+		r->profile = cut;
+	}
+	return report_query_bind(&r->query, r->profile);
 }
 
 struct strobe_error *report_load(struct report_run *r, struct report_options *o, struct strobe_error **ret_damage)

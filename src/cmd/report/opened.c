@@ -23,13 +23,13 @@ struct opened *opened_create(const struct cmd_context *ctx, const struct report_
 	f->ctx.foreign = NULL;
 	f->ctx.debuginfod = NULL;
 	f->ctx.buildid_path = (struct strbuf){};
-	f->run = (struct report_run){ .ctx = &f->ctx, .o = &f->o, .span = input.span, .wants_threads = true };
-	arena_init(&f->run.arena);
-	arena_init(&f->run.scratch);
+	report_run_init(&f->run, &f->ctx, &f->o);
+	f->run.span = input.span;
+	f->run.wants_threads = true;
 	f->spool = input.spool;
 	const char *path = f->spool ? spool_path(f->spool) : input.path;
 	if (path)
-		f->o.selection.input = arena_strdup(&f->run.arena, path);
+		f->o.selection.input = arena_strdup(&f->run.query.arena, path);
 	return f;
 }
 
@@ -50,8 +50,7 @@ void opened_destroy(struct opened *f)
 	tracepoints_destroy(f->run.tracepoints);
 	resolver_destroy(f->run.resolver);
 	source_destroy(f->run.source);
-	arena_deinit(&f->run.arena);
-	arena_deinit(&f->run.scratch);
+	report_run_deinit(&f->run);
 	error_destroy(f->damage);
 	foreign_files_destroy(f->ctx.foreign);
 	debuginfod_destroy(f->ctx.debuginfod);
@@ -92,7 +91,7 @@ static struct strobe_error *load(struct opened *f)
 		error_destroy(damage); /* is where it was cut off */
 	else
 		f->damage = damage;
-	report_elide(r, NULL);
+	report_elide(&r->query);
 	TRY(report_build(r, &f->built));
 	const char *symbol = f->o.filter.symbols ? f->o.filter.symbols : f->o.filter.symbol_filter;
 	if (f->built.report.parts_nr && f->o.begins_with_code && !f->built.parts->hist->order_nr && symbol)

@@ -32,8 +32,8 @@ static struct strobe_error *open_file(struct preview *p)
 	p->file->file = r->source;
 	r->env = source_env(r->source);
 	TRY(report_choose_modes(r, &p->file->o));
-	TRY(report_choose_columns(r));
-	TRY(report_filters_create(r));
+	TRY(report_choose_columns(&r->query));
+	TRY(report_filters_create(&r->query));
 	TRY(report_make_resolver(r));
 	p->live = resolve_live_create(r->resolver, (struct resolve_live_filter){});
 	r->profile = profile_create();
@@ -127,10 +127,9 @@ const struct report *preview_read_on(struct preview *p, uint64_t ns)
 	struct report_run *r = &p->file->run;
 	report_built_deinit(r, &p->file->built);
 	read_on(p, ns);
-	report_bind_columns(r);
-	struct strobe_error *err = report_find_parents(r);
+	struct strobe_error *err = report_query_bind(&r->query, r->profile);
 	if (!err) {
-		report_elide(r, NULL);
+		report_elide(&r->query);
 		err = report_build(r, &p->file->built);
 	}
 	bool shows = !err && p->file->built.report.parts_nr;

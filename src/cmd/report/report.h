@@ -2,18 +2,14 @@
  * What the files of `strobe report` share: its options, and what is made of them.
  */
 #pragma once
-#include <regex.h>
-
 #include "base/arena.h"
 #include "base/u64map.h"
 #include "base/vector.h"
 #include "cmd/cmd.h"
 #include "cmd/code_options.h"
+#include "cmd/report/query.h"
 #include "decode/tracepoint.h"
 #include "record/source.h"
-#include "report/filter.h"
-#include "report/grouping.h"
-#include "report/report.h"
 #include "resolve/resolve.h"
 #include "session/selection.h"
 #include "view/tui/browser.h"
@@ -51,58 +47,44 @@ struct report_reads {
 	VEC(struct report_read) all;
 };
 
-struct report_run {
-	struct cmd_context *ctx;
-	const struct report_options *o;
-	struct arena arena;
-	struct arena scratch;    /* of the report that was built last: see report_build() */
-	struct record_source *source;
-	const struct env *env;
-	struct resolver *resolver;
-	struct profile *profile;
-	bool has_chains, has_branches, has_data, only_tracepoints;
-	bool children, branch_mode;
-	bool has_switches;       /* of threads that were recorded: report_choose_modes() */
-	bool shows_latency;      /* shares of the elapsed time are beside those of processor time */
-	const char *sort_order;  /* as typed, or the default */
-	const char *default_sort; /* of the command: NULL is comm,dso,symbol */
-	bool live;               /* of what runs, and not of a recording */
-	struct progress *progress; /* or NULL */
-	bool tells_addresses;    /* frames are told apart by address, whatever the keys are */
-	struct time_range span;  /* of --time only what is within; {} is all */
-	bool wants_times;        /* the profile is to tell samples apart by o->time_quantum_ns */
-	bool wants_threads;      /* the profile is to tell threads and processes apart, whatever the keys are */
-	/* Keys the rows are grouped by, what they are sorted by, and what is shown. */
-	struct tracepoints *tracepoints; /* where fields of them are asked for */
-	struct hist_key *keys, *by, *fields;
-	uint32_t keys_nr, by_nr, fields_nr;
-	str_id *parents;         /* by stack */
-	struct report_filters *filters;
-	struct report_reads reads;
-};
-
 /* Names of threads, for columns. */
 struct report_names {
 	struct machine *machine;
 	struct u64map by_tid; /* index of the last thread with that id, + 1 */
 };
 
-/* A report as views take it, and what it is made of; starts zeroed. */
-struct report_built {
-	struct report report;
-	struct report_part *parts;
+/* A recording that is open, and the question to it. */
+struct report_run {
+	struct cmd_context *ctx;
+	const struct report_options *o;
+	struct record_source *source;
+	const struct env *env;
+	struct resolver *resolver;
+	struct profile *profile;
+	struct report_query query; /* of o's grouping and filter */
+	bool has_branches, has_data;
+	bool live;               /* of what runs, and not of a recording */
+	struct progress *progress; /* or NULL */
+	bool tells_addresses;    /* frames are told apart by address, whatever the keys are */
+	struct time_range span;  /* of --time only what is within; {} is all */
+	bool wants_times;        /* the profile is to tell samples apart by o->time_quantum_ns */
+	bool wants_threads;      /* the profile is to tell threads and processes apart, whatever the keys are */
+	struct tracepoints *tracepoints; /* where fields of them are asked for */
 	struct report_names names;
+	struct report_reads reads;
 };
+
+/* Starts from nothing; it must not move afterwards. What is opened and made in it is the caller's to destroy before the end. */
+void report_run_init(struct report_run *r, struct cmd_context *ctx, const struct report_options *o);
+void report_run_deinit(struct report_run *r);
 
 /* What the events of r->env hold, and what the options mean for them. */
 struct strobe_error *report_choose_modes(struct report_run *r, struct report_options *o) _must_check_;
-/* The error where latency or parallelism is to be shown of a recording that cannot tell. */
-struct strobe_error *report_needs_switches(const struct report_run *r) _must_check_;
 /* Once columns are chosen: r->resolver, for r->source. */
 struct strobe_error *report_make_resolver(struct report_run *r) _must_check_;
 /*
  * Rows out of r->profile, whose columns are bound, for as long as the profile stays as it is. One at a time: strings are in
- * r->scratch, which report_built_deinit() empties.
+ * r->query.scratch, which report_built_deinit() empties.
  */
 struct strobe_error *report_build(struct report_run *r, struct report_built *b) _must_check_;
 void report_built_deinit(struct report_run *r, struct report_built *b);
@@ -141,36 +123,12 @@ void report_options_defaults(void *options);
 /* -g, --call-graph: any of print type, threshold, limit, order, key and value, in any order. */
 struct strobe_error *report_parse_chains(struct report_options *o, const char *value) _must_check_;
 
-/* A key's or column's list; report_trace.c adds to it. */
-struct key_list {
-	struct hist_key *data;
-	uint32_t nr, cap;
-	struct arena *arena;
-};
-void report_add_key(struct key_list *l, struct hist_key k);
-struct hist_key report_key_of(enum column_id id);
 /*
  * Fields of tracepoints: FIELD of all events that have it, EVENT.FIELD, EVENT.*, trace_fields; /raw behind it. EVENT is a
- * name, a part of one that only one event has, or %N. *ret_any is false where the word is none of these.
+ * name, a part of one that only one event has, or %N. *ret_any is false where the word is none of these. As the question
+ * has it: run is a struct report_run.
  */
-struct strobe_error *report_add_fields(struct report_run *r, struct key_list *l, const char *word, size_t n,
-				       bool *ret_any) _must_check_;
-
-/* Keys and columns out of -s, -F and the options that add columns. The labels they read go into *ret_labels. */
-struct strobe_error *report_choose_columns(struct report_run *r) _must_check_;
-const char *const *report_labels(struct report_run *r, uint32_t *ret_nr);
-/* Once the profile is there: finds the labels. */
-void report_bind_columns(struct report_run *r);
-
-/* Name filters: rows they leave out count in the totals and are not shown. */
-struct strobe_error *report_filters_create(struct report_run *r) _must_check_;
-bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_row *row);
-/* What counts in the totals and in no entry: --parallelism. */
-bool report_row_left_out(void *ctx, const struct profile *p, const struct profile_row *row);
-/* For pictures and pages: neither of both leaves the row out. */
-bool report_row_kept(void *ctx, const struct profile *p, const struct profile_row *row);
-/* "# comm: NAME" for filters on one name, and leaves out the columns that would say nothing. */
-void report_elide(struct report_run *r, struct out *out);
+struct strobe_error *report_add_fields(void *run, struct key_list *l, const char *word, size_t n, bool *ret_any) _must_check_;
 
 /* Writes the picture; names are filtered as in the table. */
 struct strobe_error *report_write_flamegraph(struct report_run *r) _must_check_;
@@ -189,11 +147,6 @@ static inline bool report_pages(const struct report_options *o)
 {
 	return o->html || o->web;
 }
-
-/* For --sort parent: the matching caller of each stack. */
-struct strobe_error *report_find_parents(struct report_run *r) _must_check_;
-/* --ignore-callees: the profile with all stacks cut below the outermost function that matches. */
-struct strobe_error *report_cut_callees(struct report_run *r) _must_check_;
 
 /*
  * Puts a source before *source that has its environment complete before the first record is asked for, whether file or

@@ -31,11 +31,25 @@ static void say_empty(const struct report_run *r)
 		cmd_say(r->ctx, "%s has no samples", input_path(r->o->selection.input));
 }
 
+/* "# comm: NAME" for filters on one name, whose columns are left out. */
+static void print_filters(const struct report_run *r, struct out *out)
+{
+	struct report_only only[REPORT_ONLY_MAX];
+	unsigned n = report_only(&r->query, only);
+	for (unsigned i = 0; i < n; i++) {
+		out_f(out, "# %s: ", only[i].column);
+		out_text_str(out, only[i].value);
+		out_ch(out, '\n');
+	}
+}
+
 static struct strobe_error *show(struct report_run *r, struct out *out)
 {
 	const struct report_options *o = r->o;
 	struct report_built b = {};
-	report_elide(r, o->format == REPORT_STDIO && !o->display.quiet && !report_draws(o) ? out : NULL);
+	if (o->format == REPORT_STDIO && !o->display.quiet && !report_draws(o))
+		print_filters(r, out);
+	report_elide(&r->query);
 	if (o->flamegraph)
 		return report_write_flamegraph(r);
 	if (o->html)
@@ -131,7 +145,7 @@ static struct strobe_error *run(struct report_run *r, struct report_options *o, 
 
 int report_run(struct cmd_context *ctx, struct report_options *o)
 {
-	struct report_run r = { .ctx = ctx, .o = o };
+	struct report_run r;
 	struct out out;
 	struct screen *screen = report_open_screen(ctx, o);
 	if (screen)
@@ -139,11 +153,12 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 	if (o->diff_base && !report_pages(o))
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--diff-base is for a screen, --html and --web; flamegraph and "
 								     "pprof compare too"));
+	report_run_init(&r, ctx, o);
 	struct strobe_error *err = input_open(o->selection.input, o->selection.force, &r.source);
-	if (err)
+	if (err) {
+		report_run_deinit(&r);
 		return cmd_fail(ctx, err);
-	arena_init(&r.arena);
-	arena_init(&r.scratch);
+	}
 	cmd_open_output(ctx, &out);
 	struct record_source *file = r.source;
 	err = run(&r, o, &out);
@@ -162,7 +177,6 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 	tracepoints_destroy(r.tracepoints);
 	resolver_destroy(r.resolver);
 	source_destroy(r.source);
-	arena_deinit(&r.arena);
-	arena_deinit(&r.scratch);
+	report_run_deinit(&r);
 	return status;
 }

@@ -1,9 +1,10 @@
-/* report: what regular expressions say about stacks: --parent and --ignore-callees. */
+/* What regular expressions say about stacks: --parent and --ignore-callees. */
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "cmd/report/report.h"
+#include "cmd/report/query.h"
 
 static struct strobe_error *compile(const char *pattern, const char *option, regex_t *ret)
 {
@@ -31,53 +32,56 @@ static bool stack_matches(const struct profile *p, const uint8_t *functions, sta
 	return fn != PROFILE_NONE && functions[fn];
 }
 
-struct strobe_error *report_find_parents(struct report_run *r)
+static bool needs_parents(const struct report_query *q)
 {
-	const struct profile *p = r->profile;
-	bool wanted = r->o->filter.exclude_other;
-	for (uint32_t i = 0; i < r->keys_nr; i++)
-		wanted |= r->keys[i].column->id == COLUMN_PARENT;
-	if (!wanted)
+	bool needs = q->filter->exclude_other;
+	for (uint32_t i = 0; i < q->keys_nr; i++)
+		needs |= q->keys[i].column->id == COLUMN_PARENT;
+	return needs;
+}
+
+struct strobe_error *report_find_parents(struct report_query *q, const struct profile *p, const str_id **ret)
+{
+	*ret = NULL;
+	if (!needs_parents(q))
 		return NULL;
 	regex_t re;
-	TRY(compile(r->o->grouping.parent ? r->o->grouping.parent : REPORT_PARENTS, "--parent", &re));
+	TRY(compile(q->grouping->parent ? q->grouping->parent : REPORT_PARENTS, "--parent", &re));
 	uint8_t *functions = match_functions(p, &re);
 	regfree(&re);
 	/* Callers have lower ids than what they call. With callers first, the outermost match counts. */
-	r->parents = arena_new_array(&r->scratch, str_id, p->stacks.len + 1);
+	str_id *parents = arena_new_array(&q->scratch, str_id, p->stacks.len + 1);
 	for (stack_id s = 0; s < p->stacks.len; s++) {
 		stack_id caller = p->stacks.data[s].caller;
-		str_id above = caller == PROFILE_NONE ? 0 : r->parents[caller], own = 0;
+		str_id above = caller == PROFILE_NONE ? 0 : parents[caller], own = 0;
 		if (stack_matches(p, functions, s))
 			own = p->functions.data[p->frames.data[p->stacks.data[s].frame].function].name;
-		r->parents[s] = r->o->grouping.chains.callee_first ? (own ? own : above) : (above ? above : own);
+		parents[s] = q->grouping->chains.callee_first ? (own ? own : above) : (above ? above : own);
 	}
 	free(functions);
+	*ret = parents;
 	return NULL;
 }
 
-struct strobe_error *report_cut_callees(struct report_run *r)
+struct strobe_error *report_cut_callees(const struct profile *p, const char *pattern, struct profile **ret)
 {
-	struct profile *p = r->profile;
-	if (!r->o->grouping.ignore_callees)
-		return NULL;
 	regex_t re;
-	TRY(compile(r->o->grouping.ignore_callees, "--ignore-callees", &re));
+	*ret = NULL;
+	TRY(compile(pattern, "--ignore-callees", &re));
 	uint8_t *functions = match_functions(p, &re);
 	regfree(&re);
-	stack_id *cut = xreallocarray(NULL, p->stacks.len + 1, sizeof(*cut));
+	/* By stack: where it ends, which is one of its callers or itself. */
+	stack_id *end = xreallocarray(NULL, p->stacks.len + 1, sizeof(*end));
+	bool *is_cut = xcalloc(p->stacks.len + 1, sizeof(*is_cut));
 	for (stack_id s = 0; s < p->stacks.len; s++) {
 		stack_id caller = p->stacks.data[s].caller;
-		cut[s] = caller != PROFILE_NONE && cut[caller] != PROFILE_NONE ? cut[caller] :
-			 stack_matches(p, functions, s)			       ? s :
-										 PROFILE_NONE;
+		bool is_below = caller != PROFILE_NONE && is_cut[caller];
+		is_cut[s] = is_below || stack_matches(p, functions, s);
+		end[s] = is_below ? end[caller] : s;
 	}
-	for (size_t i = 0; i < p->rows.len; i++) {
-		stack_id *stack = &p->rows.data[i].stack;
-		if (*stack != PROFILE_NONE && cut[*stack] != PROFILE_NONE)
-			*stack = cut[*stack];
-	}
-	free(cut);
+	*ret = profile_replace_stacks(p, end);
+	free(is_cut);
+	free(end);
 	free(functions);
 	return NULL;
 }

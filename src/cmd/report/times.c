@@ -47,7 +47,7 @@ struct strobe_error *report_count_times(struct report_run *r, const struct repor
 	uint64_t step = (span.to_ns - span.from_ns) / (n - 1) + 1, first = span.from_ns - span.from_ns % step;
 	o.grouping.time_quantum_ns = step;
 	how.o = &o;
-	how.branch_mode = false; /* samples, and not the branches before them */
+	how.query.branch_mode = false; /* samples, and not the branches before them */
 	how.wants_times = true;
 	TRY(report_read_again(r, &how, &counted));
 	*ret = (struct browse_times){ .span = span, .first_ns = first, .step_ns = step, .nr = (unsigned)((span.to_ns - first) / step) + 1 };

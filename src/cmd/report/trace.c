@@ -35,8 +35,8 @@ static void add_field(struct report_run *r, struct key_list *l, struct wanted *w
 {
 	struct hist_key k = report_key_of(COLUMN_FIELD);
 	bool is_array = f->kind != FIELD_NUMBER && !f->is_string;
-	k.header = arena_strdup(&r->arena, f->name);
-	k.label_name = arena_printf(&r->arena, w->raw ? "trace:%s/raw" : "trace:%s", f->name);
+	k.header = arena_strdup(&r->query.arena, f->name);
+	k.label_name = arena_printf(&r->query.arena, w->raw ? "trace:%s/raw" : "trace:%s", f->name);
 	k.only_event = (uint32_t)event + 1;
 	/* In the reference's way: room for the bytes in hexadecimal, which lists of numbers do not keep to. */
 	k.width = f->is_string && f->kind == FIELD_ARRAY ? f->bytes : f->is_string ? 0 : f->bytes * 2 + 2;
@@ -86,9 +86,10 @@ static struct strobe_error *find_event(const struct report_run *r, const char *n
 	return NULL;
 }
 
-struct strobe_error *report_add_fields(struct report_run *r, struct key_list *l, const char *word, size_t n, bool *ret_any)
+struct strobe_error *report_add_fields(void *run, struct key_list *l, const char *word, size_t n, bool *ret_any)
 {
-	char *copy = arena_strndup(&r->arena, word, n), *dot = strchr(copy, '.'), *slash = strchr(dot ? dot : copy, '/');
+	struct report_run *r = run;
+	char *copy = arena_strndup(&r->query.arena, word, n), *dot = strchr(copy, '.'), *slash = strchr(dot ? dot : copy, '/');
 	struct wanted w = { .field = dot ? dot + 1 : copy, .event = dot ? copy : NULL, .raw = r->o->grouping.raw_trace };
 	size_t event = 0;
 	bool has_tracepoint = false;

@@ -37,9 +37,9 @@ struct top_counters {
 /* Samples are told apart by their threads alone. */
 static bool is_by_thread(const struct report_run *r)
 {
-	bool is = !r->has_chains && !r->tells_addresses && !r->o->filter.dsos && !r->o->filter.symbols;
-	for (uint32_t i = 0; i < r->keys_nr; i++)
-		is &= r->keys[i].column->from == COLUMN_FROM_LABELS;
+	bool is = !r->query.has_chains && !r->tells_addresses && !r->o->filter.dsos && !r->o->filter.symbols;
+	for (uint32_t i = 0; i < r->query.keys_nr; i++)
+		is &= r->query.keys[i].column->from == COLUMN_FROM_LABELS;
 	return is;
 }
 

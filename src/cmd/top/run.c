@@ -108,12 +108,12 @@ static struct strobe_error *open_report(struct top_run *t)
 	struct report_run *r = &t->report;
 	r->source = capture_source(t->capture);
 	r->env = capture_env(t->capture);
-	r->default_sort = "dso,symbol";
+	r->query.default_sort = "dso,symbol";
 	r->live = true;
 	r->tells_addresses = t->o->annotate != NULL;
 	TRY(report_choose_modes(r, &t->o->report));
-	TRY(report_choose_columns(r));
-	TRY(report_filters_create(r));
+	TRY(report_choose_columns(&r->query));
+	TRY(report_filters_create(&r->query));
 	TRY(report_make_resolver(r));
 	machine_name_kernel(resolver_machine(r->resolver), "[kernel]"); /* as the reference's top has it, and not its report */
 	t->live = resolve_live_create(r->resolver, (struct resolve_live_filter){});
@@ -255,10 +255,14 @@ static struct strobe_error *add_slice(struct top_run *t, uint64_t now)
 	struct report_run *r = &t->report;
 	struct strobe_error *err = NULL;
 	if (t->o->report.grouping.ignore_callees) {
-		r->profile = profile_create();
-		resolve_live_take(t->live, r->profile);
-		err = report_cut_callees(r);
-		history_add(&t->history, r->profile, t->last_ns, now);
+		struct profile *slice = profile_create(), *cut;
+		resolve_live_take(t->live, slice);
+		err = report_cut_callees(slice, t->o->report.grouping.ignore_callees, &cut);
+		if (!err) {
+			profile_destroy(slice);
+			slice = cut;
+		}
+		history_add(&t->history, slice, t->last_ns, now);
 	} else {
 		resolve_live_take(t->live, history_begin(&t->history));
 		history_end(&t->history, t->last_ns, now);
@@ -284,9 +288,8 @@ struct strobe_error *top_refresh(struct top_run *t)
 	count_losses(t);
 	if (err)
 		return err;
-	report_bind_columns(r);
-	report_elide(r, NULL);
-	return report_find_parents(r);
+	report_elide(&r->query);
+	return report_query_bind(&r->query, r->profile);
 }
 
 void top_look_around(struct top_run *t)
@@ -410,16 +413,13 @@ static void release(struct top_run *t)
 	if (t->capture)
 		capture_close_behind(t->capture);
 	capture_close(t->capture);
-	arena_deinit(&t->report.arena);
-	arena_deinit(&t->report.scratch);
+	report_run_deinit(&t->report);
 }
 
 int top_run(struct cmd_context *ctx, struct top_options *o)
 {
 	struct top_run t = { .ctx = ctx, .o = o, .sys = sys_live(), .signals = CMD_SIGNALS_NONE };
-	t.report = (struct report_run){ .ctx = ctx, .o = &o->report };
-	arena_init(&t.report.arena);
-	arena_init(&t.report.scratch);
+	report_run_init(&t.report, ctx, &o->report);
 	struct strobe_error *err = start(&t);
 	if (!err) {
 		struct screen *screen = top_open_screen(&t);

@@ -130,8 +130,7 @@ static struct strobe_error *build(struct top_screen *s, struct profile *p, const
 {
 	struct report_run *r = &s->t->report;
 	r->profile = p;
-	report_bind_columns(r);
-	TRY(report_find_parents(r));
+	TRY(report_query_bind(&r->query, r->profile));
 	TRY(report_build(r, &s->built));
 	*ret = &s->built.report;
 	return NULL;

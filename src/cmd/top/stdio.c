@@ -71,7 +71,7 @@ static bool take_function(struct top_text *s, const char *text)
 	struct top_run *t = s->t;
 	if (!*text)
 		return false;
-	t->o->annotate = arena_strdup(&t->report.arena, text);
+	t->o->annotate = arena_strdup(&t->report.query.arena, text);
 	top_tell_addresses(t);
 	return true;
 }

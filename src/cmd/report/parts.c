@@ -1,0 +1,129 @@
+/* From a profile to the parts of a report: events side by side, with rows that are grouped, filtered and sorted. */
+#include "base/text.h"
+#include "cmd/report/query.h"
+
+static bool any_group(const struct report_query *q)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < q->events_nr; i++)
+		any |= q->events[i].group_members > 1;
+	return any;
+}
+
+static bool is_member(const struct report_query *q, uint32_t event, uint32_t leader)
+{
+	if (q->is_live && event != leader && q->events[event].is_dummy)
+		return false;
+	/* --group puts together what was not recorded in groups. */
+	if (q->grouping->group_set && q->grouping->group && !any_group(q))
+		return leader == 0;
+	return q->grouping->group ? q->events[event].leader == leader : event == leader;
+}
+
+static const char *part_name(struct report_query *q, const uint32_t *events, uint32_t n)
+{
+	const struct report_event *leader = &q->events[events[0]];
+	const char *names = leader->name;
+	if (n == 1)
+		return names;
+	for (uint32_t i = 1; i < n; i++)
+		names = arena_printf(&q->scratch, "%s, %s", names, q->events[events[i]].name);
+	if (leader->group_members < 2)
+		return names;
+	return arena_printf(&q->scratch, "%s { %s }", leader->group_name && *leader->group_name ? leader->group_name : "anon group",
+			    names);
+}
+
+static struct hist *make_hist(struct report_query *q, const struct profile *p, const uint32_t *events, uint32_t n)
+{
+	const struct report_grouping *g = q->grouping;
+	struct hist *h = hist_create(p, (struct hist_options){
+		.events = events,
+		.events_nr = n,
+		.keys = q->keys,
+		.keys_nr = q->keys_nr,
+		.children = q->children,
+		.callee_first = g->chains.callee_first,
+		.callers_above = g->chains.mode != CALLTREE_NONE,
+		.stack_parents = q->parents,
+		.branches = q->branch_mode,
+		.row_hidden = report_row_hidden,
+		.row_left_out = q->filter->parallelism ? report_row_left_out : NULL,
+		.ctx = q,
+		.symbol_filter = q->filter->symbol_filter,
+		.long_names = q->long_names,
+		.nanoseconds = g->nanoseconds,
+		.full_source_path = g->full_source_path,
+		.time_quantum_ns = g->time_quantum_ns,
+		.thread_name = q->thread_name,
+		.thread_ctx = q->thread_ctx,
+	});
+	hist_sort(h, q->by, q->by_nr, (uint32_t)g->group_sort_index);
+	return h;
+}
+
+static void add_part(struct report_query *q, const struct profile *profile, struct report_built *b, const uint32_t *events, uint32_t n)
+{
+	uint64_t samples = 0;
+	for (uint32_t i = 0; i < n; i++)
+		samples += profile->events.data[events[i]].samples;
+	const struct report_event *leader = &q->events[events[0]];
+	/* What has no samples yet may have some at the next refresh. */
+	if (!samples && (q->is_live ? leader->is_dummy : q->grouping->skip_empty))
+		return;
+	struct report_part *p = &b->parts[b->report.parts_nr++];
+	*p = (struct report_part){
+		.hist = make_hist(q, profile, events, n),
+		.event_name = part_name(q, events, n),
+		.is_group = n > 1,
+		.has_chains = leader->has_chains,
+	};
+	for (uint32_t j = 0; j < n; j++) {
+		const struct hist_total *t = &p->hist->totals[j];
+		p->samples += q->grouping->relative ? t->shown_samples : t->samples;
+		p->period += q->grouping->relative ? t->shown_period : t->period;
+	}
+}
+
+static void add_parts(struct report_query *q, const struct profile *p, struct report_built *b)
+{
+	uint32_t n = (uint32_t)p->events.len;
+	b->parts = arena_new_array(&q->scratch, struct report_part, n + 1);
+	for (uint32_t leader = 0; leader < n; leader++) {
+		uint32_t *events = arena_new_array(&q->scratch, uint32_t, n + 1), members = 0;
+		if (!is_member(q, leader, leader))
+			continue;
+		events[members++] = leader;
+		for (uint32_t i = 0; i < n; i++)
+			if (i != leader && is_member(q, i, leader))
+				events[members++] = i;
+		add_part(q, p, b, events, members);
+	}
+	b->report.parts = b->parts;
+}
+
+void report_build_parts(struct report_query *q, const struct profile *p, struct report_built *b)
+{
+	const struct report_grouping *g = q->grouping;
+	b->report = (struct report){
+		.chains = g->chains,
+		.percent_limit = g->percent_limit,
+		.relative = g->relative,
+		.show_chains = g->chains.mode != CALLTREE_NONE && q->has_chains && !q->branch_mode,
+		.hierarchy = g->hierarchy,
+		.mem_mode = q->mem_mode,
+		.sort_order = q->sort_order,
+		.symbol_first = !g->fields && g->sort && text_has_prefix(g->sort, "sym"),
+		.fields = q->fields,
+		.fields_nr = q->fields_nr,
+	};
+	add_parts(q, p, b);
+}
+
+void report_parts_deinit(struct report_query *q, struct report_built *b)
+{
+	for (uint32_t i = 0; i < b->report.parts_nr; i++)
+		hist_destroy(b->parts[i].hist);
+	*b = (struct report_built){};
+	arena_reset(&q->scratch);
+}

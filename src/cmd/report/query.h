@@ -1,0 +1,129 @@
+/*
+ * A question to a profile, and the way to its answer: which keys and columns, which rows, in which parts.
+ *
+ *	report_query_init(&q, &grouping, &filter)   and what the recording holds, filled in by the caller
+ *	report_choose_columns(&q)                   keys and columns
+ *	report_filters_create(&q)                   filters on names
+ *	report_labels(&q, &n)                       what a profile has to tell samples apart by: the caller makes one
+ *	report_query_bind(&q, profile)              each time that there is another profile
+ *	report_build_parts(&q, profile, &built)     the answer, and report_parts_deinit() in the end
+ *
+ * A question outlives what is built from it; the profile is const, and outlives that as well. Grouping and filter are
+ * borrowed. One thread. Errors are ERROR_USAGE: keys, filters and expressions as the user typed them.
+ */
+#pragma once
+#include "base/arena.h"
+#include "base/error.h"
+#include "report/filter.h"
+#include "report/grouping.h"
+#include "report/report.h"
+
+/* An event, as far as a report puts events together. */
+struct report_event {
+	const char *name;
+	uint32_t leader;         /* index of its group's leader; its own where it was not recorded in a group */
+	uint32_t group_members;  /* of a leader: members, itself among them; else 0 or 1 */
+	const char *group_name;  /* of a leader, or NULL */
+	bool is_dummy;           /* counts nothing itself */
+	bool has_chains;         /* its samples have stacks that can be shown */
+};
+
+/* Keys or columns in order, each once. */
+struct key_list {
+	struct hist_key *data;
+	uint32_t nr, cap;
+	struct arena *arena;
+};
+
+struct report_query {
+	const struct report_grouping *grouping;
+	const struct report_filter *filter;
+	const char *program;     /* for messages that name a command */
+	/* What the recording holds. */
+	const struct report_event *events; /* those of a profile are the first; needed when parts are built */
+	uint32_t events_nr;
+	bool has_chains;
+	bool has_switches;       /* context switches, with their times: latency and parallelism are known */
+	bool only_tracepoints;
+	bool is_powerpc;         /* the machine's */
+	/* What is made of it. */
+	bool branch_mode;        /* rows are branches */
+	bool branch_history;     /* branches are parts of stacks */
+	bool mem_mode;           /* rows are memory accesses */
+	bool children;           /* callees count as well: grouping's, where there are stacks */
+	bool shows_latency;      /* shares of the elapsed time are beside those of processor time */
+	bool is_live;            /* what has no samples yet may have some at the next refresh */
+	bool long_names;         /* objects by path (-v) */
+	bool needs_comm, needs_threads, needs_times; /* to be told apart whatever the keys are */
+	const char *default_sort; /* NULL is comm,dso,symbol */
+	/* The name of a thread as it is known at the end; may be NULL. */
+	const char *(*thread_name)(void *ctx, uint32_t tid);
+	void *thread_ctx;
+	/* Adds the fields of tracepoints that a word means: false where it means none. May be NULL. */
+	struct strobe_error *(*add_fields)(void *ctx, struct key_list *l, const char *word, size_t n, bool *ret_any);
+	void *fields_ctx;
+	/* Keys the rows are grouped by, what they are sorted by, and what is shown: in arena. */
+	struct arena arena;
+	const char *sort_order;  /* as typed, or the default */
+	struct hist_key *keys, *by, *fields;
+	uint32_t keys_nr, by_nr, fields_nr;
+	struct report_filters *filters;
+	/* What is built, until report_parts_deinit(): in scratch. */
+	struct arena scratch;
+	const str_id *parents;   /* by stack: the name of what the key parent finds; NULL: there is no such key */
+};
+
+/* A report as views take it, and what it is made of; starts zeroed. */
+struct report_built {
+	struct report report;
+	struct report_part *parts;
+};
+
+void report_query_init(struct report_query *q, const struct report_grouping *grouping, const struct report_filter *filter);
+void report_query_deinit(struct report_query *q);
+
+/* Keys and columns out of -s, -F and the options that add columns. */
+struct strobe_error *report_choose_columns(struct report_query *q) _must_check_;
+struct hist_key report_key_of(enum column_id id);
+/* Where the list has no such key. */
+void report_add_key(struct key_list *l, struct hist_key k);
+/* The names of labels that the keys and filters read, in the question's arena. */
+const char *const *report_labels(struct report_query *q, uint32_t *ret_nr);
+/* The error where latency or parallelism is to be shown of a recording that cannot tell. */
+struct strobe_error *report_needs_switches(const struct report_query *q);
+
+/* Filters on names: rows they leave out count in the totals and are not shown. */
+struct strobe_error *report_filters_create(struct report_query *q) _must_check_;
+void report_filters_bind(struct report_filters *f, const struct profile *p);
+/* These three are callbacks, whose ctx is the question. */
+bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_row *row);
+/* What counts in the totals and in no entry: parallelism. */
+bool report_row_left_out(void *ctx, const struct profile *p, const struct profile_row *row);
+/* For pictures and pages: neither of both leaves the row out. */
+bool report_row_kept(void *ctx, const struct profile *p, const struct profile_row *row);
+
+/* A filter on one name alone: its column would say the same in every row. */
+struct report_only {
+	const char *column, *value;
+};
+#define REPORT_ONLY_MAX 3
+/* Those there are, in the order of comm, dso, symbol; returns how many. */
+unsigned report_only(const struct report_query *q, struct report_only ret[REPORT_ONLY_MAX]);
+/* Leaves out their columns, unless none would be left that says what a row is. */
+void report_elide(struct report_query *q);
+
+/* Finds keys, filters and parents in a profile. */
+struct strobe_error *report_query_bind(struct report_query *q, const struct profile *p) _must_check_;
+
+/* The matching caller of each stack; NULL where no key reads it. In scratch. */
+struct strobe_error *report_find_parents(struct report_query *q, const struct profile *p, const str_id **ret) _must_check_;
+/* A new profile whose stacks end at the outermost function that matches, which counts what it called for itself. */
+struct strobe_error *report_cut_callees(const struct profile *p, const char *pattern, struct profile **ret) _must_check_;
+
+/*
+ * Rows out of a profile that the question is bound to: for each event or group of events that has samples a part, and what
+ * of struct report is made from question and profile. One answer at a time: its strings are in scratch, which
+ * report_parts_deinit() empties.
+ */
+void report_build_parts(struct report_query *q, const struct profile *p, struct report_built *b);
+void report_parts_deinit(struct report_query *q, struct report_built *b);
