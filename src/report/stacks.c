@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cmd/report/query.h"
+#include "report/query.h"
 
 static struct strobe_error *compile(const char *pattern, const char *option, regex_t *ret)
 {

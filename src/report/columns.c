@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/report/query.h"
+#include "report/query.h"
 
 static bool same_key(const struct hist_key *a, const struct hist_key *b)
 {

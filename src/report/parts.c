@@ -1,6 +1,6 @@
 /* From a profile to the parts of a report: events side by side, with rows that are grouped, filtered and sorted. */
 #include "base/text.h"
-#include "cmd/report/query.h"
+#include "report/query.h"
 
 static bool any_group(const struct report_query *q)
 {

@@ -1,5 +1,5 @@
 /* A question to a profile, from its beginning to its end. */
-#include "cmd/report/query.h"
+#include "report/query.h"
 
 void report_query_init(struct report_query *q, const struct report_grouping *grouping, const struct report_filter *filter)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/lists.h"
-#include "cmd/report/query.h"
+#include "report/query.h"
 
 struct report_filters {
 	struct list_strings comms, dsos, symbols;
