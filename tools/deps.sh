@@ -26,9 +26,8 @@ optional   libzydis-dev       x86 instructions (script -F disasm, annotate)
 optional   libcapstone-dev    those of other architectures
 optional   libmicrohttpd-dev  serves pages to a browser (web)
 optional   libedit-dev        line editing at the prompt of pprof
-optional   clang              compiles the BPF programs of trace
-optional   llvm               strips them
-optional   libbpf-dev         loads them
+optional   clang              compiles BPF programs
+optional   libbpf-dev         their headers
 test       libcmocka-dev      unit tests
 test       linux-perf         the reference that the oracle tests ask
 test       python3            the test runner and the lint checks

@@ -211,7 +211,7 @@ static struct strobe_error *attach(struct task_filter *f, const char *tracepoint
 {
 	struct bpf_asm a = {};
 	fn(&a, f);
-	struct strobe_error *err = bpf_attach_raw_tracepoint(f->options.sys, tracepoint, &a, ret_link);
+	struct strobe_error *err = bpf_asm_attach(f->options.sys, tracepoint, &a, ret_link);
 	bpf_asm_deinit(&a);
 	return err;
 }

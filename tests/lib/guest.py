@@ -150,11 +150,6 @@ class Guest:
 
     def add_native(self):
         self.add_program("strobe", STROBE)
-        # which it loads itself
-        bpf = os.path.join(os.path.dirname(next(path for path in libraries_of(STROBE) if "/libc.so" in path)), "libbpf.so.1")
-        if os.path.exists(bpf):
-            for path in libraries_of(bpf) | {bpf}:
-                self.add_library(path)
 
     def add_foreign(self):
         build = os.path.join(self.folder, "strobe-bpf")
@@ -168,11 +163,10 @@ class Guest:
         self.add("bin/strobe", os.path.join(build, "strobe"))
 
         def make(root):
-            for package in ("libc6", "libbpf1", "libelf1", "zlib1g"):
-                self.archive().extract(package, root, r"/lib")
+            self.archive().extract("libc6", root, r"/lib")
         for folder, _, names in os.walk(self.fetched("libraries", make)):
             for name in names:
-                if re.fullmatch(r"(libc|libm|libbpf|libelf|libz)\.so\.\d", name) or name == os.path.basename(self.machine.loader):
+                if re.fullmatch(r"(libc|libm)\.so\.\d", name) or name == os.path.basename(self.machine.loader):
                     self.add("lib/" + name, os.path.realpath(os.path.join(folder, name)))
 
     def compile(self, source, name, *flags):

@@ -122,7 +122,7 @@ static struct strobe_error *open_all(struct event_counts *c, const struct event_
 	TRY(make_maps(c, o));
 	TRY(write_side(c));
 	write_program(&program, c, o->without_pid);
-	struct strobe_error *err = bpf_attach_raw_tracepoint(o->sys, o->tracepoint, &program, &c->link);
+	struct strobe_error *err = bpf_asm_attach(o->sys, o->tracepoint, &program, &c->link);
 	bpf_asm_deinit(&program);
 	return err;
 }

@@ -14,7 +14,7 @@
 #if HAVE_BPF_PROGRAMS
 #include "sample_counts.inc"
 #else
-static const uint8_t sample_counts_object[1];
+static const struct bpf_image sample_counts_image;
 #endif
 
 /*
@@ -50,8 +50,6 @@ struct strobe_error *sample_counts_check(const struct sample_counts_options *o)
 	bool is_tracepoint = e->tracepoint_name;
 	if (bpf_image_missing())
 		return error_create(ERROR_UNSUPPORTED, "%s", bpf_image_missing());
-	if (!bpf_kernel_is_at_least(o->sys, 5, 11))
-		return error_create(ERROR_UNSUPPORTED, "the BPF program wants Linux 5.11 or later");
 	if (sys_perf_event_max_stack(o->sys) > COUNT_PART_WORDS - 1)
 		return error_create(ERROR_UNSUPPORTED, "kernel.perf_event_max_stack is above %d", COUNT_PART_WORDS - 1);
 	if (!a->use_clockid || a->clockid != CLOCK_MONOTONIC)
@@ -100,7 +98,7 @@ static struct strobe_error *load(struct sample_counts *c)
 	static const char *const but_targets[] = { "count_sample", NULL };
 	struct bpf_load_options load = {
 		.sys = c->options.sys,
-		.image = { "sample_counts", sample_counts_object, sizeof(sample_counts_object) },
+		.image = &sample_counts_image,
 		.settings = &c->settings,
 		.settings_bytes = sizeof(c->settings),
 		.sizes = sizes,

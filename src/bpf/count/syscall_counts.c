@@ -317,7 +317,7 @@ typedef void (*program_fn)(struct bpf_asm *a, const struct syscall_programs *p);
 static struct strobe_error *attach(struct syscall_counts *c, const char *tracepoint, struct bpf_asm *program)
 {
 	int link = -1;
-	struct strobe_error *err = bpf_attach_raw_tracepoint(c->set->sys, tracepoint, program, &link);
+	struct strobe_error *err = bpf_asm_attach(c->set->sys, tracepoint, program, &link);
 	bpf_asm_deinit(program);
 	if (!err)
 		vec_push(&c->links, link);

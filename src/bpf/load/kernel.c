@@ -12,9 +12,14 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "bpf/load/image.h"
 #include "sys/limits.h"
+#include "sys/perf_abi.h"
 
-#define LOG_BYTES (64 << 10)
+#define LOG_BYTES (4 << 20)
+/* kernel/bpf/verifier.c: BPF_LOG_STATS, BPF_LOG_LEVEL. */
+#define BPF_LOG_STATS 4
+#define BPF_LOG_PATH  1
 /* What the kernel numbers the namespace at the top: PROC_PID_INIT_INO. */
 #define TOP_PID_NAMESPACE 0xEFFFFFFCu
 
@@ -43,13 +48,15 @@ struct strobe_error *bpf_refused(const struct sys *sys, int errnum, const char *
 		return error_create(ERROR_PERMISSION, "%s: CAP_BPF and CAP_PERFMON are missing; run as root", what);
 	if (errnum == ENOSYS)
 		return error_create(ERROR_UNSUPPORTED, "%s: this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)", what);
-	if (errnum == ESRCH) /* libbpf's, of programs that look at the kernel's structures */
-		return error_create(ERROR_UNSUPPORTED, "%s: the kernel does not tell its types: no /sys/kernel/btf/vmlinux "
+	_cleanup_free_ char *types = sys_path(sys, "/sys/kernel/btf/vmlinux");
+	if (access(types, F_OK))
+		return error_create(ERROR_UNSUPPORTED, "%s: no /sys/kernel/btf/vmlinux, by which the kernel knows its own types "
 				    "(CONFIG_DEBUG_INFO_BTF)", what);
 	return error_create(ERROR_UNSUPPORTED, "%s: %s", what, strerrordesc_np(errnum));
 }
 
-struct strobe_error *bpf_map_make(const struct sys *sys, const char *name, struct bpf_map_shape shape, int *ret_fd)
+struct strobe_error *bpf_map_make_typed(const struct sys *sys, const char *name, struct bpf_map_shape shape,
+					const struct bpf_map_types *types, int *ret_fd)
 {
 	union bpf_attr attr = {
 		.map_type = shape.type,
@@ -58,12 +65,32 @@ struct strobe_error *bpf_map_make(const struct sys *sys, const char *name, struc
 		.max_entries = shape.entries,
 		.map_flags = shape.flags,
 	};
+	if (types->key_type || types->value_type) {
+		attr.btf_fd = (uint32_t)types->types_fd;
+		attr.btf_key_type_id = types->key_type;
+		attr.btf_value_type_id = types->value_type;
+	}
+	if (types->inner_fd >= 0)
+		attr.inner_map_fd = (uint32_t)types->inner_fd;
+	name += *name == '.'; /* of a section */
 	snprintf(attr.map_name, sizeof(attr.map_name), "%s", name);
 	int fd = bpf(BPF_MAP_CREATE, &attr);
 	if (fd < 0)
 		return bpf_refused(sys, -fd, "cannot make a BPF map");
 	*ret_fd = fd;
 	return NULL;
+}
+
+struct strobe_error *bpf_map_make(const struct sys *sys, const char *name, struct bpf_map_shape shape, int *ret_fd)
+{
+	return bpf_map_make_typed(sys, name, shape, &(struct bpf_map_types){ .inner_fd = -1 }, ret_fd);
+}
+
+struct strobe_error *bpf_map_freeze(const struct sys *sys, int fd)
+{
+	union bpf_attr attr = { .map_fd = (uint32_t)fd };
+	int r = bpf(BPF_MAP_FREEZE, &attr);
+	return r < 0 ? bpf_refused(sys, -r, "cannot freeze a BPF map") : NULL;
 }
 
 struct strobe_error *bpf_map_set(int fd, const void *key, const void *value)
@@ -112,17 +139,87 @@ struct strobe_error *bpf_program_load(const struct sys *sys, enum bpf_prog_type 
 	return NULL;
 }
 
-struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, struct bpf_asm *program,
-					       int *ret_link)
+struct strobe_error *bpf_types_load(const struct sys *sys, const void *bytes, size_t n, int *ret_fd)
 {
-	_cleanup_close_ int fd = -1;
-	TRY(bpf_program_load(sys, BPF_PROG_TYPE_RAW_TRACEPOINT, program, tracepoint, &fd));
-	union bpf_attr attr = { .raw_tracepoint = { .name = address(tracepoint), .prog_fd = (uint32_t)fd } };
+	union bpf_attr attr = { .btf = address(bytes), .btf_size = (uint32_t)n };
+	int fd = bpf(BPF_BTF_LOAD, &attr);
+	if (fd < 0)
+		return bpf_refused(sys, -fd, "the kernel refuses the types of BPF programs");
+	*ret_fd = fd;
+	return NULL;
+}
+
+/* The verifier's figures; where it refuses the program, how it came there. */
+static int load_with_log(union bpf_attr *attr, const char *name)
+{
+	_cleanup_free_ char *log = xcalloc(1, LOG_BYTES);
+	attr->log_buf = address(log);
+	attr->log_size = LOG_BYTES;
+	attr->log_level = BPF_LOG_STATS;
+	int fd = bpf(BPF_PROG_LOAD, attr);
+	if (fd < 0) {
+		attr->log_level = BPF_LOG_PATH;
+		fd = bpf(BPF_PROG_LOAD, attr);
+	}
+	log_debug("BPF program %s:\n%s", name, log);
+	return fd;
+}
+
+struct strobe_error *bpf_image_program_load(const struct sys *sys, const struct bpf_image_program *program, int types_fd,
+					    const int *maps, int *ret_fd)
+{
+	union bpf_attr attr = {
+		.prog_type = program->type,
+		.insns = address(program->code),
+		.insn_cnt = program->code_nr,
+		.license = address(LICENSE),
+		.prog_btf_fd = (uint32_t)types_fd,
+		.func_info = address(program->functions),
+		.func_info_cnt = program->functions_nr,
+		.func_info_rec_size = sizeof(*program->functions),
+		.core_relos = address(program->relocations),
+		.core_relo_cnt = program->relocations_nr,
+		.core_relo_rec_size = sizeof(*program->relocations),
+		.fd_array = address(maps),
+	};
+	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", program->name);
+	int fd = log_enabled(LOG_DEBUG) ? load_with_log(&attr, program->name) : bpf(BPF_PROG_LOAD, &attr);
+	if (fd < 0)
+		return bpf_refused(sys, -fd, "cannot load BPF programs");
+	*ret_fd = fd;
+	return NULL;
+}
+
+struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, int program, int *ret_link)
+{
+	union bpf_attr attr = { .raw_tracepoint = { .name = address(tracepoint), .prog_fd = (uint32_t)program } };
 	int link = bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
 	if (link < 0)
 		return error_errno(-link, "cannot attach a BPF program to the tracepoint %s", tracepoint);
 	*ret_link = link;
 	return NULL;
+}
+
+struct strobe_error *bpf_attach_perf_tracepoint(const struct sys *sys, uint64_t id, int program, int *ret_link)
+{
+	struct perf_event_attr event = { .type = PERF_TYPE_TRACEPOINT, .size = PERF_ABI_ATTR_BYTES, .config = id };
+	/* A program is of the tracepoint, whatever task or CPU the event is of. */
+	_cleanup_close_ int fd = sys_perf_event_open(sys, &event, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return bpf_refused(sys, -fd, "cannot attach a BPF program");
+	union bpf_attr attr = { .link_create = { .prog_fd = (uint32_t)program, .target_fd = (uint32_t)fd, .attach_type = BPF_PERF_EVENT } };
+	int link = bpf(BPF_LINK_CREATE, &attr);
+	if (link < 0)
+		return bpf_refused(sys, -link, "cannot attach a BPF program");
+	*ret_link = link;
+	return NULL;
+}
+
+struct strobe_error *bpf_asm_attach(const struct sys *sys, const char *tracepoint, struct bpf_asm *program, int *ret_link)
+{
+	_cleanup_close_ int fd = -1;
+	TRY(bpf_program_load(sys, BPF_PROG_TYPE_RAW_TRACEPOINT, program, tracepoint, &fd));
+	return bpf_attach_raw_tracepoint(sys, tracepoint, fd, ret_link);
 }
 
 bool bpf_kernel_is_at_least(const struct sys *sys, unsigned major, unsigned minor)

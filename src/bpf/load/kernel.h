@@ -19,16 +19,36 @@ struct bpf_map_shape {
 	uint32_t flags;
 };
 
+/* What some kinds of maps require besides: types of a program's BTF, a map like those that it is to hold. */
+struct bpf_map_types {
+	int types_fd;
+	uint32_t key_type, value_type; /* 0: none */
+	int inner_fd;                  /* -1: none */
+};
+
+struct bpf_image_program; /* bpf/load/image.h */
+
 struct strobe_error *bpf_map_make(const struct sys *sys, const char *name, struct bpf_map_shape shape, int *ret_fd) _must_check_;
+struct strobe_error *bpf_map_make_typed(const struct sys *sys, const char *name, struct bpf_map_shape shape,
+					const struct bpf_map_types *types, int *ret_fd) _must_check_;
+/* No call of bpf(2) writes to it any more. */
+struct strobe_error *bpf_map_freeze(const struct sys *sys, int fd) _must_check_;
 struct strobe_error *bpf_map_set(int fd, const void *key, const void *value) _must_check_;
 /* Removes a key, if it is there. */
 void bpf_map_unset(int fd, const void *key);
+/* BTF of programs, into the kernel. */
+struct strobe_error *bpf_types_load(const struct sys *sys, const void *bytes, size_t n, int *ret_fd) _must_check_;
+/* maps: the descriptors that its code numbers. */
+struct strobe_error *bpf_image_program_load(const struct sys *sys, const struct bpf_image_program *program, int types_fd,
+					    const int *maps, int *ret_fd) _must_check_;
 /* purpose: for the log. */
 struct strobe_error *bpf_program_load(const struct sys *sys, enum bpf_prog_type type, struct bpf_asm *program, const char *purpose,
 				      int *ret_fd) _must_check_;
-/* A raw tracepoint program, loaded and attached; *ret_link ends it when closed. */
-struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, struct bpf_asm *program,
-					       int *ret_link) _must_check_;
+/* Attached until *ret_link is closed: to a raw tracepoint, or to that of a perf event by its id. */
+struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, int program, int *ret_link) _must_check_;
+struct strobe_error *bpf_attach_perf_tracepoint(const struct sys *sys, uint64_t id, int program, int *ret_link) _must_check_;
+/* A raw tracepoint program, loaded and attached. */
+struct strobe_error *bpf_asm_attach(const struct sys *sys, const char *tracepoint, struct bpf_asm *program, int *ret_link) _must_check_;
 /* Helpers that the program calls are there: a kernel tells by refusing, so this is a cheap look at its version instead. */
 bool bpf_kernel_is_at_least(const struct sys *sys, unsigned major, unsigned minor);
 /* The sentence for an errno that the kernel refused something of BPF with. */

@@ -1,8 +1,8 @@
 /*
- * libbpf, loaded on first use: the programs that were built with clang (*.bpf.c) go through it into the kernel.
+ * The programs that were built with clang (*.bpf.c) and linked when strobe was built (bpf/load/image.h), loaded into the kernel.
  *
- * Its types stay inside this room. Messages of the library and of the kernel's verifier go to the log (LOG_DEBUG).
- * A build without clang or libbpf has no programs, and bpf_load() says so. Source: libbpf.readthedocs.io.
+ * What the kernel's verifier says goes to the log (LOG_DEBUG). A build without clang or libbpf's headers has no programs, and
+ * bpf_load() says so. From Linux 5.17 on, which finds fields of its types itself; there must be /sys/kernel/btf/vmlinux.
  */
 #pragma once
 #include <stdbool.h>
@@ -10,15 +10,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "bpf/load/image.h"
 #include "sys/sys.h"
 
-struct bpf_loaded; /* one object file: its maps, its programs, attached */
-
-struct bpf_image {
-	const char *name;
-	const void *bytes;
-	size_t size;
-};
+struct bpf_loaded; /* one image: its maps, its programs, attached */
 
 /* What stands in the way of programs built with clang, or NULL: a sentence without an end. */
 const char *bpf_image_missing(void);
@@ -37,21 +32,22 @@ struct bpf_map_given {
 
 struct bpf_load_options {
 	const struct sys *sys;
-	struct bpf_image image;
+	const struct bpf_image *image;
 	const void *settings; /* for the map .rodata, which it must fill */
 	size_t settings_bytes;
 	const struct bpf_map_size *sizes; /* ends with a NULL name */
 	struct bpf_map_given given;
-	const char *const *without;       /* programs that are not wanted, NULL-terminated; may be NULL */
-	const char *const *later;         /* programs that bpf_attach() leaves to bpf_attach_program(); likewise */
+	const char *const *without; /* programs that are not loaded, NULL-terminated; may be NULL */
+	const char *const *later;   /* programs that bpf_attach() leaves to bpf_attach_program(); likewise */
 };
 
 /* Opens and loads; nothing is attached yet. */
 struct strobe_error *bpf_load(const struct bpf_load_options *o, struct bpf_loaded **ret) _must_check_;
-/* Attaches all programs but those left out. They end with the object, and with this process whatever ends it. */
+/* Attaches all programs of raw tracepoints but those left out. They end with the object, and with this process whatever ends it. */
 struct strobe_error *bpf_attach(struct bpf_loaded *b) _must_check_;
-/* One of those that were left for later, to where its section says, or to one more tracepoint. */
+/* One of those that were left for later, to where its section says, to another raw tracepoint, or to one more tracepoint. */
 struct strobe_error *bpf_attach_program(struct bpf_loaded *b, const char *program) _must_check_;
+struct strobe_error *bpf_attach_raw(struct bpf_loaded *b, const char *program, const char *tracepoint) _must_check_;
 struct strobe_error *bpf_attach_tracepoint(struct bpf_loaded *b, const char *program, const char *category,
 					   const char *tracepoint) _must_check_;
 void bpf_detach(struct bpf_loaded *b);

@@ -1,6 +1,6 @@
 /*
  * The kernel's own types, as far as the programs here look at them. Only names matter: where a field lies in the running
- * kernel is found by libbpf when a program is loaded (CO-RE), so that one build serves all kernels.
+ * kernel is found by the kernel itself when a program is loaded (CO-RE), so that one build serves all kernels.
  *
  * Source: include/linux/{sched,fs,fdtable,dcache,mount,path}.h, fs/mount.h, arch/x86/include/asm/{ptrace,thread_info}.h,
  * arch/arm64/include/asm/ptrace.h.

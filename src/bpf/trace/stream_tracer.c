@@ -22,7 +22,7 @@
 #if HAVE_BPF_PROGRAMS
 #include "trace_stream.inc"
 #else
-static const unsigned char trace_stream_object[1];
+static const struct bpf_image trace_stream_image;
 #endif
 
 /* What has been read is given back to the ring in pieces: each time costs the writers a miss of their cache. */
@@ -290,7 +290,7 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 		without[n++] = FEW_EXIT;
 	struct bpf_load_options load = {
 		.sys = w->sys,
-		.image = { "trace_stream", trace_stream_object, sizeof(trace_stream_object) },
+		.image = &trace_stream_image,
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,

@@ -21,7 +21,7 @@
 #if HAVE_BPF_PROGRAMS
 #include "trace_summary.inc"
 #else
-static const unsigned char trace_summary_object[1];
+static const struct bpf_image trace_summary_image;
 #endif
 
 /* Deeper cgroups than this are shown by number. */
@@ -67,7 +67,7 @@ struct strobe_error *summary_tracer_open(const struct trace_whom *w, const struc
 		without[n++] = "trace_switch";
 	struct bpf_load_options load = {
 		.sys = w->sys,
-		.image = { "trace_summary", trace_summary_object, sizeof(trace_summary_object) },
+		.image = &trace_summary_image,
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,

@@ -14,7 +14,7 @@
 #define SUMMARY (1 << TRACE_MAPS_SUMMARY)
 
 static const struct map {
-	const char *name, *section; /* as libbpf calls it; NULL: by its name */
+	const char *name, *section; /* of the image; NULL: as its name */
 	unsigned of;
 	uint32_t key_bytes, value_bytes;
 } maps[] = {

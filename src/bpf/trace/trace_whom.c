@@ -36,8 +36,6 @@ struct strobe_error *trace_whom_check(const struct sys *sys)
 {
 	if (bpf_image_missing())
 		return error_create(ERROR_UNSUPPORTED, "%s", bpf_image_missing());
-	if (!bpf_kernel_is_at_least(sys, 5, 13))
-		return error_create(ERROR_UNSUPPORTED, "the BPF programs of trace want Linux 5.13 or later");
 	return bpf_check_pid_namespace(sys);
 }
 

@@ -19,7 +19,7 @@
 #include "unwind.inc"
 #define HAVE_UNWINDER 1
 #else
-static const uint8_t unwind_object[1];
+static const struct bpf_image unwind_image;
 #define HAVE_UNWINDER 0
 #endif
 
@@ -29,8 +29,6 @@ static struct strobe_error *check_system(const struct sys *sys)
 		return error_create(ERROR_UNSUPPORTED, "%s", bpf_image_missing());
 	if (!HAVE_UNWINDER)
 		return error_create(ERROR_UNSUPPORTED, "the BPF program that walks stacks knows x86-64 and arm64 only");
-	if (!bpf_kernel_is_at_least(sys, 5, 17))
-		return error_create(ERROR_UNSUPPORTED, "the BPF program that walks stacks wants Linux 5.17 or later");
 	return bpf_check_pid_namespace(sys);
 }
 
@@ -45,7 +43,7 @@ static struct strobe_error *load(struct stack_unwinder *u)
 	const struct bpf_map_size sizes[] = { { "outputs", sys_cpus_possible_nr(u->options.sys) }, {} };
 	struct bpf_load_options load = {
 		.sys = u->options.sys,
-		.image = { "unwind", unwind_object, sizeof(unwind_object) },
+		.image = &unwind_image,
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,
