@@ -6,12 +6,8 @@
  * program is small to it, however many frames there are. Registers of callers are not read until a rule asks for one;
  * until then it is enough to know where they lie.
  */
-#include "bpf/followed_shared.h"
-#include "bpf/load/verifier.bpf.h"
-#include "bpf/load/vmlinux_min.bpf.h"
+#include "bpf/followed.bpf.h"
 #include "bpf/unwind/unwind_shared.h"
-
-#include <bpf/bpf_helpers.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -126,15 +122,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct unwind_mapping);
 } mappings SEC(".maps");
-
-/* The tasks that are followed (bpf/followed_shared.h); the map is given where there are any. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64[2]);
-} followed SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -561,23 +548,6 @@ INLINE void give_copy(void *ctx, struct walk *w)
 				      __builtin_offsetof(struct unwind_copy, memory) + bytes);
 }
 
-/* As in task_filter.c: a task that is followed, not before the command's exec, nor when it has no ID any more. */
-INLINE int is_followed(struct task_struct *task)
-{
-	__u32 zero = 0, id = settings.followed_by_thread ? task->pid : task->tgid, word = id / 64;
-	__u64 *words = bpf_map_lookup_elem(&followed, &zero);
-	if (!words || word >= settings.followed_words || !(words[FOLLOWED_BITS + word] >> id % 64 & 1))
-		return 0;
-	if (task->exit_state)
-		return 0;
-	if (words[FOLLOWED_COMMAND] != task->pid)
-		return 1;
-	if (task->flags & FOLLOWED_NO_EXEC)
-		return 0;
-	words[FOLLOWED_COMMAND] = 0;
-	return 1;
-}
-
 /* Read as bytes: when it meets a pointer of a typed pointer, the verifier goes through all types of the kernel (1 ms each). */
 INLINE struct mm_struct *mm_of(struct task_struct *task)
 {
@@ -602,7 +572,7 @@ int walk_stack(struct sample_context *ctx)
 	struct walk *w = this_walk();
 	struct mm_struct *mm;
 	__u32 nr;
-	if (settings.followed_words && !is_followed(task))
+	if (settings.followed_words && !is_followed(task, settings.followed_words, settings.followed_by_thread))
 		return 0;
 	mm = mm_of(task);
 	if (!w || !mm || task->flags & TASK_KERNEL)

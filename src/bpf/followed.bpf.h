@@ -1,0 +1,42 @@
+/* The map of tasks that are followed, and the look into it: for programs that keep the samples of these alone. */
+#pragma once
+#include "bpf/followed_shared.h"
+#include "bpf/load/verifier.bpf.h"
+#include "bpf/load/vmlinux_min.bpf.h"
+
+#include <bpf/bpf_helpers.h>
+
+/* Its value is resized to the IDs that there may be; or another program's map is given. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64[2]);
+} followed SEC(".maps");
+
+INLINE __u64 *followed_words(void)
+{
+	__u32 zero = 0;
+	return bpf_map_lookup_elem(&followed, &zero);
+}
+
+/*
+ * Whether the current task is followed, not before the command's exec. One that was waited for has lost its ID, and events of
+ * tasks end before that, too. words_nr: of bits.
+ */
+INLINE int is_followed(struct task_struct *task, __u32 words_nr, _Bool by_thread)
+{
+	__u32 id = by_thread ? task->pid : task->tgid, word = id / 64;
+	__u64 *words = followed_words();
+	if (!words || word >= words_nr || !(words[FOLLOWED_BITS + word] >> id % 64 & 1))
+		return 0;
+	if (task->exit_state)
+		return 0;
+	if (words[FOLLOWED_COMMAND] != task->pid)
+		return 1;
+	if (task->flags & FOLLOWED_NO_EXEC)
+		return 0;
+	words[FOLLOWED_COMMAND] = 0;
+	return 1;
+}
