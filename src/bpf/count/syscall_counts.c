@@ -13,9 +13,17 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "bpf/count/syscall_programs.h"
-#include "bpf/load/kernel_btf.h"
+#include "bpf/count/syscall_counts_shared.h"
+#include "bpf/load/kernel.h"
+#include "bpf/load/programs.h"
+#include "config.h"
 #include "sys/cpus.h"
+
+#if HAVE_BPF_PROGRAMS
+#include "syscall_counts.inc"
+#else
+static const struct bpf_image syscall_counts_image;
+#endif
 
 /* Fewer events than these are closed about as fast as programs are loaded. */
 #define EVENTS_MIN 2
@@ -23,12 +31,12 @@
 struct syscall_counts {
 	struct count_source source;
 	const struct counter_set *set;
-	struct syscall_programs programs;
-	VEC(int) links;
+	struct bpf_loaded *loaded;
+	struct syscall_settings settings;
+	uint32_t cpus;
 	VEC(int) clocks;        /* dummy events: one for each slot that an event has */
 	struct syscall_state *state;
 	uint64_t *enter, *exits; /* tables of counts, mapped */
-	size_t table_bytes;
 	uint32_t *number_of;    /* of each event of the set; NOT_OURS, ALL_CALLS */
 	bool *at_exit;
 	bool said_dropped;
@@ -94,6 +102,11 @@ bool syscall_counts_fit(const struct counter_set *set)
 
 /* --- reading --- */
 
+static uint32_t table_bytes(const struct syscall_counts *c)
+{
+	return (c->cpus << SYSCALL_NUMBERS_SHIFT) * (uint32_t)sizeof(uint64_t);
+}
+
 static uint64_t row_sum(const uint64_t *table, uint32_t cpu, uint32_t number)
 {
 	const uint64_t *row = table + ((size_t)cpu << SYSCALL_NUMBERS_SHIFT);
@@ -109,8 +122,8 @@ static uint64_t table_sum(const struct syscall_counts *c, const uint64_t *table,
 {
 	uint64_t sum = 0;
 	if (cpu >= 0)
-		return (uint32_t)cpu < c->programs.cpus ? row_sum(table, (uint32_t)cpu, number) : 0;
-	for (uint32_t i = 0; i < c->programs.cpus; i++)
+		return (uint32_t)cpu < c->cpus ? row_sum(table, (uint32_t)cpu, number) : 0;
+	for (uint32_t i = 0; i < c->cpus; i++)
 		sum += row_sum(table, i, number);
 	return sum;
 }
@@ -168,30 +181,12 @@ static void close_clocks(struct syscall_counts *c)
 	vec_clear(&c->clocks);
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(take_fd(*fd));
-}
-
 static void source_destroy(struct count_source *s)
 {
 	struct syscall_counts *c = (struct syscall_counts *)s;
-	for (size_t i = 0; i < c->links.len; i++)
-		close(c->links.data[i]);
-	vec_deinit(&c->links);
+	bpf_unload(c->loaded);
 	close_clocks(c);
 	vec_deinit(&c->clocks);
-	if (c->state)
-		munmap(c->state, sizeof(*c->state));
-	if (c->enter)
-		munmap(c->enter, c->table_bytes);
-	if (c->exits)
-		munmap(c->exits, c->table_bytes);
-	close_fd(&c->programs.state_fd);
-	close_fd(&c->programs.tasks_fd);
-	close_fd(&c->programs.enter_fd);
-	close_fd(&c->programs.exit_fd);
 	free(c->number_of);
 	free(c->at_exit);
 	free(c);
@@ -227,9 +222,9 @@ static struct strobe_error *source_open(struct count_source *s, pid_t leader)
 	close_clocks(c);
 	*c->state = (struct syscall_state){ .leader = (uint32_t)leader };
 	if (c->enter)
-		memset(c->enter, 0, c->table_bytes);
+		memset(c->enter, 0, table_bytes(c));
 	if (c->exits)
-		memset(c->exits, 0, c->table_bytes);
+		memset(c->exits, 0, table_bytes(c));
 	return open_clocks(c);
 }
 
@@ -246,113 +241,69 @@ static struct strobe_error *check_kernel(const struct sys *sys)
 {
 	if (arch_native() != &arch_x86_64)
 		return error_create(ERROR_UNSUPPORTED, "system calls are counted by BPF on x86-64 only");
-	if (!bpf_kernel_is_at_least(sys, 5, 11))
-		return error_create(ERROR_UNSUPPORTED, "system calls are counted by BPF from Linux 5.11 on");
 	return bpf_check_pid_namespace(sys);
 }
 
-static struct strobe_error *find_offsets(const struct sys *sys, struct syscall_programs *p)
-{
-	struct kernel_btf kernel;
-	TRY(kernel_btf_open(sys, &kernel));
-	const struct btf *btf = &kernel.btf;
-	struct strobe_error *err = btf_offset(btf, "task_struct", (const char *const[]){ "thread_info", "status", NULL },
-					      &p->status_offset);
-	if (!err)
-		err = btf_offset(btf, "task_struct", (const char *const[]){ "pid", NULL }, &p->pid_offset);
-	if (!err)
-		err = btf_offset(btf, "task_struct", (const char *const[]){ "tgid", NULL }, &p->tgid_offset);
-	kernel_btf_close(&kernel);
-	return err;
-}
-
-static struct strobe_error *map_memory(int fd, size_t bytes, void **ret)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED)
-		return error_errno(errno, "cannot map a BPF map");
-	*ret = p;
-	return NULL;
-}
-
-static struct strobe_error *make_table(struct syscall_counts *c, const char *name, int *ret_fd, uint64_t **ret)
+static struct strobe_error *map_table(struct syscall_counts *c, const char *name, uint64_t **ret)
 {
 	void *p;
-	c->table_bytes = ((size_t)c->programs.cpus << SYSCALL_NUMBERS_SHIFT) * sizeof(uint64_t);
-	struct bpf_map_shape shape = { BPF_MAP_TYPE_ARRAY, 4, (uint32_t)c->table_bytes, 1, BPF_F_MMAPABLE };
-	TRY(bpf_map_make(c->set->sys, name, shape, ret_fd));
-	TRY(map_memory(*ret_fd, c->table_bytes, &p));
+	TRY(bpf_map_memory(c->loaded, name, table_bytes(c), &p));
 	*ret = p;
 	return NULL;
 }
 
-static struct strobe_error *make_maps(struct syscall_counts *c)
+static struct strobe_error *fill(struct syscall_counts *c, bool entries, bool exits)
 {
-	const struct sys *sys = c->set->sys;
 	void *state;
-	bool enter = false, exits = false;
+	TRY(bpf_map_memory(c->loaded, ".bss", sizeof(struct syscall_state), &state));
+	c->state = state;
+	if (entries)
+		TRY(map_table(c, "entries", &c->enter));
+	if (exits)
+		TRY(map_table(c, "exits", &c->exits));
+	if (c->settings.everyone || c->settings.has_leader)
+		return NULL;
+	for (size_t i = 0; i < c->set->map->threads.len; i++)
+		TRY(bpf_map_set(bpf_map_of(c->loaded, "tasks"), &c->set->map->threads.data[i].tid, &(uint32_t){ 1 }));
+	return NULL;
+}
+
+static struct strobe_error *load(struct syscall_counts *c, bool inherit)
+{
+	const char *without[6] = {};
+	size_t n = 0;
+	bool entries = false, exits = false;
 	for (uint32_t i = 0; i < c->set->events.len; i++) {
-		enter |= c->number_of[i] != NOT_OURS && !c->at_exit[i];
+		entries |= c->number_of[i] != NOT_OURS && !c->at_exit[i];
 		exits |= c->number_of[i] != NOT_OURS && c->at_exit[i];
 	}
-	struct bpf_map_shape of_state = { BPF_MAP_TYPE_ARRAY, 4, sizeof(struct syscall_state), 1, BPF_F_MMAPABLE };
-	TRY(bpf_map_make(sys, "state", of_state, &c->programs.state_fd));
-	TRY(map_memory(c->programs.state_fd, sizeof(struct syscall_state), &state));
-	c->state = state;
-	if (enter)
-		TRY(make_table(c, "enter", &c->programs.enter_fd, &c->enter));
-	if (exits)
-		TRY(make_table(c, "exit", &c->programs.exit_fd, &c->exits));
-	if (c->programs.everyone)
-		return NULL;
-	struct bpf_map_shape of_tasks = { BPF_MAP_TYPE_HASH, 4, 4, FOLLOWED_TASKS_MAX, BPF_F_NO_PREALLOC };
-	TRY(bpf_map_make(sys, "tasks", of_tasks, &c->programs.tasks_fd));
-	for (size_t i = 0; !c->programs.has_leader && i < c->set->map->threads.len; i++)
-		TRY(bpf_map_set(c->programs.tasks_fd, &c->set->map->threads.data[i].tid, &(uint32_t){ 1 }));
-	return NULL;
-}
-
-typedef void (*program_fn)(struct bpf_asm *a, const struct syscall_programs *p);
-
-static struct strobe_error *attach(struct syscall_counts *c, const char *tracepoint, struct bpf_asm *program)
-{
-	int link = -1;
-	struct strobe_error *err = bpf_asm_attach(c->set->sys, tracepoint, program, &link);
-	bpf_asm_deinit(program);
-	if (!err)
-		vec_push(&c->links, link);
-	return err;
-}
-
-static struct strobe_error *attach_plain(struct syscall_counts *c, const char *tracepoint, program_fn fn)
-{
-	struct bpf_asm a = {};
-	fn(&a, &c->programs);
-	return attach(c, tracepoint, &a);
-}
-
-static struct strobe_error *attach_all(struct syscall_counts *c, bool inherit)
-{
-	const struct syscall_programs *p = &c->programs;
-	struct bpf_asm enter = {}, exits = {}, exec = {};
-	bool on_exec = c->set->options.start == COUNTER_START_ON_EXEC;
-	if (!p->everyone && inherit) {
-		TRY(attach_plain(c, "sched_process_fork", syscall_program_fork));
-		TRY(attach_plain(c, "sched_process_exit", syscall_program_exit));
+	if (!entries)
+		without[n++] = "count_entry";
+	if (!exits)
+		without[n++] = "count_exit";
+	if (c->settings.everyone || !inherit) {
+		without[n++] = "follow_fork";
+		without[n++] = "forget_task";
 	}
-	if (!p->everyone) {
-		syscall_program_exec(&exec, p, on_exec);
-		TRY(attach(c, "sched_process_exec", &exec));
-	}
-	if (p->enter_fd >= 0) {
-		syscall_program_count(&enter, p, false);
-		TRY(attach(c, "sys_enter", &enter));
-	}
-	if (p->exit_fd >= 0) {
-		syscall_program_count(&exits, p, true);
-		TRY(attach(c, "sys_exit", &exits));
-	}
-	return NULL;
+	if (c->settings.everyone)
+		without[n++] = "follow_exec";
+	const struct bpf_map_size sizes[] = {
+		{ "entries", entries ? c->cpus : 1, 0 },
+		{ "exits", exits ? c->cpus : 1, 0 },
+		{ "tasks", c->settings.everyone ? 1 : FOLLOWED_TASKS_MAX, 0 },
+		{},
+	};
+	struct bpf_load_options load = {
+		.sys = c->set->sys,
+		.image = &syscall_counts_image,
+		.settings = &c->settings,
+		.settings_bytes = sizeof(c->settings),
+		.sizes = sizes,
+		.without = without,
+	};
+	TRY(bpf_load(&load, &c->loaded));
+	TRY(fill(c, entries, exits));
+	return bpf_attach(c->loaded);
 }
 
 /* Which events are ours; the first of them says whether tasks inherit. */
@@ -386,16 +337,15 @@ struct strobe_error *syscall_counts_take(struct counter_set *set, bool has_leade
 	bool inherit;
 	c->source.ops = &ops;
 	c->set = set;
-	c->programs = (struct syscall_programs){ .state_fd = -1, .tasks_fd = -1, .enter_fd = -1, .exit_fd = -1,
-						 .cpus = sys_cpus_possible_nr(set->sys), .everyone = set->map->system_wide,
-						 .has_leader = has_leader };
+	c->cpus = sys_cpus_possible_nr(set->sys);
 	size_t taken = choose(c, &inherit);
-	c->programs.threads_of_leader = inherit;
-	struct strobe_error *err = find_offsets(set->sys, &c->programs);
-	if (!err)
-		err = make_maps(c);
-	if (!err)
-		err = attach_all(c, inherit);
+	c->settings = (struct syscall_settings){
+		.everyone = set->map->system_wide,
+		.has_leader = has_leader,
+		.threads_of_leader = inherit,
+		.enabled_by_exec = set->options.start == COUNTER_START_ON_EXEC,
+	};
+	struct strobe_error *err = load(c, inherit);
 	if (err) {
 		source_destroy(&c->source);
 		return err;

@@ -6,9 +6,10 @@
  * by their thread id; what a followed task starts is put there at its fork.
  *
  * All programs are raw tracepoints, whose arguments have no types: what asks for a typed task has the current one. (Those
- * with types, tp_btf, make libbpf read all types of the kernel, which takes 10 ms.)
+ * with types, tp_btf, have to be looked for among all types of the kernel.)
  */
 #pragma once
+#include "bpf/load/call.bpf.h"
 #include "bpf/load/verifier.bpf.h"
 #include "bpf/load/vmlinux_min.bpf.h"
 #include "bpf/trace/trace_shared.h"
@@ -142,16 +143,6 @@ INLINE _Bool counts_here(void)
 	return !settings.by_cgroup || bpf_current_task_under_cgroup(&cgroup, 0) == 1;
 }
 
-/* Whether the call that a task is in came through the door of 32-bit programs. */
-INLINE _Bool is_compat(struct task_struct *task)
-{
-#if defined(__TARGET_ARCH_x86)
-	return (task->thread_info.status & 2) != 0; /* TS_COMPAT */
-#elif defined(__TARGET_ARCH_arm64)
-	return (task->thread_info.flags & 1UL << 22) != 0; /* TIF_32BIT */
-#endif
-}
-
 /* Whether it can be a call that is asked for. All others pay for this alone: a look-up without a branch. */
 INLINE _Bool is_chosen(unsigned long number)
 {
@@ -163,25 +154,6 @@ INLINE __u32 call_of(struct task_struct *task, long number)
 	__u32 call = (unsigned long)number < TRACE_NUMBERS ? number : TRACE_NUMBERS - 1;
 	call += is_compat(task) ? TRACE_NUMBERS : 0;
 	return BELOW(TRACE_CALLS, call);
-}
-
-INLINE long number_of(struct pt_regs *regs)
-{
-#if defined(__TARGET_ARCH_x86)
-	return regs->orig_ax;
-#elif defined(__TARGET_ARCH_arm64)
-	return regs->syscallno;
-#endif
-}
-
-/* Of a call that has ended. */
-INLINE __s64 result_of(struct pt_regs *regs)
-{
-#if defined(__TARGET_ARCH_x86)
-	return regs->ax;
-#elif defined(__TARGET_ARCH_arm64)
-	return regs->regs[0];
-#endif
 }
 
 INLINE __u8 kind_of(__u32 call)
