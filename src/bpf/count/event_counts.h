@@ -2,8 +2,8 @@
  * Counts of a tracepoint in the kernel, by thread and CPU: for `top` of events that come too fast for rings.
  *
  *	TRY(event_counts_open(&o, &c));
- *	TRY(event_counts_enable(c, true));
- *	each time: TRY(event_counts_turn(c)); bpf_wait_for_programs(); event_counts_read(c, fn, ctx);
+ *	event_counts_enable(c, true);
+ *	each time: event_counts_turn(c); bpf_wait_for_programs(); event_counts_read(c, fn, ctx);
  *
  * A raw tracepoint program adds up in one of two tables; a turn lets programs change over to the other, and once none is
  * left in the first (bpf_wait_for_programs()) that is read and emptied. So nothing is counted twice or missed, and what a
@@ -36,12 +36,12 @@ struct event_counts;
 /* Nothing is counted before event_counts_enable(). */
 struct strobe_error *event_counts_open(const struct event_counts_options *o, struct event_counts **ret) _must_check_;
 void event_counts_close(struct event_counts *c);
-struct strobe_error *event_counts_enable(struct event_counts *c, bool on) _must_check_;
+void event_counts_enable(struct event_counts *c, bool on);
 /*
  * Programs count on the other side from now on. What happened before can be read when none is left on this one, and what
  * else is to be known of that time (new tasks) was read.
  */
-struct strobe_error *event_counts_turn(struct event_counts *c) _must_check_;
+void event_counts_turn(struct event_counts *c);
 /* What came between the last two turns, once. */
 void event_counts_read(struct event_counts *c, void (*fn)(void *ctx, const struct event_count *e), void *ctx);
 /* Events that there was no room for, so far. */

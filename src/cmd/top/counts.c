@@ -199,7 +199,7 @@ struct strobe_error *top_turn_counts(struct top_run *t)
 	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++) {
 		struct top_counter *c = &t->counters->of[i];
 		if (c->by_thread)
-			TRY(event_counts_turn(c->by_thread));
+			event_counts_turn(c->by_thread);
 		else
 			sample_counts_turn(c->by_stack);
 	}
@@ -260,7 +260,7 @@ struct strobe_error *top_enable(struct top_run *t, bool on)
 	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++) {
 		struct top_counter *c = &t->counters->of[i];
 		if (c->by_thread)
-			TRY(event_counts_enable(c->by_thread, on));
+			event_counts_enable(c->by_thread, on);
 		else
 			sample_counts_enable(c->by_stack, on);
 		enable_event(c, on);
