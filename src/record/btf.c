@@ -35,13 +35,7 @@ static struct strobe_error *damaged(void)
 	return error_create(ERROR_FORMAT, "BTF is not what it claims to be");
 }
 
-static bool is_called(const struct btf *b, const struct btf_type *t, unsigned kind, const char *name)
-{
-	return BTF_INFO_KIND(t->info) == kind && !strcmp(btf_string(b, t->name_off), name);
-}
-
-/* until: the structure that is the last to be known; NULL: all types are. */
-static void index_types(struct btf *b, size_t bytes, const char *until)
+static void index_types(struct btf *b, size_t bytes)
 {
 	for (size_t at = 0; bytes - at >= sizeof(struct btf_type);) {
 		const struct btf_type *t = (const void *)(b->types + at);
@@ -50,12 +44,10 @@ static void index_types(struct btf *b, size_t bytes, const char *until)
 			return;
 		vec_push(&b->type_at, (uint32_t)at);
 		at += n;
-		if (until && is_called(b, t, BTF_KIND_STRUCT, until))
-			return;
 	}
 }
 
-static struct strobe_error *read_header(struct btf *b, const char *bytes, size_t all, const char *until)
+static struct strobe_error *read_header(struct btf *b, const char *bytes, size_t all)
 {
 	const struct btf_header *h = (const void *)bytes;
 	if (all < sizeof(*h) || h->magic != BTF_FILE_MAGIC || h->hdr_len < sizeof(*h) || h->hdr_len > all)
@@ -67,29 +59,24 @@ static struct strobe_error *read_header(struct btf *b, const char *bytes, size_t
 	b->types = (const uint8_t *)bytes + h->hdr_len + h->type_off;
 	b->strings = bytes + h->hdr_len + h->str_off;
 	b->strings_bytes = h->str_len;
-	index_types(b, h->type_len, until);
+	index_types(b, h->type_len);
 	return NULL;
-}
-
-struct strobe_error *btf_borrow_until(const void *bytes, size_t n, const char *structure, struct btf *ret)
-{
-	*ret = (struct btf){};
-	struct strobe_error *err = read_header(ret, bytes, n, structure);
-	if (err)
-		btf_deinit(ret);
-	return err;
 }
 
 struct strobe_error *btf_borrow(const void *bytes, size_t n, struct btf *ret)
 {
-	return btf_borrow_until(bytes, n, NULL, ret);
+	*ret = (struct btf){};
+	struct strobe_error *err = read_header(ret, bytes, n);
+	if (err)
+		btf_deinit(ret);
+	return err;
 }
 
 struct strobe_error *btf_take(struct strbuf *bytes, struct btf *ret)
 {
 	*ret = (struct btf){ .bytes = *bytes };
 	*bytes = (struct strbuf){};
-	struct strobe_error *err = read_header(ret, ret->bytes.data, ret->bytes.len, NULL);
+	struct strobe_error *err = read_header(ret, ret->bytes.data, ret->bytes.len);
 	if (err)
 		btf_deinit(ret);
 	return err;
@@ -125,51 +112,14 @@ const char *btf_function_name(const struct btf *b, uint32_t id)
 	return t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC ? btf_string(b, t->name_off) : "";
 }
 
-static const struct btf_type *by_name(const struct btf *b, unsigned kind, const char *name)
+const struct btf_type *btf_enum(const struct btf *b, const char *name)
 {
 	for (uint32_t id = 1; id <= b->type_at.len; id++) {
 		const struct btf_type *t = btf_type_by_id(b, id);
-		if (is_called(b, t, kind, name))
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_ENUM && !strcmp(btf_string(b, t->name_off), name))
 			return t;
 	}
 	return NULL;
-}
-
-/* Members of unnamed structures and unions inside count as the structure's own. */
-static bool member_offset(const struct btf *b, const struct btf_type *t, const char *name, unsigned depth, uint32_t *ret_bits,
-			  uint32_t *ret_type)
-{
-	unsigned kind = BTF_INFO_KIND(t->info);
-	if ((kind != BTF_KIND_STRUCT && kind != BTF_KIND_UNION) || depth > 8)
-		return false;
-	const struct btf_member *m = (const void *)(t + 1);
-	for (uint32_t i = 0; i < BTF_INFO_VLEN(t->info); i++) {
-		uint32_t bits = BTF_INFO_KFLAG(t->info) ? BTF_MEMBER_BIT_OFFSET(m[i].offset) : m[i].offset;
-		const char *found = btf_string(b, m[i].name_off);
-		if (*found && !strcmp(found, name)) {
-			*ret_bits = bits;
-			*ret_type = m[i].type;
-			return true;
-		}
-		if (*found)
-			continue;
-		const struct btf_type *inner = btf_type_by_id(b, m[i].type);
-		if (inner && member_offset(b, inner, name, depth + 1, ret_bits, ret_type)) {
-			*ret_bits += bits;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool btf_member(const struct btf *b, const struct btf_type *t, const char *name, uint32_t *ret_bits, uint32_t *ret_type)
-{
-	return member_offset(b, t, name, 0, ret_bits, ret_type);
-}
-
-const struct btf_type *btf_enum(const struct btf *b, const char *name)
-{
-	return by_name(b, BTF_KIND_ENUM, name);
 }
 
 const char *btf_enumerator(const struct btf *b, const struct btf_type *enumeration, int32_t value)
@@ -178,23 +128,5 @@ const char *btf_enumerator(const struct btf *b, const struct btf_type *enumerati
 	for (uint32_t i = 0; i < BTF_INFO_VLEN(enumeration->info); i++)
 		if (e[i].val == value)
 			return btf_string(b, e[i].name_off);
-	return NULL;
-}
-
-struct strobe_error *btf_offset(const struct btf *b, const char *structure, const char *const *names, uint32_t *ret)
-{
-	const struct btf_type *t = by_name(b, BTF_KIND_STRUCT, structure);
-	uint32_t bits = 0;
-	for (size_t i = 0; t && names[i]; i++) {
-		uint32_t more, type;
-		if (!member_offset(b, t, names[i], 0, &more, &type))
-			return error_create(ERROR_UNSUPPORTED, "this kernel's struct %s has no %s", structure, names[i]);
-		bits += more;
-		if (names[i + 1])
-			t = btf_type_by_id(b, type);
-	}
-	if (!t)
-		return error_create(ERROR_UNSUPPORTED, "this kernel has no struct %s", structure);
-	*ret = bits / 8;
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * Types of a kernel or of a BPF program, by their BTF: where fields lie in structures, what functions are called.
+ * Types of a kernel or of a BPF program, by their BTF: what functions and values of enumerations are called.
  *
  * A blob may be anybody's, as in a recording: what lies is damaged or missing (ERROR_FORMAT, "", NULL). Only one in this
  * machine's byte order is read. It is kept, and walked in place; one thread at a time. Source: Documentation/bpf/btf.rst.
@@ -26,8 +26,6 @@ struct btf {
 
 /* bytes: stay the caller's, and stay as long as *ret. */
 struct strobe_error *btf_borrow(const void *bytes, size_t n, struct btf *ret) _must_check_;
-/* Only the types up to the structure of that name: what its members are may not be known. */
-struct strobe_error *btf_borrow_until(const void *bytes, size_t n, const char *structure, struct btf *ret) _must_check_;
 /* bytes: become its own. */
 struct strobe_error *btf_take(struct strbuf *bytes, struct btf *ret) _must_check_;
 struct strobe_error *btf_copy(const void *bytes, size_t n, struct btf *ret) _must_check_;
@@ -38,11 +36,7 @@ const char *btf_string(const struct btf *b, uint32_t offset);
 const struct btf_type *btf_type_by_id(const struct btf *b, uint32_t id);
 /* "" where there is no function of this id. */
 const char *btf_function_name(const struct btf *b, uint32_t id);
-/* A field of a structure or union, or of an unnamed one in it: where it lies, and its type. */
-bool btf_member(const struct btf *b, const struct btf_type *t, const char *name, uint32_t *ret_bits, uint32_t *ret_type);
 /* The enumeration of that name, of numbers of 32 bits; or NULL. */
 const struct btf_type *btf_enum(const struct btf *b, const char *name);
 /* What the value is called in it, first of several names; NULL where it has none. */
 const char *btf_enumerator(const struct btf *b, const struct btf_type *enumeration, int32_t value);
-/* The offset in bytes of a field ("thread_info", "status" give task_struct.thread_info.status); names ends in NULL. */
-struct strobe_error *btf_offset(const struct btf *b, const char *structure, const char *const *names, uint32_t *ret) _must_check_;

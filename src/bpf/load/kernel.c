@@ -106,39 +106,6 @@ void bpf_map_unset(int fd, const void *key)
 	bpf(BPF_MAP_DELETE_ELEM, &attr);
 }
 
-static int load(enum bpf_prog_type type, struct bpf_asm *program, char *log)
-{
-	union bpf_attr attr = {
-		.prog_type = type,
-		.insns = address(program->code.data),
-		.insn_cnt = (uint32_t)program->code.len,
-		.license = address(LICENSE),
-		.log_level = log ? 1 : 0,
-		.log_size = log ? LOG_BYTES : 0,
-		.log_buf = address(log),
-	};
-	memcpy(attr.prog_name, "strobe", 7);
-	return bpf(BPF_PROG_LOAD, &attr);
-}
-
-struct strobe_error *bpf_program_load(const struct sys *sys, enum bpf_prog_type type, struct bpf_asm *program, const char *purpose,
-				      int *ret_fd)
-{
-	TRY(bpf_asm_finish(program));
-	int fd = load(type, program, NULL);
-	if (fd < 0 && log_enabled(LOG_DEBUG)) {
-		_cleanup_free_ char *log = xcalloc(1, LOG_BYTES);
-		int again = load(type, program, log);
-		if (again >= 0)
-			close(again);
-		log_debug("BPF program for %s:\n%s", purpose, log);
-	}
-	if (fd < 0)
-		return bpf_refused(sys, -fd, "the kernel refuses the BPF program");
-	*ret_fd = fd;
-	return NULL;
-}
-
 struct strobe_error *bpf_types_load(const struct sys *sys, const void *bytes, size_t n, int *ret_fd)
 {
 	union bpf_attr attr = { .btf = address(bytes), .btf_size = (uint32_t)n };
@@ -213,13 +180,6 @@ struct strobe_error *bpf_attach_perf_tracepoint(const struct sys *sys, uint64_t 
 		return bpf_refused(sys, -link, "cannot attach a BPF program");
 	*ret_link = link;
 	return NULL;
-}
-
-struct strobe_error *bpf_asm_attach(const struct sys *sys, const char *tracepoint, struct bpf_asm *program, int *ret_link)
-{
-	_cleanup_close_ int fd = -1;
-	TRY(bpf_program_load(sys, BPF_PROG_TYPE_RAW_TRACEPOINT, program, tracepoint, &fd));
-	return bpf_attach_raw_tracepoint(sys, tracepoint, fd, ret_link);
 }
 
 bool bpf_kernel_is_at_least(const struct sys *sys, unsigned major, unsigned minor)

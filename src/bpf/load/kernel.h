@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "bpf/load/asm.h"
 #include "sys/sys.h"
 
 struct bpf_map_shape {
@@ -41,14 +40,9 @@ struct strobe_error *bpf_types_load(const struct sys *sys, const void *bytes, si
 /* maps: the descriptors that its code numbers. */
 struct strobe_error *bpf_image_program_load(const struct sys *sys, const struct bpf_image_program *program, int types_fd,
 					    const int *maps, int *ret_fd) _must_check_;
-/* purpose: for the log. */
-struct strobe_error *bpf_program_load(const struct sys *sys, enum bpf_prog_type type, struct bpf_asm *program, const char *purpose,
-				      int *ret_fd) _must_check_;
 /* Attached until *ret_link is closed: to a raw tracepoint, or to that of a perf event by its id. */
 struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, int program, int *ret_link) _must_check_;
 struct strobe_error *bpf_attach_perf_tracepoint(const struct sys *sys, uint64_t id, int program, int *ret_link) _must_check_;
-/* A raw tracepoint program, loaded and attached. */
-struct strobe_error *bpf_asm_attach(const struct sys *sys, const char *tracepoint, struct bpf_asm *program, int *ret_link) _must_check_;
 /* Helpers that the program calls are there: a kernel tells by refusing, so this is a cheap look at its version instead. */
 bool bpf_kernel_is_at_least(const struct sys *sys, unsigned major, unsigned minor);
 /* The sentence for an errno that the kernel refused something of BPF with. */

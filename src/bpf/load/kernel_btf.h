@@ -13,7 +13,4 @@ struct kernel_btf {
 };
 
 struct strobe_error *kernel_btf_open(const struct sys *sys, struct kernel_btf *ret) _must_check_;
-/* The offsets in bytes of n members, for the price of the types up to the structure where that is enough. */
-struct strobe_error *kernel_btf_offsets(const struct sys *sys, const char *structure, const char *const *members,
-					uint32_t *const *ret, size_t n) _must_check_;
 void kernel_btf_close(struct kernel_btf *k);
