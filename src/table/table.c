@@ -1,7 +1,9 @@
 #include "table/table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -15,52 +17,133 @@ void table_init(struct table *t, const char *format, unsigned version)
 void table_deinit(struct table *t)
 {
 	vec_deinit(&t->columns);
+	vec_deinit(&t->row);
 	vec_deinit(&t->cells);
 	vec_deinit(&t->facts);
+	vec_deinit(&t->heads);
+	vec_deinit(&t->lines);
 	vec_deinit(&t->notes);
 	arena_deinit(&t->arena);
 }
 
-void table_column(struct table *t, struct table_column column)
+size_t table_column(struct table *t, struct table_column column)
 {
 	column.key = arena_strdup(&t->arena, column.key);
-	column.title = arena_strdup(&t->arena, column.title ? column.title : column.key);
+	column.title = column.title ? arena_strdup(&t->arena, column.title) : column.key;
+	column.unit = column.unit ? arena_strdup(&t->arena, column.unit) : NULL;
 	vec_push(&t->columns, column);
+	return t->columns.len - 1;
 }
 
-void table_row(struct table *t)
+/* ---- rows ---- */
+
+void table_child(struct table *t, uint32_t depth)
 {
+	uint32_t deepest = t->rows ? t->row.data[t->rows - 1].depth + 1 : 0;
+	deepest = deepest < TABLE_DEPTH_MAX ? deepest : TABLE_DEPTH_MAX;
+	depth = depth < deepest ? depth : deepest;
+	t->depth = depth > t->depth ? depth : t->depth;
+	vec_push(&t->row, ((struct table_row){ .depth = depth, .first_line = (uint32_t)t->lines.len }));
 	t->rows++;
 	for (size_t i = 0; i < t->columns.len; i++)
 		vec_push(&t->cells, (struct table_cell){});
 }
 
+void table_row(struct table *t)
+{
+	table_child(t, 0);
+}
+
 static struct table_cell *last_row_cell(struct table *t, size_t column)
 {
-	struct table_cell *c = &t->cells.data[(t->rows - 1) * t->columns.len + column];
+	return &t->cells.data[(t->rows - 1) * t->columns.len + column];
+}
+
+static struct table_cell *set_cell(struct table *t, size_t column)
+{
+	struct table_cell *c = last_row_cell(t, column);
 	c->set = true;
 	return c;
 }
 
 void table_set_text(struct table *t, size_t column, const char *text)
 {
-	last_row_cell(t, column)->text = arena_strdup(&t->arena, text);
+	set_cell(t, column)->text = arena_strdup(&t->arena, text);
 }
 
 void table_set_number(struct table *t, size_t column, double number)
 {
-	last_row_cell(t, column)->number = number;
+	set_cell(t, column)->number = number;
+}
+
+void table_set_count(struct table *t, size_t column, uint64_t count)
+{
+	set_cell(t, column)->count = count;
 }
 
 void table_set_bool(struct table *t, size_t column, bool truth)
 {
-	last_row_cell(t, column)->truth = truth;
+	set_cell(t, column)->truth = truth;
 }
+
+void table_set_series(struct table *t, size_t column, const double *values, uint32_t nr)
+{
+	struct table_cell *c = set_cell(t, column);
+	double *copy = arena_new_array(&t->arena, double, nr + 1);
+	if (nr)
+		memcpy(copy, values, nr * sizeof(*copy));
+	c->series = copy;
+	c->len = nr;
+}
+
+void table_set_tally(struct table *t, size_t column, const struct table_tally *counts, uint32_t nr)
+{
+	struct table_cell *c = set_cell(t, column);
+	struct table_tally *copy = arena_new_array(&t->arena, struct table_tally, nr + 1);
+	for (uint32_t i = 0; i < nr; i++)
+		copy[i] = (struct table_tally){ arena_strdup(&t->arena, counts[i].name), counts[i].count };
+	c->tally = copy;
+	c->len = nr;
+}
+
+void table_mark(struct table *t, size_t column, enum table_mark mark)
+{
+	last_row_cell(t, column)->mark = mark;
+}
+
+/* ---- text around the rows ---- */
 
 static const char *keep(struct table *t, const char *fmt, va_list ap)
 {
 	_cleanup_free_ char *text = xvasprintf(fmt, ap);
 	return arena_strdup(&t->arena, text);
+}
+
+void table_show(struct table *t, size_t column, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	last_row_cell(t, column)->shown = keep(t, fmt, ap);
+	va_end(ap);
+}
+
+void table_line(struct table *t, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	const char *line = keep(t, fmt, ap);
+	va_end(ap);
+	vec_push(&t->lines, line);
+	t->row.data[t->rows - 1].lines_nr++;
+}
+
+void table_head(struct table *t, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	const char *head = keep(t, fmt, ap);
+	va_end(ap);
+	vec_push(&t->heads, head);
 }
 
 void table_fact(struct table *t, const char *key, const char *fmt, ...)
@@ -88,4 +171,112 @@ void table_note(struct table *t, const char *fmt, ...)
 	const char *note = keep(t, fmt, ap);
 	va_end(ap);
 	vec_push(&t->notes, note);
+}
+
+/* ---- values and order ---- */
+
+static double cell_value(enum table_type type, const struct table_cell *c)
+{
+	double sum = 0;
+	switch (type) {
+	case TABLE_NUMBER: return c->number;
+	case TABLE_COUNT: return (double)c->count;
+	case TABLE_BOOL: return c->truth;
+	case TABLE_SERIES:
+		for (uint32_t i = 0; i < c->len; i++)
+			sum += c->series[i];
+		return sum;
+	case TABLE_TALLY:
+		for (uint32_t i = 0; i < c->len; i++)
+			sum += (double)c->tally[i].count;
+		return sum;
+	case TABLE_TEXT: break;
+	}
+	return 0;
+}
+
+double table_cell_number(const struct table_column *column, const struct table_cell *cell)
+{
+	double value = cell_value(column->type, cell);
+	return column->scale != 0 ? value * column->scale : value;
+}
+
+struct sorter {
+	const struct table *t;
+	size_t column;
+	bool descending;
+};
+
+static int compare_values(enum table_type type, const struct table_cell *x, const struct table_cell *y)
+{
+	if (type == TABLE_TEXT)
+		return strcmp(x->text, y->text);
+	if (type == TABLE_COUNT)
+		return x->count < y->count ? -1 : x->count > y->count;
+	double a = cell_value(type, x), b = cell_value(type, y);
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return a < b ? -1 : a > b;
+}
+
+/* Two rows by their numbers. */
+static int compare_rows(const void *pa, const void *pb, void *ctx)
+{
+	const struct sorter *s = ctx;
+	size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
+	const struct table_cell *x = table_cell(s->t, a, s->column), *y = table_cell(s->t, b, s->column);
+	int order = 0;
+	if (!x->set || !y->set)
+		order = !x->set - !y->set;
+	else if (s->descending)
+		order = compare_values(s->t->columns.data[s->column].type, y, x);
+	else
+		order = compare_values(s->t->columns.data[s->column].type, x, y);
+	return order ? order : a < b ? -1 : a > b;
+}
+
+/* The first row after this one that is not below it. */
+static size_t after_subtree(const struct table *t, size_t row)
+{
+	size_t next = row + 1;
+	while (next < t->rows && t->row.data[next].depth > t->row.data[row].depth)
+		next++;
+	return next;
+}
+
+/* Appends the rows of a run of siblings, each before its subtree, in their new order. */
+static size_t order_siblings(struct sorter *s, size_t from, size_t to, size_t *order, size_t n)
+{
+	_cleanup_free_ size_t *heads = xreallocarray(NULL, to - from + 1, sizeof(*heads));
+	size_t heads_nr = 0;
+	for (size_t row = from; row < to; row = after_subtree(s->t, row))
+		heads[heads_nr++] = row;
+	qsort_r(heads, heads_nr, sizeof(*heads), compare_rows, s);
+	for (size_t i = 0; i < heads_nr; i++) {
+		size_t end = after_subtree(s->t, heads[i]);
+		order[n++] = heads[i];
+		if (end > heads[i] + 1)
+			n = order_siblings(s, heads[i] + 1, end, order, n);
+	}
+	return n;
+}
+
+void table_sort(struct table *t, size_t column, bool descending)
+{
+	struct sorter s = { t, column, descending };
+	size_t columns = t->columns.len;
+	if (!t->rows)
+		return;
+	_cleanup_free_ size_t *order = xreallocarray(NULL, t->rows + 1, sizeof(*order));
+	struct table_cell *cells = xreallocarray(NULL, t->cells.len + 1, sizeof(*cells));
+	struct table_row *rows = xreallocarray(NULL, t->rows + 1, sizeof(*rows));
+	order_siblings(&s, 0, t->rows, order, 0);
+	for (size_t i = 0; i < t->rows; i++) {
+		rows[i] = t->row.data[order[i]];
+		memcpy(cells + i * columns, t->cells.data + order[i] * columns, columns * sizeof(*cells));
+	}
+	memcpy(t->row.data, rows, t->rows * sizeof(*rows));
+	memcpy(t->cells.data, cells, t->rows * columns * sizeof(*cells));
+	free(cells);
+	free(rows);
 }

@@ -1,13 +1,22 @@
 /*
- * A table: typed columns, rows of cells, and notes below them. Whatever is shown and is no profile can be one.
+ * A table: typed columns, rows of cells, facts above and notes below. Whatever is shown and is not a profile can be one.
  *
  *	struct table t;
  *	table_init(&t, "strobe-stat-vs", 1);
- *	table_column(&t, (struct table_column){ .key = "event", .title = "event", .type = TABLE_TEXT });
+ *	table_column(&t, (struct table_column){ .key = "event", .type = TABLE_TEXT });
+ *	table_column(&t, (struct table_column){ .key = "wait_ns", .title = "wait", .type = TABLE_COUNT,
+ *						.unit = "ms", .scale = 1e-6, .decimals = 3 });
  *	table_row(&t);
  *	table_set_text(&t, 0, "task-clock");
+ *	table_set_count(&t, 1, 3250000);	// 3.250 in text, 3250000 in data
  *
- * A cell that is not set is shown as nothing and is null in JSON. The table owns copies of all its strings.
+ * One table is written as text (view/text/table_text.h), JSON and CSV (view/data/table_data.h) and HTML
+ * (view/html/table_html.h). Data holds values in the unit that its key names; text holds them scaled, rounded and aligned.
+ * Whoever fills a table decides what its layout is and may give single cells a text of their own: the writers know no
+ * subject. Rows may form a tree: a row that is deeper than the row before it is that row's child.
+ *
+ * A cell that is not set is blank in text and null in JSON. The table owns copies of all its strings and series.
+ * One thread at a time.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,24 +26,60 @@
 #include "base/arena.h"
 #include "base/vector.h"
 
-enum table_type { TABLE_TEXT, TABLE_NUMBER, TABLE_BOOL };
+enum table_type {
+	TABLE_TEXT,
+	TABLE_NUMBER, /* a double */
+	TABLE_COUNT,  /* a uint64_t, exact in data */
+	TABLE_BOOL,
+	TABLE_SERIES, /* numbers in a row, over time or by size: bars in text, an array in JSON */
+	TABLE_TALLY,  /* counts by name: "ENOENT 3, EACCES 1", an object in JSON */
+};
+
+enum table_align { TABLE_ALIGN_BY_TYPE, TABLE_ALIGN_LEFT, TABLE_ALIGN_RIGHT };
+
+/* What a cell means to a reader: the writers choose its colour. */
+enum table_mark { TABLE_PLAIN, TABLE_LOW, TABLE_MEDIUM, TABLE_HIGH, TABLE_GOOD, TABLE_BAD };
 
 struct table_column {
-	const char *key;   /* in JSON */
-	const char *title; /* above the column, and in CSV */
+	const char *key;   /* in data */
+	const char *title; /* above the column; NULL: the key */
 	enum table_type type;
 	unsigned decimals; /* of numbers, in text */
 	bool data_only;    /* not in text */
 	bool text_only;    /* only in text */
+	const char *unit;  /* of the text: "(ms)" below the title; or NULL */
+	double scale;      /* from data to text; 0: the same */
+	unsigned width;    /* at least, in text, and of the bars of a series; 0: as its cells need */
+	enum table_align align;
+	bool is_tree;      /* indented by the depth of the row */
+	bool is_optional;  /* left out of JSON where it is not set */
+};
+
+struct table_tally {
+	const char *name;
+	uint64_t count;
 };
 
 struct table_cell {
 	bool set;
+	enum table_mark mark;
+	uint32_t len;      /* of a series or a tally */
+	const char *shown; /* in text, in place of the value; or NULL */
 	union {
 		const char *text;
 		double number;
+		uint64_t count;
 		bool truth;
+		const double *series;
+		const struct table_tally *tally;
 	};
+};
+
+#define TABLE_DEPTH_MAX 28 /* rows below that are its children, too: writers go down one level for each */
+
+struct table_row {
+	uint32_t depth;              /* 0: not below any other */
+	uint32_t first_line, lines_nr; /* in table.lines: text below the row */
 };
 
 struct table_fact {
@@ -43,32 +88,70 @@ struct table_fact {
 	double number;
 };
 
+/* How text is laid out, where it is not the house's own way; all zero is that. */
+struct table_layout {
+	const char *head, *row; /* what a line of titles and a row begin with; NULL: two blanks */
+	const char *gap;        /* between columns; NULL: two blanks */
+	char rule;              /* a line of these below the titles; 0: none */
+	const char *after_rule; /* a line after that; or NULL */
+	bool has_no_titles;
+	bool ends_blank;        /* an empty line after the last row */
+};
+
 struct table {
 	struct arena arena;
 	const char *format; /* of its JSON: "strobe-…" */
 	unsigned version;
+	const char *rows_key, *children_key; /* in JSON; NULL: "rows", "children" */
+	bool has_no_notes;                   /* JSON has no list of them */
+	struct table_layout layout;
 	VEC(struct table_column) columns;
+	VEC(struct table_row) row;
 	VEC(struct table_cell) cells; /* rows, one after the other */
 	size_t rows;
+	uint32_t depth;               /* of the deepest row */
 	VEC(struct table_fact) facts; /* about the whole: shown above it */
+	VEC(const char *) heads;      /* lines of text above all, and not in data */
+	VEC(const char *) lines;      /* of rows */
 	VEC(const char *) notes;      /* shown below it */
 };
 
 void table_init(struct table *t, const char *format, unsigned version);
 void table_deinit(struct table *t);
-/* All columns come before the first row. */
-void table_column(struct table *t, struct table_column column);
+/* All columns come before the first row. Returns the column's index. */
+size_t table_column(struct table *t, struct table_column column);
 /* Begins a row; the setters below fill it. */
 void table_row(struct table *t);
+/* Begins a row at a depth; one that is deeper than the last row by more than 1 is taken for its child. */
+void table_child(struct table *t, uint32_t depth);
 void table_set_text(struct table *t, size_t column, const char *text);
 void table_set_number(struct table *t, size_t column, double number);
+void table_set_count(struct table *t, size_t column, uint64_t count);
 void table_set_bool(struct table *t, size_t column, bool truth);
+void table_set_series(struct table *t, size_t column, const double *values, uint32_t nr);
+void table_set_tally(struct table *t, size_t column, const struct table_tally *counts, uint32_t nr);
+/* What text shows in place of a cell's value: "1.2K". */
+void table_show(struct table *t, size_t column, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void table_mark(struct table *t, size_t column, enum table_mark mark);
+/* A line of text below the row. */
+void table_line(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+void table_head(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_fact(struct table *t, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same of a number, which data has alone: "312" where the text is "312 of each". */
 void table_fact_number(struct table *t, const char *key, double number, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void table_note(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * Orders rows by a column: text by bytes, numbers by value, a series by its sum; cells that are not set come last either
+ * way, and rows that are alike keep their order. Children stay below their parents, ordered among themselves.
+ */
+void table_sort(struct table *t, size_t column, bool descending);
+
 static inline const struct table_cell *table_cell(const struct table *t, size_t row, size_t column)
 {
 	return &t->cells.data[row * t->columns.len + column];
 }
+
+/* The value as text shows it, scaled; a number, a count or the sum of a series or a tally. */
+double table_cell_number(const struct table_column *column, const struct table_cell *cell);

@@ -348,7 +348,7 @@ static struct strobe_error *show(struct versus *v)
 		table_csv(&output.out, &t, v->o->separator);
 	} else {
 		out_str(&output.out, "\n Performance counter stats compared\n\n");
-		table_text(&output.out, &t);
+		table_text(&output.out, &t, NULL);
 		out_ch(&output.out, '\n');
 	}
 	table_deinit(&t);

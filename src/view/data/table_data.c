@@ -10,23 +10,40 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
+/* ---- JSON ---- */
+
+static void json_series(struct json *j, const struct table_cell *c)
+{
+	json_array(j);
+	for (uint32_t i = 0; i < c->len; i++)
+		json_f64(j, c->series[i]);
+	json_end(j);
+}
+
+static void json_tally(struct json *j, const struct table_cell *c)
+{
+	json_object(j);
+	for (uint32_t i = 0; i < c->len; i++)
+		json_pair_u64(j, c->tally[i].name, c->tally[i].count);
+	json_end(j);
+}
+
 static void json_cell(struct json *j, const struct table_column *column, const struct table_cell *c)
 {
+	if (!c->set && column->is_optional)
+		return;
 	json_key(j, column->key);
 	if (!c->set) {
 		json_null(j);
 		return;
 	}
 	switch (column->type) {
-	case TABLE_TEXT:
-		json_str(j, c->text);
-		break;
-	case TABLE_NUMBER:
-		json_f64(j, c->number);
-		break;
-	case TABLE_BOOL:
-		json_bool(j, c->truth);
-		break;
+	case TABLE_TEXT: json_str(j, c->text); break;
+	case TABLE_NUMBER: json_f64(j, c->number); break;
+	case TABLE_COUNT: json_u64(j, c->count); break;
+	case TABLE_BOOL: json_bool(j, c->truth); break;
+	case TABLE_SERIES: json_series(j, c); break;
+	case TABLE_TALLY: json_tally(j, c); break;
 	}
 }
 
@@ -43,31 +60,65 @@ static void fact_json(struct json *j, const struct table_fact *f)
 		json_str(j, f->value);
 }
 
+/* A row with those below it; returns the first row after them. Only rows of the deepest level have no array of children. */
+static size_t json_row(struct json *j, const struct table *t, size_t row)
+{
+	uint32_t depth = t->row.data[row].depth;
+	json_object(j);
+	for (size_t i = 0; i < t->columns.len; i++)
+		if (!t->columns.data[i].text_only)
+			json_cell(j, &t->columns.data[i], table_cell(t, row, i));
+	row++;
+	if (depth < t->depth) {
+		json_key(j, t->children_key ? t->children_key : "children");
+		json_array(j);
+		while (row < t->rows && t->row.data[row].depth > depth)
+			row = json_row(j, t, row);
+		json_end(j);
+	}
+	json_end(j);
+	return row;
+}
+
+void table_json_members(struct json *j, const struct table *t)
+{
+	for (size_t i = 0; i < t->facts.len; i++)
+		fact_json(j, &t->facts.data[i]);
+	json_key(j, t->rows_key ? t->rows_key : "rows");
+	json_array(j);
+	for (size_t row = 0; row < t->rows && !out_failed(j->out);)
+		row = json_row(j, t, row);
+	json_end(j);
+	if (t->has_no_notes)
+		return;
+	json_key(j, "notes");
+	json_array(j);
+	for (size_t i = 0; i < t->notes.len; i++)
+		json_str(j, t->notes.data[i]);
+	json_end(j);
+}
+
 void table_json(struct out *out, const struct table *t)
 {
 	struct json j;
 	json_init(&j, out, true);
 	json_object(&j);
 	json_format(&j, t->format, t->version);
-	for (size_t i = 0; i < t->facts.len; i++)
-		fact_json(&j, &t->facts.data[i]);
-	json_key(&j, "rows");
-	json_array(&j);
-	for (size_t row = 0; row < t->rows; row++) {
-		json_object(&j);
-		for (size_t i = 0; i < t->columns.len; i++)
-			if (!t->columns.data[i].text_only)
-				json_cell(&j, &t->columns.data[i], table_cell(t, row, i));
-		json_end(&j);
-	}
+	table_json_members(&j, t);
 	json_end(&j);
-	json_key(&j, "notes");
-	json_array(&j);
-	for (size_t i = 0; i < t->notes.len; i++)
-		json_str(&j, t->notes.data[i]);
-	json_end(&j);
-	json_end(&j);
-	out_ch(out, '\n');
+}
+
+/* ---- CSV ---- */
+
+static void csv_list(struct out *out, const struct table_column *column, const struct table_cell *c)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	for (uint32_t i = 0; i < c->len; i++)
+		if (column->type == TABLE_SERIES)
+			strbuf_addf(&b, "%s%.10g", i ? " " : "", c->series[i]);
+		else
+			strbuf_addf(&b, "%s%s %" PRIu64, i ? " " : "", c->tally[i].name, c->tally[i].count);
+	out_csv(out, strbuf_str(&b));
 }
 
 static void csv_cell(struct out *out, const struct table_column *column, const struct table_cell *c)
@@ -75,22 +126,25 @@ static void csv_cell(struct out *out, const struct table_column *column, const s
 	if (!c->set)
 		return;
 	switch (column->type) {
-	case TABLE_TEXT:
-		out_csv(out, c->text);
-		break;
+	case TABLE_TEXT: out_csv(out, c->text); break;
 	case TABLE_NUMBER:
 		if (!isnan(c->number))
 			out_f(out, "%.10g", c->number);
 		break;
-	case TABLE_BOOL:
-		out_str(out, c->truth ? "true" : "false");
-		break;
+	case TABLE_COUNT: out_u64(out, c->count); break;
+	case TABLE_BOOL: out_str(out, c->truth ? "true" : "false"); break;
+	case TABLE_SERIES:
+	case TABLE_TALLY: csv_list(out, column, c); break;
 	}
 }
 
 void table_csv(struct out *out, const struct table *t, const char *separator)
 {
 	const char *before = "";
+	if (t->depth) {
+		out_str(out, "depth");
+		before = separator;
+	}
 	for (size_t i = 0; i < t->columns.len; i++) {
 		if (t->columns.data[i].text_only)
 			continue;
@@ -99,8 +153,12 @@ void table_csv(struct out *out, const struct table *t, const char *separator)
 		before = separator;
 	}
 	out_ch(out, '\n');
-	for (size_t row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows && !out_failed(out); row++) {
 		before = "";
+		if (t->depth) {
+			out_u64(out, t->row.data[row].depth);
+			before = separator;
+		}
 		for (size_t i = 0; i < t->columns.len; i++) {
 			if (t->columns.data[i].text_only)
 				continue;

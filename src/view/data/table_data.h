@@ -1,7 +1,17 @@
-/* A table as data: one JSON object with its format and version, or CSV with a line of titles. */
+/*
+ * A table as data: one JSON object with its format and version, or CSV with a line of keys.
+ *
+ * Values are those of the table, not scaled. In JSON a series is an array, a tally an object, and rows below a row stand
+ * in an array of that row (table.children_key). In CSV a tree has a first column `depth`, a series is its numbers with
+ * blanks between, a tally is "name count" with blanks between.
+ */
 #pragma once
 #include "base/out.h"
 #include "table/table.h"
 
+struct json;
+
 void table_json(struct out *out, const struct table *t);
+/* The members of that object after format and version, into an object of the caller's. */
+void table_json_members(struct json *j, const struct table *t);
 void table_csv(struct out *out, const struct table *t, const char *separator);

@@ -2,90 +2,303 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 
-static void cell_text(struct strbuf *b, const struct table_column *column, const struct table_cell *c)
+#define BARS_COLUMNS 20 /* of a series whose column has no width */
+#define INDENT	     2
+
+struct writer {
+	struct out *out;
+	const struct table *t;
+	struct table_style style;
+	size_t *widths;  /* by column */
+	double *highest; /* by column: the greatest number of its series */
+	struct strbuf cell;
+	size_t pending;  /* blanks that are written only before more text */
+};
+
+/* ---- cells ---- */
+
+static double highest_of(const struct table *t, size_t column)
 {
-	strbuf_reset(b);
-	if (!c->set)
-		return;
+	double highest = 0;
+	for (size_t row = 0; row < t->rows && t->columns.data[column].type == TABLE_SERIES; row++) {
+		const struct table_cell *c = table_cell(t, row, column);
+		for (uint32_t i = 0; c->set && i < c->len; i++)
+			highest = c->series[i] > highest ? c->series[i] : highest;
+	}
+	return highest;
+}
+
+/* The greatest of the numbers that share bar i of n. */
+static double bar_value(const struct table_cell *c, size_t i, size_t n)
+{
+	double value = 0;
+	for (size_t k = i * c->len / n; k < (i + 1) * c->len / n; k++)
+		value = c->series[k] > value ? c->series[k] : value;
+	return value;
+}
+
+/* Nothing is a blank, and the least that is something is the lowest bar. */
+static void add_bars(struct writer *w, const struct table_column *column, const struct table_cell *c, double highest)
+{
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char *const ascii[] = { " ", ".", ":", "-", "=", "+", "*", "#", "@" };
+	size_t columns = column->width ? column->width : BARS_COLUMNS, n = c->len < columns ? c->len : columns;
+	for (size_t i = 0; i < n; i++) {
+		double value = bar_value(c, i, n);
+		int height = highest > 0 && value > 0 ? (int)ceil(value / highest * 8) : 0;
+		strbuf_addstr(&w->cell, (w->style.ascii ? ascii : blocks)[height > 8 ? 8 : height]);
+	}
+}
+
+static void add_tally(struct writer *w, const struct table_cell *c)
+{
+	for (uint32_t i = 0; i < c->len; i++)
+		strbuf_addf(&w->cell, "%s%s %" PRIu64, i ? ", " : "", c->tally[i].name, c->tally[i].count);
+}
+
+static void add_value(struct writer *w, size_t index, const struct table_cell *c)
+{
+	const struct table_column *column = &w->t->columns.data[index];
 	switch (column->type) {
-	case TABLE_TEXT:
-		strbuf_addstr(b, c->text);
-		break;
+	case TABLE_TEXT: strbuf_addstr(&w->cell, c->text); break;
 	case TABLE_NUMBER:
 		if (!isnan(c->number))
-			strbuf_addf(b, "%.*f", (int)column->decimals, c->number);
+			strbuf_addf(&w->cell, "%.*f", (int)column->decimals, table_cell_number(column, c));
 		break;
-	case TABLE_BOOL:
-		strbuf_addstr(b, c->truth ? "yes" : "no");
+	case TABLE_COUNT:
+		if (column->scale != 0)
+			strbuf_addf(&w->cell, "%.*f", (int)column->decimals, table_cell_number(column, c));
+		else
+			strbuf_addf(&w->cell, "%" PRIu64, c->count);
 		break;
+	case TABLE_BOOL: strbuf_addstr(&w->cell, c->truth ? "yes" : "no"); break;
+	case TABLE_SERIES: add_bars(w, column, c, w->highest[index]); break;
+	case TABLE_TALLY: add_tally(w, c); break;
 	}
 }
 
-/* Text to the left, numbers to the right; the last column is not filled up. */
-static void put(struct out *out, const struct table *t, size_t column, const char *text, const size_t *widths, bool last)
+/* The cell into w->cell. */
+static void cell_text(struct writer *w, size_t row, size_t column)
 {
-	size_t columns = text_columns(text), blanks = widths[column] > columns ? widths[column] - columns : 0;
-	out_str(out, "  ");
-	if (t->columns.data[column].type != TABLE_TEXT)
-		out_fill(out, ' ', blanks);
-	out_text_str(out, text);
-	if (t->columns.data[column].type == TABLE_TEXT && !last)
-		out_fill(out, ' ', blanks);
+	const struct table_cell *c = table_cell(w->t, row, column);
+	strbuf_reset(&w->cell);
+	for (uint32_t i = 0; w->t->columns.data[column].is_tree && i < w->t->row.data[row].depth * INDENT; i++)
+		strbuf_addch(&w->cell, ' ');
+	if (c->shown)
+		strbuf_addstr(&w->cell, c->shown);
+	else if (c->set)
+		add_value(w, column, c);
 }
 
-static size_t last_shown(const struct table *t)
+/* ---- lines ---- */
+
+static bool is_left(const struct table_column *c)
 {
-	size_t last = 0;
+	if (c->align != TABLE_ALIGN_BY_TYPE)
+		return c->align == TABLE_ALIGN_LEFT;
+	return c->type == TABLE_TEXT || c->type == TABLE_SERIES || c->type == TABLE_TALLY;
+}
+
+static const char *or_blanks(const char *text)
+{
+	return text ? text : "  ";
+}
+
+static void put_text(struct writer *w, const char *text)
+{
+	if (!*text)
+		return;
+	out_fill(w->out, ' ', w->pending);
+	w->pending = 0;
+	out_text_str(w->out, text);
+}
+
+/* What a layout puts between cells: its blanks wait with the others. */
+static void put_gap(struct writer *w, const char *gap)
+{
+	for (; *gap == ' '; gap++)
+		w->pending++;
+	put_text(w, gap);
+}
+
+static void put(struct writer *w, size_t column, const char *text, enum table_mark mark)
+{
+	static const char *const escapes[] = {
+		[TABLE_PLAIN] = "",        [TABLE_LOW] = "\033[32m",  [TABLE_MEDIUM] = "\033[35m",
+		[TABLE_HIGH] = "\033[31m", [TABLE_GOOD] = "\033[32m", [TABLE_BAD] = "\033[31m",
+	};
+	size_t columns = text_columns(text), blanks = w->widths[column] > columns ? w->widths[column] - columns : 0;
+	bool left = is_left(&w->t->columns.data[column]), coloured = w->style.colour && mark != TABLE_PLAIN && *text;
+	w->pending += left ? 0 : blanks;
+	/* Indents and low bars at the end of a line are blanks, too. */
+	size_t n = strlen(text), end = n;
+	while (end && text[end - 1] == ' ')
+		end--;
+	if (coloured && end) {
+		out_fill(w->out, ' ', w->pending);
+		w->pending = 0;
+		out_str(w->out, escapes[mark]);
+	}
+	if (end) {
+		out_fill(w->out, ' ', w->pending);
+		out_text(w->out, text, end);
+		w->pending = 0;
+	}
+	if (coloured && end)
+		out_str(w->out, "\033[m");
+	w->pending += n - end + (left ? blanks : 0);
+}
+
+static void end_line(struct writer *w)
+{
+	w->pending = 0;
+	out_ch(w->out, '\n');
+}
+
+static void put_begin(struct writer *w, const char *begin)
+{
+	w->pending = 0;
+	put_gap(w, or_blanks(begin));
+}
+
+/* One line over all columns that text has: titles, units or a rule. */
+static void put_titles(struct writer *w, const char *(*text)(struct writer *w, size_t column))
+{
+	bool first = true;
+	put_begin(w, w->t->layout.head);
+	for (size_t i = 0; i < w->t->columns.len; i++) {
+		if (w->t->columns.data[i].data_only)
+			continue;
+		if (!first)
+			put_gap(w, or_blanks(w->t->layout.gap));
+		put(w, i, text(w, i), TABLE_PLAIN);
+		first = false;
+	}
+	end_line(w);
+}
+
+static const char *title_of(struct writer *w, size_t column)
+{
+	return w->t->columns.data[column].title;
+}
+
+static const char *unit_of(struct writer *w, size_t column)
+{
+	const char *unit = w->t->columns.data[column].unit;
+	strbuf_reset(&w->cell);
+	if (unit)
+		strbuf_addf(&w->cell, "(%s)", unit);
+	return strbuf_str(&w->cell);
+}
+
+static const char *rule_of(struct writer *w, size_t column)
+{
+	strbuf_reset(&w->cell);
+	for (size_t i = 0; i < w->widths[column]; i++)
+		strbuf_addch(&w->cell, w->t->layout.rule);
+	return strbuf_str(&w->cell);
+}
+
+static bool has_units(const struct table *t)
+{
+	for (size_t i = 0; i < t->columns.len; i++)
+		if (!t->columns.data[i].data_only && t->columns.data[i].unit)
+			return true;
+	return false;
+}
+
+static void put_line(struct out *out, const char *text)
+{
+	out_text_str(out, text);
+	out_ch(out, '\n');
+}
+
+static void put_heading(struct writer *w)
+{
+	const struct table_layout *layout = &w->t->layout;
+	if (layout->has_no_titles)
+		return;
+	put_titles(w, title_of);
+	if (has_units(w->t))
+		put_titles(w, unit_of);
+	if (layout->rule)
+		put_titles(w, rule_of);
+	if (layout->after_rule)
+		put_line(w->out, layout->after_rule);
+}
+
+static void put_row(struct writer *w, size_t row)
+{
+	const struct table *t = w->t;
+	const struct table_row *r = &t->row.data[row];
+	bool first = true;
+	put_begin(w, t->layout.row);
+	for (size_t i = 0; i < t->columns.len; i++) {
+		if (t->columns.data[i].data_only)
+			continue;
+		if (!first)
+			put_gap(w, or_blanks(t->layout.gap));
+		cell_text(w, row, i);
+		put(w, i, strbuf_str(&w->cell), table_cell(t, row, i)->mark);
+		first = false;
+	}
+	end_line(w);
+	for (uint32_t i = 0; i < r->lines_nr; i++)
+		put_line(w->out, t->lines.data[r->first_line + i]);
+}
+
+static void measure(struct writer *w, size_t column)
+{
+	const struct table_column *c = &w->t->columns.data[column];
+	size_t width = w->t->layout.has_no_titles ? 0 : text_columns(c->title);
+	w->highest[column] = highest_of(w->t, column);
+	width = c->type != TABLE_SERIES && c->width > width ? c->width : width;
+	if (!w->t->layout.has_no_titles && text_columns(unit_of(w, column)) > width)
+		width = text_columns(strbuf_str(&w->cell));
+	for (size_t row = 0; row < w->t->rows; row++) {
+		cell_text(w, row, column);
+		size_t n = text_columns(strbuf_str(&w->cell));
+		width = n > width ? n : width;
+	}
+	w->widths[column] = width;
+}
+
+void table_text(struct out *out, const struct table *t, const struct table_style *style)
+{
+	struct writer w = { .out = out, .t = t, .style = style ? *style : (struct table_style){} };
+	w.widths = xcalloc(t->columns.len + 1, sizeof(*w.widths));
+	w.highest = xcalloc(t->columns.len + 1, sizeof(*w.highest));
 	for (size_t i = 0; i < t->columns.len; i++)
 		if (!t->columns.data[i].data_only)
-			last = i;
-	return last;
-}
-
-void table_text(struct out *out, const struct table *t)
-{
-	_cleanup_strbuf_ struct strbuf b = {};
-	_cleanup_free_ size_t *widths = xcalloc(t->columns.len + 1, sizeof(*widths));
-	size_t last = last_shown(t);
-	for (size_t i = 0; i < t->columns.len; i++) {
-		widths[i] = text_columns(t->columns.data[i].title);
-		for (size_t row = 0; row < t->rows; row++) {
-			cell_text(&b, &t->columns.data[i], table_cell(t, row, i));
-			if (text_columns(strbuf_str(&b)) > widths[i])
-				widths[i] = text_columns(strbuf_str(&b));
-		}
-	}
+			measure(&w, i);
+	for (size_t i = 0; i < t->heads.len; i++)
+		put_line(out, t->heads.data[i]);
 	for (size_t i = 0; i < t->facts.len; i++) {
 		out_f(out, " %s: ", t->facts.data[i].key);
-		out_text_str(out, t->facts.data[i].value);
-		out_ch(out, '\n');
+		put_line(out, t->facts.data[i].value);
 	}
 	if (t->facts.len)
 		out_ch(out, '\n');
-	for (size_t i = 0; i < t->columns.len; i++)
-		if (!t->columns.data[i].data_only)
-			put(out, t, i, t->columns.data[i].title, widths, i == last);
-	out_ch(out, '\n');
-	for (size_t row = 0; row < t->rows; row++) {
-		for (size_t i = 0; i < t->columns.len; i++) {
-			if (t->columns.data[i].data_only)
-				continue;
-			cell_text(&b, &t->columns.data[i], table_cell(t, row, i));
-			put(out, t, i, strbuf_str(&b), widths, i == last);
-		}
-		out_ch(out, '\n');
-	}
+	put_heading(&w);
+	for (size_t row = 0; row < t->rows && !out_failed(out); row++)
+		put_row(&w, row);
 	if (t->notes.len)
 		out_ch(out, '\n');
 	for (size_t i = 0; i < t->notes.len; i++) {
 		out_ch(out, ' ');
-		out_text_str(out, t->notes.data[i]);
-		out_ch(out, '\n');
+		put_line(out, t->notes.data[i]);
 	}
+	if (t->layout.ends_blank)
+		out_ch(out, '\n');
+	strbuf_deinit(&w.cell);
+	free(w.widths);
+	free(w.highest);
 }

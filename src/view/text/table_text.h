@@ -1,6 +1,17 @@
-/* A table as text: facts above, titles, columns as wide as they must be, notes below. */
+/*
+ * A table as text: heads and facts above, titles and units, columns as wide as they must be, notes below.
+ *
+ * Cells of trees are indented by two blanks for each level. A series is a row of bars, scaled to the greatest number of its
+ * column; the others are as the table's columns and layout say. No line ends in a blank.
+ */
 #pragma once
 #include "base/out.h"
 #include "table/table.h"
 
-void table_text(struct out *out, const struct table *t);
+struct table_style {
+	bool colour; /* escapes for marked cells */
+	bool ascii;  /* bars without the block characters of Unicode */
+};
+
+/* style NULL: no colours, Unicode. */
+void table_text(struct out *out, const struct table *t, const struct table_style *style);
