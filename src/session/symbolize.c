@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "profile/rewrite.h"
 
 static struct strobe_error *parse_part(const char *s, size_t n, struct symbolize *ret)
 {
@@ -58,19 +59,26 @@ struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret)
 	return NULL;
 }
 
-void symbolize_use_binary(struct profile *p, const char *path)
+/* What the program itself is, in place of what the profile says. */
+struct main_binary {
+	const char *path, *build_id; /* NULL: as it is */
+};
+
+static void describe_main(void *ctx, struct profile *dst, mapping_id id, struct profile_mapping *m)
 {
-	if (!p->mappings.len)
-		return;
-	struct profile_mapping *m = &p->mappings.data[0];
-	m->path = strtab_add(&p->strings, path);
-	m->name = strtab_add(&p->strings, text_base_name(path));
+	const struct main_binary *b = ctx;
+	if (!id && b->path) {
+		m->path = strtab_add(&dst->strings, b->path);
+		m->name = strtab_add(&dst->strings, text_base_name(b->path));
+	}
+	if (!id && b->build_id)
+		m->build_id = strtab_add(&dst->strings, b->build_id);
 }
 
-void symbolize_use_build_id(struct profile *p, const char *build_id)
+struct profile *symbolize_use_binary(const struct profile *p, const char *path, const char *build_id)
 {
-	if (p->mappings.len)
-		p->mappings.data[0].build_id = strtab_add(&p->strings, build_id);
+	struct main_binary b = { path, build_id };
+	return profile_rewrite(p, &(struct profile_rewrite){ .ctx = &b, .mapping = describe_main });
 }
 
 /* In the directory below any of the names that go tool pprof tries; NULL where none is a file. */
@@ -90,22 +98,46 @@ static const char *find_below(struct arena *a, const char *dir, const char *path
 	return NULL;
 }
 
-/* A file of another build is refused later, by its build-id. */
-static void use_binary_path(struct profile *p)
+/* The same in any of the directories, with ':' between; the last that has it counts. */
+static const char *find_binary(struct arena *a, const char *dirs, const char *path, const char *build_id)
+{
+	const char *found = NULL;
+	char *rest = NULL, *copy = arena_strdup(a, dirs);
+	for (char *dir = strtok_r(copy, ":", &rest); dir && *path && *path != '['; dir = strtok_r(NULL, ":", &rest)) {
+		const char *below = find_below(a, dir, path, build_id);
+		if (below)
+			path = found = below;
+	}
+	return found;
+}
+
+static void use_found(void *ctx, struct profile *dst, mapping_id id, struct profile_mapping *m)
+{
+	const char *const *found = ctx;
+	if (found[id])
+		m->path = strtab_add(&dst->strings, found[id]);
+}
+
+/* *p is replaced where a binary is found. One of another build is refused later, by its build-id. */
+static void use_binary_path(struct profile **p)
 {
 	const char *said = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
+	size_t nr = (*p)->mappings.len;
 	struct arena arena, *a = &arena;
 	arena_init(a);
-	char *dirs = said && *said ? arena_strdup(a, said) : home ? arena_printf(a, "%s/pprof/binaries", home) : NULL, *rest = NULL;
-	for (char *dir = dirs ? strtok_r(dirs, ":", &rest) : NULL; dir; dir = strtok_r(NULL, ":", &rest))
-		for (size_t i = 0; i < p->mappings.len; i++) {
-			struct profile_mapping *m = &p->mappings.data[i];
-			const char *path = profile_str(p, m->path), *found = NULL;
-			if (*path && *path != '[')
-				found = find_below(a, dir, path, profile_str(p, m->build_id));
-			if (found)
-				m->path = strtab_add(&p->strings, found);
-		}
+	const char *dirs = said && *said ? said : home ? arena_printf(a, "%s/pprof/binaries", home) : "";
+	const char **found = arena_new_array(a, const char *, nr);
+	bool any = false;
+	for (size_t i = 0; i < nr; i++) {
+		const struct profile_mapping *m = &(*p)->mappings.data[i];
+		found[i] = find_binary(a, dirs, profile_str(*p, m->path), profile_str(*p, m->build_id));
+		any |= found[i] != NULL;
+	}
+	if (any) {
+		struct profile *made = profile_rewrite(*p, &(struct profile_rewrite){ .ctx = found, .mapping = use_found });
+		profile_destroy(*p);
+		*p = made;
+	}
 	arena_deinit(a);
 }
 
@@ -130,7 +162,7 @@ struct strobe_error *symbolize_profile(const struct session_host *host, const st
 	if (!symbolize_is_wanted(s, *p))
 		return NULL;
 	struct symbols_options options = {};
-	use_binary_path(*p);
+	use_binary_path(p);
 	TRY(session_buildid_dir(host, &options.buildid_dir));
 	struct profile_objects *o = profile_objects_create(*p, &options);
 	struct profile *named = resolve_profile(*p, o, s->names, s->names_only);

@@ -18,9 +18,8 @@ struct symbolize {
 
 /* "local", "fastlocal", "remote", "none", with ":demangle=full|templates|none" behind it; NULL or "": any. ERROR_USAGE. */
 struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret) _must_check_;
-/* The profile's main binary is another file: as the command line named it. */
-void symbolize_use_binary(struct profile *p, const char *path);
-void symbolize_use_build_id(struct profile *p, const char *build_id);
+/* A new profile, the caller's, whose main binary is another file, or of another build (NULL: it stays as it is). */
+struct profile *symbolize_use_binary(const struct profile *p, const char *path, const char *build_id);
 /* Whether it has addresses without names. */
 bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p);
 /*

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "demangle/demangle.h"
+#include "profile/rewrite.h"
 #include "session/symbolize.h"
 
 /* As pprof tells them from names of Go ("bytes.(*Buffer).Write") and Java ("Type.<init>"), which have brackets as well. */
@@ -54,27 +55,21 @@ bool symbolize_changes_names(const struct symbolize *s, const struct profile *p)
 	return false;
 }
 
-static bool keep_all(void *ctx, const struct profile *p, const struct profile_row *row)
+static void name_function(void *ctx, struct profile *dst, struct profile_function *f)
 {
-	(void)ctx;
-	(void)p;
-	(void)row;
-	return true;
+	const struct symbolize *s = ctx;
+	if (!is_linked_name(s, f))
+		return;
+	_cleanup_free_ char *linked = xstrdup(profile_str(dst, f->system_name));
+	f->name = symbolize_readable(dst, linked, s->names);
 }
 
 void symbolize_names(const struct symbolize *s, struct profile **p)
 {
+	struct symbolize how = *s;
 	if (!symbolize_changes_names(s, *p))
 		return;
-	for (size_t i = 0; i < (*p)->functions.len; i++) {
-		struct profile_function *f = &(*p)->functions.data[i];
-		if (!is_linked_name(s, f))
-			continue;
-		_cleanup_free_ char *linked = xstrdup(profile_str(*p, f->system_name));
-		f->name = symbolize_readable(*p, linked, s->names);
-	}
-	/* functions that are now alike become one */
-	struct profile *named = profile_filter(*p, keep_all, NULL);
+	struct profile *named = profile_rewrite(*p, &(struct profile_rewrite){ .ctx = &how, .function = name_function });
 	profile_destroy(*p);
 	*p = named;
 }

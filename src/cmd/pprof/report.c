@@ -8,6 +8,7 @@
 #include "cmd/pprof/top_profile.h"
 #include "exchange/exchange.h"
 #include "profile/arithmetic.h"
+#include "profile/rewrite.h"
 #include "view/svg/callgraph.h"
 #include "view/text/pprof.h"
 
@@ -139,45 +140,30 @@ static struct strobe_error *seen_init(struct seen *s, const struct pprof_session
 	return NULL;
 }
 
-static bool keep_all(void *ctx, const struct profile *p, const struct profile_row *row)
+struct trimming {
+	struct arena arena;
+	struct source_paths paths;
+};
+
+static void trim_file(void *ctx, struct profile *dst, struct profile_function *f)
 {
-	(void)ctx;
-	(void)p;
-	(void)row;
-	return true;
+	struct trimming *t = ctx;
+	f->file = strtab_add(&dst->strings, source_path_trimmed(&t->arena, profile_str(dst, f->file), &t->paths));
 }
 
 /* Reports name source files by what trim_path and source_path leave of their paths. */
 static void trim_sources(struct seen *s, const struct pprof_config *c)
 {
-	struct arena arena;
-	const struct source_paths paths = { .search = c->source_path, .trim = c->trim_path };
-	arena_init(&arena);
+	struct trimming t = { .paths = { .search = c->source_path, .trim = c->trim_path } };
+	arena_init(&t.arena);
 	bool any = false;
 	for (function_id i = 0; i < s->p->functions.len && !any; i++) {
 		const char *file = profile_str(s->p, s->p->functions.data[i].file);
-		any = source_path_trimmed(&arena, file, &paths) != file;
+		any = source_path_trimmed(&t.arena, file, &t.paths) != file;
 	}
-	if (any && !s->own)
-		see(s, profile_filter(s->p, keep_all, NULL));
-	/* no function is looked for by its file from here on: the index of functions does not follow */
-	for (function_id i = 0; any && i < s->own->functions.len; i++) {
-		struct profile_function *f = &s->own->functions.data[i];
-		const char *left = source_path_trimmed(&arena, profile_str(s->own, f->file), &paths);
-		f->file = strtab_add(&s->own->strings, arena_strdup(&arena, left));
-	}
-	arena_deinit(&arena);
-}
-
-/* All values of a profile that is written, as pprof does it: what of them is no whole number is cut off. */
-static void divide_values(struct seen *s, double by)
-{
-	if (!s->own)
-		see(s, profile_filter(s->p, keep_all, NULL));
-	for (size_t i = 0; i < s->own->rows.len; i++) {
-		struct profile_row *row = &s->own->rows.data[i];
-		row->value = (uint64_t)(int64_t)((double)(int64_t)row->value / by);
-	}
+	if (any)
+		see(s, profile_rewrite(s->p, &(struct profile_rewrite){ .ctx = &t, .function = trim_file }));
+	arena_deinit(&t.arena);
 }
 
 /* tags and list have sums beside the mean of all, as with pprof. */
@@ -317,7 +303,7 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 	if (!err && !session->stream && names_sources(kind->output))
 		trim_sources(&s, c);
 	if (!err && kind->output == OUTPUT_PROTO && c->divide_by != 1)
-		divide_values(&s, c->divide_by);
+		see(&s, profile_divide(s.p, c->divide_by));
 	if (!err)
 		err = write_view(session, &s, c, kind->output, argument, filters, out);
 	profile_destroy(s.own);

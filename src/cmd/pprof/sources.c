@@ -62,6 +62,12 @@ static struct strobe_error *save(struct cmd_context *ctx, struct profile *p)
 
 /* ---- all of them ---- */
 
+static void replace(struct profile **p, struct profile *made)
+{
+	profile_destroy(*p);
+	*p = made;
+}
+
 static struct strobe_error *drop_uninteresting(struct profile **p)
 {
 	struct profile *all = *p;
@@ -129,10 +135,8 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 		TRY(read_next(ctx, s, i, had, fetched, &p));
 		if (!p)
 			continue;
-		if (s->binary)
-			symbolize_use_binary(p, s->binary);
-		if (s->build_id)
-			symbolize_use_build_id(p, s->build_id);
+		if (s->binary || s->build_id)
+			replace(&p, symbolize_use_binary(p, s->binary, s->build_id));
 		if (!*ret) {
 			*ret = p;
 			continue;
@@ -214,12 +218,6 @@ void pprof_session_deinit(struct pprof_session *s)
 	pprof_copy_destroy(s->copy);
 	pprof_stream_destroy(s->stream);
 	exchange_bytes_free(&s->unpacked);
-}
-
-static void replace(struct profile **p, struct profile *made)
-{
-	profile_destroy(*p);
-	*p = made;
 }
 
 /* By event of p what the base has of it. */
