@@ -66,81 +66,39 @@ static bool sample_eq(const void *table, uint32_t id, const void *key)
 
 /* ---- reading ---- */
 
-static bool has_location(const struct pprof_reader *r, uint64_t id)
-{
-	return pprof_id_get(&r->location_ids, id) != PROFILE_NONE;
-}
-
-static bool check_locations(const struct pprof_reader *r, struct proto_field f)
-{
-	if (f.wire == PROTO_VARINT)
-		return has_location(r, f.value);
-	while (f.bytes.at < f.bytes.end && !f.bytes.bad)
-		if (!has_location(r, proto_varint(&f.bytes)))
-			return false;
-	return !f.bytes.bad;
-}
-
-/* Adds to the values of the sample at hand, the last; false where it has too many. */
-static bool take_value(struct pprof_copy *c, size_t *at, uint64_t value)
-{
-	size_t nr = c->reader.p->events.len;
-	if (*at == nr)
-		return false;
-	c->values.data[c->values.len - nr + (*at)++] = (int64_t)value;
-	return true;
-}
-
-static bool take_values(struct pprof_copy *c, size_t *at, struct proto_field f)
-{
-	bool is_good = f.wire != PROTO_VARINT || take_value(c, at, f.value);
-	while (is_good && f.bytes.at < f.bytes.end && !f.bytes.bad)
-		is_good = take_value(c, at, proto_varint(&f.bytes));
-	return is_good && !f.bytes.bad;
-}
-
-/* Its values are added as those of a new sample; whether it is sound. */
-static bool take_fields(struct pprof_copy *c, struct cursor sample)
-{
-	struct proto_field f;
-	size_t nr = c->reader.p->events.len, values = 0;
-	memset(vec_extend(&c->values, nr), 0, nr * sizeof(int64_t));
-	while (proto_next(&sample, &f))
-		if (f.number == SAMPLE_VALUE ? !take_values(c, &values, f) : f.number == SAMPLE_LOCATION && !check_locations(&c->reader, f))
-			return false;
-	return !sample.bad && values == nr;
-}
-
 /* One that is like another adds its values to that one's. */
-static void join_alike(struct pprof_copy *c, size_t start, struct cursor sample)
+static void take_sample(struct pprof_copy *c, const struct pprof_sample *s)
 {
-	size_t nr = c->reader.p->events.len;
-	uint64_t hash = hash_sample(sample);
-	uint32_t id = idset_find(&c->index, hash, sample_eq, c, &sample);
+	size_t nr = s->values.len;
+	uint64_t hash = hash_sample(s->bytes);
+	uint32_t id = idset_find(&c->index, hash, sample_eq, c, &s->bytes);
 	if (id == IDSET_NONE) {
 		idset_insert(&c->index, hash, (uint32_t)c->samples.len);
-		vec_push(&c->samples, start);
+		vec_push(&c->samples, s->start);
+		memcpy(vec_extend(&c->values, nr), s->values.data, nr * sizeof(int64_t));
 		return;
 	}
 	c->has_alike = true;
-	c->values.len -= nr;
-	for (size_t i = 0; i < nr; i++)
-		c->values.data[id * nr + i] =
-			(int64_t)((uint64_t)c->values.data[id * nr + i] + (uint64_t)c->values.data[c->values.len + i]);
+	for (size_t i = 0; i < nr; i++) {
+		int64_t *sum = &c->values.data[id * nr + i];
+		*sum = (int64_t)((uint64_t)*sum + (uint64_t)s->values.data[i]);
+	}
 }
 
 static struct strobe_error *read_samples(struct pprof_copy *c)
 {
-	struct cursor file = c->reader.file;
-	struct proto_field f;
-	for (const uint8_t *field = file.at; proto_next(&file, &f); field = file.at) {
-		if (f.number != PROFILE_SAMPLE)
-			continue;
-		if (!take_fields(c, f.bytes) || c->samples.len == UINT32_MAX)
-			return pprof_bad("sample");
-		join_alike(c, (size_t)(field - file.start), f.bytes);
+	struct cursor at = c->reader.file;
+	struct pprof_sample s = {};
+	struct strobe_error *err = NULL;
+	while (pprof_next_sample(&c->reader, &at, &s, &err)) {
+		if (c->samples.len == UINT32_MAX) {
+			err = error_create(ERROR_LIMIT, "it has more than %u samples", UINT32_MAX);
+			break;
+		}
+		take_sample(c, &s);
 	}
-	return NULL;
+	pprof_sample_deinit(&s);
+	return err;
 }
 
 static bool is_empty(const struct pprof_copy *c, size_t sample)

@@ -98,13 +98,18 @@ void pprof_declare_bare_labels(struct pprof_reader *r);
 /* Sets the values of a sample's labels, all 0 before; ret_any: to true where it has a label. */
 struct strobe_error *pprof_read_labels(struct pprof_reader *r, struct cursor sample, uint64_t *values, bool *ret_any)
 	_must_check_;
-/* A sample as it stands in the file, but for its labels. */
+/* A sample of the file, but for its labels. */
 struct pprof_sample {
-	VEC(uint32_t) path; /* locations, innermost first: numbers of reader.locations */
-	VEC(int64_t) values;
+	VEC(uint32_t) path;   /* locations, innermost first: numbers of reader.locations */
+	VEC(int64_t) values;  /* as many as the profile has events */
+	struct cursor bytes;  /* the message as it stands in the file */
+	size_t start;         /* where its field begins, tag and length included: an offset in the file */
 };
-/* Over the one before. Checks all that it has but its labels. */
-struct strobe_error *pprof_read_sample(const struct pprof_reader *r, struct cursor c, struct pprof_sample *ret) _must_check_;
+/*
+ * The next sample at or after a cursor into the file, over the one before; all that it has but its labels is checked. False at
+ * the end, and where *ret_err is set because it is damaged.
+ */
+bool pprof_next_sample(const struct pprof_reader *r, struct cursor *at, struct pprof_sample *ret, struct strobe_error **ret_err);
 void pprof_sample_deinit(struct pprof_sample *s);
 
 /* Stacks unfold to more than the file holds, for it says of each location once what is inlined; but not to so much more. */

@@ -86,9 +86,10 @@ static struct strobe_error *read_values(struct proto_field *f, struct pprof_samp
 	return f->bytes.bad ? pprof_bad("sample") : NULL;
 }
 
-struct strobe_error *pprof_read_sample(const struct pprof_reader *r, struct cursor c, struct pprof_sample *s)
+static struct strobe_error *read_sample(const struct pprof_reader *r, struct cursor c, struct pprof_sample *s)
 {
 	struct proto_field f;
+	s->bytes = c;
 	vec_clear(&s->path);
 	vec_clear(&s->values);
 	while (proto_next(&c, &f)) {
@@ -103,6 +104,19 @@ struct strobe_error *pprof_read_sample(const struct pprof_reader *r, struct curs
 		return NULL;
 	return error_create(ERROR_FORMAT, "a sample has %zu values where there are %zu types of them", s->values.len,
 			    r->p->events.len);
+}
+
+bool pprof_next_sample(const struct pprof_reader *r, struct cursor *at, struct pprof_sample *ret, struct strobe_error **ret_err)
+{
+	struct proto_field f;
+	for (const uint8_t *field = at->at; proto_next(at, &f); field = at->at) {
+		if (f.number != PROFILE_SAMPLE)
+			continue;
+		ret->start = (size_t)(field - at->start);
+		*ret_err = read_sample(r, f.bytes, ret);
+		return !*ret_err;
+	}
+	return false;
 }
 
 void pprof_sample_deinit(struct pprof_sample *s)
@@ -129,11 +143,10 @@ static void keep_values(struct samples *s)
 		kept[2] |= s->sample.values.data[i] != 0;
 }
 
-static struct strobe_error *take_sample(struct samples *s, struct cursor c)
+static struct strobe_error *take_sample(struct samples *s)
 {
-	TRY(pprof_read_sample(s->r, c, &s->sample));
 	if (s->r->p->columns.len)
-		TRY(pprof_read_labels(s->r, c, s->label_values.data, &s->has_labels));
+		TRY(pprof_read_labels(s->r, s->sample.bytes, s->label_values.data, &s->has_labels));
 	TRY(check_labels(s));
 	keep_values(s);
 	for (size_t i = s->sample.path.len; i--;)
@@ -232,12 +245,10 @@ struct strobe_error *pprof_read_samples(struct pprof_reader *r)
 	struct samples s = { .r = r, .kept_nr = r->only_event == PROFILE_NONE ? (uint32_t)r->p->events.len : ONLY_NR };
 	struct strobe_error *err = NULL;
 	struct cursor c = r->file;
-	struct proto_field f;
 	stack_builder_init(&s.stacks, r->p, r->frames.data, r->locations.data, (uint32_t)r->locations.len);
 	memset(vec_extend(&s.label_values, r->p->columns.len + 1), 0, (r->p->columns.len + 1) * sizeof(uint64_t));
-	while (!err && proto_next(&c, &f))
-		if (f.number == PROFILE_SAMPLE)
-			err = take_sample(&s, f.bytes);
+	while (!err && pprof_next_sample(r, &c, &s.sample, &err))
+		err = take_sample(&s);
 	if (!err)
 		err = finish(&s);
 	else

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "exchange/pprof_proto.h"
 #include "exchange/pprof_read_priv.h"
 
 struct pprof_stream {
@@ -17,26 +16,13 @@ struct pprof_stream {
 	size_t frames_max;          /* that any of them has */
 };
 
-/* The next sample; false at the end, and where it is damaged. */
-static bool read_next(struct pprof_stream *s, struct strobe_error **ret_err)
-{
-	struct proto_field f;
-	while (proto_next(&s->at, &f)) {
-		if (f.number != PROFILE_SAMPLE)
-			continue;
-		*ret_err = pprof_read_sample(&s->reader, f.bytes, &s->sample);
-		return !*ret_err;
-	}
-	return false;
-}
-
 /* Once over all of them, so that nothing can be wrong when they are counted. */
 static struct strobe_error *check(struct pprof_stream *s)
 {
 	struct strobe_error *err = NULL;
 	uint64_t frames = 0, most = pprof_most_frames(cursor_left(&s->reader.file));
 	s->at = s->reader.file;
-	while (read_next(s, &err)) {
+	while (pprof_next_sample(&s->reader, &s->at, &s->sample, &err)) {
 		int64_t value = s->sample.values.data[s->event];
 		size_t n = 0;
 		for (size_t i = 0; i < s->sample.path.len; i++)
@@ -59,7 +45,7 @@ static bool next_sample(void *ctx, struct callgraph_sample *ret)
 {
 	struct pprof_stream *s = ctx;
 	struct strobe_error *err = NULL;
-	if (!read_next(s, &err)) {
+	if (!pprof_next_sample(&s->reader, &s->at, &s->sample, &err)) {
 		error_destroy(err); /* there is none: they have been checked */
 		return false;
 	}
