@@ -32,7 +32,7 @@ def main():
     path = as_slept(record("-e", events, "-g", "--", "sh", "-c", SLEEPERS))
     ours, theirs = (os.path.join(SCRATCH, name) for name in ("ours.data", "theirs.data"))
     done = strobe("inject", "-v", "--sched-stat", "-i", path, "-o", ours)
-    tap.ok(done.status == 0 and "sleeps joined" in done.err, "joins", done)
+    tap.ok(done.status == 0 and "sleeps merged" in done.err, "joins", done)
     perf("inject", "-s", "-i", path, "-o", theirs)
     told = [tool("script", "-i", name, "-F", FIELDS).out for tool in (strobe, perf) for name in (ours, theirs)]
     tap.ok("sched_switch" in told[0] and told[0] == told[1], "what strobe shows of ours and of perf's is the same",
@@ -40,7 +40,7 @@ def main():
     tap.ok("sched_switch" in told[2] and told[2] == told[3], "so is what perf shows")
     plain = record("-e", "cpu-clock:u", "--", "true", output="plain.data")
     done = strobe("inject", "-s", "-i", plain, "-o", ours)
-    tap.ok(done.status == 1 and "nothing to join" in done.err and done.err.count("\n") == 1, "says what has to be recorded", done)
+    tap.ok(done.status == 1 and "no matching events" in done.err and done.err.count("\n") == 1, "says what has to be recorded", done)
     tap.done()
 
 

@@ -43,7 +43,7 @@ def converted(tap):
     else:
         tap.skip("perf reads it", "no reference perf on this machine")
     over = strobe("inject", "--convert-callchain", "-i", path, "-o", path)
-    tap.ok(over.status == 129 and "is the input, too" in over.err, "does not write over its input", str(over))
+    tap.ok(over.status == 129 and "input and output are the same" in over.err, "does not write over its input", str(over))
     streamed = run("sh", "-c", f"{os.environ.get('STROBE', 'strobe')} inject --convert-callchain -i {path} | "
                    f"{os.environ.get('STROBE', 'strobe')} script -i - -F time,ip --max-stack 512", timeout_s=120)
     tap.equal(len([b for b in streamed.out.split("\n\n") if b.strip()]), len(ours), "as a stream, too")

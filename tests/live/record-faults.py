@@ -95,7 +95,7 @@ def second_interrupt(tap):
             os.kill(int(f.read()), signal.SIGKILL)
         said = recorder.stderr.read()
     tap.equal(status, -signal.SIGINT, "a second SIGINT ends it")
-    tap.ok("ignores SIGTERM and still runs" in said, "which says what still runs", said)
+    tap.ok("ignores SIGTERM and is still running" in said, "which says what still runs", said)
     tap.ok(is_readable("stubborn.data"), "the recording is whole")
 
 

@@ -144,7 +144,7 @@ def pages(tap, path):
         s.wait_for("[.] main")
         for k in "h", "?", "F1":
             s.keys(k)
-            s.check(tap, "menu of what can be done", f"{k}: help")
+            s.check(tap, "menu of actions", f"{k}: help")
             s.keys("q")
             s.wait_for("Press '?'")
         s.keys("i")
@@ -320,7 +320,7 @@ def hierarchy(tap, path):
         s.keys("+")
         s.check(tap, lambda lines: len(rows(lines)) > 1 and lines[2].startswith("-"), "+ opens one level")
         s.keys("Down", "a")
-        s.check(tap, "this has no symbol", "an object's row has no code")
+        s.check(tap, "no symbol", "an object's row has no code")
         s.keys("Up", "c")
         s.check(tap, lambda lines: rows(lines) == top, "c closes it")
         s.keys("E")

@@ -157,7 +157,7 @@ def check_mistakes(tap):
         (["-e", "{cs,faults", "true"], "}", 129),
         (["-e", "cs/nosuchterm=1/", "true"], "nosuchterm", 129),
         (["-e", "nopmu/event=1/", "true"], "nopmu", 129),
-        (["-e", "cycles/freq=100/", "true"], "samples", 129),
+        (["-e", "cycles/freq=100/", "true"], "sampling", 129),
         (["-C", "4000", "true"], "4000", 129),
         (["-C", "x", "true"], "x", 129),
         (["-a", "-e", "cs", "-G", "no_such_cgroup", "true"], "no_such_cgroup", 1),

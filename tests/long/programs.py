@@ -174,7 +174,7 @@ CASES = {
                    check=is_counted("comm", ("dd", 2 * CALLS, 2 * CALLS + 500))),
     "short": Case("short tasks are sampled by CPU", "strobe record -v -e cpu-clock -F 199 -o p.data"
                   " sh -c 'for i in 1 2 3; do told /tmp; done' 2>&1; strobe report --stats -i p.data | grep EXIT",
-                  (r"EXIT events: [4-9]",), (("on each task", 0),)),
+                  (r"EXIT events: [4-9]",), (("per task", 0),)),
     "eh": Case("stacks are walked in the kernel", record_eh("", 1000), check=is_whole),
     # of all processes it takes longer to have their tables
     "ehall": Case("those of the whole system", record_eh("-a", 1500), check=is_whole),

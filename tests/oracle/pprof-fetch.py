@@ -136,7 +136,7 @@ def check_names(tap, server):
     done = pprof("-top", "-symbolize=local", f"http://{server}/pprof/heap")
     tap.ok(done.status == 0 and len(Handler.asked) == 1, "-symbolize=local asks no server", Handler.asked)
     done = pprof("-top", "-symbolize=remote", os.path.join(SCRATCH, "in.pb.gz"))
-    tap.ok(done.status == 129 and "these are files" in done.err, "-symbolize=remote is for servers", done)
+    tap.ok(done.status == 129 and "requires a profile fetched" in done.err, "-symbolize=remote is for servers", done)
 
 
 def check_refused(tap, server):
