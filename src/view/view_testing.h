@@ -40,7 +40,7 @@ static inline frame_id test_frame(struct profile *p, const char *text, size_t by
 	return profile_frame(p, &f);
 }
 
-static inline stack_id test_stack(struct profile *p, const char *frames)
+__attribute__((noinline, unused)) static stack_id test_stack(struct profile *p, const char *frames)
 {
 	stack_id s = PROFILE_NONE;
 	while (*frames) {
