@@ -99,6 +99,14 @@ static void put_seconds(struct dumper *d, struct out *out, uint64_t ns)
 	out->len += (size_t)places + 3;
 }
 
+bool dumper_has_chains(const struct env *env)
+{
+	for (size_t i = 0; i < env->events.len; i++)
+		if (env->events.data[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			return true;
+	return false;
+}
+
 bool dumper_has_wall_clock(const struct env *env)
 {
 	return env->clock_data.present;

@@ -61,5 +61,7 @@ void dumper_record(struct dumper *d, struct out *out, struct record r, uint64_t 
  */
 void dumper_note_ids(struct dumper *d, struct record r);
 
+/* Whether some event's samples have a call chain. */
+bool dumper_has_chains(const struct env *env);
 /* Wall-clock time is only known where the recording says how its clock relates to it: for -F tod. */
 bool dumper_has_wall_clock(const struct env *env);

@@ -150,6 +150,15 @@ struct resolve_callbacks {
 struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks callbacks) _must_check_;
 
 /*
+ * The same record by record, for callers that do other things in between. resolve_cursor_next() takes the next record, gives it to its
+ * callback, whose error it returns, and says how many bytes the record has. The resolver serves one cursor, stream or aggregate at a time.
+ */
+struct resolve_cursor;
+struct strobe_error *resolve_cursor_open(struct resolver *r, struct resolve_callbacks callbacks, struct resolve_cursor **ret) _must_check_;
+struct strobe_error *resolve_cursor_next(struct resolve_cursor *c, uint32_t *ret_bytes, bool *ret_end) _must_check_;
+void resolve_cursor_close(struct resolve_cursor *c);
+
+/*
  * In a callback of resolve_stream(): what a sample would be there that is no record of the source, such as what a RECORD_TIMED
  * brings. Its time is that of the record at hand. Its event is not looked at: with registers and
  * stack it is unwound, and its call chain is resolved. *ret is as a callback has it, with neither record nor event.

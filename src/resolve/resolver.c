@@ -322,23 +322,37 @@ static const struct record_source_ops borrowed_ops = {
 	.destroy = borrowed_destroy,
 };
 
-static struct strobe_error *read_all(struct resolver *r, struct record_source *from,
-				     struct strobe_error *(*fn)(void *ctx, struct record rec, uint64_t time_ns), void *ctx)
+static inline struct strobe_error *next_record(struct reading *reading, struct record *ret, uint64_t *ret_ns, bool *ret_end)
+{
+	struct resolver *r = reading->r;
+	TRY(source_next(reading->from, ret, ret_end));
+	if (*ret_end)
+		return NULL;
+	reading->place++;
+	if (r->no_clock)
+		*ret_ns = reading->place;
+	else if (!env_record_time(r->env, *ret, ret_ns))
+		*ret_ns = 0;
+	if (*ret_ns >= r->jit.next_ns)
+		jit_advance(&r->jit, *ret_ns);
+	return NULL;
+}
+
+struct strobe_error *reading_next(struct reading *reading, struct record *ret, uint64_t *ret_ns, bool *ret_end)
+{
+	return next_record(reading, ret, ret_ns, ret_end);
+}
+
+static struct strobe_error *read_all(struct reading *reading, struct strobe_error *(*fn)(void *ctx, struct record rec, uint64_t time_ns),
+				     void *ctx)
 {
 	struct record rec;
 	bool end = false;
-	uint64_t time_ns, place = 0;
+	uint64_t time_ns;
 	for (;;) {
-		TRY(source_next(from, &rec, &end));
+		TRY(next_record(reading, &rec, &time_ns, &end));
 		if (end)
 			return NULL;
-		place++;
-		if (r->no_clock)
-			time_ns = place;
-		else if (!env_record_time(r->env, rec, &time_ns))
-			time_ns = 0;
-		if (time_ns >= r->jit.next_ns)
-			jit_advance(&r->jit, time_ns);
 		TRY(fn(ctx, rec, time_ns));
 	}
 }
@@ -361,27 +375,43 @@ static struct strobe_error *note_deferred(struct resolver *r)
 	}
 }
 
-struct strobe_error *resolver_read(struct resolver *r,
-				   struct strobe_error *(*fn)(void *ctx, struct record rec, uint64_t time_ns), void *ctx)
+struct strobe_error *reading_open(struct reading *reading, struct resolver *r)
 {
+	*reading = (struct reading){};
 	/* Streams bring their events as records: the first one has them all. */
 	TRY(resolver_rewind(r));
 	resolver_apply_in_order(r, true);
 	TRY(note_deferred(r));
 	r->no_clock = r->env->events.len && !resolver_has_clock(r->env);
-	struct strobe_error *err;
-	if (r->no_clock) {
-		err = read_all(r, r->source, fn, ctx);
-		r->stats.unknown_id_samples += r->members.unknown;
-		return err;
-	}
+	reading->r = r;
+	reading->from = r->source;
+	if (r->no_clock)
+		return NULL;
 	struct borrowed *b = xcalloc(1, sizeof(*b));
 	b->source.ops = &borrowed_ops;
 	b->real = r->source;
-	struct record_source *order = order_create(&b->source);
-	err = read_all(r, order, fn, ctx);
+	reading->from = order_create(&b->source);
+	return NULL;
+}
+
+void reading_close(struct reading *reading)
+{
+	struct resolver *r = reading->r;
+	if (!r)
+		return;
 	r->stats.unknown_id_samples += r->members.unknown;
-	r->stats.late_records = order_late(order);
-	source_destroy(order);
+	if (reading->from == r->source)
+		return;
+	r->stats.late_records = order_late(reading->from);
+	source_destroy(reading->from);
+}
+
+struct strobe_error *resolver_read(struct resolver *r,
+				   struct strobe_error *(*fn)(void *ctx, struct record rec, uint64_t time_ns), void *ctx)
+{
+	struct reading reading;
+	TRY(reading_open(&reading, r));
+	struct strobe_error *err = read_all(&reading, fn, ctx);
+	reading_close(&reading);
 	return err;
 }

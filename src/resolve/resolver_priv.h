@@ -109,9 +109,18 @@ void resolver_start(struct resolver *r);
 /* Adds the time since *from_ns to *sum, and begins anew: for resolve_times. */
 void resolver_lap(uint64_t *from_ns, uint64_t *sum);
 /*
- * Reads the source from its start, in order of time: fn for each record, with its time (0 where it has none; its number
- * where there is no clock).
+ * The records of the source from its start, in order of time, each with its time (0 where it has none; its number where there is no
+ * clock). reading_close() where reading_open() failed, too.
  */
+struct reading {
+	struct resolver *r;
+	struct record_source *from; /* r->source, or what puts its records in order */
+	uint64_t place;             /* of the last record, from 1 on */
+};
+struct strobe_error *reading_open(struct reading *reading, struct resolver *r) _must_check_;
+struct strobe_error *reading_next(struct reading *reading, struct record *ret, uint64_t *ret_ns, bool *ret_end) _must_check_;
+void reading_close(struct reading *reading);
+/* All of them: fn for each. */
 struct strobe_error *resolver_read(struct resolver *r,
 				   struct strobe_error *(*fn)(void *ctx, struct record rec, uint64_t time_ns), void *ctx)
 	_must_check_;

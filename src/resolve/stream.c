@@ -285,29 +285,81 @@ static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t
 	return s->callbacks.record ? s->callbacks.record(s->callbacks.ctx, rec, time_ns) : NULL;
 }
 
+static void stream_init(struct stream *s, struct resolver *r, struct resolve_callbacks callbacks)
+{
+	*s = (struct stream){ .r = r, .callbacks = callbacks };
+	s->chains = xcalloc(CHAINS_KEPT, sizeof(*s->chains));
+	r->stream = s;
+	resolver_start(r);
+}
+
+static void stream_deinit(struct stream *s)
+{
+	for (uint32_t i = 0; i < CHAINS_KEPT; i++) {
+		vec_deinit(&s->chains[i].words);
+		vec_deinit(&s->chains[i].frames);
+	}
+	s->r->stream = NULL;
+	free(s->chains);
+	vec_deinit(&s->inner);
+	vec_deinit(&s->entries);
+	vec_deinit(&s->joined);
+	vec_deinit(&s->whole);
+	if (s->dumps.r)
+		dumps_count(&s->dumps, s->r);
+	dumps_finish(s->r);
+	dumps_deinit(&s->dumps);
+}
+
 struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks callbacks)
 {
-	struct stream s = { .r = r, .callbacks = callbacks };
-	s.chains = xcalloc(CHAINS_KEPT, sizeof(*s.chains));
-	r->stream = &s;
-	resolver_start(r);
+	struct stream s;
+	stream_init(&s, r, callbacks);
 	struct strobe_error *err = resolver_read(r, stream_record, &s);
-	for (uint32_t i = 0; i < CHAINS_KEPT; i++) {
-		vec_deinit(&s.chains[i].words);
-		vec_deinit(&s.chains[i].frames);
-	}
-	r->stream = NULL;
-	free(s.chains);
-	vec_deinit(&s.inner);
-	vec_deinit(&s.entries);
-	vec_deinit(&s.joined);
-	vec_deinit(&s.whole);
-	if (s.dumps.r)
-		dumps_count(&s.dumps, r);
-	dumps_finish(r);
-	dumps_deinit(&s.dumps);
+	stream_deinit(&s);
 	if (!error_is(err, ERROR_STOPPED))
 		return err;
 	error_destroy(err);
 	return NULL;
+}
+
+/* ---- record by record ---- */
+
+struct resolve_cursor {
+	struct stream stream;
+	struct reading reading;
+};
+
+struct strobe_error *resolve_cursor_open(struct resolver *r, struct resolve_callbacks callbacks, struct resolve_cursor **ret)
+{
+	struct resolve_cursor *c = xcalloc(1, sizeof(*c));
+	stream_init(&c->stream, r, callbacks);
+	struct strobe_error *err = reading_open(&c->reading, r);
+	if (err) {
+		resolve_cursor_close(c);
+		c = NULL;
+	}
+	*ret = c;
+	return err;
+}
+
+struct strobe_error *resolve_cursor_next(struct resolve_cursor *c, uint32_t *ret_bytes, bool *ret_end)
+{
+	struct record rec;
+	uint64_t time_ns;
+	*ret_bytes = 0;
+	TRY(reading_next(&c->reading, &rec, &time_ns, ret_end));
+	if (*ret_end)
+		return NULL;
+	*ret_bytes = rec.hdr->size;
+	return stream_record(&c->stream, rec, time_ns);
+}
+
+void resolve_cursor_close(struct resolve_cursor *c)
+{
+	if (!c)
+		return;
+	reading_close(&c->reading);
+	stream_deinit(&c->stream);
+	free(c);
 }

@@ -14,6 +14,7 @@
 #include "base/new_file.h"
 #include "base/text.h"
 #include "cmd/script/counts.h"
+#include "dump/choice.h"
 #include "dump/dumper.h"
 #include "dump/event_text.h"
 #include "dump/header_text.h"
@@ -39,7 +40,8 @@ struct script {
 	struct out *out;
 	uint64_t previous_ns, misordered; /* --debug-mode */
 	struct event_file *files; /* one an event, or NULL */
-	struct list_strings dsos, symbols, stop_at;
+	struct dump_choice choice;
+	struct list_strings stop_at;
 	const struct env_event *on, *off;
 	bool discarding;         /* between --switch-off and --switch-on */
 	struct script_counts counts;
@@ -62,14 +64,6 @@ static struct strobe_error *find_event(const struct env *env, const char *name, 
 		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s' for %s; see 'evlist' for its events", name,
 				    option);
 	return NULL;
-}
-
-static bool any_chains(const struct env *env)
-{
-	for (size_t i = 0; i < env->events.len; i++)
-		if (env->events.data[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN)
-			return true;
-	return false;
 }
 
 static struct strobe_error *open_event_files(struct script *s)
@@ -99,7 +93,7 @@ static struct strobe_error *prepare(struct script *s)
 		.relative_time = o->relative_time,
 		.delta_time = o->delta_time,
 		.latency_columns = o->latency_columns,
-		.show_chains = !o->hide_chains && any_chains(s->env),
+		.show_chains = !o->hide_chains && dumper_has_chains(s->env),
 		.kernel_path = o->kernel_path,
 		.full_source_path = o->full_source_path,
 		.stop_at = s->stop_at.data,
@@ -126,36 +120,6 @@ static struct strobe_error *prepare(struct script *s)
 }
 
 /* ---- samples ---- */
-
-static bool in_list(const struct list_strings *l, const char *name)
-{
-	for (uint32_t i = 0; i < l->nr; i++)
-		if (!strcmp(l->data[i], name))
-			return true;
-	return false;
-}
-
-/* -S: by name, or by address: of the function, or (with --addr-range, of the bytes from it on) of the sample. */
-static bool symbol_wanted(const struct script *s, const struct resolved_frame *f)
-{
-	if (f->symbol && in_list(&s->symbols, dso_symbol_name(f->dso, f->symbol)))
-		return true;
-	for (uint32_t i = 0; i < s->symbols.nr; i++) {
-		uint64_t address;
-		if (!text_has_prefix(s->symbols.data[i], "0x") || !text_to_u64(s->symbols.data[i], &address))
-			continue;
-		if (f->symbol && f->ip - (f->addr - f->symbol->start) == address)
-			return true;
-		if (f->ip >= address && f->ip - address <= s->o->addr_range)
-			return true;
-	}
-	return false;
-}
-
-static bool dso_wanted(const struct script *s, const struct resolved_frame *f)
-{
-	return f->map && (in_list(&s->dsos, f->map->file->path) || in_list(&s->dsos, f->map->file->name));
-}
 
 /* --switch-on and --switch-off; the events themselves are shown where that was asked for. */
 static bool switched_off(struct script *s, const struct env_event *e)
@@ -185,7 +149,7 @@ static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s
 		raw_sample(out, s->env, input_path(s->o->input), sample);
 	if (switched_off(s, sample->event))
 		return NULL;
-	if ((s->symbols.nr && !symbol_wanted(s, &sample->leaf)) || (s->dsos.nr && !dso_wanted(s, &sample->leaf)))
+	if (!dump_choice_has(&s->choice, sample))
 		return NULL;
 	if (s->files) {
 		struct event_file *f = &s->files[sample->sample.event];
@@ -268,8 +232,16 @@ static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_
 static struct strobe_error *parse_lists(struct script *s)
 {
 	struct arena *arena = &s->session.arena;
-	TRY(list_strings_parse(arena, s->o->dsos, &s->dsos));
-	TRY(list_strings_parse(arena, s->o->symbols, &s->symbols));
+	struct list_strings dsos, symbols;
+	TRY(list_strings_parse(arena, s->o->dsos, &dsos));
+	TRY(list_strings_parse(arena, s->o->symbols, &symbols));
+	s->choice = (struct dump_choice){
+		.symbols = symbols.data,
+		.symbols_nr = symbols.nr,
+		.addr_range = s->o->addr_range,
+		.dsos = dsos.data,
+		.dsos_nr = dsos.nr,
+	};
 	return list_strings_parse(arena, s->o->stop_at, &s->stop_at);
 }
 
@@ -346,7 +318,7 @@ static struct strobe_error *print_all(struct script *s)
 	s->show = wanted_records(o);
 	s->wants_guests = any_field(o, DUMP_FIELD(MACHINE_PID) | DUMP_FIELD(VCPU));
 	bool wants_records = s->show || o->show_round || o->raw || s->wants_guests || s->env->has_stat || s->env->is_pipe;
-	bool wants_place = o->json || s->symbols.nr || s->dsos.nr || o->raw; /* of samples whose stack is known, too */
+	bool wants_place = o->json || s->choice.symbols_nr || s->choice.dsos_nr || o->raw; /* of samples whose stack is known, too */
 	struct resolve_callbacks callbacks = {
 		.sample = on_sample,
 		.record = wants_records ? on_record : NULL,

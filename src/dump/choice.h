@@ -1,0 +1,20 @@
+/*
+ * Which samples are printed: those whose own address lies in chosen functions and objects (script -S and --dsos).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "resolve/resolve.h"
+
+/* Lists are borrowed; empty ones let all through. */
+struct dump_choice {
+	const char *const *symbols; /* by name; 0x…: by address, of the function or of the sample */
+	uint32_t symbols_nr;
+	uint64_t addr_range;        /* bytes from such an address on that samples may lie in */
+	const char *const *dsos;    /* by path or by name */
+	uint32_t dsos_nr;
+};
+
+/* Needs the sample's leaf. */
+bool dump_choice_has(const struct dump_choice *c, const struct resolved_sample *s);
