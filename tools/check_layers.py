@@ -62,7 +62,6 @@ KERNEL_FILES = {
     "kcore.h": "symbol/ reads the running kernel's code",
     "cmd_help.c": "looks for the manual beside the program",
     "output.c": "the command line of a recording",
-    "samples.c": "runs itself",
     "open_files.c": "links that say what descriptors are open on, read for each line of a trace",
 }
 KERNEL_PATH = re.compile(r'"(/(?:proc|sys)(?:/[^"\s]*)?)"')

@@ -32,7 +32,10 @@ struct strobe_error *session_resolve(struct session *s, const struct session_req
 	struct resolve_options options = request->resolve;
 	forget_resolved(s);
 	TRY(session_symbols(s->host, s->env, s->force, &symbols, &s->foreign));
-	TRY(sample_choice_parse(&request->choice, s->env, &s->arena, &s->filter));
+	if (request->filter)
+		s->filter = *request->filter;
+	else
+		TRY(sample_choice_parse(&request->choice, s->env, &s->arena, &s->filter));
 	options.filter = s->filter;
 	s->resolver = resolver_create(s->source, symbols, options);
 	return NULL;

@@ -28,7 +28,7 @@ struct session {
 	struct record_source *reader; /* the recording itself: source, or what a source in front of it reads */
 	const struct env *env;        /* of the source: complete for a file, for a stream as far as it was read */
 	bool force;
-	struct resolve_filter filter; /* what the choice means; of session_resolve() */
+	struct resolve_filter filter; /* of the last session_resolve() */
 	struct foreign_files *foreign;
 	struct resolver *resolver;
 	struct profile *profile;
@@ -37,8 +37,9 @@ struct session {
 /* What is to be resolved. */
 struct session_request {
 	struct sample_choice choice;
+	const struct resolve_filter *filter; /* in place of the choice; NULL: what the choice says */
 	struct symbols_options symbols;
-	struct resolve_options resolve; /* its filter comes from the choice */
+	struct resolve_options resolve; /* but for its filter */
 };
 
 /* path as in input_open(). force: the recording, and files with symbols, may belong to another user. session_close() in any case. */

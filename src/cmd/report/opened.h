@@ -67,8 +67,8 @@ void preview_tell(const struct preview *p, struct strbuf *out);
 struct opened *preview_file(struct preview *p);
 
 /*
- * What `script` prints of samples of a recording, run beside this process: lines of text, the first some thousands of them.
- * go_on is asked now and then, with a file that it may wait for; false: ERROR_STOPPED.
+ * Samples of f one by one, in the form of `script`, in a session of their own: as many as fit into some megabytes of text, or as
+ * o.listed_samples says. f->progress can stop it.
  */
-struct strobe_error *report_print_samples(const struct report_options *o, const struct browse_choice *which, enum browse_detail detail,
-					  bool (*go_on)(void *ctx, int fd), void *ctx, struct strbuf *ret) _must_check_;
+struct strobe_error *report_print_samples(struct opened *f, const struct browse_choice *which, enum browse_detail detail,
+					  struct browse_samples *ret) _must_check_;

@@ -1,279 +1,196 @@
-/* report: samples one by one for its screen, as `script` prints them. */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/mem.h"
-#include "base/text.h"
-#include "base/vector.h"
+/* report: samples one by one for its screen, in the form of `script`. */
+#include "base/cleanup.h"
+#include "base/lists.h"
 #include "cmd/report/opened.h"
-#include "session/input.h"
+#include "dump/cursor.h"
+#include "session/session.h"
 
-/* More than anybody reads; what is beyond is told to be there. */
+/* More than anybody reads; that there is more is said. */
 #define TEXT_MAX  (4u << 20)
 #define AROUND_NS 10000000ull
 
-/* How script prints them, and in how many lines each; 0: up to an empty one. */
-static const struct {
-	const char *options[4];
-	unsigned lines;
-} details[DETAILS_NR] = {
-	[DETAIL_LINES] = { { "-G" }, 1 },
-	[DETAIL_STACKS] = { { NULL }, 0 },
-	[DETAIL_CODE] = { { "-G", "-F", "+disasm" }, 1 },
-	[DETAIL_SOURCE] = { { "-G", "-F", "+srcline" }, 2 },
-	[DETAIL_CONTEXT] = { { "-G" }, 1 },
+/* The fields that are printed beside script's own. */
+static const char *const more_fields[DETAILS_NR] = {
+	[DETAIL_CODE] = "+disasm",
+	[DETAIL_SOURCE] = "+srcline",
 };
 
-struct words {
-	VEC(char *) all;
-	VEC(int) files; /* that have the names with commas in them */
-};
+/* ---- which samples ---- */
 
-static void add_word(struct words *w, const char *word)
+static const struct time_range *one_span(struct arena *a, uint64_t from_ns, uint64_t to_ns)
 {
-	vec_push(&w->all, xstrdup(word));
+	struct time_range *range = arena_new(a, struct time_range);
+	*range = (struct time_range){ from_ns, to_ns };
+	return range;
 }
 
-static void add_option(struct words *w, const char *option, const char *value)
+static const uint32_t *one_number(struct arena *a, uint64_t n)
 {
-	if (!value)
-		return;
-	add_word(w, option);
-	add_word(w, value);
+	uint32_t *number = arena_new(a, uint32_t);
+	*number = (uint32_t)n;
+	return number;
 }
 
-static void add_number(struct words *w, const char *option, uint64_t value)
+static const char *const *one_name(struct arena *a, const char *name)
 {
-	char text[24];
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	add_option(w, option, text);
+	const char **names = arena_new(a, const char *);
+	*names = name;
+	return names;
 }
 
-/* Lists are divided by commas, and names of C++ have some: such a name goes by way of a file. */
-static void add_name(struct words *w, const char *option, const char *name)
+/* All on the CPU of a sample, before and after it. */
+static struct strobe_error *filter_around(struct arena *a, const struct browse_sample *s, struct resolve_filter *ret)
 {
-	char path[64];
-	if (!name || !strchr(name, ',')) {
-		add_option(w, option, name);
-		return;
-	}
-	int fd = memfd_create("names", 0); /* the child reads it */
-	if (fd < 0 || write(fd, name, strlen(name)) < 0 || write(fd, "\n", 1) < 0) {
-		add_option(w, option, name);
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	snprintf(path, sizeof(path), "file:///proc/self/fd/%d", fd);
-	add_option(w, option, path);
-	vec_push(&w->files, fd);
-}
-
-static void add_span(struct words *w, struct browse_span span)
-{
-	char *text = xasprintf("%" PRIu64 ".%09" PRIu64 ",%" PRIu64 ".%09" PRIu64, span.from_ns / 1000000000, span.from_ns % 1000000000,
-			       span.to_ns / 1000000000, span.to_ns % 1000000000);
-	add_option(w, "--time", text);
-	free(text);
-}
-
-/* What --ns prints: "[003] 12345.123456789:", the CPU where it was recorded. False: there is no time. */
-static bool parse_line(const char *line, uint64_t *ret_ns, uint64_t *ret_cpu, bool *ret_has_cpu)
-{
-	char *end;
-	*ret_has_cpu = false;
-	/* Names come first, and may look like anything but a word of such a shape. */
-	for (const char *word = line + strspn(line, " "); *word; word += strcspn(word, " "), word += strspn(word, " ")) {
-		uint64_t n = strtoull(word + (*word == '['), &end, 10);
-		if (*word == '[' && end[0] == ']' && end[1] == ' ') {
-			*ret_has_cpu = true;
-			*ret_cpu = n;
-		}
-		if (end == word || *end != '.' || strspn(end + 1, "0123456789") != 9 || end[10] != ':')
-			continue;
-		*ret_ns = n * 1000000000 + strtoull(end + 1, NULL, 10);
-		return true;
-	}
-	return false;
-}
-
-static struct strobe_error *add_around(struct words *w, const char *line)
-{
-	uint64_t cpu, ns;
-	bool has_cpu;
-	if (!parse_line(line, &ns, &cpu, &has_cpu))
+	if (!s->has_time)
 		return error_create(ERROR_UNSUPPORTED, "this sample does not say when it was taken (record -T)");
-	add_span(w, (struct browse_span){ ns > AROUND_NS ? ns - AROUND_NS : 0, ns + AROUND_NS });
-	if (has_cpu)
-		add_number(w, "-C", cpu);
+	ret->times = one_span(a, s->time_ns > AROUND_NS ? s->time_ns - AROUND_NS : 0, s->time_ns + AROUND_NS);
+	ret->times_nr = 1;
+	if (s->has_cpu) {
+		ret->cpus = one_number(a, s->cpu);
+		ret->cpus_nr = 1;
+	}
 	return NULL;
 }
 
-/* What the report leaves out, and where its symbols come from, is the same for its samples. */
-static struct strobe_error *make_words(struct words *w, const struct report_options *o, const struct browse_choice *which,
-				       enum browse_detail detail)
+/* What the report leaves out, and of the rest what was chosen. */
+static struct strobe_error *filter_chosen(struct session *s, const struct report_options *o, const struct browse_choice *which,
+					  struct resolve_filter *ret)
 {
-	add_word(w, "strobe");
-	add_word(w, "--no-pager");
-	add_word(w, "script");
-	add_word(w, "--ns");
-	add_option(w, "-i", input_path(o->selection.input));
-	add_option(w, "--symfs", o->selection.symbol_files.symfs);
-	add_option(w, "-k", o->selection.symbol_files.vmlinux);
-	add_option(w, "--kallsyms", o->selection.symbol_files.kallsyms);
-	if (o->selection.force)
-		add_word(w, "-f");
-	for (const char *const *option = details[detail].options; *option; option++)
-		add_word(w, *option);
-	if (detail == DETAIL_CONTEXT)
-		return add_around(w, which->around);
+	struct arena *a = &s->arena;
+	const struct sample_choice choice = {
+		.pids = o->filter.pids,
+		.tids = which->by_tid ? NULL : o->filter.tids,
+		.comms = which->comm ? NULL : o->filter.comms,
+		.cpus = which->by_cpu ? NULL : o->selection.cpus,
+		.times = which->span.to_ns ? NULL : o->selection.times,
+	};
 	if (o->filter.parallelism)
-		return error_create(ERROR_UNSUPPORTED, "--parallelism: 'script' cannot choose samples by it");
-	add_option(w, "--pid", o->filter.pids);
-	add_name(w, "-S", which->symbol ? which->symbol : o->filter.symbols);
-	add_name(w, "--dsos", which->dso ? which->dso : o->filter.dsos);
-	if (which->by_tid)
-		add_number(w, "--tid", which->tid);
-	else
-		add_option(w, "--tid", o->filter.tids);
-	add_name(w, "-c", which->comm ? which->comm : o->filter.comms);
-	if (which->by_cpu)
-		add_number(w, "-C", which->cpu);
-	else
-		add_option(w, "-C", o->selection.cpus);
-	if (which->span.to_ns)
-		add_span(w, which->span);
-	else
-		add_option(w, "--time", o->selection.times);
+		return error_create(ERROR_UNSUPPORTED, "--parallelism: samples one by one cannot be chosen by it");
+	TRY(sample_choice_parse(&choice, s->env, a, ret));
+	if (which->by_tid) {
+		ret->tids = one_number(a, which->tid);
+		ret->tids_nr = 1;
+	}
+	if (which->comm) {
+		ret->comms = one_name(a, which->comm);
+		ret->comms_nr = 1;
+	}
+	if (which->by_cpu) {
+		ret->cpus = one_number(a, which->cpu);
+		ret->cpus_nr = 1;
+	}
+	if (which->span.to_ns) {
+		ret->times = one_span(a, which->span.from_ns, which->span.to_ns);
+		ret->times_nr = 1;
+	}
 	return NULL;
 }
 
-/* Its output, and what it says where it fails, come out of the same file. */
-static pid_t start(const struct words *w, int *ret_fd)
+static struct strobe_error *choose_places(struct arena *a, const struct report_options *o, const struct browse_choice *which,
+					  struct dump_choice *ret)
 {
-	int ends[2];
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -1;
-	pid_t pid = fork();
-	if (!pid) {
-		sigset_t none;
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
-		signal(SIGPIPE, SIG_DFL);
-		int nothing = open("/dev/null", O_RDONLY);
-		dup2(nothing, STDIN_FILENO);
-		dup2(ends[1], STDOUT_FILENO);
-		dup2(ends[1], STDERR_FILENO);
-		execv("/proc/self/exe", w->all.data);
-		_exit(127);
-	}
-	close(ends[1]);
-	if (pid < 0)
-		close(ends[0]);
-	else
-		*ret_fd = ends[0];
-	return pid;
+	struct list_strings symbols, dsos;
+	TRY(list_strings_parse(a, which->symbol ? NULL : o->filter.symbols, &symbols));
+	TRY(list_strings_parse(a, which->dso ? NULL : o->filter.dsos, &dsos));
+	*ret = (struct dump_choice){
+		.symbols = which->symbol ? one_name(a, which->symbol) : symbols.data,
+		.symbols_nr = which->symbol ? 1 : symbols.nr,
+		.dsos = which->dso ? one_name(a, which->dso) : dsos.data,
+		.dsos_nr = which->dso ? 1 : dsos.nr,
+	};
+	return NULL;
 }
 
-static const char *sample_end(const char *text, const char *end, unsigned lines)
+/* ---- their text ---- */
+
+static struct strobe_error *open_cursor(struct session *s, const struct report_options *o, const struct browse_choice *which,
+					enum browse_detail detail, struct dump_cursor **ret)
 {
-	for (unsigned seen = 1; text < end; seen++) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		if (!newline)
-			break;
-		if (lines ? seen == lines : newline == text)
-			return newline + 1;
-		text = newline + 1;
-	}
-	return end;
+	bool is_context = detail == DETAIL_CONTEXT, with_stacks = detail == DETAIL_STACKS;
+	struct resolve_filter filter = {};
+	struct dump_cursor_options options = { .dump = { .nanoseconds = true, .show_chains = with_stacks } };
+	const struct session_request request = {
+		.filter = &filter,
+		.symbols = o->selection.symbol_files,
+		.resolve = { .with_chains = with_stacks, .with_inlines = with_stacks, .with_lines = detail == DETAIL_SOURCE },
+	};
+	TRY(is_context ? filter_around(&s->arena, which->around, &filter) : filter_chosen(s, o, which, &filter));
+	if (!is_context)
+		TRY(choose_places(&s->arena, o, which, &options.choice));
+	dump_fields_defaults(&options.dump.fields);
+	if (more_fields[detail])
+		TRY(dump_fields_parse(&options.dump.fields, more_fields[detail]));
+	TRY(session_resolve(s, &request));
+	return dump_cursor_open(s->resolver, s->env, &options, ret);
 }
 
-/* Leaves n samples of the text, as far from each other as they can be. */
-static void thin_out(struct strbuf *text, uint64_t n, unsigned lines)
+static struct strobe_error *print_all(struct dump_cursor *c, struct progress *progress, struct out *out, struct browse_samples *ret)
 {
-	const char *end = text->data + text->len, *next;
-	uint64_t all = 0, i = 0;
-	size_t kept = 0;
-	for (const char *at = text->data; at < end; at = sample_end(at, end, lines))
-		all++;
-	if (all <= n)
-		return;
-	for (const char *at = text->data; at < end; at = next, i++) {
-		next = sample_end(at, end, lines);
-		/* The first one of each n-th part of them. */
-		if (i && i * n / all == (i - 1) * n / all)
-			continue;
-		memmove(text->data + kept, at, (size_t)(next - at));
-		kept += (size_t)(next - at);
-	}
-	text->len = kept;
-	text->data[kept] = '\0';
-}
-
-static bool read_all(int fd, bool (*go_on)(void *ctx, int fd), void *ctx, struct strbuf *ret)
-{
-	char bytes[16384];
-	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	struct dump_cursor_step step;
 	for (;;) {
-		ssize_t n = read(fd, bytes, sizeof(bytes));
-		if (n > 0)
-			strbuf_add(ret, bytes, (size_t)n);
-		if (!n || ret->len > TEXT_MAX || (n < 0 && errno != EAGAIN && errno != EINTR))
-			return true;
-		if (!go_on(ctx, fd))
-			return false;
+		size_t at;
+		(void)out_mem(out, &at);
+		if (at > TEXT_MAX)
+			return NULL;
+		TRY(dump_cursor_next(c, out, &step));
+		if (step.kind == DUMP_CURSOR_END)
+			return NULL;
+		if (step.kind == DUMP_CURSOR_SAMPLE)
+			vec_push(&ret->all, ((struct browse_sample){ at, step.time_ns, step.cpu, step.has_time, step.has_cpu }));
+		if (!progress_add(progress, step.bytes))
+			return error_create(ERROR_STOPPED, "stopped");
 	}
 }
 
-static void words_deinit(struct words *w)
+/* Leaves n of them, as far from each other as they can be (0: all), and their text. */
+static void take_text(struct browse_samples *s, const char *text, size_t bytes, uint64_t n)
 {
-	for (size_t i = 0; i < w->all.len; i++)
-		free(w->all.data[i]);
-	for (size_t i = 0; i < w->files.len; i++)
-		close(w->files.data[i]);
-	vec_deinit(&w->all);
-	vec_deinit(&w->files);
+	uint64_t all = s->all.len, kept = 0;
+	for (uint64_t i = 0; i < all; i++) {
+		struct browse_sample sample = s->all.data[i];
+		size_t end = i + 1 < all ? s->all.data[i + 1].at : bytes;
+		/* The first one of each n-th part of them. */
+		if (n && n < all && i && i * n / all == (i - 1) * n / all)
+			continue;
+		strbuf_add(&s->text, text + sample.at, end - sample.at);
+		sample.at = s->text.len - (end - sample.at);
+		s->all.data[kept++] = sample;
+	}
+	s->all.len = kept;
 }
 
-static struct strobe_error *run(const struct words *w, bool (*go_on)(void *ctx, int fd), void *ctx, struct strbuf *ret)
+static struct strobe_error *print_session(struct session *s, struct opened *f, const struct browse_choice *which,
+					  enum browse_detail detail, struct out *out, struct browse_samples *ret)
 {
-	int fd, status = 0;
-	pid_t pid = start(w, &fd);
-	if (pid < 0)
-		return error_errno(errno, "cannot start 'script'");
-	bool all = read_all(fd, go_on, ctx, ret), cut = ret->len > TEXT_MAX;
-	close(fd);
-	if (!all || cut)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (!all)
-		return error_create(ERROR_STOPPED, "stopped");
-	if (cut)
-		strbuf_addstr(ret, "\n… and more: 'script' prints all of it\n");
-	else if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return error_create(ERROR_UNSUPPORTED, "%.*s", (int)strcspn(strbuf_str(ret), "\n"), strbuf_str(ret));
+	struct dump_cursor *c;
+	size_t bytes;
+	TRY(open_cursor(s, &f->o, which, detail, &c));
+	struct strobe_error *err = print_all(c, &f->progress, out, ret);
+	dump_cursor_close(c);
+	if (error_is(err, ERROR_STOPPED))
+		return err;
+	const char *text = out_mem(out, &bytes);
+	take_text(ret, text, bytes, detail == DETAIL_CONTEXT ? 0 : f->o.listed_samples);
+	if (bytes > TEXT_MAX)
+		strbuf_addstr(&ret->text, "\n… and more: 'script' prints all of it\n");
+	if (!err || !ret->all.len)
+		return err;
+	/* What was whole is shown. */
+	strbuf_addf(&ret->text, "\n%s\n", err->message);
+	error_destroy(err);
 	return NULL;
 }
 
-struct strobe_error *report_print_samples(const struct report_options *o, const struct browse_choice *which, enum browse_detail detail,
-					  bool (*go_on)(void *ctx, int fd), void *ctx, struct strbuf *ret)
+struct strobe_error *report_print_samples(struct opened *f, const struct browse_choice *which, enum browse_detail detail,
+					  struct browse_samples *ret)
 {
-	struct words w = {};
-	struct strobe_error *err = make_words(&w, o, which, detail);
-	vec_push(&w.all, NULL);
+	struct session s;
+	struct out out;
+	out_init_mem(&out);
+	struct strobe_error *err = session_open(&s, cmd_host(&f->ctx), f->o.selection.input, f->o.selection.force || f->spool);
 	if (!err)
-		err = run(&w, go_on, ctx, ret);
-	if (!err && o->listed_samples && detail != DETAIL_CONTEXT)
-		thin_out(ret, o->listed_samples, details[detail].lines);
-	words_deinit(&w);
+		err = print_session(&s, f, which, detail, &out, ret);
+	session_close(&s);
+	error_destroy(out_close(&out)); /* memory does not fail */
 	return err;
 }

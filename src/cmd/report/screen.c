@@ -334,22 +334,13 @@ static struct strobe_error *open_base(void *ctx, const char *path, const struct 
 	return NULL;
 }
 
-/* What is printed is small or comes at once: there is no share to tell. */
-static bool wait_for_text(void *ctx, int fd)
-{
-	struct report_screen *s = ctx;
-	const int fds[] = { s->signals.fd, fd };
-	screen_wait(s->screen, fds, 2, PROGRESS_EVERY_MS);
-	return go_on_waiting(s, 0, 0);
-}
-
-static struct strobe_error *samples(void *ctx, const struct browse_choice *which, enum browse_detail detail, struct strbuf *ret)
+static struct strobe_error *samples(void *ctx, const struct browse_choice *which, enum browse_detail detail, struct browse_samples *ret)
 {
 	struct report_screen *s = ctx;
 	if (s->file->spool)
 		TRY(check_whole(s));
-	start_waiting(s, opened_name(s->file));
-	struct strobe_error *err = report_print_samples(&s->file->o, which, detail, wait_for_text, s, ret);
+	start_reading_again(s);
+	struct strobe_error *err = report_print_samples(s->file, which, detail, ret);
 	s->stopped = false;
 	return err;
 }

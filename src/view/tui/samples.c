@@ -13,16 +13,22 @@ bool samples_are_kept(const struct ui *u, struct strbuf *say)
 	return u->hooks->samples;
 }
 
-static bool get(struct ui *u, const struct browse_choice *which, enum browse_detail detail, struct strbuf *ret, struct strbuf *say)
+static void samples_deinit(struct browse_samples *s)
+{
+	strbuf_deinit(&s->text);
+	vec_deinit(&s->all);
+}
+
+static bool get(struct ui *u, const struct browse_choice *which, enum browse_detail detail, struct browse_samples *ret, struct strbuf *say)
 {
 	const struct browse_hooks *h = u->hooks;
 	struct strobe_error *err = h->samples(h->ctx, which, detail, ret);
 	/* Cells know no tabs. */
-	for (size_t i = 0; i < ret->len; i++)
-		ret->data[i] = ret->data[i] == '\t' ? ' ' : ret->data[i];
+	for (size_t i = 0; i < ret->text.len; i++)
+		ret->text.data[i] = ret->text.data[i] == '\t' ? ' ' : ret->text.data[i];
 	if (err)
 		strbuf_addstr(say, err->message);
-	else if (!ret->len)
+	else if (!ret->all.len)
 		strbuf_addstr(say, "no samples in this function itself");
 	error_destroy(err);
 	return !say->len;
@@ -31,37 +37,35 @@ static bool get(struct ui *u, const struct browse_choice *which, enum browse_det
 /* One of them, and what happened around it. */
 static void show_context(struct ui *u, const struct browse_choice *which, const char *title, struct strbuf *say)
 {
-	struct strbuf lines = {}, text = {};
+	struct browse_samples lines = {}, context = {};
 	VEC(const char *) items = {};
 	if (get(u, which, DETAIL_LINES, &lines, say)) {
-		for (char *at = lines.data, *end; *at; at = end + 1) {
-			end = strchr(at, '\n');
-			vec_push(&items, at);
-			if (!end)
-				break;
-			*end = '\0';
+		for (size_t i = 0; i < lines.all.len; i++) {
+			char *line = lines.text.data + lines.all.data[i].at;
+			line[strcspn(line, "\n")] = '\0';
+			vec_push(&items, line);
 		}
 		int chosen = ui_menu(u, "Around which sample", items.data, (unsigned)items.len);
 		struct browse_choice one = *which;
 		if (chosen >= 0) {
-			one.around = items.data[chosen];
-			if (get(u, &one, DETAIL_CONTEXT, &text, say))
-				ui_text(u, title, strbuf_str(&text));
+			one.around = &lines.all.data[chosen];
+			if (get(u, &one, DETAIL_CONTEXT, &context, say))
+				ui_text(u, title, strbuf_str(&context.text));
 		}
 	}
 	vec_deinit(&items);
-	strbuf_deinit(&lines);
-	strbuf_deinit(&text);
+	samples_deinit(&lines);
+	samples_deinit(&context);
 }
 
 void samples_browse(struct ui *u, const struct browse_choice *which, enum browse_detail detail, const char *title, struct strbuf *say)
 {
-	struct strbuf text = {};
+	struct browse_samples samples = {};
 	if (detail == DETAIL_CONTEXT)
 		show_context(u, which, title, say);
-	else if (get(u, which, detail, &text, say))
-		ui_text(u, title, strbuf_str(&text));
-	strbuf_deinit(&text);
+	else if (get(u, which, detail, &samples, say))
+		ui_text(u, title, strbuf_str(&samples.text));
+	samples_deinit(&samples);
 }
 
 void samples_ask(struct ui *u, const struct browse_choice *which, const char *title, struct strbuf *say)
