@@ -7,8 +7,9 @@
 #include "base/strbuf.h"
 #include "base/vector.h"
 
-#define TEXT_COLUMN 26
-#define NAMES_COLUMNS 24 /* names that are longer get a line of their own */
+#define TEXT_COLUMN   26
+#define TEXT_COLUMNS  120 /* of the longest line from there on */
+#define NAMES_COLUMNS 24  /* names that are longer get a line of their own */
 
 void help_usage(struct out *o, const char *program, const char *const *usage)
 {
@@ -26,6 +27,19 @@ static void add_value(struct strbuf *b, const struct option *o)
 		strbuf_addf(b, " <%s>", arg);
 	else
 		strbuf_addf(b, o->long_name ? "[=<%s>]" : "[<%s>]", arg);
+}
+
+/* Lines of a help text, which break at a blank where they would be longer than TEXT_COLUMNS. */
+static void help_text(struct out *o, const char *text)
+{
+	size_t used = 0;
+	for (const char *p = text; *p; p++) {
+		bool ends = *p == '\n' || (*p == ' ' && used + strcspn(p + 1, " \n") >= TEXT_COLUMNS);
+		out_ch(o, ends ? '\n' : *p);
+		used = ends ? 0 : used + 1;
+		if (ends)
+			out_fill(o, ' ', TEXT_COLUMN);
+	}
 }
 
 void help_row(struct out *o, const struct option *option)
@@ -49,11 +63,7 @@ void help_row(struct out *o, const struct option *option)
 		out_ch(o, '\n');
 		out_fill(o, ' ', TEXT_COLUMN);
 	}
-	for (const char *p = option->help ? option->help : ""; *p; p++) {
-		out_ch(o, *p);
-		if (*p == '\n')
-			out_fill(o, ' ', TEXT_COLUMN);
-	}
+	help_text(o, option->help ? option->help : "");
 	out_ch(o, '\n');
 }
 

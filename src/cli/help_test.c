@@ -63,6 +63,12 @@ static void print_list(struct out *o)
 	help_list_opts(o, table);
 }
 
+static void print_long(struct out *o)
+{
+	help_row(o, &(struct option){ OPTION_BOOL, 'l', .help = "123456789 123456789 123456789 123456789 123456789 123456789 "
+								"123456789 123456789 123456789 123456789 123456789 123456789 end" });
+}
+
 static void print_man(struct out *o)
 {
 	help_man_options(o, table + 3);
@@ -84,6 +90,10 @@ static void test_layouts(void **state)
 			      "    -C, --cpu <cpu>       list of cpus to profile\n"
 			      "        --build-options   display the build options\n");
 	check(print_list, "--build-options --vmlinux --cpu --comms \n");
+	/* Twelve words of nine letters and the blanks between them are 119 columns: the next word is too much. */
+	check(print_long, "    -l                    123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 "
+			  "123456789 123456789 123456789 123456789\n"
+			  "                          end\n");
 	check(print_man, ".TP\n\\fB\\-c\\fR, \\fB\\-\\-comms\\fR <comm[,comm...]>\nonly these\n.br\nand no others\n"
 			 ".TP\n\\fB\\-z\\fR[<n>]\nz\n");
 }

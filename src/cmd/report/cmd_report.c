@@ -97,22 +97,15 @@ static struct strobe_error *parse_pretty(void *options, const char *value, bool 
 }
 
 #define AT(field) offsetof(struct report_options, field)
-#define SORT_KEYS                                                                                                    \
-	"overhead latency overhead_sys overhead_us overhead_guest_sys overhead_guest_us overhead_children\n"         \
-	"latency_children sample period ci\n"                                                                        \
-	"pid tid comm dso symbol parent cpu socket srcline srcfile local_weight weight transaction trace\n"           \
-	"symbol_size dso_size cgroup cgroup_id ipc_null time code_page_size local_ins_lat ins_lat\n"                  \
-	"local_p_stage_cyc p_stage_cyc addr symoff parallelism; of branches: dso_from dso_to symbol_from symbol_to mispredict abort\n"   \
-	"in_tx cycles srcline_from srcline_to ipc_lbr addr_from addr_to; of memory accesses: symbol_daddr dso_daddr\n" \
-	"locked tlb mem snoop dcacheline symbol_iaddr phys_daddr data_page_size blocked; fields of tracepoints"
 
 static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", AT(selection.input), .arg = "file", .help = "read this recording; - is standard input" },
 	{ OPTION_BOOL, 'f', "force", AT(selection.force), .help = "read it though it belongs to another user" },
 	{ OPTION_STRING, 's', "sort", AT(grouping.sort), .arg = "key[,key2...]",
-	  .help = "group and sort by these keys; + before them adds to the default. Keys: " SORT_KEYS },
+	  .help = report_sort_help },
+	{ OPTION_BOOL, 0, "list-keys", AT(list_keys), .hidden = true },
 	{ OPTION_STRING, 'F', "fields", AT(grouping.fields), .arg = "key[,keys...]",
-	  .help = "show these columns, named as the sort keys are; + before them adds to the default" },
+	  .help = "show these columns, named as the sort keys; + before them adds to the default" },
 	{ OPTION_BOOL, 0, "children", AT(grouping.children),
 	  .help = "count a function's callees for it as well, where stacks were recorded (on)" },
 	{ OPTION_CALL, 'g', "call-graph", .arg = "print_type,threshold[,print_limit],order,sort_key,value",
@@ -266,6 +259,12 @@ static struct strobe_error *check_pages(const struct report_options *o)
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct report_options *o = options;
+	if (o->list_keys) {
+		struct out out;
+		cmd_open_output(ctx, &out);
+		report_list_keys(&out);
+		return cmd_close_output(ctx, &out);
+	}
 	cmd_set_verbosity(o->verbose > 1 ? o->verbose - 1 : 0);
 	if (ctx->rest.argc > 1)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'%s' is one word too many", ctx->rest.argv[1]));

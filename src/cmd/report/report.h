@@ -31,6 +31,7 @@ struct report_options {
 	const char *diff_base;   /* what --html and --web compare with */
 	bool web;
 	bool stdio, tui, show_threads;
+	bool list_keys;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 	unsigned verbose;
 	uint64_t listed_samples; /* there one by one: so many of an entry at most; 0 is all */
@@ -123,6 +124,7 @@ void report_options_defaults(void *options);
 /* -g, --call-graph: any of print type, threshold, limit, order, key and value, in any order. */
 struct strobe_error *report_parse_chains(struct report_options *o, const char *value) _must_check_;
 
+	bool list_keys;
 /*
  * Fields of tracepoints: FIELD of all events that have it, EVENT.FIELD, EVENT.*, trace_fields; /raw behind it. EVENT is a
  * name, a part of one that only one event has, or %N. *ret_any is false where the word is none of these. As the question

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""The keys of report are one table: help, manual page, completion and the schema of its JSON name what it holds."""
+
+import os
+import re
+
+from strobetest import BUILD, TOP, Tap, run, strobe
+
+COLUMN = re.compile(r'^COLUMN\(\w+, "([^"]+)"', re.M)
+NUMBERS = re.compile(r"Numbers are\s+((?:`\w+`[,\s]*(?:and\s+)?)+)")
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as f:
+        return f.read()
+
+
+def main():
+    tap = Tap()
+    keys = COLUMN.findall(read(TOP, "src", "profile", "columns.def"))
+    listed = [line.split("\t") for line in strobe("report", "--list-keys").out.splitlines()]
+    tap.ok(len(keys) > 50 and [row[0] for row in listed] == keys, "--list-keys lists the keys of columns.def",
+           " ".join(set(keys) ^ {row[0] for row in listed}))
+
+    words = set(re.findall(r"[\w.]+", strobe("report", "-h", "sort").out))
+    tap.ok(set(keys) <= words, "the help of -s has every key", " ".join(set(keys) - words))
+    page = set(re.findall(r"\w+", read(BUILD, "man", "strobe-report.1").replace("\\-", "-")))
+    tap.ok(set(keys) <= page, "so has the manual page", " ".join(set(keys) - page))
+
+    numbers = NUMBERS.search(read(TOP, "doc", "schema", "report-1.md"))
+    documented = set(re.findall(r"\w+", numbers.group(1)) if numbers else []) - {"and"}
+    written = {name for name, _, kind in listed if kind == "number"}
+    tap.ok(written and documented == written, "the schema of the JSON names the keys that are numbers",
+           " ".join(sorted(documented ^ written)))
+
+    script = 'source "$1"; COMP_WORDS=(strobe report -s comm,dso_f); COMP_CWORD=3; _strobe 2>/dev/null; echo "${COMPREPLY[*]}"'
+    completed = run("bash", "-c", script.replace("strobe report", os.path.join(BUILD, "strobe") + " report", 1)
+                    .replace("_strobe ", f"_strobe {os.path.join(BUILD, 'strobe')} "), "-", os.path.join(TOP, "completion", "strobe"))
+    tap.ok(completed.out.strip() == "comm,dso_from", "the completion of -s continues the last key of a list",
+           completed.out + completed.err)
+    tap.done()
+
+
+main()
