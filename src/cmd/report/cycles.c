@@ -1,13 +1,15 @@
 /*
  * report --total-cycles: which blocks of code the processor spent its cycles in, out of branch records with cycle counts.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "cmd/report/blocks.h"
 #include "cmd/report/report.h"
+#include "table/table.h"
+#include "view/text/table_text.h"
 
 static int compare_blocks(const void *pa, const void *pb)
 {
@@ -17,17 +19,6 @@ static int compare_blocks(const void *pa, const void *pb)
 	if (a->cycles != b->cycles)
 		return a->cycles > b->cycles ? -1 : 1;
 	return a->end.addr < b->end.addr ? -1 : a->end.addr > b->end.addr;
-}
-
-static const char *cycles_text(uint64_t cycles, char *text, size_t bytes)
-{
-	if (cycles >= 1000000)
-		snprintf(text, bytes, "%.1fM", (double)cycles / 1000000.0);
-	else if (cycles >= 1000)
-		snprintf(text, bytes, "%.1fK", (double)cycles / 1000.0);
-	else
-		snprintf(text, bytes, "%llu", (unsigned long long)cycles);
-	return text;
 }
 
 static void range_text(const struct block *b, struct strbuf *out)
@@ -47,65 +38,85 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-struct widths {
-	int range, dso;
-};
+enum { SHARE, CYCLES, AVERAGE_SHARE, AVERAGE, RANGE, DSO };
 
-static struct widths measure(const struct block *all, size_t n, struct strbuf *text)
+/* Wide enough for all blocks, those below --percent-limit too. */
+static void add_columns(struct table *t, const struct block *all, size_t n)
 {
-	struct widths w = { (int)strlen("[Program Block Range]"), (int)strlen("Shared Object") };
+	static const struct table_column columns[] = {
+		[SHARE] = { "percent", "Sampled Cycles%", TABLE_NUMBER, 2, .width = 15 },
+		[CYCLES] = { "cycles", "Sampled Cycles", TABLE_COUNT, .width = 14 },
+		[AVERAGE_SHARE] = { "average_percent", "Avg Cycles%", TABLE_NUMBER, 2, .width = 11 },
+		[AVERAGE] = { "average_cycles", "Avg Cycles", TABLE_COUNT, .width = 10 },
+		[RANGE] = { "range", "[Program Block Range]", TABLE_TEXT, .width = 21, .align = TABLE_ALIGN_RIGHT },
+		[DSO] = { "dso", "Shared Object", TABLE_TEXT, .width = 13, .align = TABLE_ALIGN_RIGHT },
+	};
+	_cleanup_strbuf_ struct strbuf text = {};
+	unsigned range = columns[RANGE].width, dso = columns[DSO].width;
 	for (size_t i = 0; i < n; i++) {
-		range_text(&all[i], text);
-		int dso = (int)strlen(all[i].end.map->file->name);
-		w.range = (int)text->len > w.range ? (int)text->len : w.range;
-		w.dso = dso > w.dso ? dso : w.dso;
+		unsigned dso_bytes = (unsigned)strlen(all[i].end.map->file->name);
+		range_text(&all[i], &text);
+		range = text.len > range ? (unsigned)text.len : range;
+		dso = dso_bytes > dso ? dso_bytes : dso;
 	}
-	return w;
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		struct table_column c = columns[i];
+		c.width = i == RANGE ? range : i == DSO ? dso : c.width;
+		table_column(t, c);
+	}
 }
 
-static void add_dots(struct out *out, int n, const char *behind)
+static void set_percent(struct table *t, size_t column, double value)
 {
-	for (int i = 0; i < n; i++)
-		out_ch(out, '.');
-	out_str(out, behind);
+	table_set_number(t, column, value);
+	table_show(t, column, "%.2f%%", value);
+}
+
+static void set_cycles(struct table *t, size_t column, uint64_t cycles)
+{
+	table_set_count(t, column, cycles);
+	if (cycles >= 1000000)
+		table_show(t, column, "%.1fM", (double)cycles / 1000000.0);
+	else if (cycles >= 1000)
+		table_show(t, column, "%.1fK", (double)cycles / 1000.0);
+}
+
+static void add_row(struct table *t, const struct block *k, double share, uint64_t averages)
+{
+	_cleanup_strbuf_ struct strbuf range = {};
+	range_text(k, &range);
+	table_row(t);
+	set_percent(t, SHARE, share);
+	set_cycles(t, CYCLES, k->cycles);
+	set_percent(t, AVERAGE_SHARE, percent(k->cycles / k->times, averages));
+	set_cycles(t, AVERAGE, k->cycles / k->times);
+	table_set_text(t, RANGE, strbuf_str(&range));
+	table_set_text(t, DSO, k->end.map->file->name);
 }
 
 static void print_event(struct blocks *b, struct out *out, uint32_t event, const struct block *all, size_t n)
 {
 	const struct report_options *o = b->run->o;
-	struct strbuf range = {};
-	char sum[32], average[32];
-	struct widths w = measure(all, n, &range);
+	unsigned long long branches = b->branches[event];
+	struct table t;
 	uint64_t averages = 0;
 	for (size_t i = 0; i < n; i++)
 		averages += all[i].cycles / all[i].times;
+	table_init(&t, "strobe-total-cycles", 1);
+	t.layout = (struct table_layout){ .head = "# ", .rule = '.', .after_rule = "#", .has_no_titles = o->display.quiet, .ends_blank = true };
 	if (!o->display.quiet) {
-		out_f(out, "# Samples: %llu  of event '", (unsigned long long)b->branches[event]);
-		out_text_str(out, b->run->env->events.data[event].name);
-		out_str(out, "'\n");
-		out_f(out, "# Event count (approx.): %llu\n#\n", (unsigned long long)b->branches[event]);
-		out_f(out, "# Sampled Cycles%%  Sampled Cycles  Avg Cycles%%  Avg Cycles  %*s  %*s\n", w.range,
-		      "[Program Block Range]", w.dso, "Shared Object");
-		out_str(out, "# ...............  ..............  ...........  ..........  ");
-		add_dots(out, w.range, "  ");
-		add_dots(out, w.dso, "\n#\n");
+		table_head(&t, "# Samples: %llu  of event '%s'", branches, b->run->env->events.data[event].name);
+		table_head(&t, "# Event count (approx.): %llu", branches);
+		table_head(&t, "#");
 	}
+	add_columns(&t, all, n);
 	for (size_t i = 0; i < n; i++) {
-		const struct block *k = &all[i];
-		double share = percent(k->cycles, b->totals[event]);
-		if (share < o->grouping.percent_limit)
-			continue;
-		range_text(k, &range);
-		out_f(out, "%16.2f%%  %14s  %10.2f%%  %10s  ", share, cycles_text(k->cycles, sum, sizeof(sum)),
-		      percent(k->cycles / k->times, averages), cycles_text(k->cycles / k->times, average, sizeof(average)));
-		out_fill(out, ' ', (size_t)w.range - range.len);
-		out_text(out, strbuf_str(&range), range.len);
-		out_f(out, "  %*s", w.dso - (int)strlen(k->end.map->file->name), "");
-		out_text(out, k->end.map->file->name, strlen(k->end.map->file->name));
-		out_ch(out, '\n');
+		double share = percent(all[i].cycles, b->totals[event]);
+		if (share >= o->grouping.percent_limit)
+			add_row(&t, &all[i], share, averages);
 	}
-	out_str(out, "\n");
-	strbuf_deinit(&range);
+	table_text(out, &t, NULL);
+	table_deinit(&t);
 }
 
 struct strobe_error *report_print_cycles(struct report_run *r, struct out *out)

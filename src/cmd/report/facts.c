@@ -8,6 +8,8 @@
 #include "base/out.h"
 #include "base/u64map.h"
 #include "cmd/report/report.h"
+#include "table/table.h"
+#include "view/text/table_text.h"
 
 static const char *record_name(uint32_t type)
 {
@@ -36,40 +38,69 @@ static const char *record_name(uint32_t type)
 	return type < RECORD_TYPE_LIMIT && names[type] ? names[type] : "UNKNOWN";
 }
 
+enum { STAT_NAME, STAT_LABEL, STAT_EVENTS, STAT_SHARE };
+
+/* "              SAMPLE events:        312  (71.4%)" */
+static void begin_stats(struct table *t)
+{
+	table_init(t, "strobe-report-stats", 1);
+	t->layout = (struct table_layout){ .row = "", .gap = " ", .has_no_titles = true };
+	table_column(t, (struct table_column){ "name", NULL, TABLE_TEXT, .width = 20, .align = TABLE_ALIGN_RIGHT });
+	table_column(t, (struct table_column){ "label", NULL, TABLE_TEXT, .text_only = true });
+	table_column(t, (struct table_column){ "events", NULL, TABLE_COUNT, .width = 10 });
+	table_column(t, (struct table_column){ "percent", NULL, TABLE_NUMBER });
+}
+
+static void add_stat(struct table *t, const char *name, uint64_t events)
+{
+	table_row(t);
+	table_set_text(t, STAT_NAME, name);
+	table_set_text(t, STAT_LABEL, "events:");
+	table_set_count(t, STAT_EVENTS, events);
+}
+
+static void add_part(struct table *t, const char *name, uint64_t events, uint64_t total)
+{
+	double share = 100.0 * (double)events / (double)total;
+	if (!events)
+		return;
+	add_stat(t, name, events);
+	table_set_number(t, STAT_SHARE, share);
+	table_show(t, STAT_SHARE, " (%4.1f%%)", share);
+}
+
+static void end_stats(struct out *out, struct table *t)
+{
+	table_text(out, t, NULL);
+	table_deinit(t);
+}
+
 void report_print_stats(struct out *out, const struct env *env, const struct resolve_stats *stats, bool skip_empty)
 {
 	uint64_t total = stats->unknown_records;
+	struct table t;
 	for (uint32_t i = 1; i < RECORD_TYPE_LIMIT; i++)
 		total += stats->records[i];
-	out_str(out, "\nAggregated stats:\n");
-	out_f(out, "%20s events: %10" PRIu64 "\n", "TOTAL", total);
+	begin_stats(&t);
+	table_head(&t, "%s", "");
+	table_head(&t, "Aggregated stats:");
+	add_stat(&t, "TOTAL", total);
 	for (uint32_t i = 1; i < RECORD_TYPE_LIMIT; i++)
-		if (stats->records[i])
-			out_f(out, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", record_name(i), stats->records[i],
-			      100.0 * (double)stats->records[i] / (double)total);
-	if (stats->unknown_records)
-		out_f(out, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", "UNKNOWN", stats->unknown_records,
-		      100.0 * (double)stats->unknown_records / (double)total);
+		add_part(&t, record_name(i), stats->records[i], total);
+	add_part(&t, "UNKNOWN", stats->unknown_records, total);
+	end_stats(out, &t);
 	for (uint32_t i = 0; i < stats->events_nr && i < env->events.len; i++) {
 		const struct resolve_event_stats *e = &stats->events[i];
 		if (skip_empty && !e->samples && !e->lost_samples)
 			continue;
-		const char *name = env->events.data[i].name;
-		out_text(out, name, strlen(name));
-		out_str(out, " stats:\n");
+		begin_stats(&t);
+		table_head(&t, "%s stats:", env->events.data[i].name);
 		if (e->samples || !skip_empty)
-			out_f(out, "%20s events: %10" PRIu64 "\n", "SAMPLE", e->samples);
+			add_stat(&t, "SAMPLE", e->samples);
 		if (e->lost_samples)
-			out_f(out, "%20s events: %10" PRIu64 "\n", "LOST_SAMPLES", e->lost_samples);
+			add_stat(&t, "LOST_SAMPLES", e->lost_samples);
+		end_stats(out, &t);
 	}
-}
-
-static unsigned digits(uint64_t v)
-{
-	unsigned n = 1;
-	for (; v > 9; v /= 10)
-		n++;
-	return n;
 }
 
 static int compare_reads(const void *a, const void *b)
@@ -80,7 +111,7 @@ static int compare_reads(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* Threads in the order in which they were read first, as the reference has them. */
+/* Threads in the order in which they were read first, as perf has them. */
 static void rank_reads(struct report_read *reads, size_t n)
 {
 	struct u64map ranks = {};
@@ -95,71 +126,44 @@ static void rank_reads(struct report_read *reads, size_t n)
 	qsort(reads, n, sizeof(*reads), compare_reads);
 }
 
+static void begin_reads(struct table *t)
+{
+	table_init(t, "strobe-report-reads", 1);
+	t->layout = (struct table_layout){ .head = "# " };
+	table_column(t, (struct table_column){ "pid", "PID", TABLE_COUNT });
+	table_column(t, (struct table_column){ "tid", "TID", TABLE_COUNT });
+}
+
 /* One line for each thread, one column for each event. */
-static void print_reads(struct out *out, const struct env *env, const struct report_read *all, size_t n)
+static void fill_reads(struct table *t, const struct env *env, const struct report_read *all, size_t n)
 {
-	unsigned pid_width = 3, tid_width = 3, *widths = xcalloc(env->events.len + 1, sizeof(*widths));
-	uint64_t *values = xcalloc(env->events.len + 1, sizeof(*values));
-	for (size_t e = 0; e < env->events.len; e++)
-		widths[e] = n ? (unsigned)strlen(env->events.data[e].name) : 0;
-	for (size_t i = 0; i < n; i++) {
-		pid_width = digits(all[i].pid) > pid_width ? digits(all[i].pid) : pid_width;
-		tid_width = digits(all[i].tid) > tid_width ? digits(all[i].tid) : tid_width;
-		unsigned *width = &widths[all[i].event];
-		*width = digits(all[i].value) > *width ? digits(all[i].value) : *width;
-	}
-	out_f(out, "# %*s  %*s", (int)pid_width, "PID", (int)tid_width, "TID");
-	for (size_t e = 0; n && e < env->events.len; e++) {
-		out_str(out, "  ");
-		out_text_right(out, env->events.data[e].name, widths[e]);
-	}
-	out_ch(out, '\n');
+	for (size_t e = 0; n && e < env->events.len; e++)
+		table_column(t, (struct table_column){ env->events.data[e].name, NULL, TABLE_COUNT });
 	for (size_t from = 0, to; from < n; from = to) {
-		memset(values, 0, env->events.len * sizeof(*values));
-		for (to = from; to < n && all[to].rank == all[from].rank; to++)
-			values[all[to].event] = all[to].value;
-		out_f(out, "  %*u  %*u", (int)pid_width, all[from].pid, (int)tid_width, all[from].tid);
+		table_row(t);
+		table_set_count(t, 0, all[from].pid);
+		table_set_count(t, 1, all[from].tid);
 		for (size_t e = 0; e < env->events.len; e++)
-			out_f(out, "  %*" PRIu64, (int)widths[e], values[e]);
-		out_ch(out, '\n');
+			table_set_count(t, 2 + e, 0);
+		for (to = from; to < n && all[to].rank == all[from].rank; to++)
+			table_set_count(t, 2 + all[to].event, all[to].value);
 	}
-	free(widths);
-	free(values);
 }
 
-#define RAW_COLUMNS 5
-
-static void print_raw_line(struct out *out, const char *begin, const char *const cells[RAW_COLUMNS], const int widths[RAW_COLUMNS])
+/* --pretty raw: one line for each thread and event. perf calls the number of the event "Raw", and forgets to end the lines. */
+static void fill_raw_reads(struct table *t, const struct env *env, const struct report_read *all, size_t n)
 {
-	out_str(out, begin);
-	for (unsigned i = 0; i < RAW_COLUMNS; i++) {
-		out_str(out, i ? "  " : "");
-		out_text_right(out, cells[i], (size_t)widths[i]);
-	}
-	out_ch(out, '\n');
-}
-
-/* --pretty raw: one line for each thread and event. The reference calls the number of the event "Raw", and forgets to end the lines. */
-static void print_raw_reads(struct out *out, const struct env *env, const struct report_read *all, size_t n)
-{
-	static const char *const heads[RAW_COLUMNS] = { "PID", "TID", "Name", "Raw", "Count" };
-	char numbers[RAW_COLUMNS][24];
-	int widths[RAW_COLUMNS] = { 3, 3, 4, 3, 5 };
-	for (unsigned pass = 0; pass < 2; pass++) {
-		if (pass)
-			print_raw_line(out, "# ", heads, widths);
-		for (size_t i = 0; i < n; i++) {
-			const char *cells[RAW_COLUMNS] = { numbers[0], numbers[1], env->events.data[all[i].event].name, numbers[3],
-							   numbers[4] };
-			snprintf(numbers[0], sizeof(*numbers), "%" PRIu32, all[i].pid);
-			snprintf(numbers[1], sizeof(*numbers), "%" PRIu32, all[i].tid);
-			snprintf(numbers[3], sizeof(*numbers), "%" PRIx32, all[i].event);
-			snprintf(numbers[4], sizeof(*numbers), "%" PRIu64, all[i].value);
-			for (unsigned c = 0; !pass && c < RAW_COLUMNS; c++)
-				widths[c] = (int)strlen(cells[c]) > widths[c] ? (int)strlen(cells[c]) : widths[c];
-			if (pass)
-				print_raw_line(out, "  ", cells, widths);
-		}
+	table_column(t, (struct table_column){ "name", "Name", TABLE_TEXT, .align = TABLE_ALIGN_RIGHT });
+	table_column(t, (struct table_column){ "event", "Raw", TABLE_COUNT });
+	table_column(t, (struct table_column){ "count", "Count", TABLE_COUNT });
+	for (size_t i = 0; i < n; i++) {
+		table_row(t);
+		table_set_count(t, 0, all[i].pid);
+		table_set_count(t, 1, all[i].tid);
+		table_set_text(t, 2, env->events.data[all[i].event].name);
+		table_set_count(t, 3, all[i].event);
+		table_show(t, 3, "%" PRIx32, all[i].event);
+		table_set_count(t, 4, all[i].value);
 	}
 }
 
@@ -173,7 +177,11 @@ void report_print_reads(struct out *out, const struct env *env, const struct rep
 			sums[n - 1].value += sums[i].value;
 		else
 			sums[n++] = sums[i];
-	(raw ? print_raw_reads : print_reads)(out, env, sums, n);
+	struct table t;
+	begin_reads(&t);
+	(raw ? fill_raw_reads : fill_reads)(&t, env, sums, n);
+	table_text(out, &t, NULL);
+	table_deinit(&t);
 	free(sums);
 }
 
