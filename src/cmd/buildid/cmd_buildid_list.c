@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/json.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "object/buildid_cache.h"
@@ -14,6 +13,9 @@
 #include "session/input.h"
 #include "session/recorded_files.h"
 #include "sys/sys.h"
+#include "table/table.h"
+#include "view/data/table_data.h"
+#include "view/text/table_text.h"
 
 #define BUILD_ID_COLUMNS 40 /* of a SHA-1 */
 
@@ -24,64 +26,40 @@ struct buildid_options {
 	unsigned verbose;
 };
 
-static void print_id(struct out *out, const uint8_t *id, size_t len)
+/* With paths where there are any: a program or a kernel has its own ID alone. */
+static void fill(struct table *t, const struct recorded_files *files)
 {
-	for (size_t i = 0; i < len; i++)
-		out_hex_width(out, id[i], 2, '0');
-}
-
-static void print_text(struct out *out, const struct recorded_files *files)
-{
-	for (size_t i = 0; i < files->list.len; i++) {
-		const struct recorded_file *r = &files->list.data[i];
-		print_id(out, r->build_id, r->build_id_len);
-		if (r->path) {
-			size_t width = r->build_id_len * 2;
-			out_fill(out, ' ', (width < BUILD_ID_COLUMNS ? BUILD_ID_COLUMNS - width : 0) + 1);
-			out_text(out, r->path, strlen(r->path));
-		}
-		out_ch(out, '\n');
-	}
-}
-
-static void print_json(struct out *out, const struct recorded_files *files)
-{
-	struct json j;
-
-	json_init(&j, out, true);
-	json_object(&j);
-	json_format(&j, "strobe-buildid-list", 1);
-	json_key(&j, "files");
-	json_array(&j);
+	table_init(t, "strobe-buildid-list", 1);
+	t->rows_key = "files";
+	t->has_no_notes = true;
+	t->layout = (struct table_layout){ .row = "", .gap = " ", .has_no_titles = true };
+	size_t id = table_column(t, (struct table_column){ "build_id", NULL, TABLE_TEXT });
+	size_t path = table_column(t, (struct table_column){ "path", NULL, TABLE_TEXT, .is_optional = true });
 	for (size_t i = 0; i < files->list.len; i++) {
 		const struct recorded_file *r = &files->list.data[i];
 		char hex[BUILDID_HEX_MAX];
 		buildid_hex(r->build_id, r->build_id_len, hex);
-		json_object(&j);
-		json_key(&j, "build_id");
+		table_row(t);
+		table_show(t, id, "%-*s", BUILD_ID_COLUMNS, hex);
 		if (*hex)
-			json_str(&j, hex);
-		else
-			json_null(&j);
-		if (r->path) {
-			json_key(&j, "path");
-			json_str(&j, r->path);
-		}
-		json_end(&j);
+			table_set_text(t, id, hex);
+		if (r->path)
+			table_set_text(t, path, r->path);
 	}
-	json_end(&j);
-	json_end(&j);
 }
 
 static int print(struct cmd_context *ctx, const struct buildid_options *o, const struct recorded_files *files)
 {
+	struct table t;
 	struct out out;
 
+	fill(&t, files);
 	cmd_open_output(ctx, &out);
 	if (o->json)
-		print_json(&out, files);
+		table_json(&out, &t);
 	else
-		print_text(&out, files);
+		table_text(&out, &t, NULL);
+	table_deinit(&t);
 	return cmd_close_output(ctx, &out);
 }
 
@@ -160,8 +138,9 @@ static bool kallsyms_address(const struct strbuf *text, const char *name, uint64
 
 static void print_map(struct out *out, const uint8_t *id, size_t len, uint64_t start, uint64_t end, const char *name)
 {
-	print_id(out, id, len);
-	out_f(out, " %16" PRIx64 " %16" PRIx64 " ", start, end);
+	char hex[BUILDID_HEX_MAX];
+	buildid_hex(id, len, hex);
+	out_f(out, "%s %16" PRIx64 " %16" PRIx64 " ", hex, start, end);
 	out_text_str(out, name);
 	out_ch(out, '\n');
 }
