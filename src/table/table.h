@@ -50,6 +50,7 @@ struct table_column {
 	const char *unit;  /* of the text: "(ms)" below the title; or NULL */
 	double scale;      /* from data to text; 0: the same */
 	unsigned width;    /* at least, in text, and of the bars of a series; 0: as its cells need */
+	bool is_fixed;     /* that is its width: what is longer pushes the rest of its own row aside */
 	enum table_align align;
 	bool is_tree;      /* indented by the depth of the row */
 	bool is_optional;  /* left out of JSON where it is not set */
@@ -95,7 +96,7 @@ struct table_layout {
 	char rule;              /* a line of these below the titles; 0: none */
 	const char *after_rule; /* a line after that; or NULL */
 	bool has_no_titles;
-	bool ends_blank;        /* an empty line after the last row */
+	unsigned blank_lines;   /* after the last row */
 };
 
 struct table {

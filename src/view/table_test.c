@@ -94,7 +94,7 @@ static void layout_and_shown_cells_are_the_fillers(void **state)
 {
 	struct table t;
 	table_init(&t, "strobe-test", 1);
-	t.layout = (struct table_layout){ .head = "# ", .row = "  ", .rule = '.', .after_rule = "#", .ends_blank = true };
+	t.layout = (struct table_layout){ .head = "# ", .row = "  ", .rule = '.', .after_rule = "#", .blank_lines = 1 };
 	table_head(&t, "# Samples: %d", 2);
 	table_column(&t, (struct table_column){ "cycles", "Sampled Cycles", TABLE_COUNT });
 	table_column(&t, (struct table_column){ "range", "Range", TABLE_TEXT, .align = TABLE_ALIGN_RIGHT });
@@ -175,6 +175,25 @@ static void pages_escape_what_they_show(void **state)
 	table_deinit(&t);
 }
 
+/* As perf's tables of calls, which printf pads: a long name moves its own row alone. */
+static void fixed_columns_are_not_widened(void **state)
+{
+	struct table t;
+	table_init(&t, "strobe-test", 1);
+	t.layout = (struct table_layout){ .row = " ", .gap = " ", .has_no_titles = true, .blank_lines = 2 };
+	table_column(&t, (struct table_column){ "call", NULL, TABLE_TEXT, .width = 4, .is_fixed = true });
+	table_column(&t, (struct table_column){ "calls", NULL, TABLE_COUNT, .width = 3 });
+	table_row(&t);
+	table_set_text(&t, 0, "process_vm_readv");
+	table_set_count(&t, 1, 7);
+	table_row(&t);
+	table_set_text(&t, 0, "dup");
+	table_set_count(&t, 1, 12);
+	table_line(&t, "\t ENOENT: 3\033");
+	assert_text(&t, NULL, " process_vm_readv   7\n dup   12\n\t ENOENT: 3\\x1b\n\n\n");
+	table_deinit(&t);
+}
+
 /* Bars share columns where there are more numbers than room: the greatest of each is shown. */
 static void long_series_are_folded(void **state)
 {
@@ -222,6 +241,7 @@ int main(void)
 		cmocka_unit_test(layout_and_shown_cells_are_the_fillers),
 		cmocka_unit_test(data_has_values_as_they_are),
 		cmocka_unit_test(pages_escape_what_they_show),
+		cmocka_unit_test(fixed_columns_are_not_widened),
 		cmocka_unit_test(long_series_are_folded),
 		cmocka_unit_test(sorting_keeps_families_together),
 	};

@@ -103,7 +103,8 @@ static void print_event(struct blocks *b, struct out *out, uint32_t event, const
 	for (size_t i = 0; i < n; i++)
 		averages += all[i].cycles / all[i].times;
 	table_init(&t, "strobe-total-cycles", 1);
-	t.layout = (struct table_layout){ .head = "# ", .rule = '.', .after_rule = "#", .has_no_titles = o->display.quiet, .ends_blank = true };
+	t.layout = (struct table_layout){ .head = "# ", .rule = '.', .after_rule = "#", .has_no_titles = o->display.quiet,
+					  .blank_lines = 1 };
 	if (!o->display.quiet) {
 		table_head(&t, "# Samples: %llu  of event '%s'", branches, b->run->env->events.data[event].name);
 		table_head(&t, "# Event count (approx.): %llu", branches);

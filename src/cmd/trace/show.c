@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 
-#include "view/data/syscall_stats_json.h"
-#include "view/text/syscall_stats_text.h"
+#include "base/json.h"
+#include "table/syscall_stats_table.h"
+#include "view/data/table_data.h"
+#include "view/text/table_text.h"
 
 static void set_style(struct trace_run *r)
 {
@@ -98,16 +100,48 @@ void trace_show_stats(struct trace_run *r)
 		trace_print_stats(r, trace_lines_stats(r->lines));
 }
 
-void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats)
+/* After lines of JSON: one more, whose one member has those of the document. */
+static void print_stats_line(struct out *out, const struct table *t)
+{
+	struct json j;
+	json_init(&j, out, false);
+	json_object(&j);
+	json_key(&j, "summary");
+	json_object(&j);
+	table_json_members(&j, t);
+	json_end(&j);
+	json_end(&j);
+	out_ch(out, '\n');
+}
+
+static void print_stats_text(struct trace_run *r, const struct syscall_stats *stats)
 {
 	struct syscall_stats_style style = { .errnos = r->o->errnos, .histograms = r->o->histograms,
 					     .max_rows = r->o->max_summary };
-	if (r->o->format == &trace_format_json && r->o->summary)
-		syscall_stats_json(&r->out, stats);
-	else if (r->o->format == &trace_format_json)
-		syscall_stats_json_line(&r->out, stats);
+	out_str(&r->out, "\n Summary of events:\n\n");
+	for (size_t i = 0; i < stats->threads.len && !out_failed(&r->out); i++) {
+		struct table t;
+		if (!stats->threads.data[i].rows.len)
+			continue;
+		syscall_stats_fill_block(&t, stats, &stats->threads.data[i], style);
+		table_text(&r->out, &t, NULL);
+		table_deinit(&t);
+	}
+}
+
+void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats)
+{
+	struct table t;
+	if (r->o->format != &trace_format_json) {
+		print_stats_text(r, stats);
+		return;
+	}
+	syscall_stats_fill_tree(&t, stats);
+	if (r->o->summary)
+		table_json(&r->out, &t);
 	else
-		syscall_stats_text(&r->out, stats, style);
+		print_stats_line(&r->out, &t);
+	table_deinit(&t);
 }
 
 void trace_say_damaged(const struct trace_run *r, const struct trace_samples *s)

@@ -251,8 +251,12 @@ static void put_row(struct writer *w, size_t row)
 		first = false;
 	}
 	end_line(w);
-	for (uint32_t i = 0; i < r->lines_nr; i++)
-		put_line(w->out, t->lines.data[r->first_line + i]);
+	for (uint32_t i = 0; i < r->lines_nr; i++) {
+		const char *line = t->lines.data[r->first_line + i];
+		size_t tabs = strspn(line, "\t"); /* of an indent */
+		out_fill(w->out, '\t', tabs);
+		put_line(w->out, line + tabs);
+	}
 }
 
 static void measure(struct writer *w, size_t column)
@@ -263,7 +267,7 @@ static void measure(struct writer *w, size_t column)
 	width = c->type != TABLE_SERIES && c->width > width ? c->width : width;
 	if (!w->t->layout.has_no_titles && text_columns(unit_of(w, column)) > width)
 		width = text_columns(strbuf_str(&w->cell));
-	for (size_t row = 0; row < w->t->rows; row++) {
+	for (size_t row = 0; row < w->t->rows && !c->is_fixed; row++) {
 		cell_text(w, row, column);
 		size_t n = text_columns(strbuf_str(&w->cell));
 		width = n > width ? n : width;
@@ -296,8 +300,7 @@ void table_text(struct out *out, const struct table *t, const struct table_style
 		out_ch(out, ' ');
 		put_line(out, t->notes.data[i]);
 	}
-	if (t->layout.ends_blank)
-		out_ch(out, '\n');
+	out_fill(out, '\n', t->layout.blank_lines);
 	strbuf_deinit(&w.cell);
 	free(w.widths);
 	free(w.highest);
