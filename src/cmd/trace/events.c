@@ -14,23 +14,10 @@
 #include "cmd/trace/rings.h"
 #include "cmd/trace/show.h"
 #include "record/sample.h"
+#include "tracing/events.h"
 #include "tracing/live.h"
-#include "tracing/places.h"
-#include "tracing/stack_sample.h"
 
 #define TICK_MS 5
-
-enum event_role { ROLE_POINT, ROLE_MINOR_FAULT, ROLE_MAJOR_FAULT, ROLE_NONE };
-
-/* One for each event of the session. */
-struct traced {
-	enum event_role role;
-	bool is_switch;                 /* not shown where it switches */
-	bool switches_on_only;          /* nor elsewhere */
-	uint64_t max, seen;             /* nr=; 0: no limit */
-	const struct tracepoint *point; /* or NULL */
-	const struct syscall_desc *call; /* of syscalls:sys_enter_* */
-};
 
 struct events {
 	struct trace_run *run;
@@ -43,12 +30,8 @@ struct events {
 	struct trace_live live;
 	struct record_source *source;
 	struct resolver *resolver;
-	struct tracepoints *formats;
-	VEC(struct traced) traced;
-	bool switched_off;
-	uint64_t lost;
+	struct trace_events *events;
 	enum trace_stacks stacks;
-	struct trace_stack_words words; /* of the stack at hand */
 };
 
 /* --- what to open --- */
@@ -177,223 +160,37 @@ static bool wants_symbols(const struct trace_options *o)
 	return false;
 }
 
-/* --- samples --- */
+/* --- what has lines --- */
 
-static struct traced traced_of(const struct events *s, const struct env_event *e, size_t i)
+static struct trace_event_choice choice_of(const struct events *s, const struct env_event *e, size_t i)
 {
 	const struct trace_options *o = s->run->o;
-	struct traced t = { .is_switch = !o->show_switches && is_switch(o, e->name) };
-	t.switches_on_only = t.is_switch && o->switch_on_added && !strcmp(e->name, o->switch_on);
-	if (i >= s->set.events.len || s->set.events.data[i].is_dummy) {
-		t.role = ROLE_NONE;
-		return t;
-	}
 	const struct capture_event *c = &s->set.events.data[i];
-	if (s->run->by_rings && trace_wants_calls(o) && !strncmp(e->name, "raw_syscalls:", 13)) {
-		t.role = ROLE_NONE; /* the lines are made of pairs of them */
-		return t;
-	}
-	if (c->terms.set & EVENT_TERM_MAX_EVENTS)
-		t.max = c->terms.max_events;
+	struct trace_event_choice t = {
+		.switches_on = o->switch_on && !strcmp(e->name, o->switch_on),
+		.switches_off = o->switch_off && !strcmp(e->name, o->switch_off),
+		.is_hidden = !o->show_switches && is_switch(o, e->name),
+		.max = c->terms.set & EVENT_TERM_MAX_EVENTS ? c->terms.max_events : 0,
+	};
+	t.only_switches = t.is_hidden && t.switches_on && o->switch_on_added;
+	/* The lines of calls are made of pairs of those. */
+	if (c->is_dummy || (s->run->by_rings && trace_wants_calls(o) && !strncmp(e->name, "raw_syscalls:", 13)))
+		t.role = TRACE_ROLE_NONE;
 	/* Without the right to see the kernel's own a modifier follows the name. */
-	if (e->attr.type == PERF_TYPE_SOFTWARE && o->minor_faults && !strncmp(e->name, "minor-faults", 12))
-		t.role = ROLE_MINOR_FAULT;
+	else if (e->attr.type == PERF_TYPE_SOFTWARE && o->minor_faults && !strncmp(e->name, "minor-faults", 12))
+		t.role = TRACE_ROLE_MINOR_FAULT;
 	else if (e->attr.type == PERF_TYPE_SOFTWARE && o->major_faults && !strncmp(e->name, "major-faults", 12))
-		t.role = ROLE_MAJOR_FAULT;
-	if (e->attr.type != PERF_TYPE_TRACEPOINT)
-		return t;
-	t.point = tracepoints_by_id(s->formats, (uint32_t)e->attr.config);
-	if (t.point && !strcmp(t.point->system, "syscalls") && !strncmp(t.point->name, "sys_enter_", 10))
-		t.call = syscall_table_find(s->run->native, t.point->name + 10);
+		t.role = TRACE_ROLE_MAJOR_FAULT;
 	return t;
 }
 
-/* Its arguments, as far as a sample holds them: pointers stay addresses. */
-static struct syscall_event call_of(const struct events *s, const struct traced *t, const struct sample *x)
+static void print_sample(void *ctx, const struct resolved_sample *r, const char *event)
 {
-	struct syscall_event call = { .desc = t->call, .pid = x->pid };
-	uint32_t from = t->point->common_nr + 1;
-	for (uint32_t i = 0; i < SYSCALL_ARGS && from + i < t->point->fields_nr; i++)
-		call.arg[i] = field_number(s->formats, &t->point->fields[from + i], x->raw, x->raw_bytes);
-	return call;
-}
-
-/* From here on, up to there. True where the event only switches. */
-static bool switches(struct events *s, const struct resolved_sample *r, const struct traced *t)
-{
-	const struct trace_options *o = s->run->o;
-	bool on = o->switch_on && !strcmp(r->event->name, o->switch_on);
-	bool off = o->switch_off && !strcmp(r->event->name, o->switch_off);
-	if (s->switched_off) {
-		if (!on)
-			return true;
-		s->switched_off = false;
-		return t->is_switch;
-	}
-	if (off) {
-		s->switched_off = true;
-		return t->is_switch;
-	}
-	return t->switches_on_only;
-}
-
-static bool is_excluded(const struct events *s, const struct sample *x)
-{
-	const struct trace_options *o = s->run->o;
-	if ((pid_t)x->pid == getpid())
-		return true;
-	for (size_t i = 0; i < o->excluded.len; i++)
-		if (o->excluded.data[i] == (pid_t)x->pid || o->excluded.data[i] == (pid_t)x->tid)
-			return true;
-	return false;
-}
-
-static bool is_in_bpf(const struct resolved_frame *f)
-{
-	static const char *const prefixes[] = { "bpf_", "__bpf_", "__traceiter_", "perf_", "trace_call_bpf" };
-	if (!f->symbol || !f->map || f->map->file->kind == MAPPED_FILE)
-		return false;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (!strncmp(f->symbol->raw_name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return f->map->file->kind == MAPPED_BPF;
-}
-
-struct frames {
-	const struct resolved_frame *first; /* NULL: none */
-	uint32_t nr;
-};
-
-static struct frames frames_of(const struct resolved_sample *r)
-{
-	return (struct frames){ .first = r->chain_nr ? r->chain : NULL, .nr = r->chain_nr };
-}
-
-/* The kernel's way to the program that took the stack is left out. */
-static struct frames frames_outside_bpf(const struct resolved_sample *r)
-{
-	struct frames f = frames_of(r);
-	while (f.nr && is_in_bpf(f.first)) {
-		f.first++;
-		f.nr--;
-	}
-	return f.nr ? f : (struct frames){};
-}
-
-static void print_sample(struct events *s, const struct resolved_sample *r, const char *event)
-{
-	struct out *out = &s->run->out;
+	struct out *out = &((struct events *)ctx)->run->out;
 	out_text_str(out, event);
 	out_f(out, " %.3f ", (double)r->sample.time / 1e6);
 	out_text_str(out, r->comm);
 	out_f(out, " %u/%u [%u]\n", r->sample.pid, r->sample.tid, r->sample.cpu);
-}
-
-/* What it would be as a sample: with its call chain. */
-static void resolve_bpf(struct events *s, const struct trace_live_record *m, struct resolved_sample *ret)
-{
-	const struct trace_event *ev = trace_live_event(m);
-	struct sample x = { .time = ev->time_ns, .pid = ev->pid, .tid = ev->tid, .cpu = ev->cpu, .misc = PERF_RECORD_MISC_USER };
-	size_t bytes;
-	const struct trace_stack *stack = trace_live_stack(m, &bytes);
-	if (bytes)
-		trace_stack_sample(stack, bytes, s->stacks, s->run->o->callgraph.dump_bytes, &s->words, &x);
-	resolver_look_up(s->resolver, &x, ret);
-}
-
-static void take_bpf(struct events *s, const struct trace_live_record *m)
-{
-	const struct trace_event *ev = trace_live_event(m);
-	bool is_line = ev->type == TRACE_EVENT_CALL || ev->type == TRACE_EVENT_ENTERED || ev->type == TRACE_EVENT_POINT ||
-		       ev->type == TRACE_EVENT_SIGNAL;
-	struct resolved_sample resolved;
-	struct frames frames = {};
-	bool prints = is_line && s->run->o->print_sample;
-	if (is_line && s->switched_off)
-		return;
-	if (m->stack_bytes || prints) {
-		resolve_bpf(s, m, &resolved);
-		frames = frames_outside_bpf(&resolved);
-	}
-	if (is_line && frames.nr < s->run->o->min_stack)
-		return;
-	if (prints)
-		print_sample(s, &resolved, "bpf");
-	trace_calls_take(&s->bpf.calls, ev, m->event_bytes, frames.first, frames.nr);
-}
-
-static void begin_lines(struct events *s)
-{
-	if (s->tracer && !s->run->o->switch_on)
-		trace_lines_begin_at(s->run->lines, stream_tracer_began_ns(s->tracer));
-}
-
-static struct strobe_error *take_sample(void *ctx, const struct resolved_sample *r)
-{
-	struct events *s = ctx;
-	if (trace_lines_ended(s->run->lines))
-		return error_create(ERROR_STOPPED, "enough");
-	begin_lines(s);
-	if (s->samples && !s->switched_off)
-		TRY(trace_samples_take_resolved(s->samples, r));
-	struct traced *t = r->sample.event < s->traced.len ? &s->traced.data[r->sample.event] : NULL;
-	if (!t || t->role == ROLE_NONE || is_excluded(s, &r->sample) || switches(s, r, t))
-		return NULL;
-	struct trace_line line = { .kind = TRACE_LINE_POINT, .time_ns = r->sample.time, .tid = r->sample.tid, .pid = r->sample.pid,
-				   .cpu = r->sample.cpu, .event = r->event->name, .points = s->formats, .point = t->point,
-				   .raw = r->sample.raw, .raw_bytes = r->sample.raw_bytes };
-	struct syscall_event call;
-	struct trace_fault fault;
-	struct frames frames = frames_of(r);
-	if (frames.nr < s->run->o->min_stack || (t->max && t->seen++ >= t->max))
-		return NULL;
-	line.frames = frames.first;
-	line.frames_nr = frames.nr;
-	if (t->role == ROLE_MINOR_FAULT || t->role == ROLE_MAJOR_FAULT) {
-		line.kind = TRACE_LINE_FAULT;
-		line.fault = &fault;
-		fault.major = t->role == ROLE_MAJOR_FAULT;
-		trace_fault_places(resolver_machine(s->resolver), resolver_symbols(s->resolver), r, &fault);
-	} else if (t->call) {
-		call = call_of(s, t, &r->sample);
-		line.call = &call;
-	}
-	if (s->run->o->print_sample)
-		print_sample(s, r, r->event->name);
-	if (r->comm[0] && r->comm[0] != ':')
-		line.comm = r->comm;
-	trace_lines_other(s->run->lines, &line);
-	return NULL;
-}
-
-/* Events of the BPF programs; names of tasks, where there are none. */
-static struct strobe_error *take_record(void *ctx, struct record r, uint64_t time_ns)
-{
-	struct events *s = ctx;
-	const uint32_t *ids = (const uint32_t *)(r.hdr + 1);
-	const uint64_t *words = (const uint64_t *)(r.hdr + 1);
-	struct trace_tasks *tasks = trace_lines_tasks(s->run->lines);
-	if (r.hdr->type == RECORD_TIMED) {
-		if (trace_lines_ended(s->run->lines))
-			return error_create(ERROR_STOPPED, "enough");
-		begin_lines(s);
-		take_bpf(s, (const struct trace_live_record *)r.hdr);
-		return NULL;
-	}
-	if (r.hdr->type == PERF_RECORD_LOST && r.hdr->size >= sizeof(*r.hdr) + 16)
-		s->lost += words[1];
-	if (s->samples) {
-		TRY(trace_samples_take(s->samples, r));
-		return trace_lines_ended(s->run->lines) ? error_create(ERROR_STOPPED, "enough") : NULL;
-	}
-	if (r.hdr->type == PERF_RECORD_FORK && !s->tracer && r.hdr->size >= sizeof(*r.hdr) + 16) {
-		char comm[17];
-		memcpy(comm, trace_task(tasks, ids[3], ids[1])->comm, sizeof(comm));
-		trace_task_name(trace_task_new(tasks, ids[2], ids[0]), comm, sizeof(comm) - 1);
-	}
-	if (r.hdr->type == PERF_RECORD_COMM && !s->tracer && r.hdr->size > sizeof(*r.hdr) + 8)
-		trace_lines_rename(s->run->lines, ids[1], ids[0], (const char *)(ids + 2), r.hdr->size - sizeof(*r.hdr) - 8);
-	return trace_lines_ended(s->run->lines) ? error_create(ERROR_STOPPED, "enough") : NULL;
 }
 
 /* --- the run --- */
@@ -420,6 +217,37 @@ static struct strobe_error *open_tracer(struct events *s)
 	return NULL;
 }
 
+static struct strobe_error *make_lines(struct events *s, const struct env *env)
+{
+	const struct trace_options *o = s->run->o;
+	VEC(struct trace_event_choice) choices = {};
+	for (size_t i = 0; i < env->events.len && i < s->set.events.len; i++)
+		vec_push(&choices, choice_of(s, &env->events.data[i], i));
+	struct trace_events_setup setup = {
+		.env = env,
+		.resolver = s->resolver,
+		.lines = s->run->lines,
+		.calls = &s->bpf.calls,
+		.samples = s->samples,
+		.tracer = s->tracer,
+		.native = s->run->native,
+		.choices = choices.data,
+		.choices_nr = choices.len,
+		.starts_off = o->switch_on != NULL,
+		.min_stack = o->min_stack,
+		.stacks = s->stacks,
+		.dump_bytes = o->callgraph.dump_bytes,
+		.self = getpid(),
+		.excluded = o->excluded.data,
+		.excluded_nr = o->excluded.len,
+		.sample = o->print_sample ? print_sample : NULL,
+		.ctx = s,
+	};
+	struct strobe_error *err = trace_events_create(&setup, &s->events);
+	vec_deinit(&choices);
+	return err;
+}
+
 static struct strobe_error *make_resolver(struct events *s)
 {
 	const struct trace_options *o = s->run->o;
@@ -433,10 +261,7 @@ static struct strobe_error *make_resolver(struct events *s)
 	struct symbols_options files = {};
 	TRY(cmd_symbols_options(s->run->ctx, env, false, &files));
 	s->resolver = resolver_create(s->source, files, options);
-	TRY(tracepoints_read(env, &s->formats));
-	for (size_t i = 0; i < env->events.len; i++)
-		vec_push(&s->traced, traced_of(s, &env->events.data[i], i));
-	return NULL;
+	return make_lines(s, env);
 }
 
 static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
@@ -465,7 +290,6 @@ static struct strobe_error *events_open(struct trace_run *r)
 	const char *const *notes;
 	s->run = r;
 	r->state = s;
-	s->switched_off = r->o->switch_on != NULL;
 	if (r->by_rings)
 		TRY(trace_rings_check(r));
 	struct strobe_error *err = make_events(s);
@@ -513,8 +337,7 @@ static void events_enable(struct trace_run *r, bool on)
 static struct strobe_error *events_run(struct trace_run *r)
 {
 	struct events *s = r->state;
-	struct resolve_callbacks callbacks = { .sample = take_sample, .record = take_record, .ctx = s };
-	struct strobe_error *err = resolve_stream(s->resolver, callbacks);
+	struct strobe_error *err = trace_events_read(s->events);
 	r->ended = true;
 	return err;
 }
@@ -528,21 +351,20 @@ static struct strobe_error *events_finish(struct trace_run *r)
 		trace_samples_finish(s->samples);
 		trace_say_damaged(r, s->samples);
 	}
-	trace_say_lost(r, s->lost + s->live.lost, s->tracer);
+	trace_say_lost(r, trace_events_lost(s->events) + s->live.lost, s->tracer);
 	return trace_bpf_finish(&s->bpf, r, s->tracer);
 }
 
 static void events_close(struct trace_run *r)
 {
 	struct events *s = r->state;
+	trace_events_destroy(s->events);
 	trace_bpf_deinit(&s->bpf);
 	trace_samples_destroy(s->samples);
 	resolver_destroy(s->resolver);
 	source_destroy(s->source);
-	tracepoints_destroy(s->formats);
 	stream_tracer_leave_behind(s->tracer);
 	stream_tracer_close(s->tracer);
-	vec_deinit(&s->traced);
 	if (s->capture) {
 		capture_close_behind(s->capture);
 		capture_close(s->capture);
