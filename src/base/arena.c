@@ -52,6 +52,22 @@ void arena_reset(struct arena *a)
 	a->end = keep->data + keep->bytes;
 }
 
+void arena_take(struct arena *to, struct arena *from)
+{
+	if (!to->head) {
+		*to = *from;
+		arena_init(from);
+		return;
+	}
+	/* Behind the head, which stays in use. */
+	struct arena_block **last = &to->head->next;
+	while (*last)
+		last = &(*last)->next;
+	*last = from->head;
+	to->total_bytes += from->total_bytes;
+	arena_init(from);
+}
+
 static struct arena_block *block_create(struct arena *a, size_t bytes)
 {
 	if (bytes > SIZE_MAX - sizeof(struct arena_block))

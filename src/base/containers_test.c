@@ -32,6 +32,30 @@ static void arena_gives_aligned_separate_pieces(void **state)
 	assert_int_equal(a.total_bytes, 0);
 }
 
+/* Pieces stay where they are, whatever becomes of the arena that they were made in. */
+static void arena_takes_what_another_holds(void **state)
+{
+	for (int pieces = 0; pieces < 2; pieces++) {
+		struct arena to, from;
+		arena_init(&to);
+		arena_init(&from);
+		if (pieces)
+			arena_strdup(&to, "own");
+		char *a = arena_strdup(&from, "first"), *large = memset(arena_alloc(&from, 3 << 20), 7, 3 << 20);
+		size_t bytes = to.total_bytes + from.total_bytes;
+		arena_take(&to, &from);
+		assert_int_equal(to.total_bytes, bytes);
+		assert_int_equal(from.total_bytes, 0);
+		memset(arena_alloc(&from, 1000), 1, 1000);
+		memset(arena_alloc(&to, 5000), 2, 5000);
+		arena_deinit(&from);
+		arena_take(&to, &from);
+		assert_string_equal(a, "first");
+		assert_int_equal(large[(3 << 20) - 1], 7);
+		arena_deinit(&to);
+	}
+}
+
 static void vector_keeps_order(void **state)
 {
 	VEC(int) v = {};
@@ -98,6 +122,12 @@ static void strtab_interns(void **state)
 	str_id nul = strtab_add_n(&t, "a\0b", 3);
 	assert_int_equal(strtab_length(&t, nul), 3);
 	assert_int_not_equal(strtab_add(&t, "a"), nul);
+	static const char kept[] = "kept";
+	str_id k = strtab_add_kept(&t, kept);
+	assert_ptr_equal(strtab_get(&t, k), kept);
+	assert_int_equal(strtab_add(&t, "kept"), k);
+	assert_int_equal(strtab_length(&t, k), 4);
+	assert_ptr_equal(strtab_get(&t, strtab_add_kept(&t, "a")), strtab_get(&t, strtab_add(&t, "a")));
 	strtab_deinit(&t);
 }
 
@@ -176,6 +206,7 @@ int main(void)
 		cmocka_unit_test(arena_gives_aligned_separate_pieces),
 		cmocka_unit_test(vector_keeps_order),
 		cmocka_unit_test(hash_spreads_and_sees_every_byte),
+		cmocka_unit_test(arena_takes_what_another_holds),
 		cmocka_unit_test(strtab_interns),
 		cmocka_unit_test(u64map_agrees_with_an_array),
 		cmocka_unit_test(sort_is_stable_and_agrees_with_qsort),

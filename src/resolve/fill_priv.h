@@ -47,6 +47,7 @@ struct fill {
 	unsigned n;
 	VEC(mapping_id) mappings; /* by mapped_file.id: mapping + 1 */
 	struct u64map frames;     /* by symbol, processor's mode and flags: frame + 1 */
+	bool takes_names;         /* of inlined functions: they need not be copied */
 	VEC(frame_id) lists;      /* of frames at one address, outermost first: how many, then they */
 	str_id *comms;            /* by string of the machine: string + 1 */
 	uint64_t *labels;         /* of the row at hand */

@@ -101,11 +101,12 @@ static function_id function_of(struct fill *f, const struct resolved_frame *from
 		return PROFILE_NONE;
 	struct profile *p = f->p;
 	const struct symbol *sym = from->symbol;
+	str_id (*add)(struct strtab *t, const char *s) = f->takes_names && from->inlined ? strtab_add_kept : strtab_add;
 	struct profile_function fn = {
 		.mapping = mapping,
-		.name = strtab_add(&p->strings, dso_symbol_name(from->dso, sym)),
+		.name = add(&p->strings, dso_symbol_name(from->dso, sym)),
 		.file = f->r->options.with_lines && from->file ? strtab_add(&p->strings, from->file) : 0,
-		.system_name = strtab_add(&p->strings, sym->raw_name),
+		.system_name = add(&p->strings, sym->raw_name),
 		.start = sym->start,
 		.size = sym->end - sym->start,
 		.is_data = sym->type && strchr("dDbBrRvVgGsS", sym->type),
@@ -366,12 +367,12 @@ static uint32_t add_list(struct frame_lists *l, const struct used_frame *u)
 
 /*
  * A session that goes on asks again, and again. Of a recording all has been asked before its profile takes its memory; paths of files
- * are still needed there, and names until they stand in it.
+ * are still needed there, and names become its own.
  */
-static void forget(const struct frame_lists *l, void (*what)(struct dso *d))
+static void forget_sources(const struct frame_lists *l)
 {
 	for (size_t i = 0; i < l->dsos.len && !l->f->r->symbols_options.live; i++)
-		what(l->dsos.data[i]);
+		dso_source_forget(l->dsos.data[i]);
 }
 
 void fill_frames(struct fill *f)
@@ -379,8 +380,9 @@ void fill_frames(struct fill *f)
 	struct frame_lists l = { .f = f };
 	collect_frames(&l);
 	expand_frames(&l);
+	f->takes_names = !f->r->symbols_options.live && l.dsos.len;
 	if (!f->r->options.with_lines)
-		forget(&l, dso_source_forget);
+		forget_sources(&l);
 	uint32_t *known = xcalloc(f->r->frames.frames.len + 1, sizeof(*known)); /* by cached frame: list + 1 */
 	for (size_t i = 0; i < l.used.len; i++) {
 		const struct used_frame *u = &l.used.data[i];
@@ -393,8 +395,10 @@ void fill_frames(struct fill *f)
 		arena_deinit(&l.expanders[i].arena);
 	free(l.expanders);
 	if (f->r->options.with_lines)
-		forget(&l, dso_source_forget);
-	forget(&l, dso_source_forget_symbols);
+		forget_sources(&l);
+	for (size_t i = 0; f->takes_names && i < l.dsos.len; i++)
+		dso_source_give_names(l.dsos.data[i], &f->p->strings.arena);
+	f->takes_names = false;
 	free(l.expansions);
 	free(known);
 	vec_deinit(&l.used);

@@ -20,6 +20,7 @@
  */
 struct inlined_share {
 	pthread_mutex_t lock;
+	struct arena texts; /* names, mangled and not */
 	struct arena arena;
 	VEC(struct kept_name *) names;
 	VEC(struct made_symbol *) all;
@@ -125,7 +126,7 @@ static const char *keep_name(void *ctx, const char *name)
 	pthread_mutex_lock(&share->lock);
 	uint32_t id = idset_find(&share->names_index, hash, name_eq, share, name);
 	if (id == IDSET_NONE) {
-		struct kept_name *fresh = arena_alloc(&share->arena, sizeof(*fresh) + bytes);
+		struct kept_name *fresh = arena_alloc(&share->texts, sizeof(*fresh) + bytes);
 		atomic_init(&fresh->shown, NULL);
 		fresh->share = share;
 		memcpy(fresh->text, name, bytes);
@@ -145,7 +146,7 @@ const char *kept_name_show(struct kept_name *k, const char *fresh)
 	pthread_mutex_lock(&share->lock);
 	const char *shown = atomic_load_explicit(&k->shown, memory_order_relaxed);
 	if (!shown) {
-		shown = fresh ? arena_strdup(&share->arena, fresh) : k->text;
+		shown = fresh ? arena_strdup(&share->texts, fresh) : k->text;
 		atomic_store_explicit(&k->shown, shown, memory_order_release);
 	}
 	pthread_mutex_unlock(&share->lock);
@@ -181,6 +182,7 @@ static struct dso_source *dso_source_create(void)
 	struct dso_source *s = xcalloc(1, sizeof(*s));
 	for (unsigned i = 0; i < INLINED_SHARES; i++) {
 		brief_lock_init(&s->inlined[i].lock);
+		arena_init(&s->inlined[i].texts);
 		arena_init(&s->inlined[i].arena);
 	}
 	return s;
@@ -226,6 +228,7 @@ void dso_source_forget(struct dso *d)
 
 static void forget_inlined(struct inlined_share *share)
 {
+	arena_deinit(&share->texts);
 	arena_deinit(&share->arena);
 	vec_deinit(&share->names);
 	vec_deinit(&share->all);
@@ -233,12 +236,12 @@ static void forget_inlined(struct inlined_share *share)
 	idset_deinit(&share->index);
 }
 
-void dso_source_forget_symbols(struct dso *d)
+void dso_source_give_names(struct dso *d, struct arena *to)
 {
 	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
 	for (unsigned i = 0; s && i < INLINED_SHARES; i++) {
+		arena_take(to, &s->inlined[i].texts);
 		forget_inlined(&s->inlined[i]);
-		arena_init(&s->inlined[i].arena);
 	}
 }
 

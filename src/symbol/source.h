@@ -5,13 +5,15 @@
  * from, in the build-id cache, then where object_find_debug() looks (build-id directory, .gnu_debuglink). Of the kernel it
  * is in a vmlinux that gave the names, too; of a module in its file, relocated to where it was loaded. Thread-safe, and
  * quick in parallel: units of compilation are read under locks of their own. What is given out lives for the session, but
- * for the paths of files, which live until dso_source_forget(), and inlined functions: see dso_source_forget_symbols().
+ * for the paths of files, which live until dso_source_forget(), and inlined functions: see dso_source_give_names().
  */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "symbol/symbol.h"
+
+struct arena;
 
 #define SOURCE_FRAMES_MAX 64
 
@@ -29,8 +31,11 @@ struct source_frame {
 void dso_source_load(struct dso *d);
 /* Frees what was read; it is read again where somebody asks again. While no other thread asks anything. */
 void dso_source_forget(struct dso *d);
-/* Frees the symbols of inlined functions that were given out, and their names: while nobody has any of them any more. */
-void dso_source_forget_symbols(struct dso *d);
+/*
+ * Frees the symbols of inlined functions that were given out, while nobody has any of them any more. Their names, linkage names and
+ * what dso_symbol_name() says of them, stay where they are and are freed with `to` from then on.
+ */
+void dso_source_give_names(struct dso *d, struct arena *to);
 /* Gives back what pages of its files take that were read, now and then while much is asked. At any time, from any thread. */
 void dso_source_rest(struct dso *d);
 /*
