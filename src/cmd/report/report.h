@@ -120,11 +120,14 @@ struct strobe_error *report_count_times(struct report_run *r, const struct repor
 
 /* --total-cycles: of all samples that the resolver's filter lets through. */
 struct strobe_error *report_print_cycles(struct report_run *r, struct out *out) _must_check_;
+/* The help of -s: every key by name. */
+extern const char report_sort_help[];
+/* --list-keys, for completion and tests: name, set (common, branch, memory) and JSON type of each key, by tabs. */
+void report_list_keys(struct out *out);
 void report_options_defaults(void *options);
 /* -g, --call-graph: any of print type, threshold, limit, order, key and value, in any order. */
 struct strobe_error *report_parse_chains(struct report_options *o, const char *value) _must_check_;
 
-	bool list_keys;
 /*
  * Fields of tracepoints: FIELD of all events that have it, EVENT.FIELD, EVENT.*, trace_fields; /raw behind it. EVENT is a
  * name, a part of one that only one event has, or %N. *ret_any is false where the word is none of these. As the question
