@@ -1,0 +1,1 @@
+strobe record -e nosuchevent true

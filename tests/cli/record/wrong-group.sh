@@ -1,0 +1,2 @@
+strobe record -e '{cpu-clock' true
+strobe record -e cpu-clock:zz true

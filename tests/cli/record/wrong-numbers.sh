@@ -1,0 +1,6 @@
+# before anything is written
+for option in '-F abc' '-c abc' '-D x' '--call-graph nosuch' '-j wrong' '--switch-output=zz'; do
+	strobe record -e cpu-clock $option true && exit 2
+done
+ls
+exit 129

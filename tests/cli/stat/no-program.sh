@@ -1,0 +1,1 @@
+strobe stat -e cpu-clock no-such-program

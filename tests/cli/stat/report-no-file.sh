@@ -1,0 +1,1 @@
+strobe stat report -i no.data

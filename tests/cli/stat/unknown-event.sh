@@ -1,0 +1,1 @@
+strobe stat -e nosuchevent true

@@ -1,0 +1,2 @@
+strobe stat -e '{cpu-clock' true
+strobe stat -e cpu-clock:zz true

@@ -1,0 +1,4 @@
+for option in '-r abc' '--timeout 5' '-p abc' '--log-fd 99' '-x, -j'; do
+	strobe stat -e cpu-clock $option true && exit 2
+done
+exit 129
