@@ -138,7 +138,7 @@ static bool note_switched(struct resolve_live *l, struct record rec)
 	if (env_record_time(l->r->env, rec, &time_ns) && time_ns > l->sampled_ns)
 		l->sampled_ns = time_ns;
 	uint32_t event = env_event_of_sample(l->r->env, rec) + 1;
-	return event == l->r->options.switch_on || event == l->r->options.switch_off;
+	return event == l->r->switches.on || event == l->r->switches.off;
 }
 
 static void take(struct resolve_live *l, struct record rec)

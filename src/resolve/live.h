@@ -9,7 +9,7 @@
  *	}
  *
  * Each record is handed over once, in the order of the rings; nothing is sorted, but samples where events switch counting on and
- * off (resolve_options.switch_on). Side-band records are told to the machine
+ * off (resolve_options.switches). Side-band records are told to the machine
  * as they come; samples are kept until the pass behind theirs is over. By then every mapping that is older than they are is
  * known, whichever ring it stood in, since a ring that was read early in their pass has been read again. What is kept are
  * two passes of samples; the rest is the machine and the symbols of files: tasks that have ended, and files that nobody maps any

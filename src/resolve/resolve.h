@@ -19,6 +19,7 @@
 #include "machine/machine.h"
 #include "profile/profile.h"
 #include "record/source.h"
+#include "resolve/switches.h"
 #include "symbol/symbol.h"
 
 /* One frame of a resolved sample, innermost first. Borrowed until the callback returns. */
@@ -84,9 +85,7 @@ struct resolve_options {
 	bool innermost_lines;
 	bool by_address;       /* frames are told apart by address and not only by function */
 	uint64_t time_quantum_ns; /* the "time" label is rounded down to a multiple of this; 0 = exact */
-	/* Events between which samples count, as index + 1 (0: none): from the first's sample on, up to the second's, and again. */
-	uint32_t switch_on, switch_off;
-	bool keep_switches;    /* samples of those two count as well */
+	struct event_switches switches; /* events between which samples count; of profiles, resolve_stream() leaves none out */
 	bool raw_trace;        /* the "trace" label lists the fields in place of the event's text */
 	bool program_first;    /* the first mapping is the program with the most samples, also where it has no frame itself */
 	bool keep_time_log;    /* profile->log: time, CPU, thread and row of each sample */

@@ -235,8 +235,9 @@ void resolver_start(struct resolver *r)
 	r->event_stats = NULL;
 	resolver_size_stats(r);
 	r->no_clock = !resolver_has_clock(r->env);
-	r->is_switched = r->options.switch_on || r->options.switch_off;
-	r->is_off = r->options.switch_on;
+	r->switches = r->options.switches;
+	r->is_switched = r->switches.on || r->switches.off;
+	event_switches_start(&r->switches);
 }
 
 void resolver_lap(uint64_t *from_ns, uint64_t *sum)
@@ -261,22 +262,6 @@ bool resolver_chain_is_deep(const struct resolver *r, uint32_t event, const uint
 	while (user < words_nr && words[user] != PERF_CONTEXT_USER)
 		user++;
 	return words_nr - user > RECORD_CHAIN_WALKED_MAX || (asked && words_nr >= asked);
-}
-
-bool resolver_leaves_out(struct resolver *r, uint32_t event)
-{
-	const struct resolve_options *o = &r->options;
-	if (o->switch_on && r->is_off) {
-		if (event + 1 != o->switch_on)
-			return true;
-		r->is_off = false;
-		return !o->keep_switches;
-	}
-	if (o->switch_off && !r->is_off && event + 1 == o->switch_off) {
-		r->is_off = true;
-		return !o->keep_switches;
-	}
-	return r->is_off;
 }
 
 /* Back to the first record, where the source can. */

@@ -76,7 +76,8 @@ struct resolver {
 	struct parallelism parallelism; /* the same */
 	bool has_parallelism;           /* some column is of it */
 	VEC(struct file_place) places; /* by mapped_file.id */
-	bool is_switched, is_off; /* --switch-on, --switch-off: whether there are such events, and whether samples are left out */
+	bool is_switched;       /* there are events that switch */
+	struct event_switches switches;
 	struct jit jit;
 	struct symbols_options symbols_options;
 	struct deferred deferred;
@@ -158,8 +159,6 @@ static inline uint64_t record_payload_bytes(const struct perf_event_header *hdr)
 }
 /* Whether the whole must be read in order of time, and not in slices. */
 bool resolver_needs_order(const struct resolver *r);
-/* Of a sample of that event: whether it comes while samples are left out. Where is_switched, in order of time. */
-bool resolver_leaves_out(struct resolver *r, uint32_t event);
 
 /* Whether an event's stacks are to be joined with its branch records (--call-graph lbr). */
 static inline bool attr_has_calls(const struct perf_event_attr *a)

@@ -461,7 +461,7 @@ static inline void put_samples(struct worker *w, struct found *f, uint64_t sampl
 	}
 	w->first_ns = hot->time < w->first_ns ? hot->time : w->first_ns;
 	w->last_ns = hot->time > w->last_ns ? hot->time : w->last_ns;
-	if (__builtin_expect(r->is_switched, 0) && resolver_leaves_out(r, f->event_index)) {
+	if (__builtin_expect(r->is_switched, 0) && event_switches_leave_out(&r->switches, f->event_index)) {
 		w->filtered += samples;
 		return;
 	}

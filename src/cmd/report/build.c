@@ -101,21 +101,6 @@ static bool needs_addresses(const struct report_run *r)
 	       key_needs(r, COLUMN_NEEDS_ADDRESSES);
 }
 
-/* As resolve_options has it: index + 1. */
-static struct strobe_error *find_event(const struct env *env, const char *name, const char *option, bool live, uint32_t *ret)
-{
-	*ret = 0;
-	for (size_t i = 0; name && i < env->events.len && !*ret; i++)
-		if (!strcmp(env->events.data[i].name, name))
-			*ret = (uint32_t)i + 1;
-	if (name && !*ret)
-		return error_create(ERROR_NOT_FOUND,
-				    live ? "no event '%s' for %s: name it with -e, too"
-					 : "the recording has no event '%s' for %s; 'evlist' lists those it has",
-				    name, option);
-	return NULL;
-}
-
 /* Of the times that are asked for, what is in the span. */
 static void narrow(struct report_run *r, struct resolve_filter *filter)
 {
@@ -177,9 +162,9 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 	struct symbols_options symbols = o->selection.symbol_files;
 	symbols.live = r->live;
 	TRY(cmd_symbols_options(r->ctx, r->env, o->selection.force, &symbols));
-	options.keep_switches = o->selection.show_switches;
-	TRY(find_event(r->env, o->selection.switch_on, "--switch-on", r->live, &options.switch_on));
-	TRY(find_event(r->env, o->selection.switch_off, "--switch-off", r->live, &options.switch_off));
+	options.switches.keep = o->selection.show_switches;
+	TRY(event_switches_find(r->env, o->selection.switch_on, "--switch-on", r->live, &options.switches.on));
+	TRY(event_switches_find(r->env, o->selection.switch_off, "--switch-off", r->live, &options.switches.off));
 	options.label_keys = choose_labels(r, &options.label_keys_nr);
 	TRY(sample_choice_parse(&(struct sample_choice){ .cpus = o->selection.cpus, .times = o->selection.times }, r->env,
 				&r->query.arena, &options.filter));

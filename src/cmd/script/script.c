@@ -42,29 +42,13 @@ struct script {
 	struct event_file *files; /* one an event, or NULL */
 	struct dump_choice choice;
 	struct list_strings stop_at;
-	const struct env_event *on, *off;
-	bool discarding;         /* between --switch-off and --switch-on */
+	struct event_switches switches;
 	struct script_counts counts;
 	bool wants_guests;       /* machine_pid and vcpu, which ID_INDEX tells of */
 	uint64_t show;           /* bit n: records of type n are printed */
 };
 
 /* ---- before the first record ---- */
-
-static struct strobe_error *find_event(const struct env *env, const char *name, const char *option,
-				       const struct env_event **ret)
-{
-	*ret = NULL;
-	if (!name)
-		return NULL;
-	for (size_t i = 0; i < env->events.len; i++)
-		if (!strcmp(env->events.data[i].name, name))
-			*ret = &env->events.data[i];
-	if (!*ret)
-		return error_create(ERROR_NOT_FOUND, "the recording has no event '%s' for %s; see 'evlist' for its events", name,
-				    option);
-	return NULL;
-}
 
 static struct strobe_error *open_event_files(struct script *s)
 {
@@ -108,9 +92,10 @@ static struct strobe_error *prepare(struct script *s)
 		if (d.fields.asked[k] & DUMP_FIELD(TOD) && !dumper_has_wall_clock(s->env))
 			return error_create(ERROR_NOT_FOUND, "the recording does not relate its clock to the time of day: field 'tod' "
 							     "needs a recording made with -k CLOCK");
-	TRY(find_event(s->env, o->switch_on, "--switch-on", &s->on));
-	TRY(find_event(s->env, o->switch_off, "--switch-off", &s->off));
-	s->discarding = s->on != NULL;
+	s->switches.keep = o->show_on_off;
+	TRY(event_switches_find(s->env, o->switch_on, "--switch-on", false, &s->switches.on));
+	TRY(event_switches_find(s->env, o->switch_off, "--switch-off", false, &s->switches.off));
+	event_switches_start(&s->switches);
 	if (o->per_event)
 		TRY(open_event_files(s));
 	TRY(dumper_create(s->env, resolver_machine(s->session.resolver), resolver_symbols(s->session.resolver), d, &s->dumper));
@@ -120,22 +105,6 @@ static struct strobe_error *prepare(struct script *s)
 }
 
 /* ---- samples ---- */
-
-/* --switch-on and --switch-off; the events themselves are shown where that was asked for. */
-static bool switched_off(struct script *s, const struct env_event *e)
-{
-	if (s->on && s->discarding) {
-		if (e != s->on)
-			return true;
-		s->discarding = false;
-		return !s->o->show_on_off;
-	}
-	if (s->off && !s->discarding && e == s->off) {
-		s->discarding = true;
-		return !s->o->show_on_off;
-	}
-	return s->discarding;
-}
 
 static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *sample)
 {
@@ -147,7 +116,7 @@ static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s
 	s->previous_ns = sample->sample.time;
 	if (s->o->raw)
 		raw_sample(out, s->env, input_path(s->o->input), sample);
-	if (switched_off(s, sample->event))
+	if (event_switches_leave_out(&s->switches, sample->sample.event))
 		return NULL;
 	if (!dump_choice_has(&s->choice, sample))
 		return NULL;

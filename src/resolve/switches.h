@@ -1,0 +1,29 @@
+/*
+ * --switch-on and --switch-off: samples count from the one event's on, up to the other's, and again.
+ *
+ * Asked of each sample in order of time. Samples before the first --switch-on are left out.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "record/env.h"
+
+/* Zeroed: all samples count. */
+struct event_switches {
+	uint32_t on, off; /* index of the event in the environment, + 1; 0: none */
+	bool keep;        /* samples of these two events count as well */
+	bool is_off;      /* samples are left out now */
+};
+
+/* What an option names, NULL is none; ERROR_NOT_FOUND where there is no such event. is_live: of what is being recorded. */
+struct strobe_error *event_switches_find(const struct env *env, const char *name, const char *option, bool is_live, uint32_t *ret)
+	_must_check_;
+/* Before the first sample. */
+static inline void event_switches_start(struct event_switches *s)
+{
+	s->is_off = s->on != 0;
+}
+/* Whether a sample of this event is left out; the next answer depends on it. */
+bool event_switches_leave_out(struct event_switches *s, uint32_t event);
