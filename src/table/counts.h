@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strbuf.h"
 #include "base/vector.h"
 
 enum counts_state {
@@ -108,6 +109,11 @@ static inline bool counts_same_place(const struct counts_place *a, const struct 
 	return a->cpu == b->cpu && a->core == b->core && a->cluster == b->cluster && a->die == b->die && a->socket == b->socket &&
 	       a->node == b->node && a->cache_level == b->cache_level && a->cache == b->cache && a->tid == b->tid;
 }
+
+/* "S0-D0-C1", "CPU3", "make-41"; nothing where rows are not gathered by place. Appended. */
+void counts_place_name(struct strbuf *b, enum counts_by by, const struct counts_place *p);
+/* Whether a place is shown with the number of CPUs that are gathered in it. */
+bool counts_place_has_cpus(enum counts_by by);
 
 static inline void counts_deinit(struct counts *c)
 {

@@ -3,40 +3,19 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+
 static void place_fields(struct out *out, enum counts_by by, const struct counts_place *p, const char *sep)
 {
-	switch (by) {
-	case COUNTS_BY_NOTHING:
+	if (by == COUNTS_BY_NOTHING)
 		return;
-	case COUNTS_BY_CPU:
-		if (p->of_core)
-			out_f(out, "S%d-D%d-C%d%s", p->socket, p->die, p->core, sep);
-		else
-			out_f(out, "CPU%d%s", p->cpu, sep);
-		return;
-	case COUNTS_BY_CORE:
-		out_f(out, "S%d-D%d-C%d%s%u%s", p->socket, p->die, p->core, sep, p->cpus, sep);
-		return;
-	case COUNTS_BY_CLUSTER:
-		out_f(out, "S%d-D%d-CLS%d%s%u%s", p->socket, p->die, p->cluster, sep, p->cpus, sep);
-		return;
-	case COUNTS_BY_CACHE:
-		out_f(out, "S%d-D%d-L%d-ID%d%s%u%s", p->socket, p->die, p->cache_level, p->cache, sep, p->cpus, sep);
-		return;
-	case COUNTS_BY_DIE:
-		out_f(out, "S%d-D%d%s%u%s", p->socket, p->die, sep, p->cpus, sep);
-		return;
-	case COUNTS_BY_SOCKET:
-		out_f(out, "S%d%s%u%s", p->socket, sep, p->cpus, sep);
-		return;
-	case COUNTS_BY_NODE:
-		out_f(out, "N%d%s%u%s", p->node, sep, p->cpus, sep);
-		return;
-	case COUNTS_BY_THREAD:
-		out_text_str(out, p->comm ? p->comm : "");
-		out_f(out, "-%d%s", p->tid, sep);
-		return;
-	}
+	_cleanup_strbuf_ struct strbuf name = {};
+	counts_place_name(&name, by, p);
+	out_text(out, strbuf_str(&name), name.len);
+	out_str(out, sep);
+	if (counts_place_has_cpus(by))
+		out_f(out, "%u%s", p->cpus, sep);
 }
 
 static void prefix(struct out *out, const struct counts *c, const char *sep, bool no_summary_word)
@@ -86,18 +65,16 @@ static void row_fields(struct out *out, const struct counts *c, const struct cou
 static void figures_heading(struct out *out, const struct counts *c, const char *sep)
 {
 	static const char *const places[] = {
-		[COUNTS_BY_CPU] = "cpu,",	    [COUNTS_BY_CORE] = "core,ctrs,", [COUNTS_BY_CLUSTER] = "cluster,ctrs,",
-		[COUNTS_BY_CACHE] = "cache,ctrs,", [COUNTS_BY_DIE] = "die,ctrs,",   [COUNTS_BY_SOCKET] = "socket,ctrs,",
-		[COUNTS_BY_NODE] = "node,ctrs,",    [COUNTS_BY_THREAD] = "comm-pid,",
+		[COUNTS_BY_NOTHING] = "",    [COUNTS_BY_CPU] = "cpu", [COUNTS_BY_CORE] = "core",     [COUNTS_BY_CLUSTER] = "cluster",
+		[COUNTS_BY_CACHE] = "cache", [COUNTS_BY_DIE] = "die", [COUNTS_BY_SOCKET] = "socket", [COUNTS_BY_NODE] = "node",
+		[COUNTS_BY_THREAD] = "comm-pid",
 	};
-	const char *place = places[c->by];
 	if (c->is_interval)
 		out_f(out, "time%s", sep);
-	for (; place && *place; place++)
-		if (*place == ',')
-			out_str(out, sep);
-		else
-			out_ch(out, *place);
+	if (c->by != COUNTS_BY_NOTHING)
+		out_f(out, "%s%s", places[c->by], sep);
+	if (counts_place_has_cpus(c->by))
+		out_f(out, "ctrs%s", sep);
 	for (size_t i = 0; i < c->rows.len && counts_same_place(&c->rows.data[0].place, &c->rows.data[i].place); i++) {
 		const struct counts_row *row = &c->rows.data[i];
 		for (unsigned k = 0; k < (row->missing ? 1 : row->figures_nr); k++) {

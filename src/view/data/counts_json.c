@@ -7,39 +7,13 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
+/* The number alone of a CPU, whose key says what it is. */
 static void place_name(struct strbuf *b, enum counts_by by, const struct counts_place *p)
 {
-	switch (by) {
-	case COUNTS_BY_NOTHING:
-		return;
-	case COUNTS_BY_CPU:
-		if (p->of_core)
-			strbuf_addf(b, "S%d-D%d-C%d", p->socket, p->die, p->core);
-		else
-			strbuf_addf(b, "%d", p->cpu);
-		return;
-	case COUNTS_BY_CORE:
-		strbuf_addf(b, "S%d-D%d-C%d", p->socket, p->die, p->core);
-		return;
-	case COUNTS_BY_CLUSTER:
-		strbuf_addf(b, "S%d-D%d-CLS%d", p->socket, p->die, p->cluster);
-		return;
-	case COUNTS_BY_CACHE:
-		strbuf_addf(b, "S%d-D%d-L%d-ID%d", p->socket, p->die, p->cache_level, p->cache);
-		return;
-	case COUNTS_BY_DIE:
-		strbuf_addf(b, "S%d-D%d", p->socket, p->die);
-		return;
-	case COUNTS_BY_SOCKET:
-		strbuf_addf(b, "S%d", p->socket);
-		return;
-	case COUNTS_BY_NODE:
-		strbuf_addf(b, "N%d", p->node);
-		return;
-	case COUNTS_BY_THREAD:
-		strbuf_addf(b, "%s-%d", p->comm ? p->comm : "", p->tid);
-		return;
-	}
+	if (by == COUNTS_BY_CPU && !p->of_core)
+		strbuf_addf(b, "%d", p->cpu);
+	else
+		counts_place_name(b, by, p);
 }
 
 static const char *place_key(enum counts_by by, const struct counts_place *p)
@@ -87,7 +61,7 @@ static void line_place(struct line *l, const struct counts *c, const struct coun
 	key(l, place_key(c->by, &row->place));
 	quoted(l->out, strbuf_str(&name));
 	strbuf_deinit(&name);
-	if (c->by != COUNTS_BY_CPU && c->by != COUNTS_BY_THREAD) {
+	if (counts_place_has_cpus(c->by)) {
 		key(l, "counters");
 		out_u64(l->out, row->place.cpus);
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/strbuf.h"
 
 #define VALUE_COLUMNS  18
@@ -32,48 +33,20 @@ static struct place_layout place_layout(enum counts_by by)
 	return layouts[by];
 }
 
-static void place_name(char *name, size_t size, enum counts_by by, const struct counts_place *p)
-{
-	switch (by) {
-	case COUNTS_BY_CORE:
-		snprintf(name, size, "S%d-D%d-C%d", p->socket, p->die, p->core);
-		return;
-	case COUNTS_BY_CLUSTER:
-		snprintf(name, size, "S%d-D%d-CLS%d", p->socket, p->die, p->cluster);
-		return;
-	case COUNTS_BY_CACHE:
-		snprintf(name, size, "S%d-D%d-L%d-ID%d", p->socket, p->die, p->cache_level, p->cache);
-		return;
-	case COUNTS_BY_DIE:
-		snprintf(name, size, "S%d-D%d", p->socket, p->die);
-		return;
-	case COUNTS_BY_SOCKET:
-		snprintf(name, size, "S%d", p->socket);
-		return;
-	default:
-		snprintf(name, size, "N%d", p->node);
-		return;
-	}
-}
-
 /* "S0-D0-C1              1 ": the place of a row, as wide as the heading of its kind. */
 static void place_text(struct strbuf *b, enum counts_by by, const struct counts_place *p)
 {
-	char name[80];
-	int columns = (int)place_layout(by).columns;
-	if (by == COUNTS_BY_NOTHING) {
+	if (by == COUNTS_BY_NOTHING)
 		return;
-	} else if (by == COUNTS_BY_THREAD) {
+	if (by == COUNTS_BY_THREAD) {
 		strbuf_addf(b, "%16s-%-7d ", p->comm ? p->comm : "", p->tid);
-	} else if (by == COUNTS_BY_CPU && !p->of_core) {
-		strbuf_addf(b, "CPU%-*d ", columns - 3, p->cpu);
-	} else if (by == COUNTS_BY_CPU) {
-		place_name(name, sizeof(name), COUNTS_BY_CORE, p);
-		strbuf_addf(b, "%-*s ", (int)place_layout(COUNTS_BY_CORE).columns, name);
-	} else {
-		place_name(name, sizeof(name), by, p);
-		strbuf_addf(b, "%-*s %4u ", columns, name, p->cpus);
+		return;
 	}
+	_cleanup_strbuf_ struct strbuf name = {};
+	counts_place_name(&name, by, p);
+	strbuf_addf(b, "%-*s ", (int)place_layout(p->of_core ? COUNTS_BY_CORE : by).columns, strbuf_str(&name));
+	if (counts_place_has_cpus(by))
+		strbuf_addf(b, "%4u ", p->cpus);
 }
 
 static void place_heading(struct out *out, enum counts_by by)
