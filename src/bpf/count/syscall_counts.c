@@ -290,7 +290,7 @@ static struct strobe_error *load(struct syscall_counts *c, bool inherit)
 	const struct bpf_map_size sizes[] = {
 		{ "entries", entries ? c->cpus : 1, 0 },
 		{ "exits", exits ? c->cpus : 1, 0 },
-		{ "tasks", c->settings.everyone ? 1 : FOLLOWED_TASKS_MAX, 0 },
+		{ "tasks", c->settings.everyone ? 1 : (uint32_t)c->set->map->threads.len + FOLLOWED_TASKS_MAX, 0 },
 		{},
 	};
 	struct bpf_load_options load = {

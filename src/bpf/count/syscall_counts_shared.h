@@ -11,7 +11,7 @@
 #define SYSCALL_NUMBERS_SHIFT 9
 /* The place for calls of 32-bit and x32 programs, whose numbers mean other calls, and for what has no number. */
 #define SYSCALL_OTHERS	      (SYSCALL_NUMBERS - 1)
-#define FOLLOWED_TASKS_MAX    65536
+#define FOLLOWED_TASKS_MAX    16384 /* at a time, besides those that are named */
 
 /* Shared memory: the section .bss. */
 struct syscall_state {

@@ -27,6 +27,9 @@ static const struct bpf_image trace_summary_image;
 /* Deeper cgroups than this are shown by number. */
 #define CGROUP_DEPTH 16
 
+/* Pairs of a row and an errno. */
+#define ERRNOS_MAX 65536
+
 struct summary_tracer {
 	struct bpf_loaded *loaded;
 	enum syscall_stats_by by;
@@ -58,7 +61,12 @@ struct strobe_error *summary_tracer_open(const struct trace_whom *w, const struc
 	struct summary_tracer *s = xcalloc(1, sizeof(*s));
 	struct trace_settings settings = { .by = (uint8_t)o->by, .errnos = o->errnos, .sched = o->sched };
 	trace_whom_settings(w, &settings);
-	const struct bpf_map_size sizes[] = { { "cpus", sys_cpus_possible_nr(w->sys) }, {} };
+	const struct bpf_map_size sizes[] = {
+		{ "cpus", sys_cpus_possible_nr(w->sys), 0 },
+		{ "targets", trace_whom_room(w), 0 },
+		{ "errnos", o->errnos ? ERRNOS_MAX : 1, 0 },
+		{},
+	};
 	const char *without[3] = {};
 	size_t n = 0;
 	if (!w->inherit || w->map->system_wide)

@@ -32,7 +32,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
+	__uint(max_entries, 16384); /* resized: trace_whom_room() */
 	__type(key, __u32);
 	__type(value, __u32);
 } targets SEC(".maps");

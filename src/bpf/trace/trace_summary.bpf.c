@@ -46,7 +46,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
+	__uint(max_entries, 1); /* resized where they are counted */
 	__type(key, struct trace_errno_key);
 	__type(value, __u64);
 } errnos SEC(".maps");

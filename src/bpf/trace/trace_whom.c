@@ -10,6 +10,9 @@
 #include "bpf/load/kernel.h"
 #include "bpf/load/programs.h"
 
+/* Tasks at a time that the targets have started. */
+#define STARTED_MAX 16384
+
 const struct syscall_desc *trace_whom_call(const struct trace_whom *w, uint32_t call)
 {
 	const struct syscall_table *t = call < TRACE_NUMBERS ? w->native : w->compat;
@@ -37,6 +40,11 @@ struct strobe_error *trace_whom_check(const struct sys *sys)
 	if (bpf_image_missing())
 		return error_create(ERROR_UNSUPPORTED, "%s", bpf_image_missing());
 	return bpf_check_pid_namespace(sys);
+}
+
+uint32_t trace_whom_room(const struct trace_whom *w)
+{
+	return w->map->system_wide ? 1 : (uint32_t)w->map->threads.len + STARTED_MAX;
 }
 
 void trace_whom_settings(const struct trace_whom *w, struct trace_settings *s)

@@ -41,6 +41,8 @@ enum trace_call_kind trace_call_kind(const struct syscall_desc *d);
 
 /* Why it cannot be done by BPF here, or NULL. */
 struct strobe_error *trace_whom_check(const struct sys *sys) _must_check_;
+/* How many tasks the map of targets has room for: those that are named, and many that they start. Its memory takes time, too. */
+uint32_t trace_whom_room(const struct trace_whom *w);
 void trace_whom_settings(const struct trace_whom *w, struct trace_settings *settings);
 /* After loading: fills the maps. */
 struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_loaded *b) _must_check_;
