@@ -109,7 +109,7 @@ static struct strobe_error *load(struct sample_counts *c)
 	c->tables = memory;
 	TRY(bpf_map_memory(c->loaded, ".bss", sizeof(*c->control), &memory));
 	c->control = memory;
-	return NULL;
+	return bpf_ready(c->loaded);
 }
 
 /* ---- attaching ---- */

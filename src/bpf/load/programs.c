@@ -1,6 +1,8 @@
 #include "bpf/load/programs.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,13 +30,26 @@ struct memory {
 	size_t bytes;
 };
 
+/* The verifier needs a millisecond or more for a program of so many instructions: such are loaded by threads of their own. */
+#define LONG_CODE 500
+
+/* A program that is being loaded. */
+struct loader {
+	const struct bpf_loaded *loaded;
+	uint32_t program;
+	int fd;
+	struct strobe_error *err;
+	pthread_t thread;
+};
+
 struct bpf_loaded {
 	const struct sys *sys;
 	const struct bpf_image *image;
-	const char *const *without, *const *later;
+	const char *const *later;
 	int types_fd;
 	int *maps, *programs; /* descriptors; -1: none */
 	const char *given;    /* the map whose descriptor is borrowed; NULL: none */
+	VEC(struct loader *) loaders;
 	VEC(int) links;
 	VEC(struct memory) memory;
 };
@@ -68,6 +83,15 @@ static struct strobe_error *fill_settings(const struct bpf_load_options *o, cons
 	return bpf_map_freeze(o->sys, fd);
 }
 
+/* One of the first n maps of that shape, as it shows what another map may hold; -1: none. */
+static int find_alike(const struct bpf_loaded *b, const struct bpf_map_shape *shape, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!memcmp(&b->image->maps[i].shape, shape, sizeof(*shape)))
+			return b->maps[i];
+	return -1;
+}
+
 static struct strobe_error *make_map(struct bpf_loaded *b, const struct bpf_load_options *o, uint32_t i)
 {
 	const struct bpf_image_map *m = &o->image->maps[i];
@@ -82,14 +106,67 @@ static struct strobe_error *make_map(struct bpf_loaded *b, const struct bpf_load
 		shape.entries = size->entries;
 		shape.value_bytes = size->value_bytes ? size->value_bytes : shape.value_bytes;
 	}
-	if (m->inner)
+	struct bpf_map_types types = { b->types_fd, m->key_type, m->value_type, m->inner ? find_alike(b, m->inner, i) : -1 };
+	if (m->inner && types.inner_fd < 0) {
 		TRY(bpf_map_make(o->sys, m->name, *m->inner, &inner_fd));
-	struct bpf_map_types types = { b->types_fd, m->key_type, m->value_type, inner_fd };
+		types.inner_fd = inner_fd;
+	}
 	TRY(bpf_map_make_typed(o->sys, m->name, shape, &types, &b->maps[i]));
 	return strcmp(m->name, ".rodata") ? NULL : fill_settings(o, m, b->maps[i]);
 }
 
 /* ---- loading ---- */
+
+static void *load_aside(void *ctx)
+{
+	struct loader *l = ctx;
+	const struct bpf_loaded *b = l->loaded;
+	l->err = bpf_image_program_load(b->sys, &b->image->programs[l->program], b->types_fd, b->maps, &l->fd);
+	return NULL;
+}
+
+/* Signals are for the threads that were there before. */
+static int start_loader(struct loader *l)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int e = pthread_create(&l->thread, NULL, load_aside, l);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return e;
+}
+
+static struct strobe_error *load_program(struct bpf_loaded *b, uint32_t i)
+{
+	const struct bpf_image_program *p = &b->image->programs[i];
+	if (p->code_nr >= LONG_CODE) {
+		struct loader *l = xcalloc(1, sizeof(*l));
+		*l = (struct loader){ .loaded = b, .program = i, .fd = -1 };
+		if (!start_loader(l)) {
+			vec_push(&b->loaders, l);
+			return NULL;
+		}
+		free(l);
+	}
+	return bpf_image_program_load(b->sys, p, b->types_fd, b->maps, &b->programs[i]);
+}
+
+struct strobe_error *bpf_ready(struct bpf_loaded *b)
+{
+	struct strobe_error *err = NULL;
+	for (size_t i = 0; i < b->loaders.len; i++) {
+		struct loader *l = b->loaders.data[i];
+		pthread_join(l->thread, NULL);
+		b->programs[l->program] = l->fd;
+		if (err)
+			error_destroy(l->err);
+		else
+			err = l->err;
+		free(l);
+	}
+	vec_clear(&b->loaders);
+	return err;
+}
 
 static struct strobe_error *load(struct bpf_loaded *b, const struct bpf_load_options *o)
 {
@@ -98,9 +175,11 @@ static struct strobe_error *load(struct bpf_loaded *b, const struct bpf_load_opt
 	TRY(bpf_types_load(o->sys, o->image->types, o->image->types_bytes, &b->types_fd));
 	for (uint32_t i = 0; i < o->image->maps_nr; i++)
 		TRY(make_map(b, o, i));
-	for (uint32_t i = 0; i < o->image->programs_nr; i++)
-		if (!is_listed(o->without, o->image->programs[i].name))
-			TRY(bpf_image_program_load(o->sys, &o->image->programs[i], b->types_fd, b->maps, &b->programs[i]));
+	/* The long ones first, which go on by themselves. */
+	for (int turn = 0; turn < 2; turn++)
+		for (uint32_t i = 0; i < o->image->programs_nr; i++)
+			if ((o->image->programs[i].code_nr < LONG_CODE) == turn && !is_listed(o->without, o->image->programs[i].name))
+				TRY(load_program(b, i));
 	return NULL;
 }
 
@@ -119,7 +198,6 @@ struct strobe_error *bpf_load(const struct bpf_load_options *o, struct bpf_loade
 	struct bpf_loaded *b = xcalloc(1, sizeof(*b));
 	b->sys = o->sys;
 	b->image = o->image;
-	b->without = o->without;
 	b->later = o->later;
 	b->given = o->given.name;
 	b->types_fd = -1;
@@ -138,6 +216,8 @@ void bpf_unload(struct bpf_loaded *b)
 {
 	if (!b)
 		return;
+	error_destroy(bpf_ready(b));
+	vec_deinit(&b->loaders);
 	bpf_detach(b);
 	vec_deinit(&b->links);
 	for (size_t i = 0; i < b->memory.len; i++)
@@ -159,6 +239,7 @@ void bpf_unload(struct bpf_loaded *b)
 static struct strobe_error *attach(struct bpf_loaded *b, uint32_t i, const char *tracepoint)
 {
 	int link;
+	TRY(bpf_ready(b));
 	TRY(bpf_attach_raw_tracepoint(b->sys, tracepoint, b->programs[i], &link));
 	vec_push(&b->links, link);
 	return NULL;
@@ -166,6 +247,7 @@ static struct strobe_error *attach(struct bpf_loaded *b, uint32_t i, const char 
 
 struct strobe_error *bpf_attach(struct bpf_loaded *b)
 {
+	TRY(bpf_ready(b));
 	for (uint32_t i = 0; i < b->image->programs_nr; i++)
 		if (b->programs[i] >= 0 && *b->image->programs[i].tracepoint && !is_listed(b->later, b->image->programs[i].name))
 			TRY(attach(b, i, b->image->programs[i].tracepoint));
@@ -204,6 +286,7 @@ struct strobe_error *bpf_attach_tracepoint(struct bpf_loaded *b, const char *pro
 	_cleanup_free_ char *tracefs = NULL;
 	int64_t id;
 	int link;
+	TRY(bpf_ready(b));
 	TRY(sys_tracefs(b->sys, &tracefs));
 	_cleanup_free_ char *path = xasprintf("%s/events/%s/%s/id", tracefs, category, tracepoint);
 	TRY(sys_read_i64(b->sys, path, &id));

@@ -41,8 +41,10 @@ struct bpf_load_options {
 	const char *const *later;   /* programs that bpf_attach() leaves to bpf_attach_program(); likewise */
 };
 
-/* Opens and loads; nothing is attached yet. */
+/* Makes maps and loads programs; nothing is attached yet. Long programs may still be loading in threads of their own. */
 struct strobe_error *bpf_load(const struct bpf_load_options *o, struct bpf_loaded **ret) _must_check_;
+/* Waits for these, and says what went wrong: before bpf_program_of() is asked. What attaches does so by itself. */
+struct strobe_error *bpf_ready(struct bpf_loaded *b) _must_check_;
 /* Attaches all programs of raw tracepoints but those left out. They end with the object, and with this process whatever ends it. */
 struct strobe_error *bpf_attach(struct bpf_loaded *b) _must_check_;
 /* One of those that were left for later, to where its section says, to another raw tracepoint, or to one more tracepoint. */

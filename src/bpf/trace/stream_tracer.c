@@ -161,7 +161,6 @@ static struct strobe_error *fill_worker(struct stream_tracer *s)
 static struct strobe_error *fill(struct stream_tracer *s, const struct trace_whom *w, const struct stream_options *o)
 {
 	void *bss, *plans;
-	TRY(fill_worker(s));
 	TRY(trace_whom_fill(w, s->loaded));
 	TRY(bpf_map_memory(s->loaded, "plans", sizeof(struct trace_plan) * TRACE_CALLS, &plans));
 	fill_plans(w, o, plans);
@@ -262,6 +261,8 @@ static struct strobe_error *attach_ends(struct stream_tracer *s, const struct tr
 
 static struct strobe_error *attach(struct stream_tracer *s, const struct trace_whom *w)
 {
+	TRY(bpf_ready(s->loaded));
+	TRY(fill_worker(s));
 	TRY(bpf_attach(s->loaded));
 	return s->few_calls ? attach_ends(s, w) : NULL;
 }
@@ -278,6 +279,7 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 	const struct bpf_map_size sizes[] = {
 		{ "cpus", sys_cpus_possible_nr(w->sys) },
 		{ "ring", (uint32_t)o->ring_bytes },
+		{ "targets", trace_whom_room(w) },
 		{ "path_fds", settings.by_path == TRACE_BY_PREFIX ? PATH_FDS_MAX : 1 },
 		{},
 	};

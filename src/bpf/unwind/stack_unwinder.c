@@ -77,7 +77,7 @@ static struct strobe_error *start(struct stack_unwinder *u)
 	if (e)
 		return error_errno(e, "cannot start the thread that compiles tables for unwinding");
 	u->started = true;
-	return NULL;
+	return u->options.ready ? bpf_ready(u->loaded) : NULL;
 }
 
 struct strobe_error *stack_unwinder_create(const struct stack_unwinder_options *o, struct stack_unwinder **ret)
@@ -232,6 +232,7 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 	const struct target_map *map = capture_target(c);
 	struct env *env = capture_env(c);
 	size_t threads = map->threads.len;
+	TRY(bpf_ready(u->loaded));
 	u->cpus_nr = (uint32_t)map->cpus.len;
 	u->cpus = xcalloc(u->cpus_nr, sizeof(*u->cpus));
 	for (uint32_t i = 0; i < u->cpus_nr; i++) {

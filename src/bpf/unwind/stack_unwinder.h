@@ -37,6 +37,11 @@ struct stack_unwinder_options {
 	/* The object of a mapped file, from any thread (the symbol room has them). */
 	struct unwind_objects (*objects_of)(void *ctx, const struct mapped_file *f);
 	void *ctx;
+	/*
+	 * The program is loaded by a thread while the caller opens events: where it is refused, stack_unwinder_attach() says so. With
+	 * `ready`, stack_unwinder_create() waits for it and does, for callers that know another way.
+	 */
+	bool ready;
 };
 
 struct strobe_error *stack_unwinder_create(const struct stack_unwinder_options *o, struct stack_unwinder **ret) _must_check_;

@@ -46,6 +46,7 @@ static struct strobe_error *open_unwinder(struct recording *r)
 		.followed_map = r->filter ? task_filter_map(r->filter) : -1,
 		.objects_of = objects_of,
 		.ctx = r,
+		.ready = c->callgraph.mode == CALLGRAPH_AUTO,
 	};
 	TRY(stack_unwinder_check(&r->events, c));
 	keep_little();
