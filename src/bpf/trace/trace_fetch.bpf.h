@@ -426,8 +426,12 @@ INLINE void fetch(struct scratch *s, struct trace_plan *plan, __u32 when)
 	bpf_loop(TRACE_STEPS, fetch_turn, &f, 0);
 }
 
-INLINE void take_args(struct scratch *s, struct pt_regs *regs, _Bool compat)
+/* Of the call that the current task is in. */
+GLOBAL int take_args(struct scratch *s, __u32 compat)
 {
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	if (!s)
+		return 0;
 	s->compat = compat;
 #if defined(__TARGET_ARCH_x86)
 	if (compat) {
@@ -437,7 +441,7 @@ INLINE void take_args(struct scratch *s, struct pt_regs *regs, _Bool compat)
 		s->arg[3] = (__u32)regs->si;
 		s->arg[4] = (__u32)regs->di;
 		s->arg[5] = (__u32)regs->bp;
-		return;
+		return 0;
 	}
 	s->arg[0] = regs->di;
 	s->arg[1] = regs->si;
@@ -453,4 +457,5 @@ INLINE void take_args(struct scratch *s, struct pt_regs *regs, _Bool compat)
 	s->arg[4] = regs->regs[4];
 	s->arg[5] = regs->regs[5];
 #endif
+	return 0;
 }
