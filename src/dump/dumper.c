@@ -5,9 +5,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "decode/data_src.h"
 #include "dump/dumper_priv.h"
 #include "dump/event_text.h"
+#include "record/data_src.h"
 
 /* %pS and its kin: the kernel's own symbols. */
 static const char *kernel_symbol(void *ctx, uint64_t addr, uint64_t *ret_offset)
@@ -67,6 +67,7 @@ void dumper_destroy(struct dumper *d)
 	disasm_destroy(d->disasm);
 	disasm_destroy(d->disasm_32bit);
 	error_destroy(out_close(&d->scratch)); /* memory does not fail */
+	strbuf_deinit(&d->words);
 	free(d);
 }
 
@@ -128,7 +129,9 @@ static void put_data_src(struct dumper *d, struct out *out, uint64_t word)
 	d->scratch.len = 0;
 	out_hex_width(&d->scratch, word, 16, ' ');
 	out_ch(&d->scratch, ' ');
-	data_src_text(&d->scratch, word);
+	strbuf_reset(&d->words);
+	data_src_text(&d->words, word);
+	out_write(&d->scratch, strbuf_str(&d->words), d->words.len);
 	const char *text = out_mem(&d->scratch, &n);
 	d->data_src_width = n > d->data_src_width ? n : d->data_src_width;
 	out_write(out, text, n);

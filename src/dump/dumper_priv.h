@@ -3,6 +3,7 @@
 #include "arch/arch.h"
 #include "base/arena.h"
 #include "base/idset.h"
+#include "base/strbuf.h"
 #include "base/u64map.h"
 #include "base/vector.h"
 #include "decode/tracepoint.h"
@@ -112,6 +113,7 @@ struct dumper {
 	VEC(uint32_t) numbered[2][DUMP_KINDS];
 	struct stack_texts stacks;
 	struct out scratch;
+	struct strbuf words; /* likewise */
 	struct trace_names trace_names;
 	struct u64map guests;   /* id of an event → machine_pid << 32 | vcpu */
 	struct disasm *disasm, *disasm_32bit; /* NULL where no field wants them */

@@ -5,20 +5,17 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "decode/data_src.h"
 #include "dump/dumper_priv.h"
+#include "record/data_src.h"
 
 #define F(id) DUMP_FIELD(id)
 
-/* What a printer makes, as a string. */
-static void put_printed(struct dumper *d, struct json *j, const char *key, void (*print)(struct out *, uint64_t), uint64_t v)
+static void put_part(struct dumper *d, struct json *j, const char *key, void (*add)(struct strbuf *, uint64_t), uint64_t word)
 {
-	size_t n;
-	d->scratch.len = 0;
-	print(&d->scratch, v);
-	const char *text = out_mem(&d->scratch, &n);
+	strbuf_reset(&d->words);
+	add(&d->words, word);
 	json_key(j, key);
-	json_str_n(j, text, n);
+	json_str_n(j, strbuf_str(&d->words), d->words.len);
 }
 
 void json_lines_head(struct out *out, const struct env *env)
@@ -169,12 +166,12 @@ static void put_data_src(struct dumper *d, struct json *j, uint64_t word)
 	json_pair_hex(j, "data_src", word);
 	json_key(j, "memory");
 	json_object(j);
-	put_printed(d, j, "op", data_src_op, word);
-	put_printed(d, j, "level", data_src_level, word);
-	put_printed(d, j, "snoop", data_src_snoop, word);
-	put_printed(d, j, "tlb", data_src_tlb, word);
-	put_printed(d, j, "lock", data_src_lock, word);
-	put_printed(d, j, "blocked", data_src_blocked, word);
+	put_part(d, j, "op", data_src_op, word);
+	put_part(d, j, "level", data_src_level, word);
+	put_part(d, j, "snoop", data_src_snoop, word);
+	put_part(d, j, "tlb", data_src_tlb, word);
+	put_part(d, j, "lock", data_src_lock, word);
+	put_part(d, j, "blocked", data_src_blocked, word);
 	json_end(j);
 }
 

@@ -1,0 +1,17 @@
+/*
+ * The memory access that a sample's data_src word describes: perf_event_open(2), PERF_SAMPLE_DATA_SRC.
+ */
+#pragma once
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+/* Each part is appended as perf words it: "LOAD", "L1 hit", "None", "L1 or L2 hit", "No", " N/A". */
+void data_src_op(struct strbuf *out, uint64_t word);
+void data_src_level(struct strbuf *out, uint64_t word);
+void data_src_snoop(struct strbuf *out, uint64_t word);
+void data_src_tlb(struct strbuf *out, uint64_t word);
+void data_src_lock(struct strbuf *out, uint64_t word);
+void data_src_blocked(struct strbuf *out, uint64_t word);
+/* "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A" */
+void data_src_text(struct strbuf *out, uint64_t word);
