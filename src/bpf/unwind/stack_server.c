@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,10 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/unwind/stack_unwinder_priv.h"
-
-#ifndef SCHED_RESET_ON_FORK
-#define SCHED_RESET_ON_FORK 0x40000000
-#endif
+#include "sys/priority.h"
 
 #define WANTS_BYTES (256u << 10)
 /* How long a new mapping at the address of an old one may be taken for it. */
@@ -305,21 +301,12 @@ static void serve_once(struct stack_unwinder *u, struct serving *s)
 	tell_changes(u, s);
 }
 
-/*
- * As those who read rings: every sample of a process that the program does not know yet is a copy of its stack, and where all
- * CPUs are busy a thread of normal priority is many samples late. Without the right to that it is so.
- */
-static void raise_priority(void)
-{
-	struct sched_param p = { .sched_priority = 1 };
-	(void)sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p);
-}
-
 void *stack_unwinder_serve(void *arg)
 {
 	struct stack_unwinder *u = arg;
 	struct serving s = {};
-	raise_priority();
+	/* Every sample of a process that the program does not know yet is a copy of its stack: without the right there are more. */
+	(void)sys_set_realtime(1);
 	for (;;) {
 		struct pollfd fds[] = {
 			{ .fd = u->stop_fd, .events = POLLIN },

@@ -11,10 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/record/priv.h"
-
-#ifndef SCHED_RESET_ON_FORK
-#define SCHED_RESET_ON_FORK 0x40000000
-#endif
+#include "sys/priority.h"
 
 #define COMPRESS_LEVEL_QUICK 3
 
@@ -25,16 +22,16 @@ struct strobe_error *record_raise_priority(const struct recording *r)
 	/* Slow compression at real-time priority would keep others from this CPU. */
 	if (!asked && r->o->compress_level > COMPRESS_LEVEL_QUICK)
 		return NULL;
-	struct sched_param p = {.sched_priority = asked ? asked : 1};
-	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p)) {
-		log_info("reading at real-time priority %d", p.sched_priority);
+	int priority = asked ? asked : 1, refused = sys_set_realtime(priority);
+	if (!refused) {
+		log_info("reading at real-time priority %d", priority);
 		return NULL;
 	}
 	if (!asked) {
 		log_info("reading at normal priority: real-time priority is not permitted (CAP_SYS_NICE, ulimit -r)");
 		return NULL;
 	}
-	return error_errno(errno, "-r %d: real-time priority is not permitted (requires CAP_SYS_NICE or ulimit -r)", asked);
+	return error_errno(refused, "-r %d: real-time priority is not permitted (requires CAP_SYS_NICE or ulimit -r)", asked);
 }
 
 static struct strobe_error *set_affinity(const sys_cpus *cpus)

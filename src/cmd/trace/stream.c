@@ -1,17 +1,12 @@
 /* `trace`: a line for each system call, as it ends. */
-#include <sched.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/trace/stream_tracer.h"
 #include "cmd/trace/bpf.h"
 #include "cmd/trace/run.h"
-
-#ifndef SCHED_RESET_ON_FORK
-#define SCHED_RESET_ON_FORK 0x40000000
-#endif
+#include "sys/priority.h"
 
 #define TICK_MS 5
 
@@ -36,11 +31,8 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 /* First in the queue when the ring fills: at normal priority a busy CPU makes the reader late. */
 void trace_raise_priority(void)
 {
-	struct sched_param real_time = { .sched_priority = 1 }, normal = {};
-	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &real_time))
-		return;
 	/* A cgroup may have no share of real time: even root is refused then. */
-	if (sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &normal) || setpriority(PRIO_PROCESS, 0, -20))
+	if (sys_set_realtime(1) && sys_set_nice_highest())
 		log_info("reading at normal priority: real-time priority is not permitted (requires CAP_SYS_NICE)");
 }
 
