@@ -1,5 +1,5 @@
 /* The arguments of a call, and its result. */
-#include "decode/syscall/specials_priv.h"
+#include "decode/syscall/special/specials.h"
 
 #define PATH_LIMIT 4096
 #define PERF_ATTR_LEAST 64 /* PERF_ATTR_SIZE_VER0 */

@@ -1,5 +1,5 @@
-#include "decode/syscall/specials_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/special/specials.h"
+#include "decode/syscall/type_macros.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The control messages of sendmsg(2) and recvmsg(2). */
-#include "decode/syscall/emit_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/emit.h"
+#include "decode/syscall/type_macros.h"
 
 enum { LEVEL_IP = 0, LEVEL_SOCKET = 1, LEVEL_IPV6 = 41 };
 

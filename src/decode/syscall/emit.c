@@ -1,4 +1,4 @@
-#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/emit.h"
 
 #define DEFAULT_STR_LIMIT 32
 

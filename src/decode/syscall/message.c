@@ -1,5 +1,5 @@
 /* Vectors of buffers, and messages: arrays and structs whose pointers were followed too, as parts of the argument. */
-#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/emit.h"
 
 static struct piece whole(const struct emit *e, unsigned i)
 {

@@ -1,4 +1,4 @@
-#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/emit.h"
 
 void syscall_payload_add(struct syscall_payload *p, const void *blob, size_t bytes)
 {

@@ -1,5 +1,5 @@
 /* From the types of the arguments to what a reader of memory does. */
-#include "decode/syscall/types_priv.h"
+#include "decode/syscall/types.h"
 
 /* Arrays that the kernel or the caller fill are shown as far as this. */
 #define LIST_BYTES   512

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/emit.h"
 
 /* Results that never leave the kernel but to a tracer: include/linux/errno.h. */
 static const struct {

@@ -1,4 +1,4 @@
-#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/emit.h"
 
 static const char
 	*const names[65] =

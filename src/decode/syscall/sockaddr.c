@@ -2,7 +2,7 @@
 #include <sys/socket.h>
 #include <arpa/inet.h>
 
-#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/emit.h"
 
 #define SUN_PATH 108
 

@@ -1,5 +1,5 @@
-#include "decode/syscall/emit_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/emit.h"
+#include "decode/syscall/type_macros.h"
 
 #define LONG_TYPE long_type
 #define ULONG_TYPE ulong_type
@@ -453,5 +453,5 @@ static void print_perf_event_attr(struct emit *e, const struct struct_type *s, c
 	emit_struct_end(e);
 }
 
-#include "decode/syscall/struct_tables_priv.h"
+#include "decode/syscall/struct_tables.h"
 #include "decode/syscall/structs.def"

@@ -12,7 +12,7 @@
 #include <asm/ldt.h>
 
 #include "decode/syscall/table_testing.h"
-#include "decode/syscall/types_priv.h"
+#include "decode/syscall/types.h"
 
 #define ADDRESS 0x7ffe00001000
 

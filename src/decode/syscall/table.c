@@ -6,7 +6,7 @@
 
 #include "arch/syscalls.h"
 #include "base/mem.h"
-#include "decode/syscall/types_priv.h"
+#include "decode/syscall/types.h"
 
 struct syscall_table {
 	const struct arch *arch;

@@ -1,5 +1,5 @@
 /* How scalars, flags and structs look. */
-#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/emit.h"
 
 /* ---- Flags and enums ---- */
 

@@ -4,7 +4,7 @@
  */
 /* clang-format off: one line each */
 #pragma once
-#include "decode/syscall/types_priv.h"
+#include "decode/syscall/types.h"
 
 #define SIGNED(n) { VALUE_SIGNED, n, 0, NULL }
 #define UNSIGNED(n) { VALUE_UNSIGNED, n, 0, NULL }

@@ -1,6 +1,6 @@
 /* The tables of netlink_priv.h, from <linux/rtnetlink.h> and others of include/uapi. */
-#include "decode/syscall/netlink_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/netlink/netlink_priv.h"
+#include "decode/syscall/type_macros.h"
 
 #define VALUE(type, ...)          { type, A_VALUE, __VA_ARGS__, NULL, 0, NULL }
 #define GROWN(type, least, ...)   { type, A_VALUE, __VA_ARGS__, NULL, least, NULL }

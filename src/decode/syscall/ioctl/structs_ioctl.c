@@ -1,6 +1,6 @@
 /* What ioctl(2) points at: the structs whose members depend on each other, and the tables of all of them. */
-#include "decode/syscall/emit_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/emit.h"
+#include "decode/syscall/type_macros.h"
 
 #define ULONG_TYPE ulong_type
 #define U8_TYPE	   u8_type
@@ -258,5 +258,5 @@ static void print_uffdio_api(struct emit *e, const struct struct_type *s, const 
 	emit_struct_end(e);
 }
 
-#include "decode/syscall/struct_tables_priv.h"
-#include "decode/syscall/structs_ioctl.def"
+#include "decode/syscall/struct_tables.h"
+#include "decode/syscall/ioctl/structs_ioctl.def"

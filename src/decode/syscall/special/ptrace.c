@@ -1,6 +1,6 @@
 /* ptrace(2): what its last two arguments are, by the request. */
-#include "decode/syscall/specials_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/special/specials.h"
+#include "decode/syscall/type_macros.h"
 
 enum request {
 	TRACEME,

@@ -1,6 +1,6 @@
 /* What io_uring_setup(2), io_uring_enter(2) and io_uring_register(2) point at. What is pointed at from there was not fetched. */
-#include "decode/syscall/specials_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/special/specials.h"
+#include "decode/syscall/type_macros.h"
 
 /* ---- io_uring_setup(2) ---- */
 

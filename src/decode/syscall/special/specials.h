@@ -3,7 +3,7 @@
  * says whether it is there at all.
  */
 #pragma once
-#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/emit.h"
 
 /* clang-format off */
 #define SPECIAL_PRINTERS(X) \

@@ -1,6 +1,6 @@
 /* Attributes of netlink that are neither a value nor a list of attributes: next hops, addresses with a family, code of socket filters. */
-#include "decode/syscall/netlink_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/netlink/netlink_priv.h"
+#include "decode/syscall/type_macros.h"
 
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10 };
 

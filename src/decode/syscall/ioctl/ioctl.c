@@ -1,6 +1,6 @@
 /* ioctl(2): the names of requests, and what their third argument points at. */
-#include "decode/syscall/specials_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/special/specials.h"
+#include "decode/syscall/type_macros.h"
 
 enum ioctl_kind {
 	IOCTL_POINTER,
@@ -62,7 +62,7 @@ static const struct ioctl {
 #define BOTH(...)                IOCTL_BOTH, __VA_ARGS__
 #define BY_VALUE(...)            IOCTL_BY_VALUE, __VA_ARGS__
 #define IOCTL(name, number, ...) {#name, number, __VA_ARGS__},
-#include "decode/syscall/ioctls.def"
+#include "decode/syscall/ioctl/ioctls.def"
 };
 
 /* What the table is in order of. */

@@ -50,7 +50,7 @@
 
 #if defined(__x86_64__)
 #define IOCTL(name, number, ...) _Static_assert((uint32_t)(name) == (number), #name);
-#include "decode/syscall/ioctls.def"
+#include "decode/syscall/ioctl/ioctls.def"
 #undef IOCTL
 #define TABLE(id, prefix)
 #define C(name, value) _Static_assert((uint32_t)(name) == (value), #name);
@@ -58,7 +58,7 @@
 #define END
 #define C_NEW(name, value)
 #define E_NEW(name, value)
-#include "decode/syscall/constants_ioctl.def"
+#include "decode/syscall/constants/constants_ioctl.def"
 #undef TABLE
 #undef C
 #undef E
@@ -73,7 +73,7 @@ static void names(void **state)
 		const char *name;
 	} all[] = {
 #define IOCTL(name, number, ...) { number, #name },
-#include "decode/syscall/ioctls.def"
+#include "decode/syscall/ioctl/ioctls.def"
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		assert_string_equal(syscall_ioctl_name(all[i].number), all[i].name);

@@ -1,5 +1,5 @@
 /* Messages, semaphores and shared memory of System V: what msgctl(2), semctl(2) and shmctl(2) point at, and messages. */
-#include "decode/syscall/specials_priv.h"
+#include "decode/syscall/special/specials.h"
 
 enum { IPC_SET = 1, IPC_STAT, IPC_INFO, MSG_STAT = 11, MSG_INFO, MSG_STAT_ANY, SHM_STAT = 13, SHM_INFO, SHM_STAT_ANY };
 enum { SEM_STAT = 18, SEM_INFO, SEM_STAT_ANY, CMD_MASK = 0xff /* without IPC_64 of 32 bits */ };

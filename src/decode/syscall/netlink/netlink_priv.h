@@ -1,6 +1,6 @@
 /* Attributes of netlink, as tables: what the number of an attribute says of the bytes that follow it. */
 #pragma once
-#include "decode/syscall/emit_priv.h"
+#include "decode/syscall/emit.h"
 
 /* What was fetched, and where it came from. */
 struct packet {

@@ -35,7 +35,7 @@ struct constants {
 #define M(name, value, mask)
 #define E(name, value)
 #define END
-#include "decode/syscall/constants.def"
+#include "decode/syscall/constants/constants.def"
 #undef TABLE
 #undef TABLE_ON
 #undef C
@@ -166,7 +166,7 @@ const char *constant_short(const struct constants *c, const char *name);
 #define ALSO_PRINT(id, i386, aarch64, function)
 #define PACKED(id, aarch64)
 #include "decode/syscall/structs.def"
-#include "decode/syscall/structs_ioctl.def"
+#include "decode/syscall/ioctl/structs_ioctl.def"
 #undef STRUCT
 #undef F
 #undef V

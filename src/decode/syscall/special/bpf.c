@@ -1,5 +1,5 @@
 /* bpf(2): which part of the union bpf_attr a command reads. What a caller leaves out is zeros, as the kernel takes it. */
-#include "decode/syscall/specials_priv.h"
+#include "decode/syscall/special/specials.h"
 
 enum { ATTR_BYTES = 256, INFO_BYTES = 16 };
 

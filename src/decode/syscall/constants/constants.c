@@ -1,4 +1,4 @@
-#include "decode/syscall/types_priv.h"
+#include "decode/syscall/types.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #define M(name, value, mask) { #name, (uint64_t)(value), (uint64_t)(mask) },
 #define E(name, value) { #name, (uint64_t)(value), UINT64_MAX },
 #define END };
-#include "decode/syscall/constants.def"
+#include "decode/syscall/constants/constants.def"
 #undef TABLE
 #undef TABLE_ON
 #undef C
@@ -24,7 +24,7 @@
 #define M(name, value, mask)
 #define E(name, value)
 #define END
-#include "decode/syscall/constants.def"
+#include "decode/syscall/constants/constants.def"
 
 const char *constant_name(const struct constants *c, uint64_t v)
 {

@@ -1,6 +1,6 @@
 /* Options of sockets: their names by level, and what they point at. */
-#include "decode/syscall/specials_priv.h"
-#include "decode/syscall/type_macros_priv.h"
+#include "decode/syscall/special/specials.h"
+#include "decode/syscall/type_macros.h"
 
 enum { IP = 0, SOCKET = 1, TCP = 6, UDP = 17, IPV6 = 41, RAW = 255, PACKET = 263, NETLINK = 270 };
 

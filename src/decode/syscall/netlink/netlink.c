@@ -2,7 +2,7 @@
  * Messages of netlink: a header, a struct that depends on the protocol of the socket and on the type, and attributes, which may have
  * attributes of their own. What is not described is shown as bytes.
  */
-#include "decode/syscall/netlink_priv.h"
+#include "decode/syscall/netlink/netlink_priv.h"
 
 enum { HEADER = 16, ATTRIBUTE = 4, DEPTH_MAX = 8 };
 enum { NLMSG_ERROR = 2, NLMSG_DONE = 3, NLMSG_MIN_TYPE = 16 };

@@ -19,7 +19,7 @@
 #include <linux/bsg.h>
 
 #include "decode/syscall/table_testing.h"
-#include "decode/syscall/types_priv.h"
+#include "decode/syscall/types.h"
 
 #define ADDRESS 0x7ffe00001000
 
@@ -226,7 +226,7 @@ static void any_bytes(void **state)
 {
 	static const uint32_t requests[] = {
 #define IOCTL(name, number, ...) number,
-#include "decode/syscall/ioctls.def"
+#include "decode/syscall/ioctl/ioctls.def"
 #undef IOCTL
 	};
 	static const uint8_t fills[] = { 0, 4, 'S', 0xff };

@@ -6,7 +6,7 @@
  * not nest.
  */
 #pragma once
-#include "decode/syscall/types_priv.h"
+#include "decode/syscall/types.h"
 
 #define EMIT_DEPTH 16
 

@@ -1,5 +1,5 @@
 /* prctl(2): how many arguments each option has, and what they mean. */
-#include "decode/syscall/specials_priv.h"
+#include "decode/syscall/special/specials.h"
 
 enum prctl_kind {
 	PRCTL_HEX,

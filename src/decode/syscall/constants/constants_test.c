@@ -79,7 +79,7 @@
 #include <linux/landlock.h>
 
 #include "base/testing.h"
-#include "decode/syscall/types_priv.h"
+#include "decode/syscall/types.h"
 
 #if defined(__x86_64__)
 #define TABLE(id, prefix)
@@ -91,12 +91,12 @@
 #define C_NEW(name, value)
 #define E_NEW(name, value)
 #define M_NEW(name, value, mask)
-#include "decode/syscall/constants_file.def"
-#include "decode/syscall/constants_kernel.def"
-#include "decode/syscall/constants_net.def"
-#include "decode/syscall/constants_netlink.def"
-#include "decode/syscall/constants_netlink_attributes.def"
-#include "decode/syscall/constants_process.def"
+#include "decode/syscall/constants/constants_file.def"
+#include "decode/syscall/constants/constants_kernel.def"
+#include "decode/syscall/constants/constants_net.def"
+#include "decode/syscall/constants/constants_netlink.def"
+#include "decode/syscall/constants/constants_netlink_attributes.def"
+#include "decode/syscall/constants/constants_process.def"
 #undef END
 #endif
 
