@@ -196,23 +196,32 @@ static void match_single(struct profile_transfer *t)
 		t->events[0] = 1;
 }
 
-struct profile *profile_subtract(const struct profile *p, const struct profile *base, const struct profile_difference *how)
+void profile_merge_negative(struct profile *dst, const struct profile *base, const struct profile_difference *how)
 {
-	struct profile *ret = changed(p, &(struct change){}, false);
 	struct profile_transfer t;
-	profile_transfer_init(&t, ret, base);
+	size_t nr = dst->events.len;
+	uint64_t duration_ns = dst->duration_ns;
+	_cleanup_free_ struct profile_event *measured = xcalloc(nr + 1, sizeof(*measured));
+	for (size_t i = 0; i < nr; i++)
+		measured[i] = dst->events.data[i];
+	vec_clear(&dst->log);
+	dst->log_dropped = 0;
+	profile_transfer_init(&t, dst, base);
 	profile_transfer_merge_origin(&t);
 	if (how->match_single)
 		match_single(&t);
 	carry_all(&t, &(struct change){ .negates = true, .label = how->base_label }, false);
 	profile_transfer_deinit(&t);
-	for (uint32_t i = 0; i < p->events.len; i++) {
-		ret->events.data[i].samples = p->events.data[i].samples;
-		ret->events.data[i].value = p->events.data[i].value;
-		ret->events.data[i].lost = p->events.data[i].lost;
-	}
+	for (size_t i = 0; i < nr; i++)
+		dst->events.data[i] = measured[i];
 	if (!how->sums_durations)
-		ret->duration_ns = p->duration_ns;
+		dst->duration_ns = duration_ns;
+}
+
+struct profile *profile_subtract(const struct profile *p, const struct profile *base, const struct profile_difference *how)
+{
+	struct profile *ret = changed(p, &(struct change){}, false);
+	profile_merge_negative(ret, base, how);
 	return ret;
 }
 

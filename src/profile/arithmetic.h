@@ -40,6 +40,8 @@ struct profile_difference {
  * the base's, negative). There is no time log: what the base had in a span of p is not known.
  */
 struct profile *profile_subtract(const struct profile *p, const struct profile *base, const struct profile_difference *how);
+/* The same into a profile that is still being built, as profile_merge() adds. */
+void profile_merge_negative(struct profile *dst, const struct profile *base, const struct profile_difference *how);
 /*
  * p with the base's rows beside its own, as events of their own: those of the base, in order, with the prefix before their
  * names. Where each has one event, the base's is called as that of p. Log and duration are those of p. base_events: by event

@@ -49,10 +49,24 @@ static bool mapping_eq(const void *table, uint32_t id, const void *key)
 	       a->end == b->end && a->offset == b->offset && a->space == b->space && a->kind == b->kind;
 }
 
-mapping_id profile_mapping(struct profile *p, const struct profile_mapping *m)
+static uint64_t mapping_hash(const struct profile_mapping *m)
 {
 	uint64_t hash = hash_combine(hash_u64(pair(m->path, m->build_id)), pair(m->name, m->space << 8 | m->kind));
-	hash = hash_combine(hash_combine(hash, m->start), m->offset);
+	return hash_combine(hash_combine(hash, m->start), m->offset);
+}
+
+void profile_describe_mapping(struct profile *p, mapping_id id, const struct profile_mapping *m)
+{
+	p->mappings.data[id] = *m;
+	idset_deinit(&p->index.mappings);
+	memset(&p->index.mappings, 0, sizeof(p->index.mappings));
+	for (mapping_id i = 0; i < p->mappings.len; i++)
+		idset_insert(&p->index.mappings, mapping_hash(&p->mappings.data[i]), i);
+}
+
+mapping_id profile_mapping(struct profile *p, const struct profile_mapping *m)
+{
+	uint64_t hash = mapping_hash(m);
 	mapping_id id = idset_find(&p->index.mappings, hash, mapping_eq, p, m);
 	if (id != IDSET_NONE)
 		return id;

@@ -153,6 +153,8 @@ void profile_destroy(struct profile *p);
 
 /* Interning: the id of an equal element, added where it is new. Strings must be of p->strings. */
 mapping_id profile_mapping(struct profile *p, const struct profile_mapping *m);
+/* While it is being built: what a mapping is, in place of what it was said to be. */
+void profile_describe_mapping(struct profile *p, mapping_id id, const struct profile_mapping *m);
 function_id profile_function(struct profile *p, const struct profile_function *f);
 frame_id profile_frame(struct profile *p, const struct profile_frame *f);
 stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame);

@@ -214,6 +214,19 @@ static void frames_are_expanded_where_they_are(void **state)
 	profile_destroy(made);
 }
 
+/* It is found as what it is now. */
+static void a_mapping_is_described_while_a_profile_is_built(void **state)
+{
+	struct profile *p = sample_profile();
+	struct profile_mapping was = p->mappings.data[0], is = was;
+	is.path = strtab_add(&p->strings, "/b.out");
+	profile_describe_mapping(p, 0, &is);
+	assert_int_equal(profile_mapping(p, &is), 0);
+	assert_int_equal(profile_mapping(p, &was), 1);
+	assert_string_equal(profile_str(p, p->mappings.data[0].path), "/b.out");
+	profile_destroy(p);
+}
+
 static void to_build_id(void *ctx, struct profile *dst, mapping_id id, struct profile_mapping *m)
 {
 	assert_int_equal(id, 0);
@@ -256,6 +269,7 @@ int main(void)
 		cmocka_unit_test(a_filter_keeps_only_what_its_rows_need),
 		cmocka_unit_test(two_events_of_one_name_stay_two),
 		cmocka_unit_test(the_last_event_that_counted_is_meant),
+		cmocka_unit_test(a_mapping_is_described_while_a_profile_is_built),
 		cmocka_unit_test(mappings_and_functions_are_described_anew),
 		cmocka_unit_test(frames_are_expanded_where_they_are),
 	};

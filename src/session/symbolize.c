@@ -59,26 +59,18 @@ struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret)
 	return NULL;
 }
 
-/* What the program itself is, in place of what the profile says. */
-struct main_binary {
-	const char *path, *build_id; /* NULL: as it is */
-};
-
-static void describe_main(void *ctx, struct profile *dst, mapping_id id, struct profile_mapping *m)
+void symbolize_use_binary(struct profile *p, const char *path, const char *build_id)
 {
-	const struct main_binary *b = ctx;
-	if (!id && b->path) {
-		m->path = strtab_add(&dst->strings, b->path);
-		m->name = strtab_add(&dst->strings, text_base_name(b->path));
+	if (!p->mappings.len)
+		return;
+	struct profile_mapping m = p->mappings.data[0];
+	if (path) {
+		m.path = strtab_add(&p->strings, path);
+		m.name = strtab_add(&p->strings, text_base_name(path));
 	}
-	if (!id && b->build_id)
-		m->build_id = strtab_add(&dst->strings, b->build_id);
-}
-
-struct profile *symbolize_use_binary(const struct profile *p, const char *path, const char *build_id)
-{
-	struct main_binary b = { path, build_id };
-	return profile_rewrite(p, &(struct profile_rewrite){ .ctx = &b, .mapping = describe_main });
+	if (build_id)
+		m.build_id = strtab_add(&p->strings, build_id);
+	profile_describe_mapping(p, 0, &m);
 }
 
 /* In the directory below any of the names that go tool pprof tries; NULL where none is a file. */

@@ -18,8 +18,8 @@ struct symbolize {
 
 /* "local", "fastlocal", "remote", "none", with ":demangle=full|templates|none" behind it; NULL or "": any. ERROR_USAGE. */
 struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret) _must_check_;
-/* A new profile, the caller's, whose main binary is another file, or of another build (NULL: it stays as it is). */
-struct profile *symbolize_use_binary(const struct profile *p, const char *path, const char *build_id);
+/* While a profile is being read: its main binary is another file, or of another build (NULL: as the profile says). */
+void symbolize_use_binary(struct profile *p, const char *path, const char *build_id);
 /* Whether it has addresses without names. */
 bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p);
 /*

@@ -136,7 +136,7 @@ static struct strobe_error *read_many(struct cmd_context *ctx, const struct ppro
 		if (!p)
 			continue;
 		if (s->binary || s->build_id)
-			replace(&p, symbolize_use_binary(p, s->binary, s->build_id));
+			symbolize_use_binary(p, s->binary, s->build_id);
 		if (!*ret) {
 			*ret = p;
 			continue;
@@ -240,7 +240,7 @@ static void subtract(struct pprof_session *s, const struct pprof_sources *source
 		s->base_totals = base_totals(&s->ctx->words, s->profile, base);
 	if (sources->normalize)
 		replace(&s->profile, profile_normalize(s->profile, base));
-	replace(&s->profile, profile_subtract(s->profile, base, &how));
+	profile_merge_negative(s->profile, base, &how);
 	/* of one value alone there is a row for each sample, so that all of them are seen */
 	if (!sources->value)
 		replace(&s->profile, profile_drop_zero(s->profile));
