@@ -11,7 +11,7 @@ void counts_json_lines(struct out *out, const struct counts *c);
 
 /*
  * One document: begin, one call for each interval and for the whole, end. Numbers are numbers; what was not counted is
- * null, with the reason in "state". doc/SCHEMAS.md describes it.
+ * null, with the reason in "state". doc/schema/stat-1.md describes it.
  */
 void counts_json_begin(struct json *j, struct out *out, const char *target);
 void counts_json_add(struct json *j, const struct counts *c);
