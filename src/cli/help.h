@@ -20,7 +20,7 @@ void help_options(struct out *o, const struct option *table);
  */
 bool help_matching(struct out *o, const struct option *table, const char *const *words, int n);
 void help_row(struct out *o, const struct option *option);
-/* "--all --NAME --names " on one line. */
+/* "--all --NAME … " on one line. */
 void help_list_opts(struct out *o, const struct option *table);
 /* The rows in roff (man(7)): .TP entries and .SS headings. */
 void help_man_options(struct out *o, const struct option *table);
