@@ -6,7 +6,7 @@
 #include "annotate/dso_code.h"
 #include "annotate/hits.h"
 #include "base/mem.h"
-#include "cmd/report/blocks.h"
+#include "cmd/report/branches.h"
 #include "session/foreign_files.h"
 #include "symbol/source.h"
 
@@ -211,7 +211,7 @@ struct strobe_error *report_count_cycles(struct report_run *r, struct report_cyc
 	struct report_cycles *c = xcalloc(1, sizeof(*c));
 	struct strobe_error *err = start_again(r, r, &c->again);
 	if (!err)
-		err = blocks_read(&c->blocks, &c->again.run);
+		err = branches_read(&c->again.run, &c->blocks);
 	if (c->blocks.all.len && !error_is(err, ERROR_STOPPED)) {
 		error_destroy(err); /* told when the recording was read first */
 		*ret = c;
@@ -238,31 +238,14 @@ static bool is_of_part(const struct report_part *part, uint32_t event)
 	return false;
 }
 
-/* The block's instructions, and what it needed at its last one. */
-static void add_block(const struct block *b, struct listing *l)
-{
-	uint32_t last = listing_find(l, b->end.addr), first = b->start ? listing_find(l, b->start) : LISTING_NONE;
-	if (last == LISTING_NONE)
-		return;
-	uint64_t average = b->cycles / b->times;
-	struct listing_cycles *at = &l->cycles.data[last];
-	at->average = average;
-	at->least = b->least;
-	at->most = b->most;
-	for (uint32_t i = first; first != LISTING_NONE && average && i <= last; i++)
-		l->cycles.data[i].per_cycle = (double)(last - first + 1) / (double)average;
-}
-
 void report_add_cycles(const struct report_cycles *c, const struct report_run *r, const struct report_part *part, mapping_id mapping,
 		       struct listing *l)
 {
 	const struct profile_mapping *m = &r->profile->mappings.data[mapping];
 	for (size_t i = 0; c && i < c->blocks.all.len; i++) {
 		const struct block *b = &c->blocks.all.data[i];
-		if (b->end.symbol->start != l->start || !is_of_part(part, b->event) || !is_file_of(b->end.map->file, r->profile, m))
-			continue;
-		while (l->cycles.len < l->insns.len)
-			vec_push(&l->cycles, (struct listing_cycles){});
-		add_block(b, l);
+		const struct symbol *symbol = b->end.function;
+		if (symbol->start == l->start && is_of_part(part, b->event) && is_file_of(b->end.object, r->profile, m))
+			block_add_to_listing(b, l);
 	}
 }
