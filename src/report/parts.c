@@ -34,6 +34,21 @@ static const char *part_name(struct report_query *q, const uint32_t *events, uin
 			    names);
 }
 
+static void limit_rows(struct hist *h, const struct report_limits *limits)
+{
+	uint32_t kept = 0;
+	if (!limits->by_samples && !limits->rows)
+		return;
+	for (uint32_t i = 0; i < h->order_nr; i++) {
+		const struct hist_stat *s = hist_stats(h, &h->entries.data[h->order[i]]);
+		uint64_t samples = h->options.children ? s->children_samples : s->samples;
+		bool keeps = (!limits->by_samples || samples > limits->samples_above) && (!limits->rows || kept < limits->rows);
+		if (keeps)
+			h->order[kept++] = h->order[i];
+	}
+	h->order_nr = kept;
+}
+
 static struct hist *make_hist(struct report_query *q, const struct profile *p, const uint32_t *events, uint32_t n)
 {
 	const struct report_grouping *g = q->grouping;
@@ -59,6 +74,7 @@ static struct hist *make_hist(struct report_query *q, const struct profile *p, c
 		.thread_ctx = q->thread_ctx,
 	});
 	hist_sort(h, q->by, q->by_nr, (uint32_t)g->group_sort_index);
+	limit_rows(h, &q->limits);
 	return h;
 }
 

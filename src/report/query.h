@@ -28,6 +28,13 @@ struct report_event {
 	bool has_chains;         /* its samples have stacks that can be shown */
 };
 
+/* Which rows of a part are left, in order; {} are all of them. */
+struct report_limits {
+	bool by_samples;
+	uint64_t samples_above;  /* by_samples: those with more samples than this, with children those of callees among them */
+	uint64_t rows;           /* so many at most; 0: all */
+};
+
 /* Keys or columns in order, each once. */
 struct key_list {
 	struct hist_key *data;
@@ -56,6 +63,7 @@ struct report_query {
 	bool long_names;         /* objects by path (-v) */
 	bool needs_comm, needs_threads, needs_times; /* to be told apart whatever the keys are */
 	const char *default_sort; /* NULL is comm,dso,symbol */
+	struct report_limits limits; /* may change from one answer to the next */
 	/* The name of a thread as it is known at the end; may be NULL. */
 	const char *(*thread_name)(void *ctx, uint32_t tid);
 	void *thread_ctx;

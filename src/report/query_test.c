@@ -122,6 +122,29 @@ static void the_limit_is_of_what_rows_are_sorted_by(void **state)
 	close_fixture(f);
 }
 
+static void rows_are_limited_by_samples_and_number(void **state)
+{
+	struct fixture *f = open_fixture();
+	f->q.limits = (struct report_limits){ .rows = 2 };
+	ask(f);
+	ROWS(f, "x b 45 45", "x a 30 30");
+	assert_int_equal(f->built.parts[0].hist->totals[0].period, 100);
+	close_fixture(f);
+	/* b has two samples, a and y's b one each. */
+	f = open_fixture();
+	f->q.limits = (struct report_limits){ .by_samples = true, .samples_above = 1 };
+	ask(f);
+	ROWS(f, "x b 45 45");
+	close_fixture(f);
+	/* With callees, main has three, a and b two. */
+	f = open_fixture();
+	f->q.children = true;
+	f->q.limits = (struct report_limits){ .by_samples = true, .samples_above = 1, .rows = 2 };
+	ask(f);
+	ROWS(f, "x main 0 75", "x b 45 45");
+	close_fixture(f);
+}
+
 static void keys_group_rows(void **state)
 {
 	struct fixture *f = open_fixture();
@@ -587,6 +610,7 @@ int main(void)
 		cmocka_unit_test(rows_by_their_own_share),
 		cmocka_unit_test(rows_with_callees),
 		cmocka_unit_test(the_limit_is_of_what_rows_are_sorted_by),
+		cmocka_unit_test(rows_are_limited_by_samples_and_number),
 		cmocka_unit_test(keys_group_rows),
 		cmocka_unit_test(empty_events_are_parts_if_requested),
 		cmocka_unit_test(call_trees_callers_first),

@@ -361,19 +361,9 @@ void top_head(const struct top_run *t, struct strbuf *b)
 	strbuf_addstr(b, f->in_kernel ? " BPF" : "");
 }
 
-void top_limit_rows(const struct top_run *t, struct report_built *b, uint64_t entries)
+void top_limit_rows(struct top_run *t, uint64_t entries)
 {
-	for (uint32_t i = 0; i < b->report.parts_nr; i++) {
-		struct hist *h = b->parts[i].hist;
-		uint32_t kept = 0;
-		for (uint32_t j = 0; j < h->order_nr; j++) {
-			const struct hist_stat *s = hist_stats(h, &h->entries.data[h->order[j]]);
-			uint64_t samples = h->options.children ? s->children_samples : s->samples;
-			if (samples > t->o->count_filter && (!entries || kept < entries))
-				h->order[kept++] = h->order[j];
-		}
-		h->order_nr = kept;
-	}
+	t->report.query.limits = (struct report_limits){ true, t->o->count_filter, entries };
 }
 
 /* ---- all of it ---- */

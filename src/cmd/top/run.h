@@ -62,8 +62,8 @@ void top_set_filter(struct top_run *t);
 void top_tell_addresses(struct top_run *t);
 /* "PerfTop: …": rate, losses, event, target. */
 void top_head(const struct top_run *t, struct strbuf *b);
-/* Rows with too few samples, and beyond the number that is asked for, are taken off the report. */
-void top_limit_rows(const struct top_run *t, struct report_built *b, uint64_t entries);
+/* The next report has at most so many rows of an event (0: all), and none with as few samples as -f says. */
+void top_limit_rows(struct top_run *t, uint64_t entries);
 
 /* How long rings may be left alone, and the next refresh waited for, in milliseconds. */
 int top_wait_ms(const struct top_run *t, uint64_t refresh_ns);

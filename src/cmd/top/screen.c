@@ -154,11 +154,11 @@ static struct strobe_error *renew(void *ctx, const struct report **ret)
 	else if (s->asked)
 		history_show(&t->history);
 	s->due = s->asked = false;
+	top_limit_rows(t, t->o->entries);
 	TRY(build(s, t->history.profile, ret));
 	profile_destroy(s->so_far);
 	s->so_far = NULL;
 	s->built.report.lost_samples = t->refresh.lost_total;
-	top_limit_rows(t, &s->built, t->o->entries);
 	return NULL;
 }
 
@@ -232,6 +232,7 @@ static struct strobe_error *first_minute(void *ctx, const char *path, const stru
 	struct top_screen *s = ctx;
 	struct report_run *r = &s->t->report;
 	report_built_deinit(r, &s->built);
+	r->query.limits = (struct report_limits){};
 	if (!s->first_minute)
 		s->so_far = take_first_minute(s);
 	s->asked = true;

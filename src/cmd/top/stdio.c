@@ -349,11 +349,11 @@ static struct strobe_error *print(struct top_text *s)
 	take_terminal(s);
 	if (s->shows_keys)
 		return NULL;
-	TRY(report_build(&t->report, &b));
-	b.report.lost_samples = t->refresh.lost_total;
 	/* The head takes eleven lines. */
 	unsigned rows = t->o->report.format == REPORT_JSON ? 0 : terminal_rows();
-	top_limit_rows(t, &b, t->o->entries ? t->o->entries : rows > 12 ? rows - 11 : rows);
+	top_limit_rows(t, t->o->entries ? t->o->entries : rows > 12 ? rows - 11 : rows);
+	TRY(report_build(&t->report, &b));
+	b.report.lost_samples = t->refresh.lost_total;
 	if (t->o->report.format == REPORT_JSON)
 		data_refresh_json(&s->out, &t->refresh, &b.report);
 	else
