@@ -218,6 +218,10 @@ void syscall_stats_fill_tree(struct table *t, const struct syscall_stats *s)
 	table_fact(t, "by", "%s", modes[s->by]);
 	table_fact_number(t, "events", (double)s->events, "%llu", (unsigned long long)s->events);
 	add_tree_columns(t);
+	size_t rows = s->threads.len;
+	for (size_t i = 0; i < s->threads.len; i++)
+		rows += s->threads.data[i].rows.len;
+	table_reserve(t, rows);
 	for (size_t i = 0; i < s->threads.len; i++) {
 		const struct syscall_thread *thread = &s->threads.data[i];
 		add_tree_thread(t, s, thread);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,12 @@ size_t table_column(struct table *t, struct table_column column)
 
 /* ---- rows ---- */
 
+void table_reserve(struct table *t, size_t rows)
+{
+	vec_reserve(&t->row, rows);
+	vec_reserve(&t->cells, rows * t->columns.len);
+}
+
 void table_child(struct table *t, uint32_t depth)
 {
 	uint32_t deepest = t->rows ? t->row.data[t->rows - 1].depth + 1 : 0;
@@ -45,8 +52,8 @@ void table_child(struct table *t, uint32_t depth)
 	t->depth = depth > t->depth ? depth : t->depth;
 	vec_push(&t->row, ((struct table_row){ .depth = depth, .first_line = (uint32_t)t->lines.len }));
 	t->rows++;
-	for (size_t i = 0; i < t->columns.len; i++)
-		vec_push(&t->cells, (struct table_cell){});
+	if (t->columns.len)
+		memset(vec_extend(&t->cells, t->columns.len), 0, t->columns.len * sizeof(struct table_cell));
 }
 
 void table_row(struct table *t)
@@ -115,8 +122,17 @@ void table_mark(struct table *t, size_t column, enum table_mark mark)
 
 static const char *keep(struct table *t, const char *fmt, va_list ap)
 {
-	_cleanup_free_ char *text = xvasprintf(fmt, ap);
-	return arena_strdup(&t->arena, text);
+	char text[200]; /* enough for most */
+	va_list again;
+	va_copy(again, ap);
+	int n = vsnprintf(text, sizeof(text), fmt, ap);
+	if (n < (int)sizeof(text)) {
+		va_end(again);
+		return arena_strdup(&t->arena, n < 0 ? "" : text);
+	}
+	_cleanup_free_ char *longer = xvasprintf(fmt, again);
+	va_end(again);
+	return arena_strdup(&t->arena, longer);
 }
 
 void table_show(struct table *t, size_t column, const char *fmt, ...)

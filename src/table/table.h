@@ -121,6 +121,8 @@ void table_init(struct table *t, const char *format, unsigned version);
 void table_deinit(struct table *t);
 /* All columns come before the first row. Returns the column's index. */
 size_t table_column(struct table *t, struct table_column column);
+/* Room for so many rows, once the columns are there: worth it for thousands. */
+void table_reserve(struct table *t, size_t rows);
 /* Begins a row; the setters below fill it. */
 void table_row(struct table *t);
 /* Begins a row at a depth; one that is deeper than the last row by more than 1 is taken for its child. */

@@ -12,11 +12,15 @@
 
 /* ---- JSON ---- */
 
+/* Counts, as most series are, are written without the search for the shortest fraction. */
 static void json_series(struct json *j, const struct table_cell *c)
 {
 	json_array(j);
 	for (uint32_t i = 0; i < c->len; i++)
-		json_f64(j, c->series[i]);
+		if (fabs(c->series[i]) < 0x1p53 && c->series[i] == trunc(c->series[i]))
+			json_i64(j, (int64_t)c->series[i]);
+		else
+			json_f64(j, c->series[i]);
 	json_end(j);
 }
 

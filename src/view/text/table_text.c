@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/digits.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -64,6 +65,13 @@ static void add_tally(struct writer *w, const struct table_cell *c)
 		strbuf_addf(&w->cell, "%s%s %" PRIu64, i ? ", " : "", c->tally[i].name, c->tally[i].count);
 }
 
+static void add_count(struct writer *w, uint64_t count)
+{
+	char digits[DIGITS_U64_BYTES], *end = digits + sizeof(digits);
+	const char *first = digits_u64(end, count);
+	strbuf_add(&w->cell, first, (size_t)(end - first));
+}
+
 static void add_value(struct writer *w, size_t index, const struct table_cell *c)
 {
 	const struct table_column *column = &w->t->columns.data[index];
@@ -71,13 +79,13 @@ static void add_value(struct writer *w, size_t index, const struct table_cell *c
 	case TABLE_TEXT: strbuf_addstr(&w->cell, c->text); break;
 	case TABLE_NUMBER:
 		if (!isnan(c->number))
-			strbuf_addf(&w->cell, "%.*f", (int)column->decimals, table_cell_number(column, c));
+			strbuf_add_f64(&w->cell, table_cell_number(column, c), (int)column->decimals, 0);
 		break;
 	case TABLE_COUNT:
 		if (column->scale != 0)
-			strbuf_addf(&w->cell, "%.*f", (int)column->decimals, table_cell_number(column, c));
+			strbuf_add_f64(&w->cell, table_cell_number(column, c), (int)column->decimals, 0);
 		else
-			strbuf_addf(&w->cell, "%" PRIu64, c->count);
+			add_count(w, c->count);
 		break;
 	case TABLE_BOOL: strbuf_addstr(&w->cell, c->truth ? "yes" : "no"); break;
 	case TABLE_SERIES: add_bars(w, column, c, w->highest[index]); break;
