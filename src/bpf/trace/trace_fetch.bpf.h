@@ -407,7 +407,7 @@ struct fetching {
 static long fetch_turn(__u32 i, struct fetching *f)
 {
 	struct trace_step *step;
-	if (i >= TRACE_STEPS || i >= f->plan->steps_nr)
+	if (i >= TRACE_STEPS)
 		return 1;
 	step = &f->plan->step[i];
 	if (!(step->when & f->when))
@@ -423,15 +423,13 @@ static long fetch_turn(__u32 i, struct fetching *f)
 INLINE void fetch(struct scratch *s, struct trace_plan *plan, __u32 when)
 {
 	struct fetching f = { .s = s, .plan = plan, .when = when };
-	bpf_loop(TRACE_STEPS, fetch_turn, &f, 0);
+	__u32 n = plan->steps_nr;
+	if (n)
+		bpf_loop(n < TRACE_STEPS ? n : TRACE_STEPS, fetch_turn, &f, 0);
 }
 
-/* Of the call that the current task is in. */
-GLOBAL int take_args(struct scratch *s, __u32 compat)
+INLINE void take_args(struct scratch *s, struct pt_regs *regs, _Bool compat)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	if (!s)
-		return 0;
 	s->compat = compat;
 #if defined(__TARGET_ARCH_x86)
 	if (compat) {
@@ -441,7 +439,7 @@ GLOBAL int take_args(struct scratch *s, __u32 compat)
 		s->arg[3] = (__u32)regs->si;
 		s->arg[4] = (__u32)regs->di;
 		s->arg[5] = (__u32)regs->bp;
-		return 0;
+		return;
 	}
 	s->arg[0] = regs->di;
 	s->arg[1] = regs->si;
@@ -457,5 +455,4 @@ GLOBAL int take_args(struct scratch *s, __u32 compat)
 	s->arg[4] = regs->regs[4];
 	s->arg[5] = regs->regs[5];
 #endif
-	return 0;
 }

@@ -101,15 +101,11 @@ INLINE void let_go_on(__u32 pid)
 }
 
 /* A call, a point, a signal. Where interrupts are off nobody waits. */
-GLOBAL int send(struct scratch *s, __u32 can_wait)
+INLINE void send(struct scratch *s, _Bool can_wait)
 {
-	__u64 n;
-	if (!s)
-		return 0;
-	n = s->at;
+	__u64 n = s->at;
 	if (n > TRACE_EVENT_MAX + PIECE_MAX || !send_bytes(s->buf, n, can_wait))
 		__sync_fetch_and_add(&control.lost, 1);
-	return 0;
 }
 
 /* What only tells of a task. */

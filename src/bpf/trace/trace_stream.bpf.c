@@ -170,16 +170,11 @@ INLINE __u32 args_of(const struct trace_plan *plan)
 	return plan->known && plan->args_nr < 6 ? plan->args_nr : 6;
 }
 
-/* type_args: the type of the event, and above it how many arguments it has. */
-#define WITH_ARGS(type, plan) ((type) | args_of(plan) << 8)
-GLOBAL int begin_call(struct scratch *s, const struct task_state *t, __u32 type_args, __u64 now, __u32 number)
+INLINE void begin_call(struct scratch *s, struct task_struct *task, struct task_state *t, __u8 type, __u64 now, __u32 number,
+		       __u32 args_nr)
 {
-	__u32 args_nr = type_args >> 8 & 7;
-	struct trace_event *ev;
-	if (!s || !t)
-		return 0;
-	ev = (struct trace_event *)s->buf;
-	begin(s, bpf_get_current_task_btf(), type_args, now);
+	struct trace_event *ev = (struct trace_event *)s->buf;
+	begin(s, task, type, now);
 	ev->start_ns = t->start_ns;
 	ev->number = number;
 	ev->flags = (s->compat ? TRACE_FLAG_COMPAT : 0) | (t->start_ns ? TRACE_FLAG_STARTED : 0) |
@@ -190,7 +185,6 @@ GLOBAL int begin_call(struct scratch *s, const struct task_state *t, __u32 type_
 	for (int i = 0; i < 6; i++)
 		((__u64 *)(s->buf + sizeof(*ev)))[i] = s->arg[i];
 	s->at = sizeof(*ev) + args_nr * 8;
-	return 0;
 }
 
 INLINE struct scratch *scratch_of(__u32 i)
@@ -198,24 +192,22 @@ INLINE struct scratch *scratch_of(__u32 i)
 	return bpf_map_lookup_elem(&scratches, &i);
 }
 
-GLOBAL int take_blob(struct scratch *s)
+INLINE void take_blob(struct scratch *s, struct task_struct *task)
 {
-	struct blob *b = bpf_task_storage_get(&blobs, bpf_get_current_task_btf(), 0, 0);
-	__u32 at, n;
-	if (!s || !b)
-		return 0;
-	at = s->at & 0x3ff8;
+	struct blob *b = bpf_task_storage_get(&blobs, task, 0, 0);
+	__u32 at = s->at & 0x3ff8, n;
+	if (!b)
+		return;
 	for (int i = 0; i < 6; i++)
 		((__u64 *)(s->buf + sizeof(struct trace_event)))[i] = b->arg[i];
 	n = b->bytes;
 	if (!n)
-		return 0;
+		return;
 	FORGET(n);
 	if (n <= BLOB_MAX) {
 		bpf_probe_read_kernel(s->buf + at, n, b->data);
 		s->at = at + n;
 	}
-	return 0;
 }
 
 INLINE _Bool is_opened(struct scratch *s, struct task_struct *task, __s32 fd)
@@ -294,9 +286,9 @@ APART int send_point(void *ctx, struct task_struct *task, struct task_state *t, 
 	_Bool can_wait = how & POINT_CAN_WAIT;
 	if (!s)
 		return 0;
-	take_args(s, call >= TRACE_NUMBERS);
+	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
 	s->ret = 0;
-	begin_call(s, t, WITH_ARGS(TRACE_EVENT_POINT, plan), now, call % TRACE_NUMBERS);
+	begin_call(s, task, t, TRACE_EVENT_POINT, now, call % TRACE_NUMBERS, args_of(plan));
 	s->faults = 0;
 	fetch(s, plan, TRACE_WHEN_POINT);
 	if (plan->files)
@@ -382,7 +374,7 @@ INLINE int send_entered(void *ctx, struct scratch *s, struct task_struct *task, 
 	if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || settings.by_path ||
 	    !is_call(call))
 		return 0;
-	begin_call(s, t, WITH_ARGS(TRACE_EVENT_ENTERED, plan), t->start_ns, call % TRACE_NUMBERS);
+	begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, call % TRACE_NUMBERS, args_of(plan));
 	t->told = 1;
 	send_stack(ctx, task, t->start_ns, 1);
 	send(s, 1);
@@ -404,7 +396,7 @@ INLINE int do_enter(void *ctx, struct task_struct *task, struct task_state *t, s
 	s = scratch_of(0);
 	if (!s)
 		return 0;
-	take_args(s, call >= TRACE_NUMBERS);
+	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
 	s->ret = 0;
 	if (plan->no_return)
 		return send_entered(ctx, s, task, t, plan);
@@ -451,11 +443,11 @@ INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long
 	plan = bpf_map_lookup_elem(&plans, &call);
 	if (!s || !plan)
 		goto out;
-	take_args(s, call >= TRACE_NUMBERS);
+	take_args(s, regs, call >= TRACE_NUMBERS);
 	s->ret = ret;
-	begin_call(s, t, WITH_ARGS(TRACE_EVENT_CALL, plan), now, number);
+	begin_call(s, task, t, TRACE_EVENT_CALL, now, number, args_of(plan));
 	if (t->blob)
-		take_blob(s);
+		take_blob(s, task);
 	fetch(s, plan, failed ? TRACE_WHEN_FAILS : TRACE_WHEN_RETURNS);
 	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
 		put_files(s, plan, 1);
@@ -700,11 +692,11 @@ INLINE int do_sleep(void *ctx, struct task_struct *task, struct task_state *t, s
 		return 0;
 	if (settings.failures_only || settings.longer_than_ns)
 		return 0;
-	take_args(s, call >= TRACE_NUMBERS);
+	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
 	s->ret = 0;
-	begin_call(s, t, WITH_ARGS(TRACE_EVENT_ENTERED, plan), bpf_ktime_get_ns(), call % TRACE_NUMBERS);
+	begin_call(s, task, t, TRACE_EVENT_ENTERED, bpf_ktime_get_ns(), call % TRACE_NUMBERS, args_of(plan));
 	if (t->blob)
-		take_blob(s);
+		take_blob(s, task);
 	fetch(s, plan, TRACE_WHEN_SLEEPS);
 	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
 		put_files(s, plan, 0);
