@@ -150,6 +150,14 @@ void netlink_bytes(struct packet *p, size_t at, size_t n)
 		emit_pointer(p->e, p->address + at);
 }
 
+bool netlink_begins_with(struct packet *p, size_t at, size_t n, size_t head)
+{
+	if (n >= head && packet_has(p, at, head))
+		return true;
+	netlink_bytes(p, at, n);
+	return false;
+}
+
 /* Some are of the family of their message, or of the kind of link that was named before. */
 static const struct attributes *nest_of(const struct packet *p, const struct attributes *nest)
 {
@@ -187,10 +195,8 @@ static void headed(struct packet *p, const struct attribute *a, size_t at, size_
 {
 	struct emit *e = p->e;
 	size_t size = value_bytes(e->arch, a->value), head = packet_aligned(size);
-	if (n < size || !packet_has(p, at, size)) {
-		netlink_bytes(p, at, n);
+	if (!netlink_begins_with(p, at, n, size))
 		return;
-	}
 	emit_memory(e, a->value, p->data + at, size);
 	if (n <= head)
 		return;
@@ -256,10 +262,8 @@ static void attribute(struct packet *p, size_t at, size_t n, const struct attrib
 void netlink_attributes(struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth)
 {
 	struct emit *e = p->e;
-	if (n < ATTRIBUTE || !packet_has(p, at, ATTRIBUTE)) {
-		netlink_bytes(p, at, n);
+	if (!netlink_begins_with(p, at, n, ATTRIBUTE))
 		return;
-	}
 	size_t len = (size_t)packet_load(p, at, 2);
 	bool several = (len >= ATTRIBUTE && packet_aligned(len) < n) || e->json;
 	if (several)

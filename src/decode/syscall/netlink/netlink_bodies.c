@@ -9,15 +9,6 @@ static size_t address_bytes(uint32_t family)
 	return family == FAMILY_INET ? 4 : family == FAMILY_INET6 ? 16 : 0;
 }
 
-/* Whether the attribute, of n bytes, has a head of so many and they were fetched; else it is written as bytes. */
-static bool begins_with(struct packet *p, size_t at, size_t n, size_t head)
-{
-	if (n >= head && packet_has(p, at, head))
-		return true;
-	netlink_bytes(p, at, n);
-	return false;
-}
-
 /* A member that is an address of the family, n bytes at `at`; of other families bytes. */
 static void address_member(struct packet *p, const char *name, uint32_t family, size_t at, size_t n)
 {
@@ -54,7 +45,7 @@ void netlink_multipath(struct packet *p, size_t at, size_t n, unsigned depth)
 {
 	struct emit *e = p->e;
 	size_t head = struct_bytes(e->arch, &struct_rtnexthop);
-	if (!begins_with(p, at, n, head))
+	if (!netlink_begins_with(p, at, n, head))
 		return;
 	bool several = packet_aligned((size_t)packet_load(p, at, 2)) + head <= n;
 	emit_array(e);
@@ -81,7 +72,7 @@ void netlink_multipath(struct packet *p, size_t at, size_t n, unsigned depth)
 void netlink_via(struct packet *p, size_t at, size_t n, unsigned depth)
 {
 	struct emit *e = p->e;
-	if (!begins_with(p, at, n, 2))
+	if (!netlink_begins_with(p, at, n, 2))
 		return;
 	uint32_t family = (uint32_t)packet_load(p, at, 2);
 	emit_struct(e);
@@ -145,7 +136,7 @@ void netlink_bytecode(struct packet *p, size_t at, size_t n, unsigned depth)
 {
 	struct emit *e = p->e;
 	size_t size = struct_bytes(e->arch, &struct_inet_diag_bc_op);
-	if (!begins_with(p, at, n, size))
+	if (!netlink_begins_with(p, at, n, size))
 		return;
 	emit_members(e, &struct_inet_diag_bc_op, p->data + at, size);
 	if (n <= size)
