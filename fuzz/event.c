@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "event/attr_text.h"
 #include "event/event.h"
 #include "event/pmu.h"
+#include "record/attr_text.h"
 #include "sys/faked.h"
 
 #define EVENTS_MAX 100000 /* one text of some KB: sched:* and braces make no more of it */
@@ -60,7 +60,7 @@ static void parse(const char *text, const char *cgroups)
 	if (list.events.len > EVENTS_MAX || (err && !*err->message))
 		abort();
 	for (size_t i = 0; !err && i < list.events.len; i++)
-		event_attr_text(&list.events.data[i].attr, &told);
+		attr_lines(&list.events.data[i].attr, NULL, &told);
 	error_destroy(err);
 	strbuf_deinit(&told);
 	event_list_deinit(&list);

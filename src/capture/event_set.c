@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "capture/events.h"
 #include "capture/host_priv.h"
-#include "event/attr_text.h"
 #include "event/open.h"
+#include "record/attr_text.h"
 #include "sys/limits.h"
 #include "sys/perf_abi.h"
 #include "sys/tracefs.h"
@@ -294,7 +294,7 @@ void capture_event_describe(const struct capture_event *e)
 		return;
 	static const char rule[] = "------------------------------------------------------------";
 	_cleanup_strbuf_ struct strbuf text = {};
-	event_attr_text(&e->attr, &text);
+	attr_lines(&e->attr, NULL, &text);
 	/* Lines, without the last newline. */
 	while (text.len && text.data[text.len - 1] == '\n')
 		text.data[--text.len] = '\0';

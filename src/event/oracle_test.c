@@ -8,8 +8,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "event/attr_text.h"
 #include "event/event.h"
+#include "record/attr_text.h"
 #include "sys/tracefs.h"
 
 typedef VEC(char *) blocks;
@@ -121,7 +121,7 @@ static void events_ask_what_the_reference_asks(void **state)
 			struct perf_event_attr attr = list.events.data[k].attr;
 			attr.sample_type = attr.sample_period = 0;
 			strbuf_reset(&ours);
-			event_attr_text(&attr, &ours);
+			attr_lines(&attr, NULL, &ours);
 			if (k && r && !strcmp(ours.data, reference.data[r - 1]))
 				continue; /* the reference's repetition was dropped above */
 			if (strcmp(ours.data, reference.data[r]))
@@ -203,7 +203,7 @@ static void attr_text_is_that_of_the_reference(void **state)
 	if (strstr(reference.data[0], "IDENTIFIER"))
 		attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
 	struct strbuf ours = {};
-	event_attr_text(&attr, &ours);
+	attr_lines(&attr, NULL, &ours);
 	if (!strstr(reference.data[0], "sample_regs_user                 0xff0fff")) {
 		strbuf_deinit(&ours);
 		blocks_deinit(&reference);

@@ -245,6 +245,15 @@ static void tell_config(struct teller *t, const struct perf_event_attr *attr, co
 	tell(t, "config");
 }
 
+/* The word behind aux_sample_size, which older headers reserve: pausing and resuming (Linux 6.13). */
+static uint32_t aux_action(const struct perf_event_attr *attr)
+{
+	uint32_t action;
+	memcpy(&action, (const char *)attr + offsetof(struct perf_event_attr, aux_sample_size) + sizeof(attr->aux_sample_size),
+	       sizeof(action));
+	return action;
+}
+
 void attr_each_field(const struct perf_event_attr *attr, const struct attr_names *names,
 		     void (*fn)(void *ctx, const char *name, const char *value), void *ctx)
 {
@@ -278,6 +287,7 @@ void attr_each_field(const struct perf_event_attr *attr, const struct attr_names
 	tell_number(&t, "aux_watermark", attr->aux_watermark);
 	tell_number(&t, "sample_max_stack", attr->sample_max_stack);
 	tell_number(&t, "aux_sample_size", attr->aux_sample_size);
+	tell_hex(&t, "aux_action", aux_action(attr));
 	tell_number(&t, "sig_data", attr->sig_data);
 	strbuf_deinit(&t.text);
 }

@@ -15,8 +15,8 @@
 #include "base/out.h"
 #include "cmd/record/priv.h"
 #include "config.h"
-#include "event/attr_text.h"
 #include "event/open.h"
+#include "record/attr_text.h"
 
 enum wait_fd { WAIT_SIGNAL, WAIT_DELAY, WAIT_SWITCH, WAIT_CONTROL, WAIT_TRIGGER, WAIT_RINGS, WAIT_FDS };
 
@@ -303,7 +303,7 @@ static void list_events(const struct recording *r, const char *argument)
 		if (strcmp(argument, "-v"))
 			continue;
 		_cleanup_strbuf_ struct strbuf attr = {};
-		event_attr_text(&e->attr, &attr);
+		attr_lines(&e->attr, NULL, &attr);
 		out_str(&out, strbuf_str(&attr));
 	}
 	error_destroy(out_close(&out));
