@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-void code_value(const struct code_view *v, int64_t value, char ret[static PPROF_LABEL_MAX])
+void code_value(const struct code_values *v, int64_t value, char ret[static PPROF_LABEL_MAX])
 {
 	const struct profile *p = v->p;
 	const char *unit = profile_str(p, p->events.data[v->event].unit);
 	pprof_label(v->divide_by == 1 ? value : (int64_t)((double)value / v->divide_by), unit, v->unit, ret);
 }
 
-void code_out_value(const struct code_view *v, struct out *out, int64_t value)
+void code_out_value(const struct code_values *v, struct out *out, int64_t value)
 {
 	char text[PPROF_LABEL_MAX] = ".";
 	if (value)
@@ -17,7 +17,7 @@ void code_out_value(const struct code_view *v, struct out *out, int64_t value)
 	out_f(out, "%10s", text);
 }
 
-void code_out_sum(const struct code_view *v, struct out *out, struct code_sum sum)
+void code_out_sum(const struct code_values *v, struct out *out, struct code_sum sum)
 {
 	char flat[PPROF_LABEL_MAX], cum[PPROF_LABEL_MAX], share[PPROF_LABEL_MAX];
 	code_value(v, sum.flat, flat);
@@ -40,7 +40,7 @@ void code_out_source(struct out *out, const char *s, size_t n, void (*write)(str
 	}
 }
 
-struct strobe_error *code_no_match(const struct code_view *v)
+struct strobe_error *code_no_match(const char *pattern)
 {
-	return error_create(ERROR_NOT_FOUND, "no matches found for regexp: %s", v->pattern);
+	return error_create(ERROR_NOT_FOUND, "no matches found for regexp: %s", pattern);
 }

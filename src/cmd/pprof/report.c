@@ -2,10 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/source_files.h"
 #include "base/mem.h"
-#include "cmd/pprof/code.h"
 #include "cmd/pprof/pprof.h"
+#include "cmd/pprof/pprof_disasm.h"
+#include "cmd/pprof/pprof_list.h"
+#include "cmd/pprof/routines.h"
 #include "cmd/pprof/top_profile.h"
+#include "cmd/pprof/weblist.h"
 #include "exchange/exchange.h"
 #include "profile/arithmetic.h"
 #include "profile/rewrite.h"
@@ -231,24 +235,76 @@ static struct pprof_graph_options graph_options(const struct pprof_config *c, en
 	};
 }
 
-static struct strobe_error *write_code(struct cmd_context *ctx, const struct seen *s, const struct pprof_config *c,
-				       enum pprof_output output, const char *argument, const char *const *filters, struct out *out)
+static struct code_file find_file(void *ctx, const char *path)
 {
-	struct code_view v = {
-		.ctx = ctx,
+	const struct source_file *f = source_files_get(ctx, path);
+	return (struct code_file){ f->path, &f->lines, f->problem };
+}
+
+static void begin_disasm(void *ctx, const struct code_values *v, struct out *out)
+{
+	(void)ctx;
+	view_pprof_disasm_total(v, out);
+}
+
+static void show_disasm(void *ctx, const struct code_values *v, const struct routine *r, struct out *out)
+{
+	(void)ctx;
+	view_pprof_disasm(v, r, out);
+}
+
+static void begin_weblist(void *ctx, const struct code_values *v, struct out *out)
+{
+	(void)ctx;
+	view_weblist_begin(v, out);
+}
+
+static void show_weblist(void *ctx, const struct code_values *v, const struct routine *r, struct out *out)
+{
+	view_weblist_routine(v, r, ctx, out);
+}
+
+static struct strobe_error *write_routines(struct routine_search *search, enum pprof_output output, struct code_files *files,
+					   struct out *out)
+{
+	bool is_page = output == OUTPUT_WEBLIST;
+	TRY(routines_report(search, &(struct routine_report){ files, is_page ? begin_weblist : begin_disasm,
+							      is_page ? show_weblist : show_disasm }, out));
+	if (is_page)
+		view_weblist_end(out);
+	return NULL;
+}
+
+static struct strobe_error *write_code(struct cmd_context *ctx, const struct seen *s, const struct pprof_config *c,
+				       enum pprof_output output, const char *argument, struct out *out)
+{
+	struct source_files sources;
+	struct code_files files = { &sources, find_file };
+	struct code_values values = {
 		.p = s->p,
 		.event = s->event,
 		.total = s->total,
 		.divide_by = c->divide_by,
 		.unit = c->unit ? c->unit : "minimum",
+	};
+	struct pprof_list_options list = {
+		.values = values,
+		.files = files,
+		.pattern = argument,
 		.no_inlines = c->no_inlines,
 		.drop_negative = c->drop_negative,
-		.intel_syntax = c->intel_syntax,
-		.paths = { .search = c->source_path, .trim = c->trim_path },
-		.pattern = argument,
-		.filters = filters,
 	};
-	return output == OUTPUT_LIST ? code_list(&v, out) : output == OUTPUT_DISASM ? code_disasm(&v, out) : code_weblist(&v, out);
+	struct routine_search search = {
+		.ctx = ctx,
+		.values = values,
+		.pattern = argument,
+		.drop_negative = c->drop_negative,
+		.intel_syntax = c->intel_syntax,
+	};
+	source_files_init(&sources, &(struct source_paths){ .search = c->source_path, .trim = c->trim_path });
+	struct strobe_error *err = output == OUTPUT_LIST ? view_pprof_list(&list, out) : write_routines(&search, output, &files, out);
+	source_files_deinit(&sources);
+	return err;
 }
 
 static struct strobe_error *write_view(const struct pprof_session *session, const struct seen *s, const struct pprof_config *c,
@@ -281,7 +337,7 @@ static struct strobe_error *write_view(const struct pprof_session *session, cons
 	case OUTPUT_LIST:
 	case OUTPUT_DISASM:
 	case OUTPUT_WEBLIST:
-		return write_code(session->ctx, s, c, output, argument, filters, out);
+		return write_code(session->ctx, s, c, output, argument, out);
 	case OUTPUT_CALLGRIND:
 		return view_pprof_callgrind(s->p, &graph, out);
 	default:

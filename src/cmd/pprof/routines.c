@@ -4,11 +4,24 @@
 #include <string.h>
 
 #include "annotate/dso_code.h"
+#include "base/mem.h"
 #include "base/text.h"
+#include "profile/callgraph.h"
 #include "profile/pattern.h"
+#include "resolve/profile_objects.h"
+
+/* An address that cost something. */
+struct routine_spot {
+	struct dso *dso;
+	const struct symbol *symbol;
+	const char *name; /* of the symbol, as it matched */
+	mapping_id mapping;
+	uint64_t addr;
+	const struct callgraph_node *node;
+};
 
 struct finder {
-	struct code_view *v;
+	const struct routine_search *s;
 	const struct callgraph *g;
 	struct profile_objects *objects;
 	VEC(struct routine_spot) spots;
@@ -35,7 +48,7 @@ static const char *matching_name(const regex_t *re, struct dso *dso, const struc
 static bool is_within(const struct finder *d, const struct profile_frame *f, const struct symbol *s, uint64_t addr)
 {
 	uint64_t wanted;
-	if (!text_has_prefix(d->v->pattern, "0x") || !text_to_u64(d->v->pattern, &wanted))
+	if (!text_has_prefix(d->s->pattern, "0x") || !text_to_u64(d->s->pattern, &wanted))
 		return false;
 	/* the address may be the process's, or the object's */
 	return (wanted >= s->start && wanted < s->end) || (wanted + addr - f->addr >= s->start && wanted + addr - f->addr < s->end);
@@ -44,10 +57,10 @@ static bool is_within(const struct finder *d, const struct profile_frame *f, con
 static struct strobe_error *find_spots(struct finder *d)
 {
 	regex_t re;
-	TRY(pattern_compile(d->v->pattern, &re));
+	TRY(pattern_compile(d->s->pattern, &re));
 	for (size_t i = 0; i < d->g->nodes.len; i++) {
 		const struct callgraph_node *n = &d->g->nodes.data[i];
-		const struct profile_frame *f = &d->v->p->frames.data[n->frame];
+		const struct profile_frame *f = &d->g->profile->frames.data[n->frame];
 		struct routine_spot s = { .mapping = f->mapping, .node = n };
 		if (!callgraph_has_value(d->g, n) || !profile_object_address(d->objects, f, &s.dso, &s.addr))
 			continue;
@@ -60,38 +73,55 @@ static struct strobe_error *find_spots(struct finder *d)
 	}
 	regfree(&re);
 	if (!d->spots.len)
-		return code_no_match(d->v);
+		return code_no_match(d->s->pattern);
 	qsort(d->spots.data, d->spots.len, sizeof(struct routine_spot), compare_spots);
 	return NULL;
 }
 
-struct code_sum routine_insn_sum(const struct routine *r, const struct listing_insn *insn, const struct routine_spot **at)
+/* The spots from *at on that lie before the end of an instruction, which are passed. */
+static struct routine_insn insn_of(const struct finder *d, const struct listing_insn *insn, const struct routine_spot **at,
+				   const struct routine_spot *end)
 {
-	struct code_sum sum = {};
+	struct routine_insn ret = { .function = "", .file = "" };
 	/* samples of the middle of an instruction are its own */
-	for (; *at < r->end && (*at)->addr < insn->addr + insn->bytes; ++*at)
-		code_sum_add(&sum, (*at)->node->flat, (*at)->node->cum);
-	return sum;
+	for (; *at < end && (*at)->addr < insn->addr + insn->bytes; ++*at) {
+		struct callgraph_place place = callgraph_place(d->g, (*at)->node);
+		code_sum_add(&ret.sum, (*at)->node->flat, (*at)->node->cum);
+		if (!*ret.file)
+			ret.file = text_base_name(place.file);
+		if (!ret.line)
+			ret.line = place.line;
+		if (!*ret.function)
+			ret.function = place.name;
+	}
+	return ret;
 }
 
-static struct strobe_error *show(const struct finder *d, const struct routine_report *report, struct routine *r, struct out *out)
+/* The function that the spots lie in, which are in order. */
+static struct strobe_error *show(const struct finder *d, const struct routine_report *report, const struct routine_spot *s,
+				 const struct routine_spot *end, struct out *out)
 {
 	struct dso_code code;
 	struct listing *l = NULL;
-	const struct routine_spot *s = r->spots;
-	for (const struct routine_spot *at = s; at < r->end; at++)
-		code_sum_add(&r->sum, at->node->flat, at->node->cum);
+	struct routine r = { .name = s->name };
+	for (const struct routine_spot *at = s; at < end; at++)
+		code_sum_add(&r.sum, at->node->flat, at->node->cum);
 	dso_code_init(&code, s->dso, profile_object_file(d->objects, s->mapping), arch_native());
 	struct code_source source = dso_code_source(&code);
 	struct annotate_function function = { .name = s->name, .start = s->symbol->start, .end = s->symbol->end };
 	struct annotate_options options = {
 		.without_source = true,
-		.syntax = d->v->intel_syntax ? DISASM_INTEL : DISASM_ATT,
+		.syntax = d->s->intel_syntax ? DISASM_INTEL : DISASM_ATT,
 	};
 	struct strobe_error *err = annotate_function(&source, &function, &options, &l);
-	r->l = l;
+	struct routine_insn *insns = err ? NULL : xcalloc(l->insns.len + 1, sizeof(*insns));
+	for (size_t i = 0; !err && i < l->insns.len; i++)
+		insns[i] = insn_of(d, &l->insns.data[i], &s, end);
+	r.l = l;
+	r.insns = insns;
 	if (!err)
-		report->show(r, out);
+		report->show(report->ctx, &d->s->values, &r, out);
+	free(insns);
 	listing_destroy(l);
 	dso_code_deinit(&code);
 	return err;
@@ -99,29 +129,29 @@ static struct strobe_error *show(const struct finder *d, const struct routine_re
 
 static struct strobe_error *show_all(const struct finder *d, const struct routine_report *report, struct out *out)
 {
-	report->begin(d->v, out);
+	report->begin(report->ctx, &d->s->values, out);
 	const struct routine_spot *s = d->spots.data, *end = s + d->spots.len;
 	while (s < end) {
-		struct routine r = { .v = d->v, .g = d->g, .name = s->name, .spots = s };
-		while (s < end && s->symbol == r.spots->symbol)
+		const struct routine_spot *first = s;
+		while (s < end && s->symbol == first->symbol)
 			s++;
-		r.end = s;
-		TRY(show(d, report, &r, out));
+		TRY(show(d, report, first, s, out));
 	}
 	return NULL;
 }
 
-struct strobe_error *routines_report(struct code_view *v, const struct routine_report *report, struct out *out)
+struct strobe_error *routines_report(struct routine_search *s, const struct routine_report *report, struct out *out)
 {
+	const struct profile *p = s->values.p;
 	/* without inlined functions an address is one node, and counts once */
 	struct callgraph_options options = {
-		.by = CALLGRAPH_ADDRESSES, .event = v->event, .no_inlines = true, .drop_negative = v->drop_negative,
+		.by = CALLGRAPH_ADDRESSES, .event = s->values.event, .no_inlines = true, .drop_negative = s->drop_negative,
 	};
 	struct symbols_options symbols = {};
-	TRY(cmd_buildid_dir(v->ctx, &symbols.buildid_dir));
-	struct callgraph *g = callgraph_create(v->p, options);
-	struct finder d = { .v = v, .g = g, .objects = profile_objects_create(v->p, &symbols) };
-	v->total = v->total ? v->total : g->total;
+	TRY(cmd_buildid_dir(s->ctx, &symbols.buildid_dir));
+	struct callgraph *g = callgraph_create(p, options);
+	struct finder d = { .s = s, .g = g, .objects = profile_objects_create(p, &symbols) };
+	s->values.total = s->values.total ? s->values.total : g->total;
 	struct strobe_error *err = find_spots(&d);
 	if (!err)
 		err = show_all(&d, report, out);

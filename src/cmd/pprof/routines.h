@@ -2,34 +2,20 @@
  * The functions that -disasm and -weblist show: found in the binaries, with their instructions and what cost something.
  */
 #pragma once
+#include "cmd/cmd.h"
 #include "cmd/pprof/code.h"
-#include "resolve/profile_objects.h"
-#include "table/listing.h"
 
-/* An address that cost something. */
-struct routine_spot {
-	struct dso *dso;
-	const struct symbol *symbol;
-	const char *name; /* of the symbol, as it matched */
-	mapping_id mapping;
-	uint64_t addr;
-	const struct callgraph_node *node;
+struct routine_search {
+	struct cmd_context *ctx;
+	struct code_values values; /* the total is set where it is 0 */
+	const char *pattern;       /* of functions, or an address */
+	bool drop_negative, intel_syntax;
 };
 
-struct routine {
-	const struct code_view *v;
-	const struct callgraph *g;
-	const char *name;
-	struct code_sum sum;
-	const struct listing *l;
-	const struct routine_spot *spots, *end; /* by address */
-};
-
-/* Before the first: out gets what begins the report. By name; v->total is set. ERROR_NOT_FOUND where none matches. */
+/* show() for each, by name; begin() before the first. ERROR_NOT_FOUND where none matches: neither is called then. */
 struct routine_report {
-	void (*begin)(const struct code_view *v, struct out *out);
-	void (*show)(const struct routine *r, struct out *out);
+	void *ctx;
+	void (*begin)(void *ctx, const struct code_values *v, struct out *out);
+	void (*show)(void *ctx, const struct code_values *v, const struct routine *r, struct out *out);
 };
-struct strobe_error *routines_report(struct code_view *v, const struct routine_report *report, struct out *out) _must_check_;
-/* What an instruction cost: of the spots that lie before its end, which are passed. */
-struct code_sum routine_insn_sum(const struct routine *r, const struct listing_insn *insn, const struct routine_spot **at);
+struct strobe_error *routines_report(struct routine_search *s, const struct routine_report *report, struct out *out) _must_check_;

@@ -1,11 +1,11 @@
-/* strobe pprof -weblist: the source of functions as a page; a line opens to the instructions that it became. */
+#include "cmd/pprof/weblist.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/pprof/routines.h"
 
 #define MARGIN 5    /* lines around those that have code */
 #define GAP_MAX 20  /* lines without code that are shown between two that have some */
@@ -44,29 +44,29 @@ static void out_escaped(struct out *out, const char *s)
 	out_xml(out, s, strlen(s));
 }
 
-static void out_source(struct out *out, const struct source_file *f, uint32_t line)
+static void out_source(struct out *out, const struct code_file *f, uint32_t line)
 {
 	size_t n;
-	const char *text = f ? lines_get(&f->lines, line, &n) : NULL;
+	const char *text = f ? lines_get(f->lines, line, &n) : NULL;
 	if (text)
 		code_out_source(out, text, n, out_xml);
 	else
 		out_str(out, line ? "???" : "&lt;instructions with unknown line numbers&gt;");
 }
 
-static void out_figures(const struct routine *r, struct code_sum sum, struct out *out)
+static void out_figures(const struct code_values *v, struct code_sum sum, struct out *out)
 {
-	code_out_value(r->v, out, sum.flat);
+	code_out_value(v, out, sum.flat);
 	out_ch(out, ' ');
-	code_out_value(r->v, out, sum.cum);
+	code_out_value(v, out, sum.cum);
 }
 
-static void out_insn(const struct routine *r, const struct insn_line *at, struct out *out)
+static void out_insn(const struct code_values *v, const struct routine *r, const struct insn_line *at, struct out *out)
 {
 	const struct listing_insn *insn = &r->l->insns.data[at->insn];
 	const struct listing_place *place = insn->place == LISTING_NONE ? NULL : &r->l->places.data[insn->place];
 	out_fill(out, ' ', 10);
-	out_figures(r, at->sum, out);
+	out_figures(v, at->sum, out);
 	out_f(out, " %8" PRIx64 ": ", insn->addr);
 	out_escaped(out, insn->text);
 	if (place && place->file != LISTING_NONE) {
@@ -79,26 +79,27 @@ static void out_insn(const struct routine *r, const struct insn_line *at, struct
 	out_ch(out, '\n');
 }
 
-static void out_line(const struct routine *r, const struct source_file *f, uint32_t line, const struct insn_line *at, size_t n,
-		     struct out *out)
+static void out_line(const struct code_values *v, const struct routine *r, const struct code_file *f, uint32_t line,
+		     const struct insn_line *at, size_t n, struct out *out)
 {
 	struct code_sum sum = {};
 	for (size_t i = 0; i < n; i++)
 		code_sum_add(&sum, at[i].sum.flat, at[i].sum.cum);
 	out_str(out, n ? "<details><summary>" : "<span class=nop>");
 	out_f(out, "<span class=line> %6" PRIu32 "</span>   ", line);
-	out_figures(r, sum, out);
+	out_figures(v, sum, out);
 	out_str(out, "           ");
 	out_source(out, f, line);
 	out_str(out, n ? "</summary><span class=asm>" : "</span>\n");
 	for (size_t i = 0; i < n; i++)
-		out_insn(r, at + i, out);
+		out_insn(v, r, at + i, out);
 	if (n)
 		out_str(out, "</span></details>");
 }
 
 /* Lines of one file that are near each other. */
-static void out_block(const struct routine *r, const struct source_file *f, const struct insn_line *at, size_t n, struct out *out)
+static void out_block(const struct code_values *v, const struct routine *r, const struct code_file *f, const struct insn_line *at,
+		      size_t n, struct out *out)
 {
 	struct code_sum sum = {};
 	for (size_t i = 0; i < n; i++)
@@ -110,30 +111,26 @@ static void out_block(const struct routine *r, const struct source_file *f, cons
 	out_str(out, "</h2><p class=\"filename\">");
 	out_escaped(out, f ? f->path : "");
 	out_str(out, "</p>\n<pre>\n  Total:  ");
-	code_out_sum(r->v, out, sum);
+	code_out_sum(v, out, sum);
 	uint32_t line = at->line > MARGIN ? at->line - MARGIN : at->line ? 1 : 0;
 	uint64_t last = (uint64_t)at[n - 1].line + MARGIN;
 	for (size_t i = 0; line <= last; line++) {
 		size_t first = i;
 		while (i < n && at[i].line == line)
 			i++;
-		if (i > first || (f && line && line <= lines_count(&f->lines)))
-			out_line(r, f, line, at + first, i - first, out);
+		if (i > first || (f && line && line <= lines_count(f->lines)))
+			out_line(v, r, f, line, at + first, i - first, out);
 	}
 	out_str(out, "</pre>\n");
 }
 
-static void out_routine(const struct routine *r, struct out *out)
+void view_weblist_routine(const struct code_values *v, const struct routine *r, const struct code_files *files, struct out *out)
 {
 	size_t n = r->l->insns.len;
 	struct insn_line *lines = xcalloc(n + 1, sizeof(*lines));
-	const struct routine_spot *at = r->spots;
-	struct source_files files;
-	source_files_init(&files, &r->v->paths);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct listing_place *place = outermost(r->l, r->l->insns.data[i].place);
-		lines[i] = (struct insn_line){ place ? place->file : LISTING_NONE, place ? place->line : 0, i,
-					       routine_insn_sum(r, &r->l->insns.data[i], &at) };
+		lines[i] = (struct insn_line){ place ? place->file : LISTING_NONE, place ? place->line : 0, i, r->insns[i].sum };
 	}
 	if (n)
 		qsort(lines, n, sizeof(*lines), compare_lines);
@@ -141,14 +138,15 @@ static void out_routine(const struct routine *r, struct out *out)
 		uint32_t file = lines[from].file;
 		for (to = from + 1; to < n && lines[to].file == file && lines[to].line - lines[to - 1].line <= GAP_MAX;)
 			to++;
-		out_block(r, file == LISTING_NONE ? NULL : source_files_get(&files, r->l->files.data[file].path), lines + from,
-			  to - from, out);
+		struct code_file f = {};
+		if (file != LISTING_NONE)
+			f = files->get(files->ctx, r->l->files.data[file].path);
+		out_block(v, r, f.lines ? &f : NULL, lines + from, to - from, out);
 	}
-	source_files_deinit(&files);
 	free(lines);
 }
 
-static void out_head(const struct code_view *v, struct out *out)
+void view_weblist_begin(const struct code_values *v, struct out *out)
 {
 	char total[PPROF_LABEL_MAX];
 	const struct profile *p = v->p;
@@ -165,9 +163,7 @@ static void out_head(const struct code_view *v, struct out *out)
 	out_f(out, "<br>Total: %s</div>\n", total);
 }
 
-struct strobe_error *code_weblist(struct code_view *v, struct out *out)
+void view_weblist_end(struct out *out)
 {
-	TRY(routines_report(v, &(struct routine_report){ out_head, out_routine }, out));
 	out_str(out, "</body>\n</html>\n");
-	return NULL;
 }

@@ -1,11 +1,12 @@
-/* strobe pprof -list: the source of functions, and what each line cost. */
+#include "cmd/pprof/pprof_list.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/pprof/code.h"
+#include "profile/callgraph.h"
 #include "profile/pattern.h"
 
 #define MARGIN 5 /* lines around those that cost something */
@@ -28,23 +29,24 @@ static int compare_spots(const void *a, const void *b)
 	return by_file ? by_file : x->line < y->line ? -1 : x->line > y->line;
 }
 
-static struct strobe_error *find_spots(const struct code_view *v, const struct callgraph *g, struct spots *spots)
+static struct strobe_error *find_spots(const struct pprof_list_options *o, const struct callgraph *g, struct spots *spots)
 {
+	const struct profile *p = g->profile;
 	regex_t re;
-	TRY(pattern_compile(v->pattern, &re));
+	TRY(pattern_compile(o->pattern, &re));
 	for (size_t i = 0; i < g->nodes.len; i++) {
 		const struct callgraph_node *n = &g->nodes.data[i];
-		function_id function = v->p->frames.data[n->frame].function;
+		function_id function = p->frames.data[n->frame].function;
 		if (!callgraph_has_value(g, n) || function == PROFILE_NONE)
 			continue;
 		struct callgraph_place place = callgraph_place(g, n);
-		struct spot s = { place.name, place.file, place.line, v->p->functions.data[function].line, n->flat, n->cum };
+		struct spot s = { place.name, place.file, place.line, p->functions.data[function].line, n->flat, n->cum };
 		if (*s.name && !regexec(&re, s.name, 0, NULL, 0))
 			vec_push(&spots->all, s);
 	}
 	regfree(&re);
 	if (!spots->all.len)
-		return code_no_match(v);
+		return code_no_match(o->pattern);
 	qsort(spots->all.data, spots->all.len, sizeof(struct spot), compare_spots);
 	return NULL;
 }
@@ -62,7 +64,7 @@ static void range_of(const struct spot *s, size_t n, uint32_t *ret_first, uint32
 	}
 }
 
-static void out_lines(const struct code_view *v, const struct spot *s, size_t n, const struct lines *lines, struct out *out)
+static void out_lines(const struct code_values *v, const struct spot *s, size_t n, const struct lines *lines, struct out *out)
 {
 	uint32_t first, last;
 	range_of(s, n, &first, &last);
@@ -84,31 +86,29 @@ static void out_lines(const struct code_view *v, const struct spot *s, size_t n,
 }
 
 /* One function in one file. */
-static void out_routine(const struct code_view *v, const struct spot *s, size_t n, struct source_files *files, struct out *out)
+static void out_routine(const struct code_values *v, const struct spot *s, size_t n, const struct code_files *files, struct out *out)
 {
 	struct code_sum sum = {};
 	for (size_t i = 0; i < n; i++)
 		code_sum_add(&sum, s[i].flat, s[i].cum);
-	const struct source_file *f = source_files_get(files, s->file);
+	struct code_file f = files->get(files->ctx, s->file);
 	out_str(out, "ROUTINE ======================== ");
 	out_text(out, s->name, strlen(s->name));
 	out_str(out, " in ");
 	out_text(out, s->file, strlen(s->file));
 	out_ch(out, '\n');
 	code_out_sum(v, out, sum);
-	if (!f->problem) {
-		out_lines(v, s, n, &f->lines, out);
+	if (!f.problem) {
+		out_lines(v, s, n, f.lines, out);
 		return;
 	}
 	out_str(out, " Error: ");
-	out_text(out, f->problem, strlen(f->problem));
+	out_text(out, f.problem, strlen(f.problem));
 	out_ch(out, '\n');
 }
 
-static void out_spots(struct code_view *v, const struct spots *spots, struct out *out)
+static void out_spots(const struct code_values *v, const struct spots *spots, const struct code_files *files, struct out *out)
 {
-	struct source_files files;
-	source_files_init(&files, &v->paths);
 	const struct spot *s = spots->all.data, *end = s + spots->all.len;
 	const char *name = NULL;
 	while (s < end) {
@@ -119,30 +119,30 @@ static void out_spots(struct code_view *v, const struct spots *spots, struct out
 			s++;
 		bool is_only = is_new && (s == end || strcmp(s->name, name));
 		if (*first->file) {
-			out_routine(v, first, (size_t)(s - first), &files, out);
+			out_routine(v, first, (size_t)(s - first), files, out);
 		} else if (is_only) {
 			out_str(out, "No source information for ");
 			out_text(out, name, strlen(name));
 			out_ch(out, '\n');
 		}
 	}
-	source_files_deinit(&files);
 }
 
-struct strobe_error *code_list(struct code_view *v, struct out *out)
+struct strobe_error *view_pprof_list(const struct pprof_list_options *o, struct out *out)
 {
+	struct code_values v = o->values;
 	struct callgraph_options options = {
-		.by = CALLGRAPH_LINES, .event = v->event, .no_inlines = v->no_inlines, .drop_negative = v->drop_negative,
+		.by = CALLGRAPH_LINES, .event = v.event, .no_inlines = o->no_inlines, .drop_negative = o->drop_negative,
 	};
-	struct callgraph *g = callgraph_create(v->p, options);
+	struct callgraph *g = callgraph_create(v.p, options);
 	struct spots spots = {};
 	char total[PPROF_LABEL_MAX];
-	v->total = v->total ? v->total : g->total;
-	struct strobe_error *err = find_spots(v, g, &spots);
+	v.total = v.total ? v.total : g->total;
+	struct strobe_error *err = find_spots(o, g, &spots);
 	if (!err) {
-		code_value(v, v->total, total);
+		code_value(&v, v.total, total);
 		out_f(out, "Total: %s\n", total);
-		out_spots(v, &spots, out);
+		out_spots(&v, &spots, &o->files, out);
 	}
 	vec_deinit(&spots.all);
 	callgraph_destroy(g);

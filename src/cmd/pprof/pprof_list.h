@@ -1,0 +1,16 @@
+/*
+ * The report list of pprof: the source of functions, and what each line cost.
+ */
+#pragma once
+#include "base/error.h"
+#include "cmd/pprof/code.h"
+
+struct pprof_list_options {
+	struct code_values values;
+	struct code_files files;
+	const char *pattern; /* of names of functions */
+	bool no_inlines, drop_negative;
+};
+
+/* ERROR_NOT_FOUND where no function matches. */
+struct strobe_error *view_pprof_list(const struct pprof_list_options *options, struct out *out) _must_check_;
