@@ -5,16 +5,16 @@
 #include "annotate/source_files.h"
 #include "base/mem.h"
 #include "cmd/pprof/pprof.h"
-#include "cmd/pprof/pprof_disasm.h"
-#include "cmd/pprof/pprof_list.h"
 #include "cmd/pprof/routines.h"
 #include "cmd/pprof/top_profile.h"
-#include "cmd/pprof/weblist.h"
 #include "exchange/exchange.h"
 #include "profile/arithmetic.h"
 #include "profile/rewrite.h"
+#include "view/html/weblist.h"
 #include "view/svg/callgraph.h"
 #include "view/text/pprof.h"
+#include "view/text/pprof_disasm.h"
+#include "view/text/pprof_list.h"
 
 /* ---- the profile as it is to be seen ---- */
 

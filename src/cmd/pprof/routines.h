@@ -3,7 +3,7 @@
  */
 #pragma once
 #include "cmd/cmd.h"
-#include "cmd/pprof/code.h"
+#include "view/pprof_code.h"
 
 struct routine_search {
 	struct cmd_context *ctx;

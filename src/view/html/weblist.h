@@ -2,7 +2,7 @@
  * The report weblist of pprof: the source of functions as a page; a line opens to the instructions that it became.
  */
 #pragma once
-#include "cmd/pprof/code.h"
+#include "view/pprof_code.h"
 
 void view_weblist_begin(const struct code_values *v, struct out *out);
 void view_weblist_routine(const struct code_values *v, const struct routine *r, const struct code_files *files, struct out *out);

@@ -1,4 +1,4 @@
-#include "cmd/pprof/weblist.h"
+#include "view/html/weblist.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

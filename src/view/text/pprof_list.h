@@ -3,7 +3,7 @@
  */
 #pragma once
 #include "base/error.h"
-#include "cmd/pprof/code.h"
+#include "view/pprof_code.h"
 
 struct pprof_list_options {
 	struct code_values values;

@@ -1,4 +1,4 @@
-#include "cmd/pprof/code.h"
+#include "view/pprof_code.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/pprof/pprof_list.h"
+#include "view/text/pprof_list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

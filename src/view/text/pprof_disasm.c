@@ -1,4 +1,4 @@
-#include "cmd/pprof/pprof_disasm.h"
+#include "view/text/pprof_disasm.h"
 
 #include <inttypes.h>
 #include <string.h>
