@@ -307,6 +307,14 @@ static struct strobe_error *write_code(struct cmd_context *ctx, const struct see
 	return err;
 }
 
+static struct strobe_error *write_top_profile(const struct profile *p, const struct pprof_graph_options *graph, struct out *out)
+{
+	struct profile *top = pprof_top_profile(p, graph);
+	struct strobe_error *err = pprof_write(top, out);
+	profile_destroy(top);
+	return err;
+}
+
 static struct strobe_error *write_view(const struct pprof_session *session, const struct seen *s, const struct pprof_config *c,
 				       enum pprof_output output, const char *argument, const char *const *filters, struct out *out)
 {
@@ -333,7 +341,7 @@ static struct strobe_error *write_view(const struct pprof_session *session, cons
 	case OUTPUT_PS:
 		return view_callgraph_picture(s->p, &graph, PICTURE_PS, out);
 	case OUTPUT_TOPPROTO:
-		return top_profile_write(s->p, &graph, out);
+		return write_top_profile(s->p, &graph, out);
 	case OUTPUT_LIST:
 	case OUTPUT_DISASM:
 	case OUTPUT_WEBLIST:

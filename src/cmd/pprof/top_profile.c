@@ -1,7 +1,5 @@
 #include "cmd/pprof/top_profile.h"
 
-#include "exchange/exchange.h"
-
 static str_id copy(struct profile *to, const char *s)
 {
 	return strtab_add(&to->strings, s);
@@ -48,7 +46,7 @@ static void add_rows(struct profile *to, const struct pprof_graph *r)
 	}
 }
 
-struct strobe_error *top_profile_write(const struct profile *p, const struct pprof_graph_options *options, struct out *out)
+struct profile *pprof_top_profile(const struct profile *p, const struct pprof_graph_options *options)
 {
 	struct pprof_graph r;
 	struct profile *to = profile_create();
@@ -61,8 +59,6 @@ struct strobe_error *top_profile_write(const struct profile *p, const struct ppr
 	to->start_ns = p->start_ns;
 	to->duration_ns = p->duration_ns;
 	add_rows(to, &r);
-	struct strobe_error *err = pprof_write(to, out);
-	profile_destroy(to);
 	pprof_graph_deinit(&r);
-	return err;
+	return to;
 }
