@@ -1,4 +1,4 @@
-#include "cmd/pprof/top_profile.h"
+#include "view/pprof_top.h"
 
 static str_id copy(struct profile *to, const char *s)
 {
