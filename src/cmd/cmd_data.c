@@ -40,7 +40,7 @@ struct conversion {
 	struct session session;
 	struct samples_json json;
 	struct samples_ctf ctf;
-	struct out *out; /* of JSON */
+	struct out *out; /* of JSON; NULL before it is created */
 	bool has_begun;
 	struct strobe_error *damage; /* of the recording: what was whole is written */
 };
@@ -165,11 +165,13 @@ static struct strobe_error *convert(struct conversion *c)
 	struct stat st;
 	bool is_stdout = path && !strcmp(path, "-");
 	if (path && !is_stdout && !overwrites(c->o) && !stat(path, &st))
-		return error_create(ERROR_USAGE, "%s exists; use --overwrite to replace it", path);
+		return error_with_status(error_create(ERROR_USAGE, "%s exists; use --overwrite to replace it", path),
+					 OUTPUT_OPEN_STATUS);
 	TRY(session_open(&c->session, cmd_host(c->ctx), c->o->input, takes_any_owner(c->o)));
 	if (c->o->to_ctf)
 		return write_ctf(c);
-	return cmd_write_file(path, write_json, c);
+	struct strobe_error *err = cmd_write_file(path, write_json, c);
+	return c->out ? err : error_with_status(err, OUTPUT_OPEN_STATUS);
 }
 
 static void say_done(const struct conversion *c)
