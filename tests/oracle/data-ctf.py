@@ -176,7 +176,7 @@ def check_corpus(tap):
         if not os.path.exists(path):
             continue
         target, done = converted(strobe, "corpus", "-f", "-i", path, "--all")
-        counts = re.search(r"\((\d+) samples, (\d+) other records\)", done.err)
+        counts = re.search(r"wrote (\d+) samples and (\d+) other records", done.err)
         events, why = read_trace(target)
         tap.ok(counts and not why and len(events) == int(counts[1]) + int(counts[2]), os.path.basename(path), [done, why, len(events)])
 
