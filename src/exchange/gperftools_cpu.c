@@ -136,7 +136,8 @@ struct strobe_error *gperftools_cpu_read(const uint8_t *p, size_t n, struct prof
 		return NULL;
 	}
 	/* two frames of it at the most */
-	(void)(drop_handler(&a) && drop_handler(&a));
+	if (drop_handler(&a))
+		drop_handler(&a);
 	read_maps(&a, &w.c);
 	address_profile_drop_doubled_leaves(&a);
 	*ret = address_profile_finish(&a);

@@ -34,7 +34,8 @@ static bool from_header(struct object *o, struct object_frames *ret)
 			continue;
 		const uint8_t *p = object_bytes_at(o, s->vaddr, &n);
 		struct cursor c = cursor_make(p ? p : (const uint8_t *)"", p ? n : 0, o->header.swap);
-		if (cursor_u8(&c) != 1 || cursor_u8(&c) != 0x1b || !cursor_skip(&c, 2))
+		uint8_t version = cursor_u8(&c), pointers = cursor_u8(&c);
+		if (version != 1 || pointers != 0x1b || !cursor_skip(&c, 2))
 			return false;
 		ret->vaddr = s->vaddr + 4 + (uint64_t)(int32_t)cursor_u32(&c);
 		ret->bytes = c.bad ? NULL : object_bytes_at(o, ret->vaddr, &ret->n);
