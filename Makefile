@@ -4,7 +4,7 @@ MESON ?= meson
 JOBS ?= 2
 SUITES =
 
-.PHONY: all deps build demo test test-vm bench asan tsan fuzz lint golden install clean
+.PHONY: all deps build demo test check test-vm bench asan tsan fuzz lint golden install clean
 all: build
 
 deps:
@@ -19,6 +19,10 @@ demo:
 # make test SUITES="unit cli"
 test: build
 	tests/run -j $(JOBS) --build $(BUILD) $(SUITES)
+
+# The fast round for those at work: under a minute on two cores. ./test is the whole.
+check: build
+	tests/run -j $(JOBS) --build $(BUILD) --quick
 
 # Hardware counters, stacks and the kernel's memory on an emulated arm64 machine: fetches a kernel (60 MB, once) and builds for it
 test-vm: build

@@ -3,6 +3,7 @@
 # puts binary, link, man pages and completion in place.
 # timeout: 600
 # serial
+# slow
 set -eu
 cd "$STROBE_TOP"
 dir=$STROBE_SCRATCH/build

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# quick
 """annotate tells what is known beforehand: made samples to the instruction, a hot loop to the line, replaced files, Go."""
 # second try
 # needs: record annotate

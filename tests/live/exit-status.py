@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# quick
 """How `record` and `stat` end where they cannot begin: scripts tell that from a workload that failed."""
 # needs: record stat
 

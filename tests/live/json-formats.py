@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# quick
 # needs: annotate buildid-list convert evlist list report script stat top trace
 # timeout: 120
 """What commands print as JSON follows one rule (doc/JSON.md): header, names, where it goes. All commands that have it are walked.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# quick
 """`stat` of programs whose counts are known, and what it says and returns when something is wrong."""
 # second try
 # needs: stat

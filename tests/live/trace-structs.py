@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# quick
 """What io_submit(2) and landlock_add_rule(2) point at. What each member must be is what the program below put there."""
 # needs: trace
 
