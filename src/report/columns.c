@@ -89,16 +89,16 @@ static void add_sums(const struct report_query *q, struct key_list *l)
 
 struct strobe_error *report_needs_switches(const struct report_query *q)
 {
-	return error_create(ERROR_USAGE, "latency and parallelism need context switches with their times: record with "
-					 "'%s record --latency'", q->program);
+	return error_create(ERROR_USAGE, "latency and parallelism require context switches with timestamps: record with '%s "
+		"record --latency'", q->program);
 }
 
 static struct strobe_error *check_set(const struct report_query *q, const struct column *c, const char *what)
 {
 	if (c->set == COLUMN_SET_BRANCH && !q->branch_mode)
-		return error_create(ERROR_USAGE, "%s key '%s' is for branch records: record with -b, or use -b here", what, c->name);
+		return error_create(ERROR_USAGE, "%s key '%s' requires branch records: record with -b, or use -b here", what, c->name);
 	if (c->set == COLUMN_SET_MEMORY && !q->mem_mode)
-		return error_create(ERROR_USAGE, "%s key '%s' is for memory accesses: use --mem-mode", what, c->name);
+		return error_create(ERROR_USAGE, "%s key '%s' requires --mem-mode", what, c->name);
 	if (column_needs(c, COLUMN_NEEDS_SWITCHES) && !q->has_switches)
 		return report_needs_switches(q);
 	return NULL;
@@ -108,7 +108,7 @@ static struct strobe_error *check_set(const struct report_query *q, const struct
 static struct strobe_error *check_ipc(const char *words, const char *what)
 {
 	if (words && strstr(words, "ipc"))
-		return error_create(ERROR_USAGE, "--%s: the columns of instructions per cycle stand beside symbols and cannot be asked for",
+		return error_create(ERROR_USAGE, "--%s: IPC columns are shown with symbols and cannot be selected",
 				    what);
 	return NULL;
 }

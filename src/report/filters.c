@@ -36,7 +36,7 @@ static struct strobe_error *parse_levels(struct report_query *q, const char *tex
 	struct strobe_error *err = list_cpus_parse(&q->arena, text, ret);
 	bool is_bad = err || (text && !ret->nr) || listed_number(ret, 0);
 	error_destroy(err);
-	return is_bad ? error_create(ERROR_USAGE, "--parallelism: '%s' is no list of numbers from 1 on, such as 1,3-5", text) : NULL;
+	return is_bad ? error_create(ERROR_USAGE, "--parallelism: invalid list '%s': expected numbers from 1, such as 1,3-5", text) : NULL;
 }
 
 struct strobe_error *report_filters_create(struct report_query *q)

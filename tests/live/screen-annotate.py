@@ -172,7 +172,7 @@ def replaced(tap):
             s.is_at(tap, r"call +callee", "its call is found as it is typed")
             s.keys("Enter", "Enter")
             if how == "cut":
-                s.check(tap, "became shorter while it was open", "a file that was cut is told")
+                s.check(tap, "was truncated while it was open", "a file that was cut is told")
                 tap.ok("│ caller  " in s.lines()[1], "and nothing of it is shown", s.lines())
             else:
                 lines = s.wait_for("│ callee  ") or []

@@ -383,7 +383,7 @@ def differences(tap, path):
     with Browser(path, *argv, "--diff-base", "nowhere.data", columns=120) as s:
         s.check(tap, "nowhere.data", "a base that is not there: said")
     done = strobe("report", "--stdio", "-i", path, "--diff-base", other_path)
-    tap.ok(done.status == 129 and "is for a screen" in done.err, "and without a screen: refused", done)
+    tap.ok(done.status == 129 and "requires the full screen" in done.err, "and without a screen: refused", done)
 
 
 def main():

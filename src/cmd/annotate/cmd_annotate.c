@@ -62,7 +62,7 @@ static struct strobe_error *choose_stdio2(void *options, const char *value, bool
 #define AT(field) offsetof(struct annotate_command, field)
 
 static const struct option table[] = {
-	{ OPTION_STRING, 'i', "input", AT(selection.input), .arg = "file", .help = "read this recording; - is standard input" },
+	{ OPTION_STRING, 'i', "input", AT(selection.input), .arg = "file", .help = "input file; - for standard input" },
 	{ OPTION_BOOL, 'f', "force", AT(selection.force), .help = "skip the ownership check" },
 	{ OPTION_STRING, 's', "symbol", AT(symbol), .arg = "symbol", .help = "annotate only this function" },
 	{ OPTION_STRING, 'd', "dsos", AT(filter.dsos), .arg = "dso[,dso...]",

@@ -33,14 +33,14 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 	struct report_query *q = &r->query;
 	look_at_events(r);
 	if (o->selection.branch_history && !r->has_branches)
-		return error_create(ERROR_USAGE, "--branch-history needs branch records: record with -b");
+		return error_create(ERROR_USAGE, "--branch-history requires branch records: record with -b");
 	if (o->selection.branch_history) {
 		q->has_chains = true;
 		o->grouping.chains.by_address = true;
 	}
 	q->branch_mode = r->has_branches && !o->selection.no_branch_stack && !o->selection.mem_mode && !o->selection.branch_history;
 	if (o->total_cycles && !r->has_branches)
-		return error_create(ERROR_USAGE, "--total-cycles needs branch records: record with -b");
+		return error_create(ERROR_USAGE, "--total-cycles requires branch records: record with -b");
 	if (o->selection.branch_stack && !r->has_branches)
 		return error_create(ERROR_USAGE, "Selected -b but no branch data. Did you call '%s record' without -b?",
 				    r->ctx->program);
@@ -55,7 +55,7 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 		return error_create(ERROR_USAGE, "Selected --mem-mode but no mem data. Did you call '%s record' without -d?",
 				    r->ctx->program);
 	if (o->selection.stitch_calls && r->live && !resolve_has_calls(r->env))
-		return error_create(ERROR_USAGE, "--stitch-lbr goes with --call-graph lbr");
+		return error_create(ERROR_USAGE, "--stitch-lbr requires --call-graph lbr");
 	if (o->selection.stitch_calls && !resolve_has_calls(r->env))
 		cmd_say(r->ctx, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
 	q->branch_history = o->selection.branch_history;

@@ -62,8 +62,8 @@ struct strobe_error *report_parse_chains(struct report_options *o, const char *v
 		double v;
 		if (n >= sizeof(number) || !text_to_f64(number, &v) || v < 0)
 			return error_create(ERROR_USAGE,
-					    "'%.*s' is none of graph, flat, fractal, folded, none, caller, callee, function, "
-					    "address, branch, percent, period, count, and no number",
+					    "unknown value '%.*s': expected graph, flat, fractal, folded, none, caller, "
+					    "callee, function, address, branch, percent, period, count or a number",
 					    (int)n, at);
 		if (threshold_set)
 			o->grouping.chains.print_limit = v > UINT32_MAX ? 0 : (uint32_t)v;

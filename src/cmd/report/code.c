@@ -77,7 +77,7 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 	const struct profile_mapping *m = &r->profile->mappings.data[mapping];
 	const struct mapped_file *file = find_file(r, m);
 	if (!file)
-		return error_create(ERROR_NOT_FOUND, "%s is no file that code could be read from", profile_str(r->profile, m->name));
+		return error_create(ERROR_NOT_FOUND, "%s is not a file with code", profile_str(r->profile, m->name));
 	struct dso_code code = {
 		.dso = symbols_dso(resolver_symbols(r->resolver), file),
 		.file = file,
@@ -112,7 +112,7 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 	if (dso_is_cut(code.dso)) {
 		listing_destroy(*ret);
 		*ret = NULL;
-		return error_create(ERROR_TRUNCATED, "%s became shorter while it was open: its code is gone from there",
+		return error_create(ERROR_TRUNCATED, "%s was truncated while it was open: its code is no longer available",
 				    function.object_path);
 	}
 	add_costs(counted, function.object_path, symbol->start, part, *ret);
@@ -133,7 +133,7 @@ static struct strobe_error *start_again(struct report_run *r, const struct repor
 	const char *dir;
 	*a = (struct again){};
 	if (!r->source->ops->rewind)
-		return error_create(ERROR_UNSUPPORTED, "a stream cannot be read twice, as this wants it: save it to a file");
+		return error_create(ERROR_UNSUPPORTED, "this requires reading the recording twice: save the stream to a file first");
 	TRY(r->source->ops->rewind(r->source));
 	TRY(cmd_buildid_dir(r->ctx, &dir));
 	/* The first reading's files stay open: what serves them is not to be replaced. */

@@ -5,7 +5,7 @@
 #define IN_FIELDS(name) ""
 
 const char report_sort_help[] =
-	"group and sort by these keys; + before them adds to the default.\nKeys:"
+	"group and sort by these keys; prefix + to add to the default.\nKeys:"
 #define IN_COMMON(name) " " name
 #define IN_BRANCH(name) ""
 #define IN_MEMORY(name) ""

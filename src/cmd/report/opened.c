@@ -95,7 +95,7 @@ static struct strobe_error *load(struct opened *f)
 	TRY(report_build(r, &f->built));
 	const char *symbol = f->o.filter.symbols ? f->o.filter.symbols : f->o.filter.symbol_filter;
 	if (f->built.report.parts_nr && f->o.begins_with_code && !f->built.parts->hist->order_nr && symbol)
-		return error_create(ERROR_NOT_FOUND, "no sample of %s is in a function '%s'; 'report' lists those that have some",
+		return error_create(ERROR_NOT_FOUND, "%s has no samples in a function '%s'; see 'report' for functions with samples",
 				    opened_name(f), symbol);
 	if (!f->built.report.parts_nr)
 		return error_create(ERROR_NOT_FOUND, "%s has no samples to show", opened_name(f));

@@ -26,7 +26,7 @@ static void say_empty(const struct report_run *r)
 	for (uint32_t i = 0; i < stats->events_nr; i++)
 		any |= stats->events[i].samples;
 	if (any)
-		cmd_say(r->ctx, "the filters leave no samples of %s", input_path(r->o->selection.input));
+		cmd_say(r->ctx, "no samples of %s match the filters", input_path(r->o->selection.input));
 	else
 		cmd_say(r->ctx, "%s has no samples", input_path(r->o->selection.input));
 }
@@ -151,8 +151,8 @@ int report_run(struct cmd_context *ctx, struct report_options *o)
 	if (screen)
 		return report_browse(ctx, o, screen);
 	if (o->diff_base && !report_pages(o))
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--diff-base is for a screen, --html and --web; flamegraph and "
-								     "pprof compare too"));
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--diff-base requires the full screen, --html or --web; "
+			"see also flamegraph and pprof"));
 	report_run_init(&r, ctx, o);
 	struct strobe_error *err = input_open(o->selection.input, o->selection.force, &r.source);
 	if (err) {

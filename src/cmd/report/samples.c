@@ -42,7 +42,7 @@ static const char *const *one_name(struct arena *a, const char *name)
 static struct strobe_error *filter_around(struct arena *a, const struct browse_sample *s, struct resolve_filter *ret)
 {
 	if (!s->has_time)
-		return error_create(ERROR_UNSUPPORTED, "this sample does not say when it was taken (record -T)");
+		return error_create(ERROR_UNSUPPORTED, "this sample has no timestamp (record -T)");
 	ret->times = one_span(a, s->time_ns > AROUND_NS ? s->time_ns - AROUND_NS : 0, s->time_ns + AROUND_NS);
 	ret->times_nr = 1;
 	if (s->has_cpu) {
@@ -172,7 +172,7 @@ static struct strobe_error *print_session(struct session *s, struct opened *f, c
 	const char *text = out_mem(out, &bytes);
 	take_text(ret, text, bytes, detail == DETAIL_CONTEXT ? 0 : f->o.listed_samples);
 	if (bytes > TEXT_MAX)
-		strbuf_addstr(&ret->text, "\n… and more: 'script' prints all of it\n");
+		strbuf_addstr(&ret->text, "\n… truncated: 'script' prints all samples\n");
 	if (!err || !ret->all.len)
 		return err;
 	/* What was whole is shown. */

@@ -278,7 +278,7 @@ static void status(void *ctx, struct strbuf *out)
 
 static struct strobe_error *check_whole(const struct report_screen *s)
 {
-	return s->preview ? error_create(ERROR_UNSUPPORTED, "the recording is still being read: again in a moment") : NULL;
+	return s->preview ? error_create(ERROR_UNSUPPORTED, "the recording is still being read: try again in a moment") : NULL;
 }
 
 /* ---- hooks ---- */

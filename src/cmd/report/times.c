@@ -6,10 +6,10 @@ static struct strobe_error *check(const struct report_run *r, const struct resol
 {
 	for (size_t i = 0; i < r->env->events.len; i++)
 		if (!(r->env->events.data[i].attr.sample_type & PERF_SAMPLE_TIME))
-			return error_create(ERROR_UNSUPPORTED, "the samples of '%s' do not say when they were taken (record -T)",
+			return error_create(ERROR_UNSUPPORTED, "the samples of '%s' have no timestamps (record -T)",
 					    r->env->events.data[i].name);
 	if (!stats->last_ns)
-		return error_create(ERROR_UNSUPPORTED, "no sample says when it was taken");
+		return error_create(ERROR_UNSUPPORTED, "no samples with timestamps");
 	return NULL;
 }
 

@@ -22,7 +22,7 @@ static struct strobe_error *load(struct report_run *r)
 	if (err)
 		log_warn("%s", err->message);
 	error_destroy(err);
-	return r->tracepoints ? NULL : error_create(ERROR_NOT_FOUND, "the recording does not describe its tracepoints");
+	return r->tracepoints ? NULL : error_create(ERROR_NOT_FOUND, "the recording has no descriptions of its tracepoints");
 }
 
 static const struct tracepoint *tracepoint_of(const struct report_run *r, size_t event)
@@ -104,7 +104,7 @@ struct strobe_error *report_add_fields(void *run, struct key_list *l, const char
 	if (slash) {
 		*slash++ = '\0';
 		if (strcmp(slash, "raw"))
-			return error_create(ERROR_USAGE, "a field may have /raw behind it, not /%s", slash);
+			return error_create(ERROR_USAGE, "a field may be followed by /raw, not /%s", slash);
 		w.raw = true;
 	}
 	if (!strcmp(w.field, "trace_fields")) {

@@ -34,7 +34,7 @@ static struct strobe_error *all_cpus(void *options, const char *value, bool nega
 #define AT(field) offsetof(struct script_options, field)
 
 static const struct option table[] = {
-	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "read this recording; - is standard input" },
+	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "input file; - for standard input" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check" },
 	{ OPTION_CALL, 'F', "fields", .arg = "str", .parse = add_fields,
 	  .help = "print these fields, separated by commas; prefix 'type:' to apply them to hw, sw, trace, raw, break "
