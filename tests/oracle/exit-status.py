@@ -15,7 +15,8 @@ SAME = [
     *(f"{command} --nosuch" for command in ("report", "script", "evlist", "annotate", "buildid-list", "inject", "buildid-cache")),
     *(f"{command} -i {name}" for command in READERS for name in ("absent", "bad")),
     "record -o none/out true", "inject -i whole -o none/out", "data convert -i whole --to-json none/out",
-    "data convert -i absent --to-json out", "data convert -i bad --to-json out", "data convert -i whole --to-json whole", "record -t 4194305",
+    "data convert -i absent --to-json out", "data convert -i bad --to-json out",
+    "data convert -i whole --to-json whole", "record -t 4194305",
     "report -i empty", "report -i cut", "trace -i absent", "trace -i bad",
 ]
 MEANT = [
