@@ -115,7 +115,7 @@ void table_set_tally(struct table *t, size_t column, const struct table_tally *c
 
 void table_mark(struct table *t, size_t column, enum table_mark mark)
 {
-	last_row_cell(t, column)->mark = mark;
+	last_row_cell(t, column)->mark = (uint8_t)mark;
 }
 
 /* ---- text around the rows ---- */

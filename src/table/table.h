@@ -63,7 +63,7 @@ struct table_tally {
 
 struct table_cell {
 	bool set;
-	enum table_mark mark;
+	uint8_t mark;      /* enum table_mark */
 	uint32_t len;      /* of a series or a tally */
 	const char *shown; /* in text, in place of the value; or NULL */
 	union {
