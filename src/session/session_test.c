@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "perfdata/file_builder.h"
 #include "session/input.h"
+#include "session/peek.h"
 #include "session/profile_input.h"
 #include "session/recorded_files.h"
 #include "session/session.h"
@@ -253,6 +254,42 @@ static void test_lists_files_that_were_hit(void **state)
 	tear_down(&f);
 }
 
+/* A stream's event is known before its first record, and no record is missing afterwards; READ records are kept as they pass. */
+static void test_peeks_into_streams(void **state)
+{
+	struct fixture f;
+	struct session s;
+	struct strobe_error *damage;
+	struct session_request request = by_comm();
+	struct thread_reads reads = {};
+	struct file_builder r = recording();
+	bytes_begin(&r.data, PERF_RECORD_READ, 0);
+	bytes_u32(&r.data, ALPHA);
+	bytes_u32(&r.data, ALPHA + 1);
+	bytes_u64(&r.data, 4321);
+	add_trailer(&r.data, ALPHA, 1500);
+	bytes_end(&r.data);
+	struct bytes_builder stream = build_stream(&r);
+	set_up(&f);
+	write_file(&f, stream.bytes.data, stream.bytes.len);
+	assert_ok(session_open(&s, &f.host, f.path, false));
+	peek_source(&s.source, &reads);
+	assert_int_equal(source_env(s.source)->events.len, 1);
+	assert_ok(session_resolve(&s, &request));
+	assert_ok(session_aggregate(&s, &damage));
+	assert_null(damage);
+	assert_totals(s.profile, 5, 29);
+	assert_int_equal(reads.all.len, 1);
+	assert_int_equal(reads.all.data[0].pid, ALPHA);
+	assert_int_equal(reads.all.data[0].tid, ALPHA + 1);
+	assert_int_equal(reads.all.data[0].value, 4321);
+	vec_deinit(&reads.all);
+	session_close(&s);
+	bytes_deinit(&stream);
+	build_deinit(&r);
+	tear_down(&f);
+}
+
 /* ---- what is not ---- */
 
 static void test_says_losses(void **state)
@@ -387,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_asks_again),
 		cmocka_unit_test(test_reads_any_profile),
 		cmocka_unit_test(test_lists_files_that_were_hit),
+		cmocka_unit_test(test_peeks_into_streams),
 		cmocka_unit_test(test_says_losses),
 		cmocka_unit_test(test_missing_file),
 		cmocka_unit_test(test_foreign_file),

@@ -12,6 +12,7 @@
 #include "cmd/annotate/options.h"
 #include "cmd/report/report.h"
 #include "session/input.h"
+#include "session/peek.h"
 #include "session/session.h"
 #include "symbol/source.h"
 #include "view/data/listing_json.h"
@@ -409,7 +410,7 @@ static void json_finish(struct annotate_run *r)
 static struct strobe_error *run(struct annotate_run *r)
 {
 	if (r->session.env->is_pipe)
-		report_peek(&r->session.source, NULL);
+		peek_source(&r->session.source, NULL);
 	r->env = r->session.env = source_env(r->session.source);
 	TRY(list_strings_parse(&r->session.arena, r->o->filter.dsos, &r->dsos));
 	TRY(resolve(r));

@@ -105,14 +105,14 @@ void report_print_stats(struct out *out, const struct env *env, const struct res
 
 static int compare_reads(const void *a, const void *b)
 {
-	const struct report_read *x = a, *y = b;
+	const struct thread_read *x = a, *y = b;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
 /* Threads in the order in which they were read first, as perf has them. */
-static void rank_reads(struct report_read *reads, size_t n)
+static void rank_reads(struct thread_read *reads, size_t n)
 {
 	struct u64map ranks = {};
 	for (size_t i = 0; i < n; i++) {
@@ -135,7 +135,7 @@ static void begin_reads(struct table *t)
 }
 
 /* One line for each thread, one column for each event. */
-static void fill_reads(struct table *t, const struct env *env, const struct report_read *all, size_t n)
+static void fill_reads(struct table *t, const struct env *env, const struct thread_read *all, size_t n)
 {
 	for (size_t e = 0; n && e < env->events.len; e++)
 		table_column(t, (struct table_column){ env->events.data[e].name, NULL, TABLE_COUNT });
@@ -151,7 +151,7 @@ static void fill_reads(struct table *t, const struct env *env, const struct repo
 }
 
 /* --pretty raw: one line for each thread and event. perf calls the number of the event "Raw", and forgets to end the lines. */
-static void fill_raw_reads(struct table *t, const struct env *env, const struct report_read *all, size_t n)
+static void fill_raw_reads(struct table *t, const struct env *env, const struct thread_read *all, size_t n)
 {
 	table_column(t, (struct table_column){ "name", "Name", TABLE_TEXT, .align = TABLE_ALIGN_RIGHT });
 	table_column(t, (struct table_column){ "event", "Raw", TABLE_COUNT });
@@ -167,9 +167,9 @@ static void fill_raw_reads(struct table *t, const struct env *env, const struct 
 	}
 }
 
-void report_print_reads(struct out *out, const struct env *env, const struct report_reads *reads, bool raw)
+void report_print_reads(struct out *out, const struct env *env, const struct thread_reads *reads, bool raw)
 {
-	struct report_read *sums = xmemdup(reads->all.data, reads->all.len * sizeof(*sums));
+	struct thread_read *sums = xmemdup(reads->all.data, reads->all.len * sizeof(*sums));
 	size_t n = 0;
 	rank_reads(sums, reads->all.len);
 	for (size_t i = 0; i < reads->all.len; i++)

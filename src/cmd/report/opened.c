@@ -83,7 +83,7 @@ static struct strobe_error *load(struct opened *f)
 	TRY(f->spool ? open_stream(f) : input_open(f->o.selection.input, f->o.selection.force, &r->source));
 	f->file = r->source;
 	if (spool_is_stream(input_path(f->o.selection.input)))
-		report_peek(&r->source, NULL);
+		peek_source(&r->source, NULL);
 	r->env = source_env(r->source);
 	r->progress = &f->progress;
 	TRY(report_load(r, &f->o, &damage));

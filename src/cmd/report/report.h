@@ -11,6 +11,7 @@
 #include "record/source.h"
 #include "report/query.h"
 #include "resolve/resolve.h"
+#include "session/peek.h"
 #include "session/selection.h"
 #include "view/tui/browser.h"
 
@@ -38,16 +39,6 @@ struct report_options {
 	bool begins_with_code;   /* of the first function: `annotate` */
 };
 
-/* What READ records say: how far the counters of each thread had come when it ended (record -s). */
-struct report_read {
-	uint32_t pid, tid, event, rank;
-	uint64_t value;
-};
-
-struct report_reads {
-	VEC(struct report_read) all;
-};
-
 /* Names of threads, for columns. */
 struct report_names {
 	struct machine *machine;
@@ -72,7 +63,7 @@ struct report_run {
 	bool wants_threads;      /* the profile is to tell threads and processes apart, whatever the keys are */
 	struct tracepoints *tracepoints; /* where fields of them are asked for */
 	struct report_names names;
-	struct report_reads reads;
+	struct thread_reads reads;
 };
 
 /* Starts from nothing; it must not move afterwards. What is opened and made in it is the caller's to destroy before the end. */
@@ -153,15 +144,9 @@ static inline bool report_pages(const struct report_options *o)
 	return o->html || o->web;
 }
 
-/*
- * Puts a source before *source that has its environment complete before the first record is asked for, whether file or
- * stream. READ records that pass are added to reads, where that is not NULL.
- */
-void report_peek(struct record_source **source, struct report_reads *reads);
-
 /* -D: all records in the order of time, then their numbers. Of annotate as well. */
 struct strobe_error *report_print_raw(struct resolver *resolver, const struct env *env, const char *name, bool skip_empty,
 				      struct out *out) _must_check_;
 void report_print_stats(struct out *out, const struct env *env, const struct resolve_stats *stats, bool skip_empty);
-void report_print_reads(struct out *out, const struct env *env, const struct report_reads *reads, bool raw);
+void report_print_reads(struct out *out, const struct env *env, const struct thread_reads *reads, bool raw);
 void report_print_tasks(struct out *out, struct machine *m, bool with_maps);

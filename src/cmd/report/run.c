@@ -130,7 +130,7 @@ static struct strobe_error *print_report(struct report_run *r, struct report_opt
 static struct strobe_error *run(struct report_run *r, struct report_options *o, struct out *out)
 {
 	if (source_env(r->source)->is_pipe || o->show_threads)
-		report_peek(&r->source, o->show_threads ? &r->reads : NULL);
+		peek_source(&r->source, o->show_threads ? &r->reads : NULL);
 	r->env = source_env(r->source);
 	bool is_raw = !o->header_only && o->raw, is_facts = o->stats || o->tasks || o->mmaps;
 	if (!o->header_only && !is_raw && !is_facts)

@@ -2,6 +2,8 @@
  * A stream brings its environment as records, and a report must know the events before it asks for samples: this source
  * reads on to the first record that is not about the environment, and gives the earlier ones again.
  */
+#include "session/peek.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +11,6 @@
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "base/mem.h"
-#include "base/vector.h"
-#include "cmd/report/report.h"
 
 struct peek {
 	struct record_source source;
@@ -20,7 +20,7 @@ struct peek {
 	size_t at;
 	struct strobe_error *error; /* that the real source met early */
 	bool ended;
-	struct report_reads *reads;
+	struct thread_reads *reads;
 };
 
 static struct peek *peek_of(struct record_source *s)
@@ -36,7 +36,7 @@ static void note_read(struct peek *p, struct record r)
 	if (!p->reads || r.hdr->type != PERF_RECORD_READ || !env->events.len)
 		return;
 	cursor_skip(&c, sizeof(*r.hdr));
-	struct report_read read = { .pid = cursor_u32(&c), .tid = cursor_u32(&c) };
+	struct thread_read read = { .pid = cursor_u32(&c), .tid = cursor_u32(&c) };
 	read.value = cursor_u64(&c);
 	uint64_t format = env->events.data[0].attr.read_format;
 	cursor_skip(&c, 8 * (!!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) + !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING)));
@@ -115,7 +115,7 @@ static bool is_about_env(uint32_t type)
 	}
 }
 
-void report_peek(struct record_source **source, struct report_reads *reads)
+void peek_source(struct record_source **source, struct thread_reads *reads)
 {
 	struct peek *p = xcalloc(1, sizeof(*p));
 	p->reads = reads;
