@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cmd/report/report.h"
 #include "session/sample_choice.h"
+#include "session/symbols.h"
 #include "sys/perf_abi.h"
 
 /* ---- what the recording holds ---- */
@@ -161,7 +162,7 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 	};
 	struct symbols_options symbols = o->selection.symbol_files;
 	symbols.live = r->live;
-	TRY(cmd_symbols_options(r->ctx, r->env, o->selection.force, &symbols));
+	TRY(session_symbols(cmd_host(r->ctx), r->env, o->selection.force, &symbols, &r->foreign));
 	options.switches.keep = o->selection.show_switches;
 	TRY(event_switches_find(r->env, o->selection.switch_on, "--switch-on", r->live, &options.switches.on));
 	TRY(event_switches_find(r->env, o->selection.switch_off, "--switch-off", r->live, &options.switches.off));
@@ -274,5 +275,6 @@ void report_run_init(struct report_run *r, struct cmd_context *ctx, const struct
 void report_run_deinit(struct report_run *r)
 {
 	u64map_deinit(&r->names.by_tid);
+	foreign_files_destroy(r->foreign);
 	report_query_deinit(&r->query);
 }

@@ -122,7 +122,6 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 
 /* What a second reading of r is done with: all of it has to live as long. */
 struct again {
-	struct cmd_context ctx;
 	struct report_options o;
 	struct report_run run;
 };
@@ -130,28 +129,21 @@ struct again {
 /* How is *r but for what is to be told apart. */
 static struct strobe_error *start_again(struct report_run *r, const struct report_run *how, struct again *a)
 {
-	const char *dir;
 	*a = (struct again){};
 	if (!r->source->ops->rewind)
 		return error_create(ERROR_UNSUPPORTED, "this requires reading the recording twice: save the stream to a file first");
 	TRY(r->source->ops->rewind(r->source));
-	TRY(cmd_buildid_dir(r->ctx, &dir));
-	/* The first reading's files stay open: what serves them is not to be replaced. */
-	a->ctx = *r->ctx;
-	a->ctx.foreign = NULL;
-	a->ctx.buildid_dir = dir;
-	a->ctx.buildid_path = (struct strbuf){};
 	/* No stacks, and no labels but those that filters are of. */
 	a->o = *how->o;
 	a->o.grouping.chains.mode = CALLTREE_NONE;
 	a->o.flamegraph = a->o.grouping.ignore_callees = NULL;
 	a->o.filter.exclude_other = a->o.selection.inlined = false;
 	a->run = *how;
-	a->run.ctx = &a->ctx;
 	a->run.o = &a->o;
 	a->run.query.children = a->run.wants_threads = false;
 	a->run.query.keys_nr = a->run.query.by_nr = 0;
 	a->run.resolver = NULL;
+	a->run.foreign = NULL; /* the first reading's stays open */
 	a->run.query.grouping = &a->o.grouping;
 	a->run.query.filter = &a->o.filter;
 	arena_init(&a->run.query.arena);
@@ -162,8 +154,7 @@ static struct strobe_error *start_again(struct report_run *r, const struct repor
 static void end_again(struct again *a)
 {
 	resolver_destroy(a->run.resolver);
-	foreign_files_destroy(a->ctx.foreign);
-	strbuf_deinit(&a->ctx.buildid_path);
+	foreign_files_destroy(a->run.foreign);
 	report_query_deinit(&a->run.query);
 }
 

@@ -12,7 +12,6 @@
 #include "cmd/report/load.h"
 #include "object/debuginfod.h"
 #include "perfdata/reader.h"
-#include "session/foreign_files.h"
 #include "session/input.h"
 
 struct opened *opened_create(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input)
@@ -20,7 +19,6 @@ struct opened *opened_create(const struct cmd_context *ctx, const struct report_
 	struct opened *f = xcalloc(1, sizeof(*f));
 	f->o = *o;
 	f->ctx = *ctx;
-	f->ctx.foreign = NULL;
 	f->ctx.debuginfod = NULL;
 	f->ctx.buildid_path = (struct strbuf){};
 	report_run_init(&f->run, &f->ctx, &f->o);
@@ -52,7 +50,6 @@ void opened_destroy(struct opened *f)
 	source_destroy(f->run.source);
 	report_run_deinit(&f->run);
 	error_destroy(f->damage);
-	foreign_files_destroy(f->ctx.foreign);
 	debuginfod_destroy(f->ctx.debuginfod);
 	strbuf_deinit(&f->ctx.buildid_path);
 	free(f);

@@ -11,6 +11,7 @@
 #include "record/source.h"
 #include "report/query.h"
 #include "resolve/resolve.h"
+#include "session/foreign_files.h"
 #include "session/peek.h"
 #include "session/selection.h"
 #include "view/tui/browser.h"
@@ -51,6 +52,7 @@ struct report_run {
 	const struct report_options *o;
 	struct record_source *source;
 	const struct env *env;
+	struct foreign_files *foreign; /* of the resolver's symbols; of report_make_resolver() */
 	struct resolver *resolver;
 	struct profile *profile;
 	struct report_query query; /* of o's grouping and filter */
