@@ -496,7 +496,7 @@ def check_refused(tap):
                        (["-s", "-F", "all", "true"], "lines"), (["--call-graph", "eh", "true"], "fp or dwarf"),
                        (["--call-graph", "dwarf,65528", "true"], "16384"), (["-e", "sched:sched_swich", "true"], "sched_switch"),
                        (["--switch-on", "nosuch:event", "true"], "nosuch"), (["--show-on-off-events", "true"], "--switch-on"),
-                       (["-e", "openat", "-e", "!close", "true"], "alone"),
+                       (["-e", "openat", "-e", "!close", "true"], "combined"),
                        (["-s", "-P", "/x", "true"], "-s"), (["-G", "no/such/group", "true"], "/no/such/group")):
         done = strobe("trace", *argv)
         tap.ok(done.status != 0 and want in done.err, f"refused: {' '.join(argv)}", done.err[:300])

@@ -310,7 +310,7 @@ def check_killed(tap):
                        (["-o", "/nonexistent/x", "true"], "cannot write"), (["/nonexistent/command"], "nonexistent"),
                        (["-m", "0", "true"], ""), (["-u", "nosuchuser"], "nosuchuser"), (["-e", "%netwrok", "true"], "%network"),
                        (["-e", "%nosuch", "true"], "no class"), (["--no-bpf", "--signals", "true"], "signals"),
-                       (["--no-bpf", "--processes", "true"], "end"), (["--no-bpf", "-P", "/x", "true"], "paths")):
+                       (["--no-bpf", "--processes", "true"], "BPF"), (["--no-bpf", "-P", "/x", "true"], "paths")):
         done = strobe("trace", *argv)
         tap.ok(done.status != 0 and done.err and want in done.err, f"refused: {argv}", done)
     for more in (["-e", "sched:*"], ["--call-graph", "fp"], []):
