@@ -189,7 +189,7 @@ struct strobe_error *annotate_function(const struct code_source *source, const s
 				    f->end - f->start, ANNOTATE_MAX_BYTES);
 	const uint8_t *code = source->bytes(source->ctx, f->start, &n);
 	if (!code || !n)
-		return error_create(ERROR_NOT_FOUND, "the code of %s is not at hand", f->name);
+		return error_create(ERROR_NOT_FOUND, "the code of %s is not available", f->name);
 	enum disasm_encoding encoding = source->encoding ? source->encoding(source->ctx, f->start) : DISASM_USUAL;
 	TRY(disasm_create(source->arch, encoding, options->syntax, &disasm));
 	if (n > f->end - f->start)

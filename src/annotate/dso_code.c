@@ -108,7 +108,7 @@ struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what
 				    "found%s%s: install the kernel's debug symbols, or name the image with -k",
 				    what, *id ? id : "not recorded", why ? "; " : "", why ? why : "");
 	case MAPPED_MODULE:
-		return error_create(ERROR_NOT_FOUND, "the code of %s is in the module %s, whose file is not at hand%s%s", what,
+		return error_create(ERROR_NOT_FOUND, "the code of %s is in the module %s, whose file was not found%s%s", what,
 				    name, why ? ": " : "", why ? why : "");
 	case MAPPED_BPF:
 	case MAPPED_OTHER_KERNEL:
@@ -121,6 +121,6 @@ struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what
 	default:
 		break;
 	}
-	return error_create(ERROR_NOT_FOUND, "the code of %s is not at hand: %s", what,
+	return error_create(ERROR_NOT_FOUND, "the code of %s is not available: %s", what,
 			    facts.problem ? facts.problem : "its file has no bytes there");
 }

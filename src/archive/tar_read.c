@@ -271,7 +271,7 @@ static struct strobe_error *read_header(struct tar_reader *r, struct tar_header 
 	r->any = true;
 	if (taken < sizeof(*h) || !number(h->checksum, sizeof(h->checksum), &sum) || sum != tar_checksum(h) ||
 	    !number(h->size, sizeof(h->size), ret_bytes))
-		return error_create(ERROR_FORMAT, "%s is no tar archive, or damaged", r->name);
+		return error_create(ERROR_FORMAT, "%s is not a tar archive, or damaged", r->name);
 	return NULL;
 }
 

@@ -27,7 +27,7 @@ struct strobe_error *lines_read(const char *path, struct lines *ret)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return error_errno(errno, "cannot read %s", path);
 	if (!S_ISREG(st.st_mode))
-		return error_create(ERROR_FORMAT, "%s is no regular file", path);
+		return error_create(ERROR_FORMAT, "%s is not a regular file", path);
 	struct strobe_error *err = file_read_fd(fd, path, &ret->text, LINES_MAX_BYTES);
 	if (err) {
 		lines_deinit(ret);

@@ -58,7 +58,7 @@ struct strobe_error *list_numbers_parse(struct arena *a, const char *what, const
 	for (uint32_t i = 0; i < words.nr; i++) {
 		uint64_t v;
 		if (!text_to_u64(words.data[i], &v) || v > UINT32_MAX)
-			return error_create(ERROR_USAGE, "'%s' is no %s", words.data[i], what);
+			return error_create(ERROR_USAGE, "invalid %s '%s'", what, words.data[i]);
 		ret->data[ret->nr++] = (uint32_t)v;
 	}
 	return NULL;
@@ -83,7 +83,7 @@ struct strobe_error *list_cpus_parse(struct arena *a, const char *text, struct l
 	ret->nr = (uint32_t)v.len;
 	ret->data = v.len ? arena_memdup(a, v.data, v.len * sizeof(*v.data)) : NULL;
 	vec_deinit(&v);
-	return ok ? NULL : error_create(ERROR_USAGE, "'%s' is no list of CPUs such as 0-3,7", text);
+	return ok ? NULL : error_create(ERROR_USAGE, "invalid CPU list '%s': expected a list such as 0-3,7", text);
 }
 
 /* ---- spans of time ---- */
@@ -91,7 +91,7 @@ struct strobe_error *list_cpus_parse(struct arena *a, const char *text, struct l
 static struct strobe_error *bad_time(const char *text)
 {
 	return error_create(ERROR_USAGE,
-			    "'%s' is no span of time such as 12.5,13 or 10%%/2 or 0%%-10%%,30%%-40%% (seconds as script prints them)",
+			    "invalid time range '%s': expected 12.5,13 (seconds as script prints them), 10%%/2 or 0%%-10%%,30%%-40%%",
 			    text);
 }
 
@@ -183,8 +183,8 @@ struct strobe_error *list_spans_parse(struct arena *a, const char *text, uint64_
 	bool shares = strchr(text, '%') != NULL, ok = true;
 	if (shares && !last_ns)
 		return error_create(ERROR_NOT_FOUND,
-				    "the recording does not say when its first and last sample were taken (record with "
-				    "--timestamp-boundary): give --time in seconds");
+				    "the recording has no times of its first and last sample (record --timestamp-boundary): "
+				    "specify --time in seconds");
 	for (const char *p = text; ok;) {
 		struct list_span span;
 		while (*p == ' ' || (shares && *p == ','))

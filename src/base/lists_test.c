@@ -45,7 +45,7 @@ static void test_numbers(void **state)
 	assert_int_equal(l.nr, 2);
 	assert_int_equal(l.data[1], 20);
 	struct strobe_error *err = list_numbers_parse(&a, "thread", "1,x", &l);
-	assert_string_equal(err->message, "'x' is no thread");
+	assert_string_equal(err->message, "invalid thread 'x'");
 	error_destroy(err);
 	assert_null(list_cpus_parse(&a, "0-2,5", &l));
 	assert_int_equal(l.nr, 4);

@@ -18,7 +18,7 @@ static struct strobe_error *open_fds(const char *text, struct control *c)
 	if (comma)
 		*comma++ = '\0';
 	if (!text_to_u64(copy, &fd) || fd > INT32_MAX || (comma && (!text_to_u64(comma, &ack) || ack > INT32_MAX)))
-		return error_create(ERROR_USAGE, "\"fd:%s\": give the numbers of open descriptors, fd:ctl[,ack]", text);
+		return error_create(ERROR_USAGE, "\"fd:%s\": expected numbers of open descriptors, fd:ctl[,ack]", text);
 	if (fcntl((int)fd, F_GETFD) < 0 || (comma && fcntl((int)ack, F_GETFD) < 0))
 		return error_create(ERROR_USAGE, "\"fd:%s\": no such open descriptor", text);
 	c->fd = (int)fd;
@@ -52,7 +52,7 @@ struct strobe_error *control_open(const char *text, struct control *ret)
 		return open_fds(text + 3, ret);
 	if (text_has_prefix(text, "fifo:"))
 		return open_fifos(text + 5, ret);
-	return error_create(ERROR_USAGE, "\"%s\": write fd:ctl[,ack] or fifo:ctl[,ack]", text);
+	return error_create(ERROR_USAGE, "\"%s\": expected fd:ctl[,ack] or fifo:ctl[,ack]", text);
 }
 
 void control_close(struct control *c)

@@ -376,7 +376,7 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 	if (!opened && last == ESRCH)
 		return error_create(ERROR_NOT_FOUND, "the process to record has ended");
 	if (!opened && e->own_cpus)
-		return error_create(ERROR_USAGE, "the event %s counts on none of the CPUs to be recorded", e->name);
+		return error_create(ERROR_USAGE, "the event %s is not available on any of the CPUs to record", e->name);
 	return NULL;
 }
 

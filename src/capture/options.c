@@ -47,7 +47,7 @@ struct strobe_error *callgraph_parse(const char *text, struct callgraph_options 
 		uint64_t bytes = 8192;
 		if (comma && (!text_to_bytes(comma + 1, &bytes) || !bytes))
 			return error_create(ERROR_USAGE,
-					    "\"%s\" is no stack dump size: give bytes, as in --call-graph dwarf,16384",
+					    "invalid stack dump size \"%s\": expected bytes, as in --call-graph dwarf,16384",
 					    comma + 1);
 		bytes = (bytes + 7) & ~7ull;
 		/* One sample is at most 64 KB, the size field of a record being 16 bits wide. */
@@ -180,10 +180,10 @@ struct strobe_error *mmap_pages_parse(const char *text, uint64_t *ret)
 	} else if (text_to_bytes(text, &bytes) && bytes) {
 		pages = (bytes + page - 1) / page;
 	} else {
-		return error_create(ERROR_USAGE, "\"%s\" is no ring size: give pages (512) or bytes (2M)", text);
+		return error_create(ERROR_USAGE, "invalid buffer size \"%s\": expected pages (512) or bytes (2M)", text);
 	}
 	if (pages > (1ull << 30))
-		return error_create(ERROR_USAGE, "ring of %llu pages: too large", (unsigned long long)pages);
+		return error_create(ERROR_USAGE, "buffer of %llu pages: too large", (unsigned long long)pages);
 	uint64_t rounded = 1;
 	while (rounded < pages)
 		rounded <<= 1;

@@ -20,7 +20,7 @@ struct strobe_error *ring_map(struct ring *r, const struct sys *sys, int fd, uin
 	int prot = backward ? PROT_READ : PROT_READ | PROT_WRITE;
 	void *p = sys_mmap(sys, bytes + page, prot, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
-		return error_errno(errno, "cannot map a ring of %llu KB", (unsigned long long)(bytes >> 10));
+		return error_errno(errno, "cannot map a ring buffer of %llu KB", (unsigned long long)(bytes >> 10));
 	*r = (struct ring){
 		.sys = sys,
 		.page = p,
@@ -148,7 +148,7 @@ static struct strobe_error *deliver(struct ring *r, uint64_t from, uint64_t to, 
 			const struct perf_event_header *h = header_at(r, from);
 			/* Cannot be while the kernel keeps its word; a stop is better than an endless loop. */
 			if (h->size < sizeof(*h) || h->size > to - from) {
-				err = error_create(ERROR_FORMAT, "a ring of CPU %d holds a record of impossible size",
+				err = error_create(ERROR_FORMAT, "invalid record size in a ring buffer of CPU %d",
 						   r->cpu);
 				break;
 			}

@@ -70,20 +70,18 @@ static struct strobe_error *explain_map(struct capture *c, struct strobe_error *
 	error_destroy(err);
 	if (errnum == EPERM || errnum == EACCES)
 		return error_create(ERROR_PERMISSION,
-				    "cannot lock rings of %llu KB in memory: kernel.perf_event_mlock_kb is %llu and "
-				    "the limit of locked "
-				    "memory (ulimit -l) is %llu KB; raise one of them, give CAP_IPC_LOCK, or take "
-				    "smaller rings with -m "
-				    "(pages)",
+				    "cannot lock buffers of %llu KB in memory: kernel.perf_event_mlock_kb is %llu and the "
+				    "limit of locked memory (ulimit -l) is %llu KB; raise one of them, grant CAP_IPC_LOCK, or "
+				    "use smaller buffers with -m (pages)",
 				    (unsigned long long)(bytes >> 10),
 				    (unsigned long long)sys_perf_event_mlock_kb(c->sys),
 				    (unsigned long long)(sys_memlock_bytes() >> 10));
 	if (errnum == ENOMEM)
 		return error_create(
 			ERROR_LIMIT,
-			"no memory for rings of %llu KB on each of %zu CPUs: take smaller ones with -m (pages)",
+			"no memory for buffers of %llu KB on each of %zu CPUs: use smaller ones with -m (pages)",
 			(unsigned long long)(bytes >> 10), c->map.cpus.len);
-	return error_errno(errnum, "cannot map a ring of %llu KB", (unsigned long long)(bytes >> 10));
+	return error_errno(errnum, "cannot map a ring buffer of %llu KB", (unsigned long long)(bytes >> 10));
 }
 
 /* A smaller ring is better than none, unless the size was asked for. */
@@ -104,8 +102,8 @@ static struct strobe_error *map_one(struct capture *c, int fd, int cpu, bool bac
 		if (!c->rings.len)
 			vec_push(&c->notes,
 				 (const char *)arena_printf(&c->events->arena,
-							    "rings of %llu KB a CPU: kernel.perf_event_mlock_kb is "
-							    "%llu, ulimit -l %llu KB; larger ones lose less",
+							    "buffers of %llu KB per CPU: kernel.perf_event_mlock_kb is %llu, "
+							    "ulimit -l %llu KB; larger buffers lose fewer samples",
 							    (unsigned long long)(bytes >> 10),
 							    (unsigned long long)sys_perf_event_mlock_kb(c->sys),
 							    (unsigned long long)(sys_memlock_bytes() >> 10)));

@@ -17,7 +17,7 @@ struct strobe_error *delay_parse(const char *text, struct delay_schedule *ret)
 			return NULL;
 		}
 		if (ms < 0)
-			return error_create(ERROR_USAGE, "\"%s\": give milliseconds, -1, or ranges like 10-20,30-40",
+			return error_create(ERROR_USAGE, "invalid delay \"%s\": expected milliseconds, -1, or ranges like 10-20,30-40",
 					    text);
 		struct delay_range r = {.start_ms = (uint64_t)ms};
 		if (ms)
@@ -34,7 +34,7 @@ struct strobe_error *delay_parse(const char *text, struct delay_schedule *ret)
 			*dash++ = '\0';
 		if (!dash || !text_to_u64(word, &r.start_ms) || !text_to_u64(dash, &r.end_ms)) {
 			vec_deinit(&ret->ranges);
-			return error_create(ERROR_USAGE, "\"%s\": give milliseconds, -1, or ranges like 10-20,30-40",
+			return error_create(ERROR_USAGE, "invalid delay \"%s\": expected milliseconds, -1, or ranges like 10-20,30-40",
 					    text);
 		}
 		if (r.end_ms <= r.start_ms || (ret->ranges.len && r.start_ms <= last)) {
@@ -135,7 +135,7 @@ static struct strobe_error *parse_masks(const char *text, const struct sys *sys,
 		TRY(add_mask(m, word, slash, used));
 	}
 	if (!m->masks.len)
-		return error_create(ERROR_USAGE, "no thread of \"%s\" reads a CPU that is recorded", text);
+		return error_create(ERROR_USAGE, "no thread of \"%s\" reads a recorded CPU", text);
 	/* A ring without a reader would fill up and lose. */
 	for (size_t i = 0; i < used->len; i++) {
 		bool read = false;
@@ -143,7 +143,7 @@ static struct strobe_error *parse_masks(const char *text, const struct sys *sys,
 			read |= sys_cpus_has(&m->masks.data[k].read, used->data[i]);
 		if (!read)
 			return error_create(ERROR_USAGE,
-					    "no thread of \"%s\" reads CPU %u: name it, or leave it out with -C", text,
+					    "no thread of \"%s\" reads CPU %u: add it, or exclude it with -C", text,
 					    used->data[i]);
 	}
 	return NULL;

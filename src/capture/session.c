@@ -207,8 +207,8 @@ static void note_substitutes(struct capture *c)
 {
 	struct event_set *s = c->events;
 	if (s->user_only)
-		vec_push(&c->notes, (const char *)"no right to record the kernel: user space only "
-						  "(kernel.perf_event_paranoid is above 1)");
+		vec_push(&c->notes, (const char *)"not permitted to sample the kernel: recording user space only "
+			"(kernel.perf_event_paranoid is above 1)");
 	if (s->replaced)
 		vec_push(&c->notes, arena_printf(&s->arena, "'%s' is not supported on this machine: recording cpu-clock instead",
 						 s->replaced));
@@ -392,9 +392,8 @@ struct strobe_error *capture_synthesize(struct capture *c, struct record_sink *s
 	if (report.maps_timed_out)
 		vec_push(&c->notes,
 			 (const char *)arena_printf(&c->events->arena,
-						    "mappings of %u processes (the last: %d) took longer than %u ms to "
-						    "read and are not complete; "
-						    "--proc-map-timeout gives them more",
+						    "reading the mappings of %u processes (last: %d) took longer than %u ms: "
+						    "they are incomplete; increase --proc-map-timeout",
 						    report.maps_timed_out, report.timed_out_pid, o.timeout_ms));
 	return NULL;
 }

@@ -67,7 +67,7 @@ static struct strobe_error *parse_ids(const struct sys *sys, const char *list, b
 	for (char *word = strtok_r(copy, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
 		int64_t id;
 		if (!text_to_i64(word, &id) || id <= 0 || id > INT32_MAX)
-			return error_create(ERROR_USAGE, "\"%s\" is no %s id", word, processes ? "process" : "thread");
+			return error_create(ERROR_USAGE, "\"%s\" is not a valid %s ID", word, processes ? "process" : "thread");
 		wanted++;
 		last = (pid_t)id;
 		if (processes) {

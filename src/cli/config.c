@@ -172,7 +172,7 @@ static struct strobe_error *scan_entry(struct scanner *s, struct config *c)
 {
 	_cleanup_strbuf_ struct strbuf key = {}, value = {};
 	if (!s->section.len)
-		return wrong(s, "a key stands before the first [section]");
+		return wrong(s, "a key precedes the first [section]");
 	strbuf_addf(&key, "%s.", strbuf_str(&s->section));
 	size_t start = key.len;
 	for (int ch; (ch = peek(s)) != -1 && (isalnum(ch) || ch == '-' || ch == '_'); s->at++)

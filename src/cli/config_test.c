@@ -70,7 +70,7 @@ static void test_bool(void **state)
 static void test_wrong(void **state)
 {
 	(void)state;
-	wrong("a = 1\n", "f:1: a key stands before the first [section]");
+	wrong("a = 1\n", "f:1: a key precedes the first [section]");
 	wrong("\n[x\n", "f:2: a section's name has no closing bracket");
 	wrong("[x]\n\na = \"b\n", "f:3: a value has no closing quote");
 	wrong("[x]\n= b\n", "f:2: neither a [section] nor a key = value");

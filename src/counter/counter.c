@@ -169,7 +169,8 @@ struct strobe_error *counter_filter(struct counter_set *s)
 			int r = fd < 0 ? 0 : sys_ioctl(s->sys, fd, PERF_EVENT_IOC_SET_FILTER, (uintptr_t)e->event->filter);
 			if (r < 0)
 				return error_create(ERROR_USAGE,
-						    "filter \"%s\" is refused for %s (strobe list --details %s names its fields): %s",
+						    "the kernel rejects filter \"%s\" for %s (see strobe list --details %s for "
+						    "its fields): %s",
 						    e->event->filter, e->name, e->name, strerrordesc_np(-r));
 		}
 	}

@@ -99,13 +99,13 @@ static struct metric_node *parse_function(struct reader *r, enum metric_op op)
 {
 	skip_blanks(r);
 	if (!take(r, "("))
-		return fail(r, "'(' is expected");
+		return fail(r, "expected '('");
 	struct metric_node *a = parse_expr(r);
 	if (!r->error && !take(r, ","))
-		return fail(r, "',' is expected");
+		return fail(r, "expected ','");
 	struct metric_node *b = r->error ? NULL : parse_expr(r);
 	if (!r->error && !take(r, ")"))
-		return fail(r, "')' is expected");
+		return fail(r, "expected ')'");
 	return r->error ? NULL : node(r, op, a, b);
 }
 
@@ -115,14 +115,14 @@ static struct metric_node *parse_name(struct reader *r)
 	if (*r->at == '"') {
 		const char *end = strchr(r->at + 1, '"');
 		if (!end)
-			return fail(r, "this '\"' has no end");
+			return fail(r, "unterminated '\"'");
 		struct metric_node *quoted = node(r, OP_NAME, NULL, NULL);
 		quoted->name = arena_strndup(r->arena, r->at + 1, (size_t)(end - r->at - 1));
 		r->at = end + 1;
 		return quoted;
 	}
 	if (!n)
-		return fail(r, *r->at ? "a number, an event or '(' is expected" : "it ends too early");
+		return fail(r, *r->at ? "a number, an event or expected '('" : "unexpected end of the expression");
 	struct metric_node *name = node(r, OP_NAME, NULL, NULL);
 	name->name = arena_strndup(r->arena, r->at, n);
 	r->at += n;
@@ -145,7 +145,7 @@ static struct metric_node *parse_value(struct reader *r)
 	if (take(r, "(")) {
 		struct metric_node *a = parse_expr(r);
 		if (!r->error && !take(r, ")"))
-			return fail(r, "')' is expected");
+			return fail(r, "expected ')'");
 		return a;
 	}
 	if (isdigit((unsigned char)*r->at) || *r->at == '.') {
@@ -153,7 +153,7 @@ static struct metric_node *parse_value(struct reader *r)
 		struct metric_node *number = node(r, OP_NUMBER, NULL, NULL);
 		number->number = strtod(r->at, &end);
 		if (end == r->at)
-			return fail(r, "this is no number");
+			return fail(r, "invalid number");
 		r->at = end;
 		return number;
 	}
@@ -203,7 +203,7 @@ static struct metric_node *parse_expr(struct reader *r)
 	if (!r->error && take(r, "if")) {
 		struct metric_node *condition = parse_operators(r, 1);
 		if (!r->error && !take(r, "else"))
-			return fail(r, "'else' is expected");
+			return fail(r, "expected 'else'");
 		struct metric_node *c = r->error ? NULL : parse_expr(r);
 		a = r->error ? NULL : node(r, OP_IF, a, condition);
 		if (a)
@@ -219,7 +219,7 @@ struct strobe_error *metric_parse(struct arena *arena, const char *text, struct 
 	*ret = parse_expr(&r);
 	skip_blanks(&r);
 	if (!r.error && *r.at)
-		fail(&r, "the expression should end here");
+		fail(&r, "unexpected text after the expression");
 	return r.error;
 }
 

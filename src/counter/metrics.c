@@ -205,7 +205,7 @@ static struct strobe_error *no_such_metric(const struct metric_set *s, const cha
 	const char *near = text_nearest(name, names.data, names.len);
 	struct strobe_error *err =
 		near ? error_create(ERROR_USAGE, "no metric '%s'; did you mean '%s'?", name, near) :
-		       error_create(ERROR_USAGE, "no metric and no group of metrics '%s'; strobe list metric shows them", name);
+		       error_create(ERROR_USAGE, "no metric or metric group '%s'; see 'strobe list metric'", name);
 	vec_deinit(&names);
 	return err;
 }

@@ -231,8 +231,8 @@ static void say_group_does_not_fit(struct counter_set *s, const struct counter_e
 	const struct counter_event *leader = &s->events.data[e->leader];
 	if (leader == e || e->errnum != EINVAL)
 		return;
-	note(s, arena_printf(&s->arena, "the group of '%s' does not fit into the counters of this PMU together with '%s', which "
-			     "is left out; without braces, or with :W, they take turns", leader->name, e->name));
+	note(s, arena_printf(&s->arena, "the group of '%s' does not fit into the counters of this PMU with '%s', which is "
+		"omitted; without braces, or with :W, events are multiplexed", leader->name, e->name));
 }
 
 /* A weak group is taken apart where it cannot be counted as one; what is open of it is closed. True where it was. */
@@ -445,7 +445,7 @@ struct strobe_error *counter_open(struct counter_set *s)
 	uint64_t allowed = sys_raise_nofile(wanted);
 	if (allowed < wanted)
 		return error_create(ERROR_LIMIT,
-				    "%zu counters are wanted, but only %" PRIu64 " open files are allowed; raise the limit "
+				    "%zu counters are required, but only %" PRIu64 " open files are allowed; raise the limit "
 				    "(ulimit -Hn, or nofile in /etc/security/limits.conf)",
 				    wanted - SPARE_FDS, allowed);
 	pid_t leader = s->map->is_workload ? s->map->threads.data[0].tid : 0;
@@ -456,7 +456,7 @@ struct strobe_error *counter_open(struct counter_set *s)
 	TRY(check_any_supported(s));
 	hold_tracepoints(s);
 	if (all_gone(s))
-		return error_create(ERROR_NOT_FOUND, "the threads that were to be counted have ended");
+		return error_create(ERROR_NOT_FOUND, "the target threads have exited");
 	return NULL;
 }
 

@@ -419,7 +419,7 @@ struct strobe_error *recording_next(struct recording *rec, struct record_source 
 		TRY(source_next(source, &r, ret_end));
 		if (*ret_end)
 			return rec->started ? NULL : error_create(ERROR_FORMAT,
-					   "the recording holds no counts: it was not made by stat record");
+					   "the recording has no counts: it was not made by stat record");
 		bool round;
 		TRY(recording_take(rec, r, source_env(source), &round));
 		if (round)

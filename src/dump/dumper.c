@@ -143,7 +143,7 @@ const struct tracepoint *dump_tracepoint(struct dumper *d, const struct resolved
 	if (!d->tracepoints) {
 		struct strobe_error *err = tracepoints_read(d->env, &d->tracepoints);
 		if (err)
-			log_warn("%s; what is whole is used", err->message);
+			log_warn("%s; using the complete part", err->message);
 		error_destroy(err);
 	}
 	return tracepoints_by_id(d->tracepoints, (uint32_t)s->event->attr.config);

@@ -64,8 +64,8 @@ static struct strobe_error *no_such_field(const char *name, size_t len)
 	_cleanup_free_ char *typed = xstrndup(name, len);
 	const char *near = text_nearest(typed, names, DUMP_FIELDS_NR);
 	if (near)
-		return error_create(ERROR_USAGE, "there is no field '%s'; did you mean '%s'?", typed, near);
-	return error_create(ERROR_USAGE, "there is no field '%s'; there are " DUMP_FIELD_NAMES, typed);
+		return error_create(ERROR_USAGE, "unknown field '%s'; did you mean '%s'?", typed, near);
+	return error_create(ERROR_USAGE, "unknown field '%s'; known fields: " DUMP_FIELD_NAMES, typed);
 }
 
 /* "hw:" … at *text: the kind, or -1 for all. */
@@ -80,7 +80,7 @@ static struct strobe_error *take_prefix(const char **text, int *ret)
 		if (kinds[k].prefix && strlen(kinds[k].prefix) == len && !memcmp(kinds[k].prefix, *text, len))
 			*ret = k;
 	if (*ret < 0)
-		return error_create(ERROR_USAGE, "'%.*s' is no kind of event; there are hw, sw, trace, raw, break and synth", (int)len,
+		return error_create(ERROR_USAGE, "unknown event type '%.*s'; expected hw, sw, trace, raw, break or synth", (int)len,
 				    *text);
 	*text = colon + 1;
 	return NULL;
@@ -111,7 +111,7 @@ static struct strobe_error *parse_list(const char *text, struct change *ret)
 		p += len + (p[len] == ',');
 	}
 	if (ret->is_change && is_list)
-		return error_create(ERROR_USAGE, "+field and -field cannot stand beside fields without a sign in '%s'", text);
+		return error_create(ERROR_USAGE, "+field and -field cannot be combined with plain fields in '%s'", text);
 	return NULL;
 }
 
@@ -119,7 +119,7 @@ static struct strobe_error *apply(struct dump_fields *f, int k, const struct cha
 {
 	uint64_t wrong = c->set & kinds[k].invalid;
 	if (wrong && one_kind)
-		return error_create(ERROR_USAGE, "the field '%s' makes no sense for %s events", names[__builtin_ctzll(wrong)],
+		return error_create(ERROR_USAGE, "the field '%s' does not apply to %s events", names[__builtin_ctzll(wrong)],
 				    kinds[k].name);
 	uint64_t set = c->set & ~kinds[k].invalid;
 	if (c->is_change) {
@@ -141,7 +141,7 @@ struct strobe_error *dump_fields_parse(struct dump_fields *f, const char *text)
 	TRY(take_prefix(&list, &kind));
 	TRY(parse_list(list, &change));
 	if (kind < 0 && !*list)
-		return error_create(ERROR_USAGE, "an empty list of fields would print nothing at all");
+		return error_create(ERROR_USAGE, "empty list of fields");
 	for (int k = 0; k < DUMP_KINDS; k++)
 		if (kind < 0 || kind == k)
 			TRY(apply(f, k, &change, kind >= 0));
@@ -200,7 +200,7 @@ static struct strobe_error *check_event(struct dump_fields *f, unsigned k, const
 	if (of & F(SYMOFF) && !(of & F(SYM)))
 		f->of[k] = of &= f->asked[k] & F(SYMOFF) ? of : ~F(SYMOFF);
 	if (of & F(SYMOFF) && !(of & F(SYM)))
-		return error_create(ERROR_USAGE, "the field 'symoff' needs 'sym' beside it");
+		return error_create(ERROR_USAGE, "the field 'symoff' requires 'sym'");
 	if (f->asked[k] & BRANCH_WAYS && !(branches & PERF_SAMPLE_BRANCH_ANY))
 		return error_create(ERROR_OTHER,
 				    "the fields brstackinsn, brstackinsnlen and brstackdisasm follow every branch: they need a "

@@ -58,7 +58,7 @@ static const struct tracepoint *tracepoint_of(struct samples_ctf *w, uint32_t ev
 	if (!w->tracepoints) {
 		struct strobe_error *err = tracepoints_read(w->env, &w->tracepoints);
 		if (err)
-			log_warn("%s; what is whole is used", err->message);
+			log_warn("%s; using the complete part", err->message);
 		error_destroy(err);
 	}
 	return tracepoints_by_id(w->tracepoints, (uint32_t)attr->config);

@@ -149,7 +149,7 @@ const char *event_apply_modifiers(struct event *e, const char *modifiers, bool o
 struct strobe_error *event_list_set_cgroups(struct event_list *list, const char *names)
 {
 	if (!list->events.len)
-		return error_create(ERROR_USAGE, "stands behind the events (-e) that it is for");
+		return error_create(ERROR_USAGE, "must follow the events (-e) it applies to");
 	_cleanup_free_ char *copy = xstrdup(names);
 	size_t n = 0;
 	char *rest = copy;

@@ -146,8 +146,8 @@ static struct strobe_error *not_supported(const struct event *e, const struct sy
 	}
 	if (is_hardware(e) && !has_pmu)
 		return error_create(ERROR_UNSUPPORTED,
-				    "'%s' is not supported: this machine shows no hardware counters (a virtual "
-				    "machine without a PMU?); cpu-clock samples by time",
+				    "'%s' is not supported: this machine has no hardware counters (a virtual machine without a "
+				    "PMU?); use cpu-clock to sample by time",
 				    e->name);
 	return error_create(ERROR_UNSUPPORTED, "'%s' is not supported by this CPU or kernel", e->name);
 }
@@ -162,12 +162,12 @@ static struct strobe_error *wrong_for_pmu(const struct event *e)
 	if (a->aux_output)
 		return error_create(ERROR_UNSUPPORTED, "'%s' cannot write to an AUX area (aux-output)", e->name);
 	if (a->precise_ip)
-		return error_create(ERROR_UNSUPPORTED, "'%s' cannot be as precise as asked (%u × p); use fewer p",
+		return error_create(ERROR_UNSUPPORTED, "'%s' does not support this precision (%u × p); use fewer p",
 				    e->name, (unsigned)a->precise_ip);
 	if (a->sample_period)
 		return error_create(ERROR_UNSUPPORTED,
 				    "'%s' cannot be sampled, its PMU has no interrupt; count it with stat", e->name);
-	return error_create(ERROR_UNSUPPORTED, "'%s' is not supported as asked by its PMU", e->name);
+	return error_create(ERROR_UNSUPPORTED, "'%s' is not supported by its PMU with these attributes", e->name);
 }
 
 static struct strobe_error *invalid(const struct event *e, const struct sys *sys)
@@ -247,8 +247,8 @@ static struct strobe_error *plain_reason(const struct event *e, int errnum)
 		{ ENOSYS, ERROR_UNSUPPORTED, "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a container forbids it" },
 		{ ENFILE, ERROR_LIMIT, "too many open files in the system (sysctl fs.file-max)" },
 		{ EBUSY, ERROR_UNSUPPORTED,
-		  "the counter is held by somebody else (another profiler, the NMI watchdog: sysctl kernel.nmi_watchdog=0)" },
-		{ E2BIG, ERROR_UNSUPPORTED, "it asks for a field that this kernel does not know yet" },
+		  "the counter is in use (by another profiler or the NMI watchdog: sysctl kernel.nmi_watchdog=0)" },
+		{ E2BIG, ERROR_UNSUPPORTED, "it requires a field that this kernel does not support" },
 	};
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (reasons[i].errnum == errnum)
@@ -278,7 +278,7 @@ static struct strobe_error *open_error(const struct event *e, int errnum, const 
 	case EOVERFLOW:
 		return over_limit(e, errnum, sys);
 	case ESRCH:
-		return error_create(ERROR_NOT_FOUND, "cannot open '%s': process %d is gone", e->name, (int)pid);
+		return error_create(ERROR_NOT_FOUND, "cannot open '%s': process %d does not exist", e->name, (int)pid);
 	default:
 		return plain_reason(e, errnum);
 	}

@@ -123,7 +123,7 @@ static void sentences_name_what_is_in_the_way(void **state)
 		{ &root, "cycles", ENOENT, 0, -1, { "not supported by this CPU" } },
 		{ &root, "cs", EMFILE, 0, -1, { "ulimit -n" } },
 		{ &root, "cs", ENFILE, 0, -1, { "fs.file-max" } },
-		{ &root, "cs", ESRCH, 99, -1, { "process 99 is gone" } },
+		{ &root, "cs", ESRCH, 99, -1, { "process 99 does not exist" } },
 		{ &root, "cs", ENODEV, -1, 9, { "CPU 9", "offline" } },
 		{ &root, "mem:0x1003/4:w", EINVAL, 0, -1, { "lengths are 1, 2, 4 and 8" } },
 		{ &root, "mem:0x1000", ENOSPC, 0, -1, { "breakpoint registers" } },
@@ -131,7 +131,7 @@ static void sentences_name_what_is_in_the_way(void **state)
 		{ &root, "cycles", EBUSY, 0, -1, { "nmi_watchdog" } },
 		{ &root, "cs", ENOSYS, 0, -1, { "CONFIG_PERF_EVENTS" } },
 		{ &root, "cs", EINVAL, 0, -1, { "-vv" } },
-		{ &root, "cs", E2BIG, 0, -1, { "does not know yet" } },
+		{ &root, "cs", E2BIG, 0, -1, { "does not support" } },
 		{ &root, "cs", EIO, 0, -1, { "Input/output error" } },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

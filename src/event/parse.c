@@ -57,7 +57,7 @@ static struct strobe_error *parse_modifiers(struct parser *p, size_t first, bool
 	while (isalnum((unsigned char)*p->at))
 		p->at++;
 	if (p->at == start)
-		return parse_fail(p, start, "a modifier is missing behind ':' (%s)", MODIFIERS);
+		return parse_fail(p, start, "missing modifier after ':' (expected %s)", MODIFIERS);
 	char *text = arena_strndup(&p->scratch, start, (size_t)(p->at - start));
 	for (size_t i = first; i < p->list->events.len; i++) {
 		struct event *e = &p->list->events.data[i];
@@ -72,10 +72,10 @@ static struct strobe_error *parse_modifiers(struct parser *p, size_t first, bool
 			continue;
 		const char *at = start + (wrong - text);
 		if (*wrong == 'p')
-			return parse_fail(p, at, "p can be said three times at most");
+			return parse_fail(p, at, "modifier p can be given at most three times");
 		if (memchr(text, *wrong, (size_t)(wrong - text)))
-			return parse_fail(p, at, "the modifier '%c' is there twice", *wrong);
-		return parse_fail(p, at, "'%c' is no modifier (%s)", *wrong, MODIFIERS);
+			return parse_fail(p, at, "modifier '%c' is given twice", *wrong);
+		return parse_fail(p, at, "unknown modifier '%c' (expected %s)", *wrong, MODIFIERS);
 	}
 	return NULL;
 }
@@ -90,7 +90,7 @@ static struct strobe_error *parse_event_modifiers(struct parser *p, size_t first
 		TRY(parse_modifiers(p, first, false));
 	}
 	if (!at_event_end(p))
-		return parse_fail(p, p->at, "'%c' is not expected here", *p->at);
+		return parse_fail(p, p->at, "unexpected '%c'", *p->at);
 	return NULL;
 }
 
@@ -209,13 +209,13 @@ static struct strobe_error *no_such_pmu(struct parser *p, const char *at, const 
 	if (!strcmp(name, "cpu") || text_has_prefix(name, "cpu_"))
 		err = parse_fail(
 			p, at,
-			"no PMU '%s': this machine shows no hardware counters (a virtual machine without them, "
-			"or a kernel without their driver); there are %s",
+			"no PMU '%s': this machine has no hardware counters (a virtual machine without them, or a kernel "
+			"without their driver); its PMUs: %s",
 			name, strbuf_str(&all));
 	else if (near)
 		err = parse_fail(p, at, "no event and no PMU '%s'; did you mean '%s'?", name, near);
 	else
-		err = parse_fail(p, at, "no event and no PMU '%s'; there are the PMUs %s", name,
+		err = parse_fail(p, at, "no event and no PMU '%s'; PMUs of this machine: %s", name,
 				 all.len ? all.data : "(none)");
 	vec_deinit(&names);
 	strbuf_deinit(&all);
@@ -301,13 +301,13 @@ static struct strobe_error *parse_breakpoint(struct parser *p, const char *start
 	size_t n = strcspn(p->at, "/:,} \t\n");
 	uint64_t addr, len = 0;
 	if (!text_to_u64(arena_strndup(&p->scratch, p->at, n), &addr))
-		return parse_fail(p, addr_at, "an address is expected: mem:ADDRESS[/LENGTH][:rwx]");
+		return parse_fail(p, addr_at, "expected an address: mem:ADDRESS[/LENGTH][:rwx]");
 	p->at += n;
 	if (*p->at == '/') {
 		const char *len_at = ++p->at;
 		n = strcspn(p->at, ":,} \t\n");
 		if (!text_to_u64(arena_strndup(&p->scratch, p->at, n), &len) || !len)
-			return parse_fail(p, len_at, "a length in bytes is expected: 1, 2, 4 or 8");
+			return parse_fail(p, len_at, "expected a length in bytes: 1, 2, 4 or 8");
 		p->at += n;
 	}
 	unsigned access = 0;
@@ -343,7 +343,7 @@ static struct strobe_error *parse_vendor(struct parser *p, const char *start, bo
 		return NULL;
 	/* libpfm4 looks at the processor: in a virtual machine there may be no counters of it. */
 	if (!pmu_has_type(&p->pmus, attr.type))
-		return parse_fail(p, start, "'%.*s' cannot be counted: this machine shows no PMU that has it", (int)n, start);
+		return parse_fail(p, start, "'%.*s' is not supported: no PMU of this machine has it", (int)n, start);
 	struct event *e = event_list_add(p->list, EVENT_RAW, attr.type, attr.config, "");
 	e->attr.config1 = attr.config1;
 	e->attr.config2 = attr.config2;
@@ -444,7 +444,7 @@ static struct strobe_error *parse_tracepoint(struct parser *p, const char *start
 			return NULL;
 	}
 	if (!n)
-		return parse_fail(p, p->at, "a tracepoint's name is missing behind '%s:'", system);
+		return parse_fail(p, p->at, "missing tracepoint name after '%s:'", system);
 	const char *name = arena_strndup(&p->scratch, name_at, n);
 	p->at += n;
 	struct strobe_error *err = parse_tracefs(p);
@@ -483,12 +483,12 @@ static struct strobe_error *no_such_event(struct parser *p, const char *start)
 		return NULL;
 	if (text_has_suffix(name, ".c") || text_has_suffix(name, ".o"))
 		return parse_fail(p, start,
-				  "'%s': BPF programs are not events here; strobe has its own for stat, trace and top",
+				  "'%s': BPF programs as events are not supported",
 				  name);
 	const char *near = suggest_event(p, name);
 	if (near)
 		return parse_fail(p, start, "no event '%s'; did you mean '%s'?", name, near);
-	return parse_fail(p, start, "no event '%s'; strobe list shows what this machine has", name);
+	return parse_fail(p, start, "no event '%s'; see 'strobe list' for the events of this machine", name);
 }
 
 /* Cache names; *ret_found false where it is none. */
@@ -550,7 +550,7 @@ static struct strobe_error *parse_event(struct parser *p)
 	}
 	size_t n = name_length(p->at);
 	if (!n)
-		return parse_fail(p, p->at, *p->at ? "an event is expected before '%c'" : "an event is expected here",
+		return parse_fail(p, p->at, *p->at ? "expected an event before '%c'" : "expected an event",
 				  *p->at);
 	p->at += n;
 	if (*p->at == '{')
@@ -603,7 +603,7 @@ static struct strobe_error *parse_group(struct parser *p, const char *name, cons
 		if (*p->at == '}')
 			break;
 		if (!*p->at)
-			return parse_fail(p, open, "this { has no }");
+			return parse_fail(p, open, "unmatched {");
 		p->at++;
 	}
 	p->at++;
@@ -637,7 +637,7 @@ static struct strobe_error *parse_list(struct parser *p)
 		if (!*p->at)
 			return NULL;
 		if (*p->at != ',')
-			return parse_fail(p, p->at, *p->at == '}' ? "this } has no {" : "'%c' is not expected here",
+			return parse_fail(p, p->at, *p->at == '}' ? "unmatched }" : "unexpected '%c'",
 					  *p->at);
 		p->at++;
 	}

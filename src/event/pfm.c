@@ -19,7 +19,7 @@ struct pfm_calls {
 
 static const struct library library = {
 	.files = { "libpfm.so.4" },
-	.missing = "vendor event names want libpfm4, which is not installed",
+	.missing = "vendor event names require libpfm4, which is not installed",
 };
 
 /* Initialising it again does nothing. */
@@ -37,7 +37,7 @@ static struct strobe_error *load(struct pfm_calls *ret)
 	TRY(library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols)));
 	pfm_err_t code = ret->initialize();
 	if (code != PFM_SUCCESS)
-		return error_create(ERROR_UNSUPPORTED, "libpfm4 knows no events for this CPU: %s", ret->strerror(code));
+		return error_create(ERROR_UNSUPPORTED, "libpfm4 has no events for this CPU: %s", ret->strerror(code));
 	return NULL;
 }
 
@@ -50,7 +50,7 @@ struct strobe_error *pfm_encode(const char *text, struct perf_event_attr *attr)
 	pfm_err_t code = pfm.get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &args);
 	if (code != PFM_SUCCESS)
 		return error_create(code == PFM_ERR_NOTFOUND || code == PFM_ERR_NOTSUPP ? ERROR_NOT_FOUND : ERROR_USAGE,
-				    "libpfm4 says of '%s': %s", text, pfm.strerror(code));
+				    "libpfm4: '%s': %s", text, pfm.strerror(code));
 	attr->type = found.type;
 	attr->config = found.config;
 	attr->config1 = found.config1;

@@ -3,7 +3,7 @@
 
 static struct strobe_error *without(void)
 {
-	return error_create(ERROR_UNSUPPORTED, "vendor event names want libpfm4, which this build lacks (Debian: libpfm4-dev)");
+	return error_create(ERROR_UNSUPPORTED, "vendor event names require libpfm4, which is not built in (Debian: libpfm4-dev)");
 }
 
 struct strobe_error *pfm_encode(const char *text, struct perf_event_attr *attr)

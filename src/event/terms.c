@@ -53,7 +53,7 @@ struct strobe_error *parse_term_list(struct parser *p, term_list *ret)
 		/* What the driver is given is its own business, slashes apart. */
 		size_t n = driver ? strcspn(p->at, ",/") : strcspn(p->at, "=,/");
 		if (!p->at[n])
-			return parse_fail(p, open, "this / has no partner");
+			return parse_fail(p, open, "unmatched /");
 		if (!n)
 			return parse_fail(p, p->at, "a term is missing before '%c'", *p->at);
 		size_t name_n = n;
@@ -69,7 +69,7 @@ struct strobe_error *parse_term_list(struct parser *p, term_list *ret)
 		if (*p->at == ',')
 			p->at++;
 		else if (!*p->at)
-			return parse_fail(p, open, "this / has no partner");
+			return parse_fail(p, open, "unmatched /");
 	}
 	p->at++;
 	return NULL;
@@ -165,7 +165,7 @@ static struct strobe_error *apply_call_graph(struct parser *p, struct event *e, 
 			e->terms.set |= EVENT_TERM_CALL_GRAPH;
 			return NULL;
 		}
-	return parse_fail(p, t->value_at, "call-graph is fp, dwarf, lbr or no, not '%s'", t->value);
+	return parse_fail(p, t->value_at, "invalid call-graph '%s': expected fp, dwarf, lbr or no", t->value);
 }
 
 static struct strobe_error *apply_aux_action(struct parser *p, struct event *e, const struct term *t)
@@ -177,7 +177,7 @@ static struct strobe_error *apply_aux_action(struct parser *p, struct event *e, 
 	else if (!strcmp(t->value, "resume"))
 		e->terms.aux_action = PERF_ABI_AUX_RESUME;
 	else
-		return parse_fail(p, t->value_at, "aux-action is start-paused, pause or resume, not '%s'", t->value);
+		return parse_fail(p, t->value_at, "invalid aux-action '%s': expected start-paused, pause or resume", t->value);
 	e->terms.set |= EVENT_TERM_AUX_ACTION;
 	perf_abi_attr_set_aux_action(&e->attr, e->terms.aux_action);
 	return NULL;
@@ -187,7 +187,7 @@ static struct strobe_error *apply_freq(struct parser *p, struct event *e, const 
 {
 	uint64_t freq = EVENT_FREQ_MAX;
 	if (strcmp(t->value, "max") && (!text_to_u64(t->value, &freq) || !freq))
-		return parse_fail(p, t->value_at, "freq is a number of samples a second, or max, not '%s'", t->value);
+		return parse_fail(p, t->value_at, "invalid freq '%s': expected samples per second, or max", t->value);
 	e->terms.freq = freq;
 	e->terms.set |= EVENT_TERM_FREQ;
 	return NULL;
@@ -199,7 +199,7 @@ static struct strobe_error *apply_cpu(struct parser *p, struct event *e, const s
 	struct strobe_error *err = sys_cpus_parse(t->value, &e->cpus);
 	if (err) {
 		error_destroy(err);
-		return parse_fail(p, t->value_at, "cpu is a CPU or a range like 0-3, not '%s'", t->value);
+		return parse_fail(p, t->value_at, "invalid cpu '%s': expected a CPU or a range like 0-3", t->value);
 	}
 	e->terms.set |= EVENT_TERM_CPU;
 	return NULL;
@@ -291,20 +291,20 @@ static struct strobe_error *apply_def(struct parser *p, struct event *e, const s
 				      const struct term *t)
 {
 	if (!t->value && def->type != TYPE_FLAG)
-		return parse_fail(p, t->at, "the term '%s' needs a value", def->name);
+		return parse_fail(p, t->at, "the term '%s' requires a value", def->name);
 	if (def->type == TYPE_TEXT)
 		return *t->value ? apply_text(p, e, t, def->id)
-				 : parse_fail(p, t->value_at, "the term '%s' needs a value", def->name);
+				 : parse_fail(p, t->value_at, "the term '%s' requires a value", def->name);
 	uint64_t v = 1;
 	if (t->value && !text_to_u64(t->value, &v))
-		return parse_fail(p, t->value_at, "'%s' is no number, which '%s' wants", t->value, def->name);
+		return parse_fail(p, t->value_at, "invalid number '%s' for '%s'", t->value, def->name);
 	if (v > def->max)
-		return parse_fail(p, t->value_at, "%s is too large for '%s', whose largest value is %llu", t->value,
+		return parse_fail(p, t->value_at, "%s is too large for '%s', whose maximum is %llu", t->value,
 				  def->name, (unsigned long long)def->max);
 	if (def->id == TERM_STACK_SIZE && (!v || v % 8))
-		return parse_fail(p, t->value_at, "stack-size is a multiple of 8 bytes up to 65528, not %s", t->value);
+		return parse_fail(p, t->value_at, "invalid stack-size %s: expected a multiple of 8 bytes, at most 65528", t->value);
 	if (def->id == TERM_PERIOD && !v)
-		return parse_fail(p, t->value_at, "a period of 0 gives no samples");
+		return parse_fail(p, t->value_at, "the period must not be 0");
 	apply_number(e, def, v);
 	return NULL;
 }
@@ -409,11 +409,11 @@ static struct strobe_error *apply_format(struct parser *p, struct event *e, cons
 {
 	uint64_t v = 1, configs[PMU_CONFIGS];
 	if (t->value && !text_to_u64(t->value, &v))
-		return parse_fail(p, t->value_at, "'%s' is no number, which '%s' wants", t->value, f->name);
+		return parse_fail(p, t->value_at, "invalid number '%s' for '%s'", t->value, f->name);
 	get_configs(e, configs);
 	if (!pmu_format_put(f, v, configs))
 		return parse_fail(p, t->value_at ? t->value_at : t->at,
-				  "%s is too large for '%s', whose largest value is 0x%llx", t->value, f->name,
+				  "%s is too large for '%s', whose maximum is 0x%llx", t->value, f->name,
 				  (unsigned long long)(((uint64_t)1 << f->bits) - 1));
 	set_configs(e, configs);
 	return NULL;
@@ -435,7 +435,7 @@ static struct strobe_error *apply_alias_term(struct parser *p, struct event *e, 
 	if (t.value && !strcmp(t.value, "?")) {
 		const struct term *given = find_parameter(terms, t.name);
 		if (!given)
-			return parse_fail(p, at, "'%s' wants a value for '%s': %s/%s,%s=…/", alias, t.name, pmu->name,
+			return parse_fail(p, at, "'%s' requires a value for '%s': %s/%s,%s=…/", alias, t.name, pmu->name,
 					  alias, t.name);
 		t = *given;
 	}

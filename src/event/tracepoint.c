@@ -49,7 +49,7 @@ struct strobe_error *tracepoint_id(const struct sys *sys, const char *tracefs, c
 	int64_t id;
 	TRY(sys_read_i64(sys, path, &id));
 	if (id < 0)
-		return error_create(ERROR_FORMAT, "%s holds no number: '%lld'", path, (long long)id);
+		return error_create(ERROR_FORMAT, "%s does not contain a number: '%lld'", path, (long long)id);
 	*ret = (uint64_t)id;
 	return NULL;
 }

@@ -124,7 +124,7 @@ static struct strobe_error *status_error(long status, const struct taker *t)
 	size_t n = 0;
 	while (n < t->bytes && n < 200 && t->data[n] >= 0x20 && t->data[n] < 0x7f)
 		n++;
-	return error_create(status == 404 ? ERROR_NOT_FOUND : ERROR_OTHER, "the server answers with status %ld%s%.*s", status,
+	return error_create(status == 404 ? ERROR_NOT_FOUND : ERROR_OTHER, "the server returned status %ld%s%.*s", status,
 			    n ? ": " : "", (int)n, t->data ? (const char *)t->data : "");
 }
 
@@ -143,7 +143,7 @@ static struct strobe_error *perform(const struct curl_calls *curl, const char *u
 	if (t->is_too_much)
 		return error_create(ERROR_LIMIT, "the answer is larger than %zu MB", t->most >> 20);
 	if (code == CURLE_OPERATION_TIMEDOUT)
-		return error_create(ERROR_IO, "no answer within %.4g s", o->stall_s > 0 ? o->stall_s : o->timeout_s);
+		return error_create(ERROR_IO, "no response within %.4g s", o->stall_s > 0 ? o->stall_s : o->timeout_s);
 	if (code != CURLE_OK)
 		return error_create(ERROR_IO, "%s", *why ? why : curl->strerror(code));
 	return status >= 200 && status < 300 ? NULL : status_error(status, t);

@@ -156,7 +156,7 @@ struct strobe_error *buildid_cache_put_bytes(const char *dir, const char *hex, c
 {
 	_cleanup_free_ char *to = buildid_cache_path(dir, hex, name);
 	if (!to)
-		return error_create(ERROR_FORMAT, "'%s' is no build-id", hex);
+		return error_create(ERROR_FORMAT, "'%s' is not a valid build ID", hex);
 	return put_copy(to, NULL, p, n);
 }
 

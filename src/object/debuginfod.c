@@ -181,7 +181,7 @@ static void give_up(struct debuginfod *d, struct server *s, const struct strobe_
 	pthread_mutex_lock(&d->lock);
 	s->is_silent = true;
 	pthread_mutex_unlock(&d->lock);
-	log_warn("%s: it is not asked again", why->message);
+	log_warn("%s: not used again", why->message);
 }
 
 /* ERROR_NOT_FOUND: it answered, and has nothing. */
@@ -195,7 +195,7 @@ static struct strobe_error *ask(struct debuginfod *d, struct server *s, const ch
 	if (err && error_is(err, ERROR_NOT_FOUND))
 		return err;
 	if (!err && !is_of(body.data, body.bytes, hex))
-		err = error_create(ERROR_FORMAT, "%s is not a whole file of that build-id", url);
+		err = error_create(ERROR_FORMAT, "%s is not a complete file with this build ID", url);
 	if (err)
 		give_up(d, s, err);
 	else
@@ -208,7 +208,7 @@ struct strobe_error *debuginfod_find(struct debuginfod *d, const char *hex, enum
 {
 	static const char *const kinds[] = { [DEBUGINFOD_EXECUTABLE] = "executable", [DEBUGINFOD_DEBUG] = "debuginfo" };
 	if (strspn(hex, "0123456789abcdef") != strlen(hex) || strlen(hex) < 4)
-		return error_create(ERROR_FORMAT, "'%s' is no build-id", hex);
+		return error_create(ERROR_FORMAT, "'%s' is not a valid build ID", hex);
 	_cleanup_free_ char *path = xasprintf("%s/%s/%s", d->cache_dir, hex, kinds[kind]);
 	enum cached cached = look(path);
 	bool all_answered = true;
@@ -235,5 +235,5 @@ struct strobe_error *debuginfod_find(struct debuginfod *d, const char *hex, enum
 	if (last && last->code != ERROR_NOT_FOUND)
 		return last;
 	error_destroy(last);
-	return error_create(ERROR_NOT_FOUND, "no debuginfod server has it");
+	return error_create(ERROR_NOT_FOUND, "not found on any debuginfod server");
 }

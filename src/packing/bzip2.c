@@ -20,7 +20,7 @@ struct bzip2 {
 
 static const struct library library = {
 	.files = { "libbz2.so.1.0", "libbz2.so.1" },
-	.missing = "packing with bzip2 wants libbz2, which is not installed",
+	.missing = "bzip2 compression requires libbz2, which is not installed",
 };
 
 static struct strobe_error *load(struct bzip2 *z)

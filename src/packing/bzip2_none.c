@@ -5,7 +5,7 @@ static struct strobe_error *bzip2_create(bool unpack, void **ret)
 {
 	(void)unpack;
 	(void)ret;
-	return error_create(ERROR_UNSUPPORTED, "packing with bzip2 is not in this build: name the archive .tar.gz or .tar.xz");
+	return error_create(ERROR_UNSUPPORTED, "bzip2 compression is not built in: name the archive .tar.gz or .tar.xz");
 }
 
 static enum packing_step bzip2_step(void *state, struct packing_io *io, bool finish)

@@ -22,7 +22,7 @@
 
 static __attribute__((unused)) struct strobe_error *lacking(const char *what)
 {
-	return error_create(ERROR_UNSUPPORTED, "packing with %s is not in this build", what);
+	return error_create(ERROR_UNSUPPORTED, "%s compression is not built in", what);
 }
 
 static __attribute__((unused)) unsigned clamp(size_t n)

@@ -90,9 +90,9 @@ struct strobe_error *packer_step(struct packer *s, struct packing_io *io, bool f
 	enum packing_step step = s->packing->step(s->state, io, finish);
 	*ret_end = step == PACKING_END;
 	if (step == PACKING_DAMAGED)
-		return error_create(ERROR_FORMAT, "%s: its %s packing is damaged", s->name, s->packing->name);
+		return error_create(ERROR_FORMAT, "%s: damaged %s data", s->name, s->packing->name);
 	if (step == PACKING_MORE && finish && s->unpack && before.in_bytes == io->in_bytes && before.out_bytes == io->out_bytes)
-		return error_create(ERROR_TRUNCATED, "%s ends within its %s packing", s->name, s->packing->name);
+		return error_create(ERROR_TRUNCATED, "%s: truncated %s data", s->name, s->packing->name);
 	return NULL;
 }
 

@@ -46,7 +46,7 @@ static struct strobe_error *foreign(const char *name, const uint8_t *p, size_t b
 	if (bytes >= 4 && !memcmp(p, "\177ELF", 4))
 		return error_create(ERROR_FORMAT, "%s is a program (ELF), not a recording", name);
 	if (bytes < PERF_PIPE_HEADER_BYTES)
-		return error_create(ERROR_TRUNCATED, "%s is too short for a recording: %zu bytes, no whole header", name,
+		return error_create(ERROR_TRUNCATED, "%s is too short for a recording: %zu bytes, less than a header", name,
 				    bytes);
 	return error_create(ERROR_FORMAT, "%s is not a recording: it does not begin with PERFILE2", name);
 }
@@ -200,7 +200,7 @@ static void load_features(struct reader *rd, const uint8_t *data, uint64_t bytes
 			continue;
 		}
 		if (s.bytes > left) {
-			log_warn("%s: feature section %u overlaps others, and is left out", rd->name, bit);
+			log_warn("%s: feature section %u overlaps others: skipped", rd->name, bit);
 			continue;
 		}
 		left -= s.bytes;

@@ -225,7 +225,7 @@ struct strobe_error *input_unzip_peek(struct input *in, size_t want, uint8_t **r
 		size_t rc = ZSTD_decompressStream(u->stream, &out, &u->in);
 		if (ZSTD_isError(rc)) {
 			u->drained = true;
-			return error_create(ERROR_FORMAT, "%s: compressed records cannot be opened: %s", in->name,
+			return error_create(ERROR_FORMAT, "%s: cannot decompress records: %s", in->name,
 					    ZSTD_getErrorName(rc));
 		}
 		u->produced += out.pos - u->len;
@@ -256,7 +256,7 @@ void input_unzip_reset(struct input *in)
 
 struct strobe_error *input_unzip_feed(struct input *in, const void *payload, size_t bytes)
 {
-	return error_create(ERROR_UNSUPPORTED, "%s is compressed with zstd: this build lacks libzstd", in->name);
+	return error_create(ERROR_UNSUPPORTED, "%s is compressed with zstd, which is not built in (libzstd)", in->name);
 }
 
 struct strobe_error *input_unzip_peek(struct input *in, size_t want, uint8_t **ret, size_t *ret_have)

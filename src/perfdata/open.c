@@ -66,7 +66,7 @@ static struct strobe_error *open_input(struct reader *rd)
 
 	TRY(input_peek(in, PERF_FILE_HEADER_BYTES, &p, &have));
 	if (!have)
-		return error_create(ERROR_TRUNCATED, "%s is empty: nothing was recorded into it", rd->name);
+		return error_create(ERROR_TRUNCATED, "%s is empty", rd->name);
 	TRY(header_parse(rd->name, p, have, &rd->header));
 	rd->env->is_pipe = rd->header.is_pipe;
 	rd->env->swapped = rd->header.swapped;
@@ -94,7 +94,7 @@ static struct strobe_error *check_owner(const char *path, const struct stat *st,
 {
 	if (force || !st->st_uid || st->st_uid == geteuid())
 		return NULL;
-	return error_create(ERROR_PERMISSION, "%s is not owned by you or root (use -f to read it all the same)", path);
+	return error_create(ERROR_PERMISSION, "%s is not owned by you or root (use -f to override)", path);
 }
 
 static struct strobe_error *add_file(struct reader *rd, const char *path)

@@ -33,7 +33,7 @@ static struct strobe_error *fail(struct reader *rd, struct strobe_error *err)
 static struct strobe_error *truncated(struct reader *rd, uint64_t offset, const char *what)
 {
 	return fail(rd, error_create(ERROR_TRUNCATED,
-				     "%s ends within %s at byte %" PRIu64 "; whole records read before it: %" PRIu64,
+				     "%s ends within %s at byte %" PRIu64 "; complete records before it: %" PRIu64,
 				     current(rd)->name, what, offset, rd->records));
 }
 
@@ -43,8 +43,8 @@ static struct strobe_error *damaged(struct reader *rd, uint64_t offset, unsigned
 	if (current(rd)->size)
 		rd->damage.skipped_bytes += current(rd)->end - offset;
 	return fail(rd, error_create(ERROR_FORMAT,
-				     "%s: the record at byte %" PRIu64 " says that it is %u bytes long: nothing behind it can be read "
-				     "(whole records read before it: %" PRIu64 ")",
+				     "%s: the record at byte %" PRIu64 " says that it is %u bytes long: the rest cannot be "
+				     "read (complete records before it: %" PRIu64 ")",
 				     current(rd)->name, offset, size, rd->records));
 }
 

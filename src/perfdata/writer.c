@@ -147,7 +147,7 @@ static void compress_end(struct file_writer *w)
 
 static struct strobe_error *compress_start(struct file_writer *w)
 {
-	return error_create(ERROR_UNSUPPORTED, "compression (-z) needs libzstd, which this build lacks");
+	return error_create(ERROR_UNSUPPORTED, "compression (-z) requires libzstd, which is not built in");
 }
 
 static struct strobe_error *compress_chunk(struct file_writer *w, const char *p, size_t n)

@@ -57,5 +57,5 @@ struct strobe_error *pattern_compile(const char *expression, regex_t *ret)
 	if (!failed)
 		return NULL;
 	regerror(failed, ret, why, sizeof(why));
-	return error_create(ERROR_USAGE, "'%s' is no regular expression: %s", expression, why);
+	return error_create(ERROR_USAGE, "invalid regular expression '%s': %s", expression, why);
 }

@@ -42,5 +42,5 @@ struct strobe_error *profile_choose_event(const struct profile *p, const char *n
 	}
 	if (by_default)
 		return NULL;
-	return error_create(ERROR_USAGE, "the profile has no values '%s'; it has %s", name, strbuf_str(&names));
+	return error_create(ERROR_USAGE, "the profile has no values '%s'; its values: %s", name, strbuf_str(&names));
 }

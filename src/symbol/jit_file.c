@@ -59,7 +59,7 @@ static bool is_believed(struct dso *d, int fd, const char *path)
 	if (o->trust_all || !st.st_uid || st.st_uid == geteuid() ||
 	    (o->processes && o->processes->runs_as(o->processes_ctx, d->file->pid, st.st_uid)))
 		return true;
-	dso_problem(d, "%s belongs to user %u, who is neither you nor the process: it is not believed (-f does)", path,
+	dso_problem(d, "%s is owned by user %u, neither you nor the user of the process: ignored (use -f to override)", path,
 		    (unsigned)st.st_uid);
 	return false;
 }
@@ -74,7 +74,7 @@ int jit_file_open(struct dso *d, const char *format, const char **ret_path)
 		return -1;
 	}
 	bool believed = is_believed(d, fd, *ret_path);
-	dso_tried(d, *ret_path, believed ? "taken" : "not believed");
+	dso_tried(d, *ret_path, believed ? "taken" : "ignored");
 	if (!believed)
 		return -1;
 	return take_fd(fd);

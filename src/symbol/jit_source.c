@@ -34,9 +34,9 @@ static bool load_jitdump(struct dso *d)
 	d->jitdump = j;
 	d->long_name = path;
 	if (j->bad_records)
-		dso_problem(d, "%s: %llu damaged records were left out", path, (unsigned long long)j->bad_records);
+		dso_problem(d, "%s: %llu damaged records were skipped", path, (unsigned long long)j->bad_records);
 	else if (!d->has_table)
-		dso_problem(d, "%s tells of no code", path);
+		dso_problem(d, "%s describes no code", path);
 	return d->has_table;
 }
 

@@ -166,7 +166,7 @@ static struct strobe_error *finish(struct jitdump *j, const char *name, struct j
 	if (j->bytes >= UINT32_MAX)
 		err = error_create(ERROR_LIMIT, "%s is larger than 4 GB", name);
 	else if (!read_header(j, &c))
-		err = error_create(ERROR_FORMAT, "%s is no jitdump", name);
+		err = error_create(ERROR_FORMAT, "%s is not a jitdump", name);
 	if (err) {
 		jitdump_close(j);
 		return err;

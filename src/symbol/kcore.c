@@ -46,7 +46,7 @@ static struct strobe_error *open_core(const char *path, int *ret_fd, Elf64_Ehdr 
 	if (fd < 0)
 		return error_errno(errno, "cannot open %s%s", path, errno == EPERM ? " (it wants CAP_SYS_RAWIO)" : "");
 	if (!read_at(fd, h, sizeof(*h), 0) || !is_core(h))
-		return error_create(ERROR_FORMAT, "%s is no core file of this machine", path);
+		return error_create(ERROR_FORMAT, "%s is not a core file of this machine", path);
 	*ret_fd = take_fd(fd);
 	return NULL;
 }

@@ -27,7 +27,7 @@ static int by_number(const void *a, const void *b)
 struct strobe_error *sys_cpus_parse(const char *list, sys_cpus *ret)
 {
 	if (!text_each_cpu(list, SYS_CPU_MAX, push_cpu, ret))
-		return error_create(ERROR_USAGE, "'%s' is no list of CPUs like 0-3,7", list);
+		return error_create(ERROR_USAGE, "invalid CPU list '%s': expected a list like 0-3,7", list);
 	if (!ret->len)
 		return NULL;
 	qsort(ret->data, ret->len, sizeof(*ret->data), by_number);

@@ -179,7 +179,7 @@ struct strobe_error *sys_read_i64(const struct sys *sys, const char *path, int64
 	_cleanup_free_ char *line = NULL;
 	TRY(sys_read_line(sys, path, &line));
 	if (!text_to_i64(line, ret))
-		return error_create(ERROR_FORMAT, "%s holds no number: '%s'", path, line);
+		return error_create(ERROR_FORMAT, "%s does not contain a number: '%s'", path, line);
 	return NULL;
 }
 

@@ -56,8 +56,8 @@ struct strobe_error *sys_tracefs(const struct sys *sys, char **ret)
 		return NULL;
 	if (forbidden)
 		return error_create(ERROR_PERMISSION,
-				    "no right to read the tracepoints in %s/events; run as root, or let "
-				    "root do: mount -o remount,mode=755 %s",
+				    "not permitted to read the tracepoints in %s/events; run as root, or as root: mount -o "
+				    "remount,mode=755 %s",
 				    usual_places[0], usual_places[0]);
 	if (!sys_exists(sys, usual_places[0]))
 		return error_create(ERROR_UNSUPPORTED,

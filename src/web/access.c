@@ -20,7 +20,7 @@ struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16
 	size_t bytes = colon ? (size_t)(colon - text) : strlen(text);
 	uint64_t port = 0;
 	if (colon && colon[1] && (!text_to_u64(colon + 1, &port) || port > UINT16_MAX))
-		return error_create(ERROR_USAGE, "'%s' is no address: want HOST:PORT", text);
+		return error_create(ERROR_USAGE, "invalid address '%s': expected HOST:PORT", text);
 	*ret_port = (uint16_t)port;
 	if (bytes >= 2 && text[0] == '[' && text[bytes - 1] == ']')
 		*ret_host = xstrndup(text + 1, bytes - 2);

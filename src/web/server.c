@@ -5,7 +5,7 @@
 #if !HAVE_MICROHTTPD
 struct strobe_error *web_server_start(const struct web_options *options, struct web_server **ret)
 {
-	return error_create(ERROR_UNSUPPORTED, "built without libmicrohttpd: make a file with report --html instead");
+	return error_create(ERROR_UNSUPPORTED, "built without libmicrohttpd: use report --html to write a file");
 }
 
 const char *web_server_url(const struct web_server *s)
@@ -58,7 +58,7 @@ struct mhd {
 
 static const struct library library = {
 	.files = { "libmicrohttpd.so.12" },
-	.missing = "serving wants libmicrohttpd, which is not installed; report --html makes a file",
+	.missing = "serving pages requires libmicrohttpd, which is not installed; use report --html to write a file",
 };
 
 static struct strobe_error *load(struct mhd *ret)
@@ -348,7 +348,7 @@ static bool has_token(const struct request *q, const char *path, struct answer *
 	if (!s->token[0] || is_token(s, s->mhd.lookup(q->connection, MHD_COOKIE_KIND, COOKIE)))
 		return true;
 	if (!is_token(s, parameter(q, TOKEN))) {
-		say(a, MHD_HTTP_FORBIDDEN, "this server wants the token that it printed: open that address");
+		say(a, MHD_HTTP_FORBIDDEN, "missing token: open the address that the server printed");
 		return false;
 	}
 	const struct route *r = find_route(path);
@@ -392,9 +392,9 @@ static bool may_ask(const struct request *q, const char *method, struct answer *
 	else if (is_ambiguous(q))
 		say(a, MHD_HTTP_BAD_REQUEST, "a request has one Host, and at most one Origin");
 	else if (!q->server->token[0] && !web_host_allowed(host, q->server->host, q->server->port))
-		say(a, MHD_HTTP_FORBIDDEN, "this server is asked by another name than its own");
+		say(a, MHD_HTTP_FORBIDDEN, "unexpected Host name");
 	else if (is_foreign || !web_origin_allowed(header(q, "Origin"), host))
-		say(a, MHD_HTTP_FORBIDDEN, "another site's page may not ask this server");
+		say(a, MHD_HTTP_FORBIDDEN, "requests of other sites are not permitted");
 	else
 		return true;
 	return false;

@@ -47,7 +47,7 @@ def damaged(tap, path):
     with open(dump, "wb") as f:
         f.write(b"not a dump" * 10)
     done = strobe("report", "--stdio", "-v", "-i", path)
-    tap.ok(done.status == 0 and "is no jitdump" in done.err, "what is none is named", done)
+    tap.ok(done.status == 0 and "is not a jitdump" in done.err, "what is none is named", done)
     with open(dump, "wb") as f:
         f.write(whole)
     if os.geteuid() == 0:

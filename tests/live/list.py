@@ -56,7 +56,7 @@ def check_countable(tap):
     listed = strobe("list", "--all", "pfm", env=bare)
     tap.ok(re.search(r"^  RETIRED_INSTRUCTIONS .*not supported here", listed.out, re.M), "without a PMU: --all marks them", listed)
     done = strobe("stat", "-e", "RETIRED_INSTRUCTIONS", "true", env=bare)
-    tap.ok(done.status == 129 and "shows no PMU" in done.err, "without a PMU: it cannot be named", done)
+    tap.ok(done.status == 129 and "no PMU of this machine" in done.err, "without a PMU: it cannot be named", done)
     listed = strobe("list", "pfm", env={"LIBPFM_FORCE_PMU": ZEN4, "SYSFS_PATH": with_pmu})
     tap.ok(re.search(r"^  RETIRED_INSTRUCTIONS +\[Vendor event\]$", listed.out, re.M), "with a PMU they are listed", listed)
 

@@ -71,7 +71,7 @@ def targets(tap):
         gone = f.read().strip()  # the highest is one less
     said(tap, "a process that is gone", try_record("-p", gone), (gone, "not running"))
     said(tap, "a thread that is gone", try_record("-t", gone), (gone, "not running"))
-    said(tap, "no process id", try_record("-p", "12x"), ('"12x"', "process id"))
+    said(tap, "no process id", try_record("-p", "12x"), ('"12x"', "process ID"))
     said(tap, "no such user", try_record("-u", "no-such-user"), ("no-such-user",))
     said(tap, "no such CPU", try_record("-C", "4095", "--", "true"), ("CPU 4095", "/sys/devices/system/cpu/online"))
     said(tap, "no such cgroup", try_record("-a", "-e", "cpu-clock", "-G", "no-such-cgroup", "--", "true"), ("no-such-cgroup",))

@@ -87,12 +87,12 @@ static struct strobe_error *unknown(const struct syscall_table *t, const char *w
 	free(names);
 	if (*word == '%')
 		return error_create(ERROR_USAGE,
-				    near ? "no class of system calls is called '%s': did you mean '%%%s'?"
-					 : "no class of system calls is called '%s'",
+				    near ? "unknown system call class '%s': did you mean '%%%s'?"
+					 : "unknown system call class '%s'",
 				    word, near);
 	return error_create(ERROR_USAGE,
-			    near ? "no system call is called '%s': did you mean '%s'?"
-				 : "no system call is called '%s'",
+			    near ? "unknown system call '%s': did you mean '%s'?"
+				 : "unknown system call '%s'",
 			    word, near);
 }
 
@@ -102,7 +102,7 @@ static struct strobe_error *add_regex(const struct syscall_table *t, const char 
 	size_t nr = syscall_table_all(t, &all);
 	regex_t re;
 	if (regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB))
-		return error_create(ERROR_USAGE, "'/%s' is no regular expression", pattern);
+		return error_create(ERROR_USAGE, "invalid regular expression '/%s'", pattern);
 	for (size_t i = 0; i < nr; i++)
 		if (!regexec(&re, all[i]->name, 0, NULL, 0))
 			add(set, all[i]->number);
@@ -117,7 +117,7 @@ static struct strobe_error *add_word(const struct syscall_table *t, const char *
 	bool may_lack = *word == '?' && word[1];
 	uint64_t number;
 	if (*word == '!')
-		return error_create(ERROR_USAGE, "'!' stands before the first name and means all but the whole list: not before '%s'",
+		return error_create(ERROR_USAGE, "'!' negates the whole list and must precede its first name, not '%s'",
 				    word + 1);
 	if (may_lack)
 		word++;

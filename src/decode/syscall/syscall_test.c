@@ -273,7 +273,7 @@ static void selection(void **state)
 	assert_false(syscall_set_has(&set, 2));
 	struct strobe_error *err = syscall_select(s->x86_64, "opnat", &set);
 	assert_non_null(err);
-	assert_string_equal(err->message, "no system call is called 'opnat': did you mean 'openat'?");
+	assert_string_equal(err->message, "unknown system call 'opnat': did you mean 'openat'?");
 	error_destroy(err);
 	assert_fails(syscall_select(s->x86_64, "%nofile", &set), ERROR_USAGE);
 	assert_fails(syscall_select(s->x86_64, "open*,!openat2", &set), ERROR_USAGE);

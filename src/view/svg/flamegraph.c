@@ -481,14 +481,14 @@ static struct strobe_error *check_colours(const struct flamegraph_options *o)
 		struct strbuf all = {};
 		for (int i = 0; i < PALETTE_NR; i++)
 			strbuf_addf(&all, "%s%s", i ? ", " : "", palette_names[i]);
-		struct strobe_error *err = error_create(ERROR_USAGE, "no palette is called '%s'; there are %s", o->colours, all.data);
+		struct strobe_error *err = error_create(ERROR_USAGE, "unknown palette '%s'; known: %s", o->colours, all.data);
 		strbuf_deinit(&all);
 		return err;
 	}
 	if (!palette_background(palette, o->background, &background))
-		return error_create(ERROR_USAGE, "'%s' is no background: yellow, blue, green, grey or #rrggbb", o->background);
+		return error_create(ERROR_USAGE, "invalid background '%s': expected yellow, blue, green, grey or #rrggbb", o->background);
 	if (o->hash_colours && o->random_colours)
-		return error_create(ERROR_USAGE, "colours are by name or random, not both");
+		return error_create(ERROR_USAGE, "colours by name and random colours cannot be combined");
 	return NULL;
 }
 
@@ -505,7 +505,7 @@ static struct strobe_error *check_sizes(const struct flamegraph_options *o)
 	if (!(o->min_width >= 0 && o->min_width <= MAX_WIDTH))
 		return error_create(ERROR_USAGE, "a least width of %g is not within 0 to %u", o->min_width, MAX_WIDTH);
 	if (!(o->factor > -1e300 && o->factor < 1e300))
-		return error_create(ERROR_USAGE, "the factor is no usable number");
+		return error_create(ERROR_USAGE, "invalid factor");
 	return NULL;
 }
 
@@ -513,7 +513,7 @@ struct strobe_error *flamegraph_check(const struct flamegraph_options *options)
 {
 	TRY(check_sizes(options));
 	if (options->has_base && options->in_time)
-		return error_create(ERROR_USAGE, "a chart in time cannot be compared with another");
+		return error_create(ERROR_USAGE, "--flamechart cannot be combined with --diff-base");
 	return check_colours(options);
 }
 
