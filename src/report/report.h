@@ -35,14 +35,7 @@ struct report {
 	const unsigned *widths; /* -w: by field, 0 = as needed */
 	uint32_t widths_nr;
 	uint64_t lost_samples;
-	const char *time_slices; /* --time, or NULL */
-	bool ref_chains;         /* --show-ref-call-graph, which the title tells */
-	bool has_socket;       /* only samples of one processor socket are shown: */
-	uint64_t socket;
-	bool quiet;            /* rows only */
 	bool symbol_first; /* the first sort key is the symbol: a chain does not repeat it */
-	const char *tip;       /* a line of advice at the end, or NULL */
-	const char *colour_high, *colour_medium, *colour_off; /* what text puts around shares; NULL: no colours */
 };
 
 /* Whether a column says anything of this part: a field of a tracepoint is of one event alone. */

@@ -4,6 +4,7 @@
 
 #include "base/lists.h"
 #include "base/text.h"
+#include "cli/color.h"
 #include "cmd/report/report.h"
 #include "session/sample_choice.h"
 #include "session/symbols.h"
@@ -241,17 +242,30 @@ struct strobe_error *report_build(struct report_run *r, struct report_built *b)
 	describe_events(r);
 	report_build_parts(&r->query, r->profile, b);
 	b->report.separator = o->display.separator;
-	b->report.quiet = o->display.quiet;
-	b->report.ref_chains = o->display.ref_chains;
 	b->report.lost_samples = resolver_stats(r->resolver)->lost_samples;
-	b->report.time_slices = o->selection.times;
-	b->report.has_socket = o->filter.socket_set;
-	b->report.socket = o->filter.socket;
-	b->report.tip = choose_tip(r);
 	struct strobe_error *err = parse_widths(r, &b->report);
 	if (err)
 		report_built_deinit(r, b);
 	return err;
+}
+
+struct report_text report_text(const struct report_run *r)
+{
+	const struct report_options *o = r->o;
+	struct report_text text = {
+		.quiet = o->display.quiet,
+		.ref_chains = o->display.ref_chains,
+		.time_slices = o->selection.times,
+		.has_socket = o->filter.socket_set,
+		.socket = o->filter.socket,
+		.tip = choose_tip(r),
+	};
+	if (cmd_use_colour(r->ctx, o->colour)) {
+		text.colour_high = colour_escape(true, COLOUR_HIGH);
+		text.colour_medium = colour_escape(true, COLOUR_MEDIUM);
+		text.colour_off = colour_escape(true, COLOUR_RESET);
+	}
+	return text;
 }
 
 void report_built_deinit(struct report_run *r, struct report_built *b)

@@ -14,6 +14,7 @@
 #include "session/foreign_files.h"
 #include "session/peek.h"
 #include "session/selection.h"
+#include "view/text/text.h"
 #include "view/tui/browser.h"
 
 enum report_format { REPORT_STDIO, REPORT_JSON, REPORT_CSV };
@@ -82,6 +83,8 @@ struct strobe_error *report_make_resolver(struct report_run *r) _must_check_;
  */
 struct strobe_error *report_build(struct report_run *r, struct report_built *b) _must_check_;
 void report_built_deinit(struct report_run *r, struct report_built *b);
+/* What text has around the rows of such a report. */
+struct report_text report_text(const struct report_run *r);
 
 /*
  * The code over an address of a mapping of r->profile, and what each instruction cost by the events of the part. counted: a

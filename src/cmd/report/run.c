@@ -57,18 +57,14 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 	if (o->web)
 		return report_serve(r);
 	TRY(report_build(r, &b));
-	if (cmd_use_colour(r->ctx, o->colour)) {
-		b.report.colour_high = colour_escape(true, COLOUR_HIGH);
-		b.report.colour_medium = colour_escape(true, COLOUR_MEDIUM);
-		b.report.colour_off = colour_escape(true, COLOUR_RESET);
-	}
+	struct report_text text = report_text(r);
 	if (!b.report.parts_nr)
 		say_empty(r);
 	switch (o->format) {
 	case REPORT_STDIO:
 		if (!b.report.parts_nr)
 			break;
-		text_report(out, &b.report);
+		text_report(out, &b.report, &text);
 		if (o->show_threads)
 			report_print_reads(out, r->env, &r->reads, o->raw_reads);
 		break;

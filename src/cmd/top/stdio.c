@@ -281,16 +281,12 @@ static struct strobe_error *print_text(struct top_text *s, struct report_built *
 	out_ch(&text, '\n');
 	out_fill(&text, '-', s->is_tty ? columns : 80);
 	out_ch(&text, '\n');
-	report.tip = NULL;
-	if (cmd_use_colour(t->ctx, t->o->report.colour)) {
-		report.colour_high = colour_escape(true, COLOUR_HIGH);
-		report.colour_medium = colour_escape(true, COLOUR_MEDIUM);
-		report.colour_off = colour_escape(true, COLOUR_RESET);
-	}
+	struct report_text options = report_text(&t->report);
+	options.tip = NULL;
 	if (t->o->annotate)
 		err = top_print_code(t, &report, s->code_least_percent, &text);
 	else
-		text_report(&text, &report);
+		text_report(&text, &report, &options);
 	size_t n;
 	const char *all = out_mem(&text, &n);
 	if (s->is_tty) {

@@ -135,7 +135,7 @@ void text_hierarchy(struct text_part *t)
 	const struct hist *h = t->part->hist;
 	struct grower g = { .t = t };
 	levels_create(&g.l, r, t->part, h->order, h->order_nr);
-	if (!r->quiet)
+	if (!t->options->quiet)
 		add_heads(&g);
 	report_rows_init(&t->rows, r, t->part);
 	add_nodes(&g, &g.l.root, 0);

@@ -32,11 +32,11 @@ static void write_line_so_far(struct text_part *t)
 
 bool text_colour(struct text_part *t, double percent)
 {
-	const struct report *r = t->report;
-	if (!r->colour_off || percent <= 0.5)
+	const struct report_text *o = t->options;
+	if (!o->colour_off || percent <= 0.5)
 		return false;
 	write_line_so_far(t);
-	out_str(t->out, percent >= 5 ? r->colour_high : r->colour_medium);
+	out_str(t->out, percent >= 5 ? o->colour_high : o->colour_medium);
 	return true;
 }
 
@@ -45,7 +45,7 @@ void text_colour_end(struct text_part *t, bool coloured)
 	if (!coloured)
 		return;
 	write_line_so_far(t);
-	out_str(t->out, t->report->colour_off);
+	out_str(t->out, t->options->colour_off);
 }
 
 void text_value(struct text_part *t, uint32_t field, const struct hist_stat *stats, bool last)
@@ -211,10 +211,10 @@ static void add_title(struct text_part *t)
 	char unit = cell_shorten(&samples);
 	strbuf_addf(&t->line, "# Samples: %llu%c of event%s '%s'", (unsigned long long)samples, unit, p->is_group ? "s" : "",
 		    p->event_name);
-	if (t->report->ref_chains && strstr(p->event_name, "call-graph=no"))
+	if (t->options->ref_chains && strstr(p->event_name, "call-graph=no"))
 		strbuf_addstr(&t->line, ", show reference callgraph");
-	if (t->report->time_slices)
-		strbuf_addf(&t->line, " (time slices: %s)", t->report->time_slices);
+	if (t->options->time_slices)
+		strbuf_addf(&t->line, " (time slices: %s)", t->options->time_slices);
 	text_flush_line(t);
 	if (t->report->mem_mode) {
 		out_f(t->out, "# Total weight : %llu\n", (unsigned long long)p->period);
@@ -222,24 +222,24 @@ static void add_title(struct text_part *t)
 	} else {
 		out_f(t->out, "# Event count (approx.): %llu\n", (unsigned long long)p->period);
 	}
-	if (t->report->has_socket)
-		out_f(t->out, "# Processor Socket: %llu\n", (unsigned long long)t->report->socket);
+	if (t->options->has_socket)
+		out_f(t->out, "# Processor Socket: %llu\n", (unsigned long long)t->options->socket);
 	out_str(t->out, "#\n");
 }
 
-static void add_part(struct out *o, const struct report *all, const struct report_part *p)
+static void add_part(struct out *o, const struct report *all, const struct report_part *p, const struct report_text *options)
 {
 	struct report own = *all, *r = &own;
-	struct text_part t = { .out = o, .report = r, .part = p };
+	struct text_part t = { .out = o, .report = r, .options = options, .part = p };
 	struct hist_key *fields = cell_fields(all, p, &own.fields_nr);
 	own.fields = fields;
 	text_widths(&t);
-	if (!r->quiet)
+	if (!options->quiet)
 		add_title(&t);
 	if (r->hierarchy) {
 		text_hierarchy(&t);
 	} else {
-		if (!r->quiet)
+		if (!options->quiet)
 			add_heads(&t);
 		report_rows_init(&t.rows, r, p);
 		unsigned threads = r->chains.threads ? r->chains.threads : pool_cpus();
@@ -260,12 +260,12 @@ void text_header_hint(struct out *o)
 	out_str(o, "# To display the perf.data header info, please use --header/--header-only options.\n#\n");
 }
 
-void text_report(struct out *o, const struct report *r)
+void text_report(struct out *o, const struct report *r, const struct report_text *options)
 {
-	if (!r->quiet)
+	if (!options->quiet)
 		out_f(o, "#\n# Total Lost Samples: %llu\n#\n", (unsigned long long)r->lost_samples);
 	for (uint32_t i = 0; i < r->parts_nr && !out_failed(o); i++)
-		add_part(o, r, &r->parts[i]);
-	if (r->tip && !r->quiet)
-		out_f(o, "#\n# (Tip: %s)\n#\n", r->tip);
+		add_part(o, r, &r->parts[i], options);
+	if (options->tip && !options->quiet)
+		out_f(o, "#\n# (Tip: %s)\n#\n", options->tip);
 }

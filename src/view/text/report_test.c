@@ -14,6 +14,7 @@ struct fixture {
 	uint32_t keys_nr, fields_nr;
 	struct report_part part;
 	struct report report;
+	struct report_text options;
 };
 
 static struct hist_key bound(const struct profile *p, enum column_id id)
@@ -58,7 +59,7 @@ static void assert_text(struct fixture *f, const char *expected)
 	struct out o;
 	size_t n;
 	out_init_mem(&o);
-	text_report(&o, &f->report);
+	text_report(&o, &f->report, &f->options);
 	const char *text = out_mem(&o, &n);
 	char *copy = strndup(text, n);
 	assert_string_equal(copy, expected);
@@ -80,7 +81,7 @@ static void a_flat_table(void **state)
 			"    75.00%  x        prog               [.] hot\n"
 			"    25.00%  x        [kernel.kallsyms]  [k] read\n"
 			"\n\n");
-	f.report.quiet = true;
+	f.options.quiet = true;
 	f.report.percent_limit = 50;
 	assert_text(&f, "    75.00%  x        prog               [.] hot\n\n\n");
 	f.report.separator = ";";
@@ -96,7 +97,7 @@ static void a_call_graph(void **state)
 {
 	struct fixture f;
 	open_fixture(&f, tree, 4, true);
-	f.report.quiet = true;
+	f.options.quiet = true;
 	f.report.percent_limit = 80;
 	assert_text(&f, "   100.00%     0.00%  x        prog           [.] main\n"
 			"            |\n"
@@ -163,7 +164,7 @@ static void names_cannot_steer_the_terminal(void **state)
 	static const struct test_sample evil[] = { { "x\033[2J", "f\ng", 1 } };
 	struct fixture f;
 	open_fixture(&f, evil, 1, false);
-	f.report.quiet = true;
+	f.options.quiet = true;
 	assert_text(&f, "   100.00%  x\\x1b[2J    prog           [.] f\\x0ag\n\n\n");
 	close_fixture(&f);
 }

@@ -8,7 +8,18 @@
 #include "base/out.h"
 #include "report/report.h"
 
+/* What text has around the rows; {} is nothing but the heads. */
+struct report_text {
+	bool quiet;              /* rows only */
+	bool ref_chains;         /* --show-ref-call-graph, which titles name */
+	const char *time_slices; /* --time, or NULL */
+	bool has_socket;         /* only samples of one processor socket are shown: */
+	uint64_t socket;
+	const char *tip;         /* a line of advice at the end, or NULL */
+	const char *colour_high, *colour_medium, *colour_off; /* escapes around shares; NULL: no colours */
+};
+
 /* The whole report: the loss remark, each event's head and rows, and the tip. */
-void text_report(struct out *o, const struct report *r);
+void text_report(struct out *o, const struct report *r, const struct report_text *options);
 /* "# To display the perf.data header info, ..." and the two lines below it. */
 void text_header_hint(struct out *o);

@@ -7,6 +7,7 @@
 struct text_part {
 	struct out *out;
 	const struct report *report;
+	const struct report_text *options;
 	const struct report_part *part;
 	struct report_rows rows;
 	unsigned *widths; /* by field */
