@@ -75,7 +75,7 @@ def recorded(tap, binary):
     done = strobe("top", "--stdio", *EVENT, "-p", load.pid, "-d", "0.4", "-s", "sym", "--record", path, timeout_s=30)
     load.wait()
     tap.equal(done.status, 0, "it ends when what it watches ends")
-    tap.ok("has ended" in done.err, "and says so", done)
+    tap.ok("have exited" in done.err, "and says so", done)
     tap.between(65, shares(path, "sym").get("hot"), 75, "the recording that --record keeps has the same split")
 
 
