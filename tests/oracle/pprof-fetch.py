@@ -140,7 +140,7 @@ def check_names(tap, server):
 
 
 def check_refused(tap, server):
-    for path, words in (("/nothing", "status 404: no such profile"), ("/loop", "redirect"), ("/html", "page of HTML"),
+    for path, words in (("/nothing", "status 404: no such profile"), ("/loop", "redirect"), ("/html", "HTML page"),
                         ("/file", "rotocol")):
         done = pprof("-top", f"http://{server}{path}")
         tap.ok(done.status == 1 and words in done.err and not done.out, f"{path}: {words}", done)
