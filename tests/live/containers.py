@@ -106,7 +106,7 @@ def perf_maps(tap):
     tap.ok("made_first" in done.out, "which names its code", str(done))
     os.chown(os.path.join(SCRATCH, "tmp", maps[0]), 4711, 0)
     done = report(path, "-v")
-    tap.ok("made_first" not in done.out and "not believed" in done.err, "unless it is another user's", str(done))
+    tap.ok("made_first" not in done.out and "is owned by user" in done.err, "unless it is another user's", str(done))
     tap.ok("made_first" in report(path, "-f").out, "-f believes that, too")
     os.kill(pid, signal.SIGKILL)
     shell.wait()

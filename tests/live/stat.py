@@ -155,7 +155,7 @@ def check_mistakes(tap):
         (["-e", "nosuch", "true"], "nosuch", 129),
         (["-e", "task-clokc", "true"], "task-clock", 129),
         (["-e", "cs:q", "true"], "column 4", 129),
-        (["-e", "{cs,faults", "true"], "}", 129),
+        (["-e", "{cs,faults", "true"], "unmatched", 129),
         (["-e", "cs/nosuchterm=1/", "true"], "nosuchterm", 129),
         (["-e", "nopmu/event=1/", "true"], "nopmu", 129),
         (["-e", "cycles/freq=100/", "true"], "sampling", 129),

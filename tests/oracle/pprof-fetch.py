@@ -146,7 +146,7 @@ def check_refused(tap, server):
         tap.ok(done.status == 1 and words in done.err and not done.out, f"{path}: {words}", done)
     began = time.monotonic()
     done = pprof("-top", "-timeout=1", f"http://{server}/slow")
-    tap.ok(done.status == 1 and "no answer within 1 s" in done.err and time.monotonic() - began < 30, "a slow server", done)
+    tap.ok(done.status == 1 and "no response within 1 s" in done.err and time.monotonic() - began < 30, "a slow server", done)
     done = pprof("-top", "http://127.0.0.1:1/debug/pprof/heap")
     tap.ok(done.status == 1 and "cannot fetch" in done.err, "no server", done)
 
