@@ -3,7 +3,7 @@
 
 #include "cmd/annotate/options.h"
 #include "cmd/code_options.h"
-#include "cmd/refused.h"
+#include "cmd/unsupported.h"
 
 static struct strobe_error *parse_syntax(void *options, const char *value, bool negated)
 {

@@ -11,7 +11,7 @@
 
 #include "base/new_file.h"
 #include "cmd/cmd.h"
-#include "cmd/refused.h"
+#include "cmd/unsupported.h"
 #include "perfdata/reader.h"
 #include "perfdata/rewrite.h"
 #include "perfdata/spool.h"

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/refused.h"
+#include "cmd/unsupported.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 /* Used by commands that begin their options with these. */

@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "cmd/code_options.h"
-#include "cmd/refused.h"
 #include "cmd/report/run.h"
+#include "cmd/unsupported.h"
 
 static struct strobe_error *parse_chains(void *options, const char *value, bool negated)
 {

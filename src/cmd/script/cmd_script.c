@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cmd/refused.h"
 #include "cmd/script/script.h"
+#include "cmd/unsupported.h"
 #include "session/input.h"
 
 static struct strobe_error *add_fields(void *options, const char *value, bool negated)

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cmd/code_options.h"
-#include "cmd/refused.h"
+#include "cmd/unsupported.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 #define OPTIONS struct top_options *o = options

@@ -9,8 +9,8 @@
 #include "bpf/trace/trace_maps.h"
 #include "bpf/trace/trace_shared.h"
 #include "capture/options.h"
-#include "cmd/refused.h"
 #include "cmd/trace/choose.h"
+#include "cmd/unsupported.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 #define AT(field)  offsetof(struct trace_options, field)

@@ -1,4 +1,4 @@
-#include "cmd/refused.h"
+#include "cmd/unsupported.h"
 
 #include <stddef.h>
 
@@ -8,7 +8,7 @@
 		(void)options, (void)value;                                               \
 		return negated ? NULL : error_create(ERROR_UNSUPPORTED, "%s", sentence);  \
 	}
-#include "cmd/refused.def"
+#include "cmd/unsupported.def"
 #undef REFUSED
 
 struct strobe_error *needless_helper(void *options, const char *value, bool negated)

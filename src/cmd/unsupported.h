@@ -1,5 +1,5 @@
 /*
- * Options of the reference that no command of this version serves, each with its sentence (refused.def), and those that name
+ * Options of the reference that no command of this version serves, each with its sentence (unsupported.def), and those that name
  * what is not needed. Parsers for OPTION_CALL; a refused option that is negated asks for nothing, and is let pass.
  */
 #pragma once
@@ -27,7 +27,7 @@
 	}
 
 #define REFUSED(name, sentence) struct strobe_error *name(void *options, const char *value, bool negated) _must_check_;
-#include "cmd/refused.def"
+#include "cmd/unsupported.def"
 #undef REFUSED
 /* --objdump, --addr2line and the like: names a program or a library that would do what is done here. */
 struct strobe_error *needless_helper(void *options, const char *value, bool negated) _must_check_;
