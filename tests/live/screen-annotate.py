@@ -227,7 +227,7 @@ def main():
         s.keys("q", "q")
     with annotate(path, "nowhere") as s:
         tap.equal(s.end()[0], 1, "a function without samples is an error")
-        tap.ok("no sample of" in "\n".join(s.lines()) and "'nowhere'" in "\n".join(s.lines()), "which is told", "\n".join(s.lines()))
+        tap.ok("no samples in" in "\n".join(s.lines()) and "'nowhere'" in "\n".join(s.lines()), "which is told", "\n".join(s.lines()))
     with annotate(path, "--stdio", "hot") as s:
         tap.equal(s.end()[0], 0, "--stdio ends by itself")
     keys(tap)
