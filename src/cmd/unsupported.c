@@ -2,14 +2,14 @@
 
 #include <stddef.h>
 
-#define REFUSED(name, sentence)                                                           \
-	struct strobe_error *name(void *options, const char *value, bool negated)         \
-	{                                                                                 \
-		(void)options, (void)value;                                               \
-		return negated ? NULL : error_create(ERROR_UNSUPPORTED, "%s", sentence);  \
+#define UNSUPPORTED(name, message)                                                      \
+	struct strobe_error *name(void *options, const char *value, bool negated)       \
+	{                                                                               \
+		(void)options, (void)value;                                             \
+		return negated ? NULL : error_create(ERROR_UNSUPPORTED, "%s", message); \
 	}
 #include "cmd/unsupported.def"
-#undef REFUSED
+#undef UNSUPPORTED
 
 struct strobe_error *needless_helper(void *options, const char *value, bool negated)
 {

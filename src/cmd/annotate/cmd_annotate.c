@@ -116,11 +116,11 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "dump every record instead, in hexadecimal and decoded" },
 	{ OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "do not print messages" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show the number of samples of each address; -vv is more verbose" },
-	REFUSED_OPTION("data-type", refused_types),
-	REFUSED_OPTION("type-stat", refused_types),
-	REFUSED_OPTION("insn-stat", refused_types),
-	REFUSED_OPTION("code-with-type", refused_types),
-	REFUSED_OPTION("itrace", refused_trace_decoder),
+	UNSUPPORTED_OPTION("data-type", unsupported_types),
+	UNSUPPORTED_OPTION("type-stat", unsupported_types),
+	UNSUPPORTED_OPTION("insn-stat", unsupported_types),
+	UNSUPPORTED_OPTION("code-with-type", unsupported_types),
+	UNSUPPORTED_OPTION("itrace", unsupported_trace_decoder),
 	OPTIONS_END,
 };
 

@@ -244,7 +244,7 @@ static const struct option table[] = {
 	NEEDLESS_OPTION("addr2line"),
 	NEEDLESS_OPTION("addr2line-style"),
 	NEEDLESS_OPTION("unwind-style"),
-	REFUSED_OPTION("itrace", refused_trace_decoder),
+	UNSUPPORTED_OPTION("itrace", unsupported_trace_decoder),
 	{ OPTION_GROUP, .help = "General" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show addresses and paths; -vv is more verbose" },
 	OPTIONS_END,

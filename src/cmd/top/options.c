@@ -226,7 +226,7 @@ const struct option top_option_table[] = {
 	 .help = "time limit for reading the mappings of a process, in ms (default: 500)"},
 	{OPTION_BOOL, 0, "stitch-lbr", AT(report.selection.stitch_calls),
 	 .help = "join overlapping LBR call stacks of consecutive samples (--call-graph lbr)"},
-	REFUSED_OPTION("branch-history", refused_branch_history),
+	UNSUPPORTED_OPTION("branch-history", unsupported_branch_history),
 	{OPTION_COUNT, 'v', "verbose", AT(record.verbose), .help = "be more verbose"},
 	OPTIONS_END,
 };
