@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """clang-tidy finds nothing in the program, with the checks below; a fault planted for each kind is found.
 
-These checks have no false alarms here. Tried and left out, because of theirs: gcc -fanalyzer and clang-analyzer (40 reports each,
-none of them a fault; half an hour), sizeof-expression (arrays of pointers), suspicious-string-compare (!strcmp), cert-err34-c.
+These checks have no false alarms here. Tried and left out because of theirs: sizeof-expression (arrays of pointers),
+suspicious-string-compare (!strcmp), cert-err34-c. gcc -fanalyzer (35 reports) and clang-analyzer (18) take half an hour. Only a
+sample of their reports was read, a dozen of gcc's and half of clang's: no fault among these; the others are unread.
 """
 # timeout: 300
 
