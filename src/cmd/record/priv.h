@@ -14,10 +14,10 @@
 #include "capture/session.h"
 #include "capture/workload.h"
 #include "cmd/cmd.h"
-#include "cmd/record/objects.h"
 #include "cmd/record/options.h"
 #include "cmd/record/output.h"
 #include "cmd/signals.h"
+#include "session/record_objects.h"
 
 /*
  * Rings are looked at that often whatever their watermark says, so that a file is not much behind what happened when

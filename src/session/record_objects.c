@@ -1,4 +1,4 @@
-#include "cmd/record/objects.h"
+#include "session/record_objects.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/buildid/cached_file.h"
 #include "object/buildid_cache.h"
 #include "object/symbols_file.h"
+#include "session/cached_file.h"
 
 #define OBJECT_PAGE_BITS 12
 /* Copied within a few milliseconds, whatever the file system. */
