@@ -2,6 +2,7 @@
  * From the text behind -e to events: lists, groups, modifiers, and which kind of event a name is.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -374,10 +375,16 @@ static struct strobe_error *no_such_tracepoint(struct parser *p, const char *sta
 	return parse_fail(p, at, "%s in this kernel (%s/events)", what, p->tracefs);
 }
 
+/* Adds nothing for a name without an id: a file beside the tracepoints, or one that perf cannot count. */
 static struct strobe_error *add_tracepoint(struct parser *p, const char *system, const char *name)
 {
 	uint64_t id;
-	TRY(tracepoint_id(p->sys, p->tracefs, system, name, &id));
+	struct strobe_error *err = tracepoint_id(p->sys, p->tracefs, system, name, &id);
+	if (err && (err->errnum == ENOENT || err->errnum == ENOTDIR)) {
+		error_destroy(err);
+		return NULL;
+	}
+	TRY(err);
 	_cleanup_free_ char *full = xasprintf("%s:%s", system, name);
 	struct event *e = event_list_add(p->list, EVENT_TRACEPOINT, PERF_TYPE_TRACEPOINT, id, full);
 	e->system = arena_strdup(&p->list->arena, system);
@@ -387,12 +394,12 @@ static struct strobe_error *add_tracepoint(struct parser *p, const char *system,
 
 static struct strobe_error *add_system(struct parser *p, const char *system, const char *pattern)
 {
-	if (!tracepoint_is_glob(pattern)) {
-		_cleanup_free_ char *path = xasprintf("%s/events/%s/%s/id", p->tracefs, system, pattern);
-		return sys_exists(p->sys, path) ? add_tracepoint(p, system, pattern) : NULL;
-	}
+	if (!tracepoint_is_glob(pattern))
+		return add_tracepoint(p, system, pattern);
+	/* Not tracepoint_events(), which asks the kernel for every id file: those that match are read anyway. */
 	sys_names names = {};
-	struct strobe_error *err = tracepoint_events(p->sys, p->tracefs, system, &names);
+	_cleanup_free_ char *dir = xasprintf("%s/events/%s", p->tracefs, system);
+	struct strobe_error *err = sys_list(p->sys, dir, &names);
 	for (size_t i = 0; !err && i < names.len; i++)
 		if (text_glob(pattern, names.data[i]))
 			err = add_tracepoint(p, system, names.data[i]);

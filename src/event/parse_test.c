@@ -426,6 +426,10 @@ static void mistakes_are_pointed_at(void **state)
 		{ "probe_libc:sched_switch", 1, "a probe is there once perf probe --add" },
 		{ "sched:", 7, "missing tracepoint name" },
 		{ "sched:x*", 7, "no tracepoint 'sched:x*'" },
+		/* What has no id: a file beside the tracepoints, one that perf cannot count. */
+		{ "sched:enable", 7, "no tracepoint 'sched:enable'" },
+		{ "ftrace:print", 8, "no tracepoint 'ftrace:print'" },
+		{ "ftrace:p*", 8, "no tracepoint 'ftrace:p*'" },
 		{ "mem:zz", 5, "expected an address" },
 		{ "mem:0x1000/0", 12, "a length" },
 		{ "mem:0x1000/4:q", 14, "unknown modifier 'q'" },
