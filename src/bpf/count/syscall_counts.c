@@ -69,12 +69,14 @@ static uint32_t number_of(const struct event *e, bool *ret_at_exit)
 	return call && call->number < SYSCALL_OTHERS ? call->number : NOT_OURS;
 }
 
-static bool is_ours(const struct counter_set *set, uint32_t i)
+/* number_of() an event of the set, or NOT_OURS where something about it keeps it from being counted here. */
+static uint32_t number_in_set(const struct counter_set *set, uint32_t i, bool *ret_at_exit)
 {
 	const struct counter_event *e = &set->events.data[i];
-	bool at_exit, alone = e->leader == i && (i + 1 >= set->events.len || set->events.data[i + 1].leader != i);
-	return alone && !e->source && !e->event->filter && !e->event->cgroup && !e->attr.exclude_kernel && !e->attr.exclude_user &&
-	       !e->attr.pinned && !e->attr.exclusive && number_of(e->event, &at_exit) != NOT_OURS;
+	bool alone = e->leader == i && (i + 1 >= set->events.len || set->events.data[i + 1].leader != i);
+	bool plain = alone && !e->source && !e->event->filter && !e->event->cgroup && !e->attr.exclude_kernel &&
+		     !e->attr.exclude_user && !e->attr.pinned && !e->attr.exclusive;
+	return plain ? number_of(e->event, ret_at_exit) : NOT_OURS;
 }
 
 static bool same_inherit(const struct counter_set *set, uint32_t a, uint32_t b)
@@ -87,12 +89,13 @@ bool syscall_counts_fit(const struct counter_set *set)
 	size_t n = 0;
 	uint32_t first = 0;
 	bool at_exit;
-	for (uint32_t i = 0; i < set->events.len; i++) {
-		if (!is_ours(set, i))
-			continue;
+	for (uint32_t i = 0; i < set->events.len && n < EVENTS_MIN; i++) {
+		uint32_t number = number_in_set(set, i, &at_exit);
 		/* An event on all calls makes each dearer than the program does. */
-		if (number_of(set->events.data[i].event, &at_exit) == ALL_CALLS)
+		if (number == ALL_CALLS)
 			return true;
+		if (number == NOT_OURS)
+			continue;
 		if (!n)
 			first = i;
 		n += same_inherit(set, first, i);
@@ -315,15 +318,15 @@ static size_t choose(struct syscall_counts *c, bool *ret_inherit)
 	c->number_of = xcalloc(set->events.len + 1, sizeof(*c->number_of));
 	c->at_exit = xcalloc(set->events.len + 1, sizeof(*c->at_exit));
 	for (uint32_t i = 0; i < set->events.len; i++) {
-		c->number_of[i] = NOT_OURS;
-		if (!is_ours(set, i))
+		c->number_of[i] = number_in_set(set, i, &c->at_exit[i]);
+		if (c->number_of[i] == NOT_OURS)
 			continue;
 		if (!taken)
 			first = i;
-		if (!same_inherit(set, first, i))
-			continue;
-		c->number_of[i] = number_of(set->events.data[i].event, &c->at_exit[i]);
-		taken++;
+		if (same_inherit(set, first, i))
+			taken++;
+		else
+			c->number_of[i] = NOT_OURS;
 	}
 	*ret_inherit = taken && set->events.data[first].attr.inherit;
 	return taken;
