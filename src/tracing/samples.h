@@ -21,7 +21,7 @@ struct trace_samples;
 struct trace_samples_setup {
 	const struct env *env; /* may grow while records come (a pipe) */
 	struct trace_lines *lines;
-	const struct syscall_table *calls, *compat_calls; /* those of 32-bit programs may be NULL */
+	const struct syscall_table *calls, *compat_calls; /* of the recording's architecture; those of 32-bit programs may be NULL */
 	const struct syscall_set *chosen, *compat_chosen; /* NULL: all; borrowed */
 	const struct event_list *events;  /* other events that have lines, by name; NULL: none */
 	bool no_calls;

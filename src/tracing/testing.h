@@ -10,6 +10,7 @@ struct kept_line {
 	struct trace_line line;
 	char call[32], comm[17];
 	int64_t ret;
+	const struct arch *arch; /* of the call */
 };
 
 struct line_keeper {
@@ -28,6 +29,7 @@ static inline bool keep_line(struct trace_sink *sink, const struct trace_line *l
 	if (line->call) {
 		memcpy(to->call, line->call->desc->name, strlen(line->call->desc->name) + 1);
 		to->ret = line->call->ret;
+		to->arch = line->call->desc->arch;
 	}
 	return k->nr < k->room;
 }
