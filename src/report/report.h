@@ -26,6 +26,8 @@ struct report {
 	uint32_t fields_nr;
 	struct calltree_options chains;
 	double percent_limit;  /* rows below are left out */
+	/* By event, in place of those of the hist, for a view of one part that shows some of its entries; NULL: the hist's. */
+	const struct hist_total *totals;
 	bool relative;         /* shares are of what the filters leave (--percentage relative) */
 	bool show_chains;
 	bool hierarchy;
@@ -44,17 +46,22 @@ static inline bool report_part_has(const struct report_part *p, const struct his
 	return !k->only_event || k->only_event == p->hist->options.events[0] + 1;
 }
 
+static inline const struct hist_total *report_totals(const struct report *r, const struct report_part *p, uint32_t j)
+{
+	return r->totals ? &r->totals[j] : &p->hist->totals[j];
+}
+
 /* What 100 % means for event j of a part. */
 static inline uint64_t report_total(const struct report *r, const struct report_part *p, uint32_t j)
 {
-	const struct hist_total *t = &p->hist->totals[j];
+	const struct hist_total *t = report_totals(r, p, j);
 	return r->relative ? t->shown_period : t->period;
 }
 
 /* The same for a column of sums. */
 static inline uint64_t report_column_total(const struct report *r, const struct report_part *p, uint32_t j, const struct column *c)
 {
-	const struct hist_total *t = &p->hist->totals[j];
+	const struct hist_total *t = report_totals(r, p, j);
 	if (!c->sum->of_elapsed)
 		return report_total(r, p, j);
 	return r->relative ? t->shown_latency : t->latency;

@@ -205,6 +205,7 @@ void browser_set(struct browser *b, const struct report *report, uint32_t part)
 	b->widths = xcalloc(b->own.fields_nr + 1, sizeof(*b->widths));
 	cell_widths(&b->own, browser_part(b), b->widths);
 	rows_set(&b->rows, &b->own, browser_part(b));
+	b->own.totals = b->rows.totals;
 	b->set_nr++;
 	b->rows.by_name = b->ui.hooks->by_name;
 	strbuf_reset(&b->event);

@@ -24,6 +24,7 @@ void rows_deinit(struct rows *r)
 	vec_deinit(&r->lines);
 	vec_deinit(&r->missing);
 	rows_forget_open(r);
+	free(r->totals);
 }
 
 void rows_set(struct rows *r, const struct report *report, const struct report_part *part)
@@ -32,6 +33,8 @@ void rows_set(struct rows *r, const struct report *report, const struct report_p
 	vec_clear(&r->missing);
 	r->report = report;
 	r->part = part;
+	free(r->totals);
+	r->totals = xmemdup(part->hist->totals, part->hist->options.events_nr * sizeof(*r->totals));
 }
 
 const struct row_missing *rows_missing(const struct rows *r, uint32_t entry)
@@ -88,11 +91,11 @@ static size_t push_missing(struct rows *r, const struct row_zoom *zoom, size_t i
 
 void rows_filter(struct rows *r, const struct row_zoom *zoom)
 {
-	struct hist *h = r->part->hist;
+	const struct hist *h = r->part->hist;
 	size_t missing = 0;
 	vec_clear(&r->entries);
 	for (uint32_t j = 0; j < h->options.events_nr; j++)
-		h->totals[j].shown_period = h->totals[j].shown_samples = 0;
+		r->totals[j].shown_period = r->totals[j].shown_samples = 0;
 	for (uint32_t i = 0; i < h->order_nr; i++) {
 		const struct hist_entry *e = &h->entries.data[h->order[i]];
 		missing = push_missing(r, zoom, missing, i);
@@ -100,8 +103,8 @@ void rows_filter(struct rows *r, const struct row_zoom *zoom)
 			continue;
 		vec_push(&r->entries, h->order[i]);
 		for (uint32_t j = 0; j < h->options.events_nr; j++) {
-			h->totals[j].shown_period += hist_stats(h, e)[j].period;
-			h->totals[j].shown_samples += hist_stats(h, e)[j].samples;
+			r->totals[j].shown_period += hist_stats(h, e)[j].period;
+			r->totals[j].shown_samples += hist_stats(h, e)[j].samples;
 		}
 	}
 	push_missing(r, zoom, missing, UINT32_MAX);

@@ -61,6 +61,7 @@ struct rows {
 	uint8_t *set_entries;             /* of each entry what `open` says (enum row_set): names are not made for 80,000 a key */
 	struct calltrees *trees;          /* those that were looked at */
 	struct levels levels;             /* where the report is a hierarchy */
+	struct hist_total *totals;        /* by event of the part: shown_* of the entries that pass the zoom, as struct report's */
 };
 
 void rows_deinit(struct rows *r);
