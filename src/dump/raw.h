@@ -13,3 +13,6 @@ void raw_sample(struct out *out, const struct env *env, const char *name, const 
 void raw_record(struct out *out, const struct env *env, const char *name, struct record r);
 /* All records of a source in its own order, nothing resolved. */
 struct strobe_error *raw_all(struct out *out, struct record_source *source, const char *name) _must_check_;
+/* All records and resolved samples in the order of time, then how many of each type there are; skip_empty: see facts_stats(). */
+struct strobe_error *raw_ordered(struct out *out, struct resolver *resolver, const struct env *env, const char *name,
+				 bool skip_empty) _must_check_;

@@ -11,6 +11,7 @@
 #include "cli/color.h"
 #include "cmd/annotate/options.h"
 #include "cmd/report/report.h"
+#include "dump/raw.h"
 #include "session/input.h"
 #include "session/peek.h"
 #include "session/session.h"
@@ -415,7 +416,7 @@ static struct strobe_error *run(struct annotate_run *r)
 	TRY(list_strings_parse(&r->session.arena, r->o->filter.dsos, &r->dsos));
 	TRY(resolve(r));
 	if (r->o->raw)
-		return report_print_raw(r->session.resolver, r->env, input_path(r->o->selection.input), true, r->out);
+		return raw_ordered(r->out, r->session.resolver, r->env, input_path(r->o->selection.input), true);
 	struct strobe_error *damaged;
 	TRY(session_aggregate(&r->session, &damaged));
 	r->profile = r->session.profile;

@@ -148,10 +148,3 @@ static inline bool report_pages(const struct report_options *o)
 {
 	return o->html || o->web;
 }
-
-/* -D: all records in the order of time, then their numbers. Of annotate as well. */
-struct strobe_error *report_print_raw(struct resolver *resolver, const struct env *env, const char *name, bool skip_empty,
-				      struct out *out) _must_check_;
-void report_print_stats(struct out *out, const struct env *env, const struct resolve_stats *stats, bool skip_empty);
-void report_print_reads(struct out *out, const struct env *env, const struct thread_reads *reads, bool raw);
-void report_print_tasks(struct out *out, struct machine *m, bool with_maps);

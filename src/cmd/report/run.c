@@ -9,6 +9,7 @@
 #include "cmd/report/load.h"
 #include "cmd/report/run.h"
 #include "cmd/report/screen.h"
+#include "dump/facts.h"
 #include "dump/header_text.h"
 #include "dump/raw.h"
 #include "session/input.h"
@@ -66,7 +67,7 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 			break;
 		text_report(out, &b.report, &text);
 		if (o->show_threads)
-			report_print_reads(out, r->env, &r->reads, o->raw_reads);
+			facts_reads(out, r->env, &r->reads, o->raw_reads);
 		break;
 	case REPORT_JSON: data_report_json(out, &b.report); break;
 	case REPORT_CSV: data_report_csv(out, &b.report); break;
@@ -78,7 +79,7 @@ static struct strobe_error *show(struct report_run *r, struct out *out)
 static struct strobe_error *print_raw(struct report_run *r, struct out *out)
 {
 	TRY(report_make_resolver(r));
-	return report_print_raw(r->resolver, r->env, input_path(r->o->selection.input), r->o->grouping.skip_empty, out);
+	return raw_ordered(out, r->resolver, r->env, input_path(r->o->selection.input), r->o->grouping.skip_empty);
 }
 
 /* --stats, --tasks and --mmaps: nothing is resolved. */
@@ -88,10 +89,10 @@ static struct strobe_error *print_facts(struct report_run *r, struct out *out)
 	r->resolver = resolver_create(r->source, (struct symbols_options){}, (struct resolve_options){});
 	struct strobe_error *err = resolve_count(r->resolver);
 	if (o->stats)
-		report_print_stats(out, r->env, resolver_stats(r->resolver), o->grouping.skip_empty);
+		facts_stats(out, r->env, resolver_stats(r->resolver), o->grouping.skip_empty);
 	machine_seal(resolver_machine(r->resolver));
 	if (o->tasks || o->mmaps)
-		report_print_tasks(out, resolver_machine(r->resolver), o->mmaps);
+		facts_tasks(out, resolver_machine(r->resolver), o->mmaps);
 	return err;
 }
 

@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "base/new_file.h"
 #include "base/text.h"
-#include "cmd/script/counts.h"
 #include "dump/choice.h"
+#include "dump/counts.h"
 #include "dump/dumper.h"
 #include "dump/event_text.h"
 #include "dump/header_text.h"
@@ -43,7 +43,7 @@ struct script {
 	struct dump_choice choice;
 	struct list_strings stop_at;
 	struct event_switches switches;
-	struct script_counts counts;
+	struct dump_counts counts;
 	bool wants_guests;       /* machine_pid and vcpu, which ID_INDEX tells of */
 	uint64_t show;           /* bit n: records of type n are printed */
 };
@@ -176,7 +176,7 @@ static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_
 	uint32_t type = r.hdr->type;
 	if (s->o->raw)
 		raw_record(s->out, s->env, input_path(s->o->input), r);
-	TRY(script_counts_record(&s->counts, s->out, s->env, r, s->o->json));
+	TRY(dump_counts_record(&s->counts, s->out, s->env, r, s->o->json));
 	if (type == RECORD_ID_INDEX && s->wants_guests) {
 		if (!s->dumper)
 			TRY(prepare(s));
@@ -322,7 +322,7 @@ int script_run(struct cmd_context *ctx, const struct script_options *o)
 		session_remarks(&s.session, o->verbose);
 	if (o->debug && status != CMD_BROKEN_PIPE)
 		cmd_say(ctx, "%" PRIu64 " samples out of the order of time", s.misordered);
-	script_counts_close(&s.counts);
+	dump_counts_close(&s.counts);
 	dumper_destroy(s.dumper);
 	session_close(&s.session);
 	return status;

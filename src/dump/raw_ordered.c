@@ -1,5 +1,5 @@
 /* Every record of a recording in the order of time: report -D and annotate -D. */
-#include "cmd/report/report.h"
+#include "dump/facts.h"
 #include "dump/raw.h"
 
 struct raw_dump {
@@ -19,14 +19,13 @@ static struct strobe_error *raw_record_seen(void *ctx, struct record r, uint64_t
 {
 	struct raw_dump *raw = ctx;
 	raw_record(raw->out, raw->env, raw->name, r);
-	/* The reference's report has no use for these two, and says so behind each. */
+	/* perf report ignores these two records, and prints that behind each. */
 	if (r.hdr->type == RECORD_THREAD_MAP || r.hdr->type == RECORD_CPU_MAP)
 		out_str(raw->out, ": unhandled!\n");
 	return out_failed(raw->out) ? error_create(ERROR_STOPPED, "output") : NULL;
 }
 
-struct strobe_error *report_print_raw(struct resolver *resolver, const struct env *env, const char *name, bool skip_empty,
-				      struct out *out)
+struct strobe_error *raw_ordered(struct out *out, struct resolver *resolver, const struct env *env, const char *name, bool skip_empty)
 {
 	struct raw_dump raw = { out, env, name };
 	struct strobe_error *err = resolve_stream(resolver, (struct resolve_callbacks){
@@ -35,6 +34,6 @@ struct strobe_error *report_print_raw(struct resolver *resolver, const struct en
 		error_destroy(err);
 		err = NULL;
 	}
-	report_print_stats(out, env, resolver_stats(resolver), skip_empty);
+	facts_stats(out, env, resolver_stats(resolver), skip_empty);
 	return err;
 }

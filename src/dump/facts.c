@@ -1,13 +1,12 @@
-/* report: what a recording holds, without its samples: --stats, --tasks, --mmaps, -T. */
+#include "dump/facts.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/out.h"
 #include "base/u64map.h"
-#include "cmd/report/report.h"
 #include "table/table.h"
 #include "view/text/table_text.h"
 
@@ -75,7 +74,7 @@ static void end_stats(struct out *out, struct table *t)
 	table_deinit(t);
 }
 
-void report_print_stats(struct out *out, const struct env *env, const struct resolve_stats *stats, bool skip_empty)
+void facts_stats(struct out *out, const struct env *env, const struct resolve_stats *stats, bool skip_empty)
 {
 	uint64_t total = stats->unknown_records;
 	struct table t;
@@ -167,7 +166,7 @@ static void fill_raw_reads(struct table *t, const struct env *env, const struct 
 	}
 }
 
-void report_print_reads(struct out *out, const struct env *env, const struct thread_reads *reads, bool raw)
+void facts_reads(struct out *out, const struct env *env, const struct thread_reads *reads, bool raw)
 {
 	struct thread_read *sums = xmemdup(reads->all.data, reads->all.len * sizeof(*sums));
 	size_t n = 0;
@@ -287,7 +286,7 @@ static void list_task(struct tasks *t, uint32_t i, struct task *roots)
 	}
 }
 
-void report_print_tasks(struct out *out, struct machine *m, bool with_maps)
+void facts_tasks(struct out *out, struct machine *m, bool with_maps)
 {
 	struct tasks t = { .out = out, .machine = m, .with_maps = with_maps };
 	size_t n = machine_threads_count(m);

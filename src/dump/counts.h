@@ -6,12 +6,12 @@
 #include "counter/recording.h"
 
 /* A zeroed one has read nothing. Strings are the env's. */
-struct script_counts {
+struct dump_counts {
 	struct recording recording;
 	bool is_open, has_heading;
 };
 
 /* Takes in one record of the stream, and prints the counts where it ends a round. */
-struct strobe_error *script_counts_record(struct script_counts *c, struct out *out, const struct env *env, struct record r,
+struct strobe_error *dump_counts_record(struct dump_counts *c, struct out *out, const struct env *env, struct record r,
 					  bool json) _must_check_;
-void script_counts_close(struct script_counts *c);
+void dump_counts_close(struct dump_counts *c);

@@ -1,4 +1,4 @@
-#include "cmd/script/counts.h"
+#include "dump/counts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static struct count_reading count_of(const struct counter_slot *slot, bool is_in
 	return c;
 }
 
-static void print_round(struct script_counts *c, struct out *out, bool json)
+static void print_round(struct dump_counts *c, struct out *out, bool json)
 {
 	struct recording *r = &c->recording;
 	if (!c->has_heading && !json)
@@ -83,7 +83,7 @@ static void print_round(struct script_counts *c, struct out *out, bool json)
 	}
 }
 
-struct strobe_error *script_counts_record(struct script_counts *c, struct out *out, const struct env *env, struct record r, bool json)
+struct strobe_error *dump_counts_record(struct dump_counts *c, struct out *out, const struct env *env, struct record r, bool json)
 {
 	bool round;
 	if (!c->is_open)
@@ -95,7 +95,7 @@ struct strobe_error *script_counts_record(struct script_counts *c, struct out *o
 	return NULL;
 }
 
-void script_counts_close(struct script_counts *c)
+void dump_counts_close(struct dump_counts *c)
 {
 	if (c->is_open)
 		recording_close(&c->recording);
