@@ -290,10 +290,12 @@ static struct strobe_error *load(struct syscall_counts *c, bool inherit)
 	}
 	if (c->settings.everyone)
 		without[n++] = "follow_exec";
+	/* A command's process stands in the state. One entry more than a power of two would double the buckets, and the time for them. */
+	uint32_t named = c->settings.has_leader ? 0 : (uint32_t)c->set->map->threads.len;
 	const struct bpf_map_size sizes[] = {
 		{ "entries", entries ? c->cpus : 1, 0 },
 		{ "exits", exits ? c->cpus : 1, 0 },
-		{ "tasks", c->settings.everyone ? 1 : (uint32_t)c->set->map->threads.len + FOLLOWED_TASKS_MAX, 0 },
+		{ "tasks", c->settings.everyone ? 1 : named + FOLLOWED_TASKS_MAX, 0 },
 		{},
 	};
 	struct bpf_load_options load = {

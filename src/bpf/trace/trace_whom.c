@@ -10,8 +10,12 @@
 #include "bpf/load/kernel.h"
 #include "bpf/load/programs.h"
 
-/* Tasks at a time that the targets have started. */
-#define STARTED_MAX 16384
+/*
+ * Tasks at a time that the targets have started. With as many named ones as usual, 16384: the kernel makes as many buckets as the
+ * next power of two, at 13 us a thousand, whenever a trace starts.
+ */
+#define STARTED_MAX (16384 - NAMED_USUAL)
+#define NAMED_USUAL 64
 
 const struct syscall_desc *trace_whom_call(const struct trace_whom *w, uint32_t call)
 {
