@@ -1,9 +1,12 @@
 /* Cells that come from a frame: the entry's code, or the code or data that a label points at. */
+#include "base/cleanup.h"
+#include "base/text.h"
 #include "profile/cells_priv.h"
 
 #define UNRESOLVED_DSO_WIDTH 16 /* a DSO column is at least as wide where an address had no symbol */
 #define CACHE_LINE_BYTES     64
 #define UNKNOWN		     UINT64_MAX
+#define UNKNOWN_LINE	     "??:0"
 
 /* ---- what cells are made of ---- */
 
@@ -44,14 +47,48 @@ static const char *cell_symbol(const struct hist *h, const struct hist_key *k, c
 	return fn ? profile_str(h->profile, fn->name) : NULL;
 }
 
-/* hist_create() made the string, so that it is found here. */
-static const char *cell_srcline(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
+/* "file:line" where a line is known, else "symbol+offset", else the address, as perf prints it. */
+static void add_srcline(const struct hist *h, frame_id id, uint64_t addr, struct strbuf *out)
+{
+	const struct profile *p = h->profile;
+	const struct profile_frame *f = &p->frames.data[id];
+	const struct profile_function *fn = frame_function(p, id);
+	if (hist_has_source(h, id)) {
+		const char *file = profile_str(p, fn->file);
+		strbuf_addf(out, "%s:%u", h->options.full_source_path ? file : text_base_name(file), f->line);
+	} else if (fn) {
+		strbuf_addf(out, "%s+%llu", profile_str(p, fn->name), (unsigned long long)(f->addr - fn->start));
+	} else if (f->mapping != PROFILE_NONE) {
+		strbuf_addf(out, "%s[%llx]", profile_str(p, p->mappings.data[f->mapping].name), (unsigned long long)addr);
+	} else {
+		strbuf_addstr(out, UNKNOWN_LINE);
+	}
+}
+
+static str_id make_srcline(struct hist *h, frame_id id, uint64_t addr)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	add_srcline(h, id, addr, &b);
+	return strtab_add(&h->strings, strbuf_str(&b));
+}
+
+static void make_cell_srcline(struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
 	frame_id f = cell_frame(h, k, e);
+	if (f != PROFILE_NONE)
+		make_srcline(h, f, cell_address(h, k, e));
+}
+
+/* Made by make_cell_srcline() for every entry and key of the hist. */
+static const char *cell_srcline(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	frame_id f = cell_frame(h, k, e);
 	if (f == PROFILE_NONE)
-		return "??:0";
-	/* The table of strings grows only while the hist is made: a second call only looks the line up. */
-	return strtab_get(&h->strings, hist_srcline((struct hist *)h, f, cell_address(h, k, e)));
+		return UNKNOWN_LINE;
+	add_srcline(h, f, cell_address(h, k, e), &b);
+	str_id line = strtab_find(&h->strings, strbuf_str(&b));
+	return line == IDSET_NONE ? UNKNOWN_LINE : strtab_get(&h->strings, line);
 }
 
 static uint64_t entry_ip(const struct hist *h, const struct hist_entry *e)
@@ -103,7 +140,7 @@ static uint64_t srcline_word(struct hist *h, frame_id id, bool caller, bool file
 	if (id == PROFILE_NONE)
 		return 0;
 	const struct profile_frame *f = &h->profile->frames.data[id];
-	str_id line = hist_srcline(h, id, caller ? f->ip : f->addr);
+	str_id line = make_srcline(h, id, caller ? f->ip : f->addr);
 	if (!file_only)
 		return line;
 	/* Only a known line has a file; what stands in for one ("main+4") has none. */
@@ -458,8 +495,10 @@ static void format_file(const struct hist *h, const struct hist_key *k, const st
 		strbuf_add(out, line, (size_t)(colon - line));
 }
 
-const struct column_cells cells_line = { .frame_words = line_words, .name = cell_srcline, .text = cell_srcline };
-const struct column_cells cells_file = { .frame_words = file_words, .name = cell_srcline, .format = format_file };
+const struct column_cells cells_line = { .frame_words = line_words, .name = cell_srcline, .text = cell_srcline,
+					 .make_string = make_cell_srcline };
+const struct column_cells cells_file = { .frame_words = file_words, .name = cell_srcline, .format = format_file,
+					 .make_string = make_cell_srcline };
 
 /* ---- data ---- */
 

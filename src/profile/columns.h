@@ -83,6 +83,8 @@ struct column_cells {
 	const char *(*text)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
 	void (*format)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width, struct strbuf *out);
 	unsigned (*measure)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
+	/* Adds the text that name or text returns to the strings of a hist in the making; NULL: it is in the profile. */
+	void (*make_string)(struct hist *h, const struct hist_key *k, const struct hist_entry *e);
 	bool align_right; /* the header */
 
 	/* In data: a number where the label is one; else the text without what is for people, NULL: without trailing blanks. */

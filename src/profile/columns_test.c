@@ -106,6 +106,50 @@ static void cells_look_as_their_kind_says(void **state)
 	assert_cell(COLUMN_PHYS_DADDR, COLUMN_HEX, 0x1000, 0, "[.] 0x0000000000001000", false);
 }
 
+static void assert_line_cell(struct profile *p, const struct profile_frame *f, const char *expected)
+{
+	static const uint32_t first_event[] = { 0 };
+	profile_event(p, "cycles", "");
+	profile_add(p, profile_stack(p, PROFILE_NONE, profile_frame(p, f)), profile_labels(p, NULL), 0, 1, 10, 0);
+	struct hist_key k = { .column = &columns[COLUMN_SRCLINE] };
+	hist_key_bind(&k, p);
+	struct hist *h = hist_create(p, (struct hist_options){ .events = first_event, .events_nr = 1, .keys = &k, .keys_nr = 1 });
+	assert_int_equal(h->entries.len, 1);
+	struct strbuf b = {};
+	column_format(h, &k, &h->entries.data[0], 0, &b);
+	assert_string_equal(strbuf_str(&b), expected);
+	strbuf_deinit(&b);
+	hist_destroy(h);
+	profile_destroy(p);
+}
+
+static void a_source_line_is_the_best_that_is_known(void **state)
+{
+	struct profile *p = profile_create();
+	struct profile_function fn = { .mapping = PROFILE_NONE, .name = strtab_add(&p->strings, "f"),
+				       .file = strtab_add(&p->strings, "/src/a.c"), .start = 0x100 };
+	struct profile_frame f = { .mapping = PROFILE_NONE, .addr = 0x123, .ip = 0x123, .line = 7, .space = SPACE_USER };
+	f.function = profile_function(p, &fn);
+	assert_line_cell(p, &f, "a.c:7");
+
+	p = profile_create();
+	fn = (struct profile_function){ .mapping = PROFILE_NONE, .name = strtab_add(&p->strings, "f"), .start = 0x100 };
+	f.line = 0;
+	f.function = profile_function(p, &fn);
+	assert_line_cell(p, &f, "f+35"); /* 0x123 - 0x100 */
+
+	/* Without a symbol: the offset in the file, 0x7f0000001010 - 0x7f0000001000 + 0x2000. */
+	p = profile_create();
+	struct profile_mapping m = { .name = strtab_add(&p->strings, "lib.so"), .start = 0x7f0000001000, .end = 0x7f0000003000,
+				     .offset = 0x2000, .space = SPACE_USER };
+	f = (struct profile_frame){ .function = PROFILE_NONE, .addr = 0x5010, .ip = 0x7f0000001010, .space = SPACE_USER };
+	f.mapping = profile_mapping(p, &m);
+	assert_line_cell(p, &f, "lib.so[2010]");
+
+	f.mapping = PROFILE_NONE;
+	assert_line_cell(profile_create(), &f, "??:0");
+}
+
 /* A label of a foreign profile may have any type: text is never taken for a number. */
 static void text_is_no_number(void **state)
 {
@@ -124,6 +168,7 @@ int main(void)
 		cmocka_unit_test(needs_are_asked_one_by_one),
 		cmocka_unit_test(sums_read_their_own_field),
 		cmocka_unit_test(cells_look_as_their_kind_says),
+		cmocka_unit_test(a_source_line_is_the_best_that_is_known),
 		cmocka_unit_test(text_is_no_number),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,10 +4,8 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "profile/hist_priv.h"
 
 /* Numbers for distinct tuples of u64: tuple i is values.data[i * width] … */
@@ -397,6 +395,17 @@ static void fill(struct hist *h, const uint32_t *event_index)
 	free(f.seen);
 }
 
+/* The text of cells that the hist keeps: from here on it is only read. */
+static void make_strings(struct hist *h)
+{
+	for (uint32_t k = 0; k < h->options.keys_nr; k++) {
+		const struct hist_key *key = &h->options.keys[k];
+		const struct column_cells *cells = key->column->cells;
+		for (size_t i = 0; cells && cells->make_string && i < h->entries.len; i++)
+			cells->make_string(h, key, &h->entries.data[i]);
+	}
+}
+
 /* Hides what --symbol-filter leaves out, and sums what is shown. */
 static void finish(struct hist *h)
 {
@@ -434,6 +443,7 @@ struct hist *hist_create(const struct profile *p, struct hist_options options)
 	number_rows(h, event_index);
 	fill(h, event_index);
 	count_left_out(h, event_index);
+	make_strings(h);
 	finish(h);
 	free(event_index);
 	return h;
@@ -478,23 +488,4 @@ bool hist_has_source(const struct hist *h, frame_id frame)
 {
 	const struct profile_function *fn = frame_function(h->profile, frame);
 	return fn && (h->profile->frames.data[frame].line || fn->file);
-}
-
-str_id hist_srcline(struct hist *h, frame_id frame, uint64_t addr)
-{
-	const struct profile *p = h->profile;
-	const struct profile_frame *f = &p->frames.data[frame];
-	const struct profile_function *fn = frame_function(p, frame);
-	_cleanup_strbuf_ struct strbuf b = {};
-	if (hist_has_source(h, frame)) {
-		const char *file = profile_str(p, fn->file);
-		strbuf_addf(&b, "%s:%u", h->options.full_source_path ? file : text_base_name(file), f->line);
-	} else if (fn) {
-		strbuf_addf(&b, "%s+%llu", profile_str(p, fn->name), (unsigned long long)(f->addr - fn->start));
-	} else if (f->mapping != PROFILE_NONE) {
-		strbuf_addf(&b, "%s[%llx]", profile_str(p, p->mappings.data[f->mapping].name), (unsigned long long)addr);
-	} else {
-		strbuf_addstr(&b, "??:0");
-	}
-	return strtab_add_n(&h->strings, strbuf_str(&b), b.len);
 }

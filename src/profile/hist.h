@@ -101,7 +101,7 @@ struct hist {
 	uint32_t *group_rows;      /* group g's are rows[group_rows[g]] up to rows[group_rows[g + 1]] */
 	uint32_t *group_entries;   /* the same for entries */
 	uint32_t groups_nr;
-	struct strtab strings;     /* made for cells: source lines */
+	struct strtab strings;     /* of cells: source lines; complete when hist_create() returns */
 	uint32_t thread_label;     /* label column of thread ids, or PROFILE_NONE */
 	uint32_t parallelism_label; /* label column of how many threads ran at once, or PROFILE_NONE */
 	uint32_t cpumode_label;    /* of branches: label column of where the sample was taken, or PROFILE_NONE */
@@ -136,6 +136,4 @@ const struct profile_mapping *hist_mapping(const struct hist *h, const struct hi
 uint64_t hist_label(const struct hist *h, const struct hist_entry *e, uint32_t label, uint64_t fallback);
 /* Whether its file is known; its line may be 0 then: the compiler made the code for none of them. */
 bool hist_has_source(const struct hist *h, frame_id frame);
-/* "file:line" where a line is known, else "symbol+offset", else the address: the reference's way. */
-str_id hist_srcline(struct hist *h, frame_id frame, uint64_t addr);
 char hist_level(enum mapping_space space);
