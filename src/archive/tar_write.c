@@ -158,7 +158,7 @@ struct strobe_error *tar_add_file(struct tar_writer *w, const char *path, int fd
 	if (fstat(fd, &st))
 		return error_errno(errno, "cannot read %s", source);
 	if (!S_ISREG(st.st_mode))
-		return error_create(ERROR_UNSUPPORTED, "%s is no regular file", source);
+		return error_create(ERROR_UNSUPPORTED, "%s is not a regular file", source);
 	uint64_t left = (uint64_t)st.st_size;
 	TRY(put_entry(w, &(struct entry){ .type = '0', .path = path, .bytes = left, .mode = (st.st_mode & 0755) | 0400,
 					  .mtime = st.st_mtime }));

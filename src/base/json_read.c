@@ -17,7 +17,7 @@ struct parser {
 
 static struct strobe_error *bad(const struct parser *p, const char *what)
 {
-	return error_create(ERROR_FORMAT, "it is no JSON: %s at byte %zu", what, (size_t)(p->at - p->start));
+	return error_create(ERROR_FORMAT, "it is not valid JSON: %s at byte %zu", what, (size_t)(p->at - p->start));
 }
 
 static void skip_blanks(struct parser *p)

@@ -116,7 +116,7 @@ struct strobe_error *gperftools_cpu_read(const uint8_t *p, size_t n, struct prof
 	struct address_profile a;
 	uint64_t period_us;
 	if (!begin(p, n, &w, &period_us) || period_us > INT64_MAX / 1000)
-		return error_create(ERROR_FORMAT, "it is no CPU profile of gperftools");
+		return error_create(ERROR_FORMAT, "it is not a CPU profile of gperftools");
 	address_profile_init(&a);
 	profile_event(a.p, "samples", "count");
 	profile_event(a.p, "cpu", "nanoseconds");

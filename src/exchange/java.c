@@ -194,7 +194,8 @@ struct strobe_error *java_text_read(const char *p, size_t n, struct profile **re
 	struct address_profile a;
 	enum kind kind;
 	address_profile_init(&a);
-	struct strobe_error *err = begin(p, n, &l, &kind) ? read_all(&a, kind, &l) : error_create(ERROR_FORMAT, "it is no profile of Java");
+	struct strobe_error *err = begin(p, n, &l, &kind) ? read_all(&a, kind, &l) :
+				   error_create(ERROR_FORMAT, "it is not a profile of Java");
 	free(l.line);
 	if (err)
 		address_profile_abandon(&a);

@@ -174,7 +174,7 @@ static struct strobe_error *contention_attribute(struct profile *p, const char *
 	if (!strcmp(key, "discarded samples"))
 		return NULL;
 	if (!text_to_i64(value, &n) || n < 0)
-		return error_create(ERROR_FORMAT, "'%.40s' of '%.40s' is no number", value, key);
+		return error_create(ERROR_FORMAT, "invalid value '%.40s' of '%.40s': expected a number", value, key);
 	if (!strcmp(key, "cycles/second"))
 		*cpu_hz = n;
 	else if (!strcmp(key, "sampling period"))
@@ -182,7 +182,7 @@ static struct strobe_error *contention_attribute(struct profile *p, const char *
 	else if (!strcmp(key, "ms since reset"))
 		p->duration_ns = (uint64_t)n * 1000000;
 	else
-		return error_create(ERROR_FORMAT, "'%.40s' is no attribute of a contention profile", key);
+		return error_create(ERROR_FORMAT, "unknown attribute '%.40s' of a contention profile", key);
 	return NULL;
 }
 
@@ -325,7 +325,7 @@ struct strobe_error *legacy_text_read(const uint8_t *p, size_t n, struct profile
 		return java_text_read((const char *)p, n, ret);
 	text_reader read = begin(p, n, &l);
 	address_profile_init(&a);
-	struct strobe_error *err = read ? read(&a, &l) : error_create(ERROR_FORMAT, "it is no text profile");
+	struct strobe_error *err = read ? read(&a, &l) : error_create(ERROR_FORMAT, "it is not a text profile");
 	while (!err && legacy_next_line(&l))
 		address_profile_map_line(&a, l.line, strlen(l.line));
 	free(l.line);

@@ -132,7 +132,7 @@ struct strobe_error *pprof_copy_create(const uint8_t *p, size_t n, struct pprof_
 	if (!err)
 		err = exchange_unpack(p, n, "it", &c->unpacked);
 	if (!err && exchange_probe(c->unpacked.p, c->unpacked.n) != exchange_find("pprof"))
-		err = error_create(ERROR_FORMAT, "it is no profile of pprof");
+		err = error_create(ERROR_FORMAT, "it is not a profile of pprof");
 	pprof_reader_init(&c->reader, c->unpacked.p, c->unpacked.n);
 	if (!err)
 		err = pprof_read_tables(&c->reader);

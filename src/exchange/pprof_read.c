@@ -318,7 +318,7 @@ struct strobe_error *pprof_read_tables(struct pprof_reader *r)
 		TRY(read_facts(r, &f));
 	pprof_declare_bare_labels(r);
 	if (!r->p->events.len)
-		return error_create(ERROR_FORMAT, "it has no type of values, and so is no profile");
+		return error_create(ERROR_FORMAT, "it is not a valid profile: no type of values");
 	return each(r, PROFILE_LOCATION, read_location);
 }
 

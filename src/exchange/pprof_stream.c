@@ -67,7 +67,7 @@ struct strobe_error *pprof_stream_create(const struct exchange_bytes *bytes, str
 {
 	*ret = NULL;
 	if (exchange_probe(bytes->p, bytes->n) != exchange_find("pprof"))
-		return error_create(ERROR_FORMAT, "it is no profile of pprof");
+		return error_create(ERROR_FORMAT, "it is not a profile of pprof");
 	struct pprof_stream *s = xcalloc(1, sizeof(*s));
 	pprof_reader_init(&s->reader, bytes->p, bytes->n);
 	struct strobe_error *err = pprof_read_tables(&s->reader);

@@ -123,7 +123,7 @@ static struct strobe_error *take_pair(struct name_attributes *a, struct frame_at
 		{ "a_extra", &f->a_extra, of_link },
 	};
 	if (!equals)
-		return error_create(ERROR_FORMAT, "'%.*s' is no name=value", (int)(n < 100 ? n : 100), pair);
+		return error_create(ERROR_FORMAT, "'%.*s' is not of the form name=value", (int)(n < 100 ? n : 100), pair);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (strlen(rows[i].name) != (size_t)(equals - pair) || memcmp(rows[i].name, pair, strlen(rows[i].name)))
 			continue;
