@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "cmd/page.h"
 #include "cmd/serve.h"
+#include "page/page.h"
 #include "session/flame_input.h"
 #include "session/input.h"
 
@@ -56,13 +56,13 @@ static struct strobe_error *read_profile(struct run *r, const char *path)
 	if (in->session.resolver)
 		w->options.code = page_code(&in->arena, env, in->session.resolver);
 	w->options.subtracts = o->base != NULL;
-	struct strobe_error *err = page_read_base(r->ctx, o->base ? o->base : o->diff_base, o->force, &in->profile,
+	struct strobe_error *err = page_read_base(cmd_host(r->ctx), o->base ? o->base : o->diff_base, o->force, &in->profile,
 						  o->base ? &r->differences[r->nr - 1] : NULL);
 	w->profile = in->profile;
 	w->download = r->differences[r->nr - 1];
 	if (err || in->session.resolver)
 		return err;
-	TRY(page_profile_code_create(r->ctx, w->profile, &r->paths, DISASM_ATT, &r->codes[r->nr - 1]));
+	TRY(page_profile_code_create(&r->ctx->words, cmd_host(r->ctx), w->profile, &r->paths, DISASM_ATT, &r->codes[r->nr - 1]));
 	w->options.code = page_profile_code(r->codes[r->nr - 1]);
 	return NULL;
 }

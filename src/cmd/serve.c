@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "cmd/page.h"
+#include "page/page.h"
 
 struct strobe_error *serve(struct cmd_context *ctx, const struct web_options *options)
 {
@@ -40,7 +40,7 @@ struct strobe_error *serve_profile(struct cmd_context *ctx, const char *address,
 		if (settings[1] && *settings[1])
 			web_query_add(&query, settings[0], settings[1]);
 	struct page_profile_code *code;
-	TRY(page_profile_code_create(ctx, p, paths, syntax, &code));
+	TRY(page_profile_code_create(&ctx->words, cmd_host(ctx), p, paths, syntax, &code));
 	arena_init(&arena);
 	struct web_profile profile = { .name = name, .profile = p, .options = page_options(&arena, NULL, name) };
 	profile.options.code = page_profile_code(code);

@@ -8,7 +8,7 @@
 #include "base/lines.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/page.h"
+#include "page/page.h"
 #include "profile/arithmetic.h"
 #include "session/flame_input.h"
 #include "session/input.h"

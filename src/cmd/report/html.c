@@ -1,7 +1,7 @@
 /* report --html and --web: the samples that the report would count, as a page. */
-#include "cmd/page.h"
 #include "cmd/report/report.h"
 #include "cmd/serve.h"
+#include "page/page.h"
 #include "session/input.h"
 
 struct page {
@@ -14,7 +14,7 @@ static struct strobe_error *make_page(struct report_run *r, struct page *page)
 	page->profile = profile_filter(r->profile, report_row_kept, &r->query);
 	page->options = page_options(&r->query.arena, r->env, input_path(r->o->selection.input));
 	page->options.code = page_code(&r->query.arena, r->env, r->resolver);
-	return page_read_base(r->ctx, r->o->diff_base, r->o->selection.force, &page->profile, NULL);
+	return page_read_base(cmd_host(r->ctx), r->o->diff_base, r->o->selection.force, &page->profile, NULL);
 }
 
 static struct strobe_error *write_page(void *ctx, struct out *out)

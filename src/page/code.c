@@ -3,12 +3,12 @@
 
 #include "annotate/annotate.h"
 #include "annotate/dso_code.h"
-#include "cmd/page.h"
+#include "page/page.h"
 #include "symbol/source.h"
 #include "view/html/listing.h"
 
 #define FUNCTIONS_MAX 60             /* the hottest, that go into a file */
-#define FUNCTION_BYTES_MAX (1u << 18) /* a larger one is told as addresses alone */
+#define FUNCTION_BYTES_MAX (1u << 18) /* of a larger one only the addresses are shown */
 
 struct code {
 	const struct env *env;

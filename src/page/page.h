@@ -1,14 +1,15 @@
 /*
- * What `report --html`, `report --web`, `web` and `pprof -http` share: a profile that becomes a page, and its base.
+ * What `report --html`, `report --web`, `flamegraph -o PAGE.html`, `web` and `pprof -http` share: the options of a page, its code
+ * and its base.
  */
 #pragma once
 #include "annotate/source_files.h"
 #include "base/arena.h"
-#include "cmd/cmd.h"
 #include "disasm/disasm.h"
 #include "profile/profile.h"
 #include "record/env.h"
 #include "resolve/resolve.h"
+#include "session/host.h"
 #include "view/html/html.h"
 
 /* Options of the page, with facts out of the environment of a recording (NULL: there is none). All live in the arena. */
@@ -18,7 +19,7 @@ struct html_options page_options(struct arena *arena, const struct env *env, con
  * their own (HTML_BASE_PREFIX), for the page to compare with. ret_difference (may be NULL) gets the profile less its base, for
  * readers other than the page, which subtracts by itself; the caller destroys it.
  */
-struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile,
+struct strobe_error *page_read_base(const struct session_host *host, const char *path, bool force, struct profile **profile,
 				    struct profile **ret_difference) _must_check_;
 /*
  * Code by way of a resolver's files, which must outlive the options; the function's addresses are those of its profile, and a
@@ -26,10 +27,14 @@ struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, b
  */
 struct html_code page_code(struct arena *arena, const struct env *env, struct resolver *resolver);
 
-/* The same for a profile that another program made: by binaries and source files that it names and that are here. */
+/*
+ * The same for a profile that another program made: by binaries and source files that it names and that are here. The arena, the
+ * host and the profile must outlive it.
+ */
 struct page_profile_code;
-struct strobe_error *page_profile_code_create(struct cmd_context *ctx, const struct profile *p, const struct source_paths *paths,
-					      enum disasm_syntax syntax, struct page_profile_code **ret) _must_check_;
+struct strobe_error *page_profile_code_create(struct arena *arena, const struct session_host *host, const struct profile *p,
+					      const struct source_paths *paths, enum disasm_syntax syntax,
+					      struct page_profile_code **ret) _must_check_;
 /* NULL is none. */
 void page_profile_code_destroy(struct page_profile_code *c);
 struct html_code page_profile_code(struct page_profile_code *c);

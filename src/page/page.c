@@ -1,4 +1,4 @@
-#include "cmd/page.h"
+#include "page/page.h"
 
 #include <string.h>
 
@@ -60,14 +60,14 @@ struct html_options page_options(struct arena *arena, const struct env *env, con
 	return o;
 }
 
-struct strobe_error *page_read_base(struct cmd_context *ctx, const char *path, bool force, struct profile **profile,
+struct strobe_error *page_read_base(const struct session_host *host, const char *path, bool force, struct profile **profile,
 				    struct profile **ret_difference)
 {
 	struct flame_input base;
 	struct flame_input_options options = { .force = force, .for_page = true, .single = true };
 	if (!path)
 		return NULL;
-	struct strobe_error *err = flame_input_read(cmd_host(ctx), path, &options, &base);
+	struct strobe_error *err = flame_input_read(host, path, &options, &base);
 	if (!err) {
 		struct profile_difference how = { .match_single = true };
 		if (ret_difference)

@@ -2,11 +2,11 @@
 #include "annotate/annotate.h"
 #include "annotate/dso_code.h"
 #include "arch/arch.h"
-#include "cmd/page.h"
+#include "page/page.h"
 #include "resolve/profile_objects.h"
 #include "view/html/listing.h"
 
-#define FUNCTION_BYTES_MAX (1u << 18) /* a larger one is told as addresses alone */
+#define FUNCTION_BYTES_MAX (1u << 18) /* of a larger one only the addresses are shown */
 
 struct page_profile_code {
 	const struct profile *p;
@@ -52,7 +52,7 @@ static struct listing *list_site(const struct page_profile_code *c, const struct
 	return l ? l : listing_create();
 }
 
-/* Lines that the profile tells of, which for an inlined function are all that is known. */
+/* Lines that the profile has, which for an inlined function are all that is known. */
 static void add_lines(struct listing *l, const struct profile *p, function_id id)
 {
 	const char *path = profile_str(p, p->functions.data[id].file);
@@ -97,13 +97,14 @@ static struct strobe_error *list_function(void *ctx, const struct profile *p, fu
 	return NULL;
 }
 
-struct strobe_error *page_profile_code_create(struct cmd_context *ctx, const struct profile *p, const struct source_paths *paths,
-					      enum disasm_syntax syntax, struct page_profile_code **ret)
+struct strobe_error *page_profile_code_create(struct arena *arena, const struct session_host *host, const struct profile *p,
+					      const struct source_paths *paths, enum disasm_syntax syntax,
+					      struct page_profile_code **ret)
 {
 	struct symbols_options symbols = {};
 	*ret = NULL;
-	TRY(cmd_buildid_dir(ctx, &symbols.buildid_dir));
-	struct page_profile_code *c = arena_new_array(&ctx->words, struct page_profile_code, 1);
+	TRY(session_buildid_dir(host, &symbols.buildid_dir));
+	struct page_profile_code *c = arena_new_array(arena, struct page_profile_code, 1);
 	*c = (struct page_profile_code){ p, profile_objects_create(p, &symbols), *paths, syntax };
 	*ret = c;
 	return NULL;
