@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/routines.h"
 #include "annotate/source_files.h"
 #include "base/mem.h"
 #include "cmd/pprof/pprof.h"
-#include "cmd/pprof/routines.h"
 #include "exchange/exchange.h"
 #include "profile/arithmetic.h"
 #include "profile/rewrite.h"
@@ -264,10 +264,11 @@ static void show_weblist(void *ctx, const struct code_values *v, const struct ro
 	view_weblist_routine(v, r, ctx, out);
 }
 
-static struct strobe_error *write_routines(struct routine_search *search, enum pprof_output output, struct code_files *files,
-					   struct out *out)
+static struct strobe_error *write_routines(struct cmd_context *ctx, struct routine_search *search, enum pprof_output output,
+					   struct code_files *files, struct out *out)
 {
 	bool is_page = output == OUTPUT_WEBLIST;
+	TRY(cmd_buildid_dir(ctx, &search->buildid_dir));
 	TRY(routines_report(search, &(struct routine_report){ files, is_page ? begin_weblist : begin_disasm,
 							      is_page ? show_weblist : show_disasm }, out));
 	if (is_page)
@@ -295,14 +296,14 @@ static struct strobe_error *write_code(struct cmd_context *ctx, const struct see
 		.drop_negative = c->drop_negative,
 	};
 	struct routine_search search = {
-		.ctx = ctx,
 		.values = values,
 		.pattern = argument,
 		.drop_negative = c->drop_negative,
 		.intel_syntax = c->intel_syntax,
 	};
 	source_files_init(&sources, &(struct source_paths){ .search = c->source_path, .trim = c->trim_path });
-	struct strobe_error *err = output == OUTPUT_LIST ? view_pprof_list(&list, out) : write_routines(&search, output, &files, out);
+	struct strobe_error *err = output == OUTPUT_LIST ? view_pprof_list(&list, out) :
+							   write_routines(ctx, &search, output, &files, out);
 	source_files_deinit(&sources);
 	return err;
 }

@@ -1,4 +1,4 @@
-#include "cmd/pprof/routines.h"
+#include "annotate/routines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,8 +147,7 @@ struct strobe_error *routines_report(struct routine_search *s, const struct rout
 	struct callgraph_options options = {
 		.by = CALLGRAPH_ADDRESSES, .event = s->values.event, .no_inlines = true, .drop_negative = s->drop_negative,
 	};
-	struct symbols_options symbols = {};
-	TRY(cmd_buildid_dir(s->ctx, &symbols.buildid_dir));
+	struct symbols_options symbols = { .buildid_dir = s->buildid_dir };
 	struct callgraph *g = callgraph_create(p, options);
 	struct finder d = { .s = s, .g = g, .objects = profile_objects_create(p, &symbols) };
 	s->values.total = s->values.total ? s->values.total : g->total;

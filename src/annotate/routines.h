@@ -1,12 +1,12 @@
 /*
- * The functions that -disasm and -weblist show: found in the binaries, with their instructions and what cost something.
+ * The functions of a profile that pprof's -disasm and -weblist show: found in the binaries, with their instructions and the
+ * values of each. One thread.
  */
 #pragma once
-#include "cmd/cmd.h"
 #include "view/pprof_code.h"
 
 struct routine_search {
-	struct cmd_context *ctx;
+	const char *buildid_dir;   /* the build ID cache, or NULL */
 	struct code_values values; /* the total is set where it is 0 */
 	const char *pattern;       /* of functions, or an address */
 	bool drop_negative, intel_syntax;
