@@ -14,9 +14,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/archive/unpack.h"
 #include "object/buildid_cache.h"
 #include "object/object.h"
+#include "transfer/priv.h"
 
 struct strobe_error *archive_copy_content(struct tar_reader *r, int fd, const char *name)
 {
@@ -32,7 +32,7 @@ struct strobe_error *archive_copy_content(struct tar_reader *r, int fd, const ch
 
 void archive_refuse(struct unpack *u, const char *path, const char *why)
 {
-	cmd_say(u->ctx, "%s: %s; skipped", path, why);
+	session_say(u->host, "%s: %s; skipped", path, why);
 	u->refused++;
 }
 
@@ -127,7 +127,7 @@ static struct strobe_error *unpack_cached(struct unpack *u, struct tar_reader *r
 	TRY(keep_in_cache(u, &file, hex, dir, to, e->mode));
 	u->files++;
 	if (u->o->verbose)
-		cmd_say(u->ctx, "unpacked: %s", e->path);
+		session_say(u->host, "unpacked: %s", e->path);
 	return NULL;
 }
 
@@ -211,12 +211,11 @@ static struct strobe_error *unpack(struct unpack *u, const char *archive)
 	return NULL;
 }
 
-int archive_unpack(struct cmd_context *ctx, const struct archive_options *o, const char *archive, const char *cache_dir)
+struct strobe_error *archive_unpack(const struct session_host *host, const struct archive_options *o, const char *archive,
+				    const char *cache_dir, char **ret_recording)
 {
-	struct unpack u = { .ctx = ctx, .o = o, .cache_dir = cache_dir };
+	struct unpack u = { .host = host, .o = o, .cache_dir = cache_dir };
 	struct strobe_error *err = unpack(&u, archive);
-	if (u.recording)
-		cmd_say(ctx, "unpacked %s: strobe report -i %s", u.recording, u.recording);
-	free(u.recording);
-	return cmd_fail(ctx, err);
+	*ret_recording = u.recording;
+	return err;
 }

@@ -12,19 +12,18 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/new_file.h"
-#include "base/out.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "cmd/archive/archive.h"
 #include "object/debuginfod.h"
 #include "session/cached_file.h"
 #include "session/foreign_files.h"
 #include "session/input.h"
 #include "session/recorded_files.h"
 #include "sys/sys.h"
+#include "transfer/priv.h"
 
 struct pack {
-	struct cmd_context *ctx;
+	const struct session_host *host;
 	const struct archive_options *o;
 	const char *cache_dir;
 	struct tar_writer *w;
@@ -186,7 +185,7 @@ static struct strobe_error *add_file(struct pack *p, const struct recorded_file 
 	if (!f->build_id_len) {
 		if (*f->path == '/' && strncmp(f->path, "/tmp/perf-", 10)) {
 			p->missing++;
-			cmd_say(p->ctx, "%s was recorded without a build ID: skipped", f->path);
+			session_say(p->host, "%s was recorded without a build ID: skipped", f->path);
 		}
 		return NULL;
 	}
@@ -203,9 +202,9 @@ static struct strobe_error *add_file(struct pack *p, const struct recorded_file 
 	p->packed += done;
 	p->missing += !done;
 	if (!done)
-		cmd_say(p->ctx, "%s (%s) is neither in the build ID cache nor at its recorded path: skipped", f->path, hex);
+		session_say(p->host, "%s (%s) is neither in the build ID cache nor at its recorded path: skipped", f->path, hex);
 	else if (p->o->verbose)
-		cmd_say(p->ctx, "packed: %s %s", hex, f->path);
+		session_say(p->host, "packed: %s %s", hex, f->path);
 	return NULL;
 }
 
@@ -301,32 +300,19 @@ static struct strobe_error *write_archive(struct pack *p, const struct recorded_
 	return new_file_keep(&archive, 0600);
 }
 
-static void say_next(struct pack *p, const char *name)
+struct strobe_error *archive_pack(const struct session_host *host, const struct archive_options *o, const char *cache_dir,
+				  char **ret_name)
 {
-	struct out out;
-	out_init_fd(&out, STDOUT_FILENO);
-	out_str(&out, "Now please run:\n\n$ strobe archive --unpack ");
-	out_text_str(&out, name);
-	if (!p->o->all) {
-		out_str(&out, "\n\nor\n\n$ tar xvf ");
-		out_text_str(&out, name);
-		out_str(&out, " -C ~/.debug");
-	}
-	out_str(&out, "\n\nwherever you need to run 'strobe report' on.\n");
-	error_destroy(out_close(&out)); /* the archive is written, whoever reads this */
-}
-
-int archive_pack(struct cmd_context *ctx, const struct archive_options *o, const char *cache_dir)
-{
-	struct pack p = { .ctx = ctx, .o = o, .cache_dir = cache_dir };
+	struct pack p = { .host = host, .o = o, .cache_dir = cache_dir };
 	struct recorded_files files = {};
 	const char *input = input_path(o->input);
+	*ret_name = NULL;
 	if (!strcmp(input, "-"))
-		return cmd_fail(ctx, error_create(ERROR_UNSUPPORTED, "cannot pack a stream: save it to a file first"));
+		return error_create(ERROR_UNSUPPORTED, "cannot pack a stream: save it to a file first");
 	p.servers = debuginfod_from_environment(NULL);
 	struct strobe_error *err = recorded_files_read(o->input, o->force, RECORDED_NEEDED, &files);
 	if (err && err->code == ERROR_TRUNCATED && files.list.len) {
-		cmd_say(ctx, "%s: packing the files for the readable part", err->message);
+		session_say(host, "%s: packing the files for the readable part", err->message);
 		error_destroy(err);
 		err = NULL;
 	}
@@ -338,10 +324,10 @@ int archive_pack(struct cmd_context *ctx, const struct archive_options *o, const
 		err = write_archive(&p, &files, name);
 	}
 	if (!err)
-		say_next(&p, name);
+		*ret_name = take_ptr(name);
 	tar_writer_destroy(p.w);
 	foreign_files_destroy(p.foreign);
 	recorded_files_deinit(&files);
 	debuginfod_destroy(p.servers);
-	return cmd_fail(ctx, err);
+	return err;
 }

@@ -9,8 +9,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/archive/unpack.h"
 #include "perfdata/reader.h"
+#include "transfer/priv.h"
 
 bool archive_is_recorded(const char *name)
 {

@@ -8,9 +8,9 @@
 #include "archive/tar.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/archive/archive.h"
 #include "object/buildid_cache.h"
 #include "object/dwarf.h"
+#include "transfer/priv.h"
 
 struct companions {
 	struct tar_writer *w;

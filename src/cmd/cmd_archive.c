@@ -1,5 +1,43 @@
 /* strobe archive: the files that a recording needs, in one that can be carried to another machine; and unpacked there. */
-#include "cmd/archive/archive.h"
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/out.h"
+#include "cmd/cmd.h"
+#include "transfer/archive.h"
+
+static void say_next(const struct archive_options *o, const char *name)
+{
+	struct out out;
+	out_init_fd(&out, STDOUT_FILENO);
+	out_str(&out, "Now please run:\n\n$ strobe archive --unpack ");
+	out_text_str(&out, name);
+	if (!o->all) {
+		out_str(&out, "\n\nor\n\n$ tar xvf ");
+		out_text_str(&out, name);
+		out_str(&out, " -C ~/.debug");
+	}
+	out_str(&out, "\n\nwherever you need to run 'strobe report' on.\n");
+	error_destroy(out_close(&out)); /* the archive is written, whoever reads this */
+}
+
+static int pack(struct cmd_context *ctx, const struct archive_options *o, const char *cache_dir)
+{
+	_cleanup_free_ char *name = NULL;
+	struct strobe_error *err = archive_pack(cmd_host(ctx), o, cache_dir, &name);
+	if (!err)
+		say_next(o, name);
+	return cmd_fail(ctx, err);
+}
+
+static int unpack(struct cmd_context *ctx, const struct archive_options *o, const char *archive, const char *cache_dir)
+{
+	_cleanup_free_ char *recording = NULL;
+	struct strobe_error *err = archive_unpack(cmd_host(ctx), o, archive, cache_dir, &recording);
+	if (recording)
+		cmd_say(ctx, "unpacked %s: strobe report -i %s", recording, recording);
+	return cmd_fail(ctx, err);
+}
 
 static int run(struct cmd_context *ctx, void *options)
 {
@@ -15,10 +53,10 @@ static int run(struct cmd_context *ctx, void *options)
 	if (err)
 		return cmd_fail(ctx, err);
 	if (o->unpack)
-		return archive_unpack(ctx, o, word, dir);
+		return unpack(ctx, o, word, dir);
 	if (word)
 		o->input = word;
-	return archive_pack(ctx, o, dir);
+	return pack(ctx, o, dir);
 }
 
 #define AT(field) offsetof(struct archive_options, field)
