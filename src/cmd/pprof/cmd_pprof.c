@@ -17,14 +17,14 @@ struct pprof_command {
 	bool functions, file_functions, files, lines, addresses;
 	bool inuse_space, inuse_objects, alloc_space, alloc_objects, contentions, total_delay, mean_delay;
 	struct pprof_config config;
-	struct pprof_sources sources;
+	struct profile_sources sources;
 	unsigned verbose;
 };
 
 /* Empty names are none, as with pprof. */
 static struct strobe_error *add_base(struct pprof_command *o, const char *value, bool is_diff)
 {
-	struct pprof_sources *s = &o->sources;
+	struct profile_sources *s = &o->sources;
 	if (!value || !*value)
 		return NULL;
 	if (s->bases.len && s->is_diff_base != is_diff)
@@ -272,7 +272,7 @@ static struct strobe_error *serve_pages(const struct pprof_session *s, const str
 	};
 	struct source_paths paths;
 	TRY(serve_source_paths(o->http, c->source_path, c->trim_path, &paths));
-	return serve_profile(s->ctx, o->http, o->sources.names[0], s->profile, settings, &paths,
+	return serve_profile(s->ctx, o->http, o->sources.names[0], s->merged.profile, settings, &paths,
 			     c->intel_syntax ? DISASM_INTEL : DISASM_ATT);
 }
 
@@ -319,7 +319,7 @@ static int run(struct cmd_context *ctx, void *options)
 {
 	struct pprof_command *o = options;
 	const struct pprof_report_kind *kind;
-	struct pprof_session session = {};
+	struct pprof_session session = { .ctx = ctx };
 	struct strobe_error *err = choose_report(o, &kind);
 	if (!err)
 		err = choose_settings(o);
@@ -341,7 +341,9 @@ static int run(struct cmd_context *ctx, void *options)
 	o->sources.may_stream = kind && pprof_config_only_sums(&o->config, kind);
 	o->sources.needs_labels = kind && pprof_output_is_picture(kind->output);
 	o->sources.symbolize.names_only |= kind && pprof_config_needs_names_only(&o->config, kind);
-	err = pprof_sources_read(ctx, &o->sources, &session);
+	err = profile_sources_read(cmd_host(ctx), &ctx->words, &o->sources, &session.merged);
+	if (!err && session.merged.was_fetched)
+		err = pprof_save_fetched(&session);
 	int status = CMD_OK;
 	if (!err && o->http)
 		err = serve_pages(&session, o);
@@ -350,7 +352,7 @@ static int run(struct cmd_context *ctx, void *options)
 	else if (!err)
 		err = pprof_report_to_output(&session, &o->config, kind,
 					     o->peek ? o->peek : o->list ? o->list : o->disasm ? o->disasm : o->weblist);
-	pprof_session_deinit(&session);
+	merged_profile_deinit(&session.merged);
 	if (!error_is(err, ERROR_STOPPED))
 		return err ? cmd_fail(ctx, err) : status;
 	error_destroy(err);

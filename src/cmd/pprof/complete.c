@@ -67,7 +67,7 @@ void pprof_complete(void *ctx, const char *before, struct line_choices *ret)
 	else if (is_help)
 		add_commands(last, true, ret);
 	else if (kind && kind->output != OUTPUT_TAGS && *last == '-')
-		add_functions(s->profile, last + 1, "-", ret);
+		add_functions(s->merged.profile, last + 1, "-", ret);
 	else if (kind && kind->output != OUTPUT_TAGS)
-		add_functions(s->profile, last, "", ret);
+		add_functions(s->merged.profile, last, "", ret);
 }

@@ -221,8 +221,8 @@ static struct strobe_error *check_sample_index(const struct pprof_session *sessi
 	uint32_t event;
 	if (!**value)
 		return NULL;
-	TRY(profile_choose_event(session->profile, *value, &event));
-	*value = profile_str(session->profile, session->profile->events.data[event].name);
+	TRY(profile_choose_event(session->merged.profile, *value, &event));
+	*value = profile_str(session->merged.profile, session->merged.profile->events.data[event].name);
 	return NULL;
 }
 
@@ -277,7 +277,7 @@ static void value_text(const struct setting *s, const struct pprof_config *confi
 static void sample_index_text(const struct pprof_session *session, const struct pprof_config *config, struct strbuf *value,
 			      struct strbuf *comment)
 {
-	const struct profile *p = session->profile;
+	const struct profile *p = session->merged.profile;
 	bool is_set = config->sample_index && *config->sample_index;
 	strbuf_reset(value);
 	strbuf_addstr(value, is_set ? config->sample_index : profile_str(p, vec_last(&p->events).name));
@@ -310,7 +310,7 @@ void pprof_config_out(const struct pprof_session *session, const struct pprof_co
 		_cleanup_strbuf_ struct strbuf value = {}, comment = {}, line = {};
 		value_text(s, config, &value);
 		add_choices(s, &comment);
-		if (s->offset == AT(sample_index) && session->profile->events.len)
+		if (s->offset == AT(sample_index) && session->merged.profile->events.len)
 			sample_index_text(session, config, &value, &comment);
 		strbuf_addf(&line, "  %-25s = %-20s ", s->name, strbuf_str(&value));
 		if (comment.len)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,4 +118,47 @@ struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const
 		return write_stdout(&job);
 	cmd_say_plain("Generating report in %s", path);
 	return (is_reserved ? pprof_write_reserved : cmd_write_file)(path, write_job, &job);
+}
+
+/* ---- what was fetched is kept ---- */
+
+static struct strobe_error *saved_dir(struct arena *a, const char **ret)
+{
+	const char *dir = getenv("PPROF_TMPDIR"), *home = getenv("HOME");
+	if (!dir || !*dir)
+		dir = home ? arena_printf(a, "%s/pprof", home) : "/tmp";
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		return error_errno(errno, "cannot create %s", dir);
+	*ret = dir;
+	return NULL;
+}
+
+static const char *saved_name(struct arena *a, const struct profile *p)
+{
+	const char *name = "pprof.";
+	if (p->mappings.len && p->mappings.data[0].name)
+		name = arena_printf(a, "%s%s.", name, profile_str(p, p->mappings.data[0].name));
+	for (size_t i = 0; i < p->events.len; i++)
+		name = arena_printf(a, "%s%s.", name, profile_str(p, p->events.data[i].name));
+	char *safe = arena_strdup(a, name);
+	for (char *at = safe; *at; at++)
+		if (*at == '/' || (unsigned char)*at < ' ')
+			*at = '_';
+	return safe;
+}
+
+static struct strobe_error *write_profile(void *ctx, struct out *out)
+{
+	return pprof_write(ctx, out);
+}
+
+struct strobe_error *pprof_save_fetched(const struct pprof_session *s)
+{
+	struct arena *words = &s->ctx->words;
+	const char *dir, *path;
+	TRY(saved_dir(words, &dir));
+	TRY(pprof_new_file(words, arena_printf(words, "%s/%s", dir, saved_name(words, s->merged.profile)), "pb.gz", &path));
+	TRY(pprof_write_reserved(path, write_profile, s->merged.profile));
+	cmd_say_plain("Saved profile in %s", path);
+	return NULL;
 }

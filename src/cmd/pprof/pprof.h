@@ -5,13 +5,10 @@
 #include "base/out.h"
 #include "cli/line_editor.h"
 #include "cmd/cmd.h"
-#include "exchange/pprof_copy.h"
-#include "exchange/pprof_stream.h"
 #include "profile/profile.h"
 #include "profile/select.h"
 #include "profile/select_labels.h"
-#include "session/profile_fetch.h"
-#include "session/symbolize.h"
+#include "session/profile_sources.h"
 
 enum pprof_output {
 	OUTPUT_TOP, OUTPUT_TREE, OUTPUT_PEEK, OUTPUT_TRACES, OUTPUT_TAGS, OUTPUT_COMMENTS, OUTPUT_PROTO, OUTPUT_RAW, OUTPUT_DOT,
@@ -47,42 +44,14 @@ struct pprof_config {
 	bool trim, drop_negative, compact_labels, relative, normalize, no_inlines, mean, call_tree, intel_syntax;
 };
 
-/* Samples of a base have it with -diff_base, "true": as pprof calls it. */
-#define PPROF_BASE_LABEL "pprof::base"
-
 struct pprof_session {
 	struct cmd_context *ctx;
-	struct profile *profile;  /* NULL where there is one of the two below */
-	struct pprof_copy *copy;  /* the profile as it is, for -proto alone; or NULL */
-	struct pprof_stream *stream; /* its tables, and samples that are not kept, for sums alone; or NULL */
-	struct exchange_bytes unpacked; /* what the stream reads */
-	bool has_base;
-	int64_t *base_totals;     /* by event, with -diff_base; else NULL */
+	struct merged_profile merged;
 	bool is_interactive;
 };
 
-struct pprof_sources {
-	int nr;
-	const char *const *names;
-	const char *binary;       /* of the program itself, in place of the profile's; or NULL */
-	VEC(const char *) bases;  /* are merged, too */
-	bool is_diff_base;        /* percentages are of the base, whose samples have a label */
-	bool normalize;
-	bool may_copy;            /* for -proto, and nothing that it has is selected or changed */
-	bool may_stream;          /* all that is wanted is sums over its samples */
-	bool needs_labels;        /* where they have any */
-	bool all_frames;          /* those too that a profile says to drop */
-	const char *value;        /* the only one that is wanted, or NULL */
-	struct profile_fetch server; /* how those that are servers are asked; its source is of no meaning */
-	const char *add_comment;
-	const char *build_id;     /* of the program itself, in place of what the profile says; or NULL */
-	struct symbolize symbolize;
-};
-
-/* Reads, fetches and merges all; what was fetched is saved. The session is to be ended, with an error too. */
-struct strobe_error *pprof_sources_read(struct cmd_context *ctx, const struct pprof_sources *sources,
-					struct pprof_session *ret) _must_check_;
-void pprof_session_deinit(struct pprof_session *s);
+/* Saves a profile that was fetched under a new name in $PPROF_TMPDIR, ~/pprof or /tmp, and prints where. */
+struct strobe_error *pprof_save_fetched(const struct pprof_session *s) _must_check_;
 
 /* One report of the session's profile, which stays as it is. argument: of peek, list, disasm and weblist. */
 struct strobe_error *pprof_report(const struct pprof_session *s, const struct pprof_config *config,

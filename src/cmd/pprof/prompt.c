@@ -108,7 +108,7 @@ static bool set(struct prompt *p, const char *line)
 /* What a line stands for: ":" and the names of values; NULL where it is what it says. */
 static const char *expand(struct prompt *p, const char *line)
 {
-	const struct profile *profile = p->session->profile;
+	const struct profile *profile = p->session->merged.profile;
 	bool is_mean = text_has_prefix(line, "mean_"), is_total = text_has_prefix(line, "total_");
 	const char *name = line + (is_mean ? strlen("mean_") : is_total ? strlen("total_") : 0);
 	for (size_t i = 0; i < profile->events.len; i++)

@@ -99,9 +99,9 @@ static int64_t mean_total(const struct pprof_session *session, const struct seen
 	bool is_foreign = p->origin.events_are_values;
 	int64_t divisor = 0;
 	/* of a base there are less than none */
-	if (is_foreign && session->base_totals)
-		divisor = -session->base_totals[0];
-	if (is_foreign && !session->base_totals)
+	if (is_foreign && session->merged.base_totals)
+		divisor = -session->merged.base_totals[0];
+	if (is_foreign && !session->merged.base_totals)
 		divisor = profile_net_value(p, 0);
 	/* less those of a base */
 	for (size_t i = 0; i < p->rows.len && !is_foreign; i++)
@@ -127,12 +127,12 @@ static int64_t base_total(const struct seen *s)
 static struct strobe_error *seen_init(struct seen *s, const struct pprof_session *session, const struct pprof_config *c,
 				      enum pprof_output output)
 {
-	*s = (struct seen){ .p = session->stream ? pprof_stream_tables(session->stream) : session->profile };
+	*s = (struct seen){ .p = session->merged.stream ? pprof_stream_tables(session->merged.stream) : session->merged.profile };
 	TRY(profile_choose_event(s->p, c->sample_index ? c->sample_index : "", &s->event));
-	s->total = session->base_totals ? session->base_totals[s->event] : 0;
+	s->total = session->merged.base_totals ? session->merged.base_totals[s->event] : 0;
 	if (!s->total)
-		s->total = session->stream ? pprof_stream_total(session->stream) : profile_gross_value(s->p, s->event);
-	if (!s->total && !session->is_interactive && !session->has_base)
+		s->total = session->merged.stream ? pprof_stream_total(session->merged.stream) : profile_gross_value(s->p, s->event);
+	if (!s->total && !session->is_interactive && !session->merged.has_base)
 		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample has a value of '%s'; programs that run "
 			"for less than a sampling period have no samples (100 Hz for CPU time and 512 KB for allocations in Go)",
 				    profile_str(s->p, s->p->events.data[s->event].name));
@@ -140,7 +140,7 @@ static struct strobe_error *seen_init(struct seen *s, const struct pprof_session
 		s->total = mean_total(session, s);
 	TRY(select_from(s, c, output, session->ctx));
 	if (c->relative)
-		s->total = session->base_totals ? base_total(s) : 0;
+		s->total = session->merged.base_totals ? base_total(s) : 0;
 	return NULL;
 }
 
@@ -325,7 +325,7 @@ static struct strobe_error *write_view(const struct pprof_session *session, cons
 	};
 	struct pprof_graph_options graph = graph_options(c, output, s);
 	graph.filters = filters;
-	graph.samples = session->stream ? pprof_stream_samples(session->stream) : NULL;
+	graph.samples = session->merged.stream ? pprof_stream_samples(session->merged.stream) : NULL;
 	switch (output) {
 	case OUTPUT_PROTO:
 		return pprof_write(s->p, out);
@@ -359,13 +359,13 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 {
 	struct seen s;
 	const char *filters[10];
-	if (session->copy)
-		return pprof_copy_write(session->copy, out);
+	if (session->merged.copy)
+		return pprof_copy_write(session->merged.copy, out);
 	list_filters(c, &session->ctx->words, filters);
 	if (c->mean && !has_means(kind->output))
 		return error_create(ERROR_UNSUPPORTED, "%s does not support -mean", kind->name);
 	struct strobe_error *err = seen_init(&s, session, c, kind->output);
-	if (!err && !session->stream && names_sources(kind->output))
+	if (!err && !session->merged.stream && names_sources(kind->output))
 		trim_sources(&s, c);
 	if (!err && kind->output == OUTPUT_PROTO && c->divide_by != 1)
 		see(&s, profile_divide(s.p, c->divide_by));
@@ -378,7 +378,7 @@ struct strobe_error *pprof_report(const struct pprof_session *session, const str
 void pprof_out_greeting(const struct pprof_session *session, const struct pprof_config *c, struct out *out)
 {
 	struct pprof_graph graph;
-	struct seen s = { .p = session->profile };
+	struct seen s = { .p = session->merged.profile };
 	struct strobe_error *err = profile_choose_event(s.p, c->sample_index ? c->sample_index : "", &s.event);
 	if (!err) {
 		struct pprof_graph_options options = graph_options(c, OUTPUT_TREE, &s);
