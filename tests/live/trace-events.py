@@ -164,6 +164,8 @@ def normal(text):
     for line in text.splitlines():
         line = re.sub(r"^ *[\d.]+ +", "", line)
         line = re.sub(r" \([\w/:-]+\)(?=[,)])", "", line)
+        # perf looks for the name of a task in /proc: of one that is gone only the event has it
+        line = re.sub(r'^:\d+(?=/\d+ \S+\(comm: "(\w+)")', r"\1", line)
         lines.append(re.sub(r"\d+", "N", line))
     return lines
 
