@@ -164,7 +164,8 @@ def moved(tap, path):
               for f in (source, out)]
     tap.ok(len(mapped[0]) > 3 and not mapped[0] & mapped[1], "nor of a mapping", sorted(mapped[0] & mapped[1]))
     tap.ok(len(before) > 10 and after, "the dump has addresses", f"{len(before)} {len(after)}")
-    raw = record("-e", "sched:sched_switch", "--", path, "0.05", output="raw.data")
+    # the sleep: what never waits has no switch of its own
+    raw = record("-e", "sched:sched_switch", "--", "sh", "-c", f"sleep 0.01; {path} 0.05", output="raw.data")
     done = strobe("inject", "--aslr", "-i", raw, "-o", out)
     tap.ok("samples were dropped" in done.err and not strobe("script", "-i", out).out, "tracepoints are dropped, and counted", str(done))
 
