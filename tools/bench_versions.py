@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Two builds of strobe against each other: tools/bench_versions.py OLD NEW [--inputs DIR] [--rows TEXT[,TEXT]].
+
+Each row runs OLD and NEW in turn, on the inputs of tools/bench, and prints minimum and median of elapsed and CPU time in
+milliseconds, and what NEW's medians are to OLD's. The first pair of a row is not counted. Nothing else should run on the machine.
+"""
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+
+ROWS = [  # name, words ({} are the inputs), rounds
+    ("record true", "record -q -o out.data true", 40),
+    ("record --call-graph eh true", "record -q --call-graph eh -o out.data true", 20),
+    ("stat true", "stat true", 40),
+    ("stat -e 'syscalls:sys_enter_*' true", "stat -e syscalls:sys_enter_* true", 30),
+    ("trace true", "trace true", 30),
+    ("trace -s true", "trace -s true", 30),
+    ("report of 60 kB", "report --stdio -i {}/tiny.data", 40),
+    ("report of 4 MB", "report --stdio -i {}/flat.data", 30),
+    ("report of 75 MB, frame pointers", "report --stdio -i {}/fp.data", 15),
+    ("report of 281 MB, stack dumps", "report --stdio -i {}/dump.data", 8),
+    ("script of 4 MB", "script -i {}/flat.data", 20),
+    ("script of 75 MB", "script -i {}/fp.data", 6),
+    ("annotate of 4 MB", "annotate --stdio -i {}/flat.data", 12),
+    ("flamegraph of 75 MB", "flamegraph -i {}/fp.data -o out.svg", 10),
+    ("list", "list", 15),
+    ("evlist", "evlist -i {}/tiny.data", 40),
+    ("--version", "--version", 40),
+]
+
+
+def run(words):
+    """Elapsed and CPU time, in ms, of the command with its children."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    elapsed, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)}: status {done.returncode}: {done.stderr.decode(errors='replace')}")
+    return elapsed * 1e3, (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3
+
+
+def compare(programs, words, rounds):
+    """For OLD and NEW: [(elapsed, CPU)]."""
+    times = [[], []]
+    for i in range(rounds + 1):
+        for which in (0, 1) if i % 2 else (1, 0):
+            measured = run([programs[which], *words])
+            if i:
+                times[which].append(measured)
+    return times
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old")
+    parser.add_argument("new")
+    parser.add_argument("--inputs", default="build-bench", help="where tools/bench keeps its recordings")
+    parser.add_argument("--rows", default="", help="only rows with one of these texts in their name")
+    args = parser.parse_args()
+    programs, inputs = [os.path.abspath(p) for p in (args.old, args.new)], os.path.abspath(args.inputs)
+    print("| row | elapsed old | new | CPU old | new | elapsed, CPU |\n|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        for name, text, rounds in ROWS:
+            if not any(part in name for part in args.rows.split(",")):
+                continue
+            old, new = compare(programs, text.format(inputs).split(), rounds)
+            cells, ratios = [], []
+            for column in 0, 1:
+                both = [[t[column] for t in times] for times in (old, new)]
+                cells += [f"{min(t):.1f} / {statistics.median(t):.1f}" for t in both]
+                ratios.append(statistics.median(both[1]) / statistics.median(both[0]))
+            print(f"| {name} | {' | '.join(cells)} | {ratios[0]:.2f}, {ratios[1]:.2f} |", flush=True)
+
+
+main()
