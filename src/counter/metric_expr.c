@@ -122,7 +122,7 @@ static struct metric_node *parse_name(struct reader *r)
 		return quoted;
 	}
 	if (!n)
-		return fail(r, *r->at ? "a number, an event or expected '('" : "unexpected end of the expression");
+		return fail(r, *r->at ? "expected a number, an event or '('" : "unexpected end of the expression");
 	struct metric_node *name = node(r, OP_NAME, NULL, NULL);
 	name->name = arena_strndup(r->arena, r->at, n);
 	r->at += n;

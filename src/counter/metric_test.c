@@ -77,7 +77,7 @@ static void errors_name_the_column(void **state)
 	} rows[] = {
 		{ "1 +", "column 4" },  { "(1", "column 3" },           { "1 2", "column 3" },  { "min(1)", "column 6" },
 		{ "", "column 1" },     { "1 if 2", "else" },           { "\"a", "unterminated" },    { "* 3", "column 1" },
-		{ "max 1", "'('" },
+		{ "max 1", "'('" },      { "min(1,", "unexpected end" },  { "min(*", "expected a number, an event or '('" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct arena arena;
