@@ -1,9 +1,10 @@
 /* report: from an open recording to its profile. */
 #include "cmd/report/load.h"
 
+/* Of a recording; top starts without call chains, as perf top does. */
 static struct strobe_error *check_parent(const struct report_run *r)
 {
-	for (uint32_t i = 0; i < r->query.keys_nr && !r->query.has_chains; i++)
+	for (uint32_t i = 0; i < r->query.keys_nr && !r->query.has_chains && !r->live; i++)
 		if (r->query.keys[i].column->id == COLUMN_PARENT)
 			return error_create(ERROR_USAGE, "Selected --sort parent, but no callchain data. Did you call '%s record' "
 							 "without -g?",

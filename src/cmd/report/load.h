@@ -1,5 +1,6 @@
 /*
- * From an open recording to a profile that can be shown: by run.c as text, by opened.c behind a screen.
+ * From an open recording to a profile that can be shown: by run.c as text, by opened.c and preview.c on a screen. top prepares
+ * its live profile by the same steps.
  *
  * r->source is open and r->env is known; o is r->o, which the recording's events complete. Damage is an error that leaves
  * a profile of what is whole, and is the caller's.

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "cmd/report/load.h"
 #include "cmd/report/opened.h"
 #include "perfdata/reader.h"
 #include "session/input.h"
@@ -31,10 +32,7 @@ static struct strobe_error *open_file(struct preview *p)
 		TRY(input_open(p->file->o.selection.input, p->file->o.selection.force, &r->source));
 	p->file->file = r->source;
 	r->env = source_env(r->source);
-	TRY(report_choose_modes(r, &p->file->o));
-	TRY(report_choose_columns(&r->query));
-	TRY(report_filters_create(&r->query));
-	TRY(report_make_resolver(r));
+	TRY(report_prepare(r, &p->file->o));
 	p->live = resolve_live_create(r->resolver, (struct resolve_live_filter){});
 	r->profile = profile_create();
 	return NULL;

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/report/load.h"
 #include "event/open.h"
 
 /*
@@ -111,10 +112,7 @@ static struct strobe_error *open_report(struct top_run *t)
 	r->query.default_sort = "dso,symbol";
 	r->live = true;
 	r->tells_addresses = t->o->annotate != NULL;
-	TRY(report_choose_modes(r, &t->o->report));
-	TRY(report_choose_columns(&r->query));
-	TRY(report_filters_create(&r->query));
-	TRY(report_make_resolver(r));
+	TRY(report_prepare(r, &t->o->report));
 	machine_name_kernel(resolver_machine(r->resolver), "[kernel]"); /* as the reference's top has it, and not its report */
 	t->live = resolve_live_create(r->resolver, (struct resolve_live_filter){});
 	top_set_filter(t);
