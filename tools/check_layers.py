@@ -46,8 +46,6 @@ SPEECH = re.compile(r"(?<![\w.>])(v?printf|puts|putchar|perror|exit|_exit|quick_
 # the child of a fork ends by _exit in whichever room forks
 FORKERS = {"capture", "sys", "base"}
 FILES_MAX = 25  # .c files of a folder, without tests
-# folders with more, and how many they may have
-LARGE = {"base": 26}
 CMD_LINES_MAX = 19550  # of cmd/, without tests; the second storey (issue 14) ends at 11000
 # (room, room whose types and functions it uses through another header): to be moved
 LEAKS = {("view/trace", "arch"), ("view/trace", "resolve"), ("view/trace", "symbol")}
@@ -264,13 +262,10 @@ def check_sizes(sources):
         if path.startswith("cmd/"):
             lines += text.count("\n")
     for folder, count in files.items():
-        if count > LARGE.get(folder, FILES_MAX):
-            yield f"{folder}/", f"{count} source files, more than {LARGE.get(folder, FILES_MAX)}: divide it"
+        if count > FILES_MAX:
+            yield f"{folder}/", f"{count} source files, more than {FILES_MAX}: divide it"
     if lines > CMD_LINES_MAX:
         yield "cmd/", f"{lines} lines, more than {CMD_LINES_MAX}: what is not parsing and wiring belongs in a room"
-    for folder in LARGE:
-        if folder in files and files[folder] <= FILES_MAX:
-            yield f"{folder}/", "is no longer large: remove it from LARGE"
 
 
 def problems(root, plan, is_whole):

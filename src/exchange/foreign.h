@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/json.h"
-#include "base/json_read.h"
 #include "base/strbuf.h"
+#include "exchange/json_read.h"
 #include "profile/profile.h"
 
 struct foreign_frame {

@@ -1,4 +1,4 @@
-#include "base/json_read.h"
+#include "exchange/json_read.h"
 
 #include <math.h>
 #include <stdlib.h>

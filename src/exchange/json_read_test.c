@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_read.h"
+#include "exchange/json_read.h"
 
 static struct strobe_error *parse(const char *text, struct json_doc *d)
 {
