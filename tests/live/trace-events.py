@@ -164,10 +164,13 @@ def normal(text):
     for line in text.splitlines():
         line = re.sub(r"^ *[\d.]+ +", "", line)
         line = re.sub(r" \([\w/:-]+\)(?=[,)])", "", line)
-        # perf looks for the name of a task in /proc: of one that is gone only the event has it
-        line = re.sub(r'^:\d+(?=/\d+ \S+\(comm: "(\w+)")', r"\1", line)
         lines.append(re.sub(r"\d+", "N", line))
     return lines
+
+
+def named(text):
+    """What perf prints, with the names of tasks that it looked for in /proc when they were gone: the event has them."""
+    return re.sub(r'^( *[\d.]+ +):\d+(?=/\d+ \S+\(comm: "(\w+)")', r"\1\2", text, flags=re.M)
 
 
 def names(text):
@@ -198,7 +201,7 @@ def check_tracepoints(tap):
             time.sleep(0.2 * i)
             done = run(PERF, "trace", "-o", "perf.txt", "-e", which, "sh", "-c", "true & wait")
             with open("perf.txt", encoding="utf-8") as f:
-                theirs = normal(f.read())
+                theirs = normal(named(f.read()))
             if theirs:
                 break
         _, text = trace("-e", which, "sh", "-c", "true & wait")
@@ -401,34 +404,36 @@ static void *run(void *arg)
 	printf("%ld\n", syscall(SYS_gettid));
 	fflush(stdout);
 	if (read(0, &c, 1) == 1)
-		execl("/bin/sh", "sh", "-c", "sleep 0.4; exec cat /nonexistent", NULL);
+		execv(((char **)arg)[1], (char **)arg + 1);
 	return arg;
 }
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t t;
-	pthread_create(&t, NULL, run, NULL);
+	pthread_create(&t, NULL, run, argv);
 	pthread_join(t, NULL);
 	return 0;
 }
 """
+CAT_AT_ONCE = ["/bin/cat", "/nonexistent"]
+CAT_LATER = ["/bin/sh", "-c", "sleep 0.4; exec cat /nonexistent"]
 
 
 def check_exec_by_thread(tap):
     """A thread that is traced alone takes the number of its process as it execs, and is followed on."""
     compile_c("exec", EXEC_BY_THREAD, "-pthread")
-    text = trace_thread_that_execs()
+    text = trace_thread_that_execs(CAT_AT_ONCE)
     opened = re.search(r'"syscall":"openat"[^\n]*"/nonexistent"', text)
     tap.ok(opened and '"exit_group"' in text[opened.end():], "-t: a thread that execs", text[-600:])
-    # Tracepoints alone do not tell strings: the last exit_group is that of cat.
+    # Tracepoints do not have strings: the last exit_group is that of cat. Their events are opened again after the exec, hence the sleep.
     for options in ["--no-bpf"], ["--no-bpf", "-F", "maj"]:
-        text = trace_thread_that_execs(*options)
+        text = trace_thread_that_execs(CAT_LATER, *options)
         ends = [json.loads(line).get("comm") for line in text.splitlines() if '"exit_group"' in line]
         tap.equal(ends[-1:], ["cat"], f"-t {' '.join(options)}: a thread that execs")
 
 
-def trace_thread_that_execs(*options):
-    with subprocess.Popen("./exec", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as program:
+def trace_thread_that_execs(command, *options):
+    with subprocess.Popen(["./exec", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as program:
         tid = program.stdout.readline().decode().strip()
         with subprocess.Popen([STROBE, "trace", *options, "-t", tid, "--format", "json", "-o", "thread.txt"]) as tracer:
             time.sleep(1.5)
