@@ -1,2 +1,2 @@
-strobe record -e '{cpu-clock' true
-strobe record -e cpu-clock:zz true
+strobe record -e '{cpu-clock' true || echo $?
+strobe record -e cpu-clock:zz true || echo $?

@@ -1,3 +1,3 @@
-strobe record -e cpu-clock -p abc
-strobe record -e cpu-clock -C x true
-strobe record -e cpu-clock --no-such true
+strobe record -e cpu-clock -p abc || echo $?
+strobe record -e cpu-clock -C x true || echo $?
+strobe record -e cpu-clock --no-such true || echo $?
