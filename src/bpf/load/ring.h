@@ -3,6 +3,8 @@
  * data, which are mapped twice in a row, so that a record is never in two pieces. Source: kernel/bpf/ringbuf.c. Starts zeroed.
  */
 #pragma once
+#include <linux/bpf.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -19,3 +21,21 @@ struct bpf_ring {
 /* The map of that name, of so many bytes. What was mapped before an error stays for bpf_ring_unmap(). */
 struct strobe_error *bpf_ring_map(const struct bpf_loaded *b, const char *name, uint64_t bytes, struct bpf_ring *ret) _must_check_;
 void bpf_ring_unmap(struct bpf_ring *r);
+
+/*
+ * The record at *at, which moves past it; NULL: none before end, or one that is still being written. *ret_bytes is 0 for one that its
+ * program discarded. The kernel may overwrite the record once the reader has stored *at in r->consumer.
+ */
+static inline const void *bpf_ring_next(const struct bpf_ring *r, uint64_t *at, uint64_t end, uint32_t *ret_bytes)
+{
+	if (*at >= end)
+		return NULL;
+	const uint8_t *record = r->data + (*at & (r->bytes - 1));
+	uint32_t length = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
+	if (length & BPF_RINGBUF_BUSY_BIT)
+		return NULL;
+	uint32_t bytes = length & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+	*at += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
+	*ret_bytes = length & BPF_RINGBUF_DISCARD_BIT ? 0 : bytes;
+	return record + BPF_RINGBUF_HDR_SZ;
+}

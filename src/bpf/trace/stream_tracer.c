@@ -1,7 +1,6 @@
 #include "bpf/trace/stream_tracer.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -368,6 +367,8 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 {
 	struct epoll_event woken;
 	uint64_t end = __atomic_load_n(s->ring.producer, __ATOMIC_ACQUIRE);
+	const struct trace_event *ev;
+	uint32_t bytes;
 	bool go_on = true;
 	if (s->control->compat == TRACE_COMPAT_SEEN)
 		attach_compat(s);
@@ -375,17 +376,9 @@ void stream_tracer_drain(struct stream_tracer *s, bool (*fn)(void *ctx, const st
 		let_go_on(s);
 	if (s->control->woken || s->few_calls)
 		epoll_wait(s->wake_fd, &woken, 1, 0);
-	while (s->at < end && go_on) {
-		const uint8_t *record = s->ring.data + (s->at & (s->ring.bytes - 1));
-		uint32_t length = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
-		if (length & BPF_RINGBUF_BUSY_BIT)
-			break;
-		uint32_t bytes = length & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
-		const struct trace_event *ev = (const struct trace_event *)(record + BPF_RINGBUF_HDR_SZ);
-		if (!(length & BPF_RINGBUF_DISCARD_BIT) && bytes >= sizeof(*ev) &&
-		    bytes - sizeof(*ev) >= ev->args_nr * sizeof(uint64_t))
+	while (go_on && (ev = bpf_ring_next(&s->ring, &s->at, end, &bytes))) {
+		if (bytes >= sizeof(*ev) && bytes - sizeof(*ev) >= ev->args_nr * sizeof(uint64_t))
 			go_on = fn(ctx, ev, bytes);
-		s->at += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
 		if (s->at - *s->ring.consumer >= s->give_back_bytes)
 			__atomic_store_n(s->ring.consumer, s->at, __ATOMIC_RELEASE);
 	}

@@ -2,7 +2,6 @@
  * The thread that tells the BPF program of processes: their mappings, and the tables of what is mapped.
  */
 #include <errno.h>
-#include <linux/bpf.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,18 +222,14 @@ typedef VEC(struct unwind_want) want_list;
 static void take_wants(struct stack_unwinder *u, want_list *ret)
 {
 	uint64_t at = *u->wants.consumer, end = __atomic_load_n(u->wants.producer, __ATOMIC_ACQUIRE);
-	while (at < end) {
-		const uint8_t *record = u->wants.data + (at & (WANTS_BYTES - 1));
-		uint32_t length = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
-		if (length & BPF_RINGBUF_BUSY_BIT)
-			break;
-		uint32_t bytes = length & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+	const void *record;
+	uint32_t bytes;
+	while ((record = bpf_ring_next(&u->wants, &at, end, &bytes))) {
 		struct unwind_want want;
-		if (!(length & BPF_RINGBUF_DISCARD_BIT) && bytes >= sizeof(want)) {
-			memcpy(&want, record + BPF_RINGBUF_HDR_SZ, sizeof(want));
+		if (bytes >= sizeof(want)) {
+			memcpy(&want, record, sizeof(want));
 			vec_push(ret, want);
 		}
-		at += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
 		__atomic_store_n(u->wants.consumer, at, __ATOMIC_RELEASE);
 	}
 }
