@@ -6,10 +6,7 @@
  * there where it is a new one. Two stacks of one hash (64 bits) are taken for one.
  */
 #include "bpf/count/sample_counts_shared.h"
-#include "bpf/load/verifier.bpf.h"
-#include "bpf/load/vmlinux_min.bpf.h"
-
-#include <bpf/bpf_helpers.h>
+#include "bpf/load/targets.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -47,14 +44,6 @@ struct {
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(__u64));
 } tables SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
-	__type(key, __u32);
-	__type(value, __u32);
-} targets SEC(".maps");
 
 /* What is counted, as far as it is known without its stack. */
 struct met {
@@ -179,9 +168,9 @@ SEC("perf_event") int count_sample(struct sample_context *ctx)
 	return !table || !add(ctx, table, task, &m, 1);
 }
 
-INLINE _Bool is_target(__u32 tid)
+INLINE _Bool is_counted(struct task_struct *task)
 {
-	return !settings.by_target || bpf_map_lookup_elem(&targets, &tid);
+	return !settings.by_target || is_target(task->pid);
 }
 
 /* A tracepoint's data begin with the kernel's pointer to the registers there, which programs are not shown otherwise. */
@@ -198,7 +187,7 @@ INLINE __u64 tracepoint_ip(void *ctx)
 SEC("tracepoint") int count_tracepoint(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	if ((settings.without_pid && (__u32)task->tgid == settings.without_pid) || !is_target(task->pid))
+	if ((settings.without_pid && (__u32)task->tgid == settings.without_pid) || !is_counted(task))
 		return 1;
 	char *table = table_here();
 	if (!table)
@@ -212,19 +201,17 @@ SEC("tracepoint") int count_tracepoint(void *ctx)
 SEC("raw_tp/sched_process_fork") int follow_fork(__u64 *ctx)
 {
 	const struct task_struct *child = (const struct task_struct *)ctx[1];
-	__u32 tid, one = 1;
-	if (!settings.inherit || !is_target(((struct task_struct *)bpf_get_current_task_btf())->pid) ||
-	    bpf_probe_read_kernel(&tid, sizeof(tid), &child->pid))
+	__u32 tid;
+	if (!settings.inherit || !is_counted(bpf_get_current_task_btf()) || bpf_probe_read_kernel(&tid, sizeof(tid), &child->pid))
 		return 0;
-	if (bpf_map_update_elem(&targets, &tid, &one, BPF_ANY))
+	if (!add_target(tid))
 		__sync_fetch_and_add(&control.unfollowed, 1);
 	return 0;
 }
 
-/* Another may get the number. */
 SEC("raw_tp/sched_process_exit") int forget_task(__u64 *ctx)
 {
-	__u32 tid = ((struct task_struct *)bpf_get_current_task_btf())->pid;
-	bpf_map_delete_elem(&targets, &tid);
+	struct task_struct *task = bpf_get_current_task_btf();
+	remove_target(task->pid);
 	return 0;
 }

@@ -25,6 +25,8 @@ static const struct bpf_image sample_counts_image;
 #define SLOTS_TRACEPOINT 16384u
 #define SLOTS_MIN        512u
 #define WORDS_A_SLOT     16u
+/* Tasks at a time, those that targets have started included. */
+#define TARGETS_MAX 65536
 
 struct sample_counts {
 	struct sample_counts_options options;
@@ -92,7 +94,11 @@ static struct strobe_error *load(struct sample_counts *c)
 	c->settings.by_target = e->tracepoint_name && !map->system_wide;
 	c->settings.inherit = c->options.inherit;
 	uint32_t tables = (uint32_t)(c->cpus.len * COUNT_SIDES);
-	const struct bpf_map_size sizes[] = { { "tables", tables, (uint32_t)c->table_bytes }, {} };
+	const struct bpf_map_size sizes[] = {
+		{ "tables", tables, (uint32_t)c->table_bytes },
+		{ "targets", c->settings.by_target ? TARGETS_MAX : 1, 0 },
+		{},
+	};
 	static const char *const but_events[] = { "count_tracepoint", "follow_fork", "forget_task", NULL };
 	static const char *const but_tracepoints[] = { "count_sample", "follow_fork", "forget_task", NULL };
 	static const char *const but_targets[] = { "count_sample", NULL };
@@ -142,7 +148,7 @@ static struct strobe_error *attach(struct sample_counts *c)
 	for (uint32_t slot = 0; slot < e->slots; slot++) {
 		if (e->fds[slot] < 0)
 			continue;
-		if (e->tracepoint_name) /* which is one, whoever opened it how often */
+		if (e->tracepoint_name)   /* of the tracepoint, however many events are open on it */
 			return set_program(c, e->fds[slot], "count_tracepoint");
 		TRY(set_program(c, e->fds[slot], "count_sample"));
 	}

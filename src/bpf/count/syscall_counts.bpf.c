@@ -1,11 +1,10 @@
 /*
  * Counts system calls by number, for a tree of tasks or for all. The task that is followed first is known by its number; those
- * that it starts are kept in a hash map by their thread ids, as the kernel numbers them at the top.
+ * that it starts are targets.
  */
 #include "bpf/count/syscall_counts_shared.h"
 #include "bpf/load/call.bpf.h"
-
-#include <bpf/bpf_helpers.h>
+#include "bpf/load/targets.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -20,20 +19,11 @@ struct table {
 	__type(value, __u64[SYSCALL_NUMBERS]);
 } entries SEC(".maps"), exits SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, FOLLOWED_TASKS_MAX);
-	__type(key, __u32);
-	__type(value, __u32);
-} tasks SEC(".maps");
-
 INLINE _Bool is_followed(struct task_struct *task)
 {
-	__u32 tid = task->pid;
 	if (settings.has_leader && (settings.threads_of_leader ? task->tgid : task->pid) == state.leader)
 		return 1;
-	return bpf_map_lookup_elem(&tasks, &tid) != 0;
+	return is_target(task->pid);
 }
 
 INLINE int count(void *table, __u64 number)
@@ -69,9 +59,8 @@ int count_exit(__u64 *ctx)
 
 INLINE void follow(__u32 tid)
 {
-	__u32 one = 1;
-	/* No room: user space will say that the counts lack something. */
-	if (bpf_map_update_elem(&tasks, &tid, &one, BPF_ANY))
+	/* No room: user space warns that the counts are incomplete. */
+	if (!add_target(tid))
 		state.dropped++;
 }
 
@@ -89,8 +78,8 @@ int follow_fork(__u64 *ctx)
 SEC("raw_tp/sched_process_exit")
 int forget_task(__u64 *ctx)
 {
-	__u32 tid = bpf_get_current_task_btf()->pid;
-	bpf_map_delete_elem(&tasks, &tid);
+	struct task_struct *task = bpf_get_current_task_btf();
+	remove_target(task->pid);
 	return 0;
 }
 
@@ -104,8 +93,7 @@ int follow_exec(__u64 *ctx)
 		state.enabled = 1;
 		return 0;
 	}
-	/* Only one of ours was there. */
-	if (tid != task->pid && !bpf_map_delete_elem(&tasks, &tid))
+	if (tid != task->pid && remove_target(tid))
 		follow(task->pid);
 	return 0;
 }

@@ -267,7 +267,7 @@ static struct strobe_error *fill(struct syscall_counts *c, bool entries, bool ex
 	if (c->settings.everyone || c->settings.has_leader)
 		return NULL;
 	for (size_t i = 0; i < c->set->map->threads.len; i++)
-		TRY(bpf_map_set(bpf_map_of(c->loaded, "tasks"), &c->set->map->threads.data[i].tid, &(uint32_t){ 1 }));
+		TRY(bpf_map_set(bpf_map_of(c->loaded, "targets"), &c->set->map->threads.data[i].tid, &(uint32_t){ 1 }));
 	return NULL;
 }
 
@@ -295,7 +295,7 @@ static struct strobe_error *load(struct syscall_counts *c, bool inherit)
 	const struct bpf_map_size sizes[] = {
 		{ "entries", entries ? c->cpus : 1, 0 },
 		{ "exits", exits ? c->cpus : 1, 0 },
-		{ "tasks", c->settings.everyone ? 1 : named + FOLLOWED_TASKS_MAX, 0 },
+		{ "targets", c->settings.everyone ? 1 : named + FOLLOWED_TASKS_MAX, 0 },
 		{},
 	};
 	struct bpf_load_options load = {

@@ -10,12 +10,10 @@
  */
 #pragma once
 #include "bpf/load/call.bpf.h"
-#include "bpf/load/verifier.bpf.h"
-#include "bpf/load/vmlinux_min.bpf.h"
+#include "bpf/load/targets.bpf.h"
 #include "bpf/trace/trace_shared.h"
 
 #include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -28,14 +26,6 @@ struct {
 	__type(key, int);
 	__type(value, struct task_state);
 } tasks SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 16384); /* resized: trace_whom_room() */
-	__type(key, __u32);
-	__type(value, __u32);
-} targets SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -95,9 +85,8 @@ INLINE _Bool is_near(__u32 tid)
 /* What a followed task starts is followed. */
 INLINE void follow_child(__u32 tid)
 {
-	__u32 one = 1;
 	control.near[tid % TRACE_NEAR] = 1;
-	if (settings.inherit && !settings.everyone && bpf_map_update_elem(&targets, &tid, &one, BPF_ANY))
+	if (settings.inherit && !settings.everyone && !add_target(tid))
 		__sync_fetch_and_add(&control.unfollowed, 1);
 }
 
@@ -105,7 +94,7 @@ INLINE void follow_child(__u32 tid)
 INLINE _Bool is_meant(__u32 tid, __u32 pid)
 {
 	if (!settings.everyone)
-		return bpf_map_lookup_elem(&targets, &tid) != NULL;
+		return is_target(tid);
 	if (pid == settings.self)
 		return 0;
 	return !settings.excludes || (!bpf_map_lookup_elem(&excluded, &pid) && !bpf_map_lookup_elem(&excluded, &tid));

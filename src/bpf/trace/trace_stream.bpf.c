@@ -670,12 +670,11 @@ int stream_gone(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *t = followed_by_name(task);
-	__u32 id = task->pid;
 	if (!t)
 		return 0;
 	t->gone = 1;
 	if (!settings.everyone)
-		bpf_map_delete_elem(&targets, &id);
+		remove_target(task->pid);
 	return send_times(task, TRACE_EVENT_EXIT);
 }
 

@@ -334,13 +334,12 @@ SEC("raw_tp/sched_process_exit")
 int trace_gone(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 id = task->pid, i;
+	__u32 i;
 	struct task_state *s = bpf_task_storage_get(&tasks, task, 0, 0);
 	if (!s)
 		return 0;
-	/* Another may get the number. */
 	if (!settings.everyone)
-		bpf_map_delete_elem(&targets, &id);
+		remove_target(task->pid);
 	if (s->start_ns)
 		count_last(s);
 	s->gone = 1;
