@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "bpf/load/kernel_btf.h"
+#include "tracing/kernel_btf.h"
 
 struct known_enum {
 	char *type; /* as the field has it */

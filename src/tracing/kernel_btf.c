@@ -1,4 +1,4 @@
-#include "bpf/load/kernel_btf.h"
+#include "tracing/kernel_btf.h"
 
 #include "base/cleanup.h"
 
