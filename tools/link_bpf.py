@@ -11,7 +11,6 @@ Source: Documentation/bpf/llvm_reloc.rst, btf.rst; linux/bpf.h.
 import struct
 import sys
 
-RELOC_64_64, RELOC_64_32 = 1, 10
 LD_IMM64, CALL = 0x18, 0x85
 PSEUDO_CALL, PSEUDO_FUNC, PSEUDO_MAP_IDX, PSEUDO_MAP_IDX_VALUE = 1, 4, 5, 6
 INT, PTR, ARRAY, STRUCT, UNION, ENUM, FUNC_PROTO, VAR, DATASEC, DECL_TAG, ENUM64 = 1, 2, 3, 4, 5, 6, 13, 14, 15, 17, 19
@@ -64,7 +63,7 @@ class Elf:
 
 
 class Btf:
-    """The types, and what .BTF.ext says of each section."""
+    """The types, and the records of .BTF.ext for each section."""
 
     def __init__(self, elf):
         self.data = bytearray(elf.section(".BTF").data)
@@ -107,7 +106,7 @@ class Btf:
         return self.type(number)[3]
 
     def fill_sections(self, elf):
-        """Sizes and offsets of variables, which compilers leave to whoever loads."""
+        """Sizes and offsets of variables, which compilers leave to the loader."""
         places = {s.name: s for s in elf.symbols if s.type == 1}
         for number in range(1, len(self.at)):
             name, kind, n, _ = self.type(number)

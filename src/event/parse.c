@@ -396,7 +396,7 @@ static struct strobe_error *add_system(struct parser *p, const char *system, con
 {
 	if (!tracepoint_is_glob(pattern))
 		return add_tracepoint(p, system, pattern);
-	/* Not tracepoint_events(), which asks the kernel for every id file: those that match are read anyway. */
+	/* Not tracepoint_events(), which looks up the id file of every event: those that match are read anyway. */
 	sys_names names = {};
 	_cleanup_free_ char *dir = xasprintf("%s/events/%s", p->tracefs, system);
 	struct strobe_error *err = sys_list(p->sys, dir, &names);

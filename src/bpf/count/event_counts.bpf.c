@@ -19,7 +19,7 @@ struct {
 	__type(value, __u64);
 } counts_0 SEC(".maps"), counts_1 SEC(".maps");
 
-/* The key has the CPU, so nobody else adds to a count; the losses of two CPUs may meet, and count as one. */
+/* The key has the CPU, so no other CPU adds to a count; losses are shared, and two at the same time may be counted as one. */
 INLINE int count(void *counts)
 {
 	__u64 id = bpf_get_current_pid_tgid(), one = 1, *n;

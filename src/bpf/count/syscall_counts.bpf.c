@@ -83,7 +83,7 @@ int forget_task(__u64 *ctx)
 	return 0;
 }
 
-/* (task, old thread id, binary): the leader's exec lets counting begin; a thread that execs takes the number of its process. */
+/* (task, old thread ID, binary): counting begins with the leader's exec; a thread that execs takes the ID of its process. */
 SEC("raw_tp/sched_process_exec")
 int follow_exec(__u64 *ctx)
 {

@@ -290,7 +290,7 @@ static struct strobe_error *load(struct syscall_counts *c, bool inherit)
 	}
 	if (c->settings.everyone)
 		without[n++] = "follow_exec";
-	/* A command's process stands in the state. One entry more than a power of two would double the buckets, and the time for them. */
+	/* A command's process is in the state. One entry more than a power of two would double the buckets, and the time for them. */
 	uint32_t named = c->settings.has_leader ? 0 : (uint32_t)c->set->map->threads.len;
 	const struct bpf_map_size sizes[] = {
 		{ "entries", entries ? c->cpus : 1, 0 },

@@ -24,8 +24,8 @@
 #define TOP_PID_NAMESPACE 0xEFFFFFFCu
 
 /*
- * What the kernel asks of programs that look at its own structures. The programs of this room may be used under the
- * terms of BSD or GPL, at the user's choice.
+ * The kernel requires this licence of programs that read its own structures. Those in src/bpf may be used under the terms of BSD or
+ * GPL, at the user's choice.
  */
 #define LICENSE "Dual BSD/GPL"
 
@@ -182,13 +182,13 @@ struct strobe_error *bpf_attach_perf_tracepoint(const struct sys *sys, uint64_t 
 	return NULL;
 }
 
-bool bpf_kernel_is_at_least(const struct sys *sys, unsigned major, unsigned minor)
+struct strobe_error *bpf_check_kernel(const struct sys *sys)
 {
 	struct utsname name;
-	unsigned a = 0, b = 0;
-	if (sys_uname(sys, &name) || sscanf(name.release, "%u.%u", &a, &b) != 2)
-		return false;
-	return a > major || (a == major && b >= minor);
+	unsigned major = 0, minor = 0;
+	if (!sys_uname(sys, &name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 && (major > 5 || (major == 5 && minor >= 17)))
+		return NULL;
+	return error_create(ERROR_UNSUPPORTED, "BPF programs require Linux 5.17 or later");
 }
 
 uint64_t bpf_program_missed(int fd)

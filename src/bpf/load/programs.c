@@ -170,8 +170,7 @@ struct strobe_error *bpf_ready(struct bpf_loaded *b)
 
 static struct strobe_error *load(struct bpf_loaded *b, const struct bpf_load_options *o)
 {
-	if (!bpf_kernel_is_at_least(o->sys, 5, 17))
-		return error_create(ERROR_UNSUPPORTED, "BPF programs require Linux 5.17 or later");
+	TRY(bpf_check_kernel(o->sys));
 	TRY(bpf_types_load(o->sys, o->image->types, o->image->types_bytes, &b->types_fd));
 	for (uint32_t i = 0; i < o->image->maps_nr; i++)
 		TRY(make_map(b, o, i));

@@ -1,8 +1,8 @@
 /*
  * The programs that were built with clang (*.bpf.c) and linked when strobe was built (bpf/load/image.h), loaded into the kernel.
  *
- * What the kernel's verifier says goes to the log (LOG_DEBUG). A build without clang or libbpf's headers has no programs, and
- * bpf_load() says so. From Linux 5.17 on, which finds fields of its types itself; there must be /sys/kernel/btf/vmlinux.
+ * The verifier's messages go to the log (LOG_DEBUG). A build without clang or libbpf's headers has no programs, and bpf_load() returns
+ * an error. Requires Linux 5.17, which finds fields of its types itself, and /sys/kernel/btf/vmlinux.
  */
 #pragma once
 #include <stdbool.h>
@@ -43,11 +43,11 @@ struct bpf_load_options {
 
 /* Makes maps and loads programs; nothing is attached yet. Long programs may still be loading in threads of their own. */
 struct strobe_error *bpf_load(const struct bpf_load_options *o, struct bpf_loaded **ret) _must_check_;
-/* Waits for these, and says what went wrong: before bpf_program_of() is asked. What attaches does so by itself. */
+/* Waits for these, and returns the first error. Required before bpf_program_of(); functions that attach do it themselves. */
 struct strobe_error *bpf_ready(struct bpf_loaded *b) _must_check_;
 /* Attaches all programs of raw tracepoints but those left out. They end with the object, and with this process whatever ends it. */
 struct strobe_error *bpf_attach(struct bpf_loaded *b) _must_check_;
-/* One of those that were left for later, to where its section says, to another raw tracepoint, or to one more tracepoint. */
+/* One of those that were left for later: to the raw tracepoint of its section, to another one, or to one more tracepoint. */
 struct strobe_error *bpf_attach_program(struct bpf_loaded *b, const char *program) _must_check_;
 struct strobe_error *bpf_attach_raw(struct bpf_loaded *b, const char *program, const char *tracepoint) _must_check_;
 struct strobe_error *bpf_attach_tracepoint(struct bpf_loaded *b, const char *program, const char *category,

@@ -33,6 +33,6 @@ static inline size_t code_words_of(const struct unwind_table *t)
 }
 
 /*
- * Writes them to `to`. False where there is no more room for rules: nobody may use the table then.
+ * Writes them to `to`. False where there is no more room for rules: the table must not be used then.
  */
 bool code_rows_write(struct code_rules *rules, const struct unwind_table *t, uint32_t *to);

@@ -2,7 +2,7 @@
  * Whole user stacks with each sample, walked by a BPF program in the kernel along call frame information: the inside of
  * record --call-graph eh.
  *
- *	TRY(stack_unwinder_create(sys, &options, &u));     loads the program: whether it is possible here
+ *	TRY(stack_unwinder_create(&options, &u));          loads the program: whether it is possible here
  *	TRY(capture_open(..., &c));                        events with a user's chain that the kernel leaves out
  *	TRY(stack_unwinder_attach(u, c));
  *	chain_sink_init(&sink, u, file_sink);              bpf/unwind/chain_sink.h: what rings are drained to
@@ -14,7 +14,7 @@
  * anything. Where the program knows no way on (tables that are not ready, expressions), it sends a copy of the stack, and
  * the walk goes on in user space when rings are drained. Code without tables is passed by frame pointers.
  *
- * x86-64, from Linux 5.17 on, with the rights to load BPF programs and to look at all CPUs; rings of CPUs, not of threads.
+ * x86-64 and arm64, from Linux 5.17 on, with the rights to load BPF programs and to look at all CPUs; rings of CPUs, not of threads.
  * Errors say what is missing. Thread safety: create, attach and destroy belong to one thread; several may drain.
  */
 #pragma once
@@ -38,8 +38,8 @@ struct stack_unwinder_options {
 	struct unwind_objects (*objects_of)(void *ctx, const struct mapped_file *f);
 	void *ctx;
 	/*
-	 * The program is loaded by a thread while the caller opens events: where it is refused, stack_unwinder_attach() says so. With
-	 * `ready`, stack_unwinder_create() waits for it and does, for callers that know another way.
+	 * The program is loaded by a thread while the caller opens events; if that fails, stack_unwinder_attach() returns the error. With
+	 * `ready`, stack_unwinder_create() waits and returns it, for callers that have another way.
 	 */
 	bool ready;
 };

@@ -469,7 +469,7 @@ INLINE __u64 stack_bytes(const struct walk *w)
 
 /* A copy of stack in the making. */
 struct copying {
-	__u64 from, wanted;
+	__u64 from, limit; /* limit: bytes that are to be copied */
 	__u64 bytes; /* up to the last piece that could be read */
 };
 
@@ -480,7 +480,7 @@ struct copying {
 INLINE long copy_piece(__u8 *memory, __u32 i, struct copying *c)
 {
 	__u32 at = i * UNWIND_COPY_PIECE;
-	if (at >= c->wanted)
+	if (at >= c->limit)
 		return 1;
 	if (!bpf_probe_read_user(memory + at, UNWIND_COPY_PIECE, (void *)(c->from + at)))
 		c->bytes = at + UNWIND_COPY_PIECE;
@@ -506,9 +506,9 @@ static long copy_more(__u32 i, struct copying *c)
 	return m && i < UNWIND_MORE_BYTES / UNWIND_COPY_PIECE ? copy_piece(m->memory, i, c) : 1;
 }
 
-INLINE void give_more(void *ctx, __u64 from, __u64 wanted)
+INLINE void give_more(void *ctx, __u64 from, __u64 limit)
 {
-	struct copying c = { .from = from, .wanted = wanted };
+	struct copying c = { .from = from, .limit = limit };
 	struct unwind_more *m = this_more();
 	if (!m)
 		return;
@@ -533,13 +533,13 @@ static long read_reg(__u32 i, void *unused)
 INLINE void give_copy(void *ctx, struct walk *w)
 {
 	__u64 above = w->out.reg[SP] % UNWIND_COPY_PIECE;
-	struct copying c = { .from = w->out.reg[SP] - above, .wanted = stack_bytes(w) + above };
+	struct copying c = { .from = w->out.reg[SP] - above, .limit = stack_bytes(w) + above };
 	__u64 bytes;
 	bpf_loop(UNWIND_WALK_REGS, read_reg, 0, 0);
 	bpf_loop(UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, copy_first, &c, 0);
 	bytes = c.bytes;
-	if (bytes == UNWIND_COPY_BYTES && c.wanted > UNWIND_COPY_BYTES)
-		give_more(ctx, c.from + UNWIND_COPY_BYTES, c.wanted - UNWIND_COPY_BYTES);
+	if (bytes == UNWIND_COPY_BYTES && c.limit > UNWIND_COPY_BYTES)
+		give_more(ctx, c.from + UNWIND_COPY_BYTES, c.limit - UNWIND_COPY_BYTES);
 	w->out.message = UNWIND_MESSAGE_COPY;
 	w->out.bytes = bytes;
 	w->out.exact = w->exact;
@@ -556,7 +556,7 @@ INLINE struct mm_struct *mm_of(struct task_struct *task)
 	return mm;
 }
 
-/* Where the stack of a process's first thread begins; of others nobody knows. */
+/* Where the stack of a process's first thread begins; of others it is not known. */
 INLINE __u64 start_stack_of(struct task_struct *task, struct mm_struct *mm)
 {
 	__u64 start = ~0ULL;
