@@ -227,8 +227,8 @@ static inline void syscall_table_destroyp(struct syscall_table **t)
 	syscall_table_destroy(*t);
 }
 #define _cleanup_syscall_table_ __attribute__((cleanup(syscall_table_destroyp)))
-/* The one it was created for. */
-const struct arch *syscall_table_arch(const struct syscall_table *t);
+/* The one it was created for; compat: that of the 32-bit programs its kernels run, where there is one. */
+const struct arch *syscall_table_arch(const struct syscall_table *t, bool compat);
 /* NULL where no call has the number. */
 const struct syscall_desc *syscall_table_get(const struct syscall_table *t, uint64_t number);
 /* By name or by the kernel's name of its function ("stat", "newstat"); NULL where there is none. */

@@ -15,13 +15,14 @@ static struct trace_line line_of(const struct trace_event *ev, enum trace_line_k
 static void take_call(const struct trace_calls *c, const struct trace_event *ev, size_t bytes,
 		      const struct resolved_frame *frames, uint32_t frames_nr)
 {
-	const struct syscall_table *table = ev->flags & TRACE_FLAG_COMPAT ? c->compat : c->native;
+	bool compat = ev->flags & TRACE_FLAG_COMPAT;
+	const struct syscall_table *table = compat ? c->compat : c->native;
 	const struct syscall_desc *desc = table ? syscall_table_get(table, ev->number) : NULL;
 	struct syscall_desc unknown;
 	char name[24];
 	struct syscall_event call;
 	if (!desc) {
-		unknown = syscall_desc_unknown(ev->flags & TRACE_FLAG_COMPAT ? &arch_i386 : arch_native(), ev->number, &name);
+		unknown = syscall_desc_unknown(syscall_table_arch(c->native, compat), ev->number, &name);
 		desc = &unknown;
 	}
 	call.desc = desc;
@@ -46,7 +47,7 @@ static void take_call(const struct trace_calls *c, const struct trace_event *ev,
 	if (ev->type == TRACE_EVENT_POINT)
 		trace_lines_entry_point(c->lines, &line);
 	else
-		trace_lines_call(c->lines, &line, desc->number + (ev->flags & TRACE_FLAG_COMPAT ? TRACE_NUMBERS : 0));
+		trace_lines_call(c->lines, &line, desc->number + (compat ? TRACE_NUMBERS : 0));
 }
 
 /* The name behind the arguments. */

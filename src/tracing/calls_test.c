@@ -84,9 +84,13 @@ static void calls_of_32_bit_programs_have_their_own_numbers(void **state)
 	ev.head.flags = TRACE_FLAG_COMPAT;
 	take(f, &ev, 0, NULL);
 	assert_string_equal(f->keeper.lines[0].call, "read");
-	ev.head.number = 511; /* nobody has it: as strace calls it */
+	ev.head.number = 511; /* not in either table: named as by strace */
 	take(f, &ev, 0, NULL);
 	assert_string_equal(f->keeper.lines[1].call, "syscall_0x1ff");
+	assert_ptr_equal(f->keeper.lines[1].arch, &arch_i386);
+	ev.head.flags = 0;
+	take(f, &ev, 0, NULL);
+	assert_ptr_equal(f->keeper.lines[2].arch, &arch_x86_64);
 }
 
 static void tasks_start_are_named_and_end(void **state)

@@ -203,13 +203,6 @@ static bool is_chosen(const struct trace_samples *s, uint64_t number, bool compa
 	return !chosen || syscall_set_has(chosen, number);
 }
 
-/* That of the recording, which may be another machine's. */
-static const struct arch *arch_of(const struct trace_samples *s, bool compat)
-{
-	const struct arch *a = syscall_table_arch(s->setup.calls);
-	return compat && a->compat ? a->compat : a;
-}
-
 /* A call as it has been known since it began. */
 static void make_line(const struct trace_samples *s, const struct open_call *c, uint64_t number, bool compat, struct shown *ret)
 {
@@ -219,7 +212,7 @@ static void make_line(const struct trace_samples *s, const struct open_call *c, 
 	ret->event.has_ret = false;
 	ret->event.ret = 0;
 	if (!desc)
-		ret->unknown = syscall_desc_unknown(arch_of(s, compat), number, &ret->name);
+		ret->unknown = syscall_desc_unknown(syscall_table_arch(s->setup.calls, compat), number, &ret->name);
 	ret->event.desc = desc ? desc : &ret->unknown;
 	ret->event.pid = c->pid;
 	for (unsigned i = 0; i < SYSCALL_ARGS; i++)

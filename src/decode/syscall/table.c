@@ -103,9 +103,9 @@ const struct syscall_desc *syscall_table_find(const struct syscall_table *t, con
 	return NULL;
 }
 
-const struct arch *syscall_table_arch(const struct syscall_table *t)
+const struct arch *syscall_table_arch(const struct syscall_table *t, bool compat)
 {
-	return t->arch;
+	return compat && t->arch->compat ? t->arch->compat : t->arch;
 }
 
 size_t syscall_table_all(const struct syscall_table *t, const struct syscall_desc *const **ret)
