@@ -23,8 +23,6 @@ struct rings {
 	struct trace_live live;
 	struct record_source *ordered;
 	struct trace_samples *samples;
-	uint64_t written; /* lines when they were last shown */
-	struct trace_run *run;
 };
 
 struct strobe_error *trace_rings_check(const struct trace_run *r)
@@ -122,14 +120,11 @@ static struct strobe_error *open_capture(struct trace_run *r, struct rings *s)
 
 static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
 {
-	struct rings *s = ctx;
-	struct trace_run *r = s->run;
-	uint64_t lines = trace_lines_count(r->lines);
-	if (lines - s->written < 1000)
-		out_flush(&r->out);
-	s->written = lines;
+	struct trace_run *r = ctx;
+	struct rings *s = r->state;
+	trace_flush_lines(r);
 	TRY(trace_wait(r, TICK_MS));
-	/* The poll descriptor stays readable until it is asked what it had to say. */
+	/* Without this the poll descriptor stays readable. */
 	capture_tasks_gone(s->capture, 0);
 	*ret_end = r->ended;
 	if (r->ended)
@@ -139,7 +134,7 @@ static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
 
 static void executes(void *ctx, uint32_t pid)
 {
-	trace_follow_exec(((struct rings *)ctx)->run, pid);
+	trace_follow_exec(ctx, pid);
 }
 
 static struct strobe_error *rings_open(struct trace_run *r)
@@ -150,8 +145,7 @@ static struct strobe_error *rings_open(struct trace_run *r)
 	TRY(trace_rings_check(r));
 	TRY(add_events(r, &s->events));
 	TRY(open_capture(r, s));
-	s->run = r;
-	s->live = (struct trace_live){ .rings = capture_source(s->capture), .wait = wait_for_more, .executes = executes, .ctx = s };
+	s->live = (struct trace_live){ .rings = capture_source(s->capture), .wait = wait_for_more, .executes = executes, .ctx = r };
 	s->ordered = order_create(trace_live_source(&s->live, NULL, 0));
 	trace_begin_lines(r, (struct trace_source_facts){
 		.live = true,

@@ -190,11 +190,8 @@ static struct strobe_error *wait_for_end(struct trace_run *r)
 	r->begin_ms = r->o->delay_ms ? r->alive_ms + (uint64_t)r->o->delay_ms : 0;
 	if (r->hooks->run)
 		return r->hooks->run(r);
-	while (!r->ended) {
-		TRY(trace_wait(r, r->hooks->tick ? r->hooks->tick_ms : -1));
-		if (r->hooks->tick && !r->ended)
-			TRY(r->hooks->tick(r, false, &r->ended));
-	}
+	while (!r->ended)
+		TRY(trace_wait(r, -1));
 	return NULL;
 }
 

@@ -1,6 +1,6 @@
 /*
  * A run of `strobe trace`: the command or the tasks that are there, signals, and the waiting in between; what is done with
- * system calls is the hooks' (trace_summary.c, trace_stream.c).
+ * system calls is the hooks' (summary.c, stream.c, events.c, rings.c).
  */
 #pragma once
 #include <signal.h>
@@ -21,14 +21,11 @@ struct trace_hooks {
 	/* The target is known, the command waits to be let go. */
 	struct strobe_error *(*open)(struct trace_run *r);
 	void (*enable)(struct trace_run *r, bool on);
-	/* The whole wait, by trace_wait() again and again until r->ended. NULL: tick is called instead. */
+	/* Calls trace_wait() and reads events in between, until r->ended. NULL: there are no events to read. */
 	struct strobe_error *(*run)(struct trace_run *r);
-	/* Every tick_ms while it runs, and once behind its end; *ret_end to end it. NULL: not wanted. */
-	struct strobe_error *(*tick)(struct trace_run *r, bool last, bool *ret_end);
-	/* It has ended: what is left to say. */
+	/* After the end: reads what is left and prints what follows the lines. */
 	struct strobe_error *(*finish)(struct trace_run *r);
 	void (*close)(struct trace_run *r);
-	int tick_ms;
 };
 
 struct trace_run {
@@ -55,9 +52,10 @@ struct trace_run {
 	struct syscall_set chosen, compat_chosen; /* with -e */
 	struct path_choice path;                  /* with -P */
 	bool by_rings;             /* without BPF: calls come from their tracepoints */
-	int wake_fd;               /* of the hooks: a tick comes when it is readable, too; or -1 */
+	int wake_fd;               /* of the hooks: trace_wait() returns when it is readable; or -1 */
 	void *state; /* of the hooks */
 	struct trace_lines *lines; /* show.h; NULL where the kernel counts */
+	uint64_t flushed_lines;    /* when trace_flush_lines() was last called */
 	bool shows_lines;          /* the output has begun */
 	struct trace_paper paper;
 	struct syscall_style style;

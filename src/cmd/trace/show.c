@@ -7,6 +7,8 @@
 #include "view/data/table_data.h"
 #include "view/text/table_text.h"
 
+#define FAST_LINES 1000 /* in one round of events */
+
 static void set_style(struct trace_run *r)
 {
 	const struct trace_options *o = r->o;
@@ -74,6 +76,14 @@ void trace_begin_output(struct trace_run *r)
 		return;
 	trace_paper_begin(&r->paper);
 	r->shows_lines = true;
+}
+
+void trace_flush_lines(struct trace_run *r)
+{
+	uint64_t lines = trace_lines_count(r->lines);
+	if (lines - r->flushed_lines < FAST_LINES)
+		out_flush(&r->out);
+	r->flushed_lines = lines;
 }
 
 void trace_end_lines(struct trace_run *r)

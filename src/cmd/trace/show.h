@@ -16,6 +16,8 @@ struct trace_source_facts {
 struct trace_lines *trace_begin_lines(struct trace_run *r, struct trace_source_facts facts);
 /* What the format has before its first line: when the source is there. */
 void trace_begin_output(struct trace_run *r);
+/* After each round of events: writes out what there is, but leaves a fast stream to be written in large pieces. */
+void trace_flush_lines(struct trace_run *r);
 /* The end of the output's format, once; statistics that the lines kept are finished. */
 void trace_end_lines(struct trace_run *r);
 /* Frees them. */

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "bpf/trace/stream_tracer.h"
 #include "cmd/trace/bpf.h"
-#include "cmd/trace/run.h"
+#include "cmd/trace/show.h"
 #include "sys/priority.h"
 
 #define TICK_MS 5
@@ -57,24 +57,30 @@ static void stream_enable(struct trace_run *r, bool on)
 	trace_bpf_enable(&s->bpf, on);
 }
 
-static struct strobe_error *stream_tick(struct trace_run *r, bool last, bool *ret_end)
+static void read_events(struct trace_run *r)
 {
 	struct stream *s = r->state;
-	uint64_t before = trace_lines_count(r->lines);
 	stream_tracer_drain(s->tracer, take_event, s);
-	/* Somebody watches: what is here is shown; a fast stream is written in large pieces. */
-	if (trace_lines_count(r->lines) - before < 1000)
-		out_flush(&r->out);
-	*ret_end = trace_lines_ended(s->run->lines);
+	trace_flush_lines(r);
+}
+
+static struct strobe_error *stream_run(struct trace_run *r)
+{
+	while (!r->ended) {
+		TRY(trace_wait(r, TICK_MS));
+		if (r->ended)
+			break;
+		read_events(r);
+		r->ended = trace_lines_ended(r->lines);
+	}
 	return NULL;
 }
 
 static struct strobe_error *stream_finish(struct trace_run *r)
 {
 	struct stream *s = r->state;
-	bool end;
 	stream_tracer_stop(s->tracer);
-	TRY(stream_tick(r, true, &end));
+	read_events(r);
 	trace_say_lost(r, 0, s->tracer);
 	return trace_bpf_finish(&s->bpf, r, s->tracer);
 }
@@ -91,8 +97,7 @@ static void stream_close(struct trace_run *r)
 const struct trace_hooks trace_stream_hooks = {
 	.open = stream_open,
 	.enable = stream_enable,
-	.tick = stream_tick,
+	.run = stream_run,
 	.finish = stream_finish,
 	.close = stream_close,
-	.tick_ms = TICK_MS,
 };
