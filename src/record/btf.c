@@ -72,21 +72,16 @@ struct strobe_error *btf_borrow(const void *bytes, size_t n, struct btf *ret)
 	return err;
 }
 
-struct strobe_error *btf_take(struct strbuf *bytes, struct btf *ret)
-{
-	*ret = (struct btf){ .bytes = *bytes };
-	*bytes = (struct strbuf){};
-	struct strobe_error *err = read_header(ret, ret->bytes.data, ret->bytes.len);
-	if (err)
-		btf_deinit(ret);
-	return err;
-}
-
 struct strobe_error *btf_copy(const void *bytes, size_t n, struct btf *ret)
 {
 	struct strbuf copy = {};
 	strbuf_add(&copy, bytes, n);
-	return btf_take(&copy, ret);
+	struct strobe_error *err = btf_borrow(copy.data, copy.len, ret);
+	if (err)
+		strbuf_deinit(&copy);
+	else
+		ret->bytes = copy;
+	return err;
 }
 
 void btf_deinit(struct btf *b)
@@ -96,27 +91,29 @@ void btf_deinit(struct btf *b)
 	*b = (struct btf){};
 }
 
-const char *btf_string(const struct btf *b, uint32_t offset)
+/* "" where there is none. */
+static const char *string_at(const struct btf *b, uint32_t offset)
 {
 	return offset < b->strings_bytes ? b->strings + offset : "";
 }
 
-const struct btf_type *btf_type_by_id(const struct btf *b, uint32_t id)
+/* NULL for void, and where there is none. */
+static const struct btf_type *type_by_id(const struct btf *b, uint32_t id)
 {
 	return id && id <= b->type_at.len ? (const void *)(b->types + b->type_at.data[id - 1]) : NULL;
 }
 
 const char *btf_function_name(const struct btf *b, uint32_t id)
 {
-	const struct btf_type *t = btf_type_by_id(b, id);
-	return t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC ? btf_string(b, t->name_off) : "";
+	const struct btf_type *t = type_by_id(b, id);
+	return t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC ? string_at(b, t->name_off) : "";
 }
 
 const struct btf_type *btf_enum(const struct btf *b, const char *name)
 {
 	for (uint32_t id = 1; id <= b->type_at.len; id++) {
-		const struct btf_type *t = btf_type_by_id(b, id);
-		if (BTF_INFO_KIND(t->info) == BTF_KIND_ENUM && !strcmp(btf_string(b, t->name_off), name))
+		const struct btf_type *t = type_by_id(b, id);
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_ENUM && !strcmp(string_at(b, t->name_off), name))
 			return t;
 	}
 	return NULL;
@@ -127,6 +124,6 @@ const char *btf_enumerator(const struct btf *b, const struct btf_type *enumerati
 	const struct btf_enum *e = (const void *)(enumeration + 1);
 	for (uint32_t i = 0; i < BTF_INFO_VLEN(enumeration->info); i++)
 		if (e[i].val == value)
-			return btf_string(b, e[i].name_off);
+			return string_at(b, e[i].name_off);
 	return NULL;
 }

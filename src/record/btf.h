@@ -26,14 +26,9 @@ struct btf {
 
 /* bytes: stay the caller's, and stay as long as *ret. */
 struct strobe_error *btf_borrow(const void *bytes, size_t n, struct btf *ret) _must_check_;
-/* bytes: become its own. */
-struct strobe_error *btf_take(struct strbuf *bytes, struct btf *ret) _must_check_;
+/* bytes: are copied. */
 struct strobe_error *btf_copy(const void *bytes, size_t n, struct btf *ret) _must_check_;
 void btf_deinit(struct btf *b);
-/* "" where there is none. */
-const char *btf_string(const struct btf *b, uint32_t offset);
-/* NULL for void and for what is none. */
-const struct btf_type *btf_type_by_id(const struct btf *b, uint32_t id);
 /* "" where there is no function of this id. */
 const char *btf_function_name(const struct btf *b, uint32_t id);
 /* The enumeration of that name, of numbers of 32 bits; or NULL. */

@@ -23,7 +23,6 @@ struct build_ids {
 	size_t files;       /* that were known then */
 	struct strbuf known; /* "\nHEX PATH\n…" */
 	VEC(struct env_build_id) list;
-	uint64_t added;
 };
 
 struct build_ids *build_ids_create(struct resolver *r, const struct env *env, bool all)
@@ -167,7 +166,6 @@ static bool entry_of(struct build_ids *b, const struct mapped_file *file, struct
 	ret->build_id_len = build_ids_of(b, file, ret->build_id);
 	if (!ret->build_id_len)
 		return false;
-	b->added++;
 	if (b->report)
 		b->report(b->report_ctx, file->path);
 	return true;
@@ -207,9 +205,4 @@ void build_ids_list(struct build_ids *b, struct env *to)
 	to->build_ids.data = b->list.data;
 	to->build_ids.len = b->list.len;
 	to->build_ids.cap = b->list.cap;
-}
-
-uint64_t build_ids_added(const struct build_ids *b)
-{
-	return b->added;
 }

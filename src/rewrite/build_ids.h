@@ -31,5 +31,3 @@ void build_ids_mark(struct build_ids *b, struct record r);
 struct strobe_error *build_ids_stream(struct build_ids *b, struct writer *w) _must_check_;
 /* The list of to becomes the source's with those that were marked added to it; freed with build_ids_destroy(). */
 void build_ids_list(struct build_ids *b, struct env *to);
-/* How many were added to a list or stream. */
-uint64_t build_ids_added(const struct build_ids *b);

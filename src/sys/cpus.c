@@ -52,15 +52,10 @@ struct strobe_error *sys_cpus_online(const struct sys *sys, sys_cpus *ret)
 	return sys_cpus_read(sys, CPU_DIR "/online", ret);
 }
 
-struct strobe_error *sys_cpus_possible(const struct sys *sys, sys_cpus *ret)
-{
-	return sys_cpus_read(sys, CPU_DIR "/possible", ret);
-}
-
 uint32_t sys_cpus_possible_nr(const struct sys *sys)
 {
 	sys_cpus cpus = {};
-	_cleanup_error_ struct strobe_error *err = sys_cpus_possible(sys, &cpus);
+	_cleanup_error_ struct strobe_error *err = sys_cpus_read(sys, CPU_DIR "/possible", &cpus);
 	uint32_t n = !err && cpus.len ? vec_last(&cpus) + 1 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 	vec_deinit(&cpus);
 	return n;

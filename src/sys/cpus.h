@@ -20,8 +20,7 @@ typedef VEC(uint32_t) sys_cpus; /* ascending */
 /* "0-3,7" appended to *ret. */
 struct strobe_error *sys_cpus_parse(const char *list, sys_cpus *ret) _must_check_;
 struct strobe_error *sys_cpus_online(const struct sys *sys, sys_cpus *ret) _must_check_;
-struct strobe_error *sys_cpus_possible(const struct sys *sys, sys_cpus *ret) _must_check_;
-/* How many CPUs there can ever be: one more than the highest number. */
+/* One more than the highest number that a CPU can have on this machine. */
 uint32_t sys_cpus_possible_nr(const struct sys *sys);
 bool sys_cpus_has(const sys_cpus *cpus, uint32_t cpu);
 
