@@ -33,7 +33,7 @@ static bool has_dso(const struct dump_choice *c, const struct resolved_frame *f)
 	return f->map && (in_list(c->dsos, c->dsos_nr, f->map->file->path) || in_list(c->dsos, c->dsos_nr, f->map->file->name));
 }
 
-bool dump_choice_has(const struct dump_choice *c, const struct resolved_sample *s)
+bool dump_choice_matches(const struct dump_choice *c, const struct resolved_sample *s)
 {
 	return (!c->symbols_nr || has_symbol(c, &s->leaf)) && (!c->dsos_nr || has_dso(c, &s->leaf));
 }

@@ -16,5 +16,14 @@ struct dump_choice {
 	uint32_t dsos_nr;
 };
 
-/* Needs the sample's leaf. */
-bool dump_choice_has(const struct dump_choice *c, const struct resolved_sample *s);
+/* Whether all samples are printed; else each needs its leaf. */
+static inline bool dump_choice_is_empty(const struct dump_choice *c)
+{
+	return !c->symbols_nr && !c->dsos_nr;
+}
+bool dump_choice_matches(const struct dump_choice *c, const struct resolved_sample *s);
+/* Whether a sample is printed. */
+static inline bool dump_choice_has(const struct dump_choice *c, const struct resolved_sample *s)
+{
+	return dump_choice_is_empty(c) || dump_choice_matches(c, s);
+}

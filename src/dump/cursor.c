@@ -56,7 +56,7 @@ struct strobe_error *dump_cursor_open(struct resolver *r, const struct env *env,
 {
 	struct dump_cursor *c = xcalloc(1, sizeof(*c));
 	*c = (struct dump_cursor){ .options = *options, .env = env, .resolver = r };
-	bool needs_leaf = options->choice.symbols_nr || options->choice.dsos_nr; /* of samples whose stack is known, too */
+	bool needs_leaf = !dump_choice_is_empty(&options->choice); /* of samples whose stack is known, too */
 	struct resolve_callbacks callbacks = {
 		.sample = on_sample,
 		.knows_stack = needs_leaf ? NULL : knows_stack,

@@ -8,14 +8,14 @@ struct raw_dump {
 	const char *name;
 };
 
-static struct strobe_error *raw_sample_seen(void *ctx, const struct resolved_sample *s)
+static struct strobe_error *print_sample(void *ctx, const struct resolved_sample *s)
 {
 	struct raw_dump *raw = ctx;
 	raw_sample(raw->out, raw->env, raw->name, s);
 	return out_failed(raw->out) ? error_create(ERROR_STOPPED, "output") : NULL;
 }
 
-static struct strobe_error *raw_record_seen(void *ctx, struct record r, uint64_t time_ns)
+static struct strobe_error *print_record(void *ctx, struct record r, uint64_t time_ns)
 {
 	struct raw_dump *raw = ctx;
 	raw_record(raw->out, raw->env, raw->name, r);
@@ -29,11 +29,7 @@ struct strobe_error *raw_ordered(struct out *out, struct resolver *resolver, con
 {
 	struct raw_dump raw = { out, env, name };
 	struct strobe_error *err = resolve_stream(resolver, (struct resolve_callbacks){
-		.sample = raw_sample_seen, .record = raw_record_seen, .ctx = &raw });
-	if (error_is(err, ERROR_STOPPED)) {
-		error_destroy(err);
-		err = NULL;
-	}
+		.sample = print_sample, .record = print_record, .ctx = &raw });
 	facts_stats(out, env, resolver_stats(resolver), skip_empty);
 	return err;
 }

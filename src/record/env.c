@@ -185,12 +185,12 @@ void env_event_changed(struct arena *arena, struct env_event *ev)
 
 bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns)
 {
-	if (r.hdr->type == RECORD_TIMED && r.hdr->size >= sizeof(struct record_timed)) {
+	if (r.hdr->type >= RECORD_USER_FIRST) {
+		if (r.hdr->type != RECORD_TIMED || r.hdr->size < sizeof(struct record_timed))
+			return false;
 		*ret_ns = ((const struct record_timed *)r.hdr)->time_ns;
 		return true;
 	}
-	if (r.hdr->type >= RECORD_USER_FIRST)
-		return false;
 	const struct sample_layout *l = layout_of(e, r);
 	if (r.hdr->type == PERF_RECORD_SAMPLE) {
 		if (l->time == SAMPLE_NO_OFFSET || r.hdr->size < l->variable)

@@ -313,9 +313,8 @@ static inline struct strobe_error *next_record(struct reading *reading, struct r
 	TRY(source_next(reading->from, ret, ret_end));
 	if (*ret_end)
 		return NULL;
-	reading->place++;
 	if (r->no_clock)
-		*ret_ns = reading->place;
+		*ret_ns = ++reading->place;
 	else if (!env_record_time(r->env, *ret, ret_ns))
 		*ret_ns = 0;
 	if (*ret_ns >= r->jit.next_ns)

@@ -116,7 +116,7 @@ void resolver_lap(uint64_t *from_ns, uint64_t *sum);
 struct reading {
 	struct resolver *r;
 	struct record_source *from; /* r->source, or what puts its records in order */
-	uint64_t place;             /* of the last record, from 1 on */
+	uint64_t place;             /* of the last record, from 1 on, where there is no clock */
 };
 struct strobe_error *reading_open(struct reading *reading, struct resolver *r) _must_check_;
 struct strobe_error *reading_next(struct reading *reading, struct record *ret, uint64_t *ret_ns, bool *ret_end) _must_check_;

@@ -137,7 +137,8 @@ static void join_dump(struct stream *s, struct resolved_sample *out, const struc
 	out->sample.callchain_nr = n;
 }
 
-static void join_chain(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
+/* Inline: out of line, `callgrind strobe script -i flat.data` (tools/bench) counts 18.6 M instructions in the two, not 16.5 M. */
+static inline __attribute__((always_inline)) void join_chain(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
 {
 	const struct sample *x = &out->sample;
 	out->leaf = *frame_of(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);

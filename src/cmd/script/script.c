@@ -287,7 +287,7 @@ static struct strobe_error *print_all(struct script *s)
 	s->show = wanted_records(o);
 	s->wants_guests = any_field(o, DUMP_FIELD(MACHINE_PID) | DUMP_FIELD(VCPU));
 	bool wants_records = s->show || o->show_round || o->raw || s->wants_guests || s->env->has_stat || s->env->is_pipe;
-	bool wants_place = o->json || s->choice.symbols_nr || s->choice.dsos_nr || o->raw; /* of samples whose stack is known, too */
+	bool wants_place = o->json || o->raw || !dump_choice_is_empty(&s->choice); /* of samples whose stack is known, too */
 	struct resolve_callbacks callbacks = {
 		.sample = on_sample,
 		.record = wants_records ? on_record : NULL,
