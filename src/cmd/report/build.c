@@ -12,38 +12,44 @@
 
 /* ---- what the recording holds ---- */
 
-static void look_at_events(struct report_run *r)
+struct recorded {
+	bool branches, memory; /* branch records; data sources of memory accesses */
+};
+
+static struct recorded look_at_events(struct report_run *r)
 {
+	struct recorded has = {};
 	struct report_query *q = &r->query;
 	q->only_tracepoints = r->env->events.len > 0;
 	for (size_t i = 0; i < r->env->events.len; i++) {
 		const struct perf_event_attr *a = &r->env->events.data[i].attr;
 		q->has_chains |= !!(a->sample_type & PERF_SAMPLE_CALLCHAIN);
 		/* Call stacks of the processor (--call-graph lbr) are branch records as well, and mean something else. */
-		r->has_branches |= a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+		has.branches |= a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
 				   !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
-		r->has_data |= !!(a->sample_type & PERF_SAMPLE_DATA_SRC);
+		has.memory |= !!(a->sample_type & PERF_SAMPLE_DATA_SRC);
 		q->has_switches |= a->context_switch && a->sample_type & PERF_SAMPLE_TIME && a->sample_type & PERF_SAMPLE_TID;
 		/* Switches of whole CPUs have an event of their own. They do not tell which threads the recording is about. */
 		q->shows_latency |= q->has_switches && a->context_switch && !(perf_attr_is_dummy(a) && a->sample_type & PERF_SAMPLE_CPU);
 		q->only_tracepoints &= a->type == PERF_TYPE_TRACEPOINT;
 	}
+	return has;
 }
 
 struct strobe_error *report_choose_modes(struct report_run *r, struct report_options *o)
 {
 	struct report_query *q = &r->query;
-	look_at_events(r);
-	if (o->selection.branch_history && !r->has_branches)
+	const struct recorded has = look_at_events(r);
+	if (o->selection.branch_history && !has.branches)
 		return error_create(ERROR_USAGE, "--branch-history requires branch records: record with -b");
 	if (o->selection.branch_history) {
 		q->has_chains = true;
 		o->grouping.chains.by_address = true;
 	}
-	q->branch_mode = r->has_branches && !o->selection.no_branch_stack && !o->selection.mem_mode && !o->selection.branch_history;
-	if (o->total_cycles && !r->has_branches)
+	q->branch_mode = has.branches && !o->selection.no_branch_stack && !o->selection.mem_mode && !o->selection.branch_history;
+	if (o->total_cycles && !has.branches)
 		return error_create(ERROR_USAGE, "--total-cycles requires branch records: record with -b");
-	if (o->selection.branch_stack && !r->has_branches)
+	if (o->selection.branch_stack && !has.branches)
 		return error_create(ERROR_USAGE, "Selected -b but no branch data. Did you call '%s record' without -b?",
 				    r->ctx->program);
 	if (o->grouping.chains_asked && !q->has_chains)
@@ -53,16 +59,15 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 		return report_needs_switches(q);
 	if (o->grouping.latency_set)
 		q->shows_latency = o->grouping.latency;
-	if (o->selection.mem_mode && !r->has_data)
+	if (o->selection.mem_mode && !has.memory)
 		return error_create(ERROR_USAGE, "Selected --mem-mode but no mem data. Did you call '%s record' without -d?",
 				    r->ctx->program);
-	if (o->selection.stitch_calls && r->live && !resolve_has_calls(r->env))
+	if (o->selection.stitch_calls && r->query.is_live && !resolve_has_calls(r->env))
 		return error_create(ERROR_USAGE, "--stitch-lbr requires --call-graph lbr");
 	if (o->selection.stitch_calls && !resolve_has_calls(r->env))
 		cmd_say(r->ctx, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
 	q->branch_history = o->selection.branch_history;
 	q->mem_mode = o->selection.mem_mode;
-	q->is_live = r->live;
 	q->long_names = o->verbose > 0;
 	q->is_powerpc = r->env->arch && text_has_prefix(r->env->arch, "ppc");
 	TRY(sample_choice_check(&(struct sample_choice){ .cpus = o->selection.cpus, .times = o->selection.times }, r->env));
@@ -129,8 +134,7 @@ static const char *const *choose_labels(struct report_run *r, uint32_t *ret_nr)
 {
 	uint32_t nr;
 	r->query.needs_comm = report_draws(r->o);
-	r->query.needs_threads = r->wants_threads || report_pages(r->o);
-	r->query.needs_times = r->wants_times;
+	r->query.needs_threads |= report_pages(r->o);
 	const char *const *labels = report_labels(&r->query, &nr);
 	const char **known = arena_new_array(&r->query.arena, const char *, nr + 1);
 	*ret_nr = 0;
@@ -162,11 +166,11 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 		.progress = r->progress,
 	};
 	struct symbols_options symbols = o->selection.symbol_files;
-	symbols.live = r->live;
+	symbols.live = r->query.is_live;
 	TRY(session_symbols(cmd_host(r->ctx), r->env, o->selection.force, &symbols, &r->foreign));
 	options.switches.keep = o->selection.show_switches;
-	TRY(event_switches_find(r->env, o->selection.switch_on, "--switch-on", r->live, &options.switches.on));
-	TRY(event_switches_find(r->env, o->selection.switch_off, "--switch-off", r->live, &options.switches.off));
+	TRY(event_switches_find(r->env, o->selection.switch_on, "--switch-on", r->query.is_live, &options.switches.on));
+	TRY(event_switches_find(r->env, o->selection.switch_off, "--switch-off", r->query.is_live, &options.switches.off));
 	options.label_keys = choose_labels(r, &options.label_keys_nr);
 	TRY(sample_choice_parse(&(struct sample_choice){ .cpus = o->selection.cpus, .times = o->selection.times }, r->env,
 				&r->query.arena, &options.filter));
@@ -180,15 +184,16 @@ struct strobe_error *report_make_resolver(struct report_run *r)
 
 static const char *thread_name(void *ctx, uint32_t tid)
 {
-	struct report_names *n = ctx;
-	if (!n->by_tid.slots)
-		for (size_t i = 0; i < machine_threads_count(n->machine); i++)
-			*u64map_put(&n->by_tid, machine_thread_at(n->machine, i)->tid, NULL) = i + 1;
-	const uint64_t *index = u64map_get(&n->by_tid, tid);
+	struct report_run *r = ctx;
+	struct machine *m = resolver_machine(r->resolver);
+	if (!r->last_threads.slots)
+		for (size_t i = 0; i < machine_threads_count(m); i++)
+			*u64map_put(&r->last_threads, machine_thread_at(m, i)->tid, NULL) = i + 1;
+	const uint64_t *index = u64map_get(&r->last_threads, tid);
 	if (!index)
 		return NULL;
-	const struct thread *t = machine_thread_at(n->machine, *index - 1);
-	return strtab_get(machine_strings(n->machine), machine_comm(n->machine, t, t->end_ns));
+	const struct thread *t = machine_thread_at(m, *index - 1);
+	return strtab_get(machine_strings(m), machine_comm(m, t, t->end_ns));
 }
 
 /* ---- the report ---- */
@@ -237,8 +242,7 @@ static void describe_events(struct report_run *r)
 struct strobe_error *report_build(struct report_run *r, struct report_built *b)
 {
 	const struct report_options *o = r->o;
-	u64map_deinit(&r->names.by_tid);
-	r->names = (struct report_names){ .machine = resolver_machine(r->resolver) };
+	u64map_deinit(&r->last_threads); /* top: threads come and go between reports */
 	describe_events(r);
 	report_build_parts(&r->query, r->profile, b);
 	b->report.separator = o->display.separator;
@@ -281,14 +285,14 @@ void report_run_init(struct report_run *r, struct cmd_context *ctx, const struct
 	report_query_init(&r->query, &o->grouping, &o->filter);
 	r->query.program = ctx->program;
 	r->query.thread_name = thread_name;
-	r->query.thread_ctx = &r->names;
+	r->query.thread_ctx = r;
 	r->query.add_fields = report_add_fields;
 	r->query.fields_ctx = r;
 }
 
 void report_run_deinit(struct report_run *r)
 {
-	u64map_deinit(&r->names.by_tid);
+	u64map_deinit(&r->last_threads);
 	foreign_files_destroy(r->foreign);
 	report_query_deinit(&r->query);
 }

@@ -63,7 +63,7 @@ static const struct mapped_file *find_file(struct report_run *r, const struct pr
 	struct machine *machine = resolver_machine(r->resolver);
 	size_t n = machine_files_count(machine);
 	const struct mapped_file *by_order = m->order < n ? machine_file_at(machine, m->order) : NULL;
-	if (!r->live || (by_order && is_file_of(by_order, r->profile, m)))
+	if (!r->query.is_live || (by_order && is_file_of(by_order, r->profile, m)))
 		return by_order;
 	for (size_t i = n; i-- > 0;)
 		if (is_file_of(machine_file_at(machine, i), r->profile, m))
@@ -140,7 +140,7 @@ static struct strobe_error *start_again(struct report_run *r, const struct repor
 	a->o.filter.exclude_other = a->o.selection.inlined = false;
 	a->run = *how;
 	a->run.o = &a->o;
-	a->run.query.children = a->run.wants_threads = false;
+	a->run.query.children = a->run.query.needs_threads = false;
 	a->run.query.keys_nr = a->run.query.by_nr = 0;
 	a->run.resolver = NULL;
 	a->run.foreign = NULL; /* the first reading's stays open */

@@ -23,7 +23,7 @@ struct opened *opened_create(const struct cmd_context *ctx, const struct report_
 	f->ctx.buildid_path = (struct strbuf){};
 	report_run_init(&f->run, &f->ctx, &f->o);
 	f->run.span = input.span;
-	f->run.wants_threads = true;
+	f->run.query.needs_threads = true;
 	f->spool = input.spool;
 	const char *path = f->spool ? spool_path(f->spool) : input.path;
 	if (path)

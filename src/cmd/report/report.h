@@ -41,12 +41,6 @@ struct report_options {
 	bool begins_with_code;   /* of the first function: `annotate` */
 };
 
-/* Names of threads, for columns. */
-struct report_names {
-	struct machine *machine;
-	struct u64map by_tid; /* index of the last thread with that id, + 1 */
-};
-
 /* A recording that is open, and the question to it. */
 struct report_run {
 	struct cmd_context *ctx;
@@ -57,15 +51,11 @@ struct report_run {
 	struct resolver *resolver;
 	struct profile *profile;
 	struct report_query query; /* of o's grouping and filter */
-	bool has_branches, has_data;
-	bool live;               /* of what runs, and not of a recording */
 	struct progress *progress; /* or NULL */
 	bool tells_addresses;    /* frames are told apart by address, whatever the keys are */
 	struct time_range span;  /* of --time only what is within; {} is all */
-	bool wants_times;        /* the profile is to tell samples apart by o->time_quantum_ns */
-	bool wants_threads;      /* the profile is to tell threads and processes apart, whatever the keys are */
 	struct tracepoints *tracepoints; /* where fields of them are asked for */
-	struct report_names names;
+	struct u64map last_threads; /* by thread id: index of the last thread that had it in the resolver's machine, + 1 */
 	struct thread_reads reads;
 };
 

@@ -48,7 +48,7 @@ struct strobe_error *report_count_times(struct report_run *r, const struct repor
 	o.grouping.time_quantum_ns = step;
 	how.o = &o;
 	how.query.branch_mode = false; /* samples, and not the branches before them */
-	how.wants_times = true;
+	how.query.needs_times = true;
 	TRY(report_read_again(r, &how, &counted));
 	*ret = (struct browse_times){ .span = span, .first_ns = first, .step_ns = step, .nr = (unsigned)((span.to_ns - first) / step) + 1 };
 	ret->samples = xcalloc(ret->nr, sizeof(*ret->samples));

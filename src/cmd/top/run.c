@@ -110,7 +110,7 @@ static struct strobe_error *open_report(struct top_run *t)
 	r->source = capture_source(t->capture);
 	r->env = capture_env(t->capture);
 	r->query.default_sort = "dso,symbol";
-	r->live = true;
+	r->query.is_live = true;
 	r->tells_addresses = t->o->annotate != NULL;
 	TRY(report_prepare(r, &t->o->report));
 	machine_name_kernel(resolver_machine(r->resolver), "[kernel]"); /* as the reference's top has it, and not its report */
