@@ -7,7 +7,9 @@ import csv
 import io
 import json
 import re
+import shutil
 
+from reportscreen import Browser, shown
 from strobetest import NEWEST_PERF, Tap, build_workload, record, run, strobe
 
 MS = 400
@@ -108,6 +110,18 @@ def check_children(tap, path):
                 "main has all of serial()")
 
 
+def check_screen(tap, path):
+    """Of one row alone, relative shares are all of the processor time and all of the elapsed time."""
+    name = "on a screen, relative shares of the elapsed time are of the rows that a filter leaves"
+    if not shutil.which("tmux"):
+        tap.skip(name, "no tmux")
+        return
+    with Browser(path, "-s", "sym") as s:
+        s.keys("/", "serial", "Enter", "F")
+        tap.ok(s.wait_for(lambda lines: [row.split()[:2] for row in shown(lines)] == [["100.00%", "100.00%"]]) is not None,
+               name, s.lines())
+
+
 def check_refusals(tap, plain, path):
     for words in ["--latency"], ["-s", "latency"], ["-s", "parallelism"], ["-F", "latency_children"], ["--parallelism", "1"]:
         done = strobe("report", "-i", plain, *words)
@@ -148,6 +162,7 @@ def main():
     check_levels(tap, path)
     check_forms(tap, path)
     check_children(tap, stacks)
+    check_screen(tap, path)
     check_refusals(tap, plain, path)
     if NEWEST_PERF:
         check_perf(tap, binary, path)

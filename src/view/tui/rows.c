@@ -95,7 +95,7 @@ void rows_filter(struct rows *r, const struct row_zoom *zoom)
 	size_t missing = 0;
 	vec_clear(&r->entries);
 	for (uint32_t j = 0; j < h->options.events_nr; j++)
-		r->totals[j].shown_period = r->totals[j].shown_samples = 0;
+		r->totals[j].shown_period = r->totals[j].shown_samples = r->totals[j].shown_latency = 0;
 	for (uint32_t i = 0; i < h->order_nr; i++) {
 		const struct hist_entry *e = &h->entries.data[h->order[i]];
 		missing = push_missing(r, zoom, missing, i);
@@ -103,8 +103,10 @@ void rows_filter(struct rows *r, const struct row_zoom *zoom)
 			continue;
 		vec_push(&r->entries, h->order[i]);
 		for (uint32_t j = 0; j < h->options.events_nr; j++) {
-			r->totals[j].shown_period += hist_stats(h, e)[j].period;
-			r->totals[j].shown_samples += hist_stats(h, e)[j].samples;
+			const struct hist_stat *s = &hist_stats(h, e)[j];
+			r->totals[j].shown_period += s->period;
+			r->totals[j].shown_samples += s->samples;
+			r->totals[j].shown_latency += s->latency;
 		}
 	}
 	push_missing(r, zoom, missing, UINT32_MAX);
