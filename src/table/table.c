@@ -18,7 +18,7 @@ void table_init(struct table *t, const char *format, unsigned version)
 void table_deinit(struct table *t)
 {
 	vec_deinit(&t->columns);
-	vec_deinit(&t->row);
+	vec_deinit(&t->rows);
 	vec_deinit(&t->cells);
 	vec_deinit(&t->facts);
 	vec_deinit(&t->heads);
@@ -40,18 +40,17 @@ size_t table_column(struct table *t, struct table_column column)
 
 void table_reserve(struct table *t, size_t rows)
 {
-	vec_reserve(&t->row, rows);
+	vec_reserve(&t->rows, rows);
 	vec_reserve(&t->cells, rows * t->columns.len);
 }
 
 void table_child(struct table *t, uint32_t depth)
 {
-	uint32_t deepest = t->rows ? t->row.data[t->rows - 1].depth + 1 : 0;
+	uint32_t deepest = t->rows.len ? vec_last(&t->rows).depth + 1 : 0;
 	deepest = deepest < TABLE_DEPTH_MAX ? deepest : TABLE_DEPTH_MAX;
 	depth = depth < deepest ? depth : deepest;
 	t->depth = depth > t->depth ? depth : t->depth;
-	vec_push(&t->row, ((struct table_row){ .depth = depth, .first_line = (uint32_t)t->lines.len }));
-	t->rows++;
+	vec_push(&t->rows, ((struct table_row){ .depth = depth, .first_line = (uint32_t)t->lines.len }));
 	if (t->columns.len)
 		memset(vec_extend(&t->cells, t->columns.len), 0, t->columns.len * sizeof(struct table_cell));
 }
@@ -63,7 +62,7 @@ void table_row(struct table *t)
 
 static struct table_cell *last_row_cell(struct table *t, size_t column)
 {
-	return &t->cells.data[(t->rows - 1) * t->columns.len + column];
+	return &t->cells.data[(t->rows.len - 1) * t->columns.len + column];
 }
 
 static struct table_cell *set_cell(struct table *t, size_t column)
@@ -150,7 +149,7 @@ void table_line(struct table *t, const char *fmt, ...)
 	const char *line = keep(t, fmt, ap);
 	va_end(ap);
 	vec_push(&t->lines, line);
-	t->row.data[t->rows - 1].lines_nr++;
+	vec_last(&t->rows).lines_nr++;
 }
 
 void table_head(struct table *t, const char *fmt, ...)
@@ -255,7 +254,7 @@ static int compare_rows(const void *pa, const void *pb, void *ctx)
 static size_t after_subtree(const struct table *t, size_t row)
 {
 	size_t next = row + 1;
-	while (next < t->rows && t->row.data[next].depth > t->row.data[row].depth)
+	while (next < t->rows.len && t->rows.data[next].depth > t->rows.data[row].depth)
 		next++;
 	return next;
 }
@@ -280,19 +279,17 @@ static size_t order_siblings(struct sorter *s, size_t from, size_t to, size_t *o
 void table_sort(struct table *t, size_t column, bool descending)
 {
 	struct sorter s = { t, column, descending };
-	size_t columns = t->columns.len;
-	if (!t->rows)
+	size_t columns = t->columns.len, n = t->rows.len;
+	if (!n)
 		return;
-	_cleanup_free_ size_t *order = xreallocarray(NULL, t->rows + 1, sizeof(*order));
-	struct table_cell *cells = xreallocarray(NULL, t->cells.len + 1, sizeof(*cells));
-	struct table_row *rows = xreallocarray(NULL, t->rows + 1, sizeof(*rows));
-	order_siblings(&s, 0, t->rows, order, 0);
-	for (size_t i = 0; i < t->rows; i++) {
-		rows[i] = t->row.data[order[i]];
+	_cleanup_free_ size_t *order = xreallocarray(NULL, n + 1, sizeof(*order));
+	_cleanup_free_ struct table_cell *cells = xreallocarray(NULL, t->cells.len + 1, sizeof(*cells));
+	_cleanup_free_ struct table_row *rows = xreallocarray(NULL, n + 1, sizeof(*rows));
+	order_siblings(&s, 0, n, order, 0);
+	for (size_t i = 0; i < n; i++) {
+		rows[i] = t->rows.data[order[i]];
 		memcpy(cells + i * columns, t->cells.data + order[i] * columns, columns * sizeof(*cells));
 	}
-	memcpy(t->row.data, rows, t->rows * sizeof(*rows));
-	memcpy(t->cells.data, cells, t->rows * columns * sizeof(*cells));
-	free(cells);
-	free(rows);
+	memcpy(t->rows.data, rows, n * sizeof(*rows));
+	memcpy(t->cells.data, cells, n * columns * sizeof(*cells));
 }

@@ -107,9 +107,8 @@ struct table {
 	bool has_no_notes;                   /* JSON has no list of them */
 	struct table_layout layout;
 	VEC(struct table_column) columns;
-	VEC(struct table_row) row;
+	VEC(struct table_row) rows;
 	VEC(struct table_cell) cells; /* rows, one after the other */
-	size_t rows;
 	uint32_t depth;               /* of the deepest row */
 	VEC(struct table_fact) facts; /* about the whole: shown above it */
 	VEC(const char *) heads;      /* lines of text above all, and not in data */

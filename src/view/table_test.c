@@ -208,7 +208,7 @@ static void long_series_are_folded(void **state)
 
 static void assert_order(const struct table *t, const char *const *names, size_t n)
 {
-	assert_int_equal(t->rows, n);
+	assert_int_equal(t->rows.len, n);
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(table_cell(t, i, 0)->text, names[i]);
 }
@@ -230,7 +230,7 @@ static void sorting_keeps_families_together(void **state)
 	assert_order(&t, by_runs, 4);
 	/* A child cannot be two levels below the row before it. */
 	table_child(&t, 7);
-	assert_int_equal(t.row.data[4].depth, 2);
+	assert_int_equal(t.rows.data[4].depth, 2);
 	table_deinit(&t);
 }
 

@@ -67,7 +67,7 @@ static void fact_json(struct json *j, const struct table_fact *f)
 /* A row with those below it; returns the first row after them. Only rows of the deepest level have no array of children. */
 static size_t json_row(struct json *j, const struct table *t, size_t row)
 {
-	uint32_t depth = t->row.data[row].depth;
+	uint32_t depth = t->rows.data[row].depth;
 	json_object(j);
 	for (size_t i = 0; i < t->columns.len; i++)
 		if (!t->columns.data[i].text_only)
@@ -76,7 +76,7 @@ static size_t json_row(struct json *j, const struct table *t, size_t row)
 	if (depth < t->depth) {
 		json_key(j, t->children_key ? t->children_key : "children");
 		json_array(j);
-		while (row < t->rows && t->row.data[row].depth > depth)
+		while (row < t->rows.len && t->rows.data[row].depth > depth)
 			row = json_row(j, t, row);
 		json_end(j);
 	}
@@ -90,7 +90,7 @@ void table_json_members(struct json *j, const struct table *t)
 		fact_json(j, &t->facts.data[i]);
 	json_key(j, t->rows_key ? t->rows_key : "rows");
 	json_array(j);
-	for (size_t row = 0; row < t->rows && !out_failed(j->out);)
+	for (size_t row = 0; row < t->rows.len && !out_failed(j->out);)
 		row = json_row(j, t, row);
 	json_end(j);
 	if (t->has_no_notes)
@@ -157,10 +157,10 @@ void table_csv(struct out *out, const struct table *t, const char *separator)
 		before = separator;
 	}
 	out_ch(out, '\n');
-	for (size_t row = 0; row < t->rows && !out_failed(out); row++) {
+	for (size_t row = 0; row < t->rows.len && !out_failed(out); row++) {
 		before = "";
 		if (t->depth) {
-			out_u64(out, t->row.data[row].depth);
+			out_u64(out, t->rows.data[row].depth);
 			before = separator;
 		}
 		for (size_t i = 0; i < t->columns.len; i++) {

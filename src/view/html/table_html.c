@@ -74,7 +74,7 @@ static void put_cell(struct out *out, const struct table *t, size_t row, size_t 
 	const char *kind = is_number(k) ? "n" : k->is_tree ? "t" : "";
 	out_f(out, "<td class=\"%s%s\"", kind, marks[c->mark]);
 	if (k->is_tree)
-		out_f(out, " style=\"--depth:%" PRIu32 "\"", t->row.data[row].depth);
+		out_f(out, " style=\"--depth:%" PRIu32 "\"", t->rows.data[row].depth);
 	out_ch(out, '>');
 	if (c->shown)
 		put_xml(out, c->shown);
@@ -114,7 +114,7 @@ void table_html(struct out *out, const struct table *t)
 	out_str(out, "<table>");
 	put_titles(out, t);
 	out_str(out, "<tbody>\n");
-	for (size_t row = 0; row < t->rows && !out_failed(out); row++) {
+	for (size_t row = 0; row < t->rows.len && !out_failed(out); row++) {
 		out_str(out, "<tr>");
 		for (size_t i = 0; i < t->columns.len; i++)
 			if (!t->columns.data[i].data_only)

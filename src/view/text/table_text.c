@@ -29,7 +29,7 @@ struct writer {
 static double highest_of(const struct table *t, size_t column)
 {
 	double highest = 0;
-	for (size_t row = 0; row < t->rows && t->columns.data[column].type == TABLE_SERIES; row++) {
+	for (size_t row = 0; row < t->rows.len && t->columns.data[column].type == TABLE_SERIES; row++) {
 		const struct table_cell *c = table_cell(t, row, column);
 		for (uint32_t i = 0; c->set && i < c->len; i++)
 			highest = c->series[i] > highest ? c->series[i] : highest;
@@ -98,7 +98,7 @@ static void cell_text(struct writer *w, size_t row, size_t column)
 {
 	const struct table_cell *c = table_cell(w->t, row, column);
 	strbuf_reset(&w->cell);
-	for (uint32_t i = 0; w->t->columns.data[column].is_tree && i < w->t->row.data[row].depth * INDENT; i++)
+	for (uint32_t i = 0; w->t->columns.data[column].is_tree && i < w->t->rows.data[row].depth * INDENT; i++)
 		strbuf_addch(&w->cell, ' ');
 	if (c->shown)
 		strbuf_addstr(&w->cell, c->shown);
@@ -246,7 +246,7 @@ static void put_heading(struct writer *w)
 static void put_row(struct writer *w, size_t row)
 {
 	const struct table *t = w->t;
-	const struct table_row *r = &t->row.data[row];
+	const struct table_row *r = &t->rows.data[row];
 	bool first = true;
 	put_begin(w, t->layout.row);
 	for (size_t i = 0; i < t->columns.len; i++) {
@@ -275,7 +275,7 @@ static void measure(struct writer *w, size_t column)
 	width = c->type != TABLE_SERIES && c->width > width ? c->width : width;
 	if (!w->t->layout.has_no_titles && text_columns(unit_of(w, column)) > width)
 		width = text_columns(strbuf_str(&w->cell));
-	for (size_t row = 0; row < w->t->rows && !c->is_fixed; row++) {
+	for (size_t row = 0; row < w->t->rows.len && !c->is_fixed; row++) {
 		cell_text(w, row, column);
 		size_t n = text_columns(strbuf_str(&w->cell));
 		width = n > width ? n : width;
@@ -300,7 +300,7 @@ void table_text(struct out *out, const struct table *t, const struct table_style
 	if (t->facts.len)
 		out_ch(out, '\n');
 	put_heading(&w);
-	for (size_t row = 0; row < t->rows && !out_failed(out); row++)
+	for (size_t row = 0; row < t->rows.len && !out_failed(out); row++)
 		put_row(&w, row);
 	if (t->notes.len)
 		out_ch(out, '\n');
