@@ -9,9 +9,24 @@
 #define NS_PER_MS 1e6
 #define BAR_WIDTH 40
 
-/* ---- as text ---- */
+/* ---- one call ---- */
 
-enum { NAME, CALLS, ERRORS, TOTAL, LEAST, MEAN, MOST, DEVIATION };
+/* The columns of a call, side by side in both tables. */
+enum { NAME, CALLS, ERRORS, TOTAL, LEAST, MEAN, MOST, DEVIATION, CALL_COLUMNS };
+
+static void set_call(struct table *t, size_t first, const struct syscall_stat *row)
+{
+	table_set_text(t, first + NAME, row->name);
+	table_set_count(t, first + CALLS, row->calls);
+	table_set_count(t, first + ERRORS, row->errors);
+	table_set_count(t, first + TOTAL, row->total_ns);
+	table_set_count(t, first + LEAST, row->min_ns);
+	table_set_number(t, first + MEAN, syscall_stat_mean_ns(row));
+	table_set_count(t, first + MOST, row->max_ns);
+	table_set_number(t, first + DEVIATION, syscall_stat_error_percent(row));
+}
+
+/* ---- as text ---- */
 
 static void add_block_columns(struct table *t)
 {
@@ -79,17 +94,9 @@ static void add_errnos(struct table *t, const struct syscall_stat *row)
 
 static void add_block_row(struct table *t, const struct syscall_stat *row, struct syscall_stats_style style)
 {
-	double deviation = syscall_stat_error_percent(row);
 	table_row(t);
-	table_set_text(t, NAME, row->name);
-	table_set_count(t, CALLS, row->calls);
-	table_set_count(t, ERRORS, row->errors);
-	table_set_count(t, TOTAL, row->total_ns);
-	table_set_count(t, LEAST, row->min_ns);
-	table_set_number(t, MEAN, syscall_stat_mean_ns(row));
-	table_set_count(t, MOST, row->max_ns);
-	table_set_number(t, DEVIATION, deviation);
-	table_show(t, DEVIATION, "%.2f%%", deviation);
+	set_call(t, 0, row);
+	table_show(t, DEVIATION, "%.2f%%", syscall_stat_error_percent(row));
 	if (style.errnos)
 		add_errnos(t, row);
 	if (style.histograms)
@@ -130,7 +137,7 @@ void syscall_stats_fill_block(struct table *t, const struct syscall_stats *s, co
 
 enum {
 	TREE_CGROUP, TREE_COMM, TREE_TID, TREE_PID, TREE_EVENTS, TREE_RAN, TREE_WAITED,
-	TREE_CALL, TREE_CALLS, TREE_ERRORS, TREE_TOTAL, TREE_LEAST, TREE_MEAN, TREE_MOST, TREE_DEVIATION, TREE_ERRNOS, TREE_SLOTS,
+	TREE_CALL, TREE_ERRNOS = TREE_CALL + CALL_COLUMNS, TREE_SLOTS,
 };
 
 static void add_tree_columns(struct table *t)
@@ -139,12 +146,12 @@ static void add_tree_columns(struct table *t)
 		[TREE_CGROUP] = { "cgroup", NULL, TABLE_TEXT },        [TREE_COMM] = { "comm", NULL, TABLE_TEXT },
 		[TREE_TID] = { "tid", NULL, TABLE_COUNT },             [TREE_PID] = { "pid", NULL, TABLE_COUNT },
 		[TREE_EVENTS] = { "events", NULL, TABLE_COUNT },       [TREE_RAN] = { "ran_ns", NULL, TABLE_COUNT },
-		[TREE_WAITED] = { "waited_ns", NULL, TABLE_COUNT },    [TREE_CALL] = { "syscall", NULL, TABLE_TEXT },
-		[TREE_CALLS] = { "calls", NULL, TABLE_COUNT },         [TREE_ERRORS] = { "errors", NULL, TABLE_COUNT },
-		[TREE_TOTAL] = { "total_ns", NULL, TABLE_COUNT },      [TREE_LEAST] = { "min_ns", NULL, TABLE_COUNT },
-		[TREE_MEAN] = { "mean_ns", NULL, TABLE_NUMBER },       [TREE_MOST] = { "max_ns", NULL, TABLE_COUNT },
-		[TREE_DEVIATION] = { "error_percent", NULL, TABLE_NUMBER }, [TREE_ERRNOS] = { "errnos", NULL, TABLE_TALLY },
-		[TREE_SLOTS] = { "log2_ns", NULL, TABLE_SERIES },
+		[TREE_WAITED] = { "waited_ns", NULL, TABLE_COUNT },    [TREE_CALL + NAME] = { "syscall", NULL, TABLE_TEXT },
+		[TREE_CALL + CALLS] = { "calls", NULL, TABLE_COUNT },  [TREE_CALL + ERRORS] = { "errors", NULL, TABLE_COUNT },
+		[TREE_CALL + TOTAL] = { "total_ns", NULL, TABLE_COUNT }, [TREE_CALL + LEAST] = { "min_ns", NULL, TABLE_COUNT },
+		[TREE_CALL + MEAN] = { "mean_ns", NULL, TABLE_NUMBER }, [TREE_CALL + MOST] = { "max_ns", NULL, TABLE_COUNT },
+		[TREE_CALL + DEVIATION] = { "error_percent", NULL, TABLE_NUMBER },
+		[TREE_ERRNOS] = { "errnos", NULL, TABLE_TALLY },       [TREE_SLOTS] = { "log2_ns", NULL, TABLE_SERIES },
 	};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		struct table_column c = columns[i];
@@ -196,14 +203,7 @@ static void set_slots(struct table *t, const struct syscall_stat *row)
 static void add_tree_call(struct table *t, const struct syscall_stat *row)
 {
 	table_child(t, 1);
-	table_set_text(t, TREE_CALL, row->name);
-	table_set_count(t, TREE_CALLS, row->calls);
-	table_set_count(t, TREE_ERRORS, row->errors);
-	table_set_count(t, TREE_TOTAL, row->total_ns);
-	table_set_count(t, TREE_LEAST, row->min_ns);
-	table_set_number(t, TREE_MEAN, syscall_stat_mean_ns(row));
-	table_set_count(t, TREE_MOST, row->max_ns);
-	table_set_number(t, TREE_DEVIATION, syscall_stat_error_percent(row));
+	set_call(t, TREE_CALL, row);
 	set_errnos(t, row);
 	set_slots(t, row);
 }
