@@ -360,6 +360,11 @@ void out_xml(struct out *o, const char *s, size_t n)
 	}
 }
 
+void out_xml_str(struct out *o, const char *s)
+{
+	out_xml(o, s, strlen(s));
+}
+
 void out_csv(struct out *o, const char *s)
 {
 	if (!strpbrk(s, ",\"\r\n") && *s != ' ') {

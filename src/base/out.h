@@ -92,5 +92,6 @@ void out_text_left(struct out *o, const char *s, size_t width);
 void out_text_right(struct out *o, const char *s, size_t width);
 /* With XML entities for & < > " ' on top; what XML cannot hold becomes '?'. */
 void out_xml(struct out *o, const char *s, size_t n);
+void out_xml_str(struct out *o, const char *s);
 /* A CSV field, harmless as out_text() has it, and quoted where it must be. */
 void out_csv(struct out *o, const char *s);

@@ -1,7 +1,5 @@
 #include "view/html/html.h"
 
-#include <string.h>
-
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/strbuf.h"
@@ -19,7 +17,7 @@ static void begin_page(const char *title, bool live, struct out *out)
 		out_str(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; "
 			     "form-action 'none'; script-src " PAGE_SCRIPT_HASH "; style-src " PAGE_STYLE_HASH "\">\n");
 	out_str(out, "<title>");
-	out_xml(out, title, strlen(title));
+	out_xml_str(out, title);
 	out_str(out, "</title>\n<style>");
 	out_str(out, page_style);
 	out_str(out, "</style>\n");

@@ -2,18 +2,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/strbuf.h"
 
 #define SERIES_WIDTH  100 /* pixels */
 #define SERIES_HEIGHT 16
-
-static void put_xml(struct out *out, const char *text)
-{
-	out_xml(out, text, strlen(text));
-}
 
 /* Bars of one width, as high as their share of the greatest. */
 static void put_series(struct out *out, const struct table_cell *c)
@@ -37,7 +28,7 @@ static void put_series(struct out *out, const struct table_cell *c)
 static void put_value(struct out *out, const struct table_column *column, const struct table_cell *c)
 {
 	switch (column->type) {
-	case TABLE_TEXT: put_xml(out, c->text); break;
+	case TABLE_TEXT: out_xml_str(out, c->text); break;
 	case TABLE_NUMBER:
 		if (!isnan(c->number))
 			out_f64(out, table_cell_number(column, c), (int)column->decimals);
@@ -53,7 +44,7 @@ static void put_value(struct out *out, const struct table_column *column, const 
 	case TABLE_TALLY:
 		for (uint32_t i = 0; i < c->len; i++) {
 			out_str(out, i ? ", " : "");
-			put_xml(out, c->tally[i].name);
+			out_xml_str(out, c->tally[i].name);
 			out_f(out, " %" PRIu64, c->tally[i].count);
 		}
 		break;
@@ -77,7 +68,7 @@ static void put_cell(struct out *out, const struct table *t, size_t row, size_t 
 		out_f(out, " style=\"--depth:%" PRIu32 "\"", t->rows.data[row].depth);
 	out_ch(out, '>');
 	if (c->shown)
-		put_xml(out, c->shown);
+		out_xml_str(out, c->shown);
 	else if (c->set)
 		put_value(out, k, c);
 	out_str(out, "</td>");
@@ -91,10 +82,10 @@ static void put_titles(struct out *out, const struct table *t)
 		if (c->data_only)
 			continue;
 		out_f(out, "<th class=\"%s\">", is_number(c) ? "n" : "");
-		put_xml(out, c->title);
+		out_xml_str(out, c->title);
 		if (c->unit) {
 			out_str(out, " <small>");
-			put_xml(out, c->unit);
+			out_xml_str(out, c->unit);
 			out_str(out, "</small>");
 		}
 		out_str(out, "</th>");
@@ -106,9 +97,9 @@ void table_html(struct out *out, const struct table *t)
 {
 	for (size_t i = 0; i < t->facts.len; i++) {
 		out_str(out, "<p>");
-		put_xml(out, t->facts.data[i].key);
+		out_xml_str(out, t->facts.data[i].key);
 		out_str(out, ": ");
-		put_xml(out, t->facts.data[i].value);
+		out_xml_str(out, t->facts.data[i].value);
 		out_str(out, "</p>\n");
 	}
 	out_str(out, "<table>");
@@ -124,7 +115,7 @@ void table_html(struct out *out, const struct table *t)
 	out_str(out, "</tbody></table>\n");
 	for (size_t i = 0; i < t->notes.len; i++) {
 		out_str(out, "<p>");
-		put_xml(out, t->notes.data[i]);
+		out_xml_str(out, t->notes.data[i]);
 		out_str(out, "</p>\n");
 	}
 }
@@ -132,7 +123,7 @@ void table_html(struct out *out, const struct table *t)
 void table_html_document(struct out *out, const struct table *t, const char *title)
 {
 	out_str(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
-	put_xml(out, title);
+	out_xml_str(out, title);
 	out_str(out, "</title>\n<style>\n"
 		     ":root { color-scheme: light dark; font: 14px system-ui, sans-serif; }\n"
 		     "table { border-collapse: collapse; }\n"
@@ -143,7 +134,7 @@ void table_html_document(struct out *out, const struct table *t, const char *tit
 		     ".bad, .high { color: #c62828; } .medium { color: #9a6700; } .good, .low { color: #2e7d32; }\n"
 		     "svg rect { fill: currentColor; }\n"
 		     "</style></head><body>\n<h1>");
-	put_xml(out, title);
+	out_xml_str(out, title);
 	out_str(out, "</h1>\n");
 	table_html(out, t);
 	out_str(out, "</body></html>\n");

@@ -39,11 +39,6 @@ static const struct listing_place *outermost(const struct listing *l, uint32_t p
 	return place == LISTING_NONE ? NULL : &l->places.data[place];
 }
 
-static void out_escaped(struct out *out, const char *s)
-{
-	out_xml(out, s, strlen(s));
-}
-
 static void out_source(struct out *out, const struct code_file *f, uint32_t line)
 {
 	size_t n;
@@ -68,12 +63,12 @@ static void out_insn(const struct code_values *v, const struct routine *r, const
 	out_fill(out, ' ', 10);
 	out_figures(v, at->sum, out);
 	out_f(out, " %8" PRIx64 ": ", insn->addr);
-	out_escaped(out, insn->text);
+	out_xml_str(out, insn->text);
 	if (place && place->file != LISTING_NONE) {
 		size_t n = strlen(insn->text);
 		out_fill(out, ' ', n < 60 ? 60 - n : 1);
 		out_str(out, "<span class=unimportant>");
-		out_escaped(out, text_base_name(r->l->files.data[place->file].path));
+		out_xml_str(out, text_base_name(r->l->files.data[place->file].path));
 		out_f(out, ":%" PRIu32 "</span>", place->line);
 	}
 	out_ch(out, '\n');
@@ -107,9 +102,9 @@ static void out_block(const struct code_values *v, const struct routine *r, cons
 	if (!sum.cum)
 		return;
 	out_str(out, "<h2>");
-	out_escaped(out, r->name);
+	out_xml_str(out, r->name);
 	out_str(out, "</h2><p class=\"filename\">");
-	out_escaped(out, f ? f->path : "");
+	out_xml_str(out, f ? f->path : "");
 	out_str(out, "</p>\n<pre>\n  Total:  ");
 	code_out_sum(v, out, sum);
 	uint32_t line = at->line > MARGIN ? at->line - MARGIN : at->line ? 1 : 0;
@@ -155,11 +150,11 @@ void view_weblist_begin(const struct code_values *v, struct out *out)
 	out_str(out, "<div class=\"legend\">");
 	if (p->mappings.len && p->mappings.data[0].name) {
 		out_str(out, "File: ");
-		out_escaped(out, profile_str(p, p->mappings.data[0].name));
+		out_xml_str(out, profile_str(p, p->mappings.data[0].name));
 		out_str(out, "<br>\n");
 	}
 	out_str(out, "Type: ");
-	out_escaped(out, profile_str(p, p->events.data[v->event].name));
+	out_xml_str(out, profile_str(p, p->events.data[v->event].name));
 	out_f(out, "<br>Total: %s</div>\n", total);
 }
 

@@ -160,9 +160,9 @@ static void out_title(struct picture *p, uint32_t from, const char *arrow, uint3
 {
 	const char *a = callgraph_text(p->r.graph, from), *b = arrow ? callgraph_text(p->r.graph, to) : "";
 	out_str(p->out, "<title>");
-	out_xml(p->out, a, strlen(a));
-	out_xml(p->out, arrow ? arrow : "", arrow ? strlen(arrow) : 0);
-	out_xml(p->out, b, strlen(b));
+	out_xml_str(p->out, a);
+	out_xml_str(p->out, arrow ? arrow : "");
+	out_xml_str(p->out, b);
 	out_f(p->out, " (%s)</title>", value);
 }
 
@@ -223,7 +223,7 @@ static void out_line(struct picture *p, const struct layered_edge *e, struct lin
 	/* half-way down the first step, where edges have parted and not yet met */
 	double x = (e->points[0].x + e->points[1].x) / 2, y = (e->points[0].y + e->points[1].y) / 2;
 	out_f(p->out, "<text class=\"value\" x=\"%.1f\" y=\"%.1f\" font-size=\"%.0f\">", x + 3, y + EDGE_FONT / 3, EDGE_FONT);
-	out_xml(p->out, line.value, strlen(line.value));
+	out_xml_str(p->out, line.value);
 	out_f(p->out, "%s</text></g>\n", line.behind);
 }
 

@@ -44,11 +44,6 @@ struct picture {
 
 /* ---- small pieces of text ---- */
 
-static void put_xml(struct out *out, const char *s)
-{
-	out_xml(out, s, strlen(s));
-}
-
 /* At most four decimals, as few as needed: a pixel's ten-thousandth still tells a zoomed frame's place. */
 static void put_pixels(struct out *out, double v)
 {
@@ -119,7 +114,7 @@ static void put_details(const struct picture *pic, const char *module, uint64_t 
 	struct out *out = pic->out;
 	const struct flamegraph_options *o = pic->o;
 	if (*module) {
-		put_xml(out, module);
+		out_xml_str(out, module);
 		out_str(out, ", ");
 	}
 	if (!o->count_name && o->factor == 1) {
@@ -128,7 +123,7 @@ static void put_details(const struct picture *pic, const char *module, uint64_t 
 	} else {
 		put_scaled_count(out, (double)value * o->factor);
 		out_ch(out, ' ');
-		put_xml(out, o->count_name ? o->count_name : event_name(pic));
+		out_xml_str(out, o->count_name ? o->count_name : event_name(pic));
 		out_str(out, ", ");
 	}
 	out_f64(out, 100.0 * (double)value / (double)pic->layout.total, 2);
@@ -229,7 +224,7 @@ static void put_attribute(struct out *out, const char *name, const char *value)
 	if (!value)
 		return;
 	out_f(out, " %s=\"", name);
-	put_xml(out, value);
+	out_xml_str(out, value);
 	out_ch(out, '"');
 }
 
@@ -276,10 +271,10 @@ static void put_frame(struct picture *pic, size_t index)
 	if (pic->o->attributes && box->node)
 		a = name_attributes_of(pic->o->attributes, text, name->kind);
 	put_group(out, a);
-	put_xml(out, text);
+	out_xml_str(out, text);
 	out_ch(out, '\n');
 	if (a && a->title) {
-		put_xml(out, a->title);
+		out_xml_str(out, a->title);
 	} else {
 		put_details(pic, strtab_get(&pic->layout.tree.names.strings, name->module), box->value, box->samples);
 		if (pic->o->has_base && box->node)
@@ -322,7 +317,7 @@ static void put_frames(struct picture *pic)
 	out_str(out, "\" data-font=\"");
 	put_pixels(out, pic->o->font_size);
 	out_str(out, pic->o->inverted ? "\" data-inverted=\"1\" data-label=\"" : "\" data-inverted=\"0\" data-label=\"");
-	put_xml(out, pic->o->name_type);
+	out_xml_str(out, pic->o->name_type);
 	out_str(out, "\">\n");
 	for (size_t i = 0; i < pic->layout.boxes.len && !out_failed(out); i++)
 		put_frame(pic, i);
@@ -364,7 +359,7 @@ static void put_hottest(const struct picture *pic)
 	qsort(selfs, names, sizeof(*selfs), compare_values);
 	for (; n < HOTTEST && n < names && selfs[n].value; n++) {
 		out_str(pic->out, n ? ", " : " Most time is taken by ");
-		put_xml(pic->out, strtab_get(&t->names.strings, t->names.names.data[selfs[n].name].text));
+		out_xml_str(pic->out, strtab_get(&t->names.strings, t->names.names.data[selfs[n].name].text));
 		out_ch(pic->out, ' ');
 		out_f64(pic->out, 100.0 * (double)selfs[n].value / (double)pic->layout.total, 1);
 		out_ch(pic->out, '%');
@@ -391,21 +386,21 @@ static void put_head(const struct picture *pic)
 	if (o->attributes)
 		out_str(out, "\" xmlns:xlink=\"http://www.w3.org/1999/xlink");
 	out_str(out, "\" font-family=\"");
-	put_xml(out, o->font_type);
+	out_xml_str(out, o->font_type);
 	out_str(out, "\" font-size=\"");
 	put_pixels(out, o->font_size);
 	out_str(out, "\" role=\"img\" aria-labelledby=\"flame-title flame-desc\">\n<title id=\"flame-title\">");
-	put_xml(out, title_of(o));
+	out_xml_str(out, title_of(o));
 	out_str(out, "</title>\n<desc id=\"flame-desc\">Where ");
 	put_count(out, pic->layout.samples[0]);
 	out_str(out, " samples of ");
-	put_xml(out, event_name(pic));
+	out_xml_str(out, event_name(pic));
 	out_str(out, " were taken; wider is more, and a frame stands on its caller.");
 	put_hottest(pic);
 	out_str(out, "</desc>\n");
 	if (o->notes) {
 		out_str(out, "<metadata>");
-		put_xml(out, o->notes);
+		out_xml_str(out, o->notes);
 		out_str(out, "</metadata>\n");
 	}
 }
@@ -445,7 +440,7 @@ static void put_caption(const struct picture *pic, struct caption c)
 		put_pixels(out, c.size);
 	}
 	out_str(out, "\">");
-	put_xml(out, c.text);
+	out_xml_str(out, c.text);
 	out_str(out, "</text>\n");
 }
 
