@@ -144,24 +144,19 @@ static void put(struct writer *w, size_t column, const char *text, enum table_ma
 		[TABLE_HIGH] = "\033[31m", [TABLE_GOOD] = "\033[32m", [TABLE_BAD] = "\033[31m",
 	};
 	size_t columns = text_columns(text), blanks = w->widths[column] > columns ? w->widths[column] - columns : 0;
-	bool left = is_left(&w->t->columns.data[column]), coloured = w->style.colour && mark != TABLE_PLAIN && *text;
+	bool left = is_left(&w->t->columns.data[column]), coloured = w->style.colour && mark != TABLE_PLAIN;
 	w->pending += left ? 0 : blanks;
 	/* Indents and low bars at the end of a line are blanks, too. */
 	size_t n = strlen(text), end = n;
 	while (end && text[end - 1] == ' ')
 		end--;
-	if (coloured && end) {
-		out_fill(w->out, ' ', w->pending);
-		w->pending = 0;
-		out_str(w->out, escapes[mark]);
-	}
 	if (end) {
 		out_fill(w->out, ' ', w->pending);
-		out_text(w->out, text, end);
 		w->pending = 0;
+		out_str(w->out, coloured ? escapes[mark] : "");
+		out_text(w->out, text, end);
+		out_str(w->out, coloured ? "\033[m" : "");
 	}
-	if (coloured && end)
-		out_str(w->out, "\033[m");
 	w->pending += n - end + (left ? blanks : 0);
 }
 
