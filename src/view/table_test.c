@@ -175,6 +175,29 @@ static void pages_escape_what_they_show(void **state)
 	table_deinit(&t);
 }
 
+static void a_page_of_a_table_needs_nothing_else(void **state)
+{
+	static const char begin[] = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>a&lt;b</title>\n<style>\n";
+	static const char end[] = "</style></head><body>\n<h1>a&lt;b</h1>\n<table><thead><tr><th class=\"\">task</th></tr></thead>\n"
+				  "<tbody>\n</tbody></table>\n</body></html>\n";
+	struct table t;
+	struct out out;
+	size_t n;
+	table_init(&t, "strobe-test", 1);
+	table_column(&t, (struct table_column){ "task", NULL, TABLE_TEXT });
+	out_init_mem(&out);
+	table_html_document(&out, &t, "a<b");
+	const char *page = out_mem(&out, &n);
+	assert_true(n > sizeof(begin) + sizeof(end));
+	assert_memory_equal(page, begin, sizeof(begin) - 1);
+	assert_memory_equal(page + n - (sizeof(end) - 1), end, sizeof(end) - 1);
+	assert_null(memmem(page, n, "http", 4));
+	assert_null(memmem(page, n, "url(", 4));
+	assert_null(memmem(page, n, "<script", 7));
+	assert_ok(out_close(&out));
+	table_deinit(&t);
+}
+
 /* As perf's tables of calls, which printf pads: a long name moves its own row alone. */
 static void fixed_columns_are_not_widened(void **state)
 {
@@ -241,6 +264,7 @@ int main(void)
 		cmocka_unit_test(layout_and_shown_cells_are_the_fillers),
 		cmocka_unit_test(data_has_values_as_they_are),
 		cmocka_unit_test(pages_escape_what_they_show),
+		cmocka_unit_test(a_page_of_a_table_needs_nothing_else),
 		cmocka_unit_test(fixed_columns_are_not_widened),
 		cmocka_unit_test(long_series_are_folded),
 		cmocka_unit_test(sorting_keeps_families_together),
