@@ -320,7 +320,7 @@ def hierarchy(tap, path):
         s.keys("+")
         s.check(tap, lambda lines: len(rows(lines)) > 1 and lines[2].startswith("-"), "+ opens one level")
         s.keys("Down", "a")
-        s.check(tap, "no symbol", "an object's row has no code")
+        s.check(tap, "no symbol: the bounds", "an object's row has no code")
         s.keys("Up", "c")
         s.check(tap, lambda lines: rows(lines) == top, "c closes it")
         s.keys("E")
