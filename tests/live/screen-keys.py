@@ -238,7 +238,8 @@ def missing(tap):
         s.keys("<")
         s.check(tap, lambda lines: [r[3] for r in rows(lines)] == [name(i) for i in (4, 1, 0, 2, 3)], "by difference, among the others")
         s.keys("Home", "Down")
-        for key, said in ("+", "present only in the other profile"), ("a", "no symbol: the bounds"), ("d", "in an unknown object"), ("t", "not grouped by thread"):
+        for key, said in (("+", "present only in the other profile"), ("a", "no symbol: the bounds"), ("d", "in an unknown object"),
+                          ("t", "not grouped by thread")):
             s.keys(key)
             s.check(tap, said, f"{key} on such a row: said")
         s.keys("m")

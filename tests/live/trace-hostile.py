@@ -309,7 +309,8 @@ def check_killed(tap):
     for argv, want in ((["-p", "999999999"], "999999999"), (["-p", "abc"], "abc"), (["-t", "999999999"], "999999999"),
                        (["-o", "/nonexistent/x", "true"], "cannot write"), (["/nonexistent/command"], "nonexistent"),
                        (["-m", "0", "true"], ""), (["-u", "nosuchuser"], "nosuchuser"), (["-e", "%netwrok", "true"], "%network"),
-                       (["-e", "%nosuch", "true"], "unknown system call class"), (["--no-bpf", "--signals", "true"], "--signals and --processes require BPF"),
+                       (["-e", "%nosuch", "true"], "unknown system call class"),
+                       (["--no-bpf", "--signals", "true"], "--signals and --processes require BPF"),
                        (["--no-bpf", "--processes", "true"], "--processes require BPF"), (["--no-bpf", "-P", "/x", "true"], "paths")):
         done = strobe("trace", *argv)
         tap.ok(done.status != 0 and done.err and want in done.err, f"refused: {argv}", done)
