@@ -16,7 +16,7 @@ optional   libzstd-dev        compressed recordings (record -z, COMPRESSED recor
 optional   zlib1g-dev         compressed debug sections
 optional   libdeflate-dev     packing and unpacking of profiles, faster than zlib does
 optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
-optional   libbz2-dev         archives packed as the reference does (archive)
+optional   libbz2-dev         archives packed as perf does (archive)
 optional   libncurses-dev     screens of report and top
 optional   libcurl4           fetches from debuginfod servers
 optional   librsvg2-2         pictures as PNG and PDF (pprof -png), loaded when wanted
@@ -29,7 +29,7 @@ optional   libedit-dev        line editing at the prompt of pprof
 optional   clang              compiles BPF programs
 optional   libbpf-dev         their headers
 test       libcmocka-dev      unit tests
-test       linux-perf         the reference that the oracle tests ask
+test       linux-perf         perf, which the oracle tests compare with
 test       python3            the test runner and the lint checks
 test       mandoc             checks the man pages
 test       shellcheck         checks the shell scripts
@@ -48,16 +48,16 @@ test       xz-utils           the same, and what MiniDebugInfo is packed with
 test       curl               a program that is traced, and asks our servers
 test       babeltrace2        reads the traces that data convert writes
 test       git                tests of the tree as it is committed
-test       golang-go          the reference that pprof is held against
-test       google-perftools   google-pprof and libprofiler: the reference for profiles of bare addresses
-test       g++                the same, of C++
+test       golang-go          go tool pprof, which pprof is compared with
+test       google-perftools   google-pprof and libprofiler: the same for profiles of bare addresses
+test       g++                C++ programs to symbolise
 test       chromium           the browser that pages are tried in
 test       nodejs             drives it, by playwright-core (from npm: see below)
 test       npm                fetches that
 bench      g++                the C++ program whose recordings are read
-bench      linux-perf         the reference to be faster than
-bench      golang-go          the reference of pprof
-bench      strace             the slower reference of trace
+bench      linux-perf         perf, to compare with
+bench      golang-go          go tool pprof, to compare with
+bench      strace             to compare trace with
 bench      nginx-light        the server that is traced under load
 bench      wrk                the load
 bench      python3            the bench runner
