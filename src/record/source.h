@@ -25,7 +25,7 @@ struct record_source_ops {
 	const struct env *(*env)(struct record_source *s);
 	/* Starts again from the first record; NULL where that is not possible (pipe, live). */
 	struct strobe_error *(*rewind)(struct record_source *s);
-	bool (*stable)(struct record_source *s);
+	bool (*stable)(struct record_source *s); /* NULL: it is not */
 	void (*destroy)(struct record_source *s);
 };
 

@@ -79,7 +79,7 @@ static struct syscall_event call_of(const struct trace_events *e, const struct t
 	return call;
 }
 
-/* From here on, up to there. True where the event only switches. */
+/* Switches the lines on or off where the event does that. True where it has no line itself. */
 static bool switches(struct trace_events *e, const struct trace_event_choice *c)
 {
 	if (e->switched_off) {
@@ -127,7 +127,7 @@ static struct frames frames_of(const struct resolved_sample *r)
 	return (struct frames){ .first = r->chain_nr ? r->chain : NULL, .nr = r->chain_nr };
 }
 
-/* The kernel's way to the program that took the stack is left out. */
+/* Without the kernel's frames above the event, which lead to the BPF program that copied the stack. */
 static struct frames frames_outside_bpf(const struct resolved_sample *r)
 {
 	struct frames f = frames_of(r);
@@ -138,7 +138,7 @@ static struct frames frames_outside_bpf(const struct resolved_sample *r)
 	return f.nr ? f : (struct frames){};
 }
 
-/* What it would be as a sample: with its call chain. */
+/* The event as a sample with a call chain, resolved. */
 static void resolve_bpf(struct trace_events *e, const struct trace_live_record *m, struct resolved_sample *ret)
 {
 	const struct trace_event *ev = trace_live_event(m);
@@ -186,10 +186,7 @@ static void show(struct trace_events *e, const struct traced *t, const struct re
 	struct syscall_event call;
 	struct trace_fault fault;
 	if (t->choice.role == TRACE_ROLE_MINOR_FAULT || t->choice.role == TRACE_ROLE_MAJOR_FAULT) {
-		line.kind = TRACE_LINE_FAULT;
-		line.fault = &fault;
-		fault.major = t->choice.role == TRACE_ROLE_MAJOR_FAULT;
-		trace_fault_places(resolver_machine(e->setup.resolver), resolver_symbols(e->setup.resolver), r, &fault);
+		trace_fault_line(e->setup.resolver, r, t->choice.role == TRACE_ROLE_MAJOR_FAULT, &fault, &line);
 	} else if (t->call) {
 		call = call_of(e, t, x);
 		line.call = &call;
@@ -219,21 +216,6 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 	return NULL;
 }
 
-/* Where no BPF program tells what tasks are called. */
-static void take_name(struct trace_events *e, struct record r)
-{
-	struct trace_tasks *tasks = trace_lines_tasks(e->setup.lines);
-	struct record_task task;
-	struct record_comm name;
-	if (r.hdr->type == PERF_RECORD_FORK && record_decode_task(r, &task)) {
-		char comm[17];
-		memcpy(comm, trace_task(tasks, task.ptid, task.ppid)->comm, sizeof(comm));
-		trace_task_name(trace_task_new(tasks, task.tid, task.pid), comm, sizeof(comm) - 1);
-	}
-	if (r.hdr->type == PERF_RECORD_COMM && record_decode_comm(r, &name))
-		trace_lines_rename(e->setup.lines, name.tid, name.pid, name.comm, strlen(name.comm));
-}
-
 static struct strobe_error *take_record(void *ctx, struct record r, uint64_t time_ns)
 {
 	struct trace_events *e = ctx;
@@ -246,7 +228,7 @@ static struct strobe_error *take_record(void *ctx, struct record r, uint64_t tim
 	} else if (e->setup.samples) {
 		TRY(trace_samples_take(e->setup.samples, r));
 	} else if (!e->setup.tracer) {
-		take_name(e, r);
+		trace_lines_take_task(e->setup.lines, r);
 	}
 	return trace_lines_ended(e->setup.lines) ? error_create(ERROR_STOPPED, "enough") : NULL;
 }

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "bpf/trace/trace_whom.h"
@@ -193,6 +194,37 @@ void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const
 	trace_task_name(t, comm, room);
 	if (t->stats)
 		syscall_stats_rename(&l->stats, t->stats - 1, t->comm);
+}
+
+static void take_comm(struct trace_lines *l, struct record r)
+{
+	struct record_comm comm;
+	if (!record_decode_comm(r, &comm))
+		return;
+	trace_lines_rename(l, comm.tid, comm.pid, comm.comm, strlen(comm.comm));
+	if (comm.exec)
+		open_files_forget(&l->tasks.files, comm.pid);
+}
+
+static void take_fork(struct trace_lines *l, struct record r)
+{
+	struct record_task task;
+	char comm[17];
+	if (!record_decode_task(r, &task) || task.tid == task.ptid)
+		return;
+	memcpy(comm, trace_task(&l->tasks, task.ptid, task.ppid)->comm, sizeof(comm));
+	trace_task_new(&l->tasks, task.tid, task.pid);
+	trace_lines_rename(l, task.tid, task.pid, comm, sizeof(comm) - 1);
+	if (task.pid != task.ppid)
+		open_files_inherit(&l->tasks.files, task.ppid, task.pid);
+}
+
+void trace_lines_take_task(struct trace_lines *l, struct record r)
+{
+	if (r.hdr->type == PERF_RECORD_COMM)
+		take_comm(l, r);
+	else if (r.hdr->type == PERF_RECORD_FORK)
+		take_fork(l, r);
 }
 
 uint64_t trace_lines_count(const struct trace_lines *l)

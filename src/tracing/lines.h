@@ -10,6 +10,7 @@
  * Task names and descriptors are followed by trace_lines_call() and trace_lines_tasks(). One thread.
  */
 #pragma once
+#include "record/record.h"
 #include "table/syscall_stats.h"
 #include "tracing/line.h"
 #include "tracing/tasks.h"
@@ -52,6 +53,8 @@ void trace_lines_count_begun(struct trace_lines *l, uint32_t tid, uint32_t pid);
 /* Tasks, for who tells of forks, execs and names. */
 struct trace_tasks *trace_lines_tasks(struct trace_lines *l);
 void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const char *comm, size_t room);
+/* COMM and FORK: how tasks are named without BPF programs, and which descriptors they have. Other records are ignored. */
+void trace_lines_take_task(struct trace_lines *l, struct record r);
 uint64_t trace_lines_count(const struct trace_lines *l);
 bool trace_lines_ended(const struct trace_lines *l);
 /* Finishes the statistics, once. */

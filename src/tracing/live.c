@@ -178,11 +178,6 @@ static const struct env *live_env(struct record_source *source)
 	return source_env(((struct live_source *)source)->live->rings);
 }
 
-static bool live_stable(struct record_source *source)
-{
-	return false;
-}
-
 static void live_destroy(struct record_source *source)
 {
 	struct live_source *s = (struct live_source *)source;
@@ -197,7 +192,6 @@ static void live_destroy(struct record_source *source)
 static const struct record_source_ops live_ops = {
 	.next = live_next,
 	.env = live_env,
-	.stable = live_stable,
 	.destroy = live_destroy,
 };
 

@@ -1,4 +1,4 @@
-/* Records of rings and events of BPF programs as one source, in the rounds that a script says. */
+/* Records of rings and events of BPF programs as one source, in the rounds of a script. */
 #include "tracing/live.h"
 
 #include <stdlib.h>
@@ -57,11 +57,6 @@ static const struct env *rings_env(struct record_source *source)
 	return ((struct script *)source)->env;
 }
 
-static bool rings_stable(struct record_source *source)
-{
-	return false;
-}
-
 static void rings_destroy(struct record_source *source)
 {
 	struct script *s = (struct script *)source;
@@ -70,10 +65,10 @@ static void rings_destroy(struct record_source *source)
 }
 
 static const struct record_source_ops rings_ops = {
-	.next = rings_next, .env = rings_env, .stable = rings_stable, .destroy = rings_destroy,
+	.next = rings_next, .env = rings_env, .destroy = rings_destroy,
 };
 
-/* As the tracer's: goes on where the receiver had enough. */
+/* Like stream_tracer_drain(): continues after the event at which fn returned false. */
 static void drain(struct stream_tracer *tracer, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx)
 {
 	struct script *s = (struct script *)tracer;
@@ -135,7 +130,7 @@ static size_t read_times(struct trace_live *l, uint64_t *ret, size_t max)
 	return n;
 }
 
-/* What the programs write in the second round is older than what the rings bring in the first. */
+/* Events that the programs write in the second round may be older than records of the rings in the first. */
 static void both_come_in_order_of_time(void **state)
 {
 	static const uint64_t rounds[][4] = { { 10, 30 }, { 40 }, { 50 } };
@@ -151,7 +146,7 @@ static void both_come_in_order_of_time(void **state)
 	assert_int_equal(l.lost, 0);
 }
 
-static void execs_are_told_as_they_are_read(void **state)
+static void execs_are_reported_as_they_are_read(void **state)
 {
 	const struct made_event drains[][4] = { { event(TRACE_EVENT_EXEC, 9, 20) }, { event(TRACE_EVENT_EXEC, 8, 20) } };
 	struct script s = { .drains = drains, .drains_nr = 1, .ends_after = 1 };
@@ -187,7 +182,7 @@ static struct strobe_error *next_event(struct record_source *source, const struc
 	return NULL;
 }
 
-/* A stack belongs to the next event of its task; that a task is started by another leaves it for the call that does so. */
+/* A stack belongs to the next event of its task, but not to a FORK: it waits for the call that forks. */
 static void stacks_wait_for_their_call(void **state)
 {
 	struct made_event call = event(TRACE_EVENT_CALL, 7, 20);
@@ -247,7 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_come_in_order_of_time),
-		cmocka_unit_test(execs_are_told_as_they_are_read),
+		cmocka_unit_test(execs_are_reported_as_they_are_read),
 		cmocka_unit_test(stacks_wait_for_their_call),
 		cmocka_unit_test(what_existed_before_comes_first),
 	};

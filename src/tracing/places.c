@@ -10,7 +10,7 @@ static struct trace_place code_place(const struct resolved_frame *f)
 	return p;
 }
 
-void trace_fault_places(struct machine *m, struct symbols *symbols, const struct resolved_sample *r, struct trace_fault *fault)
+static void find_places(struct machine *m, struct symbols *symbols, const struct resolved_sample *r, struct trace_fault *fault)
 {
 	const struct sample *x = &r->sample;
 	uint16_t mode = x->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -30,4 +30,13 @@ void trace_fault_places(struct machine *m, struct symbols *symbols, const struct
 	if (!symbol)
 		return;
 	to->symbol = dso_symbol_name(dso, symbol);
+}
+
+void trace_fault_line(struct resolver *resolver, const struct resolved_sample *r, bool major, struct trace_fault *fault,
+		      struct trace_line *line)
+{
+	fault->major = major;
+	find_places(resolver_machine(resolver), resolver_symbols(resolver), r, fault);
+	line->kind = TRACE_LINE_FAULT;
+	line->fault = fault;
 }

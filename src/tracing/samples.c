@@ -346,12 +346,8 @@ static void take_other(struct trace_samples *s, const struct point *p, const str
 				   .cpu = sample->cpu, .event = event, .points = s->points, .point = p->tracepoint,
 				   .raw = sample->raw, .raw_bytes = sample->raw_bytes };
 	struct trace_fault fault;
-	if (p->kind != POINT_LINE) {
-		line.kind = TRACE_LINE_FAULT;
-		line.fault = &fault;
-		fault.major = p->kind == POINT_MAJOR_FAULT;
-		trace_fault_places(resolver_machine(s->setup.resolver), resolver_symbols(s->setup.resolver), resolved, &fault);
-	}
+	if (p->kind != POINT_LINE)
+		trace_fault_line(s->setup.resolver, resolved, p->kind == POINT_MAJOR_FAULT, &fault, &line);
 	if (resolved && resolved->chain_nr) {
 		line.frames = resolved->chain;
 		line.frames_nr = resolved->chain_nr;
@@ -414,30 +410,6 @@ static struct strobe_error *take_record(struct trace_samples *s, struct record r
 
 /* --- tasks --- */
 
-static void take_comm(struct trace_samples *s, struct record r)
-{
-	struct record_comm comm;
-	if (!record_decode_comm(r, &comm))
-		return;
-	trace_lines_rename(s->setup.lines, comm.tid, comm.pid, comm.comm, strlen(comm.comm));
-	if (comm.exec)
-		open_files_forget(&trace_lines_tasks(s->setup.lines)->files, comm.pid);
-}
-
-static void take_fork(struct trace_samples *s, struct record r)
-{
-	struct record_task task;
-	char comm[17];
-	if (!record_decode_task(r, &task) || task.tid == task.ptid)
-		return;
-	struct trace_tasks *tasks = trace_lines_tasks(s->setup.lines);
-	memcpy(comm, trace_task(tasks, task.ptid, task.ppid)->comm, sizeof(comm));
-	trace_task_new(tasks, task.tid, task.pid);
-	trace_lines_rename(s->setup.lines, task.tid, task.pid, comm, sizeof(comm) - 1);
-	if (task.pid != task.ppid)
-		open_files_inherit(&tasks->files, task.ppid, task.pid);
-}
-
 static void take_gone(struct trace_samples *s, struct record r)
 {
 	struct record_task task;
@@ -453,10 +425,8 @@ struct strobe_error *trace_samples_take(struct trace_samples *s, struct record r
 	case PERF_RECORD_SAMPLE:
 		return take_record(s, r);
 	case PERF_RECORD_COMM:
-		take_comm(s, r);
-		break;
 	case PERF_RECORD_FORK:
-		take_fork(s, r);
+		trace_lines_take_task(s->setup.lines, r);
 		break;
 	case PERF_RECORD_EXIT:
 		take_gone(s, r);
