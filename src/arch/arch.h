@@ -3,7 +3,7 @@
  * alike.
  *
  * Registers are numbered as in perf_event_attr.sample_regs_user and _intr (each kernel's
- * arch/.../uapi/asm/perf_regs.h), and named as the reference prints them. Nothing here is mutable or owned.
+ * arch/.../uapi/asm/perf_regs.h), and named as perf prints them. Nothing here is mutable or owned.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /*
  * Options → attr bits. The order of the rules matters where they overlap: terms of an event come last but for -P, as
- * in the reference, so that files made by either compare field by field.
+ * in perf, so that files made by either compare field by field.
  */
 #include <string.h>
 
@@ -105,7 +105,7 @@ static void set_fields(struct capture_event *e, const struct capture_options *o,
 	}
 	if (map->system_wide || o->sample_cpu)
 		a->sample_type |= PERF_SAMPLE_CPU;
-	/* The reference leaves TIME out of per-thread recordings; without it their rings cannot be put in order. */
+	/* perf leaves TIME out of per-thread recordings; without it their rings cannot be put in order. */
 	if (!o->no_time)
 		a->sample_type |= PERF_SAMPLE_TIME;
 	if (o->raw_samples && !helper)
@@ -379,7 +379,7 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 	for (size_t i = 0; i < s->events.len; i++)
 		dwarf |= (s->events.data[i].terms.set & EVENT_TERM_CALL_GRAPH) &&
 			 s->events.data[i].terms.call_graph == EVENT_CALL_GRAPH_DWARF;
-	/* Unwinding may meet addresses in data mappings; the reference samples addresses with it. */
+	/* Unwinding may meet addresses in data mappings; perf samples addresses with it. */
 	if (dwarf)
 		o.sample_address = true;
 	if (o.sample_address)

@@ -1,8 +1,8 @@
 /*
  * The events of a session: attrs as they were parsed, configured by the options, opened on CPUs × threads.
  *
- * An event set owns its events, their fds and ids. capture_events_configure() turns options into attr bits the way the
- * reference does (sample_type, read_format, tracking event, dummy event); capture_events_open() opens them and falls
+ * An event set owns its events, their fds and ids. capture_events_configure() turns options into attr bits the way
+ * perf does (sample_type, read_format, tracking event, dummy event); capture_events_open() opens them and falls
  * back where the kernel or the rights ask for it: features that older kernels lack, precision levels, user space only
  * under perf_event_paranoid (user_only then says so). Each attr is logged at LOG_DEBUG before its first open. One
  * thread at a time.

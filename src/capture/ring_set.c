@@ -10,7 +10,7 @@
 #include "capture/session_priv.h"
 #include "sys/limits.h"
 
-/* 512 KB: what perf_event_mlock_kb allows every user for each CPU by default, and what the reference takes. */
+/* 512 KB: what perf_event_mlock_kb allows every user for each CPU by default, and what perf uses. */
 #define DEFAULT_RING_BYTES (512u << 10)
 /*
  * Tracepoints and stack copies come in bursts of hundreds of MB a second: 8 MB is 4 ms of the fastest. On machines with

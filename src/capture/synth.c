@@ -107,7 +107,7 @@ static uint64_t find_text_start(const struct sys *sys, const char **ret_name)
 			name += 3;
 			if (!strcmp(name, "_text") || !strcmp(name, "_stext")) {
 				uint64_t at = strtoull(line, NULL, 16);
-				/* _text is what the reference relocates by; _stext will do. */
+				/* _text is what perf relocates by; _stext will do. */
 				if (!strcmp(name, "_text")) {
 					*ret_name = "_text";
 					return at;

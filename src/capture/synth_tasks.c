@@ -58,7 +58,7 @@ static void put_fork(struct out *o, pid_t pid, pid_t tid, pid_t ppid, uint16_t t
 	/* Of threads the main one is made the parent: who started them is not known any more. */
 	uint32_t words[4] = {(uint32_t)pid, (uint32_t)(pid == tid ? ppid : pid), (uint32_t)tid,
 			     (uint32_t)(pid == tid ? ppid : pid)};
-	/* FORK_EXEC-like marker: the reference sets it so that maps are not inherited from the parent as it is now. */
+	/* FORK_EXEC-like marker: perf sets it so that maps are not inherited from the parent as it is now. */
 	uint8_t *p = synth_record(o, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, 32, tail);
 	memcpy(p + 8, words, sizeof(words));
 }

@@ -1,7 +1,7 @@
 /*
  * Who is recorded: CPUs, processes, threads, users; made into the lists of CPUs and threads that events are opened on.
  *
- * A target names CPUs or tasks, not both; target_resolve() settles conflicts in the reference's way and says so in
+ * A target names CPUs or tasks, not both; target_resolve() settles conflicts in perf's way and says so in
  * `notes`. Without either, a workload is the target; without a workload, the whole system. Facts of running processes
  * are read from procfs once, when it is resolved: a thread that ends before its event is open is left out.
  */

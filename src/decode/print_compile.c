@@ -518,7 +518,7 @@ static node_ref parse_seconds(struct parser *p, enum node_kind kind)
 	return keep(p, (struct print_node){ .kind = kind, .left = n, .type = { .bytes = 8 } });
 }
 
-/* Enumerators that the reference knows by heart, since old kernels did not resolve them in their formats. */
+/* Enumerators that perf has built in, since old kernels did not resolve them in their formats. */
 static node_ref parse_enumerator(struct parser *p, const char *word)
 {
 	static const char *const softirqs[] = { "HI_SOFTIRQ",	    "TIMER_SOFTIRQ", "NET_TX_SOFTIRQ",	"NET_RX_SOFTIRQ",
@@ -533,7 +533,7 @@ static node_ref parse_enumerator(struct parser *p, const char *word)
 		return number_node(p, 0, int_type);
 	if (!strcmp(word, "HRTIMER_RESTART") || !strcmp(word, "true"))
 		return number_node(p, 1, int_type);
-	/* A variable of the kernel (vmemmap_base): the reference counts from 0 then, and so the rest is shown at least. */
+	/* A variable of the kernel (vmemmap_base): perf counts from 0 then, and so the rest is shown at least. */
 	return p->in_row || at_punct(p, "(") ? fail(p) : number_node(p, 0, (struct ctype){ .bytes = 8 });
 }
 

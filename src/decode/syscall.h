@@ -294,7 +294,7 @@ struct syscall_event {
 	struct syscall_payload payload;
 };
 
-/* A descriptor for a number that has none, named as strace names it ("syscall_0x1f4"), with six arguments. */
+/* A descriptor for a number without one, named as strace names it ("syscall_0x1f4"), with six arguments. */
 struct syscall_desc syscall_desc_unknown(const struct arch *a, uint64_t number, char (*name)[24]);
 
 /* What stands between the brackets. */

@@ -326,7 +326,7 @@ void field_text(struct out *out, const struct tracepoints *t, const struct trace
 		out_str(out, "0x");
 		out_hex(out, f->bytes == 4 ? (uint32_t)v : v);
 	} else if (f->is_signed) {
-		if (f->bytes == 2 && v < 10) /* the reference prints shorts two columns wide */
+		if (f->bytes == 2 && v < 10) /* perf prints shorts two columns wide */
 			out_ch(out, ' ');
 		out_i64(out, (int64_t)v);
 	} else {

@@ -30,7 +30,7 @@ struct tracepoint_field {
 	bool is_signed;
 	bool is_string;          /* an array of char */
 	bool is_pointer;
-	bool is_long;            /* its type has the word long: the reference shows it in hex where it lists fields */
+	bool is_long;            /* its type has the word long: perf shows it in hex where it lists fields */
 	uint32_t element_bytes;  /* of arrays: 1, 2, 4 or 8; 1 where the type says nothing */
 };
 
@@ -74,11 +74,11 @@ struct field_span field_bytes(const struct tracepoints *t, const struct tracepoi
 			      uint32_t raw_bytes);
 /* The i-th element of an array whose bytes are these; 0 past their end. */
 uint64_t field_element(const struct tracepoints *t, const struct tracepoint_field *f, struct field_span bytes, uint32_t i);
-/* A field alone, as the reference lists it. */
+/* A field alone, as perf lists it. */
 void field_text(struct out *out, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
 		uint32_t raw_bytes);
 
-/* All fields but the common ones, as the reference lists them: " name=value" for each. */
+/* All fields but the common ones, as perf lists them: " name=value" for each. */
 void fields_text(struct out *out, const struct tracepoints *t, const struct tracepoint *tp, const void *raw,
 		 uint32_t raw_bytes);
 
@@ -91,7 +91,7 @@ struct trace_names {
 
 /*
  * What the kernel's trace file would show for this sample (without task, CPU and time). Where the format cannot be
- * evaluated: "[FAILED TO PARSE]" and all fields, as the reference does.
+ * evaluated: "[FAILED TO PARSE]" and all fields, as perf does.
  */
 void trace_text(struct out *out, const struct tracepoints *t, const struct tracepoint *tp, const void *raw,
 		uint32_t raw_bytes, const struct trace_names *names);

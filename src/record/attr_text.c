@@ -14,7 +14,7 @@ struct bit_name {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* In the order in which the reference lists them, which is not quite that of the bits. */
+/* In the order in which perf lists them, which is not quite that of the bits. */
 static const struct bit_name sample_type_names[] = {
 	{ PERF_SAMPLE_IP, "IP" },
 	{ PERF_SAMPLE_TID, "TID" },
@@ -245,7 +245,7 @@ static void tell_config(struct teller *t, const struct perf_event_attr *attr, co
 	tell(t, "config");
 }
 
-/* The word behind aux_sample_size, which older headers reserve: pausing and resuming (Linux 6.13). */
+/* The word after aux_sample_size, which older headers reserve: pausing and resuming (Linux 6.13). */
 static uint32_t aux_action(const struct perf_event_attr *attr)
 {
 	uint32_t action;

@@ -23,7 +23,7 @@ static void the_whole_word(void **state)
 	assert_text(0, data_src_text, "|OP No|LVL N/A|SNP N/A|TLB N/A|LCK No|BLK  N/A");
 }
 
-/* Newer processors number the level and say how far away it is. */
+/* Newer processors give the number of the level, and how far away it is. */
 static void levels_by_number(void **state)
 {
 	assert_text(S(LVLNUM, L3) | S(LVL, HIT), data_src_level, "L3 hit");

@@ -1,4 +1,4 @@
-/* Names for events that a recording does not name, spelled as the reference spells them. */
+/* Names for events that a recording does not name, spelled as perf spells them. */
 #include "base/strbuf.h"
 #include "record/env.h"
 

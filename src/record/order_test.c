@@ -164,7 +164,7 @@ static void test_without_time(void **state)
 	CHECK(0, times, -2, 2, 3, 0);
 }
 
-/* What was made in memory is put among the kernel's records by its time, with all that its maker put behind it. */
+/* A RECORD_TIMED is put among the kernel's records by its time, with the data that follows its head. */
 static void test_timed(void **state)
 {
 	static const uint64_t times[] = { 10, 20 | TIMED, 40, 0, 30 | TIMED, 15, 50, 0 };

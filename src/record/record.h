@@ -51,7 +51,7 @@ enum record_type {
 	RECORD_TIMED = 4096,    /* made in memory, in no file: struct record_timed */
 };
 
-/* What is not the kernel's, and is put in order of time with its records. The maker says what follows. */
+/* The head of a record that was made in memory and is put in order of time with the kernel's; its maker defines what follows. */
 struct record_timed {
 	struct perf_event_header header;
 	uint64_t time_ns;

@@ -1,5 +1,5 @@
 /*
- * inject --jit: each function that a jitdump tells of becomes an ELF file beside the dump, jitted-PID-NUMBER.so, and a MMAP2
+ * inject --jit: each function of a jitdump becomes an ELF file beside the dump, jitted-PID-NUMBER.so, and a MMAP2
  * record at the time and address it was loaded. Records of the dump and of nameless executable memory of such processes are
  * left out, so that they do not hide the files.
  */

@@ -229,7 +229,7 @@ static struct record switch_of(struct fixture *f, uint64_t time_ns)
 	return build_end(&f->b);
 }
 
-/* The task 10 has slept so long; told by another one. */
+/* The task 10 has slept for slept_ns: recorded in another task, 99. */
 static struct record stat_of(struct fixture *f, uint64_t time_ns, uint64_t slept_ns)
 {
 	start_sample(f, 0x2000, time_ns);
@@ -267,7 +267,7 @@ static void a_sleep_is_at_its_switch(void **state)
 	add_tracepoint(f.env, "sched:sched_switch", 8, SWITCH_ID, 0);
 	add_tracepoint(f.env, "sched:sched_stat_sleep", 9, STAT_ID, PERF_SAMPLE_RAW);
 	assert_ok(sleeps_create(f.env, &s));
-	take(&f, s, stat_of(&f, 50, 40)); /* it was not seen to go to sleep */
+	take(&f, s, stat_of(&f, 50, 40)); /* without a switch before it */
 	assert_int_equal(f.out.len, 0);
 	take(&f, s, switch_of(&f, 100));
 	assert_int_equal(f.out.len, 0);

@@ -1,8 +1,8 @@
 /*
- * inject --sched-stat: how long a task slept (sched_stat_*, told on the CPU that woke it) joined with where it went to sleep
+ * inject --sched-stat: how long a task slept (sched_stat_*, recorded on the CPU that woke it) joined with where it went to sleep
  * (sched_switch, with its call chain): each sched_stat sample becomes the task's last sched_switch, at the time and with the
- * period of the sched_stat one. Samples of sched_switch and sched_process_exit themselves are left out, as the reference
- * leaves them out. Records have to come in order of time. One thread.
+ * period of the sched_stat one. Samples of sched_switch and sched_process_exit themselves are left out, as in perf.
+ * Records have to come in order of time. One thread.
  */
 #pragma once
 #include "base/error.h"

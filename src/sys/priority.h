@@ -4,7 +4,7 @@
  */
 #pragma once
 
-/* SCHED_FIFO at this priority (1 to 99). 0, or what errno is: EPERM without the right, or where the cgroup has no real time. */
+/* SCHED_FIFO at this priority (1 to 99). Returns 0 or an errno: EPERM if not permitted, or if the cgroup has no real-time share. */
 int sys_set_realtime(int priority);
-/* The highest normal priority. 0, or what errno is. */
+/* The highest normal priority. Returns 0 or an errno. */
 int sys_set_nice_highest(void);

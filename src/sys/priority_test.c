@@ -1,4 +1,4 @@
-/* Whether sched_getscheduler(2) and getpriority(2) say what was set. Where there is no right to it: EPERM. */
+/* Whether sched_getscheduler(2) and getpriority(2) return what was set. EPERM where that is not permitted. */
 #include "sys/priority.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  *	TRY(trace_events_create(&setup, &e));
  *	TRY(trace_events_read(e));            to the end of the source, or of the lines
  *
- * Which events have lines is the caller's to say, by their index in the environment. One thread.
+ * The caller chooses the events that have lines, by their index in the environment. One thread.
  */
 #pragma once
 #include "bpf/trace/stream_tracer.h"
@@ -23,9 +23,9 @@ enum trace_event_role {
 struct trace_event_choice {
 	enum trace_event_role role;
 	bool switches_on, switches_off; /* lines begin, or end, with one of these */
-	bool is_hidden;                 /* not shown where it switches */
-	bool only_switches;             /* nor elsewhere */
-	uint64_t max;                   /* so many of them; 0: no limit */
+	bool is_hidden;                 /* has no line where it switches */
+	bool only_switches;             /* nor anywhere else */
+	uint64_t max;                   /* number of lines; 0: no limit */
 };
 
 struct trace_events_setup {
@@ -33,16 +33,16 @@ struct trace_events_setup {
 	struct resolver *resolver;        /* over a trace_live_source() */
 	struct trace_lines *lines;
 	const struct trace_calls *calls;  /* what BPF events become */
-	struct trace_samples *samples;    /* in their place: calls from tracepoints; or NULL */
+	struct trace_samples *samples;    /* calls from tracepoints, in place of BPF events; or NULL */
 	const struct stream_tracer *tracer; /* NULL: no BPF events; tasks are named by records */
 	const struct syscall_table *native;
 	const struct trace_event_choice *choices; /* by index of the event; others have no lines. Copied */
 	size_t choices_nr;
-	bool starts_off;                  /* nothing is shown before an event that switches on */
-	uint64_t min_stack;               /* frames */
+	bool starts_off;                  /* no lines before an event that switches on */
+	uint64_t min_stack;               /* events with fewer frames have no line */
 	enum trace_stacks stacks;         /* of BPF events */
 	uint32_t dump_bytes;              /* of TRACE_STACKS_DUMP */
-	pid_t self;                       /* left out, as are: */
+	pid_t self;                       /* has no lines; nor have those that follow: */
 	const pid_t *excluded;            /* processes or threads */
 	size_t excluded_nr;
 	/* Before each line, where it is not NULL; event: its name. */

@@ -1,4 +1,4 @@
-/* Samples and events of BPF programs, written by hand, as lines: which are chosen, what they are called, their stacks. */
+/* Samples and events of BPF programs, written by hand, as lines: which of them have lines, the names of tasks, stacks. */
 #include "tracing/events.h"
 
 #include "record/bytes_builder.h"
@@ -82,7 +82,7 @@ static void add_sample(struct fixture *f, uint64_t event, uint32_t pid, uint64_t
 	bytes_end(&f->b);
 }
 
-/* An event of a BPF program, with so many addresses as its stack. */
+/* An event of a BPF program, with a stack of that many addresses. */
 static void add_bpf(struct fixture *f, uint8_t type, uint64_t time_ns, uint32_t frames)
 {
 	struct trace_event ev = { .time_ns = time_ns, .start_ns = time_ns - 5, .tid = 7, .pid = 7, .number = 3 /* close */, .type = type };

@@ -12,13 +12,13 @@
 struct trace_live {
 	struct record_source *rings;  /* capture_source(); taken over */
 	struct stream_tracer *tracer; /* NULL: no events of BPF programs */
-	/* Reads those that are there: stream_tracer_drain() but in tests. */
+	/* Reads the events in the ring: stream_tracer_drain(), except in tests. */
 	void (*drain)(struct stream_tracer *tracer, bool (*fn)(void *ctx, const struct trace_event *ev, size_t bytes), void *ctx);
-	/* *ret_end: rings and tracer are stopped; one more round over what is left, and then the end. */
+	/* Waits for events. *ret_end: rings and tracer are stopped; one more round is read, then the source ends. */
 	struct strobe_error *(*wait)(void *ctx, bool *ret_end);
 	/*
-	 * A process executes a program: its thread that does so has the number of the process from now on. As it is read, which
-	 * is before its turn in the order of time.
+	 * A process executes a program: the thread that called exec has the number of the process from now on. Called when the
+	 * record is read, which is before its turn in the order of time.
 	 */
 	void (*executes)(void *ctx, uint32_t pid);
 	void *ctx;
@@ -37,5 +37,5 @@ static inline const struct trace_event *trace_live_event(const struct trace_live
 }
 const struct trace_stack *trace_live_stack(const struct trace_live_record *r, size_t *ret_bytes);
 
-/* l must stay where it is. Records that are older than the first of a ring come from *before, taken over. */
+/* l must not move. before: malloc'ed records that come first (synthesized ones, say), taken over; or NULL. */
 struct record_source *trace_live_source(struct trace_live *l, void *before, size_t before_bytes);

@@ -2,11 +2,11 @@
  * System calls out of samples of their tracepoints, raw_syscalls:sys_enter and sys_exit or syscalls:sys_enter_* and
  * sys_exit_*: what a recording holds, and what rings bring where BPF cannot be used.
  *
- *	TRY(trace_samples_create(&setup, &s));
+ *	s = trace_samples_create(&setup);
  *	TRY(trace_samples_take(s, record)); …    in order of time
  *	trace_samples_finish(s);
  *
- * Calls are put together thread by thread. As in the reference one that another thread's beginning interrupts is shown then,
+ * Calls are put together thread by thread. As in perf a call is shown when another thread's call begins within it,
  * and again when it ends. Strings and structs are not in samples: pointers stay addresses. That a task is a 32-bit one is known
  * where samples have registers of user space. Records are borrowed for the call. One thread.
  */
@@ -36,7 +36,7 @@ void trace_samples_destroy(struct trace_samples *s);
 struct strobe_error *trace_samples_take(struct trace_samples *s, struct record r) _must_check_;
 /* A sample that a resolver has looked at: with its call graph, and where a page fault was. */
 struct strobe_error *trace_samples_take_resolved(struct trace_samples *s, const struct resolved_sample *r) _must_check_;
-/* Takes what the source has, which is in order of time, up to its end or that of the lines. */
+/* Takes the records of the source, which is in order of time, up to its end or the last line. */
 struct strobe_error *trace_samples_read(struct trace_samples *s, struct record_source *ordered) _must_check_;
 /* What has no end yet stays so. */
 void trace_samples_finish(struct trace_samples *s);

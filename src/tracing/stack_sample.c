@@ -26,7 +26,7 @@ static void add_dump(const struct trace_stack *stack, const uint8_t *data, uint3
 	x->user_regs = (struct sample_regs){ .abi = PERF_SAMPLE_REGS_ABI_64, .mask = a->task_regs, .values = words->regs };
 	x->stack = data;
 	x->stack_bytes = x->stack_dyn_bytes = stack->user_bytes & ~7U;
-	/* Less than was requested: the stack ends there. */
+	/* Less than requested: the stack ends there. */
 	if (stack->user_bytes < dump_bytes)
 		x->stack_bytes += 8;
 }

@@ -12,7 +12,7 @@ struct trace_stack_words {
 
 /*
  * Sets them in *x, which points into words and into the stack from then on. The stack and what follows it have `bytes`; kind
- * and dump_bytes are what was requested of the programs. Left as they are where the sizes in the stack do not fit.
+ * and dump_bytes are what was requested of the programs. Leaves *x alone where the sizes in the stack do not fit.
  */
 void trace_stack_sample(const struct trace_stack *stack, size_t bytes, enum trace_stacks kind, uint32_t dump_bytes,
 			struct trace_stack_words *words, struct sample *x);

@@ -56,7 +56,7 @@ static void dumps_have_registers(void **state)
 	assert_true(x.stack_bytes > 16); /* the stack ended */
 	assert_int_equal(x.user_regs.abi, PERF_SAMPLE_REGS_ABI_64);
 #ifdef __x86_64__
-	/* Values stand in the order of bits, four of which (DS, ES, FS, GS) are missing before R8. */
+	/* Values are in the order of bits, four of which (DS, ES, FS, GS) are missing before R8. */
 	assert_int_equal(x.user_regs.values[PERF_REG_X86_SP], 1000 + offsetof(struct user_regs_struct, rsp) / 8);
 	assert_int_equal(x.user_regs.values[PERF_REG_X86_IP], 1000 + offsetof(struct user_regs_struct, rip) / 8);
 	assert_int_equal(x.user_regs.values[PERF_REG_X86_R15 - 4], 1000 + offsetof(struct user_regs_struct, r15) / 8);

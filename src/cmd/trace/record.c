@@ -32,7 +32,7 @@ char *trace_calls_filter(const struct syscall_set *calls)
 	return strbuf_take(&text);
 }
 
-/* What stands before the word `record` concerns showing; of it what chooses events means something here. */
+/* Options before the word `record` are those of printing; of these only the ones that choose events apply here. */
 static struct strobe_error *check_options(const struct trace_options *o)
 {
 	/* Compared byte by byte: padding is zero in both, as cmd_run() allocates options by calloc. */

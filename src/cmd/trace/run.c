@@ -170,7 +170,7 @@ struct strobe_error *trace_wait(struct trace_run *r, int wait_ms)
 	if (tasks && (r->seem_gone || now_ms(r) - r->alive_ms >= ALIVE_INTERVAL_MS)) {
 		bool gone = !target_map_is_alive(&r->map, r->sys);
 		r->alive_ms = now_ms(r);
-		/* Asked twice: what has come in between may say that a thread has another number by an exec. */
+		/* Checked twice: a record read in between may be of an exec, after which a thread has another number. */
 		r->ended |= gone && r->seem_gone;
 		r->seem_gone = gone;
 	}

@@ -43,8 +43,8 @@ struct trace_run {
 	struct cmd_signals signals;
 	int signal; /* that ended us, or 0 */
 	bool ended;
-	bool seem_gone;              /* no task that is traced was there when it was last looked */
-	uint64_t begin_ms, alive_ms; /* when -D is over (0: it is), when it was last looked whether tasks live */
+	bool seem_gone;              /* at the last check no traced task was alive */
+	uint64_t begin_ms, alive_ms; /* when -D is over (0: it is), when that was last checked */
 	struct out out;
 	int out_fd;
 	/* System calls of this machine, and of its 32-bit programs (may be NULL). */
@@ -65,7 +65,7 @@ extern const struct trace_hooks trace_summary_hooks, trace_stream_hooks, trace_e
 
 /* Waits so long for signals and the ends of tasks (-1: until something happens); sets r->ended, ends the delay. */
 struct strobe_error *trace_wait(struct trace_run *r, int wait_ms) _must_check_;
-/* A thread that execs takes the number of its process: it is alive by that from now on. */
+/* After an exec the thread that called it has the number of its process: whether it is alive is checked by that. */
 void trace_follow_exec(struct trace_run *r, uint32_t pid);
 /* Without BPF: tracepoints and rings (rings.c). */
 extern const struct trace_hooks trace_rings_hooks;

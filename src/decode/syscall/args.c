@@ -423,7 +423,7 @@ uint8_t fd_args_of(const struct syscall_desc *d)
 	return bits;
 }
 
-/* The NAMED layout is silent about what is zero, as the reference is, where that says nothing. */
+/* The NAMED layout leaves out zeros that carry no meaning, as perf does. */
 static bool is_silent(const struct emit *e, const struct syscall_arg *arg, unsigned i)
 {
 	if (e->strace || e->json || e->style->show_zeros || e->ev->arg[i])

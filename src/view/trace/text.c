@@ -1,4 +1,4 @@
-/* A line of trace as a line of text, in the reference's layout. */
+/* A line of trace as a line of text, in perf's layout. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -69,7 +69,7 @@ void netlink_attributes(struct packet *p, size_t at, size_t n, const struct attr
 /* n bytes without a meaning: as they are, or where they are. */
 void netlink_bytes(struct packet *p, size_t at, size_t n);
 
-/* Whether the n bytes have a head of so many and they were fetched; else they are written as bytes. */
+/* Whether the n bytes begin with a head of that size which was fetched; otherwise prints them as bytes. */
 bool netlink_begins_with(struct packet *p, size_t at, size_t n, size_t head);
 
 /* What A_BODY prints: netlink_bodies.c. */
