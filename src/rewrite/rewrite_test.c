@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "decode/tracing_data_builder.h"
 #include "machine/machine.h"
 #include "machine/record_builder.h"
 #include "rewrite/aslr.h"
@@ -191,29 +192,10 @@ static void mappings_get_known_build_ids(void **state)
 
 #define SWITCH_ID 101
 #define STAT_ID   102
-#define STAT_FORMAT                                                                                          \
-	"name: sched_stat_sleep\nID: 9\nformat:\n"                                                           \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"                             \
-	"\tfield:pid_t pid;\toffset:4;\tsize:4;\tsigned:1;\n\nprint fmt: \"pid=%d\", REC->pid\n"
 
-/* As trace-cmd.dat(5) lays out what perf keeps of tracefs, version 0.6, of a machine of 64 bits. */
-static void add_formats(struct record_builder *b)
-{
-	build_bytes(b, "\x17\x08\x44tracing" "0.6", 14);
-	build_bytes(b, "\0\x08", 2); /* little-endian, bytes of a long */
-	build_u32s(b, 4096, 0);
-	b->bytes.len -= 4;
-	build_bytes(b, "header_page", 12);
-	build_u64(b, 0);
-	build_bytes(b, "header_event", 13);
-	build_u64(b, 0);
-	build_u32s(b, 0, 1); /* formats of ftrace, systems */
-	build_bytes(b, "sched", 6);
-	build_bytes(b, "\1\0\0\0", 4);
-	build_u64(b, sizeof(STAT_FORMAT) - 1);
-	build_bytes(b, STAT_FORMAT, sizeof(STAT_FORMAT) - 1);
-	build_u32s(b, 0, 0); /* kallsyms, printk */
-}
+static const char stat_format[] =
+	"name: sched_stat_sleep\nID: 9\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+	"\tfield:pid_t pid;\toffset:4;\tsize:4;\tsigned:1;\n\nprint fmt: \"pid=%d\", REC->pid\n";
 
 static void add_tracepoint(struct env *env, const char *name, uint64_t config, uint64_t id, uint64_t more)
 {
@@ -253,7 +235,7 @@ static void take(struct fixture *f, struct sleeps *s, struct record r)
 static void a_sleep_is_at_its_switch(void **state)
 {
 	struct fixture f;
-	struct record_builder formats = {};
+	struct bytes_builder formats = {};
 	struct sleeps *s = NULL;
 	struct sample x;
 	set_up(&f, 0);
@@ -261,7 +243,7 @@ static void a_sleep_is_at_its_switch(void **state)
 	assert_non_null(err); /* no such events */
 	assert_int_equal(err->code, ERROR_NOT_FOUND);
 	error_destroy(err);
-	add_formats(&formats);
+	bytes_formats(&formats, "sched", (const char *const[]){ stat_format }, 1);
 	f.env->tracing_data = formats.bytes.data;
 	f.env->tracing_data_bytes = formats.bytes.len;
 	add_tracepoint(f.env, "sched:sched_switch", 8, SWITCH_ID, 0);
@@ -285,7 +267,7 @@ static void a_sleep_is_at_its_switch(void **state)
 	assert_true(keeps);
 	sleeps_destroy(s);
 	f.env->tracing_data = NULL;
-	vec_deinit(&formats.bytes);
+	bytes_deinit(&formats);
 	tear_down(&f);
 }
 

@@ -1,21 +1,21 @@
 /* System calls out of samples of raw_syscalls, written by hand: names, times, results, and whose architecture they have. */
 #include "tracing/samples.h"
 
-#include "record/bytes_builder.h"
+#include "decode/tracing_data_builder.h"
 #include "tracing/testing.h"
 
 enum { ENTER, EXIT, EVENTS };
 enum { NUMBER_AT = 8, VALUES_AT = 16 }; /* in raw data: the call's number; its arguments, or its result */
 
 /* Fields as in /sys/kernel/tracing/events/raw_syscalls of a 64-bit machine. */
-static const char enter_format[] =
-	"name: sys_enter\nID: 21\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\n\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
-	"\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n\nprint fmt: \"\"\n";
-static const char exit_format[] =
-	"name: sys_exit\nID: 22\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\n\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
-	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n\nprint fmt: \"\"\n";
+static const char *const formats[EVENTS] = {
+	[ENTER] = "name: sys_enter\nID: 21\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		  "\n\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+		  "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n\nprint fmt: \"\"\n",
+	[EXIT] = "name: sys_exit\nID: 22\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		 "\n\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+		 "\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n\nprint fmt: \"\"\n",
+};
 static const uint32_t tracepoint_ids[EVENTS] = { 21, 22 };
 
 struct fixture {
@@ -27,39 +27,12 @@ struct fixture {
 	struct trace_samples *samples;
 };
 
-static void add_format(struct bytes_builder *b, const char *format)
-{
-	bytes_u64(b, strlen(format));
-	bytes_raw(b, format, strlen(format));
-}
-
-/* Version 0.6 of perf.data-file-format.txt's HEADER_TRACING_DATA, with two formats and nothing else. */
-static void make_formats(struct bytes_builder *b)
-{
-	bytes_raw(b, "\x17\x08\x44tracing0.6", 14);
-	bytes_raw(b, "\0\x08", 2); /* little-endian, longs of 8 bytes */
-	bytes_u32(b, 4096);
-	bytes_raw(b, "header_page", 12);
-	bytes_u64(b, 0);
-	bytes_raw(b, "header_event", 13);
-	bytes_u64(b, 0);
-	bytes_u32(b, 0); /* formats of ftrace */
-	bytes_u32(b, 1); /* systems */
-	bytes_raw(b, "raw_syscalls", 13);
-	bytes_u32(b, 2);
-	add_format(b, enter_format);
-	add_format(b, exit_format);
-	bytes_u32(b, 0); /* kallsyms */
-	bytes_u32(b, 0); /* printk */
-	bytes_u64(b, 0); /* command lines */
-}
-
 static int set_up(void **state)
 {
 	static const char *const names[EVENTS] = { "raw_syscalls:sys_enter", "raw_syscalls:sys_exit" };
 	struct fixture *f = xcalloc(1, sizeof(*f));
 	f->env = env_create();
-	make_formats(&f->formats);
+	bytes_formats(&f->formats, "raw_syscalls", formats, EVENTS);
 	f->env->tracing_data = f->formats.bytes.data;
 	f->env->tracing_data_bytes = f->formats.bytes.len;
 	for (uint64_t id = 0; id < EVENTS; id++) {
