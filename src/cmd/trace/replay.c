@@ -48,15 +48,10 @@ static struct strobe_error *begin(struct replay *p)
 	struct trace_run *r = p->run;
 	const struct env *env = source_env(p->file);
 	const struct arch *arch = env->arch ? arch_by_uname(env->arch) : arch_native();
-	r->native = arch ? syscall_table_create(arch) : NULL;
+	TRY(trace_select_calls(r, arch, r->o->calls));
 	if (!r->native)
 		return error_create(ERROR_UNSUPPORTED, "no system call table for the architecture of the recording, %s",
 				    env->arch ? env->arch : "");
-	r->compat = arch->compat ? syscall_table_create(arch->compat) : NULL;
-	if (r->o->calls)
-		TRY(syscall_select(r->native, r->o->calls, &r->chosen));
-	if (r->o->calls && r->compat)
-		TRY(syscall_select(r->compat, r->o->calls, &r->compat_chosen));
 	struct trace_samples_setup setup = {
 		.env = env,
 		.lines = p->run->lines,

@@ -49,21 +49,24 @@ bool trace_sees_files(const struct trace_run *r)
 	return r->whom.all_calls || (has_all_that_open(r->native, &r->chosen) && has_all_that_open(r->compat, &r->compat_chosen));
 }
 
-static struct strobe_error *choose_calls(struct trace_run *r)
+struct strobe_error *trace_select_calls(struct trace_run *r, const struct arch *arch, const char *calls)
 {
-	const struct arch *arch = arch_native();
 	r->native = arch ? syscall_table_create(arch) : NULL;
 	r->compat = arch && arch->compat ? syscall_table_create(arch->compat) : NULL;
+	if (!r->native || !calls)
+		return NULL;
+	TRY(syscall_select(r->native, calls, &r->chosen));
+	return r->compat ? syscall_select(r->compat, calls, &r->compat_chosen) : NULL;
+}
+
+static struct strobe_error *choose_calls(struct trace_run *r)
+{
+	TRY(trace_select_calls(r, arch_native(), trace_wants_calls(r->o) ? r->o->calls : NULL));
 	if (!r->native)
 		return error_create(ERROR_UNSUPPORTED, "no system call table for this architecture");
 	r->whom.native = r->native;
 	r->whom.compat = r->compat;
 	r->whom.all_calls = !r->o->calls && trace_wants_calls(r->o);
-	if (!r->o->calls || !trace_wants_calls(r->o))
-		return NULL;
-	TRY(syscall_select(r->native, r->o->calls, &r->chosen));
-	if (r->compat)
-		TRY(syscall_select(r->compat, r->o->calls, &r->compat_chosen));
 	memcpy(r->whom.selected, r->chosen.bits, sizeof(r->chosen.bits));
 	memcpy(r->whom.selected + TRACE_NUMBERS / 64, r->compat_chosen.bits, sizeof(r->compat_chosen.bits));
 	return NULL;

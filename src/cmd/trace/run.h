@@ -89,5 +89,10 @@ struct strobe_error *trace_close_output(struct trace_run *r, struct strobe_error
 void trace_raise_priority(void);
 /* A filter for the tracepoints of raw_syscalls that lets calls with these numbers pass; to be freed. */
 char *trace_calls_filter(const struct syscall_set *calls);
+/*
+ * Tables of the architecture's calls and of those of its 32-bit programs; calls (NULL: none) are looked up in both. r->native
+ * stays NULL where there is no table.
+ */
+struct strobe_error *trace_select_calls(struct trace_run *r, const struct arch *arch, const char *calls) _must_check_;
 /* The call of a number of the BPF programs; NULL for unknown ones. */
 const struct syscall_desc *trace_call_desc(const struct trace_run *r, uint32_t call);
