@@ -13,7 +13,6 @@
 #include "cmd/trace/bpf.h"
 #include "cmd/trace/rings.h"
 #include "cmd/trace/show.h"
-#include "record/sample.h"
 #include "tracing/events.h"
 #include "tracing/live.h"
 
