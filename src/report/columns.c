@@ -70,7 +70,7 @@ static void add_shares(const struct report_query *q, struct key_list *l)
 	add_pair(q, l, COLUMN_OVERHEAD, COLUMN_LATENCY);
 }
 
-/* The sums that stand before the keys, in their order. */
+/* The sums before the keys, in their order. */
 static void add_sums(const struct report_query *q, struct key_list *l)
 {
 	const struct report_grouping *g = q->grouping;
@@ -87,7 +87,7 @@ static void add_sums(const struct report_query *q, struct key_list *l)
 		report_add_key(l, report_key_of(COLUMN_PERIOD));
 }
 
-struct strobe_error *report_needs_switches(const struct report_query *q)
+struct strobe_error *report_switches_missing(const struct report_query *q)
 {
 	return error_create(ERROR_USAGE, "latency and parallelism require context switches with timestamps: record with '%s "
 		"record --latency'", q->program);
@@ -100,11 +100,11 @@ static struct strobe_error *check_set(const struct report_query *q, const struct
 	if (c->set == COLUMN_SET_MEMORY && !q->mem_mode)
 		return error_create(ERROR_USAGE, "%s key '%s' requires --mem-mode", what, c->name);
 	if (column_needs(c, COLUMN_NEEDS_SWITCHES) && !q->has_switches)
-		return report_needs_switches(q);
+		return report_switches_missing(q);
 	return NULL;
 }
 
-/* Only the reference's own machinery adds these, beside a symbol. */
+/* Added beside symbols, as perf does; they cannot be selected. */
 static struct strobe_error *check_ipc(const char *words, const char *what)
 {
 	if (words && strstr(words, "ipc"))
@@ -164,7 +164,7 @@ struct strobe_error *report_choose_columns(struct report_query *q)
 	if (!strict_sort)
 		sort = g->sort ? arena_printf(&q->arena, "%s,%s", default_sort(q), g->sort + 1) :
 		       strict_fields ? NULL : default_sort(q);
-	/* The reference shows this column wherever the key is spelled out. */
+	/* perf shows this column wherever the key is spelled out. */
 	if (g->sort && strstr(g->sort, "symbol"))
 		sort = arena_printf(&q->arena, "%s,%s", sort, q->branch_mode ? "ipc_lbr" : "ipc_null");
 	q->sort_order = sort;
@@ -200,6 +200,22 @@ struct strobe_error *report_choose_columns(struct report_query *q)
 	q->keys = keys.data;
 	q->keys_nr = keys.nr;
 	return NULL;
+}
+
+bool report_has_key(const struct report_query *q, enum column_id id)
+{
+	for (uint32_t i = 0; i < q->keys_nr; i++)
+		if (q->keys[i].column->id == id)
+			return true;
+	return false;
+}
+
+bool report_keys_need(const struct report_query *q, enum column_needs what)
+{
+	for (uint32_t i = 0; i < q->keys_nr; i++)
+		if (column_needs(q->keys[i].column, what))
+			return true;
+	return false;
 }
 
 static void add_label(struct report_query *q, const char **labels, uint32_t *nr, const char *name, size_t n)
@@ -248,9 +264,7 @@ const char *const *report_labels(struct report_query *q, uint32_t *ret_nr)
 	if (q->branch_mode)
 		add_label(q, labels, ret_nr, "cpumode", 7);
 	/* Rows with equal shares are put in order by thread, and a column of names is as wide as threads' last names. */
-	bool by_thread = false;
-	for (uint32_t i = 0; i < q->keys_nr; i++)
-		by_thread |= column_needs(q->keys[i].column, COLUMN_NEEDS_THREADS);
+	bool by_thread = report_keys_need(q, COLUMN_NEEDS_THREADS);
 	bool by_tree = q->children && q->grouping->chains.mode != CALLTREE_NONE;
 	if (q->filter->tids || by_thread || by_tree || q->needs_threads)
 		add_label(q, labels, ret_nr, "tid", 3);

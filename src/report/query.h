@@ -93,12 +93,15 @@ void report_query_deinit(struct report_query *q);
 /* Keys and columns out of -s, -F and the options that add columns. */
 struct strobe_error *report_choose_columns(struct report_query *q) _must_check_;
 struct hist_key report_key_of(enum column_id id);
+/* Whether a column is among the chosen keys; whether any of them needs this. */
+bool report_has_key(const struct report_query *q, enum column_id id);
+bool report_keys_need(const struct report_query *q, enum column_needs what);
 /* Where the list has no such key. */
 void report_add_key(struct key_list *l, struct hist_key k);
 /* The names of labels that the keys and filters read, in the question's arena. */
 const char *const *report_labels(struct report_query *q, uint32_t *ret_nr);
 /* The error where latency or parallelism is to be shown of a recording that cannot tell. */
-struct strobe_error *report_needs_switches(const struct report_query *q);
+struct strobe_error *report_switches_missing(const struct report_query *q);
 
 /* Filters on names: rows they leave out count in the totals and are not shown. */
 struct strobe_error *report_filters_create(struct report_query *q) _must_check_;

@@ -46,6 +46,15 @@ static inline bool report_part_has(const struct report_part *p, const struct his
 	return !k->only_event || k->only_event == p->hist->options.events[0] + 1;
 }
 
+/* Whether the part counts an event of the profile. */
+static inline bool report_part_counts(const struct report_part *p, uint32_t event)
+{
+	for (uint32_t i = 0; i < p->hist->options.events_nr; i++)
+		if (p->hist->options.events[i] == event)
+			return true;
+	return false;
+}
+
 static inline const struct hist_total *report_totals(const struct report *r, const struct report_part *p, uint32_t j)
 {
 	return r->totals ? &r->totals[j] : &p->hist->totals[j];

@@ -32,18 +32,10 @@ static bool stack_matches(const struct profile *p, const uint8_t *functions, sta
 	return fn != PROFILE_NONE && functions[fn];
 }
 
-static bool needs_parents(const struct report_query *q)
-{
-	bool needs = q->filter->exclude_other;
-	for (uint32_t i = 0; i < q->keys_nr; i++)
-		needs |= q->keys[i].column->id == COLUMN_PARENT;
-	return needs;
-}
-
 struct strobe_error *report_find_parents(struct report_query *q, const struct profile *p, const str_id **ret)
 {
 	*ret = NULL;
-	if (!needs_parents(q))
+	if (!q->filter->exclude_other && !report_has_key(q, COLUMN_PARENT))
 		return NULL;
 	regex_t re;
 	TRY(compile(q->grouping->parent ? q->grouping->parent : REPORT_PARENTS, "--parent", &re));

@@ -56,7 +56,7 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 		return error_create(ERROR_USAGE, "Selected -g but no callchain data. Did you call '%s record' without -g?",
 				    r->ctx->program);
 	if ((o->grouping.latency || o->filter.parallelism) && !q->has_switches)
-		return report_needs_switches(q);
+		return report_switches_missing(q);
 	if (o->grouping.latency_set)
 		q->shows_latency = o->grouping.latency;
 	if (o->selection.mem_mode && !has.memory)
@@ -81,31 +81,23 @@ struct strobe_error *report_choose_modes(struct report_run *r, struct report_opt
 
 /* ---- from file to profile ---- */
 
-static bool key_needs(const struct report_run *r, enum column_needs what)
-{
-	for (uint32_t i = 0; i < r->query.keys_nr; i++)
-		if (column_needs(r->query.keys[i].column, what))
-			return true;
-	return false;
-}
-
 static bool needs_stacks(const struct report_run *r)
 {
 	const struct report_grouping *g = &r->o->grouping;
 	return r->query.has_chains &&
 	       (r->query.children || report_draws(r->o) || g->chains.mode != CALLTREE_NONE || g->ignore_callees ||
-		r->o->filter.exclude_other || key_needs(r, COLUMN_NEEDS_STACKS));
+		r->o->filter.exclude_other || report_keys_need(&r->query, COLUMN_NEEDS_STACKS));
 }
 
 static bool needs_lines(const struct report_run *r)
 {
-	return r->o->grouping.chains.by_address || report_pages(r->o) || key_needs(r, COLUMN_NEEDS_LINES);
+	return r->o->grouping.chains.by_address || report_pages(r->o) || report_keys_need(&r->query, COLUMN_NEEDS_LINES);
 }
 
 static bool needs_addresses(const struct report_run *r)
 {
 	return r->o->grouping.chains.by_address || r->o->verbose || report_pages(r->o) || r->tells_addresses ||
-	       key_needs(r, COLUMN_NEEDS_ADDRESSES);
+	       report_keys_need(&r->query, COLUMN_NEEDS_ADDRESSES);
 }
 
 /* Of the times that are asked for, what is in the span. */

@@ -221,14 +221,6 @@ void report_cycles_destroy(struct report_cycles *c)
 	free(c);
 }
 
-static bool is_of_part(const struct report_part *part, uint32_t event)
-{
-	for (uint32_t i = 0; i < part->hist->options.events_nr; i++)
-		if (part->hist->options.events[i] == event)
-			return true;
-	return false;
-}
-
 void report_add_cycles(const struct report_cycles *c, const struct report_run *r, const struct report_part *part, mapping_id mapping,
 		       struct listing *l)
 {
@@ -236,7 +228,7 @@ void report_add_cycles(const struct report_cycles *c, const struct report_run *r
 	for (size_t i = 0; c && i < c->blocks.all.len; i++) {
 		const struct block *b = &c->blocks.all.data[i];
 		const struct symbol *symbol = b->end.function;
-		if (symbol->start == l->start && is_of_part(part, b->event) && is_file_of(b->end.object, r->profile, m))
+		if (symbol->start == l->start && report_part_counts(part, b->event) && is_file_of(b->end.object, r->profile, m))
 			block_add_to_listing(b, l);
 	}
 }

@@ -4,12 +4,10 @@
 /* Of a recording; top starts without call chains, as perf top does. */
 static struct strobe_error *check_parent(const struct report_run *r)
 {
-	for (uint32_t i = 0; i < r->query.keys_nr && !r->query.has_chains && !r->query.is_live; i++)
-		if (r->query.keys[i].column->id == COLUMN_PARENT)
-			return error_create(ERROR_USAGE, "Selected --sort parent, but no callchain data. Did you call '%s record' "
-							 "without -g?",
-					    r->ctx->program);
-	return NULL;
+	if (r->query.has_chains || r->query.is_live || !report_has_key(&r->query, COLUMN_PARENT))
+		return NULL;
+	return error_create(ERROR_USAGE, "Selected --sort parent, but no callchain data. Did you call '%s record' without -g?",
+			    r->ctx->program);
 }
 
 struct strobe_error *report_prepare(struct report_run *r, struct report_options *o)

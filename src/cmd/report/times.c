@@ -13,14 +13,6 @@ static struct strobe_error *check(const struct report_run *r, const struct resol
 	return NULL;
 }
 
-static bool is_of(const struct report_part *part, uint32_t event)
-{
-	for (uint32_t i = 0; i < part->hist->options.events_nr; i++)
-		if (part->hist->options.events[i] == event)
-			return true;
-	return false;
-}
-
 static void count(const struct profile *p, const struct report_part *part, struct browse_times *t)
 {
 	uint32_t time = profile_find_column(p, "time");
@@ -28,7 +20,7 @@ static void count(const struct profile *p, const struct report_part *part, struc
 		const struct profile_row *row = &p->rows.data[i];
 		uint64_t at = profile_label_values(p, row->labels)[time];
 		uint64_t step = at >= t->first_ns ? (at - t->first_ns) / t->step_ns : UINT64_MAX;
-		if (step < t->nr && is_of(part, row->event))
+		if (step < t->nr && report_part_counts(part, row->event))
 			t->samples[step] += row->samples;
 	}
 }
