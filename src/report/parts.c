@@ -1,4 +1,5 @@
 /* From a profile to the parts of a report: events side by side, with rows that are grouped, filtered and sorted. */
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "report/query.h"
 
@@ -23,15 +24,16 @@ static bool is_member(const struct report_query *q, uint32_t event, uint32_t lea
 static const char *part_name(struct report_query *q, const uint32_t *events, uint32_t n)
 {
 	const struct report_event *leader = &q->events[events[0]];
-	const char *names = leader->name;
+	bool is_recorded = leader->group_members > 1;
+	_cleanup_strbuf_ struct strbuf names = {};
 	if (n == 1)
-		return names;
-	for (uint32_t i = 1; i < n; i++)
-		names = arena_printf(&q->scratch, "%s, %s", names, q->events[events[i]].name);
-	if (leader->group_members < 2)
-		return names;
-	return arena_printf(&q->scratch, "%s { %s }", leader->group_name && *leader->group_name ? leader->group_name : "anon group",
-			    names);
+		return leader->name;
+	if (is_recorded)
+		strbuf_addf(&names, "%s { ", leader->group_name && *leader->group_name ? leader->group_name : "anon group");
+	for (uint32_t i = 0; i < n; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "", q->events[events[i]].name);
+	strbuf_addstr(&names, is_recorded ? " }" : "");
+	return arena_strdup(&q->scratch, strbuf_str(&names));
 }
 
 static void limit_rows(struct hist *h, const struct report_limits *limits)
@@ -106,9 +108,9 @@ static void add_parts(struct report_query *q, const struct profile *p, struct re
 	uint32_t n = (uint32_t)p->events.len;
 	b->parts = arena_new_array(&q->scratch, struct report_part, n + 1);
 	for (uint32_t leader = 0; leader < n; leader++) {
-		uint32_t *events = arena_new_array(&q->scratch, uint32_t, n + 1), members = 0;
 		if (!is_member(q, leader, leader))
 			continue;
+		uint32_t *events = arena_new_array(&q->scratch, uint32_t, n + 1), members = 0;
 		events[members++] = leader;
 		for (uint32_t i = 0; i < n; i++)
 			if (i != leader && is_member(q, i, leader))
