@@ -1,7 +1,4 @@
 /* report: from a recording's events to a resolver, and from a profile to the rows that views take. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/lists.h"
 #include "base/text.h"
 #include "cli/color.h"

@@ -1,10 +1,8 @@
 /*
  * report --total-cycles: which blocks of code the processor spent its cycles in, out of branch records with cycle counts.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "cmd/report/branches.h"
 #include "table/table.h"

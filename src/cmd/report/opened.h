@@ -15,7 +15,6 @@
 #pragma once
 #include "cmd/report/report.h"
 #include "perfdata/spool.h"
-#include "resolve/live.h"
 
 /* What is to be read. */
 struct opened_input {

@@ -4,7 +4,6 @@
 #pragma once
 #include "base/arena.h"
 #include "base/u64map.h"
-#include "base/vector.h"
 #include "cmd/cmd.h"
 #include "cmd/code_options.h"
 #include "decode/tracepoint.h"

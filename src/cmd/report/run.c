@@ -1,11 +1,4 @@
 /* The work of `strobe report`, behind its options. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/mem.h"
-#include "base/text.h"
-#include "base/u64map.h"
-#include "cli/color.h"
 #include "cmd/report/load.h"
 #include "cmd/report/run.h"
 #include "cmd/report/screen.h"
@@ -13,7 +6,6 @@
 #include "dump/header_text.h"
 #include "dump/raw.h"
 #include "session/input.h"
-#include "session/sample_choice.h"
 #include "view/data/data.h"
 #include "view/text/text.h"
 

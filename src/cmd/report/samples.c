@@ -1,5 +1,4 @@
 /* report: samples one by one for its screen, in the form of `script`. */
-#include "base/cleanup.h"
 #include "base/lists.h"
 #include "cmd/report/opened.h"
 #include "dump/cursor.h"

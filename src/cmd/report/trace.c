@@ -1,5 +1,4 @@
 /* report: fields of tracepoints as keys and columns. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/color.h"
 #include "cmd/top/run.h"
 #include "view/text/text.h"
 

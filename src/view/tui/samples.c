@@ -1,6 +1,5 @@
 #include "view/tui/samples.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
