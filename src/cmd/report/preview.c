@@ -7,6 +7,7 @@
 #include "cmd/report/load.h"
 #include "cmd/report/opened.h"
 #include "perfdata/reader.h"
+#include "resolve/live.h"
 #include "session/input.h"
 #include "sys/sys.h"
 
