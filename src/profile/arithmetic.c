@@ -22,7 +22,7 @@ static int64_t negated(int64_t n)
 	return n == INT64_MIN ? INT64_MAX : -n;
 }
 
-/* A whole number, or one that is none. */
+/* The fraction is cut off; not a number: 0. */
 static int64_t saturated(double n)
 {
 	if (isnan(n))
@@ -115,13 +115,9 @@ static void carry_all(struct profile_transfer *t, const struct change *c, bool w
 	for (uint32_t i = 0; i < from->events.len; i++)
 		profile_transfer_event(t, i);
 	for (size_t i = 0; i < from->rows.len; i++)
-		rows[i] = carry_row(t, &from->rows.data[i], c, label);
-	for (size_t i = 0; with_log && i < from->log.len; i++) {
-		struct profile_log_entry e = from->log.data[i];
-		e.row = rows[e.row];
-		vec_push(&t->dst->log, e);
-	}
-	t->dst->log_dropped += with_log ? from->log_dropped : 0;
+		rows[i] = carry_row(t, &from->rows.data[i], c, label) + 1;
+	if (with_log)
+		profile_transfer_log(t, rows);
 }
 
 static struct profile *changed(const struct profile *p, const struct change *c, bool with_log)

@@ -198,8 +198,7 @@ static uint32_t transfer_row(struct profile_transfer *t, uint32_t i)
 			   profile_transfer_event(t, r->event), r->samples, r->value, r->weight);
 }
 
-/* rows: by row of src the one of dst + 1, or 0. */
-static void transfer_log(struct profile_transfer *t, const uint32_t *rows)
+void profile_transfer_log(struct profile_transfer *t, const uint32_t *rows)
 {
 	const struct profile *src = t->src;
 	for (size_t i = 0; i < src->log.len; i++) {
@@ -226,7 +225,7 @@ void profile_transfer_rows(struct profile_transfer *t, profile_keep_fn keep, voi
 		if (rows)
 			rows[i] = row + 1;
 	}
-	transfer_log(t, rows);
+	profile_transfer_log(t, rows);
 	free(rows);
 }
 

@@ -12,7 +12,7 @@ struct profile_transfer {
 	const struct profile *src;
 	/* Old id → new id + 1; 0 where not carried over yet. */
 	uint32_t *strings, *mappings, *functions, *frames, *stacks, *labels, *events, *columns;
-	const stack_id *instead; /* by stack of src: the one that rows have in its place; NULL: their own */
+	const stack_id *instead; /* by stack of src: the stack of src that replaces it; NULL: none is replaced */
 	uint64_t *values; /* one label set of dst */
 	VEC(stack_id) path;
 	const struct profile_rewrite *rewrite; /* or NULL */
@@ -23,8 +23,10 @@ void profile_transfer_init(struct profile_transfer *t, struct profile *dst, cons
 void profile_transfer_deinit(struct profile_transfer *t);
 /* A label column of dst that src need not have: profile_column() once the transfer has begun. */
 uint32_t profile_transfer_add_column(struct profile_transfer *t, const char *name, enum column_type type);
-/* All events, the rows that keep() wants (NULL: all of them), and what of the log is theirs. */
+/* All events, the rows for which keep() is true (NULL: all of them), and their part of the log. */
 void profile_transfer_rows(struct profile_transfer *t, profile_keep_fn keep, void *ctx);
+/* The log of src. rows: by row of src its row of dst + 1; 0: left out. */
+void profile_transfer_log(struct profile_transfer *t, const uint32_t *rows);
 uint32_t profile_transfer_event(struct profile_transfer *t, uint32_t event);
 str_id profile_transfer_string(struct profile_transfer *t, str_id id);
 mapping_id profile_transfer_mapping(struct profile_transfer *t, mapping_id id);
@@ -33,5 +35,5 @@ frame_id profile_transfer_frame(struct profile_transfer *t, frame_id id);
 labels_id profile_transfer_labels(struct profile_transfer *t, labels_id id);
 /* What a foreign profile says of itself, and its times. */
 void profile_transfer_origin(struct profile_transfer *t);
-/* The same into a profile that has said of itself already: spans and durations are joined, comments are added. */
+/* The same into a profile that has an origin already: spans and durations are joined, comments are added. */
 void profile_transfer_merge_origin(struct profile_transfer *t);
