@@ -26,7 +26,7 @@ static uint64_t cell_address(const struct hist *h, const struct hist_key *k, con
 	return f == PROFILE_NONE ? 0 : frame_address(h->profile, &h->profile->frames.data[f]);
 }
 
-/* The address by which cells are told apart: of labels, the absolute one. */
+/* The address that distinguishes cells: of labels, the absolute one. */
 static uint64_t cell_identity(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
 	frame_id f = cell_frame(h, k, e);
@@ -99,7 +99,7 @@ static uint64_t entry_ip(const struct hist *h, const struct hist_entry *e)
 static uint64_t cell_dso_size(const struct hist *h, const struct hist_entry *e)
 {
 	const struct profile_mapping *m = hist_mapping(h, e);
-	return m && m->end > m->start ? m->end - m->start : UINT64_MAX;
+	return m && m->end > m->start ? m->end - m->start : UNKNOWN;
 }
 
 static const struct profile_function *cell_function(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
@@ -107,32 +107,11 @@ static const struct profile_function *cell_function(const struct hist *h, const 
 	return frame_function(h->profile, cell_frame(h, k, e));
 }
 
-/* ---- what tells entries apart ---- */
+/* ---- words that distinguish entries ---- */
 
-/* Four words that are equal where perf takes two symbols for the same. */
-static void symbol_words(const struct hist *h, frame_id id, bool caller, uint64_t words[4])
+static const struct profile_frame *frame_of(const struct hist *h, frame_id id)
 {
-	const struct profile *p = h->profile;
-	const struct profile_frame *f = id == PROFILE_NONE ? NULL : &p->frames.data[id];
-	if (!f || f->function == PROFILE_NONE) {
-		words[0] = words[2] = words[3] = 0;
-		words[1] = !f ? 0 : caller || h->options.branches ? f->ip : frame_address(p, f);
-		return;
-	}
-	const struct profile_function *fn = &p->functions.data[f->function];
-	words[0] = 1 + (f->mapping == PROFILE_NONE ? 0 : p->mappings.data[f->mapping].name);
-	words[1] = fn->start;
-	words[2] = fn->name;
-	words[3] = fn->size;
-}
-
-static uint64_t dso_word(const struct hist *h, frame_id id)
-{
-	const struct profile *p = h->profile;
-	if (id == PROFILE_NONE || p->frames.data[id].mapping == PROFILE_NONE)
-		return UNKNOWN;
-	const struct profile_mapping *m = &p->mappings.data[p->frames.data[id].mapping];
-	return h->options.long_names ? m->path : m->name;
+	return id == PROFILE_NONE ? NULL : &h->profile->frames.data[id];
 }
 
 static uint64_t srcline_word(struct hist *h, frame_id id, bool caller, bool file_only)
@@ -143,21 +122,17 @@ static uint64_t srcline_word(struct hist *h, frame_id id, bool caller, bool file
 	str_id line = make_srcline(h, id, caller ? f->ip : f->addr);
 	if (!file_only)
 		return line;
-	/* Only a known line has a file; what stands in for one ("main+4") has none. */
+	/* Only a known line has a file; its replacement ("main+4") has none. */
 	const char *s = strtab_get(&h->strings, line), *colon = strrchr(s, ':');
 	if (!hist_has_source(h, id) || !colon)
 		return 0;
 	return strtab_add_n(&h->strings, s, colon - s);
 }
 
-static const struct profile_frame *frame_of(const struct hist *h, frame_id id)
-{
-	return id == PROFILE_NONE ? NULL : &h->profile->frames.data[id];
-}
-
 static size_t dso_words(struct hist *h, const struct hist_key *k, frame_id id, bool caller, uint64_t *words)
 {
-	words[0] = dso_word(h, id);
+	const struct profile_mapping *m = frame_mapping(h->profile, id);
+	words[0] = !m ? UNKNOWN : h->options.long_names ? m->path : m->name;
 	return 1;
 }
 
@@ -168,18 +143,31 @@ static size_t mapping_words(struct hist *h, const struct hist_key *k, frame_id i
 	return 1;
 }
 
+/* Equal where perf takes two symbols for the same. */
 static size_t function_words(struct hist *h, const struct hist_key *k, frame_id id, bool caller, uint64_t *words)
 {
-	symbol_words(h, id, caller, words);
+	const struct profile *p = h->profile;
+	const struct profile_frame *f = frame_of(h, id);
+	const struct profile_function *fn = frame_function(p, id);
+	const struct profile_mapping *m = frame_mapping(p, id);
+	memset(words, 0, 4 * sizeof(*words));
+	if (fn) {
+		words[0] = 1 + (m ? m->name : 0);
+		words[1] = fn->start;
+		words[2] = fn->name;
+		words[3] = fn->size;
+	} else if (f) {
+		words[1] = caller || h->options.branches ? f->ip : frame_address(p, f);
+	}
 	return 4;
 }
 
 static size_t symbol_offset_words(struct hist *h, const struct hist_key *k, frame_id id, bool caller, uint64_t *words)
 {
 	const struct profile_frame *f = frame_of(h, id);
-	symbol_words(h, id, caller, words);
-	words[4] = f && f->function != PROFILE_NONE && !(f->flags & FRAME_INLINED) ? f->addr : 0;
-	return COLUMN_WORDS_MAX;
+	size_t n = function_words(h, k, id, caller, words);
+	words[n] = f && f->function != PROFILE_NONE && !(f->flags & FRAME_INLINED) ? f->addr : 0;
+	return n + 1;
 }
 
 static size_t symbol_size_words(struct hist *h, const struct hist_key *k, frame_id id, bool caller, uint64_t *words)

@@ -2,7 +2,6 @@
  * Cells of memory accesses: where the data came from, in words (record/data_src.h), and what a transaction did.
  */
 #include <linux/perf_event.h>
-#include <stdio.h>
 
 #include "profile/cells_priv.h"
 #include "record/data_src.h"
