@@ -15,6 +15,14 @@ def read(*path):
         return f.read()
 
 
+def completed(words):
+    """What bash offers for the last of these words after `strobe`."""
+    program = os.path.join(BUILD, "strobe")
+    script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _strobe "$1" 2>/dev/null; echo "${COMPREPLY[*]}"'
+    done = run("bash", "-c", script, "-", os.path.join(TOP, "completion", "strobe"), program, *words.split())
+    return done.out.strip()
+
+
 def main():
     tap = Tap()
     keys = COLUMN.findall(read(TOP, "src", "profile", "columns.def"))
@@ -33,11 +41,9 @@ def main():
     tap.ok(written and documented == written, "the schema of the JSON names the keys that are numbers",
            " ".join(sorted(documented ^ written)))
 
-    script = 'source "$1"; COMP_WORDS=(strobe report -s comm,dso_f); COMP_CWORD=3; _strobe 2>/dev/null; echo "${COMPREPLY[*]}"'
-    completed = run("bash", "-c", script.replace("strobe report", os.path.join(BUILD, "strobe") + " report", 1)
-                    .replace("_strobe ", f"_strobe {os.path.join(BUILD, 'strobe')} "), "-", os.path.join(TOP, "completion", "strobe"))
-    tap.ok(completed.out.strip() == "comm,dso_from", "the completion of -s continues the last key of a list",
-           completed.out + completed.err)
+    for words, want in ("report -s comm,dso_f", "comm,dso_from"), ("report -F dso_f", "dso_from"), ("top --fields dso_f", "dso_from"):
+        tap.equal(completed(words), want, f"the completion of {words}")
+    tap.equal(completed("top -F dso_f"), "", "-F of top is a frequency: no keys")
     tap.done()
 
 
