@@ -59,7 +59,7 @@ void arena_take(struct arena *to, struct arena *from)
 		arena_init(from);
 		return;
 	}
-	/* Behind the head, which stays in use. */
+	/* After the head, which stays in use. */
 	struct arena_block **last = &to->head->next;
 	while (*last)
 		last = &(*last)->next;

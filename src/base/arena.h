@@ -21,7 +21,7 @@ void arena_init_on(struct arena *a, void *memory, size_t bytes);
 void arena_deinit(struct arena *a);
 /* Forgets all allocations but keeps one block for reuse. */
 void arena_reset(struct arena *a);
-/* What `from` holds is freed with `to` from now on; its allocations stay where they are, and `from` is empty. */
+/* Moves all blocks of `from` to `to`: its allocations keep their addresses and are freed with `to`; `from` is empty afterwards. */
 void arena_take(struct arena *to, struct arena *from);
 void *arena_alloc_slow(struct arena *a, size_t bytes, size_t align);
 

@@ -37,7 +37,7 @@ struct list_spans {
 };
 
 /*
- * --time of the reference: "start,stop" in seconds with either end left out, several of them divided by blanks; or shares
+ * --time of perf: "start,stop" in seconds with either end left out, several of them divided by blanks; or shares
  * of the recording, "10%/2" (the second tenth) and "0%-10%,30%-40%". Shares need first_ns and last_ns (0 = unknown).
  */
 struct strobe_error *list_spans_parse(struct arena *a, const char *text, uint64_t first_ns, uint64_t last_ns,

@@ -36,7 +36,7 @@ str_id strtab_add(struct strtab *t, const char *s)
 	return strtab_add_n(t, s, strlen(s));
 }
 
-static str_id add(struct strtab *t, const char *s, size_t n, bool is_kept)
+static str_id add(struct strtab *t, const char *s, size_t n, bool is_borrowed)
 {
 	struct key k = { s, n };
 	uint64_t hash = hash_bytes(s, n);
@@ -44,7 +44,7 @@ static str_id add(struct strtab *t, const char *s, size_t n, bool is_kept)
 	if (id != IDSET_NONE)
 		return id;
 	id = (uint32_t)t->strings.len;
-	vec_push(&t->strings, is_kept ? s : arena_strndup(&t->arena, s, n));
+	vec_push(&t->strings, is_borrowed ? s : arena_strndup(&t->arena, s, n));
 	vec_push(&t->lengths, (uint32_t)n);
 	idset_insert(&t->index, hash, id);
 	return id;
@@ -55,7 +55,7 @@ str_id strtab_add_n(struct strtab *t, const char *s, size_t n)
 	return add(t, s, n, false);
 }
 
-str_id strtab_add_kept(struct strtab *t, const char *s)
+str_id strtab_add_borrowed(struct strtab *t, const char *s)
 {
 	return add(t, s, strlen(s), true);
 }

@@ -24,8 +24,8 @@ void strtab_init(struct strtab *t);
 void strtab_deinit(struct strtab *t);
 str_id strtab_add(struct strtab *t, const char *s);
 str_id strtab_add_n(struct strtab *t, const char *s, size_t n);
-/* The same of a string that is not copied: it stays as long as the table, as what arena_take() gives to its arena does. */
-str_id strtab_add_kept(struct strtab *t, const char *s);
+/* The same without a copy: the string must live as long as the table, for example in an arena that the table's took (arena_take()). */
+str_id strtab_add_borrowed(struct strtab *t, const char *s);
 /* The id, or IDSET_NONE where the string was never added. */
 str_id strtab_find(const struct strtab *t, const char *s);
 

@@ -101,7 +101,7 @@ static function_id function_of(struct fill *f, const struct resolved_frame *from
 		return PROFILE_NONE;
 	struct profile *p = f->p;
 	const struct symbol *sym = from->symbol;
-	str_id (*add)(struct strtab *t, const char *s) = f->takes_names && from->inlined ? strtab_add_kept : strtab_add;
+	str_id (*add)(struct strtab *t, const char *s) = f->takes_names && from->inlined ? strtab_add_borrowed : strtab_add;
 	struct profile_function fn = {
 		.mapping = mapping,
 		.name = add(&p->strings, dso_symbol_name(from->dso, sym)),
