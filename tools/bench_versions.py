@@ -2,7 +2,7 @@
 """Two builds of strobe against each other: tools/bench_versions.py OLD NEW [--inputs DIR] [--rows TEXT[,TEXT]].
 
 Each row runs OLD and NEW in turn, on the inputs of tools/bench, and prints minimum and median of elapsed and CPU time in
-milliseconds, and what NEW's medians are to OLD's. The first pair of a row is not counted. Nothing else should run on the machine.
+milliseconds, and the ratio of NEW's medians to OLD's. The first pair of a row is not counted. Nothing else should run on the machine.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old")
     parser.add_argument("new")
-    parser.add_argument("--inputs", default="build-bench", help="where tools/bench keeps its recordings")
+    parser.add_argument("--inputs", default="build-bench", help="directory with the recordings of tools/bench")
     parser.add_argument("--rows", default="", help="only rows with one of these texts in their name")
     args = parser.parse_args()
     programs, inputs = [os.path.abspath(p) for p in (args.old, args.new)], os.path.abspath(args.inputs)
