@@ -1,11 +1,8 @@
 #include "bpf/count/syscall_counts.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "arch/syscalls.h"

@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/vector.h"
 #include "bpf/load/kernel.h"
 #include "config.h"

@@ -5,7 +5,6 @@
  * an error. Requires Linux 5.17, which finds fields of its types itself, and /sys/kernel/btf/vmlinux.
  */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

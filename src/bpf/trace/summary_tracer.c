@@ -1,7 +1,6 @@
 #include "bpf/trace/summary_tracer.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,13 +3,10 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "bpf/unwind/stack_unwinder_priv.h"
 #include "sys/priority.h"
 

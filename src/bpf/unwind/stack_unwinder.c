@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "bpf/load/kernel.h"
 #include "config.h"
