@@ -1,14 +1,14 @@
 /*
- * A question to a profile, and the way to its answer: which keys and columns, which rows, in which parts.
+ * A query of a profile, from options to the parts of a report: which keys and columns, which rows, in which parts.
  *
  *	report_query_init(&q, &grouping, &filter)   and what the recording holds, filled in by the caller
  *	report_choose_columns(&q)                   keys and columns
  *	report_filters_create(&q)                   filters on names
- *	report_labels(&q, &n)                       what a profile has to tell samples apart by: the caller makes one
- *	report_query_bind(&q, profile)              each time that there is another profile
- *	report_build_parts(&q, profile, &built)     the answer, and report_parts_deinit() in the end
+ *	report_labels(&q, &n)                       the labels that rows of a profile need: the caller makes one
+ *	report_query_bind(&q, profile)              for each profile
+ *	report_build_parts(&q, profile, &built)     the report; report_parts_deinit() frees it
  *
- * A question outlives what is built from it; the profile is const, and outlives that as well. Grouping and filter are
+ * A query outlives what is built from it; the profile is const, and outlives that as well. Grouping and filter are
  * borrowed. One thread. Errors are ERROR_USAGE: keys, filters and expressions as the user typed them.
  */
 #pragma once
@@ -61,9 +61,9 @@ struct report_query {
 	bool shows_latency;      /* shares of the elapsed time are beside those of processor time */
 	bool is_live;            /* what has no samples yet may have some at the next refresh */
 	bool long_names;         /* objects by path (-v) */
-	bool needs_comm, needs_threads, needs_times; /* to be told apart whatever the keys are */
+	bool needs_comm, needs_threads, needs_times; /* labels of rows, whatever the keys are */
 	const char *default_sort; /* NULL is comm,dso,symbol */
-	struct report_limits limits; /* may change from one answer to the next */
+	struct report_limits limits; /* may change from one report to the next */
 	/* The name of a thread as it is known at the end; may be NULL. */
 	const char *(*thread_name)(void *ctx, uint32_t tid);
 	void *thread_ctx;
@@ -98,15 +98,15 @@ bool report_has_key(const struct report_query *q, enum column_id id);
 bool report_keys_need(const struct report_query *q, enum column_needs what);
 /* Where the list has no such key. */
 void report_add_key(struct key_list *l, struct hist_key k);
-/* The names of labels that the keys and filters read, in the question's arena. */
+/* The names of labels that the keys and filters read, in the query's arena. */
 const char *const *report_labels(struct report_query *q, uint32_t *ret_nr);
-/* The error where latency or parallelism is to be shown of a recording that cannot tell. */
+/* The error where latency or parallelism is to be shown of a recording without context switches. */
 struct strobe_error *report_switches_missing(const struct report_query *q);
 
 /* Filters on names: rows they leave out count in the totals and are not shown. */
 struct strobe_error *report_filters_create(struct report_query *q) _must_check_;
 void report_filters_bind(struct report_filters *f, const struct profile *p);
-/* These three are callbacks, whose ctx is the question. */
+/* These three are callbacks, whose ctx is the query. */
 bool report_row_hidden(void *ctx, const struct profile *p, const struct profile_row *row);
 /* What counts in the totals and in no entry: parallelism. */
 bool report_row_left_out(void *ctx, const struct profile *p, const struct profile_row *row);
@@ -120,7 +120,7 @@ struct report_only {
 #define REPORT_ONLY_MAX 3
 /* Those there are, in the order of comm, dso, symbol; returns how many. */
 unsigned report_only(const struct report_query *q, struct report_only ret[REPORT_ONLY_MAX]);
-/* Leaves out their columns, unless none would be left that says what a row is. */
+/* Leaves out their columns, unless no key would be left. */
 void report_elide(struct report_query *q);
 
 /* Finds keys, filters and parents in a profile. */
@@ -132,8 +132,8 @@ struct strobe_error *report_find_parents(struct report_query *q, const struct pr
 struct strobe_error *report_cut_callees(const struct profile *p, const char *pattern, struct profile **ret) _must_check_;
 
 /*
- * Rows out of a profile that the question is bound to: for each event or group of events that has samples a part, and what
- * of struct report is made from question and profile. One answer at a time: its strings are in scratch, which
+ * Rows out of a profile that the query is bound to: for each event or group of events that has samples a part, and what
+ * of struct report is made from query and profile. One report at a time: its strings are in scratch, which
  * report_parts_deinit() empties.
  */
 void report_build_parts(struct report_query *q, const struct profile *p, struct report_built *b);

@@ -23,7 +23,7 @@ static struct strobe_error *see_sample(void *ctx, const struct resolved_sample *
 	struct blocks_event *event = &b->blocks->events[x->event];
 	event->samples++;
 	event->branches += x->branch_nr;
-	/* The newest stands first: the code ran from the last one up. Without cycles there, none were counted. */
+	/* The newest is first: the code ran from the last one up. Without cycles there, none were counted. */
 	if (!x->branch_nr || !x->branches[0].cycles)
 		return NULL;
 	struct block_place from = {};

@@ -257,7 +257,7 @@ void report_options_defaults(void *options)
 	o->grouping = report_grouping_defaults();
 }
 
-/* Of pictures and pages one at a time; what is said of a page wants one. */
+/* One picture or page at a time; the address is that of a served page. */
 static struct strobe_error *check_pages(const struct report_options *o)
 {
 	if ((o->html != NULL) + o->web + (o->flamegraph != NULL) > 1)
