@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cli/color.h"
 #include "cmd/annotate/options.h"
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 #include "dump/raw.h"
 #include "session/input.h"
 #include "session/peek.h"

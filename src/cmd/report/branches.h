@@ -1,6 +1,6 @@
-/* The blocks of code that the branch records of a recording tell cycles of. */
+/* Blocks of code and their cycles, from the branch records of a recording. */
 #pragma once
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 #include "report/blocks.h"
 
 /*

@@ -2,7 +2,7 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "cli/color.h"
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 #include "session/sample_choice.h"
 #include "session/symbols.h"
 #include "sys/perf_abi.h"
@@ -118,7 +118,7 @@ static void narrow(struct report_run *r, struct resolve_filter *filter)
 	filter->times_nr = n;
 }
 
-/* What the profile is to tell samples apart by, as far as samples have it. */
+/* Labels of the profile's rows: of those that the query reads, what samples can have. */
 static const char *const *choose_labels(struct report_run *r, uint32_t *ret_nr)
 {
 	uint32_t nr;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 
 struct word {
 	const char *name;

@@ -1,5 +1,5 @@
 /* report --flamegraph: the samples that the report would count, as a picture. */
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 #include "view/svg/flamegraph.h"
 
 /* The first event that has samples, as `flamegraph` chooses. */

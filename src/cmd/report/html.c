@@ -1,5 +1,5 @@
 /* report --html and --web: the samples that the report would count, as a page. */
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 #include "cmd/serve.h"
 #include "page/page.h"
 #include "session/input.h"

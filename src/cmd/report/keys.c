@@ -1,5 +1,5 @@
 /* report: the words of -s and -F, out of the table of columns: for help, the manual page and completion. */
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 
 #define COLUMN(id, name, header, from, set, what, needs, width, labels) IN_##set(name)
 #define IN_FIELDS(name) ""

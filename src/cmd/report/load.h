@@ -6,7 +6,7 @@
  * a profile of what is whole, and is the caller's.
  */
 #pragma once
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 
 /* Modes, columns, filters and resolver; nothing is read yet. */
 struct strobe_error *report_prepare(struct report_run *r, struct report_options *o) _must_check_;

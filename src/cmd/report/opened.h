@@ -13,7 +13,7 @@
  * until then the preview reads it up to the last record that has come whole.
  */
 #pragma once
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 #include "perfdata/spool.h"
 
 /* What is to be read. */

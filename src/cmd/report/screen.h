@@ -1,6 +1,6 @@
 /* A recording on a screen: for report, and for annotate, which begins with code. */
 #pragma once
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 
 struct screen;
 /* The screen, open; NULL: the report is text. Where a screen was requested and cannot be had, the reason is printed. */

@@ -1,6 +1,6 @@
 /* report: samples over time, for the strip above the rows of a screen. */
 #include "base/mem.h"
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 
 static struct strobe_error *check(const struct report_run *r, const struct resolve_stats *stats)
 {

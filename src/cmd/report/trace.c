@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 
 /* What the user typed, in parts. */
 struct wanted {

@@ -3,7 +3,7 @@
  */
 #pragma once
 #include "cmd/record/options.h"
-#include "cmd/report/report.h"
+#include "cmd/report/run.h"
 
 struct top_options {
 	struct record_options record; /* first: record's parsers are given a pointer to all of it */
