@@ -21,19 +21,19 @@ static void say_next(const struct archive_options *o, const char *name)
 	error_destroy(out_close(&out)); /* the archive is written, whoever reads this */
 }
 
-static int pack(struct cmd_context *ctx, const struct archive_options *o, const char *cache_dir)
+static int pack(struct cmd_context *ctx, const struct archive_options *o)
 {
 	_cleanup_free_ char *name = NULL;
-	struct strobe_error *err = archive_pack(cmd_host(ctx), o, cache_dir, &name);
+	struct strobe_error *err = archive_pack(cmd_host(ctx), o, &name);
 	if (!err)
 		say_next(o, name);
 	return cmd_fail(ctx, err);
 }
 
-static int unpack(struct cmd_context *ctx, const struct archive_options *o, const char *archive, const char *cache_dir)
+static int unpack(struct cmd_context *ctx, const struct archive_options *o, const char *archive)
 {
 	_cleanup_free_ char *recording = NULL;
-	struct strobe_error *err = archive_unpack(cmd_host(ctx), o, archive, cache_dir, &recording);
+	struct strobe_error *err = archive_unpack(cmd_host(ctx), o, archive, &recording);
 	if (recording)
 		cmd_say(ctx, "unpacked %s: strobe report -i %s", recording, recording);
 	return cmd_fail(ctx, err);
@@ -42,21 +42,18 @@ static int unpack(struct cmd_context *ctx, const struct archive_options *o, cons
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct archive_options *o = options;
-	const char *dir, *word = ctx->rest.argc ? ctx->rest.argv[0] : NULL;
+	const char *word = ctx->rest.argc ? ctx->rest.argv[0] : NULL;
 	if (ctx->rest.argc > 1)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unexpected argument '%s': only one %s can be "
 			"given", ctx->rest.argv[1],
 							o->unpack ? "archive" : "recording"));
 	if (o->unpack && (o->all || o->output))
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--all and -o cannot be combined with --unpack"));
-	struct strobe_error *err = cmd_buildid_dir(ctx, &dir);
-	if (err)
-		return cmd_fail(ctx, err);
 	if (o->unpack)
-		return unpack(ctx, o, word, dir);
+		return unpack(ctx, o, word);
 	if (word)
 		o->input = word;
-	return pack(ctx, o, dir);
+	return pack(ctx, o);
 }
 
 #define AT(field) offsetof(struct archive_options, field)

@@ -11,6 +11,11 @@ struct strobe_error *session_buildid_dir(const struct session_host *host, const 
 	return host->buildid_dir ? host->buildid_dir(host->ctx, ret) : NULL;
 }
 
+struct debuginfod *session_servers(const struct session_host *host)
+{
+	return host->servers ? host->servers(host->ctx) : NULL;
+}
+
 static void say_with(void (*say)(void *ctx, const char *line), void *ctx, const char *fmt, va_list ap)
 {
 	if (!say)

@@ -25,6 +25,8 @@ struct session_host {
 
 /* Of a host that leaves functions out, these do nothing: {} has no cache and prints nothing. */
 struct strobe_error *session_buildid_dir(const struct session_host *host, const char **ret) _must_check_;
+/* NULL where there are none. */
+struct debuginfod *session_servers(const struct session_host *host);
 void session_say(const struct session_host *host, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void session_progress(const struct session_host *host, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Takes the error. */

@@ -21,6 +21,6 @@ struct strobe_error *session_symbols(const struct session_host *host, const stru
 	*ret_foreign = foreign_files_create(env, NULL);
 	foreign_files_serve(*ret_foreign, ret);
 	ret->trust_all = force;
-	ret->debuginfod = host->servers ? host->servers(host->ctx) : NULL;
+	ret->debuginfod = session_servers(host);
 	return NULL;
 }

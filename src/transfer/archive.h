@@ -14,12 +14,11 @@ struct archive_options {
 	unsigned verbose;
 };
 
-/* cache_dir: the build ID cache, or NULL. *ret_name: the archive, for the caller to free; NULL on an error. */
-struct strobe_error *archive_pack(const struct session_host *host, const struct archive_options *o, const char *cache_dir,
-				  char **ret_name) _must_check_;
+/* *ret_name: the archive, for the caller to free; NULL on an error. */
+struct strobe_error *archive_pack(const struct session_host *host, const struct archive_options *o, char **ret_name) _must_check_;
 /*
  * archive NULL: the one in the current directory, if there is only one. *ret_recording: the recording that was unpacked, also
  * before an error, for the caller to free; or NULL.
  */
 struct strobe_error *archive_unpack(const struct session_host *host, const struct archive_options *o, const char *archive,
-				    const char *cache_dir, char **ret_recording) _must_check_;
+				    char **ret_recording) _must_check_;

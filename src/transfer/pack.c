@@ -14,7 +14,6 @@
 #include "base/new_file.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "object/debuginfod.h"
 #include "session/cached_file.h"
 #include "session/foreign_files.h"
 #include "session/input.h"
@@ -28,7 +27,6 @@ struct pack {
 	const char *cache_dir;
 	struct tar_writer *w;
 	struct foreign_files *foreign;
-	struct debuginfod *servers;
 	unsigned packed, missing;
 };
 
@@ -58,7 +56,7 @@ static struct strobe_error *add_bytes(struct pack *p, const char *hex, const cha
 
 static struct strobe_error *add_debug(struct pack *p, const struct cached_file *file, const char *path)
 {
-	_cleanup_free_ char *debug = cached_file_debug(file, p->servers);
+	_cleanup_free_ char *debug = cached_file_debug(file, session_servers(p->host));
 	struct archive_entry e = { .cache_dir = p->cache_dir, .path = path, .hex = file->hex, .elf = file->source, .debug = debug };
 	if (debug)
 		TRY(add_path(p, file->hex, path, "debug", debug));
@@ -300,16 +298,15 @@ static struct strobe_error *write_archive(struct pack *p, const struct recorded_
 	return new_file_keep(&archive, 0600);
 }
 
-struct strobe_error *archive_pack(const struct session_host *host, const struct archive_options *o, const char *cache_dir,
-				  char **ret_name)
+struct strobe_error *archive_pack(const struct session_host *host, const struct archive_options *o, char **ret_name)
 {
-	struct pack p = { .host = host, .o = o, .cache_dir = cache_dir };
+	struct pack p = { .host = host, .o = o };
 	struct recorded_files files = {};
 	const char *input = input_path(o->input);
 	*ret_name = NULL;
 	if (!strcmp(input, "-"))
 		return error_create(ERROR_UNSUPPORTED, "cannot pack a stream: save it to a file first");
-	p.servers = debuginfod_from_environment(NULL);
+	TRY(session_buildid_dir(host, &p.cache_dir));
 	struct strobe_error *err = recorded_files_read(o->input, o->force, RECORDED_NEEDED, &files);
 	if (err && err->code == ERROR_TRUNCATED && files.list.len) {
 		session_say(host, "%s: packing the files for the readable part", err->message);
@@ -328,6 +325,5 @@ struct strobe_error *archive_pack(const struct session_host *host, const struct 
 	tar_writer_destroy(p.w);
 	foreign_files_destroy(p.foreign);
 	recorded_files_deinit(&files);
-	debuginfod_destroy(p.servers);
 	return err;
 }

@@ -196,6 +196,7 @@ static struct strobe_error *find_archive(char **ret)
 static struct strobe_error *unpack(struct unpack *u, const char *archive)
 {
 	_cleanup_free_ char *found = NULL;
+	TRY(session_buildid_dir(u->host, &u->cache_dir));
 	if (!u->cache_dir)
 		return error_create(ERROR_USAGE, "no home directory for the build ID cache: specify a directory with --buildid-dir");
 	if (!archive) {
@@ -212,9 +213,9 @@ static struct strobe_error *unpack(struct unpack *u, const char *archive)
 }
 
 struct strobe_error *archive_unpack(const struct session_host *host, const struct archive_options *o, const char *archive,
-				    const char *cache_dir, char **ret_recording)
+				    char **ret_recording)
 {
-	struct unpack u = { .host = host, .o = o, .cache_dir = cache_dir };
+	struct unpack u = { .host = host, .o = o };
 	struct strobe_error *err = unpack(&u, archive);
 	*ret_recording = u.recording;
 	return err;
