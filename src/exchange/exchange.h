@@ -79,8 +79,9 @@ struct strobe_error *script_read(const uint8_t *p, size_t n, struct profile **re
 
 /* Lines "outermost;…;innermost VALUE"; a last word in brackets or with _[k] _[j] _[i] marks is part of a name. */
 bool folded_probe(const uint8_t *p, size_t n);
+#define FOLDED_BASE_EVENT "before"
 struct folded_form {
-	bool two_values; /* lines end in two numbers, as difffolded.pl makes them: the events "before" and "samples" */
+	bool two_values; /* lines end in two numbers, as difffolded.pl makes them: the events FOLDED_BASE_EVENT and "samples" */
 	bool keep_order; /* each line is a row of its own (told apart by the label "line"), in the order of the file */
 };
 struct strobe_error *folded_read_as(const uint8_t *p, size_t n, struct folded_form form, struct profile **ret) _must_check_;

@@ -27,7 +27,7 @@ struct flame_input {
 	const char *path;
 	struct session session;       /* closed where it is no recording; its profile is below */
 	struct profile *profile;      /* NULL where nothing could be read */
-	bool is_folded, two_values;   /* two_values: the events "before" and "samples" */
+	bool is_folded, two_values;   /* two_values: the events FOLDED_BASE_EVENT and "samples" */
 };
 
 /*

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/lines.h"
 #include "base/mem.h"
-#include "base/text.h"
+#include "exchange/exchange.h"
 #include "page/page.h"
 #include "profile/arithmetic.h"
 #include "session/flame_input.h"
@@ -84,8 +84,8 @@ static struct strobe_error *choose_event(const struct run *r, uint32_t *ret)
 			    r->o->event ? r->o->event : "");
 }
 
-/* One event is one picture: of the others it is said that they are there. */
-static void tell_other_events(const struct run *r, uint32_t shown)
+/* A picture shows one event: names the others. */
+static void say_other_events(const struct run *r, uint32_t shown)
 {
 	_cleanup_strbuf_ struct strbuf names = {};
 	for (uint32_t i = 0; i < r->profile->events.len && !r->o->event && !r->o->svg.has_base; i++)
@@ -99,7 +99,7 @@ static void tell_other_events(const struct run *r, uint32_t shown)
 
 static bool counts_samples(const struct run *r, uint32_t event)
 {
-	/* The reference knows a period only where each sample carries one; else a sample counts 1. */
+	/* perf uses a period only where each sample has one; otherwise a sample counts as 1. */
 	const struct env *env = r->in.session.env;
 	return env && event < env->events.len && !(env->events.data[event].attr.sample_type & PERF_SAMPLE_PERIOD);
 }
@@ -173,9 +173,6 @@ static struct strobe_error *write_output(struct run *r, int *ret_status)
 
 /* ---- comparison ---- */
 
-/* What folded stacks of two values call the first of them. */
-#define BASE_EVENT "before"
-
 static uint32_t event_called(const struct profile *p, const char *name)
 {
 	uint32_t i = 0;
@@ -202,16 +199,13 @@ static struct strobe_error *join_base(struct run *r)
 	return NULL;
 }
 
+/* As the input is read, but of a file, and of one value. */
 static struct strobe_error *read_base(struct run *r)
 {
-	struct flamegraph_command *o = r->o;
-	struct flame_input_options options = o->in;
-	if (!o->base)
-		return NULL;
+	struct flame_input_options options = r->o->in;
 	options.single = true;
 	options.server.source = NULL;
-	TRY(flame_input_read(cmd_host(r->ctx), o->base, &options, &r->base));
-	return join_base(r);
+	return flame_input_read(cmd_host(r->ctx), r->o->base, &options, &r->base);
 }
 
 /* ---- pages ---- */
@@ -237,10 +231,7 @@ static struct strobe_error *write_page(struct run *r)
 	if (r->in.session.resolver)
 		page.options.code = page_code(&r->in.arena, r->in.session.env, r->in.session.resolver);
 	if (o->base) {
-		struct flame_input_options options = o->in;
-		options.single = true;
-		options.server.source = NULL;
-		TRY(flame_input_read(cmd_host(r->ctx), o->base, &options, &r->base));
+		TRY(read_base(r));
 		page.profile = r->merged = profile_join(r->in.profile, r->base.profile, HTML_BASE_PREFIX, NULL);
 	}
 	uint32_t event;
@@ -298,15 +289,17 @@ static int show(struct run *r)
 	int status = CMD_OK;
 	if (flamegraph_is_page(o))
 		return cmd_fail(r->ctx, write_page(r));
-	struct strobe_error *err = read_base(r);
+	struct strobe_error *err = o->base ? read_base(r) : NULL;
+	if (!err && o->base)
+		err = join_base(r);
 	if (!err)
 		err = choose_event(r, &o->svg.event);
 	if (!err && r->in.two_values)
-		o->svg.base_event = event_called(r->profile, BASE_EVENT);
+		o->svg.base_event = event_called(r->profile, FOLDED_BASE_EVENT);
 	o->svg.has_base = o->base || r->in.two_values;
 	if (!err) {
 		o->svg.count_samples = counts_samples(r, o->svg.event);
-		tell_other_events(r, o->svg.event);
+		say_other_events(r, o->svg.event);
 		err = write_output(r, &status);
 	}
 	int failed = cmd_fail(r->ctx, err);
