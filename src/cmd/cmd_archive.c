@@ -18,7 +18,7 @@ static void say_next(const struct archive_options *o, const char *name)
 		out_str(&out, " -C ~/.debug");
 	}
 	out_str(&out, "\n\nwherever you need to run 'strobe report' on.\n");
-	error_destroy(out_close(&out)); /* the archive is written, whoever reads this */
+	error_destroy(out_close(&out)); /* the archive is complete even if this cannot be printed */
 }
 
 static int pack(struct cmd_context *ctx, const struct archive_options *o)

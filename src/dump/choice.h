@@ -9,7 +9,7 @@
 
 /* Lists are borrowed; empty ones let all through. */
 struct dump_choice {
-	const char *const *symbols; /* by name; 0x…: by address, of the function or of the sample */
+	const char *const *symbols; /* names, or addresses (0x…) of functions or samples */
 	uint32_t symbols_nr;
 	uint64_t addr_range;        /* bytes from such an address on that samples may lie in */
 	const char *const *dsos;    /* by path or by name */

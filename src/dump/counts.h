@@ -13,5 +13,5 @@ struct dump_counts {
 
 /* Takes in one record of the stream, and prints the counts where it ends a round. */
 struct strobe_error *dump_counts_record(struct dump_counts *c, struct out *out, const struct env *env, struct record r,
-					  bool json) _must_check_;
+					bool json) _must_check_;
 void dump_counts_close(struct dump_counts *c);

@@ -20,7 +20,7 @@ struct dump_cursor_options {
 };
 
 struct dump_cursor_step {
-	enum { DUMP_CURSOR_RECORD, DUMP_CURSOR_SAMPLE, DUMP_CURSOR_END } kind; /* of no sample that was chosen nothing is printed */
+	enum { DUMP_CURSOR_RECORD, DUMP_CURSOR_SAMPLE, DUMP_CURSOR_END } kind; /* RECORD: nothing was printed */
 	uint32_t bytes; /* of the record */
 	/* Of a sample. */
 	uint64_t time_ns;

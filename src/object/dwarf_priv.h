@@ -232,7 +232,7 @@ bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct
 		      const struct dwarf_abbrev *a);
 /* Text is looked for only here: most of it nobody asks for. NULL where it is none. */
 const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v);
-/* The same as a copy, in place of what stands there; false, and that stays, where it is none. */
+/* The same, copied into `to` in place of its content; false where it is not text: `to` is unchanged then. */
 bool dwarf_copy_string(const struct dwarf_unit *u, const struct dwarf_value *v, struct strbuf *to);
 bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret);
 uint64_t dwarf_get(struct cursor *c, unsigned bytes);

@@ -150,7 +150,7 @@ struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks
 
 /*
  * The same record by record, for callers that do other things in between. resolve_cursor_next() takes the next record, gives it to its
- * callback, whose error it returns, and says how many bytes the record has. The resolver serves one cursor, stream or aggregate at a time.
+ * callback, whose error it returns, and says how many bytes the record has. A resolver serves one cursor, stream or aggregate at a time.
  */
 struct resolve_cursor;
 struct strobe_error *resolve_cursor_open(struct resolver *r, struct resolve_callbacks callbacks, struct resolve_cursor **ret) _must_check_;
@@ -158,9 +158,9 @@ struct strobe_error *resolve_cursor_next(struct resolve_cursor *c, uint32_t *ret
 void resolve_cursor_close(struct resolve_cursor *c);
 
 /*
- * In a callback of resolve_stream(): what a sample would be there that is no record of the source, such as what a RECORD_TIMED
- * brings. Its time is that of the record at hand. Its event is not looked at: with registers and
- * stack it is unwound, and its call chain is resolved. *ret is as a callback has it, with neither record nor event.
+ * In a callback of a stream or cursor: resolves a sample that is not a record of the source, such as the content of a RECORD_TIMED,
+ * as of the current record, whose time it must have. Its event is ignored: with registers and stack it is unwound, and its call
+ * chain is resolved. *ret is as for callbacks, without record and event, and borrowed as theirs.
  */
 void resolver_look_up(struct resolver *r, const struct sample *sample, struct resolved_sample *ret);
 

@@ -84,7 +84,7 @@ struct resolver {
 	struct stitches stitches; /* without env where none are to be made */
 	struct unwind_tables *tables; /* NULL until asked for */
 	struct dump_reach reach;
-	struct stream *stream; /* in resolve_stream() */
+	struct stream *stream; /* of the stream or cursor that is open, or NULL */
 	uint64_t symbols_max; /* that are held before files are forgotten; 0: as many as there will be */
 };
 

@@ -10,7 +10,7 @@ struct strobe_error *event_switches_find(const struct env *env, const char *name
 			*ret = (uint32_t)i + 1;
 	if (name && !*ret)
 		return error_create(ERROR_NOT_FOUND,
-				    is_live ? "no event '%s' for %s: name it with -e, too"
+				    is_live ? "no event '%s' for %s: specify it with -e as well"
 					    : "the recording has no event '%s' for %s; see 'evlist' for its events",
 				    name, option);
 	return NULL;

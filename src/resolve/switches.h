@@ -1,7 +1,7 @@
 /*
  * --switch-on and --switch-off: samples count from the one event's on, up to the other's, and again.
  *
- * Asked of each sample in order of time. Samples before the first --switch-on are left out.
+ * Each sample is passed once, in order of time. Samples before the first --switch-on are left out.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct event_switches {
 	bool is_off;      /* samples are left out now */
 };
 
-/* What an option names, NULL is none; ERROR_NOT_FOUND where there is no such event. is_live: of what is being recorded. */
+/* The event that an option names (NULL: none), as index + 1; ERROR_NOT_FOUND if there is none. is_live: for the message. */
 struct strobe_error *event_switches_find(const struct env *env, const char *name, const char *option, bool is_live, uint32_t *ret)
 	_must_check_;
 /* Before the first sample. */

@@ -13,7 +13,7 @@
 struct flame_input_options {
 	struct symbols_options symbol_files;
 	struct sample_choice choice; /* of recordings alone */
-	struct profile_fetch server; /* source NULL: what is read is no server's */
+	struct profile_fetch server; /* source NULL: the input is a file */
 	uint64_t max_stack;
 	bool force, inlines;
 	bool with_pid, with_tid;
@@ -25,7 +25,7 @@ struct flame_input_options {
 struct flame_input {
 	struct arena arena;
 	const char *path;
-	struct session session;       /* closed where it is no recording; its profile is below */
+	struct session session;       /* closed where the input is not a recording; its profile is below */
 	struct profile *profile;      /* NULL where nothing could be read */
 	bool is_folded, two_values;   /* two_values: the events FOLDED_BASE_EVENT and "samples" */
 };

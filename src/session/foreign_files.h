@@ -1,8 +1,8 @@
 /*
  * The opener that symbols are given (struct symbols_options): files of a process as that process sees them.
  *
- * A process that sees other files than we do (a container) is asked through its root directory. One that has ended is stood in
- * for by another that is in the mount namespace it was recorded in. Only for recordings of this machine, and only while
+ * Files of a process with another view of files than ours (a container) are opened through its root directory; those of one that
+ * has ended, through another process in the mount namespace it was recorded in. Only for recordings of this machine, and only while
  * the process is the one that was recorded: build-ids are checked by whoever opens.
  */
 #pragma once
@@ -14,7 +14,7 @@
 
 struct foreign_files;
 
-/* machine may be NULL, and is told later by the resolver: it knows the namespaces. Both are borrowed. */
+/* machine, which knows the namespaces, may be NULL: the resolver sets it later. Both are borrowed. */
 struct foreign_files *foreign_files_create(const struct env *env, struct machine *machine);
 void foreign_files_destroy(struct foreign_files *f);
 /* Sets the processes of the options. */

@@ -1,5 +1,5 @@
 /*
- * The environment of a stream before its first record is asked for: a stream brings it as records.
+ * The environment of a stream, complete before its first record is read: a stream has it as records.
  */
 #pragma once
 #include "base/vector.h"
@@ -16,7 +16,7 @@ struct thread_reads {
 };
 
 /*
- * Puts a source before *source that has its environment complete before the first record is asked for, whether file or
+ * Puts a source before *source that has its environment complete before the first record is read, whether file or
  * stream. READ records that pass are added to reads, where that is not NULL.
  */
 void peek_source(struct record_source **source, struct thread_reads *reads);

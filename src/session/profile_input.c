@@ -64,7 +64,7 @@ static struct strobe_error *open_and_aggregate(struct session *s, const struct s
 	request.resolve.label_keys_nr = choose_labels(s->env, keys);
 	TRY(session_resolve(s, &request));
 	TRY(session_aggregate(s, ret_damage));
-	/* Nothing that was whole is no result. */
+	/* Without any complete row, the damage is the error. */
 	return s->profile->rows.len ? NULL : take_ptr(*ret_damage);
 }
 

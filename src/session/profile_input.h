@@ -11,7 +11,7 @@
 struct profile_input {
 	const char *path;
 	const struct exchange_format *format; /* NULL: what it looks like */
-	const char *value;                    /* not NULL: the only kind of values that is wanted (profile_choose_event()) */
+	const char *value;                    /* not NULL: read only this kind of values (profile_choose_event()) */
 	bool force;                           /* a recording that belongs to another user */
 };
 

@@ -119,7 +119,7 @@ static bool is_complete(const struct profile_sources *s, const struct profile *t
 	       !symbolize_changes_names(&s->symbolize, tables);
 }
 
-/* Where anything is to be done to it, and where it cannot be read, there is no copy: it is read as any other then. */
+/* m->copy stays NULL where the file cannot be copied as it is, or cannot be read: it is read as any other file then. */
 static void try_copy(const struct profile_sources *s, struct merged_profile *m)
 {
 	uint32_t event;
@@ -193,7 +193,7 @@ static void subtract(struct arena *arena, struct merged_profile *m, const struct
 	if (sources->normalize)
 		replace(&m->profile, profile_normalize(m->profile, base));
 	profile_merge_negative(m->profile, base, &how);
-	/* of one value alone there is a row for each sample, so that all of them are seen */
+	/* with one value there is a row for each sample, and all of them are shown */
 	if (!sources->value)
 		replace(&m->profile, profile_drop_zero(m->profile));
 }

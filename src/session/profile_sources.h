@@ -30,7 +30,7 @@ struct profile_sources {
 	bool may_copy;            /* for -proto, and nothing that it has is selected or changed */
 	bool may_stream;          /* sums over its samples are enough */
 	bool needs_labels;        /* where they have any */
-	bool all_frames;          /* those too that a profile says to drop */
+	bool all_frames;          /* also those that the profile itself drops */
 	const char *value;        /* the only one that is read, or NULL: all */
 	struct profile_fetch server; /* for sources that are servers; its source is not used */
 	const char *add_comment;

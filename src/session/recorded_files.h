@@ -1,8 +1,8 @@
 /*
- * Which files a recording tells of, by build-id: what buildid-list shows, buildid-cache looks for and archive packs.
+ * The files of a recording, by build ID: what buildid-list shows, buildid-cache looks for and archive packs.
  *
  * A list in the header is taken as it is, unless hits are asked for. Without one (streams, and recorders that write ids into
- * MMAP2) the samples tell which files matter. Traces in AUX data are not decoded for this: all files are listed then.
+ * MMAP2) the files are those with samples. Traces in AUX data are not decoded for this: all files are listed then.
  */
 #pragma once
 #include "base/arena.h"
@@ -19,7 +19,7 @@ struct recorded_file {
 
 enum recorded_which {
 	RECORDED_LISTED,  /* by the header's list; with hits where there is none */
-	RECORDED_HIT,     /* that a sample's own address lies in: what the reference calls hits */
+	RECORDED_HIT,     /* that a sample's own address lies in: what perf calls hits */
 	RECORDED_NEEDED,  /* those, the callers' in recorded chains, and where stacks were dumped all that hold code */
 };
 

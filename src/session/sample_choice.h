@@ -16,5 +16,5 @@ struct sample_choice {
 /* Lists live in the arena. Shares of --time are of the span of the recording's samples. */
 struct strobe_error *sample_choice_parse(const struct sample_choice *c, const struct env *env, struct arena *arena,
 					 struct resolve_filter *ret) _must_check_;
-/* ERROR_USAGE where the samples of an event do not hold what -C or --time asks for. */
+/* ERROR_USAGE where the samples of an event do not have what -C or --time requires. */
 struct strobe_error *sample_choice_check(const struct sample_choice *c, const struct env *env) _must_check_;

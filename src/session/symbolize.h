@@ -16,7 +16,7 @@ struct symbolize {
 	enum resolve_names names;
 };
 
-/* "local", "fastlocal", "remote", "none", with ":demangle=full|templates|none" behind it; NULL or "": any. ERROR_USAGE. */
+/* "local", "fastlocal", "remote", "none", followed by ":demangle=full|templates|none"; NULL or "": any. ERROR_USAGE. */
 struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret) _must_check_;
 /* While a profile is being read: its main binary is another file, or of another build (NULL: as the profile says). */
 void symbolize_use_binary(struct profile *p, const char *path, const char *build_id);

@@ -76,7 +76,7 @@ struct strobe_error *symbolize_remote(const struct symbolize *s, const struct pr
 	struct strobe_error *err = profile_fetch_names(server, strbuf_str(&addresses), &body);
 	if (err && s->where == SYMBOLIZE_REMOTE)
 		return err;
-	if (err) { /* nobody asked for it: most servers have no names to tell */
+	if (err) { /* optional: most servers have no names */
 		error_destroy(err);
 		return NULL;
 	}

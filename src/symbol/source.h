@@ -32,8 +32,8 @@ void dso_source_load(struct dso *d);
 /* Frees what was read; it is read again where somebody asks again. While no other thread asks anything. */
 void dso_source_forget(struct dso *d);
 /*
- * Frees the symbols of inlined functions that were given out, while nobody has any of them any more. Their names, linkage names and
- * what dso_symbol_name() says of them, stay where they are and are freed with `to` from then on.
+ * Frees the symbols of inlined functions that were given out, once no caller has any of them. Their names (linkage names, and those of
+ * dso_symbol_name()) stay where they are, and belong to `to` from then on.
  */
 void dso_source_give_names(struct dso *d, struct arena *to);
 /* Gives back what pages of its files take that were read, now and then while much is asked. At any time, from any thread. */

@@ -26,7 +26,7 @@ struct buildid_options {
 	unsigned verbose;
 };
 
-/* With paths where there are any: a program or a kernel has its own ID alone. */
+/* With paths where there are any: a program or a kernel has only its own ID. */
 static void fill(struct table *t, const struct recorded_files *files)
 {
 	table_init(t, "strobe-buildid-list", 1);
