@@ -194,7 +194,7 @@ static void take_stack(void *ctx, const struct sample_count *s)
 	});
 }
 
-struct strobe_error *top_turn_counts(struct top_run *t)
+void top_turn_counts(struct top_run *t)
 {
 	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++) {
 		struct top_counter *c = &t->counters->of[i];
@@ -204,10 +204,9 @@ struct strobe_error *top_turn_counts(struct top_run *t)
 			sample_counts_turn(c->by_stack);
 	}
 	if (!t->counters)
-		return NULL;
+		return;
 	t->counters->turned_ns = top_now_ns(t);
 	bpf_wait_for_programs();
-	return NULL;
 }
 
 void top_read_counts(struct top_run *t)
@@ -255,7 +254,7 @@ static void enable_event(const struct top_counter *c, bool on)
 		capture_set_enabled(c->t->capture, e->name, on);
 }
 
-struct strobe_error *top_enable(struct top_run *t, bool on)
+void top_enable(struct top_run *t, bool on)
 {
 	for (uint32_t i = 0; t->counters && i < t->counters->nr; i++) {
 		struct top_counter *c = &t->counters->of[i];
@@ -269,5 +268,4 @@ struct strobe_error *top_enable(struct top_run *t, bool on)
 		capture_enable(t->capture);
 	else if (!t->counters)
 		capture_disable(t->capture);
-	return NULL;
 }

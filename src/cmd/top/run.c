@@ -150,7 +150,7 @@ static struct strobe_error *start(struct top_run *t)
 	top_open_counts(t); /* before events get filters that are not the user's */
 	capture_exclude_thread(t->capture, (pid_t)syscall(SYS_gettid));
 	TRY(capture_apply_filters(t->capture));
-	TRY(top_enable(t, true));
+	top_enable(t, true);
 	t->last_ns = top_now_ns(t);
 	return NULL;
 }
@@ -221,7 +221,7 @@ static struct strobe_error *drain(struct top_run *t)
 /* What was added up since the last time. */
 static struct strobe_error *drain_counts(struct top_run *t)
 {
-	TRY(top_turn_counts(t));
+	top_turn_counts(t);
 	/* What this pass finds is counted when the next one is over: at once, here. */
 	TRY(drain(t));
 	TRY(drain(t));

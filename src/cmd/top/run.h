@@ -75,13 +75,13 @@ int top_wait_ms(const struct top_run *t, uint64_t refresh_ns);
 struct top_counters;
 void top_open_counts(struct top_run *t);
 void top_close_counts(struct top_run *t);
-struct strobe_error *top_turn_counts(struct top_run *t) _must_check_;
+void top_turn_counts(struct top_run *t);
 void top_read_counts(struct top_run *t);
 /* How long there may be room for more, as fast as it has been taken; 0: they are to be read, whether a refresh is due or not. */
 uint64_t top_counts_room_ns(const struct top_run *t);
 uint64_t top_uncounted(const struct top_run *t);
 /* Events are counted, or sampled, or not. */
-struct strobe_error *top_enable(struct top_run *t, bool on) _must_check_;
+void top_enable(struct top_run *t, bool on);
 
 /* code.c: the code of the function of --sym-annotate, as far as it was met; instructions with a smaller share are left out. */
 struct strobe_error *top_print_code(struct top_run *t, const struct report *r, double least_percent, struct out *out) _must_check_;

@@ -262,7 +262,7 @@ static bool key(void *ctx, uint32_t k, struct strbuf *say)
 		return true;
 	case 'f':
 		t->disabled = !t->disabled;
-		s->error = top_enable(t, !t->disabled);
+		top_enable(t, !t->disabled);
 		strbuf_addstr(say, t->disabled ? "events disabled" : "events enabled");
 		return true;
 	case 'K':
