@@ -6,15 +6,15 @@
 #pragma once
 #include "profile/hist_priv.h"
 
-/* cells_code.c: what a frame of code or data tells. */
+/* cells_code.c: from a frame of code or data. */
 extern const struct column_cells cells_dso, cells_branch_dso, cells_data_dso, cells_symbol, cells_branch_symbol, cells_data_symbol,
 	cells_symbol_offset, cells_line, cells_file, cells_address, cells_branch_address, cells_cache_line, cells_symbol_size,
 	cells_dso_size, cells_ipc, cells_ipc_lbr;
-/* cells_labels.c: what a label tells, and the stack as a whole. */
+/* cells_labels.c: from a label, and from the stack as a whole. */
 extern const struct column_cells cells_thread, cells_comm, cells_parent, cells_cpu, cells_socket, cells_number, cells_right_number,
 	cells_total, cells_cycles, cells_trace, cells_cgroup, cells_cgroup_id, cells_time, cells_page_size, cells_mispredict,
 	cells_abort, cells_in_tx, cells_field;
-/* cells_data.c: what a memory access tells (union perf_mem_data_src, PERF_TXN_*). */
+/* cells_data.c: from a memory access (union perf_mem_data_src, PERF_TXN_*). */
 extern const struct column_cells cells_mem, cells_snoop, cells_locked, cells_tlb, cells_blocked, cells_transaction, cells_physical;
 
 #define ADDRESS_DIGITS 16

@@ -1,4 +1,4 @@
-/* The table of columns, and how cells compare and look as their kind says. */
+/* The table of columns; order and text of cells, as their kind has them. */
 #include "profile/columns.h"
 
 #include <stdio.h>
@@ -95,7 +95,7 @@ int column_compare_identity(const struct hist *h, const struct hist_key *k, cons
 	return k->column->cells->identity ? k->column->cells->identity(h, k, a, b) : column_compare(h, k, a, b);
 }
 
-/* ---- looks ---- */
+/* ---- text ---- */
 
 void add_left(struct strbuf *out, const char *s, unsigned width)
 {

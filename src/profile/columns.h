@@ -35,11 +35,11 @@ enum column_set { COLUMN_SET_COMMON, COLUMN_SET_BRANCH, COLUMN_SET_MEMORY, COLUM
 
 enum branch_flag { BRANCH_MISPREDICTED = 1, BRANCH_PREDICTED = 2, BRANCH_IN_TX = 4, BRANCH_ABORT = 8 };
 
-/* What a profile must hold for a column, besides its labels. */
+/* What a profile must contain for a column, besides its labels. */
 enum column_needs {
 	COLUMN_NEEDS_NOTHING = 0,
 	COLUMN_NEEDS_STACKS = 1,    /* callers, not only the innermost frame */
-	COLUMN_NEEDS_ADDRESSES = 2, /* frames told apart by address */
+	COLUMN_NEEDS_ADDRESSES = 2, /* one frame per address */
 	COLUMN_NEEDS_LINES = 4 | COLUMN_NEEDS_ADDRESSES, /* source lines */
 	COLUMN_NEEDS_SWITCHES = 8,  /* context switches in the recording */
 	COLUMN_NEEDS_THREADS = 16,  /* the thread of each row */
@@ -58,12 +58,12 @@ struct profile_function;
 struct profile_row;
 
 /*
- * How the cells of a column behave. Columns whose cells mean the same share one. Every field may be NULL or false; `text` or
+ * Identity, order and text of the cells of a column. Columns whose cells mean the same share one. Every field may be NULL or false; `text` or
  * `format` is set.
  */
 struct column_cells {
 	/*
-	 * What tells entries apart, as up to COLUMN_WORDS_MAX words, whose number is returned: frame_words for the entry's code
+	 * Entries are distinguished by up to COLUMN_WORDS_MAX words, whose number is returned: frame_words for the entry's code
 	 * or the frame that its label holds (caller: by the absolute address where there is no symbol); row_words for a row;
 	 * word for one label. None of them: the label's value.
 	 */
@@ -79,7 +79,7 @@ struct column_cells {
 	int (*identity)(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);
 	bool names_function;
 
-	/* Looks: text in a column of its own width, or format; measure: the least width, NULL: that of the text. */
+	/* Text: text in a column of its own width, or format; measure: the least width, NULL: that of the text. */
 	const char *(*text)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
 	void (*format)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width, struct strbuf *out);
 	unsigned (*measure)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);

@@ -1,5 +1,5 @@
 /*
- * The table of columns is whole: each row has what its kind of column is used for. Expectations are the contract in
+ * The table of columns is complete: each row has what its kind of column requires. Expectations are the contract in
  * columns.h, and cells written out by hand.
  */
 #include "view/view_testing.h"
@@ -8,7 +8,7 @@
 
 #include "profile/hist.h"
 
-static void each_column_has_what_it_is_made_of(void **state)
+static void each_column_is_complete(void **state)
 {
 	for (size_t i = 0; i < COLUMNS_NR; i++) {
 		const struct column *c = &columns[i];
@@ -30,9 +30,9 @@ static void each_column_has_what_it_is_made_of(void **state)
 	}
 }
 
-static void needs_are_asked_one_by_one(void **state)
+static void lines_need_addresses(void **state)
 {
-	/* An address is not yet a line; a line has an address. */
+	/* not the other way round */
 	assert_true(column_needs(&columns[COLUMN_SRCLINE], COLUMN_NEEDS_LINES));
 	assert_true(column_needs(&columns[COLUMN_SRCLINE], COLUMN_NEEDS_ADDRESSES));
 	assert_true(column_needs(&columns[COLUMN_ADDR], COLUMN_NEEDS_ADDRESSES));
@@ -150,8 +150,8 @@ static void a_source_line_is_the_best_that_is_known(void **state)
 	assert_line_cell(profile_create(), &f, "??:0");
 }
 
-/* A label of a foreign profile may have any type: text is never taken for a number. */
-static void text_is_no_number(void **state)
+/* A label of a foreign profile may have any type: text is never a number. */
+static void text_is_not_a_number(void **state)
 {
 	struct profile *p = one_row("cpu", COLUMN_STRING, 0);
 	struct hist_key k = { .column = &columns[COLUMN_CPU] };
@@ -164,12 +164,12 @@ static void text_is_no_number(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_column_has_what_it_is_made_of),
-		cmocka_unit_test(needs_are_asked_one_by_one),
+		cmocka_unit_test(each_column_is_complete),
+		cmocka_unit_test(lines_need_addresses),
 		cmocka_unit_test(sums_read_their_own_field),
 		cmocka_unit_test(cells_look_as_their_kind_says),
 		cmocka_unit_test(a_source_line_is_the_best_that_is_known),
-		cmocka_unit_test(text_is_no_number),
+		cmocka_unit_test(text_is_not_a_number),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

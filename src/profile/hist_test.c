@@ -204,8 +204,8 @@ static void columns_are_found_by_their_beginning(void **state)
 	assert_null(column_find("", 0));
 }
 
-/* As the reference writes them: "number:name". */
-static void who_has_no_name_is_called_by_the_number(void **state)
+/* As perf prints them: "number:name". */
+static void a_thread_without_a_name_has_its_number(void **state)
 {
 	static const char *const comms[] = { "x", "" }, *const expected[] = { "     41:x", "     41::41" };
 	for (unsigned i = 0; i < 2; i++) {
@@ -233,7 +233,7 @@ int main(void)
 		cmocka_unit_test(hidden_rows_stay_in_the_totals),
 		cmocka_unit_test(events_of_a_group_stand_side_by_side),
 		cmocka_unit_test(columns_are_found_by_their_beginning),
-		cmocka_unit_test(who_has_no_name_is_called_by_the_number),
+		cmocka_unit_test(a_thread_without_a_name_has_its_number),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
