@@ -1,11 +1,11 @@
 /*
  * Source files by the paths that profiles have for them: looked for as go tool pprof does.
  *
- * trim: prefixes to take off (between them ':'); without, what stands before the last directory of one of the search path is
- * taken off where it occurs. What is relative then is looked for in each directory of the search path (the current one where
- * none is given) and in those above it. What is still absolute is opened as it is: whoever asks for the source of a function
- * sees lines of whatever file the profile names and that they may read, as with the reference. Where others see what is read,
- * below_only keeps to the search path. Paths come from anywhere: only regular files are read. One thread.
+ * trim: prefixes to remove, separated by ':'. Without any, all up to the name of a directory of the search path is removed,
+ * that name included, where a path contains it. A path that is then relative is searched for in each directory of the search
+ * path (the current directory if there is none) and in those above it. One that is still absolute is opened as it is: the
+ * source of a function is any readable file that the profile names, as with go tool pprof. Where other users see the result,
+ * below_only limits it to the search path. Paths are untrusted: only regular files are read. One thread.
  */
 #pragma once
 #include "base/arena.h"
@@ -33,11 +33,11 @@ struct source_files {
 /* The texts of paths are borrowed. */
 void source_files_init(struct source_files *s, const struct source_paths *paths);
 void source_files_deinit(struct source_files *s);
-/* Read on the first question; never NULL. */
+/* Read on the first call for a path; never NULL. */
 const struct source_file *source_files_get(struct source_files *s, const char *path);
 
 /* One file alone. ERROR_NOT_FOUND and others in the words of go tool pprof; *ret is empty then. */
 struct strobe_error *source_file_read(const struct source_paths *paths, const char *path, struct lines *ret) _must_check_;
 
-/* What is left of a path. */
+/* The path without what trim or search remove from it. */
 const char *source_path_trimmed(struct arena *a, const char *path, const struct source_paths *paths);

@@ -102,7 +102,7 @@ struct strobe_error *pprof_read_labels(struct pprof_reader *r, struct cursor sam
 struct pprof_sample {
 	VEC(uint32_t) path;   /* locations, innermost first: numbers of reader.locations */
 	VEC(int64_t) values;  /* as many as the profile has events */
-	struct cursor bytes;  /* the message as it stands in the file */
+	struct cursor bytes;  /* the message in the file */
 	size_t start;         /* where its field begins, tag and length included: an offset in the file */
 };
 /*

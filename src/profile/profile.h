@@ -153,7 +153,7 @@ void profile_destroy(struct profile *p);
 
 /* Interning: the id of an equal element, added where it is new. Strings must be of p->strings. */
 mapping_id profile_mapping(struct profile *p, const struct profile_mapping *m);
-/* While it is being built: what a mapping is, in place of what it was said to be. */
+/* Replaces a mapping of a profile that is still being built. */
 void profile_describe_mapping(struct profile *p, mapping_id id, const struct profile_mapping *m);
 function_id profile_function(struct profile *p, const struct profile_function *f);
 frame_id profile_frame(struct profile *p, const struct profile_frame *f);
@@ -268,5 +268,5 @@ void profile_merge(struct profile *dst, const struct profile *src);
 typedef bool (*profile_keep_fn)(void *ctx, const struct profile *p, const struct profile_row *row);
 /* A new profile of the rows for which keep() is true. */
 struct profile *profile_filter(const struct profile *p, profile_keep_fn keep, void *ctx);
-/* A new profile whose rows have other stacks. instead: by stack of p, the one of p that takes its place. */
+/* A new profile whose rows have other stacks. instead: by stack of p, the stack of p that replaces it. */
 struct profile *profile_replace_stacks(const struct profile *p, const stack_id *instead);

@@ -12,8 +12,8 @@
  *
  * One table is written as text (view/text/table_text.h), JSON and CSV (view/data/table_data.h) and HTML
  * (view/html/table_html.h). Data holds values in the unit that its key names; text holds them scaled, rounded and aligned.
- * Whoever fills a table decides what its layout is and may give single cells a text of their own: the writers know no
- * subject. Rows may form a tree: a row that is deeper than the row before it is that row's child.
+ * The caller that fills a table chooses its layout and may give single cells a text of their own: the writers know nothing of
+ * the subject. Rows may form a tree: a row that is deeper than the row before it is that row's child.
  *
  * A cell that is not set is blank in text and null in JSON. The table owns copies of all its strings and series.
  * One thread at a time.
@@ -50,7 +50,7 @@ struct table_column {
 	const char *unit;  /* of the text: "(ms)" below the title; or NULL */
 	double scale;      /* from data to text; 0: the same */
 	unsigned width;    /* at least, in text, and of the bars of a series; 0: as its cells need */
-	bool is_fixed;     /* that is its width: what is longer pushes the rest of its own row aside */
+	bool is_fixed;     /* that is its width: a longer cell moves the rest of its own row */
 	enum table_align align;
 	bool is_tree;      /* indented by the depth of the row */
 	bool is_optional;  /* left out of JSON where it is not set */
@@ -89,9 +89,9 @@ struct table_fact {
 	double number;
 };
 
-/* How text is laid out, where it is not the house's own way; all zero is that. */
+/* Layout of the text; all zero is strobe's own. */
 struct table_layout {
-	const char *head, *row; /* what a line of titles and a row begin with; NULL: two blanks */
+	const char *head, *row; /* the beginning of a line of titles, of a row; NULL: two blanks */
 	const char *gap;        /* between columns; NULL: two blanks */
 	char rule;              /* a line of these below the titles; 0: none */
 	const char *after_rule; /* a line after that; or NULL */
@@ -120,11 +120,11 @@ void table_init(struct table *t, const char *format, unsigned version);
 void table_deinit(struct table *t);
 /* All columns come before the first row. Returns the column's index. */
 size_t table_column(struct table *t, struct table_column column);
-/* Room for so many rows, once the columns are there: worth it for thousands. */
+/* Allocates this many rows, after all columns: for tables of thousands. */
 void table_reserve(struct table *t, size_t rows);
 /* Begins a row; the setters below fill it. */
 void table_row(struct table *t);
-/* Begins a row at a depth; one that is deeper than the last row by more than 1 is taken for its child. */
+/* Begins a row at a depth; one that is deeper than the last row by more than 1 becomes its child. */
 void table_child(struct table *t, uint32_t depth);
 void table_set_text(struct table *t, size_t column, const char *text);
 void table_set_number(struct table *t, size_t column, double number);
@@ -137,7 +137,7 @@ void table_show(struct table *t, size_t column, const char *fmt, ...) __attribut
 void table_mark(struct table *t, size_t column, enum table_mark mark);
 /* A line of text below the row. */
 void table_line(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
+/* A line of text above the table. */
 void table_head(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_fact(struct table *t, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same of a number, which data has alone: "312" where the text is "312 of each". */

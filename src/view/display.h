@@ -1,6 +1,5 @@
 /*
- * How reports and code look, as options spell it; what they hold is chosen elsewhere. Of report, top and annotate, which put
- * it into their options and hand it on whole.
+ * Options of report, top and annotate for the appearance of reports and code; their contents are chosen elsewhere.
  *
  * Strings are borrowed. Zeroed are perf's defaults.
  */
@@ -9,7 +8,7 @@
 
 #include "table/listing.h"
 
-/* Code: on a screen what it looks like at first; keys change all of it. */
+/* Code; on a screen the initial appearance: keys change all of it. */
 enum code_unit { CODE_PERCENT, CODE_PERIOD, CODE_SAMPLES, CODE_UNITS_NR };
 struct code_look {
 	enum listing_share share;

@@ -13,7 +13,7 @@
 #include "table/listing.h"
 #include "view/pprof_units.h"
 
-/* Which values are shown, and how. */
+/* Values that are shown, and their unit. */
 struct code_values {
 	const struct profile *p;
 	uint32_t event;
@@ -45,7 +45,7 @@ struct routine {
 	const struct routine_insn *insns; /* as many as the listing has */
 };
 
-/* A source file; lines are empty and problem says why where it cannot be read. */
+/* A source file. Where it cannot be read, lines are empty and problem is the reason. */
 struct code_file {
 	const char *path;
 	const struct lines *lines;

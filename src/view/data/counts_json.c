@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
-/* The number alone of a CPU, whose key says what it is. */
+/* Of a CPU only its number: its key is "cpu". */
 static void place_name(struct strbuf *b, enum counts_by by, const struct counts_place *p)
 {
 	if (by == COUNTS_BY_CPU && !p->of_core)

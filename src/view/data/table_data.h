@@ -1,7 +1,7 @@
 /*
  * A table as data: one JSON object with its format and version, or CSV with a line of keys.
  *
- * Values are those of the table, not scaled. In JSON a series is an array, a tally an object, and rows below a row stand
+ * Values are those of the table, not scaled. In JSON a series is an array, a tally an object, and rows below a row are
  * in an array of that row (table.children_key). In CSV a tree has a first column `depth`, a series is its numbers with
  * blanks between, a tally is "name count" with blanks between.
  */
