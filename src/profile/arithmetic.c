@@ -1,7 +1,6 @@
 #include "profile/arithmetic.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

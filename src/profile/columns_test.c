@@ -4,8 +4,6 @@
  */
 #include "view/view_testing.h"
 
-#include <string.h>
-
 #include "profile/hist.h"
 
 static void each_column_is_complete(void **state)

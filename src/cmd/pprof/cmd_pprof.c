@@ -131,7 +131,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "tls_ca", AT(sources.server.tls_ca), .arg = "file", .help = "CA certificates for verifying servers" },
 	{ OPTION_STRING, 0, "symbolize", AT(symbolize), .arg = "local|fastlocal|remote|none",
 	  .help = "source of symbols: local binaries, their symbol tables only, the server of the profile, or none (default: "
-	  	"local, then remote); with :demangle=full|templates|none" },
+		  "local, then remote); with :demangle=full|templates|none" },
 	{ OPTION_STRING, 0, "buildid", AT(sources.build_id), .arg = "id", .help = "build ID of the main binary, overriding "
 		"that of the profile" },
 	{ OPTION_STRING, 0, "add_comment", AT(sources.add_comment), .arg = "text", .help = "add a comment to the profile" },

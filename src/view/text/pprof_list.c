@@ -1,11 +1,9 @@
 #include "view/text/pprof_list.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/mem.h"
 #include "profile/callgraph.h"
 #include "profile/pattern.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/digits.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
