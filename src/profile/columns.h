@@ -58,8 +58,8 @@ struct profile_function;
 struct profile_row;
 
 /*
- * Identity, order and text of the cells of a column. Columns whose cells mean the same share one. Every field may be NULL or false; `text` or
- * `format` is set.
+ * Identity, order and text of the cells of a column. Columns whose cells mean the same share one. Every field may be NULL or
+ * false; `text` or `format` is set.
  */
 struct column_cells {
 	/*

@@ -134,7 +134,8 @@ static struct strobe_error *seen_init(struct seen *s, const struct pprof_session
 		s->total = session->merged.stream ? pprof_stream_total(session->merged.stream) : profile_gross_value(s->p, s->event);
 	if (!s->total && !session->is_interactive && !session->merged.has_base)
 		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample has a value of '%s'; programs that run "
-				    "for less than a sampling period have no samples (100 Hz for CPU time and 512 KB for allocations in Go)",
+				    "for less than a sampling period have no samples (100 Hz for CPU time and 512 KB for "
+				    "allocations in Go)",
 				    profile_str(s->p, s->p->events.data[s->event].name));
 	if (c->mean)
 		s->total = mean_total(session, s);
