@@ -38,8 +38,7 @@ struct cmd_context {
 	struct pager pager;      /* fd -1 while output is not paged */
 	struct config *config;   /* read on the first cmd_config() */
 	struct strbuf buildid_path;
-	struct debuginfod *debuginfod; /* of cmd_symbols_options(), or NULL */
-	struct foreign_files *foreign; /* of cmd_symbols_options(), or NULL */
+	struct debuginfod *debuginfod; /* of cmd_host(), or NULL */
 	struct arena words;      /* option words that were made out of others */
 	struct session_host host; /* of cmd_host() */
 	bool damaged;            /* of the input only a part is whole: cmd_say_damage() */
@@ -114,14 +113,6 @@ struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **r
 struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret) _must_check_;
 /* What sessions need of the command: its messages are cmd_say()'s. It lives as long as ctx, which must not move. */
 const struct session_host *cmd_host(struct cmd_context *ctx);
-/*
- * What every command that names addresses sets alike: where build-ids are kept, and files of running processes. force: files
- * of other users are believed, too. One recording at a time.
- */
-struct env;
-struct symbols_options;
-struct strobe_error *cmd_symbols_options(struct cmd_context *ctx, const struct env *env, bool force,
-					 struct symbols_options *ret) _must_check_;
 /* Shows the man page where there is one, else the -h text on stdout. cmd NULL: of the program. */
 int cmd_show_manual(struct cmd_context *ctx, const struct cmd *cmd);
 /* "strobe --help" as text. */

@@ -18,7 +18,6 @@
 #include "cli/help.h"
 #include "cmd/frame.h"
 #include "object/debuginfod.h"
-#include "session/symbols.h"
 
 /* Names of files and functions in a message are no more to be trusted than those in a report; its own lines stay lines. */
 static void put_message(struct out *out, const char *s)
@@ -336,10 +335,4 @@ const struct session_host *cmd_host(struct cmd_context *ctx)
 		.ctx = ctx,
 	};
 	return &ctx->host;
-}
-
-struct strobe_error *cmd_symbols_options(struct cmd_context *ctx, const struct env *env, bool force, struct symbols_options *ret)
-{
-	foreign_files_destroy(take_ptr(ctx->foreign));
-	return session_symbols(cmd_host(ctx), env, force, ret, &ctx->foreign);
 }

@@ -14,7 +14,6 @@
 #include "cmd/frame.h"
 #include "config.h"
 #include "object/debuginfod.h"
-#include "session/foreign_files.h"
 
 struct frame {
 	unsigned version; /* -v, -vv */
@@ -291,7 +290,6 @@ int main(int argc, char **argv)
 	arena_init(&ctx.words);
 	int status = run(&ctx, argc, argv);
 	debuginfod_destroy(ctx.debuginfod);
-	foreign_files_destroy(ctx.foreign);
 	config_destroy(ctx.config);
 	strbuf_deinit(&ctx.buildid_path);
 	arena_deinit(&ctx.words);

@@ -13,6 +13,7 @@
 #include "cmd/trace/bpf.h"
 #include "cmd/trace/rings.h"
 #include "cmd/trace/show.h"
+#include "session/symbols.h"
 #include "tracing/events.h"
 #include "tracing/live.h"
 
@@ -29,6 +30,7 @@ struct events {
 	struct trace_live live;
 	struct record_source *source;
 	struct resolver *resolver;
+	struct foreign_files *foreign; /* of the resolver */
 	struct trace_events *events;
 	enum trace_stacks stacks;
 };
@@ -258,7 +260,7 @@ static struct strobe_error *make_resolver(struct events *s)
 	};
 	const struct env *env = capture_env(s->capture);
 	struct symbols_options files = {};
-	TRY(cmd_symbols_options(s->run->ctx, env, false, &files));
+	TRY(session_symbols(cmd_host(s->run->ctx), env, false, &files, &s->foreign));
 	s->resolver = resolver_create(s->source, files, options);
 	return make_lines(s, env);
 }
@@ -361,6 +363,7 @@ static void events_close(struct trace_run *r)
 	trace_bpf_deinit(&s->bpf);
 	trace_samples_destroy(s->samples);
 	resolver_destroy(s->resolver);
+	foreign_files_destroy(s->foreign);
 	source_destroy(s->source);
 	stream_tracer_leave_behind(s->tracer);
 	stream_tracer_close(s->tracer);

@@ -8,13 +8,14 @@
 #include "cmd/trace/show.h"
 #include "record/order.h"
 #include "session/input.h"
-#include "session/profile_input.h"
+#include "session/symbols.h"
 
 struct replay {
 	struct trace_run *run;
 	struct record_source *file;
 	struct record_source *ordered; /* over it, in order of time; or NULL */
-	struct resolver *resolver;     /* in its place, where symbols are wanted */
+	struct resolver *resolver;     /* in its place, where symbols are needed */
+	struct foreign_files *foreign; /* of the resolver */
 	struct trace_samples *samples;
 };
 
@@ -97,7 +98,7 @@ static struct strobe_error *read_resolved(struct replay *p)
 	struct symbols_options symbols = {};
 	struct resolve_options options = { .with_chains = true, .with_inlines = true, .max_stack = (uint32_t)o->max_stack };
 	struct resolve_callbacks callbacks = { .sample = take_resolved, .record = take_record, .ctx = p };
-	TRY(cmd_symbols_options(p->run->ctx, source_env(p->file), o->force, &symbols));
+	TRY(session_symbols(cmd_host(p->run->ctx), source_env(p->file), o->force, &symbols, &p->foreign));
 	p->resolver = resolver_create(p->file, symbols, options);
 	return resolve_stream(p->resolver, callbacks);
 }
@@ -153,6 +154,7 @@ int trace_replay(struct trace_run *r)
 	err = trace_close_output(r, err);
 	trace_samples_destroy(p.samples);
 	resolver_destroy(p.resolver);
+	foreign_files_destroy(p.foreign);
 	source_destroy(p.ordered ? p.ordered : p.file); /* who orders owns what it reads */
 	syscall_table_destroy(r->native);
 	syscall_table_destroy(r->compat);
