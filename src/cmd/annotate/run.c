@@ -1,4 +1,4 @@
-/* The work of `strobe annotate`, behind its options. */
+/* The work of `strobe annotate`, once its options are known. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ static bool function_wanted(void *ctx, const struct profile_function *f)
 	return wanted;
 }
 
-/* ---- which events stand side by side ---- */
+/* ---- which events are shown side by side ---- */
 
 struct part {
 	uint32_t *events;
@@ -114,15 +114,13 @@ static struct strobe_error *choose_events(struct annotate_run *r, bool *chosen)
 	return NULL;
 }
 
-/* The first of the events that this one stands beside. */
-static uint32_t leader_of(const struct annotate_run *r, uint32_t event)
+/* Whether --group puts together all events, as none were recorded in groups. */
+static bool joins_all(const struct annotate_run *r)
 {
 	bool any = false;
 	for (size_t i = 0; i < r->env->events.len; i++)
 		any |= r->env->events.data[i].group_members > 1;
-	if (!r->o->grouping.group)
-		return event;
-	return r->o->grouping.group_set && !any ? 0 : r->env->events.data[event].leader;
+	return r->o->grouping.group_set && r->o->grouping.group && !any;
 }
 
 static const char *part_title(struct annotate_run *r, const uint32_t *events, size_t n)
@@ -147,13 +145,15 @@ static struct strobe_error *make_parts(struct annotate_run *r, struct part **ret
 	*ret = parts;
 	*ret_n = 0;
 	TRY(choose_events(r, chosen));
+	bool is_grouped = r->o->grouping.group, is_one = joins_all(r);
 	for (uint32_t first = 0; first < n; first++) {
 		if (!chosen[first])
 			continue;
 		struct part *p = &parts[(*ret_n)++];
 		p->events = arena_new_array(&r->session.arena, uint32_t, n);
 		for (uint32_t i = first; i < n; i++)
-			if (chosen[i] && leader_of(r, i) == leader_of(r, first)) {
+			if (chosen[i] && (i == first || is_one ||
+					  (is_grouped && r->env->events.data[i].leader == r->env->events.data[first].leader))) {
 				p->events[p->n++] = i;
 				chosen[i] = false;
 			}
@@ -163,23 +163,6 @@ static struct strobe_error *make_parts(struct annotate_run *r, struct part **ret
 }
 
 /* ---- one function ---- */
-
-static struct listing_event *listing_events(struct annotate_run *r, const struct part *p)
-{
-	struct listing_event *events = arena_new_array(&r->session.arena, struct listing_event, p->n);
-	for (size_t i = 0; i < p->n; i++) {
-		const struct env_event *e = &r->env->events.data[p->events[i]];
-		const struct profile_event *counted = &r->profile->events.data[p->events[i]];
-		events[i] = (struct listing_event){
-			.name = e->name,
-			.unit = e->unit,
-			.frequency_hz = e->attr.freq ? e->attr.sample_freq : 0,
-			.total_samples = counted->samples,
-			.total_value = counted->value,
-		};
-	}
-	return events;
-}
 
 static struct dso_code *dso_of(struct annotate_run *r, mapping_id mapping)
 {
@@ -208,7 +191,7 @@ static struct strobe_error *make_listing(struct annotate_run *r, const struct pa
 		.debug_origin = dso_source_origin(code->dso),
 		.start = f->start,
 		.end = f->start + f->size,
-		.events = listing_events(r, p),
+		.events = report_listing_events(&r->session.arena, r->env, r->profile, p->events, p->n),
 		.events_nr = p->n,
 	};
 	struct annotate_options options = r->o->code.listing;
@@ -230,7 +213,7 @@ static void show(struct annotate_run *r, const struct part *p, const struct list
 	}
 }
 
-/* What --percent-limit is a share of: as in the reference, all samples in the objects that were asked for. */
+/* What --percent-limit is a share of: as in perf, all samples in the objects that were asked for. */
 static uint64_t limit_base(const struct annotate_run *r, uint32_t event)
 {
 	const struct profile *p = r->profile;
@@ -426,7 +409,7 @@ static struct strobe_error *run(struct annotate_run *r)
 	struct strobe_error *err = annotate_all(r);
 	if (r->o->format == ANNOTATE_JSON)
 		json_finish(r);
-	/* What was whole has been shown; what was not is told as well. */
+	/* What was complete has been shown; the damage is reported as well. */
 	if (!err)
 		return damaged;
 	error_destroy(damaged);

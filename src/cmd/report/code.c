@@ -35,20 +35,22 @@ static void add_costs(const struct profile *counted, const char *path, uint64_t 
 	hits_deinit(&hits);
 }
 
-static void add_events(const struct report_run *r, const struct report_part *part, const struct profile *counted,
-		       struct listing_event *events)
+struct listing_event *report_listing_events(struct arena *arena, const struct env *env, const struct profile *counted,
+					    const uint32_t *events, size_t n)
 {
-	for (uint32_t i = 0; i < part->hist->options.events_nr; i++) {
-		uint32_t at = part->hist->options.events[i];
-		const struct env_event *e = &r->env->events.data[at];
-		events[i] = (struct listing_event){
+	struct listing_event *ret = arena_new_array(arena, struct listing_event, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct env_event *e = &env->events.data[events[i]];
+		const struct profile_event *total = &counted->events.data[events[i]];
+		ret[i] = (struct listing_event){
 			.name = e->name,
 			.unit = e->unit,
 			.frequency_hz = e->attr.freq ? e->attr.sample_freq : 0,
-			.total_samples = counted->events.data[at].samples,
-			.total_value = counted->events.data[at].value,
+			.total_samples = total->samples,
+			.total_value = total->value,
 		};
 	}
+	return ret;
 }
 
 static bool is_file_of(const struct mapped_file *f, const struct profile *p, const struct profile_mapping *m)
@@ -90,8 +92,6 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 	size_t n;
 	if (!dso_code(code.dso, symbol->start, &n) || !n)
 		return dso_code_missing(&code, dso_symbol_name(code.dso, symbol));
-	struct listing_event *events = arena_new_array(&r->query.scratch, struct listing_event, part->hist->options.events_nr);
-	add_events(r, part, counted, events);
 	struct code_source source = dso_code_source(&code);
 	struct annotate_function function = {
 		.name = dso_symbol_name(code.dso, symbol),
@@ -103,7 +103,8 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 		.debug_origin = dso_source_origin(code.dso),
 		.start = symbol->start,
 		.end = symbol->end,
-		.events = events,
+		.events = report_listing_events(&r->query.scratch, r->env, counted, part->hist->options.events,
+						part->hist->options.events_nr),
 		.events_nr = part->hist->options.events_nr,
 	};
 	struct annotate_options options = r->o->code.listing;

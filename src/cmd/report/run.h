@@ -75,6 +75,9 @@ void report_built_deinit(struct report_run *r, struct report_built *b);
 /* What text has around the rows of such a report. */
 struct report_text report_text(const struct report_run *r);
 
+/* The events of a listing, in the arena: of env, with their totals in counted, whose events have the same numbers. */
+struct listing_event *report_listing_events(struct arena *arena, const struct env *env, const struct profile *counted,
+					    const uint32_t *events, size_t n);
 /*
  * The code over an address of a mapping of r->profile, and what each instruction cost by the events of the part. counted: a
  * profile of the same recording whose frames are told apart by address.
