@@ -3,30 +3,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "cmd/top/run.h"
 #include "config.h"
 #include "dump/header_text.h"
 
 #if HAVE_NCURSES
+#include "session/live/playback.h"
 #include "view/tui/browser.h"
 
 struct top_screen {
 	struct top_run *t;
 	struct report_built built;
 	uint64_t next_ns;        /* when the next refresh is due */
-	bool frozen, show_state;
-	size_t back;             /* slices behind the last one that is shown; frozen */
+	bool show_state;
 	bool due, asked;         /* a report is to be made: time has come, or the user wants another one */
 	int fds[2];
 	struct strobe_error *error;
-	struct browse_span span;     /* of slices that alone are shown; frozen */
-	uint64_t began_ns;
-	struct profile *first_minute; /* once it is over */
-	struct profile *so_far;       /* the same before, as long as it is shown */
+	struct playback playback;
 };
-
-#define FIRST_NS 60000000000ull
 
 struct screen *top_open_screen(struct top_run *t)
 {
@@ -66,66 +60,6 @@ static enum browse_state look(void *ctx)
 	return s->due || s->asked ? BROWSE_DUE : BROWSE_ON;
 }
 
-/* How far one can step back. The very first picture is drawn at once, of the samples of no time: it is no step. */
-static size_t steps_back(const struct top_run *t)
-{
-	size_t n = t->history.slices.len;
-	return n > 1 ? n - 2 : n - 1;
-}
-
-/* The slices that a span touches; false: none that is remembered. */
-static bool find_slices(const struct history *h, struct browse_span span, size_t *ret_first, size_t *ret_last)
-{
-	bool found = false;
-	for (size_t i = 0; i < h->slices.len; i++) {
-		const struct history_slice *s = &h->slices.data[i];
-		if (s->end_ns <= span.from_ns || s->start_ns > span.to_ns)
-			continue;
-		*ret_first = found ? *ret_first : i;
-		*ret_last = i;
-		found = true;
-	}
-	return found;
-}
-
-static bool counts_something(void *ctx, const struct profile *p, const struct profile_row *row)
-{
-	return row->samples > 0;
-}
-
-/* What was counted in the first minute, or up to now; the caller's. The history shows something else afterwards. */
-static struct profile *take_first_minute(struct top_screen *s)
-{
-	struct history *h = &s->t->history;
-	size_t first = 0, last = 0;
-	(void)find_slices(h, (struct browse_span){ 0, s->began_ns + FIRST_NS }, &first, &last);
-	history_show_span(h, first, last);
-	return profile_filter(h->profile, counts_something, NULL);
-}
-
-/* As soon as it is over: slices are not remembered for ever. */
-static void keep_first_minute(struct top_screen *s)
-{
-	struct top_run *t = s->t;
-	if (s->first_minute || top_now_ns(t) - s->began_ns < FIRST_NS)
-		return;
-	s->first_minute = take_first_minute(s);
-	history_show(&t->history);
-}
-
-static void show_slices(struct top_screen *s)
-{
-	struct history *h = &s->t->history;
-	size_t last = h->slices.len - 1, most = steps_back(s->t), first = last;
-	s->back = s->back < most ? s->back : most;
-	if (!s->span.to_ns)
-		history_show_span(h, last - s->back, last - s->back);
-	else if (find_slices(h, s->span, &first, &last))
-		history_show_span(h, first, last);
-	else
-		history_show_span(h, 0, 0); /* the oldest that is still known */
-}
-
 static struct strobe_error *build(struct top_screen *s, struct profile *p, const struct report **ret)
 {
 	struct report_run *r = &s->t->report;
@@ -146,18 +80,14 @@ static struct strobe_error *renew(void *ctx, const struct report **ret)
 		if (!t->gone || t->refresh.number < 2)
 			TRY(top_refresh(t));
 		s->next_ns = top_now_ns(t) + (t->gone ? 1000000000ull : top_delay_ns(t));
-		s->back += s->frozen && !t->gone;
-		keep_first_minute(s);
+		if (!t->gone)
+			playback_added(&s->playback);
+		playback_keep_first_minute(&s->playback, top_now_ns(t));
 	}
-	if (s->frozen)
-		show_slices(s);
-	else if (s->asked)
-		history_show(&t->history);
+	playback_show(&s->playback);
 	s->due = s->asked = false;
 	top_limit_rows(t, t->o->entries);
 	TRY(build(s, t->history.profile, ret));
-	profile_destroy(s->so_far);
-	s->so_far = NULL;
 	s->built.report.lost_samples = t->refresh.lost_total;
 	return NULL;
 }
@@ -167,13 +97,13 @@ static void status(void *ctx, struct strbuf *out)
 	const struct top_screen *s = ctx;
 	const struct top_run *t = s->t;
 	const struct data_refresh *f = &t->refresh;
+	uint64_t age;
 	const struct perf_event_attr *a = &capture_env(t->capture)->events.data[0].attr;
 	/* What changes what all the rest means comes first: 80 columns have room for it. */
 	if (t->gone)
 		strbuf_addstr(out, ", ENDED");
-	else if (s->frozen && !s->span.to_ns)
-		strbuf_addf(out, ", paused %.1f s ago",
-			    (double)(top_now_ns(t) - t->history.slices.data[t->history.slices.len - 1 - s->back].end_ns) / 1e9);
+	else if (playback_age(&s->playback, top_now_ns(t), &age))
+		strbuf_addf(out, ", paused %.1f s ago", (double)age / 1e9);
 	if (s->show_state)
 		strbuf_addf(out, ", %.0f samples/s, kernel %.1f%%, %s", f->seconds > 0 ? (double)f->samples / f->seconds : 0,
 			    f->samples ? 100.0 * (double)f->kernel_samples / (double)f->samples : 0.0,
@@ -190,38 +120,22 @@ static struct strobe_error *times(void *ctx, const struct report_part *part, str
 				  struct browse_times *ret)
 {
 	struct top_screen *s = ctx;
-	const struct history *h = &s->t->history;
-	size_t first = 0, last = h->slices.len - 1;
-	if (span.to_ns && !find_slices(h, span, &first, &last))
-		return error_create(ERROR_NOT_FOUND, "no history for that time");
-	/* The first refresh is of no time. */
-	first += first + 1 < h->slices.len && h->slices.data[first].start_ns == h->slices.data[first].end_ns;
-	span = (struct browse_span){ h->slices.data[first].start_ns, h->slices.data[last].end_ns };
-	uint64_t step = (span.to_ns - span.from_ns) / (n - 1) + 1;
-	*ret = (struct browse_times){ .span = span, .first_ns = span.from_ns, .step_ns = step };
-	ret->nr = (unsigned)((span.to_ns - span.from_ns) / step) + 1;
-	ret->samples = xcalloc(ret->nr, sizeof(*ret->samples));
-	/* All that is known of a slice is its sum: as much for each step that it covers. */
-	for (size_t i = first; i <= last; i++) {
-		const struct history_slice *slice = &h->slices.data[i];
-		uint64_t from = slice->start_ns > span.from_ns ? (slice->start_ns - span.from_ns) / step : 0;
-		uint64_t to = slice->end_ns > span.from_ns ? (slice->end_ns - span.from_ns - 1) / step : 0;
-		uint64_t nr = to - from + 1;
-		for (uint64_t k = 0; k < nr && from + k < ret->nr; k++)
-			ret->samples[from + k] += slice->samples * (k + 1) / nr - slice->samples * k / nr;
-	}
+	struct playback_times t;
+	TRY(playback_times(&s->playback, (struct time_range){ span.from_ns, span.to_ns }, n, &t));
+	*ret = (struct browse_times){
+		.span = { t.span.from_ns, t.span.to_ns },
+		.first_ns = t.span.from_ns,
+		.step_ns = t.step_ns,
+		.samples = t.samples,
+		.nr = t.nr,
+	};
 	return NULL;
 }
 
 static struct strobe_error *narrow(void *ctx, struct browse_span span, const struct report **ret)
 {
 	struct top_screen *s = ctx;
-	size_t first, last;
-	if (span.to_ns && !find_slices(&s->t->history, span, &first, &last))
-		return error_create(ERROR_NOT_FOUND, "no history for that time");
-	s->span = span;
-	s->frozen = span.to_ns != 0;
-	s->back = 0;
+	TRY(playback_narrow(&s->playback, (struct time_range){ span.from_ns, span.to_ns }));
 	s->asked = true;
 	return renew(s, ret);
 }
@@ -233,20 +147,8 @@ static struct strobe_error *first_minute(void *ctx, const char *path, const stru
 	struct report_run *r = &s->t->report;
 	report_built_deinit(r, &s->built);
 	r->query.limits = (struct report_limits){};
-	if (!s->first_minute)
-		s->so_far = take_first_minute(s);
 	s->asked = true;
-	return build(s, s->first_minute ? s->first_minute : s->so_far, ret);
-}
-
-static void step(struct top_screen *s, int by)
-{
-	s->frozen = true;
-	if (by < 0 && s->back < steps_back(s->t))
-		s->back++;
-	if (by > 0 && s->back)
-		s->back--;
-	s->asked = true;
+	return build(s, playback_first_minute(&s->playback), ret);
 }
 
 static bool key(void *ctx, uint32_t k, struct strbuf *say)
@@ -279,18 +181,17 @@ static bool key(void *ctx, uint32_t k, struct strbuf *say)
 	case 'p':
 	case '[':
 	case ']':
-		if (s->span.to_ns) {
+		if (s->playback.span.to_ns) {
 			strbuf_addstr(say, "showing a time range: press Esc to return");
 			return true;
 		}
+		s->asked = true;
 		if (k != 'p') {
-			step(s, k == '[' ? -1 : 1);
+			playback_step(&s->playback, k == '[' ? -1 : 1);
 			return true;
 		}
-		s->frozen = !s->frozen;
-		s->back = 0;
-		s->asked = true;
-		strbuf_addstr(say, s->frozen ? "paused: [ and ] step through the history, p resumes" : "resumed");
+		playback_pause(&s->playback, !s->playback.is_paused);
+		strbuf_addstr(say, s->playback.is_paused ? "paused: [ and ] step through the history, p resumes" : "resumed");
 		return true;
 	default:
 		return false;
@@ -333,7 +234,6 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 	struct top_screen s = {
 		.t = t,
 		.due = true,
-		.began_ns = top_now_ns(t),
 		.fds = { t->signals.fd, capture_poll_fd(t->capture, 0) },
 	};
 	struct browse_hooks hooks = {
@@ -357,6 +257,7 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 		.base_is_first_minute = true,
 	};
 	const struct report *first;
+	playback_init(&s.playback, &t->history, top_now_ns(t));
 	int held = cmd_hold_log();
 	struct strobe_error *err = renew(&s, &first);
 	/* The first screen is there at once; what it shows is little, and the next one comes soon. */
@@ -367,8 +268,7 @@ struct strobe_error *top_browse(struct top_run *t, struct screen *screen)
 	cmd_release_log(held);
 	report_built_deinit(&t->report, &s.built);
 	t->report.profile = t->history.profile;
-	profile_destroy(s.first_minute);
-	profile_destroy(s.so_far);
+	playback_deinit(&s.playback);
 	if (!err)
 		return s.error;
 	error_destroy(s.error);
