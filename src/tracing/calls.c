@@ -38,8 +38,8 @@ static void take_call(const struct trace_calls *c, const struct trace_event *ev,
 		return;
 	struct trace_line line = line_of(ev, call.has_ret ? TRACE_LINE_CALL : TRACE_LINE_ENTERED);
 	line.call = &call;
-	line.frames = frames;
-	line.frames_nr = frames_nr;
+	line.chain = frames;
+	line.chain_nr = frames_nr;
 	line.start_unknown = !ev->start_ns;
 	line.time_ns = ev->start_ns ? ev->start_ns : ev->time_ns;
 	line.has_duration = call.has_ret && ev->start_ns;
@@ -92,6 +92,7 @@ static void take_signal(const struct trace_calls *c, const struct trace_event *e
 	struct trace_line line = line_of(ev, TRACE_LINE_SIGNAL);
 	line.signal = (uint32_t)args_of(ev)[0];
 	line.siginfo = args_of(ev) + ev->args_nr;
+	line.arch = arch_native();
 	line.siginfo_bytes = (uint32_t)(bytes - sizeof(*ev) - ev->args_nr * sizeof(uint64_t));
 	trace_lines_other(c->lines, &line);
 }

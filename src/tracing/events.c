@@ -182,7 +182,7 @@ static void show(struct trace_events *e, const struct traced *t, const struct re
 	const struct sample *x = &r->sample;
 	struct trace_line line = { .kind = TRACE_LINE_POINT, .time_ns = x->time, .tid = x->tid, .pid = x->pid, .cpu = x->cpu,
 				   .event = r->event->name, .points = e->formats, .point = t->point, .raw = x->raw,
-				   .raw_bytes = x->raw_bytes, .frames = frames.first, .frames_nr = frames.nr };
+				   .raw_bytes = x->raw_bytes, .chain = frames.first, .chain_nr = frames.nr };
 	struct syscall_event call;
 	struct trace_fault fault;
 	if (t->choice.role == TRACE_ROLE_MINOR_FAULT || t->choice.role == TRACE_ROLE_MAJOR_FAULT) {

@@ -36,6 +36,15 @@ struct trace_fault {
 	struct trace_place from, to;
 };
 
+/* Of a call graph. */
+struct trace_frame {
+	uint64_t ip;
+	const char *symbol; /* or NULL */
+	const char *path;   /* of the file it is in; NULL where nothing is mapped */
+	const char *file;   /* the same for readers: of what is not a file (the kernel, vdso) its name */
+	bool inlined;
+};
+
 /* One is made for each call: what few lines have is pointed at. */
 struct trace_line {
 	enum trace_line_kind kind;
@@ -66,13 +75,17 @@ struct trace_line {
 	uint32_t signal;
 	const void *siginfo;
 	uint32_t siginfo_bytes;
+	const struct arch *arch; /* of the siginfo_t */
 
 	/* FORK and EXIT */
 	uint32_t child_tid, child_pid;
 	uint32_t exit_code;   /* as wait(2) has it */
 	bool last_thread;     /* the process ends with it */
 
-	const struct resolved_frame *frames; /* innermost first; NULL where no call graph is asked for */
+	/* The call graph, innermost first, as it was resolved; NULL where there is none. */
+	const struct resolved_frame *chain;
+	uint32_t chain_nr;
+	const struct trace_frame *frames; /* the same for sinks; filled in by trace_lines */
 	uint32_t frames_nr;
 };
 

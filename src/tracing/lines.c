@@ -12,6 +12,7 @@ struct trace_lines {
 	struct trace_tasks tasks;
 	struct syscall_stats stats;
 	struct arena names;
+	VEC(struct trace_frame) frames; /* of the line at hand */
 	uint64_t begin_ns; /* 0: not known */
 	uint64_t first_ns; /* what lines count from; 0 before the first one */
 	uint64_t count;
@@ -61,6 +62,7 @@ void trace_lines_destroy(struct trace_lines *l)
 	trace_lines_finish(l);
 	syscall_stats_deinit(&l->stats);
 	arena_deinit(&l->names);
+	vec_deinit(&l->frames);
 	trace_tasks_deinit(&l->tasks);
 	free(l);
 }
@@ -112,6 +114,27 @@ static bool is_chosen(const struct trace_lines *l, const struct trace_line *line
 	return !l->setup.by_duration || (ended && line->has_duration && line->duration_ns > l->setup.longer_than_ns);
 }
 
+static struct trace_frame frame_of(const struct resolved_frame *f)
+{
+	const struct mapped_file *file = f->map ? f->map->file : NULL;
+	return (struct trace_frame){
+		.ip = f->ip,
+		.symbol = f->symbol ? dso_symbol_name(f->dso, f->symbol) : NULL,
+		.path = file ? file->path : NULL,
+		.file = !file ? NULL : file->kind == MAPPED_FILE ? file->path : file->name,
+		.inlined = f->inlined,
+	};
+}
+
+static void set_frames(struct trace_lines *l, struct trace_line *line)
+{
+	vec_clear(&l->frames);
+	for (uint32_t i = 0; i < line->chain_nr; i++)
+		vec_push(&l->frames, frame_of(&line->chain[i]));
+	line->frames = l->frames.data;
+	line->frames_nr = line->chain_nr;
+}
+
 static void write_line(struct trace_lines *l, struct trace_line *line)
 {
 	if (l->ended)
@@ -119,6 +142,8 @@ static void write_line(struct trace_lines *l, struct trace_line *line)
 	if (!l->first_ns)
 		l->first_ns = l->begin_ns && l->begin_ns < line->time_ns ? l->begin_ns : line->time_ns;
 	line->first_ns = l->first_ns;
+	if (line->chain_nr)
+		set_frames(l, line);
 	l->ended = !l->setup.sink->line(l->setup.sink, line);
 	l->count++;
 	l->ended |= l->setup.max_lines && l->count >= l->setup.max_lines;

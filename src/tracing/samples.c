@@ -331,8 +331,8 @@ static void take_exit(struct trace_samples *s, const struct point *p, const stru
 	while (resolved && s->setup.user_frames && kernel < resolved->chain_nr && (int64_t)resolved->chain[kernel].ip < 0)
 		kernel++;
 	if (resolved && resolved->chain_nr > kernel) {
-		shown.line.frames = resolved->chain + kernel;
-		shown.line.frames_nr = resolved->chain_nr - kernel;
+		shown.line.chain = resolved->chain + kernel;
+		shown.line.chain_nr = resolved->chain_nr - kernel;
 	}
 	trace_lines_call(s->setup.lines, &shown.line, key_of(number, compat));
 }
@@ -349,8 +349,8 @@ static void take_other(struct trace_samples *s, const struct point *p, const str
 	if (p->kind != POINT_LINE)
 		trace_fault_line(s->setup.resolver, resolved, p->kind == POINT_MAJOR_FAULT, &fault, &line);
 	if (resolved && resolved->chain_nr) {
-		line.frames = resolved->chain;
-		line.frames_nr = resolved->chain_nr;
+		line.chain = resolved->chain;
+		line.chain_nr = resolved->chain_nr;
 	}
 	trace_lines_other(s->setup.lines, &line);
 }

@@ -105,7 +105,7 @@ static void put_signal(struct json *j, const struct trace_paper *p, const struct
 	size_t n;
 	put_signal_name(j, "signal", line->signal);
 	out_init_mem(&text);
-	syscall_print_siginfo(&text, p->style, arch_native(), line->siginfo, line->siginfo_bytes);
+	syscall_print_siginfo(&text, p->style, line->arch, line->siginfo, line->siginfo_bytes);
 	const char *info = out_mem(&text, &n);
 	json_key(j, "siginfo");
 	json_str_n(j, info, n);
@@ -127,17 +127,17 @@ static void put_frames(struct json *j, const struct trace_line *line)
 	json_key(j, "stack");
 	json_array(j);
 	for (uint32_t i = 0; i < line->frames_nr; i++) {
-		const struct resolved_frame *f = &line->frames[i];
+		const struct trace_frame *f = &line->frames[i];
 		json_object(j);
 		json_key(j, "ip");
 		json_u64(j, f->ip);
 		if (f->symbol) {
 			json_key(j, "symbol");
-			json_str(j, dso_symbol_name(f->dso, f->symbol));
+			json_str(j, f->symbol);
 		}
-		if (f->map) {
+		if (f->path) {
 			json_key(j, "file");
-			json_str(j, f->map->file->path);
+			json_str(j, f->path);
 		}
 		json_end(j);
 	}

@@ -216,7 +216,7 @@ static void print_signal(const struct trace_paper *p, const struct trace_line *l
 	out_str(out, "--- ");
 	print_signal_name(out, line->signal);
 	out_ch(out, ' ');
-	syscall_print_siginfo(out, p->style, arch_native(), line->siginfo, line->siginfo_bytes);
+	syscall_print_siginfo(out, p->style, line->arch, line->siginfo, line->siginfo_bytes);
 	out_str(out, " ---");
 }
 
@@ -246,21 +246,17 @@ static void print_frames(const struct trace_paper *p, const struct trace_line *l
 {
 	struct out *out = p->out;
 	for (uint32_t i = 0; i < line->frames_nr; i++) {
-		const struct resolved_frame *f = &line->frames[i];
+		const struct trace_frame *f = &line->frames[i];
 		out_fill(out, ' ', STACK_FROM);
-		if (f->symbol) {
-			const char *name = dso_symbol_name(f->dso, f->symbol);
-			out_text(out, name, strlen(name));
-		} else {
+		if (f->symbol)
+			out_text(out, f->symbol, strlen(f->symbol));
+		else
 			out_f(out, "[%#llx]", (unsigned long long)f->ip);
-		}
 		if (f->inlined) {
 			out_str(out, " (inlined)\n");
 			continue;
 		}
-		const char *file = f->map ? f->map->file->path : "[unknown]";
-		if (f->map && f->map->file->kind != MAPPED_FILE)
-			file = f->map->file->name;
+		const char *file = f->file ? f->file : "[unknown]";
 		out_str(out, " (");
 		out_text(out, file, strlen(file));
 		out_str(out, ")\n");
