@@ -54,6 +54,11 @@ const struct arch *arch_native(void)
 #endif
 }
 
+const struct arch *arch_or_native(const char *machine)
+{
+	return machine ? arch_by_uname(machine) : arch_native();
+}
+
 const char *arch_reg_name(const struct arch *a, unsigned reg)
 {
 	return reg < a->regs_nr ? a->regs[reg] : NULL;

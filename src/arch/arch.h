@@ -60,6 +60,8 @@ const struct arch *arch_by_uname(const char *machine);
 const struct arch *arch_by_elf(uint16_t e_machine, unsigned bits);
 /* The machine that this program was built for; NULL where it has no descriptor. */
 const struct arch *arch_native(void);
+/* By what uname -m says, as arch_by_uname(); NULL, of a recording that does not say, is the native one. */
+const struct arch *arch_or_native(const char *machine);
 /* The name of a register by perf number, or NULL. */
 const char *arch_reg_name(const struct arch *a, unsigned reg);
 

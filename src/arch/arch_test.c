@@ -122,6 +122,9 @@ static void test_names_of_uname(void **state)
 	assert_ptr_equal(arch_by_uname("arm64"), &arch_aarch64);
 	assert_null(arch_by_uname("vax"));
 	assert_null(arch_by_uname(NULL));
+	assert_ptr_equal(arch_or_native("i586"), &arch_i386);
+	assert_null(arch_or_native("vax"));
+	assert_ptr_equal(arch_or_native(NULL), arch_native());
 	struct utsname u;
 	assert_int_equal(uname(&u), 0);
 	if (arch_native() && arch_native()->pointer_bytes == sizeof(long))

@@ -34,7 +34,7 @@ struct strobe_error *dumper_create(const struct env *env, struct machine *machin
 	d->machine = machine;
 	d->symbols = symbols;
 	d->options = options;
-	d->arch = env->arch ? arch_by_uname(env->arch) : arch_native();
+	d->arch = arch_or_native(env->arch);
 	d->trace_names = (struct trace_names){ kernel_symbol, d };
 	arena_init(&d->arena);
 	stack_texts_init(&d->stacks);

@@ -230,7 +230,7 @@ static void branches(struct out *out, const struct sample *s, bool callstack)
 static void registers(struct out *out, const struct env *env, const char *which, const struct sample_regs *regs)
 {
 	static const char *const abis[] = { "none", "32-bit", "64-bit" };
-	const struct arch *arch = env->arch ? arch_by_uname(env->arch) : arch_native();
+	const struct arch *arch = arch_or_native(env->arch);
 	if (!regs->values)
 		return;
 	out_f(out, "... %s regs: mask 0x%" PRIx64 " ABI %s\n", which, regs->mask, regs->abi < 3 ? abis[regs->abi] : "unknown");

@@ -59,8 +59,7 @@ static struct strobe_error *list_function(void *ctx, const struct profile *p, fu
 	if (!file || !f->size || f->size > FUNCTION_BYTES_MAX || f->is_data)
 		return NULL;
 	struct dso_code code;
-	dso_code_init(&code, symbols_dso(resolver_symbols(c->resolver), file), file,
-		      c->env->arch ? arch_by_uname(c->env->arch) : arch_native());
+	dso_code_init(&code, symbols_dso(resolver_symbols(c->resolver), file), file, arch_or_native(c->env->arch));
 	if (dso_code(code.dso, f->start, &bytes) && bytes)
 		error_destroy(list(&code, p, f, out));
 	dso_code_deinit(&code);

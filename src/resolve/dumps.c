@@ -31,7 +31,7 @@ static struct unwind_tables *resolver_tables(struct resolver *r)
 
 static const struct arch *arch_of(const struct resolver *r)
 {
-	return r->env->arch ? arch_by_uname(r->env->arch) : arch_native();
+	return arch_or_native(r->env->arch);
 }
 
 bool resolver_has_leaves(const struct resolver *r, const struct perf_event_attr *a)

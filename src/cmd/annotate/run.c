@@ -170,8 +170,7 @@ static struct dso_code *dso_of(struct annotate_run *r, mapping_id mapping)
 	const struct mapped_file *file =
 		machine_file_at(resolver_machine(r->session.resolver), r->profile->mappings.data[mapping].order);
 	if (!c->dso)
-		dso_code_init(c, symbols_dso(resolver_symbols(r->session.resolver), file), file,
-			      r->env->arch ? arch_by_uname(r->env->arch) : arch_native());
+		dso_code_init(c, symbols_dso(resolver_symbols(r->session.resolver), file), file, arch_or_native(r->env->arch));
 	return c;
 }
 

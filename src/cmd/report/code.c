@@ -83,7 +83,7 @@ struct strobe_error *report_listing(struct report_run *r, const struct profile *
 	struct dso_code code = {
 		.dso = symbols_dso(resolver_symbols(r->resolver), file),
 		.file = file,
-		.arch = r->env->arch ? arch_by_uname(r->env->arch) : arch_native(),
+		.arch = arch_or_native(r->env->arch),
 	};
 	const struct symbol *symbol = dso_symbol(code.dso, addr);
 	if (!symbol)

@@ -48,7 +48,7 @@ static struct strobe_error *begin(struct replay *p)
 {
 	struct trace_run *r = p->run;
 	const struct env *env = source_env(p->file);
-	const struct arch *arch = env->arch ? arch_by_uname(env->arch) : arch_native();
+	const struct arch *arch = arch_or_native(env->arch);
 	TRY(trace_select_calls(r, arch, r->o->calls));
 	if (!r->native)
 		return error_create(ERROR_UNSUPPORTED, "no system call table for the architecture of the recording, %s",
