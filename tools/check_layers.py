@@ -59,7 +59,6 @@ KERNEL_FILES = {
     "symbol/kernel.c": "symbol/ reads the running kernel's symbols",
     "symbol/kcore.h": "symbol/ reads the running kernel's code",
     "cmd/cmd_help.c": "looks for the manual beside the program",
-    "cmd/record/output.c": "the command line of a recording",
     "tracing/open_files.c": "links that say what descriptors are open on, read for each line of a trace",
 }
 KERNEL_PATH = re.compile(r'"(/(?:proc|sys)(?:/[^"\s]*)?)"')

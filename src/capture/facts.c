@@ -8,8 +8,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "capture/host_priv.h"
 #include "sys/cpus.h"
+#include "sys/process_files.h"
 
 #define NODE_DIR "/sys/devices/system/node"
 #define PMU_DIR  "/sys/bus/event_source/devices"
@@ -155,7 +157,23 @@ static void fill_pmus(struct env *env, const struct sys *sys)
 	sys_names_deinit(&names);
 }
 
-void facts_fill(struct env *env, const struct sys *sys, const char *tool_version, int argc, char *const argv[])
+static void fill_command_line(struct env *env, const struct sys *sys, bool full_path)
+{
+	_cleanup_strbuf_ struct strbuf text = {};
+	_cleanup_free_ char *program = full_path ? process_program() : NULL;
+	size_t nr = 0;
+	error_destroy(sys_read(sys, "/proc/self/cmdline", &text, 0));
+	for (size_t at = 0; at < text.len; at += strlen(text.data + at) + 1)
+		nr++;
+	const char **words = (const char **)arena_new_array(&env->arena, char *, nr + 1);
+	const char *word = strbuf_str(&text);
+	for (size_t i = 0; i < nr; i++, word += strlen(word) + 1)
+		words[i] = arena_strdup(&env->arena, !i && program ? program : word);
+	env->cmdline = words;
+	env->cmdline_nr = (uint32_t)nr;
+}
+
+void facts_fill(struct env *env, const struct sys *sys, const char *tool_version, bool full_path)
 {
 	struct utsname u;
 	if (!sys_uname(sys, &u)) {
@@ -167,11 +185,7 @@ void facts_fill(struct env *env, const struct sys *sys, const char *tool_version
 	env->total_mem_kb = sys_mem_total_kb(sys);
 	env->cpu_desc = keep(env, sys_cpu_description(sys));
 	env->cpuid = keep(env, sys_cpuid(sys));
-	const char **words = (const char **)arena_new_array(&env->arena, char *, (size_t)argc + 1);
-	for (int i = 0; i < argc; i++)
-		words[i] = arena_strdup(&env->arena, argv[i]);
-	env->cmdline = words;
-	env->cmdline_nr = (uint32_t)argc;
+	fill_command_line(env, sys, full_path);
 	_cleanup_free_ char *block = host_line(sys, "/sys/devices/system/memory/block_size_bytes");
 	env->mem_version = 1;
 	env->mem_block_bytes = block ? strtoull(block, NULL, 16) : 0;
@@ -191,4 +205,13 @@ void facts_clock(struct env *env, const struct sys *sys, int32_t clockid)
 	env->clock_data.clockid = (uint32_t)clockid;
 	env->clock_data.wall_ns = wall_ns;
 	env->clock_data.clockid_ns = clock_ns;
+}
+
+void facts_fill_session(struct env *env, const struct sys *sys, const char *tool_version, const struct capture_options *o)
+{
+	facts_fill(env, sys, tool_version, true);
+	if (!o->no_bpf_event)
+		facts_bpf(env);
+	if (o->use_clockid)
+		facts_clock(env, sys, o->clockid);
 }

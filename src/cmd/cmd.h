@@ -26,9 +26,6 @@ enum cmd_status {
 	CMD_BROKEN_PIPE = 141,  /* the reader of our output has gone (128 + SIGPIPE); nothing is printed */
 };
 
-/* Where a recording, or what one is turned into, cannot be created. */
-#define OUTPUT_OPEN_STATUS 255
-
 struct cmd_context {
 	const char *program; /* "strobe", or "perf" when called by that name: for usage and messages */
 	const struct cmd *cmd;

@@ -10,6 +10,8 @@
 
 /* The status of a command that cannot open its recording, as with perf. One that is damaged further on is another matter. */
 #define INPUT_OPEN_STATUS 255
+/* The same of one that cannot create a recording, or what one is turned into. */
+#define OUTPUT_OPEN_STATUS 255
 
 /* given, or standard input where that is a pipe, or perf.data. */
 const char *input_path(const char *given);

@@ -106,6 +106,13 @@ int process_mapped_file_open(uint32_t pid, const char *path)
 	return -ENOENT;
 }
 
+char *process_program(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+	return n > 0 ? xstrndup(path, (size_t)n) : NULL;
+}
+
 char *process_file_path(uint32_t pid, int fd)
 {
 	_cleanup_free_ char *link = xasprintf("/proc/self/fd/%d", fd), *root_link = xasprintf("/proc/%u/root", pid);

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/out.h"
+#include "capture/facts.h"
 #include "cmd/record/priv.h"
 #include "config.h"
 #include "event/open.h"
@@ -158,7 +159,7 @@ static struct strobe_error *check_options(const struct recording *r)
 static void fill_facts(struct recording *r)
 {
 	if (!r->filled)
-		record_output_facts(capture_env(r->capture), r->sys, &r->o->capture);
+		facts_fill_session(capture_env(r->capture), r->sys, STROBE_VERSION, &r->o->capture);
 	r->filled = true;
 }
 

@@ -15,7 +15,7 @@
 #include "capture/workload.h"
 #include "cmd/cmd.h"
 #include "cmd/record/options.h"
-#include "cmd/record/output.h"
+#include "recording/output.h"
 #include "cmd/signals.h"
 #include "session/record_objects.h"
 

@@ -2,27 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/strbuf.h"
-#include "base/vector.h"
 #include "capture/facts.h"
 #include "config.h"
 #include "perfdata/writer.h"
-
-/* What the user typed, before options were reordered. */
-static void fill_facts(struct env *env, const struct sys *sys)
-{
-	_cleanup_strbuf_ struct strbuf text = {};
-	VEC(char *) words = {};
-	error_destroy(sys_read(sys, "/proc/self/cmdline", &text, 0));
-	for (size_t at = 0; at < text.len; at += strlen(text.data + at) + 1)
-		vec_push(&words, text.data + at);
-	facts_fill(env, sys, STROBE_VERSION, (int)words.len, words.data);
-	vec_deinit(&words);
-}
 
 struct strobe_error *stat_recorder_open(struct stat_recorder *r, const struct stat_options *o, const struct sys *sys,
 					const struct counter_set *set)
@@ -31,7 +15,7 @@ struct strobe_error *stat_recorder_open(struct stat_recorder *r, const struct st
 	bool pipe = !strcmp(name, "-");
 	r->env = env_create();
 	recording_describe(r->env, set, pipe);
-	fill_facts(r->env, sys);
+	facts_fill(r->env, sys, STROBE_VERSION, false);
 	int fd = pipe ? dup(STDOUT_FILENO) : open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error_errno(errno, "cannot write %s", name);

@@ -7,7 +7,9 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "capture/facts.h"
 #include "cmd/report/load.h"
+#include "config.h"
 #include "event/open.h"
 
 /*
@@ -376,7 +378,7 @@ static struct strobe_error *finish_output(struct top_run *t)
 		return NULL;
 	TRY(capture_drain(t->capture, 0, t->tee.file, true, false, &bytes));
 	TRY(capture_finish(t->capture, t->tee.file));
-	record_output_facts(env, t->sys, &t->o->record.capture);
+	facts_fill_session(env, t->sys, STROBE_VERSION, &t->o->record.capture);
 	struct capture_totals totals = capture_totals(t->capture);
 	env->first_sample_ns = totals.first_ns;
 	env->last_sample_ns = totals.last_ns;

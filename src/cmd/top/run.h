@@ -10,10 +10,10 @@
 #include "bpf/count/event_counts.h"
 #include "bpf/count/sample_counts.h"
 #include "capture/session.h"
-#include "cmd/record/output.h"
 #include "cmd/signals.h"
 #include "cmd/top/options.h"
 #include "profile/history.h"
+#include "recording/output.h"
 #include "resolve/live.h"
 #include "view/data/data.h"
 

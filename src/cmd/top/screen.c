@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/facts.h"
 #include "cmd/top/run.h"
 #include "config.h"
 #include "dump/header_text.h"
@@ -222,7 +223,7 @@ static void header(void *ctx, struct strbuf *text)
 	struct out out;
 	size_t n;
 	out_init_mem(&out);
-	record_output_facts(capture_env(s->t->capture), s->t->sys, &s->t->o->record.capture);
+	facts_fill_session(capture_env(s->t->capture), s->t->sys, STROBE_VERSION, &s->t->o->record.capture);
 	header_text_print(&out, capture_env(s->t->capture), true);
 	const char *p = out_mem(&out, &n);
 	strbuf_add(text, p, n);

@@ -1,4 +1,4 @@
-#include "cmd/record/output.h"
+#include "recording/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "capture/facts.h"
-#include "cmd/cmd.h"
-#include "config.h"
+#include "session/input.h"
 #include "symbol/kcore.h"
 
 /* Freed within a millisecond: no thread is worth it. */
@@ -276,26 +274,4 @@ uint64_t record_output_bytes(const struct record_output *o)
 	for (size_t i = 0; i < o->parts.len; i++)
 		bytes += o->parts.data[i]->bytes_written;
 	return bytes;
-}
-
-/* /proc/self/cmdline: what the user typed, before options were reordered; the program by its whole path. */
-void record_output_facts(struct env *env, const struct sys *sys, const struct capture_options *options)
-{
-	_cleanup_strbuf_ struct strbuf text = {};
-	char exe[4096];
-	VEC(char *) words = {};
-	error_destroy(sys_read(sys, "/proc/self/cmdline", &text, 0));
-	for (size_t at = 0; at < text.len; at += strlen(text.data + at) + 1)
-		vec_push(&words, text.data + at);
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n > 0 && words.len) {
-		exe[n] = '\0';
-		words.data[0] = exe;
-	}
-	facts_fill(env, sys, STROBE_VERSION, (int)words.len, words.data);
-	if (!options->no_bpf_event)
-		facts_bpf(env);
-	if (options->use_clockid)
-		facts_clock(env, sys, options->clockid);
-	vec_deinit(&words);
 }

@@ -11,15 +11,15 @@
 #include <stdint.h>
 
 #include "base/vector.h"
-#include "capture/options.h"
-#include "cmd/record/remover.h"
+#include "recording/remover.h"
 #include "perfdata/writer.h"
 
 struct record_output {
-	const char *path; /* as asked for */
-	bool pipe, timestamped;
-	bool directory; /* of a file for each ring */
-	bool kcore;     /* a directory, too: the kernel's memory lies beside the file */
+	const char *path;   /* borrowed */
+	bool pipe;          /* bytes go to standard output */
+	bool timestamped;   /* a row of files, each with the time it was finished at in its name */
+	bool directory;     /* of a file for each ring */
+	bool kcore;         /* a directory, too: the kernel's memory lies beside the file */
 	uint64_t max_files; /* of a row; 0 = all */
 	struct writer_options options;
 
@@ -31,12 +31,12 @@ struct record_output {
 	struct record_remover remover;
 };
 
-/* The path that -o and standard output stand for. */
+/* path: "-" is standard output; NULL is that where it is a pipe, else perf.data. ERROR_USAGE. */
 struct strobe_error *record_output_init(struct record_output *o, const char *path, bool directory) _must_check_;
 void record_output_deinit(struct record_output *o);
 /* Starts the remover where an earlier recording that is to go takes long to free; before the workload runs. */
 struct strobe_error *record_output_plan_removals(struct record_output *o) _must_check_;
-/* Opens the next file and writes its header. parts: data.N to make in a directory. Copies the kernel's memory where that is asked for. */
+/* Opens the next file and writes its header. parts: data.N to make in a directory. With kcore, copies the kernel's memory. */
 struct strobe_error *record_output_open(struct record_output *o, const struct env *env, unsigned parts) _must_check_;
 struct strobe_error *record_output_commit(struct record_output *o) _must_check_;
 void record_output_discard(struct record_output *o);
@@ -48,5 +48,3 @@ struct strobe_error *record_output_finish(struct record_output *o, const struct 
 					  const char **ret_name) _must_check_;
 /* Of all that was written so far. */
 uint64_t record_output_bytes(const struct record_output *o);
-/* What a recording says of the machine and of the command that made it, for a file that is about to be finished. */
-void record_output_facts(struct env *env, const struct sys *sys, const struct capture_options *options);

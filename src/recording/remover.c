@@ -1,4 +1,4 @@
-#include "cmd/record/remover.h"
+#include "recording/remover.h"
 
 #include <errno.h>
 #include <fcntl.h>
