@@ -146,6 +146,20 @@ const char *event_apply_modifiers(struct event *e, const char *modifiers, bool o
 	return NULL;
 }
 
+struct strobe_error *event_list_add_filter(struct event_list *list, size_t from, const char *filter)
+{
+	if (from >= list->events.len)
+		return error_create(ERROR_USAGE, "must follow the -e it filters");
+	for (size_t i = from; i < list->events.len; i++) {
+		struct event *e = &list->events.data[i];
+		if (!e->tracepoint)
+			return error_create(ERROR_USAGE, "%s is not a tracepoint: only tracepoints can be filtered", e->name);
+		e->filter = e->filter ? arena_printf(&list->arena, "(%s) && (%s)", e->filter, filter) :
+					arena_strdup(&list->arena, filter);
+	}
+	return NULL;
+}
+
 struct strobe_error *event_list_set_cgroups(struct event_list *list, const char *names)
 {
 	if (!list->events.len)

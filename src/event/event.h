@@ -134,6 +134,8 @@ void event_attr_defaults(struct perf_event_attr *attr);
 /* An event with the defaults, appended; valid until the next is. */
 struct event *event_list_add(struct event_list *list, enum event_kind kind, uint32_t type, uint64_t config,
 			     const char *name);
+/* --filter: for each event from the index on, all of which are to be tracepoints; joined with what they have. ERROR_USAGE. */
+struct strobe_error *event_list_add_filter(struct event_list *list, size_t from, const char *filter) _must_check_;
 /* -G: the n-th name of the list is for the n-th event, a single one for all that have none yet. */
 struct strobe_error *event_list_set_cgroups(struct event_list *list, const char *names) _must_check_;
 /*

@@ -479,6 +479,21 @@ static bool count_group(void *ctx, const struct event_name *n)
 	return true;
 }
 
+static void filters_are_for_tracepoints_from_an_index_on(void **state)
+{
+	struct sys_faked *f = intel();
+	struct event_list list = parsed(f, "instructions,sched:sched_switch,sched:sched_process_fork");
+	assert_fails(event_list_add_filter(&list, 3, "pid > 1"), ERROR_USAGE); /* no event */
+	assert_fails(event_list_add_filter(&list, 0, "pid > 1"), ERROR_USAGE); /* not a tracepoint */
+	assert_ok(event_list_add_filter(&list, 1, "pid > 1"));
+	assert_ok(event_list_add_filter(&list, 2, "pid < 9"));
+	assert_null(list.events.data[0].filter);
+	assert_string_equal(list.events.data[1].filter, "pid > 1");
+	assert_string_equal(list.events.data[2].filter, "(pid > 1) && (pid < 9)");
+	event_list_deinit(&list);
+	sys_faked_destroy(f);
+}
+
 /* What is listed can be typed. */
 static bool parse_listed(void *ctx, const struct event_name *n)
 {
@@ -533,6 +548,7 @@ int main(void)
 		cmocka_unit_test(names_are_read_whatever_their_case),
 		cmocka_unit_test(mistakes_are_pointed_at),
 		cmocka_unit_test(without_tracefs_it_says_so),
+		cmocka_unit_test(filters_are_for_tracepoints_from_an_index_on),
 		cmocka_unit_test(all_names_can_be_listed_and_typed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

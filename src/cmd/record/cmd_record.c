@@ -37,7 +37,7 @@ static struct strobe_error *open_timer(uint64_t first_ns, uint64_t interval_ns, 
 /* Whether all that runs on CPUs is recorded, and not chosen tasks. */
 static bool is_system_wide(const struct recording *r)
 {
-	const struct target *t = &r->o->capture.target;
+	const struct target *t = &r->o->sampling.capture.target;
 	return t->system_wide || t->cpus || (target_is_none(t) && !r->workload.pid && !r->ctx->rest.argc);
 }
 
@@ -45,8 +45,8 @@ static struct strobe_error *default_event(struct recording *r)
 {
 	struct event_default d;
 	bool system_wide = is_system_wide(r);
-	TRY(event_default(&r->o->events, r->sys, system_wide ? -1 : 0, system_wide ? 0 : -1, &d));
-	log_info("recording %s, the default event on this machine", r->o->events.events.data[0].name);
+	TRY(event_default(&r->o->sampling.events, r->sys, system_wide ? -1 : 0, system_wide ? 0 : -1, &d));
+	log_info("recording %s, the default event on this machine", r->o->sampling.events.events.data[0].name);
 	if (d.user_only)
 		record_say(r, "not permitted to sample the kernel: recording user space only (kernel.perf_event_paranoid is above 1)");
 	return NULL;
@@ -56,7 +56,7 @@ static struct strobe_error *default_event(struct recording *r)
 static struct strobe_error *take_old_callgraph(struct recording *r)
 {
 	struct options_result *rest = &r->ctx->rest;
-	struct callgraph_options mode = r->o->capture.callgraph;
+	struct callgraph_options mode = r->o->sampling.capture.callgraph;
 	if (!r->o->callgraph_set || mode.mode != CALLGRAPH_FP || rest->had_dashes || !rest->argc)
 		return NULL;
 	const char *word = rest->argv[0];
@@ -68,7 +68,7 @@ static struct strobe_error *take_old_callgraph(struct recording *r)
 		return NULL;
 	}
 	record_say(r, "-g %s is the old spelling of --call-graph %s", word, word);
-	r->o->capture.callgraph = mode;
+	r->o->sampling.capture.callgraph = mode;
 	return options_parse(record_option_table, r->o, rest->argc, rest->argv, false, rest);
 }
 
@@ -76,7 +76,7 @@ static struct strobe_error *take_old_callgraph(struct recording *r)
 static struct strobe_error *apply_settings(struct recording *r)
 {
 	struct record_options *o = r->o;
-	struct callgraph_options *c = &o->capture.callgraph;
+	struct callgraph_options *c = &o->sampling.capture.callgraph;
 	const struct config *config;
 	TRY(cmd_config(r->ctx, &config));
 	const char *ids = config_get(config, "record.build-id");
@@ -99,7 +99,7 @@ static struct strobe_error *apply_settings(struct recording *r)
 static void settle_options(struct recording *r)
 {
 	struct record_options *o = r->o;
-	struct capture_options *c = &o->capture;
+	struct capture_options *c = &o->sampling.capture;
 	if (c->period_set && !c->freq_set)
 		c->freq_hz = 0;
 	if (c->period_set && c->freq_set)
@@ -126,27 +126,27 @@ static void settle_options(struct recording *r)
 static struct strobe_error *check_options(const struct recording *r)
 {
 	const struct record_options *o = r->o;
-	if (o->capture.all_user && o->capture.all_kernel)
+	if (o->sampling.capture.all_user && o->sampling.capture.all_kernel)
 		return error_create(ERROR_USAGE, "--all-user and --all-kernel exclude each other");
-	if (o->capture.callgraph.kernel_only && o->capture.callgraph.user_only)
+	if (o->sampling.capture.callgraph.kernel_only && o->sampling.capture.callgraph.user_only)
 		return error_create(ERROR_USAGE, "--kernel-callchains and --user-callchains exclude each other");
-	if (o->capture.callgraph.leaf && o->capture.user_regs && !sample_regs_leaf())
+	if (o->sampling.capture.callgraph.leaf && o->sampling.capture.user_regs && !sample_regs_leaf())
 		return error_create(ERROR_USAGE, "--call-graph fp,leaf cannot be combined with --user-regs: use fp or dwarf");
-	for (size_t i = 0; i < o->events.events.len; i++)
-		if (o->events.events.data[i].cgroup && !o->capture.target.system_wide && !o->capture.target.cpus)
+	for (size_t i = 0; i < o->sampling.events.events.len; i++)
+		if (o->sampling.events.events.data[i].cgroup && !o->sampling.capture.target.system_wide && !o->sampling.capture.target.cpus)
 			return error_create(ERROR_USAGE, "-G counts in cgroups of the whole system: add -a or -C");
-	if (o->threads_set && o->capture.target.per_thread)
+	if (o->threads_set && o->sampling.capture.target.per_thread)
 		return error_create(ERROR_USAGE, "--threads assigns buffers by CPU and cannot be combined with --per-thread");
 	if (o->threads_set && o->switching.on)
 		return error_create(ERROR_USAGE, "--threads and --switch-output exclude each other");
 	if (o->kcore && o->switching.on)
 		return error_create(ERROR_USAGE, "--kcore and --switch-output exclude each other");
-	if (o->threads_set && o->capture.overwrite)
+	if (o->threads_set && o->sampling.capture.overwrite)
 		return error_create(ERROR_USAGE, "--threads and --overwrite exclude each other");
 	if (o->latency && is_system_wide(r))
 		return error_create(ERROR_USAGE, "--latency works on commands, processes and threads only; to record context "
 			"switches of whole CPUs, use '-a --switch-events'");
-	if (o->latency && o->capture.no_time)
+	if (o->latency && o->sampling.capture.no_time)
 		return error_create(ERROR_USAGE, "--latency requires timestamps and cannot be combined with --no-timestamp");
 #if !HAVE_ZSTD
 	if (o->compress_level)
@@ -159,7 +159,7 @@ static struct strobe_error *check_options(const struct recording *r)
 static void fill_facts(struct recording *r)
 {
 	if (!r->filled)
-		facts_fill_session(capture_env(r->capture), r->sys, STROBE_VERSION, &r->o->capture);
+		facts_fill_session(capture_env(r->capture), r->sys, STROBE_VERSION, &r->o->sampling.capture);
 	r->filled = true;
 }
 
@@ -433,7 +433,7 @@ static struct strobe_error *open_trigger(struct recording *r)
 		return NULL;
 	struct capture_options options;
 	capture_options_init(&options);
-	options.target = r->o->capture.target;
+	options.target = r->o->sampling.capture.target;
 	options.freq_hz = 0;
 	options.period = 1;
 	options.period_set = true;
@@ -449,7 +449,7 @@ static struct strobe_error *open_trigger(struct recording *r)
 
 static struct strobe_error *open_events(struct recording *r)
 {
-	struct strobe_error *err = capture_open(r->sys, &r->o->capture, &r->events, r->workload.pid, &r->capture);
+	struct strobe_error *err = capture_open(r->sys, &r->o->sampling.capture, &r->events, r->workload.pid, &r->capture);
 	if (!err)
 		err = record_attach_filter(r);
 	if (err)
@@ -460,7 +460,7 @@ static struct strobe_error *open_events(struct recording *r)
 static struct strobe_error *open_capture(struct recording *r)
 {
 	event_set_init(&r->events, r->sys);
-	event_set_add_list(&r->events, &r->o->events);
+	event_set_add_list(&r->events, &r->o->sampling.events);
 	record_choose_filter(r);
 	struct strobe_error *err = record_choose_stacks(r);
 	if (err) {
@@ -473,7 +473,7 @@ static struct strobe_error *open_capture(struct recording *r)
 		error_destroy(err);
 		record_release_filter(r);
 		event_set_init(&r->events, r->sys);
-		event_set_add_list(&r->events, &r->o->events);
+		event_set_add_list(&r->events, &r->o->sampling.events);
 		err = open_events(r);
 	}
 	if (err)
@@ -542,7 +542,7 @@ static struct strobe_error *start(struct recording *r)
 	TRY(record_output_commit(&r->output));
 	if (r->o->delay.never)
 		record_say(r, "events disabled");
-	else if (r->o->capture.delay_ms)
+	else if (r->o->sampling.capture.delay_ms)
 		TRY(arm_delay(r, 0));
 	if (r->o->switching.interval_ns)
 		TRY(open_timer(r->o->switching.interval_ns, r->o->switching.interval_ns, &r->switch_fd));
@@ -690,7 +690,7 @@ static int run(struct cmd_context *ctx, void *options)
 		.delay_fd = -1,
 		.switch_fd = -1,
 	};
-	cmd_set_verbosity(o->verbose);
+	cmd_set_verbosity(o->sampling.verbose);
 	if (o->list_intr_regs || o->list_user_regs)
 		return list_registers(ctx);
 	struct strobe_error *err = apply_settings(&r);
@@ -701,15 +701,15 @@ static int run(struct cmd_context *ctx, void *options)
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	settle_options(&r);
-	if (!o->events.events.len)
+	if (!o->sampling.events.events.len)
 		err = default_event(&r);
 	if (err)
 		return cmd_fail(ctx, err);
 	int status;
 	if (o->dry_run) {
 		event_set_init(&r.events, r.sys);
-		event_set_add_list(&r.events, &o->events);
-		status = cmd_fail(ctx, capture_configure_only(r.sys, &o->capture, &r.events, ctx->rest.argc > 0));
+		event_set_add_list(&r.events, &o->sampling.events);
+		status = cmd_fail(ctx, capture_configure_only(r.sys, &o->sampling.capture, &r.events, ctx->rest.argc > 0));
 		event_set_deinit(&r.events);
 	} else {
 		mem_on_exhausted(abandon, &r);

@@ -6,7 +6,7 @@
 
 void record_choose_filter(struct recording *r)
 {
-	struct capture_options *c = &r->o->capture;
+	struct capture_options *c = &r->o->sampling.capture;
 	const struct target *t = &c->target;
 	c->followed = NULL;
 	if (t->system_wide || t->cpus || (target_is_none(t) && !r->workload.pid))
@@ -40,5 +40,5 @@ void record_release_filter(struct recording *r)
 {
 	task_filter_destroy_behind(r->filter);
 	r->filter = NULL;
-	r->o->capture.followed = NULL;
+	r->o->sampling.capture.followed = NULL;
 }

@@ -3,42 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/unsupported.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
-/* Used by commands that begin their options with these. */
-#define SHARED(name) struct strobe_error *record_##name(void *options, const char *value, bool negated)
 /* Reads what most parsers below begin with. */
 #define OPTIONS struct record_options *o = options
 
 void record_options_defaults(void *options)
 {
 	OPTIONS;
-	capture_options_init(&o->capture);
-	event_list_init(&o->events);
+	sampling_options_init(&o->sampling);
 	event_list_init(&o->switch_events);
 }
 
 void record_options_deinit(void *options)
 {
 	struct record_options *o = options;
-	event_list_deinit(&o->events);
+	sampling_options_deinit(&o->sampling);
 	event_list_deinit(&o->switch_events);
-	vec_deinit(&o->last_event);
 	vec_deinit(&o->delay.ranges);
-}
-
-SHARED(parse_event)
-{
-	OPTIONS;
-	if (negated)
-		return error_create(ERROR_USAGE, "events cannot be negated");
-	vec_clear(&o->last_event);
-	vec_push(&o->last_event, o->events.events.len);
-	return event_parse(&o->events, sys_live(), value);
 }
 
 CALL(parse_switch_event)
@@ -50,73 +34,11 @@ CALL(parse_switch_event)
 	return event_parse(&o->switch_events, sys_live(), value);
 }
 
-/* Both hold for each event of the last -e. */
-static struct strobe_error *add_filter(struct record_options *o, const char *filter)
-{
-	size_t first = o->last_event.len ? o->last_event.data[0] : 0;
-	if (first == o->events.events.len)
-		return error_create(ERROR_USAGE, "must follow the -e it filters");
-	for (size_t i = first; i < o->events.events.len; i++) {
-		struct event *e = &o->events.events.data[i];
-		if (!e->tracepoint)
-			return error_create(ERROR_USAGE, "%s is not a tracepoint: only tracepoints can be filtered", e->name);
-		e->filter = e->filter ? arena_printf(&o->events.arena, "(%s) && (%s)", e->filter, filter)
-				      : arena_strdup(&o->events.arena, filter);
-	}
-	return NULL;
-}
-
-SHARED(parse_filter)
-{
-	return negated ? error_create(ERROR_USAGE, "filters cannot be negated") : add_filter(options, value);
-}
-
-SHARED(parse_cgroup)
-{
-	OPTIONS;
-	if (negated)
-		return error_create(ERROR_USAGE, "cgroups cannot be negated");
-	return event_list_set_cgroups(&o->events, value);
-}
-
-SHARED(parse_freq)
-{
-	OPTIONS;
-	struct capture_options *c = &o->capture;
-	if (negated) {
-		c->freq_set = false;
-		c->freq_hz = 4000;
-		return NULL;
-	}
-	uint64_t hz;
-	if (!strcmp(value, "max"))
-		hz = CAPTURE_FREQ_MAX;
-	else if (!text_to_u64(value, &hz) || !hz)
-		return error_create(ERROR_USAGE, "invalid frequency \"%s\": expected samples per second, or max", value);
-	c->freq_hz = hz;
-	c->freq_set = true;
-	return NULL;
-}
-
-SHARED(parse_count)
-{
-	OPTIONS;
-	struct capture_options *c = &o->capture;
-	if (negated) {
-		c->period_set = false;
-		return NULL;
-	}
-	if (!text_to_u64(value, &c->period) || !c->period)
-		return error_create(ERROR_USAGE, "invalid count \"%s\": expected a number of events", value);
-	c->period_set = true;
-	return NULL;
-}
-
 CALL(parse_g)
 {
 	OPTIONS;
 	o->callgraph_set = o->callgraph_by_g = !negated;
-	o->capture.callgraph.mode = negated ? CALLGRAPH_NONE : CALLGRAPH_FP;
+	o->sampling.capture.callgraph.mode = negated ? CALLGRAPH_NONE : CALLGRAPH_FP;
 	return NULL;
 }
 
@@ -124,53 +46,41 @@ CALL(parse_call_graph)
 {
 	OPTIONS;
 	if (negated) {
-		o->capture.callgraph.mode = CALLGRAPH_NONE;
+		o->sampling.capture.callgraph.mode = CALLGRAPH_NONE;
 		return NULL;
 	}
 	o->callgraph_set = true;
 	o->callgraph_by_g = false;
-	return callgraph_parse(value, &o->capture.callgraph);
-}
-
-SHARED(parse_branch_any)
-{
-	OPTIONS;
-	return negated ? (o->capture.branch_mask = 0, NULL) : branch_filter_parse("any", &o->capture.branch_mask);
-}
-
-SHARED(parse_branch)
-{
-	OPTIONS;
-	return negated ? (o->capture.branch_mask = 0, NULL) : branch_filter_parse(value, &o->capture.branch_mask);
+	return callgraph_parse(value, &o->sampling.capture.callgraph);
 }
 
 CALL(parse_intr_regs)
 {
 	OPTIONS;
 	if (negated) {
-		o->capture.intr_regs = 0;
+		o->sampling.capture.intr_regs = 0;
 		return NULL;
 	}
 	o->list_intr_regs = value && !strcmp(value, "?");
-	return o->list_intr_regs ? NULL : sample_regs_parse(value, false, &o->capture.intr_regs);
+	return o->list_intr_regs ? NULL : sample_regs_parse(value, false, &o->sampling.capture.intr_regs);
 }
 
 CALL(parse_user_regs)
 {
 	OPTIONS;
 	if (negated) {
-		o->capture.user_regs = 0;
+		o->sampling.capture.user_regs = 0;
 		return NULL;
 	}
 	o->list_user_regs = value && !strcmp(value, "?");
-	return o->list_user_regs ? NULL : sample_regs_parse(value, true, &o->capture.user_regs);
+	return o->list_user_regs ? NULL : sample_regs_parse(value, true, &o->sampling.capture.user_regs);
 }
 
 CALL(parse_clockid)
 {
 	OPTIONS;
-	o->capture.use_clockid = !negated;
-	return negated ? NULL : clockid_parse(value, &o->capture.clockid);
+	o->sampling.capture.use_clockid = !negated;
+	return negated ? NULL : clockid_parse(value, &o->sampling.capture.clockid);
 }
 
 CALL(parse_delay)
@@ -178,51 +88,23 @@ CALL(parse_delay)
 	OPTIONS;
 	vec_deinit(&o->delay.ranges);
 	o->delay.never = false;
-	o->capture.delay_ms = 0;
+	o->sampling.capture.delay_ms = 0;
 	if (negated)
 		return NULL;
 	TRY(delay_parse(value, &o->delay));
 	if (o->delay.never)
-		o->capture.delay_ms = -1;
+		o->sampling.capture.delay_ms = -1;
 	else if (o->delay.ranges.len)
-		o->capture.delay_ms = o->delay.ranges.data[0].start_ms ? (int64_t)o->delay.ranges.data[0].start_ms : 1;
+		o->sampling.capture.delay_ms = o->delay.ranges.data[0].start_ms ? (int64_t)o->delay.ranges.data[0].start_ms : 1;
 	return NULL;
-}
-
-SHARED(parse_mmap_pages)
-{
-	OPTIONS;
-	o->capture.mmap_pages = o->capture.aux_pages = 0;
-	if (negated)
-		return NULL;
-	_cleanup_free_ char *copy = xstrdup(value);
-	char *comma = strchr(copy, ',');
-	if (comma) {
-		*comma++ = '\0';
-		TRY(mmap_pages_parse(comma, &o->capture.aux_pages));
-		if (o->capture.aux_pages)
-			return error_create(ERROR_UNSUPPORTED,
-					    "recording AUX area traces (Intel PT, CoreSight) is not supported");
-	}
-	return *copy ? mmap_pages_parse(copy, &o->capture.mmap_pages) : NULL;
 }
 
 CALL(parse_mmap_flush)
 {
 	OPTIONS;
-	o->capture.flush_bytes = 1;
-	if (!negated && (!text_to_bytes(value, &o->capture.flush_bytes) || !o->capture.flush_bytes))
+	o->sampling.capture.flush_bytes = 1;
+	if (!negated && (!text_to_bytes(value, &o->sampling.capture.flush_bytes) || !o->sampling.capture.flush_bytes))
 		return error_create(ERROR_USAGE, "invalid size \"%s\": expected a number of bytes", value);
-	return NULL;
-}
-
-SHARED(parse_realtime)
-{
-	OPTIONS;
-	uint64_t prio = 0;
-	if (!negated && (!text_to_u64(value, &prio) || prio < 1 || prio > 99))
-		return error_create(ERROR_USAGE, "invalid real-time priority \"%s\": expected 1 to 99", value);
-	o->capture.rt_prio = (int)prio;
 	return NULL;
 }
 
@@ -267,8 +149,8 @@ CALL(parse_compress)
 CALL(parse_synth)
 {
 	OPTIONS;
-	o->capture.synth_parts = SYNTH_ALL;
-	return negated ? NULL : synth_parts_parse(value, &o->capture.synth_parts);
+	o->sampling.capture.synth_parts = SYNTH_ALL;
+	return negated ? NULL : synth_parts_parse(value, &o->sampling.capture.synth_parts);
 }
 
 CALL(parse_affinity)
@@ -320,7 +202,8 @@ CALL(parse_debuginfod)
 	return NULL;
 }
 
-#define AT(field) offsetof(struct record_options, field)
+#define AT(field)      offsetof(struct record_options, field)
+#define CAPTURE(field) AT(sampling.capture.field)
 #define GROUP(text)                        \
 	{                                  \
 		OPTION_GROUP, .help = text \
@@ -328,84 +211,84 @@ CALL(parse_debuginfod)
 
 const struct option record_option_table[] = {
 	GROUP("Targets"),
-	{OPTION_BOOL, 'a', "all-cpus", AT(capture.target.system_wide), .help = "record the whole system"},
-	{OPTION_STRING, 'C', "cpu", AT(capture.target.cpus), .arg = "cpu", .help = "record only these CPUs: 0-3,7"},
-	{OPTION_STRING, 'p', "pid", AT(capture.target.pids), .arg = "pid",
+	{OPTION_BOOL, 'a', "all-cpus", CAPTURE(target.system_wide), .help = "record the whole system"},
+	{OPTION_STRING, 'C', "cpu", CAPTURE(target.cpus), .arg = "cpu", .help = "record only these CPUs: 0-3,7"},
+	{OPTION_STRING, 'p', "pid", CAPTURE(target.pids), .arg = "pid",
 	 .help = "record existing processes, with all their threads"},
-	{OPTION_STRING, 't', "tid", AT(capture.target.tids), .arg = "tid", .help = "record existing threads"},
-	{OPTION_STRING, 'u', "uid", AT(capture.target.uid), .arg = "user", .help = "record the processes of a user"},
-	{OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = record_parse_cgroup,
+	{OPTION_STRING, 't', "tid", CAPTURE(target.tids), .arg = "tid", .help = "record existing threads"},
+	{OPTION_STRING, 'u', "uid", CAPTURE(target.uid), .arg = "user", .help = "record the processes of a user"},
+	{OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = sampling_parse_cgroup,
 	 .help = "restrict the preceding events to these cgroups (with -a)"},
-	{OPTION_BOOL, 0, "per-thread", AT(capture.target.per_thread), .help = "one buffer per thread instead of per CPU"},
-	{OPTION_BOOL, 'i', "no-inherit", AT(capture.no_inherit), .help = "do not follow child processes"},
-	{OPTION_BOOL, 0, "all-user", AT(capture.all_user), .help = "sample user space only"},
-	{OPTION_BOOL, 0, "all-kernel", AT(capture.all_kernel), .help = "sample the kernel only"},
-	{OPTION_BOOL, 0, "exclude-perf", AT(capture.exclude_self),
+	{OPTION_BOOL, 0, "per-thread", CAPTURE(target.per_thread), .help = "one buffer per thread instead of per CPU"},
+	{OPTION_BOOL, 'i', "no-inherit", CAPTURE(no_inherit), .help = "do not follow child processes"},
+	{OPTION_BOOL, 0, "all-user", CAPTURE(all_user), .help = "sample user space only"},
+	{OPTION_BOOL, 0, "all-kernel", CAPTURE(all_kernel), .help = "sample the kernel only"},
+	{OPTION_BOOL, 0, "exclude-perf", CAPTURE(exclude_self),
 	 .help = "exclude the recorder's own tracepoints (default with -a)"},
 	{OPTION_CALL, 'D', "delay", .arg = "ms", .parse = parse_delay,
 	 .help = "delay before recording (ms); -1: start with events disabled; or ranges: 10-20,30-40"},
 
 	GROUP("Events"),
-	{OPTION_CALL, 'e', "event", .arg = "event", .parse = record_parse_event, .help = "events to record; see `strobe list`"},
-	{OPTION_CALL, 0, "filter", .arg = "filter", .parse = record_parse_filter,
+	{OPTION_CALL, 'e', "event", .arg = "event", .parse = sampling_parse_event, .help = "events to record; see `strobe list`"},
+	{OPTION_CALL, 0, "filter", .arg = "filter", .parse = sampling_parse_filter,
 	 .help = "filter for the preceding tracepoints"},
-	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = record_parse_freq, .help = "samples per second (default: 4000)"},
-	{OPTION_CALL, 'c', "count", .arg = "n", .parse = record_parse_count, .help = "sample every n events"},
-	{OPTION_BOOL, 0, "strict-freq", AT(capture.strict_freq),
+	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = sampling_parse_freq, .help = "samples per second (default: 4000)"},
+	{OPTION_CALL, 'c', "count", .arg = "n", .parse = sampling_parse_count, .help = "sample every n events"},
+	{OPTION_BOOL, 0, "strict-freq", CAPTURE(strict_freq),
 	 .help = "fail if the frequency is above the kernel's limit"},
-	{OPTION_BOOL, 0, "group", AT(capture.group), .help = "open all events as one group"},
-	{OPTION_BOOL, 'n', "no-samples", AT(capture.no_samples),
+	{OPTION_BOOL, 0, "group", CAPTURE(group), .help = "open all events as one group"},
+	{OPTION_BOOL, 'n', "no-samples", CAPTURE(no_samples),
 	 .help = "do not sample: record task and mapping events only"},
-	{OPTION_BOOL, 's', "stat", AT(capture.inherit_stat), .help = "record the counts of each thread"},
+	{OPTION_BOOL, 's', "stat", CAPTURE(inherit_stat), .help = "record the counts of each thread"},
 
 	GROUP("Sample contents"),
 	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record call chains, by frame pointers"},
 	{OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_call_graph,
 	 .help = "record call chains: fp[,leaf|,defer], eh, dwarf[,stack bytes] (default 8192), lbr or auto"},
-	{OPTION_BOOL, 0, "kernel-callchains", AT(capture.callgraph.kernel_only),
+	{OPTION_BOOL, 0, "kernel-callchains", CAPTURE(callgraph.kernel_only),
 	 .help = "record only the kernel part of call chains"},
-	{OPTION_BOOL, 0, "user-callchains", AT(capture.callgraph.user_only), .help = "record only the user part of call chains"},
-	{OPTION_CALL, 'b', "branch-any", .parse = record_parse_branch_any, .help = "record the last branches taken"},
-	{OPTION_CALL, 'j', "branch-filter", .arg = "filter", .parse = record_parse_branch,
+	{OPTION_BOOL, 0, "user-callchains", CAPTURE(callgraph.user_only), .help = "record only the user part of call chains"},
+	{OPTION_CALL, 'b', "branch-any", .parse = sampling_parse_branch_any, .help = "record the last branches taken"},
+	{OPTION_CALL, 'j', "branch-filter", .arg = "filter", .parse = sampling_parse_branch,
 	 .help = "record branches of these types: any any_call any_ret ind_call call cond u k hv in_tx no_tx abort_tx save_type …"},
-	{OPTION_BOOL, 'd', "data", AT(capture.sample_address), .help = "record data addresses"},
-	{OPTION_BOOL, 0, "data-mmap", AT(capture.mmap_data), .help = "record data mappings too (implied by -d)"},
-	{OPTION_BOOL, 0, "sample-mem-info", AT(capture.sample_data_src), .help = "record the source of data: cache level, TLB, "
+	{OPTION_BOOL, 'd', "data", CAPTURE(sample_address), .help = "record data addresses"},
+	{OPTION_BOOL, 0, "data-mmap", CAPTURE(mmap_data), .help = "record data mappings too (implied by -d)"},
+	{OPTION_BOOL, 0, "sample-mem-info", CAPTURE(sample_data_src), .help = "record the source of data: cache level, TLB, "
 		"snoop (implied by -d)"},
-	{OPTION_BOOL, 0, "phys-data", AT(capture.sample_phys_addr), .help = "record physical data addresses"},
-	{OPTION_BOOL, 0, "data-page-size", AT(capture.data_page_size), .help = "record the page size of data addresses"},
-	{OPTION_BOOL, 0, "code-page-size", AT(capture.code_page_size), .help = "record the page size of code addresses"},
-	{OPTION_BOOL, 'W', "weight", AT(capture.sample_weight), .help = "record the weight (latency) of samples"},
-	{OPTION_BOOL, 0, "transaction", AT(capture.transaction), .help = "record hardware transaction flags"},
-	{OPTION_OFF, 'T', "timestamp", AT(capture.no_time), .help = "record timestamps (on)"},
-	{OPTION_OFF, 'P', "period", AT(capture.no_period_field), .set_offset = AT(capture.period_field_set),
+	{OPTION_BOOL, 0, "phys-data", CAPTURE(sample_phys_addr), .help = "record physical data addresses"},
+	{OPTION_BOOL, 0, "data-page-size", CAPTURE(data_page_size), .help = "record the page size of data addresses"},
+	{OPTION_BOOL, 0, "code-page-size", CAPTURE(code_page_size), .help = "record the page size of code addresses"},
+	{OPTION_BOOL, 'W', "weight", CAPTURE(sample_weight), .help = "record the weight (latency) of samples"},
+	{OPTION_BOOL, 0, "transaction", CAPTURE(transaction), .help = "record hardware transaction flags"},
+	{OPTION_OFF, 'T', "timestamp", CAPTURE(no_time), .help = "record timestamps (on)"},
+	{OPTION_OFF, 'P', "period", CAPTURE(no_period_field), .set_offset = CAPTURE(period_field_set),
 	 .help = "record the sample period"},
-	{OPTION_BOOL, 0, "sample-cpu", AT(capture.sample_cpu), .help = "record the CPU"},
-	{OPTION_BOOL, 0, "sample-identifier", AT(capture.sample_identifier), .help = "record the event ID at a fixed position "
+	{OPTION_BOOL, 0, "sample-cpu", CAPTURE(sample_cpu), .help = "record the CPU"},
+	{OPTION_BOOL, 0, "sample-identifier", CAPTURE(sample_identifier), .help = "record the event ID at a fixed position "
 		"in samples (PERF_SAMPLE_IDENTIFIER)"},
-	{OPTION_BOOL, 'R', "raw-samples", AT(capture.raw_samples), .help = "record raw data, time and CPU for all events"},
+	{OPTION_BOOL, 'R', "raw-samples", CAPTURE(raw_samples), .help = "record raw data, time and CPU for all events"},
 	{OPTION_CALL, 'I', "intr-regs", .arg = "registers", .optional_arg = true, .parse = parse_intr_regs,
 	 .help = "record registers at the interrupt; =? lists the names"},
 	{OPTION_CALL, 0, "user-regs", .arg = "registers", .optional_arg = true, .parse = parse_user_regs,
 	 .help = "record user-space registers; =? lists the names"},
-	{OPTION_BOOL, 0, "running-time", AT(capture.running_time),
+	{OPTION_BOOL, 0, "running-time", CAPTURE(running_time),
 	 .help = "add enabled and running times to group reads (:S)"},
 	{OPTION_CALL, 'k', "clockid", .arg = "clockid", .parse = parse_clockid,
 	 .help = "clock for timestamps: mono, raw, boot, real or tai"},
 
 	GROUP("Additional records"),
-	{OPTION_BOOL, 0, "switch-events", AT(capture.switch_events), .help = "record context switches"},
+	{OPTION_BOOL, 0, "switch-events", CAPTURE(switch_events), .help = "record context switches"},
 	{OPTION_BOOL, 0, "latency", AT(latency),
 	 .help = "record context switches for report --latency"},
-	{OPTION_BOOL, 0, "namespaces", AT(capture.namespaces), .help = "record namespaces of processes"},
-	{OPTION_BOOL, 0, "all-cgroups", AT(capture.cgroups), .help = "record cgroups, and the cgroup of each sample"},
-	{OPTION_BOOL, 0, "no-bpf-event", AT(capture.no_bpf_event), .help = "do not record BPF program loads"},
+	{OPTION_BOOL, 0, "namespaces", CAPTURE(namespaces), .help = "record namespaces of processes"},
+	{OPTION_BOOL, 0, "all-cgroups", CAPTURE(cgroups), .help = "record cgroups, and the cgroup of each sample"},
+	{OPTION_BOOL, 0, "no-bpf-event", CAPTURE(no_bpf_event), .help = "do not record BPF program loads"},
 	{OPTION_CALL, 0, "synth", .arg = "no|all|task|mmap|cgroup", .parse = parse_synth,
 	 .help = "records to synthesize for existing tasks (default: all)"},
 	{OPTION_BOOL, 0, "tail-synthesize", AT(tail_synthesize), .help = "write synthesized records at the end of the file"},
-	{OPTION_U64, 0, "num-thread-synthesize", AT(capture.synth_threads), .arg = "n",
+	{OPTION_U64, 0, "num-thread-synthesize", CAPTURE(synth_threads), .arg = "n",
 	 .help = "number of threads reading /proc (default: automatic)"},
-	{OPTION_U64, 0, "proc-map-timeout", AT(capture.proc_map_timeout_ms), .arg = "n",
+	{OPTION_U64, 0, "proc-map-timeout", CAPTURE(proc_map_timeout_ms), .arg = "n",
 	 .help = "time limit for reading the mappings of a process, in ms (default: 500)"},
 	{OPTION_BOOL, 'B', "no-buildid", AT(no_buildid), .help = "do not record build IDs"},
 	{OPTION_BOOL, 'N', "no-buildid-cache", AT(no_buildid_cache), .help = "do not add sampled files to the build ID cache"},
@@ -433,14 +316,14 @@ const struct option record_option_table[] = {
 	 .help = "write a directory with a copy of /proc/kcore, kallsyms and modules (root)"},
 
 	GROUP("Buffers"),
-	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages[,pages]", .parse = record_parse_mmap_pages,
+	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages[,pages]", .parse = sampling_parse_mmap_pages,
 	 .help = "size of each buffer, in pages or bytes (2M)"},
-	{OPTION_BOOL, 0, "overwrite", AT(capture.overwrite),
+	{OPTION_BOOL, 0, "overwrite", CAPTURE(overwrite),
 	 .help = "overwrite old data in the buffers; write them at the end or on a signal"},
 	{OPTION_CALL, 0, "mmap-flush", .arg = "bytes", .parse = parse_mmap_flush,
 	 .help = "minimum number of bytes to read from a buffer at once"},
-	{OPTION_BOOL, 0, "no-buffering", AT(capture.no_buffering), .help = "wake up for each event"},
-	{OPTION_CALL, 'r', "realtime", .arg = "n", .parse = record_parse_realtime,
+	{OPTION_BOOL, 0, "no-buffering", CAPTURE(no_buffering), .help = "wake up for each event"},
+	{OPTION_CALL, 'r', "realtime", .arg = "n", .parse = sampling_parse_realtime,
 	 .help = "SCHED_FIFO priority of the reader (default: 1 if permitted)"},
 	{OPTION_CALL, 0, "affinity", .arg = "node|cpu", .parse = parse_affinity,
 	 .help = "read each buffer on its own node or CPU"},
@@ -450,7 +333,7 @@ const struct option record_option_table[] = {
 	 .help = "read commands from a descriptor or fifo: enable, disable, snapshot, evlist, ping, stop"},
 
 	GROUP("General"),
-	{OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose; -vv shows the perf_event_attr of each event"},
+	{OPTION_COUNT, 'v', "verbose", AT(sampling.verbose), .help = "be more verbose; -vv shows the perf_event_attr of each event"},
 	{OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "print errors only"},
 	{OPTION_BOOL, 0, "dry-run", AT(dry_run), .help = "check the options and exit"},
 

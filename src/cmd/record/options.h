@@ -2,11 +2,8 @@
  * The options of `strobe record`, parsed.
  */
 #pragma once
-#include "base/vector.h"
-#include "capture/options.h"
 #include "capture/schedule.h"
-#include "cli/options.h"
-#include "event/event.h"
+#include "cmd/sampling_options.h"
 
 enum affinity_mode { AFFINITY_SYS, AFFINITY_NODE, AFFINITY_CPU };
 
@@ -18,12 +15,8 @@ struct switch_options {
 };
 
 struct record_options {
-	struct capture_options capture;
-	struct event_list events;
+	struct sampling_options sampling;  /* first: its parsers are given a pointer to all of it */
 	struct event_list switch_events; /* --switch-output-event */
-	VEC(size_t) last_event;          /* where the events of the last -e begin, while parsing */
-
-	unsigned verbose;
 	bool quiet, dry_run;
 	const char *output;
 	uint64_t max_bytes;
@@ -41,17 +34,6 @@ struct record_options {
 	bool aio_set, debuginfod_set;
 	bool list_intr_regs, list_user_regs;
 };
-
-/* Parsers of single options, for other commands whose options begin with a struct record_options. */
-struct strobe_error *record_parse_event(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *record_parse_filter(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *record_parse_cgroup(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *record_parse_freq(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *record_parse_count(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *record_parse_branch_any(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *record_parse_branch(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *record_parse_mmap_pages(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *record_parse_realtime(void *options, const char *value, bool negated) _must_check_;
 
 extern const struct option record_option_table[];
 void record_options_defaults(void *options);

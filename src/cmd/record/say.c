@@ -34,11 +34,11 @@ void record_say_freq(const struct recording *r)
 {
 	const struct event_set *s = capture_events(r->capture);
 	unsigned long long asked = s->requested_freq, got = s->lowered_freq;
-	if (r->o->capture.freq_hz == CAPTURE_FREQ_MAX)
+	if (r->o->sampling.capture.freq_hz == CAPTURE_FREQ_MAX)
 		log_info("the maximum frequency: kernel.perf_event_max_sample_rate");
 	if (!got)
 		return;
-	if (r->o->capture.freq_set)
+	if (r->o->sampling.capture.freq_set)
 		record_say(r,
 			   "maximum frequency rate (%llu Hz) exceeded: recording at %llu Hz. The limit is "
 			   "/proc/sys/kernel/perf_event_max_sample_rate; --strict-freq refuses instead",

@@ -37,7 +37,7 @@ static void keep_little(void)
 
 static struct strobe_error *open_unwinder(struct recording *r)
 {
-	struct capture_options *c = &r->o->capture;
+	struct capture_options *c = &r->o->sampling.capture;
 	struct stack_unwinder_options o = {
 		.sys = r->sys,
 		.frames_max = c->callgraph.max_stack,
@@ -95,7 +95,7 @@ static char *find_command(const char *name)
 /* Of the command; of the first process; of the C library, as a distribution builds all its programs alike. */
 static char *program_of(const struct recording *r)
 {
-	const struct target *t = &r->o->capture.target;
+	const struct target *t = &r->o->sampling.capture.target;
 	const char *one = t->pids ? t->pids : t->tids;
 	Dl_info libc;
 	if (r->ctx->rest.argc)
@@ -107,13 +107,13 @@ static char *program_of(const struct recording *r)
 
 struct strobe_error *record_choose_stacks(struct recording *r)
 {
-	struct callgraph_options *c = &r->o->capture.callgraph;
+	struct callgraph_options *c = &r->o->sampling.capture.callgraph;
 	if (c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_AUTO)
 		return NULL;
 	struct strobe_error *err = open_unwinder(r);
 	if (!err) {
 		c->mode = CALLGRAPH_EH;
-		r->o->capture.sample_identifier = true;
+		r->o->sampling.capture.sample_identifier = true;
 		return NULL;
 	}
 	if (c->mode == CALLGRAPH_EH)
@@ -121,7 +121,7 @@ struct strobe_error *record_choose_stacks(struct recording *r)
 	_cleanup_free_ char *program = program_of(r);
 	bool fp = c->kernel_only || (program && keeps_frame_pointers(program));
 	c->mode = fp ? CALLGRAPH_FP : CALLGRAPH_DWARF;
-	c->leaf = fp && !r->o->capture.user_regs;
+	c->leaf = fp && !r->o->sampling.capture.user_regs;
 	c->dump_bytes = fp ? 0 : RECORD_DUMP_BYTES;
 	record_say(r, "--call-graph auto is %s: %s", fp ? "fp" : "dwarf", err->message);
 	error_destroy(err);

@@ -18,7 +18,7 @@
 /* First in the queue when a ring has filled: at normal priority a busy CPU makes the reader late, and data is lost. */
 struct strobe_error *record_raise_priority(const struct recording *r)
 {
-	int asked = r->o->capture.rt_prio;
+	int asked = r->o->sampling.capture.rt_prio;
 	/* Slow compression at real-time priority would keep others from this CPU. */
 	if (!asked && r->o->compress_level > COMPRESS_LEVEL_QUICK)
 		return NULL;

@@ -43,18 +43,8 @@ CALL(parse_event)
 CALL(parse_filter)
 {
 	OPTIONS;
-	if (negated)
-		return error_create(ERROR_USAGE, "filters cannot be negated");
-	if (o->last_event == o->events.events.len)
-		return error_create(ERROR_USAGE, "must follow the -e it filters");
-	for (size_t i = o->last_event; i < o->events.events.len; i++) {
-		struct event *e = &o->events.events.data[i];
-		if (!e->tracepoint)
-			return error_create(ERROR_USAGE, "%s is not a tracepoint: only tracepoints can be filtered", e->name);
-		e->filter = e->filter ? arena_printf(&o->events.arena, "(%s) && (%s)", e->filter, value) :
-					arena_strdup(&o->events.arena, value);
-	}
-	return NULL;
+	return negated ? error_create(ERROR_USAGE, "filters cannot be negated") :
+			 event_list_add_filter(&o->events, o->last_event, value);
 }
 
 CALL(parse_cgroup)

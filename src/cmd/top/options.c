@@ -13,7 +13,7 @@
 void top_options_defaults(void *options)
 {
 	OPTIONS;
-	record_options_defaults(&o->record);
+	sampling_options_init(&o->record);
 	report_options_defaults(&o->report);
 	o->report.grouping.chains.mode = CALLTREE_NONE;
 	o->report.selection.inlined = false; /* their look-up costs more than all the rest, as often as the screen changes */
@@ -23,7 +23,7 @@ void top_options_defaults(void *options)
 void top_options_deinit(void *options)
 {
 	struct top_options *o = options;
-	record_options_deinit(&o->record);
+	sampling_options_deinit(&o->record);
 }
 
 CALL(parse_g)
@@ -109,7 +109,7 @@ const struct option top_option_table[] = {
 		"all their threads"},
 	{OPTION_STRING, 't', "tid", AT(record.capture.target.tids), .arg = "tid", .help = "profile existing threads"},
 	{OPTION_STRING, 'u', "uid", AT(record.capture.target.uid), .arg = "user", .help = "profile the processes of a user"},
-	{OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = record_parse_cgroup,
+	{OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = sampling_parse_cgroup,
 	 .help = "restrict the preceding events to these cgroups"},
 	{OPTION_BOOL, 'i', "no-inherit", AT(record.capture.no_inherit), .help = "do not follow child processes"},
 	{OPTION_BOOL, 'K', "hide_kernel_symbols", AT(hide_kernel), .help = "hide samples in the kernel"},
@@ -118,19 +118,19 @@ const struct option top_option_table[] = {
 	 .help = "exclude top itself (on)"},
 
 	{OPTION_GROUP, .help = "Events"},
-	{OPTION_CALL, 'e', "event", .arg = "event", .parse = record_parse_event, .help = "events to sample; see `strobe list`"},
-	{OPTION_CALL, 0, "filter", .arg = "filter", .parse = record_parse_filter,
+	{OPTION_CALL, 'e', "event", .arg = "event", .parse = sampling_parse_event, .help = "events to sample; see `strobe list`"},
+	{OPTION_CALL, 0, "filter", .arg = "filter", .parse = sampling_parse_filter,
 	 .help = "filter for the preceding tracepoints"},
-	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = record_parse_freq,
+	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = sampling_parse_freq,
 	 .help = "samples per second (default: 4000)"},
-	{OPTION_CALL, 'c', "count", .arg = "n", .parse = record_parse_count, .help = "sample every n events"},
+	{OPTION_CALL, 'c', "count", .arg = "n", .parse = sampling_parse_count, .help = "sample every n events"},
 	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record and show call chains, by frame pointers"},
 	{OPTION_CALL, 0, "call-graph", .arg = "record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key,value",
 	 .parse = parse_call_graph,
 	 .help = "record call chains by fp, dwarf[,stack bytes] or lbr, and show them as report -g does;\ndefault: "
 	 	"fp,graph,0.5,caller,function,percent"},
-	{OPTION_CALL, 'b', "branch-any", .parse = record_parse_branch_any, .help = "sample the last branches taken"},
-	{OPTION_CALL, 'j', "branch-filter", .arg = "filter", .parse = record_parse_branch,
+	{OPTION_CALL, 'b', "branch-any", .parse = sampling_parse_branch_any, .help = "sample the last branches taken"},
+	{OPTION_CALL, 'j', "branch-filter", .arg = "filter", .parse = sampling_parse_branch,
 	 .help = "sample branches of these types: any any_call any_ret ind_call call cond u k hv …"},
 	{OPTION_BOOL, 0, "all-cgroups", AT(record.capture.cgroups), .help = "record the cgroup of each sample, for --sort cgroup"},
 	{OPTION_BOOL, 0, "namespaces", AT(record.capture.namespaces),
@@ -217,9 +217,9 @@ const struct option top_option_table[] = {
 	 .help = "aggregate samples in the kernel where possible (on)"},
 	{OPTION_BOOL, 0, "overwrite", AT(record.capture.overwrite),
 	 .help = "overwrite old samples when buffers are full, and show the newest only"},
-	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = record_parse_mmap_pages,
+	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = sampling_parse_mmap_pages,
 	 .help = "size of each buffer, in pages or bytes (2M)"},
-	{OPTION_CALL, 'r', "realtime", .arg = "n", .parse = record_parse_realtime, .help = "SCHED_FIFO priority of top"},
+	{OPTION_CALL, 'r', "realtime", .arg = "n", .parse = sampling_parse_realtime, .help = "SCHED_FIFO priority of top"},
 	{OPTION_U64, 0, "num-thread-synthesize", AT(record.capture.synth_threads), .arg = "n",
 	 .help = "number of threads reading /proc at startup (default: automatic)"},
 	{OPTION_U64, 0, "proc-map-timeout", AT(record.capture.proc_map_timeout_ms), .arg = "n",

@@ -2,11 +2,11 @@
  * The options of `strobe top`, parsed: those of recording, those of reporting, and a few of its own.
  */
 #pragma once
-#include "cmd/record/options.h"
 #include "cmd/report/run.h"
+#include "cmd/sampling_options.h"
 
 struct top_options {
-	struct record_options record; /* first: record's parsers are given a pointer to all of it */
+	struct sampling_options record; /* first: its parsers are given a pointer to all of it */
 	struct report_options report;
 	double delay_s;          /* between refreshes */
 	uint64_t entries;        /* rows shown; 0: as the terminal has room for; JSON: all */

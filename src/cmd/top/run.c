@@ -46,7 +46,7 @@ static uint64_t ring_pages(const struct top_run *t)
 
 static struct strobe_error *settle_options(struct top_run *t)
 {
-	struct record_options *o = &t->o->record;
+	struct sampling_options *o = &t->o->record;
 	struct capture_options *c = &o->capture;
 	struct event_default d;
 	if (c->period_set && !c->freq_set)
