@@ -60,7 +60,7 @@ void playback_step(struct playback *p, int by)
 
 struct strobe_error *playback_narrow(struct playback *p, struct time_range span)
 {
-	size_t first, last;
+	size_t first = 0, last = 0;
 	if (span.to_ns)
 		TRY(require_slices(p->history, span, &first, &last));
 	p->span = span;
@@ -76,7 +76,7 @@ void playback_added(struct playback *p)
 static void show_paused(struct playback *p)
 {
 	struct history *h = p->history;
-	size_t first, last = h->slices.len - 1, most = steps_back(h);
+	size_t first = 0, last = h->slices.len - 1, most = steps_back(h);
 	p->back = p->back < most ? p->back : most;
 	if (!p->span.to_ns)
 		history_show_span(h, last - p->back, last - p->back);
@@ -154,7 +154,7 @@ static void spread(const struct history_slice *slice, struct playback_times *t)
 struct strobe_error *playback_times(const struct playback *p, struct time_range span, unsigned n, struct playback_times *ret)
 {
 	const struct history *h = p->history;
-	size_t first, last;
+	size_t first = 0, last = 0;
 	TRY(require_slices(h, span.to_ns ? span : (struct time_range){ 0, UINT64_MAX }, &first, &last));
 	/* The first refresh is of no time. */
 	first += first + 1 < h->slices.len && h->slices.data[first].start_ns == h->slices.data[first].end_ns;
