@@ -8,65 +8,96 @@
 #include "tracing/places.h"
 #include "tracing/stack_sample.h"
 
-/* One for each event of the session. */
+/* One for each event. */
 struct traced {
+	enum trace_role role;
 	struct trace_event_choice choice;
 	uint64_t shown;
 	const struct tracepoint *point;  /* or NULL */
-	const struct syscall_desc *call; /* of syscalls:sys_enter_* */
+	const struct syscall_desc *call; /* of syscalls:sys_enter_* with lines of its own */
+	struct call_point pair;          /* of TRACE_ROLE_PAIR */
 };
 
 struct trace_events {
 	struct trace_events_setup setup;
 	struct tracepoints *formats;
+	struct call_pairs *pairs; /* or NULL */
 	VEC(struct traced) traced; /* by event */
 	bool switched_off;
-	uint64_t lost;
+	uint64_t lost, damaged;
 	struct trace_stack_words words; /* of the stack at hand */
 };
 
 static struct traced traced_of(const struct trace_events *e, size_t i)
 {
 	const struct env_event *event = &e->setup.env->events.data[i];
-	struct traced t = { .choice.role = TRACE_ROLE_NONE };
-	if (i < e->setup.choices_nr)
-		t.choice = e->setup.choices[i];
-	if (event->attr.type != PERF_TYPE_TRACEPOINT)
-		return t;
-	t.point = tracepoints_by_id(e->formats, (uint32_t)event->attr.config);
+	struct traced t = { .choice = e->setup.choice ? e->setup.choice(e->setup.ctx, event, i) : (struct trace_event_choice){} };
+	if (event->attr.type == PERF_TYPE_TRACEPOINT)
+		t.point = tracepoints_by_id(e->formats, (uint32_t)event->attr.config);
+	t.role = trace_role_of(e->setup.env, i, e->pairs, e->setup.resolver, t.choice.is_shown);
+	if (t.role == TRACE_ROLE_PAIR && !call_point_compile(t.point, &t.pair))
+		t.role = t.choice.is_shown ? TRACE_ROLE_POINT : TRACE_ROLE_NONE;
 	if (t.point && !strcmp(t.point->system, "syscalls") && !strncmp(t.point->name, "sys_enter_", 10))
 		t.call = syscall_table_find(e->setup.native, t.point->name + 10);
 	return t;
 }
 
-struct strobe_error *trace_events_create(const struct trace_events_setup *setup, struct trace_events **ret)
+/* Events of a stream come as records: what is new is looked at when the first sample of it comes. */
+static struct strobe_error *find_roles(struct trace_events *e)
+{
+	const struct env *env = e->setup.env;
+	if (e->traced.len == env->events.len)
+		return NULL;
+	tracepoints_destroy(e->formats);
+	e->formats = NULL;
+	TRY(tracepoints_read(env, &e->formats));
+	size_t known = e->traced.len;
+	for (size_t i = 0; i < env->events.len; i++) {
+		struct traced t = traced_of(e, i);
+		if (i >= known) {
+			vec_push(&e->traced, t);
+			continue;
+		}
+		t.shown = e->traced.data[i].shown;
+		e->traced.data[i] = t;
+	}
+	return NULL;
+}
+
+struct trace_events *trace_events_create(const struct trace_events_setup *setup)
 {
 	struct trace_events *e = xcalloc(1, sizeof(*e));
 	e->setup = *setup;
 	e->switched_off = setup->starts_off;
-	struct strobe_error *err = tracepoints_read(setup->env, &e->formats);
-	if (err) {
-		trace_events_destroy(e);
-		return err;
-	}
-	for (size_t i = 0; i < setup->env->events.len; i++)
-		vec_push(&e->traced, traced_of(e, i));
-	*ret = e;
-	return NULL;
+	if (setup->pairs)
+		e->pairs = call_pairs_create(setup->pairs);
+	return e;
 }
 
 void trace_events_destroy(struct trace_events *e)
 {
 	if (!e)
 		return;
+	call_pairs_destroy(e->pairs);
 	tracepoints_destroy(e->formats);
 	vec_deinit(&e->traced);
 	free(e);
 }
 
+void trace_events_finish(struct trace_events *e)
+{
+	if (e->pairs)
+		call_pairs_finish(e->pairs);
+}
+
 uint64_t trace_events_lost(const struct trace_events *e)
 {
 	return e->lost;
+}
+
+uint64_t trace_events_damaged(const struct trace_events *e)
+{
+	return e->damaged + (e->pairs ? call_pairs_damaged(e->pairs) : 0);
 }
 
 /* Its arguments, as far as a sample holds them: pointers stay addresses. */
@@ -98,7 +129,7 @@ static bool switches(struct trace_events *e, const struct trace_event_choice *c)
 static bool is_excluded(const struct trace_events *e, const struct sample *x)
 {
 	const struct trace_events_setup *setup = &e->setup;
-	if ((pid_t)x->pid == setup->self)
+	if (setup->self && (pid_t)x->pid == setup->self)
 		return true;
 	for (size_t i = 0; i < setup->excluded_nr; i++)
 		if (setup->excluded[i] == (pid_t)x->pid || setup->excluded[i] == (pid_t)x->tid)
@@ -177,63 +208,117 @@ static void begin_lines(struct trace_events *e)
 		trace_lines_begin_at(e->setup.lines, stream_tracer_began_ns(e->setup.tracer));
 }
 
-static void show(struct trace_events *e, const struct traced *t, const struct resolved_sample *r, struct frames frames)
+/* resolved: NULL with no resolver. */
+static void show(struct trace_events *e, const struct traced *t, const struct sample *x, const struct resolved_sample *resolved,
+		 struct frames frames)
 {
-	const struct sample *x = &r->sample;
+	const char *name = e->setup.env->events.data[x->event].name;
 	struct trace_line line = { .kind = TRACE_LINE_POINT, .time_ns = x->time, .tid = x->tid, .pid = x->pid, .cpu = x->cpu,
-				   .event = r->event->name, .points = e->formats, .point = t->point, .raw = x->raw,
+				   .event = name, .points = e->formats, .point = t->point, .raw = x->raw,
 				   .raw_bytes = x->raw_bytes, .chain = frames.first, .chain_nr = frames.nr };
 	struct syscall_event call;
 	struct trace_fault fault;
-	if (t->choice.role == TRACE_ROLE_MINOR_FAULT || t->choice.role == TRACE_ROLE_MAJOR_FAULT) {
-		trace_fault_line(e->setup.resolver, r, t->choice.role == TRACE_ROLE_MAJOR_FAULT, &fault, &line);
+	if (t->role != TRACE_ROLE_POINT) {
+		trace_fault_line(e->setup.resolver, resolved, t->role == TRACE_ROLE_MAJOR_FAULT, &fault, &line);
 	} else if (t->call) {
 		call = call_of(e, t, x);
 		line.call = &call;
 	}
-	if (e->setup.sample)
-		e->setup.sample(e->setup.ctx, r, r->event->name);
-	if (r->comm[0] && r->comm[0] != ':')
-		line.comm = r->comm;
+	if (e->setup.sample && resolved)
+		e->setup.sample(e->setup.ctx, resolved, name);
+	if (resolved && resolved->comm[0] && resolved->comm[0] != ':')
+		line.comm = resolved->comm;
 	trace_lines_other(e->setup.lines, &line);
 }
 
-static struct strobe_error *take_sample(void *ctx, const struct resolved_sample *r)
+static struct strobe_error *take_sample(struct trace_events *e, const struct sample *x, const struct resolved_sample *resolved)
 {
-	struct trace_events *e = ctx;
 	if (trace_lines_ended(e->setup.lines))
 		return error_create(ERROR_STOPPED, "enough");
 	begin_lines(e);
-	if (e->setup.samples && !e->switched_off)
-		TRY(trace_samples_take_resolved(e->setup.samples, r));
-	struct traced *t = r->sample.event < e->traced.len ? &e->traced.data[r->sample.event] : NULL;
-	if (!t || t->choice.role == TRACE_ROLE_NONE || is_excluded(e, &r->sample) || switches(e, &t->choice))
+	TRY(find_roles(e));
+	struct traced *t = x->event < e->traced.len ? &e->traced.data[x->event] : NULL;
+	if (!t || t->role == TRACE_ROLE_NONE || is_excluded(e, x))
 		return NULL;
-	struct frames frames = frames_of(r);
-	if (frames.nr < e->setup.min_stack || (t->choice.max && t->shown++ >= t->choice.max))
+	bool is_silent = switches(e, &t->choice);
+	if (t->role == TRACE_ROLE_PAIR) {
+		if (!e->switched_off)
+			call_pairs_take(e->pairs, e->formats, &t->pair, x, resolved);
 		return NULL;
-	show(e, t, r, frames);
+	}
+	struct frames frames = resolved ? frames_of(resolved) : (struct frames){};
+	if (is_silent || frames.nr < e->setup.min_stack || (t->choice.max && t->shown++ >= t->choice.max))
+		return NULL;
+	show(e, t, x, resolved, frames);
 	return NULL;
+}
+
+struct strobe_error *trace_events_take_resolved(struct trace_events *e, const struct resolved_sample *r)
+{
+	return take_sample(e, &r->sample, r);
+}
+
+static struct strobe_error *take_plain_sample(struct trace_events *e, struct record r)
+{
+	struct sample sample;
+	if (env_decode_sample(e->setup.env, r, &sample))
+		return take_sample(e, &sample, NULL);
+	e->damaged++;
+	return NULL;
+}
+
+/* How tasks are named, and which calls will not end, where no BPF program says it. */
+static void take_task(struct trace_events *e, struct record r)
+{
+	struct record_task task;
+	trace_lines_take_task(e->setup.lines, r);
+	if (e->pairs && r.hdr->type == PERF_RECORD_EXIT && record_decode_task(r, &task))
+		call_pairs_forget(e->pairs, task.tid);
+}
+
+struct strobe_error *trace_events_take(struct trace_events *e, struct record r)
+{
+	struct record_lost lost;
+	if (trace_lines_ended(e->setup.lines))
+		return error_create(ERROR_STOPPED, "enough");
+	if (r.hdr->type == PERF_RECORD_SAMPLE)
+		return take_plain_sample(e, r);
+	if (r.hdr->type == PERF_RECORD_LOST && record_decode_lost(r, &lost))
+		e->lost += lost.lost;
+	/* Of a recording it would be a type that nobody knows. */
+	if (r.hdr->type == RECORD_TIMED && e->setup.calls) {
+		begin_lines(e);
+		take_bpf(e, (const struct trace_live_record *)r.hdr);
+	} else if (!e->setup.tracer) {
+		take_task(e, r);
+	}
+	return NULL;
+}
+
+static struct strobe_error *take_resolved(void *ctx, const struct resolved_sample *r)
+{
+	return trace_events_take_resolved(ctx, r);
 }
 
 static struct strobe_error *take_record(void *ctx, struct record r, uint64_t time_ns)
 {
 	struct trace_events *e = ctx;
-	struct record_lost lost;
-	if (r.hdr->type == PERF_RECORD_LOST && record_decode_lost(r, &lost))
-		e->lost += lost.lost;
-	if (r.hdr->type == RECORD_TIMED && !trace_lines_ended(e->setup.lines)) {
-		begin_lines(e);
-		take_bpf(e, (const struct trace_live_record *)r.hdr);
-	} else if (e->setup.samples) {
-		TRY(trace_samples_take(e->setup.samples, r));
-	} else if (!e->setup.tracer) {
-		trace_lines_take_task(e->setup.lines, r);
-	}
+	TRY(trace_events_take(e, r));
 	return trace_lines_ended(e->setup.lines) ? error_create(ERROR_STOPPED, "enough") : NULL;
 }
 
-struct strobe_error *trace_events_read(struct trace_events *e)
+struct strobe_error *trace_events_read(struct trace_events *e, struct record_source *source)
 {
-	return resolve_stream(e->setup.resolver, (struct resolve_callbacks){ .sample = take_sample, .record = take_record, .ctx = e });
+	if (e->setup.resolver)
+		return resolve_stream(e->setup.resolver,
+				      (struct resolve_callbacks){ .sample = take_resolved, .record = take_record, .ctx = e });
+	while (!trace_lines_ended(e->setup.lines)) {
+		struct record record;
+		bool end;
+		TRY(source_next(source, &record, &end));
+		if (end)
+			return NULL;
+		TRY(trace_events_take(e, record));
+	}
+	return NULL;
 }

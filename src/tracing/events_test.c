@@ -40,6 +40,11 @@ static const struct env *env_of(struct record_source *source)
 
 static const struct record_source_ops ops = { .next = next, .env = env_of };
 
+static struct trace_event_choice choice_of(void *ctx, const struct env_event *event, size_t index)
+{
+	return ((struct fixture *)ctx)->choices[index];
+}
+
 static int set_up(void **state)
 {
 	static const char *const names[EVENTS] = { "a", "b", "on", "off" };
@@ -55,8 +60,10 @@ static int set_up(void **state)
 	f->keeper = LINE_KEEPER;
 	struct trace_lines_setup lines = { .sink = &f->keeper.sink };
 	f->calls = (struct trace_calls){ .native = f->native, .path = &f->path, .lines = trace_lines_create(&lines) };
+	for (unsigned i = 0; i < EVENTS; i++)
+		f->choices[i].is_shown = true;
 	f->setup = (struct trace_events_setup){ .env = f->env, .lines = f->calls.lines, .calls = &f->calls, .native = f->native,
-						.choices = f->choices, .choices_nr = EVENTS, .self = 1 };
+						.choice = choice_of, .self = 1, .ctx = f };
 	*state = f;
 	return 0;
 }
@@ -103,8 +110,8 @@ static void read_all(struct fixture *f)
 {
 	struct trace_events *e;
 	f->setup.resolver = resolver_create(&f->source, (struct symbols_options){}, (struct resolve_options){ .with_chains = true });
-	assert_ok(trace_events_create(&f->setup, &e));
-	assert_ok(trace_events_read(e));
+	e = trace_events_create(&f->setup);
+	assert_ok(trace_events_read(e, NULL));
 	f->lost = trace_events_lost(e);
 	trace_events_destroy(e);
 	resolver_destroy(f->setup.resolver);
@@ -128,7 +135,7 @@ static void events_are_chosen_and_in_order(void **state)
 	struct fixture *f = *state;
 	const pid_t excluded[] = { 8 };
 	f->choices[EVENT_A].max = 2;
-	f->choices[EVENT_ON].role = TRACE_ROLE_NONE;
+	f->choices[EVENT_ON].is_shown = false;
 	f->setup.excluded = excluded;
 	f->setup.excluded_nr = 1;
 	add_sample(f, EVENT_B, 7, 40);
@@ -147,8 +154,9 @@ static void events_are_chosen_and_in_order(void **state)
 static void some_events_switch(void **state)
 {
 	struct fixture *f = *state;
-	f->choices[EVENT_ON] = (struct trace_event_choice){ .switches_on = true, .is_hidden = true, .only_switches = true };
-	f->choices[EVENT_OFF] = (struct trace_event_choice){ .switches_off = true }; /* shown */
+	f->choices[EVENT_ON] = (struct trace_event_choice){ .is_shown = true, .switches_on = true, .is_hidden = true,
+								      .only_switches = true };
+	f->choices[EVENT_OFF] = (struct trace_event_choice){ .is_shown = true, .switches_off = true }; /* shown */
 	f->setup.starts_off = true;
 	add_sample(f, EVENT_A, 7, 10);
 	add_bpf(f, TRACE_EVENT_CALL, 11, 0);
@@ -216,6 +224,39 @@ static void records_name_tasks(void **state)
 	assert_int_equal(f->lost, 12);
 }
 
+static void add_event(struct env *env, uint32_t type, uint64_t config, const char *name)
+{
+	uint64_t id = env->events.len;
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = type, .config = config, .sample_type = PERF_SAMPLE_IDENTIFIER };
+	env_add_event(env, &attr, sizeof(attr), name, &id, 1);
+}
+
+/* What recordings and live traces hold: each call is seen once, and a page fault is one whoever named its event. */
+static void roles_follow_from_events(void **state)
+{
+	struct env *env = env_create();
+	add_event(env, PERF_TYPE_TRACEPOINT, 1, "syscalls:sys_enter_openat");
+	add_event(env, PERF_TYPE_TRACEPOINT, 2, "syscalls:sys_exit_openat");
+	assert_int_equal(trace_role_of(env, 0, true, true, false), TRACE_ROLE_PAIR);
+	assert_int_equal(trace_role_of(env, 0, true, true, true), TRACE_ROLE_PAIR);
+	assert_int_equal(trace_role_of(env, 0, false, true, true), TRACE_ROLE_POINT); /* calls come from BPF, or are not traced */
+	assert_int_equal(trace_role_of(env, 0, false, true, false), TRACE_ROLE_NONE);
+	/* Beside the entries of all calls those of one are events like any. */
+	add_event(env, PERF_TYPE_TRACEPOINT, 3, "raw_syscalls:sys_enter");
+	assert_int_equal(trace_role_of(env, 2, true, true, true), TRACE_ROLE_PAIR);
+	assert_int_equal(trace_role_of(env, 0, true, true, true), TRACE_ROLE_POINT);
+	assert_int_equal(trace_role_of(env, 0, true, true, false), TRACE_ROLE_NONE);
+	assert_int_equal(trace_role_of(env, 1, true, true, false), TRACE_ROLE_PAIR);
+	add_event(env, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, "mine");
+	add_event(env, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults:u");
+	add_event(env, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, "dummy");
+	assert_int_equal(trace_role_of(env, 3, true, true, false), TRACE_ROLE_MAJOR_FAULT);
+	assert_int_equal(trace_role_of(env, 4, true, true, true), TRACE_ROLE_MINOR_FAULT);
+	assert_int_equal(trace_role_of(env, 4, true, false, true), TRACE_ROLE_POINT); /* with no resolver */
+	assert_int_equal(trace_role_of(env, 5, true, true, false), TRACE_ROLE_NONE);
+	env_destroy(env);
+}
+
 static void enough_lines_are_enough(void **state)
 {
 	struct fixture *f = *state;
@@ -233,7 +274,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(events_are_chosen_and_in_order), TEST(some_events_switch),	    TEST(small_stacks_have_no_line),
-		TEST(records_name_tasks),	      TEST(enough_lines_are_enough),
+		TEST(records_name_tasks),	      TEST(enough_lines_are_enough),	    TEST(roles_follow_from_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -326,6 +326,8 @@ def check_faults(tap):
     tap.ok(text.count("minfault [main+0x") >= 64, "from main", text[-300:])
     seen = events("-F", "all", "--no-syscalls", "./touch_pages")
     tap.ok(sum(e["fault"] == "minor" and e["from"].get("symbol") == "main" for e in seen) >= 64, "in JSON")
+    _, text = trace("-e", "minor-faults", "./touch_pages")
+    tap.ok(text.count("minfault [main+0x") >= 64, "by -e: the same as from a recording", text[-300:])
     _, text = trace("-F", "min", "./touch_pages")
     tap.ok("minfault [" in text and "mmap(" in text, "with system calls")
 

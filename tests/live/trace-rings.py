@@ -76,6 +76,15 @@ def check_fallback(tap):
     tap.ok(done.status == 255 and "and so are tracepoints" in done.err, "without any right: why", done)
 
 
+def check_both_kinds(tap):
+    """A call and its own tracepoint: the call is told once."""
+    strobe("trace", "--no-bpf", "-e", "openat,syscalls:sys_enter_openat", "-o", "both.txt", "cat", "/etc/hostname")
+    with open("both.txt", encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    points = sum("syscalls:sys_enter_openat(" in line for line in lines)
+    tap.ok(points and len(lines) == 2 * points and "continued" not in "".join(lines), "openat and its tracepoint: a line each", lines[:6])
+
+
 def check_events(tap):
     """Among tracepoints and page faults, with call graphs, each line when it is over: a call's arguments fault inside it."""
     done = strobe("trace", "--no-bpf", "-s", "--sched", "true")
@@ -116,6 +125,7 @@ def main():
     check_all_seen(tap)
     check_attach(tap)
     check_fallback(tap)
+    check_both_kinds(tap)
     check_events(tap)
     check_chrome(tap)
     tap.done()

@@ -162,6 +162,19 @@ def check_faults(tap):
     tap.ok("openat(" in texts[0] and "close(" not in texts[0], "and the calls that were chosen for it")
 
 
+def check_both_kinds(tap):
+    """All calls, and one again by its own tracepoints: each call is shown and counted once, as perf does."""
+    run(PERF, "record", "-q", "-R", "-c", "1", "-e", "raw_syscalls:sys_enter,raw_syscalls:sys_exit,syscalls:sys_enter_openat,"
+        "syscalls:sys_exit_openat", "-o", "twice.data", "cat", "/etc/hostname")
+    compare(tap, "twice.data")
+    compare(tap, "twice.data", "-s")
+    strobe("trace", "-i", "twice.data", "-e", "openat,syscalls:sys_enter_openat", "-o", "ours.txt")
+    with open("ours.txt", encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    events = [line for line in lines if " syscalls:sys_enter_openat(dfd: CWD, filename: 0x" in line]
+    tap.ok(events and 2 * len(events) == len(lines), "with -e its tracepoint has lines of its own", lines[:6])
+
+
 def check_choice(tap):
     """What perf shows of a file is all of it, whatever -e says: ours chooses."""
     done = strobe("trace", "-i", "ours.data", "-e", "openat,close", "-o", "chosen.txt")
@@ -242,6 +255,7 @@ def main():
     check_pipe(tap)
     check_stacks(tap)
     check_faults(tap)
+    check_both_kinds(tap)
     check_choice(tap)
     check_formats(tap)
     check_refusals(tap)

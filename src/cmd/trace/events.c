@@ -25,7 +25,6 @@ struct events {
 	struct capture_options capture_options;
 	struct capture *capture;
 	struct stream_tracer *tracer; /* NULL: no system calls, or no BPF */
-	struct trace_samples *samples; /* in its place: calls from their tracepoints */
 	struct trace_bpf bpf;
 	struct trace_live live;
 	struct record_source *source;
@@ -116,6 +115,14 @@ static struct strobe_error *make_events(struct events *s)
 	return err;
 }
 
+static bool has_faults(const struct trace_options *o)
+{
+	for (size_t i = 0; i < o->events.events.len; i++)
+		if (trace_fault_role(&o->events.events.data[i].attr) != TRACE_ROLE_NONE)
+			return true;
+	return o->minor_faults || o->major_faults;
+}
+
 static struct capture_options capture_options_of(const struct trace_run *r)
 {
 	const struct trace_options *o = r->o;
@@ -124,11 +131,11 @@ static struct capture_options capture_options_of(const struct trace_run *r)
 	c.target = r->target;
 	c.callgraph = o->callgraph;
 	c.no_inherit = o->no_inherit;
-	c.sample_address = o->minor_faults || o->major_faults;
+	c.sample_address = has_faults(o);
 	c.sample_cpu = c.sample_identifier = c.exclude_self = true;
 	c.kernel_maps = o->kernel_graph;
 	if (r->by_rings && trace_wants_calls(o))
-		c.user_regs = trace_samples_registers();
+		c.user_regs = trace_call_registers();
 	c.use_clockid = true;
 	c.clockid = CLOCK_MONOTONIC;
 	c.delay_ms = o->delay_ms ? -1 : 0;
@@ -153,7 +160,7 @@ static struct strobe_error *keep_records(struct record_sink *sink, const void *r
 
 static bool wants_symbols(const struct trace_options *o)
 {
-	if (o->callgraph.mode != CALLGRAPH_NONE || o->kernel_graph || o->minor_faults || o->major_faults)
+	if (o->callgraph.mode != CALLGRAPH_NONE || o->kernel_graph || has_faults(o))
 		return true;
 	for (size_t i = 0; i < o->events.events.len; i++)
 		if (o->events.events.data[i].terms.set & (EVENT_TERM_CALL_GRAPH | EVENT_TERM_MAX_STACK))
@@ -163,25 +170,21 @@ static bool wants_symbols(const struct trace_options *o)
 
 /* --- what has lines --- */
 
-static struct trace_event_choice choice_of(const struct events *s, const struct env_event *e, size_t i)
+static struct trace_event_choice choice_of(void *ctx, const struct env_event *e, size_t i)
 {
+	const struct events *s = ctx;
+	if (i >= s->set.events.len)
+		return (struct trace_event_choice){};
 	const struct trace_options *o = s->run->o;
 	const struct capture_event *c = &s->set.events.data[i];
 	struct trace_event_choice t = {
+		.is_shown = !c->is_dummy,
 		.switches_on = o->switch_on && !strcmp(e->name, o->switch_on),
 		.switches_off = o->switch_off && !strcmp(e->name, o->switch_off),
 		.is_hidden = !o->show_switches && is_switch(o, e->name),
 		.max = c->terms.set & EVENT_TERM_MAX_EVENTS ? c->terms.max_events : 0,
 	};
 	t.only_switches = t.is_hidden && t.switches_on && o->switch_on_added;
-	/* The lines of calls are made of pairs of those. */
-	if (c->is_dummy || (s->run->by_rings && trace_wants_calls(o) && !strncmp(e->name, "raw_syscalls:", 13)))
-		t.role = TRACE_ROLE_NONE;
-	/* Without the right to see the kernel's own a modifier follows the name. */
-	else if (e->attr.type == PERF_TYPE_SOFTWARE && o->minor_faults && !strncmp(e->name, "minor-faults", 12))
-		t.role = TRACE_ROLE_MINOR_FAULT;
-	else if (e->attr.type == PERF_TYPE_SOFTWARE && o->major_faults && !strncmp(e->name, "major-faults", 12))
-		t.role = TRACE_ROLE_MAJOR_FAULT;
 	return t;
 }
 
@@ -218,22 +221,20 @@ static struct strobe_error *open_tracer(struct events *s)
 	return NULL;
 }
 
-static struct strobe_error *make_lines(struct events *s, const struct env *env)
+static void make_lines(struct events *s, const struct env *env)
 {
 	const struct trace_options *o = s->run->o;
-	VEC(struct trace_event_choice) choices = {};
-	for (size_t i = 0; i < env->events.len && i < s->set.events.len; i++)
-		vec_push(&choices, choice_of(s, &env->events.data[i], i));
+	bool pairs = s->run->by_rings && trace_wants_calls(o);
+	struct call_pairs_setup of_rings = trace_rings_pairs(s->run);
 	struct trace_events_setup setup = {
 		.env = env,
 		.resolver = s->resolver,
 		.lines = s->run->lines,
 		.calls = &s->bpf.calls,
-		.samples = s->samples,
+		.pairs = pairs ? &of_rings : NULL,
 		.tracer = s->tracer,
 		.native = s->run->native,
-		.choices = choices.data,
-		.choices_nr = choices.len,
+		.choice = choice_of,
 		.starts_off = o->switch_on != NULL,
 		.min_stack = o->min_stack,
 		.stacks = s->stacks,
@@ -244,9 +245,7 @@ static struct strobe_error *make_lines(struct events *s, const struct env *env)
 		.sample = o->print_sample ? print_sample : NULL,
 		.ctx = s,
 	};
-	struct strobe_error *err = trace_events_create(&setup, &s->events);
-	vec_deinit(&choices);
-	return err;
+	s->events = trace_events_create(&setup);
 }
 
 static struct strobe_error *make_resolver(struct events *s)
@@ -262,7 +261,8 @@ static struct strobe_error *make_resolver(struct events *s)
 	struct symbols_options files = {};
 	TRY(session_symbols(cmd_host(s->run->ctx), env, false, &files, &s->foreign));
 	s->resolver = resolver_create(s->source, files, options);
-	return make_lines(s, env);
+	make_lines(s, env);
+	return NULL;
 }
 
 static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
@@ -309,8 +309,6 @@ static struct strobe_error *events_open(struct trace_run *r)
 	TRY(open_tracer(s));
 	trace_bpf_init(&s->bpf, r);
 	TRY(trace_bpf_open_summary(&s->bpf, r));
-	if (r->by_rings && trace_wants_calls(r->o))
-		s->samples = trace_rings_samples(r, capture_env(s->capture), s->run->lines);
 	if (s->capture_options.synth_parts != SYNTH_NONE)
 		err = capture_synthesize(s->capture, &before.sink, false);
 	s->live = (struct trace_live){ .rings = capture_source(s->capture), .tracer = s->tracer, .drain = stream_tracer_drain,
@@ -338,7 +336,7 @@ static void events_enable(struct trace_run *r, bool on)
 static struct strobe_error *events_run(struct trace_run *r)
 {
 	struct events *s = r->state;
-	struct strobe_error *err = trace_events_read(s->events);
+	struct strobe_error *err = trace_events_read(s->events, NULL);
 	r->ended = true;
 	return err;
 }
@@ -348,11 +346,9 @@ static struct strobe_error *events_finish(struct trace_run *r)
 	struct events *s = r->state;
 	if (s->tracer)
 		stream_tracer_stop(s->tracer);
-	if (s->samples) {
-		trace_samples_finish(s->samples);
-		trace_say_damaged(r, s->samples);
-	}
+	trace_events_finish(s->events);
 	trace_say_lost(r, trace_events_lost(s->events) + s->live.lost, s->tracer);
+	trace_say_damaged(r, s->events);
 	return trace_bpf_finish(&s->bpf, r, s->tracer);
 }
 
@@ -361,7 +357,6 @@ static void events_close(struct trace_run *r)
 	struct events *s = r->state;
 	trace_events_destroy(s->events);
 	trace_bpf_deinit(&s->bpf);
-	trace_samples_destroy(s->samples);
 	resolver_destroy(s->resolver);
 	foreign_files_destroy(s->foreign);
 	source_destroy(s->source);

@@ -5,8 +5,9 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "cmd/frame.h"
+#include "cmd/trace/rings.h"
 #include "cmd/trace/run.h"
-#include "tracing/samples.h"
+#include "tracing/events.h"
 
 #define ENTER "raw_syscalls:sys_enter"
 #define EXIT  "raw_syscalls:sys_exit"
@@ -97,7 +98,7 @@ static void make_words(struct cmd_context *ctx, const struct trace_options *o, c
 		add(ctx, words, first[i]);
 	if (trace_wants_calls(o))
 		add_event(ctx, words, ENTER "," EXIT);
-	uint64_t registers = trace_samples_registers();
+	uint64_t registers = trace_call_registers();
 	if (trace_wants_calls(o) && registers)
 		add(ctx, words, arena_printf(&ctx->words, "--user-regs=%s", sample_reg_name((unsigned)__builtin_ctzll(registers))));
 	if (trace_wants_calls(o) && filter) {

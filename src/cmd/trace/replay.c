@@ -16,7 +16,7 @@ struct replay {
 	struct record_source *ordered; /* over it, in order of time; or NULL */
 	struct resolver *resolver;     /* in its place, where symbols are needed */
 	struct foreign_files *foreign; /* of the resolver */
-	struct trace_samples *samples;
+	struct trace_events *events;
 };
 
 static struct strobe_error *check(const struct trace_run *r)
@@ -43,6 +43,16 @@ static struct strobe_error *check(const struct trace_run *r)
 	return NULL;
 }
 
+/* Events of -e have lines. */
+static struct trace_event_choice choice_of(void *ctx, const struct env_event *e, size_t index)
+{
+	const struct event_list *list = &((struct replay *)ctx)->run->o->events;
+	struct trace_event_choice c = {};
+	for (size_t i = 0; i < list->events.len; i++)
+		c.is_shown |= !strcmp(list->events.data[i].name, e->name);
+	return c;
+}
+
 /* The calls of the machine that was recorded; of a stream they are known when the first record comes. */
 static struct strobe_error *begin(struct replay *p)
 {
@@ -53,20 +63,25 @@ static struct strobe_error *begin(struct replay *p)
 	if (!r->native)
 		return error_create(ERROR_UNSUPPORTED, "no system call table for the architecture of the recording, %s",
 				    env->arch ? env->arch : "");
-	struct trace_samples_setup setup = {
-		.env = env,
-		.lines = p->run->lines,
+	struct call_pairs_setup pairs = {
+		.lines = r->lines,
 		.calls = r->native,
 		.compat_calls = r->compat,
 		.chosen = r->o->calls ? &r->chosen : NULL,
 		.compat_chosen = r->o->calls ? &r->compat_chosen : NULL,
-		.events = &r->o->events,
-		.no_calls = !trace_wants_calls(r->o),
+	};
+	struct trace_events_setup setup = {
+		.env = env,
 		.resolver = p->resolver,
+		.lines = r->lines,
+		.native = r->native,
+		.pairs = trace_wants_calls(r->o) ? &pairs : NULL,
+		.choice = choice_of,
 		.excluded = r->o->excluded.data,
 		.excluded_nr = r->o->excluded.len,
+		.ctx = p,
 	};
-	p->samples = trace_samples_create(&setup);
+	p->events = trace_events_create(&setup);
 	return NULL;
 }
 
@@ -74,11 +89,9 @@ static struct strobe_error *begin(struct replay *p)
 static struct strobe_error *take_resolved(void *ctx, const struct resolved_sample *r)
 {
 	struct replay *p = ctx;
-	if (trace_lines_ended(p->run->lines))
-		return error_create(ERROR_STOPPED, "enough");
-	if (!p->samples)
+	if (!p->events)
 		TRY(begin(p));
-	return trace_samples_take_resolved(p->samples, r);
+	return trace_events_take_resolved(p->events, r);
 }
 
 static struct strobe_error *take_record(void *ctx, struct record r, uint64_t time_ns)
@@ -86,9 +99,9 @@ static struct strobe_error *take_record(void *ctx, struct record r, uint64_t tim
 	struct replay *p = ctx;
 	if (r.hdr->type >= RECORD_USER_FIRST)
 		return NULL;
-	if (!p->samples)
+	if (!p->events)
 		TRY(begin(p));
-	return trace_samples_take(p->samples, r);
+	return trace_events_take(p->events, r);
 }
 
 /* What is in a stream is not known before it is read. */
@@ -107,20 +120,20 @@ static struct strobe_error *read_ordered(struct replay *p)
 {
 	p->ordered = order_create(p->file);
 	TRY(begin(p));
-	return trace_samples_read(p->samples, p->ordered);
+	return trace_events_read(p->events, p->ordered);
 }
 
 static void say_losses(const struct replay *p)
 {
 	struct cmd_context *ctx = p->run->ctx;
 	input_remarks(cmd_host(ctx), p->file, NULL);
-	if (!p->samples)
+	if (!p->events)
 		return;
-	uint64_t lost = trace_samples_lost(p->samples);
+	uint64_t lost = trace_events_lost(p->events);
 	if (lost)
 		cmd_say(ctx, "%" PRIu64 " events were lost while recording: use larger buffers (-m) or select system calls (-e)",
 			lost);
-	trace_say_damaged(p->run, p->samples);
+	trace_say_damaged(p->run, p->events);
 }
 
 static struct strobe_error *replay(struct replay *p)
@@ -132,13 +145,13 @@ static struct strobe_error *replay(struct replay *p)
 	trace_begin_lines(r, (struct trace_source_facts){ .files = OPEN_FILES_FOLLOWED });
 	trace_begin_output(r);
 	const struct env *env = source_env(p->file);
-	struct strobe_error *err = env->is_pipe || trace_samples_want_symbols(env) ? read_resolved(p) : read_ordered(p);
-	if (!err && !trace_samples_has_calls(env) && trace_wants_calls(r->o))
+	struct strobe_error *err = env->is_pipe || trace_events_need_symbols(env) ? read_resolved(p) : read_ordered(p);
+	if (!err && !trace_events_have_calls(env) && trace_wants_calls(r->o))
 		return error_create(ERROR_NOT_FOUND, "this recording has no system calls: record them with 'trace record' or "
 			"'record -e raw_syscalls:*'");
 	/* What was whole is shown. */
-	if (p->samples)
-		trace_samples_finish(p->samples);
+	if (p->events)
+		trace_events_finish(p->events);
 	trace_end_lines(r);
 	trace_show_stats(r);
 	say_losses(p);
@@ -152,7 +165,7 @@ int trace_replay(struct trace_run *r)
 	struct strobe_error *err = replay(&p);
 	trace_forget_lines(r);
 	err = trace_close_output(r, err);
-	trace_samples_destroy(p.samples);
+	trace_events_destroy(p.events);
 	resolver_destroy(p.resolver);
 	foreign_files_destroy(p.foreign);
 	source_destroy(p.ordered ? p.ordered : p.file); /* who orders owns what it reads */

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/syscalls.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "capture/session.h"
@@ -22,7 +23,7 @@ struct rings {
 	struct capture *capture;
 	struct trace_live live;
 	struct record_source *ordered;
-	struct trace_samples *samples;
+	struct trace_events *calls;
 };
 
 struct strobe_error *trace_rings_check(const struct trace_run *r)
@@ -68,20 +69,39 @@ struct strobe_error *trace_rings_add_calls(const struct trace_run *r, struct eve
 	return NULL;
 }
 
-struct trace_samples *trace_rings_samples(const struct trace_run *r, const struct env *env, struct trace_lines *lines)
+struct call_pairs_setup trace_rings_pairs(const struct trace_run *r)
 {
-	struct trace_samples_setup setup = {
-		.env = env,
-		.lines = lines,
+	return (struct call_pairs_setup){
+		.lines = r->lines,
 		.calls = r->native,
 		.compat_calls = r->compat,
 		.chosen = r->o->calls ? &r->chosen : NULL,
 		.compat_chosen = r->o->calls ? &r->compat_chosen : NULL,
-		.excluded = r->o->excluded.data,
-		.excluded_nr = r->o->excluded.len,
 		.user_frames = !r->o->kernel_graph,
 	};
-	return trace_samples_create(&setup);
+}
+
+static struct trace_events *events_of(const struct trace_run *r, const struct env *env)
+{
+	struct call_pairs_setup pairs = trace_rings_pairs(r);
+	struct trace_events_setup setup = {
+		.env = env,
+		.lines = r->lines,
+		.native = r->native,
+		.pairs = &pairs,
+		.excluded = r->o->excluded.data,
+		.excluded_nr = r->o->excluded.len,
+	};
+	return trace_events_create(&setup);
+}
+
+uint64_t trace_call_registers(void)
+{
+	const struct arch *a = arch_native();
+	size_t calls;
+	if (!a || !a->compat || !arch_syscalls(a->compat, &calls))
+		return 0;
+	return a->task_regs & -a->task_regs;
 }
 
 static struct strobe_error *add_events(const struct trace_run *r, struct event_set *events)
@@ -107,7 +127,7 @@ static struct strobe_error *open_capture(struct trace_run *r, struct rings *s)
 	options.period = 1;
 	options.period_set = true;
 	options.raw_samples = true;
-	options.user_regs = trace_samples_registers();
+	options.user_regs = trace_call_registers();
 	options.no_inherit = o->no_inherit;
 	options.mmap_pages = o->ring_bytes_set ? o->ring_bytes >> 12 : 1024;
 	options.delay_ms = o->delay_ms ? -1 : 0;
@@ -152,7 +172,7 @@ static struct strobe_error *rings_open(struct trace_run *r)
 		.files = trace_sees_files(r) ? OPEN_FILES_FOLLOWED : OPEN_FILES_ASKED,
 	});
 	trace_ask_targets(r, trace_lines_tasks(r->lines));
-	s->samples = trace_rings_samples(r, capture_env(s->capture), r->lines);
+	s->calls = events_of(r, capture_env(s->capture));
 	r->wake_fd = capture_poll_fd(s->capture, 0);
 	trace_raise_priority();
 	capture_start(s->capture);
@@ -171,7 +191,7 @@ static void rings_enable(struct trace_run *r, bool on)
 static struct strobe_error *rings_run(struct trace_run *r)
 {
 	struct rings *s = r->state;
-	struct strobe_error *err = trace_samples_read(s->samples, s->ordered);
+	struct strobe_error *err = trace_events_read(s->calls, s->ordered);
 	r->ended = true;
 	return err;
 }
@@ -186,14 +206,14 @@ static struct strobe_error *rings_finish(struct trace_run *r)
 	struct rings *s = r->state;
 	struct record_sink nothing = { .write = sink_nothing };
 	capture_disable(s->capture);
-	trace_samples_finish(s->samples);
+	trace_events_finish(s->calls);
 	TRY(capture_finish(s->capture, &nothing));
 	struct capture_totals totals = capture_totals(s->capture);
 	uint64_t lost = totals.lost_samples > totals.lost_events ? totals.lost_samples : totals.lost_events;
 	if (lost)
 		cmd_say(r->ctx, "%llu events were lost: the buffers were full (use larger ones, -m, or select system calls, -e)",
 			(unsigned long long)lost);
-	trace_say_damaged(r, s->samples);
+	trace_say_damaged(r, s->calls);
 	trace_end_lines(r);
 	trace_show_stats(r);
 	return NULL;
@@ -202,7 +222,7 @@ static struct strobe_error *rings_finish(struct trace_run *r)
 static void rings_close(struct trace_run *r)
 {
 	struct rings *s = r->state;
-	trace_samples_destroy(s->samples);
+	trace_events_destroy(s->calls);
 	source_destroy(s->ordered);
 	if (s->capture) {
 		capture_close_behind(s->capture);

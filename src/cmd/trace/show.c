@@ -154,9 +154,9 @@ void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats)
 	table_deinit(&t);
 }
 
-void trace_say_damaged(const struct trace_run *r, const struct trace_samples *s)
+void trace_say_damaged(const struct trace_run *r, const struct trace_events *e)
 {
-	uint64_t n = trace_samples_damaged(s);
+	uint64_t n = trace_events_damaged(e);
 	if (n)
 		cmd_say(r->ctx, "%" PRIu64 " samples are shorter than their event's format and were skipped", n);
 }

@@ -3,7 +3,7 @@
  */
 #pragma once
 #include "cmd/trace/run.h"
-#include "tracing/samples.h"
+#include "tracing/events.h"
 
 /* What the source of a run does, and does not do, for its lines. */
 struct trace_source_facts {
@@ -27,4 +27,4 @@ void trace_show_stats(struct trace_run *r);
 /* Statistics in the format of the options. */
 void trace_print_stats(struct trace_run *r, const struct syscall_stats *stats);
 /* One line about samples that were left out, where there are any. */
-void trace_say_damaged(const struct trace_run *r, const struct trace_samples *s);
+void trace_say_damaged(const struct trace_run *r, const struct trace_events *e);

@@ -1,5 +1,5 @@
 /* System calls out of samples of raw_syscalls, written by hand: names, times, results, and whose architecture they have. */
-#include "tracing/samples.h"
+#include "tracing/events.h"
 
 #include "decode/tracing_data_builder.h"
 #include "tracing/testing.h"
@@ -24,7 +24,7 @@ struct fixture {
 	struct line_keeper keeper;
 	struct syscall_table *calls, *compat_calls;
 	struct trace_lines *lines;
-	struct trace_samples *samples;
+	struct trace_events *events;
 };
 
 static int set_up(void **state)
@@ -51,7 +51,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct fixture *f = *state;
-	trace_samples_destroy(f->samples);
+	trace_events_destroy(f->events);
 	trace_lines_destroy(f->lines);
 	syscall_table_destroy(f->calls);
 	syscall_table_destroy(f->compat_calls);
@@ -67,8 +67,9 @@ static void begin(struct fixture *f, const struct arch *arch)
 {
 	f->calls = syscall_table_create(arch);
 	f->compat_calls = syscall_table_create(arch->compat);
-	struct trace_samples_setup setup = { .env = f->env, .lines = f->lines, .calls = f->calls, .compat_calls = f->compat_calls };
-	f->samples = trace_samples_create(&setup);
+	struct call_pairs_setup pairs = { .lines = f->lines, .calls = f->calls, .compat_calls = f->compat_calls };
+	struct trace_events_setup setup = { .env = f->env, .lines = f->lines, .native = f->calls, .pairs = &pairs };
+	f->events = trace_events_create(&setup);
 }
 
 struct made_sample {
@@ -95,7 +96,7 @@ static void take(struct fixture *f, struct made_sample s)
 	bytes_raw(&f->record, raw, raw_bytes);
 	bytes_u64(&f->record, s.is_32_bit ? PERF_SAMPLE_REGS_ABI_32 : PERF_SAMPLE_REGS_ABI_64);
 	bytes_u64(&f->record, 0); /* the one register of sample_regs_user */
-	assert_ok(trace_samples_take(f->samples, bytes_end(&f->record)));
+	assert_ok(trace_events_take(f->events, bytes_end(&f->record)));
 }
 
 static const struct kept_line *line(const struct fixture *f, unsigned i, enum trace_line_kind kind, const char *call)
@@ -147,7 +148,7 @@ static void a_short_sample_is_counted_as_damaged(void **state)
 	take(f, (struct made_sample){ ENTER, 7, 100, 0, .is_short = true });
 	take(f, (struct made_sample){ EXIT, 7, 150, 0, .is_short = true });
 	assert_int_equal(f->keeper.nr, 0);
-	assert_int_equal(trace_samples_damaged(f->samples), 2);
+	assert_int_equal(trace_events_damaged(f->events), 2);
 }
 
 /* 3 is close on x86-64, read on i386. */
