@@ -2,7 +2,6 @@
 #include "counter/counter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/mem.h"
 #include "event/open.h"
 #include "record/attr_text.h"
+#include "sys/cgroups.h"
 #include "sys/limits.h"
 
 /*
@@ -167,18 +167,6 @@ static void fall_back_to_user(struct counter_set *s)
 	}
 }
 
-static struct strobe_error *open_cgroup(const struct counter_set *s, const char *name, int *ret_fd)
-{
-	static const char *const roots[] = { "/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
-	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++) {
-		_cleanup_free_ char *path = xasprintf("%s/%s", roots[i], name);
-		*ret_fd = sys_open(s->sys, path, O_RDONLY | O_DIRECTORY);
-		if (*ret_fd >= 0)
-			return NULL;
-	}
-	return error_create(ERROR_NOT_FOUND, "no access to cgroup %s (looked below /sys/fs/cgroup)", name);
-}
-
 enum verdict { VERDICT_AGAIN, VERDICT_UNSUPPORTED, VERDICT_GONE, VERDICT_FAIL };
 
 struct opening {
@@ -319,8 +307,8 @@ static struct strobe_error *open_event(struct opening *o, uint32_t index, uint32
 	*ret_next = index + 1;
 	if (e->event->kind == EVENT_TOOL || e->source || !e->supported)
 		return NULL;
-	if (e->event->cgroup)
-		TRY(open_cgroup(s, e->event->cgroup, &cgroup_fd));
+	if (e->event->cgroup && (cgroup_fd = sys_cgroup_open(s->sys, e->event->cgroup)) < 0)
+		return error_create(ERROR_NOT_FOUND, "no access to cgroup %s (looked below /sys/fs/cgroup)", e->event->cgroup);
 	set_start(s, e, index);
 	describe(s, e);
 	o->guest_dropped = false;
