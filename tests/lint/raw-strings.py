@@ -16,7 +16,7 @@ import sys
 
 from strobetest import TOP, Tap
 
-ROOMS = ["cmd", "dump", "view", "web"]
+ROOMS = ["cmd", "dump", "pprof", "view", "web"]
 LIST = os.path.join(TOP, "tests", "lint", "raw-strings.tsv")
 CALL = re.compile(r"\b(out_str|out_left|out_right|out_f|printf|fprintf)\(")
 CONVERSION = re.compile(r"%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(?:hh|h|ll|l|z|j|t)?([a-zA-Z%])")

@@ -1,13 +1,10 @@
 /* strobe pprof: the reports of pprof, over its profiles and over recordings. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/pprof/pprof.h"
 #include "cmd/serve.h"
 
-struct pprof_command {
+struct pprof_options {
 	const char *http, *symbolize;
 	bool no_browser;
 	bool top, text, tree, traces, tags, comments, proto, topproto, raw, dot, svg, png, pdf, ps, callgrind;
@@ -22,7 +19,7 @@ struct pprof_command {
 };
 
 /* Empty names are none, as with pprof. */
-static struct strobe_error *add_base(struct pprof_command *o, const char *value, bool is_diff)
+static struct strobe_error *add_base(struct pprof_options *o, const char *value, bool is_diff)
 {
 	struct profile_sources *s = &o->sources;
 	if (!value || !*value)
@@ -48,11 +45,11 @@ static struct strobe_error *parse_diff_base(void *options, const char *value, bo
 
 static void release(void *options)
 {
-	struct pprof_command *o = options;
+	struct pprof_options *o = options;
 	vec_deinit(&o->sources.bases);
 }
 
-#define AT(field) offsetof(struct pprof_command, field)
+#define AT(field) offsetof(struct pprof_options, field)
 
 static const struct option table[] = {
 	{ OPTION_GROUP, .help = "Reports" },
@@ -167,7 +164,7 @@ static const struct option table[] = {
 
 static void defaults(void *options)
 {
-	struct pprof_command *o = options;
+	struct pprof_options *o = options;
 	pprof_config_defaults(&o->config);
 	o->sources.server.seconds = -1;
 }
@@ -175,7 +172,7 @@ static void defaults(void *options)
 /* ---- what was asked for ---- */
 
 /* NULL in *ret: the prompt. */
-static struct strobe_error *choose_report(const struct pprof_command *o, const struct pprof_report_kind **ret)
+static struct strobe_error *choose_report(const struct pprof_options *o, const struct pprof_report_kind **ret)
 {
 	const struct {
 		bool asked;
@@ -221,7 +218,7 @@ static struct strobe_error *choose_one(const struct choice *choices, size_t nr, 
 #define CHOOSE(choices, value) choose_one(choices, sizeof(choices) / sizeof(*(choices)), value)
 
 /* Options of their own that are settings at the prompt. */
-static struct strobe_error *choose_settings(struct pprof_command *o)
+static struct strobe_error *choose_settings(struct pprof_options *o)
 {
 	struct pprof_config *c = &o->config;
 	const struct choice sorts[] = { { o->flat, "flat", "flat" }, { o->cum, "cum", "cum" } };
@@ -242,45 +239,14 @@ static struct strobe_error *choose_settings(struct pprof_command *o)
 	return NULL;
 }
 
-/* Empty where it is the usual one. */
-static void print_fraction(char *text, size_t bytes, double value, double usual)
-{
-	text[0] = 0;
-	if (value != usual)
-		snprintf(text, bytes, "%g", value);
-}
-
-/* -http: what was asked for on the command line is where the pages begin, by the names that their addresses have for it. */
-static struct strobe_error *serve_pages(const struct pprof_session *s, const struct pprof_command *o)
+/* -http: the settings of the command line are where the pages begin. */
+static struct strobe_error *serve_pages(const struct pprof_session *s, const struct pprof_options *o)
 {
 	const struct pprof_config *c = &o->config;
-	struct pprof_config usual;
-	char count[24] = "", nodes[32], edges[32], divisor[32];
-	pprof_config_defaults(&usual);
-	if (!c->trim || c->node_count != usual.node_count)
-		snprintf(count, sizeof(count), "%" PRId64, c->trim ? c->node_count : 0);
-	print_fraction(nodes, sizeof(nodes), c->trim ? c->node_fraction : 0, usual.node_fraction);
-	print_fraction(edges, sizeof(edges), c->trim ? c->edge_fraction : 0, usual.edge_fraction);
-	print_fraction(divisor, sizeof(divisor), c->divide_by, usual.divide_by);
-	const char *const settings[] = {
-		"f", c->select.focus, "i", c->select.ignore, "h", c->select.hide, "s", c->select.show,
-		"sf", c->select.show_from, "prunefrom", c->select.prune_from, "si", c->sample_index, "g", c->granularity,
-		"sort", c->sort, "noinlines", c->no_inlines ? "1" : NULL, "tf", c->labels.focus, "ti", c->labels.ignore,
-		"ts", c->labels.show, "th", c->labels.hide, "tagroot", c->labels.root, "tagleaf", c->labels.leaf,
-		"n", count, "nf", nodes, "ef", edges, "unit", strcmp(c->unit, usual.unit) ? c->unit : NULL, "div", divisor,
-		"calltree", c->call_tree ? "1" : NULL, "dropneg", c->drop_negative ? "1" : NULL, NULL,
-	};
 	struct source_paths paths;
 	TRY(serve_source_paths(o->http, c->source_path, c->trim_path, &paths));
-	return serve_profile(s->ctx, o->http, o->sources.names[0], s->merged.profile, settings, &paths,
+	return serve_profile(s->ctx, o->http, o->sources.names[0], s->merged.profile, pprof_config_page(c, &s->ctx->words), &paths,
 			     c->intel_syntax ? DISASM_INTEL : DISASM_ATT);
-}
-
-/* Whether a report tells of other values than the one that is shown: what of a sample a base has left, too. */
-static bool needs_all_values(const struct pprof_command *o, enum pprof_output output)
-{
-	bool lists_samples = output == OUTPUT_TRACES || output == OUTPUT_TAGS;
-	return o->config.mean || output == OUTPUT_PROTO || output == OUTPUT_RAW || (lists_samples && o->sources.bases.len);
 }
 
 static bool has_server(const struct cmd_context *ctx)
@@ -292,7 +258,7 @@ static bool has_server(const struct cmd_context *ctx)
 }
 
 /* What pages have no room for; their percentages are relative always, and nothing stands above them that could be left out. */
-static struct strobe_error *check_served(const struct pprof_command *o)
+static struct strobe_error *check_served(const struct pprof_options *o)
 {
 	const struct pprof_config *c = &o->config;
 	if (c->mean || c->output)
@@ -300,7 +266,7 @@ static struct strobe_error *check_served(const struct pprof_command *o)
 	return NULL;
 }
 
-static struct strobe_error *check(const struct cmd_context *ctx, const struct pprof_command *o, const struct pprof_report_kind *kind)
+static struct strobe_error *check(const struct cmd_context *ctx, const struct pprof_options *o, const struct pprof_report_kind *kind)
 {
 	if (o->http && kind)
 		return error_create(ERROR_USAGE, "-http cannot be combined with -%s: it serves all reports", kind->name);
@@ -317,7 +283,7 @@ static struct strobe_error *check(const struct cmd_context *ctx, const struct pp
 
 static int run(struct cmd_context *ctx, void *options)
 {
-	struct pprof_command *o = options;
+	struct pprof_options *o = options;
 	const struct pprof_report_kind *kind;
 	struct pprof_session session = { .ctx = ctx };
 	struct strobe_error *err = choose_report(o, &kind);
@@ -334,13 +300,7 @@ static int run(struct cmd_context *ctx, void *options)
 	cmd_set_verbosity(o->verbose);
 	o->sources.nr = ctx->rest.argc;
 	o->sources.names = (const char *const *)ctx->rest.argv;
-	o->sources.normalize = o->config.normalize;
-	if (kind && !needs_all_values(o, kind->output))
-		o->sources.value = o->config.sample_index ? o->config.sample_index : "";
-	o->sources.may_copy = kind && kind->output == OUTPUT_PROTO && pprof_config_keeps_all(&o->config);
-	o->sources.may_stream = kind && pprof_config_only_sums(&o->config, kind);
-	o->sources.needs_labels = kind && pprof_output_is_picture(kind->output);
-	o->sources.symbolize.names_only |= kind && pprof_config_needs_names_only(&o->config, kind);
+	pprof_choose_sources(&o->config, kind, &o->sources);
 	err = profile_sources_read(cmd_host(ctx), &ctx->words, &o->sources, &session.merged);
 	if (!err && session.merged.was_fetched)
 		err = pprof_save_fetched(&session);
@@ -348,7 +308,7 @@ static int run(struct cmd_context *ctx, void *options)
 	if (!err && o->http)
 		err = serve_pages(&session, o);
 	else if (!err && !kind)
-		status = pprof_prompt(&session, &o->config);
+		status = pprof_run_prompt(&session, &o->config);
 	else if (!err)
 		err = pprof_report_to_output(&session, &o->config, kind,
 					     o->peek ? o->peek : o->list ? o->list : o->disasm ? o->disasm : o->weblist);
@@ -364,7 +324,7 @@ const struct cmd cmd_pprof = {
 	.summary = "Print pprof reports of profiles and recordings",
 	.usage = (const char *const[]){ "pprof [-top|-tree|-peek=REGEX|-traces|-svg|-proto|...] [<options>] FILE|URL...", NULL },
 	.options = table,
-	.options_bytes = sizeof(struct pprof_command),
+	.options_bytes = sizeof(struct pprof_options),
 	.defaults = defaults,
 	.release = release,
 	.run = run,

@@ -1,15 +1,13 @@
 /* Where a report of strobe pprof goes: a file, standard output, a program that shows it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/pprof/pprof.h"
+#include "exchange/exchange.h"
+#include "pprof/files.h"
 
 struct job {
 	const struct pprof_session *session;
@@ -21,28 +19,12 @@ struct job {
 static struct strobe_error *write_job(void *ctx, struct out *out)
 {
 	const struct job *j = ctx;
-	return pprof_report(j->session, j->config, j->kind, j->argument, out);
+	const struct pprof_input in = { cmd_host(j->session->ctx), &j->session->merged, j->session->is_interactive };
+	return pprof_report(&in, j->config, j->kind, j->argument, out);
 }
 
-#define NUMBERS_MAX 10000
-
-struct strobe_error *pprof_new_file(struct arena *arena, const char *stem, const char *suffix, const char **ret)
-{
-	for (unsigned i = 1; i < NUMBERS_MAX; i++) {
-		const char *path = arena_printf(arena, "%s%03u.%s", stem, i, suffix);
-		int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-		if (fd >= 0) {
-			close(fd);
-			*ret = path;
-			return NULL;
-		}
-		if (errno != EEXIST)
-			return error_errno(errno, "cannot create %s", path);
-	}
-	return error_create(ERROR_LIMIT, "too many files %sNNN.%s", stem, suffix);
-}
-
-struct strobe_error *pprof_write_reserved(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
+/* To a file that was created under a new name: an error leaves none. */
+static struct strobe_error *write_reserved(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 {
 	struct strobe_error *err = cmd_write_file(path, write, ctx);
 	if (err)
@@ -64,18 +46,6 @@ static struct strobe_error *write_stdout(struct job *job)
 
 /* ---- viewers ---- */
 
-static struct strobe_error *temporary_file(struct arena *arena, const char *suffix, const char **ret)
-{
-	const char *dir = getenv("TMPDIR");
-	char *path = arena_strdup(arena, arena_printf(arena, "%s/pprof-XXXXXX.%s", dir && *dir ? dir : "/tmp", suffix));
-	int fd = mkstemps(path, (int)strlen(suffix) + 1);
-	if (fd < 0)
-		return error_errno(errno, "cannot create %s", path);
-	close(fd);
-	*ret = path;
-	return NULL;
-}
-
 /* The first of them that there is. At the prompt it is not waited for. */
 static struct strobe_error *run_viewer(const struct pprof_session *s, const char *viewers, const char *path)
 {
@@ -96,8 +66,8 @@ static struct strobe_error *run_viewer(const struct pprof_session *s, const char
 static struct strobe_error *view(struct job *job)
 {
 	const char *path;
-	TRY(temporary_file(&job->session->ctx->words, job->kind->suffix, &path));
-	TRY(pprof_write_reserved(path, write_job, job));
+	TRY(pprof_temporary_file(&job->session->ctx->words, job->kind->suffix, &path));
+	TRY(write_reserved(path, write_job, job));
 	cmd_say_plain("Generating report in %s", path);
 	return run_viewer(job->session, job->kind->viewers, path);
 }
@@ -117,34 +87,7 @@ struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const
 	if (!path)
 		return write_stdout(&job);
 	cmd_say_plain("Generating report in %s", path);
-	return (is_reserved ? pprof_write_reserved : cmd_write_file)(path, write_job, &job);
-}
-
-/* ---- what was fetched is kept ---- */
-
-static struct strobe_error *saved_dir(struct arena *a, const char **ret)
-{
-	const char *dir = getenv("PPROF_TMPDIR"), *home = getenv("HOME");
-	if (!dir || !*dir)
-		dir = home ? arena_printf(a, "%s/pprof", home) : "/tmp";
-	if (mkdir(dir, 0755) && errno != EEXIST)
-		return error_errno(errno, "cannot create %s", dir);
-	*ret = dir;
-	return NULL;
-}
-
-static const char *saved_name(struct arena *a, const struct profile *p)
-{
-	const char *name = "pprof.";
-	if (p->mappings.len && p->mappings.data[0].name)
-		name = arena_printf(a, "%s%s.", name, profile_str(p, p->mappings.data[0].name));
-	for (size_t i = 0; i < p->events.len; i++)
-		name = arena_printf(a, "%s%s.", name, profile_str(p, p->events.data[i].name));
-	char *safe = arena_strdup(a, name);
-	for (char *at = safe; *at; at++)
-		if (*at == '/' || (unsigned char)*at < ' ')
-			*at = '_';
-	return safe;
+	return (is_reserved ? write_reserved : cmd_write_file)(path, write_job, &job);
 }
 
 static struct strobe_error *write_profile(void *ctx, struct out *out)
@@ -154,11 +97,9 @@ static struct strobe_error *write_profile(void *ctx, struct out *out)
 
 struct strobe_error *pprof_save_fetched(const struct pprof_session *s)
 {
-	struct arena *words = &s->ctx->words;
-	const char *dir, *path;
-	TRY(saved_dir(words, &dir));
-	TRY(pprof_new_file(words, arena_printf(words, "%s/%s", dir, saved_name(words, s->merged.profile)), "pb.gz", &path));
-	TRY(pprof_write_reserved(path, write_profile, s->merged.profile));
+	const char *path;
+	TRY(pprof_saved_file(&s->ctx->words, s->merged.profile, &path));
+	TRY(write_reserved(path, write_profile, s->merged.profile));
 	cmd_say_plain("Saved profile in %s", path);
 	return NULL;
 }

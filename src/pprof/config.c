@@ -1,4 +1,5 @@
-/* The settings of strobe pprof by name, as its prompt sets and lists them. */
+#include "pprof/config.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +7,6 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "cmd/pprof/pprof.h"
 
 enum setting_kind { SETTING_TEXT, SETTING_FLAG, SETTING_INTEGER, SETTING_NUMBER };
 
@@ -193,50 +193,27 @@ struct strobe_error *pprof_config_check(const struct pprof_config *config)
 	return config->divide_by ? NULL : error_create(ERROR_USAGE, "cannot divide by 0");
 }
 
-bool pprof_config_keeps_all(const struct pprof_config *c)
-{
-	return !profile_selects(&c->select) && !profile_selects_labels(&c->labels) && !c->labels.root && !c->labels.leaf &&
-	       !c->sample_index && !c->mean && c->divide_by == 1;
-}
-
-bool pprof_config_needs_names_only(const struct pprof_config *c, const struct pprof_report_kind *kind)
-{
-	enum pprof_output o = kind->output;
-	bool shows_names = o == OUTPUT_TOP || o == OUTPUT_TREE || o == OUTPUT_PEEK || o == OUTPUT_TAGS || o == OUTPUT_SVG;
-	/* expressions match files, too */
-	return shows_names && c->no_inlines && !strcmp(c->granularity, "functions") && !profile_selects(&c->select);
-}
-
-bool pprof_config_only_sums(const struct pprof_config *c, const struct pprof_report_kind *kind)
-{
-	enum pprof_output o = kind->output;
-	/* peek has them too, but of all edges: those are found sooner along stacks that are in order */
-	bool sums = o == OUTPUT_TOP || o == OUTPUT_TREE || pprof_output_is_picture(o);
-	return sums && !profile_selects(&c->select) && !profile_selects_labels(&c->labels) && !c->labels.root && !c->labels.leaf &&
-	       !strcmp(c->granularity, "functions") && !c->call_tree && !c->mean && !c->relative;
-}
-
-static struct strobe_error *check_sample_index(const struct pprof_session *session, const char **value)
+static struct strobe_error *check_sample_index(const struct profile *p, const char **value)
 {
 	uint32_t event;
 	if (!**value)
 		return NULL;
-	TRY(profile_choose_event(session->merged.profile, *value, &event));
-	*value = profile_str(session->merged.profile, session->merged.profile->events.data[event].name);
+	TRY(profile_choose_event(p, *value, &event));
+	*value = profile_str(p, p->events.data[event].name);
 	return NULL;
 }
 
-struct strobe_error *pprof_config_set(const struct pprof_session *session, struct pprof_config *config, const char *name,
+struct strobe_error *pprof_config_set(struct pprof_config *config, const struct profile *p, struct arena *arena, const char *name,
 				      const char *value)
 {
 	const struct setting *s = find(name);
 	if (!s) {
-		bool is_wanted;
+		bool is_on;
 		s = find_by_choice(name);
 		if (!s)
 			return error_create(ERROR_USAGE, "unknown setting '%s'", name);
-		TRY(parse_flag(value, &is_wanted));
-		if (!is_wanted)
+		TRY(parse_flag(value, &is_on));
+		if (!is_on)
 			return error_create(ERROR_USAGE, "%s is a choice: use %s=", name, s->name);
 		value = name;
 	}
@@ -253,10 +230,10 @@ struct strobe_error *pprof_config_set(const struct pprof_session *session, struc
 	if (s->choices && !find_choice(s, value))
 		return error_create(ERROR_USAGE, "invalid \"%s\" value \"%s\"", s->name, value);
 	if (s->offset == AT(sample_index))
-		TRY(check_sample_index(session, &value));
-	/* no unit is one too: the largest that is of no other, seconds and bytes */
-	bool is_kept = *value || s->offset == AT(unit);
-	*(const char **)at = is_kept ? arena_strdup(&session->ctx->words, value) : NULL;
+		TRY(check_sample_index(p, &value));
+	/* "" is a unit, too: seconds and bytes */
+	bool is_set = *value || s->offset == AT(unit);
+	*(const char **)at = is_set ? arena_strdup(arena, value) : NULL;
 	return NULL;
 }
 
@@ -274,10 +251,8 @@ static void value_text(const struct setting *s, const struct pprof_config *confi
 		strbuf_addstr(ret, text && *text ? text : "\"\"");
 }
 
-static void sample_index_text(const struct pprof_session *session, const struct pprof_config *config, struct strbuf *value,
-			      struct strbuf *comment)
+static void sample_index_text(const struct pprof_config *config, const struct profile *p, struct strbuf *value, struct strbuf *comment)
 {
-	const struct profile *p = session->merged.profile;
 	bool is_set = config->sample_index && *config->sample_index;
 	strbuf_reset(value);
 	strbuf_addstr(value, is_set ? config->sample_index : profile_str(p, vec_last(&p->events).name));
@@ -303,15 +278,15 @@ static void add_choices(const struct setting *s, struct strbuf *to)
 	vec_deinit(&names);
 }
 
-void pprof_config_out(const struct pprof_session *session, const struct pprof_config *config, struct out *out)
+void pprof_config_out(const struct pprof_config *config, const struct profile *p, struct out *out)
 {
 	for (size_t i = 0; i < SETTINGS; i++) {
 		const struct setting *s = &settings[i];
 		_cleanup_strbuf_ struct strbuf value = {}, comment = {}, line = {};
 		value_text(s, config, &value);
 		add_choices(s, &comment);
-		if (s->offset == AT(sample_index) && session->merged.profile->events.len)
-			sample_index_text(session, config, &value, &comment);
+		if (s->offset == AT(sample_index) && p->events.len)
+			sample_index_text(config, p, &value, &comment);
 		strbuf_addf(&line, "  %-25s = %-20s ", s->name, strbuf_str(&value));
 		if (comment.len)
 			strbuf_addf(&line, "//: [%s]", strbuf_str(&comment));
@@ -349,18 +324,15 @@ void pprof_config_out_help(struct out *out)
 			out_choices(&settings[i], out);
 }
 
-static void complete_setting(const struct setting *s, const char *word, bool as_typed, struct line_choices *to)
+void pprof_config_complete(const char *word, bool with_equals, void (*add)(void *ctx, const char *text), void *ctx)
 {
-	bool wants_value = as_typed && s->kind != SETTING_FLAG;
-	if (text_has_prefix(s->name, word))
-		line_choices_add(to, wants_value ? arena_printf(&to->arena, "%s=", s->name) : s->name);
-	for (const struct setting_choice *c = s->choices; c && c->name; c++)
-		if (text_has_prefix(c->name, word))
-			line_choices_add(to, c->name);
-}
-
-void pprof_config_complete(const char *word, bool as_typed, struct line_choices *to)
-{
-	for (size_t i = 0; i < SETTINGS; i++)
-		complete_setting(&settings[i], word, as_typed, to);
+	for (const struct setting *s = settings; s < settings + SETTINGS; s++) {
+		_cleanup_strbuf_ struct strbuf name = {};
+		strbuf_addf(&name, "%s%s", s->name, with_equals && s->kind != SETTING_FLAG ? "=" : "");
+		if (text_has_prefix(s->name, word))
+			add(ctx, strbuf_str(&name));
+		for (const struct setting_choice *c = s->choices; c && c->name; c++)
+			if (text_has_prefix(c->name, word))
+				add(ctx, c->name);
+	}
 }

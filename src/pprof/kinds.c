@@ -1,7 +1,6 @@
-/* The reports of strobe pprof by name. */
-#include <string.h>
+#include "pprof/kinds.h"
 
-#include "cmd/pprof/pprof.h"
+#include <string.h>
 
 #define TOP_USAGE(name)                                                                                      \
 	"  Usage:\n    " name " [n] [focus_regex]* [-ignore_regex]* [-cum] >f\n    Include up to n samples\n"  \
@@ -22,7 +21,6 @@
 
 #define BROWSERS "chrome|google-chrome|chromium|firefox|sensible-browser|xdg-open"
 
-/* In the order of their names. */
 const struct pprof_report_kind pprof_kinds[] = {
 	{ "callgrind", OUTPUT_CALLGRIND, false, "callgraph.out", "Outputs a graph in callgrind format", GRAPH_USAGE("callgrind"), NULL },
 	{ "comments", OUTPUT_COMMENTS, false, NULL, "Output all profile comments", NULL, NULL },

@@ -1,0 +1,11 @@
+/*
+ * What Tab offers at the prompt of pprof: commands and settings, then functions of the profile.
+ */
+#pragma once
+#include "profile/profile.h"
+
+/*
+ * before: the line up to the cursor. Calls add() with each text that may stand in place of its last word; the text is valid during
+ * the call. Returns where that word begins, in bytes.
+ */
+size_t pprof_complete(const struct profile *p, const char *before, void (*add)(void *ctx, const char *text), void *ctx);
