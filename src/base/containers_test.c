@@ -72,6 +72,35 @@ static void vector_keeps_order(void **state)
 	assert_null(v.data);
 }
 
+static void vector_search_counts_the_first_ones(void **state)
+{
+	VEC(int) v = {};
+	assert_int_equal(vec_search(&v, e, *e < 5), 0);
+	for (int i = 0; i < 7; i++)
+		vec_push(&v, i / 2 * 10); /* 0 0 10 10 20 20 30 */
+	assert_int_equal(vec_search(&v, e, *e < 0), 0);
+	assert_int_equal(vec_search(&v, e, *e <= 0), 2);
+	assert_int_equal(vec_search(&v, e, *e < 20), 4);
+	assert_int_equal(vec_search(&v, e, *e < 100), 7);
+	vec_deinit(&v);
+}
+
+static bool text_eq(const void *table, uint32_t id, const void *key)
+{
+	return !strcmp(((const char *const *)table)[id], key);
+}
+
+static void idset_interns(void **state)
+{
+	static const char *const texts[] = { "one", "two" };
+	struct idset set = {};
+	assert_int_equal(idset_intern(&set, hash_str("one"), text_eq, texts, "one", 0), 0);
+	assert_int_equal(idset_intern(&set, hash_str("two"), text_eq, texts, "two", 1), 1);
+	assert_int_equal(idset_intern(&set, hash_str("one"), text_eq, texts, "one", 2), 0);
+	assert_int_equal(set.used, 2);
+	idset_deinit(&set);
+}
+
 static void hash_spreads_and_sees_every_byte(void **state)
 {
 	unsigned char buf[200] = { 0 };
@@ -205,6 +234,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arena_gives_aligned_separate_pieces),
 		cmocka_unit_test(vector_keeps_order),
+		cmocka_unit_test(vector_search_counts_the_first_ones),
+		cmocka_unit_test(idset_interns),
 		cmocka_unit_test(hash_spreads_and_sees_every_byte),
 		cmocka_unit_test(arena_takes_what_another_holds),
 		cmocka_unit_test(strtab_interns),

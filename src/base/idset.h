@@ -6,6 +6,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define IDSET_NONE UINT32_MAX
@@ -45,3 +46,19 @@ static inline uint32_t idset_find(const struct idset *s, uint64_t hash, idset_eq
  * the table can grow without asking for hashes again.
  */
 void idset_insert(struct idset *s, uint64_t hash, uint32_t id);
+
+/*
+ * The id whose element equals key. Where there is none, it is next, which is added here and by the caller:
+ *
+ *	name_id id = idset_intern(&t->index, hash, name_eq, t, name, t->names.len);
+ *	if (id == t->names.len)
+ *		vec_push(&t->names, *name);
+ */
+static inline uint32_t idset_intern(struct idset *s, uint64_t hash, idset_eq_fn eq, const void *table, const void *key, size_t next)
+{
+	uint32_t id = idset_find(s, hash, eq, table, key);
+	if (id != IDSET_NONE)
+		return id;
+	idset_insert(s, hash, (uint32_t)next);
+	return (uint32_t)next;
+}

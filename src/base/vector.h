@@ -51,6 +51,27 @@ void *vec_grow(void *data, size_t *cap, size_t min, size_t elem_bytes);
 		&(v)->data[(v)->len - (n)];               \
 	})
 
+/*
+ * The number of elements for which a condition holds, of a vector whose first ones are these: a binary search.
+ *
+ *	size_t after = vec_search(&maps, map, map->start <= address);
+ *
+ * name is a pointer to the element that the condition is about.
+ */
+#define vec_search(v, name, condition)                                          \
+	({                                                                      \
+		size_t search_low = 0, search_high = (v)->len;                  \
+		while (search_low < search_high) {                              \
+			size_t search_mid = (search_low + search_high) / 2;     \
+			__typeof__(&(v)->data[0]) name = &(v)->data[search_mid]; \
+			if (condition)                                          \
+				search_low = search_mid + 1;                    \
+			else                                                    \
+				search_high = search_mid;                       \
+		}                                                               \
+		search_low;                                                     \
+	})
+
 #define vec_last(v) ((v)->data[(v)->len - 1])
 #define vec_clear(v) ((void)((v)->len = 0))
 void vec_free(void *data);

@@ -68,18 +68,11 @@ static struct thread_history *find_thread(struct machine *m, uint32_t pid, uint3
 	return make_up(m, (struct made_up_key){ .pid = pid, .tid = tid, .process = p ? p : m->nowhere });
 }
 
-/* The name that held; the first one told also holds for the time before, for which none was. */
+/* The name at that time; before the first one that is known, that one. */
 static size_t comm_index(const struct thread_history *t, uint64_t time_ns)
 {
-	size_t lo = 0, hi = t->comms.len;
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (t->comms.data[mid].from_ns <= time_ns)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	size_t after = vec_search(&t->comms, comm, comm->from_ns <= time_ns);
+	return after ? after - 1 : 0;
 }
 
 static str_id comm_of(struct machine *m, const struct thread_history *t, uint64_t time_ns, size_t *ret_index)

@@ -184,15 +184,8 @@ void process_remove_map(struct machine *m, struct process *p, uint64_t start, ui
 
 uint32_t process_version(const struct process *p, uint64_t time_ns)
 {
-	size_t lo = 0, hi = p->versions.len;
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (p->versions.data[mid].from_ns <= time_ns)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return (uint32_t)lo;
+	size_t after = vec_search(&p->versions, v, v->from_ns <= time_ns);
+	return after ? (uint32_t)after - 1 : 0;
 }
 
 static struct process_line *line_of(const struct machine *m, uint32_t pid)
@@ -210,17 +203,10 @@ struct process *process_at(const struct machine *m, uint32_t pid, uint64_t time_
 	const struct process_line *line = line_of(m, pid);
 	if (!line)
 		return NULL;
-	size_t lo = 0, hi = line->all.len;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (line->all.data[mid]->start_ns <= time_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < line->all.len)
-		*ret_until = line->all.data[lo]->start_ns;
-	return lo ? line->all.data[lo - 1] : NULL;
+	size_t after = vec_search(&line->all, p, (*p)->start_ns <= time_ns);
+	if (after < line->all.len)
+		*ret_until = line->all.data[after]->start_ns;
+	return after ? line->all.data[after - 1] : NULL;
 }
 
 struct process *process_latest(struct machine *m, uint32_t pid)

@@ -49,20 +49,13 @@ struct thread_history *thread_at(const struct machine *m, uint32_t tid, uint64_t
 	const struct thread_line *line = line_of(m, tid);
 	if (!line)
 		return NULL;
-	size_t lo = 0, hi = line->all.len;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (line->all.data[mid]->pub.start_ns <= time_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < line->all.len)
-		*ret_until = line->all.data[lo]->pub.start_ns;
-	if (!lo)
+	size_t after = vec_search(&line->all, t, (*t)->pub.start_ns <= time_ns);
+	if (after < line->all.len)
+		*ret_until = line->all.data[after]->pub.start_ns;
+	if (!after)
 		return NULL;
-	*ret_from = line->all.data[lo - 1]->pub.start_ns;
-	return line->all.data[lo - 1];
+	*ret_from = line->all.data[after - 1]->pub.start_ns;
+	return line->all.data[after - 1];
 }
 
 /* The latest with this tid; made where no record told of its start: it was there before. */

@@ -18,15 +18,8 @@ static void add_range(struct dwarf_index *x, struct dwarf_unit *u, uint64_t star
 /* The number of the unit whose header is at an offset; that of all units where there is none. */
 static size_t unit_of_header(const struct dwarf_file *f, uint64_t offset)
 {
-	size_t low = 0, high = f->units.len;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (f->units.data[mid]->offset < offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < f->units.len && f->units.data[low]->offset == offset ? low : f->units.len;
+	size_t i = vec_search(&f->units, e, (*e)->offset < offset);
+	return i < f->units.len && f->units.data[i]->offset == offset ? i : f->units.len;
 }
 
 /* One set of .debug_aranges. */
@@ -169,15 +162,8 @@ static const struct dwarf_index *index_by_roots(struct dwarf *d)
 /* How many ranges start at or below addr. */
 static size_t ranges_until(const struct dwarf_index *x, uint64_t addr)
 {
-	size_t low = 0, high = x->ranges.len;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (x->ranges.data[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	size_t i = vec_search(&x->ranges, e, e->start <= addr);
+	return i;
 }
 
 /* Looking for what is nowhere would read the roots of all units. */

@@ -237,15 +237,8 @@ bool dwarf_unit_prepare(struct dwarf_unit *u)
 
 struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
 {
-	size_t low = 0, high = f->units.len;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (f->units.data[mid]->end <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == f->units.len || offset < f->units.data[low]->dies || !dwarf_unit_prepare(f->units.data[low]))
+	size_t i = vec_search(&f->units, u, (*u)->end <= offset);
+	if (i == f->units.len || offset < f->units.data[i]->dies || !dwarf_unit_prepare(f->units.data[i]))
 		return NULL;
-	return f->units.data[low];
+	return f->units.data[i];
 }

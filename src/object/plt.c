@@ -89,15 +89,8 @@ static int compare_slots(const void *a, const void *b)
 
 static const struct got_slot *find_slot(const struct plt *plt, uint64_t vaddr)
 {
-	size_t low = 0, high = plt->slots.len;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (plt->slots.data[mid].vaddr < vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < plt->slots.len && plt->slots.data[low].vaddr == vaddr ? &plt->slots.data[low] : NULL;
+	size_t i = vec_search(&plt->slots, slot, slot->vaddr < vaddr);
+	return i < plt->slots.len && plt->slots.data[i].vaddr == vaddr ? &plt->slots.data[i] : NULL;
 }
 
 static void emit(const struct plt *plt, const struct got_slot *slot, uint64_t vaddr, uint32_t bytes)

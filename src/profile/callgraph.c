@@ -106,12 +106,9 @@ struct callgraph_node callgraph_node_of_frame(struct callgraph *g, struct strbuf
 uint32_t callgraph_intern_node(struct callgraph *g, struct idset *index, const struct callgraph_node *node)
 {
 	uint64_t hash = hash_u64(((uint64_t)node->text << 32 | node->object) + hash_u64(node->parent));
-	uint32_t id = idset_find(index, hash, node_eq, g->nodes.data, node);
-	if (id == IDSET_NONE) {
-		id = (uint32_t)g->nodes.len;
+	uint32_t id = idset_intern(index, hash, node_eq, g->nodes.data, node, g->nodes.len);
+	if (id == g->nodes.len)
 		vec_push(&g->nodes, *node);
-		idset_insert(index, hash, id);
-	}
 	return id;
 }
 

@@ -67,12 +67,9 @@ void profile_describe_mapping(struct profile *p, mapping_id id, const struct pro
 mapping_id profile_mapping(struct profile *p, const struct profile_mapping *m)
 {
 	uint64_t hash = mapping_hash(m);
-	mapping_id id = idset_find(&p->index.mappings, hash, mapping_eq, p, m);
-	if (id != IDSET_NONE)
-		return id;
-	id = (mapping_id)p->mappings.len;
-	vec_push(&p->mappings, *m);
-	idset_insert(&p->index.mappings, hash, id);
+	mapping_id id = idset_intern(&p->index.mappings, hash, mapping_eq, p, m, p->mappings.len);
+	if (id == p->mappings.len)
+		vec_push(&p->mappings, *m);
 	return id;
 }
 
@@ -87,12 +84,9 @@ function_id profile_function(struct profile *p, const struct profile_function *f
 {
 	uint64_t hash = hash_combine(hash_u64(pair(f->mapping, f->name)), pair(f->system_name, f->file));
 	hash = hash_combine(hash, f->start ^ (uint64_t)f->line << 48);
-	function_id id = idset_find(&p->index.functions, hash, function_eq, p, f);
-	if (id != IDSET_NONE)
-		return id;
-	id = (function_id)p->functions.len;
-	vec_push(&p->functions, *f);
-	idset_insert(&p->index.functions, hash, id);
+	function_id id = idset_intern(&p->index.functions, hash, function_eq, p, f, p->functions.len);
+	if (id == p->functions.len)
+		vec_push(&p->functions, *f);
 	return id;
 }
 
@@ -110,12 +104,9 @@ frame_id profile_frame(struct profile *p, const struct profile_frame *f)
 	hash = hash_combine(hash, (uint64_t)f->line << 16 | f->space << 8 | f->flags);
 	if (f->function == PROFILE_NONE)
 		hash = hash_combine(hash, f->ip);
-	frame_id id = idset_find(&p->index.frames, hash, frame_eq, p, f);
-	if (id != IDSET_NONE)
-		return id;
-	id = (frame_id)p->frames.len;
-	vec_push(&p->frames, *f);
-	idset_insert(&p->index.frames, hash, id);
+	frame_id id = idset_intern(&p->index.frames, hash, frame_eq, p, f, p->frames.len);
+	if (id == p->frames.len)
+		vec_push(&p->frames, *f);
 	return id;
 }
 
@@ -148,12 +139,9 @@ stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame)
 		.depth = caller == PROFILE_NONE ? 1 : p->stacks.data[caller].depth + 1,
 	};
 	uint64_t hash = stack_hash(&key);
-	stack_id id = idset_find(&p->index.stacks, hash, stack_eq, p->stacks.data, &key);
-	if (id != IDSET_NONE)
-		return id;
-	id = (stack_id)p->stacks.len;
-	vec_push(&p->stacks, key);
-	idset_insert(&p->index.stacks, hash, id);
+	stack_id id = idset_intern(&p->index.stacks, hash, stack_eq, p->stacks.data, &key, p->stacks.len);
+	if (id == p->stacks.len)
+		vec_push(&p->stacks, key);
 	return id;
 }
 
@@ -336,12 +324,9 @@ uint32_t profile_add(struct profile *p, stack_id stack, labels_id labels, uint32
 	if (p->index.rows.used < p->rows.len)
 		index_rows(p);
 	uint64_t hash = row_hash(&key);
-	uint32_t id = idset_find(&p->index.rows, hash, row_eq, p, &key);
-	if (id == IDSET_NONE) {
-		id = (uint32_t)p->rows.len;
+	uint32_t id = idset_intern(&p->index.rows, hash, row_eq, p, &key, p->rows.len);
+	if (id == p->rows.len)
 		vec_push(&p->rows, key);
-		idset_insert(&p->index.rows, hash, id);
-	}
 	struct profile_row *row = &p->rows.data[id];
 	row->samples += samples;
 	row->value += value;

@@ -29,12 +29,9 @@ static struct block *find_block(struct blocks *b, uint32_t event, const struct b
 {
 	struct block k = { .event = event, .end = *end };
 	uint64_t hash = hash_combine(hash_u64(end->addr ^ (uint64_t)event << 56), (uintptr_t)end->function);
-	uint32_t id = idset_find(&b->index, hash, block_eq, b->all.data, &k);
-	if (id == IDSET_NONE) {
-		id = (uint32_t)b->all.len;
+	uint32_t id = idset_intern(&b->index, hash, block_eq, b->all.data, &k, b->all.len);
+	if (id == b->all.len)
 		vec_push(&b->all, k);
-		idset_insert(&b->index, hash, id);
-	}
 	return &b->all.data[id];
 }
 

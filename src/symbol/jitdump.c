@@ -223,14 +223,7 @@ const struct jitdump_line *jitdump_line_at(const struct jitdump *j, const struct
 const struct jitdump_function *jitdump_function_at(const struct jitdump *j, uint64_t offset)
 {
 	/* Functions are in the order of the file, and so of their offsets. */
-	size_t lo = 0, hi = j->functions.len;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (j->functions.data[mid].offset <= offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	const struct jitdump_function *f = lo ? &j->functions.data[lo - 1] : NULL;
+	size_t after = vec_search(&j->functions, f, f->offset <= offset);
+	const struct jitdump_function *f = after ? &j->functions.data[after - 1] : NULL;
 	return f && offset - f->offset < f->bytes ? f : NULL;
 }

@@ -77,28 +77,18 @@ uint32_t listing_place(struct listing *l, const struct listing_place *p)
 	uint64_t hash = hash_u64((uint64_t)p->file << 32 | p->line);
 	hash = hash_combine(hash, p->caller);
 	hash = hash_combine(hash, p->function ? hash_str(p->function) : 0);
-	uint32_t id = idset_find(&l->index.places, hash, place_eq, l, p);
-	if (id != IDSET_NONE)
-		return id;
-	id = (uint32_t)l->places.len;
-	vec_push(&l->places, *p);
-	idset_insert(&l->index.places, hash, id);
+	uint32_t id = idset_intern(&l->index.places, hash, place_eq, l, p, l->places.len);
+	if (id == l->places.len)
+		vec_push(&l->places, *p);
 	return id;
 }
 
 uint32_t listing_find(const struct listing *l, uint64_t addr)
 {
-	size_t low = 0, high = l->insns.len;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (l->insns.data[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || addr - l->insns.data[low - 1].addr >= l->insns.data[low - 1].bytes)
+	size_t after = vec_search(&l->insns, insn, insn->addr <= addr);
+	if (!after || addr - l->insns.data[after - 1].addr >= l->insns.data[after - 1].bytes)
 		return LISTING_NONE;
-	return (uint32_t)low - 1;
+	return (uint32_t)after - 1;
 }
 
 bool listing_add_value(struct listing *l, uint64_t addr, uint32_t event, uint64_t samples, uint64_t value)
@@ -194,19 +184,9 @@ void listing_finish(struct listing *l)
 
 uint32_t listing_find_line(const struct listing *l, uint32_t file, uint32_t line)
 {
-	struct listing_line want = { file, line };
-	size_t low = 0, high = l->lines.len;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		int order = compare_lines(&l->lines.data[mid], &want);
-		if (!order)
-			return (uint32_t)mid;
-		if (order < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return LISTING_NONE;
+	struct listing_line key = { file, line };
+	size_t i = vec_search(&l->lines, e, compare_lines(e, &key) < 0);
+	return i < l->lines.len && !compare_lines(&l->lines.data[i], &key) ? (uint32_t)i : LISTING_NONE;
 }
 
 const char *listing_share_name(enum listing_share s)

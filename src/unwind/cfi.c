@@ -211,15 +211,8 @@ static uint32_t find_cie(const struct cfi_section *s, const struct entry *e, uin
 	uint64_t offset = s->frames.is_debug_frame ? e->id : e->id_offset - e->id;
 	if (last < s->cies.len && s->cies.data[last].offset == offset)
 		return last;
-	size_t low = 0, high = s->cies.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->cies.data[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->cies.len && s->cies.data[low].offset == offset ? (uint32_t)low : UINT32_MAX;
+	size_t i = vec_search(&s->cies, cie, cie->offset < offset);
+	return i < s->cies.len && s->cies.data[i].offset == offset ? (uint32_t)i : UINT32_MAX;
 }
 
 static bool read_fde(const struct cfi_section *s, struct entry *e, const struct cfi_cie *cie, struct cfi_fde *ret)

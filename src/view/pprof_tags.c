@@ -103,12 +103,9 @@ static bool tag_eq(const void *table, uint32_t id, const void *key)
 static void add_one(struct counter *c, struct pprof_tag tag, bool is_leaf)
 {
 	uint64_t hash = hash_u64(((uint64_t)tag.node << 32 | tag.texts) + hash_u64(tag.size_text));
-	uint32_t id = idset_find(&c->index, hash, tag_eq, c->t->list.data, &tag);
-	if (id == IDSET_NONE) {
-		id = (uint32_t)c->t->list.len;
+	uint32_t id = idset_intern(&c->index, hash, tag_eq, c->t->list.data, &tag, c->t->list.len);
+	if (id == c->t->list.len)
 		vec_push(&c->t->list, tag);
-		idset_insert(&c->index, hash, id);
-	}
 	struct pprof_tag *at = &c->t->list.data[id];
 	*(is_leaf ? &at->flat : &at->cum) += c->value;
 	*(is_leaf ? &at->flat_by : &at->cum_by) += c->by;
